@@ -1,0 +1,109 @@
+package lcm
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Kind says what can be done about an Error; three borders translate it: to Temporal (retryable or
+// not), to HTTP (status) and to the VnfLcmOpOcc (ROLLED_BACK or FAILED_TEMP).
+type Kind string
+
+// The kinds. Only Unavailable is retried by itself: waiting helps with nothing else.
+const (
+	KindInvalid     Kind = "Invalid"     // bad input: 400, or 422 with Unprocessable
+	KindNotFound    Kind = "NotFound"    // 404; a delete takes it as done
+	KindConflict    Kind = "Conflict"    // wrong state, or another operation is under way: 409
+	KindDenied      Kind = "Denied"      // credentials or rights: 403, or FAILED_TEMP
+	KindExhausted   Kind = "Exhausted"   // quota, no valid host, disk full: a person must make room
+	KindUnavailable Kind = "Unavailable" // network, 5xx, locks: retried with back-off
+	KindBroken      Kind = "Broken"      // the other side failed for good: CREATE_FAILED, kubeadm preflight
+	KindBug         Kind = "Bug"         // everything unclassified that is not I/O
+)
+
+// Error is the one error type that crosses package borders.
+type Error struct {
+	Kind Kind `json:"kind"`
+	// Op is a verb phrase with its object, e.g. "join worker-3f2a91c0".
+	Op string `json:"op,omitempty"`
+	// Detail is a sentence for the operator: what failed, on which node, what to do. It reaches API
+	// answers and workflow histories, so it never holds a secret.
+	Detail string `json:"detail"`
+	// Problems lists every mistake when there is more than one, so that all can be mended at once.
+	Problems []Problem `json:"problems,omitempty"`
+	// Unprocessable makes an Invalid error a 422: the body is well formed but names what does not exist.
+	Unprocessable bool `json:"unprocessable,omitempty"`
+	// Err is the cause, for the log only.
+	Err error `json:"-"`
+}
+
+// Problem is one mistake in a request, a file or a node.
+type Problem struct {
+	// Path is a JSON path in a request ("$.additionalParams.x"), a file in a package, or a node's name.
+	Path   string `json:"path"`
+	Detail string `json:"detail"`
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.Op != "" {
+		b.WriteString(e.Op + ": ")
+	}
+	b.WriteString(e.Detail)
+	for _, p := range e.Problems {
+		fmt.Fprintf(&b, "; %s: %s", p.Path, p.Detail)
+	}
+	if e.Err != nil {
+		fmt.Fprintf(&b, ": %s", e.Err)
+	}
+	return b.String()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Sentence is what an operator reads: Detail with every problem, without the cause.
+func (e *Error) Sentence() string {
+	if len(e.Problems) == 0 {
+		return e.Detail
+	}
+	parts := make([]string, 0, len(e.Problems))
+	for _, p := range e.Problems {
+		parts = append(parts, p.Path+": "+p.Detail)
+	}
+	if e.Detail == "" {
+		return strings.Join(parts, "; ")
+	}
+	return strings.TrimSuffix(e.Detail, ".") + ": " + strings.Join(parts, "; ")
+}
+
+// Errorf makes an Error whose Detail is the formatted sentence.
+func Errorf(kind Kind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Detail: fmt.Sprintf(format, args...)}
+}
+
+// Wrap makes an Error with a cause that goes to the log only.
+func Wrap(kind Kind, err error, format string, args ...any) *Error {
+	return &Error{Kind: kind, Detail: fmt.Sprintf(format, args...), Err: err}
+}
+
+// InvalidAll makes an Invalid error of all problems found, nil when there is none.
+func InvalidAll(detail string, problems []Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	return &Error{Kind: KindInvalid, Detail: detail, Problems: problems}
+}
+
+// KindOf tells the kind of err: that of the first Error in its chain, else KindBug.
+func KindOf(err error) Kind {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	return KindBug
+}
+
+// Is reports whether err is an Error of that kind.
+func Is(err error, kind Kind) bool {
+	return err != nil && KindOf(err) == kind
+}

@@ -1,0 +1,92 @@
+package lcm
+
+// Operation is the kind of a lifecycle operation (SOL003 clause 5.5.4.5 LcmOperationType).
+type Operation string
+
+// The operations of SOL003 that Windlass carries out.
+const (
+	OpInstantiate Operation = "INSTANTIATE"
+	OpTerminate   Operation = "TERMINATE"
+)
+
+// OperationState is the state of a VnfLcmOpOcc (SOL003 clause 5.6.2.2).
+type OperationState string
+
+// The states of SOL003 clause 5.6.2.2.
+const (
+	Starting    OperationState = "STARTING"
+	Processing  OperationState = "PROCESSING"
+	Completed   OperationState = "COMPLETED"
+	FailedTemp  OperationState = "FAILED_TEMP"
+	Failed      OperationState = "FAILED"
+	RollingBack OperationState = "ROLLING_BACK"
+	RolledBack  OperationState = "ROLLED_BACK"
+)
+
+// OperationStates lists every state, in the order in which an operation may meet them.
+var OperationStates = [...]OperationState{Starting, Processing, Completed, FailedTemp, Failed, RollingBack, RolledBack}
+
+// Terminal reports whether no further transition is possible from s.
+func (s OperationState) Terminal() bool {
+	return s == Completed || s == Failed || s == RolledBack
+}
+
+// Action is what a client can ask of an operation that runs or has failed.
+type Action string
+
+// The task resources of a VnfLcmOpOcc (SOL003 clauses 5.4.14 to 5.4.17). The values are also the names
+// of the workflow's updates and signals.
+const (
+	Retry    Action = "retry"
+	Rollback Action = "rollback"
+	Fail     Action = "fail"
+	Cancel   Action = "cancel"
+)
+
+// Accepts reports whether an operation in state s takes action a (SOL003 clause 5.6.2.3 and the 409
+// rules of clauses 5.4.14 to 5.4.17).
+func (s OperationState) Accepts(a Action) bool {
+	switch a {
+	case Retry, Rollback, Fail:
+		return s == FailedTemp
+	case Cancel:
+		return s == Starting || s == Processing || s == RollingBack
+	default:
+		return false
+	}
+}
+
+// CanBecome reports whether SOL003 clause 5.6.2.2 has a transition from s to next. STARTING to
+// FAILED_TEMP is not among them: what fails before a resource was touched is ROLLED_BACK.
+func (s OperationState) CanBecome(next OperationState) bool {
+	switch s {
+	case Starting:
+		return next == Processing || next == RolledBack
+	case Processing:
+		return next == Completed || next == FailedTemp || next == RolledBack
+	case FailedTemp:
+		return next == Processing || next == RollingBack || next == Failed
+	case RollingBack:
+		return next == RolledBack || next == FailedTemp
+	default:
+		return false
+	}
+}
+
+// CancelMode is how much of the work under way a cancel interrupts (SOL003 clause 5.5.4.6 CancelModeType).
+type CancelMode string
+
+// The modes of SOL003 clause 5.5.4.6.
+const (
+	Graceful CancelMode = "GRACEFUL" // the current step ends, the next does not start
+	Forceful CancelMode = "FORCEFUL" // the current step is interrupted; remote commands are killed
+)
+
+// InstantiationState is whether a VnfInstance has resources (SOL003 clause 5.5.2.2).
+type InstantiationState string
+
+// The states of SOL003 clause 5.5.2.2.
+const (
+	NotInstantiated InstantiationState = "NOT_INSTANTIATED"
+	Instantiated    InstantiationState = "INSTANTIATED"
+)

@@ -1,0 +1,155 @@
+package lcm
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// VnfInstance is SOL003 clause 5.5.2.2, independent of the API's version.
+type VnfInstance struct {
+	ID                 VnfInstanceID
+	Name               string
+	Description        string
+	VnfdID             VnfdID
+	VnfPkgID           VnfPkgID
+	Provider           string
+	ProductName        string
+	SoftwareVersion    string
+	VnfdVersion        string
+	InstantiationState InstantiationState
+	Metadata           map[string]any
+	// VimConnections is a map in v2 and a list in v1; here it is a list ordered by ID.
+	VimConnections []VimConnectionInfo
+	// Instantiated is nil in NOT_INSTANTIATED.
+	Instantiated *InstantiatedVnfInfo
+	Created      time.Time
+	Updated      time.Time
+	// Version grows by one with every change; it makes the ETag.
+	Version int64
+}
+
+// VimConnectionInfo is SOL003 clause 4.4.1.6. Secrets in its maps are {"$secret": ref}.
+type VimConnectionInfo struct {
+	ID            string         `json:"id"`
+	VimID         VimID          `json:"vimId,omitempty"`
+	VimType       string         `json:"vimType"`
+	InterfaceInfo map[string]any `json:"interfaceInfo,omitempty"`
+	AccessInfo    map[string]any `json:"accessInfo,omitempty"`
+	Extra         map[string]any `json:"extra,omitempty"`
+}
+
+// InstantiatedVnfInfo is SOL003 clause 5.5.2.2, member instantiatedVnfInfo.
+type InstantiatedVnfInfo struct {
+	FlavourID            string                       `json:"flavourId"`
+	InstantiationLevelID string                       `json:"instantiationLevelId,omitempty"`
+	VnfState             string                       `json:"vnfState"` // STARTED or STOPPED
+	ScaleStatus          []ScaleInfo                  `json:"scaleStatus,omitempty"`
+	MaxScaleLevels       []ScaleInfo                  `json:"maxScaleLevels,omitempty"`
+	ExtCps               []VnfExtCpInfo               `json:"extCpInfo,omitempty"`
+	VnfcResources        []VnfcResourceInfo           `json:"vnfcResourceInfo,omitempty"`
+	VirtualStorages      []VirtualStorageResourceInfo `json:"virtualStorageResourceInfo,omitempty"`
+	// StackID is the Heat stack; Tacker calls it instance_id.
+	StackID string `json:"stackId,omitempty"`
+	// AdditionalParams are those of the instantiate request, sealed; day-2 operations read them.
+	AdditionalParams json.RawMessage `json:"additionalParams,omitempty"`
+	// Nodes are the cluster's nodes, when the VNF is a cluster.
+	Nodes Nodes `json:"nodes,omitempty"`
+	// ClusterVimID is the registered Kubernetes VIM, "" when there is none.
+	ClusterVimID VimID `json:"clusterVimId,omitempty"`
+}
+
+// ScaleInfo is SOL003 clause 5.5.3.4.
+type ScaleInfo struct {
+	AspectID   string `json:"aspectId"`
+	ScaleLevel int    `json:"scaleLevel"`
+}
+
+// VnfExtCpInfo is the part of SOL003 clause 5.5.3.9 that Windlass knows.
+type VnfExtCpInfo struct {
+	ID    string `json:"id"`
+	CpdID string `json:"cpdId"`
+}
+
+// ResourceHandle is SOL003 clause 4.4.1.7.
+type ResourceHandle struct {
+	VimConnectionID      string `json:"vimConnectionId,omitempty"`
+	ResourceID           string `json:"resourceId"`
+	VimLevelResourceType string `json:"vimLevelResourceType,omitempty"`
+}
+
+// VnfcResourceInfo is SOL003 clause 5.5.3.5.
+type VnfcResourceInfo struct {
+	ID              string         `json:"id"`
+	VduID           string         `json:"vduId"`
+	ComputeResource ResourceHandle `json:"computeResource"`
+	ZoneID          string         `json:"zoneId,omitempty"`
+	StorageIDs      []string       `json:"storageResourceIds,omitempty"`
+	Metadata        map[string]any `json:"metadata,omitempty"`
+}
+
+// VirtualStorageResourceInfo is SOL003 clause 5.5.3.7.
+type VirtualStorageResourceInfo struct {
+	ID                   string         `json:"id"`
+	VirtualStorageDescID string         `json:"virtualStorageDescId"`
+	StorageResource      ResourceHandle `json:"storageResource"`
+}
+
+// VnfLcmOpOcc is SOL003 clause 5.5.2.13.
+type VnfLcmOpOcc struct {
+	ID                    OpOccID
+	VnfInstanceID         VnfInstanceID
+	Operation             Operation
+	State                 OperationState
+	StateEnteredTime      time.Time
+	StartTime             time.Time
+	GrantID               string
+	IsAutomaticInvocation bool
+	IsCancelPending       bool
+	CancelMode            CancelMode
+	// Params is the request's body, sealed.
+	Params json.RawMessage
+	// APIVersion is 1 or 2: the /vnflcm root under which the request came; it fixes the form of Params.
+	APIVersion      int
+	Error           *Error
+	ResourceChanges *ResourceChanges
+	// Sequence is the number of the last recorded state: a late, repeated record changes nothing.
+	Sequence int64
+}
+
+// ResourceChanges is SOL003 clause 5.5.2.13, member resourceChanges.
+type ResourceChanges struct {
+	AffectedVnfcs []AffectedVnfc `json:"affectedVnfcs,omitempty"`
+}
+
+// AffectedVnfc is SOL003 clause 5.5.3.13.
+type AffectedVnfc struct {
+	ID              string         `json:"id"`
+	VduID           string         `json:"vduId"`
+	ChangeType      string         `json:"changeType"` // ADDED, REMOVED, MODIFIED, TEMPORARY
+	ComputeResource ResourceHandle `json:"computeResource"`
+}
+
+// Vim is a VIM of the registry at /v1.0/vims.
+type Vim struct {
+	ID          VimID
+	Name        string
+	Description string
+	Type        string // "openstack" or "kubernetes"
+	AuthURL     string
+	// AuthCred are the credentials; secrets in it are {"$secret": ref}.
+	AuthCred map[string]any
+	// Project is vim_project: {"name": ..., "project_domain_name": ...}.
+	Project   map[string]any
+	Regions   []string
+	IsDefault bool
+	Status    string // REACHABLE, UNREACHABLE or PENDING
+	Extra     map[string]any
+	Created   time.Time
+	Updated   time.Time
+}
+
+// The types of VIMs.
+const (
+	VimOpenStack  = "openstack"
+	VimKubernetes = "kubernetes"
+)

@@ -1,0 +1,60 @@
+package lcm
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// OnboardingState is SOL003 clause 10.5.4.3 PackageOnboardingStateType.
+type OnboardingState string
+
+// The states of an upload.
+const (
+	PkgCreated    OnboardingState = "CREATED"
+	PkgUploading  OnboardingState = "UPLOADING"
+	PkgProcessing OnboardingState = "PROCESSING"
+	PkgOnboarded  OnboardingState = "ONBOARDED"
+)
+
+// Values of operationalState and usageState (SOL005 clause 9.5.4).
+const (
+	PkgEnabled  = "ENABLED"
+	PkgDisabled = "DISABLED"
+	PkgInUse    = "IN_USE"
+	PkgNotInUse = "NOT_IN_USE"
+)
+
+// VnfPkg is VnfPkgInfo of SOL005 clause 9.5.2.5.
+type VnfPkg struct {
+	ID               VnfPkgID
+	OnboardingState  OnboardingState
+	OperationalState string
+	UsageState       string
+	VnfdID           VnfdID
+	Provider         string
+	ProductName      string
+	SoftwareVersion  string
+	VnfdVersion      string
+	ChecksumAlgo     string
+	Checksum         string
+	UserDefinedData  map[string]any
+	// Vnfd is the parsed descriptor: vnfpkg.Vnfd as JSON.
+	Vnfd json.RawMessage
+	// Artifacts lists the files of the package that are not images: path, size and digest.
+	Artifacts []PkgArtifact
+	// Warnings are what is odd but was accepted, e.g. a file that TOSCA.meta names and the archive lacks.
+	Warnings []Problem
+	// Error is why the last upload failed, nil otherwise.
+	Error   *Error
+	Created time.Time
+	Updated time.Time
+	Version int64
+}
+
+// PkgArtifact is one file of a package.
+type PkgArtifact struct {
+	Path      string `json:"artifactPath"`
+	Size      int64  `json:"size"`
+	Algorithm string `json:"algorithm,omitempty"`
+	Hash      string `json:"hash,omitempty"`
+}

@@ -1,0 +1,118 @@
+package lcm
+
+import "time"
+
+// TaskQueue is where the worker polls for workflows and activities.
+const TaskQueue = "windlass-lcm"
+
+// WorkflowName is the name under which a workflow is registered and started. One operation, one workflow.
+type WorkflowName string
+
+// The workflows: one a lifecycle operation. Renaming one breaks running operations.
+const (
+	WorkflowInstantiate WorkflowName = "Instantiate"
+	WorkflowTerminate   WorkflowName = "Terminate"
+)
+
+// WorkflowFor names the workflow that carries out op; false when Windlass does not support op.
+func WorkflowFor(op Operation) (WorkflowName, bool) {
+	switch op {
+	case OpInstantiate:
+		return WorkflowInstantiate, true
+	case OpTerminate:
+		return WorkflowTerminate, true
+	default:
+		return "", false
+	}
+}
+
+// WorkflowID makes the id under which the workflow of an operation runs.
+func WorkflowID(id OpOccID) string { return "lcm-" + string(id) }
+
+// OperationInput starts the workflow of an operation. It holds ids only: histories are readable, so
+// parameters stay in the database.
+type OperationInput struct {
+	OpOccID       OpOccID       `json:"opOccId"`
+	VnfInstanceID VnfInstanceID `json:"vnfInstanceId"`
+	Operation     Operation     `json:"operation"`
+	// Resumed is set by the reconciler when an earlier run of this workflow was terminated from
+	// outside: the operation begins in FAILED_TEMP and waits for a decision.
+	Resumed bool `json:"resumed,omitempty"`
+}
+
+// The search attributes of an operation's workflow, all of type Keyword and in clear.
+const (
+	AttrVnfInstanceID  = "VnfInstanceId"
+	AttrOperation      = "LcmOperation"
+	AttrOperationState = "OperationState"
+	AttrStep           = "LcmStep"
+)
+
+// SearchAttributes lists the attributes that the namespace must have.
+var SearchAttributes = [...]string{AttrVnfInstanceID, AttrOperation, AttrOperationState, AttrStep}
+
+// CancelRequest is the argument of the update "cancel".
+type CancelRequest struct {
+	Mode CancelMode `json:"cancelMode"`
+}
+
+// QueryStatus is the name of the workflow's query; it answers an OperationStatus.
+const QueryStatus = "status"
+
+// OperationStatus is where an operation stands.
+type OperationStatus struct {
+	State           OperationState `json:"state"`
+	Step            string         `json:"step,omitempty"`
+	Error           *Error         `json:"error,omitempty"`
+	IsCancelPending bool           `json:"isCancelPending,omitempty"`
+	CancelMode      CancelMode     `json:"cancelMode,omitempty"`
+}
+
+// StepRef says which step of which operation an activity works for. Every tracked activity's input has
+// one; the worker's interceptor records the step's progress under it.
+type StepRef struct {
+	OpOccID OpOccID `json:"opOccId"`
+	// Step counts from 0 in the order of the operation's list.
+	Step int    `json:"step"`
+	Node string `json:"node,omitempty"`
+	// Undo is set while the step is being undone.
+	Undo bool `json:"undo,omitempty"`
+}
+
+// StepState is the state of a step, or of one node's part of it.
+type StepState string
+
+// The states of a step.
+const (
+	StepPending   StepState = "PENDING"
+	StepRunning   StepState = "RUNNING"
+	StepDone      StepState = "DONE"
+	StepFailed    StepState = "FAILED"
+	StepCancelled StepState = "CANCELLED"
+)
+
+// Phase says whether a step is done or undone.
+type Phase string
+
+// The phases of a step.
+const (
+	PhaseForward      Phase = "FORWARD"
+	PhaseCompensation Phase = "COMPENSATION"
+)
+
+// Step is one row of an operation's progress: a step, or one node's part of it.
+type Step struct {
+	OpOccID OpOccID
+	// Index counts from 0 in the order of the operation's list.
+	Index int
+	Phase Phase
+	Title string
+	// Node is "" for the step as a whole.
+	Node     string
+	State    StepState
+	Attempt  int
+	Started  time.Time // zero while PENDING
+	Ended    time.Time // zero until it ended
+	Error    *Error
+	LastLine string
+}
