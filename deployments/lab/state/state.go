@@ -1,0 +1,194 @@
+// Package state keeps what the lab knows in one bbolt file, so that a lab killed at any moment comes
+// back with the servers, ports, volumes and stacks it had.
+package state
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// ErrLocked is returned by Open when another process has the file.
+var ErrLocked = errors.New("another lab uses this state directory")
+
+// Store is the lab's database.
+type Store struct {
+	db *bbolt.DB
+}
+
+// Open opens or creates the file. It waits a moment for a predecessor that is still going down.
+func Open(path string) (*Store, error) {
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
+		Timeout: 3 * time.Second,
+		// The lab must survive SIGKILL, not a power cut: pages the kernel has are safe from the first,
+		// and a sync per API call would cost more than the call.
+		NoSync:         true,
+		NoFreelistSync: true,
+		FreelistType:   bbolt.FreelistMapType,
+	})
+	if errors.Is(err, bbolt.ErrTimeout) {
+		return nil, fmt.Errorf("open %s: %w", path, ErrLocked)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	return &Store{db: db}, nil
+}
+
+// Close writes everything to disk and releases the file.
+func (s *Store) Close() error {
+	return errors.Join(s.db.Sync(), s.db.Close())
+}
+
+// Tx is a transaction. Writers run one after the other, so a check and the write that depends on it
+// (a quota and its insert) belong in one Update.
+type Tx struct {
+	tx *bbolt.Tx
+}
+
+// Update runs f in a transaction that is written when f returns nil.
+func (s *Store) Update(f func(*Tx) error) error {
+	return s.db.Update(func(tx *bbolt.Tx) error { return f(&Tx{tx}) })
+}
+
+// View runs f on an unchanging picture of the database.
+func (s *Store) View(f func(*Tx) error) error {
+	return s.db.View(func(tx *bbolt.Tx) error { return f(&Tx{tx}) })
+}
+
+// Table is a named set of JSON documents of type T with string keys. The value itself holds no state.
+type Table[T any] string
+
+// Get reads one document; false when there is none.
+func (t Table[T]) Get(tx *Tx, key string) (T, bool) {
+	var v T
+	b := tx.tx.Bucket([]byte(t))
+	if b == nil {
+		return v, false
+	}
+	raw := b.Get([]byte(key))
+	if raw == nil {
+		return v, false
+	}
+	return decode[T](t, key, raw), true
+}
+
+// Put writes one document.
+func (t Table[T]) Put(tx *Tx, key string, v T) error {
+	b, err := tx.tx.CreateBucketIfNotExists([]byte(t))
+	if err != nil {
+		return fmt.Errorf("write %s %s: %w", t, key, err)
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("write %s %s: %w", t, key, err)
+	}
+	if err := b.Put([]byte(key), raw); err != nil {
+		return fmt.Errorf("write %s %s: %w", t, key, err)
+	}
+	return nil
+}
+
+// Delete removes one document; it is no error when there is none.
+func (t Table[T]) Delete(tx *Tx, key string) error {
+	b := tx.tx.Bucket([]byte(t))
+	if b == nil {
+		return nil
+	}
+	if err := b.Delete([]byte(key)); err != nil {
+		return fmt.Errorf("delete %s %s: %w", t, key, err)
+	}
+	return nil
+}
+
+// DeletePrefix removes every document whose key begins with prefix.
+func (t Table[T]) DeletePrefix(tx *Tx, prefix string) error {
+	b := tx.tx.Bucket([]byte(t))
+	if b == nil {
+		return nil
+	}
+	var keys [][]byte
+	c := b.Cursor()
+	for k, _ := c.Seek([]byte(prefix)); k != nil && bytes.HasPrefix(k, []byte(prefix)); k, _ = c.Next() {
+		keys = append(keys, bytes.Clone(k))
+	}
+	for _, k := range keys {
+		if err := b.Delete(k); err != nil {
+			return fmt.Errorf("delete %s %s: %w", t, k, err)
+		}
+	}
+	return nil
+}
+
+// All reads every document, ordered by key.
+func (t Table[T]) All(tx *Tx) []T { return t.Prefix(tx, "") }
+
+// Prefix reads every document whose key begins with prefix, ordered by key.
+func (t Table[T]) Prefix(tx *Tx, prefix string) []T {
+	var out []T
+	b := tx.tx.Bucket([]byte(t))
+	if b == nil {
+		return out
+	}
+	c := b.Cursor()
+	for k, raw := c.Seek([]byte(prefix)); k != nil && bytes.HasPrefix(k, []byte(prefix)); k, raw = c.Next() {
+		out = append(out, decode[T](t, string(k), raw))
+	}
+	return out
+}
+
+// decode panics on a document that cannot be read: only this package writes them, so it means that the
+// program's types changed under an old state directory, and nothing sensible can be done with the rest.
+func decode[T any](t Table[T], key string, raw []byte) T {
+	var v T
+	if err := json.Unmarshal(raw, &v); err != nil {
+		panic(fmt.Sprintf("state: %s %s was written by another version of the lab (run windlass-lab down): %v", t, key, err))
+	}
+	return v
+}
+
+// Load is Get in a transaction of its own.
+func Load[T any](s *Store, t Table[T], key string) (v T, found bool) {
+	_ = s.View(func(tx *Tx) error {
+		v, found = t.Get(tx, key)
+		return nil
+	})
+	return v, found
+}
+
+// LoadAll is Prefix in a transaction of its own.
+func LoadAll[T any](s *Store, t Table[T], prefix string) (all []T) {
+	_ = s.View(func(tx *Tx) error {
+		all = t.Prefix(tx, prefix)
+		return nil
+	})
+	return all
+}
+
+// Save is Put in a transaction of its own.
+func Save[T any](s *Store, t Table[T], key string, v T) error {
+	return s.Update(func(tx *Tx) error { return t.Put(tx, key, v) })
+}
+
+// Remove is Delete in a transaction of its own.
+func Remove[T any](s *Store, t Table[T], key string) error {
+	return s.Update(func(tx *Tx) error { return t.Delete(tx, key) })
+}
+
+// Change reads one document, lets f change it and writes it, in one transaction; false when there is none.
+func Change[T any](s *Store, t Table[T], key string, f func(*T) error) (v T, found bool, err error) {
+	err = s.Update(func(tx *Tx) error {
+		if v, found = t.Get(tx, key); !found {
+			return nil
+		}
+		if err := f(&v); err != nil {
+			return err
+		}
+		return t.Put(tx, key, v)
+	})
+	return v, found, err
+}
