@@ -112,6 +112,8 @@ type VnfLcmOpOcc struct {
 	APIVersion      int
 	Error           *Error
 	ResourceChanges *ResourceChanges
+	// Step is the title of the step under way, or of the one that failed.
+	Step string
 	// Sequence is the number of the last recorded state: a late, repeated record changes nothing.
 	Sequence int64
 }

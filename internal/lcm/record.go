@@ -1,0 +1,97 @@
+package lcm
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// OperationRecord is what an operation's workflow writes about itself. Records are numbered: one that
+// is not newer than the last one written changes nothing, so that an activity may repeat it.
+type OperationRecord struct {
+	OpOccID  OpOccID `json:"opOccId"`
+	Sequence int64   `json:"sequence"` // grows by one with every record of an operation, from 1
+	// State may be the present one, to record a new step or that a cancel is pending.
+	State OperationState `json:"state"`
+	// Step is the title of the step under way; it is replaced with every record, as are Error (nil
+	// clears it), IsCancelPending and CancelMode.
+	Step            string     `json:"step,omitempty"`
+	Error           *Error     `json:"error,omitempty"`
+	IsCancelPending bool       `json:"isCancelPending,omitempty"`
+	CancelMode      CancelMode `json:"cancelMode,omitempty"`
+	// GrantID and ResourceChanges are kept as they are when empty.
+	GrantID         string           `json:"grantId,omitempty"`
+	ResourceChanges *ResourceChanges `json:"resourceChanges,omitempty"`
+	// Instance is written in the same transaction, e.g. INSTANTIATED together with COMPLETED. Its
+	// Version must be the stored one.
+	Instance *VnfInstance `json:"-"`
+}
+
+// EventType says what an Event tells of.
+type EventType string
+
+// The types of events.
+const (
+	EventOperation EventType = "operation" // Data is an OperationEvent
+	EventStep      EventType = "step"      // Data is a StepEvent
+	EventOutput    EventType = "output"    // Data is an OutputEvent
+)
+
+// Event is one line of an operation's history, for live views. The ids of one operation's events grow
+// in the order in which they become visible, with gaps.
+type Event struct {
+	ID      int64
+	OpOccID OpOccID
+	Type    EventType
+	At      time.Time
+	Data    json.RawMessage
+}
+
+// OperationEvent is the data of an "operation" event.
+type OperationEvent struct {
+	State            OperationState `json:"state"`
+	StateEnteredTime time.Time      `json:"stateEnteredTime"`
+	Step             string         `json:"step,omitempty"`
+	IsCancelPending  bool           `json:"isCancelPending,omitempty"`
+	CancelMode       CancelMode     `json:"cancelMode,omitempty"`
+	Error            *Error         `json:"error,omitempty"`
+}
+
+// StepEvent is the data of a "step" event.
+type StepEvent struct {
+	Index    int        `json:"index"`
+	Phase    Phase      `json:"phase"`
+	Title    string     `json:"title"`
+	Node     string     `json:"node,omitempty"`
+	State    StepState  `json:"state"`
+	Attempt  int        `json:"attempt"`
+	Started  *time.Time `json:"started,omitempty"`
+	Ended    *time.Time `json:"ended,omitempty"`
+	Error    *Error     `json:"error,omitempty"`
+	LastLine string     `json:"lastLine,omitempty"`
+}
+
+// OutputEvent is the data of an "output" event: lines were added to the captured output of a step.
+type OutputEvent struct {
+	Index    int    `json:"index"`
+	Phase    Phase  `json:"phase"`
+	Node     string `json:"node,omitempty"`
+	Attempt  int    `json:"attempt"`
+	Lines    int    `json:"lines"`
+	LastLine string `json:"lastLine,omitempty"`
+}
+
+// Phase says whether the step is done or undone.
+func (r StepRef) Phase() Phase {
+	if r.Undo {
+		return PhaseCompensation
+	}
+	return PhaseForward
+}
+
+// SealedSecret is a secret as it is stored.
+type SealedSecret struct {
+	Ref SecretRef
+	// KeyID names the key of the key file that opens it.
+	KeyID  string
+	Sealed []byte
+}
