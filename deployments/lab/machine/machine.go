@@ -1,0 +1,113 @@
+// Package machine is what the lab needs from whatever runs its servers: networks, machines with
+// ports and volumes, floating IPs. Drivers keep the promises of Neutron, Nova and Cinder that a VNF
+// relies on, and machinetest checks that they do.
+package machine
+
+import (
+	"context"
+	"net/netip"
+)
+
+// Driver runs the machines of one lab. All methods are idempotent and safe for concurrent use;
+// errors are *lcm.Error: NotFound for what was never made, Conflict for what its state forbids.
+type Driver interface {
+	// EnsureNetwork makes a layer 2 segment. With a gateway the lab's one router is attached to it,
+	// and the host reaches its machines; nothing is ever forwarded beyond the host.
+	EnsureNetwork(ctx context.Context, n Network) error
+	// DeleteNetwork refuses with Conflict while a machine has a port there.
+	DeleteNetwork(ctx context.Context, id string) error
+
+	// Create defines a machine and boots it.
+	Create(ctx context.Context, m Machine) error
+	Start(ctx context.Context, id string) error
+	// Stop shuts the machine down as its power button would; Kill takes the power away.
+	Stop(ctx context.Context, id string) error
+	Kill(ctx context.Context, id string) error
+	Reboot(ctx context.Context, id string, hard bool) error
+	Freeze(ctx context.Context, id string) error
+	Thaw(ctx context.Context, id string) error
+	// Delete takes the machine and its disk away; volumes stay.
+	Delete(ctx context.Context, id string) error
+	State(ctx context.Context, id string) (State, error)
+	Console(ctx context.Context, id string) (string, error)
+
+	// UpdatePort changes the allowed addresses of a port; they are enforced when it returns.
+	UpdatePort(ctx context.Context, machineID string, p Port) error
+
+	// AttachVolume makes the volume when it does not exist and returns its device, e.g. "/dev/vdb".
+	AttachVolume(ctx context.Context, machineID string, v Volume) (device string, err error)
+	DetachVolume(ctx context.Context, machineID, volumeID string) error
+	// DeleteVolume refuses with Conflict while the volume is attached.
+	DeleteVolume(ctx context.Context, volumeID string) error
+
+	BindFloatingIP(ctx context.Context, f FloatingIP) error
+	UnbindFloatingIP(ctx context.Context, id string) error
+
+	// Recover takes over what an earlier process of the same lab left running. Call it first.
+	Recover(ctx context.Context) error
+	// Close lets go of the machines without stopping them.
+	Close() error
+	// Down removes everything the driver ever made on this host.
+	Down(ctx context.Context) error
+}
+
+// Network is a layer 2 segment with one IPv4 subnet.
+type Network struct {
+	ID   string       `json:"id"`
+	CIDR netip.Prefix `json:"cidr"`
+	// Gateway is the router's address there; the zero value leaves the network without a router.
+	Gateway netip.Addr `json:"gateway,omitzero"`
+}
+
+// Machine is a server to boot.
+type Machine struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"` // becomes the host name
+	Image string `json:"image"`
+	Ports []Port `json:"ports"` // eth0, eth1 ... in this order
+	// UserData is a "#cloud-config" document or a "#!" script for the first boot.
+	UserData []byte `json:"-"`
+	// AuthorizedKeys and AdminPass open the login of User; an empty AdminPass locks the password.
+	AuthorizedKeys []string `json:"authorizedKeys,omitempty"`
+	AdminPass      string   `json:"-"`
+}
+
+// User is the login that every image has, with passwordless sudo, as in Debian's cloud images.
+const User = "debian"
+
+// Port is a network interface. Frames from it carry only MAC and one of its addresses as source.
+type Port struct {
+	ID        string   `json:"id"`
+	NetworkID string   `json:"networkId"`
+	MAC       string   `json:"mac"`
+	FixedIPs  []string `json:"fixedIps"`
+	PrefixLen int      `json:"prefixLen"`
+	Gateway   string   `json:"gateway,omitempty"`
+	// AllowedAddresses are Neutron's allowed_address_pairs: addresses or CIDRs.
+	AllowedAddresses []string `json:"allowedAddresses,omitempty"`
+}
+
+// Volume is a block device that outlives machines.
+type Volume struct {
+	ID     string `json:"id"`
+	SizeGB int    `json:"sizeGb"`
+}
+
+// FloatingIP is an address of the router translated to a machine's fixed address.
+type FloatingIP struct {
+	ID        string `json:"id"`
+	Address   string `json:"address"`
+	FixedIP   string `json:"fixedIp"`
+	NetworkID string `json:"networkId"` // of the fixed address
+}
+
+// State of a machine.
+type State string
+
+// The states. Absent is a machine that was never created or is deleted.
+const (
+	Running State = "RUNNING"
+	Stopped State = "STOPPED"
+	Frozen  State = "FROZEN"
+	Absent  State = "ABSENT"
+)
