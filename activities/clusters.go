@@ -1,0 +1,21 @@
+package activities
+
+import (
+	"context"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Clusters tells what the cluster of an operation is to be.
+type Clusters interface {
+	Cluster(ctx context.Context, id lcm.OpOccID) (ClusterContext, error)
+}
+
+// ClusterContext is what the activities on nodes need beside their input. It stays in the worker: the
+// history never sees it.
+type ClusterContext struct {
+	Instance lcm.VnfInstance
+	Params   lcm.ClusterParams
+	// PackageFile reads a file of the VNF package.
+	PackageFile func(ctx context.Context, path string) ([]byte, error)
+}

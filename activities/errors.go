@@ -1,0 +1,46 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// boundary translates an activity's error for Temporal: the type is the error's kind, the details are
+// the lcm.Error without its cause, and only Unavailable is retried. A cancelled context passes as it is,
+// so that Temporal records a cancellation and not a failure.
+func boundary(ctx context.Context, op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
+		return ctx.Err()
+	}
+	e := classify(err)
+	if e.Op == "" {
+		e.Op = op
+	}
+	return temporal.NewApplicationErrorWithOptions(e.Sentence(), string(e.Kind), temporal.ApplicationErrorOptions{
+		NonRetryable: e.Kind != lcm.KindUnavailable,
+		Details:      []any{e},
+	})
+}
+
+// classify finds the lcm.Error in err. What nobody classified is Unavailable when it is I/O, which the
+// retry policy bounds, and else a Bug, whose cause stays in the log.
+func classify(err error) *lcm.Error {
+	if e, ok := errors.AsType[*lcm.Error](err); ok {
+		c := *e
+		return &c
+	}
+	if _, ok := errors.AsType[net.Error](err); ok || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, context.DeadlineExceeded) {
+		return lcm.Wrap(lcm.KindUnavailable, err, "The other side did not answer.")
+	}
+	return lcm.Wrap(lcm.KindBug, err, "Windlass met an error that it does not know; its log has the cause.")
+}

@@ -1,0 +1,277 @@
+package activities
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+)
+
+// Cloud is the OpenStack of an operation.
+type Cloud interface {
+	CreateStack(ctx context.Context, s openstack.Stack, progress func(string)) (string, error)
+	DeleteStack(ctx context.Context, name, tag string, progress func(string)) error
+	Inventory(ctx context.Context, name string) (*openstack.Inventory, error)
+}
+
+// Clouds opens the cloud on which an operation works.
+type Clouds interface {
+	Cloud(ctx context.Context, id lcm.OpOccID) (Cloud, error)
+}
+
+// Stacks makes the stack of an operation out of its package and request.
+type Stacks interface {
+	Stack(ctx context.Context, id lcm.OpOccID) (openstack.Stack, error)
+	StackName(ctx context.Context, id lcm.OpOccID) (name, tag string, err error)
+}
+
+// Output is where the lines that a step prints are kept.
+type Output interface {
+	// Lines returns a function that keeps one line after the other; it never fails and never blocks long.
+	Lines(ctx context.Context, ref lcm.StepRef) func(line string)
+}
+
+// Infrastructure makes and removes what a VNF consists of in the VIM.
+type Infrastructure struct {
+	Clouds   Clouds
+	Stacks   Stacks
+	Clusters Clusters
+	Output   Output
+}
+
+// StackInput names the operation whose stack it is.
+type StackInput struct {
+	Tracked
+	OpOccID lcm.OpOccID `json:"opOccId"`
+}
+
+// CreateStackOutput is the stack that was made.
+type CreateStackOutput struct {
+	StackID string `json:"stackId"`
+}
+
+// CreateStack makes the VNF's stack and waits until it is complete.
+//
+// Idempotent: the stack's name is derived from the VNF instance; one that is there is waited for, one that
+// failed is deleted and made anew. Takes minutes, so it heartbeats; a cancel stops the waiting, and the
+// rollback deletes what Heat goes on making.
+func (i *Infrastructure) CreateStack(ctx context.Context, in StackInput) (out CreateStackOutput, err error) {
+	defer func() { err = boundary(ctx, "create the stack", err) }()
+	defer heartbeat(ctx)()
+	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	stack, err := i.Stacks.Stack(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	out.StackID, err = cloud.CreateStack(ctx, stack, i.Output.Lines(ctx, in.Step))
+	return out, err
+}
+
+// DeleteStackOutput is empty.
+type DeleteStackOutput struct{}
+
+// DeleteStack deletes the VNF's stack and waits until it is gone.
+//
+// Idempotent: a stack that is not there is deleted; a stack of that name that is not ours is left alone.
+// Takes minutes, so it heartbeats; a cancel stops the waiting only.
+func (i *Infrastructure) DeleteStack(ctx context.Context, in StackInput) (out DeleteStackOutput, err error) {
+	defer func() { err = boundary(ctx, "delete the stack", err) }()
+	defer heartbeat(ctx)()
+	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	name, tag, err := i.Stacks.StackName(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	return out, cloud.DeleteStack(ctx, name, tag, i.Output.Lines(ctx, in.Step))
+}
+
+// FindNodesInput names the operation whose nodes are sought.
+type FindNodesInput struct {
+	Tracked
+	OpOccID lcm.OpOccID `json:"opOccId"`
+	// Cluster is set when the VMs are the nodes of a cluster.
+	Cluster bool `json:"cluster,omitempty"`
+}
+
+// FindNodesOutput is what the stack consists of.
+type FindNodesOutput struct {
+	StackID string    `json:"stackId"`
+	Vnfcs   []Vnfc    `json:"vnfcs"`
+	Nodes   lcm.Nodes `json:"nodes,omitempty"`
+	// VirtualIP is the address in front of the API servers, "" without high availability.
+	VirtualIP string `json:"virtualIp,omitempty"`
+	// PublicAddress is a floating IP that leads to the API servers, "" when there is none.
+	PublicAddress string `json:"publicAddress,omitempty"`
+}
+
+// FindNodes reads the VMs of the stack and, for a cluster, which node each of them is.
+// Idempotent: it only reads.
+func (i *Infrastructure) FindNodes(ctx context.Context, in FindNodesInput) (out FindNodesOutput, err error) {
+	defer func() { err = boundary(ctx, "find the nodes", err) }()
+	defer heartbeat(ctx)()
+	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	name, _, err := i.Stacks.StackName(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	inv, err := cloud.Inventory(ctx, name)
+	if err != nil {
+		return out, err
+	}
+	out.StackID, out.Vnfcs = inv.StackID, vnfcsOf(inv)
+	if !in.Cluster {
+		return out, nil
+	}
+	cluster, err := i.Clusters.Cluster(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	return out, locate(inv, cluster.Params, &out)
+}
+
+func vnfcsOf(inv *openstack.Inventory) []Vnfc {
+	var out []Vnfc
+	for _, r := range inv.OfType("OS::Nova::Server") {
+		v := Vnfc{VduID: r.Name, ServerID: r.PhysicalID, ParentResource: r.Parent}
+		if r.StackID != inv.StackID {
+			v.StackID = r.StackID
+		}
+		server := inv.Servers[r.PhysicalID]
+		v.Zone, v.VolumeIDs = server.Zone, server.VolumeIDs
+		out = append(out, v)
+	}
+	return out
+}
+
+// locate finds the nodes of both roles and the address in front of the control planes.
+func locate(inv *openstack.Inventory, params lcm.ClusterParams, out *FindNodesOutput) error {
+	for _, role := range []struct {
+		role   lcm.Role
+		params lcm.NodeParams
+		path   string
+	}{
+		{lcm.ControlPlane, params.MasterNode, "master_node"},
+		{lcm.Worker, params.WorkerNode, "worker_node"},
+	} {
+		nodes, err := nodesOf(inv, role.role, role.params)
+		if err != nil {
+			return err
+		}
+		out.Nodes = append(out.Nodes, nodes...)
+	}
+	controlPlanes := out.Nodes.With(lcm.ControlPlane)
+	if len(controlPlanes) > 1 {
+		port, err := portNamed(inv, inv.StackID, params.MasterNode.ClusterCpName)
+		if err != nil {
+			return err
+		}
+		out.VirtualIP, out.PublicAddress = port.Address, port.FloatingIP
+	}
+	if name := params.MasterNode.ClusterFipName; name != "" {
+		r, ok := inv.In(inv.StackID, name)
+		if !ok {
+			return missing(name, "cluster_fip_name")
+		}
+		out.PublicAddress = inv.FloatingIPs[r.PhysicalID].Address
+	}
+	if len(controlPlanes) == 1 && out.PublicAddress == "" && controlPlanes[0].SSHAddress != controlPlanes[0].Address {
+		out.PublicAddress = controlPlanes[0].SSHAddress
+	}
+	return nil
+}
+
+func nodesOf(inv *openstack.Inventory, role lcm.Role, params lcm.NodeParams) (lcm.Nodes, error) {
+	members, err := inv.Members(params.AspectID)
+	if err != nil {
+		return nil, err
+	}
+	var nodes lcm.Nodes
+	for _, stackID := range members {
+		ssh, err := portNamed(inv, stackID, params.SSHCpName)
+		if err != nil {
+			return nil, err
+		}
+		nic := ssh
+		if params.NicCpName != "" {
+			if nic, err = portNamed(inv, stackID, params.NicCpName); err != nil {
+				return nil, err
+			}
+		}
+		node := lcm.Node{
+			Name: lcm.NodeName(role, nic.ServerID), Role: role, ServerID: nic.ServerID, StackID: stackID,
+			SSHAddress: ssh.Address, Address: nic.Address,
+			ComputeHost: inv.Servers[nic.ServerID].Host, Zone: inv.Servers[nic.ServerID].Zone,
+		}
+		if ssh.FloatingIP != "" {
+			node.SSHAddress = ssh.FloatingIP
+		}
+		if node.ServerID == "" || node.Address == "" {
+			return nil, lcm.Errorf(lcm.KindUnavailable, "The port %s of stack %s has no server or no address yet.", params.NicCpName, stackID)
+		}
+		for _, r := range inv.OfType("OS::Nova::Server") {
+			if r.PhysicalID == node.ServerID {
+				node.VduID = r.Name
+			}
+		}
+		nodes = append(nodes, node)
+	}
+	slices.SortFunc(nodes, func(a, b lcm.Node) int { return strings.Compare(a.Name, b.Name) })
+	return nodes, nil
+}
+
+// portNamed finds a Heat port, or the port to which a Heat floating IP leads, by its name in the template.
+func portNamed(inv *openstack.Inventory, stackID, name string) (openstack.Port, error) {
+	r, ok := inv.In(stackID, name)
+	if !ok {
+		return openstack.Port{}, missing(name, "ssh_cp_name, nic_cp_name or cluster_cp_name")
+	}
+	if fip, ok := inv.FloatingIPs[r.PhysicalID]; ok {
+		port := inv.Ports[fip.PortID]
+		port.FloatingIP = fip.Address
+		return port, nil
+	}
+	port, ok := inv.Ports[r.PhysicalID]
+	if !ok {
+		return openstack.Port{}, lcm.Errorf(lcm.KindInvalid, "The resource %q of the Base HOT is a %s: a port or a floating IP is needed.", name, r.Type)
+	}
+	return port, nil
+}
+
+func missing(name, parameter string) error {
+	return lcm.Errorf(lcm.KindInvalid, "The Base HOT has no resource %q: correct %s, or the package.", name, parameter)
+}
+
+// heartbeat reports that the activity lives until the function that it returns is called. A forceful
+// cancel and the loss of a worker are noticed by it.
+func heartbeat(ctx context.Context, details ...any) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(time.Second) // the SDK sends them on at its own pace
+		defer tick.Stop()
+		for {
+			activity.RecordHeartbeat(ctx, details...)
+			select {
+			case <-done:
+				return
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	return func() { close(done) }
+}

@@ -1,0 +1,140 @@
+package activities
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Records is where the state of operations is kept.
+type Records interface {
+	RecordPlan(ctx context.Context, id lcm.OpOccID, plan []lcm.Step) error
+	RecordOperation(ctx context.Context, rec lcm.OperationRecord) error
+	RecordStep(ctx context.Context, step lcm.Step) error
+	Operation(ctx context.Context, id lcm.OpOccID) (lcm.VnfLcmOpOcc, error)
+	Instance(ctx context.Context, id lcm.VnfInstanceID) (lcm.VnfInstance, error)
+}
+
+// OpOccs keeps the records of operations: what REST clients read comes from here, never from Temporal.
+type OpOccs struct {
+	Records Records
+	Facts   Facts
+}
+
+// Facts tells what an operation is about.
+type Facts interface {
+	Describe(ctx context.Context, id lcm.OpOccID) (Description, error)
+	// Instantiated makes instantiatedVnfInfo of what an instantiate operation has made.
+	Instantiated(ctx context.Context, id lcm.OpOccID, made Outcome) (InstantiatedVnf, error)
+}
+
+// InstantiatedVnf is what a VNF instance gains when it is instantiated.
+type InstantiatedVnf struct {
+	Info           lcm.InstantiatedVnfInfo
+	VimConnections []lcm.VimConnectionInfo
+}
+
+// Description is what a workflow needs to know to choose its steps. It holds no parameter.
+type Description struct {
+	// State and Sequence are what was recorded of the operation so far.
+	State    lcm.OperationState `json:"state"`
+	Sequence int64              `json:"sequence"`
+	// Cluster is set when the VNF is a Kubernetes cluster that Windlass's own driver builds.
+	Cluster bool `json:"cluster,omitempty"`
+	// HighlyAvailable is set when the cluster has a load balancer and a virtual IP.
+	HighlyAvailable bool `json:"highlyAvailable,omitempty"`
+	// PodNetwork is set when the request names a manifest for the pod network.
+	PodNetwork bool `json:"podNetwork,omitempty"`
+}
+
+// DescribeInput names the operation.
+type DescribeInput struct {
+	OpOccID lcm.OpOccID `json:"opOccId"`
+}
+
+// DescribeOperation reads what the operation is about. Idempotent: it only reads.
+func (o *OpOccs) DescribeOperation(ctx context.Context, in DescribeInput) (out Description, err error) {
+	defer func() { err = boundary(ctx, "read the operation", err) }()
+	return o.Facts.Describe(ctx, in.OpOccID)
+}
+
+// RecordPlanInput lists the titles of the operation's steps in order.
+type RecordPlanInput struct {
+	OpOccID lcm.OpOccID `json:"opOccId"`
+	Titles  []string    `json:"titles"`
+}
+
+// RecordPlan stores the steps that are to come. Idempotent: rows that exist are kept.
+func (o *OpOccs) RecordPlan(ctx context.Context, in RecordPlanInput) (err error) {
+	defer func() { err = boundary(ctx, "record the plan", err) }()
+	plan := make([]lcm.Step, 0, len(in.Titles))
+	for i, title := range in.Titles {
+		plan = append(plan, lcm.Step{OpOccID: in.OpOccID, Index: i, Phase: lcm.PhaseForward, Title: title, State: lcm.StepPending})
+	}
+	return o.Records.RecordPlan(ctx, in.OpOccID, plan)
+}
+
+// RecordStateInput is a transition of an operation.
+type RecordStateInput struct {
+	OpOccID  lcm.OpOccID `json:"opOccId"`
+	Sequence int64       `json:"sequence"`
+	// Status is where the operation stands now.
+	Status lcm.OperationStatus `json:"status"`
+	// GrantID is set from the transition on that follows the grant.
+	GrantID string `json:"grantId,omitempty"`
+	// Outcome is what a completed operation has made; nil in every other transition.
+	Outcome *Outcome `json:"outcome,omitempty"`
+}
+
+// RecordState stores a transition, its event and, at COMPLETED, the VNF instance, in one transaction.
+// Idempotent: a sequence number that was recorded already changes nothing.
+func (o *OpOccs) RecordState(ctx context.Context, in RecordStateInput) (err error) {
+	defer func() { err = boundary(ctx, "record the state", err) }()
+	rec := lcm.OperationRecord{
+		OpOccID: in.OpOccID, Sequence: in.Sequence, State: in.Status.State, Step: in.Status.Step, Error: in.Status.Error,
+		IsCancelPending: in.Status.IsCancelPending, CancelMode: in.Status.CancelMode, GrantID: in.GrantID,
+	}
+	if in.Outcome != nil {
+		if err := o.complete(ctx, in, &rec); err != nil {
+			return err
+		}
+	}
+	return o.Records.RecordOperation(ctx, rec)
+}
+
+// RecordStepInput is a transition of one step, or of one node's part of it.
+type RecordStepInput struct {
+	Step lcm.Step `json:"step"`
+}
+
+// RecordSteps stores transitions of steps. Idempotent: the store keeps the newest of each step.
+func (o *OpOccs) RecordSteps(ctx context.Context, in []RecordStepInput) (err error) {
+	defer func() { err = boundary(ctx, "record the steps", err) }()
+	for _, r := range in {
+		if err := o.Records.RecordStep(ctx, r.Step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GrantInput asks for a grant (SOL003 clause 9.4).
+type GrantInput struct {
+	Tracked
+	OpOccID lcm.OpOccID `json:"opOccId"`
+}
+
+// GrantOutput is the grant.
+type GrantOutput struct {
+	GrantID string `json:"grantId"`
+}
+
+// RequestGrant grants the operation itself, as Windlass does when no NFVO is configured.
+// Idempotent: the id is derived from the operation's.
+func (o *OpOccs) RequestGrant(ctx context.Context, in GrantInput) (out GrantOutput, err error) {
+	defer func() { err = boundary(ctx, "ask for a grant", err) }()
+	out.GrantID = uuid.NewSHA1(uuid.NameSpaceURL, []byte("windlass:grant:"+in.OpOccID)).String()
+	return out, nil
+}

@@ -1,0 +1,77 @@
+package activities
+
+import (
+	"context"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Outcome is what a completed operation leaves: ids and addresses, no parameter.
+type Outcome struct {
+	// Terminated empties the instance; the other members are unset then.
+	Terminated bool      `json:"terminated,omitempty"`
+	StackID    string    `json:"stackId,omitempty"`
+	Vnfcs      []Vnfc    `json:"vnfcs,omitempty"`
+	Nodes      lcm.Nodes `json:"nodes,omitempty"`
+	// ClusterVimID is the VIM that the new cluster is registered as.
+	ClusterVimID lcm.VimID `json:"clusterVimId,omitempty"`
+}
+
+// Vnfc is one VM of the VNF.
+type Vnfc struct {
+	VduID    string `json:"vduId"`
+	ServerID string `json:"serverId"`
+	// Zone is the VM's availability zone.
+	Zone string `json:"zone,omitempty"`
+	// StackID and ParentResource tell where Heat keeps it; "" for a VM of the top stack.
+	StackID        string   `json:"stackId,omitempty"`
+	ParentResource string   `json:"parentResource,omitempty"`
+	VolumeIDs      []string `json:"volumeIds,omitempty"`
+}
+
+// complete adds to rec what a completed operation changes in the VNF instance.
+func (o *OpOccs) complete(ctx context.Context, in RecordStateInput, rec *lcm.OperationRecord) error {
+	opOcc, err := o.Records.Operation(ctx, in.OpOccID)
+	if err != nil || opOcc.Sequence >= in.Sequence { // recorded already: nothing to compute anew
+		return err
+	}
+	inst, err := o.Records.Instance(ctx, opOcc.VnfInstanceID)
+	if err != nil {
+		return err
+	}
+	if in.Outcome.Terminated {
+		rec.ResourceChanges = removed(inst)
+		inst.VimConnections = slices.DeleteFunc(inst.VimConnections, func(c lcm.VimConnectionInfo) bool {
+			return inst.Instantiated != nil && inst.Instantiated.ClusterVimID != "" && c.VimID == inst.Instantiated.ClusterVimID
+		})
+		inst.InstantiationState, inst.Instantiated = lcm.NotInstantiated, nil
+		rec.Instance = &inst
+		return nil
+	}
+	info, err := o.Facts.Instantiated(ctx, in.OpOccID, *in.Outcome)
+	if err != nil {
+		return err
+	}
+	inst.InstantiationState, inst.Instantiated, inst.VimConnections = lcm.Instantiated, &info.Info, info.VimConnections
+	rec.ResourceChanges = changes(info.Info.VnfcResources, "ADDED")
+	rec.Instance = &inst
+	return nil
+}
+
+func removed(inst lcm.VnfInstance) *lcm.ResourceChanges {
+	if inst.Instantiated == nil {
+		return nil
+	}
+	return changes(inst.Instantiated.VnfcResources, "REMOVED")
+}
+
+func changes(vnfcs []lcm.VnfcResourceInfo, changeType string) *lcm.ResourceChanges {
+	out := &lcm.ResourceChanges{}
+	for _, v := range vnfcs {
+		out.AffectedVnfcs = append(out.AffectedVnfcs, lcm.AffectedVnfc{
+			ID: v.ID, VduID: v.VduID, ChangeType: changeType, ComputeResource: v.ComputeResource,
+		})
+	}
+	return out
+}

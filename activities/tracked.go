@@ -1,0 +1,27 @@
+// Package activities holds the side effects of Windlass, one idempotent activity each, as methods of
+// few small structs: OpOccs (the operation's own records), Infrastructure (the VIM), Nodes and Cluster
+// (the VMs over SSH). A method's name is its Temporal type: renaming one breaks running operations.
+package activities
+
+import (
+	"context"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Tracked is embedded in the input of every activity that belongs to a step; the worker's interceptor
+// records the step's progress under it.
+type Tracked struct {
+	Step lcm.StepRef `json:"step"`
+}
+
+// StepRef says which step the activity works for.
+func (t Tracked) StepRef() lcm.StepRef { return t.Step }
+
+// Attempt is the number that progress and output are recorded under: it grows with the activity's own
+// retries, and a step that is run again counts on from where the store left off.
+func Attempt(ctx context.Context) int {
+	return int(activity.GetInfo(ctx).Attempt)
+}

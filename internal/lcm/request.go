@@ -1,0 +1,137 @@
+package lcm
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+)
+
+// InstantiateRequest is SOL003 clause 5.5.2.4, independent of the API's version.
+type InstantiateRequest struct {
+	FlavourID            string
+	InstantiationLevelID string
+	ExtVirtualLinks      []ExtVirtualLink
+	VimConnections       []VimConnectionInfo
+	AdditionalParams     json.RawMessage
+}
+
+// ExtVirtualLink is SOL003 clause 4.4.1.11 ExtVirtualLinkData.
+type ExtVirtualLink struct {
+	ID         string
+	ResourceID string
+	ExtCps     []ExtCp
+}
+
+// ExtCp is SOL003 clause 4.4.1.10 VnfExtCpData.
+type ExtCp struct {
+	CpdID    string
+	FixedIPs []FixedIP
+}
+
+// FixedIP is a fixed address of a connection point.
+type FixedIP struct {
+	Address  string
+	SubnetID string
+}
+
+// TerminateRequest is SOL003 clause 5.5.2.8.
+type TerminateRequest struct {
+	TerminationType            string          `json:"terminationType"`
+	GracefulTerminationTimeout int             `json:"gracefulTerminationTimeout"`
+	AdditionalParams           json.RawMessage `json:"additionalParams"`
+}
+
+// keyed reads what is a list in v2.6.1 and a map keyed by id in v3.3.1; a map's values come in the order of their keys.
+type keyed[T any] struct {
+	items []T
+	keys  []string // "" for the items of a list
+}
+
+func (k *keyed[T]) UnmarshalJSON(b []byte) error {
+	if err := json.Unmarshal(b, &k.items); err == nil {
+		k.keys = make([]string, len(k.items))
+		return nil
+	}
+	var m map[string]T
+	if err := json.Unmarshal(b, &m); err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		k.items, k.keys = append(k.items, m[key]), append(k.keys, key)
+	}
+	return nil
+}
+
+// ParseInstantiate reads the body of an instantiate request of either version of the API.
+func ParseInstantiate(body json.RawMessage) (InstantiateRequest, error) {
+	var raw struct {
+		FlavourID            string                   `json:"flavourId"`
+		InstantiationLevelID string                   `json:"instantiationLevelId"`
+		VimConnectionInfo    keyed[VimConnectionInfo] `json:"vimConnectionInfo"`
+		ExtVirtualLinks      []rawExtVirtualLink      `json:"extVirtualLinks"`
+		AdditionalParams     json.RawMessage          `json:"additionalParams"`
+	}
+	if err := json.Unmarshal(body, &raw); err != nil {
+		return InstantiateRequest{}, Wrap(KindInvalid, err, "The instantiate request is malformed.")
+	}
+	out := InstantiateRequest{
+		FlavourID: raw.FlavourID, InstantiationLevelID: raw.InstantiationLevelID,
+		AdditionalParams: raw.AdditionalParams, VimConnections: raw.VimConnectionInfo.items,
+	}
+	for i, key := range raw.VimConnectionInfo.keys {
+		if key != "" {
+			out.VimConnections[i].ID = key
+		}
+	}
+	for _, l := range raw.ExtVirtualLinks {
+		out.ExtVirtualLinks = append(out.ExtVirtualLinks, l.link())
+	}
+	return out, nil
+}
+
+type rawExtVirtualLink struct {
+	ID         string `json:"id"`
+	ResourceID string `json:"resourceId"`
+	ExtCps     []struct {
+		CpdID    string             `json:"cpdId"`
+		CpConfig keyed[rawCpConfig] `json:"cpConfig"`
+	} `json:"extCps"`
+}
+
+type rawCpConfig struct {
+	CpProtocolData []struct {
+		IPOverEthernet struct {
+			IPAddresses []struct {
+				FixedAddresses []string `json:"fixedAddresses"`
+				SubnetID       string   `json:"subnetId"`
+			} `json:"ipAddresses"`
+		} `json:"ipOverEthernet"`
+	} `json:"cpProtocolData"`
+}
+
+func (r rawExtVirtualLink) link() ExtVirtualLink {
+	out := ExtVirtualLink{ID: r.ID, ResourceID: r.ResourceID}
+	for _, cp := range r.ExtCps {
+		ext := ExtCp{CpdID: cp.CpdID}
+		for _, config := range cp.CpConfig.items {
+			ext.FixedIPs = append(ext.FixedIPs, config.fixedIPs()...)
+		}
+		out.ExtCps = append(out.ExtCps, ext)
+	}
+	return out
+}
+
+func (c rawCpConfig) fixedIPs() []FixedIP {
+	var out []FixedIP
+	for _, data := range c.CpProtocolData {
+		for _, ip := range data.IPOverEthernet.IPAddresses {
+			if len(ip.FixedAddresses) == 0 && ip.SubnetID != "" {
+				out = append(out, FixedIP{SubnetID: ip.SubnetID})
+			}
+			for _, address := range ip.FixedAddresses {
+				out = append(out, FixedIP{Address: address, SubnetID: ip.SubnetID})
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,184 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/store"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// driverKubernetes is the name under which VNF packages ask for Windlass's own cluster driver, as they ask
+// Tacker for its management driver.
+const driverKubernetes = "mgmt-drivers-kubernetes"
+
+// operations reads what activities need to know of an operation: its request, its instance, its package.
+// Histories hold ids only; this is where they are resolved.
+type operations struct {
+	store *store.Store
+	vault *secrets.Vault
+}
+
+// job is an operation with everything that it refers to.
+type job struct {
+	opOcc   lcm.VnfLcmOpOcc
+	inst    lcm.VnfInstance
+	request lcm.InstantiateRequest // of this operation, or of the one that instantiated the VNF
+	vnfd    vnfpkg.Vnfd
+	flavour *vnfpkg.Flavour
+}
+
+func (o *operations) load(ctx context.Context, id lcm.OpOccID) (*job, error) {
+	opOcc, err := o.store.Operation(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{opOcc: opOcc}
+	if j.inst, err = o.store.Instance(ctx, opOcc.VnfInstanceID); err != nil {
+		return nil, err
+	}
+	switch {
+	case opOcc.Operation == lcm.OpInstantiate:
+		if j.request, err = lcm.ParseInstantiate(opOcc.Params); err != nil {
+			return nil, err
+		}
+	case j.inst.Instantiated != nil:
+		j.request = lcm.InstantiateRequest{
+			FlavourID: j.inst.Instantiated.FlavourID, InstantiationLevelID: j.inst.Instantiated.InstantiationLevelID,
+			AdditionalParams: j.inst.Instantiated.AdditionalParams, VimConnections: j.inst.VimConnections,
+		}
+	}
+	pkg, err := o.store.Package(ctx, j.inst.VnfPkgID)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(pkg.Vnfd, &j.vnfd); err != nil {
+		return nil, lcm.Wrap(lcm.KindBug, err, "The stored VNFD of package %s is unreadable.", pkg.ID)
+	}
+	j.flavour, err = j.vnfd.Flavour(j.request.FlavourID)
+	return j, err
+}
+
+// isCluster reports whether Windlass's own driver builds a cluster on the VMs.
+func (j *job) isCluster() bool {
+	driver, ok := j.flavour.Driver("instantiate_end")
+	return ok && driver == driverKubernetes
+}
+
+// Describe implements activities.Facts.
+func (o *operations) Describe(ctx context.Context, id lcm.OpOccID) (activities.Description, error) {
+	j, err := o.load(ctx, id)
+	if err != nil {
+		return activities.Description{}, err
+	}
+	d := activities.Description{State: j.opOcc.State, Sequence: j.opOcc.Sequence, Cluster: j.isCluster()}
+	if !d.Cluster {
+		return d, nil
+	}
+	params, err := lcm.ParseClusterParams(j.request.AdditionalParams)
+	if err != nil {
+		return d, err
+	}
+	capacity, err := j.flavour.Capacity(j.request.InstantiationLevelID)
+	if err != nil {
+		return d, err
+	}
+	d.PodNetwork = params.CniManifestPath != ""
+	d.HighlyAvailable = controlPlanes(params, j.flavour, capacity) > 1
+	return d, nil
+}
+
+// controlPlanes counts the VMs of the aspect that master_node names; one when it names none.
+func controlPlanes(params lcm.ClusterParams, f *vnfpkg.Flavour, capacity map[string]int) int {
+	if params.MasterNode.AspectID == "" {
+		return 1
+	}
+	n := 0
+	for _, vdu := range f.VdusOfAspect(params.MasterNode.AspectID) {
+		n += capacity[vdu]
+	}
+	return n
+}
+
+// Cluster implements activities.Clusters.
+func (o *operations) Cluster(ctx context.Context, id lcm.OpOccID) (activities.ClusterContext, error) {
+	j, err := o.load(ctx, id)
+	if err != nil {
+		return activities.ClusterContext{}, err
+	}
+	params, err := lcm.ParseClusterParams(j.request.AdditionalParams)
+	return activities.ClusterContext{
+		Instance: j.inst, Params: params,
+		PackageFile: func(ctx context.Context, path string) ([]byte, error) {
+			return o.store.PackageFile(ctx, j.inst.VnfPkgID, path)
+		},
+	}, err
+}
+
+// Instantiated implements activities.Facts.
+func (o *operations) Instantiated(ctx context.Context, id lcm.OpOccID, made activities.Outcome) (activities.InstantiatedVnf, error) {
+	j, err := o.load(ctx, id)
+	if err != nil {
+		return activities.InstantiatedVnf{}, err
+	}
+	connection, err := o.connection(ctx, j)
+	if err != nil {
+		return activities.InstantiatedVnf{}, err
+	}
+	out := activities.InstantiatedVnf{Info: lcm.InstantiatedVnfInfo{
+		FlavourID: j.flavour.ID, InstantiationLevelID: j.flavour.LevelOrDefault(j.request.InstantiationLevelID), VnfState: "STARTED",
+		StackID: made.StackID, AdditionalParams: j.request.AdditionalParams, Nodes: made.Nodes, ClusterVimID: made.ClusterVimID,
+		ScaleStatus: j.flavour.ScaleStatus(j.request.InstantiationLevelID), MaxScaleLevels: j.flavour.MaxScaleLevels(),
+	}}
+	for _, v := range made.Vnfcs {
+		out.Info.VnfcResources = append(out.Info.VnfcResources, vnfcResource(v, connection.ID))
+	}
+	for _, link := range j.request.ExtVirtualLinks {
+		for _, cp := range link.ExtCps {
+			out.Info.ExtCps = append(out.Info.ExtCps, lcm.VnfExtCpInfo{ID: link.ID + "-" + cp.CpdID, CpdID: cp.CpdID})
+		}
+	}
+	out.VimConnections = []lcm.VimConnectionInfo{connection}
+	if made.ClusterVimID != "" {
+		vim, err := o.store.Vim(ctx, made.ClusterVimID)
+		if err != nil {
+			return out, err
+		}
+		out.VimConnections = append(out.VimConnections, lcm.VimConnectionInfo{
+			ID: string(vim.ID), VimID: vim.ID, VimType: lcm.VimKubernetes, InterfaceInfo: map[string]any{"endpoint": vim.AuthURL},
+		})
+	}
+	slices.SortFunc(out.VimConnections, func(a, b lcm.VimConnectionInfo) int { return strings.Compare(a.ID, b.ID) })
+	return out, nil
+}
+
+func vnfcResource(v activities.Vnfc, connectionID string) lcm.VnfcResourceInfo {
+	out := lcm.VnfcResourceInfo{
+		ID: v.ServerID, VduID: v.VduID, ZoneID: v.Zone, StorageIDs: v.VolumeIDs,
+		ComputeResource: lcm.ResourceHandle{VimConnectionID: connectionID, ResourceID: v.ServerID, VimLevelResourceType: "OS::Nova::Server"},
+	}
+	if v.StackID != "" {
+		out.Metadata = map[string]any{"stack_id": v.StackID, "parent_resource_name": v.ParentResource}
+	}
+	return out
+}
+
+// connection is the OpenStack on which the operation works, by its id in vimConnectionInfo. A request that
+// names none means the default VIM.
+func (o *operations) connection(ctx context.Context, j *job) (lcm.VimConnectionInfo, error) {
+	for _, c := range append(slices.Clone(j.request.VimConnections), j.inst.VimConnections...) {
+		if c.VimType != lcm.VimKubernetes && c.VimType != "ETSINFV.KUBERNETES.V_1" {
+			return c, nil
+		}
+	}
+	vim, err := o.store.DefaultVim(ctx)
+	if err != nil {
+		return lcm.VimConnectionInfo{}, err
+	}
+	return lcm.VimConnectionInfo{ID: string(vim.ID), VimID: vim.ID, VimType: vim.Type}, nil
+}

@@ -1,0 +1,151 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// defaultStackTimeout is Heat's time for a stack; Tacker's is 10 to 20 minutes, too short for a slow cloud.
+const defaultStackTimeout = 30 * time.Minute
+
+// StackName implements activities.Stacks. The name and the tag depend on the instance only, so that every
+// operation, retry and rollback finds the same stack.
+func (o *operations) StackName(ctx context.Context, id lcm.OpOccID) (name, tag string, err error) {
+	opOcc, err := o.store.Operation(ctx, id)
+	if err != nil {
+		return "", "", err
+	}
+	return "vnf-" + string(opOcc.VnfInstanceID), "windlass-vnf-" + string(opOcc.VnfInstanceID), nil
+}
+
+// Stack implements activities.Stacks.
+func (o *operations) Stack(ctx context.Context, id lcm.OpOccID) (openstack.Stack, error) {
+	j, err := o.load(ctx, id)
+	if err != nil {
+		return openstack.Stack{}, err
+	}
+	name, tag, err := o.StackName(ctx, id)
+	if err != nil {
+		return openstack.Stack{}, err
+	}
+	template, err := vnfpkg.StackTemplate(j.flavour, func(path string) ([]byte, error) {
+		return o.store.PackageFile(ctx, j.inst.VnfPkgID, path)
+	})
+	if err != nil {
+		return openstack.Stack{}, err
+	}
+	// HOT parameters of the same name as an additional parameter get its value: also a sealed one.
+	additional := map[string]any{}
+	if len(j.request.AdditionalParams) > 0 {
+		opened, err := secrets.OpenDocument(ctx, o.vault, j.request.AdditionalParams)
+		if err != nil {
+			return openstack.Stack{}, err
+		}
+		if err := json.Unmarshal(opened, &additional); err != nil {
+			return openstack.Stack{}, lcm.Wrap(lcm.KindInvalid, err, "additionalParams must be a JSON object.")
+		}
+	}
+	parameters, err := vnfpkg.HeatParameters(j.flavour, template, vnfpkg.HeatRequest{
+		LevelID: j.request.InstantiationLevelID, ExtVirtualLinks: j.request.ExtVirtualLinks, AdditionalParams: additional,
+	})
+	if err != nil {
+		return openstack.Stack{}, err
+	}
+	return openstack.Stack{
+		Name: name, Template: template.Top, Files: template.Files, Parameters: parameters,
+		Tags: []string{tag, "windlass-op-" + string(id)}, Timeout: o.stackTimeout(j),
+	}, nil
+}
+
+func (o *operations) stackTimeout(j *job) time.Duration {
+	if j.isCluster() {
+		if params, err := lcm.ParseClusterParams(j.request.AdditionalParams); err == nil && params.Timeouts.Stack > 0 {
+			return time.Duration(params.Timeouts.Stack) * time.Second
+		}
+	}
+	return defaultStackTimeout
+}
+
+// clouds keeps one authenticated client a VIM, so that a step costs no new token.
+type clouds struct {
+	operations *operations
+	mu         sync.Mutex
+	open       map[string]*openstack.Cloud
+}
+
+// Cloud implements activities.Clouds.
+func (c *clouds) Cloud(ctx context.Context, id lcm.OpOccID) (activities.Cloud, error) {
+	vim, err := c.operations.vim(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	key := string(vim.ID) + vim.Updated.String() + vim.AuthURL
+	c.mu.Lock()
+	cloud, ok := c.open[key]
+	c.mu.Unlock()
+	if ok {
+		return cloud, nil
+	}
+	cred, err := c.operations.openMap(ctx, vim.AuthCred)
+	if err != nil {
+		return nil, err
+	}
+	if cloud, err = openstack.Connect(ctx, vim, cred); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open[key] = cloud
+	return cloud, nil
+}
+
+// vim is the registered VIM of the operation, or one made of the connection's own data.
+func (o *operations) vim(ctx context.Context, id lcm.OpOccID) (lcm.Vim, error) {
+	j, err := o.load(ctx, id)
+	if err != nil {
+		return lcm.Vim{}, err
+	}
+	connection, err := o.connection(ctx, j)
+	if err != nil {
+		return lcm.Vim{}, err
+	}
+	if connection.VimID != "" {
+		return o.store.Vim(ctx, connection.VimID)
+	}
+	endpoint, _ := connection.InterfaceInfo["endpoint"].(string)
+	project, _ := connection.AccessInfo["project"].(string)
+	domain, _ := connection.AccessInfo["projectDomain"].(string)
+	cred := map[string]any{}
+	for to, from := range map[string]string{"username": "username", "password": "password", "user_domain_name": "userDomain"} {
+		cred[to] = connection.AccessInfo[from]
+	}
+	vim := lcm.Vim{
+		ID: lcm.VimID(j.inst.ID) + "/" + lcm.VimID(connection.ID), Name: connection.ID, Type: lcm.VimOpenStack, AuthURL: endpoint,
+		AuthCred: cred, Project: map[string]any{"name": project, "project_domain_name": domain}, Extra: connection.Extra,
+	}
+	if region, _ := connection.AccessInfo["region"].(string); region != "" {
+		vim.Regions = []string{region}
+	}
+	return vim, nil
+}
+
+// openMap opens the sealed values of stored credentials.
+func (o *operations) openMap(ctx context.Context, sealed map[string]any) (map[string]any, error) {
+	doc, err := json.Marshal(sealed)
+	if err != nil {
+		return nil, err
+	}
+	if doc, err = secrets.OpenDocument(ctx, o.vault, doc); err != nil {
+		return nil, err
+	}
+	var out map[string]any
+	return out, json.Unmarshal(doc, &out)
+}

@@ -1,0 +1,197 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// progress is where steps and what they print are kept.
+type progress interface {
+	RecordStep(ctx context.Context, step lcm.Step) error
+	AppendOutput(ctx context.Context, ref lcm.StepRef, lines []string) error
+}
+
+// tracker records, for every activity that works on one node, when its part of the step started, how it
+// ended and what it printed. Activities know nothing of it.
+type tracker struct {
+	interceptor.WorkerInterceptorBase
+	progress progress
+	log      *slog.Logger
+}
+
+// InterceptActivity implements interceptor.WorkerInterceptor.
+func (t *tracker) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
+	return &trackedActivity{ActivityInboundInterceptorBase: interceptor.ActivityInboundInterceptorBase{Next: next}, tracker: t}
+}
+
+type trackedActivity struct {
+	interceptor.ActivityInboundInterceptorBase
+	tracker *tracker
+}
+
+// ExecuteActivity implements interceptor.ActivityInboundInterceptor.
+func (a *trackedActivity) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
+	ref, ok := refOf(in.Args)
+	if !ok {
+		return a.Next.ExecuteActivity(ctx, in)
+	}
+	t := a.tracker
+	row := lcm.Step{OpOccID: ref.OpOccID, Index: ref.Step, Phase: lcm.PhaseForward, Node: ref.Node, State: lcm.StepRunning, Started: time.Now()}
+	if ref.Undo {
+		row.Phase = lcm.PhaseCompensation
+	}
+	info := activity.GetInfo(ctx)
+	log := t.log.With("opOccId", ref.OpOccID, "step", ref.Step, "node", ref.Node, "activity", info.ActivityType.Name, "attempt", info.Attempt)
+	t.record(ctx, log, row)
+	out := newPrinter(t.progress, ref, log)
+	result, err := a.Next.ExecuteActivity(context.WithValue(ctx, printerKey{}, out), in)
+	out.close()
+	row.State, row.Ended, row.Error = stateOf(err), time.Now(), errorOf(err)
+	t.record(ctx, log, row)
+	if err != nil {
+		log.Warn("Activity failed.", "error", err, "took", row.Ended.Sub(row.Started))
+	} else {
+		log.Info("Activity done.", "took", row.Ended.Sub(row.Started))
+	}
+	return result, err
+}
+
+// record stores a row of a node's part; the row of the step as a whole is the workflow's.
+func (t *tracker) record(ctx context.Context, log *slog.Logger, row lcm.Step) {
+	if row.Node == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if err := t.progress.RecordStep(ctx, row); err != nil { // progress must not fail the work
+		log.Warn("Step not recorded.", "error", err)
+	}
+}
+
+func refOf(args []any) (lcm.StepRef, bool) {
+	if len(args) == 0 {
+		return lcm.StepRef{}, false
+	}
+	tracked, ok := args[0].(interface{ StepRef() lcm.StepRef })
+	if !ok {
+		return lcm.StepRef{}, false
+	}
+	return tracked.StepRef(), true
+}
+
+func stateOf(err error) lcm.StepState {
+	switch {
+	case err == nil:
+		return lcm.StepDone
+	case temporal.IsCanceledError(err) || errors.Is(err, context.Canceled):
+		return lcm.StepCancelled
+	default:
+		return lcm.StepFailed
+	}
+}
+
+func errorOf(err error) *lcm.Error {
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
+		var e lcm.Error
+		if app.HasDetails() && app.Details(&e) == nil {
+			return &e
+		}
+	}
+	if err == nil || stateOf(err) == lcm.StepCancelled {
+		return nil
+	}
+	return lcm.Errorf(lcm.KindBug, "%s", err)
+}
+
+type printerKey struct{}
+
+// printer keeps the lines of one activity, a batch at a time.
+type printer struct {
+	progress progress
+	ref      lcm.StepRef
+	log      *slog.Logger
+	mu       sync.Mutex
+	lines    []string
+	wake     chan struct{}
+	done     chan struct{}
+}
+
+// batchEvery is how long a line may wait: short enough to look live, long enough that a chatty step
+// makes a few writes a second and not a thousand.
+const batchEvery = 300 * time.Millisecond
+
+func newPrinter(p progress, ref lcm.StepRef, log *slog.Logger) *printer {
+	return &printer{progress: p, ref: ref, log: log}
+}
+
+// print takes a line; the first starts the writer.
+func (p *printer) print(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lines = append(p.lines, line)
+	if p.wake == nil {
+		p.wake, p.done = make(chan struct{}), make(chan struct{})
+		go p.write()
+	}
+}
+
+func (p *printer) write() {
+	defer close(p.done)
+	tick := time.NewTicker(batchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.wake:
+			p.flush()
+			return
+		case <-tick.C:
+			p.flush()
+		}
+	}
+}
+
+func (p *printer) flush() {
+	p.mu.Lock()
+	lines := p.lines
+	p.lines = nil
+	p.mu.Unlock()
+	if len(lines) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := p.progress.AppendOutput(ctx, p.ref, lines); err != nil {
+		p.log.Warn("Output not kept.", "lines", len(lines), "error", err)
+	}
+}
+
+// close writes what is left.
+func (p *printer) close() {
+	p.mu.Lock()
+	wake := p.wake
+	p.mu.Unlock()
+	if wake != nil {
+		close(wake)
+		<-p.done
+	}
+}
+
+// lines implements activities.Output by the printer of the activity under way.
+type lines struct{}
+
+// Lines implements activities.Output.
+func (lines) Lines(ctx context.Context, _ lcm.StepRef) func(string) {
+	if p, ok := ctx.Value(printerKey{}).(*printer); ok {
+		return p.print
+	}
+	return func(string) {}
+}

@@ -1,0 +1,153 @@
+package workflows
+
+import (
+	"fmt"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// control is what people and clients ask of a running operation.
+type control struct {
+	decision lcm.Action // while FAILED_TEMP: what was decided, "" until then
+	cancel   lcm.CancelMode
+	stop     workflow.CancelFunc // ends the step under way; nil between steps
+}
+
+// stopping reports whether no further step may start.
+func (c *control) stopping() bool { return c.cancel != "" }
+
+// cause is the error of an operation that was cancelled.
+func (c *control) cause() error {
+	return lcm.Errorf(lcm.KindBroken, "The operation was cancelled (%s).", c.cancel)
+}
+
+// listen installs the query, the updates and the signals. Updates are for the API: their validators refuse
+// a wrong state at once, which is the API's 409. Signals carry the same names and no payload, for tctl and
+// the Web UI; a misplaced one can only be logged.
+func (op *operation) listen(ctx, root workflow.Context) error {
+	if err := workflow.SetQueryHandlerWithOptions(ctx, lcm.QueryStatus, func() (lcm.OperationStatus, error) {
+		return op.journal.status, nil
+	}, workflow.QueryHandlerOptions{Description: "Where the operation stands: state, step, error."}); err != nil {
+		return err
+	}
+	for _, action := range []lcm.Action{lcm.Retry, lcm.Rollback, lcm.Fail} {
+		if err := op.takeDecision(ctx, action); err != nil {
+			return err
+		}
+	}
+	if err := op.takeCancel(ctx); err != nil {
+		return err
+	}
+	workflow.Go(ctx, func(ctx workflow.Context) { // `temporal workflow cancel`, `tctl workflow cancel`, the UI's button
+		root.Done().Receive(ctx, nil)
+		if root.Err() != nil && op.accepts(lcm.Cancel) == nil {
+			op.stopWork(ctx, lcm.Forceful)
+		}
+	})
+	return nil
+}
+
+// takeDecision accepts retry, rollback or fail while the operation is in FAILED_TEMP.
+func (op *operation) takeDecision(ctx workflow.Context, action lcm.Action) error {
+	describe := map[lcm.Action]string{
+		lcm.Retry:    "In FAILED_TEMP: run the failed step again and go on.",
+		lcm.Rollback: "In FAILED_TEMP: undo the steps in reverse.",
+		lcm.Fail:     "In FAILED_TEMP: give the operation up as it is.",
+	}[action]
+	handle := func(ctx workflow.Context) (lcm.OperationStatus, error) {
+		op.control.decision = action
+		transitions := op.journal.transitions
+		err := workflow.Await(ctx, func() bool { return op.journal.transitions > transitions })
+		return op.journal.status, err
+	}
+	err := workflow.SetUpdateHandlerWithOptions(ctx, string(action), handle, workflow.UpdateHandlerOptions{
+		Validator: func(workflow.Context) error { return op.accepts(action) }, Description: describe,
+	})
+	if err != nil {
+		return err
+	}
+	op.onSignal(ctx, action, describe, func(workflow.Context) { op.control.decision = action })
+	return nil
+}
+
+// takeCancel accepts cancel while work is under way. The signal, which has no payload, means GRACEFUL.
+func (op *operation) takeCancel(ctx workflow.Context) error {
+	const describe = "While the operation runs: GRACEFUL ends it after the current step, FORCEFUL interrupts the step. " +
+		"It is in FAILED_TEMP then."
+	handle := func(ctx workflow.Context, req lcm.CancelRequest) error {
+		op.stopWork(ctx, req.Mode)
+		return nil
+	}
+	err := workflow.SetUpdateHandlerWithOptions(ctx, string(lcm.Cancel), handle, workflow.UpdateHandlerOptions{
+		Validator: func(_ workflow.Context, req lcm.CancelRequest) error {
+			if req.Mode != lcm.Graceful && req.Mode != lcm.Forceful {
+				return refusal(lcm.KindInvalid, "cancelMode must be GRACEFUL or FORCEFUL, not %q.", req.Mode)
+			}
+			return op.accepts(lcm.Cancel)
+		},
+		Description: describe,
+	})
+	if err != nil {
+		return err
+	}
+	op.onSignal(ctx, lcm.Cancel, describe, func(ctx workflow.Context) { op.stopWork(ctx, lcm.Graceful) })
+	return nil
+}
+
+func (op *operation) onSignal(ctx workflow.Context, action lcm.Action, describe string, take func(workflow.Context)) {
+	channel := workflow.GetSignalChannelWithOptions(ctx, string(action), workflow.SignalChannelOptions{Description: describe})
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		for {
+			channel.Receive(ctx, nil)
+			if err := op.accepts(action); err != nil {
+				workflow.GetLogger(ctx).Warn("Signal ignored.", "signal", action, "error", err)
+				continue
+			}
+			take(ctx)
+		}
+	})
+}
+
+// accepts is the rule of SOL003 clauses 5.4.14 to 5.4.17 for every way in.
+func (op *operation) accepts(action lcm.Action) error {
+	state := op.journal.status.State
+	if !state.Accepts(action) {
+		return refusal(lcm.KindConflict, "The operation is %s: %s is not possible.", state, action)
+	}
+	if action != lcm.Cancel && op.control.decision != "" {
+		return refusal(lcm.KindConflict, "A %s has been accepted already.", op.control.decision)
+	}
+	if action == lcm.Cancel && op.control.cancel == lcm.Forceful {
+		return refusal(lcm.KindConflict, "A FORCEFUL cancel is under way already.")
+	}
+	return nil
+}
+
+// refusal is a validator's error; its type carries the kind to the API server.
+func refusal(kind lcm.Kind, format string, args ...any) error {
+	return temporal.NewNonRetryableApplicationError(fmt.Sprintf(format, args...), string(kind), nil,
+		lcm.Errorf(kind, format, args...))
+}
+
+// stopWork keeps the next step from starting; FORCEFUL also interrupts the one under way.
+func (op *operation) stopWork(ctx workflow.Context, mode lcm.CancelMode) {
+	op.control.cancel = mode
+	if mode == lcm.Forceful && op.control.stop != nil {
+		op.control.stop()
+	}
+	op.journal.status.IsCancelPending, op.journal.status.CancelMode = true, mode
+	op.recordState(ctx, nil)
+}
+
+// awaitDecision parks the operation in FAILED_TEMP until somebody decides. It takes no worker's time meanwhile.
+func (op *operation) awaitDecision(ctx workflow.Context, cause error) (lcm.Action, error) {
+	op.control.decision = ""
+	if err := op.enter(ctx, lcm.FailedTemp, cause); err != nil {
+		return "", err
+	}
+	err := workflow.Await(ctx, func() bool { return op.control.decision != "" })
+	return op.control.decision, err
+}

@@ -1,0 +1,146 @@
+package workflows
+
+import (
+	"fmt"
+	"strings"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+var (
+	attrVnfInstanceID  = temporal.NewSearchAttributeKeyKeyword(lcm.AttrVnfInstanceID)
+	attrOperation      = temporal.NewSearchAttributeKeyKeyword(lcm.AttrOperation)
+	attrOperationState = temporal.NewSearchAttributeKeyKeyword(lcm.AttrOperationState)
+	attrStep           = temporal.NewSearchAttributeKeyKeyword(lcm.AttrStep)
+)
+
+// opOccs is only ever used as a method value's receiver: the SDK takes the activity's name from it.
+var opOccs *activities.OpOccs
+
+// journal is what the operation has told the world about itself.
+type journal struct {
+	status      lcm.OperationStatus
+	sequence    int64
+	transitions int // state changes recorded so far; updates wait for the next one
+	lines       []line
+}
+
+// line is one step in the Web UI's current details.
+type line struct {
+	index int
+	undo  bool
+	title string
+	mark  string
+}
+
+func (op *operation) recordPlan(ctx workflow.Context) error {
+	titles := make([]string, 0, len(op.starting)+len(op.processing))
+	for _, s := range append(append([]step{}, op.starting...), op.processing...) {
+		titles = append(titles, s.title)
+		op.journal.lines = append(op.journal.lines, line{index: len(titles) - 1, title: s.title, mark: "·"})
+	}
+	return workflow.ExecuteActivity(recording(ctx), opOccs.RecordPlan,
+		activities.RecordPlanInput{OpOccID: op.in.OpOccID, Titles: titles}).Get(ctx, nil)
+}
+
+// enter records a transition: search attributes, the UI's details, and the row that the API serves.
+func (op *operation) enter(ctx workflow.Context, state lcm.OperationState, cause error) error {
+	j := &op.journal
+	j.status.State, j.status.Error = state, errorOf(cause)
+	if state != lcm.Starting && state != lcm.Processing && state != lcm.RollingBack {
+		// SOL003 clause 5.5.2.13: isCancelPending and cancelMode go when the cancel is over.
+		j.status.IsCancelPending, j.status.CancelMode, op.control.cancel = false, "", ""
+	}
+	err := workflow.UpsertTypedSearchAttributes(ctx, attrVnfInstanceID.ValueSet(string(op.in.VnfInstanceID)),
+		attrOperation.ValueSet(string(op.in.Operation)), attrOperationState.ValueSet(string(state)))
+	if err != nil {
+		return err
+	}
+	j.show(ctx)
+	var outcome *activities.Outcome
+	if state == lcm.Completed && op.outcome != nil {
+		outcome = op.outcome()
+	}
+	if err := op.recordState(ctx, outcome); err != nil {
+		return err
+	}
+	j.transitions++
+	return nil
+}
+
+// end enters a terminal state.
+func (op *operation) end(ctx workflow.Context, state lcm.OperationState, cause error) error {
+	return op.enter(ctx, state, cause)
+}
+
+func (op *operation) recordState(ctx workflow.Context, outcome *activities.Outcome) error {
+	op.journal.sequence++
+	return workflow.ExecuteActivity(withSummary(recording(ctx), string(op.journal.status.State)), opOccs.RecordState,
+		activities.RecordStateInput{
+			OpOccID: op.in.OpOccID, Sequence: op.journal.sequence, Status: op.journal.status, GrantID: op.grantID, Outcome: outcome,
+		}).Get(ctx, nil)
+}
+
+func (j *journal) begin(ctx workflow.Context, ref lcm.StepRef, title string) {
+	j.status.Step = title
+	j.mark(ref, title, "▶")
+	_ = workflow.UpsertTypedSearchAttributes(ctx, attrStep.ValueSet(title))
+	j.show(ctx)
+	j.record(ctx, ref, title, lcm.StepRunning, nil)
+}
+
+func (j *journal) finish(ctx workflow.Context, ref lcm.StepRef, title string, state lcm.StepState, err error) {
+	mark := map[lcm.StepState]string{lcm.StepDone: "✔", lcm.StepFailed: "✘", lcm.StepCancelled: "■"}[state]
+	j.mark(ref, title, mark)
+	j.record(ctx, ref, title, state, err)
+}
+
+// record stores the step as a whole; the nodes' parts of it are recorded by the worker as they go.
+func (j *journal) record(ctx workflow.Context, ref lcm.StepRef, title string, state lcm.StepState, err error) {
+	row := lcm.Step{OpOccID: ref.OpOccID, Index: ref.Step, Phase: phaseOf(ref), Title: title, State: state, Error: errorOf(err)}
+	now := workflow.Now(ctx)
+	if state == lcm.StepRunning {
+		row.Started = now
+	} else {
+		row.Ended = now
+	}
+	in := []activities.RecordStepInput{{Step: row}}
+	if err := workflow.ExecuteLocalActivity(recordingLocally(ctx), opOccs.RecordSteps, in).Get(ctx, nil); err != nil {
+		workflow.GetLogger(ctx).Warn("Step not recorded.", "step", title, "error", err)
+	}
+}
+
+func phaseOf(ref lcm.StepRef) lcm.Phase {
+	if ref.Undo {
+		return lcm.PhaseCompensation
+	}
+	return lcm.PhaseForward
+}
+
+func (j *journal) mark(ref lcm.StepRef, title, mark string) {
+	for i := range j.lines {
+		if j.lines[i].index == ref.Step && j.lines[i].undo == ref.Undo {
+			j.lines[i].mark = mark
+			return
+		}
+	}
+	j.lines = append(j.lines, line{index: ref.Step, undo: ref.Undo, title: title, mark: mark})
+}
+
+// show writes the current details that the Temporal Web UI renders as Markdown.
+func (j *journal) show(ctx workflow.Context) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "**%s**", j.status.State)
+	if e := j.status.Error; e != nil {
+		fmt.Fprintf(&b, "\n\n> %s", e.Sentence())
+	}
+	b.WriteString("\n\n")
+	for _, l := range j.lines {
+		fmt.Fprintf(&b, "- %s %s\n", l.mark, l.title)
+	}
+	workflow.SetCurrentDetails(ctx, b.String())
+}

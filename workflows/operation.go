@@ -1,0 +1,207 @@
+// Package workflows holds the lifecycle operations: one file an operation, each a list of titled steps.
+// A workflow decides and waits; everything that touches the world is an activity.
+package workflows
+
+import (
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// operation is one lifecycle operation: its steps, and where it stands.
+type operation struct {
+	in lcm.OperationInput
+	// plan chooses the steps, knowing what the operation is about.
+	plan func(what activities.Description) (starting, processing []step)
+	// outcome is what the operation has made, for the VNF instance; called once, before COMPLETED.
+	outcome func() *activities.Outcome
+
+	starting, processing []step
+	next                 int // the step of processing that is to run, or that failed
+	grantID              string
+	control              control
+	journal              journal
+}
+
+// step is one line of an operation. Both functions must be safe to repeat: a retry runs do again, and a
+// rollback undoes the step that failed half-way, too. A step without undo needs none.
+type step struct {
+	title string
+	do    func(ctx workflow.Context) error
+	undo  func(ctx workflow.Context) error
+}
+
+// runOperation takes an operation through the states of SOL003 clause 5.6.2: the state machine, written
+// once. An operation that ends in FAILED makes a failed workflow, so that Temporal's own lists show it.
+func runOperation(root workflow.Context, op *operation) error {
+	// Work outlives `temporal workflow cancel`: that is a request, which listen turns into a FORCEFUL cancel.
+	ctx, _ := workflow.NewDisconnectedContext(root)
+	if err := op.listen(ctx, root); err != nil {
+		return err
+	}
+	err := op.run(ctx)
+	// No update may be cut off by the completion of the workflow.
+	if waiting := workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) }); waiting != nil {
+		return waiting
+	}
+	if err == nil && op.journal.status.State == lcm.Failed {
+		e := op.journal.status.Error
+		return temporal.NewNonRetryableApplicationError(e.Sentence(), string(e.Kind), nil, e)
+	}
+	return err
+}
+
+func (op *operation) run(ctx workflow.Context) error {
+	op.journal.status.State = lcm.Starting
+	var what activities.Description
+	err := workflow.ExecuteActivity(recording(ctx), opOccs.DescribeOperation,
+		activities.DescribeInput{OpOccID: op.in.OpOccID}).Get(ctx, &what)
+	if err != nil {
+		return op.end(ctx, lcm.RolledBack, err)
+	}
+	op.journal.sequence = what.Sequence // an earlier run of this operation may have recorded some
+	op.starting, op.processing = op.plan(what)
+	if err := op.recordPlan(ctx); err != nil {
+		return err
+	}
+	if op.in.Resumed && what.State != lcm.Starting {
+		op.journal.status.State = what.State
+		return op.resume(ctx)
+	}
+	if err := op.enter(ctx, lcm.Starting, nil); err != nil {
+		return err
+	}
+	// Nothing was touched yet: an error or a cancel ends the operation, there is nothing to decide.
+	if _, cause := op.runSteps(ctx, op.starting, 0); cause != nil {
+		return op.end(ctx, lcm.RolledBack, cause)
+	}
+	if op.control.stopping() {
+		return op.end(ctx, lcm.RolledBack, op.control.cause())
+	}
+	return op.process(ctx)
+}
+
+// process runs the steps until they are done or somebody decides to give up.
+func (op *operation) process(ctx workflow.Context) error {
+	for {
+		if err := op.enter(ctx, lcm.Processing, nil); err != nil {
+			return err
+		}
+		done, cause := op.runSteps(ctx, op.processing[op.next:], len(op.starting)+op.next)
+		op.next += done
+		if cause == nil {
+			return op.end(ctx, lcm.Completed, nil)
+		}
+		decision, err := op.awaitDecision(ctx, cause)
+		switch {
+		case err != nil:
+			return err
+		case decision == lcm.Fail:
+			return op.end(ctx, lcm.Failed, cause)
+		case decision == lcm.Rollback:
+			over, err := op.rollBack(ctx, cause)
+			if over || err != nil {
+				return err
+			}
+		} // retry: the loop resumes at the failed step
+	}
+}
+
+// rollBack undoes the steps in reverse, the half-done one included. When an undo fails the operation is in
+// FAILED_TEMP again: rollback goes on with that undo, retry goes forward again from its step. over tells
+// that the operation has ended.
+func (op *operation) rollBack(ctx workflow.Context, cause error) (over bool, err error) {
+	for {
+		if err := op.enter(ctx, lcm.RollingBack, cause); err != nil {
+			return false, err
+		}
+		undoing := op.undoSteps(ctx)
+		if undoing == nil {
+			return true, op.end(ctx, lcm.RolledBack, cause)
+		}
+		decision, err := op.awaitDecision(ctx, undoing)
+		if err != nil || decision == lcm.Retry {
+			return false, err
+		}
+		if decision == lcm.Fail {
+			return true, op.end(ctx, lcm.Failed, undoing)
+		}
+	}
+}
+
+// resume goes on with an operation whose earlier run was terminated from outside. What that run had done
+// is unknown here, and need not be known: every step looks first.
+func (op *operation) resume(ctx workflow.Context) error {
+	cause := lcm.Errorf(lcm.KindBroken, "The operation's workflow was terminated from outside Windlass. "+
+		"Retry it to go on, roll it back, or fail it.")
+	op.next = 0
+	decision, err := op.awaitDecision(ctx, cause)
+	switch {
+	case err != nil:
+		return err
+	case decision == lcm.Fail:
+		return op.end(ctx, lcm.Failed, cause)
+	case decision == lcm.Rollback:
+		op.next = len(op.processing) - 1
+		if over, err := op.rollBack(ctx, cause); over || err != nil {
+			return err
+		}
+	}
+	return op.process(ctx)
+}
+
+// runSteps runs steps in order, the first of them numbered first; it tells how many are done, and why it stopped.
+func (op *operation) runSteps(ctx workflow.Context, steps []step, first int) (done int, cause error) {
+	for i, s := range steps {
+		if op.control.stopping() {
+			return i, op.control.cause()
+		}
+		if err := op.runStep(ctx, first+i, s.title, lcm.PhaseForward, s.do); err != nil {
+			return i, err
+		}
+	}
+	// A cancel that came while the last step ended has lost the race: SOL003 clause 5.4.17 lets the
+	// operation succeed.
+	return len(steps), nil
+}
+
+// undoSteps undoes the steps from the one at next backwards; next is the undo that failed afterwards.
+func (op *operation) undoSteps(ctx workflow.Context) error {
+	for op.next = min(op.next, len(op.processing)-1); op.next >= 0; op.next-- {
+		s := op.processing[op.next]
+		if s.undo == nil {
+			continue
+		}
+		if op.control.stopping() {
+			return op.control.cause()
+		}
+		if err := op.runStep(ctx, len(op.starting)+op.next, "Undo: "+s.title, lcm.PhaseCompensation, s.undo); err != nil {
+			return err
+		}
+	}
+	op.next = 0
+	return nil
+}
+
+// runStep runs one function of a step in a scope that a FORCEFUL cancel ends.
+func (op *operation) runStep(ctx workflow.Context, index int, title string, phase lcm.Phase, do func(workflow.Context) error) error {
+	scope, stop := workflow.WithCancel(ctx)
+	defer stop()
+	op.control.stop = stop
+	defer func() { op.control.stop = nil }()
+
+	ref := lcm.StepRef{OpOccID: op.in.OpOccID, Step: index, Undo: phase == lcm.PhaseCompensation}
+	op.journal.begin(ctx, ref, title)
+	err := do(workflow.WithValue(scope, stepKey{}, &running{ref: ref, title: title}))
+	state := lcm.StepDone
+	switch {
+	case err != nil && isCancelled(err) && op.control.stopping():
+		state, err = lcm.StepCancelled, op.control.cause()
+	case err != nil:
+		state = lcm.StepFailed
+	}
+	op.journal.finish(ctx, ref, title, state, err)
+	return err
+}

@@ -1,0 +1,308 @@
+package workflows
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// world is what the activities of a test operation do and remember.
+type world struct {
+	mu     sync.Mutex
+	states []lcm.OperationState
+	done   []string
+	last   activities.RecordStateInput
+	fail   map[string][]error // by name of the work: errors of the next calls, in order
+	hang   map[string]bool    // until cancelled
+	what   activities.Description
+	steps  []lcm.Step
+}
+
+type workInput struct {
+	activities.Tracked
+	Name string
+}
+
+func (w *world) work(ctx context.Context, in workInput) (struct{}, error) {
+	w.mu.Lock()
+	hangs := w.hang[in.Name]
+	var err error
+	if errs := w.fail[in.Name]; len(errs) > 0 {
+		err, w.fail[in.Name] = errs[0], errs[1:]
+	}
+	w.mu.Unlock()
+	if hangs {
+		for ctx.Err() == nil {
+			activity.RecordHeartbeat(ctx)
+			select {
+			case <-ctx.Done():
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+		return struct{}{}, ctx.Err()
+	}
+	if err != nil {
+		return struct{}{}, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.done = append(w.done, in.Name)
+	return struct{}{}, nil
+}
+
+func (w *world) describe(context.Context, activities.DescribeInput) (activities.Description, error) {
+	return w.what, nil
+}
+
+func (w *world) recordPlan(context.Context, activities.RecordPlanInput) error { return nil }
+
+func (w *world) recordState(_ context.Context, in activities.RecordStateInput) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.states) == 0 || w.states[len(w.states)-1] != in.Status.State {
+		w.states = append(w.states, in.Status.State)
+	}
+	w.last = in
+	return nil
+}
+
+func (w *world) recordSteps(_ context.Context, in []activities.RecordStepInput) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range in {
+		w.steps = append(w.steps, s.Step)
+	}
+	return nil
+}
+
+// threeSteps is an operation of three steps, all of which can be undone.
+func threeSteps(ctx workflow.Context, in lcm.OperationInput) error {
+	var w *world
+	do := func(name string) func(workflow.Context) error {
+		return func(ctx workflow.Context) error {
+			_, err := call(onNode(ctx), w.work, workInput{Tracked: track(ctx, ""), Name: name})
+			return err
+		}
+	}
+	return runOperation(ctx, &operation{
+		in: in,
+		plan: func(activities.Description) ([]step, []step) {
+			return []step{{title: "Ask for a grant", do: do("grant")}}, []step{
+				{title: "First", do: do("a"), undo: do("undo a")},
+				{title: "Second", do: do("b"), undo: do("undo b")},
+				{title: "Third", do: do("c"), undo: do("undo c")},
+			}
+		},
+		outcome: func() *activities.Outcome { return &activities.Outcome{StackID: "s"} },
+	})
+}
+
+func broken(detail string) error {
+	e := lcm.Errorf(lcm.KindBroken, "%s", detail)
+	return temporal.NewApplicationErrorWithOptions(detail, string(e.Kind), temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{e}})
+}
+
+func newRun(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment {
+	t.Helper()
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestWorkflowEnvironment()
+	env.SetTestTimeout(20 * time.Second)
+	env.RegisterWorkflow(threeSteps)
+	if w.what.State == "" {
+		w.what.State = lcm.Starting
+	}
+	for name, act := range map[string]any{
+		"work": w.work, "DescribeOperation": w.describe, "RecordPlan": w.recordPlan, "RecordState": w.recordState, "RecordSteps": w.recordSteps,
+	} {
+		env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name})
+	}
+	return env
+}
+
+func run(env *testsuite.TestWorkflowEnvironment, resumed bool) {
+	env.ExecuteWorkflow(threeSteps, lcm.OperationInput{OpOccID: "op", VnfInstanceID: "vnf", Operation: lcm.OpInstantiate, Resumed: resumed})
+}
+
+// decide sends an update when the operation is in the state, and remembers how it was answered.
+func decide(env *testsuite.TestWorkflowEnvironment, after time.Duration, action lcm.Action, args ...any) *answer {
+	a := &answer{}
+	env.RegisterDelayedCallback(func() {
+		env.UpdateWorkflow(string(action), "", &testsuite.TestUpdateCallback{
+			OnAccept:   func() { a.accepted = true },
+			OnReject:   func(err error) { a.rejected = err },
+			OnComplete: func(_ any, err error) { a.completed, a.err = true, err },
+		}, args...)
+	}, after)
+	return a
+}
+
+type answer struct {
+	accepted, completed bool
+	rejected, err       error
+}
+
+func TestOperation_completes(t *testing.T) {
+	w := &world{}
+	env := newRun(t, w)
+	run(env, false)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.Completed}, w.states)
+	require.Equal(t, []string{"grant", "a", "b", "c"}, w.done)
+	require.Equal(t, "s", w.last.Outcome.StackID, "the outcome is recorded with COMPLETED")
+}
+
+func TestOperation_retryResumesAtTheFailedStep(t *testing.T) {
+	w := &world{fail: map[string][]error{"b": {broken("b broke")}}}
+	env := newRun(t, w)
+	retry := decide(env, time.Hour, lcm.Retry)
+	run(env, false)
+	require.NoError(t, env.GetWorkflowError())
+	require.True(t, retry.completed)
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed}, w.states)
+	require.Equal(t, []string{"grant", "a", "b", "c"}, w.done, "a is not repeated")
+}
+
+func TestOperation_rollbackUndoesTheHalfDoneStepToo(t *testing.T) {
+	w := &world{fail: map[string][]error{"b": {broken("b broke")}}}
+	env := newRun(t, w)
+	decide(env, time.Hour, lcm.Rollback)
+	run(env, false)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack}, w.states)
+	require.Equal(t, []string{"grant", "a", "undo b", "undo a"}, w.done)
+	require.Equal(t, "b broke", w.last.Status.Error.Detail, "why it was rolled back stays readable")
+}
+
+func TestOperation_failedUndoGoesOnWithRollbackOrForwardWithRetry(t *testing.T) {
+	for name, c := range map[string]struct {
+		then   lcm.Action
+		states []lcm.OperationState
+		done   []string
+	}{
+		"rollback": {lcm.Rollback, []lcm.OperationState{
+			lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack,
+		}, []string{"grant", "a", "b", "undo c", "undo b", "undo a"}},
+		"retry": {lcm.Retry, []lcm.OperationState{
+			lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.FailedTemp, lcm.Processing, lcm.Completed,
+		}, []string{"grant", "a", "b", "undo c", "b", "c"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{fail: map[string][]error{"c": {broken("c broke")}, "undo b": {broken("undo broke")}}}
+			env := newRun(t, w)
+			decide(env, time.Hour, lcm.Rollback)
+			decide(env, 2*time.Hour, c.then)
+			run(env, false)
+			require.NoError(t, env.GetWorkflowError())
+			require.Equal(t, c.states, w.states)
+			require.Equal(t, c.done, w.done)
+		})
+	}
+}
+
+func TestOperation_failEndsAsFailedWorkflow(t *testing.T) {
+	w := &world{fail: map[string][]error{"a": {broken("a broke")}}}
+	env := newRun(t, w)
+	decide(env, time.Hour, lcm.Fail)
+	run(env, false)
+	require.ErrorContains(t, env.GetWorkflowError(), "a broke")
+	require.Equal(t, lcm.Failed, w.states[len(w.states)-1])
+}
+
+func TestOperation_errorBeforeAnyResourceRollsBackAtOnce(t *testing.T) {
+	w := &world{fail: map[string][]error{"grant": {broken("refused")}}}
+	env := newRun(t, w)
+	run(env, false)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.RolledBack}, w.states)
+	require.Equal(t, "refused", w.last.Status.Error.Detail)
+}
+
+func TestOperation_forcefulCancelInterruptsTheStep(t *testing.T) {
+	w := &world{hang: map[string]bool{"b": true}}
+	env := newRun(t, w)
+	cancel := decide(env, 100*time.Millisecond, lcm.Cancel, lcm.CancelRequest{Mode: lcm.Forceful})
+	decide(env, time.Hour, lcm.Fail)
+	run(env, false)
+	require.True(t, cancel.completed)
+	require.NoError(t, cancel.err)
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Failed}, w.states)
+	require.Equal(t, []string{"grant", "a"}, w.done)
+	require.Contains(t, w.last.Status.Error.Detail, "cancelled (FORCEFUL)")
+	require.False(t, w.last.Status.IsCancelPending, "it is over")
+	require.Equal(t, lcm.StepCancelled, w.steps[len(w.steps)-1].State)
+}
+
+func TestOperation_gracefulCancelLetsTheStepEnd(t *testing.T) {
+	w := &world{}
+	env := newRun(t, w)
+	env.OnActivity("work", anyContext, workIs("b")).After(time.Minute).Return(struct{}{}, nil)
+	env.OnActivity("work", anyContext, anyWork).Return(w.work)
+	decide(env, 30*time.Second, lcm.Cancel, lcm.CancelRequest{Mode: lcm.Graceful})
+	decide(env, time.Hour, lcm.Retry)
+	run(env, false)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed}, w.states)
+	require.Equal(t, []string{"grant", "a", "c"}, w.done, "b ended in its mock; c ran after the retry only")
+}
+
+func TestOperation_refusesWhatItsStateDoesNotTake(t *testing.T) {
+	w := &world{fail: map[string][]error{"b": {broken("b broke")}}}
+	env := newRun(t, w)
+	cancel := decide(env, time.Hour, lcm.Cancel, lcm.CancelRequest{Mode: lcm.Forceful})
+	mode := decide(env, time.Hour, lcm.Cancel, lcm.CancelRequest{Mode: "LATER"})
+	retry := decide(env, time.Hour+time.Second, lcm.Retry)
+	run(env, false)
+	require.ErrorContains(t, cancel.rejected, "The operation is FAILED_TEMP: cancel is not possible")
+	require.ErrorContains(t, mode.rejected, "cancelMode must be GRACEFUL or FORCEFUL")
+	require.True(t, retry.accepted)
+}
+
+func TestOperation_takesSignalsWithoutPayload(t *testing.T) {
+	w := &world{fail: map[string][]error{"b": {broken("b broke")}}}
+	env := newRun(t, w)
+	env.RegisterDelayedCallback(func() { env.SignalWorkflow("cancel", nil) }, time.Minute) // misplaced: ignored
+	env.RegisterDelayedCallback(func() { env.SignalWorkflow("rollback", nil) }, time.Hour)
+	run(env, false)
+	require.Equal(t, lcm.RolledBack, w.states[len(w.states)-1])
+}
+
+func TestOperation_temporalCancelIsForceful(t *testing.T) {
+	w := &world{hang: map[string]bool{"b": true}}
+	env := newRun(t, w)
+	env.RegisterDelayedCallback(env.CancelWorkflow, 100*time.Millisecond)
+	decide(env, time.Hour, lcm.Rollback)
+	run(env, false)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack}, w.states)
+}
+
+func TestOperation_terminatedOutsideIsResumedInFailedTemp(t *testing.T) {
+	for name, c := range map[string]struct {
+		then lcm.Action
+		done []string
+	}{
+		"retry":    {lcm.Retry, []string{"a", "b", "c"}},
+		"rollback": {lcm.Rollback, []string{"undo c", "undo b", "undo a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{what: activities.Description{State: lcm.Processing, Sequence: 7}}
+			env := newRun(t, w)
+			decide(env, time.Hour, c.then)
+			run(env, true)
+			require.NoError(t, env.GetWorkflowError())
+			require.Equal(t, lcm.FailedTemp, w.states[0])
+			require.Equal(t, c.done, w.done)
+			require.Greater(t, w.last.Sequence, int64(7), "the earlier run's records are not overtaken by older numbers")
+		})
+	}
+}

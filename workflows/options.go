@@ -1,0 +1,59 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+)
+
+// The profiles of activities. Timeouts and retries are chosen here and nowhere else; limits that a request
+// can set (waiting for SSH, kubeadm ...) are kept by the activities themselves, because a history holds
+// no parameters.
+const (
+	// beat bounds how long a dead worker or a forceful cancel goes unnoticed; the SDK reports heartbeats at
+	// 80 % of it.
+	beat = 10 * time.Second
+	// longest is above every limit that an activity keeps for itself; it ends only what hangs by a bug.
+	longest = 3 * time.Hour
+)
+
+// recording is for Windlass's own records: they must land, however long the database is away.
+func recording(ctx workflow.Context) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: 20 * time.Second,
+		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: 200 * time.Millisecond, MaximumInterval: 10 * time.Second},
+	})
+}
+
+// recordingLocally is for step rows, which are small, frequent and never wait for anything but the database.
+func recordingLocally(ctx workflow.Context) workflow.Context {
+	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
+		StartToCloseTimeout: 20 * time.Second,
+		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: 200 * time.Millisecond, MaximumInterval: 10 * time.Second},
+	})
+}
+
+// short is for one call of an API.
+func short(ctx workflow.Context) workflow.Context {
+	return working(ctx, 5*time.Minute)
+}
+
+// polling is for an activity that waits for the VIM.
+func polling(ctx workflow.Context) workflow.Context { return working(ctx, longest) }
+
+// onNode is for an activity that works on one node over SSH.
+func onNode(ctx workflow.Context) workflow.Context { return working(ctx, longest) }
+
+// working retries what waiting can fix (activities say so by the kind of their error) about two minutes long.
+func working(ctx workflow.Context, limit time.Duration) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: limit,
+		HeartbeatTimeout:    beat,
+		// FORCEFUL waits until the step has reported that its remote work is dead.
+		WaitForCancellation: true,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 20 * time.Second, MaximumAttempts: 10,
+		},
+	})
+}

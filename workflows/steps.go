@@ -1,0 +1,133 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// widest bounds how many nodes are worked on at once: enough that fifty workers go in one wave, few enough
+// that a very large cluster does not open all its connections together.
+const widest = 64
+
+type stepKey struct{}
+
+// running is the step under way; it travels in the context of the step's function.
+type running struct {
+	ref   lcm.StepRef
+	title string
+}
+
+// track makes the part of an activity's input that says which step, and which node, it works for.
+func track(ctx workflow.Context, node string) activities.Tracked {
+	ref := ctx.Value(stepKey{}).(*running).ref
+	ref.Node = node
+	return activities.Tracked{Step: ref}
+}
+
+// call runs an activity by its method value and returns its typed result. The summary in the Web UI is
+// the step's title with the node.
+func call[In interface{ StepRef() lcm.StepRef }, Out any](ctx workflow.Context, act func(context.Context, In) (Out, error), in In) (Out, error) {
+	title := ctx.Value(stepKey{}).(*running).title
+	if node := in.StepRef().Node; node != "" {
+		title = node + ": " + title
+	}
+	var out Out
+	err := workflow.ExecuteActivity(withSummary(ctx, title), act, in).Get(ctx, &out)
+	return out, err
+}
+
+func withSummary(ctx workflow.Context, summary string) workflow.Context {
+	opts := workflow.GetActivityOptions(ctx)
+	opts.Summary = summary
+	return workflow.WithActivityOptions(ctx, opts)
+}
+
+// inTurn does the nodes one after another and stops at the first that fails.
+func inTurn(ctx workflow.Context, nodes lcm.Nodes, do func(workflow.Context, lcm.Node) error) error {
+	for _, node := range nodes {
+		if err := do(ctx, node); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inParallel does the nodes together. All of them run to their end, so that one report names every node
+// that failed.
+func inParallel(ctx workflow.Context, nodes lcm.Nodes, do func(workflow.Context, lcm.Node) error) error {
+	errs := make([]error, len(nodes)) // by position: replay needs one order
+	room, all := workflow.NewSemaphore(ctx, widest), workflow.NewWaitGroup(ctx)
+	for i, node := range nodes {
+		if err := room.Acquire(ctx, 1); err != nil {
+			errs[i] = err
+			break
+		}
+		all.Add(1)
+		workflow.Go(ctx, func(ctx workflow.Context) {
+			defer all.Done()
+			defer room.Release(1)
+			errs[i] = do(ctx, node)
+		})
+	}
+	free, _ := workflow.NewDisconnectedContext(ctx) // a cancelled step still waits for its nodes
+	all.Wait(free)
+	return gather(nodes, errs)
+}
+
+// gather makes one error of the nodes' errors; the kind is that of the first.
+func gather(nodes lcm.Nodes, errs []error) error {
+	var failed []int
+	for i, err := range errs {
+		if err != nil {
+			failed = append(failed, i)
+		}
+	}
+	switch {
+	case len(failed) == 0:
+		return nil
+	case len(failed) == 1 || isCancelled(errs[failed[0]]):
+		return errs[failed[0]]
+	}
+	first := errorOf(errs[failed[0]])
+	all := &lcm.Error{Kind: first.Kind, Op: first.Op, Detail: fmt.Sprintf("%d of %d nodes failed.", len(failed), len(nodes))}
+	for _, i := range failed {
+		all.Problems = append(all.Problems, lcm.Problem{Path: nodes[i].Name, Detail: errorOf(errs[i]).Sentence()})
+	}
+	return all
+}
+
+func isCancelled(err error) bool {
+	return temporal.IsCanceledError(err) || errors.Is(err, workflow.ErrCanceled)
+}
+
+// errorOf finds the lcm.Error that an activity returned through Temporal.
+func errorOf(err error) *lcm.Error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*lcm.Error](err); ok {
+		return e
+	}
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
+		var e lcm.Error
+		if app.HasDetails() && app.Details(&e) == nil && e.Detail != "" {
+			return &e
+		}
+		return lcm.Errorf(lcm.Kind(app.Type()), "%s", app.Message())
+	}
+	if timeout, ok := errors.AsType[*temporal.TimeoutError](err); ok {
+		return lcm.Errorf(lcm.KindUnavailable, "The step did not end in time (%s): no worker reported in, or the other side hangs. "+
+			"See that a worker runs, then retry.", timeout.TimeoutType())
+	}
+	return lcm.Errorf(lcm.KindBug, "%s", err)
+}
