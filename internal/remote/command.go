@@ -1,0 +1,115 @@
+package remote
+
+import (
+	"context"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/remote/runner"
+)
+
+// Command is a script to run on a machine.
+type Command struct {
+	// ID is decided beforehand by the caller: the same id is the same command. It becomes a directory
+	// name: letters, digits, dot, dash and underscore.
+	ID string
+	// Script is a whole bash script that is safe to run twice. It never travels in argv.
+	Script string
+	// Stdin is where secrets travel.
+	Stdin []byte
+	// Sudo runs the script as root.
+	Sudo bool
+	// Deadline is enforced by the machine itself, also while nobody is connected; 0 is none.
+	Deadline time.Duration
+	// Output gets each line of stdout and stderr, masked, as it comes.
+	Output func(line string)
+	// Mask lists the values that must not be seen in Output and Result.
+	Mask []string
+}
+
+// Result is how a command ended.
+type Result struct {
+	ExitCode int
+	Output   string // the last 64 KiB of stdout and stderr, masked
+	Stdout   string // the last 1 MiB of stdout, masked
+}
+
+// Run runs the command, or finds it running or done, and returns when it has ended.
+//
+// It reconnects when the connection drops. A command that the machine lost (it rebooted) is started
+// again. A success is kept and returned again until Forget; after a failure was returned, the next Run
+// with the same id starts afresh. When ctx ends, the command is killed with all that it started, and
+// the error is ctx's. The Result is valid with an error too.
+func (h *Host) Run(ctx context.Context, cmd Command) (Result, error) {
+	r, err := newRun(h, cmd)
+	if err != nil {
+		return Result{}, err
+	}
+	limited, cancel := ctx, func() {}
+	if cmd.Deadline > 0 {
+		limited, cancel = context.WithTimeout(ctx, cmd.Deadline+h.dialer.grace())
+	}
+	defer cancel()
+	end, err := r.toEnd(limited)
+	if limited.Err() != nil && end == nil {
+		err = r.kill(ctx)
+	}
+	r.output.lines.end()
+	result := Result{Output: r.output.shown.String()}
+	if err != nil {
+		return result, err
+	}
+	result.ExitCode, result.Stdout = end.code, r.output.mask.Replace(end.stdout)
+	return result, r.judge(ctx, end)
+}
+
+// judge makes the error of a command that ended, and tells the machine that a failure is known.
+func (r *run) judge(ctx context.Context, end *end) error {
+	if end.code == 0 {
+		return nil
+	}
+	// When this gets lost, the next Run returns the same failure once more: that is harmless.
+	_, _ = r.host.call(ctx, r.as, call{}, "ack", r.cmd.ID, r.attempt)
+	switch end.why {
+	case runner.Deadline:
+		return deadlineError(r.host.target, r.cmd.Deadline)
+	case runner.Killed:
+		return lcm.Errorf(lcm.KindUnavailable, "%s: the command was stopped by another caller", r.host.target.Node)
+	}
+	return scriptError(r.host.target, end.code, r.output.reason, r.output.last)
+}
+
+// Forget removes what the machine keeps about a command that has ended, whoever ran it as root or as
+// the login user.
+func (h *Host) Forget(ctx context.Context, id string) error {
+	if !runner.ValidID(id) {
+		return lcm.Errorf(lcm.KindBug, "%s: %q cannot be the id of a command", h.target.Node, id)
+	}
+	for _, root := range []bool{false, true} {
+		as, err := h.elevate(ctx, root)
+		if lcm.Is(err, lcm.KindDenied) {
+			continue // who cannot become root has left nothing as root
+		}
+		if err != nil {
+			return err
+		}
+		var said string
+		e, err := h.call(ctx, as, call{reply: keepError(&said)}, "forget", id)
+		if err != nil {
+			return err
+		}
+		if e.code != 0 {
+			return runnerError(h.target, as.base, "forget the command "+id, e, said)
+		}
+	}
+	return nil
+}
+
+// keepError keeps what the runner says of its own failure.
+func keepError(said *string) func(runner.Reply) {
+	return func(reply runner.Reply) {
+		if reply.Word == "error" {
+			*said = reply.Rest
+		}
+	}
+}

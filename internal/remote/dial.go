@@ -1,0 +1,118 @@
+// Package remote runs commands and puts files on the machines of a VNF over SSH. A command outlives the
+// connection that started it: it is started detached by a small runner (package runner) under an id
+// that the caller decides beforehand, and whoever runs the same id again finds it.
+package remote
+
+import (
+	"cmp"
+	"context"
+	"net"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Target is a machine and how to get in.
+type Target struct {
+	Node       string // the name people know it by: every error starts with it
+	Address    string // host or host:port
+	User       string
+	Password   string // also for sudo; may be empty with a key
+	PrivateKey string // PEM; tried before the password
+	ServerID   string // the host key is pinned for it
+}
+
+// Dialer connects to machines. Its zero durations stand for the defaults.
+type Dialer struct {
+	HostKeys HostKeys
+	// ConnectTimeout bounds connecting and logging in: 10 s.
+	ConnectTimeout time.Duration
+	// KeepAlive is the time between probes of an open connection: 5 s. A peer that leaves one
+	// unanswered for twice that is taken for dead.
+	KeepAlive time.Duration
+	// GiveUp is how long Run tries to get a lost machine back: 3 min. After it the error is
+	// Unavailable, and a later Run with the same id still finds the command.
+	GiveUp time.Duration
+	// Grace is what Run allows beyond a command's deadline, which the machine itself enforces: 30 s.
+	Grace time.Duration
+}
+
+func (d *Dialer) connectTimeout() time.Duration { return cmp.Or(d.ConnectTimeout, 10*time.Second) }
+func (d *Dialer) keepAlive() time.Duration      { return cmp.Or(d.KeepAlive, 5*time.Second) }
+func (d *Dialer) giveUp() time.Duration         { return cmp.Or(d.GiveUp, 3*time.Minute) }
+func (d *Dialer) grace() time.Duration          { return cmp.Or(d.Grace, 30*time.Second) }
+
+// Dial logs in. The Host that it returns reconnects by itself; Close it.
+func (d *Dialer) Dial(ctx context.Context, target Target) (*Host, error) {
+	h := &Host{dialer: d, target: target, turn: make(chan struct{}, 1)}
+	if _, err := h.connection(ctx); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// login makes one connection.
+func (d *Dialer) login(ctx context.Context, target Target) (*link, error) {
+	methods, err := authMethods(target)
+	if err != nil {
+		return nil, err
+	}
+	dialCtx, cancel := context.WithTimeout(ctx, d.connectTimeout())
+	defer cancel()
+	address := withPort(target.Address)
+	conn, err := new(net.Dialer).DialContext(dialCtx, "tcp", address)
+	if err != nil {
+		return nil, dialError(ctx, target, err)
+	}
+	// The handshake knows no context; closing the connection ends it.
+	stop := context.AfterFunc(dialCtx, func() { _ = conn.Close() })
+	pin := &pin{ctx: dialCtx, keys: d.HostKeys, target: target}
+	clientConn, channels, requests, err := ssh.NewClientConn(conn, address, &ssh.ClientConfig{
+		User: target.User, Auth: methods,
+		HostKeyCallback: pin.check, HostKeyAlgorithms: hostKeyAlgorithms(),
+	})
+	if !stop() && err == nil {
+		err = context.Cause(dialCtx)
+	}
+	if err != nil {
+		_ = conn.Close()
+		return nil, cmp.Or(pin.err, handshakeError(ctx, target, err))
+	}
+	return newLink(ssh.NewClient(clientConn, channels, requests), d.keepAlive()), nil
+}
+
+// authMethods offers the key first: the password goes over the wire only when it must.
+func authMethods(target Target) ([]ssh.AuthMethod, error) {
+	var methods []ssh.AuthMethod
+	if target.PrivateKey != "" {
+		signer, err := ssh.ParsePrivateKey([]byte(target.PrivateKey))
+		if err != nil {
+			return nil, lcm.Errorf(lcm.KindInvalid, // without the cause: it might quote the key
+				"%s: the SSH private key cannot be read; give an unencrypted key in PEM format", target.Node)
+		}
+		methods = append(methods, ssh.PublicKeys(signer))
+	}
+	if target.Password != "" {
+		answer := func(_, _ string, questions []string, _ []bool) ([]string, error) {
+			answers := make([]string, len(questions))
+			for i := range answers {
+				answers[i] = target.Password
+			}
+			return answers, nil
+		}
+		methods = append(methods, ssh.Password(target.Password), ssh.KeyboardInteractive(answer))
+	}
+	if len(methods) == 0 {
+		return nil, lcm.Errorf(lcm.KindInvalid, "%s: neither an SSH key nor a password is given", target.Node)
+	}
+	return methods, nil
+}
+
+func withPort(address string) string {
+	if _, _, err := net.SplitHostPort(address); err == nil {
+		return address
+	}
+	return net.JoinHostPort(address, "22")
+}

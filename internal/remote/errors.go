@@ -1,0 +1,120 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/remote/runner"
+)
+
+// The exit codes that scripts agree on, from sysexits.h.
+const (
+	exitDataErr   = 65 // the input is wrong
+	exitCantCreat = 73 // the disk is full
+	exitTempFail  = 75 // try again
+	exitConfig    = 78 // the configuration is wrong
+)
+
+// sentencePrefix marks the line in which a script says for people why it fails.
+const sentencePrefix = "windlass: "
+
+func dialError(ctx context.Context, target Target, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	reason := "does not answer"
+	if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() {
+		reason = "cannot be reached"
+	}
+	return lcm.Wrap(lcm.KindUnavailable, err, "%s: %s %s on SSH; check that the machine runs and that its "+
+		"security groups and routes let Windlass in", target.Node, target.Address, reason)
+}
+
+func handshakeError(ctx context.Context, target Target, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	// The library has no types for these two; the second comes from a server with a low MaxAuthTries.
+	refused := strings.Contains(err.Error(), "unable to authenticate") ||
+		strings.Contains(err.Error(), "Too many authentication failures")
+	if refused {
+		return lcm.Wrap(lcm.KindDenied, err, "%s: %s refuses to log in user %s; check the user name and its %s",
+			target.Node, target.Address, target.User, credential(target))
+	}
+	return lcm.Wrap(lcm.KindUnavailable, err, "%s: %s is reached but the SSH session does not come about; "+
+		"the machine may still be starting", target.Node, target.Address)
+}
+
+func credential(target Target) string {
+	switch {
+	case target.PrivateKey != "" && target.Password != "":
+		return "SSH key and password"
+	case target.PrivateKey != "":
+		return "SSH key"
+	}
+	return "password"
+}
+
+func cutError(target Target, err error) error {
+	return lcm.Wrap(lcm.KindUnavailable, err, "%s: the SSH connection to %s was lost", target.Node, target.Address)
+}
+
+func sudoError(target Target, noise string) error {
+	return lcm.Errorf(lcm.KindDenied, "%s: user %s cannot become root with sudo (%s); allow it in sudoers, "+
+		"or give the password", target.Node, target.User, cmp.Or(lastLine(noise), "no reason given"))
+}
+
+// runnerError is for what fails around a command: the upload, the start, a file.
+func runnerError(target Target, path, doing string, e exit, said string) error {
+	cause := errors.New(strings.TrimSpace(said + "\n" + e.noise))
+	switch {
+	case strings.Contains(e.noise, "No space left on device"), strings.Contains(e.noise, "Disk quota exceeded"):
+		return lcm.Wrap(lcm.KindExhausted, cause,
+			"%s: no space left on the file system of %s; free or add space there, then retry", target.Node, path)
+	case strings.Contains(e.noise, "sudo: "):
+		return sudoError(target, e.noise)
+	case strings.Contains(e.noise, "Permission denied"):
+		return lcm.Wrap(lcm.KindDenied, cause, "%s: user %s has no right to %s (%s)",
+			target.Node, target.User, doing, path)
+	case e.code == runner.ExitBusy:
+		return lcm.Wrap(lcm.KindUnavailable, cause, "%s: cannot %s: %s", target.Node, doing, said)
+	case e.code == runner.ExitBadUpload:
+		return lcm.Wrap(lcm.KindUnavailable, cause, "%s: the upload to %s was cut short", target.Node, path)
+	}
+	reason := cmp.Or(said, lastLine(e.noise), fmt.Sprintf("exit status %d", e.code))
+	return lcm.Wrap(lcm.KindBroken, cause, "%s: cannot %s: %s", target.Node, doing, reason)
+}
+
+// scriptError translates the exit code of a script that ended by itself.
+func scriptError(target Target, code int, sentence, last string) error {
+	if sentence == "" {
+		sentence = strings.TrimSuffix(fmt.Sprintf("exit status %d: %s", code, last), ": ")
+	}
+	kind := lcm.KindBroken
+	switch code {
+	case exitTempFail:
+		kind = lcm.KindUnavailable
+	case exitDataErr, exitConfig:
+		kind = lcm.KindInvalid
+	case exitCantCreat:
+		kind = lcm.KindExhausted
+		sentence = "the disk is full (" + sentence + "); free or add space on the node, then retry"
+	}
+	return lcm.Errorf(kind, "%s: %s", target.Node, sentence)
+}
+
+func deadlineError(target Target, deadline time.Duration) error {
+	return lcm.Errorf(lcm.KindUnavailable, "%s: the command did not end within %s and was stopped",
+		target.Node, deadline)
+}
+
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+}
