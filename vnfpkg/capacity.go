@@ -1,0 +1,141 @@
+package vnfpkg
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// ScalingAspect is one aspect of a ScalingAspects policy with the deltas of every VDU it scales.
+type ScalingAspect struct {
+	ID            string `json:"id"`
+	Name          string `json:"name,omitempty"`
+	Description   string `json:"description,omitempty"`
+	MaxScaleLevel int    `json:"maxScaleLevel"`
+	// StepDeltas names the delta of each step from level 0 on; the last one also serves further steps.
+	StepDeltas []string `json:"stepDeltas,omitempty"`
+	// Deltas maps VDU and delta to the number of instances that the step adds.
+	Deltas map[string]map[string]int `json:"deltas,omitempty"`
+}
+
+// Level is one level of the InstantiationLevels policy.
+type Level struct {
+	ID          string `json:"id"`
+	Description string `json:"description,omitempty"`
+	// ScaleLevels maps aspects to scale levels.
+	ScaleLevels map[string]int `json:"scaleLevels,omitempty"`
+	// Instances maps VDUs to numbers of instances, from VduInstantiationLevels.
+	Instances map[string]int `json:"instances,omitempty"`
+}
+
+// Delta is how many instances of a VDU the step from scale level `from` to the next one adds.
+func (a *ScalingAspect) Delta(vdu string, from int) int {
+	if len(a.StepDeltas) == 0 || from < 0 {
+		return 0
+	}
+	return a.Deltas[vdu][a.StepDeltas[min(from, len(a.StepDeltas)-1)]]
+}
+
+// Level finds an instantiation level; "" is the default one. A flavour without levels has one
+// unnamed level, of the initial size.
+func (f *Flavour) Level(id string) (Level, error) {
+	if id == "" {
+		if len(f.Levels) == 0 {
+			return Level{}, nil
+		}
+		if f.DefaultLevel == "" {
+			return Level{}, lcm.Errorf(lcm.KindInvalid, "the flavour %s has no default instantiation level; name one of %s", f.ID, f.levelNames())
+		}
+		id = f.DefaultLevel
+	}
+	i := slices.IndexFunc(f.Levels, func(l Level) bool { return l.ID == id })
+	if i < 0 {
+		return Level{}, lcm.Errorf(lcm.KindInvalid, "the flavour %s has no instantiation level %s; it has %s", f.ID, quoteName(id), f.levelNames())
+	}
+	return f.Levels[i], nil
+}
+
+func (f *Flavour) levelNames() string {
+	if len(f.Levels) == 0 {
+		return "none"
+	}
+	names := make([]string, 0, len(f.Levels))
+	for _, l := range f.Levels {
+		names = append(names, l.ID)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Capacity maps every VDU to its number of instances at an instantiation level ("" is the default one).
+// VduInstantiationLevels decide; a VDU without them has its initial delta and those of the level's
+// scale levels.
+func (f *Flavour) Capacity(levelID string) (map[string]int, error) {
+	level, err := f.Level(levelID)
+	if err != nil {
+		return nil, err
+	}
+	capacity, err := f.CapacityAt(level.ScaleLevels)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(capacity, level.Instances)
+	return capacity, nil
+}
+
+// CapacityAt maps every VDU to its number of instances when the aspects are at these scale levels, 0
+// for an aspect that is not named. All deltas count, also those that differ from step to step.
+func (f *Flavour) CapacityAt(scaleLevels map[string]int) (map[string]int, error) {
+	for _, aspect := range slices.Sorted(maps.Keys(scaleLevels)) {
+		a, ok := f.aspect(aspect)
+		if !ok {
+			return nil, lcm.Errorf(lcm.KindInvalid, "the flavour %s has no scaling aspect %s", f.ID, quoteName(aspect))
+		}
+		if n := scaleLevels[aspect]; n < 0 || n > a.MaxScaleLevel {
+			return nil, lcm.Errorf(lcm.KindInvalid, "the scale level of aspect %s is between 0 and %d, not %d", aspect, a.MaxScaleLevel, n)
+		}
+	}
+	capacity := make(map[string]int, len(f.Vdus))
+	for _, vdu := range f.Vdus {
+		n := vdu.initial()
+		for i := range f.Aspects {
+			n += f.Aspects[i].added(vdu.ID, scaleLevels[f.Aspects[i].ID])
+		}
+		capacity[vdu.ID] = n
+	}
+	return capacity, nil
+}
+
+// added is what the first `level` steps add to a VDU.
+func (a *ScalingAspect) added(vdu string, level int) int {
+	if len(a.Deltas[vdu]) == 0 {
+		return 0
+	}
+	sum := 0
+	for step := range min(level, len(a.StepDeltas)) {
+		sum += a.Delta(vdu, step)
+	}
+	return sum + max(0, level-len(a.StepDeltas))*a.Delta(vdu, level)
+}
+
+// initial is the number of instances at scale level 0. Without a VduInitialDelta it is the profile's
+// minimum, and one for a VDU that says nothing.
+func (v *Vdu) initial() int {
+	switch {
+	case v.InitialInstances != nil:
+		return *v.InitialInstances
+	case v.MinInstances > 0 || v.MaxInstances > 0:
+		return v.MinInstances
+	default:
+		return 1
+	}
+}
+
+func (f *Flavour) aspect(id string) (*ScalingAspect, bool) {
+	i := slices.IndexFunc(f.Aspects, func(a ScalingAspect) bool { return a.ID == id })
+	if i < 0 {
+		return nil, false
+	}
+	return &f.Aspects[i], true
+}

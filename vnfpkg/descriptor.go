@@ -1,0 +1,117 @@
+package vnfpkg
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// The types of SOL001 that Windlass reads.
+const (
+	typeVNF     = "tosca.nodes.nfv.VNF"
+	typeCompute = "tosca.nodes.nfv.Vdu.Compute"
+	typeLink    = "tosca.nodes.nfv.VnfVirtualLink"
+)
+
+// storageKinds maps the types of storage nodes; the first is that of SOL001 v2.5.1.
+var storageKinds = map[string]string{
+	"tosca.nodes.nfv.Vdu.VirtualStorage":       "block",
+	"tosca.nodes.nfv.Vdu.VirtualBlockStorage":  "block",
+	"tosca.nodes.nfv.Vdu.VirtualObjectStorage": "object",
+	"tosca.nodes.nfv.Vdu.VirtualFileStorage":   "file",
+}
+
+// cpTypes are the connection points that a request's extVirtualLinks may name.
+var cpTypes = map[string]bool{
+	"tosca.nodes.nfv.VduCp": true, "tosca.nodes.nfv.VipCp": true, "tosca.nodes.nfv.VnfExtCp": true,
+}
+
+// vnfd makes the descriptor of the definitions, the first of which is the entry.
+func (l *loader) vnfd() Vnfd {
+	if len(l.docs) == 0 {
+		return Vnfd{}
+	}
+	entry := l.docs[0]
+	v := Vnfd{
+		ID:              lcm.VnfdID(l.vnfProperty("descriptor_id")),
+		Provider:        l.vnfProperty("provider"),
+		ProductName:     l.vnfProperty("product_name"),
+		SoftwareVersion: l.vnfProperty("software_version"),
+		Version:         l.vnfProperty("descriptor_version"),
+		Description:     entry.at("description").str(),
+		VnfmInfo:        l.vnfValue("vnfm_info").words(),
+	}
+	if v.ID == "" && !l.incomplete {
+		l.rep.problem(entry.file, "the VNF node has no descriptor_id, neither as a property nor as a default of its type")
+	}
+	for _, doc := range l.docs {
+		if l.isFlavour(doc) && l.room("flavours", len(v.Flavours), doc) {
+			v.Flavours = append(v.Flavours, l.flavour(doc))
+		}
+	}
+	if len(v.Flavours) == 0 && !l.incomplete {
+		l.rep.problem(entry.file, "no definition has a deployment flavour (topology_template.substitution_mappings.properties.flavour_id)")
+	}
+	slices.SortStableFunc(v.Flavours, func(a, b Flavour) int { return cmp.Compare(a.ID, b.ID) })
+	for i := 1; i < len(v.Flavours); i++ {
+		if v.Flavours[i].ID == v.Flavours[i-1].ID {
+			l.rep.problem(entry.file, "the flavour %s is defined twice", quoteName(v.Flavours[i].ID))
+		}
+	}
+	l.checkTemplateDirs(&v)
+	return v
+}
+
+func (l *loader) isFlavour(doc *value) bool {
+	topology := doc.at("topology_template")
+	if topology.at("substitution_mappings").isMap() {
+		return true
+	}
+	for _, node := range topology.at("node_templates").members() {
+		if l.builtinType(node.at("type").str()) == typeCompute {
+			return true
+		}
+	}
+	return false
+}
+
+// vnfProperty is the text of a property of the VNF node.
+func (l *loader) vnfProperty(name string) string { return l.vnfValue(name).str() }
+
+// vnfValue finds a property of the VNF node: in the entry definition, else in the first flavour that
+// has it, else the default of the node's type.
+func (l *loader) vnfValue(name string) *value {
+	types := []string{}
+	for _, doc := range l.docs {
+		topology := doc.at("topology_template")
+		for _, node := range topology.at("node_templates").members() {
+			typeName := node.at("type").str()
+			if l.builtinType(typeName) != typeVNF {
+				continue
+			}
+			if v := resolveInput(topology, node.at("properties", name)); !v.isNull() && !v.isMap() {
+				return v
+			}
+			types = append(types, typeName)
+		}
+		if mapped := topology.at("substitution_mappings", "node_type").str(); mapped != "" {
+			types = append(types, mapped)
+		}
+	}
+	for _, typeName := range types {
+		if v := l.typeDefault(typeName, name); !v.isNull() {
+			return v
+		}
+	}
+	return nil
+}
+
+// resolveInput replaces {get_input: name} by the input's default, nil when it has none.
+func resolveInput(topology, v *value) *value {
+	input := v.at("get_input").str()
+	if input == "" {
+		return v
+	}
+	return topology.at("inputs", input, "default")
+}

@@ -1,0 +1,304 @@
+package vnfpkg
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// flavourReader turns one definition file into a Flavour.
+type flavourReader struct {
+	*loader
+	topology *value
+	nodes    *value
+	flavour  Flavour
+}
+
+func (l *loader) flavour(doc *value) Flavour {
+	topology := doc.at("topology_template")
+	r := &flavourReader{loader: l, topology: topology, nodes: topology.at("node_templates")}
+	r.flavour.ID = r.flavourID(doc)
+	for name, node := range r.nodes.members() {
+		r.node(name, node)
+	}
+	r.mappedRequirements()
+	r.policies()
+	r.checkLevels()
+	r.baseHOT()
+	return r.flavour
+}
+
+func (r *flavourReader) flavourID(doc *value) string {
+	candidates := []*value{r.topology.at("substitution_mappings", "properties", "flavour_id")}
+	for _, node := range r.nodes.members() {
+		if r.builtinType(node.at("type").str()) == typeVNF {
+			candidates = append(candidates, node.at("properties", "flavour_id"), r.typeDefault(node.at("type").str(), "flavour_id"))
+		}
+	}
+	for _, c := range candidates {
+		if id := resolveInput(r.topology, c).str(); id != "" {
+			return id
+		}
+	}
+	r.rep.problem(doc.file, "the definition has VDUs or substitution_mappings but no flavour_id")
+	return ""
+}
+
+func (r *flavourReader) node(name string, node *value) {
+	typeName := node.at("type").str()
+	standard := r.builtinType(typeName)
+	switch {
+	case typeName == "":
+		r.rep.problem(node.place(), "the node %s has no type", quoteName(name))
+	case standard == "" && r.incomplete: // its type was perhaps in a definition that could not be read
+	case standard == "":
+		r.rep.problem(node.place(), "the node %s is of type %s, which no imported definition defines", quoteName(name), quoteName(typeName))
+	case standard == typeVNF:
+		r.flavour.Description = node.at("properties", "flavour_description").str()
+		r.hooks(node)
+	case standard == typeCompute && r.room("VDUs", len(r.flavour.Vdus), node):
+		r.flavour.Vdus = append(r.flavour.Vdus, r.vdu(name, node))
+	case cpTypes[standard] && r.room("connection points", len(r.flavour.Cps), node):
+		r.flavour.Cps = append(r.flavour.Cps, r.cp(name, node))
+	case storageKinds[standard] != "" && r.room("virtual storages", len(r.flavour.Storages), node):
+		r.flavour.Storages = append(r.flavour.Storages, r.storage(name, storageKinds[standard], node))
+	case standard == typeLink && r.room("virtual links", len(r.flavour.VirtualLinks), node):
+		r.flavour.VirtualLinks = append(r.flavour.VirtualLinks, VirtualLink{ID: name, Description: node.at("properties", "description").str()})
+	}
+}
+
+func (r *flavourReader) vdu(name string, node *value) Vdu {
+	p := node.at("properties")
+	compute := node.at("capabilities", "virtual_compute", "properties")
+	vdu := Vdu{
+		ID:             name,
+		Name:           p.at("name").str(),
+		Description:    p.at("description").str(),
+		MinInstances:   r.count(p.at("vdu_profile", "min_number_of_instances")),
+		MaxInstances:   r.count(p.at("vdu_profile", "max_number_of_instances")),
+		Image:          r.image(node),
+		ComputeFlavour: computeFlavour(compute.at("requested_additional_capabilities")),
+		VirtualCpus:    r.count(compute.at("virtual_cpu", "num_virtual_cpu")),
+		VirtualMemory:  compute.at("virtual_memory", "virtual_mem_size").str(),
+	}
+	if vdu.MaxInstances > 0 && vdu.MaxInstances < vdu.MinInstances {
+		r.rep.problem(p.at("vdu_profile").place(), "max_number_of_instances is smaller than min_number_of_instances")
+	}
+	for key, target := range r.requirements(node) {
+		if key == "virtual_storage" {
+			vdu.Storages = append(vdu.Storages, target)
+		}
+	}
+	return vdu
+}
+
+// room reports whether one more item may follow n others.
+func (l *loader) room(what string, n int, at *value) bool {
+	if n >= maxItems {
+		l.rep.problem(at.file, "has more than the %d %s allowed", maxItems, what)
+	}
+	return n < maxItems
+}
+
+// computeFlavour finds the name of the Nova flavour. SOL001 has a map of capabilities; Tacker's
+// packages have the properties of a single one in its place.
+func computeFlavour(capabilities *value) string {
+	const name = "requested_additional_capability_name"
+	if s := capabilities.at("properties", name).str(); s != "" {
+		return s
+	}
+	for _, c := range capabilities.members() {
+		if s := c.at(name).str(); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// image reads sw_image_data and the artifact with the image's file, which may be absent: images are
+// often in the VIM already.
+func (r *flavourReader) image(node *value) *SwImage {
+	data := node.at("properties", "sw_image_data")
+	artifact := r.imageArtifact(node)
+	if !data.isMap() && artifact == nil {
+		return nil
+	}
+	image := &SwImage{
+		Name:              data.at("name").str(),
+		Version:           data.at("version").str(),
+		ChecksumAlgorithm: data.at("checksum", "algorithm").str(),
+		ChecksumHash:      data.at("checksum", "hash").str(),
+		ContainerFormat:   data.at("container_format").str(),
+		DiskFormat:        data.at("disk_format").str(),
+		MinDisk:           data.at("min_disk").str(),
+		MinRAM:            data.at("min_ram").str(),
+		Size:              data.at("size").str(),
+	}
+	file := artifact.at("file").str()
+	if file == "" {
+		return image
+	}
+	if target, ok := r.locate(artifact.file, file); ok {
+		image.File = target
+	} else {
+		r.rep.warn(artifact.place(), "names the image %s, which the archive lacks; it must be in the VIM", quoteName(file))
+	}
+	return image
+}
+
+func (r *flavourReader) imageArtifact(node *value) *value {
+	for name, artifact := range node.at("artifacts").named() {
+		if name == "sw_image" || strings.HasSuffix(artifact.at("type").str(), ".SwImage") {
+			return artifact
+		}
+	}
+	return nil
+}
+
+func (r *flavourReader) cp(name string, node *value) VduCp {
+	cp := VduCp{
+		ID:             name,
+		Order:          r.count(node.at("properties", "order")),
+		LayerProtocols: node.at("properties", "layer_protocols").words(),
+	}
+	for key, target := range r.requirements(node) {
+		switch key {
+		case "virtual_binding":
+			cp.VduID = target
+		case "virtual_link", "internal_virtual_link":
+			cp.VirtualLink = target
+		}
+	}
+	cp.External = cp.VirtualLink == ""
+	return cp
+}
+
+func (r *flavourReader) storage(name, kind string, node *value) VirtualStorage {
+	p := node.at("properties")
+	s := VirtualStorage{ID: name, Kind: kind, Image: r.image(node)}
+	for _, size := range []*value{
+		p.at("virtual_" + kind + "_storage_data").at("size_of_storage"), p.at("size_of_storage"),
+		p.at("virtual_object_storage_data", "max_size_of_storage"),
+	} {
+		if s.Size == "" {
+			s.Size = size.str()
+		}
+	}
+	return s
+}
+
+// requirements reads the targets of a node's requirements and refuses those that do not exist.
+func (r *flavourReader) requirements(node *value) map[string]string {
+	out := map[string]string{}
+	for key, item := range node.at("requirements").named() {
+		target := item.str()
+		if item.isMap() {
+			target = item.at("node").str()
+		}
+		if target == "" {
+			continue
+		}
+		if !r.nodes.has(target) && !strings.HasPrefix(target, "tosca.") {
+			r.rep.problem(item.place(), "the requirement %s names the node %s, which does not exist", key, quoteName(target))
+			continue
+		}
+		out[key] = target
+	}
+	return out
+}
+
+// mappedRequirements marks the connection points that substitution_mappings shows to the outside.
+func (r *flavourReader) mappedRequirements() {
+	for key, item := range r.topology.at("substitution_mappings", "requirements").named() {
+		target := item.words()
+		if len(target) == 0 {
+			continue
+		}
+		if !r.nodes.has(target[0]) {
+			r.rep.problem(item.place(), "the requirement %s is mapped to the node %s, which does not exist", key, quoteName(target[0]))
+			continue
+		}
+		if cp, ok := r.flavour.Cp(target[0]); ok {
+			cp.External = true
+		}
+	}
+}
+
+// count reads a number of instances, levels or the like; 0 when nothing is written.
+func (r *flavourReader) count(v *value) int {
+	if v.isNull() {
+		return 0
+	}
+	n, ok := v.number()
+	if !ok || n < 0 || n > maxCount {
+		r.rep.problem(v.place(), "%s is not a whole number between 0 and %d", quoteName(v.str()), maxCount)
+		return 0
+	}
+	return n
+}
+
+// hooks reads the operations of the Vnflcm interface. TOSCA 1.3 puts them below "operations".
+func (r *flavourReader) hooks(node *value) {
+	vnflcm := node.at("interfaces", "Vnflcm")
+	operations := []*value{vnflcm, vnflcm.at("operations")}
+	for _, ops := range operations {
+		for operation, item := range ops.members() {
+			switch operation {
+			case "type", "inputs", "operations", "notifications", "description":
+				continue
+			}
+			if hook, ok := r.hook(node, operation, item); ok {
+				if r.flavour.Hooks == nil {
+					r.flavour.Hooks = map[string]Hook{}
+				}
+				r.flavour.Hooks[operation] = hook
+			}
+		}
+	}
+}
+
+// hook reads one operation; false when it has no implementation, as in "instantiate: []".
+func (r *flavourReader) hook(node *value, operation string, item *value) (Hook, bool) {
+	implementation := item
+	if item.isMap() {
+		implementation = item.at("implementation")
+	}
+	name := implementation.str()
+	if implementation.isMap() {
+		name = implementation.at("primary").str()
+		if name == "" {
+			name = implementation.at("primary", "file").str()
+		}
+	}
+	if name == "" {
+		return Hook{}, false
+	}
+	hook := Hook{Implementation: name, Driver: builtinDriver(name)}
+	artifact := node.at("artifacts", name)
+	file := artifact.at("file").str()
+	if file == "" {
+		file = artifact.str()
+	}
+	switch {
+	case file != "":
+		hook.File, _ = r.locate(artifact.file, file)
+		if hook.Driver == "" {
+			hook.Driver = builtinDriver(file)
+		}
+		if hook.File == "" && hook.Driver == "" {
+			r.rep.problem(artifact.place(), "the implementation of %s is the file %s, which the archive lacks", operation, quoteName(file))
+		}
+	case hook.Driver != "":
+	default:
+		if target, ok := r.locate(implementation.file, name); ok {
+			hook.File = target
+			break
+		}
+		r.rep.problem(item.place(), "the implementation of %s is %s, which is neither an artifact of the node nor a driver of Windlass (%s)",
+			operation, quoteName(name), strings.Join(slices.Sorted(maps.Keys(driverScripts)), ", "))
+	}
+	if hook.Driver == "" {
+		r.rep.warn(item.place(), "Windlass has no driver of its own for %s, so %s will not be carried out", quoteName(name), operation)
+	}
+	return hook, true
+}

@@ -1,0 +1,85 @@
+package vnfpkg
+
+import (
+	"fmt"
+	"strings"
+)
+
+// group is a Heat resource that multiplies a member, with the VDUs that decide its size.
+type group struct {
+	name     string
+	resource *value
+	// sizeKey is the property with the number of members.
+	sizeKey string
+	vdus    []string
+}
+
+// findGroups lists the groups of a Base HOT whose size follows from the VNFD: those whose member
+// template has servers named like VDUs, and those named like a scaling aspect.
+func findGroups(f *Flavour, top *value, nested func(name string) *value) []group {
+	var out []group
+	for name, resource := range top.at("resources").members() {
+		g := group{name: name, resource: resource, sizeKey: "desired_capacity"}
+		member := "resource"
+		switch resource.at("type").str() {
+		case "OS::Heat::AutoScalingGroup":
+		case "OS::Heat::ResourceGroup":
+			g.sizeKey, member = "count", "resource_def"
+		default:
+			continue
+		}
+		g.vdus = memberVdus(f, nested(resource.at("properties", member, "type").str()))
+		if aspect, ok := f.aspect(name); ok && len(g.vdus) == 0 {
+			g.vdus = sortedKeys(aspect.Deltas)
+		}
+		if len(g.vdus) > 0 {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+func memberVdus(f *Flavour, member *value) []string {
+	var out []string
+	for name, resource := range member.at("resources").members() {
+		if _, ok := f.Vdu(name); ok && strings.HasPrefix(resource.at("type").str(), "OS::Nova::Server") {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// size is the number of members at that capacity, or the reason why the group cannot have it.
+func (g group) size(capacity map[string]int) (int, string) {
+	n := capacity[g.vdus[0]]
+	for _, vdu := range g.vdus[1:] {
+		if capacity[vdu] != n {
+			return 0, fmt.Sprintf("the group %s has both %s and %s in each member, so there cannot be %d and %d of them",
+				g.name, g.vdus[0], vdu, n, capacity[vdu])
+		}
+	}
+	p := g.resource.at("properties")
+	if lowest, ok := p.at("min_size").number(); ok && n < lowest {
+		return 0, fmt.Sprintf("the group %s has a min_size of %d, more than the %d instances of %s", g.name, lowest, n, g.vdus[0])
+	}
+	if highest, ok := p.at("max_size").number(); ok && n > highest {
+		return 0, fmt.Sprintf("the group %s has a max_size of %d, less than the %d instances of %s", g.name, highest, n, g.vdus[0])
+	}
+	return n, ""
+}
+
+// sizeParameter names the HOT parameter that the size is taken from, "" when it comes from elsewhere.
+func (g group) sizeParameter() string {
+	ref := g.resource.at("properties", g.sizeKey, "get_param")
+	if ref.isList() && len(ref.items) == 1 {
+		ref = ref.items[0]
+	}
+	return ref.str()
+}
+
+// isLiteral reports whether the size is a plain number, or absent and thus Heat's default.
+func (g group) isLiteral() bool {
+	size := g.resource.at("properties", g.sizeKey)
+	_, number := size.number()
+	return number || size.isNull()
+}

@@ -1,0 +1,213 @@
+package vnfpkg
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// hotDir is where the Heat templates of a flavour are.
+const hotDir = "BaseHOT"
+
+// baseHOT finds and checks the templates of the flavour. A flavour may have none: a containerised VNF.
+func (r *flavourReader) baseHOT() {
+	dir := hotDir + "/" + r.flavour.ID
+	var tops []string
+	for _, name := range r.zip.under(dir) {
+		if path.Dir(name) == dir && isYAML(name) {
+			tops = append(tops, name)
+		}
+	}
+	if len(tops) == 0 {
+		if len(r.zip.under(dir)) > 0 {
+			r.rep.problem(dir, "holds no YAML file, so the flavour has no Base HOT")
+		}
+		return
+	}
+	if len(tops) > 1 {
+		r.rep.warn(dir, "holds several templates; %s is taken", path.Base(tops[0]))
+	}
+	r.flavour.BaseHOT = tops[0]
+	r.flavour.Nested = map[string]string{}
+	for _, name := range r.zip.under(dir + "/nested") {
+		if isYAML(name) {
+			r.nest(tops[0], path.Base(name), name)
+		}
+	}
+	templates := map[string]*value{}
+	top := r.template(tops[0], nil, templates)
+	if top == nil {
+		return
+	}
+	r.checkSizes(top, func(name string) *value { return templates[r.flavour.Nested[name]] })
+	for _, file := range sortedKeys(templates) {
+		r.checkNfv(templates[file])
+	}
+}
+
+func (r *flavourReader) nest(place, name, file string) {
+	if other, ok := r.flavour.Nested[name]; ok && other != file {
+		r.rep.problem(place, "the name %s means both %s and %s", quoteName(name), other, file)
+		return
+	}
+	r.flavour.Nested[name] = file
+}
+
+// template reads a template and those it uses, depth first. trail is the way of uses to it.
+func (r *flavourReader) template(file string, trail []string, seen map[string]*value) *value {
+	if slices.Contains(trail, file) {
+		r.rep.problem(trail[len(trail)-1], "uses %s, which uses it in turn", file)
+		return nil
+	}
+	if root, ok := seen[file]; ok {
+		return root
+	}
+	root := r.yaml(file)
+	seen[file] = root
+	if root == nil {
+		return nil
+	}
+	r.checkTemplate(root)
+	trail = append(slices.Clone(trail), file)
+	for _, use := range fileUses(root) {
+		target, ok := r.nestedFile(file, use.name)
+		if !ok {
+			r.rep.problem(use.at.place(), "uses %s, which the archive lacks (looked for in %s)", quoteName(use.name), path.Join(hotDir, r.flavour.ID, "nested"))
+			continue
+		}
+		r.nest(use.at.place(), use.name, target)
+		if use.template {
+			r.template(target, trail, seen)
+		}
+	}
+	return root
+}
+
+// nestedFile finds a file as Heat's clients name it: below nested/, else relative to the template.
+func (r *flavourReader) nestedFile(from, name string) (string, bool) {
+	if file, ok := r.flavour.Nested[name]; ok {
+		return file, true
+	}
+	nested := path.Join(hotDir, r.flavour.ID, "nested")
+	for _, base := range []string{nested + "/x", from, r.flavour.BaseHOT} {
+		if target, ok := resolvePath(base, name); ok && r.zip.has(target) {
+			return target, true
+		}
+	}
+	return "", false
+}
+
+// fileUse is a place in a template that names another file.
+type fileUse struct {
+	name     string
+	template bool
+	at       *value
+}
+
+// fileUses finds resource types that are templates, and get_file.
+func fileUses(root *value) []fileUse {
+	var out []fileUse
+	root.at("resources").walk(func(v *value) {
+		if file := v.at("get_file"); file.str() != "" && len(v.keys) == 1 {
+			out = append(out, fileUse{file.str(), false, file})
+		}
+	})
+	for _, resource := range root.at("resources").members() {
+		for _, typed := range []*value{resource, resource.at("properties", "resource"), resource.at("properties", "resource_def")} {
+			if typeName := typed.at("type"); isYAML(typeName.str()) || strings.HasSuffix(typeName.str(), ".template") {
+				out = append(out, fileUse{typeName.str(), true, typeName})
+			}
+		}
+	}
+	return out
+}
+
+// checkTemplate refuses what Heat would refuse later: no version, no resources, references to nothing.
+func (r *flavourReader) checkTemplate(root *value) {
+	if !root.has("heat_template_version") {
+		r.rep.problem(root.file, "is not a Heat template: it has no heat_template_version")
+	}
+	resources, parameters := root.at("resources"), root.at("parameters")
+	if !resources.isMap() {
+		r.rep.problem(root.file, "has no resources")
+	}
+	for name, resource := range resources.members() {
+		if resource.at("type").str() == "" {
+			r.rep.problem(resource.place(), "the resource %s has no type", quoteName(name))
+		}
+	}
+	check := func(v, ref *value, in *value, what string) {
+		name := ref.str()
+		if ref.isList() && len(ref.items) > 0 {
+			name = ref.items[0].str()
+		}
+		// A pseudo parameter, or the place holder of a "repeat".
+		if name == "" || strings.HasPrefix(name, "OS::") || strings.ContainsAny(name, "%$<>{}") {
+			return
+		}
+		if len(v.keys) == 1 && !in.has(name) {
+			r.rep.problem(ref.place(), "refers to the %s %s, which the template does not define", what, quoteName(name))
+		}
+	}
+	for _, part := range []*value{resources, root.at("outputs"), root.at("conditions")} {
+		part.walk(func(v *value) {
+			check(v, v.at("get_param"), parameters, "parameter")
+			check(v, v.at("get_resource"), resources, "resource")
+			check(v, v.at("get_attr"), resources, "resource")
+		})
+	}
+}
+
+// checkNfv warns of parts of the nfv map that the VNFD cannot fill; requests may still fill them.
+func (r *flavourReader) checkNfv(root *value) {
+	for _, use := range nfvUses(root) {
+		switch kind, id := use.path[0], use.path[1]; kind {
+		case "VDU":
+			if _, ok := vduOrStorage(&r.flavour, id); !ok {
+				r.rep.warn(use.at.place(), "takes %s from nfv, but the flavour %s has no such VDU", quoteName(id), r.flavour.ID)
+			}
+		case "CP":
+			if _, ok := r.flavour.Cp(id); !ok {
+				r.rep.warn(use.at.place(), "takes %s from nfv, but the flavour %s has no such connection point", quoteName(id), r.flavour.ID)
+			}
+		}
+	}
+}
+
+// checkSizes warns of levels that the groups of the Base HOT cannot hold.
+func (r *flavourReader) checkSizes(top *value, nested func(string) *value) {
+	levels := []string{""}
+	for _, level := range r.flavour.Levels {
+		levels = append(levels, level.ID)
+	}
+	groups := findGroups(&r.flavour, top, nested)
+	for _, level := range levels {
+		capacity, err := r.flavour.Capacity(level)
+		if err != nil {
+			continue
+		}
+		for _, g := range groups {
+			if _, reason := g.size(capacity); reason != "" {
+				r.rep.warn(g.resource.place(), "%s", reason+levelName(level))
+			}
+		}
+	}
+}
+
+func levelName(id string) string {
+	if id == "" {
+		return " at the default level"
+	}
+	return fmt.Sprintf(" at the level %s", id)
+}
+
+// checkTemplateDirs warns of templates that no flavour uses.
+func (l *loader) checkTemplateDirs(v *Vnfd) {
+	for _, name := range l.zip.under(hotDir) {
+		id, _, below := strings.Cut(strings.TrimPrefix(name, hotDir+"/"), "/")
+		if _, err := v.Flavour(id); err != nil && below {
+			l.rep.warn(hotDir+"/"+id, "belongs to no flavour of the VNFD")
+		}
+	}
+}

@@ -1,0 +1,214 @@
+package vnfpkg
+
+import (
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// loader reads the files of one package.
+type loader struct {
+	zip    *archive
+	limits Limits
+	rep    *report
+	sums   map[string]string
+	// docs are the definitions, in the order they were first imported; nodeTypes are theirs together.
+	docs      []*value
+	loaded    map[string]bool
+	nodeTypes map[string]*value
+	// incomplete is set when a definition could not be read: what is missing then was perhaps in it.
+	incomplete bool
+	// yamlLeft is how many YAML values the rest of the package may have.
+	yamlLeft int
+	// readErr is an error of the reader below, which says nothing about the package.
+	readErr error
+}
+
+// fail reports that a file cannot be unpacked, or remembers that the archive cannot be read.
+func (l *loader) fail(name string, err error) {
+	e, ok := errors.AsType[*lcm.Error](err)
+	if ok && e.Kind != lcm.KindInvalid {
+		l.readErr = err
+		return
+	}
+	detail := err.Error()
+	if ok {
+		detail = e.Detail
+	}
+	l.rep.problem(name, "%s", detail)
+}
+
+// yaml parses a file of the package; nil when it cannot be used, which is reported.
+func (l *loader) yaml(name string) *value {
+	data, err := l.zip.read(name, l.limits.MaxYAMLSize)
+	if err != nil {
+		l.fail(name, err)
+		return nil
+	}
+	limits := l.limits
+	limits.MaxYAMLNodes = min(limits.MaxYAMLNodes, l.yamlLeft)
+	root, err := parseYAML(name, data, limits)
+	if err != nil {
+		reportYAML(l.rep, name, err)
+		return nil
+	}
+	root.walk(func(*value) { l.yamlLeft-- })
+	if !root.isMap() {
+		l.rep.problem(name, "is not a mapping")
+		return nil
+	}
+	return root
+}
+
+func reportYAML(rep *report, name string, err error) {
+	if e, ok := errors.AsType[*yamlError](err); ok && e.line > 0 {
+		rep.problem((&value{file: name, line: e.line}).place(), "%s", e.detail)
+		return
+	}
+	rep.problem(name, "%s", err.Error())
+}
+
+// load reads the descriptor and the templates.
+func (l *loader) load() Vnfd {
+	meta := l.readMetadata()
+	l.checkDigests(meta)
+	entry := meta.header.get("Entry-Definitions")
+	switch {
+	case meta.header.keys == nil:
+		return Vnfd{}
+	case entry == "":
+		l.rep.problem(meta.header.place(), "does not name the definition to begin with (Entry-Definitions)")
+		return Vnfd{}
+	case !l.zip.has(entry):
+		l.rep.problem(meta.header.place(), "names the entry definition %s, which the archive lacks", quoteName(entry))
+		return Vnfd{}
+	}
+	l.loaded = map[string]bool{}
+	l.definition(entry, nil)
+	l.collectNodeTypes()
+	return l.vnfd()
+}
+
+// definition reads a definition and what it imports, depth first. trail is the way of imports to it.
+func (l *loader) definition(name string, trail []string) {
+	if i := slices.Index(trail, name); i >= 0 {
+		l.rep.problem(trail[len(trail)-1], "imports %s, which imports it in turn: %s", name, strings.Join(append(trail[i:], name), " -> "))
+		return
+	}
+	if l.loaded[name] {
+		return
+	}
+	l.loaded[name] = true
+	root := l.yaml(name)
+	if root == nil {
+		l.incomplete = true
+		return
+	}
+	l.docs = append(l.docs, root)
+	if version := root.at("tosca_definitions_version"); !strings.HasPrefix(version.str(), "tosca_simple_yaml_1") {
+		l.rep.problem(name, "its tosca_definitions_version is %s; tosca_simple_yaml_1_2 and its neighbours are known", quoteName(version.str()))
+	}
+	trail = append(slices.Clone(trail), name)
+	for _, item := range root.at("imports").list() {
+		ref := importedFile(item)
+		if target, ok := l.resolveImport(item, name, ref); ok {
+			l.definition(target, trail)
+		}
+	}
+}
+
+// importedFile reads the forms of an import (TOSCA simple profile 1.2, clause 3.6.8): a name, {file: name},
+// {alias: name} and {alias: {file: name}}.
+func importedFile(item *value) string {
+	if item.isMap() {
+		if file := item.at("file").str(); file != "" {
+			return file
+		}
+		if len(item.items) == 1 {
+			return importedFile(item.items[0])
+		}
+	}
+	return item.str()
+}
+
+// resolveImport finds the file of an import, relative to the importing file or else to the root of the
+// package; false when there is nothing to read.
+func (l *loader) resolveImport(item *value, from, ref string) (string, bool) {
+	base := path.Base(ref)
+	if strings.HasPrefix(base, "etsi_nfv_sol001_") { // Windlass knows these types
+		return "", false
+	}
+	switch {
+	case ref == "":
+		l.rep.problem(item.place(), "the import does not name a file")
+	case strings.Contains(ref, "://"):
+		l.rep.problem(item.place(), "imports %s; only files in the package are read", quoteName(ref))
+	default:
+		if target, ok := l.locate(from, ref); ok {
+			return target, true
+		}
+		l.rep.problem(item.place(), "imports %s, which the archive lacks", quoteName(ref))
+	}
+	l.incomplete = true
+	return "", false
+}
+
+// locate finds a file that the file `from` names. Tacker's packages name files relative to the package
+// root (v1) or to the definition (v2), so both are tried.
+func (l *loader) locate(from, ref string) (string, bool) {
+	for _, base := range []string{from, ""} {
+		if target, ok := resolvePath(base, ref); ok && l.zip.has(target) {
+			return target, true
+		}
+	}
+	return "", false
+}
+
+func (l *loader) collectNodeTypes() {
+	l.nodeTypes = map[string]*value{}
+	for _, doc := range l.docs {
+		for name, def := range doc.at("node_types").members() {
+			if _, twice := l.nodeTypes[name]; twice {
+				l.rep.problem(def.place(), "the node type %s is defined twice", quoteName(name))
+				continue
+			}
+			l.nodeTypes[name] = def
+		}
+	}
+}
+
+// builtinType follows derived_from to a type of the standard ("tosca. ..."); "" when there is none.
+func (l *loader) builtinType(name string) string {
+	for range len(l.nodeTypes) + 1 {
+		if strings.HasPrefix(name, "tosca.") {
+			return name
+		}
+		name = l.nodeTypes[name].at("derived_from").str()
+	}
+	return ""
+}
+
+// typeDefault finds the default of a property in the type or those it derives from; a property that
+// may have one value only has that one.
+func (l *loader) typeDefault(typeName, property string) *value {
+	for range len(l.nodeTypes) + 1 {
+		def := l.nodeTypes[typeName]
+		if def == nil {
+			return nil
+		}
+		p := def.at("properties", property)
+		if p.has("default") {
+			return p.at("default")
+		}
+		for _, constraint := range p.at("constraints").list() {
+			if only := constraint.at("valid_values"); only.isList() && len(only.items) == 1 {
+				return only.items[0]
+			}
+		}
+		typeName = def.at("derived_from").str()
+	}
+	return nil
+}

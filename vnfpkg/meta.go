@@ -1,0 +1,198 @@
+package vnfpkg
+
+import (
+	"bufio"
+	"bytes"
+	"crypto"
+	_ "crypto/sha256" // registers the digests that packages name
+	_ "crypto/sha512"
+	"encoding/hex"
+	"path"
+	"strconv"
+	"strings"
+)
+
+const metaFile = "TOSCA-Metadata/TOSCA.meta"
+
+// metadata is what TOSCA.meta and the manifest say about the package (SOL004 clause 4).
+type metadata struct {
+	header block
+	// named are the files with a block of their own, in TOSCA.meta by Name and in the manifest by Source.
+	named []block
+}
+
+// block is a run of "Key: value" lines up to a blank line.
+type block struct {
+	file string
+	line int
+	keys map[string]string
+}
+
+func (b block) get(key string) string { return b.keys[strings.ToLower(key)] }
+
+func (b block) place() string { return b.file + ":" + strconv.Itoa(b.line) }
+
+// parseBlocks reads TOSCA.meta or a manifest. A line that begins with a blank continues the one before.
+func parseBlocks(file string, data []byte, rep *report) []block {
+	var out []block
+	var current *block
+	last := ""
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, mib)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimRight(lines.Text(), " \t\r")
+		switch {
+		case strings.HasPrefix(line, "-----BEGIN "):
+			rep.warn(file, "the signature is not checked")
+			return out
+		case line == "":
+			current = nil
+			continue
+		case current != nil && last != "" && (line[0] == ' ' || line[0] == '\t') && !strings.Contains(line, ": "):
+			current.keys[last] += strings.TrimSpace(line)
+			continue
+		}
+		key, text, ok := strings.Cut(line, ":")
+		if !ok {
+			rep.problem(file+":"+strconv.Itoa(n), "is not of the form \"Key: value\"")
+			continue
+		}
+		if current == nil {
+			out = append(out, block{file: file, line: n, keys: map[string]string{}})
+			current = &out[len(out)-1]
+		}
+		last = strings.ToLower(strings.TrimSpace(key))
+		current.keys[last] = strings.TrimSpace(text)
+	}
+	if lines.Err() != nil {
+		rep.problem(file, "has a line that is too long")
+	}
+	return out
+}
+
+// readMetadata finds the entry definition and the digests: from TOSCA.meta (SOL004 option 1) or from the
+// only YAML file in the root and its manifest (option 2).
+func (l *loader) readMetadata() metadata {
+	if !l.zip.has(metaFile) {
+		return l.rootMetadata()
+	}
+	blocks := l.blocks(metaFile)
+	if len(blocks) == 0 {
+		l.rep.problem(metaFile, "is empty")
+		return metadata{}
+	}
+	m := metadata{header: blocks[0]}
+	for _, b := range blocks[1:] {
+		if b.get("name") == "" {
+			l.rep.problem(b.place(), "the block does not say which file it is about (Name)")
+			continue
+		}
+		m.named = append(m.named, b)
+	}
+	if manifest := m.header.get("ETSI-Entry-Manifest"); manifest != "" {
+		m.named = append(m.named, l.manifest(m.header.place(), manifest)...)
+	}
+	return m
+}
+
+func (l *loader) rootMetadata() metadata {
+	var entries []string
+	for _, name := range l.zip.names {
+		if path.Dir(name) == "." && isYAML(name) {
+			entries = append(entries, name)
+		}
+	}
+	if len(entries) != 1 {
+		l.rep.problem(metaFile, "is missing, and the root of the archive does not hold exactly one YAML file to begin with instead (it holds %d)", len(entries))
+		return metadata{}
+	}
+	m := metadata{header: block{file: entries[0], line: 1, keys: map[string]string{"entry-definitions": entries[0]}}}
+	manifest := strings.TrimSuffix(entries[0], path.Ext(entries[0])) + ".mf"
+	if l.zip.has(manifest) {
+		m.named = l.manifest(manifest, manifest)
+	} else {
+		l.rep.warn(manifest, "the manifest is missing")
+	}
+	return m
+}
+
+func (l *loader) manifest(place, name string) []block {
+	if !l.zip.has(name) {
+		l.rep.problem(place, "names the manifest %s, which the archive lacks", quoteName(name))
+		return nil
+	}
+	var out []block
+	for _, b := range l.blocks(name) {
+		if source := b.get("source"); source != "" {
+			b.keys["name"] = source
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+func (l *loader) blocks(name string) []block {
+	data, err := l.zip.read(name, l.limits.MaxYAMLSize)
+	if err != nil {
+		l.fail(name, err)
+		return nil
+	}
+	return parseBlocks(name, data, l.rep)
+}
+
+// digests maps the names that packages use for digest algorithms, upper case and without "-".
+var digests = map[string]crypto.Hash{
+	"SHA224": crypto.SHA224, "SHA256": crypto.SHA256, "SHA384": crypto.SHA384, "SHA512": crypto.SHA512,
+}
+
+func digestAlgorithm(name string) (crypto.Hash, bool) {
+	h, ok := digests[strings.ToUpper(strings.ReplaceAll(name, "-", ""))]
+	return h, ok
+}
+
+// checkDigests compares the digests of files that are present. A file that is named but absent is only
+// odd: scripts are replaced by built-in drivers, and images may be in the VIM already.
+func (l *loader) checkDigests(m metadata) {
+	for _, b := range m.named {
+		name := b.get("name")
+		switch {
+		case strings.Contains(name, "://"):
+			l.rep.warn(b.place(), "names %s, which is outside of the package and is not fetched", quoteName(name))
+		case !l.zip.has(name):
+			l.rep.warn(b.place(), "names %s, which the archive lacks", quoteName(name))
+		case b.get("hash") == "" && b.get("algorithm") == "":
+		default:
+			l.checkDigest(b, name)
+		}
+	}
+}
+
+func (l *loader) checkDigest(b block, name string) {
+	algorithm, ok := digestAlgorithm(b.get("algorithm"))
+	if !ok {
+		l.rep.problem(b.place(), "names the digest algorithm %s; SHA-224, SHA-256, SHA-384 and SHA-512 are known", quoteName(b.get("algorithm")))
+		return
+	}
+	sum, err := l.digest(name, algorithm)
+	if err != nil {
+		l.fail(name, err)
+		return
+	}
+	if !strings.EqualFold(sum, b.get("hash")) {
+		l.rep.problem(name, "its %s digest is %s, but %s says %s", b.get("algorithm"), sum, b.place(), quoteName(b.get("hash")))
+	}
+}
+
+// digest reads each file once for each algorithm, however many blocks name it.
+func (l *loader) digest(name string, algorithm crypto.Hash) (string, error) {
+	key := algorithm.String() + " " + name
+	if sum, ok := l.sums[key]; ok {
+		return sum, nil
+	}
+	h := algorithm.New()
+	if err := l.zip.copy(h, name); err != nil {
+		return "", err
+	}
+	l.sums[key] = hex.EncodeToString(h.Sum(nil))
+	return l.sums[key], nil
+}

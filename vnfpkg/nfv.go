@@ -1,0 +1,204 @@
+package vnfpkg
+
+import (
+	"strconv"
+	"strings"
+)
+
+// nfvUse is a place where a template takes a value from the parameter nfv, e.g. VDU, masterNode, flavor.
+type nfvUse struct {
+	path []string // at least a kind and an id
+	at   *value
+}
+
+// nfvUses finds {get_param: [nfv, ...]}.
+func nfvUses(root *value) []nfvUse {
+	var out []nfvUse
+	root.walk(func(v *value) {
+		ref := v.at("get_param")
+		if !ref.isList() || len(ref.items) < 3 || ref.items[0].str() != "nfv" {
+			return
+		}
+		use := nfvUse{at: ref}
+		for _, item := range ref.items[1:] {
+			if item.str() == "" { // computed by another function: only Heat can tell
+				return
+			}
+			use.path = append(use.path, item.str())
+		}
+		out = append(out, use)
+	})
+	return out
+}
+
+// nfvBuilder makes the value of the parameter nfv. It holds what templates use and no more, because
+// that is what Tacker sends.
+type nfvBuilder struct {
+	flavour  *Flavour
+	req      HeatRequest
+	capacity map[string]int
+	nfv      map[string]any
+}
+
+// The last words of the lists that templates use, in Tacker's first and second form.
+var (
+	vduKeys = []string{"flavor", "computeFlavourId", "image", "vcImageId", "locationConstraints", "desired_capacity"}
+	cpKeys  = []string{"network", "fixed_ips"}
+)
+
+// add puts in what a use needs, as far as it is known.
+func (b *nfvBuilder) add(use nfvUse) {
+	keys := use.path[2:]
+	if len(keys) == 0 { // the whole entry is passed on
+		keys = map[string][]string{"VDU": vduKeys, "CP": cpKeys}[use.path[0]]
+	} else {
+		keys = keys[:1]
+	}
+	for _, key := range keys {
+		if v, ok := b.known(use.path[0], use.path[1], key); ok {
+			entry := child(child(b.nfv, use.path[0]), use.path[1])
+			entry[key] = v
+		}
+	}
+}
+
+func child(m map[string]any, key string) map[string]any {
+	c, ok := m[key].(map[string]any)
+	if !ok {
+		c = map[string]any{}
+		m[key] = c
+	}
+	return c
+}
+
+func (b *nfvBuilder) known(kind, id, key string) (any, bool) {
+	switch kind {
+	case "VDU":
+		return b.vdu(id, key)
+	case "CP":
+		return b.cp(id, key)
+	default:
+		return nil, false
+	}
+}
+
+func (b *nfvBuilder) vdu(id, key string) (any, bool) {
+	vdu, ok := vduOrStorage(b.flavour, id)
+	if !ok {
+		return nil, false
+	}
+	switch key {
+	case "flavor", "computeFlavourId":
+		name := first(b.req.ComputeFlavours[id], vdu.ComputeFlavour)
+		return name, name != ""
+	case "image", "vcImageId":
+		name := b.req.Images[id]
+		if vdu.Image != nil {
+			name = first(name, vdu.Image.Name)
+		}
+		return name, name != ""
+	case "locationConstraints":
+		if zone := b.req.Zones[id]; zone != "" {
+			return zone, true
+		}
+		return nil, true // Nova chooses
+	case "desired_capacity":
+		n, ok := b.capacity[id]
+		return n, ok
+	default:
+		return nil, false
+	}
+}
+
+func (b *nfvBuilder) cp(id, key string) (any, bool) {
+	network, cp := b.req.network(b.flavour, id)
+	switch key {
+	case "network":
+		return network, network != ""
+	case "fixed_ips":
+		return fixedIPs(cp), true
+	default:
+		return nil, false
+	}
+}
+
+// vduOrStorage finds the VDU that an entry of nfv is about. Tacker's second form has entries for the
+// storages that VDUs boot from, named <storage> or <vdu>-<storage>.
+func vduOrStorage(f *Flavour, id string) (Vdu, bool) {
+	if vdu, ok := f.Vdu(id); ok {
+		return *vdu, true
+	}
+	for _, s := range f.Storages {
+		if id != s.ID && !strings.HasSuffix(id, "-"+s.ID) {
+			continue
+		}
+		if _, ok := f.Vdu(strings.TrimSuffix(id, "-"+s.ID)); ok || id == s.ID {
+			return Vdu{ID: id, Image: s.Image}, true
+		}
+	}
+	return Vdu{}, false
+}
+
+// network finds the network of a connection point: an external link that names it, else the externally
+// managed link in the place of its internal one.
+func (req HeatRequest) network(f *Flavour, cpd string) (string, *ExtCp) {
+	for i := range req.ExtVirtualLinks {
+		link := &req.ExtVirtualLinks[i]
+		for j := range link.ExtCps {
+			if link.ExtCps[j].CpdID == cpd {
+				return link.ResourceID, &link.ExtCps[j]
+			}
+		}
+	}
+	if cp, ok := f.Cp(cpd); ok && cp.VirtualLink != "" {
+		for _, link := range req.ExtManagedVirtualLinks {
+			if link.VnfVirtualLinkDescID == cp.VirtualLink {
+				return link.ResourceID, nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// missing tells what a use needs and the map does not have, "" when Heat will find a value.
+func (b *nfvBuilder) missing(use nfvUse) (path, detail string) {
+	var v any = b.nfv
+	for _, key := range use.path {
+		switch in := v.(type) {
+		case map[string]any:
+			item, ok := in[key]
+			if !ok {
+				return b.reason(use)
+			}
+			v = item
+		case []any:
+			i, err := strconv.Atoi(key)
+			if err != nil || i < 0 || i >= len(in) {
+				return b.reason(use)
+			}
+			v = in[i]
+		default:
+			return b.reason(use)
+		}
+	}
+	return "", ""
+}
+
+func (b *nfvBuilder) reason(use nfvUse) (path, detail string) {
+	kind, id := use.path[0], use.path[1]
+	whole := "nfv." + strings.Join(use.path, ".")
+	switch {
+	case kind == "CP" && len(use.path) > 2 && use.path[2] == "network":
+		return "$.extVirtualLinks", "the connection point " + id + " needs a network: add a link with an extCp whose cpdId is " + id
+	case kind == "CP" && len(use.path) > 2 && use.path[2] == "fixed_ips":
+		return "$.extVirtualLinks", "the Base HOT needs a fixed address of the connection point " + id + " (" + whole + ")"
+	}
+	return "$.additionalParams.nfv", "the Base HOT needs " + whole + " (" + use.at.place() + "), which the VNFD does not tell"
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,171 @@
+package vnfpkg
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// HeatRequest is what decides the parameters of a stack beside the package.
+type HeatRequest struct {
+	// LevelID is the instantiation level, "" for the default one.
+	LevelID string
+	// ScaleLevels, when not nil, take the place of the level: targetScaleLevelInfo, or the scale status.
+	ScaleLevels            map[string]int
+	ExtVirtualLinks        []ExtVirtualLink
+	ExtManagedVirtualLinks []ExtManagedVirtualLink
+	// AdditionalParams are those of the request, with secrets opened. Those with the name of a HOT
+	// parameter are passed on; "nfv" is merged into the map that Windlass makes (RFC 7396).
+	AdditionalParams map[string]any
+	// Images, ComputeFlavours and Zones map VDUs to the choices of a grant; the VNFD's count otherwise.
+	Images          map[string]string
+	ComputeFlavours map[string]string
+	Zones           map[string]string
+}
+
+// HeatParameters makes the parameters of the stack of a flavour, as Tacker makes them: the map nfv of
+// what the templates take from it, HOT parameters with the name of an additional parameter, and the sizes
+// of groups. What is missing or contradictory is Invalid, all of it together with JSON paths.
+func HeatParameters(f *Flavour, t Template, req HeatRequest) (map[string]any, error) {
+	parsed, err := t.parse(f)
+	if err != nil {
+		return nil, err
+	}
+	capacity, err := req.capacity(f)
+	if err != nil {
+		return nil, err
+	}
+	m := &parameterMaker{
+		flavour: f, req: req, templates: parsed, capacity: capacity,
+		declared: parsed.top.at("parameters"), params: map[string]any{}, rep: &report{},
+	}
+	for name := range m.declared.members() {
+		if v, ok := req.AdditionalParams[name]; ok && name != "nfv" {
+			m.params[name] = v
+		}
+	}
+	m.sizes()
+	if m.declared.has("nfv") {
+		m.nfv()
+	}
+	m.required()
+	return m.params, m.rep.err("the stack of the flavour " + f.ID + " cannot be made from this request")
+}
+
+func (req HeatRequest) capacity(f *Flavour) (map[string]int, error) {
+	if req.ScaleLevels != nil {
+		return f.CapacityAt(req.ScaleLevels)
+	}
+	return f.Capacity(req.LevelID)
+}
+
+type parameterMaker struct {
+	flavour   *Flavour
+	req       HeatRequest
+	templates parsedTemplate
+	capacity  map[string]int
+	declared  *value
+	params    map[string]any
+	rep       *report
+}
+
+// sizes sets the parameters that decide how many members groups have.
+func (m *parameterMaker) sizes() {
+	for _, g := range m.templates.groups(m.flavour) {
+		n, reason := g.size(m.capacity)
+		if reason != "" {
+			m.rep.problem("$.instantiationLevelId", "%s", reason)
+			continue
+		}
+		if name := g.sizeParameter(); name != "nfv" && m.declared.has(name) {
+			m.size(name, n)
+		}
+	}
+	var all []int
+	for _, aspect := range m.flavour.Aspects {
+		for _, vdu := range sortedKeys(aspect.Deltas) {
+			m.size(aspect.ID+"_desired_capacity", m.capacity[vdu])
+			all = append(all, m.capacity[vdu])
+			break
+		}
+	}
+	// The short name says something only when it can mean one number.
+	if _, given := m.params["desired_capacity"]; !given && len(all) > 0 && slices.Min(all) == slices.Max(all) {
+		m.size("desired_capacity", all[0])
+	}
+}
+
+// size sets a parameter that the template declares. The level decides: a request that names another
+// number contradicts itself.
+func (m *parameterMaker) size(name string, n int) {
+	if !m.declared.has(name) {
+		return
+	}
+	if given, ok := m.params[name]; ok && !sameNumber(given, n) {
+		m.rep.problem("$.additionalParams."+name, "differs from the %d that the instantiation level makes it; leave it out or choose another level", n)
+		return
+	}
+	m.params[name] = n
+}
+
+func sameNumber(given any, n int) bool {
+	f, err := strconv.ParseFloat(fmt.Sprint(given), 64)
+	return err == nil && math.Abs(f-float64(n)) < 1e-9
+}
+
+func (m *parameterMaker) nfv() {
+	b := &nfvBuilder{flavour: m.flavour, req: m.req, capacity: m.capacity, nfv: map[string]any{}}
+	uses := nfvUses(m.templates.top)
+	for _, name := range sortedKeys(m.templates.nested) {
+		uses = append(uses, nfvUses(m.templates.nested[name])...)
+	}
+	for _, use := range uses {
+		b.add(use)
+	}
+	if patch, ok := m.req.AdditionalParams["nfv"]; ok {
+		patched, isMap := patch.(map[string]any)
+		if !isMap {
+			m.rep.problem("$.additionalParams.nfv", "is not an object")
+		}
+		mergePatch(b.nfv, patched)
+	}
+	for _, use := range uses {
+		if path, detail := b.missing(use); path != "" {
+			m.rep.problem(path, "%s", detail)
+		}
+	}
+	m.params["nfv"] = b.nfv
+}
+
+// mergePatch applies a JSON merge patch (RFC 7396) to target.
+func mergePatch(target, patch map[string]any) {
+	for key, v := range patch {
+		sub, isMap := v.(map[string]any)
+		switch {
+		case v == nil:
+			delete(target, key)
+		case isMap:
+			mergePatch(child(target, key), sub)
+		default:
+			target[key] = v
+		}
+	}
+}
+
+// required reports parameters that have neither a value nor a default.
+func (m *parameterMaker) required() {
+	for name, declaration := range m.declared.members() {
+		if _, ok := m.params[name]; ok || declaration.has("default") {
+			continue
+		}
+		detail := "the Base HOT needs this parameter"
+		if typeName := declaration.at("type").str(); typeName != "" {
+			detail += " of type " + typeName
+		}
+		if description := declaration.at("description").str(); description != "" {
+			detail += ": " + description
+		}
+		m.rep.problem("$.additionalParams."+name, "%s", detail)
+	}
+}

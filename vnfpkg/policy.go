@@ -1,0 +1,208 @@
+package vnfpkg
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+const policyPrefix = "tosca.policies.nfv."
+
+// policies reads the scaling, level and affinity policies. Those that others refer to come first,
+// whatever their place in the file.
+func (r *flavourReader) policies() {
+	readers := []map[string]func(name string, policy *value){
+		{"ScalingAspects": r.scalingAspects},
+		{"InstantiationLevels": r.instantiationLevels},
+		{
+			"VduInitialDelta": r.vduInitialDelta, "VduScalingAspectDeltas": r.vduScalingAspectDeltas,
+			"VduInstantiationLevels": r.vduInstantiationLevels,
+			"AffinityRule":           r.affinityRule, "AntiAffinityRule": r.affinityRule,
+		},
+	}
+	for pass, byType := range readers {
+		for name, policy := range r.topology.at("policies").named() {
+			if pass == 0 {
+				r.checkTargets(name, policy)
+			}
+			if read := byType[strings.TrimPrefix(policy.at("type").str(), policyPrefix)]; read != nil {
+				read(name, policy)
+			}
+		}
+	}
+}
+
+func (r *flavourReader) checkTargets(name string, policy *value) {
+	for _, target := range policy.at("targets").list() {
+		if id := target.str(); !r.nodes.has(id) && !r.topology.at("groups").has(id) {
+			r.rep.problem(target.place(), "the policy %s names the target %s, which is neither a node nor a group", name, quoteName(id))
+		}
+	}
+}
+
+// targetVdus are the targets of a policy that are VDUs, with the members of placement groups.
+func (r *flavourReader) targetVdus(policy *value) []string {
+	var out []string
+	add := func(id string) {
+		if _, ok := r.flavour.Vdu(id); ok && !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	for _, target := range policy.at("targets").words() {
+		add(target)
+		for _, member := range r.topology.at("groups", target, "members").words() {
+			add(member)
+		}
+	}
+	return out
+}
+
+func (r *flavourReader) scalingAspects(_ string, policy *value) {
+	for id, item := range policy.at("properties", "aspects").members() {
+		if _, twice := r.flavour.aspect(id); twice {
+			r.rep.problem(item.place(), "the scaling aspect %s is defined twice", quoteName(id))
+			continue
+		}
+		steps := item.at("step_deltas")
+		if !r.room("scaling aspects", len(r.flavour.Aspects), item) || !r.room("step_deltas of an aspect", len(steps.words())-1, item) {
+			continue
+		}
+		r.flavour.Aspects = append(r.flavour.Aspects, ScalingAspect{
+			ID:            id,
+			Name:          item.at("name").str(),
+			Description:   item.at("description").str(),
+			MaxScaleLevel: r.count(item.at("max_scale_level")),
+			StepDeltas:    steps.words(),
+		})
+	}
+}
+
+func (r *flavourReader) vduInitialDelta(_ string, policy *value) {
+	number := policy.at("properties", "initial_delta", "number_of_instances")
+	if number.isNull() {
+		r.rep.problem(policy.place(), "the initial delta has no number_of_instances")
+		return
+	}
+	n := r.count(number)
+	for _, id := range r.targetVdus(policy) {
+		vdu, _ := r.flavour.Vdu(id)
+		vdu.InitialInstances = &n
+	}
+}
+
+func (r *flavourReader) vduScalingAspectDeltas(name string, policy *value) {
+	named := policy.at("properties", "aspect")
+	aspect, ok := r.flavour.aspect(named.str())
+	if !ok {
+		r.rep.problem(policy.place(), "the policy %s scales the aspect %s, which no ScalingAspects policy defines", name, quoteName(named.str()))
+		return
+	}
+	deltas := map[string]int{}
+	for id, item := range policy.at("properties", "deltas").members() {
+		deltas[id] = r.count(item.at("number_of_instances"))
+	}
+	for _, step := range aspect.StepDeltas {
+		if _, ok := deltas[step]; !ok {
+			r.rep.problem(policy.place(), "the policy %s lacks the delta %s of the aspect %s", name, quoteName(step), aspect.ID)
+		}
+	}
+	if aspect.Deltas == nil {
+		aspect.Deltas = map[string]map[string]int{}
+	}
+	for _, vdu := range r.targetVdus(policy) {
+		aspect.Deltas[vdu] = deltas
+	}
+}
+
+func (r *flavourReader) instantiationLevels(_ string, policy *value) {
+	p := policy.at("properties")
+	for id, item := range p.at("levels").members() {
+		level := Level{ID: id, Description: item.at("description").str()}
+		for aspect, info := range item.at("scale_info").members() {
+			if level.ScaleLevels == nil {
+				level.ScaleLevels = map[string]int{}
+			}
+			level.ScaleLevels[aspect] = r.scaleLevel(id, aspect, info)
+		}
+		if slices.ContainsFunc(r.flavour.Levels, func(l Level) bool { return l.ID == id }) {
+			r.rep.problem(item.place(), "the instantiation level %s is defined twice", quoteName(id))
+			continue
+		}
+		if !r.room("instantiation levels", len(r.flavour.Levels), item) {
+			return
+		}
+		r.flavour.Levels = append(r.flavour.Levels, level)
+	}
+	switch wanted := p.at("default_level"); {
+	case p.at("levels").has(wanted.str()):
+		r.flavour.DefaultLevel = wanted.str()
+	case !wanted.isNull():
+		r.rep.problem(wanted.place(), "default_level is %s, which is not among the levels", quoteName(wanted.str()))
+	case len(r.flavour.Levels) == 1:
+		r.flavour.DefaultLevel = r.flavour.Levels[0].ID
+	default:
+		r.rep.warn(policy.place(), "no default_level is named, so requests must name an instantiation level")
+	}
+}
+
+func (r *flavourReader) scaleLevel(level, id string, info *value) int {
+	n := r.count(info.at("scale_level"))
+	aspect, ok := r.flavour.aspect(id)
+	if !ok {
+		r.rep.problem(info.place(), "the level %s names the aspect %s, which no ScalingAspects policy defines", level, quoteName(id))
+		return 0
+	}
+	if n > aspect.MaxScaleLevel {
+		r.rep.problem(info.place(), "the level %s puts the aspect %s at scale level %d, but its max_scale_level is %d", level, id, n, aspect.MaxScaleLevel)
+		return 0
+	}
+	return n
+}
+
+func (r *flavourReader) vduInstantiationLevels(name string, policy *value) {
+	for id, item := range policy.at("properties", "levels").members() {
+		i := slices.IndexFunc(r.flavour.Levels, func(l Level) bool { return l.ID == id })
+		if i < 0 {
+			r.rep.problem(item.place(), "the policy %s names the instantiation level %s, which does not exist", name, quoteName(id))
+			continue
+		}
+		level := &r.flavour.Levels[i]
+		if level.Instances == nil {
+			level.Instances = map[string]int{}
+		}
+		for _, vdu := range r.targetVdus(policy) {
+			level.Instances[vdu] = r.count(item.at("number_of_instances"))
+		}
+	}
+}
+
+func (r *flavourReader) affinityRule(name string, policy *value) {
+	r.flavour.AffinityRules = append(r.flavour.AffinityRules, AffinityRule{
+		ID:    name,
+		Anti:  policy.at("type").str() == policyPrefix+"AntiAffinityRule",
+		Scope: policy.at("properties", "scope").str(),
+		Vdus:  r.targetVdus(policy),
+	})
+}
+
+// checkLevels warns of levels that contradict themselves: Windlass follows VduInstantiationLevels, but
+// scaling will go on from the scale level.
+func (r *flavourReader) checkLevels() {
+	place := r.topology.at("policies").place()
+	for _, level := range r.flavour.Levels {
+		derived, err := r.flavour.CapacityAt(level.ScaleLevels)
+		if err != nil { // reported where it is written
+			continue
+		}
+		for _, id := range slices.Sorted(maps.Keys(level.Instances)) {
+			vdu, _ := r.flavour.Vdu(id)
+			n := level.Instances[id]
+			if n != derived[id] {
+				r.rep.warn(place, "the level %s has %d instances of %s, but its scale levels make %d", level.ID, n, id, derived[id])
+			}
+			if n < vdu.MinInstances || vdu.MaxInstances > 0 && n > vdu.MaxInstances {
+				r.rep.warn(place, "the level %s has %d instances of %s, outside of its vdu_profile", level.ID, n, id)
+			}
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package vnfpkg
+
+import (
+	"fmt"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// report collects what is wrong or odd, so that an author can mend everything at once.
+type report struct {
+	problems []lcm.Problem
+	warnings []lcm.Problem
+	// dropped counts problems beyond maxProblems.
+	dropped int
+	seen    map[lcm.Problem]bool
+}
+
+func (r *report) problem(place, format string, args ...any) {
+	p := lcm.Problem{Path: place, Detail: fmt.Sprintf(format, args...)}
+	if !r.first(p) {
+		return
+	}
+	if len(r.problems) == maxProblems {
+		r.dropped++
+		return
+	}
+	r.problems = append(r.problems, p)
+}
+
+func (r *report) warn(place, format string, args ...any) {
+	p := lcm.Problem{Path: place, Detail: fmt.Sprintf(format, args...)}
+	if r.first(p) && len(r.warnings) < maxProblems {
+		r.warnings = append(r.warnings, p)
+	}
+}
+
+// first keeps a mistake in a shared definition from being told once for every flavour.
+func (r *report) first(p lcm.Problem) bool {
+	if r.seen[p] {
+		return false
+	}
+	if r.seen == nil {
+		r.seen = map[lcm.Problem]bool{}
+	}
+	if len(r.seen) < 10*maxProblems {
+		r.seen[p] = true
+	}
+	return true
+}
+
+func (r *report) err(detail string) error {
+	if r.dropped > 0 {
+		detail = fmt.Sprintf("%s (%d further problems are not shown)", detail, r.dropped)
+	}
+	return lcm.InvalidAll(detail, r.problems)
+}
+
+// quoteName shortens a name that a stranger chose.
+func quoteName(s string) string {
+	const most = 200
+	if len(s) > most {
+		s = s[:most] + "..."
+	}
+	return fmt.Sprintf("%q", s)
+}

@@ -1,0 +1,137 @@
+package vnfpkg
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Template is what a Heat stack is made of: the text of the top template, and the other files under
+// the names by which templates use them.
+type Template struct {
+	Top   string
+	Files map[string]string
+}
+
+// StackTemplate reads the templates of a flavour. Where the size of a group that a VDU or an aspect of
+// the VNFD decides is a plain number in the Base HOT, the number becomes the default of a parameter of
+// its own ("<group>_desired_capacity"), which HeatParameters sets: otherwise the instantiation level
+// would be ignored, and every scaling would need another template. All else stays as the package has it.
+func StackTemplate(f *Flavour, read func(path string) ([]byte, error)) (Template, error) {
+	if f.BaseHOT == "" {
+		return Template{}, lcm.Errorf(lcm.KindInvalid, "the flavour %s has no Base HOT (BaseHOT/%s/*.yaml), so it cannot be instantiated on OpenStack", f.ID, f.ID)
+	}
+	top, err := read(f.BaseHOT)
+	if err != nil {
+		return Template{}, err
+	}
+	t := Template{Top: string(top), Files: make(map[string]string, len(f.Nested))}
+	for _, name := range sortedKeys(f.Nested) {
+		data, err := read(f.Nested[name])
+		if err != nil {
+			return Template{}, err
+		}
+		t.Files[name] = string(data)
+	}
+	parsed, err := t.parse(f)
+	if err != nil {
+		return Template{}, err
+	}
+	return t, parsed.parameterise(f, &t)
+}
+
+// parsedTemplate is a Template as values; templates that other files only name stay text.
+type parsedTemplate struct {
+	top    *value
+	nested map[string]*value
+}
+
+func (t Template) parse(f *Flavour) (parsedTemplate, error) {
+	limits := Limits{}.withDefaults()
+	rep := &report{}
+	p := parsedTemplate{nested: map[string]*value{}}
+	parse := func(name, text string) *value {
+		root, err := parseYAML(name, []byte(text), limits)
+		if err != nil {
+			reportYAML(rep, name, err)
+		} else if !root.isMap() {
+			rep.problem(name, "is not a mapping")
+		}
+		return root
+	}
+	p.top = parse(f.BaseHOT, t.Top)
+	pending := []*value{p.top}
+	for len(pending) > 0 {
+		root := pending[0]
+		pending = pending[1:]
+		for _, use := range fileUses(root) {
+			text, ok := t.Files[use.name]
+			if _, seen := p.nested[use.name]; seen || !ok || !use.template {
+				continue
+			}
+			p.nested[use.name] = parse(use.name, text)
+			pending = append(pending, p.nested[use.name])
+		}
+	}
+	return p, rep.err("the templates of the flavour " + f.ID + " cannot be used")
+}
+
+func (p parsedTemplate) groups(f *Flavour) []group {
+	return findGroups(f, p.top, func(name string) *value { return p.nested[name] })
+}
+
+// parameterise replaces the plain numbers in t's top template.
+func (p parsedTemplate) parameterise(f *Flavour, t *Template) error {
+	changed := false
+	for _, g := range p.groups(f) {
+		if !g.isLiteral() {
+			continue
+		}
+		parameters := p.top.at("parameters")
+		if !parameters.isMap() {
+			parameters = mapping()
+			p.top.set("parameters", parameters)
+		}
+		properties := g.resource.at("properties")
+		if !properties.isMap() {
+			continue // Heat refuses such a group
+		}
+		name := g.name + "_desired_capacity"
+		for parameters.has(name) {
+			name = "windlass_" + name
+		}
+		parameters.set(name, mapping(
+			"type", scalar("!!str", "number"),
+			"description", scalar("!!str", "Set by Windlass from the instantiation level"),
+			"default", scalar("!!int", strconv.Itoa(g.literalSize())),
+		))
+		properties.set(g.sizeKey, mapping("get_param", scalar("!!str", name)))
+		changed = true
+	}
+	if !changed {
+		return nil
+	}
+	text, err := p.top.encode()
+	if err != nil {
+		return lcm.Wrap(lcm.KindInvalid, err, "%s cannot be written again", f.BaseHOT)
+	}
+	t.Top = text
+	return nil
+}
+
+// literalSize is the number of members that Heat would make: the size itself, else min_size.
+func (g group) literalSize() int {
+	p := g.resource.at("properties")
+	for _, key := range []string{g.sizeKey, "min_size"} {
+		if n, ok := p.at(key).number(); ok {
+			return n
+		}
+	}
+	return 1
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	return slices.Sorted(maps.Keys(m))
+}

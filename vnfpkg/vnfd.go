@@ -1,0 +1,165 @@
+package vnfpkg
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Vnfd is what Windlass uses of a VNF descriptor (SOL001). Its JSON form is stored with the package, so
+// fields are added, never renamed.
+type Vnfd struct {
+	ID              lcm.VnfdID `json:"id"`
+	Provider        string     `json:"provider"`
+	ProductName     string     `json:"productName"`
+	SoftwareVersion string     `json:"softwareVersion"`
+	Version         string     `json:"version"`
+	Description     string     `json:"description,omitempty"`
+	VnfmInfo        []string   `json:"vnfmInfo,omitempty"`
+	// Flavours are ordered by ID.
+	Flavours []Flavour `json:"flavours"`
+}
+
+// Flavour is one deployment flavour: a definition file whose substitution_mappings names it.
+type Flavour struct {
+	ID           string           `json:"id"`
+	Description  string           `json:"description,omitempty"`
+	Vdus         []Vdu            `json:"vdus,omitempty"`
+	Cps          []VduCp          `json:"cps,omitempty"`
+	Storages     []VirtualStorage `json:"storages,omitempty"`
+	VirtualLinks []VirtualLink    `json:"virtualLinks,omitempty"`
+	Aspects      []ScalingAspect  `json:"aspects,omitempty"`
+	Levels       []Level          `json:"levels,omitempty"`
+	// DefaultLevel is "" when the flavour has no instantiation levels, or several and no default.
+	DefaultLevel  string         `json:"defaultLevel,omitempty"`
+	AffinityRules []AffinityRule `json:"affinityRules,omitempty"`
+	// Hooks are the operations of the Vnflcm interface that have an implementation, e.g. "instantiate_end".
+	Hooks map[string]Hook `json:"hooks,omitempty"`
+	// BaseHOT is the path of the top Heat template in the package, "" when the flavour has none.
+	BaseHOT string `json:"baseHot,omitempty"`
+	// Nested maps the names by which templates use other files, to their paths in the package.
+	Nested map[string]string `json:"nested,omitempty"`
+}
+
+// Vdu is a tosca.nodes.nfv.Vdu.Compute.
+type Vdu struct {
+	ID          string `json:"id"`
+	Name        string `json:"name,omitempty"`
+	Description string `json:"description,omitempty"`
+	// MinInstances and MaxInstances are vdu_profile; MaxInstances 0 means that none is given.
+	MinInstances int `json:"minInstances,omitempty"`
+	MaxInstances int `json:"maxInstances,omitempty"`
+	// InitialInstances is the VduInitialDelta; nil when there is none.
+	InitialInstances *int     `json:"initialInstances,omitempty"`
+	Image            *SwImage `json:"image,omitempty"`
+	// ComputeFlavour is requested_additional_capability_name: the name of a Nova flavour.
+	ComputeFlavour string   `json:"computeFlavour,omitempty"`
+	VirtualCpus    int      `json:"virtualCpus,omitempty"`
+	VirtualMemory  string   `json:"virtualMemory,omitempty"` // with its unit, e.g. "4 GB"
+	Storages       []string `json:"storages,omitempty"`
+}
+
+// SwImage is sw_image_data with the artifact that holds the image.
+type SwImage struct {
+	Name              string `json:"name"`
+	Version           string `json:"version,omitempty"`
+	ChecksumAlgorithm string `json:"checksumAlgorithm,omitempty"`
+	ChecksumHash      string `json:"checksumHash,omitempty"`
+	ContainerFormat   string `json:"containerFormat,omitempty"`
+	DiskFormat        string `json:"diskFormat,omitempty"`
+	MinDisk           string `json:"minDisk,omitempty"`
+	MinRAM            string `json:"minRam,omitempty"`
+	Size              string `json:"size,omitempty"`
+	// File is the image's path in the package, "" when the package does not carry it.
+	File string `json:"file,omitempty"`
+}
+
+// VduCp is a tosca.nodes.nfv.VduCp.
+type VduCp struct {
+	ID    string `json:"id"`
+	VduID string `json:"vduId,omitempty"`
+	// VirtualLink is the internal virtual link, "" for an external connection point.
+	VirtualLink    string   `json:"virtualLink,omitempty"`
+	External       bool     `json:"external,omitempty"`
+	Order          int      `json:"order,omitempty"`
+	LayerProtocols []string `json:"layerProtocols,omitempty"`
+}
+
+// VirtualStorage is a tosca.nodes.nfv.Vdu.VirtualBlockStorage (or of another kind of storage).
+type VirtualStorage struct {
+	ID    string   `json:"id"`
+	Kind  string   `json:"kind"` // "block", "object" or "file"
+	Size  string   `json:"size,omitempty"`
+	Image *SwImage `json:"image,omitempty"`
+}
+
+// VirtualLink is a tosca.nodes.nfv.VnfVirtualLink.
+type VirtualLink struct {
+	ID          string `json:"id"`
+	Description string `json:"description,omitempty"`
+}
+
+// AffinityRule is an AffinityRule or AntiAffinityRule policy.
+type AffinityRule struct {
+	ID    string `json:"id"`
+	Anti  bool   `json:"anti,omitempty"`
+	Scope string `json:"scope,omitempty"` // "nfvi_node", "zone" ...
+	// Vdus are the targets, with the members of placement groups.
+	Vdus []string `json:"vdus,omitempty"`
+}
+
+// Hook is the implementation of one operation of the Vnflcm interface.
+type Hook struct {
+	// Implementation is the artifact's name as the VNFD writes it.
+	Implementation string `json:"implementation"`
+	// Driver is the name of the built-in driver that does the work, "" when there is none.
+	Driver string `json:"driver,omitempty"`
+	// File is the script in the package, "" when a built-in driver replaces an absent one.
+	File string `json:"file,omitempty"`
+}
+
+// Flavour finds a flavour. An unknown one is Invalid with the known ones named.
+func (v *Vnfd) Flavour(id string) (*Flavour, error) {
+	for i := range v.Flavours {
+		if v.Flavours[i].ID == id {
+			return &v.Flavours[i], nil
+		}
+	}
+	known := make([]string, 0, len(v.Flavours))
+	for _, f := range v.Flavours {
+		known = append(known, f.ID)
+	}
+	return nil, lcm.Errorf(lcm.KindInvalid, "the VNFD %s has no flavour %s; it has %s", v.ID, quoteName(id), strings.Join(known, ", "))
+}
+
+// Driver names the driver for an operation of the Vnflcm interface, e.g. "instantiate_end"; false when
+// the VNFD asks for nothing there. A name without a built-in driver is returned as the VNFD writes it.
+func (f *Flavour) Driver(hook string) (string, bool) {
+	h, ok := f.Hooks[hook]
+	if !ok {
+		return "", false
+	}
+	if h.Driver != "" {
+		return h.Driver, true
+	}
+	return h.Implementation, true
+}
+
+// Vdu finds a VDU.
+func (f *Flavour) Vdu(id string) (*Vdu, bool) {
+	i := slices.IndexFunc(f.Vdus, func(v Vdu) bool { return v.ID == id })
+	if i < 0 {
+		return nil, false
+	}
+	return &f.Vdus[i], true
+}
+
+// Cp finds a connection point.
+func (f *Flavour) Cp(id string) (*VduCp, bool) {
+	i := slices.IndexFunc(f.Cps, func(c VduCp) bool { return c.ID == id })
+	if i < 0 {
+		return nil, false
+	}
+	return &f.Cps[i], true
+}

@@ -1,0 +1,113 @@
+// Package vnfpkg reads VNF packages: CSAR archives (SOL004) with a VNF descriptor (SOL001) and Heat
+// templates, as Tacker's packages have them. It turns them into plain types, and makes the template and
+// the parameters of the Heat stack of a flavour. It does no I/O but on the readers it is given, and
+// takes every byte as written by a stranger: sizes, names, aliases and references are checked.
+package vnfpkg
+
+import (
+	"io"
+	"iter"
+	"path"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Package is a VNF package that was found usable.
+type Package struct {
+	Vnfd Vnfd
+	// Artifacts are the files that are not images, with their SHA-256, ordered by path.
+	Artifacts []lcm.PkgArtifact
+	// Warnings are what is odd but was accepted, e.g. a file that TOSCA.meta names and the archive lacks.
+	Warnings []lcm.Problem
+
+	zip *archive
+	err error
+}
+
+// Open reads a CSAR. A package that cannot be used is Invalid with every problem found, each with the
+// file and line it is in. The reader must stay usable until the last use of Files.
+func Open(r io.ReaderAt, size int64, limits Limits) (*Package, error) {
+	limits = limits.withDefaults()
+	rep := &report{}
+	zip, err := openArchive(r, size, limits, rep)
+	if err != nil {
+		return nil, err
+	}
+	l := &loader{zip: zip, limits: limits, rep: rep, sums: map[string]string{}, yamlLeft: maxPackageYAML * limits.MaxYAMLNodes}
+	p := &Package{zip: zip}
+	if len(rep.problems) == 0 { // what follows trusts the names
+		p.Vnfd = l.load()
+	}
+	if len(rep.problems) == 0 && l.readErr == nil {
+		p.Artifacts = l.artifacts(&p.Vnfd)
+	}
+	if l.readErr != nil {
+		return nil, l.readErr
+	}
+	if err := rep.err("the VNF package cannot be used"); err != nil {
+		return nil, err
+	}
+	p.Warnings = rep.warnings
+	return p, nil
+}
+
+// Files yields the files that activities need, with their contents: all artifacts of at most maxSize
+// bytes. It stops early when the package can no longer be read; Err tells.
+func (p *Package) Files(maxSize int64) iter.Seq2[lcm.PkgArtifact, []byte] {
+	return func(yield func(lcm.PkgArtifact, []byte) bool) {
+		for _, artifact := range p.Artifacts {
+			if artifact.Size > maxSize {
+				continue
+			}
+			data, err := p.zip.read(artifact.Path, maxSize)
+			if err != nil {
+				p.err = err
+				return
+			}
+			if !yield(artifact, data) {
+				return
+			}
+		}
+	}
+}
+
+// Err is why the last Files stopped early, nil when it did not.
+func (p *Package) Err() error { return p.err }
+
+// artifacts digests every file that is not an image.
+func (l *loader) artifacts(v *Vnfd) []lcm.PkgArtifact {
+	images := map[string]bool{}
+	for _, f := range v.Flavours {
+		for _, vdu := range f.Vdus {
+			if vdu.Image != nil {
+				images[vdu.Image.File] = true
+			}
+		}
+		for _, s := range f.Storages {
+			if s.Image != nil {
+				images[s.Image.File] = true
+			}
+		}
+	}
+	var out []lcm.PkgArtifact
+	for _, name := range l.zip.names {
+		if images[name] || strings.HasPrefix(name, "Files/images/") {
+			continue
+		}
+		sum, err := l.digest(name, digests["SHA256"])
+		if err != nil {
+			l.fail(name, err)
+			continue
+		}
+		out = append(out, lcm.PkgArtifact{
+			Path: name, Size: int64(l.zip.files[name].UncompressedSize64), Algorithm: "SHA-256", Hash: sum,
+		})
+	}
+	return out
+}
+
+func isYAML(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return ext == ".yaml" || ext == ".yml"
+}
