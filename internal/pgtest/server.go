@@ -1,0 +1,124 @@
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/windlass-nfv/windlass/deployments/dev/postgres"
+)
+
+// dirPrefix begins the names of the directories that hold the servers of test binaries.
+const dirPrefix = "windlass-pgtest-"
+
+// running is the server of this test binary, nil when none was needed.
+var running struct {
+	sync.Mutex
+	server *postgres.Server
+	dir    string
+	lock   *os.File // held as long as dir is in use
+}
+
+// serverURL is the server's maintenance database.
+var serverURL = sync.OnceValues(func() (string, error) {
+	if given := os.Getenv(EnvURL); given != "" {
+		if _, err := url.Parse(given); err != nil {
+			return "", errors.New(EnvURL + " is not a URL like postgres://user:password@host/postgres")
+		}
+		return given, nil
+	}
+	removeLeftovers()
+	dir, lock, err := newDir()
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	server, err := postgres.Start(ctx, postgres.Options{Dir: filepath.Join(dir, "server"), Volatile: true, Settings: testSettings})
+	if err != nil {
+		return "", fmt.Errorf("tests need a PostgreSQL server; install the Debian package postgresql or set %s: %w", EnvURL, err)
+	}
+	running.Lock()
+	defer running.Unlock()
+	running.server, running.dir, running.lock = server, dir, lock
+	return server.URL("postgres"), nil
+})
+
+// testSettings leave room for many pools at once and keep the server small.
+var testSettings = []string{"max_connections=300", "shared_buffers=32MB", "autovacuum=off"}
+
+// StartServer gives a test a server of its own, which it may stop: for tests of a database that goes
+// away. With port 0 any free one is taken.
+func StartServer(tb testing.TB, dir string, port int) *postgres.Server {
+	tb.Helper()
+	server, err := postgres.Start(tb.Context(), postgres.Options{Dir: dir, Port: port, Volatile: true, Settings: testSettings})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = server.Stop() })
+	return server
+}
+
+// Dir makes a directory that the account of a server may enter, unlike tb.TempDir.
+func Dir(tb testing.TB) string {
+	tb.Helper()
+	dir, lock, err := newDir()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		_ = os.RemoveAll(dir)
+		_ = lock.Close()
+	})
+	return filepath.Join(dir, "server")
+}
+
+func stop() error {
+	running.Lock()
+	defer running.Unlock()
+	if running.server == nil {
+		return nil
+	}
+	err := running.server.Stop()
+	running.server = nil
+	return errors.Join(err, os.RemoveAll(running.dir), running.lock.Close())
+}
+
+// newDir makes a directory and locks it as long as this process lives.
+func newDir() (string, *os.File, error) {
+	dir, err := os.MkdirTemp("", dirPrefix)
+	if err != nil {
+		return "", nil, err
+	}
+	// The server's account must get through to its own directory below.
+	if err := os.Chmod(dir, 0o711); err != nil { //nolint:gosec // holds nothing itself
+		return "", nil, err
+	}
+	lock, err := os.Create(filepath.Join(dir, "lock"))
+	if err != nil {
+		return "", nil, err
+	}
+	return dir, lock, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+}
+
+// removeLeftovers removes the directories of test binaries that ended without Run.
+func removeLeftovers() {
+	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), dirPrefix+"*"))
+	for _, dir := range dirs {
+		lock, err := os.Open(filepath.Join(dir, "lock"))
+		if err != nil {
+			continue // another process is making it, or it is another user's
+		}
+		if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+			_ = os.RemoveAll(dir)
+		}
+		_ = lock.Close()
+	}
+}
