@@ -40,9 +40,11 @@ func handshakeError(ctx context.Context, target Target, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	// The library has no types for these two; the second comes from a server with a low MaxAuthTries.
+	// The library has no types for these. The second comes from a server with a low MaxAuthTries; the
+	// third is what it makes of a server that refuses keyboard-interactive without a question.
 	refused := strings.Contains(err.Error(), "unable to authenticate") ||
-		strings.Contains(err.Error(), "Too many authentication failures")
+		strings.Contains(err.Error(), "Too many authentication failures") ||
+		strings.Contains(err.Error(), "unexpected message type 51 ")
 	if refused {
 		return lcm.Wrap(lcm.KindDenied, err, "%s: %s refuses to log in user %s; check the user name and its %s",
 			target.Node, target.Address, target.User, credential(target))

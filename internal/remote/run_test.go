@@ -1,0 +1,125 @@
+package remote_test
+
+import (
+	"crypto/rand"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/remote"
+	"github.com/windlass-nfv/windlass/internal/remote/remotetest"
+)
+
+func connect(t *testing.T, m *sshd) *remote.Host {
+	host, err := remotetest.Dialer().Dial(t.Context(), m.Target())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = host.Close() })
+	return host
+}
+
+func TestRun_saysWhereADiskIsFull(t *testing.T) {
+	needs(t, "sshd", "openssh-server")
+	t.Parallel()
+	m := &sshd{t: t, dir: t.TempDir(), tiny: true}
+	m.prepare("root")
+	m.boot()
+	_, err := connect(t, m).Run(t.Context(), remote.Command{ID: "big", Script: "#" + strings.Repeat("x", 100<<10)})
+	require.Equal(t, lcm.KindExhausted, lcm.KindOf(err), "%v", err)
+	require.Contains(t, err.Error(), "cp-1234abcd: no space left on the file system of /var/lib/windlass/run/big")
+
+	err = connect(t, m).Put(t.Context(), remote.File{Path: "/var/lib/windlass/x", Mode: 0o600, Content: make([]byte, 100<<10)})
+	require.Equal(t, lcm.KindExhausted, lcm.KindOf(err), "%v", err)
+}
+
+func TestRun_keepsTheExitCodeWhenTheDiskFillsUp(t *testing.T) {
+	needs(t, "sshd", "openssh-server")
+	t.Parallel()
+	m := &sshd{t: t, dir: t.TempDir(), tiny: true}
+	m.prepare("root")
+	m.boot()
+	script := "echo begin; head -c 200000 /dev/zero | tr '\\0' x; echo; exit 73"
+	result, err := connect(t, m).Run(t.Context(), remote.Command{ID: "filler", Script: script})
+	require.Equal(t, lcm.KindExhausted, lcm.KindOf(err), "%v", err)
+	require.Equal(t, 73, result.ExitCode)
+}
+
+func TestRun_sweepsWhatIsOlderThanAWeek(t *testing.T) {
+	needs(t, "sshd", "openssh-server")
+	t.Parallel()
+	m := startSSHD(t, "root")
+	old, young := filepath.Join(m.dir, "lib/run/old"), filepath.Join(m.dir, "lib/run/young")
+	for dir, age := range map[string]time.Duration{old: 9 * 24 * time.Hour, young: 6 * 24 * time.Hour} {
+		require.NoError(t, os.MkdirAll(dir, 0o700))
+		require.NoError(t, os.Chtimes(dir, time.Now(), time.Now().Add(-age)))
+	}
+	_, err := connect(t, m).Run(t.Context(), remote.Command{ID: "now", Script: "true"})
+	require.NoError(t, err)
+	require.NoDirExists(t, old)
+	require.DirExists(t, young)
+}
+
+func TestRun_killsTheOrphansOfADeadSupervisorBeforeItStartsAgain(t *testing.T) {
+	needs(t, "sshd", "openssh-server")
+	t.Parallel()
+	m := startSSHD(t, "root")
+	id := "orphan-" + strings.ToLower(rand.Text()[:8])
+	cmd := remote.Command{ID: id, Script: m.Script(remotetest.Behaviour{Name: id, Hang: true})}
+	done := make(chan error, 1)
+	host := connect(t, m)
+	go func() {
+		_, err := host.Run(t.Context(), cmd)
+		done <- err
+	}()
+	require.Eventually(t, func() bool { return m.Running(id) == 1 }, remotetest.Patience, 10*time.Millisecond)
+	for _, pid := range processes() {
+		line, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+		if strings.Contains(string(line), "\x00supervise\x00"+id) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+	require.Eventually(t, func() bool { return m.Started(id) == 2 }, remotetest.Patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return m.Running(id) == 1 }, remotetest.Patience, 10*time.Millisecond,
+		"the first one is gone")
+	m.Release(id)
+	require.NoError(t, <-done)
+}
+
+func TestRun_neverShowsASecretInArgv(t *testing.T) {
+	needs(t, "sshd", "openssh-server")
+	t.Parallel()
+	m := startSSHD(t, loginUser)
+	secret := "argv-secret-" + rand.Text()
+	id := "argv-" + strings.ToLower(rand.Text()[:8])
+	cmd := remote.Command{
+		ID: id, Sudo: true, Stdin: []byte(secret),
+		Script: "# " + secret + "\n" + m.Script(remotetest.Behaviour{Name: id, Hang: true}),
+	}
+	done := make(chan error, 1)
+	host := connect(t, m)
+	go func() {
+		_, err := host.Run(t.Context(), cmd)
+		done <- err
+	}()
+	require.Eventually(t, func() bool { return m.Running(id) == 1 }, remotetest.Patience, 10*time.Millisecond)
+	for _, pid := range processes() {
+		line, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+		require.NotContains(t, string(line), secret)
+		require.NotContains(t, string(line), loginPassword)
+	}
+	err := filepath.WalkDir(filepath.Join(m.dir, "lib"), func(path string, entry os.DirEntry, err error) error {
+		if info, infoErr := entry.Info(); err == nil && infoErr == nil && entry.Type().IsRegular() {
+			require.Zero(t, info.Mode().Perm()&0o077, path)
+		}
+		return err
+	})
+	require.NoError(t, err)
+	m.Release(id)
+	require.NoError(t, <-done)
+}
