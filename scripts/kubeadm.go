@@ -1,0 +1,176 @@
+package scripts
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// KubeadmInitConfig is the file for kubeadm init. It holds secrets.
+type KubeadmInitConfig struct {
+	Node, Address         string
+	Token, CertificateKey string
+	KubernetesVersion     string // "v1.34.4"
+	Endpoint              string // host:port: the virtual IP and HAProxy's port, or the only API server
+	PodCIDR, ServiceCIDR  string
+	NodeCIDRMask          int // 0: Kubernetes's default
+	CertSANs              []string
+	IgnorePreflightErrors []string
+	// Extra are further documents from the package; see mergeDocuments.
+	Extra []byte
+}
+
+// Render gives the file.
+func (c KubeadmInitConfig) Render() (string, error) {
+	text, err := config("kubeadm-init.yaml", c)
+	if err != nil {
+		return "", err
+	}
+	return mergeDocuments(text, c.Extra, "JoinConfiguration")
+}
+
+// KubeadmJoinConfig is the file for kubeadm join. It holds secrets.
+type KubeadmJoinConfig struct {
+	Node, Address string
+	Endpoint      string
+	Token         string
+	CACertHash    string // "sha256:..."
+	// CertificateKey makes it a control plane.
+	CertificateKey        string
+	IgnorePreflightErrors []string
+	Extra                 []byte
+}
+
+// Render gives the file. Of the package's documents only JoinConfiguration matters here: kubelet and
+// kube-proxy take theirs from the cluster.
+func (c KubeadmJoinConfig) Render() (string, error) {
+	text, err := config("kubeadm-join.yaml", c)
+	if err != nil {
+		return "", err
+	}
+	return mergeDocuments(text, c.Extra, "InitConfiguration", "ClusterConfiguration", "KubeletConfiguration", "KubeProxyConfiguration")
+}
+
+// CheckExtra tells what is wrong with a package's further configuration documents, nil when nothing is.
+func CheckExtra(extra []byte) error {
+	_, err := documents(extra)
+	return err
+}
+
+// document is one YAML document with its kind.
+type document struct {
+	kind   string
+	fields map[string]any
+}
+
+// extraGroups are the API groups that kubeadm's file may hold.
+var extraGroups = []string{"kubeadm.k8s.io", "kubelet.config.k8s.io", "kubeproxy.config.k8s.io"}
+
+// mergeDocuments adds a package's documents to the generated ones, but for kinds that the file is not about.
+// One of a kind that is generated too fills in what the generated one leaves open; Windlass's own values win,
+// because the rest of the cluster relies on them.
+func mergeDocuments(generated string, extra []byte, without ...string) (string, error) {
+	added, err := documents(extra)
+	if err != nil {
+		return "", err
+	}
+	parts := strings.Split(strings.TrimSpace(generated), "\n---\n")
+	for i, part := range parts {
+		var own map[string]any
+		if err := yaml.Unmarshal([]byte(part), &own); err != nil {
+			return "", fmt.Errorf("read the generated configuration: %w", err)
+		}
+		for _, d := range added {
+			if d.kind != own["kind"] {
+				continue
+			}
+			if parts[i], err = marshal(merge(own, d.fields)); err != nil {
+				return "", err
+			}
+		}
+		without = append(without, fmt.Sprint(own["kind"]))
+	}
+	for _, d := range added {
+		if slices.Contains(without, d.kind) {
+			continue
+		}
+		part, err := marshal(d.fields)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "\n---\n") + "\n", nil
+}
+
+func marshal(fields map[string]any) (string, error) {
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if err := e.Encode(fields); err != nil {
+		return "", fmt.Errorf("write the configuration: %w", err)
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+// documents splits extra and checks each part: a YAML object with a kind, once, of kubeadm's groups.
+func documents(extra []byte) ([]document, error) {
+	var out []document
+	decoder := yaml.NewDecoder(bytes.NewReader(extra))
+	for n := 1; ; n++ {
+		var fields map[string]any
+		err := decoder.Decode(&fields)
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("document %d is not a YAML object: %w", n, err)
+		}
+		if len(fields) == 0 {
+			continue
+		}
+		kind, _ := fields["kind"].(string)
+		version, _ := fields["apiVersion"].(string)
+		group, _, _ := strings.Cut(version, "/")
+		switch {
+		case kind == "":
+			return nil, fmt.Errorf("document %d has no kind", n)
+		case !slices.Contains(extraGroups, group):
+			return nil, fmt.Errorf("document %d (%s) is of %q, not of %s", n, kind, version, strings.Join(extraGroups, ", "))
+		case slices.ContainsFunc(out, func(d document) bool { return d.kind == kind }):
+			return nil, fmt.Errorf("document %d is a second %s", n, kind)
+		}
+		out = append(out, document{kind, fields})
+	}
+}
+
+// merge adds to own what only other has; lists are joined, as kubeadm's lists of arguments are.
+func merge(own, other map[string]any) map[string]any {
+	for key, value := range other {
+		switch mine := own[key].(type) {
+		case nil:
+			own[key] = value
+		case map[string]any:
+			if theirs, ok := value.(map[string]any); ok {
+				own[key] = merge(mine, theirs)
+			}
+		case []any:
+			if theirs, ok := value.([]any); ok {
+				own[key] = append(mine, theirs...)
+			}
+		}
+	}
+	return own
+}
+
+// yamlString quotes a value for YAML: JSON's strings are YAML's double-quoted ones.
+func yamlString(s string) (string, error) {
+	b, err := json.Marshal(s)
+	return string(b), err
+}

@@ -1,0 +1,171 @@
+package scripts_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+var member = scripts.Member{Cluster: "7f3c", Node: "cp-1a2b3c4d", Address: "10.0.0.11", ControlPlane: true}
+
+// steps has one of each shell step, filled in as an operation would.
+func steps() []scripts.Script {
+	return []scripts.Script{
+		scripts.CheckNode{
+			Node: "cp-1a2b3c4d", Address: "10.0.0.11", Ports: []string{"6443", "2379"}, Packages: []string{"kubeadm", "haproxy"},
+			MinCPUs: 2, MinMemoryMiB: 1700, MinDiskMiB: 4096, Clock: 1790000000, MaxSkew: 60, Ignore: []string{"NumCPU", "Mem"},
+		},
+		scripts.PrepareNode{
+			Node: "cp-1a2b3c4d", Hosts: []string{"10.0.0.11 cp-1a2b3c4d", "10.0.0.21 worker-5e6f7a8b"}, NoProxy: "localhost,10.0.0.0/24",
+			Packages: []string{"containerd", "kubeadm", "kubelet", "kubectl"}, Hold: []string{"kubeadm", "kubelet", "kubectl"},
+			Version: "1.34.4-1.1", Source: "https://packages.example.com/core:/stable:/v1.34/deb/ /", LockFor: 600,
+		},
+		scripts.FindInterface{Address: "10.0.0.11"},
+		scripts.ConfigureLoadBalancer{Node: "cp-1a2b3c4d", Port: 16443, Timeout: 30},
+		scripts.FindVirtualIP{VirtualIP: "10.0.0.10", Port: 16443, Timeout: 5},
+		scripts.CheckMember{Member: member, Timeout: 300},
+		scripts.KubeadmInit{Member: member, TokenID: "abcdef", Timeout: 900},
+		scripts.KubeadmJoin{Member: member, Endpoint: "10.0.0.10:16443", Timeout: 900},
+		scripts.AdmitMember{Member: member, Joining: "cp-9z", PeerURL: "https://10.0.0.12:2380", Timeout: 120},
+		scripts.MintJoin{Member: member, Operation: "4711", TTL: 1800},
+		scripts.RevokeJoin{Member: member, Operation: "4711"},
+		scripts.ApplyManifest{Member: member, Manifest: "Files/cni.yaml"},
+		scripts.LabelNodes{Member: member, Labels: []string{"worker-5e6f7a8b CIS-node=compute1 kubernetes.io/zone=az1"}, Timeout: 60},
+		scripts.WaitForNodes{Member: member, Nodes: []string{"cp-1a2b3c4d", "worker-5e6f7a8b"}, Timeout: 600},
+		scripts.CreateVimAccount{Member: member, TokenFile: "/run/windlass-4711.token", Timeout: 60},
+		scripts.RemoveFile{File: "/run/windlass-4711.token"},
+	}
+}
+
+func TestScripts_areAsTheirGoldenFiles(t *testing.T) {
+	for _, step := range steps() {
+		t.Run(step.Name(), func(t *testing.T) {
+			text, err := step.Render()
+			require.NoError(t, err)
+			assert.True(t, strings.HasPrefix(text, "#!/bin/bash\n# windlass: "+step.Name()+"\n"))
+			golden(t, step.Name()+".sh", text)
+		})
+	}
+}
+
+func TestScripts_passBashAndShellcheck(t *testing.T) {
+	for _, step := range steps() {
+		t.Run(step.Name(), func(t *testing.T) {
+			t.Parallel()
+			text, err := step.Render()
+			require.NoError(t, err)
+			check(t, text, "bash", "-n", "/dev/stdin")
+			// SC2034, SC2317: a library's functions and a script's parameters are not all used by each.
+			check(t, text, "shellcheck", "--shell=bash", "--exclude=SC2034,SC2317", "/dev/stdin")
+		})
+	}
+}
+
+func TestRender_refusesWhatCannotBeAParameter(t *testing.T) {
+	_, err := scripts.FindInterface{}.Render()
+	assert.ErrorContains(t, err, "ADDRESS is empty")
+	_, err = scripts.FindInterface{Address: "10.0.0.1\nreboot"}.Render()
+	assert.ErrorContains(t, err, "more than one line")
+}
+
+func TestRender_quotesWhateverComes(t *testing.T) {
+	text, err := scripts.RemoveFile{File: `/tmp/it's $(reboot) "x"`}.Render()
+	require.NoError(t, err)
+	head, _, _ := strings.Cut(text, "\nset -")
+	out, err := exec.CommandContext(t.Context(), "bash", "-c", head+"\nprintf %s \"$FILE\"").Output()
+	require.NoError(t, err)
+	assert.Equal(t, `/tmp/it's $(reboot) "x"`, string(out))
+}
+
+func TestStdin_isReadBackByTheLibrary(t *testing.T) {
+	library, err := os.ReadFile("sh/lib-base.sh")
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", string(library)+"\nread_inputs\nneed_input a b\ncat \"$SCRATCH/in.a\" \"$SCRATCH/in.b\"")
+	cmd.Stdin = bytes.NewReader(scripts.Stdin(scripts.Input{Name: "a", Value: "one=\n"}, scripts.Input{Name: "b", Value: "two"}))
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	assert.Equal(t, "one=\ntwo", string(out))
+}
+
+// explain decides what is retried, so each class of failure has its own code.
+func TestAttempt_exitsWithTheCodeThatFitsTheReason(t *testing.T) {
+	library, err := os.ReadFile("sh/lib-base.sh")
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		says string
+		code int
+		want string
+	}{
+		"preflight":     {"[preflight] Some fatal errors occurred:\n\t[ERROR NumCPU]: one CPU\n\t[ERROR Port-6443]: in use\n", 1, "kubeadm failed: [ERROR NumCPU]: one CPU; [ERROR Port-6443]: in use"},
+		"disk full":     {"write /x: No space left on device\n", 73, "kubeadm failed: no space left on device"},
+		"network":       {"error: dial tcp: i/o timeout\n", 75, "kubeadm failed: error: dial tcp: i/o timeout"},
+		"control plane": {"error: error execution phase wait-control-plane: connection refused\n", 1, "look at 'journalctl -u kubelet'"},
+		"anything else": {"starting\nerror: no such thing\nTo see the stack trace of this error execute with --v=5\n", 1, "kubeadm failed: error: no such thing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), "bash", "-c", string(library)+`
+say() { printf '%s' "$SAYS"; return 1; }
+attempt "kubeadm failed" say`)
+			cmd.Env = append(os.Environ(), "SAYS="+c.says)
+			out, _ := cmd.CombinedOutput()
+			assert.Equal(t, c.code, cmd.ProcessState.ExitCode(), string(out))
+			lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+			assert.True(t, strings.HasPrefix(lines[len(lines)-1], "windlass: "), string(out))
+			assert.Contains(t, lines[len(lines)-1], c.want)
+		})
+	}
+}
+
+func TestParseResults_passesOverWhatIsNoResult(t *testing.T) {
+	r := scripts.ParseResults("hello\nwindlass-result: a=1\r\nwindlass-result: p=b25l\nwindlass-result: p=dHdv\nwindlass-result: p=!\nwindlass-result: bad\nwindlass-result: a=2")
+	assert.Equal(t, "2", r.Get("a"))
+	assert.Equal(t, []string{"one", "two"}, r.Texts("p"))
+	assert.Empty(t, r.Get("bad"))
+}
+
+func FuzzParseResults(f *testing.F) {
+	f.Add("windlass-result: a=1\nx")
+	f.Fuzz(func(t *testing.T, s string) {
+		for key := range scripts.ParseResults(s) {
+			if key == "" {
+				t.Error("a result without a key")
+			}
+		}
+	})
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "run the test with -update")
+	assert.Equal(t, string(want), got)
+}
+
+// check pipes text through a tool, where it is installed.
+func check(t *testing.T, text, tool string, args ...string) {
+	t.Helper()
+	if _, err := exec.LookPath(tool); err != nil {
+		t.Logf("%s is not installed: not checked", tool)
+		return
+	}
+	cmd := exec.CommandContext(t.Context(), tool, args...)
+	cmd.Stdin = strings.NewReader(text)
+	out, err := cmd.CombinedOutput()
+	assert.NoError(t, err, "%s: %s", tool, out)
+}

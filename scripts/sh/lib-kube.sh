@@ -1,0 +1,94 @@
+# shellcheck shell=bash
+ADMIN_CONF=/etc/kubernetes/admin.conf
+MEMBER_FILE=/var/lib/windlass/member # "cluster node", once the node is a full member
+
+# host_port ADDRESS PORT
+host_port() {
+  case $1 in
+  *:*) printf '[%s]:%s' "$1" "$2" ;;
+  *) printf '%s:%s' "$1" "$2" ;;
+  esac
+}
+
+# kube asks this node's own API server: the virtual IP may be on its way.
+kube() { kubectl --kubeconfig "$ADMIN_CONF" --server "https://$(host_port "$ADDRESS" 6443)" --request-timeout 20s "$@"; }
+
+api_ready() { [[ -s $ADMIN_CONF ]] && [[ $(kube get --raw /readyz --request-timeout 5s 2>/dev/null) == ok ]]; }
+
+# need_api: scripts that may run on any control plane leave one whose API server is away.
+need_api() {
+  wait_until 30 api_ready || fail 75 "the API server of this control plane is not ready"
+}
+
+# etcd runs etcdctl, the node's own or the one in etcd's static pod.
+etcd() {
+  local flags=(--endpoints https://127.0.0.1:2379 --cacert /etc/kubernetes/pki/etcd/ca.crt
+    --cert /etc/kubernetes/pki/etcd/server.crt --key /etc/kubernetes/pki/etcd/server.key)
+  if command -v etcdctl >/dev/null; then
+    ETCDCTL_API=3 etcdctl "${flags[@]}" "$@" </dev/null
+  else
+    kube -n kube-system exec "etcd-$NODE_NAME" -- etcdctl "${flags[@]}" "$@" </dev/null
+  fi
+}
+
+# member_column URL COLUMN: of the member with that peer URL. Columns: id, state, name, peers, clients, learner.
+member_column() {
+  etcd member list 2>/dev/null | awk -F ', ' -v url="$1" -v col="$2" '$4 == url { print $col }'
+}
+
+# full_control_plane: the last things that kubeadm does have happened.
+full_control_plane() {
+  local url
+  url="https://$(host_port "$ADDRESS" 2380)"
+  api_ready &&
+    kube get node "$NODE_NAME" -o jsonpath='{.metadata.labels}' 2>/dev/null | grep -q 'node-role.kubernetes.io/control-plane' &&
+    [[ $(member_column "$url" 2) == started && $(member_column "$url" 6) == false ]]
+}
+
+full_worker() {
+  [[ -s /etc/kubernetes/kubelet.conf ]] && systemctl is-active --quiet kubelet &&
+    kubectl --kubeconfig /etc/kubernetes/kubelet.conf --request-timeout 10s get node "$NODE_NAME" -o name >/dev/null 2>&1
+}
+
+full_member() { if [[ $ROLE == control-plane ]]; then full_control_plane; else full_worker; fi; }
+
+known_member() { [[ -s /etc/kubernetes/kubelet.conf && -r $MEMBER_FILE && $(<"$MEMBER_FILE") == "$CLUSTER $NODE_NAME" ]]; }
+
+remember_member() { write_file "$MEMBER_FILE" 0644 <<<"$CLUSTER $NODE_NAME"; }
+
+# member_state prints member, half or new. Only a node that was never a full member of this cluster is half:
+# a full one that does not answer at the moment holds data and must not be reset.
+member_state() {
+  if known_member; then
+    echo member
+  elif ! has_leftovers; then
+    echo new
+  elif full_member; then
+    remember_member
+    echo member
+  else
+    echo half
+  fi
+}
+
+has_leftovers() {
+  [[ -n $(find /etc/kubernetes/manifests /var/lib/etcd -mindepth 1 -print -quit 2>/dev/null) ]] ||
+    compgen -G '/etc/kubernetes/*.conf' >/dev/null || [[ -e /etc/kubernetes/pki/ca.crt ]]
+}
+
+# clear_leftovers undoes a kubeadm that was interrupted: it cannot resume.
+clear_leftovers() {
+  has_leftovers || return 0
+  note "an interrupted kubeadm left its files here: kubeadm reset"
+  timeout 300 kubeadm reset --force </dev/null || note "kubeadm reset ended with an error; going on"
+  # kubeadm looks for etcd's data only where a manifest names it.
+  find /var/lib/etcd -mindepth 1 -delete 2>/dev/null || true
+  rm -f "$MEMBER_FILE" /etc/kubernetes/*.conf
+  rm -rf /etc/kubernetes/pki /etc/kubernetes/manifests/*
+}
+
+# await_member SECONDS: a member that restarts is given time.
+await_member() {
+  wait_until "$1" full_member ||
+    fail 1 "this node belongs to the cluster but does not work; look at 'journalctl -u kubelet' and the logs in /var/log/pods on it"
+}

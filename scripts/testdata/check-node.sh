@@ -1,0 +1,218 @@
+#!/bin/bash
+# windlass: check-node
+NODE_NAME='cp-1a2b3c4d'
+ADDRESS='10.0.0.11'
+PORTS='6443 2379'
+PACKAGES='kubeadm haproxy'
+REPOSITORY='no'
+MIN_CPUS='2'
+MIN_MEMORY_MIB='1700'
+MIN_DISK_MIB='4096'
+CLOCK='1790000000'
+MAX_SKEW='60'
+IGNORE='NumCPU,Mem'
+
+set -euo pipefail
+umask 022
+export LC_ALL=C DEBIAN_FRONTEND=noninteractive HOME=/root
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
+# What is secret lives here, in memory, for as long as the script; a killed one is swept up by the next.
+find /run -maxdepth 1 -name 'windlass-scratch.*' -mmin +240 -exec rm -rf {} + 2>/dev/null || true
+SCRATCH=$(mktemp -d /run/windlass-scratch.XXXXXX)
+trap 'rm -rf "$SCRATCH"' EXIT
+export TMPDIR=$SCRATCH # older shells keep here-documents in files
+trap 'exit 143' HUP INT TERM
+
+# fail CODE SENTENCE: 75 try again, 65 or 78 bad input, 73 disk full, 1 a person must look.
+fail() {
+  local code=$1
+  shift
+  printf 'windlass: %s\n' "$*"
+  exit "$code"
+}
+
+note() { printf '%s\n' "$*"; }
+result() { printf 'windlass-result: %s=%s\n' "$1" "$2"; }
+result_text() { result "$1" "$(printf '%s' "$2" | base64 -w0)"; }
+
+# read_inputs takes "name=base64" lines from stdin into files $SCRATCH/in.<name>.
+read_inputs() {
+  local line
+  while IFS= read -r line; do
+    base64 -d <<<"${line#*=}" >"$SCRATCH/in.${line%%=*}" || fail 65 "the input ${line%%=*} is not base64"
+  done
+}
+
+# need_input NAME...: a retry after the worker lost its secrets must not run half blind.
+need_input() {
+  local name
+  for name in "$@"; do
+    [[ -s $SCRATCH/in.$name ]] || fail 65 "the input $name is missing"
+  done
+}
+
+# attempt SENTENCE COMMAND...: runs it with its output shown; a failure ends the script with the sentence and
+# the reason, and with the exit code that fits the reason.
+attempt() {
+  local sentence=$1 rc=0
+  shift
+  "$@" </dev/null 2>&1 | tee "$SCRATCH/attempt" || rc=$?
+  ((rc == 0)) && return
+  explain "$sentence" "$rc"
+}
+
+# explain SENTENCE CODE: reads the reason in $SCRATCH/attempt.
+explain() {
+  local reason
+  if grep -q 'No space left on device' "$SCRATCH/attempt"; then
+    fail 73 "$1: no space left on device"
+  fi
+  if (($2 == 124)); then
+    fail 1 "$1: it did not end in time; its last line was: $(tail -n 1 "$SCRATCH/attempt")"
+  fi
+  # kubeadm lists its preflight errors in brackets; elsewhere the last line says why.
+  reason=$(grep -o '\[ERROR [^]]*\].*' "$SCRATCH/attempt" | paste -sd ';' || true)
+  if [[ -n $reason ]]; then
+    fail 1 "$1: ${reason//;/; }"
+  fi
+  reason=$(grep -E '^(E:|error|Error|\[ALERT\]|failed|Err:)' "$SCRATCH/attempt" | tail -n 1 || true)
+  [[ -n $reason ]] || reason=$(grep -v '^To see the stack trace' "$SCRATCH/attempt" | grep . | tail -n 1 || true)
+  # A control plane or kubelet that does not start is no matter of time, though what kubeadm says looks so.
+  if grep -qE 'phase (wait-control-plane|kubelet-start|kubelet-wait-bootstrap)' "$SCRATCH/attempt"; then
+    fail 1 "$1: $reason; look at 'journalctl -u kubelet' and the logs in /var/log/pods"
+  fi
+  if grep -qE 'connection refused|connection reset|no route to host|i/o timeout|TLS handshake timeout|Temporary failure|Could not get lock|could not get lock|Could not connect|Connection timed out|Client.Timeout|context deadline exceeded|etcdserver: |in sync with leader|unexpected EOF|the server is currently unable' "$SCRATCH/attempt"; then
+    fail 75 "$1: $reason"
+  fi
+  fail 1 "$1: ${reason:-exit status $2}"
+}
+
+# wait_until SECONDS COMMAND...: looks four times a second.
+wait_until() {
+  local deadline=$((SECONDS + $1))
+  shift
+  until "$@"; do
+    ((SECONDS < deadline)) || return 1
+    sleep 0.25
+  done
+}
+
+# write_file PATH MODE: content from stdin; CHANGED says whether it was another one before. Nobody ever sees
+# half of the file. Not for the end of a pipe: a failure would end the pipe's own shell only.
+write_file() {
+  local new
+  CHANGED=no
+  mkdir -p "$(dirname "$1")"
+  new=$(mktemp "$1.windlass.XXXXXX") || fail 73 "$1 cannot be written"
+  cat >"$new" || { rm -f "$new"; fail 73 "$1 cannot be written"; }
+  chmod "$2" "$new"
+  if cmp -s "$new" "$1" && [[ $(stat -c %a "$1") == "$(stat -c %a "$new")" ]]; then
+    rm -f "$new"
+    return
+  fi
+  mv -f "$new" "$1"
+  # shellcheck disable=SC2034 # for the caller
+  CHANGED=yes
+}
+
+in_container() { systemd-detect-virt --quiet --container 2>/dev/null; }
+
+problem() {
+  note "problem: $*"
+  result_text problem "$*"
+}
+ignored() { [[ ",$IGNORE," == *",$1,"* ]]; }
+member() { [[ -s /etc/kubernetes/kubelet.conf ]]; }
+
+check_system() {
+  local ID='' ID_LIKE='' PRETTY_NAME='an unknown system'
+  # shellcheck disable=SC1091
+  [[ -r /etc/os-release ]] && . /etc/os-release
+  case " $ID $ID_LIKE " in
+  *\ debian\ * | *\ ubuntu\ *) ;;
+  *) problem "the image is $PRETTY_NAME; Windlass prepares Debian and Ubuntu" ;;
+  esac
+  note "$PRETTY_NAME, kernel $(uname -r)"
+  [[ -d /run/systemd/system ]] || problem "systemd does not run; kubelet needs it"
+  getent ahosts localhost >/dev/null || problem "localhost does not resolve; mend /etc/hosts in the image"
+  if [[ $(hostname) == "$NODE_NAME" ]]; then
+    getent ahosts "$NODE_NAME" >/dev/null || problem "the node's own name does not resolve; mend /etc/nsswitch.conf in the image"
+  fi
+  if [[ -z $(ip -o addr show to "$ADDRESS" 2>/dev/null) ]]; then
+    problem "no interface has the address $ADDRESS; the image must configure the port that nic_cp_name names"
+  fi
+}
+
+check_size() {
+  local cpus memory disk
+  cpus=$(nproc)
+  memory=$(awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo)
+  ignored NumCPU || ((cpus >= MIN_CPUS)) || problem "it has $cpus CPU and needs $MIN_CPUS; take a larger flavour"
+  ignored Mem || ((memory >= MIN_MEMORY_MIB)) || problem "it has $memory MiB of memory and needs $MIN_MEMORY_MIB; take a larger flavour"
+  member && return
+  disk=$(df -Pm /var/lib | awk 'NR == 2 { print $4 }')
+  ((disk >= MIN_DISK_MIB)) || problem "the disk is nearly full: /var/lib has $disk MiB free and needs $MIN_DISK_MIB; free space or take a larger disk"
+}
+
+check_clock() {
+  local skew=$(($(date +%s) - CLOCK))
+  ((${skew#-} <= MAX_SKEW)) || problem "its clock is ${skew#-} s off; set up time synchronisation in the image"
+}
+
+# The members' own processes hold these ports on a node that is a member, or half one.
+check_ports() {
+  local port owner
+  for port in $PORTS; do
+    owner=$(ss -Hltnp "sport = :$port" 2>/dev/null | grep -o 'users:((.*' | cut -d '"' -f 2 | head -n 1 || true)
+    case $owner in
+    '' | kubelet | kube-* | etcd | haproxy) ;;
+    *) problem "port $port is in use by $owner; the image must leave it free" ;;
+    esac
+  done
+}
+
+check_software() {
+  local name version
+  for name in $PACKAGES; do
+    command -v "$name" >/dev/null && continue
+    case $name in
+    kube*)
+      [[ $REPOSITORY == yes ]] || grep -rqsi kubernetes /etc/apt/sources.list /etc/apt/sources.list.d ||
+        problem "$name is not on the image and the request gives no apt_repository to install it from"
+      ;;
+    esac
+    note "$name is missing and will be installed"
+  done
+  if command -v kubeadm >/dev/null; then
+    version=$(kubeadm version -o short)
+    version=${version#v1.}
+    ((${version%%.*} >= 31)) || problem "kubeadm is $(kubeadm version -o short); Windlass needs 1.31 or newer"
+  fi
+  if command -v containerd >/dev/null && systemctl is-failed --quiet containerd; then
+    problem "containerd does not run; look at 'journalctl -u containerd'"
+  fi
+}
+
+check_swap() {
+  in_container && return
+  [[ -n $(swapon --noheadings --show 2>/dev/null) ]] && note "swap is on and will be turned off"
+  return 0
+}
+
+check_dpkg() {
+  command -v dpkg >/dev/null || return 0
+  [[ -z $(dpkg --audit 2>/dev/null) ]] || note "an interrupted package installation will be completed"
+  if command -v fuser >/dev/null && fuser -s /var/lib/dpkg/lock-frontend 2>/dev/null; then
+    note "dpkg is busy; the installation of packages will wait for it"
+  fi
+}
+
+[[ $(id -u) == 0 ]] || fail 65 "the SSH user cannot become root"
+check_system
+check_size
+check_clock
+check_ports
+check_software
+check_swap
+check_dpkg

@@ -1,0 +1,254 @@
+#!/bin/bash
+# windlass: prepare-node
+NODE_NAME='cp-1a2b3c4d'
+HOSTS='10.0.0.11 cp-1a2b3c4d,10.0.0.21 worker-5e6f7a8b'
+NO_PROXY_LIST='localhost,10.0.0.0/24'
+PACKAGES='containerd kubeadm kubelet kubectl'
+HOLD='kubeadm kubelet kubectl'
+VERSION='1.34.4-1.1'
+SOURCE='https://packages.example.com/core:/stable:/v1.34/deb/ /'
+TRUSTED='no'
+LOCK_FOR='600'
+
+set -euo pipefail
+umask 022
+export LC_ALL=C DEBIAN_FRONTEND=noninteractive HOME=/root
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
+# What is secret lives here, in memory, for as long as the script; a killed one is swept up by the next.
+find /run -maxdepth 1 -name 'windlass-scratch.*' -mmin +240 -exec rm -rf {} + 2>/dev/null || true
+SCRATCH=$(mktemp -d /run/windlass-scratch.XXXXXX)
+trap 'rm -rf "$SCRATCH"' EXIT
+export TMPDIR=$SCRATCH # older shells keep here-documents in files
+trap 'exit 143' HUP INT TERM
+
+# fail CODE SENTENCE: 75 try again, 65 or 78 bad input, 73 disk full, 1 a person must look.
+fail() {
+  local code=$1
+  shift
+  printf 'windlass: %s\n' "$*"
+  exit "$code"
+}
+
+note() { printf '%s\n' "$*"; }
+result() { printf 'windlass-result: %s=%s\n' "$1" "$2"; }
+result_text() { result "$1" "$(printf '%s' "$2" | base64 -w0)"; }
+
+# read_inputs takes "name=base64" lines from stdin into files $SCRATCH/in.<name>.
+read_inputs() {
+  local line
+  while IFS= read -r line; do
+    base64 -d <<<"${line#*=}" >"$SCRATCH/in.${line%%=*}" || fail 65 "the input ${line%%=*} is not base64"
+  done
+}
+
+# need_input NAME...: a retry after the worker lost its secrets must not run half blind.
+need_input() {
+  local name
+  for name in "$@"; do
+    [[ -s $SCRATCH/in.$name ]] || fail 65 "the input $name is missing"
+  done
+}
+
+# attempt SENTENCE COMMAND...: runs it with its output shown; a failure ends the script with the sentence and
+# the reason, and with the exit code that fits the reason.
+attempt() {
+  local sentence=$1 rc=0
+  shift
+  "$@" </dev/null 2>&1 | tee "$SCRATCH/attempt" || rc=$?
+  ((rc == 0)) && return
+  explain "$sentence" "$rc"
+}
+
+# explain SENTENCE CODE: reads the reason in $SCRATCH/attempt.
+explain() {
+  local reason
+  if grep -q 'No space left on device' "$SCRATCH/attempt"; then
+    fail 73 "$1: no space left on device"
+  fi
+  if (($2 == 124)); then
+    fail 1 "$1: it did not end in time; its last line was: $(tail -n 1 "$SCRATCH/attempt")"
+  fi
+  # kubeadm lists its preflight errors in brackets; elsewhere the last line says why.
+  reason=$(grep -o '\[ERROR [^]]*\].*' "$SCRATCH/attempt" | paste -sd ';' || true)
+  if [[ -n $reason ]]; then
+    fail 1 "$1: ${reason//;/; }"
+  fi
+  reason=$(grep -E '^(E:|error|Error|\[ALERT\]|failed|Err:)' "$SCRATCH/attempt" | tail -n 1 || true)
+  [[ -n $reason ]] || reason=$(grep -v '^To see the stack trace' "$SCRATCH/attempt" | grep . | tail -n 1 || true)
+  # A control plane or kubelet that does not start is no matter of time, though what kubeadm says looks so.
+  if grep -qE 'phase (wait-control-plane|kubelet-start|kubelet-wait-bootstrap)' "$SCRATCH/attempt"; then
+    fail 1 "$1: $reason; look at 'journalctl -u kubelet' and the logs in /var/log/pods"
+  fi
+  if grep -qE 'connection refused|connection reset|no route to host|i/o timeout|TLS handshake timeout|Temporary failure|Could not get lock|could not get lock|Could not connect|Connection timed out|Client.Timeout|context deadline exceeded|etcdserver: |in sync with leader|unexpected EOF|the server is currently unable' "$SCRATCH/attempt"; then
+    fail 75 "$1: $reason"
+  fi
+  fail 1 "$1: ${reason:-exit status $2}"
+}
+
+# wait_until SECONDS COMMAND...: looks four times a second.
+wait_until() {
+  local deadline=$((SECONDS + $1))
+  shift
+  until "$@"; do
+    ((SECONDS < deadline)) || return 1
+    sleep 0.25
+  done
+}
+
+# write_file PATH MODE: content from stdin; CHANGED says whether it was another one before. Nobody ever sees
+# half of the file. Not for the end of a pipe: a failure would end the pipe's own shell only.
+write_file() {
+  local new
+  CHANGED=no
+  mkdir -p "$(dirname "$1")"
+  new=$(mktemp "$1.windlass.XXXXXX") || fail 73 "$1 cannot be written"
+  cat >"$new" || { rm -f "$new"; fail 73 "$1 cannot be written"; }
+  chmod "$2" "$new"
+  if cmp -s "$new" "$1" && [[ $(stat -c %a "$1") == "$(stat -c %a "$new")" ]]; then
+    rm -f "$new"
+    return
+  fi
+  mv -f "$new" "$1"
+  # shellcheck disable=SC2034 # for the caller
+  CHANGED=yes
+}
+
+in_container() { systemd-detect-virt --quiet --container 2>/dev/null; }
+
+wait_for_cloud_init() {
+  command -v cloud-init >/dev/null || return 0
+  note "waiting for cloud-init"
+  timeout "$LOCK_FOR" cloud-init status --wait >/dev/null 2>&1 || {
+    (($? != 124)) || fail 75 "cloud-init has not ended within $LOCK_FOR s; see /var/log/cloud-init-output.log"
+    note "cloud-init ended with an error; see /var/log/cloud-init-output.log"
+  }
+}
+
+set_name() {
+  local file=/etc/hosts begin='# windlass: nodes of the cluster' end='# windlass: end'
+  # Else cloud-init takes both back at the next boot.
+  if [[ -d /etc/cloud/cloud.cfg.d ]]; then
+    write_file /etc/cloud/cloud.cfg.d/99-windlass.cfg 0644 <<<$'preserve_hostname: true\nmanage_etc_hosts: false'
+  fi
+  write_file /etc/hostname 0644 <<<"$NODE_NAME"
+  [[ $(hostname) == "$NODE_NAME" ]] || hostname "$NODE_NAME"
+  {
+    awk -v begin="$begin" -v end="$end" '$0 == begin { skip = 1 } !skip { print } $0 == end { skip = 0 }' "$file"
+    printf '%s\n' "$begin"
+    tr ',' '\n' <<<"$HOSTS"
+    printf '%s\n' "$end"
+  } >"$SCRATCH/hosts"
+  # /etc/hosts may be a mount of its own, so it is written in place.
+  cmp -s "$SCRATCH/hosts" "$file" || cat "$SCRATCH/hosts" >"$file"
+}
+
+# setting NAME VALUE: a kernel that already has it is left alone; it may be read-only.
+setting() {
+  local file=/proc/sys/${1//.//}
+  [[ -e $file ]] || return 0
+  [[ $(<"$file") == "$2" ]] || sysctl -qw "$1=$2" || fail 1 "the kernel does not take $1=$2"
+}
+
+set_kernel() {
+  write_file /etc/modules-load.d/windlass.conf 0644 <<<$'overlay\nbr_netfilter'
+  in_container || modprobe -a overlay br_netfilter 2>/dev/null || note "modprobe: the kernel may have these built in"
+  write_file /etc/sysctl.d/90-windlass.conf 0644 <<'SYSCTL'
+net.ipv4.ip_forward = 1
+net.bridge.bridge-nf-call-iptables = 1
+net.bridge.bridge-nf-call-ip6tables = 1
+SYSCTL
+  setting net.ipv4.ip_forward 1
+  setting net.bridge.bridge-nf-call-iptables 1
+  setting net.bridge.bridge-nf-call-ip6tables 1
+  # In a container this would turn off the swap of the host.
+  in_container && return
+  if [[ -n $(swapon --noheadings --show 2>/dev/null) ]]; then
+    note "turning swap off"
+    swapoff -a
+  fi
+  sed -i -E 's/^([^#].*[[:space:]]swap[[:space:]].*)$/# windlass: \1/' /etc/fstab
+}
+
+set_proxy() {
+  local name env='' apt=''
+  for name in http https; do
+    [[ -s $SCRATCH/in.${name}_proxy ]] || continue
+    env+="${name^^}_PROXY=$(<"$SCRATCH/in.${name}_proxy")"$'\n'
+    apt+="Acquire::$name::Proxy \"$(<"$SCRATCH/in.${name}_proxy")\";"$'\n'
+  done
+  [[ -n $env ]] || return 0
+  env+="NO_PROXY=$NO_PROXY_LIST"$'\n'
+  # Only root may read them: a proxy's URL can hold a password. `systemctl show` prints the file's name only.
+  write_file /etc/apt/apt.conf.d/95windlass-proxy 0600 <<<"$apt"
+  write_file /etc/windlass/proxy.env 0600 <<<"$env"
+  RESTART_CONTAINERD=$CHANGED
+  write_file /etc/systemd/system/containerd.service.d/windlass-proxy.conf 0644 <<<$'[Service]\nEnvironmentFile=/etc/windlass/proxy.env'
+}
+
+missing_packages() {
+  local name
+  for name in $PACKAGES; do
+    command -v "$name" >/dev/null || printf '%s ' "$name"
+  done
+}
+
+apt_get() { apt-get -q -y -o DPkg::Lock::Timeout="$LOCK_FOR" -o Dpkg::Options::=--force-confold -o APT::Install-Recommends=false "$@"; }
+
+add_repository() {
+  local options=''
+  [[ -n $SOURCE ]] || return 0
+  [[ $TRUSTED == yes ]] && options=' [trusted=yes]'
+  if [[ -s $SCRATCH/in.apt_key ]]; then
+    write_file /etc/apt/keyrings/windlass.asc 0644 <"$SCRATCH/in.apt_key"
+    options=' [signed-by=/etc/apt/keyrings/windlass.asc]'
+  fi
+  write_file /etc/apt/sources.list.d/windlass.list 0644 <<<"deb$options $SOURCE"
+}
+
+install_packages() {
+  local missing name wanted=()
+  missing=$(missing_packages)
+  [[ -n $missing ]] || { note "every package is on the image"; return 0; }
+  note "installing $missing"
+  add_repository
+  attempt "dpkg cannot complete an interrupted installation" dpkg --configure -a
+  attempt "the package lists cannot be read" apt_get -o Acquire::Retries=3 -o APT::Update::Error-Mode=any update
+  for name in $missing; do
+    if [[ -n $VERSION && " $HOLD " == *" $name "* ]]; then name+=$(printf '=%s' "$VERSION"); fi
+    wanted+=("$name")
+  done
+  attempt "the packages cannot be installed" apt_get install "${wanted[@]}"
+  for name in $HOLD; do
+    [[ " $missing " != *" $name "* ]] || apt-mark -q hold "$name" >/dev/null
+  done
+  missing=$(missing_packages)
+  [[ -z $missing ]] || fail 1 "the packages are installed but $missing is still missing"
+}
+
+# kubelet and kubeadm take systemd's cgroups for granted; containerd's own default, and Docker's package of it,
+# do not have them.
+set_containerd() {
+  local file=/etc/containerd/config.toml
+  if [[ ! -s $file ]] || grep -q '^disabled_plugins.*"cri"' "$file"; then
+    containerd config default | sed 's/SystemdCgroup = false/SystemdCgroup = true/' >"$SCRATCH/containerd"
+    write_file "$file" 0644 <"$SCRATCH/containerd"
+    RESTART_CONTAINERD=yes
+  fi
+  systemctl daemon-reload
+  if [[ $RESTART_CONTAINERD == yes ]]; then
+    attempt "containerd does not start" systemctl restart containerd
+  fi
+  attempt "containerd does not start" systemctl enable -q --now containerd
+  systemctl enable -q kubelet || fail 1 "the image has no kubelet service"
+}
+
+RESTART_CONTAINERD=no
+read_inputs
+wait_for_cloud_init
+set_name
+set_kernel
+set_proxy
+install_packages
+set_containerd
+result kubeadm "$(kubeadm version -o short)"
