@@ -1,0 +1,136 @@
+package store
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// channel is where append_event sends "<event id> <op occ id>".
+const channel = "windlass_event"
+
+// hub listens for new events on one connection, for all waiters of the process. It connects at the
+// first waiter and reconnects until it is closed.
+type hub struct {
+	conn   *pgx.ConnConfig
+	ctx    context.Context // ends with close: the listener outlives the calls that start it
+	cancel context.CancelFunc
+	start  sync.Once
+	ended  sync.WaitGroup
+
+	mu      sync.Mutex
+	waiters map[lcm.OpOccID]map[*waiter]struct{}
+}
+
+// waiter waits for an event of one operation that is newer than after.
+type waiter struct {
+	after int64
+	// woken gets true when there is a newer event, false when events may have been missed. It holds one.
+	woken chan bool
+}
+
+func newHub(conn *pgx.ConnConfig) *hub {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &hub{conn: conn, ctx: ctx, cancel: cancel, waiters: map[lcm.OpOccID]map[*waiter]struct{}{}}
+}
+
+func (h *hub) close() {
+	h.cancel()
+	h.start.Do(func() {}) // whoever comes now starts nothing
+	h.ended.Wait()
+}
+
+// join registers a waiter; leave ends it.
+func (h *hub) join(id lcm.OpOccID, after int64) (w *waiter, leave func()) {
+	h.start.Do(func() { h.ended.Go(h.listen) })
+	w = &waiter{after: after, woken: make(chan bool, 1)}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.waiters[id] == nil {
+		h.waiters[id] = map[*waiter]struct{}{}
+	}
+	h.waiters[id][w] = struct{}{}
+	return w, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.waiters[id], w)
+		if len(h.waiters[id]) == 0 {
+			delete(h.waiters, id)
+		}
+	}
+}
+
+// listen connects again and again until the hub is closed.
+func (h *hub) listen() {
+	const shortest, longest = 100 * time.Millisecond, 5 * time.Second
+	pause := shortest
+	for h.ctx.Err() == nil {
+		if h.listenOnce() {
+			pause = shortest
+		}
+		again := time.NewTimer(pause)
+		select {
+		case <-h.ctx.Done():
+		case <-again.C:
+		}
+		again.Stop()
+		pause = min(2*pause, longest)
+	}
+}
+
+// listenOnce passes notifications on until the connection fails; listened tells whether it ever stood.
+func (h *hub) listenOnce() (listened bool) {
+	conn, err := pgx.ConnectConfig(h.ctx, h.conn)
+	if err != nil {
+		return false
+	}
+	defer closeConn(h.ctx, conn)
+	if _, err := conn.Exec(h.ctx, "listen "+channel); err != nil {
+		return false
+	}
+	h.wakeAll() // events may have come while nobody listened
+	for {
+		n, err := conn.WaitForNotification(h.ctx)
+		if err != nil {
+			return true
+		}
+		number, id, _ := strings.Cut(n.Payload, " ")
+		if eventID, err := strconv.ParseInt(number, 10, 64); err == nil {
+			h.wake(lcm.OpOccID(id), eventID)
+		}
+	}
+}
+
+func (h *hub) wake(id lcm.OpOccID, eventID int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for w := range h.waiters[id] {
+		if eventID > w.after {
+			w.wake(true)
+		}
+	}
+}
+
+func (h *hub) wakeAll() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, waiters := range h.waiters {
+		for w := range waiters {
+			w.wake(false)
+		}
+	}
+}
+
+// wake leaves a waiter that is woken already as it is: it looks, either way.
+func (w *waiter) wake(newer bool) {
+	select {
+	case w.woken <- newer:
+	default:
+	}
+}

@@ -1,0 +1,113 @@
+package store
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+const selectInstance = `
+	select id, name, description, vnfd_id, vnf_pkg_id, provider, product_name, software_version, vnfd_version,
+		instantiation_state, metadata, vim_connections, instantiated, created, updated, version
+	from vnf_instance`
+
+func scanInstance(row pgx.CollectableRow) (i lcm.VnfInstance, err error) {
+	err = row.Scan(&i.ID, &i.Name, &i.Description, &i.VnfdID, &i.VnfPkgID, &i.Provider, &i.ProductName, &i.SoftwareVersion,
+		&i.VnfdVersion, &i.InstantiationState, &i.Metadata, &i.VimConnections, &i.Instantiated, &i.Created, &i.Updated, &i.Version)
+	return i, err
+}
+
+func instanceArgs(i lcm.VnfInstance) pgx.NamedArgs {
+	return pgx.NamedArgs{
+		"id": i.ID, "name": i.Name, "description": i.Description, "vnfd": i.VnfdID, "pkg": i.VnfPkgID,
+		"provider": i.Provider, "product": i.ProductName, "software": i.SoftwareVersion, "vnfdVersion": i.VnfdVersion,
+		"state": i.InstantiationState, "metadata": i.Metadata, "vims": i.VimConnections, "instantiated": i.Instantiated,
+		"version": i.Version,
+	}
+}
+
+// CreateInstance inserts the instance with version 1. Its package must exist.
+func (s *Store) CreateInstance(ctx context.Context, inst lcm.VnfInstance) error {
+	_, err := s.pool.Exec(ctx, `
+		insert into vnf_instance (id, name, description, vnfd_id, vnf_pkg_id, provider, product_name, software_version,
+			vnfd_version, instantiation_state, metadata, vim_connections, instantiated)
+		values (@id, @name, @description, @vnfd, @pkg, @provider, @product, @software,
+			@vnfdVersion, @state, @metadata, @vims, @instantiated)`,
+		instanceArgs(inst))
+	switch {
+	case violates(err, "vnf_instance_vnf_pkg"):
+		return notFound("VNF package", inst.VnfPkgID)
+	case violates(err, "vnf_instance_pkey"):
+		return lcm.Errorf(lcm.KindConflict, "There is a VNF instance %s already.", inst.ID)
+	}
+	return interpret("create the VNF instance", err)
+}
+
+// Instance reads one instance.
+func (s *Store) Instance(ctx context.Context, id lcm.VnfInstanceID) (lcm.VnfInstance, error) {
+	return one(ctx, s.pool, scanInstance, notFound("VNF instance", id), selectInstance+` where id = @id`, pgx.NamedArgs{"id": id})
+}
+
+// Instances reads all instances, ordered by id.
+func (s *Store) Instances(ctx context.Context) ([]lcm.VnfInstance, error) {
+	return all(ctx, s.pool, scanInstance, selectInstance+` order by id`, nil)
+}
+
+// UpdateInstance writes the instance if its Version is still the stored one, and counts that up.
+func (s *Store) UpdateInstance(ctx context.Context, inst lcm.VnfInstance) error {
+	return updateInstance(ctx, s.pool, inst)
+}
+
+func updateInstance(ctx context.Context, q querier, inst lcm.VnfInstance) error {
+	tag, err := q.Exec(ctx, `
+		update vnf_instance set
+			name = @name, description = @description, vnfd_id = @vnfd, vnf_pkg_id = @pkg, provider = @provider,
+			product_name = @product, software_version = @software, vnfd_version = @vnfdVersion,
+			instantiation_state = @state, metadata = @metadata, vim_connections = @vims, instantiated = @instantiated,
+			updated = now(), version = version + 1
+		where id = @id and version = @version`,
+		instanceArgs(inst))
+	if violates(err, "vnf_instance_vnf_pkg") {
+		return notFound("VNF package", inst.VnfPkgID)
+	}
+	if err != nil || tag.RowsAffected() == 1 {
+		return interpret("update the VNF instance", err)
+	}
+	stored, err := one(ctx, q, scanInstance, notFound("VNF instance", inst.ID), selectInstance+` where id = @id`, pgx.NamedArgs{"id": inst.ID})
+	if err != nil {
+		return err
+	}
+	return changedMeanwhile("VNF instance", inst.ID, stored.Version, inst.Version)
+}
+
+func changedMeanwhile(what string, id any, stored, given int64) error {
+	return lcm.Errorf(lcm.KindConflict, "The %s %s was changed meanwhile: it has version %d, the change was made on version %d. Read it again.",
+		what, id, stored, given)
+}
+
+// DeleteInstance removes an instance that is NOT_INSTANTIATED and has no operation under way; else it
+// is a Conflict. Its operation occurrences stay.
+func (s *Store) DeleteInstance(ctx context.Context, id lcm.VnfInstanceID) error {
+	return s.inTransaction(ctx, "delete the VNF instance", func(tx pgx.Tx) error {
+		// The lock makes BeginOperation wait or be seen: the second statement looks anew.
+		inst, err := one(ctx, tx, scanInstance, notFound("VNF instance", id), selectInstance+` where id = @id for update`, pgx.NamedArgs{"id": id})
+		if err != nil {
+			return err
+		}
+		open, err := all(ctx, tx, scanOperation, selectOperation+`
+			where vnf_instance_id = @id and state in ('STARTING', 'PROCESSING', 'FAILED_TEMP', 'ROLLING_BACK')`,
+			pgx.NamedArgs{"id": id})
+		switch {
+		case err != nil:
+			return err
+		case len(open) > 0:
+			return lcm.Errorf(lcm.KindConflict, "%s", underWaySentence(open[0]))
+		case inst.InstantiationState != lcm.NotInstantiated:
+			return lcm.Errorf(lcm.KindConflict, "VNF instance %s is %s; terminate it first.", id, inst.InstantiationState)
+		}
+		_, err = tx.Exec(ctx, `delete from vnf_instance where id = @id`, pgx.NamedArgs{"id": id})
+		return err
+	})
+}

@@ -1,0 +1,196 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+const selectOperation = `
+	select id, vnf_instance_id, operation, state, state_entered_time, start_time, grant_id,
+		is_automatic_invocation, is_cancel_pending, cancel_mode, params, api_version, error,
+		resource_changes, step, sequence
+	from vnf_lcm_op_occ`
+
+func scanOperation(row pgx.CollectableRow) (op lcm.VnfLcmOpOcc, err error) {
+	err = row.Scan(&op.ID, &op.VnfInstanceID, &op.Operation, &op.State, &op.StateEnteredTime, &op.StartTime, &op.GrantID,
+		&op.IsAutomaticInvocation, &op.IsCancelPending, &op.CancelMode, &op.Params, &op.APIVersion, &op.Error,
+		&op.ResourceChanges, &op.Step, &op.Sequence)
+	return op, err
+}
+
+// BeginOperation inserts the operation in STARTING. It is a Conflict when another operation of the
+// instance is under way, or when the instance's state does not fit.
+func (s *Store) BeginOperation(ctx context.Context, op lcm.VnfLcmOpOcc) error {
+	err := s.inTransaction(ctx, "begin operation", func(tx pgx.Tx) error {
+		if err := checkInstanceFits(ctx, tx, op); err != nil {
+			return err
+		}
+		var entered time.Time
+		err := tx.QueryRow(ctx, `
+			insert into vnf_lcm_op_occ (id, vnf_instance_id, operation, state, grant_id, is_automatic_invocation, params, api_version)
+			values (@id, @instance, @operation, 'STARTING', @grant, @automatic, @params, @version)
+			returning state_entered_time`,
+			pgx.NamedArgs{
+				"id": op.ID, "instance": op.VnfInstanceID, "operation": op.Operation, "grant": op.GrantID,
+				"automatic": op.IsAutomaticInvocation, "params": op.Params, "version": op.APIVersion,
+			}).Scan(&entered)
+		if err != nil {
+			return err
+		}
+		return appendEvent(ctx, tx, op.ID, lcm.EventOperation, lcm.OperationEvent{State: lcm.Starting, StateEnteredTime: entered})
+	})
+	if violates(err, "vnf_lcm_op_occ_one_open") {
+		return s.underWay(ctx, op.VnfInstanceID)
+	}
+	return err
+}
+
+// checkInstanceFits locks the instance until the end of the transaction and compares its state with the
+// one that the operation needs.
+func checkInstanceFits(ctx context.Context, tx pgx.Tx, op lcm.VnfLcmOpOcc) error {
+	var state lcm.InstantiationState
+	err := tx.QueryRow(ctx, `select instantiation_state from vnf_instance where id = @id for update`,
+		pgx.NamedArgs{"id": op.VnfInstanceID}).Scan(&state)
+	if err != nil {
+		return interpretMissing("lock the VNF instance", err, notFound("VNF instance", op.VnfInstanceID))
+	}
+	needed := lcm.Instantiated
+	if op.Operation == lcm.OpInstantiate {
+		needed = lcm.NotInstantiated
+	}
+	if state != needed {
+		return lcm.Errorf(lcm.KindConflict, "VNF instance %s is %s; %s needs it to be %s.", op.VnfInstanceID, state, op.Operation, needed)
+	}
+	return nil
+}
+
+// underWay says which operation keeps the instance from another one.
+func (s *Store) underWay(ctx context.Context, id lcm.VnfInstanceID) error {
+	generic := lcm.Errorf(lcm.KindConflict, "Another operation of VNF instance %s was under way; try again.", id)
+	op, err := one(ctx, s.pool, scanOperation, generic, selectOperation+`
+		where vnf_instance_id = @instance and state in ('STARTING', 'PROCESSING', 'FAILED_TEMP', 'ROLLING_BACK')`,
+		pgx.NamedArgs{"instance": id})
+	if err != nil {
+		return err
+	}
+	return lcm.Errorf(lcm.KindConflict, "%s", underWaySentence(op))
+}
+
+func underWaySentence(op lcm.VnfLcmOpOcc) string {
+	advice := "wait until it has ended"
+	if op.State == lcm.FailedTemp {
+		advice = "retry it, roll it back or fail it first"
+	}
+	return fmt.Sprintf("Operation %s %s of VNF instance %s is under way, in state %s; %s.",
+		op.Operation, op.ID, op.VnfInstanceID, op.State, advice)
+}
+
+// Operation reads one operation.
+func (s *Store) Operation(ctx context.Context, id lcm.OpOccID) (lcm.VnfLcmOpOcc, error) {
+	return one(ctx, s.pool, scanOperation, notFound("VNF LCM operation occurrence", id),
+		selectOperation+` where id = @id`, pgx.NamedArgs{"id": id})
+}
+
+// Operations reads all operations, ordered by id.
+func (s *Store) Operations(ctx context.Context) ([]lcm.VnfLcmOpOcc, error) {
+	return all(ctx, s.pool, scanOperation, selectOperation+` order by id`, nil)
+}
+
+// OpenOperations reads the operations that have not ended, oldest first.
+func (s *Store) OpenOperations(ctx context.Context) ([]lcm.VnfLcmOpOcc, error) {
+	return all(ctx, s.pool, scanOperation, selectOperation+`
+		where state in ('STARTING', 'PROCESSING', 'FAILED_TEMP', 'ROLLING_BACK')
+		order by start_time, id`, nil)
+}
+
+// UnstartedOperations reads the operations whose workflow has not recorded anything although they are
+// older than that: the API server may have died before it started them.
+func (s *Store) UnstartedOperations(ctx context.Context, olderThan time.Duration) ([]lcm.VnfLcmOpOcc, error) {
+	return all(ctx, s.pool, scanOperation, selectOperation+`
+		where state = 'STARTING' and sequence = 0 and start_time < now() - @age::interval
+		order by start_time, id`,
+		pgx.NamedArgs{"age": olderThan})
+}
+
+// RecordOperation writes what the operation's workflow reports, with an event. A record that is not
+// newer than the last one changes nothing and is no error, so an activity may repeat it. A transition
+// that SOL003 does not have is a Conflict.
+func (s *Store) RecordOperation(ctx context.Context, r lcm.OperationRecord) error {
+	r.Error = textError(r.Error)
+	return s.inTransaction(ctx, "record operation", func(tx pgx.Tx) error {
+		if r.Instance != nil {
+			// In the order of BeginOperation, instance before operation: otherwise the two could wait for each other.
+			if _, err := tx.Exec(ctx, `select from vnf_instance where id = @id for update`, pgx.NamedArgs{"id": r.Instance.ID}); err != nil {
+				return err
+			}
+		}
+		entered, err := updateOperation(ctx, tx, r)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return whyNotRecorded(ctx, tx, r)
+		}
+		if err != nil {
+			return err
+		}
+		if r.Instance != nil {
+			if err := updateInstance(ctx, tx, *r.Instance); err != nil {
+				return err
+			}
+		}
+		return appendEvent(ctx, tx, r.OpOccID, lcm.EventOperation, lcm.OperationEvent{
+			State: r.State, StateEnteredTime: entered, Step: r.Step,
+			IsCancelPending: r.IsCancelPending, CancelMode: r.CancelMode, Error: r.Error,
+		})
+	})
+}
+
+func updateOperation(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) (entered time.Time, err error) {
+	// The right-hand sides see the row as it was, so "state = @state" means "the state stays". The clock
+	// is read when the row is ours: now() may be older than the state before.
+	err = tx.QueryRow(ctx, `
+		update vnf_lcm_op_occ set
+			state_entered_time = case when state = @state then state_entered_time else clock_timestamp() end,
+			state = @state,
+			step = @step,
+			error = @error,
+			is_cancel_pending = @cancelPending,
+			cancel_mode = @cancelMode,
+			grant_id = coalesce(nullif(@grant, ''), grant_id),
+			resource_changes = coalesce(@changes, resource_changes),
+			sequence = @sequence
+		where id = @id and sequence < @sequence and state = any(@from)
+		returning state_entered_time`,
+		pgx.NamedArgs{
+			"id": r.OpOccID, "sequence": r.Sequence, "state": r.State, "from": before(r.State), "step": text(r.Step),
+			"error": r.Error, "cancelPending": r.IsCancelPending, "cancelMode": r.CancelMode,
+			"grant": r.GrantID, "changes": r.ResourceChanges,
+		}).Scan(&entered)
+	return entered, err
+}
+
+// before lists the states in which a record of that state is taken: those that may become it and,
+// unless it is final, itself.
+func before(state lcm.OperationState) []lcm.OperationState {
+	var from []lcm.OperationState
+	for _, s := range lcm.OperationStates {
+		if s.CanBecome(state) || s == state && !state.Terminal() {
+			from = append(from, s)
+		}
+	}
+	return from
+}
+
+// whyNotRecorded is nil for a record that came late or twice.
+func whyNotRecorded(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) error {
+	op, err := one(ctx, tx, scanOperation, notFound("VNF LCM operation occurrence", r.OpOccID),
+		selectOperation+` where id = @id`, pgx.NamedArgs{"id": r.OpOccID})
+	if err != nil || op.Sequence >= r.Sequence {
+		return err
+	}
+	return lcm.Errorf(lcm.KindConflict, "Operation %s is %s; it cannot become %s.", r.OpOccID, op.State, r.State)
+}

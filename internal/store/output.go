@@ -1,0 +1,110 @@
+package store
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// OutputLine is one captured line of a step.
+type OutputLine struct {
+	Node    string
+	Attempt int
+	At      time.Time
+	Line    string
+}
+
+// longestLine is what is kept of one line: a progress bar without line feeds is not worth more.
+const longestLine = 16 << 10
+
+// AppendOutput appends lines to the captured output of a step, shows the last one in the step's
+// progress and appends one event.
+func (s *Store) AppendOutput(ctx context.Context, ref lcm.StepRef, attempt int, lines []string) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	clean := make([]string, len(lines))
+	for i, line := range lines {
+		clean[i] = text(line[:min(len(line), longestLine)])
+	}
+	// append_event's argument reads added and touched, so that the step is locked before the event's lock
+	// is taken.
+	_, err := s.pool.Exec(ctx, `
+		with added as (
+			insert into step_output (op_occ_id, step_index, phase, node, attempt, line)
+			select @op, @index, @phase, @node, @attempt, line
+			from unnest(@lines::text[]) with ordinality as given (line, n)
+			order by n
+			returning 1
+		), touched as (
+			update op_step set last_line = @lastLine
+			where op_occ_id = @op and step_index = @index and phase = @phase and node = @node
+				and attempt = @attempt and @lastLine <> ''
+			returning 1
+		)
+		select append_event(@op::text, 'output', jsonb_strip_nulls(jsonb_build_object(
+			'index', @index::integer, 'phase', @phase::text, 'node', nullif(@node::text, ''), 'attempt', @attempt::integer,
+			'lines', (select count(*) from added) + 0 * (select count(*) from touched),
+			'lastLine', nullif(@lastLine::text, ''))))`,
+		pgx.NamedArgs{
+			"op": ref.OpOccID, "index": ref.Step, "phase": ref.Phase(), "node": text(ref.Node), "attempt": attempt,
+			"lines": clean, "lastLine": lastLine(clean),
+		})
+	return stepError("store the output of a step", ref.OpOccID, err)
+}
+
+// lastLine is the last line that shows anything.
+func lastLine(lines []string) string {
+	for i := len(lines) - 1; i >= 0; i-- {
+		if strings.TrimSpace(lines[i]) != "" {
+			return lines[i]
+		}
+	}
+	return ""
+}
+
+// Output reads the captured output of a step in the order in which it came, page by page. Without a
+// node it is that of all nodes.
+func (s *Store) Output(ctx context.Context, ref lcm.StepRef) iter.Seq2[OutputLine, error] {
+	const page = 1000
+	return func(yield func(OutputLine, error) bool) {
+		var after int64
+		for {
+			lines, err := all(ctx, s.pool, scanOutput, `
+				select id, node, attempt, at, line
+				from step_output
+				where op_occ_id = @op and step_index = @index and phase = @phase and (node = @node or @node = '') and id > @after
+				order by id
+				limit @page`,
+				pgx.NamedArgs{"op": ref.OpOccID, "index": ref.Step, "phase": ref.Phase(), "node": ref.Node, "after": after, "page": page})
+			if err != nil {
+				yield(OutputLine{}, err)
+				return
+			}
+			for _, line := range lines {
+				if !yield(line.OutputLine, nil) {
+					return
+				}
+				after = line.id
+			}
+			if len(lines) < page {
+				return
+			}
+		}
+	}
+}
+
+type outputRow struct {
+	id int64
+	OutputLine
+}
+
+func scanOutput(row pgx.CollectableRow) (o outputRow, err error) {
+	err = row.Scan(&o.id, &o.Node, &o.Attempt, &o.At, &o.Line)
+	return o, err
+}

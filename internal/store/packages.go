@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// usage_state is not stored: a package is in use while an instance refers to it.
+const selectPackage = `
+	select id, onboarding_state, operational_state,
+		case when exists (select from vnf_instance where vnf_pkg_id = vnf_pkg.id) then 'IN_USE' else 'NOT_IN_USE' end,
+		vnfd_id, provider, product_name, software_version, vnfd_version, checksum_algo, checksum,
+		user_defined_data, vnfd, artifacts, warnings, error, created, updated, version
+	from vnf_pkg`
+
+func scanPackage(row pgx.CollectableRow) (p lcm.VnfPkg, err error) {
+	err = row.Scan(&p.ID, &p.OnboardingState, &p.OperationalState, &p.UsageState, &p.VnfdID, &p.Provider, &p.ProductName,
+		&p.SoftwareVersion, &p.VnfdVersion, &p.ChecksumAlgo, &p.Checksum, &p.UserDefinedData, &p.Vnfd, &p.Artifacts,
+		&p.Warnings, &p.Error, &p.Created, &p.Updated, &p.Version)
+	return p, err
+}
+
+func packageArgs(p lcm.VnfPkg) pgx.NamedArgs {
+	return pgx.NamedArgs{
+		"id": p.ID, "onboarding": p.OnboardingState, "operational": p.OperationalState, "vnfd": p.VnfdID,
+		"provider": p.Provider, "product": p.ProductName, "software": p.SoftwareVersion, "vnfdVersion": p.VnfdVersion,
+		"checksumAlgo": p.ChecksumAlgo, "checksum": p.Checksum, "data": p.UserDefinedData, "document": p.Vnfd,
+		"artifacts": p.Artifacts, "warnings": p.Warnings, "error": textError(p.Error), "version": p.Version,
+	}
+}
+
+// CreatePackage inserts the package with version 1. UsageState is not looked at, here and in
+// UpdatePackage: it follows from the instances.
+func (s *Store) CreatePackage(ctx context.Context, p lcm.VnfPkg) error {
+	_, err := s.pool.Exec(ctx, `
+		insert into vnf_pkg (id, onboarding_state, operational_state, vnfd_id, provider, product_name, software_version,
+			vnfd_version, checksum_algo, checksum, user_defined_data, vnfd, artifacts, warnings, error)
+		values (@id, @onboarding, @operational, @vnfd, @provider, @product, @software,
+			@vnfdVersion, @checksumAlgo, @checksum, @data, @document, @artifacts, @warnings, @error)`,
+		packageArgs(p))
+	return s.packageError(ctx, "create the VNF package", p, err)
+}
+
+// UpdatePackage writes the package if its Version is still the stored one, and counts that up.
+func (s *Store) UpdatePackage(ctx context.Context, p lcm.VnfPkg) error {
+	tag, err := s.pool.Exec(ctx, `
+		update vnf_pkg set
+			onboarding_state = @onboarding, operational_state = @operational, vnfd_id = @vnfd, provider = @provider,
+			product_name = @product, software_version = @software, vnfd_version = @vnfdVersion,
+			checksum_algo = @checksumAlgo, checksum = @checksum, user_defined_data = @data, vnfd = @document,
+			artifacts = @artifacts, warnings = @warnings, error = @error, updated = now(), version = version + 1
+		where id = @id and version = @version`,
+		packageArgs(p))
+	if err != nil || tag.RowsAffected() == 1 {
+		return s.packageError(ctx, "update the VNF package", p, err)
+	}
+	stored, err := s.Package(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	return changedMeanwhile("VNF package", p.ID, stored.Version, p.Version)
+}
+
+func (s *Store) packageError(ctx context.Context, op string, p lcm.VnfPkg, err error) error {
+	switch {
+	case violates(err, "vnf_pkg_vnfd_id"):
+		other, err := s.PackageByVnfd(ctx, p.VnfdID)
+		if err != nil {
+			return lcm.Errorf(lcm.KindConflict, "Another VNF package held the VNFD %s; try again.", p.VnfdID)
+		}
+		return lcm.Errorf(lcm.KindConflict, "The VNFD %s is on board already, in VNF package %s; delete that one first.", p.VnfdID, other.ID)
+	case violates(err, "vnf_pkg_pkey"):
+		return lcm.Errorf(lcm.KindConflict, "There is a VNF package %s already.", p.ID)
+	}
+	return interpret(op, err)
+}
+
+// Package reads one package.
+func (s *Store) Package(ctx context.Context, id lcm.VnfPkgID) (lcm.VnfPkg, error) {
+	return one(ctx, s.pool, scanPackage, notFound("VNF package", id), selectPackage+` where id = @id`, pgx.NamedArgs{"id": id})
+}
+
+// PackageByVnfd reads the package on board that holds that VNFD.
+func (s *Store) PackageByVnfd(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg, error) {
+	return one(ctx, s.pool, scanPackage, lcm.Errorf(lcm.KindNotFound, "No VNF package on board has the VNFD %s.", id),
+		selectPackage+` where vnfd_id = @vnfd and onboarding_state = 'ONBOARDED'`, pgx.NamedArgs{"vnfd": id})
+}
+
+// Packages reads all packages, ordered by id.
+func (s *Store) Packages(ctx context.Context) ([]lcm.VnfPkg, error) {
+	return all(ctx, s.pool, scanPackage, selectPackage+` order by id`, nil)
+}
+
+// DeletePackage removes the package with its content, unless an instance uses it: that is a Conflict.
+func (s *Store) DeletePackage(ctx context.Context, id lcm.VnfPkgID) error {
+	args := pgx.NamedArgs{"id": id}
+	tag, err := s.pool.Exec(ctx, `delete from vnf_pkg where id = @id`, args)
+	if violates(err, "vnf_instance_vnf_pkg") {
+		users, err := all(ctx, s.pool, pgx.RowTo[string], `select id from vnf_instance where vnf_pkg_id = @id order by id limit 1`, args)
+		if err != nil || len(users) == 0 {
+			users = []string{"that was deleted meanwhile; try again"}
+		}
+		return lcm.Errorf(lcm.KindConflict, "VNF package %s is in use by VNF instance %s.", id, users[0])
+	}
+	if err == nil && tag.RowsAffected() == 0 {
+		return notFound("VNF package", id)
+	}
+	return interpret("delete the VNF package", err)
+}

@@ -1,0 +1,118 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// RecordPlan inserts the steps as PENDING; those that are recorded already stay as they are.
+func (s *Store) RecordPlan(ctx context.Context, id lcm.OpOccID, steps []lcm.Step) error {
+	var indexes []int
+	var phases, nodes, titles []string
+	for _, step := range steps {
+		indexes = append(indexes, step.Index)
+		phases = append(phases, string(phaseOrForward(step.Phase)))
+		nodes = append(nodes, text(step.Node))
+		titles = append(titles, text(step.Title))
+	}
+	// An empty array is an untyped null to the driver, hence the casts.
+	_, err := s.pool.Exec(ctx, `
+		insert into op_step (op_occ_id, step_index, phase, node, title, state, attempt, last_line)
+		select @op, planned.step_index, planned.phase, planned.node, planned.title, 'PENDING', 0, ''
+		from unnest(@indexes::integer[], @phases::text[], @nodes::text[], @titles::text[]) as planned (step_index, phase, node, title)
+		on conflict do nothing`,
+		pgx.NamedArgs{"op": id, "indexes": indexes, "phases": phases, "nodes": nodes, "titles": titles})
+	return stepError("record the plan", id, err)
+}
+
+// RecordStep writes the progress of a step, or of one node's part of it, with an event. Progress never
+// goes back: an attempt older than the recorded one, or an earlier state of the same attempt, changes
+// nothing. Title, LastLine, and Started within an attempt, are kept when empty; Started and Ended are
+// the database's time when the state needs them and the caller gives none.
+func (s *Store) RecordStep(ctx context.Context, step lcm.Step) error {
+	_, err := s.pool.Exec(ctx, `
+		with given as (
+			select
+				case when @state::text = 'PENDING' then null else coalesce(@started::timestamptz, clock_timestamp()) end as started,
+				case when step_rank(@state::text) < 2 then null else coalesce(@ended::timestamptz, clock_timestamp()) end as ended
+		), recorded as (
+			insert into op_step as old (op_occ_id, step_index, phase, node, title, state, attempt, started, ended, error, last_line)
+			select @op, @index, @phase, @node, @title, @state, @attempt, given.started, given.ended, @error, @lastLine
+			from given
+			on conflict (op_occ_id, step_index, phase, node) do update set
+				title = coalesce(nullif(excluded.title, ''), old.title),
+				state = excluded.state,
+				attempt = excluded.attempt,
+				started = case
+					when excluded.attempt = old.attempt and @started::timestamptz is null then coalesce(old.started, excluded.started)
+					else excluded.started end,
+				ended = excluded.ended,
+				error = excluded.error,
+				last_line = coalesce(nullif(excluded.last_line, ''), case when excluded.attempt = old.attempt then old.last_line else '' end)
+			where (excluded.attempt, step_rank(excluded.state)) > (old.attempt, step_rank(old.state))
+				-- news of a state that goes on, e.g. why a running step waits
+				or (excluded.attempt = old.attempt and excluded.state = old.state and excluded.state = 'RUNNING'
+					and (excluded.error, coalesce(nullif(excluded.last_line, ''), old.last_line)) is distinct from (old.error, old.last_line))
+			returning *
+		)
+		-- From recorded, so that the row is locked before the event's lock is taken.
+		select append_event(op_occ_id, 'step', jsonb_strip_nulls(jsonb_build_object(
+			'index', step_index, 'phase', phase, 'title', title, 'node', nullif(node, ''), 'state', state, 'attempt', attempt,
+			'started', started, 'ended', ended, 'error', error, 'lastLine', nullif(last_line, ''))))
+		from recorded`,
+		pgx.NamedArgs{
+			"op": step.OpOccID, "index": step.Index, "phase": phaseOrForward(step.Phase), "node": text(step.Node),
+			"title": text(step.Title), "state": step.State, "attempt": step.Attempt, "started": nullTime(step.Started),
+			"ended": nullTime(step.Ended), "error": textError(step.Error), "lastLine": text(step.LastLine),
+		})
+	return stepError("record a step", step.OpOccID, err)
+}
+
+// Steps reads the progress of an operation, ordered by index, phase (forward first) and node (the whole
+// step first).
+func (s *Store) Steps(ctx context.Context, id lcm.OpOccID) ([]lcm.Step, error) {
+	return all(ctx, s.pool, scanStep, `
+		select op_occ_id, step_index, phase, title, node, state, attempt, started, ended, error, last_line
+		from op_step
+		where op_occ_id = @op
+		order by step_index, phase = 'COMPENSATION', node`,
+		pgx.NamedArgs{"op": id})
+}
+
+func scanStep(row pgx.CollectableRow) (step lcm.Step, err error) {
+	var started, ended *time.Time
+	err = row.Scan(&step.OpOccID, &step.Index, &step.Phase, &step.Title, &step.Node, &step.State, &step.Attempt,
+		&started, &ended, &step.Error, &step.LastLine)
+	if started != nil {
+		step.Started = *started
+	}
+	if ended != nil {
+		step.Ended = *ended
+	}
+	return step, err
+}
+
+func phaseOrForward(p lcm.Phase) lcm.Phase {
+	if p == "" {
+		return lcm.PhaseForward
+	}
+	return p
+}
+
+func nullTime(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+func stepError(op string, id lcm.OpOccID, err error) error {
+	if violates(err, "op_step_op_occ_id_fkey") || violates(err, "step_output_op_occ_id_fkey") {
+		return notFound("VNF LCM operation occurrence", id)
+	}
+	return interpret(op, err)
+}

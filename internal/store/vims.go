@@ -1,0 +1,104 @@
+package store
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+const selectVim = `
+	select id, name, description, type, auth_url, auth_cred, project, regions, is_default, status, extra, created, updated
+	from vim`
+
+func scanVim(row pgx.CollectableRow) (v lcm.Vim, err error) {
+	err = row.Scan(&v.ID, &v.Name, &v.Description, &v.Type, &v.AuthURL, &v.AuthCred, &v.Project, &v.Regions, &v.IsDefault,
+		&v.Status, &v.Extra, &v.Created, &v.Updated)
+	return v, err
+}
+
+func vimArgs(v lcm.Vim) pgx.NamedArgs {
+	// A Go slice of strings would be sent as an SQL array; the cast in the statement makes it jsonb.
+	return pgx.NamedArgs{
+		"id": v.ID, "name": v.Name, "description": v.Description, "type": v.Type, "url": v.AuthURL, "cred": v.AuthCred,
+		"project": v.Project, "regions": v.Regions, "default": v.IsDefault, "status": v.Status, "extra": v.Extra,
+	}
+}
+
+// CreateVim inserts the VIM. A name that is taken, or a second default, is a Conflict.
+func (s *Store) CreateVim(ctx context.Context, v lcm.Vim) error {
+	_, err := s.pool.Exec(ctx, `
+		insert into vim (id, name, description, type, auth_url, auth_cred, project, regions, is_default, status, extra)
+		values (@id, @name, @description, @type, @url, @cred, @project, @regions, @default, @status, @extra)`,
+		vimArgs(v))
+	return vimError("create the VIM", v, err)
+}
+
+// UpdateVim replaces all but the id.
+func (s *Store) UpdateVim(ctx context.Context, v lcm.Vim) error {
+	tag, err := s.pool.Exec(ctx, `
+		update vim set
+			name = @name, description = @description, type = @type, auth_url = @url, auth_cred = @cred, project = @project,
+			regions = @regions, is_default = @default, status = @status, extra = @extra, updated = now()
+		where id = @id`,
+		vimArgs(v))
+	if err == nil && tag.RowsAffected() == 0 {
+		return notFound("VIM", v.ID)
+	}
+	return vimError("update the VIM", v, err)
+}
+
+func vimError(op string, v lcm.Vim, err error) error {
+	switch {
+	case violates(err, "vim_name"):
+		return lcm.Errorf(lcm.KindConflict, "There is a VIM named %q already.", v.Name)
+	case violates(err, "vim_one_default"):
+		return lcm.Errorf(lcm.KindConflict, "Another VIM is the default; make that one an ordinary one first.")
+	case violates(err, "vim_pkey"):
+		return lcm.Errorf(lcm.KindConflict, "There is a VIM %s already.", v.ID)
+	}
+	return interpret(op, err)
+}
+
+// DeleteVim removes the VIM, unless a VNF instance names it in its VIM connections: that is a Conflict.
+func (s *Store) DeleteVim(ctx context.Context, id lcm.VimID) error {
+	args := pgx.NamedArgs{"id": id, "connection": []map[string]any{{"vimId": id}}}
+	tag, err := s.pool.Exec(ctx, `
+		delete from vim
+		where id = @id and not exists (select from vnf_instance where vim_connections @> @connection::jsonb)`, args)
+	if err != nil || tag.RowsAffected() == 1 {
+		return interpret("delete the VIM", err)
+	}
+	if _, err := s.Vim(ctx, id); err != nil {
+		return err
+	}
+	users, err := all(ctx, s.pool, pgx.RowTo[string], `
+		select id from vnf_instance where vim_connections @> @connection::jsonb order by id limit 1`, args)
+	if err != nil || len(users) == 0 {
+		return interpret("delete the VIM", err)
+	}
+	return lcm.Errorf(lcm.KindConflict, "VIM %s is in use by VNF instance %s.", id, users[0])
+}
+
+// Vim reads one VIM.
+func (s *Store) Vim(ctx context.Context, id lcm.VimID) (lcm.Vim, error) {
+	return one(ctx, s.pool, scanVim, notFound("VIM", id), selectVim+` where id = @id`, pgx.NamedArgs{"id": id})
+}
+
+// VimByName reads the VIM of that name.
+func (s *Store) VimByName(ctx context.Context, name string) (lcm.Vim, error) {
+	return one(ctx, s.pool, scanVim, lcm.Errorf(lcm.KindNotFound, "There is no VIM named %q.", name),
+		selectVim+` where name = @name`, pgx.NamedArgs{"name": name})
+}
+
+// DefaultVim reads the VIM that is used when a request names none.
+func (s *Store) DefaultVim(ctx context.Context) (lcm.Vim, error) {
+	return one(ctx, s.pool, scanVim, lcm.Errorf(lcm.KindNotFound, "There is no default VIM; register one with is_default, or name a VIM in the request."),
+		selectVim+` where is_default`, nil)
+}
+
+// Vims reads all VIMs, ordered by id.
+func (s *Store) Vims(ctx context.Context) ([]lcm.Vim, error) {
+	return all(ctx, s.pool, scanVim, selectVim+` order by id`, nil)
+}
