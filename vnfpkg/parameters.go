@@ -50,7 +50,10 @@ func HeatParameters(f *Flavour, t Template, req HeatRequest) (map[string]any, er
 		m.nfv()
 	}
 	m.required()
-	return m.params, m.rep.err("the stack of the flavour " + f.ID + " cannot be made from this request")
+	if err := m.rep.err("the stack of the flavour " + f.ID + " cannot be made from this request"); err != nil {
+		return nil, err
+	}
+	return m.params, nil
 }
 
 func (req HeatRequest) capacity(f *Flavour) (map[string]int, error) {

@@ -17,9 +17,8 @@ type value struct {
 	line int
 	kind yaml.Kind // ScalarNode, MappingNode or SequenceNode
 	tag  string
-	// text and style are those of a scalar.
-	text  string
 	style yaml.Style
+	text  string // of a scalar
 	// items are the values of a mapping, in the order of keys, or of a sequence.
 	keys  []string
 	items []*value
@@ -107,10 +106,10 @@ func (b *treeBuilder) build(n *yaml.Node, depth int) (*value, error) {
 	if b.left--; b.left < 0 {
 		return nil, &yamlError{n.Line, fmt.Sprintf("has more than the %d values allowed, aliases expanded", b.limits.MaxYAMLNodes)}
 	}
-	v := &value{file: b.file, line: n.Line, kind: n.Kind, tag: n.ShortTag()}
+	v := &value{file: b.file, line: n.Line, kind: n.Kind, tag: n.ShortTag(), style: n.Style &^ yaml.TaggedStyle}
 	switch n.Kind {
 	case yaml.ScalarNode:
-		v.text, v.style = n.Value, n.Style&^yaml.TaggedStyle
+		v.text = n.Value
 		return v, nil
 	case yaml.SequenceNode:
 		for _, item := range n.Content {

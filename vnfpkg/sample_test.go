@@ -1,0 +1,136 @@
+package vnfpkg
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+const sampleDir = "samples/k8s-ha"
+
+func golden(t *testing.T, name string, got any) {
+	t.Helper()
+	text, err := json.MarshalIndent(got, "", "  ")
+	require.NoError(t, err)
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(path, append(text, '\n'), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.JSONEq(t, string(want), string(text))
+}
+
+func buildSample(t testing.TB) *Package {
+	t.Helper()
+	var csar bytes.Buffer
+	require.NoError(t, Build(sampleDir, &csar))
+	p, err := openBytes(csar.Bytes(), Limits{})
+	require.NoError(t, err)
+	return p
+}
+
+func sampleRequest(t testing.TB, name string) (req struct {
+	FlavourID        string           `json:"flavourId"`
+	LevelID          string           `json:"instantiationLevelId"`
+	ExtVirtualLinks  []ExtVirtualLink `json:"extVirtualLinks"`
+	AdditionalParams map[string]any   `json:"additionalParams"`
+},
+) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("samples", "requests", name))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(data, &req))
+	return req
+}
+
+func TestSample_descriptor(t *testing.T) {
+	p := buildSample(t)
+
+	golden(t, "k8s-ha.vnfd.json", p.Vnfd)
+	require.Empty(t, p.Warnings)
+}
+
+func TestSample_parametersOfItsRequests(t *testing.T) {
+	p := buildSample(t)
+	for _, id := range []string{"ha", "simple"} {
+		req := sampleRequest(t, "instantiate-"+id+".json")
+		f, err := p.Vnfd.Flavour(req.FlavourID)
+		require.NoError(t, err)
+		template, err := StackTemplate(f, p.file)
+		require.NoError(t, err)
+
+		params, err := HeatParameters(f, template, HeatRequest{
+			LevelID: req.LevelID, ExtVirtualLinks: req.ExtVirtualLinks, AdditionalParams: req.AdditionalParams,
+		})
+
+		require.NoError(t, err)
+		golden(t, "k8s-ha.parameters-"+id+".json", params)
+	}
+}
+
+func TestSample_levelsHaveTheSizesOfTheREADME(t *testing.T) {
+	p := buildSample(t)
+	for id, sizes := range map[string][][2]int{
+		"ha":     {{3, 2}, {3, 10}, {3, 50}, {5, 10}, {7, 50}},
+		"simple": {{1, 1}, {1, 3}, {1, 50}},
+	} {
+		f, err := p.Vnfd.Flavour(id)
+		require.NoError(t, err)
+		require.Len(t, f.Levels, len(sizes))
+		for i, level := range f.Levels {
+			capacity, err := f.Capacity(level.ID)
+			require.NoError(t, err)
+			require.Equal(t, map[string]int{"masterNode": sizes[i][0], "workerNode": sizes[i][1]}, capacity)
+			fromScale, err := f.CapacityAt(level.ScaleLevels)
+			require.NoError(t, err)
+			require.Equal(t, capacity, fromScale)
+		}
+	}
+}
+
+// The requests are what people copy, so every file and every name in them must exist.
+func TestSample_requestsNameWhatThePackageHas(t *testing.T) {
+	p := buildSample(t)
+	for _, id := range []string{"ha", "simple"} {
+		req := sampleRequest(t, "instantiate-"+id+".json")
+		raw, err := json.Marshal(req.AdditionalParams[lcm.ClusterParamsKey])
+		require.NoError(t, err)
+		decoder := json.NewDecoder(bytes.NewReader(raw))
+		decoder.DisallowUnknownFields()
+		var params lcm.ClusterParams
+		require.NoError(t, decoder.Decode(&params))
+		f, err := p.Vnfd.Flavour(id)
+		require.NoError(t, err)
+		hot, err := p.file(f.BaseHOT)
+		require.NoError(t, err)
+
+		require.Contains(t, string(hot), "\n  "+params.MasterNode.AspectID+":")
+		require.Contains(t, string(hot), "\n  "+params.WorkerNode.AspectID+":")
+		for _, name := range []string{params.CniManifestPath, params.KubeadmConfigPath} {
+			_, err := p.file(name)
+			require.NoError(t, err)
+		}
+		require.Equal(t, params.MasterNode.PodCIDR, req.AdditionalParams["pod_cidr"])
+	}
+}
+
+// file reads a file of the package, as the store gives it to activities.
+func (p *Package) file(name string) ([]byte, error) {
+	for artifact, data := range p.Files(mib) {
+		if artifact.Path == name {
+			return data, nil
+		}
+	}
+	return nil, lcm.Errorf(lcm.KindNotFound, "no file %s", name)
+}
