@@ -1,0 +1,297 @@
+package hot
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/state"
+)
+
+// Request is what a client sends to make or change a stack. Nil members were not given.
+type Request struct {
+	Name            string
+	ProjectID       string
+	UserID          string
+	UserName        string
+	Template        map[string]any
+	Files           map[string]string
+	Environment     Environment
+	Parameters      map[string]any
+	Clear           []string // parameters to forget, in a patch
+	TimeoutMins     int
+	DisableRollback *bool
+	Tags            []string
+	// Existing makes an update a patch: what is not given stays as it was.
+	Existing bool
+}
+
+var validName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_.-]{0,254}$`)
+
+// CreateStack checks the request and starts to make the stack.
+func (e *Engine) CreateStack(ctx context.Context, req Request) (Stack, error) {
+	if !validName.MatchString(req.Name) {
+		return Stack{}, invalid(`Invalid stack name %s must contain only alphanumeric or "_-." characters, must start with alpha and must be 255 characters or less.`, req.Name)
+	}
+	st := Stack{
+		ID: uuid.NewString(), Name: req.Name, ProjectID: req.ProjectID, UserID: req.UserID, UserName: req.UserName,
+		Given: merged(req.Environment.Parameters, req.Parameters), TimeoutMins: req.TimeoutMins, DisableRollback: true,
+		Tags: req.Tags, Created: e.now(),
+	}
+	if req.DisableRollback != nil {
+		st.DisableRollback = *req.DisableRollback
+	}
+	st.RootID = st.ID
+	if _, exists := e.byName(req.ProjectID, req.Name); exists {
+		return Stack{}, alreadyExists(req.Name)
+	}
+	src := Source{Template: req.Template, Files: req.Files, Environment: req.Environment}
+	if err := e.checkWhole(ctx, &st, src); err != nil {
+		return Stack{}, err
+	}
+	if err := e.insert(&st, src); err != nil {
+		return Stack{}, err
+	}
+	e.start(st, func(ctx context.Context) error { return e.runConverge(ctx, st) })
+	return st, nil
+}
+
+func alreadyExists(name string) error {
+	return &Error{Type: StackExists, Message: fmt.Sprintf("The Stack (%s) already exists.", name)}
+}
+
+// insert writes a new stack unless its name was taken meanwhile.
+func (e *Engine) insert(st *Stack, src Source) error {
+	st.Action, st.Status, st.Reason, st.Started = Create, InProgress, "Stack CREATE started", e.now()
+	err := e.store.Update(func(tx *state.Tx) error {
+		for _, other := range stacks.All(tx) {
+			if other.Deleted.IsZero() && !other.Nested() && other.ProjectID == st.ProjectID && other.Name == st.Name {
+				return alreadyExists(st.Name)
+			}
+		}
+		if err := sources.Put(tx, st.ID, src); err != nil {
+			return err
+		}
+		return stacks.Put(tx, st.ID, *st)
+	})
+	if err != nil {
+		return err
+	}
+	return e.stackEvent(*st)
+}
+
+// checkWhole validates the stack that the request would make.
+func (e *Engine) checkWhole(ctx context.Context, st *Stack, src Source) error {
+	f, err := e.frame(ctx, *st, src.Template, src, 0, true)
+	if err != nil {
+		return err
+	}
+	st.Description = f.tmpl.Description
+	return f.validate()
+}
+
+// Validate checks a template without making anything of it.
+func (e *Engine) Validate(ctx context.Context, req Request) (*Template, error) {
+	t, err := FromMap(req.Template)
+	if err != nil {
+		return nil, err
+	}
+	st := Stack{ID: uuid.NewString(), Name: "validated", ProjectID: req.ProjectID, Given: merged(req.Environment.Parameters, req.Parameters)}
+	for name, p := range t.Parameters {
+		if _, given := st.Given[name]; !given && !p.HasDefault {
+			st.Given[name] = Unknown // only what is given is tested
+		}
+	}
+	src := Source{Template: req.Template, Files: req.Files, Environment: req.Environment}
+	return t, e.checkWhole(ctx, &st, src)
+}
+
+// UpdateStack checks the request and starts to change the stack; an action under way is cut off.
+func (e *Engine) UpdateStack(ctx context.Context, id string, req Request) error {
+	defer e.lock(id)()
+	st, ok := state.Load(e.store, stacks, id)
+	if !ok || !st.Deleted.IsZero() {
+		return notFound("Stack", id)
+	}
+	if st.Action == Delete {
+		return &Error{Type: "NotSupported", Message: fmt.Sprintf("Updating a stack when it is deleting is not supported. (%s)", st.Name)}
+	}
+	src, _ := state.Load(e.store, sources, id)
+	if req.Existing {
+		src = patch(src, req)
+		st.Given = merged(st.Given, merged(req.Environment.Parameters, req.Parameters))
+		for _, name := range req.Clear {
+			delete(st.Given, name)
+		}
+	} else {
+		src = Source{Template: req.Template, Files: req.Files, Environment: req.Environment}
+		st.Given = merged(req.Environment.Parameters, req.Parameters)
+	}
+	if req.TimeoutMins > 0 {
+		st.TimeoutMins = req.TimeoutMins
+	}
+	if req.DisableRollback != nil {
+		st.DisableRollback = *req.DisableRollback
+	}
+	if req.Tags != nil {
+		st.Tags = req.Tags
+	}
+	if err := e.checkWhole(ctx, &st, src); err != nil {
+		return err
+	}
+	e.takeOver(st)
+	if err := e.begin(&st, Update, &src); err != nil {
+		return err
+	}
+	e.start(st, func(ctx context.Context) error { return e.runConverge(ctx, st) })
+	return nil
+}
+
+// takeOver cuts off every action on a root stack and waits until it has let go, so that the records
+// written next are the last ones.
+func (e *Engine) takeOver(st Stack) {
+	e.mu.Lock()
+	var before []*run
+	for r := range e.running {
+		if r.rootID == st.ID {
+			r.cancel(errSuperseded)
+			before = append(before, r)
+		}
+	}
+	e.mu.Unlock()
+	for _, r := range before {
+		<-r.done
+	}
+}
+
+func patch(src Source, req Request) Source {
+	if req.Template != nil {
+		src.Template = req.Template
+	}
+	src.Files = merged(src.Files, req.Files)
+	src.Environment = src.Environment.Merge(req.Environment)
+	return src
+}
+
+// DeleteStack starts to remove a stack, whatever state it is in.
+func (e *Engine) DeleteStack(id string) error {
+	defer e.lock(id)()
+	st, ok := state.Load(e.store, stacks, id)
+	if !ok || !st.Deleted.IsZero() {
+		return notFound("Stack", id)
+	}
+	if st.Action == Delete && st.Status == InProgress && e.busy(id) {
+		return nil
+	}
+	e.takeOver(st)
+	if st, ok = state.Load(e.store, stacks, id); !ok || !st.Deleted.IsZero() {
+		return nil
+	}
+	if err := e.begin(&st, Delete, nil); err != nil {
+		return err
+	}
+	e.start(st, func(ctx context.Context) error { return e.runDelete(ctx, st) })
+	return nil
+}
+
+func (e *Engine) runDelete(ctx context.Context, st Stack) error {
+	f, err := e.loadForDelete(ctx, st)
+	if err == nil {
+		err = f.removeAll(ctx)
+	}
+	if err != nil {
+		return e.finish(ctx, st, Delete, err)
+	}
+	return e.buried(st)
+}
+
+// keptDeleted is how many deleted stacks can still be read, as Heat lets one do until it purges them.
+const keptDeleted = 100
+
+// buried turns a stack's record into that of a deleted one.
+func (e *Engine) buried(st Stack) error {
+	st.Action, st.Status, st.Reason = Delete, Complete, "Stack DELETE completed successfully"
+	st.Deleted = e.now()
+	if err := e.stackEvent(st); err != nil {
+		return err
+	}
+	return e.store.Update(func(tx *state.Tx) error {
+		if err := stacks.Put(tx, st.ID, st); err != nil {
+			return err
+		}
+		var dead []Stack
+		for _, other := range stacks.All(tx) {
+			if !other.Deleted.IsZero() {
+				dead = append(dead, other)
+			}
+		}
+		slices.SortFunc(dead, func(a, b Stack) int { return b.Deleted.Compare(a.Deleted) })
+		for _, old := range dead[min(len(dead), keptDeleted):] {
+			if err := purge(tx, old.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func purge(tx *state.Tx, id string) error {
+	if err := stacks.Delete(tx, id); err != nil {
+		return err
+	}
+	if err := sources.Delete(tx, id); err != nil {
+		return err
+	}
+	return events.DeletePrefix(tx, id+"/")
+}
+
+// OutputValue is one output of a stack.
+type OutputValue struct {
+	Key         string
+	Description string
+	Value       any
+	Error       string // why Value could not be had
+}
+
+// Outputs evaluates a stack's outputs.
+func (e *Engine) Outputs(ctx context.Context, st Stack) ([]OutputValue, error) {
+	if !st.Deleted.IsZero() {
+		return nil, nil
+	}
+	f, err := e.load(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	return f.outputs(), nil
+}
+
+func (f *frame) outputs() []OutputValue {
+	out := []OutputValue{}
+	for _, name := range slices.Sorted(maps.Keys(f.tmpl.Outputs)) {
+		o := f.tmpl.Outputs[name]
+		if yes, err := f.eval().Condition(o.Condition); err == nil && !yes {
+			continue
+		}
+		v, err := f.eval().Eval(o.Value)
+		value := OutputValue{Key: name, Description: o.Description, Value: v}
+		if err != nil {
+			value.Value, value.Error = nil, err.Error()
+		}
+		out = append(out, value)
+	}
+	return out
+}
+
+// Parameters are a stack's parameters as Heat shows them.
+func (e *Engine) Parameters(ctx context.Context, st Stack) map[string]string {
+	shown := map[string]string{}
+	if f, err := e.load(ctx, st); err == nil {
+		shown = f.params.Shown()
+	}
+	shown["OS::stack_id"], shown["OS::stack_name"], shown["OS::project_id"] = st.ID, st.Name, st.ProjectID
+	return shown
+}

@@ -1,0 +1,262 @@
+package hot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/state"
+)
+
+// Why an action's context ended. The first two leave records as they are: what follows goes on from there.
+var (
+	errSuperseded = errors.New("another action took over")
+	errStopped    = errors.New("the lab is going down")
+	errTimeout    = errors.New("Timed out") //nolint:staticcheck,revive // Heat's words
+	errAborted    = errors.New("aborted")
+)
+
+// carriesOn reports whether somebody else will go on with the work that ctx was for.
+func carriesOn(ctx context.Context) bool {
+	cause := context.Cause(ctx)
+	return errors.Is(cause, errSuperseded) || errors.Is(cause, errStopped)
+}
+
+// converge brings the stack to what its template says: makes what is missing, changes what differs,
+// replaces what is broken, and removes in the end what is no longer wanted. It can be cut off anywhere
+// and called again.
+func (f *frame) converge(ctx context.Context, action string) error {
+	if err := f.build(ctx, action); err != nil {
+		return err
+	}
+	return f.cleanUp(ctx)
+}
+
+// build works on all resources at once, each as soon as those that it needs are ready.
+func (f *frame) build(ctx context.Context, action string) error {
+	ctx, abort := context.WithCancelCause(ctx)
+	defer abort(nil)
+	type progress struct {
+		done chan struct{}
+		ok   bool
+	}
+	all := make(map[string]*progress, len(f.defs))
+	for name := range f.defs {
+		all[name] = &progress{done: make(chan struct{})}
+	}
+	var first error
+	var once sync.Once
+	var wg sync.WaitGroup
+	for name, def := range f.defs {
+		wg.Go(func() {
+			p := all[name]
+			defer close(p.done)
+			for _, dep := range f.deps[name] {
+				if <-all[dep].done; !all[dep].ok {
+					return
+				}
+			}
+			if ctx.Err() != nil {
+				return
+			}
+			if err := f.ensure(ctx, def, action); err != nil {
+				once.Do(func() { first = err; abort(errAborted) })
+				return
+			}
+			p.ok = true
+		})
+	}
+	wg.Wait()
+	if first == nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return first
+}
+
+// ensure brings one resource to its definition.
+func (f *frame) ensure(ctx context.Context, def Definition, action string) error {
+	k, err := f.kind(def.Type)
+	if err != nil {
+		return below(def.Name, action, err)
+	}
+	row, exists := f.row(def.Name)
+	if !exists {
+		row = f.newRow(def, k)
+	}
+	row.Requires, row.Retain = f.deps[def.Name], def.DeletePol == "retain"
+	if row.Metadata, err = f.eval().Eval(def.Metadata); err != nil {
+		return f.fail(ctx, &row, Create, err)
+	}
+	props, err := f.properties(def)
+	if err == nil {
+		err = k.schema().check(fmt.Sprintf("resources.%s.properties", def.Name), props, nil)
+	}
+	switch {
+	case err != nil && exists:
+		return f.fail(ctx, &row, Update, err)
+	case err != nil:
+		return f.fail(ctx, &row, Create, err)
+	case row.Action == Init || row.Action == Create && row.Status == InProgress || row.Physical == "":
+		return f.create(ctx, k, row, props)
+	case f.mustReplace(ctx, k, row, def, props):
+		return f.replace(ctx, k, row, def, props)
+	default:
+		return f.update(ctx, k, row, props)
+	}
+}
+
+func (f *frame) create(ctx context.Context, k kind, row Resource, props map[string]any) error {
+	row.Properties = props
+	if err := f.move(&row, Create, InProgress, "state changed"); err != nil {
+		return err
+	}
+	err := f.e.fault(f.stack, row, Create)
+	if err == nil {
+		err = k.create(ctx, f, &row)
+	}
+	if err != nil {
+		return f.fail(ctx, &row, Create, err)
+	}
+	return f.move(&row, Create, Complete, "state changed")
+}
+
+// mustReplace follows Heat: what was found unhealthy is always replaced, what failed is replaced unless
+// it turns out to be fine, and a property that cannot be changed in place makes a new resource.
+func (f *frame) mustReplace(ctx context.Context, k kind, row Resource, def Definition, props map[string]any) bool {
+	if row.Type != def.Type {
+		return true
+	}
+	if row.Status == Failed {
+		if row.Action == CheckA {
+			return !k.isStack() || !f.e.childFailedCheck(row)
+		}
+		if !k.isStack() {
+			ck, inCloud := k.(cloudKind)
+			if !inCloud || f.e.cloud.Usable(ctx, f.item(row)) != nil || ck.s.replaces(row.Properties, props) {
+				return true
+			}
+		}
+	}
+	return k.schema().replaces(row.Properties, props)
+}
+
+// childFailedCheck tells a stack that a check action found broken inside from one that was itself marked
+// unhealthy: only the latter is replaced as a whole.
+func (e *Engine) childFailedCheck(row Resource) bool {
+	st, ok := state.Load(e.store, stacks, row.UID)
+	return ok && st.Action == CheckA && st.Status == Failed
+}
+
+func (f *frame) replace(ctx context.Context, k kind, old Resource, def Definition, props map[string]any) error {
+	if !k.isStack() {
+		if _, inCloud := k.(cloudKind); inCloud {
+			if err := f.e.cloud.Detach(ctx, f.item(old)); err != nil {
+				return f.fail(ctx, &old, Update, err)
+			}
+		}
+	}
+	old.Replaced = true
+	next := f.newRow(def, k)
+	next.Requires, next.Metadata = f.deps[def.Name], old.Metadata
+	// One transaction: a lab killed here must not find a resource that nobody deletes.
+	err := f.e.store.Update(func(tx *state.Tx) error {
+		return errors.Join(resources.Put(tx, old.key(), old), resources.Put(tx, next.key(), next))
+	})
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	f.old = append(f.old, old)
+	f.rows[def.Name] = next
+	f.mu.Unlock()
+	return f.create(ctx, k, next, props)
+}
+
+func (f *frame) update(ctx context.Context, k kind, row Resource, props map[string]any) error {
+	if row.Status == Complete && !k.isStack() && same(row.Properties, props) {
+		return f.put(row)
+	}
+	if err := f.move(&row, Update, InProgress, "state changed"); err != nil {
+		return err
+	}
+	err := f.e.fault(f.stack, row, Update)
+	if err == nil {
+		err = k.update(ctx, f, &row, props)
+	}
+	if err != nil {
+		return f.fail(ctx, &row, Update, err)
+	}
+	row.Properties = props
+	return f.move(&row, Update, Complete, "state changed")
+}
+
+// move writes a resource's new state and its event.
+func (f *frame) move(row *Resource, action, status, reason string) error {
+	row.Action, row.Status, row.Reason = action, status, reason
+	if err := f.put(*row); err != nil {
+		return err
+	}
+	return f.e.event(f.stack.ID, *row, row.Properties)
+}
+
+// fail records why a resource's action ended, and says the same to the stack above.
+func (f *frame) fail(ctx context.Context, row *Resource, action string, err error) error {
+	if carriesOn(ctx) {
+		return context.Cause(ctx)
+	}
+	if ctx.Err() != nil && errors.Is(context.Cause(ctx), errAborted) {
+		err = &Failure{Action: action, Type: "Error", Path: []string{row.Name}, Message: action + " aborted"}
+		return errors.Join(f.move(row, action, Failed, action+" aborted"), err)
+	}
+	if ctx.Err() != nil {
+		err = &Error{Type: "Timeout", Message: context.Cause(ctx).Error()}
+	}
+	failure := below(row.Name, action, err)
+	if werr := f.move(row, action, Failed, failure.Error()); werr != nil {
+		return werr
+	}
+	return failure
+}
+
+// begin opens an action on a stack.
+func (e *Engine) begin(st *Stack, action string, src *Source) error {
+	st.Action, st.Status, st.Reason = action, InProgress, fmt.Sprintf("Stack %s started", action)
+	st.Started = e.now()
+	if action == Update {
+		st.Updated = st.Started
+	}
+	err := e.store.Update(func(tx *state.Tx) error {
+		if src != nil {
+			if err := sources.Put(tx, st.ID, *src); err != nil {
+				return err
+			}
+		}
+		return stacks.Put(tx, st.ID, *st)
+	})
+	if err != nil {
+		return err
+	}
+	return e.stackEvent(*st)
+}
+
+// finish closes an action on a stack with what came of it, and hands the error on.
+func (e *Engine) finish(ctx context.Context, st Stack, action string, err error) error {
+	if err != nil && carriesOn(ctx) {
+		return context.Cause(ctx)
+	}
+	st.Action, st.Status, st.Reason = action, Complete, fmt.Sprintf("Stack %s completed successfully", action)
+	if err != nil {
+		st.Status, st.Reason = Failed, err.Error()
+		if f, ok := errors.AsType[*Failure](err); ok {
+			st.Reason = fmt.Sprintf("Resource %s failed: %s", f.Action, f.Error())
+		}
+		if errors.Is(context.Cause(ctx), errTimeout) {
+			st.Reason = errTimeout.Error()
+		}
+	}
+	if werr := state.Save(e.store, stacks, st.ID, st); werr != nil {
+		return errors.Join(err, werr)
+	}
+	return errors.Join(err, e.stackEvent(st))
+}

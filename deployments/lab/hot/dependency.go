@@ -1,0 +1,161 @@
+package hot
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// references lists the resources that v mentions in get_resource and get_attr, in no order.
+func references(v any, found map[string]bool) {
+	switch x := v.(type) {
+	case []any:
+		for _, item := range x {
+			references(item, found)
+		}
+	case map[string]any:
+		if len(x) == 1 {
+			if name, ok := x["get_resource"].(string); ok {
+				found[name] = true
+			}
+			switch arg := x["get_attr"].(type) {
+			case string:
+				found[arg] = true
+			case []any:
+				if len(arg) > 0 {
+					if name, ok := arg[0].(string); ok {
+						found[name] = true
+					}
+				}
+			}
+		}
+		for _, item := range x {
+			references(item, found)
+		}
+	}
+}
+
+// Dependencies tells for every resource which others must exist before it. Absent ones (their
+// condition is false) do not count.
+func Dependencies(defs map[string]Definition) (map[string][]string, error) {
+	out := make(map[string][]string, len(defs))
+	for name, d := range defs {
+		found := map[string]bool{}
+		references(d.Properties, found)
+		references(d.Metadata, found)
+		for _, dep := range d.DependsOn {
+			found[dep] = true
+		}
+		for _, dep := range implied(d, defs) {
+			found[dep] = true
+		}
+		delete(found, name)
+		for dep := range found {
+			if _, ok := defs[dep]; ok {
+				out[name] = append(out[name], dep)
+			}
+		}
+		slices.Sort(out[name])
+	}
+	if cycle := findCycle(out); cycle != nil {
+		return nil, &Error{Type: "CircularDependencyException", Message: "Circular Dependency Found: " + strings.Join(cycle, ", ")}
+	}
+	return out, nil
+}
+
+// implied are the dependencies that Heat adds by itself: ports and servers wait for the subnets of their
+// network, floating IPs and their associations for the router's interfaces.
+func implied(d Definition, defs map[string]Definition) []string {
+	var out []string
+	for name, other := range defs {
+		switch {
+		case other.Type == "OS::Neutron::Subnet" && usesNetworkOf(d, other):
+			out = append(out, name)
+		case other.Type == "OS::Neutron::RouterInterface" && (d.Type == "OS::Neutron::FloatingIP" || d.Type == "OS::Neutron::FloatingIPAssociation"):
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+func usesNetworkOf(d, subnet Definition) bool {
+	network := subnet.Properties["network"]
+	if network == nil {
+		network = subnet.Properties["network_id"]
+	}
+	if network == nil {
+		return false
+	}
+	switch d.Type {
+	case "OS::Neutron::Port":
+		return same(d.Properties["network"], network) || same(d.Properties["network_id"], network)
+	case "OS::Nova::Server":
+		nets, _ := d.Properties["networks"].([]any)
+		return slices.ContainsFunc(nets, func(n any) bool {
+			m, _ := n.(map[string]any)
+			return m["network"] != nil && same(m["network"], network)
+		})
+	}
+	return false
+}
+
+// findCycle returns the resources of one cycle, nil when there is none.
+func findCycle(deps map[string][]string) []string {
+	const visiting, done = 1, 2
+	mark := map[string]int{}
+	var path []string
+	var visit func(string) []string
+	visit = func(name string) []string {
+		switch mark[name] {
+		case done:
+			return nil
+		case visiting:
+			return append(slices.Clone(path[slices.Index(path, name):]), name)
+		}
+		mark[name] = visiting
+		path = append(path, name)
+		for _, dep := range deps[name] {
+			if cycle := visit(dep); cycle != nil {
+				return cycle
+			}
+		}
+		path = path[:len(path)-1]
+		mark[name] = done
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(deps)) {
+		if cycle := visit(name); cycle != nil {
+			return cycle
+		}
+	}
+	return nil
+}
+
+// checkReferences reports a get_resource or get_attr of what the template does not have.
+func (t *Template) checkReferences() error {
+	for _, name := range slices.Sorted(maps.Keys(t.Resources)) {
+		found := map[string]bool{}
+		references(t.Resources[name].Properties, found)
+		if err := t.unknownReference(found, fmt.Sprintf("resources.%s.properties", name)); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Outputs)) {
+		found := map[string]bool{}
+		references(t.Outputs[name].Value, found)
+		if err := t.unknownReference(found, fmt.Sprintf("outputs.%s.value", name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Template) unknownReference(found map[string]bool, where string) error {
+	for _, ref := range slices.Sorted(maps.Keys(found)) {
+		if _, ok := t.Resources[ref]; !ok {
+			return &Error{Type: "InvalidTemplateReference", Message: fmt.Sprintf(`The specified reference "%s" (in %s) is incorrect.`, ref, where)}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package hot
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Error is a refusal as Heat words it: Type is the name of Heat's exception class.
+type Error struct {
+	Type    string
+	Message string
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// The exception classes that callers tell apart.
+const (
+	NotFound         = "EntityNotFound"
+	StackExists      = "StackExists"
+	ValidationFailed = "StackValidationFailed"
+	ActionInProgress = "ActionInProgress"
+	ParameterMissing = "UserParameterMissing"
+	UnknownParameter = "UnknownUserParameter"
+	InvalidTemplate  = "InvalidTemplateVersion"
+)
+
+func invalid(format string, args ...any) *Error {
+	return &Error{Type: ValidationFailed, Message: fmt.Sprintf(format, args...)}
+}
+
+func notFound(entity, name string) *Error {
+	return &Error{Type: NotFound, Message: fmt.Sprintf("The %s (%s) could not be found.", entity, name)}
+}
+
+// Failure is why a resource failed, with the path that leads to it through nested stacks. Its text is
+// what Heat puts into status reasons: "Forbidden: resources.group.resources.member: Quota exceeded ...".
+type Failure struct {
+	Action  string // of the resource at the head of Path
+	Type    string
+	Path    []string
+	Message string
+}
+
+func (f *Failure) Error() string {
+	if len(f.Path) == 0 {
+		return f.Type + ": " + f.Message
+	}
+	steps := make([]string, 0, len(f.Path))
+	for _, p := range f.Path {
+		steps = append(steps, "resources."+p)
+	}
+	return f.Type + ": " + strings.Join(steps, ".") + ": " + f.Message
+}
+
+// below makes a Failure of err as seen from the stack that holds resource name.
+func below(name, action string, err error) *Failure {
+	if f, ok := errors.AsType[*Failure](err); ok {
+		return &Failure{Action: action, Type: f.Type, Path: append([]string{name}, f.Path...), Message: f.Message}
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return &Failure{Action: action, Type: e.Type, Path: []string{name}, Message: e.Message}
+	}
+	return &Failure{Action: action, Type: "Error", Path: []string{name}, Message: err.Error()}
+}

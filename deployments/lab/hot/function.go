@@ -1,0 +1,325 @@
+package hot
+
+import (
+	"fmt"
+)
+
+// Scope is where functions find what they refer to.
+type Scope interface {
+	Param(name string) (any, error)
+	Ref(resource string) (any, error)
+	Attr(resource, attr string, path []any) (any, error)
+	File(name string) (string, error)
+}
+
+// Unknown stands for a value that is not known before its resource exists. What is made of it is
+// unknown as well; the validation skips it.
+var Unknown any = unknown{}
+
+type unknown struct{}
+
+// MarshalText keeps an Unknown recognisable where it is shown.
+func (unknown) MarshalText() ([]byte, error) { return []byte("(unknown)"), nil }
+
+func hasUnknown(v any) bool {
+	switch x := v.(type) {
+	case unknown:
+		return true
+	case []any:
+		for _, item := range x {
+			if hasUnknown(item) {
+				return true
+			}
+		}
+	case map[string]any:
+		for _, item := range x {
+			if hasUnknown(item) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Evaluator resolves the functions of one template.
+type Evaluator struct {
+	Template *Template
+	Scope    Scope
+	visiting map[string]bool // conditions under evaluation
+}
+
+type function struct {
+	since string
+	// eval gets the raw argument: most functions resolve it first, by args.
+	eval func(e *Evaluator, name string, arg any) (any, error)
+}
+
+// functions are known from a template version on; before it, their names are ordinary keys.
+var functions map[string]function
+
+func init() { //nolint:gochecknoinits // breaks the cycle functions -> Eval -> functions
+	functions = map[string]function{
+		"get_param":           {"2013-05-23", evalGetParam},
+		"get_resource":        {"2013-05-23", evalGetResource},
+		"get_attr":            {"2013-05-23", evalGetAttr},
+		"get_file":            {"2013-05-23", evalGetFile},
+		"str_replace":         {"2013-05-23", evalStrReplace},
+		"list_join":           {"2013-05-23", resolved(evalListJoin)},
+		"repeat":              {"2014-10-16", evalRepeat},
+		"digest":              {"2015-04-30", resolved(evalDigest)},
+		"str_split":           {"2015-10-15", resolved(evalStrSplit)},
+		"map_merge":           {"2016-04-08", resolved(evalMapMerge)},
+		"map_replace":         {"2016-10-14", resolved(evalMapReplace)},
+		"if":                  {"2016-10-14", evalIf},
+		"equals":              {"2016-10-14", evalBool},
+		"not":                 {"2016-10-14", evalBool},
+		"and":                 {"2016-10-14", evalBool},
+		"or":                  {"2016-10-14", evalBool},
+		"yaql":                {"2016-10-14", evalUnsupported},
+		"str_replace_strict":  {"2017-02-24", evalStrReplace},
+		"filter":              {"2017-02-24", resolved(evalFilter)},
+		"list_concat":         {"2017-09-01", resolved(evalListConcat)},
+		"list_concat_unique":  {"2017-09-01", resolved(evalListConcat)},
+		"str_replace_vstrict": {"2017-09-01", evalStrReplace},
+		"contains":            {"2017-09-01", resolved(evalContains)},
+		"make_url":            {"2017-09-01", resolved(evalMakeURL)},
+	}
+}
+
+// Eval resolves every function in v.
+func (e *Evaluator) Eval(v any) (any, error) {
+	switch x := v.(type) {
+	case map[string]any:
+		if name, arg, ok := e.call(x); ok {
+			return functions[name].eval(e, name, arg)
+		}
+		out := make(map[string]any, len(x))
+		for k, item := range x {
+			r, err := e.Eval(item)
+			if err != nil {
+				return nil, err
+			}
+			out[k] = r
+		}
+		return out, nil
+	case []any:
+		out := make([]any, 0, len(x))
+		for _, item := range x {
+			r, err := e.Eval(item)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, r)
+		}
+		return out, nil
+	default:
+		return v, nil
+	}
+}
+
+// call recognises a function: a mapping with one key, which the template's version knows.
+func (e *Evaluator) call(m map[string]any) (name string, arg any, ok bool) {
+	if len(m) != 1 {
+		return "", nil, false
+	}
+	for name, arg = range m {
+	}
+	f, known := functions[name]
+	return name, arg, known && e.Template.supports(f.since)
+}
+
+// resolved makes a function that gets its argument with all functions in it resolved.
+func resolved(f func(name string, arg any) (any, error)) func(*Evaluator, string, any) (any, error) {
+	return func(e *Evaluator, name string, arg any) (any, error) {
+		arg, err := e.Eval(arg)
+		if err != nil {
+			return nil, err
+		}
+		if hasUnknown(arg) {
+			return Unknown, nil
+		}
+		return f(name, arg)
+	}
+}
+
+func evalUnsupported(_ *Evaluator, name string, _ any) (any, error) {
+	return nil, invalid("The lab does not evaluate the function %q", name)
+}
+
+func evalGetParam(e *Evaluator, name string, arg any) (any, error) {
+	param, path, err := e.reference(name, arg)
+	if err != nil {
+		return nil, err
+	}
+	v, err := e.Scope.Param(param)
+	if err != nil || len(path) == 0 {
+		return v, err
+	}
+	if hasUnknown(v) {
+		return Unknown, nil
+	}
+	// Heat answers an empty string when the path leads nowhere.
+	if found := walk(v, path); found != nil {
+		return found, nil
+	}
+	return "", nil
+}
+
+// reference reads "name" or [name, path...], whose parts may be functions.
+func (e *Evaluator) reference(function string, arg any) (string, []any, error) {
+	arg, err := e.Eval(arg)
+	if err != nil {
+		return "", nil, err
+	}
+	if name, ok := arg.(string); ok {
+		return name, nil, nil
+	}
+	if list, ok := arg.([]any); ok && len(list) > 0 {
+		if name, ok := list[0].(string); ok {
+			return name, list[1:], nil
+		}
+	}
+	return "", nil, invalid(`Arguments to "%s" must be a name or a list that begins with one`, function)
+}
+
+func evalGetResource(e *Evaluator, _ string, arg any) (any, error) {
+	name, ok := arg.(string)
+	if !ok {
+		return nil, invalid(`Argument for function "get_resource" must be a string`)
+	}
+	return e.Scope.Ref(name)
+}
+
+func evalGetAttr(e *Evaluator, name string, arg any) (any, error) {
+	resource, path, err := e.reference(name, arg)
+	if err != nil {
+		return nil, err
+	}
+	if len(path) == 0 {
+		return e.Scope.Attr(resource, "", nil)
+	}
+	if hasUnknown(path) {
+		return Unknown, nil
+	}
+	return e.Scope.Attr(resource, text(path[0]), path[1:])
+}
+
+func evalGetFile(e *Evaluator, _ string, arg any) (any, error) {
+	arg, err := e.Eval(arg)
+	if err != nil {
+		return nil, err
+	}
+	name, ok := arg.(string)
+	if !ok {
+		return nil, invalid(`Argument to "get_file" must be a string`)
+	}
+	return e.Scope.File(name)
+}
+
+func evalIf(e *Evaluator, _ string, arg any) (any, error) {
+	list, ok := arg.([]any)
+	if !ok || len(list) < 2 || len(list) > 3 {
+		return nil, invalid(`Arguments to "if" must be of the form: [condition_name, value_if_true, value_if_false]`)
+	}
+	yes, err := e.Condition(list[0])
+	if err != nil {
+		return nil, err
+	}
+	if yes {
+		return e.Eval(list[1])
+	}
+	if len(list) == 2 {
+		return nil, nil //nolint:nilnil // the value null: the property is not set
+	}
+	return e.Eval(list[2])
+}
+
+func evalBool(e *Evaluator, name string, arg any) (any, error) {
+	return e.Condition(map[string]any{name: arg})
+}
+
+// Condition decides a condition: a boolean, the name of one in the section conditions, or a function.
+func (e *Evaluator) Condition(v any) (bool, error) {
+	switch x := v.(type) {
+	case nil:
+		return true, nil
+	case bool:
+		return x, nil
+	case string:
+		return e.namedCondition(x)
+	case map[string]any:
+		if name, arg, ok := e.call(x); ok {
+			return e.conditionFunction(name, arg)
+		}
+	}
+	return false, invalid("Invalid condition \"%s\"", text(v))
+}
+
+func (e *Evaluator) namedCondition(name string) (bool, error) {
+	v, ok := e.Template.Conditions[name]
+	if !ok {
+		if b, isBool := Bool(name); isBool {
+			return b, nil
+		}
+		return false, invalid("Invalid condition \"%s\"", name)
+	}
+	if e.visiting[name] {
+		return false, invalid("Circular definition for condition \"%s\"", name)
+	}
+	if e.visiting == nil {
+		e.visiting = map[string]bool{}
+	}
+	e.visiting[name] = true
+	defer delete(e.visiting, name)
+	return e.Condition(v)
+}
+
+func (e *Evaluator) conditionFunction(name string, arg any) (bool, error) {
+	switch name {
+	case "equals":
+		list, ok := arg.([]any)
+		if !ok || len(list) != 2 {
+			return false, invalid(`Arguments to "equals" must be of the form: [value_1, value_2]`)
+		}
+		pair, err := e.Eval(arg)
+		if err != nil {
+			return false, err
+		}
+		return same(pair.([]any)[0], pair.([]any)[1]), nil
+	case "not":
+		yes, err := e.Condition(arg)
+		return !yes, err
+	case "and", "or":
+		return e.allOrAny(name, arg)
+	default:
+		v, err := e.Eval(map[string]any{name: arg})
+		if err != nil {
+			return false, err
+		}
+		if b, ok := Bool(v); ok {
+			return b, nil
+		}
+		return false, invalid("Invalid condition \"%s\"", text(v))
+	}
+}
+
+func (e *Evaluator) allOrAny(name string, arg any) (bool, error) {
+	list, ok := arg.([]any)
+	if !ok || len(list) < 2 {
+		return false, invalid(`The minimum number of condition arguments to "%s" is 2.`, name)
+	}
+	for _, item := range list {
+		yes, err := e.Condition(item)
+		if err != nil {
+			return false, err
+		}
+		if yes == (name == "or") {
+			return yes, nil
+		}
+	}
+	return name == "and", nil
+}
+
+func wrongArgs(name, form string) error {
+	return invalid(`Incorrect arguments to "%s" should be: %s`, name, fmt.Sprint(form))
+}

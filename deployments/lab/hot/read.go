@@ -1,0 +1,173 @@
+package hot
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/state"
+)
+
+func (e *Engine) byName(project, name string) (Stack, bool) {
+	for _, st := range state.LoadAll(e.store, stacks, "") {
+		if st.Deleted.IsZero() && !st.Nested() && st.ProjectID == project && st.Name == name {
+			return st, true
+		}
+	}
+	return Stack{}, false
+}
+
+// Find looks a stack up by name or id. Nested stacks and deleted ones are found by id only, or (nested)
+// by their full name.
+func (e *Engine) Find(project, identity string) (Stack, error) {
+	if st, ok := state.Load(e.store, stacks, identity); ok && (project == "" || st.ProjectID == project) {
+		return st, nil
+	}
+	var nested Stack
+	for _, st := range state.LoadAll(e.store, stacks, "") {
+		if st.Name != identity || !st.Deleted.IsZero() || project != "" && st.ProjectID != project {
+			continue
+		}
+		if !st.Nested() {
+			return st, nil
+		}
+		nested = st
+	}
+	if nested.ID != "" {
+		return nested, nil
+	}
+	return Stack{}, notFound("Stack", identity)
+}
+
+// List returns a project's stacks, newest first; all projects' for project "".
+func (e *Engine) List(project string, nested, deleted bool) []Stack {
+	var out []Stack
+	for _, st := range state.LoadAll(e.store, stacks, "") {
+		if project != "" && st.ProjectID != project || st.Nested() && !nested || !st.Deleted.IsZero() && !deleted {
+			continue
+		}
+		out = append(out, st)
+	}
+	slices.SortFunc(out, func(a, b Stack) int { return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.ID, b.ID)) })
+	return out
+}
+
+// Template returns what a stack was made from.
+func (e *Engine) Template(st Stack) (template map[string]any, root Source) {
+	root, _ = state.Load(e.store, sources, st.RootID)
+	if !st.Nested() {
+		return root.Template, root
+	}
+	own, _ := state.Load(e.store, sources, st.ID)
+	return own.Template, root
+}
+
+// Located is a resource with the stack it belongs to.
+type Located struct {
+	Stack      Stack
+	Resource   Resource
+	RequiredBy []string
+	// Child is the stack that the resource is, if any.
+	Child *Stack
+}
+
+// ListResources returns a stack's resources, with those of nested stacks down to depth levels.
+func (e *Engine) ListResources(st Stack, depth int) []Located {
+	rows := state.LoadAll(e.store, resources, st.ID+"/")
+	rows = slices.DeleteFunc(rows, func(r Resource) bool { return r.Replaced })
+	slices.SortFunc(rows, func(a, b Resource) int { return cmp.Compare(a.Name, b.Name) })
+	var out []Located
+	for _, r := range rows {
+		l := Located{Stack: st, Resource: r, RequiredBy: requiredBy(rows, r.Name)}
+		child, isStack := state.Load(e.store, stacks, r.UID)
+		if isStack {
+			l.Child = &child
+		}
+		out = append(out, l)
+		if isStack && depth > 0 {
+			out = append(out, e.ListResources(child, depth-1)...)
+		}
+	}
+	return out
+}
+
+func requiredBy(rows []Resource, name string) []string {
+	out := []string{}
+	for _, r := range rows {
+		if slices.Contains(r.Requires, name) {
+			out = append(out, r.Name)
+		}
+	}
+	return out
+}
+
+// GetResource finds a resource of a stack by name.
+func (e *Engine) GetResource(st Stack, name string) (Located, error) {
+	for _, l := range e.ListResources(st, 0) {
+		if l.Resource.Name == name {
+			return l, nil
+		}
+	}
+	return Located{}, notFound("Resource", name)
+}
+
+// Attributes evaluates every attribute of a resource that can be had.
+func (e *Engine) Attributes(ctx context.Context, l Located) map[string]any {
+	f, err := e.load(ctx, l.Stack)
+	if err != nil {
+		return map[string]any{}
+	}
+	k, err := f.kind(l.Resource.Type)
+	if err != nil || l.Resource.Physical == "" {
+		return map[string]any{}
+	}
+	out := map[string]any{}
+	if v, err := k.attr(f, l.Resource, "", nil); err == nil {
+		if all, ok := v.(map[string]any); ok {
+			out = all
+		}
+	}
+	if k.isStack() {
+		for _, attr := range []string{"refs", "refs_map"} {
+			if v, err := k.attr(f, l.Resource, attr, nil); err == nil && v != nil {
+				out[attr] = v
+			}
+		}
+	}
+	return out
+}
+
+// Events returns the events of a stack, and of the stacks below it down to depth levels, oldest first.
+func (e *Engine) Events(st Stack, depth int) []Event {
+	out := state.LoadAll(e.store, events, st.ID+"/")
+	if depth > 0 {
+		for _, l := range e.ListResources(st, 0) {
+			if l.Child != nil {
+				out = append(out, e.Events(*l.Child, depth-1)...)
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Event) int { return a.At.Compare(b.At) })
+	return out
+}
+
+// Types lists every resource type that a template may name.
+func (e *Engine) Types() []string {
+	out := e.cloud.Types()
+	for name := range builtins {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// SchemaOf describes a resource type.
+func (e *Engine) SchemaOf(typ string) (Schema, error) {
+	if k, ok := builtins[typ]; ok {
+		return k.schema(), nil
+	}
+	if s, ok := e.cloud.Schema(typ); ok {
+		return s, nil
+	}
+	return Schema{}, notFound("Resource Type", typ)
+}

@@ -1,0 +1,145 @@
+package hot
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/state"
+)
+
+// cleanUp deletes replaced resources and those that the template no longer has.
+func (f *frame) cleanUp(ctx context.Context) error {
+	f.mu.Lock()
+	rows := slices.Clone(f.old)
+	for name, r := range f.rows {
+		if _, wanted := f.defs[name]; !wanted {
+			rows = append(rows, r)
+		}
+	}
+	f.mu.Unlock()
+	return f.removeRows(ctx, rows)
+}
+
+// loadForDelete opens a stack without understanding its template: a stack that cannot be understood any
+// more can still be deleted.
+func (e *Engine) loadForDelete(ctx context.Context, st Stack) (*frame, error) {
+	root, _ := state.Load(e.store, sources, st.RootID)
+	f := &frame{e: e, ctx: ctx, stack: st, root: root, tmpl: &Template{}, rows: map[string]Resource{}}
+	for _, r := range state.LoadAll(e.store, resources, st.ID+"/") {
+		f.old = append(f.old, r)
+	}
+	return f, nil
+}
+
+// removeAll deletes every resource of the stack.
+func (f *frame) removeAll(ctx context.Context) error {
+	return f.removeRows(ctx, f.old)
+}
+
+// removeRows deletes resources in layers: first those that no other one needs.
+func (f *frame) removeRows(ctx context.Context, rows []Resource) error {
+	for len(rows) > 0 {
+		layer, rest := lastLayer(rows)
+		errs := make([]error, len(layer))
+		var wg sync.WaitGroup
+		for i, r := range layer {
+			wg.Go(func() { errs[i] = f.removeRow(ctx, r) })
+		}
+		wg.Wait()
+		for _, err := range errs {
+			if err != nil {
+				return err
+			}
+		}
+		rows = rest
+	}
+	return nil
+}
+
+// lastLayer splits off the resources that none of the others requires. Records of different templates may
+// require each other in a circle; then all go at once.
+func lastLayer(rows []Resource) (layer, rest []Resource) {
+	needed := map[string]bool{}
+	for _, r := range rows {
+		for _, dep := range r.Requires {
+			needed[dep] = true
+		}
+	}
+	for _, r := range rows {
+		if needed[r.Name] {
+			rest = append(rest, r)
+		} else {
+			layer = append(layer, r)
+		}
+	}
+	if len(layer) == 0 {
+		return rows, nil
+	}
+	return layer, rest
+}
+
+func (f *frame) removeRow(ctx context.Context, r Resource) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	r.Action, r.Status, r.Reason = Delete, InProgress, "state changed"
+	if err := f.saveRemoving(r); err != nil {
+		return err
+	}
+	err := f.e.fault(f.stack, r, Delete)
+	if err == nil && !r.Retain {
+		err = f.destroy(ctx, r)
+	}
+	if err != nil {
+		if carriesOn(ctx) {
+			return context.Cause(ctx)
+		}
+		failure := below(r.Name, Delete, err)
+		r.Status, r.Reason = Failed, failure.Error()
+		return errors.Join(failure, f.saveRemoving(r))
+	}
+	f.mu.Lock()
+	if current, ok := f.rows[r.Name]; ok && current.UID == r.UID {
+		delete(f.rows, r.Name)
+	}
+	f.old = slices.DeleteFunc(slices.Clone(f.old), func(o Resource) bool { return o.UID == r.UID })
+	f.mu.Unlock()
+	r.Status = Complete
+	return errors.Join(state.Remove(f.e.store, resources, r.key()), f.e.event(f.stack.ID, r, nil))
+}
+
+// saveRemoving writes a state on the way out, without making the record current again.
+func (f *frame) saveRemoving(r Resource) error {
+	r.Updated = f.e.now()
+	f.mu.Lock()
+	if current, ok := f.rows[r.Name]; ok && current.UID == r.UID {
+		f.rows[r.Name] = r
+	}
+	f.mu.Unlock()
+	return errors.Join(state.Save(f.e.store, resources, r.key(), r), f.e.event(f.stack.ID, r, r.Properties))
+}
+
+// destroy removes the thing itself. A record that is a stack is removed as one even when its type cannot
+// be found any more.
+func (f *frame) destroy(ctx context.Context, r Resource) error {
+	if _, isStack := state.Load(f.e.store, stacks, r.UID); isStack {
+		return f.e.removeChild(ctx, r)
+	}
+	k, err := f.kind(r.Type)
+	if err != nil || k.isStack() {
+		return nil //nolint:nilerr // nothing was ever made of a type that is not known
+	}
+	return k.remove(ctx, f, r)
+}
+
+// forget drops every record of a nested stack.
+func (e *Engine) forget(st Stack) error {
+	return e.store.Update(func(tx *state.Tx) error {
+		return errors.Join(
+			stacks.Delete(tx, st.ID), sources.Delete(tx, st.ID),
+			resources.DeletePrefix(tx, st.ID+"/"), events.DeletePrefix(tx, st.ID+"/"),
+		)
+	})
+}

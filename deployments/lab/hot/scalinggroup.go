@@ -1,0 +1,237 @@
+package hot
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/state"
+)
+
+// scalingGroup is OS::Heat::AutoScalingGroup.
+type scalingGroup struct{}
+
+func (scalingGroup) isStack() bool { return true }
+
+func (scalingGroup) schema() Schema {
+	return Schema{Properties: map[string]Property{
+		"resource": {Type: "map", Required: true, Updatable: true},
+		"max_size": {Type: "integer", Required: true, Updatable: true}, "min_size": {Type: "integer", Required: true, Updatable: true},
+		"cooldown": {Type: "integer", Updatable: true}, "desired_capacity": {Type: "integer", Updatable: true},
+		"rolling_updates": {Type: "map", Updatable: true},
+	}}
+}
+
+func (scalingGroup) validate(f *frame, r Resource, props map[string]any) error {
+	if !hasUnknown(props) {
+		low, high := Int(props["min_size"], 0), Int(props["max_size"], 0)
+		if low > high {
+			return invalid("MinSize can not be greater than MaxSize")
+		}
+		if want, given := props["desired_capacity"]; given && (Int(want, low) < low || Int(want, low) > high) {
+			return invalid("DesiredCapacity must be between MinSize and MaxSize")
+		}
+	}
+	return f.validateMember(r, definitionOf(props["resource"]))
+}
+
+func (g scalingGroup) create(ctx context.Context, f *frame, r *Resource) error {
+	return f.createGroup(ctx, r, func() map[string]any {
+		size := Int(r.Properties["desired_capacity"], Int(r.Properties["min_size"], 0))
+		return g.grow(map[string]any{}, definitionOf(r.Properties["resource"]), size)
+	})
+}
+
+// grow adds members with random names until there are size of them.
+func (scalingGroup) grow(defs map[string]any, def map[string]any, size int) map[string]any {
+	for len(defs) < size {
+		defs[shortID()] = def
+	}
+	return defs
+}
+
+// update goes as Heat's handle_update: first the members get the new definition, in batches, then the
+// size becomes desired_capacity, also when only something else has changed.
+func (g scalingGroup) update(ctx context.Context, f *frame, r *Resource, props map[string]any) error {
+	def := definitionOf(props["resource"])
+	if !same(def, definitionOf(r.Properties["resource"])) {
+		if err := g.roll(ctx, f, *r, def, props); err != nil {
+			return err
+		}
+	}
+	size := Int(props["desired_capacity"], len(f.e.members(*r, false)))
+	return g.resize(ctx, f, *r, def, clamp(size, props))
+}
+
+func clamp(size int, props map[string]any) int {
+	return min(max(size, Int(props["min_size"], 0)), Int(props["max_size"], math.MaxInt))
+}
+
+// roll gives members a new definition, max_batch_size at a time.
+func (scalingGroup) roll(ctx context.Context, f *frame, r Resource, def, props map[string]any) error {
+	policy, _ := props["rolling_updates"].(map[string]any)
+	batch := max(Int(policy["max_batch_size"], 1), 1)
+	for names := range slices.Chunk(namesOf(f.e.members(r, true)), batch) {
+		defs := maps.Clone(f.e.memberDefinitions(r))
+		for _, name := range names {
+			defs[name] = def
+		}
+		if err := f.convergeChild(ctx, r, Update, groupTemplate(defs), nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func namesOf(rows []Resource) []string {
+	out := make([]string, 0, len(rows))
+	for _, r := range rows {
+		out = append(out, r.Name)
+	}
+	return out
+}
+
+// resize keeps the last size members in Heat's order, so that unhealthy ones go first and then the oldest,
+// and adds what is missing.
+func (g scalingGroup) resize(ctx context.Context, f *frame, r Resource, def map[string]any, size int) error {
+	have := f.e.members(r, true)
+	old := f.e.memberDefinitions(r)
+	known := namesOf(have)
+	// A member that was decided on before an interruption may have no record yet.
+	for _, name := range slices.Sorted(maps.Keys(old)) {
+		if !slices.Contains(known, name) {
+			known = append(known, name)
+		}
+	}
+	known = known[max(len(known)-size, 0):]
+	defs := map[string]any{}
+	for _, name := range known {
+		defs[name] = def
+		if kept, ok := old[name]; ok {
+			defs[name] = kept
+		}
+	}
+	return f.convergeChild(ctx, r, Update, groupTemplate(g.grow(defs, def, size)), nil)
+}
+
+func (scalingGroup) remove(ctx context.Context, f *frame, r Resource) error {
+	return f.e.removeChild(ctx, r)
+}
+
+func (scalingGroup) ref(_ *frame, r Resource) any { return groupRef(r) }
+
+func (scalingGroup) attr(f *frame, r Resource, attr string, path []any) (any, error) {
+	members := f.e.members(r, false)
+	if attr == "current_size" {
+		return len(members), nil
+	}
+	if v, ok, err := f.groupAttr(r, members, attr, path); ok {
+		return v, err
+	}
+	if attr == "outputs" || attr == "outputs_list" {
+		if len(path) == 0 {
+			return nil, badAttribute(r.Name, attr)
+		}
+		list, byName, err := f.each(r, members, text(path[0]), path[1:])
+		if attr == "outputs" {
+			return byName, err
+		}
+		return list, err
+	}
+	if attr == "" {
+		return map[string]any{"current_size": len(members)}, nil
+	}
+	return nil, badAttribute(r.Name, attr)
+}
+
+// scalingPolicy is OS::Heat::ScalingPolicy.
+type scalingPolicy struct{ leaf }
+
+func (scalingPolicy) schema() Schema {
+	return Schema{Properties: map[string]Property{
+		"auto_scaling_group_id": {Type: "string", Required: true},
+		"scaling_adjustment":    {Type: "number", Required: true, Updatable: true},
+		"adjustment_type": {Type: "string", Required: true, Updatable: true, Allowed: []string{
+			"change_in_capacity", "exact_capacity", "percent_change_in_capacity",
+		}},
+		"cooldown": {Type: "number", Updatable: true}, "min_adjustment_step": {Type: "integer", Updatable: true},
+	}, Attributes: []string{"alarm_url", "signal_url"}}
+}
+
+func (scalingPolicy) ref(_ *frame, r Resource) any { return r.Name }
+
+func (scalingPolicy) attr(f *frame, r Resource, attr string, path []any) (any, error) {
+	return pick(r, map[string]any{"alarm_url": f.e.url(f.e.cfg.AlarmURL, f.stack, r), "signal_url": f.e.url(f.e.cfg.SignalURL, f.stack, r)}, attr, path)
+}
+
+func (e *Engine) url(make func(Stack, string) string, st Stack, r Resource) string {
+	if make == nil {
+		return ""
+	}
+	return make(st, r.Name)
+}
+
+// scale is what a signal to a policy does. It answers false when Heat would take no action: a scaling of
+// the group is under way, the cool-down has not passed, or the size would not change.
+func (e *Engine) scale(st Stack, policy Resource) (bool, error) {
+	group, ok := e.groupOf(st, text(policy.Properties["auto_scaling_group_id"]))
+	if !ok {
+		return false, &Error{Type: NotFound, Message: fmt.Sprintf(
+			"Alarm %s could not find scaling group named \"%s\"", policy.Name, text(policy.Properties["auto_scaling_group_id"]))}
+	}
+	child, ok := state.Load(e.store, stacks, group.UID)
+	if !ok || child.Status == InProgress || e.busy(child.ID) || e.cooling(policy, child) {
+		return false, nil
+	}
+	have := len(e.members(group, false))
+	size := clamp(adjusted(have, policy.Properties), group.Properties)
+	if size == have {
+		return false, nil
+	}
+	if err := e.begin(&child, Update, nil); err != nil {
+		return false, err
+	}
+	e.start(child, func(ctx context.Context) error {
+		f, err := e.load(ctx, st)
+		if err != nil {
+			return e.finish(ctx, child, Update, err)
+		}
+		return scalingGroup{}.resize(ctx, f, group, definitionOf(group.Properties["resource"]), size)
+	})
+	return true, nil
+}
+
+// cooling reports whether the policy's cool-down since the group's last change has not passed.
+func (e *Engine) cooling(policy Resource, group Stack) bool {
+	secs, ok := Number(policy.Properties["cooldown"])
+	return ok && !group.Updated.IsZero() && e.now().Sub(group.Updated).Seconds() < secs
+}
+
+func (e *Engine) groupOf(st Stack, ref string) (Resource, bool) {
+	for _, r := range state.LoadAll(e.store, resources, st.ID+"/") {
+		if !r.Replaced && (r.FullName == ref || r.Name == ref || r.UID == ref) {
+			return r, true
+		}
+	}
+	return Resource{}, false
+}
+
+// adjusted follows Heat's calculate_new_capacity; percentages are rounded away from zero to at least one.
+func adjusted(have int, props map[string]any) int {
+	by, _ := Number(props["scaling_adjustment"])
+	switch text(props["adjustment_type"]) {
+	case "exact_capacity":
+		return int(by)
+	case "percent_change_in_capacity":
+		delta := by * float64(have) / 100
+		step := float64(max(Int(props["min_adjustment_step"], 1), 1))
+		if math.Abs(delta) < step {
+			delta = math.Copysign(step, by)
+		}
+		return have + int(delta)
+	default:
+		return have + int(by)
+	}
+}

@@ -1,0 +1,155 @@
+package hot
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Schema says what a resource type takes and tells.
+type Schema struct {
+	Properties map[string]Property
+	Attributes []string
+}
+
+// Property is one property of a resource type.
+type Property struct {
+	Type      string // string, integer, number, boolean, list, map or "" for anything
+	Required  bool
+	Updatable bool   // false: a change replaces the resource
+	Check     string // custom constraint, e.g. nova.flavor
+	Allowed   []string
+}
+
+// Item is a resource as Resources sees it.
+type Item struct {
+	UID        string // use it as the id of what is made, so that a second Create finds the first's work
+	Type       string
+	Name       string // in the template
+	FullName   string // default name in the cloud
+	Physical   string // "" until it exists
+	StackID    string
+	StackName  string
+	RootID     string
+	ProjectID  string
+	UserID     string
+	Properties map[string]any
+	// Exists is called as soon as there is something with that id, long before Create returns.
+	Exists func(physical string)
+}
+
+// ID is the physical id, or the one that it will get.
+func (i Item) ID() string {
+	if i.Physical != "" {
+		return i.Physical
+	}
+	return i.UID
+}
+
+// Resources makes, changes and removes what is not a stack. Every call can be repeated.
+type Resources interface {
+	Schema(typ string) (Schema, bool)
+	Types() []string
+	// Check tests a value against a custom constraint; an unknown constraint accepts everything.
+	Check(project, constraint, value string) error
+	// Create returns when the resource is usable.
+	Create(ctx context.Context, i Item) (physical string, err error)
+	Update(ctx context.Context, i Item, old map[string]any) error
+	Delete(ctx context.Context, i Item) error
+	// Detach frees what a successor needs, e.g. a server's ports.
+	Detach(ctx context.Context, i Item) error
+	// Usable reports why the resource is not (any more) what it should be.
+	Usable(ctx context.Context, i Item) error
+	Attributes(ctx context.Context, i Item) (map[string]any, error)
+}
+
+// check tests resolved properties against the schema.
+func (s Schema) check(where string, props map[string]any, check Check) error {
+	for _, name := range slices.Sorted(maps.Keys(props)) {
+		p, ok := s.Properties[name]
+		if !ok {
+			return invalid("Property error: : %s: : Unknown Property %s", where, name)
+		}
+		if hasUnknown(props[name]) {
+			continue
+		}
+		if err := p.check(props[name], check); err != nil {
+			return invalid("Property error: : %s.%s: : %v", where, name, err)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		if _, given := props[name]; s.Properties[name].Required && !given {
+			return invalid("Property error: : %s: : Property %s not assigned", where, name)
+		}
+	}
+	return nil
+}
+
+func (p Property) check(v any, check Check) error {
+	if err := p.checkType(v); err != nil {
+		return err
+	}
+	if len(p.Allowed) > 0 && !slices.Contains(p.Allowed, text(v)) {
+		return fmt.Errorf("%q is not an allowed value %v", text(v), p.Allowed)
+	}
+	if p.Check != "" && check != nil {
+		if err := check(p.Check, text(v)); err != nil {
+			return fmt.Errorf("Error validating value '%s': %w", text(v), err) //nolint:staticcheck,revive // Heat's words
+		}
+	}
+	return nil
+}
+
+func (p Property) checkType(v any) error {
+	switch p.Type {
+	case "string":
+		switch v.(type) {
+		case map[string]any, []any:
+			return fmt.Errorf("Value must be a string; got %s", jsonText(v)) //nolint:staticcheck,revive // Heat's words
+		}
+	case "integer":
+		if f, ok := Number(v); !ok || f != float64(int(f)) {
+			return fmt.Errorf("Value '%s' is not an integer", text(v)) //nolint:staticcheck,revive // Heat's words
+		}
+	case "number":
+		if _, ok := Number(v); !ok {
+			return fmt.Errorf("Value '%s' is not a number", text(v)) //nolint:staticcheck,revive // Heat's words
+		}
+	case "boolean":
+		if _, ok := Bool(v); !ok {
+			return fmt.Errorf("Value '%s' is not a boolean", text(v)) //nolint:staticcheck,revive // Heat's words
+		}
+	case "list":
+		if _, ok := v.([]any); !ok {
+			if _, isString := v.(string); !isString {
+				return fmt.Errorf("\"%s\" is not a list", text(v))
+			}
+		}
+	case "map":
+		if _, ok := v.(map[string]any); !ok {
+			return fmt.Errorf("\"%s\" is not a map", text(v))
+		}
+	}
+	return nil
+}
+
+// replaces reports whether going from old to new properties needs a new resource.
+func (s Schema) replaces(old, props map[string]any) bool {
+	for _, name := range changed(old, props) {
+		if !s.Properties[name].Updatable {
+			return true
+		}
+	}
+	return false
+}
+
+func changed(old, props map[string]any) []string {
+	var out []string
+	for name := range merged(old, props) {
+		if !same(old[name], props[name]) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
