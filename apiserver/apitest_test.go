@@ -1,0 +1,353 @@
+package apiserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/pgtest"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/store"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// endpoint is not the test server's address: links are made of it, never of the Host header.
+const endpoint = "https://vnfm.example:9890"
+
+// marker is in every secret that the tests send; no answer and no log line may hold it.
+const marker = "s3cr3t"
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+
+// bench is an API server on a real database, with workflows and VIMs that only remember.
+type bench struct {
+	*testing.T
+	server   *Server
+	http     *httptest.Server
+	store    *store.Store
+	vault    *secrets.Vault
+	starter  *rememberingStarter
+	vims     *obligingVims
+	log      *lockedBuffer
+	mu       sync.Mutex
+	answered bytes.Buffer
+}
+
+func newBench(t *testing.T, change ...func(*Options)) *bench {
+	t.Helper()
+	ctx := t.Context()
+	db, err := store.Open(ctx, pgtest.URL(t))
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	b := &bench{T: t, store: db, vault: secrets.NewVault(keyring(t), db), vims: &obligingVims{}, log: &lockedBuffer{}}
+	b.starter = &rememberingStarter{store: db}
+	o := Options{
+		Endpoint: endpoint, Store: db, Vault: b.vault, Starter: b.starter, Vims: b.vims, Version: "1.2.3",
+		Log: slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	b.server, err = New(o)
+	require.NoError(t, err)
+	b.http = httptest.NewServer(b.server)
+	t.Cleanup(func() {
+		b.server.stopStreams()
+		b.http.Close()
+		require.NotContains(t, b.answered.String(), marker, "a secret is in an answer")
+		require.NotContains(t, b.log.String(), marker, "a secret is in the log")
+	})
+	return b
+}
+
+func keyring(t *testing.T) *secrets.Keyring {
+	file := filepath.Join(t.TempDir(), "keys")
+	require.NoError(t, secrets.GenerateKeyFile(file))
+	k, err := secrets.LoadKeyring(file, "")
+	require.NoError(t, err)
+	return k
+}
+
+// answer is a response that was read to its end.
+type answer struct {
+	t      *testing.T
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// do sends a request; headers are "Name: value". Bodies that are not strings or readers are sent as JSON.
+func (b *bench) do(method, path string, body any, headers ...string) answer {
+	b.Helper()
+	req, err := http.NewRequestWithContext(b.Context(), method, b.http.URL+path, reader(b.T, body))
+	require.NoError(b, err)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if strings.HasPrefix(path, "/vnflcm/v2") {
+		req.Header.Set("Version", "2.0.0")
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Del(name)
+		if value != "" {
+			req.Header.Set(name, value)
+		}
+	}
+	resp, err := http.DefaultTransport.RoundTrip(req) // no redirects
+	require.NoError(b, err)
+	defer resp.Body.Close()
+	got, err := io.ReadAll(resp.Body)
+	require.NoError(b, err)
+	b.remember(resp.Header, got)
+	a := answer{b.T, resp.StatusCode, resp.Header, got}
+	checkAgainstEtsi(a, method, path)
+	return a
+}
+
+func (b *bench) remember(h http.Header, body []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_ = h.Write(&b.answered)
+	b.answered.Write(body)
+}
+
+func reader(t *testing.T, body any) io.Reader {
+	switch body := body.(type) {
+	case nil:
+		return http.NoBody
+	case string:
+		return strings.NewReader(body)
+	case io.Reader:
+		return body
+	}
+	doc, err := json.Marshal(body)
+	require.NoError(t, err)
+	return bytes.NewReader(doc)
+}
+
+// want checks the status and returns the JSON body.
+func (a answer) want(status int) map[string]any {
+	a.t.Helper()
+	require.Equal(a.t, status, a.Status, "%s", a.Body)
+	if len(a.Body) == 0 || !strings.Contains(a.Header.Get("Content-Type"), "json") || a.Body[0] != '{' {
+		return nil
+	}
+	var doc map[string]any
+	require.NoError(a.t, json.Unmarshal(a.Body, &doc))
+	return doc
+}
+
+// list checks the status and returns the items of the JSON array.
+func (a answer) list() []map[string]any {
+	a.t.Helper()
+	require.Equal(a.t, http.StatusOK, a.Status, "%s", a.Body)
+	items := []map[string]any{}
+	require.NoError(a.t, json.Unmarshal(a.Body, &items))
+	return items
+}
+
+// problem checks that the answer is a ProblemDetails of that status and returns its detail.
+func (a answer) problem(status int) string {
+	a.t.Helper()
+	doc := a.want(status)
+	require.Equal(a.t, mimeProblem, a.Header.Get("Content-Type"))
+	require.EqualValues(a.t, status, doc["status"])
+	require.NotEmpty(a.t, doc["detail"])
+	require.NotEmpty(a.t, a.Header.Get(headerRequestID))
+	return doc["detail"].(string)
+}
+
+// paths lists the JSON paths of the answer's problems.
+func (a answer) paths() []string {
+	var doc struct{ Problems []lcm.Problem }
+	require.NoError(a.t, json.Unmarshal(a.Body, &doc))
+	out := []string{}
+	for _, p := range doc.Problems {
+		out = append(out, p.Path)
+	}
+	return out
+}
+
+// path is the Location below the endpoint.
+func (a answer) path() string {
+	a.t.Helper()
+	path, ok := strings.CutPrefix(a.Header.Get("Location"), endpoint)
+	require.True(a.t, ok, "Location %q", a.Header.Get("Location"))
+	return path
+}
+
+var samplePackage = sync.OnceValues(func() ([]byte, error) {
+	var b bytes.Buffer
+	err := vnfpkg.Build("../vnfpkg/samples/k8s-ha", &b)
+	return b.Bytes(), err
+})
+
+// onboard uploads the sample package and returns its id and its VNFD's.
+func (b *bench) onboard() (path, vnfdID string) {
+	b.Helper()
+	csar, err := samplePackage()
+	require.NoError(b, err)
+	created := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
+	created.want(http.StatusCreated)
+	path = created.path()
+	b.do("PUT", path+"/package_content", bytes.NewReader(csar), "Content-Type: application/zip").want(http.StatusAccepted)
+	return path, b.do("GET", path, nil).want(http.StatusOK)["vnfdId"].(string)
+}
+
+// registerVim registers an OpenStack VIM and returns its id.
+func (b *bench) registerVim(name string, isDefault bool) string {
+	b.Helper()
+	doc := b.do("POST", "/v1.0/vims", map[string]any{"vim": map[string]any{
+		"name": name, "type": "openstack", "auth_url": "http://192.0.2.5/identity/v3", "is_default": isDefault,
+		"auth_cred":   map[string]any{"username": "nfv", "password": marker + "-vim", "user_domain_name": "Default"},
+		"vim_project": map[string]any{"name": "nfv", "project_domain_name": "Default"},
+	}}).want(http.StatusCreated)
+	return doc["vim"].(map[string]any)["id"].(string)
+}
+
+// create makes a VNF instance and returns its path.
+func (b *bench) create(root, vnfdID string) string {
+	b.Helper()
+	a := b.do("POST", root+"/vnf_instances", map[string]any{"vnfdId": vnfdID, "vnfInstanceName": "edge-1"})
+	a.want(http.StatusCreated)
+	return a.path()
+}
+
+// clusterRequest is an instantiate request of v1 for the sample package.
+func clusterRequest(vimID string) map[string]any {
+	node := func(role string) map[string]any {
+		return map[string]any{
+			"aspect_id": role + "_instance", "ssh_cp_name": map[string]string{"master": "masterNode_CP1", "worker": "workerNode_CP2"}[role],
+			"username": "debian", "password": marker + "-" + role,
+		}
+	}
+	master := node("master")
+	master["cluster_cp_name"], master["pod_cidr"] = "vip_CP", "192.168.3.0/16"
+	return map[string]any{
+		"flavourId":         "ha",
+		"vimConnectionInfo": []any{map[string]any{"id": "vim1", "vimId": vimID, "vimType": "openstack"}},
+		"additionalParams": map[string]any{lcm.ClusterParamsKey: map[string]any{
+			"vim_name": "edge-k8s", "master_node": master, "worker_node": node("worker"),
+			"proxy": map[string]any{"http_proxy": "http://nfv:" + marker + "-proxy@192.0.2.9:3128", "https_proxy": "http://192.0.2.9:3128"},
+		}},
+	}
+}
+
+// ready is an instance that can be instantiated, and the request that does it.
+func (b *bench) ready(root string) (instance string, request map[string]any) {
+	b.Helper()
+	_, vnfdID := b.onboard()
+	return b.create(root, vnfdID), clusterRequest(b.registerVim("lab", true))
+}
+
+// rememberingStarter stands for Temporal. Accepted actions are recorded as a workflow would.
+type rememberingStarter struct {
+	store  *store.Store
+	mu     sync.Mutex
+	starts []lcm.OperationInput
+	titles []string
+	acts   []lcm.Action
+	// down makes Start fail; refuse is what Act answers.
+	down, refuse error
+}
+
+func (r *rememberingStarter) Start(_ context.Context, in lcm.OperationInput, title string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.down != nil {
+		return r.down
+	}
+	r.starts, r.titles = append(r.starts, in), append(r.titles, title)
+	return nil
+}
+
+func (r *rememberingStarter) Act(ctx context.Context, id lcm.OpOccID, action lcm.Action, cancel lcm.CancelRequest) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.refuse != nil {
+		return r.refuse
+	}
+	r.acts = append(r.acts, action)
+	o, err := r.store.Operation(ctx, id)
+	if err != nil {
+		return err
+	}
+	rec := lcm.OperationRecord{OpOccID: id, Sequence: o.Sequence + 1, State: o.State, Error: o.Error}
+	switch action {
+	case lcm.Retry:
+		rec.State, rec.Error = lcm.Processing, nil
+	case lcm.Rollback:
+		rec.State = lcm.RollingBack
+	case lcm.Fail:
+		rec.State = lcm.Failed
+	case lcm.Cancel:
+		rec.IsCancelPending, rec.CancelMode = true, cancel.Mode
+	}
+	return r.store.RecordOperation(ctx, rec)
+}
+
+// enter records a state, as the workflow of the operation at path would.
+func (b *bench) enter(path string, state lcm.OperationState, change ...func(*lcm.OperationRecord)) {
+	b.Helper()
+	o := b.operation(path)
+	rec := lcm.OperationRecord{OpOccID: o.ID, Sequence: o.Sequence + 1, State: state}
+	for _, c := range change {
+		c(&rec)
+	}
+	require.NoError(b, b.store.RecordOperation(b.Context(), rec))
+}
+
+func (b *bench) operation(path string) lcm.VnfLcmOpOcc {
+	b.Helper()
+	o, err := b.store.Operation(b.Context(), lcm.OpOccID(path[strings.LastIndexByte(path, '/')+1:]))
+	require.NoError(b, err)
+	return o
+}
+
+// obligingVims takes every credential, until it is told otherwise.
+type obligingVims struct {
+	refuse error
+	seen   []map[string]any
+}
+
+func (o *obligingVims) Check(_ context.Context, _ lcm.Vim, credentials map[string]any) error {
+	o.seen = append(o.seen, credentials)
+	return o.refuse
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// soon waits for a condition that another goroutine brings about.
+func soon(t *testing.T, condition func() bool) {
+	t.Helper()
+	require.Eventually(t, condition, 10*time.Second, 5*time.Millisecond)
+}

@@ -1,0 +1,39 @@
+package apiserver
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/labstack/echo/v4"
+)
+
+func (s *Server) probeRoutes() []route {
+	routes := []route{
+		{http.MethodGet, "/healthz", func(c echo.Context) error { return c.JSON(http.StatusOK, map[string]string{"status": "ok"}) }},
+		{http.MethodGet, "/readyz", s.ready},
+	}
+	if s.Metrics != nil {
+		routes = append(routes, route{http.MethodGet, "/metrics", echo.WrapHandler(s.Metrics)})
+	}
+	return routes
+}
+
+// ready tells whether requests can be served: 503 names what is missing. Causes stay in the log.
+func (s *Server) ready(c echo.Context) error {
+	ctx, cancel := context.WithTimeout(c.Request().Context(), 3*time.Second)
+	defer cancel()
+	checks := map[string]func(context.Context) error{"database": s.Store.Ping}
+	maps.Copy(checks, s.Options.Ready)
+	status, states := http.StatusOK, map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(checks)) {
+		states[name] = "ok"
+		if err := checks[name](ctx); err != nil {
+			s.log.WarnContext(ctx, "Not ready", "check", name, "error", err)
+			status, states[name] = http.StatusServiceUnavailable, "not reachable"
+		}
+	}
+	return c.JSON(status, map[string]any{"status": http.StatusText(status), "checks": states})
+}

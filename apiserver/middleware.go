@@ -1,0 +1,138 @@
+package apiserver
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"mime"
+	"net/http"
+	"regexp"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+const headerRequestID = "X-Request-Id"
+
+// A client's own request id is kept when it cannot hurt a log.
+var plainID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+// tolerateDoubleSlashes lets clients join an endpoint that ends in a slash with a path that begins with one.
+func tolerateDoubleSlashes(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		u := c.Request().URL
+		for strings.Contains(u.Path, "//") {
+			u.Path = strings.ReplaceAll(u.Path, "//", "/")
+		}
+		for strings.Contains(u.RawPath, "//") {
+			u.RawPath = strings.ReplaceAll(u.RawPath, "//", "/")
+		}
+		return next(c)
+	}
+}
+
+func (s *Server) identify(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		id := c.Request().Header.Get(headerRequestID)
+		if !plainID.MatchString(id) {
+			id = uuid.NewString()
+		}
+		c.Response().Header().Set(headerRequestID, id)
+		return next(c)
+	}
+}
+
+func requestID(c echo.Context) string { return c.Response().Header().Get(headerRequestID) }
+
+// logAccess writes one line a request; bodies and queries stay out, they may hold secrets.
+func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		start := time.Now()
+		if err := next(c); err != nil {
+			c.Error(err) // the status is known only once the answer is written
+		}
+		level := slog.LevelInfo
+		if c.Path() == "/healthz" || c.Path() == "/readyz" || c.Path() == "/metrics" {
+			level = slog.LevelDebug
+		}
+		s.log.Log(c.Request().Context(), level, "Request", "requestId", requestID(c), "method", c.Request().Method,
+			"path", c.Request().URL.Path, "route", c.Path(), "status", c.Response().Status, "bytes", c.Response().Size,
+			"milliseconds", time.Since(start).Milliseconds(), "remote", c.RealIP())
+		return nil
+	}
+}
+
+func (s *Server) recoverPanics(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) (err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				s.log.ErrorContext(c.Request().Context(), "Panic", "requestId", requestID(c), "panic", fmt.Sprint(r),
+					"stack", string(debug.Stack()))
+				err = lcm.Errorf(lcm.KindBug, "panic: %v", r)
+			}
+		}()
+		return next(c)
+	}
+}
+
+// unbounded are routes whose bodies or answers take as long as they take.
+func unbounded(c echo.Context) bool {
+	p := c.Path()
+	return strings.HasSuffix(p, "/package_content") || strings.HasSuffix(p, "/events") || strings.HasSuffix(p, "/logs") ||
+		strings.HasSuffix(p, "/output")
+}
+
+// bound limits what a request may send and how long it may take.
+func (s *Server) bound(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		limit := s.MaxBody
+		if unbounded(c) {
+			limit = s.MaxUpload
+		} else {
+			ctx, cancel := context.WithTimeout(r.Context(), s.RequestTimeout)
+			defer cancel()
+			r = r.WithContext(ctx)
+		}
+		if r.ContentLength > limit {
+			return &http.MaxBytesError{Limit: limit}
+		}
+		r.Body = http.MaxBytesReader(c.Response(), r.Body, limit)
+		c.SetRequest(r)
+		return next(c)
+	}
+}
+
+// acceptsJSON refuses clients that take no JSON.
+func acceptsJSON(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if !accepts(c, mimeJSON) {
+			return httpErrorf(http.StatusNotAcceptable, "This resource is %s, which the Accept header excludes.", mimeJSON)
+		}
+		return next(c)
+	}
+}
+
+// accepts tells whether the Accept header takes contentType; no header takes everything.
+func accepts(c echo.Context, contentType string) bool {
+	header := strings.Join(c.Request().Header.Values("Accept"), ",")
+	if strings.TrimSpace(header) == "" {
+		return true
+	}
+	family, _, _ := strings.Cut(contentType, "/")
+	for item := range strings.SplitSeq(header, ",") {
+		media, params, err := mime.ParseMediaType(strings.TrimSpace(item))
+		if err != nil || params["q"] == "0" {
+			continue
+		}
+		if media == "*/*" || media == family+"/*" || media == contentType {
+			return true
+		}
+	}
+	return false
+}

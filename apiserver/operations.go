@@ -1,0 +1,100 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+)
+
+// instantiate is SOL003 clause 5.4.4.
+func (a *lcmAPI) instantiate(c echo.Context) error {
+	inst, err := a.pathInstance(c)
+	if err != nil {
+		return err
+	}
+	body, err := readJSON(c)
+	if err != nil {
+		return err
+	}
+	if err := a.checkInstantiate(body); err != nil {
+		return err
+	}
+	if inst.InstantiationState == lcm.Instantiated {
+		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is instantiated already.", inst.ID)
+	}
+	if err := a.validateInstantiate(c.Request().Context(), inst, body); err != nil {
+		return err
+	}
+	return a.begin(c, inst, lcm.OpInstantiate, body)
+}
+
+// terminate is SOL003 clause 5.4.8.
+func (a *lcmAPI) terminate(c echo.Context) error {
+	inst, err := a.pathInstance(c)
+	if err != nil {
+		return err
+	}
+	body, err := readJSON(c)
+	if err != nil {
+		return err
+	}
+	if err := a.checkTerminate(body); err != nil {
+		return err
+	}
+	if inst.InstantiationState != lcm.Instantiated {
+		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated.", inst.ID)
+	}
+	return a.begin(c, inst, lcm.OpTerminate, body)
+}
+
+// begin records an operation and starts its workflow: the way of every request that makes an operation.
+// The answer does not wait for Temporal: an operation that could not be started is started by the reconciler.
+func (a *lcmAPI) begin(c echo.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte) error {
+	ctx := c.Request().Context()
+	now := time.Now().UTC()
+	opOcc := lcm.VnfLcmOpOcc{
+		ID: newID[lcm.OpOccID](), VnfInstanceID: inst.ID, Operation: op, State: lcm.Starting,
+		StateEnteredTime: now, StartTime: now, APIVersion: a.number,
+	}
+	prefix := instanceSecrets(inst.ID) + lcm.SecretRef("request/"+opOcc.ID)
+	sealed, err := secrets.SealDocument(ctx, a.Vault, prefix, body)
+	if err == nil {
+		opOcc.Params = json.RawMessage(sealed)
+		err = a.Store.BeginOperation(ctx, opOcc)
+	}
+	if err != nil {
+		a.forget(ctx, prefix)
+		return err
+	}
+	if err := a.Starter.Start(ctx, inputOf(opOcc), titleOf(op, inst)); err != nil {
+		a.log.WarnContext(ctx, "Operation not started yet; the reconciler will", "opOccId", opOcc.ID, "error", err)
+	}
+	c.Response().Header().Set("Location", a.base+a.prefix+"/vnf_lcm_op_occs/"+string(opOcc.ID))
+	return c.NoContent(http.StatusAccepted)
+}
+
+func inputOf(o lcm.VnfLcmOpOcc) lcm.OperationInput {
+	return lcm.OperationInput{OpOccID: o.ID, VnfInstanceID: o.VnfInstanceID, Operation: o.Operation}
+}
+
+// titleOf is what Temporal's Web UI shows for the workflow, in one line of at most 200 bytes.
+func titleOf(op lcm.Operation, inst lcm.VnfInstance) string {
+	name := strings.Join(strings.Fields(inst.Name), " ")
+	if name == "" {
+		name = string(inst.ID)
+	}
+	return strings.ToValidUTF8(clip(string(op)+" "+name, 200), "")
+}
+
+func clip(s string, n int) string {
+	if len(s) > n {
+		return s[:n]
+	}
+	return s
+}

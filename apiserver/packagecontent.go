@@ -1,0 +1,255 @@
+package apiserver
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+const (
+	mimeZip = "application/zip"
+	// abandonedAfter is when an upload whose server died may be begun again.
+	abandonedAfter = 10 * time.Minute
+	// maxPackageFile is what the store keeps of a package for activities, file by file.
+	maxPackageFile = 16 << 20
+)
+
+// uploadPackage streams a CSAR into the store and reads it. A package that cannot be used is told in the
+// answer, not only in the package's state: it is CREATED again, ready for the next upload.
+func (s *Server) uploadPackage(c echo.Context) error {
+	pkg, err := s.pathPackage(c)
+	if err != nil {
+		return err
+	}
+	if media, _, _ := mime.ParseMediaType(c.Request().Header.Get("Content-Type")); media != "" && media != mimeZip && media != "application/octet-stream" {
+		return httpErrorf(http.StatusUnsupportedMediaType, "The body must be %s, not %q.", mimeZip, media)
+	}
+	abandoned := (pkg.OnboardingState == lcm.PkgUploading || pkg.OnboardingState == lcm.PkgProcessing) && time.Since(pkg.Updated) > abandonedAfter
+	if pkg.OnboardingState != lcm.PkgCreated && !abandoned {
+		return lcm.Errorf(lcm.KindConflict, "The VNF package %s is %s; content can be uploaded while it is CREATED.", pkg.ID, pkg.OnboardingState)
+	}
+	ctx := c.Request().Context()
+	if err := s.onboard(ctx, &pkg, c.Request().Body); err != nil {
+		s.revert(ctx, pkg, err)
+		return err
+	}
+	return c.NoContent(http.StatusAccepted)
+}
+
+// onboard takes a package through UPLOADING and PROCESSING to ONBOARDED.
+func (s *Server) onboard(ctx context.Context, pkg *lcm.VnfPkg, body io.Reader) error {
+	pkg.Error = nil
+	if err := s.advance(ctx, pkg, lcm.PkgUploading); err != nil {
+		return err
+	}
+	_, sum, err := s.Store.SavePackageContent(ctx, pkg.ID, body)
+	if err != nil {
+		return err
+	}
+	pkg.ChecksumAlgo, pkg.Checksum = "SHA-256", sum
+	if err := s.advance(ctx, pkg, lcm.PkgProcessing); err != nil {
+		return err
+	}
+	content, size, err := s.Store.PackageContent(ctx, pkg.ID)
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	csar, err := vnfpkg.Open(content, size, s.PackageLimits)
+	if err != nil {
+		return err
+	}
+	if err := s.Store.SavePackageFiles(ctx, pkg.ID, csar.Files(maxPackageFile)); err != nil {
+		return err
+	}
+	if err := csar.Err(); err != nil {
+		return err
+	}
+	if err := describe(pkg, csar); err != nil {
+		return err
+	}
+	return s.advance(ctx, pkg, lcm.PkgOnboarded)
+}
+
+// describe copies what the package says of itself.
+func describe(pkg *lcm.VnfPkg, csar *vnfpkg.Package) error {
+	v := csar.Vnfd
+	pkg.VnfdID, pkg.Provider, pkg.ProductName = v.ID, v.Provider, v.ProductName
+	pkg.SoftwareVersion, pkg.VnfdVersion = v.SoftwareVersion, v.Version
+	pkg.Artifacts, pkg.Warnings, pkg.OperationalState = csar.Artifacts, csar.Warnings, lcm.PkgEnabled
+	doc, err := json.Marshal(v)
+	pkg.Vnfd = doc
+	return err
+}
+
+// advance stores a new state; whoever else uploads at the same time loses with a Conflict.
+func (s *Server) advance(ctx context.Context, pkg *lcm.VnfPkg, state lcm.OnboardingState) error {
+	pkg.OnboardingState, pkg.Updated = state, time.Now().UTC()
+	if err := s.Store.UpdatePackage(ctx, *pkg); err != nil {
+		return err
+	}
+	pkg.Version++
+	return nil
+}
+
+// revert makes a package CREATED again and keeps why. The client may have gone, so it has a context of its own.
+func (s *Server) revert(ctx context.Context, pkg lcm.VnfPkg, cause error) {
+	if pkg.OnboardingState == lcm.PkgUploading && lcm.Is(cause, lcm.KindConflict) {
+		return // another upload was faster: the state is its own
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if e, ok := asError(cause); ok && e.Kind != lcm.KindBug {
+		pkg.Error = e
+	} else {
+		pkg.Error = lcm.Errorf(lcm.KindUnavailable, "The upload broke off; send the content again.")
+	}
+	id, created := pkg.ID, pkg
+	fresh := lcm.VnfPkg{
+		ID: id, OperationalState: lcm.PkgDisabled, UsageState: lcm.PkgNotInUse, UserDefinedData: created.UserDefinedData,
+		Error: pkg.Error, Created: created.Created, Version: created.Version,
+	}
+	if err := s.advance(ctx, &fresh, lcm.PkgCreated); err != nil {
+		s.log.WarnContext(ctx, "VNF package left in a passing state", "vnfPkgId", id, "error", err)
+	}
+}
+
+// onboarded reads the package of the path; its content exists only in ONBOARDED.
+func (s *Server) onboarded(c echo.Context) (lcm.VnfPkg, error) {
+	pkg, err := s.pathPackage(c)
+	if err == nil && pkg.OnboardingState != lcm.PkgOnboarded {
+		err = lcm.Errorf(lcm.KindConflict, "The VNF package %s is %s; it has content once it is ONBOARDED.", pkg.ID, pkg.OnboardingState)
+	}
+	return pkg, err
+}
+
+func (s *Server) readPackageContent(c echo.Context) error {
+	pkg, err := s.onboarded(c)
+	if err != nil {
+		return err
+	}
+	if !accepts(c, mimeZip) {
+		return httpErrorf(http.StatusNotAcceptable, "The content is %s, which the Accept header excludes.", mimeZip)
+	}
+	content, _, err := s.Store.PackageContent(c.Request().Context(), pkg.ID)
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	return serveRange(c, mimeZip, pkg.Updated, content)
+}
+
+// readArtifact serves one file of the package.
+func (s *Server) readArtifact(c echo.Context) error {
+	pkg, err := s.onboarded(c)
+	if err != nil {
+		return err
+	}
+	name, err := url.PathUnescape(c.Param("*"))
+	if err != nil || !slices.ContainsFunc(pkg.Artifacts, func(a lcm.PkgArtifact) bool { return a.Path == name }) {
+		return lcm.Errorf(lcm.KindNotFound, "The VNF package %s has no artifact %q.", pkg.ID, name)
+	}
+	data, err := s.Store.PackageFile(c.Request().Context(), pkg.ID, name)
+	if err != nil {
+		return err
+	}
+	return serveRange(c, "application/octet-stream", pkg.Updated, bytes.NewReader(data))
+}
+
+// serveRange answers 200, 206 or 416.
+func serveRange(c echo.Context, contentType string, modified time.Time, content io.ReadSeeker) error {
+	w := &rangeWriter{ResponseWriter: c.Response()}
+	c.Response().Header().Set("Content-Type", contentType)
+	http.ServeContent(w, c.Request(), "", modified, content)
+	if w.unsatisfiable {
+		c.Response().Header().Del("X-Content-Type-Options")
+		return httpErrorf(http.StatusRequestedRangeNotSatisfiable, "The content does not have the bytes %q.", c.Request().Header.Get("Range"))
+	}
+	return nil
+}
+
+// rangeWriter keeps net/http's plain-text 416 back, because every error here is a ProblemDetails.
+type rangeWriter struct {
+	http.ResponseWriter
+	unsatisfiable bool
+}
+
+func (w *rangeWriter) WriteHeader(status int) {
+	if w.unsatisfiable = status == http.StatusRequestedRangeNotSatisfiable; !w.unsatisfiable {
+		w.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (w *rangeWriter) Write(b []byte) (int, error) {
+	if w.unsatisfiable {
+		return len(b), nil
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// readVnfd serves the descriptor: the YAML file itself when there is one only and the client takes text, else
+// a ZIP archive of all of them (SOL005 clause 9.4.4.3.2).
+func (s *Server) readVnfd(c echo.Context) error {
+	pkg, err := s.onboarded(c)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, a := range pkg.Artifacts {
+		if ext := path.Ext(a.Path); strings.HasPrefix(a.Path, "Definitions/") && (ext == ".yaml" || ext == ".yml") {
+			names = append(names, a.Path)
+		}
+	}
+	ctx := c.Request().Context()
+	if len(names) == 1 && accepts(c, "text/plain") {
+		data, err := s.Store.PackageFile(ctx, pkg.ID, names[0])
+		if err != nil {
+			return err
+		}
+		return c.Blob(http.StatusOK, "text/plain; charset=utf-8", data)
+	}
+	if !accepts(c, mimeZip) {
+		return httpErrorf(http.StatusNotAcceptable, "The VNFD has %d files and can only be read as %s.", len(names), mimeZip)
+	}
+	archive, err := s.zipFiles(ctx, pkg.ID, append(names, "TOSCA-Metadata/TOSCA.meta"))
+	if err != nil {
+		return err
+	}
+	return c.Blob(http.StatusOK, mimeZip, archive)
+}
+
+func (s *Server) zipFiles(ctx context.Context, id lcm.VnfPkgID, names []string) ([]byte, error) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, name := range names {
+		data, err := s.Store.PackageFile(ctx, id, name)
+		if lcm.Is(err, lcm.KindNotFound) {
+			continue // TOSCA.meta is not in every package
+		}
+		if err != nil {
+			return nil, err
+		}
+		f, err := w.Create(name)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := f.Write(data); err != nil {
+			return nil, err
+		}
+	}
+	return b.Bytes(), w.Close()
+}

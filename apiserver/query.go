@@ -1,0 +1,181 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// listRules are what a list resource takes in its query (SOL013 clauses 5.2 to 5.4).
+type listRules struct {
+	// excluded are left out unless asked for.
+	excluded []string
+	// mandatory can not be left out.
+	mandatory []string
+}
+
+// query is what a client asked of a list.
+type query struct {
+	rules   listRules
+	filter  filter
+	fields  []string // fields=
+	exclude []string // exclude_fields=
+	all     bool
+	// byDefault adds what is there by default to fields.
+	byDefault bool
+}
+
+// parseQuery reads the parameters of a list; unknown ones are mistakes, as SOL013 wants.
+func parseQuery(params url.Values, rules listRules) (query, error) {
+	q := query{rules: rules}
+	var problems []lcm.Problem
+	bad := func(name, detail string) { problems = append(problems, lcm.Problem{Path: name, Detail: detail}) }
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		switch value := params.Get(name); name {
+		case "filter":
+			f, err := parseFilter(value)
+			if err != nil {
+				bad(name, err.Error())
+			}
+			q.filter = f
+		case "fields":
+			q.fields = strings.Split(value, ",")
+		case "exclude_fields":
+			q.exclude = strings.Split(value, ",")
+		case "all_fields":
+			q.all = true
+		case "exclude_default":
+			q.byDefault = true
+		case "all_records": // Tacker's clients send all_records=yes; lists are whole anyway
+		case "nextpage_opaque_marker":
+			bad(name, "is not a marker that this server gave out")
+		default:
+			bad(name, "is not a query parameter of this resource")
+		}
+	}
+	if detail := conflict(params); detail != "" {
+		bad("selectors", detail)
+	}
+	return q, lcm.InvalidAll("The query has mistakes", problems)
+}
+
+// conflict tells which selectors can not be combined: only fields with exclude_default may be.
+func conflict(params url.Values) string {
+	var given []string
+	for _, name := range []string{"all_fields", "exclude_default", "exclude_fields", "fields"} {
+		if params.Has(name) {
+			given = append(given, name)
+		}
+	}
+	if len(given) < 2 || slices.Equal(given, []string{"exclude_default", "fields"}) {
+		return ""
+	}
+	return strings.Join(given, " and ") + " exclude each other"
+}
+
+// noQuery refuses every query parameter.
+func noQuery(params url.Values) error {
+	var problems []lcm.Problem
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		problems = append(problems, lcm.Problem{Path: name, Detail: "is not a query parameter of this resource"})
+	}
+	return lcm.InvalidAll("The query has mistakes", problems)
+}
+
+// apply filters the items of a list and picks their attributes.
+func apply[T any](q query, items []T) ([]json.RawMessage, error) {
+	out := make([]json.RawMessage, 0, len(items))
+	for _, item := range items {
+		doc, err := document(item)
+		if err != nil {
+			return nil, err
+		}
+		if !q.filter.matches(doc) {
+			continue
+		}
+		b, err := json.Marshal(q.pick(doc))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+func document(v any) (map[string]any, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	var doc map[string]any
+	return doc, json.Unmarshal(b, &doc)
+}
+
+// pick applies the selectors (SOL013 clause 5.3): fields adds to what is mandatory, together with
+// exclude_default to what is there by default; exclude_fields takes from everything.
+func (q query) pick(doc map[string]any) map[string]any {
+	switch {
+	case q.all:
+		return doc
+	case q.exclude != nil:
+		for _, path := range q.exclude {
+			if top, _, _ := strings.Cut(path, "/"); path != top || !slices.Contains(q.rules.mandatory, top) {
+				remove(doc, strings.Split(path, "/"))
+			}
+		}
+		return doc
+	}
+	out := maps.Clone(doc)
+	for _, name := range q.rules.excluded {
+		delete(out, name)
+	}
+	for _, path := range q.fields {
+		include(out, doc, strings.Split(path, "/"))
+	}
+	if q.fields != nil && !q.byDefault {
+		maps.DeleteFunc(out, func(name string, _ any) bool {
+			return !slices.Contains(q.rules.mandatory, name) && !slices.ContainsFunc(q.fields, func(path string) bool {
+				return path == name || strings.HasPrefix(path, name+"/")
+			})
+		})
+	}
+	return out
+}
+
+func remove(v any, path []string) {
+	switch v := v.(type) {
+	case map[string]any:
+		if len(path) == 1 {
+			delete(v, path[0])
+			return
+		}
+		remove(v[path[0]], path[1:])
+	case []any:
+		for _, e := range v {
+			remove(e, path)
+		}
+	}
+}
+
+// include copies the attribute at path from doc to out; arrays are copied whole.
+func include(out, doc map[string]any, path []string) {
+	v, ok := doc[path[0]]
+	if !ok {
+		return
+	}
+	inner, isObject := v.(map[string]any)
+	if len(path) == 1 || !isObject {
+		out[path[0]] = v
+		return
+	}
+	into, ok := out[path[0]].(map[string]any)
+	if !ok {
+		into = map[string]any{}
+		out[path[0]] = into
+	}
+	include(into, inner, path[1:])
+}

@@ -1,0 +1,99 @@
+package apiserver
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/store"
+)
+
+// Reconciler brings operations and workflows together again: one that was recorded but not started (a crash
+// between the two), and one whose workflow somebody terminated in Temporal. Several may run at once: a
+// workflow has its operation's id, so the second start finds the first one.
+type Reconciler struct {
+	Store   *store.Store
+	Starter Starter
+	Watcher Watcher
+	Log     *slog.Logger
+	// Every is the pace; StartAfter is how long the API server has for starting an operation itself.
+	Every, StartAfter time.Duration
+}
+
+// Reconciler makes the server's own one.
+func (s *Server) Reconciler() *Reconciler {
+	return &Reconciler{
+		Store: s.Store, Starter: s.Starter, Watcher: s.Watcher, Log: s.log, Every: s.ReconcileEvery, StartAfter: s.StartAfter,
+	}
+}
+
+// Run reconciles until ctx ends.
+func (r *Reconciler) Run(ctx context.Context) error {
+	tick := time.NewTicker(r.Every)
+	defer tick.Stop()
+	for {
+		if err := r.Once(ctx); err != nil && ctx.Err() == nil {
+			r.Log.WarnContext(ctx, "Reconciling stopped early; it goes on at the next tick", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// Once looks at every open operation one time.
+func (r *Reconciler) Once(ctx context.Context) error {
+	unstarted, err := r.Store.UnstartedOperations(ctx, r.StartAfter)
+	if err != nil {
+		return err
+	}
+	for _, o := range unstarted {
+		if err := r.start(ctx, o, inputOf(o)); err != nil {
+			return err
+		}
+	}
+	open, err := r.Store.OpenOperations(ctx)
+	if err != nil {
+		return err
+	}
+	for _, o := range open {
+		if o.Sequence == 0 && time.Since(o.StartTime) < r.StartAfter {
+			continue // it is just being started
+		}
+		if err := r.resume(ctx, o.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resume starts an operation anew whose workflow is gone. The row is read again after Temporal was asked: a
+// workflow that ended by itself has recorded a terminal state before.
+func (r *Reconciler) resume(ctx context.Context, id lcm.OpOccID) error {
+	running, err := r.Watcher.Running(ctx, id)
+	if err != nil || running {
+		return err
+	}
+	o, err := r.Store.Operation(ctx, id)
+	if err != nil || o.State.Terminal() {
+		return err
+	}
+	in := inputOf(o)
+	in.Resumed = true
+	return r.start(ctx, o, in)
+}
+
+func (r *Reconciler) start(ctx context.Context, o lcm.VnfLcmOpOcc, in lcm.OperationInput) error {
+	inst, err := r.Store.Instance(ctx, o.VnfInstanceID)
+	if err != nil {
+		return err
+	}
+	if err := r.Starter.Start(ctx, in, titleOf(o.Operation, inst)); err != nil {
+		return err
+	}
+	r.Log.InfoContext(ctx, "Operation started by the reconciler", "opOccId", o.ID, "state", o.State, "resumed", in.Resumed)
+	return nil
+}

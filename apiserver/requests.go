@@ -1,0 +1,128 @@
+package apiserver
+
+import (
+	"encoding/json"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// The request bodies of /vnflcm. They say what is checked on the way in (see decode); the domain's own
+// types are read from the same bytes afterwards.
+
+type createVnfRequest struct {
+	VnfdID                 string         `json:"vnfdId" sol:"required"`
+	VnfInstanceName        string         `json:"vnfInstanceName"`
+	VnfInstanceDescription string         `json:"vnfInstanceDescription"`
+	Metadata               map[string]any `json:"metadata"`
+}
+
+// instantiateV1 is SOL003 v2.6.1 clause 5.5.2.4. vimType is mandatory there, but Tacker's clients leave it out.
+type instantiateV1 struct {
+	instantiateBase
+	VimConnectionInfo []struct {
+		ID string `json:"id" sol:"required"`
+		vimConnection
+		VimType string `json:"vimType"`
+	} `json:"vimConnectionInfo"`
+	ExtVirtualLinks []extVirtualLink[[]cpConfig] `json:"extVirtualLinks"`
+}
+
+// instantiateV2 is SOL003 v3.3.1 clause 5.5.2.4.
+type instantiateV2 struct {
+	instantiateBase
+	VimConnectionInfo map[string]struct {
+		vimConnection
+		VimType string `json:"vimType" sol:"required"`
+	} `json:"vimConnectionInfo"`
+	ExtVirtualLinks           []extVirtualLink[map[string]cpConfig] `json:"extVirtualLinks"`
+	Extensions                map[string]any                        `json:"extensions"`
+	VnfConfigurableProperties map[string]any                        `json:"vnfConfigurableProperties"`
+}
+
+type instantiateBase struct {
+	FlavourID              string                  `json:"flavourId" sol:"required"`
+	InstantiationLevelID   string                  `json:"instantiationLevelId"`
+	ExtManagedVirtualLinks []extManagedVirtualLink `json:"extManagedVirtualLinks"`
+	LocalizationLanguage   string                  `json:"localizationLanguage"`
+	AdditionalParams       map[string]any          `json:"additionalParams"`
+}
+
+type vimConnection struct {
+	VimID         string         `json:"vimId"`
+	InterfaceInfo map[string]any `json:"interfaceInfo"`
+	AccessInfo    map[string]any `json:"accessInfo"`
+	Extra         map[string]any `json:"extra"`
+}
+
+// extVirtualLink is SOL003 clause 4.4.1.11; C is a list of configurations in v2.6.1, a map in v3.3.1.
+type extVirtualLink[C any] struct {
+	ID              string `json:"id" sol:"required"`
+	ResourceID      string `json:"resourceId" sol:"required"`
+	VimConnectionID string `json:"vimConnectionId"`
+	ExtCps          []struct {
+		CpdID    string `json:"cpdId" sol:"required"`
+		CpConfig C      `json:"cpConfig"`
+	} `json:"extCps" sol:"required"`
+}
+
+type extManagedVirtualLink struct {
+	ID                   string `json:"id" sol:"required"`
+	VnfVirtualLinkDescID string `json:"vnfVirtualLinkDescId"`
+	ResourceID           string `json:"resourceId" sol:"required"`
+	VimConnectionID      string `json:"vimConnectionId"`
+}
+
+type cpConfig struct {
+	CpInstanceID   string `json:"cpInstanceId"`
+	LinkPortID     string `json:"linkPortId"`
+	CpProtocolData []struct {
+		LayerProtocol  string `json:"layerProtocol" sol:"required,enum=IP_OVER_ETHERNET"`
+		IPOverEthernet *struct {
+			MacAddress  string `json:"macAddress"`
+			IPAddresses []struct {
+				Type                string   `json:"type" sol:"required,enum=IPV4|IPV6"`
+				FixedAddresses      []string `json:"fixedAddresses"`
+				NumDynamicAddresses int      `json:"numDynamicAddresses" sol:"min=1"`
+				SubnetID            string   `json:"subnetId"`
+			} `json:"ipAddresses"`
+		} `json:"ipOverEthernet"`
+	} `json:"cpProtocolData"`
+}
+
+type terminateV1 struct {
+	TerminationType            string         `json:"terminationType" sol:"required,enum=FORCEFUL|GRACEFUL"`
+	GracefulTerminationTimeout *int           `json:"gracefulTerminationTimeout" sol:"min=0"`
+	AdditionalParams           map[string]any `json:"additionalParams"`
+}
+
+type terminateV2 struct {
+	TerminationType            string         `json:"terminationType" sol:"required,enum=FORCEFUL|GRACEFUL"`
+	GracefulTerminationTimeout *int           `json:"gracefulTerminationTimeout" sol:"min=1"`
+	AdditionalParams           map[string]any `json:"additionalParams"`
+}
+
+type cancelRequest struct {
+	CancelMode string `json:"cancelMode" sol:"required,enum=GRACEFUL|FORCEFUL"`
+}
+
+// dialect is one version of /vnflcm: how requests are checked and resources are shown. Behind it there is
+// one domain.
+type dialect struct {
+	root
+	number           int
+	checkInstantiate func(body []byte) error
+	checkTerminate   func(body []byte) error
+	// vimConnections shows vimConnectionInfo.
+	vimConnections func([]lcm.VimConnectionInfo) any
+	// operationParams shows a stored request of either version in this one's form.
+	operationParams func(params json.RawMessage) (json.RawMessage, error)
+	// vnfcInfo tells whether instantiatedVnfInfo has the member of that name, whose ids heal takes.
+	vnfcInfo bool
+	// excludedOperationParts are left out of lists by default (SOL013 clause 5.3).
+	excludedOperationParts []string
+}
+
+func check[T any](body []byte) error {
+	_, err := decode[T](body)
+	return err
+}

@@ -1,0 +1,211 @@
+// Package apiserver is Windlass's northbound HTTP API: SOL003 VNF lifecycle management in two versions,
+// VNF packages, the VIM registry, and the progress of operations. One file a resource; a handler binds,
+// validates, calls, and maps. Workflows are started by name; what they do is none of this package's business.
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/store"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// Starter is the way from here to the workflows.
+type Starter interface {
+	// Start starts the operation's workflow. Starting one that runs already is no error.
+	Start(ctx context.Context, in lcm.OperationInput, title string) error
+	// Act asks a running workflow for a retry, rollback, fail or cancel. A refusal is a Conflict, a
+	// workflow that cannot be reached Unavailable.
+	Act(ctx context.Context, id lcm.OpOccID, action lcm.Action, cancel lcm.CancelRequest) error
+}
+
+// Watcher tells which workflows are alive; the reconciler needs it.
+type Watcher interface {
+	// Running is false when the workflow of an operation is closed, or was never started.
+	Running(ctx context.Context, id lcm.OpOccID) (bool, error)
+}
+
+// VimChecker tries credentials against a VIM before it is registered. Wrong ones are Denied, a VIM that
+// does not answer is Unavailable.
+type VimChecker interface {
+	Check(ctx context.Context, vim lcm.Vim, credentials map[string]any) error
+}
+
+// Options is what a Server is made of.
+type Options struct {
+	// Listen is host:port; Listener, when set, is used instead.
+	Listen   string
+	Listener net.Listener
+	// Endpoint is the absolute URL under which clients reach the API; Location and _links are made of it,
+	// never of a request's Host header.
+	Endpoint string
+
+	Store   *store.Store
+	Vault   *secrets.Vault
+	Starter Starter
+	Vims    VimChecker // nil: credentials are not tried
+	Watcher Watcher    // nil: nothing is reconciled
+
+	Log     *slog.Logger
+	Metrics http.Handler // served at /metrics when set
+	// Ready are further conditions of /readyz by name; the database is always one.
+	Ready map[string]func(context.Context) error
+	// Version is the program's, shown at /windlass/v1/version.
+	Version string
+
+	// StrictV1 makes /vnflcm/v1 and /vnfpkgm/v1 want the Version header; TolerantV2 makes /vnflcm/v2 do without.
+	StrictV1   bool
+	TolerantV2 bool
+
+	PackageLimits vnfpkg.Limits
+	// MaxBody bounds request bodies, MaxUpload those of packages; 0 means 1 MiB and 8 GiB.
+	MaxBody, MaxUpload int64
+	// RequestTimeout bounds everything but uploads, downloads and event streams; 0 means 30 s.
+	RequestTimeout time.Duration
+	// Heartbeat is how often a silent event stream shows that it lives; 0 means 15 s.
+	Heartbeat time.Duration
+	// ReconcileEvery is the pace of the reconciler, StartAfter how old an operation is before it is started
+	// for the one who should have; 0 means 5 s and 10 s.
+	ReconcileEvery, StartAfter time.Duration
+	// ShutdownGrace is how long requests under way may take to end; 0 means 15 s.
+	ShutdownGrace time.Duration
+}
+
+// Server is the API server.
+type Server struct {
+	Options
+	base    string
+	log     *slog.Logger
+	handler http.Handler
+	// streams ends when the server shuts down: long-lived answers must not hold it up.
+	streams     context.Context
+	stopStreams context.CancelFunc
+}
+
+// New makes a Server; mistakes in o are Invalid.
+func New(o Options) (*Server, error) {
+	base, err := url.Parse(o.Endpoint)
+	if err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" {
+		return nil, lcm.Errorf(lcm.KindInvalid, "The API's endpoint must be an absolute URL such as http://vnfm.example:9890, not %q.", o.Endpoint)
+	}
+	o.setDefaults()
+	s := &Server{Options: o, base: strings.TrimRight(o.Endpoint, "/"), log: o.Log}
+	s.streams, s.stopStreams = context.WithCancel(context.Background())
+	s.handler = s.routes()
+	return s, nil
+}
+
+func (o *Options) setDefaults() {
+	o.MaxBody = orDefault(o.MaxBody, 1<<20)
+	o.MaxUpload = orDefault(o.MaxUpload, 8<<30)
+	o.RequestTimeout = orDefault(o.RequestTimeout, 30*time.Second)
+	o.Heartbeat = orDefault(o.Heartbeat, 15*time.Second)
+	o.ReconcileEvery = orDefault(o.ReconcileEvery, 5*time.Second)
+	o.StartAfter = orDefault(o.StartAfter, 10*time.Second)
+	o.ShutdownGrace = orDefault(o.ShutdownGrace, 15*time.Second)
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+func orDefault[T int64 | time.Duration](v, fallback T) T {
+	if v == 0 {
+		return fallback
+	}
+	return v
+}
+
+// ServeHTTP serves one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Run serves until ctx ends; requests under way may then take ShutdownGrace to end.
+func (s *Server) Run(ctx context.Context) error {
+	listener := s.Listener
+	if listener == nil {
+		var err error
+		if listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", s.Listen); err != nil {
+			return lcm.Wrap(lcm.KindUnavailable, err, "The API cannot listen on %s.", s.Listen)
+		}
+	}
+	srv := &http.Server{
+		Handler: s, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+	}
+	srv.RegisterOnShutdown(s.stopStreams)
+	s.log.InfoContext(ctx, "API server listens", "address", listener.Addr().String(), "endpoint", s.base)
+
+	g, running := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		if err := srv.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			return lcm.Wrap(lcm.KindUnavailable, err, "The API server stopped serving.")
+		}
+		return nil
+	})
+	g.Go(func() error {
+		<-running.Done()
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.ShutdownGrace)
+		defer cancel()
+		if err := srv.Shutdown(grace); err != nil {
+			s.log.WarnContext(grace, "Requests were cut off at shutdown", "error", err)
+			return srv.Close()
+		}
+		return nil
+	})
+	if s.Watcher != nil {
+		r := s.Reconciler()
+		g.Go(func() error { return r.Run(running) })
+	}
+	return g.Wait()
+}
+
+// route is one row of the table of routes.
+type route struct {
+	method, path string
+	handle       echo.HandlerFunc
+}
+
+func (s *Server) routes() *echo.Echo {
+	e := echo.New()
+	e.HideBanner, e.HidePort = true, true
+	e.HTTPErrorHandler = s.handleError
+	e.Pre(tolerateDoubleSlashes)
+	e.Use(s.identify, s.logAccess, s.recoverPanics, signVersion, s.bound)
+	add := func(prefix string, routes []route, wall ...echo.MiddlewareFunc) {
+		for _, r := range routes {
+			e.Add(r.method, prefix+r.path, r.handle, wall...)
+		}
+	}
+	add("", s.probeRoutes())
+	add("", versionRoutes())
+	for _, api := range []*lcmAPI{{s, &dialectV1}, {s, &dialectV2}} {
+		strict := api.number == 1 && s.StrictV1 || api.number == 2 && !s.TolerantV2
+		add(api.prefix, api.routes(), checkVersion(api.root, strict), acceptsJSON)
+	}
+	add(rootPkgV1.prefix, s.packageRoutes(), checkVersion(rootPkgV1, s.StrictV1))
+	add("/v1.0", s.vimRoutes())
+	add("/windlass/v1", s.progressRoutes())
+	return e
+}
+
+func versionRoutes() []route {
+	get := func(path string, h echo.HandlerFunc) route { return route{http.MethodGet, path + "/api_versions", h} }
+	return []route{
+		get("/vnflcm", versions("/vnflcm", rootLcmV1, rootLcmV2)),
+		get(rootLcmV1.prefix, versions(rootLcmV1.prefix, rootLcmV1)),
+		get(rootLcmV2.prefix, versions(rootLcmV2.prefix, rootLcmV2)),
+		get("/vnfpkgm", versions("/vnfpkgm", rootPkgV1)),
+		get(rootPkgV1.prefix, versions(rootPkgV1.prefix, rootPkgV1)),
+	}
+}

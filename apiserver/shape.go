@@ -1,0 +1,223 @@
+package apiserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// decode reads a JSON body into T. encoding/json stops at the first mistyped member; this reports all of
+// them at once, each with its JSON path. Members that T does not know are ignored, as Tacker does.
+//
+// Members are checked by T's types and by the tag `sol`: "required", "enum=A|B", "min=1".
+func decode[T any](body []byte) (T, error) {
+	var out T
+	if err := wellFormed(body); err != nil {
+		return out, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.UseNumber()
+	var doc any
+	if err := dec.Decode(&doc); err != nil {
+		return out, lcm.Wrap(lcm.KindInvalid, err, "The request's body is not JSON.")
+	}
+	var s shape
+	s.check("$", doc, reflect.TypeFor[T](), "")
+	if err := lcm.InvalidAll("The request has mistakes", s.problems); err != nil {
+		return out, err
+	}
+	if err := json.Unmarshal(body, &out); err != nil {
+		return out, lcm.Wrap(lcm.KindInvalid, err, "The request's body does not have the expected form.")
+	}
+	return out, nil
+}
+
+func wellFormed(body []byte) error {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return lcm.Errorf(lcm.KindInvalid, "The request has no body; a JSON object is expected.")
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	var any json.RawMessage
+	err := dec.Decode(&any)
+	if err == nil {
+		if _, err = dec.Token(); errors.Is(err, io.EOF) {
+			return nil
+		}
+		return lcm.Errorf(lcm.KindInvalid, "The request's body is not JSON: there is text after the end of the document.")
+	}
+	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
+		line := 1 + bytes.Count(body[:min(int(e.Offset), len(body))], []byte("\n"))
+		return lcm.Errorf(lcm.KindInvalid, "The request's body is not JSON: %s in line %d.", e, line)
+	}
+	return lcm.Wrap(lcm.KindInvalid, err, "The request's body is not JSON: it ends too early.")
+}
+
+type shape struct{ problems []lcm.Problem }
+
+func (s *shape) add(path, format string, args ...any) {
+	s.problems = append(s.problems, lcm.Problem{Path: path, Detail: fmt.Sprintf(format, args...)})
+}
+
+func (s *shape) check(path string, v any, t reflect.Type, rules string) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() == reflect.Interface || t == reflect.TypeFor[json.RawMessage]() {
+		return
+	}
+	if v == nil {
+		s.add(path, "must not be null")
+		return
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		s.checkStruct(path, v, t)
+	case reflect.Map:
+		s.checkMap(path, v, t)
+	case reflect.Slice:
+		s.checkSlice(path, v, t)
+	default:
+		s.checkScalar(path, v, t, rules)
+	}
+}
+
+func (s *shape) checkStruct(path string, v any, t reflect.Type) {
+	m, ok := v.(map[string]any)
+	if !ok {
+		s.add(path, "must be an object, not %s", nameOf(v))
+		return
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous {
+			s.checkStruct(path, v, f.Type)
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		rules := f.Tag.Get("sol")
+		member, given := m[name]
+		required := slices.Contains(strings.Split(rules, ","), "required")
+		switch {
+		case !given && required:
+			s.add(join(path, name), "is missing")
+		case given && (member != nil || required):
+			s.check(join(path, name), member, f.Type, rules)
+		}
+	}
+}
+
+func (s *shape) checkMap(path string, v any, t reflect.Type) {
+	m, ok := v.(map[string]any)
+	if !ok {
+		s.add(path, "must be an object, not %s", nameOf(v))
+		return
+	}
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		s.check(join(path, k), m[k], t.Elem(), "")
+	}
+}
+
+func (s *shape) checkSlice(path string, v any, t reflect.Type) {
+	list, ok := v.([]any)
+	if !ok {
+		s.add(path, "must be an array, not %s", nameOf(v))
+		return
+	}
+	for i, e := range list {
+		s.check(path+"["+strconv.Itoa(i)+"]", e, t.Elem(), "")
+	}
+}
+
+func (s *shape) checkScalar(path string, v any, t reflect.Type, rules string) {
+	switch t.Kind() {
+	case reflect.String:
+		text, ok := v.(string)
+		if !ok {
+			s.add(path, "must be a string, not %s", nameOf(v))
+			return
+		}
+		s.checkText(path, text, rules)
+	case reflect.Bool:
+		if _, ok := v.(bool); !ok {
+			s.add(path, "must be true or false, not %s", nameOf(v))
+		}
+	case reflect.Int, reflect.Int64:
+		s.checkInteger(path, v, rules)
+	default:
+		panic("shape: no rule for " + t.String())
+	}
+}
+
+func (s *shape) checkText(path, text, rules string) {
+	for rule := range strings.SplitSeq(rules, ",") {
+		if rule == "required" && text == "" {
+			s.add(path, "must not be empty")
+			return
+		}
+		if values, ok := strings.CutPrefix(rule, "enum="); ok && !slices.Contains(strings.Split(values, "|"), text) {
+			s.add(path, "must be %s, not %q", strings.ReplaceAll(values, "|", " or "), text)
+		}
+	}
+}
+
+func (s *shape) checkInteger(path string, v any, rules string) {
+	number, ok := v.(json.Number)
+	if !ok {
+		s.add(path, "must be an integer, not %s", nameOf(v))
+		return
+	}
+	n, err := strconv.ParseInt(number.String(), 10, 64)
+	if err != nil || n > math.MaxInt32 {
+		s.add(path, "must be an integer, not %s", number)
+		return
+	}
+	for rule := range strings.SplitSeq(rules, ",") {
+		if least, ok := strings.CutPrefix(rule, "min="); ok {
+			if limit, _ := strconv.ParseInt(least, 10, 64); n < limit {
+				s.add(path, "must be at least %s, not %d", least, n)
+			}
+		}
+	}
+}
+
+var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+
+// join makes the JSON path of a member.
+func join(path, key string) string {
+	if plainKey.MatchString(key) {
+		return path + "." + key
+	}
+	return path + "['" + strings.ReplaceAll(key, "'", `\'`) + "']"
+}
+
+func nameOf(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case string:
+		return "a string"
+	case json.Number:
+		return "a number"
+	case bool:
+		return "a boolean"
+	case []any:
+		return "an array"
+	default:
+		return "an object"
+	}
+}

@@ -1,0 +1,165 @@
+package apiserver
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// The extensions have a root of their own, so that nothing is added to SOL003's bodies.
+func (s *Server) progressRoutes() []route {
+	const opOcc = "/vnf_lcm_op_occs/:vnfLcmOpOccId"
+	return []route{
+		{http.MethodGet, "/version", s.version},
+		{http.MethodGet, opOcc + "/steps", s.listSteps},
+		{http.MethodGet, opOcc + "/steps/:index/output", s.stepOutput},
+		{http.MethodGet, opOcc + "/logs", s.logs},
+		{http.MethodGet, opOcc + "/events", s.events},
+	}
+}
+
+func (s *Server) version(c echo.Context) error {
+	return c.JSON(http.StatusOK, map[string]string{"version": s.Version, "goVersion": runtime.Version()})
+}
+
+// stepView is one step of an operation, or one node's part of it.
+type stepView struct {
+	Index          int             `json:"index"`
+	Title          string          `json:"title"`
+	Phase          lcm.Phase       `json:"phase"`
+	Node           string          `json:"node,omitempty"`
+	State          lcm.StepState   `json:"state"`
+	Attempt        int             `json:"attempt"`
+	StartedAt      *time.Time      `json:"startedAt,omitempty"`
+	EndedAt        *time.Time      `json:"endedAt,omitempty"`
+	Error          *ProblemDetails `json:"error,omitempty"`
+	LastOutputLine string          `json:"lastOutputLine,omitempty"`
+}
+
+func viewOfStep(s lcm.Step) stepView {
+	return stepView{
+		Index: s.Index, Title: s.Title, Phase: s.Phase, Node: s.Node, State: s.State, Attempt: s.Attempt,
+		StartedAt: moment(s.Started), EndedAt: moment(s.Ended), Error: problemOfOperation(s.Error), LastOutputLine: s.LastLine,
+	}
+}
+
+// moment leaves out what has not happened yet.
+func moment(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return new(t.UTC())
+}
+
+func (s *Server) listSteps(c echo.Context) error {
+	o, err := s.pathOpOcc(c)
+	if err != nil {
+		return err
+	}
+	steps, err := s.Store.Steps(c.Request().Context(), o.ID)
+	if err != nil {
+		return err
+	}
+	out := make([]stepView, 0, len(steps))
+	for _, step := range steps {
+		out = append(out, viewOfStep(step))
+	}
+	return writeJSON(c, http.StatusOK, out)
+}
+
+// stepOutput is the captured output of a step, of one node with ?node=, of its undoing with ?phase=COMPENSATION.
+func (s *Server) stepOutput(c echo.Context) error {
+	o, err := s.pathOpOcc(c)
+	if err != nil {
+		return err
+	}
+	index, err := strconv.Atoi(c.Param("index"))
+	if err != nil || index < 0 {
+		return lcm.Errorf(lcm.KindNotFound, "The operation has no step %q.", c.Param("index"))
+	}
+	ctx := c.Request().Context()
+	steps, err := s.Store.Steps(ctx, o.ID)
+	if err != nil {
+		return err
+	}
+	ref := lcm.StepRef{
+		OpOccID: o.ID, Step: index, Node: c.QueryParam("node"), Undo: c.QueryParam("phase") == string(lcm.PhaseCompensation),
+	}
+	for _, step := range steps {
+		if step.Index == index && step.Phase == ref.Phase() && (ref.Node == "" || step.Node == ref.Node) {
+			w := startText(c)
+			if err := s.writeOutput(ctx, w, ref, ref.Node == ""); err != nil {
+				return err
+			}
+			return w.Flush()
+		}
+	}
+	return lcm.Errorf(lcm.KindNotFound, "The operation has no step %d of phase %s%s.", index, ref.Phase(), onNode(ref.Node))
+}
+
+func onNode(node string) string {
+	if node == "" {
+		return ""
+	}
+	return " on a node " + strconv.Quote(node)
+}
+
+// logs is everything that was captured, step by step; ?step= and ?node= narrow it down.
+func (s *Server) logs(c echo.Context) error {
+	o, err := s.pathOpOcc(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	steps, err := s.Store.Steps(ctx, o.ID)
+	if err != nil {
+		return err
+	}
+	only, node := c.QueryParam("step"), c.QueryParam("node")
+	w := startText(c)
+	for i, step := range steps {
+		if i > 0 && steps[i-1].Index == step.Index && steps[i-1].Phase == step.Phase {
+			continue // another node's part of a step that was written already
+		}
+		if only != "" && only != strconv.Itoa(step.Index) {
+			continue
+		}
+		fmt.Fprintf(w, "==> %d. %s\n", step.Index, step.Title)
+		ref := lcm.StepRef{OpOccID: o.ID, Step: step.Index, Node: node, Undo: step.Phase == lcm.PhaseCompensation}
+		if err := s.writeOutput(ctx, w, ref, true); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+func startText(c echo.Context) *bufio.Writer {
+	c.Response().Header().Set("Content-Type", "text/plain; charset=utf-8")
+	return bufio.NewWriter(c.Response())
+}
+
+// writeOutput writes captured lines, each begun with its node's name when named is set.
+func (s *Server) writeOutput(ctx context.Context, w *bufio.Writer, ref lcm.StepRef, named bool) error {
+	for line, err := range s.Store.Output(ctx, ref) {
+		if err != nil {
+			return err
+		}
+		if named && line.Node != "" {
+			_, err = fmt.Fprintf(w, "%s: %s\n", line.Node, line.Line)
+		} else {
+			_, err = fmt.Fprintln(w, line.Line)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// startPatience and actPatience bound how long a request waits for Temporal. Past the first the operation is
+// left to the reconciler; the second also waits for a worker, which may just be restarting.
+const (
+	startPatience = 5 * time.Second
+	actPatience   = 10 * time.Second
+)
+
+// Temporal starts workflows and speaks to them.
+type Temporal struct {
+	Client client.Client
+}
+
+var (
+	_ Starter = (*Temporal)(nil)
+	_ Watcher = (*Temporal)(nil)
+)
+
+// Start starts the workflow of an operation under its own id, so that a second start finds the first one.
+// An operation is started anew only when it is resumed: its earlier run was closed from outside.
+func (t *Temporal) Start(ctx context.Context, in lcm.OperationInput, title string) error {
+	name, ok := lcm.WorkflowFor(in.Operation)
+	if !ok {
+		return lcm.Errorf(lcm.KindBug, "no workflow carries out %s", in.Operation)
+	}
+	reuse := enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE
+	if in.Resumed {
+		reuse = enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
+	}
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
+	_, err := t.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: lcm.WorkflowID(in.OpOccID), TaskQueue: lcm.TaskQueue,
+		WorkflowIDReusePolicy:    reuse,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		StaticSummary:            title,
+		TypedSearchAttributes: temporal.NewSearchAttributes(
+			temporal.NewSearchAttributeKeyKeyword(lcm.AttrVnfInstanceID).ValueSet(string(in.VnfInstanceID)),
+			temporal.NewSearchAttributeKeyKeyword(lcm.AttrOperation).ValueSet(string(in.Operation)),
+			temporal.NewSearchAttributeKeyKeyword(lcm.AttrOperationState).ValueSet(string(lcm.Starting)),
+		),
+	}, string(name), in)
+	if _, ok := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); ok {
+		return nil // it ran and is over
+	}
+	if err != nil {
+		return lcm.Wrap(lcm.KindUnavailable, err, "Temporal did not start the operation's workflow.")
+	}
+	return nil
+}
+
+// Act sends an update. When it returns, the action is accepted and, unless the worker was slow, its new
+// state is stored, so that the client's next read shows it.
+func (t *Temporal) Act(ctx context.Context, id lcm.OpOccID, action lcm.Action, cancel lcm.CancelRequest) error {
+	ctx, stop := context.WithTimeout(ctx, actPatience)
+	defer stop()
+	var args []any
+	if action == lcm.Cancel {
+		args = []any{cancel}
+	}
+	handle, err := t.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: lcm.WorkflowID(id), UpdateName: string(action), Args: args,
+		WaitForStage: client.WorkflowUpdateStageAccepted,
+	})
+	if err != nil {
+		return refusalOf(err)
+	}
+	err = handle.Get(ctx, nil)
+	if err != nil && ctx.Err() != nil && action != lcm.Fail {
+		return nil // accepted; the rest takes longer than a client should wait
+	}
+	return refusalOf(err)
+}
+
+// refusalOf translates an update's error: what a validator says has the kind as its type; anything else
+// means that the workflow could not be asked.
+func refusalOf(err error) error {
+	if err == nil {
+		return nil
+	}
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
+		detail := new(lcm.Error)
+		if app.HasDetails() && app.Details(detail) == nil && detail.Detail != "" {
+			return detail
+		}
+		kind := lcm.Kind(app.Type())
+		if kind != lcm.KindConflict && kind != lcm.KindInvalid {
+			return lcm.Wrap(lcm.KindUnavailable, err, "The operation's workflow did not take the request.")
+		}
+		return lcm.Errorf(kind, "%s", app.Message())
+	}
+	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
+		return lcm.Wrap(lcm.KindUnavailable, err, "The operation's workflow is not running; Windlass starts it shortly. Try again.")
+	}
+	return lcm.Wrap(lcm.KindUnavailable, err, "The operation's workflow cannot be reached. Try again.")
+}
+
+// Running tells whether the newest run of the operation's workflow is open.
+func (t *Temporal) Running(ctx context.Context, id lcm.OpOccID) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
+	desc, err := t.Client.DescribeWorkflowExecution(ctx, lcm.WorkflowID(id), "")
+	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
+		return false, nil
+	}
+	if err != nil {
+		return false, lcm.Wrap(lcm.KindUnavailable, err, "Temporal does not tell whether the operation's workflow runs.")
+	}
+	status := desc.GetWorkflowExecutionInfo().GetStatus()
+	return status == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING || status == enumspb.WORKFLOW_EXECUTION_STATUS_PAUSED, nil
+}
+
+// Ready tells whether Temporal answers; it is a condition of /readyz.
+func (t *Temporal) Ready(ctx context.Context) error {
+	_, err := t.Client.CheckHealth(ctx, &client.CheckHealthRequest{})
+	return err
+}

@@ -1,0 +1,217 @@
+package apiserver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// driverKubernetes is the driver that makes a cluster of the VNF; its parameters are checked here, so
+// that mistakes are told in the answer and not in FAILED_TEMP.
+const driverKubernetes = "mgmt-drivers-kubernetes"
+
+// usablePackage finds the package of a VNFD that may be instantiated; SOL003 wants 422 for every other.
+func (s *Server) usablePackage(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg, error) {
+	pkg, err := s.Store.PackageByVnfd(ctx, id)
+	if lcm.Is(err, lcm.KindNotFound) {
+		return pkg, unprocessable("$.vnfdId", "no on-boarded VNF package has the VNFD %q", id)
+	}
+	if err == nil && pkg.OperationalState != lcm.PkgEnabled {
+		return pkg, unprocessable("$.vnfdId", "the VNF package %s of the VNFD %q is %s", pkg.ID, id, pkg.OperationalState)
+	}
+	return pkg, err
+}
+
+func unprocessable(path, format string, args ...any) error {
+	return &lcm.Error{
+		Kind: lcm.KindInvalid, Unprocessable: true, Detail: "The request names what cannot be used",
+		Problems: []lcm.Problem{{Path: path, Detail: fmt.Sprintf(format, args...)}},
+	}
+}
+
+// findings collects mistakes; the request is a 422 when all of them are names of things that do not exist.
+type findings struct {
+	problems []lcm.Problem
+	mistakes bool
+}
+
+// names adds a reference to what does not exist.
+func (f *findings) names(path, format string, args ...any) {
+	f.problems = append(f.problems, lcm.Problem{Path: path, Detail: fmt.Sprintf(format, args...)})
+}
+
+// mistake adds anything else.
+func (f *findings) mistake(problems ...lcm.Problem) {
+	f.problems = append(f.problems, problems...)
+	f.mistakes = f.mistakes || len(problems) > 0
+}
+
+func (f *findings) err() error {
+	if len(f.problems) == 0 {
+		return nil
+	}
+	return &lcm.Error{
+		Kind: lcm.KindInvalid, Unprocessable: !f.mistakes, Detail: "The request cannot be carried out", Problems: f.problems,
+	}
+}
+
+// validateInstantiate finds everything that can be known to fail before anything is created.
+func (a *lcmAPI) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
+	req, err := lcm.ParseInstantiate(body)
+	if err != nil {
+		return err
+	}
+	pkg, err := a.Store.Package(ctx, inst.VnfPkgID)
+	if err != nil {
+		return err
+	}
+	if pkg.OperationalState != lcm.PkgEnabled {
+		return unprocessable("$.vnfdId", "the VNF package %s of this VNF instance is %s", pkg.ID, pkg.OperationalState)
+	}
+	var vnfd vnfpkg.Vnfd
+	if err := json.Unmarshal(pkg.Vnfd, &vnfd); err != nil {
+		return lcm.Wrap(lcm.KindBug, err, "The stored VNFD is not JSON.")
+	}
+	var found findings
+	if err := a.checkVims(ctx, req, &found); err != nil {
+		return err
+	}
+	if flavour, err := vnfd.Flavour(req.FlavourID); err != nil {
+		found.names("$.flavourId", "%s", sentence(err))
+	} else {
+		checkFlavour(flavour, req, pkg, &found)
+	}
+	return found.err()
+}
+
+// checkVims wants every connection to name an OpenStack VIM of the registry; without any the default VIM is used.
+func (a *lcmAPI) checkVims(ctx context.Context, req lcm.InstantiateRequest, found *findings) error {
+	if len(req.VimConnections) == 0 {
+		_, err := a.Store.DefaultVim(ctx)
+		if lcm.Is(err, lcm.KindNotFound) {
+			found.names("$.vimConnectionInfo", "is missing, and no VIM is registered as the default one")
+			return nil
+		}
+		return err
+	}
+	for i, conn := range req.VimConnections {
+		path := fmt.Sprintf("$.vimConnectionInfo[%d]", i)
+		if a.number == 2 {
+			path = join("$.vimConnectionInfo", conn.ID)
+		}
+		if err := a.checkVim(ctx, path, conn, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *lcmAPI) checkVim(ctx context.Context, path string, conn lcm.VimConnectionInfo, found *findings) error {
+	if conn.VimID == "" {
+		found.mistake(lcm.Problem{Path: path + ".vimId", Detail: "is missing: register the VIM at /v1.0/vims and name it here"})
+		return nil
+	}
+	id, err := parseID(conn.VimID)
+	if err != nil {
+		found.names(path+".vimId", "there is no VIM %q in the registry", conn.VimID)
+		return nil
+	}
+	vim, err := a.Store.Vim(ctx, id)
+	switch {
+	case lcm.Is(err, lcm.KindNotFound):
+		found.names(path+".vimId", "there is no VIM %q in the registry", conn.VimID)
+	case err != nil:
+		return err
+	case conn.VimType != "" && vimTypeOf(conn.VimType) != vim.Type:
+		found.mistake(lcm.Problem{Path: path + ".vimType", Detail: fmt.Sprintf("the VIM %s is of type %s, not %s", vim.Name, vim.Type, conn.VimType)})
+	case vim.Type != lcm.VimOpenStack:
+		found.names(path+".vimId", "the VIM %s is of type %s; this VNF needs one of type %s", vim.Name, vim.Type, lcm.VimOpenStack)
+	}
+	return nil
+}
+
+// vimTypeOf maps the names that SOL003 registers to Tacker's.
+func vimTypeOf(name string) string {
+	switch {
+	case strings.HasPrefix(name, "ETSINFV.OPENSTACK_KEYSTONE."):
+		return lcm.VimOpenStack
+	case strings.HasPrefix(name, "ETSINFV.KUBERNETES."), strings.HasPrefix(name, "ETSINFV.HELM."):
+		return lcm.VimKubernetes
+	default:
+		return name
+	}
+}
+
+func checkFlavour(f *vnfpkg.Flavour, req lcm.InstantiateRequest, pkg lcm.VnfPkg, found *findings) {
+	capacity, err := f.Capacity(req.InstantiationLevelID)
+	if err != nil {
+		found.names("$.instantiationLevelId", "%s", sentence(err))
+		capacity, _ = f.CapacityAt(nil) // the parameters are checked all the same
+	}
+	for _, hook := range slices.Sorted(maps.Keys(f.Hooks)) {
+		driver, _ := f.Driver(hook)
+		if driver != driverKubernetes && (hook == "instantiate_start" || hook == "instantiate_end") {
+			found.names("$.flavourId", "its %s is done by %q, which Windlass does not have", hook, driver)
+		}
+	}
+	if driver, _ := f.Driver("instantiate_end"); driver == driverKubernetes {
+		checkCluster(f, capacity, req, pkg, found)
+	}
+}
+
+// checkCluster checks the cluster's parameters against the number of nodes that the flavour makes.
+func checkCluster(f *vnfpkg.Flavour, capacity map[string]int, req lcm.InstantiateRequest, pkg lcm.VnfPkg, found *findings) {
+	params, _ := lcm.ParseClusterParams(req.AdditionalParams)
+	masters, workers := count(f, capacity, params.MasterNode), count(f, capacity, params.WorkerNode)
+	params, problems := lcm.CheckClusterParams(req.AdditionalParams, masters, workers)
+	found.mistake(problems...)
+	files := map[string]string{"cni_manifest_path": params.CniManifestPath, "kubeadm_config_path": params.KubeadmConfigPath}
+	if params.AptRepository != nil {
+		files["apt_repository.key_path"] = params.AptRepository.KeyPath
+	}
+	for _, key := range slices.Sorted(maps.Keys(files)) {
+		path := files[key]
+		if path == "" || !lcm.LocalPath(path) || slices.ContainsFunc(pkg.Artifacts, func(a lcm.PkgArtifact) bool { return a.Path == path }) {
+			continue
+		}
+		found.names("$.additionalParams."+lcm.ClusterParamsKey+"."+key, "the VNF package has no file %q", path)
+	}
+}
+
+// count tells how many VMs a role has: those of the VDU that its connection points belong to, or that its
+// aspect scales. What the VNFD does not tell is found out when the stack is there; until then the smallest
+// number that fits the request is taken.
+func count(f *vnfpkg.Flavour, capacity map[string]int, n lcm.NodeParams) int {
+	for _, name := range []string{n.NicCpName, n.SSHCpName} {
+		if cp, ok := f.Cp(name); ok && cp.VduID != "" {
+			return capacity[cp.VduID]
+		}
+	}
+	for _, aspect := range f.Aspects {
+		if n.AspectID == "" || aspect.ID != n.AspectID {
+			continue
+		}
+		sum := 0
+		for vdu := range aspect.Deltas {
+			sum += capacity[vdu]
+		}
+		return sum
+	}
+	if n.AspectID != "" && n.ClusterCpName != "" {
+		return 3
+	}
+	return 1
+}
+
+func sentence(err error) string {
+	if e, ok := asError(err); ok {
+		return e.Sentence()
+	}
+	return err.Error()
+}

@@ -1,0 +1,133 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// link is the type of the members of _links.
+type link struct {
+	Href string `json:"href"`
+}
+
+// vnfInstanceView is VnfInstance of either version (SOL003 clause 5.5.2.2).
+type vnfInstanceView struct {
+	ID                     lcm.VnfInstanceID      `json:"id"`
+	VnfInstanceName        string                 `json:"vnfInstanceName,omitempty"`
+	VnfInstanceDescription string                 `json:"vnfInstanceDescription,omitempty"`
+	VnfdID                 lcm.VnfdID             `json:"vnfdId"`
+	VnfProvider            string                 `json:"vnfProvider"`
+	VnfProductName         string                 `json:"vnfProductName"`
+	VnfSoftwareVersion     string                 `json:"vnfSoftwareVersion"`
+	VnfdVersion            string                 `json:"vnfdVersion"`
+	VimConnectionInfo      any                    `json:"vimConnectionInfo,omitempty"`
+	InstantiationState     lcm.InstantiationState `json:"instantiationState"`
+	InstantiatedVnfInfo    *instantiatedView      `json:"instantiatedVnfInfo,omitempty"`
+	Metadata               map[string]any         `json:"metadata,omitempty"`
+	Links                  map[string]link        `json:"_links"`
+}
+
+type instantiatedView struct {
+	FlavourID        string                           `json:"flavourId"`
+	VnfState         string                           `json:"vnfState"`
+	ScaleStatus      []lcm.ScaleInfo                  `json:"scaleStatus,omitempty"`
+	MaxScaleLevels   []lcm.ScaleInfo                  `json:"maxScaleLevels,omitempty"`
+	ExtCpInfo        []extCpView                      `json:"extCpInfo,omitempty"`
+	VnfcResourceInfo []lcm.VnfcResourceInfo           `json:"vnfcResourceInfo,omitempty"`
+	VirtualStorages  []lcm.VirtualStorageResourceInfo `json:"virtualStorageResourceInfo,omitempty"`
+	VnfcInfo         []vnfcView                       `json:"vnfcInfo,omitempty"`
+}
+
+type extCpView struct {
+	ID             string `json:"id"`
+	CpdID          string `json:"cpdId"`
+	CpConfigID     string `json:"cpConfigId"`
+	CpProtocolInfo []any  `json:"cpProtocolInfo"`
+}
+
+// vnfcView is SOL002's VnfcInfo; its ids are what a heal request of v3.3.1 names.
+type vnfcView struct {
+	ID                 string `json:"id"`
+	VduID              string `json:"vduId"`
+	VnfcResourceInfoID string `json:"vnfcResourceInfoId"`
+	VnfcState          string `json:"vnfcState"`
+}
+
+func (d *dialect) vnfInstance(base string, i lcm.VnfInstance) vnfInstanceView {
+	self := base + d.prefix + "/vnf_instances/" + string(i.ID)
+	v := vnfInstanceView{
+		ID: i.ID, VnfInstanceName: i.Name, VnfInstanceDescription: i.Description, VnfdID: i.VnfdID, VnfProvider: i.Provider,
+		VnfProductName: i.ProductName, VnfSoftwareVersion: i.SoftwareVersion, VnfdVersion: i.VnfdVersion,
+		VimConnectionInfo: d.vimConnections(i.VimConnections), InstantiationState: i.InstantiationState,
+		InstantiatedVnfInfo: d.instantiated(i.Instantiated), Metadata: i.Metadata,
+		Links: map[string]link{"self": {self}},
+	}
+	if i.InstantiationState == lcm.Instantiated {
+		v.Links["terminate"] = link{self + "/terminate"}
+	} else {
+		v.Links["instantiate"] = link{self + "/instantiate"}
+	}
+	return v
+}
+
+func (d *dialect) instantiated(i *lcm.InstantiatedVnfInfo) *instantiatedView {
+	if i == nil {
+		return nil
+	}
+	v := &instantiatedView{
+		FlavourID: i.FlavourID, VnfState: i.VnfState, ScaleStatus: i.ScaleStatus, MaxScaleLevels: i.MaxScaleLevels,
+		VnfcResourceInfo: i.VnfcResources, VirtualStorages: i.VirtualStorages,
+	}
+	for _, cp := range i.ExtCps {
+		v.ExtCpInfo = append(v.ExtCpInfo, extCpView{ID: cp.ID, CpdID: cp.CpdID, CpConfigID: cp.CpdID, CpProtocolInfo: []any{}})
+	}
+	for _, r := range i.VnfcResources {
+		if d.vnfcInfo {
+			v.VnfcInfo = append(v.VnfcInfo, vnfcView{ID: r.VduID + "-" + r.ID, VduID: r.VduID, VnfcResourceInfoID: r.ID, VnfcState: i.VnfState})
+		}
+	}
+	return v
+}
+
+// opOccView is VnfLcmOpOcc of either version (SOL003 clause 5.5.2.13).
+type opOccView struct {
+	ID                    lcm.OpOccID          `json:"id"`
+	OperationState        lcm.OperationState   `json:"operationState"`
+	StateEnteredTime      time.Time            `json:"stateEnteredTime"`
+	StartTime             time.Time            `json:"startTime"`
+	VnfInstanceID         lcm.VnfInstanceID    `json:"vnfInstanceId"`
+	GrantID               string               `json:"grantId,omitempty"`
+	Operation             lcm.Operation        `json:"operation"`
+	IsAutomaticInvocation bool                 `json:"isAutomaticInvocation"`
+	OperationParams       json.RawMessage      `json:"operationParams,omitempty"`
+	IsCancelPending       bool                 `json:"isCancelPending"`
+	CancelMode            lcm.CancelMode       `json:"cancelMode,omitempty"`
+	Error                 *ProblemDetails      `json:"error,omitempty"`
+	ResourceChanges       *lcm.ResourceChanges `json:"resourceChanges,omitempty"`
+	Links                 map[string]link      `json:"_links"`
+}
+
+func (d *dialect) opOcc(base string, o lcm.VnfLcmOpOcc) (opOccView, error) {
+	params, err := d.operationParams(o.Params)
+	if err != nil {
+		return opOccView{}, err
+	}
+	self := base + d.prefix + "/vnf_lcm_op_occs/" + string(o.ID)
+	v := opOccView{
+		ID: o.ID, OperationState: o.State, StateEnteredTime: o.StateEnteredTime.UTC(), StartTime: o.StartTime.UTC(),
+		VnfInstanceID: o.VnfInstanceID, GrantID: o.GrantID, Operation: o.Operation, IsAutomaticInvocation: o.IsAutomaticInvocation,
+		OperationParams: params, IsCancelPending: o.IsCancelPending, CancelMode: o.CancelMode, Error: problemOfOperation(o.Error),
+		ResourceChanges: o.ResourceChanges,
+		Links: map[string]link{
+			"self": {self}, "vnfInstance": {base + d.prefix + "/vnf_instances/" + string(o.VnfInstanceID)},
+		},
+	}
+	for _, a := range []lcm.Action{lcm.Retry, lcm.Rollback, lcm.Fail, lcm.Cancel} {
+		if o.State.Accepts(a) {
+			v.Links[string(a)] = link{self + "/" + string(a)}
+		}
+	}
+	return v, nil
+}

@@ -1,0 +1,321 @@
+package apiserver
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+)
+
+// The VIM registry as Tacker has it, so that its command line works: /v1.0/vims, with or without ".json".
+func (s *Server) vimRoutes() []route {
+	return []route{
+		{http.MethodPost, "/vims", s.createVim},
+		{http.MethodPost, "/vims.json", s.createVim},
+		{http.MethodGet, "/vims", s.listVims},
+		{http.MethodGet, "/vims.json", s.listVims},
+		{http.MethodGet, "/vims/:vimId", s.readVim},
+		{http.MethodPut, "/vims/:vimId", s.updateVim},
+		{http.MethodDelete, "/vims/:vimId", s.deleteVim},
+	}
+}
+
+type vimBody[T any] struct {
+	Vim T `json:"vim" sol:"required"`
+}
+
+type newVim struct {
+	Type        string         `json:"type" sol:"required,enum=openstack|kubernetes"`
+	Name        string         `json:"name" sol:"required"`
+	Description string         `json:"description"`
+	AuthURL     string         `json:"auth_url" sol:"required"`
+	AuthCred    map[string]any `json:"auth_cred" sol:"required"`
+	Project     map[string]any `json:"vim_project"`
+	IsDefault   bool           `json:"is_default"`
+	Extra       map[string]any `json:"extra"`
+}
+
+// changedVim is what a PUT may change; type and auth_url are fixed, as in Tacker.
+type changedVim struct {
+	Name        *string        `json:"name"`
+	Description *string        `json:"description"`
+	AuthCred    map[string]any `json:"auth_cred"`
+	Project     map[string]any `json:"vim_project"`
+	IsDefault   *bool          `json:"is_default"`
+	Extra       map[string]any `json:"extra"`
+}
+
+type vimView struct {
+	ID            lcm.VimID      `json:"id"`
+	TenantID      string         `json:"tenant_id"`
+	Type          string         `json:"type"`
+	Name          string         `json:"name"`
+	Description   string         `json:"description"`
+	AuthURL       string         `json:"auth_url"`
+	AuthCred      map[string]any `json:"auth_cred"`
+	Project       map[string]any `json:"vim_project"`
+	IsDefault     bool           `json:"is_default"`
+	PlacementAttr map[string]any `json:"placement_attr"`
+	Status        string         `json:"status"`
+	Extra         map[string]any `json:"extra"`
+	CreatedAt     string         `json:"created_at"`
+	UpdatedAt     *string        `json:"updated_at"`
+}
+
+func viewOfVim(v lcm.Vim) vimView {
+	const seconds = "2006-01-02 15:04:05"
+	view := vimView{
+		ID: v.ID, Type: v.Type, Name: v.Name, Description: v.Description, AuthURL: v.AuthURL, AuthCred: v.AuthCred,
+		Project: v.Project, IsDefault: v.IsDefault, PlacementAttr: map[string]any{"regions": append([]string{}, v.Regions...)},
+		Status: v.Status, Extra: v.Extra, CreatedAt: v.Created.UTC().Format(seconds),
+	}
+	if v.Updated.After(v.Created) {
+		view.UpdatedAt = new(v.Updated.UTC().Format(seconds))
+	}
+	return view
+}
+
+func (s *Server) createVim(c echo.Context) error {
+	req, err := bind[vimBody[newVim]](c)
+	if err != nil {
+		return err
+	}
+	ctx, now := c.Request().Context(), time.Now().UTC()
+	vim := lcm.Vim{
+		ID: newID[lcm.VimID](), Name: req.Vim.Name, Description: req.Vim.Description, Type: req.Vim.Type, AuthURL: req.Vim.AuthURL,
+		Project: req.Vim.Project, IsDefault: req.Vim.IsDefault, Status: "PENDING", Extra: req.Vim.Extra, Created: now, Updated: now,
+	}
+	if err := s.tryVim(ctx, &vim, req.Vim.AuthCred); err != nil {
+		return err
+	}
+	prefix, err := s.sealCredentials(ctx, &vim, req.Vim.AuthCred)
+	if err == nil {
+		err = s.Store.CreateVim(ctx, vim)
+	}
+	if err != nil {
+		s.forget(ctx, prefix)
+		return err
+	}
+	return writeJSON(c, http.StatusCreated, map[string]vimView{"vim": viewOfVim(vim)})
+}
+
+// tryVim makes sure that the VIM answers and takes the credentials, and says so in its status.
+func (s *Server) tryVim(ctx context.Context, vim *lcm.Vim, credentials map[string]any) error {
+	if vim.Type != lcm.VimOpenStack || s.Vims == nil {
+		return nil
+	}
+	if err := s.Vims.Check(ctx, *vim, credentials); err != nil {
+		return &vimCheckError{err}
+	}
+	vim.Status = "REACHABLE"
+	return nil
+}
+
+// sealCredentials puts the credentials into vim, with references in the place of secrets. Every set has a
+// place of its own, so that the old one is good until the row names the new one.
+func (s *Server) sealCredentials(ctx context.Context, vim *lcm.Vim, credentials map[string]any) (lcm.SecretRef, error) {
+	prefix := lcm.SecretRef("vim/" + string(vim.ID) + "/" + uuid.NewString())
+	doc, err := json.Marshal(credentials)
+	if err != nil {
+		return prefix, err
+	}
+	sealed, err := secrets.SealDocument(ctx, s.Vault, prefix, doc)
+	if err != nil {
+		return prefix, err
+	}
+	vim.AuthCred = nil
+	return prefix, json.Unmarshal(sealed, &vim.AuthCred)
+}
+
+// forget deletes secrets that nothing refers to, even when the client has gone meanwhile.
+func (s *Server) forget(ctx context.Context, prefix lcm.SecretRef) {
+	ctx = context.WithoutCancel(ctx)
+	if prefix == "" {
+		return
+	}
+	if err := s.Vault.Delete(ctx, prefix); err != nil {
+		s.log.WarnContext(ctx, "Sealed secrets without an owner are left", "prefix", prefix, "error", err)
+	}
+}
+
+// listVims takes ?name=... and other attributes as filters, and fields, as Tacker's client sends them.
+func (s *Server) listVims(c echo.Context) error {
+	params := c.QueryParams()
+	fields := params["fields"]
+	params.Del("fields")
+	known, err := document(vimView{})
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		if _, ok := known[name]; !ok {
+			return lcm.Errorf(lcm.KindInvalid, "VIMs have no attribute %q to filter by.", name)
+		}
+	}
+	list, err := s.Store.Vims(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	out := make([]map[string]any, 0, len(list))
+	for _, vim := range list {
+		doc, err := document(viewOfVim(vim))
+		if err != nil {
+			return err
+		}
+		if matchesAll(doc, params) {
+			out = append(out, only(doc, fields))
+		}
+	}
+	return writeJSON(c, http.StatusOK, map[string]any{"vims": out})
+}
+
+func matchesAll(doc map[string]any, params map[string][]string) bool {
+	for name, values := range params {
+		text, _ := doc[name].(string)
+		if b, ok := doc[name].(bool); ok {
+			text = strconv.FormatBool(b)
+		}
+		if !slices.ContainsFunc(values, func(v string) bool { return strings.EqualFold(v, text) }) {
+			return false
+		}
+	}
+	return true
+}
+
+func only(doc map[string]any, fields []string) map[string]any {
+	if len(fields) > 0 {
+		maps.DeleteFunc(doc, func(name string, _ any) bool { return !slices.Contains(fields, name) })
+	}
+	return doc
+}
+
+func (s *Server) pathVim(c echo.Context) (lcm.Vim, error) {
+	text := strings.TrimSuffix(c.Param("vimId"), ".json")
+	id, err := uuid.Parse(text)
+	if err != nil {
+		return lcm.Vim{}, lcm.Errorf(lcm.KindNotFound, "There is no VIM %q.", text)
+	}
+	return s.Store.Vim(c.Request().Context(), lcm.VimID(id.String()))
+}
+
+func (s *Server) readVim(c echo.Context) error {
+	vim, err := s.pathVim(c)
+	if err != nil {
+		return err
+	}
+	return writeJSON(c, http.StatusOK, map[string]vimView{"vim": viewOfVim(vim)})
+}
+
+// updateVim changes what is given. Unlike Tacker it takes new credentials while VNFs use the VIM: passwords
+// expire, and VNFs refer to the VIM by its id.
+func (s *Server) updateVim(c echo.Context) error {
+	vim, err := s.pathVim(c)
+	if err != nil {
+		return err
+	}
+	req, err := bind[vimBody[changedVim]](c)
+	if err != nil {
+		return err
+	}
+	ctx, old := c.Request().Context(), vim.AuthCred
+	req.Vim.applyTo(&vim)
+	var fresh lcm.SecretRef
+	if req.Vim.AuthCred != nil || req.Vim.Project != nil {
+		if fresh, err = s.changeCredentials(ctx, &vim, req.Vim.AuthCred); err != nil {
+			s.forget(ctx, fresh)
+			return err
+		}
+	}
+	if err := s.Store.UpdateVim(ctx, vim); err != nil {
+		s.forget(ctx, fresh)
+		return err
+	}
+	if fresh != "" {
+		for _, ref := range references(old) {
+			s.forget(ctx, ref)
+		}
+	}
+	return writeJSON(c, http.StatusOK, map[string]vimView{"vim": viewOfVim(vim)})
+}
+
+func (r changedVim) applyTo(vim *lcm.Vim) {
+	vim.Updated = time.Now().UTC()
+	if r.Name != nil {
+		vim.Name = *r.Name
+	}
+	if r.Description != nil {
+		vim.Description = *r.Description
+	}
+	if r.Project != nil {
+		vim.Project = r.Project
+	}
+	if r.IsDefault != nil {
+		vim.IsDefault = *r.IsDefault
+	}
+	if r.Extra != nil {
+		vim.Extra = r.Extra
+	}
+}
+
+// changeCredentials lays the given members over the present ones, tries them and seals them.
+func (s *Server) changeCredentials(ctx context.Context, vim *lcm.Vim, given map[string]any) (lcm.SecretRef, error) {
+	doc, err := json.Marshal(vim.AuthCred)
+	if err != nil {
+		return "", err
+	}
+	clearDoc, err := secrets.OpenDocument(ctx, s.Vault, doc)
+	if err != nil {
+		return "", err
+	}
+	credentials := map[string]any{}
+	if err := json.Unmarshal(clearDoc, &credentials); err != nil {
+		return "", err
+	}
+	maps.Copy(credentials, given)
+	if err := s.tryVim(ctx, vim, credentials); err != nil {
+		return "", err
+	}
+	return s.sealCredentials(ctx, vim, credentials)
+}
+
+// references lists the secrets that a stored document refers to.
+func references(v any) []lcm.SecretRef {
+	var out []lcm.SecretRef
+	switch v := v.(type) {
+	case map[string]any:
+		if ref, ok := v[lcm.SecretKey].(string); ok {
+			return []lcm.SecretRef{lcm.SecretRef(ref)}
+		}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			out = append(out, references(v[key])...)
+		}
+	case []any:
+		for _, item := range v {
+			out = append(out, references(item)...)
+		}
+	}
+	return out
+}
+
+func (s *Server) deleteVim(c echo.Context) error {
+	vim, err := s.pathVim(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	if err := s.Store.DeleteVim(ctx, vim.ID); err != nil {
+		return err
+	}
+	s.forget(ctx, lcm.SecretRef("vim/"+string(vim.ID)+"/"))
+	return c.NoContent(http.StatusNoContent)
+}

@@ -1,0 +1,135 @@
+package apiserver
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// lcmAPI is /vnflcm in one version.
+type lcmAPI struct {
+	*Server
+	*dialect
+}
+
+func (a *lcmAPI) routes() []route {
+	const instance, opOcc = "/vnf_instances/:vnfInstanceId", "/vnf_lcm_op_occs/:vnfLcmOpOccId"
+	return []route{
+		{http.MethodPost, "/vnf_instances", a.createInstance},
+		{http.MethodGet, "/vnf_instances", a.listInstances},
+		{http.MethodGet, instance, a.readInstance},
+		{http.MethodDelete, instance, a.deleteInstance},
+		{http.MethodPost, instance + "/instantiate", a.instantiate},
+		{http.MethodPost, instance + "/terminate", a.terminate},
+		{http.MethodGet, "/vnf_lcm_op_occs", a.listOpOccs},
+		{http.MethodGet, opOcc, a.readOpOcc},
+		{http.MethodPost, opOcc + "/retry", a.retry},
+		{http.MethodPost, opOcc + "/rollback", a.rollback},
+		{http.MethodPost, opOcc + "/fail", a.fail},
+		{http.MethodPost, opOcc + "/cancel", a.cancel},
+	}
+}
+
+// Attributes of lists (SOL003 clause 5.4.2.3.2).
+var instanceListRules = listRules{
+	excluded: []string{"vimConnectionInfo", "instantiatedVnfInfo", "metadata", "vnfConfigurableProperties", "extensions"},
+	mandatory: []string{
+		"id", "vnfdId", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion", "instantiationState", "_links",
+	},
+}
+
+// createInstance is SOL003 clause 5.4.2.3.1.
+func (a *lcmAPI) createInstance(c echo.Context) error {
+	req, err := bind[createVnfRequest](c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	pkg, err := a.usablePackage(ctx, lcm.VnfdID(req.VnfdID))
+	if err != nil {
+		return err
+	}
+	now := time.Now().UTC()
+	inst := lcm.VnfInstance{
+		ID: newID[lcm.VnfInstanceID](), Name: req.VnfInstanceName, Description: req.VnfInstanceDescription,
+		VnfdID: pkg.VnfdID, VnfPkgID: pkg.ID, Provider: pkg.Provider, ProductName: pkg.ProductName,
+		SoftwareVersion: pkg.SoftwareVersion, VnfdVersion: pkg.VnfdVersion, InstantiationState: lcm.NotInstantiated,
+		Metadata: req.Metadata, Created: now, Updated: now, Version: 1,
+	}
+	if err := a.Store.CreateInstance(ctx, inst); err != nil {
+		return err
+	}
+	view := a.vnfInstance(a.base, inst)
+	c.Response().Header().Set("Location", view.Links["self"].Href)
+	c.Response().Header().Set("ETag", etag(inst))
+	return writeJSON(c, http.StatusCreated, view)
+}
+
+func (a *lcmAPI) listInstances(c echo.Context) error {
+	q, err := parseQuery(c.QueryParams(), instanceListRules)
+	if err != nil {
+		return err
+	}
+	list, err := a.Store.Instances(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	views := make([]vnfInstanceView, 0, len(list))
+	for _, inst := range list {
+		views = append(views, a.vnfInstance(a.base, inst))
+	}
+	out, err := apply(q, views)
+	if err != nil {
+		return err
+	}
+	return writeJSON(c, http.StatusOK, out)
+}
+
+// pathInstance reads the instance that the path names.
+func (a *lcmAPI) pathInstance(c echo.Context) (lcm.VnfInstance, error) {
+	id, err := idParam[lcm.VnfInstanceID](c, "vnfInstanceId", "VNF instance")
+	if err != nil {
+		return lcm.VnfInstance{}, err
+	}
+	return a.Store.Instance(c.Request().Context(), id)
+}
+
+func (a *lcmAPI) readInstance(c echo.Context) error {
+	if err := noQuery(c.QueryParams()); err != nil {
+		return err
+	}
+	inst, err := a.pathInstance(c)
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set("ETag", etag(inst))
+	return writeJSON(c, http.StatusOK, a.vnfInstance(a.base, inst))
+}
+
+// deleteInstance is SOL003 clause 5.4.3.3.5. The secrets of the instance's requests go with it.
+func (a *lcmAPI) deleteInstance(c echo.Context) error {
+	inst, err := a.pathInstance(c)
+	if err != nil {
+		return err
+	}
+	if want := c.Request().Header.Get("If-Match"); want != "" && want != "*" && want != etag(inst) {
+		return httpErrorf(http.StatusPreconditionFailed, "The VNF instance has changed; its ETag is %s now.", etag(inst))
+	}
+	ctx := c.Request().Context()
+	if err := a.Store.DeleteInstance(ctx, inst.ID); err != nil {
+		return err
+	}
+	a.forget(ctx, instanceSecrets(inst.ID))
+	return c.NoContent(http.StatusNoContent)
+}
+
+// etag is strong: the version grows with every change.
+func etag(inst lcm.VnfInstance) string { return `"` + strconv.FormatInt(inst.Version, 10) + `"` }
+
+func instanceSecrets(id lcm.VnfInstanceID) lcm.SecretRef {
+	return lcm.SecretRef("vnf/" + string(id) + "/")
+}

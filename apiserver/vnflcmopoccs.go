@@ -1,0 +1,117 @@
+package apiserver
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func (a *lcmAPI) listOpOccs(c echo.Context) error {
+	q, err := parseQuery(c.QueryParams(), listRules{
+		excluded: a.excludedOperationParts,
+		mandatory: []string{
+			"id", "operationState", "stateEnteredTime", "startTime", "vnfInstanceId", "operation", "isAutomaticInvocation",
+			"isCancelPending", "_links",
+		},
+	})
+	if err != nil {
+		return err
+	}
+	list, err := a.Store.Operations(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	views := make([]opOccView, 0, len(list))
+	for _, o := range list {
+		v, err := a.opOcc(a.base, o)
+		if err != nil {
+			return err
+		}
+		views = append(views, v)
+	}
+	out, err := apply(q, views)
+	if err != nil {
+		return err
+	}
+	return writeJSON(c, http.StatusOK, out)
+}
+
+// pathOpOcc reads the operation that the path names.
+func (s *Server) pathOpOcc(c echo.Context) (lcm.VnfLcmOpOcc, error) {
+	id, err := idParam[lcm.OpOccID](c, "vnfLcmOpOccId", "VNF lifecycle operation occurrence")
+	if err != nil {
+		return lcm.VnfLcmOpOcc{}, err
+	}
+	return s.Store.Operation(c.Request().Context(), id)
+}
+
+func (a *lcmAPI) readOpOcc(c echo.Context) error {
+	if err := noQuery(c.QueryParams()); err != nil {
+		return err
+	}
+	o, err := a.pathOpOcc(c)
+	if err != nil {
+		return err
+	}
+	return a.showOpOcc(c, o)
+}
+
+func (a *lcmAPI) showOpOcc(c echo.Context, o lcm.VnfLcmOpOcc) error {
+	v, err := a.opOcc(a.base, o)
+	if err != nil {
+		return err
+	}
+	return writeJSON(c, http.StatusOK, v)
+}
+
+// retry is SOL003 clause 5.4.14.
+func (a *lcmAPI) retry(c echo.Context) error { return a.act(c, lcm.Retry, lcm.CancelRequest{}) }
+
+// rollback is SOL003 clause 5.4.15.
+func (a *lcmAPI) rollback(c echo.Context) error { return a.act(c, lcm.Rollback, lcm.CancelRequest{}) }
+
+// cancel is SOL003 clause 5.4.17.
+func (a *lcmAPI) cancel(c echo.Context) error {
+	if _, err := a.pathOpOcc(c); err != nil { // an unknown operation comes before a bad body
+		return err
+	}
+	req, err := bind[cancelRequest](c)
+	if err != nil {
+		return err
+	}
+	return a.act(c, lcm.Cancel, lcm.CancelRequest{Mode: lcm.CancelMode(req.CancelMode)})
+}
+
+// fail is SOL003 clause 5.4.16; unlike the others it has happened when it is answered.
+func (a *lcmAPI) fail(c echo.Context) error {
+	o, err := a.actOn(c, lcm.Fail, lcm.CancelRequest{})
+	if err != nil {
+		return err
+	}
+	if o, err = a.Store.Operation(c.Request().Context(), o.ID); err != nil {
+		return err
+	}
+	return a.showOpOcc(c, o)
+}
+
+func (a *lcmAPI) act(c echo.Context, action lcm.Action, cancel lcm.CancelRequest) error {
+	if _, err := a.actOn(c, action, cancel); err != nil {
+		return err
+	}
+	return c.NoContent(http.StatusAccepted)
+}
+
+// actOn passes an action on to the workflow, whose validator has the last word. What the row refuses
+// already needs no Temporal: it is the state that the client has seen.
+func (a *lcmAPI) actOn(c echo.Context, action lcm.Action, cancel lcm.CancelRequest) (lcm.VnfLcmOpOcc, error) {
+	o, err := a.pathOpOcc(c)
+	if err != nil {
+		return o, err
+	}
+	if !o.State.Accepts(action) {
+		return o, lcm.Errorf(lcm.KindConflict, "The operation is %s: %s is not possible.", o.State, action)
+	}
+	return o, a.Starter.Act(c.Request().Context(), o.ID, action, cancel)
+}

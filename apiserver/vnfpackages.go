@@ -1,0 +1,223 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"time"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// VNF package management in the manner of SOL005 clause 9, as Tacker has it.
+func (s *Server) packageRoutes() []route {
+	const pkg = "/vnf_packages/:vnfPkgId"
+	return []route{
+		{http.MethodPost, "/vnf_packages", s.createPackage},
+		{http.MethodGet, "/vnf_packages", s.listPackages},
+		{http.MethodGet, pkg, s.readPackage},
+		{http.MethodPatch, pkg, s.patchPackage},
+		{http.MethodDelete, pkg, s.deletePackage},
+		{http.MethodPut, pkg + "/package_content", s.uploadPackage},
+		{http.MethodGet, pkg + "/package_content", s.readPackageContent},
+		{http.MethodGet, pkg + "/vnfd", s.readVnfd},
+		{http.MethodGet, pkg + "/artifacts/*", s.readArtifact},
+	}
+}
+
+type checksumView struct {
+	Algorithm string `json:"algorithm"`
+	Hash      string `json:"hash"`
+}
+
+type artifactView struct {
+	ArtifactPath string       `json:"artifactPath"`
+	Checksum     checksumView `json:"checksum"`
+	Metadata     struct{}     `json:"metadata"`
+}
+
+// packageView is VnfPkgInfo (SOL005 clause 9.5.2.5).
+type packageView struct {
+	ID                       lcm.VnfPkgID        `json:"id"`
+	VnfdID                   lcm.VnfdID          `json:"vnfdId,omitempty"`
+	VnfProvider              string              `json:"vnfProvider,omitempty"`
+	VnfProductName           string              `json:"vnfProductName,omitempty"`
+	VnfSoftwareVersion       string              `json:"vnfSoftwareVersion,omitempty"`
+	VnfdVersion              string              `json:"vnfdVersion,omitempty"`
+	Checksum                 *checksumView       `json:"checksum,omitempty"`
+	AdditionalArtifacts      []artifactView      `json:"additionalArtifacts,omitempty"`
+	OnboardingState          lcm.OnboardingState `json:"onboardingState"`
+	OperationalState         string              `json:"operationalState"`
+	UsageState               string              `json:"usageState"`
+	UserDefinedData          map[string]any      `json:"userDefinedData,omitempty"`
+	OnboardingFailureDetails *ProblemDetails     `json:"onboardingFailureDetails,omitempty"`
+	// Warnings is Windlass's own: what is odd about the package but was accepted.
+	Warnings []lcm.Problem   `json:"warnings,omitempty"`
+	Links    map[string]link `json:"_links"`
+}
+
+var packageListRules = listRules{
+	excluded:  []string{"softwareImages", "additionalArtifacts", "userDefinedData", "checksum", "onboardingFailureDetails", "warnings"},
+	mandatory: []string{"id", "onboardingState", "operationalState", "usageState", "_links"},
+}
+
+func (s *Server) packageSelf(id lcm.VnfPkgID) string {
+	return s.base + rootPkgV1.prefix + "/vnf_packages/" + string(id)
+}
+
+func (s *Server) viewOfPackage(p lcm.VnfPkg) packageView {
+	self := s.packageSelf(p.ID)
+	v := packageView{
+		ID: p.ID, VnfdID: p.VnfdID, VnfProvider: p.Provider, VnfProductName: p.ProductName, VnfSoftwareVersion: p.SoftwareVersion,
+		VnfdVersion: p.VnfdVersion, OnboardingState: p.OnboardingState, OperationalState: p.OperationalState,
+		UsageState: p.UsageState, UserDefinedData: p.UserDefinedData, OnboardingFailureDetails: problemOfOperation(p.Error),
+		Warnings: p.Warnings,
+		Links:    map[string]link{"self": {self}, "packageContent": {self + "/package_content"}},
+	}
+	if p.Checksum != "" {
+		v.Checksum = &checksumView{p.ChecksumAlgo, p.Checksum}
+	}
+	for _, a := range p.Artifacts {
+		v.AdditionalArtifacts = append(v.AdditionalArtifacts, artifactView{ArtifactPath: a.Path, Checksum: checksumView{a.Algorithm, a.Hash}})
+	}
+	if p.OnboardingState == lcm.PkgOnboarded {
+		v.Links["vnfd"] = link{self + "/vnfd"}
+	}
+	return v
+}
+
+type createPackageRequest struct {
+	UserDefinedData map[string]any `json:"userDefinedData"`
+}
+
+func (s *Server) createPackage(c echo.Context) error {
+	req, err := bind[createPackageRequest](c)
+	if err != nil {
+		return err
+	}
+	now := time.Now().UTC()
+	pkg := lcm.VnfPkg{
+		ID: newID[lcm.VnfPkgID](), OnboardingState: lcm.PkgCreated, OperationalState: lcm.PkgDisabled,
+		UsageState: lcm.PkgNotInUse, UserDefinedData: req.UserDefinedData, Created: now, Updated: now, Version: 1,
+	}
+	if err := s.Store.CreatePackage(c.Request().Context(), pkg); err != nil {
+		return err
+	}
+	view := s.viewOfPackage(pkg)
+	c.Response().Header().Set("Location", view.Links["self"].Href)
+	return writeJSON(c, http.StatusCreated, view)
+}
+
+func (s *Server) listPackages(c echo.Context) error {
+	q, err := parseQuery(c.QueryParams(), packageListRules)
+	if err != nil {
+		return err
+	}
+	list, err := s.Store.Packages(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	views := make([]packageView, 0, len(list))
+	for _, p := range list {
+		views = append(views, s.viewOfPackage(p))
+	}
+	out, err := apply(q, views)
+	if err != nil {
+		return err
+	}
+	return writeJSON(c, http.StatusOK, out)
+}
+
+func (s *Server) pathPackage(c echo.Context) (lcm.VnfPkg, error) {
+	id, err := idParam[lcm.VnfPkgID](c, "vnfPkgId", "VNF package")
+	if err != nil {
+		return lcm.VnfPkg{}, err
+	}
+	return s.Store.Package(c.Request().Context(), id)
+}
+
+func (s *Server) readPackage(c echo.Context) error {
+	if err := noQuery(c.QueryParams()); err != nil {
+		return err
+	}
+	pkg, err := s.pathPackage(c)
+	if err != nil {
+		return err
+	}
+	return writeJSON(c, http.StatusOK, s.viewOfPackage(pkg))
+}
+
+type patchPackageRequest struct {
+	OperationalState string         `json:"operationalState,omitempty" sol:"enum=ENABLED|DISABLED"`
+	UserDefinedData  map[string]any `json:"userDefinedData,omitempty"`
+}
+
+// patchPackage is SOL005 clause 9.4.3.3.4: a JSON merge patch of two attributes, answered with what changed.
+func (s *Server) patchPackage(c echo.Context) error {
+	pkg, err := s.pathPackage(c)
+	if err != nil {
+		return err
+	}
+	req, err := bind[patchPackageRequest](c, "application/merge-patch+json")
+	if err != nil {
+		return err
+	}
+	if req.OperationalState == "" && req.UserDefinedData == nil {
+		return lcm.Errorf(lcm.KindInvalid, "The request changes nothing: give operationalState or userDefinedData.")
+	}
+	if req.OperationalState != "" {
+		if pkg.OnboardingState != lcm.PkgOnboarded {
+			return lcm.Errorf(lcm.KindConflict, "The VNF package %s is %s; operationalState can be set once it is ONBOARDED.", pkg.ID, pkg.OnboardingState)
+		}
+		if req.OperationalState == pkg.OperationalState {
+			return lcm.Errorf(lcm.KindConflict, "The VNF package %s is %s already.", pkg.ID, pkg.OperationalState)
+		}
+		pkg.OperationalState = req.OperationalState
+	}
+	if pkg.UserDefinedData, err = mergePatch(pkg.UserDefinedData, req.UserDefinedData); err != nil {
+		return err
+	}
+	pkg.Updated = time.Now().UTC()
+	if err := s.Store.UpdatePackage(c.Request().Context(), pkg); err != nil {
+		return err
+	}
+	return writeJSON(c, http.StatusOK, req)
+}
+
+// mergePatch is RFC 7396.
+func mergePatch(doc, patch map[string]any) (map[string]any, error) {
+	if patch == nil {
+		return doc, nil
+	}
+	a, err := json.Marshal(maps.Collect(maps.All(doc))) // a nil map would be null, which nothing merges into
+	if err != nil {
+		return nil, err
+	}
+	b, err := json.Marshal(patch)
+	if err != nil {
+		return nil, err
+	}
+	merged, err := jsonpatch.MergePatch(a, b)
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "The patch of userDefinedData cannot be applied.")
+	}
+	var out map[string]any
+	return out, json.Unmarshal(merged, &out)
+}
+
+func (s *Server) deletePackage(c echo.Context) error {
+	pkg, err := s.pathPackage(c)
+	if err != nil {
+		return err
+	}
+	if pkg.OperationalState == lcm.PkgEnabled {
+		return lcm.Errorf(lcm.KindConflict, "The VNF package %s is ENABLED; set operationalState to DISABLED first.", pkg.ID)
+	}
+	if err := s.Store.DeletePackage(c.Request().Context(), pkg.ID); err != nil {
+		return err
+	}
+	return c.NoContent(http.StatusNoContent)
+}
