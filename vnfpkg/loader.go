@@ -38,7 +38,7 @@ func (l *loader) fail(name string, err error) {
 	if ok {
 		detail = e.Detail
 	}
-	l.rep.problem(name, "%s", detail)
+	l.rep.problem(name, "%s", strings.TrimPrefix(detail, name+" "))
 }
 
 // yaml parses a file of the package; nil when it cannot be used, which is reported.

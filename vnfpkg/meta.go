@@ -76,7 +76,10 @@ func (l *loader) readMetadata() metadata {
 	if !l.zip.has(metaFile) {
 		return l.rootMetadata()
 	}
-	blocks := l.blocks(metaFile)
+	blocks, ok := l.blocks(metaFile)
+	if !ok {
+		return metadata{}
+	}
 	if len(blocks) == 0 {
 		l.rep.problem(metaFile, "is empty")
 		return metadata{}
@@ -122,7 +125,8 @@ func (l *loader) manifest(place, name string) []block {
 		return nil
 	}
 	var out []block
-	for _, b := range l.blocks(name) {
+	blocks, _ := l.blocks(name)
+	for _, b := range blocks {
 		if source := b.get("source"); source != "" {
 			b.keys["name"] = source
 			out = append(out, b)
@@ -131,13 +135,13 @@ func (l *loader) manifest(place, name string) []block {
 	return out
 }
 
-func (l *loader) blocks(name string) []block {
+func (l *loader) blocks(name string) ([]block, bool) {
 	data, err := l.zip.read(name, l.limits.MaxYAMLSize)
 	if err != nil {
 		l.fail(name, err)
-		return nil
+		return nil, false
 	}
-	return parseBlocks(name, data, l.rep)
+	return parseBlocks(name, data, l.rep), true
 }
 
 // digests maps the names that packages use for digest algorithms, upper case and without "-".

@@ -193,7 +193,7 @@ func (b *nfvBuilder) reason(use nfvUse) (path, detail string) {
 	case kind == "CP" && len(use.path) > 2 && use.path[2] == "fixed_ips":
 		return "$.extVirtualLinks", "the Base HOT needs a fixed address of the connection point " + id + " (" + whole + ")"
 	}
-	return "$.additionalParams.nfv", "the Base HOT needs " + whole + " (" + use.at.place() + "), which the VNFD does not tell"
+	return "$.additionalParams.nfv", "the Base HOT needs " + whole + " (" + use.at.file + "), which the VNFD does not tell"
 }
 
 func first(a, b string) string {

@@ -13,10 +13,10 @@ import (
 // value is one value of a YAML file with its aliases expanded and its merge keys applied. Parsing into
 // it, and not into Go types, bounds what aliases can grow to and keeps the line of every value.
 type value struct {
-	file string
-	line int
-	kind yaml.Kind // ScalarNode, MappingNode or SequenceNode
-	tag  string
+	file  string
+	line  int
+	kind  yaml.Kind // ScalarNode, MappingNode or SequenceNode
+	tag   string
 	style yaml.Style
 	text  string // of a scalar
 	// items are the values of a mapping, in the order of keys, or of a sequence.

@@ -1,0 +1,104 @@
+package vnfpkg
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func TestCapacity_ofLevelsAndScaleLevels(t *testing.T) {
+	f := &minimal().open(t).Vnfd.Flavours[0]
+
+	for level, want := range map[string]int{"": 1, "low": 1, "high": 4} {
+		capacity, err := f.Capacity(level)
+		require.NoError(t, err)
+		require.Equal(t, map[string]int{"node": want}, capacity)
+	}
+	// The deltas are one, two, one: every step counts with its own.
+	for level, want := range []int{1, 2, 4, 5} {
+		capacity, err := f.CapacityAt(map[string]int{"workers": level})
+		require.NoError(t, err)
+		require.Equal(t, map[string]int{"node": want}, capacity)
+	}
+}
+
+func TestCapacity_refusesWhatTheFlavourDoesNotHave(t *testing.T) {
+	v := &minimal().open(t).Vnfd
+	f := &v.Flavours[0]
+
+	_, err := v.Flavour("large")
+	require.Equal(t, []string{`the VNFD vnfd-1 has no flavour "large"; it has small`}, problems(t, err))
+	_, err = f.Capacity("higher")
+	require.Equal(t, []string{`the flavour small has no instantiation level "higher"; it has low, high`}, problems(t, err))
+	_, err = f.CapacityAt(map[string]int{"workers": 4})
+	require.Equal(t, []string{"the scale level of aspect workers is between 0 and 3, not 4"}, problems(t, err))
+	_, err = f.CapacityAt(map[string]int{"masters": 0})
+	require.Equal(t, []string{`the flavour small has no scaling aspect "masters"`}, problems(t, err))
+}
+
+func TestCapacity_withoutLevelsIsTheInitialSize(t *testing.T) {
+	two := 2
+	f := &Flavour{Vdus: []Vdu{{ID: "a", InitialInstances: &two}, {ID: "b", MinInstances: 3, MaxInstances: 9}, {ID: "c"}, {ID: "d", MaxInstances: 5}}}
+
+	capacity, err := f.Capacity("")
+
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{"a": 2, "b": 3, "c": 1, "d": 0}, capacity)
+}
+
+func TestCapacity_withoutADefaultLevelOneMustBeNamed(t *testing.T) {
+	p := minimal().replace(t, "Definitions/top.yaml", "          default_level: low\n", "").open(t)
+
+	require.Len(t, p.Warnings, 1)
+	_, err := p.Vnfd.Flavours[0].Capacity("")
+	require.Equal(t, []string{"the flavour small has no default instantiation level; name one of low, high"}, problems(t, err))
+}
+
+func TestOpen_warnsOfLevelsThatContradictThemselves(t *testing.T) {
+	p := minimal().
+		replace(t, "Definitions/top.yaml", "high: { number_of_instances: 4 }", "high: { number_of_instances: 12 }").
+		replace(t, "Definitions/top.yaml", "        sw_image_data:", "        vdu_profile: { max_number_of_instances: 10 }\n        sw_image_data:").
+		open(t)
+
+	require.Equal(t, []string{
+		"Definitions/top.yaml:36: the level high has 12 instances of node, but its scale levels make 4",
+		"Definitions/top.yaml:36: the level high has 12 instances of node, outside of its vdu_profile",
+		"BaseHOT/small/top.yaml:6: the group workers has a max_size of 9, less than the 12 instances of node at the level high",
+	}, sentences(p.Warnings))
+}
+
+func TestCapacityAt_addsTheDeltaOfEveryStep(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 1, 6).Draw(t, "steps")
+		deltas := map[string]int{}
+		for _, name := range names {
+			deltas[name] = rapid.IntRange(0, 9).Draw(t, name)
+		}
+		level := rapid.IntRange(0, 12).Draw(t, "level")
+		f := &Flavour{
+			Vdus:    []Vdu{{ID: "v"}},
+			Aspects: []ScalingAspect{{ID: "s", MaxScaleLevel: 12, StepDeltas: names, Deltas: map[string]map[string]int{"v": deltas}}},
+		}
+		want := 1
+		for step := range level {
+			want += f.Aspects[0].Delta("v", step)
+		}
+		got, err := f.CapacityAt(map[string]int{"s": level})
+		if err != nil || got["v"] != want {
+			t.Fatalf("got %v, %v; want %d", got, err, want)
+		}
+	})
+}
+
+func TestVnfd_survivesItsStorageAsJSON(t *testing.T) {
+	v := minimal().open(t).Vnfd
+	text, err := json.Marshal(v)
+	require.NoError(t, err)
+
+	var again Vnfd
+	require.NoError(t, json.Unmarshal(text, &again))
+
+	require.Equal(t, v, again)
+}

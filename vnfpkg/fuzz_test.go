@@ -1,0 +1,93 @@
+package vnfpkg
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// fuzzLimits are small, so that the fuzzer meets them.
+var fuzzLimits = Limits{MaxEntries: 64, MaxTotalSize: mib, MaxYAMLSize: 64 * kib, MaxYAMLNodes: 4096, MaxYAMLDepth: 32}
+
+// use does with a package what Windlass does with it.
+func use(t *testing.T, p *Package) {
+	text, err := json.Marshal(p.Vnfd)
+	require.NoError(t, err)
+	var again Vnfd
+	require.NoError(t, json.Unmarshal(text, &again))
+	for i := range again.Flavours {
+		f := &again.Flavours[i]
+		for _, level := range append(f.Levels, Level{}) {
+			if _, err := f.Capacity(level.ID); err != nil {
+				requireInvalid(t, err)
+			}
+		}
+		template, err := StackTemplate(f, p.file)
+		if err != nil {
+			requireInvalid(t, err)
+			continue
+		}
+		if _, err := HeatParameters(f, template, HeatRequest{AdditionalParams: map[string]any{"nfv": map[string]any{"VDU": nil}}}); err != nil {
+			requireInvalid(t, err)
+		}
+	}
+	for range p.Files(mib) {
+	}
+	require.NoError(t, p.Err())
+}
+
+func requireInvalid(t *testing.T, err error) {
+	t.Helper()
+	require.Equal(t, lcm.KindInvalid, lcm.KindOf(err), "%v", err)
+}
+
+func FuzzOpen(f *testing.F) {
+	f.Add(minimal().zip())
+	f.Add([]byte("PK\x05\x06\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := openBytes(data, fuzzLimits)
+		if err != nil {
+			requireInvalid(t, err)
+			return
+		}
+		use(t, p)
+	})
+}
+
+func FuzzVnfd(f *testing.F) {
+	f.Add(minimalVnfd)
+	f.Add("a: &a [*a]\n<<: *a\n")
+	f.Add("imports: [ top.yaml, { x: { file: top.yaml } } ]\ntosca_definitions_version: tosca_simple_yaml_1_3\n")
+	f.Fuzz(func(t *testing.T, vnfd string) {
+		p, err := openBytes(minimal().with("Definitions/top.yaml", vnfd).zip(), fuzzLimits)
+		if err != nil {
+			requireInvalid(t, err)
+			return
+		}
+		use(t, p)
+	})
+}
+
+func FuzzHOT(f *testing.F) {
+	f.Add(minimalHOT, minimalNested)
+	f.Add("heat_template_version: x\nresources: { r: { type: node.yaml } }\n", "resources: { r: { type: node.yaml } }\n")
+	f.Fuzz(func(t *testing.T, top, nested string) {
+		sources := minimal().with(smallHOT, top).with("BaseHOT/small/nested/node.yaml", nested)
+		flavour := minimal().open(t).Vnfd.Flavours[0]
+		// Templates reach StackTemplate checked, but it must not depend on that.
+		if template, err := StackTemplate(&flavour, sources.read); err != nil {
+			requireInvalid(t, err)
+		} else if _, err := HeatParameters(&flavour, template, HeatRequest{}); err != nil {
+			requireInvalid(t, err)
+		}
+		p, err := openBytes(sources.zip(), fuzzLimits)
+		if err != nil {
+			requireInvalid(t, err)
+			return
+		}
+		use(t, p)
+	})
+}

@@ -1,0 +1,154 @@
+package vnfpkg
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const smallHOT = "BaseHOT/small/top.yaml"
+
+func TestHeatParameters_ofTheFirstForm(t *testing.T) {
+	template, params, err := minimal().stack(t, "small", HeatRequest{LevelID: "high", ExtVirtualLinks: links("net", "node_CP")})
+
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{
+		"nfv": map[string]any{
+			"VDU": map[string]any{"node": map[string]any{"image": "image-1", "flavor": "m1.small"}},
+			"CP":  map[string]any{"node_CP": map[string]any{"network": "net"}},
+		},
+		"workers_desired_capacity": 4,
+	}, params)
+	require.Contains(t, template.Top, "workers_desired_capacity:\n    type: number\n")
+	require.Equal(t, minimalNested, template.Files["node.yaml"])
+}
+
+func TestHeatParameters_ofTheSecondForm(t *testing.T) {
+	f := minimal().with(smallHOT, `heat_template_version: 2013-05-23
+parameters:
+  nfv: { type: json }
+resources:
+  node_scale_group:
+    type: OS::Heat::AutoScalingGroup
+    properties:
+      min_size: 1
+      max_size: 9
+      desired_capacity: { get_param: [ nfv, VDU, node, desired_capacity ] }
+      resource:
+        type: node.yaml
+        properties:
+          image: { get_param: [ nfv, VDU, node, vcImageId ] }
+          flavor: { get_param: [ nfv, VDU, node, computeFlavourId ] }
+          zone: { get_param: [ nfv, VDU, node, locationConstraints ] }
+          network: { get_param: [ nfv, CP, node_CP, network ] }
+          address: { get_param: [ nfv, CP, node_CP, fixed_ips, 0, ip_address ] }
+`)
+	var ext []ExtVirtualLink
+	require.NoError(t, json.Unmarshal([]byte(`[{"id":"l","resourceId":"net","extCps":[{"cpdId":"node_CP","cpConfig":{"first":
+		{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET","ipOverEthernet":{"ipAddresses":[{"type":"IPV4","fixedAddresses":["10.0.0.9"],"subnetId":"sub"}]}}]}}}]}]`), &ext))
+
+	template, params, err := f.stack(t, "small", HeatRequest{
+		ScaleLevels: map[string]int{"workers": 3}, ExtVirtualLinks: ext,
+		Images: map[string]string{"node": "granted-image"}, Zones: map[string]string{"node": "zone-1"},
+	})
+
+	require.NoError(t, err)
+	require.Equal(t, f[smallHOT], template.Top, "a template that needs no change is passed on as it is")
+	require.Equal(t, map[string]any{"nfv": map[string]any{
+		"VDU": map[string]any{"node": map[string]any{
+			"vcImageId": "granted-image", "computeFlavourId": "m1.small", "locationConstraints": "zone-1", "desired_capacity": 5,
+		}},
+		"CP": map[string]any{"node_CP": map[string]any{
+			"network": "net", "fixed_ips": []any{map[string]any{"ip_address": "10.0.0.9", "subnet": "sub"}},
+		}},
+	}}, params)
+}
+
+func TestHeatParameters_tellsEverythingThatIsMissing(t *testing.T) {
+	f := minimal().
+		replace(t, smallHOT, "parameters:\n", "parameters:\n  key_name: { type: string, description: Name of the key pair }\n  zone: { type: string, default: nova }\n").
+		replace(t, smallHOT, "[ nfv, VDU, node, image ]", "[ nfv, VDU, other, image ]")
+
+	_, _, err := f.stack(t, "small", HeatRequest{})
+
+	require.Equal(t, []string{
+		"$.additionalParams.nfv: the Base HOT needs nfv.VDU.other.image (BaseHOT/small/top.yaml), which the VNFD does not tell",
+		"$.extVirtualLinks: the connection point node_CP needs a network: add a link with an extCp whose cpdId is node_CP",
+		"$.additionalParams.key_name: the Base HOT needs this parameter of type string: Name of the key pair",
+	}, problems(t, err))
+}
+
+func TestHeatParameters_mergesWhatTheRequestSaysOfNfv(t *testing.T) {
+	given := map[string]any{"nfv": map[string]any{
+		"VDU": map[string]any{"node": map[string]any{"image": "other-image"}},
+		"CP":  map[string]any{"node_CP": map[string]any{"network": "other-net"}},
+	}}
+
+	_, params, err := minimal().stack(t, "small", HeatRequest{AdditionalParams: given})
+
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{
+		"VDU": map[string]any{"node": map[string]any{"image": "other-image", "flavor": "m1.small"}},
+		"CP":  map[string]any{"node_CP": map[string]any{"network": "other-net"}},
+	}, params["nfv"])
+}
+
+func TestHeatParameters_theLevelDecidesTheSize(t *testing.T) {
+	ext := links("net", "node_CP")
+	for given, ok := range map[any]bool{1: true, "1": true, 1.0: true, 2: false, "many": false} {
+		_, params, err := minimal().stack(t, "small", HeatRequest{ExtVirtualLinks: ext, AdditionalParams: map[string]any{"workers_desired_capacity": given}})
+		if ok {
+			require.NoError(t, err)
+			require.Equal(t, 1, params["workers_desired_capacity"])
+			continue
+		}
+		require.Equal(t, []string{"$.additionalParams.workers_desired_capacity: differs from the 1 that the instantiation level makes it; leave it out or choose another level"}, problems(t, err))
+	}
+
+	f := minimal().replace(t, smallHOT, "max_size: 9", "max_size: 3")
+	_, _, err := f.stack(t, "small", HeatRequest{LevelID: "high", ExtVirtualLinks: ext})
+	require.Equal(t, []string{"$.instantiationLevelId: the group workers has a max_size of 3, less than the 4 instances of node"}, problems(t, err))
+}
+
+func TestHeatParameters_setsTheNamesThatTackerUsesForSizes(t *testing.T) {
+	for _, name := range []string{"workers_desired_capacity", "desired_capacity", "any_name"} {
+		f := minimal().
+			replace(t, smallHOT, "parameters:\n", "parameters:\n  "+name+": { type: number }\n").
+			replace(t, smallHOT, "desired_capacity: 1", "desired_capacity: { get_param: "+name+" }")
+
+		_, params, err := f.stack(t, "small", HeatRequest{LevelID: "high", ExtVirtualLinks: links("net", "node_CP")})
+
+		require.NoError(t, err)
+		require.Equal(t, 4, params[name])
+	}
+}
+
+func TestStackTemplate_findsGroupsWhoseNameIsNoAspect(t *testing.T) {
+	f := minimal().
+		replace(t, smallHOT, "  workers:\n    type: OS::Heat::AutoScalingGroup", "  all_of_them:\n    type: OS::Heat::ResourceGroup").
+		replace(t, smallHOT, "desired_capacity: 1", "count: 1").
+		replace(t, smallHOT, "      resource:", "      resource_def:")
+
+	template, params, err := f.stack(t, "small", HeatRequest{LevelID: "high", ExtVirtualLinks: links("net", "node_CP")})
+
+	require.NoError(t, err)
+	require.Contains(t, template.Top, "count:\n        get_param: all_of_them_desired_capacity\n")
+	require.Equal(t, 4, params["all_of_them_desired_capacity"])
+}
+
+func TestStackTemplate_withoutABaseHOTSaysSo(t *testing.T) {
+	_, err := StackTemplate(&Flavour{ID: "cnf"}, nil)
+
+	require.Equal(t, []string{"the flavour cnf has no Base HOT (BaseHOT/cnf/*.yaml), so it cannot be instantiated on OpenStack"}, problems(t, err))
+}
+
+func TestHeatParameters_ofInternalLinksThatAreManagedOutside(t *testing.T) {
+	f := minimal().replace(t, "Definitions/top.yaml", "        - virtual_binding: node\n",
+		"        - virtual_binding: node\n        - virtual_link: internal\n    internal:\n      type: tosca.nodes.nfv.VnfVirtualLink\n")
+
+	_, params, err := f.stack(t, "small", HeatRequest{ExtManagedVirtualLinks: []ExtManagedVirtualLink{{VnfVirtualLinkDescID: "internal", ResourceID: "managed"}}})
+
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"node_CP": map[string]any{"network": "managed"}}, params["nfv"].(map[string]any)["CP"])
+}
