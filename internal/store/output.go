@@ -23,7 +23,7 @@ type OutputLine struct {
 const longestLine = 16 << 10
 
 // AppendOutput appends lines to the captured output of a step, shows the last one in the step's
-// progress and appends one event.
+// progress and appends one event. An attempt of 0 is the step's current one.
 func (s *Store) AppendOutput(ctx context.Context, ref lcm.StepRef, attempt int, lines []string) error {
 	if len(lines) == 0 {
 		return nil
@@ -35,20 +35,23 @@ func (s *Store) AppendOutput(ctx context.Context, ref lcm.StepRef, attempt int, 
 	// append_event's argument reads added and touched, so that the step is locked before the event's lock
 	// is taken.
 	_, err := s.pool.Exec(ctx, `
-		with added as (
+		with current as (
+			select case when @attempt::integer > 0 then @attempt::integer else coalesce((
+				select attempt from op_step where op_occ_id = @op and step_index = @index and phase = @phase and node = @node), 1) end as attempt
+		), added as (
 			insert into step_output (op_occ_id, step_index, phase, node, attempt, line)
-			select @op, @index, @phase, @node, @attempt, line
-			from unnest(@lines::text[]) with ordinality as given (line, n)
+			select @op, @index, @phase, @node, current.attempt, line
+			from current, unnest(@lines::text[]) with ordinality as given (line, n)
 			order by n
 			returning 1
 		), touched as (
 			update op_step set last_line = @lastLine
 			where op_occ_id = @op and step_index = @index and phase = @phase and node = @node
-				and attempt = @attempt and @lastLine <> ''
+				and attempt = (select attempt from current) and @lastLine <> ''
 			returning 1
 		)
 		select append_event(@op::text, 'output', jsonb_strip_nulls(jsonb_build_object(
-			'index', @index::integer, 'phase', @phase::text, 'node', nullif(@node::text, ''), 'attempt', @attempt::integer,
+			'index', @index::integer, 'phase', @phase::text, 'node', nullif(@node::text, ''), 'attempt', (select attempt from current),
 			'lines', (select count(*) from added) + 0 * (select count(*) from touched),
 			'lastLine', nullif(@lastLine::text, ''))))`,
 		pgx.NamedArgs{

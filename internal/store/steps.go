@@ -31,17 +31,28 @@ func (s *Store) RecordPlan(ctx context.Context, id lcm.OpOccID, steps []lcm.Step
 
 // RecordStep writes the progress of a step, or of one node's part of it, with an event. Progress never
 // goes back: an attempt older than the recorded one, or an earlier state of the same attempt, changes
-// nothing. Title, LastLine, and Started within an attempt, are kept when empty; Started and Ended are
+// nothing. An Attempt of 0 lets the store count: RUNNING with a newer Started begins the next attempt, any
+// other state belongs to the current one. Title, LastLine, and Started within an attempt, are kept when empty; Started and Ended are
 // the database's time when the state needs them and the caller gives none.
 func (s *Store) RecordStep(ctx context.Context, step lcm.Step) error {
 	_, err := s.pool.Exec(ctx, `
-		with given as (
+		with prior as (
+			select attempt, started from op_step
+			where op_occ_id = @op and step_index = @index and phase = @phase and node = @node
+			for update
+		), given as (
 			select
+				case
+					when @attempt::integer > 0 or @state::text = 'PENDING' then @attempt::integer
+					when @state::text = 'RUNNING' and coalesce(@started::timestamptz, clock_timestamp()) > coalesce((select started from prior), '-infinity')
+						then coalesce((select attempt from prior), 0) + 1
+					else greatest((select attempt from prior), 1)
+				end as attempt,
 				case when @state::text = 'PENDING' then null else coalesce(@started::timestamptz, clock_timestamp()) end as started,
 				case when step_rank(@state::text) < 2 then null else coalesce(@ended::timestamptz, clock_timestamp()) end as ended
 		), recorded as (
 			insert into op_step as old (op_occ_id, step_index, phase, node, title, state, attempt, started, ended, error, last_line)
-			select @op, @index, @phase, @node, @title, @state, @attempt, given.started, given.ended, @error, @lastLine
+			select @op, @index, @phase, @node, @title, @state, given.attempt, given.started, given.ended, @error, @lastLine
 			from given
 			on conflict (op_occ_id, step_index, phase, node) do update set
 				title = coalesce(nullif(excluded.title, ''), old.title),
@@ -111,7 +122,8 @@ func nullTime(t time.Time) *time.Time {
 }
 
 func stepError(op string, id lcm.OpOccID, err error) error {
-	if violates(err, "op_step_op_occ_id_fkey") || violates(err, "step_output_op_occ_id_fkey") {
+	// Foreign keys are checked at the end of a statement, so the event's may be the first to complain.
+	if violates(err, "op_step_op_occ_id_fkey") || violates(err, "step_output_op_occ_id_fkey") || violates(err, "event_op_occ_id_fkey") {
 		return notFound("VNF LCM operation occurrence", id)
 	}
 	return interpret(op, err)

@@ -19,7 +19,6 @@ func scanVim(row pgx.CollectableRow) (v lcm.Vim, err error) {
 }
 
 func vimArgs(v lcm.Vim) pgx.NamedArgs {
-	// A Go slice of strings would be sent as an SQL array; the cast in the statement makes it jsonb.
 	return pgx.NamedArgs{
 		"id": v.ID, "name": v.Name, "description": v.Description, "type": v.Type, "url": v.AuthURL, "cred": v.AuthCred,
 		"project": v.Project, "regions": v.Regions, "default": v.IsDefault, "status": v.Status, "extra": v.Extra,

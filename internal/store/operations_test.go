@@ -1,0 +1,327 @@
+package store_test
+
+import (
+	"encoding/json"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func TestInstance_keepsEveryField(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p := newPackage(t, s)
+	want := lcm.VnfInstance{
+		ID: lcm.VnfInstanceID(uuid.NewString()), Name: "k8s", Description: "d", VnfdID: p.VnfdID, VnfPkgID: p.ID, Provider: "Company",
+		ProductName: "Sample", SoftwareVersion: "1", VnfdVersion: "2", InstantiationState: lcm.NotInstantiated, Metadata: map[string]any{"a": "b"},
+		VimConnections: []lcm.VimConnectionInfo{{ID: "vim1", VimType: "openstack", AccessInfo: map[string]any{"username": "u"}}},
+	}
+	require.NoError(t, s.CreateInstance(t.Context(), want))
+	got, err := s.Instance(t.Context(), want.ID)
+	require.NoError(t, err)
+	want.Created, want.Updated, want.Version = got.Created, got.Updated, 1
+	assert.Equal(t, want, got)
+
+	want.InstantiationState = lcm.Instantiated
+	want.Instantiated = &lcm.InstantiatedVnfInfo{
+		FlavourID: "complex", VnfState: "STARTED", StackID: "stack", AdditionalParams: json.RawMessage(`{"a": 1}`),
+		Nodes: lcm.Nodes{{Name: "cp-1", Role: lcm.ControlPlane, Address: "10.0.0.1"}},
+	}
+	require.NoError(t, s.UpdateInstance(t.Context(), want))
+	all, err := s.Instances(t.Context())
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	want.Updated, want.Version = all[0].Updated, 2
+	assert.Equal(t, want, all[0])
+
+	want.Version = 1
+	requireKind(t, lcm.KindConflict, s.UpdateInstance(t.Context(), want))
+	requireKind(t, lcm.KindConflict, s.CreateInstance(t.Context(), want))
+	want.ID = "absent"
+	requireKind(t, lcm.KindNotFound, s.UpdateInstance(t.Context(), want))
+	want.VnfPkgID = "absent"
+	requireKind(t, lcm.KindNotFound, s.CreateInstance(t.Context(), want))
+}
+
+func TestDeleteInstance_refusesWhatIsInUse(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	inst := newInstance(t, s)
+	op := instantiate(inst)
+	require.NoError(t, s.BeginOperation(t.Context(), op))
+	err := s.DeleteInstance(t.Context(), inst.ID)
+	requireKind(t, lcm.KindConflict, err)
+	assert.Contains(t, err.Error(), string(op.ID))
+
+	recorder(s, t, op.ID)(lcm.RolledBack)
+	inst.Version, inst.InstantiationState = 1, lcm.Instantiated
+	require.NoError(t, s.UpdateInstance(t.Context(), inst))
+	requireKind(t, lcm.KindConflict, s.DeleteInstance(t.Context(), inst.ID))
+
+	inst.Version, inst.InstantiationState = 2, lcm.NotInstantiated
+	require.NoError(t, s.UpdateInstance(t.Context(), inst))
+	require.NoError(t, s.DeleteInstance(t.Context(), inst.ID))
+	requireKind(t, lcm.KindNotFound, s.DeleteInstance(t.Context(), inst.ID))
+	_, err = s.Operation(t.Context(), op.ID)
+	assert.NoError(t, err, "the record of what was done stays")
+}
+
+func TestDeleteInstance_andBeginOperation_neverBothWin(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for range 20 {
+		inst := newInstance(t, s)
+		var begin, del error
+		var race sync.WaitGroup
+		race.Go(func() { begin = s.BeginOperation(t.Context(), instantiate(inst)) })
+		race.Go(func() { del = s.DeleteInstance(t.Context(), inst.ID) })
+		race.Wait()
+		require.NotEqual(t, begin == nil, del == nil, "begin: %v, delete: %v", begin, del)
+	}
+}
+
+func TestBeginOperation_keepsEveryField(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	want := instantiate(newInstance(t, s))
+	want.Params, want.APIVersion, want.IsAutomaticInvocation, want.GrantID = json.RawMessage(`{"flavourId": "complex"}`), 2, true, "g"
+	require.NoError(t, s.BeginOperation(t.Context(), want))
+	got, err := s.Operation(t.Context(), want.ID)
+	require.NoError(t, err)
+	want.State, want.StateEnteredTime, want.StartTime = lcm.Starting, got.StateEnteredTime, got.StartTime
+	assert.Equal(t, want, got)
+	all, err := s.Operations(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []lcm.VnfLcmOpOcc{want}, all)
+}
+
+func TestBeginOperation_refusesASecondOne(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	inst := newInstance(t, s)
+	first := instantiate(inst)
+	require.NoError(t, s.BeginOperation(t.Context(), first))
+	record := recorder(s, t, first.ID)
+
+	err := s.BeginOperation(t.Context(), instantiate(inst))
+	requireKind(t, lcm.KindConflict, err)
+	for _, part := range []string{"INSTANTIATE", string(first.ID), "STARTING", "wait until"} {
+		assert.Contains(t, err.Error(), part)
+	}
+	record(lcm.Processing)
+	record(lcm.FailedTemp)
+	err = s.BeginOperation(t.Context(), instantiate(inst))
+	requireKind(t, lcm.KindConflict, err)
+	assert.Contains(t, err.Error(), "roll it back")
+
+	record(lcm.RollingBack)
+	requireKind(t, lcm.KindConflict, s.BeginOperation(t.Context(), instantiate(inst)))
+	record(lcm.RolledBack)
+	assert.NoError(t, s.BeginOperation(t.Context(), instantiate(inst)))
+}
+
+func TestBeginOperation_exactlyOneOfManyWins(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for range 10 {
+		inst := newInstance(t, s)
+		errs := make([]error, 8)
+		var race sync.WaitGroup
+		for i := range errs {
+			race.Go(func() { errs[i] = s.BeginOperation(t.Context(), instantiate(inst)) })
+		}
+		race.Wait()
+		won := 0
+		for _, err := range errs {
+			if err == nil {
+				won++
+				continue
+			}
+			requireKind(t, lcm.KindConflict, err)
+		}
+		require.Equal(t, 1, won)
+	}
+}
+
+func TestBeginOperation_checksTheInstancesState(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	inst := newInstance(t, s)
+	terminate := instantiate(inst)
+	terminate.Operation = lcm.OpTerminate
+	err := s.BeginOperation(t.Context(), terminate)
+	requireKind(t, lcm.KindConflict, err)
+	assert.Contains(t, err.Error(), "is NOT_INSTANTIATED; TERMINATE needs it to be INSTANTIATED")
+
+	inst.Version, inst.InstantiationState = 1, lcm.Instantiated
+	require.NoError(t, s.UpdateInstance(t.Context(), inst))
+	requireKind(t, lcm.KindConflict, s.BeginOperation(t.Context(), instantiate(inst)))
+	require.NoError(t, s.BeginOperation(t.Context(), terminate))
+
+	inst.ID = "absent"
+	requireKind(t, lcm.KindNotFound, s.BeginOperation(t.Context(), instantiate(inst)))
+}
+
+func TestRecordOperation_writesStateAndInstanceTogether(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	op := begun(t, s)
+	record := recorder(s, t, op.ID)
+	record(lcm.Processing)
+	before, err := s.Operation(t.Context(), op.ID)
+	require.NoError(t, err)
+
+	inst, err := s.Instance(t.Context(), op.VnfInstanceID)
+	require.NoError(t, err)
+	inst.InstantiationState = lcm.Instantiated
+	changes := &lcm.ResourceChanges{AffectedVnfcs: []lcm.AffectedVnfc{{ID: "1", VduID: "masterNode", ChangeType: "ADDED"}}}
+	done := lcm.OperationRecord{OpOccID: op.ID, Sequence: 2, State: lcm.Completed, Instance: &inst, GrantID: "grant", ResourceChanges: changes}
+	require.NoError(t, s.RecordOperation(t.Context(), done))
+	require.NoError(t, s.RecordOperation(t.Context(), done), "a repeated record changes nothing")
+
+	got, err := s.Operation(t.Context(), op.ID)
+	require.NoError(t, err)
+	assert.Equal(t, lcm.Completed, got.State)
+	assert.Equal(t, changes, got.ResourceChanges)
+	assert.Equal(t, "grant", got.GrantID)
+	assert.True(t, got.StateEnteredTime.After(before.StateEnteredTime))
+	inst, err = s.Instance(t.Context(), op.VnfInstanceID)
+	require.NoError(t, err)
+	assert.Equal(t, lcm.Instantiated, inst.InstantiationState)
+	assert.EqualValues(t, 2, inst.Version, "written once")
+}
+
+func TestRecordOperation_changesNothingWhenTheInstanceIsStale(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	op := begun(t, s)
+	recorder(s, t, op.ID)(lcm.Processing)
+	inst, err := s.Instance(t.Context(), op.VnfInstanceID)
+	require.NoError(t, err)
+	require.NoError(t, s.UpdateInstance(t.Context(), inst))
+	err = s.RecordOperation(t.Context(), lcm.OperationRecord{OpOccID: op.ID, Sequence: 2, State: lcm.Completed, Instance: &inst})
+	requireKind(t, lcm.KindConflict, err)
+	got, err := s.Operation(t.Context(), op.ID)
+	require.NoError(t, err)
+	assert.Equal(t, lcm.Processing, got.State)
+}
+
+func TestRecordOperation_ofTheSameStateKeepsItsTime(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	op := begun(t, s)
+	recorder(s, t, op.ID)(lcm.Processing)
+	before, err := s.Operation(t.Context(), op.ID)
+	require.NoError(t, err)
+	cause := lcm.Errorf(lcm.KindUnavailable, "waits for \x00 quorum")
+	require.NoError(t, s.RecordOperation(t.Context(), lcm.OperationRecord{
+		OpOccID: op.ID, Sequence: 5, State: lcm.Processing, Step: "Join the workers",
+		IsCancelPending: true, CancelMode: lcm.Graceful, Error: cause,
+	}))
+	got, err := s.Operation(t.Context(), op.ID)
+	require.NoError(t, err)
+	want := before
+	want.Sequence, want.Step, want.IsCancelPending, want.CancelMode = 5, "Join the workers", true, lcm.Graceful
+	want.Error = lcm.Errorf(lcm.KindUnavailable, "waits for  quorum")
+	assert.Equal(t, want, got)
+	assert.Contains(t, cause.Detail, "\x00", "the caller's error is its own")
+
+	late := lcm.OperationRecord{OpOccID: op.ID, Sequence: 4, State: lcm.FailedTemp}
+	require.NoError(t, s.RecordOperation(t.Context(), late), "a late record is no error")
+	got, err = s.Operation(t.Context(), op.ID)
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+}
+
+func TestRecordOperation_takesTheTransitionsOfSOL003Only(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	paths := map[lcm.OperationState][]lcm.OperationState{
+		lcm.Starting:    {},
+		lcm.Processing:  {lcm.Processing},
+		lcm.Completed:   {lcm.Processing, lcm.Completed},
+		lcm.FailedTemp:  {lcm.Processing, lcm.FailedTemp},
+		lcm.Failed:      {lcm.Processing, lcm.FailedTemp, lcm.Failed},
+		lcm.RollingBack: {lcm.Processing, lcm.FailedTemp, lcm.RollingBack},
+		lcm.RolledBack:  {lcm.RolledBack},
+	}
+	for _, from := range lcm.OperationStates {
+		for _, to := range lcm.OperationStates {
+			op := begun(t, s)
+			record := recorder(s, t, op.ID)
+			for _, state := range paths[from] {
+				record(state)
+			}
+			err := s.RecordOperation(t.Context(), lcm.OperationRecord{OpOccID: op.ID, Sequence: 100, State: to})
+			if from.CanBecome(to) || from == to && !from.Terminal() {
+				require.NoError(t, err, "%s -> %s", from, to)
+				continue
+			}
+			requireKind(t, lcm.KindConflict, err)
+		}
+	}
+}
+
+func TestRecordOperation_ofAbsentOperation(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	requireKind(t, lcm.KindNotFound, s.RecordOperation(t.Context(), lcm.OperationRecord{OpOccID: "absent", Sequence: 1, State: lcm.Processing}))
+	_, err := s.Operation(t.Context(), "absent")
+	requireKind(t, lcm.KindNotFound, err)
+}
+
+func TestOpenAndUnstartedOperations(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	unstarted, running, ended := begun(t, s), begun(t, s), begun(t, s)
+	recorder(s, t, running.ID)(lcm.Starting)
+	recorder(s, t, ended.ID)(lcm.RolledBack)
+
+	ops, err := s.OpenOperations(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []lcm.OpOccID{unstarted.ID, running.ID}, ids(ops))
+	ops, err = s.UnstartedOperations(t.Context(), 0)
+	require.NoError(t, err)
+	assert.Equal(t, []lcm.OpOccID{unstarted.ID}, ids(ops))
+	ops, err = s.UnstartedOperations(t.Context(), time.Hour)
+	require.NoError(t, err)
+	assert.Empty(t, ops)
+}
+
+func TestBeginAndRecordOperation_doNotBlockEachOther(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for range 20 {
+		op := begun(t, s)
+		recorder(s, t, op.ID)(lcm.Processing)
+		inst, err := s.Instance(t.Context(), op.VnfInstanceID)
+		require.NoError(t, err)
+		inst.InstantiationState = lcm.Instantiated
+		terminate := instantiate(inst)
+		terminate.Operation = lcm.OpTerminate
+		var race sync.WaitGroup
+		race.Go(func() {
+			assert.NoError(t, s.RecordOperation(t.Context(), lcm.OperationRecord{OpOccID: op.ID, Sequence: 2, State: lcm.Completed, Instance: &inst}))
+		})
+		race.Go(func() {
+			if err := s.BeginOperation(t.Context(), terminate); err != nil {
+				assert.Equal(t, lcm.KindConflict, lcm.KindOf(err), "%v", err)
+			}
+		})
+		race.Wait()
+	}
+}
+
+func ids(ops []lcm.VnfLcmOpOcc) []lcm.OpOccID {
+	var out []lcm.OpOccID
+	for _, op := range ops {
+		out = append(out, op.ID)
+	}
+	return out
+}

@@ -1,0 +1,103 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func newVim(name string) lcm.Vim {
+	return lcm.Vim{
+		ID: lcm.VimID(uuid.NewString()), Name: name, Description: "a lab", Type: lcm.VimOpenStack, AuthURL: "http://127.0.0.1/v3",
+		AuthCred: map[string]any{"username": "u", "password": map[string]any{"$secret": "vim/1/password"}},
+		Project:  map[string]any{"name": "p"}, Regions: []string{"RegionOne"}, Status: "PENDING", Extra: map[string]any{"ssh_port": 2222.0},
+	}
+}
+
+func TestVim_keepsEveryField(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	want := newVim("lab")
+	want.IsDefault = true
+	require.NoError(t, s.CreateVim(t.Context(), want))
+	got, err := s.Vim(t.Context(), want.ID)
+	require.NoError(t, err)
+	want.Created, want.Updated = got.Created, got.Updated
+	assert.Equal(t, want, got)
+
+	byName, err := s.VimByName(t.Context(), "lab")
+	require.NoError(t, err)
+	assert.Equal(t, got, byName)
+	def, err := s.DefaultVim(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, got, def)
+
+	want.Status, want.Regions, want.IsDefault = "REACHABLE", nil, false
+	require.NoError(t, s.UpdateVim(t.Context(), want))
+	all, err := s.Vims(t.Context())
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	want.Updated = all[0].Updated
+	assert.Equal(t, want, all[0])
+	_, err = s.DefaultVim(t.Context())
+	requireKind(t, lcm.KindNotFound, err)
+}
+
+func TestVim_namesAreUnique(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	require.NoError(t, s.CreateVim(t.Context(), newVim("lab")))
+	err := s.CreateVim(t.Context(), newVim("lab"))
+	requireKind(t, lcm.KindConflict, err)
+	assert.Contains(t, err.Error(), `"lab"`)
+
+	other := newVim("other")
+	require.NoError(t, s.CreateVim(t.Context(), other))
+	other.Name = "lab"
+	requireKind(t, lcm.KindConflict, s.UpdateVim(t.Context(), other))
+}
+
+func TestVim_onlyOneIsTheDefault(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	first, second := newVim("first"), newVim("second")
+	first.IsDefault, second.IsDefault = true, true
+	require.NoError(t, s.CreateVim(t.Context(), first))
+	requireKind(t, lcm.KindConflict, s.CreateVim(t.Context(), second))
+}
+
+func TestDeleteVim_refusesWhileAnInstanceNamesIt(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	v := newVim("lab")
+	require.NoError(t, s.CreateVim(t.Context(), v))
+	inst := newInstance(t, s)
+	inst.Version = 1
+	inst.VimConnections = []lcm.VimConnectionInfo{{ID: "other", VimID: "x"}, {ID: "vim1", VimID: v.ID, VimType: "openstack"}}
+	require.NoError(t, s.UpdateInstance(t.Context(), inst))
+	err := s.DeleteVim(t.Context(), v.ID)
+	requireKind(t, lcm.KindConflict, err)
+	assert.Contains(t, err.Error(), string(inst.ID))
+
+	inst.Version, inst.VimConnections = 2, nil
+	require.NoError(t, s.UpdateInstance(t.Context(), inst))
+	require.NoError(t, s.DeleteVim(t.Context(), v.ID))
+}
+
+func TestVim_absent(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, err := s.Vim(t.Context(), "not-a-uuid")
+	requireKind(t, lcm.KindNotFound, err)
+	_, err = s.VimByName(t.Context(), "absent")
+	requireKind(t, lcm.KindNotFound, err)
+	requireKind(t, lcm.KindNotFound, s.UpdateVim(t.Context(), newVim("absent")))
+	requireKind(t, lcm.KindNotFound, s.DeleteVim(t.Context(), "absent"))
+	all, err := s.Vims(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, all)
+}
