@@ -21,6 +21,8 @@ type Records interface {
 type OpOccs struct {
 	Records Records
 	Facts   Facts
+	// Forget deletes the secrets whose references begin with prefix.
+	Forget func(ctx context.Context, prefix string) error
 }
 
 // Facts tells what an operation is about.
@@ -41,6 +43,8 @@ type Description struct {
 	// State and Sequence are what was recorded of the operation so far.
 	State    lcm.OperationState `json:"state"`
 	Sequence int64              `json:"sequence"`
+	// ServerIDs are the VMs that the instance has before the operation.
+	ServerIDs []string `json:"serverIds,omitempty"`
 	// Cluster is set when the VNF is a Kubernetes cluster that Windlass's own driver builds.
 	Cluster bool `json:"cluster,omitempty"`
 	// HighlyAvailable is set when the cluster has a load balancer and a virtual IP.
@@ -101,7 +105,13 @@ func (o *OpOccs) RecordState(ctx context.Context, in RecordStateInput) (err erro
 			return err
 		}
 	}
-	return o.Records.RecordOperation(ctx, rec)
+	if err := o.Records.RecordOperation(ctx, rec); err != nil {
+		return err
+	}
+	if in.Status.State.Terminal() { // join tokens and the like are of no use any more
+		return o.Forget(ctx, string(operationRef(in.OpOccID, "")))
+	}
+	return nil
 }
 
 // RecordStepInput is a transition of one step, or of one node's part of it.

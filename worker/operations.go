@@ -77,6 +77,11 @@ func (o *operations) Describe(ctx context.Context, id lcm.OpOccID) (activities.D
 		return activities.Description{}, err
 	}
 	d := activities.Description{State: j.opOcc.State, Sequence: j.opOcc.Sequence, Cluster: j.isCluster()}
+	if j.inst.Instantiated != nil {
+		for _, v := range j.inst.Instantiated.VnfcResources {
+			d.ServerIDs = append(d.ServerIDs, v.ComputeResource.ResourceID)
+		}
+	}
 	if !d.Cluster {
 		return d, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	sdkworker "go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
@@ -69,6 +70,9 @@ func (w *world) recordPlan(context.Context, activities.RecordPlanInput) error { 
 func (w *world) recordState(_ context.Context, in activities.RecordStateInput) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if in.Sequence <= w.last.Sequence { // as the store does
+		return nil
+	}
 	if len(w.states) == 0 || w.states[len(w.states)-1] != in.Status.State {
 		w.states = append(w.states, in.Status.State)
 	}
@@ -117,6 +121,7 @@ func newRun(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment {
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetTestTimeout(20 * time.Second)
+	env.SetWorkerOptions(sdkworker.Options{MaxHeartbeatThrottleInterval: 50 * time.Millisecond})
 	env.RegisterWorkflow(threeSteps)
 	if w.what.State == "" {
 		w.what.State = lcm.Starting
@@ -152,6 +157,7 @@ type answer struct {
 }
 
 func TestOperation_completes(t *testing.T) {
+	t.Parallel()
 	w := &world{}
 	env := newRun(t, w)
 	run(env, false)
@@ -162,6 +168,7 @@ func TestOperation_completes(t *testing.T) {
 }
 
 func TestOperation_retryResumesAtTheFailedStep(t *testing.T) {
+	t.Parallel()
 	w := &world{fail: map[string][]error{"b": {broken("b broke")}}}
 	env := newRun(t, w)
 	retry := decide(env, time.Hour, lcm.Retry)
@@ -173,6 +180,7 @@ func TestOperation_retryResumesAtTheFailedStep(t *testing.T) {
 }
 
 func TestOperation_rollbackUndoesTheHalfDoneStepToo(t *testing.T) {
+	t.Parallel()
 	w := &world{fail: map[string][]error{"b": {broken("b broke")}}}
 	env := newRun(t, w)
 	decide(env, time.Hour, lcm.Rollback)
@@ -184,6 +192,7 @@ func TestOperation_rollbackUndoesTheHalfDoneStepToo(t *testing.T) {
 }
 
 func TestOperation_failedUndoGoesOnWithRollbackOrForwardWithRetry(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		then   lcm.Action
 		states []lcm.OperationState
@@ -197,6 +206,7 @@ func TestOperation_failedUndoGoesOnWithRollbackOrForwardWithRetry(t *testing.T) 
 		}, []string{"grant", "a", "b", "undo c", "b", "c"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := &world{fail: map[string][]error{"c": {broken("c broke")}, "undo b": {broken("undo broke")}}}
 			env := newRun(t, w)
 			decide(env, time.Hour, lcm.Rollback)
@@ -210,6 +220,7 @@ func TestOperation_failedUndoGoesOnWithRollbackOrForwardWithRetry(t *testing.T) 
 }
 
 func TestOperation_failEndsAsFailedWorkflow(t *testing.T) {
+	t.Parallel()
 	w := &world{fail: map[string][]error{"a": {broken("a broke")}}}
 	env := newRun(t, w)
 	decide(env, time.Hour, lcm.Fail)
@@ -219,6 +230,7 @@ func TestOperation_failEndsAsFailedWorkflow(t *testing.T) {
 }
 
 func TestOperation_errorBeforeAnyResourceRollsBackAtOnce(t *testing.T) {
+	t.Parallel()
 	w := &world{fail: map[string][]error{"grant": {broken("refused")}}}
 	env := newRun(t, w)
 	run(env, false)
@@ -228,6 +240,7 @@ func TestOperation_errorBeforeAnyResourceRollsBackAtOnce(t *testing.T) {
 }
 
 func TestOperation_forcefulCancelInterruptsTheStep(t *testing.T) {
+	t.Parallel()
 	w := &world{hang: map[string]bool{"b": true}}
 	env := newRun(t, w)
 	cancel := decide(env, 100*time.Millisecond, lcm.Cancel, lcm.CancelRequest{Mode: lcm.Forceful})
@@ -243,6 +256,7 @@ func TestOperation_forcefulCancelInterruptsTheStep(t *testing.T) {
 }
 
 func TestOperation_gracefulCancelLetsTheStepEnd(t *testing.T) {
+	t.Parallel()
 	w := &world{}
 	env := newRun(t, w)
 	env.OnActivity("work", anyContext, workIs("b")).After(time.Minute).Return(struct{}{}, nil)
@@ -256,6 +270,7 @@ func TestOperation_gracefulCancelLetsTheStepEnd(t *testing.T) {
 }
 
 func TestOperation_refusesWhatItsStateDoesNotTake(t *testing.T) {
+	t.Parallel()
 	w := &world{fail: map[string][]error{"b": {broken("b broke")}}}
 	env := newRun(t, w)
 	cancel := decide(env, time.Hour, lcm.Cancel, lcm.CancelRequest{Mode: lcm.Forceful})
@@ -268,6 +283,7 @@ func TestOperation_refusesWhatItsStateDoesNotTake(t *testing.T) {
 }
 
 func TestOperation_takesSignalsWithoutPayload(t *testing.T) {
+	t.Parallel()
 	w := &world{fail: map[string][]error{"b": {broken("b broke")}}}
 	env := newRun(t, w)
 	env.RegisterDelayedCallback(func() { env.SignalWorkflow("cancel", nil) }, time.Minute) // misplaced: ignored
@@ -277,6 +293,7 @@ func TestOperation_takesSignalsWithoutPayload(t *testing.T) {
 }
 
 func TestOperation_temporalCancelIsForceful(t *testing.T) {
+	t.Parallel()
 	w := &world{hang: map[string]bool{"b": true}}
 	env := newRun(t, w)
 	env.RegisterDelayedCallback(env.CancelWorkflow, 100*time.Millisecond)
@@ -287,6 +304,7 @@ func TestOperation_temporalCancelIsForceful(t *testing.T) {
 }
 
 func TestOperation_terminatedOutsideIsResumedInFailedTemp(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		then lcm.Action
 		done []string
@@ -295,6 +313,7 @@ func TestOperation_terminatedOutsideIsResumedInFailedTemp(t *testing.T) {
 		"rollback": {lcm.Rollback, []string{"undo c", "undo b", "undo a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := &world{what: activities.Description{State: lcm.Processing, Sequence: 7}}
 			env := newRun(t, w)
 			decide(env, time.Hour, c.then)

@@ -80,6 +80,32 @@ func (s *Store) DeleteVim(ctx context.Context, id lcm.VimID) error {
 	return lcm.Errorf(lcm.KindConflict, "VIM %s is in use by VNF instance %s.", id, users[0])
 }
 
+// DeleteClusterVim deletes the VIM that a cluster is registered as, together with the entry in the
+// connections of the VNF instance that is the cluster. It is a Conflict while another instance uses it; a
+// VIM that is not there is deleted.
+func (s *Store) DeleteClusterVim(ctx context.Context, id lcm.VimID, cluster lcm.VnfInstanceID) error {
+	args := pgx.NamedArgs{"id": id, "cluster": cluster, "connection": []map[string]any{{"vimId": id}}}
+	return s.inTransaction(ctx, "delete the cluster's VIM", func(tx pgx.Tx) error {
+		users, err := all(ctx, tx, pgx.RowTo[string], `
+			select id from vnf_instance where vim_connections @> @connection::jsonb and id <> @cluster order by id limit 1`, args)
+		if err != nil {
+			return err
+		}
+		if len(users) > 0 {
+			return lcm.Errorf(lcm.KindConflict, "The cluster is VIM %s, which VNF instance %s uses. Terminate that VNF first, then retry.", id, users[0])
+		}
+		_, err = tx.Exec(ctx, `
+			update vnf_instance set updated = now(), version = version + 1, vim_connections = (
+				select coalesce(jsonb_agg(c), '[]') from jsonb_array_elements(vim_connections) as c where c ->> 'vimId' is distinct from @id)
+			where id = @cluster and vim_connections @> @connection::jsonb`, args)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `delete from vim where id = @id`, args)
+		return err
+	})
+}
+
 // Vim reads one VIM.
 func (s *Store) Vim(ctx context.Context, id lcm.VimID) (lcm.Vim, error) {
 	return one(ctx, s.pool, scanVim, notFound("VIM", id), selectVim+` where id = @id`, pgx.NamedArgs{"id": id})

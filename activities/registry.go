@@ -1,0 +1,130 @@
+package activities
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Vims is the registry of VIMs.
+type Vims interface {
+	VimByName(ctx context.Context, name string) (lcm.Vim, error)
+	CreateVim(ctx context.Context, v lcm.Vim) error
+	UpdateVim(ctx context.Context, v lcm.Vim) error
+	DeleteClusterVim(ctx context.Context, id lcm.VimID, cluster lcm.VnfInstanceID) error
+	ForgetHostKeys(ctx context.Context, serverIDs ...string) error
+}
+
+// Registry makes a cluster known as a VIM, and forgets what belongs to nodes that are gone.
+type Registry struct {
+	Vims     Vims
+	Clusters Clusters
+	// Reachable looks whether a Kubernetes API answers; "" for yes, else why not.
+	Reachable func(ctx context.Context, vim lcm.Vim) string
+	Forget    func(ctx context.Context, prefix string) error
+	Output    Output
+}
+
+// RegisterVimInput is the cluster that becomes a VIM.
+type RegisterVimInput struct {
+	Tracked
+	OpOccID lcm.OpOccID      `json:"opOccId"`
+	Account VimAccountOutput `json:"account"`
+}
+
+// RegisterVimOutput is the VIM's id.
+type RegisterVimOutput struct {
+	VimID lcm.VimID `json:"vimId"`
+}
+
+// clusterOf is the member of a VIM's extra that names the VNF instance that is the cluster.
+const clusterOf = "windlass_cluster_of"
+
+// RegisterVim registers the cluster as a VIM of type kubernetes, named vim_name.
+//
+// Idempotent: the id is derived from the VNF instance; a VIM that was registered before is brought up to
+// date. A VIM of that name that is not ours is a Conflict.
+func (r *Registry) RegisterVim(ctx context.Context, in RegisterVimInput) (out RegisterVimOutput, err error) {
+	defer func() { err = boundary(ctx, "register the cluster as a VIM", err) }()
+	cluster, err := r.Clusters.Cluster(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	vim := clusterVim(cluster, in.Account)
+	if why := r.Reachable(ctx, vim); why != "" {
+		vim.Status = "UNREACHABLE"
+		r.Output.Lines(ctx, in.Step)("Windlass itself does not reach the new cluster at " + vim.AuthURL + " (" + why + "): it is registered all the same.")
+	}
+	out.VimID = vim.ID
+	have, err := r.Vims.VimByName(ctx, vim.Name)
+	switch {
+	case lcm.Is(err, lcm.KindNotFound):
+		return out, r.Vims.CreateVim(ctx, vim)
+	case err != nil:
+		return out, err
+	case have.ID != vim.ID:
+		return out, lcm.Errorf(lcm.KindConflict, "A VIM named %q is registered already. Delete or rename it at /v1.0/vims, then retry.", vim.Name)
+	}
+	return out, r.Vims.UpdateVim(ctx, vim)
+}
+
+func clusterVim(cluster ClusterContext, account VimAccountOutput) lcm.Vim {
+	name := cluster.Params.VimName
+	if name == "" {
+		name = "kubernetes_vim_" + string(cluster.Instance.ID)
+	}
+	return lcm.Vim{
+		ID: ClusterVimID(cluster.Instance.ID), Name: name, Type: lcm.VimKubernetes, AuthURL: account.ServerURL,
+		Description: "Kubernetes cluster of VNF instance " + string(cluster.Instance.ID),
+		AuthCred: map[string]any{
+			"bearer_token": map[string]any{lcm.SecretKey: string(account.TokenRef)}, "ssl_ca_cert": account.CACert,
+		},
+		Project: map[string]any{"name": ""}, Status: "REACHABLE",
+		Extra: map[string]any{clusterOf: string(cluster.Instance.ID)},
+	}
+}
+
+// ClusterVimID is the id of the VIM as which the cluster of a VNF instance is registered.
+func ClusterVimID(id lcm.VnfInstanceID) lcm.VimID {
+	return lcm.VimID(uuid.NewSHA1(uuid.NameSpaceURL, []byte("windlass:cluster-vim:"+id)).String())
+}
+
+// DeregisterVimInput names the VNF instance that is the cluster.
+type DeregisterVimInput struct {
+	Tracked
+	VnfInstanceID lcm.VnfInstanceID `json:"vnfInstanceId"`
+}
+
+// DeregisterVimOutput is empty.
+type DeregisterVimOutput struct{}
+
+// DeregisterVim removes the cluster from the registry and from the instance's vimConnectionInfo.
+//
+// Idempotent: a VIM that is not there is removed. A Conflict while another VNF runs on the cluster: that
+// must go first.
+func (r *Registry) DeregisterVim(ctx context.Context, in DeregisterVimInput) (out DeregisterVimOutput, err error) {
+	defer func() { err = boundary(ctx, "deregister the cluster", err) }()
+	return out, r.Vims.DeleteClusterVim(ctx, ClusterVimID(in.VnfInstanceID), in.VnfInstanceID)
+}
+
+// ForgetNodesInput names the servers that are gone.
+type ForgetNodesInput struct {
+	Tracked
+	VnfInstanceID lcm.VnfInstanceID `json:"vnfInstanceId"`
+	ServerIDs     []string          `json:"serverIds,omitempty"`
+}
+
+// ForgetNodesOutput is empty.
+type ForgetNodesOutput struct{}
+
+// ForgetNodes deletes the pinned host keys of servers and the secrets of the cluster they made.
+// Idempotent: what is not there is forgotten.
+func (r *Registry) ForgetNodes(ctx context.Context, in ForgetNodesInput) (out ForgetNodesOutput, err error) {
+	defer func() { err = boundary(ctx, "forget the nodes", err) }()
+	if err := r.Vims.ForgetHostKeys(ctx, in.ServerIDs...); err != nil {
+		return out, err
+	}
+	return out, r.Forget(ctx, "vnf/"+string(in.VnfInstanceID)+"/cluster/")
+}

@@ -1,0 +1,182 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// clusterSteps make a Kubernetes cluster of the VMs. None but the registration needs an undo: what they make
+// is on the VMs, and goes with them.
+func (b *build) clusterSteps() []step {
+	list := []step{
+		{title: "Wait until every node answers on SSH", do: b.waitForNodes, undo: b.forgetNodes},
+		{title: "Check every node", do: b.checkNodes},
+		{title: "Prepare every node", do: b.prepareNodes},
+	}
+	if b.what.HighlyAvailable {
+		list = append(list, step{title: "Set up HAProxy and keepalived", do: b.setUpLoadBalancers})
+	}
+	list = append(list, step{title: "Initialise the first control plane", do: b.initControlPlane})
+	if b.what.PodNetwork {
+		list = append(list, step{title: "Apply the pod network", do: b.applyPodNetwork})
+	}
+	if b.what.HighlyAvailable {
+		list = append(list, step{title: "Join the other control planes", do: b.joinControlPlanes})
+	}
+	return append(list,
+		step{title: "Join the workers", do: b.joinWorkers},
+		step{title: "Label the nodes", do: b.labelNodes},
+		step{title: "Wait until every node is Ready", do: b.waitUntilReady},
+		step{title: "Make an account for Windlass", do: b.createAccount},
+		step{title: "Register the cluster as a VIM", do: b.registerVim, undo: b.deregisterVim},
+	)
+}
+
+func (b *build) controlPlanes() lcm.Nodes { return b.made.Nodes.With(lcm.ControlPlane) }
+
+func (b *build) onCluster(ctx workflow.Context) activities.ClusterInput {
+	return activities.ClusterInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID, ControlPlanes: b.controlPlanes()}
+}
+
+func (b *build) on(ctx workflow.Context, node lcm.Node) activities.NodeInput {
+	return activities.NodeInput{Tracked: track(ctx, node.Name), OpOccID: b.in.OpOccID, Node: node}
+}
+
+func (b *build) waitForNodes(ctx workflow.Context) error {
+	return inParallel(ctx, b.made.Nodes, func(ctx workflow.Context, node lcm.Node) error {
+		_, err := call(onNode(ctx), nodes.WaitForSSH, b.on(ctx, node))
+		return err
+	})
+}
+
+func (b *build) forgetNodes(ctx workflow.Context) error {
+	in := activities.ForgetNodesInput{Tracked: track(ctx, ""), VnfInstanceID: b.in.VnfInstanceID, ServerIDs: b.what.ServerIDs}
+	for _, v := range b.made.Vnfcs {
+		in.ServerIDs = append(in.ServerIDs, v.ServerID)
+	}
+	_, err := call(short(ctx), vims.ForgetNodes, in)
+	return err
+}
+
+func (b *build) checkNodes(ctx workflow.Context) error {
+	return inParallel(ctx, b.made.Nodes, func(ctx workflow.Context, node lcm.Node) error {
+		_, err := call(onNode(ctx), nodes.CheckNode, b.on(ctx, node))
+		return err
+	})
+}
+
+func (b *build) prepareNodes(ctx workflow.Context) error {
+	hosts := activities.HostEntries(b.made.Nodes)
+	return inParallel(ctx, b.made.Nodes, func(ctx workflow.Context, node lcm.Node) error {
+		_, err := call(onNode(ctx), nodes.PrepareNode, activities.PrepareNodeInput{
+			NodeInput: b.on(ctx, node), Hosts: hosts, VirtualIP: b.made.VirtualIP,
+		})
+		return err
+	})
+}
+
+func (b *build) setUpLoadBalancers(ctx workflow.Context) error {
+	err := inParallel(ctx, b.controlPlanes(), func(ctx workflow.Context, node lcm.Node) error {
+		_, err := call(onNode(ctx), nodes.ConfigureLoadBalancer, activities.LoadBalancerInput{
+			NodeInput: b.on(ctx, node), ControlPlanes: b.controlPlanes(), VirtualIP: b.made.VirtualIP,
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	_, err = call(onNode(ctx), nodes.WaitForVirtualIP, activities.VirtualIPInput{ClusterInput: b.onCluster(ctx), VirtualIP: b.made.VirtualIP})
+	return err
+}
+
+func (b *build) initControlPlane(ctx workflow.Context) error {
+	_, err := call(onNode(ctx), cluster.InitControlPlane, activities.InitControlPlaneInput{
+		NodeInput: b.on(ctx, b.controlPlanes()[0]), ControlPlanes: b.controlPlanes(),
+		VirtualIP: b.made.VirtualIP, PublicAddress: b.made.PublicAddress, NodeCount: len(b.made.Nodes),
+	})
+	return err
+}
+
+func (b *build) applyPodNetwork(ctx workflow.Context) error {
+	_, err := call(onNode(ctx), cluster.ApplyPodNetwork, b.onCluster(ctx))
+	return err
+}
+
+// joinControlPlanes goes one by one: etcd must have quorum before it takes the next member.
+func (b *build) joinControlPlanes(ctx workflow.Context) error {
+	return b.withJoin(ctx, true, func(join activities.JoinRefs) error {
+		return inTurn(ctx, b.controlPlanes()[1:], func(ctx workflow.Context, node lcm.Node) error {
+			_, err := call(onNode(ctx), cluster.JoinControlPlane, activities.JoinControlPlaneInput{
+				NodeInput: b.on(ctx, node), ControlPlanes: b.controlPlanes(), VirtualIP: b.made.VirtualIP, Join: join,
+			})
+			return err
+		})
+	})
+}
+
+func (b *build) joinWorkers(ctx workflow.Context) error {
+	return b.withJoin(ctx, false, func(join activities.JoinRefs) error {
+		return inParallel(ctx, b.made.Nodes.With(lcm.Worker), func(ctx workflow.Context, node lcm.Node) error {
+			_, err := call(onNode(ctx), cluster.JoinWorker, activities.JoinWorkerInput{
+				NodeInput: b.on(ctx, node), VirtualIP: b.made.VirtualIP, ControlPlane: b.controlPlanes()[0].Address, Join: join,
+			})
+			return err
+		})
+	})
+}
+
+// withJoin mints a token for one step and deletes it after it. A step that is retried days later has a fresh
+// one; of a step that failed, the next minting deletes the token, or its own end of life within the hour.
+func (b *build) withJoin(ctx workflow.Context, forControlPlanes bool, do func(activities.JoinRefs) error) error {
+	join, err := call(onNode(ctx), cluster.MintJoin, activities.MintJoinInput{
+		ClusterInput: b.onCluster(ctx), ForControlPlanes: forControlPlanes,
+	})
+	if err != nil {
+		return err
+	}
+	if err := do(join); err != nil {
+		return err
+	}
+	_, err = call(onNode(ctx), cluster.RevokeJoin, b.onCluster(ctx))
+	return err
+}
+
+func (b *build) labelNodes(ctx workflow.Context) error {
+	labels := activities.NodeLabels(b.made.Nodes)
+	if len(labels) == 0 {
+		return nil
+	}
+	_, err := call(onNode(ctx), cluster.LabelNodes, activities.LabelNodesInput{ClusterInput: b.onCluster(ctx), Labels: labels})
+	return err
+}
+
+func (b *build) waitUntilReady(ctx workflow.Context) error {
+	in := activities.WaitForNodesInput{ClusterInput: b.onCluster(ctx)}
+	for _, node := range b.made.Nodes {
+		in.Nodes = append(in.Nodes, node.Name)
+	}
+	_, err := call(onNode(ctx), cluster.WaitForNodes, in)
+	return err
+}
+
+func (b *build) createAccount(ctx workflow.Context) (err error) {
+	b.account, err = call(onNode(ctx), cluster.CreateVimAccount, activities.VimAccountInput{
+		ClusterInput: b.onCluster(ctx), VirtualIP: b.made.VirtualIP, PublicAddress: b.made.PublicAddress,
+	})
+	return err
+}
+
+func (b *build) registerVim(ctx workflow.Context) error {
+	out, err := call(short(ctx), vims.RegisterVim, activities.RegisterVimInput{
+		Tracked: track(ctx, ""), OpOccID: b.in.OpOccID, Account: b.account,
+	})
+	b.vim = out.VimID
+	return err
+}
+
+func (b *build) deregisterVim(ctx workflow.Context) error {
+	_, err := call(short(ctx), vims.DeregisterVim, activities.DeregisterVimInput{Tracked: track(ctx, ""), VnfInstanceID: b.in.VnfInstanceID})
+	return err
+}

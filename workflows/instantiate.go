@@ -1,0 +1,79 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Receivers of method values only: the SDK takes the activities' names from them.
+var (
+	infra   *activities.Infrastructure
+	nodes   *activities.Nodes
+	cluster *activities.Cluster
+	vims    *activities.Registry
+)
+
+// Instantiate carries out one INSTANTIATE operation (SOL003 clause 5.4.4): it makes the infrastructure and,
+// when the VNF is a cluster, builds a Kubernetes cluster on it.
+func Instantiate(ctx workflow.Context, in lcm.OperationInput) error {
+	b := &build{in: in}
+	op := &operation{in: in, plan: b.plan, outcome: b.outcome}
+	b.op = op
+	return runOperation(ctx, op)
+}
+
+// build is what later steps learn from earlier ones. Steps read it again when they are retried.
+type build struct {
+	in   lcm.OperationInput
+	op   *operation
+	what activities.Description
+
+	made    activities.FindNodesOutput
+	account activities.VimAccountOutput
+	vim     lcm.VimID
+}
+
+// plan lists the steps. What a VNF does not need is not in the list.
+func (b *build) plan(what activities.Description) (starting, processing []step) {
+	b.what = what
+	starting = []step{
+		{title: "Ask for a grant", do: b.requestGrant},
+	}
+	processing = []step{
+		{title: "Create the infrastructure stack", do: b.createStack, undo: b.deleteStack},
+		{title: "Find the nodes", do: b.findNodes},
+	}
+	if what.Cluster {
+		processing = append(processing, b.clusterSteps()...)
+	}
+	return starting, processing
+}
+
+func (b *build) outcome() *activities.Outcome {
+	return &activities.Outcome{StackID: b.made.StackID, Vnfcs: b.made.Vnfcs, Nodes: b.made.Nodes, ClusterVimID: b.vim}
+}
+
+func (b *build) requestGrant(ctx workflow.Context) error {
+	out, err := call(short(ctx), opOccs.RequestGrant, activities.GrantInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID})
+	b.op.grantID = out.GrantID
+	return err
+}
+
+func (b *build) createStack(ctx workflow.Context) error {
+	_, err := call(polling(ctx), infra.CreateStack, activities.StackInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID})
+	return err
+}
+
+func (b *build) deleteStack(ctx workflow.Context) error {
+	_, err := call(polling(ctx), infra.DeleteStack, activities.StackInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID})
+	return err
+}
+
+func (b *build) findNodes(ctx workflow.Context) (err error) {
+	b.made, err = call(short(ctx), infra.FindNodes, activities.FindNodesInput{
+		Tracked: track(ctx, ""), OpOccID: b.in.OpOccID, Cluster: b.what.Cluster,
+	})
+	return err
+}
