@@ -1,0 +1,176 @@
+package fake
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"slices"
+	"strings"
+	"time"
+)
+
+// onCluster runs f on the cluster of p when this machine's API server answers, as scripts that use
+// kubectl do; it waits a little for that.
+func (d *Driver) onCluster(ctx context.Context, m *Machine, p Params, f func(c *cluster) Result) Result {
+	if !p.Work(ctx) {
+		return interrupted
+	}
+	w := d.state()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c := w.clusters[p.Get("CLUSTER")]
+	if c == nil || !c.quorum() || c.members[p.Get("NODE_NAME")] == nil || !c.members[p.Get("NODE_NAME")].controlPlane ||
+		c.members[p.Get("NODE_NAME")].machine != m {
+		return p.Fail(75, "the API server of this control plane is not ready")
+	}
+	return f(c)
+}
+
+func (d *Driver) admitMember(ctx context.Context, m *Machine, p Params) Result {
+	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+		if stale := c.etcd[p.Get("PEER_URL")]; stale != nil {
+			p.Print("removing the stale etcd member of %s", p.Get("JOINING"))
+			delete(c.etcd, p.Get("PEER_URL"))
+		}
+		delete(c.members, p.Get("JOINING"))
+		for _, e := range c.etcd {
+			if m := c.members[e.node]; !e.started || m == nil || !m.machine.works() {
+				return p.Fail(75, "etcd is not healthy, so %s cannot join it: %s is unhealthy", p.Get("JOINING"), e.node)
+			}
+		}
+		p.Print("etcd is healthy with %d members", len(c.etcd))
+		return Result{}
+	})
+}
+
+func (d *Driver) mintJoin(ctx context.Context, m *Machine, p Params) Result {
+	token := p.Input("token")
+	if token == "" {
+		return p.Fail(65, "the input token is missing")
+	}
+	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+		c.revoke(p.Get("OPERATION"))
+		c.tokens[token] = p.Get("OPERATION")
+		p.Print("made the token %s, good for %s s", strings.Split(token, ".")[0], p.Get("TTL"))
+		if key := p.Input("certificate_key"); key != "" {
+			c.certificateKey = key
+		}
+		p.Result("ca", base64.StdEncoding.EncodeToString([]byte(c.ca)))
+		return Result{}
+	})
+}
+
+func (d *Driver) revokeJoin(ctx context.Context, m *Machine, p Params) Result {
+	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+		c.revoke(p.Get("OPERATION"))
+		c.certificateKey = ""
+		return Result{}
+	})
+}
+
+func (c *cluster) revoke(operation string) {
+	for token, owner := range c.tokens {
+		if owner == operation {
+			delete(c.tokens, token)
+		}
+	}
+}
+
+func (d *Driver) applyManifest(ctx context.Context, m *Machine, p Params) Result {
+	if p.Input("manifest") == "" {
+		return p.Fail(65, "the input manifest is missing")
+	}
+	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+		if !slices.Contains(c.manifests, p.Get("MANIFEST")) {
+			c.manifests = append(c.manifests, p.Get("MANIFEST"))
+		}
+		p.Print("%s serverside-applied", p.Get("MANIFEST"))
+		return Result{}
+	})
+}
+
+func (d *Driver) labelNodes(ctx context.Context, m *Machine, p Params) Result {
+	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+		for entry := range strings.SplitSeq(p.Get("LABELS"), ",") {
+			words := strings.Fields(entry)
+			if len(words) == 0 {
+				continue
+			}
+			node := c.members[words[0]]
+			if node == nil {
+				return p.Fail(75, "the cluster does not know the node %s yet", words[0])
+			}
+			for _, label := range words[1:] {
+				key, value, _ := strings.Cut(label, "=")
+				node.labels[key] = value
+			}
+			p.Print("node/%s labeled", words[0])
+		}
+		return Result{}
+	})
+}
+
+func (d *Driver) waitForNodes(ctx context.Context, m *Machine, p Params) Result {
+	nodes := strings.Fields(p.Get("NODES"))
+	var waiting []string
+	said := ""
+	reached := p.until(ctx, func() bool {
+		w := d.state()
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		waiting = w.clusters[p.Get("CLUSTER")].notReady(nodes)
+		if sentence := strings.Join(waiting, "; "); sentence != "" && sentence != said {
+			p.Print("%d of %d nodes are ready; waiting for %s", len(nodes)-len(waiting), len(nodes), sentence)
+			said = sentence
+		}
+		return len(waiting) == 0
+	})
+	if !reached {
+		return p.Fail(1, "after %s s %d of %d nodes are ready; waiting for %s; look at 'journalctl -u kubelet' there",
+			p.Get("TIMEOUT"), len(nodes)-len(waiting), len(nodes), strings.Join(waiting, "; "))
+	}
+	return d.onCluster(ctx, m, p, func(*cluster) Result {
+		p.Print("all %d nodes are ready and CoreDNS is available", len(nodes))
+		return Result{}
+	})
+}
+
+// notReady says for each node that is not ready why; c may be nil.
+func (c *cluster) notReady(nodes []string) []string {
+	var waiting []string
+	for _, node := range nodes {
+		switch {
+		case c == nil || c.members[node] == nil:
+			waiting = append(waiting, node+": the cluster does not know it")
+		case !c.ready(node):
+			waiting = append(waiting, node+": KubeletNotReady: container runtime network not ready")
+		}
+	}
+	return waiting
+}
+
+func (d *Driver) createVimAccount(ctx context.Context, m *Machine, p Params) Result {
+	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+		if c.vimToken == "" {
+			c.vimToken = "fake." + strings.ToLower(rand.Text())
+		}
+		m.WriteFile(p.Get("TOKEN_FILE"), []byte(c.vimToken), 0o600)
+		p.Result("ca", base64.StdEncoding.EncodeToString([]byte(c.ca)))
+		return Result{}
+	})
+}
+
+// Lifelike is a pace at which a person can watch: roughly what real machines need, four times as fast.
+func Lifelike(script string) time.Duration {
+	switch script {
+	case "prepare-node":
+		return 3 * time.Second
+	case "kubeadm-init":
+		return 4 * time.Second
+	case "kubeadm-join":
+		return 3 * time.Second
+	case "apply-manifest", "configure-load-balancer", "wait-for-nodes":
+		return time.Second
+	}
+	return 200 * time.Millisecond
+}

@@ -1,0 +1,61 @@
+package fake
+
+import (
+	"context"
+	"slices"
+)
+
+// Fault lets scripts fail.
+type Fault struct {
+	Machine string // id or host name; "" is any
+	Script  string // "" is any
+	Times   int    // how often it strikes; 0 is once
+	// ExitCode and Output are how the script ends, after its simulated time.
+	ExitCode int
+	Output   string
+	// Hang lets the script never end by itself.
+	Hang bool
+}
+
+// Inject adds a fault. Faults strike in the order in which they were added.
+func (d *Driver) Inject(f Fault) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f.Times = max(1, f.Times)
+	d.faults = append(d.faults, &f)
+}
+
+// ClearFaults removes all faults.
+func (d *Driver) ClearFaults() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.faults = nil
+}
+
+// fault takes one strike of the first fault that fits.
+func (d *Driver) fault(m *Machine, script string) *Fault {
+	name := m.Name()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i, f := range d.faults {
+		if (f.Machine == "" || f.Machine == m.id || f.Machine == name || f.Machine == m.def.Name) &&
+			(f.Script == "" || f.Script == script) {
+			if f.Times--; f.Times == 0 {
+				d.faults = slices.Delete(d.faults, i, i+1)
+			}
+			return f
+		}
+	}
+	return nil
+}
+
+func (f *Fault) strike(ctx context.Context, p Params) Result {
+	p.Work(ctx)
+	if f.Hang {
+		<-ctx.Done()
+	}
+	if f.Output != "" {
+		p.Print("%s", f.Output)
+	}
+	return Result{ExitCode: f.ExitCode}
+}

@@ -1,0 +1,207 @@
+package fake
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pkg/sftp"
+)
+
+// home is where every login starts.
+const home = "/home/debian"
+
+// files is a machine's disk. It has no directories of its own: a path with a file below it is one.
+type files struct {
+	mu  sync.Mutex
+	all map[string]file
+}
+
+type file struct {
+	content []byte
+	mode    uint32
+	writes  int
+	at      time.Time
+}
+
+func newFiles() *files { return &files{all: map[string]file{}} }
+
+// absolute resolves a path as a session in the login directory does.
+func absolute(name string) string {
+	if !path.IsAbs(name) {
+		name = path.Join(home, name)
+	}
+	return path.Clean(name)
+}
+
+func (f *files) write(name string, content []byte, mode uint32) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	name = absolute(name)
+	f.all[name] = file{content: content, mode: mode, writes: f.all[name].writes + 1, at: time.Now()}
+}
+
+func (f *files) read(name string) (file, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	found, ok := f.all[absolute(name)]
+	return found, ok
+}
+
+func (f *files) chmod(name string, mode uint32) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if found, ok := f.all[absolute(name)]; ok {
+		found.mode = mode
+		f.all[absolute(name)] = found
+	}
+}
+
+// remove takes a file away, or everything below a directory.
+func (f *files) remove(name string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	name = absolute(name)
+	for other := range f.all {
+		if other == name || strings.HasPrefix(other, name+"/") {
+			delete(f.all, other)
+		}
+	}
+}
+
+// sftpHandlers serve the disk over SFTP: whole files and chmod, which is what Windlass uses.
+func (f *files) sftpHandlers() sftp.Handlers {
+	return sftp.Handlers{FileGet: f, FilePut: f, FileCmd: f, FileList: f}
+}
+
+// Fileread implements sftp.FileReader.
+func (f *files) Fileread(r *sftp.Request) (io.ReaderAt, error) {
+	found, ok := f.read(r.Filepath)
+	if !ok {
+		return nil, os.ErrNotExist
+	}
+	return strings.NewReader(string(found.content)), nil
+}
+
+// Filewrite implements sftp.FileWriter.
+func (f *files) Filewrite(r *sftp.Request) (io.WriterAt, error) {
+	f.write(r.Filepath, nil, 0o644)
+	return &upload{files: f, name: absolute(r.Filepath)}, nil
+}
+
+// upload collects what comes in any order, and puts it on the disk at the end.
+type upload struct {
+	files   *files
+	name    string
+	mu      sync.Mutex
+	content []byte
+}
+
+func (u *upload) WriteAt(p []byte, at int64) (int, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if missing := int(at) + len(p) - len(u.content); missing > 0 {
+		u.content = append(u.content, make([]byte, missing)...)
+	}
+	return copy(u.content[at:], p), nil
+}
+
+// Close is called by the SFTP server.
+func (u *upload) Close() error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	mode := uint32(0o644)
+	if f, ok := u.files.read(u.name); ok {
+		mode = f.mode
+	}
+	u.files.write(u.name, u.content, mode)
+	return nil
+}
+
+// Filecmd implements sftp.FileCmder.
+func (f *files) Filecmd(r *sftp.Request) error {
+	switch r.Method {
+	case "Setstat":
+		if r.AttrFlags().Permissions {
+			f.chmod(r.Filepath, uint32(r.Attributes().FileMode().Perm()))
+		}
+	case "Remove", "Rmdir":
+		f.remove(r.Filepath)
+	case "Rename", "PosixRename":
+		found, ok := f.read(r.Filepath)
+		if !ok {
+			return os.ErrNotExist
+		}
+		f.remove(r.Filepath)
+		f.write(r.Target, found.content, found.mode)
+	case "Mkdir":
+	default:
+		return sftp.ErrSSHFxOpUnsupported
+	}
+	return nil
+}
+
+// Filelist implements sftp.FileLister.
+func (f *files) Filelist(r *sftp.Request) (sftp.ListerAt, error) {
+	found, ok := f.read(r.Filepath)
+	switch {
+	case r.Method == "List":
+		return f.list(absolute(r.Filepath)), nil
+	case !ok:
+		return nil, os.ErrNotExist
+	}
+	return listing{entry{path.Base(r.Filepath), found}}, nil
+}
+
+func (f *files) list(dir string) listing {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var all listing
+	for name, found := range f.all {
+		if path.Dir(name) == dir {
+			all = append(all, entry{path.Base(name), found})
+		}
+	}
+	slices.SortFunc(all, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) })
+	return all
+}
+
+type listing []fs.FileInfo
+
+func (l listing) ListAt(to []fs.FileInfo, at int64) (int, error) {
+	if at >= int64(len(l)) {
+		return 0, io.EOF
+	}
+	n := copy(to, l[at:])
+	if n < len(to) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+type entry struct {
+	name string
+	file file
+}
+
+func (e entry) Name() string       { return e.name }
+func (e entry) Size() int64        { return int64(len(e.file.content)) }
+func (e entry) Mode() fs.FileMode  { return fs.FileMode(e.file.mode) }
+func (e entry) ModTime() time.Time { return e.file.at }
+func (e entry) IsDir() bool        { return false }
+func (e entry) Sys() any           { return nil }
+
+// File shows a file on a machine's disk: its content, its permissions and how often it was written.
+func (d *Driver) File(machineID, name string) (content []byte, mode uint32, writes int) {
+	m, err := d.machine(machineID)
+	if err != nil {
+		return nil, 0, 0
+	}
+	f, _ := m.files.read(name)
+	return f.content, f.mode, f.writes
+}

@@ -1,0 +1,149 @@
+package fake
+
+import (
+	"context"
+	"encoding/base64"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// KubernetesVersion is that of kubeadm on every fake machine.
+const KubernetesVersion = "v1.34.4"
+
+// interrupted is the result of a script that was ended from outside; nobody reads it.
+var interrupted = Result{ExitCode: killedBySignal}
+
+func (d *Driver) registerScripts() {
+	for name, h := range map[string]Handler{
+		"check-node":     d.checkNode,
+		"prepare-node":   d.prepareNode,
+		"find-interface": d.findInterface,
+		"remove-file":    d.removeFile,
+
+		"configure-load-balancer": d.configureLoadBalancer,
+		"find-virtual-ip":         d.findVirtualIP,
+
+		"check-member":       d.checkMember,
+		"kubeadm-init":       d.kubeadmInit,
+		"kubeadm-join":       d.kubeadmJoin,
+		"admit-member":       d.admitMember,
+		"mint-join":          d.mintJoin,
+		"revoke-join":        d.revokeJoin,
+		"apply-manifest":     d.applyManifest,
+		"label-nodes":        d.labelNodes,
+		"wait-for-nodes":     d.waitForNodes,
+		"create-vim-account": d.createVimAccount,
+	} {
+		d.handlers[name] = h
+	}
+}
+
+func (d *Driver) checkNode(ctx context.Context, m *Machine, p Params) Result {
+	if !p.Work(ctx) {
+		return interrupted
+	}
+	p.Print("Debian GNU/Linux 12 (bookworm), kernel 6.1.0 (fake)")
+	if address := p.Get("ADDRESS"); !m.hasAddress(address) {
+		problem := "no interface has the address " + address + "; the image must configure the port that nic_cp_name names"
+		p.Print("problem: %s", problem)
+		p.Result("problem", base64.StdEncoding.EncodeToString([]byte(problem)))
+	}
+	return Result{}
+}
+
+func (d *Driver) prepareNode(ctx context.Context, m *Machine, p Params) Result {
+	p.Print("every package is on the image")
+	if !p.Work(ctx) {
+		return interrupted
+	}
+	m.mu.Lock()
+	m.hostname = p.Get("NODE_NAME")
+	m.mu.Unlock()
+	m.WriteFile("/etc/hostname", []byte(p.Get("NODE_NAME")+"\n"), 0o644)
+	m.WriteFile("/etc/hosts", []byte("127.0.0.1 localhost\n"+strings.ReplaceAll(p.Get("HOSTS"), ",", "\n")+"\n"), 0o644)
+	p.Result("kubeadm", KubernetesVersion)
+	return Result{}
+}
+
+func (d *Driver) findInterface(_ context.Context, m *Machine, p Params) Result {
+	for i, port := range m.ports() {
+		if slices.Contains(port.FixedIPs, p.Get("ADDRESS")) {
+			p.Result("interface", "eth"+strconv.Itoa(i))
+			p.Result("prefix", strconv.Itoa(port.PrefixLen))
+			return Result{}
+		}
+	}
+	return p.Fail(1, "no interface has the address %s", p.Get("ADDRESS"))
+}
+
+func (d *Driver) removeFile(_ context.Context, m *Machine, p Params) Result {
+	m.files.remove(p.Get("FILE"))
+	return Result{}
+}
+
+var (
+	keepalivedPriority = regexp.MustCompile(`(?m)^\s*priority (\d+)$`)
+	keepalivedIP       = regexp.MustCompile(`virtual_ipaddress \{\s*([^\s/}]+)`)
+)
+
+func (d *Driver) configureLoadBalancer(ctx context.Context, m *Machine, p Params) Result {
+	haproxy, keepalived := p.Input("haproxy"), p.Input("keepalived")
+	if haproxy == "" || keepalived == "" {
+		return p.Fail(65, "the input haproxy or keepalived is missing")
+	}
+	if !p.Work(ctx) {
+		return interrupted
+	}
+	ip := keepalivedIP.FindStringSubmatch(keepalived)
+	priority := keepalivedPriority.FindStringSubmatch(keepalived)
+	if ip == nil || priority == nil {
+		return p.Fail(1, "keepalived does not start: its configuration has no priority or no virtual_ipaddress")
+	}
+	m.WriteFile("/etc/haproxy/haproxy.cfg", []byte(haproxy), 0o644)
+	m.WriteFile("/etc/keepalived/keepalived.conf", []byte(keepalived), 0o600)
+	weight, _ := strconv.Atoi(priority[1])
+	w := d.state()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.balancers[ip[1]] == nil {
+		w.balancers[ip[1]] = map[*Machine]balancer{}
+	}
+	w.balancers[ip[1]][m] = balancer{priority: weight, port: p.Get("PORT")}
+	return Result{}
+}
+
+func (d *Driver) findVirtualIP(ctx context.Context, m *Machine, p Params) Result {
+	ip, w := p.Get("VIRTUAL_IP"), d.state()
+	held, answers := false, false
+	p.until(ctx, func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		held, answers = w.holder(ip) == m, w.answers(m, ip)
+		return held || answers
+	})
+	p.Result("held", yesNo(held))
+	p.Result("answers", yesNo(answers))
+	return Result{}
+}
+
+func yesNo(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
+}
+
+// until looks again and again, for at most the script's TIMEOUT.
+func (p Params) until(ctx context.Context, condition func() bool) bool {
+	seconds, _ := strconv.Atoi(p.Get("TIMEOUT"))
+	end := time.Now().Add(time.Duration(seconds) * time.Second)
+	for !condition() {
+		if time.Now().After(end) || !sleep(ctx, 20*time.Millisecond) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,191 @@
+package fake
+
+import (
+	"bytes"
+	"context"
+	"sync"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/remote/runner"
+)
+
+// run is one command: what the runner keeps in run/ID.
+type run struct {
+	attempt string
+	cancel  context.CancelCauseFunc
+	done    chan struct{}
+
+	mu     sync.Mutex
+	out    []byte
+	stdout []byte
+	mixed  bool          // something came on stderr: stdout is kept apart
+	more   chan struct{} // closed at the next output or the end
+	acked  bool
+
+	// Set before done is closed.
+	code int
+	why  string
+	lost bool
+}
+
+func (r *run) ended() bool {
+	select {
+	case <-r.done:
+		return !r.lost
+	default:
+		return false
+	}
+}
+
+// output returns what there is from offset, whether that is all, and what tells of more.
+func (r *run) output(offset int) (chunk []byte, ended bool, more <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	select {
+	case <-r.done:
+		ended = true
+	default:
+	}
+	return r.out[min(offset, len(r.out)):], ended, r.more
+}
+
+// apart is stdout when it differs from the output.
+func (r *run) apart() ([]byte, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.stdout, r.mixed
+}
+
+func (r *run) write(p []byte, toStdout bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !toStdout && !r.mixed {
+		r.mixed = true
+		r.stdout = bytes.Clone(r.out)
+	}
+	if toStdout && r.mixed {
+		r.stdout = append(r.stdout, p...)
+	}
+	r.out = append(r.out, p...)
+	close(r.more)
+	r.more = make(chan struct{})
+}
+
+func (r *run) finish(code int, why string, lost bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.code, r.why, r.lost = code, why, lost
+	close(r.done)
+	close(r.more)
+	r.more = make(chan struct{})
+}
+
+func (m *Machine) run(key string) *run {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.runs[key]
+}
+
+// start finds the command or starts it. cancelled: a kill came before.
+func (m *Machine) start(key, token, script string, stdin []byte, deadline time.Duration) (r *run, cancelled bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r = m.runs[key]; r != nil && !r.spent() {
+		return r, false
+	}
+	if m.cancelled[token] || m.power == nil {
+		return nil, true
+	}
+	clear(m.cancelled)
+	r = &run{attempt: token, done: make(chan struct{}), more: make(chan struct{})}
+	m.runs[key] = r
+	ctx, cancel := context.WithCancelCause(m.power.ctx)
+	r.cancel = cancel
+	power := m.power
+	power.all.Go(func() {
+		defer cancel(nil)
+		stop := func() bool { return true }
+		if deadline > 0 {
+			stop = time.AfterFunc(deadline, func() { cancel(errDeadline) }).Stop
+		}
+		result := m.perform(ctx, script, stdin, r)
+		stop()
+		m.ice.wait(power.ctx)
+		r.end(context.Cause(ctx), result)
+	})
+	return r, false
+}
+
+// stopped is why a command was ended from outside.
+type stopped string
+
+func (s stopped) Error() string { return string(s) }
+
+const (
+	errDeadline = stopped(runner.Deadline)
+	errKilled   = stopped(runner.Killed)
+)
+
+const killedBySignal = 128 + 15
+
+// end settles the result. A cause that is not ours is the machine losing its power.
+func (r *run) end(cause error, result Result) {
+	switch why, ours := cause.(stopped); { //nolint:errorlint // set by this file, never wrapped
+	case cause == nil:
+		r.finish(result.ExitCode, runner.Ended, false)
+	case ours:
+		r.finish(killedBySignal, string(why), false)
+	default:
+		r.finish(0, "", true)
+	}
+}
+
+// spent: a failure that somebody has read, or a loss, makes room for a fresh start.
+func (r *run) spent() bool {
+	select {
+	case <-r.done:
+	default:
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lost || r.code != 0 && r.acked
+}
+
+func (m *Machine) ack(key, token string) {
+	if r := m.run(key); r != nil && r.attempt == token {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.acked = true
+	}
+}
+
+// kill stops a command, or forestalls a start with that token.
+func (m *Machine) kill(ctx context.Context, key, token string) bool {
+	m.mu.Lock()
+	r := m.runs[key]
+	m.cancelled[token] = true
+	m.mu.Unlock()
+	if r == nil {
+		return true
+	}
+	r.cancel(errKilled)
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+		return false
+	}
+	m.ack(key, r.attempt)
+	return true
+}
+
+func (m *Machine) forget(key string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.runs[key]
+	if r != nil && !r.ended() && !r.spent() {
+		return false
+	}
+	delete(m.runs, key)
+	return true
+}

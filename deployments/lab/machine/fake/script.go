@@ -1,0 +1,118 @@
+package fake
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/remote/runner"
+)
+
+// Handler acts out a script. It must end soon after ctx does.
+type Handler func(ctx context.Context, m *Machine, p Params) Result
+
+// Result is how a script ends.
+type Result struct{ ExitCode int }
+
+// Params are what a script was rendered with, and how its handler talks.
+type Params struct {
+	Script string
+	Values map[string]string
+	Stdin  []byte
+
+	run  *run
+	work func(ctx context.Context) bool
+}
+
+// Get returns the parameter of that name.
+func (p Params) Get(name string) string { return p.Values[name] }
+
+// Input returns an input of package scripts: a line name=base64 on stdin.
+func (p Params) Input(name string) string {
+	for line := range strings.Lines(string(p.Stdin)) {
+		if value, ok := strings.CutPrefix(strings.TrimSpace(line), name+"="); ok {
+			content, _ := base64.StdEncoding.DecodeString(value)
+			return string(content)
+		}
+	}
+	return ""
+}
+
+// Work spends the script's simulated time; false: it was stopped.
+func (p Params) Work(ctx context.Context) bool { return p.work(ctx) }
+
+// Print writes a line to stdout.
+func (p Params) Print(format string, args ...any) {
+	p.run.write(fmt.Appendf(nil, format+"\n", args...), true)
+}
+
+// Warn writes a line to stderr.
+func (p Params) Warn(format string, args ...any) {
+	p.run.write(fmt.Appendf(nil, format+"\n", args...), false)
+}
+
+// Write writes bytes to stdout.
+func (p Params) Write(content []byte) { p.run.write(content, true) }
+
+// Result prints a result line of package scripts.
+func (p Params) Result(key, value string) { p.Print("windlass-result: %s=%s", key, value) }
+
+// Fail prints the sentence for people and ends with that code.
+func (p Params) Fail(code int, format string, args ...any) Result {
+	p.Print("windlass: "+format, args...)
+	return Result{ExitCode: code}
+}
+
+// nameLine is the second line of every script of Windlass.
+const nameLine = "# windlass: "
+
+// parseScript reads a script's name and the NAME='value' lines that follow it.
+func parseScript(text string) (name string, values map[string]string) {
+	values = map[string]string{}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if name == "" {
+			name = strings.TrimPrefix(line, nameLine)
+			if name == line {
+				name = ""
+			}
+			continue
+		}
+		words, ok := runner.Words(line)
+		if !ok || len(words) != 1 {
+			return name, values
+		}
+		key, value, ok := strings.Cut(words[0], "=")
+		if !ok || strings.Trim(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
+			return name, values
+		}
+		values[key] = value
+	}
+	return name, values
+}
+
+// perform is what starting a script on this machine amounts to.
+func (m *Machine) perform(ctx context.Context, script string, stdin []byte, r *run) Result {
+	name, values := parseScript(script)
+	d := m.driver
+	d.mu.Lock()
+	handler, work := d.handlers[name], d.work
+	d.mu.Unlock()
+	p := Params{Script: name, Values: values, Stdin: stdin, run: r}
+	p.work = func(ctx context.Context) bool {
+		if work != nil && !sleep(ctx, work(name)) {
+			return false
+		}
+		m.ice.wait(ctx)
+		return ctx.Err() == nil
+	}
+	if handler == nil {
+		return p.Fail(127, "this fake machine does not know the script %q", name)
+	}
+	m.console.print(m.Name() + " windlass: " + name)
+	if fault := d.fault(m, name); fault != nil {
+		return fault.strike(ctx, p)
+	}
+	return handler(ctx, m, p)
+}

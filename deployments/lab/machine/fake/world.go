@@ -1,0 +1,271 @@
+package fake
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"maps"
+	"math/big"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// world is what the machines of one lab know together: clusters and virtual IPs.
+type world struct {
+	mu        sync.Mutex
+	clusters  map[string]*cluster
+	balancers map[string]map[*Machine]balancer // by virtual IP
+}
+
+// balancer is HAProxy and keepalived on one machine.
+type balancer struct {
+	priority int
+	port     string
+}
+
+// cluster is a Kubernetes cluster as far as scripts can tell.
+type cluster struct {
+	id             string
+	ca             string // PEM
+	members        map[string]*member
+	etcd           map[string]*etcdMember // by peer URL
+	tokens         map[string]string      // token -> operation
+	certificateKey string
+	manifests      []string
+	vimToken       string
+	violations     []string
+}
+
+type member struct {
+	machine      *Machine
+	address      string
+	controlPlane bool
+	joins        int
+	labels       map[string]string
+}
+
+type etcdMember struct {
+	node    string
+	started bool
+}
+
+// Cluster is a picture of a cluster.
+type Cluster struct {
+	ID                 string       `json:"id"`
+	Members            []Member     `json:"members"`
+	EtcdMembers        []EtcdMember `json:"etcdMembers"`
+	Tokens             []string     `json:"-"`
+	CertificatesShared bool         `json:"certificatesShared"`
+	Manifests          []string     `json:"manifests"`
+	VimAccount         bool         `json:"vimAccount"`
+	// Violations are effects that a real cluster would suffer from: a second init, a second join of one
+	// node, two control planes that join at once.
+	Violations []string `json:"violations"`
+}
+
+// Member is a node of a cluster.
+type Member struct {
+	Node         string            `json:"node"`
+	MachineID    string            `json:"machineId"`
+	Address      string            `json:"address"`
+	ControlPlane bool              `json:"controlPlane"`
+	Joins        int               `json:"joins"` // more than one is a doubled effect
+	Ready        bool              `json:"ready"`
+	Labels       map[string]string `json:"labels"`
+}
+
+// EtcdMember is a member of etcd; one that has not started stems from an interrupted join.
+type EtcdMember struct {
+	PeerURL string `json:"peerUrl"`
+	Node    string `json:"node"`
+	Started bool   `json:"started"`
+}
+
+// Clusters pictures all clusters, by id.
+func (d *Driver) Clusters() []Cluster {
+	w := d.state()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var all []Cluster
+	for _, id := range slices.Sorted(maps.Keys(w.clusters)) {
+		all = append(all, w.clusters[id].picture())
+	}
+	return all
+}
+
+// VirtualIPs tells which machine holds each virtual IP: its id, "" when none does.
+func (d *Driver) VirtualIPs() map[string]string {
+	w := d.state()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	holders := map[string]string{}
+	for ip := range w.balancers {
+		holders[ip] = ""
+		if holder := w.holder(ip); holder != nil {
+			holders[ip] = holder.id
+		}
+	}
+	return holders
+}
+
+func (d *Driver) state() *world {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.world
+}
+
+func newWorld() *world {
+	return &world{clusters: map[string]*cluster{}, balancers: map[string]map[*Machine]balancer{}}
+}
+
+func (c *cluster) picture() Cluster {
+	p := Cluster{
+		ID: c.id, Tokens: slices.Sorted(maps.Keys(c.tokens)), CertificatesShared: c.certificateKey != "",
+		Manifests: slices.Clone(c.manifests), VimAccount: c.vimToken != "", Violations: slices.Clone(c.violations),
+	}
+	for _, node := range slices.Sorted(maps.Keys(c.members)) {
+		m := c.members[node]
+		p.Members = append(p.Members, Member{
+			Node: node, MachineID: m.machine.id, Address: m.address, ControlPlane: m.controlPlane,
+			Joins: m.joins, Ready: c.ready(node), Labels: maps.Clone(m.labels),
+		})
+	}
+	for _, url := range slices.Sorted(maps.Keys(c.etcd)) {
+		p.EtcdMembers = append(p.EtcdMembers, EtcdMember{url, c.etcd[url].node, c.etcd[url].started})
+	}
+	return p
+}
+
+// ready is what kubelet reports once there is a pod network.
+func (c *cluster) ready(node string) bool {
+	m := c.members[node]
+	return m != nil && m.machine.works() && len(c.manifests) > 0
+}
+
+// quorum tells whether most members of etcd work.
+func (c *cluster) quorum() bool {
+	alive := 0
+	for _, e := range c.etcd {
+		if m := c.members[e.node]; e.started && m != nil && m.machine.works() {
+			alive++
+		}
+	}
+	return alive > len(c.etcd)/2
+}
+
+func (c *cluster) violate(format string, args ...any) {
+	c.violations = append(c.violations, fmt.Sprintf(format, args...))
+}
+
+func (c *cluster) controlPlanes() int {
+	count := 0
+	for _, m := range c.members {
+		if m.controlPlane {
+			count++
+		}
+	}
+	return count
+}
+
+// join makes or renews the membership of a node.
+func (c *cluster) join(node, address string, m *Machine, controlPlane bool) {
+	joins, labels := 0, map[string]string{}
+	if old := c.members[node]; old != nil {
+		joins, labels = old.joins, old.labels
+		c.violate("%s joined %d times", node, joins+1)
+	}
+	if controlPlane {
+		labels["node-role.kubernetes.io/control-plane"] = ""
+		c.etcd[peerURL(address)] = &etcdMember{node: node, started: true}
+	}
+	c.members[node] = &member{machine: m, address: address, controlPlane: controlPlane, joins: joins + 1, labels: labels}
+}
+
+// leave is kubeadm reset.
+func (c *cluster) leave(node, address string) {
+	delete(c.members, node)
+	delete(c.etcd, peerURL(address))
+}
+
+func peerURL(address string) string {
+	if strings.Contains(address, ":") {
+		address = "[" + address + "]"
+	}
+	return "https://" + address + ":2380"
+}
+
+// holder is the machine that has the virtual IP: the working one with the highest priority.
+func (w *world) holder(ip string) *Machine {
+	var best *Machine
+	for m, b := range w.balancers[ip] {
+		if m.works() && (best == nil || b.priority > w.balancers[ip][best].priority) {
+			best = m
+		}
+	}
+	return best
+}
+
+// answers tells whether the virtual IP can be reached from m: Neutron drops its frames unless the
+// holder's port allows the address.
+func (w *world) answers(m *Machine, ip string) bool {
+	holder := w.holder(ip)
+	return holder != nil && (holder == m || holder.allows(ip))
+}
+
+func (m *Machine) allows(ip string) bool {
+	address, err := netip.ParseAddr(ip)
+	if err != nil {
+		return false
+	}
+	for _, port := range m.ports() {
+		for _, allowed := range port.AllowedAddresses {
+			prefix, err := netip.ParsePrefix(allowed)
+			if allowed == ip || err == nil && prefix.Contains(address) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// drop forgets a machine that is deleted; a cluster ends with its last machine, a node object does not.
+func (w *world) drop(m *Machine) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, balancers := range w.balancers {
+		delete(balancers, m)
+	}
+	for id, c := range w.clusters {
+		left := false
+		for _, member := range c.members {
+			left = left || !member.machine.gone.Load()
+		}
+		if !left {
+			delete(w.clusters, id)
+		}
+	}
+}
+
+// newCA makes a certificate that a joining node can pin.
+func newCA(name string) (string, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return "", fmt.Errorf("make a CA key: %w", err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(10, 0, 0), KeyUsage: x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		return "", fmt.Errorf("make a CA: %w", err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), nil
+}
