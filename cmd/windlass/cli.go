@@ -1,0 +1,122 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// defaultAPI is where `windlass dev` serves.
+const defaultAPI = "http://127.0.0.1:9890"
+
+// cli is what all client commands share.
+type cli struct {
+	*console
+	client *client
+	asJSON bool
+}
+
+// addFlags gives cmd, and what is below it, the flags of every client command.
+func (c *cli) addFlags(cmd *cobra.Command) {
+	api := os.Getenv("WINDLASS_API")
+	if api == "" {
+		api = defaultAPI
+	}
+	var version int
+	flags := cmd.PersistentFlags()
+	flags.StringVar(&api, "api", api, "`URL` of the API; WINDLASS_API in the environment sets it too")
+	flags.IntVar(&version, "lcm-version", 1, "major `version` of the lifecycle API: 1 (SOL003 v2.6.1) or 2 (v3.3.1)")
+	flags.BoolVar(&c.asJSON, "json", false, "print what the API answers instead of a table")
+	cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		headers := map[int]string{1: "1.3.0", 2: "2.0.0"}
+		if headers[version] == "" {
+			return usageErrorf(cmd, "--lcm-version must be 1 or 2, not %d.", version)
+		}
+		if !strings.HasPrefix(api, "http://") && !strings.HasPrefix(api, "https://") {
+			return usageErrorf(cmd, "--api must be a URL like %s, not %q.", defaultAPI, api)
+		}
+		c.client = &client{
+			base: strings.TrimSuffix(api, "/"), lcm: fmt.Sprintf("/vnflcm/v%d", version), version: headers[version],
+			http: &http.Client{},
+		}
+		return nil
+	}
+}
+
+// terminal is the console of a process.
+func terminal(in io.Reader, out, err *os.File) *console {
+	return &console{in: in, out: out, err: err, now: time.Now, size: func() (width, height int) {
+		width, height, err := term.GetSize(int(out.Fd()))
+		if err != nil || os.Getenv("TERM") == "dumb" {
+			return 0, 0
+		}
+		return width, height
+	}}
+}
+
+// print shows v: as JSON, or as view does.
+func (c *cli) print(v any, view func(w io.Writer)) error {
+	if !c.asJSON {
+		w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+		view(w)
+		return w.Flush()
+	}
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode the answer: %w", err)
+	}
+	_, err = fmt.Fprintln(c.out, string(b))
+	return err
+}
+
+// row writes cells in columns; an empty one is shown as a dash.
+func row(w io.Writer, cells ...any) {
+	texts := make([]string, len(cells))
+	for i, cell := range cells {
+		if texts[i] = strings.TrimSpace(fmt.Sprint(cell)); texts[i] == "" {
+			texts[i] = "-"
+		}
+	}
+	fmt.Fprintln(w, strings.Join(texts, "\t"))
+}
+
+// field writes one line of a resource's description, unless there is nothing to tell.
+func field(w io.Writer, name string, value any) {
+	if text := fmt.Sprint(value); text != "" && text != "[]" && text != "map[]" {
+		fmt.Fprintf(w, "%s\t%s\n", name, text)
+	}
+}
+
+// readRequest reads a JSON file, or standard input for "-".
+func (c *cli) readRequest(name string) (json.RawMessage, error) {
+	var b []byte
+	var err error
+	if name == "-" {
+		b, err = io.ReadAll(c.in)
+	} else {
+		b, err = os.ReadFile(name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the request: %w", err)
+	}
+	if !json.Valid(b) {
+		var v any
+		return nil, fmt.Errorf("%s is not JSON: %w", name, json.Unmarshal(b, &v))
+	}
+	return b, nil
+}
+
+// confirm says what happened, for people only: scripts that ask for JSON get none of it.
+func (c *cli) confirm(format string, args ...any) {
+	if !c.asJSON {
+		fmt.Fprintf(c.out, format+"\n", args...)
+	}
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// client speaks with Windlass's API as any other client would.
+type client struct {
+	base string // without a slash at its end
+	// lcm is the root of the lifecycle API with its version, "/vnflcm/v1" or "/vnflcm/v2".
+	lcm     string
+	version string
+	http    *http.Client
+}
+
+// The roots of the other APIs.
+const (
+	packagesPath = "/vnfpkgm/v1/vnf_packages"
+	vimsPath     = "/v1.0/vims"
+	progressPath = "/windlass/v1/vnf_lcm_op_occs"
+)
+
+// apiError is an error that the API answered, of either of its two forms.
+type apiError struct {
+	Status   int           `json:"status"`
+	Title    string        `json:"title"`
+	Detail   string        `json:"detail"`
+	Problems []lcm.Problem `json:"problems"`
+	// Tacker is how /v1.0 tells errors.
+	Tacker *struct {
+		Message string `json:"message"`
+	} `json:"TackerError"`
+}
+
+func (e *apiError) Error() string { return e.Detail }
+
+// summary is Detail without what is listed as problems, which describe shows line by line.
+func (e *apiError) summary() string {
+	if len(e.Problems) == 0 {
+		return sentence(e.Detail)
+	}
+	head, _, found := strings.Cut(e.Detail, ": "+e.Problems[0].Path)
+	if !found {
+		return sentence(e.Detail)
+	}
+	return head + ":"
+}
+
+// body is what a request carries.
+type body struct {
+	contentType string
+	reader      io.Reader
+}
+
+func jsonBody(v any) (*body, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encode the request: %w", err)
+	}
+	return &body{"application/json", bytes.NewReader(b)}, nil
+}
+
+// do sends a request and returns the answer, whose body the caller closes; what is not 2xx is an error.
+func (c *client) do(ctx context.Context, method, path string, b *body) (*http.Response, error) {
+	target := path
+	if !strings.Contains(path, "://") {
+		target = c.base + path
+	}
+	var reader io.Reader
+	if b != nil {
+		reader = b.reader
+	}
+	req, err := http.NewRequestWithContext(ctx, method, target, reader)
+	if err != nil {
+		return nil, fmt.Errorf("make the request: %w", err)
+	}
+	if b != nil {
+		req.Header.Set("Content-Type", b.contentType)
+	}
+	req.Header.Set("Accept", "application/json")
+	if strings.Contains(target, c.lcm+"/") {
+		req.Header.Set("Version", c.version)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, c.unreachable(ctx, err)
+	}
+	if resp.StatusCode < 300 {
+		return resp, nil
+	}
+	defer resp.Body.Close()
+	return nil, readError(resp)
+}
+
+func (c *client) unreachable(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return errors.New("interrupted")
+	}
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		err = e.Err
+	}
+	return fmt.Errorf("no answer from the API at %s: %w. Is 'windlass dev' or 'windlass apiserver' running, and is --api right?", c.base, err)
+}
+
+func readError(resp *http.Response) error {
+	e := &apiError{}
+	b, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20)) // half an error is better than none
+	if json.Unmarshal(b, e) != nil || e.Detail == "" {
+		e.Detail = fmt.Sprintf("the API answered %s", resp.Status)
+	}
+	if e.Tacker != nil && e.Tacker.Message != "" {
+		e.Detail = e.Tacker.Message
+	}
+	e.Status = resp.StatusCode
+	return e
+}
+
+// get reads a resource into v.
+func (c *client) get(ctx context.Context, path string, v any) error {
+	_, err := c.exchange(ctx, http.MethodGet, path, nil, v)
+	return err
+}
+
+// send makes a request with in as its body, unless that is nil, and reads the answer into out, likewise.
+func (c *client) send(ctx context.Context, method, path string, in, out any) (http.Header, error) {
+	var b *body
+	if in != nil {
+		var err error
+		if b, err = jsonBody(in); err != nil {
+			return nil, err
+		}
+	}
+	return c.exchange(ctx, method, path, b, out)
+}
+
+func (c *client) exchange(ctx context.Context, method, path string, b *body, out any) (http.Header, error) {
+	resp, err := c.do(ctx, method, path, b)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if out == nil {
+		return resp.Header, nil
+	}
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		return nil, fmt.Errorf("the API's answer to %s %s is not what it should be: %w", method, path, err)
+	}
+	return resp.Header, nil
+}
+
+var nextLink = regexp.MustCompile(`<([^>]*)>\s*;\s*rel="?next"?`)
+
+// list reads a whole collection, page by page (SOL013 clause 5.4).
+func list[T any](ctx context.Context, c *client, path string) ([]T, error) {
+	var all []T
+	for path != "" {
+		var page []T
+		header, err := c.exchange(ctx, http.MethodGet, path, nil, &page)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page...)
+		path = ""
+		if m := nextLink.FindStringSubmatch(header.Get("Link")); m != nil {
+			path = m[1]
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// The exit codes beside 0 and 1, for scripts.
+const (
+	exitUsage   = 2 // the command line is wrong
+	exitWaiting = 3 // the operation is in FAILED_TEMP and waits for a decision
+)
+
+// codedError is an error with an exit code of its own.
+type codedError struct {
+	code int
+	err  error
+}
+
+func (e *codedError) Error() string { return e.err.Error() }
+func (e *codedError) Unwrap() error { return e.err }
+
+func usageErrorf(cmd *cobra.Command, format string, args ...any) error {
+	text := fmt.Sprintf(format, args...)
+	return &codedError{exitUsage, fmt.Errorf("%s See '%s --help'", text, cmd.CommandPath())}
+}
+
+// exitCode prints err as a person should read it and tells what to exit with.
+func exitCode(w io.Writer, err error) int {
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintln(w, "windlass: "+describe(err))
+	if coded, ok := errors.AsType[*codedError](err); ok {
+		return coded.code
+	}
+	return 1
+}
+
+// describe is the sentence of err, with every problem on a line of its own.
+func describe(err error) string {
+	detail, problems := sentence(err.Error()), []lcm.Problem(nil)
+	if e, ok := errors.AsType[*apiError](err); ok {
+		detail, problems = e.summary(), e.Problems
+	} else if e, ok := errors.AsType[*lcm.Error](err); ok {
+		if detail, problems = e.Detail, e.Problems; e.Err != nil {
+			detail = strings.TrimSuffix(e.Detail, ".") + ": " + e.Err.Error()
+		}
+	}
+	var b strings.Builder
+	b.WriteString(detail)
+	for _, p := range problems {
+		fmt.Fprintf(&b, "\n  %s: %s", p.Path, p.Detail)
+	}
+	return b.String()
+}
+
+// sentence gives the text a capital and, unless it is of several lines, a full stop.
+func sentence(text string) string {
+	if text == "" {
+		return text
+	}
+	text = strings.ToUpper(text[:1]) + text[1:]
+	if !strings.ContainsAny(text[len(text)-1:], ".!?'") && !strings.Contains(text, "\n") {
+		text += "."
+	}
+	return text
+}
+
+// exactly takes the arguments of cmd with those names, and says which one is missing.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names):
+			return usageErrorf(cmd, "%s is missing.", strings.Join(names[len(args):], " and "))
+		case len(args) > len(names):
+			return usageErrorf(cmd, "%q is one argument too many.", args[len(names)])
+		}
+		return nil
+	}
+}
+
+// atLeastOne takes any number of arguments but none.
+func atLeastOne(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usageErrorf(cmd, "%s is missing.", name)
+		}
+		return nil
+	}
+}

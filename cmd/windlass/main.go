@@ -1,0 +1,71 @@
+// Command windlass is the VNF Manager: its servers, the whole of it on one machine (dev), and the client.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], terminal(os.Stdin, os.Stdout, os.Stderr))
+	stop()
+	os.Exit(code)
+}
+
+// console is where commands read and write, and what time it is there.
+type console struct {
+	in       io.Reader
+	out, err io.Writer
+	// size is that of the terminal, 0, 0 when out is none.
+	size func() (width, height int)
+	now  func() time.Time
+}
+
+func run(ctx context.Context, args []string, con *console) int {
+	root := newRoot(con)
+	root.SetArgs(args)
+	return exitCode(con.err, root.ExecuteContext(ctx))
+}
+
+func newRoot(con *console) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "windlass",
+		Short: "A VNF Manager: ETSI NFV SOL003 on OpenStack and Kubernetes",
+		Long: `Windlass is a VNF Manager. It instantiates, scales, heals and terminates VNFs through the ETSI NFV SOL003
+API; every lifecycle operation is one durable workflow that survives the death of any process.`,
+		Example: `  windlass dev                                  # everything on this machine
+  windlass package create vnfpkg/samples/k8s-ha # build, upload and on-board a package
+  windlass vnf create k8s-ha-1.0 --name edge-1
+  windlass vnf instantiate ID request.json --watch
+  windlass op list --state FAILED_TEMP
+  windlass op retry ID`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetIn(con.in)
+	root.SetOut(con.out)
+	root.SetErr(con.err)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageErrorf(cmd, "%s", sentence(err.Error()))
+	})
+	root.AddGroup(&cobra.Group{ID: "server", Title: "Servers:"}, &cobra.Group{ID: "client", Title: "Client commands:"})
+	for _, cmd := range []*cobra.Command{newAPIServer(), newWorker(), newMigrate(), newDev(con), newKeys(con)} {
+		cmd.GroupID = "server"
+		root.AddCommand(cmd)
+	}
+	c := &cli{console: con}
+	for _, cmd := range []*cobra.Command{newVnf(c), newOp(c), newPackage(c), newVim(c)} {
+		cmd.GroupID = "client"
+		c.addFlags(cmd)
+		root.AddCommand(cmd)
+	}
+	root.AddCommand(newVersion(con))
+	return root
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func newOp(c *cli) *cobra.Command {
+	cmd := &cobra.Command{Use: "op", Short: "Follow lifecycle operations and decide about failed ones"}
+	cmd.AddCommand(newOpList(c), newOpShow(c), newOpSteps(c), newOpWatch(c), newOpLogs(c), newOpCancel(c),
+		newOpDecision(c, lcm.Retry, "Go on at the step that failed", "is retried"),
+		newOpDecision(c, lcm.Rollback, "Undo what a failed operation has done", "is rolled back"),
+		newOpDecision(c, lcm.Fail, "Give a failed operation up and leave things as they are", "is marked as failed"))
+	return cmd
+}
+
+// opOcc is the part of SOL003's VnfLcmOpOcc that tables show.
+type opOcc struct {
+	ID              string             `json:"id"`
+	Operation       lcm.Operation      `json:"operation"`
+	State           lcm.OperationState `json:"operationState"`
+	StateEntered    time.Time          `json:"stateEnteredTime"`
+	Start           time.Time          `json:"startTime"`
+	VnfInstanceID   string             `json:"vnfInstanceId"`
+	IsCancelPending bool               `json:"isCancelPending"`
+	CancelMode      string             `json:"cancelMode"`
+	Error           *apiError          `json:"error"`
+}
+
+// over tells whether the operation changes its state no more, unless somebody decides.
+func (o opOcc) over() bool { return o.State.Terminal() || o.State == lcm.FailedTemp }
+
+// elapsed is how long the operation has taken until now, or took until it came to rest.
+func (o opOcc) elapsed(now time.Time) time.Duration {
+	if o.over() {
+		now = o.StateEntered
+	}
+	return now.Sub(o.Start)
+}
+
+func newOpList(c *cli) *cobra.Command {
+	var vnf, state string
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List operations",
+		Example: "  windlass op list\n  windlass op list --state FAILED_TEMP\n  windlass op list --vnf 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --json",
+		Args:    exactly(),
+	}
+	cmd.Flags().StringVar(&vnf, "vnf", "", "only those of the VNF instance with this `ID`")
+	cmd.Flags().StringVar(&state, "state", "", "only those in this `STATE`, e.g. PROCESSING or FAILED_TEMP")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		raw, err := list[json.RawMessage](cmd.Context(), c.client, c.client.lcm+"/vnf_lcm_op_occs"+filter("vnfInstanceId", vnf, "operationState", strings.ToUpper(state)))
+		if err != nil {
+			return err
+		}
+		ops, err := decodeAll[opOcc](raw)
+		if err != nil {
+			return err
+		}
+		return c.print(raw, func(w io.Writer) {
+			row(w, "ID", "OPERATION", "STATE", "VNF INSTANCE", "STARTED", "TIME")
+			for _, o := range ops {
+				row(w, o.ID, o.Operation, o.State, o.VnfInstanceID, o.Start.UTC().Format(time.RFC3339), duration(o.elapsed(c.now())))
+			}
+		})
+	}
+	return cmd
+}
+
+// filter makes a query of SOL013 clause 5.2 of those name, value pairs that have a value.
+func filter(pairs ...string) string {
+	var parts []string
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			parts = append(parts, "(eq,"+pairs[i]+","+pairs[i+1]+")")
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "?filter=" + url.QueryEscape(strings.Join(parts, ";"))
+}
+
+func newOpShow(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:     "show ID",
+		Short:   "Show one operation",
+		Example: "  windlass op show 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37",
+		Args:    exactly("ID"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return c.printOp(cmd.Context(), args[0]) },
+	}
+}
+
+func (c *cli) printOp(ctx context.Context, id string) error {
+	var raw json.RawMessage
+	if err := c.client.get(ctx, c.opPath(id), &raw); err != nil {
+		return err
+	}
+	o, err := decode[opOcc](raw)
+	if err != nil {
+		return err
+	}
+	return c.print(raw, func(w io.Writer) { c.describeOp(w, o) })
+}
+
+func (c *cli) describeOp(w io.Writer, o opOcc) {
+	field(w, "ID", o.ID)
+	field(w, "Operation", o.Operation)
+	field(w, "State", o.State)
+	field(w, "VNF instance", o.VnfInstanceID)
+	field(w, "Started", o.Start.UTC().Format(time.RFC3339))
+	field(w, "Time", duration(o.elapsed(c.now())))
+	if o.IsCancelPending {
+		field(w, "Cancel pending", o.CancelMode)
+	}
+	if o.Error != nil {
+		field(w, "Error", o.Error.Detail)
+	}
+}
+
+// newOpDecision makes a command of one of the task resources without a body.
+func newOpDecision(c *cli, action lcm.Action, short, done string) *cobra.Command {
+	wanted := map[lcm.Action]lcm.OperationState{lcm.Rollback: lcm.RolledBack, lcm.Fail: lcm.Failed, lcm.Retry: lcm.Completed}
+	var watch bool
+	cmd := &cobra.Command{
+		Use:     string(action) + " ID",
+		Short:   short,
+		Long:    short + ". The operation must be in FAILED_TEMP.",
+		Example: fmt.Sprintf("  windlass op %s 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37 --watch", action),
+		Args:    exactly("ID"),
+	}
+	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "show the progress until the operation has ended")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var before opOcc
+		if err := c.client.get(cmd.Context(), c.opPath(args[0]), &before); err != nil {
+			return err
+		}
+		if _, err := c.client.send(cmd.Context(), http.MethodPost, c.opPath(args[0])+"/"+string(action), nil, nil); err != nil {
+			return err
+		}
+		if watch {
+			return c.watch(cmd.Context(), args[0], &watcher{after: before, want: wanted[action]})
+		}
+		c.confirm("Operation %s %s.", args[0], done)
+		return nil
+	}
+	return cmd
+}
+
+func newOpCancel(c *cli) *cobra.Command {
+	var mode string
+	var watch bool
+	cmd := &cobra.Command{
+		Use:   "cancel ID",
+		Short: "Stop an operation that runs",
+		Long: `Stop an operation that runs; it is left in FAILED_TEMP, or ROLLED_BACK when nothing was done yet. GRACEFUL lets
+the present step end; FORCEFUL interrupts it and kills what runs on the nodes.`,
+		Example: "  windlass op cancel 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37 --mode FORCEFUL --watch",
+		Args:    exactly("ID"),
+	}
+	cmd.Flags().StringVar(&mode, "mode", string(lcm.Graceful), "GRACEFUL or FORCEFUL")
+	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "show the progress until the operation has ended")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		mode = strings.ToUpper(mode)
+		if mode != string(lcm.Graceful) && mode != string(lcm.Forceful) {
+			return usageErrorf(cmd, "--mode must be GRACEFUL or FORCEFUL, not %q.", mode)
+		}
+		request := map[string]string{"cancelMode": mode}
+		if _, err := c.client.send(cmd.Context(), http.MethodPost, c.opPath(args[0])+"/cancel", request, nil); err != nil {
+			return err
+		}
+		if watch {
+			return c.watch(cmd.Context(), args[0], &watcher{want: lcm.FailedTemp})
+		}
+		c.confirm("Operation %s is being cancelled (%s).", args[0], mode)
+		return nil
+	}
+	return cmd
+}
+
+func (c *cli) opPath(id string) string { return c.client.lcm + "/vnf_lcm_op_occs/" + id }

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func newPackage(c *cli) *cobra.Command {
+	cmd := &cobra.Command{Use: "package", Aliases: []string{"pkg"}, Short: "Build, upload and show VNF packages (CSAR)"}
+	cmd.AddCommand(newPackageBuild(c), newPackageCreate(c), newPackageUpload(c), newPackageList(c), newPackageShow(c), newPackageDelete(c))
+	return cmd
+}
+
+// vnfPackage is the part of SOL005's VnfPkgInfo that tables show.
+type vnfPackage struct {
+	ID               string              `json:"id"`
+	VnfdID           string              `json:"vnfdId"`
+	Provider         string              `json:"vnfProvider"`
+	Product          string              `json:"vnfProductName"`
+	SoftwareVersion  string              `json:"vnfSoftwareVersion"`
+	OnboardingState  lcm.OnboardingState `json:"onboardingState"`
+	OperationalState string              `json:"operationalState"`
+	UsageState       string              `json:"usageState"`
+	Failure          *apiError           `json:"onboardingFailureDetails"`
+	Warnings         []lcm.Problem       `json:"warnings"`
+	Artifacts        []lcm.PkgArtifact   `json:"additionalArtifacts"`
+}
+
+func newPackageBuild(c *cli) *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "build DIR",
+		Short: "Make a CSAR of a directory",
+		Long: `Make a CSAR of a directory: a zip with the digest of every file in TOSCA-Metadata/TOSCA.meta. The result is
+checked as an upload would be.`,
+		Example: "  windlass package build vnfpkg/samples/k8s-ha -o k8s-ha.zip",
+		Args:    exactly("DIR"),
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "", "`file` to write; default: the directory's name with .zip, here")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if output == "" {
+			abs, err := filepath.Abs(args[0])
+			if err != nil {
+				return fmt.Errorf("resolve %s: %w", args[0], err)
+			}
+			output = filepath.Base(abs) + ".zip"
+		}
+		size, err := buildPackage(args[0], output)
+		if err != nil {
+			return err
+		}
+		return c.print(map[string]any{"file": output, "size": size}, func(w io.Writer) {
+			fmt.Fprintf(w, "%s: %d bytes\n", output, size)
+		})
+	}
+	return cmd
+}
+
+func newPackageCreate(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:   "create FILE|DIR",
+		Short: "Upload and on-board a package",
+		Long: `Create a package, upload its content and wait until it is on-boarded. A directory is built first. A package
+that is refused is deleted again.`,
+		Example: "  windlass package create k8s-ha.zip\n  windlass package create vnfpkg/samples/k8s-ha",
+		Args:    exactly("FILE or DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, cleanup, err := archiveOf(args[0])
+			if err != nil {
+				return err
+			}
+			defer cleanup()
+			var pkg vnfPackage
+			if _, err := c.client.send(cmd.Context(), http.MethodPost, packagesPath, map[string]any{}, &pkg); err != nil {
+				return err
+			}
+			if err := c.upload(cmd.Context(), pkg.ID, file); err != nil {
+				_, deleteErr := c.client.send(context.WithoutCancel(cmd.Context()), http.MethodDelete, packagesPath+"/"+pkg.ID, nil, nil)
+				if deleteErr != nil {
+					c.confirm("Package %s is left behind: %s", pkg.ID, describe(deleteErr))
+				}
+				return err
+			}
+			return c.showPackage(cmd.Context(), pkg.ID)
+		},
+	}
+}
+
+func newPackageUpload(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:     "upload ID FILE",
+		Short:   "Upload the content of a package that was created without",
+		Example: "  windlass package upload 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e k8s-ha.zip",
+		Args:    exactly("ID", "FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := c.upload(cmd.Context(), args[0], args[1]); err != nil {
+				return err
+			}
+			return c.showPackage(cmd.Context(), args[0])
+		},
+	}
+}
+
+func newPackageList(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List the packages",
+		Example: "  windlass package list",
+		Args:    exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			raw, err := list[json.RawMessage](cmd.Context(), c.client, packagesPath)
+			if err != nil {
+				return err
+			}
+			packages, err := decodeAll[vnfPackage](raw)
+			if err != nil {
+				return err
+			}
+			return c.print(raw, func(w io.Writer) {
+				row(w, "ID", "VNFD", "PRODUCT", "VERSION", "ONBOARDING", "USAGE")
+				for _, p := range packages {
+					row(w, p.ID, p.VnfdID, p.Product, p.SoftwareVersion, p.OnboardingState, p.UsageState)
+				}
+			})
+		},
+	}
+}
+
+func newPackageShow(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:     "show ID",
+		Short:   "Show one package with what was odd about it",
+		Example: "  windlass package show 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e",
+		Args:    exactly("ID"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return c.showPackage(cmd.Context(), args[0]) },
+	}
+}
+
+func newPackageDelete(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:     "delete ID...",
+		Short:   "Delete packages that no VNF instance uses",
+		Long:    "Delete packages that no VNF instance uses. One that is enabled is disabled first.",
+		Example: "  windlass package delete 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e",
+		Args:    atLeastOne("ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, id := range args {
+				if err := c.deletePackage(cmd.Context(), packagesPath+"/"+id); err != nil {
+					return err
+				}
+				c.confirm("Package %s is deleted.", id)
+			}
+			return nil
+		},
+	}
+}
+
+func (c *cli) deletePackage(ctx context.Context, path string) error {
+	var pkg vnfPackage
+	if err := c.client.get(ctx, path, &pkg); err != nil {
+		return err
+	}
+	if pkg.OperationalState == lcm.PkgEnabled && pkg.UsageState == lcm.PkgNotInUse {
+		disable := map[string]string{"operationalState": lcm.PkgDisabled}
+		if _, err := c.client.send(ctx, http.MethodPatch, path, disable, nil); err != nil {
+			return err
+		}
+	}
+	_, err := c.client.send(ctx, http.MethodDelete, path, nil, nil)
+	return err
+}
+
+func (c *cli) showPackage(ctx context.Context, id string) error {
+	var raw json.RawMessage
+	if err := c.client.get(ctx, packagesPath+"/"+id, &raw); err != nil {
+		return err
+	}
+	p, err := decode[vnfPackage](raw)
+	if err != nil {
+		return err
+	}
+	return c.print(raw, func(w io.Writer) {
+		field(w, "ID", p.ID)
+		field(w, "VNFD", p.VnfdID)
+		field(w, "Product", p.Provider+" "+p.Product+" "+p.SoftwareVersion)
+		field(w, "On-boarding", p.OnboardingState)
+		field(w, "Operational", p.OperationalState)
+		field(w, "Usage", p.UsageState)
+		if p.Failure != nil {
+			field(w, "Failure", p.Failure.Detail)
+		}
+		for _, warning := range p.Warnings {
+			field(w, "Warning", warning.Path+": "+warning.Detail)
+		}
+		field(w, "Files", len(p.Artifacts))
+	})
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	vnfID = "1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11"
+	opID  = "6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37"
+	vnf   = `{"id":"` + vnfID + `","vnfInstanceName":"edge-1","vnfdId":"k8s-ha-1.0","vnfProvider":"Windlass","vnfProductName":"k8s-ha",
+		"vnfSoftwareVersion":"1.0","instantiationState":"INSTANTIATED","metadata":{"site":"north","rack":"7"},
+		"instantiatedVnfInfo":{"flavourId":"simple","vnfState":"STARTED","scaleStatus":[{"aspectId":"worker_instance","scaleLevel":1}],
+		"vnfcResourceInfo":[{"id":"a","vduId":"masterNode","computeResource":{"resourceId":"0f1e"}}]}}`
+	op = `{"id":"` + opID + `","operation":"INSTANTIATE","operationState":"FAILED_TEMP","vnfInstanceId":"` + vnfID + `",
+		"startTime":"2026-11-21T11:50:00Z","stateEnteredTime":"2026-11-21T11:52:30Z","isCancelPending":false,
+		"error":{"status":500,"detail":"worker-3f2a91c0 does not answer on SSH; start it and retry."}}`
+	pkg = `{"id":"52a2f1f4","vnfdId":"k8s-ha-1.0","vnfProvider":"Windlass","vnfProductName":"k8s-ha","vnfSoftwareVersion":"1.0",
+		"onboardingState":"ONBOARDED","operationalState":"ENABLED","usageState":"NOT_IN_USE",
+		"warnings":[{"path":"Scripts/x.sh","detail":"is named but missing"}],"additionalArtifacts":[{"artifactPath":"a"}]}`
+	north = `{"id":"7d1c","name":"north","type":"openstack","auth_url":"http://cloud:5000/v3","is_default":true,"status":"REACHABLE",
+		"vim_project":{"name":"nfv"},"extra":{"ssh_port":2222}}`
+	steps = `[{"index":0,"title":"Create the infrastructure stack","phase":"FORWARD","state":"DONE","attempt":1,
+		"startedAt":"2026-11-21T11:50:01Z","endedAt":"2026-11-21T11:50:39.4Z"},
+		{"index":1,"title":"Wait until every node answers on SSH","phase":"FORWARD","state":"FAILED","attempt":2,
+		"startedAt":"2026-11-21T11:50:40Z","endedAt":"2026-11-21T11:52:30Z","error":{"detail":"worker-3f2a91c0 does not answer."}},
+		{"index":1,"title":"Wait until every node answers on SSH","phase":"FORWARD","node":"cp-1","state":"DONE","attempt":1,
+		"startedAt":"2026-11-21T11:50:40Z","endedAt":"2026-11-21T11:50:41.5Z","lastOutputLine":"up 3 s"},
+		{"index":2,"title":"Join the workers","phase":"FORWARD","state":"PENDING","attempt":0}]`
+)
+
+func resources() *fakeAPI {
+	return &fakeAPI{answers: map[string]http.HandlerFunc{
+		"GET /vnflcm/v1/vnf_instances":                            ok(200, "["+vnf+"]"),
+		"GET /vnflcm/v2/vnf_instances":                            ok(200, "["+vnf+"]"),
+		"GET /vnflcm/v1/vnf_instances/" + vnfID:                   ok(200, vnf),
+		"GET /vnflcm/v1/vnf_lcm_op_occs":                          ok(200, "["+op+"]"),
+		"GET /vnflcm/v1/vnf_lcm_op_occs/" + opID:                  ok(200, op),
+		"GET /windlass/v1/vnf_lcm_op_occs/" + opID + "/steps":     ok(200, steps),
+		"GET /windlass/v1/vnf_lcm_op_occs/" + opID + "/logs":      ok(200, "==> 1. Wait\ncp-1: up 3 s\n"),
+		"GET /vnfpkgm/v1/vnf_packages":                            ok(200, "["+pkg+"]"),
+		"GET /vnfpkgm/v1/vnf_packages/52a2f1f4":                   ok(200, pkg),
+		"PATCH /vnfpkgm/v1/vnf_packages/52a2f1f4":                 ok(200, `{}`),
+		"DELETE /vnfpkgm/v1/vnf_packages/52a2f1f4":                ok(204, ""),
+		"GET /v1.0/vims":                                          ok(200, `{"vims":[`+north+`]}`),
+		"POST /v1.0/vims":                                         ok(201, `{"vim":`+north+`}`),
+		"DELETE /v1.0/vims/7d1c":                                  ok(204, ""),
+		"POST /vnflcm/v1/vnf_instances":                           ok(201, vnf),
+		"POST /vnflcm/v1/vnf_instances/" + vnfID + "/instantiate": accepted("http://api/vnflcm/v1/vnf_lcm_op_occs/" + opID),
+		"POST /vnflcm/v1/vnf_instances/" + vnfID + "/terminate":   accepted("http://api/vnflcm/v1/vnf_lcm_op_occs/" + opID),
+		"POST /vnflcm/v1/vnf_lcm_op_occs/" + opID + "/cancel":     accepted(""),
+		"POST /vnflcm/v1/vnf_lcm_op_occs/" + opID + "/retry":      accepted(""),
+		"DELETE /vnflcm/v1/vnf_instances/" + vnfID:                ok(204, ""),
+	}}
+}
+
+func TestTables(t *testing.T) {
+	cases := map[string][]string{
+		"vnf-list":     {"vnf", "list"},
+		"vnf-show":     {"vnf", "show", vnfID},
+		"op-list":      {"op", "list"},
+		"op-show":      {"op", "show", opID},
+		"op-steps":     {"op", "steps", opID},
+		"op-logs":      {"op", "logs", opID, "--step", "1"},
+		"package-list": {"package", "list"},
+		"package-show": {"package", "show", "52a2f1f4"},
+		"vim-list":     {"vim", "list"},
+		"vim-show":     {"vim", "show", "north"},
+	}
+	for name, args := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := windlass(t, resources(), args...)
+			require.Equal(t, 0, got.code, got.err)
+			golden(t, name, got.out)
+		})
+	}
+}
+
+func TestList_readsEveryPage(t *testing.T) {
+	api := &fakeAPI{}
+	api.answers = map[string]http.HandlerFunc{
+		"GET /vnflcm/v1/vnf_instances": func(w http.ResponseWriter, r *http.Request) {
+			page := `[{"id":"second"}]`
+			if r.URL.Query().Get("nextpage_opaque_marker") == "" {
+				page = `[{"id":"first"}]`
+				w.Header().Set("Link", fmt.Sprintf(`<http://%s/vnflcm/v1/vnf_instances?nextpage_opaque_marker=x>; rel="next"`, r.Host))
+			}
+			ok(200, page)(w, r)
+		},
+	}
+	got := windlass(t, api, "vnf", "list", "--json")
+	assert.JSONEq(t, `[{"id":"first"},{"id":"second"}]`, got.out)
+}
+
+func TestOpList_filtersAtTheServer(t *testing.T) {
+	api := resources()
+	windlass(t, api, "op", "list", "--state", "failed_temp", "--vnf", vnfID)
+	assert.Equal(t, "/vnflcm/v1/vnf_lcm_op_occs?filter=%28eq%2CvnfInstanceId%2C"+vnfID+"%29%3B%28eq%2CoperationState%2CFAILED_TEMP%29",
+		api.last("GET").path)
+}
+
+func TestVnfCreate_sendsWhatTheFlagsSay(t *testing.T) {
+	api := resources()
+	got := windlass(t, api, "vnf", "create", "k8s-ha-1.0", "--name", "edge-1", "--metadata", "site=north,rack=7")
+	require.Equal(t, 0, got.code, got.err)
+	assert.JSONEq(t, `{"vnfdId":"k8s-ha-1.0","vnfInstanceName":"edge-1","metadata":{"site":"north","rack":"7"}}`, api.last("POST").body)
+	assert.Equal(t, "1.3.0", api.last("POST").version)
+}
+
+func TestLcmVersion_2UsesTheOtherRootAndHeader(t *testing.T) {
+	api := resources()
+	windlass(t, api, "vnf", "list", "--lcm-version", "2")
+	assert.Equal(t, "/vnflcm/v2/vnf_instances", api.last("GET").path)
+	assert.Equal(t, "2.0.0", api.last("GET").version)
+}
+
+func TestVnfInstantiate_sendsTheFileAndNamesTheOperation(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "request.json")
+	require.NoError(t, os.WriteFile(file, []byte(`{"flavourId":"simple"}`), 0o600))
+	api := resources()
+	got := windlass(t, api, "vnf", "instantiate", vnfID, file)
+	assert.Equal(t, "Operation "+opID+" has begun. Follow it with: windlass op watch "+opID+"\n", got.out)
+	assert.JSONEq(t, `{"flavourId":"simple"}`, api.last("POST").body)
+}
+
+func TestVnfInstantiate_refusesAFileThatIsNotJSON(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "request.json")
+	require.NoError(t, os.WriteFile(file, []byte(`{"flavourId":`), 0o600))
+	api := resources()
+	got := windlass(t, api, "vnf", "instantiate", vnfID, file)
+	assert.Equal(t, 1, got.code)
+	assert.Contains(t, got.err, "is not JSON: unexpected end of JSON input.")
+	assert.Empty(t, api.last("POST"))
+}
+
+func TestVnfTerminate_isForcefulUnlessATimeIsGiven(t *testing.T) {
+	api := resources()
+	windlass(t, api, "vnf", "terminate", vnfID)
+	assert.JSONEq(t, `{"terminationType":"FORCEFUL"}`, api.last("POST").body)
+	windlass(t, api, "vnf", "terminate", vnfID, "--graceful", "30")
+	assert.JSONEq(t, `{"terminationType":"GRACEFUL","gracefulTerminationTimeout":30}`, api.last("POST").body)
+}
+
+func TestDelete_confirmsEachOne(t *testing.T) {
+	assert.Equal(t, "VNF instance "+vnfID+" is deleted.\n", windlass(t, resources(), "vnf", "delete", vnfID).out)
+	assert.Equal(t, "VIM north is deleted.\n", windlass(t, resources(), "vim", "delete", "north").out)
+	assert.Equal(t, "windlass: There is no VIM \"south\"; 'windlass vim list' shows those there are.\n", windlass(t, resources(), "vim", "delete", "south").err)
+}
+
+func TestPackageDelete_disablesFirst(t *testing.T) {
+	api := resources()
+	got := windlass(t, api, "package", "delete", "52a2f1f4")
+	assert.Equal(t, "Package 52a2f1f4 is deleted.\n", got.out)
+	assert.JSONEq(t, `{"operationalState":"DISABLED"}`, api.last("PATCH").body)
+}
+
+func TestOpCancel_sendsTheMode(t *testing.T) {
+	api := resources()
+	got := windlass(t, api, "op", "cancel", opID, "--mode", "forceful")
+	assert.Equal(t, "Operation "+opID+" is being cancelled (FORCEFUL).\n", got.out)
+	assert.JSONEq(t, `{"cancelMode":"FORCEFUL"}`, api.last("POST").body)
+}
+
+func TestVimRegister_sendsTackersFileAsTheRegistryTakesIt(t *testing.T) {
+	const config = "auth_url: http://cloud:5000/v3\nusername: nfv_user\npassword: s3cret\nproject_name: nfv\nproject_domain_name: Default\n" +
+		"user_domain_name: Default\nextra: {ssh_port: 2222}\n"
+	file := filepath.Join(t.TempDir(), "vim.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
+	api := resources()
+	got := windlass(t, api, "vim", "register", "north", "--config", file, "--default")
+	require.Equal(t, 0, got.code, got.err)
+	assert.JSONEq(t, `{"vim":{"name":"north","description":"","is_default":true,"type":"openstack","auth_url":"http://cloud:5000/v3",
+		"auth_cred":{"username":"nfv_user","password":"s3cret","user_domain_name":"Default"},
+		"vim_project":{"name":"nfv","project_domain_name":"Default"},"extra":{"ssh_port":2222}}}`, api.last("POST").body)
+	assert.NotContains(t, got.out, "s3cret")
+}
+
+func TestVimRegister_doesNotShowThePasswordOfAFileItCannotRead(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "vim.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("auth_url: x\npassword: s3cret: more\n  - x\n"), 0o600))
+	got := windlass(t, resources(), "vim", "register", "north", "--config", file)
+	assert.Equal(t, 1, got.code)
+	assert.Contains(t, got.err, "is not a YAML mapping")
+	assert.NotContains(t, got.err, "s3cret")
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// step is one row of /windlass/v1/vnf_lcm_op_occs/{id}/steps: a step, or one node's part of it.
+type step struct {
+	Index    int           `json:"index"`
+	Phase    lcm.Phase     `json:"phase"`
+	Title    string        `json:"title"`
+	Node     string        `json:"node"`
+	State    lcm.StepState `json:"state"`
+	Attempt  int           `json:"attempt"`
+	Started  *time.Time    `json:"startedAt"`
+	Ended    *time.Time    `json:"endedAt"`
+	Error    *apiError     `json:"error"`
+	LastLine string        `json:"lastOutputLine"`
+}
+
+// name is the title, which says when the step is undone.
+func (s step) name() string {
+	if s.Phase == lcm.PhaseCompensation {
+		return "Undo: " + s.Title
+	}
+	return s.Title
+}
+
+// elapsed is how long the step has taken until now, or took; 0 before it began.
+func (s step) elapsed(now time.Time) time.Duration {
+	if s.Started == nil {
+		return 0
+	}
+	if s.Ended != nil {
+		now = *s.Ended
+	}
+	return now.Sub(*s.Started)
+}
+
+// remark is what there is to say about the step: its error, or else its last line of output.
+func (s step) remark() string {
+	if s.Error != nil {
+		return s.Error.Detail
+	}
+	return s.LastLine
+}
+
+// duration shows d as operators speak of it: to the second, or finer when it is short.
+func duration(d time.Duration) string {
+	if d < 10*time.Second {
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
+}
+
+func (c *cli) steps(ctx context.Context, id string) ([]json.RawMessage, []step, error) {
+	raw, err := list[json.RawMessage](ctx, c.client, progressPath+"/"+id+"/steps")
+	if err != nil {
+		return nil, nil, err
+	}
+	steps, err := decodeAll[step](raw)
+	return raw, steps, err
+}
+
+func newOpSteps(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:     "steps ID",
+		Short:   "Show the steps of an operation with node, state, attempts and time",
+		Example: "  windlass op steps 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37",
+		Args:    exactly("ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			raw, steps, err := c.steps(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return c.print(raw, func(w io.Writer) {
+				row(w, "#", "STEP", "NODE", "STATE", "ATTEMPT", "TIME", "LAST LINE OR ERROR")
+				for _, s := range steps {
+					took := ""
+					if s.Started != nil {
+						took = duration(s.elapsed(c.now()))
+					}
+					row(w, s.Index, s.name(), s.Node, s.State, attempts(s), took, s.remark())
+				}
+			})
+		},
+	}
+}
+
+func attempts(s step) string {
+	if s.Attempt == 0 {
+		return ""
+	}
+	return strconv.Itoa(s.Attempt)
+}
+
+func newOpLogs(c *cli) *cobra.Command {
+	var number int
+	var node string
+	cmd := &cobra.Command{
+		Use:   "logs ID --step N",
+		Short: "Print the captured output of a step",
+		Long:  "Print the captured output of a step, by the number that 'windlass op steps' shows.",
+		Example: `  windlass op logs 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37 --step 5
+  windlass op logs 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37 --step 5 --node worker-3f2a91c0`,
+		Args: exactly("ID"),
+	}
+	cmd.Flags().IntVar(&number, "step", -1, "`number` of the step")
+	cmd.Flags().StringVar(&node, "node", "", "only the output of this `node`")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if number < 0 {
+			return usageErrorf(cmd, "--step is missing.")
+		}
+		query := url.Values{"step": {strconv.Itoa(number)}}
+		if node != "" {
+			query.Set("node", node)
+		}
+		resp, err := c.client.do(cmd.Context(), http.MethodGet, progressPath+"/"+args[0]+"/logs?"+query.Encode(), nil)
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		w := bufio.NewWriter(c.out)
+		if _, err := io.Copy(w, resp.Body); err != nil {
+			return fmt.Errorf("read the output: %w", err)
+		}
+		return w.Flush()
+	}
+	return cmd
+}

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
+)
+
+func newVim(c *cli) *cobra.Command {
+	cmd := &cobra.Command{Use: "vim", Short: "Register the clouds and clusters that VNFs run on"}
+	cmd.AddCommand(newVimRegister(c), newVimList(c), newVimShow(c), newVimDelete(c))
+	return cmd
+}
+
+// vim is the part of a registered VIM that tables show.
+type vim struct {
+	ID          string         `json:"id"`
+	Name        string         `json:"name"`
+	Description string         `json:"description"`
+	Type        string         `json:"type"`
+	AuthURL     string         `json:"auth_url"`
+	IsDefault   bool           `json:"is_default"`
+	Status      string         `json:"status"`
+	Project     map[string]any `json:"vim_project"`
+	Extra       map[string]any `json:"extra"`
+}
+
+func newVimRegister(c *cli) *cobra.Command {
+	var configFile, description string
+	var isDefault bool
+	cmd := &cobra.Command{
+		Use:   "register NAME --config FILE",
+		Short: "Register an OpenStack or a Kubernetes cluster",
+		Long: `Register a VIM. FILE is YAML, in the form that "openstack vim register --config-file" takes; "-" is standard input.
+Its credentials are sealed before they are stored.
+
+  type: openstack                      type: kubernetes
+  auth_url: http://cloud:5000/v3       auth_url: https://cluster:6443
+  username: nfv_user                   bearer_token: ...
+  password: ...                        ssl_ca_cert: |
+  project_name: nfv                      -----BEGIN CERTIFICATE-----
+  project_domain_name: Default         project_name: default
+  user_domain_name: Default
+  cert_verify: "True"`,
+		Example: "  windlass vim register north --config north.yaml --default",
+		Args:    exactly("NAME"),
+	}
+	cmd.Flags().StringVar(&configFile, "config", "", "YAML `file` with the address and the credentials")
+	cmd.Flags().StringVar(&description, "description", "", "what it is")
+	cmd.Flags().BoolVar(&isDefault, "default", false, "use it where a request names no VIM")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if configFile == "" {
+			return usageErrorf(cmd, "--config is missing.")
+		}
+		request, err := c.readVimConfig(configFile)
+		if err != nil {
+			return err
+		}
+		request["name"], request["description"], request["is_default"] = args[0], description, isDefault
+		var answer struct {
+			Vim json.RawMessage `json:"vim"`
+		}
+		_, err = c.client.send(cmd.Context(), http.MethodPost, vimsPath, map[string]any{"vim": request}, &answer)
+		if err != nil {
+			return err
+		}
+		return c.printVim(answer.Vim)
+	}
+	return cmd
+}
+
+// readVimConfig turns Tacker's flat file into the body that the registry takes.
+func (c *cli) readVimConfig(name string) (map[string]any, error) {
+	var b []byte
+	var err error
+	if name == "-" {
+		b, err = io.ReadAll(c.in)
+	} else {
+		b, err = os.ReadFile(name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the VIM's configuration: %w", err)
+	}
+	flat := map[string]any{}
+	if err := yaml.Unmarshal(b, &flat); err != nil {
+		return nil, fmt.Errorf("%s is not a YAML mapping; line numbers are in: %s", name, firstLine(err))
+	}
+	request := map[string]any{"type": "openstack"}
+	credentials, project := map[string]any{}, map[string]any{}
+	for key, value := range flat {
+		switch key {
+		case "auth_url", "type", "extra":
+			request[key] = value
+		case "project_name":
+			project["name"] = value
+		case "project_domain_name":
+			project[key] = value
+		default: // username, password, bearer_token, ssl_ca_cert, user_domain_name, cert_verify, oidc_token_url ...
+			credentials[key] = value
+		}
+	}
+	request["auth_cred"], request["vim_project"] = credentials, project
+	return request, nil
+}
+
+// firstLine leaves out the excerpt that YAML errors carry: the file holds passwords.
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+func newVimList(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List the registered VIMs",
+		Example: "  windlass vim list",
+		Args:    exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var answer struct {
+				Vims []json.RawMessage `json:"vims"`
+			}
+			if err := c.client.get(cmd.Context(), vimsPath, &answer); err != nil {
+				return err
+			}
+			vims, err := decodeAll[vim](answer.Vims)
+			if err != nil {
+				return err
+			}
+			return c.print(answer.Vims, func(w io.Writer) {
+				row(w, "ID", "NAME", "TYPE", "ADDRESS", "DEFAULT", "STATUS")
+				for _, v := range vims {
+					row(w, v.ID, v.Name, v.Type, v.AuthURL, yes(v.IsDefault), v.Status)
+				}
+			})
+		},
+	}
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return ""
+}
+
+func newVimShow(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:     "show NAME|ID",
+		Short:   "Show one VIM, without its secrets",
+		Example: "  windlass vim show north",
+		Args:    exactly("NAME or ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			raw, err := c.findVim(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			return c.printVim(raw)
+		},
+	}
+}
+
+func newVimDelete(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:     "delete NAME|ID...",
+		Short:   "Forget VIMs that no VNF instance uses",
+		Example: "  windlass vim delete north",
+		Args:    atLeastOne("NAME or ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, arg := range args {
+				raw, err := c.findVim(cmd, arg)
+				if err != nil {
+					return err
+				}
+				v, err := decode[vim](raw)
+				if err != nil {
+					return err
+				}
+				if _, err := c.client.send(cmd.Context(), http.MethodDelete, vimsPath+"/"+url.PathEscape(v.ID), nil, nil); err != nil {
+					return err
+				}
+				c.confirm("VIM %s is deleted.", arg)
+			}
+			return nil
+		},
+	}
+}
+
+// findVim reads the VIM with that name or id: the registry is small.
+func (c *cli) findVim(cmd *cobra.Command, nameOrID string) (json.RawMessage, error) {
+	var answer struct {
+		Vims []json.RawMessage `json:"vims"`
+	}
+	if err := c.client.get(cmd.Context(), vimsPath, &answer); err != nil {
+		return nil, err
+	}
+	vims, err := decodeAll[vim](answer.Vims)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(vims, func(v vim) bool { return v.ID == nameOrID || v.Name == nameOrID })
+	if i < 0 {
+		return nil, fmt.Errorf("there is no VIM %q; 'windlass vim list' shows those there are", nameOrID)
+	}
+	return answer.Vims[i], nil
+}
+
+func (c *cli) printVim(raw json.RawMessage) error {
+	v, err := decode[vim](raw)
+	if err != nil {
+		return err
+	}
+	return c.print(raw, func(w io.Writer) {
+		field(w, "ID", v.ID)
+		field(w, "Name", v.Name)
+		field(w, "Description", v.Description)
+		field(w, "Type", v.Type)
+		field(w, "Address", v.AuthURL)
+		field(w, "Project", orEmpty(v.Project["name"]))
+		field(w, "Default", yes(v.IsDefault))
+		field(w, "Status", v.Status)
+		for _, key := range sortedKeys(v.Extra) {
+			field(w, "Extra "+key, v.Extra[key])
+		}
+	})
+}
+
+func orEmpty(v any) any {
+	if v == nil {
+		return ""
+	}
+	return v
+}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func newVnf(c *cli) *cobra.Command {
+	cmd := &cobra.Command{Use: "vnf", Short: "Create, instantiate, show and terminate VNF instances"}
+	cmd.AddCommand(newVnfCreate(c), newVnfList(c), newVnfShow(c), newVnfInstantiate(c), newVnfTerminate(c), newVnfDelete(c))
+	return cmd
+}
+
+// vnfInstance is the part of SOL003's VnfInstance that tables show.
+type vnfInstance struct {
+	ID                 string            `json:"id"`
+	Name               string            `json:"vnfInstanceName"`
+	Description        string            `json:"vnfInstanceDescription"`
+	VnfdID             string            `json:"vnfdId"`
+	Provider           string            `json:"vnfProvider"`
+	Product            string            `json:"vnfProductName"`
+	SoftwareVersion    string            `json:"vnfSoftwareVersion"`
+	State              string            `json:"instantiationState"`
+	Metadata           map[string]any    `json:"metadata"`
+	InstantiatedVnfRef *instantiatedInfo `json:"instantiatedVnfInfo"`
+}
+
+type instantiatedInfo struct {
+	FlavourID string `json:"flavourId"`
+	VnfState  string `json:"vnfState"`
+	Scale     []struct {
+		AspectID string `json:"aspectId"`
+		Level    int    `json:"scaleLevel"`
+	} `json:"scaleStatus"`
+	Vnfcs []struct {
+		ID      string `json:"id"`
+		VduID   string `json:"vduId"`
+		Compute struct {
+			ResourceID string `json:"resourceId"`
+		} `json:"computeResource"`
+	} `json:"vnfcResourceInfo"`
+}
+
+func newVnfCreate(c *cli) *cobra.Command {
+	var name, description string
+	var metadata map[string]string
+	cmd := &cobra.Command{
+		Use:     "create VNFD_ID",
+		Short:   "Create a VNF instance of an on-boarded package",
+		Example: "  windlass vnf create k8s-ha-1.0 --name edge-1 --metadata site=north,rack=7",
+		Args:    exactly("VNFD_ID"),
+	}
+	cmd.Flags().StringVar(&name, "name", "", "name of the instance")
+	cmd.Flags().StringVar(&description, "description", "", "what it is for")
+	cmd.Flags().StringToStringVar(&metadata, "metadata", nil, "`key=value` pairs to keep with it")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		request := map[string]any{"vnfdId": args[0]}
+		if name != "" {
+			request["vnfInstanceName"] = name
+		}
+		if description != "" {
+			request["vnfInstanceDescription"] = description
+		}
+		if len(metadata) > 0 {
+			request["metadata"] = metadata
+		}
+		var raw json.RawMessage
+		if _, err := c.client.send(cmd.Context(), http.MethodPost, c.client.lcm+"/vnf_instances", request, &raw); err != nil {
+			return err
+		}
+		return c.printVnf(raw)
+	}
+	return cmd
+}
+
+func newVnfList(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List the VNF instances",
+		Example: "  windlass vnf list\n  windlass vnf list --json | jq -r '.[].id'",
+		Args:    exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			raw, err := list[json.RawMessage](cmd.Context(), c.client, c.client.lcm+"/vnf_instances")
+			if err != nil {
+				return err
+			}
+			instances, err := decodeAll[vnfInstance](raw)
+			if err != nil {
+				return err
+			}
+			return c.print(raw, func(w io.Writer) {
+				row(w, "ID", "NAME", "PRODUCT", "VNFD", "STATE")
+				for _, i := range instances {
+					row(w, i.ID, i.Name, i.Product, i.VnfdID, i.State)
+				}
+			})
+		},
+	}
+}
+
+func newVnfShow(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:     "show ID",
+		Short:   "Show one VNF instance with its resources",
+		Example: "  windlass vnf show 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11",
+		Args:    exactly("ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var raw json.RawMessage
+			if err := c.client.get(cmd.Context(), c.instancePath(args[0]), &raw); err != nil {
+				return err
+			}
+			return c.printVnf(raw)
+		},
+	}
+}
+
+func newVnfInstantiate(c *cli) *cobra.Command {
+	var watch bool
+	cmd := &cobra.Command{
+		Use:   "instantiate ID REQUEST",
+		Short: "Instantiate a VNF instance with a request of SOL003",
+		Long: `Instantiate a VNF instance. REQUEST is a JSON file with an InstantiateVnfRequest of SOL003, "-" for standard
+input. The command returns when the operation has begun, with --watch when it has ended.`,
+		Example: "  windlass vnf instantiate 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 request.json --watch",
+		Args:    exactly("ID", "REQUEST"),
+	}
+	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "show the progress until the operation has ended")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		request, err := c.readRequest(args[1])
+		if err != nil {
+			return err
+		}
+		return c.begin(cmd, c.instancePath(args[0])+"/instantiate", request, watch)
+	}
+	return cmd
+}
+
+func newVnfTerminate(c *cli) *cobra.Command {
+	var watch bool
+	var timeout int
+	cmd := &cobra.Command{
+		Use:     "terminate ID",
+		Short:   "Terminate a VNF instance and delete its resources",
+		Example: "  windlass vnf terminate 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --watch",
+		Args:    exactly("ID"),
+	}
+	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "show the progress until the operation has ended")
+	cmd.Flags().IntVar(&timeout, "graceful", 0, "take it out of service first, for up to so many `seconds`")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		request := map[string]any{"terminationType": "FORCEFUL"}
+		if timeout > 0 {
+			request = map[string]any{"terminationType": "GRACEFUL", "gracefulTerminationTimeout": timeout}
+		}
+		return c.begin(cmd, c.instancePath(args[0])+"/terminate", request, watch)
+	}
+	return cmd
+}
+
+func newVnfDelete(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:     "delete ID...",
+		Short:   "Delete VNF instances that are not instantiated",
+		Example: "  windlass vnf delete 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11",
+		Args:    atLeastOne("ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, id := range args {
+				if _, err := c.client.send(cmd.Context(), http.MethodDelete, c.instancePath(id), nil, nil); err != nil {
+					return err
+				}
+				c.confirm("VNF instance %s is deleted.", id)
+			}
+			return nil
+		},
+	}
+}
+
+// begin posts a request that starts an operation, and tells or follows what the Location header names.
+func (c *cli) begin(cmd *cobra.Command, url string, request any, watch bool) error {
+	header, err := c.client.send(cmd.Context(), http.MethodPost, url, request, nil)
+	if err != nil {
+		return err
+	}
+	location := header.Get("Location")
+	id := path.Base(location)
+	if watch {
+		return c.watch(cmd.Context(), id, &watcher{want: lcm.Completed})
+	}
+	return c.print(map[string]string{"vnfLcmOpOccId": id, "location": location}, func(w io.Writer) {
+		fmt.Fprintf(w, "Operation %s has begun. Follow it with: windlass op watch %s\n", id, id)
+	})
+}
+
+func (c *cli) instancePath(id string) string { return c.client.lcm + "/vnf_instances/" + id }
+
+func (c *cli) printVnf(raw json.RawMessage) error {
+	i, err := decode[vnfInstance](raw)
+	if err != nil {
+		return err
+	}
+	return c.print(raw, func(w io.Writer) {
+		field(w, "ID", i.ID)
+		field(w, "Name", i.Name)
+		field(w, "Description", i.Description)
+		field(w, "State", i.State)
+		field(w, "VNFD", i.VnfdID)
+		field(w, "Product", strings.TrimSpace(i.Provider+" "+i.Product+" "+i.SoftwareVersion))
+		for _, key := range sortedKeys(i.Metadata) {
+			field(w, "Metadata "+key, i.Metadata[key])
+		}
+		if in := i.InstantiatedVnfRef; in != nil {
+			field(w, "Flavour", in.FlavourID)
+			field(w, "VNF state", in.VnfState)
+			for _, s := range in.Scale {
+				field(w, "Scale level", fmt.Sprintf("%s %d", s.AspectID, s.Level))
+			}
+			for _, v := range in.Vnfcs {
+				field(w, "VNFC "+v.VduID, v.Compute.ResourceID)
+			}
+		}
+	})
+}

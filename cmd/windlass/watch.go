@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+const (
+	// readEvery bounds how often the steps are read while events pour in.
+	readEvery = 150 * time.Millisecond
+	// readAnyway is for a stream that is broken, or cut by something in between.
+	readAnyway = 5 * time.Second
+	// redrawEvery moves the clocks on a terminal.
+	redrawEvery = 500 * time.Millisecond
+)
+
+func newOpWatch(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:   "watch ID",
+		Short: "Follow an operation live, step by step and node by node",
+		Long: `Follow an operation until it ends or needs a decision. On a terminal the list of steps is redrawn in place;
+otherwise every change is a line. Exit codes: 0 completed, 3 in FAILED_TEMP and waiting for retry, rollback or
+fail, 1 anything else.`,
+		Example: "  windlass op watch 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37",
+		Args:    exactly("ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.watch(cmd.Context(), args[0], &watcher{want: lcm.Completed})
+		},
+	}
+}
+
+// snapshot is an operation with its steps at one moment.
+type snapshot struct {
+	op    opOcc
+	steps []step
+}
+
+// view shows snapshots as they come.
+type view interface {
+	show(snapshot)
+	// tick moves the clocks of what was shown last.
+	tick()
+	// note tells something beside the operation.
+	note(text string)
+}
+
+// watcher says what a watch waits for.
+type watcher struct {
+	// after is the operation before a decision: it may be some moments until the decision shows.
+	after opOcc
+	// want is the state that the caller hopes for; every other one is an error.
+	want lcm.OperationState
+}
+
+func (w *watcher) over(o opOcc) bool {
+	decided := o.State != w.after.State || !o.StateEntered.Equal(w.after.StateEntered)
+	return o.over() && decided
+}
+
+// watch shows the operation until it is over.
+func (c *cli) watch(ctx context.Context, id string, w *watcher) error {
+	var v view = &plainView{out: c.out, now: c.now}
+	if width, _ := c.size(); width > 0 {
+		v = &liveView{out: c.out, now: c.now, size: c.size}
+	}
+	if c.asJSON {
+		v = silentView{}
+	}
+	following, stop := context.WithCancel(ctx)
+	defer stop()
+	last, err := c.follow(ctx, id, v, w, followEvents(following, c.client, id))
+	if err != nil {
+		return err
+	}
+	if c.asJSON {
+		if err := c.printOp(ctx, id); err != nil {
+			return err
+		}
+	}
+	return verdict(last, w.want)
+}
+
+func (c *cli) follow(ctx context.Context, id string, v view, w *watcher, events *eventStream) (opOcc, error) {
+	redraw := time.NewTicker(redrawEvery)
+	defer redraw.Stop()
+	anyway := time.NewTicker(readAnyway)
+	defer anyway.Stop()
+	for {
+		snap, err := c.snapshot(ctx, id)
+		switch {
+		case err == nil:
+			v.show(snap)
+			if w.over(snap.op) {
+				return snap.op, nil
+			}
+		case ctx.Err() != nil:
+			return opOcc{}, errors.New("interrupted; the operation goes on")
+		case isAnswer(err):
+			return opOcc{}, err
+		default: // the API server is being restarted, perhaps
+			v.note(describe(err))
+		}
+		if err := c.awaitChange(ctx, v, events, redraw, anyway); err != nil {
+			return opOcc{}, err
+		}
+	}
+}
+
+// awaitChange returns when the steps should be read again.
+func (c *cli) awaitChange(ctx context.Context, v view, events *eventStream, redraw, anyway *time.Ticker) error {
+	pause := time.NewTimer(readEvery)
+	defer pause.Stop()
+	<-pause.C
+	for {
+		select {
+		case <-ctx.Done():
+			return errors.New("interrupted; the operation goes on")
+		case <-redraw.C:
+			v.tick()
+		case <-events.Changed:
+			return nil
+		case <-anyway.C:
+			return nil
+		}
+	}
+}
+
+func (c *cli) snapshot(ctx context.Context, id string) (snapshot, error) {
+	var s snapshot
+	if err := c.client.get(ctx, c.opPath(id), &s.op); err != nil {
+		return s, err
+	}
+	var err error
+	_, s.steps, err = c.steps(ctx, id)
+	return s, err
+}
+
+// isAnswer tells whether err is the API's final word: not found, say, rather than away for a moment.
+func isAnswer(err error) bool {
+	e, ok := errors.AsType[*apiError](err)
+	return ok && e.Status < 500
+}
+
+// verdict makes an error of an end that was not hoped for.
+func verdict(o opOcc, want lcm.OperationState) error {
+	cause := ""
+	if o.Error != nil {
+		cause = "\n  " + o.Error.Detail
+	}
+	switch o.State {
+	case want:
+		return nil
+	case lcm.FailedTemp:
+		return &codedError{exitWaiting, fmt.Errorf("the operation has failed and waits for a decision:%s\n"+
+			"Mend the cause and go on with:  windlass op retry %s\nUndo what was done with:         windlass op rollback %s\n"+
+			"Leave things as they are with:   windlass op fail %s", cause, o.ID, o.ID, o.ID)}
+	default:
+		return fmt.Errorf("the operation has ended in %s:%s", o.State, cause)
+	}
+}
+
+// silentView shows nothing, for --json.
+type silentView struct{}
+
+func (silentView) show(snapshot) {}
+func (silentView) tick()         {}
+func (silentView) note(string)   {}
