@@ -98,25 +98,33 @@ func (f *Flavour) CapacityAt(scaleLevels map[string]int) (map[string]int, error)
 	}
 	capacity := make(map[string]int, len(f.Vdus))
 	for _, vdu := range f.Vdus {
-		n := vdu.initial()
-		for i := range f.Aspects {
-			n += f.Aspects[i].added(vdu.ID, scaleLevels[f.Aspects[i].ID])
-		}
-		capacity[vdu.ID] = n
+		capacity[vdu.ID] = vdu.initial()
+	}
+	for i := range f.Aspects {
+		f.Aspects[i].add(capacity, scaleLevels[f.Aspects[i].ID])
 	}
 	return capacity, nil
 }
 
-// added is what the first `level` steps add to a VDU.
-func (a *ScalingAspect) added(vdu string, level int) int {
-	if len(a.Deltas[vdu]) == 0 {
-		return 0
+// add adds what the first `level` steps bring to each VDU. The steps are counted once by their deltas:
+// step by step for every VDU, a hostile descriptor could make this take minutes.
+func (a *ScalingAspect) add(capacity map[string]int, level int) {
+	if len(a.StepDeltas) == 0 || level <= 0 {
+		return
 	}
-	sum := 0
-	for step := range min(level, len(a.StepDeltas)) {
-		sum += a.Delta(vdu, step)
+	times := map[string]int{}
+	for _, delta := range a.StepDeltas[:min(level, len(a.StepDeltas))] {
+		times[delta]++
 	}
-	return sum + max(0, level-len(a.StepDeltas))*a.Delta(vdu, level)
+	times[a.StepDeltas[len(a.StepDeltas)-1]] += max(0, level-len(a.StepDeltas))
+	for vdu, deltas := range a.Deltas {
+		if _, ok := capacity[vdu]; !ok {
+			continue
+		}
+		for delta, n := range times {
+			capacity[vdu] += n * deltas[delta]
+		}
+	}
 }
 
 // initial is the number of instances at scale level 0. Without a VduInitialDelta it is the profile's

@@ -1,0 +1,77 @@
+package vnfpkg
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// VDUs, aspects, levels and steps multiply; as many of each as are allowed must still be quick.
+func TestOpen_isQuickWithAsManyItemsAsAllowed(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`tosca_definitions_version: tosca_simple_yaml_1_2
+topology_template:
+  substitution_mappings: { properties: { flavour_id: small } }
+  node_templates:
+    VNF: { type: tosca.nodes.nfv.VNF, properties: { descriptor_id: a } }
+`)
+	vdus := strings.Repeat("v%d,", maxItems)
+	numbers := make([]any, maxItems)
+	for i := range maxItems {
+		numbers[i] = i
+		fmt.Fprintf(&b, "    v%d: { type: tosca.nodes.nfv.Vdu.Compute }\n", i)
+	}
+	vdus = fmt.Sprintf(vdus, numbers...)
+	b.WriteString("  policies:\n    - s: { type: tosca.policies.nfv.ScalingAspects, properties: { aspects: {\n")
+	for i := range maxItems {
+		fmt.Fprintf(&b, "        a%d: { max_scale_level: 100, step_deltas: [ %s ] },\n", i, strings.Repeat("d,", maxItems))
+	}
+	b.WriteString("      } } }\n")
+	for i := range maxItems {
+		fmt.Fprintf(&b, "    - d: { type: tosca.policies.nfv.VduScalingAspectDeltas, targets: [ %s ], properties: { aspect: a%d, deltas: { d: { number_of_instances: 1 } } } }\n", vdus, i)
+	}
+	b.WriteString("    - l: { type: tosca.policies.nfv.InstantiationLevels, properties: { default_level: l1, levels: {\n")
+	scale := fmt.Sprintf(strings.Repeat("a%d: { scale_level: 100 },", maxItems), numbers...)
+	for i := range maxItems {
+		fmt.Fprintf(&b, "        l%d: { scale_info: { %s } },\n", i, scale)
+	}
+	b.WriteString("      } } }\n")
+	started := time.Now()
+
+	p := minimal().with("Definitions/top.yaml", b.String()).open(t)
+
+	require.Less(t, time.Since(started), 5*time.Second)
+	capacity, err := p.Vnfd.Flavours[0].Capacity("l7")
+	require.NoError(t, err)
+	require.Equal(t, 1+maxItems*maxItems, capacity["v7"])
+}
+
+func TestOpen_refusesMoreItemsThanAllowed(t *testing.T) {
+	var more strings.Builder
+	for i := range maxItems {
+		fmt.Fprintf(&more, "    v%d: { type: tosca.nodes.nfv.Vdu.Compute }\n", i)
+	}
+	sources := minimal().replace(t, "Definitions/top.yaml", "    node_CP:\n", more.String()+"    node_CP:\n")
+
+	_, err := openBytes(sources.zip(), Limits{})
+
+	require.Equal(t, []string{"Definitions/top.yaml: has more than the 100 VDUs allowed"}, problems(t, err))
+}
+
+// One small archive with many definitions costs no more than one with few.
+func TestOpen_countsTheValuesOfAllDefinitionsTogether(t *testing.T) {
+	sources, imports := minimal(), "imports:\n"
+	for i := range 10 {
+		name := fmt.Sprintf("d%d.yaml", i)
+		imports += "  - " + name + "\n"
+		sources = sources.with("Definitions/"+name, "tosca_definitions_version: tosca_simple_yaml_1_2\nx: ["+strings.Repeat("x, ", 900)+"]\n")
+	}
+	sources = sources.with("Definitions/top.yaml", minimalVnfd+imports)
+
+	_, err := openBytes(sources.zip(), Limits{MaxYAMLNodes: 1000})
+
+	require.Contains(t, strings.Join(problems(t, err), "\n"), "values allowed")
+}
