@@ -176,7 +176,7 @@ func serveRange(c echo.Context, contentType string, modified time.Time, content 
 	c.Response().Header().Set("Content-Type", contentType)
 	http.ServeContent(w, c.Request(), "", modified, content)
 	if w.unsatisfiable {
-		c.Response().Header().Del("X-Content-Type-Options")
+		c.Response().Header().Del("Content-Type")
 		return httpErrorf(http.StatusRequestedRangeNotSatisfiable, "The content does not have the bytes %q.", c.Request().Header.Get("Range"))
 	}
 	return nil
@@ -244,12 +244,15 @@ func (s *Server) zipFiles(ctx context.Context, id lcm.VnfPkgID, names []string) 
 			return nil, err
 		}
 		f, err := w.Create(name)
+		if err == nil {
+			_, err = f.Write(data)
+		}
 		if err != nil {
 			return nil, err
 		}
-		if _, err := f.Write(data); err != nil {
-			return nil, err
-		}
 	}
-	return b.Bytes(), w.Close()
+	if err := w.Close(); err != nil { // writes the directory
+		return nil, err
+	}
+	return b.Bytes(), nil
 }

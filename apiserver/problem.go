@@ -70,14 +70,14 @@ func statusOf(e *lcm.Error) int {
 // under which to find it there.
 func problemOf(err error, requestID string) ProblemDetails {
 	p := ProblemDetails{Status: http.StatusInternalServerError}
-	if e, ok := errors.AsType[*lcm.Error](err); ok && e.Kind != lcm.KindBug {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		p.Status, p.Detail = http.StatusRequestEntityTooLarge, "The request's body is larger than this server accepts."
+	} else if e, ok := errors.AsType[*lcm.Error](err); ok && e.Kind != lcm.KindBug {
 		p.Status, p.Detail, p.Problems = statusOf(e), e.Sentence(), e.Problems
 	} else if e, ok := errors.AsType[*httpError](err); ok {
 		p.Status, p.Detail = e.status, e.detail
 	} else if e, ok := errors.AsType[*echo.HTTPError](err); ok {
 		p.Status, p.Detail = e.Code, routerDetail(e)
-	} else if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		p.Status, p.Detail = http.StatusRequestEntityTooLarge, "The request's body is larger than this server accepts."
 	} else if errors.Is(err, context.DeadlineExceeded) {
 		p.Status, p.Detail = http.StatusGatewayTimeout, "The request took too long; try again."
 	} else {

@@ -3,7 +3,6 @@ package apiserver
 import (
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -79,7 +78,7 @@ type apiVersionInformation struct {
 // versions answers GET .../api_versions (SOL013 clause 9.3.3); it needs no Version header.
 func versions(prefix string, roots ...root) echo.HandlerFunc {
 	info := apiVersionInformation{URIPrefix: prefix}
-	for _, r := range slices.Values(roots) {
+	for _, r := range roots {
 		info.APIVersions = append(info.APIVersions, apiVersion{Version: r.version})
 	}
 	return func(c echo.Context) error { return c.JSON(http.StatusOK, info) }

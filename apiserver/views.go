@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -45,6 +46,8 @@ type extCpView struct {
 	CpdID          string `json:"cpdId"`
 	CpConfigID     string `json:"cpConfigId"`
 	CpProtocolInfo []any  `json:"cpProtocolInfo"`
+	// AssociatedVnfcCpID is the VNFC's connection point that is made external.
+	AssociatedVnfcCpID string `json:"associatedVnfcCpId"`
 }
 
 // vnfcView is SOL002's VnfcInfo; its ids are what a heal request of v3.3.1 names.
@@ -81,7 +84,10 @@ func (d *dialect) instantiated(i *lcm.InstantiatedVnfInfo) *instantiatedView {
 		VnfcResourceInfo: i.VnfcResources, VirtualStorages: i.VirtualStorages,
 	}
 	for _, cp := range i.ExtCps {
-		v.ExtCpInfo = append(v.ExtCpInfo, extCpView{ID: cp.ID, CpdID: cp.CpdID, CpConfigID: cp.CpdID, CpProtocolInfo: []any{}})
+		v.ExtCpInfo = append(v.ExtCpInfo, extCpView{
+			ID: cp.ID, CpdID: cp.CpdID, CpConfigID: cp.CpdID, CpProtocolInfo: []any{},
+			AssociatedVnfcCpID: cmp.Or(cp.AssociatedVnfcCpID, cp.ID),
+		})
 	}
 	for _, r := range i.VnfcResources {
 		if d.vnfcInfo {

@@ -93,17 +93,20 @@ func (s *Server) createVim(c echo.Context) error {
 	ctx, now := c.Request().Context(), time.Now().UTC()
 	vim := lcm.Vim{
 		ID: newID[lcm.VimID](), Name: req.Vim.Name, Description: req.Vim.Description, Type: req.Vim.Type, AuthURL: req.Vim.AuthURL,
-		Project: req.Vim.Project, IsDefault: req.Vim.IsDefault, Status: "PENDING", Extra: req.Vim.Extra, Created: now, Updated: now,
+		Project: req.Vim.Project, IsDefault: req.Vim.IsDefault, Status: "PENDING", Created: now, Updated: now,
 	}
 	if err := s.tryVim(ctx, &vim, req.Vim.AuthCred); err != nil {
 		return err
 	}
-	prefix, err := s.sealCredentials(ctx, &vim, req.Vim.AuthCred)
+	_, err = s.sealCredentials(ctx, &vim, req.Vim.AuthCred)
+	if err == nil {
+		vim.Extra, err = s.sealExtra(ctx, vim, req.Vim.Extra)
+	}
 	if err == nil {
 		err = s.Store.CreateVim(ctx, vim)
 	}
 	if err != nil {
-		s.forget(ctx, prefix)
+		s.forget(ctx, vimSecrets(vim.ID))
 		return err
 	}
 	return writeJSON(c, http.StatusCreated, map[string]vimView{"vim": viewOfVim(vim)})
@@ -124,17 +127,28 @@ func (s *Server) tryVim(ctx context.Context, vim *lcm.Vim, credentials map[strin
 // sealCredentials puts the credentials into vim, with references in the place of secrets. Every set has a
 // place of its own, so that the old one is good until the row names the new one.
 func (s *Server) sealCredentials(ctx context.Context, vim *lcm.Vim, credentials map[string]any) (lcm.SecretRef, error) {
-	prefix := lcm.SecretRef("vim/" + string(vim.ID) + "/" + uuid.NewString())
-	doc, err := json.Marshal(credentials)
-	if err != nil {
-		return prefix, err
+	prefix := vimSecrets(vim.ID) + lcm.SecretRef(uuid.NewString())
+	sealed, err := s.sealMap(ctx, prefix, credentials)
+	if err == nil {
+		vim.AuthCred = sealed
 	}
-	sealed, err := secrets.SealDocument(ctx, s.Vault, prefix, doc)
-	if err != nil {
-		return prefix, err
+	return prefix, err
+}
+
+// sealMap is SealDocument for a map.
+func (s *Server) sealMap(ctx context.Context, prefix lcm.SecretRef, clearMap map[string]any) (map[string]any, error) {
+	if clearMap == nil {
+		return nil, nil
 	}
-	vim.AuthCred = nil
-	return prefix, json.Unmarshal(sealed, &vim.AuthCred)
+	doc, err := json.Marshal(clearMap)
+	if err != nil {
+		return nil, err
+	}
+	if doc, err = secrets.SealDocument(ctx, s.Vault, prefix, doc); err != nil {
+		return nil, err
+	}
+	var sealed map[string]any
+	return sealed, json.Unmarshal(doc, &sealed)
 }
 
 // forget deletes secrets that nothing refers to, even when the client has gone meanwhile.
@@ -143,7 +157,7 @@ func (s *Server) forget(ctx context.Context, prefix lcm.SecretRef) {
 	if prefix == "" {
 		return
 	}
-	if err := s.Vault.Delete(ctx, prefix); err != nil {
+	if err := s.Vault.Delete(ctx, string(prefix)); err != nil {
 		s.log.WarnContext(ctx, "Sealed secrets without an owner are left", "prefix", prefix, "error", err)
 	}
 }
@@ -229,6 +243,9 @@ func (s *Server) updateVim(c echo.Context) error {
 	}
 	ctx, old := c.Request().Context(), vim.AuthCred
 	req.Vim.applyTo(&vim)
+	if vim.Extra, err = s.sealExtra(ctx, vim, req.Vim.Extra); err != nil {
+		return err
+	}
 	var fresh lcm.SecretRef
 	if req.Vim.AuthCred != nil || req.Vim.Project != nil {
 		if fresh, err = s.changeCredentials(ctx, &vim, req.Vim.AuthCred); err != nil {
@@ -262,9 +279,15 @@ func (r changedVim) applyTo(vim *lcm.Vim) {
 	if r.IsDefault != nil {
 		vim.IsDefault = *r.IsDefault
 	}
-	if r.Extra != nil {
-		vim.Extra = r.Extra
+}
+
+func vimSecrets(id lcm.VimID) lcm.SecretRef { return lcm.SecretRef("vim/" + string(id) + "/") }
+
+func (s *Server) sealExtra(ctx context.Context, vim lcm.Vim, extra map[string]any) (map[string]any, error) {
+	if extra == nil {
+		return vim.Extra, nil
 	}
+	return s.sealMap(ctx, vimSecrets(vim.ID)+"extra", extra)
 }
 
 // changeCredentials lays the given members over the present ones, tries them and seals them.
@@ -316,6 +339,6 @@ func (s *Server) deleteVim(c echo.Context) error {
 	if err := s.Store.DeleteVim(ctx, vim.ID); err != nil {
 		return err
 	}
-	s.forget(ctx, lcm.SecretRef("vim/"+string(vim.ID)+"/"))
+	s.forget(ctx, vimSecrets(vim.ID))
 	return c.NoContent(http.StatusNoContent)
 }

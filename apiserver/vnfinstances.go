@@ -58,9 +58,13 @@ func (a *lcmAPI) createInstance(c echo.Context) error {
 		ID: newID[lcm.VnfInstanceID](), Name: req.VnfInstanceName, Description: req.VnfInstanceDescription,
 		VnfdID: pkg.VnfdID, VnfPkgID: pkg.ID, Provider: pkg.Provider, ProductName: pkg.ProductName,
 		SoftwareVersion: pkg.SoftwareVersion, VnfdVersion: pkg.VnfdVersion, InstantiationState: lcm.NotInstantiated,
-		Metadata: req.Metadata, Created: now, Updated: now, Version: 1,
+		Created: now, Updated: now, Version: 1,
+	}
+	if inst.Metadata, err = a.sealMap(ctx, instanceSecrets(inst.ID)+"metadata", req.Metadata); err != nil {
+		return err
 	}
 	if err := a.Store.CreateInstance(ctx, inst); err != nil {
+		a.forget(ctx, instanceSecrets(inst.ID))
 		return err
 	}
 	view := a.vnfInstance(a.base, inst)

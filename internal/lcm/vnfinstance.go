@@ -68,6 +68,8 @@ type ScaleInfo struct {
 type VnfExtCpInfo struct {
 	ID    string `json:"id"`
 	CpdID string `json:"cpdId"`
+	// AssociatedVnfcCpID is the connection point of a VNFC that is made external.
+	AssociatedVnfcCpID string `json:"associatedVnfcCpId,omitempty"`
 }
 
 // ResourceHandle is SOL003 clause 4.4.1.7.

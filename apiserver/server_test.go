@@ -1,0 +1,154 @@
+package apiserver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func TestApiVersionsAreToldEverywhereWithoutAVersionHeader(t *testing.T) {
+	b := newBench(t)
+	for path, want := range map[string]string{
+		"/vnflcm/api_versions":       `{"uriPrefix":"/vnflcm","apiVersions":[{"version":"1.3.0","isDeprecated":false},{"version":"2.0.0","isDeprecated":false}]}`,
+		"/vnflcm/v1/api_versions":    `{"uriPrefix":"/vnflcm/v1","apiVersions":[{"version":"1.3.0","isDeprecated":false}]}`,
+		"/vnflcm/v2/api_versions":    `{"uriPrefix":"/vnflcm/v2","apiVersions":[{"version":"2.0.0","isDeprecated":false}]}`,
+		"/vnfpkgm/v1/api_versions":   `{"uriPrefix":"/vnfpkgm/v1","apiVersions":[{"version":"1.1.0","isDeprecated":false}]}`,
+		"/vnfpkgm/api_versions":      `{"uriPrefix":"/vnfpkgm","apiVersions":[{"version":"1.1.0","isDeprecated":false}]}`,
+		"//vnflcm///v2/api_versions": `{"uriPrefix":"/vnflcm/v2","apiVersions":[{"version":"2.0.0","isDeprecated":false}]}`,
+	} {
+		a := b.do("GET", path, nil, "Version: ")
+		a.want(http.StatusOK)
+		require.JSONEq(t, want, string(a.Body), path)
+	}
+}
+
+func TestVersionHeaderIsStrictInV2AndTolerantInV1(t *testing.T) {
+	b := newBench(t)
+	const v1, v2 = "/vnflcm/v1/vnf_instances", "/vnflcm/v2/vnf_instances"
+	for _, c := range []struct {
+		path, version string
+		status        int
+	}{
+		{v1, "", 200}, {v1, "1.3.0", 200}, {v1, "1.1.0", 200}, {v1, "1.3.0-impl:windlass.example:vnfm:1", 200}, {v1, "2.0.0", 406}, {v1, "one", 400},
+		{v2, "", 400}, {v2, "2.0.0", 200}, {v2, "2.0.0-impl:etsi.org:ETSI_NFV_OpenAPI:1", 200}, {v2, "2.1.0", 406}, {v2, "1.3.0", 406}, {v2, "x.y", 400},
+	} {
+		a := b.do("GET", c.path, nil, "Version: "+c.version)
+		require.Equal(t, c.status, a.Status, "%s with %q: %s", c.path, c.version, a.Body)
+		require.Equal(t, map[string]string{v1: "1.3.0", v2: "2.0.0"}[c.path], a.Header.Get("Version"))
+	}
+	tolerant := newBench(t, func(o *Options) { o.TolerantV2, o.StrictV1 = true, true })
+	tolerant.do("GET", v2, nil, "Version: ").list()
+	tolerant.do("GET", v1, nil, "Version: ").problem(http.StatusBadRequest)
+}
+
+func TestRouterAnswersWithProblemDetails(t *testing.T) {
+	b := newBench(t)
+	for _, path := range []string{"/nowhere", "/vnflcm/v2/nowhere", "/vnflcm/v2/vnf_instances/x/scale", "/vnfpkgm/v1/x", "/windlass/v1/x"} {
+		b.do("GET", path, nil).problem(http.StatusNotFound)
+	}
+	require.Equal(t, "2.0.0", b.do("GET", "/vnflcm/v2/nowhere", nil).Header.Get("Version"))
+	for path, methods := range map[string][]string{
+		"/vnflcm/v2/vnf_instances":                   {"PUT", "PATCH", "DELETE"},
+		"/vnflcm/v2/vnf_instances/x":                 {"PUT", "PATCH", "POST"},
+		"/vnflcm/v2/vnf_instances/x/instantiate":     {"GET", "PUT", "PATCH", "DELETE"},
+		"/vnflcm/v2/vnf_lcm_op_occs":                 {"POST", "PUT", "PATCH", "DELETE"},
+		"/vnflcm/v2/vnf_lcm_op_occs/x":               {"POST", "PUT", "PATCH", "DELETE"},
+		"/vnflcm/v2/vnf_lcm_op_occs/x/cancel":        {"GET", "PUT", "PATCH", "DELETE"},
+		"/vnflcm/v2/api_versions":                    {"POST", "PUT", "PATCH", "DELETE"},
+		"/vnfpkgm/v1/vnf_packages":                   {"PUT", "PATCH", "DELETE"},
+		"/vnfpkgm/v1/vnf_packages/x/package_content": {"POST", "PATCH", "DELETE"},
+	} {
+		for _, method := range methods {
+			a := b.do(method, path, nil)
+			a.problem(http.StatusMethodNotAllowed)
+			require.NotEmpty(t, a.Header.Get("Allow"), "%s %s", method, path)
+		}
+	}
+}
+
+func TestBodiesAreBounded(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.MaxBody, o.MaxUpload = 100, 1000 })
+	long := `{"vnfdId":"` + string(bytes.Repeat([]byte("x"), 200)) + `"}`
+	b.do("POST", "/vnflcm/v1/vnf_instances", long).problem(http.StatusRequestEntityTooLarge)
+	b.do("POST", "/vnflcm/v1/vnf_instances", onlyReader{bytes.NewReader([]byte(long))}).problem(http.StatusRequestEntityTooLarge)
+	pkg := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
+	b.do("PUT", pkg.path()+"/package_content", onlyReader{bytes.NewReader(make([]byte, 2000))}, "Content-Type: application/zip").
+		problem(http.StatusRequestEntityTooLarge)
+	require.Equal(t, "CREATED", b.do("GET", pkg.path(), nil).want(http.StatusOK)["onboardingState"])
+}
+
+// onlyReader hides how long a body is.
+type onlyReader struct{ *bytes.Reader }
+
+func (o onlyReader) Len() int { panic("unused") }
+
+func TestPanicIsAnErrorWithAnIdToFindInTheLog(t *testing.T) {
+	b := newBench(t)
+	b.server.handler.(*echo.Echo).GET("/panic", func(echo.Context) error { panic("the shelf " + "fell") })
+	a := b.do("GET", "/panic", nil, "X-Request-Id: try-7")
+	require.Contains(t, a.problem(http.StatusInternalServerError), "try-7")
+	require.NotContains(t, string(a.Body), "shelf")
+	require.Contains(t, b.log.String(), "the shelf fell")
+	b.do("GET", "/panic", nil, "X-Request-Id: bad id\t").problem(http.StatusInternalServerError)
+}
+
+func TestUnclassifiedErrorsStayInTheLog(t *testing.T) {
+	p := problemOf(errors.New("pq: secret table"), "id-1")
+	require.Equal(t, http.StatusInternalServerError, p.Status)
+	require.NotContains(t, p.Detail, "pq")
+	require.Equal(t, http.StatusForbidden, problemOf(lcm.Errorf(lcm.KindDenied, "no"), "").Status)
+	require.Equal(t, http.StatusGatewayTimeout, problemOf(context.DeadlineExceeded, "").Status)
+}
+
+func TestProbesAndVersion(t *testing.T) {
+	var down error
+	b := newBench(t, func(o *Options) {
+		o.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("windlass_up 1\n")) })
+		o.Ready = map[string]func(context.Context) error{"temporal": func(context.Context) error { return down }}
+	})
+	b.do("GET", "/healthz", nil).want(http.StatusOK)
+	b.do("GET", "/readyz", nil).want(http.StatusOK)
+	down = errors.New("connection refused")
+	checks := b.do("GET", "/readyz", nil).want(http.StatusServiceUnavailable)["checks"]
+	require.Equal(t, map[string]any{"database": "ok", "temporal": "not reachable"}, checks)
+	require.Contains(t, string(b.do("GET", "/metrics", nil).Body), "windlass_up")
+	require.Equal(t, "1.2.3", b.do("GET", "/windlass/v1/version", nil).want(http.StatusOK)["version"])
+}
+
+func TestEndpointMustBeAbsolute(t *testing.T) {
+	for _, bad := range []string{"", "vnfm:9890", "ftp://vnfm", "/vnflcm"} {
+		_, err := New(Options{Endpoint: bad})
+		require.True(t, lcm.Is(err, lcm.KindInvalid), bad)
+	}
+}
+
+func TestRunServesUntilItsContextEnds(t *testing.T) {
+	b := newBench(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	o := b.server.Options
+	o.Listener, o.ShutdownGrace = listener, 5*time.Second
+	s, err := New(o)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	soon(t, func() bool {
+		resp, err := http.Get("http://" + listener.Addr().String() + "/healthz")
+		if err != nil {
+			return false
+		}
+		return resp.Body.Close() == nil && resp.StatusCode == http.StatusOK
+	})
+	cancel()
+	require.NoError(t, <-done)
+}

@@ -1,0 +1,90 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func TestVimIsRegisteredListedChangedAndDeleted(t *testing.T) {
+	b := newBench(t)
+	id := b.registerVim("lab", true)
+	require.Equal(t, marker+"-vim", b.vims.seen[0]["password"], "the checker gets the credentials in clear")
+
+	vim := b.do("GET", "/v1.0/vims/"+id+".json", nil).want(http.StatusOK)["vim"].(map[string]any)
+	require.Equal(t, map[string]any{"username": "nfv", "password": "***", "user_domain_name": "Default"}, vim["auth_cred"])
+	require.Equal(t, "REACHABLE", vim["status"])
+	require.Equal(t, map[string]any{"name": "nfv", "project_domain_name": "Default"}, vim["vim_project"])
+
+	found := b.do("GET", "/v1.0/vims.json?name=lab&fields=id", nil).want(http.StatusOK)
+	require.Equal(t, []any{map[string]any{"id": id}}, found["vims"])
+	require.Empty(t, b.do("GET", "/v1.0/vims?name=other", nil).want(http.StatusOK)["vims"])
+	require.Len(t, b.do("GET", "/v1.0/vims?is_default=True", nil).want(http.StatusOK)["vims"], 1)
+	b.do("GET", "/v1.0/vims?color=red", nil).want(http.StatusBadRequest)
+
+	vim = b.do("PUT", "/v1.0/vims/"+id+".json", map[string]any{"vim": map[string]any{
+		"description": "north", "auth_cred": map[string]any{"password": marker + "-new"},
+	}}).want(http.StatusOK)["vim"].(map[string]any)
+	require.Equal(t, "north", vim["description"])
+	require.Equal(t, "nfv", vim["auth_cred"].(map[string]any)["username"], "what is not given stays")
+	require.Equal(t, marker+"-new", b.vims.seen[1]["password"])
+	require.Len(t, sealed(b), 1, "the old password is deleted")
+
+	b.do("DELETE", "/v1.0/vims/"+id, nil).want(http.StatusNoContent)
+	require.Empty(t, sealed(b))
+	require.Equal(t, "NotFound", tackerType(b.do("GET", "/v1.0/vims/"+id, nil), http.StatusNotFound))
+	require.Equal(t, "NotFound", tackerType(b.do("GET", "/v1.0/vims/nothing.json", nil), http.StatusNotFound))
+}
+
+func TestVimThatCannotBeUsedIsNotRegistered(t *testing.T) {
+	b := newBench(t)
+	vim := map[string]any{
+		"name": "lab", "type": "openstack", "auth_url": "http://192.0.2.5/identity/v3",
+		"auth_cred": map[string]any{"username": "nfv", "password": marker},
+	}
+	b.vims.refuse = lcm.Errorf(lcm.KindDenied, "The VIM refuses the user nfv or its password.")
+	require.Equal(t, "VimUnauthorizedException", tackerType(b.do("POST", "/v1.0/vims", map[string]any{"vim": vim}), http.StatusBadRequest))
+	b.vims.refuse = lcm.Errorf(lcm.KindUnavailable, "The VIM at 192.0.2.5 does not answer.")
+	require.Equal(t, "VimConnectionException", tackerType(b.do("POST", "/v1.0/vims", map[string]any{"vim": vim}), http.StatusServiceUnavailable))
+	require.Empty(t, sealed(b))
+
+	b.vims.refuse = nil
+	b.do("POST", "/v1.0/vims.json", map[string]any{"vim": vim}).want(http.StatusCreated)
+	require.Equal(t, "Conflict", tackerType(b.do("POST", "/v1.0/vims", map[string]any{"vim": vim}), http.StatusConflict))
+	require.Len(t, sealed(b), 1, "what was sealed for the refused one is deleted")
+}
+
+func TestVimRequestReportsEveryMistake(t *testing.T) {
+	b := newBench(t)
+	a := b.do("POST", "/v1.0/vims", `{"vim":{"type":"vmware","auth_url":7,"auth_cred":[]}}`)
+	require.Equal(t, "InvalidInput", tackerType(a, http.StatusBadRequest))
+	for _, path := range []string{"$.vim.type", "$.vim.name", "$.vim.auth_url", "$.vim.auth_cred"} {
+		require.Contains(t, string(a.Body), path)
+	}
+	tackerType(b.do("PATCH", "/v1.0/vims", nil), http.StatusMethodNotAllowed)
+}
+
+// tackerType checks that the answer is an error as Tacker's client reads it, and returns its type.
+func tackerType(a answer, status int) string {
+	a.t.Helper()
+	a.want(status)
+	var doc tackerErrorBody
+	require.NoError(a.t, json.Unmarshal(a.Body, &doc))
+	require.NotEmpty(a.t, doc.TackerError.Message)
+	return doc.TackerError.Type
+}
+
+// sealed lists the references of all stored secrets.
+func sealed(b *bench) []lcm.SecretRef {
+	b.Helper()
+	var refs []lcm.SecretRef
+	for s, err := range b.store.AllSealed(b.Context()) {
+		require.NoError(b, err)
+		refs = append(refs, s.Ref)
+	}
+	return refs
+}

@@ -1,0 +1,136 @@
+package apiserver
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func TestInstanceIsCreatedReadAndDeleted(t *testing.T) {
+	for _, root := range []string{"/vnflcm/v1", "/vnflcm/v2"} {
+		t.Run(root, func(t *testing.T) {
+			b := newBench(t)
+			_, vnfdID := b.onboard()
+			created := b.do("POST", root+"/vnf_instances", map[string]any{
+				"vnfdId": vnfdID, "vnfInstanceName": "edge-1", "vnfInstanceDescription": "north", "metadata": map[string]any{"a": "b"},
+			})
+			doc := created.want(http.StatusCreated)
+			require.Equal(t, "NOT_INSTANTIATED", doc["instantiationState"])
+			require.Equal(t, map[string]any{"a": "b"}, doc["metadata"])
+			require.Equal(t, map[string]any{
+				"self":        map[string]any{"href": endpoint + created.path()},
+				"instantiate": map[string]any{"href": endpoint + created.path() + "/instantiate"},
+			}, doc["_links"])
+
+			read := b.do("GET", created.path(), nil)
+			require.Equal(t, doc, read.want(http.StatusOK))
+			require.Equal(t, created.Header.Get("ETag"), read.Header.Get("ETag"))
+
+			list := b.do("GET", root+"/vnf_instances", nil).list()
+			require.Len(t, list, 1)
+			require.NotContains(t, list[0], "metadata")
+
+			b.do("DELETE", created.path(), nil, `If-Match: "99"`).problem(http.StatusPreconditionFailed)
+			b.do("DELETE", created.path(), nil, "If-Match: "+read.Header.Get("ETag")).want(http.StatusNoContent)
+			b.do("GET", created.path(), nil).problem(http.StatusNotFound)
+			b.do("DELETE", created.path(), nil).problem(http.StatusNotFound)
+			require.Equal(t, "[]", string(b.do("GET", root+"/vnf_instances", nil).Body))
+		})
+	}
+}
+
+func TestInstanceOfUnknownVnfdIsUnprocessable(t *testing.T) {
+	b := newBench(t)
+	a := b.do("POST", "/vnflcm/v2/vnf_instances", map[string]any{"vnfdId": "nobody-knows"})
+	require.Contains(t, a.problem(http.StatusUnprocessableEntity), "nobody-knows")
+	require.Equal(t, []string{"$.vnfdId"}, a.paths())
+}
+
+func TestCreateReportsEveryMistypedMember(t *testing.T) {
+	b := newBench(t)
+	a := b.do("POST", "/vnflcm/v2/vnf_instances", `{"vnfInstanceName":7,"metadata":"x","vnfInstanceDescription":null}`)
+	a.problem(http.StatusBadRequest)
+	require.Equal(t, []string{"$.vnfdId", "$.vnfInstanceName", "$.metadata"}, a.paths())
+	b.do("POST", "/vnflcm/v2/vnf_instances", `{"vnfdId":`).problem(http.StatusBadRequest)
+	b.do("POST", "/vnflcm/v2/vnf_instances", `{} {}`).problem(http.StatusBadRequest)
+	b.do("POST", "/vnflcm/v2/vnf_instances", ``).problem(http.StatusBadRequest)
+	b.do("POST", "/vnflcm/v2/vnf_instances", `[]`).problem(http.StatusBadRequest)
+	b.do("POST", "/vnflcm/v2/vnf_instances", `{}`, "Content-Type: text/yaml").problem(http.StatusUnsupportedMediaType)
+	b.do("GET", "/vnflcm/v2/vnf_instances", nil, "Accept: text/html").problem(http.StatusNotAcceptable)
+}
+
+func TestInstantiatedInstanceShowsWhatItHasInBothVersions(t *testing.T) {
+	b := newBench(t)
+	_, vnfdID := b.onboard()
+	path := b.create("/vnflcm/v1", vnfdID)
+	inst, err := b.store.Instance(t.Context(), lcm.VnfInstanceID(path[len("/vnflcm/v1/vnf_instances/"):]))
+	require.NoError(t, err)
+	require.NoError(t, b.vault.Put(t.Context(), "vnf/x/password", marker))
+	inst.InstantiationState = lcm.Instantiated
+	inst.VimConnections = []lcm.VimConnectionInfo{{
+		ID: "vim1", VimID: "7dc3c839-bf15-45ac-8dff-fc5b95c2940e", VimType: "openstack",
+		AccessInfo: map[string]any{"username": "nfv", "password": map[string]any{lcm.SecretKey: "vnf/x/password"}},
+	}}
+	inst.Instantiated = &lcm.InstantiatedVnfInfo{
+		FlavourID: "ha", VnfState: "STARTED", StackID: "stack-1", ScaleStatus: []lcm.ScaleInfo{{AspectID: "worker_instance", ScaleLevel: 0}},
+		VnfcResources: []lcm.VnfcResourceInfo{{
+			ID: "r1", VduID: "workerNode", ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "server-1"},
+		}},
+		ExtCps: []lcm.VnfExtCpInfo{{ID: "cp1", CpdID: "masterNode_CP1"}},
+	}
+	require.NoError(t, b.store.UpdateInstance(t.Context(), inst))
+
+	v1 := b.do("GET", path, nil).want(http.StatusOK)
+	conn := v1["vimConnectionInfo"].([]any)[0].(map[string]any)
+	require.Equal(t, "vim1", conn["id"])
+	require.Equal(t, map[string]any{"username": "nfv", "password": "***"}, conn["accessInfo"])
+	require.Contains(t, v1["_links"], "terminate")
+	require.NotContains(t, v1["_links"], "instantiate")
+
+	v2 := b.do("GET", "/vnflcm/v2"+path[len("/vnflcm/v1"):], nil).want(http.StatusOK)
+	require.Contains(t, v2["vimConnectionInfo"], "vim1")
+	require.Equal(t, []any{map[string]any{"id": "workerNode-r1", "vduId": "workerNode", "vnfcResourceInfoId": "r1", "vnfcState": "STARTED"}},
+		v2["instantiatedVnfInfo"].(map[string]any)["vnfcInfo"])
+	b.do("DELETE", path, nil).problem(http.StatusConflict)
+
+	full := b.do("GET", "/vnflcm/v2/vnf_instances?all_fields", nil).list()
+	require.Contains(t, full[0], "instantiatedVnfInfo")
+	some := b.do("GET", "/vnflcm/v2/vnf_instances?fields=instantiatedVnfInfo/vnfState", nil).list()
+	require.Equal(t, map[string]any{"vnfState": "STARTED"}, some[0]["instantiatedVnfInfo"])
+	require.NotContains(t, some[0], "vnfInstanceName")
+	both := b.do("GET", "/vnflcm/v2/vnf_instances?exclude_default&fields=metadata", nil).list()
+	require.Contains(t, both[0], "vnfInstanceName")
+	without := b.do("GET", "/vnflcm/v2/vnf_instances?exclude_fields=id,vnfInstanceName", nil).list()
+	require.Contains(t, without[0], "id", "mandatory attributes stay")
+	require.NotContains(t, without[0], "vnfInstanceName")
+}
+
+func TestListsFilterAndRefuseWhatTheyDoNotKnow(t *testing.T) {
+	b := newBench(t)
+	_, vnfdID := b.onboard()
+	b.create("/vnflcm/v1", vnfdID)
+	b.do("POST", "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": vnfdID, "vnfInstanceName": "it's, (odd)"}).want(http.StatusCreated)
+	count := map[string]int{
+		"(eq,vnfInstanceName,edge-1)":                                          1,
+		"(neq,vnfInstanceName,edge-1)":                                         1,
+		"(in,vnfInstanceName,edge-1,edge-2)":                                   1,
+		"(cont,vnfInstanceName,edge)":                                          1,
+		"(eq,vnfInstanceName,'it''s, (odd)')":                                  1,
+		"(eq,instantiationState,NOT_INSTANTIATED)":                             2,
+		"(eq,instantiationState,NOT_INSTANTIATED);(gt,vnfInstanceName,edge-1)": 1,
+		"(eq,nothing,1)":                                                       0,
+	}
+	for filter, n := range count {
+		require.Len(t, b.do("GET", "/vnflcm/v2/vnf_instances?filter="+escape(filter), nil).list(), n, filter)
+	}
+	for _, query := range []string{
+		"attribute_not_exist=some_value", "filter=nonsense", "filter=(xx,a,b)", "filter=(eq,a)", "filter=(eq,a,b",
+		"nextpage_opaque_marker=7", "all_fields&fields=metadata", "fields=a&exclude_fields=b",
+	} {
+		b.do("GET", "/vnflcm/v2/vnf_instances?"+query, nil).problem(http.StatusBadRequest)
+	}
+	b.do("GET", "/vnflcm/v1/vnf_instances?all_records=yes", nil).list()
+}

@@ -1,0 +1,96 @@
+package apiserver
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func sorted(list []string) []string { slices.Sort(list); return list }
+
+// failed is an operation in FAILED_TEMP.
+func (b *bench) failed(root string) string {
+	b.Helper()
+	instance, request := b.ready("/vnflcm/v1")
+	a := b.do("POST", instance+"/instantiate", request)
+	a.want(http.StatusAccepted)
+	b.enter(a.path(), lcm.Processing)
+	b.enter(a.path(), lcm.FailedTemp, func(r *lcm.OperationRecord) {
+		r.Step = "Join the workers"
+		r.Error = &lcm.Error{
+			Kind: lcm.KindExhausted, Detail: "The nodes have no room.",
+			Problems: []lcm.Problem{{Path: "worker-3f2a91c0", Detail: "the disk is full"}},
+		}
+	})
+	return root + a.path()[len("/vnflcm/v1"):]
+}
+
+func TestFailedOperationShowsWhyAndWhatCanBeDone(t *testing.T) {
+	b := newBench(t)
+	path := b.failed("/vnflcm/v2")
+	doc := b.do("GET", path, nil).want(http.StatusOK)
+	require.Equal(t, "FAILED_TEMP", doc["operationState"])
+	require.Equal(t, "The nodes have no room: worker-3f2a91c0: the disk is full", doc["error"].(map[string]any)["detail"])
+	require.Equal(t, []string{"fail", "retry", "rollback", "self", "vnfInstance"}, keysOf(doc["_links"]))
+}
+
+func TestActionsReachTheWorkflowAndAnswerAsTheStandardSays(t *testing.T) {
+	for _, root := range []string{"/vnflcm/v1", "/vnflcm/v2"} {
+		t.Run(root, func(t *testing.T) {
+			b := newBench(t)
+			path := b.failed(root)
+			b.do("POST", path+"/cancel", map[string]any{"cancelMode": "GRACEFUL"}).problem(http.StatusConflict)
+			retried := b.do("POST", path+"/retry", nil)
+			retried.want(http.StatusAccepted)
+			require.Empty(t, retried.Body)
+			for _, action := range []string{"retry", "rollback", "fail"} {
+				b.do("POST", path+"/"+action, nil).problem(http.StatusConflict)
+			}
+
+			b.do("POST", path+"/cancel", `{}`).problem(http.StatusBadRequest)
+			b.do("POST", path+"/cancel", `{"cancelMode":"SOFT"}`).problem(http.StatusBadRequest)
+			// python-tackerclient's cancel sends no Version header.
+			cancelled := b.do("POST", path+"/cancel", map[string]any{"cancelMode": "GRACEFUL"}, "Version: ")
+			cancelled.want(http.StatusAccepted)
+			require.Empty(t, cancelled.Body)
+			doc := b.do("GET", path, nil).want(http.StatusOK)
+			require.Equal(t, true, doc["isCancelPending"])
+			require.Equal(t, "GRACEFUL", doc["cancelMode"])
+
+			b.enter(path, lcm.FailedTemp)
+			doc = b.do("POST", path+"/fail", nil).want(http.StatusOK)
+			require.Equal(t, "FAILED", doc["operationState"])
+			require.Equal(t, []lcm.Action{lcm.Retry, lcm.Cancel, lcm.Fail}, b.starter.acts)
+			b.do("POST", path+"/cancel", map[string]any{"cancelMode": "GRACEFUL"}).problem(http.StatusConflict)
+		})
+	}
+}
+
+func TestRefusalOfTheWorkflowIsAConflict(t *testing.T) {
+	b := newBench(t)
+	path := b.failed("/vnflcm/v2")
+	b.starter.refuse = lcm.Errorf(lcm.KindConflict, "A retry has been accepted already.")
+	require.Contains(t, b.do("POST", path+"/rollback", nil).problem(http.StatusConflict), "accepted already")
+	b.starter.refuse = lcm.Errorf(lcm.KindUnavailable, "Temporal is away.")
+	a := b.do("POST", path+"/rollback", nil)
+	a.problem(http.StatusServiceUnavailable)
+	require.Equal(t, "5", a.Header.Get("Retry-After"))
+	b.starter.refuse = nil
+	b.do("POST", path+"/rollback", nil).want(http.StatusAccepted)
+	require.Equal(t, "ROLLING_BACK", b.do("GET", path, nil).want(http.StatusOK)["operationState"])
+}
+
+func TestActionsOnUnknownOperationsAreNotFound(t *testing.T) {
+	b := newBench(t)
+	for _, id := range []string{"nothing", "0b0e8b0a-5d5e-4d59-9a3a-2b7d7f0c1e11"} {
+		path := "/vnflcm/v2/vnf_lcm_op_occs/" + id
+		b.do("GET", path, nil).problem(http.StatusNotFound)
+		for _, action := range []string{"retry", "rollback", "fail", "cancel"} {
+			b.do("POST", path+"/"+action, nil).problem(http.StatusNotFound)
+		}
+	}
+}
