@@ -28,3 +28,64 @@ func builtinDriver(name string) string {
 	}
 	return ""
 }
+
+// hooks reads the operations of the Vnflcm interface. TOSCA 1.3 puts them below "operations".
+func (r *flavourReader) hooks(node *value) {
+	vnflcm := node.at("interfaces", "Vnflcm")
+	operations := []*value{vnflcm, vnflcm.at("operations")}
+	for _, ops := range operations {
+		for operation, item := range ops.members() {
+			switch operation {
+			case "type", "inputs", "operations", "notifications", "description":
+				continue
+			}
+			if hook, ok := r.hook(node, operation, item); ok {
+				if r.flavour.Hooks == nil {
+					r.flavour.Hooks = map[string]Hook{}
+				}
+				r.flavour.Hooks[operation] = hook
+			}
+		}
+	}
+}
+
+// hook reads one operation; false when it has no implementation, as in "instantiate: []".
+func (r *flavourReader) hook(node *value, operation string, item *value) (Hook, bool) {
+	implementation := item
+	if item.isMap() {
+		implementation = item.at("implementation")
+	}
+	name := implementation.str()
+	for _, primary := range []*value{implementation.at("primary"), implementation.at("primary", "file")} {
+		name = first(name, primary.str())
+	}
+	if name == "" {
+		return Hook{}, false
+	}
+	hook := Hook{Implementation: name, Driver: builtinDriver(name)}
+	artifact := node.at("artifacts", name)
+	if file := first(artifact.at("file").str(), artifact.str()); file != "" {
+		r.hookFile(&hook, operation, artifact, file)
+	} else if hook.Driver == "" {
+		var ok bool
+		if hook.File, ok = r.locate(item.file, name); !ok {
+			r.rep.problem(item.place(), "the implementation of %s is %s, which is neither an artifact of the node nor a driver of Windlass (%s)",
+				operation, quoteName(name), strings.Join(sortedKeys(driverScripts), ", "))
+		}
+	}
+	if hook.Driver == "" {
+		r.rep.warn(item.place(), "Windlass has no driver of its own for %s, so %s will not be carried out", quoteName(name), operation)
+	}
+	return hook, true
+}
+
+// hookFile finds the script of an artifact; one that a built-in driver replaces may be absent.
+func (r *flavourReader) hookFile(hook *Hook, operation string, artifact *value, file string) {
+	hook.File, _ = r.locate(artifact.file, file)
+	if hook.Driver == "" {
+		hook.Driver = builtinDriver(file)
+	}
+	if hook.File == "" && hook.Driver == "" {
+		r.rep.problem(artifact.place(), "the implementation of %s is the file %s, which the archive lacks", operation, quoteName(file))
+	}
+}

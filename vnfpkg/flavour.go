@@ -1,10 +1,6 @@
 package vnfpkg
 
-import (
-	"maps"
-	"slices"
-	"strings"
-)
+import "strings"
 
 // flavourReader turns one definition file into a Flavour.
 type flavourReader struct {
@@ -235,70 +231,4 @@ func (r *flavourReader) count(v *value) int {
 		return 0
 	}
 	return n
-}
-
-// hooks reads the operations of the Vnflcm interface. TOSCA 1.3 puts them below "operations".
-func (r *flavourReader) hooks(node *value) {
-	vnflcm := node.at("interfaces", "Vnflcm")
-	operations := []*value{vnflcm, vnflcm.at("operations")}
-	for _, ops := range operations {
-		for operation, item := range ops.members() {
-			switch operation {
-			case "type", "inputs", "operations", "notifications", "description":
-				continue
-			}
-			if hook, ok := r.hook(node, operation, item); ok {
-				if r.flavour.Hooks == nil {
-					r.flavour.Hooks = map[string]Hook{}
-				}
-				r.flavour.Hooks[operation] = hook
-			}
-		}
-	}
-}
-
-// hook reads one operation; false when it has no implementation, as in "instantiate: []".
-func (r *flavourReader) hook(node *value, operation string, item *value) (Hook, bool) {
-	implementation := item
-	if item.isMap() {
-		implementation = item.at("implementation")
-	}
-	name := implementation.str()
-	if implementation.isMap() {
-		name = implementation.at("primary").str()
-		if name == "" {
-			name = implementation.at("primary", "file").str()
-		}
-	}
-	if name == "" {
-		return Hook{}, false
-	}
-	hook := Hook{Implementation: name, Driver: builtinDriver(name)}
-	artifact := node.at("artifacts", name)
-	file := artifact.at("file").str()
-	if file == "" {
-		file = artifact.str()
-	}
-	switch {
-	case file != "":
-		hook.File, _ = r.locate(artifact.file, file)
-		if hook.Driver == "" {
-			hook.Driver = builtinDriver(file)
-		}
-		if hook.File == "" && hook.Driver == "" {
-			r.rep.problem(artifact.place(), "the implementation of %s is the file %s, which the archive lacks", operation, quoteName(file))
-		}
-	case hook.Driver != "":
-	default:
-		if target, ok := r.locate(implementation.file, name); ok {
-			hook.File = target
-			break
-		}
-		r.rep.problem(item.place(), "the implementation of %s is %s, which is neither an artifact of the node nor a driver of Windlass (%s)",
-			operation, quoteName(name), strings.Join(slices.Sorted(maps.Keys(driverScripts)), ", "))
-	}
-	if hook.Driver == "" {
-		r.rep.warn(item.place(), "Windlass has no driver of its own for %s, so %s will not be carried out", quoteName(name), operation)
-	}
-	return hook, true
 }

@@ -1,0 +1,46 @@
+package vnfpkg
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestDriver_isKnownByEveryNameThatPackagesUse(t *testing.T) {
+	for implementation, want := range map[string]string{
+		"mgmt-drivers-kubernetes":                    "mgmt-drivers-kubernetes",
+		"mgmt-drivers-kubernetes.py":                 "mgmt-drivers-kubernetes",
+		"mgmt_drivers_kubespray":                     "mgmt-drivers-kubespray",
+		"../Scripts/kubernetes_mgmt.py":              "mgmt-drivers-kubernetes",
+		"Scripts/kubespray_mgmt.py":                  "mgmt-drivers-kubespray",
+		"{ primary: mgmt-drivers-private-registry }": "mgmt-drivers-private-registry",
+	} {
+		f := minimal().replace(t, "Definitions/top.yaml", "implementation: mgmt-drivers-kubernetes", "implementation: "+implementation).open(t)
+
+		driver, ok := f.Vnfd.Flavours[0].Driver("instantiate_end")
+		require.True(t, ok)
+		require.Equal(t, want, driver)
+		_, ok = f.Vnfd.Flavours[0].Driver("instantiate")
+		require.False(t, ok, "an empty list is no implementation")
+	}
+}
+
+// Tacker's second form names the artifact as the author likes; the script tells which driver is meant.
+func TestDriver_isKnownByTheScriptOfTheArtifact(t *testing.T) {
+	sources := minimal().
+		replace(t, "Definitions/top.yaml", "implementation: mgmt-drivers-kubernetes", "implementation: mgmt-driver-script").
+		replace(t, "Definitions/top.yaml", "      interfaces:\n", "      artifacts: { mgmt-driver-script: { file: ../Scripts/kubernetes_mgmt_v2.py } }\n      interfaces:\n")
+
+	driver, _ := sources.open(t).Vnfd.Flavours[0].Driver("instantiate_end")
+	require.Equal(t, "mgmt-drivers-kubernetes", driver)
+}
+
+func TestDriver_ofTheAuthorsOwnScriptIsOnlyWarnedOf(t *testing.T) {
+	p := minimal().
+		replace(t, "Definitions/top.yaml", "implementation: mgmt-drivers-kubernetes", "implementation: Scripts/own.py").
+		with("Scripts/own.py", "").
+		open(t)
+
+	require.Equal(t, Hook{Implementation: "Scripts/own.py", File: "Scripts/own.py"}, p.Vnfd.Flavours[0].Hooks["instantiate_end"])
+	require.Equal(t, []string{`Definitions/top.yaml:20: Windlass has no driver of its own for "Scripts/own.py", so instantiate_end will not be carried out`}, sentences(p.Warnings))
+}
