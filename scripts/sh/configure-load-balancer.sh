@@ -14,16 +14,16 @@ attempt "HAProxy refuses its configuration" haproxy -c -q -f "$SCRATCH/in.haprox
 write_file /etc/haproxy/haproxy.cfg 0644 <"$SCRATCH/in.haproxy"
 systemctl enable -q haproxy
 if [[ $CHANGED == yes ]] && systemctl is-active --quiet haproxy; then
-  attempt "HAProxy does not reload" systemctl reload haproxy
+  service reload haproxy
 fi
-attempt "HAProxy does not start" systemctl start haproxy
+service start haproxy
 wait_until "$TIMEOUT" /usr/local/sbin/windlass-check-port "$PORT" || fail 1 "HAProxy runs but does not listen on port $PORT; look at 'journalctl -u haproxy'"
 
 # It has a password in it, hence 0600; keepalived -t would complain about nothing more than the start does.
 write_file /etc/keepalived/keepalived.conf 0600 <"$SCRATCH/in.keepalived"
 systemctl enable -q keepalived
 if [[ $CHANGED == yes ]] && systemctl is-active --quiet keepalived; then
-  attempt "keepalived does not restart" systemctl restart keepalived
+  service restart keepalived
 fi
-attempt "keepalived does not start" systemctl start keepalived
+service start keepalived
 wait_until "$TIMEOUT" running || fail 1 "HAProxy and keepalived do not stay up; look at 'journalctl -u haproxy -u keepalived'"

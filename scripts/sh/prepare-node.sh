@@ -120,9 +120,10 @@ set_containerd() {
   fi
   systemctl daemon-reload
   if [[ $RESTART_CONTAINERD == yes ]]; then
-    attempt "containerd does not start" systemctl restart containerd
+    service restart containerd
   fi
-  attempt "containerd does not start" systemctl enable -q --now containerd
+  systemctl enable -q containerd
+  service start containerd
   systemctl enable -q kubelet || fail 1 "the image has no kubelet service"
 }
 

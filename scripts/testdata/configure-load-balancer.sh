@@ -80,6 +80,15 @@ explain() {
   fail 1 "$1: ${reason:-exit status $2}"
 }
 
+# service VERB NAME: systemctl, with the reason from the journal when it fails.
+service() {
+  local reason
+  systemctl "$1" "$2" && return
+  journalctl -u "$2" -n 30 -o cat --no-pager >"$SCRATCH/journal" 2>/dev/null || true
+  reason=$(grep -iE 'alert|error|fatal|cannot|invalid' "$SCRATCH/journal" | tail -n 1 || true)
+  fail 1 "$2 does not $1: ${reason:-look at the journal of $2}"
+}
+
 # wait_until SECONDS COMMAND...: looks four times a second.
 wait_until() {
   local deadline=$((SECONDS + $1))
@@ -125,16 +134,16 @@ attempt "HAProxy refuses its configuration" haproxy -c -q -f "$SCRATCH/in.haprox
 write_file /etc/haproxy/haproxy.cfg 0644 <"$SCRATCH/in.haproxy"
 systemctl enable -q haproxy
 if [[ $CHANGED == yes ]] && systemctl is-active --quiet haproxy; then
-  attempt "HAProxy does not reload" systemctl reload haproxy
+  service reload haproxy
 fi
-attempt "HAProxy does not start" systemctl start haproxy
+service start haproxy
 wait_until "$TIMEOUT" /usr/local/sbin/windlass-check-port "$PORT" || fail 1 "HAProxy runs but does not listen on port $PORT; look at 'journalctl -u haproxy'"
 
 # It has a password in it, hence 0600; keepalived -t would complain about nothing more than the start does.
 write_file /etc/keepalived/keepalived.conf 0600 <"$SCRATCH/in.keepalived"
 systemctl enable -q keepalived
 if [[ $CHANGED == yes ]] && systemctl is-active --quiet keepalived; then
-  attempt "keepalived does not restart" systemctl restart keepalived
+  service restart keepalived
 fi
-attempt "keepalived does not start" systemctl start keepalived
+service start keepalived
 wait_until "$TIMEOUT" running || fail 1 "HAProxy and keepalived do not stay up; look at 'journalctl -u haproxy -u keepalived'"

@@ -80,6 +80,15 @@ explain() {
   fail 1 "$1: ${reason:-exit status $2}"
 }
 
+# service VERB NAME: systemctl, with the reason from the journal when it fails.
+service() {
+  local reason
+  systemctl "$1" "$2" && return
+  journalctl -u "$2" -n 30 -o cat --no-pager >"$SCRATCH/journal" 2>/dev/null || true
+  reason=$(grep -iE 'alert|error|fatal|cannot|invalid' "$SCRATCH/journal" | tail -n 1 || true)
+  fail 1 "$2 does not $1: ${reason:-look at the journal of $2}"
+}
+
 # wait_until SECONDS COMMAND...: looks four times a second.
 wait_until() {
   local deadline=$((SECONDS + $1))

@@ -86,6 +86,15 @@ explain() {
   fail 1 "$1: ${reason:-exit status $2}"
 }
 
+# service VERB NAME: systemctl, with the reason from the journal when it fails.
+service() {
+  local reason
+  systemctl "$1" "$2" && return
+  journalctl -u "$2" -n 30 -o cat --no-pager >"$SCRATCH/journal" 2>/dev/null || true
+  reason=$(grep -iE 'alert|error|fatal|cannot|invalid' "$SCRATCH/journal" | tail -n 1 || true)
+  fail 1 "$2 does not $1: ${reason:-look at the journal of $2}"
+}
+
 # wait_until SECONDS COMMAND...: looks four times a second.
 wait_until() {
   local deadline=$((SECONDS + $1))
@@ -237,9 +246,10 @@ set_containerd() {
   fi
   systemctl daemon-reload
   if [[ $RESTART_CONTAINERD == yes ]]; then
-    attempt "containerd does not start" systemctl restart containerd
+    service restart containerd
   fi
-  attempt "containerd does not start" systemctl enable -q --now containerd
+  systemctl enable -q containerd
+  service start containerd
   systemctl enable -q kubelet || fail 1 "the image has no kubelet service"
 }
 

@@ -1,0 +1,202 @@
+package activities
+
+import (
+	"context"
+	"net"
+	"regexp"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// ApplyPodNetworkOutput is empty: the API server has the objects.
+type ApplyPodNetworkOutput struct{}
+
+// ApplyPodNetwork applies the package's manifest of the pod network; without one it does nothing.
+// Idempotent: applying the same objects again changes nothing. Takes seconds.
+func (c *Cluster) ApplyPodNetwork(ctx context.Context, in ClusterInput) (out ApplyPodNetworkOutput, err error) {
+	defer func() { err = boundary(ctx, "apply the pod network", err) }()
+	defer heartbeat(ctx)()
+	cluster, err := c.Clusters.Cluster(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	path := cluster.Params.CniManifestPath
+	manifest, err := packageFile(ctx, cluster, path)
+	if err != nil || path == "" {
+		return out, err
+	}
+	_, err = c.runOnAny(ctx, in, func(m scripts.Member) job {
+		return job{
+			script: scripts.ApplyManifest{Member: m, Manifest: path}, limit: 3 * time.Minute,
+			stdin: scripts.Stdin(scripts.Input{Name: "manifest", Value: string(manifest)}),
+		}
+	})
+	return out, err
+}
+
+// NodeLabel says where a node runs.
+type NodeLabel struct {
+	Name        string `json:"name"`
+	ComputeHost string `json:"computeHost,omitempty"`
+	Zone        string `json:"zone,omitempty"`
+}
+
+// NodeLabels lists the nodes of which something is known.
+func NodeLabels(nodes lcm.Nodes) []NodeLabel {
+	var labels []NodeLabel
+	for _, node := range nodes {
+		if node.ComputeHost != "" || node.Zone != "" {
+			labels = append(labels, NodeLabel{node.Name, node.ComputeHost, node.Zone})
+		}
+	}
+	return labels
+}
+
+// LabelNodesInput names the nodes and where they run.
+type LabelNodesInput struct {
+	ClusterInput
+	Labels []NodeLabel `json:"labels"`
+}
+
+// LabelNodesOutput is empty: the nodes have their labels.
+type LabelNodesOutput struct{}
+
+// LabelNodes tells Kubernetes where its nodes run, with the labels that Tacker sets.
+// Idempotent: a label that is there already is set again to the same value. Takes seconds.
+func (c *Cluster) LabelNodes(ctx context.Context, in LabelNodesInput) (out LabelNodesOutput, err error) {
+	defer func() { err = boundary(ctx, "label the nodes", err) }()
+	defer heartbeat(ctx)()
+	var lines []string
+	for _, l := range in.Labels {
+		line := l.Name
+		if l.ComputeHost != "" {
+			line += " CIS-node=" + labelValue(l.ComputeHost)
+		}
+		if l.Zone != "" {
+			line += " kubernetes.io/zone=" + labelValue(l.Zone)
+		}
+		if line != l.Name {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) == 0 {
+		return out, nil
+	}
+	_, err = c.runOnAny(ctx, in.ClusterInput, func(m scripts.Member) job {
+		return job{script: scripts.LabelNodes{Member: m, Labels: lines, Timeout: 60}, limit: 5 * time.Minute}
+	})
+	return out, err
+}
+
+var notInLabels = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// labelValue makes a value that Kubernetes takes of what a VIM calls its hosts and zones.
+func labelValue(s string) string {
+	s = notInLabels.ReplaceAllString(s, "-")
+	return strings.Trim(s[:min(len(s), 63)], "._-")
+}
+
+// WaitForNodesInput names all nodes of the cluster.
+type WaitForNodesInput struct {
+	ClusterInput
+	Nodes []string `json:"nodes"`
+}
+
+// WaitForNodesOutput is empty: the cluster works.
+type WaitForNodesOutput struct{}
+
+// WaitForNodes waits until every node is Ready and CoreDNS is available.
+//
+// Idempotent: it only looks. Takes up to timeouts.node_ready; then its error names the nodes that are not
+// ready, with the reason that Kubernetes gives. What it waits for is in the step's output.
+func (c *Cluster) WaitForNodes(ctx context.Context, in WaitForNodesInput) (out WaitForNodesOutput, err error) {
+	defer func() { err = boundary(ctx, "wait for the nodes", err) }()
+	defer heartbeat(ctx)()
+	cluster, err := c.Clusters.Cluster(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	limit := cluster.Params.Timeouts.NodeReady
+	_, err = c.runOnAny(ctx, in.ClusterInput, func(m scripts.Member) job {
+		return job{script: scripts.WaitForNodes{Member: m, Nodes: in.Nodes, Timeout: limit}, limit: slack(limit)}
+	})
+	return out, err
+}
+
+// VimAccountInput names the control planes and how the cluster is reached from outside.
+type VimAccountInput struct {
+	ClusterInput
+	VirtualIP string `json:"virtualIp,omitempty"`
+	// PublicAddress is a floating IP that leads to the API servers, "" when there is none.
+	PublicAddress string `json:"publicAddress,omitempty"`
+}
+
+// VimAccountOutput is what registers the cluster as a VIM.
+type VimAccountOutput struct {
+	// ServerURL is the root of the Kubernetes API.
+	ServerURL string `json:"serverUrl"`
+	// CACert is the cluster's CA certificate, which is public.
+	CACert string `json:"caCert"`
+	// TokenRef is where the bearer token is sealed.
+	TokenRef lcm.SecretRef `json:"tokenRef"`
+}
+
+// maxToken is far above what a service account's token takes.
+const maxToken = 16 << 10
+
+// CreateVimAccount makes the service account with which Windlass uses the cluster as a VIM, and seals its token.
+//
+// Idempotent: the objects have fixed names, and their token stays the same. Takes seconds; it waits for the
+// controller that fills the token in.
+func (c *Cluster) CreateVimAccount(ctx context.Context, in VimAccountInput) (out VimAccountOutput, err error) {
+	defer func() { err = boundary(ctx, "make the account for the VIM", err) }()
+	defer heartbeat(ctx)()
+	cluster, err := c.Clusters.Cluster(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	out.TokenRef = instanceRef(cluster, "bearer_token")
+	out.ServerURL = serverURL(cluster.Params, in)
+	// /run is memory: the token never touches the node's disk.
+	file := "/run/windlass-" + string(in.OpOccID) + "-" + activity.GetInfo(ctx).ActivityID + ".token"
+	return out, c.onAny(ctx, in.OpOccID, in.ControlPlanes, func(host Host, node lcm.Node) error {
+		results, err := c.run(ctx, host, in.Step, job{
+			script: scripts.CreateVimAccount{Member: memberOf(cluster, node), TokenFile: file, Timeout: 60}, limit: 3 * time.Minute,
+		})
+		if err != nil {
+			return err
+		}
+		out.CACert = results.Text("ca")
+		err = c.sealFile(ctx, host, file, out.TokenRef)
+		free, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute) // the file goes, whatever happened
+		defer cancel()
+		if _, gone := c.run(free, host, in.Step, job{script: scripts.RemoveFile{File: file}, limit: time.Minute}); err == nil {
+			err = gone
+		}
+		return err
+	})
+}
+
+// sealFile seals what a file on the node says.
+func (c *Cluster) sealFile(ctx context.Context, host Host, file string, ref lcm.SecretRef) error {
+	token, err := host.Get(ctx, file, maxToken)
+	if err != nil {
+		return err
+	}
+	return c.Secrets.Put(ctx, ref, strings.TrimSpace(string(token)))
+}
+
+// serverURL prefers the floating IP: without one the cluster is reached where its nodes are.
+func serverURL(p lcm.ClusterParams, in VimAccountInput) string {
+	to := endpoint(p, in.VirtualIP, in.ControlPlanes)
+	if in.PublicAddress != "" {
+		_, port, _ := net.SplitHostPort(to)
+		to = net.JoinHostPort(in.PublicAddress, port)
+	}
+	return "https://" + to
+}

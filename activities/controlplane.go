@@ -1,0 +1,200 @@
+package activities
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// Cluster makes a Kubernetes cluster of nodes that are prepared.
+type Cluster struct{ Reach }
+
+// ClusterInput names the control planes; the first one that works does the work.
+type ClusterInput struct {
+	Tracked
+	OpOccID       lcm.OpOccID `json:"opOccId"`
+	ControlPlanes lcm.Nodes   `json:"controlPlanes"`
+}
+
+// endpoint is the address of the cluster's API: HAProxy's on the virtual IP, or the only API server's.
+func endpoint(p lcm.ClusterParams, virtualIP string, controlPlanes lcm.Nodes) string {
+	if virtualIP != "" {
+		return net.JoinHostPort(virtualIP, strconv.Itoa(p.LoadBalancer.Port))
+	}
+	return net.JoinHostPort(controlPlanes[0].Address, strconv.Itoa(lcm.APIServerPort))
+}
+
+// InitControlPlaneInput names the first control plane and the addresses its certificate must be good for.
+type InitControlPlaneInput struct {
+	NodeInput
+	ControlPlanes lcm.Nodes `json:"controlPlanes"`
+	VirtualIP     string    `json:"virtualIp,omitempty"`
+	// PublicAddress is a floating IP that leads to the API servers.
+	PublicAddress string `json:"publicAddress,omitempty"`
+	// NodeCount is how many nodes share the pod network.
+	NodeCount int `json:"nodeCount"`
+}
+
+// InitControlPlaneOutput tells whether there was nothing to do.
+type InitControlPlaneOutput struct {
+	AlreadyInitialised bool `json:"alreadyInitialised,omitempty"`
+}
+
+// InitControlPlane makes the first control plane with kubeadm init.
+//
+// Idempotent: a node that already is a control plane that works is left alone; an interrupted init is
+// reset first, because kubeadm cannot resume it; a member that does not answer is never reset.
+// Takes minutes (timeouts.join); on cancellation kubeadm is killed.
+func (c *Cluster) InitControlPlane(ctx context.Context, in InitControlPlaneInput) (out InitControlPlaneOutput, err error) {
+	defer func() { err = boundary(ctx, "initialise "+in.Node.Name, err) }()
+	defer heartbeat(ctx)()
+	cluster, err := c.Clusters.Cluster(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	host, err := c.Hosts.Dial(ctx, in.OpOccID, in.Node)
+	if err != nil {
+		return out, err
+	}
+	defer func() { _ = host.Close() }()
+	found, err := c.checkMember(ctx, host, cluster, in.NodeInput)
+	if err != nil || found.Get("state") == "member" {
+		out.AlreadyInitialised = err == nil
+		return out, err
+	}
+	conf, err := c.initConfig(ctx, cluster, in, found.Get("kubeadm"))
+	if err != nil {
+		return out, err
+	}
+	text, err := conf.Render()
+	if err != nil {
+		return out, lcm.Wrap(lcm.KindInvalid, err, "The file %s of the package does not fit: %s.", cluster.Params.KubeadmConfigPath, err)
+	}
+	limit := cluster.Params.Timeouts.Join
+	_, err = c.run(ctx, host, in.Step, job{
+		script: scripts.KubeadmInit{Member: memberOf(cluster, in.Node), TokenID: tokenID(conf.Token), Timeout: limit},
+		stdin:  scripts.Stdin(scripts.Input{Name: "config", Value: text}),
+		mask:   []string{conf.Token, conf.CertificateKey}, limit: slack(limit),
+	})
+	return out, err
+}
+
+func (c *Cluster) checkMember(ctx context.Context, host Host, cluster ClusterContext, in NodeInput) (scripts.Results, error) {
+	limit := cluster.Params.Timeouts.Join
+	return c.run(ctx, host, in.Step, job{
+		script: scripts.CheckMember{Member: memberOf(cluster, in.Node), Timeout: limit}, limit: slack(limit),
+	})
+}
+
+func (c *Cluster) initConfig(ctx context.Context, cluster ClusterContext, in InitControlPlaneInput, version string) (scripts.KubeadmInitConfig, error) {
+	p := cluster.Params
+	conf := scripts.KubeadmInitConfig{
+		Node: in.Node.Name, Address: in.Node.Address, Endpoint: endpoint(p, in.VirtualIP, in.ControlPlanes),
+		PodCIDR: p.MasterNode.PodCIDR, ServiceCIDR: p.MasterNode.ClusterCIDR, NodeCIDRMask: podShare(p, in.NodeCount),
+		KubernetesVersion: version, CertSANs: certSANs(in), IgnorePreflightErrors: p.IgnorePreflightErrors,
+	}
+	if p.KubernetesVersion != "" {
+		conf.KubernetesVersion = "v" + p.KubernetesVersion
+	}
+	var err error
+	// Generated once: a retry that finds the first kubeadm still running must know the same values.
+	if conf.Token, err = c.Secrets.Ensure(ctx, operationRef(in.OpOccID, "init/token"), bootstrapToken); err != nil {
+		return conf, err
+	}
+	if conf.CertificateKey, err = c.Secrets.Ensure(ctx, operationRef(in.OpOccID, "init/certificate_key"), certificateKey); err != nil {
+		return conf, err
+	}
+	conf.Extra, err = packageFile(ctx, cluster, p.KubeadmConfigPath)
+	return conf, err
+}
+
+// certSANs are all names under which the API will ever be called, so that no certificate is made twice.
+func certSANs(in InitControlPlaneInput) []string {
+	var sans []string
+	for _, san := range []string{in.VirtualIP, in.PublicAddress} {
+		if san != "" {
+			sans = append(sans, san)
+		}
+	}
+	for _, node := range in.ControlPlanes {
+		sans = append(sans, node.Address, node.Name)
+		if node.SSHAddress != node.Address {
+			sans = append(sans, node.SSHAddress)
+		}
+	}
+	return slices.Compact(sans)
+}
+
+// JoinControlPlaneInput names the node to join and where the join's secrets are.
+type JoinControlPlaneInput struct {
+	NodeInput
+	// ControlPlanes are those that may already work; the node itself is passed over.
+	ControlPlanes lcm.Nodes `json:"controlPlanes"`
+	VirtualIP     string    `json:"virtualIp,omitempty"`
+	Join          JoinRefs  `json:"join"`
+}
+
+// JoinOutput tells whether there was nothing to do.
+type JoinOutput struct {
+	AlreadyMember bool `json:"alreadyMember,omitempty"`
+}
+
+// JoinControlPlane joins one further control plane; they join one at a time, because etcd takes one new
+// member at a time.
+//
+// Idempotent: a member that works is left alone. What an interrupted join left is removed first: in etcd,
+// by a control plane that works, and on the node by kubeadm reset. It is done when etcd counts the node as a
+// voting member and its API server is ready. Takes minutes (timeouts.join); on cancellation kubeadm is killed.
+func (c *Cluster) JoinControlPlane(ctx context.Context, in JoinControlPlaneInput) (out JoinOutput, err error) {
+	defer func() { err = boundary(ctx, "join "+in.Node.Name, err) }()
+	defer heartbeat(ctx)()
+	cluster, err := c.Clusters.Cluster(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	host, err := c.Hosts.Dial(ctx, in.OpOccID, in.Node)
+	if err != nil {
+		return out, err
+	}
+	defer func() { _ = host.Close() }()
+	found, err := c.checkMember(ctx, host, cluster, in.NodeInput)
+	if err != nil || found.Get("state") == "member" {
+		out.AlreadyMember = err == nil
+		return out, err
+	}
+	if err := c.admit(ctx, cluster, in); err != nil {
+		return out, err
+	}
+	return out, c.join(ctx, host, cluster, in.NodeInput, endpoint(cluster.Params, in.VirtualIP, in.ControlPlanes), in.Join)
+}
+
+// admit makes room for the node in etcd and waits until etcd is fit to take it.
+func (c *Cluster) admit(ctx context.Context, cluster ClusterContext, in JoinControlPlaneInput) error {
+	others := slices.DeleteFunc(slices.Clone(in.ControlPlanes), func(n lcm.Node) bool { return n.Name == in.Node.Name })
+	return c.onAny(ctx, in.OpOccID, others, func(host Host, node lcm.Node) error {
+		_, err := c.run(ctx, host, in.Step, job{
+			script: scripts.AdmitMember{
+				Member: memberOf(cluster, node), Joining: in.Node.Name, PeerURL: "https://" + net.JoinHostPort(in.Node.Address, "2380"), Timeout: 120,
+			},
+			limit: slack(2 * 120),
+		})
+		return err
+	})
+}
+
+// podShare is the length of each node's prefix when Kubernetes's default would not give every node one.
+func podShare(p lcm.ClusterParams, nodes int) int {
+	pods, err := netip.ParsePrefix(p.MasterNode.PodCIDR)
+	if err != nil {
+		return 0
+	}
+	if mask := lcm.NodeCIDRMask(pods, nodes); mask > 24 && pods.Addr().Is4() || mask > 64 {
+		return mask
+	}
+	return 0
+}

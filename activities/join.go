@@ -1,0 +1,213 @@
+package activities
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/pem"
+	"math/big"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// JoinRefs is what nodes need to join: where its secrets are, and what is public of it.
+type JoinRefs struct {
+	TokenRef lcm.SecretRef `json:"tokenRef"`
+	// CertificateKeyRef decrypts the certificates that control planes share; "" for workers only.
+	CertificateKeyRef lcm.SecretRef `json:"certificateKeyRef,omitempty"`
+	// CACertHash lets a joining node know the cluster it talks to.
+	CACertHash string `json:"caCertHash"`
+}
+
+// MintJoinInput names the control planes.
+type MintJoinInput struct {
+	ClusterInput
+	// ForControlPlanes also shares the control planes' certificates.
+	ForControlPlanes bool `json:"forControlPlanes,omitempty"`
+}
+
+// tokenLife is long enough for the joins of a large cluster on slow machines; RevokeJoin ends it before.
+const tokenLife = time.Hour
+
+// MintJoin makes a bootstrap token for the joins of this operation and shares the control planes'
+// certificates under a fresh key, which Kubernetes forgets after two hours.
+//
+// Idempotent: token and key are decided once for each scheduled activity, and tokens of earlier tries are
+// deleted. A step that is run again gets new ones. Takes seconds.
+func (c *Cluster) MintJoin(ctx context.Context, in MintJoinInput) (out JoinRefs, err error) {
+	defer func() { err = boundary(ctx, "make a join token", err) }()
+	defer heartbeat(ctx)()
+	info := activity.GetInfo(ctx)
+	ref := "join/" + info.WorkflowExecution.RunID + "/" + info.ActivityID
+	out.TokenRef = operationRef(in.OpOccID, ref+"/token")
+	token, err := c.Secrets.Ensure(ctx, out.TokenRef, bootstrapToken)
+	if err != nil {
+		return out, err
+	}
+	inputs, mask := []scripts.Input{{Name: "token", Value: token}}, []string{token}
+	if in.ForControlPlanes {
+		out.CertificateKeyRef = operationRef(in.OpOccID, ref+"/certificate_key")
+		key, err := c.Secrets.Ensure(ctx, out.CertificateKeyRef, certificateKey)
+		if err != nil {
+			return out, err
+		}
+		inputs, mask = append(inputs, scripts.Input{Name: "certificate_key", Value: key}), append(mask, key)
+	}
+	results, err := c.runOnAny(ctx, in.ClusterInput, func(m scripts.Member) job {
+		return job{
+			script: scripts.MintJoin{Member: m, Operation: string(in.OpOccID), TTL: int(tokenLife.Seconds())},
+			stdin:  scripts.Stdin(inputs...), mask: mask, limit: 3 * time.Minute,
+		}
+	})
+	if err != nil {
+		return out, err
+	}
+	out.CACertHash, err = caCertHash(results.Text("ca"))
+	return out, err
+}
+
+// caCertHash is the pin that kubeadm checks: of the public key, not of the certificate.
+func caCertHash(certificate string) (string, error) {
+	block, _ := pem.Decode([]byte(certificate))
+	if block == nil {
+		return "", lcm.Errorf(lcm.KindBroken, "The cluster's CA certificate is not readable.")
+	}
+	cert, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		return "", lcm.Wrap(lcm.KindBroken, err, "The cluster's CA certificate is not readable.")
+	}
+	sum := sha256.Sum256(cert.RawSubjectPublicKeyInfo)
+	return "sha256:" + hex.EncodeToString(sum[:]), nil
+}
+
+// RevokeJoinOutput is empty: nobody can join any more.
+type RevokeJoinOutput struct{}
+
+// RevokeJoin deletes the operation's bootstrap tokens and the shared certificates.
+// Idempotent: what is gone is not missed. Takes seconds.
+func (c *Cluster) RevokeJoin(ctx context.Context, in ClusterInput) (out RevokeJoinOutput, err error) {
+	defer func() { err = boundary(ctx, "delete the join token", err) }()
+	defer heartbeat(ctx)()
+	_, err = c.runOnAny(ctx, in, func(m scripts.Member) job {
+		return job{script: scripts.RevokeJoin{Member: m, Operation: string(in.OpOccID)}, limit: 2 * time.Minute}
+	})
+	return out, err
+}
+
+// JoinWorkerInput names the node to join and where the join's secrets are.
+type JoinWorkerInput struct {
+	NodeInput
+	// Endpoint is made of these: the virtual IP, or the only control plane's address.
+	VirtualIP    string   `json:"virtualIp,omitempty"`
+	ControlPlane string   `json:"controlPlane,omitempty"`
+	Join         JoinRefs `json:"join"`
+}
+
+// JoinWorker joins one worker; workers join all at once.
+//
+// Idempotent: a member that works is left alone, an interrupted join is reset first. Takes a minute or so
+// (timeouts.join); on cancellation kubeadm is killed.
+func (c *Cluster) JoinWorker(ctx context.Context, in JoinWorkerInput) (out JoinOutput, err error) {
+	defer func() { err = boundary(ctx, "join "+in.Node.Name, err) }()
+	defer heartbeat(ctx)()
+	cluster, err := c.Clusters.Cluster(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	host, err := c.Hosts.Dial(ctx, in.OpOccID, in.Node)
+	if err != nil {
+		return out, err
+	}
+	defer func() { _ = host.Close() }()
+	to := endpoint(cluster.Params, in.VirtualIP, lcm.Nodes{{Address: in.ControlPlane}})
+	in.Join.CertificateKeyRef = "" // it would make the node a control plane
+	return out, c.join(ctx, host, cluster, in.NodeInput, to, in.Join)
+}
+
+// join runs kubeadm join on the node.
+func (c *Cluster) join(ctx context.Context, host Host, cluster ClusterContext, in NodeInput, to string, refs JoinRefs) error {
+	conf := scripts.KubeadmJoinConfig{
+		Node: in.Node.Name, Address: in.Node.Address, Endpoint: to, CACertHash: refs.CACertHash,
+		IgnorePreflightErrors: cluster.Params.IgnorePreflightErrors,
+	}
+	var err error
+	if conf.Token, err = c.Secrets.Get(ctx, refs.TokenRef); err != nil {
+		return err
+	}
+	if refs.CertificateKeyRef != "" {
+		if conf.CertificateKey, err = c.Secrets.Get(ctx, refs.CertificateKeyRef); err != nil {
+			return err
+		}
+	}
+	if conf.Extra, err = packageFile(ctx, cluster, cluster.Params.KubeadmConfigPath); err != nil {
+		return err
+	}
+	text, err := conf.Render()
+	if err != nil {
+		return lcm.Wrap(lcm.KindInvalid, err, "The file %s of the package does not fit: %s.", cluster.Params.KubeadmConfigPath, err)
+	}
+	limit := cluster.Params.Timeouts.Join
+	_, err = c.run(ctx, host, in.Step, job{
+		script: scripts.KubeadmJoin{Member: memberOf(cluster, in.Node), Endpoint: to, Timeout: limit},
+		stdin:  scripts.Stdin(scripts.Input{Name: "config", Value: text}),
+		mask:   []string{conf.Token, conf.CertificateKey}, limit: slack(limit),
+	})
+	return err
+}
+
+// slack lets a script keep its own limit and still wait for what it has started.
+func slack(limit int) time.Duration { return seconds(limit) + 3*time.Minute }
+
+func tokenID(token string) string {
+	id, _, _ := strings.Cut(token, ".")
+	return id
+}
+
+// operationRef names a secret that ends with the operation, instanceRef one that lives as long as the VNF.
+func operationRef(id lcm.OpOccID, name string) lcm.SecretRef {
+	return lcm.SecretRef("op/" + string(id) + "/" + name)
+}
+
+func instanceRef(cluster ClusterContext, name string) lcm.SecretRef {
+	return lcm.SecretRef("vnf/" + string(cluster.Instance.ID) + "/cluster/" + name)
+}
+
+// bootstrapToken makes a token of the form that Kubernetes asks for.
+func bootstrapToken() (string, error) {
+	id, err := randomText(6)
+	if err != nil {
+		return "", err
+	}
+	secret, err := randomText(16)
+	return id + "." + secret, err
+}
+
+// vrrpPassword has eight characters: VRRP looks at no more.
+func vrrpPassword() (string, error) { return randomText(8) }
+
+// certificateKey is a key for AES-256 in hexadecimal.
+func certificateKey() (string, error) {
+	key := make([]byte, 32)
+	_, err := rand.Read(key)
+	return hex.EncodeToString(key), err
+}
+
+func randomText(length int) (string, error) {
+	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+	text := make([]byte, length)
+	for i := range text {
+		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(letters))))
+		if err != nil {
+			return "", err
+		}
+		text[i] = letters[n.Int64()]
+	}
+	return string(text), nil
+}

@@ -1,0 +1,197 @@
+package activities
+
+import (
+	"context"
+	"hash/fnv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// LoadBalancerInput names the node and the control planes that share the virtual IP.
+type LoadBalancerInput struct {
+	NodeInput
+	// ControlPlanes are all of them, the node among them; their order makes the priorities.
+	ControlPlanes lcm.Nodes `json:"controlPlanes"`
+	VirtualIP     string    `json:"virtualIp"`
+}
+
+// LoadBalancerOutput is empty: HAProxy and keepalived run.
+type LoadBalancerOutput struct{}
+
+// ConfigureLoadBalancer puts HAProxy and keepalived on one control plane and waits until both run.
+//
+// Idempotent: files are replaced only when they differ, HAProxy's only after HAProxy has accepted it; the
+// password of VRRP is generated once for the VNF instance. Takes seconds.
+func (n *Nodes) ConfigureLoadBalancer(ctx context.Context, in LoadBalancerInput) (out LoadBalancerOutput, err error) {
+	defer func() { err = boundary(ctx, "configure the load balancer of "+in.Node.Name, err) }()
+	defer heartbeat(ctx)()
+	cluster, err := n.Clusters.Cluster(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	password, err := n.Secrets.Ensure(ctx, instanceRef(cluster, "vrrp_password"), vrrpPassword)
+	if err != nil {
+		return out, err
+	}
+	host, err := n.Hosts.Dial(ctx, in.OpOccID, in.Node)
+	if err != nil {
+		return out, err
+	}
+	defer func() { _ = host.Close() }()
+	found, err := n.run(ctx, host, in.Step, job{script: scripts.FindInterface{Address: in.Node.Address}, limit: time.Minute})
+	if err != nil {
+		return out, err
+	}
+	haproxy, err := haproxyConf(cluster.Params.LoadBalancer, in.ControlPlanes).Render()
+	if err != nil {
+		return out, err
+	}
+	conf := keepalivedConf(cluster, in)
+	conf.Interface, conf.Prefix, conf.Password = found.Get("interface"), found.Get("prefix"), password
+	keepalived, err := conf.Render()
+	if err != nil {
+		return out, err
+	}
+	_, err = n.run(ctx, host, in.Step, job{
+		script: scripts.ConfigureLoadBalancer{Node: in.Node.Name, Port: cluster.Params.LoadBalancer.Port, Timeout: 30},
+		stdin:  scripts.Stdin(scripts.Input{Name: "haproxy", Value: haproxy}, scripts.Input{Name: "keepalived", Value: keepalived}),
+		mask:   []string{password}, limit: 3 * time.Minute,
+	})
+	return out, err
+}
+
+func haproxyConf(lb lcm.LoadBalancerParam, controlPlanes lcm.Nodes) scripts.HAProxyConf {
+	conf := scripts.HAProxyConf{Port: lb.Port, EtcdPort: lb.EtcdPort, Backup: lb.Backup}
+	for _, node := range controlPlanes {
+		conf.Backends = append(conf.Backends, scripts.Backend{Name: node.Name, Address: node.Address})
+	}
+	return conf
+}
+
+func keepalivedConf(cluster ClusterContext, in LoadBalancerInput) scripts.KeepalivedConf {
+	lb := cluster.Params.LoadBalancer
+	conf := scripts.KeepalivedConf{
+		Node: in.Node.Name, Address: in.Node.Address, VirtualIP: in.VirtualIP, Port: lb.Port, VirtualRouterID: lb.VirtualRouterID,
+	}
+	if conf.VirtualRouterID == 0 {
+		conf.VirtualRouterID = virtualRouterID(cluster.Instance.ID)
+	}
+	for i, node := range in.ControlPlanes {
+		if node.Name == in.Node.Name {
+			conf.Master, conf.Priority = i == 0, max(103-i, 1) // the seed's numbers
+			continue
+		}
+		conf.Peers = append(conf.Peers, node.Address)
+	}
+	return conf
+}
+
+// virtualRouterID derives 1..255 from the instance, so that two clusters in one network rarely collide.
+func virtualRouterID(id lcm.VnfInstanceID) int {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(id))
+	return int(h.Sum32()%255) + 1
+}
+
+// VirtualIPInput names the control planes that share the virtual IP.
+type VirtualIPInput struct {
+	ClusterInput
+	VirtualIP string `json:"virtualIp"`
+}
+
+// VirtualIPOutput tells who holds the virtual IP.
+type VirtualIPOutput struct {
+	Holder string `json:"holder"`
+}
+
+// virtualIPLimit is several times what VRRP needs to elect.
+const virtualIPLimit = time.Minute
+
+// WaitForVirtualIP waits until exactly one control plane holds the virtual IP and the others reach HAProxy
+// on it.
+//
+// Idempotent: it only looks. Takes seconds, at most a minute: what is wrong then, security groups or allowed
+// address pairs, does not mend itself.
+func (n *Nodes) WaitForVirtualIP(ctx context.Context, in VirtualIPInput) (out VirtualIPOutput, err error) {
+	defer func() { err = boundary(ctx, "wait for the virtual IP", err) }()
+	defer heartbeat(ctx)()
+	cluster, err := n.Clusters.Cluster(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	end := n.now().Add(virtualIPLimit)
+	for round := 1; ; round++ {
+		seen, err := n.lookForVirtualIP(ctx, in, cluster.Params.LoadBalancer.Port, round)
+		if err != nil {
+			return out, err
+		}
+		holders, cut := seen.sort(in.ControlPlanes)
+		if len(holders) == 1 && len(cut) == 0 {
+			out.Holder = holders[0]
+			return out, nil
+		}
+		if n.now().After(end) {
+			return out, virtualIPError(in.VirtualIP, holders, cut)
+		}
+		if !n.pause(ctx) {
+			return out, ctx.Err()
+		}
+	}
+}
+
+// sight is what one node sees of the virtual IP.
+type sight struct{ held, answers bool }
+
+type sights []sight
+
+// lookForVirtualIP asks all control planes at once: what they see belongs to one moment.
+func (n *Nodes) lookForVirtualIP(ctx context.Context, in VirtualIPInput, port, round int) (sights, error) {
+	seen, errs := make(sights, len(in.ControlPlanes)), make([]error, len(in.ControlPlanes))
+	var all sync.WaitGroup
+	for i, node := range in.ControlPlanes {
+		all.Go(func() {
+			one := NodeInput{Tracked: in.Tracked, OpOccID: in.OpOccID, Node: node}
+			found, err := n.runOn(ctx, one, job{
+				script: scripts.FindVirtualIP{VirtualIP: in.VirtualIP, Port: port, Timeout: 5}, limit: 30 * time.Second, round: round,
+			})
+			seen[i], errs[i] = sight{found.Get("held") == "yes", found.Get("answers") == "yes"}, err
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return seen, nil
+}
+
+// sort names the nodes that hold the address and those that do not reach it.
+func (s sights) sort(nodes lcm.Nodes) (holders, cut []string) {
+	for i, node := range nodes {
+		if s[i].held {
+			holders = append(holders, node.Name)
+		}
+		if !s[i].answers {
+			cut = append(cut, node.Name)
+		}
+	}
+	return holders, cut
+}
+
+func virtualIPError(ip string, holders, cut []string) error {
+	switch {
+	case len(holders) == 0:
+		return lcm.Errorf(lcm.KindBroken, "No control plane holds the virtual IP %s; look at 'journalctl -u keepalived' on them.", ip)
+	case len(holders) > 1:
+		return lcm.Errorf(lcm.KindBroken, "%s hold the virtual IP %s at once: VRRP (IP protocol 112) does not get from one to the other. "+
+			"Allow it in their security groups.", strings.Join(holders, " and "), ip)
+	default:
+		return lcm.Errorf(lcm.KindBroken, "%s holds the virtual IP %s, but %s cannot reach it. Allow the address in the allowed address "+
+			"pairs of the control planes' ports.", holders[0], ip, strings.Join(cut, " and "))
+	}
+}

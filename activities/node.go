@@ -1,0 +1,171 @@
+package activities
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// Nodes makes VMs ready to become nodes of a cluster.
+type Nodes struct{ Reach }
+
+// NodeInput names the node to work on.
+type NodeInput struct {
+	Tracked
+	OpOccID lcm.OpOccID `json:"opOccId"`
+	Node    lcm.Node    `json:"node"`
+}
+
+// WaitForSSHOutput is empty: the node answers.
+type WaitForSSHOutput struct{}
+
+// deniedGrace is how long a node may refuse to log Windlass in: sshd answers before cloud-init has made
+// the user and its keys.
+const deniedGrace = time.Minute
+
+// WaitForSSH waits until the node lets Windlass in.
+//
+// Idempotent: it changes nothing on the node. Takes as long as the VM boots, at most the request's
+// timeouts.ssh counted from when the step was scheduled; a cancel ends it at once.
+func (n *Nodes) WaitForSSH(ctx context.Context, in NodeInput) (out WaitForSSHOutput, err error) {
+	defer func() { err = boundary(ctx, "wait for "+in.Node.Name, err) }()
+	defer heartbeat(ctx)()
+	cluster, err := n.Clusters.Cluster(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	limit := seconds(cluster.Params.Timeouts.SSH)
+	end := activity.GetInfo(ctx).ScheduledTime.Add(limit)
+	var deniedSince time.Time
+	for {
+		host, err := n.Hosts.Dial(ctx, in.OpOccID, in.Node)
+		if err == nil {
+			return out, host.Close()
+		}
+		now := n.now()
+		switch {
+		case ctx.Err() != nil:
+			return out, ctx.Err()
+		case lcm.Is(err, lcm.KindDenied):
+			if deniedSince.IsZero() {
+				deniedSince = now
+			}
+			if now.Sub(deniedSince) >= min(deniedGrace, limit) {
+				return out, err
+			}
+		case !lcm.Is(err, lcm.KindUnavailable):
+			return out, err
+		case now.After(end):
+			return out, lcm.Wrap(lcm.KindBroken, err, "%s did not answer on SSH at %s within %s. Look at the VM's console, and "+
+				"check that its security groups and routes let Windlass in.", in.Node.Name, in.Node.SSHAddress, limit)
+		default:
+			deniedSince = time.Time{}
+		}
+		if !n.pause(ctx) {
+			return out, ctx.Err()
+		}
+	}
+}
+
+// CheckNodeOutput is empty: the node can become a member of the cluster, or is one.
+type CheckNodeOutput struct{}
+
+// What a node needs at least: kubeadm's own limits for a control plane, and room for the images.
+const (
+	minCPUs            = 2
+	minMemoryMiB       = 1700
+	minWorkerMemoryMiB = 700
+	minDiskMiB         = 4096
+	maxSkewSeconds     = 60 // a certificate made by one node is not yet good on another
+)
+
+// CheckNode is the preflight of one node. Its error lists everything that stands in the way.
+//
+// Idempotent: it only looks, and a node that already is a member passes. Takes seconds.
+func (n *Nodes) CheckNode(ctx context.Context, in NodeInput) (out CheckNodeOutput, err error) {
+	defer func() { err = boundary(ctx, "check "+in.Node.Name, err) }()
+	defer heartbeat(ctx)()
+	cluster, err := n.Clusters.Cluster(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	check := scripts.CheckNode{
+		Node: in.Node.Name, Address: in.Node.Address, Packages: packages(cluster.Params, in.Node.Role),
+		Repository: cluster.Params.AptRepository != nil, Ports: []string{"10250"},
+		MinCPUs: 1, MinMemoryMiB: minWorkerMemoryMiB, MinDiskMiB: minDiskMiB,
+		Clock: n.now().Unix(), MaxSkew: maxSkewSeconds, Ignore: cluster.Params.IgnorePreflightErrors,
+	}
+	if in.Node.Role == lcm.ControlPlane {
+		check.MinCPUs, check.MinMemoryMiB = minCPUs, minMemoryMiB
+		check.Ports = controlPlanePorts(cluster.Params)
+	}
+	results, err := n.runOn(ctx, in, job{script: check, limit: time.Minute})
+	if err != nil {
+		return out, err
+	}
+	problems := append(results.Texts("problem"), addressProblems(cluster.Params, in.Node)...)
+	return out, notReady(in.Node, problems)
+}
+
+// notReady makes one error of a node's problems, nil when there is none.
+func notReady(node lcm.Node, problems []string) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	kind := lcm.KindBroken
+	if len(problems) == 1 && strings.HasPrefix(problems[0], "the disk is") {
+		kind = lcm.KindExhausted
+	}
+	return lcm.Errorf(kind, "%s cannot become a node: %s. Correct this, then retry.", node.Name, strings.Join(problems, "; "))
+}
+
+// controlPlanePorts are those of the API server, etcd, kubelet, the controller manager, the scheduler, and
+// HAProxy's.
+func controlPlanePorts(p lcm.ClusterParams) []string {
+	ports := []string{"6443", "2379", "2380", "10250", "10257", "10259"}
+	if virtualIP(p) {
+		ports = append(ports, strconv.Itoa(p.LoadBalancer.Port))
+		if p.LoadBalancer.EtcdPort != 0 {
+			ports = append(ports, strconv.Itoa(p.LoadBalancer.EtcdPort))
+		}
+	}
+	return ports
+}
+
+// virtualIP reports whether the request asks for one: cluster_cp_name names a port that is no node's own.
+func virtualIP(p lcm.ClusterParams) bool {
+	return p.MasterNode.ClusterCpName != p.MasterNode.SSHCpName && p.MasterNode.ClusterCpName != p.MasterNode.NicCpName
+}
+
+// addressProblems finds what no check of the request alone can: pods that would take the nodes' addresses.
+func addressProblems(p lcm.ClusterParams, node lcm.Node) []string {
+	var problems []string
+	addr, err := netip.ParseAddr(node.Address)
+	if err != nil {
+		return []string{"its address " + node.Address + " is none"}
+	}
+	for name, cidr := range map[string]string{"pod_cidr": p.MasterNode.PodCIDR, "cluster_cidr": p.MasterNode.ClusterCIDR} {
+		if prefix, err := netip.ParsePrefix(cidr); err == nil && prefix.Contains(addr) {
+			problems = append(problems, "its address "+node.Address+" lies in "+name+" "+cidr+"; take another network for "+name)
+		}
+	}
+	slices.Sort(problems)
+	return problems
+}
+
+// packages are the commands that a node of that role needs.
+func packages(p lcm.ClusterParams, role lcm.Role) []string {
+	all := []string{"containerd", "kubeadm", "kubelet", "kubectl"}
+	if role == lcm.ControlPlane && virtualIP(p) {
+		all = append(all, "haproxy", "keepalived")
+	}
+	return all
+}

@@ -1,0 +1,119 @@
+package activities
+
+import (
+	"context"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// HostEntry is a node as the others know it by name.
+type HostEntry struct {
+	Name    string `json:"name"`
+	Address string `json:"address"`
+}
+
+// HostEntries makes the entries of all nodes, in their order.
+func HostEntries(nodes lcm.Nodes) []HostEntry {
+	entries := make([]HostEntry, 0, len(nodes))
+	for _, node := range nodes {
+		entries = append(entries, HostEntry{node.Name, node.Address})
+	}
+	return entries
+}
+
+// PrepareNodeInput names the node and its neighbours.
+type PrepareNodeInput struct {
+	NodeInput
+	// Hosts are the entries of /etc/hosts, the node's own among them.
+	Hosts []HostEntry `json:"hosts"`
+	// VirtualIP is the address in front of the API servers, "" without one: no proxy is asked for it.
+	VirtualIP string `json:"virtualIp,omitempty"`
+}
+
+// PrepareNodeOutput tells the version of kubeadm on the node.
+type PrepareNodeOutput struct {
+	Kubeadm string `json:"kubeadm"`
+}
+
+// PrepareNode names the node, tells it its neighbours, sets the kernel up and installs what the image lacks.
+//
+// Idempotent: every file is written only when it differs, and packages are installed only when their
+// commands are missing. Takes seconds, or minutes when packages are installed (timeouts.install); a cancel
+// kills the installation, and the next one completes what dpkg left half done.
+func (n *Nodes) PrepareNode(ctx context.Context, in PrepareNodeInput) (out PrepareNodeOutput, err error) {
+	defer func() { err = boundary(ctx, "prepare "+in.Node.Name, err) }()
+	defer heartbeat(ctx)()
+	cluster, err := n.Clusters.Cluster(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	p := cluster.Params
+	inputs, mask, err := n.proxyInputs(ctx, p.Proxy)
+	if err != nil {
+		return out, err
+	}
+	step := scripts.PrepareNode{
+		Node: in.Node.Name, NoProxy: noProxy(p, in), Packages: packages(p, in.Node.Role), LockFor: min(p.Timeouts.Install, 600),
+	}
+	for _, h := range in.Hosts {
+		step.Hosts = append(step.Hosts, h.Address+" "+h.Name)
+	}
+	if apt := p.AptRepository; apt != nil {
+		step.Hold, step.Version, step.Trusted = []string{"kubeadm", "kubelet", "kubectl"}, apt.Version, apt.Trusted
+		step.Source = strings.TrimSpace(apt.URL + " " + apt.Suite + " " + apt.Component)
+		key, err := packageFile(ctx, cluster, apt.KeyPath)
+		if err != nil {
+			return out, err
+		}
+		inputs = append(inputs, scripts.Input{Name: "apt_key", Value: string(key)})
+	}
+	results, err := n.runOn(ctx, in.NodeInput, job{
+		script: step, stdin: scripts.Stdin(inputs...), mask: mask, limit: seconds(p.Timeouts.Install),
+	})
+	out.Kubeadm = results.Get("kubeadm")
+	return out, err
+}
+
+// proxyInputs opens the proxy's URLs, which may hold passwords.
+func (n *Nodes) proxyInputs(ctx context.Context, proxy *lcm.ProxyParams) (inputs []scripts.Input, mask []string, err error) {
+	if proxy == nil {
+		return nil, nil, nil
+	}
+	for _, url := range []struct {
+		name   string
+		secret lcm.Secret
+	}{{"http_proxy", proxy.HTTPProxy}, {"https_proxy", proxy.HTTPSProxy}} {
+		value, err := n.open(ctx, url.secret)
+		if err != nil {
+			return nil, nil, err
+		}
+		if value != "" {
+			inputs, mask = append(inputs, scripts.Input{Name: url.name, Value: value}), append(mask, value)
+		}
+	}
+	return inputs, mask, nil
+}
+
+// noProxy lists what is inside: networks stay networks, because a list of each of their addresses, as Tacker
+// makes it, is longer than a command may be.
+func noProxy(p lcm.ClusterParams, in PrepareNodeInput) string {
+	if p.Proxy == nil {
+		return ""
+	}
+	var list []string
+	add := func(entries ...string) {
+		for _, entry := range entries {
+			if entry = strings.TrimSpace(entry); entry != "" {
+				list = append(list, entry)
+			}
+		}
+	}
+	add(strings.Split(p.Proxy.NoProxy, ",")...)
+	add("127.0.0.1", "localhost", ".svc", ".cluster.local", p.MasterNode.PodCIDR, p.MasterNode.ClusterCIDR, p.Proxy.K8sNodeCIDR, in.VirtualIP)
+	for _, h := range in.Hosts {
+		add(h.Address)
+	}
+	return strings.Join(list, ",")
+}

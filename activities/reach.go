@@ -1,0 +1,184 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/remote"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// Hosts logs in to nodes.
+type Hosts interface {
+	Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (Host, error)
+}
+
+// Host is one node that one is logged in to.
+type Host interface {
+	Run(ctx context.Context, cmd remote.Command) (remote.Result, error)
+	Get(ctx context.Context, path string, limit int64) ([]byte, error)
+	Forget(ctx context.Context, id string) error
+	Close() error
+}
+
+// Secrets opens and keeps sealed values.
+type Secrets interface {
+	Get(ctx context.Context, ref lcm.SecretRef) (string, error)
+	// Ensure returns the value of ref; without one it keeps what generate returns. The first one wins.
+	Ensure(ctx context.Context, ref lcm.SecretRef, generate func() (string, error)) (string, error)
+	Put(ctx context.Context, ref lcm.SecretRef, clear string) error
+}
+
+// Reach is how activities get at nodes; Nodes and Cluster share it.
+type Reach struct {
+	Hosts    Hosts
+	Clusters Clusters
+	Secrets  Secrets
+	Output   Output
+	// Poll is the pause between two looks; 0 is one second.
+	Poll time.Duration
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// job is a script to run on a node, with its secrets.
+type job struct {
+	script scripts.Script
+	stdin  []byte
+	mask   []string
+	limit  time.Duration
+	// round tells runs of the same script in one activity apart.
+	round int
+}
+
+// run runs a script on host as root and returns what it found out.
+//
+// The command's id is that of the scheduled activity, which its retries share: a worker that takes over
+// finds the script running, or its result.
+func (r Reach) run(ctx context.Context, host Host, step lcm.StepRef, j job) (scripts.Results, error) {
+	text, err := j.script.Render()
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindBug, err, "Windlass could not write the script %s.", j.script.Name())
+	}
+	id := commandID(ctx, j)
+	show := r.Output.Lines(ctx, step)
+	result, err := host.Run(ctx, remote.Command{
+		ID: id, Script: text, Stdin: j.stdin, Sudo: true, Deadline: j.limit, Mask: j.mask,
+		Output: func(line string) {
+			if !strings.HasPrefix(line, scripts.ResultPrefix) {
+				show(line)
+			}
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	_ = host.Forget(ctx, id) // what stays behind is a small directory without secrets
+	return scripts.ParseResults(result.Stdout), nil
+}
+
+func commandID(ctx context.Context, j job) string {
+	info := activity.GetInfo(ctx)
+	// The run's id keeps a workflow that was started anew from finding its predecessor's commands.
+	run := info.WorkflowExecution.RunID
+	id := fmt.Sprintf("%s-%.8s-%s-%s", info.WorkflowExecution.ID, run, info.ActivityID, j.script.Name())
+	if j.round > 0 {
+		id += fmt.Sprintf("-%d", j.round)
+	}
+	return id
+}
+
+// runOn logs in to one node and runs one script there.
+func (r Reach) runOn(ctx context.Context, in NodeInput, j job) (scripts.Results, error) {
+	host, err := r.Hosts.Dial(ctx, in.OpOccID, in.Node)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = host.Close() }()
+	return r.run(ctx, host, in.Step, j)
+}
+
+// onAny does something on the first control plane that works: no control plane is special once the
+// cluster is made.
+func (r Reach) onAny(ctx context.Context, id lcm.OpOccID, controlPlanes lcm.Nodes, do func(Host, lcm.Node) error) error {
+	var err error = lcm.Errorf(lcm.KindBug, "The step knows no control plane.")
+	for _, node := range controlPlanes {
+		var host Host
+		if host, err = r.Hosts.Dial(ctx, id, node); err == nil {
+			err = do(host, node)
+			_ = host.Close()
+		}
+		if err == nil || ctx.Err() != nil || !lcm.Is(err, lcm.KindUnavailable) {
+			return err
+		}
+	}
+	return err
+}
+
+// runOnAny runs one script, made for the control plane that works, there.
+func (r Reach) runOnAny(ctx context.Context, in ClusterInput, make func(scripts.Member) job) (scripts.Results, error) {
+	cluster, err := r.Clusters.Cluster(ctx, in.OpOccID)
+	if err != nil {
+		return nil, err
+	}
+	var results scripts.Results
+	err = r.onAny(ctx, in.OpOccID, in.ControlPlanes, func(host Host, node lcm.Node) error {
+		var err error
+		results, err = r.run(ctx, host, in.Step, make(memberOf(cluster, node)))
+		return err
+	})
+	return results, err
+}
+
+// open returns the value of a parameter that may be sealed, "" when it was not given.
+func (r Reach) open(ctx context.Context, s lcm.Secret) (string, error) {
+	if s.Ref == "" {
+		return s.Clear, nil
+	}
+	return r.Secrets.Get(ctx, s.Ref)
+}
+
+// packageFile reads an optional file of the package, nil when the request names none.
+func packageFile(ctx context.Context, cluster ClusterContext, path string) ([]byte, error) {
+	if path == "" {
+		return nil, nil
+	}
+	return cluster.PackageFile(ctx, path)
+}
+
+func memberOf(cluster ClusterContext, node lcm.Node) scripts.Member {
+	return scripts.Member{
+		Cluster: string(cluster.Instance.ID), Node: node.Name, Address: node.Address, ControlPlane: node.Role == lcm.ControlPlane,
+	}
+}
+
+func (r Reach) now() time.Time {
+	if r.Now != nil {
+		return r.Now()
+	}
+	return time.Now()
+}
+
+// pause waits between two looks; false when ctx ended.
+func (r Reach) pause(ctx context.Context) bool {
+	poll := r.Poll
+	if poll == 0 {
+		poll = time.Second
+	}
+	timer := time.NewTimer(poll)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// seconds makes a duration of a parameter.
+func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
