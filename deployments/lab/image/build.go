@@ -1,0 +1,125 @@
+package image
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+func (b *builder) bootstrap(ctx context.Context, dir string) error {
+	args := []string{"--quiet", "--variant=minbase", "--include=" + strings.Join(packages, ","), suite, dir}
+	if b.mirror != "" {
+		args = append(args, b.mirror)
+	}
+	return b.command(ctx, "", "mmdebstrap", args...)
+}
+
+// compile builds a module's programs. They are static, so that they run on the node and in images alike.
+func (b *builder) compile(m module) func(context.Context, string) error {
+	return func(ctx context.Context, dir string) error {
+		env := []string{"CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-mod=readonly"}
+		flags := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", strings.TrimSpace("-s -w " + m.flags), "-o"}
+		var plain []string // these keep their name, and are built at once
+		for _, name := range slices.Sorted(maps.Keys(m.programs)) {
+			pkg := m.programs[name]
+			if path.Base(pkg) == name {
+				plain = append(plain, pkg)
+				continue
+			}
+			args := append(slices.Clone(flags), filepath.Join(dir, name), pkg)
+			if err := b.commandEnv(ctx, filepath.Join(b.source, m.dir), env, "go", args...); err != nil {
+				return err
+			}
+		}
+		if len(plain) > 0 {
+			args := append(append(flags, dir+"/"), plain...)
+			return b.commandEnv(ctx, filepath.Join(b.source, m.dir), env, "go", args...)
+		}
+		return nil
+	}
+}
+
+// makeNode makes the overlay layer that turns Debian into a node.
+func (b *builder) makeNode(ctx context.Context, dir string) error {
+	work, err := os.MkdirTemp(b.dir, ".work-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	root := filepath.Join(work, "root")
+	for _, d := range []string{root, filepath.Join(work, "work")} {
+		if err := os.Mkdir(d, 0o755); err != nil {
+			return err
+		}
+	}
+	options := fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s", b.path(b.recipe.base), dir, filepath.Join(work, "work"))
+	if err := unix.Mount("overlay", root, "overlay", 0, options); err != nil {
+		return fmt.Errorf("mount overlay: %w", err)
+	}
+	defer func() { _ = unix.Unmount(root, unix.MNT_DETACH) }()
+	if err := copyNodeFiles(root); err != nil {
+		return err
+	}
+	for name, module := range map[string]string{"kubeadm": "kubernetes", "kubelet": "kubernetes", "kubectl": "kubernetes", "etcdctl": "etcd"} {
+		if err := copyFile(filepath.Join(b.path(b.recipe.bin[module]), name), filepath.Join(root, "usr/bin", name), 0o755); err != nil {
+			return err
+		}
+	}
+	return b.command(ctx, "", "chroot", root, "/bin/sh", "-c", nodeSetup)
+}
+
+func copyNodeFiles(root string) error {
+	return fs.WalkDir(nodeFiles, "node", func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(root, strings.TrimPrefix(path, "node"))
+		if e.IsDir() {
+			return os.MkdirAll(target, 0o755)
+		}
+		content, err := nodeFiles.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		// embed keeps no modes.
+		mode := fs.FileMode(0o644)
+		switch {
+		case strings.HasPrefix(path, "node/usr/"):
+			mode = 0o755
+		case strings.HasPrefix(path, "node/etc/sudoers.d/"):
+			mode = 0o440
+		}
+		if err := os.WriteFile(target, content, mode); err != nil {
+			return err
+		}
+		return os.Chmod(target, mode)
+	})
+}
+
+// preload imports the images once, so that no machine spends a quarter of a minute on it.
+func (b *builder) preload(ctx context.Context, dir string) error {
+	work, err := os.MkdirTemp(b.dir, ".work-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	for _, d := range []string{"root", "upper", "work"} {
+		if err := os.Mkdir(filepath.Join(work, d), 0o755); err != nil {
+			return err
+		}
+	}
+	env := []string{
+		"LOWER=" + b.path(b.recipe.node) + ":" + b.path(b.recipe.base), "WORK=" + work, "STATE=" + dir,
+		"IMAGES=" + b.path(b.recipe.images),
+	}
+	// --kill-child: containerd and its mounts go with the build, however it ends.
+	return b.commandEnv(ctx, "", env, "unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", "/bin/sh", "-c", preloadScript)
+}

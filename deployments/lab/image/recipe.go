@@ -1,0 +1,197 @@
+package image
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+const (
+	// kubernetesVersion is the newest minor that takes control groups of version 1 and containerd 1.6
+	// without a flag.
+	kubernetesVersion = "1.34.4"
+	suite             = "bookworm"
+	// format is part of every hash: raise it when a build changes without its inputs.
+	format = "1"
+)
+
+// packages of the node. They include what the kube-proxy image is made of: iptables and conntrack.
+var packages = []string{
+	"systemd", "systemd-sysv", "dbus", "openssh-server", "sudo", "iproute2", "iputils-ping", "procps", "kmod",
+	"util-linux", "mount", "e2fsprogs", "curl", "ca-certificates", "python3", "iptables", "nftables", "ebtables",
+	"ethtool", "conntrack", "socat", "containerd", "runc", "containernetworking-plugins", "haproxy", "keepalived",
+}
+
+// module is a Go module below this directory, or the product's own, whose programs the image needs.
+type module struct {
+	name, title string
+	dir         string            // in the repository
+	programs    map[string]string // file name to package
+	flags       string            // for the linker
+}
+
+var modules = []module{
+	{
+		name: "kubernetes", title: "Kubernetes " + kubernetesVersion, dir: "deployments/lab/image/kubernetes",
+		programs: map[string]string{
+			"kubeadm": "k8s.io/kubernetes/cmd/kubeadm", "kubelet": "k8s.io/kubernetes/cmd/kubelet",
+			"kubectl": "k8s.io/kubernetes/cmd/kubectl", "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
+			"kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
+			"kube-scheduler":          "k8s.io/kubernetes/cmd/kube-scheduler", "kube-proxy": "k8s.io/kubernetes/cmd/kube-proxy",
+		},
+		flags: kubernetesFlags(),
+	},
+	{
+		name: "etcd", title: "etcd", dir: "deployments/lab/image/etcd",
+		programs: map[string]string{"etcd": "go.etcd.io/etcd/server/v3", "etcdctl": "go.etcd.io/etcd/etcdctl/v3"},
+	},
+	{
+		name: "coredns", title: "CoreDNS", dir: "deployments/lab/image/coredns",
+		programs: map[string]string{"coredns": "github.com/coredns/coredns"},
+	},
+	{
+		name: "lab", title: "pod network and pause", dir: ".",
+		programs: map[string]string{
+			"labnetd": "github.com/windlass-nfv/windlass/deployments/lab/labnetd",
+			"pause":   "github.com/windlass-nfv/windlass/deployments/lab/pause",
+		},
+	},
+}
+
+// kubernetesFlags are what Kubernetes' own build stamps: kubeadm refuses to work without a version.
+func kubernetesFlags() string {
+	const v = "k8s.io/component-base/version"
+	parts := strings.Split(kubernetesVersion, ".")
+	return strings.Join([]string{
+		"-X " + v + ".gitVersion=v" + kubernetesVersion, "-X " + v + ".gitMajor=" + parts[0], "-X " + v + ".gitMinor=" + parts[1],
+		"-X " + v + ".gitTreeState=clean", "-X " + v + ".gitCommit=" + strings.Repeat("0", 40), "-X " + v + ".buildDate=2026-01-01T00:00:00Z",
+	}, " ")
+}
+
+//go:embed all:node
+var nodeFiles embed.FS
+
+//go:embed node-setup.sh
+var nodeSetup string
+
+//go:embed preload.sh
+var preloadScript string
+
+// recipe names every artefact; a name ends with the hash of all that the artefact is made of.
+type recipe struct {
+	base, node, images, containerd string
+	bin                            map[string]string
+}
+
+func readRecipe(source, mirror string) (recipe, error) {
+	r := recipe{bin: map[string]string{}}
+	r.base = named("base", suite, mirror, strings.Join(packages, ","))
+	for _, m := range modules {
+		inputs, err := m.inputs(source)
+		if err != nil {
+			return r, err
+		}
+		r.bin[m.name] = named("bin-"+m.name, append(inputs, m.flags, fmt.Sprint(m.programs))...)
+	}
+	files, err := embedded(nodeFiles)
+	if err != nil {
+		return r, err
+	}
+	r.node = named("node", r.base, r.bin["kubernetes"], r.bin["etcd"], files, nodeSetup)
+	r.images = named("images", r.base, fmt.Sprint(r.bin))
+	r.containerd = named("containerd", r.node, r.images, preloadScript)
+	return r, nil
+}
+
+// inputs of a module's programs: the pinned versions, and for the product's own module the sources and
+// the versions of what they import, so that no other change of go.mod makes a new image.
+func (m module) inputs(source string) ([]string, error) {
+	if m.dir != "." {
+		return readAll(filepath.Join(source, m.dir, "go.mod"), filepath.Join(source, m.dir, "go.sum"))
+	}
+	gomod, err := os.ReadFile(filepath.Join(source, "go.mod"))
+	if err != nil {
+		return nil, err
+	}
+	imports := regexp.MustCompile(`(?m)^\s+(k8s\.io/\S+|github\.com/vishvananda/\S+) v\S+`)
+	found := imports.FindAllString(string(gomod), -1)
+	for n := range found {
+		found[n] = strings.TrimSpace(found[n])
+	}
+	slices.Sort(found)
+	var files []string
+	for _, dir := range []string{"labnetd", "pause"} {
+		matches, err := filepath.Glob(filepath.Join(source, "deployments/lab", dir, "*.go"))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, slices.DeleteFunc(matches, func(f string) bool { return strings.HasSuffix(f, "_test.go") })...)
+	}
+	sources, err := readAll(files...)
+	return append(found, sources...), err
+}
+
+func readAll(files ...string) ([]string, error) {
+	var all []string
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, string(b))
+	}
+	return all, nil
+}
+
+func embedded(files fs.FS) (string, error) {
+	var all strings.Builder
+	err := fs.WalkDir(files, ".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		b, err := fs.ReadFile(files, path)
+		fmt.Fprintf(&all, "%s\x00%s\x00", path, b)
+		return err
+	})
+	return all.String(), err
+}
+
+func named(name string, inputs ...string) string {
+	h := sha256.New()
+	for _, input := range append([]string{format, name}, inputs...) {
+		fmt.Fprintf(h, "%d:%s", len(input), input)
+	}
+	return name + "-" + hex.EncodeToString(h.Sum(nil))[:12]
+}
+
+// findSource finds the repository: the Go modules that are built cannot be embedded.
+func findSource(given string) (string, error) {
+	starts := []string{given}
+	if given == "" {
+		cwd, _ := os.Getwd()
+		exe, _ := os.Executable()
+		starts = []string{cwd, filepath.Dir(exe)}
+	}
+	for _, start := range starts {
+		for dir, err := filepath.Abs(start); err == nil && start != ""; dir = filepath.Dir(dir) {
+			b, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+			if err == nil && strings.HasPrefix(string(b), "module github.com/windlass-nfv/windlass\n") {
+				return dir, nil
+			}
+			if err != nil && !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+				break
+			}
+		}
+	}
+	return "", lcm.Errorf(lcm.KindInvalid, "The node image is built from Windlass's repository; run in it, or name it as the image source.")
+}

@@ -1,0 +1,171 @@
+// Package machinetest checks that a machine.Driver keeps the promises that the lab makes in the name
+// of Nova, Neutron and Cinder. It logs in to the machines over SSH, as everyone else does.
+package machinetest
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"fmt"
+	"net/netip"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Subject is a driver under test.
+type Subject struct {
+	// Open opens the driver; a second call after Close finds what the first one left.
+	Open func(t *testing.T) machine.Driver
+	// CIDR holds the addresses that the suite may give to machines; floating IPs come from Floating.
+	CIDR, Floating netip.Prefix
+	SSHPort        int
+	// Shell: machines run commands of a real system. Without it only the life of machines is checked.
+	Shell bool
+}
+
+// Run checks the driver; the checks share it, since real machines take seconds to boot.
+func Run(t *testing.T, s Subject) {
+	t.Helper()
+	h := newHarness(t, s)
+	t.Cleanup(func() { require.NoError(t, h.driver.Down(context.WithoutCancel(t.Context()))) })
+
+	t.Run("machines live and die", h.lifecycle)
+	t.Run("absent machines are told from stopped ones", h.absent)
+	t.Run("machines outlive the driver", h.recovers)
+	if !s.Shell {
+		return
+	}
+	t.Run("logins work by key and by password", h.logins)
+	t.Run("user data runs once at the first boot", h.userData)
+	t.Run("a frozen machine answers again when thawed", h.freeze)
+	t.Run("a machine reboots itself", h.selfReboot)
+	t.Run("volumes keep their data", h.volumes)
+	t.Run("ports send from their own addresses only", h.antiSpoof)
+	t.Run("floating IPs lead to the fixed address", h.floatingIPs)
+}
+
+type harness struct {
+	subject Subject
+	driver  machine.Driver
+	network machine.Network
+	key     ssh.Signer
+	last    netip.Addr
+}
+
+const password = "conformance-9d1c"
+
+func newHarness(t *testing.T, s Subject) *harness {
+	t.Helper()
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	require.NoError(t, err)
+	key, err := ssh.NewSignerFromKey(private)
+	require.NoError(t, err)
+	gateway := s.CIDR.Masked().Addr().Next()
+	h := &harness{
+		subject: s, driver: s.Open(t), key: key, last: gateway.Next(),
+		network: machine.Network{ID: "net-" + uuid.NewString(), CIDR: s.CIDR, Gateway: gateway},
+	}
+	require.NoError(t, h.driver.EnsureNetwork(t.Context(), h.network))
+	require.NoError(t, h.driver.EnsureNetwork(t.Context(), h.network), "the second time changes nothing")
+	return h
+}
+
+// machine describes one on the suite's network.
+func (h *harness) machine(name string) machine.Machine {
+	h.last = h.last.Next()
+	b := h.last.As4()
+	return machine.Machine{
+		ID: uuid.NewString(), Name: name, Image: "debian",
+		Ports: []machine.Port{{
+			ID: uuid.NewString(), NetworkID: h.network.ID, MAC: fmt.Sprintf("fa:16:3e:00:%02x:%02x", b[2], b[3]),
+			FixedIPs: []string{h.last.String()}, PrefixLen: h.network.CIDR.Bits(), Gateway: h.network.Gateway.String(),
+		}},
+		AuthorizedKeys: []string{string(ssh.MarshalAuthorizedKey(h.key.PublicKey()))},
+		AdminPass:      password,
+	}
+}
+
+func (h *harness) create(t *testing.T, m machine.Machine) {
+	t.Helper()
+	require.NoError(t, h.driver.Create(t.Context(), m))
+	t.Cleanup(func() { require.NoError(t, h.driver.Delete(context.WithoutCancel(t.Context()), m.ID)) })
+}
+
+func (h *harness) requireState(t *testing.T, id string, want machine.State) {
+	t.Helper()
+	have, err := h.driver.State(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, want, have)
+}
+
+func (h *harness) lifecycle(t *testing.T) {
+	ctx, m := t.Context(), h.machine("life")
+	h.create(t, m)
+	h.requireState(t, m.ID, machine.Running)
+	h.awaitSSH(t, m)
+	require.NoError(t, h.driver.Create(ctx, m), "a machine that is there is left as it is")
+	require.NoError(t, h.driver.Start(ctx, m.ID), "one that runs needs no start")
+	require.True(t, lcm.Is(h.driver.DeleteNetwork(ctx, h.network.ID), lcm.KindConflict), "its network is in use")
+
+	require.NoError(t, h.driver.Stop(ctx, m.ID))
+	h.requireState(t, m.ID, machine.Stopped)
+	h.requireNoSSH(t, m)
+	require.NoError(t, h.driver.Stop(ctx, m.ID))
+	require.NoError(t, h.driver.Start(ctx, m.ID))
+	h.awaitSSH(t, m)
+
+	require.NoError(t, h.driver.Kill(ctx, m.ID))
+	h.requireState(t, m.ID, machine.Stopped)
+	h.requireNoSSH(t, m)
+	require.NoError(t, h.driver.Start(ctx, m.ID))
+	h.awaitSSH(t, m)
+
+	require.NoError(t, h.driver.Reboot(ctx, m.ID, true))
+	h.requireState(t, m.ID, machine.Running)
+	h.awaitSSH(t, m)
+
+	require.NoError(t, h.driver.Delete(ctx, m.ID))
+	h.requireState(t, m.ID, machine.Absent)
+	h.requireNoSSH(t, m)
+	require.NoError(t, h.driver.Delete(ctx, m.ID))
+}
+
+func (h *harness) absent(t *testing.T) {
+	ctx := t.Context()
+	h.requireState(t, "nobody", machine.Absent)
+	for name, err := range map[string]error{
+		"Start": h.driver.Start(ctx, "nobody"), "Stop": h.driver.Stop(ctx, "nobody"), "Kill": h.driver.Kill(ctx, "nobody"),
+		"Freeze": h.driver.Freeze(ctx, "nobody"), "Reboot": h.driver.Reboot(ctx, "nobody", false),
+	} {
+		require.True(t, lcm.Is(err, lcm.KindNotFound), "%s: %v", name, err)
+	}
+	require.NoError(t, h.driver.Delete(ctx, "nobody"))
+	orphan := h.machine("orphan")
+	orphan.Ports[0].NetworkID = "no-such-network"
+	require.True(t, lcm.Is(h.driver.Create(ctx, orphan), lcm.KindNotFound))
+	h.requireState(t, orphan.ID, machine.Absent)
+}
+
+func (h *harness) recovers(t *testing.T) {
+	running, stopped := h.machine("stays"), h.machine("rests")
+	h.create(t, running)
+	h.create(t, stopped)
+	h.awaitSSH(t, running)
+	require.NoError(t, h.driver.Kill(t.Context(), stopped.ID))
+
+	require.NoError(t, h.driver.Close())
+	h.driver = h.subject.Open(t)
+	require.NoError(t, h.driver.Recover(t.Context()))
+
+	h.requireState(t, running.ID, machine.Running)
+	h.requireState(t, stopped.ID, machine.Stopped)
+	h.awaitSSH(t, running)
+	require.NoError(t, h.driver.Start(t.Context(), stopped.ID))
+	h.awaitSSH(t, stopped)
+}

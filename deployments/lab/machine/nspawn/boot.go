@@ -1,0 +1,215 @@
+package nspawn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// ext4Dirs cannot lie on the overlay: overlayfs refuses an upper layer that is an overlay itself,
+// and etcd and the NFS server want a real file system.
+var ext4Dirs = []string{"containerd", "kubelet", "etcd", "docker"}
+
+// runnerScript outlives the lab. It notes its own pid before and the container's exit status after,
+// so that a later process knows the machine, and a machine that rebooted itself from one that died.
+const runnerScript = `
+for g in $RUNNER_GROUPS; do echo 0 >"$g/cgroup.procs" || exit 1; done
+echo $$ >pid.new && mv pid.new pid
+(
+	for g in $MACHINE_GROUPS; do echo 0 >"$g/cgroup.procs" || exit 1; done
+	exec systemd-nspawn "$@"
+)
+echo $? >exit.new && mv exit.new exit
+`
+
+// rebooted is systemd-nspawn's exit status when the machine restarted itself.
+const rebooted = "133"
+
+// boot starts the machine unless it runs; i.busy is held.
+func (d *Driver) boot(ctx context.Context, i *instance) error {
+	if i.running() {
+		return nil
+	}
+	if err := d.clear(ctx, i); err != nil {
+		return err
+	}
+	err := d.launch(ctx, i)
+	if err != nil {
+		// Not ctx: what was begun is cleared even when the caller gave up.
+		return errors.Join(err, d.clear(context.WithoutCancel(ctx), i))
+	}
+	i.runs++
+	d.watch(i)
+	return nil
+}
+
+func (d *Driver) launch(ctx context.Context, i *instance) error {
+	if err := i.cg.create(); err != nil {
+		return broken(err, "The control groups of machine %s cannot be made.", i.spec.Name)
+	}
+	if err := d.mountDisk(i); err != nil {
+		return err
+	}
+	if err := d.plug(ctx, i); err != nil {
+		return err
+	}
+	if err := d.exec(i); err != nil {
+		return broken(err, "Machine %s cannot be started.", i.spec.Name)
+	}
+	if err := d.awaitInit(ctx, i); err != nil {
+		return err
+	}
+	return d.plugVolumes(ctx, i)
+}
+
+func (d *Driver) mountDisk(i *instance) error {
+	for _, dir := range []string{"upper", "work", "root"} {
+		if err := os.MkdirAll(i.path(dir), 0o755); err != nil {
+			return broken(err, "The disk of machine %s cannot be made.", i.spec.Name)
+		}
+	}
+	layers := d.opts.Image.Layers(i.spec.Image)
+	options := fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s", strings.Join(layers, ":"), i.path("upper"), i.path("work"))
+	err := unix.Mount("overlay", i.path("root"), "overlay", 0, options)
+	return broken(err, "The disk of machine %s cannot be mounted.", i.spec.Name)
+}
+
+// exec hands the machine to a process of its own session that is not our child: nothing of the lab's
+// end reaches it, neither a signal nor a closed pipe.
+func (d *Driver) exec(i *instance) error {
+	console, err := os.OpenFile(i.path("console.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer console.Close()
+	args := append([]string{"--fork", "sh", "-c", runnerScript, "windlass-machine"}, d.nspawnArgs(i)...)
+	cmd := exec.Command("setsid", args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = i.dir, console, console
+	hierarchy := "0"
+	if d.groups.unified {
+		hierarchy = "1"
+	}
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "RUNNER_GROUPS=" + strings.Join(i.cg.runner, " "), "MACHINE_GROUPS=" + strings.Join(i.cg.inside, " "),
+		"SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=" + hierarchy, "SYSTEMD_NSPAWN_USE_CGNS=1",
+		"SYSTEMD_SECCOMP=0", // runc in the machine needs keyctl, which the default filter forbids
+		"SYSTEMD_LOG_LEVEL=warning",
+	}
+	return cmd.Run()
+}
+
+func (d *Driver) nspawnArgs(i *instance) []string {
+	args := []string{
+		"--quiet", "--directory=" + i.path("root"), "--boot", "--register=no", "--keep-unit",
+		"--machine=" + i.name, "--hostname=" + i.spec.Name, "--network-namespace-path=" + netnsDir + i.name,
+		"--capability=all", "--resolv-conf=off", "--timezone=off", "--link-journal=no", "--console=pipe",
+	}
+	for _, dir := range ext4Dirs {
+		args = append(args, "--bind="+i.path("var", dir)+":/var/lib/"+dir)
+	}
+	for _, device := range []string{"/dev/kmsg", "/dev/fuse", "/dev/loop-control"} {
+		if exists(device) {
+			args = append(args, "--bind="+device)
+		}
+	}
+	return args
+}
+
+// awaitInit returns when the machine's systemd runs; its services come up after that.
+func (d *Driver) awaitInit(ctx context.Context, i *instance) error {
+	deadline := time.Now().Add(20 * time.Second)
+	for i.leader() == 0 {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+		if exists(i.path("exit")) || time.Now().After(deadline) {
+			said, _ := tail(i.path("console.log"), 512)
+			return lcm.Errorf(lcm.KindBroken, "Machine %s did not boot; its console ends with: %s", i.spec.Name, strings.TrimSpace(said))
+		}
+	}
+	return nil
+}
+
+// clear removes from the host what a machine that does not run, or must not, has there. Disk and
+// volumes stay.
+func (d *Driver) clear(ctx context.Context, i *instance) error {
+	if err := i.cg.kill(killTimeout); err != nil {
+		return lcm.Wrap(lcm.KindUnavailable, err, "Machine %s does not die.", i.spec.Name)
+	}
+	err := errors.Join(d.unplug(ctx, i), unmount(i.path("root")), i.cg.remove(), d.unplugVolumes(ctx, i.spec.ID))
+	for _, file := range []string{
+		i.path("pid"), i.path("pid.new"), i.path("exit"), i.path("exit.new"),
+		filepath.Join("/run/systemd/nspawn/propagate", i.name), filepath.Join("/run/systemd/nspawn/unix-export", i.name),
+	} {
+		if e := os.Remove(file); e != nil && !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}
+	return broken(err, "Machine %s left something on the host.", i.spec.Name)
+}
+
+func unmount(path string) error {
+	for {
+		err := unix.Unmount(path, 0)
+		if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOENT) {
+			return nil // nothing is mounted there any more
+		}
+		if errors.Is(err, unix.EBUSY) {
+			err = unix.Unmount(path, unix.MNT_DETACH)
+		}
+		if err != nil {
+			return fmt.Errorf("unmount %s: %w", path, err)
+		}
+	}
+}
+
+// watch follows one boot to its end: a machine that reboots itself is booted again, one that powers
+// off leaves nothing running on the host.
+func (d *Driver) watch(i *instance) {
+	run, pid := i.runs, i.pid()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	select {
+	case <-d.closing:
+		return
+	default:
+	}
+	d.watchers.Go(func() {
+		if !awaitExit(context.Background(), pid, 0, d.closing) {
+			return
+		}
+		i.busy.Lock()
+		defer i.busy.Unlock()
+		if i.gone || i.runs != run || i.running() {
+			return
+		}
+		d.settle(context.Background(), i)
+	})
+}
+
+// settle brings a machine whose runner is gone into a state the driver knows.
+func (d *Driver) settle(ctx context.Context, i *instance) {
+	status, _ := os.ReadFile(i.path("exit"))
+	if err := d.clear(ctx, i); err != nil {
+		d.log.ErrorContext(ctx, "Stopped machine not cleared", "machine", i.spec.Name, "error", err)
+		return
+	}
+	if strings.TrimSpace(string(status)) != rebooted {
+		return
+	}
+	if err := d.boot(ctx, i); err != nil {
+		d.log.ErrorContext(ctx, "Machine that rebooted itself not booted", "machine", i.spec.Name, "error", err)
+	}
+}

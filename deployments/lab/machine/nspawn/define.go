@@ -1,0 +1,188 @@
+package nspawn
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// define lays out the machine's disk. machine.json is written last: a machine that has it is whole.
+func (d *Driver) define(ctx context.Context, i *instance, m machine.Machine) error {
+	first, err := parseUserData(m.UserData)
+	if err != nil {
+		return lcm.Wrap(lcm.KindInvalid, err, "The user data of machine %s cannot be used.", m.Name)
+	}
+	if err := d.clear(ctx, i); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(i.dir); err != nil {
+		return broken(err, "The disk of machine %s cannot be made.", m.Name)
+	}
+	if err := os.MkdirAll(i.path("var"), 0o711); err != nil {
+		return broken(err, "The disk of machine %s cannot be made.", m.Name)
+	}
+	d.mu.Lock()
+	i.spec, i.gone = m, false
+	i.spec.UserData, i.spec.AdminPass = nil, "" // they are on the machine's own disk from now on
+	d.mu.Unlock()
+	if err := d.fillState(ctx, i); err != nil {
+		return broken(err, "The disk of machine %s cannot be made.", m.Name)
+	}
+	if err := d.fillDisk(ctx, i, m, first); err != nil {
+		return broken(err, "The disk of machine %s cannot be prepared.", m.Name)
+	}
+	return broken(writeJSON(i.path("machine.json"), i.spec), "Machine %s cannot be recorded.", m.Name)
+}
+
+// fillState makes the directories outside the overlay. containerd's comes with all images of the
+// node image as hard links: no time, no space. Its databases are written in place, so they are copied.
+func (d *Driver) fillState(ctx context.Context, i *instance) error {
+	template := d.opts.Image.Containerd
+	if template != "" {
+		if _, err := run(ctx, "", "cp", "-al", template, i.path("var", "containerd")); err != nil {
+			d.log.WarnContext(ctx, "State directory and image are on different file systems: images are copied", "error", err)
+			if err := os.RemoveAll(i.path("var", "containerd")); err != nil {
+				return err
+			}
+			if _, err := run(ctx, "", "cp", "-a", "--reflink=auto", template, i.path("var", "containerd")); err != nil {
+				return err
+			}
+		}
+		if err := unshareDatabases(template, i.path("var", "containerd")); err != nil {
+			return err
+		}
+	}
+	for _, dir := range ext4Dirs {
+		if err := os.MkdirAll(i.path("var", dir), 0o711); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func unshareDatabases(template, dir string) error {
+	return filepath.WalkDir(template, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || filepath.Ext(path) != ".db" {
+			return err
+		}
+		rel, err := filepath.Rel(template, path)
+		if err != nil {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return writeFile(filepath.Join(dir, rel), content, 0o600)
+	})
+}
+
+// fillDisk writes what makes this machine different from all others of its image.
+func (d *Driver) fillDisk(ctx context.Context, i *instance, m machine.Machine, first firstBoot) error {
+	if err := d.mountDisk(i); err != nil {
+		return err
+	}
+	root := i.path("root")
+	err := errors.Join(
+		writeIdentity(root, m),
+		writeKeys(root, m.AuthorizedKeys),
+		setPassword(ctx, root, m.AdminPass),
+		first.write(root),
+	)
+	return errors.Join(err, unmount(root))
+}
+
+func writeIdentity(root string, m machine.Machine) error {
+	hosts := "127.0.0.1 localhost\n::1 localhost\n"
+	resolver := ""
+	for _, p := range m.Ports {
+		if len(p.FixedIPs) > 0 && !strings.Contains(hosts, m.Name) {
+			hosts += p.FixedIPs[0] + " " + m.Name + "\n"
+		}
+		if p.Gateway != "" && resolver == "" {
+			// Nothing listens there, but it says so at once: lookups fail instead of hanging.
+			resolver = "nameserver " + p.Gateway + "\n"
+		}
+	}
+	id := make([]byte, 16)
+	_, _ = rand.Read(id)
+	return errors.Join(
+		writeFile(filepath.Join(root, "etc/hostname"), []byte(m.Name+"\n"), 0o644),
+		writeFile(filepath.Join(root, "etc/hosts"), []byte(hosts), 0o644),
+		writeFile(filepath.Join(root, "etc/resolv.conf"), []byte(resolver), 0o644),
+		writeFile(filepath.Join(root, "etc/machine-id"), []byte(hex.EncodeToString(id)+"\n"), 0o444),
+	)
+}
+
+func writeKeys(root string, keys []string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	home := filepath.Join(root, "home", machine.User)
+	var owner unix.Stat_t
+	if err := unix.Stat(home, &owner); err != nil {
+		return fmt.Errorf("home of %s: %w", machine.User, err)
+	}
+	dir := filepath.Join(home, ".ssh")
+	file := filepath.Join(dir, "authorized_keys")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if err := writeFile(file, []byte(strings.Join(keys, "\n")+"\n"), 0o600); err != nil {
+		return err
+	}
+	return errors.Join(os.Chown(dir, int(owner.Uid), int(owner.Gid)), os.Chown(file, int(owner.Uid), int(owner.Gid)))
+}
+
+// setPassword goes through standard input: passwords are in no argument list.
+func setPassword(ctx context.Context, root, password string) error {
+	if password == "" {
+		return nil
+	}
+	if strings.ContainsAny(password, "\n\x00") {
+		return lcm.Errorf(lcm.KindInvalid, "The admin password has a line break.")
+	}
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, "chroot", root, "chpasswd", "--crypt-method", "SHA512")
+	cmd.Stdin, cmd.Stderr = strings.NewReader(machine.User+":"+password+"\n"), &stderr
+	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("set password of %s: %w: %s", machine.User, err, strings.ReplaceAll(stderr.String(), password, "***"))
+	}
+	return nil
+}
+
+// firstBootDir is read by the image's lab-first-boot.
+const firstBootDir = "var/lib/windlass-lab"
+
+func (f firstBoot) write(root string) error {
+	dir := filepath.Join(root, firstBootDir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	var all error
+	for _, script := range []struct{ name, text string }{{"config", f.Config}, {"final", f.Final}} {
+		if script.text != "" {
+			all = errors.Join(all, writeFile(filepath.Join(dir, script.name), []byte(script.text), 0o700))
+		}
+	}
+	for n, file := range f.Files {
+		content := filepath.Join(dir, "file-"+strconv.Itoa(n))
+		all = errors.Join(all, writeFile(content, file, 0o600))
+	}
+	return all
+}

@@ -1,0 +1,183 @@
+// Package nspawn runs the lab's machines as systemd-nspawn containers: each boots systemd in its own
+// namespaces on an overlay of the node image. A lab keeps its networks in a network namespace of its
+// own, its router; the host gets one interface and a route to each network, and its forwarding,
+// firewall and sysctls stay as they are.
+package nspawn
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/image"
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// DefaultStateDir is where a lab that root runs keeps its machines.
+const DefaultStateDir = "/var/lib/windlass-lab"
+
+// Options of a driver.
+type Options struct {
+	// StateDir holds machines, volumes and what is needed to find them again; one lab a directory.
+	// On the file system of the image, the images that nodes start with cost no time and no space.
+	StateDir string
+	Image    image.Image
+	Log      *slog.Logger
+}
+
+// Driver is a machine.Driver of systemd-nspawn containers.
+type Driver struct {
+	opts Options
+	log  *slog.Logger
+	// tag tells this lab's interfaces, namespaces and groups from those of other labs on the host.
+	tag    string
+	groups hierarchies
+	lock   *os.File
+
+	mu       sync.Mutex // guards what follows and the router; never held while a machine boots or stops
+	networks records[machine.Network]
+	floating records[machine.FloatingIP]
+	volumes  records[volume]
+	machines map[string]*instance
+
+	closing  chan struct{}
+	watchers sync.WaitGroup
+}
+
+var _ machine.Driver = (*Driver)(nil)
+
+// New opens the lab in opts.StateDir, which one process at a time may have.
+func New(opts Options) (*Driver, error) {
+	if opts.StateDir == "" {
+		opts.StateDir = DefaultStateDir
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	if err := checkHost(); err != nil {
+		return nil, err
+	}
+	dir, err := filepath.Abs(opts.StateDir)
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "The state directory %s has no absolute path.", opts.StateDir)
+	}
+	opts.StateDir = dir
+	d := &Driver{opts: opts, log: opts.Log, tag: short(dir)[:6], closing: make(chan struct{}), machines: map[string]*instance{}}
+	if d.groups, err = findHierarchies("windlass-lab-" + d.tag); err != nil {
+		return nil, lcm.Wrap(lcm.KindBroken, err, "The control groups of this host cannot be used.")
+	}
+	if err := d.open(); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// open locks the state directory and reads it.
+func (d *Driver) open() error {
+	if err := os.MkdirAll(d.opts.StateDir, 0o711); err != nil {
+		return lcm.Wrap(lcm.KindBroken, err, "The state directory %s cannot be made.", d.opts.StateDir)
+	}
+	lock, err := os.OpenFile(filepath.Join(d.opts.StateDir, "machines.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return lcm.Wrap(lcm.KindBroken, err, "The state directory %s cannot be locked.", d.opts.StateDir)
+	}
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		_ = lock.Close()
+		return lcm.Wrap(lcm.KindConflict, err, "Another process runs the lab in %s.", d.opts.StateDir)
+	}
+	d.lock = lock
+	err = errors.Join(
+		d.networks.load(filepath.Join(d.opts.StateDir, "networks")),
+		d.floating.load(filepath.Join(d.opts.StateDir, "floating-ips")),
+		d.volumes.load(filepath.Join(d.opts.StateDir, "volumes")),
+		d.loadMachines(),
+	)
+	if err != nil {
+		_ = lock.Close()
+		return lcm.Wrap(lcm.KindBroken, err, "The state of the lab in %s cannot be read.", d.opts.StateDir)
+	}
+	return nil
+}
+
+// Close lets go of the machines: they run on, and the next driver finds them with Recover.
+func (d *Driver) Close() error {
+	d.mu.Lock()
+	select {
+	case <-d.closing:
+		d.mu.Unlock()
+		return nil
+	default:
+		close(d.closing)
+	}
+	d.mu.Unlock()
+	d.watchers.Wait()
+	return d.lock.Close()
+}
+
+// checkHost names everything that is missing at once.
+func checkHost() error {
+	if os.Geteuid() != 0 {
+		return lcm.Errorf(lcm.KindDenied, "Real machines need root; run the lab as root or with fake machines.")
+	}
+	var problems []lcm.Problem
+	for _, tool := range []struct{ name, pkg string }{
+		{"systemd-nspawn", "systemd-container"}, {"ip", "iproute2"}, {"nft", "nftables"}, {"losetup", "mount"},
+		{"setsid", "util-linux"}, {"chroot", "coreutils"}, {"cp", "coreutils"},
+	} {
+		if _, err := exec.LookPath(tool.name); err != nil {
+			problems = append(problems, lcm.Problem{Path: tool.name, Detail: "not found; install the package " + tool.pkg})
+		}
+	}
+	return lcm.InvalidAll("This host cannot run machines.", problems)
+}
+
+// hostLink and routerLink are the two ends of the link between host and router. They come from the
+// link-local block, which no network uses, and from the tag, so that several labs do not meet.
+func (d *Driver) hostLink() netip.Addr   { return linkAddress(d.tag, 1) }
+func (d *Driver) routerLink() netip.Addr { return linkAddress(d.tag, 2) }
+
+func linkAddress(tag string, host byte) netip.Addr {
+	sum := sha256.Sum256([]byte(tag))
+	// 16 to 143 stays clear of 169.254.169.254, the metadata service of clouds the lab may run in.
+	return netip.AddrFrom4([4]byte{169, 254, 16 + sum[0]%128, sum[1]&^3 | host})
+}
+
+// HostAddress is where the machines reach the host, e.g. the lab's own API.
+func (d *Driver) HostAddress() netip.Addr { return d.hostLink() }
+
+// short makes a name of eight letters that fits where the kernel has room for fifteen.
+func short(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:4])
+}
+
+var validID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
+
+// checkID keeps ids, which become file names, inside the state directory.
+func checkID(what, id string) error {
+	if !validID.MatchString(id) {
+		return lcm.Errorf(lcm.KindInvalid, "%q is not an id of a %s.", id, what)
+	}
+	return nil
+}
+
+func broken(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*lcm.Error](err); ok {
+		return err
+	}
+	return lcm.Wrap(lcm.KindBroken, err, "%s", fmt.Sprintf(format, args...))
+}

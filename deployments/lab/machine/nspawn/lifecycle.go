@@ -1,0 +1,214 @@
+package nspawn
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+const (
+	// powerOff asks systemd in the machine for an orderly shutdown: SIGRTMIN+4.
+	powerOff = unix.Signal(38)
+	// shutdownTimeout is Nova's: then the power goes.
+	shutdownTimeout = 60 * time.Second
+	killTimeout     = 20 * time.Second
+)
+
+// Create defines the machine and boots it. A machine that is defined already is left as it is.
+func (d *Driver) Create(ctx context.Context, m machine.Machine) error {
+	if err := checkMachine(m); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	i := d.machines[m.ID]
+	if i == nil {
+		i = d.newInstance(m.ID)
+		d.machines[m.ID] = i
+	}
+	for _, p := range m.Ports {
+		if _, ok := d.networks.all[p.NetworkID]; !ok {
+			d.mu.Unlock()
+			return lcm.Errorf(lcm.KindNotFound, "Machine %s has a port on network %s, which does not exist.", m.Name, p.NetworkID)
+		}
+	}
+	d.mu.Unlock()
+
+	i.busy.Lock()
+	defer i.busy.Unlock()
+	if !exists(i.path("machine.json")) {
+		if err := d.define(ctx, i, m); err != nil {
+			return err
+		}
+	}
+	return d.boot(ctx, i)
+}
+
+func checkMachine(m machine.Machine) error {
+	if err := checkID("machine", m.ID); err != nil {
+		return err
+	}
+	if !validHostname.MatchString(m.Name) {
+		return lcm.Errorf(lcm.KindInvalid, "%q cannot be a host name.", m.Name)
+	}
+	for _, p := range m.Ports {
+		if err := checkPort(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Start boots a machine that is stopped.
+func (d *Driver) Start(ctx context.Context, id string) error {
+	i, err := d.acquire(id)
+	if err != nil {
+		return err
+	}
+	defer i.busy.Unlock()
+	return d.boot(ctx, i)
+}
+
+// Stop shuts the machine down; one that does not obey within a minute is killed.
+func (d *Driver) Stop(ctx context.Context, id string) error {
+	i, err := d.acquire(id)
+	if err != nil {
+		return err
+	}
+	defer i.busy.Unlock()
+	return d.shutDown(ctx, i)
+}
+
+func (d *Driver) shutDown(ctx context.Context, i *instance) error {
+	runner, leader := i.pid(), i.leader()
+	if leader != 0 && !i.cg.frozen() { // a frozen machine hears nothing
+		_ = unix.Kill(leader, powerOff)
+		awaitExit(ctx, runner, shutdownTimeout, nil)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return d.powerOff(ctx, i)
+}
+
+// Kill takes the power away.
+func (d *Driver) Kill(ctx context.Context, id string) error {
+	i, err := d.acquire(id)
+	if err != nil {
+		return err
+	}
+	defer i.busy.Unlock()
+	return d.powerOff(ctx, i)
+}
+
+// powerOff kills the machine's init, with which the kernel kills all the rest, and clears the host.
+func (d *Driver) powerOff(ctx context.Context, i *instance) error {
+	if runner, leader := i.pid(), i.leader(); leader != 0 {
+		_ = unix.Kill(leader, unix.SIGKILL)
+		_ = i.cg.setFrozen(false)
+		// systemd-nspawn takes its mounts and the runner its leave when they see init die.
+		awaitExit(ctx, runner, 5*time.Second, nil)
+	}
+	return d.clear(ctx, i)
+}
+
+// Reboot restarts the machine; its disk, addresses and volumes stay.
+func (d *Driver) Reboot(ctx context.Context, id string, hard bool) error {
+	i, err := d.acquire(id)
+	if err != nil {
+		return err
+	}
+	defer i.busy.Unlock()
+	stop := d.shutDown
+	if hard {
+		stop = d.powerOff
+	}
+	if err := stop(ctx, i); err != nil {
+		return err
+	}
+	return d.boot(ctx, i)
+}
+
+// Freeze stops every process of the machine where it stands, as a hung hypervisor would.
+func (d *Driver) Freeze(_ context.Context, id string) error { return d.setFrozen(id, true) }
+
+// Thaw lets them go on.
+func (d *Driver) Thaw(_ context.Context, id string) error { return d.setFrozen(id, false) }
+
+func (d *Driver) setFrozen(id string, frozen bool) error {
+	i, err := d.acquire(id)
+	if err != nil {
+		return err
+	}
+	defer i.busy.Unlock()
+	if !i.running() {
+		return lcm.Errorf(lcm.KindConflict, "Machine %s does not run.", id)
+	}
+	return broken(i.cg.setFrozen(frozen), "Machine %s cannot be frozen or thawed.", id)
+}
+
+// Delete removes the machine and its disk.
+func (d *Driver) Delete(ctx context.Context, id string) error {
+	d.mu.Lock()
+	i := d.machines[id]
+	d.mu.Unlock()
+	if i == nil {
+		return nil
+	}
+	i.busy.Lock()
+	defer i.busy.Unlock()
+	return d.erase(ctx, i)
+}
+
+func (d *Driver) erase(ctx context.Context, i *instance) error {
+	if err := d.powerOff(ctx, i); err != nil {
+		return err
+	}
+	if err := d.releaseVolumes(ctx, i.spec.ID); err != nil {
+		return err
+	}
+	// machine.json goes first: what is left is then half deleted and Recover finishes it.
+	if err := os.Remove(i.path("machine.json")); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return broken(err, "Machine %s cannot be deleted.", i.spec.Name)
+	}
+	if err := os.RemoveAll(i.dir); err != nil {
+		return broken(err, "The disk of machine %s cannot be deleted.", i.spec.Name)
+	}
+	i.gone = true
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.machines[i.spec.ID] == i {
+		delete(d.machines, i.spec.ID)
+	}
+	return d.applyRules(ctx)
+}
+
+// UpdatePort changes what a port may send, at once.
+func (d *Driver) UpdatePort(ctx context.Context, machineID string, p machine.Port) error {
+	if err := checkPort(p); err != nil {
+		return err
+	}
+	i, err := d.acquire(machineID)
+	if err != nil {
+		return err
+	}
+	defer i.busy.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for n := range i.spec.Ports {
+		if i.spec.Ports[n].ID != p.ID {
+			continue
+		}
+		i.spec.Ports[n].AllowedAddresses = p.AllowedAddresses
+		if err := writeJSON(i.path("machine.json"), i.spec); err != nil {
+			return broken(err, "Port %s cannot be recorded.", p.ID)
+		}
+		return d.applyRules(ctx)
+	}
+	return lcm.Errorf(lcm.KindNotFound, "Machine %s has no port %s.", machineID, p.ID)
+}

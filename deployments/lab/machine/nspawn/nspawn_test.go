@@ -1,0 +1,182 @@
+package nspawn_test
+
+import (
+	"context"
+	"log/slog"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/image"
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/deployments/lab/machine/machinetest"
+	"github.com/windlass-nfv/windlass/deployments/lab/machine/nspawn"
+)
+
+// stateEnv makes the test binary the lab process that TestMachines_surviveTheSuddenDeathOfTheLab kills.
+const stateEnv = "WINDLASS_TEST_LAB_STATE"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(stateEnv); dir != "" {
+		runLab(dir)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// imageDir is where the node image is looked for.
+func imageDir() string {
+	if dir := os.Getenv("WINDLASS_LAB_IMAGE_DIR"); dir != "" {
+		return dir
+	}
+	return image.DefaultDir
+}
+
+func nodeImage(t *testing.T) image.Image {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("not run: real machines need root")
+	}
+	img, ok := image.Find(image.Options{Dir: imageDir()})
+	if !ok {
+		t.Skipf("not run: no node image of this source in %s; WINDLASS_LAB_BUILD_IMAGE=%[1]s go test ./deployments/lab/image builds it", imageDir())
+	}
+	return img
+}
+
+// stateDir is beside the image, so that machines can hard-link its files.
+func stateDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/var/tmp", "windlass-lab-test-")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+func TestDriver_keepsThePromisesOfACloud(t *testing.T) {
+	img, dir := nodeImage(t), stateDir(t)
+	before := forwarding(t)
+	t.Run("conformance", func(t *testing.T) {
+		machinetest.Run(t, machinetest.Subject{
+			Open: func(t *testing.T) machine.Driver {
+				d, err := nspawn.New(nspawn.Options{StateDir: dir, Image: img, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))})
+				require.NoError(t, err)
+				t.Cleanup(func() { _ = d.Close() })
+				return d
+			},
+			CIDR: netip.MustParsePrefix("10.78.201.0/24"), Floating: netip.MustParsePrefix("10.78.202.0/24"),
+			SSHPort: 22, Shell: true,
+		})
+	})
+	requireNothingOf(t, dir)
+	require.Equal(t, before, forwarding(t))
+}
+
+func labMachine() (machine.Network, machine.Machine) {
+	n := machine.Network{ID: "killed", CIDR: netip.MustParsePrefix("10.78.203.0/24"), Gateway: netip.MustParseAddr("10.78.203.1")}
+	return n, machine.Machine{ID: "survivor", Name: "survivor", Image: "debian", Ports: []machine.Port{{
+		ID: "port", NetworkID: n.ID, MAC: "fa:16:3e:00:00:05", FixedIPs: []string{"10.78.203.5"}, PrefixLen: 24, Gateway: "10.78.203.1",
+	}}}
+}
+
+// runLab boots a machine and waits to be killed.
+func runLab(dir string) {
+	img, _ := image.Find(image.Options{Dir: imageDir()})
+	d, err := nspawn.New(nspawn.Options{StateDir: dir, Image: img})
+	n, m := labMachine()
+	if err == nil {
+		err = d.EnsureNetwork(context.Background(), n)
+	}
+	if err == nil {
+		err = d.Create(context.Background(), m)
+	}
+	if err != nil {
+		_, _ = os.Stdout.WriteString("error: " + err.Error() + "\n")
+		os.Exit(1)
+	}
+	_, _ = os.Stdout.WriteString("booted\n")
+	select {}
+}
+
+func TestMachines_surviveTheSuddenDeathOfTheLab(t *testing.T) {
+	img, dir := nodeImage(t), stateDir(t)
+	lab := exec.CommandContext(t.Context(), os.Args[0])
+	lab.Env = append(os.Environ(), stateEnv+"="+dir)
+	out, err := lab.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, lab.Start())
+	line := make([]byte, 512)
+	n, _ := out.Read(line)
+	require.Equal(t, "booted\n", string(line[:n]))
+	_, err = nspawn.New(nspawn.Options{StateDir: dir, Image: img})
+	require.ErrorContains(t, err, "Another process")
+	require.NoError(t, lab.Process.Kill())
+	_ = lab.Wait()
+
+	d, err := nspawn.New(nspawn.Options{StateDir: dir, Image: img})
+	require.NoError(t, err)
+	require.NoError(t, d.Recover(t.Context()))
+	state, err := d.State(t.Context(), "survivor")
+	require.NoError(t, err)
+	require.Equal(t, machine.Running, state)
+	require.NoError(t, d.Down(t.Context()))
+	require.NoError(t, d.Close())
+	requireNothingOf(t, dir)
+}
+
+func TestBoot_isFast(t *testing.T) {
+	img, dir := nodeImage(t), stateDir(t)
+	d, err := nspawn.New(nspawn.Options{StateDir: dir, Image: img})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, d.Close()) }()
+	defer func() { require.NoError(t, d.Down(context.WithoutCancel(t.Context()))) }()
+	n, m := labMachine()
+	n.ID, n.CIDR = uuid.NewString(), netip.MustParsePrefix("10.78.204.0/24")
+	n.Gateway, m.Ports[0].Gateway = netip.MustParseAddr("10.78.204.1"), "10.78.204.1"
+	m.Ports[0].NetworkID, m.Ports[0].FixedIPs = n.ID, []string{"10.78.204.5"}
+	require.NoError(t, d.EnsureNetwork(t.Context(), n))
+	began := time.Now()
+	require.NoError(t, d.Create(t.Context(), m))
+	created := time.Since(began)
+	machinetest.AwaitBanner(t, "10.78.204.5:22")
+	t.Logf("created in %s, sshd after %s", created.Round(time.Millisecond), time.Since(began).Round(time.Millisecond))
+}
+
+// requireNothingOf looks everywhere a lab could leave something. Other labs may run on this host.
+func requireNothingOf(t *testing.T, dir string) {
+	t.Helper()
+	mark := regexp.MustCompile(nspawn.Tag(dir) + "|" + regexp.QuoteMeta(filepath.Base(dir)))
+	for name, command := range map[string]string{
+		"links":      `ip -d link`,
+		"routes":     `ip route show table all`,
+		"namespaces": `ip netns; ls /run/netns`,
+		"mounts":     `cat /proc/self/mountinfo`,
+		"loops":      `losetup --list --noheadings --output NAME,BACK-FILE`,
+		"cgroups":    `find /sys/fs/cgroup -type d`,
+		"processes":  `ps -eo args | grep -v nspawn.test`,
+		"nspawn":     `find /run/systemd/nspawn /run/host 2>/dev/null`,
+		"rules":      `nft list ruleset`,
+		"files":      `ls -a /var/tmp`,
+	} {
+		out, _ := exec.CommandContext(context.WithoutCancel(t.Context()), "sh", "-c", command).Output()
+		for line := range strings.Lines(string(out)) {
+			require.NotRegexp(t, mark, line, "left behind: %s", name)
+		}
+	}
+}
+
+// forwarding is the host's own setting, which a lab must not touch.
+func forwarding(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile("/proc/sys/net/ipv4/ip_forward")
+	require.NoError(t, err)
+	return string(b)
+}

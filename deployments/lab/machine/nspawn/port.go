@@ -1,0 +1,90 @@
+package nspawn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"regexp"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+var validHostname = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]{0,61}[A-Za-z0-9])?$`)
+
+func checkPort(p machine.Port) error {
+	if err := checkID("port", p.ID); err != nil {
+		return err
+	}
+	mac, err := net.ParseMAC(p.MAC)
+	if err != nil || len(mac) != 6 {
+		return lcm.Errorf(lcm.KindInvalid, "Port %s: %q is not a MAC address.", p.ID, p.MAC)
+	}
+	if p.PrefixLen < 1 || p.PrefixLen > 32 {
+		return lcm.Errorf(lcm.KindInvalid, "Port %s: %d is not the length of a prefix.", p.ID, p.PrefixLen)
+	}
+	if _, err := sourcesOf(p); err != nil {
+		return lcm.Wrap(lcm.KindInvalid, err, "The addresses of port %s are not valid.", p.ID)
+	}
+	return nil
+}
+
+// plug makes the machine's network namespace and its ports there. The namespace lasts as long as the
+// boot: a reboot must not find what the last one left in it.
+func (d *Driver) plug(ctx context.Context, i *instance) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	// First, so that no frame passes a port that is not guarded yet.
+	if err := d.applyRules(ctx); err != nil {
+		return err
+	}
+	if _, err := run(ctx, "", "ip", "netns", "add", i.name); err != nil {
+		return broken(err, "The network namespace of machine %s cannot be made.", i.spec.Name)
+	}
+	outside, inside := portCommands(i.name, i.spec.Ports)
+	if _, err := run(ctx, outside, "ip", "-n", d.router(), "-batch", "-"); err != nil {
+		return broken(err, "The ports of machine %s cannot be plugged into their networks.", i.spec.Name)
+	}
+	_, err := run(ctx, inside, "ip", "-n", i.name, "-batch", "-")
+	return broken(err, "The addresses of machine %s cannot be set.", i.spec.Name)
+}
+
+// portCommands are the lines for ip -batch in the router and in the machine.
+func portCommands(netns string, ports []machine.Port) (outside, inside string) {
+	var out, in strings.Builder
+	in.WriteString("link set lo up\n")
+	gateway := ""
+	for n, p := range ports {
+		tap, eth := tapName(p.ID), fmt.Sprintf("eth%d", n)
+		fmt.Fprintf(&out, "link add %s type veth peer name %s address %s netns %s\n", tap, eth, p.MAC, netns)
+		fmt.Fprintf(&out, "link set %s master %s up\n", tap, bridgeName(p.NetworkID))
+		for _, ip := range p.FixedIPs {
+			fmt.Fprintf(&in, "addr add %s/%d dev %s\n", ip, p.PrefixLen, eth)
+		}
+		fmt.Fprintf(&in, "link set %s up\n", eth)
+		if gateway == "" && p.Gateway != "" {
+			gateway = p.Gateway
+			fmt.Fprintf(&in, "route add default via %s dev %s\n", p.Gateway, eth)
+		}
+	}
+	return out.String(), in.String()
+}
+
+// unplug removes ports and namespace. The ports go first and by name: a namespace ends some time
+// after it is deleted, and its interfaces only then.
+func (d *Driver) unplug(ctx context.Context, i *instance) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var all error
+	if exists(netnsDir + d.router()) {
+		for _, p := range i.spec.Ports {
+			_, err := run(ctx, "", "ip", "-n", d.router(), "link", "del", tapName(p.ID))
+			if err != nil && !strings.Contains(err.Error(), "Cannot find device") {
+				all = errors.Join(all, err)
+			}
+		}
+	}
+	return errors.Join(all, removeNetns(ctx, i.name))
+}

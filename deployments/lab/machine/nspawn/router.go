@@ -1,0 +1,242 @@
+package nspawn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/netip"
+	"os"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// uplink is the router's interface towards the host.
+const uplink = "host"
+
+const netnsDir = "/run/netns/"
+
+func (d *Driver) router() string         { return "wl-" + d.tag }
+func bridgeName(networkID string) string { return "wl-" + short(networkID)[:6] }
+func tapName(portID string) string       { return "tap" + short(portID) }
+
+// ensureRouter makes the network namespace that holds bridges, port security and floating IPs. It
+// forwards between the lab's networks and to the host, and has no route beyond: machines cannot
+// leave, whatever the host forwards for others.
+func (d *Driver) ensureRouter(ctx context.Context) error {
+	if exists(netnsDir+d.router()) && exists("/sys/class/net/"+d.router()) {
+		return nil
+	}
+	if err := d.removeRouter(ctx); err != nil {
+		return err
+	}
+	steps := [][]string{
+		{"ip", "netns", "add", d.router()},
+		{"ip", "link", "add", d.router(), "type", "veth", "peer", "name", uplink, "netns", d.router()},
+		{"ip", "addr", "add", d.hostLink().String() + "/30", "dev", d.router()},
+		{"ip", "link", "set", d.router(), "up"},
+		{"ip", "-n", d.router(), "addr", "add", d.routerLink().String() + "/30", "dev", uplink},
+		{"ip", "-n", d.router(), "link", "set", uplink, "up"},
+		{"ip", "-n", d.router(), "link", "set", "lo", "up"},
+		// Frames between machines must not meet the address translation of routed packets.
+		{"ip", "netns", "exec", d.router(), "sh", "-c", `
+			echo 1 >/proc/sys/net/ipv4/ip_forward
+			echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6
+			for f in /proc/sys/net/bridge/bridge-nf-call-*; do [ ! -e "$f" ] || echo 0 >"$f"; done`},
+	}
+	for _, step := range steps {
+		if _, err := run(ctx, "", step[0], step[1:]...); err != nil {
+			return broken(err, "The lab's router cannot be made.")
+		}
+	}
+	return nil
+}
+
+func (d *Driver) removeRouter(ctx context.Context) error {
+	if exists("/sys/class/net/" + d.router()) {
+		if _, err := run(ctx, "", "ip", "link", "del", d.router()); err != nil {
+			return broken(err, "The interface %s cannot be removed.", d.router())
+		}
+	}
+	return removeNetns(ctx, d.router())
+}
+
+func removeNetns(ctx context.Context, name string) error {
+	if !exists(netnsDir + name) {
+		return nil
+	}
+	_, err := run(ctx, "", "ip", "netns", "del", name)
+	return broken(err, "The network namespace %s cannot be removed.", name)
+}
+
+// EnsureNetwork makes the network's bridge in the router and the host's route to it.
+func (d *Driver) EnsureNetwork(ctx context.Context, n machine.Network) error {
+	if err := checkID("network", n.ID); err != nil {
+		return err
+	}
+	if !n.CIDR.IsValid() || !n.CIDR.Addr().Is4() || (n.Gateway.IsValid() && !n.CIDR.Contains(n.Gateway)) {
+		return lcm.Errorf(lcm.KindInvalid, "Network %s: %s with gateway %s is not an IPv4 subnet.", n.ID, n.CIDR, n.Gateway)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, other := range d.networks.list() {
+		if other.ID != n.ID && other.CIDR.Overlaps(n.CIDR) {
+			return lcm.Errorf(lcm.KindConflict, "Network %s: %s overlaps %s of network %s; the lab has one router.", n.ID, n.CIDR, other.CIDR, other.ID)
+		}
+	}
+	if err := d.ensureRouter(ctx); err != nil {
+		return err
+	}
+	if err := d.plugNetwork(ctx, n); err != nil {
+		return err
+	}
+	return broken(d.networks.put(n.ID, n), "Network %s cannot be recorded.", n.ID)
+}
+
+func (d *Driver) plugNetwork(ctx context.Context, n machine.Network) error {
+	bridge := bridgeName(n.ID)
+	if _, err := run(ctx, "", "ip", "-n", d.router(), "link", "show", bridge); err != nil {
+		// A fixed address: by default a bridge takes that of its first port, and the gateway would move.
+		if _, err := run(ctx, "", "ip", "-n", d.router(), "link", "add", bridge, "address", bridgeMAC(n.ID), "type", "bridge", "mcast_snooping", "0"); err != nil {
+			return broken(err, "The bridge of network %s cannot be made.", n.ID)
+		}
+	}
+	batch := fmt.Sprintf("link set %s up\n", bridge)
+	if n.Gateway.IsValid() {
+		batch += fmt.Sprintf("addr replace %s/%d dev %s\n", n.Gateway, n.CIDR.Bits(), bridge)
+	}
+	if _, err := run(ctx, batch, "ip", "-n", d.router(), "-batch", "-"); err != nil {
+		return broken(err, "The bridge of network %s cannot be set up.", n.ID)
+	}
+	if !n.Gateway.IsValid() {
+		return nil
+	}
+	return d.routeFromHost(ctx, n.CIDR.Masked())
+}
+
+// routeFromHost refuses to take a destination away from somebody else on this host.
+func (d *Driver) routeFromHost(ctx context.Context, to netip.Prefix) error {
+	have, err := run(ctx, "", "ip", "-4", "route", "show", "exact", to.String())
+	if err != nil {
+		return broken(err, "The routes of this host cannot be read.")
+	}
+	if have = strings.TrimSpace(have); have != "" && !strings.Contains(have+" ", "dev "+d.router()+" ") {
+		return lcm.Errorf(lcm.KindConflict, "This host already has a route to %s (%s); give the network other addresses.", to, have)
+	}
+	_, err = run(ctx, "", "ip", "route", "replace", to.String(), "via", d.routerLink().String(), "dev", d.router())
+	return broken(err, "The host's route to %s cannot be set.", to)
+}
+
+// DeleteNetwork removes bridge and route.
+func (d *Driver) DeleteNetwork(ctx context.Context, id string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n, ok := d.networks.all[id]
+	if !ok {
+		return nil
+	}
+	for _, m := range d.machines {
+		for _, p := range m.spec.Ports {
+			if p.NetworkID == id {
+				return lcm.Errorf(lcm.KindConflict, "Network %s still has a port of machine %s.", id, m.spec.Name)
+			}
+		}
+	}
+	if exists(netnsDir + d.router()) {
+		_, _ = run(ctx, "", "ip", "route", "del", n.CIDR.Masked().String(), "dev", d.router())
+		if _, err := run(ctx, "", "ip", "-n", d.router(), "link", "del", bridgeName(id)); err != nil && !strings.Contains(err.Error(), "Cannot find device") {
+			return broken(err, "The bridge of network %s cannot be removed.", id)
+		}
+	}
+	return broken(d.networks.remove(id), "Network %s cannot be forgotten.", id)
+}
+
+// BindFloatingIP gives the address to the router, which answers for it on every network and on the
+// host's link, and translates it.
+func (d *Driver) BindFloatingIP(ctx context.Context, f machine.FloatingIP) error {
+	if err := checkID("floating IP", f.ID); err != nil {
+		return err
+	}
+	address, err := netip.ParseAddr(f.Address)
+	fixed, err2 := netip.ParseAddr(f.FixedIP)
+	if err = errors.Join(err, err2); err != nil || !address.Is4() || !fixed.Is4() {
+		return lcm.Wrap(lcm.KindInvalid, err, "Floating IP %s: %q to %q is not a pair of IPv4 addresses.", f.ID, f.Address, f.FixedIP)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, other := range d.floating.list() {
+		if other.ID != f.ID && other.Address == f.Address {
+			return lcm.Errorf(lcm.KindConflict, "Address %s belongs to floating IP %s.", f.Address, other.ID)
+		}
+	}
+	if err := d.ensureRouter(ctx); err != nil {
+		return err
+	}
+	if old, ok := d.floating.all[f.ID]; ok && old.Address != f.Address {
+		d.withdraw(ctx, old)
+	}
+	if err := d.floating.put(f.ID, f); err != nil {
+		return broken(err, "Floating IP %s cannot be recorded.", f.Address)
+	}
+	if err := d.announce(ctx, f); err != nil {
+		return err
+	}
+	return d.applyRules(ctx)
+}
+
+func (d *Driver) announce(ctx context.Context, f machine.FloatingIP) error {
+	if _, err := run(ctx, "", "ip", "-n", d.router(), "addr", "replace", f.Address+"/32", "dev", "lo"); err != nil {
+		return broken(err, "Floating IP %s cannot be given to the router.", f.Address)
+	}
+	return d.routeFromHost(ctx, netip.PrefixFrom(netip.MustParseAddr(f.Address), 32))
+}
+
+func (d *Driver) withdraw(ctx context.Context, f machine.FloatingIP) {
+	// What is already gone is as it should be.
+	_, _ = run(ctx, "", "ip", "route", "del", f.Address+"/32", "dev", d.router())
+	_, _ = run(ctx, "", "ip", "-n", d.router(), "addr", "del", f.Address+"/32", "dev", "lo")
+}
+
+// UnbindFloatingIP ends the translation.
+func (d *Driver) UnbindFloatingIP(ctx context.Context, id string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f, ok := d.floating.all[id]
+	if !ok {
+		return nil
+	}
+	if err := d.floating.remove(id); err != nil {
+		return broken(err, "Floating IP %s cannot be forgotten.", f.Address)
+	}
+	d.withdraw(ctx, f)
+	return d.applyRules(ctx)
+}
+
+// applyRules makes the router enforce what is recorded; d.mu is held.
+func (d *Driver) applyRules(ctx context.Context) error {
+	if !exists(netnsDir + d.router()) {
+		return nil
+	}
+	rules := ruleset{HostLink: d.hostLink(), Floating: d.floating.list()}
+	for _, m := range d.machines {
+		rules.Ports = append(rules.Ports, m.spec.Ports...)
+	}
+	text, err := rules.render()
+	if err != nil {
+		return lcm.Wrap(lcm.KindInvalid, err, "The addresses of a port cannot be enforced.")
+	}
+	_, err = run(ctx, text, "ip", "netns", "exec", d.router(), "nft", "-f", "-")
+	return broken(err, "The lab's packet filter cannot be set.")
+}
+
+func bridgeMAC(networkID string) string {
+	s := short(networkID)
+	return fmt.Sprintf("fa:16:%s:%s:%s:%s", s[:2], s[2:4], s[4:6], s[6:8])
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}

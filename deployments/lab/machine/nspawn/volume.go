@@ -1,0 +1,230 @@
+package nspawn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// volume is a sparse file; attached to a machine that runs, it is a loop device there.
+type volume struct {
+	machine.Volume
+	MachineID string `json:"machineId,omitempty"`
+	Device    string `json:"device,omitempty"`
+}
+
+// diskGroup is Debian's group "disk", in the machine.
+const diskGroup = 6
+
+func (d *Driver) volumeFile(id string) string {
+	return filepath.Join(d.opts.StateDir, "volumes", id+".img")
+}
+
+// AttachVolume plugs the volume in as the next free /dev/vdX; the name stays over reboots.
+func (d *Driver) AttachVolume(ctx context.Context, machineID string, v machine.Volume) (string, error) {
+	if err := checkID("volume", v.ID); err != nil {
+		return "", err
+	}
+	i, err := d.acquire(machineID)
+	if err != nil {
+		return "", err
+	}
+	defer i.busy.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	have, ok := d.volumes.all[v.ID]
+	if ok && have.MachineID != "" && have.MachineID != machineID {
+		return "", lcm.Errorf(lcm.KindConflict, "Volume %s is attached to machine %s.", v.ID, have.MachineID)
+	}
+	if !ok {
+		have = volume{Volume: v}
+		if err := makeSparse(d.volumeFile(v.ID), v.SizeGB); err != nil {
+			return "", broken(err, "Volume %s cannot be made.", v.ID)
+		}
+	}
+	if have.MachineID == "" {
+		have.MachineID, have.Device = machineID, d.freeDevice(machineID)
+	}
+	if err := d.volumes.put(v.ID, have); err != nil {
+		return "", broken(err, "Volume %s cannot be recorded.", v.ID)
+	}
+	if leader := i.leader(); leader != 0 {
+		if err := d.plugVolume(ctx, leader, have); err != nil {
+			return "", err
+		}
+	}
+	return have.Device, nil
+}
+
+// freeDevice gives the lowest free name from /dev/vdb on: vda is the machine's own disk.
+func (d *Driver) freeDevice(machineID string) string {
+	taken := map[string]bool{}
+	for _, v := range d.volumes.all {
+		taken[v.Device] = taken[v.Device] || v.MachineID == machineID
+	}
+	for letter := 'b'; letter <= 'z'; letter++ {
+		if device := "/dev/vd" + string(letter); !taken[device] {
+			return device
+		}
+	}
+	return "/dev/vdaa" // nobody attaches 26 volumes; this one is then shared
+}
+
+func makeSparse(path string, sizeGB int) error {
+	if sizeGB < 1 {
+		return lcm.Errorf(lcm.KindInvalid, "A volume of %d GB cannot be made.", sizeGB)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Truncate(int64(sizeGB)<<30), f.Close())
+}
+
+func (d *Driver) plugVolume(ctx context.Context, leader int, v volume) error {
+	loop, err := d.loopOf(ctx, v.ID)
+	if err == nil && loop == "" {
+		loop, err = run(ctx, "", "losetup", "--find", "--show", d.volumeFile(v.ID))
+	}
+	var st unix.Stat_t
+	if err == nil {
+		err = unix.Stat(strings.TrimSpace(loop), &st)
+	}
+	if err != nil {
+		return broken(err, "Volume %s cannot become a block device.", v.ID)
+	}
+	dev := fmt.Sprintf("/proc/%d/root/dev", leader)
+	node := filepath.Join(dev, filepath.Base(v.Device))
+	_ = os.Remove(node)
+	if err := unix.Mknod(node, unix.S_IFBLK|0o660, int(st.Rdev)); err != nil {
+		return broken(err, "Volume %s cannot be plugged in as %s.", v.ID, v.Device)
+	}
+	link := filepath.Join(dev, "disk/by-id", "virtio-"+v.ID[:min(20, len(v.ID))])
+	_ = os.Remove(link)
+	err = errors.Join(
+		os.Chown(node, 0, diskGroup),
+		os.MkdirAll(filepath.Dir(link), 0o755),
+		os.Symlink("../../"+filepath.Base(v.Device), link),
+	)
+	return broken(err, "Volume %s cannot be named in the machine.", v.ID)
+}
+
+// plugVolumes plugs in all volumes of a machine that has just booted.
+func (d *Driver) plugVolumes(ctx context.Context, i *instance) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	leader := i.leader()
+	for _, v := range d.volumes.list() {
+		if v.MachineID != i.spec.ID {
+			continue
+		}
+		if err := d.plugVolume(ctx, leader, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unplugVolumes frees the loop devices of a machine that does not run.
+func (d *Driver) unplugVolumes(ctx context.Context, machineID string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var all error
+	for _, v := range d.volumes.list() {
+		if v.MachineID == machineID {
+			all = errors.Join(all, d.freeLoop(ctx, v.ID))
+		}
+	}
+	return all
+}
+
+func (d *Driver) loopOf(ctx context.Context, volumeID string) (string, error) {
+	out, err := run(ctx, "", "losetup", "--associated", d.volumeFile(volumeID), "--noheadings", "--output", "NAME")
+	first, _, _ := strings.Cut(strings.TrimSpace(out), "\n")
+	return strings.TrimSpace(first), err
+}
+
+func (d *Driver) freeLoop(ctx context.Context, volumeID string) error {
+	if !exists(d.volumeFile(volumeID)) {
+		return nil
+	}
+	loop, err := d.loopOf(ctx, volumeID)
+	if err != nil || loop == "" {
+		return err
+	}
+	_, err = run(ctx, "", "losetup", "--detach", loop)
+	return err
+}
+
+// DetachVolume pulls the volume out, mounted or not; its data stay.
+func (d *Driver) DetachVolume(ctx context.Context, machineID, volumeID string) error {
+	d.mu.Lock()
+	i := d.machines[machineID]
+	d.mu.Unlock()
+	if i != nil {
+		i.busy.Lock()
+		defer i.busy.Unlock()
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	v, ok := d.volumes.all[volumeID]
+	if !ok || v.MachineID != machineID {
+		return nil
+	}
+	if i != nil {
+		if leader := i.leader(); leader != 0 {
+			dev := fmt.Sprintf("/proc/%d/root/dev", leader)
+			_ = os.Remove(filepath.Join(dev, "disk/by-id", "virtio-"+v.ID[:min(20, len(v.ID))]))
+			_ = os.Remove(filepath.Join(dev, filepath.Base(v.Device)))
+		}
+	}
+	if err := d.freeLoop(ctx, volumeID); err != nil {
+		return broken(err, "Volume %s cannot be detached.", volumeID)
+	}
+	v.MachineID, v.Device = "", ""
+	return broken(d.volumes.put(volumeID, v), "Volume %s cannot be recorded.", volumeID)
+}
+
+// releaseVolumes detaches the volumes of a machine that is deleted.
+func (d *Driver) releaseVolumes(ctx context.Context, machineID string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, v := range d.volumes.list() {
+		if v.MachineID != machineID {
+			continue
+		}
+		v.MachineID, v.Device = "", ""
+		if err := errors.Join(d.freeLoop(ctx, v.ID), d.volumes.put(v.ID, v)); err != nil {
+			return broken(err, "Volume %s cannot be detached.", v.ID)
+		}
+	}
+	return nil
+}
+
+// DeleteVolume deletes the data.
+func (d *Driver) DeleteVolume(ctx context.Context, volumeID string) error {
+	if err := checkID("volume", volumeID); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if v, ok := d.volumes.all[volumeID]; ok && v.MachineID != "" {
+		return lcm.Errorf(lcm.KindConflict, "Volume %s is attached to machine %s.", volumeID, v.MachineID)
+	}
+	if err := d.freeLoop(ctx, volumeID); err != nil {
+		return broken(err, "Volume %s cannot be deleted.", volumeID)
+	}
+	if err := os.Remove(d.volumeFile(volumeID)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return broken(err, "Volume %s cannot be deleted.", volumeID)
+	}
+	return broken(d.volumes.remove(volumeID), "Volume %s cannot be forgotten.", volumeID)
+}
