@@ -106,7 +106,7 @@ func TestDeletePackage_refusesWhileAnInstanceUsesIt(t *testing.T) {
 func TestPackageContent_isReadAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	for _, size := range []int{0, 1, 1<<20 - 1, 1 << 20, 3<<20 + 17} {
+	for _, size := range []int{0, 1, 1<<20 - 1, 1 << 20, 1<<20 + 1, 3<<20 + 17} {
 		p := newPackage(t, s)
 		want := noise(size)
 		n, sum, err := s.SavePackageContent(t.Context(), p.ID, iotest.HalfReader(bytes.NewReader(want)))
@@ -118,9 +118,31 @@ func TestPackageContent_isReadAsItWasWritten(t *testing.T) {
 		content, n, err := s.PackageContent(t.Context(), p.ID)
 		require.NoError(t, err)
 		require.EqualValues(t, size, n)
-		require.NoError(t, iotest.TestReader(content, want))
+		got, err := io.ReadAll(content)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(want, got))
 		require.NoError(t, content.Close())
 	}
+}
+
+func TestPackageContent_readsAndSeeksAsReadersDo(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	p := newPackage(t, s)
+	want := noise(1<<20 + 300)
+	_, _, err := s.SavePackageContent(t.Context(), p.ID, bytes.NewReader(want))
+	require.NoError(t, err)
+	content, size, err := s.PackageContent(t.Context(), p.ID)
+	require.NoError(t, err)
+	// A stretch over the border of two chunks: all of it would take seconds, byte by byte.
+	require.NoError(t, iotest.TestReader(io.NewSectionReader(content, size-600, 600), want[size-600:]))
+	_, err = content.Seek(-600, io.SeekEnd)
+	require.NoError(t, err)
+	got, err := io.ReadAll(content)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(want[size-600:], got))
+	_, err = content.ReadAt(make([]byte, 1), size)
+	require.ErrorIs(t, err, io.EOF)
 }
 
 func TestPackageContent_servesConcurrentReaders(t *testing.T) {

@@ -1,0 +1,236 @@
+package secrets
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// hidden stands for a secret in an answer.
+const hidden = "***"
+
+// SealDocument puts the secrets of a JSON document into the vault and returns it with {"$secret": ref}
+// in their places, where ref is prefix, a slash and the JSON path. Secrets are the strings and numbers
+// under a key that says so (see IsSecretKey), all within an object or list under such a key, URLs with
+// a user in them, and private keys wherever they are. A number comes back as a string. A document that
+// has the key "$secret" itself is refused, for it could name somebody else's secret; then nothing is
+// stored.
+func SealDocument(ctx context.Context, v *Vault, prefix lcm.SecretRef, doc []byte) ([]byte, error) {
+	if len(doc) == 0 {
+		return doc, nil
+	}
+	root, err := decode(doc)
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "The document is not valid JSON.")
+	}
+	w := sealing{prefix: prefix}
+	root = w.walk(root, "", false)
+	if err := lcm.InvalidAll("The key "+lcm.SecretKey+" is reserved.", w.problems); err != nil {
+		return nil, err
+	}
+	for _, s := range w.found {
+		if err := v.Put(ctx, s.ref, s.clear); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(root)
+}
+
+// sealing collects first and stores later: a refused document leaves nothing behind.
+type sealing struct {
+	prefix   lcm.SecretRef
+	found    []foundSecret
+	problems []lcm.Problem
+}
+
+type foundSecret struct {
+	ref   lcm.SecretRef
+	clear string
+}
+
+func (w *sealing) walk(value any, path string, secret bool) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			at := member(path, key)
+			if key == lcm.SecretKey {
+				w.problems = append(w.problems, lcm.Problem{Path: "$." + at, Detail: "must not be used in a request"})
+				continue
+			}
+			value[key] = w.walk(value[key], at, secret || IsSecretKey(key))
+		}
+	case []any:
+		for i := range value {
+			value[i] = w.walk(value[i], fmt.Sprintf("%s[%d]", path, i), secret)
+		}
+	case string:
+		if value != "" && (secret || isSecretText(value)) {
+			return w.take(path, value)
+		}
+	case json.Number:
+		if secret {
+			return w.take(path, value.String())
+		}
+	}
+	return value
+}
+
+func (w *sealing) take(path, clear string) any {
+	ref := w.prefix + "/" + lcm.SecretRef(shortPath(path))
+	w.found = append(w.found, foundSecret{ref: ref, clear: clear})
+	return map[string]any{lcm.SecretKey: ref}
+}
+
+// OpenDocument puts the secrets back in their places.
+func OpenDocument(ctx context.Context, v *Vault, doc []byte) ([]byte, error) {
+	if len(doc) == 0 {
+		return doc, nil
+	}
+	root, err := decode(doc)
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindBug, err, "A stored document is not valid JSON.")
+	}
+	root, err = replaceRefs(root, func(ref lcm.SecretRef) (any, error) { return v.Get(ctx, ref) })
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(root)
+}
+
+// MaskDocument makes a stored document fit for an answer: "***" for every secret, those that were never
+// sealed included.
+func MaskDocument(doc []byte) []byte {
+	if len(doc) == 0 {
+		return doc
+	}
+	masked, _ := json.Marshal(hidden)
+	root, err := decode(doc)
+	if err != nil {
+		return masked
+	}
+	root, _ = replaceRefs(root, func(lcm.SecretRef) (any, error) { return hidden, nil }) // cannot fail
+	if b, err := json.Marshal(maskClear(root, false)); err == nil {
+		return b
+	}
+	return masked
+}
+
+func replaceRefs(value any, by func(lcm.SecretRef) (any, error)) (any, error) {
+	var err error
+	switch value := value.(type) {
+	case map[string]any:
+		if ref, ok := value[lcm.SecretKey].(string); ok && len(value) == 1 {
+			return by(lcm.SecretRef(ref))
+		}
+		for key := range value {
+			if value[key], err = replaceRefs(value[key], by); err != nil {
+				return nil, err
+			}
+		}
+	case []any:
+		for i := range value {
+			if value[i], err = replaceRefs(value[i], by); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return value, nil
+}
+
+func maskClear(value any, secret bool) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for key := range value {
+			value[key] = maskClear(value[key], secret || IsSecretKey(key))
+		}
+	case []any:
+		for i := range value {
+			value[i] = maskClear(value[i], secret)
+		}
+	case string:
+		if value != "" && (secret || isSecretText(value)) {
+			return hidden
+		}
+	case json.Number:
+		if secret {
+			return hidden
+		}
+	}
+	return value
+}
+
+var (
+	// secretEndings end the names of keys whose values are secret, without separators and in lower case.
+	secretEndings = regexp.MustCompile(`(password|passwd|passphrase|secret|token|credential|privatekey|accesskey|secretkey|apikey|signingkey|encryptionkey|certificatekey|kubeconfig)s?$`)
+	// secretWords are whole last words only: "pass" is not the end of "bypass".
+	secretWords = regexp.MustCompile(`(^|[^A-Za-z])(?i:pass|pwd)$|[a-z](Pass|Pwd)$`)
+	separators  = strings.NewReplacer("_", "", "-", "", ".", "", " ", "")
+	// urlWithUser is a URL with userinfo, anywhere in a text: a proxy in a shell line counts, too.
+	urlWithUser = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#@]+@`)
+	privateKey  = regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----`)
+	plainKey    = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+)
+
+// IsSecretKey reports whether the values under a key of that name are secrets, e.g. "password",
+// "bearer_token", "clientSecret", "SSH-Private-Key".
+func IsSecretKey(key string) bool {
+	return secretEndings.MatchString(strings.ToLower(separators.Replace(key))) || secretWords.MatchString(key)
+}
+
+func isSecretText(s string) bool {
+	return urlWithUser.MatchString(s) || privateKey.MatchString(s)
+}
+
+// member appends a key to a JSON path; one with a dot in it cannot be taken for two.
+func member(path, key string) string {
+	switch {
+	case !plainKey.MatchString(key):
+		quoted, _ := json.Marshal(key)
+		return path + "[" + string(quoted) + "]"
+	case path == "":
+		return key
+	default:
+		return path + "." + key
+	}
+}
+
+// shortPath keeps refs below what an index of PostgreSQL takes.
+func shortPath(path string) string {
+	const longest = 500
+	if len(path) <= longest {
+		return path
+	}
+	sum := sha256.Sum256([]byte(path))
+	return strings.ToValidUTF8(path[:longest], "") + "~" + hex.EncodeToString(sum[:])
+}
+
+// decode keeps numbers as they are written, and refuses what follows the document.
+func decode(doc []byte) (root any, err error) {
+	d := json.NewDecoder(bytes.NewReader(doc))
+	d.UseNumber()
+	if err := d.Decode(&root); err != nil {
+		return nil, err
+	}
+	if d.More() {
+		return nil, errors.New("something follows the JSON document")
+	}
+	return root, nil
+}
+
+// sentence is what an operator reads of err.
+func sentence(err error) string {
+	if e, ok := errors.AsType[*lcm.Error](err); ok {
+		return e.Sentence()
+	}
+	return "An internal error occurred."
+}
