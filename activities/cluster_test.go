@@ -1,0 +1,280 @@
+package activities_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/remote"
+)
+
+// newSite makes fake nodes with a cluster's parameters; change alters these.
+func newSite(t *testing.T, controlPlanes, workers int, change func(*lcm.ClusterParams)) (site, *fakeSite, *memorySecrets, *logOutput) {
+	t.Helper()
+	s := site{nodes: fakeNodes(controlPlanes, workers)}
+	p := lcm.ClusterParams{
+		MasterNode: lcm.NodeParams{
+			SSHCpName: "cp", NicCpName: "cp", ClusterCpName: "cp", PodCIDR: "192.168.0.0/16", ClusterCIDR: "10.96.0.0/12",
+		},
+		CniManifestPath: "Files/cni.yaml", LoadBalancer: lcm.LoadBalancerParam{Port: 16443},
+		Timeouts: lcm.TimeoutParams{SSH: 600, Install: 2700, Join: 900, NodeReady: 600},
+	}
+	if controlPlanes > 1 {
+		s.virtualIP, p.MasterNode.ClusterCpName = "10.0.0.10", "vip_CP"
+	}
+	if change != nil {
+		change(&p)
+	}
+	fake, secrets, output := newFakeSite(t, s.nodes), newSecrets(), &logOutput{}
+	s.reach = activities.Reach{
+		Hosts: fake, Secrets: secrets, Output: output, Poll: time.Nanosecond,
+		Clusters: &fixedCluster{activities.ClusterContext{
+			Instance: lcm.VnfInstance{ID: "11112222-3333-4444-8555-666677778888"}, Params: p,
+			PackageFile: func(_ context.Context, path string) ([]byte, error) {
+				content, ok := map[string]string{"Files/cni.yaml": "kind: DaemonSet", "Files/bad.yaml": "kind: Pod", "Files/key.asc": "KEY"}[path]
+				if !ok {
+					return nil, lcm.Errorf(lcm.KindNotFound, "The package has no file %s.", path)
+				}
+				return []byte(content), nil
+			},
+		}},
+	}
+	return s, fake, secrets, output
+}
+
+func TestCluster_builtTwiceIsBuiltOnce(t *testing.T) {
+	s, fake, secrets, output := newSite(t, 3, 2, nil)
+	account := buildCluster(t, s)
+	assert.Equal(t, account, buildCluster(t, s))
+
+	effects := fake.effects
+	assert.Equal(t, []string{
+		"init cp-0000000b", "admit cp-0000000c by cp-0000000b", "join cp-0000000c", "admit cp-0000000d by cp-0000000b", "join cp-0000000d",
+	}, effects[:5])
+	assert.ElementsMatch(t, []string{"join worker-00000015", "join worker-00000016"}, effects[5:])
+	assert.Empty(t, fake.tokens, "no token is left")
+	assert.False(t, fake.shared)
+	assert.Equal(t, "https://10.0.0.10:16443", account.ServerURL)
+	assert.Equal(t, fake.ca, account.CACert)
+	assert.Equal(t, []string{"header.payload.signature"}, secrets.ending("bearer_token"))
+	for _, node := range fake.nodes {
+		assert.Empty(t, node.files, "no token file is left")
+	}
+	assert.Contains(t, fake.notes["labels"], "cp-0000000b CIS-node=compute-1 kubernetes.io/zone=az-1")
+	assertNoSecret(t, fake, secrets, output)
+}
+
+// assertNoSecret looks for every secret in what a node's process list and Windlass's step log show.
+func assertNoSecret(t *testing.T, fake *fakeSite, secrets *memorySecrets, output *logOutput) {
+	t.Helper()
+	for ref, secret := range secrets.values {
+		assert.NotContains(t, strings.Join(output.lines, "\n"), secret, ref)
+		for _, cmd := range fake.ran {
+			assert.NotContains(t, cmd.Script, secret, ref)
+			assert.NotContains(t, cmd.ID, secret, ref)
+			if strings.Contains(string(cmd.Stdin), secret) {
+				assert.Contains(t, cmd.Mask, secret)
+			}
+		}
+	}
+	assert.NotContains(t, strings.Join(output.lines, "\n"), "windlass-result")
+}
+
+func TestCluster_ofOneControlPlaneHasNoVirtualIP(t *testing.T) {
+	s, fake, _, _ := newSite(t, 1, 1, nil)
+	account := buildCluster(t, s)
+	assert.Equal(t, "https://10.0.0.11:6443", account.ServerURL)
+	assert.Contains(t, fake.notes["init"], `controlPlaneEndpoint: "10.0.0.11:6443"`)
+	assert.NotContains(t, fake.notes["join worker-00000015"], "controlPlane:")
+}
+
+func TestConfigureLoadBalancer_givesOneMasterAndFallingPriorities(t *testing.T) {
+	s, fake, secrets, _ := newSite(t, 3, 0, nil)
+	buildCluster(t, s)
+	for i, name := range []string{"cp-0000000b", "cp-0000000c", "cp-0000000d"} {
+		conf := fake.notes[name+" keepalived"]
+		assert.Contains(t, conf, []string{"priority 103", "priority 102", "priority 101"}[i])
+		assert.Equal(t, i == 0, strings.Contains(conf, "state MASTER"))
+		assert.Contains(t, conf, secrets.ending("vrrp_password")[0])
+		assert.Equal(t, fake.notes["cp-0000000b haproxy"], fake.notes[name+" haproxy"])
+	}
+	assert.Len(t, secrets.ending("vrrp_password")[0], 8)
+}
+
+func TestInitControlPlane_certifiesEveryAddress(t *testing.T) {
+	s, fake, _, _ := newSite(t, 3, 0, func(p *lcm.ClusterParams) { p.MasterNode.PodCIDR, p.KubernetesVersion = "192.168.3.0/24", "1.33.6" })
+	cluster, controlPlanes := &activities.Cluster{Reach: s.reach}, s.nodes
+	must(t, cluster.InitControlPlane, activities.InitControlPlaneInput{
+		NodeInput: s.tracked(controlPlanes[0]), ControlPlanes: controlPlanes, VirtualIP: s.virtualIP, PublicAddress: "203.0.113.7", NodeCount: 5,
+	})
+	for _, san := range []string{"10.0.0.10", "203.0.113.7", "10.0.0.11", "10.0.0.13", "cp-0000000d", "198.51.100.12"} {
+		assert.Contains(t, fake.notes["init"], `- "`+san+`"`)
+	}
+	assert.Contains(t, fake.notes["init"], `kubernetesVersion: "v1.33.6"`)
+	assert.Contains(t, fake.notes["init"], `value: "27"`, "a small pod network is shared among five nodes")
+}
+
+func TestInitControlPlane_namesABadFileOfThePackage(t *testing.T) {
+	s, _, _, _ := newSite(t, 1, 0, func(p *lcm.ClusterParams) { p.KubeadmConfigPath = "Files/bad.yaml" })
+	_, err := do(t, (&activities.Cluster{Reach: s.reach}).InitControlPlane, activities.InitControlPlaneInput{
+		NodeInput: s.tracked(s.nodes[0]), ControlPlanes: s.nodes, NodeCount: 1,
+	})
+	assertKind(t, err, lcm.KindInvalid, "Files/bad.yaml")
+}
+
+func TestJoinControlPlane_goesToTheNextControlPlaneThatAnswers(t *testing.T) {
+	s, fake, _, _ := newSite(t, 3, 0, nil)
+	cluster := &activities.Cluster{Reach: s.reach}
+	join := must(t, cluster.MintJoin, activities.MintJoinInput{ClusterInput: s.cluster(), ForControlPlanes: true})
+	fake.fail["dial cp-0000000b"] = []error{lcm.Errorf(lcm.KindUnavailable, "away")}
+	must(t, cluster.JoinControlPlane, activities.JoinControlPlaneInput{
+		NodeInput: s.tracked(s.nodes[2]), ControlPlanes: s.nodes, VirtualIP: s.virtualIP, Join: join,
+	})
+	assert.Equal(t, []string{"admit cp-0000000d by cp-0000000c", "join cp-0000000d"}, fake.effects)
+}
+
+func TestMintJoin_isFreshForEachStepAndTheSameForItsRetries(t *testing.T) {
+	s, _, secrets, _ := newSite(t, 1, 1, nil)
+	cluster := &activities.Cluster{Reach: s.reach}
+	out := must(t, cluster.MintJoin, activities.MintJoinInput{ClusterInput: s.cluster()})
+	assert.Regexp(t, `^[a-z0-9]{6}\.[a-z0-9]{16}$`, secrets.values[out.TokenRef])
+	assert.Regexp(t, `^sha256:[0-9a-f]{64}$`, out.CACertHash)
+	assert.Empty(t, out.CertificateKeyRef)
+	assert.Equal(t, out, must(t, cluster.MintJoin, activities.MintJoinInput{ClusterInput: s.cluster()}))
+}
+
+func TestWaitForSSH_waitsForSlowBootsAndForUsersThatCloudInitMakes(t *testing.T) {
+	s, fake, _, _ := newSite(t, 1, 0, nil)
+	away, denied := lcm.Errorf(lcm.KindUnavailable, "away"), lcm.Errorf(lcm.KindDenied, "no such user")
+	fake.fail["dial cp-0000000b"] = []error{away, away, denied, away, denied}
+	must(t, (&activities.Nodes{Reach: s.reach}).WaitForSSH, s.tracked(s.nodes[0]))
+}
+
+func TestWaitForSSH_givesUpWithASentence(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		kind lcm.Kind
+		says string
+	}{
+		"never answers":     {lcm.Errorf(lcm.KindUnavailable, "away"), lcm.KindBroken, "did not answer on SSH at 198.51.100.11 within 10m0s"},
+		"wrong credentials": {lcm.Errorf(lcm.KindDenied, "refused"), lcm.KindDenied, "refused"},
+		"other trouble":     {lcm.Errorf(lcm.KindNotFound, "no VIM"), lcm.KindNotFound, "no VIM"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, fake, _, _ := newSite(t, 1, 0, nil)
+			for range 1000 {
+				fake.fail["dial cp-0000000b"] = append(fake.fail["dial cp-0000000b"], c.err)
+			}
+			clock := time.Now()
+			s.reach.Now = func() time.Time { clock = clock.Add(10 * time.Second); return clock }
+			_, err := do(t, (&activities.Nodes{Reach: s.reach}).WaitForSSH, s.tracked(s.nodes[0]))
+			assertKind(t, err, c.kind, c.says)
+		})
+	}
+}
+
+func TestCheckNode_reportsAllProblemsOfANode(t *testing.T) {
+	s, fake, _, _ := newSite(t, 1, 0, func(p *lcm.ClusterParams) { p.MasterNode.PodCIDR = "10.0.0.0/16" })
+	fake.replies["check-node"] = results("problem", "cG9ydCA2NDQzIGlzIGluIHVzZQ==", "problem", "bm8gc3lzdGVtZA==")
+	_, err := do(t, (&activities.Nodes{Reach: s.reach}).CheckNode, s.tracked(s.nodes[0]))
+	assertKind(t, err, lcm.KindBroken, "cp-0000000b cannot become a node: port 6443 is in use; no systemd; its address 10.0.0.11 lies in pod_cidr")
+}
+
+func TestCheckNode_callsAFullDiskExhausted(t *testing.T) {
+	s, fake, _, _ := newSite(t, 1, 0, nil)
+	fake.replies["check-node"] = results("problem", "dGhlIGRpc2sgaXMgbmVhcmx5IGZ1bGw=")
+	_, err := do(t, (&activities.Nodes{Reach: s.reach}).CheckNode, s.tracked(s.nodes[0]))
+	assertKind(t, err, lcm.KindExhausted, "the disk is nearly full")
+}
+
+func TestPrepareNode_hidesTheProxysPasswordAndKeepsNetworksWhole(t *testing.T) {
+	s, fake, secrets, output := newSite(t, 1, 1, func(p *lcm.ClusterParams) {
+		p.Proxy = &lcm.ProxyParams{HTTPProxy: lcm.Secret{Ref: "r"}, NoProxy: "example.com, ", K8sNodeCIDR: "10.0.0.0/16"}
+		p.AptRepository = &lcm.AptRepository{URL: "http://packages.example.com/k8s", Suite: "/", KeyPath: "Files/key.asc", Version: "1.34.4-1.1"}
+	})
+	secrets.values["r"] = "http://user:hunter2@proxy.example.com:3128"
+	in := activities.PrepareNodeInput{NodeInput: s.tracked(s.nodes[0]), Hosts: activities.HostEntries(s.nodes)}
+	out := must(t, (&activities.Nodes{Reach: s.reach}).PrepareNode, in)
+	assert.Equal(t, "v1.34.4", out.Kubeadm)
+	script := fake.ran[0].Script
+	assert.Contains(t, script, "NO_PROXY_LIST='example.com,127.0.0.1,localhost,.svc,.cluster.local,192.168.0.0/16,10.96.0.0/12,10.0.0.0/16,10.0.0.11,10.0.0.21'")
+	assert.Contains(t, script, "HOSTS='10.0.0.11 cp-0000000b,10.0.0.21 worker-00000015'")
+	assert.Contains(t, script, "SOURCE='http://packages.example.com/k8s /'")
+	assert.Equal(t, "KEY", readStdin(fake.ran[0].Stdin)["apt_key"])
+	assertNoSecret(t, fake, secrets, output)
+}
+
+func TestWaitForVirtualIP_saysWhatIsWrongWithIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		replies []string
+		says    string
+	}{
+		"two holders": {results("held", "yes", "answers", "yes"), "hold the virtual IP 10.0.0.10 at once"},
+		"no holder":   {results("held", "no", "answers", "no"), "No control plane holds"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, fake, _, _ := newSite(t, 3, 0, nil)
+			fake.replies["find-virtual-ip"] = c.replies
+			clock := time.Now()
+			s.reach.Now = func() time.Time { clock = clock.Add(10 * time.Second); return clock }
+			_, err := do(t, (&activities.Nodes{Reach: s.reach}).WaitForVirtualIP, activities.VirtualIPInput{ClusterInput: s.cluster(), VirtualIP: s.virtualIP})
+			assertKind(t, err, lcm.KindBroken, c.says)
+		})
+	}
+}
+
+func TestCreateVimAccount_takesTheTokenAwayEvenWhenItCannotBeRead(t *testing.T) {
+	s, fake, _, _ := newSite(t, 1, 0, nil)
+	s.reach.Secrets = brokenVault{}
+	_, err := do(t, (&activities.Cluster{Reach: s.reach}).CreateVimAccount, activities.VimAccountInput{ClusterInput: s.cluster()})
+	assertKind(t, err, lcm.KindUnavailable, "database")
+	assert.Empty(t, fake.nodes["cp-0000000b"].files)
+}
+
+func TestCreateVimAccount_prefersTheFloatingIP(t *testing.T) {
+	s, _, _, _ := newSite(t, 3, 0, nil)
+	out := must(t, (&activities.Cluster{Reach: s.reach}).CreateVimAccount, activities.VimAccountInput{
+		ClusterInput: s.cluster(), VirtualIP: s.virtualIP, PublicAddress: "203.0.113.7",
+	})
+	assert.Equal(t, "https://203.0.113.7:16443", out.ServerURL)
+}
+
+// A retry by Temporal must find the command that its predecessor has started.
+func TestRun_givesACommandOneIdForAllItsTries(t *testing.T) {
+	s, fake, _, _ := newSite(t, 1, 0, nil)
+	cluster := &activities.Cluster{Reach: s.reach}
+	fake.fail["apply-manifest"] = []error{lcm.Errorf(lcm.KindUnavailable, "cut")}
+	_, err := do(t, cluster.ApplyPodNetwork, s.cluster())
+	assertKind(t, err, lcm.KindUnavailable, "cut")
+	must(t, cluster.ApplyPodNetwork, s.cluster())
+	assert.Equal(t, fake.ran[0].ID, fake.ran[1].ID)
+	assert.Regexp(t, `^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`, fake.ran[0].ID)
+	assert.Equal(t, "kind: DaemonSet", fake.notes["manifest"])
+}
+
+type brokenVault struct{ activities.Secrets }
+
+func (brokenVault) Put(context.Context, lcm.SecretRef, string) error {
+	return lcm.Errorf(lcm.KindUnavailable, "The database does not answer.")
+}
+
+func assertKind(t *testing.T, err error, kind lcm.Kind, says string) {
+	t.Helper()
+	var app *temporal.ApplicationError
+	require.True(t, errors.As(err, &app), "%v", err)
+	assert.Equal(t, string(kind), app.Type())
+	assert.Equal(t, kind != lcm.KindUnavailable, app.NonRetryable())
+	assert.Contains(t, app.Message(), says)
+}
+
+var (
+	_ activities.Host = (*remote.Host)(nil)
+)
