@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 func TestCapacity_ofLevelsAndScaleLevels(t *testing.T) {
@@ -90,6 +92,25 @@ func TestCapacityAt_addsTheDeltaOfEveryStep(t *testing.T) {
 			t.Fatalf("got %v, %v; want %d", got, err, want)
 		}
 	})
+}
+
+func TestFlavour_scaleStatusOfALevel(t *testing.T) {
+	f := &minimal().open(t).Vnfd.Flavours[0]
+
+	require.Equal(t, []lcm.ScaleInfo{{AspectID: "workers"}}, f.ScaleStatus(""))
+	require.Equal(t, []lcm.ScaleInfo{{AspectID: "workers", ScaleLevel: 2}}, f.ScaleStatus("high"))
+	require.Equal(t, []lcm.ScaleInfo{{AspectID: "workers", ScaleLevel: 3}}, f.MaxScaleLevels())
+}
+
+func TestFlavour_findsTheVdusOfARole(t *testing.T) {
+	f := &minimal().open(t).Vnfd.Flavours[0]
+	simple, err := buildSample(t).Vnfd.Flavour("simple")
+	require.NoError(t, err)
+
+	require.Equal(t, []string{"node"}, f.VdusOf("", "unknown", "node_CP"))
+	require.Equal(t, []string{"node"}, f.VdusOf("workers"))
+	require.Equal(t, []string{"masterNode"}, simple.VdusOf("master_instance"), "a group that no aspect scales")
+	require.Empty(t, f.VdusOf("masters"))
 }
 
 func TestVnfd_survivesItsStorageAsJSON(t *testing.T) {

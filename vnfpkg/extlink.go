@@ -1,117 +1,52 @@
 package vnfpkg
 
-import (
-	"bytes"
-	"encoding/json"
-	"maps"
-	"slices"
-)
+import "github.com/windlass-nfv/windlass/internal/lcm"
 
-// ExtVirtualLink is SOL003 ExtVirtualLinkData, the part that decides Heat parameters.
-type ExtVirtualLink struct {
-	ID         string  `json:"id"`
-	ResourceID string  `json:"resourceId"`
-	ExtCps     []ExtCp `json:"extCps"`
-}
-
-// ExtCp is SOL003 VnfExtCpData.
-type ExtCp struct {
-	CpdID    string    `json:"cpdId"`
-	CpConfig CpConfigs `json:"cpConfig"`
-}
-
-// CpConfigs are the configurations of a connection point: a list in SOL003 v2, a map in v3.
-type CpConfigs []CpConfig
-
-// CpConfig is SOL003 VnfExtCpConfig.
-type CpConfig struct {
-	LinkPortID     string           `json:"linkPortId,omitempty"`
-	CpProtocolData []CpProtocolData `json:"cpProtocolData,omitempty"`
-}
-
-// CpProtocolData is SOL003 clause 4.4.1.10b.
-type CpProtocolData struct {
-	LayerProtocol  string          `json:"layerProtocol,omitempty"`
-	IPOverEthernet *IPOverEthernet `json:"ipOverEthernet,omitempty"`
-}
-
-// IPOverEthernet is SOL003 IpOverEthernetAddressData.
-type IPOverEthernet struct {
-	MacAddress  string      `json:"macAddress,omitempty"`
-	IPAddresses []IPAddress `json:"ipAddresses,omitempty"`
-}
-
-// IPAddress is an entry of ipAddresses in SOL003 IpOverEthernetAddressData.
-type IPAddress struct {
-	Type                string   `json:"type,omitempty"`
-	FixedAddresses      []string `json:"fixedAddresses,omitempty"`
-	NumDynamicAddresses int      `json:"numDynamicAddresses,omitempty"`
-	SubnetID            string   `json:"subnetId,omitempty"`
-}
-
-// ExtManagedVirtualLink is SOL003 ExtManagedVirtualLinkData. v1 calls the descriptor vnfVirtualLinkDescId,
-// v2 too, with another case in some clients.
+// ExtManagedVirtualLink is SOL003 ExtManagedVirtualLinkData: a network in the place of an internal one.
 type ExtManagedVirtualLink struct {
 	ID                   string `json:"id"`
 	VnfVirtualLinkDescID string `json:"vnfVirtualLinkDescId"`
 	ResourceID           string `json:"resourceId"`
 }
 
-// UnmarshalJSON reads a list, or a map in the order of its keys.
-func (c *CpConfigs) UnmarshalJSON(b []byte) error {
-	*c = nil
-	if !bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) {
-		return json.Unmarshal(b, (*[]CpConfig)(c))
+// network finds the network of a connection point: an external link that names it, else the externally
+// managed link in the place of its internal one.
+func (req HeatRequest) network(f *Flavour, cpd string) (string, *lcm.ExtCp) {
+	for i := range req.ExtVirtualLinks {
+		link := &req.ExtVirtualLinks[i]
+		for j := range link.ExtCps {
+			if link.ExtCps[j].CpdID == cpd {
+				return link.ResourceID, &link.ExtCps[j]
+			}
+		}
 	}
-	var byID map[string]CpConfig
-	if err := json.Unmarshal(b, &byID); err != nil {
-		return err
+	if cp, ok := f.Cp(cpd); ok && cp.VirtualLink != "" {
+		for _, link := range req.ExtManagedVirtualLinks {
+			if link.VnfVirtualLinkDescID == cp.VirtualLink {
+				return link.ResourceID, nil
+			}
+		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(byID)) {
-		*c = append(*c, byID[id])
-	}
-	return nil
+	return "", nil
 }
 
 // fixedIPs is the fixed_ips of a Neutron port for a connection point, never nil.
-func fixedIPs(cp *ExtCp) []any {
+func fixedIPs(cp *lcm.ExtCp) []any {
 	out := []any{}
 	if cp == nil {
 		return out
 	}
-	for _, config := range cp.CpConfig {
-		for _, protocol := range config.CpProtocolData {
-			if protocol.IPOverEthernet == nil {
-				continue
-			}
-			for _, address := range protocol.IPOverEthernet.IPAddresses {
-				out = append(out, address.fixedIPs()...)
-			}
+	for _, ip := range cp.FixedIPs {
+		one := map[string]any{}
+		if ip.SubnetID != "" {
+			one["subnet"] = ip.SubnetID
 		}
-	}
-	return out
-}
-
-func (a IPAddress) fixedIPs() []any {
-	one := func(address string) any {
-		ip := map[string]any{}
-		if a.SubnetID != "" {
-			ip["subnet"] = a.SubnetID
+		if ip.Address != "" {
+			one["ip_address"] = ip.Address
 		}
-		if address != "" {
-			ip["ip_address"] = address
+		if len(one) > 0 {
+			out = append(out, one)
 		}
-		return ip
-	}
-	if len(a.FixedAddresses) == 0 {
-		if a.SubnetID == "" {
-			return nil
-		}
-		return []any{one("")}
-	}
-	out := make([]any, 0, len(a.FixedAddresses))
-	for _, address := range a.FixedAddresses {
-		out = append(out, one(address))
 	}
 	return out
 }

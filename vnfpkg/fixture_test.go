@@ -195,12 +195,12 @@ func (f files) stack(t testing.TB, flavour string, req HeatRequest) (Template, m
 	return template, params, err
 }
 
-func links(network string, cpds ...string) []ExtVirtualLink {
-	link := ExtVirtualLink{ID: "link", ResourceID: network}
+func links(network string, cpds ...string) []lcm.ExtVirtualLink {
+	link := lcm.ExtVirtualLink{ID: "link", ResourceID: network}
 	for _, cpd := range cpds {
-		link.ExtCps = append(link.ExtCps, ExtCp{CpdID: cpd})
+		link.ExtCps = append(link.ExtCps, lcm.ExtCp{CpdID: cpd})
 	}
-	return []ExtVirtualLink{link}
+	return []lcm.ExtVirtualLink{link}
 }
 
 // problems are the sentences of an error, "path: detail".

@@ -175,13 +175,19 @@ func (r *flavourReader) checkNfv(root *value) {
 	}
 }
 
-// checkSizes warns of levels that the groups of the Base HOT cannot hold.
+// checkSizes records the groups of the Base HOT, and warns of levels that they cannot hold.
 func (r *flavourReader) checkSizes(top *value, nested func(string) *value) {
 	levels := []string{""}
 	for _, level := range r.flavour.Levels {
 		levels = append(levels, level.ID)
 	}
 	groups := findGroups(&r.flavour, top, nested)
+	for _, g := range groups {
+		if r.flavour.Groups == nil {
+			r.flavour.Groups = map[string][]string{}
+		}
+		r.flavour.Groups[g.name] = g.vdus
+	}
 	for _, level := range levels {
 		capacity, err := r.flavour.Capacity(level)
 		if err != nil {

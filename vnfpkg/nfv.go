@@ -139,27 +139,6 @@ func vduOrStorage(f *Flavour, id string) (Vdu, bool) {
 	return Vdu{}, false
 }
 
-// network finds the network of a connection point: an external link that names it, else the externally
-// managed link in the place of its internal one.
-func (req HeatRequest) network(f *Flavour, cpd string) (string, *ExtCp) {
-	for i := range req.ExtVirtualLinks {
-		link := &req.ExtVirtualLinks[i]
-		for j := range link.ExtCps {
-			if link.ExtCps[j].CpdID == cpd {
-				return link.ResourceID, &link.ExtCps[j]
-			}
-		}
-	}
-	if cp, ok := f.Cp(cpd); ok && cp.VirtualLink != "" {
-		for _, link := range req.ExtManagedVirtualLinks {
-			if link.VnfVirtualLinkDescID == cp.VirtualLink {
-				return link.ResourceID, nil
-			}
-		}
-	}
-	return "", nil
-}
-
 // missing tells what a use needs and the map does not have, "" when Heat will find a value.
 func (b *nfvBuilder) missing(use nfvUse) (path, detail string) {
 	var v any = b.nfv

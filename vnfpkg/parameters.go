@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // HeatRequest is what decides the parameters of a stack beside the package.
@@ -13,7 +15,7 @@ type HeatRequest struct {
 	LevelID string
 	// ScaleLevels, when not nil, take the place of the level: targetScaleLevelInfo, or the scale status.
 	ScaleLevels            map[string]int
-	ExtVirtualLinks        []ExtVirtualLink
+	ExtVirtualLinks        []lcm.ExtVirtualLink
 	ExtManagedVirtualLinks []ExtManagedVirtualLink
 	// AdditionalParams are those of the request, with secrets opened. Those with the name of a HOT
 	// parameter are passed on; "nfv" is merged into the map that Windlass makes (RFC 7396).

@@ -1,10 +1,11 @@
 package vnfpkg
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 const smallHOT = "BaseHOT/small/top.yaml"
@@ -44,9 +45,8 @@ resources:
           network: { get_param: [ nfv, CP, node_CP, network ] }
           address: { get_param: [ nfv, CP, node_CP, fixed_ips, 0, ip_address ] }
 `)
-	var ext []ExtVirtualLink
-	require.NoError(t, json.Unmarshal([]byte(`[{"id":"l","resourceId":"net","extCps":[{"cpdId":"node_CP","cpConfig":{"first":
-		{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET","ipOverEthernet":{"ipAddresses":[{"type":"IPV4","fixedAddresses":["10.0.0.9"],"subnetId":"sub"}]}}]}}}]}]`), &ext))
+	ext := links("net", "node_CP")
+	ext[0].ExtCps[0].FixedIPs = []lcm.FixedIP{{Address: "10.0.0.9", SubnetID: "sub"}, {SubnetID: "other"}, {}}
 
 	template, params, err := f.stack(t, "small", HeatRequest{
 		ScaleLevels: map[string]int{"workers": 3}, ExtVirtualLinks: ext,
@@ -60,7 +60,7 @@ resources:
 			"vcImageId": "granted-image", "computeFlavourId": "m1.small", "locationConstraints": "zone-1", "desired_capacity": 5,
 		}},
 		"CP": map[string]any{"node_CP": map[string]any{
-			"network": "net", "fixed_ips": []any{map[string]any{"ip_address": "10.0.0.9", "subnet": "sub"}},
+			"network": "net", "fixed_ips": []any{map[string]any{"ip_address": "10.0.0.9", "subnet": "sub"}, map[string]any{"subnet": "other"}},
 		}},
 	}}, params)
 }

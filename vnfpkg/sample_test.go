@@ -40,18 +40,16 @@ func buildSample(t testing.TB) *Package {
 	return p
 }
 
-func sampleRequest(t testing.TB, name string) (req struct {
-	FlavourID        string           `json:"flavourId"`
-	LevelID          string           `json:"instantiationLevelId"`
-	ExtVirtualLinks  []ExtVirtualLink `json:"extVirtualLinks"`
-	AdditionalParams map[string]any   `json:"additionalParams"`
-},
-) {
+// sampleRequest reads a request as the API does.
+func sampleRequest(t testing.TB, name string) (lcm.InstantiateRequest, map[string]any) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("samples", "requests", name))
 	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(data, &req))
-	return req
+	req, err := lcm.ParseInstantiate(data)
+	require.NoError(t, err)
+	var additional map[string]any
+	require.NoError(t, json.Unmarshal(req.AdditionalParams, &additional))
+	return req, additional
 }
 
 func TestSample_descriptor(t *testing.T) {
@@ -64,14 +62,14 @@ func TestSample_descriptor(t *testing.T) {
 func TestSample_parametersOfItsRequests(t *testing.T) {
 	p := buildSample(t)
 	for _, id := range []string{"ha", "simple"} {
-		req := sampleRequest(t, "instantiate-"+id+".json")
+		req, additional := sampleRequest(t, "instantiate-"+id+".json")
 		f, err := p.Vnfd.Flavour(req.FlavourID)
 		require.NoError(t, err)
 		template, err := StackTemplate(f, p.file)
 		require.NoError(t, err)
 
 		params, err := HeatParameters(f, template, HeatRequest{
-			LevelID: req.LevelID, ExtVirtualLinks: req.ExtVirtualLinks, AdditionalParams: req.AdditionalParams,
+			LevelID: req.InstantiationLevelID, ExtVirtualLinks: req.ExtVirtualLinks, AdditionalParams: additional,
 		})
 
 		require.NoError(t, err)
@@ -103,8 +101,8 @@ func TestSample_levelsHaveTheSizesOfTheREADME(t *testing.T) {
 func TestSample_requestsNameWhatThePackageHas(t *testing.T) {
 	p := buildSample(t)
 	for _, id := range []string{"ha", "simple"} {
-		req := sampleRequest(t, "instantiate-"+id+".json")
-		raw, err := json.Marshal(req.AdditionalParams[lcm.ClusterParamsKey])
+		req, additional := sampleRequest(t, "instantiate-"+id+".json")
+		raw, err := json.Marshal(additional[lcm.ClusterParamsKey])
 		require.NoError(t, err)
 		decoder := json.NewDecoder(bytes.NewReader(raw))
 		decoder.DisallowUnknownFields()
@@ -121,7 +119,11 @@ func TestSample_requestsNameWhatThePackageHas(t *testing.T) {
 			_, err := p.file(name)
 			require.NoError(t, err)
 		}
-		require.Equal(t, params.MasterNode.PodCIDR, req.AdditionalParams["pod_cidr"])
+		capacity, err := f.Capacity(req.InstantiationLevelID)
+		require.NoError(t, err)
+		_, mistakes := lcm.CheckClusterParams(req.AdditionalParams, capacity["masterNode"], capacity["workerNode"])
+		require.Empty(t, mistakes)
+		require.Equal(t, params.MasterNode.PodCIDR, additional["pod_cidr"])
 	}
 }
 

@@ -38,6 +38,8 @@ type Flavour struct {
 	Hooks map[string]Hook `json:"hooks,omitempty"`
 	// BaseHOT is the path of the top Heat template in the package, "" when the flavour has none.
 	BaseHOT string `json:"baseHot,omitempty"`
+	// Groups maps the groups of the Base HOT whose size follows from the VNFD, to the VDUs of a member.
+	Groups map[string][]string `json:"groups,omitempty"`
 	// Nested maps the names by which templates use other files, to their paths in the package.
 	Nested map[string]string `json:"nested,omitempty"`
 }

@@ -1,0 +1,47 @@
+package vnfpkg
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// VdusOf finds the VDUs whose VMs play a role: those of the connection points, else those that the aspect
+// scales, else those of the Heat group of that name: requests name groups that no aspect scales, too, as
+// that of a single control plane. It is empty when the package does not tell.
+func (f *Flavour) VdusOf(aspectID string, cpIDs ...string) []string {
+	for _, id := range cpIDs {
+		if cp, ok := f.Cp(id); ok && cp.VduID != "" {
+			return []string{cp.VduID}
+		}
+	}
+	if a, ok := f.aspect(aspectID); ok && len(a.Deltas) > 0 {
+		return slices.Sorted(maps.Keys(a.Deltas))
+	}
+	return slices.Clone(f.Groups[aspectID])
+}
+
+// ScaleStatus is the scale level of every aspect at an instantiation level, "" for the default one.
+func (f *Flavour) ScaleStatus(levelID string) []lcm.ScaleInfo {
+	level, err := f.Level(levelID)
+	if err != nil {
+		return nil
+	}
+	return f.scaleInfo(func(a ScalingAspect) int { return level.ScaleLevels[a.ID] })
+}
+
+// MaxScaleLevels is the largest scale level of every aspect.
+func (f *Flavour) MaxScaleLevels() []lcm.ScaleInfo {
+	return f.scaleInfo(func(a ScalingAspect) int { return a.MaxScaleLevel })
+}
+
+func (f *Flavour) scaleInfo(level func(ScalingAspect) int) []lcm.ScaleInfo {
+	var out []lcm.ScaleInfo
+	for _, a := range f.Aspects {
+		out = append(out, lcm.ScaleInfo{AspectID: a.ID, ScaleLevel: level(a)})
+	}
+	slices.SortFunc(out, func(a, b lcm.ScaleInfo) int { return cmp.Compare(a.AspectID, b.AspectID) })
+	return out
+}
