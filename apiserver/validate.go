@@ -188,25 +188,19 @@ func checkCluster(f *vnfpkg.Flavour, capacity map[string]int, req lcm.Instantiat
 // aspect scales. What the VNFD does not tell is found out when the stack is there; until then the smallest
 // number that fits the request is taken.
 func count(f *vnfpkg.Flavour, capacity map[string]int, n lcm.NodeParams) int {
-	for _, name := range []string{n.NicCpName, n.SSHCpName} {
-		if cp, ok := f.Cp(name); ok && cp.VduID != "" {
-			return capacity[cp.VduID]
-		}
-	}
-	for _, aspect := range f.Aspects {
-		if n.AspectID == "" || aspect.ID != n.AspectID {
-			continue
-		}
+	vdus := f.VdusOf(n.AspectID, n.NicCpName, n.SSHCpName)
+	switch {
+	case len(vdus) > 0:
 		sum := 0
-		for vdu := range aspect.Deltas {
+		for _, vdu := range vdus {
 			sum += capacity[vdu]
 		}
 		return sum
-	}
-	if n.AspectID != "" && n.ClusterCpName != "" {
+	case n.AspectID != "" && n.ClusterCpName != "":
 		return 3
+	default:
+		return 1
 	}
-	return 1
 }
 
 func sentence(err error) string {

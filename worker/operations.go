@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -94,20 +95,22 @@ func (o *operations) Describe(ctx context.Context, id lcm.OpOccID) (activities.D
 		return d, err
 	}
 	d.PodNetwork = params.CniManifestPath != ""
-	d.HighlyAvailable = controlPlanes(params, j.flavour, capacity) > 1
+	d.HighlyAvailable = highlyAvailable(params.MasterNode, j.flavour, capacity)
 	return d, nil
 }
 
-// controlPlanes counts the VMs of the aspect that master_node names; one when it names none.
-func controlPlanes(params lcm.ClusterParams, f *vnfpkg.Flavour, capacity map[string]int) int {
-	if params.MasterNode.AspectID == "" {
-		return 1
+// highlyAvailable tells whether the cluster has several control planes. A VNFD that does not tell how many VMs
+// the role has is believed when the request puts an address in front of a group of them.
+func highlyAvailable(master lcm.NodeParams, f *vnfpkg.Flavour, capacity map[string]int) bool {
+	vdus := f.VdusOf(master.AspectID, master.NicCpName, master.SSHCpName)
+	if len(vdus) == 0 {
+		return master.AspectID != "" && master.ClusterCpName != ""
 	}
 	n := 0
-	for _, vdu := range f.VdusOfAspect(params.MasterNode.AspectID) {
+	for _, vdu := range vdus {
 		n += capacity[vdu]
 	}
-	return n
+	return n > 1
 }
 
 // Cluster implements activities.Clusters.
@@ -136,7 +139,7 @@ func (o *operations) Instantiated(ctx context.Context, id lcm.OpOccID, made acti
 		return activities.InstantiatedVnf{}, err
 	}
 	out := activities.InstantiatedVnf{Info: lcm.InstantiatedVnfInfo{
-		FlavourID: j.flavour.ID, InstantiationLevelID: j.flavour.LevelOrDefault(j.request.InstantiationLevelID), VnfState: "STARTED",
+		FlavourID: j.flavour.ID, InstantiationLevelID: cmp.Or(j.request.InstantiationLevelID, j.flavour.DefaultLevel), VnfState: "STARTED",
 		StackID: made.StackID, AdditionalParams: j.request.AdditionalParams, Nodes: made.Nodes, ClusterVimID: made.ClusterVimID,
 		ScaleStatus: j.flavour.ScaleStatus(j.request.InstantiationLevelID), MaxScaleLevels: j.flavour.MaxScaleLevels(),
 	}}

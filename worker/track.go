@@ -17,7 +17,7 @@ import (
 // progress is where steps and what they print are kept.
 type progress interface {
 	RecordStep(ctx context.Context, step lcm.Step) error
-	AppendOutput(ctx context.Context, ref lcm.StepRef, lines []string) error
+	AppendOutput(ctx context.Context, ref lcm.StepRef, attempt int, lines []string) error
 }
 
 // tracker records, for every activity that works on one node, when its part of the step started, how it
@@ -112,6 +112,9 @@ func errorOf(err error) *lcm.Error {
 	return lcm.Errorf(lcm.KindBug, "%s", err)
 }
 
+// currentAttempt lets the store tell which attempt it is: it counts those by people, too.
+const currentAttempt = 0
+
 type printerKey struct{}
 
 // printer keeps the lines of one activity, a batch at a time.
@@ -169,7 +172,7 @@ func (p *printer) flush() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	if err := p.progress.AppendOutput(ctx, p.ref, lines); err != nil {
+	if err := p.progress.AppendOutput(ctx, p.ref, currentAttempt, lines); err != nil {
 		p.log.Warn("Output not kept.", "lines", len(lines), "error", err)
 	}
 }

@@ -1,0 +1,104 @@
+package environment
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// process is a binary of ours in a session of its own: it outlives us when that is wanted.
+type process struct {
+	name string
+	dir  string // holds NAME.pid and NAME.log
+}
+
+func (p process) pidFile() string { return filepath.Join(p.dir, p.name+".pid") }
+
+// Log is the file with everything that the process prints.
+func (p process) logFile() string { return filepath.Join(p.dir, p.name+".log") }
+
+// start runs the binary; its pid and start time are kept, so that nothing else is ever stopped for it.
+func (p process) start(ctx context.Context, bin string, args ...string) error {
+	if p.running() != 0 {
+		return nil
+	}
+	if err := os.MkdirAll(p.dir, 0o755); err != nil {
+		return err
+	}
+	log, err := os.OpenFile(p.logFile(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), bin, args...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", p.name, err)
+	}
+	go func() { _ = cmd.Wait() }() // no zombie while we live
+	return os.WriteFile(p.pidFile(), fmt.Appendf(nil, "%d %s", cmd.Process.Pid, startTime(cmd.Process.Pid)), 0o600)
+}
+
+// running is the pid while the process lives, else 0.
+func (p process) running() int {
+	b, err := os.ReadFile(p.pidFile())
+	if err != nil {
+		return 0
+	}
+	pid, started, _ := strings.Cut(string(b), " ")
+	n, err := strconv.Atoi(pid)
+	if err != nil || startTime(n) != started || started == "" {
+		return 0
+	}
+	return n
+}
+
+// stop asks the process to end, and after patience makes it.
+func (p process) stop(patience time.Duration) error {
+	pid := p.running()
+	if pid == 0 {
+		return nil
+	}
+	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
+		return err
+	}
+	end := time.Now().Add(patience)
+	for p.running() != 0 && time.Now().Before(end) {
+		time.Sleep(50 * time.Millisecond)
+	}
+	if pid := p.running(); pid != 0 {
+		return syscall.Kill(pid, syscall.SIGKILL)
+	}
+	return os.Remove(p.pidFile())
+}
+
+// tail is the end of the log, for errors.
+func (p process) tail() string {
+	b, err := os.ReadFile(p.logFile())
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	return strings.Join(lines[max(0, len(lines)-15):], "\n")
+}
+
+// startTime is the 22nd field of /proc/PID/stat, which tells a process from a later one of the same pid; ""
+// for a process that is gone or a zombie.
+func startTime(pid int) string {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return ""
+	}
+	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+	if len(fields) < 20 || fields[0] == "Z" {
+		return ""
+	}
+	return fields[19]
+}

@@ -1,0 +1,92 @@
+// Package worker carries out workflows and activities: it wires the drivers into the activities and
+// records what they do. Any number of workers may run; each operation's work goes to whichever is free.
+package worker
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/interceptor"
+	sdkworker "go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/remote"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/store"
+	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/workflows"
+)
+
+// Options is what a worker is made of.
+type Options struct {
+	Client client.Client
+	Store  *store.Store
+	Vault  *secrets.Vault
+	Log    *slog.Logger
+	// Concurrency bounds the activities that run at once; 0 is enough for several large clusters.
+	Concurrency int
+	// ShutdownGrace is how long activities may take to end when the worker stops. What has not ended then is
+	// taken over by another worker: commands on nodes go on and are found again.
+	ShutdownGrace time.Duration
+}
+
+const (
+	defaultConcurrency = 200
+	// throttle is how often heartbeats go to Temporal: a forceful cancel arrives with the next one.
+	throttle = 2 * time.Second
+)
+
+// New makes a worker; Start and Stop are the caller's.
+func New(o Options) sdkworker.Worker {
+	if o.Concurrency == 0 {
+		o.Concurrency = defaultConcurrency
+	}
+	w := sdkworker.New(o.Client, lcm.TaskQueue, sdkworker.Options{
+		MaxConcurrentActivityExecutionSize: o.Concurrency,
+		MaxHeartbeatThrottleInterval:       throttle,
+		WorkerStopTimeout:                  o.ShutdownGrace,
+		Interceptors:                       []interceptor.WorkerInterceptor{&tracker{progress: o.Store, log: o.Log}},
+	})
+	w.RegisterWorkflowWithOptions(workflows.Instantiate, workflow.RegisterOptions{Name: string(lcm.WorkflowInstantiate)})
+	w.RegisterWorkflowWithOptions(workflows.Terminate, workflow.RegisterOptions{Name: string(lcm.WorkflowTerminate)})
+	for _, noun := range nouns(o) {
+		w.RegisterActivityWithOptions(noun, activity.RegisterOptions{})
+	}
+	return w
+}
+
+// nouns are the structs whose methods are the activities.
+func nouns(o Options) []any {
+	ops := &operations{store: o.Store, vault: o.Vault}
+	reach := activities.Reach{
+		Hosts:    &hosts{operations: ops, dialer: &remote.Dialer{HostKeys: o.Store}},
+		Clusters: ops, Secrets: o.Vault, Output: lines{},
+	}
+	return []any{
+		&activities.OpOccs{Records: o.Store, Facts: ops, Forget: o.Vault.Delete},
+		&activities.Infrastructure{
+			Clouds: &clouds{operations: ops, open: map[string]*openstack.Cloud{}}, Stacks: ops, Clusters: ops, Output: lines{},
+		},
+		&activities.Nodes{Reach: reach},
+		&activities.Cluster{Reach: reach},
+		&activities.Registry{Vims: o.Store, Clusters: ops, Forget: o.Vault.Delete, Output: lines{}, Reachable: ops.reachable},
+	}
+}
+
+// reachable looks whether the Kubernetes API of a cluster answers from here.
+func (o *operations) reachable(ctx context.Context, vim lcm.Vim) string {
+	cred, err := o.openMap(ctx, vim.AuthCred)
+	if err == nil {
+		err = kubernetes.Check(ctx, vim, cred)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
