@@ -2,7 +2,6 @@ package apiserver
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -252,102 +250,4 @@ func (b *bench) ready(root string) (instance string, request map[string]any) {
 	b.Helper()
 	_, vnfdID := b.onboard()
 	return b.create(root, vnfdID), clusterRequest(b.registerVim("lab", true))
-}
-
-// rememberingStarter stands for Temporal. Accepted actions are recorded as a workflow would.
-type rememberingStarter struct {
-	store  *store.Store
-	mu     sync.Mutex
-	starts []lcm.OperationInput
-	titles []string
-	acts   []lcm.Action
-	// down makes Start fail; refuse is what Act answers.
-	down, refuse error
-}
-
-func (r *rememberingStarter) Start(_ context.Context, in lcm.OperationInput, title string) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.down != nil {
-		return r.down
-	}
-	r.starts, r.titles = append(r.starts, in), append(r.titles, title)
-	return nil
-}
-
-func (r *rememberingStarter) Act(ctx context.Context, id lcm.OpOccID, action lcm.Action, cancel lcm.CancelRequest) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.refuse != nil {
-		return r.refuse
-	}
-	r.acts = append(r.acts, action)
-	o, err := r.store.Operation(ctx, id)
-	if err != nil {
-		return err
-	}
-	rec := lcm.OperationRecord{OpOccID: id, Sequence: o.Sequence + 1, State: o.State, Error: o.Error}
-	switch action {
-	case lcm.Retry:
-		rec.State, rec.Error = lcm.Processing, nil
-	case lcm.Rollback:
-		rec.State = lcm.RollingBack
-	case lcm.Fail:
-		rec.State = lcm.Failed
-	case lcm.Cancel:
-		rec.IsCancelPending, rec.CancelMode = true, cancel.Mode
-	}
-	return r.store.RecordOperation(ctx, rec)
-}
-
-// enter records a state, as the workflow of the operation at path would.
-func (b *bench) enter(path string, state lcm.OperationState, change ...func(*lcm.OperationRecord)) {
-	b.Helper()
-	o := b.operation(path)
-	rec := lcm.OperationRecord{OpOccID: o.ID, Sequence: o.Sequence + 1, State: state}
-	for _, c := range change {
-		c(&rec)
-	}
-	require.NoError(b, b.store.RecordOperation(b.Context(), rec))
-}
-
-func (b *bench) operation(path string) lcm.VnfLcmOpOcc {
-	b.Helper()
-	o, err := b.store.Operation(b.Context(), lcm.OpOccID(path[strings.LastIndexByte(path, '/')+1:]))
-	require.NoError(b, err)
-	return o
-}
-
-// obligingVims takes every credential, until it is told otherwise.
-type obligingVims struct {
-	refuse error
-	seen   []map[string]any
-}
-
-func (o *obligingVims) Check(_ context.Context, _ lcm.Vim, credentials map[string]any) error {
-	o.seen = append(o.seen, credentials)
-	return o.refuse
-}
-
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
-// soon waits for a condition that another goroutine brings about.
-func soon(t *testing.T, condition func() bool) {
-	t.Helper()
-	require.Eventually(t, condition, 10*time.Second, 5*time.Millisecond)
 }

@@ -118,6 +118,8 @@ type dialect struct {
 	operationParams func(params json.RawMessage) (json.RawMessage, error)
 	// vnfcInfo tells whether instantiatedVnfInfo has the member of that name, whose ids heal takes.
 	vnfcInfo bool
+	// vnfPkgID tells whether VnfInstance has the package's id, as v2.4.1 wants it.
+	vnfPkgID bool
 	// excludedOperationParts are left out of lists by default (SOL013 clause 5.3).
 	excludedOperationParts []string
 }

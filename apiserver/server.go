@@ -193,7 +193,11 @@ func (s *Server) routes() *echo.Echo {
 		strict := api.number == 1 && s.StrictV1 || api.number == 2 && !s.TolerantV2
 		add(api.prefix, api.routes(), checkVersion(api.root, strict), acceptsJSON)
 	}
-	add(rootPkgV1.prefix, s.packageRoutes(), checkVersion(rootPkgV1, s.StrictV1))
+	var pkgWall []echo.MiddlewareFunc
+	if s.StrictV1 { // else the header is ignored, as Tacker does
+		pkgWall = append(pkgWall, checkVersion(rootPkgV1, true))
+	}
+	add(rootPkgV1.prefix, s.packageRoutes(), pkgWall...)
 	add("/v1.0", s.vimRoutes())
 	add("/windlass/v1", s.progressRoutes())
 	return e

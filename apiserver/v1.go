@@ -23,6 +23,7 @@ var dialectV1 = dialect{
 	operationParams: func(params json.RawMessage) (json.RawMessage, error) {
 		return editParams(params, listOf)
 	},
+	vnfPkgID: true,
 	// v2.6.1 requires operationParams in every VnfLcmOpOcc; TST 010 checks lists for it.
 	excludedOperationParts: []string{"error", "resourceChanges"},
 }

@@ -23,6 +23,7 @@ type vnfInstanceView struct {
 	VnfProductName         string                 `json:"vnfProductName"`
 	VnfSoftwareVersion     string                 `json:"vnfSoftwareVersion"`
 	VnfdVersion            string                 `json:"vnfdVersion"`
+	VnfPkgID               lcm.VnfPkgID           `json:"vnfPkgId,omitempty"`
 	VimConnectionInfo      any                    `json:"vimConnectionInfo,omitempty"`
 	InstantiationState     lcm.InstantiationState `json:"instantiationState"`
 	InstantiatedVnfInfo    *instantiatedView      `json:"instantiatedVnfInfo,omitempty"`
@@ -66,6 +67,9 @@ func (d *dialect) vnfInstance(base string, i lcm.VnfInstance) vnfInstanceView {
 		VimConnectionInfo: d.vimConnections(i.VimConnections), InstantiationState: i.InstantiationState,
 		InstantiatedVnfInfo: d.instantiated(i.Instantiated), Metadata: i.Metadata,
 		Links: map[string]link{"self": {self}},
+	}
+	if d.vnfPkgID {
+		v.VnfPkgID = i.VnfPkgID
 	}
 	if i.InstantiationState == lcm.Instantiated {
 		v.Links["terminate"] = link{self + "/terminate"}

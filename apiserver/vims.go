@@ -1,8 +1,6 @@
 package apiserver
 
 import (
-	"context"
-	"encoding/json"
 	"maps"
 	"net/http"
 	"slices"
@@ -14,7 +12,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
 // The VIM registry as Tacker has it, so that its command line works: /v1.0/vims, with or without ".json".
@@ -112,56 +109,6 @@ func (s *Server) createVim(c echo.Context) error {
 	return writeJSON(c, http.StatusCreated, map[string]vimView{"vim": viewOfVim(vim)})
 }
 
-// tryVim makes sure that the VIM answers and takes the credentials, and says so in its status.
-func (s *Server) tryVim(ctx context.Context, vim *lcm.Vim, credentials map[string]any) error {
-	if vim.Type != lcm.VimOpenStack || s.Vims == nil {
-		return nil
-	}
-	if err := s.Vims.Check(ctx, *vim, credentials); err != nil {
-		return &vimCheckError{err}
-	}
-	vim.Status = "REACHABLE"
-	return nil
-}
-
-// sealCredentials puts the credentials into vim, with references in the place of secrets. Every set has a
-// place of its own, so that the old one is good until the row names the new one.
-func (s *Server) sealCredentials(ctx context.Context, vim *lcm.Vim, credentials map[string]any) (lcm.SecretRef, error) {
-	prefix := vimSecrets(vim.ID) + lcm.SecretRef(uuid.NewString())
-	sealed, err := s.sealMap(ctx, prefix, credentials)
-	if err == nil {
-		vim.AuthCred = sealed
-	}
-	return prefix, err
-}
-
-// sealMap is SealDocument for a map.
-func (s *Server) sealMap(ctx context.Context, prefix lcm.SecretRef, clearMap map[string]any) (map[string]any, error) {
-	if clearMap == nil {
-		return nil, nil
-	}
-	doc, err := json.Marshal(clearMap)
-	if err != nil {
-		return nil, err
-	}
-	if doc, err = secrets.SealDocument(ctx, s.Vault, prefix, doc); err != nil {
-		return nil, err
-	}
-	var sealed map[string]any
-	return sealed, json.Unmarshal(doc, &sealed)
-}
-
-// forget deletes secrets that nothing refers to, even when the client has gone meanwhile.
-func (s *Server) forget(ctx context.Context, prefix lcm.SecretRef) {
-	ctx = context.WithoutCancel(ctx)
-	if prefix == "" {
-		return
-	}
-	if err := s.Vault.Delete(ctx, string(prefix)); err != nil {
-		s.log.WarnContext(ctx, "Sealed secrets without an owner are left", "prefix", prefix, "error", err)
-	}
-}
-
 // listVims takes ?name=... and other attributes as filters, and fields, as Tacker's client sends them.
 func (s *Server) listVims(c echo.Context) error {
 	params := c.QueryParams()
@@ -228,106 +175,6 @@ func (s *Server) readVim(c echo.Context) error {
 		return err
 	}
 	return writeJSON(c, http.StatusOK, map[string]vimView{"vim": viewOfVim(vim)})
-}
-
-// updateVim changes what is given. Unlike Tacker it takes new credentials while VNFs use the VIM: passwords
-// expire, and VNFs refer to the VIM by its id.
-func (s *Server) updateVim(c echo.Context) error {
-	vim, err := s.pathVim(c)
-	if err != nil {
-		return err
-	}
-	req, err := bind[vimBody[changedVim]](c)
-	if err != nil {
-		return err
-	}
-	ctx, old := c.Request().Context(), vim.AuthCred
-	req.Vim.applyTo(&vim)
-	if vim.Extra, err = s.sealExtra(ctx, vim, req.Vim.Extra); err != nil {
-		return err
-	}
-	var fresh lcm.SecretRef
-	if req.Vim.AuthCred != nil || req.Vim.Project != nil {
-		if fresh, err = s.changeCredentials(ctx, &vim, req.Vim.AuthCred); err != nil {
-			s.forget(ctx, fresh)
-			return err
-		}
-	}
-	if err := s.Store.UpdateVim(ctx, vim); err != nil {
-		s.forget(ctx, fresh)
-		return err
-	}
-	if fresh != "" {
-		for _, ref := range references(old) {
-			s.forget(ctx, ref)
-		}
-	}
-	return writeJSON(c, http.StatusOK, map[string]vimView{"vim": viewOfVim(vim)})
-}
-
-func (r changedVim) applyTo(vim *lcm.Vim) {
-	vim.Updated = time.Now().UTC()
-	if r.Name != nil {
-		vim.Name = *r.Name
-	}
-	if r.Description != nil {
-		vim.Description = *r.Description
-	}
-	if r.Project != nil {
-		vim.Project = r.Project
-	}
-	if r.IsDefault != nil {
-		vim.IsDefault = *r.IsDefault
-	}
-}
-
-func vimSecrets(id lcm.VimID) lcm.SecretRef { return lcm.SecretRef("vim/" + string(id) + "/") }
-
-func (s *Server) sealExtra(ctx context.Context, vim lcm.Vim, extra map[string]any) (map[string]any, error) {
-	if extra == nil {
-		return vim.Extra, nil
-	}
-	return s.sealMap(ctx, vimSecrets(vim.ID)+"extra", extra)
-}
-
-// changeCredentials lays the given members over the present ones, tries them and seals them.
-func (s *Server) changeCredentials(ctx context.Context, vim *lcm.Vim, given map[string]any) (lcm.SecretRef, error) {
-	doc, err := json.Marshal(vim.AuthCred)
-	if err != nil {
-		return "", err
-	}
-	clearDoc, err := secrets.OpenDocument(ctx, s.Vault, doc)
-	if err != nil {
-		return "", err
-	}
-	credentials := map[string]any{}
-	if err := json.Unmarshal(clearDoc, &credentials); err != nil {
-		return "", err
-	}
-	maps.Copy(credentials, given)
-	if err := s.tryVim(ctx, vim, credentials); err != nil {
-		return "", err
-	}
-	return s.sealCredentials(ctx, vim, credentials)
-}
-
-// references lists the secrets that a stored document refers to.
-func references(v any) []lcm.SecretRef {
-	var out []lcm.SecretRef
-	switch v := v.(type) {
-	case map[string]any:
-		if ref, ok := v[lcm.SecretKey].(string); ok {
-			return []lcm.SecretRef{lcm.SecretRef(ref)}
-		}
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			out = append(out, references(v[key])...)
-		}
-	case []any:
-		for _, item := range v {
-			out = append(out, references(item)...)
-		}
-	}
-	return out
 }
 
 func (s *Server) deleteVim(c echo.Context) error {

@@ -38,7 +38,7 @@ func (a *lcmAPI) routes() []route {
 var instanceListRules = listRules{
 	excluded: []string{"vimConnectionInfo", "instantiatedVnfInfo", "metadata", "vnfConfigurableProperties", "extensions"},
 	mandatory: []string{
-		"id", "vnfdId", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion", "instantiationState", "_links",
+		"id", "vnfdId", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion", "vnfPkgId", "instantiationState", "_links",
 	},
 }
 
