@@ -79,7 +79,7 @@ func (t *tree) buildTemporal(ctx context.Context, root string) (string, error) {
 	t.say("Building %s; the first time this takes some minutes.", temporalBinary)
 	begun := time.Now()
 	tmp := fmt.Sprintf("%s.%d", bin, os.Getpid())
-	build := exec.CommandContext(ctx, "go", "build", "-C", source, "-ldflags", "-s -w", "-o", tmp, ".") //nolint:gosec // our own source
+	build := exec.CommandContext(ctx, "go", "build", "-C", source, "-ldflags", "-s -w", "-o", tmp, ".")
 	// A workspace over both modules would bring their versions together, which do not compile.
 	build.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false")
 	if out, err := build.CombinedOutput(); err != nil {

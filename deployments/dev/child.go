@@ -104,7 +104,7 @@ func (c *child) runOnce() string {
 		Setpgid:   true,            // Ctrl-C in a terminal reaches us alone
 		Pdeathsig: syscall.SIGKILL, // nothing is left when we are killed; all of them survive that
 	}
-	started, ended := make(chan error, 1), make(chan error, 1)
+	started, ended := make(chan error, 1), make(chan struct{})
 	go func() {
 		// Pdeathsig is sent when the thread that forked ends: it must live as long as the child.
 		runtime.LockOSThread()
@@ -112,7 +112,8 @@ func (c *child) runOnce() string {
 		err := cmd.Start()
 		started <- err
 		if err == nil {
-			ended <- cmd.Wait()
+			_ = cmd.Wait() // ProcessState tells
+			close(ended)
 		}
 	}()
 	if err := <-started; err != nil {
@@ -134,7 +135,7 @@ func (c *child) setPid(pid int) {
 }
 
 // end asks the process to end, and kills it with all it has started when it does not.
-func (c *child) end(p *os.Process, ended <-chan error) {
+func (c *child) end(p *os.Process, ended <-chan struct{}) {
 	_ = p.Signal(syscall.SIGTERM)
 	select {
 	case <-ended:

@@ -1,0 +1,180 @@
+package dev_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"github.com/windlass-nfv/windlass/deployments/dev"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// binary builds windlass once; Go's cache makes the second time quick.
+var binary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "windlass-dev-test-")
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "windlass")
+	out, err := exec.Command("go", "build", "-o", file, "../../cmd/windlass").CombinedOutput()
+	if err != nil {
+		return "", errors.New(string(out))
+	}
+	return file, nil
+})
+
+// stateDir is one that PostgreSQL's account may enter, unlike t.TempDir.
+func stateDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "windlass-dev-test-state-")
+	require.NoError(t, err)
+	require.NoError(t, os.Chmod(dir, 0o711))
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// running is a `windlass dev` process.
+type running struct {
+	cmd  *exec.Cmd
+	dir  string
+	out  strings.Builder
+	done chan struct{}
+}
+
+func start(t *testing.T, dir string) *running {
+	t.Helper()
+	file, err := binary()
+	require.NoError(t, err)
+	r := &running{dir: dir, done: make(chan struct{})}
+	r.cmd = exec.Command(file, "dev", "--state-dir", dir, "--api", "127.0.0.1:0", "--temporal", "127.0.0.1:0", "--ui", "127.0.0.1:0")
+	r.cmd.Stdout, r.cmd.Stderr = &r.out, &r.out
+	require.NoError(t, r.cmd.Start())
+	go func() {
+		_ = r.cmd.Wait()
+		close(r.done)
+	}()
+	t.Cleanup(func() {
+		_ = r.cmd.Process.Kill()
+		<-r.done
+	})
+	return r
+}
+
+// stop asks the tree to end and returns all it has said.
+func (r *running) stop(t *testing.T) string {
+	t.Helper()
+	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
+	<-r.done
+	return r.out.String()
+}
+
+// await returns what dev.json says once everything is up and answers.
+func (r *running) await(t *testing.T, whole func(dev.Info) bool) dev.Info {
+	t.Helper()
+	var info dev.Info
+	ok := assert.Eventually(t, func() bool {
+		select {
+		case <-r.done:
+			return true
+		default:
+		}
+		var err error
+		info, err = dev.ReadInfo(r.dir)
+		return err == nil && len(info.Processes) == 4 && whole(info) && answers(t.Context(), info.API+"/readyz")
+	}, 10*time.Minute, 50*time.Millisecond)
+	select {
+	case <-r.done:
+		t.Fatalf("windlass dev has ended:\n%s", r.out.String())
+	default:
+	}
+	require.True(t, ok, r.dir)
+	return info
+}
+
+func answers(ctx context.Context, url string) bool {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return false
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	return resp.StatusCode == http.StatusOK
+}
+
+func alive(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && !strings.Contains(string(stat), ") Z ")
+}
+
+func TestDev_bringsEverythingUpAndStartsAgainWhatIsKilled(t *testing.T) {
+	r := start(t, stateDir(t))
+	info := r.await(t, func(dev.Info) bool { return true })
+
+	assert.True(t, answers(t.Context(), info.TemporalUI), "the Web UI")
+	assertNamespace(t, info)
+	stat, err := os.Stat(dev.InfoFile(r.dir))
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), stat.Mode().Perm(), "dev.json holds a password")
+
+	for _, name := range []string{"worker", "apiserver", "temporal", "postgres"} {
+		killed := info.Processes[name]
+		require.NoError(t, syscall.Kill(killed, syscall.SIGKILL), name)
+		info = r.await(t, func(now dev.Info) bool { return now.Processes[name] != killed })
+	}
+
+	said := r.stop(t)
+	assert.Zero(t, r.cmd.ProcessState.ExitCode(), said)
+	assert.Contains(t, said, "The worker has ended (signal: killed) and is started again")
+	assert.Contains(t, said, "PostgreSQL has ended and is started again")
+	for name, pid := range info.Processes {
+		assert.False(t, alive(pid), name)
+	}
+	assert.NoFileExists(t, dev.InfoFile(r.dir))
+}
+
+func TestDev_leavesNoProcessWhenItIsKilledAndGoesOnWhereItWas(t *testing.T) {
+	dir := stateDir(t)
+	first := start(t, dir)
+	info := first.await(t, func(dev.Info) bool { return true })
+	require.NoError(t, first.cmd.Process.Kill())
+	<-first.done
+	for name, pid := range info.Processes {
+		assert.Eventually(t, func() bool { return !alive(pid) }, 20*time.Second, 20*time.Millisecond, name)
+	}
+
+	again := start(t, dir)
+	killed := info.PID
+	info = again.await(t, func(now dev.Info) bool { return now.PID != killed })
+	assertNamespace(t, info)
+	again.stop(t)
+}
+
+// assertNamespace makes sure that operations can be listed by their search attributes.
+func assertNamespace(t *testing.T, info dev.Info) {
+	t.Helper()
+	c, err := client.Dial(client.Options{HostPort: info.Temporal, Namespace: info.Namespace})
+	require.NoError(t, err)
+	defer c.Close()
+	known, err := c.OperatorService().ListSearchAttributes(t.Context(), &operatorservice.ListSearchAttributesRequest{Namespace: info.Namespace})
+	require.NoError(t, err)
+	for _, name := range lcm.SearchAttributes {
+		assert.Contains(t, known.GetCustomAttributes(), name)
+	}
+}
