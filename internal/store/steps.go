@@ -48,11 +48,14 @@ func (s *Store) RecordStep(ctx context.Context, step lcm.Step) error {
 						then coalesce((select attempt from prior), 0) + 1
 					else greatest((select attempt from prior), 1)
 				end as attempt,
+				-- a node's part carries the title of its step
+				coalesce(nullif(@title::text, ''), (
+					select title from op_step where op_occ_id = @op and step_index = @index and phase = @phase and node = ''), '') as title,
 				case when @state::text = 'PENDING' then null else coalesce(@started::timestamptz, clock_timestamp()) end as started,
 				case when step_rank(@state::text) < 2 then null else coalesce(@ended::timestamptz, clock_timestamp()) end as ended
 		), recorded as (
 			insert into op_step as old (op_occ_id, step_index, phase, node, title, state, attempt, started, ended, error, last_line)
-			select @op, @index, @phase, @node, @title, @state, given.attempt, given.started, given.ended, @error, @lastLine
+			select @op, @index, @phase, @node, given.title, @state, given.attempt, given.started, given.ended, @error, @lastLine
 			from given
 			on conflict (op_occ_id, step_index, phase, node) do update set
 				title = coalesce(nullif(excluded.title, ''), old.title),
