@@ -63,8 +63,11 @@ func (r *run) toEnd(ctx context.Context) (*end, error) {
 	delay, failures := firstDelay, 0
 	r.heard = time.Now()
 	for {
-		before := r.output.offset
+		before, began := r.output.offset, time.Now()
 		err := r.once(ctx)
+		if time.Since(began) > time.Minute {
+			failures = 0 // it went well for long enough
+		}
 		switch {
 		case err == nil:
 			return r.end, nil
@@ -134,7 +137,7 @@ func (r *run) once(ctx context.Context) (err error) {
 			r.end.stdout = r.output.raw.String()
 		}
 		return nil
-	case e.code != 0:
+	case e.code != 0 && a.attempt == "" && e.code < 128: // not killed, as in a shutdown, but refused
 		return runnerError(r.host.target, r.as.base+"/run/"+r.cmd.ID, "start the command", e, a.said)
 	}
 	return errNoResult

@@ -131,10 +131,11 @@ func startsAgainAfterReboot(t *testing.T, m Machine) {
 	done := background(t.Context(), dial(t, m.Target()), cmd)
 	eventually(t, "it runs", func() bool { return m.Running(cmd.ID) > 0 })
 	m.Reboot()
-	eventually(t, "it runs again", func() bool { return m.Started(cmd.ID) == 2 })
+	eventually(t, "it runs again", func() bool { return m.Started(cmd.ID) == 2 || len(done) > 0 })
 	m.Release(cmd.ID)
 	o := await(t, done)
 	require.NoError(t, o.err)
+	require.Equal(t, 2, m.Started(cmd.ID))
 	require.Contains(t, o.Output, "lost the command")
 }
 

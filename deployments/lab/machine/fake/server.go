@@ -71,7 +71,9 @@ func (m *Machine) session(ctx context.Context, user string, channel ssh.Channel,
 		_ = request.Reply(true, nil)
 		work.Go(func() {
 			status := ssh.Marshal(struct{ Status uint32 }{start()})
-			_, _ = channel.SendRequest("exit-status", false, status)
+			if ctx.Err() == nil { // else the power is gone, and nobody is there to say how it ended
+				_, _ = channel.SendRequest("exit-status", false, status)
+			}
 			_ = channel.Close()
 		})
 	}

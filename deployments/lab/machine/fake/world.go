@@ -151,13 +151,17 @@ func (c *cluster) ready(node string) bool {
 
 // quorum tells whether most members of etcd work.
 func (c *cluster) quorum() bool {
-	alive := 0
+	voters, alive := 0, 0 // a learner that has not started has no vote
 	for _, e := range c.etcd {
-		if m := c.members[e.node]; e.started && m != nil && m.machine.works() {
+		if !e.started {
+			continue
+		}
+		voters++
+		if m := c.members[e.node]; m != nil && m.machine.works() {
 			alive++
 		}
 	}
-	return alive > len(c.etcd)/2
+	return alive > voters/2
 }
 
 func (c *cluster) violate(format string, args ...any) {
