@@ -51,6 +51,7 @@ func Run(t *testing.T, s Subject) {
 }
 
 type harness struct {
+	root    *testing.T // the drivers live as long as the suite
 	subject Subject
 	driver  machine.Driver
 	network machine.Network
@@ -68,7 +69,7 @@ func newHarness(t *testing.T, s Subject) *harness {
 	require.NoError(t, err)
 	gateway := s.CIDR.Masked().Addr().Next()
 	h := &harness{
-		subject: s, driver: s.Open(t), key: key, last: gateway.Next(),
+		root: t, subject: s, driver: s.Open(t), key: key, last: gateway.Next(),
 		network: machine.Network{ID: "net-" + uuid.NewString(), CIDR: s.CIDR, Gateway: gateway},
 	}
 	require.NoError(t, h.driver.EnsureNetwork(t.Context(), h.network))
@@ -160,7 +161,7 @@ func (h *harness) recovers(t *testing.T) {
 	require.NoError(t, h.driver.Kill(t.Context(), stopped.ID))
 
 	require.NoError(t, h.driver.Close())
-	h.driver = h.subject.Open(t)
+	h.driver = h.subject.Open(h.root)
 	require.NoError(t, h.driver.Recover(t.Context()))
 
 	h.requireState(t, running.ID, machine.Running)

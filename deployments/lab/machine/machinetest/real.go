@@ -40,7 +40,7 @@ hostname: renamed
 password: from-user-data
 chpasswd: {expire: false}
 ssh_pwauth: true
-users: [default, {name: operator, sudo: "ALL=(ALL) NOPASSWD:ALL", plain_text_passwd: it's mine}]
+users: [default, {name: tech, sudo: "ALL=(ALL) NOPASSWD:ALL", plain_text_passwd: it's mine}]
 write_files: [{path: /opt/a/b, content: "line\n", permissions: "0600", owner: debian}]
 runcmd:
   - echo run >>/opt/ran
@@ -58,7 +58,7 @@ runcmd:
 	require.Equal(t, "renamed", sh.must("hostname"))
 	require.Equal(t, "debian 600 line", sh.must("stat -c '%U %a' /opt/a/b | tr '\\n' ' '; cat /opt/a/b"))
 	require.Equal(t, "run\ntwo words", sh.must("cat /opt/ran"))
-	other, err := h.loginAs(t, address(config), "operator", ssh.Password("it's mine"))
+	other, err := h.loginAs(t, address(config), "tech", ssh.Password("it's mine"))
 	require.NoError(t, err)
 	require.Equal(t, "root", shell{t: t, client: other}.must("sudo -n whoami"))
 
