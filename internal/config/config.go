@@ -1,0 +1,95 @@
+// Package config reads the settings of Windlass's processes: flags before environment variables before
+// one YAML file before defaults. All mistakes are reported at once, each with the place it was made in.
+//
+// A setting has one name in three spellings: worker.metrics in the file, WINDLASS_WORKER_METRICS in the
+// environment, --worker-metrics as a flag.
+package config
+
+import (
+	"log/slog"
+	"net/url"
+	"time"
+)
+
+// Config is read once, in main, and passed down.
+type Config struct {
+	// File is the YAML file that was read, "" when there was none.
+	File string
+	// DatabaseURL may hold a password; it never appears in a message of this package.
+	DatabaseURL   string
+	Temporal      Temporal
+	API           API
+	Keys          Keys
+	Worker        Worker
+	Log           Log
+	ShutdownGrace time.Duration
+}
+
+// Temporal says where workflows run.
+type Temporal struct {
+	Address   string // host:port of the frontend
+	Namespace string
+}
+
+// API is for the API server.
+type API struct {
+	Listen string // host:port
+	// Endpoint is the absolute URL, without a slash at its end, under which clients reach the API.
+	Endpoint string
+	// MaxUploadMiB bounds a VNF package.
+	MaxUploadMiB int
+	StrictV1     bool
+	TolerantV2   bool
+}
+
+// Keys says where the keys for secrets are: in a file, or in the environment variable of the name Env.
+type Keys struct {
+	File string
+	Env  string
+}
+
+// Worker is for the worker.
+type Worker struct {
+	// Concurrency bounds the activities that run at once.
+	Concurrency int
+	// Metrics is host:port of /metrics, /healthz and /readyz; "" serves none.
+	Metrics string
+}
+
+// Log is how every process logs.
+type Log struct {
+	Level  slog.Level
+	Format string // FormatText or FormatJSON
+}
+
+// The formats of logs.
+const (
+	FormatText = "text"
+	FormatJSON = "json"
+)
+
+// Need is a part of the settings that a command uses: only those become its flags and must be there.
+type Need string
+
+// The parts. Log and ShutdownGrace belong to every command.
+const (
+	NeedDatabase Need = "databaseUrl"
+	NeedTemporal Need = "temporal"
+	NeedAPI      Need = "api"
+	NeedKeys     Need = "keys"
+	NeedWorker   Need = "worker"
+	everyCommand Need = ""
+)
+
+// LogValue keeps the password of the database out of logs.
+func (c Config) LogValue() slog.Value {
+	database := "***"
+	if u, err := url.Parse(c.DatabaseURL); err == nil {
+		database = u.Redacted()
+	}
+	return slog.GroupValue(
+		slog.String("file", c.File), slog.String("databaseUrl", database),
+		slog.Any("temporal", c.Temporal), slog.Any("api", c.API), slog.Any("keys", c.Keys), slog.Any("worker", c.Worker),
+		slog.Any("log", c.Log), slog.Duration("shutdownGrace", c.ShutdownGrace),
+	)
+}

@@ -1,0 +1,172 @@
+package config_test
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/config"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// load parses args as a command that needs those parts would. The environment of the test is the
+// process's, so tests that set it are not parallel.
+func load(t *testing.T, needs []config.Need, args ...string) (config.Config, error) {
+	t.Helper()
+	flags := pflag.NewFlagSet("windlass", pflag.ContinueOnError)
+	config.AddFlags(flags, needs...)
+	require.NoError(t, flags.Parse(args))
+	return config.Load(flags, needs...)
+}
+
+func file(t *testing.T, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "windlass.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	return path
+}
+
+func problems(t *testing.T, err error) []lcm.Problem {
+	t.Helper()
+	e, ok := errors.AsType[*lcm.Error](err)
+	require.True(t, ok, "%v", err)
+	require.Equal(t, lcm.KindInvalid, e.Kind)
+	return e.Problems
+}
+
+func TestLoad_defaultsAndExampleAgree(t *testing.T) {
+	t.Setenv("WINDLASS_KEYS", "k:v")
+	t.Setenv("WINDLASS_DATABASE_URL", "postgres://u:p@h/windlass")
+	defaults, err := load(t, nil)
+	require.NoError(t, err)
+	want := config.Config{
+		DatabaseURL:   "postgres://u:p@h/windlass",
+		Temporal:      config.Temporal{Address: "127.0.0.1:7233", Namespace: "windlass"},
+		API:           config.API{Listen: "127.0.0.1:9890", Endpoint: "http://127.0.0.1:9890", MaxUploadMiB: 8192},
+		Keys:          config.Keys{Env: "WINDLASS_KEYS"},
+		Worker:        config.Worker{Concurrency: 200, Metrics: "127.0.0.1:9891"},
+		Log:           config.Log{Level: slog.LevelInfo, Format: "json"},
+		ShutdownGrace: 30 * time.Second,
+	}
+	assert.Equal(t, want, defaults)
+
+	example, err := load(t, nil, "--config", "windlass.example.yaml")
+	require.NoError(t, err)
+	want.File, want.Keys.File = "windlass.example.yaml", "/etc/windlass/keys"
+	assert.Equal(t, want, example)
+}
+
+func TestLoad_flagsBeforeEnvironmentBeforeFile(t *testing.T) {
+	path := file(t, "temporal: {address: file:1, namespace: file}\nlog:\n  level: error\nworker:\nshutdownGrace: 1s\n")
+	t.Setenv("WINDLASS_CONFIG", path)
+	t.Setenv("WINDLASS_TEMPORAL_NAMESPACE", "environment")
+	t.Setenv("WINDLASS_LOG_LEVEL", "warn")
+	t.Setenv("WINDLASS_SHUTDOWN_GRACE", "")
+	c, err := load(t, []config.Need{config.NeedTemporal}, "--log-level", "debug")
+	require.NoError(t, err)
+	assert.Equal(t, config.Temporal{Address: "file:1", Namespace: "environment"}, c.Temporal)
+	assert.Equal(t, slog.LevelDebug, c.Log.Level)
+	assert.Equal(t, time.Second, c.ShutdownGrace, "an empty variable is not set")
+	assert.Equal(t, path, c.File)
+}
+
+func TestLoad_reportsAllMistakesWithTheirPlace(t *testing.T) {
+	path := file(t, strings.TrimSpace(`
+temporal:
+  address: nowhere
+  adress: typo
+api: [1]
+worker:
+  concurrency: many
+  concurrency: 7
+  metrics: {a: b}
+databaseUrl: "mysql://u:hunter2@h/d"
+colour: red
+`))
+	t.Setenv("WINDLASS_API_ENDPOINT", "vnfm.example")
+	t.Setenv("WINDLASS_KEYS_ENV", "k1:hunter2=")
+	_, err := load(t, nil, "--config", path, "--log-format=xml", "--log-level=loud", "--shutdown-grace=soon", "--api-listen=:0")
+	var got []string
+	for _, p := range problems(t, err) {
+		got = append(got, p.Path)
+	}
+	assert.Equal(t, []string{
+		"windlass.yaml:3", "windlass.yaml:4", "windlass.yaml:7", "windlass.yaml:8", "windlass.yaml:10",
+		"windlass.yaml:9 databaseUrl", "windlass.yaml:2 temporal.address", "--api-listen", "WINDLASS_API_ENDPOINT", "WINDLASS_KEYS_ENV",
+		"windlass.yaml:6 worker.concurrency", "--log-level", "--log-format", "--shutdown-grace",
+	}, got)
+	assert.NotContains(t, err.Error(), "hunter2")
+	assert.ErrorContains(t, err, "temporal.adress is no setting; there are temporal.address, temporal.namespace")
+}
+
+func TestLoad_wantsOnlyWhatTheCommandNeeds(t *testing.T) {
+	_, err := load(t, []config.Need{config.NeedTemporal})
+	require.NoError(t, err)
+	_, err = load(t, []config.Need{config.NeedDatabase})
+	require.Len(t, problems(t, err), 1)
+	_, err = load(t, []config.Need{config.NeedDatabase, config.NeedKeys})
+	require.Len(t, problems(t, err), 2)
+
+	flags := pflag.NewFlagSet("migrate", pflag.ContinueOnError)
+	config.AddFlags(flags, config.NeedDatabase)
+	var names []string
+	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	assert.Equal(t, []string{"config", "database-url", "log-format", "log-level", "shutdown-grace"}, names)
+}
+
+func TestLoad_refusesPasswordsAmongTheArguments(t *testing.T) {
+	need := []config.Need{config.NeedDatabase}
+	c, err := load(t, need, "--database-url=postgres://u@h/windlass")
+	require.NoError(t, err)
+	assert.Equal(t, "postgres://u@h/windlass", c.DatabaseURL)
+	for _, url := range []string{"postgres://u:hunter2@h/windlass", "postgres://u@h/windlass?password=hunter2"} {
+		_, err = load(t, need, "--database-url="+url)
+		require.Len(t, problems(t, err), 1)
+		assert.NotContains(t, err.Error(), "hunter2")
+	}
+}
+
+func TestLoad_fileThatCannotBeUsed(t *testing.T) {
+	for _, path := range []string{"absent.yaml", t.TempDir(), file(t, "a: [\n"), file(t, "text")} {
+		_, err := load(t, []config.Need{config.NeedTemporal}, "--config", path)
+		require.Len(t, problems(t, err), 1, path)
+	}
+	for _, path := range []string{file(t, ""), file(t, "# nothing\n")} {
+		_, err := load(t, []config.Need{config.NeedTemporal}, "--config", path)
+		require.NoError(t, err)
+	}
+}
+
+func TestLoad_namesInTheEnvironment(t *testing.T) {
+	for name, value := range map[string]string{
+		"WINDLASS_API_LISTEN": "0.0.0.0:80", "WINDLASS_API_MAX_UPLOAD_MIB": "7", "WINDLASS_API_STRICT_V1": "true",
+		"WINDLASS_API_TOLERANT_V2": "1", "WINDLASS_KEYS_FILE": "keys", "WINDLASS_WORKER_METRICS": "off", "WINDLASS_WORKER_CONCURRENCY": "3",
+	} {
+		t.Setenv(name, value)
+	}
+	c, err := load(t, []config.Need{config.NeedAPI, config.NeedKeys, config.NeedWorker})
+	require.NoError(t, err)
+	assert.Equal(t, config.API{Listen: "0.0.0.0:80", Endpoint: "http://127.0.0.1:80", MaxUploadMiB: 7, StrictV1: true, TolerantV2: true}, c.API)
+	assert.Equal(t, config.Worker{Concurrency: 3}, c.Worker)
+
+	c, err = load(t, []config.Need{config.NeedAPI}, "--api-strict-v1=false", "--api-tolerant-v2", "--api-max-upload-mib=9", "--api-endpoint=https://vnfm.example/base/")
+	require.NoError(t, err)
+	assert.Equal(t, config.API{Listen: "0.0.0.0:80", Endpoint: "https://vnfm.example/base", MaxUploadMiB: 9, TolerantV2: true}, c.API)
+}
+
+func TestConfig_logsWithoutThePassword(t *testing.T) {
+	var out strings.Builder
+	log := slog.New(slog.NewTextHandler(&out, nil))
+	log.Info("start", slog.Any("config", config.Config{DatabaseURL: "postgres://u:hunter2@h/d"}))
+	assert.NotContains(t, out.String(), "hunter2")
+	assert.Contains(t, fmt.Sprint(out.String()), "postgres://u:xxxxx@h/d")
+}

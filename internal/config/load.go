@@ -1,0 +1,124 @@
+package config
+
+import (
+	"net"
+	"net/url"
+	"os"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// AddFlags adds the flags of those parts, or of all parts when none is named, and of what belongs to
+// every command.
+func AddFlags(flags *pflag.FlagSet, needs ...Need) {
+	flags.String(fileFlag, "", "YAML `file` with settings")
+	for _, s := range settings {
+		if s.neededBy(needs) {
+			// The defaults stand in the usage only: a flag that is set must be told from one that is not.
+			usage := s.usage
+			if s.fallback != "" {
+				usage += " (default " + s.fallback + ")"
+			}
+			flags.String(s.flag(), "", usage)
+			if s.fallback == "true" || s.fallback == "false" {
+				flags.Lookup(s.flag()).NoOptDefVal = "true"
+			}
+		}
+	}
+}
+
+// Load reads the settings from the flags that AddFlags added, the environment and the file. What a
+// command needs must be there; what is given for others must still be right. Mistakes come all
+// together, as one Invalid error.
+func Load(flags *pflag.FlagSet, needs ...Need) (Config, error) {
+	l := loader{flags: flags, needs: needs}
+	l.readFile()
+	for _, s := range settings {
+		l.load(s)
+	}
+	l.finish()
+	return l.config, lcm.InvalidAll("The configuration has mistakes.", l.problems)
+}
+
+type loader struct {
+	flags    *pflag.FlagSet
+	needs    []Need
+	file     map[string]fileValue
+	config   Config
+	problems []lcm.Problem
+	given    []string // keys that have a value, right or wrong
+}
+
+func (l *loader) problem(path, detail string) {
+	l.problems = append(l.problems, lcm.Problem{Path: path, Detail: detail})
+}
+
+func (l *loader) load(s setting) {
+	value, place := l.find(s)
+	if place == "" {
+		return
+	}
+	l.given = append(l.given, s.key)
+	if err := s.set(&l.config, value); err != nil {
+		l.problem(place, err.Error())
+	}
+}
+
+// find returns the value of the first source that has one, and how to name that place.
+func (l *loader) find(s setting) (value, place string) {
+	if f := l.flags.Lookup(s.flag()); f != nil && f.Changed {
+		if s.key == "databaseUrl" && hasPassword(f.Value.String()) {
+			l.problem("--"+s.flag(), "has a password, which every user of this host could see among the arguments; use "+s.env()+" or the file")
+		}
+		return f.Value.String(), "--" + s.flag()
+	}
+	// An empty variable is one that is not set: that is what compose files and charts leave behind.
+	if v := os.Getenv(s.env()); v != "" {
+		return v, s.env()
+	}
+	if v, ok := l.file[s.key]; ok {
+		return v.value, v.place + " " + s.key
+	}
+	if s.fallback != "" {
+		return s.fallback, "default of " + s.key
+	}
+	return "", ""
+}
+
+func hasPassword(databaseURL string) bool {
+	u, err := url.Parse(databaseURL)
+	if err != nil {
+		return true // who knows
+	}
+	_, has := u.User.Password()
+	return has || u.Query().Has("password")
+}
+
+// finish checks and completes what depends on more than one setting.
+func (l *loader) finish() {
+	needed := func(n Need) bool { return len(l.needs) == 0 || slices.Contains(l.needs, n) }
+	if needed(NeedDatabase) && !slices.Contains(l.given, "databaseUrl") {
+		l.problem("databaseUrl", "is missing: set WINDLASS_DATABASE_URL, or databaseUrl in the file")
+	}
+	if needed(NeedKeys) && l.config.Keys.File == "" && l.config.Keys.Env != "" && os.Getenv(l.config.Keys.Env) == "" {
+		l.problem("keys.file", "is missing, and there is no environment variable "+l.config.Keys.Env+" with keys in its place")
+	}
+	if !slices.Contains(l.given, "api.endpoint") {
+		l.config.API.Endpoint = endpointOf(l.config.API.Listen)
+	}
+}
+
+// endpointOf is how clients on this host reach the address.
+func endpointOf(listen string) string {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return "" // reported as a mistake of api.listen
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}

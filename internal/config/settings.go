@@ -1,0 +1,212 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// setting is one line of the table below.
+type setting struct {
+	key      string // as in the file
+	need     Need
+	fallback string
+	usage    string // a word in backquotes names the value in --help
+	set      func(c *Config, value string) error
+}
+
+// fileFlag names the file; it is no setting of the file itself.
+const (
+	fileFlag = "config"
+	fileEnv  = "WINDLASS_CONFIG"
+)
+
+// settings are all there are, in the order of --help and of the example file.
+var settings = [...]setting{
+	{
+		key: "databaseUrl", need: NeedDatabase,
+		usage: "PostgreSQL `URL`; with a password in it, use the environment or the file instead",
+		set: func(c *Config, v string) (err error) {
+			c.DatabaseURL, err = v, checkDatabaseURL(v)
+			return err
+		},
+	},
+	{
+		key: "temporal.address", need: NeedTemporal, fallback: "127.0.0.1:7233", usage: "`host:port` of Temporal's frontend",
+		set: func(c *Config, v string) (err error) { c.Temporal.Address, err = v, checkAddress(v); return err },
+	},
+	{
+		key: "temporal.namespace", need: NeedTemporal, fallback: "windlass", usage: "`name` of the Temporal namespace",
+		set: func(c *Config, v string) error { c.Temporal.Namespace = v; return checkNotEmpty(v) },
+	},
+	{
+		key: "api.listen", need: NeedAPI, fallback: "127.0.0.1:9890", usage: "`host:port` on which the API is served",
+		set: func(c *Config, v string) (err error) { c.API.Listen, err = v, checkAddress(v); return err },
+	},
+	{
+		key: "api.endpoint", need: NeedAPI, usage: "absolute `URL` under which clients reach the API; made of api.listen when not given",
+		set: func(c *Config, v string) (err error) {
+			c.API.Endpoint, err = strings.TrimRight(v, "/"), checkEndpoint(v)
+			return err
+		},
+	},
+	{
+		key: "api.maxUploadMiB", need: NeedAPI, fallback: "8192", usage: "largest VNF package, in `MiB`",
+		set: func(c *Config, v string) (err error) { c.API.MaxUploadMiB, err = parseInt(v, 1, 1<<20); return err },
+	},
+	{
+		key: "api.strictV1", need: NeedAPI, fallback: "false", usage: "want the Version header at /vnflcm/v1 and /vnfpkgm/v1",
+		set: func(c *Config, v string) (err error) { c.API.StrictV1, err = parseBool(v); return err },
+	},
+	{
+		key: "api.tolerantV2", need: NeedAPI, fallback: "false", usage: "do without the Version header at /vnflcm/v2",
+		set: func(c *Config, v string) (err error) { c.API.TolerantV2, err = parseBool(v); return err },
+	},
+	{
+		key: "keys.file", need: NeedKeys, usage: "`file` with the keys for secrets, readable by its owner only",
+		set: func(c *Config, v string) error { c.Keys.File = v; return checkNotEmpty(v) },
+	},
+	{
+		key: "keys.env", need: NeedKeys, fallback: "WINDLASS_KEYS", usage: "`name` of the environment variable with the keys, when there is no file",
+		set: func(c *Config, v string) error {
+			// Not quoted and not kept when wrong: somebody may have put the keys themselves here.
+			if !variable.MatchString(v) {
+				return errors.New("is not the name of an environment variable")
+			}
+			c.Keys.Env = v
+			return nil
+		},
+	},
+	{
+		key: "worker.concurrency", need: NeedWorker, fallback: "200", usage: "largest `number` of activities that run at once",
+		set: func(c *Config, v string) (err error) { c.Worker.Concurrency, err = parseInt(v, 1, 10_000); return err },
+	},
+	{
+		key: "worker.metrics", need: NeedWorker, fallback: "127.0.0.1:9891", usage: "`host:port` of /metrics, /healthz and /readyz; \"off\" serves none",
+		set: func(c *Config, v string) (err error) {
+			if v == "off" {
+				c.Worker.Metrics = ""
+				return nil
+			}
+			c.Worker.Metrics, err = v, checkAddress(v)
+			return err
+		},
+	},
+	{
+		key: "log.level", fallback: "info", usage: "least `level` that is logged: debug, info, warn or error",
+		set: func(c *Config, v string) error {
+			if c.Log.Level.UnmarshalText([]byte(v)) != nil {
+				c.Log.Level = slog.LevelInfo
+				return errors.New("is none of debug, info, warn, error")
+			}
+			return nil
+		},
+	},
+	{
+		key: "log.format", fallback: FormatJSON, usage: "`format` of the log: json or text",
+		set: func(c *Config, v string) error {
+			c.Log.Format = v
+			if v != FormatText && v != FormatJSON {
+				return errors.New("is neither json nor text")
+			}
+			return nil
+		},
+	},
+	{
+		key: "shutdownGrace", fallback: "30s", usage: "how `long` work under way may take to end at a shutdown",
+		set: func(c *Config, v string) (err error) { c.ShutdownGrace, err = parseDuration(v); return err },
+	},
+}
+
+// words of api.maxUploadMiB are api, max, Upload, MiB.
+func (s setting) words() []string {
+	var words []string
+	for part := range strings.SplitSeq(s.key, ".") {
+		start := 0
+		for i, r := range part {
+			if i > 0 && unicode.IsUpper(r) && unicode.IsLower(rune(part[i-1])) && part[i:] != "B" {
+				words = append(words, part[start:i])
+				start = i
+			}
+		}
+		words = append(words, part[start:])
+	}
+	return words
+}
+
+func (s setting) flag() string { return strings.ToLower(strings.Join(s.words(), "-")) }
+func (s setting) env() string  { return "WINDLASS_" + strings.ToUpper(strings.Join(s.words(), "_")) }
+
+func (s setting) neededBy(needs []Need) bool {
+	return s.need == everyCommand || len(needs) == 0 || slices.Contains(needs, s.need)
+}
+
+func checkDatabaseURL(v string) error {
+	u, err := url.Parse(v)
+	// The cause would quote the URL, password and all.
+	if err != nil || (u.Scheme != "postgres" && u.Scheme != "postgresql") || u.Path == "" || u.Path == "/" {
+		return errors.New("is not a URL like postgres://user:password@host:5432/windlass")
+	}
+	return nil
+}
+
+func checkAddress(v string) error {
+	_, port, err := net.SplitHostPort(v)
+	if err != nil {
+		return fmt.Errorf("is %q, not host:port", v)
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return fmt.Errorf("is %q, whose port is not a number from 1 to 65535", v)
+	}
+	return nil
+}
+
+func checkEndpoint(v string) error {
+	u, err := url.Parse(v)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return errors.New("is not an absolute URL like https://vnfm.example:9890")
+	}
+	return nil
+}
+
+func checkNotEmpty(v string) error {
+	if strings.TrimSpace(v) == "" {
+		return errors.New("is empty")
+	}
+	return nil
+}
+
+// variable is the name of an environment variable.
+var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+func parseInt(v string, least, most int) (int, error) {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < least || n > most {
+		return least, fmt.Errorf("is %q, not a number from %d to %d", v, least, most)
+	}
+	return n, nil
+}
+
+func parseBool(v string) (bool, error) {
+	b, err := strconv.ParseBool(v)
+	if err != nil {
+		return false, fmt.Errorf("is %q, neither true nor false", v)
+	}
+	return b, nil
+}
+
+func parseDuration(v string) (time.Duration, error) {
+	d, err := time.ParseDuration(v)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("is %q, not a duration like 30s or 2m", v)
+	}
+	return d, nil
+}
