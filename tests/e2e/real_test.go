@@ -1,0 +1,96 @@
+package e2e
+
+import (
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+// TestOnRealMachines makes a real cluster, with real kubeadm, etcd, HAProxy and keepalived, while the worker is
+// killed in the middle of a join, and takes it down again.
+func TestOnRealMachines(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("Real machines need root; the scenarios on fake machines have run.")
+	}
+	b := newBed(t, "nspawn")
+	vnf, op := b.instantiate(t, "real", nil)
+	b.awaitNodeFor(t, op, "Join the other control planes", "RUNNING", 10*time.Minute)
+	b.killWorker(t)
+	b.await(t, op, 15*time.Minute, "COMPLETED")
+	t.Log(b.timings(t, op))
+
+	c := b.kubernetes(t, "cluster-real")
+	nodes, err := c.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, nodes.Items, 5, "no node is doubled")
+	for _, n := range nodes.Items {
+		require.True(t, ready(n), n.Name)
+	}
+	etcd, err := c.CoreV1().Pods("kube-system").List(t.Context(), metav1.ListOptions{LabelSelector: "component=etcd"})
+	require.NoError(t, err)
+	require.Len(t, etcd.Items, 3)
+	tokens, err := c.CoreV1().Secrets("kube-system").List(t.Context(), metav1.ListOptions{FieldSelector: "type=bootstrap.kubernetes.io/token"})
+	require.NoError(t, err)
+	require.Empty(t, tokens.Items, "no join token is left")
+
+	b.cancelJoinForReal(t)
+	b.terminate(t, vnf)
+	b.requireNothingLeft(t)
+}
+
+// cancelJoinForReal cancels a second, small cluster in its join: kubeadm must be dead on the node.
+func (b *bed) cancelJoinForReal(t *testing.T) {
+	t.Helper()
+	vnf := b.create(t, "cancelled")
+	op := b.begin(t, vnf, "instantiate", b.instantiateRequest(t, "cancelled", func(req, cluster map[string]any) {
+		req["flavourId"] = "simple"
+		delete(cluster["master_node"].(map[string]any), "cluster_cp_name")
+	}))
+	b.awaitNodeFor(t, op, "Initialise the first control plane", "RUNNING", 5*time.Minute)
+	require.Equal(t, http.StatusAccepted, b.act(t, op, "cancel", map[string]any{"cancelMode": "FORCEFUL"}).Status)
+	b.await(t, op, time.Minute, "FAILED_TEMP")
+	require.Equal(t, http.StatusAccepted, b.act(t, op, "rollback", nil).Status)
+	b.await(t, op, 3*time.Minute, "ROLLED_BACK")
+	require.Equal(t, http.StatusNoContent, b.call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+}
+
+// kubernetes opens the API of a registered cluster with the account that Windlass made for itself.
+func (b *bed) kubernetes(t *testing.T, name string) *kubernetes.Clientset {
+	t.Helper()
+	vims := b.get(t, "/v1.0/vims?name="+name)["vims"].([]any)
+	require.Len(t, vims, 1)
+	config := &rest.Config{Host: vims[0].(map[string]any)["auth_url"].(string), TLSClientConfig: rest.TLSClientConfig{Insecure: true}}
+	for ref, value := range b.unsealed(t) {
+		if strings.Contains(ref, "token") && strings.Count(value, ".") == 2 { // a service account's is a JWT
+			config.BearerToken = value
+		}
+	}
+	c, err := kubernetes.NewForConfig(config)
+	require.NoError(t, err)
+	return c
+}
+
+func ready(n corev1.Node) bool {
+	for _, c := range n.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// timings is the time of each step, for the log of CI.
+func (b *bed) timings(t *testing.T, op string) string {
+	t.Helper()
+	out, err := b.Windlass(t.Context(), "op", "steps", op[strings.LastIndex(op, "/")+1:]).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return "\n" + string(out)
+}

@@ -1,0 +1,138 @@
+package e2e
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+)
+
+func (b *bed) temporal(t *testing.T) client.Client {
+	t.Helper()
+	info, err := b.Info()
+	require.NoError(t, err)
+	c, err := client.DialContext(t.Context(), client.Options{HostPort: info.Temporal, Namespace: info.Namespace})
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	return c
+}
+
+// terminatedInTemporal does what an operator may do in the Web UI.
+func terminatedInTemporal(t *testing.T, b *bed) {
+	b.pace(t, 0, 500*time.Millisecond)
+	defer b.pace(t, 0, 0)
+	vnf, op := b.instantiate(t, "terminated", nil)
+	b.awaitNode(t, op, "Prepare every node", "RUNNING")
+	id := lcm.WorkflowID(lcm.OpOccID(filepath.Base(op)))
+	require.NoError(t, b.temporal(t).TerminateWorkflow(t.Context(), id, "", "by an operator"))
+	got := b.await(t, op, time.Minute, "FAILED_TEMP")
+	require.Contains(t, got["error"].(map[string]any)["detail"], "terminated from outside")
+	require.Equal(t, http.StatusAccepted, b.act(t, op, "retry", nil).Status)
+	b.await(t, op, quick, "COMPLETED")
+	b.requireCluster(t, 3, 2)
+	b.terminate(t, vnf)
+	b.requireNothingLeft(t)
+}
+
+// secretsAreNowhere greps everything that Windlass has kept, logged or answered for every secret of the
+// operations above. It runs last.
+func secretsAreNowhere(t *testing.T, b *bed) {
+	vnf, op := b.instantiate(t, "secrets", nil)
+	b.await(t, op, quick, "COMPLETED")
+	values := map[string]string{"the nodes' password": nodePassword, "the VIM's password": b.Cloud["OS_PASSWORD"]}
+	for name, value := range b.unsealed(t) {
+		values[name] = value
+	}
+	require.Greater(t, len(values), 5, "certificate key, VRRP password and bearer token are among them")
+
+	places := map[string]string{
+		"the database":           b.psql(t, "pg_dump", "--inserts"),
+		"the workflow histories": b.histories(t),
+		"the logs":               b.logs(t),
+		"the answers":            b.answers(t, vnf, op),
+	}
+	for place, text := range places {
+		require.NotEmpty(t, text, place)
+		for name, value := range values {
+			require.False(t, strings.Contains(text, value), "%s is in %s", name, place)
+		}
+	}
+	b.terminate(t, vnf)
+}
+
+// unsealed opens every sealed secret with the key file, as only Windlass can.
+func (b *bed) unsealed(t *testing.T) map[string]string {
+	t.Helper()
+	info, err := b.Info()
+	require.NoError(t, err)
+	keys, err := secrets.LoadKeyring(info.KeyFile, "")
+	require.NoError(t, err)
+	out := map[string]string{}
+	for _, s := range b.sealed(t) {
+		clear, err := keys.Open(s.Ref, s.KeyID, s.Sealed)
+		require.NoError(t, err)
+		if len(clear) >= 8 { // shorter ones are found by chance
+			out[string(s.Ref)] = string(clear)
+		}
+	}
+	return out
+}
+
+func (b *bed) histories(t *testing.T) string {
+	t.Helper()
+	c := b.temporal(t)
+	info, err := b.Info()
+	require.NoError(t, err)
+	list, err := c.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Namespace: info.Namespace})
+	require.NoError(t, err)
+	var text strings.Builder
+	for _, w := range list.Executions {
+		events := c.GetWorkflowHistory(t.Context(), w.Execution.WorkflowId, w.Execution.RunId, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+		for events.HasNext() {
+			event, err := events.Next()
+			require.NoError(t, err)
+			text.WriteString(event.String())
+		}
+	}
+	return text.String()
+}
+
+func (b *bed) logs(t *testing.T) string {
+	t.Helper()
+	var text strings.Builder
+	require.NoError(t, filepath.WalkDir(b.Dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".log") {
+			data, err := os.ReadFile(path)
+			text.Write(data)
+			return err
+		}
+		return err
+	}))
+	return text.String()
+}
+
+func (b *bed) answers(t *testing.T, vnf, op string) string {
+	t.Helper()
+	var text strings.Builder
+	opPath := "/windlass/v1/vnf_lcm_op_occs/" + filepath.Base(op)
+	for _, path := range []string{
+		"/vnflcm/v1/vnf_instances", "/vnflcm/v1/vnf_instances/" + vnf, "/vnflcm/v1/vnf_lcm_op_occs", op, "/v1.0/vims", "/v1.0/vims.json",
+		"/vnfpkgm/v1/vnf_packages", opPath + "/steps", opPath + "/logs", opPath + "/events", "/metrics",
+	} {
+		a := b.call(t, http.MethodGet, path, nil)
+		require.Equal(t, http.StatusOK, a.Status, path)
+		text.Write(a.Body)
+	}
+	return text.String()
+}
+
