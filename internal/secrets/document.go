@@ -176,7 +176,7 @@ var (
 	secretWords = regexp.MustCompile(`(^|[^A-Za-z])(?i:pass|pwd)$|[a-z](Pass|Pwd)$`)
 	separators  = strings.NewReplacer("_", "", "-", "", ".", "", " ", "")
 	// urlWithUser is a URL with userinfo, anywhere in a text: a proxy in a shell line counts, too.
-	urlWithUser = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#@]+@`)
+	urlWithUser = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^\s/?#]+@`)
 	privateKey  = regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----`)
 	plainKey    = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 )
@@ -185,6 +185,14 @@ var (
 // "bearer_token", "clientSecret", "SSH-Private-Key".
 func IsSecretKey(key string) bool {
 	return secretEndings.MatchString(strings.ToLower(separators.Replace(key))) || secretWords.MatchString(key)
+}
+
+// MaskText hides the userinfo of URLs and private keys in a text that is not known to hold any.
+func MaskText(s string) string {
+	if privateKey.MatchString(s) {
+		return hidden
+	}
+	return urlWithUser.ReplaceAllString(s, "${1}"+hidden+"@")
 }
 
 func isSecretText(s string) bool {

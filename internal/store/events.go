@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// slowPoll bounds how late a waiter is when notifications do not arrive, e.g. behind a connection
-// pooler that does not pass LISTEN on.
+// slowPoll is for when notifications do not arrive, e.g. behind a connection pooler that does not pass
+// LISTEN on.
 const slowPoll = 5 * time.Second
 
 // defaultEvents is how many events are read at once when the caller does not say.
@@ -42,7 +42,7 @@ func (s *Store) WaitEvents(ctx context.Context, id lcm.OpOccID, after int64) err
 	// Registered before looking, so that nothing comes between unnoticed.
 	w, leave := s.hub.join(id, after)
 	defer leave()
-	poll := time.NewTicker(slowPoll)
+	poll := time.NewTicker(s.slowPoll)
 	defer poll.Stop()
 	for {
 		newer, err := s.hasEvents(ctx, id, after)

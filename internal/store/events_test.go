@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -79,6 +80,7 @@ func TestWaitEvents_wakesWaitersOfOtherProcesses(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	writer, reader := openURL(t, url), openURL(t, url)
+	reader.SetSlowPoll(time.Hour) // only a notification can wake
 	op := begun(t, writer)
 	last := lastEvent(t, reader, op.ID)
 	const waiters = 20
@@ -86,12 +88,12 @@ func TestWaitEvents_wakesWaitersOfOtherProcesses(t *testing.T) {
 	for range waiters {
 		go func() { woken <- reader.WaitEvents(t.Context(), op.ID, last) }()
 	}
-	start := time.Now()
+	require.Eventually(t, func() bool { return reader.Waiters() == waiters }, time.Minute, time.Millisecond)
 	recorder(writer, t, op.ID)(lcm.Processing)
 	for range waiters {
 		require.NoError(t, <-woken)
 	}
-	assert.Less(t, time.Since(start), 4*time.Second, "woken by the notification, not by the slow poll")
+	assert.Zero(t, reader.Waiters())
 	assert.NoError(t, reader.WaitEvents(t.Context(), op.ID, last), "what is there already needs no waiting")
 }
 
@@ -118,4 +120,22 @@ func lastEvent(t *testing.T, s *store.Store, id lcm.OpOccID) int64 {
 	require.NoError(t, err)
 	require.NotEmpty(t, events)
 	return events[len(events)-1].ID
+}
+
+func TestWaitEvents_pollsWhereNotificationsDoNotArrive(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	s := openURL(t, url)
+	s.SetSlowPoll(20 * time.Millisecond)
+	op := begun(t, s)
+	last := lastEvent(t, s, op.ID)
+	woken := make(chan error)
+	go func() { woken <- s.WaitEvents(t.Context(), op.ID, last) }()
+	require.Eventually(t, func() bool { return s.Waiters() == 1 }, time.Minute, time.Millisecond)
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer conn.Close(t.Context())
+	_, err = conn.Exec(t.Context(), `insert into event (op_occ_id, type, data) values ($1, 'step', '{}')`, op.ID) // no notification
+	require.NoError(t, err)
+	require.NoError(t, <-woken)
 }

@@ -22,6 +22,8 @@ import (
 type Store struct {
 	pool *pgxpool.Pool
 	hub  *hub
+	// slowPoll bounds how late a waiter of WaitEvents is when notifications do not arrive.
+	slowPoll time.Duration
 }
 
 // Open connects to the database, whose schema must be that of this release. Close ends it.
@@ -34,7 +36,7 @@ func Open(ctx context.Context, databaseURL string) (*Store, error) {
 	if err != nil {
 		return nil, interpret("open the database", err)
 	}
-	s := &Store{pool: pool, hub: newHub(cfg.ConnConfig)}
+	s := &Store{pool: pool, hub: newHub(cfg.ConnConfig), slowPoll: slowPoll}
 	if err := s.checkSchema(ctx); err != nil {
 		s.Close()
 		return nil, err
