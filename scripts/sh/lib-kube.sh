@@ -25,7 +25,7 @@ etcd() {
   local flags=(--endpoints https://127.0.0.1:2379 --cacert /etc/kubernetes/pki/etcd/ca.crt
     --cert /etc/kubernetes/pki/etcd/server.crt --key /etc/kubernetes/pki/etcd/server.key)
   if command -v etcdctl >/dev/null; then
-    ETCDCTL_API=3 etcdctl "${flags[@]}" "$@" </dev/null
+    etcdctl "${flags[@]}" "$@" </dev/null
   else
     kube -n kube-system exec "etcd-$NODE_NAME" -- etcdctl "${flags[@]}" "$@" </dev/null
   fi

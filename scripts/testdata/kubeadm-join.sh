@@ -66,6 +66,9 @@ explain() {
   if (($2 == 124)); then
     fail 1 "$1: it did not end in time; its last line was: $(tail -n 1 "$SCRATCH/attempt")"
   fi
+  if (($2 > 128)); then
+    fail 75 "$1: it was killed by signal $(($2 - 128)); did the node run out of memory?"
+  fi
   # kubeadm lists its preflight errors in brackets; elsewhere the last line says why.
   reason=$(grep -o '\[ERROR [^]]*\].*' "$SCRATCH/attempt" | paste -sd ';' || true)
   if [[ -n $reason ]]; then
@@ -148,7 +151,7 @@ etcd() {
   local flags=(--endpoints https://127.0.0.1:2379 --cacert /etc/kubernetes/pki/etcd/ca.crt
     --cert /etc/kubernetes/pki/etcd/server.crt --key /etc/kubernetes/pki/etcd/server.key)
   if command -v etcdctl >/dev/null; then
-    ETCDCTL_API=3 etcdctl "${flags[@]}" "$@" </dev/null
+    etcdctl "${flags[@]}" "$@" </dev/null
   else
     kube -n kube-system exec "etcd-$NODE_NAME" -- etcdctl "${flags[@]}" "$@" </dev/null
   fi

@@ -61,6 +61,9 @@ explain() {
   if (($2 == 124)); then
     fail 1 "$1: it did not end in time; its last line was: $(tail -n 1 "$SCRATCH/attempt")"
   fi
+  if (($2 > 128)); then
+    fail 75 "$1: it was killed by signal $(($2 - 128)); did the node run out of memory?"
+  fi
   # kubeadm lists its preflight errors in brackets; elsewhere the last line says why.
   reason=$(grep -o '\[ERROR [^]]*\].*' "$SCRATCH/attempt" | paste -sd ';' || true)
   if [[ -n $reason ]]; then
