@@ -35,7 +35,9 @@ func (s sshHosts) Dial(ctx context.Context, _ lcm.OpOccID, node lcm.Node) (activ
 
 type anyHostKey struct{}
 
-func (anyHostKey) PinHostKey(_ context.Context, _ string, key []byte) ([]byte, error) { return key, nil }
+func (anyHostKey) PinHostKey(_ context.Context, _ string, key []byte) ([]byte, error) {
+	return key, nil
+}
 
 // TestLab_buildsARealCluster runs the suite on machines that are up: WINDLASS_LAB_CONTROL_PLANES and
 // WINDLASS_LAB_WORKERS are addresses, WINDLASS_LAB_VIP is free, WINDLASS_LAB_KEY a private key's file,
