@@ -172,9 +172,7 @@ func (b *bed) instantiateRequest(t *testing.T, name string, edit func(request, c
 	req["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": b.vim, "vimType": "openstack"}}
 	cluster := req["additionalParams"].(map[string]any)["k8s_cluster_installation_param"].(map[string]any)
 	cluster["vim_name"] = "cluster-" + name
-	for _, role := range []string{"master_node", "worker_node"} {
-		cluster[role].(map[string]any)["password"] = nodePassword
-	}
+	environment.SetNodePassword(req, nodePassword)
 	if edit != nil {
 		edit(req, cluster)
 	}

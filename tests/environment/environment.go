@@ -55,13 +55,21 @@ func Root() (string, error) {
 	return "", errors.New("run this in a checkout of Windlass")
 }
 
-// Start brings everything up; what runs already is left as it is.
-func Start(ctx context.Context, o Options) (*Environment, error) {
+// At is the environment with those options, whether it runs or not.
+func At(o Options) (*Environment, error) {
 	root, err := Root()
 	if err != nil {
 		return nil, err
 	}
-	e := &Environment{Options: o, Root: root}
+	return &Environment{Options: o, Root: root}, nil
+}
+
+// Start brings everything up; what runs already is left as it is.
+func Start(ctx context.Context, o Options) (*Environment, error) {
+	e, err := At(o)
+	if err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -74,21 +82,23 @@ func Start(ctx context.Context, o Options) (*Environment, error) {
 // Bin is a built binary.
 func (e *Environment) Bin(name string) string { return filepath.Join(e.Root, "bin", name) }
 
-func (e *Environment) lab() process { return process{"windlass-lab", e.Dir} }
-func (e *Environment) dev() process { return process{"windlass-dev", e.Dir} }
+func (e *Environment) lab() *process { return &process{name: "windlass-lab", dir: e.Dir} }
+func (e *Environment) dev() *process { return &process{name: "windlass-dev", dir: e.Dir} }
 
-func (e *Environment) labDir() string { return filepath.Join(e.Dir, "lab") }
+// LabDir is the lab's state directory.
+func (e *Environment) LabDir() string { return filepath.Join(e.Dir, "lab") }
 func (e *Environment) devDir() string { return filepath.Join(e.Dir, "dev") }
 
 // StartLab starts the cloud in a box and waits until it answers.
 func (e *Environment) StartLab(ctx context.Context) error {
-	args := append([]string{"up", "--machines", e.Machines, "--listen", e.Lab, "--state-dir", e.labDir()}, e.LabArgs...)
-	if err := e.lab().start(ctx, e.Bin("windlass-lab"), args...); err != nil {
+	args := append([]string{"up", "--machines", e.Machines, "--listen", e.Lab, "--state-dir", e.LabDir()}, e.LabArgs...)
+	lab := e.lab()
+	if err := lab.start(ctx, e.Bin("windlass-lab"), args...); err != nil {
 		return err
 	}
 	// The first time the lab builds the image of its machines, which takes minutes.
-	err := e.await(ctx, 40*time.Minute, e.lab(), func() error {
-		out, err := exec.CommandContext(ctx, e.Bin("windlass-lab"), "openrc", "--state-dir", e.labDir()).Output()
+	err := e.await(ctx, 40*time.Minute, lab, func() error {
+		out, err := exec.CommandContext(ctx, e.Bin("windlass-lab"), "openrc", "--state-dir", e.LabDir()).Output()
 		if err != nil {
 			return err
 		}
@@ -96,7 +106,7 @@ func (e *Environment) StartLab(ctx context.Context) error {
 		return answers(ctx, e.Cloud["OS_AUTH_URL"])
 	})
 	if err != nil {
-		return fmt.Errorf("the lab does not come up: %w\n%s", err, e.lab().tail())
+		return fmt.Errorf("the lab does not come up: %w\n%s", err, lab.tail())
 	}
 	return nil
 }
@@ -113,11 +123,12 @@ func parseOpenRC(text string) map[string]string {
 }
 
 func (e *Environment) startDev(ctx context.Context) error {
-	err := e.dev().start(ctx, e.Bin("windlass"), "dev", "--state-dir", e.devDir(), "--api", e.API, "--temporal", e.Temporal, "--ui", e.UI)
+	windlass := e.dev()
+	err := windlass.start(ctx, e.Bin("windlass"), "dev", "--state-dir", e.devDir(), "--api", e.API, "--temporal", e.Temporal, "--ui", e.UI)
 	if err != nil {
 		return err
 	}
-	err = e.await(ctx, 3*time.Minute, e.dev(), func() error {
+	err = e.await(ctx, 3*time.Minute, windlass, func() error {
 		info, err := e.Info()
 		if err != nil {
 			return err
@@ -125,7 +136,7 @@ func (e *Environment) startDev(ctx context.Context) error {
 		return answers(ctx, info.API+"/readyz")
 	})
 	if err != nil {
-		return fmt.Errorf("windlass dev does not come up: %w\n%s", err, e.dev().tail())
+		return fmt.Errorf("windlass dev does not come up: %w\n%s", err, windlass.tail())
 	}
 	return nil
 }
@@ -135,9 +146,11 @@ func (e *Environment) Info() (dev.Info, error) { return dev.ReadInfo(e.devDir())
 
 // Stop stops Windlass and takes the lab down with everything that it made.
 func (e *Environment) Stop(ctx context.Context) error {
-	err := e.dev().stop(30 * time.Second)
-	return errors.Join(err, e.StopLab(), e.down(ctx))
+	return errors.Join(e.StopDev(), e.StopLab(), e.down(ctx))
 }
+
+// StopDev stops Windlass.
+func (e *Environment) StopDev() error { return e.dev().stop(30 * time.Second) }
 
 // StopLab stops the lab's process; its machines go on.
 func (e *Environment) StopLab() error { return e.lab().stop(30 * time.Second) }
@@ -146,7 +159,7 @@ func (e *Environment) StopLab() error { return e.lab().stop(30 * time.Second) }
 func (e *Environment) LabPID() int { return e.lab().running() }
 
 func (e *Environment) down(ctx context.Context) error {
-	out, err := exec.CommandContext(ctx, e.Bin("windlass-lab"), "down", "--state-dir", e.labDir()).CombinedOutput()
+	out, err := exec.CommandContext(ctx, e.Bin("windlass-lab"), "down", "--state-dir", e.LabDir()).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("windlass-lab down: %w\n%s", err, out)
 	}
@@ -154,11 +167,12 @@ func (e *Environment) down(ctx context.Context) error {
 }
 
 // await asks until there is no error; it gives up when the process ended or time is over.
-func (e *Environment) await(ctx context.Context, limit time.Duration, p process, ask func() error) error {
+func (e *Environment) await(ctx context.Context, limit time.Duration, p *process, ask func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for {
 		err := ask()
+		p.echo(e.Out)
 		if err == nil {
 			return nil
 		}

@@ -3,6 +3,8 @@ package environment
 import (
 	"context"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,16 +18,21 @@ import (
 type process struct {
 	name string
 	dir  string // holds NAME.pid and NAME.log
+
+	told int64 // how much of the log echo has shown, or was there before
 }
 
-func (p process) pidFile() string { return filepath.Join(p.dir, p.name+".pid") }
+func (p *process) pidFile() string { return filepath.Join(p.dir, p.name+".pid") }
 
 // Log is the file with everything that the process prints.
-func (p process) logFile() string { return filepath.Join(p.dir, p.name+".log") }
+func (p *process) logFile() string { return filepath.Join(p.dir, p.name+".log") }
 
 // start runs the binary; its pid and start time are kept, so that nothing else is ever stopped for it.
-func (p process) start(ctx context.Context, bin string, args ...string) error {
+func (p *process) start(ctx context.Context, bin string, args ...string) error {
 	if p.running() != 0 {
+		if info, err := os.Stat(p.logFile()); err == nil {
+			p.told = info.Size()
+		}
 		return nil
 	}
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
@@ -36,6 +43,9 @@ func (p process) start(ctx context.Context, bin string, args ...string) error {
 		return err
 	}
 	defer log.Close()
+	if p.told, err = log.Seek(0, io.SeekEnd); err != nil {
+		return err
+	}
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), bin, args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -47,7 +57,7 @@ func (p process) start(ctx context.Context, bin string, args ...string) error {
 }
 
 // running is the pid while the process lives, else 0.
-func (p process) running() int {
+func (p *process) running() int {
 	b, err := os.ReadFile(p.pidFile())
 	if err != nil {
 		return 0
@@ -61,7 +71,7 @@ func (p process) running() int {
 }
 
 // stop asks the process to end, and after patience makes it.
-func (p process) stop(patience time.Duration) error {
+func (p *process) stop(patience time.Duration) error {
 	pid := p.running()
 	if pid == 0 {
 		return nil
@@ -79,8 +89,19 @@ func (p process) stop(patience time.Duration) error {
 	return os.Remove(p.pidFile())
 }
 
+// echo shows what has been logged since the start or the last echo.
+func (p *process) echo(out io.Writer) {
+	log, err := os.Open(p.logFile())
+	if err != nil || out == nil {
+		return
+	}
+	defer log.Close()
+	n, _ := io.Copy(out, io.NewSectionReader(log, p.told, math.MaxInt64-p.told)) // nobody to tell
+	p.told += n
+}
+
 // tail is the end of the log, for errors.
-func (p process) tail() string {
+func (p *process) tail() string {
 	b, err := os.ReadFile(p.logFile())
 	if err != nil {
 		return err.Error()

@@ -1,0 +1,22 @@
+package environment
+
+// clusterRoles are the objects of k8s_cluster_installation_param that hold a login.
+var clusterRoles = []string{"master_node", "worker_node"}
+
+// SetNodePassword puts the password of the nodes into a decoded InstantiateVnfRequest of the sample package:
+// for the stack, which gives it to the VMs, and for whoever logs in to them.
+func SetNodePassword(request map[string]any, password string) {
+	params, _ := request["additionalParams"].(map[string]any)
+	params["node_password"] = password
+	cluster, _ := params["k8s_cluster_installation_param"].(map[string]any)
+	for _, role := range clusterRoles {
+		cluster[role].(map[string]any)["password"] = password
+	}
+}
+
+// NodePassword is the password that SetNodePassword has put there.
+func NodePassword(request map[string]any) string {
+	params, _ := request["additionalParams"].(map[string]any)
+	password, _ := params["node_password"].(string)
+	return password
+}
