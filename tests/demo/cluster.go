@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/image"
+	"github.com/windlass-nfv/windlass/tests/environment"
+)
+
+const imageDir = image.DefaultDir
+
+// kubectl is that of the machines' image: a static binary, which runs here as well.
+func (d *demo) kubectl() string { return filepath.Join(d.Dir, "kubectl") }
+
+func (d *demo) kubeconfig() string { return filepath.Join(d.Dir, "kubeconfig") }
+
+// showNodes asks the new cluster for its nodes, and returns how many are Ready.
+func (d *demo) showNodes(ctx context.Context) (int, error) {
+	if err := d.linkKubectl(); err != nil {
+		return 0, err
+	}
+	if err := d.fetchKubeconfig(ctx); err != nil {
+		return 0, err
+	}
+	d.say("\n$ %s --kubeconfig %s get nodes -o wide", d.kubectl(), d.kubeconfig())
+	out, err := d.runKubectl(ctx, "get", "nodes", "-o", "wide")
+	if err != nil {
+		return 0, err
+	}
+	d.say("%s", out)
+	out, err = d.runKubectl(ctx, "get", "nodes", "-o", `jsonpath={range .items[*]}{.status.conditions[?(@.type=="Ready")].status}{"\n"}{end}`)
+	return strings.Count(out, "True"), err
+}
+
+func (d *demo) linkKubectl() error {
+	img, ok := image.Find(image.Options{Source: d.env.Root})
+	if !ok {
+		return errors.New("the image of the machines, which has kubectl, is not in " + imageDir)
+	}
+	for _, dir := range []string{"usr/bin", "usr/local/bin"} {
+		if _, err := os.Stat(filepath.Join(img.Node, dir, "kubectl")); err == nil {
+			_ = os.Remove(d.kubectl()) // of a former image
+			return os.Symlink(filepath.Join(img.Node, dir, "kubectl"), d.kubectl())
+		}
+	}
+	return errors.New("the image of the machines has no kubectl")
+}
+
+func (d *demo) runKubectl(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, d.kubectl(), append([]string{"--kubeconfig", d.kubeconfig(), "--request-timeout", "20s"}, args...)...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("kubectl %s: %w\n%s", strings.Join(args, " "), err, errs.String())
+	}
+	return out.String(), nil
+}
+
+// fetchKubeconfig reads the administrator's kubeconfig from a control plane.
+func (d *demo) fetchKubeconfig(ctx context.Context) error {
+	address, err := d.clusterAddress(ctx)
+	if err != nil {
+		return err
+	}
+	b, err := os.ReadFile(d.requestFile())
+	if err != nil {
+		return err
+	}
+	var request map[string]any
+	if err := json.Unmarshal(b, &request); err != nil {
+		return err
+	}
+	conf, err := readRemote(address+":22", environment.NodePassword(request), "/etc/kubernetes/admin.conf")
+	if err != nil {
+		return fmt.Errorf("read the kubeconfig from the control plane at %s: %w", address, err)
+	}
+	return os.WriteFile(d.kubeconfig(), conf, 0o600)
+}
+
+// clusterAddress is that of the API of the cluster, which Windlass has registered as a VIM; one of the control
+// planes has it.
+func (d *demo) clusterAddress(ctx context.Context) (string, error) {
+	vims, err := query[[]struct {
+		Type    string `json:"type"`
+		AuthURL string `json:"auth_url"`
+	}](ctx, d, "vim", "list")
+	if err != nil {
+		return "", err
+	}
+	for _, v := range vims {
+		if u, err := url.Parse(v.AuthURL); err == nil && v.Type == "kubernetes" {
+			return u.Hostname(), nil
+		}
+	}
+	return "", errors.New("the cluster is not registered as a VIM")
+}
+
+// readRemote reads a file of root's.
+func readRemote(address, password, file string) ([]byte, error) {
+	client, err := ssh.Dial("tcp", address, &ssh.ClientConfig{
+		User: "debian", Auth: []ssh.AuthMethod{ssh.Password(password)},
+		// The machine is ours, and on this host. Windlass itself pins host keys.
+		HostKeyCallback: ssh.InsecureIgnoreHostKey(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	session, err := client.NewSession()
+	if err != nil {
+		return nil, err
+	}
+	defer session.Close()
+	return session.Output("sudo -n cat " + file)
+}

@@ -1,0 +1,312 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/tests/environment"
+)
+
+const (
+	instanceName = "demo"
+	vimName      = "lab"
+	sample       = "vnfpkg/samples/k8s-ha"
+	vnfdID       = "ee1f8f34-7c92-4023-840d-6f3b6885d92e"
+)
+
+// demo is one run.
+type demo struct {
+	options
+	env *environment.Environment
+}
+
+// vnf is what the demo reads of a VnfInstance.
+type vnf struct {
+	ID           string `json:"id"`
+	Name         string `json:"vnfInstanceName"`
+	State        string `json:"instantiationState"`
+	Instantiated struct {
+		Flavour string `json:"flavourId"`
+		Vnfcs   []struct {
+			VduID string `json:"vduId"`
+		} `json:"vnfcResourceInfo"`
+	} `json:"instantiatedVnfInfo"`
+}
+
+// operation is what the demo reads of a VnfLcmOpOcc.
+type operation struct {
+	ID           string             `json:"id"`
+	Operation    lcm.Operation      `json:"operation"`
+	State        lcm.OperationState `json:"operationState"`
+	Start        time.Time          `json:"startTime"`
+	StateEntered time.Time          `json:"stateEnteredTime"`
+}
+
+func (d *demo) run(ctx context.Context) error {
+	d.title("Windlass and its lab")
+	if d.Machines == fake {
+		d.say("The machines only act: they are SSH servers inside the lab that answer as nodes would.\nNo real cluster is made; the operation, its steps and the API are the real ones.")
+	} else {
+		d.say("The first time, the image of the machines is built, which takes some minutes.")
+	}
+	var err error
+	o := d.Options
+	if d.Machines == fake {
+		o.LabArgs = append(o.LabArgs, fakePace...)
+	}
+	if d.env, err = environment.Start(ctx, o); err != nil {
+		return err
+	}
+	if err := d.prepare(ctx); err != nil {
+		return err
+	}
+	instance, op, err := d.instantiate(ctx)
+	if err != nil {
+		return err
+	}
+	return d.report(ctx, instance, op)
+}
+
+// prepare registers the lab and on-boards the package, unless a former run has.
+func (d *demo) prepare(ctx context.Context) error {
+	d.title("The lab as a VIM, and a VNF package")
+	vims, err := query[[]struct {
+		Name string `json:"name"`
+	}](ctx, d, "vim", "list")
+	if err != nil {
+		return err
+	}
+	if len(vims) == 0 || vims[0].Name != vimName && len(vims) == 1 {
+		file, err := d.writeVim()
+		if err != nil {
+			return err
+		}
+		if err := d.show(ctx, "vim", "register", vimName, "--default", "--config", file); err != nil {
+			return err
+		}
+	} else if err := d.show(ctx, "vim", "list"); err != nil {
+		return err
+	}
+	packages, err := query[[]struct {
+		VnfdID string `json:"vnfdId"`
+	}](ctx, d, "package", "list")
+	if err != nil {
+		return err
+	}
+	if len(packages) > 0 {
+		return d.show(ctx, "package", "list")
+	}
+	return d.show(ctx, "package", "create", sample)
+}
+
+// writeVim writes how to log in to the lab, in the form that Tacker's client takes.
+func (d *demo) writeVim() (string, error) {
+	cloud := d.env.Cloud
+	config := map[string]any{
+		"type": "openstack", "auth_url": cloud["OS_AUTH_URL"], "username": cloud["OS_USERNAME"], "password": cloud["OS_PASSWORD"],
+		"user_domain_name": cloud["OS_USER_DOMAIN_NAME"], "project_name": cloud["OS_PROJECT_NAME"],
+		"project_domain_name": cloud["OS_PROJECT_DOMAIN_NAME"], "cert_verify": "True",
+	}
+	if d.Machines == fake {
+		config["extra"] = map[string]any{"ssh_port": 2222} // 22 belongs to root
+	}
+	b, err := json.MarshalIndent(config, "", "  ") // JSON is YAML
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(d.Dir, "vim.yaml")
+	return file, os.WriteFile(file, b, 0o600)
+}
+
+// instantiate instantiates the VNF, or goes on with what a former run has begun.
+func (d *demo) instantiate(ctx context.Context) (instance vnf, op operation, err error) {
+	d.title("The VNF: a Kubernetes cluster")
+	if instance, err = d.instance(ctx); err != nil {
+		return instance, op, err
+	}
+	ops, err := query[[]operation](ctx, d, "op", "list", "--vnf", instance.ID)
+	if err != nil {
+		return instance, op, err
+	}
+	slices.SortFunc(ops, func(a, b operation) int { return b.Start.Compare(a.Start) })
+	ops = slices.DeleteFunc(ops, func(o operation) bool { return o.Operation != lcm.OpInstantiate })
+	switch {
+	case instance.State == string(lcm.Instantiated) && len(ops) > 0:
+		d.say("It runs already.")
+		op = ops[0]
+	case len(ops) > 0 && ops[0].State == lcm.FailedTemp:
+		d.say("Its instantiation has failed before and is retried at the step that failed.")
+		err = d.follow(ctx, ops[0].ID, "op", "retry", ops[0].ID, "--watch")
+		op = ops[0]
+	case len(ops) > 0 && !ops[0].State.Terminal():
+		err = d.follow(ctx, ops[0].ID, "op", "watch", ops[0].ID)
+		op = ops[0]
+	default:
+		if op.ID, err = d.begin(ctx, instance); err != nil {
+			return instance, op, err
+		}
+		err = d.follow(ctx, op.ID, "op", "watch", op.ID)
+	}
+	if err != nil {
+		return instance, op, err
+	}
+	if op, err = query[operation](ctx, d, "op", "show", op.ID); err != nil {
+		return instance, op, err
+	}
+	instance, err = query[vnf](ctx, d, "vnf", "show", instance.ID)
+	return instance, op, err
+}
+
+// instance finds the demo's VNF instance, or creates it.
+func (d *demo) instance(ctx context.Context) (vnf, error) {
+	all, err := query[[]vnf](ctx, d, "vnf", "list")
+	if err != nil {
+		return vnf{}, err
+	}
+	if i := slices.IndexFunc(all, func(v vnf) bool { return v.Name == instanceName }); i >= 0 {
+		return all[i], d.show(ctx, "vnf", "show", all[i].ID)
+	}
+	d.command("vnf", "create", vnfdID, "--name", instanceName)
+	made, err := query[vnf](ctx, d, "vnf", "create", vnfdID, "--name", instanceName)
+	if err != nil {
+		return made, err
+	}
+	d.say("VNF instance %s", made.ID)
+	return made, nil
+}
+
+// begin starts the operation and returns its id.
+func (d *demo) begin(ctx context.Context, instance vnf) (string, error) {
+	file, err := d.writeRequest(ctx)
+	if err != nil {
+		return "", err
+	}
+	d.command("vnf", "instantiate", instance.ID, file)
+	began, err := query[struct {
+		ID string `json:"vnfLcmOpOccId"`
+	}](ctx, d, "vnf", "instantiate", instance.ID, file)
+	if err != nil {
+		return "", err
+	}
+	d.say("Operation %s, in Temporal's Web UI: %s", began.ID, d.workflowURL(began.ID))
+	return began.ID, nil
+}
+
+func (d *demo) requestFile() string { return filepath.Join(d.Dir, "instantiate.json") }
+
+// writeRequest makes the sample's request one for this lab, with a password of its own for the nodes.
+func (d *demo) writeRequest(ctx context.Context) (string, error) {
+	b, err := os.ReadFile(filepath.Join(d.env.Root, "vnfpkg/samples/requests/instantiate-"+d.flavour+".json"))
+	if err != nil {
+		return "", err
+	}
+	var request map[string]any
+	if err := json.Unmarshal(b, &request); err != nil {
+		return "", err
+	}
+	vims, err := query[[]struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+	}](ctx, d, "vim", "list")
+	if err != nil {
+		return "", err
+	}
+	for _, v := range vims {
+		if v.Name == vimName {
+			request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": v.ID, "vimType": "openstack"}}
+		}
+	}
+	request["instantiationLevelId"] = d.level
+	environment.SetNodePassword(request, rand.Text())
+	if b, err = json.MarshalIndent(request, "", "  "); err != nil {
+		return "", err
+	}
+	return d.requestFile(), os.WriteFile(d.requestFile(), b, 0o600)
+}
+
+// follow shows an operation until it has ended; when it has failed, it tells what to do.
+func (d *demo) follow(ctx context.Context, op string, args ...string) error {
+	err := d.show(ctx, args...)
+	if ctx.Err() != nil {
+		return errors.New("interrupted. The operation goes on; go tool task demo" + d.dirFlag() + " follows it again")
+	}
+	if err == nil {
+		return nil
+	}
+	failures, listErr := d.failures(context.WithoutCancel(ctx), op)
+	if listErr != nil {
+		return listErr
+	}
+	return fmt.Errorf("the operation did not complete.\n%sMend the cause and go on with:\n  %s\nOutput of a step:   %s\nLogs:               %s\nTake all down with: go tool task demo -- --exit%s",
+		failures, d.line("op", "retry", op, "--watch"), d.line("op", "logs", op, "--step", "N"), d.Dir, d.dirFlag())
+}
+
+// failures names the failed steps with their nodes and errors.
+func (d *demo) failures(ctx context.Context, op string) (string, error) {
+	steps, err := d.steps(ctx, op)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, s := range steps {
+		if s.State != lcm.StepFailed || s.Error == nil {
+			continue
+		}
+		fmt.Fprintf(&b, "  step %d, %s", s.Index, s.Title)
+		if s.Node != "" {
+			fmt.Fprintf(&b, ", on %s", s.Node)
+		}
+		fmt.Fprintf(&b, ": %s\n", s.Error.Detail)
+	}
+	return b.String(), nil
+}
+
+func (d *demo) title(text string) { d.say("\n== %s", text) }
+
+func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.Out, format+"\n", args...) }
+
+// line is a command as it is typed.
+func (d *demo) line(args ...string) string {
+	line := "bin/windlass " + strings.Join(args, " ")
+	if info, err := d.env.Info(); err == nil && info.API != "http://127.0.0.1:9890" {
+		line += " --api " + info.API
+	}
+	return line
+}
+
+func (d *demo) command(args ...string) { d.say("\n$ %s", d.line(args...)) }
+
+// show runs a command of the client before everybody's eyes.
+func (d *demo) show(ctx context.Context, args ...string) error {
+	d.command(args...)
+	cmd := d.env.Windlass(ctx, args...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("windlass %s: %w", strings.Join(args, " "), err)
+	}
+	return nil
+}
+
+// query runs a command of the client and reads what the API answered.
+func query[T any](ctx context.Context, d *demo, args ...string) (T, error) {
+	var v T
+	out, err := d.env.Windlass(ctx, append(args, "--json")...).Output()
+	if err != nil {
+		if e, ok := errors.AsType[*exec.ExitError](err); ok {
+			return v, errors.New(strings.TrimSpace(string(e.Stderr)))
+		}
+		return v, err
+	}
+	return v, json.Unmarshal(out, &v)
+}
