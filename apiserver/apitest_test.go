@@ -235,14 +235,31 @@ func clusterRequest(vimID string) map[string]any {
 	}
 	master := node("master")
 	master["cluster_cp_name"], master["pod_cidr"] = "vip_CP", "192.168.3.0/16"
+	var cps []any
+	for _, cp := range []string{"masterNode_CP1", "workerNode_CP2"} {
+		cps = append(cps, map[string]any{"cpdId": cp, "cpConfig": []any{map[string]any{"linkPortId": "port"}}})
+	}
 	return map[string]any{
 		"flavourId":         "ha",
+		"extVirtualLinks":   []any{map[string]any{"id": "net", "resourceId": "6c1b1a52-4e5e-4a53-b1a2-9e1d3a2f7b10", "extCps": cps}},
 		"vimConnectionInfo": []any{map[string]any{"id": "vim1", "vimId": vimID, "vimType": "openstack"}},
 		"additionalParams": map[string]any{lcm.ClusterParamsKey: map[string]any{
 			"vim_name": "edge-k8s", "master_node": master, "worker_node": node("worker"),
 			"proxy": map[string]any{"http_proxy": "http://nfv:" + marker + "-proxy@192.0.2.9:3128", "https_proxy": "http://192.0.2.9:3128"},
 		}},
 	}
+}
+
+// asV2 brings an instantiate request of v1 into v2's form.
+func asV2(t *testing.T, request map[string]any) map[string]any {
+	t.Helper()
+	doc, err := json.Marshal(request)
+	require.NoError(t, err)
+	params, err := dialectV2.operationParams(doc)
+	require.NoError(t, err)
+	var out map[string]any
+	require.NoError(t, json.Unmarshal(params, &out))
+	return out
 }
 
 // ready is an instance that can be instantiated, and the request that does it.

@@ -49,11 +49,9 @@ func TestInstantiateStartsOneWorkflowAndAnswersWithItsOperation(t *testing.T) {
 func TestInstantiateThroughV2TakesAMapOfVims(t *testing.T) {
 	b := newBench(t)
 	instance, request := b.ready("/vnflcm/v2")
-	conn := request["vimConnectionInfo"].([]any)[0].(map[string]any)
-	delete(conn, "id")
-	conn["vimType"] = "ETSINFV.OPENSTACK_KEYSTONE.V_3"
-	request["vimConnectionInfo"] = map[string]any{"vim1": conn}
-	a := b.do("POST", instance+"/instantiate", request)
+	request["vimConnectionInfo"].([]any)[0].(map[string]any)["vimType"] = "ETSINFV.OPENSTACK_KEYSTONE.V_3"
+	b.do("POST", instance+"/instantiate", request).problem(http.StatusBadRequest)
+	a := b.do("POST", instance+"/instantiate", asV2(t, request))
 	a.want(http.StatusAccepted)
 	b.do("GET", a.path(), nil).want(http.StatusOK)
 	v1 := b.do("GET", strings.Replace(a.path(), "v2", "v1", 1), nil).want(http.StatusOK)
@@ -100,6 +98,15 @@ func TestInstantiateReportsEveryMistakeAtOnce(t *testing.T) {
 		"$.flavourId", "$.instantiationLevelId", "$.vimConnectionInfo", "$.additionalParams", "$.extVirtualLinks[0].resourceId",
 		"$.extVirtualLinks[0].extCps[0].cpConfig",
 	}, a.paths())
+}
+
+func TestInstantiateTellsWhatTheTemplatesMiss(t *testing.T) {
+	b := newBench(t)
+	instance, request := b.ready("/vnflcm/v1")
+	delete(request, "extVirtualLinks")
+	a := b.do("POST", instance+"/instantiate", request)
+	require.Contains(t, a.problem(http.StatusBadRequest), "masterNode_CP1 needs a network")
+	require.Equal(t, "$.extVirtualLinks", a.paths()[0])
 }
 
 func TestInstantiateWithUnknownNamesIsUnprocessable(t *testing.T) {
@@ -159,7 +166,7 @@ func TestOperationIsAcceptedWhileTemporalIsDown(t *testing.T) {
 func TestTerminateWantsAnInstantiatedInstanceAndAType(t *testing.T) {
 	b := newBench(t)
 	instance, request := b.ready("/vnflcm/v2")
-	request["vimConnectionInfo"] = nil
+	request = asV2(t, request)
 	b.do("POST", instance+"/terminate", map[string]any{"terminationType": "FORCEFUL"}).problem(http.StatusConflict)
 	for _, bad := range []string{`{}`, `{"terminationType":"SOFT"}`, `{"terminationType":"GRACEFUL","gracefulTerminationTimeout":0}`} {
 		b.do("POST", instance+"/terminate", bad).problem(http.StatusBadRequest)

@@ -37,8 +37,8 @@ type Watcher interface {
 	Running(ctx context.Context, id lcm.OpOccID) (bool, error)
 }
 
-// VimChecker tries credentials against a VIM before it is registered. Wrong ones are Denied, a VIM that
-// does not answer is Unavailable.
+// VimChecker tries credentials against a VIM of either type before it is registered. Wrong ones are Denied, a
+// VIM that does not answer is Unavailable.
 type VimChecker interface {
 	Check(ctx context.Context, vim lcm.Vim, credentials map[string]any) error
 }

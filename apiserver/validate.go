@@ -86,8 +86,39 @@ func (a *lcmAPI) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, 
 		found.names("$.flavourId", "%s", sentence(err))
 	} else {
 		checkFlavour(flavour, req, pkg, &found)
+		if err := a.checkStack(ctx, flavour, req, pkg.ID, &found); err != nil {
+			return err
+		}
 	}
 	return found.err()
+}
+
+// checkStack makes the stack's parameters as the worker will, and throws them away: what the templates want
+// and the request lacks is told now.
+func (a *lcmAPI) checkStack(ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, id lcm.VnfPkgID, found *findings) error {
+	if _, err := f.Level(req.InstantiationLevelID); err != nil {
+		return nil // told already
+	}
+	template, err := vnfpkg.StackTemplate(f, func(path string) ([]byte, error) { return a.Store.PackageFile(ctx, id, path) })
+	var additional map[string]any
+	if err == nil && len(req.AdditionalParams) > 0 {
+		err = json.Unmarshal(req.AdditionalParams, &additional)
+	}
+	if err == nil {
+		_, err = vnfpkg.HeatParameters(f, template, vnfpkg.HeatRequest{
+			LevelID: req.InstantiationLevelID, ExtVirtualLinks: req.ExtVirtualLinks, AdditionalParams: additional,
+		})
+	}
+	e, ok := asError(err)
+	switch {
+	case !ok || e.Kind != lcm.KindInvalid:
+		return err
+	case len(e.Problems) == 0:
+		found.names("$.flavourId", "%s", e.Sentence())
+	default:
+		found.mistake(e.Problems...)
+	}
+	return nil
 }
 
 // checkVims wants every connection to name an OpenStack VIM of the registry; without any the default VIM is used.

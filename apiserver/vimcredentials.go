@@ -117,7 +117,7 @@ func references(v any) []lcm.SecretRef {
 
 // tryVim makes sure that the VIM answers and takes the credentials, and says so in its status.
 func (s *Server) tryVim(ctx context.Context, vim *lcm.Vim, credentials map[string]any) error {
-	if vim.Type != lcm.VimOpenStack || s.Vims == nil {
+	if s.Vims == nil {
 		return nil
 	}
 	if err := s.Vims.Check(ctx, *vim, credentials); err != nil {
