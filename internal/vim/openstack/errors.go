@@ -66,20 +66,21 @@ func exhausted(reason string) bool {
 
 // message finds the sentence in an error body; each service wraps it in another way.
 func message(body []byte) string {
-	var any map[string]json.RawMessage
-	if json.Unmarshal(body, &any) != nil {
-		return strings.TrimSpace(string(body[:min(len(body), 300)]))
-	}
-	for _, raw := range any {
-		var inner struct {
-			Message string `json:"message"`
+	var members map[string]json.RawMessage
+	if json.Unmarshal(body, &members) == nil {
+		for _, raw := range members {
+			var wrapped struct {
+				Message string `json:"message"`
+			}
+			if json.Unmarshal(raw, &wrapped) == nil && wrapped.Message != "" {
+				return wrapped.Message
+			}
 		}
-		if json.Unmarshal(raw, &inner) == nil && inner.Message != "" {
-			return inner.Message
-		}
-		var plain string
-		if json.Unmarshal(raw, &plain) == nil && plain != "" {
-			return plain
+		for _, name := range []string{"message", "NeutronError", "explanation"} {
+			var plain string
+			if json.Unmarshal(members[name], &plain) == nil && plain != "" {
+				return plain
+			}
 		}
 	}
 	return strings.TrimSpace(string(body[:min(len(body), 300)]))
