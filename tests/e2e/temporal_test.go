@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/common/v1"
 	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/proxy"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
@@ -88,13 +90,19 @@ func (b *bed) unsealed(t *testing.T) map[string]string {
 	return out
 }
 
+// histories is every event of every workflow, twice: as Temporal keeps it, and with the payload codec's
+// encryption taken off, because that is only the second wall.
 func (b *bed) histories(t *testing.T) string {
 	t.Helper()
 	c := b.temporal(t)
 	info, err := b.Info()
 	require.NoError(t, err)
+	keys, err := secrets.LoadKeyring(info.KeyFile, "")
+	require.NoError(t, err)
+	codec := secrets.NewCodec(keys)
 	list, err := c.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Namespace: info.Namespace})
 	require.NoError(t, err)
+	require.NotEmpty(t, list.Executions)
 	var text strings.Builder
 	for _, w := range list.Executions {
 		events := c.GetWorkflowHistory(t.Context(), w.Execution.WorkflowId, w.Execution.RunId, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
@@ -102,8 +110,19 @@ func (b *bed) histories(t *testing.T) string {
 			event, err := events.Next()
 			require.NoError(t, err)
 			text.WriteString(event.String())
+			require.NoError(t, proxy.VisitPayloads(t.Context(), event, proxy.VisitPayloadsOptions{
+				SkipSearchAttributes: true,
+				Visitor: func(_ *proxy.VisitPayloadsContext, sealed []*common.Payload) ([]*common.Payload, error) {
+					opened, err := codec.Decode(sealed)
+					for _, p := range opened {
+						text.Write(p.Data)
+					}
+					return sealed, err
+				},
+			}))
 		}
 	}
+	require.Contains(t, text.String(), `"opOccId"`, "the codec's encryption is off")
 	return text.String()
 }
 
