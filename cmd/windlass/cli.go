@@ -20,7 +20,7 @@ const defaultAPI = "http://127.0.0.1:9890"
 // cli is what all client commands share.
 type cli struct {
 	*console
-	client *client
+	client *apiClient
 	asJSON bool
 }
 
@@ -43,7 +43,7 @@ func (c *cli) addFlags(cmd *cobra.Command) {
 		if !strings.HasPrefix(api, "http://") && !strings.HasPrefix(api, "https://") {
 			return usageErrorf(cmd, "--api must be a URL like %s, not %q.", defaultAPI, api)
 		}
-		c.client = &client{
+		c.client = &apiClient{
 			base: strings.TrimSuffix(api, "/"), lcm: fmt.Sprintf("/vnflcm/v%d", version), version: headers[version],
 			http: &http.Client{},
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// client speaks with Windlass's API as any other client would.
-type client struct {
+// apiClient speaks with Windlass's API as any other client would.
+type apiClient struct {
 	base string // without a slash at its end
 	// lcm is the root of the lifecycle API with its version, "/vnflcm/v1" or "/vnflcm/v2".
 	lcm     string
@@ -72,7 +72,7 @@ func jsonBody(v any) (*body, error) {
 }
 
 // do sends a request and returns the answer, whose body the caller closes; what is not 2xx is an error.
-func (c *client) do(ctx context.Context, method, path string, b *body) (*http.Response, error) {
+func (c *apiClient) do(ctx context.Context, method, path string, b *body) (*http.Response, error) {
 	target := path
 	if !strings.Contains(path, "://") {
 		target = c.base + path
@@ -103,7 +103,7 @@ func (c *client) do(ctx context.Context, method, path string, b *body) (*http.Re
 	return nil, readError(resp)
 }
 
-func (c *client) unreachable(ctx context.Context, err error) error {
+func (c *apiClient) unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return errors.New("interrupted")
 	}
@@ -127,13 +127,13 @@ func readError(resp *http.Response) error {
 }
 
 // get reads a resource into v.
-func (c *client) get(ctx context.Context, path string, v any) error {
+func (c *apiClient) get(ctx context.Context, path string, v any) error {
 	_, err := c.exchange(ctx, http.MethodGet, path, nil, v)
 	return err
 }
 
 // send makes a request with in as its body, unless that is nil, and reads the answer into out, likewise.
-func (c *client) send(ctx context.Context, method, path string, in, out any) (http.Header, error) {
+func (c *apiClient) send(ctx context.Context, method, path string, in, out any) (http.Header, error) {
 	var b *body
 	if in != nil {
 		var err error
@@ -144,7 +144,7 @@ func (c *client) send(ctx context.Context, method, path string, in, out any) (ht
 	return c.exchange(ctx, method, path, b, out)
 }
 
-func (c *client) exchange(ctx context.Context, method, path string, b *body, out any) (http.Header, error) {
+func (c *apiClient) exchange(ctx context.Context, method, path string, b *body, out any) (http.Header, error) {
 	resp, err := c.do(ctx, method, path, b)
 	if err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func (c *client) exchange(ctx context.Context, method, path string, b *body, out
 var nextLink = regexp.MustCompile(`<([^>]*)>\s*;\s*rel="?next"?`)
 
 // list reads a whole collection, page by page (SOL013 clause 5.4).
-func list[T any](ctx context.Context, c *client, path string) ([]T, error) {
+func list[T any](ctx context.Context, c *apiClient, path string) ([]T, error) {
 	var all []T
 	for path != "" {
 		var page []T

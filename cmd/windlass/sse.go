@@ -15,14 +15,14 @@ const reconnectAfter = time.Second
 // eventStream follows the events of an operation and tells on Changed that something has happened. What
 // has happened is read from the steps: events may be many, and a broken stream must not lose any.
 type eventStream struct {
-	client  *client
+	client  *apiClient
 	path    string
 	Changed chan struct{}
 	lastID  string
 }
 
 // followEvents opens the stream of that operation; it is opened again whenever it breaks, until ctx ends.
-func followEvents(ctx context.Context, c *client, id string) *eventStream {
+func followEvents(ctx context.Context, c *apiClient, id string) *eventStream {
 	s := &eventStream{client: c, path: c.base + progressPath + "/" + id + "/events", Changed: make(chan struct{}, 1)}
 	go s.run(ctx)
 	return s

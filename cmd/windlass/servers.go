@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/log"
+
+	"github.com/windlass-nfv/windlass/apiserver"
+	"github.com/windlass-nfv/windlass/internal/config"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/store"
+	"github.com/windlass-nfv/windlass/internal/telemetry"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+)
+
+// backends are what API server and worker stand on.
+type backends struct {
+	config   config.Config
+	log      *slog.Logger
+	registry *prometheus.Registry
+	store    *store.Store
+	vault    *secrets.Vault
+	temporal client.Client
+}
+
+// open connects to the database and makes a client of Temporal, which connects when it is first used: the
+// API server serves reads while Temporal is away.
+func open(ctx context.Context, cfg config.Config) (*backends, error) {
+	b := &backends{
+		config: cfg, log: telemetry.NewLogger(os.Stderr, cfg.Log.Level, cfg.Log.Format), registry: telemetry.NewRegistry(versionText()),
+	}
+	keyring, err := secrets.LoadKeyring(cfg.Keys.File, cfg.Keys.Env)
+	if err != nil {
+		return nil, err
+	}
+	b.temporal, err = client.NewLazyClient(secrets.NewCodec(keyring).Secure(client.Options{
+		HostPort: cfg.Temporal.Address, Namespace: cfg.Temporal.Namespace, Logger: log.NewStructuredLogger(b.log),
+	}))
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "The client of Temporal at %s cannot be made.", cfg.Temporal.Address)
+	}
+	if b.store, err = store.Open(ctx, cfg.DatabaseURL); err != nil {
+		b.temporal.Close()
+		return nil, err
+	}
+	b.vault = secrets.NewVault(keyring, b.store)
+	return b, nil
+}
+
+func (b *backends) close() {
+	b.temporal.Close()
+	b.store.Close()
+}
+
+func newAPIServer() *cobra.Command {
+	needs := []config.Need{config.NeedDatabase, config.NeedTemporal, config.NeedAPI, config.NeedKeys}
+	cmd := &cobra.Command{
+		Use:   "apiserver",
+		Short: "Serve the SOL003 API, the package and VIM registries and the progress of operations",
+		Long: `Serve the northbound API. Any number of API servers may run beside each other: they keep nothing to themselves.
+Every flag is also a setting of the YAML file and of the environment: --api-listen is api.listen there and
+WINDLASS_API_LISTEN here. The database's password belongs into one of the latter two.`,
+		Example: `  windlass apiserver --config /etc/windlass/windlass.yaml
+  WINDLASS_DATABASE_URL=postgres://windlass:secret@db/windlass windlass apiserver --keys-file /etc/windlass/keys`,
+		Args: exactly(),
+	}
+	config.AddFlags(cmd.Flags(), needs...)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cfg, err := config.Load(cmd.Flags(), needs...)
+		if err != nil {
+			return err
+		}
+		b, err := open(cmd.Context(), cfg)
+		if err != nil {
+			return err
+		}
+		defer b.close()
+		return b.serveAPI(cmd.Context())
+	}
+	return cmd
+}
+
+func (b *backends) serveAPI(ctx context.Context) error {
+	workflows := &apiserver.Temporal{Client: b.temporal}
+	server, err := apiserver.New(apiserver.Options{
+		Listen: b.config.API.Listen, Endpoint: b.config.API.Endpoint,
+		Store: b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Vims: clouds{},
+		Log: b.log, Metrics: telemetry.Handler(b.registry), Version: versionText(),
+		Ready:    map[string]func(context.Context) error{"temporal": workflows.Ready},
+		StrictV1: b.config.API.StrictV1, TolerantV2: b.config.API.TolerantV2,
+		MaxUpload:     int64(b.config.API.MaxUploadMiB) << 20,
+		ShutdownGrace: b.config.ShutdownGrace,
+	})
+	if err != nil {
+		return err
+	}
+	return server.Run(ctx)
+}
+
+// clouds tries the credentials of a VIM that is being registered.
+type clouds struct{}
+
+func (clouds) Check(ctx context.Context, vim lcm.Vim, credentials map[string]any) error {
+	_, err := openstack.Connect(ctx, vim, credentials)
+	return err
+}
+
+func newMigrate() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "migrate",
+		Short: "Bring the database's schema up to date",
+		Long: `Bring the schema of Windlass's database up to date. Run it before the new version's servers; it may run at any
+time and from several places at once. 'windlass dev' does so by itself.`,
+		Example: "  WINDLASS_DATABASE_URL=postgres://windlass:secret@db/windlass windlass migrate",
+		Args:    exactly(),
+	}
+	config.AddFlags(cmd.Flags(), config.NeedDatabase)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cfg, err := config.Load(cmd.Flags(), config.NeedDatabase)
+		if err != nil {
+			return err
+		}
+		if err := store.Migrate(cmd.Context(), cfg.DatabaseURL); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), "The database's schema is up to date.")
+		return err
+	}
+	return cmd
+}

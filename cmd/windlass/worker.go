@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
+	sdkworker "go.temporal.io/sdk/worker"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/windlass-nfv/windlass/internal/config"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/telemetry"
+	"github.com/windlass-nfv/windlass/worker"
+)
+
+// The pauses before a worker that Temporal did not take tries again.
+const (
+	firstRetry = 500 * time.Millisecond
+	lastRetry  = 15 * time.Second
+)
+
+func newWorker() *cobra.Command {
+	needs := []config.Need{config.NeedDatabase, config.NeedTemporal, config.NeedKeys, config.NeedWorker}
+	cmd := &cobra.Command{
+		Use:   "worker",
+		Short: "Carry out lifecycle operations: workflows and activities",
+		Long: `Carry out lifecycle operations. Any number of workers may run; a worker that stops lets its activities end within
+--shutdown-grace, and what has not ended by then goes on in another worker. Commands on nodes survive both.`,
+		Example: `  windlass worker --config /etc/windlass/windlass.yaml
+  windlass worker --worker-concurrency 50 --shutdown-grace 2m`,
+		Args: exactly(),
+	}
+	config.AddFlags(cmd.Flags(), needs...)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cfg, err := config.Load(cmd.Flags(), needs...)
+		if err != nil {
+			return err
+		}
+		b, err := open(cmd.Context(), cfg)
+		if err != nil {
+			return err
+		}
+		defer b.close()
+		return b.work(cmd.Context())
+	}
+	return cmd
+}
+
+// work runs the worker and its health endpoint until ctx ends.
+func (b *backends) work(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	var polling atomic.Bool
+	g.Go(func() error { return b.pollTemporal(ctx, &polling) })
+	if b.config.Worker.Metrics != "" {
+		g.Go(func() error { return b.serveHealth(ctx, &polling) })
+	}
+	return g.Wait()
+}
+
+// pollTemporal keeps a worker running: Temporal may be away at the start, or for long.
+func (b *backends) pollTemporal(ctx context.Context, polling *atomic.Bool) error {
+	stop := make(chan any)
+	defer context.AfterFunc(ctx, func() { close(stop) })()
+	for pause := firstRetry; ctx.Err() == nil; pause = min(2*pause, lastRetry) {
+		_, err := b.temporal.CheckHealth(ctx, &client.CheckHealthRequest{})
+		if err == nil {
+			b.log.InfoContext(ctx, "Worker polls", "taskQueue", lcm.TaskQueue, "temporal", b.config.Temporal.Address)
+			polling.Store(true)
+			err = b.newWorker().Run(stop) // returns when stop is closed, or Temporal refuses for good
+			polling.Store(false)
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		b.log.WarnContext(ctx, "Temporal does not take the worker; it tries again", "temporal", b.config.Temporal.Address, "after", pause.String(), "error", err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+	return nil
+}
+
+// newWorker makes one for a single run: the SDK's cannot be started twice.
+func (b *backends) newWorker() sdkworker.Worker {
+	return worker.New(worker.Options{
+		Client: b.temporal, Store: b.store, Vault: b.vault, Log: b.log,
+		Concurrency: b.config.Worker.Concurrency, ShutdownGrace: b.config.ShutdownGrace,
+	})
+}
+
+// serveHealth answers /healthz, /readyz and /metrics.
+func (b *backends) serveHealth(ctx context.Context, polling *atomic.Bool) error {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		if !polling.Load() {
+			http.Error(w, "does not poll Temporal yet", http.StatusServiceUnavailable)
+			return
+		}
+		if err := b.store.Ping(r.Context()); err != nil {
+			http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
+		}
+	})
+	mux.Handle("GET /metrics", telemetry.Handler(b.registry))
+	server := &http.Server{Addr: b.config.Worker.Metrics, Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
+	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+		return lcm.Wrap(lcm.KindUnavailable, err, "The worker cannot serve its health on %s.", b.config.Worker.Metrics)
+	}
+	return nil
+}
