@@ -1,0 +1,485 @@
+package openstack
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/deployments/lab/state"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Volume is a Cinder volume.
+type Volume struct {
+	ID, Name, Description, ProjectID, UserID string
+	Size                                     int
+	Status, Type, AZ                         string
+	Metadata                                 map[string]string
+	ServerID, Device, Host                   string // while attached
+	ImageID, ImageName                       string // of a bootable volume
+	AttachedAt, Created, Updated             time.Time
+}
+
+const volumes = state.Table[Volume]("cinder_volumes")
+
+func (rt *router) cinder() {
+	c := rt.c
+	for _, path := range []string{"", "/{$}"} {
+		rt.open(cinder, "GET "+path, func(*request) (reply, error) {
+			return reply{status: http.StatusMultipleChoices, body: object{"versions": []object{c.cinderVersion()}}}, nil
+		})
+	}
+	for _, path := range []string{"/v3", "/v3/{$}"} {
+		rt.open(cinder, "GET "+path, func(*request) (reply, error) { return ok(object{"versions": []object{c.cinderVersion()}}) })
+	}
+	rt.on(cinder, "POST /v3/{project}/volumes", c.createVolumeCall)
+	rt.on(cinder, "GET /v3/{project}/volumes", func(r *request) (reply, error) { return c.listVolumes(r, false) })
+	rt.on(cinder, "GET /v3/{project}/volumes/detail", func(r *request) (reply, error) { return c.listVolumes(r, true) })
+	rt.on(cinder, "GET /v3/{project}/volumes/{id}", c.showVolume)
+	rt.on(cinder, "PUT /v3/{project}/volumes/{id}", c.updateVolume)
+	rt.on(cinder, "DELETE /v3/{project}/volumes/{id}", c.deleteVolumeCall)
+	rt.on(cinder, "POST /v3/{project}/volumes/{id}/action", c.volumeAction)
+	rt.on(cinder, "GET /v3/{project}/types", func(*request) (reply, error) { return ok(object{"volume_types": []object{volumeType()}}) })
+	rt.on(cinder, "GET /v3/{project}/types/{id}", func(*request) (reply, error) { return ok(object{"volume_type": volumeType()}) })
+	rt.on(cinder, "GET /v3/{project}/limits", c.cinderLimits)
+	rt.on(cinder, "GET /v3/{project}/os-availability-zone", func(*request) (reply, error) {
+		return ok(object{"availabilityZoneInfo": []object{{"zoneName": zone, "zoneState": object{"available": true}}}})
+	})
+	rt.quotaSets(cinder, "/v3/{project}")
+}
+
+func (c *Cloud) cinderVersion() object {
+	return object{
+		"id": "v3.0", "status": "CURRENT", "version": "3.70", "min_version": "3.0", "updated": "2023-08-31T00:00:00Z", "media-types": []object{},
+		"links": []object{{"rel": "self", "href": c.cfg.Endpoint + "/volume/v3/"}},
+	}
+}
+
+func volumeType() object {
+	return object{"id": "7b2c8b1e-1d5a-4c1e-9d7e-6c5f00000001", "name": "lab", "description": nil, "is_public": true, "extra_specs": object{}, "qos_specs_id": nil}
+}
+
+func volumeView(v Volume) object {
+	attached := []object{}
+	if v.ServerID != "" {
+		attached = append(attached, object{
+			"id": v.ID, "volume_id": v.ID, "server_id": v.ServerID, "device": v.Device, "host_name": v.Host, "attachment_id": v.ID,
+			"attached_at": v.AttachedAt.Format("2006-01-02T15:04:05.000000"),
+		})
+	}
+	view := object{
+		"id": v.ID, "name": v.Name, "description": v.Description, "size": v.Size, "status": v.Status, "availability_zone": v.AZ, "volume_type": v.Type,
+		"created_at": v.Created.Format("2006-01-02T15:04:05.000000"), "updated_at": v.Updated.Format("2006-01-02T15:04:05.000000"),
+		"attachments": attached, "metadata": v.Metadata, "bootable": "false", "encrypted": false, "multiattach": false, "snapshot_id": nil,
+		"source_volid": nil, "consistencygroup_id": nil, "replication_status": nil, "user_id": v.UserID, "os-vol-tenant-attr:tenant_id": v.ProjectID,
+		"links": []object{},
+	}
+	if v.ImageID != "" {
+		view["bootable"] = "true"
+		view["volume_image_metadata"] = object{"image_id": v.ImageID, "image_name": v.ImageName}
+	}
+	return view
+}
+
+type volumeRequest struct {
+	Name        *string           `json:"name"`
+	Description *string           `json:"description"`
+	Size        any               `json:"size"`
+	AZ          string            `json:"availability_zone"`
+	Type        string            `json:"volume_type"`
+	Metadata    map[string]string `json:"metadata"`
+	Image       string            `json:"imageRef"`
+	Snapshot    string            `json:"snapshot_id"`
+	Source      string            `json:"source_volid"`
+}
+
+func (c *Cloud) createVolumeCall(r *request) (reply, error) {
+	var q volumeRequest
+	if err := r.decode("volume", &q); err != nil {
+		return reply{}, err
+	}
+	v, err := c.newVolume(uuid.NewString(), r.project(), r.token.UserID, q)
+	if err != nil {
+		return reply{}, err
+	}
+	return accepted(object{"volume": volumeView(v)})
+}
+
+// newVolume makes a volume; with an id that exists already it finds that one. Its blocks come into being
+// when it is first attached.
+func (c *Cloud) newVolume(id, project, user string, q volumeRequest) (Volume, error) {
+	v := Volume{ID: id, ProjectID: project, UserID: user, Size: intOf(q.Size, 0), Status: "available", Type: "lab", AZ: zone, Metadata: q.Metadata, Created: c.now(), Updated: c.now()}
+	set(&v.Name, q.Name)
+	set(&v.Description, q.Description)
+	if v.Metadata == nil {
+		v.Metadata = map[string]string{}
+	}
+	switch {
+	case v.Size <= 0:
+		return v, badRequest("Invalid input received: Volume size '%v' must be an integer and greater than 0", q.Size)
+	case q.Snapshot != "" || q.Source != "":
+		return v, badRequest("The lab makes volumes of nothing or of an image only.")
+	case q.AZ != "" && q.AZ != zone:
+		return v, badRequest("Invalid input received: Availability zone '%s' is invalid.", q.AZ)
+	case q.Type != "" && q.Type != "lab" && q.Type != volumeType()["id"]:
+		return v, notFound("NotFound", "Volume type with name %s could not be found.", q.Type)
+	}
+	if q.Image != "" {
+		image, found := c.findImage(project, q.Image)
+		if !found {
+			return v, badRequest("Invalid image identifier or unable to access requested image.")
+		}
+		v.ImageID, v.ImageName = image.ID, image.Name
+	}
+	err := c.store.Update(func(tx *state.Tx) error {
+		if have, found := volumes.Get(tx, id); found {
+			v = have
+			return nil
+		}
+		if err := c.cinderQuota(tx, project, 1, v.Size); err != nil {
+			return err
+		}
+		return volumes.Put(tx, id, v)
+	})
+	return v, err
+}
+
+func (c *Cloud) listVolumes(r *request, detail bool) (reply, error) {
+	out := []object{}
+	q := r.URL.Query()
+	for _, v := range state.LoadAll(c.store, volumes, "") {
+		wanted := r.lists(v.ProjectID) && q.Get("marker") == "" && (!q.Has("name") || q.Get("name") == v.Name) && (!q.Has("status") || q.Get("status") == v.Status)
+		switch {
+		case !wanted:
+		case detail:
+			out = append(out, volumeView(v))
+		default:
+			out = append(out, object{"id": v.ID, "name": v.Name, "links": []object{}})
+		}
+	}
+	return ok(object{"volumes": out})
+}
+
+func volumeNotFound(id string) error {
+	return notFound("NotFound", "Volume %s could not be found.", id)
+}
+
+func (c *Cloud) volume(r *request, id string) (Volume, error) {
+	v, found := state.Load(c.store, volumes, id)
+	if !found || !r.sees(v.ProjectID) {
+		return v, volumeNotFound(id)
+	}
+	return v, nil
+}
+
+func (c *Cloud) showVolume(r *request) (reply, error) {
+	v, err := c.volume(r, r.PathValue("id"))
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(object{"volume": volumeView(v)})
+}
+
+func (c *Cloud) updateVolume(r *request) (reply, error) {
+	v, err := c.volume(r, r.PathValue("id"))
+	if err != nil {
+		return reply{}, err
+	}
+	var q volumeRequest
+	if err := r.decode("volume", &q); err != nil {
+		return reply{}, err
+	}
+	v, _, err = state.Change(c.store, volumes, v.ID, func(v *Volume) error {
+		set(&v.Name, q.Name)
+		set(&v.Description, q.Description)
+		if q.Metadata != nil {
+			v.Metadata = q.Metadata
+		}
+		return nil
+	})
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(object{"volume": volumeView(v)})
+}
+
+func (c *Cloud) deleteVolumeCall(r *request) (reply, error) {
+	v, err := c.volume(r, r.PathValue("id"))
+	if err != nil {
+		return reply{}, err
+	}
+	if !slices.Contains([]string{"available", "error"}, v.Status) {
+		return reply{}, badRequest("Invalid volume: Volume status must be available or error or error_restoring or error_extending or error_managing and must not be migrating, attached, belong to a group, have snapshots, awaiting a transfer, or be disassociated from snapshots after volume transfer.")
+	}
+	return reply{status: http.StatusAccepted}, c.dropVolume(r.Context(), v.ID)
+}
+
+func (c *Cloud) dropVolume(ctx context.Context, id string) error {
+	if err := c.driver.DeleteVolume(ctx, id); err != nil && !lcm.Is(err, lcm.KindNotFound) {
+		return driverError(err)
+	}
+	return state.Remove(c.store, volumes, id)
+}
+
+func (c *Cloud) volumeAction(r *request) (reply, error) {
+	v, err := c.volume(r, r.PathValue("id"))
+	if err != nil {
+		return reply{}, err
+	}
+	var body map[string]json.RawMessage
+	if err := r.decode("", &body); err != nil {
+		return reply{}, err
+	}
+	if raw, given := body["os-extend"]; given {
+		var q struct {
+			Size int `json:"new_size"`
+		}
+		if json.Unmarshal(raw, &q) != nil || q.Size <= v.Size {
+			return reply{}, badRequest("Invalid input received: New size for extend must be greater than current size. (current: %d, extended: %d).", v.Size, q.Size)
+		}
+		return reply{status: http.StatusAccepted}, c.store.Update(func(tx *state.Tx) error {
+			if err := c.cinderQuota(tx, v.ProjectID, 0, q.Size-v.Size); err != nil {
+				return err
+			}
+			v.Size = q.Size
+			return volumes.Put(tx, v.ID, v)
+		})
+	}
+	return reply{}, badRequest("The lab knows the volume action os-extend only.")
+}
+
+func (c *Cloud) cinderLimits(r *request) (reply, error) {
+	var limit, used Quota
+	_ = c.store.View(func(tx *state.Tx) error {
+		limit, used = c.quota(tx, "cinder", r.project()), c.usage(tx, "cinder", r.project())
+		return nil
+	})
+	return ok(object{"limits": object{"rate": []object{}, "absolute": object{
+		"maxTotalVolumes": limit["volumes"], "totalVolumesUsed": used["volumes"],
+		"maxTotalVolumeGigabytes": limit["gigabytes"], "totalGigabytesUsed": used["gigabytes"],
+	}}})
+}
+
+// occupy marks a volume as attached, vacate as free.
+func occupy(tx *state.Tx, a Attachment, s Server, now time.Time) error {
+	v, found := volumes.Get(tx, a.VolumeID)
+	if !found {
+		return volumeNotFound(a.VolumeID)
+	}
+	v.Status, v.ServerID, v.Device, v.Host, v.AttachedAt, v.Updated = "in-use", s.ID, a.Device, s.Host, now, now
+	return volumes.Put(tx, v.ID, v)
+}
+
+func vacate(tx *state.Tx, id string, now time.Time) error {
+	v, found := volumes.Get(tx, id)
+	if !found {
+		return nil
+	}
+	v.Status, v.ServerID, v.Device, v.Host, v.Updated = "available", "", "", "", now
+	return volumes.Put(tx, id, v)
+}
+
+// bootVolumes settles the volumes that a new server asks for. The first (boot_index 0) holds the root file
+// system in a real cloud; here it is only on the books.
+func (c *Cloud) bootVolumes(tx *state.Tx, s *Server, devices []blockDevice) error {
+	for _, d := range devices {
+		boot := d.BootIndex != nil && intOf(d.BootIndex, -1) == 0
+		if d.Source == "image" && (d.Destination == "local" || d.Destination == "") {
+			continue
+		}
+		v, err := c.bootVolume(tx, s, d)
+		if err != nil {
+			return err
+		}
+		if boot && s.BootImage == "" {
+			s.BootImage = v.ImageName
+		}
+		a := Attachment{VolumeID: v.ID, DeleteOnTermination: d.DeleteOnTermination, Boot: boot}
+		if boot {
+			a.Device = "/dev/vda"
+		}
+		s.Volumes = append(s.Volumes, a)
+		if err := occupy(tx, a, *s, c.now()); err != nil {
+			return err
+		}
+	}
+	if s.BootImage == "" {
+		return badRequest("Block Device Mapping is Invalid: No boot device was given that holds an image.")
+	}
+	return nil
+}
+
+func (c *Cloud) bootVolume(tx *state.Tx, s *Server, d blockDevice) (Volume, error) {
+	switch d.Source {
+	case "volume":
+		v, found := volumes.Get(tx, d.UUID)
+		if !found || v.ProjectID != s.ProjectID {
+			return v, badRequest("Block Device Mapping is Invalid: failed to get volume %s.", d.UUID)
+		}
+		if v.Status != "available" {
+			return v, badRequest("Invalid volume: volume %s is %s.", v.ID, v.Status)
+		}
+		return v, nil
+	case "image", "blank":
+		size := intOf(d.Size, s.Flavor.Disk)
+		v := Volume{ID: uuid.NewString(), ProjectID: s.ProjectID, UserID: s.UserID, Size: size, Status: "available", Type: "lab", AZ: zone, Metadata: map[string]string{}, Created: c.now(), Updated: c.now()}
+		if d.Source == "image" {
+			image, found := imageIn(images.All(tx), s.ProjectID, d.UUID)
+			if !found {
+				return v, badRequest("Block Device Mapping is Invalid: failed to get image %s.", d.UUID)
+			}
+			v.ImageID, v.ImageName = image.ID, image.Name
+		}
+		if err := c.cinderQuota(tx, s.ProjectID, 1, size); err != nil {
+			return v, fail(http.StatusForbidden, "Forbidden", "%s", strings.SplitN(err.Error(), ": ", 2)[1])
+		}
+		return v, volumes.Put(tx, v.ID, v)
+	default:
+		return Volume{}, badRequest("Block Device Mapping is Invalid: source_type %s.", d.Source)
+	}
+}
+
+func attachmentView(s Server, a Attachment) object {
+	return object{"id": a.VolumeID, "volumeId": a.VolumeID, "serverId": s.ID, "device": a.Device, "delete_on_termination": a.DeleteOnTermination, "tag": nil}
+}
+
+func (c *Cloud) listAttachments(r *request) (reply, error) {
+	s, err := c.server(r)
+	if err != nil {
+		return reply{}, err
+	}
+	out := []object{}
+	for _, a := range s.Volumes {
+		out = append(out, attachmentView(s, a))
+	}
+	return ok(object{"volumeAttachments": out})
+}
+
+func attachment(s Server, volume string) (Attachment, error) {
+	for _, a := range s.Volumes {
+		if a.VolumeID == volume {
+			return a, nil
+		}
+	}
+	return Attachment{}, notFound("NotFound", "Instance %s is not attached to volume %s", s.ID, volume)
+}
+
+func (c *Cloud) showAttachment(r *request) (reply, error) {
+	s, err := c.server(r)
+	if err != nil {
+		return reply{}, err
+	}
+	a, err := attachment(s, r.PathValue("volume"))
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(object{"volumeAttachment": attachmentView(s, a)})
+}
+
+func (c *Cloud) attachCall(r *request) (reply, error) {
+	s, err := c.server(r)
+	if err != nil {
+		return reply{}, err
+	}
+	var q struct {
+		Volume string `json:"volumeId"`
+		Delete bool   `json:"delete_on_termination"`
+	}
+	if err := r.decode("volumeAttachment", &q); err != nil {
+		return reply{}, err
+	}
+	if _, err := c.volume(r, q.Volume); err != nil {
+		return reply{}, err
+	}
+	a, err := c.attach(r.Context(), s.ID, Attachment{VolumeID: q.Volume, DeleteOnTermination: q.Delete})
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(object{"volumeAttachment": attachmentView(s, a)})
+}
+
+// attach gives a server a volume as a block device. Done already, it changes nothing.
+func (c *Cloud) attach(ctx context.Context, serverID string, a Attachment) (Attachment, error) {
+	var v Volume
+	done := false
+	err := c.store.Update(func(tx *state.Tx) error {
+		s, found := servers.Get(tx, serverID)
+		if !found {
+			return serverNotFound(serverID)
+		}
+		if v, found = volumes.Get(tx, a.VolumeID); !found {
+			return volumeNotFound(a.VolumeID)
+		}
+		if have, err := attachment(s, v.ID); err == nil {
+			a, done = have, true
+			return nil
+		}
+		if !slices.Contains([]string{statusActive, statusShutoff, statusPaused}, s.Status) || s.Deleting {
+			_, vm := power(s.Status)
+			return conflict("Conflict", "Cannot 'attach_volume' instance %s while it is in vm_state %s", s.ID, vm)
+		}
+		if v.Status != "available" && (v.Status != "attaching" || v.ServerID != s.ID) {
+			return badRequest("Invalid volume: volume %s status must be 'available'. Currently in '%s'", v.ID, v.Status)
+		}
+		v.Status, v.ServerID = "attaching", s.ID
+		return volumes.Put(tx, v.ID, v)
+	})
+	if err != nil || done {
+		return a, err
+	}
+	a.Device, err = c.driver.AttachVolume(ctx, serverID, machine.Volume{ID: v.ID, SizeGB: v.Size})
+	werr := c.store.Update(func(tx *state.Tx) error {
+		s, found := servers.Get(tx, serverID)
+		if err != nil || !found {
+			return vacate(tx, v.ID, c.now())
+		}
+		s.Volumes = append(s.Volumes, a)
+		return errors.Join(servers.Put(tx, s.ID, s), occupy(tx, a, s, c.now()))
+	})
+	return a, errors.Join(driverError(err), werr)
+}
+
+func (c *Cloud) detachCall(r *request) (reply, error) {
+	s, err := c.server(r)
+	if err != nil {
+		return reply{}, err
+	}
+	a, err := attachment(s, r.PathValue("volume"))
+	if err != nil {
+		return reply{}, err
+	}
+	if a.Boot {
+		return reply{}, badRequest("Cannot detach a root device volume")
+	}
+	return reply{status: http.StatusAccepted}, c.detach(r.Context(), s.ID, a.VolumeID)
+}
+
+// detach takes a volume from a server, if it is there.
+func (c *Cloud) detach(ctx context.Context, serverID, volumeID string) error {
+	s, found := state.Load(c.store, servers, serverID)
+	if !found {
+		return nil
+	}
+	if _, err := attachment(s, volumeID); err != nil {
+		return nil //nolint:nilerr // not attached is what was wanted
+	}
+	if err := c.driver.DetachVolume(ctx, serverID, volumeID); err != nil && !lcm.Is(err, lcm.KindNotFound) {
+		return driverError(err)
+	}
+	return c.store.Update(func(tx *state.Tx) error {
+		if s, found := servers.Get(tx, serverID); found {
+			s.Volumes = slices.DeleteFunc(s.Volumes, func(a Attachment) bool { return a.VolumeID == volumeID })
+			if err := servers.Put(tx, s.ID, s); err != nil {
+				return err
+			}
+		}
+		return vacate(tx, volumeID, c.now())
+	})
+}

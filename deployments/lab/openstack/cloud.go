@@ -1,0 +1,142 @@
+// Package openstack is the lab's OpenStack: the HTTP APIs of Keystone, Nova, Neutron, Cinder, Glance and
+// Heat, as far as Windlass and the usual clients call them, on one port and in one process. Servers are
+// run by a machine.Driver. docs/lab.md says what is imitated and what is not.
+package openstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/hot"
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/deployments/lab/state"
+)
+
+// Config says what cloud to be.
+type Config struct {
+	Store    *state.Store
+	Machines machine.Driver
+	// Endpoint is the root of every URL in the catalog, e.g. http://127.0.0.1:5000.
+	Endpoint string
+	Region   string // default RegionOne
+	// DemoPassword and AdminPassword are those of the users demo and admin.
+	DemoPassword, AdminPassword string
+	TokenLifetime               time.Duration // default one hour, as Keystone's
+	// Images are the names that Glance lists from the start.
+	Images []string
+	// Net0 and Public are the subnets of the seeded networks.
+	Net0, Public netip.Prefix
+	ComputeHosts int // default 5
+	Now          func() time.Time
+	Log          *slog.Logger
+}
+
+// Cloud serves the APIs. Make it with New, then Recover, and Close it in the end.
+type Cloud struct {
+	cfg    Config
+	store  *state.Store
+	driver machine.Driver
+	log    *slog.Logger
+	seed   Seed
+	faults *faults
+	heat   *hot.Engine
+	mux    http.Handler
+
+	ctx    context.Context //nolint:containedctx // the life of background work, ended by Close
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+	tasks  tasks
+}
+
+// New opens the cloud that the store holds, or seeds a new one.
+func New(cfg Config) (*Cloud, error) {
+	cfg = withDefaults(cfg)
+	if cfg.DemoPassword == "" || cfg.AdminPassword == "" {
+		return nil, errors.New("open cloud: the users need passwords")
+	}
+	c := &Cloud{cfg: cfg, store: cfg.Store, driver: cfg.Machines, log: cfg.Log, faults: newFaults()}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	if err := c.plant(); err != nil {
+		return nil, fmt.Errorf("seed cloud: %w", err)
+	}
+	c.heat = hot.New(hot.Config{
+		Store: cfg.Store, Cloud: heatResources{c}, Now: cfg.Now, Log: cfg.Log,
+		AlarmURL: c.alarmURL, SignalURL: c.signalURL, Fault: c.faults.resource,
+	})
+	c.mux = c.routes()
+	return c, nil
+}
+
+func withDefaults(cfg Config) Config {
+	if cfg.Region == "" {
+		cfg.Region = "RegionOne"
+	}
+	if cfg.TokenLifetime == 0 {
+		cfg.TokenLifetime = time.Hour
+	}
+	if cfg.ComputeHosts == 0 {
+		cfg.ComputeHosts = 5
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if !cfg.Net0.IsValid() {
+		cfg.Net0 = netip.MustParsePrefix("10.78.0.0/24")
+	}
+	if !cfg.Public.IsValid() {
+		cfg.Public = netip.MustParsePrefix("10.78.255.0/24")
+	}
+	if len(cfg.Images) == 0 {
+		cfg.Images = DefaultImages()
+	}
+	cfg.Endpoint = strings.TrimSuffix(cfg.Endpoint, "/")
+	return cfg
+}
+
+// DefaultImages are the names that resolve without further configuration: the lab's own, and those of
+// the well-known Kubernetes VNF packages. They all boot the same node image.
+func DefaultImages() []string {
+	return []string{
+		"debian-12-k8s",
+		"Image for masterNode HA kubernetes", "Image for workerNode HA kubernetes",
+		"Image for masterNode kubernetes", "Image for workerNode kubernetes",
+	}
+}
+
+// Handler serves all APIs and the lab's own.
+func (c *Cloud) Handler() http.Handler { return c.mux }
+
+// Recover brings machines and stacks back to where the last process left them.
+func (c *Cloud) Recover(ctx context.Context) error {
+	if err := c.driver.Recover(ctx); err != nil {
+		return fmt.Errorf("recover machines: %w", err)
+	}
+	if err := c.recoverNetworks(ctx); err != nil {
+		return err
+	}
+	c.recoverServers(ctx)
+	if err := c.recoverFloatingIPs(ctx); err != nil {
+		return err
+	}
+	c.heat.Recover()
+	return nil
+}
+
+// Close stops what goes on in the background. Machines go on running.
+func (c *Cloud) Close() {
+	c.heat.Close()
+	c.cancel()
+	c.wg.Wait()
+}
+
+func (c *Cloud) now() time.Time { return c.cfg.Now().UTC().Truncate(time.Microsecond) }

@@ -1,0 +1,304 @@
+package openstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/hot"
+	"github.com/windlass-nfv/windlass/deployments/lab/state"
+)
+
+// heatResources is how Heat reaches the other services: not over HTTP, but with the same checks and the
+// same faults as if it did.
+type heatResources struct{ c *Cloud }
+
+// maker is how the resources of one type are made, changed, removed and read.
+type maker struct {
+	service    *service
+	path       string // of the collection, for faults
+	create     func(h heatResources, ctx context.Context, i hot.Item) (string, error)
+	update     func(h heatResources, ctx context.Context, i hot.Item, old map[string]any) error
+	remove     func(h heatResources, ctx context.Context, i hot.Item) error
+	attributes func(h heatResources, i hot.Item) (map[string]any, error)
+}
+
+var makers map[string]maker
+
+func init() { //nolint:gochecknoinits // a table of methods that use the table
+	makers = map[string]maker{
+		"OS::Nova::Server":                   {nova, "/v2.1/servers", heatResources.createServer, heatResources.updateServer, heatResources.removeServer, heatResources.serverAttributes},
+		"OS::Nova::ServerGroup":              {nova, "/v2.1/os-server-groups", heatResources.createServerGroup, nil, heatResources.removeServerGroup, heatResources.serverGroupAttributes},
+		"OS::Nova::KeyPair":                  {nova, "/v2.1/os-keypairs", heatResources.createKeyPair, nil, heatResources.removeKeyPair, heatResources.keyPairAttributes},
+		"OS::Neutron::Net":                   {neutron, "/v2.0/networks", heatResources.createNet, heatResources.updateNet, heatResources.removeNet, heatResources.netAttributes},
+		"OS::Neutron::Subnet":                {neutron, "/v2.0/subnets", heatResources.createSubnet, heatResources.updateSubnet, heatResources.removeSubnet, heatResources.subnetAttributes},
+		"OS::Neutron::Port":                  {neutron, "/v2.0/ports", heatResources.createPort, heatResources.updatePort, heatResources.removePort, heatResources.portAttributes},
+		"OS::Neutron::Router":                {neutron, "/v2.0/routers", heatResources.createRouter, heatResources.updateRouter, heatResources.removeRouter, heatResources.routerAttributes},
+		"OS::Neutron::RouterInterface":       {neutron, "/v2.0/routers", heatResources.createInterface, nil, heatResources.removeInterface, noAttributes},
+		"OS::Neutron::FloatingIP":            {neutron, "/v2.0/floatingips", heatResources.createFloatingIP, heatResources.updateFloatingIP, heatResources.removeFloatingIP, heatResources.floatingIPAttributes},
+		"OS::Neutron::FloatingIPAssociation": {neutron, "/v2.0/floatingips", heatResources.createAssociation, heatResources.updateAssociation, heatResources.removeAssociation, noAttributes},
+		"OS::Neutron::SecurityGroup":         {neutron, "/v2.0/security-groups", heatResources.createGroup, heatResources.updateGroup, heatResources.removeGroup, heatResources.groupAttributes},
+		"OS::Cinder::Volume":                 {cinder, "/v3/volumes", heatResources.createVolume, heatResources.updateVolume, heatResources.removeVolume, heatResources.volumeAttributes},
+		"OS::Cinder::VolumeAttachment":       {nova, "/v2.1/servers/os-volume_attachments", heatResources.createAttachment, heatResources.updateAttachment, heatResources.removeAttachment, noAttributes},
+	}
+}
+
+func noAttributes(heatResources, hot.Item) (map[string]any, error) { return map[string]any{}, nil }
+
+// call applies the faults that an HTTP request would run into.
+func (h heatResources) call(ctx context.Context, m maker, method, path string) error {
+	err := h.c.faults.request(ctx, m.service, method, m.service.prefix+path)
+	if errors.Is(err, errDrop) {
+		return &hot.Error{Type: "ConnectFailure", Message: fmt.Sprintf(
+			"Unable to establish connection to %s%s%s: ('Connection aborted.', RemoteDisconnected('Remote end closed connection without response'))", h.c.cfg.Endpoint, m.service.prefix, path)}
+	}
+	return h.translate(m.service, err)
+}
+
+// Create makes a resource.
+func (h heatResources) Create(ctx context.Context, i hot.Item) (string, error) {
+	m := makers[i.Type]
+	if err := h.call(ctx, m, http.MethodPost, m.path); err != nil {
+		return i.Physical, err
+	}
+	id, err := m.create(h, ctx, i)
+	return id, h.translate(m.service, err)
+}
+
+// Update changes a resource in place.
+func (h heatResources) Update(ctx context.Context, i hot.Item, old map[string]any) error {
+	m := makers[i.Type]
+	if err := h.call(ctx, m, http.MethodPut, m.path+"/"+i.ID()); err != nil {
+		return err
+	}
+	if m.update == nil {
+		return nil
+	}
+	return h.translate(m.service, m.update(h, ctx, i, old))
+}
+
+// Delete removes a resource; one that is gone is no error.
+func (h heatResources) Delete(ctx context.Context, i hot.Item) error {
+	m := makers[i.Type]
+	if err := h.call(ctx, m, http.MethodDelete, m.path+"/"+i.ID()); err != nil {
+		return err
+	}
+	err := m.remove(h, ctx, i)
+	if e, isAPI := errors.AsType[*apiError](err); isAPI && e.code == http.StatusNotFound {
+		return nil
+	}
+	return h.translate(m.service, err)
+}
+
+// Detach lets a server that is about to be replaced go of its ports, so that its successor can have them.
+func (h heatResources) Detach(ctx context.Context, i hot.Item) error {
+	if i.Type != "OS::Nova::Server" {
+		return nil
+	}
+	return h.removeServer(ctx, i)
+}
+
+// Usable compares a resource with what the cloud has.
+func (h heatResources) Usable(_ context.Context, i hot.Item) error {
+	if i.Type == "OS::Nova::Server" {
+		srv, found := state.Load(h.c.store, servers, i.ID())
+		switch {
+		case !found:
+			return serverNotFound(i.ID())
+		case srv.Status != statusActive:
+			return &hot.Error{Type: "ResourceInError", Message: fmt.Sprintf("Server %s is not ACTIVE but %s", srv.Name, srv.Status)}
+		}
+		return nil
+	}
+	_, err := makers[i.Type].attributes(h, i)
+	return err
+}
+
+// Attributes reads a resource.
+func (h heatResources) Attributes(_ context.Context, i hot.Item) (map[string]any, error) {
+	return makers[i.Type].attributes(h, i)
+}
+
+// translate words a refusal as the services' Python clients do, since that is what Heat passes on.
+func (h heatResources) translate(from *service, err error) error {
+	e, isAPI := errors.AsType[*apiError](err)
+	if !isAPI {
+		return err
+	}
+	id := "req-" + uuid.NewString()
+	if from == neutron {
+		kind := e.kind + "Client"
+		if e.code == http.StatusNotFound {
+			kind = "NotFound"
+		}
+		if e.code >= 500 {
+			kind = strings.ReplaceAll(http.StatusText(e.code), " ", "")
+		}
+		return &hot.Error{Type: kind, Message: fmt.Sprintf("%s\nNeutron server returns request_ids: ['%s']", e.message, id)}
+	}
+	kind := map[int]string{400: "BadRequest", 401: "Unauthorized", 403: "Forbidden", 404: "NotFound", 409: "Conflict", 413: "OverLimit", 500: "InternalServerError"}[e.code]
+	if kind == "" {
+		kind = "ClientException"
+	}
+	return &hot.Error{Type: kind, Message: fmt.Sprintf("%s (HTTP %d) (Request-ID: %s)", e.message, e.code, id)}
+}
+
+// Check tests a value of a template against what the cloud has.
+func (h heatResources) Check(project, constraint, value string) error {
+	missing := func(entity string) error { return fmt.Errorf("The %s (%s) could not be found.", entity, value) } //nolint:staticcheck,revive // Heat's words
+	switch constraint {
+	case "nova.flavor":
+		if _, found := findFlavor(value); !found {
+			return missing("Flavor")
+		}
+	case "glance.image":
+		if _, found := h.c.findImage(project, value); !found {
+			return missing("Image")
+		}
+	case "nova.keypair":
+		if !h.anyKeyPair(project, value) {
+			return missing("Key")
+		}
+	case "neutron.network":
+		if _, err := h.networkID(project, value); err != nil {
+			return err
+		}
+	case "neutron.subnet":
+		if _, err := h.subnetID(project, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h heatResources) anyKeyPair(project, name string) bool {
+	for _, k := range state.LoadAll(h.c.store, keypairs, "") {
+		if k.ProjectID == project && k.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// lookup finds an id by id or by a name that is unique.
+func lookup[T any](all []T, entity, value string, match func(T) (id, name string, visible bool)) (string, error) {
+	var found []string
+	for _, v := range all {
+		id, name, visible := match(v)
+		switch {
+		case !visible:
+		case id == value:
+			return id, nil
+		case name == value:
+			found = append(found, id)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return "", &hot.Error{Type: "NotFound", Message: fmt.Sprintf("Unable to find %s with name or id '%s'", entity, value)}
+	default:
+		return "", &hot.Error{Type: "NeutronClientNoUniqueMatch", Message: fmt.Sprintf("Multiple %ss match with name '%s', use an ID to be more specific.", entity, value)}
+	}
+}
+
+func (h heatResources) networkID(project, value string) (string, error) {
+	return lookup(state.LoadAll(h.c.store, networks, ""), "network", value, func(n Network) (string, string, bool) {
+		return n.ID, n.Name, n.ProjectID == project || n.Shared || n.External
+	})
+}
+
+func (h heatResources) subnetID(project, value string) (string, error) {
+	return lookup(state.LoadAll(h.c.store, subnets, ""), "subnet", value, func(s Subnet) (string, string, bool) {
+		n, found := state.Load(h.c.store, networks, s.NetworkID)
+		return s.ID, s.Name, found && (s.ProjectID == project || n.Shared || n.External)
+	})
+}
+
+// await looks again and again, until done says so or ctx ends.
+func await(ctx context.Context, done func() (bool, error)) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if ok, err := done(); ok || err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// Properties arrive as what JSON makes of them.
+
+func str(props map[string]any, keys ...string) string {
+	for _, key := range keys {
+		switch v := props[key].(type) {
+		case string:
+			return v
+		case nil:
+		default:
+			return fmt.Sprint(v)
+		}
+	}
+	return ""
+}
+
+func strPtr(props map[string]any, key string) *string {
+	if _, given := props[key]; !given {
+		return nil
+	}
+	return new(str(props, key))
+}
+
+func boolPtr(props map[string]any, key string) *bool {
+	v, valid := hot.Bool(props[key])
+	if !valid {
+		return nil
+	}
+	return &v
+}
+
+func textMap(v any) map[string]string {
+	out := map[string]string{}
+	m, _ := v.(map[string]any)
+	for k, item := range m {
+		if s, isText := item.(string); isText {
+			out[k] = s
+		} else {
+			out[k] = fmt.Sprint(item)
+		}
+	}
+	return out
+}
+
+func objects(v any) []map[string]any {
+	list, _ := v.([]any)
+	var out []map[string]any
+	for _, item := range list {
+		if m, isMap := item.(map[string]any); isMap {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+func texts(v any) []string {
+	if s, isText := v.(string); isText {
+		return splitComma(s)
+	}
+	list, _ := v.([]any)
+	var out []string
+	for _, item := range list {
+		out = append(out, fmt.Sprint(item))
+	}
+	return out
+}

@@ -1,0 +1,298 @@
+package openstack
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/state"
+)
+
+// Token is an issued token; it is stored under the hash of its value.
+type Token struct {
+	Key       string
+	UserID    string
+	UserName  string
+	ProjectID string // "" when not scoped to a project
+	Project   string
+	DomainID  string // set when scoped to the domain
+	Roles     []string
+	Methods   []string
+	AppCredID string
+	AuditID   string
+	Issued    time.Time
+	Expires   time.Time
+}
+
+// Admin reports whether the token carries the role admin.
+func (t *Token) Admin() bool { return slices.Contains(t.Roles, "admin") }
+
+// AppCredential is an application credential; only a hash of its secret is kept.
+type AppCredential struct {
+	ID           string
+	Name         string
+	Description  string
+	UserID       string
+	UserName     string
+	ProjectID    string
+	Project      string
+	Roles        []string
+	SecretHash   string
+	Unrestricted bool
+	Expires      time.Time // zero: never
+}
+
+const (
+	tokens      = state.Table[Token]("keystone_tokens")
+	credentials = state.Table[AppCredential]("keystone_application_credentials")
+)
+
+const domainID = "default"
+
+func hashOf(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+func unauthorized() *apiError {
+	return fail(http.StatusUnauthorized, "Unauthorized", "The request you have made requires authentication.")
+}
+
+// authenticate finds the token of a request.
+func (c *Cloud) authenticate(value string) (Token, error) {
+	if value == "" {
+		return Token{}, unauthorized()
+	}
+	t, found := state.Load(c.store, tokens, hashOf(value))
+	if !found || !c.now().Before(t.Expires) {
+		return Token{}, unauthorized()
+	}
+	return t, nil
+}
+
+type nameOrID struct {
+	ID     string    `json:"id"`
+	Name   string    `json:"name"`
+	Domain *nameOrID `json:"domain"`
+}
+
+// inDomain reports whether a domain, if one is named, is the only one there is.
+func (n *nameOrID) inDomain() bool {
+	return n == nil || n.ID == domainID || n.ID == "" && (n.Name == "" || strings.EqualFold(n.Name, "Default"))
+}
+
+type authRequest struct {
+	Identity struct {
+		Methods  []string `json:"methods"`
+		Password struct {
+			User struct {
+				nameOrID
+				Password string `json:"password"`
+			} `json:"user"`
+		} `json:"password"`
+		Token struct {
+			ID string `json:"id"`
+		} `json:"token"`
+		AppCred struct {
+			nameOrID
+			Secret string    `json:"secret"`
+			User   *nameOrID `json:"user"`
+		} `json:"application_credential"`
+	} `json:"identity"`
+	Scope *struct {
+		Project *nameOrID `json:"project"`
+		Domain  *nameOrID `json:"domain"`
+	} `json:"scope"`
+}
+
+// issueToken is POST /v3/auth/tokens.
+func (c *Cloud) issueToken(r *request) (reply, error) {
+	var req authRequest
+	if err := r.decode("auth", &req); err != nil {
+		return reply{}, err
+	}
+	t, err := c.identify(req)
+	if err != nil {
+		return reply{}, err
+	}
+	if err := c.scope(&t, req); err != nil {
+		return reply{}, err
+	}
+	t.AuditID, t.Issued = randomHex(11), c.now()
+	if t.Expires.IsZero() {
+		t.Expires = t.Issued.Add(c.cfg.TokenLifetime)
+	}
+	value := "gAAAAAB" + randomHex(88)
+	err = c.store.Update(func(tx *state.Tx) error {
+		if err := c.sweep(tx); err != nil {
+			return err
+		}
+		t.Key = hashOf(value)
+		return tokens.Put(tx, t.Key, t)
+	})
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{status: http.StatusCreated, body: object{"token": c.tokenView(t)}, header: map[string]string{"X-Subject-Token": value}}, nil
+}
+
+// sweep drops tokens that expired a while ago.
+func (c *Cloud) sweep(tx *state.Tx) error {
+	for _, t := range tokens.All(tx) {
+		if c.now().Sub(t.Expires) < time.Hour {
+			continue
+		}
+		if err := tokens.Delete(tx, t.Key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// identify checks who is asking.
+func (c *Cloud) identify(req authRequest) (Token, error) {
+	if len(req.Identity.Methods) != 1 {
+		return Token{}, badRequest("Expecting to find one method in identity.methods.")
+	}
+	switch method := req.Identity.Methods[0]; method {
+	case "password":
+		user := req.Identity.Password.User
+		name, ok := c.user(user.nameOrID)
+		if !ok || subtle.ConstantTimeCompare([]byte(user.Password), []byte(c.passwordOf(name))) != 1 {
+			return Token{}, unauthorized()
+		}
+		return Token{UserID: c.seed.Users[name], UserName: name, Methods: []string{"password"}}, nil
+	case "token":
+		t, err := c.authenticate(req.Identity.Token.ID)
+		if err != nil {
+			return Token{}, err
+		}
+		// A token got from a token does not live longer than the first one.
+		return Token{UserID: t.UserID, UserName: t.UserName, AppCredID: t.AppCredID, Methods: appendMissing(t.Methods, "token"), Expires: t.Expires}, nil
+	case "application_credential":
+		return c.identifyByCredential(req)
+	default:
+		return Token{}, unauthorized()
+	}
+}
+
+func appendMissing(list []string, v string) []string {
+	if slices.Contains(list, v) {
+		return list
+	}
+	return append(slices.Clone(list), v)
+}
+
+func (c *Cloud) passwordOf(user string) string {
+	if user == "admin" {
+		return c.cfg.AdminPassword
+	}
+	return c.cfg.DemoPassword
+}
+
+func (c *Cloud) user(n nameOrID) (name string, ok bool) {
+	for name, id := range c.seed.Users {
+		if n.ID == id || n.ID == "" && n.Name == name && n.Domain.inDomain() {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+func (c *Cloud) identifyByCredential(req authRequest) (Token, error) {
+	given := req.Identity.AppCred
+	for _, cred := range state.LoadAll(c.store, credentials, "") {
+		byName := given.ID == "" && given.Name == cred.Name && given.User != nil && (given.User.ID == cred.UserID || given.User.Name == cred.UserName)
+		if cred.ID != given.ID && !byName {
+			continue
+		}
+		if subtle.ConstantTimeCompare([]byte(hashOf(given.Secret)), []byte(cred.SecretHash)) != 1 ||
+			!cred.Expires.IsZero() && !c.now().Before(cred.Expires) {
+			return Token{}, unauthorized()
+		}
+		return Token{
+			UserID: cred.UserID, UserName: cred.UserName, AppCredID: cred.ID, Methods: []string{"application_credential"},
+			ProjectID: cred.ProjectID, Project: cred.Project, Roles: cred.Roles,
+		}, nil
+	}
+	return Token{}, unauthorized()
+}
+
+// roles are those of a user on a project: demo is a member of demo, admin is admin everywhere.
+func roles(user, project string) []string {
+	switch {
+	case user == "admin":
+		return []string{"admin", "member", "reader"}
+	case user == project:
+		return []string{"member", "reader"}
+	default:
+		return nil
+	}
+}
+
+// scope settles what the token is good for.
+func (c *Cloud) scope(t *Token, req authRequest) error {
+	if t.AppCredID != "" {
+		cred, ok := state.Load(c.store, credentials, t.AppCredID)
+		if !ok || req.Scope != nil && req.Identity.Methods[0] == "application_credential" {
+			return unauthorized()
+		}
+		t.ProjectID, t.Project, t.Roles = cred.ProjectID, cred.Project, cred.Roles
+		return nil
+	}
+	switch {
+	case req.Scope == nil:
+		return nil
+	case req.Scope.Project != nil:
+		for name, id := range c.seed.Projects {
+			p := req.Scope.Project
+			if p.ID != id && (p.ID != "" || p.Name != name || !p.Domain.inDomain()) {
+				continue
+			}
+			if t.Roles = roles(t.UserName, name); t.Roles == nil {
+				return unauthorized()
+			}
+			t.ProjectID, t.Project = id, name
+			return nil
+		}
+		return unauthorized()
+	case req.Scope.Domain != nil && req.Scope.Domain.inDomain() && t.UserName == "admin":
+		t.DomainID, t.Roles = domainID, roles("admin", "")
+		return nil
+	default:
+		return unauthorized()
+	}
+}
+
+func (c *Cloud) tokenView(t Token) object {
+	view := object{
+		"methods": t.Methods, "audit_ids": []string{t.AuditID}, "issued_at": keystoneTime(t.Issued), "expires_at": keystoneTime(t.Expires),
+		"user":      object{"id": t.UserID, "name": t.UserName, "domain": object{"id": domainID, "name": "Default"}, "password_expires_at": nil},
+		"is_domain": false,
+	}
+	if t.Roles != nil {
+		list := []object{}
+		for _, role := range t.Roles {
+			list = append(list, object{"id": c.seed.Roles[role], "name": role})
+		}
+		view["roles"] = list
+	}
+	switch {
+	case t.ProjectID != "":
+		view["project"] = object{"id": t.ProjectID, "name": t.Project, "domain": object{"id": domainID, "name": "Default"}}
+		view["catalog"] = c.catalog(t.ProjectID)
+	case t.DomainID != "":
+		view["domain"] = object{"id": domainID, "name": "Default"}
+		view["catalog"] = c.catalog("")
+	}
+	if t.AppCredID != "" {
+		view["application_credential"] = object{"id": t.AppCredID, "restricted": true}
+	}
+	return view
+}
+
+func keystoneTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }

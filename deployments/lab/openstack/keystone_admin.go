@@ -1,0 +1,293 @@
+package openstack
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/state"
+)
+
+func (rt *router) keystone() {
+	c := rt.c
+	for _, path := range []string{"", "/{$}"} {
+		rt.open(keystone, "GET "+path, c.keystoneVersions)
+	}
+	for _, path := range []string{"/v3", "/v3/{$}"} {
+		rt.open(keystone, "GET "+path, func(*request) (reply, error) { return ok(object{"version": c.keystoneVersion()}) })
+	}
+	rt.open(keystone, "POST /v3/auth/tokens", c.issueToken)
+	rt.on(keystone, "GET /v3/auth/tokens", c.validateToken)
+	rt.on(keystone, "DELETE /v3/auth/tokens", c.revokeToken)
+	rt.on(keystone, "GET /v3/auth/catalog", func(r *request) (reply, error) { return ok(object{"catalog": c.catalog(r.project())}) })
+	rt.on(keystone, "GET /v3/auth/projects", c.listProjects)
+	rt.on(keystone, "GET /v3/projects", c.listProjects)
+	rt.on(keystone, "GET /v3/projects/{id}", c.showProject)
+	rt.on(keystone, "GET /v3/users", c.listUsers)
+	rt.on(keystone, "GET /v3/users/{id}", c.showUser)
+	rt.on(keystone, "GET /v3/users/{id}/projects", c.listProjects)
+	rt.on(keystone, "GET /v3/domains", func(*request) (reply, error) { return ok(object{"domains": []object{domainView()}}) })
+	rt.on(keystone, "GET /v3/domains/{id}", func(r *request) (reply, error) {
+		if r.PathValue("id") != domainID {
+			return reply{}, notFound("NotFound", "Could not find domain: %s.", r.PathValue("id"))
+		}
+		return ok(object{"domain": domainView()})
+	})
+	rt.on(keystone, "GET /v3/regions", func(*request) (reply, error) {
+		return ok(object{"regions": []object{{"id": c.cfg.Region, "description": "", "parent_region_id": nil}}})
+	})
+	rt.on(keystone, "POST /v3/users/{id}/application_credentials", c.createCredential)
+	rt.on(keystone, "GET /v3/users/{id}/application_credentials", c.listCredentials)
+	rt.on(keystone, "GET /v3/users/{id}/application_credentials/{cred}", c.showCredential)
+	rt.on(keystone, "DELETE /v3/users/{id}/application_credentials/{cred}", c.deleteCredential)
+}
+
+func domainView() object {
+	return object{"id": domainID, "name": "Default", "enabled": true, "description": "The default domain", "links": object{}}
+}
+
+func (c *Cloud) keystoneVersion() object {
+	return object{
+		"id": "v3.14", "status": "stable", "updated": "2020-04-07T00:00:00Z",
+		"links":       []object{{"rel": "self", "href": c.cfg.Endpoint + "/identity/v3/"}},
+		"media-types": []object{{"base": "application/json", "type": "application/vnd.openstack.identity-v3+json"}},
+	}
+}
+
+func (c *Cloud) keystoneVersions(*request) (reply, error) {
+	return reply{status: http.StatusMultipleChoices, body: object{"versions": object{"values": []object{c.keystoneVersion()}}}}, nil
+}
+
+// catalog lists every service under each interface.
+func (c *Cloud) catalog(project string) []object {
+	out := []object{}
+	for _, s := range []struct{ name, typ, path string }{
+		{"keystone", "identity", "/identity"},
+		{"nova", "compute", "/compute/v2.1"},
+		{"neutron", "network", "/networking"},
+		{"cinderv3", "volumev3", "/volume/v3/" + project},
+		{"cinder", "block-storage", "/volume/v3/" + project},
+		{"glance", "image", "/image"},
+		{"heat", "orchestration", "/heat-api/v1/" + project},
+		{"heat-cfn", "cloudformation", "/heat-cfn/v1"},
+	} {
+		endpoints := []object{}
+		for _, face := range []string{"public", "internal", "admin"} {
+			endpoints = append(endpoints, object{
+				"id": hashOf(s.typ + face)[:32], "interface": face, "region": c.cfg.Region, "region_id": c.cfg.Region, "url": c.cfg.Endpoint + s.path,
+			})
+		}
+		out = append(out, object{"id": hashOf(s.typ)[:32], "name": s.name, "type": s.typ, "endpoints": endpoints})
+	}
+	return out
+}
+
+func (c *Cloud) validateToken(r *request) (reply, error) {
+	value := r.Header.Get("X-Subject-Token")
+	t, err := c.authenticate(value)
+	if err != nil {
+		return reply{}, notFound("NotFound", "Failed to validate token")
+	}
+	return reply{status: http.StatusOK, body: object{"token": c.tokenView(t)}, header: map[string]string{"X-Subject-Token": value}}, nil
+}
+
+func (c *Cloud) revokeToken(r *request) (reply, error) {
+	value := r.Header.Get("X-Subject-Token")
+	if _, err := c.authenticate(value); err != nil {
+		return reply{}, notFound("NotFound", "Could not find token.")
+	}
+	if err := state.Remove(c.store, tokens, hashOf(value)); err != nil {
+		return reply{}, err
+	}
+	return noContent()
+}
+
+func projectView(id, name string) object {
+	return object{
+		"id": id, "name": name, "domain_id": domainID, "parent_id": domainID, "enabled": true, "is_domain": false,
+		"description": "", "tags": []string{}, "options": object{}, "links": object{},
+	}
+}
+
+// listProjects lists those that the caller has a role on.
+func (c *Cloud) listProjects(r *request) (reply, error) {
+	out := []object{}
+	want := r.URL.Query().Get("name")
+	for _, name := range slices.Sorted(maps.Keys(c.seed.Projects)) {
+		if roles(r.token.UserName, name) != nil && (want == "" || want == name) {
+			out = append(out, projectView(c.seed.Projects[name], name))
+		}
+	}
+	return ok(object{"projects": out, "links": object{}})
+}
+
+func (c *Cloud) showProject(r *request) (reply, error) {
+	for name, id := range c.seed.Projects {
+		if id == r.PathValue("id") && roles(r.token.UserName, name) != nil {
+			return ok(object{"project": projectView(id, name)})
+		}
+	}
+	return reply{}, notFound("NotFound", "Could not find project: %s.", r.PathValue("id"))
+}
+
+func userView(id, name string) object {
+	return object{"id": id, "name": name, "domain_id": domainID, "enabled": true, "options": object{}, "links": object{}, "password_expires_at": nil}
+}
+
+func (c *Cloud) listUsers(r *request) (reply, error) {
+	if !r.token.Admin() {
+		return reply{}, fail(http.StatusForbidden, "Forbidden", "You are not authorized to perform the requested action: identity:list_users.")
+	}
+	out := []object{}
+	want := r.URL.Query().Get("name")
+	for _, name := range slices.Sorted(maps.Keys(c.seed.Users)) {
+		if want == "" || want == name {
+			out = append(out, userView(c.seed.Users[name], name))
+		}
+	}
+	return ok(object{"users": out, "links": object{}})
+}
+
+func (c *Cloud) showUser(r *request) (reply, error) {
+	for name, id := range c.seed.Users {
+		if id == r.PathValue("id") && (id == r.token.UserID || r.token.Admin()) {
+			return ok(object{"user": userView(id, name)})
+		}
+	}
+	return reply{}, notFound("NotFound", "Could not find user: %s.", r.PathValue("id"))
+}
+
+func (c *Cloud) credentialView(cred AppCredential) object {
+	list := []object{}
+	for _, role := range cred.Roles {
+		list = append(list, object{"id": c.seed.Roles[role], "name": role, "domain_id": nil})
+	}
+	var expires any
+	if !cred.Expires.IsZero() {
+		expires = cred.Expires.Format("2006-01-02T15:04:05.000000")
+	}
+	return object{
+		"id": cred.ID, "name": cred.Name, "description": cred.Description, "project_id": cred.ProjectID, "user_id": cred.UserID,
+		"roles": list, "expires_at": expires, "unrestricted": cred.Unrestricted, "links": object{},
+	}
+}
+
+func (c *Cloud) createCredential(r *request) (reply, error) {
+	var req struct {
+		Name         string  `json:"name"`
+		Description  string  `json:"description"`
+		Secret       string  `json:"secret"`
+		ExpiresAt    *string `json:"expires_at"`
+		Unrestricted bool    `json:"unrestricted"`
+		Roles        []struct {
+			ID, Name string
+		} `json:"roles"`
+	}
+	if err := r.decode("application_credential", &req); err != nil {
+		return reply{}, err
+	}
+	if r.PathValue("id") != r.token.UserID || r.token.AppCredID != "" || r.token.ProjectID == "" {
+		return reply{}, fail(http.StatusForbidden, "Forbidden", "You are not authorized to perform the requested action: identity:create_application_credential.")
+	}
+	if req.Name == "" {
+		return reply{}, badRequest("Invalid input for field 'name': None is not of type 'string'")
+	}
+	cred := AppCredential{
+		ID: hexID(), Name: req.Name, Description: req.Description, UserID: r.token.UserID, UserName: r.token.UserName,
+		ProjectID: r.token.ProjectID, Project: r.token.Project, Roles: r.token.Roles, Unrestricted: req.Unrestricted,
+	}
+	if len(req.Roles) > 0 {
+		cred.Roles = nil
+		for _, want := range req.Roles {
+			for _, have := range r.token.Roles {
+				if want.Name == have || want.ID == c.seed.Roles[have] {
+					cred.Roles = append(cred.Roles, have)
+				}
+			}
+		}
+	}
+	if req.ExpiresAt != nil {
+		at, err := parseTime(*req.ExpiresAt)
+		if err != nil {
+			return reply{}, badRequest("Invalid input for field 'expires_at': %s", *req.ExpiresAt)
+		}
+		cred.Expires = at
+	}
+	secret := req.Secret
+	if secret == "" {
+		secret = randomHex(32)
+	}
+	cred.SecretHash = hashOf(secret)
+	for _, other := range state.LoadAll(c.store, credentials, "") {
+		if other.UserID == cred.UserID && other.Name == cred.Name {
+			return reply{}, conflict("Conflict", "Conflict occurred attempting to store application_credential - Duplicate entry found with name %s.", cred.Name)
+		}
+	}
+	if err := state.Save(c.store, credentials, cred.ID, cred); err != nil {
+		return reply{}, err
+	}
+	view := c.credentialView(cred)
+	view["secret"] = secret
+	return created(object{"application_credential": view})
+}
+
+func parseTime(s string) (time.Time, error) {
+	var err error
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999", "2006-01-02T15:04:05"} {
+		var t time.Time
+		if t, err = time.Parse(layout, s); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, err
+}
+
+func (c *Cloud) listCredentials(r *request) (reply, error) {
+	out := []object{}
+	for _, cred := range state.LoadAll(c.store, credentials, "") {
+		if cred.UserID == r.token.UserID && cred.UserID == r.PathValue("id") {
+			out = append(out, c.credentialView(cred))
+		}
+	}
+	return ok(object{"application_credentials": out, "links": object{}})
+}
+
+func (c *Cloud) ownCredential(r *request) (AppCredential, error) {
+	cred, found := state.Load(c.store, credentials, r.PathValue("cred"))
+	if !found || cred.UserID != r.token.UserID {
+		return cred, notFound("NotFound", "Could not find Application Credential: %s.", r.PathValue("cred"))
+	}
+	return cred, nil
+}
+
+func (c *Cloud) showCredential(r *request) (reply, error) {
+	cred, err := c.ownCredential(r)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(object{"application_credential": c.credentialView(cred)})
+}
+
+// deleteCredential also ends the tokens that were got with it.
+func (c *Cloud) deleteCredential(r *request) (reply, error) {
+	cred, err := c.ownCredential(r)
+	if err != nil {
+		return reply{}, err
+	}
+	err = c.store.Update(func(tx *state.Tx) error {
+		for _, t := range tokens.All(tx) {
+			if t.AppCredID != cred.ID {
+				continue
+			}
+			if err := tokens.Delete(tx, t.Key); err != nil {
+				return err
+			}
+		}
+		return credentials.Delete(tx, cred.ID)
+	})
+	if err != nil {
+		return reply{}, err
+	}
+	return noContent()
+}

@@ -1,0 +1,143 @@
+package openstack
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/deployments/lab/state"
+)
+
+// rt.lab registers the lab's own calls. They need no token, so they are for this host only.
+func (rt *router) lab() {
+	c := rt.c
+	local := func(pattern string, h handler) {
+		rt.open(lab, pattern, func(r *request) (reply, error) {
+			host, _, err := net.SplitHostPort(r.RemoteAddr)
+			addr, perr := netip.ParseAddr(host)
+			if err != nil || perr != nil || !addr.Unmap().IsLoopback() {
+				return reply{}, fail(http.StatusForbidden, "Forbidden", "The lab takes orders from its own host only.")
+			}
+			return h(r)
+		})
+	}
+	local("GET /health", func(*request) (reply, error) { return ok(object{"status": "ok"}) })
+	local("GET /faults", func(*request) (reply, error) { return ok(object{"faults": c.faults.list()}) })
+	local("POST /faults", c.addFault)
+	local("DELETE /faults", func(*request) (reply, error) { c.faults.remove(""); return noContent() })
+	local("DELETE /faults/{id}", func(r *request) (reply, error) { c.faults.remove(r.PathValue("id")); return noContent() })
+	local("GET /machines", c.listMachines)
+	local("POST /machines/{id}/{action}", c.orderMachine)
+	local("GET /resources", c.inventory)
+}
+
+func (c *Cloud) addFault(r *request) (reply, error) {
+	var f Fault
+	if err := r.decode("", &f); err != nil {
+		return reply{}, err
+	}
+	f, err := c.faults.add(f)
+	if err != nil {
+		return reply{}, err
+	}
+	return created(f)
+}
+
+func (c *Cloud) listMachines(r *request) (reply, error) {
+	out := []object{}
+	for _, s := range state.LoadAll(c.store, servers, "") {
+		st, err := c.driver.State(r.Context(), s.ID)
+		if err != nil {
+			st = machine.State(err.Error())
+		}
+		out = append(out, object{"id": s.ID, "name": s.Name, "status": s.Status, "machine": st, "addresses": c.addresses(s)})
+	}
+	return ok(object{"machines": out})
+}
+
+// orderMachine does to a machine what the cloud does not know of: power cuts, hangs, panics.
+func (c *Cloud) orderMachine(r *request) (reply, error) {
+	id := r.PathValue("id")
+	s, found := state.Load(c.store, servers, id)
+	if !found {
+		for _, other := range state.LoadAll(c.store, servers, "") {
+			if other.Name == id {
+				s, found = other, true
+			}
+		}
+	}
+	if !found {
+		return reply{}, notFound("NotFound", "There is no machine %s.", id)
+	}
+	do, known := map[string]func(context.Context) error{
+		"kill": func(ctx context.Context) error {
+			if err := c.driver.Kill(ctx, s.ID); err != nil {
+				return err
+			}
+			// Nova's power sync finds a machine that is off within minutes; the lab's at once.
+			c.setStatus(s.ID, statusShutoff)
+			return nil
+		},
+		"start": func(ctx context.Context) error {
+			if err := c.driver.Start(ctx, s.ID); err != nil {
+				return err
+			}
+			c.setStatus(s.ID, statusActive)
+			return nil
+		},
+		"freeze": func(ctx context.Context) error { return c.driver.Freeze(ctx, s.ID) }, // Nova sees nothing
+		"thaw":   func(ctx context.Context) error { return c.driver.Thaw(ctx, s.ID) },
+		"reboot": func(ctx context.Context) error { return c.driver.Reboot(ctx, s.ID, true) },
+	}[r.PathValue("action")]
+	if !known {
+		return reply{}, notFound("NotFound", "A machine can be told kill, start, freeze, thaw and reboot, not %s.", r.PathValue("action"))
+	}
+	if err := do(r.Context()); err != nil {
+		return reply{}, driverError(err)
+	}
+	return noContent()
+}
+
+// inventory lists everything that users made, for leak checks.
+func (c *Cloud) inventory(*request) (reply, error) {
+	out := object{}
+	seeded := func(id string) bool { return slices.Contains(c.seed.Seeded, id) }
+	_ = c.store.View(func(tx *state.Tx) error {
+		out["servers"] = named(servers.All(tx), func(s Server) (string, string) { return s.ID, s.Name }, seeded)
+		out["ports"] = named(ports.All(tx), func(p Port) (string, string) { return p.ID, p.Name }, func(id string) bool {
+			p, _ := ports.Get(tx, id)
+			return seeded(id) || p.DeviceOwner == ownerFloating // counted as the floating IP that it belongs to
+		})
+		out["networks"] = named(networks.All(tx), func(n Network) (string, string) { return n.ID, n.Name }, seeded)
+		out["subnets"] = named(subnets.All(tx), func(s Subnet) (string, string) { return s.ID, s.Name }, seeded)
+		out["routers"] = named(routers.All(tx), func(r Router) (string, string) { return r.ID, r.Name }, seeded)
+		out["floatingips"] = named(floatingIPs.All(tx), func(f FloatingIP) (string, string) { return f.ID, f.Address.String() }, seeded)
+		out["security_groups"] = named(secgroups.All(tx), func(g SecurityGroup) (string, string) { return g.ID, g.Name }, func(id string) bool {
+			g, _ := secgroups.Get(tx, id)
+			return g.Name == "default"
+		})
+		out["volumes"] = named(volumes.All(tx), func(v Volume) (string, string) { return v.ID, v.Name }, seeded)
+		out["keypairs"] = named(keypairs.All(tx), func(k KeyPair) (string, string) { return k.UserID + "/" + k.Name, k.Name }, seeded)
+		out["server_groups"] = named(serverGroups.All(tx), func(g ServerGroup) (string, string) { return g.ID, g.Name }, seeded)
+		return nil
+	})
+	stacks := []object{}
+	for _, st := range c.heat.List("", true, false) {
+		stacks = append(stacks, object{"id": st.ID, "name": st.Name, "status": st.State(), "reason": st.Reason})
+	}
+	out["stacks"] = stacks
+	return ok(out)
+}
+
+func named[T any](all []T, name func(T) (id, name string), skip func(id string) bool) []object {
+	out := []object{}
+	for _, v := range all {
+		if id, n := name(v); !skip(id) {
+			out = append(out, object{"id": id, "name": n})
+		}
+	}
+	return out
+}

@@ -1,0 +1,239 @@
+package openstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/deployments/lab/state"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// FloatingIP is a Neutron floating IP.
+type FloatingIP struct {
+	ID, Description, ProjectID, NetworkID string
+	Address                               netip.Addr
+	PortID, FixedIP, RouterID             string // set while associated
+	NetworkOfFixed                        string
+	Created, Updated                      time.Time
+}
+
+const floatingIPs = state.Table[FloatingIP]("neutron_floatingips")
+
+func floatingIPView(f FloatingIP) object {
+	null := func(s string) any {
+		if s == "" {
+			return nil
+		}
+		return s
+	}
+	status := "DOWN"
+	if f.PortID != "" {
+		status = "ACTIVE"
+	}
+	return object{
+		"id": f.ID, "description": f.Description, "project_id": f.ProjectID, "tenant_id": f.ProjectID, "floating_network_id": f.NetworkID,
+		"floating_ip_address": f.Address.String(), "port_id": null(f.PortID), "fixed_ip_address": null(f.FixedIP), "router_id": null(f.RouterID),
+		"status": status, "port_details": nil, "dns_name": "", "dns_domain": "", "qos_policy_id": nil, "port_forwardings": []object{},
+		"revision_number": 1, "created_at": stamp(f.Created), "updated_at": stamp(f.Updated),
+	}
+}
+
+func (c *Cloud) listFloatingIPs(r *request) []object {
+	var out []object
+	for _, f := range state.LoadAll(c.store, floatingIPs, "") {
+		if r.sees(f.ProjectID) {
+			out = append(out, floatingIPView(f))
+		}
+	}
+	return out
+}
+
+func floatingIPNotFound(id string) error {
+	return notFound("FloatingIPNotFound", "Floating IP %s could not be found", id)
+}
+
+func (c *Cloud) floatingIP(r *request, id string) (FloatingIP, error) {
+	f, found := state.Load(c.store, floatingIPs, id)
+	if !found || !r.sees(f.ProjectID) {
+		return f, floatingIPNotFound(id)
+	}
+	return f, nil
+}
+
+func (c *Cloud) showFloatingIP(r *request, id string) (object, error) {
+	f, err := c.floatingIP(r, id)
+	if err != nil {
+		return nil, err
+	}
+	return floatingIPView(f), nil
+}
+
+type floatingIPRequest struct {
+	Description *string `json:"description"`
+	NetworkID   string  `json:"floating_network_id"`
+	Address     string  `json:"floating_ip_address"`
+	PortID      *string `json:"port_id"` // null frees it
+	FixedIP     string  `json:"fixed_ip_address"`
+}
+
+func (c *Cloud) createFloatingIPCall(r *request) (object, error) {
+	var q floatingIPRequest
+	if err := r.decode("floatingip", &q); err != nil {
+		return nil, err
+	}
+	f, err := c.newFloatingIP(r.Context(), uuid.NewString(), r.project(), q)
+	if err != nil {
+		return nil, err
+	}
+	return floatingIPView(f), nil
+}
+
+// newFloatingIP makes a floating IP; with an id that exists already it finds that one.
+func (c *Cloud) newFloatingIP(ctx context.Context, id, project string, q floatingIPRequest) (FloatingIP, error) {
+	f := FloatingIP{ID: id, ProjectID: project, NetworkID: q.NetworkID, Created: c.now(), Updated: c.now()}
+	set(&f.Description, q.Description)
+	err := c.store.Update(func(tx *state.Tx) error {
+		if have, found := floatingIPs.Get(tx, id); found {
+			f = have
+			return nil
+		}
+		n, found := networks.Get(tx, q.NetworkID)
+		if !found {
+			return notFound("NetworkNotFound", "Network %s could not be found.", q.NetworkID)
+		}
+		if !n.External || len(n.SubnetIDs) == 0 {
+			return badRequest("Bad floatingip request: Network %s is not a valid external network.", q.NetworkID)
+		}
+		if err := c.neutronQuota(tx, project, "floatingip", 1); err != nil {
+			return err
+		}
+		// The address belongs to a port of the external network, as in Neutron.
+		s, _ := subnets.Get(tx, n.SubnetIDs[0])
+		addr, err := takeAddress(tx, &s, q.Address)
+		if err != nil {
+			return err
+		}
+		f.Address = addr
+		p := Port{
+			ID: "fip-" + id, NetworkID: n.ID, MAC: randomMAC(), DeviceID: id, DeviceOwner: ownerFloating, Status: "N/A",
+			FixedIPs: []FixedIP{{SubnetID: s.ID, IP: addr}}, AdminUp: true, Created: f.Created, Updated: f.Updated,
+		}
+		return errors.Join(subnets.Put(tx, s.ID, s), ports.Put(tx, p.ID, p), floatingIPs.Put(tx, id, f))
+	})
+	if err != nil || q.PortID == nil || *q.PortID == "" {
+		return f, err
+	}
+	return c.associate(ctx, id, *q.PortID, q.FixedIP)
+}
+
+func (c *Cloud) updateFloatingIP(r *request, id string) (object, error) {
+	if _, err := c.floatingIP(r, id); err != nil {
+		return nil, err
+	}
+	var q floatingIPRequest
+	if err := r.decode("floatingip", &q); err != nil {
+		return nil, err
+	}
+	port := ""
+	set(&port, q.PortID)
+	if port != "" {
+		if _, err := c.port(r, port); err != nil {
+			return nil, err
+		}
+	}
+	f, err := c.associate(r.Context(), id, port, q.FixedIP)
+	if err == nil && q.Description != nil {
+		f, _, err = state.Change(c.store, floatingIPs, id, func(f *FloatingIP) error { f.Description = *q.Description; return nil })
+	}
+	return floatingIPView(f), err
+}
+
+// associate leads a floating IP to a port, or frees it for "".
+func (c *Cloud) associate(ctx context.Context, id, portID, fixed string) (FloatingIP, error) {
+	var f FloatingIP
+	err := c.store.Update(func(tx *state.Tx) error {
+		var found bool
+		if f, found = floatingIPs.Get(tx, id); !found {
+			return floatingIPNotFound(id)
+		}
+		f.PortID, f.FixedIP, f.RouterID, f.NetworkOfFixed, f.Updated = "", "", "", "", c.now()
+		if portID != "" {
+			if err := attachTo(tx, &f, portID, fixed); err != nil {
+				return err
+			}
+		}
+		return floatingIPs.Put(tx, id, f)
+	})
+	if err != nil {
+		return f, err
+	}
+	if f.PortID == "" {
+		if err := c.driver.UnbindFloatingIP(ctx, id); err != nil && !lcm.Is(err, lcm.KindNotFound) {
+			return f, driverError(err)
+		}
+		return f, nil
+	}
+	return f, driverError(c.driver.BindFloatingIP(ctx, machineFloatingIP(f)))
+}
+
+func attachTo(tx *state.Tx, f *FloatingIP, portID, fixed string) error {
+	p, found := ports.Get(tx, portID)
+	if !found {
+		return portNotFound(portID)
+	}
+	if len(p.FixedIPs) == 0 {
+		return badRequest("Bad floatingip request: Cannot add floating IP to port %s that has no fixed IPv4 addresses.", portID)
+	}
+	if fixed == "" {
+		fixed = p.FixedIPs[0].IP.String()
+	}
+	for _, other := range floatingIPs.All(tx) {
+		if other.ID != f.ID && other.PortID == portID && other.FixedIP == fixed {
+			return conflict("FloatingIPPortAlreadyAssociated", "Cannot associate floating IP %s (%s) with port %s using fixed IP %s, as that fixed IP already has a floating IP on external network %s.", f.Address, f.ID, portID, fixed, f.NetworkID)
+		}
+	}
+	rtr, found := routerTo(tx, p.NetworkID, f.NetworkID)
+	if !found {
+		return notFound("ExternalGatewayForFloatingIPNotFound", "External network %s is not reachable from subnet %s.  Therefore, cannot associate Port %s with a Floating IP.", f.NetworkID, p.FixedIPs[0].SubnetID, portID)
+	}
+	f.PortID, f.FixedIP, f.RouterID, f.NetworkOfFixed = portID, fixed, rtr.ID, p.NetworkID
+	return nil
+}
+
+func machineFloatingIP(f FloatingIP) machine.FloatingIP {
+	return machine.FloatingIP{ID: f.ID, Address: f.Address.String(), FixedIP: f.FixedIP, NetworkID: f.NetworkOfFixed}
+}
+
+func (c *Cloud) recoverFloatingIPs(ctx context.Context) error {
+	for _, f := range state.LoadAll(c.store, floatingIPs, "") {
+		if f.PortID == "" {
+			continue
+		}
+		if err := c.driver.BindFloatingIP(ctx, machineFloatingIP(f)); err != nil {
+			return fmt.Errorf("recover floating IP %s: %w", f.Address, err)
+		}
+	}
+	return nil
+}
+
+func (c *Cloud) deleteFloatingIPCall(r *request, id string) error {
+	if _, err := c.floatingIP(r, id); err != nil {
+		return err
+	}
+	return c.dropFloatingIP(r.Context(), id)
+}
+
+func (c *Cloud) dropFloatingIP(ctx context.Context, id string) error {
+	if err := c.driver.UnbindFloatingIP(ctx, id); err != nil && !lcm.Is(err, lcm.KindNotFound) {
+		return driverError(err)
+	}
+	return c.store.Update(func(tx *state.Tx) error {
+		return errors.Join(floatingIPs.Delete(tx, id), ports.Delete(tx, "fip-"+id), tags.Delete(tx, id))
+	})
+}

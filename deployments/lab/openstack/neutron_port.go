@@ -1,0 +1,359 @@
+package openstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/deployments/lab/state"
+)
+
+func randomMAC() string {
+	n := rand.Uint32() //nolint:gosec // an address, not a secret
+	return fmt.Sprintf("fa:16:3e:%02x:%02x:%02x", byte(n>>16), byte(n>>8), byte(n))
+}
+
+func portView(p Port) object {
+	fixed := []object{}
+	for _, ip := range p.FixedIPs {
+		fixed = append(fixed, object{"subnet_id": ip.SubnetID, "ip_address": ip.IP.String()})
+	}
+	pairs := []object{}
+	for _, pair := range p.Pairs {
+		pairs = append(pairs, object{"ip_address": pair.IP, "mac_address": pair.MAC})
+	}
+	groups := p.SecurityGroups
+	if groups == nil {
+		groups = []string{}
+	}
+	return object{
+		"id": p.ID, "name": p.Name, "description": p.Description, "network_id": p.NetworkID, "project_id": p.ProjectID, "tenant_id": p.ProjectID,
+		"mac_address": p.MAC, "fixed_ips": fixed, "allowed_address_pairs": pairs, "security_groups": groups, "device_id": p.DeviceID,
+		"device_owner": p.DeviceOwner, "status": p.Status, "admin_state_up": p.AdminUp, "port_security_enabled": !p.NoSecurity,
+		"binding:vnic_type": "normal", "binding:host_id": p.Host, "binding:vif_type": "bridge", "binding:profile": object{}, "dns_name": "",
+		"dns_assignment": []object{}, "extra_dhcp_opts": []object{}, "qos_policy_id": nil, "revision_number": 1,
+		"created_at": stamp(p.Created), "updated_at": stamp(p.Updated),
+	}
+}
+
+func (c *Cloud) listPorts(r *request) []object {
+	var out []object
+	for _, p := range state.LoadAll(c.store, ports, "") {
+		if r.sees(p.ProjectID) {
+			out = append(out, portView(p))
+		}
+	}
+	return out
+}
+
+func (c *Cloud) port(r *request, id string) (Port, error) {
+	p, found := state.Load(c.store, ports, id)
+	if !found || !r.sees(p.ProjectID) {
+		return p, portNotFound(id)
+	}
+	return p, nil
+}
+
+func portNotFound(id string) error {
+	return notFound("PortNotFound", "Port %s could not be found.", id)
+}
+
+func (c *Cloud) showPort(r *request, id string) (object, error) {
+	p, err := c.port(r, id)
+	if err != nil {
+		return nil, err
+	}
+	return portView(p), nil
+}
+
+type portRequest struct {
+	Name         *string `json:"name"`
+	Description  *string `json:"description"`
+	NetworkID    string  `json:"network_id"`
+	MAC          string  `json:"mac_address"`
+	AdminUp      *bool   `json:"admin_state_up"`
+	PortSecurity *bool   `json:"port_security_enabled"`
+	DeviceID     *string `json:"device_id"`
+	DeviceOwner  *string `json:"device_owner"`
+	FixedIPs     *[]struct {
+		SubnetID string `json:"subnet_id"`
+		IP       string `json:"ip_address"`
+	} `json:"fixed_ips"`
+	Pairs          *[]AddressPair `json:"allowed_address_pairs"`
+	SecurityGroups *[]string      `json:"security_groups"`
+}
+
+func (c *Cloud) createPortCall(r *request) (object, error) {
+	var q portRequest
+	if err := r.decode("port", &q); err != nil {
+		return nil, err
+	}
+	if _, err := c.network(r, q.NetworkID); err != nil {
+		return nil, err
+	}
+	var p Port
+	err := c.store.Update(func(tx *state.Tx) error {
+		var err error
+		p, err = c.newPort(tx, uuid.NewString(), r.project(), q)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return portView(p), nil
+}
+
+// newPort makes a port; with an id that exists already it finds that one.
+func (c *Cloud) newPort(tx *state.Tx, id, project string, q portRequest) (Port, error) {
+	if have, found := ports.Get(tx, id); found {
+		return have, nil
+	}
+	n, found := networks.Get(tx, q.NetworkID)
+	if !found {
+		return Port{}, notFound("NetworkNotFound", "Network %s could not be found.", q.NetworkID)
+	}
+	if err := c.neutronQuota(tx, project, "port", 1); err != nil {
+		return Port{}, err
+	}
+	now := c.now()
+	p := Port{
+		ID: id, NetworkID: n.ID, ProjectID: project, MAC: q.MAC, AdminUp: true, Status: "DOWN",
+		NoSecurity: !n.PortSecurity, Created: now, Updated: now,
+	}
+	if p.MAC == "" {
+		p.MAC = randomMAC()
+	}
+	if q.SecurityGroups == nil && (q.PortSecurity == nil || *q.PortSecurity) {
+		group, err := c.defaultGroup(tx, project)
+		if err != nil {
+			return p, err
+		}
+		p.SecurityGroups = []string{group.ID}
+	}
+	if err := q.apply(&p); err != nil {
+		return p, err
+	}
+	if err := c.allocate(tx, &p, n, q); err != nil {
+		return p, err
+	}
+	return p, ports.Put(tx, p.ID, p)
+}
+
+func (q portRequest) apply(p *Port) error {
+	set(&p.Name, q.Name)
+	set(&p.Description, q.Description)
+	set(&p.AdminUp, q.AdminUp)
+	set(&p.DeviceID, q.DeviceID)
+	set(&p.DeviceOwner, q.DeviceOwner)
+	set(&p.SecurityGroups, q.SecurityGroups)
+	if q.PortSecurity != nil {
+		p.NoSecurity = !*q.PortSecurity
+	}
+	if q.Pairs == nil {
+		return nil
+	}
+	p.Pairs = nil
+	for _, pair := range *q.Pairs {
+		if _, err := netip.ParsePrefix(pair.IP); err != nil {
+			if _, err := netip.ParseAddr(pair.IP); err != nil {
+				return badRequest("Invalid input for allowed_address_pairs. Reason: '%s' is not a valid IP address.", pair.IP)
+			}
+		}
+		if pair.MAC == "" {
+			pair.MAC = p.MAC
+		}
+		if slices.Contains(p.Pairs, pair) {
+			return badRequest("Request contains duplicate address pair: mac_address %s ip_address %s.", pair.MAC, pair.IP)
+		}
+		p.Pairs = append(p.Pairs, pair)
+	}
+	if p.NoSecurity && len(p.Pairs) > 0 {
+		return conflict("AddressPairAndPortSecurityRequired", "Port Security must be enabled in order to have allowed address pairs on a port.")
+	}
+	return nil
+}
+
+// allocate gives a new port its addresses.
+func (c *Cloud) allocate(tx *state.Tx, p *Port, n Network, q portRequest) error {
+	if q.FixedIPs != nil && len(*q.FixedIPs) == 0 || len(n.SubnetIDs) == 0 {
+		if q.FixedIPs != nil && len(*q.FixedIPs) > 0 {
+			return badRequest("Invalid input for operation: No subnets on network %s.", n.ID)
+		}
+		return nil
+	}
+	s, _ := subnets.Get(tx, n.SubnetIDs[0])
+	wanted := []string{""}
+	if q.FixedIPs != nil {
+		wanted = nil
+		for _, ip := range *q.FixedIPs {
+			if ip.SubnetID != "" && ip.SubnetID != s.ID {
+				return badRequest("Invalid input for operation: Failed to create port on network %s, because fixed_ips included invalid subnet %s.", n.ID, ip.SubnetID)
+			}
+			wanted = append(wanted, ip.IP)
+		}
+	}
+	for _, w := range wanted {
+		addr, err := takeAddress(tx, &s, w)
+		if err != nil {
+			return err
+		}
+		p.FixedIPs = append(p.FixedIPs, FixedIP{SubnetID: s.ID, IP: addr})
+		// The next search in this transaction must see it.
+		if err := errors.Join(ports.Put(tx, p.ID, *p), subnets.Put(tx, s.ID, s)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeAddress finds an address: the wanted one, or the next free one of the pool.
+func takeAddress(tx *state.Tx, s *Subnet, wanted string) (netip.Addr, error) {
+	used := map[netip.Addr]bool{s.Gateway: true}
+	for _, p := range ports.All(tx) {
+		for _, ip := range p.FixedIPs {
+			used[ip.IP] = true
+		}
+	}
+	if wanted != "" {
+		addr, err := netip.ParseAddr(wanted)
+		if err != nil || !s.CIDR.Contains(addr) {
+			return addr, badRequest("Invalid input for operation: IP address %s is not a valid IP for the specified subnet.", wanted)
+		}
+		if used[addr] {
+			return addr, conflict("IpAddressAlreadyAllocated", "IP address %s already allocated in subnet %s", wanted, s.ID)
+		}
+		return addr, nil
+	}
+	addr := s.Next
+	for range 1 << (32 - s.CIDR.Bits()) {
+		if !addr.IsValid() || addr.Compare(s.First) < 0 || addr.Compare(s.Last) > 0 {
+			addr = s.First
+		}
+		if !used[addr] {
+			s.Next = addr.Next()
+			return addr, nil
+		}
+		addr = addr.Next()
+	}
+	return addr, conflict("IpAddressGenerationFailure", "No more IP addresses available on network %s.", s.NetworkID)
+}
+
+func (c *Cloud) updatePortCall(r *request, id string) (object, error) {
+	if _, err := c.port(r, id); err != nil {
+		return nil, err
+	}
+	var q portRequest
+	if err := r.decode("port", &q); err != nil {
+		return nil, err
+	}
+	p, err := c.changePort(r.Context(), id, q)
+	return portView(p), err
+}
+
+// changePort updates a port and makes a machine that has it obey at once.
+func (c *Cloud) changePort(ctx context.Context, id string, q portRequest) (Port, error) {
+	var p Port
+	err := c.store.Update(func(tx *state.Tx) error {
+		var found bool
+		if p, found = ports.Get(tx, id); !found {
+			return portNotFound(id)
+		}
+		if err := q.apply(&p); err != nil {
+			return err
+		}
+		if q.FixedIPs != nil && !sameAddresses(p, q) {
+			n, _ := networks.Get(tx, p.NetworkID)
+			p.FixedIPs = nil
+			if err := errors.Join(ports.Put(tx, id, p), c.allocate(tx, &p, n, q)); err != nil {
+				return err
+			}
+		}
+		p.Updated = c.now()
+		return ports.Put(tx, id, p)
+	})
+	if err != nil || p.DeviceID == "" || p.DeviceOwner == ownerRouter {
+		return p, err
+	}
+	if server, found := state.Load(c.store, servers, p.DeviceID); !found || server.Status == statusBuild {
+		return p, nil // the machine gets the port as it is by then
+	}
+	return p, driverError(c.driver.UpdatePort(ctx, p.DeviceID, c.machinePort(p)))
+}
+
+func sameAddresses(p Port, q portRequest) bool {
+	if len(*q.FixedIPs) != len(p.FixedIPs) {
+		return false
+	}
+	for i, ip := range *q.FixedIPs {
+		if ip.IP != "" && ip.IP != p.FixedIPs[i].IP.String() {
+			return false
+		}
+	}
+	return true
+}
+
+// machinePort is a port as the machine driver wants it.
+func (c *Cloud) machinePort(p Port) machine.Port {
+	out := machine.Port{ID: p.ID, NetworkID: p.NetworkID, MAC: p.MAC}
+	for _, ip := range p.FixedIPs {
+		s, _ := state.Load(c.store, subnets, ip.SubnetID)
+		out.FixedIPs = append(out.FixedIPs, ip.IP.String())
+		out.PrefixLen = s.CIDR.Bits()
+		if s.Gateway.IsValid() {
+			out.Gateway = s.Gateway.String()
+		}
+	}
+	for _, pair := range p.Pairs {
+		out.AllowedAddresses = append(out.AllowedAddresses, pair.IP)
+	}
+	if p.NoSecurity {
+		out.AllowedAddresses = []string{"0.0.0.0/0"}
+	}
+	return out
+}
+
+func (c *Cloud) deletePortCall(r *request, id string) error {
+	p, err := c.port(r, id)
+	if err != nil {
+		return err
+	}
+	if p.DeviceOwner == ownerRouter || p.DeviceOwner == ownerFloating {
+		return conflict("ServicePortInUse", "Port %s cannot be deleted directly via the port API: has device owner %s.", id, p.DeviceOwner)
+	}
+	return c.dropPort(r.Context(), id)
+}
+
+// dropPort deletes a port; a floating IP on it is freed.
+func (c *Cloud) dropPort(ctx context.Context, id string) error {
+	for _, f := range state.LoadAll(c.store, floatingIPs, "") {
+		if f.PortID == id {
+			if _, err := c.associate(ctx, f.ID, "", ""); err != nil {
+				return err
+			}
+		}
+	}
+	return c.store.Update(func(tx *state.Tx) error {
+		return errors.Join(ports.Delete(tx, id), tags.Delete(tx, id))
+	})
+}
+
+// settle gives a port to a server, or takes it away for "".
+func settle(tx *state.Tx, id, server, host, status string, now time.Time) error {
+	p, found := ports.Get(tx, id)
+	if !found {
+		return nil
+	}
+	p.DeviceID, p.Host, p.Status, p.Updated = server, host, status, now
+	p.DeviceOwner = ""
+	if server != "" {
+		p.DeviceOwner = ownerServer
+	}
+	return ports.Put(tx, id, p)
+}

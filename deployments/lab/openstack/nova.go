@@ -1,0 +1,267 @@
+package openstack
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/state"
+)
+
+// Flavor is a size of servers.
+type Flavor struct {
+	ID, Name         string
+	VCPUs, RAM, Disk int
+}
+
+// flavors are those that every cloud has by tradition.
+var flavors = []Flavor{
+	{"1", "m1.tiny", 1, 512, 1}, {"2", "m1.small", 1, 2048, 20}, {"3", "m1.medium", 2, 4096, 40},
+	{"4", "m1.large", 4, 8192, 80}, {"5", "m1.xlarge", 8, 16384, 160},
+}
+
+func findFlavor(nameOrID string) (Flavor, bool) {
+	for _, f := range flavors {
+		if f.ID == nameOrID || f.Name == nameOrID {
+			return f, true
+		}
+	}
+	return Flavor{}, false
+}
+
+// The states of servers, as Nova names them.
+const (
+	statusBuild   = "BUILD"
+	statusActive  = "ACTIVE"
+	statusShutoff = "SHUTOFF"
+	statusPaused  = "PAUSED"
+	statusReboot  = "REBOOT"
+	statusError   = "ERROR"
+)
+
+// Server is a Nova server. Its body is the machine with the same id.
+type Server struct {
+	ID, Name, ProjectID, UserID, UserName string
+	Status, Task                          string
+	Flavor                                Flavor
+	ImageID, ImageName                    string // "" when booted from a volume
+	BootImage                             string // what the machine runs
+	KeyName, AdminPass, AZ, Host          string
+	AuthorizedKeys                        []string
+	UserData                              []byte
+	ConfigDrive                           bool
+	Metadata                              map[string]string
+	PortIDs                               []string
+	OwnPorts                              []string // made with the server, deleted with it
+	GroupID                               string
+	Volumes                               []Attachment
+	Fault                                 *ServerFault
+	Created, Updated, Launched            time.Time
+	Deleting                              bool
+}
+
+// Attachment is a volume at a server.
+type Attachment struct {
+	VolumeID, Device    string
+	DeleteOnTermination bool
+	// Boot marks a boot volume, which the machine does not know: its root file system is its own.
+	Boot bool
+}
+
+// ServerFault says why a server is in ERROR.
+type ServerFault struct {
+	Code    int
+	Message string
+	At      time.Time
+}
+
+// KeyPair is an SSH key. PrivateKey is kept only for a template that asks for it.
+type KeyPair struct {
+	Name, PublicKey, PrivateKey, Fingerprint string
+	UserID, ProjectID                        string
+	Created                                  time.Time
+}
+
+// ServerGroup keeps servers together or apart.
+type ServerGroup struct {
+	ID, Name, Policy, ProjectID, UserID string
+}
+
+const (
+	servers      = state.Table[Server]("nova_servers")
+	keypairs     = state.Table[KeyPair]("nova_keypairs") // by user and name
+	serverGroups = state.Table[ServerGroup]("nova_server_groups")
+)
+
+// The microversions that Nova claims.
+const (
+	minMicroversion = 1
+	maxMicroversion = 96
+)
+
+func (rt *router) nova() {
+	c := rt.c
+	for _, path := range []string{"", "/{$}"} {
+		rt.open(nova, "GET "+path, func(*request) (reply, error) { return ok(object{"versions": []object{c.novaVersion()}}) })
+	}
+	for _, path := range []string{"/v2.1", "/v2.1/{$}"} {
+		rt.open(nova, "GET "+path, func(*request) (reply, error) { return ok(object{"version": c.novaVersion()}) })
+	}
+	rt.on(nova, "POST /v2.1/servers", c.createServerCall)
+	rt.on(nova, "GET /v2.1/servers", func(r *request) (reply, error) { return c.listServers(r, false) })
+	rt.on(nova, "GET /v2.1/servers/detail", func(r *request) (reply, error) { return c.listServers(r, true) })
+	rt.on(nova, "GET /v2.1/servers/{id}", c.showServer)
+	rt.on(nova, "PUT /v2.1/servers/{id}", c.updateServer)
+	rt.on(nova, "DELETE /v2.1/servers/{id}", c.deleteServerCall)
+	rt.on(nova, "POST /v2.1/servers/{id}/action", c.serverAction)
+	rt.on(nova, "GET /v2.1/servers/{id}/metadata", c.serverMetadata)
+	rt.on(nova, "POST /v2.1/servers/{id}/metadata", c.serverMetadata)
+	rt.on(nova, "PUT /v2.1/servers/{id}/metadata", c.serverMetadata)
+	rt.on(nova, "GET /v2.1/servers/{id}/ips", c.serverAddresses)
+	rt.on(nova, "GET /v2.1/servers/{id}/os-interface", c.serverInterfaces)
+	rt.on(nova, "GET /v2.1/servers/{id}/tags", c.serverTags)
+	rt.on(nova, "PUT /v2.1/servers/{id}/tags", c.serverTags)
+	rt.on(nova, "GET /v2.1/servers/{id}/os-volume_attachments", c.listAttachments)
+	rt.on(nova, "POST /v2.1/servers/{id}/os-volume_attachments", c.attachCall)
+	rt.on(nova, "GET /v2.1/servers/{id}/os-volume_attachments/{volume}", c.showAttachment)
+	rt.on(nova, "DELETE /v2.1/servers/{id}/os-volume_attachments/{volume}", c.detachCall)
+	rt.on(nova, "GET /v2.1/flavors", func(r *request) (reply, error) { return c.listFlavors(r, false) })
+	rt.on(nova, "GET /v2.1/flavors/detail", func(r *request) (reply, error) { return c.listFlavors(r, true) })
+	rt.on(nova, "GET /v2.1/flavors/{id}", c.showFlavor)
+	rt.on(nova, "GET /v2.1/flavors/{id}/os-extra_specs", func(*request) (reply, error) { return ok(object{"extra_specs": object{}}) })
+	rt.on(nova, "GET /v2.1/os-keypairs", c.listKeyPairs)
+	rt.on(nova, "POST /v2.1/os-keypairs", c.createKeyPairCall)
+	rt.on(nova, "GET /v2.1/os-keypairs/{name}", c.showKeyPair)
+	rt.on(nova, "DELETE /v2.1/os-keypairs/{name}", c.deleteKeyPair)
+	rt.on(nova, "GET /v2.1/os-server-groups", c.listServerGroups)
+	rt.on(nova, "POST /v2.1/os-server-groups", c.createServerGroupCall)
+	rt.on(nova, "GET /v2.1/os-server-groups/{id}", c.showServerGroup)
+	rt.on(nova, "DELETE /v2.1/os-server-groups/{id}", c.deleteServerGroup)
+	rt.on(nova, "GET /v2.1/limits", c.novaLimits)
+	rt.on(nova, "GET /v2.1/os-availability-zone", c.zones)
+	rt.on(nova, "GET /v2.1/os-availability-zone/detail", c.zones)
+	rt.on(nova, "GET /v2.1/os-hypervisors", c.hypervisors)
+	rt.on(nova, "GET /v2.1/os-hypervisors/detail", c.hypervisors)
+	rt.on(nova, "GET /v2.1/os-services", c.computeServices)
+	rt.quotaSets(nova, "/v2.1")
+}
+
+func (c *Cloud) novaVersion() object {
+	return object{
+		"id": "v2.1", "status": "CURRENT", "version": fmt.Sprintf("2.%d", maxMicroversion), "min_version": fmt.Sprintf("2.%d", minMicroversion),
+		"updated": "2013-07-23T11:33:21Z", "links": []object{{"rel": "self", "href": c.cfg.Endpoint + "/compute/v2.1/"}},
+	}
+}
+
+// microversionOf reads which microversion a caller wants: 1 unless it says otherwise.
+func microversionOf(r *http.Request) int {
+	v := r.Header.Get("X-Openstack-Nova-Api-Version")
+	if v == "" {
+		name, rest, _ := strings.Cut(r.Header.Get("Openstack-Api-Version"), " ")
+		if name == "compute" {
+			v = rest
+		}
+	}
+	if v == "latest" {
+		return maxMicroversion
+	}
+	minor, err := strconv.Atoi(strings.TrimPrefix(v, "2."))
+	if err != nil {
+		return minMicroversion
+	}
+	return minor
+}
+
+// microversion tells the caller which version answers.
+func (c *Cloud) microversion(w http.ResponseWriter, r *http.Request) {
+	v := fmt.Sprintf("2.%d", microversionOf(r))
+	w.Header().Set("Openstack-Api-Version", "compute "+v)
+	w.Header().Set("X-Openstack-Nova-Api-Version", v)
+	w.Header().Add("Vary", "OpenStack-API-Version")
+}
+
+func (c *Cloud) flavorView(f Flavor, detail bool) object {
+	view := object{"id": f.ID, "name": f.Name, "links": []object{{"rel": "self", "href": c.cfg.Endpoint + "/compute/v2.1/flavors/" + f.ID}}}
+	if detail {
+		view["vcpus"], view["ram"], view["disk"], view["swap"], view["rxtx_factor"] = f.VCPUs, f.RAM, f.Disk, "", 1.0
+		view["OS-FLV-EXT-DATA:ephemeral"], view["OS-FLV-DISABLED:disabled"], view["os-flavor-access:is_public"] = 0, false, true
+		view["description"], view["extra_specs"] = nil, object{}
+	}
+	return view
+}
+
+func (c *Cloud) listFlavors(r *request, detail bool) (reply, error) {
+	out := []object{}
+	if r.URL.Query().Get("marker") == "" { // there is one page
+		for _, f := range flavors {
+			out = append(out, c.flavorView(f, detail))
+		}
+	}
+	return ok(object{"flavors": out})
+}
+
+func (c *Cloud) showFlavor(r *request) (reply, error) {
+	for _, f := range flavors {
+		if f.ID == r.PathValue("id") {
+			return ok(object{"flavor": c.flavorView(f, true)})
+		}
+	}
+	return reply{}, notFound("NotFound", "Flavor %s could not be found.", r.PathValue("id"))
+}
+
+func (c *Cloud) hosts() []string {
+	out := make([]string, 0, c.cfg.ComputeHosts)
+	for i := range c.cfg.ComputeHosts {
+		out = append(out, fmt.Sprintf("lab-compute-%d", i+1))
+	}
+	return out
+}
+
+// zone is the only availability zone.
+const zone = "nova"
+
+func (c *Cloud) zones(*request) (reply, error) {
+	return ok(object{"availabilityZoneInfo": []object{{"zoneName": zone, "zoneState": object{"available": true}, "hosts": nil}}})
+}
+
+func (c *Cloud) hypervisors(r *request) (reply, error) {
+	if !r.token.Admin() {
+		return reply{}, fail(http.StatusForbidden, "Forbidden", "Policy doesn't allow os_compute_api:os-hypervisors to be performed.")
+	}
+	out := []object{}
+	for i, h := range c.hosts() {
+		out = append(out, object{
+			"id": i + 1, "hypervisor_hostname": h, "state": "up", "status": "enabled", "hypervisor_type": "lab", "host_ip": "127.0.0.1",
+			"service": object{"id": i + 1, "host": h, "disabled_reason": nil},
+		})
+	}
+	return ok(object{"hypervisors": out})
+}
+
+func (c *Cloud) computeServices(r *request) (reply, error) {
+	if !r.token.Admin() {
+		return reply{}, fail(http.StatusForbidden, "Forbidden", "Policy doesn't allow os_compute_api:os-services:list to be performed.")
+	}
+	out := []object{}
+	for i, h := range c.hosts() {
+		out = append(out, object{"id": i + 1, "binary": "nova-compute", "host": h, "zone": zone, "status": "enabled", "state": "up", "updated_at": stamp(c.now())})
+	}
+	return ok(object{"services": out})
+}
+
+func (c *Cloud) novaLimits(r *request) (reply, error) {
+	var limit, used Quota
+	_ = c.store.View(func(tx *state.Tx) error {
+		limit, used = c.quota(tx, "nova", r.project()), c.usage(tx, "nova", r.project())
+		return nil
+	})
+	return ok(object{"limits": object{"rate": []object{}, "absolute": object{
+		"maxTotalInstances": limit["instances"], "totalInstancesUsed": used["instances"],
+		"maxTotalCores": limit["cores"], "totalCoresUsed": used["cores"],
+		"maxTotalRAMSize": limit["ram"], "totalRAMUsed": used["ram"],
+		"maxTotalKeypairs": limit["key_pairs"], "maxServerGroups": limit["server_groups"], "totalServerGroupsUsed": used["server_groups"],
+		"maxServerGroupMembers": limit["server_group_members"], "maxServerMeta": limit["metadata_items"],
+	}}})
+}

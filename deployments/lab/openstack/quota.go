@@ -1,0 +1,247 @@
+package openstack
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/state"
+)
+
+// Quota is a project's limits, by the services' own names; -1 is unlimited. Only what differs from the
+// defaults is stored.
+type Quota map[string]int
+
+const quotas = state.Table[Quota]("quotas")
+
+// defaultQuota leaves room for a large test; a test of quotas sets its own.
+func defaultQuota() map[string]Quota {
+	return map[string]Quota{
+		"nova": {
+			"instances": 100, "cores": 400, "ram": 1024 * 1024, "key_pairs": 100, "server_groups": 50, "server_group_members": 100,
+			"metadata_items": 128, "injected_files": 5, "injected_file_content_bytes": 10240, "injected_file_path_bytes": 255,
+			"floating_ips": -1, "fixed_ips": -1, "security_groups": -1, "security_group_rules": -1,
+		},
+		"neutron": {
+			"network": 100, "subnet": 100, "port": 500, "router": 10, "floatingip": 50, "security_group": 100, "security_group_rule": 1000,
+			"rbac_policy": 10, "subnetpool": -1,
+		},
+		"cinder": {
+			"volumes": 100, "gigabytes": 1000, "snapshots": 10, "per_volume_gigabytes": -1, "backups": 10, "backup_gigabytes": 1000, "groups": 10,
+		},
+	}
+}
+
+func (c *Cloud) quota(tx *state.Tx, service, project string) Quota {
+	out := maps.Clone(defaultQuota()[service])
+	own, _ := quotas.Get(tx, service+"/"+project)
+	maps.Copy(out, own)
+	return out
+}
+
+// usage counts what a project uses of the things that quotas limit.
+func (c *Cloud) usage(tx *state.Tx, service, project string) Quota {
+	u := Quota{}
+	switch service {
+	case "nova":
+		for _, s := range servers.All(tx) {
+			if s.ProjectID == project {
+				u["instances"]++
+				u["cores"] += s.Flavor.VCPUs
+				u["ram"] += s.Flavor.RAM
+			}
+		}
+		for _, k := range keypairs.All(tx) {
+			if k.ProjectID == project {
+				u["key_pairs"]++
+			}
+		}
+		for _, g := range serverGroups.All(tx) {
+			if g.ProjectID == project {
+				u["server_groups"]++
+			}
+		}
+	case "neutron":
+		count(u, "network", networks.All(tx), func(n Network) bool { return n.ProjectID == project })
+		count(u, "subnet", subnets.All(tx), func(s Subnet) bool { return s.ProjectID == project })
+		count(u, "port", ports.All(tx), func(p Port) bool { return p.ProjectID == project })
+		count(u, "router", routers.All(tx), func(rtr Router) bool { return rtr.ProjectID == project })
+		count(u, "floatingip", floatingIPs.All(tx), func(f FloatingIP) bool { return f.ProjectID == project })
+		count(u, "security_group", secgroups.All(tx), func(g SecurityGroup) bool { return g.ProjectID == project })
+	case "cinder":
+		for _, v := range volumes.All(tx) {
+			if v.ProjectID == project {
+				u["volumes"]++
+				u["gigabytes"] += v.Size
+			}
+		}
+	}
+	return u
+}
+
+func count[T any](u Quota, name string, all []T, counts func(T) bool) {
+	for _, v := range all {
+		if counts(v) {
+			u[name]++
+		}
+	}
+}
+
+func exceeded(limit, used, more int) bool { return limit >= 0 && used+more > limit }
+
+// neutronQuota refuses what would exceed a quota, as Neutron words it.
+func (c *Cloud) neutronQuota(tx *state.Tx, project, resource string, more int) error {
+	if exceeded(c.quota(tx, "neutron", project)[resource], c.usage(tx, "neutron", project)[resource], more) {
+		return conflict("OverQuota", "Quota exceeded for resources: ['%s'].", resource)
+	}
+	return nil
+}
+
+// novaQuota checks what a new server would need; Nova names the first that is too little.
+func (c *Cloud) novaQuota(tx *state.Tx, project string, f Flavor) error {
+	limit, used := c.quota(tx, "nova", project), c.usage(tx, "nova", project)
+	for _, q := range []struct {
+		name string
+		more int
+	}{{"instances", 1}, {"cores", f.VCPUs}, {"ram", f.RAM}} {
+		if exceeded(limit[q.name], used[q.name], q.more) {
+			return fail(http.StatusForbidden, "Forbidden", "Quota exceeded for %s: Requested %d, but already used %d of %d %s",
+				q.name, q.more, used[q.name], limit[q.name], q.name)
+		}
+	}
+	return nil
+}
+
+func (c *Cloud) cinderQuota(tx *state.Tx, project string, number, gigabytes int) error {
+	limit, used := c.quota(tx, "cinder", project), c.usage(tx, "cinder", project)
+	if exceeded(limit["gigabytes"], used["gigabytes"], gigabytes) {
+		return fail(http.StatusRequestEntityTooLarge, "OverLimit",
+			"VolumeSizeExceedsAvailableQuota: Requested volume or snapshot exceeds allowed gigabytes quota. Requested %dG, quota is %dG and %dG has been consumed.",
+			gigabytes, limit["gigabytes"], used["gigabytes"])
+	}
+	if exceeded(limit["volumes"], used["volumes"], number) {
+		return fail(http.StatusRequestEntityTooLarge, "OverLimit",
+			"VolumeLimitExceeded: Maximum number of volumes allowed (%d) exceeded for quota 'volumes'.", limit["volumes"])
+	}
+	return nil
+}
+
+// quotaView reads limits, with what is used of them for detail.
+func (c *Cloud) quotaView(service, project, inUse string, detail bool) object {
+	view := object{}
+	_ = c.store.View(func(tx *state.Tx) error {
+		used := c.usage(tx, service, project)
+		for name, limit := range c.quota(tx, service, project) {
+			view[name] = limit
+			if detail {
+				view[name] = object{"limit": limit, inUse: used[name], "reserved": 0}
+			}
+		}
+		return nil
+	})
+	return view
+}
+
+// setQuota changes limits; an administrator does that.
+func (c *Cloud) setQuota(r *request, service, project, key string) error {
+	if !r.token.Admin() {
+		return fail(http.StatusForbidden, "Forbidden", "Policy doesn't allow quota updates to be performed.")
+	}
+	var raw map[string]json.RawMessage
+	if err := r.decode(key, &raw); err != nil {
+		return err
+	}
+	known := defaultQuota()[service]
+	given := Quota{}
+	for _, name := range slices.Sorted(maps.Keys(raw)) {
+		if _, isLimit := known[name]; !isLimit {
+			continue // force, tenant_id ...
+		}
+		var n int
+		if err := json.Unmarshal(raw[name], &n); err != nil || n < -1 {
+			return badRequest("Invalid input for %s: %s", name, raw[name])
+		}
+		given[name] = n
+	}
+	return c.store.Update(func(tx *state.Tx) error {
+		own, _ := quotas.Get(tx, service+"/"+project)
+		if own == nil {
+			own = Quota{}
+		}
+		maps.Copy(own, given)
+		return quotas.Put(tx, service+"/"+project, own)
+	})
+}
+
+func (c *Cloud) showNeutronQuota(r *request) (reply, error) {
+	if err := c.ownQuota(r); err != nil {
+		return reply{}, err
+	}
+	return ok(object{"quota": c.quotaView("neutron", r.PathValue("id"), "used", false)})
+}
+
+func (c *Cloud) showNeutronUsage(r *request) (reply, error) {
+	if err := c.ownQuota(r); err != nil {
+		return reply{}, err
+	}
+	return ok(object{"quota": c.quotaView("neutron", r.PathValue("id"), "used", true)})
+}
+
+func (c *Cloud) ownQuota(r *request) error {
+	if r.sees(r.PathValue("id")) {
+		return nil
+	}
+	return fail(http.StatusForbidden, "Forbidden", "You are not authorized to see the quota of project %s.", r.PathValue("id"))
+}
+
+func (c *Cloud) updateNeutronQuota(r *request) (reply, error) {
+	if err := c.setQuota(r, "neutron", r.PathValue("id"), "quota"); err != nil {
+		return reply{}, err
+	}
+	return ok(object{"quota": c.quotaView("neutron", r.PathValue("id"), "used", false)})
+}
+
+func (c *Cloud) resetNeutronQuota(r *request) (reply, error) {
+	if !r.token.Admin() {
+		return reply{}, fail(http.StatusForbidden, "Forbidden", "rule:delete_quota is disallowed by policy")
+	}
+	return reply{status: http.StatusNoContent}, state.Remove(c.store, quotas, "neutron/"+r.PathValue("id"))
+}
+
+// quotaSets registers Nova's or Cinder's calls, which are alike.
+func (rt *router) quotaSets(s *service, base string) {
+	c := rt.c
+	show := func(detail bool) handler {
+		return func(r *request) (reply, error) {
+			if err := c.ownQuota(r); err != nil {
+				return reply{}, err
+			}
+			view := c.quotaView(s.name, r.PathValue("id"), "in_use", detail || r.URL.Query().Get("usage") == "True" || r.URL.Query().Get("usage") == "true")
+			view["id"] = r.PathValue("id")
+			return ok(object{"quota_set": view})
+		}
+	}
+	rt.on(s, fmt.Sprintf("GET %s/os-quota-sets/{id}", base), show(false))
+	rt.on(s, fmt.Sprintf("GET %s/os-quota-sets/{id}/detail", base), show(true))
+	rt.on(s, fmt.Sprintf("GET %s/os-quota-sets/{id}/defaults", base), func(r *request) (reply, error) {
+		view := object{"id": r.PathValue("id")}
+		for name, limit := range defaultQuota()[s.name] {
+			view[name] = limit
+		}
+		return ok(object{"quota_set": view})
+	})
+	rt.on(s, fmt.Sprintf("PUT %s/os-quota-sets/{id}", base), func(r *request) (reply, error) {
+		if err := c.setQuota(r, s.name, r.PathValue("id"), "quota_set"); err != nil {
+			return reply{}, err
+		}
+		return ok(object{"quota_set": c.quotaView(s.name, r.PathValue("id"), "in_use", false)})
+	})
+	rt.on(s, fmt.Sprintf("DELETE %s/os-quota-sets/{id}", base), func(r *request) (reply, error) {
+		if !r.token.Admin() {
+			return reply{}, fail(http.StatusForbidden, "Forbidden", "Policy doesn't allow quota updates to be performed.")
+		}
+		return reply{status: http.StatusAccepted}, state.Remove(c.store, quotas, s.name+"/"+r.PathValue("id"))
+	})
+}

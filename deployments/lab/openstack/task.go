@@ -1,0 +1,53 @@
+package openstack
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+var errOvertook = errors.New("another action took over")
+
+// tasks runs what is done to machines in the background: one thing after the other for each server.
+type tasks struct {
+	mu   sync.Mutex
+	last map[string]*task
+}
+
+type task struct {
+	cancel context.CancelCauseFunc
+	done   chan struct{}
+}
+
+// later runs f after what is already under way for the server; with overtake that is cut off.
+func (c *Cloud) later(server string, overtake bool, f func(ctx context.Context)) {
+	ctx, cancel := context.WithCancelCause(c.ctx)
+	t := &task{cancel: cancel, done: make(chan struct{})}
+	c.tasks.mu.Lock()
+	if c.tasks.last == nil {
+		c.tasks.last = map[string]*task{}
+	}
+	before := c.tasks.last[server]
+	c.tasks.last[server] = t
+	c.tasks.mu.Unlock()
+	if before != nil && overtake {
+		before.cancel(errOvertook)
+	}
+	c.wg.Go(func() {
+		defer func() {
+			c.tasks.mu.Lock()
+			if c.tasks.last[server] == t {
+				delete(c.tasks.last, server)
+			}
+			c.tasks.mu.Unlock()
+			cancel(nil)
+			close(t.done)
+		}()
+		if before != nil {
+			<-before.done
+		}
+		if c.ctx.Err() == nil && ctx.Err() == nil {
+			f(ctx)
+		}
+	})
+}
