@@ -1,0 +1,3 @@
+#!/bin/sh
+systemctl restart ssh
+'echo' 'it'\''s' '$HOME'
