@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/tests/environment"
+)
+
+const vnfdID = "ee1f8f34-7c92-4023-840d-6f3b6885d92e"
+
+// bed is a lab and a Windlass to measure.
+type bed struct {
+	*environment.Environment
+	api      string
+	vim      string
+	password string // of the nodes
+}
+
+// newBed brings up a lab and Windlass, and on-boards the sample package. Close it.
+func newBed(ctx context.Context, machines string, labArgs ...string) (_ *bed, err error) {
+	dir, err := os.MkdirTemp("/var/tmp", "windlass-bench-")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(dir, 0o755); err != nil { // PostgreSQL's account must be able to enter
+		return nil, err
+	}
+	say("Starting Windlass and a lab with %s machines ...", machines)
+	b := &bed{password: rand.Text()}
+	b.Environment, err = environment.Start(ctx, environment.Options{
+		Dir: dir, Machines: machines, API: "127.0.0.1:0", Temporal: "127.0.0.1:0", UI: "127.0.0.1:0", Lab: "127.0.0.1:0", LabArgs: labArgs, Out: io.Discard,
+	})
+	if b.Environment != nil {
+		defer func() {
+			if err != nil {
+				err = errors.Join(err, b.close())
+			}
+		}()
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := b.Info()
+	if err != nil {
+		return nil, err
+	}
+	b.api = info.API
+	if err := b.registerLab(ctx); err != nil {
+		return nil, err
+	}
+	if out, err := b.Windlass(ctx, "package", "create", "vnfpkg/samples/k8s-ha").CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("on-board the package: %w\n%s", err, out)
+	}
+	return b, nil
+}
+
+// close takes everything down, also when the benchmark was interrupted.
+func (b *bed) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	if err := b.Stop(ctx); err != nil {
+		return err
+	}
+	return os.RemoveAll(b.Dir)
+}
+
+// call sends a request to the API and reads the answer into out, unless that is nil.
+func (b *bed) call(ctx context.Context, method, path string, in, out any) (http.Header, error) {
+	var body io.Reader
+	if in != nil {
+		data, err := json.Marshal(in)
+		if err != nil {
+			return nil, err
+		}
+		body = bytes.NewReader(data)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, b.api+path, body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Version", "1.3.0")
+	if in != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode >= http.StatusBadRequest {
+		return nil, fmt.Errorf("%s %s: %s: %s", method, path, res.Status, data)
+	}
+	if out == nil {
+		return res.Header, nil
+	}
+	return res.Header, json.Unmarshal(data, out)
+}
+
+func (b *bed) registerLab(ctx context.Context) error {
+	extra := map[string]any{}
+	if b.Machines == "fake" {
+		extra["ssh_port"] = "2222" // 22 belongs to root
+	}
+	var made struct {
+		Vim struct {
+			ID string `json:"id"`
+		} `json:"vim"`
+	}
+	_, err := b.call(ctx, http.MethodPost, "/v1.0/vims", map[string]any{"vim": map[string]any{
+		"name": "lab", "type": "openstack", "auth_url": b.Cloud["OS_AUTH_URL"], "is_default": true, "extra": extra,
+		"auth_cred": map[string]any{
+			"username": b.Cloud["OS_USERNAME"], "password": b.Cloud["OS_PASSWORD"], "user_domain_name": b.Cloud["OS_USER_DOMAIN_NAME"],
+		},
+		"vim_project": map[string]any{"name": b.Cloud["OS_PROJECT_NAME"], "project_domain_name": b.Cloud["OS_PROJECT_DOMAIN_NAME"]},
+	}}, &made)
+	b.vim = made.Vim.ID
+	return err
+}
+
+// request is the sample's request, for this lab and that level.
+func (b *bed) request(level int) (map[string]any, error) {
+	data, err := os.ReadFile(filepath.Join(b.Root, "vnfpkg/samples/requests/instantiate-ha.json"))
+	if err != nil {
+		return nil, err
+	}
+	var req map[string]any
+	if err := json.Unmarshal(data, &req); err != nil {
+		return nil, err
+	}
+	req["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": b.vim, "vimType": "openstack"}}
+	req["instantiationLevelId"] = fmt.Sprintf("instantiation_level_%d", level)
+	environment.SetNodePassword(req, b.password)
+	return req, nil
+}
+
+// operation is one that has completed.
+type operation struct {
+	ID           string             `json:"id"`
+	State        lcm.OperationState `json:"operationState"`
+	StateEntered time.Time          `json:"stateEnteredTime"`
+	Error        *struct {
+		Detail string `json:"detail"`
+	} `json:"error"`
+
+	vnf  string
+	sent time.Time // before the request
+}
+
+// took is the time from the request to COMPLETED.
+func (o operation) took() time.Duration { return o.StateEntered.Sub(o.sent) }
+
+// instantiate makes a VNF and waits until it is instantiated.
+func (b *bed) instantiate(ctx context.Context, level int) (operation, error) {
+	req, err := b.request(level)
+	if err != nil {
+		return operation{}, err
+	}
+	var vnf struct {
+		ID string `json:"id"`
+	}
+	if _, err := b.call(ctx, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": vnfdID, "vnfInstanceName": "bench"}, &vnf); err != nil {
+		return operation{}, err
+	}
+	return b.operate(ctx, vnf.ID, "instantiate", req)
+}
+
+// terminate terminates and deletes the VNF.
+func (b *bed) terminate(ctx context.Context, vnf string) (operation, error) {
+	op, err := b.operate(ctx, vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
+	if err != nil {
+		return op, err
+	}
+	_, err = b.call(ctx, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil, nil)
+	return op, err
+}
+
+func (b *bed) operate(ctx context.Context, vnf, task string, req any) (operation, error) {
+	sent := time.Now()
+	header, err := b.call(ctx, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/"+task, req, nil)
+	if err != nil {
+		return operation{}, err
+	}
+	// The operation tells its own times, so that asking rarely spoils none.
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		op := operation{vnf: vnf, sent: sent}
+		if _, err := b.call(ctx, http.MethodGet, "/vnflcm/v1/vnf_lcm_op_occs/"+path.Base(header.Get("Location")), nil, &op); err != nil {
+			return op, err
+		}
+		switch {
+		case op.State == lcm.Completed:
+			return op, nil
+		case op.Error != nil && op.State != lcm.Processing:
+			return op, fmt.Errorf("%s is %s: %s", task, op.State, op.Error.Detail)
+		}
+		select {
+		case <-ctx.Done():
+			return op, ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+// step is a row of an operation's progress.
+type step struct {
+	Index   int       `json:"index"`
+	Title   string    `json:"title"`
+	Node    string    `json:"node"`
+	Started time.Time `json:"startedAt"`
+	Ended   time.Time `json:"endedAt"`
+}
+
+func (b *bed) steps(ctx context.Context, op operation) (steps []step, err error) {
+	_, err = b.call(ctx, http.MethodGet, "/windlass/v1/vnf_lcm_op_occs/"+op.ID+"/steps", nil, &steps)
+	return steps, err
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// size is a level of the sample package.
+type size struct {
+	level, workers int
+}
+
+// growth is how the time of an instantiation grows with the workers, on machines where everything takes a fixed
+// time, and what memory API server and worker need for it.
+func (b *bench) growth(ctx context.Context) (err error) {
+	bed, err := newBed(ctx, "fake", fixedWork...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, bed.close()) }()
+	sizes := []size{{1, 2}, {2, 10}, {3, 50}}
+	if b.quick {
+		sizes = sizes[:2]
+	}
+	idle, err := bed.memory()
+	if err != nil {
+		return err
+	}
+	b.add("memory_idle", idle, "MiB", "150")
+	var smallest time.Duration
+	for _, s := range sizes {
+		say("Instantiate 3 control planes and %d workers ...", s.workers)
+		stop := bed.watchMemory(ctx)
+		op, err := bed.instantiate(ctx, s.level)
+		peak := stop()
+		if err != nil {
+			return err
+		}
+		name := fmt.Sprintf("instantiate_fake_3_%d", s.workers)
+		if smallest == 0 {
+			smallest = op.took()
+			b.add(name, op.took().Seconds(), "s", "")
+		} else {
+			b.compare(name, op.took().Seconds(), smallest.Seconds(), "s", "nearly flat")
+		}
+		if s.workers == 50 {
+			b.add("memory_peak_3_50", peak, "MiB", "300")
+		}
+		if _, err := bed.terminate(ctx, op.vnf); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stacks"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	vim "github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// heat makes the stacks of the sample package without Windlass.
+type heat struct {
+	client *gophercloud.ServiceClient
+	bed    *bed
+}
+
+func (b *bed) heat(ctx context.Context) (*heat, error) {
+	provider, err := openstack.AuthenticatedClient(ctx, gophercloud.AuthOptions{
+		IdentityEndpoint: b.Cloud["OS_AUTH_URL"], Username: b.Cloud["OS_USERNAME"], Password: b.Cloud["OS_PASSWORD"],
+		DomainName: b.Cloud["OS_USER_DOMAIN_NAME"], TenantName: b.Cloud["OS_PROJECT_NAME"], AllowReauth: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("log in to the lab: %w", err)
+	}
+	client, err := openstack.NewOrchestrationV1(provider, gophercloud.EndpointOpts{})
+	return &heat{client, b}, err
+}
+
+// definition is the stack that Windlass would make for that level.
+func (h *heat) definition(name string, level int) (vim.Stack, error) {
+	var archive bytes.Buffer
+	if err := vnfpkg.Build(filepath.Join(h.bed.Root, "vnfpkg/samples/k8s-ha"), &archive); err != nil {
+		return vim.Stack{}, err
+	}
+	pkg, err := vnfpkg.Open(bytes.NewReader(archive.Bytes()), int64(archive.Len()), vnfpkg.Limits{})
+	if err != nil {
+		return vim.Stack{}, err
+	}
+	files := map[string][]byte{}
+	for artifact, content := range pkg.Files(1 << 20) {
+		files[artifact.Path] = content
+	}
+	flavour, err := pkg.Vnfd.Flavour("ha")
+	if err != nil {
+		return vim.Stack{}, err
+	}
+	template, err := vnfpkg.StackTemplate(flavour, func(path string) ([]byte, error) { return files[path], pkg.Err() })
+	if err != nil {
+		return vim.Stack{}, err
+	}
+	parameters, err := h.parameters(flavour, template, level)
+	return vim.Stack{
+		Name: name, Template: template.Top, Files: template.Files, Parameters: parameters, Tags: []string{"bench"}, Timeout: 10 * time.Minute,
+	}, err
+}
+
+func (h *heat) parameters(flavour *vnfpkg.Flavour, template vnfpkg.Template, level int) (map[string]any, error) {
+	request, err := h.bed.request(level)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := json.Marshal(request)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := lcm.ParseInstantiate(doc)
+	if err != nil {
+		return nil, err
+	}
+	return vnfpkg.HeatParameters(flavour, template, vnfpkg.HeatRequest{
+		LevelID: parsed.InstantiationLevelID, ExtVirtualLinks: parsed.ExtVirtualLinks, AdditionalParams: request["additionalParams"].(map[string]any),
+	})
+}
+
+// outputs are those of the sample's template.
+type outputs struct {
+	APIAddress    string   `json:"api_address"`
+	ControlPlanes []string `json:"control_plane_addresses"`
+	Workers       []string `json:"worker_addresses"`
+}
+
+// create makes a stack and returns its id and its outputs when it is complete.
+func (h *heat) create(ctx context.Context, s vim.Stack) (id string, out outputs, err error) {
+	made, err := stacks.Create(ctx, h.client, s).Extract()
+	if err != nil {
+		return "", out, err
+	}
+	have, err := h.wait(ctx, s.Name, made.ID)
+	if err != nil {
+		return made.ID, out, err
+	}
+	values := map[string]any{}
+	for _, o := range have.Outputs {
+		key, _ := o["output_key"].(string)
+		values[key] = o["output_value"]
+	}
+	doc, err := json.Marshal(values)
+	if err != nil {
+		return made.ID, out, err
+	}
+	return made.ID, out, json.Unmarshal(doc, &out)
+}
+
+// delete deletes a stack and waits until it is gone.
+func (h *heat) delete(ctx context.Context, name, id string) error {
+	if err := stacks.Delete(ctx, h.client, name, id).ExtractErr(); err != nil {
+		return err
+	}
+	_, err := h.wait(ctx, name, id)
+	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+		return nil
+	}
+	return err
+}
+
+// wait asks so often that asking costs no time worth speaking of.
+func (h *heat) wait(ctx context.Context, name, id string) (*stacks.RetrievedStack, error) {
+	for {
+		s, err := stacks.Get(ctx, h.client, name, id).Extract()
+		switch {
+		case err != nil:
+			return nil, err
+		case strings.HasSuffix(s.Status, "_COMPLETE"):
+			return s, nil
+		case strings.HasSuffix(s.Status, "_FAILED"):
+			return nil, errors.New(s.StatusReason)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,84 @@
+// Command bench measures Windlass on this machine: against a plain script that makes the same cluster on the
+// same lab (real), what Windlass itself costs per operation (overhead), and how an instantiation grows with
+// the number of nodes (growth). Run it with
+//
+//	go tool task bench
+//	go tool task bench -- --only overhead --quick
+//
+// Nothing here fails because something was slow.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	b := &bench{}
+	if err := b.parse(os.Args[1:]); err != nil {
+		os.Exit(2) // the flag package has said why
+	}
+	err := b.run(ctx)
+	b.print(os.Stdout)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "The benchmark is not complete:", err)
+		os.Exit(1)
+	}
+}
+
+// bench is one run of the benchmark.
+type bench struct {
+	only  string
+	quick bool
+	runs  int
+
+	figures []figure
+	notes   []string
+}
+
+func (b *bench) parse(args []string) error {
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.StringVar(&b.only, "only", "", "measure this `part` only: real, overhead or growth; several with commas")
+	flags.BoolVar(&b.quick, "quick", false, "fewer repetitions and nodes")
+	flags.IntVar(&b.runs, "runs", 1, "how `often` Windlass and the script each make the real cluster")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	for name := range strings.SplitSeq(b.only, ",") {
+		if b.only != "" && !slices.Contains([]string{"real", "overhead", "growth"}, name) {
+			err := fmt.Errorf("--only must be of real, overhead and growth, not %q", name)
+			fmt.Fprintln(os.Stderr, err)
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) wants(part string) bool {
+	return b.only == "" || slices.Contains(strings.Split(b.only, ","), part)
+}
+
+func (b *bench) run(ctx context.Context) error {
+	for _, part := range []struct {
+		name    string
+		measure func(context.Context) error
+	}{{"overhead", b.overhead}, {"growth", b.growth}, {"real", b.real}} {
+		if !b.wants(part.name) {
+			continue
+		}
+		if err := part.measure(ctx); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+	}
+	return nil
+}
+
+func say(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+//go:embed baseline.sh
+var baselineScript string
+
+// real lets Windlass and a plain script make the same cluster of the same stack on the same lab. Both are timed
+// from the moment the stack is complete.
+func (b *bench) real(ctx context.Context) (err error) {
+	if os.Geteuid() != 0 {
+		b.notes = append(b.notes, "Not measured: the real cluster, which needs root.")
+		return nil
+	}
+	if _, err := exec.LookPath("sshpass"); err != nil {
+		return errors.New("the script logs in with sshpass; install it: apt-get install sshpass")
+	}
+	bed, err := newBed(ctx, "nspawn")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, bed.close()) }()
+	var windlass, script []time.Duration
+	for run := range max(1, b.runs) {
+		turns := []func() error{
+			func() error {
+				took, err := bed.byWindlass(ctx)
+				windlass = append(windlass, took)
+				return err
+			},
+			func() error {
+				took, err := bed.byScript(ctx)
+				script = append(script, took)
+				return err
+			},
+		}
+		if run%2 == 1 { // whoever comes second finds warm caches
+			turns[0], turns[1] = turns[1], turns[0]
+		}
+		for _, turn := range turns {
+			if err := turn(); err != nil {
+				return err
+			}
+		}
+	}
+	b.compare("instantiate_real_3_2", median(windlass), median(script), "s", "ratio 1.15")
+	return nil
+}
+
+// byWindlass is the time from the complete stack to COMPLETED.
+func (b *bed) byWindlass(ctx context.Context) (time.Duration, error) {
+	say("Windlass makes a cluster ...")
+	op, err := b.instantiate(ctx, 1)
+	if err != nil {
+		return 0, err
+	}
+	steps, err := b.steps(ctx, op)
+	if err != nil {
+		return 0, err
+	}
+	var complete time.Time
+	for _, s := range steps {
+		if s.Title == stackStep && s.Node == "" {
+			complete = s.Ended
+		}
+		if s.Node == "" {
+			say("  %5.1f s  %s", s.Ended.Sub(s.Started).Seconds(), s.Title)
+		}
+	}
+	if complete.IsZero() {
+		return 0, fmt.Errorf("the operation has no step %q", stackStep)
+	}
+	took := op.StateEntered.Sub(complete)
+	say("Windlass took %.1f s after the stack was complete.", took.Seconds())
+	_, err = b.terminate(ctx, op.vnf)
+	return took, err
+}
+
+// stackStep is the title of the step that both are timed from the end of.
+const stackStep = "Create the infrastructure stack"
+
+// byScript is the time that the script takes on a stack that is complete.
+func (b *bed) byScript(ctx context.Context) (took time.Duration, err error) {
+	say("A script makes a cluster ...")
+	heat, err := b.heat(ctx)
+	if err != nil {
+		return 0, err
+	}
+	stack, err := heat.definition("baseline", 1)
+	if err != nil {
+		return 0, err
+	}
+	id, addresses, err := heat.create(ctx, stack)
+	if id != "" {
+		defer func() { err = errors.Join(err, heat.delete(context.WithoutCancel(ctx), stack.Name, id)) }()
+	}
+	if err != nil {
+		return 0, err
+	}
+	cmd := exec.CommandContext(ctx, "bash", "-c", baselineScript, "baseline.sh")
+	cmd.Env = append(os.Environ(), "SSHPASS="+b.password, "VIP="+addresses.APIAddress, "FILES="+filepath.Join(b.Root, "vnfpkg/samples/k8s-ha/Files/kubernetes"),
+		"CONTROL_PLANES="+strings.Join(addresses.ControlPlanes, " "), "WORKERS="+strings.Join(addresses.Workers, " "))
+	var errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = os.Stderr, &errs
+	began := time.Now()
+	if err := cmd.Run(); err != nil {
+		return 0, fmt.Errorf("the script: %w\n%s", err, errs.String())
+	}
+	took = time.Since(began)
+	say("The script took %.1f s after the stack was complete.", took.Seconds())
+	return took, nil
+}
