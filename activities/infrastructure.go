@@ -257,13 +257,13 @@ func missing(name, parameter string) error {
 
 // heartbeat reports that the activity lives until the function that it returns is called. A forceful
 // cancel and the loss of a worker are noticed by it.
-func heartbeat(ctx context.Context, details ...any) (stop func()) {
+func heartbeat(ctx context.Context) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		tick := time.NewTicker(time.Second) // the SDK sends them on at its own pace
 		defer tick.Stop()
 		for {
-			activity.RecordHeartbeat(ctx, details...)
+			activity.RecordHeartbeat(ctx)
 			select {
 			case <-done:
 				return

@@ -58,9 +58,9 @@ func (a *trackedActivity) ExecuteActivity(ctx context.Context, in *interceptor.E
 	row.State, row.Ended, row.Error = stateOf(err), time.Now(), errorOf(err)
 	t.record(ctx, log, row)
 	if err != nil {
-		log.Warn("Activity failed.", "error", err, "took", row.Ended.Sub(row.Started))
+		log.WarnContext(ctx, "Activity failed.", "error", err, "took", row.Ended.Sub(row.Started))
 	} else {
-		log.Info("Activity done.", "took", row.Ended.Sub(row.Started))
+		log.InfoContext(ctx, "Activity done.", "took", row.Ended.Sub(row.Started))
 	}
 	return result, err
 }
@@ -73,7 +73,7 @@ func (t *tracker) record(ctx context.Context, log *slog.Logger, row lcm.Step) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	if err := t.progress.RecordStep(ctx, row); err != nil { // progress must not fail the work
-		log.Warn("Step not recorded.", "error", err)
+		log.WarnContext(ctx, "Step not recorded.", "error", err)
 	}
 }
 
@@ -173,7 +173,7 @@ func (p *printer) flush() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if err := p.progress.AppendOutput(ctx, p.ref, currentAttempt, lines); err != nil {
-		p.log.Warn("Output not kept.", "lines", len(lines), "error", err)
+		p.log.WarnContext(ctx, "Output not kept.", "lines", len(lines), "error", err)
 	}
 }
 
