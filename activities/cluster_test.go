@@ -275,6 +275,4 @@ func assertKind(t *testing.T, err error, kind lcm.Kind, says string) {
 	assert.Contains(t, app.Message(), says)
 }
 
-var (
-	_ activities.Host = (*remote.Host)(nil)
-)
+var _ activities.Host = (*remote.Host)(nil)

@@ -44,7 +44,7 @@ func (op *operation) listen(ctx, root workflow.Context) error {
 	workflow.Go(ctx, func(ctx workflow.Context) { // `temporal workflow cancel`, `tctl workflow cancel`, the UI's button
 		root.Done().Receive(ctx, nil)
 		if root.Err() != nil && op.accepts(lcm.Cancel) == nil {
-			op.stopWork(ctx, lcm.Forceful)
+			op.stopWorkUnasked(ctx, lcm.Forceful)
 		}
 	})
 	return nil
@@ -78,8 +78,7 @@ func (op *operation) takeCancel(ctx workflow.Context) error {
 	const describe = "While the operation runs: GRACEFUL ends it after the current step, FORCEFUL interrupts the step. " +
 		"It is in FAILED_TEMP then."
 	handle := func(ctx workflow.Context, req lcm.CancelRequest) error {
-		op.stopWork(ctx, req.Mode)
-		return nil
+		return op.stopWork(ctx, req.Mode)
 	}
 	err := workflow.SetUpdateHandlerWithOptions(ctx, string(lcm.Cancel), handle, workflow.UpdateHandlerOptions{
 		Validator: func(_ workflow.Context, req lcm.CancelRequest) error {
@@ -93,7 +92,7 @@ func (op *operation) takeCancel(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	op.onSignal(ctx, lcm.Cancel, describe, func(ctx workflow.Context) { op.stopWork(ctx, lcm.Graceful) })
+	op.onSignal(ctx, lcm.Cancel, describe, func(ctx workflow.Context) { op.stopWorkUnasked(ctx, lcm.Graceful) })
 	return nil
 }
 
@@ -133,13 +132,20 @@ func refusal(kind lcm.Kind, format string, args ...any) error {
 }
 
 // stopWork keeps the next step from starting; FORCEFUL also interrupts the one under way.
-func (op *operation) stopWork(ctx workflow.Context, mode lcm.CancelMode) {
+func (op *operation) stopWork(ctx workflow.Context, mode lcm.CancelMode) error {
 	op.control.cancel = mode
 	if mode == lcm.Forceful && op.control.stop != nil {
 		op.control.stop()
 	}
 	op.journal.status.IsCancelPending, op.journal.status.CancelMode = true, mode
-	op.recordState(ctx, nil)
+	return op.recordState(ctx, nil)
+}
+
+// stopWorkUnasked is for ways in that nobody waits behind.
+func (op *operation) stopWorkUnasked(ctx workflow.Context, mode lcm.CancelMode) {
+	if err := op.stopWork(ctx, mode); err != nil {
+		workflow.GetLogger(ctx).Warn("Cancel not recorded.", "mode", mode, "error", err)
+	}
 }
 
 // awaitDecision parks the operation in FAILED_TEMP until somebody decides. It takes no worker's time meanwhile.

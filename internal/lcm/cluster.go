@@ -23,8 +23,8 @@ type ClusterParams struct {
 	// KubernetesVersion is like "1.34.4"; default: the version of kubeadm on the first control plane.
 	KubernetesVersion string            `json:"kubernetes_version,omitempty"`
 	AptRepository     *AptRepository    `json:"apt_repository,omitempty"`
-	LoadBalancer      LoadBalancerParam `json:"load_balancer,omitempty"`
-	Timeouts          TimeoutParams     `json:"timeouts,omitempty"`
+	LoadBalancer      LoadBalancerParam `json:"load_balancer,omitzero"`
+	Timeouts          TimeoutParams     `json:"timeouts,omitzero"`
 	// IgnorePreflightErrors are names of kubeadm's checks, e.g. "SystemVerification".
 	IgnorePreflightErrors []string `json:"ignore_preflight_errors,omitempty"`
 }

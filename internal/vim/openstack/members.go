@@ -239,4 +239,3 @@ func (q byID) ToPortListQuery() (string, error) { return q.query() }
 
 // ToFloatingIPListQuery implements gophercloud's builder.
 func (q byID) ToFloatingIPListQuery() (string, error) { return q.query() }
-
