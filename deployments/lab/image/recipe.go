@@ -123,7 +123,7 @@ func (m module) inputs(source string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	imports := regexp.MustCompile(`(?m)^\s+(k8s\.io/\S+|github\.com/vishvananda/\S+) v\S+`)
+	imports := regexp.MustCompile(`(?m)^\s+(k8s\.io/(api|apimachinery|client-go)|github\.com/vishvananda/netlink) v\S+`)
 	found := imports.FindAllString(string(gomod), -1)
 	for n := range found {
 		found[n] = strings.TrimSpace(found[n])

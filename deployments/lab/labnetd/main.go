@@ -1,6 +1,6 @@
-// labnetd is the pod network of the lab: nodes share one layer 2 segment, so that a bridge a node
-// and a route to every other node's pod CIDR are enough. It replaces a CNI product, whose images
-// could not be had without a registry.
+// labnetd is the pod network of the lab: a bridge on every node and a VXLAN tunnel to every other
+// node, since port security drops frames with a pod's address as source. It replaces a CNI product,
+// whose images could not be had without a registry.
 package main
 
 import (
@@ -85,11 +85,13 @@ func reconcile(ctx context.Context, client kubernetes.Interface, self string) er
 	if err != nil {
 		return err
 	}
-	network := planFor(self, nodes.Items)
-	if network.podCIDR != "" {
-		if err := writeConf(confPath, network.podCIDR); err != nil {
-			return err
-		}
+	p := planFor(self, nodes.Items)
+	if !p.ready() {
+		return nil
 	}
-	return setRoutes(network.routes)
+	mtu, err := apply(p)
+	if err != nil {
+		return err
+	}
+	return writeConf(confPath, p.self.pods.String(), mtu)
 }

@@ -32,14 +32,17 @@ func TestPlan_routesToTheOthersAndWaitsForWhatIsNotThereYet(t *testing.T) {
 		node("no-address-yet", "10.244.3.0/24"),
 	})
 	require.Equal(t, plan{
-		podCIDR: "10.244.0.0/24",
-		routes:  []route{{to: netip.MustParsePrefix("10.244.1.0/24"), via: netip.MustParseAddr("10.78.0.12")}},
+		self:  peer{node: netip.MustParseAddr("10.78.0.11"), pods: netip.MustParsePrefix("10.244.0.0/24")},
+		peers: []peer{{node: netip.MustParseAddr("10.78.0.12"), pods: netip.MustParsePrefix("10.244.1.0/24")}},
 	}, p)
+	require.True(t, p.ready())
+	require.Equal(t, "02:78:0a:4e:00:0c", p.peers[0].mac().String())
+	require.False(t, planFor("no-cidr-yet", []corev1.Node{node("no-cidr-yet", "", internal("10.78.0.13"))}).ready())
 }
 
 func TestWriteConf_isValidJSONAndWrittenOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "10-labnet.conflist")
-	require.NoError(t, writeConf(path, "10.244.0.0/24"))
+	require.NoError(t, writeConf(path, "10.244.0.0/24", 1450))
 	first, err := os.Stat(path)
 	require.NoError(t, err)
 	content, err := os.ReadFile(path)
@@ -47,7 +50,7 @@ func TestWriteConf_isValidJSONAndWrittenOnce(t *testing.T) {
 	require.True(t, json.Valid(content))
 	require.Contains(t, string(content), `"subnet":"10.244.0.0/24"`)
 
-	require.NoError(t, writeConf(path, "10.244.0.0/24"))
+	require.NoError(t, writeConf(path, "10.244.0.0/24", 1450))
 	second, err := os.Stat(path)
 	require.NoError(t, err)
 	require.True(t, os.SameFile(first, second), "an unchanged file must not be replaced: containerd would reload it")

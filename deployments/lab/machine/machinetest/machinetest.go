@@ -151,6 +151,11 @@ func (h *harness) absent(t *testing.T) {
 	orphan.Ports[0].NetworkID = "no-such-network"
 	require.True(t, lcm.Is(h.driver.Create(ctx, orphan), lcm.KindNotFound))
 	h.requireState(t, orphan.ID, machine.Absent)
+	confused := h.machine("confused")
+	confused.UserData = []byte("neither a script nor a cloud-config")
+	require.True(t, lcm.Is(h.driver.Create(ctx, confused), lcm.KindInvalid))
+	h.requireState(t, confused.ID, machine.Absent)
+	require.True(t, lcm.Is(h.driver.Start(ctx, confused.ID), lcm.KindNotFound), "what could not be defined is not there")
 }
 
 func (h *harness) recovers(t *testing.T) {

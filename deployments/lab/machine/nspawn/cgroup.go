@@ -16,6 +16,11 @@ import (
 
 // hierarchies are the control groups of this host: either the one of version 2, or one a
 // controller of version 1 (with name=systemd and often an empty "unified").
+//
+// Version 1 was tried with Kubernetes on it. Version 2 was tried with the conformance suite in a
+// mount namespace whose only hierarchy was a cgroup2 without cpu, memory and pids, which version 1
+// held: booting, freezing and clearing work; delegating those controllers could not be tried, nor
+// could a host whose own systemd manages the hierarchy.
 type hierarchies struct {
 	unified bool
 	roots   []string // mount points

@@ -36,7 +36,7 @@ func (d *Driver) define(ctx context.Context, i *instance, m machine.Machine) err
 		return broken(err, "The disk of machine %s cannot be made.", m.Name)
 	}
 	d.mu.Lock()
-	i.spec, i.gone = m, false
+	i.spec = m
 	i.spec.UserData, i.spec.AdminPass = nil, "" // they are on the machine's own disk from now on
 	d.mu.Unlock()
 	if err := d.fillState(ctx, i); err != nil {
@@ -45,7 +45,11 @@ func (d *Driver) define(ctx context.Context, i *instance, m machine.Machine) err
 	if err := d.fillDisk(ctx, i, m, first); err != nil {
 		return broken(err, "The disk of machine %s cannot be prepared.", m.Name)
 	}
-	return broken(writeJSON(i.path("machine.json"), i.spec), "Machine %s cannot be recorded.", m.Name)
+	if err := writeJSON(i.path("machine.json"), i.spec); err != nil {
+		return broken(err, "Machine %s cannot be recorded.", m.Name)
+	}
+	i.gone = false
+	return nil
 }
 
 // fillState makes the directories outside the overlay. containerd's comes with all images of the

@@ -26,7 +26,7 @@ type instance struct {
 	name string // on this host: of control group, network namespace and container
 	cg   cgroup
 	spec machine.Machine // guarded by Driver.mu
-	gone bool            // deleted; guarded by busy
+	gone bool            // deleted, or not defined yet; guarded by busy
 	runs int             // counts the boots, so that a watcher knows its own; guarded by busy
 }
 
@@ -38,7 +38,7 @@ func (d *Driver) newInstance(id string) *instance {
 	name := "wl-" + d.tag + "-" + short(id)
 	return &instance{
 		dir: filepath.Join(d.opts.StateDir, "machines", id), name: name, cg: d.groups.machine(name),
-		spec: machine.Machine{ID: id},
+		spec: machine.Machine{ID: id}, gone: true,
 	}
 }
 
@@ -64,7 +64,7 @@ func (d *Driver) loadMachines() error {
 	return nil
 }
 
-// instance finds a defined machine and locks it against other operations.
+// acquire finds a defined machine and locks it against other operations.
 func (d *Driver) acquire(id string) (*instance, error) {
 	d.mu.Lock()
 	i := d.machines[id]

@@ -25,28 +25,49 @@ func (d *Driver) Create(ctx context.Context, m machine.Machine) error {
 	if err := checkMachine(m); err != nil {
 		return err
 	}
-	d.mu.Lock()
-	i := d.machines[m.ID]
-	if i == nil {
-		i = d.newInstance(m.ID)
-		d.machines[m.ID] = i
+	if err := d.checkNetworks(m); err != nil {
+		return err
 	}
-	for _, p := range m.Ports {
-		if _, ok := d.networks.all[p.NetworkID]; !ok {
-			d.mu.Unlock()
-			return lcm.Errorf(lcm.KindNotFound, "Machine %s has a port on network %s, which does not exist.", m.Name, p.NetworkID)
-		}
-	}
-	d.mu.Unlock()
-
-	i.busy.Lock()
+	i := d.claim(m.ID)
 	defer i.busy.Unlock()
-	if !exists(i.path("machine.json")) {
+	if i.gone {
 		if err := d.define(ctx, i, m); err != nil {
-			return err
+			return errors.Join(err, d.erase(context.WithoutCancel(ctx), i))
 		}
 	}
 	return d.boot(ctx, i)
+}
+
+func (d *Driver) checkNetworks(m machine.Machine) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, p := range m.Ports {
+		if _, ok := d.networks.all[p.NetworkID]; !ok {
+			return lcm.Errorf(lcm.KindNotFound, "Machine %s has a port on network %s, which does not exist.", m.Name, p.NetworkID)
+		}
+	}
+	return nil
+}
+
+// claim locks the machine of that id, a new one when there is none.
+func (d *Driver) claim(id string) *instance {
+	for {
+		d.mu.Lock()
+		i := d.machines[id]
+		if i == nil {
+			i = d.newInstance(id)
+			d.machines[id] = i
+		}
+		d.mu.Unlock()
+		i.busy.Lock()
+		d.mu.Lock()
+		still := d.machines[id] == i
+		d.mu.Unlock()
+		if still {
+			return i
+		}
+		i.busy.Unlock() // deleted while we waited for it
+	}
 }
 
 func checkMachine(m machine.Machine) error {

@@ -2,6 +2,7 @@ package nspawn_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/netip"
 	"os"
@@ -12,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/image"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
@@ -132,22 +133,32 @@ func TestMachines_surviveTheSuddenDeathOfTheLab(t *testing.T) {
 	requireNothingOf(t, dir)
 }
 
-func TestBoot_isFast(t *testing.T) {
+func TestBoot_ofFiveAtOnce(t *testing.T) {
 	img, dir := nodeImage(t), stateDir(t)
 	d, err := nspawn.New(nspawn.Options{StateDir: dir, Image: img})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, d.Close()) }()
 	defer func() { require.NoError(t, d.Down(context.WithoutCancel(t.Context()))) }()
-	n, m := labMachine()
-	n.ID, n.CIDR = uuid.NewString(), netip.MustParsePrefix("10.78.204.0/24")
-	n.Gateway, m.Ports[0].Gateway = netip.MustParseAddr("10.78.204.1"), "10.78.204.1"
-	m.Ports[0].NetworkID, m.Ports[0].FixedIPs = n.ID, []string{"10.78.204.5"}
+	gateway := netip.MustParseAddr("10.78.204.1")
+	n := machine.Network{ID: "fast", CIDR: netip.MustParsePrefix("10.78.204.0/24"), Gateway: gateway}
 	require.NoError(t, d.EnsureNetwork(t.Context(), n))
 	began := time.Now()
-	require.NoError(t, d.Create(t.Context(), m))
+	var boots errgroup.Group
+	for k := range 5 {
+		boots.Go(func() error {
+			name := fmt.Sprintf("fast-%d", k)
+			return d.Create(t.Context(), machine.Machine{ID: name, Name: name, Ports: []machine.Port{{
+				ID: name, NetworkID: n.ID, MAC: fmt.Sprintf("fa:16:3e:00:01:%02x", k),
+				FixedIPs: []string{fmt.Sprintf("10.78.204.%d", 10+k)}, PrefixLen: 24, Gateway: gateway.String(),
+			}}})
+		})
+	}
+	require.NoError(t, boots.Wait())
 	created := time.Since(began)
-	machinetest.AwaitBanner(t, "10.78.204.5:22")
-	t.Logf("created in %s, sshd after %s", created.Round(time.Millisecond), time.Since(began).Round(time.Millisecond))
+	for k := range 5 {
+		machinetest.AwaitBanner(t, fmt.Sprintf("10.78.204.%d:22", 10+k))
+	}
+	t.Logf("5 machines created in %s, sshd on all after %s", created.Round(time.Millisecond), time.Since(began).Round(time.Millisecond))
 }
 
 // requireNothingOf looks everywhere a lab could leave something. Other labs may run on this host.
