@@ -3,13 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"flag"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -93,9 +93,9 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (f *fakeAPI) last(method string) request {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for i := len(f.got) - 1; i >= 0; i-- {
-		if f.got[i].method == method {
-			return f.got[i]
+	for _, r := range slices.Backward(f.got) {
+		if r.method == method {
+			return r
 		}
 	}
 	return request{}
@@ -122,13 +122,6 @@ func accepted(location string) http.HandlerFunc {
 		w.Header().Set("Location", location)
 		w.WriteHeader(http.StatusAccepted)
 	}
-}
-
-func asJSON(t *testing.T, text string) map[string]any {
-	t.Helper()
-	v := map[string]any{}
-	require.NoError(t, json.Unmarshal([]byte(text), &v))
-	return v
 }
 
 func TestHelp_everyCommandExplainsItselfWithAnExample(t *testing.T) {

@@ -89,6 +89,7 @@ func (v *liveView) active(s step) bool {
 func (v *liveView) stepLine(s step, width int) string {
 	mark, style := "·", dim
 	switch s.State {
+	case lcm.StepPending:
 	case lcm.StepRunning:
 		mark, style = spinner[v.frame%len(spinner)], yellow
 	case lcm.StepDone:

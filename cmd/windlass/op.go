@@ -59,7 +59,7 @@ func newOpList(c *cli) *cobra.Command {
 	cmd.Flags().StringVar(&vnf, "vnf", "", "only those of the VNF instance with this `ID`")
 	cmd.Flags().StringVar(&state, "state", "", "only those in this `STATE`, e.g. PROCESSING or FAILED_TEMP")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		raw, err := list[json.RawMessage](cmd.Context(), c.client, c.client.lcm+"/vnf_lcm_op_occs"+filter("vnfInstanceId", vnf, "operationState", strings.ToUpper(state)))
+		raw, err := list[json.RawMessage](cmd.Context(), c.client, c.client.lcm+"/vnf_lcm_op_occs"+filter(eq{"vnfInstanceId", vnf}, eq{"operationState", strings.ToUpper(state)}))
 		if err != nil {
 			return err
 		}
@@ -77,12 +77,15 @@ func newOpList(c *cli) *cobra.Command {
 	return cmd
 }
 
-// filter makes a query of SOL013 clause 5.2 of those name, value pairs that have a value.
-func filter(pairs ...string) string {
+// eq is one condition of a filter.
+type eq struct{ attribute, value string }
+
+// filter makes a query of SOL013 clause 5.2 of those conditions that have a value.
+func filter(conditions ...eq) string {
 	var parts []string
-	for i := 0; i < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			parts = append(parts, "(eq,"+pairs[i]+","+pairs[i+1]+")")
+	for _, c := range conditions {
+		if c.value != "" {
+			parts = append(parts, "(eq,"+c.attribute+","+c.value+")")
 		}
 	}
 	if len(parts) == 0 {

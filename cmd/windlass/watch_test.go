@@ -84,10 +84,14 @@ func stepIn(state, node string) string {
 
 func TestWatch_writesALineForEveryChange(t *testing.T) {
 	s := &script{
-		ops: []string{opIn("STARTING", "2026-11-21T11:59:00Z"), opIn("PROCESSING", "2026-11-21T11:59:01Z"),
-			opIn("PROCESSING", "2026-11-21T11:59:01Z"), opIn("COMPLETED", "2026-11-21T11:59:40Z")},
-		steps: []string{`[]`, `[` + stepIn("RUNNING", "worker-1") + `]`, `[` + stepIn("RUNNING", "worker-1") + `]`,
-			`[` + stepIn("DONE", "worker-1") + `]`},
+		ops: []string{
+			opIn("STARTING", "2026-11-21T11:59:00Z"), opIn("PROCESSING", "2026-11-21T11:59:01Z"),
+			opIn("PROCESSING", "2026-11-21T11:59:01Z"), opIn("COMPLETED", "2026-11-21T11:59:40Z"),
+		},
+		steps: []string{
+			`[]`, `[` + stepIn("RUNNING", "worker-1") + `]`, `[` + stepIn("RUNNING", "worker-1") + `]`,
+			`[` + stepIn("DONE", "worker-1") + `]`,
+		},
 	}
 	got := windlass(t, s.api(), "op", "watch", opID)
 	assert.Equal(t, result{0, "01:00 INSTANTIATE STARTING\n01:00 INSTANTIATE PROCESSING\n01:00 worker-1: Join the workers: running\n" +

@@ -25,11 +25,10 @@ import (
 
 // binary builds windlass once; Go's cache makes the second time quick.
 var binary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "windlass-dev-test-")
+	file, err := filepath.Abs("../../.build/dev-test/windlass")
 	if err != nil {
 		return "", err
 	}
-	file := filepath.Join(dir, "windlass")
 	out, err := exec.Command("go", "build", "-o", file, "../../cmd/windlass").CombinedOutput()
 	if err != nil {
 		return "", errors.New(string(out))
