@@ -71,15 +71,22 @@ func (h *Host) connection(ctx context.Context) (*link, error) {
 
 // do carries out one call on the live connection; a lost connection is Unavailable.
 func (h *Host) do(ctx context.Context, c call) (exit, error) {
-	l, err := h.connection(ctx)
-	if err != nil {
-		return exit{}, err
+	for fresh := false; ; fresh = true {
+		l, err := h.connection(ctx)
+		if err != nil {
+			return exit{}, err
+		}
+		e, err := l.do(ctx, c)
+		if errors.Is(err, errStale) && !fresh {
+			_ = l.client.Close()
+			<-l.gone // so that connection makes a new one
+			continue
+		}
+		if errors.Is(err, errCut) {
+			return e, cutError(h.target, err)
+		}
+		return e, err
 	}
-	e, err := l.do(ctx, c)
-	if errors.Is(err, errCut) {
-		return e, cutError(h.target, err)
-	}
-	return e, err
 }
 
 // call calls the runner and installs it first where it is missing.

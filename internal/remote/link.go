@@ -16,6 +16,9 @@ import (
 // errCut is a connection that ended before the answer was complete. Connecting again may help.
 var errCut = errors.New("the SSH connection was lost")
 
+// errStale is an errCut that came before anything was sent.
+var errStale = fmt.Errorf("%w before it was used", errCut)
+
 // link is one SSH connection. It ends when the peer closes it or stops answering.
 type link struct {
 	client *ssh.Client
@@ -42,10 +45,10 @@ func (l *link) watch(interval time.Duration) {
 			return
 		case <-ticker.C:
 		}
-		answered := make(chan error, 1)
+		answered := make(chan struct{})
 		go func() {
-			_, _, err := l.client.SendRequest("keepalive@openssh.com", true, nil)
-			answered <- err
+			_, _, _ = l.client.SendRequest("keepalive@openssh.com", true, nil)
+			close(answered)
 		}()
 		patience := time.NewTimer(2 * interval)
 		select {
@@ -102,8 +105,11 @@ func (l *link) do(ctx context.Context, c call) (exit, error) {
 // converse ends by itself when the connection does.
 func (l *link) converse(c call, gate *gate) (exit, error) {
 	session, err := l.client.NewSession()
+	if refused, ok := errors.AsType[*ssh.OpenChannelError](err); ok {
+		return exit{}, fmt.Errorf("%w: %w", errCut, refused) // as with too many sessions; the connection is good
+	}
 	if err != nil {
-		return exit{}, fmt.Errorf("%w: open a session: %w", errCut, err)
+		return exit{}, fmt.Errorf("%w: %w", errStale, err)
 	}
 	gate.closer(session.Close)
 	defer func() { _ = session.Close() }()

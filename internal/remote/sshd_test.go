@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -62,12 +63,22 @@ const (
 // sshd is a real sshd on loopback. It runs in a mount namespace, in which the accounts and what Windlass
 // keeps on a machine are the test's; the namespace also tells which processes are its.
 type sshd struct {
-	t      *testing.T
-	dir    string
-	port   string
-	target remote.Target
-	server *exec.Cmd
-	tiny   bool // /var/lib/windlass has room for the runner, and for little more
+	t   *testing.T
+	dir string
+	// address is the machine's own loopback address: a free port of 127.0.0.1 may be taken again before
+	// sshd has it, and once more in a reboot.
+	address string
+	target  remote.Target
+	server  *exec.Cmd
+	tiny    bool // /var/lib/windlass has room for the runner, and for little more
+}
+
+var lastAddress atomic.Int32
+
+// nextAddress also differs from those of another run of these tests on the same host.
+func nextAddress() string {
+	n := lastAddress.Add(1)
+	return fmt.Sprintf("127.%d.%d.%d", 80+os.Getpid()%100, int32(os.Getpid()/100%200)+n/250, 1+n%250)
 }
 
 func startSSHD(t *testing.T, user string) *sshd {
@@ -81,10 +92,7 @@ func (m *sshd) prepare(user string) {
 	t := m.t
 	require.NoError(t, os.Chmod(filepath.Dir(m.dir), 0o755)) //nolint:gosec // the login user must get through
 	require.NoError(t, os.Chmod(m.dir, 0o777))               //nolint:gosec // and its scripts leave traces
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	_, m.port, _ = net.SplitHostPort(listener.Addr().String())
-	require.NoError(t, listener.Close())
+	m.address = nextAddress()
 	private, authorized := remotetest.Key(t)
 	hostKey, _ := remotetest.Key(t)
 	home := filepath.Join(m.dir, "home")
@@ -99,14 +107,14 @@ func (m *sshd) prepare(user string) {
 	m.write("shadow", "root:*:19000::::::\n"+loginUser+":"+loginHash+":19000::::::\n", 0o640)
 	m.write("sudoers", "root ALL=(ALL) ALL\n"+loginUser+" ALL=(ALL:ALL) ALL\nDefaults lecture=never\n", 0o440)
 	m.write("sshd_config", strings.Join([]string{
-		"ListenAddress 127.0.0.1:" + m.port, "HostKey " + m.dir + "/host_key",
+		"ListenAddress " + m.address + ":2222", "HostKey " + m.dir + "/host_key",
 		"AuthorizedKeysFile " + m.dir + "/authorized_keys", "StrictModes no", "UsePAM no",
 		"PermitRootLogin yes", "PasswordAuthentication yes", "PidFile none", "MaxStartups 100",
 		"Subsystem sftp internal-sftp", "MaxSessions 20",
 	}, "\n")+"\n", 0o600)
 	m.target = remote.Target{
-		Node: "cp-1234abcd", Address: "127.0.0.1:" + m.port, User: user,
-		PrivateKey: private, ServerID: "server-" + m.port,
+		Node: "cp-1234abcd", Address: m.address + ":2222", User: user,
+		PrivateKey: private, ServerID: "server-" + m.address,
 	}
 	if user == loginUser {
 		m.target.Password = loginPassword
@@ -143,7 +151,7 @@ func (m *sshd) boot() {
 	m.server.Stdout, m.server.Stderr = log, log
 	require.NoError(m.t, m.server.Start())
 	require.Eventually(m.t, func() bool {
-		conn, err := net.Dial("tcp", "127.0.0.1:"+m.port)
+		conn, err := net.Dial("tcp", m.address+":2222")
 		if err == nil {
 			_ = conn.Close()
 		}

@@ -36,8 +36,9 @@ use() {
 
 start() {
 	use "$1"
-	local token=$2 deadline=$3 new
+	local token=$2 deadline=$3
 	new=$dir/new-$token
+	trap 'rm -rf "$new"' EXIT
 	# Unpacked before the lock is taken: a connection that hangs in the upload holds nobody up.
 	mkdir -p "$new" || fail 73 "create $new"
 	timeout 300 tar -x --no-same-owner -C "$new" -f - || fail 73 "unpack the command in $new"
@@ -48,13 +49,11 @@ start() {
 		[ ! -s "$dir/attempt" ] || break
 		sleep .02
 	done
-	if ! flock -n 9 || finished; then
-		rm -rf "$new"
-	elif [ -e "$dir/cancel-$token" ]; then
-		rm -rf "$new"
-		say state cancelled
-		return
-	else
+	if flock -n 9 && ! finished; then
+		if [ -e "$dir/cancel-$token" ]; then
+			say state cancelled
+			return
+		fi
 		begin "$token" "$deadline" "$new"
 	fi
 	exec 9>&-
@@ -87,7 +86,9 @@ begin() {
 	# A pid without rc: the machine rebooted, or the supervisor was killed and its command lives on.
 	[ ! -s "$dir/pid" ] || [ -s "$dir/rc" ] || stop_all
 	rm -f "$dir"/{attempt,rc,rc.new,why,acked,pid,out,stdout} "$dir"/cancel-*
-	mv "$new"/* "$dir/" && rm -rf "$dir"/new-*
+	mv "$new"/* "$dir/" || fail 73 "write in $dir"
+	# Of starts that were killed in the upload; a younger one may be another's on its way.
+	find "$dir" -maxdepth 1 -name 'new-*' -mmin +60 -exec rm -rf {} +
 	# Room for the exit code is taken now: a full disk must not turn a failure into "lost".
 	printf '%-64s\n' ' ' >"$dir/rc.new" || fail 73 "write in $dir"
 	: >"$dir/out" || fail 73 "write in $dir"

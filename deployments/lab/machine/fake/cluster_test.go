@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/pem"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -90,7 +91,7 @@ func (l *lab) cluster() fake.Cluster {
 }
 
 func TestScripts_makeAHighlyAvailableCluster(t *testing.T) {
-	l := newLab(t, fake.Options{})
+	l := newLab(t, fake.Options{Dir: t.TempDir()})
 	const vip = "127.78.99.9"
 	nodes := []string{"cp-1", "cp-2", "cp-3", "worker-1"}
 	for _, id := range nodes {
@@ -144,6 +145,10 @@ func TestScripts_makeAHighlyAvailableCluster(t *testing.T) {
 		require.True(t, m.Ready, m.Node)
 	}
 	require.Equal(t, "host1", c.Members[3].Labels["CIS-node"])
+
+	l.restart()
+	require.Equal(t, c, l.cluster(), "the cluster survives a restart of the lab")
+	require.Equal(t, "member", l.must("cp-1", scripts.CheckMember{Member: l.member("cp-1"), Timeout: 1}).Get("state"))
 
 	require.NoError(t, l.driver.Kill(t.Context(), "cp-1"))
 	require.Equal(t, map[string]string{vip: "cp-2"}, l.driver.VirtualIPs(), "the next priority takes over")
@@ -240,4 +245,16 @@ func TestScripts_thatAreNotKnownSaySo(t *testing.T) {
 	l.boot("m1")
 	_, err := l.dial("m1").Run(t.Context(), remote.Command{ID: "x", Sudo: true, Script: "#!/bin/bash\necho hello\n"})
 	require.EqualError(t, err, `m1: this fake machine does not know the script ""`)
+}
+
+func TestScripts_areAllKnown(t *testing.T) {
+	bodies, err := filepath.Glob("../../../../scripts/sh/*.sh")
+	require.NoError(t, err)
+	require.NotEmpty(t, bodies)
+	known := fake.New(fake.Options{}).Scripts()
+	for _, body := range bodies {
+		if name := strings.TrimSuffix(filepath.Base(body), ".sh"); !strings.HasPrefix(name, "lib-") {
+			require.Contains(t, known, name)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"path"
 	"sync"
 	"sync/atomic"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine/fake"
+	"github.com/windlass-nfv/windlass/deployments/lab/machine/machinetest"
 	"github.com/windlass-nfv/windlass/internal/remote"
 	"github.com/windlass-nfv/windlass/internal/remote/remotetest"
 )
@@ -23,6 +25,16 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestRemote_onFakeMachine(t *testing.T) {
 	remotetest.Run(t, func(t *testing.T) remotetest.Machine { return bootActor(t) })
+}
+
+func TestDriver_keepsThePromisesOfMachines(t *testing.T) {
+	dir := t.TempDir()
+	machinetest.Run(t, machinetest.Subject{
+		Open:     func(*testing.T) machine.Driver { return fake.New(fake.Options{Dir: dir}) },
+		CIDR:     netip.MustParsePrefix("127.78.200.0/24"),
+		Floating: netip.MustParsePrefix("127.78.201.0/24"),
+		SSHPort:  fake.DefaultPort,
+	})
 }
 
 var lastAddress atomic.Int32
@@ -54,9 +66,10 @@ func bootActor(t *testing.T) *actor {
 	private, authorized := remotetest.Key(t)
 	address := nextAddress()
 	t.Cleanup(func() { require.NoError(t, a.driver.Close()) })
+	require.NoError(t, a.driver.EnsureNetwork(t.Context(), machine.Network{ID: "net0"}))
 	require.NoError(t, a.driver.Create(t.Context(), machine.Machine{
 		ID: "server-1", Name: "machine-1", AuthorizedKeys: []string{authorized}, AdminPass: "a pass word",
-		Ports: []machine.Port{{ID: "port-1", FixedIPs: []string{address}, PrefixLen: 24}},
+		Ports: []machine.Port{{ID: "port-1", NetworkID: "net0", FixedIPs: []string{address}, PrefixLen: 24}},
 	}))
 	a.target = remote.Target{
 		Node: "cp-1234abcd", Address: address + ":2222", User: machine.User,

@@ -7,7 +7,11 @@ package fake
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
+	"maps"
 	"net"
+	"os"
 	"slices"
 	"strconv"
 	"sync"
@@ -22,6 +26,8 @@ const DefaultPort = 2222
 
 // Options are the knobs of a Driver. The zero value boots at once and works in no time.
 type Options struct {
+	// Dir is where Close saves the machines for Recover; "" saves nothing.
+	Dir  string
 	Port int
 	// BootDelay is the time from power-on to the first answer on SSH.
 	BootDelay time.Duration
@@ -31,6 +37,7 @@ type Options struct {
 
 // Driver is the fake machine.Driver.
 type Driver struct {
+	dir  string
 	port int
 
 	mu        sync.Mutex
@@ -50,10 +57,10 @@ var _ machine.Driver = (*Driver)(nil)
 // New makes a driver without machines.
 func New(o Options) *Driver {
 	d := &Driver{
-		port: cmp.Or(o.Port, DefaultPort), bootDelay: o.BootDelay, work: o.Work,
+		dir: o.Dir, port: cmp.Or(o.Port, DefaultPort), bootDelay: o.BootDelay, work: o.Work,
 		networks: map[string]machine.Network{}, machines: map[string]*Machine{},
 		volumes: map[string]string{}, floating: map[string]machine.FloatingIP{},
-		handlers: map[string]Handler{}, world: newWorld(),
+		world: newWorld(),
 	}
 	d.registerScripts()
 	return d
@@ -64,6 +71,13 @@ func (d *Driver) Handle(script string, h Handler) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.handlers[script] = h
+}
+
+// Scripts are the names of the scripts that the machines can act out.
+func (d *Driver) Scripts() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Sorted(maps.Keys(d.handlers))
 }
 
 // SetPace changes boot delay and work for what starts from now on.
@@ -103,7 +117,15 @@ func (d *Driver) Create(_ context.Context, def machine.Machine) error {
 	if _, known := d.machines[def.ID]; known {
 		return nil
 	}
-	m, err := newMachine(d, def)
+	if err := checkUserData(def); err != nil {
+		return err
+	}
+	for _, port := range def.Ports {
+		if _, known := d.networks[port.NetworkID]; !known {
+			return lcm.Errorf(lcm.KindNotFound, "machine %s: there is no network %s", def.ID, port.NetworkID)
+		}
+	}
+	m, err := newMachine(d, def, nil)
 	if err != nil {
 		return err
 	}
@@ -212,8 +234,10 @@ func (d *Driver) Delete(_ context.Context, id string) error {
 
 // State tells how a machine is.
 func (d *Driver) State(_ context.Context, id string) (machine.State, error) {
-	m, err := d.machine(id)
-	if err != nil {
+	d.mu.Lock()
+	m, known := d.machines[id]
+	d.mu.Unlock()
+	if !known {
 		return machine.Absent, nil
 	}
 	return m.state(), nil
@@ -237,11 +261,14 @@ func (d *Driver) UpdatePort(_ context.Context, machineID string, p machine.Port)
 	return m.updatePort(p)
 }
 
-// Recover finds nothing: these machines end with the process that runs them.
-func (d *Driver) Recover(context.Context) error { return nil }
-
-// Close powers all machines off, because they cannot outlive the process.
+// Close saves what Recover needs and powers all machines off: they cannot outlive the process.
 func (d *Driver) Close() error {
+	err := d.save()
+	d.powerOff()
+	return err
+}
+
+func (d *Driver) powerOff() {
 	d.mu.Lock()
 	machines := make([]*Machine, 0, len(d.machines))
 	for _, m := range d.machines {
@@ -253,12 +280,11 @@ func (d *Driver) Close() error {
 		all.Go(m.powerOff)
 	}
 	all.Wait()
-	return nil
 }
 
 // Down removes everything.
 func (d *Driver) Down(context.Context) error {
-	_ = d.Close()
+	d.powerOff()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	clear(d.machines)
@@ -266,6 +292,12 @@ func (d *Driver) Down(context.Context) error {
 	clear(d.volumes)
 	clear(d.floating)
 	d.world = newWorld()
+	if d.dir == "" {
+		return nil
+	}
+	if err := os.Remove(d.file()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return lcm.Wrap(lcm.KindUnavailable, err, "%s cannot be removed", d.file())
+	}
 	return nil
 }
 

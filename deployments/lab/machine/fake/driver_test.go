@@ -20,6 +20,7 @@ import (
 // lab is a driver with machines, and the way into them.
 type lab struct {
 	t       *testing.T
+	options fake.Options
 	driver  *fake.Driver
 	dialer  *remote.Dialer
 	key     string
@@ -28,8 +29,9 @@ type lab struct {
 }
 
 func newLab(t *testing.T, o fake.Options) *lab {
-	l := &lab{t: t, driver: fake.New(o), dialer: remotetest.Dialer(), address: map[string]string{}}
+	l := &lab{t: t, options: o, driver: fake.New(o), dialer: remotetest.Dialer(), address: map[string]string{}}
 	l.key, l.line = remotetest.Key(t)
+	require.NoError(t, l.driver.EnsureNetwork(t.Context(), machine.Network{ID: "net0"}))
 	t.Cleanup(func() { require.NoError(t, l.driver.Down(context.Background())) })
 	return l
 }
@@ -41,6 +43,13 @@ func (l *lab) boot(id string, allowed ...string) {
 		ID: id, Name: id, AuthorizedKeys: []string{l.line},
 		Ports: []machine.Port{{ID: id + "-port", NetworkID: "net0", FixedIPs: []string{l.address[id]}, PrefixLen: 24, AllowedAddresses: allowed}},
 	}))
+}
+
+// restart is a new process of the lab.
+func (l *lab) restart() {
+	require.NoError(l.t, l.driver.Close())
+	l.driver = fake.New(l.options)
+	require.NoError(l.t, l.driver.Recover(l.t.Context()))
 }
 
 func (l *lab) target(id, address string) remote.Target {
@@ -155,7 +164,7 @@ func TestCreate_logsInWhomUserDataNames(t *testing.T) {
 	l := newLab(t, fake.Options{})
 	address := nextAddress()
 	require.NoError(t, l.driver.Create(t.Context(), machine.Machine{
-		ID: "m1", Name: "m1", Ports: []machine.Port{{ID: "p", FixedIPs: []string{address}}},
+		ID: "m1", Name: "m1", Ports: []machine.Port{{ID: "p", NetworkID: "net0", FixedIPs: []string{address}}},
 		UserData: []byte("#cloud-config\npassword: for debian\nusers:\n- default\n- name: ubuntu\n  plain_text_passwd: for ubuntu\n" +
 			"chpasswd:\n  list: |\n    centos:for centos\n"),
 	}))
@@ -171,8 +180,8 @@ func TestCreate_logsInWhomUserDataNames(t *testing.T) {
 }
 
 func TestCreate_refusesAnAddressThatIsNotLoopback(t *testing.T) {
-	err := fake.New(fake.Options{}).Create(t.Context(), machine.Machine{
-		ID: "m1", Ports: []machine.Port{{FixedIPs: []string{"10.78.0.5"}}},
+	err := newLab(t, fake.Options{}).driver.Create(t.Context(), machine.Machine{
+		ID: "m1", Ports: []machine.Port{{NetworkID: "net0", FixedIPs: []string{"10.78.0.5"}}},
 	})
 	require.Equal(t, lcm.KindInvalid, lcm.KindOf(err))
 }

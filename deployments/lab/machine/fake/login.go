@@ -9,6 +9,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // logins are who may log in, as cloud-init would set it up.
@@ -39,6 +40,15 @@ type cloudUser struct {
 	Name     string   `yaml:"name"`
 	Password string   `yaml:"plain_text_passwd"`
 	Keys     []string `yaml:"ssh_authorized_keys"`
+}
+
+// checkUserData refuses what cloud-init would not know what to do with.
+func checkUserData(def machine.Machine) error {
+	text := string(def.UserData)
+	if text == "" || strings.HasPrefix(text, "#cloud-config") || strings.HasPrefix(text, "#!") {
+		return nil
+	}
+	return lcm.Errorf(lcm.KindInvalid, "machine %s: its user data is neither a #cloud-config document nor a #! script", def.ID)
 }
 
 func newLogins(def machine.Machine) *logins {

@@ -17,7 +17,7 @@ const KubernetesVersion = "v1.34.4"
 var interrupted = Result{ExitCode: killedBySignal}
 
 func (d *Driver) registerScripts() {
-	for name, h := range map[string]Handler{
+	d.handlers = map[string]Handler{
 		"check-node":     d.checkNode,
 		"prepare-node":   d.prepareNode,
 		"find-interface": d.findInterface,
@@ -36,8 +36,6 @@ func (d *Driver) registerScripts() {
 		"label-nodes":        d.labelNodes,
 		"wait-for-nodes":     d.waitForNodes,
 		"create-vim-account": d.createVimAccount,
-	} {
-		d.handlers[name] = h
 	}
 }
 

@@ -1,0 +1,40 @@
+package fake
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+)
+
+// console is what a serial console shows.
+type console struct {
+	mu    sync.Mutex
+	lines strings.Builder
+}
+
+func (c *console) print(line string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lines.Len() < 64<<10 {
+		c.lines.WriteString(line + "\n")
+	}
+}
+
+func (c *console) text() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lines.String()
+}
+
+// sleep tells whether it slept to the end.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

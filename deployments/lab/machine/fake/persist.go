@@ -1,0 +1,203 @@
+package fake
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// saved is what Close writes and Recover reads: as with a host that is shut down and started again,
+// disks are kept, and what ran is lost.
+type saved struct {
+	Networks  map[string]machine.Network
+	Machines  map[string]savedMachine
+	Volumes   map[string]string
+	Floating  map[string]machine.FloatingIP
+	Clusters  map[string]savedCluster
+	Balancers map[string]map[string]savedBalancer
+}
+
+type savedMachine struct {
+	Definition machine.Machine
+	UserData   []byte // Definition leaves these two out
+	AdminPass  string
+	HostKey    []byte
+	Hostname   string
+	On         bool
+	Devices    []string
+	Files      map[string]savedFile
+}
+
+type savedFile struct {
+	Content []byte
+	Mode    uint32
+}
+
+type savedBalancer struct {
+	Priority int
+	Port     string
+}
+
+type savedCluster struct {
+	Picture             Cluster
+	CA                  string
+	Tokens              map[string]string
+	CertificateKey, Vim string
+}
+
+func (d *Driver) file() string { return filepath.Join(d.dir, "fake-machines.json") }
+
+// save is called before the machines are powered off.
+func (d *Driver) save() error {
+	if d.dir == "" {
+		return nil
+	}
+	d.mu.Lock()
+	s := saved{
+		Networks: d.networks, Volumes: d.volumes, Floating: d.floating, Machines: map[string]savedMachine{},
+		Clusters: map[string]savedCluster{}, Balancers: map[string]map[string]savedBalancer{},
+	}
+	for id, m := range d.machines {
+		s.Machines[id] = m.saved()
+	}
+	w := d.world
+	d.mu.Unlock()
+	w.saveInto(&s)
+	content, err := json.Marshal(s)
+	if err == nil {
+		err = os.WriteFile(d.file(), content, 0o600)
+	}
+	if err != nil {
+		return lcm.Wrap(lcm.KindUnavailable, err, "the fake machines cannot be saved in %s", d.file())
+	}
+	return nil
+}
+
+func (m *Machine) saved() savedMachine {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := savedMachine{
+		Definition: m.def, UserData: m.def.UserData, AdminPass: m.def.AdminPass, HostKey: m.hostKey,
+		Hostname: m.hostname, On: m.power != nil, Devices: m.devices, Files: map[string]savedFile{},
+	}
+	m.files.mu.Lock()
+	defer m.files.mu.Unlock()
+	for name, f := range m.files.all {
+		if !strings.Contains(name, "/runner-") { // installed again when it is missing
+			s.Files[name] = savedFile{f.content, f.mode}
+		}
+	}
+	return s
+}
+
+func (w *world) saveInto(s *saved) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for id, c := range w.clusters {
+		s.Clusters[id] = savedCluster{
+			Picture: c.picture(), CA: c.ca, Tokens: c.tokens, CertificateKey: c.certificateKey, Vim: c.vimToken,
+		}
+	}
+	for ip, balancers := range w.balancers {
+		s.Balancers[ip] = map[string]savedBalancer{}
+		for m, b := range balancers {
+			s.Balancers[ip][m.id] = savedBalancer{b.priority, b.port}
+		}
+	}
+}
+
+// Recover boots the machines that were on when an earlier driver with the same directory was closed.
+func (d *Driver) Recover(context.Context) error {
+	if d.dir == "" {
+		return nil
+	}
+	content, err := os.ReadFile(d.file())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var s saved
+	if err == nil {
+		err = json.Unmarshal(content, &s)
+	}
+	if err != nil {
+		return lcm.Wrap(lcm.KindBroken, err, "the fake machines cannot be read from %s; remove it to begin anew", d.file())
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	maps.Copy(d.networks, s.Networks)
+	maps.Copy(d.volumes, s.Volumes)
+	maps.Copy(d.floating, s.Floating)
+	for id, from := range s.Machines {
+		if d.machines[id], err = d.restore(from); err != nil {
+			return err
+		}
+	}
+	d.world.restore(s, d.machines)
+	for id, m := range d.machines {
+		if s.Machines[id].On {
+			if err := m.powerOn(d.bootDelay, d.addresses(m)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (d *Driver) restore(from savedMachine) (*Machine, error) {
+	def := from.Definition
+	def.UserData, def.AdminPass = from.UserData, from.AdminPass
+	m, err := newMachine(d, def, from.HostKey)
+	if err != nil {
+		return nil, err
+	}
+	m.hostname, m.devices = from.Hostname, from.Devices
+	for name, f := range from.Files {
+		m.files.write(name, f.Content, f.Mode)
+	}
+	return m, nil
+}
+
+func (w *world) restore(s saved, machines map[string]*Machine) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for id, from := range s.Clusters {
+		c := &cluster{
+			id: id, ca: from.CA, members: map[string]*member{}, etcd: map[string]*etcdMember{}, tokens: map[string]string{},
+			certificateKey: from.CertificateKey, manifests: from.Picture.Manifests, vimToken: from.Vim,
+			violations: from.Picture.Violations,
+		}
+		maps.Copy(c.tokens, from.Tokens)
+		for _, m := range from.Picture.Members {
+			owner := machines[m.MachineID]
+			if owner == nil { // a node object that outlived its machine
+				owner = &Machine{id: m.MachineID, ice: newIce()}
+				owner.gone.Store(true)
+			}
+			labels := map[string]string{}
+			maps.Copy(labels, m.Labels)
+			c.members[m.Node] = &member{
+				machine: owner, address: m.Address, controlPlane: m.ControlPlane, joins: m.Joins, labels: labels,
+			}
+		}
+		for _, e := range from.Picture.EtcdMembers {
+			c.etcd[e.PeerURL] = &etcdMember{node: e.Node, started: e.Started}
+		}
+		w.clusters[id] = c
+	}
+	for ip, balancers := range s.Balancers {
+		w.balancers[ip] = map[*Machine]balancer{}
+		for id, b := range balancers {
+			if m := machines[id]; m != nil {
+				w.balancers[ip][m] = balancer{b.Priority, b.Port}
+			}
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package fake
+
+import (
+	"context"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// power is one period between power-on and power-off.
+type power struct {
+	ctx    context.Context //nolint:containedctx // it is the lifetime of everything that the machine does
+	cancel context.CancelFunc
+	all    sync.WaitGroup
+	booted bool
+
+	listeners map[string]net.Listener // by address
+	conns     map[net.Conn]string     // and the address they came to
+}
+
+func (m *Machine) powerOn(delay time.Duration, addresses []string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.power != nil {
+		return nil
+	}
+	m.ice.thaw()
+	ctx, cancel := context.WithCancel(context.Background())
+	p := &power{ctx: ctx, cancel: cancel, listeners: map[string]net.Listener{}, conns: map[net.Conn]string{}}
+	m.power = p
+	m.console.print("[    0.000000] Linux version 6.1.0 (fake) on " + m.hostname)
+	if delay == 0 {
+		return m.ready(p, addresses) // so that whoever created it can connect at once
+	}
+	p.all.Go(func() {
+		if !sleep(ctx, delay) {
+			return
+		}
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if err := m.ready(p, addresses); err != nil {
+			m.console.print(err.Error())
+		}
+	})
+	return nil
+}
+
+// ready is called with m.mu held.
+func (m *Machine) ready(p *power, addresses []string) error {
+	for _, address := range addresses {
+		if err := m.open(p, address); err != nil {
+			m.console.print(err.Error())
+			return err
+		}
+	}
+	p.booted = true
+	m.console.print("[  OK  ] Started ssh.service - OpenBSD Secure Shell server.\n\n" +
+		"Debian GNU/Linux 12 " + m.hostname + " ttyS0\n\n" + m.hostname + " login:")
+	return nil
+}
+
+// open is called with m.mu held.
+func (m *Machine) open(p *power, address string) error {
+	if p.listeners[address] != nil {
+		return nil
+	}
+	listener, err := net.Listen("tcp", m.driver.hostPort(address))
+	if err != nil {
+		return lcm.Wrap(lcm.KindInvalid, err, "machine %s cannot listen on %s; is another lab running?",
+			m.id, m.driver.hostPort(address))
+	}
+	p.listeners[address] = listener
+	p.all.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			m.accept(p, conn, address)
+		}
+	})
+	return nil
+}
+
+func (m *Machine) accept(p *power, conn net.Conn, address string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if p.ctx.Err() != nil || p.listeners[address] == nil {
+		_ = conn.Close()
+		return
+	}
+	p.conns[conn] = address
+	p.all.Go(func() {
+		m.serve(p.ctx, icyConn{Conn: conn, ice: m.ice, ctx: p.ctx})
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		delete(p.conns, conn)
+	})
+}
+
+// listen adds an address to a machine that is up; one that boots later gets it then.
+func (m *Machine) listen(address string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.power == nil || !m.power.booted {
+		return nil
+	}
+	return m.open(m.power, address)
+}
+
+func (m *Machine) unlisten(address string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.power == nil {
+		return
+	}
+	m.power.close(address)
+}
+
+func (p *power) close(address string) {
+	if listener := p.listeners[address]; listener != nil {
+		_ = listener.Close()
+		delete(p.listeners, address)
+	}
+	for conn, at := range p.conns {
+		if at == address {
+			_ = conn.Close()
+		}
+	}
+}
+
+// powerOff loses everything but the disk.
+func (m *Machine) powerOff() {
+	m.mu.Lock()
+	p := m.power
+	m.power = nil
+	if p != nil {
+		p.cancel()
+		for address := range p.listeners {
+			p.close(address)
+		}
+		m.console.print("[   99.999999] reboot: Power down")
+	}
+	m.mu.Unlock()
+	if p == nil {
+		return
+	}
+	p.all.Wait()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for id, r := range m.runs {
+		if !r.ended() {
+			delete(m.runs, id)
+		}
+	}
+}
+
+func (m *Machine) freeze() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.power == nil {
+		return lcm.Errorf(lcm.KindConflict, "the machine %s is off", m.id)
+	}
+	m.ice.freeze()
+	return nil
+}
