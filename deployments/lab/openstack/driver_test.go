@@ -85,7 +85,9 @@ func (d *memory) Start(_ context.Context, id string) error { return d.set(id, ma
 func (d *memory) Stop(_ context.Context, id string) error  { return d.set(id, machine.Stopped) }
 func (d *memory) Kill(_ context.Context, id string) error  { return d.set(id, machine.Stopped) }
 
-func (d *memory) Reboot(_ context.Context, id string, _ bool) error { return d.set(id, machine.Running) }
+func (d *memory) Reboot(_ context.Context, id string, _ bool) error {
+	return d.set(id, machine.Running)
+}
 
 func (d *memory) Freeze(_ context.Context, id string) error { return d.set(id, machine.Frozen) }
 func (d *memory) Thaw(_ context.Context, id string) error   { return d.set(id, machine.Running) }

@@ -2,7 +2,6 @@ package openstack
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -11,27 +10,25 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// rt.lab registers the lab's own calls. They need no token, so they are for this host only.
+// lab registers the lab's own calls. They need no token, so they are for this host only.
 func (rt *router) lab() {
 	c := rt.c
-	local := func(pattern string, h handler) {
+	on := func(pattern string, h handler) {
 		rt.open(lab, pattern, func(r *request) (reply, error) {
-			host, _, err := net.SplitHostPort(r.RemoteAddr)
-			addr, perr := netip.ParseAddr(host)
-			if err != nil || perr != nil || !addr.Unmap().IsLoopback() {
+			if !local(r.Request) {
 				return reply{}, fail(http.StatusForbidden, "Forbidden", "The lab takes orders from its own host only.")
 			}
 			return h(r)
 		})
 	}
-	local("GET /health", func(*request) (reply, error) { return ok(object{"status": "ok"}) })
-	local("GET /faults", func(*request) (reply, error) { return ok(object{"faults": c.faults.list()}) })
-	local("POST /faults", c.addFault)
-	local("DELETE /faults", func(*request) (reply, error) { c.faults.remove(""); return noContent() })
-	local("DELETE /faults/{id}", func(r *request) (reply, error) { c.faults.remove(r.PathValue("id")); return noContent() })
-	local("GET /machines", c.listMachines)
-	local("POST /machines/{id}/{action}", c.orderMachine)
-	local("GET /resources", c.inventory)
+	on("GET /health", func(*request) (reply, error) { return ok(object{"status": "ok"}) })
+	on("GET /faults", func(*request) (reply, error) { return ok(object{"faults": c.faults.list()}) })
+	on("POST /faults", c.addFault)
+	on("DELETE /faults", func(*request) (reply, error) { c.faults.remove(""); return noContent() })
+	on("DELETE /faults/{id}", func(r *request) (reply, error) { c.faults.remove(r.PathValue("id")); return noContent() })
+	on("GET /machines", c.listMachines)
+	on("POST /machines/{id}/{action}", c.orderMachine)
+	on("GET /resources", c.inventory)
 }
 
 func (c *Cloud) addFault(r *request) (reply, error) {
@@ -140,4 +137,21 @@ func named[T any](all []T, name func(T) (id, name string), skip func(id string) 
 		}
 	}
 	return out
+}
+
+// local reports whether a request comes from this host itself.
+func local(r *http.Request) bool {
+	addr, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && addr.Addr().Unmap().IsLoopback()
+}
+
+// LocalOnly keeps others than this host away from a handler that needs no token.
+func LocalOnly(h http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !local(r) {
+			http.Error(w, "The lab takes orders from its own host only.", http.StatusForbidden)
+			return
+		}
+		h(w, r)
+	})
 }

@@ -317,7 +317,7 @@ func TestNoValidHostFailsTheServer(t *testing.T) {
 	b.lab("POST", "/faults", map[string]any{"no_valid_host": true})
 	id := b.create(sc, "c1", cluster(t), nil)
 	st := b.await(sc, id, "CREATE_FAILED")
-	require.Regexp(t, `resources\.server: Went to status ERROR due to "Message: No valid host was found\. There are not enough hosts available\., Code: 500"$`, st.StatusReason)
+	require.Regexp(t, `resources\.(server|storage): Went to status ERROR due to "Message: No valid host was found\. There are not enough hosts available\., Code: 500"$`, st.StatusReason)
 }
 
 func TestBadStackRequests(t *testing.T) {

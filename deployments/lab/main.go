@@ -1,0 +1,56 @@
+// Command windlass-lab is a cloud in a box: the OpenStack APIs that Windlass uses, in one process, whose
+// servers are real Linux machines or fake ones. It is for development and tests, never for production.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	err := newRoot().ExecuteContext(ctx)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "windlass-lab:", sentence(err))
+		os.Exit(1)
+	}
+}
+
+// sentence is what an operator reads of an error.
+func sentence(err error) string {
+	if e, ok := errors.AsType[*lcm.Error](err); ok {
+		if e.Err != nil {
+			return fmt.Sprintf("%s (%v)", e.Sentence(), e.Err)
+		}
+		return e.Sentence()
+	}
+	return err.Error()
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "windlass-lab",
+		Short: "A cloud in a box for Windlass",
+		Long: `windlass-lab is a cloud in a box: Keystone, Heat, Nova, Neutron, Cinder and Glance as far as Windlass and
+the usual clients call them, on one port of this host. Its servers are systemd-nspawn containers with a
+systemd, sshd and containerd of their own (needs root), or fake machines that only act (needs nothing).`,
+		Example: `  windlass-lab up                            # real machines; the first time it builds their image
+  windlass-lab up --machines fake --listen 127.0.0.1:0 --state-dir /tmp/lab
+  eval "$(windlass-lab openrc)"              # OS_AUTH_URL, OS_PASSWORD ... for any OpenStack client
+  windlass-lab status
+  windlass-lab down                          # leaves nothing on this host`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.AddCommand(newUp(), newDown(), newStatus(), newImage(), newOpenRC())
+	return root
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/deployments/lab/machine/fake"
+	"github.com/windlass-nfv/windlass/deployments/lab/openstack"
+	"github.com/windlass-nfv/windlass/deployments/lab/state"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// grace is how long requests may take to end when the lab stops.
+const grace = 10 * time.Second
+
+// serve answers requests until ctx ends.
+func serve(ctx context.Context, o upOptions, driver machine.Driver) (err error) {
+	net0, public, err := o.subnets()
+	if err != nil {
+		return err
+	}
+	secrets, err := ensurePasswords(o.passwordFile)
+	if err != nil {
+		return err
+	}
+	listener, err := listen(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = listener.Close() }() // closed by the server, unless it never began
+	store, err := state.Open(filepath.Join(o.stateDir, databaseFile))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	here := info{
+		PID: os.Getpid(), URL: "http://" + listener.Addr().String(), Listen: listener.Addr().String(), Machines: o.machines,
+		PasswordFile: o.passwordFile, Region: o.region,
+	}
+	cloud, err := openstack.New(openstack.Config{
+		Store: store, Machines: driver, Endpoint: here.URL, Region: o.region, DemoPassword: secrets.Demo, AdminPassword: secrets.Admin,
+		TokenLifetime: o.tokenLifetime, Images: o.images(), Net0: net0, Public: public, ComputeHosts: o.hosts, Log: o.log,
+	})
+	if err != nil {
+		return err
+	}
+	defer cloud.Close()
+	// Before the first machine: whatever happens from here on, down must know what kind of lab this is.
+	if err := here.write(o.stateDir); err != nil {
+		return err
+	}
+	if err := cloud.Recover(ctx); err != nil {
+		return err
+	}
+	here.Ready = true
+	if err := here.write(o.stateDir); err != nil {
+		return err
+	}
+	fmt.Fprintf(o.out, "The lab answers at %s/identity/v3 with %s machines. windlass-lab openrc --state-dir %s tells how to log in.\n", here.URL, o.machines, o.stateDir)
+	err = answer(ctx, listener, handler(cloud, driver))
+	here.PID, here.Ready = 0, false
+	return errors.Join(err, here.write(o.stateDir))
+}
+
+// listen opens the port. "Any free port" means the former one for a lab that was there before, since
+// clients know it, as long as nobody else has taken it.
+func listen(ctx context.Context, o upOptions) (net.Listener, error) {
+	var config net.ListenConfig
+	if _, port, err := net.SplitHostPort(o.listen); err == nil && port == "0" {
+		if before, err := readInfo(o.stateDir); err == nil && before.Listen != "" {
+			if l, err := config.Listen(ctx, "tcp", before.Listen); err == nil {
+				return l, nil
+			}
+		}
+	}
+	l, err := config.Listen(ctx, "tcp", o.listen)
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindConflict, err, "The lab cannot listen on %s; choose another --listen.", o.listen)
+	}
+	return l, nil
+}
+
+func handler(cloud *openstack.Cloud, driver machine.Driver) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", cloud.Handler())
+	if d, isFake := driver.(*fake.Driver); isFake {
+		scripts(mux, d)
+	}
+	return mux
+}
+
+func answer(ctx context.Context, l net.Listener, h http.Handler) error {
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	if err := server.Shutdown(stopping); err != nil {
+		return server.Close() // what hangs on is a client that waits
+	}
+	return nil
+}

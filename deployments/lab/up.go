@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/image"
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/deployments/lab/machine/fake"
+	"github.com/windlass-nfv/windlass/deployments/lab/machine/nspawn"
+	"github.com/windlass-nfv/windlass/deployments/lab/openstack"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+const (
+	machinesNspawn = "nspawn"
+	machinesFake   = "fake"
+)
+
+// upOptions are the flags of up.
+type upOptions struct {
+	machines, listen, stateDir, passwordFile string
+	image                                    image.Options
+	aliases                                  []string
+	region                                   string
+	tokenLifetime                            time.Duration
+	hosts                                    int
+	net0, public                             string
+	pace                                     string
+	out                                      io.Writer
+	log                                      *slog.Logger
+}
+
+func newUp() *cobra.Command {
+	var o upOptions
+	cmd := &cobra.Command{
+		Use:   "up",
+		Short: "Run the lab until it is told to stop; its machines run on",
+		Long: `Run the lab until SIGTERM or Ctrl-C. Its machines run on, and the next up finds them; down takes everything
+away. What the lab knows is in the state directory, so it can be killed at any moment.
+
+The first time, passwords of the users demo and admin are made and kept in a file that only you can read,
+and (for real machines) the image of the machines is built, which takes some minutes.`,
+		Example: `  windlass-lab up
+  windlass-lab up --image-alias "Image for masterNode HA kubernetes"
+  windlass-lab up --machines fake --pace lifelike --listen 127.0.0.1:0 --state-dir /tmp/lab`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.out = cmd.ErrOrStderr()
+			o.log = slog.New(slog.NewTextHandler(o.out, nil))
+			return up(cmd.Context(), o)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.machines, "machines", machinesNspawn, "`kind` of machines: nspawn (real, needs root) or fake")
+	flags.StringVar(&o.listen, "listen", "127.0.0.1:5000", "`address` of all APIs; port 0 takes any free one")
+	flags.StringVar(&o.stateDir, "state-dir", defaultStateDir(), "`directory` of the lab's state")
+	flags.StringVar(&o.passwordFile, "password-file", "", "`file` with the users' passwords, made when absent; default: "+passwordFile+" in the state directory")
+	imageFlags(cmd, &o.image)
+	flags.StringArrayVar(&o.aliases, "image-alias", nil, "further `name` under which Glance knows the image; may be repeated")
+	flags.StringVar(&o.region, "region", "RegionOne", "`name` of the region in the catalog")
+	flags.DurationVar(&o.tokenLifetime, "token-lifetime", time.Hour, "how long a token is valid")
+	flags.IntVar(&o.hosts, "compute-hosts", 5, "`number` of hosts that Nova claims to have; anti-affinity needs as many as servers")
+	flags.StringVar(&o.net0, "net0", "", "`subnet` of the network net0; default: 10.78.0.0/24, 127.78.0.0/20 for fake machines")
+	flags.StringVar(&o.public, "public", "", "`subnet` of the external network; default: 10.78.255.0/24, 127.78.255.0/24 for fake machines")
+	flags.StringVar(&o.pace, "pace", "instant", "`pace` of fake machines: instant, or lifelike for people who watch")
+	return cmd
+}
+
+func imageFlags(cmd *cobra.Command, o *image.Options) {
+	cmd.Flags().StringVar(&o.Dir, "image-dir", image.DefaultDir, "`directory` of built images")
+	cmd.Flags().StringVar(&o.Mirror, "mirror", "", "`URL` of a Debian mirror for building the image; default: that of mmdebstrap")
+}
+
+// subnets are those of net0 and of the external network.
+func (o upOptions) subnets() (net0, public netip.Prefix, err error) {
+	net0, public = netip.MustParsePrefix("10.78.0.0/24"), netip.MustParsePrefix("10.78.255.0/24")
+	if o.machines == machinesFake { // each fake machine listens on an address of its own, which loopback has plenty of
+		net0, public = netip.MustParsePrefix("127.78.0.0/20"), netip.MustParsePrefix("127.78.255.0/24")
+	}
+	var problems []lcm.Problem
+	for _, given := range []struct {
+		flag, value string
+		to          *netip.Prefix
+	}{{"--net0", o.net0, &net0}, {"--public", o.public, &public}} {
+		if given.value == "" {
+			continue
+		}
+		p, err := netip.ParsePrefix(given.value)
+		if err != nil || !p.Addr().Is4() || p.Bits() > 29 {
+			problems = append(problems, lcm.Problem{Path: given.flag, Detail: fmt.Sprintf("%q is no IPv4 subnet of at least eight addresses", given.value)})
+			continue
+		}
+		*given.to = p.Masked()
+	}
+	if len(problems) == 0 && net0.Overlaps(public) {
+		problems = append(problems, lcm.Problem{Path: "--public", Detail: fmt.Sprintf("%s overlaps net0, %s", public, net0)})
+	}
+	return net0, public, lcm.InvalidAll("The lab cannot start.", problems)
+}
+
+// up runs the lab until ctx ends.
+func up(ctx context.Context, o upOptions) (err error) {
+	if o.machines != machinesNspawn && o.machines != machinesFake {
+		return lcm.Errorf(lcm.KindInvalid, "--machines must be %s or %s, not %q.", machinesNspawn, machinesFake, o.machines)
+	}
+	if o.stateDir, err = filepath.Abs(o.stateDir); err != nil {
+		return err
+	}
+	if o.passwordFile == "" {
+		o.passwordFile = filepath.Join(o.stateDir, passwordFile)
+	}
+	lock, err := awaitStateDir(ctx, o.stateDir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Close() }() // ends the lock
+	if before, err := readInfo(o.stateDir); err == nil && before.Machines != o.machines {
+		return lcm.Errorf(lcm.KindConflict, "The lab in %s has %s machines; take it down first, or choose another --state-dir.", o.stateDir, before.Machines)
+	}
+	driver, err := newDriver(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, driver.Close()) }()
+	return serve(ctx, o, driver)
+}
+
+// newDriver makes what runs the machines.
+func newDriver(ctx context.Context, o upOptions) (machine.Driver, error) {
+	if o.machines == machinesFake {
+		var f fake.Options
+		switch o.pace {
+		case "lifelike":
+			f.BootDelay, f.Work = 2*time.Second, fake.Lifelike
+		case "instant":
+		default:
+			return nil, lcm.Errorf(lcm.KindInvalid, "--pace must be instant or lifelike, not %q.", o.pace)
+		}
+		return fake.New(f), nil
+	}
+	o.image.Progress = o.out
+	img, err := image.Ensure(ctx, o.image)
+	if err != nil {
+		return nil, err
+	}
+	return nspawn.New(nspawn.Options{StateDir: o.stateDir, Image: img, Log: o.log})
+}
+
+// images are the names that Glance lists.
+func (o upOptions) images() []string { return append(openstack.DefaultImages(), o.aliases...) }
