@@ -30,7 +30,7 @@ func (t *tree) apiServer() spec {
 		args:  []string{t.opts.Executable, "apiserver"},
 		env:   t.serverEnv(),
 		ready: "http://" + t.opts.API + "/readyz",
-		grace: 30 * time.Second,
+		grace: 20 * time.Second,
 	}
 }
 
@@ -40,7 +40,7 @@ func (t *tree) worker() spec {
 		args:  []string{t.opts.Executable, "worker"},
 		env:   t.serverEnv(),
 		ready: "http://" + t.opts.WorkerMetrics + "/readyz",
-		grace: 60 * time.Second, // activities may end or be handed over
+		grace: 20 * time.Second,
 	}
 }
 
@@ -71,6 +71,8 @@ func (t *tree) serverSettings() []string {
 		"WINDLASS_API_ENDPOINT=" + t.opts.Endpoint,
 		"WINDLASS_KEYS_FILE=" + t.keyFile(),
 		"WINDLASS_WORKER_METRICS=" + t.opts.WorkerMetrics,
+		// Ctrl-C should not take long; activities that have not ended go on at the next start.
+		"WINDLASS_SHUTDOWN_GRACE=10s",
 	}
 	if t.opts.LogLevel != "" {
 		settings = append(settings, "WINDLASS_LOG_LEVEL="+t.opts.LogLevel)
