@@ -50,6 +50,15 @@ func Run(m interface{ Run() int }) int {
 	return code
 }
 
+// dropTemplate is for a server that outlives us.
+func dropTemplate() error {
+	given := os.Getenv(EnvURL)
+	if given == "" {
+		return nil
+	}
+	return admin(given, "drop database if exists "+pgx.Identifier{templateName()}.Sanitize())
+}
+
 var databases atomic.Int64
 
 // create makes a database whose name no other test binary uses.
@@ -79,7 +88,7 @@ var template = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	name := fmt.Sprintf("windlass_template_%d", os.Getpid())
+	name := templateName()
 	quoted := pgx.Identifier{name}.Sanitize()
 	if err := admin(base, "drop database if exists "+quoted+" with (force)"); err != nil {
 		return "", err
@@ -91,6 +100,8 @@ var template = sync.OnceValues(func() (string, error) {
 	defer cancel()
 	return name, store.Migrate(ctx, withDatabase(base, name))
 })
+
+func templateName() string { return fmt.Sprintf("windlass_template_%d", os.Getpid()) }
 
 // administration is one at a time: PostgreSQL copies a template only while nobody is connected to it,
 // and refuses a second copy made at the same time in some versions.

@@ -69,7 +69,7 @@ func (m *memory) GetSealed(_ context.Context, ref lcm.SecretRef) (string, []byte
 	return row.KeyID, row.Sealed, nil
 }
 
-func (m *memory) DeleteSealed(_ context.Context, prefix string) error {
+func (m *memory) DeleteSealed(context.Context, string) error {
 	return errors.New("not used")
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,9 +64,9 @@ func (s *Store) AppendOutput(ctx context.Context, ref lcm.StepRef, attempt int, 
 
 // lastLine is the last line that shows anything.
 func lastLine(lines []string) string {
-	for i := len(lines) - 1; i >= 0; i-- {
-		if strings.TrimSpace(lines[i]) != "" {
-			return lines[i]
+	for _, line := range slices.Backward(lines) {
+		if strings.TrimSpace(line) != "" {
+			return line
 		}
 	}
 	return ""

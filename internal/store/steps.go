@@ -31,9 +31,10 @@ func (s *Store) RecordPlan(ctx context.Context, id lcm.OpOccID, steps []lcm.Step
 
 // RecordStep writes the progress of a step, or of one node's part of it, with an event. Progress never
 // goes back: an attempt older than the recorded one, or an earlier state of the same attempt, changes
-// nothing. An Attempt of 0 lets the store count: RUNNING with a newer Started begins the next attempt, any
-// other state belongs to the current one. Title, LastLine, and Started within an attempt, are kept when empty; Started and Ended are
-// the database's time when the state needs them and the caller gives none.
+// nothing. An Attempt of 0 lets the store count, by Started: RUNNING with another Started than the
+// recorded one begins the next attempt, and the end of an attempt with another Started is one that came
+// late, from a worker that was given up. Title, LastLine, and Started within an attempt, are kept when
+// empty; Started and Ended are the database's time when the state needs them and the caller gives none.
 func (s *Store) RecordStep(ctx context.Context, step lcm.Step) error {
 	_, err := s.pool.Exec(ctx, `
 		with prior as (
@@ -44,8 +45,10 @@ func (s *Store) RecordStep(ctx context.Context, step lcm.Step) error {
 			select
 				case
 					when @attempt::integer > 0 or @state::text = 'PENDING' then @attempt::integer
-					when @state::text = 'RUNNING' and coalesce(@started::timestamptz, clock_timestamp()) > coalesce((select started from prior), '-infinity')
+					-- not "later than": the clocks of two workers may differ
+					when @state::text = 'RUNNING' and (select started from prior) is distinct from @started::timestamptz
 						then coalesce((select attempt from prior), 0) + 1
+					when step_rank(@state::text) = 2 and @started::timestamptz <> (select started from prior) then -1
 					else greatest((select attempt from prior), 1)
 				end as attempt,
 				-- a node's part carries the title of its step

@@ -125,6 +125,55 @@ func TestRecordStep_clearsTheErrorOfTheFormerAttempt(t *testing.T) {
 	assert.Equal(t, "Join", step.Title)
 }
 
+func TestRecordStep_countsTheAttemptsOfThoseWhoDoNot(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	op := begun(t, s)
+	clock := time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
+	record := func(state lcm.StepState, started time.Time) lcm.Step {
+		t.Helper()
+		require.NoError(t, s.RecordStep(t.Context(), lcm.Step{OpOccID: op.ID, Title: "Join", Node: "cp-1", State: state, Started: started}))
+		return onlyStep(t, s, op.ID)
+	}
+	first := record(lcm.StepRunning, clock)
+	assert.Equal(t, 1, first.Attempt)
+	assert.Equal(t, first, record(lcm.StepRunning, clock), "a repeated record changes nothing")
+	assert.Equal(t, lcm.StepFailed, record(lcm.StepFailed, clock).State)
+
+	behind := clock.Add(-time.Minute)
+	second := record(lcm.StepRunning, behind)
+	assert.Equal(t, 2, second.Attempt, "the clock of another worker may be behind")
+	assert.Equal(t, second, record(lcm.StepCancelled, clock), "the end of an attempt that was given up")
+	require.NoError(t, s.AppendOutput(t.Context(), lcm.StepRef{OpOccID: op.ID, Node: "cp-1"}, 0, []string{"joined"}))
+	done := record(lcm.StepDone, behind)
+	assert.Equal(t, lcm.StepDone, done.State)
+	assert.Equal(t, 2, done.Attempt)
+	assert.Equal(t, "joined", done.LastLine)
+	assert.Equal(t, 2, output(t, s, lcm.StepRef{OpOccID: op.ID})[0].Attempt)
+
+	killed := record(lcm.StepRunning, clock.Add(time.Hour))
+	assert.Equal(t, 3, killed.Attempt)
+	assert.Equal(t, 4, record(lcm.StepRunning, clock.Add(2*time.Hour)).Attempt, "after a worker that told no end")
+	assert.Equal(t, lcm.StepDone, record(lcm.StepDone, time.Time{}).State, "an end without a beginning is that of the present attempt")
+}
+
+func TestRecordStep_countsFromThePlan(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	op := begun(t, s)
+	require.NoError(t, s.RecordPlan(t.Context(), op.ID, []lcm.Step{{Title: "Join the workers"}}))
+	require.NoError(t, s.RecordStep(t.Context(), lcm.Step{OpOccID: op.ID, State: lcm.StepRunning, Started: time.Now()}))
+	step := onlyStep(t, s, op.ID)
+	assert.Equal(t, 1, step.Attempt)
+	require.NoError(t, s.RecordStep(t.Context(), lcm.Step{OpOccID: op.ID, State: lcm.StepDone, Ended: time.Now()}))
+	assert.Equal(t, step.Started, onlyStep(t, s, op.ID).Started)
+
+	require.NoError(t, s.RecordStep(t.Context(), lcm.Step{OpOccID: op.ID, Node: "worker-1", State: lcm.StepRunning, Started: time.Now()}))
+	steps, err := s.Steps(t.Context(), op.ID)
+	require.NoError(t, err)
+	assert.Equal(t, "Join the workers", steps[1].Title, "a node's part carries the title of its step")
+}
+
 func TestRecordStep_fiftyNodesAtOnce(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -195,7 +244,8 @@ func TestOutput_isReadInOrderOfEachNode(t *testing.T) {
 	assert.Len(t, of[1].Line, 16<<10)
 	assert.Len(t, output(t, s, lcm.StepRef{OpOccID: op.ID, Step: 1}), len(lines)+2, "all nodes")
 	assert.Equal(t, "undone", output(t, s, undo)[0].Line)
-	for range s.Output(t.Context(), a) {
+	for _, err := range s.Output(t.Context(), a) {
+		require.NoError(t, err)
 		break // an early end is no trouble
 	}
 	assert.Equal(t, "last", onlyStep(t, s, op.ID).LastLine, "the last line that shows anything, of the present attempt")

@@ -101,3 +101,32 @@ func TestVim_absent(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, all)
 }
+
+func TestDeleteClusterVim_removesItFromTheClustersConnections(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	v := newVim("cluster")
+	require.NoError(t, s.CreateVim(t.Context(), v))
+	cluster, user := newInstance(t, s), newInstance(t, s)
+	connection := lcm.VimConnectionInfo{ID: "k8s", VimID: v.ID, VimType: lcm.VimKubernetes}
+	cluster.Version, user.Version = 1, 1
+	cluster.VimConnections = []lcm.VimConnectionInfo{{ID: "vim1", VimID: "openstack"}, {ID: "inline"}, connection}
+	user.VimConnections = []lcm.VimConnectionInfo{connection}
+	require.NoError(t, s.UpdateInstance(t.Context(), cluster))
+	require.NoError(t, s.UpdateInstance(t.Context(), user))
+
+	err := s.DeleteClusterVim(t.Context(), v.ID, cluster.ID)
+	requireKind(t, lcm.KindConflict, err)
+	assert.Contains(t, err.Error(), string(user.ID))
+	user.Version, user.VimConnections = 2, nil
+	require.NoError(t, s.UpdateInstance(t.Context(), user))
+
+	require.NoError(t, s.DeleteClusterVim(t.Context(), v.ID, cluster.ID))
+	require.NoError(t, s.DeleteClusterVim(t.Context(), v.ID, cluster.ID), "the second time changes nothing")
+	got, err := s.Instance(t.Context(), cluster.ID)
+	require.NoError(t, err)
+	assert.Equal(t, cluster.VimConnections[:2], got.VimConnections)
+	assert.EqualValues(t, 3, got.Version)
+	_, err = s.Vim(t.Context(), v.ID)
+	requireKind(t, lcm.KindNotFound, err)
+}

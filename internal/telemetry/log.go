@@ -79,11 +79,11 @@ func redact(groups []string, a slog.Attr) slog.Attr {
 	if secrets.IsSecretKey(a.Key) || slices.ContainsFunc(groups, secrets.IsSecretKey) {
 		return slog.String(a.Key, hidden)
 	}
-	switch v := a.Value; v.Kind() {
-	case slog.KindString:
-		a.Value = slog.StringValue(secrets.MaskText(v.String()))
-	case slog.KindAny:
-		a.Value = redactAny(v.Any())
+	if a.Value.Kind() == slog.KindString {
+		a.Value = slog.StringValue(secrets.MaskText(a.Value.String()))
+	}
+	if a.Value.Kind() == slog.KindAny {
+		a.Value = redactAny(a.Value.Any())
 	}
 	return a
 }
