@@ -109,6 +109,12 @@ func runLab(dir string) {
 
 func TestMachines_surviveTheSuddenDeathOfTheLab(t *testing.T) {
 	img, dir := nodeImage(t), stateDir(t)
+	t.Cleanup(func() { // whatever fails below
+		if d, err := nspawn.New(nspawn.Options{StateDir: dir, Image: img}); err == nil {
+			_ = d.Down(context.WithoutCancel(t.Context()))
+			_ = d.Close()
+		}
+	})
 	lab := exec.CommandContext(t.Context(), os.Args[0])
 	lab.Env = append(os.Environ(), stateEnv+"="+dir)
 	out, err := lab.StdoutPipe()
