@@ -23,7 +23,6 @@ func TestURL_givesEveryCallerADatabaseOfItsOwn(t *testing.T) {
 }
 
 func TestURL_isGoneAfterTheTest(t *testing.T) {
-	t.Parallel()
 	var url string
 	t.Run("uses a database", func(t *testing.T) {
 		url = pgtest.URL(t)

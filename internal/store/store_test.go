@@ -98,7 +98,7 @@ func TestOpen_saysWhatIsWrong(t *testing.T) {
 	_, err = store.Open(t.Context(), pgtest.URL(t)+"&dbname=absent")
 	requireKind(t, lcm.KindInvalid, err)
 
-	_, err = store.Open(t.Context(), pgtest.URL(t)+"&password=wrong")
+	_, err = store.Open(t.Context(), pgtest.URL(t)+"&user=absent")
 	requireKind(t, lcm.KindDenied, err)
 
 	_, err = store.Open(t.Context(), pgtest.Empty(t))
