@@ -19,8 +19,10 @@ import (
 	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/sdk/client"
 
+	_ "github.com/windlass-nfv/windlass/apiserver" // what the started binary is made of, for Go's cache of results
 	"github.com/windlass-nfv/windlass/deployments/dev"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	_ "github.com/windlass-nfv/windlass/worker"
 )
 
 // binary builds windlass once; Go's cache makes the second time quick.
@@ -28,6 +30,12 @@ var binary = sync.OnceValues(func() (string, error) {
 	file, err := filepath.Abs("../../.build/dev-test/windlass")
 	if err != nil {
 		return "", err
+	}
+	for _, pattern := range []string{"../../cmd/windlass/*.go", "temporal/*.go", "temporal/go.*"} {
+		sources, _ := filepath.Glob(pattern)
+		for _, source := range sources {
+			_, _ = os.ReadFile(source) // so that Go's cache knows what the result of the test depends on
+		}
 	}
 	out, err := exec.Command("go", "build", "-o", file, "../../cmd/windlass").CombinedOutput()
 	if err != nil {
