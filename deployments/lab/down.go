@@ -109,6 +109,9 @@ func removeState(dir string) error {
 			return err
 		}
 	}
+	if err := os.RemoveAll(filepath.Join(dir, fakeDir)); err != nil {
+		return err
+	}
 	_ = os.Remove(dir) // stays when somebody keeps something else in it
 	return nil
 }

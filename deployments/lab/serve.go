@@ -22,10 +22,11 @@ const grace = 10 * time.Second
 
 // serve answers requests until ctx ends.
 func serve(ctx context.Context, o upOptions, driver machine.Driver) (err error) {
-	net0, public, err := o.subnets()
+	sub, err := takeSubnets(ctx, o)
 	if err != nil {
 		return err
 	}
+	defer sub.release()
 	secrets, err := ensurePasswords(o.passwordFile)
 	if err != nil {
 		return err
@@ -42,11 +43,11 @@ func serve(ctx context.Context, o upOptions, driver machine.Driver) (err error) 
 	defer func() { err = errors.Join(err, store.Close()) }()
 	here := info{
 		PID: os.Getpid(), URL: "http://" + listener.Addr().String(), Listen: listener.Addr().String(), Machines: o.machines,
-		PasswordFile: o.passwordFile, Region: o.region,
+		PasswordFile: o.passwordFile, Region: o.region, Net0: sub.net0.String(), Public: sub.public.String(),
 	}
 	cloud, err := openstack.New(openstack.Config{
 		Store: store, Machines: driver, Endpoint: here.URL, Region: o.region, DemoPassword: secrets.Demo, AdminPassword: secrets.Admin,
-		TokenLifetime: o.tokenLifetime, Images: o.images(), Net0: net0, Public: public, ComputeHosts: o.hosts, Log: o.log,
+		TokenLifetime: o.tokenLifetime, Images: o.images(), Net0: sub.net0, Public: sub.public, ComputeHosts: o.hosts, Log: o.log,
 	})
 	if err != nil {
 		return err
@@ -59,6 +60,9 @@ func serve(ctx context.Context, o upOptions, driver machine.Driver) (err error) 
 	if err := cloud.Recover(ctx); err != nil {
 		return err
 	}
+	if err := forgetFakes(o.stateDir); err != nil {
+		return err
+	}
 	here.Ready = true
 	if err := here.write(o.stateDir); err != nil {
 		return err
@@ -67,6 +71,16 @@ func serve(ctx context.Context, o upOptions, driver machine.Driver) (err error) 
 	err = answer(ctx, listener, handler(cloud, driver))
 	here.PID, here.Ready = 0, false
 	return errors.Join(err, here.write(o.stateDir))
+}
+
+// forgetFakes drops what the last lab wrote about its fake machines when it stopped, now that it has been
+// read: a lab that is killed later must not wake machines of long ago.
+func forgetFakes(stateDir string) error {
+	dir := filepath.Join(stateDir, fakeDir)
+	if _, err := os.Stat(dir); err != nil {
+		return nil //nolint:nilerr // real machines
+	}
+	return errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700))
 }
 
 // listen opens the port. "Any free port" means the former one for a lab that was there before, since

@@ -36,6 +36,8 @@ type info struct {
 	Machines     string `json:"machines"`
 	PasswordFile string `json:"password_file"`
 	Region       string `json:"region"`
+	Net0         string `json:"net0"`
+	Public       string `json:"public"`
 	// Ready is set while the lab answers.
 	Ready bool `json:"ready"`
 }
@@ -45,6 +47,7 @@ const (
 	lockFile     = "lab.lock"
 	databaseFile = "lab.db"
 	passwordFile = "passwords.json"
+	fakeDir      = "fake" // where fake machines are while no lab runs
 )
 
 func readInfo(dir string) (info, error) {

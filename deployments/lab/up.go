@@ -3,10 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
-	"net/netip"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -69,8 +68,8 @@ and (for real machines) the image of the machines is built, which takes some min
 	flags.StringVar(&o.region, "region", "RegionOne", "`name` of the region in the catalog")
 	flags.DurationVar(&o.tokenLifetime, "token-lifetime", time.Hour, "how long a token is valid")
 	flags.IntVar(&o.hosts, "compute-hosts", 5, "`number` of hosts that Nova claims to have; anti-affinity needs as many as servers")
-	flags.StringVar(&o.net0, "net0", "", "`subnet` of the network net0; default: 10.78.0.0/24, 127.78.0.0/20 for fake machines")
-	flags.StringVar(&o.public, "public", "", "`subnet` of the external network; default: 10.78.255.0/24, 127.78.255.0/24 for fake machines")
+	flags.StringVar(&o.net0, "net0", "", "`subnet` of the network net0; default: 10.78.0.0/24; for fake machines a part of 127.78.0.0/16")
+	flags.StringVar(&o.public, "public", "", "`subnet` of the external network; default: 10.78.255.0/24; for fake machines beside net0")
 	flags.StringVar(&o.pace, "pace", "instant", "`pace` of fake machines: instant, or lifelike for people who watch")
 	return cmd
 }
@@ -78,33 +77,6 @@ and (for real machines) the image of the machines is built, which takes some min
 func imageFlags(cmd *cobra.Command, o *image.Options) {
 	cmd.Flags().StringVar(&o.Dir, "image-dir", image.DefaultDir, "`directory` of built images")
 	cmd.Flags().StringVar(&o.Mirror, "mirror", "", "`URL` of a Debian mirror for building the image; default: that of mmdebstrap")
-}
-
-// subnets are those of net0 and of the external network.
-func (o upOptions) subnets() (net0, public netip.Prefix, err error) {
-	net0, public = netip.MustParsePrefix("10.78.0.0/24"), netip.MustParsePrefix("10.78.255.0/24")
-	if o.machines == machinesFake { // each fake machine listens on an address of its own, which loopback has plenty of
-		net0, public = netip.MustParsePrefix("127.78.0.0/20"), netip.MustParsePrefix("127.78.255.0/24")
-	}
-	var problems []lcm.Problem
-	for _, given := range []struct {
-		flag, value string
-		to          *netip.Prefix
-	}{{"--net0", o.net0, &net0}, {"--public", o.public, &public}} {
-		if given.value == "" {
-			continue
-		}
-		p, err := netip.ParsePrefix(given.value)
-		if err != nil || !p.Addr().Is4() || p.Bits() > 29 {
-			problems = append(problems, lcm.Problem{Path: given.flag, Detail: fmt.Sprintf("%q is no IPv4 subnet of at least eight addresses", given.value)})
-			continue
-		}
-		*given.to = p.Masked()
-	}
-	if len(problems) == 0 && net0.Overlaps(public) {
-		problems = append(problems, lcm.Problem{Path: "--public", Detail: fmt.Sprintf("%s overlaps net0, %s", public, net0)})
-	}
-	return net0, public, lcm.InvalidAll("The lab cannot start.", problems)
 }
 
 // up runs the lab until ctx ends.
@@ -137,7 +109,10 @@ func up(ctx context.Context, o upOptions) (err error) {
 // newDriver makes what runs the machines.
 func newDriver(ctx context.Context, o upOptions) (machine.Driver, error) {
 	if o.machines == machinesFake {
-		var f fake.Options
+		f := fake.Options{Dir: filepath.Join(o.stateDir, fakeDir)}
+		if err := os.MkdirAll(f.Dir, 0o700); err != nil {
+			return nil, err
+		}
 		switch o.pace {
 		case "lifelike":
 			f.BootDelay, f.Work = 2*time.Second, fake.Lifelike

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/machine/fake"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// cloudSubnets are the subnets of net0 and of the external network.
+type cloudSubnets struct {
+	net0, public netip.Prefix
+	// taken keeps the addresses of fake machines from other labs on this host.
+	taken net.Listener
+}
+
+func (s cloudSubnets) release() {
+	if s.taken != nil {
+		_ = s.taken.Close() // nothing was ever accepted
+	}
+}
+
+// takeSubnets settles the subnets: those of the lab that was there before, those of the flags, or the
+// default. They matter at the first start only; later the cloud has them in its state.
+func takeSubnets(ctx context.Context, o upOptions) (cloudSubnets, error) {
+	s := cloudSubnets{net0: netip.MustParsePrefix("10.78.0.0/24"), public: netip.MustParsePrefix("10.78.255.0/24")}
+	settled := o.net0 != ""
+	if before, err := readInfo(o.stateDir); err == nil && before.Net0 != "" {
+		o.net0, o.public, settled = before.Net0, before.Public, true
+	}
+	if o.machines == machinesFake && !settled {
+		return takeFakeBlock(ctx, o)
+	}
+	if err := parseSubnets(o, &s); err != nil {
+		return s, err
+	}
+	if o.machines != machinesFake {
+		return s, nil
+	}
+	var err error
+	if s.taken, err = takeFake(ctx, s.net0); err != nil {
+		return s, lcm.Wrap(lcm.KindConflict, err, "Another lab has fake machines in %s.", s.net0)
+	}
+	return s, nil
+}
+
+func parseSubnets(o upOptions, s *cloudSubnets) error {
+	var problems []lcm.Problem
+	for _, given := range []struct {
+		flag, value string
+		to          *netip.Prefix
+	}{{"--net0", o.net0, &s.net0}, {"--public", o.public, &s.public}} {
+		if given.value == "" {
+			continue
+		}
+		p, err := netip.ParsePrefix(given.value)
+		if err != nil || !p.Addr().Is4() || p.Bits() > 29 {
+			problems = append(problems, lcm.Problem{Path: given.flag, Detail: fmt.Sprintf("%q is no IPv4 subnet of at least eight addresses", given.value)})
+			continue
+		}
+		*given.to = p.Masked()
+	}
+	if len(problems) == 0 && s.net0.Overlaps(s.public) {
+		problems = append(problems, lcm.Problem{Path: "--public", Detail: fmt.Sprintf("%s overlaps net0, %s", s.public, s.net0)})
+	}
+	return lcm.InvalidAll("The lab cannot start.", problems)
+}
+
+// fakeBlocks is into how many blocks 127.78.0.0/16 is cut: so many labs with fake machines fit on a host.
+const fakeBlocks = 16
+
+// takeFakeBlock finds a block of loopback addresses that no other lab has. Each fake machine listens on an
+// address of its own there.
+func takeFakeBlock(ctx context.Context, o upOptions) (cloudSubnets, error) {
+	for block := range byte(fakeBlocks) {
+		third := block * (256 / fakeBlocks)
+		s := cloudSubnets{
+			net0:   netip.PrefixFrom(netip.AddrFrom4([4]byte{127, 78, third, 0}), 21),
+			public: netip.PrefixFrom(netip.AddrFrom4([4]byte{127, 78, third + 8, 0}), 24),
+		}
+		if err := parseSubnets(upOptions{public: o.public}, &s); err != nil {
+			return s, err
+		}
+		l, err := takeFake(ctx, s.net0)
+		if err == nil {
+			s.taken = l
+			return s, nil
+		}
+	}
+	return cloudSubnets{}, lcm.Errorf(lcm.KindExhausted, "All of 127.78.0.0/16 is taken by other labs; stop one, or choose a --net0.")
+}
+
+// takeFake takes the gateway's address, where no machine listens, for as long as the lab runs.
+func takeFake(ctx context.Context, net0 netip.Prefix) (net.Listener, error) {
+	var config net.ListenConfig
+	gateway := net0.Masked().Addr().Next()
+	return config.Listen(ctx, "tcp", net.JoinHostPort(gateway.String(), strconv.Itoa(fake.DefaultPort)))
+}
