@@ -16,7 +16,7 @@ import (
 
 // Heat is asked soon at first, for small stacks, and ever more rarely, for large ones.
 const (
-	firstPoll = 300 * time.Millisecond
+	firstPoll = 50 * time.Millisecond
 	lastPoll  = 5 * time.Second
 )
 
