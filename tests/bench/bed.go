@@ -37,6 +37,9 @@ func newBed(ctx context.Context, machines string, labArgs ...string) (_ *bed, er
 	if err := os.Chmod(dir, 0o755); err != nil { // PostgreSQL's account must be able to enter
 		return nil, err
 	}
+	if machines == "fake" { // at addresses that no test and no demo uses
+		labArgs = append(labArgs, "--net0", "127.81.0.0/20", "--public", "127.81.255.0/24")
+	}
 	say("Starting Windlass and a lab with %s machines ...", machines)
 	b := &bed{password: rand.Text()}
 	b.Environment, err = environment.Start(ctx, environment.Options{
@@ -78,6 +81,10 @@ func (b *bed) close() error {
 
 // call sends a request to the API and reads the answer into out, unless that is nil.
 func (b *bed) call(ctx context.Context, method, path string, in, out any) (http.Header, error) {
+	return call(ctx, method, b.api+path, in, out)
+}
+
+func call(ctx context.Context, method, url string, in, out any) (http.Header, error) {
 	var body io.Reader
 	if in != nil {
 		data, err := json.Marshal(in)
@@ -86,7 +93,7 @@ func (b *bed) call(ctx context.Context, method, path string, in, out any) (http.
 		}
 		body = bytes.NewReader(data)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, b.api+path, body)
+	req, err := http.NewRequestWithContext(ctx, method, url, body)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +111,7 @@ func (b *bed) call(ctx context.Context, method, path string, in, out any) (http.
 		return nil, err
 	}
 	if res.StatusCode >= http.StatusBadRequest {
-		return nil, fmt.Errorf("%s %s: %s: %s", method, path, res.Status, data)
+		return nil, fmt.Errorf("%s %s: %s: %s", method, url, res.Status, data)
 	}
 	if out == nil {
 		return res.Header, nil

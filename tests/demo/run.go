@@ -62,7 +62,7 @@ func (d *demo) run(ctx context.Context) error {
 	var err error
 	o := d.Options
 	if d.Machines == fake {
-		o.LabArgs = append(o.LabArgs, fakePace...)
+		o.LabArgs = append(o.LabArgs, acting...)
 	}
 	if d.env, err = environment.Start(ctx, o); err != nil {
 		return err

@@ -1,3 +1,0 @@
-package main
-
-var noWork, fixedWork = []string{}, []string{}

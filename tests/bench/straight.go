@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/windlass-nfv/windlass/internal/remote"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// straight does on the lab what Windlass does for an instantiation and a termination, but in one small program
+// without API, database and Temporal: the same stack, the same logins, as many scripts, the same things at once.
+type straight struct {
+	heat   *heat
+	dialer *remote.Dialer
+}
+
+// visit is a login on each of some nodes, and the scripts that are run there one after another.
+type visit struct {
+	nodes   []string
+	scripts int
+}
+
+// visits is the course of the cluster's steps, in their order.
+func visits(controlPlanes, workers []string) []visit {
+	all := append(append([]string{}, controlPlanes...), workers...)
+	first := controlPlanes[:1]
+	list := []visit{
+		{all, 0},           // wait until every node answers
+		{all, 1},           // check
+		{all, 1},           // prepare
+		{controlPlanes, 2}, // find the interface, configure the load balancer
+		{first, 1},         // find the virtual IP
+		{first, 2},         // look for a member, kubeadm init
+		{first, 1},         // pod network
+		{first, 1},         // mint a token
+	}
+	for i := range controlPlanes[1:] {
+		list = append(list, visit{controlPlanes[i+1 : i+2], 2}, visit{first, 1}) // look, join; admit to etcd
+	}
+	return append(list,
+		visit{first, 1},   // revoke the token
+		visit{first, 1},   // mint another
+		visit{workers, 2}, // look, join
+		visit{first, 1},   // revoke
+		visit{first, 1},   // labels
+		visit{first, 1},   // wait until Ready
+		visit{first, 1},   // account
+	)
+}
+
+// instantiate makes the stack and pays all visits; it returns the stack's id and the time of it all.
+func (s *straight) instantiate(ctx context.Context, name string) (id string, took time.Duration, err error) {
+	stack, err := s.heat.definition(name, 1)
+	if err != nil {
+		return "", 0, err
+	}
+	began := time.Now()
+	id, made, err := s.heat.create(ctx, stack)
+	if err != nil {
+		return id, 0, err
+	}
+	for n, v := range visits(made.ControlPlanes, made.Workers) {
+		var group errgroup.Group
+		for _, node := range v.nodes {
+			group.Go(func() error { return s.visit(ctx, node, fmt.Sprintf("%s-%d", name, n), v.scripts) })
+		}
+		if err := group.Wait(); err != nil {
+			return id, 0, err
+		}
+	}
+	return id, time.Since(began), nil
+}
+
+func (s *straight) visit(ctx context.Context, node, id string, count int) (err error) {
+	host, err := s.dialer.Dial(ctx, remote.Target{
+		Node: node, Address: node + ":2222", User: "debian", Password: s.heat.bed.password, ServerID: id + node,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, host.Close()) }()
+	// One that takes no time on a fake machine, and leaves nothing.
+	text, err := scripts.FindInterface{Address: node}.Render()
+	if err != nil {
+		return err
+	}
+	for n := range count {
+		command := fmt.Sprintf("%s-%d", id, n)
+		if _, err := host.Run(ctx, remote.Command{ID: command, Script: text, Sudo: true, Deadline: time.Minute}); err != nil {
+			return err
+		}
+		if err := host.Forget(ctx, command); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// terminate deletes the stack.
+func (s *straight) terminate(ctx context.Context, name, id string) (time.Duration, error) {
+	began := time.Now()
+	err := s.heat.delete(ctx, name, id)
+	return time.Since(began), err
+}
+
+// pins remembers host keys as Windlass's database does.
+type pins struct{ keys sync.Map }
+
+// PinHostKey implements remote.HostKeys.
+func (p *pins) PinHostKey(_ context.Context, server string, key []byte) ([]byte, error) {
+	pinned, _ := p.keys.LoadOrStore(server, key)
+	return pinned.([]byte), nil
+}
