@@ -28,10 +28,16 @@ func (s step) key() stepKey { return stepKey{s.Index, s.Phase, s.Node} }
 func (v *plainView) show(s snapshot) {
 	v.lastNote = ""
 	clock := s.op.elapsed(v.now())
-	if s.op.State != v.state {
-		v.line(clock, fmt.Sprintf("%s %s", s.op.Operation, s.op.State))
-		v.state = s.op.State
+	tell := func() {
+		if s.op.State != v.state {
+			v.line(clock, fmt.Sprintf("%s %s", s.op.Operation, s.op.State))
+			v.state = s.op.State
+		}
 	}
+	if !s.op.over() {
+		tell()
+	}
+	defer tell() // an end is told after the steps that led to it
 	if v.seen == nil {
 		v.seen = map[stepKey]step{}
 	}

@@ -95,7 +95,7 @@ func TestWatch_writesALineForEveryChange(t *testing.T) {
 	}
 	got := windlass(t, s.api(), "op", "watch", opID)
 	assert.Equal(t, result{0, "01:00 INSTANTIATE STARTING\n01:00 INSTANTIATE PROCESSING\n01:00 worker-1: Join the workers: running\n" +
-		"00:40 INSTANTIATE COMPLETED\n00:40 worker-1: Join the workers: done in 12s\n", ""}, got)
+		"00:40 worker-1: Join the workers: done in 12s\n00:40 INSTANTIATE COMPLETED\n", ""}, got)
 	assert.Equal(t, []string{"", "7"}, s.opened, "a broken stream goes on after the last event")
 }
 
