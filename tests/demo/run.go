@@ -67,6 +67,11 @@ func (d *demo) run(ctx context.Context) error {
 	if d.env, err = environment.Start(ctx, o); err != nil {
 		return err
 	}
+	info, err := d.env.Info()
+	if err != nil {
+		return err
+	}
+	d.say("Windlass serves its API at %s.", info.API)
 	if err := d.prepare(ctx); err != nil {
 		return err
 	}

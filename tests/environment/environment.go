@@ -97,7 +97,7 @@ func (e *Environment) StartLab(ctx context.Context) error {
 		return err
 	}
 	// The first time the lab builds the image of its machines, which takes minutes.
-	err := e.await(ctx, 40*time.Minute, lab, func() error {
+	err := e.await(ctx, 40*time.Minute, lab, e.Out, func() error {
 		out, err := exec.CommandContext(ctx, e.Bin("windlass-lab"), "openrc", "--state-dir", e.LabDir()).Output()
 		if err != nil {
 			return err
@@ -128,7 +128,7 @@ func (e *Environment) startDev(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = e.await(ctx, 3*time.Minute, windlass, func() error {
+	err = e.await(ctx, 3*time.Minute, windlass, nil, func() error {
 		info, err := e.Info()
 		if err != nil {
 			return err
@@ -166,13 +166,13 @@ func (e *Environment) down(ctx context.Context) error {
 	return nil
 }
 
-// await asks until there is no error; it gives up when the process ended or time is over.
-func (e *Environment) await(ctx context.Context, limit time.Duration, p *process, ask func() error) error {
+// await asks until there is no error, and shows meanwhile on out what the process logs; it gives up when the process ended or time is over.
+func (e *Environment) await(ctx context.Context, limit time.Duration, p *process, out io.Writer, ask func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for {
 		err := ask()
-		p.echo(e.Out)
+		p.echo(out)
 		if err == nil {
 			return nil
 		}
