@@ -151,9 +151,15 @@ func newOpenRC() *cobra.Command {
 
 func openrc(out io.Writer, lab info, user, password string) error {
 	for _, v := range [][2]string{
-		{"OS_AUTH_URL", lab.URL + "/identity/v3"}, {"OS_IDENTITY_API_VERSION", "3"}, {"OS_USERNAME", user}, {"OS_PASSWORD", password},
-		{"OS_PROJECT_NAME", "demo"}, {"OS_USER_DOMAIN_NAME", "Default"}, {"OS_PROJECT_DOMAIN_NAME", "Default"},
-		{"OS_REGION_NAME", lab.Region}, {"OS_INTERFACE", "public"},
+		{"OS_AUTH_URL", lab.URL + "/identity/v3"},
+		{"OS_IDENTITY_API_VERSION", "3"},
+		{"OS_USERNAME", user},
+		{"OS_PASSWORD", password},
+		{"OS_PROJECT_NAME", "demo"},
+		{"OS_USER_DOMAIN_NAME", "Default"},
+		{"OS_PROJECT_DOMAIN_NAME", "Default"},
+		{"OS_REGION_NAME", lab.Region},
+		{"OS_INTERFACE", "public"},
 	} {
 		if _, err := fmt.Fprintf(out, "export %s='%s'\n", v[0], strings.ReplaceAll(v[1], "'", `'\''`)); err != nil {
 			return err

@@ -13,14 +13,21 @@ import (
 // leaf is what the kinds without a body in the cloud share.
 type leaf struct{}
 
-func (leaf) isStack() bool                                         { return false }
-func (leaf) validate(*frame, Resource, map[string]any) error       { return nil }
-func (leaf) remove(context.Context, *frame, Resource) error        { return nil }
-func (leaf) create(_ context.Context, _ *frame, r *Resource) error { r.Physical = r.UID; return nil }
+func (leaf) isStack() bool                                   { return false }
+func (leaf) validate(*frame, Resource, map[string]any) error { return nil }
+func (leaf) remove(context.Context, *frame, Resource) error  { return nil }
 
 func (leaf) update(context.Context, *frame, *Resource, map[string]any) error { return nil }
 
 func (leaf) ref(_ *frame, r Resource) any { return r.UID }
+
+// bare is a leaf whose creation does nothing.
+type bare struct{ leaf }
+
+func (bare) create(_ context.Context, _ *frame, r *Resource) error { //nolint:unparam // a kind's create may fail
+	r.Physical = r.UID
+	return nil
+}
 
 // pick answers an attribute of a resource whose attributes are known at once.
 func pick(r Resource, all map[string]any, attr string, path []any) (any, error) {
@@ -35,7 +42,7 @@ func pick(r Resource, all map[string]any, attr string, path []any) (any, error) 
 }
 
 // valueKind is OS::Heat::Value.
-type valueKind struct{ leaf }
+type valueKind struct{ bare }
 
 func (valueKind) schema() Schema {
 	return Schema{Properties: map[string]Property{"value": {Required: true, Updatable: true}, "type": {Type: "string", Updatable: true}}, Attributes: []string{"value"}}
@@ -46,7 +53,7 @@ func (valueKind) attr(_ *frame, r Resource, attr string, path []any) (any, error
 }
 
 // noneKind is OS::Heat::None: it takes everything and is nothing.
-type noneKind struct{ leaf }
+type noneKind struct{ bare }
 
 func (noneKind) schema() Schema { return Schema{} }
 
@@ -149,7 +156,7 @@ func (testResource) attr(_ *frame, r Resource, attr string, path []any) (any, er
 }
 
 // configKind is OS::Heat::SoftwareConfig and OS::Heat::CloudConfig, as far as user_data needs them.
-type configKind struct{ leaf }
+type configKind struct{ bare }
 
 func (configKind) schema() Schema {
 	return Schema{Properties: map[string]Property{

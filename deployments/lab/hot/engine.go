@@ -122,7 +122,7 @@ func (e *Engine) bounded(ctx context.Context, st Stack, f func(ctx context.Conte
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 	defer cancel()
 	if err := f(ctx); err != nil {
-		e.cfg.Log.Info("stack action ended early", "stack", st.Name, "action", st.Action, "reason", err.Error())
+		e.cfg.Log.InfoContext(ctx, "stack action ended early", "stack", st.Name, "action", st.Action, "reason", err.Error())
 	}
 }
 

@@ -3,6 +3,7 @@ package hot
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/google/uuid"
@@ -223,10 +224,5 @@ func (s Schema) tells(attr string) bool {
 	if attr == "" || attr == "show" || s.Attributes == nil {
 		return true
 	}
-	for _, a := range s.Attributes {
-		if a == attr {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.Attributes, attr)
 }

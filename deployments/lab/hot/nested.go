@@ -176,11 +176,7 @@ func (e *Engine) removeChild(ctx context.Context, r Resource) error {
 	if err := e.begin(&st, Delete, nil); err != nil {
 		return err
 	}
-	child, err := e.loadForDelete(ctx, st)
-	if err == nil {
-		err = child.removeAll(ctx)
-	}
-	if err != nil {
+	if err := e.loadForDelete(ctx, st).removeAll(ctx); err != nil {
 		return e.finish(ctx, st, Delete, err)
 	}
 	return e.forget(st)

@@ -24,13 +24,11 @@ func (f *frame) cleanUp(ctx context.Context) error {
 
 // loadForDelete opens a stack without understanding its template: a stack that cannot be understood any
 // more can still be deleted.
-func (e *Engine) loadForDelete(ctx context.Context, st Stack) (*frame, error) {
+func (e *Engine) loadForDelete(ctx context.Context, st Stack) *frame {
 	root, _ := state.Load(e.store, sources, st.RootID)
 	f := &frame{e: e, ctx: ctx, stack: st, root: root, tmpl: &Template{}, rows: map[string]Resource{}}
-	for _, r := range state.LoadAll(e.store, resources, st.ID+"/") {
-		f.old = append(f.old, r)
-	}
-	return f, nil
+	f.old = append(f.old, state.LoadAll(e.store, resources, st.ID+"/")...)
+	return f
 }
 
 // removeAll deletes every resource of the stack.

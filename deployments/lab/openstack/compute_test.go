@@ -320,8 +320,11 @@ func TestMachinesTakeOrders(t *testing.T) {
 		order, status string
 		state         machine.State
 	}{
-		{"freeze", "ACTIVE", machine.Frozen}, {"thaw", "ACTIVE", machine.Running}, {"kill", "SHUTOFF", machine.Stopped},
-		{"start", "ACTIVE", machine.Running}, {"reboot", "ACTIVE", machine.Running},
+		{"freeze", "ACTIVE", machine.Frozen},
+		{"thaw", "ACTIVE", machine.Running},
+		{"kill", "SHUTOFF", machine.Stopped},
+		{"start", "ACTIVE", machine.Running},
+		{"reboot", "ACTIVE", machine.Running},
 	} {
 		code, _ := b.lab("POST", "/machines/"+s.ID+"/"+c.order, nil)
 		require.Equal(t, http.StatusNoContent, code, c.order)

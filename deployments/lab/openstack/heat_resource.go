@@ -1,15 +1,9 @@
 package openstack
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
-	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/hot"
 )
@@ -115,57 +109,6 @@ func (c *Cloud) markUnhealthy(r *request) (reply, error) {
 	return reply{status: http.StatusOK}, nil
 }
 
-func (c *Cloud) signal(r *request) (reply, error) {
-	st, err := c.stack(r)
-	if err != nil {
-		return reply{}, err
-	}
-	if err := c.heat.Signal(st, r.PathValue("resource")); err != nil {
-		return reply{}, heatFailure(err)
-	}
-	return reply{status: http.StatusOK}, nil
-}
-
-// signalURL is where a resource is signalled with a token.
-func (c *Cloud) signalURL(st hot.Stack, resource string) string {
-	return c.stackLink(st) + "/resources/" + resource + "/signal"
-}
-
-// alarmURL is where a resource is signalled by whoever has the URL, as with Heat's presigned ones.
-func (c *Cloud) alarmURL(st hot.Stack, resource string) string {
-	arn := st.ARN() + "/resources/" + resource
-	q := url.Values{"SignatureMethod": {"HmacSHA256"}, "SignatureVersion": {"2"}, "Signature": {c.sign(arn)}}
-	return fmt.Sprintf("%s/heat-cfn/v1/signal/%s?%s", c.cfg.Endpoint, url.PathEscape(arn), q.Encode())
-}
-
-func (c *Cloud) sign(arn string) string {
-	mac := hmac.New(sha256.New, []byte(c.seed.SigningKey))
-	mac.Write([]byte(arn))
-	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
-}
-
-// alarm takes a signal at an alarm URL.
-func (c *Cloud) alarm(r *request) (reply, error) {
-	arn := r.PathValue("arn")
-	if !hmac.Equal([]byte(c.sign(arn)), []byte(r.URL.Query().Get("Signature"))) {
-		return reply{}, fail(http.StatusForbidden, "AccessDenied", "User is not authorized to perform action")
-	}
-	// arn:openstack:heat::<project>:stacks/<name>/<id>/resources/<resource>
-	parts := strings.Split(arn, "/")
-	head := strings.Split(arn, ":")
-	if len(parts) != 5 || len(head) < 6 {
-		return reply{}, badRequest("Invalid signal identifier")
-	}
-	st, err := c.heat.Find(head[4], parts[2])
-	if err == nil {
-		err = c.heat.Signal(st, parts[4])
-	}
-	if err != nil {
-		return reply{}, heatFailure(err)
-	}
-	return reply{status: http.StatusOK}, nil
-}
-
 func (c *Cloud) listEvents(r *request) (reply, error) {
 	st, err := c.stack(r)
 	if err != nil {
@@ -196,125 +139,4 @@ func (c *Cloud) listEvents(r *request) (reply, error) {
 		out = out[:n]
 	}
 	return ok(object{"events": out})
-}
-
-func (c *Cloud) stackTemplate(r *request) (reply, error) {
-	st, err := c.stack(r)
-	if err != nil {
-		return reply{}, err
-	}
-	template, _ := c.heat.Template(st)
-	return ok(template)
-}
-
-func (c *Cloud) stackFiles(r *request) (reply, error) {
-	st, err := c.stack(r)
-	if err != nil {
-		return reply{}, err
-	}
-	_, root := c.heat.Template(st)
-	files := root.Files
-	if files == nil {
-		files = map[string]string{}
-	}
-	return ok(files)
-}
-
-func (c *Cloud) stackEnvironment(r *request) (reply, error) {
-	st, err := c.stack(r)
-	if err != nil {
-		return reply{}, err
-	}
-	_, root := c.heat.Template(st)
-	shown := func(m map[string]any) map[string]any {
-		if m == nil {
-			return map[string]any{}
-		}
-		return m
-	}
-	return ok(object{
-		"parameters": shown(st.Given), "parameter_defaults": shown(root.Environment.Defaults), "resource_registry": object{"resources": object{}},
-		"encrypted_param_names": []string{}, "event_sinks": []object{},
-	})
-}
-
-func (c *Cloud) listOutputs(r *request) (reply, error) {
-	st, err := c.stack(r)
-	if err != nil {
-		return reply{}, err
-	}
-	outputs, err := c.heat.Outputs(r.Context(), st)
-	if err != nil {
-		return reply{}, heatFailure(err)
-	}
-	list := []object{}
-	for _, o := range outputs {
-		view := outputView(o)
-		delete(view, "output_value")
-		list = append(list, view)
-	}
-	return ok(object{"outputs": list})
-}
-
-func (c *Cloud) showOutput(r *request) (reply, error) {
-	st, err := c.stack(r)
-	if err != nil {
-		return reply{}, err
-	}
-	outputs, err := c.heat.Outputs(r.Context(), st)
-	if err != nil {
-		return reply{}, heatFailure(err)
-	}
-	for _, o := range outputs {
-		if o.Key == r.PathValue("key") {
-			return ok(object{"output": outputView(o)})
-		}
-	}
-	return reply{}, notFound("NotFound", "Specified output key %s not found.", r.PathValue("key"))
-}
-
-func (c *Cloud) listTypes(*request) (reply, error) {
-	return ok(object{"resource_types": c.heat.Types()})
-}
-
-func (c *Cloud) showType(r *request) (reply, error) {
-	s, err := c.heat.SchemaOf(r.PathValue("type"))
-	if err != nil {
-		return reply{}, heatFailure(err)
-	}
-	props, attrs := object{}, object{}
-	for name, p := range s.Properties {
-		props[name] = object{"type": p.Type, "required": p.Required, "update_allowed": p.Updatable}
-	}
-	for _, a := range s.Attributes {
-		attrs[a] = object{"description": ""}
-	}
-	return ok(object{"resource_type": r.PathValue("type"), "properties": props, "attributes": attrs, "support_status": object{"status": "SUPPORTED"}})
-}
-
-func (c *Cloud) validateTemplate(r *request) (reply, error) {
-	req, err := c.readStack(r)
-	if err != nil {
-		return reply{}, err
-	}
-	if req.Template == nil {
-		return reply{}, badRequest("No template specified")
-	}
-	t, err := c.heat.Validate(r.Context(), req)
-	if err != nil {
-		return reply{}, heatFailure(err)
-	}
-	params := object{}
-	for name, p := range t.Parameters {
-		view := object{"Type": heatTypeName(p.Type), "Label": p.Label, "Description": p.Description, "NoEcho": strconv.FormatBool(p.Hidden)}
-		if p.HasDefault {
-			view["Default"] = p.Default
-		}
-		params[name] = view
-	}
-	return ok(object{"Description": t.Description, "Parameters": params, "ParameterGroups": []object{}})
-}
-
-func heatTypeName(typ string) string {
-	return map[string]string{"string": "String", "number": "Number", "json": "Json", "comma_delimited_list": "CommaDelimitedList", "boolean": "Boolean"}[typ]
 }

@@ -110,7 +110,7 @@ func (c *Cloud) newFloatingIP(ctx context.Context, id, project string, q floatin
 		if !n.External || len(n.SubnetIDs) == 0 {
 			return badRequest("Bad floatingip request: Network %s is not a valid external network.", q.NetworkID)
 		}
-		if err := c.neutronQuota(tx, project, "floatingip", 1); err != nil {
+		if err := c.neutronQuota(tx, project, "floatingip"); err != nil {
 			return err
 		}
 		// The address belongs to a port of the external network, as in Neutron.

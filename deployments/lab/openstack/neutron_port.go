@@ -7,11 +7,9 @@ import (
 	"math/rand/v2"
 	"net/netip"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 
-	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
@@ -73,19 +71,22 @@ func (c *Cloud) showPort(r *request, id string) (object, error) {
 	return portView(p), nil
 }
 
+// wantedIP is a fixed IP as a request asks for it: either part may be missing.
+type wantedIP struct {
+	SubnetID string `json:"subnet_id"`
+	IP       string `json:"ip_address"`
+}
+
 type portRequest struct {
-	Name         *string `json:"name"`
-	Description  *string `json:"description"`
-	NetworkID    string  `json:"network_id"`
-	MAC          string  `json:"mac_address"`
-	AdminUp      *bool   `json:"admin_state_up"`
-	PortSecurity *bool   `json:"port_security_enabled"`
-	DeviceID     *string `json:"device_id"`
-	DeviceOwner  *string `json:"device_owner"`
-	FixedIPs     *[]struct {
-		SubnetID string `json:"subnet_id"`
-		IP       string `json:"ip_address"`
-	} `json:"fixed_ips"`
+	Name           *string        `json:"name"`
+	Description    *string        `json:"description"`
+	NetworkID      string         `json:"network_id"`
+	MAC            string         `json:"mac_address"`
+	AdminUp        *bool          `json:"admin_state_up"`
+	PortSecurity   *bool          `json:"port_security_enabled"`
+	DeviceID       *string        `json:"device_id"`
+	DeviceOwner    *string        `json:"device_owner"`
+	FixedIPs       *[]wantedIP    `json:"fixed_ips"`
 	Pairs          *[]AddressPair `json:"allowed_address_pairs"`
 	SecurityGroups *[]string      `json:"security_groups"`
 }
@@ -119,7 +120,7 @@ func (c *Cloud) newPort(tx *state.Tx, id, project string, q portRequest) (Port, 
 	if !found {
 		return Port{}, notFound("NetworkNotFound", "Network %s could not be found.", q.NetworkID)
 	}
-	if err := c.neutronQuota(tx, project, "port", 1); err != nil {
+	if err := c.neutronQuota(tx, project, "port"); err != nil {
 		return Port{}, err
 	}
 	now := c.now()
@@ -180,71 +181,6 @@ func (q portRequest) apply(p *Port) error {
 	return nil
 }
 
-// allocate gives a new port its addresses.
-func (c *Cloud) allocate(tx *state.Tx, p *Port, n Network, q portRequest) error {
-	if q.FixedIPs != nil && len(*q.FixedIPs) == 0 || len(n.SubnetIDs) == 0 {
-		if q.FixedIPs != nil && len(*q.FixedIPs) > 0 {
-			return badRequest("Invalid input for operation: No subnets on network %s.", n.ID)
-		}
-		return nil
-	}
-	s, _ := subnets.Get(tx, n.SubnetIDs[0])
-	wanted := []string{""}
-	if q.FixedIPs != nil {
-		wanted = nil
-		for _, ip := range *q.FixedIPs {
-			if ip.SubnetID != "" && ip.SubnetID != s.ID {
-				return badRequest("Invalid input for operation: Failed to create port on network %s, because fixed_ips included invalid subnet %s.", n.ID, ip.SubnetID)
-			}
-			wanted = append(wanted, ip.IP)
-		}
-	}
-	for _, w := range wanted {
-		addr, err := takeAddress(tx, &s, w)
-		if err != nil {
-			return err
-		}
-		p.FixedIPs = append(p.FixedIPs, FixedIP{SubnetID: s.ID, IP: addr})
-		// The next search in this transaction must see it.
-		if err := errors.Join(ports.Put(tx, p.ID, *p), subnets.Put(tx, s.ID, s)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// takeAddress finds an address: the wanted one, or the next free one of the pool.
-func takeAddress(tx *state.Tx, s *Subnet, wanted string) (netip.Addr, error) {
-	used := map[netip.Addr]bool{s.Gateway: true}
-	for _, p := range ports.All(tx) {
-		for _, ip := range p.FixedIPs {
-			used[ip.IP] = true
-		}
-	}
-	if wanted != "" {
-		addr, err := netip.ParseAddr(wanted)
-		if err != nil || !s.CIDR.Contains(addr) {
-			return addr, badRequest("Invalid input for operation: IP address %s is not a valid IP for the specified subnet.", wanted)
-		}
-		if used[addr] {
-			return addr, conflict("IpAddressAlreadyAllocated", "IP address %s already allocated in subnet %s", wanted, s.ID)
-		}
-		return addr, nil
-	}
-	addr := s.Next
-	for range 1 << (32 - s.CIDR.Bits()) {
-		if !addr.IsValid() || addr.Compare(s.First) < 0 || addr.Compare(s.Last) > 0 {
-			addr = s.First
-		}
-		if !used[addr] {
-			s.Next = addr.Next()
-			return addr, nil
-		}
-		addr = addr.Next()
-	}
-	return addr, conflict("IpAddressGenerationFailure", "No more IP addresses available on network %s.", s.NetworkID)
-}
-
 func (c *Cloud) updatePortCall(r *request, id string) (object, error) {
 	if _, err := c.port(r, id); err != nil {
 		return nil, err
@@ -287,38 +223,6 @@ func (c *Cloud) changePort(ctx context.Context, id string, q portRequest) (Port,
 	return p, driverError(c.driver.UpdatePort(ctx, p.DeviceID, c.machinePort(p)))
 }
 
-func sameAddresses(p Port, q portRequest) bool {
-	if len(*q.FixedIPs) != len(p.FixedIPs) {
-		return false
-	}
-	for i, ip := range *q.FixedIPs {
-		if ip.IP != "" && ip.IP != p.FixedIPs[i].IP.String() {
-			return false
-		}
-	}
-	return true
-}
-
-// machinePort is a port as the machine driver wants it.
-func (c *Cloud) machinePort(p Port) machine.Port {
-	out := machine.Port{ID: p.ID, NetworkID: p.NetworkID, MAC: p.MAC}
-	for _, ip := range p.FixedIPs {
-		s, _ := state.Load(c.store, subnets, ip.SubnetID)
-		out.FixedIPs = append(out.FixedIPs, ip.IP.String())
-		out.PrefixLen = s.CIDR.Bits()
-		if s.Gateway.IsValid() {
-			out.Gateway = s.Gateway.String()
-		}
-	}
-	for _, pair := range p.Pairs {
-		out.AllowedAddresses = append(out.AllowedAddresses, pair.IP)
-	}
-	if p.NoSecurity {
-		out.AllowedAddresses = []string{"0.0.0.0/0"}
-	}
-	return out
-}
-
 func (c *Cloud) deletePortCall(r *request, id string) error {
 	p, err := c.port(r, id)
 	if err != nil {
@@ -342,18 +246,4 @@ func (c *Cloud) dropPort(ctx context.Context, id string) error {
 	return c.store.Update(func(tx *state.Tx) error {
 		return errors.Join(ports.Delete(tx, id), tags.Delete(tx, id))
 	})
-}
-
-// settle gives a port to a server, or takes it away for "".
-func settle(tx *state.Tx, id, server, host, status string, now time.Time) error {
-	p, found := ports.Get(tx, id)
-	if !found {
-		return nil
-	}
-	p.DeviceID, p.Host, p.Status, p.Updated = server, host, status, now
-	p.DeviceOwner = ""
-	if server != "" {
-		p.DeviceOwner = ownerServer
-	}
-	return ports.Put(tx, id, p)
 }

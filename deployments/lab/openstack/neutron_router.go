@@ -111,7 +111,7 @@ func (c *Cloud) newRouter(id, project string, q routerRequest) (Router, error) {
 			rtr = have
 			return nil
 		}
-		if err := c.neutronQuota(tx, project, "router", 1); err != nil {
+		if err := c.neutronQuota(tx, project, "router"); err != nil {
 			return err
 		}
 		return routers.Put(tx, id, rtr)

@@ -128,7 +128,7 @@ func (c *Cloud) newGroup(id, project string, q groupRequest, rules []SecurityRul
 			g = have
 			return nil
 		}
-		if err := c.neutronQuota(tx, project, "security_group", 1); err != nil {
+		if err := c.neutronQuota(tx, project, "security_group"); err != nil {
 			return err
 		}
 		return secgroups.Put(tx, id, g)

@@ -18,8 +18,11 @@ type Flavor struct {
 
 // flavors are those that every cloud has by tradition.
 var flavors = []Flavor{
-	{"1", "m1.tiny", 1, 512, 1}, {"2", "m1.small", 1, 2048, 20}, {"3", "m1.medium", 2, 4096, 40},
-	{"4", "m1.large", 4, 8192, 80}, {"5", "m1.xlarge", 8, 16384, 160},
+	{"1", "m1.tiny", 1, 512, 1},
+	{"2", "m1.small", 1, 2048, 20},
+	{"3", "m1.medium", 2, 4096, 40},
+	{"4", "m1.large", 4, 8192, 80},
+	{"5", "m1.xlarge", 8, 16384, 160},
 }
 
 func findFlavor(nameOrID string) (Flavor, bool) {

@@ -97,7 +97,7 @@ func (c *Cloud) act(ctx context.Context, id, name, to string, do step) {
 		return
 	}
 	if err != nil {
-		c.log.Warn("server action failed", "id", id, "action", name, "error", err.Error())
+		c.log.WarnContext(ctx, "server action failed", "id", id, "action", name, "error", err.Error())
 		_, _, _ = state.Change(c.store, servers, id, func(s *Server) error {
 			s.Status, s.Task = statusError, ""
 			s.Fault = &ServerFault{Code: 500, Message: name + ": " + sentence(err), At: c.now()}

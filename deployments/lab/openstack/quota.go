@@ -46,23 +46,16 @@ func (c *Cloud) usage(tx *state.Tx, service, project string) Quota {
 	u := Quota{}
 	switch service {
 	case "nova":
-		for _, s := range servers.All(tx) {
-			if s.ProjectID == project {
-				u["instances"]++
-				u["cores"] += s.Flavor.VCPUs
-				u["ram"] += s.Flavor.RAM
+		count(u, "instances", servers.All(tx), func(s Server) bool {
+			if s.ProjectID != project {
+				return false
 			}
-		}
-		for _, k := range keypairs.All(tx) {
-			if k.ProjectID == project {
-				u["key_pairs"]++
-			}
-		}
-		for _, g := range serverGroups.All(tx) {
-			if g.ProjectID == project {
-				u["server_groups"]++
-			}
-		}
+			u["cores"] += s.Flavor.VCPUs
+			u["ram"] += s.Flavor.RAM
+			return true
+		})
+		count(u, "key_pairs", keypairs.All(tx), func(k KeyPair) bool { return k.ProjectID == project })
+		count(u, "server_groups", serverGroups.All(tx), func(g ServerGroup) bool { return g.ProjectID == project })
 	case "neutron":
 		count(u, "network", networks.All(tx), func(n Network) bool { return n.ProjectID == project })
 		count(u, "subnet", subnets.All(tx), func(s Subnet) bool { return s.ProjectID == project })
@@ -71,12 +64,13 @@ func (c *Cloud) usage(tx *state.Tx, service, project string) Quota {
 		count(u, "floatingip", floatingIPs.All(tx), func(f FloatingIP) bool { return f.ProjectID == project })
 		count(u, "security_group", secgroups.All(tx), func(g SecurityGroup) bool { return g.ProjectID == project })
 	case "cinder":
-		for _, v := range volumes.All(tx) {
-			if v.ProjectID == project {
-				u["volumes"]++
-				u["gigabytes"] += v.Size
+		count(u, "volumes", volumes.All(tx), func(v Volume) bool {
+			if v.ProjectID != project {
+				return false
 			}
-		}
+			u["gigabytes"] += v.Size
+			return true
+		})
 	}
 	return u
 }
@@ -91,9 +85,9 @@ func count[T any](u Quota, name string, all []T, counts func(T) bool) {
 
 func exceeded(limit, used, more int) bool { return limit >= 0 && used+more > limit }
 
-// neutronQuota refuses what would exceed a quota, as Neutron words it.
-func (c *Cloud) neutronQuota(tx *state.Tx, project, resource string, more int) error {
-	if exceeded(c.quota(tx, "neutron", project)[resource], c.usage(tx, "neutron", project)[resource], more) {
+// neutronQuota refuses one more of what would exceed a quota, as Neutron words it.
+func (c *Cloud) neutronQuota(tx *state.Tx, project, resource string) error {
+	if exceeded(c.quota(tx, "neutron", project)[resource], c.usage(tx, "neutron", project)[resource], 1) {
 		return conflict("OverQuota", "Quota exceeded for resources: ['%s'].", resource)
 	}
 	return nil

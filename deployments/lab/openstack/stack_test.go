@@ -285,12 +285,21 @@ func TestQuotaFailuresReadAsHeatTellsThem(t *testing.T) {
 		quota     map[string]any
 		want      string
 	}{
-		"instances": {"/compute/v2.1/os-quota-sets/%s", "quota_set", map[string]any{"instances": 3},
-			`^Resource CREATE failed: Forbidden: resources\.(masters|workers)\.resources\.\w+\.resources\.server: Quota exceeded for instances: Requested 1, but already used 3 of 3 instances \(HTTP 403\) \(Request-ID: req-`},
-		"ports": {"/networking/v2.0/quotas/%s", "quota", map[string]any{"port": 2},
-			`^Resource CREATE failed: OverQuotaClient: resources\.[\w.]+: Quota exceeded for resources: \['port'\]\.\nNeutron server returns request_ids`},
-		"volumes": {"/volume/v3/%s/os-quota-sets/%s", "quota_set", map[string]any{"gigabytes": 1},
-			`^Resource CREATE failed: OverLimit: resources\.data: VolumeSizeExceedsAvailableQuota: Requested volume or snapshot exceeds allowed gigabytes quota\. Requested 2G, quota is 1G and 0G has been consumed\. \(HTTP 413\)`},
+		"instances": {
+			"/compute/v2.1/os-quota-sets/%s", "quota_set",
+			map[string]any{"instances": 3},
+			`^Resource CREATE failed: Forbidden: resources\.(masters|workers)\.resources\.\w+\.resources\.server: Quota exceeded for instances: Requested 1, but already used 3 of 3 instances \(HTTP 403\) \(Request-ID: req-`,
+		},
+		"ports": {
+			"/networking/v2.0/quotas/%s", "quota",
+			map[string]any{"port": 2},
+			`^Resource CREATE failed: OverQuotaClient: resources\.[\w.]+: Quota exceeded for resources: \['port'\]\.\nNeutron server returns request_ids`,
+		},
+		"volumes": {
+			"/volume/v3/%s/os-quota-sets/%s", "quota_set",
+			map[string]any{"gigabytes": 1},
+			`^Resource CREATE failed: OverLimit: resources\.data: VolumeSizeExceedsAvailableQuota: Requested volume or snapshot exceeds allowed gigabytes quota\. Requested 2G, quota is 1G and 0G has been consumed\. \(HTTP 413\)`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)

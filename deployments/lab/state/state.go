@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
 )
 
 // ErrLocked is returned by Open when another process has the file.
@@ -30,7 +31,7 @@ func Open(path string) (*Store, error) {
 		NoFreelistSync: true,
 		FreelistType:   bbolt.FreelistMapType,
 	})
-	if errors.Is(err, bbolt.ErrTimeout) {
+	if errors.Is(err, berrors.ErrTimeout) {
 		return nil, fmt.Errorf("open %s: %w", path, ErrLocked)
 	}
 	if err != nil {

@@ -1,0 +1,147 @@
+package openstack
+
+import (
+	"fmt"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/hot"
+	"github.com/windlass-nfv/windlass/deployments/lab/state"
+)
+
+// Check tests a value of a template against what the cloud has.
+func (h heatResources) Check(project, constraint, value string) error {
+	missing := func(entity string) error { return fmt.Errorf("The %s (%s) could not be found.", entity, value) } //nolint:staticcheck,revive // Heat's words
+	switch constraint {
+	case "nova.flavor":
+		if _, found := findFlavor(value); !found {
+			return missing("Flavor")
+		}
+	case "glance.image":
+		if _, found := h.c.findImage(project, value); !found {
+			return missing("Image")
+		}
+	case "nova.keypair":
+		if !h.anyKeyPair(project, value) {
+			return missing("Key")
+		}
+	case "neutron.network":
+		if _, err := h.networkID(project, value); err != nil {
+			return err
+		}
+	case "neutron.subnet":
+		if _, err := h.subnetID(project, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h heatResources) anyKeyPair(project, name string) bool {
+	for _, k := range state.LoadAll(h.c.store, keypairs, "") {
+		if k.ProjectID == project && k.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// lookup finds an id by id or by a name that is unique.
+func lookup[T any](all []T, entity, value string, match func(T) (id, name string, visible bool)) (string, error) {
+	var found []string
+	for _, v := range all {
+		id, name, visible := match(v)
+		switch {
+		case !visible:
+		case id == value:
+			return id, nil
+		case name == value:
+			found = append(found, id)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return "", &hot.Error{Type: "NotFound", Message: fmt.Sprintf("Unable to find %s with name or id '%s'", entity, value)}
+	default:
+		return "", &hot.Error{Type: "NeutronClientNoUniqueMatch", Message: fmt.Sprintf("Multiple %ss match with name '%s', use an ID to be more specific.", entity, value)}
+	}
+}
+
+func (h heatResources) networkID(project, value string) (string, error) {
+	return lookup(state.LoadAll(h.c.store, networks, ""), "network", value, func(n Network) (string, string, bool) {
+		return n.ID, n.Name, n.ProjectID == project || n.Shared || n.External
+	})
+}
+
+func (h heatResources) subnetID(project, value string) (string, error) {
+	return lookup(state.LoadAll(h.c.store, subnets, ""), "subnet", value, func(s Subnet) (string, string, bool) {
+		n, found := state.Load(h.c.store, networks, s.NetworkID)
+		return s.ID, s.Name, found && (s.ProjectID == project || n.Shared || n.External)
+	})
+}
+
+// Properties arrive as what JSON makes of them.
+
+func str(props map[string]any, keys ...string) string {
+	for _, key := range keys {
+		switch v := props[key].(type) {
+		case string:
+			return v
+		case nil:
+		default:
+			return fmt.Sprint(v)
+		}
+	}
+	return ""
+}
+
+func strPtr(props map[string]any, key string) *string {
+	if _, given := props[key]; !given {
+		return nil
+	}
+	return new(str(props, key))
+}
+
+func boolPtr(props map[string]any, key string) *bool {
+	v, valid := hot.Bool(props[key])
+	if !valid {
+		return nil
+	}
+	return &v
+}
+
+func textMap(v any) map[string]string {
+	out := map[string]string{}
+	m, _ := v.(map[string]any)
+	for k, item := range m {
+		if s, isText := item.(string); isText {
+			out[k] = s
+		} else {
+			out[k] = fmt.Sprint(item)
+		}
+	}
+	return out
+}
+
+func objects(v any) []map[string]any {
+	list, _ := v.([]any)
+	var out []map[string]any
+	for _, item := range list {
+		if m, isMap := item.(map[string]any); isMap {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+func texts(v any) []string {
+	if s, isText := v.(string); isText {
+		return splitComma(s)
+	}
+	list, _ := v.([]any)
+	var out []string
+	for _, item := range list {
+		out = append(out, fmt.Sprint(item))
+	}
+	return out
+}

@@ -1,0 +1,135 @@
+package openstack
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/state"
+)
+
+func (c *Cloud) credentialView(cred AppCredential) object {
+	list := []object{}
+	for _, role := range cred.Roles {
+		list = append(list, object{"id": c.seed.Roles[role], "name": role, "domain_id": nil})
+	}
+	var expires any
+	if !cred.Expires.IsZero() {
+		expires = cred.Expires.Format("2006-01-02T15:04:05.000000")
+	}
+	return object{
+		"id": cred.ID, "name": cred.Name, "description": cred.Description, "project_id": cred.ProjectID, "user_id": cred.UserID,
+		"roles": list, "expires_at": expires, "unrestricted": cred.Unrestricted, "links": object{},
+	}
+}
+
+func (c *Cloud) createCredential(r *request) (reply, error) {
+	type role struct{ ID, Name string }
+	var req struct {
+		Name         string  `json:"name"`
+		Description  string  `json:"description"`
+		Secret       string  `json:"secret"`
+		ExpiresAt    *string `json:"expires_at"`
+		Unrestricted bool    `json:"unrestricted"`
+		Roles        []role  `json:"roles"`
+	}
+	if err := r.decode("application_credential", &req); err != nil {
+		return reply{}, err
+	}
+	if r.PathValue("id") != r.token.UserID || r.token.AppCredID != "" || r.token.ProjectID == "" {
+		return reply{}, fail(http.StatusForbidden, "Forbidden", "You are not authorized to perform the requested action: identity:create_application_credential.")
+	}
+	if req.Name == "" {
+		return reply{}, badRequest("Invalid input for field 'name': None is not of type 'string'")
+	}
+	cred := AppCredential{
+		ID: hexID(), Name: req.Name, Description: req.Description, UserID: r.token.UserID, UserName: r.token.UserName,
+		ProjectID: r.token.ProjectID, Project: r.token.Project, Roles: r.token.Roles, Unrestricted: req.Unrestricted,
+	}
+	if len(req.Roles) > 0 {
+		cred.Roles = slices.DeleteFunc(slices.Clone(r.token.Roles), func(have string) bool {
+			return !slices.ContainsFunc(req.Roles, func(want role) bool { return want.Name == have || want.ID == c.seed.Roles[have] })
+		})
+	}
+	if req.ExpiresAt != nil {
+		at, err := parseTime(*req.ExpiresAt)
+		if err != nil {
+			return reply{}, badRequest("Invalid input for field 'expires_at': %s", *req.ExpiresAt)
+		}
+		cred.Expires = at
+	}
+	secret := cmp.Or(req.Secret, randomHex(32))
+	cred.SecretHash = hashOf(secret)
+	for _, other := range state.LoadAll(c.store, credentials, "") {
+		if other.UserID == cred.UserID && other.Name == cred.Name {
+			return reply{}, conflict("Conflict", "Conflict occurred attempting to store application_credential - Duplicate entry found with name %s.", cred.Name)
+		}
+	}
+	if err := state.Save(c.store, credentials, cred.ID, cred); err != nil {
+		return reply{}, err
+	}
+	view := c.credentialView(cred)
+	view["secret"] = secret
+	return created(object{"application_credential": view})
+}
+
+func parseTime(s string) (time.Time, error) {
+	var err error
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999", "2006-01-02T15:04:05"} {
+		var t time.Time
+		if t, err = time.Parse(layout, s); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, err
+}
+
+func (c *Cloud) listCredentials(r *request) (reply, error) {
+	out := []object{}
+	for _, cred := range state.LoadAll(c.store, credentials, "") {
+		if cred.UserID == r.token.UserID && cred.UserID == r.PathValue("id") {
+			out = append(out, c.credentialView(cred))
+		}
+	}
+	return ok(object{"application_credentials": out, "links": object{}})
+}
+
+func (c *Cloud) ownCredential(r *request) (AppCredential, error) {
+	cred, found := state.Load(c.store, credentials, r.PathValue("cred"))
+	if !found || cred.UserID != r.token.UserID {
+		return cred, notFound("NotFound", "Could not find Application Credential: %s.", r.PathValue("cred"))
+	}
+	return cred, nil
+}
+
+func (c *Cloud) showCredential(r *request) (reply, error) {
+	cred, err := c.ownCredential(r)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(object{"application_credential": c.credentialView(cred)})
+}
+
+// deleteCredential also ends the tokens that were got with it.
+func (c *Cloud) deleteCredential(r *request) (reply, error) {
+	cred, err := c.ownCredential(r)
+	if err != nil {
+		return reply{}, err
+	}
+	err = c.store.Update(func(tx *state.Tx) error {
+		for _, t := range tokens.All(tx) {
+			if t.AppCredID != cred.ID {
+				continue
+			}
+			if err := tokens.Delete(tx, t.Key); err != nil {
+				return err
+			}
+		}
+		return credentials.Delete(tx, cred.ID)
+	})
+	if err != nil {
+		return reply{}, err
+	}
+	return noContent()
+}
