@@ -27,7 +27,7 @@ func boundary(ctx context.Context, op string, err error) error {
 	}
 	return temporal.NewApplicationErrorWithOptions(e.Sentence(), string(e.Kind), temporal.ApplicationErrorOptions{
 		NonRetryable: e.Kind != lcm.KindUnavailable,
-		Details:      []any{e},
+		Details:      []any{*e},
 	})
 }
 

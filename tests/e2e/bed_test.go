@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -191,21 +192,28 @@ func (b *bed) begin(t *testing.T, vnf, task string, body any) string {
 // await polls an operation until it is in one of the states, and returns it.
 func (b *bed) await(t *testing.T, op string, limit time.Duration, states ...string) map[string]any {
 	t.Helper()
-	var last map[string]any
-	require.Eventually(t, func() bool {
-		last = b.get(t, op)
-		for _, s := range states {
-			if last["operationState"] == s {
-				return true
-			}
+	for end := time.Now().Add(limit); ; {
+		last := b.get(t, op)
+		state, _ := last["operationState"].(string)
+		if slices.Contains(states, state) {
+			return last
 		}
 		// A state that is not waited for and does not end by itself will not change any more.
-		if s := last["operationState"]; s == "FAILED_TEMP" || s == "FAILED" || s == "ROLLED_BACK" || s == "COMPLETED" {
-			t.Fatalf("The operation is %v, not %v: %v", s, states, last["error"])
+		settled := slices.Contains([]string{"FAILED_TEMP", "FAILED", "ROLLED_BACK", "COMPLETED"}, state)
+		if settled || time.Now().After(end) {
+			t.Fatalf("The operation is %s, not %v: %v\n%s", state, states, last["error"], b.timings(t, op))
 		}
-		return false
-	}, limit, 100*time.Millisecond, "not %v", states)
-	return last
+		pause(t)
+	}
+}
+
+// pause is the pace of polling.
+func pause(t *testing.T) {
+	t.Helper()
+	select {
+	case <-t.Context().Done():
+	case <-time.After(50 * time.Millisecond):
+	}
 }
 
 // step is a row of an operation's progress.
@@ -225,22 +233,6 @@ func (b *bed) steps(t *testing.T, op string) []step {
 	var out []step
 	require.NoError(t, json.Unmarshal(a.Body, &out))
 	return out
-}
-
-// awaitStep waits until some node's part of a step is in the state.
-func (b *bed) awaitStep(t *testing.T, op, title, state string) step {
-	t.Helper()
-	var found step
-	require.Eventually(t, func() bool {
-		for _, s := range b.steps(t, op) {
-			if s.Title == title && s.State == state {
-				found = s
-				return true
-			}
-		}
-		return false
-	}, 5*time.Minute, 20*time.Millisecond, "%s is not %s", title, state)
-	return found
 }
 
 // act posts an action of an operation.
@@ -302,4 +294,3 @@ func problem(t *testing.T, a answer) string {
 	require.Equal(t, a.Status, p.Status)
 	return p.Detail
 }
-

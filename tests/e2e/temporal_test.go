@@ -154,4 +154,3 @@ func (b *bed) answers(t *testing.T, vnf, op string) string {
 	}
 	return text.String()
 }
-

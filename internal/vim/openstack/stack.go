@@ -179,8 +179,9 @@ func (c *Cloud) deepestFailure(ctx context.Context, name, id string) string {
 	}
 	var best stackresources.Resource
 	for _, r := range list {
-		// A nested stack repeats the reason of its member; the member itself has the fewest words around it.
-		if strings.HasSuffix(r.Status, "_FAILED") && r.StatusReason != "" &&
+		// What Heat gave up because something else failed says "aborted". A nested stack repeats its member's
+		// reason with more words around it: the member itself has the fewest.
+		if strings.HasSuffix(r.Status, "_FAILED") && r.StatusReason != "" && !strings.HasSuffix(r.StatusReason, "aborted") &&
 			(best.StatusReason == "" || len(r.StatusReason) < len(best.StatusReason)) {
 			best = r
 		}

@@ -1,0 +1,107 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	sdkworker "go.temporal.io/sdk/worker"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// kept remembers what was recorded.
+type kept struct {
+	mu    sync.Mutex
+	steps []lcm.Step
+	lines []string
+	fail  error
+}
+
+func (k *kept) RecordStep(_ context.Context, s lcm.Step) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.steps = append(k.steps, s)
+	return k.fail
+}
+
+func (k *kept) AppendOutput(_ context.Context, _ lcm.StepRef, _ int, lines []string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.lines = append(k.lines, lines...)
+	return k.fail
+}
+
+type workInput struct {
+	activities.Tracked
+}
+
+func run(t *testing.T, k *kept, do func(context.Context) error) error {
+	t.Helper()
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	env.SetWorkerOptions(sdkworker.Options{
+		Interceptors: []interceptor.WorkerInterceptor{&tracker{progress: k, log: slog.New(slog.DiscardHandler)}},
+	})
+	work := func(ctx context.Context, _ workInput) error { return do(ctx) }
+	env.RegisterActivityWithOptions(work, activity.RegisterOptions{Name: "work"})
+	_, err := env.ExecuteActivity("work", workInput{activities.Tracked{Step: lcm.StepRef{OpOccID: "op", Step: 3, Node: "cp-1"}}})
+	return err
+}
+
+func TestTracker_recordsBeginEndAndEveryLine(t *testing.T) {
+	k := &kept{}
+	require.NoError(t, run(t, k, func(ctx context.Context) error {
+		show := lines{}.Lines(ctx, lcm.StepRef{})
+		for i := range 1000 {
+			show(strconv.Itoa(i))
+		}
+		return nil
+	}))
+	require.Len(t, k.steps, 2)
+	require.Equal(t, lcm.StepRunning, k.steps[0].State)
+	require.Equal(t, lcm.StepDone, k.steps[1].State)
+	require.Equal(t, "cp-1", k.steps[1].Node)
+	require.True(t, k.steps[0].Started.Equal(k.steps[1].Started), "the end belongs to this beginning")
+	require.Len(t, k.lines, 1000)
+	require.Equal(t, "999", k.lines[999])
+}
+
+func TestTracker_recordsTheSentenceOfAFailure(t *testing.T) {
+	k := &kept{}
+	err := run(t, k, func(context.Context) error {
+		e := lcm.Errorf(lcm.KindExhausted, "The disk of cp-1 is full.")
+		return temporal.NewApplicationErrorWithOptions(e.Sentence(), string(e.Kind), temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{*e}})
+	})
+	require.Error(t, err)
+	require.Equal(t, lcm.StepFailed, k.steps[1].State)
+	require.Equal(t, "The disk of cp-1 is full.", k.steps[1].Error.Sentence())
+	require.Equal(t, lcm.KindExhausted, k.steps[1].Error.Kind)
+}
+
+func TestTracker_progressNeverFailsTheWork(t *testing.T) {
+	k := &kept{fail: errors.New("the database is away")}
+	require.NoError(t, run(t, k, func(ctx context.Context) error {
+		lines{}.Lines(ctx, lcm.StepRef{})("a line")
+		return nil
+	}))
+}
+
+func TestTracker_recordsACancelAsOne(t *testing.T) {
+	k := &kept{}
+	err := run(t, k, func(context.Context) error { return context.Canceled })
+	require.Error(t, err)
+	require.Equal(t, lcm.StepCancelled, k.steps[1].State)
+	require.Nil(t, k.steps[1].Error)
+	require.False(t, k.steps[1].Ended.Before(k.steps[1].Started), time.Now())
+}
