@@ -76,6 +76,7 @@ and (for real machines) the image of the machines is built, which takes some min
 
 func imageFlags(cmd *cobra.Command, o *image.Options) {
 	cmd.Flags().StringVar(&o.Dir, "image-dir", image.DefaultDir, "`directory` of built images")
+	cmd.Flags().StringVar(&o.Source, "image-source", "", "`directory` of Windlass's repository, from which the image is built; default: that around the working directory or the program")
 	cmd.Flags().StringVar(&o.Mirror, "mirror", "", "`URL` of a Debian mirror for building the image; default: that of mmdebstrap")
 }
 
