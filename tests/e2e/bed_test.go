@@ -270,6 +270,7 @@ func (b *bed) terminate(t *testing.T, vnf string) {
 	t.Helper()
 	op := b.begin(t, vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
 	b.await(t, op, 5*time.Minute, "COMPLETED")
+	b.record(t, op, "terminate")
 	a := b.call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil)
 	require.Equal(t, http.StatusNoContent, a.Status, "%s", a.Body)
 }

@@ -131,6 +131,7 @@ func (b *bed) requireCluster(t *testing.T, controlPlanes, workers int) {
 func instantiateAndTerminate(t *testing.T, b *bed) {
 	vnf, op := b.instantiate(t, "plain", nil)
 	b.await(t, op, quick, "COMPLETED")
+	b.record(t, op, "instantiate")
 	b.requireCluster(t, 3, 2)
 
 	inst := b.get(t, "/vnflcm/v1/vnf_instances/"+vnf)
@@ -177,6 +178,7 @@ func failedNodeIsRetried(t *testing.T, b *bed) {
 	require.Contains(t, got["error"].(map[string]any)["detail"], "cp-", "it names the node")
 	require.Equal(t, http.StatusAccepted, b.act(t, op, "retry", nil).Status)
 	b.await(t, op, quick, "COMPLETED")
+	b.record(t, op, "instantiate-retry")
 	for _, s := range b.steps(t, op) {
 		if s.Title == "Initialise the first control plane" {
 			require.Equal(t, 1, s.Attempt, "what was done is not done again")
@@ -195,6 +197,7 @@ func rollbackLeavesNothing(t *testing.T, b *bed) {
 	b.await(t, op, quick, "FAILED_TEMP")
 	require.Equal(t, http.StatusAccepted, b.act(t, op, "rollback", nil).Status)
 	got := b.await(t, op, quick, "ROLLED_BACK")
+	b.record(t, op, "instantiate-rollback")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "kubeadm init broke")
 	b.requireNothingLeft(t)
 	require.Equal(t, "NOT_INSTANTIATED", b.get(t, "/vnflcm/v1/vnf_instances/"+vnf)["instantiationState"])
@@ -213,6 +216,7 @@ func forcefulCancel(t *testing.T, b *bed) {
 	require.Contains(t, states, "CANCELLED")
 	require.Equal(t, http.StatusAccepted, b.act(t, op, "retry", nil).Status)
 	b.await(t, op, quick, "COMPLETED")
+	b.record(t, op, "instantiate-cancel-forceful")
 	b.requireCluster(t, 3, 2)
 	b.terminate(t, vnf)
 }
@@ -230,6 +234,7 @@ func gracefulCancel(t *testing.T, b *bed) {
 	}
 	require.Equal(t, http.StatusAccepted, b.act(t, op, "rollback", nil).Status)
 	b.await(t, op, quick, "ROLLED_BACK")
+	b.record(t, op, "instantiate-cancel-graceful")
 	b.requireNothingLeft(t)
 	b.call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil)
 }
@@ -243,6 +248,7 @@ func killedWorker(t *testing.T, b *bed) {
 		b.killWorker(t)
 	}
 	b.await(t, op, 4*time.Minute, "COMPLETED")
+	b.record(t, op, "instantiate-killed-worker")
 	b.requireCluster(t, 3, 2)
 	b.terminate(t, vnf)
 	b.requireNothingLeft(t)
@@ -369,7 +375,7 @@ func singleControlPlane(t *testing.T, b *bed) {
 	vnf := b.create(t, "single")
 	req := b.instantiateRequest(t, "single", func(req, cluster map[string]any) {
 		req["flavourId"] = "simple"
-		delete(cluster["master_node"].(map[string]any), "cluster_cp_name")
+		cluster["master_node"].(map[string]any)["cluster_cp_name"] = "masterNode_CP1" // no VIP
 	})
 	op := b.begin(t, vnf, "instantiate", req)
 	b.await(t, op, quick, "COMPLETED")

@@ -52,7 +52,7 @@ func (b *bed) cancelJoinForReal(t *testing.T) {
 	vnf := b.create(t, "cancelled")
 	op := b.begin(t, vnf, "instantiate", b.instantiateRequest(t, "cancelled", func(req, cluster map[string]any) {
 		req["flavourId"] = "simple"
-		delete(cluster["master_node"].(map[string]any), "cluster_cp_name")
+		cluster["master_node"].(map[string]any)["cluster_cp_name"] = "masterNode_CP1" // no VIP
 	}))
 	b.awaitNodeFor(t, op, "Initialise the first control plane", "RUNNING", 5*time.Minute)
 	require.Equal(t, http.StatusAccepted, b.act(t, op, "cancel", map[string]any{"cancelMode": "FORCEFUL"}).Status)

@@ -41,6 +41,7 @@ func terminatedInTemporal(t *testing.T, b *bed) {
 	require.Contains(t, got["error"].(map[string]any)["detail"], "terminated from outside")
 	require.Equal(t, http.StatusAccepted, b.act(t, op, "retry", nil).Status)
 	b.await(t, op, quick, "COMPLETED")
+	b.record(t, op, "instantiate-resumed")
 	b.requireCluster(t, 3, 2)
 	b.terminate(t, vnf)
 	b.requireNothingLeft(t)

@@ -1,0 +1,50 @@
+package e2e
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/common/v1"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/history/v1"
+	"go.temporal.io/api/proxy"
+	"go.temporal.io/api/temporalproto"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+)
+
+var record = flag.Bool("record", false, "store the histories of the scenarios for the replay test, as those of this release")
+
+// record stores the history of an operation for workflows/replay_test.go, with the payloads in clear: they
+// hold ids, names and addresses only.
+func (b *bed) record(t *testing.T, op, name string) {
+	t.Helper()
+	if !*record {
+		return
+	}
+	info, err := b.Info()
+	require.NoError(t, err)
+	keys, err := secrets.LoadKeyring(info.KeyFile, "")
+	require.NoError(t, err)
+	codec := secrets.NewCodec(keys)
+	var all history.History
+	events := b.temporal(t).GetWorkflowHistory(t.Context(), lcm.WorkflowID(lcm.OpOccID(filepath.Base(op))), "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		event, err := events.Next()
+		require.NoError(t, err)
+		require.NoError(t, proxy.VisitPayloads(t.Context(), event, proxy.VisitPayloadsOptions{
+			SkipSearchAttributes: true,
+			Visitor: func(_ *proxy.VisitPayloadsContext, sealed []*common.Payload) ([]*common.Payload, error) { return codec.Decode(sealed) },
+		}))
+		all.Events = append(all.Events, event)
+	}
+	data, err := temporalproto.CustomJSONMarshalOptions{Indent: " "}.Marshal(&all)
+	require.NoError(t, err)
+	file := filepath.Join(b.Root, "workflows/testdata/histories", name+".json")
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	require.NoError(t, os.WriteFile(file, data, 0o644))
+}

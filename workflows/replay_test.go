@@ -1,0 +1,45 @@
+package workflows
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// The histories were recorded by the end-to-end tests: go test ./tests/e2e -run Fake -record. A change of a
+// workflow under which one of them no longer replays breaks operations that run during an upgrade: guard it with
+// workflow.GetVersion.
+func TestReplay_recordedHistories(t *testing.T) {
+	files, err := filepath.Glob("testdata/histories/*.json")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			require.NoError(t, replayer().ReplayWorkflowHistoryFromJSONFile(nil, file))
+		})
+	}
+}
+
+// A replay test that cannot fail protects nothing.
+func TestReplay_catchesAnUnguardedChange(t *testing.T) {
+	r := worker.NewWorkflowReplayer()
+	r.RegisterWorkflowWithOptions(func(ctx workflow.Context, in lcm.OperationInput) error {
+		if err := workflow.Sleep(ctx, 1); err != nil {
+			return err
+		}
+		return Instantiate(ctx, in)
+	}, workflow.RegisterOptions{Name: string(lcm.WorkflowInstantiate)})
+	require.ErrorContains(t, r.ReplayWorkflowHistoryFromJSONFile(nil, "testdata/histories/instantiate.json"), "TMPRL1100")
+}
+
+func replayer() worker.WorkflowReplayer {
+	r := worker.NewWorkflowReplayer()
+	r.RegisterWorkflowWithOptions(Instantiate, workflow.RegisterOptions{Name: string(lcm.WorkflowInstantiate)})
+	r.RegisterWorkflowWithOptions(Terminate, workflow.RegisterOptions{Name: string(lcm.WorkflowTerminate)})
+	return r
+}
