@@ -3,6 +3,7 @@ package openstack
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -92,6 +93,22 @@ func (c *Cloud) bootVolume(tx *state.Tx, s *Server, d blockDevice) (Volume, erro
 	default:
 		return Volume{}, badRequest("Block Device Mapping is Invalid: source_type %s.", d.Source)
 	}
+}
+
+// recoverVolumes frees volumes whose attachment was cut off: nobody knows how far it got.
+func (c *Cloud) recoverVolumes(ctx context.Context) error {
+	for _, v := range state.LoadAll(c.store, volumes, "") {
+		if v.Status != "attaching" {
+			continue
+		}
+		if err := c.driver.DetachVolume(ctx, v.ServerID, v.ID); err != nil && !lcm.Is(err, lcm.KindNotFound) {
+			return fmt.Errorf("recover volume %s: %w", v.ID, err)
+		}
+		if err := c.store.Update(func(tx *state.Tx) error { return vacate(tx, v.ID, c.now()) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func attachmentView(s Server, a Attachment) object {

@@ -124,6 +124,9 @@ func (c *Cloud) Recover(ctx context.Context) error {
 	if err := c.recoverNetworks(ctx); err != nil {
 		return err
 	}
+	if err := c.recoverVolumes(ctx); err != nil {
+		return err
+	}
 	c.recoverServers(ctx)
 	if err := c.recoverFloatingIPs(ctx); err != nil {
 		return err

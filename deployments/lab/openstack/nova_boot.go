@@ -202,6 +202,8 @@ func (c *Cloud) recoverServers(ctx context.Context) {
 			c.later(s.ID, false, func(ctx context.Context) { c.act(ctx, s.ID, "reboot", statusActive, reboot(true)) })
 		case s.Status == statusActive && st == machine.Stopped:
 			c.setStatus(s.ID, statusShutoff)
+		case s.Status == statusShutoff && st == machine.Running:
+			c.setStatus(s.ID, statusActive)
 		case s.Task != "":
 			c.setStatus(s.ID, s.Status)
 		}
