@@ -33,38 +33,41 @@ func eval(t *testing.T, version, expr string) (any, error) {
 }
 
 func TestFunctions(t *testing.T) {
-	for expr, want := range map[string]any{
-		`{get_param: [nfv, VDU, master, flavor]}`:                                                   "m1.large",
-		`{get_param: [nfv, VDU, master, ips, 1]}`:                                                   "10.0.0.2",
-		`{get_param: [nfv, VDU, nothing, flavor]}`:                                                  "",
-		`{get_resource: x}`:                                                                         "uuid-of-it",
-		`{get_attr: [x, first_address]}`:                                                            "attr:first_address",
-		`{get_file: x}`:                                                                             "contents",
-		`{str_replace: {template: "%a and %ab", params: {"%a": 1, "%ab": "%a"}}}`:                   "1 and %a",
-		`{list_join: [",", {get_param: list}, [d]]}`:                                                "a,b,c,d",
-		`{str_split: [",", "x,y,z", 1]}`:                                                            "y",
-		`{str_split: [",", "x,y"]}`:                                                                 []any{"x", "y"},
-		`{digest: [sha256, abc]}`:                                                                   "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
-		`{map_merge: [{a: 1, b: 2}, {b: 3}, null]}`:                                                 map[string]any{"a": 1, "b": 3},
-		`{map_replace: [{k1: v1}, {keys: {k1: K}, values: {v1: V}}]}`:                               map[string]any{"K": "V"},
-		`{list_concat: [[1, 2], [2]]}`:                                                              []any{1, 2, 2},
-		`{list_concat_unique: [[1, 2], [2]]}`:                                                       []any{1, 2},
-		`{contains: [b, {get_param: list}]}`:                                                        true,
-		`{filter: [[b], {get_param: list}]}`:                                                        []any{"a", "c"},
-		`{if: [big, {get_param: name}, other]}`:                                                     "web",
-		`{if: [small, x, {if: [{or: [small, {get_param: enabled}]}, in, out]}]}`:                    "in",
-		`{if: [{and: [big, {not: small}]}, 1, 2]}`:                                                  1,
-		`{repeat: {template: {port: "p%i"}, for_each: {"%i": {get_param: list}}}}`:                  []any{map[string]any{"port": "pa"}, map[string]any{"port": "pb"}, map[string]any{"port": "pc"}},
-		`{repeat: {template: "%a%b", for_each: {"%a": [1, 2], "%b": [x, y]}}}`:                      []any{"1x", "1y", "2x", "2y"},
-		`{repeat: {template: "%a%b", for_each: {"%a": [1, 2], "%b": [x, y]}, permutations: false}}`: []any{"1x", "2y"},
-		`{make_url: {scheme: http, host: h, port: 80, path: /p}}`:                                   "http://h:80/p",
-		`{not_a_function: 1}`:                                                                       map[string]any{"not_a_function": 1},
-		`[yes, no, on, "yes", 2013-05-23, 0x10, ~]`:                                                 []any{true, false, true, "yes", "2013-05-23", 16, nil},
+	for _, c := range []struct {
+		expr string
+		want any
+	}{
+		{`{get_param: [nfv, VDU, master, flavor]}`, "m1.large"},
+		{`{get_param: [nfv, VDU, master, ips, 1]}`, "10.0.0.2"},
+		{`{get_param: [nfv, VDU, nothing, flavor]}`, ""},
+		{`{get_resource: x}`, "uuid-of-it"},
+		{`{get_attr: [x, first_address]}`, "attr:first_address"},
+		{`{get_file: x}`, "contents"},
+		{`{str_replace: {template: "%a and %ab", params: {"%a": 1, "%ab": "%a"}}}`, "1 and %a"},
+		{`{list_join: [",", {get_param: list}, [d]]}`, "a,b,c,d"},
+		{`{str_split: [",", "x,y,z", 1]}`, "y"},
+		{`{str_split: [",", "x,y"]}`, []any{"x", "y"}},
+		{`{digest: [sha256, abc]}`, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+		{`{map_merge: [{a: 1, b: 2}, {b: 3}, null]}`, map[string]any{"a": 1, "b": 3}},
+		{`{map_replace: [{k1: v1}, {keys: {k1: K}, values: {v1: V}}]}`, map[string]any{"K": "V"}},
+		{`{list_concat: [[1, 2], [2]]}`, []any{1, 2, 2}},
+		{`{list_concat_unique: [[1, 2], [2]]}`, []any{1, 2}},
+		{`{contains: [b, {get_param: list}]}`, true},
+		{`{filter: [[b], {get_param: list}]}`, []any{"a", "c"}},
+		{`{if: [big, {get_param: name}, other]}`, "web"},
+		{`{if: [small, x, {if: [{or: [small, {get_param: enabled}]}, in, out]}]}`, "in"},
+		{`{if: [{and: [big, {not: small}]}, 1, 2]}`, 1},
+		{`{repeat: {template: {port: "p%i"}, for_each: {"%i": {get_param: list}}}}`, []any{map[string]any{"port": "pa"}, map[string]any{"port": "pb"}, map[string]any{"port": "pc"}}},
+		{`{repeat: {template: "%a%b", for_each: {"%a": [1, 2], "%b": [x, y]}}}`, []any{"1x", "1y", "2x", "2y"}},
+		{`{repeat: {template: "%a%b", for_each: {"%a": [1, 2], "%b": [x, y]}, permutations: false}}`, []any{"1x", "2y"}},
+		{`{make_url: {scheme: http, host: h, port: 80, path: /p}}`, "http://h:80/p"},
+		{`{not_a_function: 1}`, map[string]any{"not_a_function": 1}},
+		{`[yes, no, on, "yes", 2013-05-23, 0x10, ~]`, []any{true, false, true, "yes", "2013-05-23", 16, nil}},
 	} {
-		t.Run(expr, func(t *testing.T) {
-			got, err := eval(t, "rocky", expr)
+		t.Run(c.expr, func(t *testing.T) {
+			got, err := eval(t, "rocky", c.expr)
 			require.NoError(t, err)
-			require.Equal(t, want, got)
+			require.Equal(t, c.want, got)
 		})
 	}
 }
