@@ -91,10 +91,7 @@ func (d *demo) fetchKubeconfig(ctx context.Context) error {
 // clusterAddress is that of the API of the cluster, which Windlass has registered as a VIM; one of the control
 // planes has it.
 func (d *demo) clusterAddress(ctx context.Context) (string, error) {
-	vims, err := query[[]struct {
-		Type    string `json:"type"`
-		AuthURL string `json:"auth_url"`
-	}](ctx, d, "vim", "list")
+	vims, err := query[[]vim](ctx, d, "vim", "list")
 	if err != nil {
 		return "", err
 	}

@@ -5,12 +5,9 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -85,21 +82,7 @@ func (d *demo) run(ctx context.Context) error {
 // prepare registers the lab and on-boards the package, unless a former run has.
 func (d *demo) prepare(ctx context.Context) error {
 	d.title("The lab as a VIM, and a VNF package")
-	vims, err := query[[]struct {
-		Name string `json:"name"`
-	}](ctx, d, "vim", "list")
-	if err != nil {
-		return err
-	}
-	if len(vims) == 0 || vims[0].Name != vimName && len(vims) == 1 {
-		file, err := d.writeVim()
-		if err != nil {
-			return err
-		}
-		if err := d.show(ctx, "vim", "register", vimName, "--default", "--config", file); err != nil {
-			return err
-		}
-	} else if err := d.show(ctx, "vim", "list"); err != nil {
+	if err := d.register(ctx); err != nil {
 		return err
 	}
 	packages, err := query[[]struct {
@@ -112,6 +95,29 @@ func (d *demo) prepare(ctx context.Context) error {
 		return d.show(ctx, "package", "list")
 	}
 	return d.show(ctx, "package", "create", sample)
+}
+
+// vim is what the demo reads of a registered VIM.
+type vim struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Type    string `json:"type"`
+	AuthURL string `json:"auth_url"`
+}
+
+func (d *demo) register(ctx context.Context) error {
+	vims, err := query[[]vim](ctx, d, "vim", "list")
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(vims, func(v vim) bool { return v.Name == vimName }) {
+		return d.show(ctx, "vim", "list")
+	}
+	file, err := d.writeVim()
+	if err != nil {
+		return err
+	}
+	return d.show(ctx, "vim", "register", vimName, "--default", "--config", file)
 }
 
 // writeVim writes how to log in to the lab, in the form that Tacker's client takes.
@@ -139,30 +145,7 @@ func (d *demo) instantiate(ctx context.Context) (instance vnf, op operation, err
 	if instance, err = d.instance(ctx); err != nil {
 		return instance, op, err
 	}
-	ops, err := query[[]operation](ctx, d, "op", "list", "--vnf", instance.ID)
-	if err != nil {
-		return instance, op, err
-	}
-	slices.SortFunc(ops, func(a, b operation) int { return b.Start.Compare(a.Start) })
-	ops = slices.DeleteFunc(ops, func(o operation) bool { return o.Operation != lcm.OpInstantiate })
-	switch {
-	case instance.State == string(lcm.Instantiated) && len(ops) > 0:
-		d.say("It runs already.")
-		op = ops[0]
-	case len(ops) > 0 && ops[0].State == lcm.FailedTemp:
-		d.say("Its instantiation has failed before and is retried at the step that failed.")
-		err = d.follow(ctx, ops[0].ID, "op", "retry", ops[0].ID, "--watch")
-		op = ops[0]
-	case len(ops) > 0 && !ops[0].State.Terminal():
-		err = d.follow(ctx, ops[0].ID, "op", "watch", ops[0].ID)
-		op = ops[0]
-	default:
-		if op.ID, err = d.begin(ctx, instance); err != nil {
-			return instance, op, err
-		}
-		err = d.follow(ctx, op.ID, "op", "watch", op.ID)
-	}
-	if err != nil {
+	if op, err = d.operate(ctx, instance); err != nil {
 		return instance, op, err
 	}
 	if op, err = query[operation](ctx, d, "op", "show", op.ID); err != nil {
@@ -170,6 +153,31 @@ func (d *demo) instantiate(ctx context.Context) (instance vnf, op operation, err
 	}
 	instance, err = query[vnf](ctx, d, "vnf", "show", instance.ID)
 	return instance, op, err
+}
+
+// operate begins the operation, or goes on with the last one, and shows it to its end.
+func (d *demo) operate(ctx context.Context, instance vnf) (last operation, err error) {
+	ops, err := query[[]operation](ctx, d, "op", "list", "--vnf", instance.ID)
+	if err != nil {
+		return last, err
+	}
+	ops = slices.DeleteFunc(ops, func(o operation) bool { return o.Operation != lcm.OpInstantiate })
+	if len(ops) > 0 {
+		last = slices.MaxFunc(ops, func(a, b operation) int { return a.Start.Compare(b.Start) })
+	}
+	switch {
+	case instance.State == string(lcm.Instantiated):
+		d.say("It runs already.")
+		return last, nil
+	case last.State == lcm.FailedTemp:
+		d.say("Its instantiation has failed before and is retried at the step that failed.")
+		return last, d.follow(ctx, last.ID, "op", "retry", last.ID, "--watch")
+	case last.ID == "" || last.State.Terminal():
+		if last.ID, err = d.begin(ctx, instance); err != nil {
+			return last, err
+		}
+	}
+	return last, d.follow(ctx, last.ID, "op", "watch", last.ID)
 }
 
 // instance finds the demo's VNF instance, or creates it.
@@ -219,10 +227,7 @@ func (d *demo) writeRequest(ctx context.Context) (string, error) {
 	if err := json.Unmarshal(b, &request); err != nil {
 		return "", err
 	}
-	vims, err := query[[]struct {
-		ID   string `json:"id"`
-		Name string `json:"name"`
-	}](ctx, d, "vim", "list")
+	vims, err := query[[]vim](ctx, d, "vim", "list")
 	if err != nil {
 		return "", err
 	}
@@ -248,70 +253,5 @@ func (d *demo) follow(ctx context.Context, op string, args ...string) error {
 	if err == nil {
 		return nil
 	}
-	failures, listErr := d.failures(context.WithoutCancel(ctx), op)
-	if listErr != nil {
-		return listErr
-	}
-	return fmt.Errorf("the operation did not complete.\n%sMend the cause and go on with:\n  %s\nOutput of a step:   %s\nLogs:               %s\nTake all down with: go tool task demo -- --exit%s",
-		failures, d.line("op", "retry", op, "--watch"), d.line("op", "logs", op, "--step", "N"), d.Dir, d.dirFlag())
-}
-
-// failures names the failed steps with their nodes and errors.
-func (d *demo) failures(ctx context.Context, op string) (string, error) {
-	steps, err := d.steps(ctx, op)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	for _, s := range steps {
-		if s.State != lcm.StepFailed || s.Error == nil {
-			continue
-		}
-		fmt.Fprintf(&b, "  step %d, %s", s.Index, s.Title)
-		if s.Node != "" {
-			fmt.Fprintf(&b, ", on %s", s.Node)
-		}
-		fmt.Fprintf(&b, ": %s\n", s.Error.Detail)
-	}
-	return b.String(), nil
-}
-
-func (d *demo) title(text string) { d.say("\n== %s", text) }
-
-func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.Out, format+"\n", args...) }
-
-// line is a command as it is typed.
-func (d *demo) line(args ...string) string {
-	line := "bin/windlass " + strings.Join(args, " ")
-	if info, err := d.env.Info(); err == nil && info.API != "http://127.0.0.1:9890" {
-		line += " --api " + info.API
-	}
-	return line
-}
-
-func (d *demo) command(args ...string) { d.say("\n$ %s", d.line(args...)) }
-
-// show runs a command of the client before everybody's eyes.
-func (d *demo) show(ctx context.Context, args ...string) error {
-	d.command(args...)
-	cmd := d.env.Windlass(ctx, args...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("windlass %s: %w", strings.Join(args, " "), err)
-	}
-	return nil
-}
-
-// query runs a command of the client and reads what the API answered.
-func query[T any](ctx context.Context, d *demo, args ...string) (T, error) {
-	var v T
-	out, err := d.env.Windlass(ctx, append(args, "--json")...).Output()
-	if err != nil {
-		if e, ok := errors.AsType[*exec.ExitError](err); ok {
-			return v, errors.New(strings.TrimSpace(string(e.Stderr)))
-		}
-		return v, err
-	}
-	return v, json.Unmarshal(out, &v)
+	return d.failed(context.WithoutCancel(ctx), op)
 }
