@@ -31,9 +31,10 @@ func (rt *router) heat() {
 	rt.on(heat, "GET "+base+"/resource_types", c.listTypes)
 	rt.on(heat, "GET "+base+"/resource_types/{type}", c.showType)
 	// By name alone Heat redirects to the address with name and id, whatever follows the name.
-	for _, method := range []string{"GET", "DELETE"} {
+	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
 		rt.on(heat, method+" "+base+"/stacks/{name}", c.redirect)
 	}
+	rt.on(heat, "POST "+base+"/stacks/{name}/actions", c.redirect)
 	for _, sub := range []string{"resources", "events", "template", "environment", "files", "outputs", "actions"} {
 		rt.on(heat, "GET "+base+"/stacks/{name}/"+sub, c.redirect)
 	}

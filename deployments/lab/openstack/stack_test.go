@@ -346,3 +346,25 @@ func TestBadStackRequests(t *testing.T) {
 	_, err = stacks.Get(t.Context(), sc, "twice", "00000000-0000-0000-0000-000000000000").Extract()
 	require.True(t, gophercloud.ResponseCodeIs(err, http.StatusNotFound))
 }
+
+func TestStackNamedWithoutItsIDIsRedirected(t *testing.T) {
+	b := newBench(t)
+	sc := b.heat()
+	id := b.create(sc, "c1", cluster(t), nil)
+	c := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for call, want := range map[string]string{
+		"GET /stacks/c1": "/stacks/c1/" + id, "PATCH /stacks/c1": "/stacks/c1/" + id, "DELETE /stacks/c1": "/stacks/c1/" + id,
+		"GET /stacks/" + id: "/stacks/c1/" + id, "POST /stacks/c1/actions": "/stacks/c1/" + id + "/actions",
+		"GET /stacks/c1/resources?nested_depth=2": "/stacks/c1/" + id + "/resources?nested_depth=2",
+	} {
+		method, path, _ := strings.Cut(call, " ")
+		req, err := http.NewRequestWithContext(t.Context(), method, strings.TrimSuffix(sc.Endpoint, "/")+path, nil)
+		require.NoError(t, err)
+		req.Header.Set("X-Auth-Token", sc.Token())
+		res, err := c.Do(req)
+		require.NoError(t, err)
+		require.NoError(t, res.Body.Close())
+		require.Equal(t, http.StatusFound, res.StatusCode, call)
+		require.True(t, strings.HasSuffix(res.Header.Get("Location"), want), res.Header.Get("Location"))
+	}
+}
