@@ -38,8 +38,18 @@ func TestVersionHeaderIsStrictInV2AndTolerantInV1(t *testing.T) {
 		path, version string
 		status        int
 	}{
-		{v1, "", 200}, {v1, "1.3.0", 200}, {v1, "1.1.0", 200}, {v1, "1.3.0-impl:windlass.example:vnfm:1", 200}, {v1, "2.0.0", 406}, {v1, "one", 400},
-		{v2, "", 400}, {v2, "2.0.0", 200}, {v2, "2.0.0-impl:etsi.org:ETSI_NFV_OpenAPI:1", 200}, {v2, "2.1.0", 406}, {v2, "1.3.0", 406}, {v2, "x.y", 400},
+		{v1, "", 200},
+		{v1, "1.3.0", 200},
+		{v1, "1.1.0", 200},
+		{v1, "1.3.0-impl:windlass.example:vnfm:1", 200},
+		{v1, "2.0.0", 406},
+		{v1, "one", 400},
+		{v2, "", 400},
+		{v2, "2.0.0", 200},
+		{v2, "2.0.0-impl:etsi.org:ETSI_NFV_OpenAPI:1", 200},
+		{v2, "2.1.0", 406},
+		{v2, "1.3.0", 406},
+		{v2, "x.y", 400},
 	} {
 		a := b.do("GET", c.path, nil, "Version: "+c.version)
 		require.Equal(t, c.status, a.Status, "%s with %q: %s", c.path, c.version, a.Body)

@@ -97,8 +97,7 @@ func (s *shape) checkStruct(path string, v any, t reflect.Type) {
 		s.add(path, "must be an object, not %s", nameOf(v))
 		return
 	}
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		if f.Anonymous {
 			s.checkStruct(path, v, f.Type)
 			continue

@@ -37,6 +37,7 @@ func tackerError(err error, p ProblemDetails) tackerErrorBody {
 			kind = "VimUnauthorizedException"
 		case lcm.KindUnavailable:
 			kind = "VimConnectionException"
+		default: // the status tells enough
 		}
 	}
 	if kind == "" {

@@ -60,6 +60,7 @@ func TestScripts_areAsTheirGoldenFiles(t *testing.T) {
 }
 
 func TestScripts_passBashAndShellcheck(t *testing.T) {
+	t.Parallel()
 	for _, step := range steps() {
 		t.Run(step.Name(), func(t *testing.T) {
 			t.Parallel()

@@ -2,6 +2,7 @@ package vnfpkg
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -20,10 +21,8 @@ func builtinDriver(name string) string {
 		if name == driver || strings.ReplaceAll(name, "_", "-") == driver {
 			return driver
 		}
-		for _, script := range scripts {
-			if name == script {
-				return driver
-			}
+		if slices.Contains(scripts, name) {
+			return driver
 		}
 	}
 	return ""

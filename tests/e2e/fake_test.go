@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"os"
 	"slices"
@@ -14,7 +13,7 @@ import (
 
 // TestOnFakeMachines is one lab and one Windlass for all scenarios that need no real machines.
 func TestOnFakeMachines(t *testing.T) {
-	b := newBed(t, "fake", fakeNetworks()...)
+	b := newBed(t, "fake", foreignImages...)
 	for _, c := range []struct {
 		name string
 		run  func(*testing.T, *bed)
@@ -36,6 +35,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"an operation at a time", oneOperation},
 		{"fail", failOperation},
 		{"a single control plane", singleControlPlane},
+		{"Tacker's own package", foreignPackage},
 		{"secrets are nowhere", secretsAreNowhere},
 	} {
 		if !t.Run(c.name, func(t *testing.T) { c.run(t, b) }) {
@@ -45,13 +45,6 @@ func TestOnFakeMachines(t *testing.T) {
 			t.Fatal("The scenarios after this one were not run.")
 		}
 	}
-}
-
-// fakeNetworks keeps this run's machines apart from those of another lab on this host: their addresses are
-// loopback addresses.
-func fakeNetworks() []string {
-	n := 80 + os.Getpid()%40
-	return []string{"--net0", fmt.Sprintf("127.%d.0.0/20", n), "--public", fmt.Sprintf("127.%d.255.0/24", n)}
 }
 
 const quick = 2 * time.Minute

@@ -38,7 +38,9 @@ func (b *bed) record(t *testing.T, op, name string) {
 		require.NoError(t, err)
 		require.NoError(t, proxy.VisitPayloads(t.Context(), event, proxy.VisitPayloadsOptions{
 			SkipSearchAttributes: true,
-			Visitor: func(_ *proxy.VisitPayloadsContext, sealed []*common.Payload) ([]*common.Payload, error) { return codec.Decode(sealed) },
+			Visitor: func(_ *proxy.VisitPayloadsContext, sealed []*common.Payload) ([]*common.Payload, error) {
+				return codec.Decode(sealed)
+			},
 		}))
 		all.Events = append(all.Events, event)
 	}

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -53,9 +54,7 @@ func secretsAreNowhere(t *testing.T, b *bed) {
 	vnf, op := b.instantiate(t, "secrets", nil)
 	b.await(t, op, quick, "COMPLETED")
 	values := map[string]string{"the nodes' password": nodePassword, "the VIM's password": b.Cloud["OS_PASSWORD"]}
-	for name, value := range b.unsealed(t) {
-		values[name] = value
-	}
+	maps.Copy(values, b.unsealed(t))
 	require.Greater(t, len(values), 5, "certificate key, VRRP password and bearer token are among them")
 
 	places := map[string]string{

@@ -14,8 +14,14 @@ import (
 
 // hostTools are what building images and running machines need of the host, by Debian package.
 var hostTools = []struct{ tool, pkg string }{
-	{"mmdebstrap", "mmdebstrap"}, {"systemd-nspawn", "systemd-container"}, {"ip", "iproute2"}, {"nft", "nftables"},
-	{"ssh", "openssh-client"}, {"losetup", "mount"}, {"unshare", "util-linux"}, {"cp", "coreutils"},
+	{"mmdebstrap", "mmdebstrap"},
+	{"systemd-nspawn", "systemd-container"},
+	{"ip", "iproute2"},
+	{"nft", "nftables"},
+	{"ssh", "openssh-client"},
+	{"losetup", "mount"},
+	{"unshare", "util-linux"},
+	{"cp", "coreutils"},
 }
 
 // debianKeyring is needed on Ubuntu, which does not trust Debian's archive by itself.

@@ -132,8 +132,13 @@ func checkHost() error {
 	}
 	var problems []lcm.Problem
 	for _, tool := range []struct{ name, pkg string }{
-		{"systemd-nspawn", "systemd-container"}, {"ip", "iproute2"}, {"nft", "nftables"}, {"losetup", "mount"},
-		{"setsid", "util-linux"}, {"chroot", "coreutils"}, {"cp", "coreutils"},
+		{"systemd-nspawn", "systemd-container"},
+		{"ip", "iproute2"},
+		{"nft", "nftables"},
+		{"losetup", "mount"},
+		{"setsid", "util-linux"},
+		{"chroot", "coreutils"},
+		{"cp", "coreutils"},
 	} {
 		if _, err := exec.LookPath(tool.name); err != nil {
 			problems = append(problems, lcm.Problem{Path: tool.name, Detail: "not found; install the package " + tool.pkg})

@@ -2,6 +2,7 @@ package nspawn
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -70,7 +71,7 @@ func parseUserData(data []byte) (firstBoot, error) {
 		}
 		return c.scripts()
 	}
-	return firstBoot{}, fmt.Errorf("user data starts with neither #cloud-config nor #!")
+	return firstBoot{}, errors.New("user data must start with #cloud-config or #! and an interpreter")
 }
 
 func (c cloudConfig) scripts() (firstBoot, error) {
