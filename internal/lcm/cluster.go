@@ -57,17 +57,6 @@ type ProxyParams struct {
 	K8sNodeCIDR string `json:"k8s_node_cidr,omitempty"`
 }
 
-// AptRepository is where Kubernetes packages come from when the image lacks them.
-type AptRepository struct {
-	// URL is the root of the repository.
-	URL       string `json:"url"`
-	Suite     string `json:"suite,omitempty"`     // default "/"
-	Component string `json:"component,omitempty"` // default ""
-	KeyPath   string `json:"key_path,omitempty"`  // armored key, a file in the package
-	Trusted   bool   `json:"trusted,omitempty"`   // no signature; for mirrors inside the cloud
-	Version   string `json:"version,omitempty"`   // e.g. "1.34.4-1.1": exact version of kubeadm, kubelet, kubectl
-}
-
 // LoadBalancerParam settles what is in front of the API servers.
 type LoadBalancerParam struct {
 	Port            int  `json:"port,omitempty"`              // HAProxy's front; default 16443, never 6443

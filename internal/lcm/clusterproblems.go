@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/bits"
 	"net/netip"
-	"net/url"
 	"path"
 	"regexp"
 	"strings"
@@ -39,7 +38,6 @@ var (
 	releasePattern = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`)
 	checkPattern   = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 	userPattern    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9._-]*$`)
-	aptPattern     = regexp.MustCompile(`^[A-Za-z0-9.~+:/_-]+$`)
 )
 
 type paramChecks struct{ found []Problem }
@@ -96,8 +94,8 @@ func (c *paramChecks) controlPlanes(n NodeParams, count int) {
 func (c *paramChecks) networks(p ClusterParams, nodes int) {
 	pods, podsOK := c.cidr("master_node.pod_cidr", p.MasterNode.PodCIDR)
 	services, servicesOK := c.cidr("master_node.cluster_cidr", p.MasterNode.ClusterCIDR)
-	if p.Proxy != nil && p.Proxy.K8sNodeCIDR != "" {
-		c.cidr("proxy.k8s_node_cidr", p.Proxy.K8sNodeCIDR)
+	if p.Proxy != nil {
+		c.proxy(*p.Proxy)
 	}
 	if podsOK && NodeCIDRMask(pods, nodes) == 0 {
 		c.add("master_node.pod_cidr", "%s is too small for %d nodes.", pods, nodes)
@@ -179,17 +177,25 @@ func LocalPath(p string) bool {
 }
 
 func (c *paramChecks) aptRepository(a AptRepository) {
-	if u, err := url.Parse(a.URL); a.URL == "" {
-		c.add("apt_repository.url", "is missing: it is the root of the repository.")
-	} else if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || strings.ContainsAny(a.URL, " \t\n'\"") {
-		c.add("apt_repository.url", "must be an http or https URL without a password.")
+	for _, p := range a.Problems() {
+		c.add("apt_repository."+p.Path, "%s", p.Detail)
 	}
-	c.pattern("apt_repository.suite", a.Suite, aptPattern, "the name of a suite")
-	c.pattern("apt_repository.component", a.Component, aptPattern, "the name of a component")
-	c.pattern("apt_repository.version", a.Version, aptPattern, `the version of a package, such as "1.34.4-1.1"`)
 	c.packagePath("apt_repository.key_path", a.KeyPath)
 	if a.KeyPath == "" && !a.Trusted && a.URL != "" {
 		c.add("apt_repository.key_path", "is missing: give the repository's key, or say trusted.")
+	}
+}
+
+// proxy cannot look at URLs that are sealed already; the step that uses them does.
+func (c *paramChecks) proxy(p ProxyParams) {
+	if p.K8sNodeCIDR != "" {
+		c.cidr("proxy.k8s_node_cidr", p.K8sNodeCIDR)
+	}
+	if p.HTTPProxy.Clear != "" && !IsProxyURL(p.HTTPProxy.Clear) {
+		c.add("proxy.http_proxy", "must be a URL like http://user:password@proxy.example:3128.")
+	}
+	if p.HTTPSProxy.Clear != "" && !IsProxyURL(p.HTTPSProxy.Clear) {
+		c.add("proxy.https_proxy", "must be a URL like http://user:password@proxy.example:3128.")
 	}
 }
 

@@ -1,0 +1,48 @@
+package lcm_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func TestAptRepository_refusesWhatAptWouldNotUnderstand(t *testing.T) {
+	for name, c := range map[string]struct {
+		repository lcm.AptRepository
+		members    []string
+	}{
+		"flat":                      {lcm.AptRepository{URL: "http://h/deb", Suite: "/"}, nil},
+		"flat below the root":       {lcm.AptRepository{URL: "http://h/deb", Suite: "v1.34/"}, nil},
+		"with a suite":              {lcm.AptRepository{URL: "https://h/deb", Suite: "stable", Component: "main"}, nil},
+		"flat with a component":     {lcm.AptRepository{URL: "http://h/", Suite: "/", Component: "main"}, []string{"component"}},
+		"suite without a component": {lcm.AptRepository{URL: "http://h/", Suite: "stable"}, []string{"component"}},
+		"nothing":                   {lcm.AptRepository{}, []string{"url"}},
+		"options in the URL":        {lcm.AptRepository{URL: "http://h/[trusted=yes]"}, []string{"url"}},
+		"a file":                    {lcm.AptRepository{URL: "file:///srv", Version: "1 2"}, []string{"url", "version"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var members []string
+			for _, p := range c.repository.Problems() {
+				members = append(members, p.Path)
+			}
+			assert.Equal(t, c.members, members)
+		})
+	}
+}
+
+func TestIsProxyURL_refusesWhatWouldBecomeConfiguration(t *testing.T) {
+	for url, want := range map[string]bool{
+		"http://proxy.example:3128":             true,
+		"http://user:p%40ss@proxy.example:1":    true,
+		"https://[2001:db8::1]:3128/":           true,
+		"proxy.example:3128":                    false,
+		"socks5://proxy.example":                false,
+		"http://p\";Acquire::http::Proxy \"x":   false,
+		"http://proxy.example\nNO_PROXY=inside": false,
+		"http://":                               false,
+	} {
+		assert.Equal(t, want, lcm.IsProxyURL(url), url)
+	}
+}
