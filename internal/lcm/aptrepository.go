@@ -47,8 +47,8 @@ func (a AptRepository) Problems() []Problem {
 	return found
 }
 
-// IsProxyURL reports whether v names a proxy as apt and containerd take it.
-func IsProxyURL(v string) bool {
-	u, err := url.Parse(v)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !strings.ContainsAny(v, " \t\r\n'\"\\;{}$`")
-}
+var proxyPattern = regexp.MustCompile("^https?://[^\\s'\"\\\\;{}$`/][^\\s'\"\\\\;{}$`]*$")
+
+// IsProxyURL reports whether v names a proxy as apt and containerd take it, and nothing more: it goes into their
+// configuration. Its port is not looked at: Tacker's own samples have "port1" there.
+func IsProxyURL(v string) bool { return proxyPattern.MatchString(v) }
