@@ -41,7 +41,7 @@ func (a AptRepository) Problems() []Problem {
 	switch flat := a.Suite == "" || strings.HasSuffix(a.Suite, "/"); {
 	case flat && a.Component != "":
 		add("component", `must not be there when the suite ends with "/": such a repository has no components.`)
-	case !flat && a.Component == "":
+	case !flat && a.Component == "" && aptPattern.MatchString(a.Suite):
 		add("component", `is missing: only a suite that ends with "/" has none.`)
 	}
 	return found
