@@ -21,6 +21,7 @@ type Config struct {
 	API           API
 	Keys          Keys
 	Worker        Worker
+	Kubernetes    Kubernetes
 	Log           Log
 	ShutdownGrace time.Duration
 }
@@ -54,6 +55,27 @@ type Worker struct {
 	Concurrency int
 	// Metrics is host:port of /metrics, /healthz and /readyz; "" serves none.
 	Metrics string
+}
+
+// Kubernetes is for the worker: what clusters are made of when a request does not say.
+type Kubernetes struct{ Apt Apt }
+
+// Apt is where Kubernetes packages come from when neither the image nor the request has them; without a URL
+// there is no such place.
+type Apt struct {
+	URL, Suite, Component, Version string
+	// KeyFile holds the armored key of the repository, Key what is in it. Trusted does without a key.
+	KeyFile string
+	Key     []byte
+	Trusted bool
+}
+
+// LogValue leaves the key out: it is no secret, but long.
+func (a Apt) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.String("url", a.URL), slog.String("suite", a.Suite), slog.String("component", a.Component),
+		slog.String("version", a.Version), slog.String("keyFile", a.KeyFile), slog.Bool("trusted", a.Trusted),
+	)
 }
 
 // Log is how every process logs.
@@ -90,6 +112,7 @@ func (c Config) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("file", c.File), slog.String("databaseUrl", database),
 		slog.Any("temporal", c.Temporal), slog.Any("api", c.API), slog.Any("keys", c.Keys), slog.Any("worker", c.Worker),
+		slog.Any("kubernetes.apt", c.Kubernetes.Apt),
 		slog.Any("log", c.Log), slog.Duration("shutdownGrace", c.ShutdownGrace),
 	)
 }

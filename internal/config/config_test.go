@@ -54,6 +54,7 @@ func TestLoad_defaultsAndExampleAgree(t *testing.T) {
 		API:           config.API{Listen: "127.0.0.1:9890", Endpoint: "http://127.0.0.1:9890", MaxUploadMiB: 8192},
 		Keys:          config.Keys{Env: "WINDLASS_KEYS"},
 		Worker:        config.Worker{Concurrency: 200, Metrics: "127.0.0.1:9891"},
+		Kubernetes:    config.Kubernetes{Apt: config.Apt{Suite: "/"}},
 		Log:           config.Log{Level: slog.LevelInfo, Format: "json"},
 		ShutdownGrace: 30 * time.Second,
 	}

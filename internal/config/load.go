@@ -106,6 +106,9 @@ func (l *loader) finish() {
 	if needed(NeedKeys) && l.config.Keys.File == "" && l.config.Keys.Env != "" && os.Getenv(l.config.Keys.Env) == "" {
 		l.problem("keys.file", "is missing, and there is no environment variable "+l.config.Keys.Env+" with keys in its place")
 	}
+	if needed(NeedWorker) {
+		l.finishApt()
+	}
 	if !slices.Contains(l.given, "api.endpoint") {
 		l.config.API.Endpoint = endpointOf(l.config.API.Listen)
 	}

@@ -101,6 +101,31 @@ var settings = [...]setting{
 		},
 	},
 	{
+		key: "kubernetes.apt.url", need: NeedWorker,
+		usage: "`URL` of an apt repository for Kubernetes packages, for images and requests without any",
+		set:   func(c *Config, v string) error { c.Kubernetes.Apt.URL = v; return nil },
+	},
+	{
+		key: "kubernetes.apt.suite", need: NeedWorker, fallback: "/", usage: "`suite` of that repository; \"/\" is one without suites",
+		set: func(c *Config, v string) error { c.Kubernetes.Apt.Suite = v; return nil },
+	},
+	{
+		key: "kubernetes.apt.component", need: NeedWorker, usage: "`component` of that suite",
+		set: func(c *Config, v string) error { c.Kubernetes.Apt.Component = v; return nil },
+	},
+	{
+		key: "kubernetes.apt.version", need: NeedWorker, usage: "`version` of the packages, such as 1.34.4-1.1; the request's kubernetes_version or else the newest when not given",
+		set: func(c *Config, v string) error { c.Kubernetes.Apt.Version = v; return nil },
+	},
+	{
+		key: "kubernetes.apt.keyFile", need: NeedWorker, usage: "`file` with the armored key of that repository",
+		set: func(c *Config, v string) error { c.Kubernetes.Apt.KeyFile = v; return nil },
+	},
+	{
+		key: "kubernetes.apt.trusted", need: NeedWorker, fallback: "false", usage: "take that repository without a key; for mirrors inside the cloud",
+		set: func(c *Config, v string) (err error) { c.Kubernetes.Apt.Trusted, err = parseBool(v); return err },
+	},
+	{
 		key: "log.level", fallback: "info", usage: "least `level` that is logged: debug, info, warn or error",
 		set: func(c *Config, v string) error {
 			if c.Log.Level.UnmarshalText([]byte(v)) != nil {
