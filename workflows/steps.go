@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -101,7 +102,7 @@ func gather(nodes lcm.Nodes, errs []error) error {
 	first := errorOf(errs[failed[0]])
 	all := &lcm.Error{Kind: first.Kind, Op: first.Op, Detail: fmt.Sprintf("%d of %d nodes failed.", len(failed), len(nodes))}
 	for _, i := range failed {
-		all.Problems = append(all.Problems, lcm.Problem{Path: nodes[i].Name, Detail: errorOf(errs[i]).Sentence()})
+		all.Problems = append(all.Problems, lcm.Problem{Path: nodes[i].Name, Detail: strings.TrimPrefix(errorOf(errs[i]).Sentence(), nodes[i].Name+": ")})
 	}
 	return all
 }

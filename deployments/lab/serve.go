@@ -48,6 +48,7 @@ func serve(ctx context.Context, o upOptions, driver machine.Driver) (err error) 
 	cloud, err := openstack.New(openstack.Config{
 		Store: store, Machines: driver, Endpoint: here.URL, Region: o.region, DemoPassword: secrets.Demo, AdminPassword: secrets.Admin,
 		TokenLifetime: o.tokenLifetime, Images: o.images(), Net0: sub.net0, Public: sub.public, ComputeHosts: o.hosts, Log: o.log,
+		ImagePassword: os.Getenv(imagePasswordEnv),
 	})
 	if err != nil {
 		return err

@@ -22,6 +22,10 @@ import (
 const (
 	machinesNspawn = "nspawn"
 	machinesFake   = "fake"
+
+	// imagePasswordEnv names the variable with the password that images give their user, as those have that
+	// Tacker's guides make. It is no flag: arguments can be read by everybody.
+	imagePasswordEnv = "WINDLASS_LAB_IMAGE_PASSWORD"
 )
 
 // upOptions are the flags of up.
@@ -47,7 +51,10 @@ func newUp() *cobra.Command {
 away. What the lab knows is in the state directory, so it can be killed at any moment.
 
 The first time, passwords of the users demo and admin are made and kept in a file that only you can read,
-and (for real machines) the image of the machines is built, which takes some minutes.`,
+and (for real machines) the image of the machines is built, which takes some minutes.
+
+WINDLASS_LAB_IMAGE_PASSWORD in the environment is the password that the image gives the user debian. Without it
+only user data and keys open a login.`,
 		Example: `  windlass-lab up
   windlass-lab up --image-alias "Image for masterNode HA kubernetes"
   windlass-lab up --machines fake --pace lifelike --listen 127.0.0.1:0 --state-dir /tmp/lab`,

@@ -34,6 +34,7 @@ type bed struct {
 // newBed brings up a lab with that kind of machines and on-boards the sample package.
 func newBed(t *testing.T, machines string, labArgs ...string) *bed {
 	t.Helper()
+	t.Setenv("WINDLASS_LAB_IMAGE_PASSWORD", nodePassword) // as images for Tacker have one
 	dir, err := os.MkdirTemp("/var/tmp", "windlass-e2e-") // PostgreSQL's account must be able to enter
 	require.NoError(t, err)
 	require.NoError(t, os.Chmod(dir, 0o755))

@@ -28,7 +28,9 @@ type Config struct {
 	Region   string // default RegionOne
 	// DemoPassword and AdminPassword are those of the users demo and admin.
 	DemoPassword, AdminPassword string
-	TokenLifetime               time.Duration // default one hour, as Keystone's
+	// ImagePassword is that of the images' own user; "" locks its password.
+	ImagePassword string
+	TokenLifetime time.Duration // default one hour, as Keystone's
 	// Images are the names that Glance lists from the start.
 	Images []string
 	// Net0 and Public are the subnets of the seeded networks.

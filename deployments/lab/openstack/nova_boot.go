@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -55,7 +56,7 @@ func (c *Cloud) boot(ctx context.Context, id string) {
 		return
 	}
 	m := machine.Machine{
-		ID: s.ID, Name: hostname(s.Name), Image: s.BootImage, UserData: s.UserData, AuthorizedKeys: s.AuthorizedKeys, AdminPass: s.AdminPass,
+		ID: s.ID, Name: hostname(s.Name), Image: s.BootImage, UserData: s.UserData, AuthorizedKeys: s.AuthorizedKeys, AdminPass: cmp.Or(s.AdminPass, c.cfg.ImagePassword),
 	}
 	for _, portID := range s.PortIDs {
 		if p, found := state.Load(c.store, ports, portID); found {
