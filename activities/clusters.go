@@ -16,6 +16,8 @@ type Clusters interface {
 type ClusterContext struct {
 	Instance lcm.VnfInstance
 	Params   lcm.ClusterParams
+	// AptKey is the armored key of Params.AptRepository when that is not in the package.
+	AptKey []byte
 	// PackageFile reads a file of the VNF package.
 	PackageFile func(ctx context.Context, path string) ([]byte, error)
 }

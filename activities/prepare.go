@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"net/url"
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -61,11 +62,13 @@ func (n *Nodes) PrepareNode(ctx context.Context, in PrepareNodeInput) (out Prepa
 		step.Hosts = append(step.Hosts, h.Address+" "+h.Name)
 	}
 	if apt := p.AptRepository; apt != nil {
-		step.Hold, step.Version, step.Trusted = []string{"kubeadm", "kubelet", "kubectl"}, apt.Version, apt.Trusted
+		step.Hold, step.Version, step.Trusted = []string{"kubeadm", "kubelet", "kubectl"}, pinnedVersion(p), apt.Trusted
 		step.Source = strings.TrimSpace(apt.URL + " " + apt.Suite + " " + apt.Component)
-		key, err := packageFile(ctx, cluster, apt.KeyPath)
-		if err != nil {
-			return out, err
+		key := cluster.AptKey
+		if apt.KeyPath != "" {
+			if key, err = packageFile(ctx, cluster, apt.KeyPath); err != nil {
+				return out, err
+			}
 		}
 		inputs = append(inputs, scripts.Input{Name: "apt_key", Value: string(key)})
 	}
@@ -76,24 +79,54 @@ func (n *Nodes) PrepareNode(ctx context.Context, in PrepareNodeInput) (out Prepa
 	return out, err
 }
 
+// pinnedVersion is the version of the packages: a pattern of the shell when only that of Kubernetes is known.
+func pinnedVersion(p lcm.ClusterParams) string {
+	if p.AptRepository.Version == "" && p.KubernetesVersion != "" {
+		return p.KubernetesVersion + "-*"
+	}
+	return p.AptRepository.Version
+}
+
 // proxyInputs opens the proxy's URLs, which may hold passwords.
 func (n *Nodes) proxyInputs(ctx context.Context, proxy *lcm.ProxyParams) (inputs []scripts.Input, mask []string, err error) {
 	if proxy == nil {
 		return nil, nil, nil
 	}
-	for _, url := range []struct {
+	for _, in := range []struct {
 		name   string
 		secret lcm.Secret
 	}{{"http_proxy", proxy.HTTPProxy}, {"https_proxy", proxy.HTTPSProxy}} {
-		value, err := n.open(ctx, url.secret)
+		value, err := n.open(ctx, in.secret)
 		if err != nil {
 			return nil, nil, err
 		}
-		if value != "" {
-			inputs, mask = append(inputs, scripts.Input{Name: url.name, Value: value}), append(mask, value)
+		if value == "" {
+			continue
 		}
+		if !lcm.IsProxyURL(value) {
+			return nil, nil, lcm.Errorf(lcm.KindInvalid, "The request's proxy.%s is not a URL like http://user:password@proxy.example:3128.", in.name)
+		}
+		inputs, mask = append(inputs, scripts.Input{Name: in.name, Value: value}), append(mask, value)
+		mask = append(mask, userinfo(value)...)
 	}
 	return inputs, mask, nil
+}
+
+// userinfo are the parts of a proxy's URL that tools may show without the rest of it.
+func userinfo(proxy string) []string {
+	_, rest, _ := strings.Cut(proxy, "://")
+	at := strings.LastIndex(rest, "@")
+	if at < 0 {
+		return nil
+	}
+	parts := []string{rest[:at]}
+	if _, password, ok := strings.Cut(rest[:at], ":"); ok && password != "" {
+		parts = append(parts, password)
+		if clear, err := url.PathUnescape(password); err == nil {
+			parts = append(parts, clear)
+		}
+	}
+	return parts
 }
 
 // noProxy lists what is inside: networks stay networks, because a list of each of their addresses, as Tacker

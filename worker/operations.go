@@ -23,6 +23,9 @@ const driverKubernetes = "mgmt-drivers-kubernetes"
 type operations struct {
 	store *store.Store
 	vault *secrets.Vault
+	// The repository of requests that name none, and its key.
+	apt    *lcm.AptRepository
+	aptKey []byte
 }
 
 // job is an operation with everything that it refers to.
@@ -120,12 +123,21 @@ func (o *operations) Cluster(ctx context.Context, id lcm.OpOccID) (activities.Cl
 		return activities.ClusterContext{}, err
 	}
 	params, err := lcm.ParseClusterParams(j.request.AdditionalParams)
-	return activities.ClusterContext{
+	cluster := activities.ClusterContext{
 		Instance: j.inst, Params: params,
 		PackageFile: func(ctx context.Context, path string) ([]byte, error) {
 			return o.store.PackageFile(ctx, j.inst.VnfPkgID, path)
 		},
-	}, err
+	}
+	o.defaultRepository(&cluster)
+	return cluster, err
+}
+
+// defaultRepository gives a request that names no apt repository the one of the configuration.
+func (o *operations) defaultRepository(c *activities.ClusterContext) {
+	if c.Params.AptRepository == nil && o.apt != nil {
+		c.Params.AptRepository, c.AptKey = o.apt, o.aptKey
+	}
 }
 
 // Instantiated implements activities.Facts.

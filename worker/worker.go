@@ -31,6 +31,9 @@ type Options struct {
 	Log    *slog.Logger
 	// Concurrency bounds the activities that run at once; 0 is enough for several large clusters.
 	Concurrency int
+	// Apt is the apt repository of requests that name none, AptKey its armored key; nil when there is none.
+	Apt    *lcm.AptRepository
+	AptKey []byte
 	// ShutdownGrace is how long activities may take to end when the worker stops. What has not ended then is
 	// taken over by another worker: commands on nodes go on and are found again.
 	ShutdownGrace time.Duration
@@ -63,7 +66,7 @@ func New(o Options) sdkworker.Worker {
 
 // nouns are the structs whose methods are the activities.
 func nouns(o Options) []any {
-	ops := &operations{store: o.Store, vault: o.Vault}
+	ops := &operations{store: o.Store, vault: o.Vault, apt: o.Apt, aptKey: o.AptKey}
 	reach := activities.Reach{
 		Hosts:    &hosts{operations: ops, dialer: &remote.Dialer{HostKeys: o.Store}},
 		Clusters: ops, Secrets: o.Vault, Output: lines{},

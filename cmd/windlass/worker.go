@@ -91,6 +91,7 @@ func (b *backends) newWorker() sdkworker.Worker {
 	return worker.New(worker.Options{
 		Client: b.temporal, Store: b.store, Vault: b.vault, Log: b.log,
 		Concurrency: b.config.Worker.Concurrency, ShutdownGrace: b.config.ShutdownGrace,
+		Apt: b.config.Kubernetes.Apt.Repository(), AptKey: b.config.Kubernetes.Apt.Key,
 	})
 }
 

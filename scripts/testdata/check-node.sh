@@ -191,7 +191,7 @@ check_software() {
     case $name in
     kube*)
       [[ $REPOSITORY == yes ]] || grep -rqsi kubernetes /etc/apt/sources.list /etc/apt/sources.list.d ||
-        problem "$name is not on the image and the request gives no apt_repository to install it from"
+        problem "$name is not on the image, and neither the request (apt_repository) nor the configuration (kubernetes.apt) gives a repository to install it from"
       ;;
     esac
     note "$name is missing and will be installed"

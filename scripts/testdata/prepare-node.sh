@@ -205,37 +205,135 @@ missing_packages() {
   done
 }
 
-apt_get() { apt-get -q -y -o DPkg::Lock::Timeout="$LOCK_FOR" -o Dpkg::Options::=--force-confold -o APT::Install-Recommends=false "$@"; }
+# no_proxy: a repository on the inside is asked without the proxy.
+apt_get() {
+  no_proxy=$NO_PROXY_LIST apt-get -q -y -o DPkg::Lock::Timeout="$LOCK_FOR" -o Acquire::Retries=3 \
+    -o Dpkg::Options::=--force-confold -o APT::Install-Recommends=false "$@"
+}
+
+LOCKED='[Cc]ould not get lock|lock was locked by another process|[Uu]nable to (acquire|lock)'
+
+# show passes lines on as they come, but that a lock is held only once.
+show() {
+  local line
+  while IFS= read -r line; do
+    if [[ $line =~ $LOCKED ]]; then
+      [[ ! -e $SCRATCH/locked ]] || continue
+      : >"$SCRATCH/locked"
+      line="waiting for another installation of packages: $line"
+    fi
+    note "$line"
+  done
+}
+
+# patiently SENTENCE COMMAND...: is attempt for apt and dpkg. A fresh VM updates itself, and apt waits for only
+# one of the locks that this takes, dpkg for none.
+patiently() {
+  local sentence=$1 deadline=$((SECONDS + LOCK_FOR)) rc
+  shift
+  while true; do
+    rc=0
+    "$@" </dev/null 2>&1 | tee "$SCRATCH/attempt" | show || rc=$?
+    ((rc != 0)) || return 0
+    grep -E '^(E|dpkg: error): ' "$SCRATCH/attempt" | grep -qE "$LOCKED" || explain_apt "$sentence" "$rc"
+    ((SECONDS < deadline)) || fail 75 "$sentence: another installation of packages has not ended within $LOCK_FOR s"
+    sleep 1
+  done
+}
+
+# explain_apt SENTENCE CODE: as explain, for what apt says of repositories and proxies.
+explain_apt() {
+  local reason
+  sed -i '/^Waiting for cache lock/d' "$SCRATCH/attempt"
+  if grep -qE 'NO_PUBKEY|BADSIG|EXPKEYSIG|REVKEYSIG|NODATA|is not signed|no longer signed|not available because public key' "$SCRATCH/attempt"; then
+    reason=$(grep -oE '(NO_PUBKEY|BADSIG|EXPKEYSIG|REVKEYSIG) [0-9A-F]+' "$SCRATCH/attempt" | head -n 1 || true)
+    fail 65 "$1: it is not signed by the key that is given for it${reason:+ ($reason)}; give the repository's own key"
+  fi
+  if grep -qE '(^| )407 +Proxy Auth' "$SCRATCH/attempt"; then
+    fail 65 "$1: the proxy refuses its user name or password; correct the proxy's URL"
+  fi
+  reason=$(sed -nE 's/^E: Failed to fetch //p' "$SCRATCH/attempt" | head -n 1)
+  if [[ -z $reason ]] && grep -q 'does not have a Release file' "$SCRATCH/attempt"; then
+    reason=$(sed -nE '/^(Err|Ign):/{n;s/^ +//p}' "$SCRATCH/attempt" | tail -n 1)
+    reason="there is no repository at this URL and suite${reason:+ ($reason)}"
+  fi
+  [[ -n $reason ]] || explain "$1" "$2"
+  if grep -qE 'Could not connect|Unable to connect|Connection (refused|timed out|failed|reset)|Temporary failure|50[0234] ' <<<"$reason"; then
+    fail 75 "$1: $reason"
+  fi
+  fail 1 "$1: $reason"
+}
+
+# complete_installation ends what a killed installation has begun: its commands may be there already.
+complete_installation() {
+  [[ -n $(dpkg --audit 2>/dev/null) || -n $(ls /var/lib/dpkg/updates 2>/dev/null) ]] || return 0
+  note "completing an interrupted installation of packages"
+  patiently "dpkg cannot complete an interrupted installation" dpkg --configure -a
+}
 
 add_repository() {
-  local options=''
-  [[ -n $SOURCE ]] || return 0
+  local options='' key=/etc/apt/keyrings/windlass
   [[ $TRUSTED == yes ]] && options=' [trusted=yes]'
   if [[ -s $SCRATCH/in.apt_key ]]; then
-    write_file /etc/apt/keyrings/windlass.asc 0644 <"$SCRATCH/in.apt_key"
-    options=' [signed-by=/etc/apt/keyrings/windlass.asc]'
+    # apt tells an armored key from a binary one by the name.
+    if grep -qsa '^-----BEGIN PGP' "$SCRATCH/in.apt_key"; then key+=.asc; else key+=.gpg; fi
+    write_file "$key" 0644 <"$SCRATCH/in.apt_key"
+    options=" [signed-by=$key]"
   fi
   write_file /etc/apt/sources.list.d/windlass.list 0644 <<<"deb$options $SOURCE"
 }
 
+versions() { apt-cache "${OURS[@]}" madison "$1" | awk -F ' *[|] *' '{ print $2 }'; }
+
+# pick NAME: prints NAME=VERSION of the newest one that fits.
+pick() {
+  local all version
+  all=$(versions "$1")
+  for version in $all; do
+    # shellcheck disable=SC2053 # it may be a pattern
+    [[ $version != ${VERSION:-*} ]] || { printf '%s=%s' "$1" "$version"; return; }
+  done
+  [[ -n $all ]] || fail 65 "the apt repository ${SOURCE%% *} has no package $1"
+  fail 65 "the apt repository ${SOURCE%% *} has no $1 of version $VERSION; it has $(head -n 5 <<<"$all" | paste -sd ' ')"
+}
+
 install_packages() {
-  local missing name wanted=()
+  local missing name picked wanted=()
+  complete_installation
   missing=$(missing_packages)
   [[ -n $missing ]] || { note "every package is on the image"; return 0; }
   note "installing $missing"
-  add_repository
-  attempt "dpkg cannot complete an interrupted installation" dpkg --configure -a
-  attempt "the package lists cannot be read" apt_get -o Acquire::Retries=3 -o APT::Update::Error-Mode=any update
+  OURS=()
+  if [[ -n $SOURCE ]]; then
+    add_repository
+    # By itself: the image's own repositories may be out of reach, and need not be in it.
+    OURS=(-o Dir::Etc::sourcelist=/etc/apt/sources.list.d/windlass.list -o Dir::Etc::sourceparts=/dev/null -o APT::Get::List-Cleanup=false)
+    patiently "the apt repository ${SOURCE%% *} cannot be read" apt_get "${OURS[@]}" -o APT::Update::Error-Mode=any update
+  fi
   for name in $missing; do
-    if [[ -n $VERSION && " $HOLD " == *" $name "* ]]; then name+=$(printf '=%s' "$VERSION"); fi
-    wanted+=("$name")
+    picked=$name
+    if [[ -n $SOURCE && " $HOLD " == *" $name "* ]]; then
+      picked=$(pick "$name") || { note "$picked"; exit 65; }
+    fi
+    wanted+=("$picked")
   done
-  attempt "the packages cannot be installed" apt_get install "${wanted[@]}"
-  for name in $HOLD; do
-    [[ " $missing " != *" $name "* ]] || apt-mark -q hold "$name" >/dev/null
-  done
+  if [[ -z $SOURCE ]] || ! apt_get "${OURS[@]}" --simulate install "${wanted[@]}" >/dev/null 2>&1; then
+    OURS=()
+    patiently "the package lists of the image's repositories cannot be read" apt_get -o APT::Update::Error-Mode=any update
+  fi
+  patiently "the packages cannot be installed" apt_get "${OURS[@]}" install "${wanted[@]}"
   missing=$(missing_packages)
   [[ -z $missing ]] || fail 1 "the packages are installed but $missing is still missing"
+}
+
+# hold_packages keeps the node's own upgrades away from what belongs to the cluster.
+hold_packages() {
+  local name held
+  held=" $(apt-mark showhold | paste -sd ' ') "
+  for name in $HOLD; do
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null) == installed && $held != *" $name "* ]] || continue
+    patiently "$name cannot be held at its version" apt-mark -q hold "$name"
+  done
 }
 
 # kubelet and kubeadm take systemd's cgroups for granted; containerd's own default, and Docker's package of it,
@@ -263,5 +361,6 @@ set_name
 set_kernel
 set_proxy
 install_packages
+hold_packages
 set_containerd
 result kubeadm "$(kubeadm version -o short)"

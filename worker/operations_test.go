@@ -1,0 +1,29 @@
+package worker
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func TestOperations_theRequestsRepositoryGoesBeforeTheConfigurations(t *testing.T) {
+	configured, requested := &lcm.AptRepository{URL: "http://configured/"}, &lcm.AptRepository{URL: "http://requested/"}
+	ops := &operations{apt: configured, aptKey: []byte("KEY")}
+
+	var c activities.ClusterContext
+	ops.defaultRepository(&c)
+	assert.Same(t, configured, c.Params.AptRepository)
+	assert.Equal(t, "KEY", string(c.AptKey))
+
+	c = activities.ClusterContext{Params: lcm.ClusterParams{AptRepository: requested}}
+	ops.defaultRepository(&c)
+	assert.Same(t, requested, c.Params.AptRepository)
+	assert.Empty(t, c.AptKey)
+
+	c = activities.ClusterContext{}
+	(&operations{}).defaultRepository(&c)
+	assert.Nil(t, c.Params.AptRepository)
+}
