@@ -9,6 +9,11 @@ const (
 	OpTerminate   Operation = "TERMINATE"
 )
 
+// CanRollBack reports whether the operation's rollback task exists (SOL003 clause 5.4.15 wants it for
+// InstantiateVnf at least). A TERMINATE goes forward only: servers that are deleted do not come back, so it
+// is retried until it is done, or declared failed.
+func (o Operation) CanRollBack() bool { return o == OpInstantiate }
+
 // OperationState is the state of a VnfLcmOpOcc (SOL003 clause 5.6.2.2).
 type OperationState string
 
