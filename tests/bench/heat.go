@@ -16,9 +16,23 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stacks"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	vim "github.com/windlass-nfv/windlass/internal/vim/openstack"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
+
+// stack is a stack as it is to be.
+type stack struct {
+	name       string
+	template   vnfpkg.Template
+	parameters map[string]any
+}
+
+// ToStackCreateMap implements gophercloud's builder.
+func (s stack) ToStackCreateMap() (map[string]any, error) {
+	return map[string]any{
+		"stack_name": s.name, "template": s.template.Top, "files": s.template.Files, "parameters": s.parameters,
+		"disable_rollback": true, "timeout_mins": 10,
+	}, nil
+}
 
 // heat makes the stacks of the sample package without Windlass.
 type heat struct {
@@ -39,14 +53,14 @@ func (b *bed) heat(ctx context.Context) (*heat, error) {
 }
 
 // definition is the stack that Windlass would make for that level.
-func (h *heat) definition(name string, level int) (vim.Stack, error) {
+func (h *heat) definition(name string, level int) (stack, error) {
 	var archive bytes.Buffer
 	if err := vnfpkg.Build(filepath.Join(h.bed.Root, "vnfpkg/samples/k8s-ha"), &archive); err != nil {
-		return vim.Stack{}, err
+		return stack{}, err
 	}
 	pkg, err := vnfpkg.Open(bytes.NewReader(archive.Bytes()), int64(archive.Len()), vnfpkg.Limits{})
 	if err != nil {
-		return vim.Stack{}, err
+		return stack{}, err
 	}
 	files := map[string][]byte{}
 	for artifact, content := range pkg.Files(1 << 20) {
@@ -54,16 +68,14 @@ func (h *heat) definition(name string, level int) (vim.Stack, error) {
 	}
 	flavour, err := pkg.Vnfd.Flavour("ha")
 	if err != nil {
-		return vim.Stack{}, err
+		return stack{}, err
 	}
 	template, err := vnfpkg.StackTemplate(flavour, func(path string) ([]byte, error) { return files[path], pkg.Err() })
 	if err != nil {
-		return vim.Stack{}, err
+		return stack{}, err
 	}
 	parameters, err := h.parameters(flavour, template, level)
-	return vim.Stack{
-		Name: name, Template: template.Top, Files: template.Files, Parameters: parameters, Tags: []string{"bench"}, Timeout: 10 * time.Minute,
-	}, err
+	return stack{name, template, parameters}, err
 }
 
 func (h *heat) parameters(flavour *vnfpkg.Flavour, template vnfpkg.Template, level int) (map[string]any, error) {
@@ -92,12 +104,12 @@ type outputs struct {
 }
 
 // create makes a stack and returns its id and its outputs when it is complete.
-func (h *heat) create(ctx context.Context, s vim.Stack) (id string, out outputs, err error) {
+func (h *heat) create(ctx context.Context, s stack) (id string, out outputs, err error) {
 	made, err := stacks.Create(ctx, h.client, s).Extract()
 	if err != nil {
 		return "", out, err
 	}
-	have, err := h.wait(ctx, s.Name, made.ID)
+	have, err := h.wait(ctx, s.name, made.ID)
 	if err != nil {
 		return made.ID, out, err
 	}

@@ -56,10 +56,5 @@ func (b *bench) overhead(ctx context.Context) (err error) {
 	b.compare("terminate_idle_machines_p50", median(down), median(straightDown), "s", "")
 	b.add("overhead_instantiate_p50", median(up)-median(straightUp), "s", "0.3")
 	b.add("overhead_terminate_p50", median(down)-median(straightDown), "s", "0.3")
-	both := make([]time.Duration, 0, 2*len(up))
-	for i := range up {
-		both = append(both, up[i]-straightUp[i], down[i]-straightDown[i])
-	}
-	b.add("overhead_operation_p50", median(both), "s", "0.3")
 	return nil
 }

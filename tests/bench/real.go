@@ -103,7 +103,7 @@ func (b *bed) byScript(ctx context.Context) (took time.Duration, err error) {
 	}
 	id, addresses, err := heat.create(ctx, stack)
 	if id != "" {
-		defer func() { err = errors.Join(err, heat.delete(context.WithoutCancel(ctx), stack.Name, id)) }()
+		defer func() { err = errors.Join(err, heat.delete(context.WithoutCancel(ctx), stack.name, id)) }()
 	}
 	if err != nil {
 		return 0, err
