@@ -245,17 +245,17 @@ patiently() {
 explain_apt() {
   local reason
   sed -i '/^Waiting for cache lock/d' "$SCRATCH/attempt"
-  if grep -qE 'NO_PUBKEY|BADSIG|EXPKEYSIG|REVKEYSIG|NODATA|is not signed|no longer signed|not available because public key' "$SCRATCH/attempt"; then
-    reason=$(grep -oE '(NO_PUBKEY|BADSIG|EXPKEYSIG|REVKEYSIG) [0-9A-F]+' "$SCRATCH/attempt" | head -n 1 || true)
-    fail 65 "$1: it is not signed by the key that is given for it${reason:+ ($reason)}; give the repository's own key"
-  fi
   if grep -qE '(^| )407 +Proxy Auth' "$SCRATCH/attempt"; then
     fail 65 "$1: the proxy refuses its user name or password; correct the proxy's URL"
   fi
+  reason=$(grep -oE '(NO_PUBKEY|BADSIG|EXPKEYSIG|REVKEYSIG) [0-9A-F]+' "$SCRATCH/attempt" | head -n 1 || true)
+  if [[ -n $reason ]]; then
+    fail 65 "$1: it is not signed by the key that is given for it ($reason); give the repository's own key"
+  fi
   reason=$(sed -nE 's/^E: Failed to fetch //p' "$SCRATCH/attempt" | head -n 1)
-  if [[ -z $reason ]] && grep -q 'does not have a Release file' "$SCRATCH/attempt"; then
-    reason=$(sed -nE '/^(Err|Ign):/{n;s/^ +//p}' "$SCRATCH/attempt" | tail -n 1)
-    reason="there is no repository at this URL and suite${reason:+ ($reason)}"
+  if [[ -z $reason ]] && grep -qE 'does not have a Release file|is no longer signed|is not signed' "$SCRATCH/attempt"; then
+    reason=$(sed -nE 's/^ +([45][0-9][0-9]) +([^[]*[^[ ]).*/\1 \2/p' "$SCRATCH/attempt" | tail -n 1)
+    reason="there is no signed repository at this URL and suite${reason:+ ($reason)}"
   fi
   [[ -n $reason ]] || explain "$1" "$2"
   if grep -qE 'Could not connect|Unable to connect|Connection (refused|timed out|failed|reset)|Temporary failure|50[0234] ' <<<"$reason"; then
