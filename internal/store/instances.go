@@ -87,8 +87,8 @@ func changedMeanwhile(what string, id any, stored, given int64) error {
 		what, id, stored, given)
 }
 
-// DeleteInstance removes an instance that is NOT_INSTANTIATED and has no operation under way; else it
-// is a Conflict. Its operation occurrences stay.
+// DeleteInstance removes an instance that is NOT_INSTANTIATED, has no operation under way and has left nothing
+// behind; else it is a Conflict. Its operation occurrences stay.
 func (s *Store) DeleteInstance(ctx context.Context, id lcm.VnfInstanceID) error {
 	return s.inTransaction(ctx, "delete the VNF instance", func(tx pgx.Tx) error {
 		// The lock makes BeginOperation wait or be seen: the second statement looks anew.
@@ -107,7 +107,24 @@ func (s *Store) DeleteInstance(ctx context.Context, id lcm.VnfInstanceID) error 
 		case inst.InstantiationState != lcm.NotInstantiated:
 			return lcm.Errorf(lcm.KindConflict, "VNF instance %s is %s; terminate it first.", id, inst.InstantiationState)
 		}
+		if err := checkNothingLeft(ctx, tx, id); err != nil {
+			return err
+		}
 		_, err = tx.Exec(ctx, `delete from vnf_instance where id = @id`, pgx.NamedArgs{"id": id})
 		return err
 	})
+}
+
+// checkNothingLeft is a Conflict when an instantiation was declared FAILED: what it made then stays, and only the
+// instance leads to it. An operation that came to a good end afterwards has removed or replaced it.
+func checkNothingLeft(ctx context.Context, tx pgx.Tx, id lcm.VnfInstanceID) error {
+	last, err := all(ctx, tx, scanOperation, selectOperation+`
+		where vnf_instance_id = @id and (operation = 'INSTANTIATE' and state = 'FAILED' or state in ('COMPLETED', 'ROLLED_BACK'))
+		order by start_time desc, id limit 1`,
+		pgx.NamedArgs{"id": id})
+	if err != nil || len(last) == 0 || last[0].State != lcm.Failed {
+		return err
+	}
+	return lcm.Errorf(lcm.KindConflict, "The last instantiation failed and its resources may still exist. "+
+		"Instantiate the VNF again (what is left is replaced), then terminate it.")
 }

@@ -24,11 +24,15 @@ func scanOperation(row pgx.CollectableRow) (op lcm.VnfLcmOpOcc, err error) {
 	return op, err
 }
 
-// BeginOperation inserts the operation in STARTING. It is a Conflict when another operation of the
-// instance is under way, or when the instance's state does not fit.
-func (s *Store) BeginOperation(ctx context.Context, op lcm.VnfLcmOpOcc) error {
+// BeginOperation inserts the operation in STARTING, and notes in its instance the VIMs that it works on: they
+// cannot be deleted from then on. It is a Conflict when another operation of the instance is under way, when the
+// instance's state does not fit, or when one of the VIMs is gone.
+func (s *Store) BeginOperation(ctx context.Context, op lcm.VnfLcmOpOcc, vims ...lcm.VimConnectionInfo) error {
 	err := s.inTransaction(ctx, "begin operation", func(tx pgx.Tx) error {
 		if err := checkInstanceFits(ctx, tx, op); err != nil {
+			return err
+		}
+		if err := connect(ctx, tx, op.VnfInstanceID, vims); err != nil {
 			return err
 		}
 		var entered time.Time

@@ -72,6 +72,54 @@ func TestDeleteInstance_refusesWhatIsInUse(t *testing.T) {
 	assert.NoError(t, err, "the record of what was done stays")
 }
 
+func TestDeleteInstance_refusesWhatAFailedInstantiationMayHaveLeft(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	inst := newInstance(t, s)
+	run := func(op lcm.VnfLcmOpOcc, states ...lcm.OperationState) {
+		t.Helper()
+		require.NoError(t, s.BeginOperation(t.Context(), op))
+		record := recorder(s, t, op.ID)
+		for _, state := range states {
+			record(state)
+		}
+	}
+	run(instantiate(inst), lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack)
+	for range 2 { // also of the newest of several
+		run(instantiate(inst), lcm.Processing, lcm.FailedTemp, lcm.Failed)
+		err := s.DeleteInstance(t.Context(), inst.ID)
+		requireKind(t, lcm.KindConflict, err)
+		assert.EqualError(t, err, "The last instantiation failed and its resources may still exist. "+
+			"Instantiate the VNF again (what is left is replaced), then terminate it.")
+	}
+	run(instantiate(inst), lcm.Processing, lcm.Completed)
+	inst.Version, inst.InstantiationState = 1, lcm.Instantiated
+	require.NoError(t, s.UpdateInstance(t.Context(), inst))
+	terminate := instantiate(inst)
+	terminate.Operation = lcm.OpTerminate
+	run(terminate, lcm.Processing, lcm.Completed)
+	inst.Version, inst.InstantiationState = 2, lcm.NotInstantiated
+	require.NoError(t, s.UpdateInstance(t.Context(), inst))
+	require.NoError(t, s.DeleteInstance(t.Context(), inst.ID))
+}
+
+func TestDeleteInstance_takesARollbackAfterAFailure(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	inst := newInstance(t, s)
+	for _, end := range [][]lcm.OperationState{{lcm.Failed}, {lcm.RollingBack, lcm.RolledBack}} {
+		op := instantiate(inst)
+		require.NoError(t, s.BeginOperation(t.Context(), op))
+		record := recorder(s, t, op.ID)
+		record(lcm.Processing)
+		record(lcm.FailedTemp)
+		for _, state := range end {
+			record(state)
+		}
+	}
+	require.NoError(t, s.DeleteInstance(t.Context(), inst.ID))
+}
+
 func TestDeleteInstance_andBeginOperation_neverBothWin(t *testing.T) {
 	t.Parallel()
 	s := open(t)

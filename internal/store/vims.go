@@ -2,8 +2,11 @@ package store
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
@@ -34,18 +37,27 @@ func (s *Store) CreateVim(ctx context.Context, v lcm.Vim) error {
 	return vimError("create the VIM", v, err)
 }
 
-// UpdateVim replaces all but the id.
+// UpdateVim replaces all but the id, if v.Updated is still the stored time: else it is a Conflict, for v may refer
+// to secrets that are deleted. A VIM that was not read before, whose Updated is zero, replaces whatever is there.
 func (s *Store) UpdateVim(ctx context.Context, v lcm.Vim) error {
+	args := vimArgs(v)
+	args["updated"] = pgtype.Timestamptz{Time: v.Updated, Valid: !v.Updated.IsZero()}
 	tag, err := s.pool.Exec(ctx, `
 		update vim set
 			name = @name, description = @description, type = @type, auth_url = @url, auth_cred = @cred, project = @project,
-			regions = @regions, is_default = @default, status = @status, extra = @extra, updated = now()
-		where id = @id`,
-		vimArgs(v))
-	if err == nil && tag.RowsAffected() == 0 {
-		return notFound("VIM", v.ID)
+			regions = @regions, is_default = @default, status = @status, extra = @extra,
+			-- It tells versions apart, so it never stands still.
+			updated = greatest(clock_timestamp(), updated + interval '1 microsecond')
+		where id = @id and updated = coalesce(@updated, updated)`,
+		args)
+	if err != nil || tag.RowsAffected() == 1 {
+		return vimError("update the VIM", v, err)
 	}
-	return vimError("update the VIM", v, err)
+	stored, err := s.Vim(ctx, v.ID)
+	if err != nil {
+		return err
+	}
+	return lcm.Errorf(lcm.KindConflict, "The VIM %s was changed meanwhile; read it again.", stored.Name)
 }
 
 func vimError(op string, v lcm.Vim, err error) error {
@@ -63,21 +75,68 @@ func vimError(op string, v lcm.Vim, err error) error {
 // DeleteVim removes the VIM, unless a VNF instance names it in its VIM connections: that is a Conflict.
 func (s *Store) DeleteVim(ctx context.Context, id lcm.VimID) error {
 	args := pgx.NamedArgs{"id": id, "connection": []map[string]any{{"vimId": id}}}
-	tag, err := s.pool.Exec(ctx, `
-		delete from vim
-		where id = @id and not exists (select from vnf_instance where vim_connections @> @connection::jsonb)`, args)
-	if err != nil || tag.RowsAffected() == 1 {
-		return interpret("delete the VIM", err)
+	return s.inTransaction(ctx, "delete the VIM", func(tx pgx.Tx) error {
+		// The lock makes BeginOperation wait or be seen: the second statement looks anew.
+		vim, err := one(ctx, tx, scanVim, notFound("VIM", id), selectVim+` where id = @id for update`, args)
+		if err != nil {
+			return err
+		}
+		users, err := all(ctx, tx, pgx.RowTo[string], `
+			select id from vnf_instance where vim_connections @> @connection::jsonb order by id limit 1`, args)
+		if err != nil {
+			return err
+		}
+		if len(users) > 0 {
+			return lcm.Errorf(lcm.KindConflict, "VIM %s is in use by VNF instance %s.", vim.ID, users[0])
+		}
+		_, err = tx.Exec(ctx, `delete from vim where id = @id`, args)
+		return err
+	})
+}
+
+// connect merges the connections into those of the instance, which is locked. The VIMs are locked until the end
+// of the transaction, so that DeleteVim sees it.
+func connect(ctx context.Context, tx pgx.Tx, id lcm.VnfInstanceID, added []lcm.VimConnectionInfo) error {
+	if len(added) == 0 {
+		return nil
 	}
-	if _, err := s.Vim(ctx, id); err != nil {
+	for _, vim := range vimIDs(added) {
+		if _, err := one(ctx, tx, scanVim, lcm.Errorf(lcm.KindConflict, "VIM %s was deleted meanwhile; name another one.", vim),
+			selectVim+` where id = @id for key share`, pgx.NamedArgs{"id": vim}); err != nil {
+			return err
+		}
+	}
+	inst, err := one(ctx, tx, scanInstance, notFound("VNF instance", id), selectInstance+` where id = @id`, pgx.NamedArgs{"id": id})
+	if err != nil {
 		return err
 	}
-	users, err := all(ctx, s.pool, pgx.RowTo[string], `
-		select id from vnf_instance where vim_connections @> @connection::jsonb order by id limit 1`, args)
-	if err != nil || len(users) == 0 {
-		return interpret("delete the VIM", err)
+	inst.VimConnections = mergeConnections(inst.VimConnections, added)
+	return updateInstance(ctx, tx, inst)
+}
+
+// vimIDs lists the VIMs in the order in which every transaction locks them.
+func vimIDs(connections []lcm.VimConnectionInfo) []lcm.VimID {
+	var ids []lcm.VimID
+	for _, c := range connections {
+		if c.VimID != "" {
+			ids = append(ids, c.VimID)
+		}
 	}
-	return lcm.Errorf(lcm.KindConflict, "VIM %s is in use by VNF instance %s.", id, users[0])
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// mergeConnections is SOL003's merging of vimConnectionInfo: an entry replaces the one of the same id.
+func mergeConnections(have, added []lcm.VimConnectionInfo) []lcm.VimConnectionInfo {
+	byID := map[string]lcm.VimConnectionInfo{}
+	for _, c := range slices.Concat(have, added) {
+		byID[c.ID] = c
+	}
+	var merged []lcm.VimConnectionInfo
+	for _, id := range slices.Sorted(maps.Keys(byID)) {
+		merged = append(merged, byID[id])
+	}
+	return merged
 }
 
 // DeleteClusterVim deletes the VIM that a cluster is registered as, together with the entry in the

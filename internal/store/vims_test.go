@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
@@ -129,4 +130,89 @@ func TestDeleteClusterVim_removesItFromTheClustersConnections(t *testing.T) {
 	assert.EqualValues(t, 3, got.Version)
 	_, err = s.Vim(t.Context(), v.ID)
 	requireKind(t, lcm.KindNotFound, err)
+}
+
+func TestDeleteVim_refusesFromTheBeginningOfAnInstantiation(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	old, v := newVim("old"), newVim("lab")
+	require.NoError(t, s.CreateVim(t.Context(), old))
+	require.NoError(t, s.CreateVim(t.Context(), v))
+	inst := newInstance(t, s)
+	inst.Version = 1
+	inst.VimConnections = []lcm.VimConnectionInfo{{ID: "other", VimID: "x", VimType: "kubernetes"}, {ID: "vim1", VimID: old.ID, VimType: "openstack"}}
+	require.NoError(t, s.UpdateInstance(t.Context(), inst))
+
+	op := instantiate(inst)
+	given := lcm.VimConnectionInfo{ID: "vim1", VimID: v.ID, VimType: "openstack", AccessInfo: map[string]any{"password": map[string]any{"$secret": "vnf/1/password"}}}
+	require.NoError(t, s.BeginOperation(t.Context(), op, given))
+	record := recorder(s, t, op.ID)
+	record(lcm.Processing)
+	record(lcm.FailedTemp)
+	err := s.DeleteVim(t.Context(), v.ID)
+	requireKind(t, lcm.KindConflict, err)
+	assert.Contains(t, err.Error(), string(inst.ID))
+	require.NoError(t, s.DeleteVim(t.Context(), old.ID), "the entry of the same id is replaced")
+	got, err := s.Instance(t.Context(), inst.ID)
+	require.NoError(t, err)
+	assert.Equal(t, []lcm.VimConnectionInfo{inst.VimConnections[0], given}, got.VimConnections)
+	assert.EqualValues(t, 3, got.Version)
+}
+
+func TestBeginOperation_thatIsRefusedKeepsNoVim(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	v := newVim("lab")
+	require.NoError(t, s.CreateVim(t.Context(), v))
+	op := begun(t, s)
+	inst := lcm.VnfInstance{ID: op.VnfInstanceID}
+	requireKind(t, lcm.KindConflict, s.BeginOperation(t.Context(), instantiate(inst), lcm.VimConnectionInfo{ID: "vim1", VimID: v.ID}))
+	require.NoError(t, s.DeleteVim(t.Context(), v.ID))
+
+	recorder(s, t, op.ID)(lcm.RolledBack)
+	err := s.BeginOperation(t.Context(), instantiate(inst), lcm.VimConnectionInfo{ID: "vim1", VimID: v.ID})
+	requireKind(t, lcm.KindConflict, err)
+	assert.Contains(t, err.Error(), string(v.ID))
+}
+
+func TestDeleteVim_andBeginOperation_neverBothWin(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for range 20 {
+		v, inst := newVim("lab "+uuid.NewString()), newInstance(t, s)
+		require.NoError(t, s.CreateVim(t.Context(), v))
+		var begin, del error
+		var race sync.WaitGroup
+		race.Go(func() {
+			begin = s.BeginOperation(t.Context(), instantiate(inst), lcm.VimConnectionInfo{ID: "vim1", VimID: v.ID})
+		})
+		race.Go(func() { del = s.DeleteVim(t.Context(), v.ID) })
+		race.Wait()
+		require.NotEqual(t, begin == nil, del == nil, "begin: %v, delete: %v", begin, del)
+	}
+}
+
+func TestUpdateVim_refusesWhatWasReadBeforeAnotherChange(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	v := newVim("lab")
+	require.NoError(t, s.CreateVim(t.Context(), v))
+	first, err := s.Vim(t.Context(), v.ID)
+	require.NoError(t, err)
+	second := first
+	first.AuthCred, second.Name = map[string]any{"password": map[string]any{"$secret": "vim/2/password"}}, "north"
+	require.NoError(t, s.UpdateVim(t.Context(), first))
+	err = s.UpdateVim(t.Context(), second)
+	requireKind(t, lcm.KindConflict, err)
+	assert.Contains(t, err.Error(), "was changed meanwhile; read it again")
+
+	got, err := s.Vim(t.Context(), v.ID)
+	require.NoError(t, err)
+	assert.Equal(t, first.AuthCred, got.AuthCred)
+	assert.Equal(t, "lab", got.Name)
+	assert.True(t, got.Updated.After(first.Updated))
+	got.Name = "north"
+	require.NoError(t, s.UpdateVim(t.Context(), got))
+	v.Name = "anyhow"
+	require.NoError(t, s.UpdateVim(t.Context(), v), "one that was not read replaces what is there")
 }
