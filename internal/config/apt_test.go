@@ -53,7 +53,8 @@ func TestLoad_refusesAnAptRepositoryThatCannotWork(t *testing.T) {
 		"absent file": {[]string{"--kubernetes-apt-url=http://h/", "--kubernetes-apt-key-file=absent"}, []string{"--kubernetes-apt-key-file"}, "absent"},
 		"no key in it": {
 			[]string{"--kubernetes-apt-url=http://h/", "--kubernetes-apt-key-file=" + keyFile(t, "hello")},
-			[]string{"--kubernetes-apt-key-file"}, "armored",
+			[]string{"--kubernetes-apt-key-file"},
+			"armored",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
