@@ -47,6 +47,20 @@ func (s *Server) identify(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
+// measure is outside of logAccess, which writes the answers to errors: only then the status is known.
+func (s *Server) measure(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		done := s.HTTPMetrics.Begin()
+		err := next(c)
+		route := c.Path()
+		if !s.patterns[route] { // echo gives the path itself when no route fits
+			route = ""
+		}
+		done(c.Request().Method, route, c.Response().Status)
+		return err
+	}
+}
+
 func requestID(c echo.Context) string { return c.Response().Header().Get(headerRequestID) }
 
 // logAccess writes one line a request; bodies and queries stay out, they may hold secrets.

@@ -19,6 +19,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
+	"github.com/windlass-nfv/windlass/internal/telemetry"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -60,6 +61,8 @@ type Options struct {
 
 	Log     *slog.Logger
 	Metrics http.Handler // served at /metrics when set
+	// HTTPMetrics counts and times requests when set.
+	HTTPMetrics *telemetry.HTTPMetrics
 	// Ready are further conditions of /readyz by name; the database is always one.
 	Ready map[string]func(context.Context) error
 	// Version is the program's, shown at /windlass/v1/version.
@@ -89,6 +92,8 @@ type Server struct {
 	base    string
 	log     *slog.Logger
 	handler http.Handler
+	// patterns are the routes' paths.
+	patterns map[string]bool
 	// streams ends when the server shuts down: long-lived answers must not hold it up.
 	streams     context.Context
 	stopStreams context.CancelFunc
@@ -181,6 +186,9 @@ func (s *Server) routes() *echo.Echo {
 	e.HideBanner, e.HidePort = true, true
 	e.HTTPErrorHandler = s.handleError
 	e.Pre(tolerateDoubleSlashes)
+	if s.HTTPMetrics != nil {
+		e.Use(s.measure)
+	}
 	e.Use(s.identify, s.logAccess, s.recoverPanics, signVersion, s.bound)
 	add := func(prefix string, routes []route, wall ...echo.MiddlewareFunc) {
 		for _, r := range routes {
@@ -200,6 +208,10 @@ func (s *Server) routes() *echo.Echo {
 	add(rootPkgV1.prefix, s.packageRoutes(), pkgWall...)
 	add("/v1.0", s.vimRoutes())
 	add("/windlass/v1", s.progressRoutes())
+	s.patterns = map[string]bool{}
+	for _, r := range e.Routes() {
+		s.patterns[r.Path] = true
+	}
 	return e
 }
 

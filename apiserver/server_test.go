@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
 func TestApiVersionsAreToldEverywhereWithoutAVersionHeader(t *testing.T) {
@@ -161,4 +163,28 @@ func TestRunServesUntilItsContextEnds(t *testing.T) {
 	})
 	cancel()
 	require.NoError(t, <-done)
+}
+
+func TestMetricsTellRequestsByRouteAndStatus(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	b := newBench(t, func(o *Options) {
+		o.Metrics, o.HTTPMetrics = telemetry.Handler(registry), telemetry.NewHTTPMetrics(registry)
+	})
+	const unknown = "5c9b7a3e-1f2d-4f0e-9d58-3c1f8e1a2b30"
+	b.do("GET", "/vnflcm/v2/vnf_instances", nil).list()
+	b.do("GET", "/vnflcm/v2/vnf_instances/"+unknown, nil).problem(http.StatusNotFound)
+	b.do("PUT", "/vnflcm/v2/vnf_instances/"+unknown, nil).problem(http.StatusMethodNotAllowed)
+	b.do("GET", "/nowhere/"+unknown, nil).problem(http.StatusNotFound)
+	b.do("GET", "/vnflcm/v2/"+unknown, nil).problem(http.StatusNotFound)
+	text := string(b.do("GET", "/metrics", nil).Body)
+	for _, line := range []string{
+		`windlass_http_request_seconds_count{method="GET",route="/vnflcm/v2/vnf_instances",status="200"} 1`,
+		`windlass_http_request_seconds_count{method="GET",route="/vnflcm/v2/vnf_instances/:vnfInstanceId",status="404"} 1`,
+		`windlass_http_request_seconds_count{method="PUT",route="/vnflcm/v2/vnf_instances/:vnfInstanceId",status="405"} 1`,
+		`windlass_http_request_seconds_count{method="GET",route="",status="404"} 2`,
+		`windlass_http_requests_in_flight 1`,
+	} {
+		require.Contains(t, text, line)
+	}
+	require.NotContains(t, text, unknown, "a series for every id")
 }

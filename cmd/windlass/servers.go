@@ -92,7 +92,7 @@ func (b *backends) serveAPI(ctx context.Context) error {
 	server, err := apiserver.New(apiserver.Options{
 		Listen: b.config.API.Listen, Endpoint: b.config.API.Endpoint,
 		Store: b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Vims: clouds{},
-		Log: b.log, Metrics: telemetry.Handler(b.registry), Version: versionText(),
+		Log: b.log, Metrics: telemetry.Handler(b.registry), HTTPMetrics: telemetry.NewHTTPMetrics(b.registry), Version: versionText(),
 		Ready:    map[string]func(context.Context) error{"temporal": workflows.Ready},
 		StrictV1: b.config.API.StrictV1, TolerantV2: b.config.API.TolerantV2,
 		MaxUpload:     int64(b.config.API.MaxUploadMiB) << 20,
