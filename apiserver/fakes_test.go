@@ -23,6 +23,8 @@ type rememberingStarter struct {
 	acts   []lcm.Action
 	// down makes Start fail; refuse is what Act answers.
 	down, refuse error
+	// downFor is the operation that Start fails for.
+	downFor lcm.OpOccID
 }
 
 func (r *rememberingStarter) Start(_ context.Context, in lcm.OperationInput, title string) error {
@@ -30,6 +32,9 @@ func (r *rememberingStarter) Start(_ context.Context, in lcm.OperationInput, tit
 	defer r.mu.Unlock()
 	if r.down != nil {
 		return r.down
+	}
+	if in.OpOccID == r.downFor {
+		return lcm.Errorf(lcm.KindUnavailable, "Temporal does not take it.")
 	}
 	r.starts, r.titles = append(r.starts, in), append(r.titles, title)
 	return nil
@@ -82,10 +87,16 @@ func (b *bench) operation(path string) lcm.VnfLcmOpOcc {
 type obligingVims struct {
 	refuse error
 	seen   []map[string]any
+	// meanwhile is done while credentials are tried.
+	meanwhile func()
 }
 
 func (o *obligingVims) Check(_ context.Context, _ lcm.Vim, credentials map[string]any) error {
 	o.seen = append(o.seen, credentials)
+	if do := o.meanwhile; do != nil {
+		o.meanwhile = nil
+		do()
+	}
 	return o.refuse
 }
 

@@ -2,6 +2,8 @@ package apiserver
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -34,7 +36,7 @@ func (r *Reconciler) Run(ctx context.Context) error {
 	defer tick.Stop()
 	for {
 		if err := r.Once(ctx); err != nil && ctx.Err() == nil {
-			r.Log.WarnContext(ctx, "Reconciling stopped early; it goes on at the next tick", "error", err)
+			r.Log.WarnContext(ctx, "Not everything was reconciled; it goes on at the next tick", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -44,30 +46,36 @@ func (r *Reconciler) Run(ctx context.Context) error {
 	}
 }
 
-// Once looks at every open operation one time.
+// Once looks at every open operation one time. One that fails does not keep the others.
 func (r *Reconciler) Once(ctx context.Context) error {
 	unstarted, err := r.Store.UnstartedOperations(ctx, r.StartAfter)
 	if err != nil {
 		return err
 	}
+	var errs []error
+	failed := map[lcm.OpOccID]bool{}
 	for _, o := range unstarted {
 		if err := r.start(ctx, o, inputOf(o)); err != nil {
-			return err
+			errs, failed[o.ID] = append(errs, aboutOperation(o, err)), true
 		}
 	}
 	open, err := r.Store.OpenOperations(ctx)
 	if err != nil {
-		return err
+		return errors.Join(append(errs, err)...)
 	}
 	for _, o := range open {
-		if o.Sequence == 0 && time.Since(o.StartTime) < r.StartAfter {
-			continue // it is just being started
+		if o.Sequence == 0 && time.Since(o.StartTime) < r.StartAfter || failed[o.ID] {
+			continue // it is just being started, or was tried above
 		}
 		if err := r.resume(ctx, o.ID); err != nil {
-			return err
+			errs = append(errs, aboutOperation(o, err))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
+}
+
+func aboutOperation(o lcm.VnfLcmOpOcc, err error) error {
+	return fmt.Errorf("operation %s: %w", o.ID, err)
 }
 
 // resume starts an operation anew whose workflow is gone. The row is read again after Temporal was asked: a

@@ -69,6 +69,33 @@ func TestReconcilerResumesAnOperationWhoseWorkflowWasTerminated(t *testing.T) {
 	require.Len(t, b.starter.starts, 2, "an operation that is over stays over")
 }
 
+func TestReconcilerGoesOnAfterAnOperationThatFails(t *testing.T) {
+	b := newBench(t)
+	_, vnfdID := b.onboard()
+	request := clusterRequest(b.registerVim("lab", true))
+	b.starter.down = lcm.Errorf(lcm.KindUnavailable, "Temporal is away.")
+	var ids []lcm.OpOccID
+	for range 4 {
+		a := b.do("POST", b.create("/vnflcm/v1", vnfdID)+"/instantiate", request)
+		a.want(http.StatusAccepted)
+		ids = append(ids, b.operation(a.path()).ID)
+	}
+	resumed := ids[3] // it has recorded something before its workflow was lost
+	require.NoError(t, b.store.RecordOperation(t.Context(), lcm.OperationRecord{OpOccID: resumed, Sequence: 1, State: lcm.Processing}))
+	b.starter.down = nil
+	b.starter.downFor = ids[0]
+
+	r := b.reconciler(knownWorkflows{ids[1]: true, ids[2]: true})
+	err := r.Once(t.Context())
+	require.ErrorContains(t, err, string(ids[0]))
+	require.NotContains(t, err.Error(), string(ids[1]))
+	var started []lcm.OpOccID
+	for _, in := range b.starter.starts {
+		started = append(started, in.OpOccID)
+	}
+	require.Equal(t, []lcm.OpOccID{ids[1], ids[2], resumed}, started)
+}
+
 func TestReconcilerRunsUntilItsContextEnds(t *testing.T) {
 	b := newBench(t)
 	path := b.failed("/vnflcm/v1")
