@@ -1,8 +1,10 @@
 package apiserver
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,7 +68,7 @@ func (a *lcmAPI) begin(c echo.Context, inst lcm.VnfInstance, op lcm.Operation, b
 	sealed, err := secrets.SealDocument(ctx, a.Vault, prefix, body)
 	if err == nil {
 		opOcc.Params = json.RawMessage(sealed)
-		err = a.Store.BeginOperation(ctx, opOcc)
+		err = a.record(ctx, inst, opOcc)
 	}
 	if err != nil {
 		a.forget(ctx, prefix)
@@ -77,6 +79,46 @@ func (a *lcmAPI) begin(c echo.Context, inst lcm.VnfInstance, op lcm.Operation, b
 	}
 	c.Response().Header().Set("Location", a.base+a.prefix+"/vnf_lcm_op_occs/"+string(opOcc.ID))
 	return c.NoContent(http.StatusAccepted)
+}
+
+// record stores the operation; the VIMs of an instantiation are kept from being deleted from then on.
+func (a *lcmAPI) record(ctx context.Context, inst lcm.VnfInstance, o lcm.VnfLcmOpOcc) error {
+	if o.Operation != lcm.OpInstantiate {
+		return a.Store.BeginOperation(ctx, o)
+	}
+	vims, err := a.resolveVims(ctx, inst, o.Params)
+	if err != nil {
+		return err
+	}
+	return a.Store.BeginOperation(ctx, o, vims...)
+}
+
+// resolveVims fixes the VIMs of an instantiate request for the operation's whole life: those that it names, else
+// those of the instance, where an earlier attempt may have left something, else what is the default VIM now.
+func (a *lcmAPI) resolveVims(ctx context.Context, inst lcm.VnfInstance, params json.RawMessage) ([]lcm.VimConnectionInfo, error) {
+	req, err := lcm.ParseInstantiate(params)
+	if err != nil {
+		return nil, err
+	}
+	if len(req.VimConnections) == 0 && !hasOpenStack(inst) {
+		vim, err := a.Store.DefaultVim(ctx)
+		return []lcm.VimConnectionInfo{{ID: string(vim.ID), VimID: vim.ID, VimType: vim.Type}}, err
+	}
+	for i, conn := range req.VimConnections {
+		if conn.VimID, err = parseID(conn.VimID); err != nil {
+			return nil, err
+		}
+		if conn.VimType == "" { // Tacker's clients of v1 leave it out
+			conn.VimType = lcm.VimOpenStack
+		}
+		req.VimConnections[i] = conn
+	}
+	return req.VimConnections, nil
+}
+
+// hasOpenStack tells whether the instance knows where its VMs belong.
+func hasOpenStack(inst lcm.VnfInstance) bool {
+	return slices.ContainsFunc(inst.VimConnections, func(c lcm.VimConnectionInfo) bool { return vimTypeOf(c.VimType) != lcm.VimKubernetes })
 }
 
 func inputOf(o lcm.VnfLcmOpOcc) lcm.OperationInput {

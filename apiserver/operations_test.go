@@ -201,7 +201,7 @@ func instantiated(b *bench, instance string, a answer) {
 		inst.Instantiated = &lcm.InstantiatedVnfInfo{FlavourID: "ha", VnfState: "STARTED"}
 		r.Instance = &inst
 		r.ResourceChanges = &lcm.ResourceChanges{AffectedVnfcs: []lcm.AffectedVnfc{{
-			ID: "a", VduID: "workerNode", ChangeType: "ADDED", ComputeResource: lcm.ResourceHandle{ResourceID: "server-1"},
+			ID: "a", VduID: "workerNode", ChangeType: "ADDED", ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "server-1"},
 		}}}
 	})
 	b.do("GET", a.path(), nil).want(http.StatusOK)

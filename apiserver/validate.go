@@ -79,7 +79,7 @@ func (a *lcmAPI) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, 
 		return lcm.Wrap(lcm.KindBug, err, "The stored VNFD is not JSON.")
 	}
 	var found findings
-	if err := a.checkVims(ctx, req, &found); err != nil {
+	if err := a.checkVims(ctx, inst, req, &found); err != nil {
 		return err
 	}
 	if flavour, err := vnfd.Flavour(req.FlavourID); err != nil {
@@ -121,9 +121,13 @@ func (a *lcmAPI) checkStack(ctx context.Context, f *vnfpkg.Flavour, req lcm.Inst
 	return nil
 }
 
-// checkVims wants every connection to name an OpenStack VIM of the registry; without any the default VIM is used.
-func (a *lcmAPI) checkVims(ctx context.Context, req lcm.InstantiateRequest, found *findings) error {
+// checkVims wants every connection to name an OpenStack VIM of the registry; without any those of the instance
+// are used, else the default VIM.
+func (a *lcmAPI) checkVims(ctx context.Context, inst lcm.VnfInstance, req lcm.InstantiateRequest, found *findings) error {
 	if len(req.VimConnections) == 0 {
+		if hasOpenStack(inst) {
+			return nil
+		}
 		_, err := a.Store.DefaultVim(ctx)
 		if lcm.Is(err, lcm.KindNotFound) {
 			found.names("$.vimConnectionInfo", "is missing, and no VIM is registered as the default one")

@@ -26,32 +26,47 @@ func (s *Server) updateVim(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, old := c.Request().Context(), vim.AuthCred
-	req.Vim.applyTo(&vim)
-	if vim.Extra, err = s.sealExtra(ctx, vim, req.Vim.Extra); err != nil {
-		return err
+	ctx, before := c.Request().Context(), vimReferences(vim)
+	err = s.changeVim(ctx, &vim, req.Vim)
+	if err == nil {
+		// A change that was made since vim was read is a 409: the client decides what it wants then.
+		err = s.Store.UpdateVim(ctx, vim)
 	}
-	var fresh lcm.SecretRef
-	if req.Vim.AuthCred != nil || req.Vim.Project != nil {
-		if fresh, err = s.changeCredentials(ctx, &vim, req.Vim.AuthCred); err != nil {
-			s.forget(ctx, fresh)
-			return err
-		}
+	unused, stays := before, vimReferences(vim)
+	if err != nil {
+		unused, stays = stays, before
 	}
-	if err := s.Store.UpdateVim(ctx, vim); err != nil {
-		s.forget(ctx, fresh)
-		return err
-	}
-	if fresh != "" {
-		for _, ref := range references(old) {
+	for _, ref := range unused {
+		if !slices.Contains(stays, ref) {
 			s.forget(ctx, ref)
 		}
 	}
+	if err != nil {
+		return err
+	}
+	vim.Updated = time.Now().UTC()
 	return writeJSON(c, http.StatusOK, map[string]vimView{"vim": viewOfVim(vim)})
 }
 
+// changeVim lays the request over the VIM. What it seals is new: the stored VIM's secrets stay as they are.
+func (s *Server) changeVim(ctx context.Context, vim *lcm.Vim, req changedVim) error {
+	req.applyTo(vim)
+	if req.Extra != nil {
+		if err := s.sealExtra(ctx, vim, req.Extra); err != nil {
+			return err
+		}
+	}
+	if req.AuthCred != nil || req.Project != nil {
+		return s.changeCredentials(ctx, vim, req.AuthCred)
+	}
+	return nil
+}
+
+func vimReferences(v lcm.Vim) []lcm.SecretRef {
+	return slices.Concat(references(v.AuthCred), references(v.Extra))
+}
+
 func (r changedVim) applyTo(vim *lcm.Vim) {
-	vim.Updated = time.Now().UTC()
 	if r.Name != nil {
 		vim.Name = *r.Name
 	}
@@ -68,30 +83,32 @@ func (r changedVim) applyTo(vim *lcm.Vim) {
 
 func vimSecrets(id lcm.VimID) lcm.SecretRef { return lcm.SecretRef("vim/" + string(id) + "/") }
 
-func (s *Server) sealExtra(ctx context.Context, vim lcm.Vim, extra map[string]any) (map[string]any, error) {
-	if extra == nil {
-		return vim.Extra, nil
+// sealExtra puts extra into vim, as sealCredentials does the credentials.
+func (s *Server) sealExtra(ctx context.Context, vim *lcm.Vim, extra map[string]any) error {
+	sealed, err := s.sealSet(ctx, vim.ID, "extra", extra)
+	if err == nil {
+		vim.Extra = sealed
 	}
-	return s.sealMap(ctx, vimSecrets(vim.ID)+"extra", extra)
+	return err
 }
 
 // changeCredentials lays the given members over the present ones, tries them and seals them.
-func (s *Server) changeCredentials(ctx context.Context, vim *lcm.Vim, given map[string]any) (lcm.SecretRef, error) {
+func (s *Server) changeCredentials(ctx context.Context, vim *lcm.Vim, given map[string]any) error {
 	doc, err := json.Marshal(vim.AuthCred)
 	if err != nil {
-		return "", err
+		return err
 	}
 	clearDoc, err := secrets.OpenDocument(ctx, s.Vault, doc)
 	if err != nil {
-		return "", err
+		return err
 	}
 	credentials := map[string]any{}
 	if err := json.Unmarshal(clearDoc, &credentials); err != nil {
-		return "", err
+		return err
 	}
 	maps.Copy(credentials, given)
 	if err := s.tryVim(ctx, vim, credentials); err != nil {
-		return "", err
+		return err
 	}
 	return s.sealCredentials(ctx, vim, credentials)
 }
@@ -127,15 +144,24 @@ func (s *Server) tryVim(ctx context.Context, vim *lcm.Vim, credentials map[strin
 	return nil
 }
 
-// sealCredentials puts the credentials into vim, with references in the place of secrets. Every set has a
-// place of its own, so that the old one is good until the row names the new one.
-func (s *Server) sealCredentials(ctx context.Context, vim *lcm.Vim, credentials map[string]any) (lcm.SecretRef, error) {
-	prefix := vimSecrets(vim.ID) + lcm.SecretRef(uuid.NewString())
-	sealed, err := s.sealMap(ctx, prefix, credentials)
+// sealCredentials puts the credentials into vim, with references in the place of secrets.
+func (s *Server) sealCredentials(ctx context.Context, vim *lcm.Vim, credentials map[string]any) error {
+	sealed, err := s.sealSet(ctx, vim.ID, "credentials", credentials)
 	if err == nil {
 		vim.AuthCred = sealed
 	}
-	return prefix, err
+	return err
+}
+
+// sealSet seals a VIM's secrets. Every set has a place of its own, so that the old one is good until the row names
+// the new one.
+func (s *Server) sealSet(ctx context.Context, id lcm.VimID, what string, clearMap map[string]any) (map[string]any, error) {
+	prefix := vimSecrets(id) + lcm.SecretRef(uuid.NewString()+"/"+what)
+	sealed, err := s.sealMap(ctx, prefix, clearMap)
+	if err != nil {
+		s.forget(ctx, prefix)
+	}
+	return sealed, err
 }
 
 // sealMap is SealDocument for a map.

@@ -95,9 +95,9 @@ func (s *Server) createVim(c echo.Context) error {
 	if err := s.tryVim(ctx, &vim, req.Vim.AuthCred); err != nil {
 		return err
 	}
-	_, err = s.sealCredentials(ctx, &vim, req.Vim.AuthCred)
+	err = s.sealCredentials(ctx, &vim, req.Vim.AuthCred)
 	if err == nil {
-		vim.Extra, err = s.sealExtra(ctx, vim, req.Vim.Extra)
+		err = s.sealExtra(ctx, &vim, req.Vim.Extra)
 	}
 	if err == nil {
 		err = s.Store.CreateVim(ctx, vim)

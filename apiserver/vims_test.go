@@ -3,6 +3,7 @@ package apiserver
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,6 +67,70 @@ func TestVimRequestReportsEveryMistake(t *testing.T) {
 		require.Contains(t, string(a.Body), path)
 	}
 	tackerType(b.do("PATCH", "/v1.0/vims", nil), http.StatusMethodNotAllowed)
+}
+
+func TestVimThatWasChangedMeanwhileKeepsThatChange(t *testing.T) {
+	b := newBench(t)
+	id := b.registerVim("lab", true)
+	put := func(change map[string]any) answer {
+		return b.do("PUT", "/v1.0/vims/"+id, map[string]any{"vim": change})
+	}
+	put(map[string]any{"extra": map[string]any{"token": marker + "-1"}}).want(http.StatusOK)
+	b.vims.meanwhile = func() {
+		put(map[string]any{"auth_cred": map[string]any{"password": marker + "-new"}, "extra": map[string]any{"token": marker + "-2"}}).want(http.StatusOK)
+	}
+	late := put(map[string]any{
+		"name": "late", "auth_cred": map[string]any{"password": marker + "-late"}, "extra": map[string]any{"token": marker + "-3"},
+	})
+	require.Equal(t, "Conflict", tackerType(late, http.StatusConflict))
+	require.Contains(t, string(late.Body), "read it again")
+
+	vim, err := b.store.Vim(t.Context(), lcm.VimID(id))
+	require.NoError(t, err)
+	require.Equal(t, "lab", vim.Name)
+	require.ElementsMatch(t, vimReferences(vim), sealed(b), "nothing is lost, nothing is left")
+	for i, want := range []string{marker + "-new", marker + "-2"} {
+		got, err := b.vault.Get(t.Context(), vimReferences(vim)[i])
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+}
+
+func TestVimIsKeptFromTheBeginningOfAnInstantiation(t *testing.T) {
+	for name, change := range map[string]func(request map[string]any, id string){
+		"named in the request": func(request map[string]any, id string) {
+			request["vimConnectionInfo"] = []any{map[string]any{"id": "vim1", "vimId": strings.ToUpper(id)}}
+		},
+		"the default": func(request map[string]any, _ string) { delete(request, "vimConnectionInfo") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			instance, request := b.ready("/vnflcm/v1")
+			vim, err := b.store.DefaultVim(t.Context())
+			require.NoError(t, err)
+			change(request, string(vim.ID))
+			a := b.do("POST", instance+"/instantiate", request)
+			a.want(http.StatusAccepted)
+			b.enter(a.path(), lcm.Processing)
+			b.enter(a.path(), lcm.FailedTemp)
+
+			refused := b.do("DELETE", "/v1.0/vims/"+string(vim.ID), nil)
+			require.Equal(t, "Conflict", tackerType(refused, http.StatusConflict))
+			require.Contains(t, string(refused.Body), instance[strings.LastIndexByte(instance, '/')+1:])
+			shown := b.do("GET", instance, nil).want(http.StatusOK)["vimConnectionInfo"].([]any)[0].(map[string]any)
+			require.Equal(t, string(vim.ID), shown["vimId"])
+			require.Equal(t, "openstack", shown["vimType"])
+
+			b.enter(a.path(), lcm.Failed)
+			b.do("PUT", "/v1.0/vims/"+string(vim.ID), map[string]any{"vim": map[string]any{"is_default": false}}).want(http.StatusOK)
+			delete(request, "vimConnectionInfo")
+			b.do("POST", instance+"/instantiate", request).want(http.StatusAccepted)
+			again, err := b.store.Instance(t.Context(), b.operation(a.path()).VnfInstanceID)
+			require.NoError(t, err)
+			require.Len(t, again.VimConnections, 1, "a later attempt goes where the first may have left something")
+			require.Equal(t, vim.ID, again.VimConnections[0].VimID)
+		})
+	}
 }
 
 // tackerType checks that the answer is an error as Tacker's client reads it, and returns its type.

@@ -110,8 +110,17 @@ func (a *lcmAPI) actOn(c echo.Context, action lcm.Action, cancel lcm.CancelReque
 	if err != nil {
 		return o, err
 	}
+	if !hasTask(o, action) {
+		return o, lcm.Errorf(lcm.KindNotFound, "A %s cannot be rolled back, it goes forward only: retry it, or fail it.", o.Operation)
+	}
 	if !o.State.Accepts(action) {
 		return o, lcm.Errorf(lcm.KindConflict, "The operation is %s: %s is not possible.", o.State, action)
 	}
 	return o, a.Starter.Act(c.Request().Context(), o.ID, action, cancel)
+}
+
+// hasTask tells whether an operation has the task resource at all. One that is missing is a 404 in every state, as
+// SOL003 clause 5.4.15 says of a rollback that the operation does not support; a 409 would promise another state.
+func hasTask(o lcm.VnfLcmOpOcc, a lcm.Action) bool {
+	return a != lcm.Rollback || o.Operation.CanRollBack()
 }

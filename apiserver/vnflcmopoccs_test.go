@@ -84,6 +84,37 @@ func TestRefusalOfTheWorkflowIsAConflict(t *testing.T) {
 	require.Equal(t, "ROLLING_BACK", b.do("GET", path, nil).want(http.StatusOK)["operationState"])
 }
 
+func TestTerminationGoesForwardOnly(t *testing.T) {
+	for _, root := range []string{"/vnflcm/v1", "/vnflcm/v2"} {
+		t.Run(root, func(t *testing.T) {
+			b := newBench(t)
+			instance, request := b.ready("/vnflcm/v1")
+			instantiated(b, instance, b.do("POST", instance+"/instantiate", request))
+			a := b.do("POST", instance+"/terminate", map[string]any{"terminationType": "FORCEFUL"})
+			a.want(http.StatusAccepted)
+			path := root + a.path()[len("/vnflcm/v1"):]
+			b.do("POST", path+"/rollback", nil).problem(http.StatusNotFound)
+			b.enter(a.path(), lcm.Processing)
+			b.enter(a.path(), lcm.FailedTemp)
+
+			require.Equal(t, []string{"fail", "retry", "self", "vnfInstance"}, keysOf(b.do("GET", path, nil).want(http.StatusOK)["_links"]))
+			require.Equal(t, "A TERMINATE cannot be rolled back, it goes forward only: retry it, or fail it.",
+				b.do("POST", path+"/rollback", nil).problem(http.StatusNotFound))
+			require.Empty(t, b.starter.acts)
+			b.do("POST", path+"/retry", nil).want(http.StatusAccepted)
+		})
+	}
+}
+
+func TestInstanceOfAFailedInstantiationIsNotDeleted(t *testing.T) {
+	b := newBench(t)
+	path := b.failed("/vnflcm/v2")
+	b.do("POST", path+"/fail", nil).want(http.StatusOK)
+	instance := "/vnflcm/v2/vnf_instances/" + string(b.operation(path).VnfInstanceID)
+	require.Contains(t, b.do("DELETE", instance, nil).problem(http.StatusConflict), "resources may still exist")
+	b.do("GET", instance, nil).want(http.StatusOK)
+}
+
 func TestActionsOnUnknownOperationsAreNotFound(t *testing.T) {
 	b := newBench(t)
 	for _, id := range []string{"nothing", "0b0e8b0a-5d5e-4d59-9a3a-2b7d7f0c1e11"} {
