@@ -16,7 +16,7 @@ import (
 // ApplyPodNetworkOutput is empty: the API server has the objects.
 type ApplyPodNetworkOutput struct{}
 
-// ApplyPodNetwork applies the package's manifest of the pod network; without one it does nothing.
+// ApplyPodNetwork applies the package's manifest of the pod network, or the one that is configured.
 // Idempotent: applying the same objects again changes nothing. Takes seconds.
 func (c *Cluster) ApplyPodNetwork(ctx context.Context, in ClusterInput) (out ApplyPodNetworkOutput, err error) {
 	defer func() { err = boundary(ctx, "apply the pod network", err) }()
@@ -25,10 +25,13 @@ func (c *Cluster) ApplyPodNetwork(ctx context.Context, in ClusterInput) (out App
 	if err != nil {
 		return out, err
 	}
-	path := cluster.Params.CniManifestPath
-	manifest, err := packageFile(ctx, cluster, path)
-	if err != nil || path == "" {
-		return out, err
+	path, manifest := cluster.Params.CniManifestPath, cluster.PodNetwork
+	if path != "" {
+		if manifest, err = packageFile(ctx, cluster, path); err != nil {
+			return out, err
+		}
+	} else {
+		path = "the configured pod network"
 	}
 	_, err = c.runOnAny(ctx, in, func(m scripts.Member) job {
 		return job{

@@ -18,6 +18,8 @@ type ClusterContext struct {
 	Params   lcm.ClusterParams
 	// AptKey is the armored key of Params.AptRepository when that is not in the package.
 	AptKey []byte
+	// PodNetwork is the manifest of the pod network when the package has none.
+	PodNetwork []byte
 	// PackageFile reads a file of the VNF package.
 	PackageFile func(ctx context.Context, path string) ([]byte, error)
 }

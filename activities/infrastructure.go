@@ -15,7 +15,7 @@ import (
 // Cloud is the OpenStack of an operation.
 type Cloud interface {
 	CreateStack(ctx context.Context, s openstack.Stack, progress func(string)) (string, error)
-	DeleteStack(ctx context.Context, name, tag string, progress func(string)) error
+	DeleteStack(ctx context.Context, name, owner string, progress func(string)) error
 	Inventory(ctx context.Context, name string) (*openstack.Inventory, error)
 }
 
@@ -27,7 +27,7 @@ type Clouds interface {
 // Stacks makes the stack of an operation out of its package and request.
 type Stacks interface {
 	Stack(ctx context.Context, id lcm.OpOccID) (openstack.Stack, error)
-	StackName(ctx context.Context, id lcm.OpOccID) (name, tag string, err error)
+	StackName(ctx context.Context, id lcm.OpOccID) (name, owner string, err error)
 }
 
 // Output is where the lines that a step prints are kept.
@@ -89,11 +89,11 @@ func (i *Infrastructure) DeleteStack(ctx context.Context, in StackInput) (out De
 	if err != nil {
 		return out, err
 	}
-	name, tag, err := i.Stacks.StackName(ctx, in.OpOccID)
+	name, owner, err := i.Stacks.StackName(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
-	return out, cloud.DeleteStack(ctx, name, tag, i.Output.Lines(ctx, in.Step))
+	return out, cloud.DeleteStack(ctx, name, owner, i.Output.Lines(ctx, in.Step))
 }
 
 // FindNodesInput names the operation whose nodes are sought.
@@ -102,6 +102,8 @@ type FindNodesInput struct {
 	OpOccID lcm.OpOccID `json:"opOccId"`
 	// Cluster is set when the VMs are the nodes of a cluster.
 	Cluster bool `json:"cluster,omitempty"`
+	// HighlyAvailable is set when several control planes are expected.
+	HighlyAvailable bool `json:"highlyAvailable,omitempty"`
 }
 
 // FindNodesOutput is what the stack consists of.
@@ -140,7 +142,7 @@ func (i *Infrastructure) FindNodes(ctx context.Context, in FindNodesInput) (out 
 	if err != nil {
 		return out, err
 	}
-	return out, locate(inv, cluster.Params, &out)
+	return out, locate(inv, cluster.Params, in.HighlyAvailable, &out)
 }
 
 func vnfcsOf(inv *openstack.Inventory) []Vnfc {
@@ -158,7 +160,7 @@ func vnfcsOf(inv *openstack.Inventory) []Vnfc {
 }
 
 // locate finds the nodes of both roles and the address in front of the control planes.
-func locate(inv *openstack.Inventory, params lcm.ClusterParams, out *FindNodesOutput) error {
+func locate(inv *openstack.Inventory, params lcm.ClusterParams, highlyAvailable bool, out *FindNodesOutput) error {
 	for _, role := range []struct {
 		role   lcm.Role
 		params lcm.NodeParams
@@ -174,6 +176,10 @@ func locate(inv *openstack.Inventory, params lcm.ClusterParams, out *FindNodesOu
 		out.Nodes = append(out.Nodes, nodes...)
 	}
 	controlPlanes := out.Nodes.With(lcm.ControlPlane)
+	if n := len(controlPlanes); n == 0 || n > 1 && n%2 == 0 || highlyAvailable != (n > 1) {
+		return lcm.Errorf(lcm.KindInvalid, "The stack has %d control planes (resource %q): one, or an odd number of at least three behind a "+
+			"virtual IP, is needed. Correct aspect_id, the level or the package.", n, params.MasterNode.AspectID)
+	}
 	if len(controlPlanes) > 1 {
 		port, err := portNamed(inv, inv.StackID, params.MasterNode.ClusterCpName)
 		if err != nil {

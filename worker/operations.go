@@ -24,8 +24,9 @@ type operations struct {
 	store *store.Store
 	vault *secrets.Vault
 	// The repository of requests that name none, and its key.
-	apt    *lcm.AptRepository
-	aptKey []byte
+	podNetwork []byte
+	apt        *lcm.AptRepository
+	aptKey     []byte
 }
 
 // job is an operation with everything that it refers to.
@@ -97,7 +98,7 @@ func (o *operations) Describe(ctx context.Context, id lcm.OpOccID) (activities.D
 	if err != nil {
 		return d, err
 	}
-	d.PodNetwork = params.CniManifestPath != ""
+	d.PodNetwork = params.CniManifestPath != "" || len(o.podNetwork) > 0
 	d.HighlyAvailable = highlyAvailable(params.MasterNode, j.flavour, capacity)
 	return d, nil
 }
@@ -130,6 +131,9 @@ func (o *operations) Cluster(ctx context.Context, id lcm.OpOccID) (activities.Cl
 		},
 	}
 	o.defaultRepository(&cluster)
+	if params.CniManifestPath == "" {
+		cluster.PodNetwork = o.podNetwork
+	}
 	return cluster, err
 }
 

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 	"time"
 
@@ -16,9 +17,9 @@ import (
 // defaultStackTimeout is Heat's time for a stack; Tacker's is 10 to 20 minutes, too short for a slow cloud.
 const defaultStackTimeout = 30 * time.Minute
 
-// StackName implements activities.Stacks. The name and the tag depend on the instance only, so that every
+// StackName implements activities.Stacks. The name and the owner depend on the instance only, so that every
 // operation, retry and rollback finds the same stack.
-func (o *operations) StackName(ctx context.Context, id lcm.OpOccID) (name, tag string, err error) {
+func (o *operations) StackName(ctx context.Context, id lcm.OpOccID) (name, owner string, err error) {
 	opOcc, err := o.store.Operation(ctx, id)
 	if err != nil {
 		return "", "", err
@@ -32,7 +33,7 @@ func (o *operations) Stack(ctx context.Context, id lcm.OpOccID) (openstack.Stack
 	if err != nil {
 		return openstack.Stack{}, err
 	}
-	name, tag, err := o.StackName(ctx, id)
+	name, owner, err := o.StackName(ctx, id)
 	if err != nil {
 		return openstack.Stack{}, err
 	}
@@ -42,16 +43,9 @@ func (o *operations) Stack(ctx context.Context, id lcm.OpOccID) (openstack.Stack
 	if err != nil {
 		return openstack.Stack{}, err
 	}
-	// HOT parameters of the same name as an additional parameter get its value: also a sealed one.
-	additional := map[string]any{}
-	if len(j.request.AdditionalParams) > 0 {
-		opened, err := secrets.OpenDocument(ctx, o.vault, j.request.AdditionalParams)
-		if err != nil {
-			return openstack.Stack{}, err
-		}
-		if err := json.Unmarshal(opened, &additional); err != nil {
-			return openstack.Stack{}, lcm.Wrap(lcm.KindInvalid, err, "additionalParams must be a JSON object.")
-		}
+	additional, opened, err := o.additionalParams(ctx, j)
+	if err != nil {
+		return openstack.Stack{}, err
 	}
 	parameters, err := vnfpkg.HeatParameters(j.flavour, template, vnfpkg.HeatRequest{
 		LevelID: j.request.InstantiationLevelID, ExtVirtualLinks: j.request.ExtVirtualLinks, AdditionalParams: additional,
@@ -61,8 +55,48 @@ func (o *operations) Stack(ctx context.Context, id lcm.OpOccID) (openstack.Stack
 	}
 	return openstack.Stack{
 		Name: name, Template: template.Top, Files: template.Files, Parameters: parameters,
-		Tags: []string{tag, "windlass-op-" + string(id)}, Timeout: o.stackTimeout(j),
+		Owner: owner, Operation: "windlass-op-" + string(id), Timeout: o.stackTimeout(j), Secrets: opened,
 	}, nil
+}
+
+// additionalParams opens the request's parameters: a HOT parameter of the same name gets the value of each, also
+// of a sealed one. opened are those that were sealed.
+func (o *operations) additionalParams(ctx context.Context, j *job) (params map[string]any, opened []string, err error) {
+	if len(j.request.AdditionalParams) == 0 {
+		return nil, nil, nil
+	}
+	doc, err := secrets.OpenDocument(ctx, o.vault, j.request.AdditionalParams)
+	if err != nil {
+		return nil, nil, err
+	}
+	var sealed map[string]any
+	if err := errors.Join(json.Unmarshal(doc, &params), json.Unmarshal(j.request.AdditionalParams, &sealed)); err != nil {
+		return nil, nil, lcm.Wrap(lcm.KindInvalid, err, "additionalParams must be a JSON object.")
+	}
+	return params, differing(params, sealed), nil
+}
+
+// differing collects the strings of clear that stand for something else in sealed.
+func differing(clear, sealed any) (out []string) {
+	switch c := clear.(type) {
+	case map[string]any:
+		s, _ := sealed.(map[string]any)
+		for key, value := range c {
+			out = append(out, differing(value, s[key])...)
+		}
+	case []any:
+		s, _ := sealed.([]any)
+		for i, value := range c {
+			if i < len(s) {
+				out = append(out, differing(value, s[i])...)
+			}
+		}
+	case string:
+		if sealed != clear {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 func (o *operations) stackTimeout(j *job) time.Duration {

@@ -34,6 +34,8 @@ type Options struct {
 	// Apt is the apt repository of requests that name none, AptKey its armored key; nil when there is none.
 	Apt    *lcm.AptRepository
 	AptKey []byte
+	// PodNetwork is the manifest of the pod network for requests that name none; empty when there is none.
+	PodNetwork []byte
 	// ShutdownGrace is how long activities may take to end when the worker stops. What has not ended then is
 	// taken over by another worker: commands on nodes go on and are found again.
 	ShutdownGrace time.Duration
@@ -66,7 +68,7 @@ func New(o Options) sdkworker.Worker {
 
 // nouns are the structs whose methods are the activities.
 func nouns(o Options) []any {
-	ops := &operations{store: o.Store, vault: o.Vault, apt: o.Apt, aptKey: o.AptKey}
+	ops := &operations{store: o.Store, vault: o.Vault, apt: o.Apt, aptKey: o.AptKey, podNetwork: o.PodNetwork}
 	reach := activities.Reach{
 		Hosts:    &hosts{operations: ops, dialer: &remote.Dialer{HostKeys: o.Store}},
 		Clusters: ops, Secrets: o.Vault, Output: lines{},

@@ -127,8 +127,8 @@ func (b *build) joinWorkers(ctx workflow.Context) error {
 	})
 }
 
-// withJoin mints a token for one step and deletes it after it. A step that is retried days later has a fresh
-// one; of a step that failed, the next minting deletes the token, or its own end of life within the hour.
+// withJoin mints a token for one step and deletes it after it, whether the step succeeds or not: a step that is
+// retried days later has a fresh one.
 func (b *build) withJoin(ctx workflow.Context, forControlPlanes bool, do func(activities.JoinRefs) error) error {
 	join, err := call(onNode(ctx), cluster.MintJoin, activities.MintJoinInput{
 		ClusterInput: b.onCluster(ctx), ForControlPlanes: forControlPlanes,
@@ -136,11 +136,15 @@ func (b *build) withJoin(ctx workflow.Context, forControlPlanes bool, do func(ac
 	if err != nil {
 		return err
 	}
-	if err := do(join); err != nil {
+	failure := do(join)
+	free := ctx
+	if failure != nil { // also when the step was cancelled
+		free, _ = workflow.NewDisconnectedContext(ctx)
+	}
+	if _, err := call(once(free), cluster.RevokeJoin, b.onCluster(ctx)); err != nil && failure == nil {
 		return err
 	}
-	_, err = call(onNode(ctx), cluster.RevokeJoin, b.onCluster(ctx))
-	return err
+	return failure
 }
 
 func (b *build) labelNodes(ctx workflow.Context) error {

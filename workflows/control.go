@@ -116,6 +116,9 @@ func (op *operation) accepts(action lcm.Action) error {
 	if !state.Accepts(action) {
 		return refusal(lcm.KindConflict, "The operation is %s: %s is not possible.", state, action)
 	}
+	if action == lcm.Rollback && !op.in.Operation.CanRollBack() {
+		return refusal(lcm.KindConflict, "%s goes forward only: retry it, or fail it.", op.in.Operation)
+	}
 	if action != lcm.Cancel && op.control.decision != "" {
 		return refusal(lcm.KindConflict, "A %s has been accepted already.", op.control.decision)
 	}

@@ -73,7 +73,7 @@ func (b *build) deleteStack(ctx workflow.Context) error {
 
 func (b *build) findNodes(ctx workflow.Context) (err error) {
 	b.made, err = call(short(ctx), infra.FindNodes, activities.FindNodesInput{
-		Tracked: track(ctx, ""), OpOccID: b.in.OpOccID, Cluster: b.what.Cluster,
+		Tracked: track(ctx, ""), OpOccID: b.in.OpOccID, Cluster: b.what.Cluster, HighlyAvailable: b.what.HighlyAvailable,
 	})
 	return err
 }

@@ -27,6 +27,8 @@ type journal struct {
 	sequence    int64
 	transitions int // state changes recorded so far; updates wait for the next one
 	lines       []line
+	// waiting are rows of steps that are not stored yet: a step's end is stored with the next one's beginning.
+	waiting []activities.RecordStepInput
 }
 
 // line is one step in the Web UI's current details.
@@ -43,7 +45,7 @@ func (op *operation) recordPlan(ctx workflow.Context) error {
 		titles = append(titles, s.title)
 		op.journal.lines = append(op.journal.lines, line{index: len(titles) - 1, title: s.title, mark: "·"})
 	}
-	return workflow.ExecuteActivity(recording(ctx), opOccs.RecordPlan,
+	return workflow.ExecuteLocalActivity(recordingLocally(ctx), opOccs.RecordPlan,
 		activities.RecordPlanInput{OpOccID: op.in.OpOccID, Titles: titles}).Get(ctx, nil)
 }
 
@@ -61,6 +63,7 @@ func (op *operation) enter(ctx workflow.Context, state lcm.OperationState, cause
 		return err
 	}
 	j.show(ctx)
+	j.store(ctx)
 	var outcome *activities.Outcome
 	if state == lcm.Completed && op.outcome != nil {
 		outcome = op.outcome()
@@ -90,27 +93,36 @@ func (j *journal) begin(ctx workflow.Context, ref lcm.StepRef, title string) {
 	j.mark(ref, title, "▶")
 	_ = workflow.UpsertTypedSearchAttributes(ctx, attrStep.ValueSet(title))
 	j.show(ctx)
-	j.record(ctx, ref, title, lcm.StepRunning, nil)
+	j.waiting = append(j.waiting, rowOf(ctx, ref, title, lcm.StepRunning, nil))
+	j.store(ctx)
 }
 
 func (j *journal) finish(ctx workflow.Context, ref lcm.StepRef, title string, state lcm.StepState, err error) {
 	mark := map[lcm.StepState]string{lcm.StepDone: "✔", lcm.StepFailed: "✘", lcm.StepCancelled: "■"}[state]
 	j.mark(ref, title, mark)
-	j.record(ctx, ref, title, state, err)
+	j.waiting = append(j.waiting, rowOf(ctx, ref, title, state, err))
 }
 
-// record stores the step as a whole; the nodes' parts of it are recorded by the worker as they go.
-func (j *journal) record(ctx workflow.Context, ref lcm.StepRef, title string, state lcm.StepState, err error) {
+// rowOf is the row of a step as a whole; the nodes' parts of it are recorded by the worker as they go.
+func rowOf(ctx workflow.Context, ref lcm.StepRef, title string, state lcm.StepState, err error) activities.RecordStepInput {
 	row := lcm.Step{OpOccID: ref.OpOccID, Index: ref.Step, Phase: phaseOf(ref), Title: title, State: state, Error: errorOf(err)}
-	now := workflow.Now(ctx)
 	if state == lcm.StepRunning {
-		row.Started = now
+		row.Started = workflow.Now(ctx)
 	} else {
-		row.Ended = now
+		row.Ended = workflow.Now(ctx)
 	}
-	in := []activities.RecordStepInput{{Step: row}}
-	if err := workflow.ExecuteLocalActivity(recordingLocally(ctx), opOccs.RecordSteps, in).Get(ctx, nil); err != nil {
-		workflow.GetLogger(ctx).Warn("Step not recorded.", "step", title, "error", err)
+	return activities.RecordStepInput{Step: row}
+}
+
+// store records the rows that are waiting.
+func (j *journal) store(ctx workflow.Context) {
+	if len(j.waiting) == 0 {
+		return
+	}
+	rows := j.waiting
+	j.waiting = nil
+	if err := workflow.ExecuteLocalActivity(recordingLocally(ctx), opOccs.RecordSteps, rows).Get(ctx, nil); err != nil {
+		workflow.GetLogger(ctx).Warn("Steps not recorded.", "error", err)
 	}
 }
 

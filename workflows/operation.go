@@ -56,9 +56,12 @@ func runOperation(root workflow.Context, op *operation) error {
 func (op *operation) run(ctx workflow.Context) error {
 	op.journal.status.State = lcm.Starting
 	var what activities.Description
-	err := workflow.ExecuteActivity(recording(ctx), opOccs.DescribeOperation,
+	err := workflow.ExecuteLocalActivity(recordingLocally(ctx), opOccs.DescribeOperation,
 		activities.DescribeInput{OpOccID: op.in.OpOccID}).Get(ctx, &what)
 	if err != nil {
+		if op.in.Resumed { // what is recorded stays as it is; the reconciler tries again
+			return err
+		}
 		return op.end(ctx, lcm.RolledBack, err)
 	}
 	op.journal.sequence = what.Sequence // an earlier run of this operation may have recorded some
@@ -92,7 +95,10 @@ func (op *operation) process(ctx workflow.Context) error {
 		done, cause := op.runSteps(ctx, op.processing[op.next:], len(op.starting)+op.next)
 		op.next += done
 		if cause == nil {
-			return op.end(ctx, lcm.Completed, nil)
+			if cause = op.end(ctx, lcm.Completed, nil); cause == nil {
+				return nil
+			}
+			// The work is done and cannot be recorded, e.g. because somebody changed the VNF meanwhile: a person decides.
 		}
 		decision, err := op.awaitDecision(ctx, cause)
 		switch {

@@ -45,6 +45,14 @@ func polling(ctx workflow.Context) workflow.Context { return working(ctx, longes
 // onNode is for an activity that works on one node over SSH.
 func onNode(ctx workflow.Context) workflow.Context { return working(ctx, longest) }
 
+// once is for cleaning up behind work that may have failed because the node is gone: it must not hold the
+// operation up.
+func once(ctx workflow.Context) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: time.Minute, HeartbeatTimeout: beat, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 3},
+	})
+}
+
 // working retries what waiting can fix (activities say so by the kind of their error) about two minutes long.
 func working(ctx workflow.Context, limit time.Duration) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{

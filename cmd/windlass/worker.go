@@ -92,6 +92,7 @@ func (b *backends) newWorker() sdkworker.Worker {
 		Client: b.temporal, Store: b.store, Vault: b.vault, Log: b.log,
 		Concurrency: b.config.Worker.Concurrency, ShutdownGrace: b.config.ShutdownGrace,
 		Apt: b.config.Kubernetes.Apt.Repository(), AptKey: b.config.Kubernetes.Apt.Key,
+		PodNetwork: b.config.Kubernetes.PodNetwork,
 	})
 }
 

@@ -58,7 +58,12 @@ type Worker struct {
 }
 
 // Kubernetes is for the worker: what clusters are made of when a request does not say.
-type Kubernetes struct{ Apt Apt }
+type Kubernetes struct {
+	Apt Apt
+	// PodNetworkFile holds the manifest of the pod network for packages that bring none, PodNetwork what is in it.
+	PodNetworkFile string
+	PodNetwork     []byte
+}
 
 // Apt is where Kubernetes packages come from when neither the image nor the request has them; without a URL
 // there is no such place.
@@ -112,7 +117,7 @@ func (c Config) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("file", c.File), slog.String("databaseUrl", database),
 		slog.Any("temporal", c.Temporal), slog.Any("api", c.API), slog.Any("keys", c.Keys), slog.Any("worker", c.Worker),
-		slog.Any("kubernetes.apt", c.Kubernetes.Apt),
+		slog.Any("kubernetesApt", c.Kubernetes.Apt), slog.String("kubernetesPodNetwork", c.Kubernetes.PodNetworkFile),
 		slog.Any("log", c.Log), slog.Duration("shutdownGrace", c.ShutdownGrace),
 	)
 }

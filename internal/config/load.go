@@ -108,6 +108,7 @@ func (l *loader) finish() {
 	}
 	if needed(NeedWorker) {
 		l.finishApt()
+		l.readPodNetwork()
 	}
 	if !slices.Contains(l.given, "api.endpoint") {
 		l.config.API.Endpoint = endpointOf(l.config.API.Listen)

@@ -126,6 +126,10 @@ var settings = [...]setting{
 		set: func(c *Config, v string) (err error) { c.Kubernetes.Apt.Trusted, err = parseBool(v); return err },
 	},
 	{
+		key: "kubernetes.podNetwork", need: NeedWorker, usage: "`file` with the manifest of the pod network, for requests that name none",
+		set: func(c *Config, v string) error { c.Kubernetes.PodNetworkFile = v; return nil },
+	},
+	{
 		key: "log.level", fallback: "info", usage: "least `level` that is logged: debug, info, warn or error",
 		set: func(c *Config, v string) error {
 			if c.Log.Level.UnmarshalText([]byte(v)) != nil {

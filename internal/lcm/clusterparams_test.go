@@ -62,8 +62,10 @@ func TestParseClusterParams_reportsEveryWrongType(t *testing.T) {
 		"load_balancer": {"port": "many", "backup": "perhaps"}, "ignore_preflight_errors": ["Swap", 7]}}`))
 
 	require.True(t, lcm.Is(err, lcm.KindInvalid))
-	assert.Equal(t, []string{"vim_name", "ignore_preflight_errors[1]", "master_node.username", "master_node.password",
-		"master_node.pod_cidr", "worker_node", "proxy.http_proxy", "load_balancer.port", "load_balancer.backup"}, keys(problemsOf(err)))
+	assert.Equal(t, []string{
+		"vim_name", "ignore_preflight_errors[1]", "master_node.username", "master_node.password",
+		"master_node.pod_cidr", "worker_node", "proxy.http_proxy", "load_balancer.port", "load_balancer.backup",
+	}, keys(problemsOf(err)))
 	assert.NotContains(t, err.Error(), "hunter2")
 	assert.NotContains(t, err.Error(), "12345")
 }
@@ -81,8 +83,10 @@ func TestCheckClusterParams_joinsMistakesOfTypeAndOfMeaning(t *testing.T) {
 		"master_node": {"aspect_id": "m", "ssh_cp_name": "cp", "username": 7, "pod_cidr": "10.96.0.0/16",
 			"cluster_cp_name": "vip_CP"}, "worker_node": 1}}`), 4, 2)
 
-	assert.Equal(t, []string{"master_node.username", "worker_node", "master_node.password", "master_node",
-		"master_node.pod_cidr"}, keys(problems))
+	assert.Equal(t, []string{
+		"master_node.username", "worker_node", "master_node.password", "master_node",
+		"master_node.pod_cidr",
+	}, keys(problems))
 }
 
 func TestProblems_nameEachMistake(t *testing.T) {

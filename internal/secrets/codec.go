@@ -1,6 +1,7 @@
 package secrets
 
 import (
+	"bytes"
 	"fmt"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -26,11 +27,16 @@ var _ converter.PayloadCodec = (*Codec)(nil)
 // NewCodec encrypts with the active key of k.
 func NewCodec(k *Keyring) *Codec { return &Codec{keys: k} }
 
-// Encode encrypts every payload, metadata included.
+// Encode encrypts every payload, metadata included, but the ones for people: titles and details, which the
+// Web UI shows. They are plain strings; everything that carries data between activities is an object.
 func (c *Codec) Encode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error) {
 	id := c.keys.Active()
 	out := make([]*commonpb.Payload, len(payloads))
 	for i, payload := range payloads {
+		if bytes.HasPrefix(payload.GetData(), []byte(`"`)) {
+			out[i] = payload
+			continue
+		}
 		clear, err := proto.Marshal(payload)
 		if err != nil {
 			return nil, fmt.Errorf("encrypt payload: %w", err)

@@ -17,7 +17,7 @@ import (
 func TestCodec_encryptsAndSurvivesRotation(t *testing.T) {
 	t.Parallel()
 	path := keyFile(t)
-	clear, err := converter.GetDefaultDataConverter().ToPayloads("hunter2", nil, 7)
+	clear, err := converter.GetDefaultDataConverter().ToPayloads(map[string]string{"token": "hunter2"}, nil, 7)
 	require.NoError(t, err)
 	sealed, err := secrets.NewCodec(load(t, path)).Encode(clear.Payloads)
 	require.NoError(t, err)
@@ -38,6 +38,15 @@ func TestCodec_encryptsAndSurvivesRotation(t *testing.T) {
 	require.NoError(t, err)
 	_, err = secrets.NewCodec(load(t, keyFile(t))).Decode(again)
 	require.ErrorContains(t, err, "does not have the key")
+}
+
+func TestCodec_leavesTitlesForPeopleInClear(t *testing.T) {
+	t.Parallel()
+	title, err := converter.GetDefaultDataConverter().ToPayloads("cp-3f2a91c0: Join the other control planes")
+	require.NoError(t, err)
+	got, err := secrets.NewCodec(load(t, keyFile(t))).Encode(title.Payloads)
+	require.NoError(t, err)
+	assert.Equal(t, title.Payloads, got)
 }
 
 func TestCodec_passesClearPayloads(t *testing.T) {

@@ -34,7 +34,10 @@ type bed struct {
 // newBed brings up a lab with that kind of machines and on-boards the sample package.
 func newBed(t *testing.T, machines string, labArgs ...string) *bed {
 	t.Helper()
+	root, err := environment.Root()
+	require.NoError(t, err)
 	t.Setenv("WINDLASS_LAB_IMAGE_PASSWORD", nodePassword) // as images for Tacker have one
+	t.Setenv("WINDLASS_KUBERNETES_POD_NETWORK", filepath.Join(root, "vnfpkg/samples/k8s-ha/Files/kubernetes/labnet.yaml"))
 	dir, err := os.MkdirTemp("/var/tmp", "windlass-e2e-") // PostgreSQL's account must be able to enter
 	require.NoError(t, err)
 	require.NoError(t, os.Chmod(dir, 0o755))

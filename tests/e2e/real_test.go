@@ -3,6 +3,7 @@ package e2e
 import (
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -41,13 +42,13 @@ func TestOnRealMachines(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, tokens.Items, "no join token is left")
 
-	b.cancelJoinForReal(t)
+	b.cancelForReal(t)
 	b.terminate(t, vnf)
 	b.requireNothingLeft(t)
 }
 
-// cancelJoinForReal cancels a second, small cluster in its join: kubeadm must be dead on the node.
-func (b *bed) cancelJoinForReal(t *testing.T) {
+// cancelForReal cancels a second, small cluster while kubeadm runs.
+func (b *bed) cancelForReal(t *testing.T) {
 	t.Helper()
 	vnf := b.create(t, "cancelled")
 	op := b.begin(t, vnf, "instantiate", b.instantiateRequest(t, "cancelled", func(req, cluster map[string]any) {
@@ -55,11 +56,27 @@ func (b *bed) cancelJoinForReal(t *testing.T) {
 		cluster["master_node"].(map[string]any)["cluster_cp_name"] = "masterNode_CP1" // no VIP
 	}))
 	b.awaitNodeFor(t, op, "Initialise the first control plane", "RUNNING", 5*time.Minute)
+	require.Eventually(t, func() bool { return kubeadms(t) > 0 }, time.Minute, 100*time.Millisecond, "kubeadm does not start")
 	require.Equal(t, http.StatusAccepted, b.act(t, op, "cancel", map[string]any{"cancelMode": "FORCEFUL"}).Status)
 	b.await(t, op, time.Minute, "FAILED_TEMP")
+	require.Zero(t, kubeadms(t), "kubeadm is dead on the node when the operation says so")
 	require.Equal(t, http.StatusAccepted, b.act(t, op, "rollback", nil).Status)
 	b.await(t, op, 3*time.Minute, "ROLLED_BACK")
 	require.Equal(t, http.StatusNoContent, b.call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+}
+
+// kubeadms counts the processes of kubeadm on this host, which those on the machines are.
+func kubeadms(t *testing.T) int {
+	t.Helper()
+	n := 0
+	files, err := filepath.Glob("/proc/[0-9]*/comm")
+	require.NoError(t, err)
+	for _, file := range files {
+		if name, err := os.ReadFile(file); err == nil && string(name) == "kubeadm\n" {
+			n++
+		}
+	}
+	return n
 }
 
 // kubernetes opens the API of a registered cluster with the account that Windlass made for itself.

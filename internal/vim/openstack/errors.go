@@ -96,3 +96,23 @@ func authError(vim lcm.Vim, err error) error {
 	}
 	return lcm.Wrap(lcm.KindUnavailable, err, "The VIM %s does not answer at %s. Check the address and the network.", vim.Name, vim.AuthURL)
 }
+
+// mask takes secrets out of what OpenStack has said. The cause goes, too: it would reach the log as it is.
+func mask(err error, secrets []string) error {
+	e, ok := errors.AsType[*lcm.Error](err)
+	if !ok {
+		return err
+	}
+	clean := e.Detail
+	for _, secret := range secrets {
+		if secret != "" {
+			clean = strings.ReplaceAll(clean, secret, "***")
+		}
+	}
+	if clean == e.Detail {
+		return err
+	}
+	masked := *e
+	masked.Detail, masked.Err = clean, nil
+	return &masked
+}

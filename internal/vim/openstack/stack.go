@@ -27,9 +27,12 @@ type Stack struct {
 	Template   string
 	Files      map[string]string // nested templates by the name that the template uses
 	Parameters map[string]any
-	// Tags mark the stack as ours; one that exists without the first of them is not touched.
-	Tags    []string
-	Timeout time.Duration
+	// Owner and Operation are tags. A stack of that name without the owner is not ours and is not touched; one of
+	// another operation may have been made of other parameters and is made anew.
+	Owner, Operation string
+	Timeout          time.Duration
+	// Secrets are values among the parameters that must not come back in an error: Heat quotes what it refuses.
+	Secrets []string
 }
 
 // ToStackCreateMap implements gophercloud's builder. The library's own would read templates that ours
@@ -37,43 +40,47 @@ type Stack struct {
 func (s Stack) ToStackCreateMap() (map[string]any, error) {
 	return map[string]any{
 		"stack_name": s.Name, "template": s.Template, "files": s.Files, "parameters": s.Parameters,
-		"disable_rollback": true, "timeout_mins": max(1, int(s.Timeout/time.Minute)), "tags": strings.Join(s.Tags, ","),
+		"disable_rollback": true, "timeout_mins": max(1, int(s.Timeout/time.Minute)), "tags": s.Owner + "," + s.Operation,
 	}, nil
 }
 
 // CreateStack makes the stack and waits until it is complete; it returns the stack's id.
 //
-// Idempotent: a stack of that name with our tag is waited for; one that failed is deleted and made anew.
-// progress gets one line per event of the stack.
-func (c *Cloud) CreateStack(ctx context.Context, s Stack, progress func(string)) (string, error) {
+// Idempotent: the stack that this operation has begun is waited for; one that failed, or that is left of
+// another operation of the same owner, is deleted first. progress gets one line per event of the stack.
+func (c *Cloud) CreateStack(ctx context.Context, s Stack, progress func(string)) (id string, err error) {
+	defer func() { err = mask(err, s.Secrets) }()
 	have, err := c.stack(ctx, s.Name)
 	switch {
-	case err != nil && !lcm.Is(err, lcm.KindNotFound):
+	case lcm.Is(err, lcm.KindNotFound):
+	case err != nil:
 		return "", err
-	case err == nil && !slices.Contains(have.Tags, s.Tags[0]):
+	case !slices.Contains(have.Tags, s.Owner):
 		return "", lcm.Errorf(lcm.KindConflict, "A stack %s exists already, and it is not Windlass's. Rename or delete it, then retry.", s.Name)
-	case err == nil && strings.HasSuffix(have.Status, "_FAILED"), err == nil && strings.HasPrefix(have.Status, "DELETE"):
-		progress("The stack of an earlier attempt is " + have.Status + ": it is deleted first.")
-		if err := c.DeleteStack(ctx, s.Name, s.Tags[0], progress); err != nil {
+	case slices.Contains(have.Tags, s.Operation) && usable(have.Status):
+		return have.ID, c.wait(ctx, s.Name, have.ID, "CREATE", progress)
+	default:
+		progress("A stack of an earlier attempt is " + have.Status + ": it is deleted first.")
+		if err := c.DeleteStack(ctx, s.Name, s.Owner, progress); err != nil {
 			return "", err
 		}
-		have = nil
-	case err != nil:
-		have = nil
 	}
-	if have == nil {
-		made, err := stacks.Create(ctx, c.heat, s).Extract()
-		if err != nil {
-			return "", translate("create stack "+s.Name, err)
-		}
-		return made.ID, c.wait(ctx, s.Name, made.ID, "CREATE", progress)
+	// A cancel must not lose the answer: whoever rolls back has to find the stack.
+	made, err := stacks.Create(context.WithoutCancel(ctx), c.heat, s).Extract()
+	if err != nil {
+		return "", translate("create stack "+s.Name, err)
 	}
-	return have.ID, c.wait(ctx, s.Name, have.ID, "CREATE", progress)
+	return made.ID, c.wait(ctx, s.Name, made.ID, "CREATE", progress)
+}
+
+// usable tells whether a stack is there or on its way.
+func usable(status string) bool {
+	return status == "CREATE_IN_PROGRESS" || strings.HasSuffix(status, "_COMPLETE") && status != "DELETE_COMPLETE"
 }
 
 // DeleteStack deletes the stack of that name and waits until it is gone. A stack that is not there is
-// deleted; one without the tag is not ours and is left alone.
-func (c *Cloud) DeleteStack(ctx context.Context, name, tag string, progress func(string)) error {
+// deleted; one without the owner is not ours and is left alone.
+func (c *Cloud) DeleteStack(ctx context.Context, name, owner string, progress func(string)) error {
 	have, err := c.stack(ctx, name)
 	if lcm.Is(err, lcm.KindNotFound) {
 		return nil
@@ -81,7 +88,7 @@ func (c *Cloud) DeleteStack(ctx context.Context, name, tag string, progress func
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(have.Tags, tag) {
+	if !slices.Contains(have.Tags, owner) {
 		progress("The stack " + name + " is not Windlass's: it is left alone.")
 		return nil
 	}
@@ -98,37 +105,31 @@ func (c *Cloud) DeleteStack(ctx context.Context, name, tag string, progress func
 	return err
 }
 
-// StackID finds a stack by its name.
-func (c *Cloud) StackID(ctx context.Context, name string) (string, error) {
-	have, err := c.stack(ctx, name)
-	if err != nil {
-		return "", err
-	}
-	return have.ID, nil
-}
-
 func (c *Cloud) stack(ctx context.Context, nameOrID string) (*stacks.RetrievedStack, error) {
 	s, err := stacks.Find(ctx, c.heat, nameOrID).Extract()
 	return s, translate("find stack "+nameOrID, err)
 }
 
+// settling is how long Heat may still show the failure of an earlier action after it has taken the next one.
+const settling = 10 * time.Second
+
 // wait follows a stack until action is over; each new event is a line of progress.
 func (c *Cloud) wait(ctx context.Context, name, id, action string, progress func(string)) error {
-	told := map[string]bool{}
+	told, begun, moved := map[string]bool{}, time.Now(), false
 	for pause := firstPoll; ; pause = min(pause*3/2, lastPoll) {
 		s, err := stacks.Get(ctx, c.heat, name, id).Extract()
 		if err != nil {
 			return translate("follow stack "+name, err)
 		}
 		c.tell(ctx, name, id, told, progress)
-		switch s.Status {
-		case action + "_COMPLETE":
+		moved = moved || strings.HasSuffix(s.Status, "_IN_PROGRESS")
+		switch {
+		case s.Status == action+"_COMPLETE", action == "CREATE" && usable(s.Status) && s.Status != "CREATE_IN_PROGRESS":
 			return nil
-		case action + "_FAILED":
-			return c.failure(ctx, name, id, s)
-		}
-		if action == "CREATE" && strings.HasPrefix(s.Status, "DELETE") {
+		case action == "CREATE" && strings.HasPrefix(s.Status, "DELETE"):
 			return lcm.Errorf(lcm.KindBroken, "The stack %s is being deleted by somebody else (%s).", name, s.Status)
+		case strings.HasSuffix(s.Status, "_FAILED") && (moved || action == "CREATE" || time.Since(begun) > settling):
+			return c.failure(ctx, name, id, s)
 		}
 		select {
 		case <-ctx.Done():
