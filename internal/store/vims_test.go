@@ -1,14 +1,17 @@
 package store_test
 
 import (
-	"sync"
+	"context"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/pgtest"
 )
 
 func newVim(name string) lcm.Vim {
@@ -175,21 +178,37 @@ func TestBeginOperation_thatIsRefusedKeepsNoVim(t *testing.T) {
 	assert.Contains(t, err.Error(), string(v.ID))
 }
 
-func TestDeleteVim_andBeginOperation_neverBothWin(t *testing.T) {
+func TestDeleteVim_waitsForAnOperationThatIsJustBeginning(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	for range 20 {
-		v, inst := newVim("lab "+uuid.NewString()), newInstance(t, s)
-		require.NoError(t, s.CreateVim(t.Context(), v))
-		var begin, del error
-		var race sync.WaitGroup
-		race.Go(func() {
-			begin = s.BeginOperation(t.Context(), instantiate(inst), lcm.VimConnectionInfo{ID: "vim1", VimID: v.ID})
-		})
-		race.Go(func() { del = s.DeleteVim(t.Context(), v.ID) })
-		race.Wait()
-		require.NotEqual(t, begin == nil, del == nil, "begin: %v, delete: %v", begin, del)
+	url := pgtest.URL(t)
+	s := openURL(t, url)
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer conn.Close(context.Background())
+	v, inst := newVim("lab"), newInstance(t, s)
+	require.NoError(t, s.CreateVim(t.Context(), v))
+	op := instantiate(inst)
+
+	// BeginOperation takes this lock last, when it has written all it writes.
+	_, err = conn.Exec(t.Context(), `select pg_advisory_lock(1, hashtext($1))`, op.ID)
+	require.NoError(t, err)
+	waiting := func(n int) bool {
+		var got int
+		err := conn.QueryRow(t.Context(), `
+			select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).Scan(&got)
+		return err == nil && got == n
 	}
+	begin, del := make(chan error, 1), make(chan error, 1)
+	go func() { begin <- s.BeginOperation(t.Context(), op, lcm.VimConnectionInfo{ID: "vim1", VimID: v.ID}) }()
+	require.Eventually(t, func() bool { return waiting(1) }, 10*time.Second, 5*time.Millisecond)
+	go func() { del <- s.DeleteVim(t.Context(), v.ID) }()
+	require.Eventually(t, func() bool { return waiting(2) || len(del) > 0 }, 10*time.Second, 5*time.Millisecond)
+	_, err = conn.Exec(t.Context(), `select pg_advisory_unlock(1, hashtext($1))`, op.ID)
+	require.NoError(t, err)
+	require.NoError(t, <-begin)
+	err = <-del
+	requireKind(t, lcm.KindConflict, err)
+	assert.Contains(t, err.Error(), string(inst.ID))
 }
 
 func TestUpdateVim_refusesWhatWasReadBeforeAnotherChange(t *testing.T) {
