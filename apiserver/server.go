@@ -92,8 +92,6 @@ type Server struct {
 	base    string
 	log     *slog.Logger
 	handler http.Handler
-	// patterns are the routes' paths.
-	patterns map[string]bool
 	// streams ends when the server shuts down: long-lived answers must not hold it up.
 	streams     context.Context
 	stopStreams context.CancelFunc
@@ -208,10 +206,6 @@ func (s *Server) routes() *echo.Echo {
 	add(rootPkgV1.prefix, s.packageRoutes(), pkgWall...)
 	add("/v1.0", s.vimRoutes())
 	add("/windlass/v1", s.progressRoutes())
-	s.patterns = map[string]bool{}
-	for _, r := range e.Routes() {
-		s.patterns[r.Path] = true
-	}
 	return e
 }
 
