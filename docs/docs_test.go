@@ -1,0 +1,130 @@
+// Package docs_test keeps the documentation true: its links lead somewhere, and what it says of settings,
+// parameters, commands and paths is what the code has.
+package docs_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// pages are all pages of Markdown that readers come to, by their path from here.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, pattern := range []string{"*.md", "adr/*.md", "../*.md", "../vnfpkg/samples/*.md"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, file := range files {
+			out[file] = page(t, file)
+		}
+	}
+	return out
+}
+
+func page(t *testing.T, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return string(b)
+}
+
+var link = regexp.MustCompile(`\]\(([^)\s#]*)(?:#([^)\s]*))?\)`)
+
+func TestLinks_leadSomewhere(t *testing.T) {
+	for file, text := range pages(t) {
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			target, anchor := m[1], m[2]
+			if strings.Contains(target, "://") {
+				continue
+			}
+			to := file
+			if target != "" {
+				to = filepath.Join(filepath.Dir(file), target)
+				assert.FileExists(t, existing(to), "%s links to %s", file, target)
+			}
+			if anchor != "" && strings.HasSuffix(to, ".md") {
+				assert.Contains(t, anchors(page(t, to)), anchor, "%s links to %s#%s", file, target, anchor)
+			}
+		}
+	}
+}
+
+// existing lets a link to a directory pass as one to a file in it.
+func existing(path string) string {
+	if entries, err := os.ReadDir(path); err == nil && len(entries) > 0 {
+		return filepath.Join(path, entries[0].Name())
+	}
+	return path
+}
+
+var (
+	heading    = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	notAnchors = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// anchors are those that web sites make of headings.
+func anchors(text string) []string {
+	var out []string
+	for _, m := range heading.FindAllStringSubmatch(text, -1) {
+		out = append(out, strings.ReplaceAll(notAnchors.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-"))
+	}
+	return out
+}
+
+// Spelled in parts, so that this file does not name what it forbids.
+var foreign = []string{
+	"/" + "work/", "/" + "root/", "proxy" + ".golang.org", "pypi" + ".org", "registry" + ".npmjs", "deb" + ".debian.org", "registry" + "-1.docker",
+}
+
+func TestPages_nameNothingOfOneMachine(t *testing.T) {
+	for file, text := range pages(t) {
+		for _, name := range foreign {
+			assert.NotContains(t, text, name, file)
+		}
+	}
+}
+
+var jsonBlock = regexp.MustCompile("(?s)```json\n(.*?)```")
+
+func TestPages_showJSONThatIsJSON(t *testing.T) {
+	for file, text := range pages(t) {
+		for _, m := range jsonBlock.FindAllStringSubmatch(text, -1) {
+			assert.True(t, json.Valid([]byte(m[1])), "%s:\n%s", file, m[1])
+		}
+	}
+}
+
+var (
+	extensionRoute = regexp.MustCompile(`http\.MethodGet, (?:opOcc \+ )?"(/[^"]*)"`)
+	pathParameter  = regexp.MustCompile(`:(\w+)`)
+)
+
+func TestAPIExtensions_nameEveryRoute(t *testing.T) {
+	text := page(t, "api-extensions.md")
+	routes := extensionRoute.FindAllStringSubmatch(page(t, "../apiserver/steps.go"), -1)
+	require.NotEmpty(t, routes)
+	for _, m := range routes {
+		assert.Contains(t, text, pathParameter.ReplaceAllString(m[1], "{$1}")+"`", "api-extensions.md")
+	}
+}
+
+// row finds the line of a table whose first cell holds name in backquotes.
+func row(text, name string) string {
+	lines := strings.Split(text, "\n")
+	i := slices.IndexFunc(lines, func(line string) bool {
+		cells := strings.Split(line, "|")
+		return len(cells) > 2 && strings.Contains(cells[1], "`"+name+"`")
+	})
+	if i < 0 {
+		return ""
+	}
+	return lines[i]
+}

@@ -1,0 +1,115 @@
+package docs_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/config"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+var (
+	fallback = regexp.MustCompile(`\(default (.*)\)$`)
+	variable = regexp.MustCompile(`WINDLASS_[A-Z0-9_]*[A-Z0-9]`)
+	// Those that are no settings: which file, the client's address, the keys, and what belongs to other binaries.
+	otherVariables = []string{"WINDLASS_CONFIG", "WINDLASS_API", "WINDLASS_KEYS"}
+)
+
+func settings() *pflag.FlagSet {
+	flags := pflag.NewFlagSet("windlass", pflag.ContinueOnError)
+	config.AddFlags(flags)
+	return flags
+}
+
+func TestOperationsGuide_hasEverySettingWithItsDefault(t *testing.T) {
+	text := page(t, "operations-guide.md")
+	known := otherVariables
+	settings().VisitAll(func(f *pflag.Flag) {
+		env := "WINDLASS_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		known = append(known, env)
+		if f.Name == "config" {
+			return
+		}
+		var line string
+		for l := range strings.Lines(text) {
+			if strings.HasPrefix(l, "| ") && strings.Contains(l, "`"+env+"`") && strings.Contains(l, "`--"+f.Name+"`") {
+				line = l
+			}
+		}
+		require.NotEmpty(t, line, "no row with %s and --%s", env, f.Name)
+		key := strings.Trim(strings.Split(line, "|")[1], " `")
+		assert.Equal(t, strings.ReplaceAll(f.Name, "-", ""), strings.ToLower(strings.ReplaceAll(key, ".", "")), "the name in the file")
+		if m := fallback.FindStringSubmatch(f.Usage); m != nil {
+			assert.Contains(t, strings.Split(line, "|")[4], "`"+m[1]+"`", "default of %s", f.Name)
+		}
+	})
+	for file, text := range pages(t) {
+		for _, name := range variable.FindAllString(text, -1) {
+			assert.Contains(t, known, name, file)
+		}
+	}
+}
+
+// parameter is a member of k8s_cluster_installation_param with what it is when nobody gives it.
+type parameter struct{ path, fallback string }
+
+// parameters lists the members of v by their JSON names, those of objects in them included.
+func parameters(v reflect.Value, prefix string) []parameter {
+	var out []parameter
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		value := v.Field(i)
+		if value.Kind() == reflect.Pointer {
+			value = reflect.New(value.Type().Elem()).Elem()
+		}
+		p := parameter{path: prefix + name}
+		if value.Kind() == reflect.Struct && value.Type() != reflect.TypeFor[lcm.Secret]() {
+			out = append(append(out, p), parameters(value, p.path+".")...)
+			continue
+		}
+		if value.Kind() != reflect.Struct && !value.IsZero() {
+			p.fallback = fmt.Sprint(value.Interface())
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// controlPlanesOnly are members of master_node and worker_node that the latter has no use for.
+var controlPlanesOnly = []string{"worker_node.pod_cidr", "worker_node.cluster_cidr", "worker_node.cluster_cp_name", "worker_node.cluster_fip_name"}
+
+func TestUserGuide_hasEveryParameterOfAClusterWithItsDefault(t *testing.T) {
+	_, text, found := strings.Cut(page(t, "user-guide.md"), "\n## Parameters of a cluster\n")
+	require.True(t, found)
+	text, _, _ = strings.Cut(text, "\n## ")
+	params, err := lcm.ParseClusterParams(json.RawMessage(`{"` + lcm.ClusterParamsKey + `": {}}`))
+	require.NoError(t, err)
+
+	known := map[string]bool{}
+	for _, p := range parameters(reflect.ValueOf(params), "") {
+		known[p.path] = true
+		line := row(text, p.path)
+		if line == "" {
+			assert.Contains(t, controlPlanesOnly, p.path, "no row for the parameter")
+			continue
+		}
+		if p.fallback != "" {
+			assert.Contains(t, strings.Split(line, "|")[2], "`"+p.fallback+"`", "default of %s", p.path)
+		}
+	}
+	for line := range strings.Lines(text) {
+		if cells := strings.Split(line, "|"); len(cells) > 3 {
+			for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[1], -1) {
+				assert.True(t, known[m[1]], "%s is no parameter", m[1])
+			}
+		}
+	}
+}
