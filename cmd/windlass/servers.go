@@ -17,6 +17,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
+	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
@@ -108,6 +109,9 @@ func (b *backends) serveAPI(ctx context.Context) error {
 type clouds struct{}
 
 func (clouds) Check(ctx context.Context, vim lcm.Vim, credentials map[string]any) error {
+	if vim.Type == lcm.VimKubernetes {
+		return kubernetes.Check(ctx, vim, credentials)
+	}
 	_, err := openstack.Connect(ctx, vim, credentials)
 	return err
 }

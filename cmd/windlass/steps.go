@@ -30,13 +30,8 @@ type step struct {
 	LastLine string        `json:"lastOutputLine"`
 }
 
-// name is the title, which says when the step is undone.
-func (s step) name() string {
-	if s.Phase == lcm.PhaseCompensation {
-		return "Undo: " + s.Title
-	}
-	return s.Title
-}
+// name is the title; that of an undone step says so itself.
+func (s step) name() string { return s.Title }
 
 // elapsed is how long the step has taken until now, or took; 0 before it began.
 func (s step) elapsed(now time.Time) time.Duration {

@@ -40,7 +40,7 @@ func CheckClusterParams(additionalParams json.RawMessage, controlPlanes, workers
 			problems = append(problems, problem)
 		}
 	}
-	return p, problems
+	return p, append(problems, unknownParams(additionalParams)...)
 }
 
 // covered lets a mistyped or missing object hide the complaints about the members that it therefore lacks.

@@ -1,0 +1,50 @@
+package lcm
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// notYet are parameters of Tacker's driver that Windlass does not carry out: a cluster without them would not
+// be what was asked for.
+var notYet = []string{"storage_server", "pv_registration_params", "private_registry_connection_info"}
+
+// unknownParams finds the members of the cluster's parameters that nobody reads: misspelt ones would otherwise
+// be ignored in silence.
+func unknownParams(additionalParams json.RawMessage) []Problem {
+	var outer map[string]json.RawMessage
+	if json.Unmarshal(additionalParams, &outer) != nil {
+		return nil // said elsewhere
+	}
+	return unknownMembers(clusterParamsPath, outer[ClusterParamsKey], reflect.TypeFor[ClusterParams]())
+}
+
+func unknownMembers(path string, doc json.RawMessage, t reflect.Type) []Problem {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	var members map[string]json.RawMessage
+	if t.Kind() != reflect.Struct || t == reflect.TypeFor[Secret]() || json.Unmarshal(doc, &members) != nil {
+		return nil
+	}
+	known := map[string]reflect.Type{}
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		known[name] = f.Type
+	}
+	var problems []Problem
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		switch member, ok := known[name]; {
+		case ok:
+			problems = append(problems, unknownMembers(path+"."+name, members[name], member)...)
+		case slices.Contains(notYet, name):
+			problems = append(problems, Problem{path + "." + name, "is not supported yet: leave it out."})
+		default:
+			problems = append(problems, Problem{path + "." + name, "is not a parameter that Windlass knows: correct its name, or leave it out."})
+		}
+	}
+	return problems
+}
