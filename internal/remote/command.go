@@ -39,7 +39,7 @@ type Result struct {
 // It reconnects when the connection drops. A command that the machine lost (it rebooted) is started
 // again. A success is kept and returned again until Forget; after a failure was returned, the next Run
 // with the same id starts afresh. When ctx ends, the command is killed with all that it started, and
-// the error is ctx's. The Result is valid with an error too.
+// the error is ctx's; with the cause ErrDetach it goes on, and the error is Unavailable. The Result is valid with an error too.
 func (h *Host) Run(ctx context.Context, cmd Command) (Result, error) {
 	r, err := newRun(h, cmd)
 	if err != nil {
@@ -52,7 +52,7 @@ func (h *Host) Run(ctx context.Context, cmd Command) (Result, error) {
 	defer cancel()
 	end, err := r.toEnd(limited)
 	if limited.Err() != nil && end == nil {
-		err = r.kill(ctx)
+		err = r.leave(ctx)
 	}
 	r.output.lines.end()
 	result := Result{Output: r.output.shown.String()}

@@ -21,6 +21,15 @@ const (
 	exitConfig    = 78 // the configuration is wrong
 )
 
+// Why Run left a command before its end.
+var (
+	// ErrDetach is for the caller: when it is the cause with which Run's context is cancelled, the command
+	// goes on, and another caller can follow it under its id.
+	ErrDetach = errors.New("the caller lets go of the command")
+	// ErrDeadline is in the chain of the error of a command that used up its Deadline.
+	ErrDeadline = errors.New("the command's deadline is over")
+)
+
 // sentencePrefix marks the line in which a script says for people why it fails.
 const sentencePrefix = "windlass: "
 
@@ -111,9 +120,14 @@ func scriptError(target Target, code int, sentence, last string) error {
 	return lcm.Errorf(kind, "%s: %s", target.Node, sentence)
 }
 
+// deadlineError is Broken: what took that long once would take as long again.
 func deadlineError(target Target, deadline time.Duration) error {
-	return lcm.Errorf(lcm.KindUnavailable, "%s: the command did not end within %s and was stopped",
+	return lcm.Wrap(lcm.KindBroken, ErrDeadline, "%s: the command did not end within %s and was stopped",
 		target.Node, deadline)
+}
+
+func detachError(target Target) error {
+	return lcm.Wrap(lcm.KindUnavailable, ErrDetach, "%s: the command goes on without this caller", target.Node)
 }
 
 func lastLine(text string) string {

@@ -192,6 +192,14 @@ func afterMarker(pass func([]byte)) func([]byte) {
 	}
 }
 
+// leave ends what ctx no longer wants, or lets it go on.
+func (r *run) leave(ctx context.Context) error {
+	if errors.Is(context.Cause(ctx), ErrDetach) {
+		return detachError(r.host.target)
+	}
+	return r.kill(ctx)
+}
+
 // kill stops the command because ctx has ended or the deadline is over, and returns the error of Run.
 func (r *run) kill(ctx context.Context) error {
 	cause := ctx.Err()

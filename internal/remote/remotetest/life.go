@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/remote"
 )
 
 func doesNotRepeatSuccess(t *testing.T, m Machine) {
@@ -33,7 +34,8 @@ func killsAtDeadline(t *testing.T, m Machine) {
 	cmd := command(m, Behaviour{Hang: true, Stdout: []string{"before"}})
 	cmd.Deadline = time.Second
 	result, err := dial(t, m.Target()).Run(t.Context(), cmd)
-	requireKind(t, lcm.KindUnavailable, err)
+	requireKind(t, lcm.KindBroken, err)
+	require.ErrorIs(t, err, remote.ErrDeadline)
 	require.Contains(t, err.Error(), "did not end within 1s")
 	require.Equal(t, "before\n", result.Output)
 	require.Zero(t, m.Running(cmd.ID), "nothing that it started is left, also not in other sessions")
@@ -53,6 +55,25 @@ func killsWhenCancelled(t *testing.T, m Machine) {
 	eventually(t, "it runs again", func() bool { return m.Started(cmd.ID) == 2 })
 	m.Release(cmd.ID)
 	require.NoError(t, await(t, done).err)
+}
+
+func goesOnWhenDetached(t *testing.T, m Machine) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	host, cmd := dial(t, m.Target()), command(m, Behaviour{Stdout: []string{"one"}, Hang: true})
+	done := background(ctx, host, cmd)
+	eventually(t, "it runs", func() bool { return m.Running(cmd.ID) > 0 })
+	cancel(remote.ErrDetach)
+	o := await(t, done)
+	requireKind(t, lcm.KindUnavailable, o.err)
+	require.ErrorIs(t, o.err, remote.ErrDetach)
+	require.Positive(t, m.Running(cmd.ID))
+
+	done = background(t.Context(), dial(t, m.Target()), cmd)
+	m.Release(cmd.ID)
+	o = await(t, done)
+	require.NoError(t, o.err)
+	require.Equal(t, "one\n", o.Output)
+	require.Equal(t, 1, m.Started(cmd.ID))
 }
 
 func goesOnAfterCut(t *testing.T, m Machine) {

@@ -69,6 +69,7 @@ func Run(t *testing.T, boot func(t *testing.T) Machine) {
 		"repeats a failure afresh":               repeatsFailureAfresh,
 		"kills at the deadline":                  killsAtDeadline,
 		"kills when cancelled":                   killsWhenCancelled,
+		"goes on when detached":                  goesOnWhenDetached,
 		"goes on after a cut connection":         goesOnAfterCut,
 		"notices a silent peer":                  noticesSilentPeer,
 		"is found by a second caller":            isFoundBySecondCaller,
