@@ -24,7 +24,8 @@ func (m Member) params(timeout int) []param {
 
 const kubeLibrary = "lib-kube"
 
-// CheckMember tells how far a node has come: result "state" is new, half (an interrupted kubeadm) or member;
+// CheckMember tells how far a node has come: result "state" is new, half (an interrupted kubeadm), busy (one that
+// still runs, or a script that runs it) or member;
 // "kubeadm" is the version on the node. A member that does not work yet is waited for.
 type CheckMember struct {
 	Member
@@ -40,7 +41,7 @@ func (s CheckMember) Render() (string, error) {
 }
 
 // KubeadmInit makes the cluster's first control plane. Input: config. A member is left alone, an
-// interrupted init is reset first.
+// interrupted init is reset first, and another kubeadm on the node is stopped.
 type KubeadmInit struct {
 	Member
 	TokenID string // of the token in the config: it is deleted at the end
@@ -56,6 +57,7 @@ func (s KubeadmInit) Render() (string, error) {
 }
 
 // KubeadmJoin joins a node. Input: config. A member is left alone, an interrupted join is reset first.
+// Another kubeadm on the node is stopped; where it joined a control plane, the next try goes on.
 type KubeadmJoin struct {
 	Member
 	Endpoint string // host:port of the cluster; it stands in the config too

@@ -17,10 +17,10 @@ healthy() {
 }
 
 need_api
-wait_until "$TIMEOUT" remove_stale || fail 75 "etcd does not let go of the stale member of $JOINING"
+wait_until "$TIMEOUT" remove_stale || fail 1 "after $TIMEOUT s etcd does not let go of the stale member of $JOINING"
 kube delete node "$JOINING" --ignore-not-found --wait=false
 if ! wait_until "$TIMEOUT" healthy; then
   note "$(cat "$SCRATCH/members" "$SCRATCH/health" 2>/dev/null)"
-  fail 75 "etcd is not healthy, so $JOINING cannot join it: $(grep -hE 'unhealthy|unstarted|, true$' "$SCRATCH/members" "$SCRATCH/health" 2>/dev/null | head -n 1)"
+  fail 1 "etcd is not healthy after $TIMEOUT s, so $JOINING cannot join it: $(grep -hE 'unhealthy|unstarted|, true$' "$SCRATCH/members" "$SCRATCH/health" 2>/dev/null | head -n 1)"
 fi
 note "etcd is healthy with $(wc -l <"$SCRATCH/members") members"

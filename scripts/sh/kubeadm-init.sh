@@ -2,6 +2,7 @@
 read_inputs
 need_input config
 
+stop_kubeadms || true
 case $(member_state) in
 member)
   note "the cluster is initialised already"

@@ -27,6 +27,7 @@ dns_reason() {
   kube -n kube-system get pods -l k8s-app=kube-dns -o jsonpath='{range .items[*]}{.metadata.name} is {.status.phase} {.status.containerStatuses[*].state.waiting.reason} {.status.conditions[?(@.status=="False")].message}{"\n"}{end}' 2>/dev/null | head -n 1
 }
 
+need_api # the others may wait on a control plane whose API server answers
 while :; do
   if list_nodes; then
     waiting=$(not_ready)
@@ -41,7 +42,7 @@ while :; do
   said=$say
   if ((SECONDS >= deadline)); then
     [[ -z $waiting ]] || fail 1 "after $TIMEOUT s $say; look at 'journalctl -u kubelet' there"
-    api_ready || fail 75 "$say"
+    api_ready || fail 1 "after $TIMEOUT s $say"
     fail 1 "CoreDNS is not available after $TIMEOUT s: $(dns_reason)"
   fi
   sleep 0.5

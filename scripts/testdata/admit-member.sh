@@ -179,6 +179,40 @@ full_worker() {
 
 full_member() { if [[ $ROLE == control-plane ]]; then full_control_plane; else full_worker; fi; }
 
+# kubeadms lists what is at work on this node: every kubeadm, and the other scripts that run one and then wait
+# for what it has begun.
+kubeadms() {
+  local file line
+  for file in /proc/[0-9]*/stat; do
+    read -r line 2>/dev/null <"$file" || continue
+    [[ $line != *' (kubeadm) '[!Z]* ]] || printf '%s\n' "${line%% *}"
+  done
+  for file in $(grep -slzE '^WINDLASS_RUN=.*-kubeadm-(init|join)(-[0-9]+)?$' /proc/[0-9]*/environ || true); do
+    grep -sqzxF "WINDLASS_RUN=${WINDLASS_RUN:-none}" "$file" && continue
+    file=${file%/environ}
+    printf '%s\n' "${file##*/}"
+  done
+}
+
+# stop_kubeadms ends what an earlier try has left running: its cancel may have got lost. False when there was
+# nothing to stop.
+stop_kubeadms() {
+  local left signal=TERM end=$((SECONDS + 5))
+  left=$(kubeadms)
+  [[ -n $left ]] || return 1
+  note "stopping the kubeadm of an earlier try"
+  while [[ -n $left ]]; do
+    ((SECONDS < end)) || signal=KILL
+    ((SECONDS < end + 5)) || fail 75 "the kubeadm of an earlier try cannot be stopped"
+    # shellcheck disable=SC2086 # several numbers
+    kill -"$signal" $left 2>/dev/null || true
+    # Once: who tidies up on TERM is not interrupted again and again.
+    [[ $signal == KILL ]] || signal=0
+    sleep 0.1
+    left=$(kubeadms)
+  done
+}
+
 known_member() { [[ -s /etc/kubernetes/kubelet.conf && -r $MEMBER_FILE && $(<"$MEMBER_FILE") == "$CLUSTER $NODE_NAME" ]]; }
 
 remember_member() { write_file "$MEMBER_FILE" 0644 <<<"$CLUSTER $NODE_NAME"; }
@@ -238,10 +272,10 @@ healthy() {
 }
 
 need_api
-wait_until "$TIMEOUT" remove_stale || fail 75 "etcd does not let go of the stale member of $JOINING"
+wait_until "$TIMEOUT" remove_stale || fail 1 "after $TIMEOUT s etcd does not let go of the stale member of $JOINING"
 kube delete node "$JOINING" --ignore-not-found --wait=false
 if ! wait_until "$TIMEOUT" healthy; then
   note "$(cat "$SCRATCH/members" "$SCRATCH/health" 2>/dev/null)"
-  fail 75 "etcd is not healthy, so $JOINING cannot join it: $(grep -hE 'unhealthy|unstarted|, true$' "$SCRATCH/members" "$SCRATCH/health" 2>/dev/null | head -n 1)"
+  fail 1 "etcd is not healthy after $TIMEOUT s, so $JOINING cannot join it: $(grep -hE 'unhealthy|unstarted|, true$' "$SCRATCH/members" "$SCRATCH/health" 2>/dev/null | head -n 1)"
 fi
 note "etcd is healthy with $(wc -l <"$SCRATCH/members") members"

@@ -132,7 +132,7 @@ wait_for_cloud_init() {
   command -v cloud-init >/dev/null || return 0
   note "waiting for cloud-init"
   timeout "$LOCK_FOR" cloud-init status --wait >/dev/null 2>&1 || {
-    (($? != 124)) || fail 75 "cloud-init has not ended within $LOCK_FOR s; see /var/log/cloud-init-output.log"
+    (($? != 124)) || fail 1 "cloud-init has not ended within $LOCK_FOR s; see /var/log/cloud-init-output.log"
     note "cloud-init ended with an error; see /var/log/cloud-init-output.log"
   }
 }
@@ -182,6 +182,13 @@ SYSCTL
   sed -i -E 's/^([^#].*[[:space:]]swap[[:space:]].*)$/# windlass: \1/' /etc/fstab
 }
 
+# need_restart outlives this run: one that is interrupted before the restart leaves it to the next.
+RESTART_CONTAINERD=/var/lib/windlass/restart-containerd
+need_restart() {
+  mkdir -p "${RESTART_CONTAINERD%/*}"
+  : >"$RESTART_CONTAINERD"
+}
+
 set_proxy() {
   local name env='' apt=''
   for name in http https; do
@@ -193,8 +200,8 @@ set_proxy() {
   env+="NO_PROXY=$NO_PROXY_LIST"$'\n'
   # Only root may read them: a proxy's URL can hold a password. `systemctl show` prints the file's name only.
   write_file /etc/apt/apt.conf.d/95windlass-proxy 0600 <<<"$apt"
+  cmp -s - /etc/windlass/proxy.env <<<"$env" || need_restart
   write_file /etc/windlass/proxy.env 0600 <<<"$env"
-  RESTART_CONTAINERD=$CHANGED
   write_file /etc/systemd/system/containerd.service.d/windlass-proxy.conf 0644 <<<$'[Service]\nEnvironmentFile=/etc/windlass/proxy.env'
 }
 
@@ -236,7 +243,7 @@ patiently() {
     "$@" </dev/null 2>&1 | tee "$SCRATCH/attempt" | show || rc=$?
     ((rc != 0)) || return 0
     grep -E '^(E|dpkg: error): ' "$SCRATCH/attempt" | grep -qE "$LOCKED" || explain_apt "$sentence" "$rc"
-    ((SECONDS < deadline)) || fail 75 "$sentence: another installation of packages has not ended within $LOCK_FOR s"
+    ((SECONDS < deadline)) || fail 1 "$sentence: another installation of packages has not ended within $LOCK_FOR s"
     sleep 1
   done
 }
@@ -342,19 +349,19 @@ set_containerd() {
   local file=/etc/containerd/config.toml
   if [[ ! -s $file ]] || grep -q '^disabled_plugins.*"cri"' "$file"; then
     containerd config default | sed 's/SystemdCgroup = false/SystemdCgroup = true/' >"$SCRATCH/containerd"
+    need_restart
     write_file "$file" 0644 <"$SCRATCH/containerd"
-    RESTART_CONTAINERD=yes
   fi
   systemctl daemon-reload
-  if [[ $RESTART_CONTAINERD == yes ]]; then
+  if [[ -e $RESTART_CONTAINERD ]]; then
     service restart containerd
+    rm -f "$RESTART_CONTAINERD"
   fi
   systemctl enable -q containerd
   service start containerd
   systemctl enable -q kubelet || fail 1 "the image has no kubelet service"
 }
 
-RESTART_CONTAINERD=no
 read_inputs
 wait_for_cloud_init
 set_name

@@ -178,6 +178,40 @@ full_worker() {
 
 full_member() { if [[ $ROLE == control-plane ]]; then full_control_plane; else full_worker; fi; }
 
+# kubeadms lists what is at work on this node: every kubeadm, and the other scripts that run one and then wait
+# for what it has begun.
+kubeadms() {
+  local file line
+  for file in /proc/[0-9]*/stat; do
+    read -r line 2>/dev/null <"$file" || continue
+    [[ $line != *' (kubeadm) '[!Z]* ]] || printf '%s\n' "${line%% *}"
+  done
+  for file in $(grep -slzE '^WINDLASS_RUN=.*-kubeadm-(init|join)(-[0-9]+)?$' /proc/[0-9]*/environ || true); do
+    grep -sqzxF "WINDLASS_RUN=${WINDLASS_RUN:-none}" "$file" && continue
+    file=${file%/environ}
+    printf '%s\n' "${file##*/}"
+  done
+}
+
+# stop_kubeadms ends what an earlier try has left running: its cancel may have got lost. False when there was
+# nothing to stop.
+stop_kubeadms() {
+  local left signal=TERM end=$((SECONDS + 5))
+  left=$(kubeadms)
+  [[ -n $left ]] || return 1
+  note "stopping the kubeadm of an earlier try"
+  while [[ -n $left ]]; do
+    ((SECONDS < end)) || signal=KILL
+    ((SECONDS < end + 5)) || fail 75 "the kubeadm of an earlier try cannot be stopped"
+    # shellcheck disable=SC2086 # several numbers
+    kill -"$signal" $left 2>/dev/null || true
+    # Once: who tidies up on TERM is not interrupted again and again.
+    [[ $signal == KILL ]] || signal=0
+    sleep 0.1
+    left=$(kubeadms)
+  done
+}
+
 known_member() { [[ -s /etc/kubernetes/kubelet.conf && -r $MEMBER_FILE && $(<"$MEMBER_FILE") == "$CLUSTER $NODE_NAME" ]]; }
 
 remember_member() { write_file "$MEMBER_FILE" 0644 <<<"$CLUSTER $NODE_NAME"; }
@@ -247,6 +281,7 @@ dns_reason() {
   kube -n kube-system get pods -l k8s-app=kube-dns -o jsonpath='{range .items[*]}{.metadata.name} is {.status.phase} {.status.containerStatuses[*].state.waiting.reason} {.status.conditions[?(@.status=="False")].message}{"\n"}{end}' 2>/dev/null | head -n 1
 }
 
+need_api # the others may wait on a control plane whose API server answers
 while :; do
   if list_nodes; then
     waiting=$(not_ready)
@@ -261,7 +296,7 @@ while :; do
   said=$say
   if ((SECONDS >= deadline)); then
     [[ -z $waiting ]] || fail 1 "after $TIMEOUT s $say; look at 'journalctl -u kubelet' there"
-    api_ready || fail 75 "$say"
+    api_ready || fail 1 "after $TIMEOUT s $say"
     fail 1 "CoreDNS is not available after $TIMEOUT s: $(dns_reason)"
   fi
   sleep 0.5

@@ -1,0 +1,180 @@
+package scripts_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// library is shell code of this package whose absolute paths are moved below root.
+func library(t *testing.T, root string, files ...string) string {
+	t.Helper()
+	var all strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(filepath.Join("sh", file+".sh"))
+		require.NoError(t, err)
+		all.Write(text)
+	}
+	return strings.NewReplacer("/proc/[", root+"/proc/[", "/etc/", root+"/etc/", "/var/lib/", root+"/var/lib/", "(/run/", "("+root+"/run/").
+		Replace(all.String())
+}
+
+// shell runs code and returns what it prints and its exit code.
+func shell(t *testing.T, code string, env ...string) (string, int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", code)
+	cmd.Env = append(os.Environ(), env...)
+	out, _ := cmd.CombinedOutput()
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+// node is a root with a /proc of chosen processes only: a test must not stop what others run.
+type node struct{ root string }
+
+func newNode(t *testing.T) node {
+	n := node{t.TempDir()}
+	for _, dir := range []string{"proc", "run", "etc/kubernetes", "var/lib/windlass"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(n.root, dir), 0o755))
+	}
+	return n
+}
+
+// runs starts a process of that name on the node.
+func (n node) runs(t *testing.T, name string, env ...string) *exec.Cmd {
+	t.Helper()
+	sleep, err := exec.LookPath("sleep")
+	require.NoError(t, err)
+	program := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.Symlink(sleep, program))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, program, "60")
+	cmd.Env = append(os.Environ(), env...)
+	require.NoError(t, cmd.Start())
+	pid := strconv.Itoa(cmd.Process.Pid)
+	require.NoError(t, os.Symlink("/proc/"+pid, filepath.Join(n.root, "proc", pid)))
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	return cmd
+}
+
+// member runs a script of a joining node up to where it looks at the node's state.
+func (n node) member(t *testing.T, script, role string) (string, int) {
+	t.Helper()
+	stubs := `
+CLUSTER=c NODE_NAME=n ADDRESS=10.0.0.1 TIMEOUT=1 TOKEN_ID=t ROLE=` + role + `
+read_inputs() { :; }; need_input() { :; }
+member_state() { echo new; }
+await_member() { :; }; remember_member() { :; }
+kubeadm() { echo "kubeadm $*"; }; kube() { :; }
+timeout() { shift; "$@"; }
+`
+	body := library(t, n.root, "lib-base", "lib-kube") + stubs + library(t, n.root, script)
+	return shell(t, body, "WINDLASS_RUN=op-new-"+script)
+}
+
+func TestCheckMember_callsANodeBusyWhereKubeadmRuns(t *testing.T) {
+	n := newNode(t)
+	said, _ := n.member(t, "check-member", "control-plane")
+	assert.Contains(t, said, "state=new")
+	n.runs(t, "kubeadm")
+	said, code := n.member(t, "check-member", "control-plane")
+	assert.Contains(t, said, "state=busy")
+	assert.Zero(t, code, said)
+}
+
+// Before and after its kubeadm the script still changes the node.
+func TestCheckMember_callsANodeBusyWhereAScriptForKubeadmRuns(t *testing.T) {
+	n := newNode(t)
+	n.runs(t, "other", "WINDLASS_RUN=op-old-check-member")
+	said, _ := n.member(t, "check-member", "control-plane")
+	assert.Contains(t, said, "state=new")
+	n.runs(t, "waiting", "WINDLASS_RUN=op-old-kubeadm-join")
+	said, _ = n.member(t, "check-member", "control-plane")
+	assert.Contains(t, said, "state=busy")
+}
+
+func TestKubeadm_stopsThatOfAnEarlierTryFirst(t *testing.T) {
+	for name, c := range map[string]struct {
+		script, role string
+		code         int
+		says         string
+	}{
+		"init":          {"kubeadm-init", "control-plane", 0, "kubeadm init"},
+		"worker":        {"kubeadm-join", "worker", 0, "kubeadm join"},
+		"control plane": {"kubeadm-join", "control-plane", 75, "windlass: the kubeadm of an earlier try was still running and has been stopped"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNode(t)
+			old, oldScript := n.runs(t, "kubeadm"), n.runs(t, "waiting", "WINDLASS_RUN=op-old-kubeadm-join")
+			own := n.runs(t, "own", "WINDLASS_RUN=op-new-"+c.script)
+			ended := make(chan error, 2)
+			go func() { ended <- old.Wait() }()
+			go func() { ended <- oldScript.Wait() }()
+			said, code := n.member(t, c.script, c.role)
+			assert.Equal(t, c.code, code, said)
+			assert.Contains(t, said, c.says)
+			for range 2 {
+				assert.ErrorContains(t, <-ended, "signal: terminated")
+			}
+			assert.NoError(t, own.Process.Signal(syscall.Signal(0)), "what is ours lives")
+		})
+	}
+}
+
+func TestPrepareNode_restartsContainerdAlsoWhenTheRunThatChangedItWasCutShort(t *testing.T) {
+	n := newNode(t)
+	require.NoError(t, os.MkdirAll(filepath.Join(n.root, "etc/containerd"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(n.root, "etc/containerd/config.toml"), []byte("version = 3\n"), 0o600))
+	functions, _, found := strings.Cut(library(t, n.root, "lib-base", "prepare-node"), "\nread_inputs\n")
+	require.True(t, found)
+	run := func(steps string) string {
+		said, code := shell(t, functions+`
+systemctl() { echo "systemctl $*"; }
+service() { echo "service $*"; }
+NO_PROXY_LIST=localhost
+echo http://proxy.example:3128 >"$SCRATCH/in.http_proxy"
+`+steps)
+		require.Zero(t, code, said)
+		return said
+	}
+	run("set_proxy")
+	assert.Contains(t, run("set_proxy; set_containerd"), "service restart containerd")
+	assert.NotContains(t, run("set_proxy; set_containerd"), "service restart containerd", "once is enough")
+}
+
+// What has waited for its whole limit is not tried again by itself.
+func TestScripts_endForGoodWhenTheirLimitIsUsedUp(t *testing.T) {
+	for name, c := range map[string]struct{ code, says string }{
+		"admit-member, stale member": {"need_api() { :; }; etcd() { return 1; }", "after 0 s etcd does not let go"},
+		"admit-member, sick etcd":    {"need_api() { :; }; remove_stale() { :; }; kube() { :; }; etcd() { echo 1, unstarted; return 1; }", "etcd is not healthy after 0 s"},
+		"wait-for-nodes":             {"need_api() { :; }; api_ready() { return 1; }; kube() { echo refused >&2; return 1; }", "after 0 s the API server does not answer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNode(t)
+			script, _, _ := strings.Cut(name, ",")
+			body := library(t, n.root, script)
+			if strings.Contains(c.code, "remove_stale") {
+				body = strings.Replace(body, "need_api\n", c.code+"\nneed_api\n", 1)
+			}
+			said, code := shell(t, library(t, n.root, "lib-base", "lib-kube")+"\nTIMEOUT=0 NODES='a b' JOINING=a PEER_URL=u\n"+c.code+"\n"+body)
+			assert.Equal(t, 1, code, said)
+			assert.Contains(t, said, "windlass: "+c.says)
+		})
+	}
+	functions, _, _ := strings.Cut(library(t, t.TempDir(), "lib-base", "prepare-node"), "\nread_inputs\n")
+	said, code := shell(t, functions+"\nLOCK_FOR=1\ncloud-init() { :; }\ntimeout() { return 124; }\nwait_for_cloud_init")
+	assert.Equal(t, 1, code, said)
+	assert.Contains(t, said, "windlass: cloud-init has not ended within 1 s")
+	said, code = shell(t, functions+"\nLOCK_FOR=0\nlocked() { echo 'E: Could not get lock /x'; return 100; }\npatiently 'it failed' locked")
+	assert.Equal(t, 1, code, said)
+	assert.Contains(t, said, "windlass: it failed: another installation of packages has not ended within 0 s")
+}
