@@ -27,20 +27,45 @@ func (d *Driver) onCluster(ctx context.Context, m *Machine, p Params, f func(c *
 }
 
 func (d *Driver) admitMember(ctx context.Context, m *Machine, p Params) Result {
-	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+	removed := d.onCluster(ctx, m, p, func(c *cluster) Result {
 		if stale := c.etcd[p.Get("PEER_URL")]; stale != nil {
+			if stale.machine != nil && len(stale.machine.kubeadms(nil)) > 0 {
+				c.violate("%s removed the etcd member of %s while its join runs", p.Get("NODE_NAME"), stale.node)
+			}
 			p.Print("removing the stale etcd member of %s", p.Get("JOINING"))
 			delete(c.etcd, p.Get("PEER_URL"))
 		}
 		delete(c.members, p.Get("JOINING"))
-		for _, e := range c.etcd {
-			if m := c.members[e.node]; !e.started || m == nil || !m.machine.works() {
-				return p.Fail(75, "etcd is not healthy, so %s cannot join it: %s is unhealthy", p.Get("JOINING"), e.node)
-			}
-		}
-		p.Print("etcd is healthy with %d members", len(c.etcd))
 		return Result{}
 	})
+	if removed.ExitCode != 0 {
+		return removed
+	}
+	w, sick, members := d.state(), "", 0
+	healthy := p.until(ctx, func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		sick, members = w.clusters[p.Get("CLUSTER")].sick()
+		return sick == ""
+	})
+	if !healthy {
+		return p.Fail(1, "etcd is not healthy after %s s, so %s cannot join it: %s is unhealthy", p.Get("TIMEOUT"), p.Get("JOINING"), sick)
+	}
+	p.Print("etcd is healthy with %d members", members)
+	return Result{}
+}
+
+// sick names a member of etcd that does not work, "" when all do; c may be nil.
+func (c *cluster) sick() (node string, members int) {
+	if c == nil {
+		return "the only member", 0
+	}
+	for _, e := range c.etcd {
+		if m := c.members[e.node]; !e.started || m == nil || !m.machine.works() {
+			return e.node, len(c.etcd)
+		}
+	}
+	return "", len(c.etcd)
 }
 
 func (d *Driver) mintJoin(ctx context.Context, m *Machine, p Params) Result {

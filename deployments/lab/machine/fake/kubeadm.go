@@ -77,6 +77,10 @@ func (d *Driver) checkMember(ctx context.Context, m *Machine, p Params) Result {
 		return interrupted
 	}
 	state := m.memberState(p)
+	if state != "member" && len(m.kubeadms(p.run)) > 0 {
+		p.Print("kubeadm is at work on this node")
+		state = "busy"
+	}
 	if state == "member" {
 		p.Print("already a member of the cluster")
 	}
@@ -86,7 +90,7 @@ func (d *Driver) checkMember(ctx context.Context, m *Machine, p Params) Result {
 }
 
 // begin is the common start of init and join; done means that there is nothing to do.
-func (d *Driver) begin(m *Machine, p Params) (config kubeadmConfig, done bool, failed *Result) {
+func (d *Driver) begin(ctx context.Context, m *Machine, p Params) (config kubeadmConfig, done bool, failed *Result) {
 	text := p.Input("config")
 	if text == "" {
 		r := p.Fail(65, "the input config is missing")
@@ -95,6 +99,10 @@ func (d *Driver) begin(m *Machine, p Params) (config kubeadmConfig, done bool, f
 	config, err := readConfig(text)
 	if err != nil {
 		r := p.Fail(1, "%s failed: the configuration cannot be read", strings.Replace(p.Script, "-", " ", 1))
+		return config, true, &r
+	}
+	if m.stopKubeadms(ctx, p) && p.Get("ROLE") == "control-plane" && p.Script == "kubeadm-join" && m.memberState(p) != "member" {
+		r := p.Fail(75, "the kubeadm of an earlier try was still running and has been stopped")
 		return config, true, &r
 	}
 	switch m.memberState(p) {
@@ -115,7 +123,7 @@ func (d *Driver) begin(m *Machine, p Params) (config kubeadmConfig, done bool, f
 }
 
 func (d *Driver) kubeadmInit(ctx context.Context, m *Machine, p Params) Result {
-	config, done, failed := d.begin(m, p)
+	config, done, failed := d.begin(ctx, m, p)
 	if failed != nil {
 		return *failed
 	}
@@ -170,7 +178,7 @@ func (m *Machine) becomeMember(p Params, ca string) {
 }
 
 func (d *Driver) kubeadmJoin(ctx context.Context, m *Machine, p Params) Result {
-	config, done, failed := d.begin(m, p)
+	config, done, failed := d.begin(ctx, m, p)
 	if failed != nil {
 		return *failed
 	}
@@ -182,7 +190,7 @@ func (d *Driver) kubeadmJoin(ctx context.Context, m *Machine, p Params) Result {
 		return p.Fail(75, "kubeadm join failed: couldn't validate the identity of the API Server: %s: i/o timeout", target)
 	}
 	node, address, w := p.Get("NODE_NAME"), p.Get("ADDRESS"), d.state()
-	if sentence, code := w.admits(p, config); sentence != "" {
+	if sentence, code := w.admits(m, p, config); sentence != "" {
 		return p.Fail(code, "kubeadm join failed: %s", sentence)
 	}
 	m.WriteFile(manifest, nil, 0o600)
@@ -203,7 +211,7 @@ func (d *Driver) kubeadmJoin(ctx context.Context, m *Machine, p Params) Result {
 }
 
 // admits is the API server's and etcd's part of a join; a control plane becomes a learner.
-func (w *world) admits(p Params, config kubeadmConfig) (sentence string, code int) {
+func (w *world) admits(m *Machine, p Params, config kubeadmConfig) (sentence string, code int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c := w.clusters[p.Get("CLUSTER")]
@@ -227,7 +235,7 @@ func (w *world) admits(p Params, config kubeadmConfig) (sentence string, code in
 			return "etcdserver: too many learner members in cluster", 75
 		}
 	}
-	c.etcd[peerURL(p.Get("ADDRESS"))] = &etcdMember{node: p.Get("NODE_NAME")}
+	c.etcd[peerURL(p.Get("ADDRESS"))] = &etcdMember{node: p.Get("NODE_NAME"), machine: m}
 	return "", 0
 }
 

@@ -12,6 +12,7 @@ import (
 // run is one command: what the runner keeps in run/ID.
 type run struct {
 	attempt string
+	script  string // its name
 	cancel  context.CancelCauseFunc
 	done    chan struct{}
 
@@ -97,7 +98,8 @@ func (m *Machine) start(key, token, script string, stdin []byte, deadline time.D
 		return nil, true
 	}
 	clear(m.cancelled)
-	r = &run{attempt: token, done: make(chan struct{}), more: make(chan struct{})}
+	name, _ := parseScript(script)
+	r = &run{attempt: token, script: name, done: make(chan struct{}), more: make(chan struct{})}
 	m.runs[key] = r
 	ctx, cancel := context.WithCancelCause(m.power.ctx)
 	r.cancel = cancel

@@ -54,6 +54,7 @@ type member struct {
 type etcdMember struct {
 	node    string
 	started bool
+	machine *Machine // that joins; nil once it has started
 }
 
 // Cluster is a picture of a cluster.
@@ -66,7 +67,7 @@ type Cluster struct {
 	Manifests          []string     `json:"manifests"`
 	VimAccount         bool         `json:"vimAccount"`
 	// Violations are effects that a real cluster would suffer from: a second init, a second join of one
-	// node, two control planes that join at once.
+	// node, two control planes that join at once, the removal of one while its join runs.
 	Violations []string `json:"violations"`
 }
 
