@@ -48,7 +48,8 @@ type InitControlPlaneOutput struct {
 // InitControlPlane makes the first control plane with kubeadm init.
 //
 // Idempotent: a node that already is a control plane that works is left alone; an interrupted init is
-// reset first, because kubeadm cannot resume it; a member that does not answer is never reset.
+// reset first, because kubeadm cannot resume it, and one that still runs is followed; a member that does not
+// answer is never reset.
 // Takes minutes (timeouts.join); on cancellation kubeadm is killed.
 func (c *Cluster) InitControlPlane(ctx context.Context, in InitControlPlaneInput) (out InitControlPlaneOutput, err error) {
 	defer func() { err = boundary(ctx, "initialise "+in.Node.Name, err) }()
@@ -79,7 +80,7 @@ func (c *Cluster) InitControlPlane(ctx context.Context, in InitControlPlaneInput
 	_, err = c.run(ctx, host, in.Step, job{
 		script: scripts.KubeadmInit{Member: memberOf(cluster, in.Node), TokenID: tokenID(conf.Token), Timeout: limit},
 		stdin:  scripts.Stdin(scripts.Input{Name: "config", Value: text}),
-		mask:   []string{conf.Token, conf.CertificateKey}, limit: slack(limit),
+		mask:   []string{conf.Token, conf.CertificateKey}, limit: slack(limit), parameter: joinTimeout,
 	})
 	return out, err
 }
@@ -87,7 +88,7 @@ func (c *Cluster) InitControlPlane(ctx context.Context, in InitControlPlaneInput
 func (c *Cluster) checkMember(ctx context.Context, host Host, cluster ClusterContext, in NodeInput) (scripts.Results, error) {
 	limit := cluster.Params.Timeouts.Join
 	return c.run(ctx, host, in.Step, job{
-		script: scripts.CheckMember{Member: memberOf(cluster, in.Node), Timeout: limit}, limit: slack(limit),
+		script: scripts.CheckMember{Member: memberOf(cluster, in.Node), Timeout: limit}, limit: slack(limit), parameter: joinTimeout,
 	})
 }
 
@@ -148,7 +149,8 @@ type JoinOutput struct {
 // member at a time.
 //
 // Idempotent: a member that works is left alone. What an interrupted join left is removed first: in etcd,
-// by a control plane that works, and on the node by kubeadm reset. It is done when etcd counts the node as a
+// by a control plane that works, and on the node by kubeadm reset. One that still runs, because the worker that
+// started it is gone, is followed: nothing of it may be removed. It is done when etcd counts the node as a
 // voting member and its API server is ready. Takes minutes (timeouts.join); on cancellation kubeadm is killed.
 func (c *Cluster) JoinControlPlane(ctx context.Context, in JoinControlPlaneInput) (out JoinOutput, err error) {
 	defer func() { err = boundary(ctx, "join "+in.Node.Name, err) }()
@@ -167,8 +169,10 @@ func (c *Cluster) JoinControlPlane(ctx context.Context, in JoinControlPlaneInput
 		out.AlreadyMember = err == nil
 		return out, err
 	}
-	if err := c.admit(ctx, cluster, in); err != nil {
-		return out, err
+	if found.Get("state") != "busy" {
+		if err := c.admit(ctx, cluster, in); err != nil {
+			return out, err
+		}
 	}
 	return out, c.join(ctx, host, cluster, in.NodeInput, endpoint(cluster.Params, in.VirtualIP, in.ControlPlanes), in.Join)
 }

@@ -13,13 +13,18 @@ import (
 
 // boundary translates an activity's error for Temporal: the type is the error's kind, the details are
 // the lcm.Error without its cause, and only Unavailable is retried. A cancelled context passes as it is,
-// so that Temporal records a cancellation and not a failure.
+// so that Temporal records a cancellation and not a failure; but what this worker's stop has cut short is
+// Unavailable, so that another worker takes over at once.
 func boundary(ctx context.Context, op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
+	switch {
+	case !errors.Is(ctx.Err(), context.Canceled):
+	case !stopping(ctx):
 		return ctx.Err()
+	case lcm.Is(err, lcm.KindBug), errors.Is(err, context.Canceled):
+		err = lcm.Wrap(lcm.KindUnavailable, err, "This worker stops; another one goes on.")
 	}
 	e := classify(err)
 	if e.Op == "" {

@@ -157,10 +157,13 @@ func (c *Cluster) join(ctx context.Context, host Host, cluster ClusterContext, i
 	_, err = c.run(ctx, host, in.Step, job{
 		script: scripts.KubeadmJoin{Member: memberOf(cluster, in.Node), Endpoint: to, Timeout: limit},
 		stdin:  scripts.Stdin(scripts.Input{Name: "config", Value: text}),
-		mask:   []string{conf.Token, conf.CertificateKey}, limit: slack(limit),
+		mask:   []string{conf.Token, conf.CertificateKey}, limit: slack(limit), parameter: joinTimeout,
 	})
 	return err
 }
+
+// joinTimeout is the parameter that limits what kubeadm does.
+const joinTimeout = "timeouts.join"
 
 // slack lets a script keep its own limit and still wait for what it has started.
 func slack(limit int) time.Duration { return seconds(limit) + 3*time.Minute }

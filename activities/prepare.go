@@ -73,7 +73,7 @@ func (n *Nodes) PrepareNode(ctx context.Context, in PrepareNodeInput) (out Prepa
 		inputs = append(inputs, scripts.Input{Name: "apt_key", Value: string(key)})
 	}
 	results, err := n.runOn(ctx, in.NodeInput, job{
-		script: step, stdin: scripts.Stdin(inputs...), mask: mask, limit: seconds(p.Timeouts.Install),
+		script: step, stdin: scripts.Stdin(inputs...), mask: mask, limit: seconds(p.Timeouts.Install), parameter: "timeouts.install",
 	})
 	out.Kubeadm = results.Get("kubeadm")
 	return out, err
@@ -106,7 +106,11 @@ func (n *Nodes) proxyInputs(ctx context.Context, proxy *lcm.ProxyParams) (inputs
 		if !lcm.IsProxyURL(value) {
 			return nil, nil, lcm.Errorf(lcm.KindInvalid, "The request's proxy.%s is not a URL like http://user:password@proxy.example:3128.", in.name)
 		}
-		inputs, mask = append(inputs, scripts.Input{Name: in.name, Value: value}), append(mask, value)
+		inputs = append(inputs, scripts.Input{Name: in.name, Value: value})
+		mask = append(mask, value)
+		if short := strings.TrimRight(value, "/"); short != value { // tools show it so
+			mask = append(mask, short)
+		}
 		mask = append(mask, userinfo(value)...)
 	}
 	return inputs, mask, nil

@@ -38,3 +38,13 @@ func TestPrepareNode_refusesAProxyThatWouldBecomeConfiguration(t *testing.T) {
 	assert.NotContains(t, err.Error(), "hunter2")
 	assert.Empty(t, fake.ran)
 }
+
+func TestPrepareNode_masksAProxysURLAlsoWithoutItsLastSlash(t *testing.T) {
+	s, fake, _, _ := newSite(t, 1, 0, func(p *lcm.ClusterParams) {
+		p.Proxy = &lcm.ProxyParams{HTTPProxy: lcm.Secret{Clear: "http://user:hunter2@proxy.example:3128/"}}
+	})
+	must(t, (&activities.Nodes{Reach: s.reach}).PrepareNode, activities.PrepareNodeInput{NodeInput: s.tracked(s.nodes[0]), Hosts: activities.HostEntries(s.nodes)})
+	assert.Contains(t, fake.ran[0].Mask, "http://user:hunter2@proxy.example:3128")
+	assert.Contains(t, fake.ran[0].Mask, "http://user:hunter2@proxy.example:3128/")
+	assert.Contains(t, fake.ran[0].Mask, "hunter2")
+}

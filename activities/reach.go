@@ -2,11 +2,13 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/worker"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/remote"
@@ -52,6 +54,8 @@ type job struct {
 	stdin  []byte
 	mask   []string
 	limit  time.Duration
+	// parameter of the request sets limit; "" when nothing does.
+	parameter string
 	// round tells runs of the same script in one activity apart.
 	round int
 }
@@ -67,7 +71,9 @@ func (r Reach) run(ctx context.Context, host Host, step lcm.StepRef, j job) (scr
 	}
 	id := commandID(ctx, j)
 	show := r.Output.Lines(ctx, step)
-	result, err := host.Run(ctx, remote.Command{
+	following, leave := follow(ctx)
+	defer leave()
+	result, err := host.Run(following, remote.Command{
 		ID: id, Script: text, Stdin: j.stdin, Sudo: true, Deadline: j.limit, Mask: j.mask,
 		Output: func(line string) {
 			if !strings.HasPrefix(line, scripts.ResultPrefix) {
@@ -76,10 +82,49 @@ func (r Reach) run(ctx context.Context, host Host, step lcm.StepRef, j job) (scr
 		},
 	})
 	if err != nil {
-		return nil, err
+		if _, ok := errors.AsType[*lcm.Error](err); ok && ctx.Err() != nil {
+			// The activity's own error is only the cancellation; what may live on must be seen all the same.
+			show(classify(err).Sentence())
+		}
+		return nil, tooSlow(j, err)
 	}
 	_ = host.Forget(ctx, id) // what stays behind is a small directory without secrets
 	return scripts.ParseResults(result.Stdout), nil
+}
+
+// follow makes the context of a command on a node. A worker that stops lets it go on, for another worker
+// follows it; any other end of ctx kills it.
+func follow(ctx context.Context) (context.Context, func()) {
+	command, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	free := func() { cancel(nil) }
+	if end, ok := ctx.Deadline(); ok {
+		limited, done := context.WithDeadline(command, end)
+		command, free = limited, func() { done(); cancel(nil) }
+	}
+	stop := context.AfterFunc(ctx, func() {
+		switch {
+		case stopping(ctx):
+			cancel(remote.ErrDetach)
+		case !errors.Is(ctx.Err(), context.DeadlineExceeded): // command has this deadline itself
+			cancel(context.Cause(ctx))
+		}
+	})
+	return command, func() { stop(); free() }
+}
+
+// stopping tells whether ctx was cancelled because this worker stops.
+func stopping(ctx context.Context) bool {
+	return ctx.Err() != nil && errors.Is(context.Cause(ctx), worker.ErrWorkerShutdown)
+}
+
+// tooSlow names the parameter that gives a script more time.
+func tooSlow(j job, err error) error {
+	if j.parameter == "" || !errors.Is(err, remote.ErrDeadline) {
+		return err
+	}
+	e := classify(err)
+	e.Detail += "; its output says where it hangs. Where the node is only slow, give a larger " + j.parameter
+	return e
 }
 
 func commandID(ctx context.Context, j job) string {
@@ -113,7 +158,7 @@ func (r Reach) onAny(ctx context.Context, id lcm.OpOccID, controlPlanes lcm.Node
 			err = do(host, node)
 			_ = host.Close()
 		}
-		if err == nil || ctx.Err() != nil || !lcm.Is(err, lcm.KindUnavailable) {
+		if err == nil || ctx.Err() != nil || !lcm.Is(err, lcm.KindUnavailable) && !errors.Is(err, remote.ErrDeadline) {
 			return err
 		}
 	}

@@ -1,0 +1,130 @@
+package activities_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/remote"
+)
+
+// Whoever admits a node removes what a join has left; of one that still runs nothing may go.
+func TestJoinControlPlane_followsAJoinThatStillRunsAndRemovesNothingOfIt(t *testing.T) {
+	s, fake, _, _ := newSite(t, 3, 0, nil)
+	cluster := &activities.Cluster{Reach: s.reach}
+	join := must(t, cluster.MintJoin, activities.MintJoinInput{ClusterInput: s.cluster(), ForControlPlanes: true})
+	fake.replies["check-member"] = results("state", "busy")
+	must(t, cluster.JoinControlPlane, activities.JoinControlPlaneInput{
+		NodeInput: s.tracked(s.nodes[2]), ControlPlanes: s.nodes, VirtualIP: s.virtualIP, Join: join,
+	})
+	assert.Equal(t, []string{"join cp-0000000d"}, fake.effects)
+}
+
+func TestInitControlPlane_followsAnInitThatStillRuns(t *testing.T) {
+	s, fake, _, _ := newSite(t, 1, 0, nil)
+	fake.replies["check-member"] = results("state", "busy")
+	out := must(t, (&activities.Cluster{Reach: s.reach}).InitControlPlane, activities.InitControlPlaneInput{
+		NodeInput: s.tracked(s.nodes[0]), ControlPlanes: s.nodes, NodeCount: 1,
+	})
+	assert.False(t, out.AlreadyInitialised)
+	assert.Equal(t, []string{"init cp-0000000b"}, fake.effects)
+}
+
+// hanging is a host whose command runs until its context ends; end is what ends it.
+type hanging struct {
+	activities.Host
+	end   func()
+	cause error
+}
+
+func (h *hanging) Dial(context.Context, lcm.OpOccID, lcm.Node) (activities.Host, error) {
+	return h, nil
+}
+
+func (h *hanging) Close() error { return nil }
+
+func (h *hanging) Run(ctx context.Context, _ remote.Command) (remote.Result, error) {
+	h.end()
+	<-ctx.Done()
+	h.cause = context.Cause(ctx)
+	if errors.Is(h.cause, remote.ErrDetach) {
+		return remote.Result{}, lcm.Wrap(lcm.KindUnavailable, h.cause, "the command goes on")
+	}
+	return remote.Result{}, lcm.Wrap(lcm.KindBug, ctx.Err(), "cp-0000000b: the command may still be running")
+}
+
+// interrupt runs an activity whose worker's context ends with cause while the command runs.
+func interrupt(t *testing.T, cause error) (*hanging, *logOutput, error) {
+	t.Helper()
+	s, _, _, output := newSite(t, 1, 0, nil)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	host := &hanging{end: func() { cancel(cause) }}
+	s.reach.Hosts = host
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	env.SetWorkerOptions(worker.Options{BackgroundActivityContext: ctx})
+	prepare := (&activities.Nodes{Reach: s.reach}).PrepareNode
+	env.RegisterActivity(prepare)
+	_, err := env.ExecuteActivity(prepare, activities.PrepareNodeInput{NodeInput: s.tracked(s.nodes[0]), Hosts: activities.HostEntries(s.nodes)})
+	require.Error(t, err)
+	return host, output, err
+}
+
+func TestRun_letsACommandGoOnWhenItsWorkerStops(t *testing.T) {
+	host, _, err := interrupt(t, worker.ErrWorkerShutdown)
+	require.ErrorIs(t, host.cause, remote.ErrDetach)
+	assertKind(t, err, lcm.KindUnavailable, "goes on")
+}
+
+func TestRun_endsACommandThatIsCancelledAndShowsThatItMayLiveOn(t *testing.T) {
+	host, output, err := interrupt(t, context.Canceled)
+	require.NotErrorIs(t, host.cause, remote.ErrDetach)
+	var app *temporal.ApplicationError
+	assert.False(t, errors.As(err, &app) && app.Type() == string(lcm.KindUnavailable), "%v", err)
+	assert.Contains(t, strings.Join(output.lines, "\n"), "may still be running")
+}
+
+func TestWaitForSSH_isTakenOverWhenItsWorkerStops(t *testing.T) {
+	s, _, _, _ := newSite(t, 1, 0, nil)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(worker.ErrWorkerShutdown)
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	env.SetWorkerOptions(worker.Options{BackgroundActivityContext: ctx})
+	wait := (&activities.Nodes{Reach: s.reach}).WaitForSSH
+	env.RegisterActivity(wait)
+	_, err := env.ExecuteActivity(wait, s.tracked(s.nodes[0]))
+	assertKind(t, err, lcm.KindUnavailable, "This worker stops")
+}
+
+func usedUp(node string) error {
+	return lcm.Wrap(lcm.KindBroken, remote.ErrDeadline, "%s: the command did not end within 45m0s and was stopped", node)
+}
+
+func TestRun_namesTheParameterOfALimitThatIsUsedUp(t *testing.T) {
+	s, fake, _, _ := newSite(t, 1, 0, nil)
+	fake.fail["prepare-node"] = []error{usedUp("cp-0000000b")}
+	_, err := do(t, (&activities.Nodes{Reach: s.reach}).PrepareNode, activities.PrepareNodeInput{NodeInput: s.tracked(s.nodes[0]), Hosts: activities.HostEntries(s.nodes)})
+	assertKind(t, err, lcm.KindBroken, "did not end within 45m0s and was stopped; its output says where it hangs. Where the node is only slow, give a larger timeouts.install")
+	fake.fail["kubeadm-init"] = []error{usedUp("cp-0000000b")}
+	_, err = do(t, (&activities.Cluster{Reach: s.reach}).InitControlPlane, activities.InitControlPlaneInput{
+		NodeInput: s.tracked(s.nodes[0]), ControlPlanes: s.nodes, NodeCount: 1,
+	})
+	assertKind(t, err, lcm.KindBroken, "timeouts.join")
+}
+
+func TestRunOnAny_leavesAControlPlaneThatHangs(t *testing.T) {
+	s, fake, _, _ := newSite(t, 3, 0, nil)
+	fake.fail["apply-manifest"] = []error{usedUp("cp-0000000b")}
+	must(t, (&activities.Cluster{Reach: s.reach}).ApplyPodNetwork, s.cluster())
+	assert.Len(t, fake.ran, 2)
+}
