@@ -126,7 +126,7 @@ func (c *Cluster) WaitForNodes(ctx context.Context, in WaitForNodesInput) (out W
 	}
 	limit := cluster.Params.Timeouts.NodeReady
 	_, err = c.runOnAny(ctx, in.ClusterInput, func(m scripts.Member) job {
-		return job{script: scripts.WaitForNodes{Member: m, Nodes: in.Nodes, Timeout: limit}, limit: slack(limit)}
+		return job{script: scripts.WaitForNodes{Member: m, Nodes: in.Nodes, Timeout: limit}, limit: slack(limit), parameter: "timeouts.node_ready"}
 	})
 	return out, err
 }

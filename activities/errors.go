@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -29,6 +30,9 @@ func boundary(ctx context.Context, op string, err error) error {
 	e := classify(err)
 	if e.Op == "" {
 		e.Op = op
+	}
+	if e.Err != nil { // the cause is for the log only, and this is the last place that knows it
+		activity.GetLogger(ctx).Warn("Activity failed.", "op", e.Op, "kind", string(e.Kind), "cause", e.Err.Error())
 	}
 	return temporal.NewApplicationErrorWithOptions(e.Sentence(), string(e.Kind), temporal.ApplicationErrorOptions{
 		NonRetryable: e.Kind != lcm.KindUnavailable,

@@ -2,6 +2,7 @@ package remotetest
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,7 +38,8 @@ func killsAtDeadline(t *testing.T, m Machine) {
 	requireKind(t, lcm.KindBroken, err)
 	require.ErrorIs(t, err, remote.ErrDeadline)
 	require.Contains(t, err.Error(), "did not end within 1s")
-	require.Equal(t, "before\n", result.Output)
+	// A shell may still say that its child was terminated before it is killed itself.
+	require.True(t, strings.HasPrefix(result.Output, "before\n"), result.Output)
 	require.Zero(t, m.Running(cmd.ID), "nothing that it started is left, also not in other sessions")
 }
 
