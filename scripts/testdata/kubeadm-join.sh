@@ -187,7 +187,9 @@ kubeadms() {
     [[ $line != *' (kubeadm) '[!Z]* ]] || printf '%s\n' "${line%% *}"
   done
   for file in $(grep -slzE '^WINDLASS_RUN=.*-kubeadm-(init|join)(-[0-9]+)?$' /proc/[0-9]*/environ || true); do
+    # The grep that looks is of our own run, and so is this subshell; what has ended meanwhile is nobody's.
     grep -sqzxF "WINDLASS_RUN=${WINDLASS_RUN:-none}" "$file" && continue
+    [[ -e $file ]] || continue
     file=${file%/environ}
     printf '%s\n' "${file##*/}"
   done
