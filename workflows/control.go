@@ -59,8 +59,11 @@ func (op *operation) takeDecision(ctx workflow.Context, action lcm.Action) error
 	}[action]
 	handle := func(ctx workflow.Context) (lcm.OperationStatus, error) {
 		op.control.decision = action
-		transitions := op.journal.transitions
-		err := workflow.Await(ctx, func() bool { return op.journal.transitions > transitions })
+		next := op.journal.transitions + 1
+		if op.journal.recorded != lcm.FailedTemp {
+			next++ // a client was faster than the answer to the record of FAILED_TEMP itself
+		}
+		err := workflow.Await(ctx, func() bool { return op.journal.transitions >= next })
 		return op.journal.status, err
 	}
 	err := workflow.SetUpdateHandlerWithOptions(ctx, string(action), handle, workflow.UpdateHandlerOptions{

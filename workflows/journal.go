@@ -25,7 +25,8 @@ var opOccs *activities.OpOccs
 type journal struct {
 	status      lcm.OperationStatus
 	sequence    int64
-	transitions int // state changes recorded so far; updates wait for the next one
+	recorded    lcm.OperationState // what the store is known to have
+	transitions int                // state changes recorded so far; updates wait for the next one
 	lines       []line
 	// waiting are rows of steps that are not stored yet: a step's end is stored with the next one's beginning.
 	waiting []activities.RecordStepInput
@@ -72,6 +73,7 @@ func (op *operation) enter(ctx workflow.Context, state lcm.OperationState, cause
 		return err
 	}
 	j.transitions++
+	j.recorded = state
 	return nil
 }
 
