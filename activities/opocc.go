@@ -3,8 +3,6 @@ package activities
 import (
 	"context"
 
-	"github.com/google/uuid"
-
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -88,7 +86,7 @@ type RecordStateInput struct {
 	Status lcm.OperationStatus `json:"status"`
 	// GrantID is set from the transition on that follows the grant.
 	GrantID string `json:"grantId,omitempty"`
-	// Outcome is what a completed operation has made; nil in every other transition.
+	// Outcome is what the operation has changed, where it stops: at COMPLETED, FAILED_TEMP and FAILED.
 	Outcome *Outcome `json:"outcome,omitempty"`
 }
 
@@ -100,10 +98,8 @@ func (o *OpOccs) RecordState(ctx context.Context, in RecordStateInput) (err erro
 		OpOccID: in.OpOccID, Sequence: in.Sequence, State: in.Status.State, Step: in.Status.Step, Error: in.Status.Error,
 		IsCancelPending: in.Status.IsCancelPending, CancelMode: in.Status.CancelMode, GrantID: in.GrantID,
 	}
-	if in.Outcome != nil {
-		if err := o.complete(ctx, in, &rec); err != nil {
-			return err
-		}
+	if err := o.account(ctx, in, &rec); err != nil {
+		return err
 	}
 	if err := o.Records.RecordOperation(ctx, rec); err != nil {
 		return err
@@ -128,23 +124,4 @@ func (o *OpOccs) RecordSteps(ctx context.Context, in []RecordStepInput) (err err
 		}
 	}
 	return nil
-}
-
-// GrantInput asks for a grant (SOL003 clause 9.4).
-type GrantInput struct {
-	Tracked
-	OpOccID lcm.OpOccID `json:"opOccId"`
-}
-
-// GrantOutput is the grant.
-type GrantOutput struct {
-	GrantID string `json:"grantId"`
-}
-
-// RequestGrant grants the operation itself, as Windlass does when no NFVO is configured.
-// Idempotent: the id is derived from the operation's.
-func (o *OpOccs) RequestGrant(ctx context.Context, in GrantInput) (out GrantOutput, err error) {
-	defer func() { err = boundary(ctx, "ask for a grant", err) }()
-	out.GrantID = uuid.NewSHA1(uuid.NameSpaceURL, []byte("windlass:grant:"+in.OpOccID)).String()
-	return out, nil
 }

@@ -30,8 +30,17 @@ type Vnfc struct {
 	VolumeIDs      []string `json:"volumeIds,omitempty"`
 }
 
-// complete adds to rec what a completed operation changes in the VNF instance.
-func (o *OpOccs) complete(ctx context.Context, in RecordStateInput, rec *lcm.OperationRecord) error {
+// account adds to rec what the operation has changed so far (resourceChanges, SOL003 clause 5.5.2.13) and, when
+// it is completed, the VNF instance as it is now. An operation that stops before it has touched a VM leaves
+// what was recorded as it is; one that is rolled back has changed nothing.
+func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.OperationRecord) error {
+	if in.Status.State == lcm.RolledBack {
+		rec.ResourceChanges = &lcm.ResourceChanges{}
+	}
+	completed := in.Status.State == lcm.Completed
+	if in.Outcome == nil || (!completed && !in.Outcome.Terminated && len(in.Outcome.Vnfcs) == 0) {
+		return nil
+	}
 	opOcc, err := o.Records.Operation(ctx, in.OpOccID)
 	if err != nil || opOcc.Sequence >= in.Sequence { // recorded already: nothing to compute anew
 		return err
@@ -42,21 +51,27 @@ func (o *OpOccs) complete(ctx context.Context, in RecordStateInput, rec *lcm.Ope
 	}
 	if in.Outcome.Terminated {
 		rec.ResourceChanges = removed(inst)
-		inst.VimConnections = slices.DeleteFunc(inst.VimConnections, func(c lcm.VimConnectionInfo) bool {
-			return inst.Instantiated != nil && inst.Instantiated.ClusterVimID != "" && c.VimID == inst.Instantiated.ClusterVimID
-		})
-		inst.InstantiationState, inst.Instantiated = lcm.NotInstantiated, nil
+		empty(&inst)
+	} else {
+		made, err := o.Facts.Instantiated(ctx, in.OpOccID, *in.Outcome)
+		if err != nil {
+			return err
+		}
+		rec.ResourceChanges = changes(made.Info.VnfcResources, "ADDED")
+		inst.InstantiationState, inst.Instantiated, inst.VimConnections = lcm.Instantiated, &made.Info, made.VimConnections
+	}
+	if completed {
 		rec.Instance = &inst
-		return nil
 	}
-	info, err := o.Facts.Instantiated(ctx, in.OpOccID, *in.Outcome)
-	if err != nil {
-		return err
-	}
-	inst.InstantiationState, inst.Instantiated, inst.VimConnections = lcm.Instantiated, &info.Info, info.VimConnections
-	rec.ResourceChanges = changes(info.Info.VnfcResources, "ADDED")
-	rec.Instance = &inst
 	return nil
+}
+
+// empty makes inst what it was before it was instantiated.
+func empty(inst *lcm.VnfInstance) {
+	inst.VimConnections = slices.DeleteFunc(inst.VimConnections, func(c lcm.VimConnectionInfo) bool {
+		return inst.Instantiated != nil && inst.Instantiated.ClusterVimID != "" && c.VimID == inst.Instantiated.ClusterVimID
+	})
+	inst.InstantiationState, inst.Instantiated = lcm.NotInstantiated, nil
 }
 
 func removed(inst lcm.VnfInstance) *lcm.ResourceChanges {

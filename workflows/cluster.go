@@ -22,14 +22,9 @@ func (b *build) clusterSteps() []step {
 	if b.what.PodNetwork {
 		list = append(list, step{title: "Apply the pod network", do: b.applyPodNetwork})
 	}
-	if b.what.HighlyAvailable {
-		list = append(list, step{title: "Join the other control planes", do: b.joinControlPlanes})
-	}
 	return append(list,
-		step{title: "Join the workers", do: b.joinWorkers},
-		step{title: "Label the nodes", do: b.labelNodes},
-		step{title: "Wait until every node is Ready", do: b.waitUntilReady},
-		step{title: "Make an account for Windlass", do: b.createAccount},
+		step{title: "Join the other nodes", do: b.joinNodes},
+		step{title: "Label the nodes and wait until they are Ready", do: b.finishNodes},
 		step{title: "Register the cluster as a VIM", do: b.registerVim, undo: b.deregisterVim},
 	)
 }
@@ -104,39 +99,25 @@ func (b *build) applyPodNetwork(ctx workflow.Context) error {
 	return err
 }
 
-// joinControlPlanes goes one by one: etcd must have quorum before it takes the next member.
-func (b *build) joinControlPlanes(ctx workflow.Context) error {
-	return b.withJoin(ctx, true, func(join activities.JoinRefs) error {
-		return inTurn(ctx, b.controlPlanes()[1:], func(ctx workflow.Context, node lcm.Node) error {
-			_, err := call(onNode(ctx), cluster.JoinControlPlane, activities.JoinControlPlaneInput{
-				NodeInput: b.on(ctx, node), ControlPlanes: b.controlPlanes(), VirtualIP: b.made.VirtualIP, Join: join,
-			})
-			return err
-		})
-	})
-}
-
-func (b *build) joinWorkers(ctx workflow.Context) error {
-	return b.withJoin(ctx, false, func(join activities.JoinRefs) error {
-		return inParallel(ctx, b.made.Nodes.With(lcm.Worker), func(ctx workflow.Context, node lcm.Node) error {
-			_, err := call(onNode(ctx), cluster.JoinWorker, activities.JoinWorkerInput{
-				NodeInput: b.on(ctx, node), VirtualIP: b.made.VirtualIP, ControlPlane: b.controlPlanes()[0].Address, Join: join,
-			})
-			return err
-		})
-	})
-}
-
-// withJoin mints a token for one step and deletes it after it, whether the step succeeds or not: a step that is
+// joinNodes joins workers all at once while control planes join one by one: etcd must have quorum before it
+// takes the next member, and a worker needs no more than the API that answers already.
+//
+// The token is minted for the step and deleted after it, whether the step succeeds or not: a step that is
 // retried days later has a fresh one.
-func (b *build) withJoin(ctx workflow.Context, forControlPlanes bool, do func(activities.JoinRefs) error) error {
+func (b *build) joinNodes(ctx workflow.Context) error {
+	if len(b.made.Nodes) == 1 {
+		return nil
+	}
 	join, err := call(onNode(ctx), cluster.MintJoin, activities.MintJoinInput{
-		ClusterInput: b.onCluster(ctx), ForControlPlanes: forControlPlanes,
+		ClusterInput: b.onCluster(ctx), ForControlPlanes: b.what.HighlyAvailable,
 	})
 	if err != nil {
 		return err
 	}
-	failure := do(join)
+	failure := together(ctx,
+		func(ctx workflow.Context) error { return b.joinControlPlanes(ctx, join) },
+		func(ctx workflow.Context) error { return b.joinWorkers(ctx, join) },
+	)
 	free := ctx
 	if failure != nil { // also when the step was cancelled
 		free, _ = workflow.NewDisconnectedContext(ctx)
@@ -145,6 +126,29 @@ func (b *build) withJoin(ctx workflow.Context, forControlPlanes bool, do func(ac
 		return err
 	}
 	return failure
+}
+
+func (b *build) joinControlPlanes(ctx workflow.Context, join activities.JoinRefs) error {
+	return inTurn(ctx, b.controlPlanes()[1:], func(ctx workflow.Context, node lcm.Node) error {
+		_, err := call(onNode(ctx), cluster.JoinControlPlane, activities.JoinControlPlaneInput{
+			NodeInput: b.on(ctx, node), ControlPlanes: b.controlPlanes(), VirtualIP: b.made.VirtualIP, Join: join,
+		})
+		return err
+	})
+}
+
+func (b *build) joinWorkers(ctx workflow.Context, join activities.JoinRefs) error {
+	return inParallel(ctx, b.made.Nodes.With(lcm.Worker), func(ctx workflow.Context, node lcm.Node) error {
+		_, err := call(onNode(ctx), cluster.JoinWorker, activities.JoinWorkerInput{
+			NodeInput: b.on(ctx, node), VirtualIP: b.made.VirtualIP, ControlPlane: b.controlPlanes()[0].Address, Join: join,
+		})
+		return err
+	})
+}
+
+// finishNodes does what needs every node to be a member; none of it waits for another.
+func (b *build) finishNodes(ctx workflow.Context) error {
+	return together(ctx, b.labelNodes, b.waitUntilReady, b.createAccount)
 }
 
 func (b *build) labelNodes(ctx workflow.Context) error {
@@ -165,6 +169,7 @@ func (b *build) waitUntilReady(ctx workflow.Context) error {
 	return err
 }
 
+// createAccount makes the account that the cluster is registered with.
 func (b *build) createAccount(ctx workflow.Context) (err error) {
 	b.account, err = call(onNode(ctx), cluster.CreateVimAccount, activities.VimAccountInput{
 		ClusterInput: b.onCluster(ctx), VirtualIP: b.made.VirtualIP, PublicAddress: b.made.PublicAddress,

@@ -46,7 +46,7 @@ func (op *operation) recordPlan(ctx workflow.Context) error {
 		titles = append(titles, s.title)
 		op.journal.lines = append(op.journal.lines, line{index: len(titles) - 1, title: s.title, mark: "·"})
 	}
-	return workflow.ExecuteLocalActivity(recordingLocally(ctx), opOccs.RecordPlan,
+	return workflow.ExecuteLocalActivity(recording(ctx), opOccs.RecordPlan,
 		activities.RecordPlanInput{OpOccID: op.in.OpOccID, Titles: titles}).Get(ctx, nil)
 }
 
@@ -66,7 +66,7 @@ func (op *operation) enter(ctx workflow.Context, state lcm.OperationState, cause
 	j.show(ctx)
 	j.store(ctx)
 	var outcome *activities.Outcome
-	if state == lcm.Completed && op.outcome != nil {
+	if op.outcome != nil && (state == lcm.Completed || state == lcm.FailedTemp || state == lcm.Failed) {
 		outcome = op.outcome()
 	}
 	if err := op.recordState(ctx, outcome); err != nil {
@@ -84,7 +84,7 @@ func (op *operation) end(ctx workflow.Context, state lcm.OperationState, cause e
 
 func (op *operation) recordState(ctx workflow.Context, outcome *activities.Outcome) error {
 	op.journal.sequence++
-	return workflow.ExecuteActivity(withSummary(recording(ctx), string(op.journal.status.State)), opOccs.RecordState,
+	return workflow.ExecuteLocalActivity(recording(ctx), opOccs.RecordState,
 		activities.RecordStateInput{
 			OpOccID: op.in.OpOccID, Sequence: op.journal.sequence, Status: op.journal.status, GrantID: op.grantID, Outcome: outcome,
 		}).Get(ctx, nil)
@@ -123,7 +123,7 @@ func (j *journal) store(ctx workflow.Context) {
 	}
 	rows := j.waiting
 	j.waiting = nil
-	if err := workflow.ExecuteLocalActivity(recordingLocally(ctx), opOccs.RecordSteps, rows).Get(ctx, nil); err != nil {
+	if err := workflow.ExecuteLocalActivity(recording(ctx), opOccs.RecordSteps, rows).Get(ctx, nil); err != nil {
 		workflow.GetLogger(ctx).Warn("Steps not recorded.", "error", err)
 	}
 }

@@ -15,7 +15,8 @@ type operation struct {
 	in lcm.OperationInput
 	// plan chooses the steps, knowing what the operation is about.
 	plan func(what activities.Description) (starting, processing []step)
-	// outcome is what the operation has made, for the VNF instance; called once, before COMPLETED.
+	// outcome is what the operation has changed so far: at COMPLETED for the VNF instance, and whenever it stops
+	// for resourceChanges.
 	outcome func() *activities.Outcome
 
 	starting, processing []step
@@ -56,7 +57,7 @@ func runOperation(root workflow.Context, op *operation) error {
 func (op *operation) run(ctx workflow.Context) error {
 	op.journal.status.State = lcm.Starting
 	var what activities.Description
-	err := workflow.ExecuteLocalActivity(recordingLocally(ctx), opOccs.DescribeOperation,
+	err := workflow.ExecuteLocalActivity(recording(ctx), opOccs.DescribeOperation,
 		activities.DescribeInput{OpOccID: op.in.OpOccID}).Get(ctx, &what)
 	if err != nil {
 		if op.in.Resumed { // what is recorded stays as it is; the reconciler tries again

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -27,6 +28,8 @@ type world struct {
 	hang   map[string]bool    // until cancelled
 	what   activities.Description
 	steps  []lcm.Step
+	// before, where set, is called before each record is made.
+	before func(lcm.OperationState)
 }
 
 type workInput struct {
@@ -68,6 +71,9 @@ func (w *world) describe(context.Context, activities.DescribeInput) (activities.
 func (w *world) recordPlan(context.Context, activities.RecordPlanInput) error { return nil }
 
 func (w *world) recordState(_ context.Context, in activities.RecordStateInput) error {
+	if w.before != nil {
+		w.before(in.Status.State)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if in.Sequence <= w.last.Sequence { // as the store does
@@ -177,6 +183,40 @@ func TestOperation_retryResumesAtTheFailedStep(t *testing.T) {
 	require.True(t, retry.completed)
 	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed}, w.states)
 	require.Equal(t, []string{"grant", "a", "b", "c"}, w.done, "a is not repeated")
+}
+
+// The store has FAILED_TEMP, so a client decides, before the workflow knows that the store has it.
+func TestOperation_decisionFasterThanTheRecordIsAnsweredWithItsOwnTransition(t *testing.T) {
+	t.Parallel()
+	w := &world{fail: map[string][]error{"b": {broken("b broke")}}}
+	accepted, answered, early := make(chan struct{}), make(chan struct{}), false
+	w.before = func(state lcm.OperationState) {
+		switch {
+		case state == lcm.FailedTemp:
+			<-accepted
+		case slices.Contains(w.states, lcm.FailedTemp) && state == lcm.Processing:
+			select {
+			case <-answered:
+				early = true
+			case <-time.After(300 * time.Millisecond):
+			}
+		}
+	}
+	env := newRun(t, w)
+	var problem error
+	env.RegisterDelayedCallback(func() {
+		env.UpdateWorkflow(string(lcm.Retry), "", &testsuite.TestUpdateCallback{
+			OnAccept:   func() { close(accepted) },
+			OnReject:   func(err error) { problem = err; close(accepted) },
+			OnComplete: func(_ any, err error) { problem = err; close(answered) },
+		})
+	}, 500*time.Millisecond)
+	run(env, false)
+	require.NoError(t, env.GetWorkflowError())
+	require.NoError(t, problem)
+	<-answered
+	require.False(t, early, "the answer waits for the decision's own transition, not for the FAILED_TEMP that it decided about")
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed}, w.states)
 }
 
 func TestOperation_rollbackUndoesTheHalfDoneStepToo(t *testing.T) {

@@ -18,16 +18,9 @@ const (
 	longest = 3 * time.Hour
 )
 
-// recording is for Windlass's own records: they must land, however long the database is away.
+// recording is for Windlass's own records, which are small, frequent and wait for nothing but the
+// database. They must land, however long it is away.
 func recording(ctx workflow.Context) workflow.Context {
-	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: 20 * time.Second,
-		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: 200 * time.Millisecond, MaximumInterval: 10 * time.Second},
-	})
-}
-
-// recordingLocally is for step rows, which are small, frequent and never wait for anything but the database.
-func recordingLocally(ctx workflow.Context) workflow.Context {
 	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		StartToCloseTimeout: 20 * time.Second,
 		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: 200 * time.Millisecond, MaximumInterval: 10 * time.Second},

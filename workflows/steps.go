@@ -66,9 +66,44 @@ func inTurn(ctx workflow.Context, nodes lcm.Nodes, do func(workflow.Context, lcm
 // inParallel does the nodes together. All of them run to their end, so that one report names every node
 // that failed.
 func inParallel(ctx workflow.Context, nodes lcm.Nodes, do func(workflow.Context, lcm.Node) error) error {
-	errs := make([]error, len(nodes)) // by position: replay needs one order
+	var work []func(workflow.Context) error
+	for _, node := range nodes {
+		work = append(work, func(ctx workflow.Context) error { return do(ctx, node) })
+	}
+	errs := allOf(ctx, work)
+	failed, one := failures(errs)
+	if len(failed) < 2 {
+		return one
+	}
+	all := summary(failed, fmt.Sprintf("%d of %d nodes failed.", len(failed), len(nodes)))
+	for i, err := range errs {
+		if err != nil {
+			all.Problems = append(all.Problems, lcm.Problem{
+				Path: nodes[i].Name, Detail: strings.TrimPrefix(errorOf(err).Sentence(), nodes[i].Name+": "),
+			})
+		}
+	}
+	return all
+}
+
+// together does different things at once. All of them run to their end, and every failure is reported.
+func together(ctx workflow.Context, work ...func(workflow.Context) error) error {
+	failed, one := failures(allOf(ctx, work))
+	if len(failed) < 2 {
+		return one
+	}
+	var sentences []string
+	for _, err := range failed {
+		sentences = append(sentences, errorOf(err).Sentence())
+	}
+	return summary(failed, strings.Join(sentences, " "))
+}
+
+// allOf runs work, widest at once, and waits for all of it. The errors are by position: replay needs one order.
+func allOf(ctx workflow.Context, work []func(workflow.Context) error) []error {
+	errs := make([]error, len(work))
 	room, all := workflow.NewSemaphore(ctx, widest), workflow.NewWaitGroup(ctx)
-	for i, node := range nodes {
+	for i, do := range work {
 		if err := room.Acquire(ctx, 1); err != nil {
 			errs[i] = err
 			break
@@ -77,34 +112,32 @@ func inParallel(ctx workflow.Context, nodes lcm.Nodes, do func(workflow.Context,
 		workflow.Go(ctx, func(ctx workflow.Context) {
 			defer all.Done()
 			defer room.Release(1)
-			errs[i] = do(ctx, node)
+			errs[i] = do(ctx)
 		})
 	}
 	free, _ := workflow.NewDisconnectedContext(ctx) // a cancelled step still waits for its nodes
 	all.Wait(free)
-	return gather(nodes, errs)
+	return errs
 }
 
-// gather makes one error of the nodes' errors; the kind is that of the first.
-func gather(nodes lcm.Nodes, errs []error) error {
-	var failed []int
-	for i, err := range errs {
+// failures are the errors that are not nil, and the one when it stands for all: when the step was cancelled,
+// that is why it ended, whatever else went wrong before.
+func failures(errs []error) (failed []error, one error) {
+	for _, err := range errs {
+		if err != nil && isCancelled(err) {
+			return nil, err
+		}
 		if err != nil {
-			failed = append(failed, i)
+			failed, one = append(failed, err), err
 		}
 	}
-	switch {
-	case len(failed) == 0:
-		return nil
-	case len(failed) == 1 || isCancelled(errs[failed[0]]):
-		return errs[failed[0]]
-	}
-	first := errorOf(errs[failed[0]])
-	all := &lcm.Error{Kind: first.Kind, Op: first.Op, Detail: fmt.Sprintf("%d of %d nodes failed.", len(failed), len(nodes))}
-	for _, i := range failed {
-		all.Problems = append(all.Problems, lcm.Problem{Path: nodes[i].Name, Detail: strings.TrimPrefix(errorOf(errs[i]).Sentence(), nodes[i].Name+": ")})
-	}
-	return all
+	return failed, one
+}
+
+// summary is the error of several; the kind is that of the first.
+func summary(failed []error, detail string) *lcm.Error {
+	cause := errorOf(failed[0])
+	return &lcm.Error{Kind: cause.Kind, Op: cause.Op, Detail: detail}
 }
 
 func isCancelled(err error) bool {

@@ -11,7 +11,7 @@ import (
 // deleted cannot be brought back, so a failed step is retried and never undone.
 func Terminate(ctx workflow.Context, in lcm.OperationInput) error {
 	b := &build{in: in}
-	op := &operation{in: in, plan: b.planTermination, outcome: func() *activities.Outcome { return &activities.Outcome{Terminated: true} }}
+	op := &operation{in: in, plan: b.planTermination, outcome: func() *activities.Outcome { return &activities.Outcome{Terminated: b.gone} }}
 	b.op = op
 	return runOperation(ctx, op)
 }

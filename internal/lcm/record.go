@@ -18,7 +18,7 @@ type OperationRecord struct {
 	Error           *Error     `json:"error,omitempty"`
 	IsCancelPending bool       `json:"isCancelPending,omitempty"`
 	CancelMode      CancelMode `json:"cancelMode,omitempty"`
-	// GrantID and ResourceChanges are kept as they are when empty.
+	// GrantID and ResourceChanges are kept as they are when unset.
 	GrantID         string           `json:"grantId,omitempty"`
 	ResourceChanges *ResourceChanges `json:"resourceChanges,omitempty"`
 	// Instance is written in the same transaction, e.g. INSTANTIATED together with COMPLETED. Its
