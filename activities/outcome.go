@@ -68,7 +68,7 @@ func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.Oper
 
 // empty makes inst what it was before it was instantiated.
 func empty(inst *lcm.VnfInstance) {
-	inst.VimConnections = slices.DeleteFunc(inst.VimConnections, func(c lcm.VimConnectionInfo) bool {
+	inst.VimConnections = slices.DeleteFunc(slices.Clone(inst.VimConnections), func(c lcm.VimConnectionInfo) bool {
 		return inst.Instantiated != nil && inst.Instantiated.ClusterVimID != "" && c.VimID == inst.Instantiated.ClusterVimID
 	})
 	inst.InstantiationState, inst.Instantiated = lcm.NotInstantiated, nil

@@ -26,32 +26,32 @@ type visit struct {
 	scripts int
 }
 
-// visits is the course of the cluster's steps, in their order.
-func visits(controlPlanes, workers []string) []visit {
+// course is a row of visits; courses of one stage go at the same time.
+type course []visit
+
+// stages is the way of the cluster's steps, in their order.
+func stages(controlPlanes, workers []string) [][]course {
 	all := append(append([]string{}, controlPlanes...), workers...)
 	first := controlPlanes[:1]
-	list := []visit{
-		{all, 0},           // wait until every node answers
-		{all, 1},           // check
-		{all, 1},           // prepare
-		{controlPlanes, 2}, // find the interface, configure the load balancer
-		{first, 1},         // find the virtual IP
-		{first, 2},         // look for a member, kubeadm init
-		{first, 1},         // pod network
-		{first, 1},         // mint a token
-	}
+	var joins course
 	for i := range controlPlanes[1:] {
-		list = append(list, visit{controlPlanes[i+1 : i+2], 2}, visit{first, 1}) // look, join; admit to etcd
+		joins = append(joins, visit{controlPlanes[i+1 : i+2], 2}, visit{first, 1}) // look, join; admit to etcd
 	}
-	return append(list,
-		visit{first, 1},   // revoke the token
-		visit{first, 1},   // mint another
-		visit{workers, 2}, // look, join
-		visit{first, 1},   // revoke
-		visit{first, 1},   // labels
-		visit{first, 1},   // wait until Ready
-		visit{first, 1},   // account
-	)
+	return [][]course{
+		{{
+			{all, 0},           // wait until every node answers
+			{all, 1},           // check
+			{all, 1},           // prepare
+			{controlPlanes, 2}, // find the interface, configure the load balancer
+			{first, 1},         // find the virtual IP
+			{first, 2},         // look for a member, kubeadm init
+			{first, 1},         // pod network
+			{first, 1},         // mint a token
+		}},
+		{joins, {{workers, 2}}},                    // look, join
+		{{{first, 1}}},                             // revoke the token
+		{{{first, 1}}, {{first, 1}}, {{first, 1}}}, // labels, wait until Ready, account
+	}
 }
 
 // instantiate makes the stack and pays all visits; it returns the stack's id and the time of it all.
@@ -65,16 +65,30 @@ func (s *straight) instantiate(ctx context.Context, name string) (id string, too
 	if err != nil {
 		return id, 0, err
 	}
-	for n, v := range visits(made.ControlPlanes, made.Workers) {
+	for n, stage := range stages(made.ControlPlanes, made.Workers) {
 		var group errgroup.Group
-		for _, node := range v.nodes {
-			group.Go(func() error { return s.visit(ctx, node, fmt.Sprintf("%s-%d", name, n), v.scripts) })
+		for m, c := range stage {
+			group.Go(func() error { return s.follow(ctx, c, fmt.Sprintf("%s-%d-%d", name, n, m)) })
 		}
 		if err := group.Wait(); err != nil {
 			return id, 0, err
 		}
 	}
 	return id, time.Since(began), nil
+}
+
+// follow pays the visits of a course, one after another, each on all of its nodes at once.
+func (s *straight) follow(ctx context.Context, c course, id string) error {
+	for n, v := range c {
+		var group errgroup.Group
+		for _, node := range v.nodes {
+			group.Go(func() error { return s.visit(ctx, node, fmt.Sprintf("%s-%d", id, n), v.scripts) })
+		}
+		if err := group.Wait(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *straight) visit(ctx context.Context, node, id string, count int) (err error) {

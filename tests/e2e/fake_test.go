@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -169,6 +170,7 @@ func failedNodeIsRetried(t *testing.T, b *bed) {
 	got := b.await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "kubeadm join broke")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "cp-", "it names the node")
+	require.Len(t, affected(b.get(t, op)), 5, "what was made so far is known while the operation waits")
 	require.Equal(t, http.StatusAccepted, b.act(t, op, "retry", nil).Status)
 	b.await(t, op, quick, "COMPLETED")
 	b.record(t, op, "instantiate-retry")
@@ -176,7 +178,7 @@ func failedNodeIsRetried(t *testing.T, b *bed) {
 		if s.Title == "Initialise the first control plane" {
 			require.Equal(t, 1, s.Attempt, "what was done is not done again")
 		}
-		if s.Title == "Join the other control planes" && s.Node == "" {
+		if s.Title == joinStep && s.Node == "" {
 			require.Equal(t, 2, s.Attempt)
 		}
 	}
@@ -192,6 +194,7 @@ func rollbackLeavesNothing(t *testing.T, b *bed) {
 	got := b.await(t, op, quick, "ROLLED_BACK")
 	b.record(t, op, "instantiate-rollback")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "kubeadm init broke")
+	require.Empty(t, affected(b.get(t, op)), "nothing is changed any more")
 	b.requireNothingLeft(t)
 	require.Equal(t, "NOT_INSTANTIATED", b.get(t, "/vnflcm/v1/vnf_instances/"+vnf)["instantiationState"])
 	require.Equal(t, http.StatusNoContent, b.call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
@@ -200,12 +203,12 @@ func rollbackLeavesNothing(t *testing.T, b *bed) {
 func forcefulCancel(t *testing.T, b *bed) {
 	b.scriptFault(t, map[string]any{"script": "kubeadm-join", "times": 1, "hang": true})
 	vnf, op := b.instantiate(t, "forceful", nil)
-	b.awaitNode(t, op, "Join the other control planes", "RUNNING")
+	b.awaitNode(t, op, joinStep, "RUNNING")
 	begun := time.Now()
 	require.Equal(t, http.StatusAccepted, b.act(t, op, "cancel", map[string]any{"cancelMode": "FORCEFUL"}).Status)
 	b.await(t, op, 30*time.Second, "FAILED_TEMP")
 	require.Less(t, time.Since(begun), 15*time.Second)
-	states := b.nodeStates(t, op, "Join the other control planes")
+	states := b.nodeStates(t, op, joinStep)
 	require.Contains(t, states, "CANCELLED")
 	require.Equal(t, http.StatusAccepted, b.act(t, op, "retry", nil).Status)
 	b.await(t, op, quick, "COMPLETED")
@@ -236,10 +239,12 @@ func killedWorker(t *testing.T, b *bed) {
 	b.pace(t, 0, time.Second)
 	defer b.pace(t, 0, 0)
 	vnf, op := b.instantiate(t, "killed", nil)
-	for _, title := range []string{"Prepare every node", "Join the other control planes", "Join the workers"} {
-		b.awaitNode(t, op, title, "RUNNING")
-		b.killWorker(t)
-	}
+	b.awaitNode(t, op, "Prepare every node", "RUNNING")
+	b.killWorker(t)
+	b.awaitControlPlanes(t, op, time.Minute, "PENDING", "RUNNING")
+	b.killWorker(t)
+	b.awaitControlPlanes(t, op, time.Minute, "DONE", "RUNNING")
+	b.killWorker(t)
 	b.await(t, op, 4*time.Minute, "COMPLETED")
 	b.record(t, op, "instantiate-killed-worker")
 	b.requireCluster(t, 3, 2)
@@ -376,6 +381,35 @@ func singleControlPlane(t *testing.T, b *bed) {
 	require.False(t, slices.ContainsFunc(b.steps(t, op), func(s step) bool { return s.Title == "Set up HAProxy and keepalived" }))
 	b.terminate(t, vnf)
 	b.requireNothingLeft(t)
+}
+
+// joinStep is the step in which a second worker process, a cancel or a failure does most harm.
+const joinStep = "Join the other nodes"
+
+// awaitControlPlanes waits until the two control planes that join are in these states, in either order.
+func (b *bed) awaitControlPlanes(t *testing.T, op string, limit time.Duration, states ...string) {
+	t.Helper()
+	slices.Sort(states)
+	require.Eventually(t, func() bool {
+		var got []string
+		for _, s := range b.steps(t, op) {
+			if s.Title == joinStep && strings.HasPrefix(s.Node, "cp-") {
+				got = append(got, s.State)
+			}
+		}
+		for len(got) < len(states) {
+			got = append(got, "PENDING") // its part is not begun
+		}
+		slices.Sort(got)
+		return slices.Equal(got, states)
+	}, limit, 20*time.Millisecond, "the control planes that join are not %v", states)
+}
+
+// affected lists the VNFCs that an operation says it has changed.
+func affected(opOcc map[string]any) []any {
+	changes, _ := opOcc["resourceChanges"].(map[string]any)
+	vnfcs, _ := changes["affectedVnfcs"].([]any)
+	return vnfcs
 }
 
 // awaitNode waits until one node's part of a step is in the state.

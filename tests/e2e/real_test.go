@@ -23,7 +23,7 @@ func TestOnRealMachines(t *testing.T) {
 	}
 	b := newBed(t, "nspawn")
 	vnf, op := b.instantiate(t, "real", nil)
-	b.awaitNodeFor(t, op, "Join the other control planes", "RUNNING", 10*time.Minute)
+	b.awaitControlPlanes(t, op, 10*time.Minute, "PENDING", "RUNNING")
 	b.killWorker(t)
 	b.await(t, op, 15*time.Minute, "COMPLETED")
 	t.Log(b.timings(t, op))

@@ -1,0 +1,117 @@
+package activities
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// ledger is the store and the worker's facts of one operation on one VNF instance.
+type ledger struct {
+	op        lcm.VnfLcmOpOcc
+	inst      lcm.VnfInstance
+	forgotten []string
+}
+
+func (l *ledger) RecordPlan(context.Context, lcm.OpOccID, []lcm.Step) error { return nil }
+func (l *ledger) RecordStep(context.Context, lcm.Step) error                { return nil }
+
+func (l *ledger) Operation(context.Context, lcm.OpOccID) (lcm.VnfLcmOpOcc, error) { return l.op, nil }
+
+func (l *ledger) Instance(context.Context, lcm.VnfInstanceID) (lcm.VnfInstance, error) {
+	return l.inst, nil
+}
+
+func (l *ledger) RecordOperation(_ context.Context, rec lcm.OperationRecord) error {
+	if rec.Sequence <= l.op.Sequence {
+		return nil
+	}
+	l.op.Sequence, l.op.State = rec.Sequence, rec.State
+	if rec.ResourceChanges != nil {
+		l.op.ResourceChanges = rec.ResourceChanges
+	}
+	if rec.Instance != nil {
+		l.inst = *rec.Instance
+	}
+	return nil
+}
+
+func (l *ledger) Describe(context.Context, lcm.OpOccID) (Description, error) {
+	return Description{}, nil
+}
+
+func (l *ledger) Instantiated(_ context.Context, _ lcm.OpOccID, made Outcome) (out InstantiatedVnf, err error) {
+	for _, v := range made.Vnfcs {
+		out.Info.VnfcResources = append(out.Info.VnfcResources, lcm.VnfcResourceInfo{ID: "vnfc-" + v.ServerID, VduID: v.VduID})
+	}
+	out.Info.ClusterVimID = made.ClusterVimID
+	out.VimConnections = append(l.inst.VimConnections, lcm.VimConnectionInfo{VimID: made.ClusterVimID})
+	return out, nil
+}
+
+// record runs the activity twice, as a lost answer would make it.
+func (l *ledger) record(t *testing.T, sequence int64, state lcm.OperationState, made *Outcome) {
+	t.Helper()
+	ops := &OpOccs{Records: l, Facts: l, Forget: func(_ context.Context, prefix string) error {
+		l.forgotten = append(l.forgotten, prefix)
+		return nil
+	}}
+	for range 2 {
+		require.NoError(t, ops.RecordState(t.Context(), RecordStateInput{
+			OpOccID: "op", Sequence: sequence, Status: lcm.OperationStatus{State: state}, Outcome: made,
+		}))
+	}
+}
+
+func (l *ledger) changed() (ids []string) {
+	if l.op.ResourceChanges == nil {
+		return nil
+	}
+	for _, v := range l.op.ResourceChanges.AffectedVnfcs {
+		ids = append(ids, v.ChangeType+" "+v.ID)
+	}
+	return ids
+}
+
+var twoVnfcs = &Outcome{Vnfcs: []Vnfc{{VduID: "masterNode", ServerID: "a"}, {VduID: "workerNode", ServerID: "b"}}, ClusterVimID: "vim-2"}
+
+func TestRecordState_resourceChangesGrowWithTheOperation(t *testing.T) {
+	l := &ledger{inst: lcm.VnfInstance{InstantiationState: lcm.NotInstantiated}}
+	l.record(t, 1, lcm.FailedTemp, &Outcome{})
+	require.Nil(t, l.op.ResourceChanges, "nothing is known yet")
+	l.record(t, 2, lcm.Processing, nil)
+	l.record(t, 3, lcm.FailedTemp, twoVnfcs)
+	require.Equal(t, []string{"ADDED vnfc-a", "ADDED vnfc-b"}, l.changed())
+	require.Equal(t, lcm.NotInstantiated, l.inst.InstantiationState, "the instance is written at COMPLETED only")
+	l.record(t, 4, lcm.FailedTemp, &Outcome{})
+	require.Len(t, l.changed(), 2, "an operation that was resumed knows less than what is recorded")
+	l.record(t, 5, lcm.Completed, twoVnfcs)
+	require.Equal(t, lcm.Instantiated, l.inst.InstantiationState)
+	require.Len(t, l.inst.VimConnections, 1, "recorded twice, added once")
+	require.NotEmpty(t, l.forgotten, "tokens of the operation are of no use any more")
+}
+
+func TestRecordState_rolledBackHasChangedNothing(t *testing.T) {
+	l := &ledger{}
+	l.record(t, 1, lcm.FailedTemp, twoVnfcs)
+	l.record(t, 2, lcm.RolledBack, nil)
+	require.Empty(t, l.changed())
+}
+
+func TestRecordState_terminatedEmptiesTheInstance(t *testing.T) {
+	l := &ledger{inst: lcm.VnfInstance{
+		InstantiationState: lcm.Instantiated,
+		VimConnections:     []lcm.VimConnectionInfo{{VimID: "vim-1"}, {VimID: "vim-2"}},
+		Instantiated:       &lcm.InstantiatedVnfInfo{ClusterVimID: "vim-2", VnfcResources: []lcm.VnfcResourceInfo{{ID: "vnfc-a"}}},
+	}}
+	l.record(t, 1, lcm.FailedTemp, &Outcome{Terminated: true})
+	require.Equal(t, []string{"REMOVED vnfc-a"}, l.changed(), "the machines are gone, whatever failed after")
+	require.NotNil(t, l.inst.Instantiated)
+	l.record(t, 2, lcm.Completed, &Outcome{Terminated: true})
+	require.Equal(t, lcm.NotInstantiated, l.inst.InstantiationState)
+	require.Nil(t, l.inst.Instantiated)
+	require.Equal(t, []lcm.VimConnectionInfo{{VimID: "vim-1"}}, l.inst.VimConnections)
+}
