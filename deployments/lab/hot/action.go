@@ -1,6 +1,7 @@
 package hot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,12 +69,26 @@ func (e *Engine) finish(ctx context.Context, st Stack, action string, err error)
 		if f, ok := errors.AsType[*Failure](err); ok {
 			st.Reason = fmt.Sprintf("Resource %s failed: %s", f.Action, f.Error())
 		}
+		if halted(ctx) {
+			st.Reason = cancelled(action).Error()
+		}
 		if errors.Is(context.Cause(ctx), errTimeout) {
 			st.Reason = errTimeout.Error()
 		}
 	}
-	if werr := state.Save(e.store, stacks, st.ID, st); werr != nil {
+	open := true
+	werr := e.store.Update(func(tx *state.Tx) error {
+		if now, ok := stacks.Get(tx, st.ID); ok && now.Status != InProgress {
+			open = false // cancelled meanwhile: that is how the action has ended
+			return nil
+		}
+		return stacks.Put(tx, st.ID, st)
+	})
+	switch {
+	case werr != nil:
 		return errors.Join(err, werr)
+	case !open:
+		return cmp.Or(err, cancelled(action))
 	}
 	return errors.Join(err, e.stackEvent(st))
 }

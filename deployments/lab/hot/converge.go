@@ -60,8 +60,15 @@ func (f *frame) build(ctx context.Context, action string) error {
 			if ctx.Err() != nil {
 				return
 			}
+			if halted(ctx) {
+				once.Do(func() { first = cancelled(action) })
+				return
+			}
 			if err := f.ensure(ctx, def, action); err != nil {
-				once.Do(func() { first = err; abort(errAborted) })
+				once.Do(func() { first = err })
+				if !halted(ctx) { // what is under way ends in peace
+					abort(errAborted)
+				}
 				return
 			}
 			p.ok = true

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -48,6 +49,7 @@ func (e *Engine) lock(rootID string) (unlock func()) {
 type run struct {
 	stackID, rootID string
 	cancel          context.CancelCauseFunc
+	halted          atomic.Bool // nothing new may begin; see CancelStack
 	done            chan struct{}
 }
 
@@ -79,6 +81,7 @@ const defaultTimeout = time.Hour
 func (e *Engine) start(st Stack, f func(ctx context.Context) error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	r := &run{stackID: st.ID, rootID: st.RootID, cancel: cancel, done: make(chan struct{})}
+	ctx = context.WithValue(ctx, runKey{}, r)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
@@ -157,6 +160,7 @@ func (e *Engine) Recover() {
 		byID[st.ID] = st
 	}
 	for _, st := range all {
+		e.giveUp(st)
 		if st.Status != InProgress || !st.Deleted.IsZero() || byID[st.ParentID].Status == InProgress {
 			continue // a parent under way takes its children along
 		}

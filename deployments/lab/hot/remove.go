@@ -82,6 +82,9 @@ func (f *frame) removeRow(ctx context.Context, r Resource) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	if halted(ctx) {
+		return cancelled(f.stack.Action)
+	}
 	r.Action, r.Status, r.Reason = Delete, InProgress, "state changed"
 	if err := f.saveRemoving(r); err != nil {
 		return err

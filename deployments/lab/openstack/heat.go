@@ -258,10 +258,19 @@ func (c *Cloud) stackAction(r *request) (reply, error) {
 	if err := r.decode("", &body); err != nil {
 		return reply{}, err
 	}
-	if _, check := body["check"]; !check {
-		return reply{}, badRequest("The lab knows the stack action check only, not %s.", strings.Join(slices.Sorted(maps.Keys(body)), ", "))
+	names := slices.Sorted(maps.Keys(body))
+	if len(names) != 1 {
+		return reply{}, badRequest("One action is wanted, not %d.", len(names))
 	}
-	if err := c.heat.CheckStack(st.ID); err != nil {
+	switch {
+	case names[0] == "check":
+		err = c.heat.CheckStack(st.ID)
+	case names[0] == "cancel_without_rollback" && !st.Nested():
+		err = c.heat.CancelStack(st.ID)
+	default: // cancel_update would roll back
+		return reply{}, badRequest("The lab knows the stack actions check and, for a stack that is not nested, cancel_without_rollback, not %s.", names[0])
+	}
+	if err != nil {
 		return reply{}, heatFailure(err)
 	}
 	return created(nil)
