@@ -67,6 +67,8 @@ func (r *Registry) RegisterVim(ctx context.Context, in RegisterVimInput) (out Re
 	case have.ID != vim.ID:
 		return out, lcm.Errorf(lcm.KindConflict, "A VIM named %q is registered already. Delete or rename it at /v1.0/vims, then retry.", vim.Name)
 	}
+	// What somebody has made of it since stays: its description, and that it is the default.
+	vim.Description, vim.IsDefault, vim.Updated = have.Description, have.IsDefault, have.Updated
 	return out, r.Vims.UpdateVim(ctx, vim)
 }
 

@@ -196,9 +196,15 @@ func vnfcResource(v activities.Vnfc, connectionID string) lcm.VnfcResourceInfo {
 // names none means the default VIM.
 func (o *operations) connection(ctx context.Context, j *job) (lcm.VimConnectionInfo, error) {
 	for _, c := range append(slices.Clone(j.request.VimConnections), j.inst.VimConnections...) {
-		if c.VimType != lcm.VimKubernetes && c.VimType != "ETSINFV.KUBERNETES.V_1" {
-			return c, nil
+		if c.VimType == lcm.VimKubernetes || c.VimType == "ETSINFV.KUBERNETES.V_1" {
+			continue
 		}
+		// The instance has the VIM's id where the request may have its name.
+		same := func(known lcm.VimConnectionInfo) bool { return known.ID == c.ID }
+		if i := slices.IndexFunc(j.inst.VimConnections, same); i >= 0 {
+			return j.inst.VimConnections[i], nil
+		}
+		return c, nil
 	}
 	vim, err := o.store.DefaultVim(ctx)
 	if err != nil {

@@ -51,9 +51,14 @@ func (a *trackedActivity) ExecuteActivity(ctx context.Context, in *interceptor.E
 	}
 	info := activity.GetInfo(ctx)
 	log := t.log.With("opOccId", ref.OpOccID, "step", ref.Step, "node", ref.Node, "activity", info.ActivityType.Name, "attempt", info.Attempt)
-	t.record(ctx, log, row)
+	begun := make(chan struct{})
+	go func(row lcm.Step) { // the work need not wait for the news of it
+		defer close(begun)
+		t.record(ctx, log, row)
+	}(row)
 	out := newPrinter(t.progress, ref, log)
 	result, err := a.Next.ExecuteActivity(context.WithValue(ctx, printerKey{}, out), in)
+	<-begun
 	out.close()
 	row.State, row.Ended, row.Error = stateOf(err), time.Now(), errorOf(err)
 	t.record(ctx, log, row)
