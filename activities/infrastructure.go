@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
@@ -15,7 +16,9 @@ import (
 // Cloud is the OpenStack of an operation.
 type Cloud interface {
 	CreateStack(ctx context.Context, s openstack.Stack, progress func(string)) (string, error)
+	CancelStack(ctx context.Context, name, owner string, progress func(string)) error
 	DeleteStack(ctx context.Context, name, owner string, progress func(string)) error
+	ShutDown(ctx context.Context, name, owner string, until time.Time, progress func(string)) (stillOn []string, err error)
 	Inventory(ctx context.Context, name string) (*openstack.Inventory, error)
 }
 
@@ -28,6 +31,8 @@ type Clouds interface {
 type Stacks interface {
 	Stack(ctx context.Context, id lcm.OpOccID) (openstack.Stack, error)
 	StackName(ctx context.Context, id lcm.OpOccID) (name, owner string, err error)
+	// GracePeriod is how long a TERMINATE operation waits for the servers to shut down.
+	GracePeriod(ctx context.Context, id lcm.OpOccID) (time.Duration, error)
 }
 
 // Output is where the lines that a step prints are kept.
@@ -58,11 +63,11 @@ type CreateStackOutput struct {
 // CreateStack makes the VNF's stack and waits until it is complete.
 //
 // Idempotent: the stack's name is derived from the VNF instance; one that is there is waited for, one that
-// failed is deleted and made anew. Takes minutes, so it heartbeats; a cancel stops the waiting, and the
-// rollback deletes what Heat goes on making.
+// failed is deleted and made anew. Takes minutes, so it heartbeats; a cancel makes Heat stop. What else ends
+// the context does not: the next attempt goes on waiting for the stack.
 func (i *Infrastructure) CreateStack(ctx context.Context, in StackInput) (out CreateStackOutput, err error) {
 	defer func() { err = boundary(ctx, "create the stack", err) }()
-	defer heartbeat(ctx)()
+	defer heartbeat(context.WithoutCancel(ctx))() // also while Heat stops
 	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
@@ -71,8 +76,31 @@ func (i *Infrastructure) CreateStack(ctx context.Context, in StackInput) (out Cr
 	if err != nil {
 		return out, err
 	}
-	out.StackID, err = cloud.CreateStack(ctx, stack, i.Output.Lines(ctx, in.Step))
+	show := i.Output.Lines(ctx, in.Step)
+	out.StackID, err = cloud.CreateStack(ctx, stack, show)
+	if err != nil && cancelled(ctx) {
+		stopCreation(ctx, cloud, stack, show)
+	}
 	return out, err
+}
+
+// stopLimit bounds how long a cancel waits for Heat to stop, which marks the stack and little more.
+const stopLimit = time.Minute
+
+// stopCreation makes Heat stop. Where it cannot, the operation is cancelled all the same: a retry finds the stack
+// as it is then, and a rollback deletes it.
+func stopCreation(ctx context.Context, cloud Cloud, stack openstack.Stack, show func(string)) {
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
+	defer done()
+	if err := cloud.CancelStack(ctx, stack.Name, stack.Owner, show); err != nil {
+		show("The stack could not be cancelled: " + classify(err).Sentence())
+	}
+}
+
+// cancelled tells whether ctx was cancelled because somebody has cancelled the operation, and not because this
+// worker stops or Temporal has given this attempt up.
+func cancelled(ctx context.Context) bool {
+	return ctx.Err() != nil && temporal.IsCanceledError(context.Cause(ctx))
 }
 
 // DeleteStackOutput is empty.

@@ -49,6 +49,8 @@ type Description struct {
 	HighlyAvailable bool `json:"highlyAvailable,omitempty"`
 	// PodNetwork is set when the request names a manifest for the pod network.
 	PodNetwork bool `json:"podNetwork,omitempty"`
+	// Graceful is set when a VNF is to be taken out of service before it is deleted.
+	Graceful bool `json:"graceful,omitempty"`
 }
 
 // DescribeInput names the operation.

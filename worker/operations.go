@@ -87,6 +87,13 @@ func (o *operations) Describe(ctx context.Context, id lcm.OpOccID) (activities.D
 			d.ServerIDs = append(d.ServerIDs, v.ComputeResource.ResourceID)
 		}
 	}
+	if j.opOcc.Operation == lcm.OpTerminate {
+		request, err := lcm.ParseTerminate(j.opOcc.Params)
+		if err != nil {
+			return d, err
+		}
+		d.Graceful = request.Graceful()
+	}
 	if !d.Cluster {
 		return d, nil
 	}

@@ -27,6 +27,16 @@ func (o *operations) StackName(ctx context.Context, id lcm.OpOccID) (name, owner
 	return "vnf-" + string(opOcc.VnfInstanceID), "windlass-vnf-" + string(opOcc.VnfInstanceID), nil
 }
 
+// GracePeriod implements activities.Stacks.
+func (o *operations) GracePeriod(ctx context.Context, id lcm.OpOccID) (time.Duration, error) {
+	opOcc, err := o.store.Operation(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	request, err := lcm.ParseTerminate(opOcc.Params)
+	return request.GracePeriod(), err
+}
+
 // Stack implements activities.Stacks.
 func (o *operations) Stack(ctx context.Context, id lcm.OpOccID) (openstack.Stack, error) {
 	j, err := o.load(ctx, id)

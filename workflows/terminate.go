@@ -25,8 +25,16 @@ func (b *build) planTermination(what activities.Description) (starting, processi
 		// First of all: a cluster that still carries other VNFs must not lose its machines.
 		processing = append(processing, step{title: "Deregister the cluster", do: b.deregisterVim})
 	}
+	if what.Graceful {
+		processing = append(processing, step{title: "Shut the servers down", do: b.shutDownServers})
+	}
 	return starting, append(processing,
 		step{title: "Delete the infrastructure stack", do: b.deleteStack},
 		step{title: "Forget keys and secrets", do: b.forgetNodes},
 	)
+}
+
+func (b *build) shutDownServers(ctx workflow.Context) error {
+	_, err := call(polling(ctx), infra.ShutDownServers, activities.StackInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID})
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"time"
 )
 
 // InstantiateRequest is SOL003 clause 5.5.2.4, independent of the API's version.
@@ -37,8 +38,37 @@ type FixedIP struct {
 // TerminateRequest is SOL003 clause 5.5.2.8.
 type TerminateRequest struct {
 	TerminationType            string          `json:"terminationType"`
-	GracefulTerminationTimeout int             `json:"gracefulTerminationTimeout"`
+	GracefulTerminationTimeout *int            `json:"gracefulTerminationTimeout"`
 	AdditionalParams           json.RawMessage `json:"additionalParams"`
+}
+
+// ParseTerminate reads the body of a terminate request of either version of the API.
+func ParseTerminate(body json.RawMessage) (TerminateRequest, error) {
+	var out TerminateRequest
+	if err := json.Unmarshal(body, &out); err != nil {
+		return out, Wrap(KindInvalid, err, "The terminate request is malformed.")
+	}
+	return out, nil
+}
+
+// Graceful reports whether the VNF is to be taken out of service before its resources are deleted.
+func (r TerminateRequest) Graceful() bool { return r.TerminationType == string(Graceful) }
+
+const (
+	// defaultGracePeriod is for a request without gracefulTerminationTimeout, which SOL003 leaves to the VNFM. It is
+	// what Nova gives a guest by default (shutdown_timeout) before it takes the power away.
+	defaultGracePeriod = 60 * time.Second
+	// longestGracePeriod is the longest limit that Windlass takes anywhere; an activity must end within three hours.
+	longestGracePeriod = 2 * time.Hour
+)
+
+// GracePeriod is how long a graceful termination waits for the servers to shut down.
+func (r TerminateRequest) GracePeriod() time.Duration {
+	if r.GracefulTerminationTimeout == nil {
+		return defaultGracePeriod
+	}
+	seconds := min(max(*r.GracefulTerminationTimeout, 0), int(longestGracePeriod/time.Second))
+	return time.Duration(seconds) * time.Second
 }
 
 // keyed reads what is a list in v2.6.1 and a map keyed by id in v3.3.1; a map's values come in the order of their keys.

@@ -194,18 +194,11 @@ func (c *Cloud) readServers(ctx context.Context, inv *Inventory) error {
 	if len(wanted) == 0 {
 		return nil
 	}
-	page, err := servers.List(c.compute, servers.ListOpts{}).AllPages(ctx)
+	list, err := c.servers(ctx, wanted)
 	if err != nil {
-		return translate("list the servers of the stack", err)
-	}
-	list, err := servers.ExtractServers(page)
-	if err != nil {
-		return translate("list the servers of the stack", err)
+		return err
 	}
 	for _, s := range list {
-		if !slices.Contains(wanted, s.ID) {
-			continue
-		}
 		server := Server{ID: s.ID, Host: s.Host, Zone: s.AvailabilityZone}
 		for _, v := range s.AttachedVolumes {
 			server.VolumeIDs = append(server.VolumeIDs, v.ID)
@@ -213,6 +206,19 @@ func (c *Cloud) readServers(ctx context.Context, inv *Inventory) error {
 		inv.Servers[s.ID] = server
 	}
 	return nil
+}
+
+// servers reads those of the wanted servers that exist, with one call: Nova cannot be asked for several by id.
+func (c *Cloud) servers(ctx context.Context, wanted []string) ([]servers.Server, error) {
+	page, err := servers.List(c.compute, servers.ListOpts{}).AllPages(ctx)
+	if err != nil {
+		return nil, translate("list the servers of the stack", err)
+	}
+	list, err := servers.ExtractServers(page)
+	if err != nil {
+		return nil, translate("list the servers of the stack", err)
+	}
+	return slices.DeleteFunc(list, func(s servers.Server) bool { return !slices.Contains(wanted, s.ID) }), nil
 }
 
 func idsOf(list []Resource) []string {

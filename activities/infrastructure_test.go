@@ -1,0 +1,153 @@
+package activities_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+)
+
+// fakeCloud remembers one stack, which is complete only when it may be; and servers that shut down, or do not.
+type fakeCloud struct {
+	unused
+
+	status  string
+	creates int
+	making  func() // called while the stack is being created; nil completes it at once
+	refuse  error  // of a cancel
+	alive   bool   // whether the context of the cancel was good
+	limit   time.Duration
+	stillOn []string
+}
+
+// unused is what these tests have no use for.
+type unused struct{ activities.Cloud }
+
+func (c *fakeCloud) Cloud(context.Context, lcm.OpOccID) (activities.Cloud, error) { return c, nil }
+
+func (c *fakeCloud) CreateStack(ctx context.Context, _ openstack.Stack, _ func(string)) (string, error) {
+	if c.status != "CREATE_IN_PROGRESS" && c.status != "CREATE_COMPLETE" {
+		c.creates++
+		c.status = "CREATE_IN_PROGRESS"
+	}
+	if c.making != nil {
+		c.making()
+		<-ctx.Done()
+		return "", lcm.Wrap(lcm.KindUnavailable, ctx.Err(), "OpenStack did not answer.")
+	}
+	c.status = "CREATE_COMPLETE"
+	return "stack-1", nil
+}
+
+func (c *fakeCloud) CancelStack(ctx context.Context, name, owner string, _ func(string)) error {
+	_, bounded := ctx.Deadline()
+	c.alive = ctx.Err() == nil && bounded && name == "vnf-1" && owner == "owner-1"
+	if c.refuse != nil {
+		return c.refuse
+	}
+	c.status = "CREATE_FAILED"
+	return nil
+}
+
+func (c *fakeCloud) ShutDown(_ context.Context, _, _ string, until time.Time, _ func(string)) ([]string, error) {
+	c.limit = time.Until(until)
+	return c.stillOn, nil
+}
+
+// fixedStack is the operation's stack.
+type fixedStack struct{}
+
+func (fixedStack) Stack(context.Context, lcm.OpOccID) (openstack.Stack, error) {
+	return openstack.Stack{Name: "vnf-1", Owner: "owner-1"}, nil
+}
+
+func (fixedStack) StackName(context.Context, lcm.OpOccID) (name, owner string, err error) {
+	return "vnf-1", "owner-1", nil
+}
+
+func (fixedStack) GracePeriod(context.Context, lcm.OpOccID) (time.Duration, error) {
+	return 30 * time.Second, nil
+}
+
+func infrastructure(c *fakeCloud) (*activities.Infrastructure, *logOutput) {
+	output := &logOutput{}
+	return &activities.Infrastructure{Clouds: c, Stacks: fixedStack{}, Output: output}, output
+}
+
+func stackInput() activities.StackInput {
+	return activities.StackInput{Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc}}, OpOccID: opOcc}
+}
+
+// endCreation runs CreateStack and ends its context with cause while Heat creates the stack.
+func endCreation(t *testing.T, c *fakeCloud, cause error) (*logOutput, error) {
+	t.Helper()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	c.making = func() { cancel(cause) }
+	infra, output := infrastructure(c)
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	env.SetWorkerOptions(worker.Options{BackgroundActivityContext: ctx})
+	env.RegisterActivity(infra.CreateStack)
+	_, err := env.ExecuteActivity(infra.CreateStack, stackInput())
+	require.Error(t, err)
+	return output, err
+}
+
+func TestCreateStack_stopsHeatWhenTheOperationIsCancelledAndIsRunAgain(t *testing.T) {
+	c := &fakeCloud{}
+	_, err := endCreation(t, c, temporal.NewCanceledError())
+	assert.True(t, temporal.IsCanceledError(err), "%v", err)
+	assert.Equal(t, "CREATE_FAILED", c.status)
+	assert.True(t, c.alive, "the cancel has a context of its own, with a limit")
+
+	c.making = nil
+	infra, _ := infrastructure(c)
+	for range 2 {
+		assert.Equal(t, "stack-1", must(t, infra.CreateStack, stackInput()).StackID)
+	}
+	assert.Equal(t, 2, c.creates, "once before the cancel, once after it")
+}
+
+func TestCreateStack_isCancelledAlsoWhenHeatCannotBeStopped(t *testing.T) {
+	c := &fakeCloud{refuse: lcm.Errorf(lcm.KindDenied, "OpenStack refused to cancel stack vnf-1.")}
+	output, err := endCreation(t, c, temporal.NewCanceledError())
+	assert.True(t, temporal.IsCanceledError(err), "%v", err)
+	assert.Contains(t, strings.Join(output.lines, "\n"), "The stack could not be cancelled: OpenStack refused to cancel stack vnf-1.")
+}
+
+func TestCreateStack_letsHeatGoOnWhenOnlyThisAttemptEnds(t *testing.T) {
+	for name, cause := range map[string]error{
+		"the worker stops": worker.ErrWorkerShutdown, "Temporal has forgotten the attempt": errors.New("not found"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := &fakeCloud{}
+			_, _ = endCreation(t, c, cause)
+			assert.Equal(t, "CREATE_IN_PROGRESS", c.status)
+			c.making = nil
+			infra, _ := infrastructure(c)
+			must(t, infra.CreateStack, stackInput())
+			assert.Equal(t, 1, c.creates, "the next attempt waits for the same stack")
+		})
+	}
+}
+
+func TestShutDownServers_givesTheTimeOfTheRequestAndNeverFailsForAServerThatStaysOn(t *testing.T) {
+	c := &fakeCloud{stillOn: []string{"worker-1"}}
+	infra, _ := infrastructure(c)
+	for range 2 {
+		out := must(t, infra.ShutDownServers, stackInput())
+		assert.Equal(t, []string{"worker-1"}, out.StillOn)
+		assert.InDelta(t, 30, c.limit.Seconds(), 5)
+	}
+}

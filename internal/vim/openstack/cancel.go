@@ -1,0 +1,70 @@
+package openstack
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stacks"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// CancelStack makes Heat stop creating the stack of that name and waits until it has: the stack is CREATE_FAILED then.
+// Heat begins no other resource; those under way it lets come to their end.
+//
+// A stack that is not there, is not ours or is not being created is no error, and neither is Heat's refusal.
+func (c *Cloud) CancelStack(ctx context.Context, name, owner string, progress func(string)) error {
+	have, err := c.stack(ctx, name)
+	switch {
+	case lcm.Is(err, lcm.KindNotFound):
+		return nil
+	case err != nil:
+		return err
+	case !slices.Contains(have.Tags, owner) || have.Status != creating:
+		return nil
+	}
+	progress("Heat is told to stop creating the stack.")
+	err = c.cancel(ctx, name, have.ID)
+	switch {
+	case err == nil:
+		return c.awaitCancelled(ctx, name, have.ID, progress)
+	case lcm.Is(err, lcm.KindInvalid), lcm.Is(err, lcm.KindNotFound), lcm.Is(err, lcm.KindConflict):
+		progress("Heat does not: " + sentence(err)) // it was faster, or cannot do this
+		return nil
+	default:
+		return err
+	}
+}
+
+const creating = "CREATE_IN_PROGRESS"
+
+// cancel calls an action that gophercloud does not have.
+func (c *Cloud) cancel(ctx context.Context, name, id string) error {
+	res, err := c.heat.Post(ctx, c.heat.ServiceURL("stacks", name, id, "actions"), map[string]any{"cancel_without_rollback": nil}, nil,
+		&gophercloud.RequestOpts{OkCodes: []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent}})
+	if err != nil {
+		return translate("cancel stack "+name, err)
+	}
+	return translate("cancel stack "+name, res.Body.Close())
+}
+
+func (c *Cloud) awaitCancelled(ctx context.Context, name, id string, progress func(string)) error {
+	for pause := firstPoll; ; pause = min(pause*3/2, lastPoll) {
+		s, err := stacks.Get(ctx, c.heat, name, id).Extract()
+		switch {
+		case err != nil:
+			return translate("follow stack "+name, err)
+		case s.Status != creating:
+			progress("The stack is " + s.Status + ": " + s.StatusReason)
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return lcm.Wrap(lcm.KindUnavailable, ctx.Err(), "Heat has not stopped creating the stack %s yet.", name)
+		case <-time.After(pause):
+		}
+	}
+}
