@@ -147,13 +147,15 @@ func newVnfTerminate(c *cli) *cobra.Command {
 	var watch bool
 	var timeout int
 	cmd := &cobra.Command{
-		Use:     "terminate ID",
-		Short:   "Terminate a VNF instance and delete its resources",
-		Example: "  windlass vnf terminate 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --watch",
+		Use:   "terminate ID",
+		Short: "Terminate a VNF instance and delete its resources",
+		Long: `Terminate a VNF instance and delete its resources. They are deleted at once; with --graceful the servers are
+shut down first, so that what runs on them ends in order. A server that is not off in time is deleted as it is.`,
+		Example: "  windlass vnf terminate 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --graceful 120 --watch",
 		Args:    exactly("ID"),
 	}
 	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "show the progress until the operation has ended")
-	cmd.Flags().IntVar(&timeout, "graceful", 0, "take it out of service first, for up to so many `seconds`")
+	cmd.Flags().IntVar(&timeout, "graceful", 0, "shut the servers down first, and wait for them for up to so many `seconds`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		request := map[string]any{"terminationType": "FORCEFUL"}
 		if timeout > 0 {

@@ -21,6 +21,9 @@ func TestOnFakeMachines(t *testing.T) {
 	}{
 		{"instantiate and terminate leave nothing", instantiateAndTerminate},
 		{"a failed stack is retried", failedStackIsRetried},
+		{"a cancelled stack is retried", cancelledCreationIsRetried},
+		{"a cancelled stack is rolled back", cancelledCreationIsRolledBack},
+		{"a graceful termination shuts down first", gracefulTermination},
 		{"a failed node is retried at its step", failedNodeIsRetried},
 		{"rollback leaves nothing", rollbackLeavesNothing},
 		{"FORCEFUL cancel stops a join", forcefulCancel},
