@@ -293,15 +293,14 @@ func missing(name, parameter string) error {
 // cancel and the loss of a worker are noticed by it.
 func heartbeat(ctx context.Context) (stop func()) {
 	done := make(chan struct{})
+	alive := context.WithoutCancel(ctx) // ending remote work on a node that is slow to answer takes its time, too
 	go func() {
 		tick := time.NewTicker(time.Second) // the SDK sends them on at its own pace
 		defer tick.Stop()
 		for {
-			activity.RecordHeartbeat(ctx)
+			activity.RecordHeartbeat(alive)
 			select {
 			case <-done:
-				return
-			case <-ctx.Done():
 				return
 			case <-tick.C:
 			}

@@ -206,6 +206,9 @@ func (op *operation) runStep(ctx workflow.Context, index int, title string, phas
 	switch {
 	case err != nil && isCancelled(err) && op.control.stopping():
 		state, err = lcm.StepCancelled, op.control.cause()
+	case err != nil && temporal.IsTimeoutError(err) && op.control.cancel == lcm.Forceful:
+		state, err = lcm.StepCancelled, lcm.Errorf(lcm.KindUnavailable,
+			"%s No worker has confirmed that the step's work has stopped: see that one runs, and look at the nodes.", op.control.cause())
 	case err != nil:
 		state = lcm.StepFailed
 	}

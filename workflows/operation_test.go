@@ -295,6 +295,27 @@ func TestOperation_forcefulCancelInterruptsTheStep(t *testing.T) {
 	require.Equal(t, lcm.StepCancelled, w.steps[len(w.steps)-1].State)
 }
 
+func TestOperation_cancelWhileStartingEndsIt(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []lcm.CancelMode{lcm.Forceful, lcm.Graceful} {
+		t.Run(string(mode), func(t *testing.T) {
+			t.Parallel()
+			w := &world{hang: map[string]bool{"grant": mode == lcm.Forceful}}
+			env := newRun(t, w)
+			if mode == lcm.Graceful {
+				env.OnActivity("work", anyContext, workIs("grant")).After(time.Minute).Return(struct{}{}, nil)
+			}
+			cancel := decide(env, 100*time.Millisecond, lcm.Cancel, lcm.CancelRequest{Mode: mode})
+			run(env, false)
+			require.NoError(t, env.GetWorkflowError())
+			require.NoError(t, cancel.err)
+			require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.RolledBack}, w.states, "nothing was touched: SOL003 clause 5.4.17")
+			require.Contains(t, w.last.Status.Error.Detail, "cancelled")
+			require.Empty(t, w.done)
+		})
+	}
+}
+
 func TestOperation_gracefulCancelLetsTheStepEnd(t *testing.T) {
 	t.Parallel()
 	w := &world{}

@@ -13,18 +13,15 @@ import (
 // clusters that they act out look like.
 func scripts(mux *http.ServeMux, d *fake.Driver) {
 	mux.Handle("POST /lab/scripts/faults", openstack.LocalOnly(func(w http.ResponseWriter, r *http.Request) {
-		var f struct {
-			Machine  string `json:"machine"`
-			Script   string `json:"script"`
-			Times    int    `json:"times"`
-			ExitCode int    `json:"exit_code"`
-			Output   string `json:"output"`
-			Hang     bool   `json:"hang"`
-		}
+		var f fake.Fault
 		if decode(w, r, &f) {
-			d.Inject(fake.Fault{Machine: f.Machine, Script: f.Script, Times: f.Times, ExitCode: f.ExitCode, Output: f.Output, Hang: f.Hang})
+			d.Inject(f)
 			w.WriteHeader(http.StatusNoContent)
 		}
+	}))
+	mux.Handle("GET /lab/scripts/faults", openstack.LocalOnly(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(d.Faults())
 	}))
 	mux.Handle("DELETE /lab/scripts/faults", openstack.LocalOnly(func(w http.ResponseWriter, _ *http.Request) {
 		d.ClearFaults()

@@ -7,14 +7,14 @@ import (
 
 // Fault lets scripts fail.
 type Fault struct {
-	Machine string // id or host name; "" is any
-	Script  string // "" is any
-	Times   int    // how often it strikes; 0 is once
+	Machine string `json:"machine,omitempty"` // id or host name; "" is any
+	Script  string `json:"script,omitempty"`  // "" is any
+	Times   int    `json:"times"`             // how often it strikes; 0 is once
 	// ExitCode and Output are how the script ends, after its simulated time.
-	ExitCode int
-	Output   string
+	ExitCode int    `json:"exit_code"`
+	Output   string `json:"output,omitempty"`
 	// Hang lets the script never end by itself.
-	Hang bool
+	Hang bool `json:"hang,omitempty"`
 }
 
 // Inject adds a fault. Faults strike in the order in which they were added.
@@ -23,6 +23,17 @@ func (d *Driver) Inject(f Fault) {
 	defer d.mu.Unlock()
 	f.Times = max(1, f.Times)
 	d.faults = append(d.faults, &f)
+}
+
+// Faults lists those that have strikes left.
+func (d *Driver) Faults() []Fault {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	left := []Fault{}
+	for _, f := range d.faults {
+		left = append(left, *f)
+	}
+	return left
 }
 
 // ClearFaults removes all faults.
