@@ -1,0 +1,123 @@
+package openstack
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// statusOn is Nova's word for a server that runs.
+const statusOn = "ACTIVE"
+
+// ServerState is what Nova tells of one server now.
+type ServerState struct {
+	ID, Name string
+	Status   string // Nova's: ACTIVE, SHUTOFF, ERROR, REBOOT ...
+	Task     string // what Nova is doing to it, "" for nothing
+	Fault    string // Nova's sentence when the status is ERROR
+	Host     string // the hypervisor, "" unless the credentials may see it
+	HostID   string // tells apart the hypervisors of the project's servers, for everybody
+	Zone     string
+}
+
+// settled tells that Nova does nothing to the server any more.
+func (s ServerState) settled(status string) bool { return s.Status == status && s.Task == "" }
+
+// ServerState reads the state of a server. Errors: NotFound when Nova has no such server.
+func (c *Cloud) ServerState(ctx context.Context, id string) (ServerState, error) {
+	s, err := servers.Get(ctx, c.compute, id).Extract()
+	if err != nil {
+		return ServerState{}, translate("read the server "+id, err)
+	}
+	return ServerState{
+		ID: s.ID, Name: s.Name, Status: s.Status, Task: s.TaskState, Fault: s.Fault.Message,
+		Host: s.Host, HostID: s.HostID, Zone: s.AvailabilityZone,
+	}, nil
+}
+
+// StopServer shuts a server down, as its power button would, and waits until it is off.
+// Idempotent: one that is off or shutting down is not asked again.
+func (c *Cloud) StopServer(ctx context.Context, id string) error {
+	return c.changePower(ctx, id, "stop", statusOff, []string{taskOff}, func() error {
+		return servers.Stop(ctx, c.compute, id).ExtractErr()
+	})
+}
+
+// StartServer powers a server on and waits until it runs, which is before it answers.
+// Idempotent: one that runs or starts is not asked again.
+func (c *Cloud) StartServer(ctx context.Context, id string) error {
+	return c.changePower(ctx, id, "start", statusOn, []string{"powering-on"}, func() error {
+		return servers.Start(ctx, c.compute, id).ExtractErr()
+	})
+}
+
+// RebootServer reboots a server, by cutting its power when hard, and waits until it runs.
+// Not idempotent: called again after it has ended, it reboots once more.
+func (c *Cloud) RebootServer(ctx context.Context, id string, hard bool) error {
+	how := servers.SoftReboot
+	if hard {
+		how = servers.HardReboot
+	}
+	s, err := c.ServerState(ctx, id)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains([]string{"rebooting", "reboot_pending", "reboot_started", "rebooting_hard", "reboot_pending_hard", "reboot_started_hard"}, s.Task) {
+		if err := translate("reboot "+s.Name, servers.Reboot(ctx, c.compute, id, servers.RebootOpts{Type: how}).ExtractErr()); err != nil {
+			return err
+		}
+	}
+	return c.AwaitServer(ctx, id, statusOn)
+}
+
+// changePower asks Nova for another state unless the server has it or is on its way there.
+func (c *Cloud) changePower(ctx context.Context, id, verb, status string, tasks []string, ask func() error) error {
+	s, err := c.ServerState(ctx, id)
+	if err != nil || s.settled(status) {
+		return err
+	}
+	if !slices.Contains(tasks, s.Task) {
+		if err := translate(verb+" "+s.Name, ask()); err != nil {
+			return err
+		}
+	}
+	return c.AwaitServer(ctx, id, status)
+}
+
+// AwaitServer waits until the server has that status and Nova does nothing to it; ctx bounds it.
+// Errors: NotFound when it is gone, Broken when Nova gave it up.
+func (c *Cloud) AwaitServer(ctx context.Context, id, status string) error {
+	for pause := firstPoll; ; pause = min(pause*3/2, lastPoll) {
+		s, err := c.ServerState(ctx, id)
+		switch {
+		case err != nil:
+			return err
+		case s.settled(status):
+			return nil
+		case s.settled(statusError):
+			return lcm.Errorf(lcm.KindBroken, "The server %s is in ERROR: %s. Mend the cause or heal the server.", s.Name, orUnknown(s.Fault))
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+func orUnknown(reason string) string {
+	if reason == "" {
+		return "Nova names no reason"
+	}
+	return reason
+}
+
+// ConsoleOutput returns the last lines of a server's console; 0 means all that Nova keeps.
+func (c *Cloud) ConsoleOutput(ctx context.Context, id string, lines int) (string, error) {
+	text, err := servers.ShowConsoleOutput(ctx, c.compute, id, servers.ShowConsoleOutputOpts{Length: lines}).Extract()
+	return text, translate("read the console of server "+id, err)
+}
