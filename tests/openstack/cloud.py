@@ -145,7 +145,7 @@ def seed(state):
     admin = admin_of(state)
     demo = Api('demo', secret(state, 'demo'), 'demo')
     quotas(admin, demo.project)
-    networks = {spec[0]: network(admin, *spec) for spec in NETWORKS}
+    networks = {spec[0]: network(admin, demo.project, *spec) for spec in NETWORKS}
     flavors = {spec[0]: flavor(admin, *spec) for spec in FLAVORS}
     volume_type(admin)
     images = upload(admin, state / 'images')
@@ -159,13 +159,15 @@ def seed(state):
         'admin': {'user': 'admin', 'password': secret(state, 'admin'), 'project': 'admin'},
         'networks': networks, 'flavors': flavors, 'images': images,
         'key_name': key, 'key_file': str(state / 'secrets' / 'id_guest'),
-        'guest_user': 'debian', 'guest_password': secret(state, 'guest'),
+        'guest_user': 'debian',
     })
 
 
-def network(api, name, cidr, gateway, first, last, attributes):
+def network(api, project, name, cidr, gateway, first, last, attributes):
+    # Only the owner of a network and administrators may give ports allowed_address_pairs on it.
+    owner = {'project_id': project} if 'shared' in attributes else {}
     net = api.ensure(9696, '/v2.0', 'networks', {
-        'name': name, 'provider:network_type': 'flat', 'provider:physical_network': name, **attributes})
+        'name': name, 'provider:network_type': 'flat', 'provider:physical_network': name, **owner, **attributes})
     subnet = api.ensure(9696, '/v2.0', 'subnets', {
         'name': name + '-v4', 'network_id': net['id'], 'ip_version': 4, 'cidr': cidr, 'gateway_ip': gateway,
         'enable_dhcp': 'shared' in attributes, 'allocation_pools': [{'start': first, 'end': last}]})

@@ -19,6 +19,8 @@ for pair in /var/lib/libvirt:lib /var/cache/libvirt:cache /var/log/libvirt:log /
 done
 printf '127.0.0.1 localhost\n127.0.1.1 %s\n' "$2" >"$state/run/hosts"
 mount --bind "$state/run/hosts" /etc/hosts
+: >"$state/run/resolv.conf" # guests' lookups are refused at once instead of going unanswered
+mount --bind "$state/run/resolv.conf" /etc/resolv.conf
 
 # Each network that the cloud knows as physical is a veth pair: a bridge of the agent takes one end,
 # the other is its gateway.

@@ -13,7 +13,7 @@ packages=(
 	nova-api nova-scheduler nova-conductor nova-compute nova-compute-kvm libvirt-daemon-driver-qemu
 	python3-libvirt genisoimage
 	cinder-api cinder-scheduler cinder-volume
-	mmdebstrap kmod cpio e2fsprogs qemu-utils iproute2 openssh-client # guests
+	mmdebstrap busybox-static kmod cpio e2fsprogs qemu-utils iproute2 openssh-client # guests
 )
 
 install_packages() {

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 accounts=(admin demo keystone heat heat_domain_admin glance placement neutron nova cinder
-	database rabbit metadata encryption guest)
+	database rabbit metadata encryption)
 
 make_directories() {
 	install -d -m 755 "$state" "$run" "$log" "$var" "$shims" "$images"
