@@ -72,6 +72,11 @@ WINDLASS_API_LISTEN here. The database's password belongs into one of the latter
   WINDLASS_DATABASE_URL=postgres://windlass:secret@db/windlass windlass apiserver --keys-file /etc/windlass/keys`,
 		Args: exactly(),
 	}
+	return serving(cmd, needs, (*backends).serveAPI)
+}
+
+// serving lets cmd take the settings that it needs, open what they name and run until it is told to stop.
+func serving(cmd *cobra.Command, needs []config.Need, run func(*backends, context.Context) error) *cobra.Command {
 	config.AddFlags(cmd.Flags(), needs...)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, err := config.Load(cmd.Flags(), needs...)
@@ -83,7 +88,7 @@ WINDLASS_API_LISTEN here. The database's password belongs into one of the latter
 			return err
 		}
 		defer b.close()
-		return b.serveAPI(cmd.Context())
+		return run(b, cmd.Context())
 	}
 	return cmd
 }

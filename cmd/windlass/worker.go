@@ -35,20 +35,7 @@ func newWorker() *cobra.Command {
   windlass worker --worker-concurrency 50 --shutdown-grace 2m`,
 		Args: exactly(),
 	}
-	config.AddFlags(cmd.Flags(), needs...)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		cfg, err := config.Load(cmd.Flags(), needs...)
-		if err != nil {
-			return err
-		}
-		b, err := open(cmd.Context(), cfg)
-		if err != nil {
-			return err
-		}
-		defer b.close()
-		return b.work(cmd.Context())
-	}
-	return cmd
+	return serving(cmd, needs, (*backends).work)
 }
 
 // work runs the worker and its health endpoint until ctx ends.
