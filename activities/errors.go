@@ -37,6 +37,8 @@ func boundary(ctx context.Context, op string, err error) error {
 	return temporal.NewApplicationErrorWithOptions(e.Sentence(), string(e.Kind), temporal.ApplicationErrorOptions{
 		NonRetryable: e.Kind != lcm.KindUnavailable,
 		Details:      []any{*e},
+		// Zero leaves it to the retry policy.
+		NextRetryDelay: e.RetryAfter,
 	})
 }
 

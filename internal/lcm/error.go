@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Kind says what can be done about an Error; three borders translate it: to Temporal (retryable or
@@ -34,6 +35,8 @@ type Error struct {
 	Problems []Problem `json:"problems,omitempty"`
 	// Unprocessable makes an Invalid error a 422: the body is well formed but names what does not exist.
 	Unprocessable bool `json:"unprocessable,omitempty"`
+	// RetryAfter is how long the other side wants to be left alone; 0 when it named no time.
+	RetryAfter time.Duration `json:"-"`
 	// Err is the cause, for the log only.
 	Err error `json:"-"`
 }

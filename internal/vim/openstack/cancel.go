@@ -4,10 +4,8 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
-	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stacks"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
@@ -52,19 +50,16 @@ func (c *Cloud) cancel(ctx context.Context, name, id string) error {
 }
 
 func (c *Cloud) awaitCancelled(ctx context.Context, name, id string, progress func(string)) error {
-	for pause := firstPoll; ; pause = min(pause*3/2, lastPoll) {
-		s, err := stacks.Get(ctx, c.heat, name, id).Extract()
-		switch {
-		case err != nil:
-			return translate("follow stack "+name, err)
-		case s.Status != creating:
+	err := c.until(ctx, func() (bool, error) {
+		s, err := c.show(ctx, name, id)
+		if err == nil && s.Status != creating {
 			progress("The stack is " + s.Status + ": " + s.StatusReason)
-			return nil
+			return true, nil
 		}
-		select {
-		case <-ctx.Done():
-			return lcm.Wrap(lcm.KindUnavailable, ctx.Err(), "Heat has not stopped creating the stack %s yet.", name)
-		case <-time.After(pause):
-		}
+		return false, err
+	})
+	if err != nil && ctx.Err() != nil {
+		return lcm.Wrap(lcm.KindUnavailable, err, "Heat has not stopped creating the stack %s yet.", name)
 	}
+	return err
 }

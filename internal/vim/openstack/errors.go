@@ -1,10 +1,16 @@
 package openstack
 
 import (
+	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 
@@ -19,23 +25,94 @@ func translate(doing string, err error) error {
 	if e, ok := errors.AsType[*lcm.Error](err); ok {
 		return e
 	}
-	if answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err); ok {
+	var e *lcm.Error
+	if again, ok := errors.AsType[*gophercloud.ErrUnableToReauthenticate](err); ok {
+		e = renewalError(err, again.ErrReauth)
+	} else if answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err); ok {
 		said := message(answer.Body)
-		e := lcm.Wrap(kindOfStatus(answer.Actual, said), err, "OpenStack refused to %s: %s", doing, said)
-		e.Op = doing
-		return e
+		e = lcm.Wrap(kindOfStatus(answer.Actual, said), err, "OpenStack refused to %s: %s", doing, orStatus(said, answer.Actual))
+		e.RetryAfter = waitOf(answer)
+	} else {
+		kind, why := silence(err)
+		e = lcm.Wrap(kind, err, "OpenStack did not answer when asked to %s: %s.", doing, why)
 	}
-	if _, ok := errors.AsType[*gophercloud.ErrUnableToReauthenticate](err); ok {
-		return lcm.Wrap(lcm.KindDenied, err, "Keystone no longer accepts the credentials of the VIM. Update them at /v1.0/vims, then retry.")
-	}
-	e := lcm.Wrap(lcm.KindUnavailable, err, "OpenStack did not answer when asked to %s.", doing)
 	e.Op = doing
 	return e
 }
 
+// renewalError is why a token could not be renewed.
+func renewalError(err, cause error) *lcm.Error {
+	if answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](cause); ok {
+		if answer.Actual < http.StatusInternalServerError && answer.Actual != http.StatusTooManyRequests {
+			return lcm.Wrap(lcm.KindDenied, err, "Keystone no longer accepts the credentials of the VIM. Update them at /v1.0/vims, then retry.")
+		}
+		e := lcm.Wrap(lcm.KindUnavailable, err, "Keystone gives no new token now: %s", orStatus(message(answer.Body), answer.Actual))
+		e.RetryAfter = waitOf(answer)
+		return e
+	}
+	kind, why := silence(cause)
+	return lcm.Wrap(kind, err, "The token has expired, and Keystone does not answer: %s.", why)
+}
+
+// silence tells why there was no answer at all. A certificate does not become good by waiting.
+func silence(err error) (lcm.Kind, string) {
+	if bad, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return lcm.KindInvalid, fmt.Sprintf("its TLS certificate cannot be verified (%v); give the VIM the ca_cert of its authority, or correct its auth_url", bad.Err)
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return lcm.KindInvalid, "it does not speak TLS there; correct http or https in the VIM's auth_url or in the catalog"
+	}
+	name, isName := errors.AsType[*net.DNSError](err)
+	timeout, isNet := errors.AsType[net.Error](err)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return lcm.KindUnavailable, "the call was given up"
+	case isName:
+		return lcm.KindUnavailable, "its name " + name.Name + " is not known"
+	case isNet && timeout.Timeout(), errors.Is(err, context.DeadlineExceeded):
+		return lcm.KindUnavailable, "the time was up"
+	}
+	if e, ok := errors.AsType[*net.OpError](err); ok {
+		return lcm.KindUnavailable, e.Err.Error()
+	}
+	return lcm.KindUnavailable, "the connection was closed"
+}
+
+func orStatus(said string, status int) string {
+	if said == "" {
+		return fmt.Sprintf("%d %s", status, http.StatusText(status))
+	}
+	return said
+}
+
+// longestWait bounds what a cloud can ask for in Retry-After.
+const longestWait = 5 * time.Minute
+
+// waitOf reads Retry-After, in both of its forms.
+func waitOf(answer gophercloud.ErrUnexpectedResponseCode) time.Duration {
+	value := answer.ResponseHeader.Get("Retry-After")
+	wait := time.Duration(0)
+	if seconds, err := strconv.Atoi(value); err == nil {
+		wait = time.Duration(seconds) * time.Second
+	} else if at, err := http.ParseTime(value); err == nil {
+		wait = time.Until(at)
+	}
+	return min(max(wait, 0), longestWait)
+}
+
+// retryAfter is how long the cloud wants to be left alone.
+func retryAfter(err error) time.Duration {
+	if e, ok := errors.AsType[*lcm.Error](err); ok {
+		return e.RetryAfter
+	}
+	return 0
+}
+
 func kindOfStatus(status int, said string) lcm.Kind {
 	switch {
-	case exhausted(said):
+	case status >= http.StatusInternalServerError, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout:
+		return lcm.KindUnavailable
+	case exhausted(said), status == http.StatusRequestEntityTooLarge: // the latter is Cinder's over quota
 		return lcm.KindExhausted
 	case status == http.StatusNotFound:
 		return lcm.KindNotFound
@@ -43,10 +120,6 @@ func kindOfStatus(status int, said string) lcm.Kind {
 		return lcm.KindConflict
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return lcm.KindDenied
-	case status == http.StatusRequestEntityTooLarge:
-		return lcm.KindExhausted // Cinder's over quota
-	case status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= http.StatusInternalServerError:
-		return lcm.KindUnavailable
 	default:
 		return lcm.KindInvalid
 	}
@@ -87,14 +160,24 @@ func message(body []byte) string {
 }
 
 func authError(vim lcm.Vim, err error) error {
-	if gophercloud.ResponseCodeIs(err, http.StatusUnauthorized) || gophercloud.ResponseCodeIs(err, http.StatusForbidden) {
+	answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
+	switch {
+	case !ok:
+		kind, why := silence(err)
+		return lcm.Wrap(kind, err, "The VIM %s does not answer at %s: %s.", vim.Name, vim.AuthURL, why)
+	case answer.Actual == http.StatusUnauthorized || answer.Actual == http.StatusForbidden:
 		return lcm.Wrap(lcm.KindDenied, err, "Keystone at %s refused the credentials of VIM %s. Check user, password, domains and project.",
 			vim.AuthURL, vim.Name)
-	}
-	if answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err); ok && answer.Actual < http.StatusInternalServerError {
+	case answer.Actual == http.StatusNotFound:
+		return lcm.Wrap(lcm.KindInvalid, err, "There is no Keystone v3 at %s. Check the auth_url of VIM %s.", vim.AuthURL, vim.Name)
+	case kindOfStatus(answer.Actual, "") == lcm.KindUnavailable:
+		e := lcm.Wrap(lcm.KindUnavailable, err, "Keystone at %s, of VIM %s, cannot answer now: %s", vim.AuthURL, vim.Name,
+			orStatus(message(answer.Body), answer.Actual))
+		e.RetryAfter = waitOf(answer)
+		return e
+	default:
 		return lcm.Wrap(lcm.KindInvalid, err, "Keystone at %s does not understand the VIM's credentials: %s", vim.AuthURL, message(answer.Body))
 	}
-	return lcm.Wrap(lcm.KindUnavailable, err, "The VIM %s does not answer at %s. Check the address and the network.", vim.Name, vim.AuthURL)
 }
 
 // mask takes secrets out of what OpenStack has said. The cause goes, too: it would reach the log as it is.

@@ -5,34 +5,21 @@ import (
 	"net/url"
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/extensions/layer3/floatingips"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
-	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stackresources"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// nestedDepth is how deep Heat looks: group, member, and one template inside a member.
-const nestedDepth = 4
-
-// Resource is one resource of a stack or of a stack nested in it.
-type Resource struct {
-	Name       string
-	Type       string
-	PhysicalID string
-	// StackID is the stack that holds the resource, which may be a nested one.
-	StackID string
-	// Parent is the name of the group's member that the nested stack is, "" in the top stack.
-	Parent string
-}
-
 // Server is what Nova knows of a VM.
 type Server struct {
 	ID        string
+	Name      string
+	Status    string // Nova's: ACTIVE, SHUTOFF, ERROR ...
 	Host      string // "" unless the credentials may see it
+	HostID    string // tells apart the hypervisors of the project's servers, for everybody
 	Zone      string
 	VolumeIDs []string
 }
@@ -67,19 +54,10 @@ func (c *Cloud) Inventory(ctx context.Context, name string) (*Inventory, error) 
 	if err != nil {
 		return nil, err
 	}
-	list, err := c.resources(ctx, name, top.ID)
-	if err != nil {
+	inv := &Inventory{StackID: top.ID, Servers: map[string]Server{}, Ports: map[string]Port{}, FloatingIPs: map[string]FloatingIP{}}
+	if inv.Resources, err = c.resourcesOf(ctx, name, top.ID); err != nil {
 		return nil, err
 	}
-	inv := &Inventory{StackID: top.ID, Servers: map[string]Server{}, Ports: map[string]Port{}, FloatingIPs: map[string]FloatingIP{}}
-	for _, r := range list {
-		inv.Resources = append(inv.Resources, Resource{
-			Name: r.Name, Type: r.Type, PhysicalID: r.PhysicalID, StackID: stackOf(r, top.ID), Parent: r.ParentResource,
-		})
-	}
-	slices.SortFunc(inv.Resources, func(a, b Resource) int {
-		return strings.Compare(a.StackID+a.Name+a.PhysicalID, b.StackID+b.Name+b.PhysicalID)
-	})
 	if err := c.readPorts(ctx, inv); err != nil {
 		return nil, err
 	}
@@ -103,6 +81,18 @@ func (i *Inventory) Members(group string) ([]string, error) {
 	if group == "" {
 		return []string{i.StackID}, nil
 	}
+	members, err := i.MemberResources(group)
+	out := make([]string, 0, len(members))
+	for _, r := range members {
+		out = append(out, r.PhysicalID)
+	}
+	sort.Strings(out)
+	return out, err
+}
+
+// MemberResources returns the members of the group of that name in the top stack, oldest first. Each is a resource of
+// the group's own stack: what ReplaceResources and RemoveMembers take.
+func (i *Inventory) MemberResources(group string) ([]Resource, error) {
 	groupStack := ""
 	for _, r := range i.Resources {
 		if r.StackID == i.StackID && r.Name == group {
@@ -112,13 +102,13 @@ func (i *Inventory) Members(group string) ([]string, error) {
 	if groupStack == "" {
 		return nil, lcm.Errorf(lcm.KindInvalid, "The stack has no resource %q: aspect_id must be the name of an AutoScalingGroup or ResourceGroup in the Base HOT.", group)
 	}
-	var out []string
+	var out []Resource
 	for _, r := range i.Resources {
 		if r.StackID == groupStack && r.PhysicalID != "" {
-			out = append(out, r.PhysicalID)
+			out = append(out, r)
 		}
 	}
-	sort.Strings(out)
+	slices.SortStableFunc(out, func(a, b Resource) int { return a.Created.Compare(b.Created) })
 	return out, nil
 }
 
@@ -132,23 +122,19 @@ func (i *Inventory) In(stackID, name string) (Resource, bool) {
 	return Resource{}, false
 }
 
-// stackOf reads the holding stack's id from the link that Heat gives.
-func stackOf(r stackresources.Resource, top string) string {
-	for _, l := range r.Links {
-		if l.Rel == "stack" {
-			if u, err := url.Parse(l.Href); err == nil {
-				return u.Path[strings.LastIndex(u.Path, "/")+1:]
-			}
+func (c *Cloud) readPorts(ctx context.Context, inv *Inventory) error {
+	for wanted := range slices.Chunk(idsOf(inv.OfType("OS::Neutron::Port")), idsAtOnce) {
+		if err := c.readSomePorts(ctx, inv, wanted); err != nil {
+			return err
 		}
 	}
-	return top
+	return nil
 }
 
-func (c *Cloud) readPorts(ctx context.Context, inv *Inventory) error {
-	wanted := idsOf(inv.OfType("OS::Neutron::Port"))
-	if len(wanted) == 0 {
-		return nil
-	}
+// idsAtOnce is how many ids fit into an address: some servers stop reading at 8 KiB.
+const idsAtOnce = 150
+
+func (c *Cloud) readSomePorts(ctx context.Context, inv *Inventory, wanted []string) error {
 	page, err := ports.List(c.network, byID{"id", wanted}).AllPages(ctx)
 	if err != nil {
 		return translate("list the ports of the stack", err)
@@ -199,7 +185,7 @@ func (c *Cloud) readServers(ctx context.Context, inv *Inventory) error {
 		return err
 	}
 	for _, s := range list {
-		server := Server{ID: s.ID, Host: s.Host, Zone: s.AvailabilityZone}
+		server := Server{ID: s.ID, Name: s.Name, Status: s.Status, Host: s.Host, HostID: s.HostID, Zone: s.AvailabilityZone}
 		for _, v := range s.AttachedVolumes {
 			server.VolumeIDs = append(server.VolumeIDs, v.ID)
 		}

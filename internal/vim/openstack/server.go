@@ -3,7 +3,6 @@ package openstack
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 
@@ -91,22 +90,13 @@ func (c *Cloud) changePower(ctx context.Context, id, verb, status string, tasks 
 // AwaitServer waits until the server has that status and Nova does nothing to it; ctx bounds it.
 // Errors: NotFound when it is gone, Broken when Nova gave it up.
 func (c *Cloud) AwaitServer(ctx context.Context, id, status string) error {
-	for pause := firstPoll; ; pause = min(pause*3/2, lastPoll) {
+	return c.until(ctx, func() (bool, error) {
 		s, err := c.ServerState(ctx, id)
-		switch {
-		case err != nil:
-			return err
-		case s.settled(status):
-			return nil
-		case s.settled(statusError):
-			return lcm.Errorf(lcm.KindBroken, "The server %s is in ERROR: %s. Mend the cause or heal the server.", s.Name, orUnknown(s.Fault))
+		if err == nil && s.settled(statusError) {
+			err = lcm.Errorf(lcm.KindBroken, "The server %s is in ERROR: %s. Mend the cause or heal the server.", s.Name, orUnknown(s.Fault))
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(pause):
-		}
-	}
+		return s.settled(status), err
+	})
 }
 
 func orUnknown(reason string) string {

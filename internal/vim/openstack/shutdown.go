@@ -70,7 +70,7 @@ func (s *shutdown) run(ctx context.Context, until time.Time) (stillOn []string, 
 		return nil, err
 	}
 	s.progress(fmt.Sprintf("%d of %d servers are on. They have %s to shut down.", len(s.on), len(s.ids), max(0, time.Until(until)).Round(time.Second)))
-	for pause := firstPoll; ; pause = min(pause*3/2, lastPoll) {
+	for begun := time.Now(); ; {
 		s.ask(ctx)
 		left := time.Until(until)
 		if ctx.Err() != nil {
@@ -82,7 +82,7 @@ func (s *shutdown) run(ctx context.Context, until time.Time) (stillOn []string, 
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-time.After(min(pause, left)):
+		case <-time.After(min(s.cloud.timing.pause(time.Since(begun)), left)):
 		}
 		if err := s.look(ctx); err != nil && lcm.KindOf(err) != lcm.KindUnavailable {
 			return nil, err

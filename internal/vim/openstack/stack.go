@@ -2,22 +2,14 @@ package openstack
 
 import (
 	"context"
-	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stackevents"
-	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stackresources"
 	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stacks"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-)
-
-// Heat is asked soon at first, for small stacks, and ever more rarely, for large ones.
-const (
-	firstPoll = 50 * time.Millisecond
-	lastPoll  = 5 * time.Second
 )
 
 // Stack is a stack as it is to be.
@@ -40,9 +32,12 @@ type Stack struct {
 func (s Stack) ToStackCreateMap() (map[string]any, error) {
 	return map[string]any{
 		"stack_name": s.Name, "template": s.Template, "files": s.Files, "parameters": s.Parameters,
-		"disable_rollback": true, "timeout_mins": max(1, int(s.Timeout/time.Minute)), "tags": s.Owner + "," + s.Operation,
+		"disable_rollback": true, "timeout_mins": minutes(s.Timeout), "tags": s.Owner + "," + s.Operation,
 	}, nil
 }
+
+// minutes is how Heat counts time-outs.
+func minutes(d time.Duration) int { return max(1, int(d/time.Minute)) }
 
 // CreateStack makes the stack and waits until it is complete; it returns the stack's id.
 //
@@ -50,15 +45,16 @@ func (s Stack) ToStackCreateMap() (map[string]any, error) {
 // another operation of the same owner, is deleted first. progress gets one line per event of the stack.
 func (c *Cloud) CreateStack(ctx context.Context, s Stack, progress func(string)) (id string, err error) {
 	defer func() { err = mask(err, s.Secrets) }()
+	progress = masked(progress, s.Secrets)
 	have, err := c.stack(ctx, s.Name)
 	switch {
 	case lcm.Is(err, lcm.KindNotFound):
 	case err != nil:
 		return "", err
 	case !slices.Contains(have.Tags, s.Owner):
-		return "", lcm.Errorf(lcm.KindConflict, "A stack %s exists already, and it is not Windlass's. Rename or delete it, then retry.", s.Name)
+		return "", foreign(s.Name)
 	case slices.Contains(have.Tags, s.Operation) && usable(have.Status):
-		return have.ID, c.wait(ctx, s.Name, have.ID, "CREATE", progress)
+		return have.ID, c.follow(have, "CREATE", progress).run(ctx)
 	default:
 		progress("A stack of an earlier attempt is " + have.Status + ": it is deleted first.")
 		if err := c.DeleteStack(ctx, s.Name, s.Owner, progress); err != nil {
@@ -68,138 +64,101 @@ func (c *Cloud) CreateStack(ctx context.Context, s Stack, progress func(string))
 	// A cancel must not lose the answer: whoever rolls back has to find the stack.
 	made, err := stacks.Create(context.WithoutCancel(ctx), c.heat, s).Extract()
 	if err != nil {
-		return "", translate("create stack "+s.Name, err)
+		err = translate("create stack "+s.Name, err)
+		if have, again := c.stack(ctx, s.Name); !lcm.Is(err, lcm.KindConflict) || again != nil || !slices.Contains(have.Tags, s.Operation) {
+			return "", err
+		} // else an earlier call has arrived late
+		return have.ID, c.follow(have, "CREATE", progress).run(ctx)
 	}
-	return made.ID, c.wait(ctx, s.Name, made.ID, "CREATE", progress)
+	return made.ID, c.follow(&stacks.ListedStack{ID: made.ID, Name: s.Name}, "CREATE", progress).run(ctx)
+}
+
+func foreign(name string) error {
+	return lcm.Errorf(lcm.KindConflict, "A stack %s exists already, and it is not Windlass's. Rename or delete it, then retry.", name)
 }
 
 // usable tells whether a stack is there or on its way.
 func usable(status string) bool {
-	return status == "CREATE_IN_PROGRESS" || strings.HasSuffix(status, "_COMPLETE") && status != "DELETE_COMPLETE"
+	return status == creating || strings.HasSuffix(status, "_COMPLETE") && status != "DELETE_COMPLETE"
 }
 
-// DeleteStack deletes the stack of that name and waits until it is gone. A stack that is not there is
-// deleted; one without the owner is not ours and is left alone.
+// deletions is how often Heat is told to delete a stack: what one deletion could not remove, because something
+// was still using it, the next one often can.
+const deletions = 2
+
+// DeleteStack deletes the stack of that name, whatever it is doing, and waits until it is gone. A stack that is
+// not there is deleted; one without the owner is not ours and is left alone.
 func (c *Cloud) DeleteStack(ctx context.Context, name, owner string, progress func(string)) error {
-	have, err := c.stack(ctx, name)
-	if lcm.Is(err, lcm.KindNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if !slices.Contains(have.Tags, owner) {
-		progress("The stack " + name + " is not Windlass's: it is left alone.")
-		return nil
-	}
-	if have.Status != "DELETE_IN_PROGRESS" {
-		err := stacks.Delete(ctx, c.heat, name, have.ID).ExtractErr()
-		if err := translate("delete stack "+name, err); err != nil && !lcm.Is(err, lcm.KindNotFound) {
+	var err error
+	for attempt := range deletions {
+		have, gone := c.stack(ctx, name)
+		if lcm.Is(gone, lcm.KindNotFound) {
+			return nil
+		}
+		if gone != nil {
+			return gone
+		}
+		if !slices.Contains(have.Tags, owner) {
+			progress("The stack " + name + " is not Windlass's: it is left alone.")
+			return nil
+		}
+		if attempt > 0 {
+			progress("Heat could not delete everything: it is told so once more.")
+		}
+		if err = c.deleteOnce(ctx, have, progress); !lcm.Is(err, lcm.KindBroken) && !lcm.Is(err, lcm.KindInvalid) {
 			return err
 		}
 	}
-	err = c.wait(ctx, name, have.ID, "DELETE", progress)
+	return err
+}
+
+func (c *Cloud) deleteOnce(ctx context.Context, have *stacks.ListedStack, progress func(string)) error {
+	f := c.follow(have, "DELETE", progress)
+	if have.Status != "DELETE_IN_PROGRESS" {
+		f.skip(ctx)
+		err := translate("delete stack "+have.Name, stacks.Delete(ctx, c.heat, have.Name, have.ID).ExtractErr())
+		if lcm.Is(err, lcm.KindNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	err := f.run(ctx)
 	if lcm.Is(err, lcm.KindNotFound) {
 		return nil
 	}
 	return err
 }
 
-func (c *Cloud) stack(ctx context.Context, nameOrID string) (*stacks.RetrievedStack, error) {
-	s, err := stacks.Find(ctx, c.heat, nameOrID).Extract()
-	return s, translate("find stack "+nameOrID, err)
-}
-
-// settling is how long Heat may still show the failure of an earlier action after it has taken the next one.
-const settling = 10 * time.Second
-
-// wait follows a stack until action is over; each new event is a line of progress.
-func (c *Cloud) wait(ctx context.Context, name, id, action string, progress func(string)) error {
-	told, begun, moved := map[string]bool{}, time.Now(), false
-	for pause := firstPoll; ; pause = min(pause*3/2, lastPoll) {
-		s, err := stacks.Get(ctx, c.heat, name, id).Extract()
-		if err != nil {
-			return translate("follow stack "+name, err)
-		}
-		c.tell(ctx, name, id, told, progress)
-		moved = moved || strings.HasSuffix(s.Status, "_IN_PROGRESS")
-		switch {
-		case s.Status == action+"_COMPLETE", action == "CREATE" && usable(s.Status) && s.Status != "CREATE_IN_PROGRESS":
-			return nil
-		case action == "CREATE" && strings.HasPrefix(s.Status, "DELETE"):
-			return lcm.Errorf(lcm.KindBroken, "The stack %s is being deleted by somebody else (%s).", name, s.Status)
-		case strings.HasSuffix(s.Status, "_FAILED") && (moved || action == "CREATE" || time.Since(begun) > settling):
-			return c.failure(ctx, name, id, s)
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(pause):
-		}
+// stack finds a stack by its name with one call. Heat's own way, by the address of the name, takes two: it
+// redirects, and evaluates the outputs.
+func (c *Cloud) stack(ctx context.Context, name string) (*stacks.ListedStack, error) {
+	var answer struct {
+		Stacks []stacks.ListedStack `json:"stacks"`
 	}
-}
-
-// tell reports the events that were not reported yet; progress is not worth an error.
-func (c *Cloud) tell(ctx context.Context, name, id string, told map[string]bool, progress func(string)) {
-	page, err := stackevents.List(c.heat, name, id, stackevents.ListOpts{}).AllPages(ctx)
+	_, err := c.heat.Get(ctx, c.heat.ServiceURL("stacks")+"?"+url.Values{"name": {name}}.Encode(), &answer, nil)
 	if err != nil {
-		return
+		return nil, translate("find stack "+name, err)
 	}
-	events, err := stackevents.ExtractEvents(page)
-	if err != nil {
-		return
-	}
-	for _, e := range events {
-		if !told[e.ID] {
-			told[e.ID] = true
-			progress(fmt.Sprintf("%s %s", e.ResourceName, e.ResourceStatus))
+	for _, s := range answer.Stacks {
+		if s.Name == name {
+			return &s, nil
 		}
 	}
+	return nil, lcm.Errorf(lcm.KindNotFound, "There is no stack %s.", name)
 }
 
-// failure finds the resource whose failure is the stack's: Heat's own reason names only the outermost.
-func (c *Cloud) failure(ctx context.Context, name, id string, s *stacks.RetrievedStack) error {
-	reason := s.StatusReason
-	if deepest := c.deepestFailure(ctx, name, id); deepest != "" {
-		reason = deepest
+// show reads a stack without its outputs, which Heat would compute.
+func (c *Cloud) show(ctx context.Context, name, id string) (*stacks.RetrievedStack, error) {
+	var answer struct {
+		Stack *stacks.RetrievedStack `json:"stack"`
 	}
-	kind, advice := lcm.KindBroken, "Mend the cause, then retry."
-	if exhausted(reason) || exhausted(s.StatusReason) {
-		kind, advice = lcm.KindExhausted, "Make room in the cloud or raise the quota, then retry."
-	}
-	return &lcm.Error{
-		Kind: kind, Op: "follow stack " + name,
-		Detail: fmt.Sprintf("Heat ended the stack %s in %s: %s. %s", name, s.Status, strings.TrimSuffix(reason, "."), advice),
-	}
-}
-
-func (c *Cloud) deepestFailure(ctx context.Context, name, id string) string {
-	list, err := c.resources(ctx, name, id)
+	_, err := c.heat.Get(ctx, c.heat.ServiceURL("stacks", name, id)+"?resolve_outputs=False", &answer, nil)
 	if err != nil {
-		return ""
+		return nil, translate("follow stack "+name, err)
 	}
-	var best stackresources.Resource
-	for _, r := range list {
-		// What Heat gave up because something else failed says "aborted". A nested stack repeats its member's
-		// reason with more words around it: the member itself has the fewest.
-		if strings.HasSuffix(r.Status, "_FAILED") && r.StatusReason != "" && !strings.HasSuffix(r.StatusReason, "aborted") &&
-			(best.StatusReason == "" || len(r.StatusReason) < len(best.StatusReason)) {
-			best = r
-		}
-	}
-	if best.StatusReason == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s (%s): %s", best.Name, best.Type, best.StatusReason)
-}
-
-func (c *Cloud) resources(ctx context.Context, name, id string) ([]stackresources.Resource, error) {
-	page, err := stackresources.List(c.heat, name, id, stackresources.ListOpts{Depth: nestedDepth}).AllPages(ctx)
-	if err != nil {
-		return nil, translate("list the resources of stack "+name, err)
-	}
-	list, err := stackresources.ExtractResources(page)
-	return list, translate("list the resources of stack "+name, err)
+	return answer.Stack, nil
 }
 
 var _ stacks.CreateOptsBuilder = Stack{}

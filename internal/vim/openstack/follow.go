@@ -1,0 +1,194 @@
+package openstack
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stacks"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// follower waits until an action of a stack is over. Usually one call a look is enough, that for the new events,
+// which are progress, too: the stack's own state is among them.
+type follower struct {
+	c        *Cloud
+	name, id string
+	action   string
+	progress func(string)
+
+	begun   time.Time
+	joined  bool   // the action was under way before: what came before its beginning is not told
+	marker  string // the last event that was seen
+	seen    map[string]bool
+	started bool // the action's own beginning was seen, in an event or in the stack's status
+	quiet   int  // looks without a new event
+}
+
+// follow prepares to wait for an action of a stack: of one that is about to begin, or is under way already.
+func (c *Cloud) follow(s *stacks.ListedStack, action string, progress func(string)) *follower {
+	return &follower{
+		c: c, name: s.Name, id: s.ID, action: action, progress: progress, begun: time.Now(),
+		joined: s.Status == action+"_IN_PROGRESS", seen: map[string]bool{},
+	}
+}
+
+// quietLooks is after how many looks without news the stack itself is asked: events are best effort in Heat.
+const quietLooks = 4
+
+func (f *follower) run(ctx context.Context) error {
+	return f.c.until(ctx, func() (bool, error) {
+		if over := f.hear(ctx); !over && f.quiet < quietLooks {
+			return false, nil
+		}
+		f.quiet = 0
+		s, err := f.c.show(ctx, f.name, f.id)
+		if err != nil {
+			return false, err
+		}
+		f.started = f.started || s.Status == f.action+"_IN_PROGRESS"
+		return f.judge(ctx, s)
+	})
+}
+
+// judge tells whether the action is over.
+func (f *follower) judge(ctx context.Context, s *stacks.RetrievedStack) (over bool, err error) {
+	fresh := f.started || f.action == "CREATE" || time.Since(f.begun) > f.c.timing.settle
+	switch {
+	case s.Status == f.action+"_COMPLETE":
+		return fresh || f.action == "DELETE", nil
+	case f.action == "CREATE" && usable(s.Status) && s.Status != creating:
+		return true, nil // it was changed meanwhile
+	case f.action != "DELETE" && strings.HasPrefix(s.Status, "DELETE"):
+		return false, lcm.Errorf(lcm.KindBroken, "The stack %s is being deleted by somebody else (%s).", f.name, s.Status)
+	case strings.HasSuffix(s.Status, "_FAILED") && fresh:
+		return false, f.c.failure(ctx, f.name, f.id, s)
+	}
+	return false, nil
+}
+
+// event is what Heat tells of one change of a resource; gophercloud's own drops the names of nested stacks.
+type event struct {
+	ID       string             `json:"id"`
+	Resource string             `json:"resource_name"`
+	Physical string             `json:"physical_resource_id"`
+	Status   string             `json:"resource_status"`
+	Reason   string             `json:"resource_status_reason"`
+	Links    []gophercloud.Link `json:"links"`
+}
+
+// stack reads name and id of the event's stack from the link that Heat gives.
+func (e event) stack() (name, id string) {
+	for _, l := range e.Links {
+		if u, err := url.Parse(l.Href); l.Rel == "stack" && err == nil {
+			parts := strings.Split(u.Path, "/")
+			return parts[max(0, len(parts)-2)], parts[len(parts)-1]
+		}
+	}
+	return "", ""
+}
+
+// hear tells the new events, and whether the stack's own end is among them. Heat may fail here: progress is not
+// worth an error, and the stack itself is asked soon.
+func (f *follower) hear(ctx context.Context) (over bool) {
+	list, err := f.c.events(ctx, f.name, f.id, url.Values{"marker": {f.marker}, "nested_depth": {f.depth()}})
+	if err != nil {
+		f.quiet = quietLooks
+		return false
+	}
+	f.quiet++
+	if f.joined && len(list) > 0 {
+		list, f.joined = f.sinceBeginning(list), false
+	}
+	for _, e := range list {
+		if f.seen[e.ID] {
+			continue
+		}
+		f.seen[e.ID], f.marker, f.quiet = true, e.ID, 0
+		over = f.tell(e) || over
+	}
+	return over
+}
+
+// depth is how deep events are listed. Heat finds nested stacks by their resources, and at the end of a deletion
+// there are none: not even the stack's own events would be listed.
+func (f *follower) depth() string {
+	if f.action == "DELETE" {
+		return ""
+	}
+	return strconv.Itoa(nestedDepth)
+}
+
+// own tells whether an event is of the followed stack as a whole.
+func (f *follower) own(e event) bool { return e.Physical == f.id && e.Resource == f.name }
+
+// sinceBeginning drops what happened before the action that is under way.
+func (f *follower) sinceBeginning(list []event) []event {
+	first := len(list)
+	for i, e := range list {
+		if f.own(e) && e.Status == f.action+"_IN_PROGRESS" {
+			first = i
+		}
+	}
+	for _, e := range list[:first] {
+		f.seen[e.ID], f.marker = true, e.ID
+	}
+	return list[first:]
+}
+
+// tell makes a line of an event; over when it is the end of the action.
+func (f *follower) tell(e event) (over bool) {
+	f.started = f.started || f.own(e) && e.Status == f.action+"_IN_PROGRESS"
+	name, id := e.stack()
+	if id != f.id && id == e.Physical {
+		return false // a nested stack as a whole: the resource that it is says the same
+	}
+	line := e.Resource + " " + e.Status
+	if id != "" && id != f.id {
+		line += " in " + strings.TrimPrefix(name, f.name+"-")
+	}
+	if strings.HasSuffix(e.Status, "_FAILED") && e.Reason != "" {
+		line += ": " + e.Reason
+	}
+	f.progress(line)
+	return f.own(e) && (e.Status == f.action+"_COMPLETE" || e.Status == f.action+"_FAILED")
+}
+
+// skip remembers the stack's last event before an action is asked for, so that only what follows is told.
+func (f *follower) skip(ctx context.Context) {
+	list, err := f.c.events(ctx, f.name, f.id, url.Values{"limit": {"1"}, "sort_dir": {"desc"}, "nested_depth": {f.depth()}})
+	if err != nil || len(list) == 0 {
+		f.joined = err != nil // then the beginning is looked for
+		return
+	}
+	f.marker, f.seen[list[0].ID] = list[0].ID, true
+}
+
+func (c *Cloud) events(ctx context.Context, name, id string, query url.Values) ([]event, error) {
+	for key, values := range query {
+		if values[0] == "" {
+			query.Del(key)
+		}
+	}
+	var answer struct {
+		Events []event `json:"events"`
+	}
+	_, err := c.heat.Get(ctx, c.heat.ServiceURL("stacks", name, id, "events")+"?"+query.Encode(), &answer, nil)
+	return answer.Events, translate("list the events of stack "+name, err)
+}
+
+// masked hides secrets in progress: Heat quotes what it refuses.
+func masked(progress func(string), secrets []string) func(string) {
+	return func(line string) {
+		for _, secret := range secrets {
+			if secret != "" {
+				line = strings.ReplaceAll(line, secret, "***")
+			}
+		}
+		progress(line)
+	}
+}

@@ -1,0 +1,55 @@
+package openstack
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stackresources"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// AlarmURL is the address at which whoever has it signals a scaling policy (or another resource that has one) in the
+// top stack. It is a secret.
+func (c *Cloud) AlarmURL(ctx context.Context, name, owner, resource string) (string, error) {
+	have, err := c.owned(ctx, name, owner)
+	if err != nil {
+		return "", err
+	}
+	r, err := stackresources.Get(ctx, c.heat, have.Name, have.ID, resource).Extract()
+	if err != nil {
+		return "", translate("read the resource "+resource, err)
+	}
+	address := text(r.Attributes, "alarm_url")
+	if address == "" {
+		return "", lcm.Errorf(lcm.KindInvalid, "The resource %s of stack %s is a %s: it has no alarm_url.", resource, name, r.Type)
+	}
+	return address, nil
+}
+
+// Signal signals a scaling policy of the top stack. Heat answers before it has scaled, and does not tell whether it
+// will: a policy that cools down, or a group that is at its limit or changing, does nothing.
+func (c *Cloud) Signal(ctx context.Context, name, owner, resource string) error {
+	have, err := c.owned(ctx, name, owner)
+	if err != nil {
+		return err
+	}
+	return post(ctx, c.provider, "signal "+resource, c.heat.ServiceURL("stacks", have.Name, have.ID, "resources", resource, "signal"))
+}
+
+// SignalAlarm does the same at an alarm URL, which needs no token.
+func (c *Cloud) SignalAlarm(ctx context.Context, address string) error {
+	if !strings.HasPrefix(address, "http") {
+		return lcm.Errorf(lcm.KindInvalid, "The address to signal at is no URL.")
+	}
+	return post(ctx, &gophercloud.ProviderClient{HTTPClient: c.provider.HTTPClient}, "signal at an alarm URL", address)
+}
+
+func post(ctx context.Context, client *gophercloud.ProviderClient, doing, address string) error {
+	_, err := client.Request(ctx, http.MethodPost, address, &gophercloud.RequestOpts{
+		OkCodes: []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent},
+	})
+	return translate(doing, err)
+}

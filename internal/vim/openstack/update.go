@@ -1,0 +1,150 @@
+package openstack
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stackresources"
+	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stacks"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Change is what becomes different of a stack that is there.
+type Change struct {
+	Name             string
+	Owner, Operation string // as in Stack; the stack is Operation's from then on
+	// Parameters are those that change; the others, the template and the files stay as they are.
+	Parameters map[string]any
+	// Replace are resources that are made anew, and only they: a server keeps the ports that are resources of
+	// their own; a member of a group is replaced with all that it consists of. Each is as Inventory has shown it:
+	// one with another PhysicalID was replaced already and is left alone.
+	//
+	// When the parameters also make a group smaller, its members in Replace are those that go.
+	Replace []Resource
+	Timeout time.Duration
+	// Secrets are values among the parameters that must not come back in an error or in progress.
+	Secrets []string
+}
+
+// ToStackUpdatePatchMap implements gophercloud's builder.
+func (ch Change) ToStackUpdatePatchMap() (map[string]any, error) {
+	parameters := ch.Parameters
+	if parameters == nil {
+		parameters = map[string]any{}
+	}
+	return map[string]any{
+		"parameters": parameters, "disable_rollback": true, "timeout_mins": minutes(ch.Timeout), "tags": ch.Owner + "," + ch.Operation,
+	}, nil
+}
+
+var _ stacks.UpdatePatchOptsBuilder = Change{}
+
+// UpdateStack changes a stack and waits until Heat is done with it; progress gets one line per event.
+//
+// Idempotent: an action that is under way is waited for first; parameters that are so already and resources that
+// were replaced already stay as they are; what failed is done again. Errors: NotFound when there is no such stack,
+// Conflict when it is somebody else's, else as CreateStack's.
+func (c *Cloud) UpdateStack(ctx context.Context, ch Change, progress func(string)) (err error) {
+	defer func() { err = mask(err, ch.Secrets) }()
+	progress = masked(progress, ch.Secrets)
+	have, err := c.owned(ctx, ch.Name, ch.Owner)
+	if err != nil {
+		return err
+	}
+	if have, err = c.idle(ctx, have, progress); err != nil {
+		return err
+	}
+	if err := c.markAll(ctx, have, ch.Replace, progress); err != nil {
+		return err
+	}
+	f := c.follow(have, "UPDATE", progress)
+	f.skip(ctx)
+	// A cancel must not lose the answer: whoever comes next has to find the stack as it will be.
+	err = stacks.UpdatePatch(context.WithoutCancel(ctx), c.heat, have.Name, have.ID, ch).ExtractErr()
+	if err := translate("update stack "+ch.Name, err); err != nil {
+		return err
+	}
+	return f.run(ctx)
+}
+
+// owned finds a stack that is ours.
+func (c *Cloud) owned(ctx context.Context, name, owner string) (*stacks.ListedStack, error) {
+	have, err := c.stack(ctx, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !slices.Contains(have.Tags, owner):
+		return nil, foreign(name)
+	case strings.HasPrefix(have.Status, "DELETE"):
+		return nil, lcm.Errorf(lcm.KindConflict, "The stack %s is being deleted (%s).", name, have.Status)
+	}
+	return have, nil
+}
+
+// idle waits until an action that is under way is over, however it ends.
+func (c *Cloud) idle(ctx context.Context, have *stacks.ListedStack, progress func(string)) (*stacks.ListedStack, error) {
+	action, busy := strings.CutSuffix(have.Status, "_IN_PROGRESS")
+	if !busy {
+		return have, nil
+	}
+	progress("The stack is " + have.Status + ": that is waited for.")
+	err := c.follow(have, action, progress).run(ctx)
+	if err != nil && !lcm.Is(err, lcm.KindBroken) && !lcm.Is(err, lcm.KindExhausted) && !lcm.Is(err, lcm.KindInvalid) {
+		return nil, err
+	}
+	return c.stack(ctx, have.Name)
+}
+
+// markAll marks those resources unhealthy that are still what they were.
+func (c *Cloud) markAll(ctx context.Context, have *stacks.ListedStack, list []Resource, progress func(string)) error {
+	if len(list) == 0 {
+		return nil
+	}
+	present, err := c.resourcesOf(ctx, have.Name, have.ID)
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		at := slices.IndexFunc(present, r.same)
+		switch {
+		case at < 0:
+			progress(r.Name + " was replaced or removed already.")
+		case present[at].Unhealthy():
+			progress(r.Name + " is unhealthy already.")
+		default:
+			if err := c.MarkUnhealthy(ctx, present[at], "Windlass replaces or removes it."); err != nil {
+				return err
+			}
+			progress(r.Name + " is marked: Heat replaces or removes it.")
+		}
+	}
+	return nil
+}
+
+// same tells whether two records are of one and the same thing.
+func (r Resource) same(other Resource) bool {
+	return r.StackID == other.StackID && r.Name == other.Name && r.PhysicalID == other.PhysicalID
+}
+
+// MarkUnhealthy makes Heat replace a resource, or remove it from a group that shrinks, with the next update.
+func (c *Cloud) MarkUnhealthy(ctx context.Context, r Resource, reason string) error {
+	return c.mark(ctx, r, stackresources.MarkUnhealthyOpts{MarkUnhealthy: true, ResourceStatusReason: reason})
+}
+
+// MarkHealthy takes MarkUnhealthy back, as long as no update has begun. One that is gone is no error.
+func (c *Cloud) MarkHealthy(ctx context.Context, r Resource, reason string) error {
+	err := c.mark(ctx, r, stackresources.MarkUnhealthyOpts{MarkUnhealthy: false, ResourceStatusReason: reason})
+	if lcm.Is(err, lcm.KindNotFound) {
+		return nil
+	}
+	return err
+}
+
+func (c *Cloud) mark(ctx context.Context, r Resource, opts stackresources.MarkUnhealthyOpts) error {
+	err := stackresources.MarkUnhealthy(ctx, c.heat, r.StackName, r.StackID, r.Name, opts).ExtractErr()
+	return translate(fmt.Sprintf("mark the resource %s of stack %s", r.Name, r.StackName), err)
+}
