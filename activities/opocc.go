@@ -11,6 +11,7 @@ type Records interface {
 	RecordPlan(ctx context.Context, id lcm.OpOccID, plan []lcm.Step) error
 	RecordOperation(ctx context.Context, rec lcm.OperationRecord) error
 	RecordStep(ctx context.Context, step lcm.Step) error
+	Steps(ctx context.Context, id lcm.OpOccID) ([]lcm.Step, error)
 	Operation(ctx context.Context, id lcm.OpOccID) (lcm.VnfLcmOpOcc, error)
 	Instance(ctx context.Context, id lcm.VnfInstanceID) (lcm.VnfInstance, error)
 }
@@ -122,6 +123,26 @@ func (o *OpOccs) RecordSteps(ctx context.Context, in []RecordStepInput) (err err
 	defer func() { err = boundary(ctx, "record the steps", err) }()
 	for _, r := range in {
 		if err := o.Records.RecordStep(ctx, r.Step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// InterruptSteps records that no step is under way any more, because the workflow that ran them is gone.
+// Idempotent: a step that has ended stays as it is.
+func (o *OpOccs) InterruptSteps(ctx context.Context, in DescribeInput) (err error) {
+	defer func() { err = boundary(ctx, "record the steps", err) }()
+	steps, err := o.Records.Steps(ctx, in.OpOccID)
+	if err != nil {
+		return err
+	}
+	for _, step := range steps {
+		if step.State != lcm.StepRunning {
+			continue
+		}
+		step.State = lcm.StepCancelled
+		if err := o.Records.RecordStep(ctx, step); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,11 +14,24 @@ import (
 type ledger struct {
 	op        lcm.VnfLcmOpOcc
 	inst      lcm.VnfInstance
+	steps     []lcm.Step
 	forgotten []string
 }
 
 func (l *ledger) RecordPlan(context.Context, lcm.OpOccID, []lcm.Step) error { return nil }
-func (l *ledger) RecordStep(context.Context, lcm.Step) error                { return nil }
+
+func (l *ledger) Steps(context.Context, lcm.OpOccID) ([]lcm.Step, error) {
+	return slices.Clone(l.steps), nil
+}
+
+func (l *ledger) RecordStep(_ context.Context, step lcm.Step) error {
+	for i := range l.steps {
+		if l.steps[i].Index == step.Index && l.steps[i].Node == step.Node {
+			l.steps[i] = step
+		}
+	}
+	return nil
+}
 
 func (l *ledger) Operation(context.Context, lcm.OpOccID) (lcm.VnfLcmOpOcc, error) { return l.op, nil }
 
@@ -114,4 +128,23 @@ func TestRecordState_terminatedEmptiesTheInstance(t *testing.T) {
 	require.Equal(t, lcm.NotInstantiated, l.inst.InstantiationState)
 	require.Nil(t, l.inst.Instantiated)
 	require.Equal(t, []lcm.VimConnectionInfo{{VimID: "vim-1"}}, l.inst.VimConnections)
+}
+
+func TestInterruptSteps_endsWhatRunsAndNothingElse(t *testing.T) {
+	l := &ledger{steps: []lcm.Step{
+		{Index: 0, State: lcm.StepDone},
+		{Index: 1, State: lcm.StepRunning, Attempt: 2},
+		{Index: 1, Node: "cp-1", State: lcm.StepRunning, Attempt: 2},
+		{Index: 1, Node: "cp-2", State: lcm.StepFailed, Attempt: 2},
+		{Index: 2, State: lcm.StepPending},
+	}}
+	ops := &OpOccs{Records: l}
+	for range 2 {
+		require.NoError(t, ops.InterruptSteps(t.Context(), DescribeInput{OpOccID: "op"}))
+	}
+	var states []lcm.StepState
+	for _, s := range l.steps {
+		states = append(states, s.State)
+	}
+	require.Equal(t, []lcm.StepState{lcm.StepDone, lcm.StepCancelled, lcm.StepCancelled, lcm.StepFailed, lcm.StepPending}, states)
 }

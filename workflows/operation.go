@@ -144,6 +144,10 @@ func (op *operation) resume(ctx workflow.Context) error {
 	cause := lcm.Errorf(lcm.KindBroken, "The operation's workflow was terminated from outside Windlass. "+
 		"Retry it to go on, roll it back, or fail it.")
 	op.next = 0
+	err := workflow.ExecuteLocalActivity(recording(ctx), opOccs.InterruptSteps, activities.DescribeInput{OpOccID: op.in.OpOccID}).Get(ctx, nil)
+	if err != nil {
+		return err
+	}
 	decision, err := op.awaitDecision(ctx, cause)
 	switch {
 	case err != nil:

@@ -28,6 +28,8 @@ type world struct {
 	hang   map[string]bool    // until cancelled
 	what   activities.Description
 	steps  []lcm.Step
+	// interrupted counts how often the steps of an earlier run were ended.
+	interrupted int
 	// before, where set, is called before each record is made.
 	before func(lcm.OperationState)
 }
@@ -69,6 +71,11 @@ func (w *world) describe(context.Context, activities.DescribeInput) (activities.
 }
 
 func (w *world) recordPlan(context.Context, activities.RecordPlanInput) error { return nil }
+
+func (w *world) interruptSteps(context.Context, activities.DescribeInput) error {
+	w.interrupted++
+	return nil
+}
 
 func (w *world) recordState(_ context.Context, in activities.RecordStateInput) error {
 	if w.before != nil {
@@ -133,7 +140,7 @@ func newRun(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment {
 		w.what.State = lcm.Starting
 	}
 	for name, act := range map[string]any{
-		"work": w.work, "DescribeOperation": w.describe, "RecordPlan": w.recordPlan, "RecordState": w.recordState, "RecordSteps": w.recordSteps,
+		"InterruptSteps": w.interruptSteps, "work": w.work, "DescribeOperation": w.describe, "RecordPlan": w.recordPlan, "RecordState": w.recordState, "RecordSteps": w.recordSteps,
 	} {
 		env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name})
 	}
@@ -381,6 +388,7 @@ func TestOperation_terminatedOutsideIsResumedInFailedTemp(t *testing.T) {
 			run(env, true)
 			require.NoError(t, env.GetWorkflowError())
 			require.Equal(t, lcm.FailedTemp, w.states[0])
+			require.Equal(t, 1, w.interrupted)
 			require.Equal(t, c.done, w.done)
 			require.Greater(t, w.last.Sequence, int64(7), "the earlier run's records are not overtaken by older numbers")
 		})

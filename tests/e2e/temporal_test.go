@@ -41,6 +41,9 @@ func terminatedInTemporal(t *testing.T, b *bed) {
 	require.NoError(t, b.temporal(t).TerminateWorkflow(t.Context(), id, "", "by an operator"))
 	got := b.await(t, op, time.Minute, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "terminated from outside")
+	for _, s := range b.steps(t, op) {
+		require.NotEqual(t, "RUNNING", s.State, "%s of %s", s.Title, s.Node)
+	}
 	require.Equal(t, http.StatusAccepted, b.act(t, op, "retry", nil).Status)
 	b.await(t, op, quick, "COMPLETED")
 	b.record(t, op, "instantiate-resumed")
