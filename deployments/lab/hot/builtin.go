@@ -3,6 +3,7 @@ package hot
 import (
 	"context"
 	"crypto/rand"
+	"maps"
 	"math/big"
 	"strings"
 	"time"
@@ -131,6 +132,13 @@ func (testResource) create(ctx context.Context, _ *frame, r *Resource) error {
 
 func (testResource) update(ctx context.Context, _ *frame, r *Resource, props map[string]any) error {
 	return testAction(ctx, "update", r.Name, props)
+}
+
+// remove only waits: Heat's deletes, however the property fail is set.
+func (testResource) remove(ctx context.Context, _ *frame, r Resource) error {
+	props := maps.Clone(r.Properties)
+	delete(props, "fail")
+	return testAction(ctx, "delete", r.Name, props)
 }
 
 func testAction(ctx context.Context, action, name string, props map[string]any) error {

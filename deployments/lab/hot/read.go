@@ -151,6 +151,14 @@ func (e *Engine) Events(st Stack, depth int) []Event {
 	return out
 }
 
+// Holder is the stack below root that an event is of; root itself when that one is gone.
+func (e *Engine) Holder(ev Event, root Stack) Stack {
+	if st, ok := state.Load(e.store, stacks, ev.StackID); ok {
+		return st
+	}
+	return root
+}
+
 // Types lists every resource type that a template may name.
 func (e *Engine) Types() []string {
 	out := e.cloud.Types()

@@ -20,6 +20,8 @@ type Property struct {
 	Updatable bool   // false: a change replaces the resource
 	Check     string // custom constraint, e.g. nova.flavor
 	Allowed   []string
+	// Fields are those of the maps in a list that are tested; others pass as they are.
+	Fields map[string]Property
 }
 
 // Item is a resource as Resources sees it.
@@ -71,6 +73,9 @@ func (s Schema) check(where string, props map[string]any, check Check) error {
 		if !ok {
 			return invalid("Property error: : %s: : Unknown Property %s", where, name)
 		}
+		if err := p.checkFields(fmt.Sprintf("%s.%s", where, name), props[name], check); err != nil {
+			return err
+		}
 		if hasUnknown(props[name]) {
 			continue
 		}
@@ -81,6 +86,24 @@ func (s Schema) check(where string, props map[string]any, check Check) error {
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		if _, given := props[name]; s.Properties[name].Required && !given {
 			return invalid("Property error: : %s: : Property %s not assigned", where, name)
+		}
+	}
+	return nil
+}
+
+// checkFields tests what the maps of a list hold, as far as it is known.
+func (p Property) checkFields(where string, v any, check Check) error {
+	list, _ := v.([]any)
+	for i, item := range list {
+		m, _ := item.(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			field, tested := p.Fields[name]
+			if !tested || m[name] == nil || hasUnknown(m[name]) {
+				continue
+			}
+			if err := field.check(m[name], check); err != nil {
+				return invalid("Property error: : %s[%d].%s: : %v", where, i, name, err)
+			}
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,11 @@ type Config struct {
 	Machines machine.Driver
 	// Endpoint is the root of every URL in the catalog, e.g. http://127.0.0.1:5000.
 	Endpoint string
-	Region   string // default RegionOne
+	// InternalEndpoint is the same for the interfaces internal and admin; default Endpoint.
+	InternalEndpoint string
+	Region           string // default RegionOne
+	// OtherRegions are further ones in the catalog. Nobody answers there.
+	OtherRegions []string
 	// DemoPassword and AdminPassword are those of the users demo and admin.
 	DemoPassword, AdminPassword string
 	// ImagePassword is that of the images' own user; "" locks its password.
@@ -102,6 +107,7 @@ func withDefaults(cfg Config) Config {
 		cfg.Images = DefaultImages()
 	}
 	cfg.Endpoint = strings.TrimSuffix(cfg.Endpoint, "/")
+	cfg.InternalEndpoint = strings.TrimSuffix(cmp.Or(cfg.InternalEndpoint, cfg.Endpoint), "/")
 	return cfg
 }
 

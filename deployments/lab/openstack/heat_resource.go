@@ -118,15 +118,9 @@ func (c *Cloud) listEvents(r *request) (reply, error) {
 	depth, _ := strconv.Atoi(q.Get("nested_depth")) // absent is 0
 	out := []object{}
 	for _, ev := range c.heat.Events(st, min(depth, maxListing)) {
-		if want := r.PathValue("resource"); want != "" && want != ev.Resource {
-			continue
+		if want := r.PathValue("resource"); want == "" || want == ev.Resource {
+			out = append(out, c.eventView(st, ev, depth > 0))
 		}
-		link := c.stackLink(st)
-		out = append(out, object{
-			"id": ev.ID, "resource_name": ev.Resource, "logical_resource_id": ev.Resource, "physical_resource_id": ev.Physical,
-			"resource_status": ev.Action + "_" + ev.Status, "resource_status_reason": ev.Reason, "event_time": stamp(ev.At),
-			"links": []object{{"rel": "self", "href": link + "/resources/" + ev.Resource + "/events/" + ev.ID}, {"rel": "resource", "href": link + "/resources/" + ev.Resource}, {"rel": "stack", "href": link}},
-		})
 	}
 	if q.Get("sort_dir") == "desc" {
 		slices.Reverse(out)
@@ -139,4 +133,24 @@ func (c *Cloud) listEvents(r *request) (reply, error) {
 		out = out[:n]
 	}
 	return ok(object{"events": out})
+}
+
+// eventView shows an event of the stack root or of one below it.
+func (c *Cloud) eventView(root hot.Stack, ev hot.Event, nested bool) object {
+	st := root
+	if ev.StackID != root.ID {
+		st = c.heat.Holder(ev, root)
+	}
+	link := c.stackLink(st)
+	links := []object{
+		{"rel": "self", "href": link + "/resources/" + ev.Resource + "/events/" + ev.ID}, {"rel": "resource", "href": link + "/resources/" + ev.Resource},
+		{"rel": "stack", "href": link},
+	}
+	if nested {
+		links = append(links, object{"rel": "root_stack", "href": c.stackLink(root)})
+	}
+	return object{
+		"id": ev.ID, "resource_name": ev.Resource, "logical_resource_id": ev.Resource, "physical_resource_id": ev.Physical,
+		"resource_status": ev.Action + "_" + ev.Status, "resource_status_reason": ev.Reason, "event_time": stamp(ev.At), "links": links,
+	}
 }

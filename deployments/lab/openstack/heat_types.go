@@ -27,6 +27,11 @@ func checked(p hot.Property, constraint string) hot.Property {
 	return p
 }
 
+// serverNetworks is what Heat looks up in the networks of a server before it makes anything.
+var serverNetworks = map[string]hot.Property{
+	"network": checked(text, "neutron.network"), "uuid": checked(text, "neutron.network"), "subnet": checked(text, "neutron.subnet"),
+}
+
 var neutronAttributes = []string{"show", "name", "status", "tenant_id", "admin_state_up"}
 
 // heatTypes are the resource types that are something in the cloud. What the lab ignores (value_specs,
@@ -35,7 +40,7 @@ var heatTypes = map[string]hot.Schema{
 	"OS::Nova::Server": {
 		Properties: map[string]hot.Property{
 			"name": textU, "image": checked(text, "glance.image"), "flavor": checked(hot.Property{Type: "string", Required: true, Updatable: true}, "nova.flavor"),
-			"networks": list, "key_name": checked(text, "nova.keypair"), "user_data": {}, "user_data_format": text, "user_data_update_policy": textU,
+			"networks": {Type: "list", Fields: serverNetworks}, "key_name": checked(text, "nova.keypair"), "user_data": {}, "user_data_format": text, "user_data_update_policy": textU,
 			"config_drive": boolean, "scheduler_hints": mapping, "metadata": mapU, "availability_zone": text, "block_device_mapping_v2": list,
 			"block_device_mapping": list, "security_groups": list, "admin_pass": textU, "admin_user": text, "diskConfig": text, "flavor_update_policy": textU,
 			"image_update_policy": textU, "personality": mapping, "reservation_id": text, "software_config_transport": textU, "tags": listU, "deployment_swift_data": mapU,

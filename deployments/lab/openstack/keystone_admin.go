@@ -34,7 +34,11 @@ func (rt *router) keystone() {
 		return ok(object{"domain": domainView()})
 	})
 	rt.on(keystone, "GET /v3/regions", func(*request) (reply, error) {
-		return ok(object{"regions": []object{{"id": c.cfg.Region, "description": "", "parent_region_id": nil}}})
+		list := []object{}
+		for _, region := range append([]string{c.cfg.Region}, c.cfg.OtherRegions...) {
+			list = append(list, object{"id": region, "description": "", "parent_region_id": nil})
+		}
+		return ok(object{"regions": list})
 	})
 	rt.on(keystone, "POST /v3/users/{id}/application_credentials", c.createCredential)
 	rt.on(keystone, "GET /v3/users/{id}/application_credentials", c.listCredentials)
@@ -72,12 +76,30 @@ func (c *Cloud) catalog(project string) []object {
 		{"heat-cfn", "cloudformation", "/heat-cfn/v1"},
 	} {
 		endpoints := []object{}
-		for _, face := range []string{"public", "internal", "admin"} {
+		for _, place := range c.places() {
 			endpoints = append(endpoints, object{
-				"id": hashOf(s.typ + face)[:32], "interface": face, "region": c.cfg.Region, "region_id": c.cfg.Region, "url": c.cfg.Endpoint + s.path,
+				"id": hashOf(s.typ + place.face + place.region)[:32], "interface": place.face, "region": place.region, "region_id": place.region, "url": place.root + s.path,
 			})
 		}
 		out = append(out, object{"id": hashOf(s.typ)[:32], "name": s.name, "type": s.typ, "endpoints": endpoints})
+	}
+	return out
+}
+
+// nobody is where no service ever listens: the discard port.
+const nobody = "http://127.0.0.1:9"
+
+// place is where a region's services are, for one interface.
+type place struct{ region, face, root string }
+
+func (c *Cloud) places() []place {
+	out := []place{
+		{c.cfg.Region, "public", c.cfg.Endpoint}, {c.cfg.Region, "internal", c.cfg.InternalEndpoint}, {c.cfg.Region, "admin", c.cfg.InternalEndpoint},
+	}
+	for _, region := range c.cfg.OtherRegions {
+		for _, face := range []string{"public", "internal", "admin"} {
+			out = append(out, place{region, face, nobody})
+		}
 	}
 	return out
 }

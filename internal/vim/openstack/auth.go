@@ -1,12 +1,15 @@
 package openstack
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"net/http"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
@@ -69,4 +72,17 @@ func httpClient(cred map[string]any, limit time.Duration) (http.Client, error) {
 func text(m map[string]any, key string) string {
 	s, _ := m[key].(string)
 	return s
+}
+
+// Logout revokes the token. The Cloud can be used on: the next call gets a new one.
+func (c *Cloud) Logout(ctx context.Context) error {
+	keystone, err := openstack.NewIdentityV3(c.provider, gophercloud.EndpointOpts{})
+	if err != nil {
+		return translate("log out", err)
+	}
+	err = translate("log out", tokens.Revoke(ctx, keystone, c.provider.Token()).Err)
+	if lcm.Is(err, lcm.KindNotFound) || lcm.Is(err, lcm.KindDenied) {
+		return nil // it is not good any more
+	}
+	return err
 }

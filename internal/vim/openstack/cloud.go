@@ -64,36 +64,51 @@ func endpointOf(vim lcm.Vim, cred map[string]any) gophercloud.EndpointOpts {
 	return where
 }
 
+// readCatalog finds the services in the catalog that came with the token. gophercloud's own way asks each endpoint
+// for its versions, which costs a call and needs nothing but an endpoint that is up.
 func (c *Cloud) readCatalog(vim lcm.Vim, where gophercloud.EndpointOpts) error {
-	for _, service := range []struct {
-		name string
-		to   **gophercloud.ServiceClient
-		open func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error)
-	}{
-		{"orchestration (Heat)", &c.heat, openstack.NewOrchestrationV1},
-		{"network (Neutron)", &c.network, openstack.NewNetworkV2},
-		{"compute (Nova)", &c.compute, openstack.NewComputeV2},
-	} {
-		client, err := service.open(c.provider, where)
-		if err != nil {
-			return lcm.Wrap(lcm.KindInvalid, err, "The catalog of VIM %s has no %s endpoint in region %q with interface %q. It has: %s.",
-				vim.Name, service.name, where.Region, where.Availability, offers(c.provider))
+	catalog := &tokens.ServiceCatalog{}
+	if result, ok := c.provider.GetAuthResult().(tokens.CreateResult); ok {
+		if found, err := result.ExtractServiceCatalog(); err == nil {
+			catalog = found
 		}
-		*service.to = client
 	}
+	for _, service := range []struct {
+		name, kind string
+		to         **gophercloud.ServiceClient
+	}{
+		{"orchestration (Heat)", "orchestration", &c.heat},
+		{"network (Neutron)", "network", &c.network},
+		{"compute (Nova)", "compute", &c.compute},
+	} {
+		endpoint, ok := find(catalog, service.kind, where)
+		if !ok {
+			return lcm.Errorf(lcm.KindInvalid, "The catalog of VIM %s has no %s endpoint in region %q with interface %q. It has: %s.",
+				vim.Name, service.name, where.Region, where.Availability, offers(catalog))
+		}
+		*service.to = &gophercloud.ServiceClient{ProviderClient: c.provider, Endpoint: endpoint, Type: service.kind}
+	}
+	// Neutron's endpoint has no version in most catalogs.
+	c.network.ResourceBase = strings.TrimSuffix(c.network.Endpoint, "v2.0/") + "v2.0/"
 	return nil
 }
 
+func find(catalog *tokens.ServiceCatalog, kind string, where gophercloud.EndpointOpts) (endpoint string, ok bool) {
+	for _, entry := range catalog.Entries {
+		if entry.Type != kind {
+			continue
+		}
+		for _, e := range entry.Endpoints {
+			if e.Interface == string(where.Availability) && (where.Region == "" || where.Region == e.Region || where.Region == e.RegionID) {
+				return gophercloud.NormalizeURL(e.URL), true
+			}
+		}
+	}
+	return "", false
+}
+
 // offers lists the regions and interfaces of a catalog, for those who have chosen another.
-func offers(provider *gophercloud.ProviderClient) string {
-	result, ok := provider.GetAuthResult().(tokens.CreateResult)
-	if !ok {
-		return "nothing"
-	}
-	catalog, err := result.ExtractServiceCatalog()
-	if err != nil {
-		return "nothing"
-	}
+func offers(catalog *tokens.ServiceCatalog) string {
 	var out []string
 	for _, entry := range catalog.Entries {
 		for _, e := range entry.Endpoints {

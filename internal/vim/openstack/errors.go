@@ -59,7 +59,7 @@ func silence(err error) (lcm.Kind, string) {
 	if bad, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return lcm.KindInvalid, fmt.Sprintf("its TLS certificate cannot be verified (%v); give the VIM the ca_cert of its authority, or correct its auth_url", bad.Err)
 	}
-	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok || errors.Is(err, http.ErrSchemeMismatch) {
 		return lcm.KindInvalid, "it does not speak TLS there; correct http or https in the VIM's auth_url or in the catalog"
 	}
 	name, isName := errors.AsType[*net.DNSError](err)

@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"context"
+	"maps"
 	"net/url"
 	"slices"
 	"sort"
@@ -15,12 +16,14 @@ import (
 
 // Server is what Nova knows of a VM.
 type Server struct {
-	ID        string
-	Name      string
-	Status    string // Nova's: ACTIVE, SHUTOFF, ERROR ...
-	Host      string // "" unless the credentials may see it
-	HostID    string // tells apart the hypervisors of the project's servers, for everybody
-	Zone      string
+	ID     string
+	Name   string
+	Status string // Nova's: ACTIVE, SHUTOFF, ERROR ...
+	Host   string // "" unless the credentials may see it
+	HostID string // tells apart the hypervisors of the project's servers, for everybody
+	Zone   string
+	// Addresses are the fixed IPs, network by network.
+	Addresses []string
 	VolumeIDs []string
 }
 
@@ -186,12 +189,26 @@ func (c *Cloud) readServers(ctx context.Context, inv *Inventory) error {
 	}
 	for _, s := range list {
 		server := Server{ID: s.ID, Name: s.Name, Status: s.Status, Host: s.Host, HostID: s.HostID, Zone: s.AvailabilityZone}
+		server.Addresses = fixedIPs(s.Addresses)
 		for _, v := range s.AttachedVolumes {
 			server.VolumeIDs = append(server.VolumeIDs, v.ID)
 		}
 		inv.Servers[s.ID] = server
 	}
 	return nil
+}
+
+// fixedIPs reads Nova's addresses, by the names of networks.
+func fixedIPs(networks map[string]any) (out []string) {
+	for _, name := range slices.Sorted(maps.Keys(networks)) {
+		list, _ := networks[name].([]any)
+		for _, item := range list {
+			if address, ok := item.(map[string]any); ok && text(address, "OS-EXT-IPS:type") == "fixed" {
+				out = append(out, text(address, "addr"))
+			}
+		}
+	}
+	return out
 }
 
 // servers reads those of the wanted servers that exist, with one call: Nova cannot be asked for several by id.

@@ -1,0 +1,57 @@
+package openstack_test
+
+import (
+	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/deployments/lab/machine/fake"
+	lab "github.com/windlass-nfv/windlass/deployments/lab/openstack"
+	"github.com/windlass-nfv/windlass/deployments/lab/state"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack/openstacktest"
+)
+
+func TestContract_labWithFakeMachines(t *testing.T) {
+	openstacktest.Run(t, labCloud(t, fake.New(fake.Options{}), netip.MustParsePrefix("127.78.40.0/24"), netip.MustParsePrefix("127.78.41.0/24")))
+}
+
+// labCloud runs the lab in this process: its public endpoints with TLS, the others without.
+func labCloud(t *testing.T, machines machine.Driver, net0, public netip.Prefix) openstacktest.Cloud {
+	t.Helper()
+	store, err := state.Open(filepath.Join(t.TempDir(), "lab.db"))
+	require.NoError(t, err)
+	var handler http.Handler
+	serve := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) })
+	outside, inside := httptest.NewTLSServer(serve), httptest.NewServer(serve)
+	cloud, err := lab.New(lab.Config{
+		Store: store, Machines: machines, Endpoint: outside.URL, InternalEndpoint: inside.URL, OtherRegions: []string{"RegionNowhere"},
+		DemoPassword: "demo-secret", AdminPassword: "admin-secret", Net0: net0, Public: public, ComputeHosts: 1,
+	})
+	require.NoError(t, err)
+	handler = cloud.Handler()
+	t.Cleanup(func() {
+		outside.Close()
+		inside.Close()
+		cloud.Close()
+		require.NoError(t, store.Close())
+	})
+	require.NoError(t, cloud.Recover(t.Context()))
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: outside.Certificate().Raw})
+	return openstacktest.Cloud{
+		Vim: lcm.Vim{
+			Name: "lab", Type: lcm.VimOpenStack, AuthURL: outside.URL + "/identity/v3", Regions: []string{"RegionOne"},
+			Project: map[string]any{"name": "demo", "project_domain_name": "Default"},
+		},
+		Cred:         map[string]any{"username": "demo", "password": "demo-secret", "user_domain_name": "Default", "ca_cert": string(authority)},
+		PlainAuthURL: inside.URL + "/identity/v3", Nowhere: "RegionNowhere",
+		Image: "debian-12-k8s", Flavor: "m1.small", Network: "net0", Patience: 30 * time.Second,
+	}
+}

@@ -1,0 +1,174 @@
+// Package openstacktest checks that the OpenStack driver and a cloud agree. It makes the same assertions on the lab,
+// with each kind of machines, and on a real OpenStack: what the lab imitates must not differ where it matters to us.
+package openstacktest
+
+import (
+	"context"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+)
+
+// Cloud is a cloud under test, and one project in it. Its public endpoints speak TLS with a certificate of a private
+// authority, its internal ones do not. It has one compute host.
+type Cloud struct {
+	// Vim has auth_url and project; Cred is a user with password, and the ca_cert. Neither is changed.
+	Vim  lcm.Vim
+	Cred map[string]any
+	// PlainAuthURL is Keystone without TLS. Nowhere is a region in the catalog whose endpoints refuse every connection.
+	PlainAuthURL, Nowhere string
+	// Image and Flavor boot a server on Network, whose addresses the test can reach.
+	Image, Flavor, Network string
+	// Guest tells how to log in to a server; nil where servers run no commands.
+	Guest *Guest
+	// Patience bounds every wait.
+	Patience time.Duration
+}
+
+// Guest is how to log in to a server with the key that it was made with.
+type Guest struct {
+	User string
+	Port int
+}
+
+// Run checks the cloud. What it makes has names of its own and is deleted in the end.
+func Run(t *testing.T, c Cloud) {
+	t.Helper()
+	for _, check := range []struct {
+		name string
+		run  func(*site)
+	}{
+		{"logs in with a password, and tells who is refused", (*site).passwords},
+		{"logs in with an application credential", (*site).applicationCredential},
+		{"renews a token that is not good any more", (*site).renewal},
+		{"chooses region and interface in the catalog", (*site).catalog},
+		{"trusts a private authority only when told to", (*site).privateAuthority},
+		{"makes a stack of nested templates, parameters and files", (*site).templates},
+		{"finds the stack that it has made already", (*site).again},
+		{"leaves stacks of others alone", (*site).others},
+		{"tells each event once, and none of the past", (*site).events},
+		{"scales by signals", (*site).signals},
+		{"names why a stack cannot be made", (*site).refusals},
+		{"finds the cause of a failure in nested stacks", (*site).failures},
+		{"deletes a stack that is being made", (*site).deletesUnderWay},
+		{"deletes a stack whose deletion has failed", (*site).deletesAgain},
+		{"runs, heals and scales servers", (*site).cluster},
+	} {
+		t.Run(check.name, func(t *testing.T) { check.run(newSite(t, c)) })
+	}
+}
+
+// site is one check's view of the cloud.
+type site struct {
+	*testing.T
+	Cloud
+
+	cloud *openstack.Cloud
+	name  string // of stacks, with a suffix where there are several
+}
+
+func newSite(t *testing.T, c Cloud) *site {
+	t.Helper()
+	s := &site{T: t, Cloud: c, name: "contract-" + uuid.NewString()[:8]}
+	var err error
+	s.cloud, err = openstack.Connect(t.Context(), c.Vim, c.Cred)
+	require.NoError(t, err)
+	return s
+}
+
+const owner = "windlass-vnf-contract"
+
+// stack is one of this check, deleted in the end. Parameters that every template may use are given when it has them.
+func (s *site) stack(template string, parameters map[string]any, files map[string]string) openstack.Stack {
+	s.Helper()
+	all := map[string]any{}
+	for name, value := range map[string]any{"image": s.Image, "flavor": s.Flavor, "network": s.Network} {
+		if strings.Contains(template, "\n  "+name+":") {
+			all[name] = value
+		}
+	}
+	maps.Copy(all, parameters)
+	s.tidy(s.name)
+	return openstack.Stack{
+		Name: s.name, Owner: owner, Operation: "op-1", Timeout: max(s.Patience, time.Minute),
+		Template: template, Parameters: all, Files: files,
+	}
+}
+
+// tidy deletes the stack in the end.
+func (s *site) tidy(name string) {
+	s.Cleanup(func() {
+		ctx, done := context.WithTimeout(context.WithoutCancel(s.Context()), s.Patience)
+		defer done()
+		require.NoError(s, s.cloud.DeleteStack(ctx, name, owner, func(string) {}))
+	})
+}
+
+func (s *site) create(st openstack.Stack, show func(string)) string {
+	s.Helper()
+	ctx, done := context.WithTimeout(s.Context(), s.Patience)
+	defer done()
+	id, err := s.cloud.CreateStack(ctx, st, show)
+	require.NoError(s, err)
+	return id
+}
+
+func (s *site) update(parameters map[string]any, show func(string), replace ...openstack.Resource) {
+	s.Helper()
+	ctx, done := context.WithTimeout(s.Context(), s.Patience)
+	defer done()
+	require.NoError(s, s.cloud.UpdateStack(ctx, openstack.Change{
+		Name: s.name, Owner: owner, Operation: "op-2", Parameters: parameters, Replace: replace, Timeout: max(s.Patience, time.Minute),
+	}, show))
+}
+
+func (s *site) delete(show func(string)) {
+	s.Helper()
+	ctx, done := context.WithTimeout(s.Context(), s.Patience)
+	defer done()
+	require.NoError(s, s.cloud.DeleteStack(ctx, s.name, owner, show))
+}
+
+func (s *site) inventory() *openstack.Inventory {
+	s.Helper()
+	inv, err := s.cloud.Inventory(s.Context(), s.name)
+	require.NoError(s, err)
+	return inv
+}
+
+func (s *site) requireKind(kind lcm.Kind, err error, words ...string) {
+	s.Helper()
+	require.Error(s, err)
+	require.Equal(s, kind, lcm.KindOf(err), "%v", err)
+	for _, w := range words {
+		require.ErrorContains(s, err, w)
+	}
+}
+
+// lines collects progress.
+type lines struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (l *lines) add(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, line)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Join(l.all, "\n")
+}
+
+func silent(string) {}
