@@ -1,5 +1,5 @@
 #!/bin/bash
-# inside.sh up|seed|status: the part of openstack.sh that runs in the namespaces.
+# inside.sh up|seed|restart|status: the part of openstack.sh that runs in the namespaces.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 for part in lib/settings lib/report lib/process lib/secrets lib/render \
@@ -51,6 +51,13 @@ seed() {
 	say "network agents, hypervisor, networks, flavors and guest images are there"
 }
 
+# restart NAME...: for a change of its configuration; guests run on.
+restart() {
+	local name
+	for name in "$@"; do halt "$name"; done
+	up
+}
+
 status() {
 	local name total=0 mib
 	for name in "$run"/*.pid; do
@@ -77,4 +84,4 @@ session_memory() {
 	done | awk '{ kib += $1 } END { print int(kib / 1024) }'
 }
 
-"$1"
+"$@"

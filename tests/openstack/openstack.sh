@@ -1,5 +1,5 @@
 #!/bin/bash
-# openstack.sh up|down|status|openrc: a real OpenStack on this machine, for the contract tests of the
+# openstack.sh up|down|status|openrc|restart|exec: a real OpenStack on this machine, for the contract tests of the
 # OpenStack driver. See README.md.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -14,6 +14,7 @@ usage() {
 		                           starts only what does not run
 		openstack.sh status        what runs, and its memory
 		openstack.sh openrc        the file to source, the file for tests, and how to log in to a guest
+		openstack.sh restart NAME  end a service of "status" and start it with its configuration of now
 		openstack.sh exec COMMAND  run a command where the services run, e.g. virsh list
 		openstack.sh down [--all]  end everything and remove it; --all: the guest images too
 
@@ -67,6 +68,7 @@ case ${1:-} in
 up | status) "$1" ;;
 down) down "${2:-}" ;;
 openrc) namespace_runs || { echo "It does not run: openstack.sh up" >&2; exit 1; }; show_client_files ;;
+restart) shift; local_lock; in_namespace bash "$here/inside.sh" restart "$@" ;;
 exec) shift; in_namespace "$@" ;;
 *) usage; exit 2 ;;
 esac

@@ -10,6 +10,8 @@ dpkg --extract "$package"*.deb extracted
 version=$(ls extracted/lib/modules)
 depmod --basedir extracted "$version"
 cp "extracted/boot/vmlinuz-$version" vmlinuz
+mkdir boot
+cp "extracted/boot/config-$version" boot/ # kubeadm looks into it
 mkdir -p ramdisk/{bin,proc,sys,dev,root,modules}
 cp "$(command -v busybox)" ramdisk/bin/busybox
 for module in virtio_pci virtio_blk virtio_net virtio_scsi sr_mod isofs ext4 button evdev virtio_rng; do

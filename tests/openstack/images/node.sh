@@ -22,10 +22,13 @@ apt=(chroot . env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retri
 timeout 300 "${apt[@]}" update
 timeout 600 "${apt[@]}" install --no-install-recommends cloud-init udev
 umount tmp proc
-rm -rf usr/sbin/policy-rc.d var/cache/apt/* var/lib/apt/lists/* etc/resolv.conf
+rm -rf usr/sbin/policy-rc.d var/cache/apt/* var/lib/apt/lists/*
+# The gateway of net0 refuses lookups at once. Without the file kubelet starts no pods.
+echo 'nameserver 10.88.0.1' >etc/resolv.conf
 
 mkdir -p usr/lib/modules
 cp -a "$kernel"/modules/. usr/lib/modules/
+cp -a "$kernel"/boot/. boot/
 cp "$files/cloud.cfg" etc/cloud/cloud.cfg.d/90-windlass.cfg
 cp "$files/modules.conf" etc/modules-load.d/windlass.conf
 : >etc/windlass-guest

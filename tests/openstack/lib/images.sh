@@ -10,6 +10,7 @@ build_images() {
 	[ ${#layers[@]} = 3 ] || { echo "the lab's node image could not be built" >>"$log/images.log"; return 1; }
 	node=$(artefact node "${layers[@]}" "$kernel") || return 1
 	describe node debian-12-k8s "$node" "$kernel"
+	find "$images" -mindepth 1 -maxdepth 1 -type d ! -path "$kernel" ! -path "$tiny" ! -path "$node" -exec rm -rf {} +
 }
 
 # artefact NAME [INPUT]...: prints the directory that images/NAME.sh fills from the inputs.

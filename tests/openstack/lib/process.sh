@@ -25,6 +25,18 @@ daemon() {
 	record "$name" $!
 }
 
+# halt NAME: ends a daemon with all that it started.
+halt() {
+	local pid end=$((SECONDS + 15))
+	runs "$1" || return 0
+	read -r pid _ <"$run/$1.pid"
+	kill -TERM -- "-$pid"
+	while runs "$1"; do
+		[ $SECONDS -lt $end ] || kill -KILL -- "-$pid"
+		sleep 0.1
+	done
+}
+
 # await SECONDS NAME WHAT COMMAND...: until the command succeeds; a daemon that ends meanwhile is not
 # waited for.
 await() {
