@@ -5,7 +5,6 @@ import (
 	"net"
 	"regexp"
 	"strings"
-	"time"
 
 	"go.temporal.io/sdk/activity"
 
@@ -33,11 +32,10 @@ func (c *Cluster) ApplyPodNetwork(ctx context.Context, in ClusterInput) (out App
 	} else {
 		path = "the configured pod network"
 	}
-	_, err = c.runOnAny(ctx, in, func(m scripts.Member) job {
-		return job{
-			script: scripts.ApplyManifest{Member: m, Manifest: path}, limit: 3 * time.Minute,
-			stdin: scripts.Stdin(scripts.Input{Name: "manifest", Value: string(manifest)}),
-		}
+	_, err = c.runOnAny(ctx, in, func(cluster ClusterContext, m scripts.Member) job {
+		apply := command(cluster, scripts.ApplyManifest{Member: m, Manifest: path})
+		apply.stdin = scripts.Stdin(scripts.Input{Name: "manifest", Value: string(manifest)})
+		return apply
 	})
 	return out, err
 }
@@ -90,8 +88,8 @@ func (c *Cluster) LabelNodes(ctx context.Context, in LabelNodesInput) (out Label
 	if len(lines) == 0 {
 		return out, nil
 	}
-	_, err = c.runOnAny(ctx, in.ClusterInput, func(m scripts.Member) job {
-		return job{script: scripts.LabelNodes{Member: m, Labels: lines, Timeout: 60}, limit: 5 * time.Minute}
+	_, err = c.runOnAny(ctx, in.ClusterInput, func(cluster ClusterContext, m scripts.Member) job {
+		return command(cluster, scripts.LabelNodes{Member: m, Labels: lines, Timeout: briefly(cluster)})
 	})
 	return out, err
 }
@@ -120,12 +118,8 @@ type WaitForNodesOutput struct{}
 func (c *Cluster) WaitForNodes(ctx context.Context, in WaitForNodesInput) (out WaitForNodesOutput, err error) {
 	defer func() { err = boundary(ctx, "wait for the nodes", err) }()
 	defer heartbeat(ctx)()
-	cluster, err := c.Clusters.Cluster(ctx, in.OpOccID)
-	if err != nil {
-		return out, err
-	}
-	limit := cluster.Params.Timeouts.NodeReady
-	_, err = c.runOnAny(ctx, in.ClusterInput, func(m scripts.Member) job {
+	_, err = c.runOnAny(ctx, in.ClusterInput, func(cluster ClusterContext, m scripts.Member) job {
+		limit := cluster.Params.Timeouts.NodeReady
 		return job{script: scripts.WaitForNodes{Member: m, Nodes: in.Nodes, Timeout: limit}, limit: slack(limit), parameter: "timeouts.node_ready"}
 	})
 	return out, err
@@ -168,17 +162,18 @@ func (c *Cluster) CreateVimAccount(ctx context.Context, in VimAccountInput) (out
 	// /run is memory: the token never touches the node's disk.
 	file := "/run/windlass-" + string(in.OpOccID) + "-" + activity.GetInfo(ctx).ActivityID + ".token"
 	return out, c.onAny(ctx, in.OpOccID, in.ControlPlanes, func(host Host, node lcm.Node) error {
-		results, err := c.run(ctx, host, in.Step, job{
-			script: scripts.CreateVimAccount{Member: memberOf(cluster, node), TokenFile: file, Timeout: 60}, limit: 3 * time.Minute,
-		})
+		results, err := c.run(ctx, host, in.Step, command(cluster, scripts.CreateVimAccount{
+			Member: memberOf(cluster, node), TokenFile: file, Timeout: briefly(cluster),
+		}))
 		if err != nil {
 			return err
 		}
 		out.CACert = results.Text("ca")
 		err = c.sealFile(ctx, host, file, out.TokenRef)
-		free, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute) // the file goes, whatever happened
+		remove := command(cluster, scripts.RemoveFile{File: file})
+		free, cancel := context.WithTimeout(context.WithoutCancel(ctx), remove.limit) // the file goes, whatever happened
 		defer cancel()
-		if _, gone := c.run(free, host, in.Step, job{script: scripts.RemoveFile{File: file}, limit: time.Minute}); err == nil {
+		if _, gone := c.run(free, host, in.Step, remove); err == nil {
 			err = gone
 		}
 		return err

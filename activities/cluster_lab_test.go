@@ -61,7 +61,7 @@ func TestLab_buildsARealCluster(t *testing.T) {
 		Params: lcm.ClusterParams{
 			MasterNode: master, CniManifestPath: "WINDLASS_LAB_CNI", KubeadmConfigPath: "WINDLASS_LAB_KUBEADM",
 			IgnorePreflightErrors: []string{"SystemVerification"}, LoadBalancer: lcm.LoadBalancerParam{Port: 16443, EtcdPort: 12379},
-			Timeouts: lcm.TimeoutParams{SSH: 60, Install: 300, Join: 300, NodeReady: 180},
+			Timeouts: lcm.TimeoutParams{SSH: 60, Login: 30, Command: 180, Install: 300, VirtualIP: 60, Join: 300, NodeReady: 180},
 		},
 		PackageFile: func(_ context.Context, path string) ([]byte, error) { return os.ReadFile(os.Getenv(path)) },
 	}

@@ -25,7 +25,7 @@ func newSite(t *testing.T, controlPlanes, workers int, change func(*lcm.ClusterP
 			SSHCpName: "cp", NicCpName: "cp", ClusterCpName: "cp", PodCIDR: "192.168.0.0/16", ClusterCIDR: "10.96.0.0/12",
 		},
 		CniManifestPath: "Files/cni.yaml", LoadBalancer: lcm.LoadBalancerParam{Port: 16443},
-		Timeouts: lcm.TimeoutParams{SSH: 600, Install: 2700, Join: 900, NodeReady: 600},
+		Timeouts: lcm.TimeoutParams{SSH: 600, Login: 30, Command: 180, Install: 2700, VirtualIP: 60, Join: 900, NodeReady: 600},
 	}
 	if controlPlanes > 1 {
 		s.virtualIP, p.MasterNode.ClusterCpName = "10.0.0.10", "vip_CP"
@@ -178,6 +178,42 @@ func TestWaitForSSH_givesUpWithASentence(t *testing.T) {
 			_, err := do(t, (&activities.Nodes{Reach: s.reach}).WaitForSSH, s.tracked(s.nodes[0]))
 			assertKind(t, err, c.kind, c.says)
 		})
+	}
+}
+
+func TestWaitForSSH_letsSlowCloudsRefuseLonger(t *testing.T) {
+	refusals := func(limit int) int {
+		s, fake, _, _ := newSite(t, 1, 0, func(p *lcm.ClusterParams) { p.Timeouts.SSH = limit })
+		for range 1000 {
+			fake.fail["dial cp-0000000b"] = append(fake.fail["dial cp-0000000b"], lcm.Errorf(lcm.KindDenied, "refused"))
+		}
+		clock := time.Now()
+		s.reach.Now = func() time.Time { clock = clock.Add(10 * time.Second); return clock }
+		_, err := do(t, (&activities.Nodes{Reach: s.reach}).WaitForSSH, s.tracked(s.nodes[0]))
+		assertKind(t, err, lcm.KindDenied, "refused")
+		return 1000 - len(fake.fail["dial cp-0000000b"])
+	}
+	assert.Equal(t, 4, refusals(30), "never longer than the whole limit")
+	assert.Equal(t, 7, refusals(300), "at least a minute")
+	assert.Equal(t, 37, refusals(1800), "a fifth of the limit")
+}
+
+func TestCheckNode_namesTheLimitThatASlowNodeNeeds(t *testing.T) {
+	s, fake, _, _ := newSite(t, 1, 0, func(p *lcm.ClusterParams) { p.Timeouts.Command = 400 })
+	fake.fail["check-node"] = []error{lcm.Wrap(lcm.KindBroken, remote.ErrDeadline, "the script did not end")}
+	_, err := do(t, (&activities.Nodes{Reach: s.reach}).CheckNode, s.tracked(s.nodes[0]))
+	assertKind(t, err, lcm.KindBroken, "give a larger timeouts.command")
+	require.Len(t, fake.ran, 1)
+	assert.Equal(t, 400*time.Second, fake.ran[0].Deadline)
+}
+
+func TestPrepareNode_waitsForCloudInitForAShareOfItsTime(t *testing.T) {
+	for install, lock := range map[int]string{60: "60", 900: "600", 2700: "1350"} {
+		s, fake, _, _ := newSite(t, 1, 0, func(p *lcm.ClusterParams) { p.Timeouts.Install = install })
+		must(t, (&activities.Nodes{Reach: s.reach}).PrepareNode, activities.PrepareNodeInput{
+			NodeInput: s.tracked(s.nodes[0]), Hosts: activities.HostEntries(s.nodes),
+		})
+		assert.Contains(t, fake.ran[0].Script, "\nLOCK_FOR='"+lock+"'\n")
 	}
 }
 

@@ -98,6 +98,7 @@ func (c *Cluster) initConfig(ctx context.Context, cluster ClusterContext, in Ini
 		Node: in.Node.Name, Address: in.Node.Address, Endpoint: endpoint(p, in.VirtualIP, in.ControlPlanes),
 		PodCIDR: p.MasterNode.PodCIDR, ServiceCIDR: p.MasterNode.ClusterCIDR, NodeCIDRMask: podShare(p, in.NodeCount),
 		KubernetesVersion: version, CertSANs: certSANs(in), IgnorePreflightErrors: p.IgnorePreflightErrors,
+		Waits: waits(p),
 	}
 	if p.KubernetesVersion != "" {
 		conf.KubernetesVersion = "v" + p.KubernetesVersion
@@ -180,15 +181,23 @@ func (c *Cluster) JoinControlPlane(ctx context.Context, in JoinControlPlaneInput
 // admit makes room for the node in etcd and waits until etcd is fit to take it.
 func (c *Cluster) admit(ctx context.Context, cluster ClusterContext, in JoinControlPlaneInput) error {
 	others := slices.DeleteFunc(slices.Clone(in.ControlPlanes), func(n lcm.Node) bool { return n.Name == in.Node.Name })
+	// etcd is fit again in seconds; what it still lacks after such a time needs somebody to look.
+	limit := max(120, cluster.Params.Timeouts.Join/4)
 	return c.onAny(ctx, in.OpOccID, others, func(host Host, node lcm.Node) error {
 		_, err := c.run(ctx, host, in.Step, job{
 			script: scripts.AdmitMember{
-				Member: memberOf(cluster, node), Joining: in.Node.Name, PeerURL: "https://" + net.JoinHostPort(in.Node.Address, "2380"), Timeout: 120,
+				Member: memberOf(cluster, node), Joining: in.Node.Name, PeerURL: "https://" + net.JoinHostPort(in.Node.Address, "2380"), Timeout: limit,
 			},
-			limit: slack(2 * 120),
+			limit: slack(2 * limit), parameter: joinTimeout,
 		})
 		return err
 	})
+}
+
+// waits let kubeadm give up before it is killed: it says then what it has waited for. Calls get no less than
+// kubeadm's own defaults.
+func waits(p lcm.ClusterParams) scripts.KubeadmWaits {
+	return scripts.KubeadmWaits{Phase: max(1, p.Timeouts.Join*3/4), Call: max(120, p.Timeouts.Join/4)}
 }
 
 // podShare is the length of each node's prefix when Kubernetes's default would not give every node one.

@@ -33,8 +33,11 @@ type MintJoinInput struct {
 	ForControlPlanes bool `json:"forControlPlanes,omitempty"`
 }
 
-// tokenLife is long enough for the joins of a large cluster on slow machines; RevokeJoin ends it before.
-const tokenLife = time.Hour
+// tokenLife is long enough for control planes that join one by one and each take as long as they may; RevokeJoin ends
+// it before.
+func tokenLife(p lcm.ClusterParams, controlPlanes int) time.Duration {
+	return max(time.Hour, seconds(p.Timeouts.Join)*time.Duration(controlPlanes+1))
+}
 
 // MintJoin makes a bootstrap token for the joins of this operation and shares the control planes'
 // certificates under a fresh key, which Kubernetes forgets after two hours.
@@ -60,11 +63,12 @@ func (c *Cluster) MintJoin(ctx context.Context, in MintJoinInput) (out JoinRefs,
 		}
 		inputs, mask = append(inputs, scripts.Input{Name: "certificate_key", Value: key}), append(mask, key)
 	}
-	results, err := c.runOnAny(ctx, in.ClusterInput, func(m scripts.Member) job {
-		return job{
-			script: scripts.MintJoin{Member: m, Operation: string(in.OpOccID), TTL: int(tokenLife.Seconds())},
-			stdin:  scripts.Stdin(inputs...), mask: mask, limit: 3 * time.Minute,
-		}
+	results, err := c.runOnAny(ctx, in.ClusterInput, func(cluster ClusterContext, m scripts.Member) job {
+		mint := command(cluster, scripts.MintJoin{
+			Member: m, Operation: string(in.OpOccID), TTL: int(tokenLife(cluster.Params, len(in.ControlPlanes)).Seconds()), Timeout: briefly(cluster),
+		})
+		mint.stdin, mint.mask = scripts.Stdin(inputs...), mask
+		return mint
 	})
 	if err != nil {
 		return out, err
@@ -95,8 +99,8 @@ type RevokeJoinOutput struct{}
 func (c *Cluster) RevokeJoin(ctx context.Context, in ClusterInput) (out RevokeJoinOutput, err error) {
 	defer func() { err = boundary(ctx, "delete the join token", err) }()
 	defer heartbeat(ctx)()
-	_, err = c.runOnAny(ctx, in, func(m scripts.Member) job {
-		return job{script: scripts.RevokeJoin{Member: m, Operation: string(in.OpOccID)}, limit: 2 * time.Minute}
+	_, err = c.runOnAny(ctx, in, func(cluster ClusterContext, m scripts.Member) job {
+		return command(cluster, scripts.RevokeJoin{Member: m, Operation: string(in.OpOccID)})
 	})
 	return out, err
 }
@@ -135,7 +139,7 @@ func (c *Cluster) JoinWorker(ctx context.Context, in JoinWorkerInput) (out JoinO
 func (c *Cluster) join(ctx context.Context, host Host, cluster ClusterContext, in NodeInput, to string, refs JoinRefs) error {
 	conf := scripts.KubeadmJoinConfig{
 		Node: in.Node.Name, Address: in.Node.Address, Endpoint: to, CACertHash: refs.CACertHash,
-		IgnorePreflightErrors: cluster.Params.IgnorePreflightErrors,
+		IgnorePreflightErrors: cluster.Params.IgnorePreflightErrors, Waits: waits(cluster.Params),
 	}
 	var err error
 	if conf.Token, err = c.Secrets.Get(ctx, refs.TokenRef); err != nil {
@@ -165,8 +169,9 @@ func (c *Cluster) join(ctx context.Context, host Host, cluster ClusterContext, i
 // joinTimeout is the parameter that limits what kubeadm does.
 const joinTimeout = "timeouts.join"
 
-// slack lets a script keep its own limit and still wait for what it has started.
-func slack(limit int) time.Duration { return seconds(limit) + 3*time.Minute }
+// slack lets a script keep its own limit, after it has cleared away what an earlier try has left, and still wait for
+// what it has started.
+func slack(limit int) time.Duration { return seconds(limit) + 10*time.Minute }
 
 func tokenID(token string) string {
 	id, _, _ := strings.Cut(token, ".")

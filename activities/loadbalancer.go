@@ -5,7 +5,6 @@ import (
 	"hash/fnv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/scripts"
@@ -42,7 +41,7 @@ func (n *Nodes) ConfigureLoadBalancer(ctx context.Context, in LoadBalancerInput)
 		return out, err
 	}
 	defer func() { _ = host.Close() }()
-	found, err := n.run(ctx, host, in.Step, job{script: scripts.FindInterface{Address: in.Node.Address}, limit: time.Minute})
+	found, err := n.run(ctx, host, in.Step, command(cluster, scripts.FindInterface{Address: in.Node.Address}))
 	if err != nil {
 		return out, err
 	}
@@ -56,11 +55,12 @@ func (n *Nodes) ConfigureLoadBalancer(ctx context.Context, in LoadBalancerInput)
 	if err != nil {
 		return out, err
 	}
-	_, err = n.run(ctx, host, in.Step, job{
-		script: scripts.ConfigureLoadBalancer{Node: in.Node.Name, Port: cluster.Params.LoadBalancer.Port, Timeout: 30},
-		stdin:  scripts.Stdin(scripts.Input{Name: "haproxy", Value: haproxy}, scripts.Input{Name: "keepalived", Value: keepalived}),
-		mask:   []string{password}, limit: 3 * time.Minute,
+	configure := command(cluster, scripts.ConfigureLoadBalancer{
+		Node: in.Node.Name, Port: cluster.Params.LoadBalancer.Port, Timeout: briefly(cluster),
 	})
+	configure.stdin = scripts.Stdin(scripts.Input{Name: "haproxy", Value: haproxy}, scripts.Input{Name: "keepalived", Value: keepalived})
+	configure.mask = []string{password}
+	_, err = n.run(ctx, host, in.Step, configure)
 	return out, err
 }
 
@@ -108,14 +108,11 @@ type VirtualIPOutput struct {
 	Holder string `json:"holder"`
 }
 
-// virtualIPLimit is several times what VRRP needs to elect.
-const virtualIPLimit = time.Minute
-
 // WaitForVirtualIP waits until exactly one control plane holds the virtual IP and the others reach HAProxy
 // on it.
 //
-// Idempotent: it only looks. Takes seconds, at most a minute: what is wrong then, security groups or allowed
-// address pairs, does not mend itself.
+// Idempotent: it only looks. Takes seconds, at most timeouts.virtual_ip: what is wrong then, security groups or
+// allowed address pairs, does not mend itself.
 func (n *Nodes) WaitForVirtualIP(ctx context.Context, in VirtualIPInput) (out VirtualIPOutput, err error) {
 	defer func() { err = boundary(ctx, "wait for the virtual IP", err) }()
 	defer heartbeat(ctx)()
@@ -123,9 +120,9 @@ func (n *Nodes) WaitForVirtualIP(ctx context.Context, in VirtualIPInput) (out Vi
 	if err != nil {
 		return out, err
 	}
-	end := n.now().Add(virtualIPLimit)
+	end := n.now().Add(seconds(cluster.Params.Timeouts.VirtualIP))
 	for round := 1; ; round++ {
-		seen, err := n.lookForVirtualIP(ctx, in, cluster.Params.LoadBalancer.Port, round)
+		seen, err := n.lookForVirtualIP(ctx, in, cluster, round)
 		if err != nil {
 			return out, err
 		}
@@ -149,15 +146,15 @@ type sight struct{ held, answers bool }
 type sights []sight
 
 // lookForVirtualIP asks all control planes at once: what they see belongs to one moment.
-func (n *Nodes) lookForVirtualIP(ctx context.Context, in VirtualIPInput, port, round int) (sights, error) {
+func (n *Nodes) lookForVirtualIP(ctx context.Context, in VirtualIPInput, cluster ClusterContext, round int) (sights, error) {
 	seen, errs := make(sights, len(in.ControlPlanes)), make([]error, len(in.ControlPlanes))
 	var all sync.WaitGroup
 	for i, node := range in.ControlPlanes {
 		all.Go(func() {
 			one := NodeInput{Tracked: in.Tracked, OpOccID: in.OpOccID, Node: node}
-			found, err := n.runOn(ctx, one, job{
-				script: scripts.FindVirtualIP{VirtualIP: in.VirtualIP, Port: port, Timeout: 5}, limit: 30 * time.Second, round: round,
-			})
+			look := command(cluster, scripts.FindVirtualIP{VirtualIP: in.VirtualIP, Port: cluster.Params.LoadBalancer.Port, Timeout: 5})
+			look.round = round
+			found, err := n.runOn(ctx, one, look)
 			seen[i], errs[i] = sight{found.Get("held") == "yes", found.Get("answers") == "yes"}, err
 		})
 	}

@@ -27,9 +27,9 @@ type NodeInput struct {
 // WaitForSSHOutput is empty: the node answers.
 type WaitForSSHOutput struct{}
 
-// deniedGrace is how long a node may refuse to log Windlass in: sshd answers before cloud-init has made
-// the user and its keys.
-const deniedGrace = time.Minute
+// deniedGrace is how long a node may refuse to log Windlass in: sshd answers before cloud-init has made the user and
+// its keys, and longer so on a cloud that is given longer to boot.
+func deniedGrace(limit time.Duration) time.Duration { return min(limit, max(time.Minute, limit/5)) }
 
 // WaitForSSH waits until the node lets Windlass in.
 //
@@ -58,7 +58,7 @@ func (n *Nodes) WaitForSSH(ctx context.Context, in NodeInput) (out WaitForSSHOut
 			if deniedSince.IsZero() {
 				deniedSince = now
 			}
-			if now.Sub(deniedSince) >= min(deniedGrace, limit) {
+			if now.Sub(deniedSince) >= deniedGrace(limit) {
 				return out, err
 			}
 		case !lcm.Is(err, lcm.KindUnavailable):
@@ -107,7 +107,7 @@ func (n *Nodes) CheckNode(ctx context.Context, in NodeInput) (out CheckNodeOutpu
 		check.MinCPUs, check.MinMemoryMiB = minCPUs, minMemoryMiB
 		check.Ports = controlPlanePorts(cluster.Params)
 	}
-	results, err := n.runOn(ctx, in, job{script: check, limit: time.Minute})
+	results, err := n.runOn(ctx, in, command(cluster, check))
 	if err != nil {
 		return out, err
 	}

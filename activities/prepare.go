@@ -56,7 +56,7 @@ func (n *Nodes) PrepareNode(ctx context.Context, in PrepareNodeInput) (out Prepa
 		return out, err
 	}
 	step := scripts.PrepareNode{
-		Node: in.Node.Name, NoProxy: noProxy(p, in), Packages: packages(p, in.Node.Role), LockFor: min(p.Timeouts.Install, 600),
+		Node: in.Node.Name, NoProxy: noProxy(p, in), Packages: packages(p, in.Node.Role), LockFor: lockFor(p.Timeouts.Install),
 	}
 	for _, h := range in.Hosts {
 		step.Hosts = append(step.Hosts, h.Address+" "+h.Name)
@@ -78,6 +78,9 @@ func (n *Nodes) PrepareNode(ctx context.Context, in PrepareNodeInput) (out Prepa
 	out.Kubeadm = results.Get("kubeadm")
 	return out, err
 }
+
+// lockFor is how long cloud-init and other installations may take, in seconds, of the time for preparing a node.
+func lockFor(install int) int { return min(install, max(600, install/2)) }
 
 // pinnedVersion is the version of the packages: a pattern of the shell when only that of Kubernetes is known.
 func pinnedVersion(p lcm.ClusterParams) string {

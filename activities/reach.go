@@ -60,6 +60,15 @@ type job struct {
 	round int
 }
 
+// command is the job of a script that installs nothing and waits for little.
+func command(cluster ClusterContext, script scripts.Script) job {
+	return job{script: script, limit: seconds(cluster.Params.Timeouts.Command), parameter: "timeouts.command"}
+}
+
+// briefly is, in seconds, how long such a script waits for something: less than its own limit, so that it says
+// itself what it has waited for.
+func briefly(cluster ClusterContext) int { return max(1, cluster.Params.Timeouts.Command/3) }
+
 // run runs a script on host as root and returns what it found out.
 //
 // The command's id is that of the scheduled activity, which its retries share: a worker that takes over
@@ -166,7 +175,7 @@ func (r Reach) onAny(ctx context.Context, id lcm.OpOccID, controlPlanes lcm.Node
 }
 
 // runOnAny runs one script, made for the control plane that works, there.
-func (r Reach) runOnAny(ctx context.Context, in ClusterInput, make func(scripts.Member) job) (scripts.Results, error) {
+func (r Reach) runOnAny(ctx context.Context, in ClusterInput, make func(ClusterContext, scripts.Member) job) (scripts.Results, error) {
 	cluster, err := r.Clusters.Cluster(ctx, in.OpOccID)
 	if err != nil {
 		return nil, err
@@ -174,7 +183,7 @@ func (r Reach) runOnAny(ctx context.Context, in ClusterInput, make func(scripts.
 	var results scripts.Results
 	err = r.onAny(ctx, in.OpOccID, in.ControlPlanes, func(host Host, node lcm.Node) error {
 		var err error
-		results, err = r.run(ctx, host, in.Step, make(memberOf(cluster, node)))
+		results, err = r.run(ctx, host, in.Step, make(cluster, memberOf(cluster, node)))
 		return err
 	})
 	return results, err

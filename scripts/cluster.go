@@ -95,6 +95,7 @@ type MintJoin struct {
 	Member
 	Operation string // labels the token, so that it can be found and deleted
 	TTL       int    // seconds
+	Timeout   int    // for the token to be signed
 }
 
 // Name implements Script.
@@ -102,7 +103,7 @@ func (MintJoin) Name() string { return "mint-join" }
 
 // Render implements Script.
 func (s MintJoin) Render() (string, error) {
-	return render(s.Name(), append(s.params(60), required("OPERATION", s.Operation), number("TTL", s.TTL)), kubeLibrary)
+	return render(s.Name(), append(s.params(s.Timeout), required("OPERATION", s.Operation), number("TTL", s.TTL)), kubeLibrary)
 }
 
 // RevokeJoin deletes the tokens of an operation and the shared certificates.

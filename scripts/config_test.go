@@ -62,12 +62,13 @@ func TestKeepalivedConf_hasOneMasterAndUnicastPeers(t *testing.T) {
 var initConfig = scripts.KubeadmInitConfig{
 	Node: "cp-1a2b3c4d", Address: "10.0.0.11", Token: "abcdef.0123456789abcdef", CertificateKey: "00ff", KubernetesVersion: "v1.34.4",
 	Endpoint: "10.0.0.10:16443", PodCIDR: "192.168.0.0/16", ServiceCIDR: "10.96.0.0/12",
-	CertSANs: []string{"10.0.0.10", "10.0.0.11", "cp-1a2b3c4d", "203.0.113.7"},
+	CertSANs: []string{"10.0.0.10", "10.0.0.11", "cp-1a2b3c4d", "203.0.113.7"}, Waits: scripts.KubeadmWaits{Phase: 675, Call: 225},
 }
 
 var joinConfig = scripts.KubeadmJoinConfig{
 	Node: "cp-2b3c4d5e", Address: "10.0.0.12", Endpoint: "10.0.0.10:16443", Token: "abcdef.0123456789abcdef",
 	CACertHash: "sha256:00aa", CertificateKey: "00ff", IgnorePreflightErrors: []string{"SystemVerification"},
+	Waits: scripts.KubeadmWaits{Phase: 675, Call: 225},
 }
 
 const extra = `apiVersion: kubelet.config.k8s.io/v1beta1
@@ -111,6 +112,19 @@ func TestKubeadmConfig_windlassWinsOverThePackage(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotContains(t, text, "evil.example.com")
 	assert.Contains(t, text, "api.example.com")
+}
+
+func TestKubeadmConfig_takesTheTimeoutsOfThePackage(t *testing.T) {
+	c := initConfig
+	c.Extra = []byte("apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration\ntimeouts: {kubeletHealthCheck: 20m}\n")
+	text, err := c.Render()
+	require.NoError(t, err)
+	assert.Contains(t, text, "kubeletHealthCheck: 20m")
+	assert.Contains(t, text, "discovery: 675s")
+	c.Waits, c.Extra = scripts.KubeadmWaits{}, nil
+	text, err = c.Render()
+	require.NoError(t, err)
+	assert.NotContains(t, text, "timeouts", "kubeadm's own defaults")
 }
 
 func TestCheckExtra_saysWhatIsWrong(t *testing.T) {

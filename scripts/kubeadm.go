@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,6 +23,7 @@ type KubeadmInitConfig struct {
 	NodeCIDRMask          int // 0: Kubernetes's default
 	CertSANs              []string
 	IgnorePreflightErrors []string
+	Waits                 KubeadmWaits
 	// Extra are further documents from the package; see mergeDocuments.
 	Extra []byte
 }
@@ -44,7 +46,14 @@ type KubeadmJoinConfig struct {
 	// CertificateKey makes it a control plane.
 	CertificateKey        string
 	IgnorePreflightErrors []string
+	Waits                 KubeadmWaits
 	Extra                 []byte
+}
+
+// KubeadmWaits are kubeadm's own limits, in seconds; 0 leaves kubeadm's defaults, which are made for quick machines.
+type KubeadmWaits struct {
+	Phase int // for each thing that it waits for: kubelet, a control plane's component, discovery, a certificate
+	Call  int // for one call of an API, with its repetitions
 }
 
 // Render gives the file. Of the package's documents only JoinConfiguration matters here: kubelet and
@@ -74,7 +83,7 @@ var extraGroups = []string{"kubeadm.k8s.io", "kubelet.config.k8s.io", "kubeproxy
 
 // mergeDocuments adds a package's documents to the generated ones, but for kinds that the file is not about.
 // One of a kind that is generated too fills in what the generated one leaves open; Windlass's own values win,
-// because the rest of the cluster relies on them.
+// because the rest of the cluster relies on them; but not timeouts, on which nothing relies.
 func mergeDocuments(generated string, extra []byte, without ...string) (string, error) {
 	added, err := documents(extra)
 	if err != nil {
@@ -89,6 +98,10 @@ func mergeDocuments(generated string, extra []byte, without ...string) (string, 
 		for _, d := range added {
 			if d.kind != own["kind"] {
 				continue
+			}
+			if theirs, ok := d.fields["timeouts"].(map[string]any); ok {
+				mine, _ := own["timeouts"].(map[string]any)
+				own["timeouts"] = merge(maps.Clone(theirs), mine)
 			}
 			if parts[i], err = marshal(merge(own, d.fields)); err != nil {
 				return "", err

@@ -38,7 +38,7 @@ func steps() []scripts.Script {
 		scripts.KubeadmInit{Member: member, TokenID: "abcdef", Timeout: 900},
 		scripts.KubeadmJoin{Member: member, Endpoint: "10.0.0.10:16443", Timeout: 900},
 		scripts.AdmitMember{Member: member, Joining: "cp-9z", PeerURL: "https://10.0.0.12:2380", Timeout: 120},
-		scripts.MintJoin{Member: member, Operation: "4711", TTL: 1800},
+		scripts.MintJoin{Member: member, Operation: "4711", TTL: 1800, Timeout: 60},
 		scripts.RevokeJoin{Member: member, Operation: "4711"},
 		scripts.ApplyManifest{Member: member, Manifest: "Files/cni.yaml"},
 		scripts.LabelNodes{Member: member, Labels: []string{"worker-5e6f7a8b CIS-node=compute1 kubernetes.io/zone=az1"}, Timeout: 60},

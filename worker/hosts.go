@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"strconv"
+	"time"
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -33,7 +34,10 @@ func (h *hosts) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activi
 	if node.Role == lcm.ControlPlane {
 		params = cluster.Params.MasterNode
 	}
-	target := remote.Target{Node: node.Name, Address: addressWithPort(node.SSHAddress, vim), User: params.Username, ServerID: node.ServerID}
+	target := remote.Target{
+		Node: node.Name, Address: addressWithPort(node.SSHAddress, vim), User: params.Username, ServerID: node.ServerID,
+		LoginTimeout: time.Duration(cluster.Params.Timeouts.Login) * time.Second,
+	}
 	if target.Password, err = h.open(ctx, params.Password); err != nil {
 		return nil, err
 	}

@@ -68,8 +68,11 @@ type LoadBalancerParam struct {
 // TimeoutParams are limits in seconds; 0 means the default.
 type TimeoutParams struct {
 	Stack     int `json:"stack,omitempty"`      // default 1800
-	SSH       int `json:"ssh,omitempty"`        // default 600
+	SSH       int `json:"ssh,omitempty"`        // until a VM answers; default 600
+	Login     int `json:"login,omitempty"`      // one login; default 30
+	Command   int `json:"command,omitempty"`    // a script that installs nothing and waits for little; default 180
 	Install   int `json:"install,omitempty"`    // packages on one node; default 2700
+	VirtualIP int `json:"virtual_ip,omitempty"` // default 60
 	Join      int `json:"join,omitempty"`       // kubeadm init or join; default 900
 	NodeReady int `json:"node_ready,omitempty"` // default 600
 }

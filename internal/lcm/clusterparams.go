@@ -106,7 +106,10 @@ func (p *ClusterParams) read(o *paramReader) {
 	limits := o.object("timeouts")
 	limits.number("stack", &p.Timeouts.Stack)
 	limits.number("ssh", &p.Timeouts.SSH)
+	limits.number("login", &p.Timeouts.Login)
+	limits.number("command", &p.Timeouts.Command)
 	limits.number("install", &p.Timeouts.Install)
+	limits.number("virtual_ip", &p.Timeouts.VirtualIP)
 	limits.number("join", &p.Timeouts.Join)
 	limits.number("node_ready", &p.Timeouts.NodeReady)
 }
@@ -142,7 +145,10 @@ func (p *ClusterParams) fillDefaults() {
 	orNumber(&p.LoadBalancer.Port, DefaultFrontPort)
 	orNumber(&p.Timeouts.Stack, 1800)
 	orNumber(&p.Timeouts.SSH, 600)
+	orNumber(&p.Timeouts.Login, 30)
+	orNumber(&p.Timeouts.Command, 180)
 	orNumber(&p.Timeouts.Install, 2700)
+	orNumber(&p.Timeouts.VirtualIP, 60)
 	orNumber(&p.Timeouts.Join, 900)
 	orNumber(&p.Timeouts.NodeReady, 600)
 }

@@ -204,7 +204,16 @@ func (c *paramChecks) timeouts(t TimeoutParams) {
 	for _, limit := range []struct {
 		key     string
 		seconds int
-	}{{"stack", t.Stack}, {"ssh", t.SSH}, {"install", t.Install}, {"join", t.Join}, {"node_ready", t.NodeReady}} {
+	}{
+		{"stack", t.Stack},
+		{"ssh", t.SSH},
+		{"login", t.Login},
+		{"command", t.Command},
+		{"install", t.Install},
+		{"virtual_ip", t.VirtualIP},
+		{"join", t.Join},
+		{"node_ready", t.NodeReady},
+	} {
 		if limit.seconds < 1 || limit.seconds > longest {
 			c.add("timeouts."+limit.key, "must be between 1 and %d seconds, not %d.", longest, limit.seconds)
 		}

@@ -10,7 +10,9 @@ import (
 
 func TestProblems_capsEveryTimeoutAtTwoHours(t *testing.T) {
 	found := func(seconds int) (paths []string) {
-		p := lcm.ClusterParams{Timeouts: lcm.TimeoutParams{Stack: seconds, SSH: seconds, Install: seconds, Join: seconds, NodeReady: seconds}}
+		p := lcm.ClusterParams{Timeouts: lcm.TimeoutParams{
+			Stack: seconds, SSH: seconds, Login: seconds, Command: seconds, Install: seconds, VirtualIP: seconds, Join: seconds, NodeReady: seconds,
+		}}
 		for _, problem := range p.Problems(1, 0) {
 			if problem.Detail == "must be between 1 and 7200 seconds, not 7201." {
 				paths = append(paths, problem.Path)
@@ -19,5 +21,5 @@ func TestProblems_capsEveryTimeoutAtTwoHours(t *testing.T) {
 		return paths
 	}
 	assert.Empty(t, found(7200))
-	assert.Len(t, found(7201), 5)
+	assert.Len(t, found(7201), 8)
 }

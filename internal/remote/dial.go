@@ -22,12 +22,15 @@ type Target struct {
 	Password   string // also for sudo; may be empty with a key
 	PrivateKey string // PEM; tried before the password
 	ServerID   string // the host key is pinned for it
+	// LoginTimeout bounds the login on a machine that answers; 0 is the dialer's ConnectTimeout. A processor that
+	// is busy booting takes long for the handshake.
+	LoginTimeout time.Duration
 }
 
 // Dialer connects to machines. Its zero durations stand for the defaults.
 type Dialer struct {
 	HostKeys HostKeys
-	// ConnectTimeout bounds connecting and logging in: 10 s.
+	// ConnectTimeout bounds connecting, and then logging in where the target has no limit of its own: 10 s.
 	ConnectTimeout time.Duration
 	// KeepAlive is the time between probes of an open connection: 5 s. A peer that leaves one
 	// unanswered for twice that is taken for dead.
@@ -59,13 +62,13 @@ func (d *Dialer) login(ctx context.Context, target Target) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	dialCtx, cancel := context.WithTimeout(ctx, d.connectTimeout())
-	defer cancel()
 	address := withPort(target.Address)
-	conn, err := new(net.Dialer).DialContext(dialCtx, "tcp", address)
+	conn, err := (&net.Dialer{Timeout: d.connectTimeout()}).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, dialError(ctx, target, err)
 	}
+	dialCtx, cancel := context.WithTimeout(ctx, cmp.Or(target.LoginTimeout, d.connectTimeout()))
+	defer cancel()
 	// The handshake knows no context; closing the connection ends it.
 	stop := context.AfterFunc(dialCtx, func() { _ = conn.Close() })
 	pin := &pin{ctx: dialCtx, keys: d.HostKeys, target: target}

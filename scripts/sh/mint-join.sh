@@ -40,5 +40,5 @@ CONFIG
 fi
 # Discovery signs cluster-info with the token; a join that comes sooner would wait for its next look.
 signed() { kube -n kube-public get configmap cluster-info -o jsonpath='{.data}' 2>/dev/null | grep -q "jws-kubeconfig-${token%%.*}"; }
-wait_until 60 signed || fail 75 "the controller manager does not sign the join token"
+wait_until "$TIMEOUT" signed || fail 75 "the controller manager does not sign the join token"
 result ca "$(base64 -w0 </etc/kubernetes/pki/ca.crt)"

@@ -271,5 +271,5 @@ esac
 attempt "kubeadm init failed" timeout "$TIMEOUT" kubeadm init --config "$SCRATCH/in.config" --upload-certs --skip-token-print --skip-certificate-key-print
 # Each join gets a token of its own; this one has no use.
 kube -n kube-system delete secret "bootstrap-token-$TOKEN_ID" --ignore-not-found || note "the bootstrap token ends by itself in minutes"
-await_member 120
+await_member "$((TIMEOUT > SECONDS + 120 ? TIMEOUT - SECONDS : 120))"
 remember_member

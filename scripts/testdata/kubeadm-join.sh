@@ -272,5 +272,5 @@ half) clear_leftovers ;;
 esac
 
 attempt "kubeadm join failed" timeout "$TIMEOUT" kubeadm join --config "$SCRATCH/in.config"
-await_member 120
+await_member "$((TIMEOUT > SECONDS + 120 ? TIMEOUT - SECONDS : 120))"
 remember_member
