@@ -25,6 +25,8 @@ type ClusterParams struct {
 	AptRepository     *AptRepository    `json:"apt_repository,omitempty"`
 	LoadBalancer      LoadBalancerParam `json:"load_balancer,omitzero"`
 	Timeouts          TimeoutParams     `json:"timeouts,omitzero"`
+	// DrainPolicy settles what happens to pods that do not leave a node within timeouts.drain; default "fail".
+	DrainPolicy DrainPolicy `json:"drain_policy,omitempty"`
 	// IgnorePreflightErrors are names of kubeadm's checks, e.g. "SystemVerification".
 	IgnorePreflightErrors []string `json:"ignore_preflight_errors,omitempty"`
 }
@@ -75,7 +77,22 @@ type TimeoutParams struct {
 	VirtualIP int `json:"virtual_ip,omitempty"` // default 60
 	Join      int `json:"join,omitempty"`       // kubeadm init or join; default 900
 	NodeReady int `json:"node_ready,omitempty"` // default 600
+	// Drain is how long the pods of a node that leaves may take to go; default 300.
+	Drain int `json:"drain,omitempty"`
+	// VolumeDetach is how long their volumes may take after that; default 120.
+	VolumeDetach int `json:"volume_detach,omitempty"`
 }
+
+// DrainPolicy is what happens to pods that do not leave a node in time.
+type DrainPolicy string
+
+// The policies.
+const (
+	// DrainFail stops the operation: a person looks at the pods and what holds them.
+	DrainFail DrainPolicy = "fail"
+	// DrainForce deletes them, against their disruption budgets.
+	DrainForce DrainPolicy = "force"
+)
 
 // Secret is a value that is sealed before it is stored: a string in a request, {"$secret": ref} afterwards.
 type Secret struct {

@@ -80,6 +80,9 @@ func (p *ClusterParams) read(o *paramReader) {
 	o.text("kubeadm_config_path", &p.KubeadmConfigPath)
 	o.text("kubernetes_version", &p.KubernetesVersion)
 	o.texts("ignore_preflight_errors", &p.IgnorePreflightErrors)
+	var drainPolicy string
+	o.text("drain_policy", &drainPolicy)
+	p.DrainPolicy = DrainPolicy(drainPolicy)
 	p.MasterNode.read(o.object("master_node"))
 	p.WorkerNode.read(o.object("worker_node"))
 	if proxy := o.object("proxy"); proxy != nil {
@@ -112,6 +115,8 @@ func (p *ClusterParams) read(o *paramReader) {
 	limits.number("virtual_ip", &p.Timeouts.VirtualIP)
 	limits.number("join", &p.Timeouts.Join)
 	limits.number("node_ready", &p.Timeouts.NodeReady)
+	limits.number("drain", &p.Timeouts.Drain)
+	limits.number("volume_detach", &p.Timeouts.VolumeDetach)
 }
 
 func (n *NodeParams) read(o *paramReader) {
@@ -151,6 +156,11 @@ func (p *ClusterParams) fillDefaults() {
 	orNumber(&p.Timeouts.VirtualIP, 60)
 	orNumber(&p.Timeouts.Join, 900)
 	orNumber(&p.Timeouts.NodeReady, 600)
+	orNumber(&p.Timeouts.Drain, 300)
+	orNumber(&p.Timeouts.VolumeDetach, 120)
+	if p.DrainPolicy == "" {
+		p.DrainPolicy = DrainFail
+	}
 }
 
 func orText(s *string, fallback string) {

@@ -35,7 +35,7 @@ func TestParseClusterParams_readsTackersRequestAndFillsDefaults(t *testing.T) {
 	assert.Equal(t, "192.168.0.0/16", p.MasterNode.PodCIDR, "host bits are masked")
 	assert.Equal(t, "10.199.187.0/24", p.MasterNode.ClusterCIDR)
 	assert.Equal(t, 16443, p.LoadBalancer.Port)
-	assert.Equal(t, lcm.TimeoutParams{Stack: 1800, SSH: 600, Login: 30, Command: 180, Install: 2700, VirtualIP: 60, Join: 900, NodeReady: 600}, p.Timeouts)
+	assert.Equal(t, lcm.TimeoutParams{Stack: 1800, SSH: 600, Login: 30, Command: 180, Install: 2700, VirtualIP: 60, Join: 900, NodeReady: 600, Drain: 300, VolumeDetach: 120}, p.Timeouts)
 	assert.Equal(t, "ubuntu", p.WorkerNode.Password.Clear)
 	assert.Empty(t, p.Problems(3, 2))
 }

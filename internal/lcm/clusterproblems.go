@@ -31,6 +31,9 @@ func (p ClusterParams) Problems(controlPlanes, workers int) []Problem {
 		c.aptRepository(*p.AptRepository)
 	}
 	c.timeouts(p.Timeouts)
+	if p.DrainPolicy != "" && p.DrainPolicy != DrainFail && p.DrainPolicy != DrainForce {
+		c.add("drain_policy", "must be %q or %q, not %q.", DrainFail, DrainForce, p.DrainPolicy)
+	}
 	return c.found
 }
 
@@ -213,9 +216,14 @@ func (c *paramChecks) timeouts(t TimeoutParams) {
 		{"virtual_ip", t.VirtualIP},
 		{"join", t.Join},
 		{"node_ready", t.NodeReady},
+		{"drain", t.Drain},
 	} {
 		if limit.seconds < 1 || limit.seconds > longest {
 			c.add("timeouts."+limit.key, "must be between 1 and %d seconds, not %d.", longest, limit.seconds)
 		}
+	}
+	const longestDetach = 30 * 60 // it comes on top of a drain
+	if t.VolumeDetach < 1 || t.VolumeDetach > longestDetach {
+		c.add("timeouts.volume_detach", "must be between 1 and %d seconds, not %d.", longestDetach, t.VolumeDetach)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
@@ -12,6 +13,7 @@ func TestProblems_capsEveryTimeoutAtTwoHours(t *testing.T) {
 	found := func(seconds int) (paths []string) {
 		p := lcm.ClusterParams{Timeouts: lcm.TimeoutParams{
 			Stack: seconds, SSH: seconds, Login: seconds, Command: seconds, Install: seconds, VirtualIP: seconds, Join: seconds, NodeReady: seconds,
+			Drain: seconds, VolumeDetach: 1,
 		}}
 		for _, problem := range p.Problems(1, 0) {
 			if problem.Detail == "must be between 1 and 7200 seconds, not 7201." {
@@ -21,5 +23,28 @@ func TestProblems_capsEveryTimeoutAtTwoHours(t *testing.T) {
 		return paths
 	}
 	assert.Empty(t, found(7200))
-	assert.Len(t, found(7201), 8)
+	assert.Len(t, found(7201), 9)
+}
+
+func TestProblems_boundsWhatFollowsADrain(t *testing.T) {
+	p, err := lcm.ParseClusterParams([]byte(`{"k8s_cluster_installation_param": {"timeouts": {"volume_detach": 1801}, "drain_policy": "hope"}}`))
+	require.NoError(t, err)
+	problems := p.Problems(1, 0)
+	assert.Contains(t, problems, lcm.Problem{
+		Path: "$.additionalParams.k8s_cluster_installation_param.timeouts.volume_detach", Detail: "must be between 1 and 1800 seconds, not 1801.",
+	})
+	assert.Contains(t, problems, lcm.Problem{
+		Path: "$.additionalParams.k8s_cluster_installation_param.drain_policy", Detail: `must be "fail" or "force", not "hope".`,
+	})
+}
+
+func TestParseClusterParams_readsHowNodesAreDrained(t *testing.T) {
+	p, err := lcm.ParseClusterParams([]byte(`{"k8s_cluster_installation_param": {"timeouts": {"drain": "30"}, "drain_policy": "force"}}`))
+	require.NoError(t, err)
+	assert.Equal(t, lcm.DrainForce, p.DrainPolicy)
+	assert.Equal(t, 30, p.Timeouts.Drain)
+	assert.Equal(t, 120, p.Timeouts.VolumeDetach)
+	p, err = lcm.ParseClusterParams([]byte(`{"k8s_cluster_installation_param": {}}`))
+	require.NoError(t, err)
+	assert.Equal(t, lcm.DrainFail, p.DrainPolicy)
 }
