@@ -35,34 +35,37 @@ func (e *Engine) url(make func(Stack, string) string, st Stack, r Resource) stri
 	return make(st, r.Name)
 }
 
-// scale is what a signal to a policy does. It answers false when Heat would take no action: a scaling of
-// the group is under way, the cool-down has not passed, or the size would not change.
-func (e *Engine) scale(st Stack, policy Resource) (bool, error) {
+// scale is what a signal to a policy does: nothing when a scaling of the group is under way, the cool-down has not
+// passed, or the size would not change.
+func (e *Engine) scale(st Stack, policy Resource) error {
 	group, ok := e.groupOf(st, text(policy.Properties["auto_scaling_group_id"]))
 	if !ok {
-		return false, &Error{Type: NotFound, Message: fmt.Sprintf(
+		return &Error{Type: NotFound, Message: fmt.Sprintf(
 			"Alarm %s could not find scaling group named \"%s\"", policy.Name, text(policy.Properties["auto_scaling_group_id"]))}
 	}
 	child, ok := state.Load(e.store, stacks, group.UID)
 	if !ok || child.Status == InProgress || e.busy(child.ID) || e.cooling(policy, child) {
-		return false, nil
+		return nil
 	}
 	have := len(e.members(group, false))
 	size := clamp(adjusted(have, policy.Properties), group.Properties)
 	if size == have {
-		return false, nil
+		return nil
 	}
 	if err := e.begin(&child, Update, nil); err != nil {
-		return false, err
+		return err
 	}
 	e.start(child, func(ctx context.Context) error {
 		f, err := e.load(ctx, st)
 		if err != nil {
 			return e.finish(ctx, child, Update, err)
 		}
-		return scalingGroup{}.resize(ctx, f, group, definitionOf(group.Properties["resource"]), size)
+		if err := (scalingGroup{}).resize(ctx, f, group, definitionOf(group.Properties["resource"]), size); err != nil {
+			return err
+		}
+		return e.signalled(st, policy)
 	})
-	return true, nil
+	return nil
 }
 
 // cooling reports whether the policy's cool-down since the group's last change has not passed.

@@ -21,16 +21,13 @@ func (e *Engine) Signal(st Stack, name string) error {
 	if top, ok := state.Load(e.store, stacks, st.RootID); !ok || top.Status == InProgress || l.Resource.Status != Complete {
 		return &Error{Type: ActionInProgress, Message: fmt.Sprintf("Stack %s already has an action (%s) in progress.", top.Name, top.Action)}
 	}
-	acted, err := e.scale(st, l.Resource)
-	if err != nil {
-		return err
-	}
-	r := l.Resource
-	r.Action, r.Status, r.Reason = "SIGNAL", Complete, "alarm state changed from None to ALARM (Signal)"
-	if !acted {
-		r.Reason = "No action required"
-	}
-	return e.event(st.ID, r, nil)
+	return e.scale(st, l.Resource)
+}
+
+// signalled tells of a signal that was obeyed; Heat is silent about others.
+func (e *Engine) signalled(st Stack, policy Resource) error {
+	policy.Action, policy.Status, policy.Reason = "SIGNAL", Complete, "No signal details provided"
+	return e.event(st.ID, policy, nil)
 }
 
 // MarkUnhealthy notes that a resource is broken (or well again): the next update replaces it. The

@@ -122,7 +122,7 @@ func (c *Cloud) listEvents(r *request) (reply, error) {
 			out = append(out, c.eventView(st, ev, depth > 0))
 		}
 	}
-	if q.Get("sort_dir") == "desc" {
+	if q.Get("sort_dir") != "asc" { // the newest first, unless asked otherwise
 		slices.Reverse(out)
 	}
 	if after := q.Get("marker"); after != "" {

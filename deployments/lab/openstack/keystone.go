@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
@@ -175,5 +176,5 @@ func (c *Cloud) identifyByCredential(req authRequest) (Token, error) {
 			ProjectID: cred.ProjectID, Project: cred.Project, Roles: cred.Roles,
 		}, nil
 	}
-	return Token{}, unauthorized()
+	return Token{}, notFound("NotFound", "Could not find Application Credential: %s.", cmp.Or(given.ID, given.Name))
 }

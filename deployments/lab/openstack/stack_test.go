@@ -203,8 +203,8 @@ func TestClusterLifeThroughTheAPI(t *testing.T) {
 	require.NoError(t, err)
 	events, err := stackevents.ExtractEvents(pages)
 	require.NoError(t, err)
-	require.Equal(t, "CREATE_IN_PROGRESS", events[0].ResourceStatus)
-	require.Equal(t, "Stack CREATE started", events[0].ResourceStatusReason)
+	require.Equal(t, "CREATE_IN_PROGRESS", events[len(events)-1].ResourceStatus)
+	require.Equal(t, "Stack CREATE started", events[len(events)-1].ResourceStatusReason)
 
 	require.NoError(t, stacks.Delete(t.Context(), sc, st.Name, st.ID).ExtractErr())
 	b.await(sc, id, "DELETE_COMPLETE")

@@ -165,8 +165,8 @@ func authError(vim lcm.Vim, err error) error {
 	case !ok:
 		kind, why := silence(err)
 		return lcm.Wrap(kind, err, "The VIM %s does not answer at %s: %s.", vim.Name, vim.AuthURL, why)
-	case answer.Actual == http.StatusUnauthorized || answer.Actual == http.StatusForbidden:
-		return lcm.Wrap(lcm.KindDenied, err, "Keystone at %s refused the credentials of VIM %s. Check user, password, domains and project.",
+	case answer.Actual == http.StatusUnauthorized || answer.Actual == http.StatusForbidden || strings.Contains(string(answer.Body), "Application Credential"):
+		return lcm.Wrap(lcm.KindDenied, err, "Keystone at %s refused the credentials of VIM %s. Check user, password, domains and project, or the application credential.",
 			vim.AuthURL, vim.Name)
 	case answer.Actual == http.StatusNotFound:
 		return lcm.Wrap(lcm.KindInvalid, err, "There is no Keystone v3 at %s. Check the auth_url of VIM %s.", vim.AuthURL, vim.Name)

@@ -95,7 +95,9 @@ func (e event) stack() (name, id string) {
 // hear tells the new events, and whether the stack's own end is among them. Heat may fail here: progress is not
 // worth an error, and the stack itself is asked soon.
 func (f *follower) hear(ctx context.Context) (over bool) {
-	list, err := f.c.events(ctx, f.name, f.id, url.Values{"marker": {f.marker}, "nested_depth": {f.depth()}})
+	list, err := f.c.events(ctx, f.name, f.id, url.Values{
+		"marker": {f.marker}, "nested_depth": {f.depth()}, "sort_dir": {"asc"}, // else the newest come first
+	})
 	if err != nil {
 		f.quiet = quietLooks
 		return false

@@ -19,11 +19,27 @@ func (d *Driver) onCluster(ctx context.Context, m *Machine, p Params, f func(c *
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c := w.clusters[p.Get("CLUSTER")]
-	if c == nil || !c.quorum() || c.members[p.Get("NODE_NAME")] == nil || !c.members[p.Get("NODE_NAME")].controlPlane ||
-		c.members[p.Get("NODE_NAME")].machine != m {
+	if c == nil || !c.serves(p.Get("NODE_NAME"), m) {
 		return p.Fail(75, "the API server of this control plane is not ready")
 	}
 	return f(c)
+}
+
+// serves tells whether the API server of node answers: it has a member of etcd on the same machine, and that finds a
+// majority.
+func (c *cluster) serves(node string, m *Machine) bool {
+	e := c.memberOf(node)
+	return e != nil && e.works() && e.host == m && c.quorum()
+}
+
+// memberOf is the member of etcd of that node.
+func (c *cluster) memberOf(node string) *etcdMember {
+	for _, e := range c.etcd {
+		if e.node == node {
+			return e
+		}
+	}
+	return nil
 }
 
 func (d *Driver) admitMember(ctx context.Context, m *Machine, p Params) Result {
@@ -61,7 +77,7 @@ func (c *cluster) sick() (node string, members int) {
 		return "the only member", 0
 	}
 	for _, e := range c.etcd {
-		if m := c.members[e.node]; !e.started || m == nil || !m.machine.works() {
+		if !e.works() {
 			return e.node, len(c.etcd)
 		}
 	}

@@ -152,7 +152,7 @@ func (d *Driver) kubeadmInit(ctx context.Context, m *Machine, p Params) Result {
 	}
 	c = &cluster{
 		id: id, ca: ca, members: map[string]*member{}, etcd: map[string]*etcdMember{}, tokens: map[string]string{},
-		certificateKey: config.CertificateKey, violations: violationsOf(c),
+		certificateKey: config.CertificateKey, pods: map[string]*Pod{}, violations: violationsOf(c),
 	}
 	w.clusters[id] = c
 	c.join(node, p.Get("ADDRESS"), m, true)
@@ -235,7 +235,10 @@ func (w *world) admits(m *Machine, p Params, config kubeadmConfig) (sentence str
 			return "etcdserver: too many learner members in cluster", 75
 		}
 	}
-	c.etcd[peerURL(p.Get("ADDRESS"))] = &etcdMember{node: p.Get("NODE_NAME"), machine: m}
+	if old := c.etcd[peerURL(p.Get("ADDRESS"))]; old != nil && old.started {
+		c.violate("%s joined etcd at the address of %s, which is a member", p.Get("NODE_NAME"), old.node)
+	}
+	c.etcd[peerURL(p.Get("ADDRESS"))] = &etcdMember{node: p.Get("NODE_NAME"), machine: m, host: m}
 	return "", 0
 }
 

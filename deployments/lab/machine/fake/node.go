@@ -36,6 +36,14 @@ func (d *Driver) registerScripts() {
 		"label-nodes":        d.labelNodes,
 		"wait-for-nodes":     d.waitForNodes,
 		"create-vim-account": d.createVimAccount,
+
+		"cluster-health": d.clusterHealth,
+		"drain-node":     d.drainNode,
+		"uncordon-node":  d.uncordonNode,
+		"delete-node":    d.deleteNode,
+		"remove-members": d.removeMembers,
+		"retire-node":    d.retireNode,
+		"tell-hosts":     d.tellHosts,
 	}
 }
 
@@ -61,7 +69,7 @@ func (d *Driver) prepareNode(ctx context.Context, m *Machine, p Params) Result {
 	m.hostname = p.Get("NODE_NAME")
 	m.mu.Unlock()
 	m.WriteFile("/etc/hostname", []byte(p.Get("NODE_NAME")+"\n"), 0o644)
-	m.WriteFile("/etc/hosts", []byte("127.0.0.1 localhost\n"+strings.ReplaceAll(p.Get("HOSTS"), ",", "\n")+"\n"), 0o644)
+	m.writeHosts(p)
 	p.Result("kubeadm", KubernetesVersion)
 	return Result{}
 }
@@ -84,6 +92,7 @@ func (d *Driver) removeFile(_ context.Context, m *Machine, p Params) Result {
 
 var (
 	keepalivedPriority = regexp.MustCompile(`(?m)^\s*priority (\d+)$`)
+	haproxyServer      = regexp.MustCompile(`(?m)^    server (\S+) (\S+):6443`)
 	keepalivedIP       = regexp.MustCompile(`virtual_ipaddress \{\s*([^\s/}]+)`)
 )
 
@@ -109,7 +118,11 @@ func (d *Driver) configureLoadBalancer(ctx context.Context, m *Machine, p Params
 	if w.balancers[ip[1]] == nil {
 		w.balancers[ip[1]] = map[*Machine]balancer{}
 	}
-	w.balancers[ip[1]][m] = balancer{priority: weight, port: p.Get("PORT")}
+	var servers []string
+	for _, server := range haproxyServer.FindAllStringSubmatch(haproxy, -1) {
+		servers = append(servers, server[1]+" "+strings.Trim(server[2], "[]"))
+	}
+	w.balancers[ip[1]][m] = balancer{priority: weight, port: p.Get("PORT"), servers: servers}
 	return Result{}
 }
 

@@ -44,6 +44,7 @@ type savedFile struct {
 type savedBalancer struct {
 	Priority int
 	Port     string
+	Servers  []string
 }
 
 type savedCluster struct {
@@ -51,6 +52,8 @@ type savedCluster struct {
 	CA                  string
 	Tokens              map[string]string
 	CertificateKey, Vim string
+	// Etcd says on which machine the data of a member is, by its peer URL; "" when it is lost.
+	Etcd map[string]string
 }
 
 func (d *Driver) file() string { return filepath.Join(d.dir, "fake-machines.json") }
@@ -103,13 +106,13 @@ func (w *world) saveInto(s *saved) {
 	defer w.mu.Unlock()
 	for id, c := range w.clusters {
 		s.Clusters[id] = savedCluster{
-			Picture: c.picture(), CA: c.ca, Tokens: c.tokens, CertificateKey: c.certificateKey, Vim: c.vimToken,
+			Picture: c.picture(), CA: c.ca, Tokens: c.tokens, CertificateKey: c.certificateKey, Vim: c.vimToken, Etcd: c.etcdData(),
 		}
 	}
 	for ip, balancers := range w.balancers {
 		s.Balancers[ip] = map[string]savedBalancer{}
 		for m, b := range balancers {
-			s.Balancers[ip][m.id] = savedBalancer{b.priority, b.port}
+			s.Balancers[ip][m.id] = savedBalancer{b.priority, b.port, b.servers}
 		}
 	}
 }
@@ -172,7 +175,10 @@ func (w *world) restore(s saved, machines map[string]*Machine) {
 		c := &cluster{
 			id: id, ca: from.CA, members: map[string]*member{}, etcd: map[string]*etcdMember{}, tokens: map[string]string{},
 			certificateKey: from.CertificateKey, manifests: from.Picture.Manifests, vimToken: from.Vim,
-			violations: from.Picture.Violations,
+			violations: from.Picture.Violations, pods: map[string]*Pod{},
+		}
+		for _, pod := range from.Picture.Pods {
+			c.pods[pod.key()] = &pod
 		}
 		maps.Copy(c.tokens, from.Tokens)
 		for _, m := range from.Picture.Members {
@@ -184,11 +190,12 @@ func (w *world) restore(s saved, machines map[string]*Machine) {
 			labels := map[string]string{}
 			maps.Copy(labels, m.Labels)
 			c.members[m.Node] = &member{
-				machine: owner, address: m.Address, controlPlane: m.ControlPlane, joins: m.Joins, labels: labels,
+				machine: owner, address: m.Address, controlPlane: m.ControlPlane, joins: m.Joins, cordoned: m.Cordoned, labels: labels,
 			}
 		}
 		for _, e := range from.Picture.EtcdMembers {
-			c.etcd[e.PeerURL] = &etcdMember{node: e.Node, started: e.Started}
+			host := machines[from.Etcd[e.PeerURL]]
+			c.etcd[e.PeerURL] = &etcdMember{node: e.Node, started: e.Started, host: host, lost: host == nil}
 		}
 		w.clusters[id] = c
 	}
@@ -196,7 +203,7 @@ func (w *world) restore(s saved, machines map[string]*Machine) {
 		w.balancers[ip] = map[*Machine]balancer{}
 		for id, b := range balancers {
 			if m := machines[id]; m != nil {
-				w.balancers[ip][m] = balancer{b.Priority, b.Port}
+				w.balancers[ip][m] = balancer{b.Priority, b.Port, b.Servers}
 			}
 		}
 	}

@@ -28,6 +28,7 @@ type world struct {
 type balancer struct {
 	priority int
 	port     string
+	servers  []string // "name address" of HAProxy's backends
 }
 
 // cluster is a Kubernetes cluster as far as scripts can tell.
@@ -40,6 +41,7 @@ type cluster struct {
 	certificateKey string
 	manifests      []string
 	vimToken       string
+	pods           map[string]*Pod // by namespace/name
 	violations     []string
 }
 
@@ -48,6 +50,7 @@ type member struct {
 	address      string
 	controlPlane bool
 	joins        int
+	cordoned     bool
 	labels       map[string]string
 }
 
@@ -55,7 +58,11 @@ type etcdMember struct {
 	node    string
 	started bool
 	machine *Machine // that joins; nil once it has started
+	host    *Machine // that has its data
+	lost    bool     // its data is gone
 }
+
+func (e *etcdMember) works() bool { return e.started && !e.lost && e.host != nil && e.host.works() }
 
 // Cluster is a picture of a cluster.
 type Cluster struct {
@@ -66,8 +73,11 @@ type Cluster struct {
 	CertificatesShared bool         `json:"certificatesShared"`
 	Manifests          []string     `json:"manifests"`
 	VimAccount         bool         `json:"vimAccount"`
+	Balancers          []Balancer   `json:"balancers"`
+	Pods               []Pod        `json:"pods"`
 	// Violations are effects that a real cluster would suffer from: a second init, a second join of one
-	// node, two control planes that join at once, the removal of one while its join runs.
+	// node, two control planes that join at once, the removal of one while its join runs; a machine deleted while
+	// etcd counts on it or before it was drained, a node deleted that takes pods, a quorum that was given away.
 	Violations []string `json:"violations"`
 }
 
@@ -79,6 +89,7 @@ type Member struct {
 	ControlPlane bool              `json:"controlPlane"`
 	Joins        int               `json:"joins"` // more than one is a doubled effect
 	Ready        bool              `json:"ready"`
+	Cordoned     bool              `json:"cordoned"`
 	Labels       map[string]string `json:"labels"`
 }
 
@@ -96,7 +107,9 @@ func (d *Driver) Clusters() []Cluster {
 	defer w.mu.Unlock()
 	var all []Cluster
 	for _, id := range slices.Sorted(maps.Keys(w.clusters)) {
-		all = append(all, w.clusters[id].picture())
+		picture := w.clusters[id].picture()
+		picture.Balancers = w.balancersOf(w.clusters[id])
+		all = append(all, picture)
 	}
 	return all
 }
@@ -135,8 +148,11 @@ func (c *cluster) picture() Cluster {
 		m := c.members[node]
 		p.Members = append(p.Members, Member{
 			Node: node, MachineID: m.machine.id, Address: m.address, ControlPlane: m.controlPlane,
-			Joins: m.joins, Ready: c.ready(node), Labels: maps.Clone(m.labels),
+			Joins: m.joins, Ready: c.ready(node), Cordoned: m.cordoned, Labels: maps.Clone(m.labels),
 		})
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.pods)) {
+		p.Pods = append(p.Pods, *c.pods[name])
 	}
 	for _, url := range slices.Sorted(maps.Keys(c.etcd)) {
 		p.EtcdMembers = append(p.EtcdMembers, EtcdMember{url, c.etcd[url].node, c.etcd[url].started})
@@ -147,7 +163,7 @@ func (c *cluster) picture() Cluster {
 // ready is what kubelet reports once there is a pod network.
 func (c *cluster) ready(node string) bool {
 	m := c.members[node]
-	return m != nil && m.machine.works() && len(c.manifests) > 0
+	return m != nil && m.machine.works() && m.machine.isMember(c.id) && len(c.manifests) > 0
 }
 
 // quorum tells whether most members of etcd work.
@@ -158,7 +174,7 @@ func (c *cluster) quorum() bool {
 			continue
 		}
 		voters++
-		if m := c.members[e.node]; m != nil && m.machine.works() {
+		if e.works() {
 			alive++
 		}
 	}
@@ -188,7 +204,7 @@ func (c *cluster) join(node, address string, m *Machine, controlPlane bool) {
 	}
 	if controlPlane {
 		labels["node-role.kubernetes.io/control-plane"] = ""
-		c.etcd[peerURL(address)] = &etcdMember{node: node, started: true}
+		c.etcd[peerURL(address)] = &etcdMember{node: node, started: true, host: m}
 	}
 	c.members[node] = &member{machine: m, address: address, controlPlane: controlPlane, joins: joins + 1, labels: labels}
 }
@@ -248,6 +264,7 @@ func (w *world) drop(m *Machine) {
 		delete(balancers, m)
 	}
 	for id, c := range w.clusters {
+		c.lose(m)
 		left := false
 		for _, member := range c.members {
 			left = left || !member.machine.gone.Load()

@@ -6,11 +6,10 @@ import (
 	"time"
 
 	client "github.com/gophercloud/gophercloud/v2/openstack"
-	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stacks"
+	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stackevents"
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
 const scalable = header + `
@@ -27,19 +26,22 @@ resources:
 `
 
 func (s *site) signals() {
-	s.create(s.stack(scalable, nil, nil), silent)
+	id := s.create(s.stack(scalable, nil, nil), silent)
 	require.Len(s, s.members("group"), 1)
 	require.NoError(s, s.cloud.Signal(s.Context(), s.name, owner, "out"))
-	s.awaitMembers("group", 2)
+	s.awaitSignals(id, "out", 1)
+	require.Len(s, s.members("group"), 2)
 
 	address, err := s.cloud.AlarmURL(s.Context(), s.name, owner, "out")
 	require.NoError(s, err)
 	require.NoError(s, s.cloud.SignalAlarm(s.Context(), address))
-	s.awaitMembers("group", 3)
+	s.awaitSignals(id, "out", 2)
+	require.Len(s, s.members("group"), 3)
 
 	first := s.members("group")[0]
 	require.NoError(s, s.cloud.Signal(s.Context(), s.name, owner, "in"))
-	s.awaitMembers("group", 2)
+	s.awaitSignals(id, "in", 1)
+	require.Len(s, s.members("group"), 2)
 	require.NotContains(s, s.members("group"), first, "the oldest goes")
 
 	s.requireKind(lcm.KindNotFound, s.cloud.Signal(s.Context(), s.name, owner, "nothing"))
@@ -66,24 +68,17 @@ func (s *site) members(group string) []string {
 	return out
 }
 
-// awaitMembers waits until a group has that many, and Heat does nothing to it any more: a policy that is signalled
-// meanwhile may do nothing.
-func (s *site) awaitMembers(group string, n int) {
+// awaitSignals waits until a policy has obeyed that many signals. Meanwhile its group obeys no other.
+func (s *site) awaitSignals(id, policy string, n int) {
 	s.Helper()
 	heat := s.service(client.NewOrchestrationV1)
 	require.Eventually(s, func() bool {
-		inv, err := s.cloud.Inventory(s.Context(), s.name)
+		page, err := stackevents.ListResourceEvents(heat, s.name, id, policy, nil).AllPages(s.Context())
 		if err != nil {
 			return false
 		}
-		members, err := inv.MemberResources(group)
-		r, _ := inv.In(inv.StackID, group)
-		if err != nil || len(members) != n || slices.ContainsFunc(members, func(m openstack.Resource) bool { return busy(m.Status) }) {
-			return false
-		}
-		inner, err := stacks.Find(s.Context(), heat, r.PhysicalID).Extract()
-		return err == nil && !busy(inner.Status) && !busy(r.Status)
+		events, err := stackevents.ExtractEvents(page)
+		events = slices.DeleteFunc(events, func(e stackevents.Event) bool { return e.ResourceStatus != "SIGNAL_COMPLETE" })
+		return err == nil && len(events) == n
 	}, s.Patience, 200*time.Millisecond)
 }
-
-func busy(status string) bool { return strings.HasSuffix(status, "_IN_PROGRESS") }

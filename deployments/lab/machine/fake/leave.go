@@ -1,0 +1,226 @@
+package fake
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+func (d *Driver) clusterHealth(ctx context.Context, m *Machine, p Params) Result {
+	if d.leaderless(p, m) {
+		p.Print("etcd has no leader: too few of its members work")
+		p.Result("quorum", "lost")
+		return Result{}
+	}
+	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+		line := func(key, format string, args ...any) {
+			p.Result(key, base64.StdEncoding.EncodeToString(fmt.Appendf(nil, format, args...)))
+		}
+		for _, name := range slices.Sorted(maps.Keys(c.members)) {
+			status, reason := "True", `KubeletReady|"kubelet is posting ready status"`
+			if !c.ready(name) {
+				status, reason = "Unknown", `NodeStatusUnknown|"Kubelet stopped posting node status."`
+			}
+			line("node", "%s|%s|%s|%s", name, status, yesNo(c.members[name].cordoned), reason)
+		}
+		for i, url := range slices.Sorted(maps.Keys(c.etcd)) {
+			e, name := c.etcd[url], ""
+			if e.started {
+				name = e.node
+			}
+			line("member", "%x|%s|%s|%s|%s|%s", i, name, url, yesNo(e.started), yesNo(!e.started), yesNo(e.works()))
+		}
+		return Result{}
+	})
+}
+
+// leaderless: etcd runs on this machine but has no majority.
+func (d *Driver) leaderless(p Params, m *Machine) bool {
+	w := d.state()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c := w.clusters[p.Get("CLUSTER")]
+	if c == nil || c.quorum() {
+		return false
+	}
+	e := c.memberOf(p.Get("NODE_NAME"))
+	return e != nil && e.works() && e.host == m
+}
+
+func (d *Driver) removeMembers(ctx context.Context, m *Machine, p Params) Result {
+	if d.leaderless(p, m) {
+		p.Print("etcd has no leader: too few of its members work")
+		p.Result("quorum", "lost")
+		return Result{}
+	}
+	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+		leaving := map[string]string{}
+		for entry := range strings.FieldsSeq(p.Get("LEAVING")) {
+			name, url, _ := strings.Cut(entry, "=")
+			leaving[name] = url
+		}
+		for {
+			url, staying := c.nextToGo(leaving)
+			if url == "" {
+				return Result{}
+			}
+			if sentence := c.refusal(url, staying); sentence != "" {
+				return p.Fail(65, "%s", sentence)
+			}
+			p.Print("removing the member of etcd, %s", c.etcd[url].node)
+			delete(c.etcd, url)
+		}
+	})
+}
+
+// nextToGo picks a member of the leaving nodes as remove-members does, "" when none is left, and counts those that stay.
+func (c *cluster) nextToGo(leaving map[string]string) (picked string, staying int) {
+	best := 9
+	for _, url := range slices.Sorted(maps.Keys(c.etcd)) {
+		e := c.etcd[url]
+		_, named := leaving[e.node]
+		if e.started && !named || !e.started && !slices.Contains(slices.Collect(maps.Values(leaving)), url) {
+			staying++
+			continue
+		}
+		rank := 3
+		if !e.works() {
+			rank = 2
+		}
+		if !e.started {
+			rank = 0
+		}
+		if rank < best {
+			picked, best = url, rank
+		}
+	}
+	return picked, staying
+}
+
+// refusal says why a member cannot go, "" when it can.
+func (c *cluster) refusal(url string, staying int) string {
+	going := c.etcd[url]
+	if !going.started {
+		return ""
+	}
+	voters, working := 0, 0
+	for other, e := range c.etcd {
+		if !e.started || other == url {
+			continue
+		}
+		voters++
+		if e.works() {
+			working++
+		}
+	}
+	switch {
+	case staying == 0 || voters == 0:
+		return going.node + " is the last member of etcd: the cluster would end with it"
+	case working < voters/2+1:
+		return fmt.Sprintf("etcd would lose its quorum without %s: %d of the other %d members work and %d must", going.node, working, voters, voters/2+1)
+	}
+	return ""
+}
+
+func (d *Driver) retireNode(ctx context.Context, m *Machine, p Params) Result {
+	w := d.state()
+	w.mu.Lock()
+	for _, balancers := range w.balancers {
+		delete(balancers, m)
+	}
+	w.mu.Unlock()
+	if p.Get("WHOLE") != "yes" {
+		return Result{}
+	}
+	m.stopKubeadms(ctx, p)
+	if !p.Work(ctx) {
+		return interrupted
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.clusters {
+		c.giveUp(m, m.Name()+" was reset")
+	}
+	m.files.remove("/etc/kubernetes")
+	m.files.remove(memberFile)
+	return Result{}
+}
+
+// giveUp is the loss of the member of etcd on a machine; what is the cluster's loss of its quorum.
+func (c *cluster) giveUp(m *Machine, how string) {
+	had := c.quorum()
+	for _, e := range c.etcd {
+		if e.host == m {
+			e.lost = true
+		}
+	}
+	if had && !c.quorum() {
+		c.violate("etcd lost its quorum when %s", how)
+	}
+}
+
+// lose is the deletion of a machine.
+func (c *cluster) lose(m *Machine) {
+	for _, e := range c.etcd {
+		if e.host == m {
+			c.violate("%s was deleted while it was a member of etcd", e.node)
+			e.lost = true
+		}
+	}
+	for name, node := range c.members {
+		if node.machine == m && !node.cordoned {
+			c.violate("%s was deleted without having been drained", name)
+		}
+	}
+}
+
+// etcdData says on which machine the data of each member is.
+func (c *cluster) etcdData() map[string]string {
+	data := map[string]string{}
+	for url, e := range c.etcd {
+		if e.host != nil && !e.lost {
+			data[url] = e.host.id
+		}
+	}
+	return data
+}
+
+// isMember tells whether the machine has what makes it a member of that cluster.
+func (m *Machine) isMember(cluster string) bool {
+	content, _ := m.ReadFile(memberFile)
+	id, _, _ := strings.Cut(string(content), " ")
+	return id == cluster
+}
+
+// Balancer is HAProxy on one control plane.
+type Balancer struct {
+	MachineID string `json:"machineId"`
+	VirtualIP string `json:"virtualIp"`
+	// Servers are its backends, "name address".
+	Servers []string `json:"servers"`
+}
+
+// balancersOf are those on the machines of a cluster.
+func (w *world) balancersOf(c *cluster) (all []Balancer) {
+	for _, ip := range slices.Sorted(maps.Keys(w.balancers)) {
+		for m, b := range w.balancers[ip] {
+			if m.isMember(c.id) {
+				all = append(all, Balancer{m.id, ip, b.servers})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Balancer) int { return strings.Compare(a.VirtualIP+a.MachineID, b.VirtualIP+b.MachineID) })
+	return all
+}
+
+func (d *Driver) tellHosts(_ context.Context, m *Machine, p Params) Result {
+	m.writeHosts(p)
+	return Result{}
+}
+
+func (m *Machine) writeHosts(p Params) {
+	m.WriteFile("/etc/hosts", []byte("127.0.0.1 localhost\n"+strings.ReplaceAll(p.Get("HOSTS"), ",", "\n")+"\n"), 0o644)
+}

@@ -1,0 +1,87 @@
+package fake
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Pod is one that tests put onto a node; the system's own pods are left out of the picture.
+type Pod struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	// Node is where it runs; "" while it waits for one.
+	Node string `json:"node"`
+	// DaemonSet pods stay on their node.
+	DaemonSet bool `json:"daemonSet,omitempty"`
+	// Budget is a PodDisruptionBudget that does not let the pod go; "" when none does.
+	Budget string `json:"budget,omitempty"`
+	// Volume is attached to the pod's node.
+	Volume string `json:"volume,omitempty"`
+	// Stuck volumes are never detached.
+	Stuck bool `json:"stuck,omitempty"`
+}
+
+func (p Pod) key() string { return cmp.Or(p.Namespace, "default") + "/" + p.Name }
+
+// AddPod puts a pod into a cluster, or replaces the one of that name.
+func (d *Driver) AddPod(cluster string, pod Pod) error {
+	w := d.state()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c := w.clusters[cluster]
+	if c == nil || pod.Node != "" && c.members[pod.Node] == nil {
+		return lcm.Errorf(lcm.KindNotFound, "there is no node %s in a cluster %s", pod.Node, cluster)
+	}
+	pod.Namespace = cmp.Or(pod.Namespace, "default")
+	c.pods[pod.key()] = &pod
+	return nil
+}
+
+// ForgetViolations is for tests that break the rules themselves.
+func (d *Driver) ForgetViolations() {
+	w := d.state()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.clusters {
+		c.violations = nil
+	}
+}
+
+// podsOn lists the pods that have to leave a node before it goes.
+func (c *cluster) podsOn(node string) (pods []*Pod) {
+	for _, name := range slices.Sorted(maps.Keys(c.pods)) {
+		if pod := c.pods[name]; pod.Node == node && !pod.DaemonSet {
+			pods = append(pods, pod)
+		}
+	}
+	return pods
+}
+
+// reschedule moves a pod to a node that takes pods, or lets it wait for one.
+func (c *cluster) reschedule(pod *Pod) {
+	pod.Node = ""
+	for _, node := range slices.Sorted(maps.Keys(c.members)) {
+		if m := c.members[node]; !m.cordoned && !m.controlPlane && c.ready(node) {
+			pod.Node = node
+			return
+		}
+	}
+}
+
+// describe names pods and what holds them, as drain-node does.
+func describe(pods []*Pod) string {
+	var all []string
+	for _, pod := range pods {
+		sentence := pod.key()
+		if pod.Budget != "" {
+			sentence += fmt.Sprintf(" (the PodDisruptionBudget %s lets no pod go)", pod.Budget)
+		}
+		all = append(all, sentence)
+	}
+	return strings.Join(all, ", ")
+}
