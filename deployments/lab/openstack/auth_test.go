@@ -101,12 +101,12 @@ func TestApplicationCredentialWorksUntilDeleted(t *testing.T) {
 	code, _ := b.raw("GET", "/compute/v2.1/servers", byCred.Token(), nil)
 	require.Equal(t, http.StatusOK, code)
 	_, err = login("wrong")
-	require.True(t, gophercloud.ResponseCodeIs(err, http.StatusNotFound))
+	require.True(t, gophercloud.ResponseCodeIs(err, http.StatusUnauthorized))
 	require.NoError(t, applicationcredentials.Delete(t.Context(), id, user.ID, cred.ID).ExtractErr())
 	_, err = login(cred.Secret)
 	require.True(t, gophercloud.ResponseCodeIs(err, http.StatusNotFound))
 	code, _ = b.raw("GET", "/compute/v2.1/servers", byCred.Token(), nil)
-	require.Equal(t, http.StatusNotFound, code, "its tokens go with it")
+	require.Equal(t, http.StatusUnauthorized, code, "its tokens go with it")
 }
 
 func TestUnscopedTokenReachesKeystoneOnly(t *testing.T) {
