@@ -9,8 +9,10 @@ start_neutron() {
 	daemon neutron-server neutron-server "${neutron_config[@]}"
 	# An agent that calls before the server listens loses a minute to its own timeout.
 	await_port neutron-server 9696
+	mkdir -p "$run/bin"
+	cp "$here/shims/ebtables" "$run/bin/"
 	local agent
 	for agent in linuxbridge dhcp l3 metadata; do
-		daemon "neutron-$agent" "neutron-$agent-agent" "${neutron_config[@]}" --config-file "$etc/neutron-$agent.conf"
+		daemon "neutron-$agent" env PATH="$run/bin:$PATH" "neutron-$agent-agent" "${neutron_config[@]}" --config-file "$etc/neutron-$agent.conf"
 	done
 }
