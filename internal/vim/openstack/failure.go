@@ -9,24 +9,23 @@ import (
 	"strings"
 
 	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stackresources"
-	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stacks"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // failure finds the resource whose failure is the stack's: Heat's own reason names only the outermost.
-func (c *Cloud) failure(ctx context.Context, name, id string, s *stacks.RetrievedStack) error {
-	reason := s.StatusReason
+func (c *Cloud) failure(ctx context.Context, name, id, status, outermost string) error {
+	reason := outermost
 	if cause := c.cause(ctx, name, id); cause != "" {
 		reason = cause
 	}
 	kind, advice := kindOfReason(reason), "Mend the cause, then retry."
-	if exhausted(s.StatusReason) || kind == lcm.KindExhausted {
+	if exhausted(outermost) || kind == lcm.KindExhausted {
 		kind, advice = lcm.KindExhausted, "Make room in the cloud or raise the quota, then retry."
 	}
 	return &lcm.Error{
 		Kind: kind, Op: "follow stack " + name,
-		Detail: fmt.Sprintf("Heat ended the stack %s in %s: %s. %s", name, s.Status, strings.TrimSuffix(reason, "."), advice),
+		Detail: fmt.Sprintf("Heat ended the stack %s in %s: %s. %s", name, status, strings.TrimSuffix(reason, "."), advice),
 	}
 }
 

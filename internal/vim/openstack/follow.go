@@ -26,6 +26,7 @@ type follower struct {
 	marker  string // the last event that was seen
 	seen    map[string]bool
 	started bool // the action's own beginning was seen, in an event or in the stack's status
+	ended   bool // its end was among the events
 	quiet   int  // looks without a new event
 }
 
@@ -42,31 +43,56 @@ const quietLooks = 4
 
 func (f *follower) run(ctx context.Context) error {
 	return f.c.until(ctx, func() (bool, error) {
-		if over := f.hear(ctx); !over && f.quiet < quietLooks {
+		if f.ended = f.hear(ctx) || f.ended; !f.ended && f.quiet < quietLooks {
 			return false, nil
 		}
 		f.quiet = 0
-		s, err := f.c.show(ctx, f.name, f.id)
+		status, reason, err := f.look(ctx)
 		if err != nil {
 			return false, err
 		}
-		f.started = f.started || s.Status == f.action+"_IN_PROGRESS"
-		return f.judge(ctx, s)
+		f.started = f.started || status == f.action+"_IN_PROGRESS"
+		return f.judge(ctx, status, reason)
 	})
 }
 
+// look asks for the stack itself. One that is deleted is sought by its name: Heat says DELETE_COMPLETE some time
+// before it frees the name, and a new stack of that name would be refused until then.
+func (f *follower) look(ctx context.Context) (status, reason string, err error) {
+	if f.action != "DELETE" {
+		s, err := f.c.show(ctx, f.name, f.id)
+		if err != nil {
+			return "", "", err
+		}
+		return s.Status, s.StatusReason, nil
+	}
+	s, err := f.c.stack(ctx, f.name)
+	switch {
+	case lcm.Is(err, lcm.KindNotFound), err == nil && s.ID != f.id:
+		return gone, "", nil
+	case err != nil:
+		return "", "", err
+	}
+	return s.Status, s.StatusReason, nil
+}
+
+// gone is the status of a stack that Heat does not list any more.
+const gone = "gone"
+
 // judge tells whether the action is over.
-func (f *follower) judge(ctx context.Context, s *stacks.RetrievedStack) (over bool, err error) {
+func (f *follower) judge(ctx context.Context, status, reason string) (over bool, err error) {
 	fresh := f.started || f.action == "CREATE" || time.Since(f.begun) > f.c.timing.settle
 	switch {
-	case s.Status == f.action+"_COMPLETE":
-		return fresh || f.action == "DELETE", nil
-	case f.action == "CREATE" && usable(s.Status) && s.Status != creating:
+	case f.action == "DELETE" && !strings.HasSuffix(status, "_FAILED"):
+		return status == gone, nil
+	case status == f.action+"_COMPLETE":
+		return fresh, nil
+	case f.action == "CREATE" && usable(status) && status != creating:
 		return true, nil // it was changed meanwhile
-	case f.action != "DELETE" && strings.HasPrefix(s.Status, "DELETE"):
-		return false, lcm.Errorf(lcm.KindBroken, "The stack %s is being deleted by somebody else (%s).", f.name, s.Status)
-	case strings.HasSuffix(s.Status, "_FAILED") && fresh:
-		return false, f.c.failure(ctx, f.name, f.id, s)
+	case f.action != "DELETE" && strings.HasPrefix(status, "DELETE"):
+		return false, lcm.Errorf(lcm.KindBroken, "The stack %s is being deleted by somebody else (%s).", f.name, status)
+	case strings.HasSuffix(status, "_FAILED") && fresh:
+		return false, f.c.failure(ctx, f.name, f.id, status, reason)
 	}
 	return false, nil
 }
