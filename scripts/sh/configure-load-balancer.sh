@@ -1,6 +1,33 @@
 # shellcheck shell=bash
 running() { systemctl is-active --quiet haproxy && systemctl is-active --quiet keepalived && /usr/local/sbin/windlass-check-port "$PORT"; }
 
+# unread NAME: a file that is there while the running service has not read its configuration; it outlives a run
+# that is cut short before the reload.
+unread() { printf '/var/lib/windlass/unread-%s' "$1"; }
+
+# place NAME FILE MODE: the input NAME becomes the file.
+place() {
+  if ! cmp -s "$SCRATCH/in.$1" "$2"; then
+    mkdir -p /var/lib/windlass
+    : >"$(unread "$1")"
+  fi
+  write_file "$2" "$3" <"$SCRATCH/in.$1"
+}
+
+# haproxy_workers lists the processes that HAProxy's master has started.
+haproxy_workers() {
+  local main file line state parent rest
+  main=$(systemctl show -p MainPID --value haproxy)
+  for file in /proc/[0-9]*/stat; do
+    read -r line 2>/dev/null <"$file" || continue
+    read -r state parent rest <<<"${line##*) }"
+    [[ $parent != "$main" || $state == Z ]] || printf '%s\n' "${line%% *}"
+  done
+}
+
+# renewed OLD...: there is a worker that is none of the old ones. The master keeps these when the new one fails.
+renewed() { haproxy_workers | grep -vxF "$1" >/dev/null; }
+
 read_inputs
 need_input haproxy keepalived
 
@@ -11,19 +38,24 @@ exec timeout 2 bash -c "exec 3<>/dev/tcp/127.0.0.1/$1" 2>/dev/null
 CHECK
 
 attempt "HAProxy refuses its configuration" haproxy -c -q -f "$SCRATCH/in.haproxy"
-write_file /etc/haproxy/haproxy.cfg 0644 <"$SCRATCH/in.haproxy"
+place haproxy /etc/haproxy/haproxy.cfg 0644
 systemctl enable -q haproxy
-if [[ $CHANGED == yes ]] && systemctl is-active --quiet haproxy; then
+if [[ -e $(unread haproxy) ]] && systemctl is-active --quiet haproxy; then
+  old=$(haproxy_workers)
   service reload haproxy
+  [[ -z $old ]] || wait_until "$TIMEOUT" renewed "$old" || fail 1 "HAProxy goes on with its old configuration; look at 'journalctl -u haproxy'"
 fi
 service start haproxy
 wait_until "$TIMEOUT" /usr/local/sbin/windlass-check-port "$PORT" || fail 1 "HAProxy runs but does not listen on port $PORT; look at 'journalctl -u haproxy'"
+rm -f "$(unread haproxy)"
 
-# It has a password in it, hence 0600; keepalived -t would complain about nothing more than the start does.
-write_file /etc/keepalived/keepalived.conf 0600 <"$SCRATCH/in.keepalived"
+# It has a password in it, hence 0600. A reload keeps the virtual IP where it is, a restart would send it away and back.
+place keepalived /etc/keepalived/keepalived.conf 0600
 systemctl enable -q keepalived
-if [[ $CHANGED == yes ]] && systemctl is-active --quiet keepalived; then
-  service restart keepalived
+if [[ -e $(unread keepalived) ]] && systemctl is-active --quiet keepalived; then
+  service reload keepalived
 fi
 service start keepalived
 wait_until "$TIMEOUT" running || fail 1 "HAProxy and keepalived do not stay up; look at 'journalctl -u haproxy -u keepalived'"
+rm -f "$(unread keepalived)"
+grep -E '^    server ' /etc/haproxy/haproxy.cfg | awk '{ print "HAProxy sends to " $2 " at " $3 }'

@@ -128,6 +128,20 @@ write_file() {
 
 in_container() { systemd-detect-virt --quiet --container 2>/dev/null; }
 
+# write_hosts puts the names of the nodes ($HOSTS, "address name,...") into /etc/hosts, in a block of its own: no other
+# line is touched, and each line of the block is exactly one node.
+write_hosts() {
+  local file=/etc/hosts begin='# windlass: nodes of the cluster' end='# windlass: end'
+  {
+    awk -v begin="$begin" -v end="$end" '$0 == begin { skip = 1 } !skip { print } $0 == end { skip = 0 }' "$file"
+    printf '%s\n' "$begin"
+    tr ',' '\n' <<<"$HOSTS"
+    printf '%s\n' "$end"
+  } >"$SCRATCH/hosts"
+  # /etc/hosts may be a mount of its own, so it is written in place.
+  cmp -s "$SCRATCH/hosts" "$file" || cat "$SCRATCH/hosts" >"$file"
+}
+
 wait_for_cloud_init() {
   command -v cloud-init >/dev/null || return 0
   note "waiting for cloud-init"
@@ -138,21 +152,13 @@ wait_for_cloud_init() {
 }
 
 set_name() {
-  local file=/etc/hosts begin='# windlass: nodes of the cluster' end='# windlass: end'
   # Else cloud-init takes both back at the next boot.
   if [[ -d /etc/cloud/cloud.cfg.d ]]; then
     write_file /etc/cloud/cloud.cfg.d/99-windlass.cfg 0644 <<<$'preserve_hostname: true\nmanage_etc_hosts: false'
   fi
   write_file /etc/hostname 0644 <<<"$NODE_NAME"
   [[ $(hostname) == "$NODE_NAME" ]] || hostname "$NODE_NAME"
-  {
-    awk -v begin="$begin" -v end="$end" '$0 == begin { skip = 1 } !skip { print } $0 == end { skip = 0 }' "$file"
-    printf '%s\n' "$begin"
-    tr ',' '\n' <<<"$HOSTS"
-    printf '%s\n' "$end"
-  } >"$SCRATCH/hosts"
-  # /etc/hosts may be a mount of its own, so it is written in place.
-  cmp -s "$SCRATCH/hosts" "$file" || cat "$SCRATCH/hosts" >"$file"
+  write_hosts
 }
 
 # setting NAME VALUE: a kernel that already has it is left alone; it may be read-only.

@@ -215,7 +215,7 @@ func TestClusters_showDoubledEffects(t *testing.T) {
 	l.boot("worker-1")
 	l.dialer = remotetest.Dialer() // it has another host key
 	require.NoError(t, l.join(t.Context(), "worker-1", endpoint))
-	require.Equal(t, []string{"worker-1 joined 2 times"}, l.cluster().Violations)
+	require.Equal(t, []string{"worker-1 was deleted without having been drained", "worker-1 joined 2 times"}, l.cluster().Violations)
 
 	require.NoError(t, l.driver.Delete(t.Context(), "cp-1"))
 	require.NoError(t, l.driver.Delete(t.Context(), "worker-1"))

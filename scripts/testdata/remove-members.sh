@@ -1,0 +1,372 @@
+#!/bin/bash
+# windlass: remove-members
+CLUSTER='7f3c'
+NODE_NAME='cp-1a2b3c4d'
+ADDRESS='10.0.0.11'
+ROLE='control-plane'
+TIMEOUT='120'
+LEAVING='cp-9z=https://10.0.0.12:2380'
+
+set -euo pipefail
+umask 022
+export LC_ALL=C DEBIAN_FRONTEND=noninteractive HOME=/root
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
+# What is secret lives here, in memory, for as long as the script; a killed one is swept up by the next.
+find /run -maxdepth 1 -name 'windlass-scratch.*' -mmin +240 -exec rm -rf {} + 2>/dev/null || true
+SCRATCH=$(mktemp -d /run/windlass-scratch.XXXXXX)
+trap 'rm -rf "$SCRATCH"' EXIT
+export TMPDIR=$SCRATCH # older shells keep here-documents in files
+trap 'exit 143' HUP INT TERM
+
+# fail CODE SENTENCE: 75 try again, 65 or 78 bad input, 73 disk full, 1 a person must look.
+fail() {
+  local code=$1
+  shift
+  printf 'windlass: %s\n' "$*"
+  exit "$code"
+}
+
+note() { printf '%s\n' "$*"; }
+result() { printf 'windlass-result: %s=%s\n' "$1" "$2"; }
+result_text() { result "$1" "$(printf '%s' "$2" | base64 -w0)"; }
+
+# read_inputs takes "name=base64" lines from stdin into files $SCRATCH/in.<name>.
+read_inputs() {
+  local line
+  while IFS= read -r line; do
+    base64 -d <<<"${line#*=}" >"$SCRATCH/in.${line%%=*}" || fail 65 "the input ${line%%=*} is not base64"
+  done
+}
+
+# need_input NAME...: a retry after the worker lost its secrets must not run half blind.
+need_input() {
+  local name
+  for name in "$@"; do
+    [[ -s $SCRATCH/in.$name ]] || fail 65 "the input $name is missing"
+  done
+}
+
+# attempt SENTENCE COMMAND...: runs it with its output shown; a failure ends the script with the sentence and
+# the reason, and with the exit code that fits the reason.
+attempt() {
+  local sentence=$1 rc=0
+  shift
+  "$@" </dev/null 2>&1 | tee "$SCRATCH/attempt" || rc=$?
+  ((rc == 0)) && return
+  explain "$sentence" "$rc"
+}
+
+# explain SENTENCE CODE: reads the reason in $SCRATCH/attempt.
+explain() {
+  local reason
+  if grep -q 'No space left on device' "$SCRATCH/attempt"; then
+    fail 73 "$1: no space left on device"
+  fi
+  if (($2 == 124)); then
+    fail 1 "$1: it did not end in time; its last line was: $(tail -n 1 "$SCRATCH/attempt")"
+  fi
+  if (($2 > 128)); then
+    fail 75 "$1: it was killed by signal $(($2 - 128)); did the node run out of memory?"
+  fi
+  # kubeadm lists its preflight errors in brackets; elsewhere the last line says why.
+  reason=$(grep -o '\[ERROR [^]]*\].*' "$SCRATCH/attempt" | paste -sd ';' || true)
+  if [[ -n $reason ]]; then
+    fail 1 "$1: ${reason//;/; }"
+  fi
+  reason=$(grep -E '^(E:|error|Error|\[ALERT\]|failed|Err:)' "$SCRATCH/attempt" | tail -n 1 || true)
+  [[ -n $reason ]] || reason=$(grep -v '^To see the stack trace' "$SCRATCH/attempt" | grep . | tail -n 1 || true)
+  # A control plane or kubelet that does not start is no matter of time, though what kubeadm says looks so.
+  if grep -qE 'phase (wait-control-plane|kubelet-start|kubelet-wait-bootstrap)' "$SCRATCH/attempt"; then
+    fail 1 "$1: $reason; look at 'journalctl -u kubelet' and the logs in /var/log/pods"
+  fi
+  if grep -qE 'connection refused|connection reset|no route to host|i/o timeout|TLS handshake timeout|Temporary failure|Could not get lock|could not get lock|Could not connect|Connection timed out|Client.Timeout|context deadline exceeded|etcdserver: |in sync with leader|unexpected EOF|the server is currently unable' "$SCRATCH/attempt"; then
+    fail 75 "$1: $reason"
+  fi
+  fail 1 "$1: ${reason:-exit status $2}"
+}
+
+# service VERB NAME: systemctl, with the reason from the journal when it fails.
+service() {
+  local reason
+  systemctl "$1" "$2" && return
+  journalctl -u "$2" -n 30 -o cat --no-pager >"$SCRATCH/journal" 2>/dev/null || true
+  reason=$(grep -iE 'alert|error|fatal|cannot|invalid' "$SCRATCH/journal" | tail -n 1 || true)
+  fail 1 "$2 does not $1: ${reason:-look at the journal of $2}"
+}
+
+# wait_until SECONDS COMMAND...: looks four times a second.
+wait_until() {
+  local deadline=$((SECONDS + $1))
+  shift
+  until "$@"; do
+    ((SECONDS < deadline)) || return 1
+    sleep 0.25
+  done
+}
+
+# write_file PATH MODE: content from stdin; CHANGED says whether it was another one before. Nobody ever sees
+# half of the file. Not for the end of a pipe: a failure would end the pipe's own shell only.
+write_file() {
+  local new
+  CHANGED=no
+  mkdir -p "$(dirname "$1")"
+  new=$(mktemp "$1.windlass.XXXXXX") || fail 73 "$1 cannot be written"
+  cat >"$new" || { rm -f "$new"; fail 73 "$1 cannot be written"; }
+  chmod "$2" "$new"
+  if cmp -s "$new" "$1" && [[ $(stat -c %a "$1") == "$(stat -c %a "$new")" ]]; then
+    rm -f "$new"
+    return
+  fi
+  mv -f "$new" "$1"
+  # shellcheck disable=SC2034 # for the caller
+  CHANGED=yes
+}
+
+in_container() { systemd-detect-virt --quiet --container 2>/dev/null; }
+
+ADMIN_CONF=/etc/kubernetes/admin.conf
+MEMBER_FILE=/var/lib/windlass/member # "cluster node", once the node is a full member
+
+# host_port ADDRESS PORT
+host_port() {
+  case $1 in
+  *:*) printf '[%s]:%s' "$1" "$2" ;;
+  *) printf '%s:%s' "$1" "$2" ;;
+  esac
+}
+
+# kube asks this node's own API server: the virtual IP may be on its way.
+kube() { kubectl --kubeconfig "$ADMIN_CONF" --server "https://$(host_port "$ADDRESS" 6443)" --request-timeout 20s "$@"; }
+
+api_ready() { [[ -s $ADMIN_CONF ]] && [[ $(kube get --raw /readyz --request-timeout 5s 2>/dev/null) == ok ]]; }
+
+# need_api: scripts that may run on any control plane leave one whose API server is away.
+need_api() {
+  wait_until 30 api_ready || fail 75 "the API server of this control plane is not ready"
+}
+
+# etcd runs etcdctl, the node's own or the one in etcd's static pod.
+etcd() {
+  local flags=(--endpoints https://127.0.0.1:2379 --cacert /etc/kubernetes/pki/etcd/ca.crt
+    --cert /etc/kubernetes/pki/etcd/server.crt --key /etc/kubernetes/pki/etcd/server.key)
+  if command -v etcdctl >/dev/null; then
+    etcdctl "${flags[@]}" "$@" </dev/null
+  else
+    kube -n kube-system exec "etcd-$NODE_NAME" -- etcdctl "${flags[@]}" "$@" </dev/null
+  fi
+}
+
+# member_column URL COLUMN: of the member with that peer URL. Columns: id, state, name, peers, clients, learner.
+member_column() {
+  etcd member list 2>/dev/null | awk -F ', ' -v url="$1" -v col="$2" '$4 == url { print $col }'
+}
+
+# full_control_plane: the last things that kubeadm does have happened.
+full_control_plane() {
+  local url
+  url="https://$(host_port "$ADDRESS" 2380)"
+  api_ready &&
+    kube get node "$NODE_NAME" -o jsonpath='{.metadata.labels}' 2>/dev/null | grep -q 'node-role.kubernetes.io/control-plane' &&
+    [[ $(member_column "$url" 2) == started && $(member_column "$url" 6) == false ]]
+}
+
+full_worker() {
+  [[ -s /etc/kubernetes/kubelet.conf ]] && systemctl is-active --quiet kubelet &&
+    kubectl --kubeconfig /etc/kubernetes/kubelet.conf --request-timeout 10s get node "$NODE_NAME" -o name >/dev/null 2>&1
+}
+
+full_member() { if [[ $ROLE == control-plane ]]; then full_control_plane; else full_worker; fi; }
+
+# kubeadms lists what is at work on this node: every kubeadm, and the other scripts that run one and then wait
+# for what it has begun.
+kubeadms() {
+  local file line
+  for file in /proc/[0-9]*/stat; do
+    read -r line 2>/dev/null <"$file" || continue
+    [[ $line != *' (kubeadm) '[!Z]* ]] || printf '%s\n' "${line%% *}"
+  done
+  for file in $(grep -slzE '^WINDLASS_RUN=.*-kubeadm-(init|join)(-[0-9]+)?$' /proc/[0-9]*/environ || true); do
+    # The grep that looks is of our own run, and so is this subshell; what has ended meanwhile is nobody's.
+    grep -sqzxF "WINDLASS_RUN=${WINDLASS_RUN:-none}" "$file" && continue
+    [[ -e $file ]] || continue
+    file=${file%/environ}
+    printf '%s\n' "${file##*/}"
+  done
+}
+
+# stop_kubeadms ends what an earlier try has left running: its cancel may have got lost. False when there was
+# nothing to stop.
+stop_kubeadms() {
+  local left signal=TERM end=$((SECONDS + 5))
+  left=$(kubeadms)
+  [[ -n $left ]] || return 1
+  note "stopping the kubeadm of an earlier try"
+  while [[ -n $left ]]; do
+    ((SECONDS < end)) || signal=KILL
+    ((SECONDS < end + 5)) || fail 75 "the kubeadm of an earlier try cannot be stopped"
+    # shellcheck disable=SC2086 # several numbers
+    kill -"$signal" $left 2>/dev/null || true
+    # Once: who tidies up on TERM is not interrupted again and again.
+    [[ $signal == KILL ]] || signal=0
+    sleep 0.1
+    left=$(kubeadms)
+  done
+}
+
+known_member() { [[ -s /etc/kubernetes/kubelet.conf && -r $MEMBER_FILE && $(<"$MEMBER_FILE") == "$CLUSTER $NODE_NAME" ]]; }
+
+remember_member() { write_file "$MEMBER_FILE" 0644 <<<"$CLUSTER $NODE_NAME"; }
+
+# member_state prints member, half or new. Only a node that was never a full member of this cluster is half:
+# a full one that does not answer at the moment holds data and must not be reset.
+member_state() {
+  if known_member; then
+    echo member
+  elif ! has_leftovers; then
+    echo new
+  elif full_member; then
+    remember_member
+    echo member
+  else
+    echo half
+  fi
+}
+
+has_leftovers() {
+  [[ -n $(find /etc/kubernetes/manifests /var/lib/etcd -mindepth 1 -print -quit 2>/dev/null) ]] ||
+    compgen -G '/etc/kubernetes/*.conf' >/dev/null || [[ -e /etc/kubernetes/pki/ca.crt ]]
+}
+
+# clear_leftovers undoes a kubeadm that was interrupted: it cannot resume.
+clear_leftovers() {
+  has_leftovers || return 0
+  note "an interrupted kubeadm left its files here: kubeadm reset"
+  timeout 300 kubeadm reset --force </dev/null || note "kubeadm reset ended with an error; going on"
+  # kubeadm looks for etcd's data only where a manifest names it.
+  find /var/lib/etcd -mindepth 1 -delete 2>/dev/null || true
+  rm -f "$MEMBER_FILE" /etc/kubernetes/*.conf
+  rm -rf /etc/kubernetes/pki /etc/kubernetes/manifests/*
+}
+
+# await_member SECONDS: a member that restarts is given time.
+await_member() {
+  wait_until "$1" full_member ||
+    fail 1 "this node belongs to the cluster but does not work; look at 'journalctl -u kubelet' and the logs in /var/log/pods on it"
+}
+
+# read_members fills $SCRATCH/members with a line "id|name|peer|started|learner|healthy" for each member of etcd; the
+# name is empty until it has started.
+read_members() {
+  etcd member list >"$SCRATCH/list" 2>"$SCRATCH/reason" && [[ -s $SCRATCH/list ]] || return 1
+  etcd endpoint health --cluster >"$SCRATCH/health" 2>&1 || true
+  awk -F ', ' '
+    FILENAME == ARGV[1] { if (sub(/ is healthy: .*/, "")) up[$0] = 1; next }
+    {
+      healthy = "no"
+      count = split($5, urls, ",")
+      for (i = 1; i <= count; i++) if (urls[i] in up) healthy = "yes"
+      print $1 "|" $3 "|" $4 "|" ($2 == "started" ? "yes" : "no") "|" ($6 == "true" ? "yes" : "no") "|" healthy
+    }' "$SCRATCH/health" "$SCRATCH/list" >"$SCRATCH/members"
+}
+
+# leaderless: etcd runs on this node but has found no majority. It says so where kubeadm lets it serve its metrics,
+# which needs neither the API server nor etcdctl.
+leaderless() {
+  local answer
+  # shellcheck disable=SC2016 # it is for the inner shell
+  answer=$(timeout 5 bash -c 'exec 3<>/dev/tcp/127.0.0.1/2381 && printf "GET /health HTTP/1.0\r\n\r\n" >&3 && cat <&3' 2>/dev/null) &&
+    [[ $answer == *'"health":"false"'* ]]
+}
+
+# need_etcd is need_api for scripts whose caller wants to know that etcd has lost its quorum: result quorum=lost.
+need_etcd() {
+  wait_until 30 api_ready && return
+  if leaderless; then
+    note "etcd has no leader: too few of its members work"
+    result quorum lost
+    exit 0
+  fi
+  fail 75 "the API server of this control plane is not ready"
+}
+
+# leaves NAME PEER: is that member of one of the nodes in LEAVING ("name=peer-url ...")? A member that has a name is
+# told by it, because a new VM may have the address of the old one; one that has not started has none.
+leaves() {
+  local entry
+  for entry in $LEAVING; do
+    if [[ -n $1 ]]; then
+      [[ $1 != "${entry%%=*}" ]] || return 0
+    else
+      [[ $2 != "${entry#*=}" ]] || return 0
+    fi
+  done
+  return 1
+}
+
+# survey counts the members, and picks the one to remove first: a learner, one that has not started, one that is not
+# healthy, then the others. A learner has no vote.
+survey() {
+  local id name peer started learner healthy rank
+  VOTERS=0 WORKING=0 PICKED='' PICKED_RANK=9 DOWN='' LEFT=0
+  while IFS='|' read -r id name peer started learner healthy; do
+    if [[ $learner == no ]]; then
+      VOTERS=$((VOTERS + 1))
+      if [[ $healthy == yes ]]; then WORKING=$((WORKING + 1)); fi
+    fi
+    rank=3
+    if [[ $healthy == no ]]; then rank=2; fi
+    if [[ $started == no ]]; then rank=1; fi
+    if [[ $learner == yes ]]; then rank=0; fi
+    if leaves "$name" "$peer"; then
+      if ((rank < PICKED_RANK)); then PICKED=$id PICKED_RANK=$rank PICKED_NAME=${name:-$peer}; fi
+    else
+      LEFT=$((LEFT + 1))
+      if [[ $healthy == no ]]; then DOWN+="${DOWN:+, }${name:-$peer}"; fi
+    fi
+  done <"$SCRATCH/members"
+}
+
+# need_quorum refuses what etcd could not commit, or what would leave too few of its members to go on.
+need_quorum() {
+  local voters=$VOTERS working=$WORKING after
+  ((PICKED_RANK > 0)) || return 0
+  ((working >= voters / 2 + 1)) ||
+    fail 65 "etcd has lost its quorum: $working of $voters members work and $((voters / 2 + 1)) must. Bring ${DOWN:-them} back first"
+  after=$((voters - 1))
+  if ((PICKED_RANK == 3)); then working=$((working - 1)); fi
+  ((LEFT > 0 && after > 0)) || fail 65 "$PICKED_NAME is the last member of etcd: the cluster would end with it"
+  ((working >= after / 2 + 1)) ||
+    fail 65 "etcd would lose its quorum without $PICKED_NAME: $working of the other $after members work and $((after / 2 + 1)) must. Bring ${DOWN:-the others} back first"
+}
+
+# healthy_again: those that stay and answered before do so again. One that is down is not waited for.
+healthy_again() {
+  read_members || return 1
+  survey
+  ((WORKING >= EXPECTED)) && ! cut -d '|' -f 1 "$SCRATCH/members" | grep -qxF "$1"
+}
+
+need_etcd
+deadline=$((SECONDS + TIMEOUT))
+while wait_until "$((deadline > SECONDS ? deadline - SECONDS : 0))" read_members || fail 1 "after $TIMEOUT s etcd does not list its members: $(tail -n 1 "$SCRATCH/reason")"; do
+  survey
+  [[ -n $PICKED ]] || break
+  need_quorum
+  EXPECTED=$WORKING
+  if ((PICKED_RANK == 3)); then EXPECTED=$((WORKING - 1)); fi
+  id=$PICKED name=$PICKED_NAME
+  note "removing the member $id of etcd, $name"
+  if ! etcd member remove "$id" >"$SCRATCH/attempt" 2>&1; then
+    reason=$(grep . "$SCRATCH/attempt" | tail -n 1 || true)
+    ((SECONDS < deadline)) || fail 1 "etcd does not let go of its member $name: $reason"
+    note "$reason"
+    sleep 1
+    continue
+  fi
+  cat "$SCRATCH/attempt"
+  wait_until "$TIMEOUT" healthy_again "$id" || fail 1 "etcd is not healthy $TIMEOUT s after $name was removed: $WORKING of its $VOTERS members work"
+done
+[[ -z $DOWN ]] || note "not healthy, but not of those that leave: $DOWN"
+note "etcd has $VOTERS members, $WORKING of them work"
+result down "${DOWN:-none}"
