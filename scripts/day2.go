@@ -24,7 +24,7 @@ func (s ClusterHealth) Render() (string, error) {
 	return render(s.Name(), s.params(s.Timeout), kubeLibrary, etcdLibrary)
 }
 
-// DrainNode cordons a node and moves its pods away; a node that the cluster does not know is done. Results: "ready" is
+// DrainNode cordons a node and moves its pods away. Results: "absent" is yes when the cluster does not know it; "ready" is
 // no when the node was not, "forced" is yes when pods were deleted without their consent, "attached" (base64) names the
 // volumes that were not detached in time.
 type DrainNode struct {

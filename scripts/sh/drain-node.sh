@@ -112,6 +112,7 @@ delete_what_is_left() {
 need_api
 if ! known_node; then
   note "the cluster has no node $LEAVING"
+  result absent yes
   exit 0
 fi
 attempt "$LEAVING cannot be cordoned" kube cordon "$LEAVING"

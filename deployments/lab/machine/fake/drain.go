@@ -14,6 +14,7 @@ func (d *Driver) drainNode(ctx context.Context, m *Machine, p Params) Result {
 		node := c.members[leaving]
 		if known = node != nil; !known {
 			p.Print("the cluster has no node %s", leaving)
+			p.Result("absent", "yes")
 			return Result{}
 		}
 		node.cordoned, ready = true, c.ready(leaving)

@@ -103,7 +103,8 @@ func TestDrainNode_respectsBudgetsAndWaitsForVolumes(t *testing.T) {
 	l := made(t, fake.Options{}, "cp-1")
 	drain := scripts.DrainNode{Member: l.member("cp-1"), Leaving: "worker-1", DrainFor: 0, DetachFor: 0}
 	for _, pod := range []fake.Pod{
-		{Name: "free", Node: "worker-1"}, {Name: "daemon", Node: "worker-1", DaemonSet: true},
+		{Name: "free", Node: "worker-1"},
+		{Name: "daemon", Node: "worker-1", DaemonSet: true},
 		{Name: "held", Node: "worker-1", Budget: "web", Volume: "pv-1", Stuck: true},
 	} {
 		require.NoError(t, l.driver.AddPod("c1", pod))

@@ -1,0 +1,101 @@
+package activities_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/deployments/lab/machine/fake"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/remote"
+	"github.com/windlass-nfv/windlass/internal/remote/remotetest"
+)
+
+// machines are the lab's fake ones: they answer on SSH and remember a cluster's rules.
+type machines struct {
+	*fake.Driver
+	t      *testing.T
+	dialer *remote.Dialer
+	key    string
+	line   string
+	vip    string
+}
+
+// subnet tells the addresses of tests apart, which share one loopback interface.
+var subnet atomic.Int32
+
+const machinesCluster = "11112222-3333-4444-8555-666677778888"
+
+// newMachines makes a cluster of fake machines; change alters its parameters.
+func newMachines(t *testing.T, controlPlanes, workers int, change func(*lcm.ClusterParams)) (site, *machines, *logOutput) {
+	t.Helper()
+	s, _, _, output := newSite(t, controlPlanes, workers, func(p *lcm.ClusterParams) {
+		p.Timeouts.Drain, p.Timeouts.VolumeDetach, p.DrainPolicy = 1, 1, lcm.DrainFail
+		if change != nil {
+			change(p)
+		}
+	})
+	m := &machines{Driver: fake.New(fake.Options{}), t: t, dialer: remotetest.Dialer()}
+	m.key, m.line = remotetest.Key(t)
+	t.Cleanup(func() { require.NoError(t, m.Down(context.Background())) })
+	require.NoError(t, m.EnsureNetwork(t.Context(), machine.Network{ID: "net0"}))
+	net := 100 + subnet.Add(1)
+	if s.virtualIP != "" {
+		s.virtualIP = fmt.Sprintf("127.79.%d.9", net)
+		m.vip = s.virtualIP
+	}
+	for i := range s.nodes {
+		s.nodes[i].Address = fmt.Sprintf("127.79.%d.%d", net, 11+i)
+		s.nodes[i].SSHAddress = s.nodes[i].Address + ":2222"
+		m.boot(s.nodes[i])
+	}
+	s.reach.Hosts = m
+	return s, m, output
+}
+
+// boot makes a VM for a node.
+func (m *machines) boot(node lcm.Node) {
+	m.t.Helper()
+	port := machine.Port{ID: node.ServerID + "-port", NetworkID: "net0", FixedIPs: []string{node.Address}, PrefixLen: 24}
+	if m.vip != "" {
+		port.AllowedAddresses = []string{m.vip}
+	}
+	require.NoError(m.t, m.Create(m.t.Context(), machine.Machine{
+		ID: node.ServerID, Name: node.Name, AuthorizedKeys: []string{m.line}, Ports: []machine.Port{port},
+	}))
+}
+
+// Dial implements activities.Hosts.
+func (m *machines) Dial(ctx context.Context, _ lcm.OpOccID, node lcm.Node) (activities.Host, error) {
+	host, err := m.dialer.Dial(ctx, remote.Target{
+		Node: node.Name, Address: node.SSHAddress, User: machine.User, PrivateKey: m.key, ServerID: node.ServerID,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return host, nil
+}
+
+func (m *machines) cluster() fake.Cluster {
+	m.t.Helper()
+	all := m.Clusters()
+	require.Len(m.t, all, 1)
+	return all[0]
+}
+
+// names are those of the nodes and of etcd's members.
+func (m *machines) names() (nodes, members []string) {
+	c := m.cluster()
+	for _, n := range c.Members {
+		nodes = append(nodes, n.Node)
+	}
+	for _, e := range c.EtcdMembers {
+		members = append(members, e.Node)
+	}
+	return nodes, members
+}

@@ -1,0 +1,152 @@
+package activities
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// DrainNodeInput names the node that leaves, and the control planes.
+type DrainNodeInput struct {
+	ClusterInput
+	Leaving lcm.Node `json:"leaving"`
+	// Force deletes pods that do not go in time, whatever the request's drain_policy says: a rollback must not
+	// wait for a person.
+	Force bool `json:"force,omitempty"`
+}
+
+// DrainNodeOutput tells how the pods went.
+type DrainNodeOutput struct {
+	// Absent: the cluster does not know the node.
+	Absent bool `json:"absent,omitempty"`
+	// Forced: pods were deleted without their consent.
+	Forced bool `json:"forced,omitempty"`
+	// NotReachable: the node was not Ready, so that nothing waited for it.
+	NotReachable bool `json:"notReachable,omitempty"`
+	// Attached names the volumes that were still attached when timeouts.volume_detach was over.
+	Attached string `json:"attached,omitempty"`
+}
+
+// DrainNode cordons a node and moves its pods away, as kubectl drain does: by eviction, so that PodDisruptionBudgets
+// count, but not those of DaemonSets. A node that is not Ready, or stops being so, is not waited for. Then it waits
+// until the volumes are detached.
+//
+// Idempotent: a node that is cordoned and empty, or unknown, is done. Takes up to timeouts.drain and
+// timeouts.volume_detach; when the pods have not gone by then, drain_policy decides whether they are deleted or the error
+// names them and the budgets that hold them. A cancel leaves the node cordoned.
+func (c *Cluster) DrainNode(ctx context.Context, in DrainNodeInput) (out DrainNodeOutput, err error) {
+	defer func() { err = boundary(ctx, "drain "+in.Leaving.Name, err) }()
+	defer heartbeat(ctx)()
+	who, err := staying(in.ClusterInput, in.Leaving)
+	if err != nil {
+		return out, err
+	}
+	results, err := c.runOnAny(ctx, who, func(cluster ClusterContext, m scripts.Member) job {
+		p := cluster.Params
+		drain := scripts.DrainNode{
+			Member: m, Leaving: in.Leaving.Name, DrainFor: p.Timeouts.Drain, DetachFor: p.Timeouts.VolumeDetach,
+			Force: in.Force || p.DrainPolicy == lcm.DrainForce,
+		}
+		return job{script: drain, limit: slack(p.Timeouts.Drain + p.Timeouts.VolumeDetach), parameter: "timeouts.drain"}
+	})
+	out.Absent = results.Get("absent") == "yes"
+	out.Forced = results.Get("forced") == "yes"
+	out.NotReachable = results.Get("ready") == "no"
+	out.Attached = results.Text("attached")
+	return out, err
+}
+
+// staying leaves the control planes that do not leave: who leaves is not asked to see to it.
+func staying(in ClusterInput, leaving ...lcm.Node) (ClusterInput, error) {
+	in.ControlPlanes = slices.DeleteFunc(slices.Clone(in.ControlPlanes), func(n lcm.Node) bool {
+		return slices.ContainsFunc(leaving, func(l lcm.Node) bool { return l.Name == n.Name })
+	})
+	if len(in.ControlPlanes) == 0 {
+		return in, lcm.Errorf(lcm.KindInvalid, "No control plane would stay: the cluster would end. Heal the entire VNF, or terminate it.")
+	}
+	return in, nil
+}
+
+// NodeOfClusterInput names a node, and the control planes that see to it.
+type NodeOfClusterInput struct {
+	ClusterInput
+	Leaving lcm.Node `json:"leaving"`
+}
+
+// UncordonNodeOutput is empty: the node takes pods.
+type UncordonNodeOutput struct{}
+
+// UncordonNode lets pods onto a node again; it undoes DrainNode as far as that can be undone.
+//
+// Idempotent: a node that takes pods, or is unknown, is left alone. Takes seconds.
+func (c *Cluster) UncordonNode(ctx context.Context, in NodeOfClusterInput) (out UncordonNodeOutput, err error) {
+	defer func() { err = boundary(ctx, "uncordon "+in.Leaving.Name, err) }()
+	defer heartbeat(ctx)()
+	_, err = c.runOnAny(ctx, in.ClusterInput, func(cluster ClusterContext, m scripts.Member) job {
+		return command(cluster, scripts.UncordonNode{Member: m, Leaving: in.Leaving.Name, Timeout: briefly(cluster)})
+	})
+	return out, err
+}
+
+// DeleteNodeOutput is empty: the cluster does not know the node any more.
+type DeleteNodeOutput struct{}
+
+// DeleteNode deletes the node object of a node that has left, or is gone.
+//
+// Idempotent: an unknown node is done. Takes seconds.
+func (c *Cluster) DeleteNode(ctx context.Context, in NodeOfClusterInput) (out DeleteNodeOutput, err error) {
+	defer func() { err = boundary(ctx, "delete the node "+in.Leaving.Name, err) }()
+	defer heartbeat(ctx)()
+	who, err := staying(in.ClusterInput, in.Leaving)
+	if err != nil {
+		return out, err
+	}
+	_, err = c.runOnAny(ctx, who, func(cluster ClusterContext, m scripts.Member) job {
+		return command(cluster, scripts.DeleteNode{Member: m, Leaving: in.Leaving.Name, Timeout: briefly(cluster)})
+	})
+	return out, err
+}
+
+// RemoveMemberInput names the control planes that leave, and those that stay.
+type RemoveMemberInput struct {
+	ClusterInput
+	Leaving lcm.Nodes `json:"leaving"`
+}
+
+// RemoveMemberOutput is empty: etcd does not count on the nodes any more.
+type RemoveMemberOutput struct{}
+
+// RemoveMember removes the members of etcd that belong to control planes that leave, one at a time and from one that
+// stays, and waits after each until the others are healthy. Learners and members that never started go too.
+//
+// Idempotent: a node without a member is done. A removal that would cost the quorum is refused, with the reason; so is
+// any without a quorum. Takes seconds, at most a quarter of timeouts.join for each wait.
+func (c *Cluster) RemoveMember(ctx context.Context, in RemoveMemberInput) (out RemoveMemberOutput, err error) {
+	defer func() { err = boundary(ctx, "remove members of etcd", err) }()
+	defer heartbeat(ctx)()
+	var leaving []scripts.LeavingMember
+	for _, node := range in.Leaving.With(lcm.ControlPlane) {
+		leaving = append(leaving, scripts.LeavingMember{Name: node.Name, PeerURL: peerURL(node)})
+	}
+	if len(leaving) == 0 {
+		return out, nil
+	}
+	who, err := staying(in.ClusterInput, in.Leaving...)
+	if err != nil {
+		return out, err
+	}
+	_, lost, err := c.askEtcd(ctx, who, func(cluster ClusterContext, m scripts.Member) job {
+		limit := max(120, cluster.Params.Timeouts.Join/4)
+		return job{
+			script: scripts.RemoveMembers{Member: m, Leaving: leaving, Timeout: limit},
+			limit:  slack(limit) * time.Duration(len(leaving)), parameter: joinTimeout,
+		}
+	})
+	if lost != "" {
+		return out, lcm.Errorf(lcm.KindExhausted, "%s", lostQuorum(lost))
+	}
+	return out, err
+}

@@ -1,0 +1,201 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// NodeHealth is a node as Kubernetes sees it.
+type NodeHealth struct {
+	Name        string `json:"name"`
+	Ready       bool   `json:"ready"`
+	Schedulable bool   `json:"schedulable"`
+	// Reason is Kubernetes's, of a node that is not Ready.
+	Reason string `json:"reason,omitempty"`
+}
+
+// MemberHealth is a member of etcd.
+type MemberHealth struct {
+	// Name is the node's; "" until the member has started.
+	Name string `json:"name,omitempty"`
+	// PeerAddress is the node's address.
+	PeerAddress string `json:"peerAddress"`
+	Healthy     bool   `json:"healthy"`
+	// Learner is a member without a vote: its node is joining, or has stopped halfway.
+	Learner bool `json:"learner,omitempty"`
+	Started bool `json:"started"`
+}
+
+// ClusterHealthOutput is how a cluster is.
+type ClusterHealthOutput struct {
+	Nodes   []NodeHealth   `json:"nodes,omitempty"`
+	Members []MemberHealth `json:"members,omitempty"`
+	// Reason says what is wrong with the cluster as a whole, "" when everything works. Without quorum it is all
+	// that is known.
+	Reason string `json:"reason,omitempty"`
+}
+
+// ClusterHealth tells how the nodes and the members of etcd are; any control plane that works may answer.
+//
+// Idempotent: it only looks. Takes seconds, half a minute for each control plane that is asked in vain.
+func (c *Cluster) ClusterHealth(ctx context.Context, in ClusterInput) (out ClusterHealthOutput, err error) {
+	defer func() { err = boundary(ctx, "look at the cluster", err) }()
+	defer heartbeat(ctx)()
+	results, lost, err := c.askEtcd(ctx, in, func(cluster ClusterContext, m scripts.Member) job {
+		return command(cluster, scripts.ClusterHealth{Member: m, Timeout: briefly(cluster)})
+	})
+	if lost != "" {
+		out.Reason = lostQuorum(lost)
+		return out, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	for _, line := range results.Texts("node") {
+		out.Nodes = append(out.Nodes, parseNode(line))
+	}
+	for _, line := range results.Texts("member") {
+		out.Members = append(out.Members, parseMember(line))
+	}
+	out.Reason = out.unwell()
+	return out, nil
+}
+
+func lostQuorum(node string) string {
+	return fmt.Sprintf("etcd has no quorum, as %s sees it: too few of the control planes work. Bring as many back as a majority takes, then retry.", node)
+}
+
+// askEtcd is runOnAny for scripts that tell the loss of the quorum. When no control plane does the work, lost names
+// one that misses the majority: it may be another one's loss of the network only, so all are asked.
+func (c *Cluster) askEtcd(ctx context.Context, in ClusterInput, make func(ClusterContext, scripts.Member) job) (results scripts.Results, lost string, err error) {
+	cluster, err := c.Clusters.Cluster(ctx, in.OpOccID)
+	if err != nil {
+		return nil, "", err
+	}
+	err = c.onAny(ctx, in.OpOccID, in.ControlPlanes, func(host Host, node lcm.Node) error {
+		var err error
+		if results, err = c.run(ctx, host, in.Step, make(cluster, memberOf(cluster, node))); err != nil {
+			return err
+		}
+		if results.Get("quorum") == "lost" {
+			lost = node.Name
+			return lcm.Errorf(lcm.KindUnavailable, "%s", lostQuorum(node.Name))
+		}
+		return nil
+	})
+	if err == nil || !lcm.Is(err, lcm.KindUnavailable) || ctx.Err() != nil {
+		lost = ""
+	}
+	return results, lost, err
+}
+
+// parseNode reads "name|Ready's status|cordoned|reason|message", the message quoted.
+func parseNode(line string) NodeHealth {
+	f := fields(line, 5)
+	n := NodeHealth{Name: f[0], Ready: f[1] == "True", Schedulable: f[2] != "yes"}
+	if !n.Ready {
+		message, err := strconv.Unquote(f[4])
+		if err != nil {
+			message = f[4]
+		}
+		n.Reason = strings.Trim(f[3]+": "+message, ": ")
+	}
+	return n
+}
+
+// parseMember reads "id|name|peer|started|learner|healthy".
+func parseMember(line string) MemberHealth {
+	f := fields(line, 6)
+	m := MemberHealth{Name: f[1], PeerAddress: f[2], Started: f[3] == "yes", Learner: f[4] == "yes", Healthy: f[5] == "yes"}
+	if peer, err := url.Parse(f[2]); err == nil && peer.Hostname() != "" {
+		m.PeerAddress = peer.Hostname()
+	}
+	return m
+}
+
+func fields(line string, count int) []string {
+	f := strings.SplitN(line, "|", count)
+	return append(f, slices.Repeat([]string{""}, count-len(f))...)
+}
+
+// unwell says what does not work.
+func (o ClusterHealthOutput) unwell() string {
+	var wrong []string
+	for _, n := range o.Nodes {
+		if !n.Ready {
+			wrong = append(wrong, "the node "+n.Name+" is not Ready ("+n.Reason+")")
+		}
+	}
+	for _, m := range o.Members {
+		name := m.Name
+		if name == "" {
+			name = "at " + m.PeerAddress
+		}
+		switch {
+		case !m.Started:
+			wrong = append(wrong, "the etcd member "+name+" has not started")
+		case m.Learner:
+			wrong = append(wrong, "the etcd member "+name+" is a learner still")
+		case !m.Healthy:
+			wrong = append(wrong, "the etcd member "+name+" does not answer")
+		}
+	}
+	return strings.Join(wrong, "; ")
+}
+
+// Refusal says why the control planes of leaving cannot leave etcd together, "" when they can. It is what RemoveMember
+// will find: those that do not work go first, and after each one a majority of the rest must work. Workflows may ask
+// it before they touch anything.
+func (o ClusterHealthOutput) Refusal(leaving lcm.Nodes) string {
+	if len(o.Members) == 0 {
+		return o.Reason
+	}
+	goes := func(m MemberHealth) bool {
+		return slices.ContainsFunc(leaving, func(n lcm.Node) bool { return m.Name == n.Name || m.Name == "" && m.PeerAddress == n.Address })
+	}
+	voters, working := 0, 0
+	var down, up []string // of those that leave
+	for _, m := range o.Members {
+		if m.Learner {
+			continue
+		}
+		voters++
+		if m.Healthy {
+			working++
+		}
+		switch {
+		case !goes(m):
+		case m.Healthy:
+			up = append(up, m.Name)
+		default:
+			down = append(down, m.Name)
+		}
+	}
+	if working < voters/2+1 {
+		return fmt.Sprintf("etcd has lost its quorum: %d of %d members work and %d must.", working, voters, voters/2+1)
+	}
+	for _, name := range slices.Concat(down, up) {
+		voters--
+		if slices.Contains(up, name) {
+			working--
+		}
+		switch {
+		case voters == 0:
+			return name + " is the last member of etcd: the cluster would end with it."
+		case working < voters/2+1:
+			return fmt.Sprintf("etcd would lose its quorum without %s: %d of the other %d members work and %d must.", name, working, voters, voters/2+1)
+		}
+	}
+	return ""
+}
+
+// peerURL is that of the member of etcd on a node.
+func peerURL(node lcm.Node) string { return "https://" + net.JoinHostPort(node.Address, "2380") }

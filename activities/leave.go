@@ -1,0 +1,92 @@
+package activities
+
+import (
+	"context"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// RetireNodeOutput tells whether the node took part.
+type RetireNodeOutput struct {
+	// NotReachable: the node was left as it is, and Reason says why.
+	NotReachable bool   `json:"notReachable,omitempty"`
+	Reason       string `json:"reason,omitempty"`
+}
+
+// The limits of what is tried on a node that may be dead.
+const (
+	farewellDial = 20 * time.Second
+	farewell     = 8 * time.Minute
+)
+
+// RetireNode stops what a node does for its cluster, and resets it: the virtual IP leaves it, HAProxy, kubelet and all
+// that kubeadm has made end. Afterwards it can join again. Its member of etcd is removed before by RemoveMember.
+//
+// Best effort: a node that does not answer is no failure, for it may be the reason for the operation. Idempotent: a node
+// that is reset is left alone. Takes seconds, minutes where kubeadm waits for an API server that is away.
+func (c *Cluster) RetireNode(ctx context.Context, in NodeInput) (out RetireNodeOutput, err error) {
+	defer func() { err = boundary(ctx, "retire "+in.Node.Name, err) }()
+	return c.bidFarewell(ctx, in, false)
+}
+
+// ReleaseVirtualIP stops keepalived on a control plane that will leave, so that another one takes the virtual IP while
+// this one still works.
+//
+// Best effort and idempotent, as RetireNode is. Takes seconds. ConfigureLoadBalancer starts keepalived again.
+func (c *Cluster) ReleaseVirtualIP(ctx context.Context, in NodeInput) (out RetireNodeOutput, err error) {
+	defer func() { err = boundary(ctx, "take the virtual IP from "+in.Node.Name, err) }()
+	return c.bidFarewell(ctx, in, true)
+}
+
+func (c *Cluster) bidFarewell(ctx context.Context, in NodeInput, onlyVirtualIP bool) (out RetireNodeOutput, err error) {
+	defer heartbeat(ctx)()
+	cluster, err := c.Clusters.Cluster(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	limited, cancel := context.WithTimeout(ctx, farewellDial)
+	host, err := c.Hosts.Dial(limited, in.OpOccID, in.Node)
+	cancel()
+	if err == nil {
+		_, err = c.run(ctx, host, in.Step, job{
+			script: scripts.RetireNode{Member: memberOf(cluster, in.Node), OnlyVirtualIP: onlyVirtualIP}, limit: farewell,
+		})
+		_ = host.Close()
+	}
+	if err == nil || ctx.Err() != nil || classify(err).Kind == lcm.KindBug {
+		return out, err
+	}
+	out.NotReachable, out.Reason = true, classify(err).Sentence()
+	c.Output.Lines(ctx, in.Step)("left as it is: " + out.Reason)
+	return out, nil
+}
+
+// TellHostsInput names the node and its neighbours.
+type TellHostsInput struct {
+	NodeInput
+	// Hosts are the entries of /etc/hosts, the node's own among them.
+	Hosts []HostEntry `json:"hosts"`
+}
+
+// TellHostsOutput is empty: the node knows its neighbours.
+type TellHostsOutput struct{}
+
+// TellHosts tells a node who its neighbours are now, as PrepareNode has done, and changes nothing else on it.
+//
+// Idempotent: the file is written only when it differs. Takes seconds.
+func (n *Nodes) TellHosts(ctx context.Context, in TellHostsInput) (out TellHostsOutput, err error) {
+	defer func() { err = boundary(ctx, "tell "+in.Node.Name+" its neighbours", err) }()
+	defer heartbeat(ctx)()
+	cluster, err := n.Clusters.Cluster(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	tell := scripts.TellHosts{Node: in.Node.Name}
+	for _, h := range in.Hosts {
+		tell.Hosts = append(tell.Hosts, h.Address+" "+h.Name)
+	}
+	_, err = n.runOn(ctx, in.NodeInput, command(cluster, tell))
+	return out, err
+}
