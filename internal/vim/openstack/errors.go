@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -73,9 +75,21 @@ func silence(err error) (lcm.Kind, string) {
 		return lcm.KindUnavailable, "the time was up"
 	}
 	if e, ok := errors.AsType[*net.OpError](err); ok {
-		return lcm.KindUnavailable, e.Err.Error()
+		return lcm.KindUnavailable, sysError(e.Err)
+	}
+	_, isSyntax := errors.AsType[*json.SyntaxError](err)
+	if isSyntax || errors.Is(err, io.ErrUnexpectedEOF) {
+		return lcm.KindUnavailable, "there was no answer that can be understood"
 	}
 	return lcm.KindUnavailable, "the connection was closed"
+}
+
+// sysError drops the name of the system call.
+func sysError(err error) string {
+	if e, ok := errors.AsType[*os.SyscallError](err); ok {
+		return e.Err.Error()
+	}
+	return err.Error()
 }
 
 func orStatus(said string, status int) string {

@@ -63,14 +63,16 @@ func (c *Cloud) CreateStack(ctx context.Context, s Stack, progress func(string))
 	}
 	// A cancel must not lose the answer: whoever rolls back has to find the stack.
 	made, err := stacks.Create(context.WithoutCancel(ctx), c.heat, s).Extract()
-	if err != nil {
-		err = translate("create stack "+s.Name, err)
-		if have, again := c.stack(ctx, s.Name); !lcm.Is(err, lcm.KindConflict) || again != nil || !slices.Contains(have.Tags, s.Operation) {
-			return "", err
-		} // else an earlier call has arrived late
-		return have.ID, c.follow(have, "CREATE", progress).run(ctx)
+	if err == nil {
+		return made.ID, c.follow(&stacks.ListedStack{ID: made.ID, Name: s.Name}, "CREATE", progress).run(ctx)
 	}
-	return made.ID, c.follow(&stacks.ListedStack{ID: made.ID, Name: s.Name}, "CREATE", progress).run(ctx)
+	err = translate("create stack "+s.Name, err)
+	if lcm.Is(err, lcm.KindConflict) { // an earlier call may have arrived late
+		if have, missing := c.stack(ctx, s.Name); missing == nil && slices.Contains(have.Tags, s.Owner) && slices.Contains(have.Tags, s.Operation) {
+			return have.ID, c.follow(have, "CREATE", progress).run(ctx)
+		}
+	}
+	return "", err
 }
 
 func foreign(name string) error {
