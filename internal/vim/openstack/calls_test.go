@@ -1,0 +1,149 @@
+package openstack_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+)
+
+// workers is a stack with a group of servers, each with a port.
+func workers(n int) openstack.Stack {
+	return openstack.Stack{
+		Name: "vnf-1", Owner: owner, Operation: "windlass-op-1", Timeout: time.Minute, Parameters: map[string]any{"n": n},
+		Template: `
+heat_template_version: 2021-04-16
+parameters: {n: {type: number}}
+resources:
+  group: {type: OS::Heat::AutoScalingGroup, properties: {min_size: 0, max_size: 50, desired_capacity: {get_param: n}, resource: {type: member.yaml}}}
+`,
+		Files: map[string]string{"member.yaml": `
+heat_template_version: 2021-04-16
+resources:
+  cp: {type: OS::Neutron::Port, properties: {network: net0}}
+  vdu: {type: OS::Nova::Server, properties: {flavor: m1.tiny, image: debian-12-k8s, networks: [{port: {get_resource: cp}}]}}
+`},
+	}
+}
+
+// spent are the calls that f makes, by kind: the ids in them do not count.
+func (s *site) spent(f func()) map[string]int {
+	s.t.Helper()
+	before := len(s.calls())
+	f()
+	out := map[string]int{}
+	for _, call := range s.calls()[before:] {
+		method, path, _ := strings.Cut(call, " ")
+		parts := strings.Split(strings.Trim(path, "/"), "/")
+		switch {
+		case parts[0] == "heat-api" && len(parts) == 6: // heat-api/v1/PROJECT/stacks/NAME/ID
+			path = "stack"
+		default:
+			path = parts[len(parts)-1]
+		}
+		out[method+" "+parts[0]+" "+path]++
+	}
+	return out
+}
+
+func TestConnect_isOneCall(t *testing.T) {
+	s := newSite(t)
+	require.Equal(t, map[string]int{"POST identity tokens": 1}, s.spent(func() {
+		_, err := openstack.Connect(t.Context(), lcm.Vim{
+			AuthURL: s.url + "/identity/v3", Project: map[string]any{"name": "demo"},
+		}, map[string]any{"username": "demo", "password": "demo-secret"})
+		require.NoError(t, err)
+	}))
+}
+
+func TestInventory_takesTheSameFewCallsHoweverManyServers(t *testing.T) {
+	for _, n := range []int{1, 5, 20} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			s := newSite(t)
+			_, err := s.cloud.CreateStack(t.Context(), workers(n), s.show)
+			require.NoError(t, err)
+			var inv *openstack.Inventory
+			require.Equal(t, map[string]int{
+				"GET heat-api stacks": 1, "GET heat-api resources": 1, "GET networking ports": 1, "GET networking floatingips": 1, "GET compute detail": 1,
+			}, s.spent(func() {
+				inv, err = s.cloud.Inventory(t.Context(), "vnf-1")
+				require.NoError(t, err)
+			}))
+			require.Len(t, inv.Servers, n)
+			require.Len(t, inv.Ports, n)
+		})
+	}
+}
+
+// TestFollow_takesOneCallALook holds a creation for a while: until its end is heard, each look is one call for
+// events, and now and then one for the stack.
+func TestFollow_takesOneCallALook(t *testing.T) {
+	s := newSite(t)
+	s.machines.create = make(chan struct{})
+	time.AfterFunc(time.Second, func() { close(s.machines.create) })
+	spent := s.spent(func() {
+		_, err := s.cloud.CreateStack(t.Context(), workers(5), s.show)
+		require.NoError(t, err)
+	})
+	require.Equal(t, 1, spent["GET heat-api stacks"])
+	require.Equal(t, 1, spent["POST heat-api stacks"])
+	looks, checks := spent["GET heat-api events"], spent["GET heat-api stack"]
+	require.LessOrEqual(t, looks, 22, "at most every 50 ms")
+	require.LessOrEqual(t, checks, looks/4+1)
+	require.Equal(t, looks+checks+2, sum(spent), "and nothing else: %v", spent)
+}
+
+func TestUpdateStack_marksInOneCallEach(t *testing.T) {
+	s := newSite(t)
+	_, err := s.cloud.CreateStack(t.Context(), workers(3), s.show)
+	require.NoError(t, err)
+	inv, err := s.cloud.Inventory(t.Context(), "vnf-1")
+	require.NoError(t, err)
+	members, err := inv.MemberResources("group")
+	require.NoError(t, err)
+	spent := s.spent(func() {
+		require.NoError(t, s.cloud.UpdateStack(t.Context(), openstack.Change{
+			Name: "vnf-1", Owner: owner, Operation: "windlass-op-2", Timeout: time.Minute,
+			Parameters: map[string]any{"n": 1}, Replace: members[1:],
+		}, s.show))
+	})
+	for call, n := range map[string]int{
+		"GET heat-api stacks": 1, "GET heat-api resources": 1, "PATCH heat-api stack": 1,
+		"PATCH heat-api " + members[1].Name: 1, "PATCH heat-api " + members[2].Name: 1,
+	} {
+		require.Equal(t, n, spent[call], "%s of %v", call, spent)
+		delete(spent, call)
+	}
+	require.LessOrEqual(t, spent["GET heat-api stack"], spent["GET heat-api events"]/4+1)
+	require.Equal(t, spent["GET heat-api stack"]+spent["GET heat-api events"], sum(spent), "%v", spent)
+	after, err := s.cloud.Inventory(t.Context(), "vnf-1")
+	require.NoError(t, err)
+	left, err := after.Members("group")
+	require.NoError(t, err)
+	require.Equal(t, []string{members[0].PhysicalID}, left)
+}
+
+func TestDeleteStack_triesTwiceAndThenNamesWhatStays(t *testing.T) {
+	s := newSite(t)
+	_, err := s.cloud.CreateStack(t.Context(), workers(1), s.show)
+	require.NoError(t, err)
+	s.lab("POST", "/faults", map[string]any{"resource": "vdu", "action": "DELETE", "count": 2, "message": "It holds on."})
+	err = s.cloud.DeleteStack(t.Context(), "vnf-1", owner, s.show)
+	require.Equal(t, lcm.KindBroken, lcm.KindOf(err), "%v", err)
+	require.ErrorContains(t, err, "DELETE_FAILED: vdu (OS::Nova::Server)")
+	require.ErrorContains(t, err, "It holds on.")
+	require.NoError(t, s.cloud.DeleteStack(t.Context(), "vnf-1", owner, s.show))
+	require.Empty(t, s.lab("GET", "/resources", nil)["servers"])
+}
+
+func sum(counts map[string]int) (n int) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
