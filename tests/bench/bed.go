@@ -29,7 +29,16 @@ type bed struct {
 }
 
 // newBed brings up a lab and Windlass, and on-boards the sample package. Close it.
-func newBed(ctx context.Context, machines string, labArgs ...string) (_ *bed, err error) {
+func newBed(ctx context.Context, machines string, labArgs ...string) (*bed, error) {
+	if machines == environment.Fake { // at addresses that no test and no demo uses
+		labArgs = append(labArgs, "--net0", "127.81.0.0/20", "--public", "127.81.255.0/24")
+	}
+	say("Starting Windlass and a lab with %s machines ...", machines)
+	return newBedIn(ctx, &environment.Lab{Machines: machines, Listen: "127.0.0.1:0", Args: labArgs}, "vnfpkg/samples/k8s-ha")
+}
+
+// newBedIn brings up a cloud and Windlass, and on-boards a package. Close it.
+func newBedIn(ctx context.Context, cloud environment.Cloud, pkg string) (_ *bed, err error) {
 	dir, err := os.MkdirTemp("/var/tmp", "windlass-bench-")
 	if err != nil {
 		return nil, err
@@ -37,13 +46,9 @@ func newBed(ctx context.Context, machines string, labArgs ...string) (_ *bed, er
 	if err := os.Chmod(dir, 0o755); err != nil { // PostgreSQL's account must be able to enter
 		return nil, err
 	}
-	if machines == "fake" { // at addresses that no test and no demo uses
-		labArgs = append(labArgs, "--net0", "127.81.0.0/20", "--public", "127.81.255.0/24")
-	}
-	say("Starting Windlass and a lab with %s machines ...", machines)
 	b := &bed{password: rand.Text()}
 	b.Environment, err = environment.Start(ctx, environment.Options{
-		Dir: dir, Machines: machines, API: "127.0.0.1:0", Temporal: "127.0.0.1:0", UI: "127.0.0.1:0", Lab: "127.0.0.1:0", LabArgs: labArgs, Out: io.Discard,
+		Dir: dir, Cloud: cloud, API: "127.0.0.1:0", Temporal: "127.0.0.1:0", UI: "127.0.0.1:0", Out: io.Discard,
 	})
 	if b.Environment != nil {
 		defer func() {
@@ -60,10 +65,10 @@ func newBed(ctx context.Context, machines string, labArgs ...string) (_ *bed, er
 		return nil, err
 	}
 	b.api = info.API
-	if err := b.registerLab(ctx); err != nil {
+	if err := b.register(ctx); err != nil {
 		return nil, err
 	}
-	if out, err := b.Windlass(ctx, "package", "create", "vnfpkg/samples/k8s-ha").CombinedOutput(); err != nil {
+	if out, err := b.Windlass(ctx, "package", "create", pkg).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("on-board the package: %w\n%s", err, out)
 	}
 	return b, nil
@@ -119,23 +124,13 @@ func call(ctx context.Context, method, url string, in, out any) (http.Header, er
 	return res.Header, json.Unmarshal(data, out)
 }
 
-func (b *bed) registerLab(ctx context.Context) error {
-	extra := map[string]any{}
-	if b.Machines == "fake" {
-		extra["ssh_port"] = "2222" // 22 belongs to root
-	}
+func (b *bed) register(ctx context.Context) error {
 	var made struct {
 		Vim struct {
 			ID string `json:"id"`
 		} `json:"vim"`
 	}
-	_, err := b.call(ctx, http.MethodPost, "/v1.0/vims", map[string]any{"vim": map[string]any{
-		"name": "lab", "type": "openstack", "auth_url": b.Cloud["OS_AUTH_URL"], "is_default": true, "extra": extra,
-		"auth_cred": map[string]any{
-			"username": b.Cloud["OS_USERNAME"], "password": b.Cloud["OS_PASSWORD"], "user_domain_name": b.Cloud["OS_USER_DOMAIN_NAME"],
-		},
-		"vim_project": map[string]any{"name": b.Cloud["OS_PROJECT_NAME"], "project_domain_name": b.Cloud["OS_PROJECT_DOMAIN_NAME"]},
-	}}, &made)
+	_, err := b.call(ctx, http.MethodPost, "/v1.0/vims", b.Cloud.Login().Vim("cloud"), &made)
 	b.vim = made.Vim.ID
 	return err
 }
@@ -172,16 +167,21 @@ type operation struct {
 // took is the time from the request to COMPLETED.
 func (o operation) took() time.Duration { return o.StateEntered.Sub(o.sent) }
 
-// instantiate makes a VNF and waits until it is instantiated.
+// instantiate makes a VNF of the sample package and waits until it is instantiated.
 func (b *bed) instantiate(ctx context.Context, level int) (operation, error) {
 	req, err := b.request(level)
 	if err != nil {
 		return operation{}, err
 	}
+	return b.make(ctx, vnfdID, req)
+}
+
+// make makes a VNF and waits until it is instantiated.
+func (b *bed) make(ctx context.Context, vnfd string, req map[string]any) (operation, error) {
 	var vnf struct {
 		ID string `json:"id"`
 	}
-	if _, err := b.call(ctx, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": vnfdID, "vnfInstanceName": "bench"}, &vnf); err != nil {
+	if _, err := b.call(ctx, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": vnfd, "vnfInstanceName": "bench"}, &vnf); err != nil {
 		return operation{}, err
 	}
 	return b.operate(ctx, vnf.ID, "instantiate", req)

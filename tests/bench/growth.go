@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
+
+	"github.com/windlass-nfv/windlass/tests/environment"
 )
 
 // size is a level of the sample package.
@@ -19,8 +20,11 @@ const workMs = 2000
 
 // pace sets how long the fake machines take for what takes long on real ones.
 func (b *bed) pace(ctx context.Context, ms int) error {
-	root, _, _ := strings.Cut(b.Cloud["OS_AUTH_URL"], "/identity")
-	_, err := call(ctx, http.MethodPut, root+"/lab/scripts/pace", map[string]any{
+	lab, ok := b.Cloud.(*environment.Lab)
+	if !ok {
+		return errors.New("only a lab's machines can be paced")
+	}
+	_, err := call(ctx, http.MethodPut, lab.OrderURL()+"/scripts/pace", map[string]any{
 		"boot_ms": ms, "work": map[string]int{"prepare-node": ms, "kubeadm-init": ms, "kubeadm-join": ms},
 	}, nil)
 	return err

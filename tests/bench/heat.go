@@ -41,14 +41,11 @@ type heat struct {
 }
 
 func (b *bed) heat(ctx context.Context) (*heat, error) {
-	provider, err := openstack.AuthenticatedClient(ctx, gophercloud.AuthOptions{
-		IdentityEndpoint: b.Cloud["OS_AUTH_URL"], Username: b.Cloud["OS_USERNAME"], Password: b.Cloud["OS_PASSWORD"],
-		DomainName: b.Cloud["OS_USER_DOMAIN_NAME"], TenantName: b.Cloud["OS_PROJECT_NAME"], AllowReauth: true,
-	})
+	provider, err := b.Cloud.Login().Client(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("log in to the lab: %w", err)
+		return nil, fmt.Errorf("log in to the cloud: %w", err)
 	}
-	client, err := openstack.NewOrchestrationV1(provider, gophercloud.EndpointOpts{})
+	client, err := openstack.NewOrchestrationV1(provider, b.Cloud.Login().Endpoint())
 	return &heat{client, b}, err
 }
 

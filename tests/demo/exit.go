@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,14 +9,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/windlass-nfv/windlass/tests/environment"
 )
 
 // mark is the file by which the demo knows a directory as its own.
 type mark struct {
-	Machines string `json:"machines"`
+	Cloud    string `json:"cloud"`
+	Machines string `json:"machines,omitempty"` // of the lab
 }
+
+func (m mark) String() string { return strings.TrimSpace(m.Cloud + " " + m.Machines) }
 
 func markFile(dir string) string { return filepath.Join(dir, "demo.json") }
 
@@ -25,15 +30,17 @@ func readMark(dir string) (mark, error) {
 	if err != nil {
 		return m, err
 	}
-	return m, json.Unmarshal(b, &m)
+	err = json.Unmarshal(b, &m)
+	m.Cloud = cmp.Or(m.Cloud, inLab) // there was no other
+	return m, err
 }
 
 // claim takes the directory, which must be empty or the demo's own.
 func (d *demo) claim() error {
 	m, err := readMark(d.Dir)
 	switch {
-	case err == nil && m.Machines != d.Machines:
-		return fmt.Errorf("a demo with %s machines is in %s. End it first:\n  go tool task demo -- --exit%s", m.Machines, d.Dir, d.dirFlag())
+	case err == nil && m != d.cloud.mark:
+		return fmt.Errorf("a demo with another cloud (%s) is in %s. End it first:\n  go tool task demo -- --exit%s", m, d.Dir, d.flags())
 	case err == nil:
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
@@ -45,21 +52,34 @@ func (d *demo) claim() error {
 	if err := os.MkdirAll(d.Dir, 0o755); err != nil {
 		return err
 	}
-	b, err := json.Marshal(mark{Machines: d.Machines})
+	b, err := json.Marshal(d.cloud.mark)
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(markFile(d.Dir), b, 0o644)
 }
 
-func (o options) dirFlag() string {
-	if o.Dir == defaultDir() {
-		return ""
+// flags are those by which another call finds this demo.
+func (o options) flags() string {
+	line := ""
+	if o.cloud.mark.Cloud != inLab {
+		line = " --cloud " + o.cloud.mark.Cloud
 	}
-	return " --dir " + o.Dir
+	if o.Dir != defaultDir(o.cloud.mark.Cloud) {
+		line += " --dir " + o.Dir
+	}
+	return line
 }
 
-// takeDown leaves nothing of the demo: no process, no machine, no network, no file.
+// more are the flags after the task's name.
+func (o options) more() string {
+	if line := o.flags(); line != "" {
+		return " --" + line
+	}
+	return ""
+}
+
+// takeDown leaves nothing of the demo: no process, no machine, no network, no file. A cloud that is not the demo's stays.
 func takeDown(ctx context.Context, o options) error {
 	m, err := readMark(o.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -69,8 +89,11 @@ func takeDown(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	o.Machines = m.Machines
-	if o.Machines == nspawn && os.Geteuid() != 0 {
+	o.machines = cmp.Or(m.Machines, o.machines)
+	if o, err = o.in(m.Cloud); err != nil {
+		return err
+	}
+	if o.cloud.root && os.Geteuid() != 0 {
 		return errors.New("the machines of the demo can be removed by root only")
 	}
 	env, err := environment.At(o.Options)
@@ -81,23 +104,21 @@ func takeDown(ctx context.Context, o options) error {
 		if err := env.StopDev(); err != nil {
 			return err
 		}
-		fmt.Fprintf(o.Out, "Windlass is stopped. The lab and its machines go on; go tool task demo%s starts Windlass again.\n", o.dirFlag())
+		fmt.Fprintf(o.Out, "Windlass is stopped. The cloud and its machines go on; go tool task demo%s starts Windlass again.\n", o.more())
 		return nil
 	}
-	fmt.Fprintln(o.Out, "Stopping Windlass and taking the lab down ...")
+	if o.cloud.leave != nil {
+		if err := o.cloud.leave(ctx, &demo{options: o, env: env}); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(o.Out, "Taking everything down ...")
 	if err := env.Stop(ctx); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(o.Dir); err != nil {
 		return err
 	}
-	fmt.Fprintf(o.Out, "Nothing is left of the demo. %s\n", keptImage(o.Machines))
+	fmt.Fprintf(o.Out, "Nothing is left of the demo. %s\n", o.cloud.left)
 	return nil
-}
-
-func keptImage(machines string) string {
-	if machines == fake {
-		return ""
-	}
-	return "The image of its machines is kept in " + imageDir + " for the next time."
 }

@@ -39,7 +39,7 @@ func (d *demo) failed(ctx context.Context, id string) error {
 Output of the step: %s
 Logs:               %s
 Take all down with: go tool task demo -- --exit%s`,
-		op.State, b.String(), d.line("op", "retry", id, "--watch"), d.line("op", "logs", id, "--step", strconv.Itoa(last)), d.Dir, d.dirFlag())
+		op.State, b.String(), d.line("op", "retry", id, "--watch"), d.line("op", "logs", id, "--step", strconv.Itoa(last)), d.Dir, d.flags())
 }
 
 // failures are the failed steps; of one that failed on a node, only the node's part.

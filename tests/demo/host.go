@@ -19,19 +19,17 @@ type need struct {
 	program string
 }
 
-func needs(machines string) []need {
-	list := []need{{pkg: "postgresql", path: "/usr/lib/postgresql/*/bin/initdb"}}
-	if machines == fake {
-		return list
-	}
-	return append(list,
-		need{pkg: "systemd-container", program: "systemd-nspawn"},
-		need{pkg: "mmdebstrap", program: "mmdebstrap"},
-		need{pkg: "debian-archive-keyring", path: "/usr/share/keyrings/debian-archive-keyring.gpg"},
-		need{pkg: "nftables", program: "nft"},
-		need{pkg: "iproute2", program: "ip"},
-		need{pkg: "openssh-client", program: "ssh"},
-	)
+// postgres is Windlass's database.
+var postgres = need{pkg: "postgresql", path: "/usr/lib/postgresql/*/bin/initdb"}
+
+// machineNeeds are the lab's, for Linux machines.
+var machineNeeds = []need{
+	{pkg: "systemd-container", program: "systemd-nspawn"},
+	{pkg: "mmdebstrap", program: "mmdebstrap"},
+	{pkg: "debian-archive-keyring", path: "/usr/share/keyrings/debian-archive-keyring.gpg"},
+	{pkg: "nftables", program: "nft"},
+	{pkg: "iproute2", program: "ip"},
+	{pkg: "openssh-client", program: "ssh"},
 }
 
 func (n need) missing() bool {
@@ -45,11 +43,11 @@ func (n need) missing() bool {
 
 // checkHost makes sure that this machine can run the demo, and installs what it lacks when it may.
 func checkHost(ctx context.Context, o options) error {
-	if o.Machines == nspawn && os.Geteuid() != 0 {
+	if o.cloud.root && os.Geteuid() != 0 {
 		return errors.New("real machines need root. Run it as root, or with machines that only act:\n  go tool task demo -- --machines fake")
 	}
 	var missing []string
-	for _, n := range needs(o.Machines) {
+	for _, n := range o.cloud.needs {
 		if n.missing() {
 			missing = append(missing, n.pkg)
 		}

@@ -49,7 +49,7 @@ func (d *demo) report(ctx context.Context, instance vnf, op operation) error {
 	expected := len(instance.Instantiated.Vnfcs)
 	ready := expected // the operation has waited for them
 	d.title("The nodes")
-	if d.Machines == fake {
+	if d.cloud.acting {
 		d.say("%d machines act as nodes; there is no cluster to ask.", expected)
 	} else if ready, err = d.showNodes(ctx); err != nil {
 		return err
@@ -114,10 +114,10 @@ func (d *demo) lookAround(instance vnf, op operation) {
 	d.say("API                %s", info.API)
 	d.say("The operation      %s", d.workflowURL(op.ID))
 	d.say("All operations     %s/namespaces/%s/workflows", info.TemporalUI, info.Namespace)
-	d.say("OpenStack          %s   (bin/windlass-lab openrc --state-dir %s)", d.env.Cloud["OS_AUTH_URL"], d.env.LabDir())
+	d.say("OpenStack          %s   (%s)", d.env.Cloud.Login().AuthURL, d.cloud.openrc)
 	d.say("Logs and state     %s", d.Dir)
 	d.title("Commands to look around")
-	if d.Machines == nspawn {
+	if !d.cloud.acting {
 		d.say("%s --kubeconfig %s get pods -A -o wide", d.kubectl(), d.kubeconfig())
 	}
 	d.say("%s", d.line("vnf", "show", instance.ID))
@@ -128,7 +128,7 @@ func (d *demo) lookAround(instance vnf, op operation) {
 	d.say("temporal workflow show --address %s --namespace %s --workflow-id lcm-%s", info.Temporal, info.Namespace, op.ID)
 	d.say("tctl --address %s --namespace %s workflow show --workflow_id lcm-%s", info.Temporal, info.Namespace, op.ID)
 	d.say("%s", d.line("vnf", "terminate", instance.ID, "--watch"))
-	d.say("go tool task demo -- --exit%s   # takes everything down", d.dirFlag())
+	d.say("go tool task demo -- --exit%s   # takes everything down", d.flags())
 }
 
 // result is what --json writes.

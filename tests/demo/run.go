@@ -16,7 +16,7 @@ import (
 
 const (
 	instanceName = "demo"
-	vimName      = "lab"
+	vimName      = "cloud"
 	sample       = "vnfpkg/samples/k8s-ha"
 	vnfdID       = "ee1f8f34-7c92-4023-840d-6f3b6885d92e"
 )
@@ -50,18 +50,10 @@ type operation struct {
 }
 
 func (d *demo) run(ctx context.Context) error {
-	d.title("Windlass and its lab")
-	if d.Machines == fake {
-		d.say("The machines only act: they are SSH servers inside the lab that answer as nodes would.\nNo real cluster is made; the operation, its steps and the API are the real ones.")
-	} else {
-		d.say("The first time, the image of the machines is built, which takes some minutes.")
-	}
+	d.title("Windlass and its cloud")
+	d.say("%s", d.cloud.opening)
 	var err error
-	o := d.Options
-	if d.Machines == fake {
-		o.LabArgs = append(o.LabArgs, acting...)
-	}
-	if d.env, err = environment.Start(ctx, o); err != nil {
+	if d.env, err = environment.Start(ctx, d.Options); err != nil {
 		return err
 	}
 	info, err := d.env.Info()
@@ -79,9 +71,9 @@ func (d *demo) run(ctx context.Context) error {
 	return d.report(ctx, instance, op)
 }
 
-// prepare registers the lab and on-boards the package, unless a former run has.
+// prepare registers the cloud and on-boards the package, unless a former run has.
 func (d *demo) prepare(ctx context.Context) error {
-	d.title("The lab as a VIM, and a VNF package")
+	d.title("The cloud as a VIM, and a VNF package")
 	if err := d.register(ctx); err != nil {
 		return err
 	}
@@ -120,18 +112,9 @@ func (d *demo) register(ctx context.Context) error {
 	return d.show(ctx, "vim", "register", vimName, "--default", "--config", file)
 }
 
-// writeVim writes how to log in to the lab, in the form that Tacker's client takes.
+// writeVim writes how to log in to the cloud, in the form that Tacker's client takes.
 func (d *demo) writeVim() (string, error) {
-	cloud := d.env.Cloud
-	config := map[string]any{
-		"type": "openstack", "auth_url": cloud["OS_AUTH_URL"], "username": cloud["OS_USERNAME"], "password": cloud["OS_PASSWORD"],
-		"user_domain_name": cloud["OS_USER_DOMAIN_NAME"], "project_name": cloud["OS_PROJECT_NAME"],
-		"project_domain_name": cloud["OS_PROJECT_DOMAIN_NAME"], "cert_verify": "True",
-	}
-	if d.Machines == fake {
-		config["extra"] = map[string]any{"ssh_port": 2222} // 22 belongs to root
-	}
-	b, err := json.MarshalIndent(config, "", "  ") // JSON is YAML
+	b, err := json.MarshalIndent(d.env.Cloud.Login().Config(), "", "  ") // JSON is YAML
 	if err != nil {
 		return "", err
 	}
@@ -157,13 +140,8 @@ func (d *demo) instantiate(ctx context.Context) (instance vnf, op operation, err
 
 // operate begins the operation, or goes on with the last one, and shows it to its end.
 func (d *demo) operate(ctx context.Context, instance vnf) (last operation, err error) {
-	ops, err := query[[]operation](ctx, d, "op", "list", "--vnf", instance.ID)
-	if err != nil {
+	if last, err = d.last(ctx, instance.ID, lcm.OpInstantiate); err != nil {
 		return last, err
-	}
-	ops = slices.DeleteFunc(ops, func(o operation) bool { return o.Operation != lcm.OpInstantiate })
-	if len(ops) > 0 {
-		last = slices.MaxFunc(ops, func(a, b operation) int { return a.Start.Compare(b.Start) })
 	}
 	switch {
 	case instance.State == string(lcm.Instantiated):
@@ -217,7 +195,7 @@ func (d *demo) begin(ctx context.Context, instance vnf) (string, error) {
 
 func (d *demo) requestFile() string { return filepath.Join(d.Dir, "instantiate.json") }
 
-// writeRequest makes the sample's request one for this lab, with a password of its own for the nodes.
+// writeRequest makes the sample's request one for this cloud, with a password of its own for the nodes.
 func (d *demo) writeRequest(ctx context.Context) (string, error) {
 	b, err := os.ReadFile(filepath.Join(d.env.Root, "vnfpkg/samples/requests/instantiate-"+d.flavour+".json"))
 	if err != nil {
@@ -238,6 +216,7 @@ func (d *demo) writeRequest(ctx context.Context) (string, error) {
 	}
 	request["instantiationLevelId"] = d.level
 	environment.SetNodePassword(request, rand.Text())
+	d.env.Cloud.Adapt(request)
 	if b, err = json.MarshalIndent(request, "", "  "); err != nil {
 		return "", err
 	}
@@ -248,7 +227,7 @@ func (d *demo) writeRequest(ctx context.Context) (string, error) {
 func (d *demo) follow(ctx context.Context, op string, args ...string) error {
 	err := d.show(ctx, args...)
 	if ctx.Err() != nil {
-		return errors.New("interrupted. The operation goes on; go tool task demo" + d.dirFlag() + " follows it again")
+		return errors.New("interrupted. The operation goes on; go tool task demo" + d.more() + " follows it again")
 	}
 	if err == nil {
 		return nil

@@ -1,4 +1,4 @@
-// Package e2e drives Windlass over its API as an NFVO does, with the lab as the cloud: the demo's path and
+// Package e2e drives Windlass over its API as an NFVO does, mostly with the lab as the cloud: the demo's path and
 // what can go wrong on it.
 package e2e
 
@@ -24,15 +24,21 @@ import (
 // nodePassword is what the requests of these tests carry; TestSecretsAreNowhere looks for it.
 const nodePassword = "Pa55-of-the-nodes-9f2c"
 
-// bed is a lab and a Windlass for one group of tests.
+// bed is a cloud and a Windlass for one group of tests.
 type bed struct {
 	*environment.Environment
 	api string
-	vim string // id of the registered lab
+	vim string // id of the registered cloud
 }
 
 // newBed brings up a lab with that kind of machines and on-boards the sample package.
 func newBed(t *testing.T, machines string, labArgs ...string) *bed {
+	t.Helper()
+	return newBedIn(t, &environment.Lab{Machines: machines, Listen: "127.0.0.1:0", Args: labArgs})
+}
+
+// newBedIn brings up a cloud and on-boards the sample package.
+func newBedIn(t *testing.T, cloud environment.Cloud) *bed {
 	t.Helper()
 	root, err := environment.Root()
 	require.NoError(t, err)
@@ -44,7 +50,7 @@ func newBed(t *testing.T, machines string, labArgs ...string) *bed {
 	ctx, cancel := context.WithTimeout(t.Context(), 45*time.Minute)
 	defer cancel()
 	env, err := environment.Start(ctx, environment.Options{
-		Dir: dir, Machines: machines, API: "127.0.0.1:0", Temporal: "127.0.0.1:0", UI: "127.0.0.1:0", Lab: "127.0.0.1:0", LabArgs: labArgs, Out: io.Discard,
+		Dir: dir, Cloud: cloud, API: "127.0.0.1:0", Temporal: "127.0.0.1:0", UI: "127.0.0.1:0", Out: io.Discard,
 	})
 	t.Cleanup(func() {
 		if env != nil {
@@ -60,7 +66,7 @@ func newBed(t *testing.T, machines string, labArgs ...string) *bed {
 	info, err := env.Info()
 	require.NoError(t, err)
 	b := &bed{Environment: env, api: info.API}
-	b.vim = b.registerLab(t)
+	b.vim = b.register(t)
 	b.onboard(t)
 	return b
 }
@@ -113,21 +119,14 @@ func (b *bed) get(t *testing.T, path string) map[string]any {
 // lab calls the lab's own API.
 func (b *bed) lab(t *testing.T, method, path string, body any) answer {
 	t.Helper()
-	root, _, _ := strings.Cut(b.Cloud["OS_AUTH_URL"], "/identity")
-	return request(t, method, root+"/lab"+path, body)
+	lab, ok := b.Cloud.(*environment.Lab)
+	require.True(t, ok, "only a lab takes orders")
+	return request(t, method, lab.OrderURL()+path, body)
 }
 
-func (b *bed) registerLab(t *testing.T) string {
+func (b *bed) register(t *testing.T) string {
 	t.Helper()
-	a := b.call(t, http.MethodPost, "/v1.0/vims", map[string]any{"vim": map[string]any{
-		"name": "lab", "type": "openstack", "auth_url": b.Cloud["OS_AUTH_URL"], "is_default": true,
-		"auth_cred": map[string]any{
-			"username": b.Cloud["OS_USERNAME"], "password": b.Cloud["OS_PASSWORD"],
-			"user_domain_name": b.Cloud["OS_USER_DOMAIN_NAME"], "cert_verify": "False",
-		},
-		"vim_project": map[string]any{"name": b.Cloud["OS_PROJECT_NAME"], "project_domain_name": b.Cloud["OS_PROJECT_DOMAIN_NAME"]},
-		"extra":       b.vimExtra(),
-	}})
+	a := b.call(t, http.MethodPost, "/v1.0/vims", b.Cloud.Login().Vim("cloud"))
 	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
 	var out struct {
 		Vim struct {
@@ -136,14 +135,6 @@ func (b *bed) registerLab(t *testing.T) string {
 	}
 	require.NoError(t, json.Unmarshal(a.Body, &out))
 	return out.Vim.ID
-}
-
-// vimExtra names the port of fake machines, which cannot listen on 22 without root.
-func (b *bed) vimExtra() map[string]any {
-	if b.Machines == "fake" {
-		return map[string]any{"ssh_port": "2222"}
-	}
-	return map[string]any{}
 }
 
 func (b *bed) onboard(t *testing.T) {
@@ -167,7 +158,7 @@ func (b *bed) create(t *testing.T, name string) string {
 	return out.ID
 }
 
-// instantiateRequest is the sample's request with this lab's VIM; edit may change the cluster's parameters.
+// instantiateRequest is the sample's request for this cloud; edit may change the cluster's parameters.
 func (b *bed) instantiateRequest(t *testing.T, name string, edit func(request, cluster map[string]any)) map[string]any {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(b.Root, "vnfpkg/samples/requests/instantiate-ha.json"))
@@ -178,6 +169,7 @@ func (b *bed) instantiateRequest(t *testing.T, name string, edit func(request, c
 	cluster := req["additionalParams"].(map[string]any)["k8s_cluster_installation_param"].(map[string]any)
 	cluster["vim_name"] = "cluster-" + name
 	environment.SetNodePassword(req, nodePassword)
+	b.Cloud.Adapt(req)
 	if edit != nil {
 		edit(req, cluster)
 	}

@@ -343,9 +343,9 @@ func badRequests(t *testing.T, b *bed) {
 	require.Equal(t, http.StatusConflict, a.Status)
 	require.Equal(t, http.StatusNoContent, b.call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
 	a = b.call(t, http.MethodPost, "/v1.0/vims", map[string]any{"vim": map[string]any{
-		"name": "wrong", "type": "openstack", "auth_url": b.Cloud["OS_AUTH_URL"],
-		"auth_cred":   map[string]any{"username": b.Cloud["OS_USERNAME"], "password": "wrong", "user_domain_name": "Default"},
-		"vim_project": map[string]any{"name": b.Cloud["OS_PROJECT_NAME"], "project_domain_name": "Default"},
+		"name": "wrong", "type": "openstack", "auth_url": b.Cloud.Login().AuthURL,
+		"auth_cred":   map[string]any{"username": b.Cloud.Login().User, "password": "wrong", "user_domain_name": "Default"},
+		"vim_project": map[string]any{"name": b.Cloud.Login().Project, "project_domain_name": "Default"},
 	}})
 	require.GreaterOrEqual(t, a.Status, 400)
 	require.Less(t, a.Status, 500, "%s", a.Body)

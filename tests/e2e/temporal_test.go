@@ -62,7 +62,7 @@ func secretsAreNowhere(t *testing.T, b *bed) {
 	passing := b.unsealed(t)
 	require.Equal(t, http.StatusAccepted, b.act(t, op, "retry", nil).Status)
 	b.await(t, op, quick, "COMPLETED")
-	values := map[string]string{"the nodes' password": nodePassword, "the VIM's password": b.Cloud["OS_PASSWORD"]}
+	values := map[string]string{"the nodes' password": nodePassword, "the VIM's password": b.Cloud.Login().Password}
 	maps.Copy(values, passing)
 	maps.Copy(values, b.unsealed(t))
 	for _, kind := range []string{"token", "certificate", "vrrp", "bearer_token", "password"} {

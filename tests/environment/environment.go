@@ -1,4 +1,4 @@
-// Package environment brings Windlass and its lab up as a user does, from built binaries: for the demo, the
+// Package environment brings Windlass and a cloud for it up as a user does, from built binaries: for the demo, the
 // end-to-end tests and the benchmark.
 package environment
 
@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/windlass-nfv/windlass/deployments/dev"
@@ -22,23 +21,19 @@ import (
 type Options struct {
 	// Dir holds all state.
 	Dir string
-	// Machines is the lab's machine driver: nspawn or fake.
-	Machines string
-	// API, Temporal, UI and Lab are where the parts listen; port 0 takes any free one.
-	API, Temporal, UI, Lab string
-	// LabArgs are further arguments of windlass-lab up.
-	LabArgs []string
+	// Cloud is what Windlass makes its VNFs in.
+	Cloud Cloud
+	// API, Temporal and UI are where the parts listen; port 0 takes any free one.
+	API, Temporal, UI string
 	// Out gets a line for everything that takes time.
 	Out io.Writer
 }
 
-// Environment is a lab and a Windlass that know each other.
+// Environment is a Windlass and a cloud.
 type Environment struct {
 	Options
 	// Root is the checkout.
 	Root string
-	// Cloud is how to log in to the lab: OS_AUTH_URL, OS_USERNAME, ...
-	Cloud map[string]string
 }
 
 // Root finds the checkout that the working directory is in.
@@ -73,62 +68,29 @@ func Start(ctx context.Context, o Options) (*Environment, error) {
 	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
 		return nil, err
 	}
-	if err := e.StartLab(ctx); err != nil {
+	if err := o.Cloud.Up(ctx, e.site()); err != nil {
 		return e, err
 	}
-	return e, e.startDev(ctx)
+	return e, e.StartDev(ctx)
 }
+
+// site is what a cloud is told of its surroundings.
+func (e *Environment) site() Site { return Site{Root: e.Root, Dir: e.Dir, Out: e.Out} }
 
 // Bin is a built binary.
-func (e *Environment) Bin(name string) string { return filepath.Join(e.Root, "bin", name) }
+func (e *Environment) Bin(name string) string { return e.site().Bin(name) }
 
-func (e *Environment) lab() *process { return &process{name: "windlass-lab", dir: e.Dir} }
-func (e *Environment) dev() *process { return &process{name: "windlass-dev", dir: e.Dir} }
-
-// LabDir is the lab's state directory.
-func (e *Environment) LabDir() string { return filepath.Join(e.Dir, "lab") }
+func (e *Environment) dev() *process  { return &process{name: "windlass-dev", dir: e.Dir} }
 func (e *Environment) devDir() string { return filepath.Join(e.Dir, "dev") }
 
-// StartLab starts the cloud in a box and waits until it answers.
-func (e *Environment) StartLab(ctx context.Context) error {
-	args := append([]string{"up", "--machines", e.Machines, "--listen", e.Lab, "--state-dir", e.LabDir()}, e.LabArgs...)
-	lab := e.lab()
-	if err := lab.start(ctx, e.Bin("windlass-lab"), args...); err != nil {
-		return err
-	}
-	// The first time the lab builds the image of its machines, which takes minutes.
-	err := e.await(ctx, 40*time.Minute, lab, e.Out, func() error {
-		out, err := exec.CommandContext(ctx, e.Bin("windlass-lab"), "openrc", "--state-dir", e.LabDir()).Output()
-		if err != nil {
-			return err
-		}
-		e.Cloud = parseOpenRC(string(out))
-		return answers(ctx, e.Cloud["OS_AUTH_URL"])
-	})
-	if err != nil {
-		return fmt.Errorf("the lab does not come up: %w\n%s", err, lab.tail())
-	}
-	return nil
-}
-
-func parseOpenRC(text string) map[string]string {
-	out := map[string]string{}
-	for line := range strings.Lines(text) {
-		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
-		if ok {
-			out[name] = strings.Trim(value, `'"`)
-		}
-	}
-	return out
-}
-
-func (e *Environment) startDev(ctx context.Context) error {
+// StartDev starts Windlass and waits until it answers.
+func (e *Environment) StartDev(ctx context.Context) error {
 	windlass := e.dev()
 	err := windlass.start(ctx, e.Bin("windlass"), "dev", "--state-dir", e.devDir(), "--api", e.API, "--temporal", e.Temporal, "--ui", e.UI)
 	if err != nil {
 		return err
 	}
-	err = e.await(ctx, 3*time.Minute, windlass, nil, func() error {
+	err = windlass.await(ctx, 3*time.Minute, nil, func() error {
 		info, err := e.Info()
 		if err != nil {
 			return err
@@ -144,48 +106,13 @@ func (e *Environment) startDev(ctx context.Context) error {
 // Info is where Windlass listens and which processes it consists of now.
 func (e *Environment) Info() (dev.Info, error) { return dev.ReadInfo(e.devDir()) }
 
-// Stop stops Windlass and takes the lab down with everything that it made.
+// Stop stops Windlass, and takes the cloud down with everything that it made if it is this environment's.
 func (e *Environment) Stop(ctx context.Context) error {
-	return errors.Join(e.StopDev(), e.StopLab(), e.down(ctx))
+	return errors.Join(e.StopDev(), e.Cloud.Down(ctx, e.site()))
 }
 
 // StopDev stops Windlass.
 func (e *Environment) StopDev() error { return e.dev().stop(30 * time.Second) }
-
-// StopLab stops the lab's process; its machines go on.
-func (e *Environment) StopLab() error { return e.lab().stop(30 * time.Second) }
-
-// LabPID is the lab's process, 0 when it does not run.
-func (e *Environment) LabPID() int { return e.lab().running() }
-
-func (e *Environment) down(ctx context.Context) error {
-	out, err := exec.CommandContext(ctx, e.Bin("windlass-lab"), "down", "--state-dir", e.LabDir()).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("windlass-lab down: %w\n%s", err, out)
-	}
-	return nil
-}
-
-// await asks until there is no error, and shows meanwhile on out what the process logs; it gives up when the process ended or time is over.
-func (e *Environment) await(ctx context.Context, limit time.Duration, p *process, out io.Writer, ask func() error) error {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	for {
-		err := ask()
-		p.echo(out)
-		if err == nil {
-			return nil
-		}
-		if p.running() == 0 {
-			return fmt.Errorf("%s has ended", p.name)
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(200 * time.Millisecond):
-		}
-	}
-}
 
 func answers(ctx context.Context, url string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)

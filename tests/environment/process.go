@@ -89,6 +89,27 @@ func (p *process) stop(patience time.Duration) error {
 	return os.Remove(p.pidFile())
 }
 
+// await asks until there is no error, and shows meanwhile on out what the process logs; it gives up when the process ended or time is over.
+func (p *process) await(ctx context.Context, limit time.Duration, out io.Writer, ask func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for {
+		err := ask()
+		p.echo(out)
+		if err == nil {
+			return nil
+		}
+		if p.running() == 0 {
+			return fmt.Errorf("%s has ended", p.name)
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
 // echo shows what has been logged since the start or the last echo.
 func (p *process) echo(out io.Writer) {
 	log, err := os.Open(p.logFile())

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/windlass-nfv/windlass/tests/environment"
+)
+
+// The clouds that --cloud takes.
+const (
+	inLab       = "lab"
+	inOpenStack = "openstack"
+)
+
+// cloud is one that the demo can run in, with all that differs from one to another.
+type cloud struct {
+	environment.Cloud
+	mark
+	flavour string // of the VNF, unless another is asked for
+	root    bool   // it needs root
+	acting  bool   // its machines act: there is no cluster to ask
+	needs   []need
+	opening string // what people should know beforehand
+	openrc  string // how to log in by hand
+	// leave takes what the demo has made out of a cloud that stays; nil where the cloud goes as a whole.
+	leave func(context.Context, *demo) error
+	left  string // what is still there when the demo has gone
+}
+
+// lab is the cloud in a box: the demo's own.
+func lab(o options) cloud {
+	c := cloud{
+		mark: mark{Cloud: inLab, Machines: o.machines}, flavour: "ha", needs: []need{postgres},
+		openrc: "bin/windlass-lab openrc --state-dir " + environment.LabDir(o.Dir),
+	}
+	own := &environment.Lab{Machines: o.machines, Listen: o.lab}
+	c.Cloud = own
+	if o.machines == environment.Fake {
+		c.acting, own.Args = true, acting
+		c.opening = "The machines only act: they are SSH servers inside the lab that answer as nodes would.\n" +
+			"No real cluster is made; the operation, its steps and the API are the real ones."
+		return c
+	}
+	c.root, c.needs = true, append(c.needs, machineNeeds...)
+	c.opening = "The first time, the image of the machines is built, which takes some minutes."
+	c.left = "The image of its machines is kept in " + imageDir + " for the next time."
+	return c
+}
+
+// openStack is the real one of this machine, which others use as well.
+func openStack() cloud {
+	return cloud{
+		Cloud: &environment.OpenStack{}, mark: mark{Cloud: inOpenStack}, flavour: "simple", root: true, needs: []need{postgres},
+		opening: "The OpenStack is a real one, of Debian's packages; the nodes are virtual machines with an emulated processor.\n" +
+			"The first time, packages are installed and images built; then the cluster takes some ten minutes.",
+		openrc: ". " + filepath.Join(environment.OpenStackDir(), "openrc"),
+		leave:  removeVNF,
+		left:   "The OpenStack runs on. To take it down, too: go tool task openstack:down",
+	}
+}
+
+func cloudOf(o options, kind string) (cloud, error) {
+	switch kind {
+	case inLab:
+		if o.machines != environment.NSpawn && o.machines != environment.Fake {
+			return cloud{}, fmt.Errorf("--machines must be nspawn or fake, not %q", o.machines)
+		}
+		return lab(o), nil
+	case inOpenStack:
+		return openStack(), nil
+	default:
+		return cloud{}, fmt.Errorf("--cloud must be lab or openstack, not %q", kind)
+	}
+}

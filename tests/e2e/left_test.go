@@ -1,0 +1,113 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/blockstorage/v3/volumes"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servergroups"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/extensions/security/groups"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
+	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stackresources"
+	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stacks"
+	"github.com/gophercloud/gophercloud/v2/pagination"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/environment"
+)
+
+// resources are what a stack consists of, nested stacks included: the type of each id.
+type resources map[string]string
+
+// stackType is that of stacks, and of resources that are nested stacks.
+const stackType = "OS::Heat::Stack"
+
+// elsewhere are the services whose things are looked for when the stack is gone.
+var elsewhere = []string{"OS::Nova::Server", "OS::Nova::ServerGroup", "OS::Neutron::Port", "OS::Neutron::SecurityGroup", "OS::Cinder::Volume", stackType}
+
+func (r resources) count(kind string) (n int) {
+	for _, k := range r {
+		if k == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// real counts those that a service knows by their id.
+func (r resources) real() (n int) {
+	for _, kind := range elsewhere {
+		n += r.count(kind)
+	}
+	return n
+}
+
+// among lists those that are in ids.
+func (r resources) among(ids map[string]bool) (out []string) {
+	for id, kind := range r {
+		if ids[id] {
+			out = append(out, kind+" "+id)
+		}
+	}
+	return out
+}
+
+// service opens one service of a cloud.
+func service(t *testing.T, login environment.Login, open func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error)) *gophercloud.ServiceClient {
+	t.Helper()
+	provider, err := login.Client(t.Context())
+	require.NoError(t, err)
+	client, err := open(provider, login.Endpoint())
+	require.NoError(t, err)
+	return client
+}
+
+// resourcesIn lists the resources of a stack, and the stack.
+func resourcesIn(t *testing.T, login environment.Login, name string) resources {
+	t.Helper()
+	heat := service(t, login, openstack.NewOrchestrationV1)
+	stack, err := stacks.Find(t.Context(), heat, name).Extract()
+	require.NoError(t, err)
+	pages, err := stackresources.List(heat, name, stack.ID, stackresources.ListOpts{Depth: 5}).AllPages(t.Context())
+	require.NoError(t, err)
+	list, err := stackresources.ExtractResources(pages)
+	require.NoError(t, err)
+	out := resources{stack.ID: stackType}
+	for _, r := range list {
+		out[r.PhysicalID] = r.Type
+		for _, link := range r.Links {
+			if link.Rel == "nested" {
+				out[r.PhysicalID] = stackType
+			}
+		}
+	}
+	return out
+}
+
+// existing are the ids of everything that the project has in Nova, Neutron, Cinder and Heat.
+func existing(t *testing.T, login environment.Login) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	compute, network := service(t, login, openstack.NewComputeV2), service(t, login, openstack.NewNetworkV2)
+	collect(t, out, servers.List(compute, nil), servers.ExtractServers, func(s servers.Server) string { return s.ID })
+	collect(t, out, servergroups.List(compute, nil), servergroups.ExtractServerGroups, func(g servergroups.ServerGroup) string { return g.ID })
+	collect(t, out, ports.List(network, nil), ports.ExtractPorts, func(p ports.Port) string { return p.ID })
+	collect(t, out, groups.List(network, groups.ListOpts{}), groups.ExtractGroups, func(g groups.SecGroup) string { return g.ID })
+	collect(t, out, volumes.List(service(t, login, openstack.NewBlockStorageV3), nil), volumes.ExtractVolumes, func(v volumes.Volume) string { return v.ID })
+	collect(t, out, stacks.List(service(t, login, openstack.NewOrchestrationV1), stacks.ListOpts{ShowNested: true}), stacks.ExtractStacks,
+		func(s stacks.ListedStack) string { return s.ID })
+	return out
+}
+
+func collect[T any](t *testing.T, into map[string]bool, list pagination.Pager, extract func(pagination.Page) ([]T, error), id func(T) string) {
+	t.Helper()
+	pages, err := list.AllPages(t.Context())
+	require.NoError(t, err)
+	all, err := extract(pages)
+	require.NoError(t, err)
+	for _, one := range all {
+		into[id(one)] = true
+	}
+}

@@ -1,0 +1,101 @@
+package environment
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// The kinds of the lab's machines.
+const (
+	NSpawn = "nspawn" // Linux machines; they need root
+	Fake   = "fake"   // SSH servers that act
+)
+
+// Lab is a cloud in a box of the environment's own.
+type Lab struct {
+	// Machines is NSpawn or Fake.
+	Machines string
+	// Listen is where it serves; port 0 takes any free one.
+	Listen string
+	// Args are further arguments of windlass-lab up.
+	Args []string
+
+	login Login
+}
+
+// LabDir is the state directory of a lab.
+func LabDir(dir string) string { return filepath.Join(dir, "lab") }
+
+func labProcess(site Site) *process { return &process{name: "windlass-lab", dir: site.Dir} }
+
+// Up implements Cloud.
+func (l *Lab) Up(ctx context.Context, site Site) error {
+	args := append([]string{"up", "--machines", l.Machines, "--listen", l.Listen, "--state-dir", LabDir(site.Dir)}, l.Args...)
+	lab := labProcess(site)
+	if err := lab.start(ctx, site.Bin("windlass-lab"), args...); err != nil {
+		return err
+	}
+	// The first time the lab builds the image of its machines, which takes minutes.
+	err := lab.await(ctx, 40*time.Minute, site.Out, func() error {
+		out, err := exec.CommandContext(ctx, site.Bin("windlass-lab"), "openrc", "--state-dir", LabDir(site.Dir)).Output()
+		if err != nil {
+			return err
+		}
+		l.login = l.loginOf(parseOpenRC(string(out)))
+		return answers(ctx, l.login.AuthURL)
+	})
+	if err != nil {
+		return fmt.Errorf("the lab does not come up: %w\n%s", err, lab.tail())
+	}
+	return nil
+}
+
+func (l *Lab) loginOf(openrc map[string]string) Login {
+	login := Login{
+		AuthURL: openrc["OS_AUTH_URL"], User: openrc["OS_USERNAME"], Password: openrc["OS_PASSWORD"], Domain: openrc["OS_USER_DOMAIN_NAME"],
+		Project: openrc["OS_PROJECT_NAME"], ProjectDomain: openrc["OS_PROJECT_DOMAIN_NAME"],
+	}
+	if l.Machines == Fake {
+		login.SSHPort = "2222" // 22 belongs to root
+	}
+	return login
+}
+
+func parseOpenRC(text string) map[string]string {
+	out := map[string]string{}
+	for line := range strings.Lines(text) {
+		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
+		if ok {
+			out[name] = strings.Trim(value, `'"`)
+		}
+	}
+	return out
+}
+
+// Down implements Cloud.
+func (l *Lab) Down(ctx context.Context, site Site) error {
+	if err := labProcess(site).stop(30 * time.Second); err != nil {
+		return err
+	}
+	out, err := exec.CommandContext(ctx, site.Bin("windlass-lab"), "down", "--state-dir", LabDir(site.Dir)).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("windlass-lab down: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// Login implements Cloud.
+func (l *Lab) Login() Login { return l.login }
+
+// Adapt implements Cloud: the sample's requests are made for the lab.
+func (l *Lab) Adapt(map[string]any) {}
+
+// OrderURL is the root of the API by which the lab takes orders.
+func (l *Lab) OrderURL() string {
+	root, _, _ := strings.Cut(l.login.AuthURL, "/identity")
+	return root + "/lab"
+}
