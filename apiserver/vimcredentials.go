@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"time"
 
@@ -50,16 +51,25 @@ func (s *Server) updateVim(c echo.Context) error {
 
 // changeVim lays the request over the VIM. What it seals is new: the stored VIM's secrets stay as they are.
 func (s *Server) changeVim(ctx context.Context, vim *lcm.Vim, req changedVim) error {
+	moved := req.Extra != nil && movesEndpoints(*vim, req.Extra)
 	req.applyTo(vim)
-	if req.Extra != nil {
-		if err := s.sealExtra(ctx, vim, req.Extra); err != nil {
+	if req.AuthCred != nil || req.Project != nil || moved {
+		if err := s.changeCredentials(ctx, vim, req.AuthCred); err != nil {
 			return err
 		}
 	}
-	if req.AuthCred != nil || req.Project != nil {
-		return s.changeCredentials(ctx, vim, req.AuthCred)
+	if req.Extra != nil {
+		return s.sealExtra(ctx, vim, req.Extra)
 	}
 	return nil
+}
+
+// movesEndpoints tells whether an extra leads to other endpoints of the VIM, or is about how they are asked: then it
+// has to be tried.
+func movesEndpoints(vim lcm.Vim, extra map[string]any) bool {
+	return slices.ContainsFunc([]string{"region", "interface", "call_timeout", "poll_interval", "outage_patience"}, func(key string) bool {
+		return !reflect.DeepEqual(vim.Extra[key], extra[key])
+	})
 }
 
 func vimReferences(v lcm.Vim) []lcm.SecretRef {
@@ -78,6 +88,9 @@ func (r changedVim) applyTo(vim *lcm.Vim) {
 	}
 	if r.IsDefault != nil {
 		vim.IsDefault = *r.IsDefault
+	}
+	if r.Extra != nil {
+		vim.Extra = r.Extra // in clear, to be tried
 	}
 }
 

@@ -73,13 +73,23 @@ func viewOfVim(v lcm.Vim) vimView {
 	const seconds = "2006-01-02 15:04:05"
 	view := vimView{
 		ID: v.ID, Type: v.Type, Name: v.Name, Description: v.Description, AuthURL: v.AuthURL, AuthCred: v.AuthCred,
-		Project: v.Project, IsDefault: v.IsDefault, PlacementAttr: map[string]any{"regions": append([]string{}, v.Regions...)},
+		Project: v.Project, IsDefault: v.IsDefault, PlacementAttr: map[string]any{"regions": regionsOf(v)},
 		Status: v.Status, Extra: v.Extra, CreatedAt: v.Created.UTC().Format(seconds),
 	}
 	if v.Updated.After(v.Created) {
 		view.UpdatedAt = new(v.Updated.UTC().Format(seconds))
 	}
 	return view
+}
+
+// regionsOf is the region that a VIM's registration names; Tacker's has no member of its own for it.
+func regionsOf(v lcm.Vim) []string {
+	for _, from := range []map[string]any{v.AuthCred, v.Extra} {
+		if region, _ := from["region"].(string); region != "" {
+			return []string{region}
+		}
+	}
+	return append([]string{}, v.Regions...)
 }
 
 func (s *Server) createVim(c echo.Context) error {
@@ -90,7 +100,7 @@ func (s *Server) createVim(c echo.Context) error {
 	ctx, now := c.Request().Context(), time.Now().UTC()
 	vim := lcm.Vim{
 		ID: newID[lcm.VimID](), Name: req.Vim.Name, Description: req.Vim.Description, Type: req.Vim.Type, AuthURL: req.Vim.AuthURL,
-		Project: req.Vim.Project, IsDefault: req.Vim.IsDefault, Status: "PENDING", Created: now, Updated: now,
+		Project: req.Vim.Project, IsDefault: req.Vim.IsDefault, Status: "PENDING", Extra: req.Vim.Extra, Created: now, Updated: now,
 	}
 	if err := s.tryVim(ctx, &vim, req.Vim.AuthCred); err != nil {
 		return err

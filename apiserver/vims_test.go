@@ -59,6 +59,33 @@ func TestVimThatCannotBeUsedIsNotRegistered(t *testing.T) {
 	require.Len(t, sealed(b), 1, "what was sealed for the refused one is deleted")
 }
 
+func TestVimRegionIsTriedShownAndChanged(t *testing.T) {
+	b := newBench(t)
+	regions := func(a answer) any {
+		return a.want(http.StatusOK)["vim"].(map[string]any)["placement_attr"].(map[string]any)["regions"]
+	}
+	vim := map[string]any{
+		"name": "lab", "type": "openstack", "auth_url": "http://192.0.2.5/identity/v3", "extra": map[string]any{"region": "north", "token": marker},
+		"auth_cred": map[string]any{"username": "nfv", "password": marker},
+	}
+	made := b.do("POST", "/v1.0/vims", map[string]any{"vim": vim}).want(http.StatusCreated)["vim"].(map[string]any)
+	path := "/v1.0/vims/" + made["id"].(string)
+	require.Equal(t, "north", b.vims.extras[0]["region"], "the catalog is tried with it")
+	require.Equal(t, []any{"north"}, regions(b.do("GET", path, nil)))
+
+	put := func(change map[string]any) answer { return b.do("PUT", path, map[string]any{"vim": change}) }
+	b.vims.refuse = lcm.Errorf(lcm.KindInvalid, "The catalog of VIM lab has no compute (Nova) endpoint in region \"south\".")
+	require.Equal(t, "InvalidInput", tackerType(put(map[string]any{"extra": map[string]any{"region": "south"}}), http.StatusBadRequest))
+	require.Equal(t, []any{"north"}, regions(b.do("GET", path, nil)))
+	b.vims.refuse = nil
+	require.Equal(t, []any{"south"}, regions(put(map[string]any{"extra": map[string]any{"region": "south"}})))
+	require.Equal(t, []any{"west"}, regions(put(map[string]any{"auth_cred": map[string]any{"region": "west"}})), "that of the credentials goes first")
+	tried := len(b.vims.seen)
+	put(map[string]any{"extra": map[string]any{"region": "south", "note": "x"}}).want(http.StatusOK)
+	require.Len(t, b.vims.seen, tried, "what leads nowhere else is not tried")
+	require.Len(t, sealed(b), 1, "the password")
+}
+
 func TestVimRequestReportsEveryMistake(t *testing.T) {
 	b := newBench(t)
 	a := b.do("POST", "/v1.0/vims", `{"vim":{"type":"vmware","auth_url":7,"auth_cred":[]}}`)
