@@ -20,13 +20,12 @@ import (
 
 // sshHosts are real machines.
 type sshHosts struct {
-	dialer *remote.Dialer
-	user   string
-	key    string
+	dialer              *remote.Dialer
+	user, key, password string
 }
 
 func (s sshHosts) Dial(ctx context.Context, _ lcm.OpOccID, node lcm.Node) (activities.Host, error) {
-	host, err := s.dialer.Dial(ctx, remote.Target{Node: node.Name, Address: node.SSHAddress, User: s.user, PrivateKey: s.key, ServerID: node.ServerID})
+	host, err := s.dialer.Dial(ctx, remote.Target{Node: node.Name, Address: node.SSHAddress, User: s.user, PrivateKey: s.key, Password: s.password, ServerID: node.ServerID})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 stop_service() {
-  systemctl cat "$1" >/dev/null 2>&1 || return 0
+  systemctl is-active --quiet "$1" || systemctl is-enabled --quiet "$1" 2>/dev/null || return 0
   note "stopping $1"
   systemctl disable -q --now "$1" || note "$1 does not stop"
 }

@@ -282,7 +282,7 @@ declare -A SHOWN
 show_drain() {
   local line
   while IFS= read -r line; do
-    [[ -n $line && -z ${SHOWN[$line]:-} ]] || continue
+    [[ -n $line && -z ${SHOWN[$line]:-} && ! $line =~ ^pod/[^\ ]+$ ]] || continue
     SHOWN[$line]=yes
     case $line in *'global timeout reached'* | 'There are pending nodes'* | " $LEAVING" | *'already cordoned') ;; *) note "$line" ;; esac
   done <"$SCRATCH/drain"
@@ -294,6 +294,7 @@ evict() {
   local until=$1 left pid looked
   shift
   while left=$((until - SECONDS)) && ((left > 0)); do
+    : >"$SCRATCH/drain"
     # No function: what is killed below must be kubectl itself.
     kubectl --kubeconfig "$ADMIN_CONF" --server "https://$(host_port "$ADDRESS" 6443)" drain "$LEAVING" --ignore-daemonsets --delete-emptydir-data --force --timeout "${left}s" "$@" </dev/null >"$SCRATCH/drain" 2>&1 &
     pid=$! looked=$SECONDS
