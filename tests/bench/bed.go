@@ -18,7 +18,11 @@ import (
 	"github.com/windlass-nfv/windlass/tests/environment"
 )
 
-const vnfdID = "ee1f8f34-7c92-4023-840d-6f3b6885d92e"
+// samplePackage is the one with the cluster.
+const (
+	samplePackage = "vnfpkg/samples/k8s-ha"
+	vnfdID        = "ee1f8f34-7c92-4023-840d-6f3b6885d92e"
+)
 
 // bed is a lab and a Windlass to measure.
 type bed struct {
@@ -34,7 +38,7 @@ func newBed(ctx context.Context, machines string, labArgs ...string) (*bed, erro
 		labArgs = append(labArgs, "--net0", "127.81.0.0/20", "--public", "127.81.255.0/24")
 	}
 	say("Starting Windlass and a lab with %s machines ...", machines)
-	return newBedIn(ctx, &environment.Lab{Machines: machines, Listen: "127.0.0.1:0", Args: labArgs}, "vnfpkg/samples/k8s-ha")
+	return newBedIn(ctx, &environment.Lab{Machines: machines, Listen: "127.0.0.1:0", Args: labArgs}, samplePackage)
 }
 
 // newBedIn brings up a cloud and Windlass, and on-boards a package. Close it.

@@ -34,10 +34,12 @@ func (s stack) ToStackCreateMap() (map[string]any, error) {
 	}, nil
 }
 
-// heat makes the stacks of the sample package without Windlass.
+// heat makes stacks without Windlass.
 type heat struct {
 	client *gophercloud.ServiceClient
 	bed    *bed
+	// poll is the pause between two looks.
+	poll time.Duration
 }
 
 func (b *bed) heat(ctx context.Context) (*heat, error) {
@@ -46,13 +48,23 @@ func (b *bed) heat(ctx context.Context) (*heat, error) {
 		return nil, fmt.Errorf("log in to the cloud: %w", err)
 	}
 	client, err := openstack.NewOrchestrationV1(provider, b.Cloud.Login().Endpoint())
-	return &heat{client, b}, err
+	// So often that asking costs no time worth speaking of.
+	return &heat{client, b, 20 * time.Millisecond}, err
 }
 
-// definition is the stack that Windlass would make for that level.
+// definition is the stack that Windlass would make of the sample package for that level.
 func (h *heat) definition(name string, level int) (stack, error) {
+	request, err := h.bed.request(level)
+	if err != nil {
+		return stack{}, err
+	}
+	return h.define(name, samplePackage, request)
+}
+
+// define is the stack that Windlass would make of a package for a request.
+func (h *heat) define(name, dir string, request map[string]any) (stack, error) {
 	var archive bytes.Buffer
-	if err := vnfpkg.Build(filepath.Join(h.bed.Root, "vnfpkg/samples/k8s-ha"), &archive); err != nil {
+	if err := vnfpkg.Build(filepath.Join(h.bed.Root, dir), &archive); err != nil {
 		return stack{}, err
 	}
 	pkg, err := vnfpkg.Open(bytes.NewReader(archive.Bytes()), int64(archive.Len()), vnfpkg.Limits{})
@@ -63,7 +75,8 @@ func (h *heat) definition(name string, level int) (stack, error) {
 	for artifact, content := range pkg.Files(1 << 20) {
 		files[artifact.Path] = content
 	}
-	flavour, err := pkg.Vnfd.Flavour("ha")
+	id, _ := request["flavourId"].(string)
+	flavour, err := pkg.Vnfd.Flavour(id)
 	if err != nil {
 		return stack{}, err
 	}
@@ -71,15 +84,11 @@ func (h *heat) definition(name string, level int) (stack, error) {
 	if err != nil {
 		return stack{}, err
 	}
-	parameters, err := h.parameters(flavour, template, level)
+	parameters, err := heatParameters(flavour, template, request)
 	return stack{name, template, parameters}, err
 }
 
-func (h *heat) parameters(flavour *vnfpkg.Flavour, template vnfpkg.Template, level int) (map[string]any, error) {
-	request, err := h.bed.request(level)
-	if err != nil {
-		return nil, err
-	}
+func heatParameters(flavour *vnfpkg.Flavour, template vnfpkg.Template, request map[string]any) (map[string]any, error) {
 	doc, err := json.Marshal(request)
 	if err != nil {
 		return nil, err
@@ -88,8 +97,9 @@ func (h *heat) parameters(flavour *vnfpkg.Flavour, template vnfpkg.Template, lev
 	if err != nil {
 		return nil, err
 	}
+	additional, _ := request["additionalParams"].(map[string]any)
 	return vnfpkg.HeatParameters(flavour, template, vnfpkg.HeatRequest{
-		LevelID: parsed.InstantiationLevelID, ExtVirtualLinks: parsed.ExtVirtualLinks, AdditionalParams: request["additionalParams"].(map[string]any),
+		LevelID: parsed.InstantiationLevelID, ExtVirtualLinks: parsed.ExtVirtualLinks, AdditionalParams: additional,
 	})
 }
 
@@ -134,7 +144,7 @@ func (h *heat) delete(ctx context.Context, name, id string) error {
 	return err
 }
 
-// wait asks so often that asking costs no time worth speaking of.
+// wait waits until the stack's action is over.
 func (h *heat) wait(ctx context.Context, name, id string) (*stacks.RetrievedStack, error) {
 	for {
 		s, err := stacks.Get(ctx, h.client, name, id).Extract()
@@ -149,7 +159,7 @@ func (h *heat) wait(ctx context.Context, name, id string) (*stacks.RetrievedStac
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(h.poll):
 		}
 	}
 }
