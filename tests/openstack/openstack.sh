@@ -3,7 +3,7 @@
 # OpenStack driver. See README.md.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-for part in settings report process packages secrets namespace images client; do
+for part in settings report process packages secrets namespace images client fits; do
 	# shellcheck source=/dev/null
 	source "$here/lib/$part.sh"
 done
@@ -12,6 +12,7 @@ usage() {
 	cat <<-EOF
 		openstack.sh up            install what is missing, build guest images, start everything; run again, it
 		                           starts only what does not run
+		openstack.sh fits          whether it can run here with a cluster in it, or why not
 		openstack.sh status        what runs, and its memory
 		openstack.sh openrc        the file to source, the file for tests, and how to log in to a guest
 		openstack.sh restart NAME  end a service of "status" and start it with its configuration of now
@@ -65,7 +66,7 @@ local_lock() {
 }
 
 case ${1:-} in
-up | status) "$1" ;;
+up | status | fits) "$1" ;;
 down) down "${2:-}" ;;
 openrc) namespace_runs || { echo "It does not run: openstack.sh up" >&2; exit 1; }; show_client_files ;;
 restart) shift; local_lock; in_namespace bash "$here/inside.sh" restart "$@" ;;
