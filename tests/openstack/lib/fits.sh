@@ -7,6 +7,7 @@ needed_disk=20   # GB: packages 1, images 6, the guests' disks
 # fits: nothing, or the first reason why not.
 fits() {
 	[ "$(id -u)" = 0 ] || { echo "needs root"; return 1; }
+	# shellcheck source=/dev/null
 	(. /etc/os-release && [ "$ID $VERSION_ID" = "debian 12" ]) || { echo "needs Debian 12, whose OpenStack it is"; return 1; }
 	local kib
 	kib=$(awk '/^MemTotal:/ { print $2 }' /proc/meminfo)
