@@ -83,7 +83,7 @@ func TestServerFromBirthToDeath(t *testing.T) {
 	p := b.newPort(nc)
 	s := b.boot(sc, p.ID)
 	require.Equal(t, "node-1", b.machines.names()[0])
-	require.NotEmpty(t, s.Host)
+	require.NotEmpty(t, s.HostID)
 	require.Equal(t, p.FixedIPs[0].IPAddress, s.Addresses["net0"].([]any)[0].(map[string]any)["addr"])
 	bound, err := ports.Get(t.Context(), nc, p.ID).Extract()
 	require.NoError(t, err)

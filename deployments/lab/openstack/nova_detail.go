@@ -22,7 +22,7 @@ func (c *Cloud) updateServer(r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return ok(object{"server": c.serverView(s, microversionOf(r.Request))})
+	return ok(object{"server": c.shownTo(r, s)})
 }
 
 func (c *Cloud) serverMetadata(r *request) (reply, error) {

@@ -71,10 +71,8 @@ func (c *Cloud) serverView(s Server, version int) object {
 		"hostId": hostID(s), "config_drive": "", "progress": 0, "OS-DCF:diskConfig": "MANUAL",
 		"OS-EXT-AZ:availability_zone": s.AZ, "OS-EXT-STS:vm_state": vmState, "OS-EXT-STS:power_state": powerState, "OS-EXT-STS:task_state": nil,
 		"OS-SRV-USG:launched_at": nil, "OS-SRV-USG:terminated_at": nil, "key_name": nil, "image": "",
-		// Only an administrator sees these in most clouds; Windlass's labels need the host.
-		"OS-EXT-SRV-ATTR:host": s.Host, "OS-EXT-SRV-ATTR:hypervisor_hostname": s.Host, "OS-EXT-SRV-ATTR:instance_name": "instance-" + s.ID[:8],
 		"security_groups": c.serverGroupsView(s), "locked": false, "description": nil,
-		"OS-EXT-SRV-ATTR:hostname": hostname(s.Name), "tags": []string{}, "server_groups": []string{},
+		"tags": []string{}, "server_groups": []string{},
 	}
 	if s.Task != "" {
 		view["OS-EXT-STS:task_state"] = s.Task
@@ -98,6 +96,16 @@ func (c *Cloud) serverView(s Server, version int) object {
 		}
 	}
 	c.serverDetails(s, view)
+	return view
+}
+
+// shownTo adds what administrators see, as in most clouds.
+func (c *Cloud) shownTo(r *request, s Server) object {
+	view := c.serverView(s, microversionOf(r.Request))
+	if r.token.Admin() {
+		view["OS-EXT-SRV-ATTR:host"], view["OS-EXT-SRV-ATTR:hypervisor_hostname"] = s.Host, s.Host
+		view["OS-EXT-SRV-ATTR:instance_name"], view["OS-EXT-SRV-ATTR:hostname"] = "instance-"+s.ID[:8], hostname(s.Name)
+	}
 	return view
 }
 
@@ -171,7 +179,7 @@ func (c *Cloud) listServers(r *request, detail bool) (reply, error) {
 		switch {
 		case !wanted:
 		case detail:
-			out = append(out, c.serverView(s, microversionOf(r.Request)))
+			out = append(out, c.shownTo(r, s))
 		default:
 			out = append(out, object{"id": s.ID, "name": s.Name, "links": c.serverLinks(s.ID)})
 		}
@@ -196,5 +204,5 @@ func (c *Cloud) showServer(r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return ok(object{"server": c.serverView(s, microversionOf(r.Request))})
+	return ok(object{"server": c.shownTo(r, s)})
 }

@@ -152,8 +152,8 @@ func TestForeignAntiAffinityStackSpreadsServers(t *testing.T) {
 		if hosts[r.Name] == nil {
 			hosts[r.Name] = map[string]bool{}
 		}
-		require.False(t, hosts[r.Name][s.Host], "two of a group on %s", s.Host)
-		hosts[r.Name][s.Host] = true
+		require.False(t, hosts[r.Name][s.HostID], "two of a group on %s", s.HostID)
+		hosts[r.Name][s.HostID] = true
 	}
 }
 

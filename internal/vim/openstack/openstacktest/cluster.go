@@ -158,6 +158,7 @@ func (s *site) placement(inv *openstack.Inventory, solo openstack.Resource) {
 	server := inv.Servers[solo.PhysicalID]
 	require.Equal(s, []string{state.Name, state.HostID, state.Zone, state.Host}, []string{server.Name, server.HostID, server.Zone, server.Host})
 	require.Equal(s, s.name+"-solo", server.Name)
+	require.Empty(s, server.Host, "only administrators see the hypervisor")
 }
 
 // power stops, starts and reboots a server; everything is done twice.

@@ -1,0 +1,41 @@
+package openstack_test
+
+import (
+	"context"
+	"net/netip"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/image"
+	"github.com/windlass-nfv/windlass/deployments/lab/machine/nspawn"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack/openstacktest"
+)
+
+func TestContract_labWithRealMachines(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("not run: real machines need root")
+	}
+	images := image.Options{Dir: image.DefaultDir}
+	if dir := os.Getenv("WINDLASS_LAB_IMAGE_DIR"); dir != "" {
+		images.Dir = dir
+	}
+	img, ok := image.Find(images)
+	if !ok {
+		t.Skipf("not run: no node image of this source in %s; WINDLASS_LAB_BUILD_IMAGE=%[1]s go test ./deployments/lab/image builds it", images.Dir)
+	}
+	dir, err := os.MkdirTemp("/var/tmp", "windlass-contract-") // beside the image, whose files machines can link to
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	machines, err := nspawn.New(nspawn.Options{StateDir: dir, Image: img})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, machines.Down(context.WithoutCancel(t.Context())))
+		require.NoError(t, machines.Close())
+	})
+	cloud := labCloud(t, machines, netip.MustParsePrefix("10.78.203.0/24"), netip.MustParsePrefix("10.78.204.0/24"))
+	cloud.Guest, cloud.Patience = &openstacktest.Guest{User: "debian", Port: 22}, 2*time.Minute
+	openstacktest.Run(t, cloud)
+}
