@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -182,8 +183,7 @@ func TestLab_controlPlaneThatIsDeadLeaves(t *testing.T) {
 	assert.NotEmpty(t, health.Refusal(lcm.Nodes{other}))
 	_, err := do(t, cluster.RemoveMember, s.members(other))
 	assertKind(t, err, lcm.KindInvalid, "etcd would lose its quorum without "+other.Name)
-	out := must(t, cluster.DrainNode, s.drain(dead))
-	assert.True(t, out.NotReachable)
+	must(t, cluster.DrainNode, s.drain(dead)) // Kubernetes may not have missed it yet
 	for range 2 {
 		must(t, cluster.RemoveMember, s.members(dead))
 		must(t, cluster.DeleteNode, s.leaving(dead))
@@ -201,4 +201,35 @@ func TestLab_controlPlaneComesBack(t *testing.T) {
 	assert.False(t, must(t, (&activities.Cluster{Reach: s.reach}).RetireNode, s.tracked(s.nodes[at])).NotReachable)
 	buildMore(t, s, s.nodes[at])
 	s.wait(t)
+}
+
+// TestLab_workerThatDiesIsDrained needs WINDLASS_LAB_DEAD, the name of a worker, and WINDLASS_LAB_KILL, a command that
+// kills it.
+func TestLab_workerThatDiesIsDrained(t *testing.T) {
+	s := realCluster(t, func(p *lcm.ClusterParams) { p.Timeouts.Drain = 200 })
+	cluster := &activities.Cluster{Reach: s.reach}
+	at := slices.IndexFunc(s.nodes, func(n lcm.Node) bool { return n.Name == os.Getenv("WINDLASS_LAB_DEAD") })
+	require.GreaterOrEqual(t, at, 0)
+	s.on(t, s.nodes[0], fmt.Sprintf(web, s.nodes[at].Name))
+	t.Cleanup(func() { s.on(t, s.nodes[0], "kubectl delete deployment/web pdb/web-budget --ignore-not-found") })
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", os.Getenv("WINDLASS_LAB_KILL")).CombinedOutput()
+	require.NoError(t, err, string(out))
+	drained := must(t, cluster.DrainNode, s.drain(s.nodes[at]))
+	assert.True(t, drained.NotReachable)
+	assert.True(t, drained.Forced)
+	again := must(t, cluster.DrainNode, s.drain(s.nodes[at]))
+	assert.True(t, again.NotReachable)
+	must(t, cluster.DeleteNode, s.leaving(s.nodes[at]))
+}
+
+// TestLab_tellsThatTheQuorumIsLost needs WINDLASS_LAB_KILL to kill all control planes but the first.
+func TestLab_tellsThatTheQuorumIsLost(t *testing.T) {
+	s := realCluster(t, nil)
+	cluster := &activities.Cluster{Reach: s.reach}
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", os.Getenv("WINDLASS_LAB_KILL")).CombinedOutput()
+	require.NoError(t, err, string(out))
+	health := must(t, cluster.ClusterHealth, s.cluster())
+	assert.Contains(t, health.Reason, "etcd has no quorum, as "+s.nodes[0].Name+" sees it")
+	_, err = do(t, cluster.RemoveMember, s.members(s.nodes[1]))
+	assert.Error(t, err)
 }

@@ -44,6 +44,17 @@ func scripts(mux *http.ServeMux, d *fake.Driver) {
 			w.WriteHeader(http.StatusNoContent)
 		}
 	}))
+	mux.Handle("POST /lab/clusters/{id}/pods", openstack.LocalOnly(func(w http.ResponseWriter, r *http.Request) {
+		var pod fake.Pod
+		if !decode(w, r, &pod) {
+			return
+		}
+		if err := d.AddPod(r.PathValue("id"), pod); err != nil {
+			http.Error(w, err.Error(), http.StatusNotFound)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}))
 	mux.Handle("GET /lab/clusters", openstack.LocalOnly(func(w http.ResponseWriter, _ *http.Request) {
 		type cluster struct {
 			fake.Cluster

@@ -80,8 +80,10 @@ func (d *Driver) force(p Params, node string) {
 	w := d.state()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	p.Result("forced", "yes")
 	if c := w.clusters[p.Get("CLUSTER")]; c != nil {
+		if len(c.podsOn(node)) > 0 {
+			p.Result("forced", "yes")
+		}
 		for _, pod := range c.podsOn(node) {
 			p.Print("deleting the pod %s", pod.key())
 			c.move(pod)
