@@ -40,8 +40,9 @@ type InstantiatedVnf struct {
 // Description is what a workflow needs to know to choose its steps. It holds no parameter.
 type Description struct {
 	// State and Sequence are what was recorded of the operation so far.
-	State    lcm.OperationState `json:"state"`
-	Sequence int64              `json:"sequence"`
+	State       lcm.OperationState `json:"state"`
+	Sequence    int64              `json:"sequence"`
+	ForwardOnly bool               `json:"forwardOnly,omitempty"`
 	// ServerIDs are the VMs that the instance has before the operation.
 	ServerIDs []string `json:"serverIds,omitempty"`
 	// Cluster is set when the VNF is a Kubernetes cluster that Windlass's own driver builds.
@@ -99,7 +100,7 @@ func (o *OpOccs) RecordState(ctx context.Context, in RecordStateInput) (err erro
 	defer func() { err = boundary(ctx, "record the state", err) }()
 	rec := lcm.OperationRecord{
 		OpOccID: in.OpOccID, Sequence: in.Sequence, State: in.Status.State, Step: in.Status.Step, Error: in.Status.Error,
-		IsCancelPending: in.Status.IsCancelPending, CancelMode: in.Status.CancelMode, GrantID: in.GrantID,
+		IsCancelPending: in.Status.IsCancelPending, CancelMode: in.Status.CancelMode, ForwardOnly: in.Status.ForwardOnly, GrantID: in.GrantID,
 	}
 	if err := o.account(ctx, in, &rec); err != nil {
 		return err

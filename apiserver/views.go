@@ -135,7 +135,7 @@ func (d *dialect) opOcc(base string, o lcm.VnfLcmOpOcc) (opOccView, error) {
 		},
 	}
 	for _, a := range []lcm.Action{lcm.Retry, lcm.Rollback, lcm.Fail, lcm.Cancel} {
-		if o.State.Accepts(a) && hasTask(o, a) {
+		if o.State.Accepts(a) && hasTask(o, a) && (a != lcm.Rollback || !o.ForwardOnly) {
 			v.Links[string(a)] = link{self + "/" + string(a)}
 		}
 	}

@@ -81,7 +81,7 @@ func (o *operations) Describe(ctx context.Context, id lcm.OpOccID) (activities.D
 	if err != nil {
 		return activities.Description{}, err
 	}
-	d := activities.Description{State: j.opOcc.State, Sequence: j.opOcc.Sequence, Cluster: j.isCluster()}
+	d := activities.Description{State: j.opOcc.State, Sequence: j.opOcc.Sequence, ForwardOnly: j.opOcc.ForwardOnly, Cluster: j.isCluster()}
 	if j.inst.Instantiated != nil {
 		for _, v := range j.inst.Instantiated.VnfcResources {
 			d.ServerIDs = append(d.ServerIDs, v.ComputeResource.ResourceID)

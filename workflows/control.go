@@ -122,6 +122,9 @@ func (op *operation) accepts(action lcm.Action) error {
 	if action == lcm.Rollback && !op.in.Operation.CanRollBack() {
 		return refusal(lcm.KindConflict, "%s goes forward only: retry it, or fail it.", op.in.Operation)
 	}
+	if action == lcm.Rollback && op.journal.status.ForwardOnly {
+		return refusal(lcm.KindConflict, "Servers are deleted already, so the %s goes forward only: retry it, or fail it.", op.in.Operation)
+	}
 	if action != lcm.Cancel && op.control.decision != "" {
 		return refusal(lcm.KindConflict, "A %s has been accepted already.", op.control.decision)
 	}

@@ -32,6 +32,8 @@ type step struct {
 	title string
 	do    func(ctx workflow.Context) error
 	undo  func(ctx workflow.Context) error
+	// final takes what cannot be brought back: once it has begun, the operation goes forward only.
+	final bool
 }
 
 // runOperation takes an operation through the states of SOL003 clause 5.6.2: the state machine, written
@@ -65,6 +67,7 @@ func (op *operation) run(ctx workflow.Context) error {
 		}
 		return op.end(ctx, lcm.RolledBack, err)
 	}
+	op.journal.status.ForwardOnly = what.ForwardOnly
 	op.journal.sequence = what.Sequence // an earlier run of this operation may have recorded some
 	op.starting, op.processing = op.plan(what)
 	if err := op.recordPlan(ctx); err != nil {
@@ -169,6 +172,7 @@ func (op *operation) runSteps(ctx workflow.Context, steps []step, first int) (do
 		if op.control.stopping() {
 			return i, op.control.cause()
 		}
+		op.journal.status.ForwardOnly = op.journal.status.ForwardOnly || s.final
 		if err := op.runStep(ctx, first+i, s.title, lcm.PhaseForward, s.do); err != nil {
 			return i, err
 		}

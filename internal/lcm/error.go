@@ -110,3 +110,11 @@ func KindOf(err error) Kind {
 func Is(err error, kind Kind) bool {
 	return err != nil && KindOf(err) == kind
 }
+
+// Sentence is what an operator reads of err: an Error's Sentence, else its text.
+func Sentence(err error) string {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Sentence()
+	}
+	return err.Error()
+}

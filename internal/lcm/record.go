@@ -18,6 +18,8 @@ type OperationRecord struct {
 	Error           *Error     `json:"error,omitempty"`
 	IsCancelPending bool       `json:"isCancelPending,omitempty"`
 	CancelMode      CancelMode `json:"cancelMode,omitempty"`
+	// ForwardOnly never goes back once it is set.
+	ForwardOnly bool `json:"forwardOnly,omitempty"`
 	// GrantID and ResourceChanges are kept as they are when unset.
 	GrantID         string           `json:"grantId,omitempty"`
 	ResourceChanges *ResourceChanges `json:"resourceChanges,omitempty"`

@@ -5,14 +5,17 @@ type Operation string
 
 // The operations of SOL003 that Windlass carries out.
 const (
-	OpInstantiate Operation = "INSTANTIATE"
-	OpTerminate   Operation = "TERMINATE"
+	OpInstantiate  Operation = "INSTANTIATE"
+	OpScale        Operation = "SCALE"
+	OpScaleToLevel Operation = "SCALE_TO_LEVEL"
+	OpHeal         Operation = "HEAL"
+	OpTerminate    Operation = "TERMINATE"
 )
 
-// CanRollBack reports whether the operation's rollback task exists (SOL003 clause 5.4.15 wants it for
+// CanRollBack reports whether the operation's rollback task exists at all (SOL003 clause 5.4.15 wants it for
 // InstantiateVnf at least). A TERMINATE goes forward only: servers that are deleted do not come back, so it
-// is retried until it is done, or declared failed.
-func (o Operation) CanRollBack() bool { return o == OpInstantiate }
+// is retried until it is done, or declared failed. The others have it until they delete a server.
+func (o Operation) CanRollBack() bool { return o != OpTerminate }
 
 // OperationState is the state of a VnfLcmOpOcc (SOL003 clause 5.6.2.2).
 type OperationState string

@@ -50,6 +50,8 @@ type InstantiatedVnfInfo struct {
 	VirtualStorages      []VirtualStorageResourceInfo `json:"virtualStorageResourceInfo,omitempty"`
 	// StackID is the Heat stack; Tacker calls it instance_id.
 	StackID string `json:"stackId,omitempty"`
+	// ExtVirtualLinks are those of the instantiate request: a new VM is connected as the first ones were.
+	ExtVirtualLinks []ExtVirtualLink `json:"extVirtualLinks,omitempty"`
 	// AdditionalParams are those of the instantiate request, sealed; day-2 operations read them.
 	AdditionalParams json.RawMessage `json:"additionalParams,omitempty"`
 	// Nodes are the cluster's nodes, when the VNF is a cluster.
@@ -114,6 +116,10 @@ type VnfLcmOpOcc struct {
 	APIVersion      int
 	Error           *Error
 	ResourceChanges *ResourceChanges
+	// ForwardOnly is set once rollback is not possible any more.
+	ForwardOnly bool
+	// Plan is what a scaling or a healing has decided to do, nil until then.
+	Plan *Plan
 	// Step is the title of the step under way, or of the one that failed.
 	Step string
 	// Sequence is the number of the last recorded state: a late, repeated record changes nothing.

@@ -11,6 +11,8 @@ type WorkflowName string
 // The workflows: one a lifecycle operation. Renaming one breaks running operations.
 const (
 	WorkflowInstantiate WorkflowName = "Instantiate"
+	WorkflowScale       WorkflowName = "Scale"
+	WorkflowHeal        WorkflowName = "Heal"
 	WorkflowTerminate   WorkflowName = "Terminate"
 )
 
@@ -19,6 +21,10 @@ func WorkflowFor(op Operation) (WorkflowName, bool) {
 	switch op {
 	case OpInstantiate:
 		return WorkflowInstantiate, true
+	case OpScale, OpScaleToLevel:
+		return WorkflowScale, true
+	case OpHeal:
+		return WorkflowHeal, true
 	case OpTerminate:
 		return WorkflowTerminate, true
 	default:
@@ -66,6 +72,8 @@ type OperationStatus struct {
 	Error           *Error         `json:"error,omitempty"`
 	IsCancelPending bool           `json:"isCancelPending,omitempty"`
 	CancelMode      CancelMode     `json:"cancelMode,omitempty"`
+	// ForwardOnly is set once a server was deleted, or may have been: there is no way back from then on.
+	ForwardOnly bool `json:"forwardOnly,omitempty"`
 }
 
 // StepRef says which step of which operation an activity works for. Every tracked activity's input has

@@ -14,13 +14,13 @@ import (
 const selectOperation = `
 	select id, vnf_instance_id, operation, state, state_entered_time, start_time, grant_id,
 		is_automatic_invocation, is_cancel_pending, cancel_mode, params, api_version, error,
-		resource_changes, step, sequence
+		resource_changes, forward_only, plan, step, sequence
 	from vnf_lcm_op_occ`
 
 func scanOperation(row pgx.CollectableRow) (op lcm.VnfLcmOpOcc, err error) {
 	err = row.Scan(&op.ID, &op.VnfInstanceID, &op.Operation, &op.State, &op.StateEnteredTime, &op.StartTime, &op.GrantID,
 		&op.IsAutomaticInvocation, &op.IsCancelPending, &op.CancelMode, &op.Params, &op.APIVersion, &op.Error,
-		&op.ResourceChanges, &op.Step, &op.Sequence)
+		&op.ResourceChanges, &op.ForwardOnly, &op.Plan, &op.Step, &op.Sequence)
 	return op, err
 }
 
@@ -166,15 +166,26 @@ func updateOperation(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) (ent
 			cancel_mode = @cancelMode,
 			grant_id = coalesce(nullif(@grant, ''), grant_id),
 			resource_changes = coalesce(@changes, resource_changes),
+			forward_only = forward_only or @forwardOnly,
 			sequence = @sequence
 		where id = @id and sequence < @sequence and state = any(@from)
 		returning state_entered_time`,
 		pgx.NamedArgs{
 			"id": r.OpOccID, "sequence": r.Sequence, "state": r.State, "from": before(r.State), "step": text(r.Step),
 			"error": r.Error, "cancelPending": r.IsCancelPending, "cancelMode": r.CancelMode,
-			"grant": r.GrantID, "changes": r.ResourceChanges,
+			"grant": r.GrantID, "changes": r.ResourceChanges, "forwardOnly": r.ForwardOnly,
 		}).Scan(&entered)
 	return entered, err
+}
+
+// KeepPlan keeps the plan of an operation and returns the one that counts: the first that was kept.
+func (s *Store) KeepPlan(ctx context.Context, id lcm.OpOccID, plan lcm.Plan) (kept lcm.Plan, err error) {
+	err = s.pool.QueryRow(ctx, `update vnf_lcm_op_occ set plan = coalesce(plan, @plan) where id = @id returning plan`,
+		pgx.NamedArgs{"id": id, "plan": plan}).Scan(&kept)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return kept, notFound("VNF LCM operation occurrence", id)
+	}
+	return kept, interpret("keep the plan", err)
 }
 
 // before lists the states in which a record of that state is taken: those that may become it and,

@@ -1,0 +1,117 @@
+package lcm
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// ScaleType is the direction of a scaling (SOL003 clause 5.5.2.5).
+type ScaleType string
+
+// The directions of SOL003 clause 5.5.2.5.
+const (
+	ScaleOut ScaleType = "SCALE_OUT"
+	ScaleIn  ScaleType = "SCALE_IN"
+)
+
+// ScaleRequest is SOL003 clause 5.5.2.5.
+type ScaleRequest struct {
+	Type             ScaleType       `json:"type"`
+	AspectID         string          `json:"aspectId"`
+	NumberOfSteps    Count           `json:"numberOfSteps"`
+	AdditionalParams json.RawMessage `json:"additionalParams"`
+}
+
+// Count is a number that Tacker's guides write as a string, too.
+type Count int
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *Count) UnmarshalJSON(b []byte) error {
+	text := strings.Trim(string(b), `"`)
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return Errorf(KindInvalid, "numberOfSteps must be a whole number, not %s.", b)
+	}
+	*c = Count(n)
+	return nil
+}
+
+// ParseScale reads the body of a scale request of either version of the API. Without numberOfSteps it is one step.
+func ParseScale(body json.RawMessage) (ScaleRequest, error) {
+	out := ScaleRequest{NumberOfSteps: 1}
+	if err := json.Unmarshal(body, &out); err != nil {
+		return out, Wrap(KindInvalid, err, "The scale request is malformed.")
+	}
+	return out, nil
+}
+
+// ScaleToLevelRequest is SOL003 clause 5.5.2.6: an instantiation level, or the level of each aspect that changes.
+type ScaleToLevelRequest struct {
+	InstantiationLevelID string          `json:"instantiationLevelId"`
+	ScaleInfo            []ScaleInfo     `json:"scaleInfo"`
+	AdditionalParams     json.RawMessage `json:"additionalParams"`
+}
+
+// ParseScaleToLevel reads the body of a scale_to_level request of either version of the API.
+func ParseScaleToLevel(body json.RawMessage) (out ScaleToLevelRequest, err error) {
+	if err := json.Unmarshal(body, &out); err != nil {
+		return out, Wrap(KindInvalid, err, "The scale_to_level request is malformed.")
+	}
+	return out, nil
+}
+
+// HealRequest is SOL003 clause 5.5.2.9 with the member vnfcInstanceId of SOL002, which Tacker takes, too. Without it
+// the entire VNF is healed.
+type HealRequest struct {
+	VnfcInstanceID   Texts           `json:"vnfcInstanceId"`
+	Cause            string          `json:"cause"`
+	AdditionalParams json.RawMessage `json:"additionalParams"`
+}
+
+// Texts is a list of strings; a bare string is a list of one.
+type Texts []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *Texts) UnmarshalJSON(b []byte) error {
+	var one string
+	if json.Unmarshal(b, &one) == nil {
+		*t = Texts{one}
+		return nil
+	}
+	var list []string
+	if err := json.Unmarshal(b, &list); err != nil {
+		return err
+	}
+	*t = list
+	return nil
+}
+
+// ParseHeal reads the body of a heal request of either version of the API.
+func ParseHeal(body json.RawMessage) (out HealRequest, err error) {
+	if err := json.Unmarshal(body, &out); err != nil {
+		return out, Wrap(KindInvalid, err, "The heal request is malformed.")
+	}
+	return out, nil
+}
+
+// ScaleInChoice says in additionalParams which VMs go in a scaling in.
+type ScaleInChoice struct {
+	// VnfcIDs are named by the request; there must be as many as go.
+	VnfcIDs Texts `json:"vnfc_instance_ids"`
+	// Policy is what else decides, after unhealthy ones: newest (the default) or oldest first.
+	Policy string `json:"scale_in_policy"`
+}
+
+// ParseScaleInChoice reads the part of additionalParams that chooses VMs.
+func ParseScaleInChoice(additional json.RawMessage) (out ScaleInChoice, err error) {
+	if len(additional) == 0 {
+		return out, nil
+	}
+	if err := json.Unmarshal(additional, &out); err != nil {
+		return out, InvalidAll("additionalParams cannot be read.", []Problem{{
+			Path: "$.additionalParams", Detail: "vnfc_instance_ids must be a list of ids, scale_in_policy newest or oldest",
+		}})
+	}
+	return out, nil
+}

@@ -1,0 +1,69 @@
+package lcm
+
+// Plan is what a scaling or a healing changes. It is decided once, before anything is touched, and kept with the
+// operation: a retry works on the same VMs, whatever has become of them meanwhile.
+type Plan struct {
+	Operation Operation `json:"operation"`
+	// ScaleStatus is the scale level of every aspect when the operation is complete.
+	ScaleStatus []ScaleInfo `json:"scaleStatus,omitempty"`
+	// InstantiationLevelID is the level that the VNF is at then, "" when it is at none.
+	InstantiationLevelID string `json:"instantiationLevelId,omitempty"`
+	// Groups are the groups of VMs whose size changes.
+	Groups []GroupChange `json:"groups,omitempty"`
+	// Leaving are the VMs that go. A heal replaces each of them.
+	Leaving []LeavingVnfc `json:"leaving,omitempty"`
+	// Whole is set when a heal makes the entire VNF anew.
+	Whole bool `json:"whole,omitempty"`
+}
+
+// GroupChange is a group of VMs that gets another size.
+type GroupChange struct {
+	// AspectID is also the name of the group in the Base HOT.
+	AspectID string `json:"aspectId"`
+	VduID    string `json:"vduId"`
+	From     int    `json:"from"`
+	To       int    `json:"to"`
+}
+
+// LeavingVnfc is a VM that goes.
+type LeavingVnfc struct {
+	VnfcID   string `json:"vnfcId"`
+	VduID    string `json:"vduId"`
+	ServerID string `json:"serverId"`
+	// Node is its name in the cluster, "" for a VM that is no node.
+	Node string `json:"node,omitempty"`
+	// Why it was chosen, as a clause.
+	Why string `json:"why,omitempty"`
+}
+
+// Grows reports whether VMs are added.
+func (p Plan) Grows() bool {
+	for _, g := range p.Groups {
+		if g.To > g.From {
+			return true
+		}
+	}
+	return false
+}
+
+// Shrinks reports whether VMs go for good.
+func (p Plan) Shrinks() bool {
+	for _, g := range p.Groups {
+		if g.To < g.From {
+			return true
+		}
+	}
+	return false
+}
+
+// LeavingServers are the ids of the servers that go.
+func (p Plan) LeavingServers() []string {
+	var out []string
+	for _, v := range p.Leaving {
+		out = append(out, v.ServerID)
+	}
+	return out
+}
+
+// CreationTime is the member of a VNFC's metadata that tells when its VM was made, in RFC 3339.
+const CreationTime = "creation_time"

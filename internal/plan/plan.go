@@ -1,0 +1,116 @@
+// Package plan decides what a scaling or a healing changes, from the request, the VNFD and what the VNF consists of.
+// It is pure: the API server plans to refuse what is not possible, the worker to act.
+package plan
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// Facts are what a plan is made of.
+type Facts struct {
+	Instance lcm.VnfInstance
+	Flavour  *vnfpkg.Flavour
+	// Cluster are the parameters of a VNF that is a Kubernetes cluster; nil for others.
+	Cluster *lcm.ClusterParams
+	// Unhealthy are nodes that do not work, by name, and why, as a clause. They go first.
+	Unhealthy map[string]string
+}
+
+// For makes the plan of an operation. body is its request. Errors are Invalid with the members' JSON paths, or
+// Conflict when the state of the VNF forbids what else would be possible.
+func For(f Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
+	if f.Instance.Instantiated == nil {
+		return lcm.Plan{}, lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated.", f.Instance.ID)
+	}
+	switch op {
+	case lcm.OpScale:
+		return scale(f, body)
+	case lcm.OpScaleToLevel:
+		return scaleToLevel(f, body)
+	case lcm.OpHeal:
+		return heal(f, body)
+	default:
+		return lcm.Plan{}, lcm.Errorf(lcm.KindBug, "There is no plan for %s.", op)
+	}
+}
+
+func invalid(path, format string, args ...any) error {
+	return lcm.InvalidAll("", []lcm.Problem{{Path: path, Detail: lcm.Errorf(lcm.KindInvalid, format, args...).Detail}})
+}
+
+// controlPlaneVdus are the VDUs whose VMs are control planes.
+func (f Facts) controlPlaneVdus() []string {
+	if f.Cluster == nil {
+		return nil
+	}
+	m := f.Cluster.MasterNode
+	return f.Flavour.VdusOf(m.AspectID, m.NicCpName, m.SSHCpName)
+}
+
+// vnfcs are the VMs of a VDU, in the order in which they were made.
+func (f Facts) vnfcs(vdu string) []lcm.VnfcResourceInfo {
+	var out []lcm.VnfcResourceInfo
+	for _, v := range f.Instance.Instantiated.VnfcResources {
+		if v.VduID == vdu {
+			out = append(out, v)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b lcm.VnfcResourceInfo) int { return strings.Compare(made(a), made(b)) })
+	return out
+}
+
+// made is when a VM was made, in a form that sorts.
+func made(v lcm.VnfcResourceInfo) string {
+	at, _ := v.Metadata[lcm.CreationTime].(string)
+	return at
+}
+
+// leaving describes a VM that goes.
+func (f Facts) leaving(v lcm.VnfcResourceInfo, why string) lcm.LeavingVnfc {
+	out := lcm.LeavingVnfc{VnfcID: v.ID, VduID: v.VduID, ServerID: v.ComputeResource.ResourceID, Why: why}
+	for _, node := range f.Instance.Instantiated.Nodes {
+		if node.ServerID == out.ServerID {
+			out.Node = node.Name
+		}
+	}
+	return out
+}
+
+// find is the VM that a request names, by the id of v1 (vnfcResourceInfo.id), by that of v2 (vnfcInfo.id), or by that
+// of its server.
+func (f Facts) find(id string) (lcm.VnfcResourceInfo, bool) {
+	for _, v := range f.Instance.Instantiated.VnfcResources {
+		if id == v.ID || id == v.VduID+"-"+v.ID || id == v.ComputeResource.ResourceID {
+			return v, true
+		}
+	}
+	return lcm.VnfcResourceInfo{}, false
+}
+
+// named are the VMs that a request names at path.
+func (f Facts) named(path string, ids []string) ([]lcm.VnfcResourceInfo, error) {
+	var out []lcm.VnfcResourceInfo
+	var problems []lcm.Problem
+	for i, id := range ids {
+		v, ok := f.find(id)
+		switch {
+		case !ok:
+			problems = append(problems, lcm.Problem{Path: at(path, i), Detail: "the VNF has no VNFC " + strings.ToValidUTF8(id, "?")})
+		case !slices.ContainsFunc(out, func(o lcm.VnfcResourceInfo) bool { return o.ID == v.ID }):
+			out = append(out, v)
+		}
+	}
+	return out, problemsOf(problems)
+}
+
+func problemsOf(problems []lcm.Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	return lcm.InvalidAll("", problems)
+}
