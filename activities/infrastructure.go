@@ -17,6 +17,7 @@ import (
 type Cloud interface {
 	CreateStack(ctx context.Context, s openstack.Stack, progress func(string)) (string, error)
 	CancelStack(ctx context.Context, name, owner string, progress func(string)) error
+	UpdateStack(ctx context.Context, ch openstack.Change, progress func(string)) error
 	DeleteStack(ctx context.Context, name, owner string, progress func(string)) error
 	ShutDown(ctx context.Context, name, owner string, until time.Time, progress func(string)) (stillOn []string, err error)
 	Inventory(ctx context.Context, name string) (*openstack.Inventory, error)
@@ -31,6 +32,8 @@ type Clouds interface {
 type Stacks interface {
 	Stack(ctx context.Context, id lcm.OpOccID) (openstack.Stack, error)
 	StackName(ctx context.Context, id lcm.OpOccID) (name, owner string, err error)
+	// Change is the stack's change to those sizes; servers are those of the VNF as it is recorded.
+	Change(ctx context.Context, id lcm.OpOccID, sizes Sizes) (change openstack.Change, servers []string, err error)
 	// GracePeriod is how long a TERMINATE operation waits for the servers to shut down.
 	GracePeriod(ctx context.Context, id lcm.OpOccID) (time.Duration, error)
 }
@@ -181,7 +184,7 @@ func vnfcsOf(inv *openstack.Inventory) []Vnfc {
 			v.StackID = r.StackID
 		}
 		server := inv.Servers[r.PhysicalID]
-		v.Zone, v.VolumeIDs = server.Zone, server.VolumeIDs
+		v.Zone, v.VolumeIDs, v.Created = server.Zone, server.VolumeIDs, r.Created
 		out = append(out, v)
 	}
 	return out

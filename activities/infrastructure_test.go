@@ -76,6 +76,14 @@ func (fixedStack) StackName(context.Context, lcm.OpOccID) (name, owner string, e
 	return "vnf-1", "owner-1", nil
 }
 
+func (fixedStack) Change(_ context.Context, _ lcm.OpOccID, sizes activities.Sizes) (openstack.Change, []string, error) {
+	size := 3
+	if sizes == activities.SizesRecorded {
+		size = 2
+	}
+	return openstack.Change{Name: "vnf-1", Owner: "owner-1", Parameters: map[string]any{"size": size}}, []string{"s1", "s2"}, nil
+}
+
 func (fixedStack) GracePeriod(context.Context, lcm.OpOccID) (time.Duration, error) {
 	return 30 * time.Second, nil
 }

@@ -9,6 +9,7 @@ import (
 // Records is where the state of operations is kept.
 type Records interface {
 	RecordPlan(ctx context.Context, id lcm.OpOccID, plan []lcm.Step) error
+	KeepPlan(ctx context.Context, id lcm.OpOccID, plan lcm.Plan) (lcm.Plan, error)
 	RecordOperation(ctx context.Context, rec lcm.OperationRecord) error
 	RecordStep(ctx context.Context, step lcm.Step) error
 	Steps(ctx context.Context, id lcm.OpOccID) ([]lcm.Step, error)
@@ -27,7 +28,9 @@ type OpOccs struct {
 // Facts tells what an operation is about.
 type Facts interface {
 	Describe(ctx context.Context, id lcm.OpOccID) (Description, error)
-	// Instantiated makes instantiatedVnfInfo of what an instantiate operation has made.
+	// Plan decides what a scaling or a healing changes, knowing which nodes do not work and why.
+	Plan(ctx context.Context, id lcm.OpOccID, unhealthy map[string]string) (lcm.Plan, error)
+	// Instantiated makes instantiatedVnfInfo of what an operation has made.
 	Instantiated(ctx context.Context, id lcm.OpOccID, made Outcome) (InstantiatedVnf, error)
 }
 
@@ -49,6 +52,16 @@ type Description struct {
 	Cluster bool `json:"cluster,omitempty"`
 	// HighlyAvailable is set when the cluster has a load balancer and a virtual IP.
 	HighlyAvailable bool `json:"highlyAvailable,omitempty"`
+	// Nodes are the cluster's nodes before the operation, in the order in which they are configured.
+	Nodes lcm.Nodes `json:"nodes,omitempty"`
+	// ClusterVimID is the VIM as which the cluster is registered.
+	ClusterVimID lcm.VimID `json:"clusterVimId,omitempty"`
+	// Grows, Shrinks and Whole are what a scaling or healing will do, and ControlPlanes is set when control planes
+	// come or go. Which VMs these are is decided later.
+	Grows         bool `json:"grows,omitempty"`
+	Shrinks       bool `json:"shrinks,omitempty"`
+	Whole         bool `json:"whole,omitempty"`
+	ControlPlanes bool `json:"controlPlanes,omitempty"`
 	// PodNetwork is set when the request names a manifest for the pod network.
 	PodNetwork bool `json:"podNetwork,omitempty"`
 	// Graceful is set when a VNF is to be taken out of service before it is deleted.

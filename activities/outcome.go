@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
@@ -28,6 +29,8 @@ type Vnfc struct {
 	StackID        string   `json:"stackId,omitempty"`
 	ParentResource string   `json:"parentResource,omitempty"`
 	VolumeIDs      []string `json:"volumeIds,omitempty"`
+	// Created is when the VIM made it.
+	Created time.Time `json:"created,omitzero"`
 }
 
 // account adds to rec what the operation has changed so far (resourceChanges, SOL003 clause 5.5.2.13) and, when
@@ -49,17 +52,17 @@ func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.Oper
 	if err != nil {
 		return err
 	}
+	before := inst.Instantiated
 	if in.Outcome.Terminated {
-		rec.ResourceChanges = removed(inst)
 		empty(&inst)
 	} else {
 		made, err := o.Facts.Instantiated(ctx, in.OpOccID, *in.Outcome)
 		if err != nil {
 			return err
 		}
-		rec.ResourceChanges = changes(made.Info.VnfcResources, "ADDED")
 		inst.InstantiationState, inst.Instantiated, inst.VimConnections = lcm.Instantiated, &made.Info, made.VimConnections
 	}
+	rec.ResourceChanges = changes(before, inst.Instantiated)
 	if completed {
 		rec.Instance = &inst
 	}
@@ -74,19 +77,27 @@ func empty(inst *lcm.VnfInstance) {
 	inst.InstantiationState, inst.Instantiated = lcm.NotInstantiated, nil
 }
 
-func removed(inst lcm.VnfInstance) *lcm.ResourceChanges {
-	if inst.Instantiated == nil {
-		return nil
-	}
-	return changes(inst.Instantiated.VnfcResources, "REMOVED")
+// changes are the VNFCs that are new, and those that are gone.
+func changes(before, after *lcm.InstantiatedVnfInfo) *lcm.ResourceChanges {
+	out := &lcm.ResourceChanges{}
+	out.AffectedVnfcs = append(affected("REMOVED", before, after), affected("ADDED", after, before)...)
+	return out
 }
 
-func changes(vnfcs []lcm.VnfcResourceInfo, changeType string) *lcm.ResourceChanges {
-	out := &lcm.ResourceChanges{}
-	for _, v := range vnfcs {
-		out.AffectedVnfcs = append(out.AffectedVnfcs, lcm.AffectedVnfc{
-			ID: v.ID, VduID: v.VduID, ChangeType: changeType, ComputeResource: v.ComputeResource,
-		})
+// affected are the VNFCs that are in one and not in the other.
+func affected(changeType string, in, notIn *lcm.InstantiatedVnfInfo) (out []lcm.AffectedVnfc) {
+	for _, v := range vnfcResources(in) {
+		same := func(o lcm.VnfcResourceInfo) bool { return o.ID == v.ID }
+		if !slices.ContainsFunc(vnfcResources(notIn), same) {
+			out = append(out, lcm.AffectedVnfc{ID: v.ID, VduID: v.VduID, ChangeType: changeType, ComputeResource: v.ComputeResource})
+		}
 	}
 	return out
+}
+
+func vnfcResources(info *lcm.InstantiatedVnfInfo) []lcm.VnfcResourceInfo {
+	if info == nil {
+		return nil
+	}
+	return info.VnfcResources
 }

@@ -53,6 +53,21 @@ func (l *ledger) RecordOperation(_ context.Context, rec lcm.OperationRecord) err
 	return nil
 }
 
+func (l *ledger) KeepPlan(_ context.Context, _ lcm.OpOccID, plan lcm.Plan) (lcm.Plan, error) {
+	if l.op.Plan == nil {
+		l.op.Plan = &plan
+	}
+	return *l.op.Plan, nil
+}
+
+func (l *ledger) Plan(_ context.Context, _ lcm.OpOccID, unhealthy map[string]string) (lcm.Plan, error) {
+	var plan lcm.Plan
+	for node, why := range unhealthy {
+		plan.Leaving = append(plan.Leaving, lcm.LeavingVnfc{Node: node, Why: why})
+	}
+	return plan, nil
+}
+
 func (l *ledger) Describe(context.Context, lcm.OpOccID) (Description, error) {
 	return Description{}, nil
 }
@@ -147,4 +162,15 @@ func TestInterruptSteps_endsWhatRunsAndNothingElse(t *testing.T) {
 		states = append(states, s.State)
 	}
 	require.Equal(t, []lcm.StepState{lcm.StepDone, lcm.StepCancelled, lcm.StepCancelled, lcm.StepFailed, lcm.StepPending}, states)
+}
+
+func TestPlanOperation_theFirstPlanCounts(t *testing.T) {
+	l := &ledger{}
+	ops := &OpOccs{Records: l, Facts: l}
+	first, err := ops.PlanOperation(t.Context(), PlanInput{Unhealthy: []UnhealthyNode{{Node: "worker-1", Why: "it is not Ready"}}})
+	require.NoError(t, err)
+	require.Equal(t, "worker-1", first.Leaving[0].Node)
+	again, err := ops.PlanOperation(t.Context(), PlanInput{Unhealthy: []UnhealthyNode{{Node: "worker-2"}}})
+	require.NoError(t, err)
+	require.Equal(t, first, again, "a retry works on the same VMs")
 }

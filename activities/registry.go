@@ -116,6 +116,8 @@ type ForgetNodesInput struct {
 	Tracked
 	VnfInstanceID lcm.VnfInstanceID `json:"vnfInstanceId"`
 	ServerIDs     []string          `json:"serverIds,omitempty"`
+	// KeepCluster leaves the cluster's secrets: it goes on without these nodes.
+	KeepCluster bool `json:"keepCluster,omitempty"`
 }
 
 // ForgetNodesOutput is empty.
@@ -127,6 +129,9 @@ func (r *Registry) ForgetNodes(ctx context.Context, in ForgetNodesInput) (out Fo
 	defer func() { err = boundary(ctx, "forget the nodes", err) }()
 	if err := r.Vims.ForgetHostKeys(ctx, in.ServerIDs...); err != nil {
 		return out, err
+	}
+	if in.KeepCluster {
+		return out, nil
 	}
 	return out, r.Forget(ctx, "vnf/"+string(in.VnfInstanceID)+"/cluster/")
 }

@@ -13,8 +13,8 @@ import (
 type HeatRequest struct {
 	// LevelID is the instantiation level, "" for the default one.
 	LevelID string
-	// ScaleLevels, when not nil, take the place of the level: targetScaleLevelInfo, or the scale status.
-	ScaleLevels            map[string]int
+	// Capacity, when not nil, takes the place of the level: how many VMs of each VDU a VNF that was scaled has.
+	Capacity               map[string]int
 	ExtVirtualLinks        []lcm.ExtVirtualLink
 	ExtManagedVirtualLinks []ExtManagedVirtualLink
 	// AdditionalParams are those of the request, with secrets opened. Those with the name of a HOT
@@ -59,8 +59,8 @@ func HeatParameters(f *Flavour, t Template, req HeatRequest) (map[string]any, er
 }
 
 func (req HeatRequest) capacity(f *Flavour) (map[string]int, error) {
-	if req.ScaleLevels != nil {
-		return f.CapacityAt(req.ScaleLevels)
+	if req.Capacity != nil {
+		return req.Capacity, nil
 	}
 	return f.Capacity(req.LevelID)
 }

@@ -49,7 +49,7 @@ resources:
 	ext[0].ExtCps[0].FixedIPs = []lcm.FixedIP{{Address: "10.0.0.9", SubnetID: "sub"}, {SubnetID: "other"}, {}}
 
 	template, params, err := f.stack(t, "small", HeatRequest{
-		ScaleLevels: map[string]int{"workers": 3}, ExtVirtualLinks: ext,
+		Capacity: map[string]int{"node": 5}, ExtVirtualLinks: ext,
 		Images: map[string]string{"node": "granted-image"}, Zones: map[string]string{"node": "zone-1"},
 	})
 

@@ -1,11 +1,11 @@
 package worker
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -56,6 +56,7 @@ func (o *operations) load(ctx context.Context, id lcm.OpOccID) (*job, error) {
 		j.request = lcm.InstantiateRequest{
 			FlavourID: j.inst.Instantiated.FlavourID, InstantiationLevelID: j.inst.Instantiated.InstantiationLevelID,
 			AdditionalParams: j.inst.Instantiated.AdditionalParams, VimConnections: j.inst.VimConnections,
+			ExtVirtualLinks: j.inst.Instantiated.ExtVirtualLinks,
 		}
 	}
 	pkg, err := o.store.Package(ctx, j.inst.VnfPkgID)
@@ -83,9 +84,10 @@ func (o *operations) Describe(ctx context.Context, id lcm.OpOccID) (activities.D
 	}
 	d := activities.Description{State: j.opOcc.State, Sequence: j.opOcc.Sequence, ForwardOnly: j.opOcc.ForwardOnly, Cluster: j.isCluster()}
 	if j.inst.Instantiated != nil {
-		for _, v := range j.inst.Instantiated.VnfcResources {
-			d.ServerIDs = append(d.ServerIDs, v.ComputeResource.ResourceID)
-		}
+		d.ServerIDs, d.Nodes, d.ClusterVimID = j.servers(), j.inst.Instantiated.Nodes, j.inst.Instantiated.ClusterVimID
+	}
+	if err := o.describeChange(j, &d); err != nil {
+		return d, err
 	}
 	if j.opOcc.Operation == lcm.OpTerminate {
 		request, err := lcm.ParseTerminate(j.opOcc.Params)
@@ -101,7 +103,7 @@ func (o *operations) Describe(ctx context.Context, id lcm.OpOccID) (activities.D
 	if err != nil {
 		return d, err
 	}
-	capacity, err := j.flavour.Capacity(j.request.InstantiationLevelID)
+	capacity, err := j.capacity()
 	if err != nil {
 		return d, err
 	}
@@ -162,10 +164,11 @@ func (o *operations) Instantiated(ctx context.Context, id lcm.OpOccID, made acti
 		return activities.InstantiatedVnf{}, err
 	}
 	out := activities.InstantiatedVnf{Info: lcm.InstantiatedVnfInfo{
-		FlavourID: j.flavour.ID, InstantiationLevelID: cmp.Or(j.request.InstantiationLevelID, j.flavour.DefaultLevel), VnfState: "STARTED",
+		FlavourID: j.flavour.ID, VnfState: "STARTED", ExtVirtualLinks: j.request.ExtVirtualLinks,
 		StackID: made.StackID, AdditionalParams: j.request.AdditionalParams, Nodes: made.Nodes, ClusterVimID: made.ClusterVimID,
-		ScaleStatus: j.flavour.ScaleStatus(j.request.InstantiationLevelID), MaxScaleLevels: j.flavour.MaxScaleLevels(),
+		MaxScaleLevels: j.flavour.MaxScaleLevels(),
 	}}
+	out.Info.InstantiationLevelID, out.Info.ScaleStatus = j.levels()
 	for _, v := range made.Vnfcs {
 		out.Info.VnfcResources = append(out.Info.VnfcResources, vnfcResource(v, connection.ID))
 	}
@@ -193,8 +196,12 @@ func vnfcResource(v activities.Vnfc, connectionID string) lcm.VnfcResourceInfo {
 		ID: v.ServerID, VduID: v.VduID, ZoneID: v.Zone, StorageIDs: v.VolumeIDs,
 		ComputeResource: lcm.ResourceHandle{VimConnectionID: connectionID, ResourceID: v.ServerID, VimLevelResourceType: "OS::Nova::Server"},
 	}
+	out.Metadata = map[string]any{}
 	if v.StackID != "" {
-		out.Metadata = map[string]any{"stack_id": v.StackID, "parent_resource_name": v.ParentResource}
+		out.Metadata["stack_id"], out.Metadata["parent_resource_name"] = v.StackID, v.ParentResource
+	}
+	if !v.Created.IsZero() {
+		out.Metadata[lcm.CreationTime] = v.Created.UTC().Format(time.RFC3339)
 	}
 	return out
 }

@@ -47,26 +47,63 @@ func (o *operations) Stack(ctx context.Context, id lcm.OpOccID) (openstack.Stack
 	if err != nil {
 		return openstack.Stack{}, err
 	}
-	template, err := vnfpkg.StackTemplate(j.flavour, func(path string) ([]byte, error) {
-		return o.store.PackageFile(ctx, j.inst.VnfPkgID, path)
-	})
+	capacity, err := j.capacity()
 	if err != nil {
 		return openstack.Stack{}, err
 	}
-	additional, opened, err := o.additionalParams(ctx, j)
-	if err != nil {
-		return openstack.Stack{}, err
-	}
-	parameters, err := vnfpkg.HeatParameters(j.flavour, template, vnfpkg.HeatRequest{
-		LevelID: j.request.InstantiationLevelID, ExtVirtualLinks: j.request.ExtVirtualLinks, AdditionalParams: additional,
-	})
+	template, parameters, opened, err := o.heat(ctx, j, capacity)
 	if err != nil {
 		return openstack.Stack{}, err
 	}
 	return openstack.Stack{
 		Name: name, Template: template.Top, Files: template.Files, Parameters: parameters,
-		Owner: owner, Operation: "windlass-op-" + string(id), Timeout: o.stackTimeout(j), Secrets: opened,
+		Owner: owner, Operation: stackTag(id), Timeout: o.stackTimeout(j), Secrets: opened,
 	}, nil
+}
+
+// Change implements activities.Stacks.
+func (o *operations) Change(ctx context.Context, id lcm.OpOccID, sizes activities.Sizes) (openstack.Change, []string, error) {
+	j, err := o.load(ctx, id)
+	if err != nil {
+		return openstack.Change{}, nil, err
+	}
+	name, owner, err := o.StackName(ctx, id)
+	if err != nil {
+		return openstack.Change{}, nil, err
+	}
+	capacity := j.recorded()
+	if p := j.opOcc.Plan; p != nil && sizes != activities.SizesRecorded {
+		for _, g := range p.Groups {
+			if sizes == activities.SizesPlanned || g.To > g.From {
+				capacity[g.VduID] = g.To
+			}
+		}
+	}
+	_, parameters, opened, err := o.heat(ctx, j, capacity)
+	return openstack.Change{
+		Name: name, Owner: owner, Operation: stackTag(id), Parameters: parameters, Timeout: o.stackTimeout(j), Secrets: opened,
+	}, j.servers(), err
+}
+
+func stackTag(id lcm.OpOccID) string { return "windlass-op-" + string(id) }
+
+// heat makes the template and the parameters of the VNF's stack with so many VMs of each VDU; opened are the
+// parameters' secrets.
+func (o *operations) heat(ctx context.Context, j *job, capacity map[string]int) (vnfpkg.Template, map[string]any, []string, error) {
+	template, err := vnfpkg.StackTemplate(j.flavour, func(path string) ([]byte, error) {
+		return o.store.PackageFile(ctx, j.inst.VnfPkgID, path)
+	})
+	if err != nil {
+		return template, nil, nil, err
+	}
+	additional, opened, err := o.additionalParams(ctx, j)
+	if err != nil {
+		return template, nil, nil, err
+	}
+	parameters, err := vnfpkg.HeatParameters(j.flavour, template, vnfpkg.HeatRequest{
+		Capacity: capacity, ExtVirtualLinks: j.request.ExtVirtualLinks, AdditionalParams: additional,
+	})
+	return template, parameters, opened, err
 }
 
 // additionalParams opens the request's parameters: a HOT parameter of the same name gets the value of each, also

@@ -31,8 +31,16 @@ func (b *build) clusterSteps() []step {
 
 func (b *build) controlPlanes() lcm.Nodes { return b.made.Nodes.With(lcm.ControlPlane) }
 
+// fresh are the nodes that were not there before the operation: all of them in an instantiation.
+func (b *build) fresh() lcm.Nodes { return b.made.Nodes.Without(b.what.Nodes) }
+
 func (b *build) onCluster(ctx workflow.Context) activities.ClusterInput {
-	return activities.ClusterInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID, ControlPlanes: b.controlPlanes()}
+	return b.through(ctx, b.controlPlanes())
+}
+
+// through names the control planes that are asked, in their order.
+func (b *build) through(ctx workflow.Context, controlPlanes lcm.Nodes) activities.ClusterInput {
+	return activities.ClusterInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID, ControlPlanes: controlPlanes}
 }
 
 func (b *build) on(ctx workflow.Context, node lcm.Node) activities.NodeInput {
@@ -40,7 +48,7 @@ func (b *build) on(ctx workflow.Context, node lcm.Node) activities.NodeInput {
 }
 
 func (b *build) waitForNodes(ctx workflow.Context) error {
-	return inParallel(ctx, b.made.Nodes, func(ctx workflow.Context, node lcm.Node) error {
+	return inParallel(ctx, b.fresh(), func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), nodes.WaitForSSH, b.on(ctx, node))
 		return err
 	})
@@ -56,7 +64,7 @@ func (b *build) forgetNodes(ctx workflow.Context) error {
 }
 
 func (b *build) checkNodes(ctx workflow.Context) error {
-	return inParallel(ctx, b.made.Nodes, func(ctx workflow.Context, node lcm.Node) error {
+	return inParallel(ctx, b.fresh(), func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), nodes.CheckNode, b.on(ctx, node))
 		return err
 	})
@@ -64,7 +72,7 @@ func (b *build) checkNodes(ctx workflow.Context) error {
 
 func (b *build) prepareNodes(ctx workflow.Context) error {
 	hosts := activities.HostEntries(b.made.Nodes)
-	return inParallel(ctx, b.made.Nodes, func(ctx workflow.Context, node lcm.Node) error {
+	return inParallel(ctx, b.fresh(), func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), nodes.PrepareNode, activities.PrepareNodeInput{
 			NodeInput: b.on(ctx, node), Hosts: hosts, VirtualIP: b.made.VirtualIP,
 		})
@@ -73,16 +81,23 @@ func (b *build) prepareNodes(ctx workflow.Context) error {
 }
 
 func (b *build) setUpLoadBalancers(ctx workflow.Context) error {
-	err := inParallel(ctx, b.controlPlanes(), func(ctx workflow.Context, node lcm.Node) error {
+	return b.balance(ctx, b.controlPlanes())
+}
+
+// balance lets these control planes, and no others, share the virtual IP and the load.
+func (b *build) balance(ctx workflow.Context, controlPlanes lcm.Nodes) error {
+	err := inParallel(ctx, controlPlanes, func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), nodes.ConfigureLoadBalancer, activities.LoadBalancerInput{
-			NodeInput: b.on(ctx, node), ControlPlanes: b.controlPlanes(), VirtualIP: b.made.VirtualIP,
+			NodeInput: b.on(ctx, node), ControlPlanes: controlPlanes, VirtualIP: b.made.VirtualIP,
 		})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	_, err = call(onNode(ctx), nodes.WaitForVirtualIP, activities.VirtualIPInput{ClusterInput: b.onCluster(ctx), VirtualIP: b.made.VirtualIP})
+	_, err = call(onNode(ctx), nodes.WaitForVirtualIP, activities.VirtualIPInput{
+		ClusterInput: b.through(ctx, controlPlanes), VirtualIP: b.made.VirtualIP,
+	})
 	return err
 }
 
@@ -99,24 +114,29 @@ func (b *build) applyPodNetwork(ctx workflow.Context) error {
 	return err
 }
 
-// joinNodes joins workers all at once while control planes join one by one: etcd must have quorum before it
-// takes the next member, and a worker needs no more than the API that answers already.
+// joinNodes joins all nodes to the first control plane.
+func (b *build) joinNodes(ctx workflow.Context) error {
+	return b.join(ctx, b.controlPlanes()[1:], b.made.Nodes.With(lcm.Worker))
+}
+
+// join joins workers all at once while control planes join one by one: etcd must have quorum before it takes
+// the next member, and a worker needs no more than the API that answers already.
 //
 // The token is minted for the step and deleted after it, whether the step succeeds or not: a step that is
 // retried days later has a fresh one.
-func (b *build) joinNodes(ctx workflow.Context) error {
-	if len(b.made.Nodes) == 1 {
+func (b *build) join(ctx workflow.Context, controlPlanes, workers lcm.Nodes) error {
+	if len(controlPlanes)+len(workers) == 0 {
 		return nil
 	}
 	join, err := call(onNode(ctx), cluster.MintJoin, activities.MintJoinInput{
-		ClusterInput: b.onCluster(ctx), ForControlPlanes: b.what.HighlyAvailable,
+		ClusterInput: b.onCluster(ctx), ForControlPlanes: len(controlPlanes) > 0,
 	})
 	if err != nil {
 		return err
 	}
 	failure := together(ctx,
-		func(ctx workflow.Context) error { return b.joinControlPlanes(ctx, join) },
-		func(ctx workflow.Context) error { return b.joinWorkers(ctx, join) },
+		func(ctx workflow.Context) error { return b.joinControlPlanes(ctx, controlPlanes, join) },
+		func(ctx workflow.Context) error { return b.joinWorkers(ctx, workers, join) },
 	)
 	free := ctx
 	if failure != nil { // also when the step was cancelled
@@ -128,8 +148,8 @@ func (b *build) joinNodes(ctx workflow.Context) error {
 	return failure
 }
 
-func (b *build) joinControlPlanes(ctx workflow.Context, join activities.JoinRefs) error {
-	return inTurn(ctx, b.controlPlanes()[1:], func(ctx workflow.Context, node lcm.Node) error {
+func (b *build) joinControlPlanes(ctx workflow.Context, list lcm.Nodes, join activities.JoinRefs) error {
+	return inTurn(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), cluster.JoinControlPlane, activities.JoinControlPlaneInput{
 			NodeInput: b.on(ctx, node), ControlPlanes: b.controlPlanes(), VirtualIP: b.made.VirtualIP, Join: join,
 		})
@@ -137,8 +157,8 @@ func (b *build) joinControlPlanes(ctx workflow.Context, join activities.JoinRefs
 	})
 }
 
-func (b *build) joinWorkers(ctx workflow.Context, join activities.JoinRefs) error {
-	return inParallel(ctx, b.made.Nodes.With(lcm.Worker), func(ctx workflow.Context, node lcm.Node) error {
+func (b *build) joinWorkers(ctx workflow.Context, list lcm.Nodes, join activities.JoinRefs) error {
+	return inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), cluster.JoinWorker, activities.JoinWorkerInput{
 			NodeInput: b.on(ctx, node), VirtualIP: b.made.VirtualIP, ControlPlane: b.controlPlanes()[0].Address, Join: join,
 		})
@@ -151,8 +171,13 @@ func (b *build) finishNodes(ctx workflow.Context) error {
 	return together(ctx, b.labelNodes, b.waitUntilReady, b.createAccount)
 }
 
+// welcomeNodes is what of it nodes need that come later.
+func (b *build) welcomeNodes(ctx workflow.Context) error {
+	return together(ctx, b.labelNodes, b.waitUntilReady)
+}
+
 func (b *build) labelNodes(ctx workflow.Context) error {
-	labels := activities.NodeLabels(b.made.Nodes)
+	labels := activities.NodeLabels(b.fresh())
 	if len(labels) == 0 {
 		return nil
 	}
@@ -162,7 +187,7 @@ func (b *build) labelNodes(ctx workflow.Context) error {
 
 func (b *build) waitUntilReady(ctx workflow.Context) error {
 	in := activities.WaitForNodesInput{ClusterInput: b.onCluster(ctx)}
-	for _, node := range b.made.Nodes {
+	for _, node := range b.fresh() {
 		in.Nodes = append(in.Nodes, node.Name)
 	}
 	_, err := call(onNode(ctx), cluster.WaitForNodes, in)

@@ -33,7 +33,8 @@ type build struct {
 	made    activities.FindNodesOutput
 	account activities.VimAccountOutput
 	vim     lcm.VimID
-	gone    bool // the stack is deleted
+	gone    bool     // the stack is deleted
+	change  lcm.Plan // of a scaling or a healing
 }
 
 // plan lists the steps. What a VNF does not need is not in the list.
@@ -73,9 +74,14 @@ func (b *build) deleteStack(ctx workflow.Context) error {
 	return err
 }
 
-func (b *build) findNodes(ctx workflow.Context) (err error) {
-	b.made, err = call(short(ctx), infra.FindNodes, activities.FindNodesInput{
+func (b *build) findNodes(ctx workflow.Context) error {
+	made, err := call(short(ctx), infra.FindNodes, activities.FindNodesInput{
 		Tracked: track(ctx, ""), OpOccID: b.in.OpOccID, Cluster: b.what.Cluster, HighlyAvailable: b.what.HighlyAvailable,
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	b.made = made
+	b.made.Nodes = made.Nodes.InOrderOf(b.what.Nodes)
+	return nil
 }

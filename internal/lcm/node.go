@@ -1,5 +1,7 @@
 package lcm
 
+import "slices"
+
 // Role is what a node does in a cluster.
 type Role string
 
@@ -42,6 +44,43 @@ func (n Nodes) With(role Role) Nodes {
 		}
 	}
 	return out
+}
+
+// Without returns the nodes whose servers are not among those of others, in order.
+func (n Nodes) Without(others Nodes) Nodes {
+	var out Nodes
+	for _, node := range n {
+		if !others.HasServer(node.ServerID) {
+			out = append(out, node)
+		}
+	}
+	return out
+}
+
+// On returns the nodes on those servers, in order.
+func (n Nodes) On(servers []string) Nodes {
+	var out Nodes
+	for _, node := range n {
+		if slices.Contains(servers, node.ServerID) {
+			out = append(out, node)
+		}
+	}
+	return out
+}
+
+// HasServer reports whether one of the nodes is on that server.
+func (n Nodes) HasServer(id string) bool {
+	return slices.ContainsFunc(n, func(node Node) bool { return node.ServerID == id })
+}
+
+// InOrderOf returns the nodes with those that are among first in front, in first's order: what is configured by
+// position changes only for nodes that are new.
+func (n Nodes) InOrderOf(first Nodes) Nodes {
+	var out Nodes
+	for _, old := range first {
+		out = append(out, n.On([]string{old.ServerID})...)
+	}
+	return append(out, n.Without(first)...)
 }
 
 // NodeName makes the name of a node of that role on that server.

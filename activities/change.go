@@ -1,0 +1,120 @@
+package activities
+
+import (
+	"context"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+)
+
+// PlanInput says what is known of the cluster's health when the plan is made.
+type PlanInput struct {
+	Tracked
+	OpOccID lcm.OpOccID `json:"opOccId"`
+	// Unhealthy are nodes that do not work, and why.
+	Unhealthy []UnhealthyNode `json:"unhealthy,omitempty"`
+}
+
+// UnhealthyNode is a node that does not work. Why is a clause.
+type UnhealthyNode struct {
+	Node string `json:"node"`
+	Why  string `json:"why"`
+}
+
+// PlanOperation decides what the operation changes, and keeps it.
+// Idempotent: the plan that was kept first counts, whatever the cluster looks like now.
+func (o *OpOccs) PlanOperation(ctx context.Context, in PlanInput) (plan lcm.Plan, err error) {
+	defer func() { err = boundary(ctx, "plan the operation", err) }()
+	unhealthy := map[string]string{}
+	for _, n := range in.Unhealthy {
+		unhealthy[n.Node] = n.Why
+	}
+	if plan, err = o.Facts.Plan(ctx, in.OpOccID, unhealthy); err != nil {
+		return plan, err
+	}
+	return o.Records.KeepPlan(ctx, in.OpOccID, plan)
+}
+
+// Sizes says which sizes the groups of a stack get.
+type Sizes string
+
+const (
+	// SizesGrown are those of the plan where they are larger than before.
+	SizesGrown Sizes = "grown"
+	// SizesPlanned are those of the plan.
+	SizesPlanned Sizes = "planned"
+	// SizesRecorded are those of the VNF as it is recorded: an enlargement is undone, and every server that is not
+	// recorded goes.
+	SizesRecorded Sizes = "recorded"
+)
+
+// ChangeStackInput says what becomes different of the VNF's stack.
+type ChangeStackInput struct {
+	Tracked
+	OpOccID lcm.OpOccID `json:"opOccId"`
+	Sizes   Sizes       `json:"sizes"`
+	// Leaving are servers that go, or are replaced: exactly these.
+	Leaving []string `json:"leaving,omitempty"`
+}
+
+// ChangeStackOutput is empty.
+type ChangeStackOutput struct{}
+
+// ChangeStack gives the groups of the VNF's stack the sizes of the operation's plan, and removes or replaces the
+// servers that leave, and waits until Heat is done.
+//
+// Idempotent: servers that are gone stay gone, groups that have their size keep it, a change that is under way is
+// waited for. Takes minutes, so it heartbeats; a cancel stops the waiting only.
+func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (out ChangeStackOutput, err error) {
+	defer func() { err = boundary(ctx, "change the stack", err) }()
+	defer heartbeat(ctx)()
+	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	change, recorded, err := i.Stacks.Change(ctx, in.OpOccID, in.Sizes)
+	if err != nil {
+		return out, err
+	}
+	inv, err := cloud.Inventory(ctx, change.Name)
+	if err != nil {
+		return out, err
+	}
+	leaving := in.Leaving
+	if in.Sizes == SizesRecorded {
+		leaving = strangers(inv, recorded)
+	}
+	change.Replace = holders(inv, leaving)
+	return out, cloud.UpdateStack(ctx, change, i.Output.Lines(ctx, in.Step))
+}
+
+// strangers are the servers of the stack that are not among those that are known.
+func strangers(inv *openstack.Inventory, known []string) []string {
+	var out []string
+	for _, r := range inv.OfType("OS::Nova::Server") {
+		if !slices.Contains(known, r.PhysicalID) {
+			out = append(out, r.PhysicalID)
+		}
+	}
+	return out
+}
+
+// holders are the resources that have to go for the servers to go: the member of a group that a server belongs to, or
+// the server itself where it belongs to none. A server that is gone has none.
+func holders(inv *openstack.Inventory, servers []string) []openstack.Resource {
+	var out []openstack.Resource
+	for _, server := range inv.OfType("OS::Nova::Server") {
+		if !slices.Contains(servers, server.PhysicalID) {
+			continue
+		}
+		holder := server
+		for _, r := range inv.Resources {
+			if r.PhysicalID == server.StackID && server.StackID != inv.StackID {
+				holder = r
+			}
+		}
+		out = append(out, holder)
+	}
+	return out
+}

@@ -1,0 +1,101 @@
+package worker
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/plan"
+)
+
+// changes reports whether the operation makes something else of a VNF that is there.
+func changes(op lcm.Operation) bool {
+	return op == lcm.OpScale || op == lcm.OpScaleToLevel || op == lcm.OpHeal
+}
+
+// Plan implements activities.Facts.
+func (o *operations) Plan(ctx context.Context, id lcm.OpOccID, unhealthy map[string]string) (lcm.Plan, error) {
+	j, err := o.load(ctx, id)
+	if err != nil {
+		return lcm.Plan{}, err
+	}
+	return j.plan(unhealthy)
+}
+
+// plan is the operation's plan: the one that is kept, else what would be decided now.
+func (j *job) plan(unhealthy map[string]string) (lcm.Plan, error) {
+	if j.opOcc.Plan != nil {
+		return *j.opOcc.Plan, nil
+	}
+	facts := plan.Facts{Instance: j.inst, Flavour: j.flavour, Unhealthy: unhealthy}
+	if j.isCluster() {
+		params, err := lcm.ParseClusterParams(j.request.AdditionalParams)
+		if err != nil {
+			return lcm.Plan{}, err
+		}
+		facts.Cluster = &params
+	}
+	return plan.For(facts, j.opOcc.Operation, j.opOcc.Params)
+}
+
+// describeChange adds to d what decides the steps of a scaling or a healing.
+func (o *operations) describeChange(j *job, d *activities.Description) error {
+	if !changes(j.opOcc.Operation) {
+		return nil
+	}
+	p, err := j.plan(nil)
+	if err != nil {
+		return err
+	}
+	d.Grows, d.Shrinks, d.Whole = p.Grows(), p.Shrinks(), p.Whole
+	if !d.Cluster {
+		return nil
+	}
+	isControlPlane := func(vdu string) bool {
+		return slices.ContainsFunc(d.Nodes, func(n lcm.Node) bool { return n.Role == lcm.ControlPlane && n.VduID == vdu })
+	}
+	d.ControlPlanes = slices.ContainsFunc(p.Groups, func(g lcm.GroupChange) bool { return isControlPlane(g.VduID) }) ||
+		slices.ContainsFunc(p.Leaving, func(l lcm.LeavingVnfc) bool { return isControlPlane(l.VduID) })
+	return nil
+}
+
+// servers are the ids of the VNF's servers as it is recorded.
+func (j *job) servers() []string {
+	var out []string
+	if j.inst.Instantiated != nil {
+		for _, v := range j.inst.Instantiated.VnfcResources {
+			out = append(out, v.ComputeResource.ResourceID)
+		}
+	}
+	return out
+}
+
+// recorded is how many VMs of each VDU the VNF has.
+func (j *job) recorded() map[string]int {
+	out := map[string]int{}
+	for _, vdu := range j.flavour.Vdus {
+		out[vdu.ID] = 0
+	}
+	for _, v := range j.inst.Instantiated.VnfcResources {
+		out[v.VduID]++
+	}
+	return out
+}
+
+// capacity is how many VMs of each VDU the VNF has, or is to have when it is instantiated.
+func (j *job) capacity() (map[string]int, error) {
+	if j.inst.Instantiated != nil {
+		return j.recorded(), nil
+	}
+	return j.flavour.Capacity(j.request.InstantiationLevelID)
+}
+
+// levels are the instantiation level and the scale status when the operation is complete.
+func (j *job) levels() (string, []lcm.ScaleInfo) {
+	if p := j.opOcc.Plan; p != nil {
+		return p.InstantiationLevelID, p.ScaleStatus
+	}
+	return cmp.Or(j.request.InstantiationLevelID, j.flavour.DefaultLevel), j.flavour.ScaleStatus(j.request.InstantiationLevelID)
+}

@@ -1,0 +1,215 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// What scaling and healing have in common: a VNF that is there, a plan of what becomes different of it, nodes that
+// come and nodes that leave.
+
+// decide makes the plan, before anything is touched.
+func (b *build) decide(ctx workflow.Context) (err error) {
+	in := activities.PlanInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID}
+	if b.what.Cluster && !b.what.Whole {
+		health, err := call(onNode(ctx), cluster.ClusterHealth, b.through(ctx, b.what.Nodes.With(lcm.ControlPlane)))
+		if err != nil {
+			return err
+		}
+		in.Unhealthy = health.Unhealthy()
+	}
+	b.change, err = call(short(ctx), opOccs.PlanOperation, in)
+	return err
+}
+
+// look reads what the VNF consists of, and the plan when another run of the workflow has made it.
+func (b *build) look(ctx workflow.Context) (err error) {
+	if b.change.Operation == "" {
+		b.change, err = call(short(ctx), opOccs.PlanOperation, activities.PlanInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID})
+		if err != nil {
+			return err
+		}
+	}
+	return b.findNodes(ctx)
+}
+
+// known looks, unless that has been done: a rollback may begin in a new run of the workflow.
+func (b *build) known(ctx workflow.Context) error {
+	if b.made.StackID != "" {
+		return nil
+	}
+	return b.look(ctx)
+}
+
+// leaving are the nodes that go, staying those that were there and stay.
+func (b *build) leaving() lcm.Nodes { return b.what.Nodes.On(b.change.LeavingServers()) }
+func (b *build) staying() lcm.Nodes { return b.what.Nodes.Without(b.leaving()) }
+
+// changeStack gives the stack the sizes; the servers of leaving go, or are replaced.
+func (b *build) changeStack(ctx workflow.Context, sizes activities.Sizes, leaving []string) error {
+	_, err := call(polling(ctx), infra.ChangeStack, activities.ChangeStackInput{
+		Tracked: track(ctx, ""), OpOccID: b.in.OpOccID, Sizes: sizes, Leaving: leaving,
+	})
+	return err
+}
+
+// arrivalSteps make members of the cluster of VMs that are new. Until a server is gone each can be undone.
+func (b *build) arrivalSteps() []step {
+	list := []step{
+		{title: "Wait until every new node answers on SSH", do: b.waitForNodes, undo: b.forgetArrivals},
+		{title: "Check every new node", do: b.checkNodes},
+		{title: "Prepare every new node", do: b.prepareNodes},
+		{title: "Make the nodes known to each other", do: b.tellAll, undo: b.tellFormer},
+	}
+	if b.what.ControlPlanes && b.what.HighlyAvailable {
+		list = append(list, step{title: "Set up HAProxy and keepalived", do: b.setUpLoadBalancers, undo: b.balanceFormer})
+	}
+	return append(list,
+		step{title: "Join the new nodes", do: b.joinArrivals, undo: b.expelArrivals},
+		step{title: "Label the new nodes and wait until they are Ready", do: b.welcomeNodes},
+	)
+}
+
+func (b *build) joinArrivals(ctx workflow.Context) error {
+	return b.join(ctx, b.fresh().With(lcm.ControlPlane), b.fresh().With(lcm.Worker))
+}
+
+// expelArrivals takes out of the cluster what the step has joined: no drain, for what runs there came with it.
+func (b *build) expelArrivals(ctx workflow.Context) error {
+	if err := b.known(ctx); err != nil {
+		return err
+	}
+	return b.expel(ctx, b.fresh(), b.what.Nodes.With(lcm.ControlPlane))
+}
+
+// expel takes nodes out of etcd and out of the cluster, through control planes that stay.
+func (b *build) expel(ctx workflow.Context, list, through lcm.Nodes) error {
+	if gone := list.With(lcm.ControlPlane); len(gone) > 0 {
+		_, err := call(onNode(ctx), cluster.RemoveMember, activities.RemoveMemberInput{ClusterInput: b.through(ctx, through), Leaving: gone})
+		if err != nil {
+			return err
+		}
+	}
+	return inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
+		_, err := call(onNode(ctx), cluster.DeleteNode, activities.NodeOfClusterInput{ClusterInput: b.through(ctx, through), Leaving: node})
+		return err
+	})
+}
+
+func (b *build) forgetArrivals(ctx workflow.Context) error {
+	if err := b.known(ctx); err != nil {
+		return err
+	}
+	return b.forget(ctx, b.fresh())
+}
+
+func (b *build) forgetLeaving(ctx workflow.Context) error { return b.forget(ctx, b.leaving()) }
+
+// forget drops the host keys of nodes that are gone.
+func (b *build) forget(ctx workflow.Context, list lcm.Nodes) error {
+	in := activities.ForgetNodesInput{Tracked: track(ctx, ""), VnfInstanceID: b.in.VnfInstanceID, KeepCluster: true}
+	for _, node := range list {
+		in.ServerIDs = append(in.ServerIDs, node.ServerID)
+	}
+	_, err := call(short(ctx), vims.ForgetNodes, in)
+	return err
+}
+
+// tellAll lets the nodes that stay know the new ones, which know all from their preparation.
+func (b *build) tellAll(ctx workflow.Context) error {
+	return b.tell(ctx, b.staying(), b.made.Nodes)
+}
+
+// tellStaying lets the nodes that stay forget those that have left.
+func (b *build) tellStaying(ctx workflow.Context) error {
+	return b.tell(ctx, b.staying(), b.made.Nodes.Without(b.leaving()))
+}
+
+func (b *build) tellFormer(ctx workflow.Context) error {
+	return b.tell(ctx, b.what.Nodes, b.what.Nodes)
+}
+
+func (b *build) tell(ctx workflow.Context, whom, of lcm.Nodes) error {
+	hosts := activities.HostEntries(of)
+	return inParallel(ctx, whom, func(ctx workflow.Context, node lcm.Node) error {
+		_, err := call(onNode(ctx), cluster.TellHosts, activities.TellHostsInput{NodeInput: b.on(ctx, node), Hosts: hosts})
+		return err
+	})
+}
+
+func (b *build) balanceFormer(ctx workflow.Context) error {
+	if err := b.known(ctx); err != nil {
+		return err
+	}
+	return b.balance(ctx, b.what.Nodes.With(lcm.ControlPlane))
+}
+
+// departureSteps take nodes out of a cluster until their VMs can go. All of it can be undone.
+func (b *build) departureSteps() []step {
+	list := []step{{title: "Drain the nodes that leave", do: b.drain, undo: b.uncordon}}
+	if b.what.ControlPlanes {
+		list = append(list, step{title: "Take the control planes out of the cluster", do: b.retire, undo: b.reinstate})
+	}
+	return list
+}
+
+func (b *build) drain(ctx workflow.Context) error {
+	return inParallel(ctx, b.leaving(), func(ctx workflow.Context, node lcm.Node) error {
+		_, err := call(onNode(ctx), cluster.DrainNode, activities.DrainNodeInput{ClusterInput: b.sparing(ctx, node), Leaving: node})
+		return err
+	})
+}
+
+func (b *build) uncordon(ctx workflow.Context) error {
+	if err := b.known(ctx); err != nil {
+		return err
+	}
+	return inParallel(ctx, b.leaving(), func(ctx workflow.Context, node lcm.Node) error {
+		_, err := call(onNode(ctx), cluster.UncordonNode, activities.NodeOfClusterInput{ClusterInput: b.sparing(ctx, node), Leaving: node})
+		return err
+	})
+}
+
+// sparing asks control planes that stay first, and records progress under the node that leaves.
+func (b *build) sparing(ctx workflow.Context, node lcm.Node) activities.ClusterInput {
+	in := b.through(ctx, append(b.staying().With(lcm.ControlPlane), b.leaving().With(lcm.ControlPlane).Without(lcm.Nodes{node})...))
+	in.Tracked = track(ctx, node.Name)
+	return in
+}
+
+// retire takes control planes out of the load balancers and out of etcd, one after the other, through those that stay.
+func (b *build) retire(ctx workflow.Context) error {
+	gone, stay := b.leaving().With(lcm.ControlPlane), b.staying().With(lcm.ControlPlane)
+	if len(gone) == 0 {
+		return nil
+	}
+	if b.what.HighlyAvailable {
+		if err := b.balance(ctx, stay); err != nil {
+			return err
+		}
+	}
+	_, err := call(onNode(ctx), cluster.RemoveMember, activities.RemoveMemberInput{ClusterInput: b.through(ctx, stay), Leaving: gone})
+	if err != nil {
+		return err
+	}
+	return inParallel(ctx, gone, func(ctx workflow.Context, node lcm.Node) error {
+		_, err := call(onNode(ctx), cluster.RetireNode, b.on(ctx, node))
+		return err
+	})
+}
+
+// reinstate makes the control planes members again, as if they were new.
+func (b *build) reinstate(ctx workflow.Context) error {
+	if err := b.known(ctx); err != nil {
+		return err
+	}
+	if err := b.join(ctx, b.leaving().With(lcm.ControlPlane), nil); err != nil {
+		return err
+	}
+	if !b.what.HighlyAvailable {
+		return nil
+	}
+	return b.balance(ctx, b.what.Nodes.With(lcm.ControlPlane))
+}
