@@ -58,6 +58,9 @@ func (o *operations) load(ctx context.Context, id lcm.OpOccID) (*job, error) {
 			AdditionalParams: j.inst.Instantiated.AdditionalParams, VimConnections: j.inst.VimConnections,
 			ExtVirtualLinks: j.inst.Instantiated.ExtVirtualLinks,
 		}
+		if j.request.AdditionalParams, err = overridden(opOcc, j.request.AdditionalParams); err != nil {
+			return nil, err
+		}
 	}
 	pkg, err := o.store.Package(ctx, j.inst.VnfPkgID)
 	if err != nil {

@@ -3,7 +3,10 @@ package worker
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -13,6 +16,23 @@ import (
 // changes reports whether the operation makes something else of a VNF that is there.
 func changes(op lcm.Operation) bool {
 	return op == lcm.OpScale || op == lcm.OpScaleToLevel || op == lcm.OpHeal
+}
+
+// overridden are the parameters with which the VNF was instantiated and, in a healing, what the request puts in
+// their place: credentials, above all (RFC 7396).
+func overridden(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, error) {
+	if op.Operation != lcm.OpHeal {
+		return stored, nil
+	}
+	request, err := lcm.ParseHeal(op.Params)
+	if err != nil || len(request.AdditionalParams) == 0 || len(stored) == 0 {
+		return stored, err
+	}
+	out, err := jsonpatch.MergePatch(stored, request.AdditionalParams)
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "additionalParams must be a JSON object.")
+	}
+	return out, nil
 }
 
 // Plan implements activities.Facts.

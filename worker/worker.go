@@ -59,6 +59,8 @@ func New(o Options) sdkworker.Worker {
 		Interceptors:                       []interceptor.WorkerInterceptor{&tracker{progress: o.Store, log: o.Log}},
 	})
 	w.RegisterWorkflowWithOptions(workflows.Instantiate, workflow.RegisterOptions{Name: string(lcm.WorkflowInstantiate)})
+	w.RegisterWorkflowWithOptions(workflows.Scale, workflow.RegisterOptions{Name: string(lcm.WorkflowScale)})
+	w.RegisterWorkflowWithOptions(workflows.Heal, workflow.RegisterOptions{Name: string(lcm.WorkflowHeal)})
 	w.RegisterWorkflowWithOptions(workflows.Terminate, workflow.RegisterOptions{Name: string(lcm.WorkflowTerminate)})
 	for _, noun := range nouns(o) {
 		w.RegisterActivityWithOptions(noun, activity.RegisterOptions{})

@@ -40,6 +40,8 @@ func TestReplay_catchesAnUnguardedChange(t *testing.T) {
 func replayer() worker.WorkflowReplayer {
 	r := worker.NewWorkflowReplayer()
 	r.RegisterWorkflowWithOptions(Instantiate, workflow.RegisterOptions{Name: string(lcm.WorkflowInstantiate)})
+	r.RegisterWorkflowWithOptions(Scale, workflow.RegisterOptions{Name: string(lcm.WorkflowScale)})
+	r.RegisterWorkflowWithOptions(Heal, workflow.RegisterOptions{Name: string(lcm.WorkflowHeal)})
 	r.RegisterWorkflowWithOptions(Terminate, workflow.RegisterOptions{Name: string(lcm.WorkflowTerminate)})
 	return r
 }
