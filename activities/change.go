@@ -22,6 +22,21 @@ type UnhealthyNode struct {
 	Why  string `json:"why"`
 }
 
+// Unhealthy are the nodes that do not work, in the order in which Kubernetes lists them.
+func (o ClusterHealthOutput) Unhealthy() []UnhealthyNode {
+	var out []UnhealthyNode
+	for _, n := range o.Nodes {
+		sick := func(m MemberHealth) bool { return m.Name == n.Name && (!m.Healthy || m.Learner) }
+		switch {
+		case !n.Ready:
+			out = append(out, UnhealthyNode{Node: n.Name, Why: "it is not Ready"})
+		case slices.ContainsFunc(o.Members, sick):
+			out = append(out, UnhealthyNode{Node: n.Name, Why: "its etcd does not answer"})
+		}
+	}
+	return out
+}
+
 // PlanOperation decides what the operation changes, and keeps it.
 // Idempotent: the plan that was kept first counts, whatever the cluster looks like now.
 func (o *OpOccs) PlanOperation(ctx context.Context, in PlanInput) (plan lcm.Plan, err error) {

@@ -13,15 +13,25 @@ import (
 // decide makes the plan, before anything is touched.
 func (b *build) decide(ctx workflow.Context) (err error) {
 	in := activities.PlanInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID}
-	if b.what.Cluster && !b.what.Whole {
-		health, err := call(onNode(ctx), cluster.ClusterHealth, b.through(ctx, b.what.Nodes.With(lcm.ControlPlane)))
-		if err != nil {
-			return err
-		}
-		in.Unhealthy = health.Unhealthy()
+	if !b.what.Cluster || b.what.Whole { // made anew whatever it is like
+		b.change, err = call(short(ctx), opOccs.PlanOperation, in)
+		return err
 	}
-	b.change, err = call(short(ctx), opOccs.PlanOperation, in)
-	return err
+	health, err := call(onNode(ctx), cluster.ClusterHealth, b.through(ctx, b.what.Nodes.With(lcm.ControlPlane)))
+	if err != nil {
+		return err
+	}
+	in.Unhealthy = health.Unhealthy()
+	if b.change, err = call(short(ctx), opOccs.PlanOperation, in); err != nil {
+		return err
+	}
+	if !b.what.ControlPlanes {
+		return nil
+	}
+	if why := health.Refusal(b.leaving().With(lcm.ControlPlane)); why != "" {
+		return lcm.Errorf(lcm.KindConflict, "%s", why)
+	}
+	return nil
 }
 
 // look reads what the VNF consists of, and the plan when another run of the workflow has made it.
@@ -76,12 +86,23 @@ func (b *build) joinArrivals(ctx workflow.Context) error {
 	return b.join(ctx, b.fresh().With(lcm.ControlPlane), b.fresh().With(lcm.Worker))
 }
 
-// expelArrivals takes out of the cluster what the step has joined: no drain, for what runs there came with it.
+// expelArrivals takes out of the cluster what the step has joined. Pods that have come meanwhile move first, but
+// cannot hold a rollback up.
 func (b *build) expelArrivals(ctx workflow.Context) error {
 	if err := b.known(ctx); err != nil {
 		return err
 	}
-	return b.expel(ctx, b.fresh(), b.what.Nodes.With(lcm.ControlPlane))
+	former := b.what.Nodes.With(lcm.ControlPlane)
+	err := inParallel(ctx, b.fresh(), func(ctx workflow.Context, node lcm.Node) error {
+		in := activities.DrainNodeInput{ClusterInput: b.through(ctx, former), Leaving: node, Force: true}
+		in.Tracked = track(ctx, node.Name)
+		_, err := call(onNode(ctx), cluster.DrainNode, in)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return b.expel(ctx, b.fresh(), former)
 }
 
 // expel takes nodes out of etcd and out of the cluster, through control planes that stay.
@@ -93,7 +114,9 @@ func (b *build) expel(ctx workflow.Context, list, through lcm.Nodes) error {
 		}
 	}
 	return inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), cluster.DeleteNode, activities.NodeOfClusterInput{ClusterInput: b.through(ctx, through), Leaving: node})
+		in := activities.NodeOfClusterInput{ClusterInput: b.through(ctx, through), Leaving: node}
+		in.Tracked = track(ctx, node.Name)
+		_, err := call(onNode(ctx), cluster.DeleteNode, in)
 		return err
 	})
 }
@@ -134,7 +157,7 @@ func (b *build) tellFormer(ctx workflow.Context) error {
 func (b *build) tell(ctx workflow.Context, whom, of lcm.Nodes) error {
 	hosts := activities.HostEntries(of)
 	return inParallel(ctx, whom, func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), cluster.TellHosts, activities.TellHostsInput{NodeInput: b.on(ctx, node), Hosts: hosts})
+		_, err := call(onNode(ctx), nodes.TellHosts, activities.TellHostsInput{NodeInput: b.on(ctx, node), Hosts: hosts})
 		return err
 	})
 }
@@ -186,7 +209,7 @@ func (b *build) retire(ctx workflow.Context) error {
 		return nil
 	}
 	if b.what.HighlyAvailable {
-		if err := b.balance(ctx, stay); err != nil {
+		if err := b.handOver(ctx, gone, stay); err != nil {
 			return err
 		}
 	}
@@ -198,6 +221,18 @@ func (b *build) retire(ctx workflow.Context) error {
 		_, err := call(onNode(ctx), cluster.RetireNode, b.on(ctx, node))
 		return err
 	})
+}
+
+// handOver leaves the virtual IP and the load to the control planes that stay, while the others still work.
+func (b *build) handOver(ctx workflow.Context, gone, stay lcm.Nodes) error {
+	err := inParallel(ctx, gone, func(ctx workflow.Context, node lcm.Node) error {
+		_, err := call(onNode(ctx), cluster.ReleaseVirtualIP, b.on(ctx, node))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return b.balance(ctx, stay)
 }
 
 // reinstate makes the control planes members again, as if they were new.
