@@ -28,23 +28,54 @@ func TestOnRealMachines(t *testing.T) {
 	b.await(t, op, 15*time.Minute, "COMPLETED")
 	t.Log(b.timings(t, op))
 
-	c := b.kubernetes(t, "cluster-real")
-	nodes, err := c.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
-	require.Len(t, nodes.Items, 5, "no node is doubled")
-	for _, n := range nodes.Items {
-		require.True(t, ready(n), n.Name)
-	}
-	etcd, err := c.CoreV1().Pods("kube-system").List(t.Context(), metav1.ListOptions{LabelSelector: "component=etcd"})
-	require.NoError(t, err)
-	require.Len(t, etcd.Items, 3)
-	tokens, err := c.CoreV1().Secrets("kube-system").List(t.Context(), metav1.ListOptions{FieldSelector: "type=bootstrap.kubernetes.io/token"})
-	require.NoError(t, err)
-	require.Empty(t, tokens.Items, "no join token is left")
+	b.requireNodes(t, 3, 2) // no node is doubled
 
+	b.dayTwoForReal(t, vnf)
 	b.cancelForReal(t)
 	b.terminate(t, vnf)
 	b.requireNothingLeft(t)
+}
+
+// dayTwoForReal scales out, heals a control plane that is dead and may hold the virtual IP, and scales in; after
+// each, nodes and members of etcd are exactly those that should be.
+func (b *bed) dayTwoForReal(t *testing.T, vnf string) {
+	t.Helper()
+	op := b.begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "worker_instance"})
+	b.await(t, op, 10*time.Minute, "COMPLETED")
+	t.Log(b.timings(t, op))
+	b.requireNodes(t, 3, 3)
+
+	dead := b.vnfcOf(t, vnf, "masterNode")
+	require.Less(t, b.lab(t, http.MethodPost, "/machines/"+dead+"/kill", nil).Status, 300)
+	op = b.begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": dead, "cause": "it is dead"})
+	b.await(t, op, 15*time.Minute, "COMPLETED")
+	t.Log(b.timings(t, op))
+	b.requireNodes(t, 3, 3)
+	require.NotContains(t, b.vnfcs(t, vnf), dead)
+
+	op = b.begin(t, vnf, "scale", map[string]any{"type": "SCALE_IN", "aspectId": "worker_instance"})
+	b.await(t, op, 10*time.Minute, "COMPLETED")
+	t.Log(b.timings(t, op))
+	b.requireNodes(t, 3, 2)
+}
+
+// requireNodes asks the cluster itself.
+func (b *bed) requireNodes(t *testing.T, controlPlanes, workers int) {
+	t.Helper()
+	c := b.kubernetes(t, "cluster-real")
+	nodes, err := c.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, nodes.Items, controlPlanes+workers)
+	for _, n := range nodes.Items {
+		require.True(t, ready(n), n.Name)
+		require.False(t, n.Spec.Unschedulable, n.Name)
+	}
+	etcd, err := c.CoreV1().Pods("kube-system").List(t.Context(), metav1.ListOptions{LabelSelector: "component=etcd"})
+	require.NoError(t, err)
+	require.Len(t, etcd.Items, controlPlanes)
+	tokens, err := c.CoreV1().Secrets("kube-system").List(t.Context(), metav1.ListOptions{FieldSelector: "type=bootstrap.kubernetes.io/token"})
+	require.NoError(t, err)
+	require.Empty(t, tokens.Items, "no join token is left")
 }
 
 // cancelForReal cancels a second, small cluster while kubeadm runs.
