@@ -29,6 +29,9 @@ type Count int
 // UnmarshalJSON implements json.Unmarshaler.
 func (c *Count) UnmarshalJSON(b []byte) error {
 	text := strings.Trim(string(b), `"`)
+	if text == "null" {
+		return nil
+	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
 		return Errorf(KindInvalid, "numberOfSteps must be a whole number, not %s.", b)
@@ -75,7 +78,7 @@ type Texts []string
 // UnmarshalJSON implements json.Unmarshaler.
 func (t *Texts) UnmarshalJSON(b []byte) error {
 	var one string
-	if json.Unmarshal(b, &one) == nil {
+	if string(b) != "null" && json.Unmarshal(b, &one) == nil {
 		*t = Texts{one}
 		return nil
 	}

@@ -12,7 +12,7 @@ type Plan struct {
 	Groups []GroupChange `json:"groups,omitempty"`
 	// Leaving are the VMs that go. A heal replaces each of them.
 	Leaving []LeavingVnfc `json:"leaving,omitempty"`
-	// Whole is set when a heal makes the entire VNF anew.
+	// Whole is set when a heal makes the entire VNF anew, or when it is terminated.
 	Whole bool `json:"whole,omitempty"`
 }
 
@@ -55,6 +55,21 @@ func (p Plan) Shrinks() bool {
 	}
 	return false
 }
+
+// Adds is how many VMs are made, for which the cloud must have room. A heal makes one for each that leaves.
+func (p Plan) Adds() int {
+	if p.Operation == OpHeal {
+		return len(p.Leaving)
+	}
+	n := 0
+	for _, g := range p.Groups {
+		n += max(0, g.To-g.From)
+	}
+	return n
+}
+
+// Removes is how many VMs go.
+func (p Plan) Removes() int { return len(p.Leaving) }
 
 // LeavingServers are the ids of the servers that go.
 func (p Plan) LeavingServers() []string {

@@ -19,13 +19,15 @@ type Facts struct {
 	Cluster *lcm.ClusterParams
 	// Unhealthy are nodes that do not work, by name, and why, as a clause. They go first.
 	Unhealthy map[string]string
+	// Graceful is set when a termination shuts the servers down first.
+	Graceful bool
 }
 
 // For makes the plan of an operation. body is its request. Errors are Invalid with the members' JSON paths, or
 // Conflict when the state of the VNF forbids what else would be possible.
 func For(f Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
-	if f.Instance.Instantiated == nil {
-		return lcm.Plan{}, lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated.", f.Instance.ID)
+	if err := f.instantiated(); err != nil {
+		return lcm.Plan{}, err
 	}
 	switch op {
 	case lcm.OpScale:
@@ -39,8 +41,18 @@ func For(f Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
 	}
 }
 
+func (f Facts) instantiated() error {
+	if f.Instance.Instantiated == nil {
+		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated.", f.Instance.ID)
+	}
+	return nil
+}
+
+// impossible is what errors with problems begin with.
+const impossible = "The request cannot be carried out"
+
 func invalid(path, format string, args ...any) error {
-	return lcm.InvalidAll("", []lcm.Problem{{Path: path, Detail: lcm.Errorf(lcm.KindInvalid, format, args...).Detail}})
+	return lcm.InvalidAll(impossible, []lcm.Problem{{Path: path, Detail: lcm.Errorf(lcm.KindInvalid, format, args...).Detail}})
 }
 
 // controlPlaneVdus are the VDUs whose VMs are control planes.
@@ -81,9 +93,14 @@ func (f Facts) leaving(v lcm.VnfcResourceInfo, why string) lcm.LeavingVnfc {
 	return out
 }
 
-// find is the VM that a request names, by the id of v1 (vnfcResourceInfo.id), by that of v2 (vnfcInfo.id), or by that
-// of its server.
+// find is the VM that a request names, by the id of v1 (vnfcResourceInfo.id), by that of v2 (vnfcInfo.id), by that of
+// its server, or by the name of its node.
 func (f Facts) find(id string) (lcm.VnfcResourceInfo, bool) {
+	for _, node := range f.Instance.Instantiated.Nodes {
+		if node.Name == id {
+			id = node.ServerID
+		}
+	}
 	for _, v := range f.Instance.Instantiated.VnfcResources {
 		if id == v.ID || id == v.VduID+"-"+v.ID || id == v.ComputeResource.ResourceID {
 			return v, true
@@ -112,5 +129,5 @@ func problemsOf(problems []lcm.Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
-	return lcm.InvalidAll("", problems)
+	return lcm.InvalidAll(impossible, problems)
 }

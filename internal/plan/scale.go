@@ -80,6 +80,9 @@ func scaleToLevel(f Facts, body json.RawMessage) (lcm.Plan, error) {
 			problems = append(problems, lcm.Problem{Path: at("$.scaleInfo", i) + ".scaleLevel", Detail: fmt.Sprintf("it must be between 0 and %d", most)})
 			continue
 		}
+		if slices.ContainsFunc(req.ScaleInfo[:i], func(other lcm.ScaleInfo) bool { return other.AspectID == info.AspectID }) {
+			problems = append(problems, lcm.Problem{Path: at("$.scaleInfo", i) + ".aspectId", Detail: info.AspectID + " is there twice"})
+		}
 		levels[info.AspectID] = info.ScaleLevel
 	}
 	if err := problemsOf(problems); err != nil {

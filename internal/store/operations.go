@@ -74,6 +74,18 @@ func checkInstanceFits(ctx context.Context, tx pgx.Tx, op lcm.VnfLcmOpOcc) error
 	return nil
 }
 
+// CheckIdle is a Conflict that names the operation of the instance that is under way, and nil when there is none.
+// Only BeginOperation can tell for sure: this is for refusing early, with the reason that comes first.
+func (s *Store) CheckIdle(ctx context.Context, id lcm.VnfInstanceID) error {
+	open, err := all(ctx, s.pool, scanOperation, selectOperation+`
+		where vnf_instance_id = @instance and state in ('STARTING', 'PROCESSING', 'FAILED_TEMP', 'ROLLING_BACK')`,
+		pgx.NamedArgs{"instance": id})
+	if err != nil || len(open) == 0 {
+		return err
+	}
+	return lcm.Errorf(lcm.KindConflict, "%s", underWaySentence(open[0]))
+}
+
 // underWay says which operation keeps the instance from another one.
 func (s *Store) underWay(ctx context.Context, id lcm.VnfInstanceID) error {
 	generic := lcm.Errorf(lcm.KindConflict, "Another operation of VNF instance %s was under way; try again.", id)

@@ -1,0 +1,204 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// PlannedStep is a step that an operation will take. Titles and order are those of package workflows, where a test
+// compares them.
+type PlannedStep struct {
+	Title string `json:"title"`
+	// Undo says how a rollback undoes the step; "" when there is nothing to undo, or no way back any more.
+	Undo string `json:"undo,omitempty"`
+	// Final is set when the step takes what cannot be brought back: the operation goes forward only from there on.
+	Final bool `json:"final,omitempty"`
+}
+
+// Outline lists the steps of an operation that carries out p. A pod network that only the worker's configuration
+// names is not known here: its step is missing.
+func Outline(p lcm.Plan, f Facts) []PlannedStep {
+	o := outline{plan: p, facts: f, cluster: f.Cluster != nil}
+	if o.cluster {
+		o.balanced = HighlyAvailable(f.Cluster.MasterNode, f.Flavour, f.sizes(p))
+		o.controlPlanes = f.touchesControlPlanes(p)
+	}
+	var list []PlannedStep
+	switch p.Operation {
+	case lcm.OpInstantiate:
+		list = append(o.granted(), o.making()...)
+	case lcm.OpTerminate:
+		list = append(o.granted(), o.ending()...)
+	case lcm.OpHeal:
+		list = append(o.granted("Decide what is healed"), o.healing()...)
+	default:
+		list = append(o.granted("Decide what changes"), o.scaling()...)
+	}
+	forwardOnly := false
+	for i := range list {
+		if forwardOnly = forwardOnly || list[i].Final; forwardOnly {
+			list[i].Undo = ""
+		}
+	}
+	return list
+}
+
+type outline struct {
+	plan  lcm.Plan
+	facts Facts
+	// What decides the steps: see activities.Description.
+	cluster, balanced, controlPlanes bool
+}
+
+func (o outline) granted(before ...string) (list []PlannedStep) {
+	for _, title := range append(before, "Ask for a grant") {
+		list = append(list, PlannedStep{Title: title})
+	}
+	return list
+}
+
+func (o outline) making() []PlannedStep {
+	list := []PlannedStep{
+		{Title: "Create the infrastructure stack", Undo: "the stack is deleted"},
+		{Title: "Find the nodes"},
+	}
+	if !o.cluster {
+		return list
+	}
+	list = append(list,
+		PlannedStep{Title: "Wait until every node answers on SSH", Undo: "their host keys and the generated secrets are forgotten"},
+		PlannedStep{Title: "Check every node"},
+		PlannedStep{Title: "Prepare every node"},
+	)
+	if o.balanced {
+		list = append(list, PlannedStep{Title: "Set up HAProxy and keepalived"})
+	}
+	list = append(list, PlannedStep{Title: "Initialise the first control plane"})
+	if o.facts.Cluster.CniManifestPath != "" {
+		list = append(list, PlannedStep{Title: "Apply the pod network"})
+	}
+	return append(list,
+		PlannedStep{Title: "Join the other nodes"},
+		PlannedStep{Title: "Label the nodes and wait until they are Ready"},
+		PlannedStep{Title: "Register the cluster as a VIM", Undo: "the VIM is deregistered"},
+	)
+}
+
+func (o outline) ending() (list []PlannedStep) {
+	if o.cluster {
+		list = append(list, PlannedStep{Title: "Deregister the cluster", Final: true})
+	}
+	if o.facts.Graceful {
+		list = append(list, PlannedStep{Title: "Shut the servers down"})
+	}
+	return append(list,
+		PlannedStep{Title: "Delete the infrastructure stack", Final: true},
+		PlannedStep{Title: "Forget keys and secrets"},
+	)
+}
+
+func (o outline) scaling() []PlannedStep {
+	list := []PlannedStep{{Title: "Look at the infrastructure"}}
+	if o.plan.Grows() {
+		list = append(list,
+			PlannedStep{Title: "Enlarge the infrastructure stack", Undo: "the new VMs are deleted"},
+			PlannedStep{Title: "Find the new nodes"},
+		)
+		list = append(list, o.arrival()...)
+	}
+	if o.plan.Shrinks() {
+		list = append(list, o.departure()...)
+		list = append(list, PlannedStep{Title: "Remove the machines", Final: true})
+		if o.cluster {
+			list = append(list, PlannedStep{Title: "Forget the nodes that have left"})
+		}
+	}
+	return list
+}
+
+func (o outline) healing() []PlannedStep {
+	if o.plan.Whole {
+		o.facts.Graceful = false
+		return append(o.ending(), o.making()...)
+	}
+	list := append([]PlannedStep{{Title: "Look at the infrastructure"}}, o.departure()...)
+	list = append(list, PlannedStep{Title: "Replace the machines", Final: true}, PlannedStep{Title: "Find the new nodes"})
+	list = append(list, o.arrival()...)
+	if o.cluster {
+		list = append(list, PlannedStep{Title: "Forget the nodes that have left"})
+	}
+	return list
+}
+
+func (o outline) arrival() []PlannedStep {
+	if !o.cluster {
+		return nil
+	}
+	list := []PlannedStep{
+		{Title: "Wait until every new node answers on SSH", Undo: "their host keys are forgotten"},
+		{Title: "Check every new node"},
+		{Title: "Prepare every new node"},
+		{Title: "Make the nodes known to each other", Undo: "the others forget the new nodes"},
+	}
+	if o.controlPlanes && o.balanced {
+		list = append(list, PlannedStep{Title: "Set up HAProxy and keepalived", Undo: "only the former control planes share the load and the virtual IP"})
+	}
+	return append(list,
+		PlannedStep{Title: "Join the new nodes", Undo: "the new nodes are taken out of etcd and out of the cluster"},
+		PlannedStep{Title: "Label the new nodes and wait until they are Ready"},
+	)
+}
+
+func (o outline) departure() []PlannedStep {
+	if !o.cluster {
+		return nil
+	}
+	list := []PlannedStep{{Title: "Drain the nodes that leave", Undo: "they take pods again"}}
+	if o.controlPlanes {
+		list = append(list, PlannedStep{Title: "Take the control planes out of the cluster", Undo: "they join again, and share the load and the virtual IP"})
+	}
+	return list
+}
+
+// sizes are how many VMs of each VDU there are, or will be once the VNF is instantiated.
+func (f Facts) sizes(p lcm.Plan) map[string]int {
+	out := map[string]int{}
+	if f.Instance.Instantiated == nil {
+		for _, g := range p.Groups {
+			out[g.VduID] = g.To
+		}
+		return out
+	}
+	for _, v := range f.Instance.Instantiated.VnfcResources {
+		out[v.VduID]++
+	}
+	return out
+}
+
+// touchesControlPlanes reports whether control planes come or go.
+func (f Facts) touchesControlPlanes(p lcm.Plan) bool {
+	if f.Instance.Instantiated == nil {
+		return true
+	}
+	is := func(vdu string) bool {
+		return slices.ContainsFunc(f.Instance.Instantiated.Nodes.With(lcm.ControlPlane), func(n lcm.Node) bool { return n.VduID == vdu })
+	}
+	return slices.ContainsFunc(p.Groups, func(g lcm.GroupChange) bool { return is(g.VduID) }) ||
+		slices.ContainsFunc(p.Leaving, func(l lcm.LeavingVnfc) bool { return is(l.VduID) })
+}
+
+// HighlyAvailable tells whether a cluster of such sizes has several control planes. A VNFD that does not tell how
+// many VMs the role has is believed when the request puts an address in front of a group of them.
+func HighlyAvailable(master lcm.NodeParams, f *vnfpkg.Flavour, sizes map[string]int) bool {
+	vdus := f.VdusOf(master.AspectID, master.NicCpName, master.SSHCpName)
+	if len(vdus) == 0 {
+		return master.AspectID != "" && master.ClusterCpName != ""
+	}
+	n := 0
+	for _, vdu := range vdus {
+		n += sizes[vdu]
+	}
+	return n > 1
+}

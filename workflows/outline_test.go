@@ -1,0 +1,133 @@
+package workflows
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/plan"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// What the API promises of an operation is what its workflow does: plan.Outline has the titles a second time, because
+// the API server may not know workflows.
+func TestOutline_isWhatTheWorkflowsDo(t *testing.T) {
+	requests := map[lcm.Operation][]string{
+		lcm.OpScale: {
+			`{"type":"SCALE_OUT","aspectId":"worker_instance"}`, `{"type":"SCALE_IN","aspectId":"worker_instance"}`,
+			`{"type":"SCALE_OUT","aspectId":"master_instance"}`, `{"type":"SCALE_IN","aspectId":"master_instance"}`,
+		},
+		lcm.OpScaleToLevel: {
+			`{"scaleInfo":[{"aspectId":"master_instance","scaleLevel":2},{"aspectId":"worker_instance","scaleLevel":0}]}`,
+			`{"scaleInfo":[{"aspectId":"worker_instance","scaleLevel":2}]}`,
+		},
+		lcm.OpHeal:        {`{}`, `{"vnfcInstanceId":["worker-0"]}`, `{"vnfcInstanceId":["cp-0","worker-1"]}`},
+		lcm.OpInstantiate: {`{}`},
+		lcm.OpTerminate:   {`{"terminationType":"FORCEFUL"}`, `{"terminationType":"GRACEFUL"}`},
+	}
+	for op, bodies := range requests {
+		for _, body := range bodies {
+			for _, flavour := range []string{"ha", "simple"} {
+				for _, isCluster := range []bool{true, false} {
+					t.Run(fmt.Sprintf("%s %s, flavour %s, cluster %t", op, body, flavour, isCluster), func(t *testing.T) {
+						f := someFacts(t, flavour, isCluster)
+						f.Graceful = strings.Contains(body, "GRACEFUL")
+						p, err := planOf(f, op, body)
+						if err != nil {
+							require.Equal(t, "simple", flavour, err)
+							return // refused there: one control plane neither scales nor heals
+						}
+						requireSameSteps(t, p, f)
+					})
+				}
+			}
+		}
+	}
+}
+
+func planOf(f plan.Facts, op lcm.Operation, body string) (lcm.Plan, error) {
+	switch op {
+	case lcm.OpInstantiate:
+		return plan.Instantiation(f, "")
+	case lcm.OpTerminate:
+		return plan.Termination(f)
+	default:
+		return plan.For(f, op, json.RawMessage(body))
+	}
+}
+
+func requireSameSteps(t *testing.T, p lcm.Plan, f plan.Facts) {
+	what := activities.Description{
+		Cluster: f.Cluster != nil, Nodes: f.Instance.Instantiated.Nodes, Grows: p.Grows(), Shrinks: p.Shrinks(), Whole: p.Whole, Graceful: f.Graceful,
+	}
+	what.HighlyAvailable, what.PodNetwork = what.Cluster && len(what.Nodes.With(lcm.ControlPlane)) > 1, what.Cluster
+	isControlPlane := func(vdu string) bool { return vdu == "masterNode" }
+	what.ControlPlanes = slices.ContainsFunc(p.Groups, func(g lcm.GroupChange) bool { return isControlPlane(g.VduID) }) ||
+		slices.ContainsFunc(p.Leaving, func(l lcm.LeavingVnfc) bool { return isControlPlane(l.VduID) })
+
+	choose := map[lcm.Operation]func(*build, activities.Description) ([]step, []step){
+		lcm.OpInstantiate: (*build).plan, lcm.OpTerminate: (*build).planTermination, lcm.OpHeal: (*build).planHealing,
+		lcm.OpScale: (*build).planScaling, lcm.OpScaleToLevel: (*build).planScaling,
+	}[p.Operation]
+	starting, processing := choose(&build{}, what)
+
+	type line struct {
+		title           string
+		undoable, final bool
+	}
+	var want, got []line
+	forwardOnly := !p.Operation.CanRollBack()
+	for _, s := range append(starting, processing...) {
+		forwardOnly = forwardOnly || s.final
+		want = append(want, line{s.title, s.undo != nil && !forwardOnly, s.final})
+	}
+	for _, s := range plan.Outline(p, f) {
+		// A termination has no rollback at all, so its workflow need not say from where on.
+		got = append(got, line{s.Title, s.Undo != "", s.Final && p.Operation.CanRollBack()})
+	}
+	require.Equal(t, want, got)
+}
+
+// someFacts is an instance of the sample package, as it is instantiated.
+func someFacts(t *testing.T, flavour string, isCluster bool) plan.Facts {
+	b, err := os.ReadFile("../vnfpkg/testdata/k8s-ha.vnfd.json")
+	require.NoError(t, err)
+	var vnfd vnfpkg.Vnfd
+	require.NoError(t, json.Unmarshal(b, &vnfd))
+	f := plan.Facts{}
+	f.Flavour, err = vnfd.Flavour(flavour)
+	require.NoError(t, err)
+	capacity, err := f.Flavour.CapacityAt(map[string]int{"worker_instance": 1})
+	require.NoError(t, err)
+	info := &lcm.InstantiatedVnfInfo{FlavourID: flavour, ScaleStatus: []lcm.ScaleInfo{{AspectID: "worker_instance", ScaleLevel: 1}}}
+	if flavour == "ha" {
+		capacity["masterNode"] = 5
+		info.ScaleStatus = append(info.ScaleStatus, lcm.ScaleInfo{AspectID: "master_instance", ScaleLevel: 1})
+	}
+	for _, kind := range []struct {
+		vdu, name string
+		role      lcm.Role
+	}{{"masterNode", "cp", lcm.ControlPlane}, {"workerNode", "worker", lcm.Worker}} {
+		for i := range capacity[kind.vdu] {
+			id := fmt.Sprintf("%s-%d", kind.name, i)
+			info.VnfcResources = append(info.VnfcResources, lcm.VnfcResourceInfo{ID: id, VduID: kind.vdu, ComputeResource: lcm.ResourceHandle{ResourceID: id}})
+			if isCluster {
+				info.Nodes = append(info.Nodes, lcm.Node{Name: id, Role: kind.role, ServerID: id, VduID: kind.vdu})
+			}
+		}
+	}
+	f.Instance.Instantiated = info
+	if isCluster {
+		f.Cluster = &lcm.ClusterParams{
+			CniManifestPath: "cni.yaml", MasterNode: lcm.NodeParams{AspectID: "master_instance", SSHCpName: "masterNode_CP1"},
+		}
+	}
+	return f
+}
