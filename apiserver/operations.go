@@ -28,12 +28,16 @@ func (a *lcmAPI) instantiate(c echo.Context) error {
 		return err
 	}
 	if inst.InstantiationState == lcm.Instantiated {
-		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is instantiated already.", inst.ID)
+		return alreadyInstantiated(inst)
 	}
 	if err := a.validateInstantiate(c.Request().Context(), inst, body); err != nil {
 		return err
 	}
 	return a.begin(c, inst, lcm.OpInstantiate, body)
+}
+
+func alreadyInstantiated(inst lcm.VnfInstance) error {
+	return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is instantiated already.", inst.ID)
 }
 
 // terminate is SOL003 clause 5.4.8.

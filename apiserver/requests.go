@@ -101,6 +101,36 @@ type terminateV2 struct {
 	AdditionalParams           map[string]any `json:"additionalParams"`
 }
 
+// The bodies of scalings and healings are the same in both versions; v3.3.1's healScript is not read.
+
+type scaleRequest struct {
+	Type             string       `json:"type" sol:"required,enum=SCALE_OUT|SCALE_IN"`
+	AspectID         string       `json:"aspectId" sol:"required"`
+	NumberOfSteps    lcm.Count    `json:"numberOfSteps" sol:"min=1"`
+	AdditionalParams changeParams `json:"additionalParams"`
+}
+
+type scaleToLevelRequest struct {
+	InstantiationLevelID string `json:"instantiationLevelId"`
+	ScaleInfo            []struct {
+		AspectID   string `json:"aspectId" sol:"required"`
+		ScaleLevel *int   `json:"scaleLevel" sol:"required,min=0"`
+	} `json:"scaleInfo"`
+	AdditionalParams changeParams `json:"additionalParams"`
+}
+
+type healRequest struct {
+	VnfcInstanceID   lcm.Texts      `json:"vnfcInstanceId"`
+	Cause            string         `json:"cause"`
+	AdditionalParams map[string]any `json:"additionalParams"`
+}
+
+// changeParams chooses the VMs that go; see lcm.ScaleInChoice.
+type changeParams struct {
+	VnfcInstanceIDs lcm.Texts `json:"vnfc_instance_ids"`
+	ScaleInPolicy   string    `json:"scale_in_policy" sol:"enum=newest|oldest"`
+}
+
 type cancelRequest struct {
 	CancelMode string `json:"cancelMode" sol:"required,enum=GRACEFUL|FORCEFUL"`
 }

@@ -79,6 +79,7 @@ func (s *shape) check(path string, v any, t reflect.Type, rules string) {
 		s.add(path, "must not be null")
 		return
 	}
+	v = lenient(v, t)
 	switch t.Kind() {
 	case reflect.Struct:
 		s.checkStruct(path, v, t)
@@ -88,6 +89,19 @@ func (s *shape) check(path string, v any, t reflect.Type, rules string) {
 		s.checkSlice(path, v, t)
 	default:
 		s.checkScalar(path, v, t, rules)
+	}
+}
+
+// lenient takes what Tacker takes: a number in quotes, and a bare string for a list of one.
+func lenient(v any, t reflect.Type) any {
+	text, ok := v.(string)
+	switch {
+	case ok && t == reflect.TypeFor[lcm.Count]():
+		return json.Number(text)
+	case ok && t == reflect.TypeFor[lcm.Texts]():
+		return []any{text}
+	default:
+		return v
 	}
 }
 

@@ -19,6 +19,8 @@ func (s *Server) progressRoutes() []route {
 	const opOcc = "/vnf_lcm_op_occs/:vnfLcmOpOccId"
 	return []route{
 		{http.MethodGet, "/version", s.version},
+		{http.MethodPost, "/vnf_instances/:vnfInstanceId/plan", s.planOperation},
+		{http.MethodGet, opOcc + "/plan", s.keptPlan},
 		{http.MethodGet, opOcc + "/steps", s.listSteps},
 		{http.MethodGet, opOcc + "/steps/:index/output", s.stepOutput},
 		{http.MethodGet, opOcc + "/logs", s.logs},

@@ -74,9 +74,9 @@ func (a *lcmAPI) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, 
 	if pkg.OperationalState != lcm.PkgEnabled {
 		return unprocessable("$.vnfdId", "the VNF package %s of this VNF instance is %s", pkg.ID, pkg.OperationalState)
 	}
-	var vnfd vnfpkg.Vnfd
-	if err := json.Unmarshal(pkg.Vnfd, &vnfd); err != nil {
-		return lcm.Wrap(lcm.KindBug, err, "The stored VNFD is not JSON.")
+	vnfd, err := vnfdOf(pkg)
+	if err != nil {
+		return err
 	}
 	var found findings
 	if err := a.checkVims(ctx, inst, req, &found); err != nil {
@@ -91,6 +91,13 @@ func (a *lcmAPI) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, 
 		}
 	}
 	return found.err()
+}
+
+func vnfdOf(pkg lcm.VnfPkg) (vnfd vnfpkg.Vnfd, err error) {
+	if err := json.Unmarshal(pkg.Vnfd, &vnfd); err != nil {
+		return vnfd, lcm.Wrap(lcm.KindBug, err, "The stored VNFD is not JSON.")
+	}
+	return vnfd, nil
 }
 
 // checkStack makes the stack's parameters as the worker will, and throws them away: what the templates want

@@ -71,12 +71,20 @@ func (d *dialect) vnfInstance(base string, i lcm.VnfInstance) vnfInstanceView {
 	if d.vnfPkgID {
 		v.VnfPkgID = i.VnfPkgID
 	}
-	if i.InstantiationState == lcm.Instantiated {
-		v.Links["terminate"] = link{self + "/terminate"}
-	} else {
+	if i.InstantiationState != lcm.Instantiated {
 		v.Links["instantiate"] = link{self + "/instantiate"}
+		return v
+	}
+	v.Links["terminate"], v.Links["heal"] = link{self + "/terminate"}, link{self + "/heal"}
+	if scales(i.Instantiated) {
+		v.Links["scale"], v.Links["scaleToLevel"] = link{self + "/scale"}, link{self + "/scale_to_level"}
 	}
 	return v
+}
+
+// scales tells whether the VNF has anything to scale: a scaling aspect in its VNFD.
+func scales(i *lcm.InstantiatedVnfInfo) bool {
+	return i != nil && len(i.ScaleStatus)+len(i.MaxScaleLevels) > 0
 }
 
 func (d *dialect) instantiated(i *lcm.InstantiatedVnfInfo) *instantiatedView {

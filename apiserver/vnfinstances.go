@@ -24,6 +24,9 @@ func (a *lcmAPI) routes() []route {
 		{http.MethodGet, instance, a.readInstance},
 		{http.MethodDelete, instance, a.deleteInstance},
 		{http.MethodPost, instance + "/instantiate", a.instantiate},
+		{http.MethodPost, instance + "/scale", a.scale},
+		{http.MethodPost, instance + "/scale_to_level", a.scaleToLevel},
+		{http.MethodPost, instance + "/heal", a.heal},
 		{http.MethodPost, instance + "/terminate", a.terminate},
 		{http.MethodGet, "/vnf_lcm_op_occs", a.listOpOccs},
 		{http.MethodGet, opOcc, a.readOpOcc},
@@ -94,12 +97,12 @@ func (a *lcmAPI) listInstances(c echo.Context) error {
 }
 
 // pathInstance reads the instance that the path names.
-func (a *lcmAPI) pathInstance(c echo.Context) (lcm.VnfInstance, error) {
+func (s *Server) pathInstance(c echo.Context) (lcm.VnfInstance, error) {
 	id, err := idParam[lcm.VnfInstanceID](c, "vnfInstanceId", "VNF instance")
 	if err != nil {
 		return lcm.VnfInstance{}, err
 	}
-	return a.Store.Instance(c.Request().Context(), id)
+	return s.Store.Instance(c.Request().Context(), id)
 }
 
 func (a *lcmAPI) readInstance(c echo.Context) error {

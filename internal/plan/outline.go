@@ -91,7 +91,7 @@ func (o outline) ending() (list []PlannedStep) {
 		list = append(list, PlannedStep{Title: "Deregister the cluster", Final: true})
 	}
 	if o.facts.Graceful {
-		list = append(list, PlannedStep{Title: "Shut the servers down"})
+		list = append(list, PlannedStep{Title: "Shut the servers down", Final: true})
 	}
 	return append(list,
 		PlannedStep{Title: "Delete the infrastructure stack", Final: true},

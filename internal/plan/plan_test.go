@@ -59,35 +59,42 @@ func TestFor_whatIsPossible(t *testing.T) {
 	}{
 		"out": {
 			lcm.OpScale, `{"type":"SCALE_OUT","aspectId":"worker_instance","numberOfSteps":2}`,
-			[]lcm.GroupChange{{AspectID: "worker_instance", VduID: "workerNode", From: 4, To: 6}}, nil,
+			[]lcm.GroupChange{{AspectID: "worker_instance", VduID: "workerNode", From: 4, To: 6}},
+			nil,
 		},
 		"a step without a number, and a number as Tacker's guides write it": {
 			lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance","numberOfSteps":"1"}`,
-			[]lcm.GroupChange{{AspectID: "worker_instance", VduID: "workerNode", From: 4, To: 3}}, []string{"worker-3"},
+			[]lcm.GroupChange{{AspectID: "worker_instance", VduID: "workerNode", From: 4, To: 3}},
+			[]string{"worker-3"},
 		},
 		"control planes come in twos": {
 			lcm.OpScale, `{"type":"SCALE_OUT","aspectId":"master_instance"}`,
-			[]lcm.GroupChange{{AspectID: "master_instance", VduID: "masterNode", From: 5, To: 7}}, nil,
+			[]lcm.GroupChange{{AspectID: "master_instance", VduID: "masterNode", From: 5, To: 7}},
+			nil,
 		},
 		"in, oldest": {
 			lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance","numberOfSteps":2,"additionalParams":{"scale_in_policy":"oldest"}}`,
-			[]lcm.GroupChange{{AspectID: "worker_instance", VduID: "workerNode", From: 4, To: 2}}, []string{"worker-0", "worker-1"},
+			[]lcm.GroupChange{{AspectID: "worker_instance", VduID: "workerNode", From: 4, To: 2}},
+			[]string{"worker-0", "worker-1"},
 		},
 		"in, named": {
 			lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance","additionalParams":{"vnfc_instance_ids":["workerNode-worker-2"]}}`,
-			[]lcm.GroupChange{{AspectID: "worker_instance", VduID: "workerNode", From: 4, To: 3}}, []string{"worker-2"},
+			[]lcm.GroupChange{{AspectID: "worker_instance", VduID: "workerNode", From: 4, To: 3}},
+			[]string{"worker-2"},
 		},
 		"to a level: both aspects, one in and one out": {
 			lcm.OpScaleToLevel, `{"scaleInfo":[{"aspectId":"master_instance","scaleLevel":0},{"aspectId":"worker_instance","scaleLevel":3}]}`,
 			[]lcm.GroupChange{
 				{AspectID: "master_instance", VduID: "masterNode", From: 5, To: 3}, {AspectID: "worker_instance", VduID: "workerNode", From: 4, To: 5},
-			}, []string{"cp-4", "cp-3"},
+			},
+			[]string{"cp-4", "cp-3"},
 		},
 		"to a level by name": {
 			lcm.OpScaleToLevel, `{"instantiationLevelId":"instantiation_level_1"}`,
 			[]lcm.GroupChange{
 				{AspectID: "master_instance", VduID: "masterNode", From: 5, To: 3}, {AspectID: "worker_instance", VduID: "workerNode", From: 4, To: 2},
-			}, []string{"cp-4", "cp-3", "worker-3", "worker-2"},
+			},
+			[]string{"cp-4", "cp-3", "worker-3", "worker-2"},
 		},
 		"where it is already": {lcm.OpScaleToLevel, `{"scaleInfo":[{"aspectId":"worker_instance","scaleLevel":2}]}`, nil, nil},
 		"heal, a bare string": {lcm.OpHeal, `{"vnfcInstanceId":"worker-1"}`, nil, []string{"worker-1"}},

@@ -1,0 +1,108 @@
+package apiserver
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/plan"
+)
+
+// scale is SOL003 clause 5.4.5.
+func (a *lcmAPI) scale(c echo.Context) error { return a.change(c, lcm.OpScale) }
+
+// scaleToLevel is SOL003 clause 5.4.6.
+func (a *lcmAPI) scaleToLevel(c echo.Context) error { return a.change(c, lcm.OpScaleToLevel) }
+
+// heal is SOL003 clause 5.4.9, and that of SOL002 when the request names VNFCs.
+func (a *lcmAPI) heal(c echo.Context) error { return a.change(c, lcm.OpHeal) }
+
+func (a *lcmAPI) change(c echo.Context, op lcm.Operation) error {
+	inst, err := a.pathInstance(c)
+	if err != nil {
+		return err
+	}
+	body, err := readJSON(c)
+	if err != nil {
+		return err
+	}
+	if _, _, err := a.planChange(c.Request().Context(), inst, op, body); err != nil {
+		return err
+	}
+	return a.begin(c, inst, op, body)
+}
+
+// planChange makes the plan of a scaling or a healing, so that what is not possible is refused before anything begins.
+// The operation plans again: it also knows which nodes are out of order.
+func (s *Server) planChange(ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte) (lcm.Plan, plan.Facts, error) {
+	if err := checkChange(op, body); err != nil {
+		return lcm.Plan{}, plan.Facts{}, err
+	}
+	if err := s.checkReady(ctx, inst); err != nil {
+		return lcm.Plan{}, plan.Facts{}, err
+	}
+	facts, err := s.facts(ctx, inst, inst.Instantiated.FlavourID, inst.Instantiated.AdditionalParams)
+	if err != nil {
+		return lcm.Plan{}, facts, err
+	}
+	if op != lcm.OpHeal && len(facts.Flavour.Aspects) == 0 {
+		// SOL003 clauses 5.4.5.3.1 and 5.4.6.3.1: the task resource does not exist.
+		return lcm.Plan{}, facts, lcm.Errorf(lcm.KindNotFound, "This VNF cannot be scaled: its VNFD has no scaling aspect in the flavour %s.", facts.Flavour.ID)
+	}
+	p, err := plan.For(facts, op, body)
+	return p, facts, err
+}
+
+// checkChange checks the form of a request; every mistake in it is told at once.
+func checkChange(op lcm.Operation, body []byte) error {
+	err := map[lcm.Operation]func([]byte) error{
+		lcm.OpScale: check[scaleRequest], lcm.OpScaleToLevel: check[scaleToLevelRequest], lcm.OpHeal: check[healRequest],
+	}[op](body)
+	problems := lcm.CredentialProblems(body)
+	if e, ok := asError(err); ok {
+		if len(e.Problems) == 0 { // no JSON at all
+			return err
+		}
+		problems = slices.DeleteFunc(problems, func(p lcm.Problem) bool {
+			return slices.ContainsFunc(e.Problems, func(known lcm.Problem) bool { return known.Path == p.Path })
+		})
+		problems = append(slices.Clone(e.Problems), problems...)
+	}
+	return lcm.InvalidAll("The request has mistakes", problems)
+}
+
+// checkReady refuses what only an instantiated VNF can do that nothing else is done with.
+func (s *Server) checkReady(ctx context.Context, inst lcm.VnfInstance) error {
+	if inst.InstantiationState != lcm.Instantiated || inst.Instantiated == nil {
+		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated.", inst.ID)
+	}
+	return s.Store.CheckIdle(ctx, inst.ID)
+}
+
+// facts reads what plans are made of. Nodes are not asked how they are: that takes longer than a request may, and the
+// API server reaches none.
+func (s *Server) facts(ctx context.Context, inst lcm.VnfInstance, flavourID string, additionalParams json.RawMessage) (plan.Facts, error) {
+	f := plan.Facts{Instance: inst}
+	pkg, err := s.Store.Package(ctx, inst.VnfPkgID)
+	if err != nil {
+		return f, err
+	}
+	vnfd, err := vnfdOf(pkg)
+	if err != nil {
+		return f, err
+	}
+	if f.Flavour, err = vnfd.Flavour(flavourID); err != nil {
+		return f, err
+	}
+	if driver, _ := f.Flavour.Driver("instantiate_end"); driver == driverKubernetes {
+		params, err := lcm.ParseClusterParams(additionalParams)
+		if err != nil {
+			return f, err
+		}
+		f.Cluster = &params
+	}
+	return f, nil
+}

@@ -1,0 +1,159 @@
+package apiserver
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/plan"
+)
+
+// planRequest is an operation with the body of its request.
+type planRequest struct {
+	Operation string          `json:"operation" sol:"required,enum=INSTANTIATE|SCALE|SCALE_TO_LEVEL|HEAL|TERMINATE"`
+	Request   json.RawMessage `json:"request" sol:"required"`
+}
+
+// planView is what an operation changes.
+type planView struct {
+	lcm.Plan
+	// InstancesToAdd is the room that the cloud must have.
+	InstancesToAdd    int `json:"instancesToAdd"`
+	InstancesToRemove int `json:"instancesToRemove"`
+	// Steps are those of an operation that has not begun; afterwards there are the operation's own.
+	Steps []plan.PlannedStep `json:"steps,omitempty"`
+	// ForwardOnlyFrom counts steps from 0; once that one has begun there is no rollback.
+	ForwardOnlyFrom *int `json:"forwardOnlyFrom,omitempty"`
+}
+
+func viewOfPlan(p lcm.Plan, steps []plan.PlannedStep) planView {
+	v := planView{Plan: p, InstancesToAdd: p.Adds(), InstancesToRemove: p.Removes(), Steps: steps}
+	if i := slices.IndexFunc(steps, func(s plan.PlannedStep) bool { return s.Final }); i >= 0 {
+		v.ForwardOnlyFrom = new(i)
+	}
+	return v
+}
+
+// planOperation answers what an operation would do, or why it would be refused; it changes nothing.
+func (s *Server) planOperation(c echo.Context) error {
+	inst, err := s.pathInstance(c)
+	if err != nil {
+		return err
+	}
+	req, err := bind[planRequest](c)
+	if err != nil {
+		return err
+	}
+	p, facts, err := s.planOf(c.Request().Context(), inst, lcm.Operation(req.Operation), req.Request)
+	if err != nil {
+		return within("$.request", err)
+	}
+	return writeJSON(c, http.StatusOK, viewOfPlan(p, plan.Outline(p, facts)))
+}
+
+func (s *Server) planOf(ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, request []byte) (lcm.Plan, plan.Facts, error) {
+	switch op {
+	case lcm.OpInstantiate:
+		return s.planInstantiation(ctx, inst, request)
+	case lcm.OpTerminate:
+		return s.planTermination(ctx, inst, request)
+	default:
+		return s.planChange(ctx, inst, op, request)
+	}
+}
+
+func (s *Server) planInstantiation(ctx context.Context, inst lcm.VnfInstance, request []byte) (p lcm.Plan, f plan.Facts, err error) {
+	api := lcmAPI{s, dialectOf(request)}
+	if err := api.checkInstantiate(request); err != nil {
+		return p, f, err
+	}
+	if inst.InstantiationState == lcm.Instantiated {
+		return p, f, alreadyInstantiated(inst)
+	}
+	if err := s.Store.CheckIdle(ctx, inst.ID); err != nil {
+		return p, f, err
+	}
+	if err := api.validateInstantiate(ctx, inst, request); err != nil {
+		return p, f, err
+	}
+	req, err := lcm.ParseInstantiate(request)
+	if err != nil {
+		return p, f, err
+	}
+	if f, err = s.facts(ctx, inst, req.FlavourID, req.AdditionalParams); err != nil {
+		return p, f, err
+	}
+	p, err = plan.Instantiation(f, req.InstantiationLevelID)
+	return p, f, err
+}
+
+func (s *Server) planTermination(ctx context.Context, inst lcm.VnfInstance, request []byte) (p lcm.Plan, f plan.Facts, err error) {
+	if err := dialectV1.checkTerminate(request); err != nil {
+		return p, f, err
+	}
+	if err := s.checkReady(ctx, inst); err != nil {
+		return p, f, err
+	}
+	req, err := lcm.ParseTerminate(request)
+	if err != nil {
+		return p, f, err
+	}
+	if f, err = s.facts(ctx, inst, inst.Instantiated.FlavourID, inst.Instantiated.AdditionalParams); err != nil {
+		return p, f, err
+	}
+	f.Graceful = req.Graceful()
+	p, err = plan.Termination(f)
+	return p, f, err
+}
+
+// dialectOf is the version of /vnflcm in whose form an instantiate request is: the path here does not tell.
+func dialectOf(request []byte) *dialect {
+	if mistakes(dialectV2.checkInstantiate(request)) < mistakes(dialectV1.checkInstantiate(request)) {
+		return &dialectV2
+	}
+	return &dialectV1
+}
+
+func mistakes(err error) int {
+	if err == nil {
+		return 0
+	}
+	if e, ok := asError(err); ok && len(e.Problems) > 0 {
+		return len(e.Problems)
+	}
+	return 1
+}
+
+// within moves an error's problems to where the document stands that they are about.
+func within(path string, err error) error {
+	e, ok := asError(err)
+	if !ok || len(e.Problems) == 0 {
+		return err
+	}
+	moved := *e
+	moved.Problems = nil
+	for _, p := range e.Problems {
+		moved.Problems = append(moved.Problems, lcm.Problem{Path: path + strings.TrimPrefix(p.Path, "$"), Detail: p.Detail})
+	}
+	return &moved
+}
+
+// keptPlan is the plan that an operation carries out.
+func (s *Server) keptPlan(c echo.Context) error {
+	o, err := s.pathOpOcc(c)
+	switch {
+	case err != nil:
+		return err
+	case o.Plan != nil:
+		return writeJSON(c, http.StatusOK, viewOfPlan(*o.Plan, nil))
+	case o.Operation == lcm.OpInstantiate || o.Operation == lcm.OpTerminate:
+		return lcm.Errorf(lcm.KindNotFound, "This operation, %s, has no plan: nothing about it needs to be decided.", o.Operation)
+	default:
+		return lcm.Errorf(lcm.KindNotFound, "This operation, %s, has no plan yet: its first step decides.", o.Operation)
+	}
+}
