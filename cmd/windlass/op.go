@@ -17,7 +17,7 @@ import (
 
 func newOp(c *cli) *cobra.Command {
 	cmd := &cobra.Command{Use: "op", Short: "Follow lifecycle operations and decide about failed ones"}
-	cmd.AddCommand(newOpList(c), newOpShow(c), newOpSteps(c), newOpWatch(c), newOpLogs(c), newOpCancel(c),
+	cmd.AddCommand(newOpList(c), newOpShow(c), newOpPlan(c), newOpSteps(c), newOpWatch(c), newOpLogs(c), newOpCancel(c),
 		newOpDecision(c, lcm.Retry, "Go on at the step that failed", "is retried"),
 		newOpDecision(c, lcm.Rollback, "Undo what a failed operation has done", "is rolled back"),
 		newOpDecision(c, lcm.Fail, "Give a failed operation up and leave things as they are", "is marked as failed"))
@@ -35,10 +35,14 @@ type opOcc struct {
 	IsCancelPending bool               `json:"isCancelPending"`
 	CancelMode      string             `json:"cancelMode"`
 	Error           *apiError          `json:"error"`
+	Links           map[string]any     `json:"_links"`
 }
 
 // over tells whether the operation changes its state no more, unless somebody decides.
 func (o opOcc) over() bool { return o.State.Terminal() || o.State == lcm.FailedTemp }
+
+// canRollBack tells whether the API offers a rollback: not once a server is deleted.
+func (o opOcc) canRollBack() bool { return o.Links[string(lcm.Rollback)] != nil }
 
 // elapsed is how long the operation has taken until now, or took until it came to rest.
 func (o opOcc) elapsed(now time.Time) time.Duration {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"path"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,8 +13,9 @@ import (
 )
 
 func newVnf(c *cli) *cobra.Command {
-	cmd := &cobra.Command{Use: "vnf", Short: "Create, instantiate, show and terminate VNF instances"}
-	cmd.AddCommand(newVnfCreate(c), newVnfList(c), newVnfShow(c), newVnfInstantiate(c), newVnfTerminate(c), newVnfDelete(c))
+	cmd := &cobra.Command{Use: "vnf", Short: "Create, instantiate, show, scale, heal and terminate VNF instances"}
+	cmd.AddCommand(newVnfCreate(c), newVnfList(c), newVnfShow(c), newVnfInstantiate(c), newVnfScale(c), newVnfScaleToLevel(c),
+		newVnfHeal(c), newVnfTerminate(c), newVnfDelete(c))
 	return cmd
 }
 
@@ -123,7 +123,7 @@ func newVnfShow(c *cli) *cobra.Command {
 }
 
 func newVnfInstantiate(c *cli) *cobra.Command {
-	var watch bool
+	var how manner
 	cmd := &cobra.Command{
 		Use:   "instantiate ID REQUEST",
 		Short: "Instantiate a VNF instance with a request of SOL003",
@@ -132,19 +132,19 @@ input. The command returns when the operation has begun, with --watch when it ha
 		Example: "  windlass vnf instantiate 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 request.json --watch",
 		Args:    exactly("ID", "REQUEST"),
 	}
-	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "show the progress until the operation has ended")
+	how.addMannerFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		request, err := c.readRequest(args[1])
 		if err != nil {
 			return err
 		}
-		return c.begin(cmd, c.instancePath(args[0])+"/instantiate", request, watch)
+		return c.operate(cmd, args[0], lcm.OpInstantiate, request, how)
 	}
 	return cmd
 }
 
 func newVnfTerminate(c *cli) *cobra.Command {
-	var watch bool
+	var how manner
 	var timeout int
 	cmd := &cobra.Command{
 		Use:   "terminate ID",
@@ -154,14 +154,14 @@ shut down first, so that what runs on them ends in order. A server that is not o
 		Example: "  windlass vnf terminate 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --graceful 120 --watch",
 		Args:    exactly("ID"),
 	}
-	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "show the progress until the operation has ended")
+	how.addMannerFlags(cmd)
 	cmd.Flags().IntVar(&timeout, "graceful", 0, "shut the servers down first, and wait for them for up to so many `seconds`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		request := map[string]any{"terminationType": "FORCEFUL"}
 		if timeout > 0 {
 			request = map[string]any{"terminationType": "GRACEFUL", "gracefulTerminationTimeout": timeout}
 		}
-		return c.begin(cmd, c.instancePath(args[0])+"/terminate", request, watch)
+		return c.operate(cmd, args[0], lcm.OpTerminate, request, how)
 	}
 	return cmd
 }
@@ -182,22 +182,6 @@ func newVnfDelete(c *cli) *cobra.Command {
 			return nil
 		},
 	}
-}
-
-// begin posts a request that starts an operation, and tells or follows what the Location header names.
-func (c *cli) begin(cmd *cobra.Command, url string, request any, watch bool) error {
-	header, err := c.client.send(cmd.Context(), http.MethodPost, url, request, nil)
-	if err != nil {
-		return err
-	}
-	location := header.Get("Location")
-	id := path.Base(location)
-	if watch {
-		return c.watch(cmd.Context(), id, &watcher{want: lcm.Completed})
-	}
-	return c.print(map[string]string{"vnfLcmOpOccId": id, "location": location}, func(w io.Writer) {
-		fmt.Fprintf(w, "Operation %s has begun. Follow it with: windlass op watch %s\n", id, id)
-	})
 }
 
 func (c *cli) instancePath(id string) string { return c.client.lcm + "/vnf_instances/" + id }

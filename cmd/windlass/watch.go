@@ -158,7 +158,7 @@ func verdict(o opOcc, want lcm.OperationState) error {
 		return nil
 	case lcm.FailedTemp:
 		undo := ""
-		if o.Operation.CanRollBack() {
+		if o.canRollBack() {
 			undo = "Undo what was done with:         windlass op rollback " + o.ID + "\n"
 		}
 		return &codedError{exitWaiting, fmt.Errorf("the operation has failed and waits for a decision:%s\n"+

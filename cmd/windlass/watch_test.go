@@ -74,7 +74,7 @@ func (s *script) events(w http.ResponseWriter, r *http.Request) {
 
 func opIn(state, entered string) string {
 	return `{"id":"` + opID + `","operation":"INSTANTIATE","operationState":"` + state + `","startTime":"2026-11-21T11:59:00Z",
-		"stateEnteredTime":"` + entered + `","error":{"detail":"cp-1 is out of disk; make room and retry."}}`
+		"stateEnteredTime":"` + entered + `","_links":{"retry":{"href":"x"},"rollback":{"href":"x"}},"error":{"detail":"cp-1 is out of disk; make room and retry."}}`
 }
 
 func stepIn(state, node string) string {
@@ -104,6 +104,15 @@ func TestWatch_saysWhatCanBeDoneAboutAFailure(t *testing.T) {
 	got := windlass(t, s.api(), "op", "watch", opID)
 	assert.Equal(t, exitWaiting, got.code)
 	golden(t, "watch-failed", got.out+got.err)
+}
+
+func TestWatch_offersNoRollbackWhereTheAPIDoesNot(t *testing.T) {
+	failed := strings.Replace(opIn("FAILED_TEMP", "2026-11-21T11:59:40Z"), `,"rollback":{"href":"x"}`, "", 1)
+	s := &script{ops: []string{failed}, steps: []string{`[]`}}
+	got := windlass(t, s.api(), "op", "watch", opID)
+	assert.Equal(t, exitWaiting, got.code)
+	assert.Contains(t, got.err, "windlass op retry "+opID)
+	assert.NotContains(t, got.err, "rollback")
 }
 
 func TestRetry_watchesPastTheFailureItRetries(t *testing.T) {

@@ -54,12 +54,15 @@ func TestDeleteInstance_refusesWhatIsInUse(t *testing.T) {
 	s := open(t)
 	inst := newInstance(t, s)
 	op := instantiate(inst)
+	require.NoError(t, s.CheckIdle(t.Context(), inst.ID))
 	require.NoError(t, s.BeginOperation(t.Context(), op))
 	err := s.DeleteInstance(t.Context(), inst.ID)
 	requireKind(t, lcm.KindConflict, err)
 	assert.Contains(t, err.Error(), string(op.ID))
+	assert.Equal(t, err, s.CheckIdle(t.Context(), inst.ID), "the same words")
 
 	recorder(s, t, op.ID)(lcm.RolledBack)
+	require.NoError(t, s.CheckIdle(t.Context(), inst.ID))
 	inst.Version, inst.InstantiationState = 1, lcm.Instantiated
 	require.NoError(t, s.UpdateInstance(t.Context(), inst))
 	requireKind(t, lcm.KindConflict, s.DeleteInstance(t.Context(), inst.ID))

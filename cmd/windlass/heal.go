@@ -1,0 +1,53 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func newVnfHeal(c *cli) *cobra.Command {
+	var how manner
+	var vnfcs []string
+	var all bool
+	var cause, params string
+	cmd := &cobra.Command{
+		Use:   "heal ID --vnfc ID,... | --all",
+		Short: "Replace VNFCs of a VNF instance, or make the entire VNF anew",
+		Long: `Give VNFCs of a VNF instance new VMs. --vnfc names them, by the ids that 'windlass vnf show' has or by the names of
+their nodes. --all makes the entire VNF anew: all its VMs are deleted first, with what is on them.`,
+		Example: `  windlass vnf heal 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --vnfc worker-3f2a91c0 --cause "disk failure" --watch
+  windlass vnf heal 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --vnfc 0f1e6c1b-6a3b-4c41-9d36-6a2d1f0f7b55 --plan
+  windlass vnf heal 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --all --watch`,
+		Args: exactly("ID"),
+	}
+	cmd.Flags().StringSliceVar(&vnfcs, "vnfc", nil, "the VNFCs to heal, by `ID,...` or by the name of their node")
+	cmd.Flags().BoolVar(&all, "all", false, "make the entire VNF anew")
+	cmd.Flags().StringVar(&cause, "cause", "", "`text` that says why, to be kept with the operation")
+	cmd.Flags().StringVar(&params, "params", "", "JSON `file` with additionalParams, such as other credentials; - for standard input")
+	how.addMannerFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(vnfcs) == 0 && !all:
+			return usageErrorf(cmd, "Name the VNFCs to heal with --vnfc. Without any the entire VNF is made anew: say --all if that is meant.")
+		case len(vnfcs) > 0 && all:
+			return usageErrorf(cmd, "Give either --vnfc or --all.")
+		}
+		request := map[string]any{}
+		if len(vnfcs) > 0 {
+			request["vnfcInstanceId"] = vnfcs
+		}
+		if cause != "" {
+			request["cause"] = cause
+		}
+		if params != "" {
+			additional, err := c.readRequest(params)
+			if err != nil {
+				return err
+			}
+			request["additionalParams"] = additional
+		}
+		return c.operate(cmd, args[0], lcm.OpHeal, request, how)
+	}
+	return cmd
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+
+	"github.com/spf13/cobra"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// manner is how a command that makes an operation goes about it.
+type manner struct{ plan, watch bool }
+
+func (m *manner) addMannerFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&m.plan, "plan", false, "show what the operation would do, and do nothing")
+	cmd.Flags().BoolVarP(&m.watch, "watch", "w", false, "show the progress until the operation has ended")
+}
+
+// taskPath is the resource below the instance to which an operation's request is posted.
+func taskPath(op lcm.Operation) string {
+	return map[lcm.Operation]string{
+		lcm.OpInstantiate: "/instantiate", lcm.OpScale: "/scale", lcm.OpScaleToLevel: "/scale_to_level", lcm.OpHeal: "/heal",
+		lcm.OpTerminate: "/terminate",
+	}[op]
+}
+
+// operate begins an operation, and tells or follows what the Location header names; or shows its plan.
+func (c *cli) operate(cmd *cobra.Command, instance string, op lcm.Operation, request any, how manner) error {
+	if how.plan {
+		return c.showPlan(cmd.Context(), instance, op, request)
+	}
+	header, err := c.client.send(cmd.Context(), http.MethodPost, c.instancePath(instance)+taskPath(op), request, nil)
+	if err != nil {
+		return err
+	}
+	location := header.Get("Location")
+	id := path.Base(location)
+	if how.watch {
+		return c.watch(cmd.Context(), id, &watcher{want: lcm.Completed})
+	}
+	return c.print(map[string]string{"vnfLcmOpOccId": id, "location": location}, func(w io.Writer) {
+		fmt.Fprintf(w, "Operation %s has begun. Follow it with: windlass op watch %s\n", id, id)
+	})
+}

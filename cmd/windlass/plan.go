@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/spf13/cobra"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// plan is what /windlass/v1 answers of an operation's plan.
+type plan struct {
+	lcm.Plan
+	Adds    int `json:"instancesToAdd"`
+	Removes int `json:"instancesToRemove"`
+	Steps   []struct {
+		Title string `json:"title"`
+		Undo  string `json:"undo"`
+	} `json:"steps"`
+	ForwardOnlyFrom *int `json:"forwardOnlyFrom"`
+}
+
+// showPlan shows what an operation would do.
+func (c *cli) showPlan(ctx context.Context, instance string, op lcm.Operation, request any) error {
+	var raw json.RawMessage
+	body := map[string]any{"operation": op, "request": request}
+	if _, err := c.client.send(ctx, http.MethodPost, "/windlass/v1/vnf_instances/"+instance+"/plan", body, &raw); err != nil {
+		return err
+	}
+	return c.printPlan(raw)
+}
+
+func newOpPlan(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:   "plan ID",
+		Short: "Show the plan that a scaling or a healing carries out",
+		Long: `Show what a scaling or a healing has decided to change: it does so once, in its first step, and a retry works on
+the same VNFCs. What an operation would do that has not begun is shown by --plan of 'windlass vnf scale', 'scale-to-level',
+'heal', 'instantiate' and 'terminate'.`,
+		Example: "  windlass op plan 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37",
+		Args:    exactly("ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var raw json.RawMessage
+			if err := c.client.get(cmd.Context(), progressPath+"/"+args[0]+"/plan", &raw); err != nil {
+				return err
+			}
+			return c.printPlan(raw)
+		},
+	}
+}
+
+func (c *cli) printPlan(raw json.RawMessage) error {
+	p, err := decode[plan](raw)
+	if err != nil {
+		return err
+	}
+	return c.print(raw, func(w io.Writer) {
+		field(w, "Operation", p.Operation)
+		for _, g := range p.Groups {
+			field(w, "VMs of "+g.VduID, fmt.Sprintf("from %d to %d", g.From, g.To))
+		}
+		field(w, "VMs to make", p.Adds)
+		field(w, "VMs to delete", p.Removes)
+		field(w, "Level then", p.InstantiationLevelID)
+		for _, s := range p.ScaleStatus {
+			field(w, "Scale level then", fmt.Sprintf("%s %d", s.AspectID, s.ScaleLevel))
+		}
+		p.printLeaving(w)
+		p.printSteps(w)
+	})
+}
+
+func (p plan) printLeaving(w io.Writer) {
+	if len(p.Leaving) == 0 {
+		return
+	}
+	title := "LEAVES"
+	if p.Operation == lcm.OpHeal {
+		title = "IS REPLACED"
+	}
+	fmt.Fprintln(w)
+	row(w, title, "VDU", "VNFC", "BECAUSE")
+	for _, l := range p.Leaving {
+		row(w, l.Node, l.VduID, l.VnfcID, l.Why)
+	}
+}
+
+func (p plan) printSteps(w io.Writer) {
+	if len(p.Steps) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	row(w, "#", "STEP", "ROLLBACK")
+	for i, s := range p.Steps {
+		undo := s.Undo
+		if p.ForwardOnlyFrom != nil && i >= *p.ForwardOnlyFrom {
+			undo = "none any more"
+		}
+		row(w, i, s.Title, undo)
+	}
+}
