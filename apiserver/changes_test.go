@@ -99,12 +99,8 @@ func TestChanges_reportEveryMistakeOfFormAtOnce(t *testing.T) {
 	}{
 		{"scale", `{}`, []string{"$.type", "$.aspectId"}},
 		{
-			"scale", `{"type":"UP","aspectId":7,"numberOfSteps":"two","additionalParams":{"vnfc_instance_ids":[1],"scale_in_policy":"any",
-				"k8s_cluster_installation_param":{"worker_node":{"password":1}}}}`,
-			[]string{
-				"$.type", "$.aspectId", "$.numberOfSteps", "$.additionalParams.vnfc_instance_ids[0]", "$.additionalParams.scale_in_policy",
-				cluster + ".worker_node.password",
-			},
+			"scale", `{"type":"UP","aspectId":7,"numberOfSteps":"two","additionalParams":{"vnfc_instance_ids":[1],"scale_in_policy":"any"}}`,
+			[]string{"$.type", "$.aspectId", "$.numberOfSteps", "$.additionalParams.vnfc_instance_ids[0]", "$.additionalParams.scale_in_policy"},
 		},
 		{"scale", `{"type":"SCALE_IN","aspectId":"worker_instance","numberOfSteps":0}`, []string{"$.numberOfSteps"}},
 		{"scale_to_level", `{"instantiationLevelId":1,"scaleInfo":[{"aspectId":"a","scaleLevel":-1},{}]}`, []string{
@@ -183,7 +179,9 @@ func TestChanges_sealTheSecretsOfTheirRequests(t *testing.T) {
 	require.NotContains(t, string(o.Params), marker)
 	require.Equal(t, 2, strings.Count(string(b.do("GET", a.path(), nil).Body), `"***"`))
 
-	params, err := lcm.ClusterParams{}.WithCredentials(o.Params)
+	heal, err := lcm.ParseHeal(o.Params)
+	require.NoError(t, err)
+	params, err := lcm.ParseClusterParams(heal.AdditionalParams)
 	require.NoError(t, err)
 	password, err := b.vault.Get(t.Context(), params.MasterNode.Password.Ref)
 	require.NoError(t, err)

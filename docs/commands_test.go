@@ -93,7 +93,7 @@ func (r *reader) call(c *command, call *ast.CallExpr) {
 	case *ast.Ident:
 		if use, sub := r.command(fun.Name, call.Args); use != "" {
 			c.subs[use] = sub
-		} else if f := r.functions[fun.Name]; f != nil && strings.HasPrefix(fun.Name, "add") {
+		} else if f := r.functions[fun.Name]; f != nil && (strings.HasPrefix(fun.Name, "add") || takesCommand(call)) {
 			r.flagsIn(c, f)
 		}
 	case *ast.SelectorExpr:
@@ -102,6 +102,15 @@ func (r *reader) call(c *command, call *ast.CallExpr) {
 			r.flagsIn(c, f)
 		}
 	}
+}
+
+// takesCommand tells whether a function is given the command, to complete it.
+func takesCommand(call *ast.CallExpr) bool {
+	if len(call.Args) == 0 {
+		return false
+	}
+	first, ok := call.Args[0].(*ast.Ident)
+	return ok && first.Name == "cmd"
 }
 
 func (r *reader) flagsIn(c *command, f *ast.FuncDecl) {

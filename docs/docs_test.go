@@ -103,7 +103,7 @@ func TestPages_showJSONThatIsJSON(t *testing.T) {
 }
 
 var (
-	extensionRoute = regexp.MustCompile(`http\.MethodGet, (?:opOcc \+ )?"(/[^"]*)"`)
+	extensionRoute = regexp.MustCompile(`http\.Method(?:Get|Post), (?:opOcc \+ )?"(/[^"]*)"`)
 	pathParameter  = regexp.MustCompile(`:(\w+)`)
 )
 

@@ -7,46 +7,63 @@ import (
 	"strings"
 )
 
-// WithCredentials returns p with the credentials that the request of a scaling or a healing gives in place of those
-// of the instantiate request: additionalParams.k8s_cluster_installation_param with username, password and private_key
-// of master_node and worker_node. body is the whole request, sealed or not.
-func (p ClusterParams) WithCredentials(body json.RawMessage) (ClusterParams, error) {
-	problems := p.override(body)
-	return p, InvalidAll("The credentials in the request cannot be used", problems)
-}
-
-// CredentialProblems lists every mistake in the credentials of such a request, and whatever else it tries to change.
-func CredentialProblems(body json.RawMessage) []Problem {
-	return new(ClusterParams).override(body)
-}
-
-func (p *ClusterParams) override(body json.RawMessage) (problems []Problem) {
-	cluster := newParamReader("$", body, &problems).object("additionalParams").object(ClusterParamsKey)
-	for key, node := range map[string]*NodeParams{"master_node": &p.MasterNode, "worker_node": &p.WorkerNode} {
-		o := cluster.object(key)
-		o.text("username", &node.Username)
-		o.secret("password", &node.Password)
-		o.secret("private_key", &node.PrivateKey)
-		o.refuseOthers("username", "password", "private_key")
-		if o != nil && node.Username != "" && !userPattern.MatchString(node.Username) {
-			problems = append(problems, Problem{o.path + ".username", "must be a Linux user name."})
-		}
-	}
+// CredentialProblems lists every mistake in what a heal request changes of the cluster's parameters, which its
+// additionalParams are laid over (RFC 7396). That is the credentials of both roles; null takes a password or a key
+// away when the other is given.
+func CredentialProblems(body json.RawMessage) (problems []Problem) {
+	additional := newParamReader("$", body, &problems).object("additionalParams")
+	additional.refuseNull(ClusterParamsKey)
+	cluster := additional.object(ClusterParamsKey)
+	cluster.refuseNull("master_node", "worker_node")
 	cluster.refuseOthers("master_node", "worker_node")
+	for _, role := range []string{"master_node", "worker_node"} {
+		cluster.object(role).credentials()
+	}
 	slices.SortFunc(problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
 	return problems
 }
 
-// refuseOthers notes every member but the known ones: it would have no effect.
+func (r *paramReader) credentials() {
+	var n NodeParams
+	r.text("username", &n.Username)
+	r.secret("password", &n.Password)
+	r.secret("private_key", &n.PrivateKey)
+	r.refuseOthers("username", "password", "private_key")
+	if n.Username != "" && !userPattern.MatchString(n.Username) {
+		r.add("username", "must be a Linux user name.")
+	}
+	r.refuseNull("username")
+	if n.Password.IsZero() {
+		r.refuseNull("private_key")
+	}
+	if n.PrivateKey.IsZero() {
+		r.refuseNull("password")
+	}
+}
+
+// refuseOthers notes every member but the known ones: the cluster was made with it, and stays so.
 func (r *paramReader) refuseOthers(known ...string) {
 	if r == nil {
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.members)) {
 		if !slices.Contains(known, key) {
-			*r.problems = append(*r.problems, Problem{
-				r.path + "." + key, "cannot be changed now: only username, password and private_key of master_node and worker_node can.",
-			})
+			r.add(key, "cannot be changed now: only username, password and private_key of master_node and worker_node can.")
 		}
 	}
+}
+
+func (r *paramReader) refuseNull(keys ...string) {
+	if r == nil {
+		return
+	}
+	for _, key := range keys {
+		if doc, ok := r.members[key]; ok && isAbsent(doc) {
+			r.add(key, "must not be null.")
+		}
+	}
+}
+
+func (r *paramReader) add(key, detail string) {
+	*r.problems = append(*r.problems, Problem{r.path + "." + key, detail})
 }
