@@ -1,7 +1,10 @@
 package e2e
 
 import (
+	"context"
+	"net/http"
 	"testing"
+	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
@@ -99,6 +102,32 @@ func existing(t *testing.T, login environment.Login) map[string]bool {
 	collect(t, out, stacks.List(service(t, login, openstack.NewOrchestrationV1), stacks.ListOpts{ShowNested: true}), stacks.ExtractStacks,
 		func(s stacks.ListedStack) string { return s.ID })
 	return out
+}
+
+// removeStack deletes a stack that is still there, and waits until it is gone.
+func removeStack(t *testing.T, login environment.Login, name string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 10*time.Minute)
+	defer cancel()
+	provider, err := login.Client(ctx)
+	require.NoError(t, err)
+	heat, err := openstack.NewOrchestrationV1(provider, login.Endpoint())
+	require.NoError(t, err)
+	for {
+		stack, err := stacks.Find(ctx, heat, name).Extract()
+		if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+			return
+		}
+		require.NoError(t, err)
+		if stack.Status != "DELETE_IN_PROGRESS" {
+			require.NoError(t, stacks.Delete(ctx, heat, name, stack.ID).ExtractErr())
+		}
+		select {
+		case <-ctx.Done():
+			t.Errorf("the stack %s cannot be deleted: %s", name, stack.StatusReason)
+			return
+		case <-time.After(time.Second):
+		}
+	}
 }
 
 func collect[T any](t *testing.T, into map[string]bool, list pagination.Pager, extract func(pagination.Page) ([]T, error), id func(T) string) {

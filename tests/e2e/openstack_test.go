@@ -27,6 +27,7 @@ func TestOnRealOpenStack(t *testing.T) {
 	cloud := &environment.OpenStack{File: file}
 	b := newBedIn(t, cloud)
 	vnf, op := b.instantiate(t, "openstack", simple)
+	t.Cleanup(func() { removeStack(t, cloud.Login(), "vnf-"+vnf) }) // of a test that fails on the way
 	b.await(t, op, 40*time.Minute, "COMPLETED")
 	t.Log(b.timings(t, op))
 
