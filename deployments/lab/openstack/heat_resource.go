@@ -143,7 +143,8 @@ func (c *Cloud) eventView(root hot.Stack, ev hot.Event, nested bool) object {
 	}
 	link := c.stackLink(st)
 	links := []object{
-		{"rel": "self", "href": link + "/resources/" + ev.Resource + "/events/" + ev.ID}, {"rel": "resource", "href": link + "/resources/" + ev.Resource},
+		{"rel": "self", "href": link + "/resources/" + ev.Resource + "/events/" + ev.ID},
+		{"rel": "resource", "href": link + "/resources/" + ev.Resource},
 		{"rel": "stack", "href": link},
 	}
 	if nested {

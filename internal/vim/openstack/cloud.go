@@ -5,6 +5,7 @@ package openstack
 import (
 	"cmp"
 	"context"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -119,4 +120,14 @@ func offers(catalog *tokens.ServiceCatalog) string {
 	}
 	slices.Sort(out)
 	return cmp.Or(strings.Join(out, ", "), "nothing")
+}
+
+// read gets a JSON document; query is nil for none.
+func (c *Cloud) read(ctx context.Context, from *gophercloud.ServiceClient, into any, query url.Values, path ...string) error {
+	address := from.ServiceURL(path...)
+	if len(query) > 0 {
+		address += "?" + query.Encode()
+	}
+	_, err := from.Get(ctx, address, into, nil) //nolint:bodyclose // gophercloud closes what it decodes
+	return err
 }

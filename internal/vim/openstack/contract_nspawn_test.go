@@ -36,6 +36,7 @@ func TestContract_labWithRealMachines(t *testing.T) {
 		require.NoError(t, machines.Close())
 	})
 	cloud := labCloud(t, machines, netip.MustParsePrefix("10.78.203.0/24"), netip.MustParsePrefix("10.78.204.0/24"))
-	cloud.Guest, cloud.Patience = &openstacktest.Guest{User: "debian", Port: 22}, 2*time.Minute
+	cloud.Patience = 2 * time.Minute
+	cloud.SizeOf = diskOf("debian", cloud.Patience)
 	openstacktest.Run(t, cloud)
 }

@@ -44,6 +44,7 @@ func TestContract_realOpenStack(t *testing.T) {
 	require.NoError(t, json.Unmarshal(raw, &cloud))
 	authority, err := os.ReadFile(cloud.CAFile)
 	require.NoError(t, err)
+	const patience = 5 * time.Minute // guests may be emulated
 	openstacktest.Run(t, openstacktest.Cloud{
 		Vim: lcm.Vim{
 			Name: "real", Type: lcm.VimOpenStack, AuthURL: cloud.AuthURL, Regions: []string{cloud.Region},
@@ -52,6 +53,6 @@ func TestContract_realOpenStack(t *testing.T) {
 		Cred:         map[string]any{"username": cloud.User, "password": cloud.Password, "user_domain_name": cloud.Domain, "ca_cert": string(authority)},
 		PlainAuthURL: cloud.PlainAuthURL, Nowhere: cloud.Nowhere,
 		Image: cloud.Image, Flavor: cloud.Flavor, Network: cloud.Network,
-		Guest: &openstacktest.Guest{User: cloud.GuestUser, Port: 22}, Patience: 5 * time.Minute,
+		SizeOf: diskOf(cloud.GuestUser, patience), Patience: patience,
 	})
 }

@@ -89,6 +89,6 @@ func (c *Cloud) resources(ctx context.Context, name, id string) ([]stackresource
 		Resources []stackresources.Resource `json:"resources"`
 	}
 	query := url.Values{"nested_depth": {strconv.Itoa(nestedDepth)}}
-	_, err := c.heat.Get(ctx, c.heat.ServiceURL("stacks", name, id, "resources")+"?"+query.Encode(), &answer, nil)
+	err := c.read(ctx, c.heat, &answer, query, "stacks", name, id, "resources")
 	return answer.Resources, translate("list the resources of stack "+name, err)
 }

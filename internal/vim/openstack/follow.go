@@ -205,7 +205,7 @@ func (c *Cloud) events(ctx context.Context, name, id string, query url.Values) (
 	var answer struct {
 		Events []event `json:"events"`
 	}
-	_, err := c.heat.Get(ctx, c.heat.ServiceURL("stacks", name, id, "events")+"?"+query.Encode(), &answer, nil)
+	err := c.read(ctx, c.heat, &answer, query, "stacks", name, id, "events")
 	return answer.Events, translate("list the events of stack "+name, err)
 }
 

@@ -139,8 +139,7 @@ func (c *Cloud) stack(ctx context.Context, name string) (*stacks.ListedStack, er
 	var answer struct {
 		Stacks []stacks.ListedStack `json:"stacks"`
 	}
-	_, err := c.heat.Get(ctx, c.heat.ServiceURL("stacks")+"?"+url.Values{"name": {name}}.Encode(), &answer, nil)
-	if err != nil {
+	if err := c.read(ctx, c.heat, &answer, url.Values{"name": {name}}, "stacks"); err != nil {
 		return nil, translate("find stack "+name, err)
 	}
 	for _, s := range answer.Stacks {
@@ -156,8 +155,7 @@ func (c *Cloud) show(ctx context.Context, name, id string) (*stacks.RetrievedSta
 	var answer struct {
 		Stack *stacks.RetrievedStack `json:"stack"`
 	}
-	_, err := c.heat.Get(ctx, c.heat.ServiceURL("stacks", name, id)+"?resolve_outputs=False", &answer, nil)
-	if err != nil {
+	if err := c.read(ctx, c.heat, &answer, url.Values{"resolve_outputs": {"False"}}, "stacks", name, id); err != nil {
 		return nil, translate("follow stack "+name, err)
 	}
 	return answer.Stack, nil

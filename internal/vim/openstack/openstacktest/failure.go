@@ -39,8 +39,11 @@ func (s *site) refusals() {
 		{"a parameter that nobody knows", header + "resources: {}\n", map[string]any{"q": "1"}, []string{"q"}},
 		{"no YAML", header + "resources: [}", nil, nil},
 		{"a missing file", header + "resources:\n  x: {type: nested.yaml}\n", nil, []string{"nested.yaml"}},
-		{"a secret against its constraint", header + "parameters:\n  p: {type: string, constraints: [{allowed_values: [a]}]}\nresources: {}\n",
-			map[string]any{"p": sealed}, []string{"p"}},
+		{
+			"a secret against its constraint", header + "parameters:\n  p: {type: string, constraints: [{allowed_values: [a]}]}\nresources: {}\n",
+			map[string]any{"p": sealed},
+			[]string{"p"},
+		},
 	} {
 		s.Run(c.what, func(t *testing.T) {
 			in := newSite(t, s.Cloud)
@@ -75,13 +78,19 @@ func (s *site) failures() {
 		kind            lcm.Kind
 		words           []string
 	}{
-		{"a resource that fails", "\n  odd: {type: OS::Heat::TestResource, properties: {fail: true}}\n", lcm.KindBroken,
-			[]string{"odd (OS::Heat::TestResource)", "Test Resource failed"}},
-		{"a volume above the quota", "\n  disk: {type: OS::Cinder::Volume, properties: {size: 900000}}\n", lcm.KindExhausted,
-			[]string{"disk (OS::Cinder::Volume)", "quota"}},
-		{"more servers apart than there are hosts", "\n  apart: {type: OS::Nova::ServerGroup, properties: {policies: [anti-affinity]}}" +
-			apart("one") + apart("two"), lcm.KindExhausted,
-			[]string{"(OS::Nova::Server)", "No valid host"}},
+		{
+			"a resource that fails", "\n  odd: {type: OS::Heat::TestResource, properties: {fail: true}}\n", lcm.KindBroken,
+			[]string{"odd (OS::Heat::TestResource)", "Test Resource failed"},
+		},
+		{
+			"a volume above the quota", "\n  disk: {type: OS::Cinder::Volume, properties: {size: 900000}}\n", lcm.KindExhausted,
+			[]string{"disk (OS::Cinder::Volume)", "quota"},
+		},
+		{
+			"more servers apart than there are hosts", "\n  apart: {type: OS::Nova::ServerGroup, properties: {policies: [anti-affinity]}}" +
+				apart("one") + apart("two"), lcm.KindExhausted,
+			[]string{"(OS::Nova::Server)", "No valid host"},
+		},
 	} {
 		s.Run(c.what, func(t *testing.T) {
 			in := newSite(t, s.Cloud)

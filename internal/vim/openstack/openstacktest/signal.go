@@ -27,22 +27,22 @@ resources:
 
 func (s *site) signals() {
 	id := s.create(s.stack(scalable, nil, nil), silent)
-	require.Len(s, s.members("group"), 1)
+	require.Len(s, s.members(), 1)
 	require.NoError(s, s.cloud.Signal(s.Context(), s.name, owner, "out"))
 	s.awaitSignals(id, "out", 1)
-	require.Len(s, s.members("group"), 2)
+	require.Len(s, s.members(), 2)
 
 	address, err := s.cloud.AlarmURL(s.Context(), s.name, owner, "out")
 	require.NoError(s, err)
 	require.NoError(s, s.cloud.SignalAlarm(s.Context(), address))
 	s.awaitSignals(id, "out", 2)
-	require.Len(s, s.members("group"), 3)
+	require.Len(s, s.members(), 3)
 
-	first := s.members("group")[0]
+	first := s.members()[0]
 	require.NoError(s, s.cloud.Signal(s.Context(), s.name, owner, "in"))
 	s.awaitSignals(id, "in", 1)
-	require.Len(s, s.members("group"), 2)
-	require.NotContains(s, s.members("group"), first, "the oldest goes")
+	require.Len(s, s.members(), 2)
+	require.NotContains(s, s.members(), first, "the oldest goes")
 
 	s.requireKind(lcm.KindNotFound, s.cloud.Signal(s.Context(), s.name, owner, "nothing"))
 	_, err = s.cloud.AlarmURL(s.Context(), s.name, owner, "group")
@@ -56,10 +56,10 @@ func forged(address string) string {
 	return before + "Signature=forged" + strings.TrimLeft(after, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+/=")
 }
 
-// members are the ids of a group's members, the oldest first.
-func (s *site) members(group string) []string {
+// members are the ids of the group's members, the oldest first.
+func (s *site) members() []string {
 	s.Helper()
-	list, err := s.inventory().MemberResources(group)
+	list, err := s.inventory().MemberResources("group")
 	require.NoError(s, err)
 	out := make([]string, 0, len(list))
 	for _, r := range list {
@@ -75,7 +75,7 @@ func (s *site) awaitSignals(id, policy string, n int) {
 	require.Eventually(s, func() bool {
 		var answer struct{ Events []stackevents.Event }
 		// By gophercloud's pages it would never end: Heat knows no markers here.
-		_, err := heat.Get(s.Context(), heat.ServiceURL("stacks", s.name, id, "resources", policy, "events"), &answer, nil)
+		_, err := heat.Get(s.Context(), heat.ServiceURL("stacks", s.name, id, "resources", policy, "events"), &answer, nil) //nolint:bodyclose // gophercloud closes what it decodes
 		obeyed := slices.DeleteFunc(answer.Events, func(e stackevents.Event) bool { return e.ResourceStatus != "SIGNAL_COMPLETE" })
 		return err == nil && len(obeyed) == n
 	}, s.Patience, 200*time.Millisecond)

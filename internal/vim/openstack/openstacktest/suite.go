@@ -27,16 +27,10 @@ type Cloud struct {
 	PlainAuthURL, Nowhere string
 	// Image and Flavor boot a server on Network, whose addresses the test can reach.
 	Image, Flavor, Network string
-	// Guest tells how to log in to a server; nil where servers run no commands.
-	Guest *Guest
+	// SizeOf logs in to a server and measures a volume there, in bytes; nil where servers run no commands.
+	SizeOf func(t *testing.T, at Login, disk Disk) string
 	// Patience bounds every wait.
 	Patience time.Duration
-}
-
-// Guest is how to log in to a server with the key that it was made with.
-type Guest struct {
-	User string
-	Port int
 }
 
 // Run checks the cloud. What it makes has names of its own and is deleted in the end.
