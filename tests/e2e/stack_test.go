@@ -82,7 +82,7 @@ func gracefulTermination(t *testing.T, b *bed) {
 	const shutDown = "Shut the servers down"
 	vnf, op := b.instantiate(t, "gently", nil)
 	b.await(t, op, quick, "COMPLETED")
-	b.fault(t, map[string]any{"service": "heat", "method": "DELETE", "status": 400, "message": "not yet"})
+	b.fault(t, map[string]any{"service": "heat", "method": "DELETE", "status": 400, "message": "not yet", "count": 2})
 	op = b.begin(t, vnf, "terminate", map[string]any{"terminationType": "GRACEFUL", "gracefulTerminationTimeout": 30})
 	b.await(t, op, quick, "FAILED_TEMP")
 	var all struct {
