@@ -70,9 +70,10 @@ func (b *bed) requireNodes(t *testing.T, controlPlanes, workers int) {
 		require.True(t, ready(n), n.Name)
 		require.False(t, n.Spec.Unschedulable, n.Name)
 	}
-	etcd, err := c.CoreV1().Pods("kube-system").List(t.Context(), metav1.ListOptions{LabelSelector: "component=etcd"})
-	require.NoError(t, err)
-	require.Len(t, etcd.Items, controlPlanes)
+	require.Eventually(t, func() bool { // Kubernetes collects the pods of a node that is gone after a while
+		etcd, err := c.CoreV1().Pods("kube-system").List(t.Context(), metav1.ListOptions{LabelSelector: "component=etcd"})
+		return err == nil && len(etcd.Items) == controlPlanes
+	}, 3*time.Minute, time.Second, "the pods of etcd are not %d", controlPlanes)
 	tokens, err := c.CoreV1().Secrets("kube-system").List(t.Context(), metav1.ListOptions{FieldSelector: "type=bootstrap.kubernetes.io/token"})
 	require.NoError(t, err)
 	require.Empty(t, tokens.Items, "no join token is left")
