@@ -199,7 +199,11 @@ func (e *Engine) stackEvent(st Stack) error {
 	})
 }
 
+// saveEvent takes the time within the transaction: whoever has read an event has read all earlier ones.
 func (e *Engine) saveEvent(ev Event) error {
-	ev.ID, ev.At = uuid.NewString(), e.now()
-	return state.Save(e.store, events, fmt.Sprintf("%s/%020d-%s", ev.StackID, ev.At.UnixNano(), ev.ID[:8]), ev)
+	ev.ID = uuid.NewString()
+	return e.store.Update(func(tx *state.Tx) error {
+		ev.At = e.now()
+		return events.Put(tx, fmt.Sprintf("%s/%020d-%s", ev.StackID, ev.At.UnixNano(), ev.ID[:8]), ev)
+	})
 }

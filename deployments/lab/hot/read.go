@@ -138,16 +138,25 @@ func (e *Engine) Attributes(ctx context.Context, l Located) map[string]any {
 }
 
 // Events returns the events of a stack, and of the stacks below it down to depth levels, oldest first.
-func (e *Engine) Events(st Stack, depth int) []Event {
-	out := state.LoadAll(e.store, events, st.ID+"/")
-	if depth > 0 {
-		for _, l := range e.ListResources(st, 0) {
-			if l.Child != nil {
-				out = append(out, e.Events(*l.Child, depth-1)...)
-			}
+func (e *Engine) Events(st Stack, depth int) (out []Event) {
+	_ = e.store.View(func(tx *state.Tx) error { // at one moment: else a marker would skip what came in between
+		out = eventsOf(tx, st.ID, depth)
+		return nil
+	})
+	slices.SortStableFunc(out, func(a, b Event) int { return a.At.Compare(b.At) })
+	return out
+}
+
+func eventsOf(tx *state.Tx, stackID string, depth int) []Event {
+	out := events.Prefix(tx, stackID+"/")
+	if depth <= 0 {
+		return out
+	}
+	for _, r := range resources.Prefix(tx, stackID+"/") {
+		if _, isStack := stacks.Get(tx, r.UID); isStack && !r.Replaced {
+			out = append(out, eventsOf(tx, r.UID, depth-1)...)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Event) int { return a.At.Compare(b.At) })
 	return out
 }
 

@@ -23,7 +23,8 @@ type follower struct {
 
 	begun   time.Time
 	joined  bool   // the action was under way before: what came before its beginning is not told
-	marker  string // the last event that was seen
+	marker  string // the events after this one are asked for
+	latest  string // the last event that was seen
 	seen    map[string]bool
 	started bool // the action's own beginning was seen, in an event or in the stack's status
 	ended   bool // its end was among the events
@@ -132,11 +133,14 @@ func (f *follower) hear(ctx context.Context) (over bool) {
 	if f.joined && len(list) > 0 {
 		list, f.joined = f.sinceBeginning(list), false
 	}
+	// The marker stays one look behind: what another engine writes down at the same moment may be listed before what
+	// was seen already.
+	f.marker = f.latest
 	for _, e := range list {
 		if f.seen[e.ID] {
 			continue
 		}
-		f.seen[e.ID], f.marker, f.quiet = true, e.ID, 0
+		f.seen[e.ID], f.latest, f.quiet = true, e.ID, 0
 		over = f.tell(e) || over
 	}
 	return over
@@ -163,7 +167,7 @@ func (f *follower) sinceBeginning(list []event) []event {
 		}
 	}
 	for _, e := range list[:first] {
-		f.seen[e.ID], f.marker = true, e.ID
+		f.seen[e.ID], f.latest = true, e.ID
 	}
 	return list[first:]
 }
@@ -193,7 +197,7 @@ func (f *follower) skip(ctx context.Context) {
 		f.joined = err != nil // then the beginning is looked for
 		return
 	}
-	f.marker, f.seen[list[0].ID] = list[0].ID, true
+	f.marker, f.latest, f.seen[list[0].ID] = list[0].ID, list[0].ID, true
 }
 
 func (c *Cloud) events(ctx context.Context, name, id string, query url.Values) ([]event, error) {

@@ -93,8 +93,8 @@ func (i *Inventory) Members(group string) ([]string, error) {
 	return out, err
 }
 
-// MemberResources returns the members of the group of that name in the top stack, oldest first. Each is a resource of
-// the group's own stack: what ReplaceResources and RemoveMembers take.
+// MemberResources returns the members of the group of that name in the top stack, oldest first, as far as Heat's
+// times tell, which are whole seconds. Each is a resource of the group's own stack, and one that Change.Replace takes.
 func (i *Inventory) MemberResources(group string) ([]Resource, error) {
 	groupStack := ""
 	for _, r := range i.Resources {

@@ -27,7 +27,8 @@ resources:
 
 func (s *site) signals() {
 	id := s.create(s.stack(scalable, nil, nil), silent)
-	require.Len(s, s.members(), 1)
+	first := s.members()
+	require.Len(s, first, 1)
 	require.NoError(s, s.cloud.Signal(s.Context(), s.name, owner, "out"))
 	s.awaitSignals(id, "out", 1)
 	require.Len(s, s.members(), 2)
@@ -38,11 +39,10 @@ func (s *site) signals() {
 	s.awaitSignals(id, "out", 2)
 	require.Len(s, s.members(), 3)
 
-	first := s.members()[0]
 	require.NoError(s, s.cloud.Signal(s.Context(), s.name, owner, "in"))
 	s.awaitSignals(id, "in", 1)
 	require.Len(s, s.members(), 2)
-	require.NotContains(s, s.members(), first, "the oldest goes")
+	require.NotContains(s, s.members(), first[0], "the oldest goes")
 
 	s.requireKind(lcm.KindNotFound, s.cloud.Signal(s.Context(), s.name, owner, "nothing"))
 	_, err = s.cloud.AlarmURL(s.Context(), s.name, owner, "group")
