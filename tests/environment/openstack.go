@@ -96,7 +96,7 @@ var slow = map[string]any{"ssh": 1800, "login": 90, "command": 600, "install": 2
 func (o *OpenStack) Adapt(request map[string]any) {
 	params, _ := request["additionalParams"].(map[string]any)
 	cluster, _ := params["k8s_cluster_installation_param"].(map[string]any)
-	delete(cluster, "kubeadm_config_path")
 	delete(cluster, "ignore_preflight_errors")
+	cluster["kubeadm_config_path"] = "Files/kubernetes/kubeadm-emulated.yaml"
 	cluster["timeouts"] = slow
 }
