@@ -138,12 +138,13 @@ func (b *build) join(ctx workflow.Context, controlPlanes, workers lcm.Nodes) err
 		func(ctx workflow.Context) error { return b.joinControlPlanes(ctx, controlPlanes, join) },
 		func(ctx workflow.Context) error { return b.joinWorkers(ctx, workers, join) },
 	)
-	free := ctx
-	if failure != nil { // also when the step was cancelled
-		free, _ = workflow.NewDisconnectedContext(ctx)
-	}
-	if _, err := call(once(free), cluster.RevokeJoin, b.onCluster(ctx)); err != nil && failure == nil {
+	if failure == nil {
+		_, err = call(onNode(ctx), cluster.RevokeJoin, b.onCluster(ctx))
 		return err
+	}
+	free, _ := workflow.NewDisconnectedContext(ctx) // also when the step was cancelled
+	if _, err := call(once(free), cluster.RevokeJoin, b.onCluster(ctx)); err != nil {
+		workflow.GetLogger(ctx).Warn("Join token not deleted; it ends by itself.", "error", err)
 	}
 	return failure
 }
