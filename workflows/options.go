@@ -38,11 +38,11 @@ func polling(ctx workflow.Context) workflow.Context { return working(ctx, longes
 // onNode is for an activity that works on one node over SSH.
 func onNode(ctx workflow.Context) workflow.Context { return working(ctx, longest) }
 
-// once is for cleaning up behind work that may have failed because the node is gone: few attempts, so that it does not
-// hold the operation up. Each of them keeps the request's limit, as everything on a node does.
+// once is for cleaning up behind work that may have failed because the node is gone: it must not hold the
+// operation up.
 func once(ctx workflow.Context) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: longest, HeartbeatTimeout: beat, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 3},
+		StartToCloseTimeout: time.Minute, HeartbeatTimeout: beat, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 3},
 	})
 }
 
