@@ -40,8 +40,8 @@ for budget in 20000 60000 180000; do
 		cat "$work/log" >&2
 		exit 1
 	}
-	# The timeline is what loads last; every operation begins with this activity.
-	if grep -q DescribeOperation "$work/page.html"; then
+	# The timeline is what loads last; every operation has one of these activities.
+	if grep -qE 'CreateStack|ChangeStack|DeleteStack' "$work/page.html"; then
 		mv "$work/page.png" "$picture"
 		echo "$picture shows operation $id"
 		exit 0
