@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -251,7 +252,7 @@ func nodesOf(inv *openstack.Inventory, role lcm.Role, params lcm.NodeParams) (lc
 		node := lcm.Node{
 			Name: lcm.NodeName(role, nic.ServerID), Role: role, ServerID: nic.ServerID, StackID: stackID,
 			SSHAddress: ssh.Address, Address: nic.Address,
-			ComputeHost: inv.Servers[nic.ServerID].Host, Zone: inv.Servers[nic.ServerID].Zone,
+			ComputeHost: computeHost(inv.Servers[nic.ServerID]), Zone: inv.Servers[nic.ServerID].Zone,
 		}
 		if ssh.FloatingIP != "" {
 			node.SSHAddress = ssh.FloatingIP
@@ -269,6 +270,10 @@ func nodesOf(inv *openstack.Inventory, role lcm.Role, params lcm.NodeParams) (lc
 	slices.SortFunc(nodes, func(a, b lcm.Node) int { return strings.Compare(a.Name, b.Name) })
 	return nodes, nil
 }
+
+// computeHost is the hypervisor's name or, where the credentials may not see it, the id by which Nova lets a project
+// tell hypervisors apart.
+func computeHost(s openstack.Server) string { return cmp.Or(s.Host, s.HostID) }
 
 // portNamed finds a Heat port, or the port to which a Heat floating IP leads, by its name in the template.
 func portNamed(inv *openstack.Inventory, stackID, name string) (openstack.Port, error) {

@@ -159,3 +159,56 @@ func TestShutDownServers_givesTheTimeOfTheRequestAndNeverFailsForAServerThatStay
 		assert.InDelta(t, 30, c.limit.Seconds(), 5)
 	}
 }
+
+func TestHolders_areTheMembersThatHaveToGo(t *testing.T) {
+	inv := &openstack.Inventory{StackID: "top", Resources: []openstack.Resource{
+		{Name: "alone", Type: "OS::Nova::Server", PhysicalID: "s0", StackID: "top"},
+		{Name: "m1", Type: "member.yaml", PhysicalID: "nested-1", StackID: "group"},
+		{Name: "m2", Type: "member.yaml", PhysicalID: "nested-2", StackID: "group"},
+		{Name: "node", Type: "OS::Nova::Server", PhysicalID: "s1", StackID: "nested-1"},
+		{Name: "node", Type: "OS::Nova::Server", PhysicalID: "s2", StackID: "nested-2"},
+	}}
+	cloud := &changingCloud{inv: inv}
+	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	env.RegisterActivity(infra.ChangeStack)
+	in := activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesPlanned, Leaving: []string{"s0", "s2", "gone"}}
+	for range 2 {
+		_, err := env.ExecuteActivity(infra.ChangeStack, in)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"alone", "m2"}, cloud.replaced(), "a server by itself, the other with its group's member; one that is gone is done")
+		assert.Equal(t, 3, cloud.last.Parameters["size"])
+	}
+	in = activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesRecorded}
+	_, err := env.ExecuteActivity(infra.ChangeStack, in)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"alone"}, cloud.replaced(), "every server that is not recorded goes")
+	assert.Equal(t, 2, cloud.last.Parameters["size"])
+}
+
+// changingCloud remembers the last change of its stack.
+type changingCloud struct {
+	unused
+
+	inv  *openstack.Inventory
+	last openstack.Change
+}
+
+func (c *changingCloud) Cloud(context.Context, lcm.OpOccID) (activities.Cloud, error) { return c, nil }
+
+func (c *changingCloud) Inventory(context.Context, string) (*openstack.Inventory, error) {
+	return c.inv, nil
+}
+
+func (c *changingCloud) UpdateStack(_ context.Context, ch openstack.Change, _ func(string)) error {
+	c.last = ch
+	return nil
+}
+
+func (c *changingCloud) replaced() (names []string) {
+	for _, r := range c.last.Replace {
+		names = append(names, r.Name)
+	}
+	return names
+}

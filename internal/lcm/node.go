@@ -26,7 +26,7 @@ type Node struct {
 	SSHAddress string `json:"sshAddress"`
 	// Address is the node's own IP, from nic_cp_name.
 	Address string `json:"address"`
-	// ComputeHost is the hypervisor, for the label CIS-node; "" when the VIM does not tell.
+	// ComputeHost is the hypervisor, or the project's id for it, for the label CIS-node; "" when the VIM does not tell.
 	ComputeHost string `json:"computeHost,omitempty"`
 	// Zone is the availability zone, for the label kubernetes.io/zone; "" when the grant names none.
 	Zone string `json:"zone,omitempty"`
