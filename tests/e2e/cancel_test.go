@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"net/http"
 	"os"
 	"strings"
@@ -10,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
 // soon bounds a FORCEFUL cancel: two heartbeats and what ends the work.
@@ -18,32 +19,19 @@ const soon = 40 * time.Second
 func (b *bed) cancelForcefully(t *testing.T, op string) {
 	t.Helper()
 	begun := time.Now()
-	a := b.act(t, op, "cancel", map[string]any{"cancelMode": "FORCEFUL"})
+	a := b.Act(t, op, "cancel", map[string]any{"cancelMode": "FORCEFUL"})
 	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
-	got := b.await(t, op, time.Minute, "FAILED_TEMP")
+	got := b.Await(t, op, time.Minute, "FAILED_TEMP")
 	require.Less(t, time.Since(begun), soon)
 	require.Contains(t, got["error"].(map[string]any)["detail"], "cancelled (FORCEFUL)")
 }
 
-// runs waits until a step, as a whole, is under way.
-func (b *bed) runs(t *testing.T, op, title string) {
-	t.Helper()
-	require.Eventually(t, func() bool {
-		for _, s := range b.steps(t, op) {
-			if s.Title == title && s.Node == "" && s.State == "RUNNING" {
-				return true
-			}
-		}
-		return false
-	}, time.Minute, 20*time.Millisecond, "%q does not run", title)
-}
-
 // cancelWhileDialling cancels an operation that waits for machines which never answer.
 func cancelWhileDialling(t *testing.T, b *bed) {
-	b.pace(t, time.Hour, 0)
-	defer b.pace(t, 0, 0)
-	vnf, op := b.instantiate(t, "dialling", nil)
-	b.awaitNode(t, op, "Wait until every node answers on SSH", "RUNNING")
+	b.Pace(t, time.Hour, 0)
+	defer b.Pace(t, 0, 0)
+	vnf, op := b.Instantiate(t, "dialling", nil)
+	b.AwaitNode(t, op, "Wait until every node answers on SSH", "RUNNING")
 	b.cancelForcefully(t, op)
 	b.rollBack(t, op, vnf)
 }
@@ -51,119 +39,100 @@ func cancelWhileDialling(t *testing.T, b *bed) {
 // cancelOnFrozenNode cancels a command on a node that does not answer any more: nobody can tell it to stop, and
 // the operation must not hang with it.
 func cancelOnFrozenNode(t *testing.T, b *bed) {
-	b.scriptFault(t, map[string]any{"script": "kubeadm-init", "times": 1, "hang": true})
-	vnf, op := b.instantiate(t, "frozen", nil)
+	b.ScriptFault(t, map[string]any{"script": "kubeadm-init", "times": 1, "hang": true})
+	vnf, op := b.Instantiate(t, "frozen", nil)
 	const step = "Initialise the first control plane"
-	b.awaitNode(t, op, step, "RUNNING")
+	b.AwaitNode(t, op, step, "RUNNING")
 	require.Eventually(t, func() bool {
-		return !strings.Contains(string(b.lab(t, http.MethodGet, "/scripts/faults", nil).Body), "kubeadm-init")
+		return !strings.Contains(string(b.Lab(t, http.MethodGet, "/scripts/faults", nil).Body), "kubeadm-init")
 	}, time.Minute, 20*time.Millisecond, "kubeadm does not begin to hang")
 	var node string
-	for _, s := range b.steps(t, op) {
+	for _, s := range b.Steps(t, op) {
 		if s.Title == step && s.Node != "" {
 			node = s.Node
 		}
 	}
-	machine := b.machineOf(t, node)
-	require.Less(t, b.lab(t, http.MethodPost, "/machines/"+machine+"/freeze", nil).Status, 300)
+	machine := b.MachineOf(t, node)
+	require.Less(t, b.Lab(t, http.MethodPost, "/machines/"+machine+"/freeze", nil).Status, 300)
 	b.cancelForcefully(t, op)
-	require.Less(t, b.lab(t, http.MethodPost, "/machines/"+machine+"/thaw", nil).Status, 300)
-	require.Equal(t, http.StatusAccepted, b.act(t, op, "retry", nil).Status)
-	b.await(t, op, quick, "COMPLETED")
-	b.requireCluster(t, 3, 2)
+	require.Less(t, b.Lab(t, http.MethodPost, "/machines/"+machine+"/thaw", nil).Status, 300)
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
+	b.Await(t, op, quick, "COMPLETED")
+	b.RequireCluster(t, 3, 2)
 	b.terminate(t, vnf)
-}
-
-// machineOf finds a node's machine: a node's name ends with the first digits of its server's id.
-func (b *bed) machineOf(t *testing.T, node string) string {
-	t.Helper()
-	var all struct {
-		Machines []struct {
-			ID string `json:"id"`
-		} `json:"machines"`
-	}
-	require.NoError(t, json.Unmarshal(b.lab(t, http.MethodGet, "/machines", nil).Body, &all))
-	_, digits, _ := strings.Cut(node, "-")
-	for _, m := range all.Machines {
-		if strings.HasPrefix(m.ID, digits) {
-			return m.ID
-		}
-	}
-	require.FailNow(t, "no machine", "of node %s among %v", node, all.Machines)
-	return ""
 }
 
 // cancelRollback cancels a rollback while the stack is being deleted, and rolls back once more.
 func cancelRollback(t *testing.T, b *bed) {
-	b.scriptFault(t, map[string]any{"script": "check-node", "times": 1, "exit_code": 78, "output": "windlass: no."})
-	vnf, op := b.instantiate(t, "undo", nil)
-	b.await(t, op, quick, "FAILED_TEMP")
-	b.fault(t, map[string]any{"service": "heat", "method": "DELETE", "delay_ms": 60_000})
-	require.Equal(t, http.StatusAccepted, b.act(t, op, "rollback", nil).Status)
-	b.await(t, op, quick, "ROLLING_BACK")
-	b.runs(t, op, "Undo: Create the infrastructure stack")
+	b.ScriptFault(t, map[string]any{"script": "check-node", "times": 1, "exit_code": 78, "output": "windlass: no."})
+	vnf, op := b.Instantiate(t, "undo", nil)
+	b.Await(t, op, quick, "FAILED_TEMP")
+	b.Fault(t, map[string]any{"service": "heat", "method": "DELETE", "delay_ms": 60_000})
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
+	b.Await(t, op, quick, "ROLLING_BACK")
+	b.AwaitStep(t, op, "Undo: Create the infrastructure stack")
 	b.cancelForcefully(t, op)
-	b.clearFaults(t)
+	b.ClearFaults(t)
 	b.rollBack(t, op, vnf)
 }
 
 // cancelTermination cancels a termination, which goes forward only.
 func cancelTermination(t *testing.T, b *bed) {
-	vnf, op := b.instantiate(t, "endless", nil)
-	b.await(t, op, quick, "COMPLETED")
-	b.fault(t, map[string]any{"service": "heat", "method": "DELETE", "delay_ms": 60_000})
-	op = b.begin(t, vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
-	b.runs(t, op, "Delete the infrastructure stack")
+	vnf, op := b.Instantiate(t, "endless", nil)
+	b.Await(t, op, quick, "COMPLETED")
+	b.Fault(t, map[string]any{"service": "heat", "method": "DELETE", "delay_ms": 60_000})
+	op = b.Begin(t, vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
+	b.AwaitStep(t, op, "Delete the infrastructure stack")
 	b.cancelForcefully(t, op)
-	require.NotContains(t, b.get(t, op)["_links"], "rollback")
-	a := b.act(t, op, "rollback", nil)
+	require.NotContains(t, b.Get(t, op)["_links"], "rollback")
+	a := b.Act(t, op, "rollback", nil)
 	require.Equal(t, http.StatusNotFound, a.Status, "SOL003 clause 5.4.15: the task is not supported for this operation")
-	require.Contains(t, problem(t, a), "TERMINATE")
-	b.clearFaults(t)
-	require.Equal(t, http.StatusAccepted, b.act(t, op, "retry", nil).Status)
-	b.await(t, op, quick, "COMPLETED")
-	b.requireNothingLeft(t)
-	require.Equal(t, http.StatusNoContent, b.call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	require.Contains(t, testbed.Problem(t, a), "TERMINATE")
+	b.ClearFaults(t)
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
+	b.Await(t, op, quick, "COMPLETED")
+	b.RequireNothingLeft(t)
+	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
 }
 
 // stoppedWorker ends the worker as an upgrade does, in the middle of the joins: the commands on the nodes go on, and the
 // next worker finds them.
 func stoppedWorker(t *testing.T, b *bed) {
-	b.pace(t, 0, 3*time.Second)
-	defer b.pace(t, 0, 0)
-	vnf, op := b.instantiate(t, "stopped", nil)
+	b.Pace(t, 0, 3*time.Second)
+	defer b.Pace(t, 0, 0)
+	vnf, op := b.Instantiate(t, "stopped", nil)
 	b.awaitControlPlanes(t, op, time.Minute, "PENDING", "RUNNING")
 	info, err := b.Info()
 	require.NoError(t, err)
 	p, err := os.FindProcess(info.Processes["worker"])
 	require.NoError(t, err)
 	require.NoError(t, p.Signal(syscall.SIGTERM))
-	got := b.await(t, op, 4*time.Minute, "COMPLETED", "FAILED_TEMP")
+	got := b.Await(t, op, 4*time.Minute, "COMPLETED", "FAILED_TEMP")
 	require.Equal(t, "COMPLETED", got["operationState"], "%v", got["error"])
-	b.requireCluster(t, 3, 2)
+	b.RequireCluster(t, 3, 2)
 	b.terminate(t, vnf)
-	b.requireNothingLeft(t)
+	b.RequireNothingLeft(t)
 }
 
 // revokedCredentials lets the cloud refuse the VIM's credentials after the VIM was registered.
 func revokedCredentials(t *testing.T, b *bed) {
-	b.fault(t, map[string]any{"service": "heat", "status": 401, "message": "Authentication required", "count": -1})
-	b.fault(t, map[string]any{"service": "keystone", "method": "POST", "path": "/auth/tokens$", "status": 401, "message": "The request you have made requires authentication.", "count": -1})
-	vnf, op := b.instantiate(t, "revoked", nil)
-	got := b.await(t, op, quick, "FAILED_TEMP")
+	b.Fault(t, map[string]any{"service": "heat", "status": 401, "message": "Authentication required", "count": -1})
+	b.Fault(t, map[string]any{"service": "keystone", "method": "POST", "path": "/auth/tokens$", "status": 401, "message": "The request you have made requires authentication.", "count": -1})
+	vnf, op := b.Instantiate(t, "revoked", nil)
+	got := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Regexp(t, "no longer accepts the credentials of the VIM", got["error"].(map[string]any)["detail"])
-	b.clearFaults(t)
-	require.Equal(t, http.StatusAccepted, b.act(t, op, "retry", nil).Status)
-	b.await(t, op, quick, "COMPLETED")
+	b.ClearFaults(t)
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
+	b.Await(t, op, quick, "COMPLETED")
 	b.terminate(t, vnf)
 }
 
 // rollBack rolls an operation back, and sees that nothing is left of the VNF.
 func (b *bed) rollBack(t *testing.T, op, vnf string) {
 	t.Helper()
-	a := b.act(t, op, "rollback", nil)
+	a := b.Act(t, op, "rollback", nil)
 	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
-	b.await(t, op, quick, "ROLLED_BACK")
-	b.requireNothingLeft(t)
-	require.Equal(t, http.StatusNoContent, b.call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	b.Await(t, op, quick, "ROLLED_BACK")
+	b.RequireNothingLeft(t)
+	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
 }

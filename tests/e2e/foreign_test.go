@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
 // foreignImages are the names that Tacker's sample package asks Glance for.
@@ -30,22 +32,22 @@ func foreignPackage(t *testing.T, b *bed) {
 	require.NoError(t, errors.Join(w.Close(), file.Close()))
 	out, err := b.Windlass(t.Context(), "package", "create", archive).CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	a := b.call(t, "POST", "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": "b1db0ce7-ebca-1fb7-95ed-4840d70a1163", "vnfInstanceName": "foreign"})
+	a := b.Call(t, "POST", "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": "b1db0ce7-ebca-1fb7-95ed-4840d70a1163", "vnfInstanceName": "foreign"})
 	require.Equal(t, 201, a.Status, "%s", a.Body)
 	vnf := filepath.Base(a.Header.Get("Location"))
 	node := func(cp string) map[string]any {
-		return map[string]any{"ssh_cp_name": cp, "nic_cp_name": cp, "username": "debian", "password": nodePassword}
+		return map[string]any{"ssh_cp_name": cp, "nic_cp_name": cp, "username": "debian", "password": testbed.NodePassword}
 	}
 	master, worker := node("masterNode_CP1"), node("workerNode_CP2")
 	master["aspect_id"], worker["aspect_id"] = "master_instance", "worker_instance"
 	master["pod_cidr"], master["cluster_cidr"], master["cluster_cp_name"] = "192.168.3.0/16", "10.199.187.0/24", "vip_CP"
-	op := b.begin(t, vnf, "instantiate", map[string]any{
+	op := b.Begin(t, vnf, "instantiate", map[string]any{
 		"flavourId": "complex",
 		"extVirtualLinks": []any{map[string]any{"id": "net0", "resourceId": "net0", "extCps": []any{
 			map[string]any{"cpdId": "masterNode_CP1", "cpConfig": []any{map[string]any{"linkPortId": "a"}}},
 			map[string]any{"cpdId": "workerNode_CP2", "cpConfig": []any{map[string]any{"linkPortId": "b"}}},
 		}}},
-		"vimConnectionInfo": []any{map[string]any{"id": "openstack", "vimId": b.vim, "vimType": "openstack"}},
+		"vimConnectionInfo": []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}},
 		"additionalParams": map[string]any{
 			"lcm-operation-user-data": "./UserData/k8s_cluster_user_data.py", "lcm-operation-user-data-class": "KubernetesClusterUserData",
 			"k8s_cluster_installation_param": map[string]any{
@@ -53,8 +55,8 @@ func foreignPackage(t *testing.T, b *bed) {
 			},
 		},
 	})
-	b.await(t, op, quick, "COMPLETED")
-	b.requireCluster(t, 3, 2)
+	b.Await(t, op, quick, "COMPLETED")
+	b.RequireCluster(t, 3, 2)
 	b.terminate(t, vnf)
-	b.requireNothingLeft(t)
+	b.RequireNothingLeft(t)
 }

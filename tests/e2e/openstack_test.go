@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/windlass-nfv/windlass/tests/environment"
+	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
 // cloudFile names a file that tells of a real OpenStack: the cloud.json that tests/openstack writes, or one like it.
@@ -25,11 +26,11 @@ func TestOnRealOpenStack(t *testing.T) {
 		t.Skipf("set %s to the cloud.json of a running tests/openstack to use a real OpenStack", cloudFile)
 	}
 	cloud := &environment.OpenStack{File: file}
-	b := newBedIn(t, cloud)
-	vnf, op := b.instantiate(t, "openstack", simple)
+	b := &bed{testbed.NewIn(t, cloud)}
+	vnf, op := b.Instantiate(t, "openstack", simple)
 	t.Cleanup(func() { removeStack(t, cloud.Login(), "vnf-"+vnf) }) // of a test that fails on the way
-	b.await(t, op, 40*time.Minute, "COMPLETED")
-	t.Log(b.timings(t, op))
+	b.Await(t, op, 40*time.Minute, "COMPLETED")
+	t.Log(b.Timings(t, op))
 
 	made := resourcesIn(t, cloud.Login(), "vnf-"+vnf)
 	require.Equal(t, 2, made.count("OS::Nova::Server"))
@@ -38,12 +39,12 @@ func TestOnRealOpenStack(t *testing.T) {
 	require.Len(t, made.among(existing(t, cloud.Login())), made.real(), "each service shows what Heat has made")
 	b.requireVirtualNodes(t, "cluster-openstack", 2)
 
-	op = b.begin(t, vnf, "terminate", map[string]any{"terminationType": "GRACEFUL", "gracefulTerminationTimeout": 90})
-	b.await(t, op, 20*time.Minute, "COMPLETED")
-	t.Log(b.timings(t, op))
+	op = b.Begin(t, vnf, "terminate", map[string]any{"terminationType": "GRACEFUL", "gracefulTerminationTimeout": 90})
+	b.Await(t, op, 20*time.Minute, "COMPLETED")
+	t.Log(b.Timings(t, op))
 	require.Empty(t, made.among(existing(t, cloud.Login())), "what is left")
-	require.Empty(t, b.get(t, "/v1.0/vims?name=cluster-openstack")["vims"])
-	a := b.call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil)
+	require.Empty(t, b.Get(t, "/v1.0/vims?name=cluster-openstack")["vims"])
+	a := b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil)
 	require.Equal(t, http.StatusNoContent, a.Status, "%s", a.Body)
 }
 

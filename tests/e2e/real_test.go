@@ -22,40 +22,40 @@ func TestOnRealMachines(t *testing.T) {
 		t.Skip("Real machines need root; the scenarios on fake machines have run.")
 	}
 	b := newBed(t, "nspawn")
-	vnf, op := b.instantiate(t, "real", nil)
+	vnf, op := b.Instantiate(t, "real", nil)
 	b.awaitControlPlanes(t, op, 10*time.Minute, "PENDING", "RUNNING")
-	b.killWorker(t)
-	b.await(t, op, 15*time.Minute, "COMPLETED")
-	t.Log(b.timings(t, op))
+	b.KillWorker(t)
+	b.Await(t, op, 15*time.Minute, "COMPLETED")
+	t.Log(b.Timings(t, op))
 
 	b.requireNodes(t, 3, 2) // no node is doubled
 
 	b.dayTwoForReal(t, vnf)
 	b.cancelForReal(t)
 	b.terminate(t, vnf)
-	b.requireNothingLeft(t)
+	b.RequireNothingLeft(t)
 }
 
 // dayTwoForReal scales out, heals a control plane that is dead and may hold the virtual IP, and scales in; after
 // each, nodes and members of etcd are exactly those that should be.
 func (b *bed) dayTwoForReal(t *testing.T, vnf string) {
 	t.Helper()
-	op := b.begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "worker_instance"})
-	b.await(t, op, 10*time.Minute, "COMPLETED")
-	t.Log(b.timings(t, op))
+	op := b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "worker_instance"})
+	b.Await(t, op, 10*time.Minute, "COMPLETED")
+	t.Log(b.Timings(t, op))
 	b.requireNodes(t, 3, 3)
 
-	dead := b.vnfcOf(t, vnf, "masterNode")
-	require.Less(t, b.lab(t, http.MethodPost, "/machines/"+dead+"/kill", nil).Status, 300)
-	op = b.begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": dead, "cause": "it is dead"})
-	b.await(t, op, 15*time.Minute, "COMPLETED")
-	t.Log(b.timings(t, op))
+	dead := b.VnfcOf(t, vnf, "masterNode")
+	require.Less(t, b.Lab(t, http.MethodPost, "/machines/"+dead+"/kill", nil).Status, 300)
+	op = b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": dead, "cause": "it is dead"})
+	b.Await(t, op, 15*time.Minute, "COMPLETED")
+	t.Log(b.Timings(t, op))
 	b.requireNodes(t, 3, 3)
-	require.NotContains(t, b.vnfcs(t, vnf), dead)
+	require.NotContains(t, b.Vnfcs(t, vnf), dead)
 
-	op = b.begin(t, vnf, "scale", map[string]any{"type": "SCALE_IN", "aspectId": "worker_instance"})
-	b.await(t, op, 10*time.Minute, "COMPLETED")
-	t.Log(b.timings(t, op))
+	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_IN", "aspectId": "worker_instance"})
+	b.Await(t, op, 10*time.Minute, "COMPLETED")
+	t.Log(b.Timings(t, op))
 	b.requireNodes(t, 3, 2)
 }
 
@@ -82,19 +82,19 @@ func (b *bed) requireNodes(t *testing.T, controlPlanes, workers int) {
 // cancelForReal cancels a second, small cluster while kubeadm runs.
 func (b *bed) cancelForReal(t *testing.T) {
 	t.Helper()
-	vnf := b.create(t, "cancelled")
-	op := b.begin(t, vnf, "instantiate", b.instantiateRequest(t, "cancelled", func(req, cluster map[string]any) {
+	vnf := b.Create(t, "cancelled")
+	op := b.Begin(t, vnf, "instantiate", b.InstantiateRequest(t, "cancelled", func(req, cluster map[string]any) {
 		req["flavourId"] = "simple"
 		cluster["master_node"].(map[string]any)["cluster_cp_name"] = "masterNode_CP1" // no VIP
 	}))
-	b.awaitNodeFor(t, op, "Initialise the first control plane", "RUNNING", 5*time.Minute)
+	b.AwaitNodeFor(t, op, "Initialise the first control plane", "RUNNING", 5*time.Minute)
 	require.Eventually(t, func() bool { return kubeadms(t) > 0 }, time.Minute, 100*time.Millisecond, "kubeadm does not start")
-	require.Equal(t, http.StatusAccepted, b.act(t, op, "cancel", map[string]any{"cancelMode": "FORCEFUL"}).Status)
-	b.await(t, op, time.Minute, "FAILED_TEMP")
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "cancel", map[string]any{"cancelMode": "FORCEFUL"}).Status)
+	b.Await(t, op, time.Minute, "FAILED_TEMP")
 	require.Zero(t, kubeadms(t), "kubeadm is dead on the node when the operation says so")
-	require.Equal(t, http.StatusAccepted, b.act(t, op, "rollback", nil).Status)
-	b.await(t, op, 3*time.Minute, "ROLLED_BACK")
-	require.Equal(t, http.StatusNoContent, b.call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
+	b.Await(t, op, 3*time.Minute, "ROLLED_BACK")
+	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
 }
 
 // kubeadms counts the processes of kubeadm on this host, which those on the machines are.
@@ -114,7 +114,7 @@ func kubeadms(t *testing.T) int {
 // kubernetes opens the API of a registered cluster with the account that Windlass made for itself.
 func (b *bed) kubernetes(t *testing.T, name string) *kubernetes.Clientset {
 	t.Helper()
-	vims := b.get(t, "/v1.0/vims?name="+name)["vims"].([]any)
+	vims := b.Get(t, "/v1.0/vims?name="+name)["vims"].([]any)
 	require.Len(t, vims, 1)
 	config := &rest.Config{Host: vims[0].(map[string]any)["auth_url"].(string), TLSClientConfig: rest.TLSClientConfig{Insecure: true}}
 	for ref, value := range b.unsealed(t) {
@@ -134,12 +134,4 @@ func ready(n corev1.Node) bool {
 		}
 	}
 	return false
-}
-
-// timings is the time of each step, for the log of CI.
-func (b *bed) timings(t *testing.T, op string) string {
-	t.Helper()
-	out, err := b.Windlass(t.Context(), "op", "steps", op[strings.LastIndex(op, "/")+1:]).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return "\n" + string(out)
 }

@@ -25,22 +25,22 @@ func (b *bed) resourcesOf(t *testing.T) (stacks []labStack, servers int) {
 		Stacks  []labStack `json:"stacks"`
 		Servers []any      `json:"servers"`
 	}
-	require.NoError(t, json.Unmarshal(b.lab(t, http.MethodGet, "/resources", nil).Body, &out))
+	require.NoError(t, json.Unmarshal(b.Lab(t, http.MethodGet, "/resources", nil).Body, &out))
 	return out.Stacks, len(out.Servers)
 }
 
 // cancelledCreation cancels an INSTANTIATE while Heat creates its stack, which it would go on with for minutes.
 func (b *bed) cancelledCreation(t *testing.T, name string) (vnf, op string) {
 	t.Helper()
-	b.fault(t, map[string]any{"service": "nova", "method": "POST", "path": "/servers$", "delay_ms": 300_000, "count": -1})
-	vnf, op = b.instantiate(t, name, nil)
+	b.Fault(t, map[string]any{"service": "nova", "method": "POST", "path": "/servers$", "delay_ms": 300_000, "count": -1})
+	vnf, op = b.Instantiate(t, name, nil)
 	require.Eventually(t, func() bool {
 		stacks, _ := b.resourcesOf(t)
 		return len(stacks) == 8 // with two groups and five members
 	}, time.Minute, 20*time.Millisecond, "the stacks are not being created")
 	begun := time.Now()
-	require.Equal(t, http.StatusAccepted, b.act(t, op, "cancel", map[string]any{"cancelMode": "FORCEFUL"}).Status)
-	got := b.await(t, op, 30*time.Second, "FAILED_TEMP")
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "cancel", map[string]any{"cancelMode": "FORCEFUL"}).Status)
+	got := b.Await(t, op, 30*time.Second, "FAILED_TEMP")
 	require.Less(t, time.Since(begun), 15*time.Second)
 	require.Contains(t, got["error"].(map[string]any)["detail"], "cancelled (FORCEFUL)")
 	stacks, servers := b.resourcesOf(t)
@@ -50,41 +50,41 @@ func (b *bed) cancelledCreation(t *testing.T, name string) (vnf, op string) {
 		require.Equal(t, "Stack CREATE cancelled", s.Reason, s.Name)
 	}
 	require.Zero(t, servers)
-	for _, s := range b.steps(t, op) {
+	for _, s := range b.Steps(t, op) {
 		if s.Title == createStack {
 			require.Equal(t, "CANCELLED", s.State)
 			require.Contains(t, s.LastOutputLine, "CREATE_FAILED")
 		}
 	}
-	b.clearFaults(t)
+	b.ClearFaults(t)
 	return vnf, op
 }
 
 func cancelledCreationIsRetried(t *testing.T, b *bed) {
 	vnf, op := b.cancelledCreation(t, "halfmade")
-	require.Equal(t, http.StatusAccepted, b.act(t, op, "retry", nil).Status)
-	b.await(t, op, quick, "COMPLETED")
-	b.requireCluster(t, 3, 2)
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
+	b.Await(t, op, quick, "COMPLETED")
+	b.RequireCluster(t, 3, 2)
 	b.terminate(t, vnf)
-	b.requireNothingLeft(t)
+	b.RequireNothingLeft(t)
 }
 
 func cancelledCreationIsRolledBack(t *testing.T, b *bed) {
 	vnf, op := b.cancelledCreation(t, "unmade")
-	require.Equal(t, http.StatusAccepted, b.act(t, op, "rollback", nil).Status)
-	b.await(t, op, quick, "ROLLED_BACK")
-	b.requireNothingLeft(t)
-	require.Equal(t, http.StatusNoContent, b.call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
+	b.Await(t, op, quick, "ROLLED_BACK")
+	b.RequireNothingLeft(t)
+	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
 }
 
 // gracefulTermination looks at the machines between their shutdown and their deletion, which fails once.
 func gracefulTermination(t *testing.T, b *bed) {
 	const shutDown = "Shut the servers down"
-	vnf, op := b.instantiate(t, "gently", nil)
-	b.await(t, op, quick, "COMPLETED")
-	b.fault(t, map[string]any{"service": "heat", "method": "DELETE", "status": 400, "message": "not yet", "count": 2})
-	op = b.begin(t, vnf, "terminate", map[string]any{"terminationType": "GRACEFUL", "gracefulTerminationTimeout": 30})
-	b.await(t, op, quick, "FAILED_TEMP")
+	vnf, op := b.Instantiate(t, "gently", nil)
+	b.Await(t, op, quick, "COMPLETED")
+	b.Fault(t, map[string]any{"service": "heat", "method": "DELETE", "status": 400, "message": "not yet", "count": 2})
+	op = b.Begin(t, vnf, "terminate", map[string]any{"terminationType": "GRACEFUL", "gracefulTerminationTimeout": 30})
+	b.Await(t, op, quick, "FAILED_TEMP")
 	var all struct {
 		Machines []struct {
 			Name    string `json:"name"`
@@ -92,16 +92,16 @@ func gracefulTermination(t *testing.T, b *bed) {
 			Machine string `json:"machine"`
 		} `json:"machines"`
 	}
-	require.NoError(t, json.Unmarshal(b.lab(t, http.MethodGet, "/machines", nil).Body, &all))
+	require.NoError(t, json.Unmarshal(b.Lab(t, http.MethodGet, "/machines", nil).Body, &all))
 	require.Len(t, all.Machines, 5)
 	for _, m := range all.Machines {
 		require.Equal(t, []string{"SHUTOFF", "STOPPED"}, []string{m.Status, m.Machine}, m.Name)
 	}
-	require.Equal(t, http.StatusAccepted, b.act(t, op, "retry", nil).Status)
-	b.await(t, op, quick, "COMPLETED")
-	b.requireNothingLeft(t)
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
+	b.Await(t, op, quick, "COMPLETED")
+	b.RequireNothingLeft(t)
 	var titles []string
-	for _, s := range b.steps(t, op) {
+	for _, s := range b.Steps(t, op) {
 		require.Equal(t, "DONE", s.State, s.Title)
 		titles = append(titles, s.Title)
 		if s.Title == shutDown {
@@ -110,5 +110,5 @@ func gracefulTermination(t *testing.T, b *bed) {
 		}
 	}
 	require.Contains(t, titles, shutDown)
-	require.Equal(t, http.StatusNoContent, b.call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
 func (b *bed) temporal(t *testing.T) client.Client {
@@ -33,36 +34,36 @@ func (b *bed) temporal(t *testing.T) client.Client {
 
 // terminatedInTemporal does what an operator may do in the Web UI.
 func terminatedInTemporal(t *testing.T, b *bed) {
-	b.pace(t, 0, 500*time.Millisecond)
-	defer b.pace(t, 0, 0)
-	vnf, op := b.instantiate(t, "terminated", nil)
-	b.awaitNode(t, op, "Prepare every node", "RUNNING")
+	b.Pace(t, 0, 500*time.Millisecond)
+	defer b.Pace(t, 0, 0)
+	vnf, op := b.Instantiate(t, "terminated", nil)
+	b.AwaitNode(t, op, "Prepare every node", "RUNNING")
 	id := lcm.WorkflowID(lcm.OpOccID(filepath.Base(op)))
 	require.NoError(t, b.temporal(t).TerminateWorkflow(t.Context(), id, "", "by an operator"))
-	got := b.await(t, op, time.Minute, "FAILED_TEMP")
+	got := b.Await(t, op, time.Minute, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "terminated from outside")
-	for _, s := range b.steps(t, op) {
+	for _, s := range b.Steps(t, op) {
 		require.NotEqual(t, "RUNNING", s.State, "%s of %s", s.Title, s.Node)
 	}
-	require.Equal(t, http.StatusAccepted, b.act(t, op, "retry", nil).Status)
-	b.await(t, op, quick, "COMPLETED")
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
+	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "instantiate-resumed")
-	b.requireCluster(t, 3, 2)
+	b.RequireCluster(t, 3, 2)
 	b.terminate(t, vnf)
-	b.requireNothingLeft(t)
+	b.RequireNothingLeft(t)
 }
 
 // secretsAreNowhere greps everything that Windlass has kept, logged or answered for every secret of the
 // operations above. It runs last.
 func secretsAreNowhere(t *testing.T, b *bed) {
 	// What an operation forgets when it ends is collected while it waits: join token, certificate key.
-	b.scriptFault(t, map[string]any{"script": "kubeadm-join", "times": 1, "exit_code": 1, "output": "windlass: not yet."})
-	vnf, op := b.instantiate(t, "secrets", nil)
-	b.await(t, op, quick, "FAILED_TEMP")
+	b.ScriptFault(t, map[string]any{"script": "kubeadm-join", "times": 1, "exit_code": 1, "output": "windlass: not yet."})
+	vnf, op := b.Instantiate(t, "secrets", nil)
+	b.Await(t, op, quick, "FAILED_TEMP")
 	passing := b.unsealed(t)
-	require.Equal(t, http.StatusAccepted, b.act(t, op, "retry", nil).Status)
-	b.await(t, op, quick, "COMPLETED")
-	values := map[string]string{"the nodes' password": nodePassword, "the VIM's password": b.Cloud.Login().Password}
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
+	b.Await(t, op, quick, "COMPLETED")
+	values := map[string]string{"the nodes' password": testbed.NodePassword, "the VIM's password": b.Cloud.Login().Password}
 	maps.Copy(values, passing)
 	maps.Copy(values, b.unsealed(t))
 	for _, kind := range []string{"token", "certificate", "vrrp", "bearer_token", "password"} {
@@ -70,7 +71,7 @@ func secretsAreNowhere(t *testing.T, b *bed) {
 	}
 
 	places := map[string]string{
-		"the database":           b.psql(t, "pg_dump", "--inserts"),
+		"the database":           b.Psql(t, "pg_dump", "--inserts"),
 		"the workflow histories": b.histories(t),
 		"the logs":               b.logs(t),
 		"the answers":            b.answers(t, vnf, op),
@@ -160,7 +161,7 @@ func (b *bed) answers(t *testing.T, vnf, op string) string {
 		"/vnflcm/v1/vnf_instances", "/vnflcm/v1/vnf_instances/" + vnf, "/vnflcm/v1/vnf_lcm_op_occs", op, "/v1.0/vims", "/v1.0/vims.json",
 		"/vnfpkgm/v1/vnf_packages", opPath + "/steps", opPath + "/logs", opPath + "/events", "/metrics",
 	} {
-		a := b.call(t, http.MethodGet, path, nil)
+		a := b.Call(t, http.MethodGet, path, nil)
 		require.Equal(t, http.StatusOK, a.Status, path)
 		text.Write(a.Body)
 	}

@@ -1,0 +1,61 @@
+package testbed
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Cluster is a cluster as the fake machines remember it.
+type Cluster struct {
+	Members []struct {
+		Node         string `json:"node"`
+		ControlPlane bool   `json:"controlPlane"`
+		Joins        int    `json:"joins"`
+		Ready        bool   `json:"ready"`
+	} `json:"members"`
+	EtcdMembers []struct {
+		Started bool `json:"started"`
+	} `json:"etcdMembers"`
+	TokenCount int      `json:"tokenCount"`
+	Violations []string `json:"violations"`
+}
+
+// Clusters are all that exist in the lab.
+func (b *Bed) Clusters(t testing.TB) []Cluster {
+	t.Helper()
+	a := b.Lab(t, http.MethodGet, "/clusters", nil)
+	require.Equal(t, http.StatusOK, a.Status, "%s", a.Body)
+	var out []Cluster
+	require.NoError(t, json.Unmarshal(a.Body, &out))
+	return out
+}
+
+// RequireCluster wants one cluster of that size in which nothing happened twice.
+func (b *Bed) RequireCluster(t testing.TB, controlPlanes, workers int) {
+	t.Helper()
+	all := b.Clusters(t)
+	require.Len(t, all, 1)
+	c := all[0]
+	require.Empty(t, c.Violations)
+	require.Len(t, c.Members, controlPlanes+workers)
+	require.Len(t, c.EtcdMembers, controlPlanes)
+	require.Zero(t, c.TokenCount, "no join token is left")
+	for _, m := range c.Members {
+		require.Equal(t, 1, m.Joins, "%s", m.Node)
+		require.True(t, m.Ready, "%s", m.Node)
+	}
+}
+
+// RequireMembers wants one cluster of that size; nodes may have joined again.
+func (b *Bed) RequireMembers(t testing.TB, controlPlanes, workers int) {
+	t.Helper()
+	all := b.Clusters(t)
+	require.Len(t, all, 1)
+	require.Empty(t, all[0].Violations)
+	require.Len(t, all[0].Members, controlPlanes+workers)
+	require.Len(t, all[0].EtcdMembers, controlPlanes)
+	require.Zero(t, all[0].TokenCount)
+}

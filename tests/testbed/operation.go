@@ -1,0 +1,122 @@
+package testbed
+
+import (
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Begin starts an operation and returns the path of its VnfLcmOpOcc.
+func (b *Bed) Begin(t testing.TB, vnf, task string, body any) string {
+	t.Helper()
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/"+task, body)
+	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
+	require.Empty(t, a.Body, "SOL003: 202 has an empty body")
+	return strings.TrimPrefix(a.Header.Get("Location"), b.URL)
+}
+
+// Await polls an operation until it is in one of the states, and returns it. One that settles in another state, or takes
+// longer than limit, fails the test with the times of its steps.
+func (b *Bed) Await(t testing.TB, op string, limit time.Duration, states ...string) map[string]any {
+	t.Helper()
+	for end := time.Now().Add(limit); ; {
+		last := b.Get(t, op)
+		state, _ := last["operationState"].(string)
+		if slices.Contains(states, state) {
+			return last
+		}
+		// A state that is not waited for and does not end by itself will not change any more.
+		settled := slices.Contains([]string{"FAILED_TEMP", "FAILED", "ROLLED_BACK", "COMPLETED"}, state)
+		if settled || time.Now().After(end) {
+			t.Fatalf("The operation is %s, not %v: %v\n%s", state, states, last["error"], b.Timings(t, op))
+		}
+		Pause(t)
+	}
+}
+
+// Pause is the pace of polling.
+func Pause(t testing.TB) {
+	t.Helper()
+	select {
+	case <-t.Context().Done():
+	case <-time.After(50 * time.Millisecond):
+	}
+}
+
+// Step is a row of an operation's progress.
+type Step struct {
+	Index          int    `json:"index"`
+	Title          string `json:"title"`
+	Node           string `json:"node"`
+	State          string `json:"state"`
+	Attempt        int    `json:"attempt"`
+	LastOutputLine string `json:"lastOutputLine"`
+}
+
+// Steps are the rows of an operation's progress: of each step the one of the whole and those of nodes.
+func (b *Bed) Steps(t testing.TB, op string) []Step {
+	t.Helper()
+	a := b.Call(t, http.MethodGet, "/windlass/v1/vnf_lcm_op_occs/"+filepath.Base(op)+"/steps", nil)
+	require.Equal(t, http.StatusOK, a.Status, "%s", a.Body)
+	var out []Step
+	require.NoError(t, json.Unmarshal(a.Body, &out))
+	return out
+}
+
+// Act posts an action of an operation: retry, rollback, fail, cancel.
+func (b *Bed) Act(t testing.TB, op, action string, body any) Answer {
+	t.Helper()
+	return b.Call(t, http.MethodPost, op+"/"+action, body)
+}
+
+// AwaitStep waits until a step, as a whole, is under way.
+func (b *Bed) AwaitStep(t testing.TB, op, title string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		for _, s := range b.Steps(t, op) {
+			if s.Title == title && s.Node == "" && s.State == "RUNNING" {
+				return true
+			}
+		}
+		return false
+	}, time.Minute, 20*time.Millisecond, "%q does not run", title)
+}
+
+// AwaitNode waits up to a minute until one node's part of a step is in the state.
+func (b *Bed) AwaitNode(t testing.TB, op, title, state string) {
+	t.Helper()
+	b.AwaitNodeFor(t, op, title, state, time.Minute)
+}
+
+// AwaitNodeFor waits until one node's part of a step is in the state.
+func (b *Bed) AwaitNodeFor(t testing.TB, op, title, state string, limit time.Duration) {
+	t.Helper()
+	require.Eventually(t, func() bool { return slices.Contains(b.NodeStates(t, op, title), state) }, limit, 20*time.Millisecond,
+		"no node's part of %q is %s", title, state)
+}
+
+// NodeStates are the states of the nodes' parts of a step.
+func (b *Bed) NodeStates(t testing.TB, op, title string) []string {
+	t.Helper()
+	var out []string
+	for _, s := range b.Steps(t, op) {
+		if s.Title == title && s.Node != "" {
+			out = append(out, s.State)
+		}
+	}
+	return out
+}
+
+// Timings is the time of each step, for the log of CI.
+func (b *Bed) Timings(t testing.TB, op string) string {
+	t.Helper()
+	out, err := b.Windlass(t.Context(), "op", "steps", op[strings.LastIndex(op, "/")+1:]).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return "\n" + string(out)
+}

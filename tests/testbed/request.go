@@ -1,0 +1,69 @@
+package testbed
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Answer is an HTTP answer with its body read.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Call sends a request to the API, as JSON.
+func (b *Bed) Call(t testing.TB, method, path string, body any) Answer {
+	t.Helper()
+	return Request(t, method, b.URL+path, body)
+}
+
+// Request sends a request to any URL, as JSON.
+func Request(t testing.TB, method, url string, body any) Answer {
+	t.Helper()
+	var in io.Reader
+	if body != nil {
+		data, err := json.Marshal(body)
+		require.NoError(t, err)
+		in = bytes.NewReader(data)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), method, url, in)
+	require.NoError(t, err)
+	req.Header.Set("Version", "1.3.0")
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	res, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	out, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	return Answer{res.StatusCode, res.Header, out}
+}
+
+// Get reads a resource into a map.
+func (b *Bed) Get(t testing.TB, path string) map[string]any {
+	t.Helper()
+	a := b.Call(t, http.MethodGet, path, nil)
+	require.Equal(t, http.StatusOK, a.Status, "%s: %s", path, a.Body)
+	var out map[string]any
+	require.NoError(t, json.Unmarshal(a.Body, &out))
+	return out
+}
+
+// Problem is the detail of an answer that is a ProblemDetails.
+func Problem(t testing.TB, a Answer) string {
+	t.Helper()
+	var p struct {
+		Status int    `json:"status"`
+		Detail string `json:"detail"`
+	}
+	require.NoError(t, json.Unmarshal(a.Body, &p), "%s", a.Body)
+	require.Equal(t, a.Status, p.Status)
+	return p.Detail
+}
