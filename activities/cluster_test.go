@@ -3,6 +3,7 @@ package activities_test
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -222,6 +223,24 @@ func TestCheckNode_reportsAllProblemsOfANode(t *testing.T) {
 	fake.replies["check-node"] = results("problem", "cG9ydCA2NDQzIGlzIGluIHVzZQ==", "problem", "bm8gc3lzdGVtZA==")
 	_, err := do(t, (&activities.Nodes{Reach: s.reach}).CheckNode, s.tracked(s.nodes[0]))
 	assertKind(t, err, lcm.KindBroken, "cp-0000000b cannot become a node: port 6443 is in use; no systemd; its address 10.0.0.11 lies in pod_cidr")
+}
+
+func TestCheckNode_forgivesASlowNodeButNotAWrongClock(t *testing.T) {
+	s, fake, _, _ := newSite(t, 1, 0, nil)
+	begun := time.Now()
+	s.reach.Now = func() time.Time { return begun.Add(10 * time.Minute) } // when the answer is here
+	check := func(clock time.Time) error {
+		fake.notes["clock"] = strconv.FormatInt(clock.Unix(), 10)
+		_, err := do(t, (&activities.Nodes{Reach: s.reach}).CheckNode, s.tracked(s.nodes[0]))
+		return err
+	}
+	require.NoError(t, check(begun.Add(time.Second)), "it looked at once, and its answer took long")
+	require.NoError(t, check(begun.Add(9*time.Minute)), "it took long to look")
+	assertKind(t, check(begun.Add(-90*time.Second)), lcm.KindBroken, "s off; set up time synchronisation")
+	assertKind(t, check(begun.Add(12*time.Minute)), lcm.KindBroken, "its clock is 120 s off")
+	fake.notes["clock"] = "noon"
+	_, err := do(t, (&activities.Nodes{Reach: s.reach}).CheckNode, s.tracked(s.nodes[0]))
+	assertKind(t, err, lcm.KindBroken, `its clock cannot be read: it says "noon"`)
 }
 
 func TestCheckNode_callsAFullDiskExhausted(t *testing.T) {

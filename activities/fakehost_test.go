@@ -10,9 +10,11 @@ import (
 	"encoding/pem"
 	"fmt"
 	"math/big"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -113,6 +115,11 @@ func (n *fakeNode) Run(ctx context.Context, cmd remote.Command) (remote.Result, 
 func (n *fakeNode) obey(name string, params, in map[string]string) (out []string, err error) {
 	s := n.site
 	switch name {
+	case "check-node":
+		if _, told := s.notes["clock"]; !told {
+			s.notes["clock"] = strconv.FormatInt(time.Now().Unix(), 10)
+		}
+		out = results("clock", s.notes["clock"])
 	case "find-interface":
 		out = results("interface", "eth0", "prefix", "24")
 	case "prepare-node":

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"fmt"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -84,7 +85,7 @@ const (
 	minMemoryMiB       = 1700
 	minWorkerMemoryMiB = 700
 	minDiskMiB         = 4096
-	maxSkewSeconds     = 60 // a certificate made by one node is not yet good on another
+	maxSkew            = time.Minute // a certificate made by one node is not yet good on another
 )
 
 // CheckNode is the preflight of one node. Its error lists everything that stands in the way.
@@ -101,18 +102,34 @@ func (n *Nodes) CheckNode(ctx context.Context, in NodeInput) (out CheckNodeOutpu
 		Node: in.Node.Name, Address: in.Node.Address, Packages: packages(cluster.Params, in.Node.Role),
 		Repository: cluster.Params.AptRepository != nil, Ports: []string{"10250"},
 		MinCPUs: 1, MinMemoryMiB: minWorkerMemoryMiB, MinDiskMiB: minDiskMiB,
-		Clock: n.now().Unix(), MaxSkew: maxSkewSeconds, Ignore: cluster.Params.IgnorePreflightErrors,
+		Ignore: cluster.Params.IgnorePreflightErrors,
 	}
 	if in.Node.Role == lcm.ControlPlane {
 		check.MinCPUs, check.MinMemoryMiB = minCPUs, minMemoryMiB
 		check.Ports = controlPlanePorts(cluster.Params)
 	}
+	asked := activity.GetInfo(ctx).ScheduledTime // an earlier attempt may have looked
 	results, err := n.runOn(ctx, in, command(cluster, check))
 	if err != nil {
 		return out, err
 	}
 	problems := append(results.Texts("problem"), addressProblems(cluster.Params, in.Node)...)
+	problems = append(problems, clockProblems(results.Get("clock"), asked, n.now())...)
 	return out, notReady(in.Node, problems)
+}
+
+// clockProblems compares what a node's clock said at some moment between asked and answered; on a slow node these
+// are minutes apart.
+func clockProblems(clock string, asked, answered time.Time) []string {
+	said, err := strconv.ParseInt(clock, 10, 64)
+	if err != nil {
+		return []string{fmt.Sprintf("its clock cannot be read: it says %q", clock)}
+	}
+	skew := max(asked.Unix()-said, said-answered.Unix(), 0)
+	if skew <= int64(maxSkew.Seconds()) {
+		return nil
+	}
+	return []string{fmt.Sprintf("its clock is %d s off; set up time synchronisation in the image", skew)}
 }
 
 // notReady makes one error of a node's problems, nil when there is none.

@@ -3,7 +3,7 @@ package scripts
 import "strings"
 
 // CheckNode is the preflight: it changes nothing and reports every obstacle as a result "problem"
-// (base64). A node that already is a member of its cluster passes.
+// (base64), and what its clock says as "clock", in seconds since 1970. A node that already is a member of its cluster passes.
 type CheckNode struct {
 	Node, Address string
 	Ports         []string // that must be free on a node that is not a member
@@ -12,8 +12,6 @@ type CheckNode struct {
 	MinCPUs       int
 	MinMemoryMiB  int
 	MinDiskMiB    int
-	Clock         int64 // now, in seconds since 1970, by Windlass's clock
-	MaxSkew       int   // seconds
 	Ignore        []string
 }
 
@@ -26,7 +24,7 @@ func (s CheckNode) Render() (string, error) {
 		required("NODE_NAME", s.Node), required("ADDRESS", s.Address), optional("PORTS", strings.Join(s.Ports, " ")),
 		optional("PACKAGES", strings.Join(s.Packages, " ")), flag("REPOSITORY", s.Repository),
 		number("MIN_CPUS", s.MinCPUs), number("MIN_MEMORY_MIB", s.MinMemoryMiB), number("MIN_DISK_MIB", s.MinDiskMiB),
-		number("CLOCK", int(s.Clock)), number("MAX_SKEW", s.MaxSkew), optional("IGNORE", strings.Join(s.Ignore, ",")),
+		optional("IGNORE", strings.Join(s.Ignore, ",")),
 	})
 }
 

@@ -24,7 +24,7 @@ func steps() []scripts.Script {
 	return []scripts.Script{
 		scripts.CheckNode{
 			Node: "cp-1a2b3c4d", Address: "10.0.0.11", Ports: []string{"6443", "2379"}, Packages: []string{"kubeadm", "haproxy"},
-			MinCPUs: 2, MinMemoryMiB: 1700, MinDiskMiB: 4096, Clock: 1790000000, MaxSkew: 60, Ignore: []string{"NumCPU", "Mem"},
+			MinCPUs: 2, MinMemoryMiB: 1700, MinDiskMiB: 4096, Ignore: []string{"NumCPU", "Mem"},
 		},
 		scripts.PrepareNode{
 			Node: "cp-1a2b3c4d", Hosts: []string{"10.0.0.11 cp-1a2b3c4d", "10.0.0.21 worker-5e6f7a8b"}, NoProxy: "localhost,10.0.0.0/24",

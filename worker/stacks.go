@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/secrets"
@@ -186,6 +188,19 @@ func (c *clouds) Cloud(ctx context.Context, id lcm.OpOccID) (activities.Cloud, e
 	defer c.mu.Unlock()
 	c.open[key] = cloud
 	return cloud, nil
+}
+
+// logout revokes the tokens of all clouds at once; those that are used again get new ones.
+func (c *clouds) logout(ctx context.Context) error {
+	c.mu.Lock()
+	open := c.open
+	c.open = map[string]*openstack.Cloud{}
+	c.mu.Unlock()
+	var g errgroup.Group
+	for _, cloud := range open {
+		g.Go(func() error { return cloud.Logout(ctx) })
+	}
+	return g.Wait()
 }
 
 // vim is the registered VIM of the operation, or one made of the connection's own data.

@@ -45,10 +45,19 @@ const (
 	defaultConcurrency = 200
 	// throttle is how often heartbeats go to Temporal: a forceful cancel arrives with the next one.
 	throttle = 2 * time.Second
+	// logoutLimit bounds what a worker that stops waits for clouds that do not answer.
+	logoutLimit = 5 * time.Second
 )
 
-// New makes a worker; Start and Stop are the caller's.
-func New(o Options) sdkworker.Worker {
+// Worker is the SDK's, and logs out of the clouds when it has run.
+type Worker struct {
+	sdkworker.Worker
+	clouds *clouds
+	log    *slog.Logger
+}
+
+// New makes a worker for one run.
+func New(o Options) *Worker {
 	if o.Concurrency == 0 {
 		o.Concurrency = defaultConcurrency
 	}
@@ -58,19 +67,31 @@ func New(o Options) sdkworker.Worker {
 		WorkerStopTimeout:                  o.ShutdownGrace,
 		Interceptors:                       []interceptor.WorkerInterceptor{&tracker{progress: o.Store, log: o.Log}},
 	})
+	ops := &operations{store: o.Store, vault: o.Vault, apt: o.Apt, aptKey: o.AptKey, podNetwork: o.PodNetwork}
+	open := &clouds{operations: ops, open: map[string]*openstack.Cloud{}}
 	w.RegisterWorkflowWithOptions(workflows.Instantiate, workflow.RegisterOptions{Name: string(lcm.WorkflowInstantiate)})
 	w.RegisterWorkflowWithOptions(workflows.Scale, workflow.RegisterOptions{Name: string(lcm.WorkflowScale)})
 	w.RegisterWorkflowWithOptions(workflows.Heal, workflow.RegisterOptions{Name: string(lcm.WorkflowHeal)})
 	w.RegisterWorkflowWithOptions(workflows.Terminate, workflow.RegisterOptions{Name: string(lcm.WorkflowTerminate)})
-	for _, noun := range nouns(o) {
+	for _, noun := range nouns(o, ops, open) {
 		w.RegisterActivityWithOptions(noun, activity.RegisterOptions{})
 	}
-	return w
+	return &Worker{Worker: w, clouds: open, log: o.Log}
+}
+
+// Run works until interrupt is closed or Temporal refuses for good. No token of a cloud outlives it.
+func (w *Worker) Run(interrupt <-chan any) error {
+	err := w.Worker.Run(interrupt)
+	ctx, cancel := context.WithTimeout(context.Background(), logoutLimit)
+	defer cancel()
+	if err := w.clouds.logout(ctx); err != nil {
+		w.log.WarnContext(ctx, "A token of a cloud could not be revoked; it ends by itself", "error", err)
+	}
+	return err
 }
 
 // nouns are the structs whose methods are the activities.
-func nouns(o Options) []any {
-	ops := &operations{store: o.Store, vault: o.Vault, apt: o.Apt, aptKey: o.AptKey, podNetwork: o.PodNetwork}
+func nouns(o Options, ops *operations, open *clouds) []any {
 	reach := activities.Reach{
 		Hosts:    &hosts{operations: ops, dialer: &remote.Dialer{HostKeys: o.Store}},
 		Clusters: ops, Secrets: o.Vault, Output: lines{},
@@ -78,7 +99,7 @@ func nouns(o Options) []any {
 	return []any{
 		&activities.OpOccs{Records: o.Store, Facts: ops, Forget: o.Vault.Delete},
 		&activities.Infrastructure{
-			Clouds: &clouds{operations: ops, open: map[string]*openstack.Cloud{}}, Stacks: ops, Clusters: ops, Output: lines{},
+			Clouds: open, Stacks: ops, Clusters: ops, Output: lines{},
 		},
 		&activities.Nodes{Reach: reach},
 		&activities.Cluster{Reach: reach},

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
-	sdkworker "go.temporal.io/sdk/worker"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/windlass-nfv/windlass/internal/config"
@@ -74,7 +73,7 @@ func (b *backends) pollTemporal(ctx context.Context, polling *atomic.Bool) error
 }
 
 // newWorker makes one for a single run: the SDK's cannot be started twice.
-func (b *backends) newWorker() sdkworker.Worker {
+func (b *backends) newWorker() *worker.Worker {
 	return worker.New(worker.Options{
 		Client: b.temporal, Store: b.store, Vault: b.vault, Log: b.log,
 		Concurrency: b.config.Worker.Concurrency, ShutdownGrace: b.config.ShutdownGrace,

@@ -52,6 +52,7 @@ func (d *Driver) checkNode(ctx context.Context, m *Machine, p Params) Result {
 		return interrupted
 	}
 	p.Print("Debian GNU/Linux 12 (bookworm), kernel 6.1.0 (fake)")
+	p.Result("clock", strconv.FormatInt(time.Now().Unix(), 10))
 	if address := p.Get("ADDRESS"); !m.hasAddress(address) {
 		problem := "no interface has the address " + address + "; the image must configure the port that nic_cp_name names"
 		p.Print("problem: %s", problem)
