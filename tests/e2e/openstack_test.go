@@ -21,11 +21,7 @@ const cloudFile = "WINDLASS_TEST_OPENSTACK"
 // TestOnRealOpenStack is the main job on the real thing: a cluster of virtual machines in an OpenStack that is none of
 // ours, made and taken down again with nothing left.
 func TestOnRealOpenStack(t *testing.T) {
-	file := os.Getenv(cloudFile)
-	if file == "" {
-		t.Skipf("set %s to the cloud.json of a running tests/openstack to use a real OpenStack", cloudFile)
-	}
-	cloud := &environment.OpenStack{File: file}
+	cloud := realOpenStack(t)
 	b := &bed{testbed.NewIn(t, cloud)}
 	vnf, op := b.Instantiate(t, "openstack", simple)
 	t.Cleanup(func() { removeStack(t, cloud.Login(), "vnf-"+vnf) }) // of a test that fails on the way
@@ -38,12 +34,54 @@ func TestOnRealOpenStack(t *testing.T) {
 	require.Equal(t, 1, made.count("OS::Neutron::SecurityGroup"))
 	require.Len(t, made.among(existing(t, cloud.Login())), made.real(), "each service shows what Heat has made")
 	b.requireVirtualNodes(t, "cluster-openstack", 2)
+	if !testing.Short() {
+		day := dayTwo{bed: b, vnf: vnf, cluster: "cluster-openstack", controlPlanes: 1, workers: 1, limit: 40 * time.Minute}
+		day.pass(t)
+		b.requireVirtualNodes(t, "cluster-openstack", 2)
+	}
+	terminateOnOpenStack(t, b, vnf, "cluster-openstack")
+}
 
-	op = b.Begin(t, vnf, "terminate", map[string]any{"terminationType": "GRACEFUL", "gracefulTerminationTimeout": 90})
+// haVariable asks for a cluster with three control planes on the real OpenStack, which is more than emulated
+// processors of a small machine can carry in an hour.
+const haVariable = "WINDLASS_TEST_OPENSTACK_HA"
+
+// TestOnRealOpenStack_highlyAvailable makes the whole cluster of the sample there, and heals a control plane of it.
+func TestOnRealOpenStack_highlyAvailable(t *testing.T) {
+	cloud := realOpenStack(t)
+	if os.Getenv(haVariable) == "" {
+		t.Skipf("set %s=1 where virtual machines are not emulated, or for a long night", haVariable)
+	}
+	b := &bed{testbed.NewIn(t, cloud)}
+	vnf, op := b.Instantiate(t, "openstack-ha", nil)
+	t.Cleanup(func() { removeStack(t, cloud.Login(), "vnf-"+vnf) })
+	b.Await(t, op, 2*time.Hour, "COMPLETED")
+	t.Log(b.Timings(t, op))
+	day := dayTwo{bed: b, vnf: vnf, cluster: "cluster-openstack-ha", controlPlanes: 3, workers: 2, limit: time.Hour}
+	day.requireNodes(t)
+	day.healSwitchedOff(t, "masterNode")
+	terminateOnOpenStack(t, b, vnf, "cluster-openstack-ha")
+}
+
+// realOpenStack skips the test where there is none.
+func realOpenStack(t *testing.T) *environment.OpenStack {
+	t.Helper()
+	file := os.Getenv(cloudFile)
+	if file == "" {
+		t.Skipf("set %s to the cloud.json of a running tests/openstack to use a real OpenStack", cloudFile)
+	}
+	return &environment.OpenStack{File: file}
+}
+
+// terminateOnOpenStack wants nothing left of what the stack consists of now.
+func terminateOnOpenStack(t *testing.T, b *bed, vnf, cluster string) {
+	t.Helper()
+	made := resourcesIn(t, b.Cloud.Login(), "vnf-"+vnf)
+	op := b.Begin(t, vnf, "terminate", map[string]any{"terminationType": "GRACEFUL", "gracefulTerminationTimeout": 90})
 	b.Await(t, op, 20*time.Minute, "COMPLETED")
 	t.Log(b.Timings(t, op))
-	require.Empty(t, made.among(existing(t, cloud.Login())), "what is left")
-	require.Empty(t, b.Get(t, "/v1.0/vims?name=cluster-openstack")["vims"])
+	require.Empty(t, made.among(existing(t, b.Cloud.Login())), "what is left")
+	require.Empty(t, b.Get(t, "/v1.0/vims?name="+cluster)["vims"])
 	a := b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil)
 	require.Equal(t, http.StatusNoContent, a.Status, "%s", a.Body)
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 )
@@ -28,55 +27,12 @@ func TestOnRealMachines(t *testing.T) {
 	b.Await(t, op, 15*time.Minute, "COMPLETED")
 	t.Log(b.Timings(t, op))
 
-	b.requireNodes(t, 3, 2) // no node is doubled
-
-	b.dayTwoForReal(t, vnf)
+	day := dayTwo{bed: b, vnf: vnf, cluster: "cluster-real", controlPlanes: 3, workers: 2, limit: 15 * time.Minute}
+	day.requireNodes(t) // no node is doubled
+	day.pass(t)
 	b.cancelForReal(t)
 	b.terminate(t, vnf)
 	b.RequireNothingLeft(t)
-}
-
-// dayTwoForReal scales out, heals a control plane that is dead and may hold the virtual IP, and scales in; after
-// each, nodes and members of etcd are exactly those that should be.
-func (b *bed) dayTwoForReal(t *testing.T, vnf string) {
-	t.Helper()
-	op := b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "worker_instance"})
-	b.Await(t, op, 10*time.Minute, "COMPLETED")
-	t.Log(b.Timings(t, op))
-	b.requireNodes(t, 3, 3)
-
-	dead := b.VnfcOf(t, vnf, "masterNode")
-	require.Less(t, b.Lab(t, http.MethodPost, "/machines/"+dead+"/kill", nil).Status, 300)
-	op = b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": dead, "cause": "it is dead"})
-	b.Await(t, op, 15*time.Minute, "COMPLETED")
-	t.Log(b.Timings(t, op))
-	b.requireNodes(t, 3, 3)
-	require.NotContains(t, b.Vnfcs(t, vnf), dead)
-
-	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_IN", "aspectId": "worker_instance"})
-	b.Await(t, op, 10*time.Minute, "COMPLETED")
-	t.Log(b.Timings(t, op))
-	b.requireNodes(t, 3, 2)
-}
-
-// requireNodes asks the cluster itself.
-func (b *bed) requireNodes(t *testing.T, controlPlanes, workers int) {
-	t.Helper()
-	c := b.kubernetes(t, "cluster-real")
-	nodes, err := c.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
-	require.Len(t, nodes.Items, controlPlanes+workers)
-	for _, n := range nodes.Items {
-		require.True(t, ready(n), n.Name)
-		require.False(t, n.Spec.Unschedulable, n.Name)
-	}
-	require.Eventually(t, func() bool { // Kubernetes collects the pods of a node that is gone after a while
-		etcd, err := c.CoreV1().Pods("kube-system").List(t.Context(), metav1.ListOptions{LabelSelector: "component=etcd"})
-		return err == nil && len(etcd.Items) == controlPlanes
-	}, 3*time.Minute, time.Second, "the pods of etcd are not %d", controlPlanes)
-	tokens, err := c.CoreV1().Secrets("kube-system").List(t.Context(), metav1.ListOptions{FieldSelector: "type=bootstrap.kubernetes.io/token"})
-	require.NoError(t, err)
-	require.Empty(t, tokens.Items, "no join token is left")
 }
 
 // cancelForReal cancels a second, small cluster while kubeadm runs.

@@ -1,0 +1,99 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// dayTwo is what happens to a running cluster, the same on the lab's machines and on a real OpenStack. It knows how many
+// nodes there should be.
+type dayTwo struct {
+	*bed
+	vnf, cluster           string
+	controlPlanes, workers int
+	limit                  time.Duration // of an operation
+}
+
+// pass scales out, heals VMs that are switched off, among them a control plane where others keep the quorum, and
+// scales in; after each, nodes and members of etcd are exactly those that should be.
+func (d *dayTwo) pass(t *testing.T) {
+	t.Helper()
+	d.scale(t, "SCALE_OUT", 1)
+	d.healSwitchedOff(t, "workerNode")
+	if d.controlPlanes >= 3 {
+		d.healSwitchedOff(t, "masterNode")
+	}
+	d.scale(t, "SCALE_IN", -1)
+}
+
+func (d *dayTwo) scale(t *testing.T, kind string, by int) {
+	t.Helper()
+	d.operate(t, "scale", map[string]any{"type": kind, "aspectId": "worker_instance"})
+	d.workers += by
+	d.requireNodes(t)
+}
+
+// healSwitchedOff switches the VM of one VNFC off and heals it: another one takes its place.
+func (d *dayTwo) healSwitchedOff(t *testing.T, vdu string) {
+	t.Helper()
+	dead := d.VnfcOf(t, d.vnf, vdu)
+	d.switchOff(t, d.serverOf(t, dead))
+	d.operate(t, "heal", map[string]any{"vnfcInstanceId": dead, "cause": "it is switched off"})
+	d.requireNodes(t)
+	require.NotContains(t, d.Vnfcs(t, d.vnf), dead)
+}
+
+func (d *dayTwo) operate(t *testing.T, task string, request map[string]any) {
+	t.Helper()
+	op := d.Begin(t, d.vnf, task, request)
+	d.Await(t, op, d.limit, "COMPLETED")
+	t.Log(task, d.Timings(t, op))
+}
+
+// serverOf is the id of a VNFC's server in Nova.
+func (d *dayTwo) serverOf(t *testing.T, vnfc string) string {
+	t.Helper()
+	info := d.Get(t, "/vnflcm/v1/vnf_instances/"+d.vnf)["instantiatedVnfInfo"].(map[string]any)
+	for _, v := range info["vnfcResourceInfo"].([]any) {
+		if v := v.(map[string]any); v["id"] == vnfc {
+			return v["computeResource"].(map[string]any)["resourceId"].(string)
+		}
+	}
+	t.Fatalf("The instance has no VNFC %s.", vnfc)
+	return ""
+}
+
+func (d *dayTwo) switchOff(t *testing.T, server string) {
+	t.Helper()
+	nova := service(t, d.Cloud.Login(), openstack.NewComputeV2)
+	require.NoError(t, servers.Stop(t.Context(), nova, server).ExtractErr())
+	require.Eventually(t, func() bool {
+		s, err := servers.Get(t.Context(), nova, server).Extract()
+		return err == nil && s.Status == "SHUTOFF"
+	}, 5*time.Minute, time.Second, "the server %s is not switched off", server)
+}
+
+// requireNodes asks the cluster itself.
+func (d *dayTwo) requireNodes(t *testing.T) {
+	t.Helper()
+	c := d.kubernetes(t, d.cluster)
+	nodes, err := c.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, nodes.Items, d.controlPlanes+d.workers)
+	for _, n := range nodes.Items {
+		require.True(t, ready(n), n.Name)
+		require.False(t, n.Spec.Unschedulable, n.Name)
+	}
+	require.Eventually(t, func() bool { // Kubernetes collects the pods of a node that is gone after a while
+		etcd, err := c.CoreV1().Pods("kube-system").List(t.Context(), metav1.ListOptions{LabelSelector: "component=etcd"})
+		return err == nil && len(etcd.Items) == d.controlPlanes
+	}, 3*time.Minute, time.Second, "the pods of etcd are not %d", d.controlPlanes)
+	tokens, err := c.CoreV1().Secrets("kube-system").List(t.Context(), metav1.ListOptions{FieldSelector: "type=bootstrap.kubernetes.io/token"})
+	require.NoError(t, err)
+	require.Empty(t, tokens.Items, "no join token is left")
+}
