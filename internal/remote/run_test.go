@@ -93,6 +93,7 @@ func TestRun_killsTheOrphansOfADeadSupervisorBeforeItStartsAgain(t *testing.T) {
 
 func TestRun_neverShowsASecretInArgv(t *testing.T) {
 	needs(t, "sshd", "openssh-server")
+	needs(t, "sudo", "sudo")
 	t.Parallel()
 	m := startSSHD(t, loginUser)
 	secret := "argv-secret-" + rand.Text()
