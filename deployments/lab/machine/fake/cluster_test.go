@@ -96,8 +96,9 @@ func TestScripts_makeAHighlyAvailableCluster(t *testing.T) {
 	nodes := []string{"cp-1", "cp-2", "cp-3", "worker-1"}
 	for _, id := range nodes {
 		l.boot(id, vip)
-		problems := l.must(id, scripts.CheckNode{Node: id, Address: l.address[id], MinCPUs: 1, MinMemoryMiB: 1, MinDiskMiB: 1})
-		require.Empty(t, problems)
+		checked := l.must(id, scripts.CheckNode{Node: id, Address: l.address[id], MinCPUs: 1, MinMemoryMiB: 1, MinDiskMiB: 1})
+		require.Empty(t, checked.Texts("problem"))
+		require.NotEmpty(t, checked.Get("clock"))
 		prepared := l.must(id, scripts.PrepareNode{Node: id, Hosts: []string{l.address[id] + " " + id}, LockFor: 1})
 		require.Equal(t, fake.KubernetesVersion, prepared.Get("kubeadm"))
 	}
