@@ -33,24 +33,27 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 // bench is an API server on a real database, with workflows and VIMs that only remember.
 type bench struct {
 	*testing.T
-	server   *Server
-	http     *httptest.Server
-	store    *store.Store
-	vault    *secrets.Vault
-	starter  *rememberingStarter
-	vims     *obligingVims
-	log      *lockedBuffer
-	mu       sync.Mutex
-	answered bytes.Buffer
+	server *Server
+	http   *httptest.Server
+	store  *store.Store
+	// databaseURL is where store is.
+	databaseURL string
+	vault       *secrets.Vault
+	starter     *rememberingStarter
+	vims        *obligingVims
+	log         *lockedBuffer
+	mu          sync.Mutex
+	answered    bytes.Buffer
 }
 
 func newBench(t *testing.T, change ...func(*Options)) *bench {
 	t.Helper()
 	ctx := t.Context()
-	db, err := store.Open(ctx, pgtest.URL(t))
+	databaseURL := pgtest.URL(t)
+	db, err := store.Open(ctx, databaseURL)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	b := &bench{T: t, store: db, vault: secrets.NewVault(keyring(t), db), vims: &obligingVims{}, log: &lockedBuffer{}}
+	b := &bench{T: t, databaseURL: databaseURL, store: db, vault: secrets.NewVault(keyring(t), db), vims: &obligingVims{}, log: &lockedBuffer{}}
 	b.starter = &rememberingStarter{store: db}
 	o := Options{
 		Endpoint: endpoint, Store: db, Vault: b.vault, Starter: b.starter, Vims: b.vims, Version: "1.2.3",

@@ -7,7 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/labstack/echo/v4"
+
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/query"
 )
 
 // listRules are what a list resource takes in its query (SOL013 clauses 5.2 to 5.4).
@@ -16,43 +19,69 @@ type listRules struct {
 	excluded []string
 	// mandatory can not be left out.
 	mandatory []string
+	// filterOnly is for lists without attribute selectors.
+	filterOnly bool
 }
 
-// query is what a client asked of a list.
-type query struct {
+// listQuery is what a client asked of a list.
+type listQuery struct {
 	rules   listRules
-	filter  filter
+	filter  query.Filter
 	fields  []string // fields=
 	exclude []string // exclude_fields=
 	all     bool
 	// byDefault adds what is there by default to fields.
 	byDefault bool
+	// marker is where the page begins, sealed; "" for the first one.
+	marker string
+	// whole asks for everything in one answer.
+	whole bool
+}
+
+// queryOf reads the query of a request. net/url drops a parameter with a semicolon in it without a word, and that is
+// what joins the expressions of a filter that a client has not encoded.
+func queryOf(c echo.Context) (url.Values, error) {
+	params, err := url.ParseQuery(strings.ReplaceAll(c.Request().URL.RawQuery, ";", "%3B"))
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "The query of the URL is not encoded as it should be: %s.", err)
+	}
+	return params, nil
 }
 
 // parseQuery reads the parameters of a list; unknown ones are mistakes, as SOL013 wants.
-func parseQuery(params url.Values, rules listRules) (query, error) {
-	q := query{rules: rules}
+func parseQuery(params url.Values, rules listRules) (listQuery, error) {
+	q := listQuery{rules: rules}
 	var problems []lcm.Problem
 	bad := func(name, detail string) { problems = append(problems, lcm.Problem{Path: name, Detail: detail}) }
 	for _, name := range slices.Sorted(maps.Keys(params)) {
+		if len(params[name]) > 1 {
+			bad(name, "is given more than once")
+		}
+		if rules.filterOnly && slices.Contains(selectors, name) {
+			bad(name, "is not a query parameter of this resource")
+			continue
+		}
 		switch value := params.Get(name); name {
 		case "filter":
-			f, err := parseFilter(value)
+			f, err := query.Parse(value)
 			if err != nil {
 				bad(name, err.Error())
 			}
 			q.filter = f
 		case "fields":
-			q.fields = strings.Split(value, ",")
+			q.fields = attributeNames(name, value, bad)
 		case "exclude_fields":
-			q.exclude = strings.Split(value, ",")
+			q.exclude = attributeNames(name, value, bad)
 		case "all_fields":
 			q.all = true
 		case "exclude_default":
 			q.byDefault = true
-		case "all_records": // Tacker's clients send all_records=yes; lists are whole anyway
+		case "all_records": // of Tacker: no pages
+			q.whole = value != "no" && value != "false"
 		case "nextpage_opaque_marker":
-			bad(name, "is not a marker that this server gave out")
+			if q.marker = value; value == "" {
+				bad(name, notOurMarker)
+			}
 		default:
 			bad(name, "is not a query parameter of this resource")
 		}
@@ -63,10 +92,24 @@ func parseQuery(params url.Values, rules listRules) (query, error) {
 	return q, lcm.InvalidAll("The query has mistakes", problems)
 }
 
+const notOurMarker = "is not a marker that this server gave out for this list"
+
+// selectors are the attribute selectors of SOL013 clause 5.3.
+var selectors = []string{"all_fields", "exclude_default", "exclude_fields", "fields"}
+
+// attributeNames reads a list of attributes.
+func attributeNames(name, value string, bad func(name, detail string)) []string {
+	names := strings.Split(value, ",")
+	if slices.ContainsFunc(names, func(n string) bool { return slices.Contains(strings.Split(n, "/"), "") }) {
+		bad(name, "must list attributes like name or name/name, with commas between them")
+	}
+	return names
+}
+
 // conflict tells which selectors can not be combined: only fields with exclude_default may be.
 func conflict(params url.Values) string {
 	var given []string
-	for _, name := range []string{"all_fields", "exclude_default", "exclude_fields", "fields"} {
+	for _, name := range selectors {
 		if params.Has(name) {
 			given = append(given, name)
 		}
@@ -78,32 +121,16 @@ func conflict(params url.Values) string {
 }
 
 // noQuery refuses every query parameter.
-func noQuery(params url.Values) error {
+func noQuery(c echo.Context) error {
+	params, err := queryOf(c)
+	if err != nil {
+		return err
+	}
 	var problems []lcm.Problem
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		problems = append(problems, lcm.Problem{Path: name, Detail: "is not a query parameter of this resource"})
 	}
 	return lcm.InvalidAll("The query has mistakes", problems)
-}
-
-// apply filters the items of a list and picks their attributes.
-func apply[T any](q query, items []T) ([]json.RawMessage, error) {
-	out := make([]json.RawMessage, 0, len(items))
-	for _, item := range items {
-		doc, err := document(item)
-		if err != nil {
-			return nil, err
-		}
-		if !q.filter.matches(doc) {
-			continue
-		}
-		b, err := json.Marshal(q.pick(doc))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, b)
-	}
-	return out, nil
 }
 
 func document(v any) (map[string]any, error) {
@@ -117,7 +144,7 @@ func document(v any) (map[string]any, error) {
 
 // pick applies the selectors (SOL013 clause 5.3): fields adds to what is mandatory, together with
 // exclude_default to what is there by default; exclude_fields takes from everything.
-func (q query) pick(doc map[string]any) map[string]any {
+func (q listQuery) pick(doc map[string]any) map[string]any {
 	switch {
 	case q.all:
 		return doc

@@ -72,6 +72,9 @@ type Options struct {
 	StrictV1   bool
 	TolerantV2 bool
 
+	// PageSize bounds the items of one answer to a list; 0 puts all of them into one.
+	PageSize int
+
 	PackageLimits vnfpkg.Limits
 	// MaxBody bounds request bodies, MaxUpload those of packages; 0 means 1 MiB and 8 GiB.
 	MaxBody, MaxUpload int64

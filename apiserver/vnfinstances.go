@@ -77,23 +77,12 @@ func (a *lcmAPI) createInstance(c echo.Context) error {
 }
 
 func (a *lcmAPI) listInstances(c echo.Context) error {
-	q, err := parseQuery(c.QueryParams(), instanceListRules)
-	if err != nil {
-		return err
-	}
-	list, err := a.Store.Instances(c.Request().Context())
-	if err != nil {
-		return err
-	}
-	views := make([]vnfInstanceView, 0, len(list))
-	for _, inst := range list {
-		views = append(views, a.vnfInstance(a.base, inst))
-	}
-	out, err := apply(q, views)
-	if err != nil {
-		return err
-	}
-	return writeJSON(c, http.StatusOK, out)
+	return serveList(c, a.Server, listing[lcm.VnfInstance]{
+		rules: instanceListRules,
+		page:  a.Store.InstancePage,
+		view:  func(i lcm.VnfInstance) (any, error) { return a.vnfInstance(a.base, i), nil },
+		id:    func(i lcm.VnfInstance) string { return string(i.ID) },
+	})
 }
 
 // pathInstance reads the instance that the path names.
@@ -106,7 +95,7 @@ func (s *Server) pathInstance(c echo.Context) (lcm.VnfInstance, error) {
 }
 
 func (a *lcmAPI) readInstance(c echo.Context) error {
-	if err := noQuery(c.QueryParams()); err != nil {
+	if err := noQuery(c); err != nil {
 		return err
 	}
 	inst, err := a.pathInstance(c)

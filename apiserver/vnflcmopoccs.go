@@ -9,33 +9,18 @@ import (
 )
 
 func (a *lcmAPI) listOpOccs(c echo.Context) error {
-	q, err := parseQuery(c.QueryParams(), listRules{
-		excluded: a.excludedOperationParts,
-		mandatory: []string{
-			"id", "operationState", "stateEnteredTime", "startTime", "vnfInstanceId", "operation", "isAutomaticInvocation",
-			"isCancelPending", "_links",
+	return serveList(c, a.Server, listing[lcm.VnfLcmOpOcc]{
+		rules: listRules{
+			excluded: a.excludedOperationParts,
+			mandatory: []string{
+				"id", "operationState", "stateEnteredTime", "startTime", "vnfInstanceId", "operation", "isAutomaticInvocation",
+				"isCancelPending", "_links",
+			},
 		},
+		page: a.Store.OperationPage,
+		view: func(o lcm.VnfLcmOpOcc) (any, error) { return a.opOcc(a.base, o) },
+		id:   func(o lcm.VnfLcmOpOcc) string { return string(o.ID) },
 	})
-	if err != nil {
-		return err
-	}
-	list, err := a.Store.Operations(c.Request().Context())
-	if err != nil {
-		return err
-	}
-	views := make([]opOccView, 0, len(list))
-	for _, o := range list {
-		v, err := a.opOcc(a.base, o)
-		if err != nil {
-			return err
-		}
-		views = append(views, v)
-	}
-	out, err := apply(q, views)
-	if err != nil {
-		return err
-	}
-	return writeJSON(c, http.StatusOK, out)
 }
 
 // pathOpOcc reads the operation that the path names.
@@ -48,7 +33,7 @@ func (s *Server) pathOpOcc(c echo.Context) (lcm.VnfLcmOpOcc, error) {
 }
 
 func (a *lcmAPI) readOpOcc(c echo.Context) error {
-	if err := noQuery(c.QueryParams()); err != nil {
+	if err := noQuery(c); err != nil {
 		return err
 	}
 	o, err := a.pathOpOcc(c)

@@ -112,23 +112,12 @@ func (s *Server) createPackage(c echo.Context) error {
 }
 
 func (s *Server) listPackages(c echo.Context) error {
-	q, err := parseQuery(c.QueryParams(), packageListRules)
-	if err != nil {
-		return err
-	}
-	list, err := s.Store.Packages(c.Request().Context())
-	if err != nil {
-		return err
-	}
-	views := make([]packageView, 0, len(list))
-	for _, p := range list {
-		views = append(views, s.viewOfPackage(p))
-	}
-	out, err := apply(q, views)
-	if err != nil {
-		return err
-	}
-	return writeJSON(c, http.StatusOK, out)
+	return serveList(c, s, listing[lcm.VnfPkg]{
+		rules: packageListRules,
+		page:  s.Store.PackagePage,
+		view:  func(p lcm.VnfPkg) (any, error) { return s.viewOfPackage(p), nil },
+		id:    func(p lcm.VnfPkg) string { return string(p.ID) },
+	})
 }
 
 func (s *Server) pathPackage(c echo.Context) (lcm.VnfPkg, error) {
@@ -140,7 +129,7 @@ func (s *Server) pathPackage(c echo.Context) (lcm.VnfPkg, error) {
 }
 
 func (s *Server) readPackage(c echo.Context) error {
-	if err := noQuery(c.QueryParams()); err != nil {
+	if err := noQuery(c); err != nil {
 		return err
 	}
 	pkg, err := s.pathPackage(c)

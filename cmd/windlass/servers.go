@@ -101,6 +101,7 @@ func (b *backends) serveAPI(ctx context.Context) error {
 		Log: b.log, Metrics: telemetry.Handler(b.registry), HTTPMetrics: telemetry.NewHTTPMetrics(b.registry), Version: versionText(),
 		Ready:    map[string]func(context.Context) error{"temporal": workflows.Ready},
 		StrictV1: b.config.API.StrictV1, TolerantV2: b.config.API.TolerantV2,
+		PageSize:      b.config.API.PageSize,
 		MaxUpload:     int64(b.config.API.MaxUploadMiB) << 20,
 		ShutdownGrace: b.config.ShutdownGrace,
 	})

@@ -39,8 +39,10 @@ type API struct {
 	Endpoint string
 	// MaxUploadMiB bounds a VNF package.
 	MaxUploadMiB int
-	StrictV1     bool
-	TolerantV2   bool
+	// PageSize bounds the items of one answer to a list; 0 puts all of them into one.
+	PageSize   int
+	StrictV1   bool
+	TolerantV2 bool
 }
 
 // Keys says where the keys for secrets are: in a file, or in the environment variable of the name Env.

@@ -51,7 +51,7 @@ func TestLoad_defaultsAndExampleAgree(t *testing.T) {
 	want := config.Config{
 		DatabaseURL:   "postgres://u:p@h/windlass",
 		Temporal:      config.Temporal{Address: "127.0.0.1:7233", Namespace: "windlass"},
-		API:           config.API{Listen: "127.0.0.1:9890", Endpoint: "http://127.0.0.1:9890", MaxUploadMiB: 8192},
+		API:           config.API{Listen: "127.0.0.1:9890", Endpoint: "http://127.0.0.1:9890", MaxUploadMiB: 8192, PageSize: 1000},
 		Keys:          config.Keys{Env: "WINDLASS_KEYS"},
 		Worker:        config.Worker{Concurrency: 200, Metrics: "127.0.0.1:9891"},
 		Kubernetes:    config.Kubernetes{Apt: config.Apt{Suite: "/"}},
@@ -156,12 +156,12 @@ func TestLoad_namesInTheEnvironment(t *testing.T) {
 	}
 	c, err := load(t, []config.Need{config.NeedAPI, config.NeedKeys, config.NeedWorker})
 	require.NoError(t, err)
-	assert.Equal(t, config.API{Listen: "0.0.0.0:80", Endpoint: "http://127.0.0.1:80", MaxUploadMiB: 7, StrictV1: true, TolerantV2: true}, c.API)
+	assert.Equal(t, config.API{Listen: "0.0.0.0:80", Endpoint: "http://127.0.0.1:80", MaxUploadMiB: 7, PageSize: 1000, StrictV1: true, TolerantV2: true}, c.API)
 	assert.Equal(t, config.Worker{Concurrency: 3}, c.Worker)
 
 	c, err = load(t, []config.Need{config.NeedAPI}, "--api-strict-v1=false", "--api-tolerant-v2", "--api-max-upload-mib=9", "--api-endpoint=https://vnfm.example/base/")
 	require.NoError(t, err)
-	assert.Equal(t, config.API{Listen: "0.0.0.0:80", Endpoint: "https://vnfm.example/base", MaxUploadMiB: 9, TolerantV2: true}, c.API)
+	assert.Equal(t, config.API{Listen: "0.0.0.0:80", Endpoint: "https://vnfm.example/base", MaxUploadMiB: 9, PageSize: 1000, TolerantV2: true}, c.API)
 }
 
 func TestConfig_logsWithoutThePassword(t *testing.T) {

@@ -63,6 +63,10 @@ var settings = [...]setting{
 		set: func(c *Config, v string) (err error) { c.API.MaxUploadMiB, err = parseInt(v, 1, 1<<20); return err },
 	},
 	{
+		key: "api.pageSize", need: NeedAPI, fallback: "1000", usage: "most `items` of a list in one answer, which has a link to the next page; 0 is no bound",
+		set: func(c *Config, v string) (err error) { c.API.PageSize, err = parseInt(v, 0, 100_000); return err },
+	},
+	{
 		key: "api.strictV1", need: NeedAPI, fallback: "false", usage: "want the Version header at /vnflcm/v1 and /vnfpkgm/v1",
 		set: func(c *Config, v string) (err error) { c.API.StrictV1, err = parseBool(v); return err },
 	},

@@ -50,11 +50,6 @@ func (s *Store) Instance(ctx context.Context, id lcm.VnfInstanceID) (lcm.VnfInst
 	return one(ctx, s.pool, scanInstance, notFound("VNF instance", id), selectInstance+` where id = @id`, pgx.NamedArgs{"id": id})
 }
 
-// Instances reads all instances, ordered by id.
-func (s *Store) Instances(ctx context.Context) ([]lcm.VnfInstance, error) {
-	return all(ctx, s.pool, scanInstance, selectInstance+` order by id`, nil)
-}
-
 // UpdateInstance writes the instance if its Version is still the stored one, and counts that up.
 func (s *Store) UpdateInstance(ctx context.Context, inst lcm.VnfInstance) error {
 	return updateInstance(ctx, s.pool, inst)

@@ -113,11 +113,6 @@ func (s *Store) Operation(ctx context.Context, id lcm.OpOccID) (lcm.VnfLcmOpOcc,
 		selectOperation+` where id = @id`, pgx.NamedArgs{"id": id})
 }
 
-// Operations reads all operations, ordered by id.
-func (s *Store) Operations(ctx context.Context) ([]lcm.VnfLcmOpOcc, error) {
-	return all(ctx, s.pool, scanOperation, selectOperation+` order by id`, nil)
-}
-
 // OpenOperations reads the operations that have not ended, oldest first.
 func (s *Store) OpenOperations(ctx context.Context) ([]lcm.VnfLcmOpOcc, error) {
 	return all(ctx, s.pool, scanOperation, selectOperation+`

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/store"
 )
 
 func TestInstance_keepsEveryField(t *testing.T) {
@@ -34,7 +35,7 @@ func TestInstance_keepsEveryField(t *testing.T) {
 		Nodes: lcm.Nodes{{Name: "cp-1", Role: lcm.ControlPlane, Address: "10.0.0.1"}},
 	}
 	require.NoError(t, s.UpdateInstance(t.Context(), want))
-	all, err := s.Instances(t.Context())
+	all, err := s.InstancePage(t.Context(), store.Page{})
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	want.Updated, want.Version = all[0].Updated, 2
@@ -147,7 +148,7 @@ func TestBeginOperation_keepsEveryField(t *testing.T) {
 	require.NoError(t, err)
 	want.State, want.StateEnteredTime, want.StartTime = lcm.Starting, got.StateEnteredTime, got.StartTime
 	assert.Equal(t, want, got)
-	all, err := s.Operations(t.Context())
+	all, err := s.OperationPage(t.Context(), store.Page{})
 	require.NoError(t, err)
 	assert.Equal(t, []lcm.VnfLcmOpOcc{want}, all)
 }

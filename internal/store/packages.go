@@ -89,11 +89,6 @@ func (s *Store) PackageByVnfd(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg, e
 		selectPackage+` where vnfd_id = @vnfd and onboarding_state = 'ONBOARDED'`, pgx.NamedArgs{"vnfd": id})
 }
 
-// Packages reads all packages, ordered by id.
-func (s *Store) Packages(ctx context.Context) ([]lcm.VnfPkg, error) {
-	return all(ctx, s.pool, scanPackage, selectPackage+` order by id`, nil)
-}
-
 // DeletePackage removes the package with its content, unless an instance uses it: that is a Conflict.
 func (s *Store) DeletePackage(ctx context.Context, id lcm.VnfPkgID) error {
 	args := pgx.NamedArgs{"id": id}

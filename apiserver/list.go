@@ -1,0 +1,114 @@
+package apiserver
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/store"
+)
+
+// markerParam is the query parameter of SOL013 clause 5.4.2.3 that names the next page.
+const markerParam = "nextpage_opaque_marker"
+
+// listing is a list resource: where its rows come from and how they are shown.
+type listing[T any] struct {
+	rules listRules
+	// page reads rows ordered by id. It may return some that do not meet the filter.
+	page func(context.Context, store.Page) ([]T, error)
+	view func(T) (any, error)
+	id   func(T) string
+}
+
+// serveList answers GET of a list, with filter, attribute selectors and pages (SOL013 clauses 5.2 to 5.4).
+func serveList[T any](c echo.Context, s *Server, l listing[T]) error {
+	params, err := queryOf(c)
+	if err != nil {
+		return err
+	}
+	q, err := parseQuery(params, l.rules)
+	if err != nil {
+		return err
+	}
+	path := c.Request().URL.Path
+	after := ""
+	if q.marker != "" {
+		if after, err = s.Vault.OpenMarker(path, q.marker); err != nil {
+			return lcm.InvalidAll("The query has mistakes", []lcm.Problem{{Path: markerParam, Detail: notOurMarker}})
+		}
+	}
+	limit := s.PageSize
+	if q.whole {
+		limit = 0
+	}
+	items, last, err := l.collect(c.Request().Context(), q, after, limit)
+	if err != nil {
+		return err
+	}
+	if last != "" {
+		marker, err := s.Vault.SealMarker(path, last)
+		if err != nil {
+			return err
+		}
+		c.Response().Header().Set("Link", "<"+s.base+path+"?"+nextQuery(params, marker)+`>; rel="next"`)
+	}
+	return writeJSON(c, http.StatusOK, items)
+}
+
+// nextQuery keeps what else was asked.
+func nextQuery(params url.Values, marker string) string {
+	params.Set(markerParam, marker)
+	return params.Encode()
+}
+
+// mostRows is how many rows are read at once when the answer is not bounded.
+const mostRows = 1000
+
+// collect reads rows until limit of them, if that is not 0, meet the filter. last is the id of the last one when there
+// are more, else "".
+func (l listing[T]) collect(ctx context.Context, q listQuery, after string, limit int) (items []json.RawMessage, last string, err error) {
+	items = []json.RawMessage{}
+	batch := mostRows
+	if limit > 0 {
+		batch = limit + 1 // the one more tells whether there is another page
+	}
+	for {
+		rows, err := l.page(ctx, store.Page{Filter: q.filter, After: after, Limit: batch})
+		if err != nil {
+			return nil, "", err
+		}
+		for _, row := range rows {
+			item, ok, err := l.show(q, row)
+			switch {
+			case err != nil:
+				return nil, "", err
+			case ok && limit > 0 && len(items) == limit:
+				return items, last, nil
+			case ok:
+				items, last = append(items, item), l.id(row)
+			}
+		}
+		if len(rows) < batch {
+			return items, "", nil
+		}
+		after = l.id(rows[len(rows)-1])
+	}
+}
+
+// show picks the attributes of a row; ok is false when it does not meet the filter.
+func (l listing[T]) show(q listQuery, row T) (item json.RawMessage, ok bool, err error) {
+	view, err := l.view(row)
+	if err != nil {
+		return nil, false, err
+	}
+	doc, err := document(view)
+	if err != nil || !q.filter.Matches(doc) {
+		return nil, false, err
+	}
+	item, err = json.Marshal(q.pick(doc))
+	return item, err == nil, err
+}

@@ -1,0 +1,37 @@
+package secrets
+
+import (
+	"encoding/base64"
+	"errors"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// SealMarker makes a text that is handed to a client and comes back: nobody can read or change it. It opens for the same
+// purpose only.
+func (v *Vault) SealMarker(purpose, clear string) (string, error) {
+	keyID, sealed, err := v.keys.Seal(markerRef(purpose), []byte(clear))
+	if err != nil {
+		return "", err
+	}
+	return base64.RawURLEncoding.EncodeToString([]byte(keyID)) + "." + base64.RawURLEncoding.EncodeToString(sealed), nil
+}
+
+// OpenMarker opens what SealMarker made. Why one does not open is nothing that its sender should learn.
+func (v *Vault) OpenMarker(purpose, marker string) (string, error) {
+	first, second, _ := strings.Cut(marker, ".")
+	keyID, err1 := base64.RawURLEncoding.DecodeString(first)
+	sealed, err2 := base64.RawURLEncoding.DecodeString(second)
+	if err := errors.Join(err1, err2); err != nil {
+		return "", lcm.Wrap(lcm.KindInvalid, err, "The marker is not one that this server gave out.")
+	}
+	clear, err := v.keys.Open(markerRef(purpose), string(keyID), sealed)
+	if err != nil {
+		return "", lcm.Wrap(lcm.KindInvalid, err, "The marker is not one that this server gave out.")
+	}
+	return string(clear), nil
+}
+
+// markerRef keeps markers apart from the secrets of the vault, whose names have no colon at their beginning.
+func markerRef(purpose string) lcm.SecretRef { return lcm.SecretRef(":marker:" + purpose) }

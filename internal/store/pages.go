@@ -1,0 +1,108 @@
+package store
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/query"
+)
+
+// Page asks for a part of a list, which is ordered by id: what is inserted meanwhile moves nothing to another page.
+type Page struct {
+	// Filter chooses rows by the attributes of the standard. It leaves out no row that matches; some that do not match
+	// may be among the result, for not every attribute is known here.
+	Filter query.Filter
+	// After is the id after which the page begins, "" for the first one.
+	After string
+	// Limit bounds the rows; 0 is no bound.
+	Limit int
+}
+
+// page reads one page of what selects.
+func page[T any](ctx context.Context, q querier, scan pgx.RowToFunc[T], selects string, known attributes, p Page) ([]T, error) {
+	w := known.whereOf(p.Filter, pgx.NamedArgs{"after": p.After, "limit": p.Limit})
+	if p.After != "" {
+		w.add("id > @after")
+	}
+	sql := selects + w.String() + " order by id"
+	if p.Limit > 0 {
+		sql += " limit @limit"
+	}
+	return all(ctx, q, scan, sql, w.args)
+}
+
+var instanceAttributes = attributes{
+	"id":                     textColumn("id", false),
+	"vnfInstanceName":        textColumn("name", true),
+	"vnfInstanceDescription": textColumn("description", true),
+	"vnfdId":                 textColumn("vnfd_id", false),
+	"vnfProvider":            textColumn("provider", false),
+	"vnfProductName":         textColumn("product_name", false),
+	"vnfSoftwareVersion":     textColumn("software_version", false),
+	"vnfdVersion":            textColumn("vnfd_version", false),
+	"vnfPkgId":               textColumn("vnf_pkg_id", false),
+	"instantiationState":     textColumn("instantiation_state", false),
+	"metadata":               documentColumn("metadata"),
+	"vimConnectionInfo":      keyedColumn("vim_connections"),
+	// Of instantiatedVnfInfo only what is shown as it is stored.
+	"instantiatedVnfInfo":                            presentColumn("instantiated"),
+	"instantiatedVnfInfo/flavourId":                  documentColumn("instantiated", "flavourId"),
+	"instantiatedVnfInfo/vnfState":                   documentColumn("instantiated", "vnfState"),
+	"instantiatedVnfInfo/scaleStatus":                documentColumn("instantiated", "scaleStatus"),
+	"instantiatedVnfInfo/maxScaleLevels":             documentColumn("instantiated", "maxScaleLevels"),
+	"instantiatedVnfInfo/vnfcResourceInfo":           documentColumn("instantiated", "vnfcResourceInfo"),
+	"instantiatedVnfInfo/virtualStorageResourceInfo": documentColumn("instantiated", "virtualStorageResourceInfo"),
+}
+
+// InstancePage reads a page of the instances, ordered by id.
+func (s *Store) InstancePage(ctx context.Context, p Page) ([]lcm.VnfInstance, error) {
+	return page(ctx, s.pool, scanInstance, selectInstance, instanceAttributes, p)
+}
+
+var operationAttributes = attributes{
+	"id":                    textColumn("id", false),
+	"vnfInstanceId":         textColumn("vnf_instance_id", false),
+	"operation":             textColumn("operation", false),
+	"operationState":        textColumn("state", false),
+	"stateEnteredTime":      timeColumn("state_entered_time"),
+	"startTime":             timeColumn("start_time"),
+	"grantId":               textColumn("grant_id", true),
+	"isAutomaticInvocation": boolColumn("is_automatic_invocation"),
+	"isCancelPending":       boolColumn("is_cancel_pending"),
+	"cancelMode":            textColumn("cancel_mode", true),
+	"error":                 presentColumn("error"),
+	"resourceChanges":       documentColumn("resource_changes"),
+	"operationParams":       rawColumn("params"),
+	// These look otherwise in the other version of the API.
+	"operationParams/vimConnectionInfo": presentColumn("params"),
+	"operationParams/extVirtualLinks":   presentColumn("params"),
+}
+
+// OperationPage reads a page of the operations, ordered by id.
+func (s *Store) OperationPage(ctx context.Context, p Page) ([]lcm.VnfLcmOpOcc, error) {
+	return page(ctx, s.pool, scanOperation, selectOperation, operationAttributes, p)
+}
+
+var packageAttributes = attributes{
+	"id":                       textColumn("id", false),
+	"vnfdId":                   textColumn("vnfd_id", true),
+	"vnfProvider":              textColumn("provider", true),
+	"vnfProductName":           textColumn("product_name", true),
+	"vnfSoftwareVersion":       textColumn("software_version", true),
+	"vnfdVersion":              textColumn("vnfd_version", true),
+	"checksum/algorithm":       textColumn("checksum_algo", false),
+	"checksum/hash":            textColumn("checksum", true),
+	"onboardingState":          textColumn("onboarding_state", false),
+	"operationalState":         textColumn("operational_state", false),
+	"userDefinedData":          documentColumn("user_defined_data"),
+	"additionalArtifacts":      presentColumn("artifacts"),
+	"onboardingFailureDetails": presentColumn("error"),
+	"warnings":                 presentColumn("warnings"),
+}
+
+// PackagePage reads a page of the packages, ordered by id.
+func (s *Store) PackagePage(ctx context.Context, p Page) ([]lcm.VnfPkg, error) {
+	return page(ctx, s.pool, scanPackage, selectPackage, packageAttributes, p)
+}
