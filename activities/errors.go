@@ -14,18 +14,22 @@ import (
 
 // boundary translates an activity's error for Temporal: the type is the error's kind, the details are
 // the lcm.Error without its cause, and only Unavailable is retried. A cancelled context passes as it is,
-// so that Temporal records a cancellation and not a failure; but what this worker's stop has cut short is
-// Unavailable, so that another worker takes over at once.
+// so that Temporal records a cancellation and not a failure; but what this worker's stop or a Temporal that does not
+// answer has cut short is Unavailable, so that another attempt takes over.
 func boundary(ctx context.Context, op string, err error) error {
 	if err == nil {
 		return nil
 	}
 	switch {
 	case !errors.Is(ctx.Err(), context.Canceled):
-	case !stopping(ctx):
+	case !stopping(ctx) && !unheard(ctx):
 		return ctx.Err()
 	case lcm.Is(err, lcm.KindBug), errors.Is(err, context.Canceled):
-		err = lcm.Wrap(lcm.KindUnavailable, err, "This worker stops; another one goes on.")
+		why := "This worker stops; another one goes on."
+		if unheard(ctx) {
+			why = "Temporal did not answer for some seconds; another attempt goes on."
+		}
+		err = lcm.Wrap(lcm.KindUnavailable, err, "%s", why)
 	}
 	e := classify(err)
 	if e.Op == "" {

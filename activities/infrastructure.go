@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -295,24 +294,4 @@ func portNamed(inv *openstack.Inventory, stackID, name string) (openstack.Port, 
 
 func missing(name, parameter string) error {
 	return lcm.Errorf(lcm.KindInvalid, "The Base HOT has no resource %q: correct %s, or the package.", name, parameter)
-}
-
-// heartbeat reports that the activity lives until the function that it returns is called. A forceful
-// cancel and the loss of a worker are noticed by it.
-func heartbeat(ctx context.Context) (stop func()) {
-	done := make(chan struct{})
-	alive := context.WithoutCancel(ctx) // ending remote work on a node that is slow to answer takes its time, too
-	go func() {
-		tick := time.NewTicker(time.Second) // the SDK sends them on at its own pace
-		defer tick.Stop()
-		for {
-			activity.RecordHeartbeat(alive)
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-			}
-		}
-	}()
-	return func() { close(done) }
 }

@@ -12,6 +12,7 @@ type Records interface {
 	KeepPlan(ctx context.Context, id lcm.OpOccID, plan lcm.Plan) (lcm.Plan, error)
 	RecordOperation(ctx context.Context, rec lcm.OperationRecord) error
 	RecordStep(ctx context.Context, step lcm.Step) error
+	RecordSteps(ctx context.Context, steps []lcm.Step) error
 	Steps(ctx context.Context, id lcm.OpOccID) ([]lcm.Step, error)
 	Operation(ctx context.Context, id lcm.OpOccID) (lcm.VnfLcmOpOcc, error)
 	Instance(ctx context.Context, id lcm.VnfInstanceID) (lcm.VnfInstance, error)
@@ -135,12 +136,11 @@ type RecordStepInput struct {
 // RecordSteps stores transitions of steps. Idempotent: the store keeps the newest of each step.
 func (o *OpOccs) RecordSteps(ctx context.Context, in []RecordStepInput) (err error) {
 	defer func() { err = boundary(ctx, "record the steps", err) }()
+	steps := make([]lcm.Step, 0, len(in))
 	for _, r := range in {
-		if err := o.Records.RecordStep(ctx, r.Step); err != nil {
-			return err
-		}
+		steps = append(steps, r.Step)
 	}
-	return nil
+	return o.Records.RecordSteps(ctx, steps)
 }
 
 // InterruptSteps records that no step is under way any more, because the workflow that ran them is gone.

@@ -33,6 +33,15 @@ func (l *ledger) RecordStep(_ context.Context, step lcm.Step) error {
 	return nil
 }
 
+func (l *ledger) RecordSteps(ctx context.Context, steps []lcm.Step) error {
+	for _, step := range steps {
+		if err := l.RecordStep(ctx, step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (l *ledger) Operation(context.Context, lcm.OpOccID) (lcm.VnfLcmOpOcc, error) { return l.op, nil }
 
 func (l *ledger) Instance(context.Context, lcm.VnfInstanceID) (lcm.VnfInstance, error) {

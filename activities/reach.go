@@ -102,7 +102,7 @@ func (r Reach) run(ctx context.Context, host Host, step lcm.StepRef, j job) (scr
 }
 
 // follow makes the context of a command on a node. A worker that stops lets it go on, for another worker
-// follows it; any other end of ctx kills it.
+// follows it, and so does one that Temporal does not hear; any other end of ctx kills it.
 func follow(ctx context.Context) (context.Context, func()) {
 	command, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	free := func() { cancel(nil) }
@@ -112,7 +112,7 @@ func follow(ctx context.Context) (context.Context, func()) {
 	}
 	stop := context.AfterFunc(ctx, func() {
 		switch {
-		case stopping(ctx):
+		case stopping(ctx), unheard(ctx):
 			cancel(remote.ErrDetach)
 		case !errors.Is(ctx.Err(), context.DeadlineExceeded): // command has this deadline itself
 			cancel(context.Cause(ctx))

@@ -22,21 +22,25 @@ type hosts struct {
 
 // Dial implements activities.Hosts.
 func (h *hosts) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activities.Host, error) {
-	cluster, err := h.operations.Cluster(ctx, id)
+	j, err := h.operations.load(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	vim, err := h.operations.vim(ctx, id)
+	cluster, err := lcm.ParseClusterParams(j.request.AdditionalParams)
 	if err != nil {
 		return nil, err
 	}
-	params := cluster.Params.WorkerNode
+	vim, err := h.operations.vimOf(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	params := cluster.WorkerNode
 	if node.Role == lcm.ControlPlane {
-		params = cluster.Params.MasterNode
+		params = cluster.MasterNode
 	}
 	target := remote.Target{
 		Node: node.Name, Address: addressWithPort(node.SSHAddress, vim), User: params.Username, ServerID: node.ServerID,
-		LoginTimeout: time.Duration(cluster.Params.Timeouts.Login) * time.Second,
+		LoginTimeout: time.Duration(cluster.Timeouts.Login) * time.Second,
 	}
 	if target.Password, err = h.open(ctx, params.Password); err != nil {
 		return nil, err

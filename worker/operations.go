@@ -27,6 +27,7 @@ type operations struct {
 	podNetwork []byte
 	apt        *lcm.AptRepository
 	aptKey     []byte
+	vnfds      vnfds
 }
 
 // job is an operation with everything that it refers to.
@@ -34,7 +35,7 @@ type job struct {
 	opOcc   lcm.VnfLcmOpOcc
 	inst    lcm.VnfInstance
 	request lcm.InstantiateRequest // of this operation, or of the one that instantiated the VNF
-	vnfd    vnfpkg.Vnfd
+	vnfd    *vnfpkg.Vnfd
 	flavour *vnfpkg.Flavour
 }
 
@@ -62,15 +63,23 @@ func (o *operations) load(ctx context.Context, id lcm.OpOccID) (*job, error) {
 			return nil, err
 		}
 	}
-	pkg, err := o.store.Package(ctx, j.inst.VnfPkgID)
-	if err != nil {
+	if j.vnfd, err = o.vnfds.get(ctx, j.inst.VnfPkgID, o.readVnfd); err != nil {
 		return nil, err
-	}
-	if err := json.Unmarshal(pkg.Vnfd, &j.vnfd); err != nil {
-		return nil, lcm.Wrap(lcm.KindBug, err, "The stored VNFD of package %s is unreadable.", pkg.ID)
 	}
 	j.flavour, err = j.vnfd.Flavour(j.request.FlavourID)
 	return j, err
+}
+
+func (o *operations) readVnfd(ctx context.Context, id lcm.VnfPkgID) (*vnfpkg.Vnfd, error) {
+	pkg, err := o.store.Package(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	vnfd := &vnfpkg.Vnfd{}
+	if err := json.Unmarshal(pkg.Vnfd, vnfd); err != nil {
+		return nil, lcm.Wrap(lcm.KindBug, err, "The stored VNFD of package %s is unreadable.", id)
+	}
+	return vnfd, nil
 }
 
 // isCluster reports whether Windlass's own driver builds a cluster on the VMs.

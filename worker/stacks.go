@@ -209,6 +209,10 @@ func (o *operations) vim(ctx context.Context, id lcm.OpOccID) (lcm.Vim, error) {
 	if err != nil {
 		return lcm.Vim{}, err
 	}
+	return o.vimOf(ctx, j)
+}
+
+func (o *operations) vimOf(ctx context.Context, j *job) (lcm.Vim, error) {
 	connection, err := o.connection(ctx, j)
 	if err != nil {
 		return lcm.Vim{}, err

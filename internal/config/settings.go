@@ -90,7 +90,7 @@ var settings = [...]setting{
 		},
 	},
 	{
-		key: "worker.concurrency", need: NeedWorker, fallback: "200", usage: "largest `number` of activities that run at once",
+		key: "worker.concurrency", need: NeedWorker, fallback: "1000", usage: "largest `number` of activities that run at once",
 		set: func(c *Config, v string) (err error) { c.Worker.Concurrency, err = parseInt(v, 1, 10_000); return err },
 	},
 	{

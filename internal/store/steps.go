@@ -36,7 +36,23 @@ func (s *Store) RecordPlan(ctx context.Context, id lcm.OpOccID, steps []lcm.Step
 // late, from a worker that was given up. Title, LastLine, and Started within an attempt, are kept when
 // empty; Started and Ended are the database's time when the state needs them and the caller gives none.
 func (s *Store) RecordStep(ctx context.Context, step lcm.Step) error {
-	_, err := s.pool.Exec(ctx, `
+	_, err := s.pool.Exec(ctx, recordStep, stepArgs(step))
+	return stepError("record a step", step.OpOccID, err)
+}
+
+// RecordSteps is RecordStep for several steps of one operation, in their order, with one round trip and one commit.
+func (s *Store) RecordSteps(ctx context.Context, steps []lcm.Step) error {
+	if len(steps) == 0 {
+		return nil
+	}
+	batch := &pgx.Batch{}
+	for _, step := range steps {
+		batch.Queue(recordStep, stepArgs(step))
+	}
+	return stepError("record steps", steps[0].OpOccID, s.pool.SendBatch(ctx, batch).Close())
+}
+
+const recordStep = `
 		with prior as (
 			select attempt, started from op_step
 			where op_occ_id = @op and step_index = @index and phase = @phase and node = @node
@@ -80,13 +96,14 @@ func (s *Store) RecordStep(ctx context.Context, step lcm.Step) error {
 		select append_event(op_occ_id, 'step', jsonb_strip_nulls(jsonb_build_object(
 			'index', step_index, 'phase', phase, 'title', title, 'node', nullif(node, ''), 'state', state, 'attempt', attempt,
 			'started', started, 'ended', ended, 'error', error, 'lastLine', nullif(last_line, ''))))
-		from recorded`,
-		pgx.NamedArgs{
-			"op": step.OpOccID, "index": step.Index, "phase": phaseOrForward(step.Phase), "node": text(step.Node),
-			"title": text(step.Title), "state": step.State, "attempt": step.Attempt, "started": nullTime(step.Started),
-			"ended": nullTime(step.Ended), "error": textError(step.Error), "lastLine": text(step.LastLine),
-		})
-	return stepError("record a step", step.OpOccID, err)
+		from recorded`
+
+func stepArgs(step lcm.Step) pgx.NamedArgs {
+	return pgx.NamedArgs{
+		"op": step.OpOccID, "index": step.Index, "phase": phaseOrForward(step.Phase), "node": text(step.Node),
+		"title": text(step.Title), "state": step.State, "attempt": step.Attempt, "started": nullTime(step.Started),
+		"ended": nullTime(step.Ended), "error": textError(step.Error), "lastLine": text(step.LastLine),
+	}
 }
 
 // Steps reads the progress of an operation, ordered by index, phase (forward first) and node (the whole

@@ -55,6 +55,37 @@ func TestSteps_areOrderedByIndexPhaseAndNode(t *testing.T) {
 	}, got)
 }
 
+func TestRecordSteps_recordsAllOrNone(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	op := begun(t, s)
+	steps := []lcm.Step{
+		{OpOccID: op.ID, Index: 0, Title: "Create the stack", State: lcm.StepDone, Started: time.Now().Add(-time.Second)},
+		{OpOccID: op.ID, Index: 1, Title: "Join the workers", State: lcm.StepRunning},
+	}
+	require.NoError(t, s.RecordSteps(t.Context(), nil))
+	for range 2 { // again changes nothing
+		require.NoError(t, s.RecordSteps(t.Context(), steps))
+		stored, err := s.Steps(t.Context(), op.ID)
+		require.NoError(t, err)
+		require.Len(t, stored, 2)
+		assert.Equal(t, lcm.StepDone, stored[0].State)
+		assert.Equal(t, lcm.StepRunning, stored[1].State)
+		assert.Equal(t, "Join the workers", stored[1].Title)
+	}
+	events, err := s.Events(t.Context(), op.ID, 0, 0)
+	require.NoError(t, err)
+
+	broken := []lcm.Step{{OpOccID: op.ID, Index: 1, State: lcm.StepDone}, {OpOccID: "missing", Index: 0, State: lcm.StepDone}}
+	require.Equal(t, lcm.KindNotFound, lcm.KindOf(s.RecordSteps(t.Context(), broken)))
+	stored, err := s.Steps(t.Context(), op.ID)
+	require.NoError(t, err)
+	assert.Equal(t, lcm.StepRunning, stored[1].State)
+	after, err := s.Events(t.Context(), op.ID, 0, 0)
+	require.NoError(t, err)
+	assert.Equal(t, events, after)
+}
+
 func TestRecordStep_keepsEveryField(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -8,6 +8,7 @@ package store
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -55,11 +56,18 @@ func (s *Store) Ping(ctx context.Context) error {
 	return interpret("reach the database", s.pool.Ping(ctx))
 }
 
+// maxConns is where the URL does not say pool_max_conns. The driver's own four make hundreds of operations wait for
+// each other; PostgreSQL has a hundred for all.
+const maxConns = 16
+
 func poolConfig(databaseURL string) (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil {
 		// The cause is left out: it may quote the URL, password and all.
 		return nil, lcm.Errorf(lcm.KindInvalid, "The database URL cannot be understood; it should look like postgres://user:password@host:5432/windlass.")
+	}
+	if !strings.Contains(databaseURL, "pool_max_conns=") {
+		cfg.MaxConns = maxConns
 	}
 	prepareConn(cfg.ConnConfig)
 	cfg.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {

@@ -16,16 +16,16 @@ type Quota map[string]int
 
 const quotas = state.Table[Quota]("quotas")
 
-// defaultQuota leaves room for a large test; a test of quotas sets its own.
+// defaultQuota leaves room for a thousand small VNFs; a test of quotas sets its own.
 func defaultQuota() map[string]Quota {
 	return map[string]Quota{
 		"nova": {
-			"instances": 100, "cores": 400, "ram": 1024 * 1024, "key_pairs": 100, "server_groups": 50, "server_group_members": 100,
+			"instances": 2000, "cores": 8000, "ram": 8 * 1024 * 1024, "key_pairs": 100, "server_groups": 50, "server_group_members": 100,
 			"metadata_items": 128, "injected_files": 5, "injected_file_content_bytes": 10240, "injected_file_path_bytes": 255,
 			"floating_ips": -1, "fixed_ips": -1, "security_groups": -1, "security_group_rules": -1,
 		},
 		"neutron": {
-			"network": 100, "subnet": 100, "port": 500, "router": 10, "floatingip": 50, "security_group": 100, "security_group_rule": 1000,
+			"network": 100, "subnet": 100, "port": 5000, "router": 10, "floatingip": 50, "security_group": 100, "security_group_rule": 1000,
 			"rbac_policy": 10, "subnetpool": -1,
 		},
 		"cinder": {

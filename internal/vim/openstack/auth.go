@@ -65,7 +65,7 @@ func httpClient(cred map[string]any, limit time.Duration) (http.Client, error) {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = config
-	transport.MaxIdleConnsPerHost = 16
+	transport.MaxIdleConnsPerHost = 64 // operations side by side look often
 	return http.Client{Transport: transport, Timeout: limit}, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
@@ -24,6 +25,8 @@ type Cloud struct {
 	heat     *gophercloud.ServiceClient
 	network  *gophercloud.ServiceClient
 	compute  *gophercloud.ServiceClient
+	// waiting counts those that look again and again whether something is over.
+	waiting atomic.Int64
 }
 
 // Connect authenticates at the VIM's Keystone. cred are the opened credentials of /v1.0/vims: username,

@@ -69,10 +69,20 @@ func number(v any) (float64, bool) {
 	}
 }
 
+// perLook spaces the looks of all that wait for the same cloud: together they are no more than 100 a second.
+const perLook = 10 * time.Millisecond
+
+// next is the time to the next look at what is under way since begun, given that so many wait.
+func (t timing) next(begun time.Time, waiting int64) time.Duration {
+	return max(t.pause(time.Since(begun)), time.Duration(waiting)*perLook)
+}
+
 // until looks again and again, until done says so, fails, or ctx ends. A cloud that does not answer is given
 // some patience.
 func (c *Cloud) until(ctx context.Context, done func() (bool, error)) error {
 	begun, away := time.Now(), time.Time{}
+	c.waiting.Add(1)
+	defer c.waiting.Add(-1)
 	for {
 		ok, err := done()
 		switch {
@@ -92,7 +102,7 @@ func (c *Cloud) until(ctx context.Context, done func() (bool, error)) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(max(c.timing.pause(time.Since(begun)), retryAfter(err))):
+		case <-time.After(max(c.timing.next(begun, c.waiting.Load()), retryAfter(err))):
 		}
 	}
 }

@@ -1,0 +1,64 @@
+package activities
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/remote"
+)
+
+func TestUnheard_isAnAttemptWhoseHeartbeatsTemporalDidNotAnswer(t *testing.T) {
+	for _, c := range []struct {
+		cause error
+		want  bool
+	}{
+		{serviceerror.NewUnavailable("away"), true},
+		{serviceerror.NewDeadlineExceeded("slow"), true},
+		{context.DeadlineExceeded, true},
+		{temporal.NewCanceledError(), false},
+		{serviceerror.NewNotFound("given up"), false},
+		{worker.ErrWorkerShutdown, false},
+		{context.Canceled, false},
+	} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		require.False(t, unheard(ctx))
+		cancel(c.cause)
+		require.Equal(t, c.want, unheard(ctx), "%v", c.cause)
+	}
+	late, done := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer done()
+	require.False(t, unheard(late), "the activity's own limit")
+}
+
+func TestBoundary_anUnheardAttemptIsRetried(t *testing.T) {
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	act := func(ctx context.Context) error {
+		ctx, cancel := context.WithCancelCause(ctx)
+		cancel(serviceerror.NewUnavailable("away"))
+		return boundary(ctx, "create the stack", ctx.Err())
+	}
+	env.RegisterActivity(act)
+	_, err := env.ExecuteActivity(act)
+	var app *temporal.ApplicationError
+	require.ErrorAs(t, err, &app)
+	require.Equal(t, string(lcm.KindUnavailable), app.Type())
+	require.False(t, app.NonRetryable())
+}
+
+func TestFollow_leavesTheCommandOfAnUnheardAttemptAlone(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	command, leave := follow(ctx)
+	defer leave()
+	cancel(serviceerror.NewUnavailable("away"))
+	<-command.Done()
+	require.ErrorIs(t, context.Cause(command), remote.ErrDetach)
+}

@@ -1,0 +1,42 @@
+package worker
+
+import (
+	"context"
+	"sync"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// keptVnfds bounds the memory; most sites have a handful of packages.
+const keptVnfds = 64
+
+// vnfds keeps VNFDs that were read: an operation needs its own some fifty times, and a package that has an instance
+// never changes. Nobody may write to what get returns.
+type vnfds struct {
+	mu   sync.Mutex
+	kept map[lcm.VnfPkgID]*vnfpkg.Vnfd
+}
+
+// get returns the VNFD of a package and reads it the first time.
+func (v *vnfds) get(
+	ctx context.Context, id lcm.VnfPkgID, read func(context.Context, lcm.VnfPkgID) (*vnfpkg.Vnfd, error),
+) (*vnfpkg.Vnfd, error) {
+	v.mu.Lock()
+	vnfd := v.kept[id]
+	v.mu.Unlock()
+	if vnfd != nil {
+		return vnfd, nil
+	}
+	vnfd, err := read(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.kept == nil || len(v.kept) >= keptVnfds {
+		v.kept = map[lcm.VnfPkgID]*vnfpkg.Vnfd{}
+	}
+	v.kept[id] = vnfd
+	return vnfd, nil
+}
