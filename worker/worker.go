@@ -26,9 +26,11 @@ import (
 // Options is what a worker is made of.
 type Options struct {
 	Client client.Client
-	Store  *store.Store
-	Vault  *secrets.Vault
-	Log    *slog.Logger
+	// Namespace is the client's.
+	Namespace string
+	Store     *store.Store
+	Vault     *secrets.Vault
+	Log       *slog.Logger
 	// Concurrency bounds the activities that run at once; 0 is enough for several large clusters.
 	Concurrency int
 	// Apt is the apt repository of requests that name none, AptKey its armored key; nil when there is none.
@@ -42,9 +44,17 @@ type Options struct {
 }
 
 const (
-	defaultConcurrency = 200
-	// throttle is how often heartbeats go to Temporal: a forceful cancel arrives with the next one.
-	throttle = 2 * time.Second
+	// Most activities wait, for Heat or for a command on a node, and cost little memory while they do.
+	defaultConcurrency = 1000
+	// pollers fetch tasks; each fetches one at a time, and the SDK's two are too few when a thousand wait.
+	pollers = 8
+	// eager is how many activities of one step may begin here without the way through Temporal's queue. What is
+	// beyond goes to whichever worker is free.
+	eager = 8
+	// throttle is how often heartbeats go to Temporal: a forceful cancel arrives with the next one. The SDK also gives
+	// up, and the attempt with it, when Temporal does not answer one for so long: two seconds are too short for a
+	// Temporal that is busy with a thousand operations, or that restarts.
+	throttle = 5 * time.Second
 	// logoutLimit bounds what a worker that stops waits for clouds that do not answer.
 	logoutLimit = 5 * time.Second
 )
@@ -61,12 +71,21 @@ func New(o Options) *Worker {
 	if o.Concurrency == 0 {
 		o.Concurrency = defaultConcurrency
 	}
-	w := sdkworker.New(o.Client, lcm.TaskQueue, sdkworker.Options{
+	options := sdkworker.Options{
 		MaxConcurrentActivityExecutionSize: o.Concurrency,
-		MaxHeartbeatThrottleInterval:       throttle,
-		WorkerStopTimeout:                  o.ShutdownGrace,
-		Interceptors:                       []interceptor.WorkerInterceptor{&tracker{progress: o.Store, log: o.Log}},
-	})
+		MaxConcurrentActivityTaskPollers:   pollers,
+		MaxConcurrentWorkflowTaskPollers:   pollers,
+
+		MaxEagerActivityReservationsPerWorkflowTask: new(eager),
+
+		MaxHeartbeatThrottleInterval: throttle,
+		WorkerStopTimeout:            o.ShutdownGrace,
+		Interceptors:                 []interceptor.WorkerInterceptor{&tracker{progress: o.Store, log: o.Log}},
+	}
+	if own, ok := ownIdentity(); ok {
+		options.Identity = own.String()
+	}
+	w := sdkworker.New(o.Client, lcm.TaskQueue, options)
 	ops := &operations{store: o.Store, vault: o.Vault, apt: o.Apt, aptKey: o.AptKey, podNetwork: o.PodNetwork}
 	open := &clouds{operations: ops, open: map[string]*openstack.Cloud{}}
 	w.RegisterWorkflowWithOptions(workflows.Instantiate, workflow.RegisterOptions{Name: string(lcm.WorkflowInstantiate)})

@@ -57,6 +57,7 @@ func (b *backends) pollTemporal(ctx context.Context, polling *atomic.Bool) error
 		if err == nil {
 			b.log.InfoContext(ctx, "Worker polls", "taskQueue", lcm.TaskQueue, "temporal", b.config.Temporal.Address)
 			polling.Store(true)
+			go b.takeOver(ctx)
 			err = b.newWorker().Run(stop) // returns when stop is closed, or Temporal refuses for good
 			polling.Store(false)
 		}
@@ -74,12 +75,23 @@ func (b *backends) pollTemporal(ctx context.Context, polling *atomic.Bool) error
 
 // newWorker makes one for a single run: the SDK's cannot be started twice.
 func (b *backends) newWorker() *worker.Worker {
-	return worker.New(worker.Options{
-		Client: b.temporal, Store: b.store, Vault: b.vault, Log: b.log,
+	return worker.New(b.workerOptions())
+}
+
+// takeOver goes on at once with what a worker of this machine has left when it was killed.
+func (b *backends) takeOver(ctx context.Context) {
+	if err := worker.TakeOver(ctx, b.workerOptions()); err != nil && ctx.Err() == nil {
+		b.log.WarnContext(ctx, "Activities of a worker that is gone may wait for their heartbeat timeout", "error", err)
+	}
+}
+
+func (b *backends) workerOptions() worker.Options {
+	return worker.Options{
+		Client: b.temporal, Namespace: b.config.Temporal.Namespace, Store: b.store, Vault: b.vault, Log: b.log,
 		Concurrency: b.config.Worker.Concurrency, ShutdownGrace: b.config.ShutdownGrace,
 		Apt: b.config.Kubernetes.Apt.Repository(), AptKey: b.config.Kubernetes.Apt.Key,
 		PodNetwork: b.config.Kubernetes.PodNetwork,
-	})
+	}
 }
 
 // serveHealth answers /healthz, /readyz and /metrics.

@@ -53,7 +53,7 @@ func TestLoad_defaultsAndExampleAgree(t *testing.T) {
 		Temporal:      config.Temporal{Address: "127.0.0.1:7233", Namespace: "windlass"},
 		API:           config.API{Listen: "127.0.0.1:9890", Endpoint: "http://127.0.0.1:9890", MaxUploadMiB: 8192, PageSize: 1000},
 		Keys:          config.Keys{Env: "WINDLASS_KEYS"},
-		Worker:        config.Worker{Concurrency: 200, Metrics: "127.0.0.1:9891"},
+		Worker:        config.Worker{Concurrency: 1000, Metrics: "127.0.0.1:9891"},
 		Kubernetes:    config.Kubernetes{Apt: config.Apt{Suite: "/"}},
 		Log:           config.Log{Level: slog.LevelInfo, Format: "json"},
 		ShutdownGrace: 30 * time.Second,
