@@ -173,22 +173,39 @@ func (o operation) took() time.Duration { return o.StateEntered.Sub(o.sent) }
 
 // instantiate makes a VNF of the sample package and waits until it is instantiated.
 func (b *bed) instantiate(ctx context.Context, level int) (operation, error) {
+	op, err := b.begin(ctx, level)
+	if err != nil {
+		return op, err
+	}
+	return b.await(ctx, "instantiate", op)
+}
+
+// begin makes a VNF of the sample package and asks for its instantiation.
+func (b *bed) begin(ctx context.Context, level int) (operation, error) {
 	req, err := b.request(level)
 	if err != nil {
 		return operation{}, err
 	}
-	return b.make(ctx, vnfdID, req)
+	return b.beginOf(ctx, vnfdID, req)
 }
 
 // make makes a VNF and waits until it is instantiated.
 func (b *bed) make(ctx context.Context, vnfd string, req map[string]any) (operation, error) {
+	op, err := b.beginOf(ctx, vnfd, req)
+	if err != nil {
+		return op, err
+	}
+	return b.await(ctx, "instantiate", op)
+}
+
+func (b *bed) beginOf(ctx context.Context, vnfd string, req map[string]any) (operation, error) {
 	var vnf struct {
 		ID string `json:"id"`
 	}
 	if _, err := b.call(ctx, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": vnfd, "vnfInstanceName": "bench"}, &vnf); err != nil {
 		return operation{}, err
 	}
-	return b.operate(ctx, vnf.ID, "instantiate", req)
+	return b.ask(ctx, vnf.ID, "instantiate", req)
 }
 
 // terminate terminates and deletes the VNF.
@@ -202,17 +219,29 @@ func (b *bed) terminate(ctx context.Context, vnf string) (operation, error) {
 }
 
 func (b *bed) operate(ctx context.Context, vnf, task string, req any) (operation, error) {
-	sent := time.Now()
-	header, err := b.call(ctx, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/"+task, req, nil)
+	op, err := b.ask(ctx, vnf, task, req)
 	if err != nil {
-		return operation{}, err
+		return op, err
 	}
+	return b.await(ctx, task, op)
+}
+
+// ask asks for an operation and does not wait for it.
+func (b *bed) ask(ctx context.Context, vnf, task string, req any) (operation, error) {
+	op := operation{vnf: vnf, sent: time.Now()}
+	header, err := b.call(ctx, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/"+task, req, nil)
+	op.ID = path.Base(header.Get("Location"))
+	return op, err
+}
+
+// await waits until an operation that was asked for is completed.
+func (b *bed) await(ctx context.Context, task string, asked operation) (operation, error) {
 	// The operation tells its own times, so that asking rarely spoils none.
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		op := operation{vnf: vnf, sent: sent}
-		if _, err := b.call(ctx, http.MethodGet, "/vnflcm/v1/vnf_lcm_op_occs/"+path.Base(header.Get("Location")), nil, &op); err != nil {
+		op := operation{vnf: asked.vnf, sent: asked.sent}
+		if _, err := b.call(ctx, http.MethodGet, "/vnflcm/v1/vnf_lcm_op_occs/"+asked.ID, nil, &op); err != nil {
 			return op, err
 		}
 		switch {
@@ -231,11 +260,12 @@ func (b *bed) operate(ctx context.Context, vnf, task string, req any) (operation
 
 // step is a row of an operation's progress.
 type step struct {
-	Index   int       `json:"index"`
-	Title   string    `json:"title"`
-	Node    string    `json:"node"`
-	Started time.Time `json:"startedAt"`
-	Ended   time.Time `json:"endedAt"`
+	Index   int           `json:"index"`
+	Title   string        `json:"title"`
+	Node    string        `json:"node"`
+	State   lcm.StepState `json:"state"`
+	Started time.Time     `json:"startedAt"`
+	Ended   time.Time     `json:"endedAt"`
 }
 
 func (b *bed) steps(ctx context.Context, op operation) (steps []step, err error) {

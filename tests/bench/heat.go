@@ -116,9 +116,15 @@ func (h *heat) create(ctx context.Context, s stack) (id string, out outputs, err
 	if err != nil {
 		return "", out, err
 	}
-	have, err := h.wait(ctx, s.name, made.ID)
+	out, err = h.outputsOf(ctx, s.name, made.ID)
+	return made.ID, out, err
+}
+
+// outputsOf waits until the stack is complete and reads its outputs.
+func (h *heat) outputsOf(ctx context.Context, name, id string) (out outputs, err error) {
+	have, err := h.wait(ctx, name, id)
 	if err != nil {
-		return made.ID, out, err
+		return out, err
 	}
 	values := map[string]any{}
 	for _, o := range have.Outputs {
@@ -127,9 +133,9 @@ func (h *heat) create(ctx context.Context, s stack) (id string, out outputs, err
 	}
 	doc, err := json.Marshal(values)
 	if err != nil {
-		return made.ID, out, err
+		return out, err
 	}
-	return made.ID, out, json.Unmarshal(doc, &out)
+	return out, json.Unmarshal(doc, &out)
 }
 
 // delete deletes a stack and waits until it is gone.

@@ -1,6 +1,8 @@
 // Command bench measures Windlass on this machine: against a plain script that makes the same cluster on the
-// same lab (real), what Windlass itself costs per operation (overhead), how an instantiation grows with the number of
-// nodes (growth), and what Windlass adds to the time of a real OpenStack's Heat (openstack). Run it with
+// same lab (real) or heals one (heal), what Windlass itself costs per operation (overhead), how an instantiation grows
+// with the number of nodes (growth) and a scaling with that of the new ones (scale-out), what a thousand operations at
+// once need (in-flight), how soon an operation goes on when its worker is killed (recovery), and what Windlass adds to
+// the time of a real OpenStack's Heat (openstack). Run it with
 //
 //	go tool task bench
 //	go tool task bench -- --only overhead --quick
@@ -35,7 +37,7 @@ func main() {
 }
 
 // parts are what --only takes.
-var parts = []string{"real", "overhead", "growth", "openstack"}
+var parts = []string{"overhead", "growth", "scale-out", "in-flight", "recovery", "openstack", "real", "heal"}
 
 // bench is one run of the benchmark.
 type bench struct {
@@ -49,9 +51,9 @@ type bench struct {
 
 func (b *bench) parse(args []string) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.StringVar(&b.only, "only", "", "measure this `part` only: real, overhead, growth or openstack; several with commas")
+	flags.StringVar(&b.only, "only", "", "measure this `part` only: "+strings.Join(parts, ", ")+"; several with commas")
 	flags.BoolVar(&b.quick, "quick", false, "fewer repetitions and nodes")
-	flags.IntVar(&b.runs, "runs", 1, "how `often` Windlass and the script each make the real cluster")
+	flags.IntVar(&b.runs, "runs", 0, "how `often` Windlass and the script each make or heal the real cluster; 0 is 1 cluster, 3 healings")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -70,15 +72,16 @@ func (b *bench) wants(part string) bool {
 }
 
 func (b *bench) run(ctx context.Context) error {
-	for _, part := range []struct {
-		name    string
-		measure func(context.Context) error
-	}{{"overhead", b.overhead}, {"growth", b.growth}, {"openstack", b.openstack}, {"real", b.real}} {
-		if !b.wants(part.name) {
+	measure := map[string]func(context.Context) error{
+		"overhead": b.overhead, "growth": b.growth, "scale-out": b.scaleOut, "in-flight": b.inFlight, "recovery": b.recovery,
+		"openstack": b.openstack, "real": b.real, "heal": b.heal,
+	}
+	for _, name := range parts {
+		if !b.wants(name) {
 			continue
 		}
-		if err := part.measure(ctx); err != nil {
-			return fmt.Errorf("%s: %w", part.name, err)
+		if err := measure[name](ctx); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil

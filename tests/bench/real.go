@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -13,18 +12,11 @@ import (
 	"time"
 )
 
-//go:embed baseline.sh
-var baselineScript string
-
 // real lets Windlass and a plain script make the same cluster of the same stack on the same lab. Both are timed
 // from the moment the stack is complete.
 func (b *bench) real(ctx context.Context) (err error) {
-	if os.Geteuid() != 0 {
-		b.notes = append(b.notes, "Not measured: the real cluster, which needs root.")
-		return nil
-	}
-	if _, err := exec.LookPath("sshpass"); err != nil {
-		return errors.New("the script logs in with sshpass; install it: apt-get install sshpass")
+	if can, err := b.canBeReal("the real cluster"); !can {
+		return err
 	}
 	bed, err := newBed(ctx, "nspawn")
 	if err != nil {
@@ -69,13 +61,11 @@ func (b *bed) byWindlass(ctx context.Context) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
+	showSteps(steps)
 	var complete time.Time
 	for _, s := range steps {
 		if s.Title == stackStep && s.Node == "" {
 			complete = s.Ended
-		}
-		if s.Node == "" {
-			say("  %5.1f s  %s", s.Ended.Sub(s.Started).Seconds(), s.Title)
 		}
 	}
 	if complete.IsZero() {
@@ -85,6 +75,14 @@ func (b *bed) byWindlass(ctx context.Context) (time.Duration, error) {
 	say("Windlass took %.1f s after the stack was complete.", took.Seconds())
 	_, err = b.terminate(ctx, op.vnf)
 	return took, err
+}
+
+func showSteps(steps []step) {
+	for _, s := range steps {
+		if s.Node == "" {
+			say("  %5.1f s  %s", s.Ended.Sub(s.Started).Seconds(), s.Title)
+		}
+	}
 }
 
 // stackStep is the title of the step that both are timed from the end of.
@@ -108,16 +106,36 @@ func (b *bed) byScript(ctx context.Context) (took time.Duration, err error) {
 	if err != nil {
 		return 0, err
 	}
-	cmd := exec.CommandContext(ctx, "bash", "-c", baselineScript, "baseline.sh")
-	cmd.Env = append(os.Environ(), "SSHPASS="+b.password, "VIP="+addresses.APIAddress, "FILES="+filepath.Join(b.Root, "vnfpkg/samples/k8s-ha/Files/kubernetes"),
-		"CONTROL_PLANES="+strings.Join(addresses.ControlPlanes, " "), "WORKERS="+strings.Join(addresses.Workers, " "))
-	var errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = os.Stderr, &errs
 	began := time.Now()
-	if err := cmd.Run(); err != nil {
-		return 0, fmt.Errorf("the script: %w\n%s", err, errs.String())
+	if err := b.script(ctx, addresses, "baseline.sh"); err != nil {
+		return 0, err
 	}
 	took = time.Since(began)
 	say("The script took %.1f s after the stack was complete.", took.Seconds())
 	return took, nil
+}
+
+// script runs one of the scripts that do by hand what Windlass does.
+func (b *bed) script(ctx context.Context, at outputs, name string, args ...string) error {
+	cmd := exec.CommandContext(ctx, "bash", append([]string{filepath.Join(b.Root, "tests/bench", name)}, args...)...)
+	cmd.Env = append(os.Environ(), "SSHPASS="+b.password, "VIP="+at.APIAddress, "FILES="+filepath.Join(b.Root, "vnfpkg/samples/k8s-ha/Files/kubernetes"),
+		"CONTROL_PLANES="+strings.Join(at.ControlPlanes, " "), "WORKERS="+strings.Join(at.Workers, " "))
+	var errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = os.Stderr, &errs
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", name, err, errs.String())
+	}
+	return nil
+}
+
+// canBeReal tells whether real machines can be made here, and notes what is not measured where they cannot.
+func (b *bench) canBeReal(what string) (bool, error) {
+	if os.Geteuid() != 0 {
+		b.notes = append(b.notes, "Not measured: "+what+", which needs root.")
+		return false, nil
+	}
+	if _, err := exec.LookPath("sshpass"); err != nil {
+		return false, errors.New("the script logs in with sshpass; install it: apt-get install sshpass")
+	}
+	return true, nil
 }

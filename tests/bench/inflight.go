@@ -1,0 +1,159 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/tests/environment"
+)
+
+const (
+	// bootMs is how long Nova takes for a server in this part: about as long as some clouds do.
+	bootMs = 30_000
+	// startsAtOnce is how many clients send requests.
+	startsAtOnce = 16
+)
+
+// load is what so many operations in flight have needed.
+type load struct {
+	sent, over time.Duration // from the first request to the last one, and to the last COMPLETED
+	inFlight   int           // the most that were in flight
+	memory     float64       // MiB, of API server and worker, at the peak
+}
+
+// inFlight is what a thousand operations at once need on one worker: each instantiates one small server, for which
+// Nova takes half a minute. None may be lost.
+func (b *bench) inFlight(ctx context.Context) (err error) {
+	count := 1000
+	if b.quick {
+		count = 100
+	}
+	bed, err := newBed(ctx, "fake", "--image-alias", "tiny")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, bed.close()) }()
+	if out, err := bed.Windlass(ctx, "package", "create", serverPackage).CombinedOutput(); err != nil {
+		return fmt.Errorf("on-board the package: %w\n%s", err, out)
+	}
+	if err := bed.slowDown(ctx); err != nil {
+		return err
+	}
+	say("%d operations at once, each of which waits %d s for Nova ...", count, bootMs/1000)
+	l, err := bed.load(ctx, count)
+	if err != nil {
+		return err
+	}
+	b.add("in_flight_completed", float64(count), "operations", "none lost")
+	b.add("in_flight_peak", float64(l.inFlight), "operations", "")
+	b.add("in_flight_sent", l.sent.Seconds(), "s", "")
+	b.compare("in_flight_seconds", l.over.Seconds(), bootMs/1000, "s", "")
+	b.add("in_flight_rate", float64(count)/l.over.Seconds(), "1/s", "")
+	b.add("in_flight_memory", l.memory, "MiB", "")
+	return nil
+}
+
+// slowDown makes Nova take its time for every server.
+func (b *bed) slowDown(ctx context.Context) error {
+	lab, ok := b.Cloud.(*environment.Lab)
+	if !ok {
+		return errors.New("only a lab can be slowed down")
+	}
+	_, err := call(ctx, http.MethodPost, lab.OrderURL()+"/faults", map[string]any{
+		"service": "nova", "method": "POST", "path": "/servers$", "delay_ms": bootMs, "count": -1,
+	}, nil)
+	return err
+}
+
+// load asks for all operations as fast as the API takes them and waits until the last is over.
+func (b *bed) load(ctx context.Context, count int) (l load, err error) {
+	stop := b.watchMemory(ctx)
+	defer func() { l.memory = stop() }()
+	began := time.Now()
+	var sending errgroup.Group
+	sending.SetLimit(startsAtOnce)
+	sent := make(chan error, 1)
+	go func() {
+		for range count {
+			sending.Go(func() error {
+				_, err := b.beginOf(ctx, serverVnfdID, b.serverRequest())
+				return err
+			})
+		}
+		err := sending.Wait()
+		l.sent = time.Since(began)
+		sent <- err
+	}()
+	tick := time.NewTicker(5 * time.Second)
+	defer tick.Stop()
+	for all := false; ; {
+		select {
+		case <-ctx.Done():
+			return l, ctx.Err()
+		case err := <-sent:
+			if err != nil {
+				return l, err
+			}
+			all = true
+		case <-tick.C:
+		}
+		open, completed, err := b.count(ctx)
+		if err != nil {
+			return l, err
+		}
+		l.inFlight = max(l.inFlight, open)
+		say("  %4.0f s: %4d in flight, %4d completed", time.Since(began).Seconds(), open, completed)
+		if all && open == 0 {
+			l.over = time.Since(began)
+			if completed != count {
+				return l, fmt.Errorf("of %d operations %d are completed", count, completed)
+			}
+			return l, nil
+		}
+	}
+}
+
+// count counts the operations by state. One that stopped is an error: none may.
+func (b *bed) count(ctx context.Context) (open, completed int, err error) {
+	all, err := b.operations(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, op := range all {
+		switch op.State {
+		case lcm.Completed:
+			completed++
+		case lcm.Starting, lcm.Processing:
+			open++
+		default:
+			_, err := b.await(ctx, "instantiate", op) // which tells why
+			return 0, 0, cmp.Or(err, fmt.Errorf("operation %s was %s", op.ID, op.State))
+		}
+	}
+	return open, completed, nil
+}
+
+// operations lists all operations, page by page.
+func (b *bed) operations(ctx context.Context) (all []operation, err error) {
+	for url := b.api + "/vnflcm/v1/vnf_lcm_op_occs?exclude_default"; url != ""; {
+		var page []operation
+		header, err := call(ctx, http.MethodGet, url, nil, &page)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page...)
+		url = ""
+		if link, rest, found := strings.Cut(header.Get("Link"), ">"); found && strings.Contains(rest, "next") {
+			url = strings.TrimPrefix(link, "<")
+		}
+	}
+	return all, nil
+}
