@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,6 +33,8 @@ type world struct {
 	interrupted int
 	// before, where set, is called before each record is made.
 	before func(lcm.OperationState)
+	// hanging is set when some work has begun to hang.
+	hanging atomic.Bool
 }
 
 type workInput struct {
@@ -48,6 +51,7 @@ func (w *world) work(ctx context.Context, in workInput) (struct{}, error) {
 	}
 	w.mu.Unlock()
 	if hangs {
+		w.hanging.Store(true)
 		for ctx.Err() == nil {
 			activity.RecordHeartbeat(ctx)
 			select {
@@ -154,14 +158,34 @@ func run(env *testsuite.TestWorkflowEnvironment, resumed bool) {
 // decide sends an update when the operation is in the state, and remembers how it was answered.
 func decide(env *testsuite.TestWorkflowEnvironment, after time.Duration, action lcm.Action, args ...any) *answer {
 	a := &answer{}
-	env.RegisterDelayedCallback(func() {
-		env.UpdateWorkflow(string(action), "", &testsuite.TestUpdateCallback{
-			OnAccept:   func() { a.accepted = true },
-			OnReject:   func(err error) { a.rejected = err },
-			OnComplete: func(_ any, err error) { a.completed, a.err = true, err },
-		}, args...)
-	}, after)
+	env.RegisterDelayedCallback(func() { a.ask(env, action, args...) }, after)
 	return a
+}
+
+// when does something as soon as a condition is met, however long that takes on a busy machine.
+func when(env *testsuite.TestWorkflowEnvironment, met func() bool, do func()) {
+	env.RegisterDelayedCallback(func() {
+		if met() {
+			do()
+		} else {
+			when(env, met, do)
+		}
+	}, 20*time.Millisecond)
+}
+
+// decideWhen is decide as soon as a condition is met.
+func decideWhen(env *testsuite.TestWorkflowEnvironment, met func() bool, action lcm.Action, args ...any) *answer {
+	a := &answer{}
+	when(env, met, func() { a.ask(env, action, args...) })
+	return a
+}
+
+func (a *answer) ask(env *testsuite.TestWorkflowEnvironment, action lcm.Action, args ...any) {
+	env.UpdateWorkflow(string(action), "", &testsuite.TestUpdateCallback{
+		OnAccept:   func() { a.accepted = true },
+		OnReject:   func(err error) { a.rejected = err },
+		OnComplete: func(_ any, err error) { a.completed, a.err = true, err },
+	}, args...)
 }
 
 type answer struct {
@@ -197,9 +221,11 @@ func TestOperation_decisionFasterThanTheRecordIsAnsweredWithItsOwnTransition(t *
 	t.Parallel()
 	w := &world{fail: map[string][]error{"b": {broken("b broke")}}}
 	accepted, answered, early := make(chan struct{}), make(chan struct{}), false
+	var failed atomic.Bool
 	w.before = func(state lcm.OperationState) {
 		switch {
 		case state == lcm.FailedTemp:
+			failed.Store(true)
 			<-accepted
 		case slices.Contains(w.states, lcm.FailedTemp) && state == lcm.Processing:
 			select {
@@ -211,13 +237,13 @@ func TestOperation_decisionFasterThanTheRecordIsAnsweredWithItsOwnTransition(t *
 	}
 	env := newRun(t, w)
 	var problem error
-	env.RegisterDelayedCallback(func() {
+	when(env, failed.Load, func() {
 		env.UpdateWorkflow(string(lcm.Retry), "", &testsuite.TestUpdateCallback{
 			OnAccept:   func() { close(accepted) },
 			OnReject:   func(err error) { problem = err; close(accepted) },
 			OnComplete: func(_ any, err error) { problem = err; close(answered) },
 		})
-	}, 500*time.Millisecond)
+	})
 	run(env, false)
 	require.NoError(t, env.GetWorkflowError())
 	require.NoError(t, problem)
@@ -290,7 +316,7 @@ func TestOperation_forcefulCancelInterruptsTheStep(t *testing.T) {
 	t.Parallel()
 	w := &world{hang: map[string]bool{"b": true}}
 	env := newRun(t, w)
-	cancel := decide(env, 100*time.Millisecond, lcm.Cancel, lcm.CancelRequest{Mode: lcm.Forceful})
+	cancel := decideWhen(env, w.hanging.Load, lcm.Cancel, lcm.CancelRequest{Mode: lcm.Forceful})
 	decide(env, time.Hour, lcm.Fail)
 	run(env, false)
 	require.True(t, cancel.completed)
@@ -364,7 +390,7 @@ func TestOperation_temporalCancelIsForceful(t *testing.T) {
 	t.Parallel()
 	w := &world{hang: map[string]bool{"b": true}}
 	env := newRun(t, w)
-	env.RegisterDelayedCallback(env.CancelWorkflow, 100*time.Millisecond)
+	when(env, w.hanging.Load, env.CancelWorkflow)
 	decide(env, time.Hour, lcm.Rollback)
 	run(env, false)
 	require.NoError(t, env.GetWorkflowError())
