@@ -35,6 +35,8 @@ type world struct {
 	before func(lcm.OperationState)
 	// hanging is set when some work has begun to hang.
 	hanging atomic.Bool
+	// outage is how often the database does not answer before it takes the record of PROCESSING.
+	outage int
 }
 
 type workInput struct {
@@ -87,6 +89,10 @@ func (w *world) recordState(_ context.Context, in activities.RecordStateInput) e
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.outage > 0 && in.Status.State == lcm.Processing {
+		w.outage--
+		return temporal.NewApplicationError("The database does not answer.", string(lcm.KindUnavailable))
+	}
 	if in.Sequence <= w.last.Sequence { // as the store does
 		return nil
 	}
@@ -214,6 +220,16 @@ func TestOperation_retryResumesAtTheFailedStep(t *testing.T) {
 	require.True(t, retry.completed)
 	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed}, w.states)
 	require.Equal(t, []string{"grant", "a", "b", "c"}, w.done, "a is not repeated")
+}
+
+func TestOperation_waitsForTheDatabaseAsLongAsItTakes(t *testing.T) {
+	t.Parallel()
+	w := &world{outage: 30}
+	env := newRun(t, w)
+	run(env, false)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.Completed}, w.states)
+	require.Zero(t, w.outage)
 }
 
 // The store has FAILED_TEMP, so a client decides, before the workflow knows that the store has it.

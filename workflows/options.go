@@ -16,6 +16,8 @@ const (
 	beat = 10 * time.Second
 	// longest is above every limit that an activity keeps for itself; it ends only what hangs by a bug.
 	longest = 3 * time.Hour
+	// outage is longer than any database is away: an operation waits for it rather than lose its own records.
+	outage = 365 * 24 * time.Hour
 )
 
 // recording is for Windlass's own records, which are small, frequent and wait for nothing but the
@@ -23,7 +25,9 @@ const (
 func recording(ctx workflow.Context) workflow.Context {
 	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		StartToCloseTimeout: 20 * time.Second,
-		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: 200 * time.Millisecond, MaximumInterval: 10 * time.Second},
+		// Without it the first limit would be the one of all tries together.
+		ScheduleToCloseTimeout: outage,
+		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: 200 * time.Millisecond, MaximumInterval: 10 * time.Second},
 	})
 }
 
