@@ -133,14 +133,35 @@ type RecordStepInput struct {
 	Step lcm.Step `json:"step"`
 }
 
-// RecordSteps stores transitions of steps. Idempotent: the store keeps the newest of each step.
+// RecordSteps stores transitions of steps. With the end of a step as a whole the parts of its nodes end, too: a worker
+// that was killed, or that the database did not hear, has not told the end of its own. Idempotent: the store keeps the
+// newest of each step.
 func (o *OpOccs) RecordSteps(ctx context.Context, in []RecordStepInput) (err error) {
 	defer func() { err = boundary(ctx, "record the steps", err) }()
 	steps := make([]lcm.Step, 0, len(in))
 	for _, r := range in {
-		steps = append(steps, r.Step)
+		parts, err := o.partsLeft(ctx, r.Step)
+		if err != nil {
+			return err
+		}
+		steps = append(append(steps, r.Step), parts...)
 	}
 	return o.Records.RecordSteps(ctx, steps)
+}
+
+// partsLeft ends the parts that are recorded as running of a step that has ended.
+func (o *OpOccs) partsLeft(ctx context.Context, whole lcm.Step) (ended []lcm.Step, err error) {
+	if whole.Node != "" || whole.State == lcm.StepPending || whole.State == lcm.StepRunning {
+		return nil, nil
+	}
+	steps, err := o.Records.Steps(ctx, whole.OpOccID)
+	for _, part := range steps {
+		if part.Index == whole.Index && part.Phase == whole.Phase && part.Node != "" && part.State == lcm.StepRunning {
+			part.State, part.Ended, part.Error = whole.State, whole.Ended, whole.Error
+			ended = append(ended, part)
+		}
+	}
+	return ended, err
 }
 
 // InterruptSteps records that no step is under way any more, because the workflow that ran them is gone.

@@ -183,3 +183,22 @@ func TestPlanOperation_theFirstPlanCounts(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, first, again, "a retry works on the same VMs")
 }
+
+func TestRecordSteps_endsThePartsOfAStepThatHasEnded(t *testing.T) {
+	l := &ledger{steps: []lcm.Step{
+		{OpOccID: "op", Index: 3, Phase: lcm.PhaseForward, State: lcm.StepRunning},
+		{OpOccID: "op", Index: 3, Phase: lcm.PhaseForward, Node: "cp-1", State: lcm.StepRunning},
+		{OpOccID: "op", Index: 3, Phase: lcm.PhaseForward, Node: "cp-2", State: lcm.StepDone},
+		{OpOccID: "op", Index: 4, Phase: lcm.PhaseForward, Node: "cp-3", State: lcm.StepRunning},
+	}}
+	ops := &OpOccs{Records: l}
+	end := lcm.Step{OpOccID: "op", Index: 3, Phase: lcm.PhaseForward, State: lcm.StepFailed, Error: lcm.Errorf(lcm.KindBroken, "no")}
+	for range 2 {
+		require.NoError(t, ops.RecordSteps(t.Context(), []RecordStepInput{{Step: end}}))
+		var states []lcm.StepState
+		for _, s := range l.steps {
+			states = append(states, s.State)
+		}
+		require.Equal(t, []lcm.StepState{lcm.StepFailed, lcm.StepFailed, lcm.StepDone, lcm.StepRunning}, states, "a worker that was killed tells no end")
+	}
+}
