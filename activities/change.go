@@ -92,15 +92,19 @@ func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (
 	if err != nil {
 		return out, err
 	}
+	// Members that an enlargement is still making would not be in the inventory, and Heat would take others for them.
+	if err := cloud.Settle(ctx, change.Name, change.Owner, i.Output.Lines(ctx, in.Step)); err != nil {
+		return out, err
+	}
 	inv, err := cloud.Inventory(ctx, change.Name)
 	if err != nil {
 		return out, err
 	}
-	leaving := in.Leaving
 	if in.Sizes == SizesRecorded {
-		leaving = strangers(inv, recorded)
+		change.Replace = append(holders(inv, strangers(inv, recorded)), hollow(inv)...)
+	} else {
+		change.Replace = holders(inv, in.Leaving)
 	}
-	change.Replace = holders(inv, leaving)
 	return out, cloud.UpdateStack(ctx, change, i.Output.Lines(ctx, in.Step))
 }
 
@@ -110,6 +114,26 @@ func strangers(inv *openstack.Inventory, known []string) []string {
 	for _, r := range inv.OfType("OS::Nova::Server") {
 		if !slices.Contains(known, r.PhysicalID) {
 			out = append(out, r.PhysicalID)
+		}
+	}
+	return out
+}
+
+// hollow are the members of groups that have no server: what a failed enlargement has left.
+func hollow(inv *openstack.Inventory) []openstack.Resource {
+	groups, inhabited := map[string]bool{}, map[string]bool{}
+	for _, r := range inv.Resources {
+		if r.Type == "OS::Heat::AutoScalingGroup" || r.Type == "OS::Heat::ResourceGroup" {
+			groups[r.PhysicalID] = r.PhysicalID != ""
+		}
+	}
+	for _, server := range inv.OfType("OS::Nova::Server") {
+		inhabited[server.StackID], inhabited[server.PhysicalID] = true, true
+	}
+	var out []openstack.Resource
+	for _, r := range inv.Resources {
+		if groups[r.StackID] && (r.PhysicalID == "" || !inhabited[r.PhysicalID]) {
+			out = append(out, r)
 		}
 	}
 	return out

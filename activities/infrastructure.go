@@ -19,6 +19,7 @@ type Cloud interface {
 	CancelStack(ctx context.Context, name, owner string, progress func(string)) error
 	UpdateStack(ctx context.Context, ch openstack.Change, progress func(string)) error
 	DeleteStack(ctx context.Context, name, owner string, progress func(string)) error
+	Settle(ctx context.Context, name, owner string, progress func(string)) error
 	ShutDown(ctx context.Context, name, owner string, until time.Time, progress func(string)) (stillOn []string, err error)
 	Inventory(ctx context.Context, name string) (*openstack.Inventory, error)
 }

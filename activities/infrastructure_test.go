@@ -160,6 +160,22 @@ func TestShutDownServers_givesTheTimeOfTheRequestAndNeverFailsForAServerThatStay
 	}
 }
 
+func TestChangeStack_takesWhatAFailedEnlargementHasLeft(t *testing.T) {
+	cloud := &changingCloud{inv: &openstack.Inventory{StackID: "top", Resources: []openstack.Resource{
+		{Name: "workers", Type: "OS::Heat::AutoScalingGroup", PhysicalID: "group", StackID: "top"},
+		{Name: "old", Type: "member.yaml", PhysicalID: "nested-1", StackID: "group"},
+		{Name: "half", Type: "member.yaml", PhysicalID: "nested-2", StackID: "group", Status: "CREATE_FAILED"},
+		{Name: "node", Type: "OS::Nova::Server", PhysicalID: "s1", StackID: "nested-1"},
+		{Name: "port", Type: "OS::Neutron::Port", PhysicalID: "p2", StackID: "nested-2"},
+		{Name: "node", Type: "OS::Nova::Server", StackID: "nested-2", Status: "CREATE_FAILED"},
+	}}}
+	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	for range 2 {
+		must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesRecorded})
+		assert.Equal(t, []string{"half"}, cloud.replaced(), "Heat would take the oldest member of a group that shrinks")
+	}
+}
+
 func TestHolders_areTheMembersThatHaveToGo(t *testing.T) {
 	inv := &openstack.Inventory{StackID: "top", Resources: []openstack.Resource{
 		{Name: "alone", Type: "OS::Nova::Server", PhysicalID: "s0", StackID: "top"},
@@ -191,14 +207,20 @@ func TestHolders_areTheMembersThatHaveToGo(t *testing.T) {
 type changingCloud struct {
 	unused
 
-	inv  *openstack.Inventory
-	last openstack.Change
+	inv     *openstack.Inventory
+	settled *openstack.Inventory // set by Settle: nothing is read before
+	last    openstack.Change
 }
 
 func (c *changingCloud) Cloud(context.Context, lcm.OpOccID) (activities.Cloud, error) { return c, nil }
 
 func (c *changingCloud) Inventory(context.Context, string) (*openstack.Inventory, error) {
-	return c.inv, nil
+	return c.settled, nil
+}
+
+func (c *changingCloud) Settle(context.Context, string, string, func(string)) error {
+	c.settled = c.inv
+	return nil
 }
 
 func (c *changingCloud) UpdateStack(_ context.Context, ch openstack.Change, _ func(string)) error {

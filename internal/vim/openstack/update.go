@@ -71,6 +71,17 @@ func (c *Cloud) UpdateStack(ctx context.Context, ch Change, progress func(string
 	return f.run(ctx)
 }
 
+// Settle waits until an action that is under way on the stack is over, however it ends: what the stack consists of can
+// only be told then. Errors: NotFound when there is no such stack, Conflict when it is somebody else's.
+func (c *Cloud) Settle(ctx context.Context, name, owner string, progress func(string)) error {
+	have, err := c.owned(ctx, name, owner)
+	if err != nil {
+		return err
+	}
+	_, err = c.idle(ctx, have, progress)
+	return err
+}
+
 // owned finds a stack that is ours.
 func (c *Cloud) owned(ctx context.Context, name, owner string) (*stacks.ListedStack, error) {
 	have, err := c.stack(ctx, name)
