@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -192,6 +193,18 @@ func (o ClusterHealthOutput) Refusal(leaving lcm.Nodes) string {
 			return name + " is the last member of etcd: the cluster would end with it."
 		case working < voters/2+1:
 			return fmt.Sprintf("etcd would lose its quorum without %s: %d of the other %d members work and %d must.", name, working, voters, voters/2+1)
+		}
+	}
+	return ""
+}
+
+// Obstacle says why etcd would take no new member after those of leaving have gone, "" when it would: it refuses one
+// while a member is not connected.
+func (o ClusterHealthOutput) Obstacle(leaving lcm.Nodes) string {
+	for _, m := range o.Members {
+		goes := slices.ContainsFunc(leaving, func(n lcm.Node) bool { return m.Name == n.Name || m.Name == "" && m.PeerAddress == n.Address })
+		if name := cmp.Or(m.Name, m.PeerAddress); !m.Healthy && !goes {
+			return fmt.Sprintf("etcd takes no new member while that of %s does not answer: bring it back, or heal it together with the others, in one request.", name)
 		}
 	}
 	return ""

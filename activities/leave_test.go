@@ -250,3 +250,25 @@ func TestTellHosts_writesNoMoreThanTheNeighbours(t *testing.T) {
 	assert.Contains(t, string(hosts), s.nodes[1].Address+" "+s.nodes[1].Name)
 	assert.NotContains(t, string(hosts), s.nodes[2].Name)
 }
+
+func TestTellHosts_passesOverAnotherDeadNodeOnly(t *testing.T) {
+	s := newFakeSite(t, lcm.Nodes{{Name: "cp-1", ServerID: "s1"}})
+	n := &activities.Nodes{Reach: activities.Reach{Hosts: s, Clusters: &fixedCluster{}, Output: &logOutput{}}}
+	in := activities.TellHostsInput{NodeInput: activities.NodeInput{Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc, Node: "cp-1"}}, Node: lcm.Node{Name: "cp-1"}}}
+	dead := lcm.Wrap(lcm.KindBroken, activities.ErrServerOff, "cp-1: its server is SHUTOFF")
+	s.fail["dial cp-1"] = []error{dead, dead, dead}
+	_, err := do(t, n.TellHosts, in)
+	require.ErrorContains(t, err, "SHUTOFF")
+	in.Bystander = true
+	for range 2 {
+		must(t, n.TellHosts, in)
+	}
+}
+
+func TestObstacle_isADeadMemberThatStays(t *testing.T) {
+	health := activities.ClusterHealthOutput{Members: []activities.MemberHealth{
+		{Name: "cp-1", Healthy: true}, {Name: "cp-2"}, {Name: "cp-3"}, {Name: "cp-4", Healthy: true}, {Name: "cp-5", Healthy: true},
+	}}
+	require.Contains(t, health.Obstacle(lcm.Nodes{{Name: "cp-2"}}), "cp-3")
+	require.Empty(t, health.Obstacle(lcm.Nodes{{Name: "cp-2"}, {Name: "cp-3"}}))
+}

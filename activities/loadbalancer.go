@@ -16,6 +16,8 @@ type LoadBalancerInput struct {
 	// ControlPlanes are all of them, the node among them; their order makes the priorities.
 	ControlPlanes lcm.Nodes `json:"controlPlanes"`
 	VirtualIP     string    `json:"virtualIp"`
+	// Bystander is a node that did not work before the operation: it may stay as it is.
+	Bystander bool `json:"bystander,omitempty"`
 }
 
 // LoadBalancerOutput is empty: HAProxy and keepalived run.
@@ -37,6 +39,9 @@ func (n *Nodes) ConfigureLoadBalancer(ctx context.Context, in LoadBalancerInput)
 		return out, err
 	}
 	host, err := n.Hosts.Dial(ctx, in.OpOccID, in.Node)
+	if n.passOver(ctx, in.NodeInput, in.Bystander, err) {
+		return out, nil
+	}
 	if err != nil {
 		return out, err
 	}

@@ -160,18 +160,34 @@ func (r Reach) runOn(ctx context.Context, in NodeInput, j job) (scripts.Results,
 // onAny does something on the first control plane that works: no control plane is special once the
 // cluster is made.
 func (r Reach) onAny(ctx context.Context, id lcm.OpOccID, controlPlanes lcm.Nodes, do func(Host, lcm.Node) error) error {
-	var err error = lcm.Errorf(lcm.KindBug, "The step knows no control plane.")
-	for _, node := range controlPlanes {
-		var host Host
-		if host, err = r.Hosts.Dial(ctx, id, node); err == nil {
+	var last error = lcm.Errorf(lcm.KindBug, "The step knows no control plane.")
+	for i, node := range controlPlanes {
+		host, err := r.Hosts.Dial(ctx, id, node)
+		if err == nil {
 			err = do(host, node)
 			_ = host.Close()
 		}
-		if err == nil || ctx.Err() != nil || !lcm.Is(err, lcm.KindUnavailable) && !errors.Is(err, remote.ErrDeadline) {
+		if err == nil || ctx.Err() != nil || !lcm.Is(err, lcm.KindUnavailable) && !errors.Is(err, remote.ErrDeadline) && !errors.Is(err, ErrServerOff) {
 			return err
 		}
+		if i == 0 || !errors.Is(err, ErrServerOff) { // of several, one that may come back is worth another try
+			last = err
+		}
 	}
-	return err
+	return last
+}
+
+// ErrServerOff is in the chain of the error of a node whose server is off, or gone.
+var ErrServerOff = errors.New("the server does not run")
+
+// passOver tells whether a bystander that err comes from is left as it is, and shows that: a node that was dead before
+// the operation began, and that the operation is not about, must not hold it up.
+func (r Reach) passOver(ctx context.Context, in NodeInput, bystander bool, err error) bool {
+	if !bystander || err == nil || ctx.Err() != nil || !lcm.Is(err, lcm.KindUnavailable) && !errors.Is(err, ErrServerOff) {
+		return false
+	}
+	r.Output.Lines(ctx, in.Step)("left as it is, for it did not work before either; heal it: " + classify(err).Sentence())
+	return true
 }
 
 // runOnAny runs one script, made for the control plane that works, there.

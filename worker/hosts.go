@@ -3,8 +3,11 @@ package worker
 import (
 	"context"
 	"net"
+	"slices"
 	"strconv"
 	"time"
+
+	"go.temporal.io/sdk/activity"
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -17,6 +20,7 @@ const sshPortKey = "ssh_port"
 // hosts logs in to nodes with the credentials of the operation's request.
 type hosts struct {
 	operations *operations
+	clouds     *clouds
 	dialer     *remote.Dialer
 }
 
@@ -48,8 +52,35 @@ func (h *hosts) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activi
 	if target.PrivateKey, err = h.open(ctx, params.PrivateKey); err != nil {
 		return nil, err
 	}
-	return h.dialer.Dial(ctx, target)
+	host, err := h.dialer.Dial(ctx, target)
+	if err != nil {
+		return nil, h.explain(ctx, id, node, err)
+	}
+	return host, nil
 }
+
+// explain asks Nova about a node that does not answer when it is tried again: a server that is off will not come back by
+// waiting.
+func (h *hosts) explain(ctx context.Context, id lcm.OpOccID, node lcm.Node, err error) error {
+	if !lcm.Is(err, lcm.KindUnavailable) || ctx.Err() != nil || !activity.IsActivity(ctx) || activity.GetInfo(ctx).Attempt < 2 {
+		return err
+	}
+	cloud, failure := h.clouds.connect(ctx, id)
+	if failure != nil {
+		return err
+	}
+	state, failure := cloud.ServerState(ctx, node.ServerID)
+	switch {
+	case lcm.Is(failure, lcm.KindNotFound):
+		return lcm.Wrap(lcm.KindBroken, activities.ErrServerOff, "%s: Nova has no server %s any more; heal the VNFC, or undo what deleted it", node.Name, node.ServerID)
+	case failure == nil && slices.Contains(off, state.Status):
+		return lcm.Wrap(lcm.KindBroken, activities.ErrServerOff, "%s: its server %s is %s; start it and retry, or heal the VNFC", node.Name, node.ServerID, state.Status)
+	}
+	return err
+}
+
+// off are Nova's words for servers that do not run and will not by themselves.
+var off = []string{"SHUTOFF", "ERROR", "PAUSED", "SUSPENDED", "DELETED", "SOFT_DELETED", "SHELVED", "SHELVED_OFFLOADED"}
 
 func (h *hosts) open(ctx context.Context, s lcm.Secret) (string, error) {
 	if s.Ref == "" {

@@ -166,6 +166,15 @@ type clouds struct {
 
 // Cloud implements activities.Clouds.
 func (c *clouds) Cloud(ctx context.Context, id lcm.OpOccID) (activities.Cloud, error) {
+	cloud, err := c.connect(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return cloud, nil
+}
+
+// connect logs in to the operation's cloud, once for each VIM.
+func (c *clouds) connect(ctx context.Context, id lcm.OpOccID) (*openstack.Cloud, error) {
 	vim, err := c.operations.vim(ctx, id)
 	if err != nil {
 		return nil, err

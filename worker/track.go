@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/temporal"
+	sdkworker "go.temporal.io/sdk/worker"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
@@ -26,6 +27,7 @@ type tracker struct {
 	interceptor.WorkerInterceptorBase
 	progress progress
 	log      *slog.Logger
+	attempts int // how often an activity is tried; 0 leaves it to the workflow
 }
 
 // InterceptActivity implements interceptor.WorkerInterceptor.
@@ -58,6 +60,7 @@ func (a *trackedActivity) ExecuteActivity(ctx context.Context, in *interceptor.E
 	}(row)
 	out := newPrinter(t.progress, ref, log)
 	result, err := a.Next.ExecuteActivity(context.WithValue(ctx, printerKey{}, out), in)
+	err = t.lastOf(ctx, int(info.Attempt), err)
 	<-begun
 	out.close()
 	row.State, row.Ended, row.Error = stateOf(err), time.Now(), errorOf(err)
@@ -68,6 +71,20 @@ func (a *trackedActivity) ExecuteActivity(ctx context.Context, in *interceptor.E
 		log.InfoContext(ctx, "Activity done.", "took", row.Ended.Sub(row.Started))
 	}
 	return result, err
+}
+
+// lastOf ends the tries of an activity after so many, earlier than its workflow would. What a worker that stops has cut
+// short goes on in another one, whatever the number.
+func (t *tracker) lastOf(ctx context.Context, attempt int, err error) error {
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	if !ok || app.NonRetryable() || t.attempts == 0 || attempt < t.attempts || errors.Is(context.Cause(ctx), sdkworker.ErrWorkerShutdown) {
+		return err
+	}
+	var e lcm.Error
+	if !app.HasDetails() || app.Details(&e) != nil {
+		return err
+	}
+	return temporal.NewNonRetryableApplicationError(app.Message(), app.Type(), nil, e)
 }
 
 // record stores a row of a node's part; the row of the step as a whole is the workflow's.

@@ -105,3 +105,21 @@ func TestTracker_recordsACancelAsOne(t *testing.T) {
 	require.Nil(t, k.steps[1].Error)
 	require.False(t, k.steps[1].Ended.Before(k.steps[1].Started), time.Now())
 }
+
+func TestTracker_endsTheTriesEarlierThanTheWorkflow(t *testing.T) {
+	away := temporal.NewApplicationErrorWithOptions("cp-1 does not answer", string(lcm.KindUnavailable),
+		temporal.ApplicationErrorOptions{Details: []any{*lcm.Errorf(lcm.KindUnavailable, "cp-1 does not answer")}})
+	limited := &tracker{attempts: 3}
+	final := func(ctx context.Context, t *tracker, attempt int) bool {
+		app, ok := errors.AsType[*temporal.ApplicationError](t.lastOf(ctx, attempt, away))
+		return ok && app.NonRetryable()
+	}
+	require.False(t, final(t.Context(), limited, 2))
+	require.True(t, final(t.Context(), limited, 3))
+	require.Equal(t, "cp-1 does not answer", errorOf(limited.lastOf(t.Context(), 3, away)).Detail, "it says what it said")
+	require.False(t, final(t.Context(), &tracker{}, 10), "the workflow counts")
+	ctx, stop := context.WithCancelCause(t.Context())
+	stop(sdkworker.ErrWorkerShutdown)
+	require.False(t, final(ctx, limited, 3), "another worker goes on")
+	require.NoError(t, limited.lastOf(t.Context(), 3, nil))
+}

@@ -33,6 +33,10 @@ type Options struct {
 	Log       *slog.Logger
 	// Concurrency bounds the activities that run at once; 0 is enough for several large clusters.
 	Concurrency int
+	// Attempts is how often an activity is tried while the other side does not answer; 0 leaves it to the workflows.
+	Attempts int
+	// Reconnect is how long a node that is lost during a command is waited for; 0 is the dialer's default.
+	Reconnect time.Duration
 	// Apt is the apt repository of requests that name none, AptKey its armored key; nil when there is none.
 	Apt    *lcm.AptRepository
 	AptKey []byte
@@ -80,7 +84,7 @@ func New(o Options) *Worker {
 
 		MaxHeartbeatThrottleInterval: throttle,
 		WorkerStopTimeout:            o.ShutdownGrace,
-		Interceptors:                 []interceptor.WorkerInterceptor{&tracker{progress: o.Store, log: o.Log}},
+		Interceptors:                 []interceptor.WorkerInterceptor{&tracker{progress: o.Store, log: o.Log, attempts: o.Attempts}},
 	}
 	if own, ok := ownIdentity(); ok {
 		options.Identity = own.String()
@@ -112,7 +116,7 @@ func (w *Worker) Run(interrupt <-chan any) error {
 // nouns are the structs whose methods are the activities.
 func nouns(o Options, ops *operations, open *clouds) []any {
 	reach := activities.Reach{
-		Hosts:    &hosts{operations: ops, dialer: &remote.Dialer{HostKeys: o.Store}},
+		Hosts:    &hosts{operations: ops, clouds: open, dialer: &remote.Dialer{HostKeys: o.Store, GiveUp: o.Reconnect}},
 		Clusters: ops, Secrets: o.Vault, Output: lines{},
 	}
 	return []any{

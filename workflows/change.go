@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"slices"
+
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
@@ -22,6 +24,9 @@ func (b *build) decide(ctx workflow.Context) (err error) {
 		return err
 	}
 	in.Unhealthy = health.Unhealthy()
+	for _, node := range in.Unhealthy {
+		b.sick = append(b.sick, node.Node)
+	}
 	if b.change, err = call(short(ctx), opOccs.PlanOperation, in); err != nil {
 		return err
 	}
@@ -31,7 +36,24 @@ func (b *build) decide(ctx workflow.Context) (err error) {
 	if why := health.Refusal(b.leaving().With(lcm.ControlPlane)); why != "" {
 		return lcm.Errorf(lcm.KindConflict, "%s", why)
 	}
+	if why := health.Obstacle(b.leaving()); why != "" && b.welcomesControlPlanes() {
+		return lcm.Errorf(lcm.KindConflict, "%s", why)
+	}
 	return nil
+}
+
+// welcomesControlPlanes tells whether control planes will join: in every healing of some, and where there are to be more.
+func (b *build) welcomesControlPlanes() bool {
+	return b.in.Operation == lcm.OpHeal || b.what.Grows && len(b.leaving().With(lcm.ControlPlane)) == 0
+}
+
+// bystander tells whether a node did not work before the operation, which is not about it.
+func (b *build) bystander(node lcm.Node) bool {
+	return slices.Contains(b.sick, node.Name) && !b.leaving().HasServer(node.ServerID)
+}
+
+func (b *build) withoutBystanders(list lcm.Nodes) lcm.Nodes {
+	return slices.DeleteFunc(slices.Clone(list), b.bystander)
 }
 
 // look reads what the VNF consists of, and the plan when another run of the workflow has made it.
@@ -145,9 +167,10 @@ func (b *build) tellAll(ctx workflow.Context) error {
 	return b.tell(ctx, b.staying(), b.made.Nodes)
 }
 
-// tellStaying lets the nodes that stay forget those that have left.
-func (b *build) tellStaying(ctx workflow.Context) error {
-	return b.tell(ctx, b.staying(), b.made.Nodes.Without(b.leaving()))
+// tellRemaining lets all nodes forget those that have left: also the new ones, which have known them.
+func (b *build) tellRemaining(ctx workflow.Context) error {
+	remaining := b.made.Nodes.Without(b.leaving())
+	return b.tell(ctx, remaining, remaining)
 }
 
 func (b *build) tellFormer(ctx workflow.Context) error {
@@ -157,7 +180,9 @@ func (b *build) tellFormer(ctx workflow.Context) error {
 func (b *build) tell(ctx workflow.Context, whom, of lcm.Nodes) error {
 	hosts := activities.HostEntries(of)
 	return inParallel(ctx, whom, func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), nodes.TellHosts, activities.TellHostsInput{NodeInput: b.on(ctx, node), Hosts: hosts})
+		_, err := call(onNode(ctx), nodes.TellHosts, activities.TellHostsInput{
+			NodeInput: b.on(ctx, node), Hosts: hosts, Bystander: b.bystander(node),
+		})
 		return err
 	})
 }

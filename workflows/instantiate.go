@@ -35,6 +35,7 @@ type build struct {
 	vim     lcm.VimID
 	gone    bool     // the stack is deleted
 	change  lcm.Plan // of a scaling or a healing
+	sick    []string // nodes that did not work when that was decided
 }
 
 // plan lists the steps. What a VNF does not need is not in the list.

@@ -75,5 +75,5 @@ func (b *build) closeRanks(ctx workflow.Context) error {
 	if err := b.look(ctx); err != nil {
 		return err
 	}
-	return together(ctx, b.tellStaying, b.forgetLeaving)
+	return together(ctx, b.tellRemaining, b.forgetLeaving)
 }

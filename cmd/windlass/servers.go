@@ -47,7 +47,7 @@ func open(ctx context.Context, cfg config.Config) (*backends, error) {
 	if err != nil {
 		return nil, lcm.Wrap(lcm.KindInvalid, err, "The client of Temporal at %s cannot be made.", cfg.Temporal.Address)
 	}
-	if b.store, err = store.Open(ctx, cfg.DatabaseURL); err != nil {
+	if b.store, err = store.OpenWith(ctx, cfg.DatabaseURL, cfg.DatabaseConnections); err != nil {
 		b.temporal.Close()
 		return nil, err
 	}

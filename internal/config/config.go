@@ -16,14 +16,16 @@ type Config struct {
 	// File is the YAML file that was read, "" when there was none.
 	File string
 	// DatabaseURL may hold a password; it never appears in a message of this package.
-	DatabaseURL   string
-	Temporal      Temporal
-	API           API
-	Keys          Keys
-	Worker        Worker
-	Kubernetes    Kubernetes
-	Log           Log
-	ShutdownGrace time.Duration
+	DatabaseURL string
+	// DatabaseConnections bounds the connections of one process.
+	DatabaseConnections int
+	Temporal            Temporal
+	API                 API
+	Keys                Keys
+	Worker              Worker
+	Kubernetes          Kubernetes
+	Log                 Log
+	ShutdownGrace       time.Duration
 }
 
 // Temporal says where workflows run.
@@ -57,6 +59,10 @@ type Worker struct {
 	Concurrency int
 	// Metrics is host:port of /metrics, /healthz and /readyz; "" serves none.
 	Metrics string
+	// Attempts is how often an activity is tried while the other side does not answer.
+	Attempts int
+	// Reconnect is how long a node that is lost during a command is waited for.
+	Reconnect time.Duration
 }
 
 // Kubernetes is for the worker: what clusters are made of when a request does not say.
@@ -118,6 +124,7 @@ func (c Config) LogValue() slog.Value {
 	}
 	return slog.GroupValue(
 		slog.String("file", c.File), slog.String("databaseUrl", database),
+		slog.Int("databaseConnections", c.DatabaseConnections),
 		slog.Any("temporal", c.Temporal), slog.Any("api", c.API), slog.Any("keys", c.Keys), slog.Any("worker", c.Worker),
 		slog.Any("kubernetesApt", c.Kubernetes.Apt), slog.String("kubernetesPodNetwork", c.Kubernetes.PodNetworkFile),
 		slog.Any("log", c.Log), slog.Duration("shutdownGrace", c.ShutdownGrace),

@@ -49,14 +49,15 @@ func TestLoad_defaultsAndExampleAgree(t *testing.T) {
 	defaults, err := load(t, nil)
 	require.NoError(t, err)
 	want := config.Config{
-		DatabaseURL:   "postgres://u:p@h/windlass",
-		Temporal:      config.Temporal{Address: "127.0.0.1:7233", Namespace: "windlass"},
-		API:           config.API{Listen: "127.0.0.1:9890", Endpoint: "http://127.0.0.1:9890", MaxUploadMiB: 8192, PageSize: 1000},
-		Keys:          config.Keys{Env: "WINDLASS_KEYS"},
-		Worker:        config.Worker{Concurrency: 1000, Metrics: "127.0.0.1:9891"},
-		Kubernetes:    config.Kubernetes{Apt: config.Apt{Suite: "/"}},
-		Log:           config.Log{Level: slog.LevelInfo, Format: "json"},
-		ShutdownGrace: 30 * time.Second,
+		DatabaseURL:         "postgres://u:p@h/windlass",
+		DatabaseConnections: 16,
+		Temporal:            config.Temporal{Address: "127.0.0.1:7233", Namespace: "windlass"},
+		API:                 config.API{Listen: "127.0.0.1:9890", Endpoint: "http://127.0.0.1:9890", MaxUploadMiB: 8192, PageSize: 1000},
+		Keys:                config.Keys{Env: "WINDLASS_KEYS"},
+		Worker:              config.Worker{Concurrency: 1000, Metrics: "127.0.0.1:9891", Attempts: 10, Reconnect: 3 * time.Minute},
+		Kubernetes:          config.Kubernetes{Apt: config.Apt{Suite: "/"}},
+		Log:                 config.Log{Level: slog.LevelInfo, Format: "json"},
+		ShutdownGrace:       30 * time.Second,
 	}
 	assert.Equal(t, want, defaults)
 
@@ -121,7 +122,7 @@ func TestLoad_wantsOnlyWhatTheCommandNeeds(t *testing.T) {
 	config.AddFlags(flags, config.NeedDatabase)
 	var names []string
 	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	assert.Equal(t, []string{"config", "database-url", "log-format", "log-level", "shutdown-grace"}, names)
+	assert.Equal(t, []string{"config", "database-connections", "database-url", "log-format", "log-level", "shutdown-grace"}, names)
 }
 
 func TestLoad_refusesPasswordsAmongTheArguments(t *testing.T) {
@@ -157,7 +158,7 @@ func TestLoad_namesInTheEnvironment(t *testing.T) {
 	c, err := load(t, []config.Need{config.NeedAPI, config.NeedKeys, config.NeedWorker})
 	require.NoError(t, err)
 	assert.Equal(t, config.API{Listen: "0.0.0.0:80", Endpoint: "http://127.0.0.1:80", MaxUploadMiB: 7, PageSize: 1000, StrictV1: true, TolerantV2: true}, c.API)
-	assert.Equal(t, config.Worker{Concurrency: 3}, c.Worker)
+	assert.Equal(t, config.Worker{Concurrency: 3, Attempts: 10, Reconnect: 3 * time.Minute}, c.Worker)
 
 	c, err = load(t, []config.Need{config.NeedAPI}, "--api-strict-v1=false", "--api-tolerant-v2", "--api-max-upload-mib=9", "--api-endpoint=https://vnfm.example/base/")
 	require.NoError(t, err)

@@ -40,6 +40,10 @@ var settings = [...]setting{
 		},
 	},
 	{
+		key: "databaseConnections", need: NeedDatabase, fallback: "16", usage: "largest `number` of connections of this process to PostgreSQL",
+		set: func(c *Config, v string) (err error) { c.DatabaseConnections, err = parseInt(v, 2, 1000); return err },
+	},
+	{
 		key: "temporal.address", need: NeedTemporal, fallback: "127.0.0.1:7233", usage: "`host:port` of Temporal's frontend",
 		set: func(c *Config, v string) (err error) { c.Temporal.Address, err = v, checkAddress(v); return err },
 	},
@@ -92,6 +96,14 @@ var settings = [...]setting{
 	{
 		key: "worker.concurrency", need: NeedWorker, fallback: "1000", usage: "largest `number` of activities that run at once",
 		set: func(c *Config, v string) (err error) { c.Worker.Concurrency, err = parseInt(v, 1, 10_000); return err },
+	},
+	{
+		key: "worker.attempts", need: NeedWorker, fallback: "10", usage: "`number` of tries, some two minutes for 10, while a node or another service does not answer",
+		set: func(c *Config, v string) (err error) { c.Worker.Attempts, err = parseInt(v, 1, 10); return err },
+	},
+	{
+		key: "worker.reconnect", need: NeedWorker, fallback: "3m", usage: "how `long` a node that is lost during a command is waited for, in each try",
+		set: func(c *Config, v string) (err error) { c.Worker.Reconnect, err = parseDuration(v); return err },
 	},
 	{
 		key: "worker.metrics", need: NeedWorker, fallback: "127.0.0.1:9891", usage: "`host:port` of /metrics, /healthz and /readyz; \"off\" serves none",

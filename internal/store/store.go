@@ -27,11 +27,23 @@ type Store struct {
 	slowPoll time.Duration
 }
 
-// Open connects to the database, whose schema must be that of this release. Close ends it.
+// DefaultConnections is how many connections a Store makes at most. The driver's own four make hundreds of operations
+// wait for each other; PostgreSQL has a hundred for all.
+const DefaultConnections = 16
+
+// Open connects to the database, whose schema must be that of this release, with at most DefaultConnections. Close ends it.
 func Open(ctx context.Context, databaseURL string) (*Store, error) {
+	return OpenWith(ctx, databaseURL, DefaultConnections)
+}
+
+// OpenWith is Open with another number of connections at most. A URL that says pool_max_conns itself wins.
+func OpenWith(ctx context.Context, databaseURL string, connections int) (*Store, error) {
 	cfg, err := poolConfig(databaseURL)
 	if err != nil {
 		return nil, err
+	}
+	if !strings.Contains(databaseURL, "pool_max_conns=") { // the driver would take the number of processors, or 4
+		cfg.MaxConns = int32(connections) //nolint:gosec // checked where it comes from
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
@@ -56,18 +68,11 @@ func (s *Store) Ping(ctx context.Context) error {
 	return interpret("reach the database", s.pool.Ping(ctx))
 }
 
-// maxConns is where the URL does not say pool_max_conns. The driver's own four make hundreds of operations wait for
-// each other; PostgreSQL has a hundred for all.
-const maxConns = 16
-
 func poolConfig(databaseURL string) (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil {
 		// The cause is left out: it may quote the URL, password and all.
 		return nil, lcm.Errorf(lcm.KindInvalid, "The database URL cannot be understood; it should look like postgres://user:password@host:5432/windlass.")
-	}
-	if !strings.Contains(databaseURL, "pool_max_conns=") {
-		cfg.MaxConns = maxConns
 	}
 	prepareConn(cfg.ConnConfig)
 	cfg.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {

@@ -21,6 +21,7 @@ func scaling(t *testing.T, b *bed) {
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "scale-out")
 	b.RequireCluster(t, 3, 4)
+	b.RequireConsistent(t, vnf)
 	b.RequireChanged(t, op, 2, 0)
 	require.Equal(t, 2, b.ScaleLevel(t, vnf, "worker_instance"))
 
@@ -31,6 +32,7 @@ func scaling(t *testing.T, b *bed) {
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "scale-in")
 	b.RequireCluster(t, 3, 3)
+	b.RequireConsistent(t, vnf)
 	b.RequireChanged(t, op, 0, 1)
 	require.NotContains(t, b.Vnfcs(t, vnf), leaving, "exactly the one that was named")
 
@@ -40,6 +42,7 @@ func scaling(t *testing.T, b *bed) {
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "scale-to-level")
 	b.RequireCluster(t, 5, 2)
+	b.RequireConsistent(t, vnf)
 	b.RequireChanged(t, op, 2, 1)
 
 	op = b.Begin(t, vnf, "scale_to_level", map[string]any{"instantiationLevelId": "instantiation_level_1"})

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -39,6 +40,12 @@ func New(t testing.TB, machines string, labArgs ...string) *Bed {
 // NewIn brings up a cloud and on-boards the sample package. All is ended, and removed unless the test failed, with the test.
 func NewIn(t testing.TB, cloud environment.Cloud) *Bed {
 	t.Helper()
+	return NewWith(t, cloud, nil)
+}
+
+// NewWith is NewIn; extra goes into the registration of the cloud, such as call_timeout.
+func NewWith(t testing.TB, cloud environment.Cloud, extra map[string]any) *Bed {
+	t.Helper()
 	root, err := environment.Root()
 	require.NoError(t, err)
 	t.Setenv("WINDLASS_LAB_IMAGE_PASSWORD", NodePassword) // as images for Tacker have one
@@ -65,14 +72,16 @@ func NewIn(t testing.TB, cloud environment.Cloud) *Bed {
 	info, err := env.Info()
 	require.NoError(t, err)
 	b := &Bed{Environment: env, URL: info.API}
-	b.Vim = b.register(t)
+	b.Vim = b.register(t, extra)
 	b.onboard(t)
 	return b
 }
 
-func (b *Bed) register(t testing.TB) string {
+func (b *Bed) register(t testing.TB, extra map[string]any) string {
 	t.Helper()
-	a := b.Call(t, http.MethodPost, "/v1.0/vims", b.Cloud.Login().Vim("cloud"))
+	body := b.Cloud.Login().Vim("cloud")
+	maps.Copy(body["vim"].(map[string]any)["extra"].(map[string]any), extra)
+	a := b.Call(t, http.MethodPost, "/v1.0/vims", body)
 	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
 	var out struct {
 		Vim struct {

@@ -10,15 +10,26 @@ import (
 
 // Cluster is a cluster as the fake machines remember it.
 type Cluster struct {
+	// ID is the VNF instance's.
+	ID      string `json:"id"`
 	Members []struct {
-		Node         string `json:"node"`
-		ControlPlane bool   `json:"controlPlane"`
-		Joins        int    `json:"joins"`
-		Ready        bool   `json:"ready"`
+		Node         string   `json:"node"`
+		MachineID    string   `json:"machineId"`
+		Address      string   `json:"address"`
+		ControlPlane bool     `json:"controlPlane"`
+		Joins        int      `json:"joins"`
+		Ready        bool     `json:"ready"`
+		Cordoned     bool     `json:"cordoned"`
+		Hosts        []string `json:"hosts"`
 	} `json:"members"`
 	EtcdMembers []struct {
-		Started bool `json:"started"`
+		Node    string `json:"node"`
+		Started bool   `json:"started"`
 	} `json:"etcdMembers"`
+	Balancers []struct {
+		MachineID string   `json:"machineId"`
+		Servers   []string `json:"servers"`
+	} `json:"balancers"`
 	TokenCount int      `json:"tokenCount"`
 	Violations []string `json:"violations"`
 }

@@ -62,7 +62,7 @@ type Step struct {
 // Steps are the rows of an operation's progress: of each step the one of the whole and those of nodes.
 func (b *Bed) Steps(t testing.TB, op string) []Step {
 	t.Helper()
-	a := b.Call(t, http.MethodGet, "/windlass/v1/vnf_lcm_op_occs/"+filepath.Base(op)+"/steps", nil)
+	a := b.patiently(t, http.MethodGet, "/windlass/v1/vnf_lcm_op_occs/"+filepath.Base(op)+"/steps", nil)
 	require.Equal(t, http.StatusOK, a.Status, "%s", a.Body)
 	var out []Step
 	require.NoError(t, json.Unmarshal(a.Body, &out))
@@ -72,7 +72,7 @@ func (b *Bed) Steps(t testing.TB, op string) []Step {
 // Act posts an action of an operation: retry, rollback, fail, cancel.
 func (b *Bed) Act(t testing.TB, op, action string, body any) Answer {
 	t.Helper()
-	return b.Call(t, http.MethodPost, op+"/"+action, body)
+	return b.patiently(t, http.MethodPost, op+"/"+action, body)
 }
 
 // AwaitStep waits until a step, as a whole, is under way.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -21,6 +22,17 @@ type Answer struct {
 func (b *Bed) Call(t testing.TB, method, path string, body any) Answer {
 	t.Helper()
 	return Request(t, method, b.URL+path, body)
+}
+
+// patiently is Call for what may be repeated: as an NFVO does, it asks again after a 503, for up to a minute.
+func (b *Bed) patiently(t testing.TB, method, path string, body any) Answer {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; Pause(t) {
+		a := b.Call(t, method, path, body)
+		if a.Status != http.StatusServiceUnavailable || time.Now().After(end) {
+			return a
+		}
+	}
 }
 
 // Request sends a request to any URL, as JSON.
@@ -49,7 +61,7 @@ func Request(t testing.TB, method, url string, body any) Answer {
 // Get reads a resource into a map.
 func (b *Bed) Get(t testing.TB, path string) map[string]any {
 	t.Helper()
-	a := b.Call(t, http.MethodGet, path, nil)
+	a := b.patiently(t, http.MethodGet, path, nil)
 	require.Equal(t, http.StatusOK, a.Status, "%s: %s", path, a.Body)
 	var out map[string]any
 	require.NoError(t, json.Unmarshal(a.Body, &out))

@@ -88,14 +88,30 @@ func (c *Cloud) orderMachine(r *request) (reply, error) {
 		"freeze": func(ctx context.Context) error { return c.driver.Freeze(ctx, s.ID) }, // Nova sees nothing
 		"thaw":   func(ctx context.Context) error { return c.driver.Thaw(ctx, s.ID) },
 		"reboot": func(ctx context.Context) error { return c.driver.Reboot(ctx, s.ID, true) },
+		"cut":    func(ctx context.Context) error { return c.cut(ctx, s.ID) },
 	}[r.PathValue("action")]
 	if !known {
-		return reply{}, notFound("NotFound", "A machine can be told kill, start, freeze, thaw and reboot, not %s.", r.PathValue("action"))
+		return reply{}, notFound("NotFound", "A machine can be told kill, start, freeze, thaw, reboot and cut, not %s.", r.PathValue("action"))
 	}
 	if err := do(r.Context()); err != nil {
 		return reply{}, driverError(err)
 	}
 	return noContent()
+}
+
+// cut closes the machine's SSH connections; what runs goes on. It is a conflict when there are none.
+func (c *Cloud) cut(ctx context.Context, id string) error {
+	d, able := c.driver.(interface {
+		Cut(ctx context.Context, id string) (connections int, err error)
+	})
+	if !able {
+		return conflict("Conflict", "Only the connections of fake machines can be cut.")
+	}
+	count, err := d.Cut(ctx, id)
+	if err == nil && count == 0 {
+		return conflict("Conflict", "The machine %s has no connection to cut.", id)
+	}
+	return err
 }
 
 // inventory lists everything that users made, for leak checks.

@@ -213,6 +213,15 @@ func (d *Driver) Thaw(_ context.Context, id string) error {
 	return nil
 }
 
+// Cut closes the SSH connections to a machine, and tells how many there were. Commands go on.
+func (d *Driver) Cut(_ context.Context, id string) (connections int, err error) {
+	m, err := d.machine(id)
+	if err != nil {
+		return 0, err
+	}
+	return m.cut(), nil
+}
+
 // Delete removes a machine.
 func (d *Driver) Delete(_ context.Context, id string) error {
 	d.mu.Lock()

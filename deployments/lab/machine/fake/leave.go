@@ -221,6 +221,17 @@ func (d *Driver) tellHosts(_ context.Context, m *Machine, p Params) Result {
 	return Result{}
 }
 
+// hosts are the entries of /etc/hosts.
+func (m *Machine) hosts() (entries []string) {
+	content, _ := m.ReadFile("/etc/hosts")
+	for line := range strings.Lines(string(content)) {
+		if line = strings.TrimSpace(line); line != "" && line != "127.0.0.1 localhost" {
+			entries = append(entries, line)
+		}
+	}
+	return entries
+}
+
 func (m *Machine) writeHosts(p Params) {
 	m.WriteFile("/etc/hosts", []byte("127.0.0.1 localhost\n"+strings.ReplaceAll(p.Get("HOSTS"), ",", "\n")+"\n"), 0o644)
 }

@@ -131,6 +131,19 @@ func (p *power) close(address string) {
 	}
 }
 
+// cut closes the connections, as a network that forgets them does; it tells how many there were.
+func (m *Machine) cut() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.power == nil {
+		return 0
+	}
+	for conn := range m.power.conns {
+		_ = conn.Close()
+	}
+	return len(m.power.conns)
+}
+
 // powerOff loses everything but the disk.
 func (m *Machine) powerOff() {
 	m.mu.Lock()
