@@ -90,7 +90,7 @@ func (b *backends) workerOptions() worker.Options {
 		Client: b.temporal, Namespace: b.config.Temporal.Namespace, Store: b.store, Vault: b.vault, Log: b.log,
 		Concurrency: b.config.Worker.Concurrency, Attempts: b.config.Worker.Attempts, Reconnect: b.config.Worker.Reconnect,
 		ShutdownGrace: b.config.ShutdownGrace,
-		Apt: b.config.Kubernetes.Apt.Repository(), AptKey: b.config.Kubernetes.Apt.Key,
+		Apt:           b.config.Kubernetes.Apt.Repository(), AptKey: b.config.Kubernetes.Apt.Key,
 		PodNetwork: b.config.Kubernetes.PodNetwork,
 	}
 }
