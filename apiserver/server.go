@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+	"go.temporal.io/sdk/converter"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -74,6 +75,9 @@ type Options struct {
 
 	// PageSize bounds the items of one answer to a list; 0 puts all of them into one.
 	PageSize int
+	// Codec opens Temporal's payloads for the temporal command and, from CodecOrigins, for the Web UI; nil: for nobody.
+	Codec        converter.PayloadCodec
+	CodecOrigins []string
 
 	PackageLimits vnfpkg.Limits
 	// MaxBody bounds request bodies, MaxUpload those of packages; 0 means 1 MiB and 8 GiB.
@@ -209,6 +213,7 @@ func (s *Server) routes() *echo.Echo {
 	add(rootPkgV1.prefix, s.packageRoutes(), pkgWall...)
 	add("/v1.0", s.vimRoutes())
 	add("/windlass/v1", s.progressRoutes())
+	add("/windlass/v1", s.codecRoutes(), s.codecWall()...)
 	return e
 }
 

@@ -30,7 +30,7 @@ func settings() *pflag.FlagSet {
 }
 
 func TestOperationsGuide_hasEverySettingWithItsDefault(t *testing.T) {
-	text := page(t, "operations-guide.md")
+	text := page(t, "operations.md")
 	known := otherVariables
 	settings().VisitAll(func(f *pflag.Flag) {
 		env := "WINDLASS_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))

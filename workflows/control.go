@@ -134,10 +134,12 @@ func (op *operation) accepts(action lcm.Action) error {
 	return nil
 }
 
-// refusal is a validator's error; its type carries the kind to the API server.
+// refusal is a validator's error; its type carries the kind to the API server. Benign ones are not encrypted: Temporal's
+// own tools show the words.
 func refusal(kind lcm.Kind, format string, args ...any) error {
-	return temporal.NewNonRetryableApplicationError(fmt.Sprintf(format, args...), string(kind), nil,
-		lcm.Errorf(kind, format, args...))
+	return temporal.NewApplicationErrorWithOptions(fmt.Sprintf(format, args...), string(kind), temporal.ApplicationErrorOptions{
+		NonRetryable: true, Category: temporal.ApplicationErrorCategoryBenign, Details: []any{lcm.Errorf(kind, format, args...)},
+	})
 }
 
 // stopWork keeps the next step from starting; FORCEFUL also interrupts the one under way.

@@ -28,6 +28,7 @@ type backends struct {
 	registry *prometheus.Registry
 	store    *store.Store
 	vault    *secrets.Vault
+	codec    *secrets.Codec
 	temporal client.Client
 }
 
@@ -41,7 +42,8 @@ func open(ctx context.Context, cfg config.Config) (*backends, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.temporal, err = client.NewLazyClient(secrets.NewCodec(keyring).Secure(client.Options{
+	b.codec = secrets.NewCodec(keyring)
+	b.temporal, err = client.NewLazyClient(b.codec.Secure(client.Options{
 		HostPort: cfg.Temporal.Address, Namespace: cfg.Temporal.Namespace, Logger: log.NewStructuredLogger(b.log),
 	}))
 	if err != nil {
@@ -95,7 +97,7 @@ func serving(cmd *cobra.Command, needs []config.Need, run func(*backends, contex
 
 func (b *backends) serveAPI(ctx context.Context) error {
 	workflows := &apiserver.Temporal{Client: b.temporal}
-	server, err := apiserver.New(apiserver.Options{
+	options := apiserver.Options{
 		Listen: b.config.API.Listen, Endpoint: b.config.API.Endpoint,
 		Store: b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Vims: clouds{},
 		Log: b.log, Metrics: telemetry.Handler(b.registry), HTTPMetrics: telemetry.NewHTTPMetrics(b.registry), Version: versionText(),
@@ -104,7 +106,11 @@ func (b *backends) serveAPI(ctx context.Context) error {
 		PageSize:      b.config.API.PageSize,
 		MaxUpload:     int64(b.config.API.MaxUploadMiB) << 20,
 		ShutdownGrace: b.config.ShutdownGrace,
-	})
+	}
+	if b.config.API.Codec {
+		options.Codec, options.CodecOrigins = b.codec, b.config.API.CodecOrigins
+	}
+	server, err := apiserver.New(options)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package dev
 
 import (
+	"net"
 	"os"
 	"strings"
 	"time"
@@ -18,7 +19,8 @@ func (t *tree) temporal(bin string) spec {
 			bin, "serve", "--listen", t.opts.Temporal, "--ui", t.opts.UI, "--health", t.health,
 			"--namespace", namespace, "--search-attributes", strings.Join(lcm.SearchAttributes[:], ","),
 		},
-		env:   append(os.Environ(), "WINDLASS_TEMPORAL_DATABASE_URL="+t.adminURL),
+		env: append(os.Environ(), "WINDLASS_TEMPORAL_DATABASE_URL="+t.adminURL,
+			"WINDLASS_TEMPORAL_CODEC_ENDPOINT="+t.opts.Endpoint+"/windlass/v1/codec"),
 		ready: "http://" + t.health + "/readyz",
 		grace: 15 * time.Second,
 	}
@@ -42,6 +44,15 @@ func (t *tree) worker() spec {
 		ready: "http://" + t.opts.WorkerMetrics + "/readyz",
 		grace: 20 * time.Second,
 	}
+}
+
+// webUIOrigins are how a browser may call the Web UI: by its address, or as localhost.
+func (t *tree) webUIOrigins() []string {
+	origins := []string{"http://" + t.opts.UI}
+	if host, port, err := net.SplitHostPort(t.opts.UI); err == nil && net.ParseIP(host).IsLoopback() {
+		origins = append(origins, "http://localhost:"+port)
+	}
+	return origins
 }
 
 // serverEnv is our environment without settings that are meant for other deployments.
@@ -69,6 +80,8 @@ func (t *tree) serverSettings() []string {
 		"WINDLASS_TEMPORAL_NAMESPACE=" + namespace,
 		"WINDLASS_API_LISTEN=" + t.opts.API,
 		"WINDLASS_API_ENDPOINT=" + t.opts.Endpoint,
+		"WINDLASS_API_CODEC=true",
+		"WINDLASS_API_CODEC_ORIGINS=" + strings.Join(t.webUIOrigins(), ","),
 		"WINDLASS_KEYS_FILE=" + t.keyFile(),
 		"WINDLASS_WORKER_METRICS=" + t.opts.WorkerMetrics,
 		// Ctrl-C should not take long; activities that have not ended go on at the next start.

@@ -45,6 +45,9 @@ type API struct {
 	PageSize   int
 	StrictV1   bool
 	TolerantV2 bool
+	// Codec serves Temporal\'s remote codec protocol; CodecOrigins are the Web UIs whose pages may use it.
+	Codec        bool
+	CodecOrigins []string
 }
 
 // Keys says where the keys for secrets are: in a file, or in the environment variable of the name Env.

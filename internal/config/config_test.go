@@ -172,3 +172,16 @@ func TestConfig_logsWithoutThePassword(t *testing.T) {
 	assert.NotContains(t, out.String(), "hunter2")
 	assert.Contains(t, fmt.Sprint(out.String()), "postgres://u:xxxxx@h/d")
 }
+
+func TestLoad_takesOriginsOfWebUIs(t *testing.T) {
+	t.Setenv("WINDLASS_API_CODEC_ORIGINS", "https://temporal.example:8080/, http://localhost:8233")
+	c, err := load(t, []config.Need{config.NeedAPI}, "--api-codec")
+	require.NoError(t, err)
+	require.True(t, c.API.Codec)
+	require.Equal(t, []string{"https://temporal.example:8080", "http://localhost:8233"}, c.API.CodecOrigins)
+	for _, wrong := range []string{"*", "temporal.example", "https://temporal.example/ui", "https://a.example,"} {
+		t.Setenv("WINDLASS_API_CODEC_ORIGINS", wrong)
+		_, err := load(t, []config.Need{config.NeedAPI})
+		require.Contains(t, problems(t, err)[0].Detail, "no origin", wrong)
+	}
+}

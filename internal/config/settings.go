@@ -79,6 +79,14 @@ var settings = [...]setting{
 		set: func(c *Config, v string) (err error) { c.API.TolerantV2, err = parseBool(v); return err },
 	},
 	{
+		key: "api.codec", need: NeedAPI, fallback: "false", usage: "decrypt Temporal's payloads for the temporal command and the Web UI",
+		set: func(c *Config, v string) (err error) { c.API.Codec, err = parseBool(v); return err },
+	},
+	{
+		key: "api.codecOrigins", need: NeedAPI, usage: "`origins` of the Web UIs that may use the codec, separated by commas, such as https://temporal.example",
+		set: func(c *Config, v string) (err error) { c.API.CodecOrigins, err = parseOrigins(v); return err },
+	},
+	{
 		key: "keys.file", need: NeedKeys, usage: "`file` with the keys for secrets, readable by its owner only",
 		set: func(c *Config, v string) error { c.Keys.File = v; return checkNotEmpty(v) },
 	},
@@ -220,6 +228,20 @@ func checkEndpoint(v string) error {
 		return errors.New("is not an absolute URL like https://vnfm.example:9890")
 	}
 	return nil
+}
+
+// parseOrigins reads what browsers send as Origin: scheme, host and port, and nothing behind them.
+func parseOrigins(v string) ([]string, error) {
+	var out []string
+	for origin := range strings.SplitSeq(v, ",") {
+		origin = strings.TrimRight(strings.TrimSpace(origin), "/")
+		u, err := url.Parse(origin)
+		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || origin != u.Scheme+"://"+u.Host {
+			return nil, fmt.Errorf("has %q, which is no origin like https://temporal.example:8080", origin)
+		}
+		out = append(out, origin)
+	}
+	return out, nil
 }
 
 func checkNotEmpty(v string) error {

@@ -2,9 +2,11 @@ package secrets
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	commonpb "go.temporal.io/api/common/v1"
+	failurepb "go.temporal.io/api/failure/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
@@ -78,8 +80,25 @@ func (c *Codec) Decode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error
 // Secure makes a client encrypt payloads and the messages and stack traces of failures.
 func (c *Codec) Secure(o client.Options) client.Options {
 	o.DataConverter = converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), c)
-	o.FailureConverter = temporal.NewDefaultFailureConverter(temporal.DefaultFailureConverterOptions{
-		DataConverter: o.DataConverter, EncodeCommonAttributes: true,
-	})
+	o.FailureConverter = failures{
+		FailureConverter: temporal.NewDefaultFailureConverter(temporal.DefaultFailureConverterOptions{
+			DataConverter: o.DataConverter, EncodeCommonAttributes: true,
+		}),
+		clear: temporal.NewDefaultFailureConverter(temporal.DefaultFailureConverterOptions{DataConverter: o.DataConverter}),
+	}
 	return o
+}
+
+// failures leaves the words of benign errors in clear: a validator's refusal is for whoever asked, and names
+// nothing but states and actions.
+type failures struct {
+	converter.FailureConverter
+	clear converter.FailureConverter
+}
+
+func (f failures) ErrorToFailure(err error) *failurepb.Failure {
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok && app.Category() == temporal.ApplicationErrorCategoryBenign {
+		return f.clear.ErrorToFailure(err)
+	}
+	return f.FailureConverter.ErrorToFailure(err)
 }

@@ -78,3 +78,13 @@ func TestCodec_secureEncryptsFailuresToo(t *testing.T) {
 	assert.NotContains(t, failure.String(), "hunter2")
 	assert.ErrorContains(t, o.FailureConverter.FailureToError(failure), "hunter2")
 }
+
+func TestCodec_leavesRefusalsForPeopleInClear(t *testing.T) {
+	t.Parallel()
+	o := secrets.NewCodec(load(t, keyFile(t))).Secure(client.Options{})
+	refusal := temporal.NewApplicationErrorWithOptions("The operation is COMPLETED: retry is not possible.", "Conflict",
+		temporal.ApplicationErrorOptions{Category: temporal.ApplicationErrorCategoryBenign, Details: []any{map[string]string{"a": "b"}}})
+	failure := o.FailureConverter.ErrorToFailure(refusal)
+	assert.Equal(t, "The operation is COMPLETED: retry is not possible.", failure.GetMessage())
+	assert.NotContains(t, failure.String(), `"a"`, "details are data")
+}

@@ -14,6 +14,9 @@ import (
 // databaseURLEnv names the variable that holds the database's URL.
 const databaseURLEnv = "WINDLASS_TEMPORAL_DATABASE_URL"
 
+// codecEnv names the variable that holds the URL at which the Web UI has payloads decrypted; none when empty.
+const codecEnv = "WINDLASS_TEMPORAL_CODEC_ENDPOINT"
+
 // options is everything that can be said on the command line and in the environment.
 type options struct {
 	listen, ui, health netip.AddrPort
@@ -21,6 +24,7 @@ type options struct {
 	retention          time.Duration
 	searchAttributes   []string
 	database           database
+	codec              string
 	level              slog.Level
 }
 
@@ -62,6 +66,7 @@ func parse(args []string, getenv func(string) string) (command string, o options
 	if attributes != "" {
 		o.searchAttributes = strings.Split(attributes, ",")
 	}
+	o.codec = getenv(codecEnv)
 	return command, o, errors.Join(
 		address(listen, "listen", &o.listen), address(ui, "ui", &o.ui), address(health, "health", &o.health),
 		o.database.parse(getenv(databaseURLEnv)))

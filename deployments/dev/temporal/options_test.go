@@ -7,8 +7,11 @@ import (
 
 func env(url string) func(string) string {
 	return func(name string) string {
-		if name == databaseURLEnv {
+		switch name {
+		case databaseURLEnv:
 			return url
+		case codecEnv:
+			return "http://127.0.0.1:9890/windlass/v1/codec"
 		}
 		return ""
 	}
@@ -22,6 +25,9 @@ func TestParse_readsAddressesAttributesAndTheDatabase(t *testing.T) {
 	}
 	if command != "serve" || o.listen.String() != "127.0.0.1:7300" || o.ui.IsValid() || len(o.searchAttributes) != 2 {
 		t.Errorf("got command %q and %+v", command, o)
+	}
+	if o.codec != "http://127.0.0.1:9890/windlass/v1/codec" {
+		t.Errorf("got codec %q", o.codec)
 	}
 	main := o.database.sql(o.database.name)
 	if main.ConnectAddr != "127.0.0.1:5555" || main.User != "op" || main.Password != "secret" || main.TLS != nil {

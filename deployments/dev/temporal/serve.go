@@ -74,6 +74,7 @@ func serveUI(o options, failed chan<- error) *uiserver.Server {
 		TemporalGRPCAddress: o.listen.String(),
 		DefaultNamespace:    o.namespace,
 		EnableUI:            true,
+		Codec:               uiconfig.Codec{Endpoint: o.codec},
 		CORS:                uiconfig.CORS{CookieInsecure: true}, // plain HTTP on the loopback interface
 		HideLogs:            true,
 		DisableNewsFetch:    true, // it would call out to the internet

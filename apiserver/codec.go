@@ -1,0 +1,41 @@
+package apiserver
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v4/middleware"
+	"go.temporal.io/sdk/converter"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Temporal's payloads are encrypted. Its command and its Web UI do not have Windlass's keys; they have payloads
+// opened here, by Temporal's remote codec protocol. There are no secrets in payloads, but names and addresses
+// of a cloud, so that nobody is served unless the operator says so.
+func (s *Server) codecRoutes() []route {
+	var routes []route
+	for _, path := range []string{"/codec/encode", "/codec/decode"} {
+		routes = append(routes, route{http.MethodPost, path, s.codec()}, route{http.MethodOptions, path, s.codec()})
+	}
+	return routes
+}
+
+func (s *Server) codec() echo.HandlerFunc {
+	if s.Codec == nil {
+		return func(echo.Context) error {
+			return lcm.Errorf(lcm.KindNotFound, "This API server decrypts no payloads: its operator has not set api.codec.")
+		}
+	}
+	return echo.WrapHandler(converter.NewPayloadCodecHTTPHandler(s.Codec))
+}
+
+// codecWall lets the pages of those Web UIs in, and no other page. The temporal command is no page.
+func (s *Server) codecWall() []echo.MiddlewareFunc {
+	if s.Codec == nil || len(s.CodecOrigins) == 0 {
+		return nil // an empty list would let every page in
+	}
+	return []echo.MiddlewareFunc{middleware.CORSWithConfig(middleware.CORSConfig{
+		AllowOrigins: s.CodecOrigins, AllowMethods: []string{http.MethodPost}, MaxAge: 600,
+	})}
+}

@@ -1,0 +1,74 @@
+package apiserver
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/common/v1"
+	"go.temporal.io/sdk/converter"
+
+	"github.com/windlass-nfv/windlass/internal/secrets"
+)
+
+const webUI = "https://temporal.example"
+
+func newCodecBench(t *testing.T) (*bench, *secrets.Codec) {
+	codec := secrets.NewCodec(keyring(t))
+	return newBench(t, func(o *Options) { o.Codec, o.CodecOrigins = codec, []string{webUI} }), codec
+}
+
+func TestCodec_opensWhatWorkersSeal(t *testing.T) {
+	b, codec := newCodecBench(t)
+	clear := &common.Payload{Metadata: map[string][]byte{"encoding": []byte("json/plain")}, Data: []byte(`{"opOccId":"a"}`)}
+	sealed, err := codec.Encode([]*common.Payload{clear})
+	require.NoError(t, err)
+	require.NotContains(t, string(sealed[0].Data), "opOccId")
+
+	// As the temporal command has it.
+	remote := converter.NewRemotePayloadCodec(converter.RemotePayloadCodecOptions{Endpoint: b.http.URL + "/windlass/v1/codec"})
+	opened, err := remote.Decode(sealed)
+	require.NoError(t, err)
+	require.Equal(t, string(clear.Data), string(opened[0].Data))
+	again, err := remote.Encode(opened)
+	require.NoError(t, err)
+	back, err := codec.Decode(again)
+	require.NoError(t, err)
+	require.Equal(t, string(clear.Data), string(back[0].Data))
+
+	foreign, err := secrets.NewCodec(keyring(t)).Encode([]*common.Payload{clear})
+	require.NoError(t, err)
+	_, err = remote.Decode(foreign)
+	require.Error(t, err, "another key's")
+}
+
+func TestCodec_letsOnlyTheWebUIsPagesIn(t *testing.T) {
+	b, _ := newCodecBench(t)
+	const path, allowed = "/windlass/v1/codec/decode", "Access-Control-Allow-Origin"
+	asked := []string{"Access-Control-Request-Method: POST", "Access-Control-Request-Headers: content-type,x-namespace"}
+
+	a := b.do(http.MethodOptions, path, nil, append(asked, "Origin: "+webUI)...)
+	require.Equal(t, http.StatusNoContent, a.Status)
+	require.Equal(t, webUI, a.Header.Get(allowed))
+	require.Contains(t, a.Header.Get("Access-Control-Allow-Headers"), "x-namespace")
+	require.Equal(t, webUI, b.do(http.MethodPost, path, map[string]any{"payloads": []any{}}, "Origin: "+webUI).Header.Get(allowed))
+
+	for _, origin := range []string{"https://elsewhere.example", "null", webUI + ".elsewhere.example"} {
+		require.Empty(t, b.do(http.MethodOptions, path, nil, append(asked, "Origin: "+origin)...).Header.Get(allowed), origin)
+	}
+	require.Empty(t, b.do(http.MethodGet, "/vnflcm/v1/vnf_instances", nil, "Origin: "+webUI).Header.Get(allowed), "nothing else")
+}
+
+func TestCodec_servesNobodyUnlessTheOperatorSaysSo(t *testing.T) {
+	b := newBench(t)
+	a := b.do(http.MethodPost, "/windlass/v1/codec/decode", map[string]any{"payloads": []any{}}, "Origin: "+webUI)
+	require.Equal(t, http.StatusNotFound, a.Status)
+	require.Contains(t, string(a.Body), "api.codec")
+	require.Empty(t, a.Header.Get("Access-Control-Allow-Origin"))
+
+	// Without origins the command is served, and no page.
+	b = newBench(t, func(o *Options) { o.Codec = secrets.NewCodec(keyring(t)) })
+	a = b.do(http.MethodPost, "/windlass/v1/codec/decode", map[string]any{"payloads": []any{}}, "Origin: "+webUI)
+	require.Equal(t, http.StatusOK, a.Status)
+	require.Empty(t, a.Header.Get("Access-Control-Allow-Origin"))
+}
