@@ -1,6 +1,8 @@
 package activities
 
 import (
+	"context"
+
 	"github.com/google/uuid"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -10,4 +12,23 @@ import (
 // NFVO is configured to be asked. It is derived from the operation's id, so that a replay makes the same.
 func BuiltInGrant(id lcm.OpOccID) string {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte("windlass:grant:"+id)).String()
+}
+
+// grant adds the document to the first record that follows the granting: that is when the operation leaves STARTING, before
+// anything is touched.
+func (o *OpOccs) grant(ctx context.Context, in RecordStateInput, rec *lcm.OperationRecord) error {
+	if in.GrantID == "" || in.Status.State != lcm.Processing {
+		return nil
+	}
+	opOcc, err := o.Records.Operation(ctx, in.OpOccID)
+	if err != nil || opOcc.GrantID != "" { // kept already
+		return err
+	}
+	granted, err := o.Facts.Grant(ctx, in.OpOccID)
+	if err != nil {
+		return err
+	}
+	granted.ID, granted.VnfInstanceID, granted.OpOccID = in.GrantID, opOcc.VnfInstanceID, in.OpOccID
+	rec.Grant = &granted
+	return nil
 }

@@ -31,6 +31,8 @@ type Facts interface {
 	Describe(ctx context.Context, id lcm.OpOccID) (Description, error)
 	// Plan decides what a scaling or a healing changes, knowing which nodes do not work and why.
 	Plan(ctx context.Context, id lcm.OpOccID, unhealthy map[string]string) (lcm.Plan, error)
+	// Grant is what the operation may do, as planned.
+	Grant(ctx context.Context, id lcm.OpOccID) (lcm.Grant, error)
 	// Instantiated makes instantiatedVnfInfo of what an operation has made.
 	Instantiated(ctx context.Context, id lcm.OpOccID, made Outcome) (InstantiatedVnf, error)
 }
@@ -117,6 +119,9 @@ func (o *OpOccs) RecordState(ctx context.Context, in RecordStateInput) (err erro
 		IsCancelPending: in.Status.IsCancelPending, CancelMode: in.Status.CancelMode, ForwardOnly: in.Status.ForwardOnly, GrantID: in.GrantID,
 	}
 	if err := o.account(ctx, in, &rec); err != nil {
+		return err
+	}
+	if err := o.grant(ctx, in, &rec); err != nil {
 		return err
 	}
 	if err := o.Records.RecordOperation(ctx, rec); err != nil {

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -16,6 +17,8 @@ type ledger struct {
 	inst      lcm.VnfInstance
 	steps     []lcm.Step
 	forgotten []string
+	granted   int // how often a grant was made
+	grants    []lcm.Grant
 }
 
 func (l *ledger) RecordPlan(context.Context, lcm.OpOccID, []lcm.Step) error { return nil }
@@ -53,6 +56,12 @@ func (l *ledger) RecordOperation(_ context.Context, rec lcm.OperationRecord) err
 		return nil
 	}
 	l.op.Sequence, l.op.State = rec.Sequence, rec.State
+	if rec.GrantID != "" {
+		l.op.GrantID = rec.GrantID
+	}
+	if rec.Grant != nil {
+		l.grants = append(l.grants, *rec.Grant)
+	}
 	if rec.ResourceChanges != nil {
 		l.op.ResourceChanges = rec.ResourceChanges
 	}
@@ -79,6 +88,11 @@ func (l *ledger) Plan(_ context.Context, _ lcm.OpOccID, unhealthy map[string]str
 
 func (l *ledger) Describe(context.Context, lcm.OpOccID) (Description, error) {
 	return Description{}, nil
+}
+
+func (l *ledger) Grant(context.Context, lcm.OpOccID) (lcm.Grant, error) {
+	l.granted++
+	return lcm.Grant{AddResources: []lcm.GrantResource{{ResourceDefinitionID: fmt.Sprintf("add-%d", l.granted)}}}, nil
 }
 
 func (l *ledger) Instantiated(_ context.Context, _ lcm.OpOccID, made Outcome) (out InstantiatedVnf, err error) {

@@ -21,6 +21,7 @@ func (s *Server) progressRoutes() []route {
 		{http.MethodGet, "/version", s.version},
 		{http.MethodPost, "/vnf_instances/:vnfInstanceId/plan", s.planOperation},
 		{http.MethodGet, opOcc + "/plan", s.keptPlan},
+		{http.MethodGet, opOcc + "/grant", s.operationGrant},
 		{http.MethodGet, opOcc + "/steps", s.listSteps},
 		{http.MethodGet, opOcc + "/steps/:index/output", s.stepOutput},
 		{http.MethodGet, opOcc + "/logs", s.logs},

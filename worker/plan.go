@@ -49,15 +49,53 @@ func (j *job) plan(unhealthy map[string]string) (lcm.Plan, error) {
 	if j.opOcc.Plan != nil {
 		return *j.opOcc.Plan, nil
 	}
+	facts, err := j.facts(unhealthy)
+	if err != nil {
+		return lcm.Plan{}, err
+	}
+	return plan.For(facts, j.opOcc.Operation, j.opOcc.Params)
+}
+
+// facts are what plans and grants are made of.
+func (j *job) facts(unhealthy map[string]string) (plan.Facts, error) {
 	facts := plan.Facts{Instance: j.inst, Flavour: j.flavour, Unhealthy: unhealthy}
 	if j.isCluster() {
 		params, err := lcm.ParseClusterParams(j.request.AdditionalParams)
 		if err != nil {
-			return lcm.Plan{}, err
+			return facts, err
 		}
 		facts.Cluster = &params
 	}
-	return plan.For(facts, j.opOcc.Operation, j.opOcc.Params)
+	return facts, nil
+}
+
+// Grant implements activities.Facts.
+func (o *operations) Grant(ctx context.Context, id lcm.OpOccID) (lcm.Grant, error) {
+	j, err := o.load(ctx, id)
+	if err != nil {
+		return lcm.Grant{}, err
+	}
+	facts, err := j.facts(nil)
+	if err != nil {
+		return lcm.Grant{}, err
+	}
+	var p lcm.Plan
+	switch {
+	case changes(j.opOcc.Operation):
+		p, err = j.plan(nil)
+	case j.opOcc.Operation == lcm.OpInstantiate:
+		p, err = plan.Instantiation(facts, j.request.InstantiationLevelID)
+	case j.inst.Instantiated != nil:
+		p, err = plan.Termination(facts)
+	}
+	if err != nil {
+		return lcm.Grant{}, err
+	}
+	vim, err := o.connection(ctx, j)
+	if err != nil {
+		return lcm.Grant{}, err
+	}
+	return plan.Granted(facts, p, vim), nil
 }
 
 // describeChange adds to d what decides the steps of a scaling or a healing.

@@ -14,7 +14,7 @@ import (
 const selectOperation = `
 	select id, vnf_instance_id, operation, state, state_entered_time, start_time, grant_id,
 		is_automatic_invocation, is_cancel_pending, cancel_mode, params, api_version, error,
-		resource_changes, forward_only, plan, step, sequence
+		resource_changes, forward_only, nullif(plan - 'grant', '{}'), step, sequence
 	from vnf_lcm_op_occ`
 
 func scanOperation(row pgx.CollectableRow) (op lcm.VnfLcmOpOcc, err error) {
@@ -174,6 +174,8 @@ func updateOperation(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) (ent
 			grant_id = coalesce(nullif(@grant, ''), grant_id),
 			resource_changes = coalesce(@changes, resource_changes),
 			forward_only = forward_only or @forwardOnly,
+			plan = case when @granted::jsonb is null or plan ? 'grant' then plan
+				else coalesce(plan, '{}') || jsonb_build_object('grant', @granted::jsonb) end,
 			sequence = @sequence
 		where id = @id and sequence < @sequence and state = any(@from)
 		returning state_entered_time`,
@@ -181,18 +183,35 @@ func updateOperation(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) (ent
 			"id": r.OpOccID, "sequence": r.Sequence, "state": r.State, "from": before(r.State), "step": text(r.Step),
 			"error": r.Error, "cancelPending": r.IsCancelPending, "cancelMode": r.CancelMode,
 			"grant": r.GrantID, "changes": r.ResourceChanges, "forwardOnly": r.ForwardOnly,
+			"granted": r.Grant,
 		}).Scan(&entered)
 	return entered, err
 }
 
 // KeepPlan keeps the plan of an operation and returns the one that counts: the first that was kept.
 func (s *Store) KeepPlan(ctx context.Context, id lcm.OpOccID, plan lcm.Plan) (kept lcm.Plan, err error) {
-	err = s.pool.QueryRow(ctx, `update vnf_lcm_op_occ set plan = coalesce(plan, @plan) where id = @id returning plan`,
+	err = s.pool.QueryRow(ctx, `update vnf_lcm_op_occ set plan = coalesce(plan, @plan) where id = @id returning plan - 'grant'`,
 		pgx.NamedArgs{"id": id, "plan": plan}).Scan(&kept)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return kept, notFound("VNF LCM operation occurrence", id)
 	}
 	return kept, interpret("keep the plan", err)
+}
+
+// Grant is the grant under which an operation works; it is kept beside the plan, as part of what was decided before
+// anything was touched.
+func (s *Store) Grant(ctx context.Context, id lcm.OpOccID) (lcm.Grant, error) {
+	var granted *lcm.Grant
+	err := s.pool.QueryRow(ctx, `select plan->'grant' from vnf_lcm_op_occ where id = @id`, pgx.NamedArgs{"id": id}).Scan(&granted)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return lcm.Grant{}, notFound("VNF LCM operation occurrence", id)
+	case err != nil:
+		return lcm.Grant{}, interpret("read the grant", err)
+	case granted == nil:
+		return lcm.Grant{}, lcm.Errorf(lcm.KindNotFound, "The operation %s has no grant yet, or an older release of Windlass gave it one without keeping it.", id)
+	}
+	return *granted, nil
 }
 
 // before lists the states in which a record of that state is taken: those that may become it and,

@@ -377,3 +377,41 @@ func ids(ops []lcm.VnfLcmOpOcc) []lcm.OpOccID {
 	}
 	return out
 }
+
+func TestGrant_isKeptBesideThePlanAndNeverChanged(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for _, planned := range []bool{false, true} {
+		op := begun(t, s)
+		_, err := s.Grant(t.Context(), op.ID)
+		requireKind(t, lcm.KindNotFound, err)
+		want := lcm.Plan{Operation: lcm.OpScale, InstantiationLevelID: "level"}
+		if planned {
+			_, err := s.KeepPlan(t.Context(), op.ID, want)
+			require.NoError(t, err)
+		}
+		for i, id := range []string{"first", "second"} {
+			require.NoError(t, s.RecordOperation(t.Context(), lcm.OperationRecord{
+				OpOccID: op.ID, Sequence: int64(i + 1), State: lcm.Processing, GrantID: id,
+				Grant: &lcm.Grant{ID: id, AddResources: []lcm.GrantResource{{VduID: "workerNode"}}},
+			}))
+		}
+		got, err := s.Grant(t.Context(), op.ID)
+		require.NoError(t, err)
+		assert.Equal(t, "first", got.ID)
+		assert.Equal(t, "workerNode", got.AddResources[0].VduID)
+
+		after, err := s.Operation(t.Context(), op.ID)
+		require.NoError(t, err)
+		if !planned {
+			assert.Nil(t, after.Plan)
+			continue
+		}
+		assert.Equal(t, &want, after.Plan)
+		kept, err := s.KeepPlan(t.Context(), op.ID, lcm.Plan{})
+		require.NoError(t, err)
+		assert.Equal(t, want, kept)
+	}
+	_, err := s.Grant(t.Context(), "absent")
+	requireKind(t, lcm.KindNotFound, err)
+}
