@@ -58,6 +58,7 @@ func (op *operation) takeDecision(ctx workflow.Context, action lcm.Action) error
 		lcm.Fail:     "In FAILED_TEMP: give the operation up as it is.",
 	}[action]
 	handle := func(ctx workflow.Context) (lcm.OperationStatus, error) {
+		ctx, _ = workflow.NewDisconnectedContext(ctx) // a `temporal workflow cancel` before it is over and done with
 		op.control.decision = action
 		next := op.journal.transitions + 1
 		if op.journal.recorded != lcm.FailedTemp {
@@ -81,6 +82,7 @@ func (op *operation) takeCancel(ctx workflow.Context) error {
 	const describe = "While the operation runs: GRACEFUL ends it after the current step, FORCEFUL interrupts the step. " +
 		"It is in FAILED_TEMP then."
 	handle := func(ctx workflow.Context, req lcm.CancelRequest) error {
+		ctx, _ = workflow.NewDisconnectedContext(ctx)
 		return op.stopWork(ctx, req.Mode)
 	}
 	err := workflow.SetUpdateHandlerWithOptions(ctx, string(lcm.Cancel), handle, workflow.UpdateHandlerOptions{

@@ -407,10 +407,12 @@ func TestOperation_temporalCancelIsForceful(t *testing.T) {
 	w := &world{hang: map[string]bool{"b": true}}
 	env := newRun(t, w)
 	when(env, w.hanging.Load, env.CancelWorkflow)
-	decide(env, time.Hour, lcm.Rollback)
+	decision := decide(env, time.Hour, lcm.Rollback)
 	run(env, false)
 	require.NoError(t, env.GetWorkflowError())
 	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack}, w.states)
+	require.True(t, decision.completed)
+	require.NoError(t, decision.err, "later updates are not cancelled")
 }
 
 func TestOperation_terminatedOutsideIsResumedInFailedTemp(t *testing.T) {
