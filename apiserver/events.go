@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/problem"
 )
 
 // eventPage is how many events are read at once: a client that comes late gets them in pages.
@@ -161,7 +162,7 @@ func viewOfEvent(e lcm.Event) ([]byte, error) {
 		return reshape(e.Data, func(s lcm.StepEvent) any {
 			return stepView{
 				Index: s.Index, Title: s.Title, Phase: s.Phase, Node: s.Node, State: s.State, Attempt: s.Attempt,
-				StartedAt: s.Started, EndedAt: s.Ended, Error: problemOfOperation(s.Error), LastOutputLine: s.LastLine,
+				StartedAt: s.Started, EndedAt: s.Ended, Error: problem.OfOperation(s.Error), LastOutputLine: s.LastLine,
 			}
 		})
 	case lcm.EventOutput:
@@ -170,7 +171,7 @@ func viewOfEvent(e lcm.Event) ([]byte, error) {
 		})
 	case lcm.EventOperation:
 		return reshape(e.Data, func(o lcm.OperationEvent) any {
-			return operationEventView{OperationEvent: o, Error: problemOfOperation(o.Error)}
+			return operationEventView{OperationEvent: o, Error: problem.OfOperation(o.Error)}
 		})
 	default:
 		return e.Data, nil

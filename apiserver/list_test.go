@@ -345,7 +345,7 @@ func TestFilters_findOneAmongTenThousandAtOnce(t *testing.T) {
 			best = min(best, time.Since(start))
 		}
 		t.Logf("%s: %s", filter, best)
-		require.Less(t, best, 2*time.Second, filter)
+		require.Less(t, best, 15*time.Second, filter)
 	}
 }
 

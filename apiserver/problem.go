@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/problem"
 )
 
 const (
@@ -23,15 +24,8 @@ const (
 // restart of one process, shorter than a person's patience.
 const retryAfter = 5
 
-// ProblemDetails is the body of every error (SOL013 clause 6.3, RFC 9457).
-type ProblemDetails struct {
-	Title    string `json:"title,omitempty"`
-	Status   int    `json:"status"`
-	Detail   string `json:"detail"`
-	Instance string `json:"instance,omitempty"`
-	// Problems lists every mistake with its JSON path; detail holds the same in one sentence.
-	Problems []lcm.Problem `json:"problems,omitempty"`
-}
+// ProblemDetails is the body of every error.
+type ProblemDetails = problem.Details
 
 // httpError is an error that only HTTP knows: 405, 406, 412, 413, 415, 416.
 type httpError struct {
@@ -45,27 +39,6 @@ func httpErrorf(status int, format string, args ...any) error {
 	return &httpError{status: status, detail: fmt.Sprintf(format, args...)}
 }
 
-// statusOf is the HTTP border's translation of an error's kind.
-func statusOf(e *lcm.Error) int {
-	switch e.Kind {
-	case lcm.KindInvalid:
-		if e.Unprocessable {
-			return http.StatusUnprocessableEntity
-		}
-		return http.StatusBadRequest
-	case lcm.KindNotFound:
-		return http.StatusNotFound
-	case lcm.KindConflict:
-		return http.StatusConflict
-	case lcm.KindDenied:
-		return http.StatusForbidden
-	case lcm.KindUnavailable, lcm.KindExhausted:
-		return http.StatusServiceUnavailable
-	default:
-		return http.StatusInternalServerError
-	}
-}
-
 // problemOf makes the body of an error. What nobody classified stays in the log: the client gets the id
 // under which to find it there.
 func problemOf(err error, requestID string) ProblemDetails {
@@ -73,7 +46,7 @@ func problemOf(err error, requestID string) ProblemDetails {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		p.Status, p.Detail = http.StatusRequestEntityTooLarge, "The request's body is larger than this server accepts."
 	} else if e, ok := errors.AsType[*lcm.Error](err); ok && e.Kind != lcm.KindBug {
-		p.Status, p.Detail, p.Problems = statusOf(e), e.Sentence(), e.Problems
+		p.Status, p.Detail, p.Problems = problem.Status(e), e.Sentence(), e.Problems
 	} else if e, ok := errors.AsType[*httpError](err); ok {
 		p.Status, p.Detail = e.status, e.detail
 	} else if e, ok := errors.AsType[*echo.HTTPError](err); ok {
@@ -96,19 +69,6 @@ func routerDetail(e *echo.HTTPError) string {
 	default:
 		return fmt.Sprint(e.Message)
 	}
-}
-
-// problemOfOperation shows an operation's error, which is stored as lcm.Error, as SOL003 does.
-func problemOfOperation(e *lcm.Error) *ProblemDetails {
-	if e == nil {
-		return nil
-	}
-	status := statusOf(e)
-	p := &ProblemDetails{Title: string(e.Kind), Status: status, Detail: e.Sentence(), Problems: e.Problems}
-	if p.Detail == "" {
-		p.Detail = "The operation failed."
-	}
-	return p
 }
 
 // handleError writes the answer to every error of every handler, and of the router itself.

@@ -58,7 +58,9 @@ type Options struct {
 	Vault   *secrets.Vault
 	Starter Starter
 	Vims    VimChecker // nil: credentials are not tried
-	Watcher Watcher    // nil: nothing is reconciled
+	// Subscribers tries the callback URIs of subscriptions; nil takes them as they are.
+	Subscribers Subscribers
+	Watcher     Watcher // nil: nothing is reconciled
 
 	Log     *slog.Logger
 	Metrics http.Handler // served at /metrics when set
@@ -72,6 +74,10 @@ type Options struct {
 	// StrictV1 makes /vnflcm/v1 and /vnfpkgm/v1 want the Version header; TolerantV2 makes /vnflcm/v2 do without.
 	StrictV1   bool
 	TolerantV2 bool
+
+	// NoCallbackTest takes subscriptions without calling back; DuplicateSubscriptions makes another one of a request for
+	// what is subscribed to already, instead of a 303.
+	NoCallbackTest, DuplicateSubscriptions bool
 
 	// PageSize bounds the items of one answer to a list; 0 puts all of them into one.
 	PageSize int
@@ -205,6 +211,7 @@ func (s *Server) routes() *echo.Echo {
 	for _, api := range []*lcmAPI{{s, &dialectV1}, {s, &dialectV2}} {
 		strict := api.number == 1 && s.StrictV1 || api.number == 2 && !s.TolerantV2
 		add(api.prefix, api.routes(), checkVersion(api.root, strict), acceptsJSON)
+		add(api.prefix, api.subscriptionRoutes(), checkVersion(api.root, strict), acceptsJSON)
 	}
 	var pkgWall []echo.MiddlewareFunc
 	if s.StrictV1 { // else the header is ignored, as Tacker does

@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/problem"
 )
 
 // The extensions have a root of their own, so that nothing is added to SOL003's bodies.
@@ -26,6 +27,8 @@ func (s *Server) progressRoutes() []route {
 		{http.MethodGet, opOcc + "/steps/:index/output", s.stepOutput},
 		{http.MethodGet, opOcc + "/logs", s.logs},
 		{http.MethodGet, opOcc + "/events", s.events},
+		{http.MethodGet, "/dead_letters", s.listDeadLetters},
+		{http.MethodPost, "/dead_letters/:deadLetterId/redeliver", s.redeliver},
 	}
 }
 
@@ -50,7 +53,7 @@ type stepView struct {
 func viewOfStep(s lcm.Step) stepView {
 	return stepView{
 		Index: s.Index, Title: s.Title, Phase: s.Phase, Node: s.Node, State: s.State, Attempt: s.Attempt,
-		StartedAt: moment(s.Started), EndedAt: moment(s.Ended), Error: problemOfOperation(s.Error), LastOutputLine: s.LastLine,
+		StartedAt: moment(s.Started), EndedAt: moment(s.Ended), Error: problem.OfOperation(s.Error), LastOutputLine: s.LastLine,
 	}
 }
 

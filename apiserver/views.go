@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/problem"
 )
 
 // link is the type of the members of _links.
@@ -136,7 +137,7 @@ func (d *dialect) opOcc(base string, o lcm.VnfLcmOpOcc) (opOccView, error) {
 	v := opOccView{
 		ID: o.ID, OperationState: o.State, StateEnteredTime: o.StateEnteredTime.UTC(), StartTime: o.StartTime.UTC(),
 		VnfInstanceID: o.VnfInstanceID, GrantID: o.GrantID, Operation: o.Operation, IsAutomaticInvocation: o.IsAutomaticInvocation,
-		OperationParams: params, IsCancelPending: o.IsCancelPending, CancelMode: o.CancelMode, Error: problemOfOperation(o.Error),
+		OperationParams: params, IsCancelPending: o.IsCancelPending, CancelMode: o.CancelMode, Error: problem.OfOperation(o.Error),
 		ResourceChanges: o.ResourceChanges,
 		Links: map[string]link{
 			"self": {self}, "vnfInstance": {base + d.prefix + "/vnf_instances/" + string(o.VnfInstanceID)},

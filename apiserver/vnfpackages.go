@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/problem"
 )
 
 // VNF package management in the manner of SOL005 clause 9, as Tacker has it.
@@ -73,7 +74,7 @@ func (s *Server) viewOfPackage(p lcm.VnfPkg) packageView {
 	v := packageView{
 		ID: p.ID, VnfdID: p.VnfdID, VnfProvider: p.Provider, VnfProductName: p.ProductName, VnfSoftwareVersion: p.SoftwareVersion,
 		VnfdVersion: p.VnfdVersion, OnboardingState: p.OnboardingState, OperationalState: p.OperationalState,
-		UsageState: p.UsageState, UserDefinedData: p.UserDefinedData, OnboardingFailureDetails: problemOfOperation(p.Error),
+		UsageState: p.UsageState, UserDefinedData: p.UserDefinedData, OnboardingFailureDetails: problem.OfOperation(p.Error),
 		Warnings: p.Warnings,
 		Links:    map[string]link{"self": {self}, "packageContent": {self + "/package_content"}},
 	}

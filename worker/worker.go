@@ -15,6 +15,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/nfvo"
 	"github.com/windlass-nfv/windlass/internal/remote"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
@@ -42,6 +43,9 @@ type Options struct {
 	AptKey []byte
 	// PodNetwork is the manifest of the pod network for requests that name none; empty when there is none.
 	PodNetwork []byte
+	// Subscribers are told what happens to VNFs; NotifyFor is how long one may be away before a notification is given up.
+	Subscribers *nfvo.Subscribers
+	NotifyFor   time.Duration
 	// ShutdownGrace is how long activities may take to end when the worker stops. What has not ended then is
 	// taken over by another worker: commands on nodes go on and are found again.
 	ShutdownGrace time.Duration
@@ -96,6 +100,7 @@ func New(o Options) *Worker {
 	w.RegisterWorkflowWithOptions(workflows.Scale, workflow.RegisterOptions{Name: string(lcm.WorkflowScale)})
 	w.RegisterWorkflowWithOptions(workflows.Heal, workflow.RegisterOptions{Name: string(lcm.WorkflowHeal)})
 	w.RegisterWorkflowWithOptions(workflows.Terminate, workflow.RegisterOptions{Name: string(lcm.WorkflowTerminate)})
+	w.RegisterWorkflowWithOptions(workflows.DeliverNotifications, workflow.RegisterOptions{Name: string(lcm.WorkflowDeliver)})
 	for _, noun := range nouns(o, ops, open) {
 		w.RegisterActivityWithOptions(noun, activity.RegisterOptions{})
 	}
@@ -126,6 +131,7 @@ func nouns(o Options, ops *operations, open *clouds) []any {
 		},
 		&activities.Nodes{Reach: reach},
 		&activities.Cluster{Reach: reach},
+		&activities.Notifications{Outbox: o.Store, Send: (&sender{store: o.Store, vault: o.Vault, subscribers: o.Subscribers}).send, RetryFor: o.NotifyFor},
 		&activities.Registry{Vims: o.Store, Clusters: ops, Forget: o.Vault.Delete, Output: lines{}, Reachable: ops.reachable},
 	}
 }

@@ -43,5 +43,6 @@ func replayer() worker.WorkflowReplayer {
 	r.RegisterWorkflowWithOptions(Scale, workflow.RegisterOptions{Name: string(lcm.WorkflowScale)})
 	r.RegisterWorkflowWithOptions(Heal, workflow.RegisterOptions{Name: string(lcm.WorkflowHeal)})
 	r.RegisterWorkflowWithOptions(Terminate, workflow.RegisterOptions{Name: string(lcm.WorkflowTerminate)})
+	r.RegisterWorkflowWithOptions(DeliverNotifications, workflow.RegisterOptions{Name: string(lcm.WorkflowDeliver)})
 	return r
 }

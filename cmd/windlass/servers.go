@@ -14,6 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver"
 	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/nfvo"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
@@ -30,6 +31,8 @@ type backends struct {
 	vault    *secrets.Vault
 	codec    *secrets.Codec
 	temporal client.Client
+	// subscribers are told what happens to VNFs.
+	subscribers *nfvo.Subscribers
 }
 
 // open connects to the database and makes a client of Temporal, which connects when it is first used: the
@@ -40,6 +43,9 @@ func open(ctx context.Context, cfg config.Config) (*backends, error) {
 	}
 	keyring, err := secrets.LoadKeyring(cfg.Keys.File, cfg.Keys.Env)
 	if err != nil {
+		return nil, err
+	}
+	if b.subscribers, err = subscribersOf(cfg.Notifications); err != nil {
 		return nil, err
 	}
 	b.codec = secrets.NewCodec(keyring)
@@ -63,7 +69,7 @@ func (b *backends) close() {
 }
 
 func newAPIServer() *cobra.Command {
-	needs := []config.Need{config.NeedDatabase, config.NeedTemporal, config.NeedAPI, config.NeedKeys}
+	needs := []config.Need{config.NeedDatabase, config.NeedTemporal, config.NeedAPI, config.NeedNotifications, config.NeedKeys}
 	cmd := &cobra.Command{
 		Use:   "apiserver",
 		Short: "Serve the SOL003 API, the package and VIM registries and the progress of operations",
@@ -99,7 +105,8 @@ func (b *backends) serveAPI(ctx context.Context) error {
 	workflows := &apiserver.Temporal{Client: b.temporal}
 	options := apiserver.Options{
 		Listen: b.config.API.Listen, Endpoint: b.config.API.Endpoint,
-		Store: b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Vims: clouds{},
+		Store: b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Vims: clouds{}, Subscribers: b.subscribers,
+		NoCallbackTest: !b.config.Notifications.TestCallback, DuplicateSubscriptions: b.config.Notifications.Duplicates,
 		Log: b.log, Metrics: telemetry.Handler(b.registry), HTTPMetrics: telemetry.NewHTTPMetrics(b.registry), Version: versionText(),
 		Ready:    map[string]func(context.Context) error{"temporal": workflows.Ready},
 		StrictV1: b.config.API.StrictV1, TolerantV2: b.config.API.TolerantV2,

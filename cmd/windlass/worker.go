@@ -24,7 +24,7 @@ const (
 )
 
 func newWorker() *cobra.Command {
-	needs := []config.Need{config.NeedDatabase, config.NeedTemporal, config.NeedKeys, config.NeedWorker}
+	needs := []config.Need{config.NeedDatabase, config.NeedTemporal, config.NeedNotifications, config.NeedKeys, config.NeedWorker}
 	cmd := &cobra.Command{
 		Use:   "worker",
 		Short: "Carry out lifecycle operations: workflows and activities",
@@ -42,6 +42,9 @@ func (b *backends) work(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	var polling atomic.Bool
 	g.Go(func() error { return b.pollTemporal(ctx, &polling) })
+	g.Go(func() error {
+		return (&worker.Relay{Client: b.temporal, Store: b.store, Log: b.log}).Run(ctx)
+	})
 	if b.config.Worker.Metrics != "" {
 		g.Go(func() error { return b.serveHealth(ctx, &polling) })
 	}
@@ -88,6 +91,7 @@ func (b *backends) takeOver(ctx context.Context) {
 func (b *backends) workerOptions() worker.Options {
 	return worker.Options{
 		Client: b.temporal, Namespace: b.config.Temporal.Namespace, Store: b.store, Vault: b.vault, Log: b.log,
+		Subscribers: b.subscribers, NotifyFor: b.config.Notifications.RetryFor,
 		Concurrency: b.config.Worker.Concurrency, Attempts: b.config.Worker.Attempts, Reconnect: b.config.Worker.Reconnect,
 		ShutdownGrace: b.config.ShutdownGrace,
 		Apt:           b.config.Kubernetes.Apt.Repository(), AptKey: b.config.Kubernetes.Apt.Key,

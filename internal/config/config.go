@@ -7,6 +7,7 @@ package config
 
 import (
 	"log/slog"
+	"net/netip"
 	"net/url"
 	"time"
 )
@@ -21,6 +22,7 @@ type Config struct {
 	DatabaseConnections int
 	Temporal            Temporal
 	API                 API
+	Notifications       Notifications
 	Keys                Keys
 	Worker              Worker
 	Kubernetes          Kubernetes
@@ -48,6 +50,20 @@ type API struct {
 	// Codec serves Temporal\'s remote codec protocol; CodecOrigins are the Web UIs whose pages may use it.
 	Codec        bool
 	CodecOrigins []string
+}
+
+// Notifications says how subscribers are called.
+type Notifications struct {
+	// TestCallback calls a subscriber before its subscription is taken; Duplicates makes another subscription of the same.
+	TestCallback, Duplicates bool
+	// RetryFor is how long a subscriber may be away before a notification is given up.
+	RetryFor time.Duration
+	// DeniedNetworks are where no notification goes; HTTPSOnly sends none without TLS.
+	DeniedNetworks []netip.Prefix
+	HTTPSOnly      bool
+	// CAFile holds the authorities of subscribers' certificates, "" for those of the system; CertFile and KeyFile are what
+	// Windlass shows to them.
+	CAFile, CertFile, KeyFile string
 }
 
 // Keys says where the keys for secrets are: in a file, or in the environment variable of the name Env.
@@ -114,9 +130,11 @@ const (
 	NeedDatabase Need = "databaseUrl"
 	NeedTemporal Need = "temporal"
 	NeedAPI      Need = "api"
-	NeedKeys     Need = "keys"
-	NeedWorker   Need = "worker"
-	everyCommand Need = ""
+	// NeedNotifications is of those who call subscribers.
+	NeedNotifications Need = "notifications"
+	NeedKeys          Need = "keys"
+	NeedWorker        Need = "worker"
+	everyCommand      Need = ""
 )
 
 // LogValue keeps the password of the database out of logs.
@@ -128,7 +146,7 @@ func (c Config) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("file", c.File), slog.String("databaseUrl", database),
 		slog.Int("databaseConnections", c.DatabaseConnections),
-		slog.Any("temporal", c.Temporal), slog.Any("api", c.API), slog.Any("keys", c.Keys), slog.Any("worker", c.Worker),
+		slog.Any("temporal", c.Temporal), slog.Any("api", c.API), slog.Any("notifications", c.Notifications), slog.Any("keys", c.Keys), slog.Any("worker", c.Worker),
 		slog.Any("kubernetesApt", c.Kubernetes.Apt), slog.String("kubernetesPodNetwork", c.Kubernetes.PodNetworkFile),
 		slog.Any("log", c.Log), slog.Duration("shutdownGrace", c.ShutdownGrace),
 	)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,11 +49,16 @@ func TestLoad_defaultsAndExampleAgree(t *testing.T) {
 	t.Setenv("WINDLASS_DATABASE_URL", "postgres://u:p@h/windlass")
 	defaults, err := load(t, nil)
 	require.NoError(t, err)
+	var denied []netip.Prefix
+	for _, network := range []string{"0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "::/128", "::1/128", "fe80::/10"} {
+		denied = append(denied, netip.MustParsePrefix(network))
+	}
 	want := config.Config{
 		DatabaseURL:         "postgres://u:p@h/windlass",
 		DatabaseConnections: 16,
 		Temporal:            config.Temporal{Address: "127.0.0.1:7233", Namespace: "windlass"},
 		API:                 config.API{Listen: "127.0.0.1:9890", Endpoint: "http://127.0.0.1:9890", MaxUploadMiB: 8192, PageSize: 1000},
+		Notifications:       config.Notifications{TestCallback: true, RetryFor: 24 * time.Hour, DeniedNetworks: denied},
 		Keys:                config.Keys{Env: "WINDLASS_KEYS"},
 		Worker:              config.Worker{Concurrency: 1000, Metrics: "127.0.0.1:9891", Attempts: 10, Reconnect: 3 * time.Minute},
 		Kubernetes:          config.Kubernetes{Apt: config.Apt{Suite: "/"}},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -85,6 +86,42 @@ var settings = [...]setting{
 	{
 		key: "api.codecOrigins", need: NeedAPI, usage: "`origins` of the Web UIs that may use the codec, separated by commas, such as https://temporal.example",
 		set: func(c *Config, v string) (err error) { c.API.CodecOrigins, err = parseOrigins(v); return err },
+	},
+	{
+		key: "notifications.testCallback", need: NeedNotifications, fallback: "true", usage: "call a subscriber before its subscription is taken",
+		set: func(c *Config, v string) (err error) { c.Notifications.TestCallback, err = parseBool(v); return err },
+	},
+	{
+		key: "notifications.duplicates", need: NeedNotifications, fallback: "false", usage: "make another subscription of the same URI and filter, instead of a 303",
+		set: func(c *Config, v string) (err error) { c.Notifications.Duplicates, err = parseBool(v); return err },
+	},
+	{
+		key: "notifications.retryFor", need: NeedNotifications, fallback: "24h", usage: "how `long` a subscriber may be away before a notification is given up",
+		set: func(c *Config, v string) (err error) { c.Notifications.RetryFor, err = parseDuration(v); return err },
+	},
+	{
+		key: "notifications.deniedNetworks", need: NeedNotifications, fallback: "0.0.0.0/8,127.0.0.0/8,169.254.0.0/16,::/128,::1/128,fe80::/10",
+		usage: "`networks` to which no notification goes, with commas between them; \"none\" denies nothing",
+		set: func(c *Config, v string) (err error) {
+			c.Notifications.DeniedNetworks, err = parseNetworks(v)
+			return err
+		},
+	},
+	{
+		key: "notifications.httpsOnly", need: NeedNotifications, fallback: "false", usage: "refuse callback URIs without TLS",
+		set: func(c *Config, v string) (err error) { c.Notifications.HTTPSOnly, err = parseBool(v); return err },
+	},
+	{
+		key: "notifications.caFile", need: NeedNotifications, usage: "`file` with the authorities of subscribers' certificates; those of the system when not given",
+		set: func(c *Config, v string) error { c.Notifications.CAFile = v; return nil },
+	},
+	{
+		key: "notifications.certFile", need: NeedNotifications, usage: "`file` with the certificate that is shown to subscribers",
+		set: func(c *Config, v string) error { c.Notifications.CertFile = v; return nil },
+	},
+	{
+		key: "notifications.keyFile", need: NeedNotifications, usage: "`file` with the key of that certificate",
+		set: func(c *Config, v string) error { c.Notifications.KeyFile = v; return nil },
 	},
 	{
 		key: "keys.file", need: NeedKeys, usage: "`file` with the keys for secrets, readable by its owner only",
@@ -276,4 +313,19 @@ func parseDuration(v string) (time.Duration, error) {
 		return 0, fmt.Errorf("is %q, not a duration like 30s or 2m", v)
 	}
 	return d, nil
+}
+
+func parseNetworks(v string) ([]netip.Prefix, error) {
+	if v == "none" {
+		return nil, nil
+	}
+	var out []netip.Prefix
+	for part := range strings.SplitSeq(v, ",") {
+		p, err := netip.ParsePrefix(strings.TrimSpace(part))
+		if err != nil {
+			return nil, fmt.Errorf("has %q, not a network like 10.0.0.0/8", part)
+		}
+		out = append(out, p.Masked())
+	}
+	return out, nil
 }

@@ -24,6 +24,9 @@ type hub struct {
 	start  sync.Once
 	ended  sync.WaitGroup
 
+	// outbox holds one value when something may be to be delivered.
+	outbox chan struct{}
+
 	mu      sync.Mutex
 	waiters map[lcm.OpOccID]map[*waiter]struct{}
 }
@@ -37,7 +40,7 @@ type waiter struct {
 
 func newHub(conn *pgx.ConnConfig) *hub {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &hub{conn: conn, ctx: ctx, cancel: cancel, waiters: map[lcm.OpOccID]map[*waiter]struct{}{}}
+	return &hub{conn: conn, ctx: ctx, cancel: cancel, outbox: make(chan struct{}, 1), waiters: map[lcm.OpOccID]map[*waiter]struct{}{}}
 }
 
 func (h *hub) close() {
@@ -48,7 +51,7 @@ func (h *hub) close() {
 
 // join registers a waiter; leave ends it.
 func (h *hub) join(id lcm.OpOccID, after int64) (w *waiter, leave func()) {
-	h.start.Do(func() { h.ended.Go(h.listen) })
+	h.listenOnDemand()
 	w = &waiter{after: after, woken: make(chan bool, 1)}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -65,6 +68,9 @@ func (h *hub) join(id lcm.OpOccID, after int64) (w *waiter, leave func()) {
 		}
 	}
 }
+
+// listenOnDemand starts the listener at the first call.
+func (h *hub) listenOnDemand() { h.start.Do(func() { h.ended.Go(h.listen) }) }
 
 // listen connects again and again until the hub is closed.
 func (h *hub) listen() {
@@ -91,7 +97,7 @@ func (h *hub) listenOnce() (listened bool) {
 		return false
 	}
 	defer closeConn(h.ctx, conn)
-	if _, err := conn.Exec(h.ctx, "listen "+channel); err != nil {
+	if _, err := conn.Exec(h.ctx, "listen "+channel+"; listen "+outboxChannel); err != nil {
 		return false
 	}
 	h.wakeAll() // events may have come while nobody listened
@@ -99,6 +105,10 @@ func (h *hub) listenOnce() (listened bool) {
 		n, err := conn.WaitForNotification(h.ctx)
 		if err != nil {
 			return true
+		}
+		if n.Channel == outboxChannel {
+			h.wakeOutbox()
+			continue
 		}
 		number, id, _ := strings.Cut(n.Payload, " ")
 		if eventID, err := strconv.ParseInt(number, 10, 64); err == nil {
@@ -117,7 +127,15 @@ func (h *hub) wake(id lcm.OpOccID, eventID int64) {
 	}
 }
 
+func (h *hub) wakeOutbox() {
+	select {
+	case h.outbox <- struct{}{}:
+	default: // told already
+	}
+}
+
 func (h *hub) wakeAll() {
+	h.wakeOutbox()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, waiters := range h.waiters {

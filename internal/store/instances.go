@@ -30,19 +30,29 @@ func instanceArgs(i lcm.VnfInstance) pgx.NamedArgs {
 
 // CreateInstance inserts the instance with version 1. Its package must exist.
 func (s *Store) CreateInstance(ctx context.Context, inst lcm.VnfInstance) error {
-	_, err := s.pool.Exec(ctx, `
-		insert into vnf_instance (id, name, description, vnfd_id, vnf_pkg_id, provider, product_name, software_version,
-			vnfd_version, instantiation_state, metadata, vim_connections, instantiated)
-		values (@id, @name, @description, @vnfd, @pkg, @provider, @product, @software,
-			@vnfdVersion, @state, @metadata, @vims, @instantiated)`,
-		instanceArgs(inst))
+	err := s.inTransaction(ctx, "create the VNF instance", func(tx pgx.Tx) error {
+		if err := insertInstance(ctx, tx, inst); err != nil {
+			return err
+		}
+		return notifyInstance(ctx, tx, lcm.NotifyCreation, inst)
+	})
 	switch {
 	case violates(err, "vnf_instance_vnf_pkg"):
 		return notFound("VNF package", inst.VnfPkgID)
 	case violates(err, "vnf_instance_pkey"):
 		return lcm.Errorf(lcm.KindConflict, "There is a VNF instance %s already.", inst.ID)
 	}
-	return interpret("create the VNF instance", err)
+	return err
+}
+
+func insertInstance(ctx context.Context, tx pgx.Tx, inst lcm.VnfInstance) error {
+	_, err := tx.Exec(ctx, `
+		insert into vnf_instance (id, name, description, vnfd_id, vnf_pkg_id, provider, product_name, software_version,
+			vnfd_version, instantiation_state, metadata, vim_connections, instantiated)
+		values (@id, @name, @description, @vnfd, @pkg, @provider, @product, @software,
+			@vnfdVersion, @state, @metadata, @vims, @instantiated)`,
+		instanceArgs(inst))
+	return err
 }
 
 // Instance reads one instance.
@@ -105,8 +115,10 @@ func (s *Store) DeleteInstance(ctx context.Context, id lcm.VnfInstanceID) error 
 		if err := checkNothingLeft(ctx, tx, id); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `delete from vnf_instance where id = @id`, pgx.NamedArgs{"id": id})
-		return err
+		if _, err = tx.Exec(ctx, `delete from vnf_instance where id = @id`, pgx.NamedArgs{"id": id}); err != nil {
+			return err
+		}
+		return notifyInstance(ctx, tx, lcm.NotifyDeletion, inst)
 	})
 }
 

@@ -47,6 +47,13 @@ func (s *Store) BeginOperation(ctx context.Context, op lcm.VnfLcmOpOcc, vims ...
 		if err != nil {
 			return err
 		}
+		yes, err := subscribed(ctx, tx)
+		if err == nil && yes {
+			err = notifyOperation(ctx, tx, op.ID)
+		}
+		if err != nil {
+			return err
+		}
 		return appendEvent(ctx, tx, op.ID, lcm.EventOperation, lcm.OperationEvent{State: lcm.Starting, StateEnteredTime: entered})
 	})
 	if violates(err, "vnf_lcm_op_occ_one_open") {
@@ -141,6 +148,10 @@ func (s *Store) RecordOperation(ctx context.Context, r lcm.OperationRecord) erro
 				return err
 			}
 		}
+		prior, err := stateBefore(ctx, tx, r.OpOccID)
+		if err != nil {
+			return err
+		}
 		entered, err := updateOperation(ctx, tx, r)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return whyNotRecorded(ctx, tx, r)
@@ -150,6 +161,11 @@ func (s *Store) RecordOperation(ctx context.Context, r lcm.OperationRecord) erro
 		}
 		if r.Instance != nil {
 			if err := updateInstance(ctx, tx, *r.Instance); err != nil {
+				return err
+			}
+		}
+		if prior != "" && prior != r.State {
+			if err := notifyOperation(ctx, tx, r.OpOccID); err != nil {
 				return err
 			}
 		}

@@ -21,14 +21,13 @@ type Page struct {
 }
 
 // page reads one page of what selects.
-func page[T any](ctx context.Context, q querier, scan pgx.RowToFunc[T], selects string, known attributes, p Page) ([]T, error) {
-	w := known.whereOf(p.Filter, pgx.NamedArgs{"after": p.After, "limit": p.Limit})
+func page[T any](ctx context.Context, q querier, scan pgx.RowToFunc[T], selects string, w *where, p Page) ([]T, error) {
 	if p.After != "" {
-		w.add("id > @after")
+		w.add("id > " + w.arg(p.After))
 	}
 	sql := selects + w.String() + " order by id"
 	if p.Limit > 0 {
-		sql += " limit @limit"
+		sql += " limit " + w.arg(p.Limit)
 	}
 	return all(ctx, q, scan, sql, w.args)
 }
@@ -58,7 +57,7 @@ var instanceAttributes = attributes{
 
 // InstancePage reads a page of the instances, ordered by id.
 func (s *Store) InstancePage(ctx context.Context, p Page) ([]lcm.VnfInstance, error) {
-	return page(ctx, s.pool, scanInstance, selectInstance, instanceAttributes, p)
+	return page(ctx, s.pool, scanInstance, selectInstance, instanceAttributes.whereOf(p.Filter, nil), p)
 }
 
 var operationAttributes = attributes{
@@ -82,7 +81,7 @@ var operationAttributes = attributes{
 
 // OperationPage reads a page of the operations, ordered by id.
 func (s *Store) OperationPage(ctx context.Context, p Page) ([]lcm.VnfLcmOpOcc, error) {
-	return page(ctx, s.pool, scanOperation, selectOperation, operationAttributes, p)
+	return page(ctx, s.pool, scanOperation, selectOperation, operationAttributes.whereOf(p.Filter, nil), p)
 }
 
 var packageAttributes = attributes{
@@ -104,5 +103,5 @@ var packageAttributes = attributes{
 
 // PackagePage reads a page of the packages, ordered by id.
 func (s *Store) PackagePage(ctx context.Context, p Page) ([]lcm.VnfPkg, error) {
-	return page(ctx, s.pool, scanPackage, selectPackage, packageAttributes, p)
+	return page(ctx, s.pool, scanPackage, selectPackage, packageAttributes.whereOf(p.Filter, nil), p)
 }

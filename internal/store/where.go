@@ -30,7 +30,8 @@ type where struct {
 
 // whereOf makes the conditions of a filter; args is what else the statement has.
 func (a attributes) whereOf(f query.Filter, args pgx.NamedArgs) *where {
-	w := &where{args: maps.Clone(args)}
+	w := &where{args: pgx.NamedArgs{}}
+	maps.Copy(w.args, args)
 	for _, e := range f {
 		for n := len(e.Path); n > 0; n-- {
 			if column := a[strings.Join(e.Path[:n], "/")]; column != nil && plainNames(e.Path[:n]) {

@@ -53,6 +53,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"fail", failOperation},
 		{"a single control plane", singleControlPlane},
 		{"Tacker's own package", foreignPackage},
+		{"notifications", notificationsArrive},
 		{"secrets are nowhere", secretsAreNowhere},
 	} {
 		if !t.Run(c.name, func(t *testing.T) { c.run(t, b) }) {

@@ -23,6 +23,11 @@ var record = flag.Bool("record", false, "store the histories of the scenarios fo
 // hold ids, names and addresses only.
 func (b *bed) record(t *testing.T, op, name string) {
 	t.Helper()
+	b.recordWorkflow(t, lcm.WorkflowID(lcm.OpOccID(filepath.Base(op))), name)
+}
+
+func (b *bed) recordWorkflow(t *testing.T, id, name string) {
+	t.Helper()
 	if !*record {
 		return
 	}
@@ -32,7 +37,7 @@ func (b *bed) record(t *testing.T, op, name string) {
 	require.NoError(t, err)
 	codec := secrets.NewCodec(keys)
 	var all history.History
-	events := b.temporal(t).GetWorkflowHistory(t.Context(), lcm.WorkflowID(lcm.OpOccID(filepath.Base(op))), "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	events := b.temporal(t).GetWorkflowHistory(t.Context(), id, "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for events.HasNext() {
 		event, err := events.Next()
 		require.NoError(t, err)

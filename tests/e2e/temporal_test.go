@@ -58,12 +58,17 @@ func terminatedInTemporal(t *testing.T, b *bed) {
 func secretsAreNowhere(t *testing.T, b *bed) {
 	// What an operation forgets when it ends is collected while it waits: join token, certificate key.
 	b.ScriptFault(t, map[string]any{"script": "kubeadm-join", "times": 1, "exit_code": 1, "output": "windlass: not yet."})
+	told := newSubscriber(t)
+	subscription := b.subscribe(t, "/vnflcm/v1", told)
 	vnf, op := b.Instantiate(t, "secrets", nil)
 	b.Await(t, op, quick, "FAILED_TEMP")
 	passing := b.unsealed(t)
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
 	b.Await(t, op, quick, "COMPLETED")
-	values := map[string]string{"the nodes' password": testbed.NodePassword, "the VIM's password": b.Cloud.Login().Password}
+	require.Eventually(t, func() bool { heard, _ := told.told(); return len(heard) > 4 }, 2*quick, 100*time.Millisecond, "the password is in use")
+	values := map[string]string{
+		"the nodes' password": testbed.NodePassword, "the subscriber's password": subscriberPassword, "the VIM's password": b.Cloud.Login().Password,
+	}
 	maps.Copy(values, passing)
 	maps.Copy(values, b.unsealed(t))
 	for _, kind := range []string{"token", "certificate", "vrrp", "bearer_token", "password"} {
@@ -83,6 +88,7 @@ func secretsAreNowhere(t *testing.T, b *bed) {
 		}
 	}
 	b.terminate(t, vnf)
+	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, subscription, nil).Status)
 }
 
 // unsealed opens every sealed secret with the key file, as only Windlass can.
@@ -159,7 +165,7 @@ func (b *bed) answers(t *testing.T, vnf, op string) string {
 	opPath := "/windlass/v1/vnf_lcm_op_occs/" + filepath.Base(op)
 	for _, path := range []string{
 		"/vnflcm/v1/vnf_instances", "/vnflcm/v1/vnf_instances/" + vnf, "/vnflcm/v1/vnf_lcm_op_occs", op, "/v1.0/vims", "/v1.0/vims.json",
-		"/vnfpkgm/v1/vnf_packages", opPath + "/steps", opPath + "/logs", opPath + "/events", "/metrics",
+		"/vnfpkgm/v1/vnf_packages", "/vnflcm/v1/subscriptions", "/windlass/v1/dead_letters", opPath + "/steps", opPath + "/logs", opPath + "/events", "/metrics",
 	} {
 		a := b.Call(t, http.MethodGet, path, nil)
 		require.Equal(t, http.StatusOK, a.Status, path)

@@ -1,0 +1,231 @@
+package apiserver
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+)
+
+// obligingSubscribers answer every test of a callback, until they are told otherwise.
+type obligingSubscribers struct {
+	refuse error
+	tested []lcm.Subscription
+}
+
+func (o *obligingSubscribers) Check(uri string) error {
+	if strings.Contains(uri, "metadata") {
+		return lcm.Errorf(lcm.KindInvalid, "must not lead there")
+	}
+	return nil
+}
+
+func (o *obligingSubscribers) TestCallback(_ context.Context, s lcm.Subscription, _ []byte) error {
+	o.tested = append(o.tested, s)
+	return o.refuse
+}
+
+const callback = "https://nfvo.example/notify"
+
+func subscribe(more map[string]any) map[string]any {
+	out := map[string]any{"callbackUri": callback}
+	maps.Copy(out, more)
+	return out
+}
+
+func TestSubscription_isMadeListedReadAndDeleted(t *testing.T) {
+	subscribers := &obligingSubscribers{}
+	b := newBench(t, func(o *Options) { o.Subscribers = subscribers })
+	for _, root := range []string{"/vnflcm/v1", "/vnflcm/v2"} {
+		filter := map[string]any{
+			"notificationTypes": []any{"VnfLcmOperationOccurrenceNotification"}, "operationStates": []any{"COMPLETED"},
+			"vnfInstanceSubscriptionFilter": map[string]any{"vnfInstanceNames": []any{"edge-1"}},
+		}
+		a := b.do("POST", root+"/subscriptions", subscribe(map[string]any{"filter": filter, "authentication": map[string]any{
+			"authType":    []any{"BASIC", "OAUTH2_CLIENT_CREDENTIALS"},
+			"paramsBasic": map[string]any{"userName": "windlass", "password": marker + "-basic"},
+			"paramsOauth2ClientCredentials": map[string]any{
+				"clientId": "windlass", "clientPassword": marker + "-client", "tokenEndpoint": "https://nfvo.example/token",
+			},
+		}}))
+		doc := a.want(http.StatusCreated)
+		require.Equal(t, filter, doc["filter"])
+		require.NotContains(t, doc, "authentication", "secrets are never echoed")
+		require.Equal(t, root == "/vnflcm/v2", doc["verbosity"] == "FULL")
+		require.Equal(t, doc, b.do("GET", a.path(), nil).want(http.StatusOK))
+
+		sub, err := b.store.Subscription(t.Context(), lcm.SubscriptionID(doc["id"].(string)))
+		require.NoError(t, err)
+		require.NotContains(t, string(sub.Authentication), marker, "they are sealed")
+		clear, err := secrets.OpenDocument(t.Context(), b.vault, sub.Authentication)
+		require.NoError(t, err)
+		require.Contains(t, string(clear), marker+"-client")
+
+		same := b.do("POST", root+"/subscriptions", subscribe(map[string]any{"filter": filter}))
+		same.want(http.StatusSeeOther)
+		require.Equal(t, a.path(), same.path())
+		require.Empty(t, same.Body)
+		other := b.do("POST", root+"/subscriptions", subscribe(nil))
+		other.want(http.StatusCreated)
+
+		require.Len(t, b.do("GET", root+"/subscriptions", nil).list(), 2, "each version has its own")
+		require.Len(t, b.do("GET", root+"/subscriptions?filter=(eq,filter/operationStates,COMPLETED)", nil).list(), 1)
+		require.Len(t, b.do("GET", root+"/subscriptions?filter=(neq,callbackUri,x);(eq,filter/vnfInstanceSubscriptionFilter/vnfInstanceNames,edge-1)", nil).list(), 1)
+		require.Empty(t, b.do("GET", root+"/subscriptions?filter=(eq,callbackUri,x)", nil).list())
+		b.do("GET", root+"/subscriptions?all_fields", nil).problem(http.StatusBadRequest)
+
+		b.do("DELETE", a.path(), nil).want(http.StatusNoContent)
+		b.do("DELETE", a.path(), nil).problem(http.StatusNotFound)
+		b.do("GET", a.path(), nil).problem(http.StatusNotFound)
+		_, err = b.vault.Get(t.Context(), subscriptionSecrets(sub.ID)+"/paramsBasic.password")
+		require.True(t, lcm.Is(err, lcm.KindNotFound), "%v", err)
+		b.do("GET", strings.Replace(other.path(), "/v1/", "/v9/", 1), nil)
+		swapped := strings.NewReplacer("/v1/", "/v2/", "/v2/", "/v1/").Replace(other.path())
+		b.do("GET", swapped, nil).problem(http.StatusNotFound)
+	}
+	require.NotEmpty(t, subscribers.tested)
+}
+
+func TestSubscription_refusesWhatTheStandardDoes(t *testing.T) {
+	subscribers := &obligingSubscribers{}
+	b := newBench(t, func(o *Options) { o.Subscribers = subscribers })
+	filter := func(f map[string]any) map[string]any { return subscribe(map[string]any{"filter": f}) }
+	instances := func(f map[string]any) map[string]any {
+		return filter(map[string]any{"vnfInstanceSubscriptionFilter": f})
+	}
+	auth := func(f map[string]any) map[string]any { return subscribe(map[string]any{"authentication": f}) }
+	for name, c := range map[string]struct {
+		request map[string]any
+		paths   []string
+	}{
+		"no callback":    {map[string]any{}, []string{"$.callbackUri"}},
+		"a denied one":   {map[string]any{"callbackUri": "http://metadata/"}, []string{"$.callbackUri"}},
+		"unknown types":  {filter(map[string]any{"notificationTypes": []any{"X"}, "operationTypes": []any{"Y"}, "operationStates": []any{"Z"}}), []string{"$.filter.notificationTypes[0]", "$.filter.operationTypes[0]", "$.filter.operationStates[0]", "$.filter.operationTypes", "$.filter.operationStates"}},
+		"not of v1":      {filter(map[string]any{"operationTypes": []any{"CREATE_SNAPSHOT"}}), []string{"$.filter.operationTypes[0]"}},
+		"no operations":  {filter(map[string]any{"notificationTypes": []any{"VnfIdentifierCreationNotification"}, "operationStates": []any{"FAILED"}}), []string{"$.filter.operationStates"}},
+		"two of a kind":  {instances(map[string]any{"vnfInstanceIds": []any{"a"}, "vnfInstanceNames": []any{"b"}}), []string{"$.filter.vnfInstanceSubscriptionFilter"}},
+		"two of another": {instances(map[string]any{"vnfdIds": []any{"a"}, "vnfProductsFromProviders": []any{map[string]any{"vnfProvider": "b"}}}), []string{"$.filter.vnfInstanceSubscriptionFilter"}},
+		"no provider":    {instances(map[string]any{"vnfProductsFromProviders": []any{map[string]any{}}}), []string{"$.filter.vnfInstanceSubscriptionFilter.vnfProductsFromProviders[0].vnfProvider"}},
+		"no type":        {auth(map[string]any{"authType": []any{}}), []string{"$.authentication.authType"}},
+		"unknown type":   {auth(map[string]any{"authType": []any{"DIGEST"}}), []string{"$.authentication.authType[0]"}},
+		"no password":    {auth(map[string]any{"authType": []any{"BASIC"}, "paramsBasic": map[string]any{"userName": "a"}}), []string{"$.authentication.paramsBasic"}},
+		"no client":      {auth(map[string]any{"authType": []any{"OAUTH2_CLIENT_CREDENTIALS"}}), []string{"$.authentication.paramsOauth2ClientCredentials"}},
+		"denied token": {auth(map[string]any{"authType": []any{"OAUTH2_CLIENT_CREDENTIALS"}, "paramsOauth2ClientCredentials": map[string]any{
+			"clientId": "a", "clientPassword": marker, "tokenEndpoint": "http://metadata/",
+		}}), []string{"$.authentication.paramsOauth2ClientCredentials.tokenEndpoint"}},
+	} {
+		a := b.do("POST", "/vnflcm/v1/subscriptions", c.request)
+		a.problem(http.StatusBadRequest)
+		require.ElementsMatch(t, c.paths, a.paths(), name)
+	}
+	require.Empty(t, subscribers.tested)
+	subscribers.refuse = lcm.Errorf(lcm.KindUnavailable, "The subscriber answers 404 to GET, not 204.")
+	require.Contains(t, b.do("POST", "/vnflcm/v1/subscriptions", subscribe(nil)).problem(http.StatusUnprocessableEntity), "answers 404")
+	require.Empty(t, b.do("GET", "/vnflcm/v1/subscriptions", nil).list())
+}
+
+func TestSubscription_mayBeThereTwice(t *testing.T) {
+	b := newBench(t, func(o *Options) {
+		o.DuplicateSubscriptions, o.NoCallbackTest = true, true
+		o.Subscribers = &obligingSubscribers{refuse: lcm.Errorf(lcm.KindUnavailable, "nobody")}
+	})
+	b.do("POST", "/vnflcm/v2/subscriptions", subscribe(map[string]any{"verbosity": "SHORT"})).want(http.StatusCreated)
+	b.do("POST", "/vnflcm/v2/subscriptions", subscribe(map[string]any{"verbosity": "SHORT"})).want(http.StatusCreated)
+	require.Len(t, b.do("GET", "/vnflcm/v2/subscriptions?filter=(eq,verbosity,SHORT)", nil).list(), 2)
+}
+
+// outbox reads what waits for the subscriber, and takes it away.
+func (b *bench) outbox(id lcm.SubscriptionID) (events []lcm.VnfEvent) {
+	b.Helper()
+	for {
+		d, err := b.store.NextDelivery(b.Context(), id)
+		if lcm.Is(err, lcm.KindNotFound) {
+			return events
+		}
+		require.NoError(b, err)
+		events = append(events, d.Event)
+		require.NoError(b, b.store.Delivered(b.Context(), d.ID))
+	}
+}
+
+func TestNotifications_areWrittenWithTheChange(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.NoCallbackTest = true })
+	sub := func(filter map[string]any) lcm.SubscriptionID {
+		return lcm.SubscriptionID(b.do("POST", "/vnflcm/v1/subscriptions", subscribe(map[string]any{"filter": filter})).want(http.StatusCreated)["id"].(string))
+	}
+	all := sub(map[string]any{})
+	ends := sub(map[string]any{"operationStates": []any{"ROLLED_BACK", "COMPLETED"}, "notificationTypes": []any{"VnfLcmOperationOccurrenceNotification"}})
+	others := sub(map[string]any{"vnfInstanceSubscriptionFilter": map[string]any{"vnfInstanceNames": []any{"another"}}})
+	instance, request := b.ready("/vnflcm/v1")
+	op := b.do("POST", instance+"/instantiate", request)
+	op.want(http.StatusAccepted)
+	b.enter(op.path(), lcm.Processing)
+	b.enter(op.path(), lcm.Processing, func(r *lcm.OperationRecord) { r.Step = "another step" })
+	b.enter(op.path(), lcm.FailedTemp, func(r *lcm.OperationRecord) { r.Error = lcm.Errorf(lcm.KindBroken, "kubeadm's preflight failed") })
+	b.enter(op.path(), lcm.RollingBack)
+	b.enter(op.path(), lcm.RolledBack, func(r *lcm.OperationRecord) { r.Error = lcm.Errorf(lcm.KindBroken, "kubeadm's preflight failed") })
+	b.do("DELETE", instance, nil).want(http.StatusNoContent)
+
+	events := b.outbox(all)
+	var told []string
+	ids := map[string]bool{}
+	for _, e := range events {
+		told = append(told, strings.TrimSpace(string(e.Type)+" "+string(e.State)))
+		ids[e.ID] = true
+		require.Equal(t, "edge-1", e.VnfInstanceName)
+		require.WithinDuration(t, time.Now(), e.At, time.Hour)
+	}
+	const operation = "VnfLcmOperationOccurrenceNotification "
+	require.Equal(t, []string{
+		"VnfIdentifierCreationNotification", operation + "STARTING", operation + "PROCESSING", operation + "FAILED_TEMP",
+		operation + "ROLLING_BACK", operation + "ROLLED_BACK", "VnfIdentifierDeletionNotification",
+	}, told)
+	require.Len(t, ids, len(events), "every event has an id of its own")
+	require.Equal(t, "kubeadm's preflight failed", events[3].Error.Detail)
+	require.Nil(t, events[4].Error, "what starts has no error")
+	end := b.outbox(ends)
+	require.Len(t, end, 1)
+	require.Equal(t, events[5].ID, end[0].ID, "the id is the same for all subscribers")
+	require.Empty(t, b.outbox(others))
+}
+
+func TestDeadLetters_areListedAndDeliveredAgain(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.NoCallbackTest = true })
+	id := lcm.SubscriptionID(b.do("POST", "/vnflcm/v1/subscriptions", subscribe(nil)).want(http.StatusCreated)["id"].(string))
+	_, vnfdID := b.onboard()
+	instance := b.create("/vnflcm/v1", vnfdID)
+	ctx := t.Context()
+	d, err := b.store.NextDelivery(ctx, id)
+	require.NoError(t, err)
+	require.NoError(t, b.store.Bury(ctx, d.ID, 0), "not tried yet")
+	require.Empty(t, b.do("GET", "/windlass/v1/dead_letters", nil).list())
+	require.NoError(t, b.store.NotDelivered(ctx, d.ID, "nobody there"))
+	require.NoError(t, b.store.Bury(ctx, d.ID, time.Hour), "too early")
+	require.Empty(t, b.do("GET", "/windlass/v1/dead_letters", nil).list())
+	require.NoError(t, b.store.Bury(ctx, d.ID, 0))
+
+	letters := b.do("GET", "/windlass/v1/dead_letters?limit=5", nil).list()
+	require.Len(t, letters, 1)
+	require.Equal(t, "nobody there", letters[0]["lastError"])
+	require.Equal(t, string(id), letters[0]["subscriptionId"])
+	require.True(t, strings.HasSuffix(instance, letters[0]["vnfInstanceId"].(string)))
+	waiting, err := b.store.Waiting(ctx)
+	require.NoError(t, err)
+	require.Empty(t, waiting)
+	b.do("GET", "/windlass/v1/dead_letters?after=x", nil).problem(http.StatusBadRequest)
+
+	news := b.store.OutboxNews()
+	path := "/windlass/v1/dead_letters/1/redeliver"
+	b.do("POST", path, nil).want(http.StatusAccepted)
+	<-news
+	b.do("POST", path, nil).problem(http.StatusNotFound)
+	b.do("POST", "/windlass/v1/dead_letters/x/redeliver", nil).problem(http.StatusNotFound)
+	require.Len(t, b.outbox(id), 1)
+}

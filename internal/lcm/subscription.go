@@ -1,0 +1,192 @@
+package lcm
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// SubscriptionID names a subscription.
+type SubscriptionID string
+
+// NotificationType is the type of a notification (SOL003 clauses 5.5.2.17 to 5.5.2.19).
+type NotificationType string
+
+// The notifications of VNF lifecycle management.
+const (
+	NotifyOperation NotificationType = "VnfLcmOperationOccurrenceNotification"
+	NotifyCreation  NotificationType = "VnfIdentifierCreationNotification"
+	NotifyDeletion  NotificationType = "VnfIdentifierDeletionNotification"
+)
+
+// Verbosity is how much a notification tells (SOL003 v3.3.1 clause 5.5.4.9).
+type Verbosity string
+
+// The verbosities of SOL003 v3.3.1 clause 5.5.4.9.
+const (
+	VerbosityFull  Verbosity = "FULL"
+	VerbosityShort Verbosity = "SHORT" // without error, resources and other changes
+)
+
+// Subscription is SOL003 clause 5.5.2.16 with what the subscriber gave for deliveries.
+type Subscription struct {
+	ID SubscriptionID
+	// APIVersion is 1 or 2: the root under which it was made; it fixes the form of notifications.
+	APIVersion int
+	// Filter is nil when everything is wanted.
+	Filter      *SubscriptionFilter
+	CallbackURI string
+	Verbosity   Verbosity
+	// Authentication is a SubscriptionAuthentication, sealed; empty when there is none.
+	Authentication json.RawMessage
+	// Endpoint begins the links in notifications: the API's when the subscription was made.
+	Endpoint string
+	Created  time.Time
+}
+
+// SubscriptionAuthentication is SOL013 clause 8.3.4: how to authenticate to the subscriber.
+type SubscriptionAuthentication struct {
+	AuthType    []string `json:"authType"`
+	ParamsBasic struct {
+		UserName string `json:"userName,omitempty"`
+		Password string `json:"password,omitempty"`
+	} `json:"paramsBasic,omitzero"`
+	ParamsOauth2 struct {
+		ClientID       string `json:"clientId,omitempty"`
+		ClientPassword string `json:"clientPassword,omitempty"`
+		TokenEndpoint  string `json:"tokenEndpoint,omitempty"`
+	} `json:"paramsOauth2ClientCredentials,omitzero"`
+}
+
+// The types of authentication of SOL013 clause 8.3.4.
+const (
+	AuthBasic  = "BASIC"
+	AuthOauth2 = "OAUTH2_CLIENT_CREDENTIALS"
+	AuthTLS    = "TLS_CERT"
+)
+
+// SubscriptionFilter is LifecycleChangeNotificationsFilter (SOL003 clause 5.5.3.12): all attributes that are given must
+// match, and of each any value.
+type SubscriptionFilter struct {
+	Instances         *SubscribedInstances `json:"vnfInstanceSubscriptionFilter,omitempty"`
+	NotificationTypes []NotificationType   `json:"notificationTypes,omitempty"`
+	OperationTypes    []Operation          `json:"operationTypes,omitempty"`
+	OperationStates   []OperationState     `json:"operationStates,omitempty"`
+}
+
+// SubscribedInstances is VnfInstanceSubscriptionFilter (SOL003 clause 4.4.1.5).
+type SubscribedInstances struct {
+	VnfdIDs   []VnfdID             `json:"vnfdIds,omitempty"`
+	Providers []SubscribedProvider `json:"vnfProductsFromProviders,omitempty"`
+	IDs       []VnfInstanceID      `json:"vnfInstanceIds,omitempty"`
+	Names     []string             `json:"vnfInstanceNames,omitempty"`
+}
+
+// SubscribedProvider chooses products of a provider; without products, all of them.
+type SubscribedProvider struct {
+	Provider string              `json:"vnfProvider"`
+	Products []SubscribedProduct `json:"vnfProducts,omitempty"`
+}
+
+// SubscribedProduct chooses versions of a product; without versions, all of them.
+type SubscribedProduct struct {
+	Name     string              `json:"vnfProductName"`
+	Versions []SubscribedVersion `json:"versions,omitempty"`
+}
+
+// SubscribedVersion chooses a version of the software, and of it versions of the VNFD; without those, all of them.
+type SubscribedVersion struct {
+	Software string   `json:"vnfSoftwareVersion"`
+	Vnfds    []string `json:"vnfdVersions,omitempty"`
+}
+
+// Wants tells whether the subscriber is to hear of the event.
+func (s Subscription) Wants(e VnfEvent) bool {
+	f := s.Filter
+	if f == nil {
+		return true
+	}
+	if !oneOf(f.NotificationTypes, e.Type) || !f.Instances.wants(e) {
+		return false
+	}
+	return e.Type != NotifyOperation || oneOf(f.OperationTypes, e.Operation) && oneOf(f.OperationStates, e.State)
+}
+
+// oneOf takes everything when nothing is asked for.
+func oneOf[T comparable](wanted []T, is T) bool {
+	return len(wanted) == 0 || slices.Contains(wanted, is)
+}
+
+func (f *SubscribedInstances) wants(e VnfEvent) bool {
+	if f == nil {
+		return true
+	}
+	return oneOf(f.VnfdIDs, e.VnfdID) && oneOf(f.IDs, e.VnfInstanceID) && oneOf(f.Names, e.VnfInstanceName) &&
+		(len(f.Providers) == 0 || slices.ContainsFunc(f.Providers, func(p SubscribedProvider) bool { return p.wants(e) }))
+}
+
+func (p SubscribedProvider) wants(e VnfEvent) bool {
+	return p.Provider == e.Provider && (len(p.Products) == 0 || slices.ContainsFunc(p.Products, func(q SubscribedProduct) bool {
+		return q.Name == e.ProductName && (len(q.Versions) == 0 || slices.ContainsFunc(q.Versions, func(v SubscribedVersion) bool {
+			return v.Software == e.SoftwareVersion && oneOf(v.Vnfds, e.VnfdVersion)
+		}))
+	}))
+}
+
+// VnfEvent is what notifications tell of: a transition of an operation, or the beginning or end of a VNF instance.
+type VnfEvent struct {
+	// ID is the notification's: the same for all subscribers.
+	ID   string           `json:"id"`
+	Type NotificationType `json:"type"`
+	At   time.Time        `json:"at"`
+
+	VnfInstanceID   VnfInstanceID `json:"vnfInstanceId"`
+	VnfInstanceName string        `json:"vnfInstanceName,omitempty"`
+	VnfdID          VnfdID        `json:"vnfdId"`
+	Provider        string        `json:"vnfProvider,omitempty"`
+	ProductName     string        `json:"vnfProductName,omitempty"`
+	SoftwareVersion string        `json:"vnfSoftwareVersion,omitempty"`
+	VnfdVersion     string        `json:"vnfdVersion,omitempty"`
+
+	// The rest is of operations.
+	OpOccID               OpOccID          `json:"opOccId,omitempty"`
+	Operation             Operation        `json:"operation,omitempty"`
+	State                 OperationState   `json:"operationState,omitempty"`
+	IsAutomaticInvocation bool             `json:"isAutomaticInvocation,omitempty"`
+	Error                 *Error           `json:"error,omitempty"`
+	ResourceChanges       *ResourceChanges `json:"resourceChanges,omitempty"`
+}
+
+// Of fills in the instance that the event is about.
+func (e VnfEvent) Of(i VnfInstance) VnfEvent {
+	e.VnfInstanceID, e.VnfInstanceName, e.VnfdID = i.ID, i.Name, i.VnfdID
+	e.Provider, e.ProductName, e.SoftwareVersion, e.VnfdVersion = i.Provider, i.ProductName, i.SoftwareVersion, i.VnfdVersion
+	return e
+}
+
+// Starts tells whether an operation that enters the state has begun, or begun again: its notificationStatus is START then,
+// else RESULT (SOL003 clause 5.6.2.2).
+func (s OperationState) Starts() bool { return s == Starting || s == Processing || s == RollingBack }
+
+// Delivery is one notification to one subscriber that has not arrived yet.
+type Delivery struct {
+	ID             int64
+	SubscriptionID SubscriptionID
+	Event          VnfEvent
+	Dead           bool // given up
+	Attempts       int
+	LastError      string
+	// Since is when the event happened, or was put up for delivery again.
+	Since time.Time
+}
+
+// WorkflowDeliver delivers the notifications of one subscription, in order, until there is none left.
+const WorkflowDeliver WorkflowName = "DeliverNotifications"
+
+// DeliverInput starts WorkflowDeliver.
+type DeliverInput struct {
+	SubscriptionID SubscriptionID `json:"subscriptionId"`
+}
+
+// DeliverWorkflowID makes the id under which the notifications of a subscription are delivered: one at a time.
+func DeliverWorkflowID(id SubscriptionID) string { return "deliver-" + string(id) }

@@ -1,0 +1,70 @@
+// Package nfvo speaks to the other side of the northbound API: subscribers, who are told what happens to VNFs.
+package nfvo
+
+import (
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/problem"
+)
+
+// notification is any of the three of SOL003 clauses 5.5.2.17 to 5.5.2.19.
+type notification struct {
+	ID               string               `json:"id"`
+	NotificationType lcm.NotificationType `json:"notificationType"`
+	SubscriptionID   lcm.SubscriptionID   `json:"subscriptionId"`
+	TimeStamp        time.Time            `json:"timeStamp"`
+	VnfInstanceID    lcm.VnfInstanceID    `json:"vnfInstanceId"`
+	*occurrence
+	Links map[string]link `json:"_links"`
+}
+
+// occurrence is what only operations have.
+type occurrence struct {
+	NotificationStatus    string             `json:"notificationStatus"` // START or RESULT
+	OperationState        lcm.OperationState `json:"operationState"`
+	Operation             lcm.Operation      `json:"operation"`
+	IsAutomaticInvocation bool               `json:"isAutomaticInvocation"`
+	Verbosity             lcm.Verbosity      `json:"verbosity,omitempty"` // v3.3.1 only
+	VnfLcmOpOccID         lcm.OpOccID        `json:"vnfLcmOpOccId"`
+	AffectedVnfcs         []lcm.AffectedVnfc `json:"affectedVnfcs,omitempty"`
+	Error                 *problem.Details   `json:"error,omitempty"`
+}
+
+type link struct {
+	Href string `json:"href"`
+}
+
+// notificationOf makes the body that the subscriber gets, in the version of its subscription.
+func notificationOf(s lcm.Subscription, e lcm.VnfEvent) notification {
+	root := s.Endpoint + "/vnflcm/" + map[int]string{1: "v1", 2: "v2"}[s.APIVersion]
+	n := notification{
+		ID: e.ID, NotificationType: e.Type, SubscriptionID: s.ID, TimeStamp: e.At.UTC(), VnfInstanceID: e.VnfInstanceID,
+		Links: map[string]link{
+			"vnfInstance":  {root + "/vnf_instances/" + string(e.VnfInstanceID)},
+			"subscription": {root + "/subscriptions/" + string(s.ID)},
+		},
+	}
+	if e.Type != lcm.NotifyOperation {
+		return n
+	}
+	n.Links["vnfLcmOpOcc"] = link{root + "/vnf_lcm_op_occs/" + string(e.OpOccID)}
+	n.occurrence = &occurrence{
+		NotificationStatus: "RESULT", OperationState: e.State, Operation: e.Operation, IsAutomaticInvocation: e.IsAutomaticInvocation,
+		VnfLcmOpOccID: e.OpOccID,
+	}
+	if e.State.Starts() {
+		n.NotificationStatus = "START"
+	}
+	if s.APIVersion == 2 {
+		n.Verbosity = s.Verbosity
+	}
+	if s.Verbosity == lcm.VerbosityShort {
+		return n
+	}
+	n.Error = problem.OfOperation(e.Error)
+	if e.ResourceChanges != nil {
+		n.AffectedVnfcs = e.ResourceChanges.AffectedVnfcs
+	}
+	return n
+}

@@ -1,0 +1,52 @@
+// Package problem is ProblemDetails, the form in which the standard tells errors: in answers, in operations and in
+// notifications.
+package problem
+
+import (
+	"net/http"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Details is ProblemDetails (SOL013 clause 6.3, RFC 9457).
+type Details struct {
+	Title    string `json:"title,omitempty"`
+	Status   int    `json:"status"`
+	Detail   string `json:"detail"`
+	Instance string `json:"instance,omitempty"`
+	// Problems lists every mistake with its JSON path; detail holds the same in one sentence.
+	Problems []lcm.Problem `json:"problems,omitempty"`
+}
+
+// Status is the HTTP border's translation of an error's kind.
+func Status(e *lcm.Error) int {
+	switch e.Kind {
+	case lcm.KindInvalid:
+		if e.Unprocessable {
+			return http.StatusUnprocessableEntity
+		}
+		return http.StatusBadRequest
+	case lcm.KindNotFound:
+		return http.StatusNotFound
+	case lcm.KindConflict:
+		return http.StatusConflict
+	case lcm.KindDenied:
+		return http.StatusForbidden
+	case lcm.KindUnavailable, lcm.KindExhausted:
+		return http.StatusServiceUnavailable
+	default:
+		return http.StatusInternalServerError
+	}
+}
+
+// OfOperation shows an operation's error, which is stored as lcm.Error, as SOL003 does; nil of nil.
+func OfOperation(e *lcm.Error) *Details {
+	if e == nil {
+		return nil
+	}
+	p := &Details{Title: string(e.Kind), Status: Status(e), Detail: e.Sentence(), Problems: e.Problems}
+	if p.Detail == "" {
+		p.Detail = "The operation failed."
+	}
+	return p
+}

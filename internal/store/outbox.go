@@ -1,0 +1,170 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// outboxChannel tells the relays that something is to be delivered.
+const outboxChannel = "windlass_outbox"
+
+// subscribed tells whether there is anybody to notify: the one query that changes cost when there is nobody.
+func subscribed(ctx context.Context, tx pgx.Tx) (yes bool, err error) {
+	err = tx.QueryRow(ctx, `select exists (select from subscription)`).Scan(&yes)
+	return yes, err
+}
+
+// notify puts the event into the outbox for everybody who wants it, in the transaction of the change itself. It comes
+// before appendEvent, whose lock is the last of a transaction.
+func notify(ctx context.Context, tx pgx.Tx, e lcm.VnfEvent) error {
+	subscriptions, err := all(ctx, tx, scanSubscription, selectSubscription+` order by id`, nil)
+	if err != nil {
+		return err
+	}
+	var ids []lcm.SubscriptionID
+	for _, s := range subscriptions {
+		if s.Wants(e) {
+			ids = append(ids, s.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	e.ID, e.Error = uuid.NewString(), textError(e.Error)
+	if e.At.IsZero() {
+		e.At = time.Now().UTC()
+	}
+	// A subscription that is being deleted is waited for, and left out then.
+	_, err = tx.Exec(ctx, `
+		with put as (
+			insert into delivery (subscription_id, event)
+			select id, @event::jsonb from (select id from subscription where id = any(@ids) order by id for key share) as wanting
+		)
+		select pg_notify(@channel, '')`,
+		pgx.NamedArgs{"event": e, "ids": ids, "channel": outboxChannel})
+	return err
+}
+
+// notifyOperation tells of a state that the operation has entered in this transaction.
+func notifyOperation(ctx context.Context, tx pgx.Tx, id lcm.OpOccID) error {
+	args := pgx.NamedArgs{"id": id}
+	op, err := one(ctx, tx, scanOperation, notFound("VNF LCM operation occurrence", id), selectOperation+` where id = @id`, args)
+	if err != nil {
+		return err
+	}
+	args["id"] = op.VnfInstanceID
+	inst, err := one(ctx, tx, scanInstance, notFound("VNF instance", op.VnfInstanceID), selectInstance+` where id = @id`, args)
+	switch {
+	case lcm.Is(err, lcm.KindNotFound): // it must not be what keeps a state from being recorded
+		inst = lcm.VnfInstance{ID: op.VnfInstanceID}
+	case err != nil:
+		return err
+	}
+	e := lcm.VnfEvent{
+		Type: lcm.NotifyOperation, At: op.StateEnteredTime, OpOccID: op.ID, Operation: op.Operation, State: op.State, IsAutomaticInvocation: op.IsAutomaticInvocation,
+	}
+	if !op.State.Starts() {
+		e.Error, e.ResourceChanges = op.Error, op.ResourceChanges
+	}
+	return notify(ctx, tx, e.Of(inst))
+}
+
+// notifyInstance tells of the beginning or the end of an instance, if there is anybody to tell.
+func notifyInstance(ctx context.Context, tx pgx.Tx, t lcm.NotificationType, inst lcm.VnfInstance) error {
+	if yes, err := subscribed(ctx, tx); err != nil || !yes {
+		return err
+	}
+	return notify(ctx, tx, lcm.VnfEvent{Type: t}.Of(inst))
+}
+
+// stateBefore locks the operation and reads its state, when there is anybody who may want to know that it changes; else
+// it is "".
+func stateBefore(ctx context.Context, tx pgx.Tx, id lcm.OpOccID) (lcm.OperationState, error) {
+	if yes, err := subscribed(ctx, tx); err != nil || !yes {
+		return "", err
+	}
+	states, err := all(ctx, tx, pgx.RowTo[lcm.OperationState], `select state from vnf_lcm_op_occ where id = @id for update`, pgx.NamedArgs{"id": id})
+	if err != nil || len(states) == 0 {
+		return "", err
+	}
+	return states[0], nil
+}
+
+const selectDelivery = `
+	select id, subscription_id, event, dead, attempts, last_error, since
+	from delivery`
+
+func scanDelivery(row pgx.CollectableRow) (d lcm.Delivery, err error) {
+	err = row.Scan(&d.ID, &d.SubscriptionID, &d.Event, &d.Dead, &d.Attempts, &d.LastError, &d.Since)
+	return d, err
+}
+
+// NextDelivery reads what is to be delivered to the subscription next; NotFound when there is nothing.
+func (s *Store) NextDelivery(ctx context.Context, id lcm.SubscriptionID) (lcm.Delivery, error) {
+	return one(ctx, s.pool, scanDelivery, lcm.Errorf(lcm.KindNotFound, "Nothing is to be delivered to the subscription %s.", id),
+		selectDelivery+` where subscription_id = @id and not dead order by id limit 1`, pgx.NamedArgs{"id": id})
+}
+
+// Delivery reads one delivery that has not arrived yet.
+func (s *Store) Delivery(ctx context.Context, id int64) (lcm.Delivery, error) {
+	return one(ctx, s.pool, scanDelivery, notFound("undelivered notification", id), selectDelivery+` where id = @id`, pgx.NamedArgs{"id": id})
+}
+
+// Delivered removes what has arrived. Nothing there is no error.
+func (s *Store) Delivered(ctx context.Context, id int64) error {
+	_, err := s.pool.Exec(ctx, `delete from delivery where id = @id`, pgx.NamedArgs{"id": id})
+	return interpret("note a delivery", err)
+}
+
+// NotDelivered counts an attempt and keeps its reason.
+func (s *Store) NotDelivered(ctx context.Context, id int64, reason string) error {
+	_, err := s.pool.Exec(ctx, `update delivery set attempts = attempts + 1, last_error = @reason where id = @id`,
+		pgx.NamedArgs{"id": id, "reason": text(reason)})
+	return interpret("note a failed delivery", err)
+}
+
+// Bury gives up a delivery that was tried at least once and is older than that; else it stays as it is.
+func (s *Store) Bury(ctx context.Context, id int64, olderThan time.Duration) error {
+	_, err := s.pool.Exec(ctx, `
+		update delivery set dead = true
+		where id = @id and attempts > 0 and since + @age::interval <= clock_timestamp()`,
+		pgx.NamedArgs{"id": id, "age": olderThan})
+	return interpret("give up a delivery", err)
+}
+
+// Redeliver puts a delivery that was given up in its place again; those after it that have arrived stay so.
+func (s *Store) Redeliver(ctx context.Context, id int64) error {
+	tag, err := s.pool.Exec(ctx, `
+		with again as (
+			update delivery set dead = false, attempts = 0, since = clock_timestamp() where id = @id and dead returning id
+		)
+		select pg_notify(@channel, '') from again`,
+		pgx.NamedArgs{"id": id, "channel": outboxChannel})
+	if err == nil && tag.RowsAffected() == 0 {
+		return lcm.Errorf(lcm.KindNotFound, "There is no dead letter %d.", id)
+	}
+	return interpret("deliver a notification again", err)
+}
+
+// DeadLetters reads at most limit of the deliveries that were given up, those after that one, in order.
+func (s *Store) DeadLetters(ctx context.Context, after int64, limit int) ([]lcm.Delivery, error) {
+	return all(ctx, s.pool, scanDelivery, selectDelivery+` where dead and id > @after order by id limit @limit`,
+		pgx.NamedArgs{"after": after, "limit": limit})
+}
+
+// Waiting lists the subscriptions to which something is to be delivered.
+func (s *Store) Waiting(ctx context.Context) ([]lcm.SubscriptionID, error) {
+	return all(ctx, s.pool, pgx.RowTo[lcm.SubscriptionID], `select distinct subscription_id from delivery where not dead`, nil)
+}
+
+// OutboxNews gets a value, now and then for nothing, when something is to be delivered. Without notifications of the
+// database, e.g. behind a pooler that does not pass LISTEN on, it gets none.
+func (s *Store) OutboxNews() <-chan struct{} {
+	s.hub.listenOnDemand()
+	return s.hub.outbox
+}

@@ -1,0 +1,80 @@
+package store
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+const selectSubscription = `
+	select id, api_version, filter, callback_uri, verbosity, authentication, endpoint, created
+	from subscription`
+
+func scanSubscription(row pgx.CollectableRow) (s lcm.Subscription, err error) {
+	err = row.Scan(&s.ID, &s.APIVersion, &s.Filter, &s.CallbackURI, &s.Verbosity, &s.Authentication, &s.Endpoint, &s.Created)
+	return s, err
+}
+
+// CreateSubscription inserts the subscription. Unless duplicates may be, one that is there already with the same URI and
+// filter is returned in its place.
+func (s *Store) CreateSubscription(ctx context.Context, sub lcm.Subscription, duplicates bool) (created lcm.Subscription, err error) {
+	args := pgx.NamedArgs{
+		"id": sub.ID, "version": sub.APIVersion, "filter": sub.Filter, "uri": sub.CallbackURI, "verbosity": sub.Verbosity,
+		"authentication": sub.Authentication, "endpoint": sub.Endpoint,
+	}
+	err = s.inTransaction(ctx, "create the subscription", func(tx pgx.Tx) error {
+		if !duplicates {
+			// One after the other: of two at once, the second must see the first.
+			if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(2, hashtext(@uri))`, args); err != nil {
+				return err
+			}
+			same, err := all(ctx, tx, scanSubscription, selectSubscription+`
+				where callback_uri = @uri and api_version = @version and verbosity = @verbosity
+					and filter is not distinct from @filter::jsonb
+				order by id limit 1`, args)
+			if err != nil {
+				return err
+			}
+			if len(same) > 0 {
+				created = same[0]
+				return nil
+			}
+		}
+		created, err = one(ctx, tx, scanSubscription, notFound("subscription", sub.ID), `
+			insert into subscription (id, api_version, filter, callback_uri, verbosity, authentication, endpoint)
+			values (@id, @version, @filter, @uri, @verbosity, @authentication, @endpoint)
+			returning id, api_version, filter, callback_uri, verbosity, authentication, endpoint, created`, args)
+		return err
+	})
+	return created, err
+}
+
+// Subscription reads one subscription.
+func (s *Store) Subscription(ctx context.Context, id lcm.SubscriptionID) (lcm.Subscription, error) {
+	return one(ctx, s.pool, scanSubscription, notFound("subscription", id), selectSubscription+` where id = @id`, pgx.NamedArgs{"id": id})
+}
+
+var subscriptionAttributes = attributes{
+	"id":          textColumn("id", false),
+	"callbackUri": textColumn("callback_uri", false),
+	"verbosity":   textColumn("verbosity", false),
+	"filter":      documentColumn("filter"),
+}
+
+// SubscriptionPage reads a page of the subscriptions that were made under that version of the API, ordered by id.
+func (s *Store) SubscriptionPage(ctx context.Context, version int, p Page) ([]lcm.Subscription, error) {
+	w := subscriptionAttributes.whereOf(p.Filter, pgx.NamedArgs{"version": version})
+	w.add("api_version = @version")
+	return page(ctx, s.pool, scanSubscription, selectSubscription, w, p)
+}
+
+// DeleteSubscription removes the subscription and what was not delivered to it yet.
+func (s *Store) DeleteSubscription(ctx context.Context, id lcm.SubscriptionID) error {
+	tag, err := s.pool.Exec(ctx, `delete from subscription where id = @id`, pgx.NamedArgs{"id": id})
+	if err == nil && tag.RowsAffected() == 0 {
+		return notFound("subscription", id)
+	}
+	return interpret("delete the subscription", err)
+}

@@ -1,0 +1,98 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/nfvo"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/store"
+)
+
+// Relay starts the workflows that empty the outbox. Every worker has one; a workflow has its subscription's id, so that
+// a second start finds the first one.
+type Relay struct {
+	Client client.Client
+	Store  *store.Store
+	Log    *slog.Logger
+}
+
+// relayEvery is how late a notification may be when the database's own word of it is lost, and how soon a workflow is
+// replaced that was terminated.
+const relayEvery = 5 * time.Second
+
+// Run relays until ctx ends.
+func (r *Relay) Run(ctx context.Context) error {
+	tick := time.NewTicker(relayEvery)
+	defer tick.Stop()
+	for {
+		if err := r.Once(ctx); err != nil && ctx.Err() == nil {
+			r.Log.WarnContext(ctx, "Notifications wait; they are looked at again at the next tick", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		case <-r.Store.OutboxNews():
+		}
+	}
+}
+
+// Once starts what is to be started now.
+func (r *Relay) Once(ctx context.Context) error {
+	waiting, err := r.Store.Waiting(ctx)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, id := range waiting {
+		errs = append(errs, r.start(ctx, id))
+	}
+	return errors.Join(errs...)
+}
+
+func (r *Relay) start(ctx context.Context, id lcm.SubscriptionID) error {
+	ctx, cancel := context.WithTimeout(ctx, relayEvery)
+	defer cancel()
+	_, err := r.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: lcm.DeliverWorkflowID(id), TaskQueue: lcm.TaskQueue,
+		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+	}, string(lcm.WorkflowDeliver), lcm.DeliverInput{SubscriptionID: id})
+	if err != nil {
+		return lcm.Wrap(lcm.KindUnavailable, err, "Temporal did not start the delivery of notifications.")
+	}
+	return nil
+}
+
+// sender sends a delivery to its subscriber.
+type sender struct {
+	store       *store.Store
+	vault       *secrets.Vault
+	subscribers *nfvo.Subscribers
+}
+
+func (s *sender) send(ctx context.Context, d lcm.Delivery) error {
+	sub, err := s.store.Subscription(ctx, d.SubscriptionID)
+	if lcm.Is(err, lcm.KindNotFound) {
+		return nil // deleted meanwhile, and the delivery with it
+	}
+	if err != nil {
+		return err
+	}
+	auth, err := secrets.OpenDocument(ctx, s.vault, sub.Authentication)
+	if err != nil {
+		return err
+	}
+	to, err := nfvo.SubscriberOf(sub, auth)
+	if err != nil {
+		return err
+	}
+	return s.subscribers.Notify(ctx, to, sub, d.Event)
+}

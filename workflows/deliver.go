@@ -1,0 +1,66 @@
+package workflows
+
+import (
+	"context"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// notifications only names the activities.
+var notifications *activities.Notifications
+
+// deliveriesPerRun keeps histories short; a run goes on as a new one after so many.
+const deliveriesPerRun = 200
+
+// DeliverNotifications delivers what waits for one subscriber, in the order in which it happened, and ends when nothing
+// does. Operations do not wait for it: what happens is in the outbox already. A notification that cannot be delivered for
+// too long is given up, and the next one is tried.
+func DeliverNotifications(ctx workflow.Context, in lcm.DeliverInput) error {
+	for range deliveriesPerRun {
+		next, err := deliver(asking(ctx), notifications.NextNotification, activities.NextNotificationInput{SubscriptionID: in.SubscriptionID})
+		if err != nil || next.DeliveryID == 0 {
+			return err // the relay starts another run when there is something left
+		}
+		delivery := activities.DeliveryInput{DeliveryID: next.DeliveryID}
+		if _, err := deliver(delivering(ctx, next.Patience), notifications.DeliverNotification, delivery); err == nil {
+			continue
+		}
+		if _, err := deliver(asking(ctx), notifications.GiveUpNotification, delivery); err != nil {
+			return err
+		}
+	}
+	return workflow.NewContinueAsNewError(ctx, string(lcm.WorkflowDeliver), in)
+}
+
+// deliver calls an activity that belongs to no operation.
+func deliver[In, Out any](ctx workflow.Context, act func(context.Context, In) (Out, error), in In) (out Out, err error) {
+	err = workflow.ExecuteActivity(ctx, act, in).Get(ctx, &out)
+	return out, err
+}
+
+// asking is for the outbox, however long the database is away.
+func asking(ctx workflow.Context) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: time.Minute,
+		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second},
+	})
+}
+
+// delivering tries for so long, and once at least.
+func delivering(ctx workflow.Context, patience time.Duration) workflow.Context {
+	options := workflow.ActivityOptions{
+		StartToCloseTimeout: time.Minute,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute,
+		},
+	}
+	if options.ScheduleToCloseTimeout = patience; patience <= 0 {
+		options.RetryPolicy.MaximumAttempts = 1
+	}
+	return workflow.WithActivityOptions(ctx, options)
+}
