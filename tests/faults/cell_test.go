@@ -1,0 +1,164 @@
+package faults
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// cell is one fault in one step of one operation.
+type cell struct {
+	operation operation
+	step      string
+	fault     fault
+
+	site     *site
+	op       string // path of the operation
+	victim   string // the machine that is frozen, killed or rebooted
+	decision string // what somebody decides when the operation waits: retry, or rollback where that is possible
+	hold     time.Duration
+}
+
+// outcome is how a cell ended.
+type outcome string
+
+// The ways in which an operation may survive. Anything else fails the cell.
+const (
+	byItself   outcome = "completed by itself"
+	retried    outcome = "completed on retry"
+	rolledBack outcome = "rolled back"
+	// untouched: the step does not meet that fault, e.g. it asks no Heat.
+	untouched outcome = "not met"
+)
+
+// run takes the VNF through the operation with the fault in its step, and looks at what is left.
+func (c *cell) run(t testing.TB) (how outcome, late bool) {
+	t.Helper()
+	for c.hold = 150 * time.Millisecond; ; c.hold *= 3 {
+		c.site.prepare(t, c.operation.before)
+		c.slowDown(t)
+		c.op = c.operation.begin(t, c.site)
+		if late = !c.awaitStep(t); !late || c.hold > time.Second {
+			break
+		}
+		// The step was over before it was seen: once more, and more slowly.
+		c.speedUp(t)
+		c.finish(t, "")
+	}
+	hit := !c.stopped(t) && c.fault.strike(t, c)
+	c.speedUp(t)
+	decided := c.finish(t, c.decision)
+	switch {
+	case !hit:
+		return untouched, late
+	case decided != "":
+		return map[string]outcome{"retry": retried, "rollback": rolledBack}[decided], late
+	case c.state(t) == "ROLLED_BACK": // by itself: nothing was touched yet
+		return rolledBack, late
+	}
+	return byItself, late
+}
+
+// slowDown holds each step for a while: every script, and every answer of Heat.
+func (c *cell) slowDown(t testing.TB) {
+	t.Helper()
+	c.site.bed.Pace(t, 0, c.hold)
+	c.site.bed.Fault(t, map[string]any{"service": "heat", "delay_ms": c.hold.Milliseconds(), "count": -1})
+}
+
+func (c *cell) speedUp(t testing.TB) {
+	t.Helper()
+	c.site.bed.Pace(t, 0, 0)
+	c.site.bed.ClearFaults(t)
+}
+
+// awaitStep waits until the step runs; false when it was over at the first sight of it. A step that takes no time is never
+// seen to run: there, the beginning of the next one is good enough.
+func (c *cell) awaitStep(t testing.TB) bool {
+	t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		switch state := c.stepState(t); {
+		case state == "RUNNING":
+			return true
+		case state != "PENDING" && state != "", c.stopped(t):
+			return false
+		}
+		require.False(t, time.Now().After(end), "%q does not begin:%s", c.step, c.site.bed.Timings(t, c.op))
+	}
+}
+
+func (c *cell) stepState(t testing.TB) (state string) {
+	t.Helper()
+	for _, s := range c.site.bed.Steps(t, c.op) {
+		if s.Title == c.step && s.Node == "" {
+			state = s.State
+		}
+	}
+	return state
+}
+
+func (c *cell) running(t testing.TB) bool { return c.stepState(t) == "RUNNING" && !c.stopped(t) }
+
+func (c *cell) state(t testing.TB) string {
+	t.Helper()
+	state, _ := c.site.bed.Get(t, c.op)["operationState"].(string)
+	return state
+}
+
+// stopped tells that the operation has ended or waits for a decision.
+func (c *cell) stopped(t testing.TB) bool {
+	t.Helper()
+	switch c.state(t) {
+	case "COMPLETED", "FAILED_TEMP", "FAILED", "ROLLED_BACK":
+		return true
+	}
+	return false
+}
+
+// finish waits for the operation, decides once where it waits for that, and looks at what it has left. It tells what was
+// decided.
+func (c *cell) finish(t testing.TB, decision string) (decided string) {
+	t.Helper()
+	b := c.site.bed
+	last := b.Await(t, c.op, patience, "COMPLETED", "FAILED_TEMP", "ROLLED_BACK")
+	if c.fault.mend != nil {
+		c.fault.mend(t, c)
+	}
+	if last["operationState"] != "COMPLETED" {
+		c.requireReason(t, last)
+	}
+	if last["operationState"] == "FAILED_TEMP" {
+		if decided = "retry"; decision == "rollback" && last["_links"].(map[string]any)["rollback"] != nil {
+			decided = "rollback"
+		}
+		a := b.Act(t, c.op, decided, nil)
+		require.Equal(t, http.StatusAccepted, a.Status, "%s: %s", decided, a.Body)
+		last = b.Await(t, c.op, patience, map[string]string{"retry": "COMPLETED", "rollback": "ROLLED_BACK"}[decided])
+	}
+	want := c.operation.after
+	if last["operationState"] == "ROLLED_BACK" {
+		want = c.operation.before
+	}
+	c.site.check(t, c.op, want)
+	if want == none {
+		a := b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+c.site.vnf, nil)
+		require.Equal(t, http.StatusNoContent, a.Status, "%s", a.Body)
+		c.site.vnf = ""
+	}
+	c.site.now = want
+	return decided
+}
+
+// requireReason wants an error that says what went wrong, and not that Windlass does not know.
+func (c *cell) requireReason(t testing.TB, op map[string]any) {
+	t.Helper()
+	problem, _ := op["error"].(map[string]any)
+	detail, _ := problem["detail"].(string)
+	require.Regexp(t, c.fault.reason, detail)
+	for _, ignorance := range []string{"does not know", "was not understood", "Bug"} {
+		require.False(t, strings.Contains(detail, ignorance), "the reason is none: %s", detail)
+	}
+}

@@ -1,0 +1,219 @@
+// Package faults is the matrix of everything that may happen to an operation: every operation, every step, every fault.
+// docs/faults.md explains it.
+package faults
+
+import (
+	"flag"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/environment"
+	"github.com/windlass-nfv/windlass/tests/testbed"
+)
+
+var (
+	all       = flag.Bool("all", false, "run the whole matrix, hours of it, or what the other flags leave of it; else only the sample runs")
+	onlyOps   = flag.String("operations", "", "rows, with commas between them; all unless given")
+	onlyKinds = flag.String("faults", "", "columns, with commas between them; all unless given")
+	onlySteps = flag.String("steps", "", "parts of the titles of steps, with commas between them; all unless given")
+	siteCount = flag.Int("sites", 1, "so many Windlasses, each with a lab, share the cells")
+	resultsIn = flag.String("results", "", "file for the results: cells that have passed according to it are not run again")
+	tableIn   = flag.String("table", "", "file for the table, in Markdown")
+	until     = flag.Duration("for", 0, "begin no further cell after that time; 0 runs all")
+)
+
+// settings shorten what Windlass waits for: nothing in a lab needs minutes.
+var settings = map[string]string{"WINDLASS_WORKER_ATTEMPTS": "3", "WINDLASS_WORKER_RECONNECT": "5s"}
+
+var counter struct {
+	sync.Mutex
+	n int
+}
+
+// unique makes the names of VNFs differ.
+func (s *site) unique() string {
+	counter.Lock()
+	defer counter.Unlock()
+	counter.n++
+	return strconv.Itoa(counter.n)
+}
+
+func newSite(t testing.TB) *site {
+	t.Helper()
+	for name, value := range settings {
+		t.Setenv(name, value)
+	}
+	lab := &environment.Lab{Machines: environment.Fake, Listen: "127.0.0.1:0"}
+	return &site{bed: testbed.NewWith(t, lab, map[string]any{"call_timeout": int(callTimeout.Seconds()), "outage_patience": 20})}
+}
+
+// learn runs an operation undisturbed, and returns the titles of its steps.
+func learn(t testing.TB, s *site, o operation) []string {
+	t.Helper()
+	c := &cell{operation: o, site: s}
+	s.prepare(t, o.before)
+	c.op = o.begin(t, s)
+	s.await(t, c.op)
+	list := titles(s.bed.Steps(t, c.op))
+	c.finish(t, "")
+	return list
+}
+
+// TestMatrix is all of it.
+func TestMatrix(t *testing.T) {
+	if !*all && *onlyOps == "" && *onlyKinds == "" && *onlySteps == "" {
+		t.Skip("Hours of it: go tool task test:faults. The sample has run.")
+	}
+	results := readResults(t, *resultsIn)
+	defer func() { results.show(t, *tableIn) }()
+	var sites []*site
+	for range *siteCount {
+		sites = append(sites, newSite(t))
+	}
+	begun := time.Now()
+	work := make(chan []*cell)
+	var running sync.WaitGroup
+	for _, s := range sites {
+		running.Go(func() {
+			for chain := range work {
+				for _, c := range chain {
+					if *until == 0 || time.Since(begun) < *until {
+						s = runCell(t, s, c, results)
+					}
+				}
+			}
+		})
+	}
+	for _, chain := range chosen(t, sites[0], results) {
+		work <- chain
+	}
+	close(work)
+	running.Wait()
+}
+
+// chosen are the cells that are to run. The titles are those of undisturbed operations. In each round every operation meets
+// every fault in one step, in the next round in another: a run that is ended early has something of everything. A chain
+// is one fault for one operation after the other, each of which leaves the VNF nearly as the next one needs it.
+func chosen(t *testing.T, s *site, results *results) (chains [][]*cell) {
+	t.Helper()
+	type row struct {
+		operation operation
+		steps     []string
+	}
+	var rows []row
+	for _, o := range operations {
+		if wanted(*onlyOps, o.name, true) {
+			rows = append(rows, row{o, learn(t, s, o)})
+		}
+	}
+	count, longest := 0, 0
+	for _, r := range rows {
+		longest = max(longest, len(r.steps))
+	}
+	for round := range longest {
+		for column, f := range faults {
+			var chain []*cell
+			for i, r := range rows {
+				at := (round + column + i) % len(r.steps)
+				c := &cell{operation: r.operation, step: r.steps[at], fault: f, decision: []string{"retry", "rollback"}[(at+column)%2]}
+				if round < len(r.steps) && wanted(*onlyKinds, f.name, true) && wanted(*onlySteps, c.step, false) && !results.passed(c) {
+					chain = append(chain, c)
+				}
+			}
+			if count += len(chain); len(chain) > 0 {
+				chains = append(chains, chain)
+			}
+		}
+	}
+	t.Logf("%d cells are to run, %d were run before.", count, len(results.Cells))
+	return chains
+}
+
+// wanted tells whether a name is in a list with commas, exactly or as a part; no list wants all.
+func wanted(list, name string, exactly bool) bool {
+	return list == "" || slices.ContainsFunc(strings.Split(list, ","), func(one string) bool {
+		return one == name || !exactly && strings.Contains(name, one)
+	})
+}
+
+// runCell runs one cell and keeps its result. It returns the site for the next one: another, when the VNF of this one
+// cannot be cleared away.
+func runCell(t *testing.T, s *site, c *cell, results *results) *site {
+	t.Helper()
+	c.site = s
+	begun := time.Now()
+	r := result{Operation: c.operation.name, Step: c.step, Fault: c.fault.name, Outcome: failed}
+	if t.Run(c.operation.name+"/"+c.step+"/"+c.fault.name, func(t *testing.T) {
+		defer func() { r.Operated = c.op }()
+		r.Outcome, r.Late = c.run(t)
+	}) {
+		r.Seconds = time.Since(begun).Seconds()
+		results.add(t, r)
+		return s
+	}
+	r.Outcome, r.Seconds = failed, time.Since(begun).Seconds()
+	results.add(t, r)
+	t.Logf("The logs are in %s, the operation is %s.", logs(s.bed), c.op)
+	if t.Run("clear away", func(t *testing.T) { c.clearAway(t) }) {
+		return s
+	}
+	return newSite(t)
+}
+
+// clearAway takes down what a failed cell has left.
+func (c *cell) clearAway(t testing.TB) {
+	c.speedUp(t)
+	if c.fault.mend != nil {
+		c.fault.mend(t, c)
+	}
+	if c.op != "" && !c.stopped(t) {
+		c.site.bed.Act(t, c.op, "cancel", map[string]any{"cancelMode": "FORCEFUL"})
+		require.Eventually(t, func() bool { return c.stopped(t) }, 2*time.Minute, time.Second)
+	}
+	if c.op != "" && c.state(t) == "FAILED_TEMP" {
+		c.site.bed.Act(t, c.op, "fail", nil)
+	}
+	if c.site.vnf != "" {
+		c.site.bed.Terminate(t, c.site.vnf)
+	}
+	c.site.bed.RequireNothingLeft(t)
+	c.site.vnf, c.site.now = "", none
+}
+
+// TestSample is a part of the matrix that runs in CI: each fault once, over all operations, always the same cells.
+func TestSample(t *testing.T) {
+	if *all || *onlyOps != "" || *onlyKinds != "" || *onlySteps != "" {
+		t.Skip("The matrix runs.")
+	}
+	s, results := newSite(t), &results{}
+	defer func() { results.show(t, *tableIn) }()
+	steps := map[string][]string{}
+	for i, f := range faults {
+		o := sampled[i%len(sampled)]
+		if steps[o.name] == nil {
+			steps[o.name] = learn(t, s, o)
+		}
+		list := steps[o.name]
+		met := false
+		for try := 0; !met && try < len(list); try++ { // the first step from there on that meets the fault
+			c := &cell{operation: o, step: list[(first[i%len(first)]+try)%len(list)], fault: f, decision: []string{"retry", "rollback"}[i%2]}
+			s = runCell(t, s, c, results)
+			require.False(t, t.Failed(), "The cells after this one were not run.")
+			met = results.last().Outcome != untouched
+		}
+		require.True(t, met, "no step of %q meets %q", o.name, f.name)
+	}
+}
+
+// first are the steps, by their number, from which on the sample looks for one that meets its fault: the infrastructure's
+// for what happens to Heat and Nova, others for the rest.
+var first = []int{0, 6, 8, 0, 8, 4, 4, 4, 3, 3, 8, 7, 5}
+
+// sampled are the operations of the sample: each leaves the VNF as the next one needs it, or nearly.
+var sampled = []operation{operations[1], operations[2], operations[3], operations[4]}
