@@ -2,6 +2,7 @@ package faults
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"path/filepath"
 	"regexp"
@@ -80,9 +81,7 @@ func signal(process string, with syscall.Signal) func(testing.TB, *cell) bool {
 func refuse(service string, how map[string]any) func(testing.TB, *cell) bool {
 	return func(t testing.TB, c *cell) bool {
 		order := map[string]any{"service": service, "count": -1}
-		for key, value := range how {
-			order[key] = value
-		}
+		maps.Copy(order, how)
 		c.site.bed.ClearFaults(t) // the delays that hold the step
 		c.site.bed.Fault(t, order)
 		var first time.Time

@@ -81,8 +81,7 @@ type site struct {
 	bed  *testbed.Bed
 	vnf  string // "" while there is none
 	name string // the VNF's
-	made int
-	now  sizes // of the VNF
+	now  sizes  // of the VNF
 }
 
 // patience is the limit for an operation that nothing disturbs any more, on a machine that is busy.
