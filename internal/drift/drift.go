@@ -1,0 +1,145 @@
+// Package drift compares a VNF as it should be with what is seen of it. It is pure: who looks gathers what is seen, and
+// who decides reads the findings.
+package drift
+
+import (
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Expected is what should be, as the last operation has left it.
+type Expected struct {
+	// Vnfcs are the VMs of the VNF.
+	Vnfcs []lcm.VnfcResourceInfo
+	// Nodes are the nodes of the cluster; none when the VNF is no cluster.
+	Nodes lcm.Nodes
+	// Capacity is how many VMs of each VDU the scale levels ask for, in the order of the VNFD.
+	Capacity []Count
+	// HAProxy is the configuration of HAProxy on every control plane, "" where there is none.
+	HAProxy string
+	// ClusterVim is set when the cluster was registered as a VIM.
+	ClusterVim bool
+}
+
+// Count is a number of VMs of a VDU.
+type Count struct {
+	VduID string
+	VMs   int
+}
+
+// Seen is what is there.
+type Seen struct {
+	Stack Stack
+	// Sights are what is seen on each node, by its name.
+	Sights map[string]Sight
+	// Cluster is what a control plane tells of the cluster; nil when none was asked.
+	Cluster *Cluster
+	// RegisteredCA is the certificate that the cluster is registered with, in PEM; VimRegistered tells whether it is.
+	RegisteredCA  string
+	VimRegistered bool
+}
+
+// Stack is what Heat and Nova tell.
+type Stack struct {
+	// Unreachable says why the VIM could not be asked, as a sentence; nothing else is known then.
+	Unreachable string
+	Missing     bool
+	Status      string // Heat's, e.g. UPDATE_FAILED
+	Members     []Member
+}
+
+// Member is a server that the stack has, or had.
+type Member struct {
+	ServerID string
+	VduID    string
+	// Status is Nova's; "" when Nova does not have the server.
+	Status string
+}
+
+// Sight is what is seen on a node itself.
+type Sight struct {
+	// Unreachable says why nothing is, as a sentence.
+	Unreachable string
+	CA          string // PEM; "" when there is none
+	// The rest is seen on control planes behind a virtual IP.
+	HAProxy          string
+	HAProxyRuns      bool
+	KeepalivedRuns   bool
+	HoldsVirtualIP   bool
+	ReachesVirtualIP bool
+}
+
+// Cluster is what a control plane tells.
+type Cluster struct {
+	// Unreachable says why none does, as a sentence.
+	Unreachable string
+	// QuorumLost says so, as a sentence; nothing else is known then.
+	QuorumLost string
+	Nodes      []Node
+	Members    []EtcdMember
+}
+
+// Node is a node object of Kubernetes.
+type Node struct {
+	Name     string
+	Ready    bool
+	Cordoned bool
+	Reason   string // of a node that is not Ready
+}
+
+// EtcdMember is a member of etcd; its name is "" until it has started.
+type EtcdMember struct {
+	Name, Address             string
+	Started, Healthy, Learner bool
+}
+
+// Compare lists in what the VNF differs from what it should be, in the order in which a person would look: the
+// infrastructure, the nodes, the cluster, the load balancers, the trust.
+func Compare(want Expected, have Seen) []lcm.DriftFinding {
+	c := &comparison{want: want, have: have, findings: []lcm.DriftFinding{}}
+	c.stack()
+	c.nodes()
+	c.cluster()
+	c.balancers()
+	c.trust()
+	return c.findings
+}
+
+type comparison struct {
+	want     Expected
+	have     Seen
+	findings []lcm.DriftFinding
+}
+
+// add makes a finding about a VNFC, about a node that is none (""), or about the VNF (both "").
+func (c *comparison) add(kind lcm.DriftKind, vnfc, node, format string, args ...any) {
+	rule := lcm.DriftRules[kind]
+	c.findings = append(c.findings, lcm.DriftFinding{
+		Kind: kind, VnfcInstanceID: vnfc, Node: node, Detail: lcm.Errorf(lcm.KindBroken, format, args...).Detail,
+		Remedy: rule.Remedy, Automatic: rule.Automatic,
+	})
+}
+
+// about makes a finding about a node.
+func (c *comparison) about(node lcm.Node, kind lcm.DriftKind, format string, args ...any) {
+	c.add(kind, c.vnfcOn(node.ServerID), node.Name, node.Name+" "+format, args...)
+}
+
+// vnfcOn is the id of the VNFC on a server.
+func (c *comparison) vnfcOn(server string) string {
+	for _, v := range c.want.Vnfcs {
+		if v.ComputeResource.ResourceID == server {
+			return v.ID
+		}
+	}
+	return ""
+}
+
+// nameOf is what a VNFC is called in sentences: its node's name, else its VDU and id.
+func (c *comparison) nameOf(v lcm.VnfcResourceInfo) (node, name string) {
+	for _, n := range c.want.Nodes {
+		if n.ServerID == v.ComputeResource.ResourceID {
+			return n.Name, n.Name
+		}
+	}
+	return "", "The VM " + v.ID + " of " + v.VduID
+}

@@ -1,0 +1,86 @@
+package drift
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// stack compares what Heat and Nova have with what the instance consists of.
+func (c *comparison) stack() {
+	s := c.have.Stack
+	switch {
+	case s.Unreachable != "":
+		c.add(lcm.DriftVimUnreachable, "", "", "The VIM cannot be asked what it has: %s", s.Unreachable)
+		return
+	case s.Missing:
+		c.add(lcm.DriftStackMissing, "", "", "The VNF's Heat stack does not exist any more.")
+		return
+	case strings.HasSuffix(s.Status, "_FAILED"), strings.HasSuffix(s.Status, "_IN_PROGRESS"), strings.HasPrefix(s.Status, "DELETE"):
+		// Heat's reason is not repeated: it may quote what the stack's parameters are.
+		c.add(lcm.DriftStackStatus, "", "", "The VNF's Heat stack is %s although no operation is under way.", s.Status)
+	}
+	for _, v := range c.want.Vnfcs {
+		c.server(v)
+	}
+	for _, m := range s.Members {
+		if !slices.ContainsFunc(c.want.Vnfcs, func(v lcm.VnfcResourceInfo) bool { return v.ComputeResource.ResourceID == m.ServerID }) {
+			c.add(lcm.DriftStackMemberUnknown, "", "", "The Heat stack has a server %s of %s that is no VNFC of the VNF instance.", m.ServerID, m.VduID)
+		}
+	}
+	c.levels()
+}
+
+// server compares one VM.
+func (c *comparison) server(v lcm.VnfcResourceInfo) {
+	node, name := c.nameOf(v)
+	at := slices.IndexFunc(c.have.Stack.Members, func(m Member) bool { return m.ServerID == v.ComputeResource.ResourceID })
+	if at < 0 {
+		c.add(lcm.DriftStackMemberMissing, v.ID, node, "%s is no member of the VNF's Heat stack any more.", name)
+		return
+	}
+	switch status := c.have.Stack.Members[at].Status; status {
+	case "ACTIVE":
+	case "", "DELETED", "SOFT_DELETED":
+		c.add(lcm.DriftServerMissing, v.ID, node, "%s does not exist in Nova any more, though its Heat stack has it.", name)
+	case "ERROR":
+		c.add(lcm.DriftServerError, v.ID, node, "%s is in ERROR, as Nova says.", name)
+	case "SHUTOFF":
+		c.add(lcm.DriftServerStopped, v.ID, node, "%s is switched off (SHUTOFF), as Nova says.", name)
+	default:
+		c.add(lcm.DriftServerStatus, v.ID, node, "%s is %s in Nova, not ACTIVE.", name, status)
+	}
+}
+
+// levels compares the sizes of the stack's groups with the scale levels.
+func (c *comparison) levels() {
+	for _, want := range c.want.Capacity {
+		have := 0
+		for _, m := range c.have.Stack.Members {
+			if m.VduID == want.VduID {
+				have++
+			}
+		}
+		if have != want.VMs {
+			c.add(lcm.DriftScaleLevel, "", "", "The Heat stack has %d VMs of %s; at its scale level the VNF has %d.", have, want.VduID, want.VMs)
+		}
+	}
+}
+
+// nodes tells which nodes do not let Windlass in.
+func (c *comparison) nodes() {
+	for _, node := range c.want.Nodes {
+		if s, looked := c.have.Sights[node.Name]; looked && s.Unreachable != "" {
+			c.add(lcm.DriftNodeUnreachable, c.vnfcOn(node.ServerID), node.Name, "%s", about(node.Name, s.Unreachable))
+		}
+	}
+}
+
+// about makes sure that a sentence names the node.
+func about(node, sentence string) string {
+	if strings.Contains(sentence, node) {
+		return sentence
+	}
+	return node + ": " + sentence
+}

@@ -1,0 +1,148 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Drift reads what is kept of an instance's checks. An instance that was never checked and has no policy of its own has
+// the default one.
+func (s *Store) Drift(ctx context.Context, id lcm.VnfInstanceID) (lcm.Drift, error) {
+	return drift(ctx, s.pool, id, "")
+}
+
+func drift(ctx context.Context, q querier, id lcm.VnfInstanceID, lock string) (lcm.Drift, error) {
+	out := lcm.Drift{VnfInstanceID: id, Policy: lcm.DefaultDriftPolicy()}
+	rows, err := all(ctx, q, func(row pgx.CollectableRow) (found lcm.Drift, err error) {
+		found = out
+		var policy *lcm.DriftPolicy
+		if err = row.Scan(&policy, &found.Report); policy != nil {
+			found.Policy = *policy
+		}
+		return found, err
+	}, `select policy, report from vnf_drift where vnf_instance_id = @id`+lock, pgx.NamedArgs{"id": id})
+	if err != nil || len(rows) == 0 {
+		return out, err
+	}
+	return rows[0], nil
+}
+
+// KeepDriftPolicy sets the policy of an instance.
+func (s *Store) KeepDriftPolicy(ctx context.Context, id lcm.VnfInstanceID, policy lcm.DriftPolicy) error {
+	_, err := s.pool.Exec(ctx, `
+		insert into vnf_drift (vnf_instance_id, policy) select id, @policy from vnf_instance where id = @id
+		on conflict (vnf_instance_id) do update set policy = @policy`,
+		pgx.NamedArgs{"id": id, "policy": policy})
+	return interpret("keep the drift policy", err)
+}
+
+// RecordDrift keeps the report of a check and returns it with its findings counted on from the last one. A check that was
+// recorded already is returned as it is, so that an activity may repeat it. notified are the servers of which somebody
+// has told.
+func (s *Store) RecordDrift(ctx context.Context, id lcm.VnfInstanceID, report lcm.DriftReport, notified []string) (kept lcm.DriftReport, err error) {
+	err = s.inTransaction(ctx, "record the drift report", func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `
+			insert into vnf_drift (vnf_instance_id) select id from vnf_instance where id = @id on conflict do nothing`,
+			pgx.NamedArgs{"id": id})
+		if err != nil {
+			return err
+		}
+		last, err := drift(ctx, tx, id, " for update")
+		if err != nil {
+			return err
+		}
+		if last.Report != nil && last.Report.ID == report.ID {
+			kept = *last.Report
+			return nil
+		}
+		kept = report.Following(last.Report, notified)
+		_, err = tx.Exec(ctx, `update vnf_drift set report = @report where vnf_instance_id = @id`, pgx.NamedArgs{"id": id, "report": kept})
+		return err
+	})
+	return kept, err
+}
+
+// DecideDrift keeps what a check has led to, unless another check has been recorded since.
+func (s *Store) DecideDrift(ctx context.Context, id lcm.VnfInstanceID, report string, decision lcm.DriftDecision) error {
+	_, err := s.pool.Exec(ctx, `
+		update vnf_drift set report = jsonb_set(report, '{decision}', @decision::jsonb)
+		where vnf_instance_id = @id and report ->> 'id' = @report`,
+		pgx.NamedArgs{"id": id, "report": report, "decision": decision})
+	return interpret("keep what the check has led to", err)
+}
+
+// RecentAutomaticHeals counts the heals of an instance that nobody has asked for and that began within the period.
+func (s *Store) RecentAutomaticHeals(ctx context.Context, id lcm.VnfInstanceID, period time.Duration) (count int, err error) {
+	err = s.pool.QueryRow(ctx, `
+		select count(*) from vnf_lcm_op_occ
+		where vnf_instance_id = @id and operation = 'HEAL' and is_automatic_invocation and start_time > now() - @period::interval`,
+		pgx.NamedArgs{"id": id, "period": period}).Scan(&count)
+	return count, interpret("count the automatic heals", err)
+}
+
+// DriftCount is how many findings of a kind the last checks of all instantiated VNFs have.
+func (s *Store) DriftCount(ctx context.Context) (map[lcm.DriftKind]int, error) {
+	type count struct {
+		kind lcm.DriftKind
+		n    int
+	}
+	counts, err := all(ctx, s.pool, func(row pgx.CollectableRow) (c count, err error) {
+		return c, row.Scan(&c.kind, &c.n)
+	}, `
+		select finding ->> 'kind', count(*)
+		from vnf_drift d
+		join vnf_instance i on i.id = d.vnf_instance_id and i.instantiation_state = 'INSTANTIATED'
+		cross join lateral jsonb_array_elements(d.report -> 'findings') finding
+		group by 1`, nil)
+	out := map[lcm.DriftKind]int{}
+	for _, c := range counts {
+		out[c.kind] = c.n
+	}
+	return out, err
+}
+
+// ForgetDriftReports deletes the reports of VNFs that are not instantiated any more: they are of VMs that are gone.
+func (s *Store) ForgetDriftReports(ctx context.Context) error {
+	_, err := s.pool.Exec(ctx, `
+		update vnf_drift d set report = null from vnf_instance i
+		where i.id = d.vnf_instance_id and i.instantiation_state = 'NOT_INSTANTIATED' and d.report is not null`)
+	return interpret("forget the drift reports", err)
+}
+
+// DriftSchedule is a schedule in Temporal that is to become another one.
+type DriftSchedule struct {
+	VnfInstanceID lcm.VnfInstanceID
+	// Interval is the seconds between two checks, 0 for no schedule.
+	Interval int
+	// Gone is set when the instance does not exist any more.
+	Gone bool
+}
+
+// UnsettledDriftSchedules reads the schedules that differ from what the policies ask for: a VNF is checked while it is
+// instantiated.
+func (s *Store) UnsettledDriftSchedules(ctx context.Context) ([]DriftSchedule, error) {
+	return all(ctx, s.pool, func(row pgx.CollectableRow) (d DriftSchedule, err error) {
+		return d, row.Scan(&d.VnfInstanceID, &d.Interval, &d.Gone)
+	}, `
+		select id, interval, gone from (
+			select d.vnf_instance_id as id, d.scheduled_interval, i.id is null as gone,
+				case when i.instantiation_state = 'INSTANTIATED' and (d.policy ->> 'check')::boolean
+					then (d.policy ->> 'interval')::integer else 0 end as interval
+			from vnf_drift d left join vnf_instance i on i.id = d.vnf_instance_id) s
+		where gone or scheduled_interval <> interval
+		order by id`, nil)
+}
+
+// SettledDriftSchedule notes that Temporal has the schedule; what is kept of an instance that is gone is deleted.
+func (s *Store) SettledDriftSchedule(ctx context.Context, d DriftSchedule) error {
+	sql := `update vnf_drift set scheduled_interval = @interval where vnf_instance_id = @id`
+	if d.Gone {
+		sql = `delete from vnf_drift where vnf_instance_id = @id`
+	}
+	_, err := s.pool.Exec(ctx, sql, pgx.NamedArgs{"id": d.VnfInstanceID, "interval": d.Interval})
+	return interpret("note the schedule", err)
+}

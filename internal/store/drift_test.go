@@ -1,0 +1,129 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/store"
+)
+
+// instantiated is an instance that has VMs.
+func instantiated(t *testing.T, s *store.Store) lcm.VnfInstance {
+	t.Helper()
+	inst := newInstance(t, s)
+	inst.InstantiationState, inst.Instantiated, inst.Version = lcm.Instantiated, &lcm.InstantiatedVnfInfo{FlavourID: "f"}, 1
+	require.NoError(t, s.UpdateInstance(t.Context(), inst))
+	return inst
+}
+
+func TestDrift_countsOnAndRecordsACheckOnce(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t), t.Context()
+	inst := instantiated(t, s)
+	before, err := s.Drift(ctx, inst.ID)
+	require.NoError(t, err)
+	require.Equal(t, lcm.Drift{VnfInstanceID: inst.ID, Policy: lcm.DefaultDriftPolicy()}, before)
+
+	report := lcm.DriftReport{ID: "1", Trigger: lcm.DriftBySchedule, CheckedAt: time.Now().UTC().Truncate(time.Second), Findings: []lcm.DriftFinding{
+		{Kind: lcm.DriftServerStopped, VnfcInstanceID: "v", Node: "worker-1", Detail: "It is off.", Remedy: lcm.RemedyVnfc, Automatic: true},
+	}}
+	for range 2 {
+		kept, err := s.RecordDrift(ctx, inst.ID, report, nil)
+		require.NoError(t, err)
+		require.Equal(t, 1, kept.Findings[0].Checks, "a repeated record does not count")
+	}
+	report.ID = "2"
+	kept, err := s.RecordDrift(ctx, inst.ID, report, nil)
+	require.NoError(t, err)
+	require.Equal(t, 2, kept.Findings[0].Checks)
+
+	decision := lcm.DriftDecision{Action: lcm.DriftWaits, Reason: "Soon."}
+	require.NoError(t, s.DecideDrift(ctx, inst.ID, "1", lcm.DriftDecision{Action: lcm.DriftHeals}), "late")
+	require.NoError(t, s.DecideDrift(ctx, inst.ID, "2", decision))
+	after, err := s.Drift(ctx, inst.ID)
+	require.NoError(t, err)
+	kept.Decision = decision
+	require.Equal(t, &kept, after.Report)
+
+	counts, err := s.DriftCount(ctx)
+	require.NoError(t, err)
+	require.Equal(t, map[lcm.DriftKind]int{lcm.DriftServerStopped: 1}, counts)
+
+	require.NoError(t, s.ForgetDriftReports(ctx))
+	after, err = s.Drift(ctx, inst.ID)
+	require.NoError(t, err)
+	require.NotNil(t, after.Report, "it is instantiated")
+	inst, err = s.Instance(ctx, inst.ID)
+	require.NoError(t, err)
+	inst.InstantiationState, inst.Instantiated = lcm.NotInstantiated, nil
+	require.NoError(t, s.UpdateInstance(ctx, inst))
+	require.NoError(t, s.ForgetDriftReports(ctx))
+	after, err = s.Drift(ctx, inst.ID)
+	require.NoError(t, err)
+	require.Nil(t, after.Report)
+}
+
+func TestDrift_schedulesFollowPolicyAndInstance(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t), t.Context()
+	inst := instantiated(t, s)
+	unsettled := func() []store.DriftSchedule {
+		list, err := s.UnsettledDriftSchedules(ctx)
+		require.NoError(t, err)
+		return list
+	}
+	settle := func(want store.DriftSchedule) {
+		t.Helper()
+		require.Equal(t, []store.DriftSchedule{want}, unsettled())
+		require.NoError(t, s.SettledDriftSchedule(ctx, want))
+		require.Empty(t, unsettled())
+	}
+	policy := lcm.DefaultDriftPolicy()
+	require.NoError(t, s.KeepDriftPolicy(ctx, inst.ID, policy))
+	require.Empty(t, unsettled(), "off by default")
+	policy.Check, policy.Interval = true, 60
+	require.NoError(t, s.KeepDriftPolicy(ctx, inst.ID, policy))
+	settle(store.DriftSchedule{VnfInstanceID: inst.ID, Interval: 60})
+	kept, err := s.Drift(ctx, inst.ID)
+	require.NoError(t, err)
+	require.Equal(t, policy, kept.Policy)
+
+	inst, err = s.Instance(ctx, inst.ID)
+	require.NoError(t, err)
+	inst.InstantiationState, inst.Instantiated = lcm.NotInstantiated, nil
+	require.NoError(t, s.UpdateInstance(ctx, inst))
+	settle(store.DriftSchedule{VnfInstanceID: inst.ID})
+	counts, err := s.DriftCount(ctx)
+	require.NoError(t, err)
+	require.Empty(t, counts)
+
+	require.NoError(t, s.DeleteInstance(ctx, inst.ID))
+	settle(store.DriftSchedule{VnfInstanceID: inst.ID, Gone: true})
+	require.NoError(t, s.KeepDriftPolicy(ctx, inst.ID, policy), "an instance that is gone keeps nothing")
+	require.Empty(t, unsettled())
+}
+
+func TestRecentAutomaticHeals_countsThoseThatNobodyHasAskedFor(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t), t.Context()
+	inst := instantiated(t, s)
+	heal := func(automatic bool) {
+		id := lcm.OpOccID(uuid.NewString())
+		require.NoError(t, s.BeginOperation(ctx, lcm.VnfLcmOpOcc{
+			ID: id, VnfInstanceID: inst.ID, Operation: lcm.OpHeal, IsAutomaticInvocation: automatic, APIVersion: 1,
+		}))
+		require.NoError(t, s.RecordOperation(ctx, lcm.OperationRecord{OpOccID: id, Sequence: 1, State: lcm.RolledBack}))
+	}
+	heal(false)
+	heal(true)
+	count, err := s.RecentAutomaticHeals(ctx, inst.ID, time.Hour)
+	require.NoError(t, err)
+	require.Equal(t, 1, count)
+	count, err = s.RecentAutomaticHeals(ctx, inst.ID, 0)
+	require.NoError(t, err)
+	require.Zero(t, count)
+}
