@@ -140,7 +140,9 @@ func commandID(ctx context.Context, j job) string {
 	info := activity.GetInfo(ctx)
 	// The run's id keeps a workflow that was started anew from finding its predecessor's commands.
 	run := info.WorkflowExecution.RunID
-	id := fmt.Sprintf("%s-%.8s-%s-%s", info.WorkflowExecution.ID, run, info.ActivityID, j.script.Name())
+	// A workflow that a schedule has started has a time in its id; colons are for no file's name.
+	workflow := strings.ReplaceAll(info.WorkflowExecution.ID, ":", "")
+	id := fmt.Sprintf("%s-%.8s-%s-%s", workflow, run, info.ActivityID, j.script.Name())
 	if j.round > 0 {
 		id += fmt.Sprintf("-%d", j.round)
 	}

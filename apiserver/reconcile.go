@@ -12,13 +12,15 @@ import (
 )
 
 // Reconciler brings operations and workflows together again: one that was recorded but not started (a crash
-// between the two), and one whose workflow somebody terminated in Temporal. Several may run at once: a
+// between the two), and one whose workflow somebody terminated in Temporal; and the schedules of checks for drift. Several may run at once: a
 // workflow has its operation's id, so the second start finds the first one.
 type Reconciler struct {
 	Store   *store.Store
 	Starter Starter
 	Watcher Watcher
-	Log     *slog.Logger
+	// Checks are scheduled as the policies say; nil: by nobody.
+	Checks DriftChecks
+	Log    *slog.Logger
 	// Every is the pace; StartAfter is how long the API server has for starting an operation itself.
 	Every, StartAfter time.Duration
 }
@@ -26,7 +28,7 @@ type Reconciler struct {
 // Reconciler makes the server's own one.
 func (s *Server) Reconciler() *Reconciler {
 	return &Reconciler{
-		Store: s.Store, Starter: s.Starter, Watcher: s.Watcher, Log: s.log, Every: s.ReconcileEvery, StartAfter: s.StartAfter,
+		Store: s.Store, Starter: s.Starter, Watcher: s.Watcher, Checks: s.Checks, Log: s.log, Every: s.ReconcileEvery, StartAfter: s.StartAfter,
 	}
 }
 
@@ -71,7 +73,7 @@ func (r *Reconciler) Once(ctx context.Context) error {
 			errs = append(errs, aboutOperation(o, err))
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, settleSchedules(ctx, r.Store, r.Checks))...)
 }
 
 func aboutOperation(o lcm.VnfLcmOpOcc, err error) error {

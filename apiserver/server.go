@@ -61,6 +61,7 @@ type Options struct {
 	// Subscribers tries the callback URIs of subscriptions; nil takes them as they are.
 	Subscribers Subscribers
 	Watcher     Watcher // nil: nothing is reconciled
+	Checks      DriftChecks
 
 	Log     *slog.Logger
 	Metrics http.Handler // served at /metrics when set
@@ -221,6 +222,8 @@ func (s *Server) routes() *echo.Echo {
 	add("/v1.0", s.vimRoutes())
 	add("/windlass/v1", s.progressRoutes())
 	add("/windlass/v1", s.codecRoutes(), s.codecWall()...)
+	// Where Tacker has it, so that those who notify Tacker need another host only.
+	add("/server_notification", []route{{http.MethodPost, "/vnf_instances/:vnfInstanceId/servers/:serverId/notify", s.notifyServer}})
 	return e
 }
 

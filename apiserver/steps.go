@@ -21,6 +21,10 @@ func (s *Server) progressRoutes() []route {
 	return []route{
 		{http.MethodGet, "/version", s.version},
 		{http.MethodPost, "/vnf_instances/:vnfInstanceId/plan", s.planOperation},
+		{http.MethodGet, "/vnf_instances/:vnfInstanceId/drift", s.readDrift},
+		{http.MethodPost, "/vnf_instances/:vnfInstanceId/drift", s.checkDrift},
+		{http.MethodGet, "/vnf_instances/:vnfInstanceId/drift_policy", s.readDriftPolicy},
+		{http.MethodPut, "/vnf_instances/:vnfInstanceId/drift_policy", s.replaceDriftPolicy},
 		{http.MethodGet, opOcc + "/plan", s.keptPlan},
 		{http.MethodGet, opOcc + "/grant", s.operationGrant},
 		{http.MethodGet, opOcc + "/steps", s.listSteps},

@@ -51,6 +51,7 @@ func steps() []scripts.Script {
 		scripts.DeleteNode{Member: member, Leaving: "worker-5e6f7a8b", Timeout: 60},
 		scripts.RemoveMembers{Member: member, Leaving: []scripts.LeavingMember{{Name: "cp-9z", PeerURL: "https://10.0.0.12:2380"}}, Timeout: 120},
 		scripts.RetireNode{Member: member},
+		scripts.LookAtNode{Node: "cp-1a2b3c4d", VirtualIP: "10.0.0.10", Port: 16443},
 		scripts.TellHosts{Node: "cp-1a2b3c4d", Hosts: []string{"10.0.0.11 cp-1a2b3c4d", "10.0.0.21 worker-5e6f7a8b"}},
 	}
 }

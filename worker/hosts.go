@@ -38,6 +38,15 @@ func (h *hosts) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activi
 	if err != nil {
 		return nil, err
 	}
+	host, err := h.dial(ctx, cluster, vim, node)
+	if err != nil {
+		return nil, h.explain(ctx, id, node, err)
+	}
+	return host, nil
+}
+
+// dial logs in to a node with what the request of its cluster says.
+func (h *hosts) dial(ctx context.Context, cluster lcm.ClusterParams, vim lcm.Vim, node lcm.Node) (_ activities.Host, err error) {
 	params := cluster.WorkerNode
 	if node.Role == lcm.ControlPlane {
 		params = cluster.MasterNode
@@ -52,11 +61,7 @@ func (h *hosts) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activi
 	if target.PrivateKey, err = h.open(ctx, params.PrivateKey); err != nil {
 		return nil, err
 	}
-	host, err := h.dialer.Dial(ctx, target)
-	if err != nil {
-		return nil, h.explain(ctx, id, node, err)
-	}
-	return host, nil
+	return h.dialer.Dial(ctx, target)
 }
 
 // explain asks Nova about a node that does not answer when it is tried again: a server that is off will not come back by
@@ -65,7 +70,7 @@ func (h *hosts) explain(ctx context.Context, id lcm.OpOccID, node lcm.Node, err 
 	if !lcm.Is(err, lcm.KindUnavailable) || ctx.Err() != nil || !activity.IsActivity(ctx) || activity.GetInfo(ctx).Attempt < 2 {
 		return err
 	}
-	cloud, failure := h.clouds.connect(ctx, id)
+	cloud, failure := h.clouds.ofOperation(ctx, id)
 	if failure != nil {
 		return err
 	}

@@ -44,7 +44,12 @@ func (o *operations) load(ctx context.Context, id lcm.OpOccID) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{opOcc: opOcc}
+	return o.loadOf(ctx, opOcc)
+}
+
+// loadOf completes what is known of an operation; of one that does not exist, only its instance need be known.
+func (o *operations) loadOf(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (j *job, err error) {
+	j = &job{opOcc: opOcc}
 	if j.inst, err = o.store.Instance(ctx, opOcc.VnfInstanceID); err != nil {
 		return nil, err
 	}
@@ -144,6 +149,10 @@ func (o *operations) Cluster(ctx context.Context, id lcm.OpOccID) (activities.Cl
 	if err != nil {
 		return activities.ClusterContext{}, err
 	}
+	return o.clusterOf(j)
+}
+
+func (o *operations) clusterOf(j *job) (activities.ClusterContext, error) {
 	params, err := lcm.ParseClusterParams(j.request.AdditionalParams)
 	cluster := activities.ClusterContext{
 		Instance: j.inst, Params: params,

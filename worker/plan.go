@@ -49,11 +49,16 @@ func (j *job) plan(unhealthy map[string]string) (lcm.Plan, error) {
 	if j.opOcc.Plan != nil {
 		return *j.opOcc.Plan, nil
 	}
+	return j.planOf(j.opOcc.Operation, j.opOcc.Params, unhealthy)
+}
+
+// planOf is the plan of an operation with that request.
+func (j *job) planOf(op lcm.Operation, request json.RawMessage, unhealthy map[string]string) (lcm.Plan, error) {
 	facts, err := j.facts(unhealthy)
 	if err != nil {
 		return lcm.Plan{}, err
 	}
-	return plan.For(facts, j.opOcc.Operation, j.opOcc.Params)
+	return plan.For(facts, op, request)
 }
 
 // facts are what plans and grants are made of.

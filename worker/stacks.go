@@ -26,8 +26,10 @@ func (o *operations) StackName(ctx context.Context, id lcm.OpOccID) (name, owner
 	if err != nil {
 		return "", "", err
 	}
-	return "vnf-" + string(opOcc.VnfInstanceID), "windlass-vnf-" + string(opOcc.VnfInstanceID), nil
+	return stackName(opOcc.VnfInstanceID), "windlass-vnf-" + string(opOcc.VnfInstanceID), nil
 }
+
+func stackName(id lcm.VnfInstanceID) string { return "vnf-" + string(id) }
 
 // GracePeriod implements activities.Stacks.
 func (o *operations) GracePeriod(ctx context.Context, id lcm.OpOccID) (time.Duration, error) {
@@ -166,19 +168,33 @@ type clouds struct {
 
 // Cloud implements activities.Clouds.
 func (c *clouds) Cloud(ctx context.Context, id lcm.OpOccID) (activities.Cloud, error) {
-	cloud, err := c.connect(ctx, id)
+	vim, err := c.operations.vim(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return c.of(ctx, vim)
+}
+
+// of is the cloud of a VIM.
+func (c *clouds) of(ctx context.Context, vim lcm.Vim) (activities.Cloud, error) {
+	cloud, err := c.connect(ctx, vim)
 	if err != nil {
 		return nil, err
 	}
 	return cloud, nil
 }
 
-// connect logs in to the operation's cloud, once for each VIM.
-func (c *clouds) connect(ctx context.Context, id lcm.OpOccID) (*openstack.Cloud, error) {
+// ofOperation is the cloud of an operation's VIM.
+func (c *clouds) ofOperation(ctx context.Context, id lcm.OpOccID) (*openstack.Cloud, error) {
 	vim, err := c.operations.vim(ctx, id)
 	if err != nil {
 		return nil, err
 	}
+	return c.connect(ctx, vim)
+}
+
+// connect logs in to a VIM's cloud, once for each VIM.
+func (c *clouds) connect(ctx context.Context, vim lcm.Vim) (*openstack.Cloud, error) {
 	key := string(vim.ID) + vim.Updated.String() + vim.AuthURL
 	c.mu.Lock()
 	cloud, ok := c.open[key]

@@ -46,6 +46,10 @@ type Options struct {
 	// Subscribers are told what happens to VNFs; NotifyFor is how long one may be away before a notification is given up.
 	Subscribers *nfvo.Subscribers
 	NotifyFor   time.Duration
+	// Starter starts the heals that checks for drift begin; nil leaves them to the reconciler of the API server.
+	Starter activities.Starter
+	// DriftMetrics counts checks and automatic heals when set.
+	DriftMetrics activities.DriftMetrics
 	// ShutdownGrace is how long activities may take to end when the worker stops. What has not ended then is
 	// taken over by another worker: commands on nodes go on and are found again.
 	ShutdownGrace time.Duration
@@ -101,6 +105,7 @@ func New(o Options) *Worker {
 	w.RegisterWorkflowWithOptions(workflows.Heal, workflow.RegisterOptions{Name: string(lcm.WorkflowHeal)})
 	w.RegisterWorkflowWithOptions(workflows.Terminate, workflow.RegisterOptions{Name: string(lcm.WorkflowTerminate)})
 	w.RegisterWorkflowWithOptions(workflows.DeliverNotifications, workflow.RegisterOptions{Name: string(lcm.WorkflowDeliver)})
+	w.RegisterWorkflowWithOptions(workflows.CheckDrift, workflow.RegisterOptions{Name: string(lcm.WorkflowDrift)})
 	for _, noun := range nouns(o, ops, open) {
 		w.RegisterActivityWithOptions(noun, activity.RegisterOptions{})
 	}
@@ -120,14 +125,18 @@ func (w *Worker) Run(interrupt <-chan any) error {
 
 // nouns are the structs whose methods are the activities.
 func nouns(o Options, ops *operations, open *clouds) []any {
+	login := &hosts{operations: ops, clouds: open, dialer: &remote.Dialer{HostKeys: o.Store, GiveUp: o.Reconnect}}
 	reach := activities.Reach{
-		Hosts:    &hosts{operations: ops, clouds: open, dialer: &remote.Dialer{HostKeys: o.Store, GiveUp: o.Reconnect}},
+		Hosts:    login,
 		Clusters: ops, Secrets: o.Vault, Output: lines{},
 	}
 	return []any{
 		&activities.OpOccs{Records: o.Store, Facts: ops, Forget: o.Vault.Delete},
 		&activities.Infrastructure{
 			Clouds: open, Stacks: ops, Clusters: ops, Output: lines{},
+		},
+		&activities.Drift{
+			Sites: &sites{operations: ops, hosts: login, clouds: open}, Records: o.Store, Starter: o.Starter, Metrics: o.DriftMetrics,
 		},
 		&activities.Nodes{Reach: reach},
 		&activities.Cluster{Reach: reach},

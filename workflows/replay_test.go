@@ -44,5 +44,6 @@ func replayer() worker.WorkflowReplayer {
 	r.RegisterWorkflowWithOptions(Heal, workflow.RegisterOptions{Name: string(lcm.WorkflowHeal)})
 	r.RegisterWorkflowWithOptions(Terminate, workflow.RegisterOptions{Name: string(lcm.WorkflowTerminate)})
 	r.RegisterWorkflowWithOptions(DeliverNotifications, workflow.RegisterOptions{Name: string(lcm.WorkflowDeliver)})
+	r.RegisterWorkflowWithOptions(CheckDrift, workflow.RegisterOptions{Name: string(lcm.WorkflowDrift)})
 	return r
 }

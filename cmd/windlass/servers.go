@@ -27,6 +27,7 @@ type backends struct {
 	config   config.Config
 	log      *slog.Logger
 	registry *prometheus.Registry
+	drift    *telemetry.DriftMetrics // of a worker
 	store    *store.Store
 	vault    *secrets.Vault
 	codec    *secrets.Codec
@@ -103,9 +104,10 @@ func serving(cmd *cobra.Command, needs []config.Need, run func(*backends, contex
 
 func (b *backends) serveAPI(ctx context.Context) error {
 	workflows := &apiserver.Temporal{Client: b.temporal}
+	telemetry.RegisterDriftFindings(b.registry, b.store.DriftCount)
 	options := apiserver.Options{
 		Listen: b.config.API.Listen, Endpoint: b.config.API.Endpoint,
-		Store: b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Vims: clouds{}, Subscribers: b.subscribers,
+		Store: b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Checks: workflows, Vims: clouds{}, Subscribers: b.subscribers,
 		NoCallbackTest: !b.config.Notifications.TestCallback, DuplicateSubscriptions: b.config.Notifications.Duplicates,
 		Log: b.log, Metrics: telemetry.Handler(b.registry), HTTPMetrics: telemetry.NewHTTPMetrics(b.registry), Version: versionText(),
 		Ready:    map[string]func(context.Context) error{"temporal": workflows.Ready},

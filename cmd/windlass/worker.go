@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/windlass-nfv/windlass/apiserver"
 	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
@@ -40,6 +41,7 @@ func newWorker() *cobra.Command {
 // work runs the worker and its health endpoint until ctx ends.
 func (b *backends) work(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
+	b.drift = telemetry.NewDriftMetrics(b.registry)
 	var polling atomic.Bool
 	g.Go(func() error { return b.pollTemporal(ctx, &polling) })
 	g.Go(func() error {
@@ -96,6 +98,7 @@ func (b *backends) workerOptions() worker.Options {
 		ShutdownGrace: b.config.ShutdownGrace,
 		Apt:           b.config.Kubernetes.Apt.Repository(), AptKey: b.config.Kubernetes.Apt.Key,
 		PodNetwork: b.config.Kubernetes.PodNetwork,
+		Starter:    &apiserver.Temporal{Client: b.temporal}, DriftMetrics: b.drift,
 	}
 }
 

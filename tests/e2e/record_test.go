@@ -26,6 +26,7 @@ func (b *bed) record(t *testing.T, op, name string) {
 	b.recordWorkflow(t, lcm.WorkflowID(lcm.OpOccID(filepath.Base(op))), name)
 }
 
+// recordWorkflow stores the history of the newest run of a workflow.
 func (b *bed) recordWorkflow(t *testing.T, id, name string) {
 	t.Helper()
 	if !*record {

@@ -38,6 +38,7 @@ type Port struct {
 // Inventory is everything a stack has made, read with one call each to Heat, Neutron (two) and Nova.
 type Inventory struct {
 	StackID   string
+	Status    string // the stack's, as Heat has it
 	Resources []Resource
 	Servers   map[string]Server // by id
 	Ports     map[string]Port   // by id
@@ -57,7 +58,7 @@ func (c *Cloud) Inventory(ctx context.Context, name string) (*Inventory, error) 
 	if err != nil {
 		return nil, err
 	}
-	inv := &Inventory{StackID: top.ID, Servers: map[string]Server{}, Ports: map[string]Port{}, FloatingIPs: map[string]FloatingIP{}}
+	inv := &Inventory{StackID: top.ID, Status: top.Status, Servers: map[string]Server{}, Ports: map[string]Port{}, FloatingIPs: map[string]FloatingIP{}}
 	if inv.Resources, err = c.resourcesOf(ctx, name, top.ID); err != nil {
 		return nil, err
 	}

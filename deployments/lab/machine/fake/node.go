@@ -44,6 +44,7 @@ func (d *Driver) registerScripts() {
 		"remove-members": d.removeMembers,
 		"retire-node":    d.retireNode,
 		"tell-hosts":     d.tellHosts,
+		"look-at-node":   d.lookAtNode,
 	}
 }
 

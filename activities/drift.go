@@ -1,0 +1,191 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/windlass-nfv/windlass/internal/drift"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// DriftRecords is where the checks of VNF instances are kept.
+type DriftRecords interface {
+	Instance(ctx context.Context, id lcm.VnfInstanceID) (lcm.VnfInstance, error)
+	Operation(ctx context.Context, id lcm.OpOccID) (lcm.VnfLcmOpOcc, error)
+	// CheckIdle is a Conflict that names the operation of the instance that is under way.
+	CheckIdle(ctx context.Context, id lcm.VnfInstanceID) error
+	Drift(ctx context.Context, id lcm.VnfInstanceID) (lcm.Drift, error)
+	RecordDrift(ctx context.Context, id lcm.VnfInstanceID, report lcm.DriftReport, notified []string) (lcm.DriftReport, error)
+	DecideDrift(ctx context.Context, id lcm.VnfInstanceID, report string, decision lcm.DriftDecision) error
+	RecentAutomaticHeals(ctx context.Context, id lcm.VnfInstanceID, period time.Duration) (int, error)
+	BeginOperation(ctx context.Context, op lcm.VnfLcmOpOcc, vims ...lcm.VimConnectionInfo) error
+}
+
+// Starter starts the workflows of operations.
+type Starter interface {
+	// Start starts the operation's workflow. Starting one that runs already is no error.
+	Start(ctx context.Context, in lcm.OperationInput, title string) error
+}
+
+// DriftMetrics counts.
+type DriftMetrics interface {
+	Checked(trigger lcm.DriftTrigger, result string)
+	Healed()
+}
+
+// Drift compares VNFs with what they should be, and heals them when their policies say so.
+type Drift struct {
+	Sites   Sites
+	Records DriftRecords
+	Starter Starter
+	Metrics DriftMetrics // nil: nothing is counted
+}
+
+// RecordDriftInput is what a check has found.
+type RecordDriftInput struct {
+	VnfInstanceID lcm.VnfInstanceID `json:"vnfInstanceId"`
+	Report        lcm.DriftReport   `json:"report"`
+	// Notified are servers of which somebody has told that they are out of order.
+	Notified []string `json:"notified,omitempty"`
+}
+
+// RecordDrift keeps the report of a check.
+//
+// Idempotent: a check that was recorded is not counted twice.
+func (d *Drift) RecordDrift(ctx context.Context, in RecordDriftInput) (out lcm.DriftReport, err error) {
+	defer func() { err = boundary(ctx, "record the check for drift", err) }()
+	if out, err = d.Records.RecordDrift(ctx, in.VnfInstanceID, in.Report, in.Notified); err == nil {
+		d.count(in.Report.Trigger, "done")
+	}
+	return out, err
+}
+
+func (d *Drift) count(trigger lcm.DriftTrigger, result string) {
+	if d.Metrics != nil {
+		d.Metrics.Checked(trigger, result)
+	}
+}
+
+// ActOnDriftInput is a check that was recorded, with what else it has seen.
+type ActOnDriftInput struct {
+	VnfInstanceID lcm.VnfInstanceID   `json:"vnfInstanceId"`
+	Report        lcm.DriftReport     `json:"report"`
+	Health        ClusterHealthOutput `json:"health"`
+}
+
+// ActOnDriftOutput is what follows from a check.
+type ActOnDriftOutput struct {
+	Decision lcm.DriftDecision `json:"decision"`
+	// Busy is set when an operation is under way, so that nothing could be decided.
+	Busy bool `json:"busy,omitempty"`
+	// Agreeing is how many checks must agree, as the policy says.
+	Agreeing int `json:"agreeing,omitempty"`
+}
+
+// ActOnDrift decides what follows from a check and begins the heal that is due, as the API does for a client: an operation
+// of its own, with isAutomaticInvocation.
+//
+// Idempotent: the heal's id is derived from the check's, so a second run finds the first one's heal. One that could not be
+// started is started by the reconciler of the API server.
+func (d *Drift) ActOnDrift(ctx context.Context, in ActOnDriftInput) (out ActOnDriftOutput, err error) {
+	defer func() { err = boundary(ctx, "decide about drift", err) }()
+	have, err := d.Records.Drift(ctx, in.VnfInstanceID)
+	if err != nil {
+		return out, err
+	}
+	out.Agreeing = have.Policy.AgreeingChecks
+	id := lcm.OpOccID(uuid.NewSHA1(uuid.NameSpaceURL, []byte("windlass:drift:"+string(in.VnfInstanceID)+":"+in.Report.ID)).String())
+	opOcc, err := d.Records.Operation(ctx, id)
+	switch {
+	case err == nil: // an earlier run of this activity has begun it
+		out.Decision, err = decisionOf(opOcc)
+	case lcm.Is(err, lcm.KindNotFound):
+		out.Decision, out.Busy, err = d.decide(ctx, in, have.Policy, id)
+	}
+	if err != nil {
+		return out, err
+	}
+	return out, d.Records.DecideDrift(ctx, in.VnfInstanceID, in.Report.ID, out.Decision)
+}
+
+func (d *Drift) decide(ctx context.Context, in ActOnDriftInput, policy lcm.DriftPolicy, id lcm.OpOccID) (decision lcm.DriftDecision, busy bool, err error) {
+	site, err := d.Sites.Site(ctx, in.VnfInstanceID)
+	if err != nil {
+		return decision, false, err
+	}
+	recent, err := d.Records.RecentAutomaticHeals(ctx, in.VnfInstanceID, seconds(policy.MaxHealsPeriod))
+	if err != nil {
+		return decision, false, err
+	}
+	nodes := site.nodes()
+	decision = drift.Decide(in.Report.Findings, drift.Situation{
+		Policy: policy, Nodes: nodes, Recent: recent,
+		Refusal: func(vnfcs []string) string { return refusal(site, in.Health, vnfcs) },
+	})
+	if decision.Action != lcm.DriftHeals {
+		return decision, false, nil
+	}
+	opOcc, err := healOf(in.VnfInstanceID, id, decision)
+	if err != nil {
+		return decision, false, err
+	}
+	if err := d.Records.BeginOperation(ctx, opOcc); err != nil {
+		if !lcm.Is(err, lcm.KindConflict) {
+			return decision, false, err
+		}
+		return lcm.DriftDecision{Action: lcm.DriftWaits, Reason: lcm.Sentence(err)}, true, nil
+	}
+	if d.Metrics != nil {
+		d.Metrics.Healed()
+	}
+	decision.OpOccID = id
+	if d.Starter != nil { // what it does not start, the reconciler does
+		_ = d.Starter.Start(ctx, lcm.OperationInput{OpOccID: id, VnfInstanceID: in.VnfInstanceID, Operation: lcm.OpHeal}, site.title())
+	}
+	return decision, false, nil
+}
+
+// refusal says why these VNFCs cannot be healed together, as the heal itself would.
+func refusal(site Site, health ClusterHealthOutput, vnfcs []string) string {
+	unhealthy := map[string]string{}
+	for _, n := range health.Unhealthy() {
+		unhealthy[n.Node] = n.Why
+	}
+	if err := site.PlanHeal(vnfcs, unhealthy); err != nil {
+		return lcm.Sentence(err)
+	}
+	leaving := site.nodes().On(site.serversOf(vnfcs)).With(lcm.ControlPlane)
+	if len(leaving) == 0 {
+		return ""
+	}
+	return health.Refusal(leaving)
+}
+
+// healRequest is the body of the heal, as a client would send it.
+type healRequest struct {
+	VnfcInstanceID []string `json:"vnfcInstanceId"`
+	Cause          string   `json:"cause"`
+}
+
+func healOf(inst lcm.VnfInstanceID, id lcm.OpOccID, decision lcm.DriftDecision) (lcm.VnfLcmOpOcc, error) {
+	params, err := json.Marshal(healRequest{decision.VnfcInstanceIDs, "drift: " + decision.Reason})
+	return lcm.VnfLcmOpOcc{
+		ID: id, VnfInstanceID: inst, Operation: lcm.OpHeal, State: lcm.Starting, IsAutomaticInvocation: true, Params: params, APIVersion: 1,
+	}, err
+}
+
+// decisionOf reads the decision out of the heal that it has begun.
+func decisionOf(opOcc lcm.VnfLcmOpOcc) (lcm.DriftDecision, error) {
+	var request healRequest
+	if err := json.Unmarshal(opOcc.Params, &request); err != nil {
+		return lcm.DriftDecision{}, lcm.Wrap(lcm.KindBug, err, "The heal %s cannot be read.", opOcc.ID)
+	}
+	reason := request.Cause
+	if len(reason) > len("drift: ") {
+		reason = reason[len("drift: "):]
+	}
+	return lcm.DriftDecision{Action: lcm.DriftHeals, Reason: reason, VnfcInstanceIDs: request.VnfcInstanceID, OpOccID: opOcc.ID}, nil
+}

@@ -1,0 +1,324 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/drift"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// Sites opens what a VNF instance consists of while no operation works on it.
+type Sites interface {
+	Site(ctx context.Context, id lcm.VnfInstanceID) (Site, error)
+}
+
+// Site is a VNF instance and the ways to what it consists of. It stays in the worker.
+type Site struct {
+	Instance lcm.VnfInstance
+	// Cluster is nil for a VNF that is no Kubernetes cluster.
+	Cluster   *ClusterContext
+	StackName string
+	// Capacity is how many VMs of each VDU the VNF has at its scale levels; none when the VNFD does not tell.
+	Capacity []drift.Count
+	// PlanHeal is the error with which a heal of these VNFCs would be refused.
+	PlanHeal func(vnfcs []string, unhealthy map[string]string) error
+	Cloud    func(ctx context.Context) (Cloud, error)
+	Dial     func(ctx context.Context, node lcm.Node) (Host, error)
+	// Vim reads a registered VIM; NotFound when there is none.
+	Vim func(ctx context.Context, id lcm.VimID) (lcm.Vim, error)
+}
+
+func (s Site) nodes() lcm.Nodes {
+	if s.Cluster == nil || s.Instance.Instantiated == nil {
+		return nil
+	}
+	return s.Instance.Instantiated.Nodes
+}
+
+func (s Site) serversOf(vnfcs []string) (servers []string) {
+	for _, v := range vnfcResources(s.Instance.Instantiated) {
+		if slices.Contains(vnfcs, v.ID) {
+			servers = append(servers, v.ComputeResource.ResourceID)
+		}
+	}
+	return servers
+}
+
+// title is what Temporal's Web UI shows for the heal, in one line of at most 200 bytes.
+func (s Site) title() string {
+	name := s.Instance.Name
+	if name == "" || len(name) > 150 {
+		name = string(s.Instance.ID)
+	}
+	return "HEAL " + name + " (automatic)"
+}
+
+// The limits of a look. A node that does not answer must not hold the check up.
+const (
+	lookDial    = 20 * time.Second
+	lookCommand = 30 * time.Second
+	lookNode    = time.Minute
+	lookCloud   = 2 * time.Minute
+	lookCluster = 3 * time.Minute
+)
+
+// LookForDriftInput names the VNF instance to look at.
+type LookForDriftInput struct {
+	VnfInstanceID lcm.VnfInstanceID `json:"vnfInstanceId"`
+	Trigger       lcm.DriftTrigger  `json:"trigger"`
+}
+
+// LookForDriftOutput is what was found. It holds nothing that was read on a node but what parseNode takes.
+type LookForDriftOutput struct {
+	// Gone is set when there is nothing to look at: the VNF is not instantiated, or deleted.
+	Gone bool `json:"gone,omitempty"`
+	// Busy says which operation is under way; what is seen meanwhile means nothing.
+	Busy     string              `json:"busy,omitempty"`
+	Findings []lcm.DriftFinding  `json:"findings,omitempty"`
+	Health   ClusterHealthOutput `json:"health"`
+}
+
+// LookForDrift compares what a VNF should be with what its VIM, its nodes and its cluster say.
+//
+// Idempotent: it only looks. What cannot be seen is a finding and no failure. Takes seconds, minutes when nodes or the VIM
+// do not answer; all nodes are looked at together.
+func (d *Drift) LookForDrift(ctx context.Context, in LookForDriftInput) (out LookForDriftOutput, err error) {
+	defer func() { err = boundary(ctx, "check for drift", err) }()
+	defer func() {
+		if err != nil {
+			d.count(in.Trigger, "failed")
+		}
+	}()
+	defer heartbeat(ctx)()
+	version, busy, err := d.ready(ctx, in.VnfInstanceID)
+	if err != nil || version == 0 || busy != "" {
+		return d.notNow(in.Trigger, busy, version == 0 && busy == "" && err == nil), err
+	}
+	site, err := d.Sites.Site(ctx, in.VnfInstanceID)
+	if err != nil {
+		return out, err
+	}
+	var want drift.Expected
+	var have drift.Seen
+	want, have, out.Health = look(ctx, site)
+	if ctx.Err() != nil {
+		return out, ctx.Err()
+	}
+	after, busy, err := d.ready(ctx, in.VnfInstanceID)
+	if err != nil || after != version || busy != "" { // an operation has been at work: the two do not fit together
+		if busy == "" {
+			busy = "An operation has changed the VNF instance meanwhile."
+		}
+		return d.notNow(in.Trigger, busy, false), err
+	}
+	out.Findings = drift.Compare(want, have)
+	return out, nil
+}
+
+func (d *Drift) notNow(trigger lcm.DriftTrigger, busy string, gone bool) LookForDriftOutput {
+	if busy != "" {
+		d.count(trigger, "busy")
+	}
+	return LookForDriftOutput{Busy: busy, Gone: gone}
+}
+
+// ready tells the version of an instance that can be looked at, 0 when there is nothing to look at, and which operation is
+// under way.
+func (d *Drift) ready(ctx context.Context, id lcm.VnfInstanceID) (version int64, busy string, err error) {
+	inst, err := d.Records.Instance(ctx, id)
+	if lcm.Is(err, lcm.KindNotFound) {
+		return 0, "", nil
+	}
+	if err != nil {
+		return 0, "", err
+	}
+	if err := d.Records.CheckIdle(ctx, id); err != nil {
+		if lcm.Is(err, lcm.KindConflict) {
+			return inst.Version, lcm.Sentence(err), nil
+		}
+		return 0, "", err
+	}
+	if inst.InstantiationState != lcm.Instantiated || inst.Instantiated == nil {
+		return 0, "", nil
+	}
+	return inst.Version, "", nil
+}
+
+// look gathers both sides of the comparison.
+func look(ctx context.Context, site Site) (want drift.Expected, have drift.Seen, health ClusterHealthOutput) {
+	info := site.Instance.Instantiated
+	want = drift.Expected{Vnfcs: info.VnfcResources, Nodes: site.nodes(), Capacity: site.Capacity}
+	have.Sights = map[string]drift.Sight{}
+	virtualIP := ""
+	have.Stack, virtualIP = lookAtStack(ctx, site)
+	if site.Cluster == nil {
+		return want, have, health
+	}
+	controlPlanes := want.Nodes.With(lcm.ControlPlane)
+	if len(controlPlanes) > 1 && virtualIP != "" {
+		if conf, err := haproxyConf(site.Cluster.Params.LoadBalancer, controlPlanes).Render(); err == nil {
+			want.HAProxy = conf
+		}
+	}
+	want.ClusterVim = info.ClusterVimID != ""
+	have.RegisteredCA, have.VimRegistered = registeredCA(ctx, site)
+	if len(want.Nodes) == 0 {
+		return want, have, health
+	}
+	var all sync.WaitGroup
+	all.Go(func() {
+		health = lookAtCluster(ctx, site, controlPlanes, &have)
+	})
+	var mu sync.Mutex
+	for _, node := range want.Nodes {
+		all.Go(func() {
+			seen := lookAtNode(ctx, site, node, virtualIP)
+			mu.Lock()
+			defer mu.Unlock()
+			have.Sights[node.Name] = seen
+		})
+	}
+	all.Wait()
+	return want, have, health
+}
+
+// lookAtStack reads what Heat and Nova have, and the address in front of the control planes, "" when there is none.
+func lookAtStack(ctx context.Context, site Site) (s drift.Stack, virtualIP string) {
+	ctx, cancel := context.WithTimeout(ctx, lookCloud)
+	defer cancel()
+	cloud, err := site.Cloud(ctx)
+	var inv *openstack.Inventory
+	if err == nil {
+		inv, err = cloud.Inventory(ctx, site.StackName)
+	}
+	if err != nil {
+		if lcm.Is(err, lcm.KindNotFound) {
+			return drift.Stack{Missing: true}, ""
+		}
+		return drift.Stack{Unreachable: classify(err).Sentence()}, ""
+	}
+	s.Status = inv.Status
+	for _, r := range inv.OfType("OS::Nova::Server") {
+		s.Members = append(s.Members, drift.Member{ServerID: r.PhysicalID, VduID: r.Name, Status: inv.Servers[r.PhysicalID].Status})
+	}
+	if site.Cluster != nil && virtualIPWanted(site) {
+		if port, err := portNamed(inv, inv.StackID, site.Cluster.Params.MasterNode.ClusterCpName); err == nil {
+			virtualIP = port.Address
+		}
+	}
+	return s, virtualIP
+}
+
+func virtualIPWanted(site Site) bool { return len(site.nodes().With(lcm.ControlPlane)) > 1 }
+
+// registeredCA is the CA certificate with which the cluster is registered as a VIM.
+func registeredCA(ctx context.Context, site Site) (ca string, registered bool) {
+	vim, err := site.Vim(ctx, site.Instance.Instantiated.ClusterVimID)
+	if err != nil {
+		return "", !lcm.Is(err, lcm.KindNotFound)
+	}
+	ca, _ = vim.AuthCred["ssl_ca_cert"].(string)
+	return ca, true
+}
+
+// lookAtNode reads what a node itself tells.
+func lookAtNode(ctx context.Context, site Site, node lcm.Node, virtualIP string) (s drift.Sight) {
+	ctx, cancel := context.WithTimeout(ctx, lookNode)
+	defer cancel()
+	script := scripts.LookAtNode{Node: node.Name, Port: site.Cluster.Params.LoadBalancer.Port}
+	if node.Role == lcm.ControlPlane {
+		script.VirtualIP = virtualIP
+	}
+	host, err := patiently(site.Dial)(ctx, node)
+	var found scripts.Results
+	if err == nil {
+		found, err = reachOf(site).run(ctx, host, lcm.StepRef{}, job{script: script, limit: lookCommand})
+		_ = host.Close()
+	}
+	if err != nil {
+		return drift.Sight{Unreachable: classify(err).Sentence()}
+	}
+	return drift.Sight{
+		CA: found.Text("ca"), HAProxy: found.Text("haproxy"),
+		HAProxyRuns: found.Get("haproxy_runs") == "yes", KeepalivedRuns: found.Get("keepalived_runs") == "yes",
+		HoldsVirtualIP: found.Get("held") == "yes", ReachesVirtualIP: found.Get("answers") == "yes",
+	}
+}
+
+// lookAtCluster asks the first control plane that works.
+func lookAtCluster(ctx context.Context, site Site, controlPlanes lcm.Nodes, have *drift.Seen) (health ClusterHealthOutput) {
+	ctx, cancel := context.WithTimeout(ctx, lookCluster)
+	defer cancel()
+	c := &Cluster{Reach: reachOf(site)}
+	results, lost, err := c.askEtcd(ctx, ClusterInput{ControlPlanes: controlPlanes}, func(_ ClusterContext, m scripts.Member) job {
+		return job{script: scripts.ClusterHealth{Member: m, Timeout: int(lookCommand.Seconds()) / 3}, limit: lookCommand}
+	})
+	have.Cluster = &drift.Cluster{}
+	switch {
+	case lost != "":
+		have.Cluster.QuorumLost = lostQuorum(lost)
+		health.Reason = have.Cluster.QuorumLost
+		return health
+	case err != nil:
+		have.Cluster.Unreachable = classify(err).Sentence()
+		health.Reason = have.Cluster.Unreachable
+		return health
+	}
+	for _, line := range results.Texts("node") {
+		n := parseNode(line)
+		health.Nodes = append(health.Nodes, n)
+		have.Cluster.Nodes = append(have.Cluster.Nodes, drift.Node{Name: n.Name, Ready: n.Ready, Cordoned: !n.Schedulable, Reason: n.Reason})
+	}
+	for _, line := range results.Texts("member") {
+		m := parseMember(line)
+		health.Members = append(health.Members, m)
+		have.Cluster.Members = append(have.Cluster.Members, drift.EtcdMember{
+			Name: m.Name, Address: m.PeerAddress, Started: m.Started, Healthy: m.Healthy, Learner: m.Learner,
+		})
+	}
+	health.Reason = health.unwell()
+	return health
+}
+
+// reachOf is how a look gets at nodes: without an operation, and without output, for nobody follows it.
+func reachOf(site Site) Reach {
+	return Reach{Hosts: siteHosts(patiently(site.Dial)), Clusters: siteCluster(*site.Cluster), Output: silence{}}
+}
+
+// patiently bounds how long a login may take.
+func patiently(dial func(context.Context, lcm.Node) (Host, error)) func(context.Context, lcm.Node) (Host, error) {
+	return func(ctx context.Context, node lcm.Node) (Host, error) {
+		limited, cancel := context.WithTimeout(ctx, lookDial)
+		defer cancel()
+		host, err := dial(limited, node)
+		if err != nil && ctx.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
+			return nil, lcm.Wrap(lcm.KindUnavailable, err, "%s did not let Windlass in within %s.", node.Name, lookDial)
+		}
+		return host, err
+	}
+}
+
+type siteHosts func(ctx context.Context, node lcm.Node) (Host, error)
+
+// Dial implements Hosts.
+func (s siteHosts) Dial(ctx context.Context, _ lcm.OpOccID, node lcm.Node) (Host, error) {
+	return s(ctx, node)
+}
+
+type siteCluster ClusterContext
+
+// Cluster implements Clusters.
+func (s siteCluster) Cluster(context.Context, lcm.OpOccID) (ClusterContext, error) {
+	return ClusterContext(s), nil
+}
+
+type silence struct{}
+
+// Lines implements Output.
+func (silence) Lines(context.Context, lcm.StepRef) func(string) { return func(string) {} }

@@ -1,0 +1,182 @@
+package apiserver
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/store"
+)
+
+// DriftChecks is the way from here to the checks for drift.
+type DriftChecks interface {
+	// ScheduleChecks has the instance checked every so many seconds, from now on and instead of what was scheduled
+	// before; 0 ends the schedule. It may be called again with the same interval.
+	ScheduleChecks(ctx context.Context, id lcm.VnfInstanceID, interval int) error
+	// CheckNow begins a check and returns its id.
+	CheckNow(ctx context.Context, id lcm.VnfInstanceID) (string, error)
+	// Notify has the instance checked because somebody tells that a server is out of order.
+	Notify(ctx context.Context, id lcm.VnfInstanceID, serverID string) error
+}
+
+// driftView is the report of the last check, with the policy under which it was made.
+type driftView struct {
+	VnfInstanceID lcm.VnfInstanceID `json:"vnfInstanceId"`
+	lcm.DriftReport
+}
+
+// readDrift answers the report of the last check.
+func (s *Server) readDrift(c echo.Context) error {
+	inst, err := s.pathInstance(c)
+	if err != nil {
+		return err
+	}
+	d, err := s.Store.Drift(c.Request().Context(), inst.ID)
+	switch {
+	case err != nil:
+		return err
+	case inst.InstantiationState != lcm.Instantiated:
+		return lcm.Errorf(lcm.KindNotFound, "The VNF instance %s is not instantiated: there is nothing to check.", inst.ID)
+	case d.Report == nil:
+		return lcm.Errorf(lcm.KindNotFound, "The VNF instance %s was not checked yet. POST to this resource to check it now.", inst.ID)
+	}
+	return writeJSON(c, http.StatusOK, driftView{inst.ID, *d.Report})
+}
+
+// checkDrift begins a check. Its report has the id that is answered.
+func (s *Server) checkDrift(c echo.Context) error {
+	inst, err := s.pathInstance(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	if err := s.checkReady(ctx, inst); err != nil {
+		return err
+	}
+	id, err := s.Checks.CheckNow(ctx, inst.ID)
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set("Location", s.base+"/windlass/v1/vnf_instances/"+string(inst.ID)+"/drift")
+	return writeJSON(c, http.StatusAccepted, map[string]string{"checkId": id})
+}
+
+// driftPolicyRequest is a policy; what it leaves out is as by default.
+type driftPolicyRequest struct {
+	Check          bool `json:"check"`
+	Interval       *int `json:"interval"`
+	AutoHeal       bool `json:"autoHeal"`
+	AgreeingChecks *int `json:"agreeingChecks"`
+	MaxHeals       *int `json:"maxHeals"`
+	MaxHealsPeriod *int `json:"maxHealsPeriod"`
+}
+
+func (r driftPolicyRequest) policy() lcm.DriftPolicy {
+	p := lcm.DefaultDriftPolicy()
+	p.Check, p.AutoHeal = r.Check, r.AutoHeal
+	for to, from := range map[*int]*int{
+		&p.Interval: r.Interval, &p.AgreeingChecks: r.AgreeingChecks, &p.MaxHeals: r.MaxHeals, &p.MaxHealsPeriod: r.MaxHealsPeriod,
+	} {
+		if from != nil {
+			*to = *from
+		}
+	}
+	return p
+}
+
+func (s *Server) readDriftPolicy(c echo.Context) error {
+	inst, err := s.pathInstance(c)
+	if err != nil {
+		return err
+	}
+	d, err := s.Store.Drift(c.Request().Context(), inst.ID)
+	if err != nil {
+		return err
+	}
+	return writeJSON(c, http.StatusOK, d.Policy)
+}
+
+// replaceDriftPolicy sets the policy. The schedule follows at once, or as soon as Temporal answers: the reconciler sees to it.
+func (s *Server) replaceDriftPolicy(c echo.Context) error {
+	inst, err := s.pathInstance(c)
+	if err != nil {
+		return err
+	}
+	req, err := bind[driftPolicyRequest](c)
+	if err != nil {
+		return err
+	}
+	policy := req.policy()
+	if err := policy.Validate(); err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	if err := s.Store.KeepDriftPolicy(ctx, inst.ID, policy); err != nil {
+		return err
+	}
+	if err := settleSchedules(ctx, s.Store, s.Checks); err != nil {
+		s.log.WarnContext(ctx, "Checks for drift not scheduled yet; the reconciler will", "vnfInstanceId", inst.ID, "error", err)
+	}
+	return writeJSON(c, http.StatusOK, policy)
+}
+
+// settleSchedules brings the schedules in Temporal to what the policies ask for, and forgets reports that are of nothing any
+// more. Several API servers may do so at once:
+// each makes the same of a schedule.
+func settleSchedules(ctx context.Context, st *store.Store, checks DriftChecks) error {
+	if checks == nil {
+		return nil
+	}
+	if err := st.ForgetDriftReports(ctx); err != nil {
+		return err
+	}
+	list, err := st.UnsettledDriftSchedules(ctx)
+	if err != nil {
+		return err
+	}
+	for _, d := range list {
+		if err := checks.ScheduleChecks(ctx, d.VnfInstanceID, d.Interval); err != nil {
+			return err
+		}
+		if err := st.SettledDriftSchedule(ctx, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// serverNotification is the body that Tacker takes: a fault event of the VIM.
+type serverNotification struct {
+	Notification struct {
+		HostID      string         `json:"host_id"`
+		AlarmID     string         `json:"alarm_id" sol:"required"`
+		FaultID     string         `json:"fault_id" sol:"required"`
+		FaultType   string         `json:"fault_type" sol:"required"`
+		FaultOption map[string]any `json:"fault_option"`
+	} `json:"notification" sol:"required"`
+}
+
+// notifyServer takes Tacker's fault notification of a server. Whether anything is wrong with it, and whether it is healed,
+// a check decides: what is told here only hurries it.
+func (s *Server) notifyServer(c echo.Context) error {
+	inst, err := s.pathInstance(c)
+	if err != nil {
+		return err
+	}
+	if _, err := bind[serverNotification](c); err != nil {
+		return err
+	}
+	server := c.Param("serverId")
+	if inst.Instantiated == nil || !slices.ContainsFunc(inst.Instantiated.VnfcResources, func(v lcm.VnfcResourceInfo) bool {
+		return v.ComputeResource.ResourceID == server
+	}) {
+		return lcm.Errorf(lcm.KindNotFound, "The VNF instance %s has no server %q.", inst.ID, clip(server, 64))
+	}
+	if err := s.Checks.Notify(c.Request().Context(), inst.ID, server); err != nil {
+		return err
+	}
+	return c.NoContent(http.StatusNoContent)
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func driftPath(instance string) string { return "/windlass/v1/vnf_instances/" + instance + "/drift" }
+
+func newVnfDrift(c *cli) *cobra.Command {
+	var check bool
+	cmd := &cobra.Command{
+		Use:   "drift ID",
+		Short: "Show in what a VNF instance differs from what it should be",
+		Long: `Show what the last check of a VNF instance has found: in what Heat, Nova, the nodes, Kubernetes, etcd, HAProxy, the
+virtual IP and the CA differ from what they should be, what mends it, and what the check has led to. --check checks now and
+waits for the outcome.`,
+		Example: `  windlass vnf drift 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --check
+  windlass vnf drift 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --json | jq -r '.findings[].kind'`,
+		Args: exactly("ID"),
+	}
+	cmd.Flags().BoolVar(&check, "check", false, "check now, and wait for the outcome")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		raw, err := c.driftReport(cmd.Context(), args[0], check)
+		if err != nil {
+			return err
+		}
+		report, err := decode[lcm.DriftReport](raw)
+		if err != nil {
+			return err
+		}
+		return c.print(raw, func(w io.Writer) { printDrift(w, report) })
+	}
+	return cmd
+}
+
+// driftPause is between two looks whether a check is over, driftPatience how long it may take.
+const (
+	driftPause    = 500 * time.Millisecond
+	driftPatience = 10 * time.Minute
+)
+
+// driftReport reads the last report, or that of a check that it begins.
+func (c *cli) driftReport(ctx context.Context, instance string, check bool) (raw json.RawMessage, err error) {
+	before := ""
+	if check {
+		if err := c.client.get(ctx, driftPath(instance), &raw); err == nil {
+			last, err := decode[lcm.DriftReport](raw)
+			if err != nil {
+				return nil, err
+			}
+			before = last.ID
+		}
+		if _, err := c.client.send(ctx, http.MethodPost, driftPath(instance), nil, nil); err != nil {
+			return nil, err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, driftPatience)
+	defer cancel()
+	for {
+		err := c.client.get(ctx, driftPath(instance), &raw)
+		if err != nil && (!check || !isNotFound(err)) {
+			return nil, err
+		}
+		if err == nil {
+			report, err := decode[lcm.DriftReport](raw)
+			if err != nil || !check || report.ID != before && report.Decision.Action != "" {
+				return raw, err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.New("the check has left no report: an operation has begun meanwhile, or no worker runs")
+		case <-time.After(driftPause):
+		}
+	}
+}
+
+func isNotFound(err error) bool {
+	e, ok := errors.AsType[*apiError](err)
+	return ok && e.Status == http.StatusNotFound
+}
+
+func printDrift(w io.Writer, r lcm.DriftReport) {
+	field(w, "Checked", r.CheckedAt.Local().Format(time.DateTime))
+	field(w, "Because of", r.Trigger)
+	field(w, "Follows", string(r.Decision.Action)+": "+r.Decision.Reason)
+	field(w, "Heal", r.Decision.OpOccID)
+	if len(r.Findings) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	row(w, "KIND", "NODE", "CHECKS", "REMEDY", "FINDING")
+	for _, f := range r.Findings {
+		remedy := string(f.Remedy)
+		if f.Automatic {
+			remedy += " (automatic)"
+		}
+		row(w, f.Kind, f.Node, f.Checks, remedy, f.Detail)
+	}
+}
+
+func newVnfDriftPolicy(c *cli) *cobra.Command {
+	var every, period time.Duration
+	var autoHeal, off bool
+	var agreeing, maxHeals int
+	cmd := &cobra.Command{
+		Use:   "drift-policy ID",
+		Short: "Show or set when a VNF instance is checked for drift and whether it is healed by itself",
+		Long: `Show the policy of a VNF instance; with any of the flags, change what they name and leave the rest. Without a policy
+nothing happens by itself: checks are made on request and by notification only, and nothing is healed.`,
+		Example: `  windlass vnf drift-policy 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11
+  windlass vnf drift-policy 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --every 5m --auto-heal --agreeing-checks 3
+  windlass vnf drift-policy 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --auto-heal=false
+  windlass vnf drift-policy 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --off`,
+		Args: exactly("ID"),
+	}
+	flags := cmd.Flags()
+	flags.DurationVar(&every, "every", 0, "check so often, like 5m")
+	flags.BoolVar(&off, "off", false, "check no more by schedule")
+	flags.BoolVar(&autoHeal, "auto-heal", false, "heal VNFCs that do not work")
+	flags.IntVar(&agreeing, "agreeing-checks", 0, "in how many checks in a row a VNFC is out of order before it is healed")
+	flags.IntVar(&maxHeals, "max-heals", 0, "how many automatic heals may begin within --max-heals-period")
+	flags.DurationVar(&period, "max-heals-period", 0, "the time in which --max-heals are counted, like 1h")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if off && flags.Changed("every") {
+			return usageErrorf(cmd, "Give either --every or --off.")
+		}
+		path := driftPath(args[0]) + "_policy"
+		var raw json.RawMessage
+		if err := c.client.get(cmd.Context(), path, &raw); err != nil {
+			return err
+		}
+		policy, err := decode[lcm.DriftPolicy](raw)
+		if err != nil {
+			return err
+		}
+		wanted := policy
+		for name, set := range map[string]func(){
+			"every":            func() { wanted.Check, wanted.Interval = true, int(every.Seconds()) },
+			"off":              func() { wanted.Check = wanted.Check && !off },
+			"auto-heal":        func() { wanted.AutoHeal = autoHeal },
+			"agreeing-checks":  func() { wanted.AgreeingChecks = agreeing },
+			"max-heals":        func() { wanted.MaxHeals = maxHeals },
+			"max-heals-period": func() { wanted.MaxHealsPeriod = int(period.Seconds()) },
+		} {
+			if flags.Changed(name) {
+				set()
+			}
+		}
+		if wanted != policy {
+			if _, err := c.client.send(cmd.Context(), http.MethodPut, path, wanted, &raw); err != nil {
+				return err
+			}
+			policy = wanted
+		}
+		return c.print(raw, func(w io.Writer) { printDriftPolicy(w, policy) })
+	}
+	return cmd
+}
+
+func printDriftPolicy(w io.Writer, p lcm.DriftPolicy) {
+	check := "on request and by notification"
+	if p.Check {
+		check = "every " + (time.Duration(p.Interval) * time.Second).String()
+	}
+	field(w, "Checked", check)
+	heals := "no"
+	if p.AutoHeal {
+		heals = fmt.Sprintf("yes, when %d checks in a row agree", p.AgreeingChecks)
+	}
+	field(w, "Healed automatically", heals)
+	field(w, "Heals at most", fmt.Sprintf("%d within %s", p.MaxHeals, time.Duration(p.MaxHealsPeriod)*time.Second))
+}

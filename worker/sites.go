@@ -1,0 +1,85 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/drift"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// sites opens VNF instances on which no operation works.
+type sites struct {
+	operations *operations
+	hosts      *hosts
+	clouds     *clouds
+}
+
+// Site implements activities.Sites. The credentials are those of the instantiation: what a heal's request put in their
+// place was for that heal.
+func (s *sites) Site(ctx context.Context, id lcm.VnfInstanceID) (activities.Site, error) {
+	j, err := s.operations.loadOf(ctx, lcm.VnfLcmOpOcc{VnfInstanceID: id})
+	if err != nil {
+		return activities.Site{}, err
+	}
+	vim, err := s.operations.vimOf(ctx, j)
+	if err != nil {
+		return activities.Site{}, err
+	}
+	site := activities.Site{
+		Instance: j.inst, StackName: stackName(id), Capacity: j.driftCapacity(),
+		PlanHeal: j.planHeal,
+		Cloud:    func(ctx context.Context) (activities.Cloud, error) { return s.clouds.of(ctx, vim) },
+		Vim:      s.operations.store.Vim,
+	}
+	if !j.isCluster() {
+		return site, nil
+	}
+	cluster, err := s.operations.clusterOf(j)
+	if err != nil {
+		return site, err
+	}
+	site.Cluster = &cluster
+	site.Dial = func(ctx context.Context, node lcm.Node) (activities.Host, error) {
+		return s.hosts.dial(ctx, cluster.Params, vim, node)
+	}
+	return site, nil
+}
+
+func (j *job) planHeal(vnfcs []string, unhealthy map[string]string) error {
+	request, err := json.Marshal(map[string]any{"vnfcInstanceId": vnfcs})
+	if err != nil {
+		return err
+	}
+	_, err = j.planOf(lcm.OpHeal, request, unhealthy)
+	return err
+}
+
+// driftCapacity is how many VMs of each VDU the scale levels ask for: those of the instantiation level, else what the
+// aspects' levels make. A VNFD that does not tell is believed.
+func (j *job) driftCapacity() (out []drift.Count) {
+	info := j.inst.Instantiated
+	if info == nil || len(j.flavour.Aspects) == 0 {
+		return nil
+	}
+	levels := map[string]int{}
+	for _, s := range info.ScaleStatus {
+		levels[s.AspectID] = s.ScaleLevel
+	}
+	capacity, err := j.flavour.CapacityAt(levels)
+	if info.InstantiationLevelID != "" {
+		capacity, err = j.flavour.Capacity(info.InstantiationLevelID)
+	}
+	if err != nil {
+		return nil
+	}
+	recorded := j.recorded()
+	for _, vdu := range j.flavour.Vdus {
+		// What a scaling by steps has left of an instantiation level is no drift: the instance has what the operation made.
+		if capacity[vdu.ID] == recorded[vdu.ID] {
+			out = append(out, drift.Count{VduID: vdu.ID, VMs: capacity[vdu.ID]})
+		}
+	}
+	return out
+}

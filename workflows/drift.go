@@ -1,0 +1,142 @@
+package workflows
+
+import (
+	"strconv"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+var drifts *activities.Drift
+
+const (
+	// secondLook is the pause before a notification's next check: long enough for a restart of kubelet to pass.
+	secondLook = 10 * time.Second
+	// firstPause to longestPause are those between two looks whether an operation has ended.
+	firstPause   = 5 * time.Second
+	longestPause = time.Minute
+	// manyRounds is after how many of them the history begins anew: an operation may wait for a person for days.
+	manyRounds = 200
+	// manyFailures is after how many in a row a notification is given up: about half an hour.
+	manyFailures = 30
+)
+
+// CheckDrift checks a VNF instance once, and begins the heal that its policy asks for. It is short: the next check is
+// another run, which a schedule starts.
+//
+// A check by notification is patient. It waits until no operation is under way, looks as often as the policy wants checks
+// to agree, and looks again when another notification has come meanwhile: none is lost.
+func CheckDrift(ctx workflow.Context, in lcm.DriftInput) error {
+	c := &driftCheck{in: in, signals: workflow.GetSignalChannel(ctx, lcm.SignalServerNotified), pause: firstPause}
+	for again := true; again; {
+		c.hear()
+		var err error
+		if again, err = c.round(ctx); err != nil {
+			if again, err = c.bear(ctx, err); err != nil {
+				return err
+			}
+		}
+		again = again || c.signals.Len() > 0
+		if again && c.rounds >= manyRounds {
+			c.hear()
+			return workflow.NewContinueAsNewError(ctx, string(lcm.WorkflowDrift), c.in)
+		}
+	}
+	return nil
+}
+
+type driftCheck struct {
+	in      lcm.DriftInput
+	signals workflow.ReceiveChannel
+	rounds  int
+	looks   int // that were decided about
+	pause   time.Duration
+	// failures are those since the last look that was decided about.
+	failures int
+}
+
+// bear waits after a look that has failed: a notification must not be lost because a database is away.
+func (c *driftCheck) bear(ctx workflow.Context, cause error) (again bool, err error) {
+	c.failures++
+	if c.in.Trigger != lcm.DriftByNotification || isCancelled(cause) || c.failures >= manyFailures {
+		return false, cause
+	}
+	workflow.GetLogger(ctx).Warn("Check for drift failed; it is made again.", "error", cause)
+	return c.awaitTurn(ctx)
+}
+
+// hear takes the notifications that have come.
+func (c *driftCheck) hear() {
+	for {
+		var server string
+		if !c.signals.ReceiveAsync(&server) {
+			return
+		}
+		c.in.Servers = append(c.in.Servers, server)
+		c.looks = 0
+	}
+}
+
+// round is one look and what follows; again when there must be another one.
+func (c *driftCheck) round(ctx workflow.Context) (again bool, err error) {
+	c.rounds++
+	var seen activities.LookForDriftOutput
+	err = workflow.ExecuteActivity(looking(ctx), drifts.LookForDrift,
+		activities.LookForDriftInput{VnfInstanceID: c.in.VnfInstanceID, Trigger: c.in.Trigger}).Get(ctx, &seen)
+	switch {
+	case err != nil || seen.Gone:
+		return false, err
+	case seen.Busy != "":
+		return c.awaitTurn(ctx)
+	}
+	c.pause = firstPause
+	report := lcm.DriftReport{
+		ID:      workflow.GetInfo(ctx).WorkflowExecution.RunID + "-" + strconv.Itoa(c.rounds),
+		Trigger: c.in.Trigger, CheckedAt: workflow.Now(ctx).UTC(), Findings: seen.Findings,
+	}
+	err = workflow.ExecuteActivity(short(ctx), drifts.RecordDrift, activities.RecordDriftInput{
+		VnfInstanceID: c.in.VnfInstanceID, Report: report, Notified: c.in.Servers,
+	}).Get(ctx, &report)
+	if err != nil {
+		return false, err
+	}
+	var follows activities.ActOnDriftOutput
+	err = workflow.ExecuteActivity(short(ctx), drifts.ActOnDrift, activities.ActOnDriftInput{
+		VnfInstanceID: c.in.VnfInstanceID, Report: report, Health: seen.Health,
+	}).Get(ctx, &follows)
+	switch {
+	case err != nil:
+		return false, err
+	case follows.Busy:
+		return c.awaitTurn(ctx)
+	}
+	c.looks++
+	c.failures = 0
+	if c.in.Trigger != lcm.DriftByNotification || follows.Decision.Action != lcm.DriftWaits || c.looks >= follows.Agreeing {
+		c.in.Servers = nil // they were looked at
+		return false, nil
+	}
+	return true, workflow.Sleep(ctx, secondLook)
+}
+
+// awaitTurn waits a while when an operation is under way. Only a notification is worth it.
+func (c *driftCheck) awaitTurn(ctx workflow.Context) (again bool, err error) {
+	if c.in.Trigger != lcm.DriftByNotification {
+		return false, nil
+	}
+	err = workflow.Sleep(ctx, c.pause)
+	c.pause = min(2*c.pause, longestPause)
+	return true, err
+}
+
+// looking is for one look at a whole VNF. It is not repeated for long: the next check is a better one.
+func looking(ctx workflow.Context) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: 10 * time.Minute, HeartbeatTimeout: beat,
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: 20 * time.Second, MaximumAttempts: 5},
+	})
+}

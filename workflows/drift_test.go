@@ -1,0 +1,172 @@
+package workflows
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/testsuite"
+	sdkworker "go.temporal.io/sdk/worker"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// watch is what the activities of a check see and remember.
+type watch struct {
+	sights   []activities.LookForDriftOutput // one after the other; the last one stays
+	follows  []activities.ActOnDriftOutput
+	looks    int
+	acts     int
+	fail     int // so many looks fail
+	recorded []activities.RecordDriftInput
+	onLook   func(n int)
+}
+
+func (w *watch) look(context.Context, activities.LookForDriftInput) (activities.LookForDriftOutput, error) {
+	w.looks++
+	if w.onLook != nil {
+		w.onLook(w.looks)
+	}
+	if w.looks <= w.fail {
+		return activities.LookForDriftOutput{}, broken("The database is away.")
+	}
+	return w.sights[min(w.looks, len(w.sights))-1], nil
+}
+
+func (w *watch) record(_ context.Context, in activities.RecordDriftInput) (lcm.DriftReport, error) {
+	w.recorded = append(w.recorded, in)
+	return in.Report, nil
+}
+
+func (w *watch) act(context.Context, activities.ActOnDriftInput) (activities.ActOnDriftOutput, error) {
+	w.acts++
+	return w.follows[min(w.acts, len(w.follows))-1], nil
+}
+
+func follows(action lcm.DriftAction) activities.ActOnDriftOutput {
+	return activities.ActOnDriftOutput{Decision: lcm.DriftDecision{Action: action}, Agreeing: 3}
+}
+
+func newCheck(t *testing.T, w *watch) *testsuite.TestWorkflowEnvironment {
+	t.Helper()
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestWorkflowEnvironment()
+	env.SetTestTimeout(time.Minute)
+	env.SetWorkerOptions(sdkworker.Options{DeadlockDetectionTimeout: time.Minute}) // a busy machine is no deadlock
+	env.RegisterWorkflow(CheckDrift)
+	for name, act := range map[string]any{"LookForDrift": w.look, "RecordDrift": w.record, "ActOnDrift": w.act} {
+		env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name})
+	}
+	return env
+}
+
+func check(env *testsuite.TestWorkflowEnvironment, trigger lcm.DriftTrigger) {
+	env.ExecuteWorkflow(CheckDrift, lcm.DriftInput{VnfInstanceID: "vnf", Trigger: trigger})
+}
+
+func TestCheckDrift_bySchedule(t *testing.T) {
+	t.Parallel()
+	found := activities.LookForDriftOutput{Findings: []lcm.DriftFinding{{Kind: lcm.DriftNodeNotReady}}}
+	for name, c := range map[string]struct {
+		sight activities.LookForDriftOutput
+		acts  int
+	}{
+		"looks once and leaves the rest to the next check": {found, 1},
+		"leaves a busy VNF alone":                          {activities.LookForDriftOutput{Busy: "HEAL is under way."}, 0},
+		"leaves a terminated VNF alone":                    {activities.LookForDriftOutput{Gone: true}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &watch{sights: []activities.LookForDriftOutput{c.sight}, follows: []activities.ActOnDriftOutput{follows(lcm.DriftWaits)}}
+			env := newCheck(t, w)
+			check(env, lcm.DriftBySchedule)
+			require.NoError(t, env.GetWorkflowError())
+			require.Equal(t, 1, w.looks)
+			require.Equal(t, c.acts, w.acts)
+			require.Len(t, w.recorded, c.acts)
+		})
+	}
+}
+
+// A notification that comes while an operation is under way is looked at when that has ended.
+func TestCheckDrift_byNotificationWaitsForTheOperation(t *testing.T) {
+	t.Parallel()
+	busy := activities.LookForDriftOutput{Busy: "HEAL is under way."}
+	w := &watch{
+		sights:  []activities.LookForDriftOutput{busy, busy, busy, {}},
+		follows: []activities.ActOnDriftOutput{{Busy: true}, follows(lcm.DriftHeals)},
+	}
+	env := newCheck(t, w)
+	env.RegisterDelayedCallback(func() { env.SignalWorkflow(lcm.SignalServerNotified, "server-1") }, 0)
+	check(env, lcm.DriftByNotification)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, 5, w.looks, "three times busy, once overtaken by an operation, and done")
+	require.Equal(t, 2, w.acts)
+	require.Equal(t, []string{"server-1"}, w.recorded[1].Notified)
+	require.NotEqual(t, w.recorded[0].Report.ID, w.recorded[1].Report.ID)
+}
+
+// Checks must agree; a notification does not wait for a schedule that may not exist.
+func TestCheckDrift_byNotificationLooksUntilChecksAgree(t *testing.T) {
+	t.Parallel()
+	w := &watch{sights: []activities.LookForDriftOutput{{}}, follows: []activities.ActOnDriftOutput{follows(lcm.DriftWaits), follows(lcm.DriftHeals)}}
+	env := newCheck(t, w)
+	check(env, lcm.DriftByNotification)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, 2, w.acts)
+
+	w = &watch{sights: w.sights, follows: []activities.ActOnDriftOutput{follows(lcm.DriftWaits)}}
+	env = newCheck(t, w)
+	check(env, lcm.DriftByNotification)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, 3, w.acts, "not more often than the policy wants")
+}
+
+// A notification that comes while the check looks may be of something that it has not seen.
+func TestCheckDrift_aLateNotificationIsLookedAt(t *testing.T) {
+	t.Parallel()
+	w := &watch{sights: []activities.LookForDriftOutput{{}}, follows: []activities.ActOnDriftOutput{follows(lcm.DriftNothing)}}
+	env := newCheck(t, w)
+	w.onLook = func(n int) {
+		if n == 1 {
+			env.SignalWorkflow(lcm.SignalServerNotified, "server-2")
+		}
+	}
+	check(env, lcm.DriftByNotification)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, 2, w.looks)
+	require.Equal(t, []string{"server-2"}, w.recorded[1].Notified)
+}
+
+func TestCheckDrift_aNotificationOutlivesFailures(t *testing.T) {
+	t.Parallel()
+	w := &watch{sights: []activities.LookForDriftOutput{{}}, follows: []activities.ActOnDriftOutput{follows(lcm.DriftNothing)}, fail: 5}
+	env := newCheck(t, w)
+	check(env, lcm.DriftByNotification)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, 6, w.looks)
+
+	w = &watch{fail: 1000}
+	env = newCheck(t, w)
+	check(env, lcm.DriftByNotification)
+	require.ErrorContains(t, env.GetWorkflowError(), "The database is away.")
+	require.Equal(t, manyFailures, w.looks, "not for ever")
+
+	w = &watch{fail: 1}
+	env = newCheck(t, w)
+	check(env, lcm.DriftBySchedule)
+	require.ErrorContains(t, env.GetWorkflowError(), "The database is away.", "the next check is another one")
+}
+
+// An operation may wait for a person for days: the history begins anew, and nothing is forgotten.
+func TestCheckDrift_beginsANewHistoryWhileItWaitsLong(t *testing.T) {
+	t.Parallel()
+	w := &watch{sights: []activities.LookForDriftOutput{{Busy: "HEAL is FAILED_TEMP."}}}
+	env := newCheck(t, w)
+	env.RegisterDelayedCallback(func() { env.SignalWorkflow(lcm.SignalServerNotified, "server-3") }, 0)
+	check(env, lcm.DriftByNotification)
+	require.ErrorContains(t, env.GetWorkflowError(), "continue as new")
+	require.Equal(t, manyRounds, w.looks)
+}
