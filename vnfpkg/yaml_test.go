@@ -37,7 +37,7 @@ func TestYAML_refusesBombs(t *testing.T) {
 			started := time.Now()
 			_, err := parse(c.text)
 			require.ErrorContains(t, err, c.want)
-			require.Less(t, time.Since(started), 5*time.Second)
+			require.Less(t, time.Since(started), 30*time.Second)
 		})
 	}
 }

@@ -79,6 +79,7 @@ func TestCheckDrift_bySchedule(t *testing.T) {
 		"leaves a terminated VNF alone":                    {activities.LookForDriftOutput{Gone: true}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := &watch{sights: []activities.LookForDriftOutput{c.sight}, follows: []activities.ActOnDriftOutput{follows(lcm.DriftWaits)}}
 			env := newCheck(t, w)
 			check(env, lcm.DriftBySchedule)

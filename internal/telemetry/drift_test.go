@@ -3,6 +3,7 @@ package telemetry_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 
@@ -24,7 +25,7 @@ func TestDriftMetrics_tellWhatChecksHaveFound(t *testing.T) {
 	m.Healed()
 	scrape := func() string {
 		w := httptest.NewRecorder()
-		telemetry.Handler(reg).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		telemetry.Handler(reg).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 		return w.Body.String()
 	}
 	for _, line := range []string{

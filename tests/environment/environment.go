@@ -83,6 +83,9 @@ func (e *Environment) Bin(name string) string { return e.site().Bin(name) }
 func (e *Environment) dev() *process  { return &process{name: "windlass-dev", dir: e.Dir} }
 func (e *Environment) devDir() string { return filepath.Join(e.Dir, "dev") }
 
+// upLimit is how long a busy machine may take to bring up PostgreSQL, Temporal and Windlass.
+const upLimit = 10 * time.Minute
+
 // StartDev starts Windlass and waits until it answers.
 func (e *Environment) StartDev(ctx context.Context) error {
 	windlass := e.dev()
@@ -90,7 +93,7 @@ func (e *Environment) StartDev(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = windlass.await(ctx, 3*time.Minute, nil, func() error {
+	err = windlass.await(ctx, upLimit, nil, func() error {
 		info, err := e.Info()
 		if err != nil {
 			return err
