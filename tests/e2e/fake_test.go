@@ -57,6 +57,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"a single control plane", singleControlPlane},
 		{"Tacker's own package", foreignPackage},
 		{"notifications", notificationsArrive},
+		{"Temporal's tools", temporalTools},
 		{"secrets are nowhere", secretsAreNowhere},
 	} {
 		if !t.Run(c.name, func(t *testing.T) { c.run(t, b) }) {
