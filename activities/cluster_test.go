@@ -331,3 +331,16 @@ func assertKind(t *testing.T, err error, kind lcm.Kind, says string) {
 }
 
 var _ activities.Host = (*remote.Host)(nil)
+
+func TestLocateVirtualIP_asksThoseThatAnswer(t *testing.T) {
+	s, fake, _, _ := newSite(t, 3, 0, nil)
+	nodes, in := &activities.Nodes{Reach: s.reach}, activities.VirtualIPInput{ClusterInput: s.cluster(), VirtualIP: s.virtualIP}
+	fake.fail["find-virtual-ip"] = []error{lcm.Errorf(lcm.KindUnavailable, "it is dead"), nil, lcm.Errorf(lcm.KindUnavailable, "it is dead")}
+	fake.replies["find-virtual-ip"] = results("held", "yes", "answers", "yes")
+	out := must(t, nodes.LocateVirtualIP, in)
+	assert.NotEmpty(t, out.Holder)
+
+	fake.fail["find-virtual-ip"] = []error{lcm.Errorf(lcm.KindUnavailable, "dead"), lcm.Errorf(lcm.KindUnavailable, "dead"), lcm.Errorf(lcm.KindUnavailable, "dead")}
+	out = must(t, nodes.LocateVirtualIP, in)
+	assert.Empty(t, out.Holder, "nobody answers, and that is no failure")
+}

@@ -18,6 +18,8 @@ type LoadBalancerInput struct {
 	VirtualIP     string    `json:"virtualIp"`
 	// Bystander is a node that did not work before the operation: it may stay as it is.
 	Bystander bool `json:"bystander,omitempty"`
+	// Serving is set in a cluster that is in use: an API server must be behind HAProxy afterwards.
+	Serving bool `json:"serving,omitempty"`
 }
 
 // LoadBalancerOutput is empty: HAProxy and keepalived run.
@@ -61,7 +63,7 @@ func (n *Nodes) ConfigureLoadBalancer(ctx context.Context, in LoadBalancerInput)
 		return out, err
 	}
 	configure := command(cluster, scripts.ConfigureLoadBalancer{
-		Node: in.Node.Name, Port: cluster.Params.LoadBalancer.Port, Timeout: briefly(cluster),
+		Node: in.Node.Name, Port: cluster.Params.LoadBalancer.Port, Timeout: briefly(cluster), Serves: in.Serving,
 	})
 	configure.stdin = scripts.Stdin(scripts.Input{Name: "haproxy", Value: haproxy}, scripts.Input{Name: "keepalived", Value: keepalived})
 	configure.mask = []string{password}
@@ -145,6 +147,28 @@ func (n *Nodes) WaitForVirtualIP(ctx context.Context, in VirtualIPInput) (out Vi
 	}
 }
 
+// LocateVirtualIP tells which control plane holds the virtual IP now; none where nobody holds it or the holder does not
+// answer.
+//
+// Best effort: the order in which nodes are changed depends on it, nothing else. Idempotent: it only looks. Takes seconds.
+func (n *Nodes) LocateVirtualIP(ctx context.Context, in VirtualIPInput) (out VirtualIPOutput, err error) {
+	defer func() { err = boundary(ctx, "locate the virtual IP", err) }()
+	defer heartbeat(ctx)()
+	cluster, err := n.Clusters.Cluster(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	limited, cancel := context.WithTimeout(ctx, farewellDial)
+	defer cancel()
+	seen, errs := n.askForVirtualIP(limited, in, cluster, 0)
+	for i, node := range in.ControlPlanes {
+		if errs[i] == nil && seen[i].held {
+			out.Holder = node.Name
+		}
+	}
+	return out, ctx.Err()
+}
+
 // sight is what one node sees of the virtual IP.
 type sight struct{ held, answers bool }
 
@@ -152,6 +176,16 @@ type sights []sight
 
 // lookForVirtualIP asks all control planes at once: what they see belongs to one moment.
 func (n *Nodes) lookForVirtualIP(ctx context.Context, in VirtualIPInput, cluster ClusterContext, round int) (sights, error) {
+	seen, errs := n.askForVirtualIP(ctx, in, cluster, round)
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return seen, nil
+}
+
+func (n *Nodes) askForVirtualIP(ctx context.Context, in VirtualIPInput, cluster ClusterContext, round int) (sights, []error) {
 	seen, errs := make(sights, len(in.ControlPlanes)), make([]error, len(in.ControlPlanes))
 	var all sync.WaitGroup
 	for i, node := range in.ControlPlanes {
@@ -164,12 +198,7 @@ func (n *Nodes) lookForVirtualIP(ctx context.Context, in VirtualIPInput, cluster
 		})
 	}
 	all.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return seen, nil
+	return seen, errs
 }
 
 // sort names the nodes that hold the address and those that do not reach it.

@@ -225,7 +225,7 @@ func TestConfigureLoadBalancer_reloadsAndMakesUpForAReloadThatWasCutShort(t *tes
 	steps = strings.Replace(steps, "exec timeout 2 bash -c \"exec 3<>/dev/tcp/127.0.0.1/$1\" 2>/dev/null", "exit 0", 1)
 	run := func(config string, env ...string) (string, int) {
 		return shell(t, library(t, n.root, "lib-base")+functions+balancerStub+"\nread_inputs\n"+steps,
-			append(env, "DIR="+dir, "HAPROXY=    server "+config+" 10.0.0.1:6443", "PORT=16443", "TIMEOUT=1")...)
+			append(env, "DIR="+dir, "HAPROXY=    server "+config+" 10.0.0.1:6443", "PORT=16443", "TIMEOUT=1", "SERVES=no")...)
 	}
 	said, code := run("a")
 	require.Zero(t, code, said)

@@ -54,6 +54,8 @@ type ConfigureLoadBalancer struct {
 	Port int
 	// For how long, in seconds, the services may take to run.
 	Timeout int
+	// Serves wants an API server behind HAProxy, too: the cluster is in use already.
+	Serves bool
 }
 
 // Name implements Script.
@@ -61,7 +63,7 @@ func (ConfigureLoadBalancer) Name() string { return "configure-load-balancer" }
 
 // Render implements Script.
 func (s ConfigureLoadBalancer) Render() (string, error) {
-	return render(s.Name(), []param{required("NODE_NAME", s.Node), number("PORT", s.Port), number("TIMEOUT", s.Timeout)})
+	return render(s.Name(), []param{required("NODE_NAME", s.Node), number("PORT", s.Port), number("TIMEOUT", s.Timeout), flag("SERVES", s.Serves)})
 }
 
 // FindVirtualIP tells whether a node holds the virtual IP and whether HAProxy answers on it from there:

@@ -96,7 +96,7 @@ func (b *build) arrivalSteps() []step {
 		{title: "Make the nodes known to each other", do: b.tellAll, undo: b.tellFormer},
 	}
 	if b.what.ControlPlanes && b.what.HighlyAvailable {
-		list = append(list, step{title: "Set up HAProxy and keepalived", do: b.setUpLoadBalancers, undo: b.balanceFormer})
+		list = append(list, step{title: "Set up HAProxy and keepalived", do: b.balanceArrivals, undo: b.balanceFormer})
 	}
 	return append(list,
 		step{title: "Join the new nodes", do: b.joinArrivals, undo: b.expelArrivals},
@@ -187,11 +187,23 @@ func (b *build) tell(ctx workflow.Context, whom, of lcm.Nodes) error {
 	})
 }
 
+// balanceArrivals has nothing to do when control planes only leave, and workers arrive.
+func (b *build) balanceArrivals(ctx workflow.Context) error {
+	if len(b.fresh().With(lcm.ControlPlane)) == 0 {
+		return nil
+	}
+	return b.rebalance(ctx, b.controlPlanes(), b.staying().With(lcm.ControlPlane))
+}
+
 func (b *build) balanceFormer(ctx workflow.Context) error {
 	if err := b.known(ctx); err != nil {
 		return err
 	}
-	return b.balance(ctx, b.what.Nodes.With(lcm.ControlPlane))
+	fresh := b.fresh().With(lcm.ControlPlane)
+	if len(fresh) == 0 {
+		return nil
+	}
+	return b.handOver(ctx, fresh, b.what.Nodes.With(lcm.ControlPlane))
 }
 
 // departureSteps take nodes out of a cluster until their VMs can go. All of it can be undone.
@@ -257,7 +269,7 @@ func (b *build) handOver(ctx workflow.Context, gone, stay lcm.Nodes) error {
 	if err != nil {
 		return err
 	}
-	return b.balance(ctx, stay)
+	return b.rebalance(ctx, stay, stay)
 }
 
 // reinstate makes the control planes members again, as if they were new.
@@ -271,5 +283,5 @@ func (b *build) reinstate(ctx workflow.Context) error {
 	if !b.what.HighlyAvailable {
 		return nil
 	}
-	return b.balance(ctx, b.what.Nodes.With(lcm.ControlPlane))
+	return b.rebalance(ctx, b.what.Nodes.With(lcm.ControlPlane), b.staying().With(lcm.ControlPlane))
 }

@@ -84,7 +84,8 @@ func (b *build) setUpLoadBalancers(ctx workflow.Context) error {
 	return b.balance(ctx, b.controlPlanes())
 }
 
-// balance lets these control planes, and no others, share the virtual IP and the load.
+// balance lets these control planes, and no others, share the virtual IP and the load. Nobody uses the cluster yet, so
+// that all are set up at once; where it is in use, rebalance does it.
 func (b *build) balance(ctx workflow.Context, controlPlanes lcm.Nodes) error {
 	err := inParallel(ctx, controlPlanes, func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), nodes.ConfigureLoadBalancer, activities.LoadBalancerInput{

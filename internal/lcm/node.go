@@ -68,6 +68,15 @@ func (n Nodes) On(servers []string) Nodes {
 	return out
 }
 
+// Servers are the ids of the nodes' servers, in order.
+func (n Nodes) Servers() []string {
+	var out []string
+	for _, node := range n {
+		out = append(out, node.ServerID)
+	}
+	return out
+}
+
 // HasServer reports whether one of the nodes is on that server.
 func (n Nodes) HasServer(id string) bool {
 	return slices.ContainsFunc(n, func(node Node) bool { return node.ServerID == id })

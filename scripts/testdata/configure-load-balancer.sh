@@ -3,6 +3,7 @@
 NODE_NAME='cp-1a2b3c4d'
 PORT='16443'
 TIMEOUT='30'
+SERVES='no'
 
 set -euo pipefail
 umask 022
@@ -124,6 +125,12 @@ in_container() { systemd-detect-virt --quiet --container 2>/dev/null; }
 
 running() { systemctl is-active --quiet haproxy && systemctl is-active --quiet keepalived && /usr/local/sbin/windlass-check-port "$PORT"; }
 
+# serves: an API server is behind HAProxy. Without one HAProxy ends a connection at once; a server waits for the
+# client to begin.
+serves() {
+  timeout 5 bash -c "exec 3<>/dev/tcp/127.0.0.1/$PORT; read -r -t 1 -n 1 <&3; [[ \$? -gt 128 ]]" 2>/dev/null
+}
+
 # unread NAME: a file that is there while the running service has not read its configuration; it outlives a run
 # that is cut short before the reload.
 unread() { printf '/var/lib/windlass/unread-%s' "$1"; }
@@ -170,6 +177,9 @@ if [[ -e $(unread haproxy) ]] && systemctl is-active --quiet haproxy; then
 fi
 service start haproxy
 wait_until "$TIMEOUT" /usr/local/sbin/windlass-check-port "$PORT" || fail 1 "HAProxy runs but does not listen on port $PORT; look at 'journalctl -u haproxy'"
+if [[ $SERVES == yes ]]; then
+  wait_until "$TIMEOUT" serves || fail 1 "HAProxy reaches no API server; look at 'journalctl -u haproxy'"
+fi
 rm -f "$(unread haproxy)"
 
 # It has a password in it, hence 0600. A reload keeps the virtual IP where it is, a restart would send it away and back.

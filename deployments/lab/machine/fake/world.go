@@ -228,7 +228,11 @@ func peerURL(address string) string {
 func (w *world) holder(ip string) *Machine {
 	var best *Machine
 	for m, b := range w.balancers[ip] {
-		if m.works() && (best == nil || b.priority > w.balancers[ip][best].priority) {
+		if !m.works() {
+			continue
+		}
+		// Of equal ones VRRP prefers the higher address; any order will do that is always the same.
+		if best == nil || b.priority > w.balancers[ip][best].priority || b.priority == w.balancers[ip][best].priority && m.id > best.id {
 			best = m
 		}
 	}

@@ -1,0 +1,53 @@
+package workflows
+
+import (
+	"slices"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// rebalance lets these control planes, and no others, share the virtual IP and the load of a cluster that is in use: one
+// node at a time, each verified before the next, so that the API at the virtual IP never goes away. serving are those
+// that balance already.
+func (b *build) rebalance(ctx workflow.Context, controlPlanes, serving lcm.Nodes) error {
+	found, err := call(onNode(ctx), nodes.LocateVirtualIP, b.virtualIP(ctx, serving))
+	if err != nil {
+		return err
+	}
+	return inTurn(ctx, turns(controlPlanes, serving, found.Holder), func(ctx workflow.Context, node lcm.Node) error {
+		_, err := call(onNode(ctx), nodes.ConfigureLoadBalancer, activities.LoadBalancerInput{
+			NodeInput: b.on(ctx, node), ControlPlanes: controlPlanes, VirtualIP: b.made.VirtualIP, Serving: true,
+			Bystander: b.bystander(node),
+		})
+		if err != nil {
+			return err
+		}
+		if !serving.HasServer(node.ServerID) {
+			serving = append(slices.Clip(serving), node)
+		}
+		_, err = call(onNode(ctx), nodes.WaitForVirtualIP, b.virtualIP(ctx, serving))
+		return err
+	})
+}
+
+func (b *build) virtualIP(ctx workflow.Context, controlPlanes lcm.Nodes) activities.VirtualIPInput {
+	return activities.VirtualIPInput{ClusterInput: b.through(ctx, b.withoutBystanders(controlPlanes)), VirtualIP: b.made.VirtualIP}
+}
+
+// turns is the order in which nodes are changed: those that serve and do not hold the virtual IP, then its holder, then
+// those that are new. A new one that came earlier would not hear the holder, which does not know it yet, and would take
+// the address as well.
+func turns(controlPlanes, serving lcm.Nodes, holder string) lcm.Nodes {
+	var first, last lcm.Nodes
+	for _, node := range controlPlanes.On(serving.Servers()) {
+		if node.Name == holder {
+			last = append(last, node)
+			continue
+		}
+		first = append(first, node)
+	}
+	return append(append(first, last...), controlPlanes.Without(serving)...)
+}
