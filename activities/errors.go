@@ -36,7 +36,11 @@ func boundary(ctx context.Context, op string, err error) error {
 		e.Op = op
 	}
 	if e.Err != nil { // the cause is for the log only, and this is the last place that knows it
-		activity.GetLogger(ctx).Warn("Activity failed.", "op", e.Op, "kind", string(e.Kind), "cause", e.Err.Error())
+		if kept, ok := ctx.Value(causeKey{}).(*string); ok {
+			*kept = e.Err.Error()
+		} else {
+			activity.GetLogger(ctx).Warn("Activity failed.", "op", e.Op, "kind", string(e.Kind), "cause", e.Err.Error())
+		}
 	}
 	return temporal.NewApplicationErrorWithOptions(e.Sentence(), string(e.Kind), temporal.ApplicationErrorOptions{
 		NonRetryable: e.Kind != lcm.KindUnavailable,
@@ -58,4 +62,13 @@ func classify(err error) *lcm.Error {
 		return lcm.Wrap(lcm.KindUnavailable, err, "The other side did not answer.")
 	}
 	return lcm.Wrap(lcm.KindBug, err, "Windlass met an error that it does not know; its log has the cause.")
+}
+
+type causeKey struct{}
+
+// KeepCause lets whoever runs an activity log its failure: the cause, which the activity's error does not have, is in
+// the text when the activity has ended; "" without one.
+func KeepCause(ctx context.Context) (context.Context, *string) {
+	cause := new(string)
+	return context.WithValue(ctx, causeKey{}, cause), cause
 }

@@ -25,6 +25,7 @@ func (s *Server) progressRoutes() []route {
 		{http.MethodPost, "/vnf_instances/:vnfInstanceId/drift", s.checkDrift},
 		{http.MethodGet, "/vnf_instances/:vnfInstanceId/drift_policy", s.readDriftPolicy},
 		{http.MethodPut, "/vnf_instances/:vnfInstanceId/drift_policy", s.replaceDriftPolicy},
+		{http.MethodDelete, "/vnf_instances/:vnfInstanceId/host_keys/:vnfcInstanceId", s.forgetHostKey},
 		{http.MethodGet, opOcc + "/plan", s.keptPlan},
 		{http.MethodGet, opOcc + "/grant", s.operationGrant},
 		{http.MethodGet, opOcc + "/steps", s.listSteps},

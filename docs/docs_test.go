@@ -103,7 +103,7 @@ func TestPages_showJSONThatIsJSON(t *testing.T) {
 }
 
 var (
-	extensionRoute = regexp.MustCompile(`http\.Method(?:Get|Post|Put), (?:opOcc \+ )?"(/[^"]*)"`)
+	extensionRoute = regexp.MustCompile(`http\.Method(?:Get|Post|Put|Delete), (?:opOcc \+ )?"(/[^"]*)"`)
 	pathParameter  = regexp.MustCompile(`:(\w+)`)
 )
 

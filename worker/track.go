@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	sdkworker "go.temporal.io/sdk/worker"
 
+	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -59,13 +60,17 @@ func (a *trackedActivity) ExecuteActivity(ctx context.Context, in *interceptor.E
 		t.record(ctx, log, row)
 	}(row)
 	out := newPrinter(t.progress, ref, log)
-	result, err := a.Next.ExecuteActivity(context.WithValue(ctx, printerKey{}, out), in)
+	work, cause := activities.KeepCause(context.WithValue(ctx, printerKey{}, out))
+	result, err := a.Next.ExecuteActivity(work, in)
 	err = t.lastOf(ctx, int(info.Attempt), err)
 	<-begun
 	out.close()
 	row.State, row.Ended, row.Error = stateOf(err), time.Now(), errorOf(err)
 	t.record(ctx, log, row)
 	if err != nil {
+		if *cause != "" {
+			log = log.With("cause", *cause)
+		}
 		log.WarnContext(ctx, "Activity failed.", "error", err, "took", row.Ended.Sub(row.Started))
 	} else {
 		log.InfoContext(ctx, "Activity done.", "took", row.Ended.Sub(row.Started))

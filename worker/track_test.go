@@ -1,10 +1,12 @@
 package worker
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	sdkworker "go.temporal.io/sdk/worker"
@@ -122,4 +125,27 @@ func TestTracker_endsTheTriesEarlierThanTheWorkflow(t *testing.T) {
 	stop(sdkworker.ErrWorkerShutdown)
 	require.False(t, final(ctx, limited, 3), "another worker goes on")
 	require.NoError(t, limited.lastOf(t.Context(), 3, nil))
+}
+
+// brokenFacts cannot plan, for a reason that is not for clients.
+type brokenFacts struct{ activities.Facts }
+
+func (brokenFacts) Plan(context.Context, lcm.OpOccID, map[string]string) (lcm.Plan, error) {
+	return lcm.Plan{}, lcm.Wrap(lcm.KindBroken, errors.New("relation is corrupt"), "The database cannot be read.")
+}
+
+func TestTracker_logsAFailureOnceWithItsCause(t *testing.T) {
+	var sdk, own bytes.Buffer
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.NewTextHandler(&sdk, &slog.HandlerOptions{Level: slog.LevelWarn}))))
+	env := suite.NewTestActivityEnvironment()
+	env.SetWorkerOptions(sdkworker.Options{
+		Interceptors: []interceptor.WorkerInterceptor{&tracker{progress: &kept{}, log: slog.New(slog.NewTextHandler(&own, nil))}},
+	})
+	env.RegisterActivity(&activities.OpOccs{Facts: brokenFacts{}})
+	_, err := env.ExecuteActivity("PlanOperation", activities.PlanInput{Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: "op"}}})
+	require.ErrorContains(t, err, "The database cannot be read.")
+	require.NotContains(t, err.Error(), "corrupt")
+	require.Equal(t, 1, strings.Count(own.String(), "corrupt"), own.String())
+	require.NotContains(t, sdk.String(), "corrupt")
 }

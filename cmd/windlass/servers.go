@@ -51,7 +51,8 @@ func open(ctx context.Context, cfg config.Config) (*backends, error) {
 	}
 	b.codec = secrets.NewCodec(keyring)
 	b.temporal, err = client.NewLazyClient(b.codec.Secure(client.Options{
-		HostPort: cfg.Temporal.Address, Namespace: cfg.Temporal.Namespace, Logger: log.NewStructuredLogger(b.log),
+		HostPort: cfg.Temporal.Address, Namespace: cfg.Temporal.Namespace,
+		Logger: log.NewStructuredLogger(telemetry.ForTemporal(b.log, func() bool { return ctx.Err() != nil })),
 	}))
 	if err != nil {
 		return nil, lcm.Wrap(lcm.KindInvalid, err, "The client of Temporal at %s cannot be made.", cfg.Temporal.Address)

@@ -93,6 +93,14 @@ func (f Facts) leaving(v lcm.VnfcResourceInfo, why string) lcm.LeavingVnfc {
 	return out
 }
 
+// Vnfc is a VM of the instance, by any of the names that requests have for it.
+func Vnfc(inst lcm.VnfInstance, id string) (lcm.VnfcResourceInfo, bool) {
+	if inst.Instantiated == nil {
+		return lcm.VnfcResourceInfo{}, false
+	}
+	return Facts{Instance: inst}.find(id)
+}
+
 // find is the VM that a request names, by the id of v1 (vnfcResourceInfo.id), by that of v2 (vnfcInfo.id), by that of
 // its server, or by the name of its node.
 func (f Facts) find(id string) (lcm.VnfcResourceInfo, bool) {

@@ -1,0 +1,30 @@
+package apiserver
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/plan"
+)
+
+// forgetHostKey drops the SSH host key that was pinned at first contact with a VNFC's server: its operator has rebuilt the
+// server, and says so. The next contact pins the key that is shown then. Idempotent.
+func (s *Server) forgetHostKey(c echo.Context) error {
+	inst, err := s.pathInstance(c)
+	if err != nil {
+		return err
+	}
+	vnfc, found := plan.Vnfc(inst, c.Param("vnfcInstanceId"))
+	if !found {
+		return lcm.Errorf(lcm.KindNotFound, "The VNF instance %s has no VNFC %q.", inst.ID, c.Param("vnfcInstanceId"))
+	}
+	ctx := c.Request().Context()
+	if err := s.Store.ForgetHostKeys(ctx, vnfc.ComputeResource.ResourceID); err != nil {
+		return err
+	}
+	s.log.WarnContext(ctx, "Host key forgotten on request", "requestId", requestID(c), "vnfInstanceId", inst.ID,
+		"server", vnfc.ComputeResource.ResourceID)
+	return c.NoContent(http.StatusNoContent)
+}

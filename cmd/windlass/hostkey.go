@@ -1,0 +1,28 @@
+package main
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/spf13/cobra"
+)
+
+func newVnfForgetHostKey(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:   "forget-host-key ID VNFC",
+		Short: "Accept another SSH host key of a VNFC whose VM was rebuilt",
+		Long: `Forget the SSH host key that was pinned when the VM of a VNFC was first reached. Do so only when you know that the VM
+was rebuilt: otherwise another machine may have its address. The next contact pins the key that is shown then. VNFC is an id
+that 'windlass vnf show' has, or the name of the node.`,
+		Example: "  windlass vnf forget-host-key 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 worker-3f2a91c0",
+		Args:    exactly("ID", "VNFC"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path := "/windlass/v1/vnf_instances/" + url.PathEscape(args[0]) + "/host_keys/" + url.PathEscape(args[1])
+			if _, err := c.client.send(cmd.Context(), http.MethodDelete, path, nil, nil); err != nil {
+				return err
+			}
+			c.confirm("The host key of %s is forgotten; the next contact pins the one that it shows then.", args[1])
+			return nil
+		},
+	}
+}
