@@ -164,9 +164,24 @@ func (op *operation) stopWorkUnasked(ctx workflow.Context, mode lcm.CancelMode) 
 // awaitDecision parks the operation in FAILED_TEMP until somebody decides. It takes no worker's time meanwhile.
 func (op *operation) awaitDecision(ctx workflow.Context, cause error) (lcm.Action, error) {
 	op.control.decision = ""
-	if err := op.enter(ctx, lcm.FailedTemp, cause); err != nil {
+	if err := op.enter(ctx, lcm.FailedTemp, op.withoutReturn(cause)); err != nil {
 		return "", err
 	}
 	err := workflow.Await(ctx, func() bool { return op.control.decision != "" })
 	return op.control.decision, err
+}
+
+// withoutReturn adds to a cause that no rollback is possible any more.
+func (op *operation) withoutReturn(cause error) error {
+	const noReturn = "Servers are deleted already, so there is no rollback any more: retry, or fail."
+	if cause == nil || !op.journal.status.ForwardOnly {
+		return cause
+	}
+	e := *errorOf(cause)
+	if len(e.Problems) > 0 { // they follow the detail
+		e.Detail = noReturn + " " + e.Detail
+	} else {
+		e.Detail += " " + noReturn
+	}
+	return &e
 }

@@ -151,6 +151,7 @@ func healGoesForwardOnly(t *testing.T, b *bed) {
 	op = b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": b.VnfcOf(t, vnf, "workerNode")})
 	b.Await(t, op, quick, "FAILED_TEMP")
 	require.NotContains(t, b.Get(t, op)["_links"], "rollback")
+	require.Contains(t, b.Get(t, op)["error"].(map[string]any)["detail"], "no rollback any more")
 	a := b.Act(t, op, "rollback", nil)
 	require.Equal(t, http.StatusConflict, a.Status)
 	require.Contains(t, testbed.Problem(t, a), "forward only")
