@@ -124,8 +124,7 @@ func (s *Server) replaceDriftPolicy(c echo.Context) error {
 }
 
 // settleSchedules brings the schedules in Temporal to what the policies ask for, and forgets reports that are of nothing any
-// more. Several API servers may do so at once:
-// each makes the same of a schedule.
+// more. Several API servers may do so at once: each makes the same of a schedule.
 func settleSchedules(ctx context.Context, st *store.Store, checks DriftChecks) error {
 	if checks == nil {
 		return nil

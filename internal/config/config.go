@@ -47,7 +47,7 @@ type API struct {
 	PageSize   int
 	StrictV1   bool
 	TolerantV2 bool
-	// Codec serves Temporal\'s remote codec protocol; CodecOrigins are the Web UIs whose pages may use it.
+	// Codec serves Temporal's remote codec protocol; CodecOrigins are the Web UIs whose pages may use it.
 	Codec        bool
 	CodecOrigins []string
 }

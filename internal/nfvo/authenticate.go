@@ -2,21 +2,17 @@ package nfvo
 
 import (
 	"context"
-	"encoding/json"
-	"io"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"time"
+
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
-
-type token struct {
-	value   string
-	expires time.Time
-}
 
 // authenticate adds what the subscriber wants: of several types the strongest that has parameters. TLS_CERT needs none:
 // the certificate is shown to whoever asks for one. kept tells that a token was used that had been got before; renew
@@ -42,10 +38,10 @@ func (s *Subscribers) token(ctx context.Context, a *lcm.SubscriptionAuthenticati
 	p := a.ParamsOauth2
 	key := strings.Join([]string{p.TokenEndpoint, p.ClientID, p.ClientPassword}, "\x00")
 	s.mu.Lock()
-	t, ok := s.tokens[key]
+	t := s.tokens[key]
 	s.mu.Unlock()
-	if ok && !renew && time.Now().Before(t.expires) {
-		return t.value, true, nil
+	if !renew && t.Valid() {
+		return t.AccessToken, true, nil
 	}
 	if t, err = s.newToken(ctx, p.TokenEndpoint, p.ClientID, p.ClientPassword); err != nil {
 		return "", false, err
@@ -53,46 +49,24 @@ func (s *Subscribers) token(ctx context.Context, a *lcm.SubscriptionAuthenticati
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tokens[key] = t
-	return t.value, false, nil
+	return t.AccessToken, false, nil
 }
 
-func (s *Subscribers) newToken(ctx context.Context, endpoint, id, password string) (token, error) {
+func (s *Subscribers) newToken(ctx context.Context, endpoint, id, password string) (*oauth2.Token, error) {
 	if err := s.Check(endpoint); err != nil {
-		return token{}, lcm.Wrap(lcm.KindUnavailable, err, "The token endpoint: %s", lcm.Sentence(err))
+		return nil, lcm.Wrap(lcm.KindUnavailable, err, "The token endpoint: %s", lcm.Sentence(err))
 	}
-	form := strings.NewReader(url.Values{"grant_type": {"client_credentials"}}.Encode())
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, form)
-	if err != nil {
-		return token{}, lcm.Wrap(lcm.KindUnavailable, err, "The token endpoint cannot be called.")
+	config := clientcredentials.Config{ClientID: id, ClientSecret: password, TokenURL: endpoint, AuthStyle: oauth2.AuthStyleInHeader}
+	t, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, s.http))
+	if err == nil {
+		return t, nil
 	}
-	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	req.Header.Set("Accept", "application/json")
-	req.SetBasicAuth(url.QueryEscape(id), url.QueryEscape(password)) // RFC 6749 clause 2.3.1
-	resp, err := s.http.Do(req)
-	if err != nil {
-		return token{}, unreachable("The subscriber's token endpoint", err)
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		return nil, unreachable("The subscriber's token endpoint", e)
 	}
-	defer resp.Body.Close()
-	var doc struct {
-		AccessToken string `json:"access_token"`
-		ExpiresIn   int    `json:"expires_in"`
+	// Other errors quote the answer, which may repeat what was sent; they are not told, and not kept as the cause.
+	if e, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
+		return nil, lcm.Errorf(lcm.KindUnavailable, "The subscriber's token endpoint answers %d and gives no token.", e.Response.StatusCode)
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	if err == nil && resp.StatusCode == http.StatusOK {
-		err = json.Unmarshal(body, &doc)
-	}
-	if err != nil || resp.StatusCode != http.StatusOK || doc.AccessToken == "" {
-		// The body may repeat what was sent; it is not told.
-		return token{}, lcm.Errorf(lcm.KindUnavailable, "The subscriber's token endpoint answers %d and gives no token.", resp.StatusCode)
-	}
-	return token{value: doc.AccessToken, expires: time.Now().Add(lifetime(doc.ExpiresIn))}, nil
-}
-
-// lifetime of a token that expires after so many seconds: a little less, and not long when the server does not say.
-func lifetime(seconds int) time.Duration {
-	const unknown, early = 5 * time.Minute, 30 * time.Second
-	if seconds <= 0 {
-		return unknown
-	}
-	return time.Duration(seconds)*time.Second - early
+	return nil, lcm.Errorf(lcm.KindUnavailable, "The subscriber's token endpoint gives no token in its answer.")
 }

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/oauth2"
+
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -38,7 +40,7 @@ type Subscribers struct {
 	options Options
 	http    *http.Client
 	mu      sync.Mutex
-	tokens  map[string]token // of OAuth 2.0, by what it was got with
+	tokens  map[string]*oauth2.Token // of OAuth 2.0, by what it was got with
 }
 
 const defaultTimeout = 10 * time.Second
@@ -48,7 +50,7 @@ func NewSubscribers(o Options) *Subscribers {
 	if o.Timeout == 0 {
 		o.Timeout = defaultTimeout
 	}
-	s := &Subscribers{options: o, tokens: map[string]token{}}
+	s := &Subscribers{options: o, tokens: map[string]*oauth2.Token{}}
 	dialer := &net.Dialer{Timeout: o.Timeout, Control: s.control}
 	s.http = &http.Client{
 		Timeout: o.Timeout,

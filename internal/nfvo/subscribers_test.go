@@ -37,7 +37,8 @@ func newSubscriber(t *testing.T, start func(http.Handler) *httptest.Server) *sub
 				return
 			}
 			s.tokens++
-			_ = json.NewEncoder(w).Encode(map[string]any{"access_token": "token-" + strings.Repeat("x", s.tokens), "expires_in": 3600})
+			w.Header().Set("Content-Type", "application/json") // RFC 6749 clause 5.1
+			_ = json.NewEncoder(w).Encode(map[string]any{"access_token": "token-" + strings.Repeat("x", s.tokens), "token_type": "Bearer", "expires_in": 3600})
 			return
 		}
 		s.seen = append(s.seen, r)
