@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver/apitest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/internal/secrets"
@@ -64,7 +65,7 @@ func newBench(t *testing.T, change ...func(*Options)) *bench {
 	}
 	b.server, err = New(o)
 	require.NoError(t, err)
-	b.http = httptest.NewServer(b.server)
+	b.http = httptest.NewServer(apitest.Watch(b.server, func(err error) { t.Error(err) }))
 	t.Cleanup(func() {
 		b.server.stopStreams()
 		b.http.Close()
@@ -114,9 +115,7 @@ func (b *bench) do(method, path string, body any, headers ...string) answer {
 	got, err := io.ReadAll(resp.Body)
 	require.NoError(b, err)
 	b.remember(resp.Header, got)
-	a := answer{b.T, resp.StatusCode, resp.Header, got}
-	checkAgainstEtsi(a, method, path)
-	return a
+	return answer{b.T, resp.StatusCode, resp.Header, got}
 }
 
 func (b *bench) remember(h http.Header, body []byte) {

@@ -57,7 +57,7 @@ func TestDrift_showsTheLastReport(t *testing.T) {
 	require.Equal(t, path, a.path())
 	report := lcm.DriftReport{ID: "run-1-1", Trigger: lcm.DriftByRequest, CheckedAt: time.Now(), Findings: []lcm.DriftFinding{{
 		Kind: lcm.DriftServerStopped, VnfcInstanceID: "worker-1", Node: "node-worker-1", Detail: "It is off.", Remedy: lcm.RemedyVnfc, Automatic: true,
-	}}}
+	}}, Decision: lcm.DriftDecision{Action: lcm.DriftNothing, Reason: "The policy does not heal."}}
 	_, err := b.store.RecordDrift(t.Context(), id, report, nil)
 	require.NoError(t, err)
 	doc := b.do("GET", path, nil).want(http.StatusOK)

@@ -218,7 +218,8 @@ func (s *Server) readVnfd(c echo.Context) error {
 		if err != nil {
 			return err
 		}
-		return c.Blob(http.StatusOK, "text/plain; charset=utf-8", data)
+		// Without a charset, and YAML is UTF-8 anyway: Tacker's client knows the text by this name only.
+		return c.Blob(http.StatusOK, "text/plain", data)
 	}
 	if !accepts(c, mimeZip) {
 		return httpErrorf(http.StatusNotAcceptable, "The VNFD has %d files and can only be read as %s.", len(names), mimeZip)

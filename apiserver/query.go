@@ -51,6 +51,10 @@ func queryOf(c echo.Context) (url.Values, error) {
 // parseQuery reads the parameters of a list; unknown ones are mistakes, as SOL013 wants.
 func parseQuery(params url.Values, rules listRules) (listQuery, error) {
 	q := listQuery{rules: rules}
+	if v, ok := params[tackersExclude]; ok && !params.Has("exclude_fields") {
+		params["exclude_fields"] = v
+		params.Del(tackersExclude)
+	}
 	var problems []lcm.Problem
 	bad := func(name, detail string) { problems = append(problems, lcm.Problem{Path: name, Detail: detail}) }
 	for _, name := range slices.Sorted(maps.Keys(params)) {
@@ -91,6 +95,9 @@ func parseQuery(params url.Values, rules listRules) (listQuery, error) {
 	}
 	return q, lcm.InvalidAll("The query has mistakes", problems)
 }
+
+// tackersExclude is how Tacker's client writes exclude_fields where it lists operations.
+const tackersExclude = "exclude-fields"
 
 const notOurMarker = "is not a marker that this server gave out for this list"
 

@@ -208,6 +208,7 @@ func (s *Server) routes() *echo.Echo {
 		}
 	}
 	add("", s.probeRoutes())
+	add("", descriptionRoutes())
 	add("", versionRoutes())
 	for _, api := range []*lcmAPI{{s, &dialectV1}, {s, &dialectV2}} {
 		strict := api.number == 1 && s.StrictV1 || api.number == 2 && !s.TolerantV2

@@ -1,0 +1,185 @@
+package apitest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi2"
+	"github.com/getkin/kin-openapi/openapi2conv"
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// etsiFiles are ETSI's definitions of what is below the roots. They are not part of this repository: where it is checked out
+// alone, nothing is held against them. v2.4.1 is the nearest to v2.6.1 that ETSI has as files.
+var etsiFiles = []struct{ root, file string }{
+	{"/vnflcm/v1", "v2.4.1/SOL003-VNFLifecycleManagement-API.json"},
+	{"/vnflcm/v2", "v3.3.1/sol003_lifecycle_openapi.json"},
+	{"/vnfpkgm/v1", "v2.4.1/SOL005-VNFPackageManagement-API.json"},
+	{"/vnfpkgm/v1", "v3.3.1/sol003_package_openapi.json"}, // for onboarded_vnf_packages, which SOL005 does not have
+}
+
+var etsiDefinitions = sync.OnceValues(func() ([]*definition, error) {
+	dir, err := definitionsDir()
+	if err != nil {
+		return nil, err
+	}
+	var all []*definition
+	for _, f := range etsiFiles {
+		text, err := os.ReadFile(filepath.Join(dir, f.file))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		doc, err := readDefinition(text)
+		if err != nil {
+			return nil, fmt.Errorf("read ETSI's definition %s: %w", f.file, err)
+		}
+		each(doc, mend)
+		all = append(all, newDefinition(f.root, doc))
+	}
+	return all, nil
+})
+
+// definitionsDir is beside the checkout.
+func definitionsDir() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for ; dir != "/"; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(filepath.Dir(dir), "shared/openapi"), nil
+		}
+	}
+	return "", errors.New("run this test in a checkout of Windlass")
+}
+
+// readDefinition reads OpenAPI 3, or Swagger 2.
+func readDefinition(text []byte) (*openapi3.T, error) {
+	if !strings.Contains(string(text[:min(len(text), 200)]), `"swagger"`) {
+		return openapi3.NewLoader().LoadFromData(text)
+	}
+	var old openapi2.T
+	if err := json.Unmarshal(text, &old); err != nil {
+		return nil, err
+	}
+	return openapi2conv.ToV3(&old)
+}
+
+// mend corrects mistakes of ETSI's files, which differ from ETSI's text.
+func mend(schema *openapi3.Schema) *openapi3.Schema {
+	if schema.Items != nil && schema.Items.Value != nil {
+		schema.Items.Value = mend(schema.Items.Value)
+	}
+	// Every body in the file of SOL005 is an object within an object named like its type.
+	if len(schema.Properties) == 1 {
+		for name, only := range schema.Properties {
+			if name[:1] != strings.ToLower(name[:1]) && only.Value != nil {
+				return only.Value
+			}
+		}
+	}
+	// The file of v3.3.1 wants exactly one of changedInfo and modificationsTriggeredByVnfPkgChange in every VnfLcmOpOcc,
+	// where clause 5.5.2.13 has both optional and at most one present.
+	if schema.Properties["changedInfo"] != nil {
+		schema.OneOf, schema.AnyOf = nil, nil
+	}
+	return schema
+}
+
+// anywhere are statuses that SOL013 has for every resource and the files do not list.
+var anywhere = []int{
+	http.StatusUnauthorized, http.StatusForbidden, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong,
+	http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity, http.StatusTooManyRequests,
+}
+
+// checkEtsi holds an exchange against ETSI's definition, where there is one.
+func checkEtsi(e Exchange) error {
+	all, err := etsiDefinitions()
+	if err != nil {
+		return err
+	}
+	for _, d := range all {
+		if operation := d.find(e.Method, e.path()); operation != nil {
+			if err := errors.Join(checkEtsiRequest(operation, e), checkEtsiAnswer(operation, e)); err != nil {
+				return fmt.Errorf("ETSI has this otherwise: %w", err)
+			}
+			return nil
+		}
+	}
+	return nil // no such resource or method
+}
+
+func checkEtsiRequest(operation *openapi3.Operation, e Exchange) error {
+	if operation.RequestBody == nil || !e.accepted() {
+		return nil
+	}
+	content := operation.RequestBody.Value.Content.Get("application/json")
+	if content == nil || content.Schema == nil {
+		return nil
+	}
+	var doc any
+	if err := json.Unmarshal(e.Request, &doc); err != nil {
+		return fmt.Errorf("the request was accepted, and is not JSON: %w", err)
+	}
+	if object, ok := doc.(map[string]any); ok {
+		forgive(e.path(), object)
+	}
+	if err := visitValue(content.Schema.Value, doc, openapi3.VisitAsRequest()); err != nil {
+		return fmt.Errorf("the request was accepted: %w; it was %s", err, e.Request)
+	}
+	return nil
+}
+
+func checkEtsiAnswer(operation *openapi3.Operation, e Exchange) error {
+	defined := answerTo(operation, e.Status)
+	if defined == nil {
+		if slices.Contains(anywhere, e.Status) || e.Status >= http.StatusBadRequest && !hasErrors(operation) {
+			return nil
+		}
+		return errors.New("there is no such status")
+	}
+	for name, header := range defined.Headers {
+		if header.Value.Required && name != "WWW-Authenticate" && name != "Content-Type" && e.Header.Get(name) == "" {
+			return fmt.Errorf("the header %s is missing", name)
+		}
+	}
+	// The files give application/json for errors, too.
+	content := defined.Content.Get("application/json")
+	if content == nil || content.Schema == nil || len(e.Body) == 0 || e.picked() || !isJSON(e.Header.Get("Content-Type")) {
+		return nil
+	}
+	return checkEtsiBody(content.Schema.Value, e.Body)
+}
+
+// hasErrors tells whether the file lists errors of an operation at all.
+func hasErrors(operation *openapi3.Operation) bool {
+	return slices.ContainsFunc(operation.Responses.Keys(), func(status string) bool { return status >= "4" && status < "6" })
+}
+
+func checkEtsiBody(schema *openapi3.Schema, body []byte) error {
+	var doc any
+	if err := json.Unmarshal(body, &doc); err != nil {
+		return fmt.Errorf("the answer is not JSON: %w", err)
+	}
+	items, isList := doc.([]any)
+	if !isList || schema.Type.Is("array") {
+		items = []any{doc}
+	} // else the file describes the items of the list and forgets the list
+	for _, item := range items {
+		if err := visitValue(schema, item, openapi3.VisitAsResponse()); err != nil {
+			return fmt.Errorf("%w; the answer was %s", err, body)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+// Package apitest holds what tests exchange with the API against what is said of it: ETSI's definitions, where they are at
+// hand, and Windlass's own.
+package apitest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+)
+
+// Exchange is a request and the answer to it.
+type Exchange struct {
+	Method string
+	// Target is the path with its query.
+	Target string
+	// ContentType and Request are the request's body. It counts only where the answer says that it was accepted.
+	ContentType string
+	Request     []byte
+
+	Status int
+	Header http.Header
+	// Body is empty when it was a stream.
+	Body []byte
+}
+
+// Check tells what about an exchange is not as it is defined; nil when there is nothing.
+func Check(e Exchange) error {
+	if err := errors.Join(checkEtsi(e), checkOwn(e)); err != nil {
+		return fmt.Errorf("%s %s answered with %d: %w", e.Method, e.Target, e.Status, err)
+	}
+	return nil
+}
+
+// path is the target's, as the server reads it.
+func (e Exchange) path() string {
+	path, _, _ := strings.Cut(e.Target, "?")
+	for strings.Contains(path, "//") {
+		path = strings.ReplaceAll(path, "//", "/")
+	}
+	return path
+}
+
+// picked tells whether the answer need not have all that is mandatory, because the client asked for attributes by name.
+func (e Exchange) picked() bool {
+	_, query, _ := strings.Cut(e.Target, "?")
+	return strings.Contains(query, "fields=")
+}
+
+func (e Exchange) accepted() bool {
+	return e.Status < http.StatusMultipleChoices && isJSON(e.ContentType) && len(e.Request) > 0
+}
+
+func isJSON(contentType string) bool {
+	media, _, _ := mime.ParseMediaType(contentType)
+	return media == "application/json" || strings.HasSuffix(media, "+json")
+}
+
+// Watch passes requests on to api, and reports those whose exchange is not as it is defined.
+func Watch(api http.Handler, report func(error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sent, got := &sentBody{ReadCloser: r.Body}, &recorder{ResponseWriter: w, status: http.StatusOK}
+		r = r.WithContext(r.Context())
+		r.Body = sent
+		api.ServeHTTP(got, r)
+		if err := Check(Exchange{
+			Method: r.Method, Target: r.URL.RequestURI(), ContentType: r.Header.Get("Content-Type"), Request: sent.text.Bytes(),
+			Status: got.status, Header: got.Header(), Body: got.body.Bytes(),
+		}); err != nil {
+			report(err)
+		}
+	})
+}
+
+// most bounds what is kept of a body: what is checked is shorter, and packages are long.
+const most = 16 << 20
+
+// sentBody keeps what the server has read.
+type sentBody struct {
+	io.ReadCloser
+	text bytes.Buffer
+}
+
+func (s *sentBody) Read(b []byte) (int, error) {
+	n, err := s.ReadCloser.Read(b)
+	if s.text.Len() < most {
+		s.text.Write(b[:n])
+	}
+	return n, err
+}
+
+// recorder keeps what the server has answered, unless it is a stream.
+type recorder struct {
+	http.ResponseWriter
+	status  int
+	written bool
+	body    bytes.Buffer
+}
+
+// Unwrap lets the server flush.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+func (r *recorder) WriteHeader(status int) {
+	if !r.written {
+		r.status, r.written = status, true
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	r.written = true
+	if r.Header().Get("Content-Type") == "" {
+		r.Header().Set("Content-Type", http.DetectContentType(b)) // as net/http does
+	}
+	if r.body.Len() < most && !strings.HasPrefix(r.Header().Get("Content-Type"), "text/event-stream") {
+		r.body.Write(b)
+	}
+	return r.ResponseWriter.Write(b)
+}

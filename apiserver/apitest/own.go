@@ -1,0 +1,116 @@
+package apitest
+
+import (
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/windlass-nfv/windlass/apiserver/openapi"
+)
+
+// howTo ends what is said of a difference to Windlass's own document.
+const howTo = "apiserver/openapi/openapi.yaml is to say what is served: bring it and the answer together"
+
+// The document twice: what is asked may have more than is described, what is answered may not.
+var ownDefinitions = sync.OnceValues(func() ([2]*definition, error) {
+	var both [2]*definition
+	for i := range both {
+		doc, err := openapi3.NewLoader().LoadFromData(openapi.Source())
+		if err != nil {
+			return both, err
+		}
+		if i == 1 {
+			seen := map[*openapi3.Schema]bool{}
+			each(doc, func(s *openapi3.Schema) *openapi3.Schema { closeObjects(s, seen); return s })
+		}
+		both[i] = newDefinition("", doc)
+	}
+	return both, nil
+})
+
+// closeObjects lets objects have no other members than those that are described.
+func closeObjects(s *openapi3.Schema, seen map[*openapi3.Schema]bool) {
+	if s == nil || seen[s] {
+		return
+	}
+	seen[s] = true
+	if len(s.Properties) > 0 && s.AdditionalProperties.Has == nil && s.AdditionalProperties.Schema == nil {
+		s.AdditionalProperties.Has = new(bool)
+	}
+	for _, member := range s.Properties {
+		closeObjects(member.Value, seen)
+	}
+	for _, one := range slices.Concat(s.OneOf, s.AnyOf, s.AllOf, openapi3.SchemaRefs{s.Items, s.AdditionalProperties.Schema}) {
+		if one != nil {
+			closeObjects(one.Value, seen)
+		}
+	}
+}
+
+// checkOwn holds an exchange against Windlass's document.
+func checkOwn(e Exchange) error {
+	both, err := ownDefinitions()
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(checkOwnRequest(both[0], e), checkOwnAnswer(both[1], e)); err != nil {
+		return fmt.Errorf("%w (%s)", err, howTo)
+	}
+	return nil
+}
+
+func checkOwnRequest(d *definition, e Exchange) error {
+	operation := d.find(e.Method, e.path())
+	if operation == nil || operation.RequestBody == nil || !e.accepted() {
+		return nil
+	}
+	media, _, _ := mime.ParseMediaType(e.ContentType)
+	content := operation.RequestBody.Value.Content.Get(media)
+	if content == nil {
+		return fmt.Errorf("a body of %s was accepted and is not described", media)
+	}
+	if err := visit(content.Schema.Value, e.Request, openapi3.VisitAsRequest()); err != nil {
+		return fmt.Errorf("the request was accepted, and is not what is described: %w", err)
+	}
+	return nil
+}
+
+func checkOwnAnswer(d *definition, e Exchange) error {
+	operation := d.find(e.Method, e.path())
+	if operation == nil {
+		if e.Status < http.StatusBadRequest {
+			return errors.New("this is not described")
+		}
+		return nil // a test of what is not there
+	}
+	defined := answerTo(operation, e.Status)
+	if defined == nil && e.Status < http.StatusBadRequest {
+		return errors.New("this status is not described")
+	}
+	if defined == nil {
+		defined = operation.Responses.Default().Value
+	}
+	if err := checkHeaders(defined, e.Header); err != nil {
+		return err
+	}
+	if len(e.Body) == 0 {
+		return nil
+	}
+	media, _, _ := mime.ParseMediaType(e.Header.Get("Content-Type"))
+	content := defined.Content.Get(media)
+	if content == nil {
+		return fmt.Errorf("an answer of %q is not described", media)
+	}
+	if !isJSON(media) || e.picked() {
+		return nil
+	}
+	if err := visit(content.Schema.Value, e.Body, openapi3.VisitAsResponse()); err != nil {
+		return fmt.Errorf("the answer is not what is described: %w; it was %s", err, e.Body)
+	}
+	return nil
+}

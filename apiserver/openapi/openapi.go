@@ -1,0 +1,25 @@
+// Package openapi describes what Windlass serves, for programs and for people.
+package openapi
+
+import (
+	_ "embed" // the document and its page are part of the binary
+	"encoding/json"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+)
+
+//go:embed openapi.yaml
+var source []byte
+
+// Source is the document as it is kept: YAML with comments.
+func Source() []byte { return source }
+
+// JSON is the document. It has no errors unless the file that is built in has one.
+var JSON = sync.OnceValues(func() ([]byte, error) {
+	var doc map[string]any
+	if err := yaml.Unmarshal(source, &doc); err != nil {
+		return nil, err
+	}
+	return json.Marshal(doc)
+})
