@@ -20,7 +20,7 @@ var (
 	fallback = regexp.MustCompile(`\(default (.*)\)$`)
 	variable = regexp.MustCompile(`WINDLASS_[A-Z0-9_]*[A-Z0-9]`)
 	// Those that are no settings: which file, the client's address, the keys, and what belongs to other binaries.
-	otherVariables = []string{"WINDLASS_CONFIG", "WINDLASS_API", "WINDLASS_KEYS"}
+	otherVariables = []string{"WINDLASS_CONFIG", "WINDLASS_API", "WINDLASS_KEYS", "WINDLASS_PROFILE", "WINDLASS_PROFILES"}
 )
 
 func settings() *pflag.FlagSet {

@@ -1,13 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,7 +21,8 @@ const defaultAPI = "http://127.0.0.1:9890"
 type cli struct {
 	*console
 	client *apiClient
-	asJSON bool
+	// format is how it is printed what the API answers.
+	format string
 }
 
 // addFlags gives cmd, and what is below it, the flags of every client command.
@@ -31,11 +32,28 @@ func (c *cli) addFlags(cmd *cobra.Command) {
 		api = defaultAPI
 	}
 	var version int
+	var chosen string
+	var asJSON bool
 	flags := cmd.PersistentFlags()
 	flags.StringVar(&api, "api", api, "`URL` of the API; WINDLASS_API in the environment sets it too")
 	flags.IntVar(&version, "lcm-version", 1, "major `version` of the lifecycle API: 1 (SOL003 v2.6.1) or 2 (v3.3.1)")
-	flags.BoolVar(&c.asJSON, "json", false, "print what the API answers instead of a table")
+	flags.StringVarP(&c.format, "output", "o", formatTable, "`format` of what is printed: table, json or yaml; the latter two are all that the API answers")
+	flags.BoolVar(&asJSON, "json", false, "the same as -o json")
+	flags.StringVar(&chosen, "profile", "", "`name` of the profile that says where the API is; WINDLASS_PROFILE in the environment sets it too")
 	cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		p, err := profileOf(chosen)
+		if err != nil {
+			return usageErrorf(cmd, "%s", sentence(err.Error()))
+		}
+		if !cmd.Flags().Changed("api") {
+			api = cmp.Or(p.API, api)
+		}
+		if !cmd.Flags().Changed("lcm-version") {
+			version = cmp.Or(p.LcmVersion, version)
+		}
+		if err := c.chooseFormat(cmd, asJSON, p.Output); err != nil {
+			return err
+		}
 		headers := map[int]string{1: "1.3.0", 2: "2.0.0"}
 		if headers[version] == "" {
 			return usageErrorf(cmd, "--lcm-version must be 1 or 2, not %d.", version)
@@ -60,21 +78,6 @@ func terminal(in io.Reader, out, err *os.File) *console {
 		}
 		return width, height
 	}}
-}
-
-// print shows v: as JSON, or as view does.
-func (c *cli) print(v any, view func(w io.Writer)) error {
-	if !c.asJSON {
-		w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-		view(w)
-		return w.Flush()
-	}
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encode the answer: %w", err)
-	}
-	_, err = fmt.Fprintln(c.out, string(b))
-	return err
 }
 
 // row writes cells in columns; an empty one is shown as a dash.
@@ -112,11 +115,4 @@ func (c *cli) readRequest(name string) (json.RawMessage, error) {
 		return nil, fmt.Errorf("%s is not JSON: %w", name, json.Unmarshal(b, &v))
 	}
 	return b, nil
-}
-
-// confirm says what happened, for people only: scripts that ask for JSON get none of it.
-func (c *cli) confirm(format string, args ...any) {
-	if !c.asJSON {
-		fmt.Fprintf(c.out, format+"\n", args...)
-	}
 }

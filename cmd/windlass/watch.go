@@ -69,7 +69,7 @@ func (c *cli) watch(ctx context.Context, id string, w *watcher) error {
 	if width, _ := c.size(); width > 0 {
 		v = &liveView{out: c.out, now: c.now, size: c.size}
 	}
-	if c.asJSON {
+	if c.structured() {
 		v = silentView{}
 	}
 	following, stop := context.WithCancel(ctx)
@@ -78,7 +78,7 @@ func (c *cli) watch(ctx context.Context, id string, w *watcher) error {
 	if err != nil {
 		return err
 	}
-	if c.asJSON {
+	if c.structured() {
 		if err := c.printOp(ctx, id); err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ func verdict(o opOcc, want lcm.OperationState) error {
 	}
 }
 
-// silentView shows nothing, for --json.
+// silentView shows nothing, for programs.
 type silentView struct{}
 
 func (silentView) show(snapshot) {}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+)
+
+// The formats of what client commands print.
+const (
+	formatTable = "table"
+	formatJSON  = "json"
+	formatYAML  = "yaml"
+)
+
+var formats = []string{formatTable, formatJSON, formatYAML}
+
+// chooseFormat decides between the flags and a profile.
+func (c *cli) chooseFormat(cmd *cobra.Command, asJSON bool, byProfile string) error {
+	given := cmd.InheritedFlags().Changed("output")
+	switch {
+	case asJSON && given && c.format != formatJSON:
+		return usageErrorf(cmd, "Give either --json or --output %s.", c.format)
+	case asJSON:
+		c.format = formatJSON
+	case !given && byProfile != "":
+		c.format = byProfile
+	}
+	if !slices.Contains(formats, c.format) {
+		return usageErrorf(cmd, "--output must be table, json or yaml, not %q.", c.format)
+	}
+	return nil
+}
+
+// structured tells whether a program reads what is printed.
+func (c *cli) structured() bool { return c.format != formatTable }
+
+// print shows v as the API has it, or as view does.
+func (c *cli) print(v any, view func(w io.Writer)) error {
+	if !c.structured() {
+		w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+		view(w)
+		return w.Flush()
+	}
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode the answer: %w", err)
+	}
+	b = append(b, '\n')
+	if c.format == formatYAML {
+		if b, err = yamlOf(b); err != nil {
+			return fmt.Errorf("write the answer as YAML: %w", err)
+		}
+	}
+	_, err = c.out.Write(b)
+	return err
+}
+
+// yamlOf is the same document as YAML, in the same order. JSON is YAML already, in a form that nobody wants to read.
+func yamlOf(document []byte) ([]byte, error) {
+	var node yaml.Node
+	if err := yaml.Unmarshal(document, &node); err != nil {
+		return nil, err
+	}
+	unfold(&node)
+	var b bytes.Buffer
+	encoder := yaml.NewEncoder(&b)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(&node); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), encoder.Close()
+}
+
+// unfold leaves it to the encoder how a node is written. Empty lists and objects stay as they are.
+func unfold(node *yaml.Node) {
+	if len(node.Content) > 0 || node.Kind == yaml.ScalarNode {
+		node.Style = 0
+	}
+	for _, child := range node.Content {
+		unfold(child)
+	}
+}
+
+// confirm says what happened, for people only: programs get none of it.
+func (c *cli) confirm(format string, args ...any) {
+	if !c.structured() {
+		fmt.Fprintf(c.out, format+"\n", args...)
+	}
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// withProfiles keeps profiles in a file of the test's own.
+func withProfiles(t *testing.T, text string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "profiles.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	t.Setenv("WINDLASS_PROFILES", file)
+	t.Setenv("WINDLASS_PROFILE", "")
+}
+
+func TestProfile_saysWhereTheAPIIs(t *testing.T) {
+	api := resources()
+	server := httptest.NewServer(api)
+	defer server.Close()
+	withProfiles(t, "north:\n  api: "+server.URL+"/\n  lcmVersion: 2\n  output: json\nnowhere:\n  api: http://127.0.0.1:1\n")
+	t.Setenv("WINDLASS_API", "http://127.0.0.1:2") // a profile that is chosen comes before it
+
+	got := command(t, "", "vnf", "list", "--profile", "north")
+	require.Zero(t, got.code, got.err)
+	assert.Equal(t, "/vnflcm/v2/vnf_instances", api.last("GET").path)
+	assert.Contains(t, got.out, `"vnfInstanceName": "edge-1"`)
+
+	t.Setenv("WINDLASS_PROFILE", "nowhere")
+	got = command(t, "", "vnf", "list", "--profile", "north", "--lcm-version", "1", "-o", "table") // flags come first
+	require.Zero(t, got.code, got.err)
+	assert.Equal(t, "/vnflcm/v1/vnf_instances", api.last("GET").path)
+	assert.Contains(t, got.out, "NAME")
+	assert.Contains(t, command(t, "", "vnf", "list").err, "127.0.0.1:1")
+
+	got = command(t, "", "vnf", "list", "--profile", "south")
+	assert.Equal(t, exitUsage, got.code)
+	assert.Contains(t, got.err, `There is no profile "south"`)
+	assert.Contains(t, got.err, "north, nowhere")
+}
+
+func TestProfileList_showsThem(t *testing.T) {
+	withProfiles(t, "north:\n  api: https://north.example:9890\nsouth:\n  api: https://south.example:9890\n  lcmVersion: 2\n")
+	got := command(t, "", "profile", "list")
+	require.Zero(t, got.code, got.err)
+	assert.Equal(t, "NAME   API                         LCM VERSION\nnorth  https://north.example:9890  1\nsouth  https://south.example:9890  2\n", got.out)
+
+	withProfiles(t, "north:\n  url: https://north.example\n")
+	got = command(t, "", "profile", "list")
+	assert.NotZero(t, got.code)
+	assert.Contains(t, got.err, "line 2: field url not found")
+
+	withProfiles(t, "")
+	assert.Contains(t, command(t, "", "profile", "list").err, "There are no profiles")
+}
+
+func TestOutput_isATableJSONOrYAML(t *testing.T) {
+	withProfiles(t, "")
+	got := windlass(t, resources(), "vim", "show", "north", "-o", "yaml")
+	require.Zero(t, got.code, got.err)
+	assert.Equal(t, `id: 7d1c
+name: north
+type: openstack
+auth_url: http://cloud:5000/v3
+is_default: true
+status: REACHABLE
+vim_project:
+  name: nfv
+extra:
+  ssh_port: 2222
+`, got.out)
+	asJSON := windlass(t, resources(), "vnf", "list", "-o", "json")
+	assert.Equal(t, windlass(t, resources(), "vnf", "list", "--json").out, asJSON.out)
+	assert.JSONEq(t, "["+vnf+"]", asJSON.out)
+	assert.Empty(t, windlass(t, resources(), "vnf", "delete", vnfID, "-o", "yaml").out, "what is for people")
+
+	for _, wrong := range [][]string{{"-o", "xml"}, {"-o", "yaml", "--json"}} {
+		got := windlass(t, resources(), append([]string{"vnf", "list"}, wrong...)...)
+		assert.Equal(t, exitUsage, got.code, "%v", wrong)
+		assert.Contains(t, got.err, "--output", "%v", wrong)
+	}
+}
+
+func TestYAML_meansTheSameAsTheJSON(t *testing.T) {
+	got, err := yamlOf([]byte(`{"b":"1","a":[],"t":"true","n":null,"text":"two\nlines","o":{},"list":[{"x":1.5}]}`))
+	require.NoError(t, err)
+	assert.Equal(t, "b: \"1\"\na: []\nt: \"true\"\nn: null\ntext: |-\n  two\n  lines\no: {}\nlist:\n  - x: 1.5\n", string(got))
+}
