@@ -37,6 +37,21 @@ func (o ClusterHealthOutput) Unhealthy() []UnhealthyNode {
 	return out
 }
 
+// Absent are the nodes of a list that Kubernetes does not know: an operation that was given up has left their VMs.
+// Nothing is said of them while the nodes are not known at all.
+func (o ClusterHealthOutput) Absent(list lcm.Nodes) []UnhealthyNode {
+	if len(o.Nodes) == 0 {
+		return nil
+	}
+	var out []UnhealthyNode
+	for _, node := range list {
+		if !slices.ContainsFunc(o.Nodes, func(n NodeHealth) bool { return n.Name == node.Name }) {
+			out = append(out, UnhealthyNode{Node: node.Name, Why: "it is no node of the cluster"})
+		}
+	}
+	return out
+}
+
 // PlanOperation decides what the operation changes, and keeps it.
 // Idempotent: the plan that was kept first counts, whatever the cluster looks like now.
 func (o *OpOccs) PlanOperation(ctx context.Context, in PlanInput) (plan lcm.Plan, err error) {

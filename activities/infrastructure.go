@@ -136,6 +136,11 @@ type FindNodesInput struct {
 	Cluster bool `json:"cluster,omitempty"`
 	// HighlyAvailable is set when several control planes are expected.
 	HighlyAvailable bool `json:"highlyAvailable,omitempty"`
+	// AnyNumber takes any number of control planes: a VNF may have been left with some.
+	AnyNumber bool `json:"anyNumber,omitempty"`
+	// Left waits until Heat has ended what it does, and leaves out VMs without an address: what an operation that is given
+	// up has left.
+	Left bool `json:"left,omitempty"`
 }
 
 // FindNodesOutput is what the stack consists of.
@@ -158,9 +163,14 @@ func (i *Infrastructure) FindNodes(ctx context.Context, in FindNodesInput) (out 
 	if err != nil {
 		return out, err
 	}
-	name, _, err := i.Stacks.StackName(ctx, in.OpOccID)
+	name, owner, err := i.Stacks.StackName(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
+	}
+	if in.Left {
+		if err := cloud.Settle(ctx, name, owner, i.Output.Lines(ctx, in.Step)); err != nil {
+			return out, err
+		}
 	}
 	inv, err := cloud.Inventory(ctx, name)
 	if err != nil {
@@ -174,7 +184,7 @@ func (i *Infrastructure) FindNodes(ctx context.Context, in FindNodesInput) (out 
 	if err != nil {
 		return out, err
 	}
-	return out, locate(inv, cluster.Params, in.HighlyAvailable, &out)
+	return out, locate(inv, cluster.Params, in, &out)
 }
 
 func vnfcsOf(inv *openstack.Inventory) []Vnfc {
@@ -192,7 +202,7 @@ func vnfcsOf(inv *openstack.Inventory) []Vnfc {
 }
 
 // locate finds the nodes of both roles and the address in front of the control planes.
-func locate(inv *openstack.Inventory, params lcm.ClusterParams, highlyAvailable bool, out *FindNodesOutput) error {
+func locate(inv *openstack.Inventory, params lcm.ClusterParams, in FindNodesInput, out *FindNodesOutput) error {
 	for _, role := range []struct {
 		role   lcm.Role
 		params lcm.NodeParams
@@ -201,18 +211,18 @@ func locate(inv *openstack.Inventory, params lcm.ClusterParams, highlyAvailable 
 		{lcm.ControlPlane, params.MasterNode, "master_node"},
 		{lcm.Worker, params.WorkerNode, "worker_node"},
 	} {
-		nodes, err := nodesOf(inv, role.role, role.params)
+		nodes, err := nodesOf(inv, role.role, role.params, in.Left)
 		if err != nil {
 			return err
 		}
 		out.Nodes = append(out.Nodes, nodes...)
 	}
 	controlPlanes := out.Nodes.With(lcm.ControlPlane)
-	if n := len(controlPlanes); n == 0 || n > 1 && n%2 == 0 || highlyAvailable != (n > 1) {
+	if n := len(controlPlanes); !in.AnyNumber && (n == 0 || n > 1 && n%2 == 0 || in.HighlyAvailable != (n > 1)) {
 		return lcm.Errorf(lcm.KindInvalid, "The stack has %d control planes (resource %q): one, or an odd number of at least three behind a "+
 			"virtual IP, is needed. Correct aspect_id, the level or the package.", n, params.MasterNode.AspectID)
 	}
-	if len(controlPlanes) > 1 {
+	if in.HighlyAvailable {
 		port, err := portNamed(inv, inv.StackID, params.MasterNode.ClusterCpName)
 		if err != nil {
 			return err
@@ -232,43 +242,54 @@ func locate(inv *openstack.Inventory, params lcm.ClusterParams, highlyAvailable 
 	return nil
 }
 
-func nodesOf(inv *openstack.Inventory, role lcm.Role, params lcm.NodeParams) (lcm.Nodes, error) {
+func nodesOf(inv *openstack.Inventory, role lcm.Role, params lcm.NodeParams, onlyComplete bool) (lcm.Nodes, error) {
 	members, err := inv.Members(params.AspectID)
 	if err != nil {
 		return nil, err
 	}
 	var nodes lcm.Nodes
 	for _, stackID := range members {
-		ssh, err := portNamed(inv, stackID, params.SSHCpName)
-		if err != nil {
+		node, err := nodeOf(inv, stackID, role, params)
+		switch {
+		case err == nil:
+			nodes = append(nodes, node)
+		case !onlyComplete:
 			return nil, err
 		}
-		nic := ssh
-		if params.NicCpName != "" {
-			if nic, err = portNamed(inv, stackID, params.NicCpName); err != nil {
-				return nil, err
-			}
-		}
-		node := lcm.Node{
-			Name: lcm.NodeName(role, nic.ServerID), Role: role, ServerID: nic.ServerID, StackID: stackID,
-			SSHAddress: ssh.Address, Address: nic.Address,
-			ComputeHost: computeHost(inv.Servers[nic.ServerID]), Zone: inv.Servers[nic.ServerID].Zone,
-		}
-		if ssh.FloatingIP != "" {
-			node.SSHAddress = ssh.FloatingIP
-		}
-		if node.ServerID == "" || node.Address == "" {
-			return nil, lcm.Errorf(lcm.KindUnavailable, "The port %s of stack %s has no server or no address yet.", params.NicCpName, stackID)
-		}
-		for _, r := range inv.OfType("OS::Nova::Server") {
-			if r.PhysicalID == node.ServerID {
-				node.VduID = r.Name
-			}
-		}
-		nodes = append(nodes, node)
 	}
 	slices.SortFunc(nodes, func(a, b lcm.Node) int { return strings.Compare(a.Name, b.Name) })
 	return nodes, nil
+}
+
+// nodeOf is the node that the nested stack of a group's member makes.
+func nodeOf(inv *openstack.Inventory, stackID string, role lcm.Role, params lcm.NodeParams) (lcm.Node, error) {
+	ssh, err := portNamed(inv, stackID, params.SSHCpName)
+	if err != nil {
+		return lcm.Node{}, err
+	}
+	nic := ssh
+	if params.NicCpName != "" {
+		if nic, err = portNamed(inv, stackID, params.NicCpName); err != nil {
+			return lcm.Node{}, err
+		}
+	}
+	node := lcm.Node{
+		Name: lcm.NodeName(role, nic.ServerID), Role: role, ServerID: nic.ServerID, StackID: stackID,
+		SSHAddress: ssh.Address, Address: nic.Address,
+		ComputeHost: computeHost(inv.Servers[nic.ServerID]), Zone: inv.Servers[nic.ServerID].Zone,
+	}
+	if ssh.FloatingIP != "" {
+		node.SSHAddress = ssh.FloatingIP
+	}
+	if node.ServerID == "" || node.Address == "" {
+		return node, lcm.Errorf(lcm.KindUnavailable, "The port %s of stack %s has no server or no address yet.", params.NicCpName, stackID)
+	}
+	for _, r := range inv.OfType("OS::Nova::Server") {
+		if r.PhysicalID == node.ServerID {
+			node.VduID = r.Name
+		}
+	}
+	return node, nil
 }
 
 // computeHost is the hypervisor's name or, where the credentials may not see it, the id by which Nova lets a project

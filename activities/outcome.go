@@ -11,10 +11,12 @@ import (
 // Outcome is what a completed operation leaves: ids and addresses, no parameter.
 type Outcome struct {
 	// Terminated empties the instance; the other members are unset then.
-	Terminated bool      `json:"terminated,omitempty"`
-	StackID    string    `json:"stackId,omitempty"`
-	Vnfcs      []Vnfc    `json:"vnfcs,omitempty"`
-	Nodes      lcm.Nodes `json:"nodes,omitempty"`
+	Terminated bool `json:"terminated,omitempty"`
+	// Left is set where an operation was given up, and the rest is what exists after it.
+	Left    bool      `json:"left,omitempty"`
+	StackID string    `json:"stackId,omitempty"`
+	Vnfcs   []Vnfc    `json:"vnfcs,omitempty"`
+	Nodes   lcm.Nodes `json:"nodes,omitempty"`
 	// ClusterVimID is the VIM that the new cluster is registered as.
 	ClusterVimID lcm.VimID `json:"clusterVimId,omitempty"`
 }
@@ -34,14 +36,14 @@ type Vnfc struct {
 }
 
 // account adds to rec what the operation has changed so far (resourceChanges, SOL003 clause 5.5.2.13) and, when
-// it is completed, the VNF instance as it is now. An operation that stops before it has touched a VM leaves
+// it is completed or has been looked back at, the VNF instance as it is now. An operation that stops before it has touched a VM leaves
 // what was recorded as it is; one that is rolled back has changed nothing.
 func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.OperationRecord) error {
 	if in.Status.State == lcm.RolledBack {
 		rec.ResourceChanges = &lcm.ResourceChanges{}
 	}
-	completed := in.Status.State == lcm.Completed
-	if in.Outcome == nil || (!completed && !in.Outcome.Terminated && len(in.Outcome.Vnfcs) == 0) {
+	over := in.Status.State == lcm.Completed || in.Status.State == lcm.Failed && in.Outcome != nil && in.Outcome.Left
+	if in.Outcome == nil || (!over && !in.Outcome.Terminated && len(in.Outcome.Vnfcs) == 0) {
 		return nil
 	}
 	opOcc, err := o.Records.Operation(ctx, in.OpOccID)
@@ -63,7 +65,7 @@ func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.Oper
 		inst.InstantiationState, inst.Instantiated, inst.VimConnections = lcm.Instantiated, &made.Info, made.VimConnections
 	}
 	rec.ResourceChanges = changes(before, inst.Instantiated)
-	if completed {
+	if over {
 		rec.Instance = &inst
 	}
 	return nil

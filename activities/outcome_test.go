@@ -153,6 +153,23 @@ func TestRecordState_rolledBackHasChangedNothing(t *testing.T) {
 	require.Empty(t, l.changed())
 }
 
+func TestRecordState_givenUpChangeLeavesWhatExists(t *testing.T) {
+	l := &ledger{inst: lcm.VnfInstance{
+		InstantiationState: lcm.Instantiated,
+		Instantiated:       &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{{ID: "vnfc-a"}, {ID: "vnfc-old"}}},
+	}}
+	l.record(t, 1, lcm.FailedTemp, twoVnfcs)
+	require.Equal(t, "vnfc-old", l.inst.Instantiated.VnfcResources[1].ID, "a retry may still change it")
+	left := *twoVnfcs
+	left.Left = true
+	l.record(t, 2, lcm.Failed, &left)
+	require.Equal(t, []string{"REMOVED vnfc-old", "ADDED vnfc-b"}, l.changed())
+	require.Equal(t, "vnfc-b", l.inst.Instantiated.VnfcResources[1].ID)
+
+	l.record(t, 3, lcm.Failed, &Outcome{})
+	require.Len(t, l.inst.Instantiated.VnfcResources, 2, "nothing is recorded of what nobody has looked at")
+}
+
 func TestRecordState_terminatedEmptiesTheInstance(t *testing.T) {
 	l := &ledger{inst: lcm.VnfInstance{
 		InstantiationState: lcm.Instantiated,

@@ -190,6 +190,9 @@ func (o *operations) Instantiated(ctx context.Context, id lcm.OpOccID, made acti
 		MaxScaleLevels: j.flavour.MaxScaleLevels(),
 	}}
 	out.Info.InstantiationLevelID, out.Info.ScaleStatus = j.levels()
+	if made.Left {
+		out.Info.InstantiationLevelID, out.Info.ScaleStatus = j.levelsLeft(made.Vnfcs)
+	}
 	for _, v := range made.Vnfcs {
 		out.Info.VnfcResources = append(out.Info.VnfcResources, vnfcResource(v, connection.ID))
 	}

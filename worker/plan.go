@@ -155,6 +155,65 @@ func (j *job) capacity() (map[string]int, error) {
 	return j.flavour.Capacity(j.request.InstantiationLevelID)
 }
 
+// levelsLeft are the instantiation level and the scale status of an operation that was given up: of each aspect the level
+// nearest to the planned one that its VMs have reached.
+func (j *job) levelsLeft(vnfcs []activities.Vnfc) (string, []lcm.ScaleInfo) {
+	before, p := j.inst.Instantiated, j.opOcc.Plan
+	if before == nil || p == nil {
+		return j.levels()
+	}
+	count := map[string]int{}
+	for _, v := range vnfcs {
+		count[v.VduID]++
+	}
+	reached, moved := true, false
+	var status []lcm.ScaleInfo
+	for _, planned := range p.ScaleStatus {
+		from := levelOf(before.ScaleStatus, planned.AspectID)
+		level := planned.ScaleLevel
+		for level != from && !j.reached(p, planned.AspectID, from, level, count) {
+			level += cmp.Compare(from, level)
+		}
+		reached, moved = reached && level == planned.ScaleLevel, moved || level != from
+		status = append(status, lcm.ScaleInfo{AspectID: planned.AspectID, ScaleLevel: level})
+	}
+	switch {
+	case reached:
+		return p.InstantiationLevelID, status
+	case !moved:
+		return before.InstantiationLevelID, status
+	}
+	return "", status
+}
+
+// reached tells whether the VDUs of an aspect have as many VMs as a level asks for, on the way to it from another.
+func (j *job) reached(p *lcm.Plan, aspect string, from, level int, count map[string]int) bool {
+	was, err := j.flavour.CapacityAt(map[string]int{aspect: from})
+	if err != nil {
+		return false
+	}
+	is, err := j.flavour.CapacityAt(map[string]int{aspect: level})
+	if err != nil {
+		return false
+	}
+	for _, g := range p.Groups {
+		want := g.From + is[g.VduID] - was[g.VduID]
+		if g.AspectID == aspect && (level > from && count[g.VduID] < want || level < from && count[g.VduID] > want) {
+			return false
+		}
+	}
+	return true
+}
+
+func levelOf(status []lcm.ScaleInfo, aspect string) int {
+	for _, s := range status {
+		if s.AspectID == aspect {
+			return s.ScaleLevel
+		}
+	}
+	return 0
+}
+
 // levels are the instantiation level and the scale status when the operation is complete.
 func (j *job) levels() (string, []lcm.ScaleInfo) {
 	if p := j.opOcc.Plan; p != nil {

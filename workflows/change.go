@@ -23,7 +23,7 @@ func (b *build) decide(ctx workflow.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	in.Unhealthy = health.Unhealthy()
+	in.Unhealthy = append(health.Unhealthy(), health.Absent(b.what.Nodes)...)
 	for _, node := range in.Unhealthy {
 		b.sick = append(b.sick, node.Node)
 	}
@@ -73,6 +73,17 @@ func (b *build) known(ctx workflow.Context) error {
 		return nil
 	}
 	return b.look(ctx)
+}
+
+// lookBack sees what a change that is given up has left. A VNF that is made anew as a whole stays recorded as it was: only
+// making it anew again helps.
+func (b *build) lookBack(ctx workflow.Context) error {
+	if b.what.Whole {
+		return nil
+	}
+	err := b.findThem(glance(ctx), activities.FindNodesInput{AnyNumber: true, Left: true})
+	b.left = err == nil
+	return err
 }
 
 // leaving are the nodes that go, staying those that were there and stay.

@@ -11,7 +11,7 @@ import (
 // entire VNF is made anew. It can be rolled back until the first server is deleted.
 func Heal(ctx workflow.Context, in lcm.OperationInput) error {
 	b := &build{in: in}
-	op := &operation{in: in, plan: b.planHealing, outcome: b.outcome}
+	op := &operation{in: in, plan: b.planHealing, outcome: b.outcome, lookBack: b.lookBack}
 	b.op = op
 	return runOperation(ctx, op)
 }

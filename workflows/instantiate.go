@@ -34,6 +34,7 @@ type build struct {
 	account activities.VimAccountOutput
 	vim     lcm.VimID
 	gone    bool     // the stack is deleted
+	left    bool     // made is what an operation has left that is given up
 	change  lcm.Plan // of a scaling or a healing
 	sick    []string // nodes that did not work when that was decided
 }
@@ -55,7 +56,7 @@ func (b *build) plan(what activities.Description) (starting, processing []step) 
 }
 
 func (b *build) outcome() *activities.Outcome {
-	return &activities.Outcome{StackID: b.made.StackID, Vnfcs: b.made.Vnfcs, Nodes: b.made.Nodes, ClusterVimID: b.vim}
+	return &activities.Outcome{StackID: b.made.StackID, Vnfcs: b.made.Vnfcs, Nodes: b.made.Nodes, ClusterVimID: b.vim, Left: b.left}
 }
 
 // requestGrant grants the operation itself, as Windlass does when no NFVO is configured to be asked.
@@ -76,9 +77,15 @@ func (b *build) deleteStack(ctx workflow.Context) error {
 }
 
 func (b *build) findNodes(ctx workflow.Context) error {
-	made, err := call(short(ctx), infra.FindNodes, activities.FindNodesInput{
-		Tracked: track(ctx, ""), OpOccID: b.in.OpOccID, Cluster: b.what.Cluster, HighlyAvailable: b.what.HighlyAvailable,
-	})
+	return b.findThem(short(ctx), activities.FindNodesInput{AnyNumber: b.changesWhatIs()})
+}
+
+// changesWhatIs tells that the VNF was there before and stays: it may have been left with any number of VMs.
+func (b *build) changesWhatIs() bool { return len(b.what.ServerIDs) > 0 && !b.what.Whole }
+
+func (b *build) findThem(ctx workflow.Context, in activities.FindNodesInput) error {
+	in.Tracked, in.OpOccID, in.Cluster, in.HighlyAvailable = track(ctx, ""), b.in.OpOccID, b.what.Cluster, b.what.HighlyAvailable
+	made, err := call(ctx, infra.FindNodes, in)
 	if err != nil {
 		return err
 	}

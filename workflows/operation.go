@@ -18,6 +18,8 @@ type operation struct {
 	// outcome is what the operation has changed so far: at COMPLETED for the VNF instance, and whenever it stops
 	// for resourceChanges.
 	outcome func() *activities.Outcome
+	// lookBack finds out what there is, where the operation is given up half-way; nil where that is not asked.
+	lookBack func(ctx workflow.Context) error
 
 	starting, processing []step
 	next                 int // the step of processing that is to run, or that failed
@@ -109,7 +111,7 @@ func (op *operation) process(ctx workflow.Context) error {
 		case err != nil:
 			return err
 		case decision == lcm.Fail:
-			return op.end(ctx, lcm.Failed, cause)
+			return op.giveUp(ctx, cause)
 		case decision == lcm.Rollback:
 			over, err := op.rollBack(ctx, cause)
 			if over || err != nil {
@@ -136,9 +138,22 @@ func (op *operation) rollBack(ctx workflow.Context, cause error) (over bool, err
 			return false, err
 		}
 		if decision == lcm.Fail {
-			return true, op.end(ctx, lcm.Failed, undoing)
+			return true, op.giveUp(ctx, undoing)
 		}
 	}
+}
+
+// giveUp ends the operation as it is. A VNF that was being changed is recorded as what exists of it, so that what is left
+// over can be healed or scaled in; a cloud that does not answer keeps nobody from giving up.
+func (op *operation) giveUp(ctx workflow.Context, cause error) error {
+	if op.lookBack != nil {
+		ref := lcm.StepRef{OpOccID: op.in.OpOccID, Step: len(op.starting) + min(op.next, len(op.processing)-1)}
+		looking := workflow.WithValue(ctx, stepKey{}, &running{ref: ref, title: "Look at what is left"})
+		if err := op.lookBack(looking); err != nil {
+			workflow.GetLogger(ctx).Warn("What the operation has left could not be looked at. A check for drift will tell.", "error", err)
+		}
+	}
+	return op.end(ctx, lcm.Failed, cause)
 }
 
 // resume goes on with an operation whose earlier run was terminated from outside. What that run had done
@@ -156,7 +171,7 @@ func (op *operation) resume(ctx workflow.Context) error {
 	case err != nil:
 		return err
 	case decision == lcm.Fail:
-		return op.end(ctx, lcm.Failed, cause)
+		return op.giveUp(ctx, cause)
 	case decision == lcm.Rollback:
 		op.next = len(op.processing) - 1
 		if over, err := op.rollBack(ctx, cause); over || err != nil {

@@ -131,6 +131,10 @@ func threeSteps(ctx workflow.Context, in lcm.OperationInput) error {
 			}
 		},
 		outcome: func() *activities.Outcome { return &activities.Outcome{StackID: "s"} },
+		lookBack: func(ctx workflow.Context) error {
+			_, err := call(glance(ctx), w.work, workInput{Tracked: track(ctx, ""), Name: "look back"})
+			return err
+		},
 	})
 }
 
@@ -316,6 +320,18 @@ func TestOperation_failEndsAsFailedWorkflow(t *testing.T) {
 	run(env, false)
 	require.ErrorContains(t, env.GetWorkflowError(), "a broke")
 	require.Equal(t, lcm.Failed, w.states[len(w.states)-1])
+	require.Equal(t, []string{"grant", "look back"}, w.done)
+}
+
+func TestOperation_failNeedsNoCloudThatAnswers(t *testing.T) {
+	t.Parallel()
+	w := &world{fail: map[string][]error{"b": {broken("b broke")}, "undo b": {broken("the cloud is away")}, "look back": {broken("the cloud is away")}}}
+	env := newRun(t, w)
+	decide(env, time.Hour, lcm.Rollback)
+	decide(env, 2*time.Hour, lcm.Fail)
+	run(env, false)
+	require.ErrorContains(t, env.GetWorkflowError(), "the cloud is away")
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.FailedTemp, lcm.Failed}, w.states)
 }
 
 func TestOperation_errorBeforeAnyResourceRollsBackAtOnce(t *testing.T) {
@@ -338,7 +354,7 @@ func TestOperation_forcefulCancelInterruptsTheStep(t *testing.T) {
 	require.True(t, cancel.completed)
 	require.NoError(t, cancel.err)
 	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Failed}, w.states)
-	require.Equal(t, []string{"grant", "a"}, w.done)
+	require.Equal(t, []string{"grant", "a", "look back"}, w.done)
 	require.Contains(t, w.last.Status.Error.Detail, "cancelled (FORCEFUL)")
 	require.False(t, w.last.Status.IsCancelPending, "it is over")
 	require.Equal(t, lcm.StepCancelled, w.steps[len(w.steps)-1].State)

@@ -11,9 +11,9 @@ import (
 // can set (waiting for SSH, kubeadm ...) are kept by the activities themselves, because a history holds
 // no parameters.
 const (
-	// beat bounds how long a dead worker or a forceful cancel goes unnoticed; the SDK reports heartbeats at
-	// 80 % of it.
-	beat = 10 * time.Second
+	// beat bounds how long a dead worker goes unnoticed, where no other takes over from it on the same machine. Activities
+	// of a busy worker send their heartbeats up to 14 seconds apart.
+	beat = 20 * time.Second
 	// longest is above every limit that an activity keeps for itself; it ends only what hangs by a bug.
 	longest = 3 * time.Hour
 	// outage is longer than any database is away: an operation waits for it rather than lose its own records.
@@ -47,6 +47,13 @@ func onNode(ctx workflow.Context) workflow.Context { return working(ctx, longest
 func once(ctx workflow.Context) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: time.Minute, HeartbeatTimeout: beat, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 3},
+	})
+}
+
+// glance is for a look that nobody should wait for: a client waits for the answer to what comes after it.
+func glance(ctx workflow.Context) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		ScheduleToCloseTimeout: 8 * time.Second, HeartbeatTimeout: beat, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 3},
 	})
 }
 
