@@ -3,11 +3,25 @@ package activities
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/activity"
 )
+
+// living counts the activities of this process that send heartbeats.
+var living atomic.Int64
+
+// beatsPerSecond bounds the heartbeats of a process. A thousand activities that wait would otherwise keep Temporal's
+// database busy with nothing else; who cancels one of so many waits for it a little longer.
+const beatsPerSecond = 50
+
+// pause is the time between two heartbeats of one of so many activities: well below the timeout that workflows give.
+func pause(living int64) time.Duration {
+	const least, most = time.Second, 14 * time.Second
+	return min(max(time.Duration(living)*time.Second/beatsPerSecond, least), most)
+}
 
 // heartbeat reports that the activity lives until the function that it returns is called. A forceful cancel and the
 // loss of a worker are noticed by it. An activity that is over within a second sends none: each is a write in
@@ -15,8 +29,10 @@ import (
 func heartbeat(ctx context.Context) (stop func()) {
 	done := make(chan struct{})
 	alive := context.WithoutCancel(ctx) // ending remote work on a node that is slow to answer takes its time, too
+	living.Add(1)
 	go func() {
-		tick := time.NewTicker(time.Second) // the SDK sends them on at its own pace
+		defer living.Add(-1)
+		tick := time.NewTimer(pause(living.Load())) // the SDK holds them back to its own pace
 		defer tick.Stop()
 		for {
 			select {
@@ -24,6 +40,7 @@ func heartbeat(ctx context.Context) (stop func()) {
 				return
 			case <-tick.C:
 				activity.RecordHeartbeat(alive)
+				tick.Reset(pause(living.Load()))
 			}
 		}
 	}()

@@ -15,6 +15,14 @@ import (
 	"github.com/windlass-nfv/windlass/internal/remote"
 )
 
+func TestPause_growsWithTheNumberOfActivities(t *testing.T) {
+	for living, want := range map[int64]time.Duration{
+		1: time.Second, 50: time.Second, 200: 4 * time.Second, 700: 14 * time.Second, 5000: 14 * time.Second,
+	} {
+		require.Equal(t, want, pause(living), "%d", living)
+	}
+}
+
 func TestUnheard_isAnAttemptWhoseHeartbeatsTemporalDidNotAnswer(t *testing.T) {
 	for _, c := range []struct {
 		cause error
