@@ -26,6 +26,9 @@ type Driver interface {
 	Reboot(ctx context.Context, id string, hard bool) error
 	Freeze(ctx context.Context, id string) error
 	Thaw(ctx context.Context, id string) error
+	// Cut ends the SSH connections to the machine; what was started over them, and does not depend on them, goes on. It
+	// tells about how many there were.
+	Cut(ctx context.Context, id string) (connections int, err error)
 	// Delete takes the machine and its disk away; volumes stay.
 	Delete(ctx context.Context, id string) error
 	State(ctx context.Context, id string) (State, error)

@@ -90,6 +90,7 @@ func (d *memory) Reboot(_ context.Context, id string, _ bool) error {
 }
 
 func (d *memory) Freeze(_ context.Context, id string) error { return d.set(id, machine.Frozen) }
+func (d *memory) Cut(context.Context, string) (int, error)  { return 0, nil }
 func (d *memory) Thaw(_ context.Context, id string) error   { return d.set(id, machine.Running) }
 
 func (d *memory) Delete(_ context.Context, id string) error {

@@ -101,13 +101,7 @@ func (c *Cloud) orderMachine(r *request) (reply, error) {
 
 // cut closes the machine's SSH connections; what runs goes on. It is a conflict when there are none.
 func (c *Cloud) cut(ctx context.Context, id string) error {
-	d, able := c.driver.(interface {
-		Cut(ctx context.Context, id string) (connections int, err error)
-	})
-	if !able {
-		return conflict("Conflict", "Only the connections of fake machines can be cut.")
-	}
-	count, err := d.Cut(ctx, id)
+	count, err := c.driver.Cut(ctx, id)
 	if err == nil && count == 0 {
 		return conflict("Conflict", "The machine %s has no connection to cut.", id)
 	}

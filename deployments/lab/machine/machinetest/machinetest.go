@@ -44,6 +44,7 @@ func Run(t *testing.T, s Subject) {
 	t.Run("logins work by key and by password", h.logins)
 	t.Run("user data runs once at the first boot", h.userData)
 	t.Run("a frozen machine answers again when thawed", h.freeze)
+	t.Run("commands outlive a connection that is cut", h.cut)
 	t.Run("a machine reboots itself", h.selfReboot)
 	t.Run("volumes keep their data", h.volumes)
 	t.Run("ports send from their own addresses only", h.antiSpoof)

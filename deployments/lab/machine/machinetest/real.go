@@ -88,6 +88,31 @@ func (h *harness) freeze(t *testing.T) {
 	require.True(t, lcm.Is(h.driver.Freeze(ctx, m.ID), lcm.KindConflict))
 }
 
+func (h *harness) cut(t *testing.T) {
+	ctx, m := t.Context(), h.machine("cut")
+	h.create(t, m)
+	sh := h.shell(t, m)
+	sh.must("setsid sh -c 'while [ ! -e /tmp/end ]; do sleep 0.1; done; touch /tmp/ended' >/dev/null 2>&1 </dev/null &")
+	session, err := sh.client.NewSession()
+	require.NoError(t, err)
+	require.NoError(t, session.Start("sleep 600"))
+	count, err := h.driver.Cut(ctx, m.ID)
+	require.NoError(t, err)
+	require.Positive(t, count)
+	require.Error(t, session.Wait(), "the connection is gone")
+
+	again := h.shell(t, m)
+	again.must("touch /tmp/end")
+	eventually(t, "the command that was left behind goes on", func() bool {
+		_, err := again.try("test -e /tmp/ended")
+		return err == nil
+	})
+	again.client.Close()
+	require.NoError(t, h.driver.Kill(ctx, m.ID))
+	_, err = h.driver.Cut(ctx, m.ID)
+	require.True(t, lcm.Is(err, lcm.KindConflict), "%v", err)
+}
+
 func (h *harness) selfReboot(t *testing.T) {
 	m := h.machine("again")
 	h.create(t, m)

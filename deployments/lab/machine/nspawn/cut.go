@@ -1,0 +1,41 @@
+package nspawn
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Cut ends the processes that serve SSH connections, as a network that forgets them would end those. Commands that do
+// not depend on their connection go on.
+func (d *Driver) Cut(_ context.Context, id string) (connections int, err error) {
+	i, err := d.acquire(id)
+	if err != nil {
+		return 0, err
+	}
+	defer i.busy.Unlock()
+	if !i.running() {
+		return 0, lcm.Errorf(lcm.KindConflict, "Machine %s does not run.", id)
+	}
+	for _, pid := range i.cg.pids() {
+		title, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if err != nil || !servesConnection(string(title)) {
+			continue
+		}
+		if unix.Kill(pid, unix.SIGKILL) == nil {
+			connections++
+		}
+	}
+	return connections, nil
+}
+
+// servesConnection tells the titles "sshd: debian [priv]" and "sshd: debian@notty" from that of the listener,
+// "sshd: /usr/sbin/sshd -D [listener] 0 of 10-100 startups".
+func servesConnection(title string) bool {
+	return strings.HasPrefix(title, "sshd: ") && !strings.Contains(title, "[listener]")
+}
