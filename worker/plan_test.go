@@ -73,18 +73,34 @@ func TestJob_levelsLeftAreThoseThatWereReached(t *testing.T) {
 		want      []lcm.ScaleInfo
 		wantLevel string
 	}{
-		"nothing was touched": {status(0, 1), lcm.Plan{ScaleStatus: status(1, 3), InstantiationLevelID: "large", Groups: groups(3, 5, 3, 5)},
-			vms(3, 3), status(0, 1), "former"},
-		"one pair is half made, the workers are there": {status(0, 1), lcm.Plan{ScaleStatus: status(1, 3), InstantiationLevelID: "large", Groups: groups(3, 5, 3, 5)},
-			vms(4, 5), status(0, 3), ""},
-		"all are there": {status(0, 1), lcm.Plan{ScaleStatus: status(1, 3), InstantiationLevelID: "large", Groups: groups(3, 5, 3, 5)},
-			vms(5, 5), status(1, 3), "large"},
-		"some of those that leave are gone": {status(2, 4), lcm.Plan{ScaleStatus: status(0, 1), Groups: groups(7, 3, 6, 3)},
-			vms(5, 5), status(1, 3), ""},
+		"nothing was touched": {
+			status(0, 1),
+			lcm.Plan{ScaleStatus: status(1, 3), InstantiationLevelID: "large", Groups: groups(3, 5, 3, 5)},
+			vms(3, 3), status(0, 1), "former",
+		},
+		"one pair is half made, the workers are there": {
+			status(0, 1),
+			lcm.Plan{ScaleStatus: status(1, 3), InstantiationLevelID: "large", Groups: groups(3, 5, 3, 5)},
+			vms(4, 5), status(0, 3), "",
+		},
+		"all are there": {
+			status(0, 1),
+			lcm.Plan{ScaleStatus: status(1, 3), InstantiationLevelID: "large", Groups: groups(3, 5, 3, 5)},
+			vms(5, 5), status(1, 3), "large",
+		},
+		"some of those that leave are gone": {
+			status(2, 4),
+			lcm.Plan{ScaleStatus: status(0, 1), Groups: groups(7, 3, 6, 3)},
+			vms(5, 5), status(1, 3), "",
+		},
 		"an instantiation level had made them more": {status(0, 0), lcm.Plan{ScaleStatus: status(0, 2), Groups: []lcm.GroupChange{
-			{AspectID: "workers", VduID: "worker", From: 4, To: 6}}}, vms(3, 5), status(0, 1), ""},
-		"a heal has lost one": {status(0, 1), lcm.Plan{Operation: lcm.OpHeal, ScaleStatus: status(0, 1), InstantiationLevelID: "former"},
-			vms(2, 3), status(0, 1), "former"},
+			{AspectID: "workers", VduID: "worker", From: 4, To: 6},
+		}}, vms(3, 5), status(0, 1), ""},
+		"a heal has lost one": {
+			status(0, 1),
+			lcm.Plan{Operation: lcm.OpHeal, ScaleStatus: status(0, 1), InstantiationLevelID: "former"},
+			vms(2, 3), status(0, 1), "former",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			j := &job{flavour: flavour, opOcc: lcm.VnfLcmOpOcc{Plan: &c.plan}}

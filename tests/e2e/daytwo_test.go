@@ -7,7 +7,8 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
 // dayTwo is what happens to a running cluster, the same on the lab's machines and on a real OpenStack. It knows how many
@@ -29,6 +30,20 @@ func (d *dayTwo) pass(t *testing.T) {
 		d.healSwitchedOff(t, "masterNode")
 	}
 	d.scale(t, "SCALE_IN", -1)
+	if d.controlPlanes == 1 {
+		d.healAll(t)
+	}
+}
+
+// healAll is how the only control plane is healed: with the entire VNF.
+func (d *dayTwo) healAll(t *testing.T) {
+	t.Helper()
+	before := d.Vnfcs(t, d.vnf)
+	d.operate(t, "heal", map[string]any{"cause": "the control plane is to be another"})
+	d.requireNodes(t)
+	for vnfc := range d.Vnfcs(t, d.vnf) {
+		require.NotContains(t, before, vnfc)
+	}
 }
 
 func (d *dayTwo) scale(t *testing.T, kind string, by int) {
@@ -78,22 +93,9 @@ func (d *dayTwo) switchOff(t *testing.T, server string) {
 	}, 5*time.Minute, time.Second, "the server %s is not switched off", server)
 }
 
-// requireNodes asks the cluster itself.
+// requireNodes asks the cluster itself, and then Windlass, which compares what it sees everywhere.
 func (d *dayTwo) requireNodes(t *testing.T) {
 	t.Helper()
-	c := d.kubernetes(t, d.cluster)
-	nodes, err := c.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
-	require.Len(t, nodes.Items, d.controlPlanes+d.workers)
-	for _, n := range nodes.Items {
-		require.True(t, ready(n), n.Name)
-		require.False(t, n.Spec.Unschedulable, n.Name)
-	}
-	require.Eventually(t, func() bool { // Kubernetes collects the pods of a node that is gone after a while
-		etcd, err := c.CoreV1().Pods("kube-system").List(t.Context(), metav1.ListOptions{LabelSelector: "component=etcd"})
-		return err == nil && len(etcd.Items) == d.controlPlanes
-	}, 3*time.Minute, time.Second, "the pods of etcd are not %d", d.controlPlanes)
-	tokens, err := c.CoreV1().Secrets("kube-system").List(t.Context(), metav1.ListOptions{FieldSelector: "type=bootstrap.kubernetes.io/token"})
-	require.NoError(t, err)
-	require.Empty(t, tokens.Items, "no join token is left")
+	d.RequireNodes(t, d.cluster, testbed.Sizes{ControlPlanes: d.controlPlanes, Workers: d.workers})
+	d.CheckDriftUntil(t, d.vnf, sound)
 }

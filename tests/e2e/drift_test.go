@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,59 +14,14 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// patient is for reports: on a busy machine a check and Temporal's schedules take their time.
-const patient = 5 * time.Minute
-
-func driftOf(vnf string) string { return "/windlass/v1/vnf_instances/" + vnf + "/drift" }
-
 // setPolicy sets when the VNF is checked and what follows.
 func (b *bed) setPolicy(t *testing.T, vnf string, policy map[string]any) {
 	t.Helper()
-	a := b.Call(t, http.MethodPut, driftOf(vnf)+"_policy", policy)
+	a := b.Call(t, http.MethodPut, testbed.DriftOf(vnf)+"_policy", policy)
 	require.Equal(t, http.StatusOK, a.Status, "%s", a.Body)
 }
 
-// awaitReport waits for a report that is as wanted.
-func (b *bed) awaitReport(t *testing.T, vnf string, wanted func(lcm.DriftReport) bool) (report lcm.DriftReport) {
-	t.Helper()
-	for end := time.Now().Add(patient); ; testbed.Pause(t) {
-		a := b.Call(t, http.MethodGet, driftOf(vnf), nil)
-		report = lcm.DriftReport{}
-		if a.Status == http.StatusOK {
-			require.NoError(t, json.Unmarshal(a.Body, &report))
-			if report.Decision.Action != "" && wanted(report) {
-				return report
-			}
-		}
-		require.True(t, time.Now().Before(end), "the last report is %s", a.Body)
-	}
-}
-
-// checkUntil checks until a report is as wanted: a machine may be too busy to let anybody in.
-func (b *bed) checkUntil(t *testing.T, vnf string, wanted func(lcm.DriftReport) bool) lcm.DriftReport {
-	t.Helper()
-	for end := time.Now().Add(patient); ; testbed.Pause(t) {
-		report := b.check(t, vnf)
-		if wanted(report) {
-			return report
-		}
-		require.True(t, time.Now().Before(end), "the last report is %v", report)
-	}
-}
-
 func sound(r lcm.DriftReport) bool { return len(r.Findings) == 0 }
-
-// check checks now and returns the report.
-func (b *bed) check(t *testing.T, vnf string) lcm.DriftReport {
-	t.Helper()
-	a := b.Call(t, http.MethodPost, driftOf(vnf), nil)
-	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
-	var begun struct {
-		CheckID string `json:"checkId"`
-	}
-	require.NoError(t, json.Unmarshal(a.Body, &begun))
-	return b.awaitReport(t, vnf, func(r lcm.DriftReport) bool { return r.ID == begun.CheckID+"-1" })
-}
 
 func (b *bed) notify(t *testing.T, vnf, server string) {
 	t.Helper()
@@ -109,7 +63,7 @@ func (b *bed) heals(t *testing.T, vnf string) (paths []string) {
 func driftIsReported(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "drift", nil)
 	b.Await(t, op, quick, "COMPLETED")
-	b.checkUntil(t, vnf, sound)
+	b.CheckDriftUntil(t, vnf, sound)
 
 	const written = "somebody's password 4711"
 	master := b.VnfcOf(t, vnf, "masterNode")
@@ -118,7 +72,7 @@ func driftIsReported(t *testing.T, b *bed) {
 		"output": "windlass-result: ca=\nwindlass-result: haproxy=" + base64.StdEncoding.EncodeToString([]byte(written)) +
 			"\nwindlass-result: haproxy_runs=yes\nwindlass-result: keepalived_runs=yes\nwindlass-result: held=no\nwindlass-result: answers=yes",
 	})
-	report := b.checkUntil(t, vnf, func(r lcm.DriftReport) bool { return slices.Contains(kinds(r), lcm.DriftHAProxyConfiguration) })
+	report := b.CheckDriftUntil(t, vnf, func(r lcm.DriftReport) bool { return slices.Contains(kinds(r), lcm.DriftHAProxyConfiguration) })
 	b.ClearFaults(t)
 	for _, f := range report.Findings {
 		require.NotContains(t, f.Detail, "4711", "what is written on nodes is not repeated")
@@ -130,7 +84,7 @@ func driftIsReported(t *testing.T, b *bed) {
 	worker := b.VnfcOf(t, vnf, "workerNode")
 	require.Less(t, b.Lab(t, http.MethodPost, "/machines/"+worker+"/kill", nil).Status, 300)
 	b.notify(t, vnf, worker)
-	report = b.awaitReport(t, vnf, func(r lcm.DriftReport) bool { return r.Trigger == lcm.DriftByNotification })
+	report = b.AwaitReport(t, vnf, func(r lcm.DriftReport) bool { return r.Trigger == lcm.DriftByNotification })
 	require.Contains(t, kinds(report), lcm.DriftServerStopped)
 	require.Equal(t, lcm.DriftNothing, report.Decision.Action, report.Decision.Reason)
 	require.Empty(t, b.heals(t, vnf), "the policy is off")
@@ -143,11 +97,11 @@ func driftIsHealedBySchedule(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "drift-scheduled", nil)
 	b.Await(t, op, quick, "COMPLETED")
 	b.setPolicy(t, vnf, map[string]any{"check": true, "interval": 10, "autoHeal": true})
-	b.awaitReport(t, vnf, func(r lcm.DriftReport) bool { return r.Trigger == lcm.DriftBySchedule && sound(r) })
+	b.AwaitReport(t, vnf, func(r lcm.DriftReport) bool { return r.Trigger == lcm.DriftBySchedule && sound(r) })
 
 	worker := b.VnfcOf(t, vnf, "workerNode")
 	require.Less(t, b.Lab(t, http.MethodPost, "/machines/"+worker+"/kill", nil).Status, 300)
-	report := b.awaitReport(t, vnf, func(r lcm.DriftReport) bool { return r.Decision.Action == lcm.DriftHeals })
+	report := b.AwaitReport(t, vnf, func(r lcm.DriftReport) bool { return r.Decision.Action == lcm.DriftHeals })
 	require.Equal(t, []string{worker}, report.Decision.VnfcInstanceIDs)
 	heals := b.heals(t, vnf)
 	require.Len(t, heals, 1)
@@ -155,7 +109,7 @@ func driftIsHealedBySchedule(t *testing.T, b *bed) {
 	b.Await(t, heals[0], quick, "COMPLETED")
 	b.RequireCluster(t, 3, 2)
 	require.NotContains(t, b.Vnfcs(t, vnf), worker)
-	b.awaitReport(t, vnf, sound)
+	b.AwaitReport(t, vnf, sound)
 	require.Len(t, b.heals(t, vnf), 1, "once is enough")
 	b.terminate(t, vnf)
 	b.RequireNothingLeft(t)
@@ -172,12 +126,12 @@ func driftIsHealedByNotification(t *testing.T, b *bed) {
 	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "worker_instance"})
 	b.notify(t, vnf, worker)
 	b.Await(t, op, quick, "COMPLETED")
-	report := b.awaitReport(t, vnf, func(r lcm.DriftReport) bool { return r.Trigger == lcm.DriftByNotification })
+	report := b.AwaitReport(t, vnf, func(r lcm.DriftReport) bool { return r.Trigger == lcm.DriftByNotification })
 	require.Equal(t, lcm.DriftNothing, report.Decision.Action, report.Decision.Reason)
 
 	require.Less(t, b.Lab(t, http.MethodPost, "/machines/"+worker+"/kill", nil).Status, 300)
 	b.notify(t, vnf, worker)
-	report = b.awaitReport(t, vnf, func(r lcm.DriftReport) bool { return r.Decision.Action == lcm.DriftHeals })
+	report = b.AwaitReport(t, vnf, func(r lcm.DriftReport) bool { return r.Decision.Action == lcm.DriftHeals })
 	require.Equal(t, []string{worker}, report.Decision.VnfcInstanceIDs)
 	require.True(t, slices.Contains(kinds(report), lcm.DriftServerStopped))
 	check := lcm.DriftWorkflowID(lcm.VnfInstanceID(vnf), lcm.DriftByNotification)

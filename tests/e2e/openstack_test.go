@@ -95,14 +95,14 @@ func simple(request, cluster map[string]any) {
 // requireVirtualNodes wants so many nodes, Ready and each with a kernel of its own.
 func (b *bed) requireVirtualNodes(t *testing.T, cluster string, count int) {
 	t.Helper()
-	nodes, err := b.kubernetes(t, cluster).CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	nodes, err := b.Kubernetes(t, cluster).CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	require.Len(t, nodes.Items, count)
 	var host unix.Utsname
 	require.NoError(t, unix.Uname(&host))
 	boots := map[string]bool{}
 	for _, n := range nodes.Items {
-		require.True(t, ready(n), n.Name)
+		require.True(t, testbed.Ready(n), n.Name)
 		require.NotEqual(t, unix.ByteSliceToString(host.Release[:]), n.Status.NodeInfo.KernelVersion)
 		boots[strings.TrimSpace(n.Status.NodeInfo.BootID)] = true
 	}

@@ -1,17 +1,15 @@
 package e2e
 
 import (
+	"context"
+	"crypto/tls"
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 )
 
 // TestOnRealMachines makes a real cluster, with real kubeadm, etcd, HAProxy and keepalived, while the worker is
@@ -29,7 +27,11 @@ func TestOnRealMachines(t *testing.T) {
 
 	day := dayTwo{bed: b, vnf: vnf, cluster: "cluster-real", controlPlanes: 3, workers: 2, limit: 15 * time.Minute}
 	day.requireNodes(t) // no node is doubled
+	silence := b.watchVirtualIP(t, day.cluster)
 	day.pass(t)
+	longest := silence()
+	t.Logf("The API server on the virtual IP was silent for %s at the longest.", longest)
+	require.Less(t, longest, time.Minute, "load balancers change one at a time: the cluster stays in use")
 	b.cancelForReal(t)
 	b.terminate(t, vnf)
 	b.RequireNothingLeft(t)
@@ -53,6 +55,48 @@ func (b *bed) cancelForReal(t *testing.T) {
 	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
 }
 
+// watchVirtualIP asks the API server of a cluster all the time, each time over a new connection as new clients come, until
+// the function that it returns tells for how long it was silent at the longest.
+func (b *bed) watchVirtualIP(t *testing.T, cluster string) (silence func() time.Duration) {
+	t.Helper()
+	url := b.Get(t, "/v1.0/vims?name="+cluster)["vims"].([]any)[0].(map[string]any)["auth_url"].(string) + "/livez"
+	client := &http.Client{Timeout: time.Second, Transport: &http.Transport{
+		DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // it asks whether somebody answers, and nothing else
+	}}
+	ctx, stop := context.WithCancel(t.Context())
+	found := make(chan time.Duration)
+	go func() {
+		longest, last := time.Duration(0), time.Now()
+		for ctx.Err() == nil {
+			if answers(ctx, client, url) {
+				longest, last = max(longest, time.Since(last)), time.Now()
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+		found <- max(longest, time.Since(last))
+	}()
+	return func() time.Duration {
+		stop()
+		return <-found
+	}
+}
+
+func answers(ctx context.Context, client *http.Client, url string) bool {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return false
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return false
+	}
+	defer res.Body.Close()
+	return res.StatusCode == http.StatusOK
+}
+
 // kubeadms counts the processes of kubeadm on this host, which those on the machines are.
 func kubeadms(t *testing.T) int {
 	t.Helper()
@@ -65,29 +109,4 @@ func kubeadms(t *testing.T) int {
 		}
 	}
 	return n
-}
-
-// kubernetes opens the API of a registered cluster with the account that Windlass made for itself.
-func (b *bed) kubernetes(t *testing.T, name string) *kubernetes.Clientset {
-	t.Helper()
-	vims := b.Get(t, "/v1.0/vims?name="+name)["vims"].([]any)
-	require.Len(t, vims, 1)
-	config := &rest.Config{Host: vims[0].(map[string]any)["auth_url"].(string), TLSClientConfig: rest.TLSClientConfig{Insecure: true}}
-	for ref, value := range b.unsealed(t) {
-		if strings.Contains(ref, "token") && strings.Count(value, ".") == 2 { // a service account's is a JWT
-			config.BearerToken = value
-		}
-	}
-	c, err := kubernetes.NewForConfig(config)
-	require.NoError(t, err)
-	return c
-}
-
-func ready(n corev1.Node) bool {
-	for _, c := range n.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
 }

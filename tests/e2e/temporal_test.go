@@ -62,7 +62,7 @@ func secretsAreNowhere(t *testing.T, b *bed) {
 	subscription := b.subscribe(t, "/vnflcm/v1", told)
 	vnf, op := b.Instantiate(t, "secrets", nil)
 	b.Await(t, op, quick, "FAILED_TEMP")
-	passing := b.unsealed(t)
+	passing := b.Unsealed(t)
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
 	b.Await(t, op, quick, "COMPLETED")
 	require.Eventually(t, func() bool { heard, _ := told.told(); return len(heard) > 4 }, 2*quick, 100*time.Millisecond, "the password is in use")
@@ -70,7 +70,7 @@ func secretsAreNowhere(t *testing.T, b *bed) {
 		"the nodes' password": testbed.NodePassword, "the subscriber's password": subscriberPassword, "the VIM's password": b.Cloud.Login().Password,
 	}
 	maps.Copy(values, passing)
-	maps.Copy(values, b.unsealed(t))
+	maps.Copy(values, b.Unsealed(t))
 	for _, kind := range []string{"token", "certificate", "vrrp", "bearer_token", "password"} {
 		require.True(t, slices.ContainsFunc(slices.Collect(maps.Keys(values)), func(ref string) bool { return strings.Contains(ref, kind) }), "no %s was found to look for", kind)
 	}
@@ -89,24 +89,6 @@ func secretsAreNowhere(t *testing.T, b *bed) {
 	}
 	b.terminate(t, vnf)
 	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, subscription, nil).Status)
-}
-
-// unsealed opens every sealed secret with the key file, as only Windlass can.
-func (b *bed) unsealed(t *testing.T) map[string]string {
-	t.Helper()
-	info, err := b.Info()
-	require.NoError(t, err)
-	keys, err := secrets.LoadKeyring(info.KeyFile, "")
-	require.NoError(t, err)
-	out := map[string]string{}
-	for _, s := range b.sealed(t) {
-		clear, err := keys.Open(s.Ref, s.KeyID, s.Sealed)
-		require.NoError(t, err)
-		if len(clear) >= 8 { // shorter ones are found by chance
-			out[string(s.Ref)] = string(clear)
-		}
-	}
-	return out
 }
 
 // histories is every event of every workflow, twice: as Temporal keeps it, and with the payload codec's

@@ -124,7 +124,7 @@ func clearFaults(t testing.TB, c *cell) { c.site.bed.ClearFaults(t) }
 // cut cuts the connections to whatever nodes have some, as soon as there is one.
 func cut(t testing.TB, c *cell) bool {
 	for hit := false; ; testbed.Pause(t) {
-		for _, id := range machines(t, c.site.bed) {
+		for _, id := range serversIn(t, c.site.bed) {
 			hit = c.site.bed.Lab(t, http.MethodPost, "/machines/"+id+"/cut", nil).Status < 300 || hit
 		}
 		if hit || !c.running(t) {
@@ -133,7 +133,7 @@ func cut(t testing.TB, c *cell) bool {
 	}
 }
 
-func machines(t testing.TB, b *testbed.Bed) (ids []string) {
+func serversIn(t testing.TB, b *testbed.Bed) (ids []string) {
 	t.Helper()
 	var all struct {
 		Machines []struct {
@@ -160,7 +160,7 @@ func order(what string) func(testing.TB, *cell) bool {
 // chooseVictim is the machine of a node that is worked on in the step, else of the last node.
 func (c *cell) chooseVictim(t testing.TB) string {
 	t.Helper()
-	ids := machines(t, c.site.bed)
+	ids := serversIn(t, c.site.bed)
 	for _, s := range c.site.bed.Steps(t, c.op) {
 		if s.Title != c.step || s.Node == "" || s.State != "RUNNING" {
 			continue
@@ -178,7 +178,7 @@ func (c *cell) chooseVictim(t testing.TB) string {
 
 // revive brings the victim back, unless it was replaced.
 func revive(t testing.TB, c *cell) {
-	if c.victim == "" || !slices.Contains(machines(t, c.site.bed), c.victim) {
+	if c.victim == "" || !slices.Contains(serversIn(t, c.site.bed), c.victim) {
 		return
 	}
 	for _, how := range []string{"thaw", "start"} {

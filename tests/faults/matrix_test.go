@@ -25,6 +25,7 @@ var (
 	siteCount = flag.Int("sites", 1, "so many Windlasses, each with a lab, share the cells")
 	resultsIn = flag.String("results", "", "file for the results: cells that have passed according to it are not run again")
 	tableIn   = flag.String("table", "", "file for the table, in Markdown")
+	machines  = flag.String("machines", environment.Fake, "fake, or nspawn for real machines: then all of it takes days, and the other flags choose")
 	until     = flag.Duration("for", 0, "begin no further cell after that time; 0 runs all")
 )
 
@@ -49,9 +50,12 @@ func newSite(t testing.TB) *site {
 	for name, value := range settings {
 		t.Setenv(name, value)
 	}
-	lab := &environment.Lab{Machines: environment.Fake, Listen: "127.0.0.1:0"}
+	lab := &environment.Lab{Machines: *machines, Listen: "127.0.0.1:0"}
 	return &site{bed: testbed.NewWith(t, lab, map[string]any{"call_timeout": int(callTimeout.Seconds()), "outage_patience": 20})}
 }
+
+// onRealMachines tells that a cluster's members are to be asked themselves, not the lab that acts them.
+func onRealMachines() bool { return *machines != environment.Fake }
 
 // learn runs an operation undisturbed, and returns the titles of its steps.
 func learn(t testing.TB, s *site, o operation) []string {

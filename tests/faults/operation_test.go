@@ -5,24 +5,22 @@ import (
 	"testing"
 	"time"
 
+	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// sizes are how many nodes a cluster has.
-type sizes struct{ controlPlanes, workers int }
-
-// The sample package's levels: an aspect's level 0 has so many, and its steps add so many.
+// The sizes between which operations change.
 var (
-	small = sizes{3, 2}
-	wide  = sizes{3, 3}
-	tall  = sizes{5, 2}
-	none  = sizes{}
+	small = testbed.Smallest
+	wide  = testbed.Sizes{ControlPlanes: 3, Workers: 3}
+	tall  = testbed.Sizes{ControlPlanes: 5, Workers: 2}
+	none  = testbed.Sizes{}
 )
 
 // operation is a row of the matrix: what is done to a VNF of one size, and which it has afterwards.
 type operation struct {
 	name          string
-	before, after sizes
+	before, after testbed.Sizes
 	begin         func(t testing.TB, s *site) (op string)
 }
 
@@ -31,7 +29,11 @@ var operations = []operation{
 	{"instantiate", none, small, func(t testing.TB, s *site) string {
 		s.name = "vnf-" + s.unique()
 		var op string
-		s.vnf, op = s.bed.Instantiate(t, s.name, impatient)
+		edit := testbed.Impatient
+		if onRealMachines() {
+			edit = nil
+		}
+		s.vnf, op = s.bed.Instantiate(t, s.name, edit)
 		return op
 	}},
 	{"scale out", small, wide, scale("SCALE_OUT", "worker_instance")},
@@ -41,7 +43,7 @@ var operations = []operation{
 	{"heal several", small, small, heal("masterNode", "workerNode")},
 	{"scale out control planes", small, tall, scale("SCALE_OUT", "master_instance")},
 	{"scale in control planes", tall, small, scale("SCALE_IN", "master_instance")},
-	{"scale to level", wide, tall, func(t testing.TB, s *site) string { return s.toLevel(t, tall) }},
+	{"scale to level", wide, tall, func(t testing.TB, s *site) string { return s.bed.ScaleTo(t, s.vnf, tall) }},
 	{"heal all", small, small, heal()},
 	{"terminate", small, none, func(t testing.TB, s *site) string {
 		return s.bed.Begin(t, s.vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
@@ -49,46 +51,33 @@ var operations = []operation{
 }
 
 func scale(direction, aspect string) func(testing.TB, *site) string {
-	return func(t testing.TB, s *site) string {
-		return s.bed.Begin(t, s.vnf, "scale", map[string]any{"type": direction, "aspectId": aspect})
-	}
+	return func(t testing.TB, s *site) string { return s.bed.Scale(t, s.vnf, direction, aspect) }
 }
 
 // heal heals one VNFC of each VDU, or the entire VNF.
 func heal(vdus ...string) func(testing.TB, *site) string {
 	return func(t testing.TB, s *site) string {
-		body := map[string]any{"cause": "the fault matrix"}
 		var ids []string
 		for _, vdu := range vdus {
 			ids = append(ids, s.bed.VnfcOf(t, s.vnf, vdu))
 		}
-		if len(ids) > 0 {
-			body["vnfcInstanceId"] = ids
-		}
-		return s.bed.Begin(t, s.vnf, "heal", body)
-	}
-}
-
-// impatient shortens the limits for what a node does not do in this matrix: answer late.
-func impatient(_, cluster map[string]any) {
-	cluster["timeouts"] = map[string]any{
-		"ssh": 30, "login": 5, "command": 60, "virtual_ip": 30, "join": 60, "node_ready": 30, "drain": 30, "stack": 300,
+		return s.bed.Heal(t, s.vnf, "the fault matrix", ids...)
 	}
 }
 
 // site is a Windlass and a lab, with one VNF at most.
 type site struct {
 	bed  *testbed.Bed
-	vnf  string // "" while there is none
-	name string // the VNF's
-	now  sizes  // of the VNF
+	vnf  string        // "" while there is none
+	name string        // the VNF's
+	now  testbed.Sizes // of the VNF
 }
 
 // patience is the limit for an operation that nothing disturbs any more, on a machine that is busy.
 const patience = 15 * time.Minute
 
 // prepare brings the VNF to a size, undisturbed.
-func (s *site) prepare(t testing.TB, want sizes) {
+func (s *site) prepare(t testing.TB, want testbed.Sizes) {
 	t.Helper()
 	if s.now == want {
 		return
@@ -103,7 +92,7 @@ func (s *site) prepare(t testing.TB, want sizes) {
 		s.now = small
 		s.prepare(t, want)
 	default:
-		s.await(t, s.toLevel(t, want))
+		s.await(t, s.bed.ScaleTo(t, s.vnf, want))
 	}
 	s.now = want
 }
@@ -113,24 +102,22 @@ func (s *site) await(t testing.TB, op string) {
 	s.bed.Await(t, op, patience, "COMPLETED")
 }
 
-func (s *site) toLevel(t testing.TB, want sizes) string {
-	t.Helper()
-	return s.bed.Begin(t, s.vnf, "scale_to_level", map[string]any{"scaleInfo": []any{
-		map[string]any{"aspectId": "master_instance", "scaleLevel": (want.controlPlanes - small.controlPlanes) / 2},
-		map[string]any{"aspectId": "worker_instance", "scaleLevel": want.workers - small.workers},
-	}})
-}
-
 // check wants the VNF to be of that size, and the same everywhere; without one, nothing is left.
-func (s *site) check(t testing.TB, op string, want sizes) {
+func (s *site) check(t testing.TB, op string, want testbed.Sizes) {
 	t.Helper()
 	s.bed.RequireStepsEnded(t, op)
 	if want == none {
 		s.bed.RequireNothingLeft(t)
 		return
 	}
+	if onRealMachines() {
+		s.bed.RequireNodes(t, "cluster-"+s.name, want)
+		s.bed.RequireRecorded(t, s.vnf)
+		s.bed.CheckDriftUntil(t, s.vnf, func(r lcm.DriftReport) bool { return len(r.Findings) == 0 })
+		return
+	}
 	s.bed.RequireConsistent(t, s.vnf)
-	s.bed.RequireMembers(t, want.controlPlanes, want.workers)
+	s.bed.RequireMembers(t, want.ControlPlanes, want.Workers)
 }
 
 // titles are the steps of an operation, in order.

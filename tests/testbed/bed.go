@@ -104,9 +104,15 @@ const VnfdID = "ee1f8f34-7c92-4023-840d-6f3b6885d92e"
 // KillWorker ends the worker without warning; windlass dev starts another.
 func (b *Bed) KillWorker(t testing.TB) {
 	t.Helper()
+	b.Kill(t, "worker")
+}
+
+// Kill ends a process without warning; windlass dev starts another.
+func (b *Bed) Kill(t testing.TB, process string) {
+	t.Helper()
 	info, err := b.Info()
 	require.NoError(t, err)
-	pid := info.Processes["worker"]
+	pid := info.Processes[process]
 	require.NotZero(t, pid)
 	p, err := os.FindProcess(pid)
 	require.NoError(t, err)

@@ -29,6 +29,20 @@ func (b *Bed) RequireConsistent(t testing.TB, vnf string) {
 	}
 }
 
+// RequireRecorded wants the records of a VNF to be what exists in the cloud, whatever has become of its cluster: an
+// operation that was given up half-way leaves it so.
+func (b *Bed) RequireRecorded(t testing.TB, vnf string) {
+	t.Helper()
+	var servers, existing []string
+	for id := range b.Vnfcs(t, vnf) {
+		servers = append(servers, id)
+	}
+	for _, m := range b.machines(t) {
+		existing = append(existing, m.ID)
+	}
+	require.ElementsMatch(t, servers, existing, "the VNFCs that are recorded, and Nova's servers")
+}
+
 // comparison collects what differs.
 type comparison struct{ wrong []string }
 
@@ -64,19 +78,27 @@ func (b *Bed) differences(t testing.TB, vnf string) []string {
 	return c.wrong
 }
 
+// labMachine is a server as the lab has it.
+type labMachine struct {
+	ID      string `json:"id"`
+	Status  string `json:"status"`
+	Machine string `json:"machine"`
+}
+
+func (b *Bed) machines(t testing.TB) []labMachine {
+	t.Helper()
+	var all struct {
+		Machines []labMachine `json:"machines"`
+	}
+	require.NoError(t, json.Unmarshal(b.Lab(t, http.MethodGet, "/machines", nil).Body, &all))
+	return all.Machines
+}
+
 // compareCloud looks into Heat and Nova.
 func (b *Bed) compareCloud(t testing.TB, c *comparison, servers []string) {
 	t.Helper()
-	var machines struct {
-		Machines []struct {
-			ID      string `json:"id"`
-			Status  string `json:"status"`
-			Machine string `json:"machine"`
-		} `json:"machines"`
-	}
-	require.NoError(t, json.Unmarshal(b.Lab(t, http.MethodGet, "/machines", nil).Body, &machines))
 	var running []string
-	for _, m := range machines.Machines {
+	for _, m := range b.machines(t) {
 		running = append(running, m.ID)
 		c.holds(m.Status == "ACTIVE" && m.Machine == "RUNNING", "the server %s is %s and its machine %s", m.ID, m.Status, m.Machine)
 	}

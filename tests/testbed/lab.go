@@ -23,19 +23,14 @@ func (b *Bed) Lab(t testing.TB, method, path string, body any) Answer {
 // MachineOf finds a node's machine: a node's name ends with the first digits of its server's id.
 func (b *Bed) MachineOf(t testing.TB, node string) string {
 	t.Helper()
-	var all struct {
-		Machines []struct {
-			ID string `json:"id"`
-		} `json:"machines"`
-	}
-	require.NoError(t, json.Unmarshal(b.Lab(t, http.MethodGet, "/machines", nil).Body, &all))
+	all := b.machines(t)
 	_, digits, _ := strings.Cut(node, "-")
-	for _, m := range all.Machines {
+	for _, m := range all {
 		if strings.HasPrefix(m.ID, digits) {
 			return m.ID
 		}
 	}
-	require.FailNow(t, "no machine", "of node %s among %v", node, all.Machines)
+	require.FailNow(t, "no machine", "of node %s among %v", node, all)
 	return ""
 }
 

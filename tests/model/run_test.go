@@ -1,0 +1,135 @@
+package model
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/environment"
+	"github.com/windlass-nfv/windlass/tests/testbed"
+)
+
+var (
+	seed      = flag.Uint64("seed", 1, "the seed of all choices")
+	sequences = flag.Int("sequences", 100, "so many instances, each of which meets a random sequence of actions")
+	walkers   = flag.Int("walkers", 8, "so many at a time")
+	longest   = flag.Int("actions", 12, "so many actions at most in a sequence")
+)
+
+// vnfdID is the package of one small server, with which an operation is over in a fraction of a second.
+const (
+	vnfdID        = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e11"
+	serverPackage = "tests/bench/server"
+)
+
+// patience is for anything that must happen in the end, on a machine that is busy.
+const patience = 5 * time.Minute
+
+// TestMain lets all walkers go at once, however few processors there are: they wait most of the time.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", strconv.Itoa(*walkers)); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// TestModel walks. An answer or a transition that the model does not have fails it, with the story of the instance.
+func TestModel(t *testing.T) {
+	t.Setenv("WINDLASS_WORKER_ATTEMPTS", "2")
+	bed := testbed.NewIn(t, &environment.Lab{Machines: environment.Fake, Listen: "127.0.0.1:0", Args: []string{"--image-alias", "tiny"}})
+	out, err := bed.Windlass(t.Context(), "package", "create", serverPackage).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+
+	stop := harass(t, bed)
+	counts := make([]map[string]int, *walkers)
+	names := make(chan string)
+	t.Run("walk", func(t *testing.T) {
+		for i := range *walkers {
+			counts[i] = map[string]int{}
+			w := &walker{bed: bed, random: rand.New(rand.NewPCG(*seed, uint64(i))), counts: counts[i]}
+			t.Run(fmt.Sprintf("walker %d", i), func(t *testing.T) {
+				t.Parallel()
+				for name := range names {
+					w.sequence(t, name, 1+w.random.IntN(*longest))
+				}
+			})
+		}
+		go func() {
+			defer close(names)
+			for i := range *sequences {
+				select {
+				case names <- fmt.Sprintf("model-%d", i):
+				case <-t.Context().Done():
+					return
+				}
+			}
+		}()
+	})
+	stop()
+	if !t.Failed() {
+		bed.RequireNothingLeft(t)
+	}
+	report(t, counts)
+}
+
+// report tells how often each action was answered how: all of them must have been made, fitting or not.
+func report(t *testing.T, counts []map[string]int) {
+	t.Helper()
+	all, sum := map[string]int{}, 0
+	for _, c := range counts {
+		for answer, n := range c {
+			all[answer] += n
+			sum += n
+		}
+	}
+	t.Logf("%d sequences, %d actions: %v", *sequences, sum, all)
+}
+
+// harass lets the cloud refuse now and then, and kills the worker and the API server from time to time, until the
+// function that it returns is called.
+func harass(t *testing.T, bed *testbed.Bed) (stop func()) {
+	t.Helper()
+	done := make(chan struct{})
+	var running sync.WaitGroup
+	random := rand.New(rand.NewPCG(*seed, 1<<32))
+	refusals := []map[string]any{
+		{"service": "heat", "method": "POST", "status": http.StatusForbidden, "message": "not now"},
+		{"service": "heat", "method": "DELETE", "status": http.StatusForbidden, "message": "not now"},
+		{"service": "heat", "method": "GET", "status": http.StatusForbidden, "message": "not now"},
+		{"service": "heat", "status": http.StatusInternalServerError, "count": 5},
+		{"resource": "VDU1", "action": "CREATE"},
+		{"service": "heat", "delay_ms": 400, "count": 5},
+	}
+	running.Go(func() {
+		for tick := 1; ; tick++ {
+			select {
+			case <-done:
+				bed.ClearFaults(t)
+				return
+			case <-time.After(time.Duration(200+random.IntN(400)) * time.Millisecond):
+			}
+			switch {
+			case tick%40 == 0:
+				bed.KillWorker(t)
+			case tick%90 == 0:
+				bed.Kill(t, "apiserver")
+			default:
+				bed.ClearFaults(t) // on a busy machine they would come faster than they are met
+				bed.Fault(t, refusals[random.IntN(len(refusals))])
+			}
+		}
+	})
+	return func() {
+		close(done)
+		running.Wait()
+	}
+}

@@ -1,0 +1,58 @@
+package testbed
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// patient is for reports: on a busy machine a check and Temporal's schedules take their time.
+const patient = 5 * time.Minute
+
+// DriftOf is the path of a VNF's last report.
+func DriftOf(vnf string) string { return "/windlass/v1/vnf_instances/" + vnf + "/drift" }
+
+// AwaitReport waits for a report that is as wanted.
+func (b *Bed) AwaitReport(t testing.TB, vnf string, wanted func(lcm.DriftReport) bool) (report lcm.DriftReport) {
+	t.Helper()
+	for end := time.Now().Add(patient); ; Pause(t) {
+		a := b.Call(t, http.MethodGet, DriftOf(vnf), nil)
+		report = lcm.DriftReport{}
+		if a.Status == http.StatusOK {
+			require.NoError(t, json.Unmarshal(a.Body, &report))
+			if report.Decision.Action != "" && wanted(report) {
+				return report
+			}
+		}
+		require.True(t, time.Now().Before(end), "the last report is %s", a.Body)
+	}
+}
+
+// CheckDrift checks a VNF now and returns the report.
+func (b *Bed) CheckDrift(t testing.TB, vnf string) lcm.DriftReport {
+	t.Helper()
+	a := b.Call(t, http.MethodPost, DriftOf(vnf), nil)
+	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
+	var begun struct {
+		CheckID string `json:"checkId"`
+	}
+	require.NoError(t, json.Unmarshal(a.Body, &begun))
+	return b.AwaitReport(t, vnf, func(r lcm.DriftReport) bool { return r.ID == begun.CheckID+"-1" })
+}
+
+// CheckDriftUntil checks until a report is as wanted: a machine may be too busy to let anybody in.
+func (b *Bed) CheckDriftUntil(t testing.TB, vnf string, wanted func(lcm.DriftReport) bool) lcm.DriftReport {
+	t.Helper()
+	for end := time.Now().Add(patient); ; Pause(t) {
+		report := b.CheckDrift(t, vnf)
+		if wanted(report) {
+			return report
+		}
+		require.True(t, time.Now().Before(end), "the last report is %v", report)
+	}
+}

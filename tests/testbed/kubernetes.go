@@ -1,0 +1,60 @@
+package testbed
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+// Kubernetes opens the API of a registered cluster with the account that Windlass made for itself.
+func (b *Bed) Kubernetes(t testing.TB, name string) *kubernetes.Clientset {
+	t.Helper()
+	vims := b.Get(t, "/v1.0/vims?name="+name)["vims"].([]any)
+	require.Len(t, vims, 1)
+	config := &rest.Config{Host: vims[0].(map[string]any)["auth_url"].(string), TLSClientConfig: rest.TLSClientConfig{Insecure: true}}
+	for ref, value := range b.Unsealed(t) {
+		if strings.Contains(ref, "token") && strings.Count(value, ".") == 2 { // a service account's is a JWT
+			config.BearerToken = value
+		}
+	}
+	c, err := kubernetes.NewForConfig(config)
+	require.NoError(t, err)
+	return c
+}
+
+// RequireNodes asks a real cluster itself: it has exactly so many nodes, all at work, as many members of etcd as control
+// planes, and no join token.
+func (b *Bed) RequireNodes(t testing.TB, cluster string, want Sizes) {
+	t.Helper()
+	c := b.Kubernetes(t, cluster)
+	nodes, err := c.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, nodes.Items, want.ControlPlanes+want.Workers)
+	for _, n := range nodes.Items {
+		require.True(t, Ready(n), n.Name)
+		require.False(t, n.Spec.Unschedulable, n.Name)
+	}
+	require.Eventually(t, func() bool { // Kubernetes collects the pods of a node that is gone after a while
+		etcd, err := c.CoreV1().Pods("kube-system").List(t.Context(), metav1.ListOptions{LabelSelector: "component=etcd"})
+		return err == nil && len(etcd.Items) == want.ControlPlanes
+	}, 3*time.Minute, time.Second, "the pods of etcd are not %d", want.ControlPlanes)
+	tokens, err := c.CoreV1().Secrets("kube-system").List(t.Context(), metav1.ListOptions{FieldSelector: "type=bootstrap.kubernetes.io/token"})
+	require.NoError(t, err)
+	require.Empty(t, tokens.Items, "no join token is left")
+}
+
+// Ready tells whether Kubernetes counts on a node.
+func Ready(n corev1.Node) bool {
+	for _, c := range n.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
