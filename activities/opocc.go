@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
@@ -69,6 +70,8 @@ type Description struct {
 	PodNetwork bool `json:"podNetwork,omitempty"`
 	// Graceful is set when a VNF is to be taken out of service before it is deleted.
 	Graceful bool `json:"graceful,omitempty"`
+	// GrantPatience is how long an NFVO may take to grant the operation; 0 when Windlass grants it itself.
+	GrantPatience time.Duration `json:"grantPatience,omitempty"`
 }
 
 // DescribeInput names the operation.

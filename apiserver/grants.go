@@ -2,16 +2,33 @@ package apiserver
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
 // grantView is a Grant with the links that SOL003 clause 9.5.2.3 wants.
 type grantView struct {
 	lcm.Grant
+	Href  string          `json:"href,omitempty"` // never set: it is a link here
 	Links map[string]link `json:"_links"`
+}
+
+// viewOfGrant shows a grant without the secrets that an NFVO may have sent with it.
+func viewOfGrant(g lcm.Grant) grantView {
+	v := grantView{Grant: g, Links: map[string]link{}}
+	v.VimConnections = slices.Clone(g.VimConnections)
+	for i := range v.VimConnections {
+		v.VimConnections[i].AccessInfo = nil
+	}
+	v.AdditionalParams = secrets.MaskDocument(g.AdditionalParams)
+	if g.Href != "" {
+		v.Links["self"] = link{g.Href}
+	}
+	return v
 }
 
 // operationGrant is the grant under which an operation works. It is there from the moment the operation leaves STARTING.
@@ -28,8 +45,8 @@ func (s *Server) operationGrant(c echo.Context) error {
 	if o.APIVersion == dialectV2.number {
 		root = s.base + dialectV2.prefix
 	}
-	return writeJSON(c, http.StatusOK, grantView{g, map[string]link{
-		"vnfLcmOpOcc": {root + "/vnf_lcm_op_occs/" + string(o.ID)},
-		"vnfInstance": {root + "/vnf_instances/" + string(o.VnfInstanceID)},
-	}})
+	view := viewOfGrant(g)
+	view.Links["vnfLcmOpOcc"] = link{root + "/vnf_lcm_op_occs/" + string(o.ID)}
+	view.Links["vnfInstance"] = link{root + "/vnf_instances/" + string(o.VnfInstanceID)}
+	return writeJSON(c, http.StatusOK, view)
 }

@@ -31,6 +31,15 @@ func nfvUses(root *value) []nfvUse {
 	return out
 }
 
+// nfvUses are those of all templates.
+func (p parsedTemplate) nfvUses() []nfvUse {
+	uses := nfvUses(p.top)
+	for _, name := range sortedKeys(p.nested) {
+		uses = append(uses, nfvUses(p.nested[name])...)
+	}
+	return uses
+}
+
 // nfvBuilder makes the value of the parameter nfv. It holds what templates use and no more, because
 // that is what Tacker sends.
 type nfvBuilder struct {
@@ -92,7 +101,7 @@ func (b *nfvBuilder) vdu(id, key string) (any, bool) {
 		name := first(b.req.ComputeFlavours[id], vdu.ComputeFlavour)
 		return name, name != ""
 	case "image", "vcImageId":
-		name := b.req.Images[id]
+		name := b.image(id)
 		if vdu.Image != nil {
 			name = first(name, vdu.Image.Name)
 		}
@@ -108,6 +117,19 @@ func (b *nfvBuilder) vdu(id, key string) (any, bool) {
 	default:
 		return nil, false
 	}
+}
+
+// image is the granted one of an entry of nfv: of a VDU, or of a storage, whose entry may begin with its VDU.
+func (b *nfvBuilder) image(id string) string {
+	if name := b.req.Images[id]; name != "" {
+		return name
+	}
+	for _, s := range b.flavour.Storages {
+		if strings.HasSuffix(id, "-"+s.ID) {
+			return b.req.Images[s.ID]
+		}
+	}
+	return ""
 }
 
 func (b *nfvBuilder) cp(id, key string) (any, bool) {

@@ -48,9 +48,12 @@ func HeatParameters(f *Flavour, t Template, req HeatRequest) (map[string]any, er
 		}
 	}
 	m.sizes()
+	var uses []nfvUse
 	if m.declared.has("nfv") {
-		m.nfv()
+		uses = parsed.nfvUses()
+		m.nfv(uses)
 	}
+	m.choices(uses)
 	m.required()
 	if err := m.rep.err("the stack of the flavour " + f.ID + " cannot be made from this request"); err != nil {
 		return nil, err
@@ -119,12 +122,8 @@ func sameNumber(given any, n int) bool {
 	return err == nil && math.Abs(f-float64(n)) < 1e-9
 }
 
-func (m *parameterMaker) nfv() {
+func (m *parameterMaker) nfv(uses []nfvUse) {
 	b := &nfvBuilder{flavour: m.flavour, req: m.req, capacity: m.capacity, nfv: map[string]any{}}
-	uses := nfvUses(m.templates.top)
-	for _, name := range sortedKeys(m.templates.nested) {
-		uses = append(uses, nfvUses(m.templates.nested[name])...)
-	}
 	for _, use := range uses {
 		b.add(use)
 	}

@@ -152,3 +152,28 @@ func TestHeatParameters_ofInternalLinksThatAreManagedOutside(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"node_CP": map[string]any{"network": "managed"}}, params["nfv"].(map[string]any)["CP"])
 }
+
+func TestHeatParameters_refusesGrantedChoicesThatTheTemplatesDoNotTake(t *testing.T) {
+	given := HeatRequest{
+		ExtVirtualLinks: links("net", "node_CP"), Zones: map[string]string{"node": "west"},
+		Images: map[string]string{"node": "granted-image"}, ComputeFlavours: map[string]string{"node": "m1.huge"},
+	}
+	_, _, err := minimal().stack(t, "small", given)
+	require.Equal(t, []string{
+		"$.addResources: the servers of node are granted in the zone west, but the Base HOT takes none (nfv.VDU.node.locationConstraints)",
+	}, problems(t, err), "image and flavour are taken")
+
+	f := minimal().
+		replace(t, smallHOT, "{ get_param: [ nfv, VDU, node, image ] }", "fixed").
+		replace(t, smallHOT, "{ get_param: [ nfv, VDU, node, flavor ] }", "fixed")
+	given.Zones = nil
+	_, _, err = f.stack(t, "small", given)
+	require.Equal(t, []string{
+		"$.vimAssets.computeResourceFlavours: node is granted with the flavour m1.huge, but the Base HOT takes none (nfv.VDU.node.flavor)",
+		"$.vimAssets.softwareImages: node is granted with the image granted-image, but the Base HOT takes none (nfv.VDU.node.image)",
+	}, problems(t, err))
+
+	given.Images, given.ComputeFlavours = map[string]string{"node": "image-1"}, map[string]string{"node": "m1.small"}
+	_, _, err = f.stack(t, "small", given)
+	require.NoError(t, err, "those of the VNFD need no taking")
+}

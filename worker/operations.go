@@ -28,6 +28,9 @@ type operations struct {
 	apt        *lcm.AptRepository
 	aptKey     []byte
 	vnfds      vnfds
+	// grantPatience is how long an NFVO may take to grant an operation, 0 without one; endpoint begins links to the API.
+	grantPatience time.Duration
+	endpoint      string
 }
 
 // job is an operation with everything that it refers to.
@@ -37,6 +40,9 @@ type job struct {
 	request lcm.InstantiateRequest // of this operation, or of the one that instantiated the VNF
 	vnfd    *vnfpkg.Vnfd
 	flavour *vnfpkg.Flavour
+	// choices are what NFVOs have chosen; target is where one wants the VNF, nil when the request decides.
+	choices lcm.GrantedChoices
+	target  *lcm.VimConnectionInfo
 }
 
 func (o *operations) load(ctx context.Context, id lcm.OpOccID) (*job, error) {
@@ -71,8 +77,10 @@ func (o *operations) loadOf(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (j *job,
 	if j.vnfd, err = o.vnfds.get(ctx, j.inst.VnfPkgID, o.readVnfd); err != nil {
 		return nil, err
 	}
-	j.flavour, err = j.vnfd.Flavour(j.request.FlavourID)
-	return j, err
+	if j.flavour, err = j.vnfd.Flavour(j.request.FlavourID); err != nil {
+		return nil, err
+	}
+	return j, o.granted(ctx, j)
 }
 
 func (o *operations) readVnfd(ctx context.Context, id lcm.VnfPkgID) (*vnfpkg.Vnfd, error) {
@@ -99,7 +107,9 @@ func (o *operations) Describe(ctx context.Context, id lcm.OpOccID) (activities.D
 	if err != nil {
 		return activities.Description{}, err
 	}
-	d := activities.Description{State: j.opOcc.State, Sequence: j.opOcc.Sequence, ForwardOnly: j.opOcc.ForwardOnly, Cluster: j.isCluster()}
+	d := activities.Description{
+		State: j.opOcc.State, Sequence: j.opOcc.Sequence, ForwardOnly: j.opOcc.ForwardOnly, Cluster: j.isCluster(), GrantPatience: o.grantPatience,
+	}
 	if j.inst.Instantiated != nil {
 		d.ServerIDs, d.Nodes, d.ClusterVimID = j.servers(), j.inst.Instantiated.Nodes, j.inst.Instantiated.ClusterVimID
 	}
@@ -187,7 +197,7 @@ func (o *operations) Instantiated(ctx context.Context, id lcm.OpOccID, made acti
 	out := activities.InstantiatedVnf{Info: lcm.InstantiatedVnfInfo{
 		FlavourID: j.flavour.ID, VnfState: "STARTED", ExtVirtualLinks: j.request.ExtVirtualLinks,
 		StackID: made.StackID, AdditionalParams: j.request.AdditionalParams, Nodes: made.Nodes, ClusterVimID: made.ClusterVimID,
-		MaxScaleLevels: j.flavour.MaxScaleLevels(),
+		MaxScaleLevels: j.flavour.MaxScaleLevels(), Granted: j.chosen(),
 	}}
 	out.Info.InstantiationLevelID, out.Info.ScaleStatus = j.levels()
 	if made.Left {
@@ -233,8 +243,11 @@ func vnfcResource(v activities.Vnfc, connectionID string) lcm.VnfcResourceInfo {
 // connection is the OpenStack on which the operation works, by its id in vimConnectionInfo. A request that
 // names none means the default VIM.
 func (o *operations) connection(ctx context.Context, j *job) (lcm.VimConnectionInfo, error) {
+	if j.target != nil {
+		return *j.target, nil
+	}
 	for _, c := range append(slices.Clone(j.request.VimConnections), j.inst.VimConnections...) {
-		if c.VimType == lcm.VimKubernetes || c.VimType == "ETSINFV.KUBERNETES.V_1" {
+		if isKubernetes(c.VimType) {
 			continue
 		}
 		// The instance has the VIM's id where the request may have its name.

@@ -80,27 +80,11 @@ func (o *operations) Grant(ctx context.Context, id lcm.OpOccID) (lcm.Grant, erro
 	if err != nil {
 		return lcm.Grant{}, err
 	}
-	facts, err := j.facts(nil)
+	facts, p, err := j.planned()
 	if err != nil {
 		return lcm.Grant{}, err
 	}
-	var p lcm.Plan
-	switch {
-	case changes(j.opOcc.Operation):
-		p, err = j.plan(nil)
-	case j.opOcc.Operation == lcm.OpInstantiate:
-		p, err = plan.Instantiation(facts, j.request.InstantiationLevelID)
-	case j.inst.Instantiated != nil:
-		p, err = plan.Termination(facts)
-	}
-	if err != nil {
-		return lcm.Grant{}, err
-	}
-	vim, err := o.connection(ctx, j)
-	if err != nil {
-		return lcm.Grant{}, err
-	}
-	return plan.Granted(facts, p, vim), nil
+	return o.asked(ctx, j, facts, p)
 }
 
 // describeChange adds to d what decides the steps of a scaling or a healing.

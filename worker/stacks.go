@@ -75,6 +75,14 @@ func (o *operations) Change(ctx context.Context, id lcm.OpOccID, sizes activitie
 	if err != nil {
 		return openstack.Change{}, nil, err
 	}
+	_, parameters, opened, err := o.heat(ctx, j, j.sizes(sizes))
+	return openstack.Change{
+		Name: name, Owner: owner, Operation: stackTag(id), Parameters: parameters, Timeout: o.stackTimeout(j), Secrets: opened,
+	}, j.servers(), err
+}
+
+// sizes are how many VMs of each VDU a VNF that is there has, or gets.
+func (j *job) sizes(sizes activities.Sizes) map[string]int {
 	capacity := j.recorded()
 	if p := j.opOcc.Plan; p != nil && sizes != activities.SizesRecorded {
 		for _, g := range p.Groups {
@@ -83,10 +91,7 @@ func (o *operations) Change(ctx context.Context, id lcm.OpOccID, sizes activitie
 			}
 		}
 	}
-	_, parameters, opened, err := o.heat(ctx, j, capacity)
-	return openstack.Change{
-		Name: name, Owner: owner, Operation: stackTag(id), Parameters: parameters, Timeout: o.stackTimeout(j), Secrets: opened,
-	}, j.servers(), err
+	return capacity
 }
 
 func stackTag(id lcm.OpOccID) string { return "windlass-op-" + string(id) }
@@ -106,6 +111,7 @@ func (o *operations) heat(ctx context.Context, j *job, capacity map[string]int) 
 	}
 	parameters, err := vnfpkg.HeatParameters(j.flavour, template, vnfpkg.HeatRequest{
 		Capacity: capacity, ExtVirtualLinks: j.request.ExtVirtualLinks, AdditionalParams: additional,
+		Images: j.choices.Images, ComputeFlavours: j.choices.ComputeFlavours, Zones: j.choices.Zones,
 	})
 	return template, parameters, opened, err
 }

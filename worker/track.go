@@ -62,7 +62,9 @@ func (a *trackedActivity) ExecuteActivity(ctx context.Context, in *interceptor.E
 	out := newPrinter(t.progress, ref, log)
 	work, cause := activities.KeepCause(context.WithValue(ctx, printerKey{}, out))
 	result, err := a.Next.ExecuteActivity(work, in)
-	err = t.lastOf(ctx, int(info.Attempt), err)
+	if !patient(in.Args) {
+		err = t.lastOf(ctx, int(info.Attempt), err)
+	}
 	<-begun
 	out.close()
 	row.State, row.Ended, row.Error = stateOf(err), time.Now(), errorOf(err)
@@ -113,6 +115,12 @@ func refOf(args []any) (lcm.StepRef, bool) {
 		return lcm.StepRef{}, false
 	}
 	return tracked.StepRef(), true
+}
+
+// patient tells of an activity whose workflow alone says for how long it is tried.
+func patient(args []any) bool {
+	p, ok := args[0].(interface{ Patient() bool }) // refOf has found it
+	return ok && p.Patient()
 }
 
 func stateOf(err error) lcm.StepState {

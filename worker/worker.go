@@ -46,6 +46,11 @@ type Options struct {
 	// Subscribers are told what happens to VNFs; NotifyFor is how long one may be away before a notification is given up.
 	Subscribers *nfvo.Subscribers
 	NotifyFor   time.Duration
+	// NFVO is asked for grants when it is not nil; GrantPatience is how long it may take, GrantPoll how often it is asked
+	// meanwhile, and Endpoint the API's own URL, with which links begin.
+	NFVO                     activities.Granter
+	GrantPatience, GrantPoll time.Duration
+	Endpoint                 string
 	// Starter starts the heals that checks for drift begin; nil leaves them to the reconciler of the API server.
 	Starter activities.Starter
 	// DriftMetrics counts checks and automatic heals when set.
@@ -98,7 +103,10 @@ func New(o Options) *Worker {
 		options.Identity = own.String()
 	}
 	w := sdkworker.New(o.Client, lcm.TaskQueue, options)
-	ops := &operations{store: o.Store, vault: o.Vault, apt: o.Apt, aptKey: o.AptKey, podNetwork: o.PodNetwork}
+	ops := &operations{
+		store: o.Store, vault: o.Vault, apt: o.Apt, aptKey: o.AptKey, podNetwork: o.PodNetwork,
+		grantPatience: o.GrantPatience, endpoint: o.Endpoint,
+	}
 	open := &clouds{operations: ops, open: map[string]*openstack.Cloud{}}
 	w.RegisterWorkflowWithOptions(workflows.Instantiate, workflow.RegisterOptions{Name: string(lcm.WorkflowInstantiate)})
 	w.RegisterWorkflowWithOptions(workflows.Scale, workflow.RegisterOptions{Name: string(lcm.WorkflowScale)})
@@ -132,6 +140,7 @@ func nouns(o Options, ops *operations, open *clouds) []any {
 	}
 	return []any{
 		&activities.OpOccs{Records: o.Store, Facts: ops, Forget: o.Vault.Delete},
+		&activities.Grants{NFVO: o.NFVO, Facts: ops, Poll: o.GrantPoll},
 		&activities.Infrastructure{
 			Clouds: open, Stacks: ops, Clusters: ops, Output: lines{},
 		},

@@ -13,6 +13,7 @@ var (
 	nodes   *activities.Nodes
 	cluster *activities.Cluster
 	vims    *activities.Registry
+	grants  *activities.Grants
 )
 
 // Instantiate carries out one INSTANTIATE operation (SOL003 clause 5.4.4): it makes the infrastructure and,
@@ -57,12 +58,6 @@ func (b *build) plan(what activities.Description) (starting, processing []step) 
 
 func (b *build) outcome() *activities.Outcome {
 	return &activities.Outcome{StackID: b.made.StackID, Vnfcs: b.made.Vnfcs, Nodes: b.made.Nodes, ClusterVimID: b.vim, Left: b.left}
-}
-
-// requestGrant grants the operation itself, as Windlass does when no NFVO is configured to be asked.
-func (b *build) requestGrant(workflow.Context) error {
-	b.op.grantID = activities.BuiltInGrant(b.in.OpOccID)
-	return nil
 }
 
 func (b *build) createStack(ctx workflow.Context) error {

@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/log"
 
+	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/apiserver"
 	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -34,6 +35,7 @@ type backends struct {
 	temporal client.Client
 	// subscribers are told what happens to VNFs.
 	subscribers *nfvo.Subscribers
+	granter     activities.Granter // of a worker; nil when Windlass grants operations itself
 }
 
 // open connects to the database and makes a client of Temporal, which connects when it is first used: the

@@ -25,7 +25,7 @@ const (
 )
 
 func newWorker() *cobra.Command {
-	needs := []config.Need{config.NeedDatabase, config.NeedTemporal, config.NeedNotifications, config.NeedKeys, config.NeedWorker}
+	needs := []config.Need{config.NeedDatabase, config.NeedTemporal, config.NeedNotifications, config.NeedNFVO, config.NeedKeys, config.NeedWorker}
 	cmd := &cobra.Command{
 		Use:   "worker",
 		Short: "Carry out lifecycle operations: workflows and activities",
@@ -39,7 +39,10 @@ func newWorker() *cobra.Command {
 }
 
 // work runs the worker and its health endpoint until ctx ends.
-func (b *backends) work(ctx context.Context) error {
+func (b *backends) work(ctx context.Context) (err error) {
+	if b.granter, err = granterOf(b.config.NFVO); err != nil {
+		return err
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	b.drift = telemetry.NewDriftMetrics(b.registry)
 	var polling atomic.Bool
@@ -91,7 +94,7 @@ func (b *backends) takeOver(ctx context.Context) {
 }
 
 func (b *backends) workerOptions() worker.Options {
-	return worker.Options{
+	o := worker.Options{
 		Client: b.temporal, Namespace: b.config.Temporal.Namespace, Store: b.store, Vault: b.vault, Log: b.log,
 		Subscribers: b.subscribers, NotifyFor: b.config.Notifications.RetryFor,
 		Concurrency: b.config.Worker.Concurrency, Attempts: b.config.Worker.Attempts, Reconnect: b.config.Worker.Reconnect,
@@ -99,7 +102,12 @@ func (b *backends) workerOptions() worker.Options {
 		Apt:           b.config.Kubernetes.Apt.Repository(), AptKey: b.config.Kubernetes.Apt.Key,
 		PodNetwork: b.config.Kubernetes.PodNetwork,
 		Starter:    &apiserver.Temporal{Client: b.temporal}, DriftMetrics: b.drift,
+		NFVO: b.granter, GrantPoll: b.config.NFVO.GrantPoll, Endpoint: b.config.API.Endpoint,
 	}
+	if b.granter != nil {
+		o.GrantPatience = b.config.NFVO.GrantTimeout
+	}
+	return o
 }
 
 // serveHealth answers /healthz, /readyz and /metrics.

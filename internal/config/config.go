@@ -23,6 +23,7 @@ type Config struct {
 	Temporal            Temporal
 	API                 API
 	Notifications       Notifications
+	NFVO                NFVO
 	Keys                Keys
 	Worker              Worker
 	Kubernetes          Kubernetes
@@ -64,6 +65,20 @@ type Notifications struct {
 	// CAFile holds the authorities of subscribers' certificates, "" for those of the system; CertFile and KeyFile are what
 	// Windlass shows to them.
 	CAFile, CertFile, KeyFile string
+}
+
+// NFVO says whether an NFVO grants operations, and how it is called; without an Endpoint Windlass grants them itself.
+type NFVO struct {
+	// Endpoint is the absolute URL, without a slash at its end, below which the NFVO has its APIs.
+	Endpoint string
+	// ClientID and what SecretFile holds are for OAuth 2.0 at TokenEndpoint, or BASIC without one.
+	ClientID, SecretFile, TokenEndpoint string
+	// CAFile holds the authorities of the NFVO's certificate, "" for those of the system; CertFile and KeyFile are what
+	// Windlass shows to it.
+	CAFile, CertFile, KeyFile string
+	// Timeout bounds one request. GrantTimeout is how long a grant may take altogether, GrantPoll how often the NFVO is
+	// asked meanwhile.
+	Timeout, GrantTimeout, GrantPoll time.Duration
 }
 
 // Keys says where the keys for secrets are: in a file, or in the environment variable of the name Env.
@@ -132,9 +147,11 @@ const (
 	NeedAPI      Need = "api"
 	// NeedNotifications is of those who call subscribers.
 	NeedNotifications Need = "notifications"
-	NeedKeys          Need = "keys"
-	NeedWorker        Need = "worker"
-	everyCommand      Need = ""
+	// NeedNFVO is of those who ask the NFVO.
+	NeedNFVO     Need = "nfvo"
+	NeedKeys     Need = "keys"
+	NeedWorker   Need = "worker"
+	everyCommand Need = ""
 )
 
 // LogValue keeps the password of the database out of logs.
@@ -146,7 +163,7 @@ func (c Config) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("file", c.File), slog.String("databaseUrl", database),
 		slog.Int("databaseConnections", c.DatabaseConnections),
-		slog.Any("temporal", c.Temporal), slog.Any("api", c.API), slog.Any("notifications", c.Notifications), slog.Any("keys", c.Keys), slog.Any("worker", c.Worker),
+		slog.Any("temporal", c.Temporal), slog.Any("api", c.API), slog.Any("notifications", c.Notifications), slog.Any("nfvo", c.NFVO), slog.Any("keys", c.Keys), slog.Any("worker", c.Worker),
 		slog.Any("kubernetesApt", c.Kubernetes.Apt), slog.String("kubernetesPodNetwork", c.Kubernetes.PodNetworkFile),
 		slog.Any("log", c.Log), slog.Duration("shutdownGrace", c.ShutdownGrace),
 	)

@@ -106,12 +106,29 @@ func (l *loader) finish() {
 	if needed(NeedKeys) && l.config.Keys.File == "" && l.config.Keys.Env != "" && os.Getenv(l.config.Keys.Env) == "" {
 		l.problem("keys.file", "is missing, and there is no environment variable "+l.config.Keys.Env+" with keys in its place")
 	}
+	if needed(NeedNFVO) {
+		l.finishNFVO()
+	}
 	if needed(NeedWorker) {
 		l.finishApt()
 		l.readPodNetwork()
 	}
 	if !slices.Contains(l.given, "api.endpoint") {
 		l.config.API.Endpoint = endpointOf(l.config.API.Listen)
+	}
+}
+
+// finishNFVO refuses halves of what goes together.
+func (l *loader) finishNFVO() {
+	n := l.config.NFVO
+	if n.Endpoint == "" {
+		return
+	}
+	if (n.ClientID == "") != (n.SecretFile == "") {
+		l.problem("nfvo.clientId", "goes with nfvo.secretFile; give both or neither")
+	}
+	if n.TokenEndpoint != "" && n.ClientID == "" {
+		l.problem("nfvo.tokenEndpoint", "needs nfvo.clientId and nfvo.secretFile")
 	}
 }
 

@@ -124,6 +124,49 @@ var settings = [...]setting{
 		set: func(c *Config, v string) error { c.Notifications.KeyFile = v; return nil },
 	},
 	{
+		key: "nfvo.endpoint", need: NeedNFVO, usage: "absolute `URL` of the NFVO that grants operations; without it Windlass grants them itself",
+		set: func(c *Config, v string) error {
+			c.NFVO.Endpoint = strings.TrimRight(v, "/")
+			return checkEndpoint(v)
+		},
+	},
+	{
+		key: "nfvo.clientId", need: NeedNFVO, usage: "`name` with which Windlass authenticates to the NFVO",
+		set: func(c *Config, v string) error { c.NFVO.ClientID = v; return checkNotEmpty(v) },
+	},
+	{
+		key: "nfvo.secretFile", need: NeedNFVO, usage: "`file` with the password of that name",
+		set: func(c *Config, v string) error { c.NFVO.SecretFile = v; return nil },
+	},
+	{
+		key: "nfvo.tokenEndpoint", need: NeedNFVO, usage: "`URL` of OAuth 2.0 tokens for that name (client credentials); BASIC when not given",
+		set: func(c *Config, v string) error { c.NFVO.TokenEndpoint = v; return checkEndpoint(v) },
+	},
+	{
+		key: "nfvo.caFile", need: NeedNFVO, usage: "`file` with the authorities of the NFVO's certificate; those of the system when not given",
+		set: func(c *Config, v string) error { c.NFVO.CAFile = v; return nil },
+	},
+	{
+		key: "nfvo.certFile", need: NeedNFVO, usage: "`file` with the certificate that is shown to the NFVO",
+		set: func(c *Config, v string) error { c.NFVO.CertFile = v; return nil },
+	},
+	{
+		key: "nfvo.keyFile", need: NeedNFVO, usage: "`file` with the key of that certificate",
+		set: func(c *Config, v string) error { c.NFVO.KeyFile = v; return nil },
+	},
+	{
+		key: "nfvo.timeout", need: NeedNFVO, fallback: "30s", usage: "how `long` one request to the NFVO may take",
+		set: func(c *Config, v string) (err error) { c.NFVO.Timeout, err = parsePositive(v); return err },
+	},
+	{
+		key: "nfvo.grantTimeout", need: NeedNFVO, fallback: "1h", usage: "how `long` the NFVO may take to grant an operation, or be away",
+		set: func(c *Config, v string) (err error) { c.NFVO.GrantTimeout, err = parsePositive(v); return err },
+	},
+	{
+		key: "nfvo.grantPoll", need: NeedNFVO, fallback: "2s", usage: "how `often` an NFVO is asked that has not decided",
+		set: func(c *Config, v string) (err error) { c.NFVO.GrantPoll, err = parsePositive(v); return err },
+	},
+	{
 		key: "keys.file", need: NeedKeys, usage: "`file` with the keys for secrets, readable by its owner only",
 		set: func(c *Config, v string) error { c.Keys.File = v; return checkNotEmpty(v) },
 	},
@@ -313,6 +356,15 @@ func parseDuration(v string) (time.Duration, error) {
 		return 0, fmt.Errorf("is %q, not a duration like 30s or 2m", v)
 	}
 	return d, nil
+}
+
+// parsePositive is for limits that cannot be 0.
+func parsePositive(v string) (time.Duration, error) {
+	d, err := parseDuration(v)
+	if err == nil && d == 0 {
+		err = errors.New("must be more than 0")
+	}
+	return d, err
 }
 
 func parseNetworks(v string) ([]netip.Prefix, error) {

@@ -1,18 +1,74 @@
 package lcm
 
-// Grant is SOL003 clause 9.5.2.3, as Windlass gives it to its own operations: decided from the plan before anything is
-// touched, and never changed afterwards.
+import "encoding/json"
+
+// Grant is SOL003 clause 9.5.2.3, as Windlass gives it to its own operations, or as an NFVO has given it: decided from the
+// plan before anything is touched, and never changed afterwards.
 type Grant struct {
 	ID            string        `json:"id"`
 	VnfInstanceID VnfInstanceID `json:"vnfInstanceId"`
 	OpOccID       OpOccID       `json:"vnfLcmOpOccId"`
-	// VimConnections name the VIMs, without interfaceInfo and accessInfo.
+	// VimConnections name the VIMs; Windlass's own grants have neither interfaceInfo nor accessInfo. Secrets of an NFVO's
+	// are {"$secret": ref}.
 	VimConnections []VimConnectionInfo `json:"vimConnections,omitempty"`
 	// Zones are the availability zones in which resources are, or are to be.
 	Zones           []GrantZone     `json:"zones,omitempty"`
 	AddResources    []GrantResource `json:"addResources,omitempty"`
 	RemoveResources []GrantResource `json:"removeResources,omitempty"`
 	UpdateResources []GrantResource `json:"updateResources,omitempty"`
+
+	// The rest is of an NFVO's grants only.
+
+	// VimAssets are the images and flavours of the VIM that are to be used.
+	VimAssets *GrantVimAssets `json:"vimAssets,omitempty"`
+	// ExtVirtualLinks take the place of those of the request that have the same ids; in the form of either version.
+	ExtVirtualLinks json.RawMessage `json:"extVirtualLinks,omitempty"`
+	// AdditionalParams may hold "nfv", which is merged into what Heat gets; secrets are sealed.
+	AdditionalParams json.RawMessage `json:"additionalParams,omitempty"`
+	// Href is where the NFVO has the grant.
+	Href string `json:"href,omitempty"`
+}
+
+// GrantVimAssets is SOL003 clause 9.5.3.11, member vimAssets of a grant.
+type GrantVimAssets struct {
+	ComputeResourceFlavours []GrantedFlavour `json:"computeResourceFlavours,omitempty"`
+	SoftwareImages          []GrantedImage   `json:"softwareImages,omitempty"`
+}
+
+// GrantedFlavour is VimComputeResourceFlavour: the flavour of the VIM for a VDU.
+type GrantedFlavour struct {
+	VimConnectionID string `json:"vimConnectionId,omitempty"`
+	VduID           string `json:"vnfdVirtualComputeDescId"`
+	VimFlavourID    string `json:"vimFlavourId"`
+}
+
+// GrantedImage is VimSoftwareImage: the image of the VIM for a VDU, for a storage, or for all that have an image of that name.
+type GrantedImage struct {
+	VimConnectionID string `json:"vimConnectionId,omitempty"`
+	SoftwareImageID string `json:"vnfdSoftwareImageId"`
+	VimImageID      string `json:"vimSoftwareImageId"`
+}
+
+// GrantedChoices are what NFVOs have chosen for a VNF, by VDU; images also by storage. Every later change of its stack
+// needs them again.
+type GrantedChoices struct {
+	Images          map[string]string `json:"images,omitempty"`
+	ComputeFlavours map[string]string `json:"computeFlavours,omitempty"`
+	Zones           map[string]string `json:"zones,omitempty"`
+}
+
+// PlacementConstraint is SOL003 clause 9.5.3.6: what an affinity rule of the VNFD means for the resources of a grant request.
+type PlacementConstraint struct {
+	AffinityOrAntiAffinity string               `json:"affinityOrAntiAffinity"` // AFFINITY or ANTI_AFFINITY
+	Scope                  string               `json:"scope"`                  // NFVI_POP, ZONE, ZONE_GROUP or NFVI_NODE
+	Resources              []ConstraintResource `json:"resource"`
+}
+
+// ConstraintResource is SOL003 clause 9.5.3.8: a resource that is there, or one that the same request asks for.
+type ConstraintResource struct {
+	IDType          string `json:"idType"` // RES_MGMT or GRANT
+	ResourceID      string `json:"resourceId"`
+	VimConnectionID string `json:"vimConnectionId,omitempty"`
 }
 
 // GrantZone is SOL003 clause 9.5.3.6.

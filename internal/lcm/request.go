@@ -113,10 +113,27 @@ func ParseInstantiate(body json.RawMessage) (InstantiateRequest, error) {
 			out.VimConnections[i].ID = key
 		}
 	}
-	for _, l := range raw.ExtVirtualLinks {
-		out.ExtVirtualLinks = append(out.ExtVirtualLinks, l.link())
-	}
+	out.ExtVirtualLinks = linksOf(raw.ExtVirtualLinks)
 	return out, nil
+}
+
+// ParseExtVirtualLinks reads a list of ExtVirtualLinkData of either version of the API.
+func ParseExtVirtualLinks(list json.RawMessage) ([]ExtVirtualLink, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	var raw []rawExtVirtualLink
+	if err := json.Unmarshal(list, &raw); err != nil {
+		return nil, Wrap(KindInvalid, err, "extVirtualLinks is malformed.")
+	}
+	return linksOf(raw), nil
+}
+
+func linksOf(raw []rawExtVirtualLink) (out []ExtVirtualLink) {
+	for _, l := range raw {
+		out = append(out, l.link())
+	}
+	return out
 }
 
 type rawExtVirtualLink struct {

@@ -54,6 +54,8 @@ type InstantiatedVnfInfo struct {
 	ExtVirtualLinks []ExtVirtualLink `json:"extVirtualLinks,omitempty"`
 	// AdditionalParams are those of the instantiate request, sealed; day-2 operations read them.
 	AdditionalParams json.RawMessage `json:"additionalParams,omitempty"`
+	// Granted is what NFVOs have chosen for the VNF; nil when there was no choice.
+	Granted *GrantedChoices `json:"granted,omitempty"`
 	// Nodes are the cluster's nodes, when the VNF is a cluster.
 	Nodes Nodes `json:"nodes,omitempty"`
 	// ClusterVimID is the registered Kubernetes VIM, "" when there is none.

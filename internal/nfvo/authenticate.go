@@ -14,14 +14,14 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// authenticate adds what the subscriber wants: of several types the strongest that has parameters. TLS_CERT needs none:
+// authenticate adds what the other side wants: of several types the strongest that has parameters. TLS_CERT needs none:
 // the certificate is shown to whoever asks for one. kept tells that a token was used that had been got before; renew
 // wants another one.
-func (s *Subscribers) authenticate(ctx context.Context, req *http.Request, a *lcm.SubscriptionAuthentication, renew bool) (kept bool, err error) {
+func (c *caller) authenticate(ctx context.Context, req *http.Request, a *lcm.SubscriptionAuthentication, renew bool) (kept bool, err error) {
 	switch {
 	case a == nil:
 	case slices.Contains(a.AuthType, lcm.AuthOauth2) && a.ParamsOauth2.TokenEndpoint != "":
-		value, kept, err := s.token(ctx, a, renew)
+		value, kept, err := c.token(ctx, a, renew)
 		if err != nil {
 			return false, err
 		}
@@ -34,39 +34,43 @@ func (s *Subscribers) authenticate(ctx context.Context, req *http.Request, a *lc
 }
 
 // token gets a token with client credentials (RFC 6749 clause 4.4), or takes the one that it has.
-func (s *Subscribers) token(ctx context.Context, a *lcm.SubscriptionAuthentication, renew bool) (value string, kept bool, err error) {
+func (c *caller) token(ctx context.Context, a *lcm.SubscriptionAuthentication, renew bool) (value string, kept bool, err error) {
 	p := a.ParamsOauth2
 	key := strings.Join([]string{p.TokenEndpoint, p.ClientID, p.ClientPassword}, "\x00")
-	s.mu.Lock()
-	t := s.tokens[key]
-	s.mu.Unlock()
+	c.mu.Lock()
+	t := c.tokens[key]
+	c.mu.Unlock()
 	if !renew && t.Valid() {
 		return t.AccessToken, true, nil
 	}
-	if t, err = s.newToken(ctx, p.TokenEndpoint, p.ClientID, p.ClientPassword); err != nil {
+	if t, err = c.newToken(ctx, p.TokenEndpoint, p.ClientID, p.ClientPassword); err != nil {
 		return "", false, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tokens[key] = t
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tokens[key] = t
 	return t.AccessToken, false, nil
 }
 
-func (s *Subscribers) newToken(ctx context.Context, endpoint, id, password string) (*oauth2.Token, error) {
-	if err := s.Check(endpoint); err != nil {
+func (c *caller) newToken(ctx context.Context, endpoint, id, password string) (*oauth2.Token, error) {
+	if err := c.check(endpoint); err != nil {
 		return nil, lcm.Wrap(lcm.KindUnavailable, err, "The token endpoint: %s", lcm.Sentence(err))
 	}
 	config := clientcredentials.Config{ClientID: id, ClientSecret: password, TokenURL: endpoint, AuthStyle: oauth2.AuthStyleInHeader}
-	t, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, s.http))
+	t, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, c.http))
 	if err == nil {
 		return t, nil
 	}
 	if e, ok := errors.AsType[*url.Error](err); ok {
-		return nil, unreachable("The subscriber's token endpoint", e)
+		return nil, unreachable(c.who+"'s token endpoint", e)
 	}
 	// Other errors quote the answer, which may repeat what was sent; they are not told, and not kept as the cause.
 	if e, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
-		return nil, lcm.Errorf(lcm.KindUnavailable, "The subscriber's token endpoint answers %d and gives no token.", e.Response.StatusCode)
+		kind := lcm.KindUnavailable
+		if e.Response.StatusCode < http.StatusInternalServerError && e.Response.StatusCode != http.StatusTooManyRequests {
+			kind = lcm.KindDenied
+		}
+		return nil, lcm.Errorf(kind, "%s's token endpoint answers %d and gives no token.", c.who, e.Response.StatusCode)
 	}
-	return nil, lcm.Errorf(lcm.KindUnavailable, "The subscriber's token endpoint gives no token in its answer.")
+	return nil, lcm.Errorf(lcm.KindUnavailable, "%s's token endpoint gives no token in its answer.", c.who)
 }

@@ -1,19 +1,13 @@
 package nfvo
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
-	"errors"
-	"io"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
-	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -38,28 +32,18 @@ type Options struct {
 // Subscribers calls the callback URIs of subscriptions.
 type Subscribers struct {
 	options Options
-	http    *http.Client
-	mu      sync.Mutex
-	tokens  map[string]*oauth2.Token // of OAuth 2.0, by what it was got with
+	caller  *caller
 }
 
 const defaultTimeout = 10 * time.Second
 
-// NewSubscribers makes a client. It uses no proxy and follows no redirect: both lead to where nobody has looked.
+// NewSubscribers makes a client.
 func NewSubscribers(o Options) *Subscribers {
 	if o.Timeout == 0 {
 		o.Timeout = defaultTimeout
 	}
-	s := &Subscribers{options: o, tokens: map[string]*oauth2.Token{}}
-	dialer := &net.Dialer{Timeout: o.Timeout, Control: s.control}
-	s.http = &http.Client{
-		Timeout: o.Timeout,
-		Transport: &http.Transport{
-			DialContext: dialer.DialContext, TLSClientConfig: o.TLS.Clone(), ForceAttemptHTTP2: true,
-			MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute,
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	s := &Subscribers{options: o}
+	s.caller = &caller{who: "The subscriber", http: newHTTP(o.Timeout, o.TLS, s.control), check: s.Check, tokens: map[string]*oauth2.Token{}}
 	return s
 }
 
@@ -151,50 +135,19 @@ func (s *Subscribers) Notify(ctx context.Context, to Subscriber, sub lcm.Subscri
 	return nil
 }
 
-// call sends one request. A token of OAuth 2.0 that is refused is replaced once: it may have been withdrawn.
+// call sends one request.
 func (s *Subscribers) call(ctx context.Context, method string, to Subscriber, body []byte) (status int, err error) {
-	for _, renew := range []bool{false, true} {
-		var kept bool
-		if status, kept, err = s.callOnce(ctx, method, to, body, renew); err != nil || status != http.StatusUnauthorized || !kept {
-			break
-		}
-	}
-	return status, err
-}
-
-// callOnce tells also whether a token was used that had been got before.
-func (s *Subscribers) callOnce(ctx context.Context, method string, to Subscriber, body []byte, renew bool) (status int, kept bool, err error) {
 	if err := s.Check(to.URI); err != nil {
-		return 0, false, lcm.Wrap(lcm.KindUnavailable, err, "The callback URI: %s", lcm.Sentence(err))
+		return 0, lcm.Wrap(lcm.KindUnavailable, err, "The callback URI: %s", lcm.Sentence(err))
 	}
-	req, err := http.NewRequestWithContext(ctx, method, to.URI, bytes.NewReader(body))
+	resp, err := s.caller.do(ctx, request{
+		method: method, uri: to.URI, body: body, auth: to.Auth, header: http.Header{
+			"Accept": {"application/json"}, "Version": {map[int]string{1: "1.3.0", 2: "2.0.0"}[to.APIVersion]},
+		},
+	})
 	if err != nil {
-		return 0, false, lcm.Wrap(lcm.KindUnavailable, err, "The callback URI cannot be called.")
+		return 0, lcm.Wrap(lcm.KindUnavailable, err, "%s", lcm.Sentence(err)) // another time it may work
 	}
-	req.Header.Set("Accept", "application/json")
-	req.Header.Set("Version", map[int]string{1: "1.3.0", 2: "2.0.0"}[to.APIVersion])
-	if method == http.MethodPost {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	if kept, err = s.authenticate(ctx, req, to.Auth, renew); err != nil {
-		return 0, false, err
-	}
-	resp, err := s.http.Do(req)
-	if err != nil {
-		return 0, false, unreachable("The subscriber", err)
-	}
-	defer resp.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // so that the connection can be used again
-	return resp.StatusCode, kept, nil
-}
-
-// unreachable says why without the URL, which may hold what belongs to the subscriber alone.
-func unreachable(who string, err error) error {
-	if e, ok := errors.AsType[*lcm.Error](err); ok {
-		return lcm.Wrap(lcm.KindUnavailable, err, "%s", e.Sentence())
-	}
-	if e, ok := errors.AsType[*url.Error](err); ok {
-		err = e.Err
-	}
-	return lcm.Wrap(lcm.KindUnavailable, err, "%s cannot be reached: %s.", who, strings.TrimSuffix(err.Error(), "."))
+	defer finish(resp)
+	return resp.StatusCode, nil
 }

@@ -214,6 +214,39 @@ func (s *Store) KeepPlan(ctx context.Context, id lcm.OpOccID, plan lcm.Plan) (ke
 	return kept, interpret("keep the plan", err)
 }
 
+// KeepGrant keeps what an NFVO has granted an operation in STARTING, and notes in its instance the VIMs on which it works:
+// they cannot be deleted from then on. Of several grants the first one counts; for an operation that has ended meanwhile
+// it is a Conflict.
+func (s *Store) KeepGrant(ctx context.Context, id lcm.OpOccID, grant lcm.Grant, vims ...lcm.VimConnectionInfo) error {
+	return s.inTransaction(ctx, "keep the grant", func(tx pgx.Tx) error {
+		// In the order of BeginOperation, instance before operation: otherwise the two could wait for each other.
+		if _, err := tx.Exec(ctx, `select from vnf_instance where id = @id for update`, pgx.NamedArgs{"id": grant.VnfInstanceID}); err != nil {
+			return err
+		}
+		var state lcm.OperationState
+		var kept bool
+		err := tx.QueryRow(ctx, `select state, coalesce(plan ? 'grant', false) from vnf_lcm_op_occ where id = @id for update`,
+			pgx.NamedArgs{"id": id}).Scan(&state, &kept)
+		if err != nil {
+			return interpretMissing("keep the grant", err, notFound("VNF LCM operation occurrence", id))
+		}
+		if kept {
+			return nil
+		}
+		if state != lcm.Starting {
+			return lcm.Errorf(lcm.KindConflict, "Operation %s is %s; a grant comes too late.", id, state)
+		}
+		if err := connect(ctx, tx, grant.VnfInstanceID, vims); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `
+			update vnf_lcm_op_occ set grant_id = @grant, plan = coalesce(plan, '{}') || jsonb_build_object('grant', @granted::jsonb)
+			where id = @id`,
+			pgx.NamedArgs{"id": id, "grant": grant.ID, "granted": grant})
+		return err
+	})
+}
+
 // Grant is the grant under which an operation works; it is kept beside the plan, as part of what was decided before
 // anything was touched.
 func (s *Store) Grant(ctx context.Context, id lcm.OpOccID) (lcm.Grant, error) {

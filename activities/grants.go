@@ -1,0 +1,130 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/nfvo"
+)
+
+// Granter is the NFVO.
+type Granter interface {
+	RequestGrant(ctx context.Context, r nfvo.GrantRequest) (nfvo.Answer, error)
+	ReadGrant(ctx context.Context, location string, id lcm.OpOccID, apiVersion int) (nfvo.Answer, error)
+}
+
+// GrantFacts tells what a grant is asked for, and keeps it.
+type GrantFacts interface {
+	// KeptGrant is the id of the grant that an operation has already, "" for none.
+	KeptGrant(ctx context.Context, id lcm.OpOccID) (string, error)
+	GrantRequest(ctx context.Context, id lcm.OpOccID) (nfvo.GrantRequest, error)
+	// KeepGrant looks whether a grant can be honoured, and keeps it: from then on the operation works under it.
+	KeepGrant(ctx context.Context, id lcm.OpOccID, given lcm.Grant) error
+}
+
+// Grants asks the NFVO whether operations may begin.
+type Grants struct {
+	// NFVO is nil in a worker that is not configured to ask one.
+	NFVO  Granter
+	Facts GrantFacts
+	// Poll is how often an NFVO is asked that has not decided; 0 means 2 s.
+	Poll time.Duration
+}
+
+const defaultPoll = 2 * time.Second
+
+// RequestGrantInput names the operation; Location is where the NFVO will have its grant, once that is known.
+type RequestGrantInput struct {
+	Tracked
+	OpOccID  lcm.OpOccID `json:"opOccId"`
+	Location string      `json:"location,omitempty"`
+}
+
+// Patient tells the worker that the number of tries does not bound this activity: an NFVO may be away for long.
+func (RequestGrantInput) Patient() bool { return true }
+
+// RequestGrantOutput has the grant's id, or the Location where the NFVO will have it.
+type RequestGrantOutput struct {
+	GrantID  string `json:"grantId,omitempty"`
+	Location string `json:"location,omitempty"`
+}
+
+// RequestGrant asks the NFVO for a grant.
+//
+// Idempotent as far as an NFVO lets it be: a grant that is kept is not asked for again. A worker that dies between the
+// NFVO's answer and its record asks once more, with the same vnfLcmOpOccId, by which the NFVO knows the request.
+func (g *Grants) RequestGrant(ctx context.Context, in RequestGrantInput) (out RequestGrantOutput, err error) {
+	defer func() { err = boundary(ctx, "ask for a grant", err) }()
+	defer heartbeat(ctx)()
+	if out.GrantID, err = g.kept(ctx, in.OpOccID); err != nil || out.GrantID != "" {
+		return out, err
+	}
+	request, err := g.Facts.GrantRequest(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	answer, err := g.NFVO.RequestGrant(ctx, request)
+	if err != nil {
+		return out, err
+	}
+	if answer.Grant == nil {
+		return RequestGrantOutput{Location: answer.Location}, nil
+	}
+	return RequestGrantOutput{GrantID: answer.Grant.ID}, g.Facts.KeepGrant(ctx, in.OpOccID, *answer.Grant)
+}
+
+// AwaitGrant asks the NFVO until it has decided.
+//
+// Idempotent: a grant that is kept is not read again. It may take as long as the NFVO, so it heartbeats; a cancel ends the
+// waiting.
+func (g *Grants) AwaitGrant(ctx context.Context, in RequestGrantInput) (out RequestGrantOutput, err error) {
+	defer func() { err = boundary(ctx, "wait for the grant", err) }()
+	defer heartbeat(ctx)()
+	if out.GrantID, err = g.kept(ctx, in.OpOccID); err != nil || out.GrantID != "" {
+		return out, err
+	}
+	request, err := g.Facts.GrantRequest(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	for {
+		answer, err := g.NFVO.ReadGrant(ctx, in.Location, in.OpOccID, request.APIVersion)
+		if err != nil {
+			return out, err
+		}
+		if answer.Grant != nil {
+			return RequestGrantOutput{GrantID: answer.Grant.ID}, g.Facts.KeepGrant(ctx, in.OpOccID, *answer.Grant)
+		}
+		if err := g.pause(ctx, answer.Pause); err != nil {
+			return out, err
+		}
+	}
+}
+
+func (g *Grants) kept(ctx context.Context, id lcm.OpOccID) (string, error) {
+	if g.NFVO == nil {
+		return "", lcm.Errorf(lcm.KindUnavailable, "This worker knows no NFVO (nfvo.endpoint), but the operation waits for one's grant.")
+	}
+	return g.Facts.KeptGrant(ctx, id)
+}
+
+// pause waits between two questions, as long as the NFVO asks for.
+func (g *Grants) pause(ctx context.Context, asked time.Duration) error {
+	poll := g.Poll
+	if poll == 0 {
+		poll = defaultPoll
+	}
+	wait := time.NewTimer(max(poll, asked))
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+		return nil
+	case <-ctx.Done():
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return lcm.Errorf(lcm.KindUnavailable, "The NFVO has not decided yet.")
+		}
+		return ctx.Err()
+	}
+}

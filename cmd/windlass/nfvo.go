@@ -1,0 +1,76 @@
+package main
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"os"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/config"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/nfvo"
+)
+
+// granterOf makes the client that asks the NFVO for grants; nil when none is configured.
+func granterOf(c config.NFVO) (activities.Granter, error) {
+	if c.Endpoint == "" {
+		return nil, nil
+	}
+	conf, err := tlsOf("nfvo", c.CAFile, c.CertFile, c.KeyFile)
+	if err != nil {
+		return nil, err
+	}
+	auth, err := authenticationOf(c)
+	if err != nil {
+		return nil, err
+	}
+	return nfvo.NewOrchestrator(nfvo.OrchestratorOptions{Endpoint: c.Endpoint, Auth: auth, TLS: conf, Timeout: c.Timeout}), nil
+}
+
+// authenticationOf is how Windlass authenticates to the NFVO, nil without a name.
+func authenticationOf(c config.NFVO) (*lcm.SubscriptionAuthentication, error) {
+	if c.ClientID == "" {
+		return nil, nil
+	}
+	b, err := os.ReadFile(c.SecretFile)
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "The file %s of nfvo.secretFile cannot be read.", c.SecretFile)
+	}
+	secret := strings.TrimRight(string(b), "\r\n")
+	if secret == "" {
+		return nil, lcm.Errorf(lcm.KindInvalid, "The file %s of nfvo.secretFile is empty.", c.SecretFile)
+	}
+	a := &lcm.SubscriptionAuthentication{}
+	if c.TokenEndpoint == "" {
+		a.AuthType = []string{lcm.AuthBasic}
+		a.ParamsBasic.UserName, a.ParamsBasic.Password = c.ClientID, secret
+		return a, nil
+	}
+	a.AuthType = []string{lcm.AuthOauth2}
+	a.ParamsOauth2.ClientID, a.ParamsOauth2.ClientPassword, a.ParamsOauth2.TokenEndpoint = c.ClientID, secret, c.TokenEndpoint
+	return a, nil
+}
+
+// tlsOf reads the files of a section of the settings: whom Windlass believes there, and what it shows.
+func tlsOf(section, caFile, certFile, keyFile string) (*tls.Config, error) {
+	conf := &tls.Config{MinVersion: tls.VersionTLS12}
+	if caFile != "" {
+		pem, err := os.ReadFile(caFile)
+		if err != nil {
+			return nil, lcm.Wrap(lcm.KindInvalid, err, "The file %s of %s.caFile cannot be read.", caFile, section)
+		}
+		conf.RootCAs = x509.NewCertPool()
+		if !conf.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, lcm.Errorf(lcm.KindInvalid, "The file %s of %s.caFile holds no certificate.", caFile, section)
+		}
+	}
+	if certFile != "" || keyFile != "" {
+		cert, err := tls.LoadX509KeyPair(certFile, keyFile)
+		if err != nil {
+			return nil, lcm.Wrap(lcm.KindInvalid, err, "%s.certFile and %s.keyFile are no certificate with its key.", section, section)
+		}
+		conf.Certificates = []tls.Certificate{cert}
+	}
+	return conf, nil
+}

@@ -1,0 +1,251 @@
+// Package nfvotest is an NFVO for tests: it grants operations as SOL003 clause 9 has it, and remembers what it was asked.
+package nfvotest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+)
+
+// The credentials that an NFVO with tokens or passwords takes.
+const (
+	ClientID = "windlass"
+	Secret   = "s3cr3t-of-the-nfvo"
+)
+
+// Decision is what the NFVO does with a request for a grant.
+type Decision struct {
+	// Looks is how often the NFVO is asked before it has decided; at 0 it decides at once (201), below that when Conclude
+	// is called.
+	Looks int
+	// Status, when not 0, is the answer in the place of a grant, with Detail in its ProblemDetails.
+	Status int
+	Detail string
+	// Grant adds to the grant of everything that was asked for, or replaces members of it.
+	Grant map[string]any
+}
+
+// NFVO is an NFVO. Its zero value grants everything at once, to anybody.
+type NFVO struct {
+	*httptest.Server
+	// Authentication is "", "BASIC" or "OAUTH2".
+	Authentication string
+
+	mu       sync.Mutex
+	decide   func(request map[string]any) Decision
+	away     int // answers of 503 to come; -1 for no end
+	requests []map[string]any
+	headers  []http.Header
+	grants   []*grant
+	tokens   []string
+	refused  int // tokens, from the first on
+	// concluded is set when what was left open is decided; looks counts questions meanwhile.
+	concluded bool
+	looks     int
+}
+
+type grant struct {
+	id       string
+	request  map[string]any
+	decision Decision
+}
+
+// New starts an NFVO that ends with the test.
+func New(t testing.TB) *NFVO {
+	n := &NFVO{}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /token", n.token)
+	mux.HandleFunc("POST /grant/v1/grants", n.guarded(n.post))
+	mux.HandleFunc("GET /grant/v1/grants/{id}", n.guarded(n.get))
+	n.Server = httptest.NewServer(mux)
+	t.Cleanup(n.Close)
+	return n
+}
+
+// Decide tells what becomes of the requests from now on.
+func (n *NFVO) Decide(by func(request map[string]any) Decision) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.decide = by
+}
+
+// Away makes the next answers 503; a negative number has no end.
+func (n *NFVO) Away(answers int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.away = answers
+}
+
+// Conclude decides what Decide has left open.
+func (n *NFVO) Conclude() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.concluded = true
+}
+
+// Looks is how often the NFVO was asked whether it has decided.
+func (n *NFVO) Looks() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.looks
+}
+
+// WithdrawTokens makes all tokens invalid that were given so far.
+func (n *NFVO) WithdrawTokens() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.refused = len(n.tokens)
+}
+
+// Requests are the requests for grants so far, with their headers.
+func (n *NFVO) Requests() ([]map[string]any, []http.Header) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return append([]map[string]any{}, n.requests...), append([]http.Header{}, n.headers...)
+}
+
+// Tokens is how many tokens were given.
+func (n *NFVO) Tokens() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.tokens)
+}
+
+func (n *NFVO) token(w http.ResponseWriter, r *http.Request) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	id, secret, _ := r.BasicAuth()
+	if id != ClientID || secret != Secret || r.FormValue("grant_type") != "client_credentials" {
+		problem(w, http.StatusUnauthorized, "unknown client")
+		return
+	}
+	n.tokens = append(n.tokens, fmt.Sprintf("token-%d", len(n.tokens)))
+	answer(w, http.StatusOK, map[string]any{"access_token": n.tokens[len(n.tokens)-1], "token_type": "Bearer", "expires_in": 3600})
+}
+
+// guarded wants credentials, and is away where it is told to be.
+func (n *NFVO) guarded(next func(http.ResponseWriter, *http.Request)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if n.away != 0 {
+			n.away = max(n.away-1, -1)
+			problem(w, http.StatusServiceUnavailable, "The NFVO is being upgraded.")
+			return
+		}
+		if !n.knows(r) {
+			problem(w, http.StatusUnauthorized, "who are you?")
+			return
+		}
+		next(w, r)
+	}
+}
+
+func (n *NFVO) knows(r *http.Request) bool {
+	switch n.Authentication {
+	case "BASIC":
+		id, secret, _ := r.BasicAuth()
+		return id == ClientID && secret == Secret
+	case "OAUTH2":
+		for _, token := range n.tokens[n.refused:] {
+			if r.Header.Get("Authorization") == "Bearer "+token {
+				return true
+			}
+		}
+		return false
+	default:
+		return true
+	}
+}
+
+func (n *NFVO) post(w http.ResponseWriter, r *http.Request) {
+	var request map[string]any
+	if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
+		problem(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	n.requests, n.headers = append(n.requests, request), append(n.headers, r.Header.Clone())
+	g := &grant{id: fmt.Sprintf("grant-%d", len(n.grants)+1), request: request}
+	if n.decide != nil {
+		g.decision = n.decide(request)
+	}
+	n.grants = append(n.grants, g)
+	if g.decision.Looks != 0 {
+		w.Header().Set("Location", n.URL+"/grant/v1/grants/"+g.id)
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	n.decided(w, g, http.StatusCreated)
+}
+
+func (n *NFVO) get(w http.ResponseWriter, r *http.Request) {
+	for _, g := range n.grants {
+		if g.id != r.PathValue("id") {
+			continue
+		}
+		n.looks++
+		if n.undecided(g) {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		n.decided(w, g, http.StatusOK)
+		return
+	}
+	problem(w, http.StatusNotFound, "no such grant")
+}
+
+// undecided counts a question.
+func (n *NFVO) undecided(g *grant) bool {
+	if g.decision.Looks < 0 {
+		return !n.concluded
+	}
+	g.decision.Looks--
+	return g.decision.Looks > 0
+}
+
+func (n *NFVO) decided(w http.ResponseWriter, g *grant, status int) {
+	if g.decision.Status != 0 {
+		problem(w, g.decision.Status, g.decision.Detail)
+		return
+	}
+	href := func(path string) map[string]any { return map[string]any{"href": path} }
+	links, _ := g.request["_links"].(map[string]any)
+	out := map[string]any{
+		"id": g.id, "vnfInstanceId": g.request["vnfInstanceId"], "vnfLcmOpOccId": g.request["vnfLcmOpOccId"],
+		"_links": map[string]any{
+			"self": href(n.URL + "/grant/v1/grants/" + g.id), "vnfLcmOpOcc": links["vnfLcmOpOcc"], "vnfInstance": links["vnfInstance"],
+		},
+	}
+	for _, name := range []string{"addResources", "removeResources", "updateResources"} {
+		if list := infos(g.request[name]); len(list) > 0 {
+			out[name] = list
+		}
+	}
+	maps.Copy(out, g.decision.Grant)
+	answer(w, status, out)
+}
+
+// infos grants the resources of a list of definitions.
+func infos(definitions any) (out []any) {
+	list, _ := definitions.([]any)
+	for _, d := range list {
+		out = append(out, map[string]any{"resourceDefinitionId": d.(map[string]any)["id"]})
+	}
+	return out
+}
+
+func answer(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body)
+}
+
+func problem(w http.ResponseWriter, status int, detail string) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"status": status, "detail": detail})
+}

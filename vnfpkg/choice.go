@@ -1,0 +1,42 @@
+package vnfpkg
+
+import (
+	"slices"
+	"strings"
+)
+
+// choices reports what a grant has chosen and the templates do not take: the VMs would not be those that were granted. What
+// is as the VNFD has it needs no taking.
+func (m *parameterMaker) choices(uses []nfvUse) {
+	for _, id := range sortedKeys(m.req.Zones) {
+		if zone := m.req.Zones[id]; zone != "" && !taken(uses, id, "locationConstraints") {
+			m.rep.problem("$.addResources", "the servers of %s are granted in the zone %s, but the Base HOT takes none (nfv.VDU.%s.locationConstraints)", id, zone, id)
+		}
+	}
+	for _, id := range sortedKeys(m.req.ComputeFlavours) {
+		name, vdu := m.req.ComputeFlavours[id], m.described(id)
+		if name != vdu.ComputeFlavour && !taken(uses, id, "flavor", "computeFlavourId") {
+			m.rep.problem("$.vimAssets.computeResourceFlavours", "%s is granted with the flavour %s, but the Base HOT takes none (nfv.VDU.%s.flavor)", id, name, id)
+		}
+	}
+	for _, id := range sortedKeys(m.req.Images) {
+		name, vdu := m.req.Images[id], m.described(id)
+		if (vdu.Image == nil || name != vdu.Image.Name) && !taken(uses, id, "image", "vcImageId") {
+			m.rep.problem("$.vimAssets.softwareImages", "%s is granted with the image %s, but the Base HOT takes none (nfv.VDU.%s.image)", id, name, id)
+		}
+	}
+}
+
+// described is a VDU, or what a storage has of one: its image.
+func (m *parameterMaker) described(id string) Vdu {
+	vdu, _ := vduOrStorage(m.flavour, id)
+	return vdu
+}
+
+// taken tells whether templates take one of the values of a VDU, or of a storage, whose entry may begin with its VDU.
+func taken(uses []nfvUse, id string, keys ...string) bool {
+	return slices.ContainsFunc(uses, func(u nfvUse) bool {
+		of := u.path[1] == id || strings.HasSuffix(u.path[1], "-"+id)
+		return u.path[0] == "VDU" && of && (len(u.path) == 2 || slices.Contains(keys, u.path[2]))
+	})
+}

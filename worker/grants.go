@@ -1,0 +1,319 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"slices"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/nfvo"
+	"github.com/windlass-nfv/windlass/internal/plan"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+)
+
+// KeptGrant implements activities.GrantFacts.
+func (o *operations) KeptGrant(ctx context.Context, id lcm.OpOccID) (string, error) {
+	opOcc, err := o.store.Operation(ctx, id)
+	return opOcc.GrantID, err
+}
+
+// GrantRequest implements activities.GrantFacts.
+func (o *operations) GrantRequest(ctx context.Context, id lcm.OpOccID) (nfvo.GrantRequest, error) {
+	j, err := o.load(ctx, id)
+	if err != nil {
+		return nfvo.GrantRequest{}, err
+	}
+	facts, p, err := j.planned()
+	if err != nil {
+		return nfvo.GrantRequest{}, err
+	}
+	asked, err := o.asked(ctx, j, facts, p)
+	if err != nil {
+		return nfvo.GrantRequest{}, err
+	}
+	r := nfvo.GrantRequest{
+		VnfInstanceID: j.inst.ID, OpOccID: id, VnfdID: j.inst.VnfdID, FlavourID: j.flavour.ID, Operation: j.opOcc.Operation,
+		IsAutomaticInvocation: j.opOcc.IsAutomaticInvocation, Resources: asked, Placement: plan.Placement(facts, p, asked),
+		APIVersion: j.opOcc.APIVersion, Endpoint: o.endpoint,
+	}
+	if j.opOcc.Operation == lcm.OpInstantiate || j.opOcc.Operation == lcm.OpScaleToLevel {
+		r.InstantiationLevelID = p.InstantiationLevelID
+	}
+	return r, nil
+}
+
+// planned is what an operation does, as far as an NFVO is asked for it.
+func (j *job) planned() (plan.Facts, lcm.Plan, error) {
+	facts, err := j.facts(nil)
+	if err != nil {
+		return facts, lcm.Plan{}, err
+	}
+	switch {
+	case changes(j.opOcc.Operation):
+		p, err := j.plan(nil)
+		return facts, p, err
+	case j.opOcc.Operation == lcm.OpInstantiate:
+		p, err := plan.Instantiation(facts, j.request.InstantiationLevelID)
+		return facts, p, err
+	case j.opOcc.Operation == lcm.OpTerminate && j.inst.Instantiated != nil:
+		p, err := plan.Termination(facts)
+		return facts, p, err
+	default: // neither makes nor removes anything
+		return facts, lcm.Plan{Operation: j.opOcc.Operation}, nil
+	}
+}
+
+// asked are the resources of an operation, as its grant names them.
+func (o *operations) asked(ctx context.Context, j *job, facts plan.Facts, p lcm.Plan) (lcm.Grant, error) {
+	vim, err := o.connection(ctx, j)
+	if err != nil {
+		return lcm.Grant{}, err
+	}
+	asked := plan.Granted(facts, p, vim)
+	asked.VnfInstanceID, asked.OpOccID = j.inst.ID, j.opOcc.ID
+	return asked, nil
+}
+
+// KeepGrant implements activities.GrantFacts. The stack's parameters are made for once, so that what the templates cannot
+// take is known before anything is touched.
+func (o *operations) KeepGrant(ctx context.Context, id lcm.OpOccID, given lcm.Grant) (err error) {
+	j, err := o.load(ctx, id)
+	if err != nil {
+		return err
+	}
+	if j.opOcc.GrantID != "" {
+		return nil // an earlier attempt was cut off behind its record
+	}
+	prefix := lcm.SecretRef("vnf/" + string(j.inst.ID) + "/grant/" + string(id))
+	if given, err = o.sealGrant(ctx, prefix, given); err != nil {
+		return err
+	}
+	grant, err := o.acceptable(ctx, j, given)
+	if err == nil {
+		err = o.store.KeepGrant(ctx, id, grant, j.grantedVims()...)
+	}
+	if err != nil {
+		_ = o.vault.Delete(context.WithoutCancel(ctx), string(prefix)) // goes with the instance at the latest
+	}
+	return err
+}
+
+// sealGrant puts the secrets of a grant into the vault: it may bring credentials of a VIM.
+func (o *operations) sealGrant(ctx context.Context, prefix lcm.SecretRef, g lcm.Grant) (sealed lcm.Grant, err error) {
+	doc, err := json.Marshal(g)
+	if err != nil {
+		return sealed, err
+	}
+	if doc, err = secrets.SealDocument(ctx, o.vault, prefix, doc); err != nil {
+		return sealed, err
+	}
+	if err := json.Unmarshal(doc, &sealed); err != nil {
+		return sealed, lcm.Wrap(lcm.KindBroken, err, "The NFVO's grant has a secret where none can be.")
+	}
+	return sealed, nil
+}
+
+// acceptable joins a grant with what was asked for, puts j under it, and looks whether that works.
+func (o *operations) acceptable(ctx context.Context, j *job, given lcm.Grant) (lcm.Grant, error) {
+	facts, p, err := j.planned()
+	if err != nil {
+		return given, err
+	}
+	asked, err := o.asked(ctx, j, facts, p)
+	if err != nil {
+		return given, err
+	}
+	grant, err := plan.Accept(asked, given)
+	if err != nil {
+		return grant, err
+	}
+	vim, err := o.grantedVim(ctx, j, grant)
+	if err != nil {
+		return grant, err
+	}
+	grant.VimConnections = []lcm.VimConnectionInfo{vim}
+	if err := j.under(grant); err != nil || len(grant.AddResources) == 0 {
+		return grant, err
+	}
+	capacity, err := j.capacity()
+	if err != nil {
+		return grant, err
+	}
+	if j.inst.Instantiated != nil {
+		capacity = j.sizes(activities.SizesPlanned)
+	}
+	_, _, _, err = o.heat(ctx, j, capacity)
+	return grant, err
+}
+
+// grantedVim is the connection on which the servers of a grant are made: the one that the NFVO names, described by it, by
+// the request, or in the registry.
+func (o *operations) grantedVim(ctx context.Context, j *job, g lcm.Grant) (lcm.VimConnectionInfo, error) {
+	present, err := o.connection(ctx, j)
+	if err != nil {
+		return present, err
+	}
+	id, err := plan.Target(g)
+	if err != nil {
+		return present, err
+	}
+	if j.inst.Instantiated != nil {
+		if id != "" && id != present.ID && id != string(present.VimID) {
+			return present, unhonourable("$.addResources", "the VNF is on the VIM connection "+present.ID+" and cannot grow on "+id)
+		}
+		return lcm.VimConnectionInfo{ID: present.ID, VimID: present.VimID, VimType: present.VimType}, nil
+	}
+	i := slices.IndexFunc(g.VimConnections, func(c lcm.VimConnectionInfo) bool { return c.ID == id })
+	if i >= 0 && describes(g.VimConnections[i]) {
+		return o.reachableVim(ctx, g.VimConnections[i])
+	}
+	if id == "" || id == present.ID {
+		return present, nil
+	}
+	for _, c := range append(slices.Clone(j.request.VimConnections), j.inst.VimConnections...) {
+		if c.ID == id {
+			return o.reachableVim(ctx, c)
+		}
+	}
+	return o.reachableVim(ctx, lcm.VimConnectionInfo{ID: id, VimID: lcm.VimID(id)})
+}
+
+func describes(c lcm.VimConnectionInfo) bool { return c.VimID != "" || len(c.InterfaceInfo) > 0 }
+
+// reachableVim prefers the registry, which has credentials; an NFVO may send its own.
+func (o *operations) reachableVim(ctx context.Context, c lcm.VimConnectionInfo) (lcm.VimConnectionInfo, error) {
+	if isKubernetes(c.VimType) {
+		return c, unhonourable("$.vimConnections", "the VIM connection "+c.ID+" is a Kubernetes, and the VNF needs an OpenStack")
+	}
+	if c.VimID != "" {
+		vim, err := o.store.Vim(ctx, c.VimID)
+		if err == nil {
+			return lcm.VimConnectionInfo{ID: c.ID, VimID: vim.ID, VimType: vim.Type}, nil
+		}
+		if !lcm.Is(err, lcm.KindNotFound) {
+			return c, err
+		}
+	}
+	if c.InterfaceInfo["endpoint"] == nil || len(c.AccessInfo) == 0 {
+		return c, unhonourable("$.vimConnections", "the VIM connection "+c.ID+" is no VIM that is registered here, and comes without endpoint and credentials")
+	}
+	if c.VimType == "" {
+		c.VimType = lcm.VimOpenStack
+	}
+	c.VimID = "" // it is not in the registry
+	return c, nil
+}
+
+func isKubernetes(vimType string) bool {
+	return vimType == lcm.VimKubernetes || vimType == "ETSINFV.KUBERNETES.V_1"
+}
+
+func unhonourable(path, detail string) error {
+	return lcm.InvalidAll(nfvo.Unhonoured, []lcm.Problem{{Path: path, Detail: detail}})
+}
+
+// grantedVims are the VIMs that the instance takes over from a grant.
+func (j *job) grantedVims() []lcm.VimConnectionInfo {
+	if j.target == nil {
+		return nil
+	}
+	return []lcm.VimConnectionInfo{*j.target}
+}
+
+// granted puts the job under what NFVOs have granted: this operation, and those before it.
+func (o *operations) granted(ctx context.Context, j *job) error {
+	if i := j.inst.Instantiated; i != nil && i.Granted != nil {
+		j.choices = *i.Granted
+	}
+	if j.opOcc.GrantID == "" || j.opOcc.GrantID == activities.BuiltInGrant(j.opOcc.ID) {
+		return nil
+	}
+	grant, err := o.store.Grant(ctx, j.opOcc.ID)
+	if err != nil {
+		return err
+	}
+	return j.under(grant)
+}
+
+// under makes of the job what a grant allows.
+func (j *job) under(g lcm.Grant) error {
+	facts, p, err := j.planned()
+	if err != nil {
+		return err
+	}
+	if j.choices, err = plan.Chosen(facts, g, p.Whole); err != nil {
+		return err
+	}
+	links, err := lcm.ParseExtVirtualLinks(g.ExtVirtualLinks)
+	if err != nil {
+		return err
+	}
+	links = overlaid(j.request.ExtVirtualLinks, links)
+	if j.opOcc.Operation != lcm.OpInstantiate {
+		if len(g.ExtVirtualLinks) > 0 && !reflect.DeepEqual(links, j.request.ExtVirtualLinks) {
+			return unhonourable("$.extVirtualLinks", "the VNF's links are others, and "+string(j.opOcc.Operation)+" does not change them")
+		}
+		return nil
+	}
+	j.request.ExtVirtualLinks = links
+	if len(g.VimConnections) > 0 {
+		j.target = &g.VimConnections[0]
+	}
+	j.request.AdditionalParams, err = withNfv(j.request.AdditionalParams, g.AdditionalParams)
+	return err
+}
+
+// overlaid are links of which those of a grant take the place of those with the same ids.
+func overlaid(links, granted []lcm.ExtVirtualLink) []lcm.ExtVirtualLink {
+	out := slices.Clone(links)
+	for _, link := range granted {
+		same := func(l lcm.ExtVirtualLink) bool { return l.ID == link.ID }
+		if i := slices.IndexFunc(out, same); i >= 0 {
+			out[i] = link
+		} else {
+			out = append(out, link)
+		}
+	}
+	return out
+}
+
+// withNfv merges the member nfv of a grant's additionalParams into those of the request, as Tacker does (RFC 7396). Nothing
+// else of them is looked at.
+func withNfv(params, granted json.RawMessage) (json.RawMessage, error) {
+	if len(granted) == 0 {
+		return params, nil
+	}
+	var of struct {
+		Nfv json.RawMessage `json:"nfv"`
+	}
+	if err := json.Unmarshal(granted, &of); err != nil {
+		return params, unhonourable("$.additionalParams", "is not an object")
+	}
+	if len(of.Nfv) == 0 {
+		return params, nil
+	}
+	patch, err := json.Marshal(of)
+	if err != nil {
+		return params, err
+	}
+	if len(params) == 0 {
+		params = json.RawMessage(`{}`)
+	}
+	out, err := jsonpatch.MergePatch(params, patch)
+	if err != nil {
+		return params, unhonourable("$.additionalParams.nfv", "cannot be merged into the request's")
+	}
+	return out, nil
+}
+
+// chosen are the choices that a VNF keeps, nil for none.
+func (j *job) chosen() *lcm.GrantedChoices {
+	if len(j.choices.Images)+len(j.choices.ComputeFlavours)+len(j.choices.Zones) == 0 {
+		return nil
+	}
+	return &j.choices
+}

@@ -1,0 +1,58 @@
+package workflows
+
+import (
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// requestGrant asks the NFVO, or grants the operation itself when none is configured (SOL003 clause 9). A refusal ends the
+// operation in ROLLED_BACK: nothing was touched yet.
+func (b *build) requestGrant(ctx workflow.Context) error {
+	if b.what.GrantPatience == 0 {
+		b.op.grantID = activities.BuiltInGrant(b.in.OpOccID)
+		return nil
+	}
+	in := activities.RequestGrantInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID}
+	until := workflow.Now(ctx).Add(b.what.GrantPatience)
+	out, err := call(granting(ctx, until), grants.RequestGrant, in)
+	if err == nil && out.GrantID == "" {
+		in.Location = out.Location
+		out, err = call(granting(ctx, until), grants.AwaitGrant, in)
+	}
+	if err != nil {
+		return b.ungranted(err)
+	}
+	b.op.grantID = out.GrantID
+	return nil
+}
+
+// granting tries until then, whatever the NFVO does: what waiting cannot fix ends it by itself.
+func granting(ctx workflow.Context, until time.Time) workflow.Context {
+	left := max(time.Second, until.Sub(workflow.Now(ctx)))
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		ScheduleToCloseTimeout: left,
+		StartToCloseTimeout:    left,
+		HeartbeatTimeout:       beat,
+		WaitForCancellation:    true,
+		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second},
+	})
+}
+
+// ungranted says that time was what ran out, where it was.
+func (b *build) ungranted(err error) error {
+	e := errorOf(err)
+	if isCancelled(err) || e.Kind != lcm.KindUnavailable {
+		return err
+	}
+	late := fmt.Sprintf("The NFVO has not granted the %s within %s", b.in.Operation, b.what.GrantPatience)
+	if temporal.IsTimeoutError(err) {
+		return lcm.Errorf(lcm.KindUnavailable, "%s.", late)
+	}
+	return lcm.Errorf(lcm.KindUnavailable, "%s: %s", late, e.Sentence())
+}

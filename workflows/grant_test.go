@@ -1,0 +1,125 @@
+package workflows
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/nfvo"
+	"github.com/windlass-nfv/windlass/internal/nfvo/nfvotest"
+)
+
+// grantedWork is an operation of one step, which the NFVO has to grant.
+func grantedWork(ctx workflow.Context, in lcm.OperationInput) error {
+	var w *world
+	b := &build{in: in}
+	b.op = &operation{in: in, plan: func(what activities.Description) ([]step, []step) {
+		b.what = what
+		return []step{{title: "Ask for a grant", do: b.requestGrant}}, []step{{title: "Work", do: func(ctx workflow.Context) error {
+			_, err := call(onNode(ctx), w.work, workInput{Tracked: track(ctx, ""), Name: "work"})
+			return err
+		}}}
+	}}
+	return runOperation(ctx, b.op)
+}
+
+// keeper keeps the grant of one operation.
+type keeper struct{ id string }
+
+func (k *keeper) KeptGrant(context.Context, lcm.OpOccID) (string, error) { return k.id, nil }
+
+func (k *keeper) GrantRequest(_ context.Context, id lcm.OpOccID) (nfvo.GrantRequest, error) {
+	return nfvo.GrantRequest{OpOccID: id, Operation: lcm.OpInstantiate, APIVersion: 2}, nil
+}
+
+func (k *keeper) KeepGrant(_ context.Context, _ lcm.OpOccID, g lcm.Grant) error {
+	k.id = g.ID
+	return nil
+}
+
+// nfvoOf is an environment whose operation asks n for a grant, for so long.
+func nfvoOf(t *testing.T, n *nfvotest.NFVO, patience time.Duration) (*testsuite.TestWorkflowEnvironment, *world) {
+	t.Helper()
+	w := &world{what: activities.Description{GrantPatience: patience}}
+	env := newRun(t, w)
+	env.SetTestTimeout(time.Minute)
+	env.RegisterWorkflow(grantedWork)
+	env.RegisterActivity(&activities.Grants{
+		NFVO: nfvo.NewOrchestrator(nfvo.OrchestratorOptions{Endpoint: n.URL}), Facts: &keeper{}, Poll: time.Millisecond,
+	})
+	return env, w
+}
+
+func runGranted(env *testsuite.TestWorkflowEnvironment) {
+	env.ExecuteWorkflow(grantedWork, lcm.OperationInput{OpOccID: "op", VnfInstanceID: "vnf", Operation: lcm.OpInstantiate})
+}
+
+func TestGrant_isAskedOfTheNFVO(t *testing.T) {
+	for name, decision := range map[string]nfvotest.Decision{"at once": {}, "later": {Looks: 3}} {
+		t.Run(name, func(t *testing.T) {
+			n := nfvotest.New(t)
+			n.Decide(func(map[string]any) nfvotest.Decision { return decision })
+			env, w := nfvoOf(t, n, time.Hour)
+			runGranted(env)
+			require.NoError(t, env.GetWorkflowError())
+			require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.Completed}, w.states)
+			require.Equal(t, "grant-1", w.last.GrantID)
+		})
+	}
+}
+
+func TestGrant_refusalRollsBackBeforeAnythingIsTouched(t *testing.T) {
+	for name, looks := range map[string]int{"at once": 0, "later": 2} {
+		t.Run(name, func(t *testing.T) {
+			n := nfvotest.New(t)
+			n.Decide(func(map[string]any) nfvotest.Decision {
+				return nfvotest.Decision{Looks: looks, Status: http.StatusForbidden, Detail: "the site is full"}
+			})
+			env, w := nfvoOf(t, n, time.Hour)
+			runGranted(env)
+			require.NoError(t, env.GetWorkflowError())
+			require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.RolledBack}, w.states)
+			require.Equal(t, "The NFVO refuses the grant: the site is full.", w.last.Status.Error.Detail)
+			require.Equal(t, lcm.KindDenied, w.last.Status.Error.Kind)
+			require.Empty(t, w.done)
+			requests, _ := n.Requests()
+			require.Len(t, requests, 1, "a refusal is not asked about again")
+		})
+	}
+}
+
+func TestGrant_waitsForAnNFVOThatIsAway(t *testing.T) {
+	n := nfvotest.New(t)
+	n.Away(20) // more than any other activity is tried
+	env, w := nfvoOf(t, n, time.Hour)
+	runGranted(env)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.Completed}, w.states)
+
+	n.Away(-1)
+	env, w = nfvoOf(t, n, 10*time.Minute)
+	runGranted(env)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.RolledBack}, w.states)
+	require.Equal(t, "The NFVO has not granted the INSTANTIATE within 10m0s: The NFVO answers 503: The NFVO is being upgraded.", w.last.Status.Error.Detail)
+}
+
+func TestGrant_cancelEndsTheWaiting(t *testing.T) {
+	n := nfvotest.New(t)
+	n.Decide(func(map[string]any) nfvotest.Decision { return nfvotest.Decision{Looks: 1 << 30} })
+	env, w := nfvoOf(t, n, time.Hour)
+	asked := func() bool { requests, _ := n.Requests(); return len(requests) > 0 }
+	cancel := decideWhen(env, asked, lcm.Cancel, lcm.CancelRequest{Mode: lcm.Forceful})
+	runGranted(env)
+	require.NoError(t, env.GetWorkflowError())
+	require.True(t, cancel.completed)
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.RolledBack}, w.states)
+	require.Contains(t, w.last.Status.Error.Detail, "cancelled (FORCEFUL)")
+}
