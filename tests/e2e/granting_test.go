@@ -67,7 +67,7 @@ func grantedLater(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	n.Decide(nil)
 	n.Away(3)
 	servers := len(b.Vnfcs(t, vnf))
-	b.terminate(t, vnf)
+	b.Terminate(t, vnf)
 	requests, _ = n.Requests()
 	last := requests[len(requests)-1]
 	require.Equal(t, "TERMINATE", last["operation"])
