@@ -32,6 +32,9 @@ func (b *build) requestGrant(ctx workflow.Context) error {
 	return nil
 }
 
+// unbounded tries are bounded by time; Temporal's test environment takes 0 for ten.
+const unbounded = 1 << 30
+
 // granting tries until then, whatever the NFVO does: what waiting cannot fix ends it by itself.
 func granting(ctx workflow.Context, until time.Time) workflow.Context {
 	left := max(time.Second, until.Sub(workflow.Now(ctx)))
@@ -40,7 +43,9 @@ func granting(ctx workflow.Context, until time.Time) workflow.Context {
 		StartToCloseTimeout:    left,
 		HeartbeatTimeout:       beat,
 		WaitForCancellation:    true,
-		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second},
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second, MaximumAttempts: unbounded,
+		},
 	})
 }
 
