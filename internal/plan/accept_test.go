@@ -177,7 +177,9 @@ func TestPlacement_namesNewServersAndTheirNeighbours(t *testing.T) {
 	f.Flavour = &flavour
 	want, p := asked(t, f)
 	require.Equal(t, []lcm.PlacementConstraint{{AffinityOrAntiAffinity: "ANTI_AFFINITY", Scope: "NFVI_NODE", Resources: []lcm.ConstraintResource{
-		{IDType: "GRANT", ResourceID: "add-workerNode-1"}, {IDType: "GRANT", ResourceID: "add-workerNode-2"},
-		{IDType: "RES_MGMT", ResourceID: "server-worker-0"}, {IDType: "RES_MGMT", ResourceID: "server-worker-1"},
+		{IDType: "GRANT", ResourceID: "add-workerNode-1"},
+		{IDType: "GRANT", ResourceID: "add-workerNode-2"},
+		{IDType: "RES_MGMT", ResourceID: "server-worker-0"},
+		{IDType: "RES_MGMT", ResourceID: "server-worker-1"},
 	}}}, plan.Placement(f, p, want), "no control plane is placed")
 }
