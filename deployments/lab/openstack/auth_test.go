@@ -138,3 +138,26 @@ func TestProjectsDoNotSeeEachOther(t *testing.T) {
 	code, _ = b.raw("GET", "/heat-api/v1/ffffffffffffffffffffffffffffffff/stacks", b.demo().Token(), nil)
 	require.Equal(t, http.StatusForbidden, code)
 }
+
+func TestCatalogTakesServicesOfOthers(t *testing.T) {
+	b := newBench(t)
+	const at = "/lab/catalog/nfv-orchestration"
+	code, _ := b.raw("PUT", at, "", strings.NewReader(`{"name":"windlass","url":"nowhere"}`))
+	require.Equal(t, http.StatusBadRequest, code)
+	find := func() (string, error) {
+		return b.demo().EndpointLocator(gophercloud.EndpointOpts{Type: "nfv-orchestration", Region: "RegionOne", Availability: gophercloud.AvailabilityPublic})
+	}
+	_, err := find()
+	require.Error(t, err)
+	for _, url := range []string{"http://127.0.0.1:9890/", "http://127.0.0.1:9990/"} { // it may move
+		code, _ = b.raw("PUT", at, "", strings.NewReader(`{"name":"windlass","url":"`+url+`"}`))
+		require.Equal(t, http.StatusOK, code)
+		found, err := find()
+		require.NoError(t, err)
+		require.Equal(t, url, found)
+	}
+	code, _ = b.raw("DELETE", at, "", nil)
+	require.Equal(t, http.StatusNoContent, code)
+	_, err = find()
+	require.Error(t, err)
+}

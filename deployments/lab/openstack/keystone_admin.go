@@ -77,13 +77,11 @@ func (c *Cloud) catalog(project string) []object {
 	} {
 		endpoints := []object{}
 		for _, place := range c.places() {
-			endpoints = append(endpoints, object{
-				"id": hashOf(s.typ + place.face + place.region)[:32], "interface": place.face, "region": place.region, "region_id": place.region, "url": place.root + s.path,
-			})
+			endpoints = append(endpoints, endpointView(s.typ, place, s.path))
 		}
 		out = append(out, object{"id": hashOf(s.typ)[:32], "name": s.name, "type": s.typ, "endpoints": endpoints})
 	}
-	return out
+	return append(out, c.guestServices()...)
 }
 
 // nobody is where no service ever listens: the discard port.

@@ -29,6 +29,8 @@ func (rt *router) lab() {
 	on("GET /machines", c.listMachines)
 	on("POST /machines/{id}/{action}", c.orderMachine)
 	on("GET /resources", c.inventory)
+	on("PUT /catalog/{type}", c.enlist)
+	on("DELETE /catalog/{type}", c.delist)
 }
 
 func (c *Cloud) addFault(r *request) (reply, error) {

@@ -1,0 +1,141 @@
+package tackerclient
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/testbed"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// scenario is what is done with one client.
+type scenario struct {
+	*bed
+	version string
+}
+
+func (s *scenario) versions(t *testing.T, c *client) {
+	require.Equal(t, "/vnflcm", c.show("vnflcm", "versions")["uriPrefix"])
+	require.Equal(t, "/vnflcm/v1", c.show("vnflcm", "versions", "--major-version", "1")["uriPrefix"])
+	require.Equal(t, "/vnflcm/v2", c.show("vnflcm", "versions", "--major-version", "2")["uriPrefix"])
+}
+
+func (s *scenario) vims(t *testing.T, c *client) {
+	config := c.file("vim.yaml", s.Cloud.Login().Config())
+	made := c.show("vim", "register", "--config-file", config, "--description", "the north", "north")
+	require.Equal(t, "north", made["name"])
+	require.Equal(t, "REACHABLE", made["status"])
+	require.NotContains(t, fmt.Sprint(made["auth_cred"]), s.Cloud.Login().Password)
+	id := made["id"].(string)
+	require.Len(t, c.list("vim", "list"), 2) // and the one that the bed has registered
+	require.Contains(t, c.list("vim", "list", "--long")[0], "Placement attribution")
+	require.Equal(t, id, c.show("vim", "show", "north")["id"])
+	require.Equal(t, "north", c.show("vim", "show", id)["name"])
+
+	changed := c.show("vim", "set", "--name", "south", "--description", "moved", "--config-file", config, "north")
+	require.Equal(t, []any{id, "south", "moved"}, []any{changed["id"], changed["name"], changed["description"]})
+	require.Contains(t, c.ok("vim", "delete", "south"), "deleted successfully")
+	require.Contains(t, c.fails("vim", "show", "south"), "south")
+
+	wrong := s.Cloud.Login().Config()
+	wrong["password"] = "not-this-one"
+	said := c.fails("vim", "register", "--config-file", c.file("wrong.yaml", wrong), "wrong")
+	require.Contains(t, said, "refused the credentials")
+	require.NotContains(t, said, "not-this-one")
+}
+
+// csar is the sample package under another VNFD's id.
+func csar(t *testing.T, root string) []byte {
+	dir, id := t.TempDir(), uuid.NewString()
+	sample := os.DirFS(filepath.Join(root, "vnfpkg/samples/k8s-ha"))
+	require.NoError(t, fs.WalkDir(sample, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(sample, name)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(to, []byte(strings.ReplaceAll(string(text), testbed.VnfdID, id)), 0o644)
+	}))
+	var archive bytes.Buffer
+	require.NoError(t, vnfpkg.Build(dir, &archive))
+	return archive.Bytes()
+}
+
+func (s *scenario) packages(t *testing.T, c *client) {
+	archive := csar(t, s.Root)
+	made := c.show("vnf", "package", "create", "--user-data", "site=north")
+	require.Equal(t, "CREATED", made["Onboarding State"])
+	id := made["ID"].(string)
+	require.Contains(t, c.ok("vnf", "package", "upload", "--path", c.file("package.zip", archive), id), "accepted")
+	shown := c.show("vnf", "package", "show", id)
+	require.Equal(t, []any{"ONBOARDED", "ENABLED", "NOT_IN_USE"}, []any{shown["Onboarding State"], shown["Operational State"], shown["Usage State"]})
+
+	for _, options := range [][]string{
+		nil,
+		{"--all_fields"},
+		{"--fields", "checksum,userDefinedData"},
+		{"--exclude_fields", "userDefinedData"},
+		{"--exclude_default"},
+		{"--fields", "checksum", "--exclude_default"},
+	} {
+		require.Len(t, c.list(append([]string{"vnf", "package", "list"}, options...)...), 2, "%v", options) // and the bed's
+	}
+	found := c.list("vnf", "package", "list", "--filter", "(eq,id,"+id+");(eq,onboardingState,ONBOARDED)")
+	require.Len(t, found, 1)
+	require.Equal(t, id, found[0]["Id"])
+
+	file := filepath.Join(t.TempDir(), "got")
+	got := func(args ...string) []byte {
+		c.ok(append(args, "--file", file)...)
+		b, err := os.ReadFile(file)
+		require.NoError(t, err)
+		return b
+	}
+	require.Equal(t, archive, got("vnf", "package", "download", id))
+	for _, kind := range []string{"application/zip", "both"} { // the VNFD has more than one file
+		require.True(t, bytes.HasPrefix(got("vnf", "package", "download", "--vnfd", "--type", kind, id), []byte("PK")), kind)
+	}
+	require.Contains(t, c.fails("vnf", "package", "download", "--vnfd", "--type", "text/plain", id), "application/zip")
+	const artifact = "Definitions/k8s_ha_top.vnfd.yaml"
+	require.Contains(t, string(got("vnf", "package", "artifact", "download", id, artifact)), "tosca_definitions_version")
+	require.Contains(t, c.fails("vnf", "package", "artifact", "download", id, "no/such/file"), "no artifact")
+
+	changed := c.show("vnf", "package", "update", "--operational-state", "DISABLED", "--user-data", "rack=7", id)
+	require.Equal(t, "DISABLED", changed["Operational State"])
+	require.Contains(t, c.fails("vnf", "package", "update", "--operational-state", "DISABLED", id), "already")
+	require.Contains(t, c.ok("vnf", "package", "delete", id), "deleted successfully")
+	c.fails("vnf", "package", "show", id)
+}
+
+func (s *scenario) subscriptions(t *testing.T, c *client) {
+	subscriber := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	t.Cleanup(subscriber.Close)
+	made := c.show("vnflcm", "subsc", "create", c.file("subscription.json", map[string]any{
+		"callbackUri": subscriber.URL + "/heard",
+		"filter":      map[string]any{"operationTypes": []string{"INSTANTIATE"}, "notificationTypes": []string{"VnfLcmOperationOccurrenceNotification"}},
+	}))
+	id := made["ID"].(string)
+	require.Equal(t, subscriber.URL+"/heard", made["Callback URI"])
+	require.Len(t, c.list("vnflcm", "subsc", "list"), 1)
+	require.Len(t, c.list("vnflcm", "subsc", "list", "--filter", "(eq,id,"+id+")"), 1)
+	require.Empty(t, c.list("vnflcm", "subsc", "list", "--filter", "(neq,id,"+id+")"))
+	require.Equal(t, id, c.show("vnflcm", "subsc", "show", id)["ID"])
+	require.Contains(t, c.ok("vnflcm", "subsc", "delete", id), "deleted successfully")
+	require.Empty(t, c.list("vnflcm", "subsc", "list"))
+}
