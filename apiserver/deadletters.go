@@ -17,7 +17,8 @@ type deadLetterView struct {
 	NotificationID   string               `json:"notificationId"`
 	NotificationType lcm.NotificationType `json:"notificationType"`
 	TimeStamp        time.Time            `json:"timeStamp"`
-	VnfInstanceID    lcm.VnfInstanceID    `json:"vnfInstanceId"`
+	VnfInstanceID    lcm.VnfInstanceID    `json:"vnfInstanceId,omitempty"`
+	VnfPkgID         lcm.VnfPkgID         `json:"vnfPkgId,omitempty"`
 	VnfLcmOpOccID    lcm.OpOccID          `json:"vnfLcmOpOccId,omitempty"`
 	OperationState   lcm.OperationState   `json:"operationState,omitempty"`
 	Attempts         int                  `json:"attempts"`
@@ -50,7 +51,7 @@ func (s *Server) listDeadLetters(c echo.Context) error {
 	for _, d := range letters {
 		views = append(views, deadLetterView{
 			ID: d.ID, SubscriptionID: d.SubscriptionID, NotificationID: d.Event.ID, NotificationType: d.Event.Type, TimeStamp: d.Event.At,
-			VnfInstanceID: d.Event.VnfInstanceID, VnfLcmOpOccID: d.Event.OpOccID, OperationState: d.Event.State,
+			VnfInstanceID: d.Event.VnfInstanceID, VnfPkgID: d.Event.VnfPkgID, VnfLcmOpOccID: d.Event.OpOccID, OperationState: d.Event.State,
 			Attempts: d.Attempts, LastError: d.LastError,
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"mime"
 	"net/http"
@@ -17,6 +16,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -24,8 +24,6 @@ const (
 	mimeZip = "application/zip"
 	// abandonedAfter is when an upload whose server died may be begun again.
 	abandonedAfter = 10 * time.Minute
-	// maxPackageFile is what the store keeps of a package for activities, file by file.
-	maxPackageFile = 16 << 20
 )
 
 // uploadPackage streams a CSAR into the store and reads it. A package that cannot be used is told in the
@@ -38,9 +36,8 @@ func (s *Server) uploadPackage(c echo.Context) error {
 	if media, _, _ := mime.ParseMediaType(c.Request().Header.Get("Content-Type")); media != "" && media != mimeZip && media != "application/octet-stream" {
 		return httpErrorf(http.StatusUnsupportedMediaType, "The body must be %s, not %q.", mimeZip, media)
 	}
-	abandoned := (pkg.OnboardingState == lcm.PkgUploading || pkg.OnboardingState == lcm.PkgProcessing) && time.Since(pkg.Updated) > abandonedAfter
-	if pkg.OnboardingState != lcm.PkgCreated && !abandoned {
-		return lcm.Errorf(lcm.KindConflict, "The VNF package %s is %s; content can be uploaded while it is CREATED.", pkg.ID, pkg.OnboardingState)
+	if err := uploadable(pkg); err != nil {
+		return err
 	}
 	ctx := c.Request().Context()
 	if err := s.onboard(ctx, &pkg, c.Request().Body); err != nil {
@@ -50,60 +47,24 @@ func (s *Server) uploadPackage(c echo.Context) error {
 	return c.NoContent(http.StatusAccepted)
 }
 
+// uploadable refuses an upload to a package that has content, or gets some.
+func uploadable(pkg lcm.VnfPkg) error {
+	passing := pkg.OnboardingState == lcm.PkgUploading || pkg.OnboardingState == lcm.PkgProcessing
+	// What a worker fetches is never abandoned: another worker goes on.
+	abandoned := passing && len(pkg.Source) == 0 && time.Since(pkg.Updated) > abandonedAfter
+	if pkg.OnboardingState != lcm.PkgCreated && !abandoned {
+		return lcm.Errorf(lcm.KindConflict, "The VNF package %s is %s; content can be uploaded while it is CREATED.", pkg.ID, pkg.OnboardingState)
+	}
+	return nil
+}
+
 // onboard takes a package through UPLOADING and PROCESSING to ONBOARDED.
 func (s *Server) onboard(ctx context.Context, pkg *lcm.VnfPkg, body io.Reader) error {
 	pkg.Error = nil
-	if err := s.advance(ctx, pkg, lcm.PkgUploading); err != nil {
+	if err := s.onboarder.Advance(ctx, pkg, lcm.PkgUploading); err != nil {
 		return err
 	}
-	_, sum, err := s.Store.SavePackageContent(ctx, pkg.ID, body)
-	if err != nil {
-		return err
-	}
-	pkg.ChecksumAlgo, pkg.Checksum = "SHA-256", sum
-	if err := s.advance(ctx, pkg, lcm.PkgProcessing); err != nil {
-		return err
-	}
-	content, size, err := s.Store.PackageContent(ctx, pkg.ID)
-	if err != nil {
-		return err
-	}
-	defer content.Close()
-	csar, err := vnfpkg.Open(content, size, s.PackageLimits)
-	if err != nil {
-		return err
-	}
-	if err := s.Store.SavePackageFiles(ctx, pkg.ID, csar.Files(maxPackageFile)); err != nil {
-		return err
-	}
-	if err := csar.Err(); err != nil {
-		return err
-	}
-	if err := describe(pkg, csar); err != nil {
-		return err
-	}
-	return s.advance(ctx, pkg, lcm.PkgOnboarded)
-}
-
-// describe copies what the package says of itself.
-func describe(pkg *lcm.VnfPkg, csar *vnfpkg.Package) error {
-	v := csar.Vnfd
-	pkg.VnfdID, pkg.Provider, pkg.ProductName = v.ID, v.Provider, v.ProductName
-	pkg.SoftwareVersion, pkg.VnfdVersion = v.SoftwareVersion, v.Version
-	pkg.Artifacts, pkg.Warnings, pkg.OperationalState = csar.Artifacts, csar.Warnings, lcm.PkgEnabled
-	doc, err := json.Marshal(v)
-	pkg.Vnfd = doc
-	return err
-}
-
-// advance stores a new state; whoever else uploads at the same time loses with a Conflict.
-func (s *Server) advance(ctx context.Context, pkg *lcm.VnfPkg, state lcm.OnboardingState) error {
-	pkg.OnboardingState, pkg.Updated = state, time.Now().UTC()
-	if err := s.Store.UpdatePackage(ctx, *pkg); err != nil {
-		return err
-	}
-	pkg.Version++
-	return nil
+	return s.onboarder.Take(ctx, pkg, body)
 }
 
 // revert makes a package CREATED again and keeps why. The client may have gone, so it has a context of its own.
@@ -113,19 +74,54 @@ func (s *Server) revert(ctx context.Context, pkg lcm.VnfPkg, cause error) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	if e, ok := asError(cause); ok && e.Kind != lcm.KindBug {
-		pkg.Error = e
-	} else {
-		pkg.Error = lcm.Errorf(lcm.KindUnavailable, "The upload broke off; send the content again.")
+	if err := s.onboarder.Revert(ctx, pkg, cause); err != nil {
+		s.log.WarnContext(ctx, "VNF package left in a passing state", "vnfPkgId", pkg.ID, "error", err)
 	}
-	id, created := pkg.ID, pkg
-	fresh := lcm.VnfPkg{
-		ID: id, OperationalState: lcm.PkgDisabled, UsageState: lcm.PkgNotInUse, UserDefinedData: created.UserDefinedData,
-		Error: pkg.Error, Created: created.Created, Version: created.Version,
+}
+
+type uploadFromURIRequest struct {
+	AddressInformation string `json:"addressInformation" sol:"required"`
+	UserName           string `json:"userName"`
+	Password           string `json:"password"`
+}
+
+// uploadFromURI has a worker fetch the archive (SOL005 clause 9.4.6.3.1). Whether that works is told by the package: it is
+// ONBOARDED then, or CREATED again with onboardingFailureDetails.
+func (s *Server) uploadFromURI(c echo.Context) error {
+	pkg, err := s.pathPackage(c)
+	if err != nil {
+		return err
 	}
-	if err := s.advance(ctx, &fresh, lcm.PkgCreated); err != nil {
-		s.log.WarnContext(ctx, "VNF package left in a passing state", "vnfPkgId", id, "error", err)
+	body, err := readJSON(c)
+	if err != nil {
+		return err
 	}
+	req, err := decode[uploadFromURIRequest](body)
+	if err != nil {
+		return err
+	}
+	if s.Sources != nil {
+		if err := s.Sources.Check(req.AddressInformation); err != nil {
+			return lcm.InvalidAll("The request has mistakes", []lcm.Problem{{Path: "$.addressInformation", Detail: sentence(err)}})
+		}
+	}
+	if err := uploadable(pkg); err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	prefix := lcm.PkgSecrets(pkg.ID) + "/" + newID[lcm.SecretRef]() // another request at the same time has its own
+	if pkg.Source, err = secrets.SealDocument(ctx, s.Vault, prefix, body); err == nil {
+		pkg.Error = nil
+		err = s.onboarder.Advance(ctx, &pkg, lcm.PkgUploading)
+	}
+	if err != nil {
+		s.forget(ctx, prefix)
+		return err
+	}
+	if err := s.Store.Nudge(ctx); err != nil {
+		s.log.WarnContext(ctx, "The worker hears of the package a little later", "vnfPkgId", pkg.ID, "error", err)
+	}
+	return c.NoContent(http.StatusAccepted)
 }
 
 // onboarded reads the package of the path; its content exists only in ONBOARDED.
@@ -151,21 +147,42 @@ func (s *Server) readPackageContent(c echo.Context) error {
 	return serveRange(c, mimeZip, pkg.Updated, content)
 }
 
-// readArtifact serves one file of the package.
+// readArtifact serves one file of the package: small ones from where activities read them, large ones and images from the
+// archive.
 func (s *Server) readArtifact(c echo.Context) error {
 	pkg, err := s.onboarded(c)
 	if err != nil {
 		return err
 	}
 	name, err := url.PathUnescape(c.Param("*"))
-	if err != nil || !slices.ContainsFunc(pkg.Artifacts, func(a lcm.PkgArtifact) bool { return a.Path == name }) {
+	if err != nil || !hasFile(pkg, name) {
 		return lcm.Errorf(lcm.KindNotFound, "The VNF package %s has no artifact %q.", pkg.ID, name)
 	}
-	data, err := s.Store.PackageFile(c.Request().Context(), pkg.ID, name)
+	ctx := c.Request().Context()
+	data, err := s.Store.PackageFile(ctx, pkg.ID, name)
+	if err == nil {
+		return serveRange(c, "application/octet-stream", pkg.Updated, bytes.NewReader(data))
+	}
+	if !lcm.Is(err, lcm.KindNotFound) {
+		return err
+	}
+	content, size, err := s.Store.PackageContent(ctx, pkg.ID)
 	if err != nil {
 		return err
 	}
-	return serveRange(c, "application/octet-stream", pkg.Updated, bytes.NewReader(data))
+	defer content.Close()
+	file, err := vnfpkg.OpenFile(content, size, name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return serveRange(c, "application/octet-stream", pkg.Updated, file)
+}
+
+// hasFile tells whether a file is an artifact of the package, or an image.
+func hasFile(pkg lcm.VnfPkg, name string) bool {
+	return slices.ContainsFunc(pkg.Artifacts, func(a lcm.PkgArtifact) bool { return a.Path == name }) ||
+		slices.ContainsFunc(imagesOf(pkg), func(i softwareImageView) bool { return i.ImagePath == name })
 }
 
 // serveRange answers 200, 206 or 416.

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/onboard"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
@@ -37,6 +38,11 @@ type Starter interface {
 type Watcher interface {
 	// Running is false when the workflow of an operation is closed, or was never started.
 	Running(ctx context.Context, id lcm.OpOccID) (bool, error)
+}
+
+// Sources tells where packages may be fetched from.
+type Sources interface {
+	Check(uri string) error
 }
 
 // VimChecker tries credentials against a VIM of either type before it is registered. Wrong ones are Denied, a
@@ -60,8 +66,10 @@ type Options struct {
 	Vims    VimChecker // nil: credentials are not tried
 	// Subscribers tries the callback URIs of subscriptions; nil takes them as they are.
 	Subscribers Subscribers
-	Watcher     Watcher // nil: nothing is reconciled
-	Checks      DriftChecks
+	// Sources refuses URIs that no package is fetched from; nil takes them as they are.
+	Sources Sources
+	Watcher Watcher // nil: nothing is reconciled
+	Checks  DriftChecks
 
 	Log     *slog.Logger
 	Metrics http.Handler // served at /metrics when set
@@ -103,9 +111,10 @@ type Options struct {
 // Server is the API server.
 type Server struct {
 	Options
-	base    string
-	log     *slog.Logger
-	handler http.Handler
+	base      string
+	log       *slog.Logger
+	handler   http.Handler
+	onboarder *onboard.Onboarder
 	// streams ends when the server shuts down: long-lived answers must not hold it up.
 	streams     context.Context
 	stopStreams context.CancelFunc
@@ -119,6 +128,7 @@ func New(o Options) (*Server, error) {
 	}
 	o.setDefaults()
 	s := &Server{Options: o, base: strings.TrimRight(o.Endpoint, "/"), log: o.Log}
+	s.onboarder = &onboard.Onboarder{Store: o.Store, Limits: o.PackageLimits}
 	s.streams, s.stopStreams = context.WithCancel(context.Background())
 	s.handler = s.routes()
 	return s, nil
@@ -220,6 +230,7 @@ func (s *Server) routes() *echo.Echo {
 		pkgWall = append(pkgWall, checkVersion(rootPkgV1, true))
 	}
 	add(rootPkgV1.prefix, s.packageRoutes(), pkgWall...)
+	add(rootPkgV1.prefix, s.packageSubscriptionRoutes(), pkgWall...)
 	add("/v1.0", s.vimRoutes())
 	add("/windlass/v1", s.progressRoutes())
 	add("/windlass/v1", s.codecRoutes(), s.codecWall()...)

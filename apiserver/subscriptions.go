@@ -35,21 +35,24 @@ func (a *lcmAPI) subscriptionRoutes() []route {
 
 // subscriptionRequest is LccnSubscriptionRequest (SOL003 clause 5.5.2.15). Enumerations are checked by hand: they are in lists.
 type subscriptionRequest struct {
-	Filter         *subscriptionFilter `json:"filter"`
-	CallbackURI    string              `json:"callbackUri" sol:"required"`
-	Authentication *struct {
-		AuthType    []string `json:"authType" sol:"required"`
-		ParamsBasic *struct {
-			UserName string `json:"userName"`
-			Password string `json:"password"`
-		} `json:"paramsBasic"`
-		ParamsOauth2 *struct {
-			ClientID       string `json:"clientId"`
-			ClientPassword string `json:"clientPassword"`
-			TokenEndpoint  string `json:"tokenEndpoint"`
-		} `json:"paramsOauth2ClientCredentials"`
-	} `json:"authentication"`
-	Verbosity string `json:"verbosity" sol:"enum=FULL|SHORT"`
+	Filter         *subscriptionFilter    `json:"filter"`
+	CallbackURI    string                 `json:"callbackUri" sol:"required"`
+	Authentication *authenticationRequest `json:"authentication"`
+	Verbosity      string                 `json:"verbosity" sol:"enum=FULL|SHORT"`
+}
+
+// authenticationRequest is SubscriptionAuthentication (SOL013 clause 8.3.4).
+type authenticationRequest struct {
+	AuthType    []string `json:"authType" sol:"required"`
+	ParamsBasic *struct {
+		UserName string `json:"userName"`
+		Password string `json:"password"`
+	} `json:"paramsBasic"`
+	ParamsOauth2 *struct {
+		ClientID       string `json:"clientId"`
+		ClientPassword string `json:"clientPassword"`
+		TokenEndpoint  string `json:"tokenEndpoint"`
+	} `json:"paramsOauth2ClientCredentials"`
 }
 
 type subscriptionFilter struct {
@@ -111,11 +114,6 @@ func (a *lcmAPI) createSubscription(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	if a.Subscribers != nil && !a.NoCallbackTest {
-		if err := a.Subscribers.TestCallback(ctx, sub, clear); err != nil {
-			return unprocessable("$.callbackUri", "the test of the callback failed: %s", sentence(err))
-		}
-	}
 	created, err := a.keepSubscription(ctx, sub, clear)
 	if err != nil {
 		return err
@@ -128,14 +126,19 @@ func (a *lcmAPI) createSubscription(c echo.Context) error {
 	return writeJSON(c, http.StatusCreated, view)
 }
 
-// keepSubscription seals the secrets and stores the subscription, unless there is one like it.
-func (a *lcmAPI) keepSubscription(ctx context.Context, sub lcm.Subscription, clear []byte) (created lcm.Subscription, err error) {
+// keepSubscription calls the subscriber, seals the secrets and stores the subscription, unless there is one like it.
+func (s *Server) keepSubscription(ctx context.Context, sub lcm.Subscription, clear []byte) (created lcm.Subscription, err error) {
+	if s.Subscribers != nil && !s.NoCallbackTest {
+		if err := s.Subscribers.TestCallback(ctx, sub, clear); err != nil {
+			return created, unprocessable("$.callbackUri", "the test of the callback failed: %s", sentence(err))
+		}
+	}
 	prefix := subscriptionSecrets(sub.ID)
-	if sub.Authentication, err = secrets.SealDocument(ctx, a.Vault, prefix, clear); err == nil {
-		created, err = a.Store.CreateSubscription(ctx, sub, a.DuplicateSubscriptions)
+	if sub.Authentication, err = secrets.SealDocument(ctx, s.Vault, prefix, clear); err == nil {
+		created, err = s.Store.CreateSubscription(ctx, sub, s.DuplicateSubscriptions)
 	}
 	if err != nil || created.ID != sub.ID {
-		a.forget(ctx, prefix)
+		s.forget(ctx, prefix)
 	}
 	return created, err
 }
@@ -154,7 +157,7 @@ func (a *lcmAPI) subscriptionOf(req subscriptionRequest, body []byte) (sub lcm.S
 		return sub, nil, lcm.Wrap(lcm.KindInvalid, err, "The request's body does not have the expected form.")
 	}
 	sub = lcm.Subscription{
-		ID: newID[lcm.SubscriptionID](), APIVersion: a.number, Filter: known.Filter, CallbackURI: req.CallbackURI,
+		ID: newID[lcm.SubscriptionID](), API: lcm.APILcm, APIVersion: a.number, Filter: known.Filter, CallbackURI: req.CallbackURI,
 		Verbosity: lcm.VerbosityFull, Endpoint: a.base,
 	}
 	if a.number == 2 && req.Verbosity != "" {
@@ -182,40 +185,44 @@ var (
 // checkSubscription finds what the types cannot tell: SOL003 clauses 5.5.3.12 and 4.4.1.5, SOL013 clause 8.3.4.
 func (a *lcmAPI) checkSubscription(req subscriptionRequest) []lcm.Problem {
 	var s shape
-	if a.Subscribers != nil {
-		if err := a.Subscribers.Check(req.CallbackURI); err != nil {
-			s.add("$.callbackUri", "%s", sentence(err))
-		}
-	}
-	a.checkAuthentication(&s, req)
+	a.checkCallback(&s, req.CallbackURI)
+	a.checkAuthentication(&s, req.Authentication)
 	if f := req.Filter; f != nil {
 		a.checkSubscriptionFilter(&s, f)
 	}
 	return s.problems
 }
 
-func (a *lcmAPI) checkAuthentication(s *shape, req subscriptionRequest) {
-	auth := req.Authentication
+func (s *Server) checkCallback(found *shape, uri string) {
+	if s.Subscribers == nil {
+		return
+	}
+	if err := s.Subscribers.Check(uri); err != nil {
+		found.add("$.callbackUri", "%s", sentence(err))
+	}
+}
+
+func (s *Server) checkAuthentication(found *shape, auth *authenticationRequest) {
 	if auth == nil {
 		return
 	}
 	const path = "$.authentication"
 	if len(auth.AuthType) == 0 {
-		s.add(path+".authType", "must not be empty")
+		found.add(path+".authType", "must not be empty")
 	}
-	s.oneOf(path+".authType", auth.AuthType, authTypes)
+	found.oneOf(path+".authType", auth.AuthType, authTypes)
 	if slices.Contains(auth.AuthType, lcm.AuthBasic) && (auth.ParamsBasic == nil || auth.ParamsBasic.UserName == "" || auth.ParamsBasic.Password == "") {
-		s.add(path+".paramsBasic", "must have userName and password: nothing was provisioned otherwise")
+		found.add(path+".paramsBasic", "must have userName and password: nothing was provisioned otherwise")
 	}
 	if !slices.Contains(auth.AuthType, lcm.AuthOauth2) {
 		return
 	}
 	p := auth.ParamsOauth2
 	if p == nil || p.ClientID == "" || p.ClientPassword == "" || p.TokenEndpoint == "" {
-		s.add(path+".paramsOauth2ClientCredentials", "must have clientId, clientPassword and tokenEndpoint: nothing was provisioned otherwise")
-	} else if a.Subscribers != nil {
-		if err := a.Subscribers.Check(p.TokenEndpoint); err != nil {
-			s.add(path+".paramsOauth2ClientCredentials.tokenEndpoint", "%s", sentence(err))
+		found.add(path+".paramsOauth2ClientCredentials", "must have clientId, clientPassword and tokenEndpoint: nothing was provisioned otherwise")
+	} else if s.Subscribers != nil {
+		if err := s.Subscribers.Check(p.TokenEndpoint); err != nil {
+			found.add(path+".paramsOauth2ClientCredentials.tokenEndpoint", "%s", sentence(err))
 		}
 	}
 }
@@ -261,7 +268,7 @@ func (a *lcmAPI) listSubscriptions(c echo.Context) error {
 	return serveList(c, a.Server, listing[lcm.Subscription]{
 		rules: subscriptionListRules,
 		page: func(ctx context.Context, p store.Page) ([]lcm.Subscription, error) {
-			return a.Store.SubscriptionPage(ctx, a.number, p)
+			return a.Store.SubscriptionPage(ctx, lcm.APILcm, a.number, p)
 		},
 		view: func(s lcm.Subscription) (any, error) { return a.subscriptionView(s), nil },
 		id:   func(s lcm.Subscription) string { return string(s.ID) },
@@ -275,7 +282,7 @@ func (a *lcmAPI) pathSubscription(c echo.Context) (lcm.Subscription, error) {
 		return lcm.Subscription{}, err
 	}
 	sub, err := a.Store.Subscription(c.Request().Context(), id)
-	if err == nil && sub.APIVersion != a.number {
+	if err == nil && (sub.API != lcm.APILcm || sub.APIVersion != a.number) {
 		return sub, lcm.Errorf(lcm.KindNotFound, "There is no subscription %s under %s.", id, a.prefix)
 	}
 	return sub, err

@@ -1,9 +1,11 @@
 package apiserver
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"net/http"
+	"net/url"
 	"time"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
@@ -11,11 +13,12 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/problem"
+	"github.com/windlass-nfv/windlass/internal/store"
 )
 
 // VNF package management in the manner of SOL005 clause 9, as Tacker has it.
 func (s *Server) packageRoutes() []route {
-	const pkg = "/vnf_packages/:vnfPkgId"
+	const pkg, onboarded = "/vnf_packages/:vnfPkgId", "/onboarded_vnf_packages/:vnfdId"
 	return []route{
 		{http.MethodPost, "/vnf_packages", s.createPackage},
 		{http.MethodGet, "/vnf_packages", s.listPackages},
@@ -25,7 +28,14 @@ func (s *Server) packageRoutes() []route {
 		{http.MethodPut, pkg + "/package_content", s.uploadPackage},
 		{http.MethodGet, pkg + "/package_content", s.readPackageContent},
 		{http.MethodGet, pkg + "/vnfd", s.readVnfd},
+		{http.MethodPost, pkg + "/package_content/upload_from_uri", s.uploadFromURI},
 		{http.MethodGet, pkg + "/artifacts/*", s.readArtifact},
+		// The same packages by their VNFDs' ids, once they are on board (SOL003 clause 10.4).
+		{http.MethodGet, "/onboarded_vnf_packages", s.listOnboarded},
+		{http.MethodGet, onboarded, s.readPackage},
+		{http.MethodGet, onboarded + "/package_content", s.readPackageContent},
+		{http.MethodGet, onboarded + "/vnfd", s.readVnfd},
+		{http.MethodGet, onboarded + "/artifacts/*", s.readArtifact},
 	}
 }
 
@@ -49,6 +59,7 @@ type packageView struct {
 	VnfSoftwareVersion       string              `json:"vnfSoftwareVersion,omitempty"`
 	VnfdVersion              string              `json:"vnfdVersion,omitempty"`
 	Checksum                 *checksumView       `json:"checksum,omitempty"`
+	SoftwareImages           []softwareImageView `json:"softwareImages,omitempty"`
 	AdditionalArtifacts      []artifactView      `json:"additionalArtifacts,omitempty"`
 	OnboardingState          lcm.OnboardingState `json:"onboardingState"`
 	OperationalState         string              `json:"operationalState"`
@@ -75,8 +86,8 @@ func (s *Server) viewOfPackage(p lcm.VnfPkg) packageView {
 		ID: p.ID, VnfdID: p.VnfdID, VnfProvider: p.Provider, VnfProductName: p.ProductName, VnfSoftwareVersion: p.SoftwareVersion,
 		VnfdVersion: p.VnfdVersion, OnboardingState: p.OnboardingState, OperationalState: p.OperationalState,
 		UsageState: p.UsageState, UserDefinedData: p.UserDefinedData, OnboardingFailureDetails: problem.OfOperation(p.Error),
-		Warnings: p.Warnings,
-		Links:    map[string]link{"self": {self}, "packageContent": {self + "/package_content"}},
+		Warnings: p.Warnings, SoftwareImages: imagesOf(p),
+		Links: map[string]link{"self": {self}, "packageContent": {self + "/package_content"}},
 	}
 	if p.Checksum != "" {
 		v.Checksum = &checksumView{p.ChecksumAlgo, p.Checksum}
@@ -112,16 +123,28 @@ func (s *Server) createPackage(c echo.Context) error {
 	return writeJSON(c, http.StatusCreated, view)
 }
 
-func (s *Server) listPackages(c echo.Context) error {
+func (s *Server) listPackages(c echo.Context) error { return s.listFrom(c, s.Store.PackagePage) }
+
+func (s *Server) listOnboarded(c echo.Context) error { return s.listFrom(c, s.Store.OnboardedPage) }
+
+func (s *Server) listFrom(c echo.Context, page func(context.Context, store.Page) ([]lcm.VnfPkg, error)) error {
 	return serveList(c, s, listing[lcm.VnfPkg]{
 		rules: packageListRules,
-		page:  s.Store.PackagePage,
+		page:  page,
 		view:  func(p lcm.VnfPkg) (any, error) { return s.viewOfPackage(p), nil },
 		id:    func(p lcm.VnfPkg) string { return string(p.ID) },
 	})
 }
 
+// pathPackage reads the package that the path names, by its own id or by its VNFD's.
 func (s *Server) pathPackage(c echo.Context) (lcm.VnfPkg, error) {
+	if vnfd := c.Param("vnfdId"); vnfd != "" {
+		id, err := url.PathUnescape(vnfd)
+		if err != nil {
+			return lcm.VnfPkg{}, lcm.Errorf(lcm.KindNotFound, "There is no VNFD %q.", vnfd)
+		}
+		return s.Store.PackageByVnfd(c.Request().Context(), lcm.VnfdID(id))
+	}
 	id, err := idParam[lcm.VnfPkgID](c, "vnfPkgId", "VNF package")
 	if err != nil {
 		return lcm.VnfPkg{}, err
@@ -206,8 +229,10 @@ func (s *Server) deletePackage(c echo.Context) error {
 	if pkg.OperationalState == lcm.PkgEnabled {
 		return lcm.Errorf(lcm.KindConflict, "The VNF package %s is ENABLED; set operationalState to DISABLED first.", pkg.ID)
 	}
-	if err := s.Store.DeletePackage(c.Request().Context(), pkg.ID); err != nil {
+	ctx := c.Request().Context()
+	if err := s.Store.DeletePackage(ctx, pkg.ID); err != nil {
 		return err
 	}
+	s.forget(ctx, lcm.PkgSecrets(pkg.ID))
 	return c.NoContent(http.StatusNoContent)
 }

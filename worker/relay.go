@@ -15,8 +15,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/store"
 )
 
-// Relay starts the workflows that empty the outbox. Every worker has one; a workflow has its subscription's id, so that
-// a second start finds the first one.
+// Relay starts the workflows that empty the outbox, and those that fetch packages. Every worker has one; a workflow has its
+// subscription's or its package's id, so that a second start finds the first one.
 type Relay struct {
 	Client client.Client
 	Store  *store.Store
@@ -50,23 +50,30 @@ func (r *Relay) Once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	packages, err := r.Store.ToFetch(ctx)
+	if err != nil {
+		return err
+	}
 	var errs []error
 	for _, id := range waiting {
-		errs = append(errs, r.start(ctx, id))
+		errs = append(errs, r.start(ctx, lcm.DeliverWorkflowID(id), lcm.WorkflowDeliver, lcm.DeliverInput{SubscriptionID: id}))
+	}
+	for _, id := range packages {
+		errs = append(errs, r.start(ctx, lcm.FetchWorkflowID(id), lcm.WorkflowFetch, lcm.FetchInput{VnfPkgID: id}))
 	}
 	return errors.Join(errs...)
 }
 
-func (r *Relay) start(ctx context.Context, id lcm.SubscriptionID) error {
+func (r *Relay) start(ctx context.Context, id string, name lcm.WorkflowName, in any) error {
 	ctx, cancel := context.WithTimeout(ctx, relayEvery)
 	defer cancel()
 	_, err := r.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: lcm.DeliverWorkflowID(id), TaskQueue: lcm.TaskQueue,
+		ID: id, TaskQueue: lcm.TaskQueue,
 		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-	}, string(lcm.WorkflowDeliver), lcm.DeliverInput{SubscriptionID: id})
+	}, string(name), in)
 	if err != nil {
-		return lcm.Wrap(lcm.KindUnavailable, err, "Temporal did not start the delivery of notifications.")
+		return lcm.Wrap(lcm.KindUnavailable, err, "Temporal did not start %s.", id)
 	}
 	return nil
 }

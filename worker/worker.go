@@ -16,6 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/nfvo"
+	"github.com/windlass-nfv/windlass/internal/onboard"
 	"github.com/windlass-nfv/windlass/internal/remote"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
@@ -46,6 +47,8 @@ type Options struct {
 	// Subscribers are told what happens to VNFs; NotifyFor is how long one may be away before a notification is given up.
 	Subscribers *nfvo.Subscribers
 	NotifyFor   time.Duration
+	// Sources fetches packages from where clients say.
+	Sources *nfvo.Fetcher
 	// NFVO is asked for grants when it is not nil; GrantPatience is how long it may take, GrantPoll how often it is asked
 	// meanwhile, and Endpoint the API's own URL, with which links begin.
 	NFVO                     activities.Granter
@@ -113,6 +116,7 @@ func New(o Options) *Worker {
 	w.RegisterWorkflowWithOptions(workflows.Heal, workflow.RegisterOptions{Name: string(lcm.WorkflowHeal)})
 	w.RegisterWorkflowWithOptions(workflows.Terminate, workflow.RegisterOptions{Name: string(lcm.WorkflowTerminate)})
 	w.RegisterWorkflowWithOptions(workflows.DeliverNotifications, workflow.RegisterOptions{Name: string(lcm.WorkflowDeliver)})
+	w.RegisterWorkflowWithOptions(workflows.FetchPackage, workflow.RegisterOptions{Name: string(lcm.WorkflowFetch)})
 	w.RegisterWorkflowWithOptions(workflows.CheckDrift, workflow.RegisterOptions{Name: string(lcm.WorkflowDrift)})
 	for _, noun := range nouns(o, ops, open) {
 		w.RegisterActivityWithOptions(noun, activity.RegisterOptions{})
@@ -138,7 +142,9 @@ func nouns(o Options, ops *operations, open *clouds) []any {
 		Hosts:    login,
 		Clusters: ops, Secrets: o.Vault, Output: lines{},
 	}
+	fetch := &onboard.Fetcher{Store: o.Store, Vault: o.Vault, Sources: o.Sources}
 	return []any{
+		&activities.Packages{Fetch: fetch.Fetch, GiveUp: fetch.GiveUp},
 		&activities.OpOccs{Records: o.Store, Facts: ops, Forget: o.Vault.Delete},
 		&activities.Grants{NFVO: o.NFVO, Facts: ops, Poll: o.GrantPoll},
 		&activities.Infrastructure{

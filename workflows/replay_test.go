@@ -44,6 +44,7 @@ func replayer() worker.WorkflowReplayer {
 	r.RegisterWorkflowWithOptions(Heal, workflow.RegisterOptions{Name: string(lcm.WorkflowHeal)})
 	r.RegisterWorkflowWithOptions(Terminate, workflow.RegisterOptions{Name: string(lcm.WorkflowTerminate)})
 	r.RegisterWorkflowWithOptions(DeliverNotifications, workflow.RegisterOptions{Name: string(lcm.WorkflowDeliver)})
+	r.RegisterWorkflowWithOptions(FetchPackage, workflow.RegisterOptions{Name: string(lcm.WorkflowFetch)})
 	r.RegisterWorkflowWithOptions(CheckDrift, workflow.RegisterOptions{Name: string(lcm.WorkflowDrift)})
 	return r
 }

@@ -35,6 +35,7 @@ type backends struct {
 	temporal client.Client
 	// subscribers are told what happens to VNFs.
 	subscribers *nfvo.Subscribers
+	sources     *nfvo.Fetcher      // of packages
 	granter     activities.Granter // of a worker; nil when Windlass grants operations itself
 }
 
@@ -49,6 +50,9 @@ func open(ctx context.Context, cfg config.Config) (*backends, error) {
 		return nil, err
 	}
 	if b.subscribers, err = subscribersOf(cfg.Notifications); err != nil {
+		return nil, err
+	}
+	if b.sources, err = sourcesOf(cfg); err != nil {
 		return nil, err
 	}
 	b.codec = secrets.NewCodec(keyring)
@@ -73,7 +77,7 @@ func (b *backends) close() {
 }
 
 func newAPIServer() *cobra.Command {
-	needs := []config.Need{config.NeedDatabase, config.NeedTemporal, config.NeedAPI, config.NeedNotifications, config.NeedKeys}
+	needs := []config.Need{config.NeedDatabase, config.NeedTemporal, config.NeedAPI, config.NeedNotifications, config.NeedPackages, config.NeedKeys}
 	cmd := &cobra.Command{
 		Use:   "apiserver",
 		Short: "Serve the SOL003 API, the package and VIM registries and the progress of operations",
@@ -110,7 +114,7 @@ func (b *backends) serveAPI(ctx context.Context) error {
 	telemetry.RegisterDriftFindings(b.registry, b.store.DriftCount)
 	options := apiserver.Options{
 		Listen: b.config.API.Listen, Endpoint: b.config.API.Endpoint,
-		Store: b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Checks: workflows, Vims: clouds{}, Subscribers: b.subscribers,
+		Store: b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Checks: workflows, Vims: clouds{}, Subscribers: b.subscribers, Sources: b.sources,
 		NoCallbackTest: !b.config.Notifications.TestCallback, DuplicateSubscriptions: b.config.Notifications.Duplicates,
 		Log: b.log, Metrics: telemetry.Handler(b.registry), HTTPMetrics: telemetry.NewHTTPMetrics(b.registry), Version: versionText(),
 		Ready:    map[string]func(context.Context) error{"temporal": workflows.Ready},

@@ -13,3 +13,14 @@ func subscribersOf(c config.Notifications) (*nfvo.Subscribers, error) {
 	}
 	return nfvo.NewSubscribers(nfvo.Options{Denied: c.DeniedNetworks, HTTPSOnly: c.HTTPSOnly, TLS: conf}), nil
 }
+
+// sourcesOf makes the client that fetches packages.
+func sourcesOf(c config.Config) (*nfvo.Fetcher, error) {
+	conf, err := tlsOf("packages", c.Packages.CAFile, "", "")
+	if err != nil {
+		return nil, err
+	}
+	return nfvo.NewFetcher(nfvo.FetcherOptions{
+		Denied: c.Packages.DeniedNetworks, HTTPSOnly: c.Packages.HTTPSOnly, TLS: conf, MaxSize: int64(c.API.MaxUploadMiB) << 20,
+	}), nil
+}

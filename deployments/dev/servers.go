@@ -87,9 +87,10 @@ func (t *tree) serverSettings() []string {
 		// Ctrl-C should not take long; activities that have not ended go on at the next start.
 		"WINDLASS_SHUTDOWN_GRACE=10s",
 	}
-	const denied = "WINDLASS_NOTIFICATIONS_DENIED_NETWORKS"
-	if os.Getenv(denied) == "" { // here subscribers live on this machine, too
-		settings = append(settings, denied+"=169.254.0.0/16,fe80::/10")
+	for _, denied := range []string{"WINDLASS_NOTIFICATIONS_DENIED_NETWORKS", "WINDLASS_PACKAGES_DENIED_NETWORKS"} {
+		if os.Getenv(denied) == "" { // here subscribers and sources of packages live on this machine, too
+			settings = append(settings, denied+"=169.254.0.0/16,fe80::/10")
+		}
 	}
 	if t.opts.LogLevel != "" {
 		settings = append(settings, "WINDLASS_LOG_LEVEL="+t.opts.LogLevel)

@@ -24,6 +24,7 @@ type Config struct {
 	API                 API
 	Notifications       Notifications
 	NFVO                NFVO
+	Packages            Packages
 	Keys                Keys
 	Worker              Worker
 	Kubernetes          Kubernetes
@@ -79,6 +80,15 @@ type NFVO struct {
 	// Timeout bounds one request. GrantTimeout is how long a grant may take altogether, GrantPoll how often the NFVO is
 	// asked meanwhile.
 	Timeout, GrantTimeout, GrantPoll time.Duration
+}
+
+// Packages says where VNF packages may be fetched from.
+type Packages struct {
+	// DeniedNetworks are where no package is fetched from; HTTPSOnly fetches none without TLS.
+	DeniedNetworks []netip.Prefix
+	HTTPSOnly      bool
+	// CAFile holds the authorities of the sources' certificates, "" for those of the system.
+	CAFile string
 }
 
 // Keys says where the keys for secrets are: in a file, or in the environment variable of the name Env.
@@ -148,7 +158,9 @@ const (
 	// NeedNotifications is of those who call subscribers.
 	NeedNotifications Need = "notifications"
 	// NeedNFVO is of those who ask the NFVO.
-	NeedNFVO     Need = "nfvo"
+	NeedNFVO Need = "nfvo"
+	// NeedPackages is of those who take or fetch packages.
+	NeedPackages Need = "packages"
 	NeedKeys     Need = "keys"
 	NeedWorker   Need = "worker"
 	everyCommand Need = ""
@@ -163,7 +175,7 @@ func (c Config) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("file", c.File), slog.String("databaseUrl", database),
 		slog.Int("databaseConnections", c.DatabaseConnections),
-		slog.Any("temporal", c.Temporal), slog.Any("api", c.API), slog.Any("notifications", c.Notifications), slog.Any("nfvo", c.NFVO), slog.Any("keys", c.Keys), slog.Any("worker", c.Worker),
+		slog.Any("temporal", c.Temporal), slog.Any("api", c.API), slog.Any("notifications", c.Notifications), slog.Any("nfvo", c.NFVO), slog.Any("packages", c.Packages), slog.Any("keys", c.Keys), slog.Any("worker", c.Worker),
 		slog.Any("kubernetesApt", c.Kubernetes.Apt), slog.String("kubernetesPodNetwork", c.Kubernetes.PodNetworkFile),
 		slog.Any("log", c.Log), slog.Duration("shutdownGrace", c.ShutdownGrace),
 	)

@@ -30,6 +30,9 @@ const (
 	fileEnv  = "WINDLASS_CONFIG"
 )
 
+// deniedByDefault are this host and its links: services there trust whoever reaches them.
+const deniedByDefault = "0.0.0.0/8,127.0.0.0/8,169.254.0.0/16,::/128,::1/128,fe80::/10"
+
 // settings are all there are, in the order of --help and of the example file.
 var settings = [...]setting{
 	{
@@ -100,7 +103,7 @@ var settings = [...]setting{
 		set: func(c *Config, v string) (err error) { c.Notifications.RetryFor, err = parseDuration(v); return err },
 	},
 	{
-		key: "notifications.deniedNetworks", need: NeedNotifications, fallback: "0.0.0.0/8,127.0.0.0/8,169.254.0.0/16,::/128,::1/128,fe80::/10",
+		key: "notifications.deniedNetworks", need: NeedNotifications, fallback: deniedByDefault,
 		usage: "`networks` to which no notification goes, with commas between them; \"none\" denies nothing",
 		set: func(c *Config, v string) (err error) {
 			c.Notifications.DeniedNetworks, err = parseNetworks(v)
@@ -165,6 +168,22 @@ var settings = [...]setting{
 	{
 		key: "nfvo.grantPoll", need: NeedNFVO, fallback: "2s", usage: "how `often` an NFVO is asked that has not decided",
 		set: func(c *Config, v string) (err error) { c.NFVO.GrantPoll, err = parsePositive(v); return err },
+	},
+	{
+		key: "packages.deniedNetworks", need: NeedPackages, fallback: deniedByDefault,
+		usage: "`networks` from which no package is fetched, with commas between them; \"none\" denies nothing",
+		set: func(c *Config, v string) (err error) {
+			c.Packages.DeniedNetworks, err = parseNetworks(v)
+			return err
+		},
+	},
+	{
+		key: "packages.httpsOnly", need: NeedPackages, fallback: "false", usage: "fetch no package without TLS",
+		set: func(c *Config, v string) (err error) { c.Packages.HTTPSOnly, err = parseBool(v); return err },
+	},
+	{
+		key: "packages.caFile", need: NeedPackages, usage: "`file` with the authorities of the certificates of packages' sources; those of the system when not given",
+		set: func(c *Config, v string) error { c.Packages.CAFile = v; return nil },
 	},
 	{
 		key: "keys.file", need: NeedKeys, usage: "`file` with the keys for secrets, readable by its owner only",

@@ -19,6 +19,27 @@ const (
 	NotifyDeletion  NotificationType = "VnfIdentifierDeletionNotification"
 )
 
+// The notifications of VNF package management (SOL003 clauses 10.5.2.5 and 10.5.2.6).
+const (
+	NotifyPkgOnboarding NotificationType = "VnfPackageOnboardingNotification"
+	NotifyPkgChange     NotificationType = "VnfPackageChangeNotification"
+)
+
+// The changes of a package that are told (SOL003 clause 10.5.4.5).
+const (
+	PkgOpStateChange = "OP_STATE_CHANGE"
+	PkgDelete        = "PKG_DELETE"
+)
+
+// SubscribedAPI is the API that a subscription is of.
+type SubscribedAPI string
+
+// The APIs that notify.
+const (
+	APILcm  SubscribedAPI = "vnflcm"
+	APIPkgm SubscribedAPI = "vnfpkgm"
+)
+
 // Verbosity is how much a notification tells (SOL003 v3.3.1 clause 5.5.4.9).
 type Verbosity string
 
@@ -28,13 +49,15 @@ const (
 	VerbosityShort Verbosity = "SHORT" // without error, resources and other changes
 )
 
-// Subscription is SOL003 clause 5.5.2.16 with what the subscriber gave for deliveries.
+// Subscription is SOL003 clause 5.5.2.16, or 10.5.2.4, with what the subscriber gave for deliveries.
 type Subscription struct {
-	ID SubscriptionID
+	ID  SubscriptionID
+	API SubscribedAPI
 	// APIVersion is 1 or 2: the root under which it was made; it fixes the form of notifications.
 	APIVersion int
-	// Filter is nil when everything is wanted.
+	// Filter is nil when everything is wanted; Packages is the one of package management.
 	Filter      *SubscriptionFilter
+	Packages    *PackageFilter
 	CallbackURI string
 	Verbosity   Verbosity
 	// Authentication is a SubscriptionAuthentication, sealed; empty when there is none.
@@ -100,8 +123,31 @@ type SubscribedVersion struct {
 	Vnfds    []string `json:"vnfdVersions,omitempty"`
 }
 
+// PackageFilter is PkgmNotificationsFilter (SOL003 clause 10.5.3.4): all attributes that are given must match, and of each
+// any value. v2.4.1 has one notification type there and not a list.
+type PackageFilter struct {
+	NotificationTypes Texts                `json:"notificationTypes,omitempty"`
+	Providers         []SubscribedProvider `json:"vnfProductsFromProviders,omitempty"`
+	VnfdIDs           []VnfdID             `json:"vnfdId,omitempty"`
+	VnfPkgIDs         []VnfPkgID           `json:"vnfPkgId,omitempty"`
+	OperationalStates []string             `json:"operationalState,omitempty"`
+	UsageStates       []string             `json:"usageState,omitempty"`
+}
+
+func (f *PackageFilter) wants(e VnfEvent) bool {
+	if f == nil {
+		return true
+	}
+	return oneOf(f.NotificationTypes, string(e.Type)) && oneOf(f.VnfdIDs, e.VnfdID) && oneOf(f.VnfPkgIDs, e.VnfPkgID) &&
+		oneOf(f.OperationalStates, e.OperationalState) && oneOf(f.UsageStates, e.UsageState) &&
+		(len(f.Providers) == 0 || slices.ContainsFunc(f.Providers, func(p SubscribedProvider) bool { return p.wants(e) }))
+}
+
 // Wants tells whether the subscriber is to hear of the event.
 func (s Subscription) Wants(e VnfEvent) bool {
+	if e.OfPackage() || s.API == APIPkgm {
+		return e.OfPackage() && s.API == APIPkgm && s.Packages.wants(e)
+	}
 	f := s.Filter
 	if f == nil {
 		return true
@@ -133,7 +179,8 @@ func (p SubscribedProvider) wants(e VnfEvent) bool {
 	}))
 }
 
-// VnfEvent is what notifications tell of: a transition of an operation, or the beginning or end of a VNF instance.
+// VnfEvent is what notifications tell of: a transition of an operation, the beginning or end of a VNF instance, or what
+// becomes of a VNF package.
 type VnfEvent struct {
 	// ID is the notification's: the same for all subscribers.
 	ID   string           `json:"id"`
@@ -148,6 +195,12 @@ type VnfEvent struct {
 	SoftwareVersion string        `json:"vnfSoftwareVersion,omitempty"`
 	VnfdVersion     string        `json:"vnfdVersion,omitempty"`
 
+	// These are of packages.
+	VnfPkgID         VnfPkgID `json:"vnfPkgId,omitempty"`
+	ChangeType       string   `json:"changeType,omitempty"`
+	OperationalState string   `json:"operationalState,omitempty"`
+	UsageState       string   `json:"usageState,omitempty"`
+
 	// The rest is of operations.
 	OpOccID               OpOccID          `json:"opOccId,omitempty"`
 	Operation             Operation        `json:"operation,omitempty"`
@@ -155,6 +208,21 @@ type VnfEvent struct {
 	IsAutomaticInvocation bool             `json:"isAutomaticInvocation,omitempty"`
 	Error                 *Error           `json:"error,omitempty"`
 	ResourceChanges       *ResourceChanges `json:"resourceChanges,omitempty"`
+}
+
+// OfPackage tells whether the event is about a VNF package.
+func (e VnfEvent) OfPackage() bool { return e.VnfPkgID != "" }
+
+// PackageEvent is what happens to a package; change is "" when it has come on board.
+func PackageEvent(p VnfPkg, change string) VnfEvent {
+	e := VnfEvent{
+		Type: NotifyPkgOnboarding, VnfPkgID: p.ID, VnfdID: p.VnfdID, Provider: p.Provider, ProductName: p.ProductName,
+		SoftwareVersion: p.SoftwareVersion, VnfdVersion: p.VnfdVersion, ChangeType: change, OperationalState: p.OperationalState, UsageState: p.UsageState,
+	}
+	if change != "" {
+		e.Type = NotifyPkgChange
+	}
+	return e
 }
 
 // Of fills in the instance that the event is about.

@@ -45,11 +45,35 @@ type VnfPkg struct {
 	// Warnings are what is odd but was accepted, e.g. a file that TOSCA.meta names and the archive lacks.
 	Warnings []Problem
 	// Error is why the last upload failed, nil otherwise.
-	Error   *Error
+	Error *Error
+	// Source is the request to fetch the archive from a URI, a PkgSource with sealed secrets; empty when nothing is to be
+	// fetched.
+	Source  json.RawMessage
 	Created time.Time
 	Updated time.Time
 	Version int64
 }
+
+// PkgSource is UploadVnfPkgFromUriRequest (SOL005 clause 9.5.2.3), with user and password as Tacker has them.
+type PkgSource struct {
+	AddressInformation string `json:"addressInformation"`
+	UserName           string `json:"userName,omitempty"`
+	Password           string `json:"password,omitempty"`
+}
+
+// PkgSecrets begins the names of a package's secrets.
+func PkgSecrets(id VnfPkgID) SecretRef { return SecretRef("pkg/" + string(id)) }
+
+// WorkflowFetch fetches the archive of a package from where its Source says.
+const WorkflowFetch WorkflowName = "FetchPackage"
+
+// FetchInput starts WorkflowFetch.
+type FetchInput struct {
+	VnfPkgID VnfPkgID `json:"vnfPkgId"`
+}
+
+// FetchWorkflowID makes the id under which the archive of a package is fetched: once at a time.
+func FetchWorkflowID(id VnfPkgID) string { return "fetch-" + string(id) }
 
 // PkgArtifact is one file of a package.
 type PkgArtifact struct {

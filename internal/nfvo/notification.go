@@ -8,14 +8,15 @@ import (
 	"github.com/windlass-nfv/windlass/internal/problem"
 )
 
-// notification is any of the three of SOL003 clauses 5.5.2.17 to 5.5.2.19.
+// notification is any of the three of SOL003 clauses 5.5.2.17 to 5.5.2.19, or of the two of clauses 10.5.2.5 and 10.5.2.6.
 type notification struct {
 	ID               string               `json:"id"`
 	NotificationType lcm.NotificationType `json:"notificationType"`
 	SubscriptionID   lcm.SubscriptionID   `json:"subscriptionId"`
 	TimeStamp        time.Time            `json:"timeStamp"`
-	VnfInstanceID    lcm.VnfInstanceID    `json:"vnfInstanceId"`
+	VnfInstanceID    lcm.VnfInstanceID    `json:"vnfInstanceId,omitempty"`
 	*occurrence
+	*packageChange
 	Links map[string]link `json:"_links"`
 }
 
@@ -31,12 +32,23 @@ type occurrence struct {
 	Error                 *problem.Details   `json:"error,omitempty"`
 }
 
+// packageChange is what only packages have.
+type packageChange struct {
+	VnfPkgID         lcm.VnfPkgID `json:"vnfPkgId"`
+	VnfdID           lcm.VnfdID   `json:"vnfdId"`
+	ChangeType       string       `json:"changeType,omitempty"`
+	OperationalState string       `json:"operationalState,omitempty"`
+}
+
 type link struct {
 	Href string `json:"href"`
 }
 
 // notificationOf makes the body that the subscriber gets, in the version of its subscription.
 func notificationOf(s lcm.Subscription, e lcm.VnfEvent) notification {
+	if e.OfPackage() {
+		return packageNotificationOf(s, e)
+	}
 	root := s.Endpoint + "/vnflcm/" + map[int]string{1: "v1", 2: "v2"}[s.APIVersion]
 	n := notification{
 		ID: e.ID, NotificationType: e.Type, SubscriptionID: s.ID, TimeStamp: e.At.UTC(), VnfInstanceID: e.VnfInstanceID,
@@ -65,6 +77,22 @@ func notificationOf(s lcm.Subscription, e lcm.VnfEvent) notification {
 	n.Error = problem.OfOperation(e.Error)
 	if e.ResourceChanges != nil {
 		n.AffectedVnfcs = e.ResourceChanges.AffectedVnfcs
+	}
+	return n
+}
+
+func packageNotificationOf(s lcm.Subscription, e lcm.VnfEvent) notification {
+	root := s.Endpoint + "/vnfpkgm/v1"
+	n := notification{
+		ID: e.ID, NotificationType: e.Type, SubscriptionID: s.ID, TimeStamp: e.At.UTC(),
+		packageChange: &packageChange{VnfPkgID: e.VnfPkgID, VnfdID: e.VnfdID, ChangeType: e.ChangeType},
+		Links: map[string]link{
+			"vnfPackage":   {root + "/vnf_packages/" + string(e.VnfPkgID)},
+			"subscription": {root + "/subscriptions/" + string(s.ID)},
+		},
+	}
+	if e.ChangeType == lcm.PkgOpStateChange { // it is of no other change
+		n.OperationalState = e.OperationalState
 	}
 	return n
 }

@@ -6,9 +6,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/netip"
-	"net/url"
-	"slices"
-	"syscall"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -31,8 +28,8 @@ type Options struct {
 
 // Subscribers calls the callback URIs of subscriptions.
 type Subscribers struct {
-	options Options
-	caller  *caller
+	guard  guard
+	caller *caller
 }
 
 const defaultTimeout = 10 * time.Second
@@ -42,57 +39,29 @@ func NewSubscribers(o Options) *Subscribers {
 	if o.Timeout == 0 {
 		o.Timeout = defaultTimeout
 	}
-	s := &Subscribers{options: o}
-	s.caller = &caller{who: "The subscriber", http: newHTTP(o.Timeout, o.TLS, s.control), check: s.Check, tokens: map[string]*oauth2.Token{}}
+	s := &Subscribers{guard: guard{denied: o.Denied, httpsOnly: o.HTTPSOnly, section: "notifications", what: "notifications may not be sent to"}}
+	s.caller = &caller{who: "The subscriber", http: newHTTP(o.Timeout, o.TLS, s.guard.control), check: s.Check, tokens: map[string]*oauth2.Token{}}
 	return s
 }
 
-// control looks at the address itself: a name may mean another one at every look.
-func (s *Subscribers) control(_, address string, _ syscall.RawConn) error {
-	at, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return err
-	}
-	return s.checkAddress(at.Addr())
-}
-
-func (s *Subscribers) checkAddress(a netip.Addr) error {
-	a = a.Unmap().WithZone("")
-	if slices.ContainsFunc(s.options.Denied, func(p netip.Prefix) bool { return p.Contains(a) }) {
-		return lcm.Errorf(lcm.KindInvalid, "The address %s is among those that notifications may not be sent to (notifications.deniedNetworks).", a)
-	}
-	return nil
-}
-
 // Check refuses a URI that cannot be one of a subscriber here. Its name is looked up when it is called.
-func (s *Subscribers) Check(uri string) error {
-	u, err := url.Parse(uri)
-	switch {
-	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return lcm.Errorf(lcm.KindInvalid, "must be an absolute URI of http or https")
-	case u.User != nil || u.Fragment != "":
-		return lcm.Errorf(lcm.KindInvalid, "must have no user and no fragment")
-	case s.options.HTTPSOnly && u.Scheme != "https":
-		return lcm.Errorf(lcm.KindInvalid, "must be a URI of https (notifications.httpsOnly)")
-	}
-	if a, err := netip.ParseAddr(u.Hostname()); err == nil {
-		return s.checkAddress(a)
-	}
-	return nil
-}
+func (s *Subscribers) Check(uri string) error { return s.guard.check(uri) }
 
 // Subscriber is where notifications of a subscription go.
 type Subscriber struct {
 	URI string
 	// Version is the API's, for the Version header.
-	APIVersion int
+	Version string
 	// Auth is nil when the subscriber wants none.
 	Auth *lcm.SubscriptionAuthentication
 }
 
 // SubscriberOf reads where notifications of a subscription go; authentication is its own, opened.
 func SubscriberOf(s lcm.Subscription, authentication []byte) (Subscriber, error) {
-	to := Subscriber{URI: s.CallbackURI, APIVersion: s.APIVersion}
+	to := Subscriber{URI: s.CallbackURI, Version: map[int]string{1: "1.3.0", 2: "2.0.0"}[s.APIVersion]}
+	if s.API == lcm.APIPkgm {
+		to.Version = "1.1.0"
+	}
 	if len(authentication) == 0 {
 		return to, nil
 	}
@@ -142,7 +111,7 @@ func (s *Subscribers) call(ctx context.Context, method string, to Subscriber, bo
 	}
 	resp, err := s.caller.do(ctx, request{
 		method: method, uri: to.URI, body: body, auth: to.Auth, header: http.Header{
-			"Accept": {"application/json"}, "Version": {map[int]string{1: "1.3.0", 2: "2.0.0"}[to.APIVersion]},
+			"Accept": {"application/json"}, "Version": {to.Version},
 		},
 	})
 	if err != nil {

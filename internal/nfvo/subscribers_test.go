@@ -173,3 +173,32 @@ func TestSubscribers_areNotEverywhere(t *testing.T) {
 	require.NoError(t, s.Check("http://nfvo.example/x?y=z"))
 	require.ErrorContains(t, NewSubscribers(Options{HTTPSOnly: true}).Check("http://nfvo.example"), "https")
 }
+
+func TestNotify_tellsOfPackages(t *testing.T) {
+	to := newSubscriber(t, httptest.NewServer)
+	s := NewSubscribers(Options{})
+	sub := lcm.Subscription{ID: "sub", API: lcm.APIPkgm, APIVersion: 1, CallbackURI: to.URL, Endpoint: "https://vnfm.example"}
+	target, err := SubscriberOf(sub, nil)
+	require.NoError(t, err)
+	pkg := lcm.VnfPkg{ID: "pkg", VnfdID: "vnfd", OperationalState: lcm.PkgDisabled}
+	send := func(change string) map[string]any {
+		e := lcm.PackageEvent(pkg, change)
+		e.ID, e.At = "n1", time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+		require.NoError(t, s.Notify(t.Context(), target, sub, e))
+		return to.bodies[len(to.bodies)-1]
+	}
+	links := map[string]any{
+		"vnfPackage":   map[string]any{"href": "https://vnfm.example/vnfpkgm/v1/vnf_packages/pkg"},
+		"subscription": map[string]any{"href": "https://vnfm.example/vnfpkgm/v1/subscriptions/sub"},
+	}
+	require.Equal(t, map[string]any{
+		"id": "n1", "notificationType": "VnfPackageOnboardingNotification", "subscriptionId": "sub", "timeStamp": "2030-01-02T03:04:05Z",
+		"vnfPkgId": "pkg", "vnfdId": "vnfd", "_links": links,
+	}, send(""))
+	require.Equal(t, "1.1.0", to.seen[0].Header.Get("Version"))
+	require.Equal(t, map[string]any{
+		"id": "n1", "notificationType": "VnfPackageChangeNotification", "subscriptionId": "sub", "timeStamp": "2030-01-02T03:04:05Z",
+		"vnfPkgId": "pkg", "vnfdId": "vnfd", "changeType": "OP_STATE_CHANGE", "operationalState": "DISABLED", "_links": links,
+	}, send(lcm.PkgOpStateChange))
+	require.NotContains(t, send(lcm.PkgDelete), "operationalState")
+}

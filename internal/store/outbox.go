@@ -82,6 +82,40 @@ func notifyInstance(ctx context.Context, tx pgx.Tx, t lcm.NotificationType, inst
 	return notify(ctx, tx, lcm.VnfEvent{Type: t}.Of(inst))
 }
 
+// notifyPackage tells what an update makes of a package, if there is anybody to tell; it locks the package. It is called
+// before the update, in its transaction.
+func notifyPackage(ctx context.Context, tx pgx.Tx, now lcm.VnfPkg) error {
+	if yes, err := subscribed(ctx, tx); err != nil || !yes {
+		return err
+	}
+	before, err := all(ctx, tx, scanPackage, selectPackage+` where id = @id and version = @version for update`,
+		pgx.NamedArgs{"id": now.ID, "version": now.Version})
+	if err != nil || len(before) == 0 { // the update tells why it changes nothing
+		return err
+	}
+	now.UsageState = before[0].UsageState
+	onBoard := before[0].OnboardingState == lcm.PkgOnboarded
+	switch {
+	case now.OnboardingState == lcm.PkgOnboarded && !onBoard:
+		return notify(ctx, tx, lcm.PackageEvent(now, ""))
+	case onBoard && now.OperationalState != before[0].OperationalState:
+		return notify(ctx, tx, lcm.PackageEvent(now, lcm.PkgOpStateChange))
+	}
+	return nil
+}
+
+// notifyPackageGone tells that a package is deleted, if anybody heard that it came.
+func notifyPackageGone(ctx context.Context, tx pgx.Tx, id lcm.VnfPkgID) error {
+	if yes, err := subscribed(ctx, tx); err != nil || !yes {
+		return err
+	}
+	gone, err := all(ctx, tx, scanPackage, selectPackage+` where id = @id and onboarding_state = 'ONBOARDED' for update`, pgx.NamedArgs{"id": id})
+	if err != nil || len(gone) == 0 {
+		return err
+	}
+	return notify(ctx, tx, lcm.PackageEvent(gone[0], lcm.PkgDelete))
+}
+
 // stateBefore locks the operation and reads its state, when there is anybody who may want to know that it changes; else
 // it is "".
 func stateBefore(ctx context.Context, tx pgx.Tx, id lcm.OpOccID) (lcm.OperationState, error) {

@@ -13,13 +13,13 @@ const selectPackage = `
 	select id, onboarding_state, operational_state,
 		case when exists (select from vnf_instance where vnf_pkg_id = vnf_pkg.id) then 'IN_USE' else 'NOT_IN_USE' end,
 		vnfd_id, provider, product_name, software_version, vnfd_version, checksum_algo, checksum,
-		user_defined_data, vnfd, artifacts, warnings, error, created, updated, version
+		user_defined_data, vnfd, artifacts, warnings, error, source, created, updated, version
 	from vnf_pkg`
 
 func scanPackage(row pgx.CollectableRow) (p lcm.VnfPkg, err error) {
 	err = row.Scan(&p.ID, &p.OnboardingState, &p.OperationalState, &p.UsageState, &p.VnfdID, &p.Provider, &p.ProductName,
 		&p.SoftwareVersion, &p.VnfdVersion, &p.ChecksumAlgo, &p.Checksum, &p.UserDefinedData, &p.Vnfd, &p.Artifacts,
-		&p.Warnings, &p.Error, &p.Created, &p.Updated, &p.Version)
+		&p.Warnings, &p.Error, &p.Source, &p.Created, &p.Updated, &p.Version)
 	return p, err
 }
 
@@ -28,7 +28,7 @@ func packageArgs(p lcm.VnfPkg) pgx.NamedArgs {
 		"id": p.ID, "onboarding": p.OnboardingState, "operational": p.OperationalState, "vnfd": p.VnfdID,
 		"provider": p.Provider, "product": p.ProductName, "software": p.SoftwareVersion, "vnfdVersion": p.VnfdVersion,
 		"checksumAlgo": p.ChecksumAlgo, "checksum": p.Checksum, "data": p.UserDefinedData, "document": p.Vnfd,
-		"artifacts": p.Artifacts, "warnings": p.Warnings, "error": textError(p.Error), "version": p.Version,
+		"artifacts": p.Artifacts, "warnings": p.Warnings, "error": textError(p.Error), "source": p.Source, "version": p.Version,
 	}
 }
 
@@ -37,24 +37,24 @@ func packageArgs(p lcm.VnfPkg) pgx.NamedArgs {
 func (s *Store) CreatePackage(ctx context.Context, p lcm.VnfPkg) error {
 	_, err := s.pool.Exec(ctx, `
 		insert into vnf_pkg (id, onboarding_state, operational_state, vnfd_id, provider, product_name, software_version,
-			vnfd_version, checksum_algo, checksum, user_defined_data, vnfd, artifacts, warnings, error)
+			vnfd_version, checksum_algo, checksum, user_defined_data, vnfd, artifacts, warnings, error, source)
 		values (@id, @onboarding, @operational, @vnfd, @provider, @product, @software,
-			@vnfdVersion, @checksumAlgo, @checksum, @data, @document, @artifacts, @warnings, @error)`,
+			@vnfdVersion, @checksumAlgo, @checksum, @data, @document, @artifacts, @warnings, @error, @source)`,
 		packageArgs(p))
 	return s.packageError(ctx, "create the VNF package", p, err)
 }
 
 // UpdatePackage writes the package if its Version is still the stored one, and counts that up.
 func (s *Store) UpdatePackage(ctx context.Context, p lcm.VnfPkg) error {
-	tag, err := s.pool.Exec(ctx, `
-		update vnf_pkg set
-			onboarding_state = @onboarding, operational_state = @operational, vnfd_id = @vnfd, provider = @provider,
-			product_name = @product, software_version = @software, vnfd_version = @vnfdVersion,
-			checksum_algo = @checksumAlgo, checksum = @checksum, user_defined_data = @data, vnfd = @document,
-			artifacts = @artifacts, warnings = @warnings, error = @error, updated = now(), version = version + 1
-		where id = @id and version = @version`,
-		packageArgs(p))
-	if err != nil || tag.RowsAffected() == 1 {
+	written := false
+	err := s.inTransaction(ctx, "update the VNF package", func(tx pgx.Tx) (err error) {
+		if err := notifyPackage(ctx, tx, p); err != nil {
+			return err
+		}
+		written, err = updatePackage(ctx, tx, p)
+		return err
+	})
+	if err != nil || written {
 		return s.packageError(ctx, "update the VNF package", p, err)
 	}
 	stored, err := s.Package(ctx, p.ID)
@@ -62,6 +62,19 @@ func (s *Store) UpdatePackage(ctx context.Context, p lcm.VnfPkg) error {
 		return err
 	}
 	return changedMeanwhile("VNF package", p.ID, stored.Version, p.Version)
+}
+
+// updatePackage is false when another version is stored, or none.
+func updatePackage(ctx context.Context, tx pgx.Tx, p lcm.VnfPkg) (written bool, err error) {
+	tag, err := tx.Exec(ctx, `
+		update vnf_pkg set
+			onboarding_state = @onboarding, operational_state = @operational, vnfd_id = @vnfd, provider = @provider,
+			product_name = @product, software_version = @software, vnfd_version = @vnfdVersion,
+			checksum_algo = @checksumAlgo, checksum = @checksum, user_defined_data = @data, vnfd = @document,
+			artifacts = @artifacts, warnings = @warnings, error = @error, source = @source, updated = now(), version = version + 1
+		where id = @id and version = @version`,
+		packageArgs(p))
+	return tag.RowsAffected() == 1, err
 }
 
 func (s *Store) packageError(ctx context.Context, op string, p lcm.VnfPkg, err error) error {
@@ -89,10 +102,29 @@ func (s *Store) PackageByVnfd(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg, e
 		selectPackage+` where vnfd_id = @vnfd and onboarding_state = 'ONBOARDED'`, pgx.NamedArgs{"vnfd": id})
 }
 
+// ToFetch lists the packages whose archive is to be fetched.
+func (s *Store) ToFetch(ctx context.Context) ([]lcm.VnfPkgID, error) {
+	return all(ctx, s.pool, pgx.RowTo[lcm.VnfPkgID], `select id from vnf_pkg where source is not null order by id`, nil)
+}
+
+// Nudge wakes the relays of all workers, which look every few seconds in any case.
+func (s *Store) Nudge(ctx context.Context) error {
+	_, err := s.pool.Exec(ctx, `select pg_notify(@channel, '')`, pgx.NamedArgs{"channel": outboxChannel})
+	return interpret("wake the workers", err)
+}
+
 // DeletePackage removes the package with its content, unless an instance uses it: that is a Conflict.
 func (s *Store) DeletePackage(ctx context.Context, id lcm.VnfPkgID) error {
 	args := pgx.NamedArgs{"id": id}
-	tag, err := s.pool.Exec(ctx, `delete from vnf_pkg where id = @id`, args)
+	deleted := false
+	err := s.inTransaction(ctx, "delete the VNF package", func(tx pgx.Tx) error {
+		if err := notifyPackageGone(ctx, tx, id); err != nil {
+			return err
+		}
+		tag, err := tx.Exec(ctx, `delete from vnf_pkg where id = @id`, args)
+		deleted = tag.RowsAffected() > 0
+		return err
+	})
 	if violates(err, "vnf_instance_vnf_pkg") {
 		users, err := all(ctx, s.pool, pgx.RowTo[string], `select id from vnf_instance where vnf_pkg_id = @id order by id limit 1`, args)
 		if err != nil || len(users) == 0 {
@@ -100,8 +132,8 @@ func (s *Store) DeletePackage(ctx context.Context, id lcm.VnfPkgID) error {
 		}
 		return lcm.Errorf(lcm.KindConflict, "VNF package %s is in use by VNF instance %s.", id, users[0])
 	}
-	if err == nil && tag.RowsAffected() == 0 {
+	if err == nil && !deleted {
 		return notFound("VNF package", id)
 	}
-	return interpret("delete the VNF package", err)
+	return err
 }

@@ -101,6 +101,13 @@ var packageAttributes = attributes{
 	"warnings":                 presentColumn("warnings"),
 }
 
+// OnboardedPage reads a page of the packages that are on board, ordered by id.
+func (s *Store) OnboardedPage(ctx context.Context, p Page) ([]lcm.VnfPkg, error) {
+	w := packageAttributes.whereOf(p.Filter, nil)
+	w.add("onboarding_state = 'ONBOARDED'")
+	return page(ctx, s.pool, scanPackage, selectPackage, w, p)
+}
+
 // PackagePage reads a page of the packages, ordered by id.
 func (s *Store) PackagePage(ctx context.Context, p Page) ([]lcm.VnfPkg, error) {
 	return page(ctx, s.pool, scanPackage, selectPackage, packageAttributes.whereOf(p.Filter, nil), p)

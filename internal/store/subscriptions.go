@@ -8,12 +8,16 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
+// The filter has the form of its API.
+const subscriptionColumns = `id, api, api_version, case when api = 'vnflcm' then filter end, case when api = 'vnfpkgm' then filter end,
+	callback_uri, verbosity, authentication, endpoint, created`
+
 const selectSubscription = `
-	select id, api_version, filter, callback_uri, verbosity, authentication, endpoint, created
+	select ` + subscriptionColumns + `
 	from subscription`
 
 func scanSubscription(row pgx.CollectableRow) (s lcm.Subscription, err error) {
-	err = row.Scan(&s.ID, &s.APIVersion, &s.Filter, &s.CallbackURI, &s.Verbosity, &s.Authentication, &s.Endpoint, &s.Created)
+	err = row.Scan(&s.ID, &s.API, &s.APIVersion, &s.Filter, &s.Packages, &s.CallbackURI, &s.Verbosity, &s.Authentication, &s.Endpoint, &s.Created)
 	return s, err
 }
 
@@ -22,7 +26,10 @@ func scanSubscription(row pgx.CollectableRow) (s lcm.Subscription, err error) {
 func (s *Store) CreateSubscription(ctx context.Context, sub lcm.Subscription, duplicates bool) (created lcm.Subscription, err error) {
 	args := pgx.NamedArgs{
 		"id": sub.ID, "version": sub.APIVersion, "filter": sub.Filter, "uri": sub.CallbackURI, "verbosity": sub.Verbosity,
-		"authentication": sub.Authentication, "endpoint": sub.Endpoint,
+		"authentication": sub.Authentication, "endpoint": sub.Endpoint, "api": sub.API,
+	}
+	if sub.API == lcm.APIPkgm {
+		args["filter"] = sub.Packages
 	}
 	err = s.inTransaction(ctx, "create the subscription", func(tx pgx.Tx) error {
 		if !duplicates {
@@ -31,7 +38,7 @@ func (s *Store) CreateSubscription(ctx context.Context, sub lcm.Subscription, du
 				return err
 			}
 			same, err := all(ctx, tx, scanSubscription, selectSubscription+`
-				where callback_uri = @uri and api_version = @version and verbosity = @verbosity
+				where callback_uri = @uri and api = @api and api_version = @version and verbosity = @verbosity
 					and filter is not distinct from @filter::jsonb
 				order by id limit 1`, args)
 			if err != nil {
@@ -43,9 +50,9 @@ func (s *Store) CreateSubscription(ctx context.Context, sub lcm.Subscription, du
 			}
 		}
 		created, err = one(ctx, tx, scanSubscription, notFound("subscription", sub.ID), `
-			insert into subscription (id, api_version, filter, callback_uri, verbosity, authentication, endpoint)
-			values (@id, @version, @filter, @uri, @verbosity, @authentication, @endpoint)
-			returning id, api_version, filter, callback_uri, verbosity, authentication, endpoint, created`, args)
+			insert into subscription (id, api, api_version, filter, callback_uri, verbosity, authentication, endpoint)
+			values (@id, @api, @version, @filter, @uri, @verbosity, @authentication, @endpoint)
+			returning `+subscriptionColumns, args)
 		return err
 	})
 	return created, err
@@ -63,10 +70,10 @@ var subscriptionAttributes = attributes{
 	"filter":      documentColumn("filter"),
 }
 
-// SubscriptionPage reads a page of the subscriptions that were made under that version of the API, ordered by id.
-func (s *Store) SubscriptionPage(ctx context.Context, version int, p Page) ([]lcm.Subscription, error) {
-	w := subscriptionAttributes.whereOf(p.Filter, pgx.NamedArgs{"version": version})
-	w.add("api_version = @version")
+// SubscriptionPage reads a page of the subscriptions that were made under that version of that API, ordered by id.
+func (s *Store) SubscriptionPage(ctx context.Context, api lcm.SubscribedAPI, version int, p Page) ([]lcm.Subscription, error) {
+	w := subscriptionAttributes.whereOf(p.Filter, pgx.NamedArgs{"api": api, "version": version})
+	w.add("api = @api and api_version = @version")
 	return page(ctx, s.pool, scanSubscription, selectSubscription, w, p)
 }
 

@@ -1,0 +1,176 @@
+package apiserver
+
+import (
+	"archive/zip"
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"runtime/metrics"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+)
+
+// obligingSources take every URI but one.
+type obligingSources struct{}
+
+func (obligingSources) Check(uri string) error {
+	if uri == "http://169.254.169.254/latest" {
+		return lcm.Errorf(lcm.KindInvalid, "must not lead there")
+	}
+	return nil
+}
+
+func TestUploadFromURI_isLeftToAWorker(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Sources = obligingSources{} })
+	a := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
+	a.want(http.StatusCreated)
+	upload := a.path() + "/package_content/upload_from_uri"
+	require.Equal(t, []string{"$.addressInformation"}, b.do("POST", upload, map[string]any{"addressInformation": "http://169.254.169.254/latest"}).paths())
+	b.do("POST", upload, map[string]any{}).problem(http.StatusBadRequest)
+	b.do("POST", upload, map[string]any{
+		"addressInformation": "https://repo.example/k8s.zip", "userName": "repo", "password": marker + "-repo",
+	}).want(http.StatusAccepted)
+	require.Equal(t, "UPLOADING", b.do("GET", a.path(), nil).want(http.StatusOK)["onboardingState"])
+
+	ids, err := b.store.ToFetch(t.Context())
+	require.NoError(t, err)
+	require.Len(t, ids, 1)
+	pkg, err := b.store.Package(t.Context(), ids[0])
+	require.NoError(t, err)
+	require.NotContains(t, string(pkg.Source), marker, "it is sealed")
+	clear, err := secrets.OpenDocument(t.Context(), b.vault, pkg.Source)
+	require.NoError(t, err)
+	require.Contains(t, string(clear), marker+"-repo")
+
+	b.do("POST", upload, map[string]any{"addressInformation": "https://repo.example/other.zip"}).problem(http.StatusConflict)
+	b.do("PUT", a.path()+"/package_content", "x", "Content-Type: application/zip").problem(http.StatusConflict)
+	b.do("POST", "/vnfpkgm/v1/vnf_packages/"+string(pkg.ID[:8])+"/package_content/upload_from_uri", map[string]any{}).problem(http.StatusNotFound)
+}
+
+func TestOnboardedPackagesAreFoundByTheirVnfd(t *testing.T) {
+	b := newBench(t)
+	path, vnfdID := b.onboard()
+	b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{}).want(http.StatusCreated)
+	list := b.do("GET", "/vnfpkgm/v1/onboarded_vnf_packages", nil).list()
+	require.Len(t, list, 1, "one that has no content yet is not among them")
+	require.Equal(t, vnfdID, list[0]["vnfdId"])
+
+	one := "/vnfpkgm/v1/onboarded_vnf_packages/" + vnfdID
+	require.Equal(t, b.do("GET", path, nil).want(http.StatusOK), b.do("GET", one, nil).want(http.StatusOK))
+	for _, part := range []string{"/package_content", "/vnfd", "/artifacts/BaseHOT/ha/ha_hot_top.yaml"} {
+		require.Equal(t, b.do("GET", path+part, nil).Body, b.do("GET", one+part, nil).Body, part)
+	}
+	b.do("GET", one+"/package_content", nil, "Range: bytes=0-3").want(http.StatusPartialContent)
+	b.do("GET", one+"/vnfd", nil, "Accept: text/plain").problem(http.StatusNotAcceptable)
+	b.do("GET", "/vnfpkgm/v1/onboarded_vnf_packages/absent", nil).problem(http.StatusNotFound)
+	b.do("GET", "/vnfpkgm/v1/onboarded_vnf_packages/absent/vnfd", nil).problem(http.StatusNotFound)
+	b.do("DELETE", one, nil).problem(http.StatusMethodNotAllowed)
+}
+
+func TestPackageShowsItsSoftwareImages(t *testing.T) {
+	b := newBench(t)
+	path, _ := b.onboard()
+	images := b.do("GET", path, nil).want(http.StatusOK)["softwareImages"].([]any)
+	require.NotEmpty(t, images)
+	for _, i := range images {
+		image := i.(map[string]any)
+		require.NotEmpty(t, image["name"])
+		require.Contains(t, []string{"BARE", "DOCKER"}, image["containerFormat"])
+		require.Greater(t, image["minDisk"], 0.0)
+	}
+	require.NotContains(t, b.do("GET", "/vnfpkgm/v1/vnf_packages", nil).list()[0], "softwareImages", "it is left out of lists by default")
+}
+
+func TestBytesIn_readsSizesOfTOSCA(t *testing.T) {
+	for text, want := range map[string]int64{
+		"2 GB": 2e9, "1.5 GiB": 3 << 29, "512MB": 512e6, "64 KiB": 64 << 10, "17": 17, "3 B": 3, "": 0, "many": 0, "1 parsec": 0,
+	} {
+		require.Equal(t, want, bytesIn(text), text)
+	}
+}
+
+// withLargeFile writes the sample package with a further file that does not compress.
+func withLargeFile(w io.Writer, name string, size int64) error {
+	csar, err := samplePackage()
+	if err != nil {
+		return err
+	}
+	sample, err := zip.NewReader(bytes.NewReader(csar), int64(len(csar)))
+	if err != nil {
+		return err
+	}
+	out := zip.NewWriter(w)
+	for _, f := range sample.File {
+		if err := out.Copy(f); err != nil {
+			return err
+		}
+	}
+	f, err := out.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+	if err == nil {
+		_, err = io.CopyN(f, largeFile(), size)
+	}
+	if err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+// largeFile is the same noise every time.
+func largeFile() io.Reader { return rand.NewChaCha8([32]byte{}) }
+
+// peakMemory watches the heap until the function that it returns is called.
+func peakMemory() (stop func() uint64) {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	done, ended, peak := make(chan struct{}), sync.WaitGroup{}, uint64(0)
+	ended.Go(func() {
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			metrics.Read(sample)
+			peak = max(peak, sample[0].Value.Uint64())
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+		}
+	})
+	return func() uint64 {
+		close(done)
+		ended.Wait()
+		return peak
+	}
+}
+
+func TestLargePackages_passThroughMemoryInPieces(t *testing.T) {
+	const size, most = 256 << 20, 128 << 20
+	b := newBench(t)
+	created := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
+	created.want(http.StatusCreated)
+	path := created.path()
+	r, w := io.Pipe()
+	go func() { _ = w.CloseWithError(withLargeFile(w, "Files/large.bin", size)) }()
+	stop := peakMemory()
+	b.do("PUT", path+"/package_content", r, "Content-Type: application/zip").want(http.StatusAccepted)
+
+	// The file is too large for where activities read files, so it comes out of the archive.
+	got := b.do("GET", path+"/artifacts/Files/large.bin", nil, "Range: bytes=209715200-209715263")
+	require.Equal(t, http.StatusPartialContent, got.Status)
+	want := make([]byte, 64)
+	noise := largeFile()
+	_, err := io.CopyN(io.Discard, noise, 200<<20)
+	require.NoError(t, err)
+	_, err = io.ReadFull(noise, want)
+	require.NoError(t, err)
+	require.Equal(t, want, got.Body)
+	require.Less(t, stop(), uint64(most), "%d MiB went through", size>>20)
+
+	b.do("GET", path+"/artifacts/Files/large.bin", nil, "Range: bytes=99999999999-").problem(http.StatusRequestedRangeNotSatisfiable)
+}

@@ -1,0 +1,163 @@
+package nfvo
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// FetcherOptions say where packages may be fetched from, and how.
+type FetcherOptions struct {
+	// Denied are addresses that no source may lead to, whatever name stands for them.
+	Denied []netip.Prefix
+	// HTTPSOnly refuses sources without TLS.
+	HTTPSOnly bool
+	// TLS has the authorities that sources' certificates come from; nil is the system's own.
+	TLS *tls.Config
+	// MaxSize bounds an archive, in bytes; 0 means 8 GiB.
+	MaxSize int64
+	// Patience is how long a source may send nothing; 0 means a minute.
+	Patience time.Duration
+}
+
+// Fetcher fetches archives of VNF packages from where clients say.
+type Fetcher struct {
+	guard    guard
+	http     *http.Client
+	maxSize  int64
+	patience time.Duration
+}
+
+const (
+	defaultMaxSize  = 8 << 30
+	defaultPatience = time.Minute
+	// mostRedirects is how often a source may send on; stores of objects do so once.
+	mostRedirects = 5
+)
+
+// NewFetcher makes a client. It uses no proxy; where a source sends on is looked at like the source itself.
+func NewFetcher(o FetcherOptions) *Fetcher {
+	f := &Fetcher{
+		guard:   guard{denied: o.Denied, httpsOnly: o.HTTPSOnly, section: "packages", what: "no package may be fetched from"},
+		maxSize: o.MaxSize, patience: o.Patience,
+	}
+	if f.maxSize == 0 {
+		f.maxSize = defaultMaxSize
+	}
+	if f.patience == 0 {
+		f.patience = defaultPatience
+	}
+	dialer := &net.Dialer{Timeout: f.patience, Control: f.guard.control}
+	f.http = &http.Client{
+		Transport: &http.Transport{
+			DialContext: dialer.DialContext, TLSClientConfig: o.TLS.Clone(), ForceAttemptHTTP2: true, ResponseHeaderTimeout: f.patience,
+			TLSHandshakeTimeout: f.patience, MaxIdleConnsPerHost: 1, IdleConnTimeout: time.Minute,
+		},
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			if len(via) > mostRedirects {
+				return lcm.Errorf(lcm.KindInvalid, "It sends on more than %d times.", mostRedirects)
+			}
+			if err := f.guard.check(req.URL.String()); err != nil {
+				return lcm.Errorf(lcm.KindInvalid, "It sends on to a URI that %s.", lcm.Sentence(err))
+			}
+			return nil
+		},
+	}
+	return f
+}
+
+// Check refuses a URI that no package is fetched from. Its name is looked up when it is called.
+func (f *Fetcher) Check(uri string) error { return f.guard.check(uri) }
+
+// Fetch begins to read the archive; whoever calls it closes it. What another time may work is Unavailable, also while
+// reading.
+func (f *Fetcher) Fetch(ctx context.Context, from lcm.PkgSource) (io.ReadCloser, error) {
+	if err := f.Check(from.AddressInformation); err != nil {
+		return nil, lcm.Errorf(lcm.KindInvalid, "addressInformation %s.", lcm.Sentence(err))
+	}
+	ctx, stop := context.WithCancel(ctx)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from.AddressInformation, nil)
+	if err != nil {
+		stop()
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "addressInformation is no URI that can be called.")
+	}
+	if from.UserName != "" {
+		req.SetBasicAuth(from.UserName, from.Password)
+	}
+	resp, err := f.http.Do(req)
+	if err != nil {
+		stop()
+		return nil, f.failed(err)
+	}
+	if err := f.refusal(resp); err != nil {
+		finish(resp)
+		stop()
+		return nil, err
+	}
+	b := &fetchedBody{ReadCloser: resp.Body, left: f.maxSize, max: f.maxSize, patience: f.patience, stop: stop}
+	b.watch = time.AfterFunc(f.patience, stop)
+	return b, nil
+}
+
+// failed tells what a redirect or an address that is not allowed stands for; else the source is away.
+func (f *Fetcher) failed(err error) error {
+	if e, ok := errors.AsType[*lcm.Error](err); ok {
+		return lcm.Wrap(lcm.KindInvalid, err, "The package's source cannot be used: %s", e.Sentence())
+	}
+	return unreachable("The package's source", err)
+}
+
+func (f *Fetcher) refusal(resp *http.Response) error {
+	switch status := resp.StatusCode; {
+	case status == http.StatusOK && resp.ContentLength > f.maxSize:
+		return tooLarge(f.maxSize)
+	case status == http.StatusOK:
+		return nil
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return lcm.Errorf(lcm.KindDenied, "The package's source answers %d: userName and password are wrong or missing.", status)
+	case status == http.StatusRequestTimeout, status == http.StatusTooManyRequests, status >= http.StatusInternalServerError:
+		e := lcm.Errorf(lcm.KindUnavailable, "The package's source answers %d.", status)
+		e.RetryAfter = pauseOf(resp)
+		return e
+	default:
+		return lcm.Errorf(lcm.KindInvalid, "The package's source answers %d.", status)
+	}
+}
+
+func tooLarge(limit int64) error {
+	return lcm.Errorf(lcm.KindInvalid, "The package is larger than the %d MiB allowed (api.maxUploadMiB).", limit>>20)
+}
+
+// fetchedBody bounds what a source sends, and how long it may send nothing.
+type fetchedBody struct {
+	io.ReadCloser
+	left, max int64
+	patience  time.Duration
+	watch     *time.Timer
+	stop      context.CancelFunc
+}
+
+func (b *fetchedBody) Read(p []byte) (int, error) {
+	b.watch.Reset(b.patience)
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, tooLarge(b.max)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return n, lcm.Wrap(lcm.KindUnavailable, err, "The package's source broke off.")
+	}
+	return n, err
+}
+
+func (b *fetchedBody) Close() error {
+	b.watch.Stop()
+	b.stop()
+	return b.ReadCloser.Close()
+}

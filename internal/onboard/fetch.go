@@ -1,0 +1,75 @@
+package onboard
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/nfvo"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/store"
+)
+
+// Fetcher takes packages on board whose archive is somewhere else.
+type Fetcher struct {
+	Store   *store.Store
+	Vault   *secrets.Vault
+	Sources *nfvo.Fetcher
+}
+
+func (f *Fetcher) onboarder() *Onboarder { return &Onboarder{Store: f.Store} }
+
+// Fetch takes a package on board that waits for it; another one is left alone.
+func (f *Fetcher) Fetch(ctx context.Context, id lcm.VnfPkgID) error {
+	pkg, err := f.waiting(ctx, id)
+	if err != nil || pkg == nil {
+		return err
+	}
+	from, err := f.source(ctx, *pkg)
+	if err != nil {
+		return err
+	}
+	archive, err := f.Sources.Fetch(ctx, from)
+	if err != nil {
+		return err
+	}
+	defer archive.Close()
+	if pkg.OnboardingState != lcm.PkgUploading { // an earlier attempt had all of it
+		if err := f.onboarder().Advance(ctx, pkg, lcm.PkgUploading); err != nil {
+			return err
+		}
+	}
+	if err := f.onboarder().Take(ctx, pkg, archive); err != nil {
+		return err
+	}
+	return f.Vault.Delete(ctx, string(lcm.PkgSecrets(id)))
+}
+
+// GiveUp makes a package CREATED again that could not be fetched.
+func (f *Fetcher) GiveUp(ctx context.Context, id lcm.VnfPkgID, cause *lcm.Error) error {
+	pkg, err := f.waiting(ctx, id)
+	if err != nil || pkg == nil {
+		return err
+	}
+	if err := f.onboarder().Revert(ctx, *pkg, cause); err != nil {
+		return err
+	}
+	return f.Vault.Delete(ctx, string(lcm.PkgSecrets(id)))
+}
+
+// waiting reads a package that is to be fetched; nil when it is not any more, or is gone.
+func (f *Fetcher) waiting(ctx context.Context, id lcm.VnfPkgID) (*lcm.VnfPkg, error) {
+	pkg, err := f.Store.Package(ctx, id)
+	if lcm.Is(err, lcm.KindNotFound) || err == nil && len(pkg.Source) == 0 {
+		return nil, nil
+	}
+	return &pkg, err
+}
+
+func (f *Fetcher) source(ctx context.Context, pkg lcm.VnfPkg) (from lcm.PkgSource, err error) {
+	doc, err := secrets.OpenDocument(ctx, f.Vault, pkg.Source)
+	if err != nil {
+		return from, err
+	}
+	return from, json.Unmarshal(doc, &from)
+}

@@ -1,0 +1,94 @@
+// Package onboard takes VNF packages on board: it stores the archive, reads it, and records what it says of itself. The API
+// server does so with what clients send, the worker with what it fetches.
+package onboard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/store"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// maxFile is what the store keeps of a package for activities, file by file.
+const maxFile = 16 << 20
+
+// Onboarder takes packages on board.
+type Onboarder struct {
+	Store  *store.Store
+	Limits vnfpkg.Limits
+}
+
+// Take brings a package from UPLOADING through PROCESSING to ONBOARDED with the archive that body is. It streams: of the
+// archive, memory holds a few MiB at once. pkg follows the states.
+func (o *Onboarder) Take(ctx context.Context, pkg *lcm.VnfPkg, body io.Reader) error {
+	_, sum, err := o.Store.SavePackageContent(ctx, pkg.ID, body)
+	if err != nil {
+		return err
+	}
+	pkg.ChecksumAlgo, pkg.Checksum = "SHA-256", sum
+	if err := o.Advance(ctx, pkg, lcm.PkgProcessing); err != nil {
+		return err
+	}
+	content, size, err := o.Store.PackageContent(ctx, pkg.ID)
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	csar, err := vnfpkg.Open(content, size, o.Limits)
+	if err != nil {
+		return err
+	}
+	if err := o.Store.SavePackageFiles(ctx, pkg.ID, csar.Files(maxFile)); err != nil {
+		return err
+	}
+	if err := csar.Err(); err != nil {
+		return err
+	}
+	if err := describe(pkg, csar); err != nil {
+		return err
+	}
+	pkg.Source = nil
+	return o.Advance(ctx, pkg, lcm.PkgOnboarded)
+}
+
+// describe copies what the package says of itself.
+func describe(pkg *lcm.VnfPkg, csar *vnfpkg.Package) error {
+	v := csar.Vnfd
+	pkg.VnfdID, pkg.Provider, pkg.ProductName = v.ID, v.Provider, v.ProductName
+	pkg.SoftwareVersion, pkg.VnfdVersion = v.SoftwareVersion, v.Version
+	pkg.Artifacts, pkg.Warnings, pkg.OperationalState = csar.Artifacts, csar.Warnings, lcm.PkgEnabled
+	doc, err := json.Marshal(v)
+	pkg.Vnfd = doc
+	return err
+}
+
+// Advance stores a new state; whoever else uploads at the same time loses with a Conflict.
+func (o *Onboarder) Advance(ctx context.Context, pkg *lcm.VnfPkg, state lcm.OnboardingState) error {
+	pkg.OnboardingState, pkg.Updated = state, time.Now().UTC()
+	if err := o.Store.UpdatePackage(ctx, *pkg); err != nil {
+		return err
+	}
+	pkg.Version++
+	return nil
+}
+
+// Revert makes a package CREATED again and keeps why, ready for another upload.
+func (o *Onboarder) Revert(ctx context.Context, pkg lcm.VnfPkg, cause error) error {
+	fresh := lcm.VnfPkg{
+		ID: pkg.ID, OperationalState: lcm.PkgDisabled, UsageState: lcm.PkgNotInUse, UserDefinedData: pkg.UserDefinedData,
+		Error: told(cause), Created: pkg.Created, Version: pkg.Version,
+	}
+	return o.Advance(ctx, &fresh, lcm.PkgCreated)
+}
+
+func told(cause error) *lcm.Error {
+	if e, ok := errors.AsType[*lcm.Error](cause); ok && e.Kind != lcm.KindBug {
+		return e
+	}
+	return lcm.Errorf(lcm.KindUnavailable, "The upload broke off; send the content again.")
+}
