@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -65,7 +66,7 @@ func NewFetcher(o FetcherOptions) *Fetcher {
 				return lcm.Errorf(lcm.KindInvalid, "It sends on more than %d times.", mostRedirects)
 			}
 			if err := f.guard.check(req.URL.String()); err != nil {
-				return lcm.Errorf(lcm.KindInvalid, "It sends on to a URI that %s.", lcm.Sentence(err))
+				return lcm.Errorf(lcm.KindInvalid, "It sends on to another one: %s.", strings.TrimSuffix(lcm.Sentence(err), "."))
 			}
 			return nil
 		},
@@ -80,7 +81,7 @@ func (f *Fetcher) Check(uri string) error { return f.guard.check(uri) }
 // reading.
 func (f *Fetcher) Fetch(ctx context.Context, from lcm.PkgSource) (io.ReadCloser, error) {
 	if err := f.Check(from.AddressInformation); err != nil {
-		return nil, lcm.Errorf(lcm.KindInvalid, "addressInformation %s.", lcm.Sentence(err))
+		return nil, lcm.Errorf(lcm.KindInvalid, "The URI of addressInformation cannot be used: %s.", strings.TrimSuffix(lcm.Sentence(err), "."))
 	}
 	ctx, stop := context.WithCancel(ctx)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from.AddressInformation, nil)

@@ -82,7 +82,7 @@ func TestFetch_looksAtWhereASourceSendsOn(t *testing.T) {
 	})
 	f := NewFetcher(FetcherOptions{})
 	_, err := fetched(t, f, lcm.PkgSource{AddressInformation: outside + "/file"})
-	require.ErrorContains(t, err, "sends on to a URI that must be")
+	require.ErrorContains(t, err, "sends on to another one: must be")
 	_, err = fetched(t, f, lcm.PkgSource{AddressInformation: outside + "/loop"})
 	require.ErrorContains(t, err, "sends on more than 5 times")
 	require.Equal(t, 6, loops)
