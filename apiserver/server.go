@@ -95,6 +95,8 @@ type Options struct {
 	CodecOrigins []string
 
 	PackageLimits vnfpkg.Limits
+	// PackageTrust says whose packages are taken; its zero value takes all.
+	PackageTrust vnfpkg.Trust
 	// MaxBody bounds request bodies, MaxUpload those of packages; 0 means 1 MiB and 8 GiB.
 	MaxBody, MaxUpload int64
 	// RequestTimeout bounds everything but uploads, downloads and event streams; 0 means 30 s.
@@ -128,7 +130,7 @@ func New(o Options) (*Server, error) {
 	}
 	o.setDefaults()
 	s := &Server{Options: o, base: strings.TrimRight(o.Endpoint, "/"), log: o.Log}
-	s.onboarder = &onboard.Onboarder{Store: o.Store, Limits: o.PackageLimits}
+	s.onboarder = &onboard.Onboarder{Store: o.Store, Limits: o.PackageLimits, Trust: o.PackageTrust}
 	s.streams, s.stopStreams = context.WithCancel(context.Background())
 	s.handler = s.routes()
 	return s, nil

@@ -23,6 +23,9 @@ type loader struct {
 	incomplete bool
 	// yamlLeft is how many YAML values the rest of the package may have.
 	yamlLeft int
+	trust    Trust
+	// signed is the manifest whose signature holds, "" for none; certificate is where TOSCA.meta says that its signer's is.
+	signed, certificate string
 	// readErr is an error of the reader below, which says nothing about the package.
 	readErr error
 }
@@ -75,6 +78,7 @@ func reportYAML(rep *report, name string, err error) {
 func (l *loader) load() Vnfd {
 	meta := l.readMetadata()
 	l.checkDigests(meta)
+	l.checkCoverage(meta)
 	entry := meta.header.get("Entry-Definitions")
 	switch {
 	case meta.header.keys == nil:

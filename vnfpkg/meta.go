@@ -43,7 +43,7 @@ func parseBlocks(file string, data []byte, rep *report) []block {
 		line := strings.TrimRight(lines.Text(), " \t\r")
 		switch {
 		case strings.HasPrefix(line, "-----BEGIN "):
-			rep.warn(file, "the signature is not checked")
+			rep.warn(file, "what follows %s is not read", quoteName(line))
 			return out
 		case line == "":
 			current = nil
@@ -92,6 +92,7 @@ func (l *loader) readMetadata() metadata {
 		}
 		m.named = append(m.named, b)
 	}
+	l.certificate = m.header.get("ETSI-Entry-Certificate")
 	if manifest := m.header.get("ETSI-Entry-Manifest"); manifest != "" {
 		m.named = append(m.named, l.manifest(m.header.place(), manifest)...)
 	}
@@ -124,9 +125,15 @@ func (l *loader) manifest(place, name string) []block {
 		l.rep.problem(place, "names the manifest %s, which the archive lacks", quoteName(name))
 		return nil
 	}
+	data, err := l.zip.read(name, l.limits.MaxYAMLSize)
+	if err != nil {
+		l.fail(name, err)
+		return nil
+	}
+	text, signature := splitSignature(data)
+	l.checkSignature(name, text, signature)
 	var out []block
-	blocks, _ := l.blocks(name)
-	for _, b := range blocks {
+	for _, b := range parseBlocks(name, text, l.rep) {
 		if source := b.get("source"); source != "" {
 			b.keys["name"] = source
 			out = append(out, b)

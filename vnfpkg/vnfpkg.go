@@ -28,13 +28,18 @@ type Package struct {
 // Open reads a CSAR. A package that cannot be used is Invalid with every problem found, each with the
 // file and line it is in. The reader must stay usable until the last use of Files.
 func Open(r io.ReaderAt, size int64, limits Limits) (*Package, error) {
+	return OpenTrusted(r, size, limits, Trust{})
+}
+
+// OpenTrusted is Open for packages that somebody must have signed, or may have.
+func OpenTrusted(r io.ReaderAt, size int64, limits Limits, trust Trust) (*Package, error) {
 	limits = limits.withDefaults()
 	rep := &report{}
 	zip, err := openArchive(r, size, limits, rep)
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{zip: zip, limits: limits, rep: rep, sums: map[string]string{}, yamlLeft: maxPackageYAML * limits.MaxYAMLNodes}
+	l := &loader{zip: zip, limits: limits, trust: trust, rep: rep, sums: map[string]string{}, yamlLeft: maxPackageYAML * limits.MaxYAMLNodes}
 	p := &Package{zip: zip}
 	if len(rep.problems) == 0 { // what follows trusts the names
 		p.Vnfd = l.load()

@@ -22,6 +22,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 	"github.com/windlass-nfv/windlass/workflows"
 )
 
@@ -49,6 +50,8 @@ type Options struct {
 	NotifyFor   time.Duration
 	// Sources fetches packages from where clients say.
 	Sources *nfvo.Fetcher
+	// PackageTrust says whose packages are taken.
+	PackageTrust vnfpkg.Trust
 	// NFVO is asked for grants when it is not nil; GrantPatience is how long it may take, GrantPoll how often it is asked
 	// meanwhile, and Endpoint the API's own URL, with which links begin.
 	NFVO                     activities.Granter
@@ -142,7 +145,7 @@ func nouns(o Options, ops *operations, open *clouds) []any {
 		Hosts:    login,
 		Clusters: ops, Secrets: o.Vault, Output: lines{},
 	}
-	fetch := &onboard.Fetcher{Store: o.Store, Vault: o.Vault, Sources: o.Sources}
+	fetch := &onboard.Fetcher{Store: o.Store, Vault: o.Vault, Sources: o.Sources, Trust: o.PackageTrust}
 	return []any{
 		&activities.Packages{Fetch: fetch.Fetch, GiveUp: fetch.GiveUp},
 		&activities.OpOccs{Records: o.Store, Facts: ops, Forget: o.Vault.Delete},

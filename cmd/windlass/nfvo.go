@@ -56,13 +56,9 @@ func authenticationOf(c config.NFVO) (*lcm.SubscriptionAuthentication, error) {
 func tlsOf(section, caFile, certFile, keyFile string) (*tls.Config, error) {
 	conf := &tls.Config{MinVersion: tls.VersionTLS12}
 	if caFile != "" {
-		pem, err := os.ReadFile(caFile)
-		if err != nil {
-			return nil, lcm.Wrap(lcm.KindInvalid, err, "The file %s of %s.caFile cannot be read.", caFile, section)
-		}
-		conf.RootCAs = x509.NewCertPool()
-		if !conf.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, lcm.Errorf(lcm.KindInvalid, "The file %s of %s.caFile holds no certificate.", caFile, section)
+		var err error
+		if conf.RootCAs, err = poolOf(section+".caFile", caFile); err != nil {
+			return nil, err
 		}
 	}
 	if certFile != "" || keyFile != "" {
@@ -73,4 +69,17 @@ func tlsOf(section, caFile, certFile, keyFile string) (*tls.Config, error) {
 		conf.Certificates = []tls.Certificate{cert}
 	}
 	return conf, nil
+}
+
+// poolOf reads the authorities of a setting.
+func poolOf(setting, file string) (*x509.CertPool, error) {
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "The file %s of %s cannot be read.", file, setting)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, lcm.Errorf(lcm.KindInvalid, "The file %s of %s holds no certificate.", file, setting)
+	}
+	return pool, nil
 }

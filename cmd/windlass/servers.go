@@ -21,6 +21,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // backends are what API server and worker stand on.
@@ -35,7 +36,8 @@ type backends struct {
 	temporal client.Client
 	// subscribers are told what happens to VNFs.
 	subscribers *nfvo.Subscribers
-	sources     *nfvo.Fetcher      // of packages
+	sources     *nfvo.Fetcher // of packages
+	trust       vnfpkg.Trust
 	granter     activities.Granter // of a worker; nil when Windlass grants operations itself
 }
 
@@ -53,6 +55,9 @@ func open(ctx context.Context, cfg config.Config) (*backends, error) {
 		return nil, err
 	}
 	if b.sources, err = sourcesOf(cfg); err != nil {
+		return nil, err
+	}
+	if b.trust, err = trustOf(cfg.Packages); err != nil {
 		return nil, err
 	}
 	b.codec = secrets.NewCodec(keyring)
@@ -114,7 +119,7 @@ func (b *backends) serveAPI(ctx context.Context) error {
 	telemetry.RegisterDriftFindings(b.registry, b.store.DriftCount)
 	options := apiserver.Options{
 		Listen: b.config.API.Listen, Endpoint: b.config.API.Endpoint,
-		Store: b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Checks: workflows, Vims: clouds{}, Subscribers: b.subscribers, Sources: b.sources,
+		Store: b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Checks: workflows, Vims: clouds{}, Subscribers: b.subscribers, Sources: b.sources, PackageTrust: b.trust,
 		NoCallbackTest: !b.config.Notifications.TestCallback, DuplicateSubscriptions: b.config.Notifications.Duplicates,
 		Log: b.log, Metrics: telemetry.Handler(b.registry), HTTPMetrics: telemetry.NewHTTPMetrics(b.registry), Version: versionText(),
 		Ready:    map[string]func(context.Context) error{"temporal": workflows.Ready},

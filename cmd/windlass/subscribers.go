@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/nfvo"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // subscribersOf makes the client that calls subscribers.
@@ -23,4 +24,13 @@ func sourcesOf(c config.Config) (*nfvo.Fetcher, error) {
 	return nfvo.NewFetcher(nfvo.FetcherOptions{
 		Denied: c.Packages.DeniedNetworks, HTTPSOnly: c.Packages.HTTPSOnly, TLS: conf, MaxSize: int64(c.API.MaxUploadMiB) << 20,
 	}), nil
+}
+
+// trustOf reads whose packages are taken.
+func trustOf(c config.Packages) (t vnfpkg.Trust, err error) {
+	t.Required = c.SignatureRequired
+	if c.TrustFile != "" {
+		t.Anchors, err = poolOf("packages.trustFile", c.TrustFile)
+	}
+	return t, err
 }

@@ -96,7 +96,7 @@ func (b *backends) takeOver(ctx context.Context) {
 func (b *backends) workerOptions() worker.Options {
 	o := worker.Options{
 		Client: b.temporal, Namespace: b.config.Temporal.Namespace, Store: b.store, Vault: b.vault, Log: b.log,
-		Sources: b.sources, Subscribers: b.subscribers, NotifyFor: b.config.Notifications.RetryFor,
+		Sources: b.sources, PackageTrust: b.trust, Subscribers: b.subscribers, NotifyFor: b.config.Notifications.RetryFor,
 		Concurrency: b.config.Worker.Concurrency, Attempts: b.config.Worker.Attempts, Reconnect: b.config.Worker.Reconnect,
 		ShutdownGrace: b.config.ShutdownGrace,
 		Apt:           b.config.Kubernetes.Apt.Repository(), AptKey: b.config.Kubernetes.Apt.Key,

@@ -89,6 +89,10 @@ type Packages struct {
 	HTTPSOnly      bool
 	// CAFile holds the authorities of the sources' certificates, "" for those of the system.
 	CAFile string
+	// TrustFile holds the authorities of those who sign packages, "" when no signature is checked; SignatureRequired takes
+	// signed packages only.
+	TrustFile         string
+	SignatureRequired bool
 }
 
 // Keys says where the keys for secrets are: in a file, or in the environment variable of the name Env.

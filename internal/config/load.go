@@ -106,6 +106,9 @@ func (l *loader) finish() {
 	if needed(NeedKeys) && l.config.Keys.File == "" && l.config.Keys.Env != "" && os.Getenv(l.config.Keys.Env) == "" {
 		l.problem("keys.file", "is missing, and there is no environment variable "+l.config.Keys.Env+" with keys in its place")
 	}
+	if needed(NeedPackages) && l.config.Packages.SignatureRequired && l.config.Packages.TrustFile == "" {
+		l.problem("packages.signatureRequired", "needs packages.trustFile, the authorities of those who sign")
+	}
 	if needed(NeedNFVO) {
 		l.finishNFVO()
 	}

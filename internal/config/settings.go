@@ -186,6 +186,14 @@ var settings = [...]setting{
 		set: func(c *Config, v string) error { c.Packages.CAFile = v; return nil },
 	},
 	{
+		key: "packages.trustFile", need: NeedPackages, usage: "`file` with the authorities of those who sign packages; without it no signature is checked",
+		set: func(c *Config, v string) error { c.Packages.TrustFile = v; return nil },
+	},
+	{
+		key: "packages.signatureRequired", need: NeedPackages, fallback: "false", usage: "take packages only whose signature holds",
+		set: func(c *Config, v string) (err error) { c.Packages.SignatureRequired, err = parseBool(v); return err },
+	},
+	{
 		key: "keys.file", need: NeedKeys, usage: "`file` with the keys for secrets, readable by its owner only",
 		set: func(c *Config, v string) error { c.Keys.File = v; return checkNotEmpty(v) },
 	},

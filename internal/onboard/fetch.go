@@ -8,6 +8,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/nfvo"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // Fetcher takes packages on board whose archive is somewhere else.
@@ -15,9 +16,11 @@ type Fetcher struct {
 	Store   *store.Store
 	Vault   *secrets.Vault
 	Sources *nfvo.Fetcher
+	// Trust says whose packages are taken; its zero value takes all.
+	Trust vnfpkg.Trust
 }
 
-func (f *Fetcher) onboarder() *Onboarder { return &Onboarder{Store: f.Store} }
+func (f *Fetcher) onboarder() *Onboarder { return &Onboarder{Store: f.Store, Trust: f.Trust} }
 
 // Fetch takes a package on board that waits for it; another one is left alone.
 func (f *Fetcher) Fetch(ctx context.Context, id lcm.VnfPkgID) error {

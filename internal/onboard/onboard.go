@@ -21,6 +21,8 @@ const maxFile = 16 << 20
 type Onboarder struct {
 	Store  *store.Store
 	Limits vnfpkg.Limits
+	// Trust says whose packages are taken; its zero value takes all.
+	Trust vnfpkg.Trust
 }
 
 // Take brings a package from UPLOADING through PROCESSING to ONBOARDED with the archive that body is. It streams: of the
@@ -39,7 +41,7 @@ func (o *Onboarder) Take(ctx context.Context, pkg *lcm.VnfPkg, body io.Reader) e
 		return err
 	}
 	defer content.Close()
-	csar, err := vnfpkg.Open(content, size, o.Limits)
+	csar, err := vnfpkg.OpenTrusted(content, size, o.Limits, o.Trust)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,161 @@
+package vnfpkg
+
+import (
+	"bytes"
+	"crypto/x509"
+	"encoding/asn1"
+	"encoding/pem"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/smallstep/pkcs7"
+)
+
+// Trust says whose packages are taken.
+type Trust struct {
+	// Anchors are the authorities of those who sign packages; nil checks no signature.
+	Anchors *x509.CertPool
+	// Required refuses a package without a signature.
+	Required bool
+}
+
+// beginSignature begins the lines of a manifest that hold its signature (SOL004 clause 5.3).
+const beginSignature = "-----BEGIN CMS-----"
+
+// splitSignature parts a manifest from the signature at its end; nil without one.
+func splitSignature(data []byte) (text, signature []byte) {
+	at := bytes.Index(data, []byte(beginSignature))
+	if at < 0 || at > 0 && data[at-1] != '\n' {
+		return data, nil
+	}
+	return data[:at], data[at:]
+}
+
+// checkSignature verifies the signature of a manifest. It covers the package, because the manifest has the digests of its
+// files; that it has all of them is checked at the end.
+func (l *loader) checkSignature(manifest string, text, signature []byte) {
+	switch {
+	case signature == nil:
+	case l.trust.Anchors == nil:
+		l.rep.warn(manifest, "the signature is not checked: no trust anchors are configured")
+	default:
+		if err := verify(text, signature, l.certificates(manifest), l.trust.Anchors); err != nil {
+			l.rep.problem(manifest, "its signature does not hold: %s", strings.TrimPrefix(err.Error(), "pkcs7: "))
+			return
+		}
+		l.signed = manifest
+	}
+}
+
+// certificates are those beside the manifest: the signature need not carry its own.
+func (l *loader) certificates(manifest string) (out []*x509.Certificate) {
+	for _, name := range l.certificateFiles(manifest) {
+		if !l.zip.has(name) {
+			continue
+		}
+		data, err := l.zip.read(name, l.limits.MaxYAMLSize)
+		if err != nil {
+			l.fail(name, err)
+			continue
+		}
+		found, err := parseCertificates(data)
+		if err != nil {
+			l.rep.problem(name, "is no certificate")
+		}
+		out = append(out, found...)
+	}
+	return out
+}
+
+// certificateFiles are where the signer's certificate may be: named by TOSCA.meta, or beside the manifest.
+func (l *loader) certificateFiles(manifest string) []string {
+	names := []string{strings.TrimSuffix(manifest, path.Ext(manifest)) + ".cert"}
+	if l.certificate != "" {
+		names = append(names, l.certificate)
+	}
+	return names
+}
+
+func parseCertificates(data []byte) (out []*x509.Certificate, err error) {
+	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
+		cert, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, cert)
+	}
+	if len(out) > 0 {
+		return out, nil
+	}
+	return x509.ParseCertificates(data)
+}
+
+// strong are the digests of signatures that are taken.
+var strong = []asn1.ObjectIdentifier{pkcs7.OIDDigestAlgorithmSHA256, pkcs7.OIDDigestAlgorithmSHA384, pkcs7.OIDDigestAlgorithmSHA512}
+
+// verify looks whether somebody whom the anchors know has signed the text.
+func verify(text, signature []byte, beside []*x509.Certificate, anchors *x509.CertPool) error {
+	block, rest := pem.Decode(signature)
+	if block == nil || block.Type != "CMS" || len(bytes.TrimSpace(rest)) > 0 {
+		return errors.New("it is not one PEM block of type CMS at the manifest's end")
+	}
+	p7, err := pkcs7.Parse(block.Bytes)
+	if err != nil {
+		return errors.New("it is no CMS signature")
+	}
+	for _, signer := range p7.Signers {
+		if !slices.ContainsFunc(strong, signer.DigestAlgorithm.Algorithm.Equal) {
+			return errors.New("its digest is none of SHA-256, SHA-384 and SHA-512")
+		}
+	}
+	p7.Certificates = append(p7.Certificates, beside...)
+	carried := p7.Content
+	for _, content := range spellings(text) {
+		if len(carried) > 0 && !bytes.Equal(carried, content) {
+			err = errors.New("it is of another text")
+			continue
+		}
+		p7.Content = content
+		if err = p7.VerifyWithChain(anchors); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// spellings are the ways in which tools write the end of lines, and of the last one: those who sign text, as OpenSSL does by
+// default, sign it with CR and LF.
+func spellings(text []byte) (out [][]byte) {
+	unix := bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	bare := bytes.TrimRight(unix, "\n")
+	for _, t := range [][]byte{text, unix, bare, append(slices.Clone(bare), '\n')} {
+		out = append(out, t, bytes.ReplaceAll(bytes.ReplaceAll(t, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n")))
+	}
+	return out
+}
+
+// checkCoverage looks, in a package that must be signed or is, whether the signature covers every file.
+func (l *loader) checkCoverage(m metadata) {
+	if l.signed == "" {
+		if l.trust.Required {
+			l.rep.problem("(archive)", "the manifest has no signature that could be verified, and only signed packages are taken")
+		}
+		return
+	}
+	covered := map[string]bool{l.signed: true}
+	for _, name := range l.certificateFiles(l.signed) {
+		covered[name] = true
+	}
+	for _, b := range m.named {
+		if b.file == l.signed && b.get("hash") != "" {
+			covered[b.get("name")] = true
+		}
+	}
+	for _, name := range l.zip.names {
+		if !covered[name] {
+			l.rep.problem(name, "is not covered by the signature: the manifest %s has no digest of it", l.signed)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package vnfpkg
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+	"encoding/hex"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/smallstep/pkcs7"
+	"github.com/stretchr/testify/require"
+)
+
+// signer is somebody whom an authority knows.
+type signer struct {
+	cert    *x509.Certificate
+	key     *ecdsa.PrivateKey
+	anchors *x509.CertPool
+}
+
+func newSigner(t *testing.T) *signer {
+	t.Helper()
+	ca, caKey := certificate(t, "authority", nil, nil)
+	cert, key := certificate(t, "vendor", ca, caKey)
+	pool := x509.NewCertPool()
+	pool.AddCert(ca)
+	return &signer{cert, key, pool}
+}
+
+func certificate(t *testing.T, name string, parent *x509.Certificate, parentKey *ecdsa.PrivateKey) (*x509.Certificate, *ecdsa.PrivateKey) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), KeyUsage: x509.KeyUsageDigitalSignature,
+	}
+	if parent == nil {
+		template.IsCA, template.BasicConstraintsValid, template.KeyUsage = true, true, x509.KeyUsageCertSign
+		parent, parentKey = template, key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, parentKey)
+	require.NoError(t, err)
+	cert, err := x509.ParseCertificate(der)
+	require.NoError(t, err)
+	return cert, key
+}
+
+// sign makes the lines that follow a manifest.
+func (s *signer) sign(t *testing.T, text string, digest asn1.ObjectIdentifier, detached bool) string {
+	t.Helper()
+	data, err := pkcs7.NewSignedData([]byte(text))
+	require.NoError(t, err)
+	data.SetDigestAlgorithm(digest)
+	require.NoError(t, data.AddSigner(s.cert, s.key, pkcs7.SignerInfoConfig{}))
+	if detached {
+		data.Detach()
+	}
+	der, err := data.Finish()
+	require.NoError(t, err)
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CMS", Bytes: der}))
+}
+
+// withManifest adds a manifest with the digest of every file, without a signature.
+func (f files) withManifest() (files, string) {
+	meta := strings.Replace(f[metaFile], "Entry-Definitions:", "ETSI-Entry-Manifest: package.mf\nEntry-Definitions:", 1)
+	f = f.with(metaFile, meta)
+	var b strings.Builder
+	b.WriteString("metadata:\nvnf_product_name: x\n")
+	for _, name := range sortedKeys(f) {
+		sum := sha256.Sum256([]byte(f[name]))
+		fmt.Fprintf(&b, "\nSource: %s\nAlgorithm: SHA-256\nHash: %s\n", name, hex.EncodeToString(sum[:]))
+	}
+	return f, b.String()
+}
+
+func (f files) trusted(trust Trust) (*Package, error) {
+	data := f.zip()
+	return OpenTrusted(bytes.NewReader(data), int64(len(data)), Limits{}, trust)
+}
+
+func TestSignature_holdsHoweverLinesEnd(t *testing.T) {
+	s := newSigner(t)
+	f, manifest := minimal().withManifest()
+	for name, signed := range map[string]string{
+		"as it is":                manifest,
+		"with CR and LF":          strings.ReplaceAll(manifest, "\n", "\r\n"),
+		"without the last line's": strings.TrimRight(manifest, "\n"),
+	} {
+		for _, detached := range []bool{true, false} {
+			p, err := f.with("package.mf", manifest+s.sign(t, signed, pkcs7.OIDDigestAlgorithmSHA256, detached)).trusted(Trust{Anchors: s.anchors, Required: true})
+			require.NoError(t, err, "%s, detached %v", name, detached)
+			require.Empty(t, p.Warnings)
+		}
+	}
+}
+
+func TestSignature_thatDoesNotHoldIsRefused(t *testing.T) {
+	s, other := newSigner(t), newSigner(t)
+	f, manifest := minimal().withManifest()
+	good := s.sign(t, manifest, pkcs7.OIDDigestAlgorithmSHA256, true)
+	trust := Trust{Anchors: s.anchors}
+	for name, c := range map[string]struct {
+		files files
+		want  string
+	}{
+		"of another text":       {f.with("package.mf", manifest+s.sign(t, "another", pkcs7.OIDDigestAlgorithmSHA256, true)), "its signature does not hold"},
+		"of another embedded":   {f.with("package.mf", manifest+s.sign(t, "another", pkcs7.OIDDigestAlgorithmSHA256, false)), "it is of another text"},
+		"of a stranger":         {f.with("package.mf", manifest+other.sign(t, manifest, pkcs7.OIDDigestAlgorithmSHA256, true)), "its signature does not hold"},
+		"of a weak digest":      {f.with("package.mf", manifest+s.sign(t, manifest, pkcs7.OIDDigestAlgorithmSHA1, true)), "none of SHA-256"},
+		"that is none":          {f.with("package.mf", manifest+"-----BEGIN CMS-----\nx\n-----END CMS-----\n"), "not one PEM block"},
+		"with something behind": {f.with("package.mf", manifest+good+"Source: more\n"), "not one PEM block"},
+		"of fewer files":        {f.with("package.mf", manifest+good).with("Scripts/evil.sh", "x"), "Scripts/evil.sh: is not covered by the signature"},
+		"of other contents":     {f.with("package.mf", manifest+good).with("BaseHOT/small/nested/node.yaml", minimalNested+"\n"), "its SHA-256 digest is"},
+	} {
+		_, err := c.files.trusted(trust)
+		require.Error(t, err, name)
+		require.Contains(t, strings.Join(problems(t, err), "\n"), c.want, name)
+	}
+}
+
+func TestSignature_isMissedWhereItIsRequiredOnly(t *testing.T) {
+	s := newSigner(t)
+	f, manifest := minimal().withManifest()
+	unsigned := f.with("package.mf", manifest)
+	_, err := unsigned.trusted(Trust{Anchors: s.anchors})
+	require.NoError(t, err)
+	_, err = unsigned.trusted(Trust{Anchors: s.anchors, Required: true})
+	require.Contains(t, problems(t, err)[0], "only signed packages are taken")
+	_, err = minimal().trusted(Trust{Anchors: s.anchors, Required: true})
+	require.Contains(t, problems(t, err)[0], "only signed packages are taken")
+
+	p, err := f.with("package.mf", manifest+s.sign(t, "another", pkcs7.OIDDigestAlgorithmSHA256, true)).trusted(Trust{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"package.mf: the signature is not checked: no trust anchors are configured"}, sentences(p.Warnings))
+}
+
+func TestSignature_mayHaveItsCertificateBeside(t *testing.T) {
+	s := newSigner(t)
+	f, manifest := minimal().withManifest()
+	data, err := pkcs7.NewSignedData([]byte(manifest))
+	require.NoError(t, err)
+	data.SetDigestAlgorithm(pkcs7.OIDDigestAlgorithmSHA384)
+	require.NoError(t, data.AddSigner(s.cert, s.key, pkcs7.SignerInfoConfig{SkipCertificates: true}))
+	data.Detach()
+	der, err := data.Finish()
+	require.NoError(t, err)
+	f = f.with("package.mf", manifest+string(pem.EncodeToMemory(&pem.Block{Type: "CMS", Bytes: der})))
+	trust := Trust{Anchors: s.anchors, Required: true}
+	_, err = f.trusted(trust)
+	require.Error(t, err)
+	for _, cert := range []string{string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.cert.Raw})), string(s.cert.Raw)} {
+		_, err = f.with("package.cert", cert).trusted(trust)
+		require.NoError(t, err)
+	}
+	_, err = f.with("package.cert", "no certificate").trusted(trust)
+	require.Contains(t, strings.Join(problems(t, err), "\n"), "package.cert: is no certificate")
+}
