@@ -82,6 +82,7 @@ func (a *lcmAPI) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, 
 	if err := a.checkVims(ctx, inst, req, &found); err != nil {
 		return err
 	}
+	checkUserData(req, &found)
 	if flavour, err := vnfd.Flavour(req.FlavourID); err != nil {
 		found.names("$.flavourId", "%s", sentence(err))
 	} else {

@@ -1,0 +1,44 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Tacker's parameters that choose a user data class: Python of the package that makes the parameters of the stack.
+const (
+	userDataParam      = "lcm-operation-user-data"
+	userDataClassParam = userDataParam + "-class"
+)
+
+// builtInUserData are classes of Tacker and of its packages; what they do Windlass does itself.
+var builtInUserData = []string{"DefaultUserData", "KubernetesClusterUserData", "SampleUserData"}
+
+// checkUserData refuses a request for Python that would have to be run: the stack would not be what the package's author
+// thinks.
+func checkUserData(req lcm.InstantiateRequest, found *findings) {
+	var params map[string]json.RawMessage
+	if len(req.AdditionalParams) == 0 || json.Unmarshal(req.AdditionalParams, &params) != nil {
+		return // told elsewhere
+	}
+	script, hasScript := params[userDataParam]
+	named, hasClass := params[userDataClassParam]
+	if !hasScript && !hasClass {
+		return
+	}
+	for name, given := range map[string]json.RawMessage{userDataParam: script, userDataClassParam: named} {
+		var text string
+		if json.Unmarshal(given, &text) != nil || text == "" {
+			found.mistake(lcm.Problem{Path: "$.additionalParams." + name, Detail: "must be a text: " + userDataParam + " and " + userDataClassParam + " go together"})
+			return
+		}
+	}
+	var class string
+	if json.Unmarshal(named, &class) == nil && !slices.Contains(builtInUserData, class) {
+		found.names("$.additionalParams."+userDataClassParam, "%q is Python that Windlass does not run; what %s do is built in",
+			class, strings.Join(builtInUserData, ", "))
+	}
+}

@@ -1,0 +1,32 @@
+package apiserver
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestInstantiate_takesUserDataThatIsBuiltInOnly(t *testing.T) {
+	b := newBench(t)
+	instance, request := b.ready("/vnflcm/v1")
+	params := request["additionalParams"].(map[string]any)
+	with := func(script, class any) answer {
+		delete(params, userDataParam)
+		delete(params, userDataClassParam)
+		if script != nil {
+			params[userDataParam] = script
+		}
+		if class != nil {
+			params[userDataClassParam] = class
+		}
+		return b.do("POST", instance+"/instantiate", request)
+	}
+	refused := with("./UserData/own.py", "OwnUserData")
+	require.Contains(t, refused.problem(http.StatusUnprocessableEntity), "Windlass does not run")
+	require.Equal(t, []string{"$.additionalParams.lcm-operation-user-data-class"}, refused.paths())
+	with("./UserData/own.py", nil).problem(http.StatusBadRequest)
+	with(nil, "SampleUserData").problem(http.StatusBadRequest)
+	with("./UserData/x.py", 7).problem(http.StatusBadRequest)
+	with("./UserData/k8s_cluster_user_data.py", "KubernetesClusterUserData").want(http.StatusAccepted)
+}
