@@ -45,6 +45,12 @@ type Sources interface {
 	Check(uri string) error
 }
 
+// NFVOPackages are the VNF packages that an NFVO has.
+type NFVOPackages interface {
+	// HasPackage tells whether there is one of that VNFD that may be used.
+	HasPackage(ctx context.Context, id lcm.VnfdID) (bool, error)
+}
+
 // VimChecker tries credentials against a VIM of either type before it is registered. Wrong ones are Denied, a
 // VIM that does not answer is Unavailable.
 type VimChecker interface {
@@ -68,6 +74,11 @@ type Options struct {
 	Subscribers Subscribers
 	// Sources refuses URIs that no package is fetched from; nil takes them as they are.
 	Sources Sources
+	// NFVOPackages are asked for VNFDs that are not on board here; nil asks nobody. FetchPatience is how long a request waits
+	// for such a package; 0 means 20 s.
+	NFVOPackages  NFVOPackages
+	FetchPatience time.Duration
+
 	Watcher Watcher // nil: nothing is reconciled
 	Checks  DriftChecks
 
@@ -143,6 +154,7 @@ func (o *Options) setDefaults() {
 	o.Heartbeat = orDefault(o.Heartbeat, 15*time.Second)
 	o.ReconcileEvery = orDefault(o.ReconcileEvery, 5*time.Second)
 	o.StartAfter = orDefault(o.StartAfter, 10*time.Second)
+	o.FetchPatience = orDefault(o.FetchPatience, 20*time.Second)
 	o.ShutdownGrace = orDefault(o.ShutdownGrace, 15*time.Second)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -19,6 +19,9 @@ const driverKubernetes = "mgmt-drivers-kubernetes"
 // usablePackage finds the package of a VNFD that may be instantiated; SOL003 wants 422 for every other.
 func (s *Server) usablePackage(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg, error) {
 	pkg, err := s.Store.PackageByVnfd(ctx, id)
+	if lcm.Is(err, lcm.KindNotFound) && s.NFVOPackages != nil {
+		pkg, err = s.packageOfNFVO(ctx, id)
+	}
 	if lcm.Is(err, lcm.KindNotFound) {
 		return pkg, unprocessable("$.vnfdId", "no on-boarded VNF package has the VNFD %q", id)
 	}

@@ -50,6 +50,8 @@ type Options struct {
 	NotifyFor   time.Duration
 	// Sources fetches packages from where clients say.
 	Sources *nfvo.Fetcher
+	// NFVOPackages has packages, too; nil without an NFVO.
+	NFVOPackages *nfvo.Orchestrator
 	// PackageTrust says whose packages are taken.
 	PackageTrust vnfpkg.Trust
 	// NFVO is asked for grants when it is not nil; GrantPatience is how long it may take, GrantPoll how often it is asked
@@ -145,7 +147,7 @@ func nouns(o Options, ops *operations, open *clouds) []any {
 		Hosts:    login,
 		Clusters: ops, Secrets: o.Vault, Output: lines{},
 	}
-	fetch := &onboard.Fetcher{Store: o.Store, Vault: o.Vault, Sources: o.Sources, Trust: o.PackageTrust}
+	fetch := &onboard.Fetcher{Store: o.Store, Vault: o.Vault, Sources: o.Sources, NFVO: o.NFVOPackages, Trust: o.PackageTrust}
 	return []any{
 		&activities.Packages{Fetch: fetch.Fetch, GiveUp: fetch.GiveUp},
 		&activities.OpOccs{Records: o.Store, Facts: ops, Forget: o.Vault.Delete},

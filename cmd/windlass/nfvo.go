@@ -6,14 +6,14 @@ import (
 	"os"
 	"strings"
 
-	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/nfvo"
 )
 
-// granterOf makes the client that asks the NFVO for grants; nil when none is configured.
-func granterOf(c config.NFVO) (activities.Granter, error) {
+// orchestratorOf makes the client of the NFVO; nil when none is configured.
+func orchestratorOf(cfg config.Config) (*nfvo.Orchestrator, error) {
+	c := cfg.NFVO
 	if c.Endpoint == "" {
 		return nil, nil
 	}
@@ -25,7 +25,9 @@ func granterOf(c config.NFVO) (activities.Granter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nfvo.NewOrchestrator(nfvo.OrchestratorOptions{Endpoint: c.Endpoint, Auth: auth, TLS: conf, Timeout: c.Timeout}), nil
+	return nfvo.NewOrchestrator(nfvo.OrchestratorOptions{
+		Endpoint: c.Endpoint, Auth: auth, TLS: conf, Timeout: c.Timeout, Packages: c.Packages, MaxPackage: int64(cfg.API.MaxUploadMiB) << 20,
+	}), nil
 }
 
 // authenticationOf is how Windlass authenticates to the NFVO, nil without a name.

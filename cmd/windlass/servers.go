@@ -11,7 +11,6 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/log"
 
-	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/apiserver"
 	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -38,7 +37,7 @@ type backends struct {
 	subscribers *nfvo.Subscribers
 	sources     *nfvo.Fetcher // of packages
 	trust       vnfpkg.Trust
-	granter     activities.Granter // of a worker; nil when Windlass grants operations itself
+	nfvo        *nfvo.Orchestrator // nil when none is configured
 }
 
 // open connects to the database and makes a client of Temporal, which connects when it is first used: the
@@ -55,6 +54,9 @@ func open(ctx context.Context, cfg config.Config) (*backends, error) {
 		return nil, err
 	}
 	if b.sources, err = sourcesOf(cfg); err != nil {
+		return nil, err
+	}
+	if b.nfvo, err = orchestratorOf(cfg); err != nil {
 		return nil, err
 	}
 	if b.trust, err = trustOf(cfg.Packages); err != nil {
@@ -82,7 +84,7 @@ func (b *backends) close() {
 }
 
 func newAPIServer() *cobra.Command {
-	needs := []config.Need{config.NeedDatabase, config.NeedTemporal, config.NeedAPI, config.NeedNotifications, config.NeedPackages, config.NeedKeys}
+	needs := []config.Need{config.NeedDatabase, config.NeedTemporal, config.NeedAPI, config.NeedNotifications, config.NeedNFVO, config.NeedPackages, config.NeedKeys}
 	cmd := &cobra.Command{
 		Use:   "apiserver",
 		Short: "Serve the SOL003 API, the package and VIM registries and the progress of operations",
@@ -127,6 +129,9 @@ func (b *backends) serveAPI(ctx context.Context) error {
 		PageSize:      b.config.API.PageSize,
 		MaxUpload:     int64(b.config.API.MaxUploadMiB) << 20,
 		ShutdownGrace: b.config.ShutdownGrace,
+	}
+	if b.nfvo != nil && b.config.NFVO.Packages != config.PackagesOff {
+		options.NFVOPackages = b.nfvo
 	}
 	if b.config.API.Codec {
 		options.Codec, options.CodecOrigins = b.codec, b.config.API.CodecOrigins

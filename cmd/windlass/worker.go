@@ -39,10 +39,7 @@ func newWorker() *cobra.Command {
 }
 
 // work runs the worker and its health endpoint until ctx ends.
-func (b *backends) work(ctx context.Context) (err error) {
-	if b.granter, err = granterOf(b.config.NFVO); err != nil {
-		return err
-	}
+func (b *backends) work(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	b.drift = telemetry.NewDriftMetrics(b.registry)
 	var polling atomic.Bool
@@ -102,10 +99,10 @@ func (b *backends) workerOptions() worker.Options {
 		Apt:           b.config.Kubernetes.Apt.Repository(), AptKey: b.config.Kubernetes.Apt.Key,
 		PodNetwork: b.config.Kubernetes.PodNetwork,
 		Starter:    &apiserver.Temporal{Client: b.temporal}, DriftMetrics: b.drift,
-		NFVO: b.granter, GrantPoll: b.config.NFVO.GrantPoll, Endpoint: b.config.API.Endpoint,
+		NFVOPackages: b.nfvo, GrantPoll: b.config.NFVO.GrantPoll, Endpoint: b.config.API.Endpoint,
 	}
-	if b.granter != nil {
-		o.GrantPatience = b.config.NFVO.GrantTimeout
+	if b.nfvo != nil && b.config.NFVO.Grants {
+		o.NFVO, o.GrantPatience = b.nfvo, b.config.NFVO.GrantTimeout
 	}
 	return o
 }

@@ -72,6 +72,10 @@ type Notifications struct {
 type NFVO struct {
 	// Endpoint is the absolute URL, without a slash at its end, below which the NFVO has its APIs.
 	Endpoint string
+	// Grants is set when operations are granted by the NFVO, and Packages is the version of the package management from
+	// which packages come that are not on board here: PackagesOff, or "v1" or "v2".
+	Grants   bool
+	Packages string
 	// ClientID and what SecretFile holds are for OAuth 2.0 at TokenEndpoint, or BASIC without one.
 	ClientID, SecretFile, TokenEndpoint string
 	// CAFile holds the authorities of the NFVO's certificate, "" for those of the system; CertFile and KeyFile are what
@@ -81,6 +85,9 @@ type NFVO struct {
 	// asked meanwhile.
 	Timeout, GrantTimeout, GrantPoll time.Duration
 }
+
+// PackagesOff takes no packages from the NFVO.
+const PackagesOff = "off"
 
 // Packages says where VNF packages may be fetched from.
 type Packages struct {

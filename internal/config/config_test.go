@@ -59,7 +59,7 @@ func TestLoad_defaultsAndExampleAgree(t *testing.T) {
 		Temporal:            config.Temporal{Address: "127.0.0.1:7233", Namespace: "windlass"},
 		API:                 config.API{Listen: "127.0.0.1:9890", Endpoint: "http://127.0.0.1:9890", MaxUploadMiB: 8192, PageSize: 1000},
 		Notifications:       config.Notifications{TestCallback: true, RetryFor: 24 * time.Hour, DeniedNetworks: denied},
-		NFVO:                config.NFVO{Timeout: 30 * time.Second, GrantTimeout: time.Hour, GrantPoll: 2 * time.Second},
+		NFVO:                config.NFVO{Grants: true, Packages: config.PackagesOff, Timeout: 30 * time.Second, GrantTimeout: time.Hour, GrantPoll: 2 * time.Second},
 		Packages:            config.Packages{DeniedNetworks: denied},
 		Keys:                config.Keys{Env: "WINDLASS_KEYS"},
 		Worker:              config.Worker{Concurrency: 1000, Metrics: "127.0.0.1:9891", Attempts: 10, Reconnect: 3 * time.Minute},

@@ -125,6 +125,9 @@ func (l *loader) finish() {
 func (l *loader) finishNFVO() {
 	n := l.config.NFVO
 	if n.Endpoint == "" {
+		if n.Packages != PackagesOff && n.Packages != "" {
+			l.problem("nfvo.packages", "needs nfvo.endpoint")
+		}
 		return
 	}
 	if (n.ClientID == "") != (n.SecretFile == "") {

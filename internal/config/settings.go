@@ -127,10 +127,24 @@ var settings = [...]setting{
 		set: func(c *Config, v string) error { c.Notifications.KeyFile = v; return nil },
 	},
 	{
-		key: "nfvo.endpoint", need: NeedNFVO, usage: "absolute `URL` of the NFVO that grants operations; without it Windlass grants them itself",
+		key: "nfvo.endpoint", need: NeedNFVO, usage: "absolute `URL` of the NFVO that grants operations and has packages; without it Windlass does both itself",
 		set: func(c *Config, v string) error {
 			c.NFVO.Endpoint = strings.TrimRight(v, "/")
 			return checkEndpoint(v)
+		},
+	},
+	{
+		key: "nfvo.grants", need: NeedNFVO, fallback: "true", usage: "have operations granted by the NFVO, where there is one",
+		set: func(c *Config, v string) (err error) { c.NFVO.Grants, err = parseBool(v); return err },
+	},
+	{
+		key: "nfvo.packages", need: NeedNFVO, fallback: PackagesOff, usage: "`version` of the NFVO's package management from which packages come that are not on board here: v1, v2 or off",
+		set: func(c *Config, v string) error {
+			c.NFVO.Packages = v
+			if v != PackagesOff && v != "v1" && v != "v2" {
+				return fmt.Errorf("is %q, none of v1, v2 and off", v)
+			}
+			return nil
 		},
 	},
 	{

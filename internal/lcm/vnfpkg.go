@@ -59,6 +59,8 @@ type PkgSource struct {
 	AddressInformation string `json:"addressInformation"`
 	UserName           string `json:"userName,omitempty"`
 	Password           string `json:"password,omitempty"`
+	// NfvoVnfdID, in the place of all others, is the VNFD of a package that the NFVO has.
+	NfvoVnfdID VnfdID `json:"nfvoVnfdId,omitempty"`
 }
 
 // PkgSecrets begins the names of a package's secrets.

@@ -102,9 +102,14 @@ func (f *Fetcher) Fetch(ctx context.Context, from lcm.PkgSource) (io.ReadCloser,
 		stop()
 		return nil, err
 	}
-	b := &fetchedBody{ReadCloser: resp.Body, left: f.maxSize, max: f.maxSize, patience: f.patience, stop: stop}
-	b.watch = time.AfterFunc(f.patience, stop)
-	return b, nil
+	return watched(resp.Body, f.maxSize, f.patience, stop), nil
+}
+
+// watched bounds a body; stop ends its request.
+func watched(body io.ReadCloser, maxSize int64, patience time.Duration, stop context.CancelFunc) *fetchedBody {
+	b := &fetchedBody{ReadCloser: body, left: maxSize, max: maxSize, patience: patience, stop: stop}
+	b.watch = time.AfterFunc(patience, stop)
+	return b
 }
 
 // failed tells what a redirect or an address that is not allowed stands for; else the source is away.

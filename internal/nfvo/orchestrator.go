@@ -26,15 +26,23 @@ type OrchestratorOptions struct {
 	Auth *lcm.SubscriptionAuthentication
 	// TLS has Windlass's certificate, and the authorities that the NFVO's comes from; nil is the system's own.
 	TLS *tls.Config
-	// Timeout bounds one request; 0 means 30 s.
+	// Timeout bounds one request, but for archives; 0 means 30 s.
 	Timeout time.Duration
+	// Packages is the version of the NFVO's VNF package management, "v1" or "v2"; MaxPackage bounds an archive, in bytes,
+	// and is 8 GiB where it is 0.
+	Packages   string
+	MaxPackage int64
 }
 
-// Orchestrator is the NFVO that Windlass asks for grants (SOL003 clause 9).
+// Orchestrator is the NFVO that Windlass asks for grants (SOL003 clause 9) and for VNF packages (clause 10).
 type Orchestrator struct {
 	endpoint string
+	packages string
 	auth     *lcm.SubscriptionAuthentication
 	caller   *caller
+	// streams is for archives, which take as long as they are large.
+	streams    *caller
+	maxPackage int64
 }
 
 const (
@@ -50,11 +58,17 @@ func NewOrchestrator(o OrchestratorOptions) *Orchestrator {
 	if o.Timeout == 0 {
 		o.Timeout = defaultAskTimeout
 	}
-	return &Orchestrator{
-		endpoint: o.Endpoint, auth: o.Auth, caller: &caller{
-			who: "The NFVO", http: newHTTP(o.Timeout, o.TLS, nil), tokens: map[string]*oauth2.Token{},
+	if o.MaxPackage == 0 {
+		o.MaxPackage = defaultMaxSize
+	}
+	with := func(timeout time.Duration) *caller {
+		return &caller{
+			who: "The NFVO", http: newHTTP(timeout, o.TLS, nil), tokens: map[string]*oauth2.Token{},
 			check: func(string) error { return nil }, // whoever configures the NFVO is the operator
-		},
+		}
+	}
+	return &Orchestrator{
+		endpoint: o.Endpoint, packages: o.Packages, auth: o.Auth, caller: with(o.Timeout), streams: with(0), maxPackage: o.MaxPackage,
 	}
 }
 

@@ -3,6 +3,7 @@ package onboard
 import (
 	"context"
 	"encoding/json"
+	"io"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/nfvo"
@@ -16,6 +17,8 @@ type Fetcher struct {
 	Store   *store.Store
 	Vault   *secrets.Vault
 	Sources *nfvo.Fetcher
+	// NFVO has packages, too; nil without one.
+	NFVO *nfvo.Orchestrator
 	// Trust says whose packages are taken; its zero value takes all.
 	Trust vnfpkg.Trust
 }
@@ -32,20 +35,34 @@ func (f *Fetcher) Fetch(ctx context.Context, id lcm.VnfPkgID) error {
 	if err != nil {
 		return err
 	}
-	archive, err := f.Sources.Fetch(ctx, from)
+	archive, err := f.open(ctx, from)
 	if err != nil {
 		return err
 	}
 	defer archive.Close()
+	o := f.onboarder()
+	o.Vnfd = from.NfvoVnfdID
 	if pkg.OnboardingState != lcm.PkgUploading { // an earlier attempt had all of it
-		if err := f.onboarder().Advance(ctx, pkg, lcm.PkgUploading); err != nil {
+		if err := o.Advance(ctx, pkg, lcm.PkgUploading); err != nil {
 			return err
 		}
 	}
-	if err := f.onboarder().Take(ctx, pkg, archive); err != nil {
+	if err := o.Take(ctx, pkg, archive); err != nil {
 		return err
 	}
 	return f.Vault.Delete(ctx, string(lcm.PkgSecrets(id)))
+}
+
+// open begins to read an archive, at the NFVO or wherever a client has said.
+func (f *Fetcher) open(ctx context.Context, from lcm.PkgSource) (io.ReadCloser, error) {
+	switch {
+	case from.NfvoVnfdID == "":
+		return f.Sources.Fetch(ctx, from)
+	case f.NFVO == nil:
+		return nil, lcm.Errorf(lcm.KindUnavailable, "This worker knows no NFVO (nfvo.endpoint), but the package is to come from one.")
+	default:
+		return f.NFVO.PackageContent(ctx, from.NfvoVnfdID)
+	}
 }
 
 // GiveUp makes a package CREATED again that could not be fetched.

@@ -23,6 +23,8 @@ type Onboarder struct {
 	Limits vnfpkg.Limits
 	// Trust says whose packages are taken; its zero value takes all.
 	Trust vnfpkg.Trust
+	// Vnfd is the VNFD that a package must have; "" for any.
+	Vnfd lcm.VnfdID
 }
 
 // Take brings a package from UPLOADING through PROCESSING to ONBOARDED with the archive that body is. It streams: of the
@@ -50,6 +52,9 @@ func (o *Onboarder) Take(ctx context.Context, pkg *lcm.VnfPkg, body io.Reader) e
 	}
 	if err := csar.Err(); err != nil {
 		return err
+	}
+	if o.Vnfd != "" && csar.Vnfd.ID != o.Vnfd {
+		return lcm.Errorf(lcm.KindInvalid, "The package has the VNFD %s, not %s.", csar.Vnfd.ID, o.Vnfd)
 	}
 	if err := describe(pkg, csar); err != nil {
 		return err

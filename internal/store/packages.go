@@ -35,13 +35,43 @@ func packageArgs(p lcm.VnfPkg) pgx.NamedArgs {
 // CreatePackage inserts the package with version 1. UsageState is not looked at, here and in
 // UpdatePackage: it follows from the instances.
 func (s *Store) CreatePackage(ctx context.Context, p lcm.VnfPkg) error {
-	_, err := s.pool.Exec(ctx, `
+	return s.packageError(ctx, "create the VNF package", p, insertPackage(ctx, s.pool, p))
+}
+
+func insertPackage(ctx context.Context, q querier, p lcm.VnfPkg) error {
+	_, err := q.Exec(ctx, `
 		insert into vnf_pkg (id, onboarding_state, operational_state, vnfd_id, provider, product_name, software_version,
 			vnfd_version, checksum_algo, checksum, user_defined_data, vnfd, artifacts, warnings, error, source)
 		values (@id, @onboarding, @operational, @vnfd, @provider, @product, @software,
 			@vnfdVersion, @checksumAlgo, @checksum, @data, @document, @artifacts, @warnings, @error, @source)`,
 		packageArgs(p))
-	return s.packageError(ctx, "create the VNF package", p, err)
+	return err
+}
+
+// AdoptPackage inserts a package whose archive is to come from the NFVO, unless one of that VNFD is being fetched: that
+// one is returned then.
+func (s *Store) AdoptPackage(ctx context.Context, p lcm.VnfPkg, vnfd lcm.VnfdID) (adopted lcm.VnfPkg, err error) {
+	args := pgx.NamedArgs{"vnfd": vnfd, "id": p.ID}
+	err = s.inTransaction(ctx, "adopt the VNF package", func(tx pgx.Tx) error {
+		// One after the other: of two at once, the second must see the first.
+		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(3, hashtext(@vnfd))`, args); err != nil {
+			return err
+		}
+		known, err := all(ctx, tx, scanPackage, selectPackage+` where source->>'nfvoVnfdId' = @vnfd limit 1`, args)
+		if err != nil {
+			return err
+		}
+		if len(known) > 0 {
+			adopted = known[0]
+			return nil
+		}
+		if err := insertPackage(ctx, tx, p); err != nil {
+			return err
+		}
+		adopted, err = one(ctx, tx, scanPackage, notFound("VNF package", p.ID), selectPackage+` where id = @id`, args)
+		return err
+	})
+	return adopted, err
 }
 
 // UpdatePackage writes the package if its Version is still the stored one, and counts that up.

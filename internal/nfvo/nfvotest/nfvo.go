@@ -46,6 +46,58 @@ type NFVO struct {
 	// concluded is set when what was left open is decided; looks counts questions meanwhile.
 	concluded bool
 	looks     int
+	packages  map[string]Package // by the ids of their VNFDs
+	fetches   int
+}
+
+// Package is a VNF package that the NFVO has.
+type Package struct {
+	Archive  []byte
+	Disabled bool
+}
+
+// Keep gives the NFVO a package.
+func (n *NFVO) Keep(vnfdID string, p Package) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.packages == nil {
+		n.packages = map[string]Package{}
+	}
+	n.packages[vnfdID] = p
+}
+
+// Fetches is how often an archive was asked for.
+func (n *NFVO) Fetches() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.fetches
+}
+
+func (n *NFVO) packageInfo(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("vnfdId")
+	p, ok := n.packages[id]
+	if !ok {
+		problem(w, http.StatusNotFound, "no such package")
+		return
+	}
+	state := "ENABLED"
+	if p.Disabled {
+		state = "DISABLED"
+	}
+	answer(w, http.StatusOK, map[string]any{
+		"id": "pkg-" + id, "vnfdId": id, "onboardingState": "ONBOARDED", "operationalState": state, "usageState": "NOT_IN_USE",
+	})
+}
+
+func (n *NFVO) packageContent(w http.ResponseWriter, r *http.Request) {
+	n.fetches++
+	p, ok := n.packages[r.PathValue("vnfdId")]
+	if !ok {
+		problem(w, http.StatusNotFound, "no such package")
+		return
+	}
+	w.Header().Set("Content-Type", "application/zip")
+	_, _ = w.Write(p.Archive)
 }
 
 type grant struct {
@@ -61,6 +113,11 @@ func New(t testing.TB) *NFVO {
 	mux.HandleFunc("POST /token", n.token)
 	mux.HandleFunc("POST /grant/v1/grants", n.guarded(n.post))
 	mux.HandleFunc("GET /grant/v1/grants/{id}", n.guarded(n.get))
+	for _, version := range []string{"v1", "v2"} {
+		one := "GET /vnfpkgm/" + version + "/onboarded_vnf_packages/{vnfdId}"
+		mux.HandleFunc(one, n.guarded(n.packageInfo))
+		mux.HandleFunc(one+"/package_content", n.guarded(n.packageContent))
+	}
 	n.Server = httptest.NewServer(mux)
 	t.Cleanup(n.Close)
 	return n

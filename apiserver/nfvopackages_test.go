@@ -1,0 +1,98 @@
+package apiserver
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/nfvo"
+	"github.com/windlass-nfv/windlass/internal/nfvo/nfvotest"
+	"github.com/windlass-nfv/windlass/internal/onboard"
+)
+
+// orchestrated is an API server whose packages an NFVO has, and a worker that fetches them while it may.
+func orchestrated(t *testing.T, patience time.Duration) (b *bench, n *nfvotest.NFVO, work func()) {
+	t.Helper()
+	n = nfvotest.New(t)
+	client := nfvo.NewOrchestrator(nfvo.OrchestratorOptions{Endpoint: n.URL, Packages: "v2"})
+	b = newBench(t, func(o *Options) { o.NFVOPackages, o.FetchPatience = client, patience })
+	fetcher := &onboard.Fetcher{Store: b.store, Vault: b.vault, NFVO: client}
+	work = func() {
+		ctx, stop := context.WithCancel(context.Background())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			for ctx.Err() == nil {
+				ids, _ := b.store.ToFetch(ctx)
+				for _, id := range ids {
+					if err := fetcher.Fetch(ctx, id); err != nil && ctx.Err() == nil {
+						e, _ := asError(err)
+						_ = fetcher.GiveUp(ctx, id, e)
+					}
+				}
+				select {
+				case <-ctx.Done():
+				case <-time.After(10 * time.Millisecond):
+				}
+			}
+		}()
+		t.Cleanup(func() { stop(); <-ended })
+	}
+	return b, n, work
+}
+
+func sampleOf(t *testing.T) (vnfdID string, csar []byte) {
+	csar, err := samplePackage()
+	require.NoError(t, err)
+	return "ee1f8f34-7c92-4023-840d-6f3b6885d92e", csar
+}
+
+func TestPackageOfTheNFVO_isFetchedOnce(t *testing.T) {
+	b, n, work := orchestrated(t, time.Minute)
+	work()
+	vnfdID, csar := sampleOf(t)
+	n.Keep(vnfdID, nfvotest.Package{Archive: csar})
+	for range 2 {
+		doc := b.do("POST", "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": vnfdID}).want(http.StatusCreated)
+		require.Equal(t, vnfdID, doc["vnfdId"])
+		require.Equal(t, "Windlass", doc["vnfProvider"])
+	}
+	require.Equal(t, 1, n.Fetches())
+	require.Equal(t, "IN_USE", b.do("GET", "/vnfpkgm/v1/onboarded_vnf_packages/"+vnfdID, nil).want(http.StatusOK)["usageState"])
+}
+
+func TestPackageOfTheNFVO_takesItsTime(t *testing.T) {
+	b, n, work := orchestrated(t, 10*time.Millisecond)
+	vnfdID, csar := sampleOf(t)
+	n.Keep(vnfdID, nfvotest.Package{Archive: csar})
+	for range 2 {
+		a := b.do("POST", "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": vnfdID})
+		require.Contains(t, a.problem(http.StatusServiceUnavailable), "ask again")
+		require.NotEmpty(t, a.Header.Get("Retry-After"))
+	}
+	require.Len(t, b.do("GET", "/vnfpkgm/v1/vnf_packages", nil).list(), 1, "the second request waits for the same package")
+	work()
+	require.Eventually(t, func() bool {
+		return b.do("POST", "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": vnfdID}).Status == http.StatusCreated
+	}, time.Minute, 20*time.Millisecond)
+}
+
+func TestPackageOfTheNFVO_thatCannotBeHad(t *testing.T) {
+	b, n, work := orchestrated(t, time.Minute)
+	work()
+	vnfdID, csar := sampleOf(t)
+	create := func(id string) answer { return b.do("POST", "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": id}) }
+	create("absent").problem(http.StatusUnprocessableEntity)
+	n.Keep("disabled", nfvotest.Package{Archive: csar, Disabled: true})
+	create("disabled").problem(http.StatusUnprocessableEntity)
+	n.Keep("another", nfvotest.Package{Archive: csar})
+	require.Contains(t, create("another").problem(http.StatusUnprocessableEntity), "has the VNFD "+vnfdID)
+	n.Keep("broken", nfvotest.Package{Archive: []byte("no archive")})
+	create("broken").problem(http.StatusUnprocessableEntity)
+	require.Empty(t, b.do("GET", "/vnfpkgm/v1/vnf_packages", nil).list(), "nothing is left of them")
+	n.Away(-1)
+	require.Contains(t, create(vnfdID).problem(http.StatusServiceUnavailable), "the NFVO cannot be asked")
+}
