@@ -45,8 +45,10 @@ func certificate(t *testing.T, name string, parent *x509.Certificate, parentKey 
 		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), KeyUsage: x509.KeyUsageDigitalSignature,
 	}
-	if parent == nil {
+	if name != "vendor" { // who signs packages signs no certificates
 		template.IsCA, template.BasicConstraintsValid, template.KeyUsage = true, true, x509.KeyUsageCertSign
+	}
+	if parent == nil {
 		parent, parentKey = template, key
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, parentKey)
@@ -145,22 +147,19 @@ func TestSignature_isMissedWhereItIsRequiredOnly(t *testing.T) {
 	require.Equal(t, []string{"package.mf: the signature is not checked: no trust anchors are configured"}, sentences(p.Warnings))
 }
 
-func TestSignature_mayHaveItsCertificateBeside(t *testing.T) {
-	s := newSigner(t)
+func TestSignature_mayHaveCertificatesBeside(t *testing.T) {
+	root, rootKey := certificate(t, "root", nil, nil)
+	between, betweenKey := certificate(t, "between", root, rootKey)
+	cert, key := certificate(t, "vendor", between, betweenKey)
+	s := &signer{cert: cert, key: key, anchors: x509.NewCertPool()}
+	s.anchors.AddCert(root)
 	f, manifest := minimal().withManifest()
-	data, err := pkcs7.NewSignedData([]byte(manifest))
-	require.NoError(t, err)
-	data.SetDigestAlgorithm(pkcs7.OIDDigestAlgorithmSHA384)
-	require.NoError(t, data.AddSigner(s.cert, s.key, pkcs7.SignerInfoConfig{SkipCertificates: true}))
-	data.Detach()
-	der, err := data.Finish()
-	require.NoError(t, err)
-	f = f.with("package.mf", manifest+string(pem.EncodeToMemory(&pem.Block{Type: "CMS", Bytes: der})))
+	f = f.with("package.mf", manifest+s.sign(t, manifest, pkcs7.OIDDigestAlgorithmSHA384, true))
 	trust := Trust{Anchors: s.anchors, Required: true}
-	_, err = f.trusted(trust)
-	require.Error(t, err)
-	for _, cert := range []string{string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.cert.Raw})), string(s.cert.Raw)} {
-		_, err = f.with("package.cert", cert).trusted(trust)
+	_, err := f.trusted(trust)
+	require.Error(t, err, "who is between the two is not known")
+	for _, beside := range []string{string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: between.Raw})), string(between.Raw)} {
+		_, err = f.with("package.cert", beside).trusted(trust)
 		require.NoError(t, err)
 	}
 	_, err = f.with("package.cert", "no certificate").trusted(trust)
