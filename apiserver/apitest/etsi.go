@@ -19,11 +19,15 @@ import (
 
 // etsiFiles are ETSI's definitions of what is below the roots. They are not part of this repository: where it is checked out
 // alone, nothing is held against them. v2.4.1 is the nearest to v2.6.1 that ETSI has as files.
-var etsiFiles = []struct{ root, file string }{
-	{"/vnflcm/v1", "v2.4.1/SOL003-VNFLifecycleManagement-API.json"},
-	{"/vnflcm/v2", "v3.3.1/sol003_lifecycle_openapi.json"},
-	{"/vnfpkgm/v1", "v2.4.1/SOL005-VNFPackageManagement-API.json"},
-	{"/vnfpkgm/v1", "v3.3.1/sol003_package_openapi.json"}, // for onboarded_vnf_packages, which SOL005 does not have
+var etsiFiles = []struct {
+	root, file string
+	without    []string // paths
+}{
+	{"/vnflcm/v1", "v2.4.1/SOL003-VNFLifecycleManagement-API.json", nil},
+	{"/vnflcm/v2", "v3.3.1/sol003_lifecycle_openapi.json", nil},
+	// The file has a list where a subscription is answered, and one notification type where there is a list of them. It does
+	// not have onboarded_vnf_packages, and the file of v3.3.1, which does, has other packages: that is /vnfpkgm/v2.
+	{"/vnfpkgm/v1", "v2.4.1/SOL005-VNFPackageManagement-API.json", []string{"/subscriptions", "/subscriptions/{subscriptionId}"}},
 }
 
 var etsiDefinitions = sync.OnceValues(func() ([]*definition, error) {
@@ -43,6 +47,9 @@ var etsiDefinitions = sync.OnceValues(func() ([]*definition, error) {
 		doc, err := readDefinition(text)
 		if err != nil {
 			return nil, fmt.Errorf("read ETSI's definition %s: %w", f.file, err)
+		}
+		for _, path := range f.without {
+			doc.Paths.Delete(path)
 		}
 		each(doc, mend)
 		all = append(all, newDefinition(f.root, doc))
