@@ -18,7 +18,7 @@ func (s *Server) packageOfNFVO(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg, 
 	if !has {
 		return lcm.VnfPkg{}, lcm.Errorf(lcm.KindNotFound, "Neither Windlass nor the NFVO has the VNFD %s.", id)
 	}
-	source, err := json.Marshal(lcm.PkgSource{NfvoVnfdID: id})
+	source, err := json.Marshal(map[string]lcm.VnfdID{"nfvoVnfdId": id}) // an lcm.PkgSource
 	if err != nil {
 		return lcm.VnfPkg{}, err
 	}

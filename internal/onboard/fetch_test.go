@@ -89,8 +89,9 @@ func TestFetch_takesThePackageOnBoardOnce(t *testing.T) {
 	require.Empty(t, pkg.Source)
 	require.NotEmpty(t, pkg.Artifacts)
 	require.Equal(t, map[string]any{"a": "b"}, pkg.UserDefinedData)
-	for range b.Store.AllSealed(t.Context()) {
-		require.Fail(t, "the password is kept although nobody needs it any more")
+	for secret, err := range b.Store.AllSealed(t.Context()) {
+		require.NoError(t, err)
+		require.Fail(t, "it is kept although nobody needs it any more", string(secret.Ref))
 	}
 	require.NoError(t, b.GiveUp(t.Context(), id, lcm.Errorf(lcm.KindInvalid, "too late")))
 	pkg, err = b.Store.Package(t.Context(), id)
