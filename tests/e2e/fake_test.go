@@ -57,6 +57,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"a single control plane", singleControlPlane},
 		{"Tacker's own package", foreignPackage},
 		{"notifications", notificationsArrive},
+		{"a package from a URI", packageFromURI},
 		{"Temporal's tools", temporalTools},
 		{"secrets are nowhere", secretsAreNowhere},
 	} {
