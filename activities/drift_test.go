@@ -273,3 +273,25 @@ func TestActOnDrift_doesNothingThatThePolicyOrTheClusterForbids(t *testing.T) {
 	require.True(t, busy.Busy)
 	require.Empty(t, b.begun)
 }
+
+func TestLookForDrift_leavesAloneWhatWasStoppedOnPurpose(t *testing.T) {
+	b := newDriftBed(t)
+	worker := b.inst.Instantiated.Nodes[1]
+	b.status[worker.ServerID] = "SHUTOFF"
+	b.health[1] = worker.Name + `|Unknown|yes|NodeStatusUnknown|"Kubelet stopped posting node status."`
+	b.setHealth()
+	b.inst.Instantiated.Switch(lcm.VnfStopped, []string{worker.ServerID}, nil)
+	for range 2 {
+		require.Empty(t, b.look(t).Findings)
+	}
+	b.status[worker.ServerID] = "ACTIVE"
+	require.Equal(t, []lcm.DriftKind{lcm.DriftServerStatus}, kindsOf(b.look(t).Findings), "somebody has started it")
+
+	for _, n := range b.inst.Instantiated.Nodes {
+		b.inst.Instantiated.Switch(lcm.VnfStopped, []string{n.ServerID}, nil)
+		b.status[n.ServerID] = "SHUTOFF"
+	}
+	b.site.ran = nil
+	require.Empty(t, b.look(t).Findings)
+	require.Empty(t, b.site.ran, "nobody is asked who cannot answer")
+}

@@ -153,7 +153,7 @@ func (d *Drift) ready(ctx context.Context, id lcm.VnfInstanceID) (version int64,
 // look gathers both sides of the comparison.
 func look(ctx context.Context, site Site) (want drift.Expected, have drift.Seen, health ClusterHealthOutput) {
 	info := site.Instance.Instantiated
-	want = drift.Expected{Vnfcs: info.VnfcResources, Nodes: site.nodes(), Capacity: site.Capacity}
+	want = drift.Expected{Vnfcs: info.VnfcResources, Nodes: site.nodes(), Capacity: site.Capacity, Stopped: info.StoppedServers()}
 	have.Sights = map[string]drift.Sight{}
 	virtualIP := ""
 	have.Stack, virtualIP = lookAtStack(ctx, site)
@@ -168,15 +168,16 @@ func look(ctx context.Context, site Site) (want drift.Expected, have drift.Seen,
 	}
 	want.ClusterVim = info.ClusterVimID != ""
 	have.RegisteredCA, have.VimRegistered = registeredCA(ctx, site)
-	if len(want.Nodes) == 0 {
+	running := want.Nodes.Without(want.Nodes.On(want.Stopped)) // the others were stopped on purpose
+	if len(running) == 0 {
 		return want, have, health
 	}
 	var all sync.WaitGroup
 	all.Go(func() {
-		health = lookAtCluster(ctx, site, controlPlanes, &have)
+		health = lookAtCluster(ctx, site, running.With(lcm.ControlPlane), &have)
 	})
 	var mu sync.Mutex
-	for _, node := range want.Nodes {
+	for _, node := range running {
 		all.Go(func() {
 			seen := lookAtNode(ctx, site, node, virtualIP)
 			mu.Lock()

@@ -50,24 +50,7 @@ type ClusterHealthOutput struct {
 func (c *Cluster) ClusterHealth(ctx context.Context, in ClusterInput) (out ClusterHealthOutput, err error) {
 	defer func() { err = boundary(ctx, "look at the cluster", err) }()
 	defer heartbeat(ctx)()
-	results, lost, err := c.askEtcd(ctx, in, func(cluster ClusterContext, m scripts.Member) job {
-		return command(cluster, scripts.ClusterHealth{Member: m, Timeout: briefly(cluster)})
-	})
-	if lost != "" {
-		out.Reason = lostQuorum(lost)
-		return out, nil
-	}
-	if err != nil {
-		return out, err
-	}
-	for _, line := range results.Texts("node") {
-		out.Nodes = append(out.Nodes, parseNode(line))
-	}
-	for _, line := range results.Texts("member") {
-		out.Members = append(out.Members, parseMember(line))
-	}
-	out.Reason = out.unwell()
-	return out, nil
+	return c.health(ctx, in, 0)
 }
 
 func lostQuorum(node string) string {

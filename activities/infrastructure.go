@@ -22,6 +22,8 @@ type Cloud interface {
 	Settle(ctx context.Context, name, owner string, progress func(string)) error
 	ShutDown(ctx context.Context, name, owner string, until time.Time, progress func(string)) (stillOn []string, err error)
 	Inventory(ctx context.Context, name string) (*openstack.Inventory, error)
+	StartServer(ctx context.Context, id string) error
+	StopServer(ctx context.Context, id string) error
 }
 
 // Clouds opens the cloud on which an operation works.
@@ -35,6 +37,8 @@ type Stacks interface {
 	StackName(ctx context.Context, id lcm.OpOccID) (name, owner string, err error)
 	// Change is the stack's change to those sizes; servers are those of the VNF as it is recorded.
 	Change(ctx context.Context, id lcm.OpOccID, sizes Sizes) (change openstack.Change, servers []string, err error)
+	// Reconnection is the stack's change to the external links of the operation's plan, or back to those of the VNF.
+	Reconnection(ctx context.Context, id lcm.OpOccID, asBefore bool) (openstack.Change, error)
 	// GracePeriod is how long a TERMINATE operation waits for the servers to shut down.
 	GracePeriod(ctx context.Context, id lcm.OpOccID) (time.Duration, error)
 }

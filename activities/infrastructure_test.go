@@ -84,6 +84,10 @@ func (fixedStack) Change(_ context.Context, _ lcm.OpOccID, sizes activities.Size
 	return openstack.Change{Name: "vnf-1", Owner: "owner-1", Parameters: map[string]any{"size": size}}, []string{"s1", "s2"}, nil
 }
 
+func (fixedStack) Reconnection(_ context.Context, _ lcm.OpOccID, asBefore bool) (openstack.Change, error) {
+	return openstack.Change{Name: "vnf-1", Owner: "owner-1", Parameters: map[string]any{"asBefore": asBefore}}, nil
+}
+
 func (fixedStack) GracePeriod(context.Context, lcm.OpOccID) (time.Duration, error) {
 	return 30 * time.Second, nil
 }
@@ -233,4 +237,16 @@ func (c *changingCloud) replaced() (names []string) {
 		names = append(names, r.Name)
 	}
 	return names
+}
+
+func TestReconnectStack_givesTheStackTheParametersThatItIsAskedFor(t *testing.T) {
+	cloud := &changingCloud{}
+	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	for _, asBefore := range []bool{false, true} {
+		for range 2 {
+			must(t, infra.ReconnectStack, activities.ReconnectStackInput{OpOccID: opOcc, AsBefore: asBefore})
+			assert.Equal(t, asBefore, cloud.last.Parameters["asBefore"])
+			assert.Empty(t, cloud.last.Replace)
+		}
+	}
 }

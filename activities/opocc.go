@@ -36,12 +36,17 @@ type Facts interface {
 	Grant(ctx context.Context, id lcm.OpOccID) (lcm.Grant, error)
 	// Instantiated makes instantiatedVnfInfo of what an operation has made.
 	Instantiated(ctx context.Context, id lcm.OpOccID, made Outcome) (InstantiatedVnf, error)
+	// Modified is the VNF instance with the modifications of a MODIFY_INFO made, and what they are. A Conflict says why
+	// they cannot be made any more.
+	Modified(ctx context.Context, id lcm.OpOccID) (lcm.VnfInstance, lcm.VnfInfoModifications, error)
 }
 
 // InstantiatedVnf is what a VNF instance gains when it is instantiated.
 type InstantiatedVnf struct {
 	Info           lcm.InstantiatedVnfInfo
 	VimConnections []lcm.VimConnectionInfo
+	// Extensions and ConfigurableProperties are those of the instance with those of the request.
+	Extensions, ConfigurableProperties map[string]any
 }
 
 // Description is what a workflow needs to know to choose its steps. It holds no parameter.
@@ -68,10 +73,21 @@ type Description struct {
 	ControlPlanes bool `json:"controlPlanes,omitempty"`
 	// PodNetwork is set when the request names a manifest for the pod network.
 	PodNetwork bool `json:"podNetwork,omitempty"`
-	// Graceful is set when a VNF is to be taken out of service before it is deleted.
+	// Graceful is set when a VNF is to be taken out of service before it is deleted or stopped.
 	Graceful bool `json:"graceful,omitempty"`
 	// GrantPatience is how long an NFVO may take to grant the operation; 0 when Windlass grants it itself.
 	GrantPatience time.Duration `json:"grantPatience,omitempty"`
+	// ChangeStateTo is what an OPERATE makes of VMs; Partial is set when others stay in the other state. Workers,
+	// ControlPlanes and Others tell which kinds it switches, Cordoned whether nodes among them were drained before.
+	ChangeStateTo lcm.VnfState `json:"changeStateTo,omitempty"`
+	Partial       bool         `json:"partial,omitempty"`
+	Workers       bool         `json:"workers,omitempty"`
+	Others        bool         `json:"others,omitempty"`
+	Cordoned      bool         `json:"cordoned,omitempty"`
+	// Stopped are the servers that were stopped on purpose before the operation.
+	Stopped []string `json:"stopped,omitempty"`
+	// VimChanges is set when a modification changes or adds a connection to an OpenStack.
+	VimChanges bool `json:"vimChanges,omitempty"`
 }
 
 // DescribeInput names the operation.

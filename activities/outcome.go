@@ -12,6 +12,10 @@ import (
 type Outcome struct {
 	// Terminated empties the instance; the other members are unset then.
 	Terminated bool `json:"terminated,omitempty"`
+	// Modified makes the modifications of a MODIFY_INFO; the other members are unset then.
+	Modified bool `json:"modified,omitempty"`
+	// Operated is what an OPERATE has done so far; the other members are unset then.
+	Operated *Operated `json:"operated,omitempty"`
 	// Left is set where an operation was given up, and the rest is what exists after it.
 	Left    bool      `json:"left,omitempty"`
 	StackID string    `json:"stackId,omitempty"`
@@ -19,6 +23,13 @@ type Outcome struct {
 	Nodes   lcm.Nodes `json:"nodes,omitempty"`
 	// ClusterVimID is the VIM that the new cluster is registered as.
 	ClusterVimID lcm.VimID `json:"clusterVimId,omitempty"`
+}
+
+// Operated are the VNFCs that were started or stopped, and those whose nodes were drained for it.
+type Operated struct {
+	ChangeStateTo lcm.VnfState `json:"changeStateTo"`
+	Vnfcs         []string     `json:"vnfcs,omitempty"`
+	Cordoned      []string     `json:"cordoned,omitempty"`
 }
 
 // Vnfc is one VM of the VNF.
@@ -43,18 +54,24 @@ func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.Oper
 		rec.ResourceChanges = &lcm.ResourceChanges{}
 	}
 	over := in.Status.State == lcm.Completed || in.Status.State == lcm.Failed && in.Outcome != nil && in.Outcome.Left
-	if in.Outcome == nil || (!over && !in.Outcome.Terminated && len(in.Outcome.Vnfcs) == 0) {
+	if in.Outcome == nil || (!over && !in.Outcome.Terminated && in.Outcome.Operated == nil && len(in.Outcome.Vnfcs) == 0) {
 		return nil
 	}
 	opOcc, err := o.Records.Operation(ctx, in.OpOccID)
 	if err != nil || opOcc.Sequence >= in.Sequence { // recorded already: nothing to compute anew
 		return err
 	}
+	if in.Outcome.Modified {
+		return o.modify(ctx, in, rec)
+	}
 	inst, err := o.Records.Instance(ctx, opOcc.VnfInstanceID)
 	if err != nil {
 		return err
 	}
 	before := inst.Instantiated
+	if in.Outcome.Operated != nil {
+		return operate(inst, *in.Outcome.Operated, in.Status.State, rec)
+	}
 	if in.Outcome.Terminated {
 		empty(&inst)
 	} else {
@@ -63,12 +80,43 @@ func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.Oper
 			return err
 		}
 		inst.InstantiationState, inst.Instantiated, inst.VimConnections = lcm.Instantiated, &made.Info, made.VimConnections
+		inst.Extensions, inst.ConfigurableProperties = made.Extensions, made.ConfigurableProperties
 	}
 	rec.ResourceChanges = changes(before, inst.Instantiated)
 	if over {
 		rec.Instance = &inst
 	}
 	return nil
+}
+
+// operate adds to rec which VNFCs were switched. The instance has it also when the operation is given up: what was stopped
+// on purpose must not be taken for broken.
+func operate(inst lcm.VnfInstance, done Operated, state lcm.OperationState, rec *lcm.OperationRecord) error {
+	if inst.Instantiated == nil {
+		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated any more.", inst.ID)
+	}
+	rec.ResourceChanges = &lcm.ResourceChanges{}
+	for _, v := range inst.Instantiated.VnfcResources {
+		if slices.Contains(done.Vnfcs, v.ID) {
+			rec.ResourceChanges.AffectedVnfcs = append(rec.ResourceChanges.AffectedVnfcs, lcm.AffectedVnfc{
+				ID: v.ID, VduID: v.VduID, ChangeType: "MODIFIED", ComputeResource: v.ComputeResource,
+			})
+		}
+	}
+	if state == lcm.Completed || state == lcm.Failed {
+		info := *inst.Instantiated
+		info.Switch(done.ChangeStateTo, done.Vnfcs, done.Cordoned)
+		inst.Instantiated = &info
+		rec.Instance = &inst
+	}
+	return nil
+}
+
+// modify adds to rec the VNF instance with the modifications made.
+func (o *OpOccs) modify(ctx context.Context, in RecordStateInput, rec *lcm.OperationRecord) error {
+	inst, done, err := o.Facts.Modified(ctx, in.OpOccID)
+	rec.Instance, rec.ChangedInfo = &inst, &done
+	return err
 }
 
 // empty makes inst what it was before it was instantiated.

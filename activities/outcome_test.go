@@ -18,6 +18,7 @@ type ledger struct {
 	steps     []lcm.Step
 	forgotten []string
 	granted   int // how often a grant was made
+	modified  int // how often modifications were made
 	grants    []lcm.Grant
 }
 
@@ -68,6 +69,9 @@ func (l *ledger) RecordOperation(_ context.Context, rec lcm.OperationRecord) err
 	if rec.Instance != nil {
 		l.inst = *rec.Instance
 	}
+	if rec.ChangedInfo != nil {
+		l.op.ChangedInfo = rec.ChangedInfo
+	}
 	return nil
 }
 
@@ -102,6 +106,16 @@ func (l *ledger) Instantiated(_ context.Context, _ lcm.OpOccID, made Outcome) (o
 	out.Info.ClusterVimID = made.ClusterVimID
 	out.VimConnections = append(l.inst.VimConnections, lcm.VimConnectionInfo{VimID: made.ClusterVimID})
 	return out, nil
+}
+
+func (l *ledger) Modified(context.Context, lcm.OpOccID) (lcm.VnfInstance, lcm.VnfInfoModifications, error) {
+	l.modified++
+	if l.inst.Name == "refused" {
+		return l.inst, lcm.VnfInfoModifications{}, lcm.Errorf(lcm.KindConflict, "The VIM is not registered any more.")
+	}
+	inst := l.inst
+	inst.Name += "+"
+	return inst, lcm.VnfInfoModifications{VnfInstanceName: &inst.Name}, nil
 }
 
 // record runs the activity twice, as a lost answer would make it.
@@ -232,4 +246,55 @@ func TestRecordSteps_endsThePartsOfAStepThatHasEnded(t *testing.T) {
 		}
 		require.Equal(t, []lcm.StepState{lcm.StepFailed, lcm.StepFailed, lcm.StepDone, lcm.StepRunning}, states, "a worker that was killed tells no end")
 	}
+}
+
+func TestRecordState_modifiesTheInstanceOnce(t *testing.T) {
+	l := &ledger{inst: lcm.VnfInstance{Name: "edge"}}
+	l.record(t, 1, lcm.FailedTemp, &Outcome{Modified: true})
+	require.Equal(t, "edge", l.inst.Name, "not before it is completed")
+	l.record(t, 2, lcm.Completed, &Outcome{Modified: true})
+	require.Equal(t, "edge+", l.inst.Name)
+	require.Equal(t, "edge+", *l.op.ChangedInfo.VnfInstanceName)
+	require.Nil(t, l.op.ResourceChanges)
+}
+
+func TestCheckModification_saysWhyItCannotBeMadeAnyMore(t *testing.T) {
+	l := &ledger{inst: lcm.VnfInstance{Name: "edge"}}
+	ops := &OpOccs{Records: l, Facts: l}
+	for range 2 {
+		_, err := ops.CheckModification(t.Context(), CheckModificationInput{OpOccID: "op"})
+		require.NoError(t, err)
+		require.Equal(t, "edge", l.inst.Name, "it only looks")
+	}
+	l.inst.Name = "refused"
+	_, err := ops.CheckModification(t.Context(), CheckModificationInput{OpOccID: "op"})
+	require.ErrorContains(t, err, "not registered any more")
+}
+
+func TestRecordState_whatWasStoppedIsKnownAlsoWhenTheOperationIsGivenUp(t *testing.T) {
+	fresh := func() *ledger {
+		return &ledger{inst: lcm.VnfInstance{InstantiationState: lcm.Instantiated, Instantiated: &lcm.InstantiatedVnfInfo{
+			VnfState: lcm.VnfStarted, VnfcResources: []lcm.VnfcResourceInfo{{ID: "a"}, {ID: "b"}},
+		}}}
+	}
+	some := &Outcome{Operated: &Operated{ChangeStateTo: lcm.VnfStopped, Vnfcs: []string{"a"}, Cordoned: []string{"a"}}}
+	all := &Outcome{Operated: &Operated{ChangeStateTo: lcm.VnfStopped, Vnfcs: []string{"a", "b"}}}
+	l := fresh()
+	l.record(t, 1, lcm.FailedTemp, some)
+	require.Equal(t, []string{"MODIFIED a"}, l.changed())
+	require.Empty(t, l.inst.Instantiated.Stopped, "somebody may roll it back")
+	l.record(t, 2, lcm.Failed, some)
+	require.Equal(t, []lcm.StoppedVnfc{{VnfcID: "a", Cordoned: true}}, l.inst.Instantiated.Stopped)
+	require.Equal(t, lcm.VnfStarted, l.inst.Instantiated.VnfState)
+
+	l = fresh()
+	l.record(t, 1, lcm.FailedTemp, some)
+	l.record(t, 2, lcm.RolledBack, nil)
+	require.Empty(t, l.changed())
+	require.Empty(t, l.inst.Instantiated.Stopped)
+
+	l = fresh()
+	l.record(t, 1, lcm.Completed, all)
+	require.Equal(t, lcm.VnfStopped, l.inst.Instantiated.VnfState)
+	require.Equal(t, []string{"MODIFIED a", "MODIFIED b"}, l.changed())
 }

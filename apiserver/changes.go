@@ -3,7 +3,6 @@ package apiserver
 import (
 	"context"
 	"encoding/json"
-	"slices"
 
 	"github.com/labstack/echo/v4"
 
@@ -19,6 +18,9 @@ func (a *lcmAPI) scaleToLevel(c echo.Context) error { return a.change(c, lcm.OpS
 
 // heal is SOL003 clause 5.4.9, and that of SOL002 when the request names VNFCs.
 func (a *lcmAPI) heal(c echo.Context) error { return a.change(c, lcm.OpHeal) }
+
+// operate is SOL003 clause 5.4.10, and that of SOL002 when the request names VNFCs.
+func (a *lcmAPI) operate(c echo.Context) error { return a.change(c, lcm.OpOperate) }
 
 func (a *lcmAPI) change(c echo.Context, op lcm.Operation) error {
 	inst, err := a.pathInstance(c)
@@ -48,7 +50,14 @@ func (s *Server) planChange(ctx context.Context, inst lcm.VnfInstance, op lcm.Op
 	if err != nil {
 		return lcm.Plan{}, facts, err
 	}
-	if op != lcm.OpHeal && len(facts.Flavour.Aspects) == 0 {
+	if op == lcm.OpOperate {
+		req, err := lcm.ParseOperate(body)
+		if err != nil {
+			return lcm.Plan{}, facts, err
+		}
+		facts.Graceful = req.Graceful()
+	}
+	if (op == lcm.OpScale || op == lcm.OpScaleToLevel) && len(facts.Flavour.Aspects) == 0 {
 		// SOL003 clauses 5.4.5.3.1 and 5.4.6.3.1: the task resource does not exist.
 		return lcm.Plan{}, facts, lcm.Errorf(lcm.KindNotFound, "This VNF cannot be scaled: its VNFD has no scaling aspect in the flavour %s.", facts.Flavour.ID)
 	}
@@ -60,21 +69,39 @@ func (s *Server) planChange(ctx context.Context, inst lcm.VnfInstance, op lcm.Op
 func checkChange(op lcm.Operation, body []byte) error {
 	err := map[lcm.Operation]func([]byte) error{
 		lcm.OpScale: check[scaleRequest], lcm.OpScaleToLevel: check[scaleToLevelRequest], lcm.OpHeal: check[healRequest],
+		lcm.OpOperate: check[operateRequest],
 	}[op](body)
+	if op == lcm.OpOperate {
+		return withProblems(err, operateProblems(body))
+	}
 	if op != lcm.OpHeal { // of a scaling's additionalParams no credentials are read
 		return err
 	}
-	problems := lcm.CredentialProblems(body)
-	if e, ok := asError(err); ok {
-		if len(e.Problems) == 0 { // no JSON at all
-			return err
-		}
-		problems = slices.DeleteFunc(problems, func(p lcm.Problem) bool {
-			return slices.ContainsFunc(e.Problems, func(known lcm.Problem) bool { return known.Path == p.Path })
-		})
-		problems = append(slices.Clone(e.Problems), problems...)
+	return withProblems(err, lcm.CredentialProblems(body))
+}
+
+// operateProblems are members that must not be there together, or must (SOL003 clause 5.5.2.10).
+func operateProblems(body []byte) (problems []lcm.Problem) {
+	req, err := lcm.ParseOperate(body)
+	if err != nil {
+		return nil // told already
 	}
-	return lcm.InvalidAll("The request has mistakes", problems)
+	add := func(path, detail string) { problems = append(problems, lcm.Problem{Path: path, Detail: detail}) }
+	given := req.GracefulStopTimeout != nil
+	switch {
+	case req.ChangeStateTo == lcm.VnfStarted:
+		if req.StopType != "" {
+			add("$.stopType", "must be absent when changeStateTo is STARTED")
+		}
+		if given {
+			add("$.gracefulStopTimeout", "must be absent when changeStateTo is STARTED")
+		}
+	case req.StopType == lcm.Graceful && !given:
+		add("$.gracefulStopTimeout", "is missing: a GRACEFUL stop needs it")
+	case req.StopType != lcm.Graceful && given:
+		add("$.gracefulStopTimeout", "must be absent unless stopType is GRACEFUL")
+	}
+	return problems
 }
 
 // checkReady refuses what only an instantiated VNF can do that nothing else is done with.

@@ -66,6 +66,7 @@ func TestChanges_startOneWorkflowAndAnswerWithTheirOperation(t *testing.T) {
 			"scale":          {`{"type":"SCALE_OUT","aspectId":"worker_instance","numberOfSteps":"1","additionalParams":{"is_auto":"False"}}`, lcm.OpScale},
 			"scale_to_level": {`{"instantiationLevelId":"instantiation_level_2"}`, lcm.OpScaleToLevel},
 			"heal":           {`{"vnfcInstanceId":"workerNode-worker-0","cause":"it is lost","healScript":"x","additionalParams":{"all":false}}`, lcm.OpHeal},
+			"operate":        {`{"changeStateTo":"STOPPED","stopType":"GRACEFUL","gracefulStopTimeout":60,"additionalParams":{"x":1}}`, lcm.OpOperate},
 		} {
 			t.Run(root+" "+task, func(t *testing.T) {
 				b := newBench(t)
@@ -106,6 +107,13 @@ func TestChanges_reportEveryMistakeOfFormAtOnce(t *testing.T) {
 		{"scale_to_level", `{"instantiationLevelId":1,"scaleInfo":[{"aspectId":"a","scaleLevel":-1},{}]}`, []string{
 			"$.instantiationLevelId", "$.scaleInfo[0].scaleLevel", "$.scaleInfo[1].aspectId", "$.scaleInfo[1].scaleLevel",
 		}},
+		{"operate", `{}`, []string{"$.changeStateTo"}},
+		{"operate", `{"changeStateTo":"PAUSED","stopType":"SOFT","gracefulStopTimeout":"1","vnfcInstanceId":[1],"additionalParams":{"vnfc_instance_ids":{}}}`, []string{
+			"$.changeStateTo", "$.stopType", "$.gracefulStopTimeout", "$.vnfcInstanceId[0]", "$.additionalParams.vnfc_instance_ids",
+		}},
+		{"operate", `{"changeStateTo":"STARTED","stopType":"GRACEFUL","gracefulStopTimeout":1}`, []string{"$.stopType", "$.gracefulStopTimeout"}},
+		{"operate", `{"changeStateTo":"STOPPED","stopType":"GRACEFUL"}`, []string{"$.gracefulStopTimeout"}},
+		{"operate", `{"changeStateTo":"STOPPED","gracefulStopTimeout":1}`, []string{"$.gracefulStopTimeout"}},
 		{"heal", `{"vnfcInstanceId":{"id":1},"cause":[],"additionalParams":[]}`, []string{"$.vnfcInstanceId", "$.cause", "$.additionalParams"}},
 		{"heal", `{"additionalParams":{"k8s_cluster_installation_param":{"master_node":{"username":1,"private_key":[]},"vim_name":"x"}}}`, []string{
 			cluster + ".master_node.private_key", cluster + ".master_node.username", cluster + ".vim_name",
@@ -118,7 +126,7 @@ func TestChanges_reportEveryMistakeOfFormAtOnce(t *testing.T) {
 		a.problem(http.StatusBadRequest)
 		require.ElementsMatch(t, c.want, a.paths(), c.body)
 	}
-	for _, task := range []string{"scale", "scale_to_level", "heal"} {
+	for _, task := range []string{"scale", "scale_to_level", "heal", "operate"} {
 		b.do("POST", instance+"/"+task, ``).problem(http.StatusBadRequest)
 		b.do("POST", instance+"/"+task, `[`).problem(http.StatusBadRequest)
 		b.do("POST", instance+"/"+task, `{}`, "Content-Type: text/plain").problem(http.StatusUnsupportedMediaType)
@@ -142,12 +150,15 @@ func TestChanges_refuseWhatIsNotPossible(t *testing.T) {
 		{"scale_to_level", `{"instantiationLevelId":"gigantic"}`, 400, "gigantic"},
 		{"heal", `{"vnfcInstanceId":["worker-0","nobody"]}`, 400, "$.vnfcInstanceId[1]: the VNF has no VNFC nobody"},
 		{"heal", `{"vnfcInstanceId":["cp-0","cp-1","cp-2"]}`, 409, "no quorum"},
+		{"operate", `{"changeStateTo":"STOPPED","vnfcInstanceId":["cp-0","cp-1","cp-2"]}`, 409, "lose the quorum"},
+		{"operate", `{"changeStateTo":"STOPPED","vnfcInstanceId":["nobody"]}`, 400, "$.vnfcInstanceId[0]"},
 	} {
 		require.Contains(t, b.do("POST", instance+"/"+c.task, c.body).problem(c.status), c.says, c.body)
 	}
 	fresh := b.create("/vnflcm/v1", string(b.instance(instance).VnfdID))
 	for task, body := range map[string]string{
 		"scale": `{"type":"SCALE_OUT","aspectId":"worker_instance"}`, "scale_to_level": `{"instantiationLevelId":"instantiation_level_1"}`, "heal": `{}`,
+		"operate": `{"changeStateTo":"STARTED"}`,
 	} {
 		require.Contains(t, b.do("POST", fresh+"/"+task, body).problem(http.StatusConflict), "not instantiated")
 		b.do("POST", fresh+"/"+task, `[]`).problem(http.StatusBadRequest)
@@ -197,9 +208,12 @@ func TestInstance_linksToTheTasksThatArePossible(t *testing.T) {
 		i := exampleInstance()
 		d := map[string]*dialect{"/vnflcm/v1": &dialectV1, "/vnflcm/v2": &dialectV2}[root]
 		links := func() []string { return keysOf(d.vnfInstance(endpoint, i).Links) }
-		require.Equal(t, []string{"heal", "scale", "scaleToLevel", "self", "terminate"}, links())
+		require.Equal(t, []string{"changeExtConn", "heal", "operate", "scale", "scaleToLevel", "self", "terminate"}, links())
+		i.Instantiated.VnfState = lcm.VnfStopped
+		require.Equal(t, []string{"changeExtConn", "operate", "self", "terminate"}, links(), "stopped")
+		i.Instantiated.VnfState = lcm.VnfStarted
 		i.Instantiated.ScaleStatus, i.Instantiated.MaxScaleLevels = nil, nil
-		require.Equal(t, []string{"heal", "self", "terminate"}, links(), "without scaling aspects")
+		require.Equal(t, []string{"changeExtConn", "heal", "operate", "self", "terminate"}, links(), "without scaling aspects")
 		i.InstantiationState, i.Instantiated = lcm.NotInstantiated, nil
 		require.Equal(t, []string{"instantiate", "self"}, links())
 	}
@@ -251,4 +265,34 @@ func TestRollback_isOfferedUntilAServerIsDeleted(t *testing.T) {
 			require.Equal(t, []lcm.Action{lcm.Retry, lcm.Retry}, b.starter.acts)
 		})
 	}
+}
+
+func TestChanges_ofAVnfThatIsStoppedAreConflicts(t *testing.T) {
+	b := newBench(t)
+	instance := b.running("/vnflcm/v2")
+	inst := b.instance(instance)
+	inst.Instantiated.Switch(lcm.VnfStopped, []string{"worker-0"}, nil)
+	require.NoError(t, b.store.UpdateInstance(t.Context(), inst))
+	states := map[string]string{}
+	info := b.do("GET", instance, nil).want(http.StatusOK)["instantiatedVnfInfo"].(map[string]any)
+	require.Equal(t, "STARTED", info["vnfState"])
+	for _, v := range info["vnfcInfo"].([]any) {
+		vnfc := v.(map[string]any)
+		states[vnfc["vnfcResourceInfoId"].(string)] = vnfc["vnfcState"].(string)
+	}
+	require.Equal(t, "STOPPED", states["worker-0"])
+	require.Equal(t, "STARTED", states["worker-1"])
+
+	inst = b.instance(instance)
+	for _, v := range inst.Instantiated.VnfcResources {
+		inst.Instantiated.Switch(lcm.VnfStopped, []string{v.ID}, nil)
+	}
+	require.NoError(t, b.store.UpdateInstance(t.Context(), inst))
+	for task, body := range map[string]string{
+		"scale": `{"type":"SCALE_OUT","aspectId":"worker_instance"}`, "scale_to_level": `{"instantiationLevelId":"instantiation_level_1"}`, "heal": `{}`,
+	} {
+		require.Contains(t, b.do("POST", instance+"/"+task, body).problem(http.StatusConflict), "start it first")
+	}
+	b.do("POST", "/windlass/v1"+instance[len("/vnflcm/v2"):]+"/plan", `{"operation":"OPERATE","request":{"changeStateTo":"STARTED"}}`).want(http.StatusOK)
+	b.do("POST", instance+"/operate", `{"changeStateTo":"STARTED"}`).want(http.StatusAccepted)
 }

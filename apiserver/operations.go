@@ -65,8 +65,11 @@ func (a *lcmAPI) begin(c echo.Context, inst lcm.VnfInstance, op lcm.Operation, b
 	ctx := c.Request().Context()
 	now := time.Now().UTC()
 	opOcc := lcm.VnfLcmOpOcc{
-		ID: newID[lcm.OpOccID](), VnfInstanceID: inst.ID, Operation: op, State: lcm.Starting,
+		ID: newID[lcm.OpOccID](), VnfInstanceID: inst.ID, Operation: op, State: op.FirstState(),
 		StateEnteredTime: now, StartTime: now, APIVersion: a.number,
+	}
+	if conditional(c) {
+		opOcc.OfVersion = inst.Version
 	}
 	prefix := instanceSecrets(inst.ID) + lcm.SecretRef("request/"+opOcc.ID)
 	sealed, err := secrets.SealDocument(ctx, a.Vault, prefix, body)

@@ -15,13 +15,15 @@ import (
 
 // planRequest is an operation with the body of its request.
 type planRequest struct {
-	Operation string          `json:"operation" sol:"required,enum=INSTANTIATE|SCALE|SCALE_TO_LEVEL|HEAL|TERMINATE"`
+	Operation string          `json:"operation" sol:"required,enum=INSTANTIATE|SCALE|SCALE_TO_LEVEL|HEAL|OPERATE|CHANGE_EXT_CONN|TERMINATE"`
 	Request   json.RawMessage `json:"request" sol:"required"`
 }
 
 // planView is what an operation changes.
 type planView struct {
 	lcm.Plan
+	// Links are those of the plan as the standard shows them.
+	Links []lcm.ExtVirtualLinkInfo `json:"links,omitempty"`
 	// InstancesToAdd is the room that the cloud must have.
 	InstancesToAdd    int `json:"instancesToAdd"`
 	InstancesToRemove int `json:"instancesToRemove"`
@@ -33,6 +35,7 @@ type planView struct {
 
 func viewOfPlan(p lcm.Plan, steps []plan.PlannedStep) planView {
 	v := planView{Plan: p, InstancesToAdd: p.Adds(), InstancesToRemove: p.Removes(), Steps: steps}
+	v.Links = lcm.LinkInfo(p.Links, p.VimConnectionID, dialectV2.number)
 	if i := slices.IndexFunc(steps, func(s plan.PlannedStep) bool { return s.Final }); i >= 0 {
 		v.ForwardOnlyFrom = new(i)
 	}
@@ -62,6 +65,12 @@ func (s *Server) planOf(ctx context.Context, inst lcm.VnfInstance, op lcm.Operat
 		return s.planInstantiation(ctx, inst, request)
 	case lcm.OpTerminate:
 		return s.planTermination(ctx, inst, request)
+	case lcm.OpChangeExtConn:
+		api := lcmAPI{s, &dialectV1}
+		if mistakes(dialectV2.checkExtConn(request)) < mistakes(dialectV1.checkExtConn(request)) {
+			api.dialect = &dialectV2
+		}
+		return api.planReconnection(ctx, inst, request)
 	default:
 		return s.planChange(ctx, inst, op, request)
 	}
@@ -151,7 +160,7 @@ func (s *Server) keptPlan(c echo.Context) error {
 		return err
 	case o.Plan != nil:
 		return writeJSON(c, http.StatusOK, viewOfPlan(*o.Plan, nil))
-	case o.Operation == lcm.OpInstantiate || o.Operation == lcm.OpTerminate:
+	case o.Operation == lcm.OpInstantiate || o.Operation == lcm.OpTerminate || o.Operation == lcm.OpModifyInfo:
 		return lcm.Errorf(lcm.KindNotFound, "This operation, %s, has no plan: nothing about it needs to be decided.", o.Operation)
 	default:
 		return lcm.Errorf(lcm.KindNotFound, "This operation, %s, has no plan yet: its first step decides.", o.Operation)

@@ -66,7 +66,7 @@ func TestPlan_ofAnInstantiationTakesEitherForm(t *testing.T) {
 func TestPlan_refusesWhatTheOperationWouldRefuse(t *testing.T) {
 	b := newBench(t)
 	instance := b.running("/vnflcm/v1")
-	a := b.do("POST", planPath(instance), `{"operation":"OPERATE"}`)
+	a := b.do("POST", planPath(instance), `{"operation":"CHANGE_FLAVOUR"}`)
 	a.problem(http.StatusBadRequest)
 	require.Equal(t, []string{"$.operation", "$.request"}, a.paths())
 	a = b.do("POST", planPath(instance), `{"operation":"HEAL","request":{"vnfcInstanceId":["nobody"]}}`)

@@ -125,10 +125,64 @@ type healRequest struct {
 	AdditionalParams map[string]any `json:"additionalParams"`
 }
 
+type operateRequest struct {
+	VnfcInstanceID      lcm.Texts `json:"vnfcInstanceId"`
+	ChangeStateTo       string    `json:"changeStateTo" sol:"required,enum=STARTED|STOPPED"`
+	StopType            string    `json:"stopType" sol:"enum=FORCEFUL|GRACEFUL"`
+	GracefulStopTimeout *int      `json:"gracefulStopTimeout" sol:"min=0"`
+	AdditionalParams    struct {
+		VnfcInstanceIDs lcm.Texts `json:"vnfc_instance_ids"`
+	} `json:"additionalParams"`
+}
+
 // changeParams chooses the VMs that go; see lcm.ScaleInChoice.
 type changeParams struct {
 	VnfcInstanceIDs lcm.Texts `json:"vnfc_instance_ids"`
 	ScaleInPolicy   string    `json:"scale_in_policy" sol:"enum=newest|oldest"`
+}
+
+// modifyV1 is SOL003 v2.6.1 clause 5.5.2.12. Entries of vimConnectionInfo are laid over those of the same id.
+type modifyV1 struct {
+	modifyBase
+	VnfPkgID          string `json:"vnfPkgId"`
+	VimConnectionInfo []struct {
+		ID string `json:"id" sol:"required"`
+		vimConnection
+		VimType string `json:"vimType"`
+	} `json:"vimConnectionInfo"`
+	VimConnectionInfoDeleteIDs []string `json:"vimConnectionInfoDeleteIds"`
+}
+
+// modifyV2 is SOL003 v3.3.1 clause 5.5.2.12. An entry that is null is taken away.
+type modifyV2 struct {
+	modifyBase
+	VimConnectionInfo map[string]json.RawMessage `json:"vimConnectionInfo"`
+}
+
+type modifyBase struct {
+	VnfInstanceName           string         `json:"vnfInstanceName"`
+	VnfInstanceDescription    string         `json:"vnfInstanceDescription"`
+	VnfdID                    string         `json:"vnfdId"`
+	VnfConfigurableProperties map[string]any `json:"vnfConfigurableProperties"`
+	Metadata                  map[string]any `json:"metadata"`
+	Extensions                map[string]any `json:"extensions"`
+}
+
+// changeExtConnV1 is SOL003 v2.6.1 clause 5.5.2.11.
+type changeExtConnV1 struct {
+	ExtVirtualLinks  []extVirtualLink[[]cpConfig] `json:"extVirtualLinks" sol:"required"`
+	AdditionalParams map[string]any               `json:"additionalParams"`
+}
+
+// changeExtConnV2 is SOL003 v3.3.1 clause 5.5.2.11.
+type changeExtConnV2 struct {
+	ExtVirtualLinks  []extVirtualLink[map[string]cpConfig] `json:"extVirtualLinks" sol:"required"`
+	AdditionalParams map[string]any                        `json:"additionalParams"`
+}
+
+type vimConnectionPatch struct {
+	vimConnection
+	VimType string `json:"vimType"`
 }
 
 type cancelRequest struct {
@@ -142,6 +196,8 @@ type dialect struct {
 	number           int
 	checkInstantiate func(body []byte) error
 	checkTerminate   func(body []byte) error
+	checkModify      func(body []byte) error
+	checkExtConn     func(body []byte) error
 	// vimConnections shows vimConnectionInfo.
 	vimConnections func([]lcm.VimConnectionInfo) any
 	// operationParams shows a stored request of either version in this one's form.

@@ -237,6 +237,7 @@ func (s *Server) routes() *echo.Echo {
 	for _, api := range []*lcmAPI{{s, &dialectV1}, {s, &dialectV2}} {
 		strict := api.number == 1 && s.StrictV1 || api.number == 2 && !s.TolerantV2
 		add(api.prefix, api.routes(), checkVersion(api.root, strict), acceptsJSON)
+		add(api.prefix, api.unsupportedRoutes(), checkVersion(api.root, strict), acceptsJSON)
 		add(api.prefix, api.subscriptionRoutes(), checkVersion(api.root, strict), acceptsJSON)
 	}
 	var pkgWall []echo.MiddlewareFunc

@@ -64,13 +64,13 @@ func TestVersionHeaderIsStrictInV2AndTolerantInV1(t *testing.T) {
 
 func TestRouterAnswersWithProblemDetails(t *testing.T) {
 	b := newBench(t)
-	for _, path := range []string{"/nowhere", "/vnflcm/v2/nowhere", "/vnflcm/v2/vnf_instances/x/operate", "/vnfpkgm/v1/x", "/windlass/v1/x"} {
+	for _, path := range []string{"/nowhere", "/vnflcm/v2/nowhere", "/vnflcm/v2/vnf_instances/x/migrate", "/vnfpkgm/v1/x", "/windlass/v1/x"} {
 		b.do("GET", path, nil).problem(http.StatusNotFound)
 	}
 	require.Equal(t, "2.0.0", b.do("GET", "/vnflcm/v2/nowhere", nil).Header.Get("Version"))
 	for path, methods := range map[string][]string{
 		"/vnflcm/v2/vnf_instances":                   {"PUT", "PATCH", "DELETE"},
-		"/vnflcm/v2/vnf_instances/x":                 {"PUT", "PATCH", "POST"},
+		"/vnflcm/v2/vnf_instances/x":                 {"PUT", "POST"},
 		"/vnflcm/v2/vnf_instances/x/instantiate":     {"GET", "PUT", "PATCH", "DELETE"},
 		"/vnflcm/v2/vnf_lcm_op_occs":                 {"POST", "PUT", "PATCH", "DELETE"},
 		"/vnflcm/v2/vnf_lcm_op_occs/x":               {"POST", "PUT", "PATCH", "DELETE"},

@@ -14,6 +14,8 @@ var dialectV1 = dialect{
 	number:           1,
 	checkInstantiate: check[instantiateV1],
 	checkTerminate:   check[terminateV1],
+	checkModify:      checkModifyV1,
+	checkExtConn:     check[changeExtConnV1],
 	vimConnections: func(list []lcm.VimConnectionInfo) any {
 		if len(list) == 0 {
 			return nil
@@ -25,7 +27,7 @@ var dialectV1 = dialect{
 	},
 	vnfPkgID: true,
 	// v2.6.1 requires operationParams in every VnfLcmOpOcc; TST 010 checks lists for it.
-	excludedOperationParts: []string{"error", "resourceChanges"},
+	excludedOperationParts: []string{"error", "resourceChanges", "changedInfo", "changedExtConnectivity"},
 }
 
 // editParams rewrites the members of an operation's parameters that differ between the versions.

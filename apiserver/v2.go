@@ -13,6 +13,8 @@ var dialectV2 = dialect{
 	number:           2,
 	checkInstantiate: check[instantiateV2],
 	checkTerminate:   check[terminateV2],
+	checkModify:      checkModifyV2,
+	checkExtConn:     check[changeExtConnV2],
 	vimConnections: func(list []lcm.VimConnectionInfo) any {
 		if len(list) == 0 {
 			return nil
@@ -27,7 +29,7 @@ var dialectV2 = dialect{
 		return editParams(params, mapOf)
 	},
 	vnfcInfo:               true,
-	excludedOperationParts: []string{"operationParams", "error", "resourceChanges"},
+	excludedOperationParts: []string{"operationParams", "error", "resourceChanges", "changedInfo", "changedExtConnectivity"},
 }
 
 // vimConnectionV2 is a value of v3.3.1's map; its id is the key.

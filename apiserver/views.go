@@ -29,15 +29,18 @@ type vnfInstanceView struct {
 	InstantiationState     lcm.InstantiationState `json:"instantiationState"`
 	InstantiatedVnfInfo    *instantiatedView      `json:"instantiatedVnfInfo,omitempty"`
 	Metadata               map[string]any         `json:"metadata,omitempty"`
+	Extensions             map[string]any         `json:"extensions,omitempty"`
+	ConfigurableProperties map[string]any         `json:"vnfConfigurableProperties,omitempty"`
 	Links                  map[string]link        `json:"_links"`
 }
 
 type instantiatedView struct {
 	FlavourID        string                           `json:"flavourId"`
-	VnfState         string                           `json:"vnfState"`
+	VnfState         lcm.VnfState                     `json:"vnfState"`
 	ScaleStatus      []lcm.ScaleInfo                  `json:"scaleStatus,omitempty"`
 	MaxScaleLevels   []lcm.ScaleInfo                  `json:"maxScaleLevels,omitempty"`
 	ExtCpInfo        []extCpView                      `json:"extCpInfo,omitempty"`
+	ExtVirtualLinks  []lcm.ExtVirtualLinkInfo         `json:"extVirtualLinkInfo,omitempty"`
 	VnfcResourceInfo []lcm.VnfcResourceInfo           `json:"vnfcResourceInfo,omitempty"`
 	VirtualStorages  []lcm.VirtualStorageResourceInfo `json:"virtualStorageResourceInfo,omitempty"`
 	VnfcInfo         []vnfcView                       `json:"vnfcInfo,omitempty"`
@@ -54,10 +57,10 @@ type extCpView struct {
 
 // vnfcView is SOL002's VnfcInfo; its ids are what a heal request of v3.3.1 names.
 type vnfcView struct {
-	ID                 string `json:"id"`
-	VduID              string `json:"vduId"`
-	VnfcResourceInfoID string `json:"vnfcResourceInfoId"`
-	VnfcState          string `json:"vnfcState"`
+	ID                 string       `json:"id"`
+	VduID              string       `json:"vduId"`
+	VnfcResourceInfoID string       `json:"vnfcResourceInfoId"`
+	VnfcState          lcm.VnfState `json:"vnfcState"`
 }
 
 func (d *dialect) vnfInstance(base string, i lcm.VnfInstance) vnfInstanceView {
@@ -67,6 +70,7 @@ func (d *dialect) vnfInstance(base string, i lcm.VnfInstance) vnfInstanceView {
 		VnfProductName: i.ProductName, VnfSoftwareVersion: i.SoftwareVersion, VnfdVersion: i.VnfdVersion,
 		VimConnectionInfo: d.vimConnections(i.VimConnections), InstantiationState: i.InstantiationState,
 		InstantiatedVnfInfo: d.instantiated(i.Instantiated), Metadata: i.Metadata,
+		Extensions: i.Extensions, ConfigurableProperties: i.ConfigurableProperties,
 		Links: map[string]link{"self": {self}},
 	}
 	if d.vnfPkgID {
@@ -76,7 +80,12 @@ func (d *dialect) vnfInstance(base string, i lcm.VnfInstance) vnfInstanceView {
 		v.Links["instantiate"] = link{self + "/instantiate"}
 		return v
 	}
-	v.Links["terminate"], v.Links["heal"] = link{self + "/terminate"}, link{self + "/heal"}
+	v.Links["terminate"], v.Links["operate"] = link{self + "/terminate"}, link{self + "/operate"}
+	v.Links["changeExtConn"] = link{self + "/change_ext_conn"}
+	if i.Instantiated != nil && i.Instantiated.VnfState == lcm.VnfStopped {
+		return v
+	}
+	v.Links["heal"] = link{self + "/heal"}
 	if scales(i.Instantiated) {
 		v.Links["scale"], v.Links["scaleToLevel"] = link{self + "/scale"}, link{self + "/scale_to_level"}
 	}
@@ -95,6 +104,7 @@ func (d *dialect) instantiated(i *lcm.InstantiatedVnfInfo) *instantiatedView {
 	v := &instantiatedView{
 		FlavourID: i.FlavourID, VnfState: i.VnfState, ScaleStatus: i.ScaleStatus, MaxScaleLevels: i.MaxScaleLevels,
 		VnfcResourceInfo: i.VnfcResources, VirtualStorages: i.VirtualStorages,
+		ExtVirtualLinks: lcm.LinkInfo(i.ExtVirtualLinks, i.VimConnectionID(), d.number),
 	}
 	for _, cp := range i.ExtCps {
 		v.ExtCpInfo = append(v.ExtCpInfo, extCpView{
@@ -104,7 +114,7 @@ func (d *dialect) instantiated(i *lcm.InstantiatedVnfInfo) *instantiatedView {
 	}
 	for _, r := range i.VnfcResources {
 		if d.vnfcInfo {
-			v.VnfcInfo = append(v.VnfcInfo, vnfcView{ID: r.VduID + "-" + r.ID, VduID: r.VduID, VnfcResourceInfoID: r.ID, VnfcState: i.VnfState})
+			v.VnfcInfo = append(v.VnfcInfo, vnfcView{ID: r.VduID + "-" + r.ID, VduID: r.VduID, VnfcResourceInfoID: r.ID, VnfcState: i.StateOf(r.ID)})
 		}
 	}
 	return v
@@ -125,7 +135,10 @@ type opOccView struct {
 	CancelMode            lcm.CancelMode       `json:"cancelMode,omitempty"`
 	Error                 *ProblemDetails      `json:"error,omitempty"`
 	ResourceChanges       *lcm.ResourceChanges `json:"resourceChanges,omitempty"`
-	Links                 map[string]link      `json:"_links"`
+	ChangedInfo           map[string]any       `json:"changedInfo,omitempty"`
+
+	ChangedExtConnectivity []lcm.ExtVirtualLinkInfo `json:"changedExtConnectivity,omitempty"`
+	Links                  map[string]link          `json:"_links"`
 }
 
 func (d *dialect) opOcc(base string, o lcm.VnfLcmOpOcc) (opOccView, error) {
@@ -138,7 +151,8 @@ func (d *dialect) opOcc(base string, o lcm.VnfLcmOpOcc) (opOccView, error) {
 		ID: o.ID, OperationState: o.State, StateEnteredTime: o.StateEnteredTime.UTC(), StartTime: o.StartTime.UTC(),
 		VnfInstanceID: o.VnfInstanceID, GrantID: o.GrantID, Operation: o.Operation, IsAutomaticInvocation: o.IsAutomaticInvocation,
 		OperationParams: params, IsCancelPending: o.IsCancelPending, CancelMode: o.CancelMode, Error: problem.OfOperation(o.Error),
-		ResourceChanges: o.ResourceChanges,
+		ResourceChanges: o.ResourceChanges, ChangedInfo: o.ChangedInfo.Shown(d.number),
+		ChangedExtConnectivity: o.Connectivity().ChangedLinkInfo(d.number),
 		Links: map[string]link{
 			"self": {self}, "vnfInstance": {base + d.prefix + "/vnf_instances/" + string(o.VnfInstanceID)},
 		},

@@ -22,11 +22,14 @@ func (a *lcmAPI) routes() []route {
 		{http.MethodPost, "/vnf_instances", a.createInstance},
 		{http.MethodGet, "/vnf_instances", a.listInstances},
 		{http.MethodGet, instance, a.readInstance},
+		{http.MethodPatch, instance, a.modifyInstance},
 		{http.MethodDelete, instance, a.deleteInstance},
 		{http.MethodPost, instance + "/instantiate", a.instantiate},
 		{http.MethodPost, instance + "/scale", a.scale},
 		{http.MethodPost, instance + "/scale_to_level", a.scaleToLevel},
 		{http.MethodPost, instance + "/heal", a.heal},
+		{http.MethodPost, instance + "/operate", a.operate},
+		{http.MethodPost, instance + "/change_ext_conn", a.changeExtConn},
 		{http.MethodPost, instance + "/terminate", a.terminate},
 		{http.MethodGet, "/vnf_lcm_op_occs", a.listOpOccs},
 		{http.MethodGet, opOcc, a.readOpOcc},
@@ -112,8 +115,8 @@ func (a *lcmAPI) deleteInstance(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if want := c.Request().Header.Get("If-Match"); want != "" && want != "*" && want != etag(inst) {
-		return httpErrorf(http.StatusPreconditionFailed, "The VNF instance has changed; its ETag is %s now.", etag(inst))
+	if err := matches(c, inst); err != nil {
+		return err
 	}
 	ctx := c.Request().Context()
 	if err := a.Store.DeleteInstance(ctx, inst.ID); err != nil {
@@ -121,6 +124,20 @@ func (a *lcmAPI) deleteInstance(c echo.Context) error {
 	}
 	a.forget(ctx, instanceSecrets(inst.ID))
 	return c.NoContent(http.StatusNoContent)
+}
+
+// matches refuses a request that is meant for another version of the instance.
+func matches(c echo.Context, inst lcm.VnfInstance) error {
+	if conditional(c) && c.Request().Header.Get("If-Match") != etag(inst) {
+		return httpErrorf(http.StatusPreconditionFailed, "The VNF instance has changed; its ETag is %s now.", etag(inst))
+	}
+	return nil
+}
+
+// conditional tells whether the request is meant for one version only.
+func conditional(c echo.Context) bool {
+	want := c.Request().Header.Get("If-Match")
+	return want != "" && want != "*"
 }
 
 // etag is strong: the version grows with every change.

@@ -203,3 +203,27 @@ func first(a, b string) string {
 	}
 	return b
 }
+
+// Connections are the connection points whose network the templates take from the parameter nfv.
+func (t Template) Connections(f *Flavour) (map[string]bool, error) {
+	parsed, err := t.parse(f)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]bool{}
+	for _, root := range append([]*value{parsed.top}, sortedValues(parsed.nested)...) {
+		for _, use := range nfvUses(root) {
+			if use.path[0] == "CP" && (len(use.path) == 2 || use.path[2] == "network") {
+				out[use.path[1]] = true
+			}
+		}
+	}
+	return out, nil
+}
+
+func sortedValues(m map[string]*value) (out []*value) {
+	for _, key := range sortedKeys(m) {
+		out = append(out, m[key])
+	}
+	return out
+}

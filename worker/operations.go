@@ -39,10 +39,12 @@ type job struct {
 	inst    lcm.VnfInstance
 	request lcm.InstantiateRequest // of this operation, or of the one that instantiated the VNF
 	vnfd    *vnfpkg.Vnfd
-	flavour *vnfpkg.Flavour
+	flavour *vnfpkg.Flavour // nil while the VNF has none
 	// choices are what NFVOs have chosen; target is where one wants the VNF, nil when the request decides.
 	choices lcm.GrantedChoices
 	target  *lcm.VimConnectionInfo
+	// modified is what a MODIFY_INFO changes; inst has it already.
+	modified lcm.VnfInfoModifications
 }
 
 func (o *operations) load(ctx context.Context, id lcm.OpOccID) (*job, error) {
@@ -59,6 +61,11 @@ func (o *operations) loadOf(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (j *job,
 	if j.inst, err = o.store.Instance(ctx, opOcc.VnfInstanceID); err != nil {
 		return nil, err
 	}
+	if opOcc.Operation == lcm.OpModifyInfo {
+		if j.inst, j.modified, err = o.modify(ctx, j.inst, opOcc); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case opOcc.Operation == lcm.OpInstantiate:
 		if j.request, err = lcm.ParseInstantiate(opOcc.Params); err != nil {
@@ -70,12 +77,18 @@ func (o *operations) loadOf(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (j *job,
 			AdditionalParams: j.inst.Instantiated.AdditionalParams, VimConnections: j.inst.VimConnections,
 			ExtVirtualLinks: j.inst.Instantiated.ExtVirtualLinks,
 		}
+		if opOcc.Operation == lcm.OpChangeExtConn && opOcc.Plan != nil {
+			j.request.ExtVirtualLinks = opOcc.Plan.Links
+		}
 		if j.request.AdditionalParams, err = overridden(opOcc, j.request.AdditionalParams); err != nil {
 			return nil, err
 		}
 	}
 	if j.vnfd, err = o.vnfds.get(ctx, j.inst.VnfPkgID, o.readVnfd); err != nil {
 		return nil, err
+	}
+	if opOcc.Operation == lcm.OpModifyInfo && j.inst.Instantiated == nil {
+		return j, nil
 	}
 	if j.flavour, err = j.vnfd.Flavour(j.request.FlavourID); err != nil {
 		return nil, err
@@ -97,6 +110,9 @@ func (o *operations) readVnfd(ctx context.Context, id lcm.VnfPkgID) (*vnfpkg.Vnf
 
 // isCluster reports whether Windlass's own driver builds a cluster on the VMs.
 func (j *job) isCluster() bool {
+	if j.flavour == nil {
+		return false
+	}
 	driver, ok := j.flavour.Driver("instantiate_end")
 	return ok && driver == driverKubernetes
 }
@@ -111,10 +127,15 @@ func (o *operations) Describe(ctx context.Context, id lcm.OpOccID) (activities.D
 		State: j.opOcc.State, Sequence: j.opOcc.Sequence, ForwardOnly: j.opOcc.ForwardOnly, Cluster: j.isCluster(), GrantPatience: o.grantPatience,
 	}
 	if j.inst.Instantiated != nil {
+		d.Stopped = j.inst.Instantiated.StoppedServers()
 		d.ServerIDs, d.Nodes, d.ClusterVimID = j.servers(), j.inst.Instantiated.Nodes, j.inst.Instantiated.ClusterVimID
 	}
 	if err := o.describeChange(j, &d); err != nil {
 		return d, err
+	}
+	if j.opOcc.Operation == lcm.OpModifyInfo {
+		d.VimChanges = len(j.changedConnections()) > 0
+		return d, nil
 	}
 	if j.opOcc.Operation == lcm.OpTerminate {
 		request, err := lcm.ParseTerminate(j.opOcc.Params)
@@ -174,6 +195,9 @@ func (o *operations) clusterOf(j *job) (activities.ClusterContext, error) {
 	if params.CniManifestPath == "" {
 		cluster.PodNetwork = o.podNetwork
 	}
+	if err == nil && j.opOcc.Operation == lcm.OpOperate {
+		err = stopInTime(j.opOcc, &cluster.Params)
+	}
 	return cluster, err
 }
 
@@ -195,7 +219,7 @@ func (o *operations) Instantiated(ctx context.Context, id lcm.OpOccID, made acti
 		return activities.InstantiatedVnf{}, err
 	}
 	out := activities.InstantiatedVnf{Info: lcm.InstantiatedVnfInfo{
-		FlavourID: j.flavour.ID, VnfState: "STARTED", ExtVirtualLinks: j.request.ExtVirtualLinks,
+		FlavourID: j.flavour.ID, VnfState: lcm.VnfStarted, ExtVirtualLinks: j.request.ExtVirtualLinks,
 		StackID: made.StackID, AdditionalParams: j.request.AdditionalParams, Nodes: made.Nodes, ClusterVimID: made.ClusterVimID,
 		MaxScaleLevels: j.flavour.MaxScaleLevels(), Granted: j.chosen(),
 	}}
@@ -206,12 +230,15 @@ func (o *operations) Instantiated(ctx context.Context, id lcm.OpOccID, made acti
 	for _, v := range made.Vnfcs {
 		out.Info.VnfcResources = append(out.Info.VnfcResources, vnfcResource(v, connection.ID))
 	}
+	out.Info.KeepStopped(j.inst.Instantiated)
 	for _, link := range j.request.ExtVirtualLinks {
 		for _, cp := range link.ExtCps {
 			out.Info.ExtCps = append(out.Info.ExtCps, lcm.VnfExtCpInfo{ID: link.ID + "-" + cp.CpdID, CpdID: cp.CpdID})
 		}
 	}
-	out.VimConnections = []lcm.VimConnectionInfo{connection}
+	out.Extensions = lcm.Merged(j.inst.Extensions, j.request.Extensions)
+	out.ConfigurableProperties = lcm.Merged(j.inst.ConfigurableProperties, j.request.ConfigurableProperties)
+	out.VimConnections = append([]lcm.VimConnectionInfo{connection}, j.otherConnections(connection)...)
 	if made.ClusterVimID != "" {
 		vim, err := o.store.Vim(ctx, made.ClusterVimID)
 		if err != nil {
@@ -223,6 +250,20 @@ func (o *operations) Instantiated(ctx context.Context, id lcm.OpOccID, made acti
 	}
 	slices.SortFunc(out.VimConnections, func(a, b lcm.VimConnectionInfo) int { return strings.Compare(a.ID, b.ID) })
 	return out, nil
+}
+
+// otherConnections are those of the instance that neither its resources nor its cluster need, e.g. because a modification
+// has added them. Those that an earlier attempt to instantiate has left are none.
+func (j *job) otherConnections(used lcm.VimConnectionInfo) (out []lcm.VimConnectionInfo) {
+	if j.opOcc.Operation == lcm.OpInstantiate || j.inst.Instantiated == nil {
+		return nil
+	}
+	for _, c := range j.inst.VimConnections {
+		if c.ID != used.ID && isOpenStack(c) {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 func vnfcResource(v activities.Vnfc, connectionID string) lcm.VnfcResourceInfo {
@@ -240,14 +281,21 @@ func vnfcResource(v activities.Vnfc, connectionID string) lcm.VnfcResourceInfo {
 	return out
 }
 
+func isOpenStack(c lcm.VimConnectionInfo) bool { return !isKubernetes(c.VimType) }
+
 // connection is the OpenStack on which the operation works, by its id in vimConnectionInfo. A request that
 // names none means the default VIM.
 func (o *operations) connection(ctx context.Context, j *job) (lcm.VimConnectionInfo, error) {
 	if j.target != nil {
 		return *j.target, nil
 	}
-	for _, c := range append(slices.Clone(j.request.VimConnections), j.inst.VimConnections...) {
-		if isKubernetes(c.VimType) {
+	for _, c := range j.inst.VimConnections { // there may be others, which a modification has added
+		if j.inst.Uses(c.ID) {
+			return c, nil
+		}
+	}
+	for _, c := range slices.Concat(j.changedConnections(), j.request.VimConnections, j.inst.VimConnections) {
+		if !isOpenStack(c) {
 			continue
 		}
 		// The instance has the VIM's id where the request may have its name.

@@ -89,6 +89,9 @@ func (o *operations) Grant(ctx context.Context, id lcm.OpOccID) (lcm.Grant, erro
 
 // describeChange adds to d what decides the steps of a scaling or a healing.
 func (o *operations) describeChange(j *job, d *activities.Description) error {
+	if j.opOcc.Operation == lcm.OpOperate {
+		return describeOperating(j, d)
+	}
 	if !changes(j.opOcc.Operation) {
 		return nil
 	}

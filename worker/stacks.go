@@ -94,6 +94,25 @@ func (j *job) sizes(sizes activities.Sizes) map[string]int {
 	return capacity
 }
 
+// Reconnection implements activities.Stacks.
+func (o *operations) Reconnection(ctx context.Context, id lcm.OpOccID, asBefore bool) (openstack.Change, error) {
+	j, err := o.load(ctx, id)
+	if err != nil {
+		return openstack.Change{}, err
+	}
+	if asBefore {
+		j.request.ExtVirtualLinks = j.inst.Instantiated.ExtVirtualLinks
+	}
+	name, owner, err := o.StackName(ctx, id)
+	if err != nil {
+		return openstack.Change{}, err
+	}
+	_, parameters, opened, err := o.heat(ctx, j, j.recorded())
+	return openstack.Change{
+		Name: name, Owner: owner, Operation: stackTag(id), Parameters: parameters, Timeout: o.stackTimeout(j), Secrets: opened,
+	}, err
+}
+
 func stackTag(id lcm.OpOccID) string { return "windlass-op-" + string(id) }
 
 // heat makes the template and the parameters of the VNF's stack with so many VMs of each VDU; opened are the

@@ -59,7 +59,8 @@ func runOperation(root workflow.Context, op *operation) error {
 }
 
 func (op *operation) run(ctx workflow.Context) error {
-	op.journal.status.State = lcm.Starting
+	first := op.in.Operation.FirstState()
+	op.journal.status.State = first
 	var what activities.Description
 	err := workflow.ExecuteLocalActivity(recording(ctx), opOccs.DescribeOperation,
 		activities.DescribeInput{OpOccID: op.in.OpOccID}).Get(ctx, &what)
@@ -75,9 +76,12 @@ func (op *operation) run(ctx workflow.Context) error {
 	if err := op.recordPlan(ctx); err != nil {
 		return err
 	}
-	if op.in.Resumed && what.State != lcm.Starting {
+	if op.in.Resumed && begun(what, first) {
 		op.journal.status.State = what.State
 		return op.resume(ctx)
+	}
+	if first == lcm.Processing { // there is nothing to grant
+		return op.process(ctx)
 	}
 	if err := op.enter(ctx, lcm.Starting, nil); err != nil {
 		return err
@@ -90,6 +94,11 @@ func (op *operation) run(ctx workflow.Context) error {
 		return op.end(ctx, lcm.RolledBack, op.control.cause())
 	}
 	return op.process(ctx)
+}
+
+// begun tells whether an earlier run of the operation may have changed something.
+func begun(what activities.Description, first lcm.OperationState) bool {
+	return what.State != first || first == lcm.Processing && what.Sequence > 0
 }
 
 // process runs the steps until they are done or somebody decides to give up.

@@ -28,9 +28,15 @@ func TestOutline_isWhatTheWorkflowsDo(t *testing.T) {
 			`{"scaleInfo":[{"aspectId":"master_instance","scaleLevel":2},{"aspectId":"worker_instance","scaleLevel":0}]}`,
 			`{"scaleInfo":[{"aspectId":"worker_instance","scaleLevel":2}]}`,
 		},
-		lcm.OpHeal:        {`{}`, `{"vnfcInstanceId":["worker-0"]}`, `{"vnfcInstanceId":["cp-0","worker-1"]}`},
-		lcm.OpInstantiate: {`{}`},
-		lcm.OpTerminate:   {`{"terminationType":"FORCEFUL"}`, `{"terminationType":"GRACEFUL"}`},
+		lcm.OpHeal: {`{}`, `{"vnfcInstanceId":["worker-0"]}`, `{"vnfcInstanceId":["cp-0","worker-1"]}`},
+		lcm.OpOperate: {
+			`{"changeStateTo":"STOPPED"}`, `{"changeStateTo":"STARTED"}`, `{"changeStateTo":"STARTED","vnfcInstanceId":["worker-0"]}`,
+			`{"changeStateTo":"STOPPED","stopType":"GRACEFUL","gracefulStopTimeout":9,"vnfcInstanceId":["worker-0","cp-1"]}`,
+			`{"changeStateTo":"STOPPED","stopType":"GRACEFUL","gracefulStopTimeout":9}`,
+		},
+		lcm.OpChangeExtConn: {`{"extVirtualLinks":[]}`},
+		lcm.OpInstantiate:   {`{}`},
+		lcm.OpTerminate:     {`{"terminationType":"FORCEFUL"}`, `{"terminationType":"GRACEFUL"}`},
 	}
 	for op, bodies := range requests {
 		for _, body := range bodies {
@@ -72,9 +78,20 @@ func requireSameSteps(t *testing.T, p lcm.Plan, f plan.Facts) {
 	what.ControlPlanes = slices.ContainsFunc(p.Groups, func(g lcm.GroupChange) bool { return isControlPlane(g.VduID) }) ||
 		slices.ContainsFunc(p.Leaving, func(l lcm.LeavingVnfc) bool { return isControlPlane(l.VduID) })
 
+	what.ChangeStateTo, what.Partial = p.ChangeStateTo, !p.Whole
+	for _, v := range p.Operated {
+		what.Workers = what.Workers || what.Cluster && v.VduID == "workerNode"
+		what.ControlPlanes = what.ControlPlanes || what.Cluster && v.VduID == "masterNode"
+		what.Others = !what.Cluster
+		what.Cordoned = what.Cordoned || f.Instance.Instantiated.Cordoned(v.VnfcID)
+	}
 	choose := map[lcm.Operation]func(*build, activities.Description) ([]step, []step){
 		lcm.OpInstantiate: (*build).plan, lcm.OpTerminate: (*build).planTermination, lcm.OpHeal: (*build).planHealing,
 		lcm.OpScale: (*build).planScaling, lcm.OpScaleToLevel: (*build).planScaling,
+		lcm.OpChangeExtConn: (*build).planReconnection,
+		lcm.OpOperate: func(b *build, what activities.Description) ([]step, []step) {
+			return (&power{build: *b}).planOperating(what)
+		},
 	}[p.Operation]
 	starting, processing := choose(&build{}, what)
 
@@ -124,6 +141,7 @@ func someFacts(t *testing.T, flavour string, isCluster bool) plan.Facts {
 		}
 	}
 	f.Instance.Instantiated = info
+	info.Switch(lcm.VnfStopped, []string{"worker-0"}, []string{"worker-0"})
 	if isCluster {
 		f.Cluster = &lcm.ClusterParams{
 			CniManifestPath: "cni.yaml", MasterNode: lcm.NodeParams{AspectID: "master_instance", SSHCpName: "masterNode_CP1"},

@@ -10,12 +10,27 @@ var forgiven = []struct {
 	path, why string
 	mend      func(request map[string]any)
 }{
+	{"", "a merge patch takes away by null, and its entries need not be whole", func(request map[string]any) {
+		for name, value := range request {
+			if value == nil {
+				delete(request, name)
+			}
+		}
+		connections, _ := request["vimConnectionInfo"].(map[string]any)
+		for id, c := range connections {
+			if connection, ok := c.(map[string]any); !ok {
+				delete(connections, id)
+			} else if connection["vimType"] == nil {
+				connection["vimType"] = "openstack"
+			}
+		}
+	}},
 	{"/scale", "Tacker's guides write numberOfSteps in quotes", func(request map[string]any) {
 		if text, ok := request["numberOfSteps"].(string); ok {
 			request["numberOfSteps"], _ = strconv.ParseFloat(text, 64) // 0 is refused
 		}
 	}},
-	{"/instantiate", "Tacker's clients of v1 leave vimType out", func(request map[string]any) {
+	{"", "Tacker's clients of v1 leave vimType out", func(request map[string]any) {
 		connections, _ := request["vimConnectionInfo"].([]any)
 		for _, c := range connections {
 			if connection, ok := c.(map[string]any); ok && connection["vimType"] == nil {

@@ -19,12 +19,22 @@ func (m *manner) addMannerFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&m.watch, "watch", "w", false, "show the progress until the operation has ended")
 }
 
-// taskPath is the resource below the instance to which an operation's request is posted.
+// taskPath is the resource below the instance to which an operation's request is posted; a MODIFY_INFO patches the
+// instance itself.
 func taskPath(op lcm.Operation) string {
 	return map[lcm.Operation]string{
 		lcm.OpInstantiate: "/instantiate", lcm.OpScale: "/scale", lcm.OpScaleToLevel: "/scale_to_level", lcm.OpHeal: "/heal",
+		lcm.OpOperate:   "/operate",
 		lcm.OpTerminate: "/terminate",
 	}[op]
+}
+
+// methodOf is the HTTP method of an operation's request.
+func methodOf(op lcm.Operation) string {
+	if op == lcm.OpModifyInfo {
+		return http.MethodPatch
+	}
+	return http.MethodPost
 }
 
 // operate begins an operation, and tells or follows what the Location header names; or shows its plan.
@@ -32,7 +42,7 @@ func (c *cli) operate(cmd *cobra.Command, instance string, op lcm.Operation, req
 	if how.plan {
 		return c.showPlan(cmd.Context(), instance, op, request)
 	}
-	header, err := c.client.send(cmd.Context(), http.MethodPost, c.instancePath(instance)+taskPath(op), request, nil)
+	header, err := c.client.send(cmd.Context(), methodOf(op), c.instancePath(instance)+taskPath(op), request, nil)
 	if err != nil {
 		return err
 	}

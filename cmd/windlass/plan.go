@@ -40,7 +40,7 @@ func newOpPlan(c *cli) *cobra.Command {
 		Short: "Show the plan that a scaling or a healing carries out",
 		Long: `Show what a scaling or a healing has decided to change: it does so once, in its first step, and a retry works on
 the same VNFCs. What an operation would do that has not begun is shown by --plan of 'windlass vnf scale', 'scale-to-level',
-'heal', 'instantiate' and 'terminate'.`,
+'heal', 'operate', 'instantiate' and 'terminate'.`,
 		Example: "  windlass op plan 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37",
 		Args:    exactly("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -65,11 +65,15 @@ func (c *cli) printPlan(raw json.RawMessage) error {
 		}
 		field(w, "VMs to make", p.Adds)
 		field(w, "VMs to delete", p.Removes)
+		if p.Operation == lcm.OpOperate {
+			field(w, "VMs "+map[lcm.VnfState]string{lcm.VnfStarted: "to start", lcm.VnfStopped: "to stop"}[p.ChangeStateTo], len(p.Operated))
+		}
 		field(w, "Level then", p.InstantiationLevelID)
 		for _, s := range p.ScaleStatus {
 			field(w, "Scale level then", fmt.Sprintf("%s %d", s.AspectID, s.ScaleLevel))
 		}
 		p.printLeaving(w)
+		p.printOperated(w)
 		p.printSteps(w)
 	})
 }
@@ -86,6 +90,17 @@ func (p plan) printLeaving(w io.Writer) {
 	row(w, title, "VDU", "VNFC", "BECAUSE")
 	for _, l := range p.Leaving {
 		row(w, l.Node, l.VduID, l.VnfcID, l.Why)
+	}
+}
+
+func (p plan) printOperated(w io.Writer) {
+	if len(p.Operated) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	row(w, map[lcm.VnfState]string{lcm.VnfStarted: "IS STARTED", lcm.VnfStopped: "IS STOPPED"}[p.ChangeStateTo], "VDU", "VNFC", "IS NOW")
+	for _, v := range p.Operated {
+		row(w, v.Node, v.VduID, v.VnfcID, v.Was)
 	}
 }
 

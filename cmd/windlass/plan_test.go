@@ -24,7 +24,7 @@ const (
 // changing is an API that takes every operation and every plan.
 func changing() *fakeAPI {
 	api := resources()
-	for _, task := range []string{"scale", "scale_to_level", "heal"} {
+	for _, task := range []string{"scale", "scale_to_level", "heal", "operate"} {
 		api.answers["POST /vnflcm/v1/vnf_instances/"+vnfID+"/"+task] = accepted("http://api/vnflcm/v1/vnf_lcm_op_occs/" + opID)
 	}
 	api.answers["POST /windlass/v1/vnf_instances/"+vnfID+"/plan"] = ok(200, scalePlan+scaleSteps)
@@ -46,6 +46,10 @@ func TestChanges_sendWhatTheFlagsSay(t *testing.T) {
 		},
 		"heal --vnfc a,b --cause lost": {"heal", `{"vnfcInstanceId":["a","b"],"cause":"lost"}`},
 		"heal --all":                   {"heal", `{}`},
+		"operate --start":              {"operate", `{"changeStateTo":"STARTED"}`},
+		"operate --stop --graceful 60 --vnfc a,b": {
+			"operate", `{"changeStateTo":"STOPPED","stopType":"GRACEFUL","gracefulStopTimeout":60,"vnfcInstanceId":["a","b"]}`,
+		},
 		"heal --vnfc a --params " + credentials: {
 			"heal", `{"vnfcInstanceId":["a"],"additionalParams":{"k8s_cluster_installation_param":{"worker_node":{"password":"s3cret"}}}}`,
 		},

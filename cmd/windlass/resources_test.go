@@ -189,3 +189,23 @@ func TestVimRegister_doesNotShowThePasswordOfAFileItCannotRead(t *testing.T) {
 	assert.Contains(t, got.err, "is not a YAML mapping")
 	assert.NotContains(t, got.err, "s3cret")
 }
+
+func TestVnfModify_sendsAMergePatch(t *testing.T) {
+	api := resources()
+	api.answers["PATCH /vnflcm/v1/vnf_instances/"+vnfID] = accepted("http://api/vnflcm/v1/vnf_lcm_op_occs/" + opID)
+	got := windlass(t, api, "vnf", "modify", vnfID, "--name", "edge-2", "--description", "", "--metadata", "site=north,rack=")
+	require.Equal(t, 0, got.code, got.err)
+	assert.JSONEq(t, `{"vnfInstanceName":"edge-2","vnfInstanceDescription":null,"metadata":{"site":"north","rack":null}}`, api.last("PATCH").body)
+	file := filepath.Join(t.TempDir(), "patch.json")
+	require.NoError(t, os.WriteFile(file, []byte(`{"extensions":{"a":null}}`), 0o600))
+	got = windlass(t, api, "vnf", "modify", vnfID, "--patch", file, "--name", "edge-3")
+	require.Equal(t, 0, got.code, got.err)
+	assert.JSONEq(t, `{"extensions":{"a":null},"vnfInstanceName":"edge-3"}`, api.last("PATCH").body)
+	assert.Equal(t, exitUsage, windlass(t, api, "vnf", "modify", vnfID).code)
+}
+
+func TestVnfOperate_wantsOneDirection(t *testing.T) {
+	for _, args := range [][]string{{}, {"--start", "--stop"}, {"--start", "--graceful", "5"}} {
+		assert.Equal(t, exitUsage, windlass(t, resources(), append([]string{"vnf", "operate", vnfID}, args...)...).code, args)
+	}
+}

@@ -13,9 +13,9 @@ import (
 )
 
 func newVnf(c *cli) *cobra.Command {
-	cmd := &cobra.Command{Use: "vnf", Short: "Create, instantiate, show, scale, heal and terminate VNF instances"}
-	cmd.AddCommand(newVnfCreate(c), newVnfList(c), newVnfShow(c), newVnfInstantiate(c), newVnfScale(c), newVnfScaleToLevel(c),
-		newVnfHeal(c), newVnfDrift(c), newVnfDriftPolicy(c), newVnfForgetHostKey(c), newVnfTerminate(c), newVnfDelete(c))
+	cmd := &cobra.Command{Use: "vnf", Short: "Create, instantiate, show, modify, scale, heal, start, stop and terminate VNF instances"}
+	cmd.AddCommand(newVnfCreate(c), newVnfList(c), newVnfShow(c), newVnfModify(c), newVnfInstantiate(c), newVnfScale(c), newVnfScaleToLevel(c),
+		newVnfHeal(c), newVnfOperate(c), newVnfDrift(c), newVnfDriftPolicy(c), newVnfForgetHostKey(c), newVnfTerminate(c), newVnfDelete(c))
 	return cmd
 }
 

@@ -50,7 +50,7 @@ func (c *comparison) virtualIP(seen int, holders, cut []lcm.Node) {
 		}
 		c.add(lcm.DriftVirtualIPDoubled, "", "", "%s hold the virtual IP at once.", strings.Join(names, " and "))
 	}
-	if len(holders) == 0 && seen == len(c.want.Nodes.With(lcm.ControlPlane)) {
+	if len(holders) == 0 && seen == len(c.want.running().With(lcm.ControlPlane)) {
 		c.add(lcm.DriftVirtualIPMissing, "", "", "No control plane holds the virtual IP.")
 		return // that nobody reaches it is no news then
 	}

@@ -19,7 +19,7 @@ func (c *comparison) cluster() {
 		c.add(lcm.DriftClusterUnreachable, "", "", "No control plane tells how the cluster is: %s", seen.Unreachable)
 		return
 	}
-	for _, node := range c.want.Nodes {
+	for _, node := range c.want.running() {
 		c.object(node)
 	}
 	for _, n := range seen.Nodes {
@@ -27,7 +27,7 @@ func (c *comparison) cluster() {
 			c.add(lcm.DriftNodeObjectUnknown, "", n.Name, "Kubernetes has a node %s that is none of the VNF.", n.Name)
 		}
 	}
-	for _, node := range c.want.Nodes.With(lcm.ControlPlane) {
+	for _, node := range c.want.running().With(lcm.ControlPlane) {
 		c.member(node)
 	}
 	for _, m := range seen.Members {

@@ -3,6 +3,8 @@
 package drift
 
 import (
+	"slices"
+
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -16,6 +18,8 @@ type Expected struct {
 	Capacity []Count
 	// HAProxy is the configuration of HAProxy on every control plane, "" where there is none.
 	HAProxy string
+	// Stopped are the servers that were stopped on purpose.
+	Stopped []string
 	// ClusterVim is set when the cluster was registered as a VIM.
 	ClusterVim bool
 }
@@ -92,11 +96,27 @@ type EtcdMember struct {
 	Started, Healthy, Learner bool
 }
 
+// stopped tells whether a server was stopped on purpose: nothing on it can be in order.
+func (e Expected) stopped(server string) bool { return slices.Contains(e.Stopped, server) }
+
+// running are the nodes that were not stopped on purpose.
+func (e Expected) running() (out lcm.Nodes) {
+	for _, n := range e.Nodes {
+		if !e.stopped(n.ServerID) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
 // Compare lists in what the VNF differs from what it should be, in the order in which a person would look: the
 // infrastructure, the nodes, the cluster, the load balancers, the trust.
 func Compare(want Expected, have Seen) []lcm.DriftFinding {
 	c := &comparison{want: want, have: have, findings: []lcm.DriftFinding{}}
 	c.stack()
+	if len(want.Nodes) > 0 && len(want.running()) == 0 {
+		return c.findings // a cluster that was stopped
+	}
 	c.nodes()
 	c.cluster()
 	c.balancers()

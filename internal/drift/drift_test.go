@@ -105,6 +105,33 @@ func TestCompare(t *testing.T) {
 			change: func(_ *Expected, have *Seen) { have.Stack.Members[0].Status = "SHUTOFF" },
 			kinds:  []lcm.DriftKind{lcm.DriftServerStopped}, node: "cp-1",
 		},
+		"a server was stopped on purpose": {
+			change: func(want *Expected, have *Seen) {
+				have.Stack.Members[3].Status, have.Cluster.Nodes[3] = "SHUTOFF", Node{Name: "worker-1", Cordoned: true}
+				have.Stack.Members[1].Status, have.Cluster.Members[1].Healthy, have.Cluster.Nodes[1].Ready = "SHUTOFF", false, false
+				delete(have.Sights, "cp-2")
+				want.Stopped = []string{"server-worker-1", "server-cp-2"}
+			},
+		},
+		"one that was stopped on purpose runs": {
+			change: func(want *Expected, _ *Seen) { want.Stopped = []string{"server-worker-1"} },
+			kinds:  []lcm.DriftKind{lcm.DriftServerStatus}, node: "worker-1", says: "although it was stopped on purpose",
+		},
+		"one that was stopped on purpose is gone": {
+			change: func(want *Expected, have *Seen) {
+				want.Stopped, have.Stack.Members[3].Status = []string{"server-worker-1"}, ""
+			},
+			kinds: []lcm.DriftKind{lcm.DriftServerMissing}, node: "worker-1",
+		},
+		"everything was stopped on purpose": {
+			change: func(want *Expected, have *Seen) {
+				for i, n := range want.Nodes {
+					want.Stopped = append(want.Stopped, n.ServerID)
+					have.Stack.Members[i].Status = "SHUTOFF"
+				}
+				have.Cluster, have.Sights = nil, nil
+			},
+		},
 		"a server is paused": {
 			change: func(_ *Expected, have *Seen) { have.Stack.Members[0].Status = "PAUSED" },
 			kinds:  []lcm.DriftKind{lcm.DriftServerStatus}, node: "cp-1", says: "PAUSED",

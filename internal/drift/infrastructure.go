@@ -40,7 +40,14 @@ func (c *comparison) server(v lcm.VnfcResourceInfo) {
 		c.add(lcm.DriftStackMemberMissing, v.ID, node, "%s is no member of the VNF's Heat stack any more.", name)
 		return
 	}
-	switch status := c.have.Stack.Members[at].Status; status {
+	status := c.have.Stack.Members[at].Status
+	if c.want.stopped(v.ComputeResource.ResourceID) && status != "" && status != "DELETED" && status != "SOFT_DELETED" {
+		if status != "SHUTOFF" {
+			c.add(lcm.DriftServerStatus, v.ID, node, "%s is %s in Nova although it was stopped on purpose.", name, status)
+		}
+		return
+	}
+	switch status {
 	case "ACTIVE":
 	case "", "DELETED", "SOFT_DELETED":
 		c.add(lcm.DriftServerMissing, v.ID, node, "%s does not exist in Nova any more, though its Heat stack has it.", name)
@@ -70,7 +77,7 @@ func (c *comparison) levels() {
 
 // nodes tells which nodes do not let Windlass in.
 func (c *comparison) nodes() {
-	for _, node := range c.want.Nodes {
+	for _, node := range c.want.running() {
 		if s, looked := c.have.Sights[node.Name]; looked && s.Unreachable != "" {
 			c.add(lcm.DriftNodeUnreachable, c.vnfcOn(node.ServerID), node.Name, "%s", about(node.Name, s.Unreachable))
 		}

@@ -1,6 +1,6 @@
 package lcm
 
-// Plan is what a scaling or a healing changes. It is decided once, before anything is touched, and kept with the
+// Plan is what a scaling, a healing or an operating changes. It is decided once, before anything is touched, and kept with the
 // operation: a retry works on the same VMs, whatever has become of them meanwhile.
 type Plan struct {
 	Operation Operation `json:"operation"`
@@ -14,6 +14,25 @@ type Plan struct {
 	Leaving []LeavingVnfc `json:"leaving,omitempty"`
 	// Whole is set when a heal makes the entire VNF anew, or when it is terminated.
 	Whole bool `json:"whole,omitempty"`
+	// ChangeStateTo is what an OPERATE makes of the VMs of Operated; Whole is set when it is the state of all VMs then.
+	ChangeStateTo VnfState       `json:"changeStateTo,omitempty"`
+	Operated      []OperatedVnfc `json:"operated,omitempty"`
+	// Links are the external virtual links when a CHANGE_EXT_CONN is complete, ChangedLinks the ids of those that it
+	// changes, and VimConnectionID the connection on which their resources are.
+	Links           []ExtVirtualLink `json:"links,omitempty"`
+	ChangedLinks    []string         `json:"changedLinks,omitempty"`
+	VimConnectionID string           `json:"vimConnectionId,omitempty"`
+}
+
+// OperatedVnfc is a VM that is started or stopped.
+type OperatedVnfc struct {
+	VnfcID   string `json:"vnfcId"`
+	VduID    string `json:"vduId"`
+	ServerID string `json:"serverId"`
+	// Node is its name in the cluster, "" for a VM that is no node.
+	Node string `json:"node,omitempty"`
+	// Was is its state before, as it is recorded: a rollback leaves alone what had it already.
+	Was VnfState `json:"was"`
 }
 
 // GroupChange is a group of VMs that gets another size.

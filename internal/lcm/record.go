@@ -23,6 +23,8 @@ type OperationRecord struct {
 	// GrantID and ResourceChanges are kept as they are when unset.
 	GrantID         string           `json:"grantId,omitempty"`
 	ResourceChanges *ResourceChanges `json:"resourceChanges,omitempty"`
+	// ChangedInfo is kept as it is when unset.
+	ChangedInfo *VnfInfoModifications `json:"-"`
 	// Grant is kept from the first record that has one on.
 	Grant *Grant `json:"-"`
 	// Instance is written in the same transaction, e.g. INSTANTIATED together with COMPLETED. Its

@@ -14,6 +14,8 @@ type InstantiateRequest struct {
 	ExtVirtualLinks      []ExtVirtualLink
 	VimConnections       []VimConnectionInfo
 	AdditionalParams     json.RawMessage
+	// Extensions and ConfigurableProperties are laid over those that the instance has.
+	Extensions, ConfigurableProperties map[string]any
 }
 
 // ExtVirtualLink is SOL003 clause 4.4.1.11 ExtVirtualLinkData.
@@ -100,6 +102,8 @@ func ParseInstantiate(body json.RawMessage) (InstantiateRequest, error) {
 		VimConnectionInfo    keyed[VimConnectionInfo] `json:"vimConnectionInfo"`
 		ExtVirtualLinks      []rawExtVirtualLink      `json:"extVirtualLinks"`
 		AdditionalParams     json.RawMessage          `json:"additionalParams"`
+		Extensions           map[string]any           `json:"extensions"`
+		Properties           map[string]any           `json:"vnfConfigurableProperties"`
 	}
 	if err := json.Unmarshal(body, &raw); err != nil {
 		return InstantiateRequest{}, Wrap(KindInvalid, err, "The instantiate request is malformed.")
@@ -107,6 +111,7 @@ func ParseInstantiate(body json.RawMessage) (InstantiateRequest, error) {
 	out := InstantiateRequest{
 		FlavourID: raw.FlavourID, InstantiationLevelID: raw.InstantiationLevelID,
 		AdditionalParams: raw.AdditionalParams, VimConnections: raw.VimConnectionInfo.items,
+		Extensions: raw.Extensions, ConfigurableProperties: raw.Properties,
 	}
 	for i, key := range raw.VimConnectionInfo.keys {
 		if key != "" {

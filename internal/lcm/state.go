@@ -5,17 +5,29 @@ type Operation string
 
 // The operations of SOL003 that Windlass carries out.
 const (
-	OpInstantiate  Operation = "INSTANTIATE"
-	OpScale        Operation = "SCALE"
-	OpScaleToLevel Operation = "SCALE_TO_LEVEL"
-	OpHeal         Operation = "HEAL"
-	OpTerminate    Operation = "TERMINATE"
+	OpInstantiate   Operation = "INSTANTIATE"
+	OpScale         Operation = "SCALE"
+	OpScaleToLevel  Operation = "SCALE_TO_LEVEL"
+	OpHeal          Operation = "HEAL"
+	OpModifyInfo    Operation = "MODIFY_INFO"
+	OpOperate       Operation = "OPERATE"
+	OpChangeExtConn Operation = "CHANGE_EXT_CONN"
+	OpTerminate     Operation = "TERMINATE"
 )
 
 // CanRollBack reports whether the operation's rollback task exists at all (SOL003 clause 5.4.15 wants it for
 // InstantiateVnf at least). A TERMINATE goes forward only: servers that are deleted do not come back, so it
 // is retried until it is done, or declared failed. The others have it until they delete a server.
 func (o Operation) CanRollBack() bool { return o != OpTerminate }
+
+// FirstState is the state in which the operation begins: a MODIFY_INFO needs no grant (SOL003 clause 5.4.3.3.4), so it is
+// PROCESSING at once.
+func (o Operation) FirstState() OperationState {
+	if o == OpModifyInfo {
+		return Processing
+	}
+	return Starting
+}
 
 // OperationState is the state of a VnfLcmOpOcc (SOL003 clause 5.6.2.2).
 type OperationState string

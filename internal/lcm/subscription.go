@@ -208,6 +208,10 @@ type VnfEvent struct {
 	IsAutomaticInvocation bool             `json:"isAutomaticInvocation,omitempty"`
 	Error                 *Error           `json:"error,omitempty"`
 	ResourceChanges       *ResourceChanges `json:"resourceChanges,omitempty"`
+	// Connectivity is the plan of a completed CHANGE_EXT_CONN, which has the links that it has changed.
+	Connectivity *Plan `json:"connectivity,omitempty"`
+	// ChangedInfo is of a completed MODIFY_INFO.
+	ChangedInfo *VnfInfoModifications `json:"changedInfo,omitempty"`
 }
 
 // OfPackage tells whether the event is about a VNF package.

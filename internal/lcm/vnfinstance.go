@@ -18,6 +18,9 @@ type VnfInstance struct {
 	VnfdVersion        string
 	InstantiationState InstantiationState
 	Metadata           map[string]any
+	// Extensions and ConfigurableProperties are the VNF's own key-value pairs; Windlass keeps them.
+	Extensions             map[string]any
+	ConfigurableProperties map[string]any
 	// VimConnections is a map in v2 and a list in v1; here it is a list ordered by ID.
 	VimConnections []VimConnectionInfo
 	// Instantiated is nil in NOT_INSTANTIATED.
@@ -42,7 +45,7 @@ type VimConnectionInfo struct {
 type InstantiatedVnfInfo struct {
 	FlavourID            string                       `json:"flavourId"`
 	InstantiationLevelID string                       `json:"instantiationLevelId,omitempty"`
-	VnfState             string                       `json:"vnfState"` // STARTED or STOPPED
+	VnfState             VnfState                     `json:"vnfState"`
 	ScaleStatus          []ScaleInfo                  `json:"scaleStatus,omitempty"`
 	MaxScaleLevels       []ScaleInfo                  `json:"maxScaleLevels,omitempty"`
 	ExtCps               []VnfExtCpInfo               `json:"extCpInfo,omitempty"`
@@ -60,6 +63,8 @@ type InstantiatedVnfInfo struct {
 	Nodes Nodes `json:"nodes,omitempty"`
 	// ClusterVimID is the registered Kubernetes VIM, "" when there is none.
 	ClusterVimID VimID `json:"clusterVimId,omitempty"`
+	// Stopped are the VNFCs that an OPERATE has stopped and none has started since.
+	Stopped []StoppedVnfc `json:"stopped,omitempty"`
 }
 
 // ScaleInfo is SOL003 clause 5.5.3.4.
@@ -118,6 +123,10 @@ type VnfLcmOpOcc struct {
 	APIVersion      int
 	Error           *Error
 	ResourceChanges *ResourceChanges
+	// ChangedInfo is what a completed MODIFY_INFO has changed.
+	ChangedInfo *VnfInfoModifications
+	// OfVersion, when not 0, is the version of the instance that the operation is about; it is not stored.
+	OfVersion int64
 	// ForwardOnly is set once rollback is not possible any more.
 	ForwardOnly bool
 	// Plan is what a scaling or a healing has decided to do, nil until then.

@@ -10,10 +10,13 @@ type WorkflowName string
 
 // The workflows: one a lifecycle operation. Renaming one breaks running operations.
 const (
-	WorkflowInstantiate WorkflowName = "Instantiate"
-	WorkflowScale       WorkflowName = "Scale"
-	WorkflowHeal        WorkflowName = "Heal"
-	WorkflowTerminate   WorkflowName = "Terminate"
+	WorkflowInstantiate   WorkflowName = "Instantiate"
+	WorkflowScale         WorkflowName = "Scale"
+	WorkflowHeal          WorkflowName = "Heal"
+	WorkflowModifyInfo    WorkflowName = "ModifyInfo"
+	WorkflowOperate       WorkflowName = "Operate"
+	WorkflowChangeExtConn WorkflowName = "ChangeExtConn"
+	WorkflowTerminate     WorkflowName = "Terminate"
 )
 
 // WorkflowFor names the workflow that carries out op; false when Windlass does not support op.
@@ -25,6 +28,12 @@ func WorkflowFor(op Operation) (WorkflowName, bool) {
 		return WorkflowScale, true
 	case OpHeal:
 		return WorkflowHeal, true
+	case OpModifyInfo:
+		return WorkflowModifyInfo, true
+	case OpOperate:
+		return WorkflowOperate, true
+	case OpChangeExtConn:
+		return WorkflowChangeExtConn, true
 	case OpTerminate:
 		return WorkflowTerminate, true
 	default:

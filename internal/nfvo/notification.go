@@ -29,7 +29,10 @@ type occurrence struct {
 	Verbosity             lcm.Verbosity      `json:"verbosity,omitempty"` // v3.3.1 only
 	VnfLcmOpOccID         lcm.OpOccID        `json:"vnfLcmOpOccId"`
 	AffectedVnfcs         []lcm.AffectedVnfc `json:"affectedVnfcs,omitempty"`
-	Error                 *problem.Details   `json:"error,omitempty"`
+	ChangedInfo           map[string]any     `json:"changedInfo,omitempty"`
+
+	ChangedExtConnectivity []lcm.ExtVirtualLinkInfo `json:"changedExtConnectivity,omitempty"`
+	Error                  *problem.Details         `json:"error,omitempty"`
 }
 
 // packageChange is what only packages have.
@@ -74,7 +77,8 @@ func notificationOf(s lcm.Subscription, e lcm.VnfEvent) notification {
 	if s.Verbosity == lcm.VerbosityShort {
 		return n
 	}
-	n.Error = problem.OfOperation(e.Error)
+	n.Error, n.ChangedInfo = problem.OfOperation(e.Error), e.ChangedInfo.Shown(s.APIVersion)
+	n.ChangedExtConnectivity = e.Connectivity.ChangedLinkInfo(s.APIVersion)
 	if e.ResourceChanges != nil {
 		n.AffectedVnfcs = e.ResourceChanges.AffectedVnfcs
 	}

@@ -33,6 +33,12 @@ func Outline(p lcm.Plan, f Facts) []PlannedStep {
 		list = append(o.granted(), o.ending()...)
 	case lcm.OpHeal:
 		list = append(o.granted("Decide what is healed"), o.healing()...)
+	case lcm.OpOperate:
+		list = o.operating()
+	case lcm.OpChangeExtConn:
+		list = append(o.granted("Decide what is connected"), []PlannedStep{
+			{Title: "Change the connections of the stack", Undo: "the connections are what they were"}, {Title: "Look at the infrastructure"},
+		}...)
 	default:
 		list = append(o.granted("Decide what changes"), o.scaling()...)
 	}
@@ -130,6 +136,74 @@ func (o outline) healing() []PlannedStep {
 		list = append(list, PlannedStep{Title: "Forget the nodes that have left"})
 	}
 	return list
+}
+
+func (o outline) operating() []PlannedStep {
+	var workers, controlPlanes, others, cordoned bool
+	for _, v := range o.plan.Operated {
+		at := slices.IndexFunc(o.facts.Instance.Instantiated.Nodes, func(n lcm.Node) bool { return o.cluster && n.ServerID == v.ServerID })
+		switch {
+		case at < 0:
+			others = true
+		case o.facts.Instance.Instantiated.Nodes[at].Role == lcm.ControlPlane:
+			controlPlanes = true
+		default:
+			workers = true
+		}
+		cordoned = cordoned || o.facts.Instance.Instantiated.Cordoned(v.VnfcID)
+	}
+	if o.plan.ChangeStateTo == lcm.VnfStopped {
+		return append(o.granted("Decide what is stopped"), o.stopping(workers, controlPlanes, others)...)
+	}
+	return append(o.granted("Decide what is started"), o.starting(workers, controlPlanes, others, cordoned)...)
+}
+
+func (o outline) stopping(workers, controlPlanes, others bool) (list []PlannedStep) {
+	if o.facts.Graceful && !o.plan.Whole && (workers || controlPlanes) {
+		list = append(list, PlannedStep{Title: "Drain the nodes that stop", Undo: "they take pods again"})
+	}
+	if workers {
+		list = append(list, PlannedStep{Title: "Stop the workers", Undo: "they are started, and Ready"})
+	}
+	if controlPlanes {
+		list = append(list, PlannedStep{Title: "Stop the control planes", Undo: "they are started, and etcd works"})
+	}
+	if others {
+		list = append(list, PlannedStep{Title: o.machines("Stop"), Undo: "they are started"})
+	}
+	return list
+}
+
+func (o outline) starting(workers, controlPlanes, others, cordoned bool) (list []PlannedStep) {
+	if others {
+		list = append(list, PlannedStep{Title: o.machines("Start"), Undo: "those that were stopped before are stopped"})
+	}
+	if controlPlanes {
+		list = append(list, PlannedStep{Title: "Start the control planes", Undo: "those that were stopped before are stopped"})
+	}
+	if workers {
+		list = append(list, PlannedStep{Title: "Start the workers", Undo: "those that were stopped before are stopped"})
+	}
+	if !workers && !controlPlanes {
+		return list
+	}
+	list = append(list,
+		PlannedStep{Title: "Wait until every node answers on SSH"},
+		PlannedStep{Title: "Make the nodes known to each other"},
+		PlannedStep{Title: "Wait until the cluster works"},
+	)
+	if cordoned {
+		list = append(list, PlannedStep{Title: "Let the nodes take pods again"})
+	}
+	return list
+}
+
+// machines names the step for VMs that are no nodes: in a cluster they are load balancers or storage.
+func (o outline) machines(verb string) string {
+	if o.cluster {
+		return verb + " the other machines"
+	}
+	return verb + " the machines"
 }
 
 func (o outline) arrival() []PlannedStep {

@@ -1,4 +1,4 @@
-// Package plan decides what a scaling or a healing changes, from the request, the VNFD and what the VNF consists of.
+// Package plan decides what a scaling, a healing or an operating changes, from the request, the VNFD and what the VNF consists of.
 // It is pure: the API server plans to refuse what is not possible, the worker to act.
 package plan
 
@@ -19,7 +19,7 @@ type Facts struct {
 	Cluster *lcm.ClusterParams
 	// Unhealthy are nodes that do not work, by name, and why, as a clause. They go first.
 	Unhealthy map[string]string
-	// Graceful is set when a termination shuts the servers down first.
+	// Graceful is set when a termination shuts the servers down first, or a stop drains the nodes.
 	Graceful bool
 }
 
@@ -29,6 +29,9 @@ func For(f Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
 	if err := f.instantiated(); err != nil {
 		return lcm.Plan{}, err
 	}
+	if op != lcm.OpOperate && op != lcm.OpChangeExtConn && f.Instance.Instantiated.VnfState == lcm.VnfStopped {
+		return lcm.Plan{}, lcm.Errorf(lcm.KindConflict, "The VNF instance %s is stopped: start it first (operate, with changeStateTo STARTED).", f.Instance.ID)
+	}
 	switch op {
 	case lcm.OpScale:
 		return scale(f, body)
@@ -36,6 +39,10 @@ func For(f Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
 		return scaleToLevel(f, body)
 	case lcm.OpHeal:
 		return heal(f, body)
+	case lcm.OpOperate:
+		return operate(f, body)
+	case lcm.OpChangeExtConn:
+		return changeExtConn(f, body)
 	default:
 		return lcm.Plan{}, lcm.Errorf(lcm.KindBug, "There is no plan for %s.", op)
 	}

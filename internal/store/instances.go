@@ -10,12 +10,12 @@ import (
 
 const selectInstance = `
 	select id, name, description, vnfd_id, vnf_pkg_id, provider, product_name, software_version, vnfd_version,
-		instantiation_state, metadata, vim_connections, instantiated, created, updated, version
+		instantiation_state, metadata, extensions, configurable_properties, vim_connections, instantiated, created, updated, version
 	from vnf_instance`
 
 func scanInstance(row pgx.CollectableRow) (i lcm.VnfInstance, err error) {
 	err = row.Scan(&i.ID, &i.Name, &i.Description, &i.VnfdID, &i.VnfPkgID, &i.Provider, &i.ProductName, &i.SoftwareVersion,
-		&i.VnfdVersion, &i.InstantiationState, &i.Metadata, &i.VimConnections, &i.Instantiated, &i.Created, &i.Updated, &i.Version)
+		&i.VnfdVersion, &i.InstantiationState, &i.Metadata, &i.Extensions, &i.ConfigurableProperties, &i.VimConnections, &i.Instantiated, &i.Created, &i.Updated, &i.Version)
 	return i, err
 }
 
@@ -23,7 +23,7 @@ func instanceArgs(i lcm.VnfInstance) pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"id": i.ID, "name": i.Name, "description": i.Description, "vnfd": i.VnfdID, "pkg": i.VnfPkgID,
 		"provider": i.Provider, "product": i.ProductName, "software": i.SoftwareVersion, "vnfdVersion": i.VnfdVersion,
-		"state": i.InstantiationState, "metadata": i.Metadata, "vims": i.VimConnections, "instantiated": i.Instantiated,
+		"state": i.InstantiationState, "metadata": i.Metadata, "extensions": i.Extensions, "properties": i.ConfigurableProperties, "vims": i.VimConnections, "instantiated": i.Instantiated,
 		"version": i.Version,
 	}
 }
@@ -48,9 +48,9 @@ func (s *Store) CreateInstance(ctx context.Context, inst lcm.VnfInstance) error 
 func insertInstance(ctx context.Context, tx pgx.Tx, inst lcm.VnfInstance) error {
 	_, err := tx.Exec(ctx, `
 		insert into vnf_instance (id, name, description, vnfd_id, vnf_pkg_id, provider, product_name, software_version,
-			vnfd_version, instantiation_state, metadata, vim_connections, instantiated)
+			vnfd_version, instantiation_state, metadata, extensions, configurable_properties, vim_connections, instantiated)
 		values (@id, @name, @description, @vnfd, @pkg, @provider, @product, @software,
-			@vnfdVersion, @state, @metadata, @vims, @instantiated)`,
+			@vnfdVersion, @state, @metadata, @extensions, @properties, @vims, @instantiated)`,
 		instanceArgs(inst))
 	return err
 }
@@ -70,7 +70,8 @@ func updateInstance(ctx context.Context, q querier, inst lcm.VnfInstance) error 
 		update vnf_instance set
 			name = @name, description = @description, vnfd_id = @vnfd, vnf_pkg_id = @pkg, provider = @provider,
 			product_name = @product, software_version = @software, vnfd_version = @vnfdVersion,
-			instantiation_state = @state, metadata = @metadata, vim_connections = @vims, instantiated = @instantiated,
+			instantiation_state = @state, metadata = @metadata, extensions = @extensions,
+			configurable_properties = @properties, vim_connections = @vims, instantiated = @instantiated,
 			updated = now(), version = version + 1
 		where id = @id and version = @version`,
 		instanceArgs(inst))
@@ -126,7 +127,8 @@ func (s *Store) DeleteInstance(ctx context.Context, id lcm.VnfInstanceID) error 
 // instance leads to it. An operation that came to a good end afterwards has removed or replaced it.
 func checkNothingLeft(ctx context.Context, tx pgx.Tx, id lcm.VnfInstanceID) error {
 	last, err := all(ctx, tx, scanOperation, selectOperation+`
-		where vnf_instance_id = @id and (operation = 'INSTANTIATE' and state = 'FAILED' or state in ('COMPLETED', 'ROLLED_BACK'))
+		where vnf_instance_id = @id and operation <> 'MODIFY_INFO'
+			and (operation = 'INSTANTIATE' and state = 'FAILED' or state in ('COMPLETED', 'ROLLED_BACK'))
 		order by start_time desc, id limit 1`,
 		pgx.NamedArgs{"id": id})
 	if err != nil || len(last) == 0 || last[0].State != lcm.Failed {

@@ -14,19 +14,19 @@ import (
 const selectOperation = `
 	select id, vnf_instance_id, operation, state, state_entered_time, start_time, grant_id,
 		is_automatic_invocation, is_cancel_pending, cancel_mode, params, api_version, error,
-		resource_changes, forward_only, nullif(plan - 'grant', '{}'), step, sequence
+		resource_changes, changed_info, forward_only, nullif(plan - 'grant', '{}'), step, sequence
 	from vnf_lcm_op_occ`
 
 func scanOperation(row pgx.CollectableRow) (op lcm.VnfLcmOpOcc, err error) {
 	err = row.Scan(&op.ID, &op.VnfInstanceID, &op.Operation, &op.State, &op.StateEnteredTime, &op.StartTime, &op.GrantID,
 		&op.IsAutomaticInvocation, &op.IsCancelPending, &op.CancelMode, &op.Params, &op.APIVersion, &op.Error,
-		&op.ResourceChanges, &op.ForwardOnly, &op.Plan, &op.Step, &op.Sequence)
+		&op.ResourceChanges, &op.ChangedInfo, &op.ForwardOnly, &op.Plan, &op.Step, &op.Sequence)
 	return op, err
 }
 
-// BeginOperation inserts the operation in STARTING, and notes in its instance the VIMs that it works on: they
+// BeginOperation inserts the operation in its first state, and notes in its instance the VIMs that it works on: they
 // cannot be deleted from then on. It is a Conflict when another operation of the instance is under way, when the
-// instance's state does not fit, or when one of the VIMs is gone.
+// instance's state does not fit, when it has changed since OfVersion, or when one of the VIMs is gone.
 func (s *Store) BeginOperation(ctx context.Context, op lcm.VnfLcmOpOcc, vims ...lcm.VimConnectionInfo) error {
 	err := s.inTransaction(ctx, "begin operation", func(tx pgx.Tx) error {
 		if err := checkInstanceFits(ctx, tx, op); err != nil {
@@ -38,10 +38,10 @@ func (s *Store) BeginOperation(ctx context.Context, op lcm.VnfLcmOpOcc, vims ...
 		var entered time.Time
 		err := tx.QueryRow(ctx, `
 			insert into vnf_lcm_op_occ (id, vnf_instance_id, operation, state, grant_id, is_automatic_invocation, params, api_version)
-			values (@id, @instance, @operation, 'STARTING', @grant, @automatic, @params, @version)
+			values (@id, @instance, @operation, @state, @grant, @automatic, @params, @version)
 			returning state_entered_time`,
 			pgx.NamedArgs{
-				"id": op.ID, "instance": op.VnfInstanceID, "operation": op.Operation, "grant": op.GrantID,
+				"id": op.ID, "instance": op.VnfInstanceID, "operation": op.Operation, "state": op.Operation.FirstState(), "grant": op.GrantID,
 				"automatic": op.IsAutomaticInvocation, "params": op.Params, "version": op.APIVersion,
 			}).Scan(&entered)
 		if err != nil {
@@ -54,7 +54,7 @@ func (s *Store) BeginOperation(ctx context.Context, op lcm.VnfLcmOpOcc, vims ...
 		if err != nil {
 			return err
 		}
-		return appendEvent(ctx, tx, op.ID, lcm.EventOperation, lcm.OperationEvent{State: lcm.Starting, StateEnteredTime: entered})
+		return appendEvent(ctx, tx, op.ID, lcm.EventOperation, lcm.OperationEvent{State: op.Operation.FirstState(), StateEnteredTime: entered})
 	})
 	if violates(err, "vnf_lcm_op_occ_one_open") {
 		return s.underWay(ctx, op.VnfInstanceID)
@@ -66,14 +66,22 @@ func (s *Store) BeginOperation(ctx context.Context, op lcm.VnfLcmOpOcc, vims ...
 // one that the operation needs.
 func checkInstanceFits(ctx context.Context, tx pgx.Tx, op lcm.VnfLcmOpOcc) error {
 	var state lcm.InstantiationState
-	err := tx.QueryRow(ctx, `select instantiation_state from vnf_instance where id = @id for update`,
-		pgx.NamedArgs{"id": op.VnfInstanceID}).Scan(&state)
+	var version int64
+	err := tx.QueryRow(ctx, `select instantiation_state, version from vnf_instance where id = @id for update`,
+		pgx.NamedArgs{"id": op.VnfInstanceID}).Scan(&state, &version)
 	if err != nil {
 		return interpretMissing("lock the VNF instance", err, notFound("VNF instance", op.VnfInstanceID))
 	}
+	if op.OfVersion != 0 && version != op.OfVersion {
+		return changedMeanwhile("VNF instance", op.VnfInstanceID, version, op.OfVersion)
+	}
 	needed := lcm.Instantiated
-	if op.Operation == lcm.OpInstantiate {
+	switch op.Operation {
+	case lcm.OpInstantiate:
 		needed = lcm.NotInstantiated
+	case lcm.OpModifyInfo: // possible in both states
+		needed = state
+	default:
 	}
 	if state != needed {
 		return lcm.Errorf(lcm.KindConflict, "VNF instance %s is %s; %s needs it to be %s.", op.VnfInstanceID, state, op.Operation, needed)
@@ -131,7 +139,7 @@ func (s *Store) OpenOperations(ctx context.Context) ([]lcm.VnfLcmOpOcc, error) {
 // older than that: the API server may have died before it started them.
 func (s *Store) UnstartedOperations(ctx context.Context, olderThan time.Duration) ([]lcm.VnfLcmOpOcc, error) {
 	return all(ctx, s.pool, scanOperation, selectOperation+`
-		where state = 'STARTING' and sequence = 0 and start_time < now() - @age::interval
+		where state in ('STARTING', 'PROCESSING') and sequence = 0 and start_time < now() - @age::interval
 		order by start_time, id`,
 		pgx.NamedArgs{"age": olderThan})
 }
@@ -159,10 +167,8 @@ func (s *Store) RecordOperation(ctx context.Context, r lcm.OperationRecord) erro
 		if err != nil {
 			return err
 		}
-		if r.Instance != nil {
-			if err := updateInstance(ctx, tx, *r.Instance); err != nil {
-				return err
-			}
+		if err := recordInstance(ctx, tx, r); err != nil {
+			return err
 		}
 		if prior != "" && prior != r.State {
 			if err := notifyOperation(ctx, tx, r.OpOccID); err != nil {
@@ -174,6 +180,19 @@ func (s *Store) RecordOperation(ctx context.Context, r lcm.OperationRecord) erro
 			IsCancelPending: r.IsCancelPending, CancelMode: r.CancelMode, Error: r.Error,
 		})
 	})
+}
+
+// recordInstance writes the instance that comes with a record. VIMs that a modification names are there when it counts.
+func recordInstance(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) error {
+	if r.Instance == nil {
+		return nil
+	}
+	if r.ChangedInfo != nil {
+		if err := holdVims(ctx, tx, r.Instance.VimConnections); err != nil {
+			return err
+		}
+	}
+	return updateInstance(ctx, tx, *r.Instance)
 }
 
 func updateOperation(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) (entered time.Time, err error) {
@@ -189,6 +208,7 @@ func updateOperation(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) (ent
 			cancel_mode = @cancelMode,
 			grant_id = coalesce(nullif(@grant, ''), grant_id),
 			resource_changes = coalesce(@changes, resource_changes),
+			changed_info = coalesce(@changedInfo, changed_info),
 			forward_only = forward_only or @forwardOnly,
 			plan = case when @granted::jsonb is null or plan ? 'grant' then plan
 				else coalesce(plan, '{}') || jsonb_build_object('grant', @granted::jsonb) end,
@@ -198,7 +218,7 @@ func updateOperation(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) (ent
 		pgx.NamedArgs{
 			"id": r.OpOccID, "sequence": r.Sequence, "state": r.State, "from": before(r.State), "step": text(r.Step),
 			"error": r.Error, "cancelPending": r.IsCancelPending, "cancelMode": r.CancelMode,
-			"grant": r.GrantID, "changes": r.ResourceChanges, "forwardOnly": r.ForwardOnly,
+			"grant": r.GrantID, "changes": r.ResourceChanges, "changedInfo": r.ChangedInfo, "forwardOnly": r.ForwardOnly,
 			"granted": r.Grant,
 		}).Scan(&entered)
 	return entered, err

@@ -21,6 +21,7 @@ func TestInstance_keepsEveryField(t *testing.T) {
 	want := lcm.VnfInstance{
 		ID: lcm.VnfInstanceID(uuid.NewString()), Name: "k8s", Description: "d", VnfdID: p.VnfdID, VnfPkgID: p.ID, Provider: "Company",
 		ProductName: "Sample", SoftwareVersion: "1", VnfdVersion: "2", InstantiationState: lcm.NotInstantiated, Metadata: map[string]any{"a": "b"},
+		Extensions: map[string]any{"c": "d"}, ConfigurableProperties: map[string]any{"isAutohealEnabled": true},
 		VimConnections: []lcm.VimConnectionInfo{{ID: "vim1", VimType: "openstack", AccessInfo: map[string]any{"username": "u"}}},
 	}
 	require.NoError(t, s.CreateInstance(t.Context(), want))

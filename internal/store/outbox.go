@@ -69,7 +69,7 @@ func notifyOperation(ctx context.Context, tx pgx.Tx, id lcm.OpOccID) error {
 		Type: lcm.NotifyOperation, At: op.StateEnteredTime, OpOccID: op.ID, Operation: op.Operation, State: op.State, IsAutomaticInvocation: op.IsAutomaticInvocation,
 	}
 	if !op.State.Starts() {
-		e.Error, e.ResourceChanges = op.Error, op.ResourceChanges
+		e.Error, e.ResourceChanges, e.ChangedInfo, e.Connectivity = op.Error, op.ResourceChanges, op.ChangedInfo, op.Connectivity()
 	}
 	return notify(ctx, tx, e.Of(inst))
 }

@@ -100,11 +100,8 @@ func connect(ctx context.Context, tx pgx.Tx, id lcm.VnfInstanceID, added []lcm.V
 	if len(added) == 0 {
 		return nil
 	}
-	for _, vim := range vimIDs(added) {
-		if _, err := one(ctx, tx, scanVim, lcm.Errorf(lcm.KindConflict, "VIM %s was deleted meanwhile; name another one.", vim),
-			selectVim+` where id = @id for key share`, pgx.NamedArgs{"id": vim}); err != nil {
-			return err
-		}
+	if err := holdVims(ctx, tx, added); err != nil {
+		return err
 	}
 	inst, err := one(ctx, tx, scanInstance, notFound("VNF instance", id), selectInstance+` where id = @id`, pgx.NamedArgs{"id": id})
 	if err != nil {
@@ -112,6 +109,17 @@ func connect(ctx context.Context, tx pgx.Tx, id lcm.VnfInstanceID, added []lcm.V
 	}
 	inst.VimConnections = mergeConnections(inst.VimConnections, added)
 	return updateInstance(ctx, tx, inst)
+}
+
+// holdVims keeps the VIMs from being deleted until the end of the transaction. It is a Conflict when one is gone.
+func holdVims(ctx context.Context, tx pgx.Tx, connections []lcm.VimConnectionInfo) error {
+	for _, vim := range vimIDs(connections) {
+		if _, err := one(ctx, tx, scanVim, lcm.Errorf(lcm.KindConflict, "VIM %s was deleted meanwhile; name another one.", vim),
+			selectVim+` where id = @id for key share`, pgx.NamedArgs{"id": vim}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // vimIDs lists the VIMs in the order in which every transaction locks them.

@@ -15,7 +15,7 @@ import (
 
 // TestOnFakeMachines is one lab and one Windlass for all scenarios that need no real machines.
 func TestOnFakeMachines(t *testing.T) {
-	b := newBed(t, "fake", foreignImages...)
+	b := newBed(t, "fake", append([]string{"--image-alias", "tiny"}, foreignImages...)...)
 	for _, c := range []struct {
 		name string
 		run  func(*testing.T, *bed)
@@ -37,6 +37,10 @@ func TestOnFakeMachines(t *testing.T) {
 		{"a stopped worker hands over", stoppedWorker},
 		{"a killed API server loses nothing", killedAPIServer},
 		{"a workflow terminated in Temporal goes on", terminatedInTemporal},
+		{"modify", modifying},
+		{"change external connectivity", reconnecting},
+		{"operate", operating},
+		{"an operate that fails", operatingFails},
 		{"quota", quotaExceeded},
 		{"revoked credentials", revokedCredentials},
 		{"a VM that never answers", deadVM},

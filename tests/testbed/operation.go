@@ -21,6 +21,15 @@ func (b *Bed) Begin(t testing.TB, vnf, task string, body any) string {
 	return strings.TrimPrefix(a.Header.Get("Location"), b.URL)
 }
 
+// Modify starts a modification of an instance and returns the path of its VnfLcmOpOcc.
+func (b *Bed) Modify(t testing.TB, vnf string, patch map[string]any) string {
+	t.Helper()
+	a := b.Call(t, http.MethodPatch, "/vnflcm/v1/vnf_instances/"+vnf, patch)
+	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
+	require.Empty(t, a.Body, "SOL003: 202 has an empty body")
+	return strings.TrimPrefix(a.Header.Get("Location"), b.URL)
+}
+
 // Await polls an operation until it is in one of the states, and returns it. One that settles in another state, or takes
 // longer than limit, fails the test with the times of its steps.
 func (b *Bed) Await(t testing.TB, op string, limit time.Duration, states ...string) map[string]any {

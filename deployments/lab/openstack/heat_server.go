@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"reflect"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/hot"
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
@@ -103,8 +104,17 @@ func (h heatResources) blockDevice(project string, d map[string]any, index int, 
 	return out
 }
 
-func (h heatResources) updateServer(_ context.Context, i hot.Item, old map[string]any) error {
+func (h heatResources) updateServer(ctx context.Context, i hot.Item, old map[string]any) error {
 	id, p := i.ID(), i.Properties
+	if !reflect.DeepEqual(objects(p["networks"]), objects(old["networks"])) {
+		q, err := h.serverRequest(i)
+		if err != nil {
+			return err
+		}
+		if err := h.c.replug(ctx, id, q.nics); err != nil {
+			return err
+		}
+	}
 	if flavor := str(p, "flavor"); flavor != str(old, "flavor") {
 		if err := h.c.resize(id, flavor); err != nil {
 			return err

@@ -40,7 +40,7 @@ var heatTypes = map[string]hot.Schema{
 	"OS::Nova::Server": {
 		Properties: map[string]hot.Property{
 			"name": textU, "image": checked(text, "glance.image"), "flavor": checked(hot.Property{Type: "string", Required: true, Updatable: true}, "nova.flavor"),
-			"networks": {Type: "list", Fields: serverNetworks}, "key_name": checked(text, "nova.keypair"), "user_data": {}, "user_data_format": text, "user_data_update_policy": textU,
+			"networks": {Type: "list", Fields: serverNetworks, Updatable: true}, "key_name": checked(text, "nova.keypair"), "user_data": {}, "user_data_format": text, "user_data_update_policy": textU,
 			"config_drive": boolean, "scheduler_hints": mapping, "metadata": mapU, "availability_zone": text, "block_device_mapping_v2": list,
 			"block_device_mapping": list, "security_groups": list, "admin_pass": textU, "admin_user": text, "diskConfig": text, "flavor_update_policy": textU,
 			"image_update_policy": textU, "personality": mapping, "reservation_id": text, "software_config_transport": textU, "tags": listU, "deployment_swift_data": mapU,

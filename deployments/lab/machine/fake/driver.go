@@ -270,6 +270,32 @@ func (d *Driver) UpdatePort(_ context.Context, machineID string, p machine.Port)
 	return m.updatePort(p)
 }
 
+// Replug gives a machine other ports. One that runs answers on their addresses at once, and no longer on the others.
+func (d *Driver) Replug(_ context.Context, id string, ports []machine.Port) error {
+	m, err := d.machine(id)
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	before := d.addresses(m)
+	m.mu.Lock()
+	m.def.Ports = slices.Clone(ports)
+	m.mu.Unlock()
+	after := d.addresses(m)
+	for _, address := range before {
+		if !slices.Contains(after, address) {
+			m.unlisten(address)
+		}
+	}
+	for _, address := range after {
+		if err := m.listen(address); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Close saves what Recover needs and powers all machines off: they cannot outlive the process.
 func (d *Driver) Close() error {
 	err := d.save()

@@ -1,0 +1,116 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// AwaitHealthInput names the nodes that must work; ControlPlanes are those that are asked.
+type AwaitHealthInput struct {
+	ClusterInput
+	Nodes []string `json:"nodes"`
+}
+
+// AwaitHealthOutput is empty: the nodes work.
+type AwaitHealthOutput struct{}
+
+// AwaitHealth waits until the nodes are Ready and, where they are control planes, their members of etcd answer. A cluster
+// whose control planes have just been started has no quorum for a while: that is waited for, too.
+//
+// Idempotent: it only looks. Takes up to timeouts.node_ready from when the step was scheduled; then its error says what
+// does not work yet.
+func (c *Cluster) AwaitHealth(ctx context.Context, in AwaitHealthInput) (out AwaitHealthOutput, err error) {
+	defer func() { err = boundary(ctx, "wait until the cluster works", err) }()
+	defer heartbeat(ctx)()
+	cluster, err := c.Clusters.Cluster(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	limit := seconds(cluster.Params.Timeouts.NodeReady)
+	end := begun(ctx).Add(limit)
+	show, said := c.Output.Lines(ctx, in.Step), ""
+	for round := 1; ; round++ {
+		health, err := c.health(ctx, in.ClusterInput, round)
+		if ctx.Err() != nil {
+			return out, ctx.Err()
+		}
+		why := ""
+		switch {
+		case err != nil && !lcm.Is(err, lcm.KindUnavailable) && !lcm.Is(err, lcm.KindBroken):
+			return out, err
+		case err != nil:
+			why = classify(err).Sentence()
+		default:
+			why = health.lacks(in.Nodes)
+		}
+		if why == "" {
+			show(fmt.Sprintf("%d nodes work.", len(in.Nodes)))
+			return out, nil
+		}
+		if why != said {
+			show("Waiting: " + why)
+			said = why
+		}
+		if time.Now().After(end) {
+			return out, lcm.Errorf(lcm.KindBroken, "The cluster does not work after %s: %s. Look at the nodes, then retry; where they are only slow, "+
+				"give a larger timeouts.node_ready when the VNF is instantiated.", limit, strings.TrimSuffix(why, "."))
+		}
+		if !c.pause(ctx) {
+			return out, ctx.Err()
+		}
+	}
+}
+
+// lacks says which of the nodes do not work, "" when all do.
+func (o ClusterHealthOutput) lacks(nodes []string) string {
+	if len(o.Members) == 0 {
+		if o.Reason == "" {
+			return "etcd has no members"
+		}
+		return o.Reason
+	}
+	var wrong []string
+	for _, name := range nodes {
+		at := slices.IndexFunc(o.Nodes, func(n NodeHealth) bool { return n.Name == name })
+		switch {
+		case at < 0:
+			wrong = append(wrong, "the cluster does not know the node "+name)
+		case !o.Nodes[at].Ready:
+			wrong = append(wrong, "the node "+name+" is not Ready ("+o.Nodes[at].Reason+")")
+		}
+		if slices.ContainsFunc(o.Members, func(m MemberHealth) bool { return m.Name == name && (!m.Healthy || !m.Started) }) {
+			wrong = append(wrong, "the etcd member "+name+" does not answer")
+		}
+	}
+	return strings.Join(wrong, "; ")
+}
+
+// health asks once; round tells the questions of one activity apart.
+func (c *Cluster) health(ctx context.Context, in ClusterInput, round int) (out ClusterHealthOutput, err error) {
+	results, lost, err := c.askEtcd(ctx, in, func(cluster ClusterContext, m scripts.Member) job {
+		j := command(cluster, scripts.ClusterHealth{Member: m, Timeout: briefly(cluster)})
+		j.round = round
+		return j
+	})
+	if lost != "" {
+		out.Reason = lostQuorum(lost)
+		return out, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	for _, line := range results.Texts("node") {
+		out.Nodes = append(out.Nodes, parseNode(line))
+	}
+	for _, line := range results.Texts("member") {
+		out.Members = append(out.Members, parseMember(line))
+	}
+	out.Reason = out.unwell()
+	return out, nil
+}

@@ -1,0 +1,70 @@
+package activities
+
+import (
+	"context"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// powerLimit is how long Nova may take to switch a server: it takes the power itself from a guest that does not shut down.
+const powerLimit = 15 * time.Minute
+
+// SwitchServerInput names a server and what becomes of it.
+type SwitchServerInput struct {
+	Tracked
+	OpOccID  lcm.OpOccID  `json:"opOccId"`
+	ServerID string       `json:"serverId"`
+	To       lcm.VnfState `json:"to"`
+}
+
+// SwitchServerOutput tells what there was to do.
+type SwitchServerOutput struct {
+	// Gone is set when Nova has no such server: it does not run, as it should be.
+	Gone bool `json:"gone,omitempty"`
+}
+
+// SwitchServer starts or shuts down one server and waits until Nova says that it runs, or that it is off.
+//
+// Idempotent: it looks first; a server that has the state, or is on its way there, is not asked again. A server that is
+// gone is off; one that should be started is an error. Takes up to a quarter of an hour, so it heartbeats; a cancel stops
+// the waiting only.
+func (i *Infrastructure) SwitchServer(ctx context.Context, in SwitchServerInput) (out SwitchServerOutput, err error) {
+	doing, change := "start the server", Cloud.StartServer
+	if in.To == lcm.VnfStopped {
+		doing, change = "stop the server", Cloud.StopServer
+	}
+	defer func() { err = boundary(ctx, doing, err) }()
+	defer heartbeat(ctx)()
+	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	limited, cancel := context.WithDeadline(ctx, begun(ctx).Add(powerLimit))
+	defer cancel()
+	err = change(cloud, limited, in.ServerID)
+	show := i.Output.Lines(ctx, in.Step)
+	switch {
+	case err == nil:
+		show("The server " + in.ServerID + " is " + string(in.To) + ".")
+	case lcm.Is(err, lcm.KindNotFound) && in.To == lcm.VnfStopped:
+		out.Gone = true
+		show("Nova has no server " + in.ServerID + " any more.")
+		return out, nil
+	case lcm.Is(err, lcm.KindNotFound):
+		return out, lcm.Wrap(lcm.KindBroken, err, "Nova has no server %s any more. Roll the operation back or fail it, then heal the VNFC.", in.ServerID)
+	case limited.Err() != nil && ctx.Err() == nil:
+		return out, lcm.Wrap(lcm.KindBroken, err, "The server %s is not %s after %s: Nova or its hypervisor hangs. Look at the server, then retry.", in.ServerID, in.To, powerLimit)
+	}
+	return out, err
+}
+
+// begun is when the first attempt of the activity began, so that all attempts share one limit.
+func begun(ctx context.Context) time.Time {
+	if info := activity.GetInfo(ctx); info.Attempt > 1 {
+		return info.ScheduledTime
+	}
+	return time.Now()
+}

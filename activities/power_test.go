@@ -1,0 +1,117 @@
+package activities_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// switchedCloud has servers that are on or off; what it has none of is not found.
+type switchedCloud struct {
+	unused
+
+	on      map[string]bool
+	changes int
+	refuse  error
+}
+
+func (c *switchedCloud) Cloud(context.Context, lcm.OpOccID) (activities.Cloud, error) { return c, nil }
+
+func (c *switchedCloud) StartServer(_ context.Context, id string) error { return c.turn(id, true) }
+func (c *switchedCloud) StopServer(_ context.Context, id string) error  { return c.turn(id, false) }
+
+func (c *switchedCloud) turn(id string, on bool) error {
+	is, known := c.on[id]
+	switch {
+	case !known:
+		return lcm.Errorf(lcm.KindNotFound, "There is no server %s.", id)
+	case c.refuse != nil:
+		return c.refuse
+	case is != on:
+		c.on[id] = on
+		c.changes++
+	}
+	return nil
+}
+
+func switching(id string, to lcm.VnfState) activities.SwitchServerInput {
+	return activities.SwitchServerInput{Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc}}, OpOccID: opOcc, ServerID: id, To: to}
+}
+
+func TestSwitchServer_changesNothingTwice(t *testing.T) {
+	c := &switchedCloud{on: map[string]bool{"a": true}}
+	infra := &activities.Infrastructure{Clouds: c, Output: &logOutput{}}
+	for i, to := range []lcm.VnfState{lcm.VnfStopped, lcm.VnfStarted} {
+		for range 2 {
+			require.False(t, must(t, infra.SwitchServer, switching("a", to)).Gone)
+			require.Equal(t, to == lcm.VnfStarted, c.on["a"])
+			require.Equal(t, i+1, c.changes)
+		}
+	}
+}
+
+func TestSwitchServer_takesAServerThatIsGoneForStoppedOnly(t *testing.T) {
+	c := &switchedCloud{on: map[string]bool{}}
+	infra := &activities.Infrastructure{Clouds: c, Output: &logOutput{}}
+	for range 2 {
+		require.True(t, must(t, infra.SwitchServer, switching("a", lcm.VnfStopped)).Gone)
+		_, err := do(t, infra.SwitchServer, switching("a", lcm.VnfStarted))
+		assertKind(t, err, lcm.KindBroken, "heal the VNFC")
+	}
+	c.on["a"], c.refuse = true, lcm.Errorf(lcm.KindConflict, "Cannot 'stop' instance a while it is in vm_state paused.")
+	_, err := do(t, infra.SwitchServer, switching("a", lcm.VnfStopped))
+	assertKind(t, err, lcm.KindConflict, "vm_state paused")
+}
+
+func (s site) awaited(nodes ...lcm.Node) activities.AwaitHealthInput {
+	in := activities.AwaitHealthInput{ClusterInput: s.cluster()}
+	for _, n := range nodes {
+		in.Nodes = append(in.Nodes, n.Name)
+	}
+	return in
+}
+
+func TestAwaitHealth_waitsForAMajorityThatStarts(t *testing.T) {
+	s, m, output := newMachines(t, 3, 1, nil)
+	cluster := &activities.Cluster{Reach: s.reach}
+	buildCluster(t, s)
+	for range 2 {
+		must(t, cluster.AwaitHealth, s.awaited(s.nodes...))
+	}
+	for _, n := range s.nodes {
+		require.NoError(t, m.Kill(t.Context(), n.ServerID))
+	}
+	started := make(chan error, 1)
+	go func() {
+		var err error
+		for _, n := range s.nodes {
+			if e := m.Start(context.WithoutCancel(t.Context()), n.ServerID); e != nil {
+				err = e
+			}
+		}
+		started <- err
+	}()
+	must(t, cluster.AwaitHealth, s.awaited(s.nodes...))
+	require.NoError(t, <-started)
+	assert.Contains(t, strings.Join(output.lines, "\n"), "4 nodes work.")
+}
+
+func TestAwaitHealth_saysWhatDoesNotWork(t *testing.T) {
+	s, m, _ := newMachines(t, 3, 1, func(p *lcm.ClusterParams) { p.Timeouts.NodeReady = 1 })
+	cluster := &activities.Cluster{Reach: s.reach}
+	buildCluster(t, s)
+	require.NoError(t, m.Kill(t.Context(), s.nodes[2].ServerID))
+	must(t, cluster.AwaitHealth, s.awaited(s.nodes[0], s.nodes[1], s.nodes[3])) // those that it is asked for do
+	_, err := do(t, cluster.AwaitHealth, s.awaited(s.nodes...))
+	assertKind(t, err, lcm.KindBroken, "The cluster does not work after 1s: the node cp-0000000d is not Ready")
+	assertKind(t, err, lcm.KindBroken, "the etcd member cp-0000000d does not answer")
+	require.NoError(t, m.Kill(t.Context(), s.nodes[1].ServerID))
+	_, err = do(t, cluster.AwaitHealth, s.awaited(s.nodes[0]))
+	assertKind(t, err, lcm.KindBroken, "etcd has no quorum")
+}

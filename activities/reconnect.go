@@ -1,0 +1,36 @@
+package activities
+
+import (
+	"context"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// ReconnectStackInput names the operation, and whether its changes are made or taken back.
+type ReconnectStackInput struct {
+	Tracked
+	OpOccID  lcm.OpOccID `json:"opOccId"`
+	AsBefore bool        `json:"asBefore,omitempty"`
+}
+
+// ReconnectStackOutput is empty: the stack is connected so.
+type ReconnectStackOutput struct{}
+
+// ReconnectStack gives the VNF's stack the parameters with which its external connection points are on the links of the
+// operation's plan, or on those of the VNF as it is recorded, and waits until Heat is done.
+//
+// Idempotent: parameters that the stack has already change nothing, and a change that is under way is waited for. Takes
+// minutes, so it heartbeats; a cancel stops the waiting only.
+func (i *Infrastructure) ReconnectStack(ctx context.Context, in ReconnectStackInput) (out ReconnectStackOutput, err error) {
+	defer func() { err = boundary(ctx, "change the connections of the stack", err) }()
+	defer heartbeat(ctx)()
+	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	change, err := i.Stacks.Reconnection(ctx, in.OpOccID, in.AsBefore)
+	if err != nil {
+		return out, err
+	}
+	return out, cloud.UpdateStack(ctx, change, i.Output.Lines(ctx, in.Step))
+}

@@ -1,0 +1,74 @@
+package apiserver
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/plan"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// changeExtConn is SOL003 clause 5.4.11.
+func (a *lcmAPI) changeExtConn(c echo.Context) error {
+	inst, err := a.pathInstance(c)
+	if err != nil {
+		return err
+	}
+	body, err := readJSON(c)
+	if err != nil {
+		return err
+	}
+	if _, _, err := a.planReconnection(c.Request().Context(), inst, body); err != nil {
+		return err
+	}
+	return a.begin(c, inst, lcm.OpChangeExtConn, body)
+}
+
+// planReconnection makes the plan of a change of external connectivity, so that what is not possible is refused at once.
+func (a *lcmAPI) planReconnection(ctx context.Context, inst lcm.VnfInstance, body []byte) (lcm.Plan, plan.Facts, error) {
+	if err := a.checkExtConn(body); err != nil {
+		return lcm.Plan{}, plan.Facts{}, err
+	}
+	if err := a.checkReady(ctx, inst); err != nil {
+		return lcm.Plan{}, plan.Facts{}, err
+	}
+	facts, err := a.facts(ctx, inst, inst.Instantiated.FlavourID, inst.Instantiated.AdditionalParams)
+	if err != nil {
+		return lcm.Plan{}, facts, err
+	}
+	p, err := plan.For(facts, lcm.OpChangeExtConn, body)
+	if err != nil {
+		return p, facts, err
+	}
+	return p, facts, a.checkParameters(ctx, inst, facts.Flavour, body)
+}
+
+// checkParameters wants the templates to take the network of every connection point that is to be connected: else the
+// change would change nothing.
+func (a *lcmAPI) checkParameters(ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, body []byte) error {
+	req, err := lcm.ParseChangeExtConn(body)
+	if err != nil {
+		return err
+	}
+	template, err := vnfpkg.StackTemplate(f, func(path string) ([]byte, error) { return a.Store.PackageFile(ctx, inst.VnfPkgID, path) })
+	if err != nil {
+		return err
+	}
+	taken, err := template.Connections(f)
+	if err != nil {
+		return err
+	}
+	var found findings
+	for i, link := range req.ExtVirtualLinks {
+		for k, cp := range link.ExtCps {
+			if !taken[cp.CpdID] {
+				found.names(fmt.Sprintf("$.extVirtualLinks[%d].extCps[%d].cpdId", i, k),
+					"the Base HOT does not take the network of %s from a parameter (nfv, CP, %s, network), so it cannot be changed", cp.CpdID, cp.CpdID)
+			}
+		}
+	}
+	return found.err()
+}

@@ -1,0 +1,87 @@
+package apiserver
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// plainServer is an instance of a package with one server, which is no cluster.
+func (b *bench) plainServer(root string) (instance string) {
+	b.Helper()
+	var csar bytes.Buffer
+	require.NoError(b, vnfpkg.Build("../tests/bench/server", &csar))
+	created := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
+	b.do("PUT", created.path()+"/package_content", bytes.NewReader(csar.Bytes()), "Content-Type: application/zip").want(http.StatusAccepted)
+	instance = b.create(root, b.do("GET", created.path(), nil).want(http.StatusOK)["vnfdId"].(string))
+	inst := b.instance(instance)
+	inst.InstantiationState = lcm.Instantiated
+	inst.Instantiated = &lcm.InstantiatedVnfInfo{
+		FlavourID: "simple", VnfState: lcm.VnfStarted,
+		VnfcResources: []lcm.VnfcResourceInfo{{ID: "s", VduID: "VDU1", ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "s"}}},
+		ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{
+			{CpdID: "VDU1_CP1"},
+		}}},
+	}
+	require.NoError(b, b.store.UpdateInstance(b.Context(), inst))
+	return instance
+}
+
+func TestChangeExtConn_startsOneWorkflowAndTellsWhatHasChanged(t *testing.T) {
+	const address = `{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET"}]}`
+	for root, config := range map[string]string{"/vnflcm/v1": `[` + address + `]`, "/vnflcm/v2": `{"x":` + address + `}`} {
+		t.Run(root, func(t *testing.T) {
+			b := newBench(t)
+			instance := b.plainServer(root)
+			links := b.do("GET", instance, nil).want(http.StatusOK)["instantiatedVnfInfo"].(map[string]any)["extVirtualLinkInfo"].([]any)
+			require.Len(t, links, 1)
+			body := `{"extVirtualLinks":[{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"VDU1_CP1","cpConfig":` + config + `}]}]}`
+			plan := b.do("POST", "/windlass/v1"+strings.TrimPrefix(instance, root)+"/plan", `{"operation":"CHANGE_EXT_CONN","request":`+body+`}`).want(http.StatusOK)
+			require.Equal(t, []any{"b"}, plan["changedLinks"])
+			a := b.do("POST", instance+"/change_ext_conn", body)
+			a.want(http.StatusAccepted)
+			o := b.operation(a.path())
+			require.Equal(t, []lcm.OperationInput{{OpOccID: o.ID, VnfInstanceID: o.VnfInstanceID, Operation: lcm.OpChangeExtConn}}, b.starter.starts)
+			_, err := b.store.KeepPlan(t.Context(), o.ID, lcm.Plan{
+				Operation: lcm.OpChangeExtConn, ChangedLinks: []string{"b"}, VimConnectionID: "vim1",
+				Links: []lcm.ExtVirtualLink{{ID: "b", ResourceID: "net-b", ExtCps: []lcm.ExtCp{{CpdID: "VDU1_CP1"}}}},
+			})
+			require.NoError(t, err)
+			require.NotContains(t, b.do("GET", a.path(), nil).want(http.StatusOK), "changedExtConnectivity", "not before it is complete")
+			b.enter(a.path(), lcm.Processing)
+			b.enter(a.path(), lcm.Completed)
+			changed := b.do("GET", a.path(), nil).want(http.StatusOK)["changedExtConnectivity"].([]any)
+			require.Equal(t, "net-b", changed[0].(map[string]any)["resourceHandle"].(map[string]any)["resourceId"])
+			require.NotContains(t, b.do("GET", root+"/vnf_lcm_op_occs", nil).list()[0], "changedExtConnectivity")
+		})
+	}
+}
+
+func TestChangeExtConn_refusesWhatCannotBe(t *testing.T) {
+	b := newBench(t)
+	instance := b.plainServer("/vnflcm/v2")
+	for _, c := range []struct {
+		body   string
+		status int
+		says   string
+	}{
+		{`{}`, 400, "$.extVirtualLinks"},
+		{`{"extVirtualLinks":[{"id":"a"}]}`, 400, "$.extVirtualLinks[0].resourceId"},
+		{`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"nothing"}]}]}`, 400, "no external connection point"},
+		{`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"VDU1_CP1","cpConfig":[]}]}]}`, 400, "cpConfig"},
+	} {
+		require.Contains(t, b.do("POST", instance+"/change_ext_conn", c.body).problem(c.status), c.says, c.body)
+	}
+	cluster := b.running("/vnflcm/v1")
+	body := `{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"masterNode_CP1"}]}]}`
+	require.Contains(t, b.do("POST", cluster+"/change_ext_conn", body).problem(http.StatusConflict), "would fall apart")
+	fresh := b.create("/vnflcm/v1", string(b.instance(cluster).VnfdID))
+	require.Contains(t, b.do("POST", fresh+"/change_ext_conn", body).problem(http.StatusConflict), "not instantiated")
+	require.Empty(t, b.starter.starts)
+}

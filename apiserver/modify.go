@@ -1,0 +1,175 @@
+package apiserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+const mimeMergePatch = "application/merge-patch+json"
+
+// modifyInstance is SOL003 clause 5.4.3.3.4. Tacker's clients send plain JSON.
+func (a *lcmAPI) modifyInstance(c echo.Context) error {
+	inst, err := a.pathInstance(c)
+	if err != nil {
+		return err
+	}
+	body, err := readJSON(c, mimeMergePatch)
+	if err != nil {
+		return err
+	}
+	if err := a.checkModify(body); err != nil {
+		return err
+	}
+	if err := matches(c, inst); err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	if err := a.Store.CheckIdle(ctx, inst.ID); err != nil {
+		return err
+	}
+	if err := a.validateModify(ctx, inst, body); err != nil {
+		return err
+	}
+	if err := a.begin(c, inst, lcm.OpModifyInfo, body); err != nil {
+		return a.orChanged(c, inst.ID, err)
+	}
+	return nil
+}
+
+// orChanged tells that the instance has changed under a conditional request, when that is why it was refused.
+func (a *lcmAPI) orChanged(c echo.Context, id lcm.VnfInstanceID, err error) error {
+	if !lcm.Is(err, lcm.KindConflict) || !conditional(c) {
+		return err
+	}
+	now, missing := a.Store.Instance(c.Request().Context(), id)
+	if missing != nil {
+		return missing
+	}
+	if changed := matches(c, now); changed != nil {
+		return changed
+	}
+	return err
+}
+
+// fixed are the attributes of VnfInstance that no modification changes. Those that are unknown are ignored.
+var fixed = []string{
+	"id", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion", "instantiationState", "instantiatedVnfInfo", "_links",
+	"vnfcInfoModifications", "vnfcInfoModificationsDeleteIds",
+}
+
+func checkModifyV1(body []byte) error {
+	_, err := decode[modifyV1](body)
+	return withProblems(err, patchProblems(body, fixed, "vimConnectionInfo", "vnfPkgId", "vnfdId"))
+}
+
+func checkModifyV2(body []byte) error {
+	err := check[modifyV2](body)
+	var req modifyV2
+	_ = json.Unmarshal(body, &req) // what is not of the form is told already
+	problems := patchProblems(body, slices.Concat(fixed, []string{"vnfPkgId", "vimConnectionInfoDeleteIds"}), "vimConnectionInfo", "vnfdId")
+	for _, id := range slices.Sorted(maps.Keys(req.VimConnectionInfo)) {
+		if entry := req.VimConnectionInfo[id]; !isNull(entry) {
+			if e, ok := asError(within(join("$.vimConnectionInfo", id), check[vimConnectionPatch](entry))); ok {
+				problems = append(problems, e.Problems...)
+			}
+		}
+	}
+	return withProblems(err, problems)
+}
+
+// patchProblems are the attributes that must not be in the patch, and those that must not be null in it.
+func patchProblems(body []byte, fixed []string, notNull ...string) (problems []lcm.Problem) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(body, &members) != nil {
+		return nil // told already
+	}
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		switch {
+		case slices.Contains(fixed, key):
+			problems = append(problems, lcm.Problem{Path: join("$", key), Detail: "cannot be modified"})
+		case slices.Contains(notNull, key) && isNull(members[key]):
+			problems = append(problems, lcm.Problem{Path: join("$", key), Detail: "must not be null"})
+		}
+	}
+	return problems
+}
+
+func isNull(doc json.RawMessage) bool { return bytes.Equal(bytes.TrimSpace(doc), []byte("null")) }
+
+// withProblems adds problems to those of err, unless it has one at their path.
+func withProblems(err error, problems []lcm.Problem) error {
+	if e, ok := asError(err); ok {
+		if len(e.Problems) == 0 { // no JSON at all
+			return err
+		}
+		problems = slices.DeleteFunc(problems, func(p lcm.Problem) bool {
+			return slices.ContainsFunc(e.Problems, func(known lcm.Problem) bool { return known.Path == p.Path })
+		})
+		problems = append(slices.Clone(e.Problems), problems...)
+	}
+	return lcm.InvalidAll("The request has mistakes", problems)
+}
+
+// validateModify refuses what the instance's state does not allow, and names of what does not exist.
+func (a *lcmAPI) validateModify(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
+	req, err := lcm.ParseModify(body)
+	if err != nil {
+		return err
+	}
+	var found findings
+	pkg, err := a.packageFor(ctx, req, &found)
+	if err != nil {
+		return err
+	}
+	after, _, err := req.Apply(inst, pkg)
+	if err != nil {
+		return err
+	}
+	for i, p := range req.VimConnections {
+		at := slices.IndexFunc(after.VimConnections, func(v lcm.VimConnectionInfo) bool { return v.ID == p.ID })
+		if p.Removes() || at < 0 {
+			continue
+		}
+		path := fmt.Sprintf("$.vimConnectionInfo[%d]", i)
+		if a.number == 2 {
+			path = join("$.vimConnectionInfo", p.ID)
+		}
+		if err := a.checkVim(ctx, path, after.VimConnections[at], &found); err != nil {
+			return err
+		}
+	}
+	return found.err()
+}
+
+// packageFor is the package that the request names by its own id or by that of its VNFD; nil when it names none.
+func (a *lcmAPI) packageFor(ctx context.Context, req lcm.ModifyRequest, found *findings) (*lcm.VnfPkg, error) {
+	if req.VnfdID == "" && req.VnfPkgID == "" {
+		return nil, nil
+	}
+	path := "$.vnfdId"
+	pkg, err := a.Store.PackageByVnfd(ctx, req.VnfdID)
+	if req.VnfdID == "" {
+		path = "$.vnfPkgId"
+		pkg, err = a.Store.Package(ctx, req.VnfPkgID)
+	}
+	switch {
+	case lcm.Is(err, lcm.KindNotFound):
+		found.names(path, "there is no such VNF package on board")
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case req.VnfPkgID != "" && req.VnfPkgID != pkg.ID:
+		found.mistake(lcm.Problem{Path: "$.vnfPkgId", Detail: fmt.Sprintf("is not the VNF package of the VNFD %s, which is %s", req.VnfdID, pkg.ID)})
+	case pkg.OnboardingState != lcm.PkgOnboarded || pkg.OperationalState != lcm.PkgEnabled:
+		found.names(path, "the VNF package %s is %s and %s", pkg.ID, pkg.OnboardingState, pkg.OperationalState)
+	}
+	return &pkg, nil
+}

@@ -1,0 +1,158 @@
+package apiserver
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+const asMergePatch = "Content-Type: application/merge-patch+json"
+
+func TestModify_startsOneWorkflowInProcessing(t *testing.T) {
+	for _, root := range []string{"/vnflcm/v1", "/vnflcm/v2"} {
+		t.Run(root, func(t *testing.T) {
+			b := newBench(t)
+			_, vnfdID := b.onboard()
+			instance := b.create(root, vnfdID)
+			body := `{"vnfInstanceName":"edge-2","vnfInstanceDescription":null,"metadata":{"site":"north"},"extensions":{"a":{"b":1}},"vnfConfigurableProperties":{}}`
+			a := b.do("PATCH", instance, body, asMergePatch)
+			a.want(http.StatusAccepted)
+			require.Empty(t, a.Body)
+			o := b.operation(a.path())
+			require.Equal(t, lcm.Processing, o.State, "no grant is needed")
+			require.Equal(t, []lcm.OperationInput{{OpOccID: o.ID, VnfInstanceID: o.VnfInstanceID, Operation: lcm.OpModifyInfo}}, b.starter.starts)
+			require.JSONEq(t, body, string(o.Params))
+			doc := b.do("GET", a.path(), nil).want(http.StatusOK)
+			require.Equal(t, "MODIFY_INFO", doc["operation"])
+			require.Equal(t, []string{"cancel", "self", "vnfInstance"}, keysOf(doc["_links"]))
+			require.NotContains(t, doc, "changedInfo")
+			b.do("GET", "/windlass/v1"+strings.TrimPrefix(a.path(), root)+"/plan", nil).problem(http.StatusNotFound)
+
+			require.Contains(t, b.do("PATCH", instance, `{}`, asMergePatch).problem(http.StatusConflict), string(o.ID))
+			b.do("DELETE", instance, nil).problem(http.StatusConflict)
+
+			inst := b.instance(instance)
+			name := "edge-2"
+			inst.Name, inst.Extensions, inst.ConfigurableProperties = name, map[string]any{"a": "b"}, map[string]any{"c": true}
+			b.enter(a.path(), lcm.Completed, func(r *lcm.OperationRecord) {
+				r.Instance, r.ChangedInfo = &inst, &lcm.VnfInfoModifications{
+					VnfInstanceName: &name, VimConnections: []lcm.VimConnectionInfo{{ID: "x", VimType: "openstack"}},
+				}
+			})
+			changed := b.do("GET", a.path(), nil).want(http.StatusOK)["changedInfo"].(map[string]any)
+			require.Equal(t, "edge-2", changed["vnfInstanceName"])
+			if root == "/vnflcm/v1" {
+				require.IsType(t, []any{}, changed["vimConnectionInfo"])
+			} else {
+				require.IsType(t, map[string]any{}, changed["vimConnectionInfo"])
+			}
+			list := b.do("GET", root+"/vnf_lcm_op_occs", nil).list()
+			require.NotContains(t, list[0], "changedInfo", "left out of lists by default")
+			doc = b.do("GET", instance, nil).want(http.StatusOK)
+			require.Equal(t, map[string]any{"a": "b"}, doc["extensions"])
+			require.Equal(t, map[string]any{"c": true}, doc["vnfConfigurableProperties"])
+		})
+	}
+}
+
+func TestModify_isConditional(t *testing.T) {
+	b := newBench(t)
+	_, vnfdID := b.onboard()
+	instance := b.create("/vnflcm/v2", vnfdID)
+	etag := b.do("GET", instance, nil).Header.Get("ETag")
+	require.NotEmpty(t, etag)
+	b.do("PATCH", instance, `{}`, asMergePatch, `If-Match: "77"`).problem(http.StatusPreconditionFailed)
+	require.Empty(t, b.starter.starts)
+	a := b.do("PATCH", instance, `{}`, asMergePatch, "If-Match: "+etag)
+	a.want(http.StatusAccepted)
+	inst := b.instance(instance)
+	b.enter(a.path(), lcm.Completed, func(r *lcm.OperationRecord) { r.Instance = &inst })
+	require.NotEqual(t, etag, b.do("GET", instance, nil).Header.Get("ETag"), "it grows with every change")
+	b.do("PATCH", instance, `{}`, asMergePatch, "If-Match: "+etag).problem(http.StatusPreconditionFailed)
+	b.do("PATCH", instance, `{}`, "If-Match: *").want(http.StatusAccepted)
+}
+
+func TestModify_reportsEveryMistakeOfFormAtOnce(t *testing.T) {
+	b := newBench(t)
+	_, vnfdID := b.onboard()
+	v1 := b.create("/vnflcm/v1", vnfdID)
+	v2 := strings.Replace(v1, "v1", "v2", 1)
+	for _, c := range []struct {
+		instance, body string
+		want           []string
+	}{
+		{v1, `{"vnfInstanceName":1,"metadata":[],"vimConnectionInfo":{}}`, []string{"$.vnfInstanceName", "$.metadata", "$.vimConnectionInfo"}},
+		{v1, `{"vimConnectionInfo":[{"vimId":1}],"vimConnectionInfoDeleteIds":[1]}`, []string{
+			"$.vimConnectionInfo[0].id", "$.vimConnectionInfo[0].vimId", "$.vimConnectionInfoDeleteIds[0]",
+		}},
+		{v1, `{"vnfdId":null,"id":"x","instantiationState":"INSTANTIATED"}`, []string{"$.id", "$.instantiationState", "$.vnfdId"}},
+		{v2, `{"vimConnectionInfo":[],"extensions":1}`, []string{"$.vimConnectionInfo", "$.extensions"}},
+		{v2, `{"vimConnectionInfo":{"a":null,"b":{"vimType":1,"extra":[]},"c":7},"vnfPkgId":"x","vnfProvider":"y"}`, []string{
+			"$.vnfPkgId", "$.vnfProvider", "$.vimConnectionInfo.b.vimType", "$.vimConnectionInfo.b.extra", "$.vimConnectionInfo.c",
+		}},
+	} {
+		a := b.do("PATCH", c.instance, c.body, asMergePatch)
+		a.problem(http.StatusBadRequest)
+		require.ElementsMatch(t, c.want, a.paths(), c.body)
+	}
+	b.do("PATCH", v1, `[`, asMergePatch).problem(http.StatusBadRequest)
+	b.do("PATCH", v1, `{}`, "Content-Type: application/json-patch+json").problem(http.StatusUnsupportedMediaType)
+	b.do("PATCH", "/vnflcm/v1/vnf_instances/5c9b7a3e-1f2d-4f0e-9d58-3c1f8e1a2b30", `[]`, asMergePatch).problem(http.StatusNotFound)
+	require.Empty(t, b.starter.starts)
+}
+
+func TestModify_refusesWhatCannotBe(t *testing.T) {
+	b := newBench(t)
+	pkg, vnfdID := b.onboard()
+	vim := b.registerVim("lab", false)
+	fresh := b.create("/vnflcm/v1", vnfdID)
+	running := b.runs("/vnflcm/v1", vnfdID, "ha", 3, 2)
+	inst := b.instance(running)
+	inst.VimConnections = []lcm.VimConnectionInfo{{ID: "vim1", VimID: lcm.VimID(vim), VimType: "openstack"}}
+	require.NoError(t, b.store.UpdateInstance(t.Context(), inst))
+	for _, c := range []struct {
+		instance, body string
+		status         int
+		says           string
+	}{
+		{fresh, `{"vnfdId":"nothing"}`, 422, "$.vnfdId"},
+		{fresh, `{"vnfPkgId":"nothing"}`, 422, "$.vnfPkgId"},
+		{fresh, `{"vnfdId":"` + vnfdID + `","vnfPkgId":"nothing"}`, 400, "$.vnfPkgId"},
+		{fresh, `{"vimConnectionInfo":[{"id":"a"}]}`, 400, "$.vimConnectionInfo[0].vimId"},
+		{fresh, `{"vimConnectionInfo":[{"id":"a","vimId":"5c9b7a3e-1f2d-4f0e-9d58-3c1f8e1a2b30"}]}`, 422, "there is no VIM"},
+		{strings.Replace(fresh, "v1", "v2", 1), `{"vimConnectionInfo":{"a.b":{"vimId":"x"}}}`, 422, "$.vimConnectionInfo['a.b'].vimId"},
+		{running, `{"vimConnectionInfoDeleteIds":["vim1"]}`, 409, "cannot be removed while"},
+	} {
+		require.Contains(t, b.do("PATCH", c.instance, c.body, asMergePatch).problem(c.status), c.says, c.body)
+	}
+	require.Empty(t, b.starter.starts)
+	b.do("PATCH", running, `{"vnfdId":"`+vnfdID+`"}`).want(http.StatusAccepted) // it is the one that it has
+	b.do("PATCH", fresh, `{"vimConnectionInfo":[{"id":"a","vimId":"`+vim+`","accessInfo":{"password":"`+marker+`-modify"}}]}`).want(http.StatusAccepted)
+	require.Len(t, b.starter.starts, 2)
+	b.do("PATCH", pkg, map[string]any{"operationalState": "DISABLED"}).want(http.StatusOK)
+	another := b.instance(fresh)
+	another.ID, another.Version = newID[lcm.VnfInstanceID](), 1
+	require.NoError(t, b.store.CreateInstance(t.Context(), another))
+	path := "/vnflcm/v1/vnf_instances/" + string(another.ID)
+	require.Contains(t, b.do("PATCH", path, `{"vnfdId":"`+vnfdID+`"}`).problem(http.StatusUnprocessableEntity), "DISABLED")
+}
+
+func TestModify_sealsSecrets(t *testing.T) {
+	b := newBench(t)
+	_, vnfdID := b.onboard()
+	vim := b.registerVim("lab", false)
+	instance := b.create("/vnflcm/v2", vnfdID)
+	before := len(sealed(b))
+	body := `{"vimConnectionInfo":{"a":{"vimId":"` + vim + `","vimType":"openstack","accessInfo":{"password":"` + marker + `-1"}}},"metadata":{"token":"` + marker + `-2"}}`
+	a := b.do("PATCH", instance, body, asMergePatch)
+	a.want(http.StatusAccepted)
+	require.Len(t, sealed(b), before+2)
+	require.NotContains(t, string(b.operation(a.path()).Params), marker)
+	require.Equal(t, 2, strings.Count(string(b.do("GET", a.path(), nil).Body), `"***"`))
+	b.do("PATCH", instance, body, asMergePatch).problem(http.StatusConflict)
+	require.Len(t, sealed(b), before+2, "those of a refused request are not kept")
+}

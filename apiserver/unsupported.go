@@ -1,0 +1,49 @@
+package apiserver
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// unsupportedRoutes are tasks of the standard that no VNF supports here. A VNF has no task resource for what it does not
+// support, so each is a 404 in every state (SOL003 clause 5.4.7.3.1 and those of the others), and other methods a 405.
+func (a *lcmAPI) unsupportedRoutes() []route {
+	const instance = "/vnf_instances/:vnfInstanceId"
+	list := []route{{http.MethodPost, instance + "/change_flavour", a.unsupported("another deployment flavour: terminate it, and instantiate it with that flavour")}}
+	if a.number == 1 {
+		return list
+	}
+	list = append(list,
+		route{http.MethodPost, instance + "/change_vnfpkg", a.unsupported("another VNF package: terminate it, and modify vnfdId while it is not instantiated")},
+		route{http.MethodPost, instance + "/create_snapshot", a.unsupported("snapshots")},
+		route{http.MethodPost, instance + "/revert_to_snapshot", a.unsupported("snapshots")},
+	)
+	const snapshots, snapshot = "/vnf_snapshots", "/vnf_snapshots/:vnfSnapshotInfoId"
+	for _, r := range []struct{ method, path string }{
+		{http.MethodPost, snapshots},
+		{http.MethodGet, snapshots},
+		{http.MethodGet, snapshot},
+		{http.MethodPatch, snapshot},
+		{http.MethodDelete, snapshot},
+		{http.MethodGet, snapshot + "/vnf_state_snapshot"},
+	} {
+		list = append(list, route{r.method, r.path, func(echo.Context) error {
+			return lcm.Errorf(lcm.KindNotFound, "Windlass takes no snapshots of VNFs, so there is no such resource.")
+		}})
+	}
+	return list
+}
+
+// unsupported answers for a task that the VNF does not have; an unknown VNF comes first.
+func (a *lcmAPI) unsupported(what string) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		inst, err := a.pathInstance(c)
+		if err != nil {
+			return err
+		}
+		return lcm.Errorf(lcm.KindNotFound, "The VNF instance %s does not support %s.", inst.ID, what)
+	}
+}

@@ -1,0 +1,39 @@
+package apiserver
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestUnsupportedTasks_doNotExistForTheVnf(t *testing.T) {
+	b := newBench(t)
+	running := b.running("/vnflcm/v1")
+	id := running[len("/vnflcm/v1"):]
+	for root, tasks := range map[string][]string{
+		"/vnflcm/v1": {"change_flavour"}, "/vnflcm/v2": {"change_flavour", "change_vnfpkg", "create_snapshot", "revert_to_snapshot"},
+	} {
+		fresh := b.create(root, string(b.instance(running).VnfdID))
+		for _, task := range tasks {
+			for _, instance := range []string{root + id, fresh} { // it comes before the state
+				require.Contains(t, b.do("POST", instance+"/"+task, `{}`).problem(http.StatusNotFound), "does not support")
+			}
+			require.Contains(t, b.do("POST", root+"/vnf_instances/nothing/"+task, `{}`).problem(http.StatusNotFound), "There is no VNF instance")
+			a := b.do("GET", fresh+"/"+task, nil)
+			a.problem(http.StatusMethodNotAllowed)
+			require.Contains(t, a.Header.Get("Allow"), http.MethodPost)
+		}
+	}
+	b.do("POST", "/vnflcm/v1"+id+"/change_vnfpkg", `{}`).problem(http.StatusNotFound)
+	const snapshot = "/vnflcm/v2/vnf_snapshots"
+	for path, methods := range map[string][]string{
+		snapshot: {"GET", "POST"}, snapshot + "/1": {"GET", "PATCH", "DELETE"}, snapshot + "/1/vnf_state_snapshot": {"GET"},
+	} {
+		for _, method := range methods {
+			require.Contains(t, b.do(method, path, `{}`).problem(http.StatusNotFound), "no snapshots", method+" "+path)
+		}
+	}
+	b.do("PUT", snapshot, `{}`).problem(http.StatusMethodNotAllowed)
+	require.Empty(t, b.starter.starts)
+}

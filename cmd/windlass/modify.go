@@ -1,0 +1,67 @@
+package main
+
+import (
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func newVnfModify(c *cli) *cobra.Command {
+	var watch bool
+	var name, description, patch string
+	var metadata map[string]string
+	cmd := &cobra.Command{
+		Use:   "modify ID [--name N] [--description D] [--metadata K=V,...] [--patch FILE]",
+		Short: "Modify the information of a VNF instance",
+		Long: `Modify the information of a VNF instance: its name, its description, its metadata, or with --patch whatever a
+VnfInfoModificationRequest of SOL003 may hold. It is a merge patch: what is not given stays as it is. An empty value of
+--name, of --description or of a key of --metadata takes away what is there.`,
+		Example: `  windlass vnf modify 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --name edge-2 --metadata site=north,rack= --watch
+  windlass vnf modify 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --patch new-credentials.json --watch`,
+		Args: exactly("ID"),
+	}
+	cmd.Flags().StringVar(&name, "name", "", "new `name` of the instance")
+	cmd.Flags().StringVar(&description, "description", "", "new `text` that says what it is for")
+	cmd.Flags().StringToStringVar(&metadata, "metadata", nil, "`key=value` pairs to keep with it")
+	cmd.Flags().StringVar(&patch, "patch", "", "JSON `file` with a VnfInfoModificationRequest; - for standard input")
+	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "show the progress until the operation has ended")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		request := map[string]any{}
+		if patch != "" {
+			doc, err := c.readRequest(patch)
+			if err != nil {
+				return err
+			}
+			if err := json.Unmarshal(doc, &request); err != nil {
+				return usageErrorf(cmd, "%s must hold a JSON object.", patch)
+			}
+		}
+		for flag, attribute := range map[string]string{"name": "vnfInstanceName", "description": "vnfInstanceDescription"} {
+			if cmd.Flags().Changed(flag) {
+				request[attribute] = orNull(map[string]string{"name": name, "description": description}[flag])
+			}
+		}
+		if len(metadata) > 0 {
+			pairs := map[string]any{}
+			for key, value := range metadata {
+				pairs[key] = orNull(value)
+			}
+			request["metadata"] = pairs
+		}
+		if len(request) == 0 {
+			return usageErrorf(cmd, "Nothing is to be modified: give --name, --description, --metadata or --patch.")
+		}
+		return c.operate(cmd, args[0], lcm.OpModifyInfo, request, manner{watch: watch})
+	}
+	return cmd
+}
+
+// orNull takes an empty value for one that is to be taken away.
+func orNull(value string) any {
+	if value == "" {
+		return nil
+	}
+	return value
+}

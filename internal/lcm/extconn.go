@@ -1,0 +1,155 @@
+package lcm
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// ChangeExtConnRequest is SOL003 clause 5.5.2.11, independent of the API's version. Links that are not named stay as they
+// are.
+type ChangeExtConnRequest struct {
+	ExtVirtualLinks  []ExtVirtualLink
+	AdditionalParams json.RawMessage
+}
+
+// ParseChangeExtConn reads the body of a change_ext_conn request of either version of the API.
+func ParseChangeExtConn(body json.RawMessage) (out ChangeExtConnRequest, err error) {
+	var raw struct {
+		ExtVirtualLinks  []rawExtVirtualLink `json:"extVirtualLinks"`
+		AdditionalParams json.RawMessage     `json:"additionalParams"`
+	}
+	if err := json.Unmarshal(body, &raw); err != nil {
+		return out, Wrap(KindInvalid, err, "The change_ext_conn request is malformed.")
+	}
+	for _, l := range raw.ExtVirtualLinks {
+		out.ExtVirtualLinks = append(out.ExtVirtualLinks, l.link())
+	}
+	out.AdditionalParams = raw.AdditionalParams
+	return out, nil
+}
+
+// Reconnected are the links with the changes made: a connection point that a change names leaves the link that it was
+// on, a link of the same id gets the resource that the change names, and one without connection points goes.
+func Reconnected(have, changes []ExtVirtualLink) (links []ExtVirtualLink) {
+	for _, link := range have {
+		link.ExtCps = slices.DeleteFunc(slices.Clone(link.ExtCps), func(cp ExtCp) bool { return connects(changes, cp.CpdID) })
+		links = append(links, link)
+	}
+	for _, change := range changes {
+		at := slices.IndexFunc(links, func(l ExtVirtualLink) bool { return l.ID == change.ID })
+		if at < 0 {
+			links = append(links, ExtVirtualLink{ID: change.ID})
+			at = len(links) - 1
+		}
+		links[at].ResourceID = change.ResourceID
+		links[at].ExtCps = append(links[at].ExtCps, change.ExtCps...)
+	}
+	return slices.DeleteFunc(links, func(l ExtVirtualLink) bool { return len(l.ExtCps) == 0 })
+}
+
+// connects tells whether one of the links has that connection point.
+func connects(links []ExtVirtualLink, cpd string) bool {
+	return slices.ContainsFunc(links, func(l ExtVirtualLink) bool {
+		return slices.ContainsFunc(l.ExtCps, func(cp ExtCp) bool { return cp.CpdID == cpd })
+	})
+}
+
+// ExtVirtualLinkInfo is SOL003 clause 5.5.3.2.
+type ExtVirtualLinkInfo struct {
+	ID             string         `json:"id"`
+	ResourceHandle ResourceHandle `json:"resourceHandle"`
+	// CurrentVnfExtCpData are the connection points on the link, in v3.3.1 only.
+	CurrentVnfExtCpData []VnfExtCpData `json:"currentVnfExtCpData,omitempty"`
+}
+
+// VnfExtCpData is SOL003 v3.3.1 clause 4.4.1.10; its configuration has the connection point's id as key.
+type VnfExtCpData struct {
+	CpdID    string                    `json:"cpdId"`
+	CpConfig map[string]VnfExtCpConfig `json:"cpConfig"`
+}
+
+// VnfExtCpConfig is SOL003 v3.3.1 clause 4.4.1.10a.
+type VnfExtCpConfig struct {
+	CpProtocolData []CpProtocolData `json:"cpProtocolData"`
+}
+
+// CpProtocolData is SOL003 clause 4.4.1.10b.
+type CpProtocolData struct {
+	LayerProtocol  string          `json:"layerProtocol"`
+	IPOverEthernet *IPOverEthernet `json:"ipOverEthernet,omitempty"`
+}
+
+// IPOverEthernet is SOL003 clause 4.4.1.10c, as far as Windlass keeps it.
+type IPOverEthernet struct {
+	IPAddresses []IPAddresses `json:"ipAddresses"`
+}
+
+// IPAddresses are addresses of one subnet.
+type IPAddresses struct {
+	Type           string   `json:"type"`
+	FixedAddresses []string `json:"fixedAddresses,omitempty"`
+	SubnetID       string   `json:"subnetId,omitempty"`
+	// NumDynamicAddresses is 1 when only the subnet is given.
+	NumDynamicAddresses int `json:"numDynamicAddresses,omitempty"`
+}
+
+// LinkInfo describes links in the form of a version of the API. vimConnection is where their resources are.
+func LinkInfo(links []ExtVirtualLink, vimConnection string, apiVersion int) []ExtVirtualLinkInfo {
+	var out []ExtVirtualLinkInfo
+	for _, link := range links {
+		info := ExtVirtualLinkInfo{ID: link.ID, ResourceHandle: ResourceHandle{VimConnectionID: vimConnection, ResourceID: link.ResourceID}}
+		for _, cp := range link.ExtCps {
+			if apiVersion > 1 {
+				info.CurrentVnfExtCpData = append(info.CurrentVnfExtCpData, cp.data())
+			}
+		}
+		out = append(out, info)
+	}
+	return out
+}
+
+func (cp ExtCp) data() VnfExtCpData {
+	protocol := CpProtocolData{LayerProtocol: "IP_OVER_ETHERNET"}
+	for _, ip := range cp.FixedIPs {
+		addresses := IPAddresses{Type: "IPV4", SubnetID: ip.SubnetID}
+		if strings.Contains(ip.Address, ":") {
+			addresses.Type = "IPV6"
+		}
+		if ip.Address == "" {
+			addresses.NumDynamicAddresses = 1
+		} else {
+			addresses.FixedAddresses = []string{ip.Address}
+		}
+		if protocol.IPOverEthernet == nil {
+			protocol.IPOverEthernet = &IPOverEthernet{}
+		}
+		protocol.IPOverEthernet.IPAddresses = append(protocol.IPOverEthernet.IPAddresses, addresses)
+	}
+	return VnfExtCpData{CpdID: cp.CpdID, CpConfig: map[string]VnfExtCpConfig{cp.CpdID: {CpProtocolData: []CpProtocolData{protocol}}}}
+}
+
+// ChangedLinkInfo describes the links that a CHANGE_EXT_CONN has changed, as they are afterwards.
+func (p *Plan) ChangedLinkInfo(apiVersion int) []ExtVirtualLinkInfo {
+	if p == nil {
+		return nil
+	}
+	changed := slices.DeleteFunc(slices.Clone(p.Links), func(l ExtVirtualLink) bool { return !slices.Contains(p.ChangedLinks, l.ID) })
+	return LinkInfo(changed, p.VimConnectionID, apiVersion)
+}
+
+// Connectivity is the plan of an operation that has changed external links; nil for others, and until it is complete.
+func (o VnfLcmOpOcc) Connectivity() *Plan {
+	if o.Operation == OpChangeExtConn && o.State == Completed {
+		return o.Plan
+	}
+	return nil
+}
+
+// VimConnectionID is the connection on which the VNF's resources are, "" when it has none.
+func (i *InstantiatedVnfInfo) VimConnectionID() string {
+	for _, v := range i.VnfcResources {
+		return v.ComputeResource.VimConnectionID
+	}
+	return ""
+}

@@ -1,0 +1,52 @@
+package lcm_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func link(id, resource string, cps ...string) lcm.ExtVirtualLink {
+	l := lcm.ExtVirtualLink{ID: id, ResourceID: resource}
+	for _, cp := range cps {
+		l.ExtCps = append(l.ExtCps, lcm.ExtCp{CpdID: cp})
+	}
+	return l
+}
+
+func TestReconnected_movesConnectionPointsAndKeepsTheRest(t *testing.T) {
+	t.Parallel()
+	have := []lcm.ExtVirtualLink{link("a", "net-a", "one", "two"), link("b", "net-b", "three")}
+	for name, c := range map[string]struct{ changes, want []lcm.ExtVirtualLink }{
+		"nothing":         {nil, have},
+		"to a new link":   {[]lcm.ExtVirtualLink{link("c", "net-c", "one")}, []lcm.ExtVirtualLink{link("a", "net-a", "two"), link("b", "net-b", "three"), link("c", "net-c", "one")}},
+		"to another link": {[]lcm.ExtVirtualLink{link("b", "net-b", "one")}, []lcm.ExtVirtualLink{link("a", "net-a", "two"), link("b", "net-b", "three", "one")}},
+		"the last one":    {[]lcm.ExtVirtualLink{link("a", "net-a", "three")}, []lcm.ExtVirtualLink{link("a", "net-a", "one", "two", "three")}},
+		"another network": {[]lcm.ExtVirtualLink{link("b", "net-x", "three")}, []lcm.ExtVirtualLink{link("a", "net-a", "one", "two"), link("b", "net-x", "three")}},
+	} {
+		assert.Equal(t, c.want, lcm.Reconnected(have, c.changes), name)
+	}
+	assert.Len(t, have[0].ExtCps, 2, "what it was given stays")
+}
+
+func TestParseChangeExtConn_readsBothVersions(t *testing.T) {
+	t.Parallel()
+	const address = `{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET","ipOverEthernet":{"ipAddresses":[{"type":"IPV4","fixedAddresses":["10.0.0.9"],"subnetId":"s"}]}}]}`
+	for _, config := range []string{`[` + address + `]`, `{"x":` + address + `}`} {
+		req, err := lcm.ParseChangeExtConn([]byte(`{"extVirtualLinks":[{"id":"a","resourceId":"net-a","extCps":[{"cpdId":"one","cpConfig":` + config + `}]}]}`))
+		require.NoError(t, err)
+		require.Len(t, req.ExtVirtualLinks, 1)
+		assert.Equal(t, []lcm.FixedIP{{Address: "10.0.0.9", SubnetID: "s"}}, req.ExtVirtualLinks[0].ExtCps[0].FixedIPs)
+		shown, err := json.Marshal(lcm.LinkInfo(req.ExtVirtualLinks, "vim", 2))
+		require.NoError(t, err)
+		assert.JSONEq(t, `[{"id":"a","resourceHandle":{"vimConnectionId":"vim","resourceId":"net-a"},
+			"currentVnfExtCpData":[{"cpdId":"one","cpConfig":{"one":`+address+`}}]}]`, string(shown))
+		shown, err = json.Marshal(lcm.LinkInfo(req.ExtVirtualLinks, "vim", 1))
+		require.NoError(t, err)
+		assert.JSONEq(t, `[{"id":"a","resourceHandle":{"vimConnectionId":"vim","resourceId":"net-a"}}]`, string(shown))
+	}
+}

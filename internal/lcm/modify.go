@@ -1,0 +1,335 @@
+package lcm
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// ModifyRequest is VnfInfoModificationRequest (SOL003 clause 5.5.2.12), independent of the API's version. It is a JSON merge
+// patch (RFC 7396): what is not given stays as it is, null takes away.
+type ModifyRequest struct {
+	Name                   PatchText            `json:"vnfInstanceName"`
+	Description            PatchText            `json:"vnfInstanceDescription"`
+	VnfdID                 VnfdID               `json:"vnfdId"`
+	VnfPkgID               VnfPkgID             `json:"vnfPkgId"` // v1 only
+	ConfigurableProperties PatchMap             `json:"vnfConfigurableProperties"`
+	Metadata               PatchMap             `json:"metadata"`
+	Extensions             PatchMap             `json:"extensions"`
+	VimConnections         VimConnectionPatches `json:"vimConnectionInfo"`
+	DeletedVimConnections  []string             `json:"vimConnectionInfoDeleteIds"` // v1 only
+}
+
+// PatchText is a string of a merge patch. One that is taken away is empty.
+type PatchText struct {
+	Given bool
+	Value string
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *PatchText) UnmarshalJSON(b []byte) error {
+	t.Given = true
+	return json.Unmarshal(b, &t.Value) // null leaves it empty
+}
+
+// PatchMap is a set of key-value pairs of a merge patch.
+type PatchMap struct {
+	Given bool
+	// Members is nil when all pairs are taken away.
+	Members map[string]any
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *PatchMap) UnmarshalJSON(b []byte) error {
+	m.Given = true
+	return json.Unmarshal(b, &m.Members)
+}
+
+// over is the target with the patch laid over it.
+func (m PatchMap) over(target map[string]any) map[string]any {
+	switch {
+	case !m.Given:
+		return target
+	case m.Members == nil:
+		return nil
+	default:
+		return Merged(target, m.Members)
+	}
+}
+
+// Merged is target with a JSON merge patch (RFC 7396) laid over it; neither is changed.
+func Merged(target, patch map[string]any) map[string]any {
+	if target == nil && patch == nil {
+		return nil
+	}
+	out := maps.Clone(target)
+	if out == nil {
+		out = map[string]any{}
+	}
+	for key, value := range patch {
+		sub, isMap := value.(map[string]any)
+		switch {
+		case value == nil:
+			delete(out, key)
+		case isMap && !isSealed(sub):
+			below, _ := out[key].(map[string]any)
+			if isSealed(below) { // a secret stands for a text, which has no members
+				below = nil
+			}
+			out[key] = Merged(below, sub)
+		default:
+			out[key] = value
+		}
+	}
+	return out
+}
+
+// isSealed tells whether an object stands for a sealed secret.
+func isSealed(m map[string]any) bool {
+	_, ok := m[SecretKey]
+	return ok && len(m) == 1
+}
+
+// VimConnectionPatches are the parts of a merge patch for connections: a list with ids in v1, a map by id in v2.
+type VimConnectionPatches []VimConnectionPatch
+
+// VimConnectionPatch changes the connection of that id, or adds it.
+type VimConnectionPatch struct {
+	ID    string
+	Patch json.RawMessage // null takes the connection away
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *VimConnectionPatches) UnmarshalJSON(b []byte) error {
+	var list []json.RawMessage
+	if json.Unmarshal(b, &list) == nil {
+		for _, doc := range list {
+			var of struct {
+				ID string `json:"id"`
+			}
+			if err := json.Unmarshal(doc, &of); err != nil {
+				return err
+			}
+			*p = append(*p, VimConnectionPatch{of.ID, doc})
+		}
+		return nil
+	}
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(b, &m); err != nil {
+		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(m)) {
+		*p = append(*p, VimConnectionPatch{id, m[id]})
+	}
+	return nil
+}
+
+// Removes reports whether the patch takes the connection away.
+func (p VimConnectionPatch) Removes() bool {
+	return bytes.Equal(bytes.TrimSpace(p.Patch), []byte("null"))
+}
+
+// ParseModify reads the body of a modification of either version of the API.
+func ParseModify(body json.RawMessage) (out ModifyRequest, err error) {
+	if err := json.Unmarshal(body, &out); err != nil {
+		return out, Wrap(KindInvalid, err, "The modification is malformed.")
+	}
+	for _, id := range out.DeletedVimConnections {
+		out.VimConnections = append(out.VimConnections, VimConnectionPatch{id, json.RawMessage("null")})
+	}
+	return out, nil
+}
+
+// VnfInfoModifications is SOL003 clause 5.5.2.12a: what a modification has changed. Secrets in it are masked.
+type VnfInfoModifications struct {
+	VnfInstanceName        *string             `json:"vnfInstanceName,omitempty"` // "" when it was taken away
+	VnfInstanceDescription *string             `json:"vnfInstanceDescription,omitempty"`
+	ConfigurableProperties map[string]any      `json:"vnfConfigurableProperties,omitempty"`
+	Metadata               map[string]any      `json:"metadata,omitempty"`
+	Extensions             map[string]any      `json:"extensions,omitempty"`
+	VimConnections         []VimConnectionInfo `json:"vimConnectionInfo,omitempty"` // as they are afterwards
+	DeletedVimConnections  []string            `json:"vimConnectionInfoDeleteIds,omitempty"`
+	VnfPkgID               VnfPkgID            `json:"vnfPkgId,omitempty"`
+	VnfdID                 VnfdID              `json:"vnfdId,omitempty"`
+	Provider               string              `json:"vnfProvider,omitempty"`
+	ProductName            string              `json:"vnfProductName,omitempty"`
+	SoftwareVersion        string              `json:"vnfSoftwareVersion,omitempty"`
+	VnfdVersion            string              `json:"vnfdVersion,omitempty"`
+}
+
+// Shown is the modifications in the form of a version of the API: vimConnectionInfo is a list in v1 and a map by id in v2.
+func (m *VnfInfoModifications) Shown(apiVersion int) map[string]any {
+	if m == nil {
+		return nil
+	}
+	var out map[string]any
+	doc, err := json.Marshal(m)
+	if err == nil {
+		err = json.Unmarshal(doc, &out)
+	}
+	if err != nil || out == nil { // it was made of JSON
+		return map[string]any{}
+	}
+	if apiVersion == 1 {
+		return out
+	}
+	delete(out, "vimConnectionInfoDeleteIds")
+	delete(out, "vnfPkgId")
+	if list, ok := out["vimConnectionInfo"].([]any); ok {
+		byID := map[string]any{}
+		for _, item := range list {
+			if c, ok := item.(map[string]any); ok {
+				id, _ := c["id"].(string)
+				delete(c, "id")
+				byID[id] = c
+			}
+		}
+		out["vimConnectionInfo"] = byID
+	}
+	return out
+}
+
+// Apply makes the modifications on the instance. pkg is the package that the request names, nil when it names none. Errors
+// are Conflict when the state of the VNF forbids them, Invalid when a connection would have no type.
+func (r ModifyRequest) Apply(inst VnfInstance, pkg *VnfPkg) (after VnfInstance, done VnfInfoModifications, err error) {
+	after = inst
+	if r.Name.Given {
+		after.Name, done.VnfInstanceName = r.Name.Value, &r.Name.Value
+	}
+	if r.Description.Given {
+		after.Description, done.VnfInstanceDescription = r.Description.Value, &r.Description.Value
+	}
+	after.Metadata, done.Metadata = r.Metadata.over(inst.Metadata), masked(r.Metadata.Members)
+	after.Extensions, done.Extensions = r.Extensions.over(inst.Extensions), masked(r.Extensions.Members)
+	after.ConfigurableProperties = r.ConfigurableProperties.over(inst.ConfigurableProperties)
+	done.ConfigurableProperties = masked(r.ConfigurableProperties.Members)
+	if err := r.applyPackage(&after, pkg, &done); err != nil {
+		return inst, done, err
+	}
+	if err := r.applyConnections(&after, &done); err != nil {
+		return inst, done, err
+	}
+	return after, done, nil
+}
+
+func (r ModifyRequest) applyPackage(inst *VnfInstance, pkg *VnfPkg, done *VnfInfoModifications) error {
+	if pkg == nil || pkg.ID == inst.VnfPkgID {
+		return nil
+	}
+	if inst.Instantiated != nil {
+		return Errorf(KindConflict, "The VNF instance %s is instantiated from its VNF package: another one can be set only while it is not.", inst.ID)
+	}
+	inst.VnfPkgID, inst.VnfdID, inst.Provider, inst.ProductName = pkg.ID, pkg.VnfdID, pkg.Provider, pkg.ProductName
+	inst.SoftwareVersion, inst.VnfdVersion = pkg.SoftwareVersion, pkg.VnfdVersion
+	done.VnfPkgID, done.VnfdID, done.Provider, done.ProductName = pkg.ID, pkg.VnfdID, pkg.Provider, pkg.ProductName
+	done.SoftwareVersion, done.VnfdVersion = pkg.SoftwareVersion, pkg.VnfdVersion
+	return nil
+}
+
+// applyConnections merges by id. The connections that the VNF's resources and its cluster have stay.
+func (r ModifyRequest) applyConnections(inst *VnfInstance, done *VnfInfoModifications) error {
+	list := slices.Clone(inst.VimConnections)
+	for _, p := range r.VimConnections {
+		at := slices.IndexFunc(list, func(c VimConnectionInfo) bool { return c.ID == p.ID })
+		if at >= 0 && inst.Instantiated != nil && inst.Instantiated.ClusterVimID != "" && list[at].VimID == inst.Instantiated.ClusterVimID {
+			return Errorf(KindConflict, "The VIM connection %s is that of the VNF's own cluster, which Windlass keeps itself.", p.ID)
+		}
+		if p.Removes() {
+			if at >= 0 && inst.Uses(p.ID) {
+				return Errorf(KindConflict, "The VNF's resources are on the VIM connection %s: it cannot be removed while the VNF is instantiated.", p.ID)
+			}
+			if at >= 0 {
+				list = slices.Delete(list, at, at+1)
+				done.DeletedVimConnections = append(done.DeletedVimConnections, p.ID)
+			}
+			continue
+		}
+		var old VimConnectionInfo
+		if at >= 0 {
+			old = list[at]
+		}
+		changed, err := p.over(old)
+		if err != nil {
+			return err
+		}
+		if at >= 0 {
+			list[at] = changed
+		} else {
+			list = append(list, changed)
+		}
+		done.VimConnections = append(done.VimConnections, changed.masked())
+	}
+	slices.SortFunc(list, func(a, b VimConnectionInfo) int { return strings.Compare(a.ID, b.ID) })
+	inst.VimConnections = list
+	return nil
+}
+
+// Uses tells whether resources of the VNF are on that connection.
+func (i VnfInstance) Uses(connection string) bool {
+	return i.Instantiated != nil && slices.ContainsFunc(i.Instantiated.VnfcResources, func(v VnfcResourceInfo) bool {
+		return v.ComputeResource.VimConnectionID == connection
+	})
+}
+
+// over is the connection with the patch laid over it.
+func (p VimConnectionPatch) over(old VimConnectionInfo) (out VimConnectionInfo, err error) {
+	var target, patch map[string]any
+	doc, err := json.Marshal(old)
+	if err == nil {
+		err = json.Unmarshal(doc, &target)
+	}
+	if err == nil {
+		err = json.Unmarshal(p.Patch, &patch)
+	}
+	if err == nil {
+		doc, err = json.Marshal(Merged(target, patch))
+	}
+	if err == nil {
+		err = json.Unmarshal(doc, &out)
+	}
+	if err != nil {
+		return out, Wrap(KindInvalid, err, "The VIM connection %s is malformed.", p.ID)
+	}
+	out.ID = p.ID
+	if out.VimType == "" { // Tacker's clients of v1 leave it out
+		out.VimType = VimOpenStack
+	}
+	return out, nil
+}
+
+func (c VimConnectionInfo) masked() VimConnectionInfo {
+	c.InterfaceInfo, c.AccessInfo, c.Extra = masked(c.InterfaceInfo), masked(c.AccessInfo), masked(c.Extra)
+	return c
+}
+
+// masked is m with asterisks in the place of sealed secrets.
+func masked(m map[string]any) map[string]any {
+	if m == nil {
+		return nil
+	}
+	out := make(map[string]any, len(m))
+	for key, value := range m {
+		out[key] = maskedValue(value)
+	}
+	return out
+}
+
+func maskedValue(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		if isSealed(value) {
+			return "***"
+		}
+		return masked(value)
+	case []any:
+		out := make([]any, 0, len(value))
+		for _, item := range value {
+			out = append(out, maskedValue(item))
+		}
+		return out
+	default:
+		return value
+	}
+}

@@ -1,0 +1,115 @@
+package e2e
+
+import (
+	"net/http"
+	"path/filepath"
+	"testing"
+
+	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/subnets"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/testbed"
+)
+
+const (
+	// The package with one small server.
+	serverPackage = "tests/bench/server"
+	serverVnfdID  = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e11"
+	reconnectStep = "Change the connections of the stack"
+)
+
+func linksTo(network string, addresses ...string) map[string]any {
+	data := map[string]any{"layerProtocol": "IP_OVER_ETHERNET"}
+	if len(addresses) > 0 {
+		data["ipOverEthernet"] = map[string]any{"ipAddresses": []any{map[string]any{"type": "IPV4", "fixedAddresses": addresses}}}
+	}
+	cp := map[string]any{"cpdId": "VDU1_CP1", "cpConfig": []any{map[string]any{"cpProtocolData": []any{data}}}}
+	return map[string]any{"extVirtualLinks": []any{map[string]any{"id": "link-" + network, "resourceId": network, "extCps": []any{cp}}}}
+}
+
+// reconnecting takes a server from one network to another and back: for good, with a failure, and cancelled.
+func reconnecting(t *testing.T, b *bed) {
+	out, err := b.Windlass(t.Context(), "package", "create", serverPackage).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	neutron := service(t, b.Cloud.Login(), openstack.NewNetworkV2)
+	other, err := networks.Create(t.Context(), neutron, networks.CreateOpts{Name: "other"}).Extract()
+	require.NoError(t, err)
+	_, err = subnets.Create(t.Context(), neutron, subnets.CreateOpts{NetworkID: other.ID, CIDR: "127.81.7.0/24", IPVersion: 4}).Extract()
+	require.NoError(t, err)
+
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": serverVnfdID, "vnfInstanceName": "connected"})
+	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
+	vnf := filepath.Base(a.Header.Get("Location"))
+	request := linksTo("net0")
+	request["flavourId"] = "simple"
+	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}}
+	b.Await(t, b.Begin(t, vnf, "instantiate", request), quick, "COMPLETED")
+	server := b.VnfcOf(t, vnf, "VDU1")
+	requireOn := func(network, link string) {
+		t.Helper()
+		pages, err := ports.List(neutron, ports.ListOpts{DeviceID: server}).AllPages(t.Context())
+		require.NoError(t, err)
+		list, err := ports.ExtractPorts(pages)
+		require.NoError(t, err)
+		require.Len(t, list, 1)
+		if network == other.ID {
+			require.Equal(t, network, list[0].NetworkID)
+		} else {
+			require.NotEqual(t, other.ID, list[0].NetworkID)
+		}
+		require.Equal(t, server, b.VnfcOf(t, vnf, "VDU1"), "the server stays")
+		info := b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["instantiatedVnfInfo"].(map[string]any)
+		links := info["extVirtualLinkInfo"].([]any)
+		require.Len(t, links, 1)
+		require.Equal(t, link, links[0].(map[string]any)["id"])
+		require.Equal(t, link+"-VDU1_CP1", info["extCpInfo"].([]any)[0].(map[string]any)["id"])
+	}
+	requireOn("net0", "link-net0")
+
+	op := b.Begin(t, vnf, "change_ext_conn", linksTo(other.ID))
+	got := b.Await(t, op, quick, "COMPLETED")
+	b.record(t, op, "change-ext-conn")
+	require.Equal(t, "link-"+other.ID, got["changedExtConnectivity"].([]any)[0].(map[string]any)["id"])
+	requireOn(other.ID, "link-"+other.ID)
+
+	fail := func() {
+		b.Fault(t, map[string]any{"resource": "VDU1_CP1", "action": "CREATE", "count": 1, "message": "the switch caught fire"})
+	}
+	fail()
+	op = b.Begin(t, vnf, "change_ext_conn", linksTo("net0"))
+	got = b.Await(t, op, quick, "FAILED_TEMP")
+	require.Contains(t, got["error"].(map[string]any)["detail"], "the switch caught fire")
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
+	b.Await(t, op, quick, "ROLLED_BACK")
+	b.record(t, op, "change-ext-conn-rollback")
+	requireOn(other.ID, "link-"+other.ID)
+
+	b.Fault(t, map[string]any{"service": "heat", "method": "GET", "delay_ms": 60_000})
+	op = b.Begin(t, vnf, "change_ext_conn", linksTo("net0"))
+	b.AwaitStep(t, op, reconnectStep)
+	b.cancelForcefully(t, op)
+	b.ClearFaults(t)
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
+	b.Await(t, op, quick, "ROLLED_BACK")
+	requireOn(other.ID, "link-"+other.ID)
+
+	fail()
+	op = b.Begin(t, vnf, "change_ext_conn", linksTo("net0"))
+	b.Await(t, op, quick, "FAILED_TEMP")
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
+	b.Await(t, op, quick, "COMPLETED")
+	b.record(t, op, "change-ext-conn-retry")
+	requireOn("net0", "link-net0")
+
+	a = b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/change_ext_conn", map[string]any{"extVirtualLinks": []any{
+		map[string]any{"id": "x", "resourceId": "net0", "extCps": []any{map[string]any{"cpdId": "nothing"}}},
+	}})
+	require.Equal(t, http.StatusBadRequest, a.Status, "%s", a.Body)
+	require.Contains(t, testbed.Problem(t, a), "nothing")
+	b.terminate(t, vnf)
+	require.NoError(t, networks.Delete(t.Context(), neutron, other.ID).ExtractErr())
+	b.RequireNothingLeft(t)
+}

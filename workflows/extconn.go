@@ -1,0 +1,45 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// ChangeExtConn carries out one CHANGE_EXT_CONN operation (SOL003 clause 5.4.11): external connection points are connected
+// to other networks, by the parameters of the stack.
+func ChangeExtConn(ctx workflow.Context, in lcm.OperationInput) error {
+	b := &build{in: in}
+	op := &operation{in: in, plan: b.planReconnection, outcome: b.outcome}
+	b.op = op
+	return runOperation(ctx, op)
+}
+
+func (b *build) planReconnection(what activities.Description) (starting, processing []step) {
+	b.what, b.vim = what, what.ClusterVimID
+	starting = []step{
+		{title: "Decide what is connected", do: b.decideLinks},
+		{title: "Ask for a grant", do: b.requestGrant},
+	}
+	return starting, []step{
+		{title: "Change the connections of the stack", do: b.reconnect, undo: b.connectAsBefore},
+		{title: "Look at the infrastructure", do: b.look},
+	}
+}
+
+func (b *build) decideLinks(ctx workflow.Context) (err error) {
+	b.change, err = call(short(ctx), opOccs.PlanOperation, activities.PlanInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID})
+	return err
+}
+
+func (b *build) reconnect(ctx workflow.Context) error { return b.connect(ctx, false) }
+
+func (b *build) connectAsBefore(ctx workflow.Context) error { return b.connect(ctx, true) }
+
+func (b *build) connect(ctx workflow.Context, asBefore bool) error {
+	_, err := call(polling(ctx), infra.ReconnectStack, activities.ReconnectStackInput{
+		Tracked: track(ctx, ""), OpOccID: b.in.OpOccID, AsBefore: asBefore,
+	})
+	return err
+}

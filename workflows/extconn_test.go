@@ -1,0 +1,68 @@
+package workflows
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/testsuite"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func runReconnection(t *testing.T, w *world, before func(*testsuite.TestWorkflowEnvironment)) error {
+	t.Helper()
+	env := newRun(t, w)
+	env.RegisterWorkflow(ChangeExtConn)
+	register := func(name string, act any) { env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name}) }
+	register("PlanOperation", func(context.Context, activities.PlanInput) (lcm.Plan, error) {
+		return lcm.Plan{Operation: lcm.OpChangeExtConn}, nil
+	})
+	register("ReconnectStack", func(ctx context.Context, in activities.ReconnectStackInput) (out activities.ReconnectStackOutput, err error) {
+		_, err = w.work(ctx, workInput{Tracked: in.Tracked, Name: map[bool]string{false: "reconnect", true: "as before"}[in.AsBefore]})
+		return out, err
+	})
+	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
+		return activities.FindNodesOutput{StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}}}, nil
+	})
+	if before != nil {
+		before(env)
+	}
+	env.ExecuteWorkflow(ChangeExtConn, lcm.OperationInput{OpOccID: "op", VnfInstanceID: "vnf", Operation: lcm.OpChangeExtConn})
+	return env.GetWorkflowError()
+}
+
+func TestChangeExtConn_recordsWhatTheVnfConsistsOf(t *testing.T) {
+	t.Parallel()
+	w := &world{}
+	require.NoError(t, runReconnection(t, w, nil))
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.Completed}, w.states)
+	require.Equal(t, []string{"reconnect"}, w.done)
+	require.Equal(t, "stack", w.last.Outcome.StackID)
+}
+
+func TestChangeExtConn_isRetriedOrRolledBack(t *testing.T) {
+	t.Parallel()
+	for action, done := range map[lcm.Action][]string{lcm.Retry: {"reconnect"}, lcm.Rollback: {"as before"}} {
+		t.Run(string(action), func(t *testing.T) {
+			t.Parallel()
+			w := &world{fail: map[string][]error{"reconnect": {broken("Heat failed.")}}}
+			require.NoError(t, runReconnection(t, w, func(env *testsuite.TestWorkflowEnvironment) { decide(env, time.Hour, action) }))
+			require.Equal(t, done, w.done)
+			require.True(t, w.states[len(w.states)-1].Terminal())
+		})
+	}
+}
+
+func TestChangeExtConn_isCancelled(t *testing.T) {
+	t.Parallel()
+	w := &world{hang: map[string]bool{"reconnect": true}}
+	require.NoError(t, runReconnection(t, w, func(env *testsuite.TestWorkflowEnvironment) {
+		decideWhen(env, w.hanging.Load, lcm.Cancel, lcm.CancelRequest{Mode: lcm.Forceful})
+		decide(env, time.Hour, lcm.Rollback)
+	}))
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack}, w.states)
+}

@@ -1,0 +1,95 @@
+package workflows
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/testsuite"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func newModification(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment {
+	t.Helper()
+	w.what.State = lcm.Processing
+	env := newRun(t, w)
+	env.RegisterWorkflow(ModifyInfo)
+	work := func(ctx context.Context, name string, tracked activities.Tracked) error {
+		_, err := w.work(ctx, workInput{Tracked: tracked, Name: name})
+		return err
+	}
+	env.RegisterActivityWithOptions(func(ctx context.Context, in activities.CheckModificationInput) (out activities.CheckModificationOutput, err error) {
+		return out, work(ctx, "check", in.Tracked)
+	}, activity.RegisterOptions{Name: "CheckModification"})
+	env.RegisterActivityWithOptions(func(ctx context.Context, in activities.TryVimInput) (out activities.TryVimOutput, err error) {
+		assert.Equal(t, len(w.what.ServerIDs) > 0, in.HasStack)
+		return out, work(ctx, "try", in.Tracked)
+	}, activity.RegisterOptions{Name: "TryVim"})
+	return env
+}
+
+func runModification(env *testsuite.TestWorkflowEnvironment, resumed bool) {
+	env.ExecuteWorkflow(ModifyInfo, lcm.OperationInput{OpOccID: "op", VnfInstanceID: "vnf", Operation: lcm.OpModifyInfo, Resumed: resumed})
+}
+
+func TestModifyInfo_needsNoGrant(t *testing.T) {
+	t.Parallel()
+	for vim, done := range map[bool][]string{false: {"check"}, true: {"check", "try"}} {
+		w := &world{what: activities.Description{VimChanges: vim, ServerIDs: []string{"s"}}}
+		env := newModification(t, w)
+		runModification(env, false)
+		require.NoError(t, env.GetWorkflowError())
+		require.Equal(t, []lcm.OperationState{lcm.Processing, lcm.Completed}, w.states)
+		require.Equal(t, done, w.done)
+		require.True(t, w.last.Outcome.Modified, "the instance is written with COMPLETED")
+		require.Empty(t, w.last.GrantID)
+	}
+}
+
+func TestModifyInfo_isRetriedRolledBackOrFailed(t *testing.T) {
+	t.Parallel()
+	for action, states := range map[lcm.Action][]lcm.OperationState{
+		lcm.Retry: {lcm.Processing, lcm.Completed}, lcm.Rollback: {lcm.RollingBack, lcm.RolledBack}, lcm.Fail: {lcm.Failed},
+	} {
+		t.Run(string(action), func(t *testing.T) {
+			t.Parallel()
+			w := &world{what: activities.Description{VimChanges: true}, fail: map[string][]error{"try": {broken("refused")}}}
+			env := newModification(t, w)
+			decide(env, time.Hour, action)
+			runModification(env, false)
+			require.Equal(t, append([]lcm.OperationState{lcm.Processing, lcm.FailedTemp}, states...), w.states)
+		})
+	}
+}
+
+func TestModifyInfo_isCancelled(t *testing.T) {
+	t.Parallel()
+	w := &world{what: activities.Description{VimChanges: true}, hang: map[string]bool{"try": true}}
+	env := newModification(t, w)
+	decideWhen(env, w.hanging.Load, lcm.Cancel, lcm.CancelRequest{Mode: lcm.Forceful})
+	decide(env, time.Hour, lcm.Rollback)
+	runModification(env, false)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []lcm.OperationState{lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack}, w.states)
+}
+
+// One that was never begun is no other than one that is begun now.
+func TestModifyInfo_resumedWaitsForADecisionOnlyWhenItHadBegun(t *testing.T) {
+	t.Parallel()
+	w := &world{}
+	env := newModification(t, w)
+	runModification(env, true)
+	require.Equal(t, []lcm.OperationState{lcm.Processing, lcm.Completed}, w.states)
+
+	w = &world{what: activities.Description{Sequence: 1}}
+	w.last.Sequence = 1
+	env = newModification(t, w)
+	decide(env, time.Hour, lcm.Retry)
+	runModification(env, true)
+	require.Equal(t, []lcm.OperationState{lcm.FailedTemp, lcm.Processing, lcm.Completed}, w.states)
+}

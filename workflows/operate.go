@@ -1,0 +1,378 @@
+package workflows
+
+import (
+	"slices"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Operate carries out one OPERATE operation (SOL003 clause 5.4.10): it starts or stops the VNF's VMs, or those that the
+// request names. A cluster is stopped from its edge inwards, and started the other way round.
+func Operate(ctx workflow.Context, in lcm.OperationInput) error {
+	p := &power{build: build{in: in}}
+	op := &operation{in: in, plan: p.planOperating, outcome: p.done}
+	p.op = op
+	return runOperation(ctx, op)
+}
+
+// power is what later steps of an OPERATE learn from earlier ones.
+type power struct {
+	build
+	// switched and cordoned are VNFCs, in the order in which they were reached.
+	switched, cordoned []string
+}
+
+func (p *power) done() *activities.Outcome {
+	return &activities.Outcome{Operated: &activities.Operated{ChangeStateTo: p.what.ChangeStateTo, Vnfcs: p.switched, Cordoned: p.cordoned}}
+}
+
+func (p *power) planOperating(what activities.Description) (starting, processing []step) {
+	p.what = what
+	decide := "Decide what is started"
+	if what.ChangeStateTo == lcm.VnfStopped {
+		decide = "Decide what is stopped"
+	}
+	starting = []step{{title: decide, do: p.choose}, {title: "Ask for a grant", do: p.requestGrant}}
+	if what.ChangeStateTo == lcm.VnfStopped {
+		return starting, p.planStop(what)
+	}
+	return starting, p.planStart(what)
+}
+
+// planStop stops workers first, then the control planes, one at a time, then what all of them stand on.
+func (p *power) planStop(what activities.Description) (list []step) {
+	if what.Graceful && what.Partial && (what.Workers || what.ControlPlanes) {
+		list = append(list, step{title: "Drain the nodes that stop", do: p.drainNodes, undo: p.uncordonNodes})
+	}
+	if what.Workers {
+		list = append(list, step{title: "Stop the workers", do: p.stopWorkers, undo: p.bringBackWorkers})
+	}
+	if what.ControlPlanes {
+		list = append(list, step{title: "Stop the control planes", do: p.stopControlPlanes, undo: p.bringBackControlPlanes})
+	}
+	if what.Others {
+		list = append(list, step{title: p.machines("Stop"), do: p.stopOthers, undo: p.startOthers})
+	}
+	return list
+}
+
+// planStart starts the control planes together: etcd answers only once a majority of its members does.
+func (p *power) planStart(what activities.Description) (list []step) {
+	if what.Others {
+		list = append(list, step{title: p.machines("Start"), do: p.startOthers, undo: p.stopOthers})
+	}
+	if what.ControlPlanes {
+		list = append(list, step{title: "Start the control planes", do: p.startControlPlanes, undo: p.stopControlPlanesAgain})
+	}
+	if what.Workers {
+		list = append(list, step{title: "Start the workers", do: p.startWorkers, undo: p.stopWorkers})
+	}
+	if !what.Workers && !what.ControlPlanes {
+		return list
+	}
+	list = append(list,
+		step{title: "Wait until every node answers on SSH", do: p.awaitLogins},
+		step{title: "Make the nodes known to each other", do: p.tellStarted},
+		step{title: "Wait until the cluster works", do: p.awaitCluster},
+	)
+	if what.Cordoned {
+		list = append(list, step{title: "Let the nodes take pods again", do: p.uncordonNodes})
+	}
+	return list
+}
+
+// machines names the step for VMs that are no nodes: in a cluster they are load balancers or storage.
+func (p *power) machines(verb string) string {
+	if p.what.Cluster {
+		return verb + " the other machines"
+	}
+	return verb + " the machines"
+}
+
+// choose decides which VMs these are. How the control planes are is asked only when some stop and the cluster goes on.
+func (p *power) choose(ctx workflow.Context) (err error) {
+	in := activities.PlanInput{Tracked: track(ctx, ""), OpOccID: p.in.OpOccID}
+	if p.what.ChangeStateTo == lcm.VnfStopped && p.what.Partial && p.what.ControlPlanes {
+		health, err := call(onNode(ctx), cluster.ClusterHealth, p.through(ctx, p.running()))
+		if err != nil {
+			return err
+		}
+		if len(health.Members) == 0 {
+			return lcm.Errorf(lcm.KindConflict, "%s", health.Reason)
+		}
+		in.Unhealthy = health.Unhealthy()
+	}
+	p.change, err = call(short(ctx), opOccs.PlanOperation, in)
+	return err
+}
+
+// chosen is the plan: another run of the workflow may have made it.
+func (p *power) chosen(ctx workflow.Context) (lcm.Plan, error) {
+	if p.change.ChangeStateTo != "" {
+		return p.change, nil
+	}
+	kept, err := call(short(ctx), opOccs.PlanOperation, activities.PlanInput{Tracked: track(ctx, ""), OpOccID: p.in.OpOccID})
+	p.change = kept
+	return kept, err
+}
+
+// kind tells the VMs of a step apart.
+type kind func(node lcm.Node, isNode bool) bool
+
+func ofRole(role lcm.Role) kind {
+	return func(node lcm.Node, isNode bool) bool { return isNode && node.Role == role }
+}
+
+func noNode(_ lcm.Node, isNode bool) bool  { return !isNode }
+func anyNode(_ lcm.Node, isNode bool) bool { return isNode }
+
+// pick are the VMs of a kind that the operation is about.
+func (p *power) pick(ctx workflow.Context, is kind) (out []lcm.OperatedVnfc, err error) {
+	plan, err := p.chosen(ctx)
+	for _, v := range plan.Operated {
+		at := slices.IndexFunc(p.what.Nodes, func(n lcm.Node) bool { return n.ServerID == v.ServerID })
+		node := lcm.Node{}
+		if at >= 0 {
+			node = p.what.Nodes[at]
+		}
+		if is(node, at >= 0) {
+			out = append(out, v)
+		}
+	}
+	return out, err
+}
+
+// nodesOf are the nodes on the VMs of a kind.
+func (p *power) nodesOf(ctx workflow.Context, is kind) (lcm.Nodes, error) {
+	list, err := p.pick(ctx, is)
+	var servers []string
+	for _, v := range list {
+		servers = append(servers, v.ServerID)
+	}
+	return p.what.Nodes.On(servers), err
+}
+
+// all switches all VMs of a kind at once.
+func (p *power) all(ctx workflow.Context, is kind, to lcm.VnfState) error {
+	list, err := p.pick(ctx, is)
+	if err != nil {
+		return err
+	}
+	return inParallel(ctx, asNodes(list), func(ctx workflow.Context, node lcm.Node) error { return p.turn(ctx, list, node, to) })
+}
+
+// inTurnTo switches the VMs of a kind one after the other.
+func (p *power) inTurnTo(ctx workflow.Context, is kind, to lcm.VnfState, after func(workflow.Context) error) error {
+	list, err := p.pick(ctx, is)
+	if err != nil {
+		return err
+	}
+	return inTurn(ctx, asNodes(list), func(ctx workflow.Context, node lcm.Node) error {
+		if err := p.turn(ctx, list, node, to); err != nil {
+			return err
+		}
+		return after(ctx)
+	})
+}
+
+// asNodes names VMs for what is recorded of them: a VM that is no node has the name of its VDU and its id.
+func asNodes(list []lcm.OperatedVnfc) (out lcm.Nodes) {
+	for _, v := range list {
+		name := v.Node
+		if name == "" {
+			name = v.VduID + " " + v.ServerID
+		}
+		out = append(out, lcm.Node{Name: name, ServerID: v.ServerID})
+	}
+	return out
+}
+
+// turn switches one VM. Undoing, it leaves alone what had the state before.
+func (p *power) turn(ctx workflow.Context, list []lcm.OperatedVnfc, node lcm.Node, to lcm.VnfState) error {
+	at := slices.IndexFunc(list, func(v lcm.OperatedVnfc) bool { return v.ServerID == node.ServerID })
+	v := list[at]
+	if to != p.what.ChangeStateTo && v.Was != to {
+		return nil
+	}
+	_, err := call(polling(ctx), infra.SwitchServer, activities.SwitchServerInput{
+		Tracked: track(ctx, node.Name), OpOccID: p.in.OpOccID, ServerID: v.ServerID, To: to,
+	})
+	if err == nil {
+		p.note(v.VnfcID, to)
+	}
+	return err
+}
+
+// note keeps which VNFCs are in the state that the operation makes.
+func (p *power) note(vnfc string, to lcm.VnfState) {
+	p.switched = slices.DeleteFunc(p.switched, func(id string) bool { return id == vnfc })
+	if to == p.what.ChangeStateTo {
+		p.switched = append(p.switched, vnfc)
+	}
+}
+
+func (p *power) stopWorkers(ctx workflow.Context) error {
+	return p.all(ctx, ofRole(lcm.Worker), lcm.VnfStopped)
+}
+
+// stopControlPlanes stops one at a time. Where the cluster goes on, the others must work before the next one stops.
+func (p *power) stopControlPlanes(ctx workflow.Context) error {
+	return p.inTurnTo(ctx, ofRole(lcm.ControlPlane), lcm.VnfStopped, func(ctx workflow.Context) error {
+		if !p.what.Partial {
+			return nil
+		}
+		return p.await(ctx, p.running())
+	})
+}
+
+func (p *power) stopOthers(ctx workflow.Context) error {
+	return p.all(ctx, noNode, lcm.VnfStopped)
+}
+
+func (p *power) startOthers(ctx workflow.Context) error {
+	return p.all(ctx, noNode, lcm.VnfStarted)
+}
+
+func (p *power) startControlPlanes(ctx workflow.Context) error {
+	return p.all(ctx, ofRole(lcm.ControlPlane), lcm.VnfStarted)
+}
+
+func (p *power) startWorkers(ctx workflow.Context) error {
+	return p.all(ctx, ofRole(lcm.Worker), lcm.VnfStarted)
+}
+
+func (p *power) stopControlPlanesAgain(ctx workflow.Context) error {
+	return p.inTurnTo(ctx, ofRole(lcm.ControlPlane), lcm.VnfStopped, func(workflow.Context) error { return nil })
+}
+
+func (p *power) bringBackControlPlanes(ctx workflow.Context) error {
+	if err := p.startControlPlanes(ctx); err != nil {
+		return err
+	}
+	return p.awaitBack(ctx, ofRole(lcm.ControlPlane))
+}
+
+func (p *power) bringBackWorkers(ctx workflow.Context) error {
+	if err := p.startWorkers(ctx); err != nil {
+		return err
+	}
+	return p.awaitBack(ctx, ofRole(lcm.Worker))
+}
+
+// awaitBack waits for nodes that a rollback has started again: those that were started before.
+func (p *power) awaitBack(ctx workflow.Context, is kind) error {
+	list, err := p.nodesOf(ctx, func(node lcm.Node, isNode bool) bool {
+		return is(node, isNode) && !slices.Contains(p.what.Stopped, node.ServerID)
+	})
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	if err := p.awaitLogin(ctx, list); err != nil {
+		return err
+	}
+	return p.await(ctx, list)
+}
+
+func (p *power) awaitLogins(ctx workflow.Context) error {
+	list, err := p.nodesOf(ctx, anyNode)
+	if err != nil {
+		return err
+	}
+	return p.awaitLogin(ctx, list)
+}
+
+func (p *power) awaitLogin(ctx workflow.Context, list lcm.Nodes) error {
+	return inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
+		_, err := call(onNode(ctx), nodes.WaitForSSH, p.on(ctx, node))
+		return err
+	})
+}
+
+// tellStarted brings the nodes' knowledge of each other up to date: a VNF of which some nodes were stopped may have been
+// scaled or healed meanwhile.
+func (p *power) tellStarted(ctx workflow.Context) error {
+	list, err := p.nodesOf(ctx, anyNode)
+	if err != nil {
+		return err
+	}
+	return p.tell(ctx, list, p.what.Nodes)
+}
+
+func (p *power) awaitCluster(ctx workflow.Context) error {
+	list, err := p.nodesOf(ctx, anyNode)
+	if err != nil {
+		return err
+	}
+	return p.await(ctx, list)
+}
+
+// await waits until these nodes work, as the control planes that run tell.
+func (p *power) await(ctx workflow.Context, list lcm.Nodes) error {
+	in := activities.AwaitHealthInput{ClusterInput: p.through(ctx, p.running())}
+	for _, node := range list {
+		in.Nodes = append(in.Nodes, node.Name)
+	}
+	_, err := call(onNode(ctx), cluster.AwaitHealth, in)
+	return err
+}
+
+// running are the control planes that run now, as far as is known: those that were not stopped before, but for what the
+// operation has switched.
+func (p *power) running() (out lcm.Nodes) {
+	for _, node := range p.what.Nodes.With(lcm.ControlPlane) {
+		at := slices.IndexFunc(p.change.Operated, func(v lcm.OperatedVnfc) bool { return v.ServerID == node.ServerID })
+		runs := !slices.Contains(p.what.Stopped, node.ServerID)
+		if at >= 0 && slices.Contains(p.switched, p.change.Operated[at].VnfcID) {
+			runs = p.what.ChangeStateTo == lcm.VnfStarted
+		}
+		if runs {
+			out = append(out, node)
+		}
+	}
+	return out
+}
+
+// drainNodes takes the nodes that stop out of service, while the others go on.
+func (p *power) drainNodes(ctx workflow.Context) error {
+	list, err := p.nodesOf(ctx, anyNode)
+	if err != nil {
+		return err
+	}
+	stay := p.running().Without(list)
+	if err := inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
+		in := activities.DrainNodeInput{ClusterInput: p.through(ctx, stay), Leaving: node}
+		in.Tracked = track(ctx, node.Name)
+		_, err := call(onNode(ctx), cluster.DrainNode, in)
+		return err
+	}); err != nil {
+		return err
+	}
+	p.cordoned = nil
+	for _, v := range p.change.Operated {
+		if v.Node != "" {
+			p.cordoned = append(p.cordoned, v.VnfcID)
+		}
+	}
+	return nil
+}
+
+// uncordonNodes lets pods onto the nodes again that a stop has drained.
+func (p *power) uncordonNodes(ctx workflow.Context) error {
+	list, err := p.nodesOf(ctx, anyNode)
+	if err != nil {
+		return err
+	}
+	err = inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
+		in := activities.NodeOfClusterInput{ClusterInput: p.through(ctx, p.running()), Leaving: node}
+		in.Tracked = track(ctx, node.Name)
+		_, err := call(onNode(ctx), cluster.UncordonNode, in)
+		return err
+	})
+	if err == nil {
+		p.cordoned = nil
+	}
+	return err
+}
