@@ -106,6 +106,10 @@ func (l *loader) rootMetadata() metadata {
 			entries = append(entries, name)
 		}
 	}
+	if inner := l.envelope(); inner != "" {
+		l.rep.problem("(archive)", "is an envelope: it holds the package %s and a signature of all of it, which Windlass does not verify; upload %s, whose manifest may have a signature", inner, inner)
+		return metadata{}
+	}
 	if len(entries) != 1 {
 		l.rep.problem(metaFile, "is missing, and the root of the archive does not hold exactly one YAML file to begin with instead (it holds %d)", len(entries))
 		return metadata{}
@@ -118,6 +122,25 @@ func (l *loader) rootMetadata() metadata {
 		l.rep.warn(manifest, "the manifest is missing")
 	}
 	return m
+}
+
+// envelope is the package in an archive that has it together with its signature (SOL004 clause 5.1, option 2), "" in others.
+func (l *loader) envelope() (inner string) {
+	signed := false
+	for _, name := range l.zip.names {
+		switch strings.ToLower(path.Ext(name)) {
+		case ".csar", ".zip":
+			if path.Dir(name) == "." {
+				inner = name
+			}
+		case ".cms", ".p7s", ".sm":
+			signed = true
+		}
+	}
+	if !signed {
+		return ""
+	}
+	return inner
 }
 
 func (l *loader) manifest(place, name string) []block {

@@ -165,3 +165,9 @@ func TestSignature_mayHaveCertificatesBeside(t *testing.T) {
 	_, err = f.with("package.cert", "no certificate").trusted(trust)
 	require.Contains(t, strings.Join(problems(t, err), "\n"), "package.cert: is no certificate")
 }
+
+func TestSignature_ofAnEnvelopeIsRefusedWithAdvice(t *testing.T) {
+	_, err := files{"vnf.csar": "x", "vnf.cms": "y", "vnf.cert": "z"}.trusted(Trust{})
+	require.Len(t, problems(t, err), 1)
+	require.Contains(t, problems(t, err)[0], "upload vnf.csar")
+}
