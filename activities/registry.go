@@ -52,6 +52,7 @@ func (r *Registry) RegisterVim(ctx context.Context, in RegisterVimInput) (out Re
 	if err != nil {
 		return out, err
 	}
+	ctx = lcm.InProject(ctx, cluster.Instance.ProjectID) // the VIM is of the same one, and so are names
 	vim := clusterVim(cluster, in.Account)
 	if why := r.Reachable(ctx, vim); why != "" {
 		vim.Status = "UNREACHABLE"

@@ -42,9 +42,11 @@ type bench struct {
 	vault       *secrets.Vault
 	starter     *rememberingStarter
 	vims        *obligingVims
-	log         *lockedBuffer
-	mu          sync.Mutex
-	answered    bytes.Buffer
+	// client is a header that every request has which does not bring its own.
+	client   string
+	log      *lockedBuffer
+	mu       sync.Mutex
+	answered bytes.Buffer
 }
 
 func newBench(t *testing.T, change ...func(*Options)) *bench {
@@ -102,7 +104,7 @@ func (b *bench) do(method, path string, body any, headers ...string) answer {
 	if strings.HasPrefix(path, "/vnflcm/v2") {
 		req.Header.Set("Version", "2.0.0")
 	}
-	for _, h := range headers {
+	for _, h := range append([]string{b.client}, headers...) {
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Del(name)
 		if value != "" {

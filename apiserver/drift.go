@@ -96,6 +96,7 @@ func (s *Server) readDriftPolicy(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	showTag(c, contentTag(d.Policy))
 	return writeJSON(c, http.StatusOK, d.Policy)
 }
 
@@ -103,6 +104,14 @@ func (s *Server) readDriftPolicy(c echo.Context) error {
 func (s *Server) replaceDriftPolicy(c echo.Context) error {
 	inst, err := s.pathInstance(c)
 	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	d, err := s.Store.Drift(ctx, inst.ID)
+	if err != nil {
+		return err
+	}
+	if err := checkMatch(c, contentTag(d.Policy), "drift policy"); err != nil {
 		return err
 	}
 	req, err := bind[driftPolicyRequest](c)
@@ -113,13 +122,13 @@ func (s *Server) replaceDriftPolicy(c echo.Context) error {
 	if err := policy.Validate(); err != nil {
 		return err
 	}
-	ctx := c.Request().Context()
 	if err := s.Store.KeepDriftPolicy(ctx, inst.ID, policy); err != nil {
 		return err
 	}
 	if err := settleSchedules(ctx, s.Store, s.Checks); err != nil {
 		s.log.WarnContext(ctx, "Checks for drift not scheduled yet; the reconciler will", "vnfInstanceId", inst.ID, "error", err)
 	}
+	showTag(c, contentTag(policy))
 	return writeJSON(c, http.StatusOK, policy)
 }
 

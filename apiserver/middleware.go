@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/internal/auth"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -70,9 +71,10 @@ func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 		if c.Path() == "/healthz" || c.Path() == "/readyz" || c.Path() == "/metrics" {
 			level = slog.LevelDebug
 		}
+		who, _ := auth.From(c.Request().Context())
 		s.log.Log(c.Request().Context(), level, "Request", "requestId", requestID(c), "method", c.Request().Method,
 			"path", c.Request().URL.Path, "route", c.Path(), "status", c.Response().Status, "bytes", c.Response().Size,
-			"milliseconds", time.Since(start).Milliseconds(), "remote", c.RealIP())
+			"milliseconds", time.Since(start).Milliseconds(), "remote", c.RealIP(), "client", who.Client, "project", who.Project)
 		return nil
 	}
 }

@@ -33,6 +33,9 @@ func (s *Server) uploadPackage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := checkMatch(c, packageTag(pkg), "VNF package"); err != nil {
+		return err
+	}
 	if media, _, _ := mime.ParseMediaType(c.Request().Header.Get("Content-Type")); media != "" && media != mimeZip && media != "application/octet-stream" {
 		return httpErrorf(http.StatusUnsupportedMediaType, "The body must be %s, not %q.", mimeZip, media)
 	}
@@ -90,6 +93,9 @@ type uploadFromURIRequest struct {
 func (s *Server) uploadFromURI(c echo.Context) error {
 	pkg, err := s.pathPackage(c)
 	if err != nil {
+		return err
+	}
+	if err := checkMatch(c, packageTag(pkg), "VNF package"); err != nil {
 		return err
 	}
 	body, err := readJSON(c)

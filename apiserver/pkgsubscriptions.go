@@ -135,6 +135,9 @@ func (s *Server) pathPkgSubscription(c echo.Context) (lcm.Subscription, error) {
 	if err == nil && sub.API != lcm.APIPkgm {
 		return sub, lcm.Errorf(lcm.KindNotFound, "There is no subscription %s under %s.", id, rootPkgV1.prefix)
 	}
+	if err == nil {
+		inProjectOf(c, sub.ProjectID)
+	}
 	return sub, err
 }
 

@@ -27,7 +27,7 @@ const retryAfter = 5
 // ProblemDetails is the body of every error.
 type ProblemDetails = problem.Details
 
-// httpError is an error that only HTTP knows: 405, 406, 412, 413, 415, 416.
+// httpError is an error that only HTTP knows: 401, 403, 405, 406, 412, 413, 414, 415, 416, 429.
 type httpError struct {
 	status int
 	detail string
@@ -43,8 +43,8 @@ func httpErrorf(status int, format string, args ...any) error {
 // under which to find it there.
 func problemOf(err error, requestID string) ProblemDetails {
 	p := ProblemDetails{Status: http.StatusInternalServerError}
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		p.Status, p.Detail = http.StatusRequestEntityTooLarge, "The request's body is larger than this server accepts."
+	if e, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		p.Status, p.Detail = http.StatusRequestEntityTooLarge, fmt.Sprintf("The request's body is larger than the %s that this server takes here.", sizeText(e.Limit))
 	} else if e, ok := errors.AsType[*lcm.Error](err); ok && e.Kind != lcm.KindBug {
 		p.Status, p.Detail, p.Problems = problem.Status(e), e.Sentence(), e.Problems
 	} else if e, ok := errors.AsType[*httpError](err); ok {
@@ -58,6 +58,18 @@ func problemOf(err error, requestID string) ProblemDetails {
 	}
 	p.Title = http.StatusText(p.Status)
 	return p
+}
+
+// sizeText is a number of bytes as people read it.
+func sizeText(bytes int64) string {
+	switch {
+	case bytes >= 1<<20 && bytes%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", bytes>>20)
+	case bytes >= 1<<10 && bytes%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", bytes>>10)
+	default:
+		return fmt.Sprintf("%d bytes", bytes)
+	}
 }
 
 func routerDetail(e *echo.HTTPError) string {

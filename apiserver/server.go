@@ -5,10 +5,12 @@ package apiserver
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -105,11 +107,26 @@ type Options struct {
 	Codec        converter.PayloadCodec
 	CodecOrigins []string
 
+	// Auth tells who clients are; nil asks nobody, and lets everybody do everything.
+	Auth Authenticator
+	// TLS serves https; nil: http.
+	TLS *tls.Config
+	// MetricsNeedAdmin keeps /metrics for administrators.
+	MetricsNeedAdmin bool
+	// TrustedProxies are those whose X-Forwarded-For is believed.
+	TrustedProxies []netip.Prefix
+	// RequestsPerSecond of one client, Burst of them at once; 0 is no limit.
+	RequestsPerSecond, Burst int
+
 	PackageLimits vnfpkg.Limits
 	// PackageTrust says whose packages are taken; its zero value takes all.
 	PackageTrust vnfpkg.Trust
 	// MaxBody bounds request bodies, MaxUpload those of packages; 0 means 1 MiB and 8 GiB.
 	MaxBody, MaxUpload int64
+	// AuditKeepFor is how long it is kept who did what; 0 for ever.
+	AuditKeepFor time.Duration
+	// MaxURI bounds a path with its query; 0 means 16 KiB.
+	MaxURI int
 	// RequestTimeout bounds everything but uploads, downloads and event streams; 0 means 30 s.
 	RequestTimeout time.Duration
 	// Heartbeat is how often a silent event stream shows that it lives; 0 means 15 s.
@@ -131,6 +148,8 @@ type Server struct {
 	// streams ends when the server shuts down: long-lived answers must not hold it up.
 	streams     context.Context
 	stopStreams context.CancelFunc
+	// clients limits the requests of each client, failures those with wrong credentials from one address.
+	clients, failures *throttle
 }
 
 // New makes a Server; mistakes in o are Invalid.
@@ -142,6 +161,7 @@ func New(o Options) (*Server, error) {
 	o.setDefaults()
 	s := &Server{Options: o, base: strings.TrimRight(o.Endpoint, "/"), log: o.Log}
 	s.onboarder = &onboard.Onboarder{Store: o.Store, Limits: o.PackageLimits, Trust: o.PackageTrust}
+	s.clients, s.failures = newThrottle(o.RequestsPerSecond, o.Burst), newThrottle(failuresPerSecond, failuresBurst)
 	s.streams, s.stopStreams = context.WithCancel(context.Background())
 	s.handler = s.routes()
 	return s, nil
@@ -150,6 +170,7 @@ func New(o Options) (*Server, error) {
 func (o *Options) setDefaults() {
 	o.MaxBody = orDefault(o.MaxBody, 1<<20)
 	o.MaxUpload = orDefault(o.MaxUpload, 8<<30)
+	o.MaxURI = orDefault(o.MaxURI, defaultMaxURI)
 	o.RequestTimeout = orDefault(o.RequestTimeout, 30*time.Second)
 	o.Heartbeat = orDefault(o.Heartbeat, 15*time.Second)
 	o.ReconcileEvery = orDefault(o.ReconcileEvery, 5*time.Second)
@@ -161,7 +182,7 @@ func (o *Options) setDefaults() {
 	}
 }
 
-func orDefault[T int64 | time.Duration](v, fallback T) T {
+func orDefault[T int | int64 | time.Duration](v, fallback T) T {
 	if v == 0 {
 		return fallback
 	}
@@ -182,14 +203,18 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	srv := &http.Server{
 		Handler: s, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn), TLSConfig: s.TLS,
 	}
 	srv.RegisterOnShutdown(s.stopStreams)
 	s.log.InfoContext(ctx, "API server listens", "address", listener.Addr().String(), "endpoint", s.base)
 
 	g, running := errgroup.WithContext(ctx)
 	g.Go(func() error {
-		if err := srv.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		serve := srv.Serve
+		if s.TLS != nil {
+			serve = func(l net.Listener) error { return srv.ServeTLS(l, "", "") } // the certificate is TLSConfig's
+		}
+		if err := serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			return lcm.Wrap(lcm.KindUnavailable, err, "The API server stopped serving.")
 		}
 		return nil
@@ -204,6 +229,9 @@ func (s *Server) Run(ctx context.Context) error {
 		}
 		return nil
 	})
+	if s.AuditKeepFor > 0 {
+		g.Go(func() error { return s.forgetAudit(running) })
+	}
 	if s.Watcher != nil {
 		r := s.Reconciler()
 		g.Go(func() error { return r.Run(running) })
@@ -221,11 +249,12 @@ func (s *Server) routes() *echo.Echo {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.HTTPErrorHandler = s.handleError
+	e.IPExtractor = extractIP(s.TrustedProxies)
 	e.Pre(tolerateDoubleSlashes)
 	if s.HTTPMetrics != nil {
 		e.Use(s.measure)
 	}
-	e.Use(s.identify, s.logAccess, s.recoverPanics, signVersion, s.bound)
+	e.Use(s.identify, s.audit, s.logAccess, s.recoverPanics, signVersion, s.shortURI, s.bound, s.authenticate)
 	add := func(prefix string, routes []route, wall ...echo.MiddlewareFunc) {
 		for _, r := range routes {
 			e.Add(r.method, prefix+r.path, r.handle, wall...)
@@ -252,6 +281,18 @@ func (s *Server) routes() *echo.Echo {
 	// Where Tacker has it, so that those who notify Tacker need another host only.
 	add("/server_notification", []route{{http.MethodPost, "/vnf_instances/:vnfInstanceId/servers/:serverId/notify", s.notifyServer}})
 	return e
+}
+
+// extractIP takes the client's address from a header only when a proxy has written it that is trusted.
+func extractIP(proxies []netip.Prefix) echo.IPExtractor {
+	if len(proxies) == 0 {
+		return echo.ExtractIPDirect()
+	}
+	trust := []echo.TrustOption{echo.TrustLoopback(false), echo.TrustLinkLocal(false), echo.TrustPrivateNet(false)}
+	for _, p := range proxies {
+		trust = append(trust, echo.TrustIPRange(&net.IPNet{IP: p.Addr().AsSlice(), Mask: net.CIDRMask(p.Bits(), p.Addr().BitLen())}))
+	}
+	return echo.ExtractIPFromXFFHeader(trust...)
 }
 
 func versionRoutes() []route {

@@ -32,6 +32,7 @@ func (s *Server) progressRoutes() []route {
 		{http.MethodGet, opOcc + "/steps/:index/output", s.stepOutput},
 		{http.MethodGet, opOcc + "/logs", s.logs},
 		{http.MethodGet, opOcc + "/events", s.events},
+		{http.MethodGet, "/audit", s.listAudit},
 		{http.MethodGet, "/dead_letters", s.listDeadLetters},
 		{http.MethodPost, "/dead_letters/:deadLetterId/redeliver", s.redeliver},
 	}

@@ -285,6 +285,9 @@ func (a *lcmAPI) pathSubscription(c echo.Context) (lcm.Subscription, error) {
 	if err == nil && (sub.API != lcm.APILcm || sub.APIVersion != a.number) {
 		return sub, lcm.Errorf(lcm.KindNotFound, "There is no subscription %s under %s.", id, a.prefix)
 	}
+	if err == nil {
+		inProjectOf(c, sub.ProjectID)
+	}
 	return sub, err
 }
 

@@ -23,6 +23,9 @@ func (s *Server) updateVim(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := checkMatch(c, vimTag(vim), "VIM"); err != nil {
+		return err
+	}
 	req, err := bind[vimBody[changedVim]](c)
 	if err != nil {
 		return err

@@ -72,7 +72,7 @@ type vimView struct {
 func viewOfVim(v lcm.Vim) vimView {
 	const seconds = "2006-01-02 15:04:05"
 	view := vimView{
-		ID: v.ID, Type: v.Type, Name: v.Name, Description: v.Description, AuthURL: v.AuthURL, AuthCred: v.AuthCred,
+		ID: v.ID, TenantID: string(v.ProjectID), Type: v.Type, Name: v.Name, Description: v.Description, AuthURL: v.AuthURL, AuthCred: v.AuthCred,
 		Project: v.Project, IsDefault: v.IsDefault, PlacementAttr: map[string]any{"regions": regionsOf(v)},
 		Status: v.Status, Extra: v.Extra, CreatedAt: v.Created.UTC().Format(seconds),
 	}
@@ -99,7 +99,7 @@ func (s *Server) createVim(c echo.Context) error {
 	}
 	ctx, now := c.Request().Context(), time.Now().UTC()
 	vim := lcm.Vim{
-		ID: newID[lcm.VimID](), Name: req.Vim.Name, Description: req.Vim.Description, Type: req.Vim.Type, AuthURL: req.Vim.AuthURL,
+		ID: newID[lcm.VimID](), ProjectID: lcm.ScopeOf(ctx).Project, Name: req.Vim.Name, Description: req.Vim.Description, Type: req.Vim.Type, AuthURL: req.Vim.AuthURL,
 		Project: req.Vim.Project, IsDefault: req.Vim.IsDefault, Status: "PENDING", Extra: req.Vim.Extra, Created: now, Updated: now,
 	}
 	if err := s.tryVim(ctx, &vim, req.Vim.AuthCred); err != nil {
@@ -116,6 +116,7 @@ func (s *Server) createVim(c echo.Context) error {
 		s.forget(ctx, vimSecrets(vim.ID))
 		return err
 	}
+	c.Set(resourceKey, "/v1.0/vims/"+string(vim.ID))
 	return writeJSON(c, http.StatusCreated, map[string]vimView{"vim": viewOfVim(vim)})
 }
 
@@ -176,7 +177,11 @@ func (s *Server) pathVim(c echo.Context) (lcm.Vim, error) {
 	if err != nil {
 		return lcm.Vim{}, lcm.Errorf(lcm.KindNotFound, "There is no VIM %q.", text)
 	}
-	return s.Store.Vim(c.Request().Context(), lcm.VimID(id.String()))
+	vim, err := s.Store.Vim(c.Request().Context(), lcm.VimID(id.String()))
+	if err == nil {
+		inProjectOf(c, vim.ProjectID)
+	}
+	return vim, err
 }
 
 func (s *Server) readVim(c echo.Context) error {
@@ -184,12 +189,16 @@ func (s *Server) readVim(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	showTag(c, vimTag(vim))
 	return writeJSON(c, http.StatusOK, map[string]vimView{"vim": viewOfVim(vim)})
 }
 
 func (s *Server) deleteVim(c echo.Context) error {
 	vim, err := s.pathVim(c)
 	if err != nil {
+		return err
+	}
+	if err := checkMatch(c, vimTag(vim), "VIM"); err != nil {
 		return err
 	}
 	ctx := c.Request().Context()

@@ -2,7 +2,6 @@ package apiserver
 
 import (
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -54,6 +53,7 @@ func (a *lcmAPI) createInstance(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	inOwnProject(c)
 	ctx := c.Request().Context()
 	pkg, err := a.usablePackage(ctx, lcm.VnfdID(req.VnfdID))
 	if err != nil {
@@ -94,7 +94,11 @@ func (s *Server) pathInstance(c echo.Context) (lcm.VnfInstance, error) {
 	if err != nil {
 		return lcm.VnfInstance{}, err
 	}
-	return s.Store.Instance(c.Request().Context(), id)
+	inst, err := s.Store.Instance(c.Request().Context(), id)
+	if err == nil {
+		inProjectOf(c, inst.ProjectID)
+	}
+	return inst, err
 }
 
 func (a *lcmAPI) readInstance(c echo.Context) error {
@@ -128,10 +132,7 @@ func (a *lcmAPI) deleteInstance(c echo.Context) error {
 
 // matches refuses a request that is meant for another version of the instance.
 func matches(c echo.Context, inst lcm.VnfInstance) error {
-	if conditional(c) && c.Request().Header.Get("If-Match") != etag(inst) {
-		return httpErrorf(http.StatusPreconditionFailed, "The VNF instance has changed; its ETag is %s now.", etag(inst))
-	}
-	return nil
+	return checkMatch(c, etag(inst), "VNF instance")
 }
 
 // conditional tells whether the request is meant for one version only.
@@ -139,9 +140,6 @@ func conditional(c echo.Context) bool {
 	want := c.Request().Header.Get("If-Match")
 	return want != "" && want != "*"
 }
-
-// etag is strong: the version grows with every change.
-func etag(inst lcm.VnfInstance) string { return `"` + strconv.FormatInt(inst.Version, 10) + `"` }
 
 func instanceSecrets(id lcm.VnfInstanceID) lcm.SecretRef {
 	return lcm.SecretRef("vnf/" + string(id) + "/")

@@ -29,7 +29,11 @@ func (s *Server) pathOpOcc(c echo.Context) (lcm.VnfLcmOpOcc, error) {
 	if err != nil {
 		return lcm.VnfLcmOpOcc{}, err
 	}
-	return s.Store.Operation(c.Request().Context(), id)
+	o, err := s.Store.Operation(c.Request().Context(), id)
+	if err == nil {
+		inProjectOf(c, o.ProjectID)
+	}
+	return o, err
 }
 
 func (a *lcmAPI) readOpOcc(c echo.Context) error {
@@ -48,6 +52,7 @@ func (a *lcmAPI) showOpOcc(c echo.Context, o lcm.VnfLcmOpOcc) error {
 	if err != nil {
 		return err
 	}
+	showTag(c, opOccTag(o))
 	return writeJSON(c, http.StatusOK, v)
 }
 

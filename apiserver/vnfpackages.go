@@ -120,6 +120,7 @@ func (s *Server) createPackage(c echo.Context) error {
 	}
 	view := s.viewOfPackage(pkg)
 	c.Response().Header().Set("Location", view.Links["self"].Href)
+	showTag(c, packageTag(pkg))
 	return writeJSON(c, http.StatusCreated, view)
 }
 
@@ -143,13 +144,18 @@ func (s *Server) pathPackage(c echo.Context) (lcm.VnfPkg, error) {
 		if err != nil {
 			return lcm.VnfPkg{}, lcm.Errorf(lcm.KindNotFound, "There is no VNFD %q.", vnfd)
 		}
+		inOwnProject(c) // a VNFD's id is one of a project
 		return s.Store.PackageByVnfd(c.Request().Context(), lcm.VnfdID(id))
 	}
 	id, err := idParam[lcm.VnfPkgID](c, "vnfPkgId", "VNF package")
 	if err != nil {
 		return lcm.VnfPkg{}, err
 	}
-	return s.Store.Package(c.Request().Context(), id)
+	pkg, err := s.Store.Package(c.Request().Context(), id)
+	if err == nil {
+		inProjectOf(c, pkg.ProjectID)
+	}
+	return pkg, err
 }
 
 func (s *Server) readPackage(c echo.Context) error {
@@ -160,6 +166,7 @@ func (s *Server) readPackage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	showTag(c, packageTag(pkg))
 	return writeJSON(c, http.StatusOK, s.viewOfPackage(pkg))
 }
 
@@ -172,6 +179,9 @@ type patchPackageRequest struct {
 func (s *Server) patchPackage(c echo.Context) error {
 	pkg, err := s.pathPackage(c)
 	if err != nil {
+		return err
+	}
+	if err := checkMatch(c, packageTag(pkg), "VNF package"); err != nil {
 		return err
 	}
 	req, err := bind[patchPackageRequest](c, "application/merge-patch+json")
@@ -197,6 +207,8 @@ func (s *Server) patchPackage(c echo.Context) error {
 	if err := s.Store.UpdatePackage(c.Request().Context(), pkg); err != nil {
 		return err
 	}
+	pkg.Version++
+	showTag(c, packageTag(pkg))
 	return writeJSON(c, http.StatusOK, req)
 }
 
@@ -224,6 +236,9 @@ func mergePatch(doc, patch map[string]any) (map[string]any, error) {
 func (s *Server) deletePackage(c echo.Context) error {
 	pkg, err := s.pathPackage(c)
 	if err != nil {
+		return err
+	}
+	if err := checkMatch(c, packageTag(pkg), "VNF package"); err != nil {
 		return err
 	}
 	if pkg.OperationalState == lcm.PkgEnabled {

@@ -107,6 +107,9 @@ func (c *apiClient) unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return errors.New("interrupted")
 	}
+	if e, ok := errors.AsType[*credentialsError](err); ok {
+		return e.err
+	}
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err
 	}
@@ -164,6 +167,7 @@ var nextLink = regexp.MustCompile(`<([^>]*)>\s*;\s*rel="?next"?`)
 // list reads a whole collection, page by page (SOL013 clause 5.4).
 func list[T any](ctx context.Context, c *apiClient, path string) ([]T, error) {
 	var all []T
+	resource, _, _ := strings.Cut(path, "?")
 	for path != "" {
 		var page []T
 		header, err := c.exchange(ctx, http.MethodGet, path, nil, &page)
@@ -173,7 +177,10 @@ func list[T any](ctx context.Context, c *apiClient, path string) ([]T, error) {
 		all = append(all, page...)
 		path = ""
 		if m := nextLink.FindStringSubmatch(header.Get("Link")); m != nil {
-			path = m[1]
+			// The link's host is how the API calls itself; here it may be reached by another name.
+			if _, query, found := strings.Cut(m[1], "?"); found {
+				path = resource + "?" + query
+			}
 		}
 	}
 	return all, nil

@@ -61,7 +61,7 @@ every lifecycle operation is one durable workflow that survives the death of any
 		root.AddCommand(cmd)
 	}
 	c := &cli{console: con}
-	for _, cmd := range []*cobra.Command{newVnf(c), newOp(c), newPackage(c), newVim(c), newProfile(c)} {
+	for _, cmd := range []*cobra.Command{newVnf(c), newOp(c), newPackage(c), newVim(c), newAudit(c), newProfile(c)} {
 		cmd.GroupID = "client"
 		c.addFlags(cmd)
 		c.addCompletion(cmd)

@@ -20,6 +20,11 @@ type profile struct {
 	API        string `yaml:"api"`
 	LcmVersion int    `yaml:"lcmVersion"`
 	Output     string `yaml:"output"`
+	// Auth is a mode of credentials; the secrets themselves are in the environment.
+	Auth       string `yaml:"auth,omitempty"       json:",omitempty"`
+	CACert     string `yaml:"caCert,omitempty"     json:",omitempty"`
+	ClientCert string `yaml:"clientCert,omitempty" json:",omitempty"`
+	ClientKey  string `yaml:"clientKey,omitempty"  json:",omitempty"`
 }
 
 // profilesFile is where profiles are kept.

@@ -127,6 +127,8 @@ func (b *backends) serveAPI(ctx context.Context) error {
 		Ready:    map[string]func(context.Context) error{"temporal": workflows.Ready},
 		StrictV1: b.config.API.StrictV1, TolerantV2: b.config.API.TolerantV2,
 		PageSize:      b.config.API.PageSize,
+		MaxBody:       int64(b.config.Limits.BodyKiB) << 10,
+		MaxURI:        b.config.Limits.URIBytes,
 		MaxUpload:     int64(b.config.API.MaxUploadMiB) << 20,
 		ShutdownGrace: b.config.ShutdownGrace,
 	}
@@ -135,6 +137,9 @@ func (b *backends) serveAPI(ctx context.Context) error {
 	}
 	if b.config.API.Codec {
 		options.Codec, options.CodecOrigins = b.codec, b.config.API.CodecOrigins
+	}
+	if err := b.secure(&options); err != nil {
+		return err
 	}
 	server, err := apiserver.New(options)
 	if err != nil {

@@ -22,6 +22,9 @@ type Config struct {
 	DatabaseConnections int
 	Temporal            Temporal
 	API                 API
+	Auth                Auth
+	Limits              Limits
+	Audit               Audit
 	Notifications       Notifications
 	NFVO                NFVO
 	Packages            Packages
@@ -52,6 +55,12 @@ type API struct {
 	// Codec serves Temporal's remote codec protocol; CodecOrigins are the Web UIs whose pages may use it.
 	Codec        bool
 	CodecOrigins []string
+	// TLS serves https; without a certificate, http.
+	TLS TLS
+	// Metrics is who may read /metrics: MetricsOpen, MetricsAdmin or MetricsOff.
+	Metrics string
+	// TrustedProxies are those whose X-Forwarded-For is believed.
+	TrustedProxies []netip.Prefix
 }
 
 // Notifications says how subscribers are called.
@@ -186,7 +195,7 @@ func (c Config) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("file", c.File), slog.String("databaseUrl", database),
 		slog.Int("databaseConnections", c.DatabaseConnections),
-		slog.Any("temporal", c.Temporal), slog.Any("api", c.API), slog.Any("notifications", c.Notifications), slog.Any("nfvo", c.NFVO), slog.Any("packages", c.Packages), slog.Any("keys", c.Keys), slog.Any("worker", c.Worker),
+		slog.Any("temporal", c.Temporal), slog.Any("api", c.API), slog.Any("auth", c.Auth), slog.Any("limits", c.Limits), slog.Any("audit", c.Audit), slog.Any("notifications", c.Notifications), slog.Any("nfvo", c.NFVO), slog.Any("packages", c.Packages), slog.Any("keys", c.Keys), slog.Any("worker", c.Worker),
 		slog.Any("kubernetesApt", c.Kubernetes.Apt), slog.String("kubernetesPodNetwork", c.Kubernetes.PodNetworkFile),
 		slog.Any("log", c.Log), slog.Duration("shutdownGrace", c.ShutdownGrace),
 	)

@@ -57,15 +57,25 @@ func TestLoad_defaultsAndExampleAgree(t *testing.T) {
 		DatabaseURL:         "postgres://u:p@h/windlass",
 		DatabaseConnections: 16,
 		Temporal:            config.Temporal{Address: "127.0.0.1:7233", Namespace: "windlass"},
-		API:                 config.API{Listen: "127.0.0.1:9890", Endpoint: "http://127.0.0.1:9890", MaxUploadMiB: 8192, PageSize: 1000},
-		Notifications:       config.Notifications{TestCallback: true, RetryFor: 24 * time.Hour, DeniedNetworks: denied},
-		NFVO:                config.NFVO{Grants: true, Packages: config.PackagesOff, Timeout: 30 * time.Second, GrantTimeout: time.Hour, GrantPoll: 2 * time.Second},
-		Packages:            config.Packages{DeniedNetworks: denied},
-		Keys:                config.Keys{Env: "WINDLASS_KEYS"},
-		Worker:              config.Worker{Concurrency: 1000, Metrics: "127.0.0.1:9891", Attempts: 10, Reconnect: 3 * time.Minute},
-		Kubernetes:          config.Kubernetes{Apt: config.Apt{Suite: "/"}},
-		Log:                 config.Log{Level: slog.LevelInfo, Format: "json"},
-		ShutdownGrace:       30 * time.Second,
+		API:                 config.API{Listen: "127.0.0.1:9890", Endpoint: "http://127.0.0.1:9890", MaxUploadMiB: 8192, PageSize: 1000, Metrics: "open"},
+		Auth: config.Auth{
+			Modes:  []string{"none"},
+			OAuth2: config.OAuth2{ProjectClaim: "project_id"},
+			Keystone: config.Keystone{
+				UserDomain: "Default", Project: "service", ProjectDomain: "Default",
+				ReadRoles: []string{"reader"}, WriteRoles: []string{"member"}, AdminRoles: []string{"admin"},
+			},
+		},
+		Limits:        config.Limits{Burst: 100, BodyKiB: 1024, URIBytes: 16384},
+		Audit:         config.Audit{KeepFor: 2160 * time.Hour},
+		Notifications: config.Notifications{TestCallback: true, RetryFor: 24 * time.Hour, DeniedNetworks: denied},
+		NFVO:          config.NFVO{Grants: true, Packages: config.PackagesOff, Timeout: 30 * time.Second, GrantTimeout: time.Hour, GrantPoll: 2 * time.Second},
+		Packages:      config.Packages{DeniedNetworks: denied},
+		Keys:          config.Keys{Env: "WINDLASS_KEYS"},
+		Worker:        config.Worker{Concurrency: 1000, Metrics: "127.0.0.1:9891", Attempts: 10, Reconnect: 3 * time.Minute},
+		Kubernetes:    config.Kubernetes{Apt: config.Apt{Suite: "/"}},
+		Log:           config.Log{Level: slog.LevelInfo, Format: "json"},
+		ShutdownGrace: 30 * time.Second,
 	}
 	assert.Equal(t, want, defaults)
 
@@ -159,18 +169,19 @@ func TestLoad_fileThatCannotBeUsed(t *testing.T) {
 func TestLoad_namesInTheEnvironment(t *testing.T) {
 	for name, value := range map[string]string{
 		"WINDLASS_API_LISTEN": "0.0.0.0:80", "WINDLASS_API_MAX_UPLOAD_MIB": "7", "WINDLASS_API_STRICT_V1": "true",
-		"WINDLASS_API_TOLERANT_V2": "1", "WINDLASS_KEYS_FILE": "keys", "WINDLASS_WORKER_METRICS": "off", "WINDLASS_WORKER_CONCURRENCY": "3",
+		"WINDLASS_AUTH_NONE_ANYWHERE": "true",
+		"WINDLASS_API_TOLERANT_V2":    "1", "WINDLASS_KEYS_FILE": "keys", "WINDLASS_WORKER_METRICS": "off", "WINDLASS_WORKER_CONCURRENCY": "3",
 	} {
 		t.Setenv(name, value)
 	}
 	c, err := load(t, []config.Need{config.NeedAPI, config.NeedKeys, config.NeedWorker})
 	require.NoError(t, err)
-	assert.Equal(t, config.API{Listen: "0.0.0.0:80", Endpoint: "http://127.0.0.1:80", MaxUploadMiB: 7, PageSize: 1000, StrictV1: true, TolerantV2: true}, c.API)
+	assert.Equal(t, config.API{Listen: "0.0.0.0:80", Endpoint: "http://127.0.0.1:80", MaxUploadMiB: 7, PageSize: 1000, StrictV1: true, TolerantV2: true, Metrics: "open"}, c.API)
 	assert.Equal(t, config.Worker{Concurrency: 3, Attempts: 10, Reconnect: 3 * time.Minute}, c.Worker)
 
 	c, err = load(t, []config.Need{config.NeedAPI}, "--api-strict-v1=false", "--api-tolerant-v2", "--api-max-upload-mib=9", "--api-endpoint=https://vnfm.example/base/")
 	require.NoError(t, err)
-	assert.Equal(t, config.API{Listen: "0.0.0.0:80", Endpoint: "https://vnfm.example/base", MaxUploadMiB: 9, PageSize: 1000, TolerantV2: true}, c.API)
+	assert.Equal(t, config.API{Listen: "0.0.0.0:80", Endpoint: "https://vnfm.example/base", MaxUploadMiB: 9, PageSize: 1000, TolerantV2: true, Metrics: "open"}, c.API)
 }
 
 func TestConfig_logsWithoutThePassword(t *testing.T) {

@@ -117,7 +117,10 @@ func (l *loader) finish() {
 		l.readPodNetwork()
 	}
 	if !slices.Contains(l.given, "api.endpoint") {
-		l.config.API.Endpoint = endpointOf(l.config.API.Listen)
+		l.config.API.Endpoint = endpointOf(l.config.API.Listen, l.config.API.TLS)
+	}
+	if needed(NeedAPI) {
+		l.finishAuth()
 	}
 }
 
@@ -139,7 +142,7 @@ func (l *loader) finishNFVO() {
 }
 
 // endpointOf is how clients on this host reach the address.
-func endpointOf(listen string) string {
+func endpointOf(listen string, files TLS) string {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		return "" // reported as a mistake of api.listen
@@ -147,5 +150,9 @@ func endpointOf(listen string) string {
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
-	return "http://" + net.JoinHostPort(host, port)
+	scheme := "http://"
+	if files.CertFile != "" {
+		scheme = "https://"
+	}
+	return scheme + net.JoinHostPort(host, port)
 }

@@ -51,8 +51,9 @@ const (
 
 // Subscription is SOL003 clause 5.5.2.16, or 10.5.2.4, with what the subscriber gave for deliveries.
 type Subscription struct {
-	ID  SubscriptionID
-	API SubscribedAPI
+	ID        SubscriptionID
+	ProjectID ProjectID // the database's when it is made
+	API       SubscribedAPI
 	// APIVersion is 1 or 2: the root under which it was made; it fixes the form of notifications.
 	APIVersion int
 	// Filter is nil when everything is wanted; Packages is the one of package management.

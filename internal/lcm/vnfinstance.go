@@ -8,6 +8,7 @@ import (
 // VnfInstance is SOL003 clause 5.5.2.2, independent of the API's version.
 type VnfInstance struct {
 	ID                 VnfInstanceID
+	ProjectID          ProjectID // the database's when it is made
 	Name               string
 	Description        string
 	VnfdID             VnfdID
@@ -108,6 +109,7 @@ type VirtualStorageResourceInfo struct {
 // VnfLcmOpOcc is SOL003 clause 5.5.2.13.
 type VnfLcmOpOcc struct {
 	ID                    OpOccID
+	ProjectID             ProjectID // its instance's
 	VnfInstanceID         VnfInstanceID
 	Operation             Operation
 	State                 OperationState
@@ -153,6 +155,7 @@ type AffectedVnfc struct {
 // Vim is a VIM of the registry at /v1.0/vims.
 type Vim struct {
 	ID          VimID
+	ProjectID   ProjectID // the database's when it is made
 	Name        string
 	Description string
 	Type        string // "openstack" or "kubernetes"

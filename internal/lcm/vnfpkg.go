@@ -27,6 +27,7 @@ const (
 // VnfPkg is VnfPkgInfo of SOL005 clause 9.5.2.5.
 type VnfPkg struct {
 	ID               VnfPkgID
+	ProjectID        ProjectID // the database's when it is made
 	OnboardingState  OnboardingState
 	OperationalState string
 	UsageState       string

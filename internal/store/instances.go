@@ -9,12 +9,12 @@ import (
 )
 
 const selectInstance = `
-	select id, name, description, vnfd_id, vnf_pkg_id, provider, product_name, software_version, vnfd_version,
+	select id, project_id, name, description, vnfd_id, vnf_pkg_id, provider, product_name, software_version, vnfd_version,
 		instantiation_state, metadata, extensions, configurable_properties, vim_connections, instantiated, created, updated, version
 	from vnf_instance`
 
 func scanInstance(row pgx.CollectableRow) (i lcm.VnfInstance, err error) {
-	err = row.Scan(&i.ID, &i.Name, &i.Description, &i.VnfdID, &i.VnfPkgID, &i.Provider, &i.ProductName, &i.SoftwareVersion,
+	err = row.Scan(&i.ID, &i.ProjectID, &i.Name, &i.Description, &i.VnfdID, &i.VnfPkgID, &i.Provider, &i.ProductName, &i.SoftwareVersion,
 		&i.VnfdVersion, &i.InstantiationState, &i.Metadata, &i.Extensions, &i.ConfigurableProperties, &i.VimConnections, &i.Instantiated, &i.Created, &i.Updated, &i.Version)
 	return i, err
 }
@@ -28,12 +28,13 @@ func instanceArgs(i lcm.VnfInstance) pgx.NamedArgs {
 	}
 }
 
-// CreateInstance inserts the instance with version 1. Its package must exist.
+// CreateInstance inserts the instance with version 1, as one of the context's project. Its package must exist.
 func (s *Store) CreateInstance(ctx context.Context, inst lcm.VnfInstance) error {
 	err := s.inTransaction(ctx, "create the VNF instance", func(tx pgx.Tx) error {
 		if err := insertInstance(ctx, tx, inst); err != nil {
 			return err
 		}
+		inst.ProjectID = lcm.ScopeOf(ctx).Project
 		return notifyInstance(ctx, tx, lcm.NotifyCreation, inst)
 	})
 	switch {
@@ -48,16 +49,16 @@ func (s *Store) CreateInstance(ctx context.Context, inst lcm.VnfInstance) error 
 func insertInstance(ctx context.Context, tx pgx.Tx, inst lcm.VnfInstance) error {
 	_, err := tx.Exec(ctx, `
 		insert into vnf_instance (id, name, description, vnfd_id, vnf_pkg_id, provider, product_name, software_version,
-			vnfd_version, instantiation_state, metadata, extensions, configurable_properties, vim_connections, instantiated)
+			vnfd_version, instantiation_state, metadata, extensions, configurable_properties, vim_connections, instantiated, project_id)
 		values (@id, @name, @description, @vnfd, @pkg, @provider, @product, @software,
-			@vnfdVersion, @state, @metadata, @extensions, @properties, @vims, @instantiated)`,
-		instanceArgs(inst))
+			@vnfdVersion, @state, @metadata, @extensions, @properties, @vims, @instantiated, @owner)`,
+		owned(ctx, instanceArgs(inst)))
 	return err
 }
 
 // Instance reads one instance.
 func (s *Store) Instance(ctx context.Context, id lcm.VnfInstanceID) (lcm.VnfInstance, error) {
-	return one(ctx, s.pool, scanInstance, notFound("VNF instance", id), selectInstance+` where id = @id`, pgx.NamedArgs{"id": id})
+	return one(ctx, s.pool, scanInstance, notFound("VNF instance", id), selectInstance+` where id = @id and`+ofProject, owned(ctx, pgx.NamedArgs{"id": id}))
 }
 
 // UpdateInstance writes the instance if its Version is still the stored one, and counts that up.

@@ -12,13 +12,13 @@ import (
 )
 
 const selectOperation = `
-	select id, vnf_instance_id, operation, state, state_entered_time, start_time, grant_id,
+	select id, project_id, vnf_instance_id, operation, state, state_entered_time, start_time, grant_id,
 		is_automatic_invocation, is_cancel_pending, cancel_mode, params, api_version, error,
 		resource_changes, changed_info, forward_only, nullif(plan - 'grant', '{}'), step, sequence
 	from vnf_lcm_op_occ`
 
 func scanOperation(row pgx.CollectableRow) (op lcm.VnfLcmOpOcc, err error) {
-	err = row.Scan(&op.ID, &op.VnfInstanceID, &op.Operation, &op.State, &op.StateEnteredTime, &op.StartTime, &op.GrantID,
+	err = row.Scan(&op.ID, &op.ProjectID, &op.VnfInstanceID, &op.Operation, &op.State, &op.StateEnteredTime, &op.StartTime, &op.GrantID,
 		&op.IsAutomaticInvocation, &op.IsCancelPending, &op.CancelMode, &op.Params, &op.APIVersion, &op.Error,
 		&op.ResourceChanges, &op.ChangedInfo, &op.ForwardOnly, &op.Plan, &op.Step, &op.Sequence)
 	return op, err
@@ -37,8 +37,9 @@ func (s *Store) BeginOperation(ctx context.Context, op lcm.VnfLcmOpOcc, vims ...
 		}
 		var entered time.Time
 		err := tx.QueryRow(ctx, `
-			insert into vnf_lcm_op_occ (id, vnf_instance_id, operation, state, grant_id, is_automatic_invocation, params, api_version)
-			values (@id, @instance, @operation, @state, @grant, @automatic, @params, @version)
+			insert into vnf_lcm_op_occ (id, vnf_instance_id, operation, state, grant_id, is_automatic_invocation, params, api_version, project_id)
+			values (@id, @instance, @operation, @state, @grant, @automatic, @params, @version,
+				(select project_id from vnf_instance where id = @instance))
 			returning state_entered_time`,
 			pgx.NamedArgs{
 				"id": op.ID, "instance": op.VnfInstanceID, "operation": op.Operation, "state": op.Operation.FirstState(), "grant": op.GrantID,
@@ -125,7 +126,7 @@ func underWaySentence(op lcm.VnfLcmOpOcc) string {
 // Operation reads one operation.
 func (s *Store) Operation(ctx context.Context, id lcm.OpOccID) (lcm.VnfLcmOpOcc, error) {
 	return one(ctx, s.pool, scanOperation, notFound("VNF LCM operation occurrence", id),
-		selectOperation+` where id = @id`, pgx.NamedArgs{"id": id})
+		selectOperation+` where id = @id and`+ofProject, owned(ctx, pgx.NamedArgs{"id": id}))
 }
 
 // OpenOperations reads the operations that have not ended, oldest first.

@@ -19,7 +19,7 @@ func TestInstance_keepsEveryField(t *testing.T) {
 	s := open(t)
 	p := newPackage(t, s)
 	want := lcm.VnfInstance{
-		ID: lcm.VnfInstanceID(uuid.NewString()), Name: "k8s", Description: "d", VnfdID: p.VnfdID, VnfPkgID: p.ID, Provider: "Company",
+		ID: lcm.VnfInstanceID(uuid.NewString()), ProjectID: lcm.DefaultProject, Name: "k8s", Description: "d", VnfdID: p.VnfdID, VnfPkgID: p.ID, Provider: "Company",
 		ProductName: "Sample", SoftwareVersion: "1", VnfdVersion: "2", InstantiationState: lcm.NotInstantiated, Metadata: map[string]any{"a": "b"},
 		Extensions: map[string]any{"c": "d"}, ConfigurableProperties: map[string]any{"isAutohealEnabled": true},
 		VimConnections: []lcm.VimConnectionInfo{{ID: "vim1", VimType: "openstack", AccessInfo: map[string]any{"username": "u"}}},
@@ -147,6 +147,7 @@ func TestBeginOperation_keepsEveryField(t *testing.T) {
 	require.NoError(t, s.BeginOperation(t.Context(), want))
 	got, err := s.Operation(t.Context(), want.ID)
 	require.NoError(t, err)
+	want.ProjectID = lcm.DefaultProject
 	want.State, want.StateEnteredTime, want.StartTime = lcm.Starting, got.StateEnteredTime, got.StartTime
 	assert.Equal(t, want, got)
 	all, err := s.OperationPage(t.Context(), store.Page{})

@@ -19,10 +19,10 @@ func subscribed(ctx context.Context, tx pgx.Tx) (yes bool, err error) {
 	return yes, err
 }
 
-// notify puts the event into the outbox for everybody who wants it, in the transaction of the change itself. It comes
-// before appendEvent, whose lock is the last of a transaction.
-func notify(ctx context.Context, tx pgx.Tx, e lcm.VnfEvent) error {
-	subscriptions, err := all(ctx, tx, scanSubscription, selectSubscription+` order by id`, nil)
+// notify puts the event into the outbox for everybody of the project who wants it, in the transaction of the change itself. It
+// comes before appendEvent, whose lock is the last of a transaction.
+func notify(ctx context.Context, tx pgx.Tx, project lcm.ProjectID, e lcm.VnfEvent) error {
+	subscriptions, err := all(ctx, tx, scanSubscription, subscribedIn, pgx.NamedArgs{"project": project})
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func notifyOperation(ctx context.Context, tx pgx.Tx, id lcm.OpOccID) error {
 	if !op.State.Starts() {
 		e.Error, e.ResourceChanges, e.ChangedInfo, e.Connectivity = op.Error, op.ResourceChanges, op.ChangedInfo, op.Connectivity()
 	}
-	return notify(ctx, tx, e.Of(inst))
+	return notify(ctx, tx, op.ProjectID, e.Of(inst))
 }
 
 // notifyInstance tells of the beginning or the end of an instance, if there is anybody to tell.
@@ -79,7 +79,7 @@ func notifyInstance(ctx context.Context, tx pgx.Tx, t lcm.NotificationType, inst
 	if yes, err := subscribed(ctx, tx); err != nil || !yes {
 		return err
 	}
-	return notify(ctx, tx, lcm.VnfEvent{Type: t}.Of(inst))
+	return notify(ctx, tx, inst.ProjectID, lcm.VnfEvent{Type: t}.Of(inst))
 }
 
 // notifyPackage tells what an update makes of a package, if there is anybody to tell; it locks the package. It is called
@@ -97,9 +97,9 @@ func notifyPackage(ctx context.Context, tx pgx.Tx, now lcm.VnfPkg) error {
 	onBoard := before[0].OnboardingState == lcm.PkgOnboarded
 	switch {
 	case now.OnboardingState == lcm.PkgOnboarded && !onBoard:
-		return notify(ctx, tx, lcm.PackageEvent(now, ""))
+		return notify(ctx, tx, before[0].ProjectID, lcm.PackageEvent(now, ""))
 	case onBoard && now.OperationalState != before[0].OperationalState:
-		return notify(ctx, tx, lcm.PackageEvent(now, lcm.PkgOpStateChange))
+		return notify(ctx, tx, before[0].ProjectID, lcm.PackageEvent(now, lcm.PkgOpStateChange))
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func notifyPackageGone(ctx context.Context, tx pgx.Tx, id lcm.VnfPkgID) error {
 	if err != nil || len(gone) == 0 {
 		return err
 	}
-	return notify(ctx, tx, lcm.PackageEvent(gone[0], lcm.PkgDelete))
+	return notify(ctx, tx, gone[0].ProjectID, lcm.PackageEvent(gone[0], lcm.PkgDelete))
 }
 
 // stateBefore locks the operation and reads its state, when there is anybody who may want to know that it changes; else
@@ -175,10 +175,12 @@ func (s *Store) Bury(ctx context.Context, id int64, olderThan time.Duration) err
 func (s *Store) Redeliver(ctx context.Context, id int64) error {
 	tag, err := s.pool.Exec(ctx, `
 		with again as (
-			update delivery set dead = false, attempts = 0, since = clock_timestamp() where id = @id and dead returning id
+			update delivery set dead = false, attempts = 0, since = clock_timestamp()
+			where id = @id and dead and subscription_id in (select id from subscription where`+ofProject+`)
+			returning id
 		)
 		select pg_notify(@channel, '') from again`,
-		pgx.NamedArgs{"id": id, "channel": outboxChannel})
+		owned(ctx, pgx.NamedArgs{"id": id, "channel": outboxChannel}))
 	if err == nil && tag.RowsAffected() == 0 {
 		return lcm.Errorf(lcm.KindNotFound, "There is no dead letter %d.", id)
 	}
@@ -187,8 +189,10 @@ func (s *Store) Redeliver(ctx context.Context, id int64) error {
 
 // DeadLetters reads at most limit of the deliveries that were given up, those after that one, in order.
 func (s *Store) DeadLetters(ctx context.Context, after int64, limit int) ([]lcm.Delivery, error) {
-	return all(ctx, s.pool, scanDelivery, selectDelivery+` where dead and id > @after order by id limit @limit`,
-		pgx.NamedArgs{"after": after, "limit": limit})
+	return all(ctx, s.pool, scanDelivery, selectDelivery+`
+		where dead and id > @after and subscription_id in (select id from subscription where`+ofProject+`)
+		order by id limit @limit`,
+		owned(ctx, pgx.NamedArgs{"after": after, "limit": limit}))
 }
 
 // Waiting lists the subscriptions to which something is to be delivered.

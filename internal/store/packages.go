@@ -10,14 +10,14 @@ import (
 
 // usage_state is not stored: a package is in use while an instance refers to it.
 const selectPackage = `
-	select id, onboarding_state, operational_state,
+	select id, project_id, onboarding_state, operational_state,
 		case when exists (select from vnf_instance where vnf_pkg_id = vnf_pkg.id) then 'IN_USE' else 'NOT_IN_USE' end,
 		vnfd_id, provider, product_name, software_version, vnfd_version, checksum_algo, checksum,
 		user_defined_data, vnfd, artifacts, warnings, error, source, created, updated, version
 	from vnf_pkg`
 
 func scanPackage(row pgx.CollectableRow) (p lcm.VnfPkg, err error) {
-	err = row.Scan(&p.ID, &p.OnboardingState, &p.OperationalState, &p.UsageState, &p.VnfdID, &p.Provider, &p.ProductName,
+	err = row.Scan(&p.ID, &p.ProjectID, &p.OnboardingState, &p.OperationalState, &p.UsageState, &p.VnfdID, &p.Provider, &p.ProductName,
 		&p.SoftwareVersion, &p.VnfdVersion, &p.ChecksumAlgo, &p.Checksum, &p.UserDefinedData, &p.Vnfd, &p.Artifacts,
 		&p.Warnings, &p.Error, &p.Source, &p.Created, &p.Updated, &p.Version)
 	return p, err
@@ -32,7 +32,7 @@ func packageArgs(p lcm.VnfPkg) pgx.NamedArgs {
 	}
 }
 
-// CreatePackage inserts the package with version 1. UsageState is not looked at, here and in
+// CreatePackage inserts the package with version 1, as one of the context's project. UsageState is not looked at, here and in
 // UpdatePackage: it follows from the instances.
 func (s *Store) CreatePackage(ctx context.Context, p lcm.VnfPkg) error {
 	return s.packageError(ctx, "create the VNF package", p, insertPackage(ctx, s.pool, p))
@@ -41,23 +41,23 @@ func (s *Store) CreatePackage(ctx context.Context, p lcm.VnfPkg) error {
 func insertPackage(ctx context.Context, q querier, p lcm.VnfPkg) error {
 	_, err := q.Exec(ctx, `
 		insert into vnf_pkg (id, onboarding_state, operational_state, vnfd_id, provider, product_name, software_version,
-			vnfd_version, checksum_algo, checksum, user_defined_data, vnfd, artifacts, warnings, error, source)
+			vnfd_version, checksum_algo, checksum, user_defined_data, vnfd, artifacts, warnings, error, source, project_id)
 		values (@id, @onboarding, @operational, @vnfd, @provider, @product, @software,
-			@vnfdVersion, @checksumAlgo, @checksum, @data, @document, @artifacts, @warnings, @error, @source)`,
-		packageArgs(p))
+			@vnfdVersion, @checksumAlgo, @checksum, @data, @document, @artifacts, @warnings, @error, @source, @owner)`,
+		owned(ctx, packageArgs(p)))
 	return err
 }
 
-// AdoptPackage inserts a package whose archive is to come from the NFVO, unless one of that VNFD is being fetched: that
-// one is returned then.
+// AdoptPackage inserts a package whose archive is to come from the NFVO, unless one of that VNFD is being fetched for the
+// context's project: that one is returned then.
 func (s *Store) AdoptPackage(ctx context.Context, p lcm.VnfPkg, vnfd lcm.VnfdID) (adopted lcm.VnfPkg, err error) {
-	args := pgx.NamedArgs{"vnfd": vnfd, "id": p.ID}
+	args := owned(ctx, pgx.NamedArgs{"vnfd": vnfd, "id": p.ID})
 	err = s.inTransaction(ctx, "adopt the VNF package", func(tx pgx.Tx) error {
 		// One after the other: of two at once, the second must see the first.
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(3, hashtext(@vnfd))`, args); err != nil {
 			return err
 		}
-		known, err := all(ctx, tx, scanPackage, selectPackage+` where source->>'nfvoVnfdId' = @vnfd limit 1`, args)
+		known, err := all(ctx, tx, scanPackage, selectPackage+` where source->>'nfvoVnfdId' = @vnfd and project_id = @owner limit 1`, args)
 		if err != nil {
 			return err
 		}
@@ -123,13 +123,13 @@ func (s *Store) packageError(ctx context.Context, op string, p lcm.VnfPkg, err e
 
 // Package reads one package.
 func (s *Store) Package(ctx context.Context, id lcm.VnfPkgID) (lcm.VnfPkg, error) {
-	return one(ctx, s.pool, scanPackage, notFound("VNF package", id), selectPackage+` where id = @id`, pgx.NamedArgs{"id": id})
+	return one(ctx, s.pool, scanPackage, notFound("VNF package", id), selectPackage+` where id = @id and`+ofProject, owned(ctx, pgx.NamedArgs{"id": id}))
 }
 
-// PackageByVnfd reads the package on board that holds that VNFD.
+// PackageByVnfd reads the package on board of the context's project that holds that VNFD.
 func (s *Store) PackageByVnfd(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg, error) {
 	return one(ctx, s.pool, scanPackage, lcm.Errorf(lcm.KindNotFound, "No VNF package on board has the VNFD %s.", id),
-		selectPackage+` where vnfd_id = @vnfd and onboarding_state = 'ONBOARDED'`, pgx.NamedArgs{"vnfd": id})
+		selectPackage+` where vnfd_id = @vnfd and onboarding_state = 'ONBOARDED' and project_id = @owner`, owned(ctx, pgx.NamedArgs{"vnfd": id}))
 }
 
 // ToFetch lists the packages whose archive is to be fetched.

@@ -25,7 +25,7 @@ func TestPackage_keepsEveryField(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	want := lcm.VnfPkg{
-		ID: lcm.VnfPkgID(uuid.NewString()), OnboardingState: lcm.PkgOnboarded, OperationalState: lcm.PkgEnabled,
+		ID: lcm.VnfPkgID(uuid.NewString()), ProjectID: lcm.DefaultProject, OnboardingState: lcm.PkgOnboarded, OperationalState: lcm.PkgEnabled,
 		VnfdID: "vnfd-1", Provider: "Company", ProductName: "Sample", SoftwareVersion: "1", VnfdVersion: "2",
 		ChecksumAlgo: "SHA-256", Checksum: "ab", UserDefinedData: map[string]any{"k": "v", "n": 1.5},
 		Vnfd: json.RawMessage(`{"id": "vnfd-1"}`), Artifacts: []lcm.PkgArtifact{{Path: "Scripts/x.sh", Size: 3}},

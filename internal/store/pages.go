@@ -59,7 +59,7 @@ var instanceAttributes = attributes{
 
 // InstancePage reads a page of the instances, ordered by id.
 func (s *Store) InstancePage(ctx context.Context, p Page) ([]lcm.VnfInstance, error) {
-	return page(ctx, s.pool, scanInstance, selectInstance, instanceAttributes.whereOf(p.Filter, nil), p)
+	return page(ctx, s.pool, scanInstance, selectInstance, instanceAttributes.whereOf(p.Filter, nil).limit(ctx), p)
 }
 
 var operationAttributes = attributes{
@@ -84,7 +84,7 @@ var operationAttributes = attributes{
 
 // OperationPage reads a page of the operations, ordered by id.
 func (s *Store) OperationPage(ctx context.Context, p Page) ([]lcm.VnfLcmOpOcc, error) {
-	return page(ctx, s.pool, scanOperation, selectOperation, operationAttributes.whereOf(p.Filter, nil), p)
+	return page(ctx, s.pool, scanOperation, selectOperation, operationAttributes.whereOf(p.Filter, nil).limit(ctx), p)
 }
 
 var packageAttributes = attributes{
@@ -106,12 +106,12 @@ var packageAttributes = attributes{
 
 // OnboardedPage reads a page of the packages that are on board, ordered by id.
 func (s *Store) OnboardedPage(ctx context.Context, p Page) ([]lcm.VnfPkg, error) {
-	w := packageAttributes.whereOf(p.Filter, nil)
+	w := packageAttributes.whereOf(p.Filter, nil).limit(ctx)
 	w.add("onboarding_state = 'ONBOARDED'")
 	return page(ctx, s.pool, scanPackage, selectPackage, w, p)
 }
 
 // PackagePage reads a page of the packages, ordered by id.
 func (s *Store) PackagePage(ctx context.Context, p Page) ([]lcm.VnfPkg, error) {
-	return page(ctx, s.pool, scanPackage, selectPackage, packageAttributes.whereOf(p.Filter, nil), p)
+	return page(ctx, s.pool, scanPackage, selectPackage, packageAttributes.whereOf(p.Filter, nil).limit(ctx), p)
 }

@@ -9,25 +9,28 @@ import (
 )
 
 // The filter has the form of its API.
-const subscriptionColumns = `id, api, api_version, case when api = 'vnflcm' then filter end, case when api = 'vnfpkgm' then filter end,
+const subscriptionColumns = `id, project_id, api, api_version, case when api = 'vnflcm' then filter end, case when api = 'vnfpkgm' then filter end,
 	callback_uri, verbosity, authentication, endpoint, created`
 
 const selectSubscription = `
 	select ` + subscriptionColumns + `
 	from subscription`
 
+// subscribedIn are the subscriptions of a project: they hear of nothing else.
+const subscribedIn = selectSubscription + ` where project_id = @project order by id`
+
 func scanSubscription(row pgx.CollectableRow) (s lcm.Subscription, err error) {
-	err = row.Scan(&s.ID, &s.API, &s.APIVersion, &s.Filter, &s.Packages, &s.CallbackURI, &s.Verbosity, &s.Authentication, &s.Endpoint, &s.Created)
+	err = row.Scan(&s.ID, &s.ProjectID, &s.API, &s.APIVersion, &s.Filter, &s.Packages, &s.CallbackURI, &s.Verbosity, &s.Authentication, &s.Endpoint, &s.Created)
 	return s, err
 }
 
-// CreateSubscription inserts the subscription. Unless duplicates may be, one that is there already with the same URI and
-// filter is returned in its place.
+// CreateSubscription inserts the subscription, as one of the context's project. Unless duplicates may be, one that the project
+// has already with the same URI and filter is returned in its place.
 func (s *Store) CreateSubscription(ctx context.Context, sub lcm.Subscription, duplicates bool) (created lcm.Subscription, err error) {
-	args := pgx.NamedArgs{
+	args := owned(ctx, pgx.NamedArgs{
 		"id": sub.ID, "version": sub.APIVersion, "filter": sub.Filter, "uri": sub.CallbackURI, "verbosity": sub.Verbosity,
 		"authentication": sub.Authentication, "endpoint": sub.Endpoint, "api": sub.API,
-	}
+	})
 	if sub.API == lcm.APIPkgm {
 		args["filter"] = sub.Packages
 	}
@@ -39,7 +42,7 @@ func (s *Store) CreateSubscription(ctx context.Context, sub lcm.Subscription, du
 			}
 			same, err := all(ctx, tx, scanSubscription, selectSubscription+`
 				where callback_uri = @uri and api = @api and api_version = @version and verbosity = @verbosity
-					and filter is not distinct from @filter::jsonb
+					and filter is not distinct from @filter::jsonb and project_id = @owner
 				order by id limit 1`, args)
 			if err != nil {
 				return err
@@ -50,8 +53,8 @@ func (s *Store) CreateSubscription(ctx context.Context, sub lcm.Subscription, du
 			}
 		}
 		created, err = one(ctx, tx, scanSubscription, notFound("subscription", sub.ID), `
-			insert into subscription (id, api, api_version, filter, callback_uri, verbosity, authentication, endpoint)
-			values (@id, @api, @version, @filter, @uri, @verbosity, @authentication, @endpoint)
+			insert into subscription (id, api, api_version, filter, callback_uri, verbosity, authentication, endpoint, project_id)
+			values (@id, @api, @version, @filter, @uri, @verbosity, @authentication, @endpoint, @owner)
 			returning `+subscriptionColumns, args)
 		return err
 	})
@@ -60,7 +63,7 @@ func (s *Store) CreateSubscription(ctx context.Context, sub lcm.Subscription, du
 
 // Subscription reads one subscription.
 func (s *Store) Subscription(ctx context.Context, id lcm.SubscriptionID) (lcm.Subscription, error) {
-	return one(ctx, s.pool, scanSubscription, notFound("subscription", id), selectSubscription+` where id = @id`, pgx.NamedArgs{"id": id})
+	return one(ctx, s.pool, scanSubscription, notFound("subscription", id), selectSubscription+` where id = @id and`+ofProject, owned(ctx, pgx.NamedArgs{"id": id}))
 }
 
 var subscriptionAttributes = attributes{
@@ -74,6 +77,7 @@ var subscriptionAttributes = attributes{
 func (s *Store) SubscriptionPage(ctx context.Context, api lcm.SubscribedAPI, version int, p Page) ([]lcm.Subscription, error) {
 	w := subscriptionAttributes.whereOf(p.Filter, pgx.NamedArgs{"api": api, "version": version})
 	w.add("api = @api and api_version = @version")
+	w.limit(ctx)
 	return page(ctx, s.pool, scanSubscription, selectSubscription, w, p)
 }
 

@@ -12,11 +12,11 @@ import (
 )
 
 const selectVim = `
-	select id, name, description, type, auth_url, auth_cred, project, regions, is_default, status, extra, created, updated
+	select id, project_id, name, description, type, auth_url, auth_cred, project, regions, is_default, status, extra, created, updated
 	from vim`
 
 func scanVim(row pgx.CollectableRow) (v lcm.Vim, err error) {
-	err = row.Scan(&v.ID, &v.Name, &v.Description, &v.Type, &v.AuthURL, &v.AuthCred, &v.Project, &v.Regions, &v.IsDefault,
+	err = row.Scan(&v.ID, &v.ProjectID, &v.Name, &v.Description, &v.Type, &v.AuthURL, &v.AuthCred, &v.Project, &v.Regions, &v.IsDefault,
 		&v.Status, &v.Extra, &v.Created, &v.Updated)
 	return v, err
 }
@@ -28,12 +28,12 @@ func vimArgs(v lcm.Vim) pgx.NamedArgs {
 	}
 }
 
-// CreateVim inserts the VIM. A name that is taken, or a second default, is a Conflict.
+// CreateVim inserts the VIM, as one of the context's project. A name that is taken there, or a second default, is a Conflict.
 func (s *Store) CreateVim(ctx context.Context, v lcm.Vim) error {
 	_, err := s.pool.Exec(ctx, `
-		insert into vim (id, name, description, type, auth_url, auth_cred, project, regions, is_default, status, extra)
-		values (@id, @name, @description, @type, @url, @cred, @project, @regions, @default, @status, @extra)`,
-		vimArgs(v))
+		insert into vim (id, name, description, type, auth_url, auth_cred, project, regions, is_default, status, extra, project_id)
+		values (@id, @name, @description, @type, @url, @cred, @project, @regions, @default, @status, @extra, @owner)`,
+		owned(ctx, vimArgs(v)))
 	return vimError("create the VIM", v, err)
 }
 
@@ -175,22 +175,22 @@ func (s *Store) DeleteClusterVim(ctx context.Context, id lcm.VimID, cluster lcm.
 
 // Vim reads one VIM.
 func (s *Store) Vim(ctx context.Context, id lcm.VimID) (lcm.Vim, error) {
-	return one(ctx, s.pool, scanVim, notFound("VIM", id), selectVim+` where id = @id`, pgx.NamedArgs{"id": id})
+	return one(ctx, s.pool, scanVim, notFound("VIM", id), selectVim+` where id = @id and`+ofProject, owned(ctx, pgx.NamedArgs{"id": id}))
 }
 
-// VimByName reads the VIM of that name.
+// VimByName reads the VIM of that name of the context's project.
 func (s *Store) VimByName(ctx context.Context, name string) (lcm.Vim, error) {
 	return one(ctx, s.pool, scanVim, lcm.Errorf(lcm.KindNotFound, "There is no VIM named %q.", name),
-		selectVim+` where name = @name`, pgx.NamedArgs{"name": name})
+		selectVim+` where name = @name and project_id = @owner`, owned(ctx, pgx.NamedArgs{"name": name}))
 }
 
-// DefaultVim reads the VIM that is used when a request names none.
+// DefaultVim reads the VIM of the context's project that is used when a request names none.
 func (s *Store) DefaultVim(ctx context.Context) (lcm.Vim, error) {
 	return one(ctx, s.pool, scanVim, lcm.Errorf(lcm.KindNotFound, "There is no default VIM; register one with is_default, or name a VIM in the request."),
-		selectVim+` where is_default`, nil)
+		selectVim+` where is_default and project_id = @owner`, owned(ctx, nil))
 }
 
-// Vims reads all VIMs, ordered by id.
+// Vims reads all VIMs that the context sees, ordered by id.
 func (s *Store) Vims(ctx context.Context) ([]lcm.Vim, error) {
-	return all(ctx, s.pool, scanVim, selectVim+` order by id`, nil)
+	return all(ctx, s.pool, scanVim, selectVim+` where`+ofProject+` order by id`, owned(ctx, nil))
 }

@@ -16,7 +16,7 @@ import (
 
 func newVim(name string) lcm.Vim {
 	return lcm.Vim{
-		ID: lcm.VimID(uuid.NewString()), Name: name, Description: "a lab", Type: lcm.VimOpenStack, AuthURL: "http://127.0.0.1/v3",
+		ID: lcm.VimID(uuid.NewString()), ProjectID: lcm.DefaultProject, Name: name, Description: "a lab", Type: lcm.VimOpenStack, AuthURL: "http://127.0.0.1/v3",
 		AuthCred: map[string]any{"username": "u", "password": map[string]any{"$secret": "vim/1/password"}},
 		Project:  map[string]any{"name": "p"}, Regions: []string{"RegionOne"}, Status: "PENDING", Extra: map[string]any{"ssh_port": 2222.0},
 	}

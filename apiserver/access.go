@@ -1,0 +1,64 @@
+package apiserver
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/auth"
+)
+
+// The APIs as scopes name them: with their major version.
+var (
+	apiLcmV1 = "vnflcm:v1"
+	apiLcmV2 = "vnflcm:v2"
+	apiPkgV1 = "vnfpkgm:v1"
+	apiVimV1 = "vim:v1"
+)
+
+// apisOf are the APIs that a route belongs to, by the beginning of its path. What Windlass adds about operations is of both
+// versions of lifecycle management.
+var apisOf = []struct {
+	prefix string
+	apis   []string
+}{
+	{rootLcmV1.prefix + "/", []string{apiLcmV1}},
+	{rootLcmV2.prefix + "/", []string{apiLcmV2}},
+	{rootPkgV1.prefix + "/", []string{apiPkgV1}},
+	{"/v1.0/vims", []string{apiVimV1}},
+	{"/windlass/v1/vnf_", []string{apiLcmV1, apiLcmV2}},
+	{"/windlass/v1/dead_letters", []string{apiLcmV1, apiLcmV2}},
+	{"/server_notification/", []string{apiLcmV1, apiLcmV2}},
+}
+
+// needOf is what a request to a route needs; open is true for those that everybody may send. The path is the route's pattern,
+// "" where there is none: who asks for what does not exist must be known, too.
+func needOf(method, path string) (need auth.Need, open bool) {
+	switch {
+	case path == "/healthz" || path == "/readyz" || path == "/openapi.json" || path == "/docs":
+		return need, true
+	case strings.HasSuffix(path, "/api_versions"): // SOL013 clause 9.3.3: before a client can know how to authenticate
+		return need, true
+	case method == http.MethodOptions && strings.HasPrefix(path, "/windlass/v1/codec/"): // browsers ask so, without credentials
+		return need, true
+	case path == "/metrics", strings.HasPrefix(path, "/windlass/v1/codec/"): // of all projects
+		return auth.Need{Access: auth.Admin}, false
+	}
+	need.Access = accessOf(method, path)
+	for _, a := range apisOf {
+		if strings.HasPrefix(path, a.prefix) {
+			need.APIs = a.apis
+		}
+	}
+	return need, false
+}
+
+func accessOf(method, path string) auth.Access {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
+		return auth.Read
+	}
+	if strings.HasPrefix(path, "/windlass/v1/") && strings.HasSuffix(path, "/plan") {
+		return auth.Read // a POST that changes nothing
+	}
+	return auth.Write
+}

@@ -1,0 +1,98 @@
+package apiserver
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/internal/auth"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Authenticator tells who sends a request. An error is an *auth.UnauthenticatedError, or an *lcm.Error when that cannot be found out now.
+type Authenticator interface {
+	Authenticate(r *http.Request) (auth.Identity, error)
+}
+
+// authenticate lets in who may: what follows knows who it is, and sees no resources but theirs.
+func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		need, open := needOf(c.Request().Method, c.Path())
+		if c.Path() == "/metrics" && !s.MetricsNeedAdmin {
+			open = true
+		}
+		if open {
+			return next(c)
+		}
+		who := auth.Nobody
+		if s.Auth != nil {
+			var err error
+			if who, err = s.identifyClient(c); err != nil {
+				return err
+			}
+		} else {
+			// Where nobody is asked who they are, the address is all there is to tell clients apart.
+			who.Client += " at " + c.RealIP()
+		}
+		c.SetRequest(c.Request().WithContext(auth.With(c.Request().Context(), who)))
+		if wait, ok := s.clients.take(who.Client); !ok {
+			return tooMany(c, wait)
+		}
+		if !who.May(need) {
+			return s.forbidden(c, who, need)
+		}
+		return next(c)
+	}
+}
+
+// identifyClient authenticates the request.
+func (s *Server) identifyClient(c echo.Context) (auth.Identity, error) {
+	who, err := s.Auth.Authenticate(c.Request())
+	failure, ok := errors.AsType[*auth.UnauthenticatedError](err)
+	if !ok {
+		return who, err
+	}
+	if wait, ok := s.failures.take(c.RealIP()); !ok {
+		return who, tooMany(c, wait)
+	}
+	s.log.WarnContext(c.Request().Context(), "Not authenticated", "requestId", requestID(c), "remote", c.RealIP(), "error", err)
+	status := http.StatusUnauthorized
+	switch {
+	case failure.Unknown:
+		return who, httpErrorf(http.StatusForbidden, "%s", failure.Detail)
+	case failure.Malformed:
+		status = http.StatusBadRequest
+	}
+	for _, challenge := range failure.Challenges {
+		c.Response().Header().Add("WWW-Authenticate", challenge)
+	}
+	return who, httpErrorf(status, "%s", failure.Detail)
+}
+
+func (s *Server) forbidden(c echo.Context, who auth.Identity, need auth.Need) error {
+	scopes := need.Scopes()
+	if strings.HasPrefix(who.Client, "oauth2 ") { // RFC 6750 clause 3.1
+		c.Response().Header().Set("WWW-Authenticate", `Bearer realm="windlass", error="insufficient_scope", scope="`+scopes[0]+`"`)
+	}
+	return httpErrorf(http.StatusForbidden, "This needs the scope %s; you have %s.", strings.Join(scopes, " or "), scopesText(who.Scopes))
+}
+
+func scopesText(scopes []string) string {
+	if len(scopes) == 0 {
+		return "none"
+	}
+	return clip(strings.Join(scopes, " "), 500)
+}
+
+// inProjectOf lets the rest of a request see nothing but the project of the resource that it is about: an administrator who
+// works on one works in its project.
+func inProjectOf(c echo.Context, project lcm.ProjectID) {
+	c.SetRequest(c.Request().WithContext(lcm.InProject(c.Request().Context(), project)))
+}
+
+// inOwnProject does so with the client's own: what they make may refer to nothing else.
+func inOwnProject(c echo.Context) {
+	inProjectOf(c, lcm.ScopeOf(c.Request().Context()).Project)
+}

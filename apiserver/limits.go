@@ -1,0 +1,95 @@
+package apiserver
+
+import (
+	"math"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"golang.org/x/time/rate"
+)
+
+const (
+	// defaultMaxURI is long enough for every filter that a person writes.
+	defaultMaxURI = 16 << 10
+	// failuresPerSecond and failuresBurst bound the answers that tell what is wrong with credentials from one address. Good
+	// ones from the same address, which may be a proxy's, are not held up.
+	failuresPerSecond, failuresBurst = 5, 50
+	// mostClients bounds how many clients are remembered; those that have been quiet are forgotten first.
+	mostClients = 20_000
+)
+
+// shortURI refuses paths and queries that are too long to be meant.
+func (s *Server) shortURI(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if n := len(c.Request().RequestURI); n > s.MaxURI {
+			return httpErrorf(http.StatusRequestURITooLong, "The path with its query has %d bytes; this server takes up to %d.", n, s.MaxURI)
+		}
+		return next(c)
+	}
+}
+
+// tooMany is a 429 that tells when to come again.
+func tooMany(c echo.Context, wait time.Duration) error {
+	seconds := max(1, int(math.Ceil(wait.Seconds())))
+	c.Response().Header().Set("Retry-After", strconv.Itoa(seconds))
+	return httpErrorf(http.StatusTooManyRequests, "You have sent too many requests; come again in %d seconds.", seconds)
+}
+
+// throttle limits the requests of each client.
+type throttle struct {
+	limit rate.Limit // a second; 0 is no limit
+	burst int
+
+	mu      sync.Mutex
+	clients map[string]*rate.Limiter
+}
+
+func newThrottle(perSecond, burst int) *throttle {
+	return &throttle{limit: rate.Limit(perSecond), burst: max(burst, 1), clients: map[string]*rate.Limiter{}}
+}
+
+// take counts a request; wait is how long until another one is let through.
+func (t *throttle) take(client string) (wait time.Duration, ok bool) {
+	if t.limit == 0 {
+		return 0, true
+	}
+	l := t.of(client)
+	r := l.Reserve()
+	if wait = r.Delay(); wait == 0 {
+		return 0, true
+	}
+	r.Cancel()
+	return wait, false
+}
+
+func (t *throttle) of(client string) *rate.Limiter {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l := t.clients[client]
+	if l == nil {
+		if len(t.clients) >= mostClients {
+			t.forget()
+		}
+		l = rate.NewLimiter(t.limit, t.burst)
+		t.clients[client] = l
+	}
+	return l
+}
+
+// forget drops those that would be let through as if they were new, and if that is not enough, any.
+func (t *throttle) forget() {
+	for client, l := range t.clients {
+		if l.Tokens() >= float64(t.burst) {
+			delete(t.clients, client)
+		}
+	}
+	for client := range t.clients {
+		if len(t.clients) < mostClients/2 {
+			return
+		}
+		delete(t.clients, client)
+	}
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"os"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/apiserver"
+	"github.com/windlass-nfv/windlass/internal/auth"
+	"github.com/windlass-nfv/windlass/internal/config"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// secure adds to the options who may do what, and how often.
+func (b *backends) secure(o *apiserver.Options) error {
+	api := b.config.API
+	o.RequestsPerSecond, o.Burst = b.config.Limits.RequestsPerSecond, b.config.Limits.Burst
+	o.TrustedProxies, o.AuditKeepFor = api.TrustedProxies, b.config.Audit.KeepFor
+	switch api.Metrics {
+	case config.MetricsOff:
+		o.Metrics = nil
+	case config.MetricsAdmin:
+		o.MetricsNeedAdmin = true
+	}
+	if api.TLS.CertFile != "" {
+		files := auth.ServerTLS{CertFile: api.TLS.CertFile, KeyFile: api.TLS.KeyFile, ClientCAFile: api.TLS.ClientCAFile, Log: b.log}
+		var err error
+		if o.TLS, err = files.Config(); err != nil {
+			return err
+		}
+	}
+	chain, err := methodsOf(b.config.Auth)
+	if err != nil {
+		return err
+	}
+	if len(chain) > 0 {
+		o.Auth = chain
+	}
+	return nil
+}
+
+// methodsOf makes what authenticates clients. Tokens come before certificates: who shows both acts by the token.
+func methodsOf(a config.Auth) (chain auth.Chain, err error) {
+	if a.Has(config.AuthOAuth2) {
+		client, err := auth.HTTPClient(a.OAuth2.CAFile)
+		if err != nil {
+			return nil, err
+		}
+		chain = append(chain, &auth.OAuth2{
+			Issuer: a.OAuth2.Issuer, Audience: a.OAuth2.Audience, ProjectClaim: a.OAuth2.ProjectClaim, Project: lcm.ProjectID(a.OAuth2.Project),
+			Keys: &auth.KeySet{Issuer: a.OAuth2.Issuer, URL: a.OAuth2.JWKSURL, HTTP: client},
+		})
+	}
+	if a.Has(config.AuthKeystone) {
+		keystone, err := keystoneOf(a.Keystone)
+		if err != nil {
+			return nil, err
+		}
+		chain = append(chain, keystone)
+	}
+	if a.Has(config.AuthMTLS) {
+		clients, err := auth.ParseClients(a.MTLS.Clients)
+		if err != nil {
+			return nil, lcm.InvalidAll("The configuration has mistakes.", []lcm.Problem{{Path: "auth.mtls.clients", Detail: lcm.Sentence(err)}})
+		}
+		chain = append(chain, &auth.Certificates{Clients: clients})
+	}
+	return chain, nil
+}
+
+func keystoneOf(k config.Keystone) (*auth.Keystone, error) {
+	client, err := auth.HTTPClient(k.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	password, err := os.ReadFile(k.PasswordFile)
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "The file %s of auth.keystone.passwordFile cannot be read.", k.PasswordFile)
+	}
+	return &auth.Keystone{
+		URL: k.URL, Username: k.Username, Password: strings.TrimRight(string(password), "\r\n"), UserDomain: k.UserDomain,
+		Project: k.Project, ProjectDomain: k.ProjectDomain, HTTP: client,
+		ReadRoles: k.ReadRoles, WriteRoles: k.WriteRoles, AdminRoles: k.AdminRoles,
+	}, nil
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/apiserver"
+	"github.com/windlass-nfv/windlass/internal/auth"
+	"github.com/windlass-nfv/windlass/internal/config"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func secured(t *testing.T, c config.Config) (apiserver.Options, error) {
+	t.Helper()
+	o := apiserver.Options{Metrics: http.NotFoundHandler()}
+	err := (&backends{config: c, log: slog.New(slog.DiscardHandler)}).secure(&o)
+	return o, err
+}
+
+func TestSecure_makesWhatTheSettingsSay(t *testing.T) {
+	o, err := secured(t, config.Config{Auth: config.Auth{Modes: []string{config.AuthNone}}})
+	require.NoError(t, err)
+	assert.Nil(t, o.Auth, "not an empty chain, which lets nobody in")
+	assert.Nil(t, o.TLS)
+	assert.NotNil(t, o.Metrics)
+
+	password := filepath.Join(t.TempDir(), "password")
+	require.NoError(t, os.WriteFile(password, []byte(" with blanks \r\n"), 0o600))
+	o, err = secured(t, config.Config{
+		API: config.API{Metrics: config.MetricsAdmin},
+		Auth: config.Auth{
+			Modes:    []string{config.AuthMTLS, config.AuthKeystone, config.AuthOAuth2},
+			MTLS:     config.AuthCertificates{Clients: "nfvo=edge/write"},
+			Keystone: config.Keystone{PasswordFile: password},
+		},
+		Limits: config.Limits{RequestsPerSecond: 7, Burst: 9},
+	})
+	require.NoError(t, err)
+	chain := o.Auth.(auth.Chain)
+	require.Len(t, chain, 3)
+	assert.IsType(t, &auth.OAuth2{}, chain[0])
+	assert.Equal(t, " with blanks ", chain[1].(*auth.Keystone).Password)
+	assert.Equal(t, map[string]auth.Grant{"nfvo": {Project: "edge", Scope: auth.ScopeWrite}}, chain[2].(*auth.Certificates).Clients)
+	assert.True(t, o.MetricsNeedAdmin)
+	assert.Equal(t, 7, o.RequestsPerSecond)
+	assert.Equal(t, 9, o.Burst)
+
+	o, err = secured(t, config.Config{API: config.API{Metrics: config.MetricsOff}})
+	require.NoError(t, err)
+	assert.Nil(t, o.Metrics)
+}
+
+func TestSecure_saysWhatIsWrong(t *testing.T) {
+	for name, c := range map[string]config.Config{
+		"clients":     {Auth: config.Auth{Modes: []string{config.AuthMTLS}, MTLS: config.AuthCertificates{Clients: "nfvo"}}},
+		"password":    {Auth: config.Auth{Modes: []string{config.AuthKeystone}, Keystone: config.Keystone{PasswordFile: "/absent"}}},
+		"authorities": {Auth: config.Auth{Modes: []string{config.AuthOAuth2}, OAuth2: config.OAuth2{CAFile: "/absent"}}},
+		"certificate": {API: config.API{TLS: config.TLS{CertFile: "/absent", KeyFile: "/absent"}}},
+	} {
+		_, err := secured(t, c)
+		require.True(t, lcm.Is(err, lcm.KindInvalid), "%s: %v", name, err)
+	}
+}

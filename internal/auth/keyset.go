@@ -1,0 +1,147 @@
+package auth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// KeySet has the keys of an issuer, as it publishes them (RFC 7517), and follows their rotation: a token of an unknown key has
+// them fetched again, and all are fetched again now and then, so that a key that was withdrawn is not trusted for ever.
+type KeySet struct {
+	// Issuer tells in its metadata where the keys are; URL is that place when the issuer has no metadata.
+	Issuer, URL string
+	HTTP        *http.Client
+	// Now is the clock; nil: the system's.
+	Now func() time.Time
+
+	mu      sync.Mutex
+	keys    jose.JSONWebKeySet
+	fetched time.Time // when keys were got
+	tried   time.Time // when they were last asked for
+	failed  error     // what came of that
+}
+
+const (
+	// keysGoodFor is when keys are fetched again although all tokens are of known ones.
+	keysGoodFor = 15 * time.Minute
+	// keysKeptFor is how long keys are used while the issuer does not answer.
+	keysKeptFor = 12 * time.Hour
+	// keysPause is between two fetches: tokens of keys that do not exist must not make Windlass hammer the issuer.
+	keysPause = 5 * time.Second
+	// keysTimeout bounds one request to the issuer.
+	keysTimeout = 5 * time.Second
+	// largestKeySet is what an issuer may answer.
+	largestKeySet = 1 << 20
+)
+
+// verify checks the token's signature and reads its claims into dest.
+func (k *KeySet) verify(ctx context.Context, token *jwt.JSONWebToken, dest ...any) error {
+	if len(token.Headers) != 1 {
+		return &RefusalError{Malformed: true, Detail: "The bearer token must have one signature."}
+	}
+	id := token.Headers[0].KeyID
+	for _, again := range []bool{false, true} {
+		keys, err := k.current(ctx, again)
+		if err != nil {
+			return err
+		}
+		for _, key := range keys.Keys {
+			if (id == "" || key.KeyID == id) && key.Use != "enc" && key.IsPublic() && token.Claims(key.Key, dest...) == nil {
+				return nil
+			}
+		}
+	}
+	return &RefusalError{Detail: "The bearer token's signature is not one of this server's issuer."}
+}
+
+// current returns the keys; again asks for newer ones than those that are known, if that was not done a moment ago.
+func (k *KeySet) current(ctx context.Context, again bool) (jose.JSONWebKeySet, error) {
+	k.mu.Lock() // one fetches, the others wait for it
+	defer k.mu.Unlock()
+	now := time.Now()
+	if k.Now != nil {
+		now = k.Now()
+	}
+	if (again || now.Sub(k.fetched) >= keysGoodFor) && now.Sub(k.tried) >= keysPause {
+		k.tried = now
+		var keys jose.JSONWebKeySet
+		if keys, k.failed = k.fetch(ctx); k.failed == nil {
+			k.keys, k.fetched = keys, now
+		}
+	}
+	if now.Sub(k.fetched) >= keysKeptFor {
+		return k.keys, lcm.Wrap(lcm.KindUnavailable, k.failed, "The keys of the issuer %s cannot be had now.", k.Issuer)
+	}
+	return k.keys, nil
+}
+
+func (k *KeySet) fetch(ctx context.Context) (keys jose.JSONWebKeySet, err error) {
+	// Others wait for the keys, too: a client that goes must not end it.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keysTimeout)
+	defer cancel()
+	place := k.URL
+	if place == "" {
+		if place, err = k.discover(ctx); err != nil {
+			return keys, err
+		}
+	}
+	if err := k.get(ctx, place, &keys); err != nil {
+		return keys, err
+	}
+	if len(keys.Keys) == 0 {
+		return keys, fmt.Errorf("%s has no keys", place)
+	}
+	return keys, nil
+}
+
+// discover asks for the issuer's metadata, which must be its own (OpenID Connect Discovery clause 4.3).
+func (k *KeySet) discover(ctx context.Context) (string, error) {
+	var metadata struct {
+		Issuer string `json:"issuer"`
+		Keys   string `json:"jwks_uri"`
+	}
+	err := k.get(ctx, strings.TrimRight(k.Issuer, "/")+"/.well-known/openid-configuration", &metadata)
+	switch {
+	case err != nil:
+		return "", err
+	case metadata.Issuer != k.Issuer:
+		return "", fmt.Errorf("the metadata at %s is of the issuer %s", k.Issuer, metadata.Issuer)
+	}
+	if u, err := url.Parse(metadata.Keys); err != nil || u.Host == "" {
+		return "", errors.New("the issuer's metadata has no jwks_uri")
+	}
+	return metadata.Keys, nil
+}
+
+func (k *KeySet) get(ctx context.Context, place string, into any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, place, nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Accept", "application/json")
+	resp, err := k.HTTP.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s", place, resp.Status)
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, largestKeySet)).Decode(into); err != nil {
+		return fmt.Errorf("%s does not answer as it should: %w", place, err)
+	}
+	return nil
+}

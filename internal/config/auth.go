@@ -1,0 +1,158 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+)
+
+// TLS has the files of the API's certificate; they are read again when they change.
+type TLS struct {
+	CertFile, KeyFile string
+	// ClientCAFile holds the authorities of clients' certificates.
+	ClientCAFile string
+}
+
+// Who may read /metrics of the API server.
+const (
+	MetricsOpen  = "open"
+	MetricsAdmin = "admin"
+	MetricsOff   = "off"
+)
+
+// The ways to authenticate clients.
+const (
+	AuthNone     = "none"
+	AuthOAuth2   = "oauth2"
+	AuthKeystone = "keystone"
+	AuthMTLS     = "mtls"
+)
+
+// Auth says how clients of the API are told apart.
+type Auth struct {
+	// Modes are AuthNone alone, or any of the others.
+	Modes []string
+	// NoneAnywhere lets AuthNone listen on other addresses than those of loopback.
+	NoneAnywhere bool
+	MTLS         AuthCertificates
+	OAuth2       OAuth2
+	Keystone     Keystone
+}
+
+// AuthCertificates is mutual TLS.
+type AuthCertificates struct {
+	// Clients is a list of name=project/role.
+	Clients string
+}
+
+// OAuth2 says whose bearer tokens are taken.
+type OAuth2 struct {
+	Issuer, Audience string
+	// JWKSURL is where the issuer's keys are when its metadata does not tell.
+	JWKSURL      string
+	CAFile       string
+	ProjectClaim string
+	// Project is that of tokens without the claim; "" refuses them.
+	Project string
+}
+
+// Keystone says which Keystone validates tokens, and with whose account.
+type Keystone struct {
+	URL, Username, PasswordFile, UserDomain, Project, ProjectDomain string
+	CAFile                                                          string
+	ReadRoles, WriteRoles, AdminRoles                               []string
+}
+
+// Limits of requests to the API.
+type Limits struct {
+	// RequestsPerSecond of one client, Burst of them at once; 0 is no limit.
+	RequestsPerSecond, Burst int
+	// BodyKiB bounds bodies but those of packages, URIBytes a path with its query.
+	BodyKiB, URIBytes int
+}
+
+// Audit says how long it is kept who did what; 0 for ever.
+type Audit struct{ KeepFor time.Duration }
+
+// Has tells whether clients are authenticated in that way.
+func (a Auth) Has(mode string) bool { return slices.Contains(a.Modes, mode) }
+
+func parseModes(v string) ([]string, error) {
+	var out []string
+	for mode := range strings.SplitSeq(v, ",") {
+		mode = strings.TrimSpace(mode)
+		if !slices.Contains([]string{AuthNone, AuthOAuth2, AuthKeystone, AuthMTLS}, mode) {
+			return nil, fmt.Errorf("has %q, which is none of none, oauth2, keystone, mtls", mode)
+		}
+		out = append(out, mode)
+	}
+	if len(out) > 1 && slices.Contains(out, AuthNone) {
+		return nil, errors.New("has none together with others; one would make the others useless")
+	}
+	return out, nil
+}
+
+func parseList(v string) []string {
+	var out []string
+	for item := range strings.SplitSeq(v, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			out = append(out, item)
+		}
+	}
+	return out
+}
+
+// finishAuth checks what depends on more than one setting.
+func (l *loader) finishAuth() {
+	a, api := &l.config.Auth, l.config.API
+	if a.Has(AuthNone) && !a.NoneAnywhere && checkAddress(api.Listen) == nil && !loopback(api.Listen) {
+		l.problem(l.mentioned("api.listen"), "is "+api.Listen+", but auth.mode is none, which asks nobody who they are and therefore serves this host only. "+
+			"Listen on 127.0.0.1, choose another auth.mode, or set auth.noneAnywhere if something in front of the API keeps strangers away")
+	}
+	l.finishTLS()
+	l.require(a.Has(AuthOAuth2), "auth.mode has oauth2", map[string]string{"auth.oauth2.issuer": a.OAuth2.Issuer, "auth.oauth2.audience": a.OAuth2.Audience})
+	l.require(a.Has(AuthKeystone), "auth.mode has keystone", map[string]string{
+		"auth.keystone.url": a.Keystone.URL, "auth.keystone.username": a.Keystone.Username, "auth.keystone.passwordFile": a.Keystone.PasswordFile,
+	})
+	l.require(a.Has(AuthMTLS), "auth.mode has mtls", map[string]string{"auth.mtls.clients": a.MTLS.Clients, "api.tls.clientCaFile": api.TLS.ClientCAFile})
+}
+
+func (l *loader) finishTLS() {
+	files := l.config.API.TLS
+	l.require(files.KeyFile != "" || files.ClientCAFile != "", "the API has other files of TLS", map[string]string{"api.tls.certFile": files.CertFile})
+	l.require(files.CertFile != "", "api.tls.certFile is given", map[string]string{"api.tls.keyFile": files.KeyFile})
+	if files.CertFile == "" && strings.HasPrefix(l.config.API.Endpoint, "http:") && !l.config.Auth.Has(AuthNone) && !loopback(l.config.API.Listen) {
+		l.problem(l.mentioned("api.endpoint"), "is "+l.config.API.Endpoint+": clients would send their tokens in clear. Give api.tls.certFile, or the https URL of the proxy in front of the API")
+	}
+}
+
+// require wants settings that are not empty when something else is so.
+func (l *loader) require(when bool, why string, values map[string]string) {
+	for _, s := range settings {
+		if value, asked := values[s.key]; when && asked && value == "" {
+			l.problem(s.key, "is missing: "+why)
+		}
+	}
+}
+
+// mentioned is where a setting was given, or its name.
+func (l *loader) mentioned(key string) string {
+	if place := l.placeOf(key); place != "" {
+		return place
+	}
+	return key
+}
+
+// loopback tells whether an address is reached from this host only. A mistake in it is told elsewhere.
+func loopback(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil || host == "localhost" {
+		return true
+	}
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.Unmap().IsLoopback()
+}

@@ -1,0 +1,42 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// RecordAudit keeps who did what. ID and At are the database's.
+func (s *Store) RecordAudit(ctx context.Context, r lcm.AuditRecord) error {
+	_, err := s.pool.Exec(ctx, `
+		insert into audit (client, project_id, method, path, resource, status, request_id, remote)
+		values (@client, @project, @method, @path, @resource, @status, @request, @remote)`,
+		pgx.NamedArgs{
+			"client": text(r.Client), "project": text(string(r.ProjectID)), "method": text(r.Method), "path": text(r.Path), "resource": text(r.Resource),
+			"status": r.Status, "request": text(r.RequestID), "remote": text(r.Remote),
+		})
+	return interpret("keep the audit record", err)
+}
+
+// AuditRecords reads at most limit of the records before that one, the newest first; before 0 from the newest on.
+func (s *Store) AuditRecords(ctx context.Context, before int64, limit int) ([]lcm.AuditRecord, error) {
+	w := (&where{args: pgx.NamedArgs{"limit": limit, "before": before}}).limit(ctx)
+	w.add("@before::bigint = 0 or id < @before::bigint")
+	return all(ctx, s.pool, scanAudit, `
+		select id, at, client, project_id, method, path, resource, status, request_id, remote
+		from audit`+w.String()+` order by id desc limit @limit`, w.args)
+}
+
+func scanAudit(row pgx.CollectableRow) (r lcm.AuditRecord, err error) {
+	err = row.Scan(&r.ID, &r.At, &r.Client, &r.ProjectID, &r.Method, &r.Path, &r.Resource, &r.Status, &r.RequestID, &r.Remote)
+	return r, err
+}
+
+// ForgetAudit deletes the records that are older than that.
+func (s *Store) ForgetAudit(ctx context.Context, olderThan time.Duration) error {
+	_, err := s.pool.Exec(ctx, `delete from audit where at < clock_timestamp() - @age::interval`, pgx.NamedArgs{"age": olderThan})
+	return interpret("forget old audit records", err)
+}
