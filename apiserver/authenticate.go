@@ -40,7 +40,7 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		if wait, ok := s.clients.take(who.Client); !ok {
 			return tooMany(c, wait)
 		}
-		if !who.May(need) {
+		if c.Path() != "" && !who.May(need) { // a path of no route is a 404
 			return s.forbidden(c, who, need)
 		}
 		return next(c)
