@@ -56,7 +56,7 @@ func twoProjects(t *testing.T, change ...func(*Options)) (*bench, ownedByEdge) {
 	require.NoError(t, b.store.Bury(ctx, letter.ID, 0))
 	e.ids = map[string]string{
 		"vnfPkgId": last(pkg), "vimId": vim, "vnfInstanceId": last(instance), "vnfLcmOpOccId": last(op.path()),
-		"vnfdId": e.vnfdID, "deadLetterId": strconv.FormatInt(letter.ID, 10), "index": "0", "vnfcInstanceId": someID, "serverId": someID, "*": "TOSCA-Metadata/TOSCA.meta",
+		"vnfdId": e.vnfdID, "deadLetterId": strconv.FormatInt(letter.ID, 10), "index": "0", "vnfcInstanceId": someID, "vnfSnapshotInfoId": someID, "serverId": someID, "*": "TOSCA-Metadata/TOSCA.meta",
 	}
 	b.client = ""
 	return b, e
