@@ -29,6 +29,7 @@ type console struct {
 }
 
 func run(ctx context.Context, args []string, con *console) int {
+	defer enterProfile(args)()
 	root := newRoot(con)
 	root.SetArgs(args)
 	return exitCode(con.err, root.ExecuteContext(ctx))

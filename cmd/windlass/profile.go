@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,14 +18,119 @@ import (
 
 // profile is what a client is told by a file: where the API is, and who the client is there.
 type profile struct {
-	API        string `yaml:"api"`
-	LcmVersion int    `yaml:"lcmVersion"`
-	Output     string `yaml:"output"`
-	// Auth is a mode of credentials; the secrets themselves are in the environment.
-	Auth       string `yaml:"auth,omitempty"       json:",omitempty"`
-	CACert     string `yaml:"caCert,omitempty"     json:",omitempty"`
-	ClientCert string `yaml:"clientCert,omitempty" json:",omitempty"`
-	ClientKey  string `yaml:"clientKey,omitempty"  json:",omitempty"`
+	API        string `yaml:"api" json:"api"`
+	LcmVersion int    `yaml:"lcmVersion" json:"lcmVersion,omitempty"`
+	Output     string `yaml:"output" json:"output,omitempty"`
+	// Auth is a mode of credentials.
+	Auth       string `yaml:"auth" json:"auth,omitempty"`
+	CACert     string `yaml:"caCert" json:"caCert,omitempty"`
+	ClientCert string `yaml:"clientCert" json:"clientCert,omitempty"`
+	ClientKey  string `yaml:"clientKey" json:"clientKey,omitempty"`
+	// Variables are those of the environment that the mode reads; Secrets are the ones that nobody else may see, by where they
+	// are.
+	Variables map[string]string `yaml:"variables" json:"variables,omitempty"`
+	Secrets   map[string]secret `yaml:"secrets" json:"secrets,omitempty"`
+}
+
+// secret is where a secret is: in a file, or in another variable.
+type secret struct {
+	File string `yaml:"file" json:"file,omitempty"`
+	Env  string `yaml:"env" json:"env,omitempty"`
+}
+
+func (s secret) read() (string, error) {
+	if (s.File == "") == (s.Env == "") {
+		return "", errors.New("has either a file or an env")
+	}
+	if s.Env != "" {
+		value := os.Getenv(s.Env)
+		if value == "" {
+			return "", fmt.Errorf("is in %s, which is empty", s.Env)
+		}
+		return value, nil
+	}
+	file := s.File
+	if rest, found := strings.CutPrefix(file, "~/"); found {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		file = filepath.Join(home, rest)
+	}
+	text, err := os.ReadFile(file)
+	return strings.TrimRight(string(text), "\r\n"), err
+}
+
+// secretName is how variables with secrets are called.
+var secretName = regexp.MustCompile(`(PASSWORD|SECRET|TOKEN)$`)
+
+// environment is what the profile puts into the environment of the client.
+func (p profile) environment() (map[string]string, error) {
+	all := map[string]string{}
+	for _, name := range sortedKeys(p.Variables) {
+		if secretName.MatchString(name) {
+			return nil, fmt.Errorf("%s is a secret: put it below secrets, as a file or an env that has it", name)
+		}
+		all[name] = p.Variables[name]
+	}
+	for _, name := range sortedKeys(p.Secrets) {
+		value, err := p.Secrets[name].read()
+		if err != nil {
+			return nil, fmt.Errorf("the secret %s: %w", name, err)
+		}
+		all[name] = value
+	}
+	for name := range all {
+		if !strings.HasPrefix(name, "WINDLASS_") && !strings.HasPrefix(name, "OS_") {
+			return nil, fmt.Errorf("%s is no variable that this client reads: those begin with WINDLASS_ or OS_", name)
+		}
+	}
+	return all, nil
+}
+
+// enterProfile puts into the environment what the profile says that args choose, and returns what takes it back. It comes
+// before the commands are made: their flags' defaults are from the environment. Mistakes are told by profileOf, when a
+// command runs that needs the profile.
+func enterProfile(args []string) (leave func()) {
+	p, err := profileOf(profileIn(args))
+	if err != nil {
+		return func() {}
+	}
+	variables, _ := p.environment() // profileOf has seen to it
+	before := map[string]*string{}
+	for name, value := range variables {
+		if old, found := os.LookupEnv(name); found {
+			before[name] = &old
+		} else {
+			before[name] = nil
+		}
+		_ = os.Setenv(name, value) // it fails for names that cannot be
+	}
+	return func() {
+		for name, old := range before {
+			if old == nil {
+				_ = os.Unsetenv(name)
+			} else {
+				_ = os.Setenv(name, *old)
+			}
+		}
+	}
+}
+
+// profileIn is the value of --profile.
+func profileIn(args []string) string {
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		if value, found := strings.CutPrefix(arg, "--profile="); found {
+			return value
+		}
+		if arg == "--profile" && i+1 < len(args) {
+			return args[i+1]
+		}
+	}
+	return ""
 }
 
 // profilesFile is where profiles are kept.
@@ -71,6 +177,9 @@ func profileOf(name string) (profile, error) {
 	p, found := all[name]
 	if !found {
 		return p, fmt.Errorf("there is no profile %q in %s, which has: %s", name, file, cmp.Or(strings.Join(sortedKeys(all), ", "), "none"))
+	}
+	if _, err := p.environment(); err != nil {
+		return p, fmt.Errorf("the profile %s in %s: %w", name, file, err)
 	}
 	return p, nil
 }

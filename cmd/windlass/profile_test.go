@@ -91,3 +91,38 @@ func TestYAML_meansTheSameAsTheJSON(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "b: \"1\"\na: []\nt: \"true\"\nn: null\ntext: |-\n  two\n  lines\no: {}\nlist:\n  - x: 1.5\n", string(got))
 }
+
+func TestProfile_bringsCredentialsByReference(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(file, []byte("s3cr3t\n"), 0o600))
+	t.Setenv("WINDLASS_OAUTH2_CLIENT_ID", "before")
+	t.Setenv("THE_PASSWORD", "pa55")
+	withProfiles(t, `north:
+  variables: {WINDLASS_AUTH: oauth2, WINDLASS_OAUTH2_CLIENT_ID: me, WINDLASS_TOKEN_FILE: /a/file}
+  secrets:
+    WINDLASS_OAUTH2_CLIENT_SECRET: {file: `+file+`}
+    OS_PASSWORD: {env: THE_PASSWORD}
+clear: {variables: {OS_PASSWORD: pa55}}
+away: {secrets: {WINDLASS_TOKEN: {file: /nowhere/at/all}}}
+both: {secrets: {WINDLASS_TOKEN: {file: a, env: B}}}
+odd: {variables: {PATH: /bin}}
+`)
+	leave := enterProfile([]string{"vnf", "list", "--profile", "north"})
+	for name, want := range map[string]string{
+		"WINDLASS_AUTH": "oauth2", "WINDLASS_OAUTH2_CLIENT_ID": "me", "WINDLASS_OAUTH2_CLIENT_SECRET": "s3cr3t", "OS_PASSWORD": "pa55",
+	} {
+		assert.Equal(t, want, os.Getenv(name), name)
+	}
+	leave()
+	assert.Equal(t, "before", os.Getenv("WINDLASS_OAUTH2_CLIENT_ID"))
+	assert.Empty(t, os.Getenv("WINDLASS_OAUTH2_CLIENT_SECRET"))
+
+	for name, says := range map[string]string{
+		"clear": "OS_PASSWORD is a secret", "away": "/nowhere/at/all", "both": "either a file or an env", "odd": "PATH is no variable",
+	} {
+		got := windlass(t, resources(), "vnf", "list", "--profile="+name)
+		assert.Equal(t, exitUsage, got.code, name)
+		assert.Contains(t, got.err, says, name)
+		assert.NotContains(t, got.err, "pa55")
+	}
+}
