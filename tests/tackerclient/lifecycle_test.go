@@ -88,6 +88,10 @@ func (s *scenario) instance(t *testing.T, c *client) {
 	require.Contains(t, c.fails("vnflcm", "instantiate", id, c.file("request.json", s.request(t, "edge"))), "instantiated already")
 	require.Contains(t, c.fails("vnflcm", "delete", id), "Failed to delete")
 
+	require.Contains(t, c.ok("vnflcm", "update", "--I", c.file("update.json", map[string]any{"vnfInstanceDescription": "moved"}), id), "Update vnf")
+	o.completes("MODIFY_INFO")
+	require.Equal(t, "moved", c.show("vnflcm", "show", id)["VNF Instance Description"])
+
 	for _, options := range [][]string{{"--fields", "error,operationParams"}, {"--exclude-fields", "operationParams"}, nil} {
 		require.NotEmpty(t, c.list(append([]string{"vnflcm", "op", "list"}, options...)...), "%v", options)
 	}

@@ -26,7 +26,7 @@ var notDriven = map[string]string{
 	"vnf resource list": legacy, "vnf descriptor": legacy, "vnf graph": legacy, "vnf chain": legacy, "vnf classifier": legacy,
 	"vnf network forwarding path": legacy, "ns": legacy, "nfv event": legacy, "vnf cluster": legacy,
 	"vnffm": "Windlass has no fault management (SOL003 clause 7)", "vnfpm": "Windlass has no performance management (SOL003 clause 6)",
-	"vnflcm update": notYet, "vnflcm change-ext-conn": notYet, "vnflcm change-vnfpkg": notYet,
+	"vnflcm change-ext-conn": notYet, "vnflcm change-vnfpkg": notYet,
 }
 
 const (
