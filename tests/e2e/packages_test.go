@@ -2,8 +2,10 @@ package e2e
 
 import (
 	"bytes"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,10 +17,29 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
+// anotherServer is the archive of the package of one server, with a VNFD of its own: other scenarios may have that one on board.
+func anotherServer(t *testing.T, b *bed) (archive bytes.Buffer) {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(b.Root, "tests/bench/server"))))
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(path, bytes.ReplaceAll(content, []byte(serverVnfdID), []byte("0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e12")), 0o600)
+	})
+	require.NoError(t, err)
+	require.NoError(t, vnfpkg.Build(dir, &archive))
+	return archive
+}
+
 // A worker fetches a package from a URI although it is killed meanwhile, a subscriber hears of it, and of its end.
 func packageFromURI(t *testing.T, b *bed) {
-	var archive bytes.Buffer
-	require.NoError(t, vnfpkg.Build(filepath.Join(b.Root, "tests/bench/server"), &archive))
+	archive := anotherServer(t, b)
 	asked, goOn := make(chan struct{}, 100), make(chan struct{})
 	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		half := archive.Len() / 2
