@@ -29,6 +29,8 @@ type fault struct {
 	lasts bool
 	// reason is what the error of an operation that stopped must say.
 	reason *regexp.Regexp
+	// service is what a step must ask to meet the fault, where that is all that matters.
+	service string
 }
 
 // anything but an error that Windlass does not understand, which every cell refuses.
@@ -44,10 +46,10 @@ var faults = []fault{
 	{name: "API server killed", strike: signal("apiserver", syscall.SIGKILL), reason: anything},
 	{name: "PostgreSQL restarted", strike: signal("postgres", syscall.SIGINT), reason: anything}, // its "fast shutdown"
 	{name: "Temporal restarted", strike: signal("temporal", syscall.SIGKILL), reason: anything},
-	{name: "Heat 500", strike: refuse("heat", map[string]any{"status": 500}), mend: clearFaults, reason: anything},
-	{name: "Heat hangs", strike: refuse("heat", map[string]any{"delay_ms": hang.Milliseconds()}), mend: clearFaults, reason: anything},
-	{name: "Nova 500", strike: refuse("nova", map[string]any{"status": 500}), mend: clearFaults, reason: anything},
-	{name: "Nova hangs", strike: refuse("nova", map[string]any{"delay_ms": hang.Milliseconds()}), mend: clearFaults, reason: anything},
+	{name: "Heat 500", service: "heat", strike: refuse("heat", map[string]any{"status": 500}), mend: clearFaults, reason: anything},
+	{name: "Heat hangs", service: "heat", strike: refuse("heat", map[string]any{"delay_ms": hang.Milliseconds()}), mend: clearFaults, reason: anything},
+	{name: "Nova 500", service: "nova", strike: refuse("nova", map[string]any{"status": 500}), mend: clearFaults, reason: anything},
+	{name: "Nova hangs", service: "nova", strike: refuse("nova", map[string]any{"delay_ms": hang.Milliseconds()}), mend: clearFaults, reason: anything},
 	{name: "SSH cut", strike: cut, reason: aNode},
 	{name: "node frozen", strike: order("freeze"), mend: revive, lasts: true, reason: aNode},
 	{name: "node rebooted", strike: order("reboot"), reason: aNode},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -55,6 +56,16 @@ func (r *results) passed(c *cell) bool {
 		}
 	}
 	return false
+}
+
+// unmet tells that the step does not ask the fault's service at all, which another fault of that service has shown.
+func (r *results) unmet(c *cell) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return c.fault.service != "" && slices.ContainsFunc(r.Cells, func(one result) bool {
+		return one.Operation == c.operation.name && one.Step == c.step && one.Outcome == untouched && !one.Late &&
+			slices.ContainsFunc(faults, func(f fault) bool { return f.name == one.Fault && f.service == c.fault.service })
+	})
 }
 
 // add takes the place of an earlier result of the same cell.

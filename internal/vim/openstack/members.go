@@ -10,6 +10,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/extensions/layer3/floatingips"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
@@ -35,7 +36,8 @@ type Port struct {
 	FloatingIP string // "" when none
 }
 
-// Inventory is everything a stack has made, read with one call each to Heat, Neutron (two) and Nova.
+// Inventory is everything a stack has made, read with one call each to Heat, Neutron (two) and Nova, or
+// one to Nova for each of a few servers.
 type Inventory struct {
 	StackID   string
 	Status    string // the stack's, as Heat has it
@@ -212,8 +214,15 @@ func fixedIPs(networks map[string]any) (out []string) {
 	return out
 }
 
-// servers reads those of the wanted servers that exist, with one call: Nova cannot be asked for several by id.
+// fewServers are asked for one by one, at the same time. Nova cannot be asked for several by id, and the project may have
+// thousands that are not ours: a list of all of them, for each of many operations at once, keeps Nova busy with nothing else.
+const fewServers = 8
+
+// servers reads those of the wanted servers that exist.
 func (c *Cloud) servers(ctx context.Context, wanted []string) ([]servers.Server, error) {
+	if len(wanted) <= fewServers {
+		return c.serversOneByOne(ctx, wanted)
+	}
 	page, err := servers.List(c.compute, servers.ListOpts{}).AllPages(ctx)
 	if err != nil {
 		return nil, translate("list the servers of the stack", err)
@@ -223,6 +232,30 @@ func (c *Cloud) servers(ctx context.Context, wanted []string) ([]servers.Server,
 		return nil, translate("list the servers of the stack", err)
 	}
 	return slices.DeleteFunc(list, func(s servers.Server) bool { return !slices.Contains(wanted, s.ID) }), nil
+}
+
+func (c *Cloud) serversOneByOne(ctx context.Context, wanted []string) ([]servers.Server, error) {
+	found := make([]*servers.Server, len(wanted))
+	all, ctx := errgroup.WithContext(ctx)
+	for i, id := range wanted {
+		all.Go(func() (err error) {
+			found[i], err = servers.Get(ctx, c.compute, id).Extract()
+			if err = translate("look at the server "+id, err); lcm.Is(err, lcm.KindNotFound) {
+				return nil
+			}
+			return err
+		})
+	}
+	if err := all.Wait(); err != nil {
+		return nil, err
+	}
+	var list []servers.Server
+	for _, s := range found {
+		if s != nil {
+			list = append(list, *s)
+		}
+	}
+	return list, nil
 }
 
 func idsOf(list []Resource) []string {
