@@ -13,6 +13,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/windlass-nfv/windlass/deployments/dev/freeport"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
@@ -91,8 +92,13 @@ func (t *tree) settle(ctx context.Context) (err error) {
 
 // freeAddress replaces port 0 and finds out before anything is started that a port is taken.
 func freeAddress(ctx context.Context, address string) (string, error) {
-	if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil || port == "" {
 		return "", fmt.Errorf("must be an address like 127.0.0.1:9890, not %q", address)
+	}
+	if port == "0" {
+		found, err := freeport.Find(ctx, host)
+		return net.JoinHostPort(host, strconv.Itoa(found)), err
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -101,8 +107,6 @@ func freeAddress(ctx context.Context, address string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("cannot listen on %s: %w", address, err)
 	}
-	host, _, _ := net.SplitHostPort(address)
-	address = net.JoinHostPort(host, strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
 	return address, l.Close()
 }
 

@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
 	"os"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/windlass-nfv/windlass/deployments/dev/freeport"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -72,7 +72,7 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 		return nil, err
 	}
 	if s.port == 0 {
-		if s.port, err = freePort(ctx); err != nil {
+		if s.port, err = freeport.Find(ctx, "127.0.0.1"); err != nil {
 			return nil, err
 		}
 	}
@@ -187,14 +187,3 @@ func (s *Server) lastWords() string {
 }
 
 func newPassword() string { return rand.Text() }
-
-// freePort finds a port that was free a moment ago.
-func freePort(ctx context.Context) (int, error) {
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, fmt.Errorf("find a free port: %w", err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
-}
