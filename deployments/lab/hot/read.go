@@ -24,7 +24,7 @@ func (e *Engine) Find(project, identity string) (Stack, error) {
 		return st, nil
 	}
 	var nested Stack
-	for _, st := range state.LoadAll(e.store, stacks, "") {
+	for _, st := range state.LoadContaining(e.store, stacks, []string{identity}) {
 		if st.Name != identity || !st.Deleted.IsZero() || project != "" && st.ProjectID != project {
 			continue
 		}
@@ -39,10 +39,16 @@ func (e *Engine) Find(project, identity string) (Stack, error) {
 	return Stack{}, notFound("Stack", identity)
 }
 
-// List returns a project's stacks, newest first; all projects' for project "".
-func (e *Engine) List(project string, nested, deleted bool) []Stack {
-	var out []Stack
-	for _, st := range state.LoadAll(e.store, stacks, "") {
+// List returns a project's stacks, newest first, those of the names if there are any; all projects' for project "".
+func (e *Engine) List(project string, nested, deleted bool, names ...string) []Stack {
+	var all, out []Stack
+	if len(names) > 0 {
+		all = state.LoadContaining(e.store, stacks, names)
+		all = slices.DeleteFunc(all, func(st Stack) bool { return !slices.Contains(names, st.Name) })
+	} else {
+		all = state.LoadAll(e.store, stacks, "")
+	}
+	for _, st := range all {
 		if project != "" && st.ProjectID != project || st.Nested() && !nested || !st.Deleted.IsZero() && !deleted {
 			continue
 		}

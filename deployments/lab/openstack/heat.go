@@ -166,8 +166,8 @@ func (c *Cloud) listStacks(r *request) (reply, error) {
 	}
 	isTrue := func(key string) bool { return strings.EqualFold(q.Get(key), "true") }
 	out := []object{}
-	for _, st := range c.heat.List(project, isTrue("show_nested"), isTrue("show_deleted")) {
-		wanted := q.Get("marker") == "" && (!q.Has("name") || slices.Contains(q["name"], st.Name)) &&
+	for _, st := range c.heat.List(project, isTrue("show_nested"), isTrue("show_deleted"), q["name"]...) {
+		wanted := q.Get("marker") == "" &&
 			(!q.Has("stack_name") || slices.Contains(q["stack_name"], st.Name)) && (!q.Has("id") || slices.Contains(q["id"], st.ID)) &&
 			(!q.Has("status") || slices.Contains(q["status"], st.Status) || slices.Contains(q["status"], st.State()))
 		for _, tag := range splitComma(q.Get("tags")) {

@@ -42,8 +42,18 @@ func portView(p Port) object {
 }
 
 func (c *Cloud) listPorts(r *request) []object {
+	var all []Port
 	var out []object
-	for _, p := range state.LoadAll(c.store, ports, "") {
+	if ids := r.URL.Query()["id"]; len(ids) > 0 {
+		for _, id := range ids {
+			if p, found := state.Load(c.store, ports, id); found {
+				all = append(all, p)
+			}
+		}
+	} else {
+		all = state.LoadAll(c.store, ports, "")
+	}
+	for _, p := range all {
 		if r.sees(p.ProjectID) {
 			out = append(out, portView(p))
 		}

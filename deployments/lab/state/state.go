@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -166,6 +167,24 @@ func LoadAll[T any](s *Store, t Table[T], prefix string) (all []T) {
 	_ = s.View(func(tx *Tx) error {
 		all = t.Prefix(tx, prefix)
 		return nil
+	})
+	return all
+}
+
+// LoadContaining reads the documents that contain one of the texts anywhere: a look through a long table that does not
+// decode what nobody asked for. The caller still has to see whether the text is where it must be.
+func LoadContaining[T any](s *Store, t Table[T], texts []string) (all []T) {
+	_ = s.View(func(tx *Tx) error {
+		b := tx.tx.Bucket([]byte(t))
+		if b == nil {
+			return nil
+		}
+		return b.ForEach(func(k, raw []byte) error {
+			if slices.ContainsFunc(texts, func(text string) bool { return bytes.Contains(raw, []byte(text)) }) {
+				all = append(all, decode[T](t, string(k), raw))
+			}
+			return nil
+		})
 	})
 	return all
 }
