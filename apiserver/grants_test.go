@@ -19,6 +19,9 @@ func TestGrant_isShownOnceItIsGiven(t *testing.T) {
 	require.Contains(t, b.do("GET", path, nil).problem(http.StatusNotFound), "no grant yet")
 	require.Contains(t, b.do("GET", "/windlass/v1/vnf_lcm_op_occs/absent/grant", nil).problem(http.StatusNotFound), "absent")
 
+	links := func() map[string]any { return b.do("GET", a.path(), nil).want(http.StatusOK)["_links"].(map[string]any) }
+	require.NotContains(t, links(), "grant", "there is none")
+
 	require.NoError(t, b.store.RecordOperation(t.Context(), lcm.OperationRecord{
 		OpOccID: o.ID, Sequence: o.Sequence + 1, State: lcm.Processing, GrantID: "grant-1",
 		Grant: &lcm.Grant{
@@ -29,6 +32,7 @@ func TestGrant_isShownOnceItIsGiven(t *testing.T) {
 			}},
 		},
 	}))
+	require.Equal(t, endpoint+path, links()["grant"].(map[string]any)["href"])
 	g := b.do("GET", path, nil).want(http.StatusOK)
 	require.Equal(t, "grant-1", g["id"])
 	require.Equal(t, "worker-1", g["removeResources"].([]any)[0].(map[string]any)["vnfcInstanceId"])

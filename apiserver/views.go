@@ -157,6 +157,9 @@ func (d *dialect) opOcc(base string, o lcm.VnfLcmOpOcc) (opOccView, error) {
 			"self": {self}, "vnfInstance": {base + d.prefix + "/vnf_instances/" + string(o.VnfInstanceID)},
 		},
 	}
+	if o.Granted { // the NFVO's, or where Windlass shows its own
+		v.Links["grant"] = link{cmp.Or(o.GrantHref, base+"/windlass/v1/vnf_lcm_op_occs/"+string(o.ID)+"/grant")}
+	}
 	for _, a := range []lcm.Action{lcm.Retry, lcm.Rollback, lcm.Fail, lcm.Cancel} {
 		if o.State.Accepts(a) && hasTask(o, a) && (a != lcm.Rollback || !o.ForwardOnly) {
 			v.Links[string(a)] = link{self + "/" + string(a)}

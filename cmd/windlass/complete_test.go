@@ -40,6 +40,8 @@ func TestCompletion_offersIDsAndNames(t *testing.T) {
 		{[]string{"vnf", "scale", vnfID, "--aspect", ""}, []string{"worker_instance"}},
 		{[]string{"op", "retry", ""}, []string{opID + "\tINSTANTIATE FAILED_TEMP"}},
 		{[]string{"op", "list", "--state", "FAILED"}, []string{"FAILED_TEMP", "FAILED"}},
+		{[]string{"op", "grant", ""}, []string{opID + "\tINSTANTIATE FAILED_TEMP"}},
+		{[]string{"package", "upload", ""}, []string{"52a2f1f4\tk8s-ha 1.0 ONBOARDED"}},
 		{[]string{"package", "show", ""}, []string{"52a2f1f4\tk8s-ha 1.0 ONBOARDED"}},
 		{[]string{"vim", "show", ""}, []string{"north\topenstack http://cloud:5000/v3", "7d1c\tnorth"}},
 		{[]string{"vim", "list", "-o", ""}, []string{"table", "json", "yaml"}},

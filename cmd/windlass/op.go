@@ -17,7 +17,7 @@ import (
 
 func newOp(c *cli) *cobra.Command {
 	cmd := &cobra.Command{Use: "op", Short: "Follow lifecycle operations and decide about failed ones"}
-	cmd.AddCommand(newOpList(c), newOpShow(c), newOpPlan(c), newOpSteps(c), newOpWatch(c), newOpLogs(c), newOpCancel(c),
+	cmd.AddCommand(newOpList(c), newOpShow(c), newOpPlan(c), newOpGrant(c), newOpSteps(c), newOpWatch(c), newOpLogs(c), newOpCancel(c),
 		newOpDecision(c, lcm.Retry, "Go on at the step that failed", "is retried"),
 		newOpDecision(c, lcm.Rollback, "Undo what a failed operation has done", "is rolled back"),
 		newOpDecision(c, lcm.Fail, "Give a failed operation up and leave things as they are", "is marked as failed"))

@@ -65,48 +65,66 @@ checked as an upload would be.`,
 }
 
 func newPackageCreate(c *cli) *cobra.Command {
-	return &cobra.Command{
+	var from source
+	cmd := &cobra.Command{
 		Use:   "create FILE|DIR",
 		Short: "Upload and on-board a package",
-		Long: `Create a package, upload its content and wait until it is on-boarded. A directory is built first. A package
-that is refused is deleted again.`,
-		Example: "  windlass package create k8s-ha.zip\n  windlass package create vnfpkg/samples/k8s-ha",
-		Args:    exactly("FILE or DIR"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			file, cleanup, err := archiveOf(args[0])
-			if err != nil {
-				return err
-			}
-			defer cleanup()
-			var pkg vnfPackage
-			if _, err := c.client.send(cmd.Context(), http.MethodPost, packagesPath, map[string]any{}, &pkg); err != nil {
-				return err
-			}
-			if err := c.upload(cmd.Context(), pkg.ID, file); err != nil {
-				_, deleteErr := c.client.send(context.WithoutCancel(cmd.Context()), http.MethodDelete, packagesPath+"/"+pkg.ID, nil, nil)
-				if deleteErr != nil {
-					c.confirm("Package %s is left behind: %s", pkg.ID, describe(deleteErr))
-				}
-				return err
-			}
-			return c.showPackage(cmd.Context(), pkg.ID)
-		},
+		Long: `Create a package, upload its content and wait until it is on-boarded. A directory is built first. With --uri, in
+place of FILE or DIR, Windlass fetches the archive itself. A package that is refused is deleted again.`,
+		Example: "  windlass package create k8s-ha.zip\n  windlass package create vnfpkg/samples/k8s-ha\n" +
+			"  windlass package create --uri https://repo.example/k8s-ha.zip",
+		Args: from.inPlaceOf("FILE or DIR"),
 	}
+	from.addSourceFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		send, cleanup, err := c.sender(cmd, from, args)
+		if err != nil {
+			return err
+		}
+		defer cleanup()
+		var pkg vnfPackage
+		if _, err := c.client.send(cmd.Context(), http.MethodPost, packagesPath, map[string]any{}, &pkg); err != nil {
+			return err
+		}
+		if err := c.onboard(cmd.Context(), pkg.ID, send); err != nil {
+			_, deleteErr := c.client.send(context.WithoutCancel(cmd.Context()), http.MethodDelete, packagesPath+"/"+pkg.ID, nil, nil)
+			if deleteErr != nil {
+				c.confirm("Package %s is left behind: %s", pkg.ID, describe(deleteErr))
+			}
+			return err
+		}
+		return c.showPackage(cmd.Context(), pkg.ID)
+	}
+	return cmd
 }
 
 func newPackageUpload(c *cli) *cobra.Command {
-	return &cobra.Command{
-		Use:     "upload ID FILE",
-		Short:   "Upload the content of a package that was created without",
-		Example: "  windlass package upload 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e k8s-ha.zip",
-		Args:    exactly("ID", "FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := c.upload(cmd.Context(), args[0], args[1]); err != nil {
-				return err
-			}
-			return c.showPackage(cmd.Context(), args[0])
-		},
+	var from source
+	cmd := &cobra.Command{
+		Use:   "upload ID FILE",
+		Short: "Upload the content of a package that was created without",
+		Long: `Upload the content of a package that was created without, or have Windlass fetch it: with --uri, in place of FILE.
+The command waits until the package is on-boarded or refused.
+
+The password of --user comes from WINDLASS_PACKAGE_PASSWORD or from --password-file: every user of the host can read
+arguments. Windlass keeps it sealed until it has the archive. Where packages may be fetched from is the operator's choice.`,
+		Example: "  windlass package upload 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e k8s-ha.zip\n" +
+			"  windlass package upload 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e --uri https://repo.example/k8s-ha.zip --user nfv --password-file repo.password",
+		Args: from.inPlaceOf("FILE", "ID"),
 	}
+	from.addSourceFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		send, cleanup, err := c.sender(cmd, from, args[1:])
+		if err != nil {
+			return err
+		}
+		defer cleanup()
+		if err := c.onboard(cmd.Context(), args[0], send); err != nil {
+			return err
+		}
+		return c.showPackage(cmd.Context(), args[0])
+	}
+	return cmd
 }
 
 func newPackageList(c *cli) *cobra.Command {

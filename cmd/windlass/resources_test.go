@@ -160,6 +160,61 @@ func TestPackageDelete_disablesFirst(t *testing.T) {
 	assert.JSONEq(t, `{"operationalState":"DISABLED"}`, api.last("PATCH").body)
 }
 
+func TestPackageUpload_hasTheArchiveFetched(t *testing.T) {
+	const path = "/vnfpkgm/v1/vnf_packages/52a2f1f4"
+	fetched := func() *fakeAPI {
+		api := resources()
+		api.answers["POST /vnfpkgm/v1/vnf_packages"] = ok(201, pkg)
+		api.answers["POST "+path+"/package_content/upload_from_uri"] = accepted("")
+		return api
+	}
+	api := fetched()
+	got := windlass(t, api, "package", "upload", "52a2f1f4", "--uri", "https://repo.example/k8s-ha.zip")
+	require.Equal(t, 0, got.code, got.err)
+	assert.Contains(t, got.out, "ONBOARDED")
+	assert.Equal(t, path+"/package_content/upload_from_uri", api.last("POST").path)
+	assert.JSONEq(t, `{"addressInformation":"https://repo.example/k8s-ha.zip"}`, api.last("POST").body)
+
+	t.Setenv("WINDLASS_PACKAGE_PASSWORD", "of the environment")
+	file := filepath.Join(t.TempDir(), "password")
+	require.NoError(t, os.WriteFile(file, []byte("of the file\n"), 0o600))
+	for password, args := range map[string][]string{"of the environment": nil, "of the file": {"--password-file", file}} {
+		api = fetched()
+		got = windlass(t, api, append([]string{"package", "create", "--uri", "https://repo.example/k8s-ha.zip", "--user", "nfv"}, args...)...)
+		require.Equal(t, 0, got.code, got.err)
+		assert.JSONEq(t, `{"addressInformation":"https://repo.example/k8s-ha.zip","userName":"nfv","password":"`+password+`"}`, api.last("POST").body)
+		assert.NotContains(t, got.out+got.err, password)
+	}
+}
+
+func TestPackageCreate_deletesWhatCannotBeFetched(t *testing.T) {
+	api := resources()
+	api.answers["POST /vnfpkgm/v1/vnf_packages"] = ok(201, pkg)
+	api.answers["POST /vnfpkgm/v1/vnf_packages/52a2f1f4/package_content/upload_from_uri"] = accepted("")
+	api.answers["GET /vnfpkgm/v1/vnf_packages/52a2f1f4"] = ok(200,
+		`{"id":"52a2f1f4","onboardingState":"CREATED","onboardingFailureDetails":{"status":502,"detail":"The source answers 404 Not Found."}}`)
+	got := windlass(t, api, "package", "create", "--uri", "https://repo.example/k8s-ha.zip")
+	assert.Equal(t, result{1, "", "windlass: The source answers 404 Not Found.\n"}, got)
+	assert.Equal(t, "/vnfpkgm/v1/vnf_packages/52a2f1f4", api.last("DELETE").path)
+}
+
+func TestPackageUpload_wantsAFileOrAURI(t *testing.T) {
+	t.Setenv("WINDLASS_PACKAGE_PASSWORD", "")
+	for want, args := range map[string][]string{
+		"FILE is missing.":                     {"upload", "52a2f1f4"},
+		"ID is missing.":                       {"upload", "--uri", "https://repo.example/a.zip"},
+		"Give either FILE or --uri.":           {"upload", "52a2f1f4", "a.zip", "--uri", "https://repo.example/a.zip"},
+		"Give either FILE or DIR or --uri.":    {"create", "a.zip", "--uri", "https://repo.example/a.zip"},
+		"FILE or DIR is missing.":              {"create"},
+		"--user and --password-file are for":   {"create", "a.zip", "--user", "nfv"},
+		"--user needs a password, in WINDLASS": {"create", "--uri", "https://repo.example/a.zip", "--user", "nfv"},
+	} {
+		got := windlass(t, resources(), append([]string{"package"}, args...)...)
+		assert.Equal(t, exitUsage, got.code, want)
+		assert.Contains(t, got.err, want)
+	}
+}
+
 func TestOpCancel_sendsTheMode(t *testing.T) {
 	api := resources()
 	got := windlass(t, api, "op", "cancel", opID, "--mode", "forceful")

@@ -7,7 +7,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -57,15 +61,81 @@ func buildPackage(dir, file string) (size int64, err error) {
 	return info.Size(), os.Rename(tmp.Name(), file)
 }
 
-// upload sends the file and waits until the package is on-boarded or refused.
-func (c *cli) upload(ctx context.Context, id, file string) error {
-	f, err := os.Open(file)
-	if err != nil {
-		return fmt.Errorf("read the package: %w", err)
+// source is where the content of a package comes from when Windlass is to fetch it.
+type source struct{ uri, user, passwordFile string }
+
+// accountVariable has the password of a source's account in the environment.
+const accountVariable = "WINDLASS_PACKAGE_PASSWORD"
+
+func (s *source) addSourceFlags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&s.uri, "uri", "", "`URI` that Windlass fetches the archive from, in place of a file")
+	flags.StringVar(&s.user, "user", "", "`name` of the account at that place; its password is in "+accountVariable+" or --password-file")
+	flags.StringVar(&s.passwordFile, "password-file", "", "`file` with the password of that account")
+}
+
+// inPlaceOf takes the arguments with those names and the file, unless there is a --uri.
+func (s *source) inPlaceOf(file string, before ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case s.uri == "" && (s.user != "" || s.passwordFile != ""):
+			return usageErrorf(cmd, "--user and --password-file are for --uri.")
+		case s.uri == "":
+			return exactly(append(slices.Clone(before), file)...)(cmd, args)
+		case len(args) > len(before):
+			return usageErrorf(cmd, "Give either %s or --uri.", file)
+		default:
+			return exactly(before...)(cmd, args)
+		}
 	}
-	defer f.Close()
+}
+
+// request is SOL005's UploadVnfPackageFromUriRequest.
+func (s *source) request(cmd *cobra.Command) (map[string]string, error) {
+	request := map[string]string{"addressInformation": s.uri}
+	if s.user == "" {
+		return request, nil
+	}
+	password := os.Getenv(accountVariable)
+	if s.passwordFile != "" {
+		b, err := os.ReadFile(s.passwordFile)
+		if err != nil {
+			return nil, fmt.Errorf("read the password: %w", err)
+		}
+		password = strings.TrimRight(string(b), "\r\n")
+	}
+	if password == "" {
+		return nil, usageErrorf(cmd, "--user needs a password, in %s or by --password-file.", accountVariable)
+	}
+	request["userName"], request["password"] = s.user, password
+	return request, nil
+}
+
+// sender makes what gives a package its content: a file, or a directory that is built first, or where Windlass fetches it.
+func (c *cli) sender(cmd *cobra.Command, from source, args []string) (send func(ctx context.Context, path string) error, cleanup func(), err error) {
+	if from.uri != "" {
+		request, err := from.request(cmd)
+		return func(ctx context.Context, path string) error {
+			_, err := c.client.send(ctx, http.MethodPost, path+"/package_content/upload_from_uri", request, nil)
+			return err
+		}, func() {}, err
+	}
+	file, cleanup, err := archiveOf(args[0])
+	return func(ctx context.Context, path string) error {
+		f, err := os.Open(file)
+		if err != nil {
+			return fmt.Errorf("read the package: %w", err)
+		}
+		defer f.Close()
+		_, err = c.client.exchange(ctx, http.MethodPut, path+"/package_content", &body{"application/zip", f}, nil)
+		return err
+	}, cleanup, err
+}
+
+// onboard gives the package its content and waits until it is on-boarded or refused.
+func (c *cli) onboard(ctx context.Context, id string, send func(ctx context.Context, path string) error) error {
 	path := packagesPath + "/" + id
-	if _, err := c.client.exchange(ctx, http.MethodPut, path+"/package_content", &body{"application/zip", f}, nil); err != nil {
+	if err := send(ctx, path); err != nil {
 		return err
 	}
 	tick := time.NewTicker(100 * time.Millisecond)

@@ -31,6 +31,8 @@ func TestKeepGrant_theFirstOneCounts(t *testing.T) {
 	kept, err := s.Operation(t.Context(), op.ID)
 	require.NoError(t, err)
 	require.Equal(t, "grant-1", kept.GrantID)
+	require.True(t, kept.Granted)
+	require.Equal(t, first.Href, kept.GrantHref)
 	require.Nil(t, kept.Plan)
 	now, err := s.Instance(t.Context(), inst.ID)
 	require.NoError(t, err)

@@ -14,13 +14,15 @@ import (
 const selectOperation = `
 	select id, project_id, vnf_instance_id, operation, state, state_entered_time, start_time, grant_id,
 		is_automatic_invocation, is_cancel_pending, cancel_mode, params, api_version, error,
-		resource_changes, changed_info, forward_only, nullif(plan - 'grant', '{}'), step, sequence
+		resource_changes, changed_info, forward_only, nullif(plan - 'grant', '{}'),
+		coalesce(plan ? 'grant', false), coalesce(plan->'grant'->>'href', ''), step, sequence
 	from vnf_lcm_op_occ`
 
 func scanOperation(row pgx.CollectableRow) (op lcm.VnfLcmOpOcc, err error) {
 	err = row.Scan(&op.ID, &op.ProjectID, &op.VnfInstanceID, &op.Operation, &op.State, &op.StateEnteredTime, &op.StartTime, &op.GrantID,
 		&op.IsAutomaticInvocation, &op.IsCancelPending, &op.CancelMode, &op.Params, &op.APIVersion, &op.Error,
-		&op.ResourceChanges, &op.ChangedInfo, &op.ForwardOnly, &op.Plan, &op.Step, &op.Sequence)
+		&op.ResourceChanges, &op.ChangedInfo, &op.ForwardOnly, &op.Plan,
+		&op.Granted, &op.GrantHref, &op.Step, &op.Sequence)
 	return op, err
 }
 
