@@ -52,6 +52,12 @@ func needOf(method, path string) (need auth.Need, open bool) {
 	return need, false
 }
 
+// needOf is needOf with what the settings say.
+func (s *Server) needOf(method, path string) (need auth.Need, open bool) {
+	need, open = needOf(method, path)
+	return need, open || path == "/metrics" && !s.MetricsNeedAdmin
+}
+
 func accessOf(method, path string) auth.Access {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:

@@ -19,10 +19,7 @@ type Authenticator interface {
 // authenticate lets in who may: what follows knows who it is, and sees no resources but theirs.
 func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		need, open := needOf(c.Request().Method, c.Path())
-		if c.Path() == "/metrics" && !s.MetricsNeedAdmin {
-			open = true
-		}
+		need, open := s.needOf(c.Request().Method, c.Path())
 		if open {
 			return next(c)
 		}

@@ -19,7 +19,9 @@ func TestGrant_isShownOnceItIsGiven(t *testing.T) {
 	require.Contains(t, b.do("GET", path, nil).problem(http.StatusNotFound), "no grant yet")
 	require.Contains(t, b.do("GET", "/windlass/v1/vnf_lcm_op_occs/absent/grant", nil).problem(http.StatusNotFound), "absent")
 
-	links := func() map[string]any { return b.do("GET", a.path(), nil).want(http.StatusOK)["_links"].(map[string]any) }
+	links := func() map[string]any {
+		return b.do("GET", a.path(), nil).want(http.StatusOK)["_links"].(map[string]any)
+	}
 	require.NotContains(t, links(), "grant", "there is none")
 
 	require.NoError(t, b.store.RecordOperation(t.Context(), lcm.OperationRecord{

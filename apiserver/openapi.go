@@ -2,18 +2,29 @@ package apiserver
 
 import (
 	"net/http"
+	"sync"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/apiserver/openapi"
 )
 
-// descriptionRoutes serve what the API is: for programs, and for people.
-func descriptionRoutes() []route {
+// descriptionRoutes serve what the API is and how clients authenticate: for programs, and for people.
+func (s *Server) descriptionRoutes() []route {
+	described := sync.OnceValues(func() (openapi.Described, error) { return openapi.Describe(s.Security, s.needs) })
 	return []route{
-		{http.MethodGet, "/openapi.json", showing(mimeJSON, openapi.JSON)},
-		{http.MethodGet, "/docs", showing("text/html; charset=utf-8", openapi.Page)},
+		{http.MethodGet, "/openapi.json", showing(mimeJSON, func() ([]byte, error) { d, err := described(); return d.JSON, err })},
+		{http.MethodGet, "/docs", showing("text/html; charset=utf-8", func() ([]byte, error) { d, err := described(); return d.Page, err })},
 	}
+}
+
+// needs tells which scopes an operation of the document needs.
+func (s *Server) needs(method, path string) (scopes []string, open bool) {
+	need, open := s.needOf(method, path)
+	if open {
+		return nil, true
+	}
+	return need.Scopes(), false
 }
 
 func showing(contentType string, content func() ([]byte, error)) echo.HandlerFunc {

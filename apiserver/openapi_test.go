@@ -84,6 +84,64 @@ func stub(route string) string {
 `, path, strings.ToLower(method))
 }
 
+// served is the document and the page of a server with that security.
+func served(t *testing.T, security openapi.Security) (doc *openapi3.T, page string) {
+	t.Helper()
+	s, err := New(Options{Endpoint: endpoint, Metrics: http.NotFoundHandler(), MetricsNeedAdmin: true, Security: security})
+	require.NoError(t, err)
+	read := func(path string) []byte {
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		require.Equal(t, http.StatusOK, w.Code, "%s", w.Body)
+		return w.Body.Bytes()
+	}
+	doc, err = openapi3.NewLoader().LoadFromData(read("/openapi.json"))
+	require.NoError(t, err)
+	require.NoError(t, doc.Validate(t.Context()))
+	return doc, html.UnescapeString(string(read("/docs")))
+}
+
+func TestOpenAPI_tellsHowClientsAuthenticate(t *testing.T) {
+	issuer := openapi.Scheme{Name: "oauth2", Type: openapi.TypeDiscovery, DiscoveryURL: "https://sso.example/.well-known/openid-configuration", Description: "a bearer token"}
+	keystone := openapi.Scheme{Name: "keystone", Type: openapi.TypeHeader, In: "header", Header: "X-Auth-Token", Description: "a token of Keystone"}
+	doc, page := served(t, openapi.Security{Schemes: []openapi.Scheme{issuer, keystone}, Certificates: true})
+	require.Equal(t, issuer.DiscoveryURL, doc.Components.SecuritySchemes["oauth2"].Value.OpenIdConnectUrl)
+	require.Equal(t, "X-Auth-Token", doc.Components.SecuritySchemes["keystone"].Value.Name)
+	require.Contains(t, page, "a token of Keystone")
+	require.Contains(t, page, "a client certificate (mutual TLS)")
+
+	instantiate := doc.Paths.Value("/vnflcm/v2/vnf_instances/{vnfInstanceId}/instantiate").Post
+	require.Equal(t, openapi3.SecurityRequirements{
+		{"oauth2": {"vnflcm:v2:all"}}, {"oauth2": {"windlass:write"}}, {"oauth2": {"windlass:admin"}}, {"keystone": {}}, {},
+	}, *instantiate.Security)
+	require.Equal(t, []any{"vnflcm:v2:all", "windlass:write", "windlass:admin"}, instantiate.Extensions["x-scopes"])
+	require.Contains(t, page, "Needs one of the scopes")
+	require.Contains(t, page, "vnfpkgm:v1:readonly")
+	for path, scopes := range map[string][]string{
+		"/vnflcm/v1/vnf_lcm_op_occs": {"vnflcm:v1:readonly", "vnflcm:v1:all", "windlass:read", "windlass:write", "windlass:admin"},
+		"/metrics":                   {"windlass:admin"},
+	} {
+		var got []string
+		for _, one := range *doc.Paths.Value(path).Get.Security {
+			got = append(got, one["oauth2"]...)
+		}
+		require.Equal(t, scopes, got, path)
+	}
+	for _, path := range []string{"/vnflcm/v1/api_versions", "/healthz", "/openapi.json"} {
+		require.Empty(t, *doc.Paths.Value(path).Get.Security, path)
+	}
+
+	doc, _ = served(t, openapi.Security{Schemes: []openapi.Scheme{{Name: "oauth2", Type: openapi.TypeBearer, HTTPScheme: "bearer", Format: "JWT"}}})
+	require.Equal(t, openapi3.SecurityRequirements{{"oauth2": {}}}, *doc.Paths.Value("/v1.0/vims").Get.Security)
+	doc, page = served(t, openapi.Security{Certificates: true})
+	require.Empty(t, doc.Components.SecuritySchemes)
+	require.Nil(t, doc.Paths.Value("/v1.0/vims").Get.Security)
+	require.Contains(t, page, "mutual TLS")
+	doc, page = served(t, openapi.Security{})
+	require.Empty(t, doc.Components.SecuritySchemes)
+	require.NotContains(t, page, "Needs one of")
+}
+
 func TestOpenAPI_isServedForProgramsAndPeople(t *testing.T) {
 	s := shown(t)
 	read := func(path string) *httptest.ResponseRecorder {

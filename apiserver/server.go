@@ -19,6 +19,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/windlass-nfv/windlass/apiserver/openapi"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/onboard"
 	"github.com/windlass-nfv/windlass/internal/secrets"
@@ -109,6 +110,8 @@ type Options struct {
 
 	// Auth tells who clients are; nil asks nobody, and lets everybody do everything.
 	Auth Authenticator
+	// Security is how the document of the API tells of Auth.
+	Security openapi.Security
 	// TLS serves https; nil: http.
 	TLS *tls.Config
 	// MetricsNeedAdmin keeps /metrics for administrators.
@@ -261,7 +264,7 @@ func (s *Server) routes() *echo.Echo {
 		}
 	}
 	add("", s.probeRoutes())
-	add("", descriptionRoutes())
+	add("", s.descriptionRoutes())
 	add("", versionRoutes())
 	for _, api := range []*lcmAPI{{s, &dialectV1}, {s, &dialectV2}} {
 		strict := api.number == 1 && s.StrictV1 || api.number == 2 && !s.TolerantV2

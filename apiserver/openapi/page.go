@@ -20,18 +20,23 @@ var Page = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return pageOf(text)
+})
+
+// pageOf makes the page of a document.
+func pageOf(text []byte) ([]byte, error) {
 	var doc document
 	if err := json.Unmarshal(text, &doc); err != nil {
 		return nil, err
 	}
-	t, err := template.New("page").Funcs(template.FuncMap{"code": code, "anchor": anchor, "type": typeOf, "rows": rows}).Parse(pageTemplate)
+	t, err := template.New("page").Funcs(template.FuncMap{"code": code, "anchor": anchor, "type": typeOf, "rows": rows, "needs": operation.needsOf}).Parse(pageTemplate)
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
 	err = t.Execute(&b, doc.view())
 	return b.Bytes(), err
-})
+}
 
 // The parts of an OpenAPI document that the page shows.
 type document struct {
@@ -48,6 +53,7 @@ type document struct {
 		Parameters map[string]parameter `json:"parameters"`
 		Responses  map[string]response  `json:"responses"`
 		Schemas    map[string]*schema   `json:"schemas"`
+		Schemes    map[string]Scheme    `json:"securitySchemes"`
 	} `json:"components"`
 }
 
@@ -61,6 +67,9 @@ type operation struct {
 		Content map[string]media `json:"content"`
 	} `json:"requestBody"`
 	Responses map[string]response `json:"responses"`
+	// Security is nil where a server asks nobody who they are, and empty where an operation is open to everybody.
+	Security []map[string][]string `json:"security"`
+	Scopes   []string              `json:"x-scopes"`
 
 	Method, Path string `json:"-"`
 }
@@ -111,10 +120,11 @@ type view struct {
 	Title, Description string
 	Sections           []section
 	Schemas            map[string]*schema
+	Schemes            []Scheme
 }
 
 func (d *document) view() view {
-	v := view{Title: d.Info.Title, Description: d.Info.Description, Schemas: d.Components.Schemas}
+	v := view{Title: d.Info.Title, Description: d.Info.Description, Schemas: d.Components.Schemas, Schemes: d.securityOf()}
 	all := d.operations()
 	for _, tag := range d.Tags {
 		s := section{Name: tag.Name, Description: tag.Description}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/windlass-nfv/windlass/apiserver"
+	"github.com/windlass-nfv/windlass/apiserver/openapi"
 	"github.com/windlass-nfv/windlass/internal/auth"
 	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -33,7 +34,7 @@ func (b *backends) secure(o *apiserver.Options) error {
 		return err
 	}
 	if len(chain) > 0 {
-		o.Auth = chain
+		o.Auth, o.Security = chain, describedAuth(b.config.Auth)
 	}
 	return nil
 }
@@ -65,6 +66,27 @@ func methodsOf(a config.Auth) (chain auth.Chain, err error) {
 		chain = append(chain, &auth.Certificates{Clients: clients})
 	}
 	return chain, nil
+}
+
+// describedAuth is what the document of the API says of how clients authenticate.
+func describedAuth(a config.Auth) openapi.Security {
+	s := openapi.Security{Certificates: a.Has(config.AuthMTLS)}
+	if a.Has(config.AuthOAuth2) {
+		scheme := openapi.Scheme{Name: config.AuthOAuth2, Description: "a bearer token (a JWT) of " + a.OAuth2.Issuer + " for the audience `" + a.OAuth2.Audience + "`"}
+		if a.OAuth2.JWKSURL == "" {
+			scheme.Type, scheme.DiscoveryURL = openapi.TypeDiscovery, auth.MetadataURL(a.OAuth2.Issuer)
+		} else { // the issuer has no metadata
+			scheme.Type, scheme.HTTPScheme, scheme.Format = openapi.TypeBearer, "bearer", "JWT"
+		}
+		s.Schemes = append(s.Schemes, scheme)
+	}
+	if a.Has(config.AuthKeystone) {
+		s.Schemes = append(s.Schemes, openapi.Scheme{
+			Name: config.AuthKeystone, Type: openapi.TypeHeader, In: "header", Header: "X-Auth-Token",
+			Description: "a token of the Keystone at " + a.Keystone.URL + ", for a project",
+		})
+	}
+	return s
 }
 
 func keystoneOf(k config.Keystone) (*auth.Keystone, error) {

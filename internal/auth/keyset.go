@@ -113,7 +113,7 @@ func (k *KeySet) discover(ctx context.Context) (string, error) {
 		Issuer string `json:"issuer"`
 		Keys   string `json:"jwks_uri"`
 	}
-	err := k.get(ctx, strings.TrimRight(k.Issuer, "/")+"/.well-known/openid-configuration", &metadata)
+	err := k.get(ctx, MetadataURL(k.Issuer), &metadata)
 	switch {
 	case err != nil:
 		return "", err
@@ -124,6 +124,11 @@ func (k *KeySet) discover(ctx context.Context) (string, error) {
 		return "", errors.New("the issuer's metadata has no jwks_uri")
 	}
 	return metadata.Keys, nil
+}
+
+// MetadataURL is where an issuer has its metadata (OpenID Connect Discovery clause 4).
+func MetadataURL(issuer string) string {
+	return strings.TrimRight(issuer, "/") + "/.well-known/openid-configuration"
 }
 
 func (k *KeySet) get(ctx context.Context, place string, into any) error {

@@ -1,0 +1,166 @@
+package openapi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Scheme is one way in which a server tells its clients apart: a securityScheme of OpenAPI.
+type Scheme struct {
+	Name string `json:"-"`
+	// Type is TypeDiscovery, TypeBearer or TypeHeader.
+	Type        string `json:"type"`
+	Description string `json:"description"`
+	// DiscoveryURL is where the issuer of TypeDiscovery has its metadata.
+	DiscoveryURL string `json:"openIdConnectUrl,omitempty"`
+	// HTTPScheme and Format are of TypeBearer: "bearer", "JWT".
+	HTTPScheme string `json:"scheme,omitempty"`
+	Format     string `json:"bearerFormat,omitempty"`
+	// In and Header are of TypeHeader: "header" and which.
+	In     string `json:"in,omitempty"`
+	Header string `json:"name,omitempty"`
+}
+
+// The types of schemes. Only TypeDiscovery has scopes in the requirements of OpenAPI 3.0.
+const (
+	TypeDiscovery = "openIdConnect"
+	TypeBearer    = "http"
+	TypeHeader    = "apiKey"
+)
+
+// Security is what a server wants to know of its clients.
+type Security struct {
+	Schemes []Scheme
+	// Certificates tells whether a client certificate will do, too. OpenAPI 3.0 has no scheme for them.
+	Certificates bool
+}
+
+// none tells whether nobody is asked who they are.
+func (s Security) none() bool { return len(s.Schemes) == 0 && !s.Certificates }
+
+// Needs tells which of the scopes let a client use an operation; open is for those that everybody may use.
+type Needs func(method, path string) (scopes []string, open bool)
+
+// Described is the document of a server, for programs and as a page.
+type Described struct{ JSON, Page []byte }
+
+// Describe makes the document of a server that asks its clients for what security says.
+func Describe(security Security, needs Needs) (d Described, err error) {
+	if security.none() {
+		if d.JSON, err = JSON(); err == nil {
+			d.Page, err = Page()
+		}
+		return d, err
+	}
+	var doc map[string]any
+	if err := yaml.Unmarshal(source, &doc); err != nil {
+		return d, err
+	}
+	if err := security.addTo(doc, needs); err != nil {
+		return d, err
+	}
+	if d.JSON, err = json.Marshal(doc); err == nil {
+		d.Page, err = pageOf(d.JSON)
+	}
+	return d, err
+}
+
+// addTo adds what is asked to the document, and to its operations which scopes they need.
+func (s Security) addTo(doc map[string]any, needs Needs) error {
+	info, hasInfo := doc["info"].(map[string]any)
+	components, hasComponents := doc["components"].(map[string]any)
+	paths, hasPaths := doc["paths"].(map[string]any)
+	if !hasInfo || !hasComponents || !hasPaths {
+		return errors.New("openapi.yaml lacks one of info, components and paths")
+	}
+	info["description"] = fmt.Sprintf("%s %s", info["description"], s.sentence())
+	schemes := map[string]Scheme{}
+	for _, scheme := range s.Schemes {
+		schemes[scheme.Name] = scheme
+	}
+	if len(schemes) > 0 {
+		components["securitySchemes"] = schemes
+	}
+	for path, item := range paths {
+		for method, operation := range item.(map[string]any) {
+			if o, ok := operation.(map[string]any); ok && slices.Contains(methods, method) {
+				scopes, open := needs(strings.ToUpper(method), path)
+				s.require(o, scopes, open)
+			}
+		}
+	}
+	return nil
+}
+
+// scopesKey is where an operation has its scopes for clients whose scheme has none in OpenAPI 3.0.
+const scopesKey = "x-scopes"
+
+func (s Security) require(operation map[string]any, scopes []string, open bool) {
+	if open {
+		operation["security"] = []any{}
+		return
+	}
+	operation[scopesKey] = scopes
+	if len(s.Schemes) > 0 {
+		operation["security"] = s.alternatives(scopes)
+	}
+}
+
+// alternatives are requirements of which a client meets one.
+func (s Security) alternatives(scopes []string) []map[string][]string {
+	var all []map[string][]string
+	for _, scheme := range s.Schemes {
+		if scheme.Type != TypeDiscovery {
+			all = append(all, map[string][]string{scheme.Name: {}})
+			continue
+		}
+		for _, scope := range scopes {
+			all = append(all, map[string][]string{scheme.Name: {scope}})
+		}
+	}
+	if s.Certificates {
+		all = append(all, map[string][]string{}) // nothing that HTTP knows of
+	}
+	return all
+}
+
+// sentence tells people what clients show.
+func (s Security) sentence() string {
+	var ways []string
+	for _, scheme := range s.Schemes {
+		ways = append(ways, scheme.Description)
+	}
+	if s.Certificates {
+		ways = append(ways, "a client certificate (mutual TLS)")
+	}
+	return "This server wants to know who its clients are, by " + strings.Join(ways, ", or ") + ". `x-scopes` are scopes of which an operation needs one."
+}
+
+// needsOf is what a page tells of an operation.
+func (o operation) needsOf() string {
+	switch {
+	case len(o.Scopes) > 0:
+		return "Needs one of the scopes `" + strings.Join(o.Scopes, "`, `") + "`."
+	case o.Security != nil:
+		return "Open to everybody."
+	default:
+		return ""
+	}
+}
+
+// securityOf lists the schemes of a page by name.
+func (d *document) securityOf() []Scheme {
+	var all []Scheme
+	for _, name := range slices.Sorted(maps.Keys(d.Components.Schemes)) {
+		scheme := d.Components.Schemes[name]
+		scheme.Name = name
+		all = append(all, scheme)
+	}
+	return all
+}
