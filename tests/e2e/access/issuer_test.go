@@ -1,0 +1,89 @@
+package access
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// issuer is a small authorization server: metadata, and keys that rotate.
+type issuer struct {
+	*testing.T
+	server *httptest.Server
+
+	mu   sync.Mutex
+	id   string // of the key that signs, the only one that is published
+	keys map[string]*ecdsa.PrivateKey
+}
+
+func newIssuer(t *testing.T) *issuer {
+	t.Helper()
+	i := &issuer{T: t, keys: map[string]*ecdsa.PrivateKey{}}
+	i.rotate("k1")
+	i.server = httptest.NewServer(http.HandlerFunc(i.serve))
+	t.Cleanup(i.server.Close)
+	return i
+}
+
+func (i *issuer) serve(w http.ResponseWriter, r *http.Request) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	var answer any
+	switch r.URL.Path {
+	case "/.well-known/openid-configuration":
+		answer = map[string]string{"issuer": i.server.URL, "jwks_uri": i.server.URL + "/keys"}
+	case "/keys":
+		answer = jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: i.keys[i.id].Public(), KeyID: i.id, Use: "sig", Algorithm: "ES256"}}}
+	default:
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	assert.NoError(i, json.NewEncoder(w).Encode(answer))
+}
+
+// rotate publishes another key in place of the one before.
+func (i *issuer) rotate(id string) {
+	i.Helper()
+	key := newKey(i.T)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.id, i.keys[id] = id, key
+}
+
+func newKey(t *testing.T) *ecdsa.PrivateKey {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	return key
+}
+
+// token is the header of a client of a project, signed with a key that is or was the issuer's; nil takes a claim out.
+func (i *issuer) token(key, client, project, scope string, change map[string]any) string {
+	i.Helper()
+	i.mu.Lock()
+	private := i.keys[key]
+	i.mu.Unlock()
+	now := time.Now()
+	claims := map[string]any{
+		"iss": i.server.URL, "aud": "windlass", "exp": now.Add(time.Hour).Unix(), "iat": now.Unix(), "sub": client, "client_id": client,
+		"scope": scope, "project_id": project,
+	}
+	maps.Copy(claims, change)
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: private}, (&jose.SignerOptions{}).WithType("at+jwt").WithHeader("kid", key))
+	require.NoError(i, err)
+	text, err := jwt.Signed(signer).Claims(claims).Serialize()
+	require.NoError(i, err)
+	return "Authorization: Bearer " + text
+}
