@@ -33,7 +33,7 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
 // bench is an API server on a real database, with workflows and VIMs that only remember.
 type bench struct {
-	*testing.T
+	testing.TB
 	server *Server
 	http   *httptest.Server
 	store  *store.Store
@@ -49,14 +49,14 @@ type bench struct {
 	answered bytes.Buffer
 }
 
-func newBench(t *testing.T, change ...func(*Options)) *bench {
+func newBench(t testing.TB, change ...func(*Options)) *bench {
 	t.Helper()
 	ctx := t.Context()
 	databaseURL := pgtest.URL(t)
 	db, err := store.Open(ctx, databaseURL)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	b := &bench{T: t, databaseURL: databaseURL, store: db, vault: secrets.NewVault(keyring(t), db), vims: &obligingVims{}, log: &lockedBuffer{}}
+	b := &bench{TB: t, databaseURL: databaseURL, store: db, vault: secrets.NewVault(keyring(t), db), vims: &obligingVims{}, log: &lockedBuffer{}}
 	b.starter = &rememberingStarter{store: db}
 	o := Options{
 		Endpoint: endpoint, Store: db, Vault: b.vault, Starter: b.starter, Vims: b.vims, Version: "1.2.3",
@@ -67,7 +67,7 @@ func newBench(t *testing.T, change ...func(*Options)) *bench {
 	}
 	b.server, err = New(o)
 	require.NoError(t, err)
-	b.http = httptest.NewServer(apitest.Watch(b.server, func(err error) { t.Error(err) }))
+	b.http = httptest.NewServer(apitest.Watch(b.server, func(err error) { b.Error(err) }))
 	t.Cleanup(func() {
 		b.server.stopStreams()
 		b.http.Close()
@@ -77,7 +77,7 @@ func newBench(t *testing.T, change ...func(*Options)) *bench {
 	return b
 }
 
-func keyring(t *testing.T) *secrets.Keyring {
+func keyring(t testing.TB) *secrets.Keyring {
 	file := filepath.Join(t.TempDir(), "keys")
 	require.NoError(t, secrets.GenerateKeyFile(file))
 	k, err := secrets.LoadKeyring(file, "")
@@ -87,7 +87,7 @@ func keyring(t *testing.T) *secrets.Keyring {
 
 // answer is a response that was read to its end.
 type answer struct {
-	t      *testing.T
+	t      testing.TB
 	Status int
 	Header http.Header
 	Body   []byte
@@ -96,7 +96,7 @@ type answer struct {
 // do sends a request; headers are "Name: value". Bodies that are not strings or readers are sent as JSON.
 func (b *bench) do(method, path string, body any, headers ...string) answer {
 	b.Helper()
-	req, err := http.NewRequestWithContext(b.Context(), method, b.http.URL+path, reader(b.T, body))
+	req, err := http.NewRequestWithContext(b.Context(), method, b.http.URL+path, reader(b.TB, body))
 	require.NoError(b, err)
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
@@ -117,7 +117,7 @@ func (b *bench) do(method, path string, body any, headers ...string) answer {
 	got, err := io.ReadAll(resp.Body)
 	require.NoError(b, err)
 	b.remember(resp.Header, got)
-	return answer{b.T, resp.StatusCode, resp.Header, got}
+	return answer{b.TB, resp.StatusCode, resp.Header, got}
 }
 
 func (b *bench) remember(h http.Header, body []byte) {
@@ -127,7 +127,7 @@ func (b *bench) remember(h http.Header, body []byte) {
 	b.answered.Write(body)
 }
 
-func reader(t *testing.T, body any) io.Reader {
+func reader(t testing.TB, body any) io.Reader {
 	switch body := body.(type) {
 	case nil:
 		return http.NoBody

@@ -196,27 +196,35 @@ func serveRange(c echo.Context, contentType string, modified time.Time, content 
 	w := &rangeWriter{ResponseWriter: c.Response()}
 	c.Response().Header().Set("Content-Type", contentType)
 	http.ServeContent(w, c.Request(), "", modified, content)
-	if w.unsatisfiable {
+	if w.refused != 0 {
 		c.Response().Header().Del("Content-Type")
-		return httpErrorf(http.StatusRequestedRangeNotSatisfiable, "The content does not have the bytes %q.", c.Request().Header.Get("Range"))
 	}
-	return nil
+	switch w.refused {
+	case http.StatusRequestedRangeNotSatisfiable:
+		return httpErrorf(w.refused, "The content does not have the bytes %q.", c.Request().Header.Get("Range"))
+	case http.StatusPreconditionFailed:
+		return httpErrorf(w.refused, "The content is not what If-Match or If-Unmodified-Since asks for.")
+	default:
+		return nil
+	}
 }
 
-// rangeWriter keeps net/http's plain-text 416 back, because every error here is a ProblemDetails.
+// rangeWriter keeps net/http's own 412 and 416 back, because every error here is a ProblemDetails.
 type rangeWriter struct {
 	http.ResponseWriter
-	unsatisfiable bool
+	refused int // the status, 0 for content
 }
 
 func (w *rangeWriter) WriteHeader(status int) {
-	if w.unsatisfiable = status == http.StatusRequestedRangeNotSatisfiable; !w.unsatisfiable {
-		w.ResponseWriter.WriteHeader(status)
+	if status == http.StatusRequestedRangeNotSatisfiable || status == http.StatusPreconditionFailed {
+		w.refused = status
+		return
 	}
+	w.ResponseWriter.WriteHeader(status)
 }
 
 func (w *rangeWriter) Write(b []byte) (int, error) {
-	if w.unsatisfiable {
+	if w.refused != 0 {
 		return len(b), nil
 	}
 	return w.ResponseWriter.Write(b)

@@ -19,6 +19,7 @@ const (
 	codeForeignKeyViolation = "23503"
 	codeBadText             = "22021" // bytes that are not UTF-8, or a NUL
 	codeBadUnicode          = "22P05" // \u0000 in jsonb
+	codeBadNumber           = "22003" // more digits than a number of jsonb may have
 	codeNoDatabase          = "3D000"
 	codeUndefinedTable      = "42P01"
 	codeReadOnly            = "25006" // a standby that is not promoted yet
@@ -59,6 +60,9 @@ func interpretCode(op string, pgErr *pgconn.PgError, err error) error {
 		e.Kind, e.Detail = lcm.KindConflict, "It refers to something that does not exist, or is referred to."
 	case pgErr.Code == codeBadText, pgErr.Code == codeBadUnicode:
 		e.Kind, e.Detail = lcm.KindInvalid, "A text holds a NUL character or is not UTF-8."
+	// Class 54 are limits: of what an index holds, of how deep a document is nested.
+	case pgErr.Code == codeBadNumber, class == "54":
+		e.Kind, e.Detail = lcm.KindInvalid, "A text is too long, a number too large, or a document nested too deeply to be kept."
 	case pgErr.Code == codeNoDatabase:
 		e.Kind, e.Detail = lcm.KindInvalid, "The database that the database URL names does not exist; create it first."
 	case pgErr.Code == codeUndefinedTable:
