@@ -193,6 +193,15 @@ func (i *Infrastructure) FindNodes(ctx context.Context, in FindNodesInput) (out 
 
 func vnfcsOf(inv *openstack.Inventory) []Vnfc {
 	var out []Vnfc
+	volumes, ports := map[string]string{}, map[string][]Attached{} // names by volume, ports by server
+	for _, r := range inv.OfType("OS::Cinder::Volume") {
+		volumes[r.PhysicalID] = r.Name
+	}
+	for _, r := range inv.OfType("OS::Neutron::Port") {
+		if server := inv.Ports[r.PhysicalID].ServerID; server != "" {
+			ports[server] = append(ports[server], Attached{Type: lcm.GrantLinkPort, Resource: r.Name, ID: r.PhysicalID})
+		}
+	}
 	for _, r := range inv.OfType("OS::Nova::Server") {
 		v := Vnfc{VduID: r.Name, ServerID: r.PhysicalID, ParentResource: r.Parent}
 		if r.StackID != inv.StackID {
@@ -200,6 +209,10 @@ func vnfcsOf(inv *openstack.Inventory) []Vnfc {
 		}
 		server := inv.Servers[r.PhysicalID]
 		v.Zone, v.VolumeIDs, v.Created = server.Zone, server.VolumeIDs, r.Created
+		for _, id := range server.VolumeIDs {
+			v.Attached = append(v.Attached, Attached{Type: lcm.GrantStorage, Resource: volumes[id], ID: id})
+		}
+		v.Attached = append(v.Attached, ports[r.PhysicalID]...)
 		out = append(out, v)
 	}
 	return out

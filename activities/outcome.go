@@ -42,8 +42,18 @@ type Vnfc struct {
 	StackID        string   `json:"stackId,omitempty"`
 	ParentResource string   `json:"parentResource,omitempty"`
 	VolumeIDs      []string `json:"volumeIds,omitempty"`
+	// Attached are the volumes and ports of the stack that the VM has.
+	Attached []Attached `json:"attached,omitempty"`
 	// Created is when the VIM made it.
 	Created time.Time `json:"created,omitzero"`
+}
+
+// Attached is a volume or a port of a VM.
+type Attached struct {
+	Type string `json:"type"` // lcm.GrantStorage or lcm.GrantLinkPort
+	// Resource is its name in the template, "" for a volume that Nova has made itself.
+	Resource string `json:"resource,omitempty"`
+	ID       string `json:"id"`
 }
 
 // account adds to rec what the operation has changed so far (resourceChanges, SOL003 clause 5.5.2.13) and, when

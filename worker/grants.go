@@ -3,7 +3,6 @@ package worker
 import (
 	"context"
 	"encoding/json"
-	"reflect"
 	"slices"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
@@ -53,7 +52,7 @@ func (j *job) planned() (plan.Facts, lcm.Plan, error) {
 		return facts, lcm.Plan{}, err
 	}
 	switch {
-	case changes(j.opOcc.Operation):
+	case changes(j.opOcc.Operation), j.opOcc.Operation == lcm.OpOperate, j.opOcc.Operation == lcm.OpChangeExtConn:
 		p, err := j.plan(nil)
 		return facts, p, err
 	case j.opOcc.Operation == lcm.OpInstantiate:
@@ -62,7 +61,7 @@ func (j *job) planned() (plan.Facts, lcm.Plan, error) {
 	case j.opOcc.Operation == lcm.OpTerminate && j.inst.Instantiated != nil:
 		p, err := plan.Termination(facts)
 		return facts, p, err
-	default: // neither makes nor removes anything
+	default: // neither makes, changes nor removes anything
 		return facts, lcm.Plan{Operation: j.opOcc.Operation}, nil
 	}
 }
@@ -94,7 +93,7 @@ func (o *operations) KeepGrant(ctx context.Context, id lcm.OpOccID, given lcm.Gr
 	}
 	grant, err := o.acceptable(ctx, j, given)
 	if err == nil {
-		err = o.store.KeepGrant(ctx, id, grant, j.grantedVims()...)
+		err = o.store.KeepGrant(ctx, id, grant, j.regranted, j.grantedVims()...)
 	}
 	if err != nil {
 		_ = o.vault.Delete(context.WithoutCancel(ctx), string(prefix)) // goes with the instance at the latest
@@ -136,8 +135,14 @@ func (o *operations) acceptable(ctx context.Context, j *job, given lcm.Grant) (l
 		return grant, err
 	}
 	grant.VimConnections = []lcm.VimConnectionInfo{vim}
-	if err := j.under(grant); err != nil || len(grant.AddResources) == 0 {
+	if err := j.under(grant); err != nil {
 		return grant, err
+	}
+	if err := j.relink(facts, grant); err != nil {
+		return grant, err
+	}
+	if len(grant.AddResources) == 0 && j.opOcc.Operation != lcm.OpChangeExtConn {
+		return grant, nil
 	}
 	capacity, err := j.capacity()
 	if err != nil {
@@ -252,11 +257,12 @@ func (j *job) under(g lcm.Grant) error {
 	if err != nil {
 		return err
 	}
-	links = overlaid(j.request.ExtVirtualLinks, links)
-	if j.opOcc.Operation != lcm.OpInstantiate {
-		if len(g.ExtVirtualLinks) > 0 && !reflect.DeepEqual(links, j.request.ExtVirtualLinks) {
-			return unhonourable("$.extVirtualLinks", "the VNF's links are others, and "+string(j.opOcc.Operation)+" does not change them")
-		}
+	switch links = lcm.Overridden(j.request.ExtVirtualLinks, links); {
+	case j.opOcc.Operation == lcm.OpChangeExtConn:
+		return nil // the plan has them
+	case j.opOcc.Operation != lcm.OpInstantiate && !lcm.SameLinks(links, j.request.ExtVirtualLinks):
+		return unhonourable("$.extVirtualLinks", "the VNF's links are others, and "+string(j.opOcc.Operation)+" does not change them")
+	case j.opOcc.Operation != lcm.OpInstantiate:
 		return nil
 	}
 	j.request.ExtVirtualLinks = links
@@ -267,18 +273,21 @@ func (j *job) under(g lcm.Grant) error {
 	return err
 }
 
-// overlaid are links of which those of a grant take the place of those with the same ids.
-func overlaid(links, granted []lcm.ExtVirtualLink) []lcm.ExtVirtualLink {
-	out := slices.Clone(links)
-	for _, link := range granted {
-		same := func(l lcm.ExtVirtualLink) bool { return l.ID == link.ID }
-		if i := slices.IndexFunc(out, same); i >= 0 {
-			out[i] = link
-		} else {
-			out = append(out, link)
-		}
+// relink makes the plan of a CHANGE_EXT_CONN anew with the links of its grant, before the grant is kept.
+func (j *job) relink(facts plan.Facts, g lcm.Grant) error {
+	if j.opOcc.Operation != lcm.OpChangeExtConn || len(g.ExtVirtualLinks) == 0 {
+		return nil
 	}
-	return out
+	links, err := lcm.ParseExtVirtualLinks(g.ExtVirtualLinks)
+	if err != nil {
+		return err
+	}
+	p, err := plan.ReconnectedAsGranted(facts, j.opOcc.Params, links)
+	if err != nil {
+		return err
+	}
+	j.regranted, j.request.ExtVirtualLinks = &p, p.Links
+	return nil
 }
 
 // withNfv merges the member nfv of a grant's additionalParams into those of the request, as Tacker does (RFC 7396). Nothing

@@ -6,7 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/plan"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -25,7 +27,7 @@ func TestUnder_putsWhatTheGrantSaysInThePlaceOfTheRequests(t *testing.T) {
 	j := instantiating(`{"key_name":"k","nfv":{"VDU":{"node":{"image":"x","flavor":"y"}}}}`)
 	require.NoError(t, j.under(lcm.Grant{
 		ID: "g", VimConnections: []lcm.VimConnectionInfo{{ID: "granted", VimType: lcm.VimOpenStack}},
-		AddResources:     []lcm.GrantResource{{ResourceDefinitionID: "add-node-1", VduID: "node", VimConnectionID: "granted"}},
+		AddResources:     []lcm.GrantResource{{ResourceDefinitionID: "add-node-1", Type: lcm.GrantCompute, VduID: "node", VimConnectionID: "granted"}},
 		VimAssets:        &lcm.GrantVimAssets{SoftwareImages: []lcm.GrantedImage{{SoftwareImageID: "node", VimImageID: "image-2"}}},
 		ExtVirtualLinks:  json.RawMessage(`[{"id":"b","resourceId":"net-b2","extCps":[{"cpdId":"cp"}]},{"id":"c","resourceId":"net-c","extCps":[]}]`),
 		AdditionalParams: json.RawMessage(`{"nfv":{"VDU":{"node":{"image":"z"}}},"other":1}`),
@@ -44,7 +46,7 @@ func TestUnder_putsWhatTheGrantSaysInThePlaceOfTheRequests(t *testing.T) {
 
 func TestUnder_aGrantThatSaysNothingChangesNothing(t *testing.T) {
 	j, before := instantiating(`{"a":1}`), instantiating(`{"a":1}`)
-	require.NoError(t, j.under(lcm.Grant{ID: "g", AddResources: []lcm.GrantResource{{ResourceDefinitionID: "add-node-1", VduID: "node"}}}))
+	require.NoError(t, j.under(lcm.Grant{ID: "g", AddResources: []lcm.GrantResource{{ResourceDefinitionID: "add-node-1", Type: lcm.GrantCompute, VduID: "node"}}}))
 	require.Equal(t, before.request, j.request)
 	require.Nil(t, j.chosen())
 	require.Empty(t, j.grantedVims())
@@ -56,4 +58,74 @@ func TestUnder_linksOfAVNFThatIsThereStayAsTheyAre(t *testing.T) {
 	require.NoError(t, j.under(lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`[{"id":"a","resourceId":"net-a"}]`)}), "the same")
 	require.ErrorContains(t, j.under(lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`[{"id":"a","resourceId":"other"}]`)}), "TERMINATE does not change them")
 	require.ErrorContains(t, j.under(lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`{}`)}), "malformed")
+}
+
+func reconnecting(t *testing.T) (*job, plan.Facts) {
+	t.Helper()
+	j := instantiating(``)
+	j.opOcc = lcm.VnfLcmOpOcc{
+		ID: "op", Operation: lcm.OpChangeExtConn, Params: json.RawMessage(`{"extVirtualLinks":[{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"cp"}]}]}`),
+	}
+	j.flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true}}
+	j.inst.Instantiated = &lcm.InstantiatedVnfInfo{
+		ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "cp"}, {CpdID: "other"}}}},
+		VnfcResources:   []lcm.VnfcResourceInfo{{ID: "server", VduID: "node"}},
+	}
+	facts, p, err := j.planned()
+	require.NoError(t, err)
+	j.opOcc.Plan, j.request.ExtVirtualLinks = &p, p.Links
+	return j, facts
+}
+
+func TestRelink_takesTheGrantsLinksBeforeTheGrantIsKept(t *testing.T) {
+	j, facts := reconnecting(t)
+	g := lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`[{"id":"b","resourceId":"net-x","extCps":[{"cpdId":"cp"}]}]`)}
+	require.NoError(t, j.under(g))
+	require.NoError(t, j.relink(facts, g))
+	require.Equal(t, "net-x", j.request.ExtVirtualLinks[1].ResourceID)
+	require.Equal(t, []string{"b"}, j.regranted.ChangedLinks)
+	require.Equal(t, "net-b", j.opOcc.Plan.Links[1].ResourceID, "what is kept is another's")
+
+	j, facts = reconnecting(t)
+	require.NoError(t, j.relink(facts, lcm.Grant{ID: "g"}))
+	require.Nil(t, j.regranted, "a grant that says nothing changes nothing")
+	require.ErrorContains(t, j.relink(facts, lcm.Grant{ExtVirtualLinks: json.RawMessage(`[{"id":"b","resourceId":"n","extCps":[{"cpdId":"other"}]}]`)}), "was not asked for")
+}
+
+func TestPlanned_tellsWhatAnOperateAndAReconnectionChange(t *testing.T) {
+	j, facts := reconnecting(t)
+	g := plan.Granted(facts, *j.opOcc.Plan, lcm.VimConnectionInfo{ID: "openstack"})
+	require.Equal(t, "update-server", g.UpdateResources[0].ResourceDefinitionID)
+	require.Equal(t, "add-server-cp", g.AddResources[0].ResourceDefinitionID)
+
+	j.opOcc = lcm.VnfLcmOpOcc{ID: "op", Operation: lcm.OpOperate, Params: json.RawMessage(`{"changeStateTo":"STOPPED"}`)}
+	facts, p, err := j.planned()
+	require.NoError(t, err)
+	require.Len(t, plan.Granted(facts, p, lcm.VimConnectionInfo{}).UpdateResources, 1)
+}
+
+func TestAttached_namesWhatTheVnfdDescribes(t *testing.T) {
+	j := instantiating(``)
+	j.flavour.Vdus[0].Storages = []string{"disk", "log"}
+	j.flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node"}}
+	got := j.attached(activities.Vnfc{VduID: "node", ServerID: "s", VolumeIDs: []string{"v1", "v2"}, Attached: []activities.Attached{
+		{Type: lcm.GrantStorage, Resource: "disk", ID: "v1"},
+		{Type: lcm.GrantStorage, ID: "v2"},
+		{Type: lcm.GrantLinkPort, Resource: "cp", ID: "p1"},
+		{Type: lcm.GrantLinkPort, Resource: "elsewhere", ID: "p2"},
+	}})
+	require.Equal(t, []lcm.AttachedResource{
+		{VnfcID: "s", Type: lcm.GrantStorage, TemplateID: "disk", ResourceID: "v1"},
+		{VnfcID: "s", Type: lcm.GrantStorage, ResourceID: "v2"},
+		{VnfcID: "s", Type: lcm.GrantLinkPort, TemplateID: "cp", ResourceID: "p1"},
+		{VnfcID: "s", Type: lcm.GrantLinkPort, ResourceID: "p2"},
+	}, got)
+	require.Equal(t, []lcm.VirtualStorageResourceInfo{{
+		ID: "v1", VirtualStorageDescID: "disk",
+		StorageResource: lcm.ResourceHandle{VimConnectionID: "vim", ResourceID: "v1", VimLevelResourceType: "OS::Cinder::Volume"},
+	}}, virtualStorages(got, "vim"))
+
+	j.flavour.Vdus[0].Storages = []string{"disk"}
+	got = j.attached(activities.Vnfc{VduID: "node", ServerID: "s", VolumeIDs: []string{"v"}, Attached: []activities.Attached{{Type: lcm.GrantStorage, Resource: "volume", ID: "v"}}})
+	require.Equal(t, "disk", got[0].TemplateID, "there is no other")
 }

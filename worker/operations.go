@@ -43,6 +43,8 @@ type job struct {
 	// choices are what NFVOs have chosen; target is where one wants the VNF, nil when the request decides.
 	choices lcm.GrantedChoices
 	target  *lcm.VimConnectionInfo
+	// regranted is the plan as a grant that is being accepted changes it, nil when it does not.
+	regranted *lcm.Plan
 	// modified is what a MODIFY_INFO changes; inst has it already.
 	modified lcm.VnfInfoModifications
 }
@@ -229,7 +231,9 @@ func (o *operations) Instantiated(ctx context.Context, id lcm.OpOccID, made acti
 	}
 	for _, v := range made.Vnfcs {
 		out.Info.VnfcResources = append(out.Info.VnfcResources, vnfcResource(v, connection.ID))
+		out.Info.Attached = append(out.Info.Attached, j.attached(v)...)
 	}
+	out.Info.VirtualStorages = virtualStorages(out.Info.Attached, connection.ID)
 	out.Info.KeepStopped(j.inst.Instantiated)
 	for _, link := range j.request.ExtVirtualLinks {
 		for _, cp := range link.ExtCps {
@@ -277,6 +281,41 @@ func vnfcResource(v activities.Vnfc, connectionID string) lcm.VnfcResourceInfo {
 	}
 	if !v.Created.IsZero() {
 		out.Metadata[lcm.CreationTime] = v.Created.UTC().Format(time.RFC3339)
+	}
+	return out
+}
+
+// attached are the volumes and ports of a VM, by what describes them in the VNFD. The only volume is that of the VDU's only
+// virtual storage, whatever the Base HOT calls it.
+func (j *job) attached(v activities.Vnfc) (out []lcm.AttachedResource) {
+	var storages []string
+	only := len(v.VolumeIDs) == 1
+	if vdu, ok := j.flavour.Vdu(v.VduID); ok {
+		storages = vdu.Storages
+	}
+	for _, a := range v.Attached {
+		r := lcm.AttachedResource{VnfcID: v.ServerID, Type: a.Type, ResourceID: a.ID}
+		_, isCp := j.flavour.Cp(a.Resource)
+		switch {
+		case a.Type == lcm.GrantLinkPort && isCp, a.Type == lcm.GrantStorage && slices.Contains(storages, a.Resource):
+			r.TemplateID = a.Resource
+		case a.Type == lcm.GrantStorage && only && len(storages) == 1:
+			r.TemplateID = storages[0]
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// virtualStorages are the volumes that the VNFD describes (SOL003 clause 5.5.3.7).
+func virtualStorages(attached []lcm.AttachedResource, connectionID string) (out []lcm.VirtualStorageResourceInfo) {
+	for _, a := range attached {
+		if a.Type == lcm.GrantStorage && a.TemplateID != "" {
+			out = append(out, lcm.VirtualStorageResourceInfo{
+				ID: a.ResourceID, VirtualStorageDescID: a.TemplateID,
+				StorageResource: lcm.ResourceHandle{VimConnectionID: connectionID, ResourceID: a.ResourceID, VimLevelResourceType: "OS::Cinder::Volume"},
+			})
+		}
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
@@ -122,4 +123,33 @@ func TestGrant_cancelEndsTheWaiting(t *testing.T) {
 	require.True(t, cancel.completed)
 	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.RolledBack}, w.states)
 	require.Contains(t, w.last.Status.Error.Detail, "cancelled (FORCEFUL)")
+}
+
+// A refused operation is over before any activity is asked for that touches something: no other is registered here.
+func TestGrant_refusalEndsEveryOperationThatAsks(t *testing.T) {
+	t.Parallel()
+	for operation, run := range map[lcm.Operation]func(workflow.Context, lcm.OperationInput) error{
+		lcm.OpInstantiate: Instantiate, lcm.OpScale: Scale, lcm.OpScaleToLevel: Scale, lcm.OpHeal: Heal, lcm.OpOperate: Operate,
+		lcm.OpChangeExtConn: ChangeExtConn, lcm.OpTerminate: Terminate,
+	} {
+		t.Run(string(operation), func(t *testing.T) {
+			t.Parallel()
+			n := nfvotest.New(t)
+			n.Decide(func(map[string]any) nfvotest.Decision {
+				return nfvotest.Decision{Status: http.StatusForbidden, Detail: "the site is full"}
+			})
+			w := &world{what: activities.Description{GrantPatience: time.Hour, ChangeStateTo: lcm.VnfStopped, Grows: true, Others: true}}
+			env := newRun(t, w)
+			env.RegisterWorkflow(run)
+			env.RegisterActivityWithOptions(func(context.Context, activities.PlanInput) (lcm.Plan, error) {
+				return lcm.Plan{Operation: operation, ChangeStateTo: lcm.VnfStopped}, nil
+			}, activity.RegisterOptions{Name: "PlanOperation"})
+			env.RegisterActivity(&activities.Grants{NFVO: nfvo.NewOrchestrator(nfvo.OrchestratorOptions{Endpoint: n.URL}), Facts: &keeper{}})
+			env.ExecuteWorkflow(run, lcm.OperationInput{OpOccID: "op", VnfInstanceID: "vnf", Operation: operation})
+			require.NoError(t, env.GetWorkflowError())
+			require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.RolledBack}, w.states)
+			require.Equal(t, "The NFVO refuses the grant: the site is full.", w.last.Status.Error.Detail)
+			require.Empty(t, w.last.GrantID)
+		})
+	}
 }

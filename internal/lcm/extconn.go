@@ -31,12 +31,19 @@ func ParseChangeExtConn(body json.RawMessage) (out ChangeExtConnRequest, err err
 
 // Reconnected are the links with the changes made: a connection point that a change names leaves the link that it was
 // on, a link of the same id gets the resource that the change names, and one without connection points goes.
-func Reconnected(have, changes []ExtVirtualLink) (links []ExtVirtualLink) {
-	for _, link := range have {
-		link.ExtCps = slices.DeleteFunc(slices.Clone(link.ExtCps), func(cp ExtCp) bool { return connects(changes, cp.CpdID) })
+func Reconnected(have, changes []ExtVirtualLink) []ExtVirtualLink {
+	return slices.DeleteFunc(Overridden(have, changes), func(l ExtVirtualLink) bool { return len(l.ExtCps) == 0 })
+}
+
+// Overridden are the links of a request, of which those of a grant take the place (SOL003 clause 9.5.2.3): a connection
+// point that a grant's link names leaves the link that it was on, and a link of the same id gets the grant's resource. What
+// the grant does not repeat stays as it was asked for.
+func Overridden(asked, granted []ExtVirtualLink) (links []ExtVirtualLink) {
+	for _, link := range asked {
+		link.ExtCps = slices.DeleteFunc(slices.Clone(link.ExtCps), func(cp ExtCp) bool { return connects(granted, cp.CpdID) })
 		links = append(links, link)
 	}
-	for _, change := range changes {
+	for _, change := range granted {
 		at := slices.IndexFunc(links, func(l ExtVirtualLink) bool { return l.ID == change.ID })
 		if at < 0 {
 			links = append(links, ExtVirtualLink{ID: change.ID})
@@ -45,7 +52,39 @@ func Reconnected(have, changes []ExtVirtualLink) (links []ExtVirtualLink) {
 		links[at].ResourceID = change.ResourceID
 		links[at].ExtCps = append(links[at].ExtCps, change.ExtCps...)
 	}
-	return slices.DeleteFunc(links, func(l ExtVirtualLink) bool { return len(l.ExtCps) == 0 })
+	return links
+}
+
+// SameLinks tells whether links are the same, in whichever order they and their connection points come.
+func SameLinks(a, b []ExtVirtualLink) bool {
+	sorted := func(links []ExtVirtualLink) []ExtVirtualLink {
+		links = slices.Clone(links)
+		for i := range links {
+			links[i].ExtCps = slices.Clone(links[i].ExtCps)
+			slices.SortFunc(links[i].ExtCps, func(a, b ExtCp) int { return strings.Compare(a.CpdID, b.CpdID) })
+		}
+		slices.SortFunc(links, func(a, b ExtVirtualLink) int { return strings.Compare(a.ID, b.ID) })
+		return links
+	}
+	return slices.EqualFunc(sorted(a), sorted(b), func(a, b ExtVirtualLink) bool {
+		return a.ID == b.ID && a.ResourceID == b.ResourceID && slices.EqualFunc(a.ExtCps, b.ExtCps, ExtCp.equal)
+	})
+}
+
+func (cp ExtCp) equal(other ExtCp) bool {
+	return cp.CpdID == other.CpdID && slices.Equal(cp.FixedIPs, other.FixedIPs)
+}
+
+// Connection is the link on which a connection point is, and how; false when it is on none.
+func Connection(links []ExtVirtualLink, cpd string) (ExtVirtualLink, ExtCp, bool) {
+	for _, link := range links {
+		for _, cp := range link.ExtCps {
+			if cp.CpdID == cpd {
+				return link, cp, true
+			}
+		}
+	}
+	return ExtVirtualLink{}, ExtCp{}, false
 }
 
 // connects tells whether one of the links has that connection point.

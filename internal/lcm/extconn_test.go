@@ -33,6 +33,20 @@ func TestReconnected_movesConnectionPointsAndKeepsTheRest(t *testing.T) {
 	assert.Len(t, have[0].ExtCps, 2, "what it was given stays")
 }
 
+func TestOverridden_keepsWhatAGrantDoesNotRepeat(t *testing.T) {
+	t.Parallel()
+	asked := []lcm.ExtVirtualLink{link("a", "net-a", "one", "two"), link("b", "net-b", "three")}
+	require.Equal(t, asked, lcm.Overridden(asked, nil))
+	got := lcm.Overridden(asked, []lcm.ExtVirtualLink{link("a", "net-x", "two"), link("c", "net-c", "three"), link("d", "net-d")})
+	require.True(t, lcm.SameLinks([]lcm.ExtVirtualLink{
+		link("d", "net-d"), link("c", "net-c", "three"), link("b", "net-b"), link("a", "net-x", "two", "one"),
+	}, got), "%v", got)
+	require.False(t, lcm.SameLinks(asked, got))
+	require.True(t, lcm.SameLinks(asked, lcm.Overridden(asked, []lcm.ExtVirtualLink{link("a", "net-a", "one")})))
+	addressed := lcm.Overridden(asked, []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "one", FixedIPs: []lcm.FixedIP{{SubnetID: "s"}}}}}})
+	require.False(t, lcm.SameLinks(asked, addressed))
+}
+
 func TestParseChangeExtConn_readsBothVersions(t *testing.T) {
 	t.Parallel()
 	const address = `{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET","ipOverEthernet":{"ipAddresses":[{"type":"IPV4","fixedAddresses":["10.0.0.9"],"subnetId":"s"}]}}]}`

@@ -86,9 +86,12 @@ type GrantResource struct {
 	VimConnectionID      string `json:"vimConnectionId,omitempty"`
 	ZoneID               string `json:"zoneId,omitempty"`
 
-	Type  string `json:"type"` // COMPUTE
+	Type string `json:"type"` // COMPUTE, STORAGE or LINKPORT
+	// VduID is the VDU of the server, or of the one that the volume or the port belongs to.
 	VduID string `json:"vduId"`
-	// VnfcInstanceID and Resource are a server that exists; one to be made has neither.
+	// ResourceTemplateID is what describes in the VNFD what is made or updated: a VDU, a virtual storage or a connection point.
+	ResourceTemplateID string `json:"resourceTemplateId,omitempty"`
+	// VnfcInstanceID and Resource are a server that exists, or what belongs to it; what is to be made has neither.
 	VnfcInstanceID string          `json:"vnfcInstanceId,omitempty"`
 	Resource       *ResourceHandle `json:"resource,omitempty"`
 	// Node is its name in the cluster, Why it was chosen, as a clause.
@@ -98,5 +101,9 @@ type GrantResource struct {
 	Replaces string `json:"replaces,omitempty"`
 }
 
-// GrantCompute is the type of a VM in a grant.
-const GrantCompute = "COMPUTE"
+// The types of resources in a grant (SOL003 clause 9.5.3.2), as far as a VNFC has them.
+const (
+	GrantCompute  = "COMPUTE"
+	GrantStorage  = "STORAGE"
+	GrantLinkPort = "LINKPORT"
+)

@@ -52,6 +52,8 @@ type InstantiatedVnfInfo struct {
 	ExtCps               []VnfExtCpInfo               `json:"extCpInfo,omitempty"`
 	VnfcResources        []VnfcResourceInfo           `json:"vnfcResourceInfo,omitempty"`
 	VirtualStorages      []VirtualStorageResourceInfo `json:"virtualStorageResourceInfo,omitempty"`
+	// Attached are the volumes and ports of the VNFCs; nil for a VNF that was last looked at before they were recorded.
+	Attached []AttachedResource `json:"attached,omitempty"`
 	// StackID is the Heat stack; Tacker calls it instance_id.
 	StackID string `json:"stackId,omitempty"`
 	// ExtVirtualLinks are those of the instantiate request: a new VM is connected as the first ones were.
@@ -97,6 +99,15 @@ type VnfcResourceInfo struct {
 	ZoneID          string         `json:"zoneId,omitempty"`
 	StorageIDs      []string       `json:"storageResourceIds,omitempty"`
 	Metadata        map[string]any `json:"metadata,omitempty"`
+}
+
+// AttachedResource is a volume or a port of a VNFC: grants name the very ones that go with it.
+type AttachedResource struct {
+	VnfcID string `json:"vnfcId"`
+	Type   string `json:"type"` // GrantStorage or GrantLinkPort
+	// TemplateID is its virtual storage or connection point in the VNFD, "" when the Base HOT names it otherwise.
+	TemplateID string `json:"templateId,omitempty"`
+	ResourceID string `json:"resourceId"`
 }
 
 // VirtualStorageResourceInfo is SOL003 clause 5.5.3.7.

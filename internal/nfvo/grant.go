@@ -41,8 +41,8 @@ type grantRequestBody struct {
 	Links                 map[string]link           `json:"_links"`
 }
 
-// resourceDefinition is clause 9.5.3.2. A resource that is there has a handle, one that is to be made a template: the
-// VDU, which is what describes a server in SOL001.
+// resourceDefinition is clause 9.5.3.2. A resource that is there has a handle, one that is to be made or updated the template
+// that describes it in the VNFD.
 type resourceDefinition struct {
 	ID                 string              `json:"id"`
 	Type               string              `json:"type"`
@@ -53,11 +53,9 @@ type resourceDefinition struct {
 
 func definitions(list []lcm.GrantResource) (out []resourceDefinition) {
 	for _, r := range list {
-		d := resourceDefinition{ID: r.ResourceDefinitionID, Type: r.Type, VduID: r.VduID, Resource: r.Resource}
-		if r.Resource == nil {
-			d.ResourceTemplateID = r.VduID
-		}
-		out = append(out, d)
+		out = append(out, resourceDefinition{
+			ID: r.ResourceDefinitionID, Type: r.Type, VduID: r.VduID, ResourceTemplateID: r.ResourceTemplateID, Resource: r.Resource,
+		})
 	}
 	return out
 }

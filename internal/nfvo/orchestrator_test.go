@@ -26,7 +26,14 @@ func scaling(version int) nfvo.GrantRequest {
 		VnfInstanceID: "vnf", OpOccID: "op", VnfdID: "vnfd", FlavourID: "ha", Operation: lcm.OpScale, APIVersion: version,
 		Endpoint: "https://vnfm.example",
 		Resources: lcm.Grant{
-			AddResources: []lcm.GrantResource{{ResourceDefinitionID: "add-worker-1", Type: lcm.GrantCompute, VduID: "worker"}},
+			AddResources: []lcm.GrantResource{
+				{ResourceDefinitionID: "add-worker-1", Type: lcm.GrantCompute, VduID: "worker", ResourceTemplateID: "worker"},
+				{ResourceDefinitionID: "add-worker-1-disk", Type: lcm.GrantStorage, VduID: "worker", ResourceTemplateID: "disk"},
+			},
+			UpdateResources: []lcm.GrantResource{{
+				ResourceDefinitionID: "update-p1", Type: lcm.GrantLinkPort, VduID: "worker", ResourceTemplateID: "worker_CP", VnfcInstanceID: "w2",
+				Resource: &lcm.ResourceHandle{VimConnectionID: "vim", ResourceID: "port-1", VimLevelResourceType: "OS::Neutron::Port"},
+			}},
 			RemoveResources: []lcm.GrantResource{{
 				ResourceDefinitionID: "remove-w1", Type: lcm.GrantCompute, VduID: "worker", VnfcInstanceID: "w1",
 				Resource: &lcm.ResourceHandle{VimConnectionID: "vim", ResourceID: "server-1", VimLevelResourceType: "OS::Nova::Server"},
@@ -82,6 +89,12 @@ func TestRequestGrant_isGrantedAtOnce(t *testing.T) {
 	}, requests[1]["removeResources"].([]any)[0])
 	require.Equal(t, map[string]any{"id": "add-worker-1", "type": "COMPUTE", "vduId": "worker", "resourceTemplateId": "worker"},
 		requests[1]["addResources"].([]any)[0])
+	require.Equal(t, map[string]any{"id": "add-worker-1-disk", "type": "STORAGE", "vduId": "worker", "resourceTemplateId": "disk"},
+		requests[1]["addResources"].([]any)[1])
+	require.Equal(t, map[string]any{
+		"id": "update-p1", "type": "LINKPORT", "vduId": "worker", "resourceTemplateId": "worker_CP",
+		"resource": map[string]any{"vimConnectionId": "vim", "resourceId": "port-1", "vimLevelResourceType": "OS::Neutron::Port"},
+	}, requests[1]["updateResources"].([]any)[0])
 	checkAgainstEtsi(t, requests)
 }
 

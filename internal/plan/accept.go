@@ -106,7 +106,7 @@ func Chosen(f Facts, g lcm.Grant, whole bool) (lcm.GrantedChoices, error) {
 		maps.Copy(c.chosen.ComputeFlavours, i.Granted.ComputeFlavours)
 		maps.Copy(c.chosen.Zones, i.Granted.Zones)
 	}
-	if len(g.AddResources) == 0 { // nothing is made, so nothing can be chosen
+	if !slices.ContainsFunc(g.AddResources, isServer) { // none is made, so nothing can be chosen
 		return c.chosen, nil
 	}
 	target, err := Target(g)
@@ -124,6 +124,8 @@ func Chosen(f Facts, g lcm.Grant, whole bool) (lcm.GrantedChoices, error) {
 	return c.chosen, lcm.InvalidAll(unhonoured, c.problems)
 }
 
+func isServer(r lcm.GrantResource) bool { return r.Type == lcm.GrantCompute }
+
 type choosing struct {
 	accepting
 	facts  Facts
@@ -136,7 +138,7 @@ func (c *choosing) zones() {
 	now := map[string]string{}
 	for i, r := range c.grant.AddResources {
 		zone, _ := zoneOf(c.grant, r.ZoneID)
-		if zone == "" {
+		if zone == "" || !isServer(r) {
 			continue
 		}
 		if other := now[r.VduID]; other != "" && other != zone {
@@ -144,6 +146,11 @@ func (c *choosing) zones() {
 			continue
 		}
 		now[r.VduID] = zone
+	}
+	for i, r := range c.grant.AddResources {
+		if zone, _ := zoneOf(c.grant, r.ZoneID); zone != "" && !isServer(r) && zone != now[r.VduID] {
+			c.add(fmt.Sprintf("$.addResources[%d].zoneId", i), "the Base HOT takes zones for servers: what belongs to one of %s cannot be in %s alone", r.VduID, zone)
+		}
 	}
 	maps.Copy(c.chosen.Zones, now)
 }
@@ -233,7 +240,7 @@ func Placement(f Facts, p lcm.Plan, asked lcm.Grant) (out []lcm.PlacementConstra
 			c.AffinityOrAntiAffinity = "ANTI_AFFINITY"
 		}
 		for _, r := range asked.AddResources {
-			if slices.Contains(rule.Vdus, r.VduID) {
+			if isServer(r) && slices.Contains(rule.Vdus, r.VduID) {
 				c.Resources = append(c.Resources, lcm.ConstraintResource{IDType: "GRANT", ResourceID: r.ResourceDefinitionID})
 			}
 		}

@@ -15,7 +15,15 @@ import (
 func asked(t *testing.T, f plan.Facts) (lcm.Grant, lcm.Plan) {
 	p, err := plan.For(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"worker_instance","numberOfSteps":2}`))
 	require.NoError(t, err)
-	return plan.Granted(f, p, lcm.VimConnectionInfo{ID: "openstack"}), p
+	return plan.Granted(withoutPorts(f), p, lcm.VimConnectionInfo{ID: "openstack"}), p
+}
+
+// withoutPorts are the facts of a VNF whose VNFD describes servers only.
+func withoutPorts(f plan.Facts) plan.Facts {
+	flavour := *f.Flavour
+	flavour.Cps = nil
+	f.Flavour = &flavour
+	return f
 }
 
 func granted(edit func(*lcm.Grant)) lcm.Grant {
@@ -34,8 +42,11 @@ func TestAccept_joinsTheAnswerWithTheRequest(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	require.Equal(t, []lcm.GrantResource{
-		{ResourceDefinitionID: "add-workerNode-1", VimConnectionID: "openstack", Type: lcm.GrantCompute, VduID: "workerNode"},
-		{ResourceDefinitionID: "add-workerNode-2", VimConnectionID: "other", ZoneID: "z", Type: lcm.GrantCompute, VduID: "workerNode"},
+		{ResourceDefinitionID: "add-workerNode-1", VimConnectionID: "openstack", Type: lcm.GrantCompute, VduID: "workerNode", ResourceTemplateID: "workerNode"},
+		{
+			ResourceDefinitionID: "add-workerNode-2", VimConnectionID: "other", ZoneID: "z", Type: lcm.GrantCompute, VduID: "workerNode",
+			ResourceTemplateID: "workerNode",
+		},
 	}, g.AddResources)
 	_, err = plan.Target(g)
 	require.ErrorContains(t, err, "several VIMs: openstack, other")
@@ -72,7 +83,7 @@ func instantiation(t *testing.T, edit func(*lcm.Grant)) (plan.Facts, lcm.Grant) 
 	f.Instance.Instantiated = nil
 	p, err := plan.Instantiation(f, "")
 	require.NoError(t, err)
-	want := plan.Granted(f, p, lcm.VimConnectionInfo{ID: "openstack"})
+	want := plan.Granted(withoutPorts(f), p, lcm.VimConnectionInfo{ID: "openstack"})
 	g := lcm.Grant{ID: "g", AddResources: want.AddResources}
 	edit(&g)
 	g, err = plan.Accept(want, g)

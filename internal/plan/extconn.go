@@ -10,21 +10,76 @@ import (
 
 // changeExtConn connects external connection points to other links.
 func changeExtConn(f Facts, body json.RawMessage) (lcm.Plan, error) {
-	info := f.Instance.Instantiated
-	plan := lcm.Plan{Operation: lcm.OpChangeExtConn, ScaleStatus: info.ScaleStatus, InstantiationLevelID: info.InstantiationLevelID}
 	req, err := lcm.ParseChangeExtConn(body)
 	if err != nil {
-		return plan, err
+		return lcm.Plan{Operation: lcm.OpChangeExtConn}, err
 	}
-	if err := f.checkLinks(req); err != nil {
-		return plan, err
-	}
-	plan.Links = lcm.Reconnected(info.ExtVirtualLinks, req.ExtVirtualLinks)
-	for _, link := range req.ExtVirtualLinks {
+	return f.reconnection(req.ExtVirtualLinks), f.checkLinks(req)
+}
+
+// reconnection is the plan that makes those changes.
+func (f Facts) reconnection(changes []lcm.ExtVirtualLink) lcm.Plan {
+	info := f.Instance.Instantiated
+	plan := lcm.Plan{Operation: lcm.OpChangeExtConn, ScaleStatus: info.ScaleStatus, InstantiationLevelID: info.InstantiationLevelID}
+	plan.Links, plan.VimConnectionID = lcm.Reconnected(info.ExtVirtualLinks, changes), info.VimConnectionID()
+	for _, link := range changes {
 		plan.ChangedLinks = append(plan.ChangedLinks, link.ID)
 	}
-	plan.VimConnectionID = info.VimConnectionID()
-	return plan, nil
+	return plan
+}
+
+// ReconnectedAsGranted is the plan of a CHANGE_EXT_CONN with the links that a grant has in the place of those of the request
+// (SOL003 clause 9.5.2.3). A grant may repeat where connection points are already; it cannot connect others than it was asked
+// for: that is Invalid.
+func ReconnectedAsGranted(f Facts, body json.RawMessage, granted []lcm.ExtVirtualLink) (lcm.Plan, error) {
+	if err := f.instantiated(); err != nil {
+		return lcm.Plan{}, err
+	}
+	req, err := lcm.ParseChangeExtConn(body)
+	if err != nil {
+		return lcm.Plan{}, err
+	}
+	r := relinking{have: f.Instance.Instantiated.ExtVirtualLinks, asked: req.ExtVirtualLinks}
+	for i, link := range granted {
+		r.take(fmt.Sprintf("$.extVirtualLinks[%d]", i), link)
+	}
+	links := slices.DeleteFunc(lcm.Overridden(r.asked, r.changes), func(l lcm.ExtVirtualLink) bool { return len(l.ExtCps) == 0 })
+	return f.reconnection(links), lcm.InvalidAll(unhonoured, r.problems)
+}
+
+// relinking collects what a grant's links change of those that it was asked for.
+type relinking struct {
+	accepting
+	have, asked, changes []lcm.ExtVirtualLink
+}
+
+// take takes one link of the grant. One without connection points gives a link of the request another resource.
+func (r *relinking) take(path string, link lcm.ExtVirtualLink) {
+	change := lcm.ExtVirtualLink{ID: link.ID, ResourceID: link.ResourceID}
+	for k, cp := range link.ExtCps {
+		at := fmt.Sprintf("%s.extCps[%d].cpdId", path, k)
+		_, _, asked := lcm.Connection(r.asked, cp.CpdID)
+		_, _, taken := lcm.Connection(append(r.changes, change), cp.CpdID)
+		switch {
+		case taken:
+			r.add(at, "the connection point %q is named twice", cp.CpdID)
+		case asked:
+			change.ExtCps = append(change.ExtCps, cp)
+		case !r.isConnectedSo(link, cp):
+			r.add(at, "to connect the connection point %q otherwise was not asked for", cp.CpdID)
+		}
+	}
+	overrides := slices.ContainsFunc(r.asked, func(l lcm.ExtVirtualLink) bool { return l.ID == link.ID })
+	if len(change.ExtCps) > 0 || len(link.ExtCps) == 0 && overrides {
+		r.changes = append(r.changes, change)
+	}
+}
+
+// isConnectedSo tells whether the VNF has the connection point on that link already. A grant without addresses does not say
+// which it has.
+func (r *relinking) isConnectedSo(link lcm.ExtVirtualLink, cp lcm.ExtCp) bool {
+	at, as, ok := lcm.Connection(r.have, cp.CpdID)
+	return ok && at.ID == link.ID && at.ResourceID == link.ResourceID && (len(cp.FixedIPs) == 0 || slices.Equal(cp.FixedIPs, as.FixedIPs))
 }
 
 // checkLinks refuses connection points that the VNF does not have, or that it must keep.

@@ -7,10 +7,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Granted are the resources of the grant for a plan: the very servers that go, those that are made by their VDU, and the
-// zones where they are. vim is the connection on which servers are made.
+// Granted are the resources of the grant for a plan: the very servers that go or change, with their volumes and ports, those
+// that are made by what describes them in the VNFD, and the zones where they are. vim is the connection on which servers
+// are made.
 func Granted(f Facts, p lcm.Plan, vim lcm.VimConnectionInfo) lcm.Grant {
-	g := granting{facts: f, vim: vim}
+	g := granting{facts: f, plan: p, vim: vim}
 	for _, l := range p.Leaving {
 		g.remove(l)
 		if p.Operation == lcm.OpHeal {
@@ -22,12 +23,19 @@ func Granted(f Facts, p lcm.Plan, vim lcm.VimConnectionInfo) lcm.Grant {
 			g.add(group.VduID, "")
 		}
 	}
+	for _, v := range p.Operated {
+		g.update(v.VnfcID)
+	}
+	if p.Operation == lcm.OpChangeExtConn {
+		g.reconnect(p.Links)
+	}
 	g.grant.VimConnections = []lcm.VimConnectionInfo{{ID: vim.ID, VimID: vim.VimID, VimType: vim.VimType}}
 	return g.grant
 }
 
 type granting struct {
 	facts Facts
+	plan  lcm.Plan
 	vim   lcm.VimConnectionInfo
 	grant lcm.Grant
 }
@@ -37,25 +45,142 @@ func (g *granting) remove(l lcm.LeavingVnfc) {
 		ResourceDefinitionID: "remove-" + l.VnfcID, VimConnectionID: g.vim.ID, Type: lcm.GrantCompute,
 		VduID: l.VduID, VnfcInstanceID: l.VnfcID, Node: l.Node, Why: l.Why,
 	}
-	if v, ok := g.facts.find(l.ServerID); ok {
+	v, ok := g.facts.find(l.ServerID)
+	if ok {
 		r.Resource, r.ZoneID = new(v.ComputeResource), g.zone(v.ZoneID)
 	}
 	g.grant.RemoveResources = append(g.grant.RemoveResources, r)
+	if g.handsOver(v) {
+		return
+	}
+	for _, a := range g.facts.attached(v) {
+		g.removeAttached(v, a)
+	}
 }
 
-// add grants a new server. One that replaces another is made where that is; otherwise the zone is given where all
-// servers of the VDU share it, and left to the VIM elsewhere.
+func (g *granting) removeAttached(v lcm.VnfcResourceInfo, a lcm.AttachedResource) {
+	g.grant.RemoveResources = append(g.grant.RemoveResources, lcm.GrantResource{
+		ResourceDefinitionID: "remove-" + a.ResourceID, VimConnectionID: g.vim.ID, Type: a.Type,
+		VduID: v.VduID, VnfcInstanceID: v.ID, Resource: handle(v, a),
+	})
+}
+
+// handsOver tells whether a VM that is healed leaves its volumes and ports to the new one. It does where it is a resource of
+// the top stack: there Heat makes the server anew, but a member of a group with all that it consists of.
+func (g *granting) handsOver(v lcm.VnfcResourceInfo) bool {
+	return g.plan.Operation == lcm.OpHeal && !g.plan.Whole && v.Metadata["stack_id"] == nil
+}
+
+// handle is where a volume or a port is.
+func handle(v lcm.VnfcResourceInfo, a lcm.AttachedResource) *lcm.ResourceHandle {
+	h := &lcm.ResourceHandle{VimConnectionID: v.ComputeResource.VimConnectionID, ResourceID: a.ResourceID, VimLevelResourceType: "OS::Neutron::Port"}
+	if a.Type == lcm.GrantStorage {
+		h.VimLevelResourceType = "OS::Cinder::Volume"
+	}
+	return h
+}
+
+// attached are the volumes and ports of a VM. Of one that was last looked at by an older Windlass only the volumes are known.
+func (f Facts) attached(v lcm.VnfcResourceInfo) (out []lcm.AttachedResource) {
+	for _, a := range f.Instance.Instantiated.Attached {
+		if a.VnfcID == v.ID {
+			out = append(out, a)
+		}
+	}
+	for _, id := range v.StorageIDs {
+		if !slices.ContainsFunc(out, func(a lcm.AttachedResource) bool { return a.ResourceID == id }) {
+			out = append(out, lcm.AttachedResource{VnfcID: v.ID, Type: lcm.GrantStorage, ResourceID: id})
+		}
+	}
+	return out
+}
+
+// add grants a new server with what belongs to it. One that replaces another is made where that is; otherwise the zone is
+// given where all servers of the VDU share it, and left to the VIM elsewhere.
 func (g *granting) add(vdu, replaces string) {
 	n := 1
 	for _, r := range g.grant.AddResources {
-		if r.VduID == vdu {
+		if r.VduID == vdu && r.Type == lcm.GrantCompute {
 			n++
 		}
 	}
+	id := fmt.Sprintf("add-%s-%d", vdu, n)
 	g.grant.AddResources = append(g.grant.AddResources, lcm.GrantResource{
-		ResourceDefinitionID: fmt.Sprintf("add-%s-%d", vdu, n), VimConnectionID: g.vim.ID, Type: lcm.GrantCompute,
-		VduID: vdu, Replaces: replaces, ZoneID: g.zone(g.zoneFor(vdu, replaces)),
+		ResourceDefinitionID: id, VimConnectionID: g.vim.ID, Type: lcm.GrantCompute,
+		VduID: vdu, ResourceTemplateID: vdu, Replaces: replaces, ZoneID: g.zone(g.zoneFor(vdu, replaces)),
 	})
+	if replaces != "" {
+		if v, ok := g.facts.find(replaces); ok && g.handsOver(v) {
+			return
+		}
+	}
+	if d, ok := g.facts.Flavour.Vdu(vdu); ok {
+		for _, storage := range d.Storages {
+			g.addAttached(id+"-"+storage, lcm.GrantStorage, vdu, storage)
+		}
+	}
+	for _, cp := range g.facts.Flavour.Cps {
+		if cp.VduID == vdu {
+			g.addAttached(id+"-"+cp.ID, lcm.GrantLinkPort, vdu, cp.ID)
+		}
+	}
+}
+
+func (g *granting) addAttached(id, kind, vdu, template string) {
+	g.grant.AddResources = append(g.grant.AddResources, lcm.GrantResource{
+		ResourceDefinitionID: id, VimConnectionID: g.vim.ID, Type: kind, VduID: vdu, ResourceTemplateID: template,
+	})
+}
+
+// update grants that a server is started, stopped or connected otherwise.
+func (g *granting) update(vnfc string) {
+	v, ok := g.facts.find(vnfc)
+	if !ok {
+		return
+	}
+	g.grant.UpdateResources = append(g.grant.UpdateResources, lcm.GrantResource{
+		ResourceDefinitionID: "update-" + v.ID, VimConnectionID: g.vim.ID, Type: lcm.GrantCompute, VduID: v.VduID, ResourceTemplateID: v.VduID,
+		VnfcInstanceID: v.ID, Resource: new(v.ComputeResource), ZoneID: g.zone(v.ZoneID), Node: g.facts.leaving(v, "").Node,
+	})
+}
+
+// reconnect grants that connection points are on those links: on another network Heat makes the port anew, on the same one
+// the port gets other addresses.
+func (g *granting) reconnect(links []lcm.ExtVirtualLink) {
+	before := g.facts.Instance.Instantiated.ExtVirtualLinks
+	for _, v := range g.facts.Instance.Instantiated.VnfcResources {
+		changes := false
+		for _, cp := range g.facts.Flavour.Cps {
+			was, as, _ := lcm.Connection(before, cp.ID)
+			is, now, _ := lcm.Connection(links, cp.ID)
+			if cp.VduID != v.VduID || was.ResourceID == is.ResourceID && slices.Equal(as.FixedIPs, now.FixedIPs) {
+				continue
+			}
+			changes = true
+			g.reconnectPort(v, cp.ID, was.ResourceID != is.ResourceID)
+		}
+		if changes {
+			g.update(v.ID)
+		}
+	}
+}
+
+func (g *granting) reconnectPort(v lcm.VnfcResourceInfo, cpd string, anew bool) {
+	for _, a := range g.facts.attached(v) {
+		switch {
+		case a.TemplateID != cpd || a.Type != lcm.GrantLinkPort:
+		case anew:
+			g.removeAttached(v, a)
+		default:
+			g.grant.UpdateResources = append(g.grant.UpdateResources, lcm.GrantResource{
+				ResourceDefinitionID: "update-" + a.ResourceID, VimConnectionID: g.vim.ID, Type: a.Type, VduID: v.VduID, ResourceTemplateID: cpd,
+				VnfcInstanceID: v.ID, Resource: handle(v, a),
+			})
+		}
+	}
+	if anew {
+		g.addAttached("add-"+v.ID+"-"+cpd, lcm.GrantLinkPort, v.VduID, cpd)
+	}
 }
 
 func (g *granting) zoneFor(vdu, replaces string) string {

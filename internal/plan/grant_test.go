@@ -2,12 +2,14 @@ package plan_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/plan"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // zoned puts every control plane into a zone of its own and the workers into one.
@@ -58,6 +60,9 @@ func TestGranted_namesTheVeryServers(t *testing.T) {
 			var got want
 			for _, r := range g.AddResources {
 				require.Nil(t, r.Resource)
+				if r.Type != lcm.GrantCompute {
+					continue
+				}
 				got.add = append(got.add, r.ResourceDefinitionID+" "+r.ZoneID+" "+r.Replaces)
 			}
 			for _, r := range g.RemoveResources {
@@ -79,7 +84,8 @@ func TestGranted_ofAnInstantiationAndATermination(t *testing.T) {
 	p, err := plan.Instantiation(f, "")
 	require.NoError(t, err)
 	g := plan.Granted(f, p, lcm.VimConnectionInfo{ID: "openstack"})
-	require.Len(t, g.AddResources, 5)
+	require.Len(t, ofType(g.AddResources, lcm.GrantCompute), 5)
+	require.Len(t, ofType(g.AddResources, lcm.GrantLinkPort), 5)
 	require.Empty(t, g.RemoveResources)
 
 	f = zoned(t)
@@ -89,4 +95,108 @@ func TestGranted_ofAnInstantiationAndATermination(t *testing.T) {
 	require.Empty(t, g.AddResources)
 	require.Len(t, g.RemoveResources, 7)
 	require.Len(t, g.Zones, 3)
+}
+
+// ofType are the ids of the definitions of one type of resources.
+func ofType(list []lcm.GrantResource, kind string) (ids []string) {
+	for _, r := range list {
+		if r.Type == kind {
+			ids = append(ids, r.ResourceDefinitionID)
+		}
+	}
+	return ids
+}
+
+// equipped gives every worker a port and a volume, each in a member of a group.
+func equipped(t *testing.T) plan.Facts {
+	f := zoned(t)
+	flavour := *f.Flavour
+	flavour.Storages = []vnfpkg.VirtualStorage{{ID: "disk"}}
+	flavour.Vdus = slices.Clone(flavour.Vdus)
+	for i := range flavour.Vdus {
+		if flavour.Vdus[i].ID == "workerNode" {
+			flavour.Vdus[i].Storages = []string{"disk"}
+		}
+	}
+	f.Flavour = &flavour
+	info := f.Instance.Instantiated
+	info.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "workerNode_CP2"}}}}
+	for i, v := range info.VnfcResources {
+		if v.VduID != "workerNode" {
+			continue
+		}
+		info.VnfcResources[i].Metadata = map[string]any{"stack_id": "member", lcm.CreationTime: v.Metadata[lcm.CreationTime]}
+		info.VnfcResources[i].StorageIDs = []string{"volume-" + v.ID}
+		info.Attached = append(info.Attached,
+			lcm.AttachedResource{VnfcID: v.ID, Type: lcm.GrantStorage, TemplateID: "disk", ResourceID: "volume-" + v.ID},
+			lcm.AttachedResource{VnfcID: v.ID, Type: lcm.GrantLinkPort, TemplateID: "workerNode_CP2", ResourceID: "port-" + v.ID},
+		)
+	}
+	return f
+}
+
+func TestGranted_namesVolumesAndPorts(t *testing.T) {
+	f := equipped(t)
+	of := func(op lcm.Operation, body string) lcm.Grant {
+		t.Helper()
+		p, err := plan.For(f, op, json.RawMessage(body))
+		require.NoError(t, err)
+		return plan.Granted(f, p, lcm.VimConnectionInfo{ID: "openstack"})
+	}
+	g := of(lcm.OpScale, `{"type":"SCALE_OUT","aspectId":"worker_instance"}`)
+	require.Equal(t, []lcm.GrantResource{
+		{ResourceDefinitionID: "add-workerNode-1", VimConnectionID: "openstack", ZoneID: "zone-west", Type: "COMPUTE", VduID: "workerNode", ResourceTemplateID: "workerNode"},
+		{ResourceDefinitionID: "add-workerNode-1-disk", VimConnectionID: "openstack", Type: "STORAGE", VduID: "workerNode", ResourceTemplateID: "disk"},
+		{ResourceDefinitionID: "add-workerNode-1-workerNode_CP2", VimConnectionID: "openstack", Type: "LINKPORT", VduID: "workerNode", ResourceTemplateID: "workerNode_CP2"},
+	}, g.AddResources)
+
+	g = of(lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance"}`)
+	require.Equal(t, []string{"remove-volume-worker-3"}, ofType(g.RemoveResources, lcm.GrantStorage))
+	require.Equal(t, []string{"remove-port-worker-3"}, ofType(g.RemoveResources, lcm.GrantLinkPort))
+	require.Equal(t, &lcm.ResourceHandle{ResourceID: "volume-worker-3", VimLevelResourceType: "OS::Cinder::Volume"}, g.RemoveResources[1].Resource)
+	require.Equal(t, "worker-3", g.RemoveResources[1].VnfcInstanceID)
+
+	g = of(lcm.OpHeal, `{"vnfcInstanceId":["worker-0","cp-1"]}`)
+	require.Equal(t, []string{"add-workerNode-1", "add-masterNode-1"}, ofType(g.AddResources, lcm.GrantCompute))
+	require.Equal(t, []string{"add-workerNode-1-workerNode_CP2"}, ofType(g.AddResources, lcm.GrantLinkPort), "a server of the top stack keeps its own")
+
+	f.Instance.Instantiated.Attached = nil
+	g = of(lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance"}`)
+	require.Equal(t, []string{"remove-volume-worker-3"}, ofType(g.RemoveResources, lcm.GrantStorage), "what was recorded before ports were")
+}
+
+func TestGranted_namesWhatIsUpdated(t *testing.T) {
+	f := equipped(t)
+	f.Cluster = nil
+	of := func(op lcm.Operation, body string) lcm.Grant {
+		t.Helper()
+		p, err := plan.For(f, op, json.RawMessage(body))
+		require.NoError(t, err)
+		return plan.Granted(f, p, lcm.VimConnectionInfo{ID: "openstack"})
+	}
+	g := of(lcm.OpOperate, `{"changeStateTo":"STOPPED","vnfcInstanceId":["worker-1"]}`)
+	require.Empty(t, g.AddResources)
+	require.Empty(t, g.RemoveResources)
+	require.Equal(t, []lcm.GrantResource{{
+		ResourceDefinitionID: "update-worker-1", VimConnectionID: "openstack", ZoneID: "zone-west", Type: "COMPUTE", VduID: "workerNode",
+		ResourceTemplateID: "workerNode", VnfcInstanceID: "worker-1", Resource: &lcm.ResourceHandle{ResourceID: "server-worker-1"}, Node: "worker-1",
+	}}, g.UpdateResources)
+
+	links := func(network, address string) string {
+		return `{"extVirtualLinks":[{"id":"b","resourceId":"` + network + `","extCps":[{"cpdId":"workerNode_CP2","cpConfig":[{"cpProtocolData":[
+			{"layerProtocol":"IP_OVER_ETHERNET","ipOverEthernet":{"ipAddresses":[{"type":"IPV4","subnetId":"` + address + `"}]}}]}]}]}]}`
+	}
+	g = of(lcm.OpChangeExtConn, links("net-b", ""))
+	require.Len(t, ofType(g.UpdateResources, lcm.GrantCompute), 4)
+	require.Equal(t, "remove-port-worker-0", ofType(g.RemoveResources, lcm.GrantLinkPort)[0], "on another network the port is another one")
+	require.Equal(t, "add-worker-0-workerNode_CP2", ofType(g.AddResources, lcm.GrantLinkPort)[0])
+	require.Empty(t, ofType(g.UpdateResources, lcm.GrantLinkPort))
+
+	g = of(lcm.OpChangeExtConn, links("net-a", "other"))
+	require.Empty(t, append(g.AddResources, g.RemoveResources...))
+	require.Equal(t, "update-port-worker-0", ofType(g.UpdateResources, lcm.GrantLinkPort)[0])
+	require.Len(t, ofType(g.UpdateResources, lcm.GrantCompute), 4)
+
+	g = of(lcm.OpChangeExtConn, links("net-a", ""))
+	require.Empty(t, g.UpdateResources, "nothing but the link's name")
 }

@@ -238,9 +238,9 @@ func (s *Store) KeepPlan(ctx context.Context, id lcm.OpOccID, plan lcm.Plan) (ke
 }
 
 // KeepGrant keeps what an NFVO has granted an operation in STARTING, and notes in its instance the VIMs on which it works:
-// they cannot be deleted from then on. Of several grants the first one counts; for an operation that has ended meanwhile
-// it is a Conflict.
-func (s *Store) KeepGrant(ctx context.Context, id lcm.OpOccID, grant lcm.Grant, vims ...lcm.VimConnectionInfo) error {
+// they cannot be deleted from then on. A plan takes the place of the one that is kept: a grant may have changed it. Of several
+// grants the first one counts; for an operation that has ended meanwhile it is a Conflict.
+func (s *Store) KeepGrant(ctx context.Context, id lcm.OpOccID, grant lcm.Grant, plan *lcm.Plan, vims ...lcm.VimConnectionInfo) error {
 	return s.inTransaction(ctx, "keep the grant", func(tx pgx.Tx) error {
 		// In the order of BeginOperation, instance before operation: otherwise the two could wait for each other.
 		if _, err := tx.Exec(ctx, `select from vnf_instance where id = @id for update`, pgx.NamedArgs{"id": grant.VnfInstanceID}); err != nil {
@@ -263,9 +263,10 @@ func (s *Store) KeepGrant(ctx context.Context, id lcm.OpOccID, grant lcm.Grant, 
 			return err
 		}
 		_, err = tx.Exec(ctx, `
-			update vnf_lcm_op_occ set grant_id = @grant, plan = coalesce(plan, '{}') || jsonb_build_object('grant', @granted::jsonb)
+			update vnf_lcm_op_occ set grant_id = @grant,
+				plan = coalesce(@plan::jsonb, plan, '{}') || jsonb_build_object('grant', @granted::jsonb)
 			where id = @id`,
-			pgx.NamedArgs{"id": id, "grant": grant.ID, "granted": grant})
+			pgx.NamedArgs{"id": id, "grant": grant.ID, "granted": grant, "plan": plan})
 		return err
 	})
 }

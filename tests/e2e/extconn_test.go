@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
@@ -30,50 +31,82 @@ func linksTo(network string, addresses ...string) map[string]any {
 	return map[string]any{"extVirtualLinks": []any{map[string]any{"id": "link-" + network, "resourceId": network, "extCps": []any{cp}}}}
 }
 
-// reconnecting takes a server from one network to another and back: for good, with a failure, and cancelled.
-func reconnecting(t *testing.T, b *bed) {
+// reconnection is a VNF of one server on the network net0, and further networks to which it can be connected.
+type reconnection struct {
+	bed         *bed
+	neutron     *gophercloud.ServiceClient
+	vnf, server string
+	networks    []string // their ids
+}
+
+// newReconnection instantiates the VNF and makes a network for each CIDR.
+func newReconnection(t *testing.T, b *bed, cidrs ...string) *reconnection {
+	t.Helper()
 	out, err := b.Windlass(t.Context(), "package", "create", serverPackage).CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	neutron := service(t, b.Cloud.Login(), openstack.NewNetworkV2)
-	other, err := networks.Create(t.Context(), neutron, networks.CreateOpts{Name: "other"}).Extract()
-	require.NoError(t, err)
-	_, err = subnets.Create(t.Context(), neutron, subnets.CreateOpts{NetworkID: other.ID, CIDR: "127.81.7.0/24", IPVersion: 4}).Extract()
-	require.NoError(t, err)
-
+	r := &reconnection{bed: b, neutron: service(t, b.Cloud.Login(), openstack.NewNetworkV2)}
+	for _, cidr := range cidrs {
+		network, err := networks.Create(t.Context(), r.neutron, networks.CreateOpts{Name: "net-" + cidr}).Extract()
+		require.NoError(t, err)
+		_, err = subnets.Create(t.Context(), r.neutron, subnets.CreateOpts{NetworkID: network.ID, CIDR: cidr, IPVersion: 4}).Extract()
+		require.NoError(t, err)
+		r.networks = append(r.networks, network.ID)
+	}
 	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": serverVnfdID, "vnfInstanceName": "connected"})
 	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-	vnf := filepath.Base(a.Header.Get("Location"))
+	r.vnf = filepath.Base(a.Header.Get("Location"))
 	request := linksTo("net0")
 	request["flavourId"] = "simple"
 	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}}
-	b.Await(t, b.Begin(t, vnf, "instantiate", request), quick, "COMPLETED")
-	server := b.VnfcOf(t, vnf, "VDU1")
+	b.Await(t, b.Begin(t, r.vnf, "instantiate", request), quick, "COMPLETED")
+	r.server = b.VnfcOf(t, r.vnf, "VDU1")
+	return r
+}
+
+// requireOn wants the server on that network, and the VNF on that link. Any network that is none of the further ones is net0.
+func (r *reconnection) requireOn(t *testing.T, network, link string) {
+	t.Helper()
+	pages, err := ports.List(r.neutron, ports.ListOpts{DeviceID: r.server}).AllPages(t.Context())
+	require.NoError(t, err)
+	list, err := ports.ExtractPorts(pages)
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	if network == "net0" {
+		require.NotContains(t, r.networks, list[0].NetworkID)
+	} else {
+		require.Equal(t, network, list[0].NetworkID)
+	}
+	require.Equal(t, r.server, r.bed.VnfcOf(t, r.vnf, "VDU1"), "the server stays")
+	info := r.bed.Get(t, "/vnflcm/v1/vnf_instances/"+r.vnf)["instantiatedVnfInfo"].(map[string]any)
+	links := info["extVirtualLinkInfo"].([]any)
+	require.Len(t, links, 1)
+	require.Equal(t, link, links[0].(map[string]any)["id"])
+	require.Equal(t, link+"-VDU1_CP1", info["extCpInfo"].([]any)[0].(map[string]any)["id"])
+}
+
+// clear deletes the networks again.
+func (r *reconnection) clear(t *testing.T) {
+	t.Helper()
+	for _, id := range r.networks {
+		require.NoError(t, networks.Delete(t.Context(), r.neutron, id).ExtractErr())
+	}
+}
+
+// reconnecting takes a server from one network to another and back: for good, with a failure, and cancelled.
+func reconnecting(t *testing.T, b *bed) {
+	r := newReconnection(t, b, "127.81.7.0/24")
+	vnf, other := r.vnf, r.networks[0]
 	requireOn := func(network, link string) {
 		t.Helper()
-		pages, err := ports.List(neutron, ports.ListOpts{DeviceID: server}).AllPages(t.Context())
-		require.NoError(t, err)
-		list, err := ports.ExtractPorts(pages)
-		require.NoError(t, err)
-		require.Len(t, list, 1)
-		if network == other.ID {
-			require.Equal(t, network, list[0].NetworkID)
-		} else {
-			require.NotEqual(t, other.ID, list[0].NetworkID)
-		}
-		require.Equal(t, server, b.VnfcOf(t, vnf, "VDU1"), "the server stays")
-		info := b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["instantiatedVnfInfo"].(map[string]any)
-		links := info["extVirtualLinkInfo"].([]any)
-		require.Len(t, links, 1)
-		require.Equal(t, link, links[0].(map[string]any)["id"])
-		require.Equal(t, link+"-VDU1_CP1", info["extCpInfo"].([]any)[0].(map[string]any)["id"])
+		r.requireOn(t, network, link)
 	}
 	requireOn("net0", "link-net0")
 
-	op := b.Begin(t, vnf, "change_ext_conn", linksTo(other.ID))
+	op := b.Begin(t, vnf, "change_ext_conn", linksTo(other))
 	got := b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "change-ext-conn")
-	require.Equal(t, "link-"+other.ID, got["changedExtConnectivity"].([]any)[0].(map[string]any)["id"])
-	requireOn(other.ID, "link-"+other.ID)
+	require.Equal(t, "link-"+other, got["changedExtConnectivity"].([]any)[0].(map[string]any)["id"])
+	requireOn(other, "link-"+other)
 
 	fail := func() {
 		b.Fault(t, map[string]any{"resource": "VDU1_CP1", "action": "CREATE", "count": 1, "message": "the switch caught fire"})
@@ -85,7 +118,7 @@ func reconnecting(t *testing.T, b *bed) {
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
 	b.Await(t, op, quick, "ROLLED_BACK")
 	b.record(t, op, "change-ext-conn-rollback")
-	requireOn(other.ID, "link-"+other.ID)
+	requireOn(other, "link-"+other)
 
 	b.Fault(t, map[string]any{"service": "heat", "method": "GET", "delay_ms": 60_000})
 	op = b.Begin(t, vnf, "change_ext_conn", linksTo("net0"))
@@ -94,7 +127,7 @@ func reconnecting(t *testing.T, b *bed) {
 	b.ClearFaults(t)
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
 	b.Await(t, op, quick, "ROLLED_BACK")
-	requireOn(other.ID, "link-"+other.ID)
+	requireOn(other, "link-"+other)
 
 	fail()
 	op = b.Begin(t, vnf, "change_ext_conn", linksTo("net0"))
@@ -104,12 +137,12 @@ func reconnecting(t *testing.T, b *bed) {
 	b.record(t, op, "change-ext-conn-retry")
 	requireOn("net0", "link-net0")
 
-	a = b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/change_ext_conn", map[string]any{"extVirtualLinks": []any{
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/change_ext_conn", map[string]any{"extVirtualLinks": []any{
 		map[string]any{"id": "x", "resourceId": "net0", "extCps": []any{map[string]any{"cpdId": "nothing"}}},
 	}})
 	require.Equal(t, http.StatusBadRequest, a.Status, "%s", a.Body)
 	require.Contains(t, testbed.Problem(t, a), "nothing")
 	b.terminate(t, vnf)
-	require.NoError(t, networks.Delete(t.Context(), neutron, other.ID).ExtractErr())
+	r.clear(t)
 	b.RequireNothingLeft(t)
 }

@@ -28,6 +28,23 @@ func TestGrantedByAnNFVO(t *testing.T) {
 	t.Run("granted later, and chosen by the NFVO", func(t *testing.T) { grantedLater(t, b, n) })
 	t.Run("refused", func(t *testing.T) { grantRefused(t, b, n) })
 	t.Run("granted as it cannot be", func(t *testing.T) { grantUnhonoured(t, b, n) })
+	t.Run("connected as the NFVO wants", func(t *testing.T) { grantReconnects(t, b, n) })
+}
+
+// resourcesOf are the definitions of one type in a list of a request for a grant.
+func resourcesOf(request map[string]any, list, kind string) (out []map[string]any) {
+	all, _ := request[list].([]any)
+	for _, r := range all {
+		if r := r.(map[string]any); r["type"] == kind {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func lastOf(n *nfvotest.NFVO) map[string]any {
+	requests, _ := n.Requests()
+	return requests[len(requests)-1]
 }
 
 // oneControlPlane begins the instantiation of the sample's small flavour.
@@ -59,19 +76,33 @@ func grantedLater(t *testing.T, b *bed, n *nfvotest.NFVO) {
 
 	requests, _ := n.Requests()
 	require.Equal(t, "INSTANTIATE", requests[0]["operation"])
-	require.Len(t, requests[0]["addResources"], 2)
+	require.Len(t, resourcesOf(requests[0], "addResources", "COMPUTE"), 2)
+	require.Len(t, resourcesOf(requests[0], "addResources", "LINKPORT"), 2)
 	grant := b.Get(t, "/windlass/v1/vnf_lcm_op_occs/"+filepath.Base(op)+"/grant")
 	require.Equal(t, b.Get(t, op)["grantId"], grant["id"])
 	require.True(t, strings.HasPrefix(grant["_links"].(map[string]any)["self"].(map[string]any)["href"].(string), n.URL))
 
+	b.refused(t, n, vnf, map[string]map[string]any{
+		"scale":          {"type": "SCALE_OUT", "aspectId": "worker_instance"},
+		"scale_to_level": {"scaleInfo": []any{map[string]any{"aspectId": "worker_instance", "scaleLevel": 1}}},
+		"heal":           {"vnfcInstanceId": []string{b.VnfcOf(t, vnf, "workerNode")}},
+		"operate":        {"changeStateTo": "STOPPED"},
+		"terminate":      {"terminationType": "FORCEFUL"},
+	})
+	b.RequireCluster(t, 1, 1)
+
 	n.Decide(nil)
+	b.Await(t, b.Begin(t, vnf, "operate", map[string]any{"changeStateTo": "STOPPED", "vnfcInstanceId": b.VnfcOf(t, vnf, "workerNode")}), quick, "COMPLETED")
+	updated := lastOf(n)["updateResources"].([]any)
+	require.Len(t, updated, 1)
+	require.Equal(t, b.VnfcOf(t, vnf, "workerNode"), updated[0].(map[string]any)["resource"].(map[string]any)["resourceId"])
 	n.Away(3)
 	servers := len(b.Vnfcs(t, vnf))
 	b.Terminate(t, vnf)
-	requests, _ = n.Requests()
-	last := requests[len(requests)-1]
+	last := lastOf(n)
 	require.Equal(t, "TERMINATE", last["operation"])
-	require.Len(t, last["removeResources"], servers, "of each server there is a handle")
+	require.Len(t, resourcesOf(last, "removeResources", "COMPUTE"), servers, "of each server there is a handle")
+	require.Len(t, resourcesOf(last, "removeResources", "LINKPORT"), servers, "and of its port")
 	for _, r := range last["removeResources"].([]any) {
 		require.NotEmpty(t, r.(map[string]any)["resource"].(map[string]any)["resourceId"])
 	}
@@ -102,4 +133,62 @@ func grantUnhonoured(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	require.Contains(t, got["error"].(map[string]any)["detail"], "the servers of workerNode are granted in the zone west, but the Base HOT takes none")
 	b.RequireNothingLeft(t)
 	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+}
+
+// refused begins operations that the NFVO does not grant: each is ROLLED_BACK, and nothing has changed.
+func (b *bed) refused(t *testing.T, n *nfvotest.NFVO, vnf string, requests map[string]map[string]any) {
+	t.Helper()
+	before := b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["instantiatedVnfInfo"]
+	n.Decide(func(map[string]any) nfvotest.Decision {
+		return nfvotest.Decision{Status: http.StatusForbidden, Detail: "Not today."}
+	})
+	defer n.Decide(nil)
+	for task, request := range requests {
+		op := b.Begin(t, vnf, task, request)
+		got := b.Await(t, op, quick, "ROLLED_BACK")
+		require.Equal(t, "The NFVO refuses the grant: Not today.", got["error"].(map[string]any)["detail"], task)
+		require.NotContains(t, got, "grantId", task)
+		require.Equal(t, before, b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["instantiatedVnfInfo"], task)
+	}
+}
+
+// The NFVO has the server on another network than the request.
+func grantReconnects(t *testing.T, b *bed, n *nfvotest.NFVO) {
+	n.Decide(nil)
+	site := newReconnection(t, b, "127.81.9.0/24", "127.81.10.0/24")
+	vnf, asked, granted := site.vnf, site.networks[0], site.networks[1]
+	b.refused(t, n, vnf, map[string]map[string]any{"change_ext_conn": linksTo(asked)})
+
+	n.Decide(func(map[string]any) nfvotest.Decision {
+		return nfvotest.Decision{Grant: map[string]any{"extVirtualLinks": linksTo(asked)["extVirtualLinks"]}}
+	})
+	op := b.Begin(t, vnf, "change_ext_conn", linksTo(asked))
+	b.Await(t, op, quick, "COMPLETED")
+	site.requireOn(t, asked, "link-"+asked)
+	request := lastOf(n)
+	require.Len(t, resourcesOf(request, "updateResources", "COMPUTE"), 1)
+	require.Len(t, resourcesOf(request, "removeResources", "LINKPORT"), 1)
+	require.Equal(t, "VDU1_CP1", resourcesOf(request, "addResources", "LINKPORT")[0]["resourceTemplateId"])
+
+	n.Decide(func(map[string]any) nfvotest.Decision {
+		return nfvotest.Decision{Grant: map[string]any{"extVirtualLinks": linksTo(granted)["extVirtualLinks"]}}
+	})
+	op = b.Begin(t, vnf, "change_ext_conn", linksTo("net0"))
+	got := b.Await(t, op, quick, "COMPLETED")
+	require.Equal(t, "link-"+granted, got["changedExtConnectivity"].([]any)[0].(map[string]any)["id"])
+	site.requireOn(t, granted, "link-"+granted)
+
+	other := linksTo("net0")["extVirtualLinks"]
+	other.([]any)[0].(map[string]any)["extCps"].([]any)[0].(map[string]any)["cpdId"] = "VDU1_CP2"
+	n.Decide(func(map[string]any) nfvotest.Decision {
+		return nfvotest.Decision{Grant: map[string]any{"extVirtualLinks": other}}
+	})
+	op = b.Begin(t, vnf, "change_ext_conn", linksTo("net0"))
+	got = b.Await(t, op, quick, "ROLLED_BACK")
+	require.Contains(t, got["error"].(map[string]any)["detail"], "was not asked for")
+	site.requireOn(t, granted, "link-"+granted)
+	n.Decide(nil)
+	b.terminate(t, vnf)
+	site.clear(t)
+	b.RequireNothingLeft(t)
 }
