@@ -16,6 +16,8 @@ type Clusters interface {
 type ClusterContext struct {
 	Instance lcm.VnfInstance
 	Params   lcm.ClusterParams
+	// FormerRegistries are those that a modification replaces.
+	FormerRegistries []lcm.PrivateRegistry
 	// AptKey is the armored key of Params.AptRepository when that is not in the package.
 	AptKey []byte
 	// PodNetwork is the manifest of the pod network when the package has none.

@@ -151,6 +151,8 @@ func (n *fakeNode) obey(name string, params, in map[string]string) (out []string
 	case "create-vim-account":
 		n.files[params["TOKEN_FILE"]] = "header.payload.signature\n"
 		out = results("ca", base64.StdEncoding.EncodeToString([]byte(s.ca)))
+	case "connect-registries":
+		n.connectRegistries(params, in)
 	case "remove-file":
 		delete(n.files, params["FILE"])
 	}

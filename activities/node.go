@@ -184,5 +184,8 @@ func packages(p lcm.ClusterParams, role lcm.Role) []string {
 	if role == lcm.ControlPlane && virtualIP(p) {
 		all = append(all, "haproxy", "keepalived")
 	}
+	if len(p.PrivateRegistries) > 0 {
+		all = append(all, "curl") // asks them
+	}
 	return all
 }

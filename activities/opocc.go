@@ -88,6 +88,8 @@ type Description struct {
 	Stopped []string `json:"stopped,omitempty"`
 	// VimChanges is set when a modification changes or adds a connection to an OpenStack.
 	VimChanges bool `json:"vimChanges,omitempty"`
+	// Registries is set when nodes are connected to registries of images: new ones, or in a modification all.
+	Registries bool `json:"registries,omitempty"`
 }
 
 // DescribeInput names the operation.

@@ -133,6 +133,9 @@ func (a *lcmAPI) validateModify(ctx context.Context, inst lcm.VnfInstance, body 
 	if err != nil {
 		return err
 	}
+	if err := a.checkOtherRegistries(ctx, inst, req, &found); err != nil {
+		return err
+	}
 	for i, p := range req.VimConnections {
 		at := slices.IndexFunc(after.VimConnections, func(v lcm.VimConnectionInfo) bool { return v.ID == p.ID })
 		if p.Removes() || at < 0 {

@@ -90,6 +90,9 @@ func (a *lcmAPI) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, 
 		found.names("$.flavourId", "%s", sentence(err))
 	} else {
 		checkFlavour(flavour, req, pkg, &found)
+		if err := a.checkRegistries(ctx, flavour, req, pkg, &found); err != nil {
+			return err
+		}
 		if err := a.checkStack(ctx, flavour, req, pkg.ID, &found); err != nil {
 			return err
 		}

@@ -31,6 +31,13 @@ func steps() []scripts.Script {
 			Packages: []string{"containerd", "kubeadm", "kubelet", "kubectl"}, Hold: []string{"kubeadm", "kubelet", "kubectl"},
 			Version: "1.34.4-1.1", Source: "https://packages.example.com/core:/stable:/v1.34/deb/ /", LockFor: 600,
 		},
+		scripts.ConnectRegistries{
+			Servers: []string{"192.168.0.10:5000", "registry.example.com"}, Gone: []string{"old.example.com"},
+			Hosts: []string{"192.168.0.20 registry.example.com"}, Credentials: true,
+		},
+		scripts.CheckRegistries{
+			Servers: []string{"192.168.0.10:5000", "registry.example.com"}, URLs: []string{"http://192.168.0.10:5000", "https://registry.example.com"},
+		},
 		scripts.FindInterface{Address: "10.0.0.11"},
 		scripts.ConfigureLoadBalancer{Node: "cp-1a2b3c4d", Port: 16443, Timeout: 30},
 		scripts.FindVirtualIP{VirtualIP: "10.0.0.10", Port: 16443, Timeout: 5},

@@ -47,6 +47,8 @@ type job struct {
 	regranted *lcm.Plan
 	// modified is what a MODIFY_INFO changes; inst has it already.
 	modified lcm.VnfInfoModifications
+	// former is what it changes; empty for any other operation.
+	former lcm.VnfInstance
 }
 
 func (o *operations) load(ctx context.Context, id lcm.OpOccID) (*job, error) {
@@ -64,6 +66,7 @@ func (o *operations) loadOf(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (j *job,
 		return nil, err
 	}
 	if opOcc.Operation == lcm.OpModifyInfo {
+		j.former = j.inst
 		if j.inst, j.modified, err = o.modify(ctx, j.inst, opOcc); err != nil {
 			return nil, err
 		}
@@ -136,7 +139,7 @@ func (o *operations) Describe(ctx context.Context, id lcm.OpOccID) (activities.D
 		return d, err
 	}
 	if j.opOcc.Operation == lcm.OpModifyInfo {
-		d.VimChanges = len(j.changedConnections()) > 0
+		d.VimChanges, d.Registries = len(j.changedConnections()) > 0, j.changesRegistries()
 		return d, nil
 	}
 	if j.opOcc.Operation == lcm.OpTerminate {
@@ -157,6 +160,7 @@ func (o *operations) Describe(ctx context.Context, id lcm.OpOccID) (activities.D
 	if err != nil {
 		return d, err
 	}
+	d.Registries = len(params.PrivateRegistries) > 0
 	d.PodNetwork = params.CniManifestPath != "" || len(o.podNetwork) > 0
 	d.HighlyAvailable = highlyAvailable(params.MasterNode, j.flavour, capacity)
 	return d, nil
@@ -194,6 +198,7 @@ func (o *operations) clusterOf(j *job) (activities.ClusterContext, error) {
 		},
 	}
 	o.defaultRepository(&cluster)
+	cluster.FormerRegistries = j.formerRegistries()
 	if params.CniManifestPath == "" {
 		cluster.PodNetwork = o.podNetwork
 	}
@@ -242,6 +247,9 @@ func (o *operations) Instantiated(ctx context.Context, id lcm.OpOccID, made acti
 	}
 	out.Extensions = lcm.Merged(j.inst.Extensions, j.request.Extensions)
 	out.ConfigurableProperties = lcm.Merged(j.inst.ConfigurableProperties, j.request.ConfigurableProperties)
+	if j.isCluster() {
+		out.ConfigurableProperties = lcm.ShowRegistries(out.ConfigurableProperties, j.request.AdditionalParams)
+	}
 	out.VimConnections = append([]lcm.VimConnectionInfo{connection}, j.otherConnections(connection)...)
 	if made.ClusterVimID != "" {
 		vim, err := o.store.Vim(ctx, made.ClusterVimID)

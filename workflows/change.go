@@ -106,6 +106,7 @@ func (b *build) arrivalSteps() []step {
 		{title: "Prepare every new node", do: b.prepareNodes},
 		{title: "Make the nodes known to each other", do: b.tellAll, undo: b.tellFormer},
 	}
+	list = append(list, b.connectSteps("Connect every new node to the registries")...)
 	if b.what.ControlPlanes && b.what.HighlyAvailable {
 		list = append(list, step{title: "Set up HAProxy and keepalived", do: b.balanceArrivals, undo: b.balanceFormer})
 	}

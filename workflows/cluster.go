@@ -15,6 +15,7 @@ func (b *build) clusterSteps() []step {
 		{title: "Check every node", do: b.checkNodes},
 		{title: "Prepare every node", do: b.prepareNodes},
 	}
+	list = append(list, b.connectSteps("Connect every node to the registries")...)
 	if b.what.HighlyAvailable {
 		list = append(list, step{title: "Set up HAProxy and keepalived", do: b.setUpLoadBalancers})
 	}

@@ -24,7 +24,7 @@ func (b *build) planModification(what activities.Description) (starting, process
 	if what.VimChanges {
 		processing = append(processing, step{title: "Try the VIM connection", do: b.tryVim})
 	}
-	return nil, processing
+	return nil, append(processing, b.reconnectSteps()...)
 }
 
 func (b *build) checkModification(ctx workflow.Context) error {

@@ -30,6 +30,13 @@ func newModification(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment 
 		assert.Equal(t, len(w.what.ServerIDs) > 0, in.HasStack)
 		return out, work(ctx, "try", in.Tracked)
 	}, activity.RegisterOptions{Name: "TryVim"})
+	env.RegisterActivityWithOptions(func(ctx context.Context, in activities.ConnectRegistriesInput) (out activities.ConnectRegistriesOutput, err error) {
+		name := "connect " + in.Node.Name
+		if in.Former {
+			name = "disconnect " + in.Node.Name
+		}
+		return out, work(ctx, name, in.Tracked)
+	}, activity.RegisterOptions{Name: "ConnectRegistries"})
 	return env
 }
 

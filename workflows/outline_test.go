@@ -44,6 +44,9 @@ func TestOutline_isWhatTheWorkflowsDo(t *testing.T) {
 				for _, isCluster := range []bool{true, false} {
 					t.Run(fmt.Sprintf("%s %s, flavour %s, cluster %t", op, body, flavour, isCluster), func(t *testing.T) {
 						f := someFacts(t, flavour, isCluster)
+						if f.Cluster != nil && len(body)%2 == 0 { // every other one pulls from registries
+							f.Cluster.PrivateRegistries = []lcm.PrivateRegistry{{Server: "registry.example.com"}}
+						}
 						f.Graceful = strings.Contains(body, "GRACEFUL")
 						p, err := planOf(f, op, body)
 						if err != nil {
@@ -73,6 +76,7 @@ func requireSameSteps(t *testing.T, p lcm.Plan, f plan.Facts) {
 	what := activities.Description{
 		Cluster: f.Cluster != nil, Nodes: f.Instance.Instantiated.Nodes, Grows: p.Grows(), Shrinks: p.Shrinks(), Whole: p.Whole, Graceful: f.Graceful,
 	}
+	what.Registries = what.Cluster && len(f.Cluster.PrivateRegistries) > 0
 	what.HighlyAvailable, what.PodNetwork = what.Cluster && len(what.Nodes.With(lcm.ControlPlane)) > 1, what.Cluster
 	isControlPlane := func(vdu string) bool { return vdu == "masterNode" }
 	what.ControlPlanes = slices.ContainsFunc(p.Groups, func(g lcm.GroupChange) bool { return isControlPlane(g.VduID) }) ||

@@ -29,6 +29,8 @@ type ClusterParams struct {
 	DrainPolicy DrainPolicy `json:"drain_policy,omitempty"`
 	// IgnorePreflightErrors are names of kubeadm's checks, e.g. "SystemVerification".
 	IgnorePreflightErrors []string `json:"ignore_preflight_errors,omitempty"`
+	// PrivateRegistries are the registries of images that every node is connected to.
+	PrivateRegistries []PrivateRegistry `json:"private_registry_connection_info,omitempty"`
 }
 
 // NodeParams says how the nodes of one role are found and reached.

@@ -101,6 +101,7 @@ func (p *ClusterParams) read(o *paramReader) {
 		apt.boolean("trusted", &p.AptRepository.Trusted)
 		apt.text("version", &p.AptRepository.Version)
 	}
+	p.readRegistries(o)
 	lb := o.object("load_balancer")
 	lb.number("port", &p.LoadBalancer.Port)
 	lb.number("etcd_port", &p.LoadBalancer.EtcdPort)

@@ -31,6 +31,7 @@ func (p ClusterParams) Problems(controlPlanes, workers int) []Problem {
 		c.aptRepository(*p.AptRepository)
 	}
 	c.timeouts(p.Timeouts)
+	c.found = append(c.found, registryProblems(clusterParamsPath+"."+RegistriesKey, p.PrivateRegistries)...)
 	if p.DrainPolicy != "" && p.DrainPolicy != DrainFail && p.DrainPolicy != DrainForce {
 		c.add("drain_policy", "must be %q or %q, not %q.", DrainFail, DrainForce, p.DrainPolicy)
 	}

@@ -205,6 +205,9 @@ func (r ModifyRequest) Apply(inst VnfInstance, pkg *VnfPkg) (after VnfInstance, 
 	after.Extensions, done.Extensions = r.Extensions.over(inst.Extensions), masked(r.Extensions.Members)
 	after.ConfigurableProperties = r.ConfigurableProperties.over(inst.ConfigurableProperties)
 	done.ConfigurableProperties = masked(r.ConfigurableProperties.Members)
+	if err := r.applyRegistries(&after, inst); err != nil {
+		return inst, done, err
+	}
 	if err := r.applyPackage(&after, pkg, &done); err != nil {
 		return inst, done, err
 	}

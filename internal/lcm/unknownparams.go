@@ -10,7 +10,7 @@ import (
 
 // notYet are parameters of Tacker's driver that Windlass does not carry out: a cluster without them would not
 // be what was asked for.
-var notYet = []string{"storage_server", "pv_registration_params", "private_registry_connection_info"}
+var notYet = []string{"storage_server", "pv_registration_params"}
 
 // unknownParams finds the members of the cluster's parameters that nobody reads: misspelt ones would otherwise
 // be ignored in silence.
@@ -25,6 +25,9 @@ func unknownParams(additionalParams json.RawMessage) []Problem {
 func unknownMembers(path string, doc json.RawMessage, t reflect.Type) []Problem {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
+	}
+	if t.Kind() == reflect.Slice {
+		return unknownItems(path, doc, t.Elem())
 	}
 	var members map[string]json.RawMessage
 	if t.Kind() != reflect.Struct || t == reflect.TypeFor[Secret]() || json.Unmarshal(doc, &members) != nil {

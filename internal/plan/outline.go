@@ -78,6 +78,7 @@ func (o outline) making() []PlannedStep {
 		PlannedStep{Title: "Check every node"},
 		PlannedStep{Title: "Prepare every node"},
 	)
+	list = append(list, o.connecting("Connect every node to the registries")...)
 	if o.balanced {
 		list = append(list, PlannedStep{Title: "Set up HAProxy and keepalived"})
 	}
@@ -216,6 +217,7 @@ func (o outline) arrival() []PlannedStep {
 		{Title: "Prepare every new node"},
 		{Title: "Make the nodes known to each other", Undo: "the others forget the new nodes"},
 	}
+	list = append(list, o.connecting("Connect every new node to the registries")...)
 	if o.controlPlanes && o.balanced {
 		list = append(list, PlannedStep{Title: "Set up HAProxy and keepalived", Undo: "only the former control planes share the load and the virtual IP"})
 	}

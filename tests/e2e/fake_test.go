@@ -38,6 +38,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"a killed API server loses nothing", killedAPIServer},
 		{"a workflow terminated in Temporal goes on", terminatedInTemporal},
 		{"modify", modifying},
+		{"registries of images", registries},
 		{"change external connectivity", reconnecting},
 		{"operate", operating},
 		{"an operate that fails", operatingFails},

@@ -21,6 +21,7 @@ type Cluster struct {
 		Ready        bool     `json:"ready"`
 		Cordoned     bool     `json:"cordoned"`
 		Hosts        []string `json:"hosts"`
+		Registries   []string `json:"registries"`
 	} `json:"members"`
 	EtcdMembers []struct {
 		Node    string `json:"node"`

@@ -223,9 +223,9 @@ func (d *Driver) tellHosts(_ context.Context, m *Machine, p Params) Result {
 
 // hosts are the entries of /etc/hosts.
 func (m *Machine) hosts() (entries []string) {
-	content, _ := m.ReadFile("/etc/hosts")
-	for line := range strings.Lines(string(content)) {
-		if line = strings.TrimSpace(line); line != "" && line != "127.0.0.1 localhost" {
+	others, _ := m.splitHosts()
+	for _, line := range others {
+		if line != "127.0.0.1 localhost" {
 			entries = append(entries, line)
 		}
 	}
@@ -233,5 +233,7 @@ func (m *Machine) hosts() (entries []string) {
 }
 
 func (m *Machine) writeHosts(p Params) {
+	_, registries := m.splitHosts()
 	m.WriteFile("/etc/hosts", []byte("127.0.0.1 localhost\n"+strings.ReplaceAll(p.Get("HOSTS"), ",", "\n")+"\n"), 0o644)
+	m.writeRegistryHosts(strings.Join(registries, ","))
 }

@@ -23,6 +23,9 @@ func (d *Driver) registerScripts() {
 		"find-interface": d.findInterface,
 		"remove-file":    d.removeFile,
 
+		"connect-registries": d.connectRegistries,
+		"check-registries":   d.checkRegistries,
+
 		"configure-load-balancer": d.configureLoadBalancer,
 		"find-virtual-ip":         d.findVirtualIP,
 

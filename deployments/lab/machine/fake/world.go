@@ -93,6 +93,8 @@ type Member struct {
 	Labels       map[string]string `json:"labels"`
 	// Hosts are the entries of its /etc/hosts but localhost, "address name", as they stand there.
 	Hosts []string `json:"hosts"`
+	// Registries are the servers of images that it knows.
+	Registries []string `json:"registries,omitempty"`
 }
 
 // EtcdMember is a member of etcd; one that has not started stems from an interrupted join.
@@ -150,7 +152,7 @@ func (c *cluster) picture() Cluster {
 		m := c.members[node]
 		p.Members = append(p.Members, Member{
 			Node: node, MachineID: m.machine.id, Address: m.address, ControlPlane: m.controlPlane,
-			Joins: m.joins, Ready: c.ready(node), Cordoned: m.cordoned, Labels: maps.Clone(m.labels), Hosts: m.machine.hosts(),
+			Joins: m.joins, Ready: c.ready(node), Cordoned: m.cordoned, Labels: maps.Clone(m.labels), Hosts: m.machine.hosts(), Registries: m.machine.registries(),
 		})
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.pods)) {

@@ -1,0 +1,238 @@
+package activities
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// nodeRegistries is what a node has of registries before they are set.
+type nodeRegistries struct {
+	node        lcm.Node
+	state       registriesState
+	credentials []byte            // kubelet's file
+	docker      []byte            // Docker's configuration
+	proxies     map[string]string // by scheme
+	noProxy     string
+	masks       []string // of the proxies
+}
+
+// registriesState is what Windlass has set on a node, and nobody else: what it may take away again.
+type registriesState struct {
+	Servers []string `json:"servers"`
+	// Insecure are those that it has added to Docker's list, Kubelet those in kubelet's file.
+	Insecure []string `json:"insecure,omitempty"`
+	Kubelet  []string `json:"kubelet,omitempty"`
+}
+
+// maxConfiguration is far above what the files that are read take.
+const maxConfiguration = 1 << 20
+
+// registriesOn reads the files of a node that others may have written, too.
+func registriesOn(ctx context.Context, host Host, node lcm.Node) (*nodeRegistries, error) {
+	f := &nodeRegistries{node: node, proxies: map[string]string{}}
+	var state, proxy []byte
+	for path, to := range map[string]*[]byte{
+		scripts.RegistriesState: &state, scripts.KubeletCredentials: &f.credentials, scripts.DockerConfiguration: &f.docker, scripts.ContainerdProxy: &proxy,
+	} {
+		content, err := host.Get(ctx, path, maxConfiguration)
+		if err != nil && !lcm.Is(err, lcm.KindNotFound) {
+			return nil, err
+		}
+		*to = content
+	}
+	if len(state) > 0 && json.Unmarshal(state, &f.state) != nil {
+		return nil, f.malformed(scripts.RegistriesState)
+	}
+	f.state.Servers = slices.DeleteFunc(f.state.Servers, func(s string) bool { return lcm.RegistryServerProblem(s) != "" })
+	f.readProxy(string(proxy))
+	return f, nil
+}
+
+func (f *nodeRegistries) malformed(path string) error {
+	return lcm.Errorf(lcm.KindBroken, "%s: its file %s is not as it must be; correct or remove it, then retry.", f.node.Name, path)
+}
+
+// readProxy reads the environment that containerd is started with.
+func (f *nodeRegistries) readProxy(environment string) {
+	for line := range strings.Lines(environment) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		switch key {
+		case "HTTP_PROXY", "HTTPS_PROXY":
+			f.proxies[strings.ToLower(strings.TrimSuffix(key, "_PROXY"))] = value
+			f.masks = append(f.masks, userinfo(value)...)
+		case "NO_PROXY":
+			f.noProxy = value
+		}
+	}
+}
+
+// proxyFor is the proxy that containerd takes on the way there, nil for none.
+func (f *nodeRegistries) proxyFor(registry string) *url.URL {
+	to, err := url.Parse(registry)
+	if err != nil || f.proxies[to.Scheme] == "" || direct(f.noProxy, to.Hostname()) {
+		return nil
+	}
+	proxy, err := url.Parse(f.proxies[to.Scheme])
+	if err != nil {
+		return nil
+	}
+	return proxy
+}
+
+// direct tells whether NO_PROXY has the host, as programs in Go read it: an address, a network, or a domain with all below it.
+func direct(noProxy, host string) bool {
+	addr, err := netip.ParseAddr(host)
+	isAddr := err == nil
+	if host == "localhost" || isAddr && addr.IsLoopback() {
+		return true
+	}
+	for entry := range strings.SplitSeq(noProxy, ",") {
+		entry = strings.ToLower(strings.TrimSpace(entry))
+		if name, _, err := net.SplitHostPort(entry); err == nil {
+			entry = name
+		}
+		prefix, err := netip.ParsePrefix(entry)
+		domain := strings.TrimPrefix(strings.TrimPrefix(entry, "*"), ".")
+		switch {
+		case entry == "":
+		case entry == "*", entry == strings.ToLower(host), err == nil && isAddr && prefix.Contains(addr):
+			return true
+		case !isAddr && strings.HasSuffix(strings.ToLower(host), "."+domain):
+			return true
+		}
+	}
+	return false
+}
+
+// gone are the servers that Windlass has set and that are not asked for any more.
+func (f *nodeRegistries) gone(registries []openRegistry) (out []string) {
+	for _, server := range f.state.Servers {
+		if !slices.ContainsFunc(registries, func(r openRegistry) bool { return r.Server == server }) {
+			out = append(out, server)
+		}
+	}
+	return out
+}
+
+// files are the inputs with the files that hold more than one registry, and others' entries.
+func (f *nodeRegistries) files(registries []openRegistry) ([]scripts.Input, error) {
+	after := registriesState{}
+	for _, r := range registries {
+		after.Servers = append(after.Servers, r.Server)
+	}
+	credentials, err := f.kubeletFile(registries, &after)
+	if err != nil {
+		return nil, err
+	}
+	docker, err := f.dockerFile(registries, &after)
+	if err != nil {
+		return nil, err
+	}
+	// As long as the script runs, what was there and what comes is Windlass's.
+	before := registriesState{
+		Servers: union(f.state.Servers, after.Servers), Insecure: union(f.state.Insecure, after.Insecure), Kubelet: union(f.state.Kubelet, after.Kubelet),
+	}
+	return []scripts.Input{
+		{Name: "credentials", Value: credentials}, {Name: "docker", Value: docker}, {Name: "before", Value: before.text()}, {Name: "after", Value: after.text()},
+	}, nil
+}
+
+func (s registriesState) text() string {
+	doc, _ := json.Marshal(s) // cannot fail
+	return string(doc) + "\n"
+}
+
+func union(a, b []string) []string {
+	out := slices.Clone(a)
+	for _, s := range b {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// object reads a JSON object, an empty one where there is none.
+func object(doc []byte) (map[string]json.RawMessage, bool) {
+	out := map[string]json.RawMessage{}
+	if len(doc) > 0 && (json.Unmarshal(doc, &out) != nil || out == nil) {
+		return nil, false
+	}
+	return out, true
+}
+
+// kubeletFile is kubelet's credential file with those of the registries and without those of former ones; "" when nothing
+// would be in it.
+func (f *nodeRegistries) kubeletFile(registries []openRegistry, after *registriesState) (string, error) {
+	doc, ok := object(f.credentials)
+	auths, alsoOK := object(doc["auths"])
+	if !ok || !alsoOK {
+		return "", f.malformed(scripts.KubeletCredentials)
+	}
+	for _, key := range f.state.Kubelet {
+		delete(auths, key)
+	}
+	for _, r := range registries {
+		if r.Username == "" {
+			continue
+		}
+		entry, err := json.Marshal(map[string]string{"auth": base64.StdEncoding.EncodeToString([]byte(r.Username + ":" + r.password))})
+		if err != nil {
+			return "", err
+		}
+		auths[r.AuthKey()] = entry
+		after.Kubelet = append(after.Kubelet, r.AuthKey())
+	}
+	delete(doc, "auths")
+	if len(doc)+len(auths) == 0 {
+		return "", nil
+	}
+	return withMember(doc, "auths", auths)
+}
+
+// dockerFile is Docker's configuration with the registries that it asks over HTTP; "" when it may stay as it is.
+func (f *nodeRegistries) dockerFile(registries []openRegistry, after *registriesState) (string, error) {
+	const member = "insecure-registries"
+	var list []string
+	doc, ok := object(f.docker)
+	if !ok || len(doc[member]) > 0 && json.Unmarshal(doc[member], &list) != nil {
+		return "", f.malformed(scripts.DockerConfiguration)
+	}
+	had := slices.Clone(list)
+	list = slices.DeleteFunc(list, func(s string) bool { return slices.Contains(f.state.Insecure, s) })
+	for _, r := range registries {
+		if !r.HTTPS() && !slices.Contains(list, r.Server) {
+			list, after.Insecure = append(list, r.Server), append(after.Insecure, r.Server)
+		}
+	}
+	if slices.Equal(had, list) {
+		return "", nil
+	}
+	delete(doc, member)
+	if len(list) == 0 {
+		return withMember(doc, "", nil)
+	}
+	return withMember(doc, member, list)
+}
+
+// withMember is a document with one more member, for people to read.
+func withMember(doc map[string]json.RawMessage, key string, value any) (string, error) {
+	if key != "" {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return "", err
+		}
+		doc[key] = text
+	}
+	text, err := json.MarshalIndent(doc, "", "  ")
+	return string(text) + "\n", err
+}

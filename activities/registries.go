@@ -1,0 +1,174 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// ConnectRegistriesInput names the node.
+type ConnectRegistriesInput struct {
+	NodeInput
+	// Former takes the registries that the VNF had before a modification, and does not ask them: what is undone must not be
+	// held up by a registry.
+	Former bool `json:"former,omitempty"`
+}
+
+// ConnectRegistriesOutput tells how many registries the node can pull from.
+type ConnectRegistriesOutput struct {
+	Registries int `json:"registries"`
+}
+
+// ConnectRegistries lets a node pull images from the registries of the request, and no longer from those that an earlier
+// one has named. Then it asks each registry from the node.
+//
+// Idempotent: files are written only when they differ; what follows a change (a restart of containerd or kubelet, which leaves
+// pods running) is remembered on the node until it is done. Takes seconds. A registry that does not answer is Unavailable, so
+// that it is tried again; one that refuses the credentials is Denied, one that is not trusted Broken: a person mends the
+// registry and retries, or rolls back.
+func (n *Nodes) ConnectRegistries(ctx context.Context, in ConnectRegistriesInput) (out ConnectRegistriesOutput, err error) {
+	defer func() { err = boundary(ctx, "connect "+in.Node.Name+" to the registries", err) }()
+	defer heartbeat(ctx)()
+	cluster, err := n.Clusters.Cluster(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	list := cluster.Params.PrivateRegistries
+	if in.Former {
+		list = cluster.FormerRegistries
+	}
+	registries, err := n.openRegistries(ctx, cluster, list)
+	if err != nil {
+		return out, err
+	}
+	host, err := n.Hosts.Dial(ctx, in.OpOccID, in.Node)
+	if err != nil {
+		return out, err
+	}
+	defer func() { _ = host.Close() }()
+	found, err := registriesOn(ctx, host, in.Node)
+	if err != nil {
+		return out, err
+	}
+	connect, err := found.connect(registries)
+	if err != nil {
+		return out, err
+	}
+	connect.limit, connect.parameter = command(cluster, connect.script).limit, "timeouts.command"
+	if _, err := n.run(ctx, host, in.Step, connect); err != nil {
+		return out, err
+	}
+	out.Registries = len(registries)
+	if in.Former || len(registries) == 0 {
+		return out, nil
+	}
+	check := found.check(registries)
+	check.limit, check.parameter = connect.limit, connect.parameter
+	results, err := n.run(ctx, host, in.Step, check)
+	if err != nil {
+		return out, err
+	}
+	return out, unusable(in.Node, scripts.RegistryFailures(results))
+}
+
+// openRegistry is a registry with what is secret, and what is in the package.
+type openRegistry struct {
+	lcm.PrivateRegistry
+
+	password string
+	ca       string
+}
+
+// openRegistries reads the passwords and certificates of registries.
+func (n *Nodes) openRegistries(ctx context.Context, cluster ClusterContext, list []lcm.PrivateRegistry) (out []openRegistry, err error) {
+	for _, r := range list {
+		open := openRegistry{PrivateRegistry: r}
+		if open.password, err = n.open(ctx, r.Password); err != nil {
+			return nil, err
+		}
+		ca, err := packageFile(ctx, cluster, r.CertificatePath)
+		if err != nil {
+			return nil, err
+		}
+		if why := lcm.CertificateProblem(ca); r.CertificatePath != "" && why != "" {
+			return nil, lcm.Errorf(lcm.KindInvalid, "The package's file %s, of the registry %s, %s.", r.CertificatePath, r.Server, why)
+		}
+		open.ca = string(ca)
+		out = append(out, open)
+	}
+	return out, nil
+}
+
+// masks are what no output may show: a user with its password also as files and headers have it.
+func masks(registries []openRegistry) (out []string) {
+	for _, r := range registries {
+		if r.password != "" {
+			out = append(out, r.password, r.Username+":"+r.password)
+		}
+	}
+	return out
+}
+
+// connect is the job that gives a node these registries.
+func (f *nodeRegistries) connect(registries []openRegistry) (j job, err error) {
+	script := scripts.ConnectRegistries{
+		Gone: f.gone(registries), Credentials: slices.ContainsFunc(registries, func(r openRegistry) bool { return r.Username != "" }),
+	}
+	var inputs []scripts.Input
+	for i, r := range registries {
+		script.Servers = append(script.Servers, r.Server)
+		if entry := r.HostsEntry(); entry != "" && !slices.Contains(script.Hosts, entry) {
+			script.Hosts = append(script.Hosts, entry)
+		}
+		file, err := scripts.HostsTOML{URL: r.URL(), CA: r.ca != ""}.Render()
+		if err != nil {
+			return j, lcm.Wrap(lcm.KindBug, err, "Windlass could not write hosts.toml.")
+		}
+		inputs = append(inputs, scripts.Input{Name: fmt.Sprintf("hosts.%d", i), Value: file}, scripts.Input{Name: fmt.Sprintf("ca.%d", i), Value: r.ca})
+	}
+	files, err := f.files(registries)
+	if err != nil {
+		return j, err
+	}
+	return job{script: script, stdin: scripts.Stdin(append(inputs, files...)...), mask: append(masks(registries), f.masks...)}, nil
+}
+
+// check is the job that asks the registries from the node, through the proxy where containerd would.
+func (f *nodeRegistries) check(registries []openRegistry) job {
+	var (
+		script scripts.CheckRegistries
+		inputs []scripts.Input
+	)
+	for i, r := range registries {
+		script.Servers, script.URLs = append(script.Servers, r.Server), append(script.URLs, r.URL())
+		config := scripts.CurlConfig{Username: r.Username, Password: r.password, Proxy: f.proxyFor(r.URL())}
+		inputs = append(inputs, scripts.Input{Name: fmt.Sprintf("curl.%d", i), Value: config.Render()}, scripts.Input{Name: fmt.Sprintf("ca.%d", i), Value: r.ca})
+	}
+	return job{script: script, stdin: scripts.Stdin(inputs...), mask: append(masks(registries), f.masks...)}
+}
+
+// registryKinds are the kinds of failures that no waiting mends; those that waiting may mend are Unavailable.
+var registryKinds = map[string]lcm.Kind{
+	"denied": lcm.KindDenied, "untrusted": lcm.KindBroken, "unknown": lcm.KindBroken, "wrong": lcm.KindBroken,
+}
+
+// unusable makes one error of a node's failures, nil when there is none.
+func unusable(node lcm.Node, failures []scripts.RegistryFailure) error {
+	if len(failures) == 0 {
+		return nil
+	}
+	kind := lcm.KindUnavailable
+	sentences := make([]string, 0, len(failures))
+	for _, f := range failures {
+		if known, ok := registryKinds[f.Class]; ok && kind == lcm.KindUnavailable {
+			kind = known
+		}
+		sentences = append(sentences, f.Server+" "+f.Sentence)
+	}
+	return lcm.Errorf(kind, "%s cannot pull from every registry: %s. Mend the registry and retry, or roll back and correct %s.",
+		node.Name, strings.Join(sentences, "; "), lcm.RegistriesKey)
+}

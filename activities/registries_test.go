@@ -1,0 +1,166 @@
+package activities_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// connectRegistries does what the script of that name would have done to the files that activities read again.
+func (n *fakeNode) connectRegistries(params, in map[string]string) {
+	if n.files[scripts.RegistriesState] != in["after"] {
+		n.site.effects = append(n.site.effects, "connect "+n.node.Name)
+	}
+	n.files[scripts.RegistriesState] = in["after"]
+	if in["docker"] != "" {
+		n.files[scripts.DockerConfiguration] = in["docker"]
+	}
+	if params["WITH_CREDENTIALS"] == "yes" || n.files["ours"] != "" {
+		n.files[scripts.KubeletCredentials], n.files["ours"] = in["credentials"], params["WITH_CREDENTIALS"]
+	}
+}
+
+// registrySite is one worker that is to pull from two registries.
+func registrySite(t *testing.T, list ...lcm.PrivateRegistry) (site, *fakeSite, *fakeNode, *activities.Nodes) {
+	t.Helper()
+	s, fake, _, _ := newSite(t, 0, 1, func(p *lcm.ClusterParams) { p.PrivateRegistries = list })
+	ca := selfSigned(t)
+	s.reach.Clusters.(*fixedCluster).context.PackageFile = func(_ context.Context, path string) ([]byte, error) {
+		return map[string][]byte{"ca.crt": []byte(ca), "key.pem": []byte("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")}[path], nil
+	}
+	return s, fake, fake.nodes[s.nodes[0].Name], &activities.Nodes{Reach: s.reach}
+}
+
+func (s site) toRegistries(former bool) activities.ConnectRegistriesInput {
+	return activities.ConnectRegistriesInput{NodeInput: s.tracked(s.nodes[0]), Former: former}
+}
+
+var (
+	plainRegistry = lcm.PrivateRegistry{ConnectionType: "0", Server: "192.168.0.10:5000", HostsString: "192.168.0.20  registry.example.com"}
+	tlsRegistry   = lcm.PrivateRegistry{
+		ConnectionType: "1", Server: "registry.example.com", Username: "user01", Password: lcm.Secret{Clear: "hunter2\""}, CertificatePath: "ca.crt",
+		HostsString: "192.168.0.20 registry.example.com",
+	}
+)
+
+func TestConnectRegistries_setsEachOnceAndAsksIt(t *testing.T) {
+	s, fake, node, nodes := registrySite(t, plainRegistry, tlsRegistry)
+	node.files[scripts.ContainerdProxy] = "HTTP_PROXY=http://u:secret1@proxy.example:3128\nHTTPS_PROXY=http://proxy.example:3128\nNO_PROXY=192.168.0.0/24\n"
+	node.files[scripts.KubeletCredentials] = `{"auths":{"other.example.com":{"auth":"eDp5"}},"credHelpers":{}}`
+	node.files[scripts.DockerConfiguration] = `{"log-driver":"local","insecure-registries":["lab.example.com"]}`
+	for range 2 {
+		assert.Equal(t, 2, must(t, nodes.ConnectRegistries, s.toRegistries(false)).Registries)
+	}
+	assert.Equal(t, []string{"connect " + s.nodes[0].Name}, fake.effects, "the second time nothing changes")
+	require.Len(t, fake.ran, 4)
+	connect, check := readStdin(fake.ran[2].Stdin), readStdin(fake.ran[3].Stdin)
+
+	_, params := readScript(fake.ran[2].Script)
+	assert.Equal(t, "192.168.0.10:5000 registry.example.com", params["SERVERS"])
+	assert.Equal(t, "192.168.0.20 registry.example.com", params["REGISTRY_HOSTS"], "once")
+	assert.Contains(t, connect["hosts.0"], `server = "http://192.168.0.10:5000"`)
+	assert.Contains(t, connect["hosts.1"], `ca = "ca.crt"`)
+	assert.Contains(t, connect["ca.1"], "CERTIFICATE")
+	auth := base64.StdEncoding.EncodeToString([]byte(`user01:hunter2"`))
+	assert.JSONEq(t, `{"auths":{"other.example.com":{"auth":"eDp5"},"registry.example.com":{"auth":"`+auth+`"}},"credHelpers":{}}`, connect["credentials"])
+	assert.JSONEq(t, `{"log-driver":"local","insecure-registries":["lab.example.com","192.168.0.10:5000"]}`, node.files[scripts.DockerConfiguration])
+	assert.JSONEq(t, `{"servers":["192.168.0.10:5000","registry.example.com"],"insecure":["192.168.0.10:5000"],"kubelet":["registry.example.com"]}`, connect["after"])
+
+	_, params = readScript(fake.ran[3].Script)
+	assert.Equal(t, "http://192.168.0.10:5000 https://registry.example.com", params["URLS"])
+	assert.Contains(t, check["curl.0"], `noproxy = "*"`)
+	assert.NotContains(t, check["curl.0"], "user = ")
+	assert.Contains(t, check["curl.1"], `user = "user01:hunter2\""`)
+	assert.Contains(t, check["curl.1"], `proxy = "http://proxy.example:3128"`)
+	for _, cmd := range fake.ran {
+		assert.NotContains(t, cmd.Script, "hunter2", "no secret in a parameter")
+		assert.Subset(t, cmd.Mask, []string{`hunter2"`, `user01:hunter2"`, "secret1"})
+	}
+}
+
+func TestConnectRegistries_takesAwayWhatIsNotAskedForAnyMore(t *testing.T) {
+	s, fake, node, nodes := registrySite(t, plainRegistry, tlsRegistry)
+	node.files[scripts.KubeletCredentials] = `{"auths":{"other.example.com":{"auth":"eDp5"}}}`
+	node.files[scripts.DockerConfiguration] = `{"log-driver":"local"}`
+	must(t, nodes.ConnectRegistries, s.toRegistries(false))
+
+	cluster := s.reach.Clusters.(*fixedCluster)
+	cluster.context.FormerRegistries, cluster.context.Params.PrivateRegistries = cluster.context.Params.PrivateRegistries, nil
+	fake.ran = nil
+	for range 2 {
+		must(t, nodes.ConnectRegistries, s.toRegistries(false))
+	}
+	require.Len(t, fake.ran, 2, "nothing is there to be asked")
+	_, params := readScript(fake.ran[0].Script)
+	assert.Equal(t, "192.168.0.10:5000 registry.example.com", params["GONE"])
+	_, params = readScript(fake.ran[1].Script)
+	assert.Empty(t, params["GONE"])
+	assert.JSONEq(t, `{"auths":{"other.example.com":{"auth":"eDp5"}}}`, node.files[scripts.KubeletCredentials])
+	assert.JSONEq(t, `{"log-driver":"local"}`, node.files[scripts.DockerConfiguration])
+	assert.JSONEq(t, `{"servers":null}`, node.files[scripts.RegistriesState])
+
+	fake.ran = nil
+	must(t, nodes.ConnectRegistries, s.toRegistries(true))
+	require.Len(t, fake.ran, 1, "what is undone is not held up by a registry")
+	assert.Contains(t, node.files[scripts.KubeletCredentials], "registry.example.com")
+}
+
+func TestConnectRegistries_saysWhyARegistryCannotBeUsed(t *testing.T) {
+	failure := func(class, server, sentence string) []string {
+		return results("failure", base64.StdEncoding.EncodeToString([]byte(class+"|"+server+"|"+sentence)))
+	}
+	for name, c := range map[string]struct {
+		says []string
+		kind lcm.Kind
+	}{
+		"away":          {failure("away", "192.168.0.10:5000", "does not answer (refused)"), lcm.KindUnavailable},
+		"wrong user":    {failure("denied", "registry.example.com", "refuses the user name or the password (401)"), lcm.KindDenied},
+		"unknown CA":    {failure("untrusted", "registry.example.com", "has a certificate | of nobody"), lcm.KindBroken},
+		"some of these": {append(failure("away", "a.example.com", "x"), failure("denied", "registry.example.com", "y")...), lcm.KindDenied},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, fake, _, nodes := registrySite(t, plainRegistry, tlsRegistry)
+			fake.replies["check-registries"] = c.says
+			_, err := do(t, nodes.ConnectRegistries, s.toRegistries(false))
+			assertKind(t, err, c.kind, s.nodes[0].Name+" cannot pull")
+			for _, text := range scripts.ParseResults(strings.Join(c.says, "\n")).Texts("failure") {
+				assert.ErrorContains(t, err, strings.SplitN(text, "|", 3)[2])
+			}
+		})
+	}
+}
+
+func TestConnectRegistries_readsNoFileThatIsNotOne(t *testing.T) {
+	for path, content := range map[string]string{
+		scripts.KubeletCredentials: "null", scripts.DockerConfiguration: `{"insecure-registries":"x"}`, scripts.RegistriesState: "[",
+	} {
+		s, fake, node, nodes := registrySite(t, plainRegistry)
+		node.files[path] = content
+		_, err := do(t, nodes.ConnectRegistries, s.toRegistries(false))
+		assertKind(t, err, lcm.KindBroken, path)
+		assert.Empty(t, fake.ran)
+	}
+	s, fake, _, nodes := registrySite(t, lcm.PrivateRegistry{ConnectionType: "1", Server: "a.example.com", CertificatePath: "key.pem"})
+	_, err := do(t, nodes.ConnectRegistries, s.toRegistries(false))
+	assertKind(t, err, lcm.KindInvalid, "private key")
+	assert.Empty(t, fake.ran)
+}
+
+func TestConnectRegistries_keepsItsNotesFromBecomingPaths(t *testing.T) {
+	s, fake, node, nodes := registrySite(t)
+	state, err := json.Marshal(map[string]any{"servers": []string{"../../etc", "old.example.com"}})
+	require.NoError(t, err)
+	node.files[scripts.RegistriesState] = string(state)
+	must(t, nodes.ConnectRegistries, s.toRegistries(false))
+	_, params := readScript(fake.ran[0].Script)
+	assert.Equal(t, "old.example.com", params["GONE"])
+}

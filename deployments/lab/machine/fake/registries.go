@@ -1,0 +1,209 @@
+package fake
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+const (
+	registriesBlock = "# windlass: registries"
+	blockEnd        = "# windlass: end"
+	certsDir        = "/etc/containerd/certs.d/"
+	credentialsFile = "/etc/windlass/registry-credentials.json" //nolint:gosec // a file's name
+)
+
+func (d *Driver) connectRegistries(ctx context.Context, m *Machine, p Params) Result {
+	if p.Input("before") == "" || p.Input("after") == "" {
+		return p.Fail(65, "the input before or after is missing")
+	}
+	if !p.Work(ctx) {
+		return interrupted
+	}
+	m.WriteFile(scripts.RegistriesState, []byte(p.Input("before")), 0o644)
+	for server := range strings.FieldsSeq(p.Get("GONE")) {
+		m.files.remove(certsDir + server)
+	}
+	for i, server := range strings.Fields(p.Get("SERVERS")) {
+		m.put(p, certsDir+server+"/hosts.toml", "hosts."+strconv.Itoa(i), 0o644)
+		m.put(p, certsDir+server+"/ca.crt", "ca."+strconv.Itoa(i), 0o644)
+	}
+	m.writeRegistryHosts(p.Get("REGISTRY_HOSTS"))
+	if p.Get("WITH_CREDENTIALS") == "yes" {
+		m.put(p, credentialsFile, "credentials", 0o600)
+		m.put(p, scripts.KubeletCredentials, "credentials", 0o600)
+	} else if _, ours := m.ReadFile(credentialsFile); ours {
+		m.put(p, scripts.KubeletCredentials, "credentials", 0o600)
+		m.files.remove(credentialsFile)
+	}
+	m.WriteFile(scripts.RegistriesState, []byte(p.Input("after")), 0o644)
+	return Result{}
+}
+
+// put writes an input of a script to a file; one without content is no file.
+func (m *Machine) put(p Params, path, input string, mode uint32) {
+	if content := p.Input(input); content != "" {
+		m.WriteFile(path, []byte(content), mode)
+		return
+	}
+	m.files.remove(path)
+}
+
+// registries are the servers of images that the machine knows.
+func (m *Machine) registries() []string {
+	var state struct {
+		Servers []string `json:"servers"`
+	}
+	content, _ := m.ReadFile(scripts.RegistriesState)
+	_ = json.Unmarshal(content, &state) // absent, mostly
+	return state.Servers
+}
+
+// splitHosts is /etc/hosts without the entries of registries, and those.
+func (m *Machine) splitHosts() (others, registries []string) {
+	content, _ := m.ReadFile("/etc/hosts")
+	inside := false
+	for line := range strings.Lines(string(content)) {
+		switch line = strings.TrimSpace(line); {
+		case line == registriesBlock:
+			inside = true
+		case inside && line == blockEnd:
+			inside = false
+		case inside:
+			registries = append(registries, line)
+		case line != "":
+			others = append(others, line)
+		}
+	}
+	return others, registries
+}
+
+func (m *Machine) writeRegistryHosts(entries string) {
+	others, _ := m.splitHosts()
+	if entries != "" {
+		others = append(others, registriesBlock, strings.ReplaceAll(entries, ",", "\n"), blockEnd)
+	}
+	m.WriteFile("/etc/hosts", []byte(strings.Join(others, "\n")+"\n"), 0o644)
+}
+
+// checkRegistries really asks the registries: those of a test listen on the same host as fake machines do.
+func (d *Driver) checkRegistries(ctx context.Context, m *Machine, p Params) Result {
+	if !p.Work(ctx) {
+		return interrupted
+	}
+	urls := strings.Fields(p.Get("URLS"))
+	for i, server := range strings.Fields(p.Get("SERVERS")) {
+		ask := registryClient{machine: m, url: urls[i], config: p.Input("curl." + strconv.Itoa(i)), ca: p.Input("ca." + strconv.Itoa(i))}
+		class, sentence := ask.look(ctx)
+		p.Print("%s %s", server, sentence)
+		key, text := "manifest", server+" "+sentence
+		if class != "" {
+			key, text = "failure", class+"|"+server+"|"+sentence
+		}
+		p.Result(key, base64.StdEncoding.EncodeToString([]byte(text)))
+	}
+	return Result{}
+}
+
+// registryClient is what curl is to the real script.
+type registryClient struct {
+	machine         *Machine
+	url, config, ca string
+}
+
+func (c registryClient) look(ctx context.Context) (class, sentence string) {
+	for _, path := range []string{"/v2/", "/v2/_catalog?n=1"} {
+		status, _, err := c.get(ctx, path)
+		switch {
+		case err != nil:
+			return classOf(err)
+		case status == http.StatusUnauthorized && strings.Contains(c.config, "user = "):
+			return "denied", "refuses the user name or the password (401); correct them, or the registry's user"
+		case status == http.StatusUnauthorized:
+			return "denied", "wants a user name and a password (401), and none are given"
+		case status >= http.StatusInternalServerError:
+			return "away", fmt.Sprintf("is not ready: it answers %d", status)
+		case status != http.StatusOK:
+			return "wrong", fmt.Sprintf("is no registry of images: it answers %d at %s/v2/", status, c.url)
+		}
+	}
+	return "", "answers"
+}
+
+func classOf(err error) (class, sentence string) {
+	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return "untrusted", "has a certificate that is not trusted (" + unknown.Error() + "); give the certificate of its CA as certificate_path, or mend the registry's"
+	}
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
+		return "unknown", "has a name that this node cannot resolve; give hosts_string, or the node a DNS server that knows it"
+	}
+	return "away", "does not answer (" + err.Error() + "); see that it runs, and that security groups and routes let the node through"
+}
+
+// get asks as curl would with the configuration. The machine's name tells tests who asked.
+func (c registryClient) get(ctx context.Context, path string) (int, []byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+path, nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	req.Header.Set("User-Agent", c.machine.Name())
+	for line := range strings.Lines(c.config) {
+		if value, ok := strings.CutPrefix(strings.TrimSpace(line), "user = "); ok {
+			if clear, err := strconv.Unquote(value); err == nil {
+				user, password, _ := strings.Cut(clear, ":")
+				req.SetBasicAuth(user, password)
+			}
+		}
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM([]byte(c.ca))
+	transport := &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, DialContext: c.dial, DisableKeepAlives: true,
+	}
+	res, err := (&http.Client{Transport: transport}).Do(req)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
+	return res.StatusCode, body, err
+}
+
+// dial resolves names as the machine does: by its /etc/hosts alone.
+func (c registryClient) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	if net.ParseIP(host) == nil {
+		known := ""
+		_, entries := c.machine.splitHosts()
+		for _, entry := range entries {
+			words := strings.Fields(entry)
+			for _, name := range words[1:] {
+				if name == host && known == "" {
+					known = words[0]
+				}
+			}
+		}
+		if known == "" {
+			return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+		}
+		host = known
+	}
+	return new(net.Dialer).DialContext(ctx, network, net.JoinHostPort(host, port))
+}

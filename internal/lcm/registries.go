@@ -1,0 +1,367 @@
+package lcm
+
+import (
+	"bytes"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"maps"
+	"net/netip"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// RegistriesKey is the member of ClusterParams that lists the registries of images, and the configurable property of a
+// VNF instance that shows and changes them.
+const RegistriesKey = "private_registry_connection_info"
+
+// RegistriesPath is where a modification gives registries.
+const RegistriesPath = "$.vnfConfigurableProperties." + RegistriesKey
+
+// PrivateRegistry says how the nodes of a cluster connect to a registry of images, as Tacker's Kubernetes driver takes it.
+type PrivateRegistry struct {
+	// ConnectionType is "0" for HTTP and "1" for HTTPS.
+	ConnectionType string `json:"connection_type"`
+	// Server is what names of images begin with: a name or an IPv4 address, and a port unless it is the usual one.
+	Server   string `json:"server"`
+	Username string `json:"username,omitempty"`
+	Password Secret `json:"password,omitzero"`
+	// CertificatePath is a file in the package: the CA's certificates in PEM. Without it the node's own CAs are trusted.
+	CertificatePath string `json:"certificate_path,omitempty"`
+	// HostsString is "address name ..." for /etc/hosts.
+	HostsString string `json:"hosts_string,omitempty"`
+}
+
+// The values of PrivateRegistry.ConnectionType.
+const (
+	RegistryHTTP  = "0"
+	RegistryHTTPS = "1"
+)
+
+// dockerHub is the one server that images do not name as it is reached.
+const dockerHub = "docker.io"
+
+// HTTPS reports whether the registry is asked over TLS.
+func (r PrivateRegistry) HTTPS() bool { return r.ConnectionType == RegistryHTTPS }
+
+// URL is the registry's root, without a slash at its end.
+func (r PrivateRegistry) URL() string {
+	server := r.Server
+	if server == dockerHub {
+		server = "registry-1." + dockerHub
+	}
+	return map[bool]string{false: "http://", true: "https://"}[r.HTTPS()] + server
+}
+
+// AuthKey is the name under which Docker's and kubelet's credential files have the registry.
+func (r PrivateRegistry) AuthKey() string {
+	if r.Server == dockerHub {
+		return "https://index." + dockerHub + "/v1/"
+	}
+	return r.Server
+}
+
+// HostsEntry is HostsString with single blanks.
+func (r PrivateRegistry) HostsEntry() string { return strings.Join(strings.Fields(r.HostsString), " ") }
+
+func (p *ClusterParams) readRegistries(o *paramReader) {
+	for _, item := range o.objects(RegistriesKey) {
+		var r PrivateRegistry
+		item.word("connection_type", &r.ConnectionType)
+		item.text("server", &r.Server)
+		item.text("username", &r.Username)
+		item.secret("password", &r.Password)
+		item.text("certificate_path", &r.CertificatePath)
+		item.text("hosts_string", &r.HostsString)
+		p.PrivateRegistries = append(p.PrivateRegistries, r)
+	}
+}
+
+// objects reads a list of objects. One of a wrong type is noted, and is nil in the list.
+func (r *paramReader) objects(key string) (out []*paramReader) {
+	doc, ok := r.member(key)
+	if !ok {
+		return nil
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(doc, &list) != nil {
+		r.wrong(key, "a list of objects", doc)
+		return nil
+	}
+	for i, item := range list {
+		out = append(out, newParamReader(fmt.Sprintf("%s.%s[%d]", r.path, key, i), item, r.problems))
+	}
+	return out
+}
+
+// word reads a string or a number, as it is written.
+func (r *paramReader) word(key string, to *string) {
+	doc, ok := r.member(key)
+	if !ok {
+		return
+	}
+	var n json.Number
+	if json.Unmarshal(doc, &n) == nil && doc[0] != '"' {
+		*to = n.String()
+		return
+	}
+	r.text(key, to)
+}
+
+// unknownItems is unknownMembers of each object in a list.
+func unknownItems(path string, doc json.RawMessage, item reflect.Type) (problems []Problem) {
+	var list []json.RawMessage
+	if json.Unmarshal(doc, &list) != nil {
+		return nil
+	}
+	for i, doc := range list {
+		problems = append(problems, unknownMembers(fmt.Sprintf("%s[%d]", path, i), doc, item)...)
+	}
+	return problems
+}
+
+// CheckRegistries reads the registries of a modification and finds every mistake in them, with its path.
+func CheckRegistries(doc json.RawMessage) ([]PrivateRegistry, []Problem) {
+	var (
+		p        ClusterParams
+		problems []Problem
+	)
+	parent := strings.TrimSuffix(RegistriesPath, "."+RegistriesKey)
+	p.readRegistries(&paramReader{path: parent, members: map[string]json.RawMessage{RegistriesKey: doc}, problems: &problems})
+	known := map[string]bool{}
+	for _, problem := range problems {
+		known[problem.Path] = true
+	}
+	for _, problem := range registryProblems(RegistriesPath, p.PrivateRegistries) {
+		if !covered(known, problem.Path) {
+			problems = append(problems, problem)
+		}
+	}
+	return p.PrivateRegistries, append(problems, unknownItems(RegistriesPath, doc, reflect.TypeFor[PrivateRegistry]())...)
+}
+
+var (
+	hostNamePattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$`)
+	portPattern     = regexp.MustCompile(`^[0-9]{1,5}$`)
+)
+
+// RegistryServerProblem says why s cannot be the server of a registry, "" when it can.
+func RegistryServerProblem(s string) string {
+	host, port, hasPort := strings.Cut(s, ":")
+	number, _ := strconv.Atoi(port)
+	switch {
+	case s == "":
+		return "is missing: it is what names of images begin with, such as registry.example.com:5000."
+	case strings.Contains(s, "://"):
+		return fmt.Sprintf("must be a name or an address without a scheme, not %q: connection_type tells HTTP from HTTPS.", s)
+	case strings.Contains(s, "/"):
+		return fmt.Sprintf("must be a name or an address without a path, not %q.", s)
+	case strings.HasPrefix(s, "[") || strings.Count(s, ":") > 1:
+		return fmt.Sprintf("must not be an IPv6 address, as %q is: names of images cannot hold one. Give the registry a name with hosts_string.", s)
+	case hasPort && (!portPattern.MatchString(port) || number < 1 || number > 65535):
+		return fmt.Sprintf("must have a port between 1 and 65535, not %q.", port)
+	case !hostNamePattern.MatchString(host):
+		return fmt.Sprintf("must be a name or an IPv4 address, with a port where it is not the usual one, not %q.", s)
+	case !hasPort && !strings.Contains(host, ".") && host != "localhost":
+		return fmt.Sprintf("needs a dot or a port: in the name of an image, %q would be a user of Docker Hub.", s)
+	}
+	return ""
+}
+
+// registryProblems lists everything in list that cannot work; path is the list's own.
+func registryProblems(path string, list []PrivateRegistry) (problems []Problem) {
+	servers, hosts := map[string]int{}, map[string]string{}
+	for i, r := range list {
+		add := func(key, format string, args ...any) {
+			problems = append(problems, Problem{fmt.Sprintf("%s[%d].%s", path, i, key), fmt.Sprintf(format, args...)})
+		}
+		switch r.ConnectionType {
+		case RegistryHTTP, RegistryHTTPS:
+		case "":
+			add("connection_type", `is missing: it is "0" for HTTP or "1" for HTTPS.`)
+		default:
+			add("connection_type", `must be "0" for HTTP or "1" for HTTPS, not %q.`, r.ConnectionType)
+		}
+		if why := RegistryServerProblem(r.Server); why != "" {
+			add("server", "%s", why)
+		} else if first, twice := servers[strings.ToLower(r.Server)]; twice {
+			add("server", "%q is that of the entry %d, too: a registry has one entry.", r.Server, first)
+		} else {
+			servers[strings.ToLower(r.Server)] = i
+		}
+		r.credentialProblems(add)
+		r.certificateProblems(add)
+		r.hostsProblems(hosts, add)
+	}
+	return problems
+}
+
+func (r PrivateRegistry) credentialProblems(add func(key, format string, args ...any)) {
+	switch {
+	case r.Username != "" && r.Password.IsZero():
+		add("password", "is missing: username needs it.")
+	case r.Username == "" && !r.Password.IsZero():
+		add("username", "is missing: password needs it.")
+	}
+	if strings.ContainsFunc(r.Username, func(c rune) bool { return c == ':' || c < ' ' || c == 0x7f }) {
+		add("username", "must not have a colon or a control character: HTTP cannot carry it.")
+	}
+	if strings.ContainsFunc(r.Password.Clear, func(c rune) bool { return c < ' ' || c == 0x7f }) {
+		add("password", "must not have a control character: HTTP cannot carry it.")
+	}
+}
+
+func (r PrivateRegistry) certificateProblems(add func(key, format string, args ...any)) {
+	switch {
+	case r.CertificatePath == "":
+	case r.ConnectionType == RegistryHTTP:
+		add("certificate_path", `is only for HTTPS, connection_type "1".`)
+	case !LocalPath(r.CertificatePath):
+		add("certificate_path", "%q leaves the package; give a path inside it.", r.CertificatePath)
+	}
+}
+
+// hostsProblems also finds a name that an earlier entry gives another address: only the first would count.
+func (r PrivateRegistry) hostsProblems(known map[string]string, add func(key, format string, args ...any)) {
+	if r.HostsString == "" {
+		return
+	}
+	words := strings.Fields(r.HostsString)
+	if len(words) < 2 || strings.ContainsAny(r.HostsString, ",#\r\n") {
+		add("hosts_string", `must be an address and a name, such as "192.168.0.20 registry.example.com", not %q.`, r.HostsString)
+		return
+	}
+	if _, err := netip.ParseAddr(words[0]); err != nil {
+		add("hosts_string", "must begin with an IP address, not %q.", words[0])
+		return
+	}
+	for _, name := range words[1:] {
+		switch other, taken := known[strings.ToLower(name)]; {
+		case !hostNamePattern.MatchString(name) || isAddress(name):
+			add("hosts_string", "%q is not the name of a host.", name)
+		case taken && other != words[0]:
+			add("hosts_string", "gives %s the address %s, and another entry %s.", name, words[0], other)
+		default:
+			known[strings.ToLower(name)] = words[0]
+		}
+	}
+}
+
+func isAddress(s string) bool {
+	_, err := netip.ParseAddr(s)
+	return err == nil
+}
+
+// CertificateProblem says why a file cannot be the certificates of a CA, "" when it can.
+func CertificateProblem(file []byte) string {
+	count := 0
+	for rest := file; ; count++ {
+		block, after := pem.Decode(rest)
+		switch {
+		case block == nil && count == 0:
+			return "is not a certificate in PEM form"
+		case block == nil:
+			return ""
+		case strings.Contains(block.Type, "PRIVATE KEY"):
+			return "holds a private key; only the CA's certificate belongs there"
+		case block.Type != "CERTIFICATE":
+			return fmt.Sprintf("holds a %s, which is no certificate", block.Type)
+		}
+		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
+			return "holds a certificate that cannot be read"
+		}
+		rest = after
+	}
+}
+
+// Registries tells whether the modification gives the VNF other registries, and which: nil for none at all.
+func (r ModifyRequest) Registries(inst VnfInstance) (list any, given bool) {
+	switch {
+	case !r.ConfigurableProperties.Given:
+		return nil, false
+	case r.ConfigurableProperties.Members == nil: // all properties are taken away
+		_, had := inst.ConfigurableProperties[RegistriesKey]
+		return nil, had
+	default:
+		list, given = r.ConfigurableProperties.Members[RegistriesKey]
+		return list, given
+	}
+}
+
+// applyRegistries keeps other registries of a cluster where every later operation reads them: among the parameters with
+// which it was instantiated.
+func (r ModifyRequest) applyRegistries(inst *VnfInstance, before VnfInstance) error {
+	list, given := r.Registries(before)
+	if !given || inst.Instantiated == nil {
+		return nil
+	}
+	params, err := withRegistries(inst.Instantiated.AdditionalParams, list)
+	if err != nil {
+		return err
+	}
+	info := *inst.Instantiated
+	info.AdditionalParams = params
+	inst.Instantiated = &info
+	return nil
+}
+
+// withRegistries puts other registries into additionalParams; those of a VNF that is no cluster stay as they are.
+func withRegistries(additionalParams json.RawMessage, list any) (json.RawMessage, error) {
+	outer, cluster := clusterMembers(additionalParams)
+	if cluster == nil {
+		return additionalParams, nil
+	}
+	doc, err := json.Marshal(list)
+	if err != nil {
+		return nil, Wrap(KindBug, err, "The registries cannot be written.")
+	}
+	cluster[RegistriesKey] = doc
+	if list == nil {
+		delete(cluster, RegistriesKey)
+	}
+	if outer[ClusterParamsKey], err = json.Marshal(cluster); err == nil {
+		doc, err = json.Marshal(outer)
+	}
+	if err != nil {
+		return nil, Wrap(KindBug, err, "The parameters cannot be written.")
+	}
+	return doc, nil
+}
+
+// clusterMembers are those of additionalParams and of the cluster's parameters among them, nil without any.
+func clusterMembers(additionalParams json.RawMessage) (outer, cluster map[string]json.RawMessage) {
+	if json.Unmarshal(additionalParams, &outer) != nil || json.Unmarshal(outer[ClusterParamsKey], &cluster) != nil {
+		return nil, nil
+	}
+	return outer, cluster
+}
+
+// ShowRegistries is a VNF instance's configurable properties with the registries of its cluster among them: clients see there
+// what the nodes have, and change it there. Neither argument is changed.
+func ShowRegistries(properties map[string]any, additionalParams json.RawMessage) map[string]any {
+	var params struct {
+		Cluster struct {
+			Registries json.RawMessage `json:"private_registry_connection_info"`
+		} `json:"k8s_cluster_installation_param"`
+	}
+	var list any
+	if json.Unmarshal(additionalParams, &params) == nil && !isAbsent(params.Cluster.Registries) {
+		d := json.NewDecoder(bytes.NewReader(params.Cluster.Registries))
+		d.UseNumber()
+		_ = d.Decode(&list) // it is part of a document that was read
+	}
+	if _, shown := properties[RegistriesKey]; list == nil && !shown {
+		return properties
+	}
+	out := maps.Clone(properties)
+	if out == nil {
+		out = map[string]any{}
+	}
+	if delete(out, RegistriesKey); list != nil {
+		out[RegistriesKey] = list
+	}
+	return out
+}

@@ -1,0 +1,133 @@
+package lcm_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// withRegistries is Tacker's request with registries in it.
+func withRegistries(list string) json.RawMessage {
+	return json.RawMessage(strings.Replace(tackerRequest, `"vim_name"`, `"private_registry_connection_info": `+list+`, "vim_name"`, 1))
+}
+
+const seedRegistries = `[
+	{"connection_type": "0", "server": "192.168.0.10:5000"},
+	{"connection_type": 1, "server": "registry.example.com", "username": "user01", "password": "hunter2",
+	 "certificate_path": "Files/registries/ca.crt", "hosts_string": "192.168.0.20   registry.example.com"}]`
+
+func TestPrivateRegistries_areReadAsInTheSeed(t *testing.T) {
+	p, problems := lcm.CheckClusterParams(withRegistries(seedRegistries), 3, 2)
+	require.Empty(t, problems)
+	require.Len(t, p.PrivateRegistries, 2)
+	plain, tls := p.PrivateRegistries[0], p.PrivateRegistries[1]
+	assert.Equal(t, "http://192.168.0.10:5000", plain.URL())
+	assert.Equal(t, "https://registry.example.com", tls.URL(), "a number is as good as a string")
+	assert.Equal(t, "registry.example.com", tls.AuthKey())
+	assert.Equal(t, "192.168.0.20 registry.example.com", tls.HostsEntry())
+	assert.Equal(t, "hunter2", tls.Password.Clear)
+
+	hub := lcm.PrivateRegistry{ConnectionType: lcm.RegistryHTTPS, Server: "docker.io"}
+	assert.Equal(t, "https://registry-1."+"docker.io", hub.URL())
+	assert.Equal(t, "https://index.docker.io/v1/", hub.AuthKey())
+}
+
+func TestPrivateRegistries_everyMistakeIsToldAtOnce(t *testing.T) {
+	_, problems := lcm.CheckClusterParams(withRegistries(`[
+		{"server": "http://a.example.com"},
+		{"connection_type": 2, "server": "a.example.com/v2", "username": "u"},
+		{"connection_type": "0", "server": "[::1]:5000", "password": "hunter2", "certificate_path": "ca.crt"},
+		{"connection_type": "1", "server": "registry", "username": "a:b", "password": "p", "certificate_path": "../ca.crt"},
+		{"connection_type": "1", "server": "b.example.com:70000", "hosts_string": "b.example.com"},
+		{"connection_type": "1", "server": "c.example.com", "hosts_string": "300.0.0.1 c.example.com"},
+		{"connection_type": "1", "server": "d.example.com", "hosts_string": "10.0.0.1 d.example.com"},
+		{"connection_type": "1", "server": "D.example.com", "hosts_string": "10.0.0.2 d.example.com"},
+		{"connection_type": true, "server": 5, "host": "x"}, "e.example.com", {"connection_type": "0", "server": "e_f.example.com"}]`), 3, 2)
+	assert.ElementsMatch(t, []string{
+		"[0].connection_type", "[0].server", "[1].connection_type", "[1].server", "[1].password", "[2].server", "[2].username",
+		"[2].certificate_path", "[3].server", "[3].username", "[3].certificate_path", "[4].server", "[4].hosts_string", "[5].hosts_string",
+		"[7].server", "[7].hosts_string", "[8].connection_type", "[8].server", "[8].host", "[9]", "[10].server",
+	}, relative(problems, "$.additionalParams.k8s_cluster_installation_param.private_registry_connection_info"))
+	for _, p := range problems {
+		assert.NotContains(t, p.Detail, "hunter2")
+	}
+	_, problems = lcm.CheckClusterParams(withRegistries(`{"server": "x"}`), 3, 2)
+	assert.Equal(t, []string{""}, relative(problems, "$.additionalParams.k8s_cluster_installation_param.private_registry_connection_info"))
+}
+
+func relative(problems []lcm.Problem, prefix string) (out []string) {
+	for _, p := range problems {
+		out = append(out, strings.TrimPrefix(p.Path, prefix))
+	}
+	return out
+}
+
+func TestCheckRegistries_namesThePathsOfAModification(t *testing.T) {
+	list, problems := lcm.CheckRegistries(json.RawMessage(seedRegistries))
+	require.Empty(t, problems)
+	require.Len(t, list, 2)
+	_, problems = lcm.CheckRegistries(json.RawMessage(`[{"connection_type": "1", "server": ""}, 7]`))
+	assert.Equal(t, []string{"[1]", "[0].server"}, relative(problems, lcm.RegistriesPath))
+	for _, none := range []string{`null`, `[]`} {
+		list, problems = lcm.CheckRegistries(json.RawMessage(none))
+		assert.Empty(t, list)
+		assert.Empty(t, problems)
+	}
+}
+
+func TestCertificateProblem_wantsCertificatesOnly(t *testing.T) {
+	assert.Contains(t, lcm.CertificateProblem([]byte("no PEM")), "PEM")
+	assert.Contains(t, lcm.CertificateProblem([]byte("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")), "private key")
+	assert.Contains(t, lcm.CertificateProblem([]byte("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n")), "no certificate")
+	assert.Contains(t, lcm.CertificateProblem([]byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")), "cannot be read")
+}
+
+func TestModify_keepsOtherRegistriesForLaterOperations(t *testing.T) {
+	inst := lcm.VnfInstance{
+		ConfigurableProperties: map[string]any{"other": true, lcm.RegistriesKey: []any{map[string]any{"server": "old.example.com"}}},
+		Instantiated: &lcm.InstantiatedVnfInfo{AdditionalParams: json.RawMessage(
+			`{"pod_cidr":"10.0.0.0/8","k8s_cluster_installation_param":{"vim_name":"v","private_registry_connection_info":[{"server":"old.example.com"}]}}`)},
+	}
+	for body, want := range map[string]string{
+		`{"vnfConfigurableProperties":{"private_registry_connection_info":[{"server":"new.example.com","password":{"$secret":"r"}}]}}`: `[{"server":"new.example.com","password":{"$secret":"r"}}]`,
+		`{"vnfConfigurableProperties":{"private_registry_connection_info":null}}`:                                                      "",
+		`{"vnfConfigurableProperties":null}`:              "",
+		`{"vnfConfigurableProperties":{"other":false}}`:   `[{"server":"old.example.com"}]`,
+		`{"vnfInstanceName":"it has nothing to do with"}`: `[{"server":"old.example.com"}]`,
+	} {
+		req, err := lcm.ParseModify(json.RawMessage(body))
+		require.NoError(t, err)
+		after, done, err := req.Apply(inst, nil)
+		require.NoError(t, err)
+		cluster := `{"vim_name":"v"}`
+		if want != "" {
+			cluster = `{"vim_name":"v","private_registry_connection_info":` + want + `}`
+		}
+		assert.JSONEq(t, `{"pod_cidr":"10.0.0.0/8","k8s_cluster_installation_param":`+cluster+`}`, string(after.Instantiated.AdditionalParams), body)
+		assert.Contains(t, string(inst.Instantiated.AdditionalParams), "old.example.com", "the former instance is not touched")
+		shown, err := json.Marshal(done)
+		require.NoError(t, err)
+		assert.NotContains(t, string(shown), "$secret")
+		// What the instance shows afterwards is what its parameters say.
+		props, err := json.Marshal(lcm.ShowRegistries(after.ConfigurableProperties, after.Instantiated.AdditionalParams)[lcm.RegistriesKey])
+		require.NoError(t, err)
+		if want == "" {
+			want = "null"
+		}
+		assert.JSONEq(t, want, string(props), body)
+	}
+}
+
+func TestShowRegistries_leavesOtherPropertiesAlone(t *testing.T) {
+	assert.Nil(t, lcm.ShowRegistries(nil, json.RawMessage(`{"k8s_cluster_installation_param":{"vim_name":"v"},"node_password":"x"}`)))
+	given := map[string]any{"a": 1, lcm.RegistriesKey: "stale"}
+	assert.Equal(t, map[string]any{"a": 1}, lcm.ShowRegistries(given, json.RawMessage(`{}`)))
+	assert.Contains(t, given, lcm.RegistriesKey)
+	shown := lcm.ShowRegistries(nil, json.RawMessage(`{"k8s_cluster_installation_param":{"private_registry_connection_info":[{"connection_type":0}]}}`))
+	assert.Equal(t, map[string]any{lcm.RegistriesKey: []any{map[string]any{"connection_type": json.Number("0")}}}, shown)
+}

@@ -1,0 +1,116 @@
+package scripts
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// ConnectRegistries lets a node pull from registries of images, and no longer from others. Inputs: hosts.I and ca.I are the
+// hosts.toml and the CA's certificates of the I-th server, the latter empty for none; credentials is kubelet's file, empty
+// for none at all; docker is Docker's daemon.json, empty to leave it alone; before and after are what RegistriesState is to
+// hold while the script runs and at its end.
+type ConnectRegistries struct {
+	Servers []string // as names of images begin
+	Gone    []string // those that are taken away
+	Hosts   []string // "address name" for /etc/hosts, the order is kept
+	// Credentials is set when some of kubelet's credentials are those of the servers.
+	Credentials bool
+}
+
+// The files that ConnectRegistries takes into account.
+const (
+	RegistriesState     = "/var/lib/windlass/registries.json"
+	KubeletCredentials  = "/var/lib/kubelet/config.json" //nolint:gosec // a file's name
+	DockerConfiguration = "/etc/docker/daemon.json"
+	ContainerdProxy     = "/etc/windlass/proxy.env"
+)
+
+const (
+	registriesLibrary = "lib-registries"
+	// manifestTypes are all that an image's name may lead to.
+	manifestTypes = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, " +
+		"application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.docker.distribution.manifest.v2+json"
+)
+
+// Name implements Script.
+func (ConnectRegistries) Name() string { return "connect-registries" }
+
+// Render implements Script.
+func (s ConnectRegistries) Render() (string, error) {
+	return render(s.Name(), []param{
+		optional("SERVERS", strings.Join(s.Servers, " ")), optional("GONE", strings.Join(s.Gone, " ")),
+		optional("REGISTRY_HOSTS", strings.Join(s.Hosts, ",")), flag("WITH_CREDENTIALS", s.Credentials),
+	}, hostsLibrary, registriesLibrary)
+}
+
+// CheckRegistries asks registries from a node, as containerd will: the API's root and, where there is a repository, a
+// manifest. Inputs: curl.I is the CurlConfig for the I-th server, ca.I its CA's certificates. Results, in base64:
+// "failure" (class|server|sentence, see RegistryFailure), one for each that cannot be used, and "manifest" (server and
+// image), one for each that was seen.
+type CheckRegistries struct {
+	Servers []string
+	URLs    []string // the roots, in the order of Servers
+}
+
+// Name implements Script.
+func (CheckRegistries) Name() string { return "check-registries" }
+
+// Render implements Script.
+func (s CheckRegistries) Render() (string, error) {
+	return render(s.Name(), []param{required("SERVERS", strings.Join(s.Servers, " ")), required("URLS", strings.Join(s.URLs, " "))}, registriesLibrary)
+}
+
+// RegistryFailure is why a node cannot use a registry.
+type RegistryFailure struct {
+	// Class is away (it may come back by itself), denied (user name or password), untrusted (its certificate), unknown (its
+	// name), or wrong (anything else).
+	Class    string
+	Server   string
+	Sentence string
+}
+
+// RegistryFailures are those that CheckRegistries has found.
+func RegistryFailures(r Results) (out []RegistryFailure) {
+	for _, text := range r.Texts("failure") {
+		class, rest, _ := strings.Cut(text, "|")
+		if server, sentence, ok := strings.Cut(rest, "|"); ok {
+			out = append(out, RegistryFailure{class, server, sentence})
+		}
+	}
+	return out
+}
+
+// HostsTOML is the file with which containerd finds a registry: certs.d/SERVER/hosts.toml.
+type HostsTOML struct {
+	URL string
+	CA  bool // ca.crt beside it is trusted
+}
+
+// Render gives the file.
+func (c HostsTOML) Render() (string, error) { return config("hosts.toml", c) }
+
+// CurlConfig is how curl asks a registry. It holds secrets.
+type CurlConfig struct {
+	Username, Password string
+	Proxy              *url.URL // nil: directly
+}
+
+// Render gives the file.
+func (c CurlConfig) Render() string {
+	lines := []string{"header = " + curlQuote("Accept: "+manifestTypes)}
+	if c.Username != "" {
+		lines = append(lines, "user = "+curlQuote(c.Username+":"+c.Password))
+	}
+	if c.Proxy == nil {
+		lines = append(lines, `noproxy = "*"`)
+	} else {
+		lines = append(lines, "proxy = "+curlQuote(c.Proxy.String()))
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// curlQuote quotes a value of a configuration file of curl.
+func curlQuote(s string) string {
+	return fmt.Sprintf(`"%s"`, strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "\v", `\v`).Replace(s))
+}

@@ -1,0 +1,254 @@
+package e2e
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"io/fs"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/testbed"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+const (
+	registryVnfdID   = "5d0b2c1e-6c11-4a53-8f0e-2b7d3f9a4c10"
+	registryName     = "registry.windlass.test"
+	registryPassword = "Pa55-of-the-registry-77ab"
+	connectStep      = "Connect every node to the registries"
+)
+
+// imageRegistry is a registry of images that remembers who has asked it. Without a password it lets everybody in.
+type imageRegistry struct {
+	*httptest.Server
+
+	mu       sync.Mutex
+	password string
+	asked    map[string]bool // nodes that were let in
+}
+
+func (r *imageRegistry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	user, password, _ := req.BasicAuth()
+	if r.password != "" && (user != "user01" || password != r.password) {
+		w.Header().Set("WWW-Authenticate", `Basic realm="registry"`)
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	r.asked[req.UserAgent()] = true
+	_, _ = w.Write([]byte(`{"repositories":[]}`))
+}
+
+func (r *imageRegistry) setPassword(password string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.password = password
+}
+
+// requireAsked wants all these nodes to have been let in, and forgets them.
+func (r *imageRegistry) requireAsked(t *testing.T, nodes []string) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, node := range nodes {
+		require.Contains(t, r.asked, node)
+	}
+	clear(r.asked)
+}
+
+func (r *imageRegistry) port(t *testing.T) string {
+	t.Helper()
+	_, port, err := net.SplitHostPort(r.Listener.Addr().String())
+	require.NoError(t, err)
+	return port
+}
+
+// startRegistry serves images over HTTP or, with a certificate, over HTTPS.
+func startRegistry(t *testing.T, certificate *tls.Certificate) *imageRegistry {
+	t.Helper()
+	r := &imageRegistry{asked: map[string]bool{}}
+	r.Server = httptest.NewUnstartedServer(r)
+	if certificate == nil {
+		r.Start()
+	} else {
+		r.TLS = &tls.Config{Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12}
+		r.StartTLS()
+	}
+	t.Cleanup(r.Close)
+	return r
+}
+
+// privateCA makes a CA and the certificate of the registry that it has signed.
+func privateCA(t *testing.T) (ca []byte, server *tls.Certificate) {
+	t.Helper()
+	sign := func(template, parent *x509.Certificate, public, private any) []byte {
+		template.SerialNumber, template.NotBefore, template.NotAfter = big.NewInt(time.Now().UnixNano()), time.Now().Add(-time.Hour), time.Now().Add(24*time.Hour)
+		der, err := x509.CreateCertificate(rand.Reader, template, parent, public, private)
+		require.NoError(t, err)
+		return der
+	}
+	caKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	root := &x509.Certificate{Subject: pkix.Name{CommonName: "a private CA"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
+	rootDER := sign(root, root, caKey.Public(), caKey)
+	leaf := &x509.Certificate{Subject: pkix.Name{CommonName: registryName}, DNSNames: []string{registryName}, KeyUsage: x509.KeyUsageDigitalSignature}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: rootDER}),
+		&tls.Certificate{Certificate: [][]byte{sign(leaf, root, key.Public(), caKey)}, PrivateKey: key}
+}
+
+// onboardWithCA on-boards the sample package, under another VNFD's id, with the certificate of a CA in it.
+func (b *bed) onboardWithCA(t *testing.T, ca []byte) {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(b.Root, "vnfpkg/samples/k8s-ha"))))
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(path, bytes.ReplaceAll(content, []byte(testbed.VnfdID), []byte(registryVnfdID)), 0o600)
+	}))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "Files/registries"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "Files/registries/ca.crt"), ca, 0o600))
+	archive := filepath.Join(t.TempDir(), "package.zip")
+	file, err := os.Create(archive)
+	require.NoError(t, err)
+	require.NoError(t, vnfpkg.Build(dir, file))
+	require.NoError(t, file.Close())
+	out, err := b.Windlass(t.Context(), "package", "create", archive).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
+// requireRegistries wants every node to know these, and returns the nodes.
+func (b *bed) requireRegistries(t *testing.T, servers ...string) (nodes []string) {
+	t.Helper()
+	for _, m := range b.Clusters(t)[0].Members {
+		require.ElementsMatch(t, servers, m.Registries, m.Node)
+		nodes = append(nodes, m.Node)
+	}
+	return nodes
+}
+
+// registries connects a cluster to two registries, which every node that comes later knows, too, and to others afterwards.
+func registries(t *testing.T, b *bed) {
+	ca, certificate := privateCA(t)
+	b.onboardWithCA(t, ca)
+	plain, secure, other := startRegistry(t, nil), startRegistry(t, certificate), startRegistry(t, nil)
+	secure.setPassword(registryPassword)
+	plainServer, secureServer, otherServer := plain.Listener.Addr().String(), registryName+":"+secure.port(t), other.Listener.Addr().String()
+	list := func(password string) []any {
+		return []any{
+			map[string]any{"connection_type": "0", "server": plainServer},
+			map[string]any{
+				"connection_type": "1", "server": secureServer, "username": "user01", "password": password,
+				"certificate_path": "Files/registries/ca.crt", "hosts_string": "127.0.0.1 " + registryName,
+			},
+		}
+	}
+	vnf := b.createOf(t, registryVnfdID, "registries")
+	request := b.InstantiateRequest(t, "registries", func(_, cluster map[string]any) {
+		cluster["private_registry_connection_info"] = list(registryPassword)
+	})
+
+	secure.setPassword("another") // it is mended while the operation waits
+	op := b.Begin(t, vnf, "instantiate", request)
+	got := b.Await(t, op, quick, "FAILED_TEMP")
+	require.Contains(t, got["error"].(map[string]any)["detail"], secureServer+" refuses the user name or the password (401)")
+	require.Regexp(t, `(cp|worker)-[0-9a-f]{8}`, got["error"].(map[string]any)["detail"])
+	secure.setPassword(registryPassword)
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
+	b.Await(t, op, quick, "COMPLETED")
+	b.record(t, op, "instantiate-registries")
+	b.RequireCluster(t, 3, 2)
+	nodes := b.requireRegistries(t, plainServer, secureServer)
+	plain.requireAsked(t, nodes)
+	secure.requireAsked(t, nodes)
+	properties := b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["vnfConfigurableProperties"].(map[string]any)
+	shown := properties["private_registry_connection_info"].([]any)
+	require.Len(t, shown, 2)
+	require.Equal(t, "***", shown[1].(map[string]any)["password"])
+
+	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "worker_instance"})
+	b.Await(t, op, quick, "COMPLETED")
+	b.record(t, op, "scale-out-registries")
+	after := b.requireRegistries(t, plainServer, secureServer)
+	secure.requireAsked(t, slices.DeleteFunc(after, func(node string) bool { return slices.Contains(nodes, node) }))
+
+	b.changeRegistries(t, vnf, plain, otherServer, secureServer, list)
+	plain.Close() // nobody needs it any more
+	for _, vdu := range []string{"workerNode", "masterNode"} {
+		op = b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": b.VnfcOf(t, vnf, vdu)})
+		b.Await(t, op, quick, "COMPLETED")
+		b.record(t, op, "heal-registries")
+		b.RequireCluster(t, 3, 3)
+		b.requireRegistries(t, otherServer)
+	}
+	op = b.Begin(t, vnf, "heal", map[string]any{"cause": "everything"})
+	b.Await(t, op, quick, "COMPLETED")
+	b.RequireCluster(t, 3, 3)
+	other.requireAsked(t, b.requireRegistries(t, otherServer))
+
+	op = b.Modify(t, vnf, registriesProperty(nil))
+	b.Await(t, op, quick, "COMPLETED")
+	b.requireRegistries(t)
+	require.NotContains(t, b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf), "vnfConfigurableProperties")
+	b.terminate(t, vnf)
+	b.RequireNothingLeft(t)
+}
+
+// changeRegistries gives a cluster that is in use another registry, after a modification that is rolled back.
+func (b *bed) changeRegistries(t *testing.T, vnf string, plain *imageRegistry, otherServer, secureServer string, list func(string) []any) {
+	t.Helper()
+	op := b.Modify(t, vnf, registriesProperty(append(list("wrong"), map[string]any{"connection_type": "0", "server": otherServer})))
+	got := b.Await(t, op, quick, "FAILED_TEMP")
+	require.Contains(t, got["error"].(map[string]any)["detail"], "6 of 6 nodes failed")
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
+	b.Await(t, op, quick, "ROLLED_BACK")
+	b.record(t, op, "modify-registries-rollback")
+	b.requireRegistries(t, plain.Listener.Addr().String(), secureServer)
+
+	op = b.Modify(t, vnf, registriesProperty([]any{map[string]any{"connection_type": 0, "server": otherServer}}))
+	b.Await(t, op, quick, "COMPLETED")
+	b.record(t, op, "modify-registries")
+	b.requireRegistries(t, otherServer)
+	require.NotEmpty(t, b.NodeStates(t, op, connectStep))
+}
+
+func registriesProperty(list []any) map[string]any {
+	return map[string]any{"vnfConfigurableProperties": map[string]any{"private_registry_connection_info": list}}
+}
+
+// createOf makes an instance of another package than the sample.
+func (b *bed) createOf(t *testing.T, vnfdID, name string) string {
+	t.Helper()
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": vnfdID, "vnfInstanceName": name})
+	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
+	var out struct {
+		ID string `json:"id"`
+	}
+	require.NoError(t, json.Unmarshal(a.Body, &out))
+	return out.ID
+}
