@@ -86,6 +86,8 @@ type ChangeStackInput struct {
 	Sizes   Sizes       `json:"sizes"`
 	// Leaving are servers that go, or are replaced: exactly these.
 	Leaving []string `json:"leaving,omitempty"`
+	// LeavingVolumes are Cinder volumes that are replaced, too.
+	LeavingVolumes []string `json:"leavingVolumes,omitempty"`
 }
 
 // ChangeStackOutput is empty.
@@ -118,7 +120,7 @@ func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (
 	if in.Sizes == SizesRecorded {
 		change.Replace = append(holders(inv, strangers(inv, recorded)), hollow(inv)...)
 	} else {
-		change.Replace = holders(inv, in.Leaving)
+		change.Replace = append(holders(inv, in.Leaving), volumesOf(inv, in.LeavingVolumes)...)
 	}
 	return out, cloud.UpdateStack(ctx, change, i.Output.Lines(ctx, in.Step))
 }

@@ -154,6 +154,7 @@ func (d *Drift) ready(ctx context.Context, id lcm.VnfInstanceID) (version int64,
 func look(ctx context.Context, site Site) (want drift.Expected, have drift.Seen, health ClusterHealthOutput) {
 	info := site.Instance.Instantiated
 	want = drift.Expected{Vnfcs: info.VnfcResources, Nodes: site.nodes(), Capacity: site.Capacity, Stopped: info.StoppedServers()}
+	want.Manual = healedByPeople(info)
 	have.Sights = map[string]drift.Sight{}
 	virtualIP := ""
 	have.Stack, virtualIP = lookAtStack(ctx, site)

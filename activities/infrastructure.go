@@ -24,6 +24,9 @@ type Cloud interface {
 	Inventory(ctx context.Context, name string) (*openstack.Inventory, error)
 	StartServer(ctx context.Context, id string) error
 	StopServer(ctx context.Context, id string) error
+	DeleteServer(ctx context.Context, id string) error
+	// VolumesLost are the volumes of a server that Nova deletes together with it.
+	VolumesLost(ctx context.Context, serverID string) ([]string, error)
 }
 
 // Clouds opens the cloud on which an operation works.
@@ -156,6 +159,8 @@ type FindNodesOutput struct {
 	VirtualIP string `json:"virtualIp,omitempty"`
 	// PublicAddress is a floating IP that leads to the API servers, "" when there is none.
 	PublicAddress string `json:"publicAddress,omitempty"`
+	// Storage is the storage server, nil when the request asks for none.
+	Storage *lcm.StorageServer `json:"storage,omitempty"`
 }
 
 // FindNodes reads the VMs of the stack and, for a cluster, which node each of them is.
@@ -186,6 +191,9 @@ func (i *Infrastructure) FindNodes(ctx context.Context, in FindNodesInput) (out 
 	}
 	cluster, err := i.Clusters.Cluster(ctx, in.OpOccID)
 	if err != nil {
+		return out, err
+	}
+	if out.Storage, err = findStorage(inv, cluster.Params); err != nil && !in.Left {
 		return out, err
 	}
 	return out, locate(inv, cluster.Params, in, &out)

@@ -86,6 +86,14 @@ type Description struct {
 	Cordoned      bool         `json:"cordoned,omitempty"`
 	// Stopped are the servers that were stopped on purpose before the operation.
 	Stopped []string `json:"stopped,omitempty"`
+	// StorageServer is the storage server before the operation, nil when it is not known; Storage is set when the cluster has,
+	// or gets, one, and PersistentVolumes when manifests of its volumes are registered. StorageLeaves is set when a heal replaces
+	// it, and OnlyStorage when that replaces no node.
+	StorageServer     *lcm.StorageServer `json:"storageServer,omitempty"`
+	Storage           bool               `json:"storage,omitempty"`
+	PersistentVolumes bool               `json:"persistentVolumes,omitempty"`
+	StorageLeaves     bool               `json:"storageLeaves,omitempty"`
+	OnlyStorage       bool               `json:"onlyStorage,omitempty"`
 	// VimChanges is set when a modification changes or adds a connection to an OpenStack.
 	VimChanges bool `json:"vimChanges,omitempty"`
 	// Registries is set when nodes are connected to registries of images: new ones, or in a modification all.

@@ -21,6 +21,8 @@ type Outcome struct {
 	StackID string    `json:"stackId,omitempty"`
 	Vnfcs   []Vnfc    `json:"vnfcs,omitempty"`
 	Nodes   lcm.Nodes `json:"nodes,omitempty"`
+	// Storage is the storage server of a cluster that has one.
+	Storage *lcm.StorageServer `json:"storage,omitempty"`
 	// ClusterVimID is the VIM that the new cluster is registered as.
 	ClusterVimID lcm.VimID `json:"clusterVimId,omitempty"`
 }

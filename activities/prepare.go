@@ -91,7 +91,7 @@ func pinnedVersion(p lcm.ClusterParams) string {
 }
 
 // proxyInputs opens the proxy's URLs, which may hold passwords.
-func (n *Nodes) proxyInputs(ctx context.Context, proxy *lcm.ProxyParams) (inputs []scripts.Input, mask []string, err error) {
+func (r Reach) proxyInputs(ctx context.Context, proxy *lcm.ProxyParams) (inputs []scripts.Input, mask []string, err error) {
 	if proxy == nil {
 		return nil, nil, nil
 	}
@@ -99,7 +99,7 @@ func (n *Nodes) proxyInputs(ctx context.Context, proxy *lcm.ProxyParams) (inputs
 		name   string
 		secret lcm.Secret
 	}{{"http_proxy", proxy.HTTPProxy}, {"https_proxy", proxy.HTTPSProxy}} {
-		value, err := n.open(ctx, in.secret)
+		value, err := r.open(ctx, in.secret)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 func TestSampleRequestsAreAcceptedAsTheyAreShipped(t *testing.T) {
-	for _, name := range []string{"instantiate-ha", "instantiate-simple"} {
+	for _, name := range []string{"instantiate-ha", "instantiate-simple", "instantiate-storage"} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
 			_, vnfdID := b.onboard()

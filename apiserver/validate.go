@@ -96,6 +96,9 @@ func (a *lcmAPI) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, 
 		if err := a.checkStack(ctx, flavour, req, pkg.ID, &found); err != nil {
 			return err
 		}
+		if err := a.checkStorageServer(ctx, flavour, req, pkg, &found); err != nil {
+			return err
+		}
 	}
 	return found.err()
 }

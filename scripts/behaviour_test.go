@@ -134,7 +134,7 @@ func TestPrepareNode_restartsContainerdAlsoWhenTheRunThatChangedItWasCutShort(t 
 	n := newNode(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(n.root, "etc/containerd"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(n.root, "etc/containerd/config.toml"), []byte("version = 3\n"), 0o600))
-	functions, _, found := strings.Cut(library(t, n.root, "lib-base", "prepare-node"), "\nread_inputs\n")
+	functions, _, found := strings.Cut(library(t, n.root, "lib-base", "lib-apt", "prepare-node"), "\nread_inputs\n")
 	require.True(t, found)
 	run := func(steps string) string {
 		said, code := shell(t, functions+`
@@ -170,7 +170,7 @@ func TestScripts_endForGoodWhenTheirLimitIsUsedUp(t *testing.T) {
 			assert.Contains(t, said, "windlass: "+c.says)
 		})
 	}
-	functions, _, _ := strings.Cut(library(t, t.TempDir(), "lib-base", "prepare-node"), "\nread_inputs\n")
+	functions, _, _ := strings.Cut(library(t, t.TempDir(), "lib-base", "lib-apt", "prepare-node"), "\nread_inputs\n")
 	said, code := shell(t, functions+"\nLOCK_FOR=1\ncloud-init() { :; }\ntimeout() { return 124; }\nwait_for_cloud_init")
 	assert.Equal(t, 1, code, said)
 	assert.Contains(t, said, "windlass: cloud-init has not ended within 1 s")

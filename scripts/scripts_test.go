@@ -59,6 +59,18 @@ func steps() []scripts.Script {
 		scripts.RemoveMembers{Member: member, Leaving: []scripts.LeavingMember{{Name: "cp-9z", PeerURL: "https://10.0.0.12:2380"}}, Timeout: 120},
 		scripts.RetireNode{Member: member},
 		scripts.LookAtNode{Node: "cp-1a2b3c4d", VirtualIP: "10.0.0.10", Port: 16443},
+		scripts.CheckStorageServer{Node: "storage-7c8d9e0f", Address: "10.0.0.31"},
+		scripts.SetUpVolumes{Node: "storage-7c8d9e0f", Volumes: []scripts.MountedVolume{{ID: "0b1c2d3e-4f5a-6b7c-8d9e-0f1a2b3c4d5e", Directory: "/volume"}}, Timeout: 60},
+		scripts.ExportVolumes{
+			Node: "storage-7c8d9e0f", Exports: []scripts.Export{{Directory: "/volume/nfs/pv1", Networks: []string{"10.0.0.0/24", "10.1.0.5"}}},
+			Mounts: []string{"/volume"}, NoProxy: "localhost", LockFor: 600, Timeout: 60,
+		},
+		scripts.MountExports{
+			Node: "worker-5e6f7a8b", Exports: []scripts.RemoteExport{{Server: "10.0.0.31", Directory: "/volume/nfs/pv1"}}, LockFor: 600, Timeout: 60,
+		},
+		scripts.LookAtVolumes{Member: member},
+		scripts.RemoveVolumes{Member: member, Timeout: 60},
+		scripts.RegisterVolumes{Member: member, Manifest: "Files/kubernetes/nfs-pv1.yaml", Names: []string{"nfs-pv1"}, Timeout: 60},
 		scripts.TellHosts{Node: "cp-1a2b3c4d", Hosts: []string{"10.0.0.11 cp-1a2b3c4d", "10.0.0.21 worker-5e6f7a8b"}},
 	}
 }

@@ -61,7 +61,7 @@ func TestSample_descriptor(t *testing.T) {
 
 func TestSample_parametersOfItsRequests(t *testing.T) {
 	p := buildSample(t)
-	for _, id := range []string{"ha", "simple"} {
+	for _, id := range []string{"ha", "simple", "storage"} {
 		req, additional := sampleRequest(t, "instantiate-"+id+".json")
 		f, err := p.Vnfd.Flavour(req.FlavourID)
 		require.NoError(t, err)
@@ -80,8 +80,9 @@ func TestSample_parametersOfItsRequests(t *testing.T) {
 func TestSample_levelsHaveTheSizesOfTheREADME(t *testing.T) {
 	p := buildSample(t)
 	for id, sizes := range map[string][][2]int{
-		"ha":     {{3, 2}, {3, 10}, {3, 50}, {5, 10}, {7, 50}},
-		"simple": {{1, 1}, {1, 3}, {1, 50}},
+		"ha":      {{3, 2}, {3, 10}, {3, 50}, {5, 10}, {7, 50}},
+		"simple":  {{1, 1}, {1, 3}, {1, 50}},
+		"storage": {{1, 2}, {1, 10}},
 	} {
 		f, err := p.Vnfd.Flavour(id)
 		require.NoError(t, err)
@@ -89,7 +90,11 @@ func TestSample_levelsHaveTheSizesOfTheREADME(t *testing.T) {
 		for i, level := range f.Levels {
 			capacity, err := f.Capacity(level.ID)
 			require.NoError(t, err)
-			require.Equal(t, map[string]int{"masterNode": sizes[i][0], "workerNode": sizes[i][1]}, capacity)
+			want := map[string]int{"masterNode": sizes[i][0], "workerNode": sizes[i][1]}
+			if id == "storage" {
+				want["storage_server"] = 1
+			}
+			require.Equal(t, want, capacity)
 			fromScale, err := f.CapacityAt(level.ScaleLevels)
 			require.NoError(t, err)
 			require.Equal(t, capacity, fromScale)
@@ -100,7 +105,7 @@ func TestSample_levelsHaveTheSizesOfTheREADME(t *testing.T) {
 // The requests are what people copy, so every file and every name in them must exist.
 func TestSample_requestsNameWhatThePackageHas(t *testing.T) {
 	p := buildSample(t)
-	for _, id := range []string{"ha", "simple"} {
+	for _, id := range []string{"ha", "simple", "storage"} {
 		req, additional := sampleRequest(t, "instantiate-"+id+".json")
 		raw, err := json.Marshal(additional[lcm.ClusterParamsKey])
 		require.NoError(t, err)
@@ -115,7 +120,11 @@ func TestSample_requestsNameWhatThePackageHas(t *testing.T) {
 
 		require.Contains(t, string(hot), "\n  "+params.MasterNode.AspectID+":")
 		require.Contains(t, string(hot), "\n  "+params.WorkerNode.AspectID+":")
-		for _, name := range []string{params.CniManifestPath, params.KubeadmConfigPath} {
+		files := []string{params.CniManifestPath, params.KubeadmConfigPath}
+		for _, pv := range params.PersistentVolumes {
+			files = append(files, pv.PVManifestFilePath)
+		}
+		for _, name := range files {
 			_, err := p.file(name)
 			require.NoError(t, err)
 		}

@@ -48,8 +48,12 @@ func (h *hosts) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activi
 // dial logs in to a node with what the request of its cluster says.
 func (h *hosts) dial(ctx context.Context, cluster lcm.ClusterParams, vim lcm.Vim, node lcm.Node) (_ activities.Host, err error) {
 	params := cluster.WorkerNode
-	if node.Role == lcm.ControlPlane {
+	switch {
+	case node.Role == lcm.ControlPlane:
 		params = cluster.MasterNode
+	case node.Role == lcm.Storage && cluster.StorageServer != nil:
+		s := cluster.StorageServer
+		params = lcm.NodeParams{Username: s.Username, Password: s.Password, PrivateKey: s.PrivateKey}
 	}
 	target := remote.Target{
 		Node: node.Name, Address: addressWithPort(node.SSHAddress, vim), User: params.Username, ServerID: node.ServerID,

@@ -161,6 +161,9 @@ func (o *operations) Describe(ctx context.Context, id lcm.OpOccID) (activities.D
 		return d, err
 	}
 	d.Registries = len(params.PrivateRegistries) > 0
+	if err := describeStorage(j, params, &d); err != nil {
+		return d, err
+	}
 	d.PodNetwork = params.CniManifestPath != "" || len(o.podNetwork) > 0
 	d.HighlyAvailable = highlyAvailable(params.MasterNode, j.flavour, capacity)
 	return d, nil
@@ -227,7 +230,7 @@ func (o *operations) Instantiated(ctx context.Context, id lcm.OpOccID, made acti
 	}
 	out := activities.InstantiatedVnf{Info: lcm.InstantiatedVnfInfo{
 		FlavourID: j.flavour.ID, VnfState: lcm.VnfStarted, ExtVirtualLinks: j.request.ExtVirtualLinks,
-		StackID: made.StackID, AdditionalParams: j.request.AdditionalParams, Nodes: made.Nodes, ClusterVimID: made.ClusterVimID,
+		StackID: made.StackID, AdditionalParams: j.request.AdditionalParams, Nodes: made.Nodes, Storage: made.Storage, ClusterVimID: made.ClusterVimID,
 		MaxScaleLevels: j.flavour.MaxScaleLevels(), Granted: j.chosen(),
 	}}
 	out.Info.InstantiationLevelID, out.Info.ScaleStatus = j.levels()

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
-
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/plan"
@@ -28,11 +26,7 @@ func overridden(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, er
 	if err != nil || len(request.AdditionalParams) == 0 || len(stored) == 0 {
 		return stored, err
 	}
-	out, err := jsonpatch.MergePatch(stored, request.AdditionalParams)
-	if err != nil {
-		return nil, lcm.Wrap(lcm.KindInvalid, err, "additionalParams must be a JSON object.")
-	}
-	return out, nil
+	return merged(stored, request.AdditionalParams)
 }
 
 // Plan implements activities.Facts.

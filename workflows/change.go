@@ -31,7 +31,7 @@ func (b *build) decide(ctx workflow.Context) (err error) {
 		return err
 	}
 	if !b.what.ControlPlanes {
-		return nil
+		return b.checkVolumes(ctx)
 	}
 	if why := health.Refusal(b.leaving().With(lcm.ControlPlane)); why != "" {
 		return lcm.Errorf(lcm.KindConflict, "%s", why)
@@ -39,7 +39,7 @@ func (b *build) decide(ctx workflow.Context) (err error) {
 	if why := health.Obstacle(b.leaving()); why != "" && b.welcomesControlPlanes() {
 		return lcm.Errorf(lcm.KindConflict, "%s", why)
 	}
-	return nil
+	return b.checkVolumes(ctx)
 }
 
 // welcomesControlPlanes tells whether control planes will join: in every healing of some, and where there are to be more.
@@ -93,7 +93,7 @@ func (b *build) staying() lcm.Nodes { return b.what.Nodes.Without(b.leaving()) }
 // changeStack gives the stack the sizes; the servers of leaving go, or are replaced.
 func (b *build) changeStack(ctx workflow.Context, sizes activities.Sizes, leaving []string) error {
 	_, err := call(polling(ctx), infra.ChangeStack, activities.ChangeStackInput{
-		Tracked: track(ctx, ""), OpOccID: b.in.OpOccID, Sizes: sizes, Leaving: leaving,
+		Tracked: track(ctx, ""), OpOccID: b.in.OpOccID, Sizes: sizes, Leaving: leaving, LeavingVolumes: b.change.LeavingVolumes,
 	})
 	return err
 }
@@ -110,6 +110,7 @@ func (b *build) arrivalSteps() []step {
 	if b.what.ControlPlanes && b.what.HighlyAvailable {
 		list = append(list, step{title: "Set up HAProxy and keepalived", do: b.balanceArrivals, undo: b.balanceFormer})
 	}
+	list = append(list, b.clientSteps()...)
 	return append(list,
 		step{title: "Join the new nodes", do: b.joinArrivals, undo: b.expelArrivals},
 		step{title: "Label the new nodes and wait until they are Ready", do: b.welcomeNodes},
@@ -162,7 +163,9 @@ func (b *build) forgetArrivals(ctx workflow.Context) error {
 	return b.forget(ctx, b.fresh())
 }
 
-func (b *build) forgetLeaving(ctx workflow.Context) error { return b.forget(ctx, b.leaving()) }
+func (b *build) forgetLeaving(ctx workflow.Context) error {
+	return b.forget(ctx, append(b.leaving(), b.leavingStorage()...))
+}
 
 // forget drops the host keys of nodes that are gone.
 func (b *build) forget(ctx workflow.Context, list lcm.Nodes) error {

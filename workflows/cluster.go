@@ -23,11 +23,12 @@ func (b *build) clusterSteps() []step {
 	if b.what.PodNetwork {
 		list = append(list, step{title: "Apply the pod network", do: b.applyPodNetwork})
 	}
-	return append(list,
+	list = append(list,
 		step{title: "Join the other nodes", do: b.joinNodes},
 		step{title: "Label the nodes and wait until they are Ready", do: b.finishNodes},
-		step{title: "Register the cluster as a VIM", do: b.registerVim, undo: b.deregisterVim},
 	)
+	list = append(append(list, b.storageSteps()...), b.volumeSteps()...)
+	return append(list, step{title: "Register the cluster as a VIM", do: b.registerVim, undo: b.deregisterVim})
 }
 
 func (b *build) controlPlanes() lcm.Nodes { return b.made.Nodes.With(lcm.ControlPlane) }

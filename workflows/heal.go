@@ -26,16 +26,24 @@ func (b *build) planHealing(what activities.Description) (starting, processing [
 		return starting, b.planAnew(what)
 	}
 	b.vim = what.ClusterVimID
-	processing = []step{{title: "Look at the infrastructure", do: b.look}}
-	if what.Cluster {
+	processing = append([]step{{title: "Look at the infrastructure", do: b.look}}, b.storageDepartureSteps()...)
+	if what.Cluster && !what.OnlyStorage {
 		processing = append(processing, b.departureSteps()...)
 	}
 	processing = append(processing,
 		step{title: "Replace the machines", do: b.replaceMachines, final: true},
 		step{title: "Find the new nodes", do: b.look},
 	)
-	if what.Cluster {
+	if what.StorageLeaves { // first: new nodes mount what it exports
+		processing = append(processing, b.storageSteps()...)
+	}
+	if what.Cluster && !what.OnlyStorage {
 		processing = append(processing, b.arrivalSteps()...)
+	}
+	if what.StorageLeaves {
+		processing = append(processing, b.volumeSteps()...)
+	}
+	if what.Cluster {
 		processing = append(processing, step{title: "Forget the nodes that have left", do: b.forgetLeaving})
 	}
 	return starting, processing
@@ -44,6 +52,9 @@ func (b *build) planHealing(what activities.Description) (starting, processing [
 // replaceMachines deletes the nodes from the cluster and gives exactly these VNFCs new VMs.
 func (b *build) replaceMachines(ctx workflow.Context) error {
 	if err := b.expelLeaving(ctx); err != nil {
+		return err
+	}
+	if err := b.freeVolumes(ctx); err != nil {
 		return err
 	}
 	return b.changeStack(ctx, activities.SizesPlanned, b.change.LeavingServers())

@@ -28,7 +28,10 @@ func TestOutline_isWhatTheWorkflowsDo(t *testing.T) {
 			`{"scaleInfo":[{"aspectId":"master_instance","scaleLevel":2},{"aspectId":"worker_instance","scaleLevel":0}]}`,
 			`{"scaleInfo":[{"aspectId":"worker_instance","scaleLevel":2}]}`,
 		},
-		lcm.OpHeal: {`{}`, `{"vnfcInstanceId":["worker-0"]}`, `{"vnfcInstanceId":["cp-0","worker-1"]}`},
+		lcm.OpHeal: {
+			`{}`, `{"vnfcInstanceId":["worker-0"]}`, `{"vnfcInstanceId":["cp-0","worker-1"]}`,
+			`{"vnfcInstanceId":["storage"]}`, `{"vnfcInstanceId":["storage","worker-0"],"additionalParams":{"keep_volumes":true}}`,
+		},
 		lcm.OpOperate: {
 			`{"changeStateTo":"STOPPED"}`, `{"changeStateTo":"STARTED"}`, `{"changeStateTo":"STARTED","vnfcInstanceId":["worker-0"]}`,
 			`{"changeStateTo":"STOPPED","stopType":"GRACEFUL","gracefulStopTimeout":9,"vnfcInstanceId":["worker-0","cp-1"]}`,
@@ -40,7 +43,7 @@ func TestOutline_isWhatTheWorkflowsDo(t *testing.T) {
 	}
 	for op, bodies := range requests {
 		for _, body := range bodies {
-			for _, flavour := range []string{"ha", "simple"} {
+			for _, flavour := range []string{"ha", "simple", "storage"} {
 				for _, isCluster := range []bool{true, false} {
 					t.Run(fmt.Sprintf("%s %s, flavour %s, cluster %t", op, body, flavour, isCluster), func(t *testing.T) {
 						f := someFacts(t, flavour, isCluster)
@@ -50,8 +53,9 @@ func TestOutline_isWhatTheWorkflowsDo(t *testing.T) {
 						f.Graceful = strings.Contains(body, "GRACEFUL")
 						p, err := planOf(f, op, body)
 						if err != nil {
-							require.Equal(t, "simple", flavour, err)
-							return // refused there: one control plane neither scales nor heals
+							// Refused there: one control plane neither scales nor heals, and only one flavour has a storage server.
+							require.True(t, flavour != "ha" || strings.Contains(body, "storage"), err)
+							return
 						}
 						requireSameSteps(t, p, f)
 					})
@@ -77,6 +81,10 @@ func requireSameSteps(t *testing.T, p lcm.Plan, f plan.Facts) {
 		Cluster: f.Cluster != nil, Nodes: f.Instance.Instantiated.Nodes, Grows: p.Grows(), Shrinks: p.Shrinks(), Whole: p.Whole, Graceful: f.Graceful,
 	}
 	what.Registries = what.Cluster && len(f.Cluster.PrivateRegistries) > 0
+	what.Storage = what.Cluster && f.Cluster.StorageServer != nil
+	what.PersistentVolumes = what.Storage && len(f.Cluster.PersistentVolumes) > 0
+	what.StorageLeaves = what.Storage && !p.Whole && f.ReplacesStorage(p)
+	what.OnlyStorage = what.StorageLeaves && len(what.Nodes.On(p.LeavingServers())) == 0
 	what.HighlyAvailable, what.PodNetwork = what.Cluster && len(what.Nodes.With(lcm.ControlPlane)) > 1, what.Cluster
 	isControlPlane := func(vdu string) bool { return vdu == "masterNode" }
 	what.ControlPlanes = slices.ContainsFunc(p.Groups, func(g lcm.GroupChange) bool { return isControlPlane(g.VduID) }) ||
@@ -86,7 +94,7 @@ func requireSameSteps(t *testing.T, p lcm.Plan, f plan.Facts) {
 	for _, v := range p.Operated {
 		what.Workers = what.Workers || what.Cluster && v.VduID == "workerNode"
 		what.ControlPlanes = what.ControlPlanes || what.Cluster && v.VduID == "masterNode"
-		what.Others = !what.Cluster
+		what.Others = what.Others || !what.Cluster || v.VduID == "storage_server"
 		what.Cordoned = what.Cordoned || f.Instance.Instantiated.Cordoned(v.VnfcID)
 	}
 	choose := map[lcm.Operation]func(*build, activities.Description) ([]step, []step){
@@ -144,12 +152,21 @@ func someFacts(t *testing.T, flavour string, isCluster bool) plan.Facts {
 			}
 		}
 	}
+	if flavour == "storage" {
+		info.VnfcResources = append(info.VnfcResources, lcm.VnfcResourceInfo{
+			ID: "storage", VduID: "storage_server", ComputeResource: lcm.ResourceHandle{ResourceID: "storage"}, StorageIDs: []string{"volume"},
+		})
+	}
 	f.Instance.Instantiated = info
 	info.Switch(lcm.VnfStopped, []string{"worker-0"}, []string{"worker-0"})
 	if isCluster {
 		f.Cluster = &lcm.ClusterParams{
 			CniManifestPath: "cni.yaml", MasterNode: lcm.NodeParams{AspectID: "master_instance", SSHCpName: "masterNode_CP1"},
 		}
+	}
+	if isCluster && flavour == "storage" {
+		f.Cluster.StorageServer = &lcm.StorageServerParams{SSHCpName: "storage_server_CP", NicCpName: "storage_server_CP"}
+		f.Cluster.PersistentVolumes = []lcm.PVRegistrationParams{{PVManifestFilePath: "pv.yaml", NFSServerCp: "storage_server_CP"}}
 	}
 	return f
 }

@@ -68,6 +68,12 @@ func (c *cli) printPlan(raw json.RawMessage) error {
 		if p.Operation == lcm.OpOperate {
 			field(w, "VMs "+map[lcm.VnfState]string{lcm.VnfStarted: "to start", lcm.VnfStopped: "to stop"}[p.ChangeStateTo], len(p.Operated))
 		}
+		for _, v := range p.LeavingVolumes {
+			field(w, "Volume to replace", v+" with all that is on it")
+		}
+		if p.KeepVolumes {
+			field(w, "Volumes", "are kept, with all that is on them")
+		}
 		field(w, "Level then", p.InstantiationLevelID)
 		for _, s := range p.ScaleStatus {
 			field(w, "Scale level then", fmt.Sprintf("%s %d", s.AspectID, s.ScaleLevel))

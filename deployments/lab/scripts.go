@@ -55,6 +55,23 @@ func scripts(mux *http.ServeMux, d *fake.Driver) {
 		}
 		w.WriteHeader(http.StatusNoContent)
 	}))
+	mux.Handle("POST /lab/clusters/{id}/volumes/{volume}", openstack.LocalOnly(func(w http.ResponseWriter, r *http.Request) {
+		var claim struct {
+			Claim string `json:"claim"`
+		}
+		if !decode(w, r, &claim) {
+			return
+		}
+		if err := d.Bind(r.PathValue("id"), r.PathValue("volume"), claim.Claim); err != nil {
+			http.Error(w, err.Error(), http.StatusNotFound)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	mux.Handle("GET /lab/storage", openstack.LocalOnly(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(d.Storage()) // the client has gone; nobody to tell
+	}))
 	mux.Handle("GET /lab/clusters", openstack.LocalOnly(func(w http.ResponseWriter, _ *http.Request) {
 		type cluster struct {
 			fake.Cluster

@@ -20,6 +20,8 @@ type Expected struct {
 	HAProxy string
 	// Stopped are the servers that were stopped on purpose.
 	Stopped []string
+	// Manual are the ids of VNFCs that no policy heals by itself.
+	Manual []string
 	// ClusterVim is set when the cluster was registered as a VIM.
 	ClusterVim bool
 }
@@ -135,7 +137,7 @@ func (c *comparison) add(kind lcm.DriftKind, vnfc, node, format string, args ...
 	rule := lcm.DriftRules[kind]
 	c.findings = append(c.findings, lcm.DriftFinding{
 		Kind: kind, VnfcInstanceID: vnfc, Node: node, Detail: lcm.Errorf(lcm.KindBroken, format, args...).Detail,
-		Remedy: rule.Remedy, Automatic: rule.Automatic,
+		Remedy: rule.Remedy, Automatic: rule.Automatic && !slices.Contains(c.want.Manual, vnfc),
 	})
 }
 

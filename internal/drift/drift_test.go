@@ -372,3 +372,14 @@ func TestRules_healAutomaticallyOnlyWhatAHealOfAVnfcMends(t *testing.T) {
 		assert.False(t, rule.Automatic && rule.Remedy != lcm.RemedyVnfc, kind)
 	}
 }
+
+func TestCompare_leavesSomeVnfcsToPeople(t *testing.T) {
+	want, have := sound()
+	want.Manual = []string{"vnfc-worker-1"}
+	have.Stack.Members[3].Status, have.Stack.Members[4].Status = "ERROR", "ERROR"
+	findings := Compare(want, have)
+	require.Len(t, findings, 2)
+	assert.Equal(t, lcm.RemedyVnfc, findings[0].Remedy)
+	assert.False(t, findings[0].Automatic)
+	assert.True(t, findings[1].Automatic)
+}

@@ -31,6 +31,10 @@ type ClusterParams struct {
 	IgnorePreflightErrors []string `json:"ignore_preflight_errors,omitempty"`
 	// PrivateRegistries are the registries of images that every node is connected to.
 	PrivateRegistries []PrivateRegistry `json:"private_registry_connection_info,omitempty"`
+
+	// StorageServer and PersistentVolumes are Tacker's again: a VM that exports volumes, and their manifests.
+	StorageServer     *StorageServerParams   `json:"storage_server,omitempty"`
+	PersistentVolumes []PVRegistrationParams `json:"pv_registration_params,omitempty"`
 }
 
 // NodeParams says how the nodes of one role are found and reached.

@@ -118,6 +118,7 @@ func (p *ClusterParams) read(o *paramReader) {
 	limits.number("node_ready", &p.Timeouts.NodeReady)
 	limits.number("drain", &p.Timeouts.Drain)
 	limits.number("volume_detach", &p.Timeouts.VolumeDetach)
+	p.readStorage(o)
 }
 
 func (n *NodeParams) read(o *paramReader) {
@@ -162,6 +163,7 @@ func (p *ClusterParams) fillDefaults() {
 	if p.DrainPolicy == "" {
 		p.DrainPolicy = DrainFail
 	}
+	p.fillStorageDefaults()
 }
 
 func orText(s *string, fallback string) {

@@ -35,6 +35,7 @@ func (p ClusterParams) Problems(controlPlanes, workers int) []Problem {
 	if p.DrainPolicy != "" && p.DrainPolicy != DrainFail && p.DrainPolicy != DrainForce {
 		c.add("drain_policy", "must be %q or %q, not %q.", DrainFail, DrainForce, p.DrainPolicy)
 	}
+	c.storage(p)
 	return c.found
 }
 

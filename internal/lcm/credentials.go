@@ -8,15 +8,17 @@ import (
 )
 
 // CredentialProblems lists every mistake in what a heal request changes of the cluster's parameters, which its
-// additionalParams are laid over (RFC 7396). That is the credentials of both roles; null takes a password or a key
+// additionalParams are laid over (RFC 7396). That is the credentials of all roles; null takes a password or a key
 // away when the other is given.
 func CredentialProblems(body json.RawMessage) (problems []Problem) {
 	additional := newParamReader("$", body, &problems).object("additionalParams")
 	additional.refuseNull(ClusterParamsKey)
 	cluster := additional.object(ClusterParamsKey)
-	cluster.refuseNull("master_node", "worker_node")
-	cluster.refuseOthers("master_node", "worker_node")
-	for _, role := range []string{"master_node", "worker_node"} {
+	var keep bool
+	additional.boolean(KeepVolumes, &keep)
+	cluster.refuseNull("master_node", "worker_node", "storage_server")
+	cluster.refuseOthers("master_node", "worker_node", "storage_server")
+	for _, role := range []string{"master_node", "worker_node", "storage_server"} {
 		cluster.object(role).credentials()
 	}
 	slices.SortFunc(problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
@@ -48,7 +50,7 @@ func (r *paramReader) refuseOthers(known ...string) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.members)) {
 		if !slices.Contains(known, key) {
-			r.add(key, "cannot be changed now: only username, password and private_key of master_node and worker_node can.")
+			r.add(key, "cannot be changed now: only username, password and private_key of master_node, worker_node and storage_server can.")
 		}
 	}
 }

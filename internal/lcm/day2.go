@@ -98,6 +98,13 @@ func ParseHeal(body json.RawMessage) (out HealRequest, err error) {
 	return out, nil
 }
 
+// KeepsVolumes reports whether a storage server that is healed gets its volumes back with all data.
+func (r HealRequest) KeepsVolumes() (keep bool) {
+	var problems []Problem // told when the request came
+	newParamReader("$.additionalParams", r.AdditionalParams, &problems).boolean(KeepVolumes, &keep)
+	return keep
+}
+
 // ScaleInChoice says in additionalParams which VMs go in a scaling in.
 type ScaleInChoice struct {
 	// VnfcIDs are named by the request; there must be as many as go.

@@ -9,6 +9,8 @@ type Role string
 const (
 	ControlPlane Role = "control-plane"
 	Worker       Role = "worker"
+	// Storage is a storage server, which is no node of the cluster but a VM that is reached like one.
+	Storage Role = "storage"
 )
 
 // Node is one VM as the workflow knows it: data, not a connection. It holds no secret.
@@ -94,7 +96,7 @@ func (n Nodes) InOrderOf(first Nodes) Nodes {
 
 // NodeName makes the name of a node of that role on that server.
 func NodeName(role Role, serverID string) string {
-	prefix := map[Role]string{ControlPlane: "cp", Worker: "worker"}[role]
+	prefix := map[Role]string{ControlPlane: "cp", Worker: "worker", Storage: "storage"}[role]
 	return prefix + "-" + shortID(serverID)
 }
 

@@ -12,6 +12,10 @@ type Plan struct {
 	Groups []GroupChange `json:"groups,omitempty"`
 	// Leaving are the VMs that go. A heal replaces each of them.
 	Leaving []LeavingVnfc `json:"leaving,omitempty"`
+	// LeavingVolumes are Cinder volumes that are replaced with the storage server: what is on them is lost. KeepVolumes is set
+	// when it gets them back instead.
+	LeavingVolumes []string `json:"leavingVolumes,omitempty"`
+	KeepVolumes    bool     `json:"keepVolumes,omitempty"`
 	// Whole is set when a heal makes the entire VNF anew, or when it is terminated.
 	Whole bool `json:"whole,omitempty"`
 	// ChangeStateTo is what an OPERATE makes of the VMs of Operated; Whole is set when it is the state of all VMs then.

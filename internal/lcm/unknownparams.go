@@ -8,10 +8,6 @@ import (
 	"strings"
 )
 
-// notYet are parameters of Tacker's driver that Windlass does not carry out: a cluster without them would not
-// be what was asked for.
-var notYet = []string{"storage_server", "pv_registration_params"}
-
 // unknownParams finds the members of the cluster's parameters that nobody reads: misspelt ones would otherwise
 // be ignored in silence.
 func unknownParams(additionalParams json.RawMessage) []Problem {
@@ -40,14 +36,11 @@ func unknownMembers(path string, doc json.RawMessage, t reflect.Type) []Problem 
 	}
 	var problems []Problem
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		switch member, ok := known[name]; {
-		case ok:
+		if member, ok := known[name]; ok {
 			problems = append(problems, unknownMembers(path+"."+name, members[name], member)...)
-		case slices.Contains(notYet, name):
-			problems = append(problems, Problem{path + "." + name, "is not supported yet: leave it out."})
-		default:
-			problems = append(problems, Problem{path + "." + name, "is not a parameter that Windlass knows: correct its name, or leave it out."})
+			continue
 		}
+		problems = append(problems, Problem{path + "." + name, "is not a parameter that Windlass knows: correct its name, or leave it out."})
 	}
 	return problems
 }

@@ -13,14 +13,14 @@ func TestCheckClusterParams_refusesWhatNobodyReads(t *testing.T) {
 	_, problems := lcm.CheckClusterParams([]byte(`{"k8s_cluster_installation_param": {
 		"master_node": {"ssh_cp_name": "a", "username": "u", "password": "p", "cluster_cp_name": "a", "usernmae": "x"},
 		"worker_node": {"ssh_cp_name": "b", "username": "u", "password": {"$secret": "x"}},
-		"storage_server": {}, "timeouts": {"shh": 3}}}`), 1, 1)
+		"storage_servers": {}, "timeouts": {"shh": 3}}}`), 1, 1)
 	got := map[string]string{}
 	for _, p := range problems {
 		got[p.Path] = p.Detail
 	}
 	const at = "$.additionalParams.k8s_cluster_installation_param."
 	assert.Contains(t, got[at+"master_node.usernmae"], "is not a parameter")
-	assert.Contains(t, got[at+"storage_server"], "not supported yet")
+	assert.Contains(t, got[at+"storage_servers"], "is not a parameter")
 	assert.Contains(t, got[at+"timeouts.shh"], "is not a parameter")
 	assert.Len(t, got, 3, "%v", got)
 }

@@ -64,6 +64,8 @@ type InstantiatedVnfInfo struct {
 	Granted *GrantedChoices `json:"granted,omitempty"`
 	// Nodes are the cluster's nodes, when the VNF is a cluster.
 	Nodes Nodes `json:"nodes,omitempty"`
+	// Storage is the cluster's storage server, nil when it has none.
+	Storage *StorageServer `json:"storage,omitempty"`
 	// ClusterVimID is the registered Kubernetes VIM, "" when there is none.
 	ClusterVimID VimID `json:"clusterVimId,omitempty"`
 	// Stopped are the VNFCs that an OPERATE has stopped and none has started since.

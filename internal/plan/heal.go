@@ -20,7 +20,7 @@ func heal(f Facts, body json.RawMessage) (lcm.Plan, error) {
 		for _, v := range f.Instance.Instantiated.VnfcResources {
 			plan.Leaving = append(plan.Leaving, f.leaving(v, "the entire VNF is made anew"))
 		}
-		return plan, nil
+		return plan, f.healStorage(&plan, req)
 	}
 	named, err := f.named("$.vnfcInstanceId", req.VnfcInstanceID)
 	if err != nil {
@@ -28,6 +28,9 @@ func heal(f Facts, body json.RawMessage) (lcm.Plan, error) {
 	}
 	for _, v := range named {
 		plan.Leaving = append(plan.Leaving, f.leaving(v, "the request names it"))
+	}
+	if err := f.healStorage(&plan, req); err != nil {
+		return plan, err
 	}
 	return plan, f.keepsQuorum(plan)
 }

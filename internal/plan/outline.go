@@ -86,11 +86,12 @@ func (o outline) making() []PlannedStep {
 	if o.facts.Cluster.CniManifestPath != "" {
 		list = append(list, PlannedStep{Title: "Apply the pod network"})
 	}
-	return append(list,
+	list = append(list,
 		PlannedStep{Title: "Join the other nodes"},
 		PlannedStep{Title: "Label the nodes and wait until they are Ready"},
-		PlannedStep{Title: "Register the cluster as a VIM", Undo: "the VIM is deregistered"},
 	)
+	list = append(append(list, o.storing()...), o.mounting()...)
+	return append(list, PlannedStep{Title: "Register the cluster as a VIM", Undo: "the VIM is deregistered"})
 }
 
 func (o outline) ending() (list []PlannedStep) {
@@ -130,9 +131,25 @@ func (o outline) healing() []PlannedStep {
 		o.facts.Graceful = false
 		return append(o.ending(), o.making()...)
 	}
-	list := append([]PlannedStep{{Title: "Look at the infrastructure"}}, o.departure()...)
+	storage := o.facts.ReplacesStorage(o.plan)
+	nodes := !storage || o.replacesNodes()
+	list := []PlannedStep{{Title: "Look at the infrastructure"}}
+	if storage && o.registers() {
+		list = append(list, PlannedStep{Title: "Take the persistent volumes out of the cluster", Undo: "they are registered again"})
+	}
+	if nodes {
+		list = append(list, o.departure()...)
+	}
 	list = append(list, PlannedStep{Title: "Replace the machines", Final: true}, PlannedStep{Title: "Find the new nodes"})
-	list = append(list, o.arrival()...)
+	if storage {
+		list = append(list, o.storing()...)
+	}
+	if nodes {
+		list = append(list, o.arrival()...)
+	}
+	if storage {
+		list = append(list, o.mounting()...)
+	}
 	if o.cluster {
 		list = append(list, PlannedStep{Title: "Forget the nodes that have left"})
 	}
@@ -220,6 +237,9 @@ func (o outline) arrival() []PlannedStep {
 	list = append(list, o.connecting("Connect every new node to the registries")...)
 	if o.controlPlanes && o.balanced {
 		list = append(list, PlannedStep{Title: "Set up HAProxy and keepalived", Undo: "only the former control planes share the load and the virtual IP"})
+	}
+	if o.storage() {
+		list = append(list, PlannedStep{Title: "Let every new node mount the exports"})
 	}
 	return append(list,
 		PlannedStep{Title: "Join the new nodes", Undo: "the new nodes are taken out of etcd and out of the cluster"},

@@ -42,7 +42,7 @@ func checkScale(f Facts, req lcm.ScaleRequest) error {
 		problems = append(problems, lcm.Problem{Path: "$.type", Detail: "it must be SCALE_OUT or SCALE_IN"})
 	}
 	if _, ok := f.levels()[req.AspectID]; !ok {
-		problems = append(problems, lcm.Problem{Path: "$.aspectId", Detail: "the VNFD has no scaling aspect of that name; it has " + f.aspectNames()})
+		problems = append(problems, lcm.Problem{Path: "$.aspectId", Detail: f.unknownAspect(req.AspectID)})
 	}
 	if req.NumberOfSteps < 1 {
 		problems = append(problems, lcm.Problem{Path: "$.numberOfSteps", Detail: "it must be 1 or more"})
@@ -73,7 +73,7 @@ func scaleToLevel(f Facts, body json.RawMessage) (lcm.Plan, error) {
 	for i, info := range req.ScaleInfo {
 		most, known := f.mostSteps(info.AspectID), false
 		if _, known = levels[info.AspectID]; !known {
-			problems = append(problems, lcm.Problem{Path: at("$.scaleInfo", i) + ".aspectId", Detail: "the VNFD has no scaling aspect of that name; it has " + f.aspectNames()})
+			problems = append(problems, lcm.Problem{Path: at("$.scaleInfo", i) + ".aspectId", Detail: f.unknownAspect(info.AspectID)})
 			continue
 		}
 		if info.ScaleLevel < 0 || info.ScaleLevel > most {
@@ -171,6 +171,9 @@ func (f Facts) groupOf(vdu string) string {
 
 // check refuses sizes that the VNFD or a cluster does not allow.
 func (f Facts) check(vdu vnfpkg.Vdu, change lcm.GroupChange) error {
+	if err := f.keepsOneStorageServer(vdu.ID); err != nil {
+		return err
+	}
 	switch {
 	case change.To < vdu.MinInstances:
 		return lcm.Errorf(lcm.KindInvalid, "The VNFD wants at least %d VMs of %s; there would be %d.", vdu.MinInstances, vdu.ID, change.To)

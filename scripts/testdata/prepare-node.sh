@@ -147,6 +147,7 @@ write_block() {
 # write_hosts: the names of the nodes ($HOSTS).
 write_hosts() { write_block '# windlass: nodes of the cluster' "$HOSTS"; }
 
+# What scripts that install packages share: $LOCK_FOR bounds the waiting for others, $NO_PROXY_LIST is asked without a proxy.
 wait_for_cloud_init() {
   command -v cloud-init >/dev/null || return 0
   note "waiting for cloud-init"
@@ -156,71 +157,16 @@ wait_for_cloud_init() {
   }
 }
 
-set_name() {
-  # Else cloud-init takes both back at the next boot.
-  if [[ -d /etc/cloud/cloud.cfg.d ]]; then
-    write_file /etc/cloud/cloud.cfg.d/99-windlass.cfg 0644 <<<$'preserve_hostname: true\nmanage_etc_hosts: false'
-  fi
-  write_file /etc/hostname 0644 <<<"$NODE_NAME"
-  [[ $(hostname) == "$NODE_NAME" ]] || hostname "$NODE_NAME"
-  write_hosts
-}
-
-# setting NAME VALUE: a kernel that already has it is left alone; it may be read-only.
-setting() {
-  local file=/proc/sys/${1//.//}
-  [[ -e $file ]] || return 0
-  [[ $(<"$file") == "$2" ]] || sysctl -qw "$1=$2" || fail 1 "the kernel does not take $1=$2"
-}
-
-set_kernel() {
-  write_file /etc/modules-load.d/windlass.conf 0644 <<<$'overlay\nbr_netfilter'
-  in_container || modprobe -a overlay br_netfilter 2>/dev/null || note "modprobe: the kernel may have these built in"
-  write_file /etc/sysctl.d/90-windlass.conf 0644 <<'SYSCTL'
-net.ipv4.ip_forward = 1
-net.bridge.bridge-nf-call-iptables = 1
-net.bridge.bridge-nf-call-ip6tables = 1
-SYSCTL
-  setting net.ipv4.ip_forward 1
-  setting net.bridge.bridge-nf-call-iptables 1
-  setting net.bridge.bridge-nf-call-ip6tables 1
-  # In a container this would turn off the swap of the host.
-  in_container && return
-  if [[ -n $(swapon --noheadings --show 2>/dev/null) ]]; then
-    note "turning swap off"
-    swapoff -a
-  fi
-  sed -i -E 's/^([^#].*[[:space:]]swap[[:space:]].*)$/# windlass: \1/' /etc/fstab
-}
-
-# need_restart outlives this run: one that is interrupted before the restart leaves it to the next.
-RESTART_CONTAINERD=/var/lib/windlass/restart-containerd
-need_restart() {
-  mkdir -p "${RESTART_CONTAINERD%/*}"
-  : >"$RESTART_CONTAINERD"
-}
-
-set_proxy() {
-  local name env='' apt=''
+# set_apt_proxy lets apt go through the proxy of the inputs http_proxy and https_proxy; false when there is none.
+set_apt_proxy() {
+  local name apt=''
   for name in http https; do
     [[ -s $SCRATCH/in.${name}_proxy ]] || continue
-    env+="${name^^}_PROXY=$(<"$SCRATCH/in.${name}_proxy")"$'\n'
     apt+="Acquire::$name::Proxy \"$(<"$SCRATCH/in.${name}_proxy")\";"$'\n'
   done
-  [[ -n $env ]] || return 0
-  env+="NO_PROXY=$NO_PROXY_LIST"$'\n'
-  # Only root may read them: a proxy's URL can hold a password. `systemctl show` prints the file's name only.
+  [[ -n $apt ]] || return 1
+  # Only root may read it: a proxy's URL can hold a password.
   write_file /etc/apt/apt.conf.d/95windlass-proxy 0600 <<<"$apt"
-  cmp -s - /etc/windlass/proxy.env <<<"$env" || need_restart
-  write_file /etc/windlass/proxy.env 0600 <<<"$env"
-  write_file /etc/systemd/system/containerd.service.d/windlass-proxy.conf 0644 <<<$'[Service]\nEnvironmentFile=/etc/windlass/proxy.env'
-}
-
-missing_packages() {
-  local name
-  for name in $PACKAGES; do
-    command -v "$name" >/dev/null || printf '%s ' "$name"
-  done
 }
 
 # no_proxy: a repository on the inside is asked without the proxy.
@@ -287,6 +233,80 @@ complete_installation() {
   [[ -n $(dpkg --audit 2>/dev/null) || -n $(ls /var/lib/dpkg/updates 2>/dev/null) ]] || return 0
   note "completing an interrupted installation of packages"
   patiently "dpkg cannot complete an interrupted installation" dpkg --configure -a
+}
+
+# ensure_command COMMAND PACKAGE installs a package of the image's repositories unless its command is there.
+ensure_command() {
+  complete_installation
+  command -v "$1" >/dev/null && return
+  note "installing $2"
+  patiently "the package lists of the image's repositories cannot be read" apt_get -o APT::Update::Error-Mode=any update
+  patiently "the package $2 cannot be installed" apt_get install "$2"
+  command -v "$1" >/dev/null || fail 1 "the package $2 is installed but its command $1 is missing"
+}
+
+set_name() {
+  # Else cloud-init takes both back at the next boot.
+  if [[ -d /etc/cloud/cloud.cfg.d ]]; then
+    write_file /etc/cloud/cloud.cfg.d/99-windlass.cfg 0644 <<<$'preserve_hostname: true\nmanage_etc_hosts: false'
+  fi
+  write_file /etc/hostname 0644 <<<"$NODE_NAME"
+  [[ $(hostname) == "$NODE_NAME" ]] || hostname "$NODE_NAME"
+  write_hosts
+}
+
+# setting NAME VALUE: a kernel that already has it is left alone; it may be read-only.
+setting() {
+  local file=/proc/sys/${1//.//}
+  [[ -e $file ]] || return 0
+  [[ $(<"$file") == "$2" ]] || sysctl -qw "$1=$2" || fail 1 "the kernel does not take $1=$2"
+}
+
+set_kernel() {
+  write_file /etc/modules-load.d/windlass.conf 0644 <<<$'overlay\nbr_netfilter'
+  in_container || modprobe -a overlay br_netfilter 2>/dev/null || note "modprobe: the kernel may have these built in"
+  write_file /etc/sysctl.d/90-windlass.conf 0644 <<'SYSCTL'
+net.ipv4.ip_forward = 1
+net.bridge.bridge-nf-call-iptables = 1
+net.bridge.bridge-nf-call-ip6tables = 1
+SYSCTL
+  setting net.ipv4.ip_forward 1
+  setting net.bridge.bridge-nf-call-iptables 1
+  setting net.bridge.bridge-nf-call-ip6tables 1
+  # In a container this would turn off the swap of the host.
+  in_container && return
+  if [[ -n $(swapon --noheadings --show 2>/dev/null) ]]; then
+    note "turning swap off"
+    swapoff -a
+  fi
+  sed -i -E 's/^([^#].*[[:space:]]swap[[:space:]].*)$/# windlass: \1/' /etc/fstab
+}
+
+# need_restart outlives this run: one that is interrupted before the restart leaves it to the next.
+RESTART_CONTAINERD=/var/lib/windlass/restart-containerd
+need_restart() {
+  mkdir -p "${RESTART_CONTAINERD%/*}"
+  : >"$RESTART_CONTAINERD"
+}
+
+set_proxy() {
+  local name env=''
+  set_apt_proxy || return 0
+  for name in http https; do
+    [[ ! -s $SCRATCH/in.${name}_proxy ]] || env+="${name^^}_PROXY=$(<"$SCRATCH/in.${name}_proxy")"$'\n'
+  done
+  env+="NO_PROXY=$NO_PROXY_LIST"$'\n'
+  # Only root may read it, as apt's. `systemctl show` prints the file's name only.
+  cmp -s - /etc/windlass/proxy.env <<<"$env" || need_restart
+  write_file /etc/windlass/proxy.env 0600 <<<"$env"
+  write_file /etc/systemd/system/containerd.service.d/windlass-proxy.conf 0644 <<<$'[Service]\nEnvironmentFile=/etc/windlass/proxy.env'
+}
+
+missing_packages() {
+  local name
+  for name in $PACKAGES; do
+    command -v "$name" >/dev/null || printf '%s ' "$name"
+  done
 }
 
 add_repository() {

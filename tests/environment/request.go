@@ -1,7 +1,7 @@
 package environment
 
 // clusterRoles are the objects of k8s_cluster_installation_param that hold a login.
-var clusterRoles = []string{"master_node", "worker_node"}
+var clusterRoles = []string{"master_node", "worker_node", "storage_server"}
 
 // SetNodePassword puts the password of the nodes into a decoded InstantiateVnfRequest of the sample package:
 // for the stack, which gives it to the VMs, and for whoever logs in to them.
@@ -10,7 +10,9 @@ func SetNodePassword(request map[string]any, password string) {
 	params["node_password"] = password
 	cluster, _ := params["k8s_cluster_installation_param"].(map[string]any)
 	for _, role := range clusterRoles {
-		cluster[role].(map[string]any)["password"] = password
+		if login, ok := cluster[role].(map[string]any); ok {
+			login["password"] = password
+		}
 	}
 }
 

@@ -31,6 +31,14 @@ type Cluster struct {
 		MachineID string   `json:"machineId"`
 		Servers   []string `json:"servers"`
 	} `json:"balancers"`
+	PersistentVolumes []struct {
+		Name   string `json:"name"`
+		UID    string `json:"uid"`
+		Phase  string `json:"phase"`
+		Claim  string `json:"claim"`
+		Server string `json:"server"`
+		Path   string `json:"path"`
+	} `json:"persistentVolumes"`
 	TokenCount int      `json:"tokenCount"`
 	Violations []string `json:"violations"`
 }

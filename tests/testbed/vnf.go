@@ -28,7 +28,13 @@ func (b *Bed) Create(t testing.TB, name string) string {
 // InstantiateRequest is the sample's request for this cloud; edit may change the cluster's parameters.
 func (b *Bed) InstantiateRequest(t testing.TB, name string, edit func(request, cluster map[string]any)) map[string]any {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(b.Root, "vnfpkg/samples/requests/instantiate-ha.json"))
+	return b.SampleRequest(t, "ha", name, edit)
+}
+
+// SampleRequest is InstantiateRequest for another flavour of the sample.
+func (b *Bed) SampleRequest(t testing.TB, flavour, name string, edit func(request, cluster map[string]any)) map[string]any {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(b.Root, "vnfpkg/samples/requests/instantiate-"+flavour+".json"))
 	require.NoError(t, err)
 	var req map[string]any
 	require.NoError(t, json.Unmarshal(data, &req))

@@ -44,6 +44,7 @@ func (d *Driver) DeleteVolume(_ context.Context, volumeID string) error {
 		return lcm.Errorf(lcm.KindConflict, "volume %s is attached to the machine %s", volumeID, holder)
 	}
 	delete(d.volumes, volumeID)
+	d.world.forgetDisk(volumeID)
 	return nil
 }
 

@@ -152,7 +152,7 @@ func (d *Driver) kubeadmInit(ctx context.Context, m *Machine, p Params) Result {
 	}
 	c = &cluster{
 		id: id, ca: ca, members: map[string]*member{}, etcd: map[string]*etcdMember{}, tokens: map[string]string{},
-		certificateKey: config.CertificateKey, pods: map[string]*Pod{}, violations: violationsOf(c),
+		certificateKey: config.CertificateKey, pods: map[string]*Pod{}, volumes: map[string]*PersistentVolume{}, violations: violationsOf(c),
 	}
 	w.clusters[id] = c
 	c.join(node, p.Get("ADDRESS"), m, true)

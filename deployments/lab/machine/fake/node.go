@@ -48,6 +48,14 @@ func (d *Driver) registerScripts() {
 		"retire-node":    d.retireNode,
 		"tell-hosts":     d.tellHosts,
 		"look-at-node":   d.lookAtNode,
+
+		"check-storage-server": d.checkStorageServer,
+		"set-up-volumes":       d.setUpVolumes,
+		"export-volumes":       d.exportVolumes,
+		"mount-exports":        d.mountExports,
+		"look-at-volumes":      d.lookAtVolumes,
+		"remove-volumes":       d.removeVolumes,
+		"register-volumes":     d.registerVolumes,
 	}
 }
 

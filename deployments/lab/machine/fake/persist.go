@@ -23,6 +23,8 @@ type saved struct {
 	Floating  map[string]machine.FloatingIP
 	Clusters  map[string]savedCluster
 	Balancers map[string]map[string]savedBalancer
+	Disks     map[string]disk
+	Servers   map[string]nfsServer // by machine
 }
 
 type savedMachine struct {
@@ -109,6 +111,13 @@ func (w *world) saveInto(s *saved) {
 			Picture: c.picture(), CA: c.ca, Tokens: c.tokens, CertificateKey: c.certificateKey, Vim: c.vimToken, Etcd: c.etcdData(),
 		}
 	}
+	s.Disks, s.Servers = map[string]disk{}, map[string]nfsServer{}
+	for id, on := range w.disks {
+		s.Disks[id] = *on
+	}
+	for m, server := range w.servers {
+		s.Servers[m.id] = nfsServer{maps.Clone(server.Mounts), maps.Clone(server.Exports)}
+	}
 	for ip, balancers := range w.balancers {
 		s.Balancers[ip] = map[string]savedBalancer{}
 		for m, b := range balancers {
@@ -175,7 +184,10 @@ func (w *world) restore(s saved, machines map[string]*Machine) {
 		c := &cluster{
 			id: id, ca: from.CA, members: map[string]*member{}, etcd: map[string]*etcdMember{}, tokens: map[string]string{},
 			certificateKey: from.CertificateKey, manifests: from.Picture.Manifests, vimToken: from.Vim,
-			violations: from.Picture.Violations, pods: map[string]*Pod{},
+			violations: from.Picture.Violations, pods: map[string]*Pod{}, volumes: map[string]*PersistentVolume{},
+		}
+		for _, v := range from.Picture.PersistentVolumes {
+			c.volumes[v.Name] = &v
 		}
 		for _, pod := range from.Picture.Pods {
 			c.pods[pod.key()] = &pod
@@ -198,6 +210,14 @@ func (w *world) restore(s saved, machines map[string]*Machine) {
 			c.etcd[e.PeerURL] = &etcdMember{node: e.Node, started: e.Started, host: host, lost: host == nil}
 		}
 		w.clusters[id] = c
+	}
+	for id, on := range s.Disks {
+		w.disks[id] = &on
+	}
+	for id, server := range s.Servers {
+		if m := machines[id]; m != nil {
+			w.servers[m] = &server
+		}
 	}
 	for ip, balancers := range s.Balancers {
 		w.balancers[ip] = map[*Machine]balancer{}

@@ -22,6 +22,8 @@ type Pod struct {
 	Budget string `json:"budget,omitempty"`
 	// Volume is attached to the pod's node.
 	Volume string `json:"volume,omitempty"`
+	// Claim is the PersistentVolumeClaim, in its namespace, that the pod uses; "" for none.
+	Claim string `json:"claim,omitempty"`
 	// Stuck volumes are never detached.
 	Stuck bool `json:"stuck,omitempty"`
 }

@@ -22,6 +22,8 @@ type world struct {
 	mu        sync.Mutex
 	clusters  map[string]*cluster
 	balancers map[string]map[*Machine]balancer // by virtual IP
+	disks     map[string]*disk                 // by volume id
+	servers   map[*Machine]*nfsServer
 }
 
 // balancer is HAProxy and keepalived on one machine.
@@ -42,6 +44,7 @@ type cluster struct {
 	manifests      []string
 	vimToken       string
 	pods           map[string]*Pod // by namespace/name
+	volumes        map[string]*PersistentVolume
 	violations     []string
 }
 
@@ -75,6 +78,9 @@ type Cluster struct {
 	VimAccount         bool         `json:"vimAccount"`
 	Balancers          []Balancer   `json:"balancers"`
 	Pods               []Pod        `json:"pods"`
+
+	PersistentVolumes []PersistentVolume `json:"persistentVolumes"`
+
 	// Violations are effects that a real cluster would suffer from: a second init, a second join of one
 	// node, two control planes that join at once, the removal of one while its join runs; a machine deleted while
 	// etcd counts on it or before it was drained, a node deleted that takes pods, a quorum that was given away.
@@ -140,7 +146,7 @@ func (d *Driver) state() *world {
 }
 
 func newWorld() *world {
-	return &world{clusters: map[string]*cluster{}, balancers: map[string]map[*Machine]balancer{}}
+	return &world{clusters: map[string]*cluster{}, balancers: map[string]map[*Machine]balancer{}, disks: map[string]*disk{}, servers: map[*Machine]*nfsServer{}}
 }
 
 func (c *cluster) picture() Cluster {
@@ -157,6 +163,9 @@ func (c *cluster) picture() Cluster {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.pods)) {
 		p.Pods = append(p.Pods, *c.pods[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.volumes)) {
+		p.PersistentVolumes = append(p.PersistentVolumes, *c.volumes[name])
 	}
 	for _, url := range slices.Sorted(maps.Keys(c.etcd)) {
 		p.EtcdMembers = append(p.EtcdMembers, EtcdMember{url, c.etcd[url].node, c.etcd[url].started})
@@ -271,6 +280,7 @@ func (w *world) drop(m *Machine) {
 	for _, balancers := range w.balancers {
 		delete(balancers, m)
 	}
+	w.dropStorage(m)
 	for id, c := range w.clusters {
 		c.lose(m)
 		left := false

@@ -55,6 +55,7 @@ func Run(t *testing.T, c Cloud) {
 		{"deletes a stack that is being made", (*site).deletesUnderWay},
 		{"deletes a stack whose deletion has failed", (*site).deletesAgain},
 		{"runs, heals and scales servers", (*site).cluster},
+		{"makes a server anew, and gives it its volume back", (*site).storage},
 	} {
 		t.Run(check.name, func(t *testing.T) { check.run(newSite(t, c)) })
 	}

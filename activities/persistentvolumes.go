@@ -1,0 +1,219 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/scripts"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// PersistentVolumesInput names the control planes that are asked and the storage server whose volumes it is about.
+type PersistentVolumesInput struct {
+	ClusterInput
+	// Storage is nil when it is not known where the storage server was.
+	Storage *lcm.StorageServer `json:"storage,omitempty"`
+}
+
+// PersistentVolumesOutput names the PersistentVolumes that were registered, removed or looked at.
+type PersistentVolumesOutput struct {
+	Names []string `json:"names,omitempty"`
+}
+
+// manifest is one of the package's manifests of volumes.
+type manifest struct {
+	lcm.PVRegistrationParams
+	*vnfpkg.PersistentVolumes
+}
+
+// manifests reads those that the request registers.
+func manifests(ctx context.Context, cluster ClusterContext) (out []manifest, err error) {
+	for _, pv := range cluster.Params.PersistentVolumes {
+		text, err := packageFile(ctx, cluster, pv.PVManifestFilePath)
+		if err != nil {
+			return nil, err
+		}
+		volumes, err := vnfpkg.ReadPersistentVolumes(text)
+		if err != nil {
+			return nil, lcm.Wrap(lcm.KindInvalid, err, "The file %s of the package %s.", pv.PVManifestFilePath, lcm.Sentence(err))
+		}
+		out = append(out, manifest{pv, volumes})
+	}
+	return out, nil
+}
+
+// RegisterPersistentVolumes applies the manifests of the package, with the storage server's address in them, and waits until
+// the volumes are Available; those that were there before may be Bound.
+//
+// Idempotent: applying the same objects again changes nothing. Takes seconds.
+func (s *Storage) RegisterPersistentVolumes(ctx context.Context, in PersistentVolumesInput) (out PersistentVolumesOutput, err error) {
+	defer func() { err = boundary(ctx, "register the persistent volumes", err) }()
+	defer heartbeat(ctx)()
+	cluster, _, err := s.storageOf(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	list, err := manifests(ctx, cluster)
+	if err != nil {
+		return out, err
+	}
+	return out, s.onAny(ctx, in.OpOccID, in.ControlPlanes, func(host Host, node lcm.Node) error {
+		out.Names = nil
+		for i, m := range list {
+			address := in.Storage.AddressOf(m.NFSServerCp)
+			if address == "" {
+				return missing(m.NFSServerCp, "nfs_server_cp")
+			}
+			text, err := m.WithServer(address)
+			if err != nil {
+				return lcm.Wrap(lcm.KindInvalid, err, "The file %s of the package %s.", m.PVManifestFilePath, lcm.Sentence(err))
+			}
+			register := command(cluster, scripts.RegisterVolumes{
+				Member: memberOf(cluster, node), Manifest: m.PVManifestFilePath, Names: m.Names(), Timeout: briefly(cluster),
+			})
+			register.stdin, register.round = scripts.Stdin(scripts.Input{Name: "manifest", Value: text}), i
+			if _, err := s.run(ctx, host, in.Step, register); err != nil {
+				return err
+			}
+			out.Names = append(out.Names, m.Names()...)
+		}
+		return nil
+	})
+}
+
+// CheckPersistentVolumes is a Conflict when a volume of the storage server is in use, and names the claims and the pods.
+//
+// Idempotent: it only looks. Takes seconds.
+func (s *Storage) CheckPersistentVolumes(ctx context.Context, in PersistentVolumesInput) (out PersistentVolumesOutput, err error) {
+	defer func() { err = boundary(ctx, "look at the persistent volumes", err) }()
+	defer heartbeat(ctx)()
+	return out, s.withUsage(ctx, in, func(_ ClusterContext, u usage, _ Host, _ lcm.Node) error {
+		out.Names = u.names()
+		return u.refusal()
+	})
+}
+
+// RemovePersistentVolumes deletes the volumes of the package's manifests from the cluster, unless one of the storage server is
+// in use: then it is a Conflict that names the claims and the pods, and nothing is deleted. What is on the storage server stays.
+//
+// Idempotent: volumes that are gone are not missed. One that a claim is bound to in the very moment is not deleted, because
+// each is deleted only as it was seen. Takes seconds.
+func (s *Storage) RemovePersistentVolumes(ctx context.Context, in PersistentVolumesInput) (out PersistentVolumesOutput, err error) {
+	defer func() { err = boundary(ctx, "delete the persistent volumes", err) }()
+	defer heartbeat(ctx)()
+	return out, s.withUsage(ctx, in, func(cluster ClusterContext, u usage, host Host, node lcm.Node) error {
+		if err := u.refusal(); err != nil || len(u.ours) == 0 {
+			return err
+		}
+		out.Names = u.names()
+		var lines strings.Builder
+		for _, v := range u.ours {
+			fmt.Fprintln(&lines, v.name, v.uid, v.version)
+		}
+		remove := command(cluster, scripts.RemoveVolumes{Member: memberOf(cluster, node), Timeout: briefly(cluster)})
+		remove.stdin = scripts.Stdin(scripts.Input{Name: "volumes", Value: lines.String()})
+		_, err := s.run(ctx, host, in.Step, remove)
+		return err
+	})
+}
+
+// withUsage does something with what a control plane tells of the volumes, through the same control plane.
+func (s *Storage) withUsage(ctx context.Context, in PersistentVolumesInput, do func(ClusterContext, usage, Host, lcm.Node) error) error {
+	cluster, _, err := s.storageOf(ctx, in.OpOccID)
+	if err != nil {
+		return err
+	}
+	list, err := manifests(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	return s.onAny(ctx, in.OpOccID, in.ControlPlanes, func(host Host, node lcm.Node) error {
+		results, err := s.run(ctx, host, in.Step, command(cluster, scripts.LookAtVolumes{Member: memberOf(cluster, node)}))
+		if err != nil {
+			return err
+		}
+		return do(cluster, usageOf(results, list, in.Storage.AllAddresses()), host, node)
+	})
+}
+
+// seenVolume is a PersistentVolume as Kubernetes has it.
+type seenVolume struct{ name, uid, version, phase, claim, claimUID, server, path string }
+
+// inUse tells whether a claim has the volume, or is about to: the claim's id is written before the phase. A claim that is gone
+// leaves its volume Released.
+func (v seenVolume) inUse() bool {
+	return v.phase == "Bound" || v.claimUID != "" && v.phase != "Released" && v.phase != "Failed"
+}
+
+// usage is who uses the volumes of a storage server.
+type usage struct {
+	ours []seenVolume // those of the package's manifests
+	used []string     // clauses
+}
+
+// usageOf reads the results of LookAtVolumes. Volumes of the storage server are those of the manifests, and whatever else
+// is at one of its addresses.
+func usageOf(results scripts.Results, list []manifest, addresses []string) (u usage) {
+	var names []string
+	for _, m := range list {
+		names = append(names, m.Names()...)
+	}
+	pods := results.Texts("pod")
+	for _, line := range results.Texts("volume") {
+		f := fields(line, 8)
+		v := seenVolume{f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]}
+		ours := slices.Contains(names, v.name)
+		if ours {
+			u.ours = append(u.ours, v)
+		}
+		if (ours || slices.Contains(addresses, v.server)) && v.inUse() {
+			u.used = append(u.used, v.name+" (claim "+v.claim+podsWith(pods, v.claim)+")")
+		}
+	}
+	for _, line := range pods {
+		if f := fields(line, 5); f[4] != "" && slices.Contains(addresses, f[4]) && !ended(f[2]) {
+			u.used = append(u.used, "the storage server itself, mounted by the Pod "+f[0]+"/"+f[1])
+		}
+	}
+	return u
+}
+
+// podsWith names the pods that use a claim, as the end of a clause.
+func podsWith(pods []string, claim string) string {
+	var names []string
+	for _, line := range pods {
+		if f := fields(line, 5); f[3] != "" && f[0]+"/"+f[3] == claim && !ended(f[2]) {
+			names = append(names, f[0]+"/"+f[1])
+		}
+	}
+	const most = 5
+	switch {
+	case len(names) == 0:
+		return ", used by no Pod"
+	case len(names) == 1:
+		return ", used by the Pod " + names[0]
+	case len(names) > most:
+		return fmt.Sprintf(", used by the Pods %s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return ", used by the Pods " + strings.Join(names, ", ")
+}
+
+func ended(phase string) bool { return phase == "Succeeded" || phase == "Failed" }
+
+func (u usage) names() (out []string) {
+	for _, v := range u.ours {
+		out = append(out, v.name)
+	}
+	return out
+}
+
+// refusal is a Conflict when something is in use.
+func (u usage) refusal() error {
+	if len(u.used) == 0 {
+		return nil
+	}
+	return lcm.Errorf(lcm.KindConflict, "The storage server cannot be replaced while it is in use: %s. End these Pods and delete these claims first.", strings.Join(u.used, "; "))
+}

@@ -1,0 +1,198 @@
+package activities
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// Storage makes a VM a storage server: it mounts its volumes and exports them over NFS.
+type Storage struct{ Reach }
+
+// noStorage is the error of a step that is run although the request asks for no storage server.
+func noStorage() error {
+	return lcm.Errorf(lcm.KindBug, "The request asks for no storage server, but a step of one was run.")
+}
+
+// storageOf reads what the request says of the storage server.
+func (r Reach) storageOf(ctx context.Context, id lcm.OpOccID) (ClusterContext, *lcm.StorageServerParams, error) {
+	cluster, err := r.Clusters.Cluster(ctx, id)
+	if err == nil && cluster.Params.StorageServer == nil {
+		err = noStorage()
+	}
+	return cluster, cluster.Params.StorageServer, err
+}
+
+// CheckStorageServerOutput is empty: the VM can be a storage server.
+type CheckStorageServerOutput struct{}
+
+// CheckStorageServer is the preflight of the storage server. Its error lists everything that stands in the way.
+//
+// Idempotent: it only looks. Takes seconds.
+func (s *Storage) CheckStorageServer(ctx context.Context, in NodeInput) (out CheckStorageServerOutput, err error) {
+	defer func() { err = boundary(ctx, "check "+in.Node.Name, err) }()
+	defer heartbeat(ctx)()
+	cluster, _, err := s.storageOf(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	results, err := s.runOn(ctx, in, command(cluster, scripts.CheckStorageServer{Node: in.Node.Name, Address: in.Node.Address}))
+	if err != nil {
+		return out, err
+	}
+	if problems := results.Texts("problem"); len(problems) > 0 {
+		err = lcm.Errorf(lcm.KindBroken, "%s cannot become a storage server: %s. Correct this, then retry.", in.Node.Name, strings.Join(problems, "; "))
+	}
+	return out, err
+}
+
+// SetUpVolumesInput names the storage server and its volumes.
+type SetUpVolumesInput struct {
+	NodeInput
+	Volumes []lcm.StorageVolume `json:"volumes"`
+}
+
+// SetUpVolumesOutput tells which volumes were empty, by their ids.
+type SetUpVolumesOutput struct {
+	Formatted []string `json:"formatted,omitempty"`
+}
+
+// deviceTimeout is how long, in seconds, a disk that Nova has attached may take to appear in the guest.
+const deviceTimeout = 60
+
+// SetUpVolumes makes a file system on each volume that is empty and mounts all of them, now and at every boot.
+//
+// Idempotent: a volume that holds a file system is never written to, one that is mounted stays so. Takes seconds, or minutes
+// for large volumes (timeouts.install); a cancel kills what makes a file system, and the next run finds the volume empty.
+func (s *Storage) SetUpVolumes(ctx context.Context, in SetUpVolumesInput) (out SetUpVolumesOutput, err error) {
+	defer func() { err = boundary(ctx, "set up the volumes of "+in.Node.Name, err) }()
+	defer heartbeat(ctx)()
+	cluster, params, err := s.storageOf(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	step := scripts.SetUpVolumes{Node: in.Node.Name, Timeout: deviceTimeout}
+	for _, p := range params.Volumes {
+		at := slices.IndexFunc(in.Volumes, func(v lcm.StorageVolume) bool { return v.ResourceID == p.VolumeResourceID })
+		switch {
+		case at < 0:
+			return out, missing(p.VolumeResourceID, "volume_resource_id")
+		case in.Volumes[at].ServerID == "":
+			return out, lcm.Errorf(lcm.KindBroken, "The volume %s (%s of the Base HOT) is attached to no server of the VNF. Attach it to %s, or correct the package, then retry.",
+				in.Volumes[at].VolumeID, p.VolumeResourceID, in.Node.ServerID)
+		case in.Volumes[at].ServerID != in.Node.ServerID:
+			return out, lcm.Errorf(lcm.KindBroken, "The volume %s (%s of the Base HOT) is attached to the server %s, not to the storage server %s. Correct the package.",
+				in.Volumes[at].VolumeID, p.VolumeResourceID, in.Volumes[at].ServerID, in.Node.ServerID)
+		}
+		step.Volumes = append(step.Volumes, scripts.MountedVolume{ID: in.Volumes[at].VolumeID, Directory: p.MountTo})
+	}
+	results, err := s.runOn(ctx, in.NodeInput, job{script: step, limit: seconds(cluster.Params.Timeouts.Install), parameter: "timeouts.install"})
+	for _, line := range results["volume"] {
+		if f := fields(line, 4); f[3] == "yes" {
+			out.Formatted = append(out.Formatted, f[0])
+		}
+	}
+	return out, err
+}
+
+// ExportVolumesOutput tells which NFS server serves: kernel or ganesha.
+type ExportVolumesOutput struct {
+	Server string `json:"server"`
+}
+
+// ExportVolumes exports the directories of the request over NFS, by the kernel's server where the kernel has one, else by
+// NFS-Ganesha where the image has it.
+//
+// Idempotent: packages are installed only when their commands are missing, directories that are there keep what is in them,
+// and the list of exports is written as a whole. Takes seconds, or minutes when packages are installed (timeouts.install).
+func (s *Storage) ExportVolumes(ctx context.Context, in NodeInput) (out ExportVolumesOutput, err error) {
+	defer func() { err = boundary(ctx, "export the volumes of "+in.Node.Name, err) }()
+	defer heartbeat(ctx)()
+	cluster, params, err := s.storageOf(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	inputs, mask, err := s.proxyInputs(ctx, cluster.Params.Proxy)
+	if err != nil {
+		return out, err
+	}
+	limit := cluster.Params.Timeouts.Install
+	step := scripts.ExportVolumes{
+		Node: in.Node.Name, NoProxy: noProxy(cluster.Params, PrepareNodeInput{}), LockFor: lockFor(limit), Timeout: briefly(cluster),
+	}
+	for _, v := range params.Volumes {
+		step.Mounts = append(step.Mounts, v.MountTo)
+	}
+	for _, dir := range params.ExportDirs() {
+		export := scripts.Export{Directory: dir}
+		for _, e := range params.Exports {
+			if e.ExportDir == dir {
+				export.Networks = append(export.Networks, e.ExportTo)
+			}
+		}
+		step.Exports = append(step.Exports, export)
+	}
+	results, err := s.runOn(ctx, in, job{script: step, stdin: scripts.Stdin(inputs...), mask: mask, limit: seconds(limit), parameter: "timeouts.install"})
+	out.Server = results.Get("server")
+	return out, err
+}
+
+// MountExportsInput names a node of the cluster and the storage server.
+type MountExportsInput struct {
+	NodeInput
+	Storage lcm.StorageServer `json:"storage"`
+	// Bystander is a node that did not work before the operation: it may stay as it is.
+	Bystander bool `json:"bystander,omitempty"`
+}
+
+// MountExportsOutput is empty: the node can mount every export.
+type MountExportsOutput struct{}
+
+// MountExports puts an NFS client on a node and verifies that it can mount every export and write to it. Nothing stays mounted.
+//
+// Idempotent. Takes seconds, or minutes when packages are installed (timeouts.install).
+func (s *Storage) MountExports(ctx context.Context, in MountExportsInput) (out MountExportsOutput, err error) {
+	defer func() { err = boundary(ctx, "mount the exports on "+in.Node.Name, err) }()
+	defer heartbeat(ctx)()
+	cluster, params, err := s.storageOf(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	limit := cluster.Params.Timeouts.Install
+	step := scripts.MountExports{
+		Node: in.Node.Name, NoProxy: noProxy(cluster.Params, PrepareNodeInput{}), LockFor: lockFor(limit), Timeout: briefly(cluster),
+	}
+	servers := in.Storage.AllAddresses()
+	if len(in.Storage.Addresses) > 0 { // those are where the volumes will be mounted from
+		servers = nil
+		for _, a := range in.Storage.Addresses {
+			if !slices.Contains(servers, a.Address) {
+				servers = append(servers, a.Address)
+			}
+		}
+	}
+	for _, server := range servers {
+		for _, dir := range params.ExportDirs() {
+			step.Exports = append(step.Exports, scripts.RemoteExport{Server: server, Directory: dir})
+		}
+	}
+	_, err = s.runOn(ctx, in.NodeInput, job{script: step, limit: seconds(limit), parameter: "timeouts.install"})
+	if s.passOver(ctx, in.NodeInput, in.Bystander, err) {
+		return out, nil
+	}
+	return out, err
+}
+
+// healedByPeople are the VNFCs that no policy heals by itself: a storage server, for whoever uses its volumes must stop first,
+// and a person must say what becomes of the data.
+func healedByPeople(info *lcm.InstantiatedVnfInfo) (out []string) {
+	for _, v := range info.VnfcResources {
+		if info.Storage != nil && v.ComputeResource.ResourceID == info.Storage.Node.ServerID {
+			out = append(out, v.ID)
+		}
+	}
+	return out
+}

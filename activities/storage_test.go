@@ -1,0 +1,291 @@
+package activities_test
+
+import (
+	"context"
+	"encoding/base64"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+const volumeID = "0b1c2d3e-4f5a-6b7c-8d9e-0f1a2b3c4d5e"
+
+// storageSite is a cluster whose storage server is a fake node of its own.
+type storageSite struct {
+	site
+	fake    *fakeSite
+	output  *logOutput
+	storage *activities.Storage
+	server  lcm.StorageServer
+}
+
+func newStorageSite(t *testing.T) storageSite {
+	t.Helper()
+	s, fake, secrets, output := newSite(t, 3, 2, func(p *lcm.ClusterParams) {
+		p.StorageServer = &lcm.StorageServerParams{
+			SSHCpName: "storage_CP", NicCpName: "storage_CP", Username: "debian",
+			Volumes: []lcm.CinderVolumeParams{{VolumeResourceID: "vol", MountTo: "/volume"}},
+			Exports: []lcm.NFSExportParams{
+				{ExportDir: "/volume/a", ExportTo: "10.0.0.0/24"}, {ExportDir: "/volume/b", ExportTo: "10.0.0.0/24"}, {ExportDir: "/volume/a", ExportTo: "10.1.0.7"},
+			},
+		}
+		p.PersistentVolumes = []lcm.PVRegistrationParams{{PVManifestFilePath: "Files/pv.yaml", NFSServerCp: "storage_CP"}}
+		p.Proxy = &lcm.ProxyParams{HTTPProxy: lcm.Secret{Ref: "proxy"}, NoProxy: "inside.example"}
+	})
+	secrets.values["proxy"] = "http://me:s3cr3t@proxy.example:3128"
+	clusters := s.reach.Clusters.(*fixedCluster)
+	clusters.context.PackageFile = func(context.Context, string) ([]byte, error) {
+		return []byte("kind: PersistentVolume\nmetadata: {name: a}\nspec: {nfs: {server: 0.0.0.0, path: /volume/a}}\n---\nkind: PersistentVolume\nmetadata: {name: b}\nspec: {nfs: {path: /volume/b}}\n"), nil
+	}
+	node := lcm.Node{Name: "storage-0000001f", Role: lcm.Storage, ServerID: "s1", Address: "10.0.0.31", SSHAddress: "198.51.100.31"}
+	fake.nodes[node.Name] = &fakeNode{site: fake, node: node, files: map[string]string{}}
+	return storageSite{site: s, fake: fake, output: output, storage: &activities.Storage{Reach: s.reach}, server: lcm.StorageServer{
+		Node: node, Volumes: []lcm.StorageVolume{{ResourceID: "vol", VolumeID: volumeID, ServerID: "s1"}},
+		Addresses: []lcm.CpAddress{{Cp: "storage_CP", Address: "10.0.0.31"}},
+	}}
+}
+
+func (s storageSite) volumes() activities.PersistentVolumesInput {
+	return activities.PersistentVolumesInput{ClusterInput: s.cluster(), Storage: &s.server}
+}
+
+// params are those with which a script ran last.
+func (s storageSite) params(t *testing.T, script string) (params, stdin map[string]string) {
+	t.Helper()
+	for _, cmd := range slices.Backward(s.fake.ran) {
+		if name, params := readScript(cmd.Script); name == script {
+			return params, readStdin(cmd.Stdin)
+		}
+	}
+	require.Fail(t, "it did not run", script)
+	return nil, nil
+}
+
+func TestStorageServer_isSetUpTwiceAsOnce(t *testing.T) {
+	s := newStorageSite(t)
+	s.fake.replies["set-up-volumes"] = []string{scripts.ResultPrefix + "volume=" + volumeID + "|/dev/vdb|ext4|yes"}
+	s.fake.replies["export-volumes"] = []string{scripts.ResultPrefix + "server=kernel"}
+	for range 2 {
+		must(t, s.storage.CheckStorageServer, s.tracked(s.server.Node))
+		made := must(t, s.storage.SetUpVolumes, activities.SetUpVolumesInput{NodeInput: s.tracked(s.server.Node), Volumes: s.server.Volumes})
+		assert.Equal(t, []string{volumeID}, made.Formatted)
+		assert.Equal(t, "kernel", must(t, s.storage.ExportVolumes, s.tracked(s.server.Node)).Server)
+		must(t, s.storage.MountExports, activities.MountExportsInput{NodeInput: s.tracked(s.nodes[3]), Storage: s.server})
+		assert.Equal(t, []string{"a", "b"}, must(t, s.storage.RegisterPersistentVolumes, s.volumes()).Names)
+	}
+	set, _ := s.params(t, "set-up-volumes")
+	assert.Equal(t, volumeID+"=/volume", set["VOLUMES"])
+	exported, in := s.params(t, "export-volumes")
+	assert.Equal(t, "/volume/a=10.0.0.0/24,10.1.0.7 /volume/b=10.0.0.0/24", exported["EXPORTS"])
+	assert.Equal(t, "/volume", exported["MOUNTS"])
+	assert.Contains(t, exported["NO_PROXY_LIST"], "inside.example")
+	assert.Equal(t, "http://me:s3cr3t@proxy.example:3128", in["http_proxy"])
+	mounted, _ := s.params(t, "mount-exports")
+	assert.Equal(t, "10.0.0.31=/volume/a 10.0.0.31=/volume/b", mounted["EXPORTS"])
+	registered, in := s.params(t, "register-volumes")
+	assert.Equal(t, "a b", registered["NAMES"])
+	assert.Equal(t, 2, strings.Count(in["manifest"], "server: 10.0.0.31"), in["manifest"])
+	assert.NotContains(t, strings.Join(s.output.lines, "\n"), "s3cr3t")
+}
+
+func TestCheckStorageServer_tellsEveryProblem(t *testing.T) {
+	s := newStorageSite(t)
+	for _, problem := range []string{"it has no NFS server", "it has no mkfs.ext4"} {
+		s.fake.replies["check-storage-server"] = append(s.fake.replies["check-storage-server"],
+			scripts.ResultPrefix+"problem="+base64.StdEncoding.EncodeToString([]byte(problem)))
+	}
+	_, err := do(t, s.storage.CheckStorageServer, s.tracked(s.server.Node))
+	require.ErrorContains(t, err, "storage-0000001f cannot become a storage server: it has no NFS server; it has no mkfs.ext4.")
+}
+
+func TestSetUpVolumes_saysWhereAVolumeIsAttached(t *testing.T) {
+	s := newStorageSite(t)
+	for holder, want := range map[string]string{
+		"": "The volume " + volumeID + " (vol of the Base HOT) is attached to no server of the VNF. Attach it to s1", "s2": "is attached to the server s2, not to the storage server s1",
+	} {
+		s.server.Volumes[0].ServerID = holder
+		_, err := do(t, s.storage.SetUpVolumes, activities.SetUpVolumesInput{NodeInput: s.tracked(s.server.Node), Volumes: s.server.Volumes})
+		require.ErrorContains(t, err, want)
+		require.Empty(t, s.fake.ran, "nothing was tried")
+	}
+}
+
+func TestMountExports_passesADeadBystanderOver(t *testing.T) {
+	s := newStorageSite(t)
+	away := lcm.Errorf(lcm.KindUnavailable, "No route to host.")
+	in := activities.MountExportsInput{NodeInput: s.tracked(s.nodes[3]), Storage: s.server}
+	s.fake.fail["dial "+s.nodes[3].Name] = []error{away, away}
+	_, err := do(t, s.storage.MountExports, in)
+	require.ErrorContains(t, err, "No route to host")
+	in.Bystander = true
+	must(t, s.storage.MountExports, in)
+	assert.Contains(t, strings.Join(s.output.lines, "\n"), "left as it is")
+}
+
+// looks are the answers of look-at-volumes, one for each time.
+func (s storageSite) sees(lines ...string) {
+	var out []string
+	for _, line := range lines {
+		key, value, _ := strings.Cut(line, " ")
+		out = append(out, scripts.ResultPrefix+key+"="+base64.StdEncoding.EncodeToString([]byte(value)))
+	}
+	s.fake.replies["look-at-volumes"] = out
+}
+
+func TestPersistentVolumes_areRemovedOnlyWhenNothingUsesThem(t *testing.T) {
+	for name, c := range map[string]struct {
+		sees    []string
+		refusal string
+		removed string
+	}{
+		"free":     {[]string{"volume a|u1|7|Available||||/volume/a", "volume b|u2|9|Released|x/old|c9|10.0.0.31|/volume/b", "volume other|u3|1|Bound|x/y|c1|192.0.2.1|/z"}, "", "a u1 7\nb u2 9\n"},
+		"gone":     {nil, "", ""},
+		"bound":    {[]string{"volume a|u1|7|Bound|shop/data|c1|10.0.0.31|/volume/a", "pod shop|web-0|Running|data|", "pod shop|web-1|Pending|data|", "pod shop|done|Succeeded|data|", "pod park|web|Running|data|"}, "a (claim shop/data, used by the Pods shop/web-0, shop/web-1)", ""},
+		"no Pod":   {[]string{"volume a|u1|7|Bound|shop/data|c1|10.0.0.31|/volume/a"}, "a (claim shop/data, used by no Pod)", ""},
+		"binding":  {[]string{"volume a|u1|7|Available|shop/data|c1|10.0.0.31|/volume/a"}, "a (claim shop/data", ""},
+		"reserved": {[]string{"volume a|u1|7|Available|shop/data||10.0.0.31|/volume/a"}, "", "a u1 7\n"},
+		"another's volume on the server": {
+			[]string{"volume mine|u9|1|Bound|shop/mine|c1|10.0.0.31|/volume/mine", "pod shop|web|Running|mine|"},
+			"mine (claim shop/mine, used by the Pod shop/web)", "",
+		},
+		"mounted without a volume": {[]string{"pod shop|web|Running||10.0.0.31"}, "mounted by the Pod shop/web", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStorageSite(t)
+			s.sees(c.sees...)
+			for range 2 {
+				_, checked := do(t, s.storage.CheckPersistentVolumes, s.volumes())
+				_, removed := do(t, s.storage.RemovePersistentVolumes, s.volumes())
+				if c.refusal != "" {
+					require.ErrorContains(t, checked, c.refusal)
+					require.ErrorContains(t, removed, c.refusal)
+					continue
+				}
+				require.NoError(t, checked)
+				require.NoError(t, removed)
+			}
+			var ran int
+			for _, cmd := range s.fake.ran {
+				if script, _ := readScript(cmd.Script); script == "remove-volumes" {
+					assert.Equal(t, c.removed, readStdin(cmd.Stdin)["volumes"])
+					ran++
+				}
+			}
+			assert.Equal(t, c.removed != "", ran == 2)
+		})
+	}
+}
+
+// storageCloud has the stack of a storage server.
+type storageCloud struct {
+	unused
+
+	inv     *openstack.Inventory
+	gone    bool
+	lost    []string
+	deleted int
+	update  openstack.Change
+}
+
+func (c *storageCloud) Cloud(context.Context, lcm.OpOccID) (activities.Cloud, error) { return c, nil }
+
+func (c *storageCloud) StopServer(context.Context, string) error {
+	return lcm.Errorf(lcm.KindConflict, "It is in ERROR.")
+}
+
+func (c *storageCloud) Inventory(context.Context, string) (*openstack.Inventory, error) {
+	return c.inv, nil
+}
+
+func (c *storageCloud) Settle(context.Context, string, string, func(string)) error { return nil }
+
+func (c *storageCloud) UpdateStack(_ context.Context, ch openstack.Change, _ func(string)) error {
+	c.update = ch
+	return nil
+}
+
+func (c *storageCloud) VolumesLost(context.Context, string) ([]string, error) {
+	if c.gone {
+		return nil, lcm.Errorf(lcm.KindNotFound, "There is no such server.")
+	}
+	return c.lost, nil
+}
+
+func (c *storageCloud) DeleteServer(context.Context, string) error {
+	c.deleted, c.gone = c.deleted+1, true
+	return nil
+}
+
+func storageInventory() *openstack.Inventory {
+	return &openstack.Inventory{StackID: "top", Resources: []openstack.Resource{
+		{Name: "cp", Type: "OS::Neutron::Port", PhysicalID: "p0", StackID: "top"},
+		{Name: "worker_cp", Type: "OS::Neutron::Port", PhysicalID: "p2", StackID: "top"},
+		{Name: "storage_CP", Type: "OS::Neutron::Port", PhysicalID: "p1", StackID: "top"},
+		{Name: "cp_server", Type: "OS::Nova::Server", PhysicalID: "s0", StackID: "top"},
+		{Name: "storage_server", Type: "OS::Nova::Server", PhysicalID: "s1", StackID: "top"},
+		{Name: "vol", Type: "OS::Cinder::Volume", PhysicalID: volumeID, StackID: "top"},
+	}, Ports: map[string]openstack.Port{
+		"p0": {ID: "p0", ServerID: "s0", Address: "10.0.0.11"}, "p1": {ID: "p1", ServerID: "s1", Address: "10.0.0.31", FloatingIP: "198.51.100.31"},
+		"p2": {ID: "p2", ServerID: "s0", Address: "10.0.0.12"},
+	}, Servers: map[string]openstack.Server{"s1": {ID: "s1", VolumeIDs: []string{volumeID}}}}
+}
+
+func TestFindNodes_findsTheStorageServerBesideTheNodes(t *testing.T) {
+	s := newStorageSite(t)
+	s.reach.Clusters.(*fixedCluster).context.Params.WorkerNode = lcm.NodeParams{SSHCpName: "worker_cp", NicCpName: "worker_cp"}
+	cloud := &storageCloud{inv: storageInventory()}
+	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Clusters: s.reach.Clusters, Output: s.output}
+	in := activities.FindNodesInput{OpOccID: opOcc, Cluster: true}
+	out := must(t, infra.FindNodes, in)
+	require.NotNil(t, out.Storage)
+	want := s.server
+	want.Node = lcm.Node{Name: "storage-s1", Role: lcm.Storage, ServerID: "s1", StackID: "top", VduID: "storage_server", Address: "10.0.0.31", SSHAddress: "198.51.100.31"}
+	assert.Equal(t, want, *out.Storage)
+	assert.False(t, out.Nodes.HasServer("s1"), "it is no node of the cluster")
+
+	cloud.inv.Servers = nil // the volume is attached nowhere
+	assert.Empty(t, must(t, infra.FindNodes, in).Storage.Volumes[0].ServerID)
+	cloud.inv.Resources = cloud.inv.Resources[:5]
+	_, err := do(t, infra.FindNodes, in)
+	require.ErrorContains(t, err, `The Base HOT has no resource "vol": correct volume_resource_id`)
+	in.Left = true
+	assert.Nil(t, must(t, infra.FindNodes, in).Storage, "what is left of an operation is told all the same")
+}
+
+func TestFreeVolumes_deletesTheServerAndNothingElse(t *testing.T) {
+	s := newStorageSite(t)
+	cloud := &storageCloud{lost: []string{volumeID}}
+	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Output: s.output}
+	in := activities.FreeVolumesInput{OpOccID: opOcc, ServerID: "s1"}
+	_, err := do(t, infra.FreeVolumes, in)
+	require.ErrorContains(t, err, "Nova would delete the volume "+volumeID)
+	require.Zero(t, cloud.deleted)
+	cloud.lost = nil
+	for range 2 {
+		must(t, infra.FreeVolumes, in)
+		assert.Equal(t, 1, cloud.deleted)
+	}
+}
+
+func TestChangeStack_replacesTheVolumesThatLeave(t *testing.T) {
+	cloud := &storageCloud{inv: storageInventory()}
+	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	replaced := func(volumes ...string) (names []string) {
+		must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesPlanned, Leaving: []string{"s1"}, LeavingVolumes: volumes})
+		for _, r := range cloud.update.Replace {
+			names = append(names, r.Name)
+		}
+		return names
+	}
+	assert.Equal(t, []string{"storage_server"}, replaced())
+	assert.Equal(t, []string{"storage_server", "vol"}, replaced(volumeID))
+	assert.Equal(t, []string{"storage_server"}, replaced("another one, of before"))
+}

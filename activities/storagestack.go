@@ -1,0 +1,113 @@
+package activities
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+)
+
+// What of a storage server is the VIM's: its VM, its ports and its volumes.
+
+// findStorage finds the storage server of the request in the stack; nil when the request asks for none.
+func findStorage(inv *openstack.Inventory, p lcm.ClusterParams) (*lcm.StorageServer, error) {
+	params := p.StorageServer
+	if params == nil {
+		return nil, nil
+	}
+	node, err := nodeOf(inv, inv.StackID, lcm.Storage, lcm.NodeParams{SSHCpName: params.SSHCpName, NicCpName: params.NicCpName})
+	if err != nil {
+		return nil, err
+	}
+	s := &lcm.StorageServer{Node: node}
+	for _, v := range params.Volumes {
+		r, ok := inv.In(inv.StackID, v.VolumeResourceID)
+		if !ok || r.PhysicalID == "" {
+			return nil, missing(v.VolumeResourceID, "volume_resource_id")
+		}
+		s.Volumes = append(s.Volumes, lcm.StorageVolume{ResourceID: v.VolumeResourceID, VolumeID: r.PhysicalID, ServerID: holderOf(inv, r.PhysicalID)})
+	}
+	for _, pv := range p.PersistentVolumes {
+		if s.AddressOf(pv.NFSServerCp) != "" {
+			continue
+		}
+		port, err := portNamed(inv, inv.StackID, pv.NFSServerCp)
+		if err != nil {
+			return nil, err
+		}
+		s.Addresses = append(s.Addresses, lcm.CpAddress{Cp: pv.NFSServerCp, Address: port.Address})
+	}
+	return s, nil
+}
+
+// holderOf is the server of the stack that a volume is attached to, "" when it is attached to none.
+func holderOf(inv *openstack.Inventory, volume string) string {
+	for _, r := range inv.OfType("OS::Nova::Server") {
+		if slices.Contains(inv.Servers[r.PhysicalID].VolumeIDs, volume) {
+			return r.PhysicalID
+		}
+	}
+	return ""
+}
+
+// volumesOf are the resources that are these Cinder volumes still: one that was replaced has another id.
+func volumesOf(inv *openstack.Inventory, ids []string) (out []openstack.Resource) {
+	for _, r := range inv.OfType("OS::Cinder::Volume") {
+		if slices.Contains(ids, r.PhysicalID) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// FreeVolumesInput names the server whose volumes its successor gets.
+type FreeVolumesInput struct {
+	Tracked
+	OpOccID  lcm.OpOccID `json:"opOccId"`
+	ServerID string      `json:"serverId"`
+}
+
+// FreeVolumesOutput is empty: the server is gone, and its volumes are free.
+type FreeVolumesOutput struct{}
+
+// politely is how long a server may take to shut down, so that its file systems are unmounted. What it has written is on the
+// volumes in any case.
+const politely = time.Minute
+
+// FreeVolumes shuts a server down and deletes it in Nova, because Heat makes a server's successor before it deletes it, and a
+// volume is attached to one only. It is refused where volumes would be deleted with the server. The stack still has the server:
+// ChangeStack replaces it.
+//
+// Idempotent: a server that is gone has no volumes. Takes up to two minutes or so, so it heartbeats.
+func (i *Infrastructure) FreeVolumes(ctx context.Context, in FreeVolumesInput) (out FreeVolumesOutput, err error) {
+	defer func() { err = boundary(ctx, "free the volumes", err) }()
+	defer heartbeat(ctx)()
+	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	show := i.Output.Lines(ctx, in.Step)
+	lost, err := cloud.VolumesLost(ctx, in.ServerID)
+	switch {
+	case lcm.Is(err, lcm.KindNotFound):
+		show("The server " + in.ServerID + " is gone already.")
+		return out, nil
+	case err != nil:
+		return out, err
+	case len(lost) > 0:
+		return out, lcm.Errorf(lcm.KindConflict, "Nova would delete the volume %s together with the server %s (delete_on_termination): nothing was deleted. "+
+			"Take the flag off the volume's attachment, then retry.", lost[0], in.ServerID)
+	}
+	limited, cancel := context.WithTimeout(ctx, politely)
+	if err := cloud.StopServer(limited, in.ServerID); err != nil && ctx.Err() == nil {
+		show("The server " + in.ServerID + " does not shut down; it is deleted all the same: " + classify(err).Sentence())
+	}
+	cancel()
+	if err := cloud.DeleteServer(ctx, in.ServerID); err != nil {
+		return out, err
+	}
+	show("The server " + in.ServerID + " is deleted: its volumes are free.")
+	return out, nil
+}

@@ -1,0 +1,86 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// storageRequest is the sample's request for a cluster with a storage server.
+func storageRequest(t *testing.T, vim string) (request, cluster, storage map[string]any) {
+	t.Helper()
+	text, err := os.ReadFile("../vnfpkg/samples/requests/instantiate-storage.json")
+	require.NoError(t, err)
+	replaced := strings.NewReplacer("REPLACE-WITH-THE-ID-OF-THE-VIM", vim, "REPLACE-WITH-THE-PASSWORD", marker).Replace(string(text))
+	require.NoError(t, json.Unmarshal([]byte(replaced), &request))
+	cluster = request["additionalParams"].(map[string]any)[lcm.ClusterParamsKey].(map[string]any)
+	return request, cluster, cluster["storage_server"].(map[string]any)
+}
+
+func item(list any, i int) map[string]any { return list.([]any)[i].(map[string]any) }
+
+func TestStorageServerIsCheckedAgainstThePackage(t *testing.T) {
+	b := newBench(t)
+	_, vnfdID := b.onboard()
+	vim := b.registerVim("lab", true)
+	for name, c := range map[string]struct {
+		edit   func(cluster, storage map[string]any)
+		status int
+		paths  []string // below the cluster's parameters
+		says   string
+	}{
+		"names of what is not there": {func(cluster, storage map[string]any) {
+			item(storage["cinder_volume_setup_params"], 0)["volume_resource_id"] = "nothing"
+			storage["ssh_cp_name"], storage["nic_cp_name"] = "no_CP", "none_CP"
+			item(cluster["pv_registration_params"], 0)["nfs_server_cp"] = "other_CP"
+			item(cluster["pv_registration_params"], 1)["pv_manifest_file_path"] = "Files/none.yaml"
+		}, http.StatusUnprocessableEntity, []string{
+			"storage_server.ssh_cp_name", "storage_server.nic_cp_name", "storage_server.cinder_volume_setup_params[0].volume_resource_id",
+			"pv_registration_params[0].nfs_server_cp", "pv_registration_params[1].pv_manifest_file_path",
+		}, "no resource"},
+		"a server for a volume": {func(_, storage map[string]any) {
+			item(storage["cinder_volume_setup_params"], 0)["volume_resource_id"] = "storage_server"
+		}, http.StatusUnprocessableEntity, []string{"storage_server.cinder_volume_setup_params[0].volume_resource_id"}, "is a OS::Nova::Server; a volume is needed"},
+		"no manifest of volumes": {func(cluster, _ map[string]any) {
+			item(cluster["pv_registration_params"], 0)["pv_manifest_file_path"] = "Files/kubernetes/kubeadm-lab.yaml"
+		}, http.StatusUnprocessableEntity, []string{"pv_registration_params[0].pv_manifest_file_path"}, "has no PersistentVolume"},
+		"a volume that is not exported": {func(_, storage map[string]any) {
+			item(storage["nfs_server_setup_params"], 1)["export_dir"] = "/volume/nfs/other"
+		}, http.StatusUnprocessableEntity, []string{"pv_registration_params[1].pv_manifest_file_path"}, "nfs-pv2"},
+		"types and names at once": {func(cluster, storage map[string]any) {
+			item(storage["nfs_server_setup_params"], 2)["export_to"] = "everybody"
+			item(cluster["pv_registration_params"], 1)["pv_manifest_file_path"] = "Files/none.yaml"
+		}, http.StatusBadRequest, []string{"storage_server.nfs_server_setup_params[2].export_to", "pv_registration_params[1].pv_manifest_file_path"}, "must be a network"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			request, cluster, storage := storageRequest(t, vim)
+			c.edit(cluster, storage)
+			var want []string
+			for _, p := range c.paths {
+				want = append(want, clusterParam+p)
+			}
+			a := b.do("POST", b.create("/vnflcm/v1", vnfdID)+"/instantiate", request)
+			a.want(c.status)
+			require.ElementsMatch(t, want, a.paths())
+			require.Contains(t, string(a.Body), c.says)
+		})
+	}
+}
+
+func TestStorageServerMustBeOneVM(t *testing.T) {
+	f := &vnfpkg.Flavour{Vdus: []vnfpkg.Vdu{{ID: "storage", InitialInstances: new(2)}}, Cps: []vnfpkg.VduCp{{ID: "cp", VduID: "storage"}}}
+	var found findings
+	checkOneStorageServer(f, lcm.InstantiateRequest{}, lcm.StorageServerParams{SSHCpName: "cp", NicCpName: "cp"}, &found)
+	require.ErrorContains(t, found.err(), "2 VMs of storage")
+	f.Vdus[0].InitialInstances = new(1)
+	found = findings{}
+	checkOneStorageServer(f, lcm.InstantiateRequest{}, lcm.StorageServerParams{SSHCpName: "cp", NicCpName: "cp"}, &found)
+	require.NoError(t, found.err())
+}

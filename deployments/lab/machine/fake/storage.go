@@ -1,0 +1,226 @@
+package fake
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// disk is what is on a volume. It outlives every machine that the volume was attached to.
+type disk struct {
+	UUID string
+	// Made is how often a file system was made on it.
+	Made int
+}
+
+// nfsServer is what a machine serves.
+type nfsServer struct {
+	Mounts  map[string]string   // volume id -> directory
+	Exports map[string][]string // directory -> networks
+}
+
+// Disk is a picture of a volume on which there is a file system.
+type Disk struct {
+	VolumeID string `json:"volumeId"`
+	UUID     string `json:"uuid"`
+	// Made is how often a file system was made on it: more than once is the loss of what was on it.
+	Made int `json:"made"`
+	// MachineID and Directory tell where it is mounted.
+	MachineID string `json:"machineId,omitempty"`
+	Directory string `json:"directory,omitempty"`
+}
+
+// NFSExport is a picture of a directory that a machine exports.
+type NFSExport struct {
+	MachineID string   `json:"machineId"`
+	Directory string   `json:"directory"`
+	Networks  []string `json:"networks"`
+}
+
+// Storage is a picture of all disks and exports.
+type Storage struct {
+	Disks   []Disk      `json:"disks"`
+	Exports []NFSExport `json:"exports"`
+}
+
+// Storage pictures disks and exports.
+func (d *Driver) Storage() Storage {
+	w := d.state()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := Storage{Disks: []Disk{}, Exports: []NFSExport{}}
+	for _, id := range slices.Sorted(maps.Keys(w.disks)) {
+		s.Disks = append(s.Disks, Disk{VolumeID: id, UUID: w.disks[id].UUID, Made: w.disks[id].Made})
+	}
+	for m, server := range w.servers {
+		for i, at := range s.Disks {
+			if dir, mounted := server.Mounts[at.VolumeID]; mounted {
+				s.Disks[i].MachineID, s.Disks[i].Directory = m.id, dir
+			}
+		}
+		for dir, networks := range server.Exports {
+			s.Exports = append(s.Exports, NFSExport{m.id, dir, networks})
+		}
+	}
+	slices.SortFunc(s.Exports, func(a, b NFSExport) int { return strings.Compare(a.Directory+a.MachineID, b.Directory+b.MachineID) })
+	return s
+}
+
+func (d *Driver) checkStorageServer(ctx context.Context, m *Machine, p Params) Result {
+	if !p.Work(ctx) {
+		return interrupted
+	}
+	p.Print("the NFS server will be the kernel's")
+	if address := p.Get("ADDRESS"); !m.hasAddress(address) {
+		problem := "no interface has the address " + address + "; the image must configure the port that nic_cp_name names"
+		p.Print("problem: %s", problem)
+		p.Result("problem", base64.StdEncoding.EncodeToString([]byte(problem)))
+	}
+	return Result{}
+}
+
+func (d *Driver) setUpVolumes(ctx context.Context, m *Machine, p Params) Result {
+	if !p.Work(ctx) {
+		return interrupted
+	}
+	w, fstab := d.state(), ""
+	for entry := range strings.FieldsSeq(p.Get("VOLUMES")) {
+		id, dir, _ := strings.Cut(entry, "=")
+		if d.holderOf(id) != m.id {
+			return p.Fail(1, "no disk of this machine is the volume %s: none has its id as serial number; see that it is attached", id)
+		}
+		made, content := w.mount(m, id, dir)
+		if made {
+			p.Print("the volume %s (%s) is empty: making a file system (ext4)", id, m.device(id))
+		} else {
+			p.Print("the volume %s (%s) holds a file system (ext4): it is kept", id, m.device(id))
+		}
+		fstab += fmt.Sprintf("UUID=%s %s ext4 defaults,nofail 0 2\n", content.UUID, dir)
+		p.Result("volume", strings.Join([]string{id, m.device(id), "ext4", yesNo(made)}, "|"))
+	}
+	m.WriteFile("/etc/fstab", []byte(fstab), 0o644)
+	return Result{}
+}
+
+// holderOf is the machine that a volume is attached to.
+func (d *Driver) holderOf(volume string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.volumes[volume]
+}
+
+// mount mounts a volume; one that is empty gets a file system.
+func (w *world) mount(m *Machine, id, dir string) (made bool, content disk) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.disks[id] == nil {
+		w.disks[id] = &disk{UUID: uuid.NewString()}
+	}
+	on := w.disks[id]
+	if on.Made == 0 {
+		on.Made, made = 1, true
+	}
+	w.server(m).Mounts[id] = dir
+	return made, *on
+}
+
+// server is called with w.mu held.
+func (w *world) server(m *Machine) *nfsServer {
+	if w.servers[m] == nil {
+		w.servers[m] = &nfsServer{Mounts: map[string]string{}, Exports: map[string][]string{}}
+	}
+	return w.servers[m]
+}
+
+func (d *Driver) exportVolumes(ctx context.Context, m *Machine, p Params) Result {
+	if !p.Work(ctx) {
+		return interrupted
+	}
+	w := d.state()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	server, exports := w.server(m), map[string][]string{}
+	for entry := range strings.FieldsSeq(p.Get("EXPORTS")) {
+		dir, networks, _ := strings.Cut(entry, "=")
+		on := func(mount string) bool { return dir == mount || strings.HasPrefix(dir, mount+"/") }
+		if !slices.ContainsFunc(slices.Collect(maps.Values(server.Mounts)), on) {
+			return p.Fail(1, "the volume of %s is not mounted; see that it is attached", dir)
+		}
+		exports[dir] = strings.Split(networks, ",")
+	}
+	server.Exports = exports
+	p.Result("server", "kernel")
+	return Result{}
+}
+
+func (d *Driver) mountExports(ctx context.Context, m *Machine, p Params) Result {
+	if !p.Work(ctx) {
+		return interrupted
+	}
+	for entry := range strings.FieldsSeq(p.Get("EXPORTS")) {
+		address, dir, _ := strings.Cut(entry, "=")
+		other := d.machineAt(address)
+		if other == nil || !other.works() {
+			return p.Fail(1, "%s of the storage server cannot be mounted from %s: Connection timed out; see that its security group lets this node in (TCP 2049)", dir, address)
+		}
+		networks, exported := d.state().exported(other, dir)
+		switch {
+		case !exported:
+			return p.Fail(1, "%s of the storage server cannot be mounted from %s: No such file or directory; see that its security group lets this node in (TCP 2049)", dir, address)
+		case !m.isIn(networks):
+			return p.Fail(1, "the storage server does not let this node mount %s (access denied by server); see that the network of this node is in export_to", dir)
+		}
+		p.Print("%s:%s can be mounted and written to", address, dir)
+	}
+	return Result{}
+}
+
+// exported are the networks that a machine exports a directory to.
+func (w *world) exported(m *Machine, dir string) (networks []string, exported bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.servers[m] != nil {
+		networks, exported = w.servers[m].Exports[dir]
+	}
+	return networks, exported
+}
+
+// isIn tells whether one of the machine's addresses is in one of the networks.
+func (m *Machine) isIn(networks []string) bool {
+	for _, network := range networks {
+		prefix, err := netip.ParsePrefix(network)
+		for _, port := range m.ports() {
+			for _, ip := range port.FixedIPs {
+				if address, bad := netip.ParseAddr(ip); ip == network || err == nil && bad == nil && prefix.Contains(address) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// dropStorage forgets what a machine that is deleted has served; disks stay. It is called with w.mu held.
+func (w *world) dropStorage(m *Machine) {
+	for _, c := range w.clusters {
+		for _, v := range c.volumes {
+			if v.Phase == "Bound" && m.hasAddress(v.Server) {
+				c.violate("the storage server %s was deleted while %s was bound", m.Name(), v.Name)
+			}
+		}
+	}
+	delete(w.servers, m)
+}
+
+// forgetDisk is the deletion of a volume.
+func (w *world) forgetDisk(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.disks, id)
+}

@@ -1,0 +1,122 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// StorageVdus are the VDUs of a cluster's storage server, as the VNFD has them; none for a cluster without one.
+func (f Facts) StorageVdus() []string {
+	if f.Cluster == nil || f.Cluster.StorageServer == nil {
+		return nil
+	}
+	s := f.Cluster.StorageServer
+	return f.Flavour.VdusOf("", s.NicCpName, s.SSHCpName)
+}
+
+// StorageServer is the storage server of an instance, nil when there is none. Of one that an operation which was given up has left,
+// its server is all that is known.
+func (f Facts) StorageServer() *lcm.StorageServer {
+	if f.Instance.Instantiated == nil {
+		return nil
+	}
+	if s := f.Instance.Instantiated.Storage; s != nil {
+		return s
+	}
+	for _, v := range f.Instance.Instantiated.VnfcResources {
+		if slices.Contains(f.StorageVdus(), v.VduID) {
+			id := v.ComputeResource.ResourceID
+			return &lcm.StorageServer{Node: lcm.Node{Name: lcm.NodeName(lcm.Storage, id), Role: lcm.Storage, ServerID: id, VduID: v.VduID}}
+		}
+	}
+	return nil
+}
+
+// ReplacesStorage reports whether a plan replaces the storage server.
+func (f Facts) ReplacesStorage(p lcm.Plan) bool {
+	s := f.StorageServer()
+	return s != nil && slices.ContainsFunc(p.Leaving, func(l lcm.LeavingVnfc) bool { return l.ServerID == s.Node.ServerID })
+}
+
+// healStorage adds to the plan of a heal what becomes of the volumes.
+func (f Facts) healStorage(p *lcm.Plan, req lcm.HealRequest) error {
+	const path = "$.additionalParams." + lcm.KeepVolumes
+	keep := req.KeepsVolumes()
+	switch {
+	case p.Whole && keep:
+		return invalid(path, "the entire VNF is made anew, with its volumes: heal the storage server alone to keep them (vnfcInstanceId)")
+	case p.Whole:
+		return nil
+	case !f.ReplacesStorage(*p) && keep:
+		return invalid(path, "the request names no storage server that could keep volumes")
+	case !f.ReplacesStorage(*p):
+		return nil
+	}
+	p.KeepVolumes = keep
+	if keep {
+		return nil
+	}
+	s := f.StorageServer()
+	if p.LeavingVolumes = s.VolumeIDs(); len(p.LeavingVolumes) > 0 {
+		return nil
+	}
+	if v, ok := f.find(s.Node.ServerID); ok {
+		p.LeavingVolumes = slices.Clone(v.StorageIDs)
+	}
+	return nil
+}
+
+// whyNotScaled is why there is one storage server.
+const whyNotScaled = "the storage server cannot be scaled: its volumes are attached to one server"
+
+// keepsOneStorageServer refuses to scale the storage server.
+func (f Facts) keepsOneStorageServer(vdu string) error {
+	if !slices.Contains(f.StorageVdus(), vdu) {
+		return nil
+	}
+	return lcm.Errorf(lcm.KindInvalid, "%s is the storage server of the cluster; %s.", vdu, whyNotScaled)
+}
+
+// unknownAspect says of a name that is no scaling aspect what it is, or which ones there are.
+func (f Facts) unknownAspect(name string) string {
+	if slices.Contains(f.StorageVdus(), name) {
+		return whyNotScaled
+	}
+	return "the VNFD has no scaling aspect of that name; it has " + f.aspectNames()
+}
+
+// storage tells whether the cluster has a storage server.
+func (o outline) storage() bool { return o.cluster && o.facts.Cluster.StorageServer != nil }
+
+// registers tells whether manifests of its volumes are registered.
+func (o outline) registers() bool { return o.storage() && len(o.facts.Cluster.PersistentVolumes) > 0 }
+
+// replacesNodes tells whether a heal replaces nodes of the cluster.
+func (o outline) replacesNodes() bool {
+	return len(o.facts.Instance.Instantiated.Nodes.On(o.plan.LeavingServers())) > 0
+}
+
+// storing are the steps that make a VM a storage server.
+func (o outline) storing() []PlannedStep {
+	if !o.storage() {
+		return nil
+	}
+	return []PlannedStep{
+		{Title: "Wait until the storage server answers on SSH"},
+		{Title: "Check the storage server"},
+		{Title: "Mount the volumes of the storage server"},
+		{Title: "Export the volumes over NFS"},
+	}
+}
+
+// mounting are the steps that let nodes use what it exports.
+func (o outline) mounting() (list []PlannedStep) {
+	if o.storage() {
+		list = append(list, PlannedStep{Title: "Let every node mount the exports"})
+	}
+	if o.registers() {
+		list = append(list, PlannedStep{Title: "Register the persistent volumes"})
+	}
+	return list
+}

@@ -1,0 +1,70 @@
+package openstacktest
+
+import (
+	"github.com/gophercloud/gophercloud/v2"
+	client "github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/blockstorage/v3/volumes"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+)
+
+// storageTop is a server with a port and a volume of their own, as storage servers are.
+const storageTop = header + `
+parameters:
+  image: {type: string}
+  flavor: {type: string}
+  network: {type: string}
+resources:
+  disk: {type: OS::Cinder::Volume, properties: {size: 1}}
+  cp: {type: OS::Neutron::Port, properties: {network: {get_param: network}}}
+  server:
+    type: OS::Nova::Server
+    properties:
+      image: {get_param: image}
+      flavor: {get_param: flavor}
+      block_device_mapping_v2: [{device_name: vdb, volume_id: {get_resource: disk}, boot_index: -1}]
+      networks: [{port: {get_resource: cp}}]
+`
+
+// storage makes a server anew: first with its volume, then with another one. The port, with its address, stays in both.
+func (s *site) storage() {
+	s.create(s.stack(storageTop, nil, nil), silent)
+	inv := s.inventory()
+	server, disk := s.resource(inv, inv.StackID, "server"), s.resource(inv, inv.StackID, "disk")
+	address := s.requireStorage(inv)
+	lost, err := s.cloud.VolumesLost(s.Context(), server.PhysicalID)
+	require.NoError(s, err)
+	require.Empty(s, lost, "Heat's default is that volumes stay")
+
+	for range 2 {
+		require.NoError(s, s.cloud.DeleteServer(s.Context(), server.PhysicalID))
+	}
+	cinder := s.service(client.NewBlockStorageV3)
+	volume, err := volumes.Get(s.Context(), cinder, disk.PhysicalID).Extract()
+	require.NoError(s, err)
+	require.Equal(s, "available", volume.Status)
+	s.update(nil, silent, server)
+	inv = s.inventory()
+	require.Equal(s, disk.PhysicalID, s.resource(inv, inv.StackID, "disk").PhysicalID, "the volume is the same")
+	require.Equal(s, address, s.requireStorage(inv))
+
+	next := s.resource(inv, inv.StackID, "server")
+	require.NotEqual(s, server.PhysicalID, next.PhysicalID)
+	s.update(nil, silent, next, disk)
+	inv = s.inventory()
+	require.NotEqual(s, disk.PhysicalID, s.resource(inv, inv.StackID, "disk").PhysicalID, "the volume is another one")
+	require.Equal(s, address, s.requireStorage(inv))
+	_, err = volumes.Get(s.Context(), cinder, disk.PhysicalID).Extract()
+	require.True(s, gophercloud.ResponseCodeIs(err, 404), "the former volume is gone: %v", err)
+}
+
+// requireStorage wants the server to have the volume and the port, and tells its address.
+func (s *site) requireStorage(inv *openstack.Inventory) (address string) {
+	s.Helper()
+	server := s.resource(inv, inv.StackID, "server").PhysicalID
+	require.Equal(s, []string{s.resource(inv, inv.StackID, "disk").PhysicalID}, inv.Servers[server].VolumeIDs)
+	port := inv.Ports[s.resource(inv, inv.StackID, "cp").PhysicalID]
+	require.Equal(s, server, port.ServerID)
+	return port.Address
+}

@@ -1,0 +1,176 @@
+#!/bin/bash
+# windlass: check-storage-server
+NODE_NAME='storage-7c8d9e0f'
+ADDRESS='10.0.0.31'
+
+set -euo pipefail
+umask 022
+export LC_ALL=C DEBIAN_FRONTEND=noninteractive HOME=/root
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
+# What is secret lives here, in memory, for as long as the script; a killed one is swept up by the next.
+find /run -maxdepth 1 -name 'windlass-scratch.*' -mmin +240 -exec rm -rf {} + 2>/dev/null || true
+SCRATCH=$(mktemp -d /run/windlass-scratch.XXXXXX)
+trap 'rm -rf "$SCRATCH"' EXIT
+export TMPDIR=$SCRATCH # older shells keep here-documents in files
+trap 'exit 143' HUP INT TERM
+
+# fail CODE SENTENCE: 75 try again, 65 or 78 bad input, 73 disk full, 1 a person must look.
+fail() {
+  local code=$1
+  shift
+  printf 'windlass: %s\n' "$*"
+  exit "$code"
+}
+
+note() { printf '%s\n' "$*"; }
+result() { printf 'windlass-result: %s=%s\n' "$1" "$2"; }
+result_text() { result "$1" "$(printf '%s' "$2" | base64 -w0)"; }
+
+# read_inputs takes "name=base64" lines from stdin into files $SCRATCH/in.<name>.
+read_inputs() {
+  local line
+  while IFS= read -r line; do
+    base64 -d <<<"${line#*=}" >"$SCRATCH/in.${line%%=*}" || fail 65 "the input ${line%%=*} is not base64"
+  done
+}
+
+# need_input NAME...: a retry after the worker lost its secrets must not run half blind.
+need_input() {
+  local name
+  for name in "$@"; do
+    [[ -s $SCRATCH/in.$name ]] || fail 65 "the input $name is missing"
+  done
+}
+
+# attempt SENTENCE COMMAND...: runs it with its output shown; a failure ends the script with the sentence and
+# the reason, and with the exit code that fits the reason.
+attempt() {
+  local sentence=$1 rc=0
+  shift
+  "$@" </dev/null 2>&1 | tee "$SCRATCH/attempt" || rc=$?
+  ((rc == 0)) && return
+  explain "$sentence" "$rc"
+}
+
+# explain SENTENCE CODE: reads the reason in $SCRATCH/attempt.
+explain() {
+  local reason
+  if grep -q 'No space left on device' "$SCRATCH/attempt"; then
+    fail 73 "$1: no space left on device"
+  fi
+  if (($2 == 124)); then
+    fail 1 "$1: it did not end in time; its last line was: $(tail -n 1 "$SCRATCH/attempt")"
+  fi
+  if (($2 > 128)); then
+    fail 75 "$1: it was killed by signal $(($2 - 128)); did the node run out of memory?"
+  fi
+  # kubeadm lists its preflight errors in brackets; elsewhere the last line says why.
+  reason=$(grep -o '\[ERROR [^]]*\].*' "$SCRATCH/attempt" | paste -sd ';' || true)
+  if [[ -n $reason ]]; then
+    fail 1 "$1: ${reason//;/; }"
+  fi
+  reason=$(grep -E '^(E:|error|Error|\[ALERT\]|failed|Err:)' "$SCRATCH/attempt" | tail -n 1 || true)
+  [[ -n $reason ]] || reason=$(grep -v '^To see the stack trace' "$SCRATCH/attempt" | grep . | tail -n 1 || true)
+  # A control plane or kubelet that does not start is no matter of time, though what kubeadm says looks so.
+  if grep -qE 'phase (wait-control-plane|kubelet-start|kubelet-wait-bootstrap)' "$SCRATCH/attempt"; then
+    fail 1 "$1: $reason; look at 'journalctl -u kubelet' and the logs in /var/log/pods"
+  fi
+  if grep -qE 'connection refused|connection reset|no route to host|i/o timeout|TLS handshake timeout|Temporary failure|Could not get lock|could not get lock|Could not connect|Connection timed out|Client.Timeout|context deadline exceeded|etcdserver: |in sync with leader|unexpected EOF|the server is currently unable' "$SCRATCH/attempt"; then
+    fail 75 "$1: $reason"
+  fi
+  fail 1 "$1: ${reason:-exit status $2}"
+}
+
+# service VERB NAME: systemctl, with the reason from the journal when it fails.
+service() {
+  local reason
+  systemctl "$1" "$2" && return
+  journalctl -u "$2" -n 30 -o cat --no-pager >"$SCRATCH/journal" 2>/dev/null || true
+  reason=$(grep -iE 'alert|error|fatal|cannot|invalid' "$SCRATCH/journal" | tail -n 1 || true)
+  fail 1 "$2 does not $1: ${reason:-look at the journal of $2}"
+}
+
+# wait_until SECONDS COMMAND...: looks four times a second.
+wait_until() {
+  local deadline=$((SECONDS + $1))
+  shift
+  until "$@"; do
+    ((SECONDS < deadline)) || return 1
+    sleep 0.25
+  done
+}
+
+# write_file PATH MODE: content from stdin; CHANGED says whether it was another one before. Nobody ever sees
+# half of the file. Not for the end of a pipe: a failure would end the pipe's own shell only.
+write_file() {
+  local new
+  CHANGED=no
+  mkdir -p "$(dirname "$1")"
+  new=$(mktemp "$1.windlass.XXXXXX") || fail 73 "$1 cannot be written"
+  cat >"$new" || { rm -f "$new"; fail 73 "$1 cannot be written"; }
+  chmod "$2" "$new"
+  if cmp -s "$new" "$1" && [[ $(stat -c %a "$1") == "$(stat -c %a "$new")" ]]; then
+    rm -f "$new"
+    return
+  fi
+  mv -f "$new" "$1"
+  # shellcheck disable=SC2034 # for the caller
+  CHANGED=yes
+}
+
+in_container() { systemd-detect-virt --quiet --container 2>/dev/null; }
+
+# nfs_kind says which NFS server this machine can run: the kernel's where the kernel has one, else Ganesha where the image
+# has it. A container has its host's kernel, whose NFS server is not its own.
+nfs_kind() {
+  if ! in_container && { grep -qsw nfsd /proc/filesystems || modprobe -qn nfsd 2>/dev/null; }; then
+    echo kernel
+  elif command -v ganesha.nfsd >/dev/null; then
+    echo ganesha
+  else
+    echo none
+  fi
+}
+
+NO_NFS_SERVER="it cannot be an NFS server: its kernel has none (nfsd) and the image has no NFS-Ganesha; take an image with one of them"
+
+problem() {
+  note "problem: $*"
+  result_text problem "$*"
+}
+
+check_system() {
+  local ID='' ID_LIKE='' PRETTY_NAME='an unknown system'
+  # shellcheck disable=SC1091
+  [[ -r /etc/os-release ]] && . /etc/os-release
+  case " $ID $ID_LIKE " in
+  *\ debian\ * | *\ ubuntu\ *) ;;
+  *) problem "the image is $PRETTY_NAME; Windlass prepares Debian and Ubuntu" ;;
+  esac
+  note "$PRETTY_NAME, kernel $(uname -r)"
+  [[ -d /run/systemd/system ]] || problem "systemd does not run; the NFS server needs it"
+  if [[ -z $(ip -o addr show to "$ADDRESS" 2>/dev/null) ]]; then
+    problem "no interface has the address $ADDRESS; the image must configure the port that nic_cp_name names"
+  fi
+}
+
+check_tools() {
+  local name
+  for name in blkid wipefs findmnt mountpoint mkfs.ext4; do
+    command -v "$name" >/dev/null || problem "the image has no $name; it needs util-linux and e2fsprogs"
+  done
+}
+
+check_server() {
+  case $(nfs_kind) in
+  kernel) note "the NFS server will be the kernel's" ;;
+  ganesha) note "the NFS server will be Ganesha" ;;
+  *) problem "$NO_NFS_SERVER" ;;
+  esac
+}
+
+[[ $(id -u) == 0 ]] || fail 65 "the SSH user cannot become root"
+check_system
+check_tools
+check_server

@@ -1,0 +1,14 @@
+package vnfpkg
+
+// Resources are the types of the resources of the top template, by their names.
+func (t Template) Resources() (map[string]string, error) {
+	root, err := parseYAML("the Base HOT", []byte(t.Top), Limits{}.withDefaults())
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for name, resource := range root.at("resources").members() {
+		out[name] = resource.at("type").str()
+	}
+	return out, nil
+}

@@ -1,0 +1,168 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// storage is a receiver of method values only.
+var storage *activities.Storage
+
+// What a cluster with a storage server has beside others: a VM that exports volumes, nodes that mount them, and
+// PersistentVolumes that are registered.
+
+// storageSteps make the VM a storage server. None needs an undo: what they make is on the VM, and goes with it.
+func (b *build) storageSteps() []step {
+	if !b.what.Storage {
+		return nil
+	}
+	return []step{
+		{title: "Wait until the storage server answers on SSH", do: b.waitForStorage},
+		{title: "Check the storage server", do: b.checkStorage},
+		{title: "Mount the volumes of the storage server", do: b.setUpVolumes},
+		{title: "Export the volumes over NFS", do: b.exportVolumes},
+	}
+}
+
+// volumeSteps let the nodes use what is exported.
+func (b *build) volumeSteps() []step {
+	if !b.what.Storage {
+		return nil
+	}
+	list := []step{{title: "Let every node mount the exports", do: b.mountEverywhere}}
+	if b.what.PersistentVolumes {
+		list = append(list, step{title: "Register the persistent volumes", do: b.registerVolumes})
+	}
+	return list
+}
+
+// clientSteps do it for nodes that are new, before pods come to them.
+func (b *build) clientSteps() []step {
+	if !b.what.Storage {
+		return nil
+	}
+	return []step{{title: "Let every new node mount the exports", do: b.mountOnArrivals}}
+}
+
+// storageDepartureSteps take the volumes of a storage server that is replaced out of the cluster.
+func (b *build) storageDepartureSteps() []step {
+	if !b.what.StorageLeaves || !b.what.PersistentVolumes {
+		return nil
+	}
+	return []step{{title: "Take the persistent volumes out of the cluster", do: b.removeVolumes, undo: b.restoreVolumes}}
+}
+
+// onStorage is the input of an activity on the storage server.
+func (b *build) onStorage(ctx workflow.Context) (activities.NodeInput, error) {
+	if b.made.Storage == nil {
+		return activities.NodeInput{}, lcm.Errorf(lcm.KindBroken, "The stack has no storage server.")
+	}
+	return b.on(ctx, b.made.Storage.Node), nil
+}
+
+func (b *build) waitForStorage(ctx workflow.Context) error {
+	in, err := b.onStorage(ctx)
+	if err == nil {
+		_, err = call(onNode(ctx), nodes.WaitForSSH, in)
+	}
+	return err
+}
+
+func (b *build) checkStorage(ctx workflow.Context) error {
+	in, err := b.onStorage(ctx)
+	if err == nil {
+		_, err = call(onNode(ctx), storage.CheckStorageServer, in)
+	}
+	return err
+}
+
+// setUpVolumes looks again what is attached: a person may have attached a volume since the step has failed.
+func (b *build) setUpVolumes(ctx workflow.Context) error {
+	if err := b.findNodes(ctx); err != nil {
+		return err
+	}
+	in, err := b.onStorage(ctx)
+	if err == nil {
+		_, err = call(onNode(ctx), storage.SetUpVolumes, activities.SetUpVolumesInput{NodeInput: in, Volumes: b.made.Storage.Volumes})
+	}
+	return err
+}
+
+func (b *build) exportVolumes(ctx workflow.Context) error {
+	in, err := b.onStorage(ctx)
+	if err == nil {
+		_, err = call(onNode(ctx), storage.ExportVolumes, in)
+	}
+	return err
+}
+
+func (b *build) mountEverywhere(ctx workflow.Context) error { return b.mountOn(ctx, b.made.Nodes) }
+func (b *build) mountOnArrivals(ctx workflow.Context) error { return b.mountOn(ctx, b.fresh()) }
+
+func (b *build) mountOn(ctx workflow.Context, list lcm.Nodes) error {
+	if b.made.Storage == nil {
+		return lcm.Errorf(lcm.KindBroken, "The stack has no storage server.")
+	}
+	return inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
+		_, err := call(onNode(ctx), storage.MountExports, activities.MountExportsInput{
+			NodeInput: b.on(ctx, node), Storage: *b.made.Storage, Bystander: b.bystander(node),
+		})
+		return err
+	})
+}
+
+func (b *build) registerVolumes(ctx workflow.Context) error {
+	_, err := call(onNode(ctx), storage.RegisterPersistentVolumes, activities.PersistentVolumesInput{
+		ClusterInput: b.onCluster(ctx), Storage: b.made.Storage,
+	})
+	return err
+}
+
+// formerVolumes are those of the storage server before the operation, seen through control planes that stay.
+func (b *build) formerVolumes(ctx workflow.Context) activities.PersistentVolumesInput {
+	through := append(b.staying().With(lcm.ControlPlane), b.leaving().With(lcm.ControlPlane)...)
+	return activities.PersistentVolumesInput{ClusterInput: b.through(ctx, through), Storage: b.what.StorageServer}
+}
+
+// checkVolumes refuses to replace a storage server that is in use, before anything is touched.
+func (b *build) checkVolumes(ctx workflow.Context) error {
+	if !b.what.StorageLeaves {
+		return nil
+	}
+	_, err := call(onNode(ctx), storage.CheckPersistentVolumes, b.formerVolumes(ctx))
+	return err
+}
+
+func (b *build) removeVolumes(ctx workflow.Context) error {
+	_, err := call(onNode(ctx), storage.RemovePersistentVolumes, b.formerVolumes(ctx))
+	return err
+}
+
+// restoreVolumes registers them again: the storage server is there still.
+func (b *build) restoreVolumes(ctx workflow.Context) error {
+	if err := b.known(ctx); err != nil {
+		return err
+	}
+	return b.registerVolumes(ctx)
+}
+
+// freeVolumes takes the volumes that its successor gets from a storage server that is replaced.
+func (b *build) freeVolumes(ctx workflow.Context) error {
+	if !b.what.StorageLeaves || !b.change.KeepVolumes || b.what.StorageServer == nil {
+		return nil
+	}
+	_, err := call(polling(ctx), infra.FreeVolumes, activities.FreeVolumesInput{
+		Tracked: track(ctx, ""), OpOccID: b.in.OpOccID, ServerID: b.what.StorageServer.Node.ServerID,
+	})
+	return err
+}
+
+// leavingStorage is the VM of a storage server that is replaced, as a list of one or none.
+func (b *build) leavingStorage() lcm.Nodes {
+	if !b.what.StorageLeaves || b.what.StorageServer == nil {
+		return nil
+	}
+	return lcm.Nodes{b.what.StorageServer.Node}
+}
