@@ -60,6 +60,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"an operation at a time", oneOperation},
 		{"fail", failOperation},
 		{"a single control plane", singleControlPlane},
+		{"a storage server", storageServer},
 		{"Tacker's own package", foreignPackage},
 		{"notifications", notificationsArrive},
 		{"a package from a URI", packageFromURI},
