@@ -51,6 +51,7 @@ func (g *granting) remove(l lcm.LeavingVnfc) {
 	}
 	g.grant.RemoveResources = append(g.grant.RemoveResources, r)
 	if g.handsOver(v) {
+		g.removeVolumes(v)
 		return
 	}
 	for _, a := range g.facts.attached(v) {
@@ -111,6 +112,7 @@ func (g *granting) add(vdu, replaces string) {
 	})
 	if replaces != "" {
 		if v, ok := g.facts.find(replaces); ok && g.handsOver(v) {
+			g.addVolumes(id, v)
 			return
 		}
 	}

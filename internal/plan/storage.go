@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -119,4 +120,22 @@ func (o outline) mounting() (list []PlannedStep) {
 		list = append(list, PlannedStep{Title: "Register the persistent volumes"})
 	}
 	return list
+}
+
+// removeVolumes grants that volumes are replaced which a VM would else hand over to the one that replaces it.
+func (g *granting) removeVolumes(v lcm.VnfcResourceInfo) {
+	for _, a := range g.facts.attached(v) {
+		if a.Type == lcm.GrantStorage && slices.Contains(g.plan.LeavingVolumes, a.ResourceID) {
+			g.removeAttached(v, a)
+		}
+	}
+}
+
+// addVolumes grants those that are made in their place; id is that of the new server.
+func (g *granting) addVolumes(id string, v lcm.VnfcResourceInfo) {
+	for _, a := range g.facts.attached(v) {
+		if a.Type == lcm.GrantStorage && slices.Contains(g.plan.LeavingVolumes, a.ResourceID) {
+			g.addAttached(id+"-"+cmp.Or(a.TemplateID, a.ResourceID), lcm.GrantStorage, v.VduID, a.TemplateID)
+		}
+	}
 }

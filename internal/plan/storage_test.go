@@ -87,3 +87,25 @@ func TestScale_refusesTheStorageServer(t *testing.T) {
 	require.NoError(t, err, "workers can")
 	require.Len(t, p.Groups, 1)
 }
+
+// An NFVO accounts for volumes: those that are replaced go and come, those that are kept do neither.
+func TestGranted_namesTheVolumesThatAreReplaced(t *testing.T) {
+	f := withStorage(t, true)
+	storages := func(list []lcm.GrantResource) (ids []string) {
+		for _, r := range list {
+			if r.Type == lcm.GrantStorage {
+				ids = append(ids, r.ResourceDefinitionID)
+			}
+		}
+		return ids
+	}
+	for body, want := range map[string][2][]string{
+		`{"vnfcInstanceId":["nfs"]}`:                                          {{"remove-volume-1"}, {"add-storage_server-1-volume-1"}},
+		`{"vnfcInstanceId":["nfs"],"additionalParams":{"keep_volumes":true}}`: {},
+	} {
+		p, err := plan.For(f, lcm.OpHeal, json.RawMessage(body))
+		require.NoError(t, err)
+		g := plan.Granted(f, p, lcm.VimConnectionInfo{ID: "vim"})
+		require.Equal(t, want, [2][]string{storages(g.RemoveResources), storages(g.AddResources)}, body)
+	}
+}
