@@ -47,6 +47,25 @@ func (b *builder) compile(m module) func(context.Context, string) error {
 	}
 }
 
+// installServices makes the overlay layer of storage servers and registries. It lies on Debian alone, so that it is
+// made while the programs of the node are compiled.
+func (b *builder) installServices(ctx context.Context, dir string) error {
+	work, err := os.MkdirTemp(b.dir, ".work-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	for _, d := range []string{"root", "work", "lists", "cache"} {
+		if err := os.Mkdir(filepath.Join(work, d), 0o755); err != nil {
+			return err
+		}
+	}
+	env := []string{
+		"LOWER=" + b.path(b.recipe.base), "UPPER=" + dir, "WORK=" + work, "PACKAGES=" + strings.Join(servicePackages, " "),
+	}
+	return b.commandEnv(ctx, "", env, "unshare", "--mount", "--pid", "--fork", "--kill-child", "/bin/sh", "-c", servicesScript)
+}
+
 // makeNode makes the overlay layer that turns Debian into a node.
 func (b *builder) makeNode(ctx context.Context, dir string) error {
 	work, err := os.MkdirTemp(b.dir, ".work-")
@@ -68,8 +87,14 @@ func (b *builder) makeNode(ctx context.Context, dir string) error {
 	if err := copyNodeFiles(root); err != nil {
 		return err
 	}
-	for name, module := range map[string]string{"kubeadm": "kubernetes", "kubelet": "kubernetes", "kubectl": "kubernetes", "etcdctl": "etcd"} {
-		if err := copyFile(filepath.Join(b.path(b.recipe.bin[module]), name), filepath.Join(root, "usr/bin", name), 0o755); err != nil {
+	for _, p := range []struct{ module, name, target string }{
+		{"kubernetes", "kubeadm", "usr/bin/kubeadm"},
+		{"kubernetes", "kubelet", "usr/bin/kubelet"},
+		{"kubernetes", "kubectl", "usr/bin/kubectl"},
+		{"etcd", "etcdctl", "usr/bin/etcdctl"},
+		{"lab", "mountnfs", "usr/sbin/mount.nfs"},
+	} {
+		if err := copyFile(filepath.Join(b.path(b.recipe.bin[p.module]), p.name), filepath.Join(root, p.target), 0o755); err != nil {
 			return err
 		}
 	}

@@ -100,13 +100,13 @@ func newBuilder(opts Options) (*builder, error) {
 func (b *builder) path(artefact string) string { return filepath.Join(b.dir, artefact) }
 
 func (b *builder) find() (Image, bool) {
-	for _, artefact := range []string{b.recipe.base, b.recipe.node, b.recipe.containerd} {
+	for _, artefact := range []string{b.recipe.base, b.recipe.services, b.recipe.node, b.recipe.containerd} {
 		if _, err := os.Stat(b.path(artefact)); err != nil {
 			return Image{}, false
 		}
 	}
 	return Image{
-		Base: b.path(b.recipe.base), Node: b.path(b.recipe.node),
+		Base: b.path(b.recipe.base), Node: b.path(b.recipe.node), Services: b.path(b.recipe.services),
 		Containerd: b.path(b.recipe.containerd), Kubernetes: "v" + kubernetesVersion,
 	}, true
 }
@@ -116,7 +116,10 @@ func (b *builder) find() (Image, bool) {
 func (b *builder) build(ctx context.Context) error {
 	downloads, downloading := errgroup.WithContext(ctx)
 	downloads.Go(func() error {
-		return b.artefact(downloading, b.recipe.base, "Debian "+suite+" root file system", b.bootstrap)
+		if err := b.artefact(downloading, b.recipe.base, "Debian "+suite+" root file system", b.bootstrap); err != nil {
+			return err
+		}
+		return b.artefact(downloading, b.recipe.services, "layer of storage servers and registries", b.installServices)
 	})
 	downloads.Go(func() error {
 		for _, m := range modules {

@@ -1,26 +1,33 @@
 // Package image builds what the lab's machines run, from nothing but Debian's packages and the Go
-// module proxy: a root file system with kubeadm, kubelet, containerd, haproxy and keepalived, and the
-// container images of a Kubernetes cluster.
+// module proxy: a root file system with kubeadm, kubelet, containerd, haproxy and keepalived, a layer for
+// storage servers and registries, and the container images of a Kubernetes cluster.
 package image
+
+import (
+	"slices"
+	"strings"
+)
 
 // Image is a built node image.
 type Image struct {
 	// Base and Node are the lower layers of a machine's overlay: Debian, and what makes it a node.
 	Base, Node string
-	// Extras are further layers by image name, e.g. of a machine that needs an NFS server.
-	Extras map[string]string
+	// Services is a further layer, with NFS-Ganesha, Docker and Docker's registry, none of them started.
+	Services string
 	// Containerd is containerd's directory with every image imported; machines hard-link it.
 	Containerd string
 	// Kubernetes is the version, e.g. "v1.34.4".
 	Kubernetes string
 }
 
-// Layers lists the lower directories of a machine of that image, the uppermost first. An unknown
-// name is the plain node: the lab's Glance takes any name.
+// Layers lists the lower directories of a machine of that image, the uppermost first. Names that speak of
+// storage, a registry or services have the services; all others are the plain node: the lab's Glance takes any name.
 func (i Image) Layers(name string) []string {
 	layers := []string{i.Node, i.Base}
-	if extra, ok := i.Extras[name]; ok {
-		layers = append([]string{extra}, layers...)
+	if i.Services != "" && slices.ContainsFunc([]string{"storage", "registry", "services"}, func(word string) bool {
+		return strings.Contains(strings.ToLower(name), word)
+	}) {
+		layers = slices.Insert(layers, 0, i.Services)
 	}
 	return layers
 }

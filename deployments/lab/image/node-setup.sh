@@ -7,6 +7,7 @@ rm -f /etc/ssh/ssh_host_* /etc/machine-id
 touch /etc/machine-id
 mkdir -p /opt/cni /etc/cni/net.d /var/lib/cloud
 ln -sfn /usr/lib/cni /opt/cni/bin
+ln -sfn mount.nfs /usr/sbin/mount.nfs4
 for u in haproxy keepalived e2scrub_reap getty@tty1 apt-daily.timer apt-daily-upgrade.timer \
 	dpkg-db-backup.timer e2scrub_all.timer fstrim.timer; do
 	systemctl -q disable "$u" 2>/dev/null || true
@@ -16,4 +17,4 @@ for u in systemd-networkd systemd-resolved console-getty systemd-logind systemd-
 	systemd-modules-load sys-kernel-debug.mount sys-kernel-tracing.mount systemd-binfmt systemd-timesyncd; do
 	systemctl -q mask "$u" 2>/dev/null || true
 done
-systemctl -q enable lab-node-setup lab-first-boot-config lab-first-boot-final kubelet
+systemctl -q enable lab-node-setup lab-volumes lab-first-boot-config lab-first-boot-final kubelet

@@ -32,6 +32,12 @@ var packages = []string{
 	"ethtool", "conntrack", "socat", "containerd", "runc", "containernetworking-plugins", "haproxy", "keepalived",
 }
 
+// servicePackages are what storage servers and registries have besides: an NFS server in user space, because the host's
+// kernel may have none, a container engine and a registry.
+var servicePackages = []string{
+	"nfs-ganesha", "nfs-ganesha-vfs", "rpcbind", "libnfs-utils", "docker.io", "docker-registry", "apache2-utils", "openssl",
+}
+
 // module is a Go module below this directory, or the product's own, whose programs the image needs.
 type module struct {
 	name, title string
@@ -60,10 +66,11 @@ var modules = []module{
 		programs: map[string]string{"coredns": "github.com/coredns/coredns"},
 	},
 	{
-		name: "lab", title: "pod network and pause", dir: ".",
+		name: "lab", title: "pod network, pause and NFS client", dir: ".",
 		programs: map[string]string{
-			"labnetd": "github.com/windlass-nfv/windlass/deployments/lab/labnetd",
-			"pause":   "github.com/windlass-nfv/windlass/deployments/lab/pause",
+			"labnetd":  "github.com/windlass-nfv/windlass/deployments/lab/labnetd",
+			"pause":    "github.com/windlass-nfv/windlass/deployments/lab/pause",
+			"mountnfs": "github.com/windlass-nfv/windlass/deployments/lab/mountnfs",
 		},
 	},
 }
@@ -87,15 +94,19 @@ var nodeSetup string
 //go:embed preload.sh
 var preloadScript string
 
+//go:embed services.sh
+var servicesScript string
+
 // recipe names every artefact; a name ends with the hash of all that the artefact is made of.
 type recipe struct {
-	base, node, images, containerd string
-	bin                            map[string]string
+	base, services, node, images, containerd string
+	bin                                      map[string]string
 }
 
 func readRecipe(source, mirror string) (recipe, error) {
 	r := recipe{bin: map[string]string{}}
 	r.base = named("base", suite, mirror, strings.Join(packages, ","))
+	r.services = named("services", r.base, strings.Join(servicePackages, ","), servicesScript)
 	for _, m := range modules {
 		inputs, err := m.inputs(source)
 		if err != nil {
@@ -107,7 +118,7 @@ func readRecipe(source, mirror string) (recipe, error) {
 	if err != nil {
 		return r, err
 	}
-	r.node = named("node", r.base, r.bin["kubernetes"], r.bin["etcd"], files, nodeSetup)
+	r.node = named("node", r.base, r.bin["kubernetes"], r.bin["etcd"], r.bin["lab"], files, nodeSetup)
 	r.images = named("images", r.base, fmt.Sprint(r.bin))
 	r.containerd = named("containerd", r.node, r.images, preloadScript)
 	return r, nil
@@ -123,14 +134,14 @@ func (m module) inputs(source string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	imports := regexp.MustCompile(`(?m)^\s+(k8s\.io/(api|apimachinery|client-go)|github\.com/vishvananda/netlink) v\S+`)
+	imports := regexp.MustCompile(`(?m)^\s+(k8s\.io/(api|apimachinery|client-go)|github\.com/vishvananda/netlink|github\.com/hanwen/go-fuse/v2) v\S+`)
 	found := imports.FindAllString(string(gomod), -1)
 	for n := range found {
 		found[n] = strings.TrimSpace(found[n])
 	}
 	slices.Sort(found)
 	var files []string
-	for _, dir := range []string{"labnetd", "pause"} {
+	for _, dir := range []string{"labnetd", "pause", "mountnfs", "mountnfs/nfs3"} {
 		matches, err := filepath.Glob(filepath.Join(source, "deployments/lab", dir, "*.go"))
 		if err != nil {
 			return nil, err

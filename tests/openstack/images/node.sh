@@ -9,7 +9,7 @@ mkdir upper work root
 mount -t overlay overlay -o "lowerdir=$node:$base,upperdir=upper,workdir=work" root
 
 cd root
-rm -rf usr/bin/cloud-init usr/local/sbin/lab-* etc/systemd/system/lab-* etc/systemd/system/*.wants/lab-* \
+rm -rf usr/bin/cloud-init usr/sbin/mount.nfs* usr/local/sbin/lab-* etc/systemd/system/lab-* etc/systemd/system/*.wants/lab-* \
 	etc/systemd/system/ssh.service.d/host-keys.conf
 # Masked in the lab, where the host does it.
 find etc/systemd/system -maxdepth 1 -lname /dev/null -delete

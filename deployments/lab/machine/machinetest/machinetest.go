@@ -27,6 +27,8 @@ type Subject struct {
 	SSHPort        int
 	// Shell: machines run commands of a real system. Without it only the life of machines is checked.
 	Shell bool
+	// Services: the image debian-12-services has an NFS server, Docker and a registry, and nodes mount NFS.
+	Services bool
 }
 
 // Run checks the driver; the checks share it, since real machines take seconds to boot.
@@ -49,6 +51,11 @@ func Run(t *testing.T, s Subject) {
 	t.Run("volumes keep their data", h.volumes)
 	t.Run("ports send from their own addresses only", h.antiSpoof)
 	t.Run("floating IPs lead to the fixed address", h.floatingIPs)
+	if !s.Services {
+		return
+	}
+	t.Run("a volume is exported over NFS", h.nfs)
+	t.Run("registries answer", h.registries)
 }
 
 type harness struct {

@@ -115,6 +115,12 @@ func (s shell) must(command string) string {
 	return out
 }
 
+// script runs lines of bash as root; the first one that fails ends it.
+func (s shell) script(text string) string {
+	s.t.Helper()
+	return s.must("sudo bash -eu -o pipefail <<'END-OF-SCRIPT'\n" + text + "\nEND-OF-SCRIPT")
+}
+
 func (s shell) fails(command, why string) {
 	s.t.Helper()
 	out, err := s.try(command)

@@ -74,7 +74,7 @@ func TestDriver_keepsThePromisesOfACloud(t *testing.T) {
 				return d
 			},
 			CIDR: netip.MustParsePrefix("10.78.201.0/24"), Floating: netip.MustParsePrefix("10.78.202.0/24"),
-			SSHPort: 22, Shell: true,
+			SSHPort: 22, Shell: true, Services: true,
 		})
 	})
 	requireNothingOf(t, dir)

@@ -3,13 +3,9 @@ package nspawn
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -21,9 +17,6 @@ type volume struct {
 	MachineID string `json:"machineId,omitempty"`
 	Device    string `json:"device,omitempty"`
 }
-
-// diskGroup is Debian's group "disk", in the machine.
-const diskGroup = 6
 
 func (d *Driver) volumeFile(id string) string {
 	return filepath.Join(d.opts.StateDir, "volumes", id+".img")
@@ -39,6 +32,9 @@ func (d *Driver) AttachVolume(ctx context.Context, machineID string, v machine.V
 		return "", err
 	}
 	defer i.busy.Unlock()
+	if err := d.awaitReleased(ctx, v.ID); err != nil {
+		return "", err
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	have, ok := d.volumes.all[v.ID]
@@ -90,81 +86,6 @@ func makeSparse(path string, sizeGB int) error {
 	return errors.Join(f.Truncate(int64(sizeGB)<<30), f.Close())
 }
 
-func (d *Driver) plugVolume(ctx context.Context, leader int, v volume) error {
-	loop, err := d.loopOf(ctx, v.ID)
-	if err == nil && loop == "" {
-		loop, err = run(ctx, "", "losetup", "--find", "--show", d.volumeFile(v.ID))
-	}
-	var st unix.Stat_t
-	if err == nil {
-		err = unix.Stat(strings.TrimSpace(loop), &st)
-	}
-	if err != nil {
-		return broken(err, "Volume %s cannot become a block device.", v.ID)
-	}
-	dev := fmt.Sprintf("/proc/%d/root/dev", leader)
-	node := filepath.Join(dev, filepath.Base(v.Device))
-	_ = os.Remove(node)
-	if err := unix.Mknod(node, unix.S_IFBLK|0o660, int(st.Rdev)); err != nil {
-		return broken(err, "Volume %s cannot be plugged in as %s.", v.ID, v.Device)
-	}
-	link := filepath.Join(dev, "disk/by-id", "virtio-"+v.ID[:min(20, len(v.ID))])
-	_ = os.Remove(link)
-	err = errors.Join(
-		os.Chown(node, 0, diskGroup),
-		os.MkdirAll(filepath.Dir(link), 0o755),
-		os.Symlink("../../"+filepath.Base(v.Device), link),
-	)
-	return broken(err, "Volume %s cannot be named in the machine.", v.ID)
-}
-
-// plugVolumes plugs in all volumes of a machine that has just booted.
-func (d *Driver) plugVolumes(ctx context.Context, i *instance) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	leader := i.leader()
-	for _, v := range d.volumes.list() {
-		if v.MachineID != i.spec.ID {
-			continue
-		}
-		if err := d.plugVolume(ctx, leader, v); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// unplugVolumes frees the loop devices of a machine that does not run.
-func (d *Driver) unplugVolumes(ctx context.Context, machineID string) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var all error
-	for _, v := range d.volumes.list() {
-		if v.MachineID == machineID {
-			all = errors.Join(all, d.freeLoop(ctx, v.ID))
-		}
-	}
-	return all
-}
-
-func (d *Driver) loopOf(ctx context.Context, volumeID string) (string, error) {
-	out, err := run(ctx, "", "losetup", "--associated", d.volumeFile(volumeID), "--noheadings", "--output", "NAME")
-	first, _, _ := strings.Cut(strings.TrimSpace(out), "\n")
-	return strings.TrimSpace(first), err
-}
-
-func (d *Driver) freeLoop(ctx context.Context, volumeID string) error {
-	if !exists(d.volumeFile(volumeID)) {
-		return nil
-	}
-	loop, err := d.loopOf(ctx, volumeID)
-	if err != nil || loop == "" {
-		return err
-	}
-	_, err = run(ctx, "", "losetup", "--detach", loop)
-	return err
-}
-
 // DetachVolume pulls the volume out, mounted or not; its data stay.
 func (d *Driver) DetachVolume(ctx context.Context, machineID, volumeID string) error {
 	d.mu.Lock()
@@ -182,9 +103,7 @@ func (d *Driver) DetachVolume(ctx context.Context, machineID, volumeID string) e
 	}
 	if i != nil {
 		if leader := i.leader(); leader != 0 {
-			dev := fmt.Sprintf("/proc/%d/root/dev", leader)
-			_ = os.Remove(filepath.Join(dev, "disk/by-id", "virtio-"+v.ID[:min(20, len(v.ID))]))
-			_ = os.Remove(filepath.Join(dev, filepath.Base(v.Device)))
+			pullOut(leader, v)
 		}
 	}
 	if err := d.freeLoop(ctx, volumeID); err != nil {

@@ -1,0 +1,105 @@
+package nspawn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// diskGroup is Debian's group "disk", in the machine.
+const diskGroup = 6
+
+func (d *Driver) plugVolume(ctx context.Context, leader int, v volume) error {
+	loop, _, err := d.loopOf(ctx, v.ID)
+	if err == nil && loop == "" {
+		loop, err = run(ctx, "", "losetup", "--find", "--show", d.volumeFile(v.ID))
+	}
+	var st unix.Stat_t
+	if err == nil {
+		err = unix.Stat(strings.TrimSpace(loop), &st)
+	}
+	if err != nil {
+		return broken(err, "Volume %s cannot become a block device.", v.ID)
+	}
+	dev := fmt.Sprintf("/proc/%d/root/dev", leader)
+	node := filepath.Join(dev, filepath.Base(v.Device))
+	_ = os.Remove(node)
+	if err := unix.Mknod(node, unix.S_IFBLK|0o660, int(st.Rdev)); err != nil {
+		return broken(err, "Volume %s cannot be plugged in as %s.", v.ID, v.Device)
+	}
+	link := filepath.Join(dev, "disk/by-id", "virtio-"+serial(v.ID))
+	_ = os.Remove(link)
+	err = errors.Join(
+		os.Chown(node, 0, diskGroup),
+		os.MkdirAll(filepath.Dir(link), 0o755),
+		os.Symlink("../../"+filepath.Base(v.Device), link),
+		tellUdev(leader, uint64(st.Rdev), v),
+	)
+	return broken(err, "Volume %s cannot be named in the machine.", v.ID)
+}
+
+// serial is what Nova gives a virtio disk: as much of the volume's id as fits.
+func serial(volumeID string) string { return volumeID[:min(20, len(volumeID))] }
+
+// tellUdev writes what udev, which does not run in the machine, would have found out: lsblk and udevadm read it.
+func tellUdev(leader int, device uint64, v volume) error {
+	file := udevRecord(leader, device)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return writeFile(file, fmt.Appendf(nil, "S:disk/by-id/virtio-%[1]s\nI:1\nE:DEVNAME=%[2]s\nE:ID_SERIAL=%[1]s\nV:1\n", serial(v.ID), v.Device), 0o644)
+}
+
+func udevRecord(leader int, device uint64) string {
+	return fmt.Sprintf("/proc/%d/root/run/udev/data/b%d:%d", leader, unix.Major(device), unix.Minor(device))
+}
+
+// volumesPlugged exists in a machine once the volumes that it boots with are there: lab-volumes waits for it.
+const volumesPlugged = "dev/.windlass-lab-volumes"
+
+// plugVolumes plugs in all volumes of a machine that has just booted.
+func (d *Driver) plugVolumes(ctx context.Context, i *instance) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	leader := i.leader()
+	for _, v := range d.volumes.list() {
+		if v.MachineID != i.spec.ID {
+			continue
+		}
+		if err := d.plugVolume(ctx, leader, v); err != nil {
+			return err
+		}
+	}
+	err := writeFile(fmt.Sprintf("/proc/%d/root/%s", leader, volumesPlugged), nil, 0o644)
+	return broken(err, "Machine %s cannot be told that its volumes are there.", i.spec.Name)
+}
+
+// unplugVolumes frees the loop devices of a machine that does not run, and returns when they are gone.
+func (d *Driver) unplugVolumes(ctx context.Context, machineID string) error {
+	d.mu.Lock()
+	mine := slices.DeleteFunc(d.volumes.list(), func(v volume) bool { return v.MachineID != machineID })
+	d.mu.Unlock()
+	var all error
+	for _, v := range mine {
+		all = errors.Join(all, d.freeLoop(ctx, v.ID), d.awaitReleased(ctx, v.ID))
+	}
+	return all
+}
+
+// pullOut removes what names the volume in a machine that runs.
+func pullOut(leader int, v volume) {
+	dev := fmt.Sprintf("/proc/%d/root/dev", leader)
+	node := filepath.Join(dev, filepath.Base(v.Device))
+	var st unix.Stat_t
+	if unix.Stat(node, &st) == nil {
+		_ = os.Remove(udevRecord(leader, uint64(st.Rdev)))
+	}
+	_ = os.Remove(filepath.Join(dev, "disk/by-id", "virtio-"+serial(v.ID)))
+	_ = os.Remove(node)
+}
