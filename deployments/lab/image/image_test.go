@@ -103,6 +103,14 @@ func TestRecipe_changesWithWhatAnArtefactIsMadeOfAndWithNothingElse(t *testing.T
 	require.Equal(t, one.bin, mirrored.bin, "programs do not depend on Debian")
 }
 
+func TestLayers_ofStorageServersAndRegistriesHaveTheServices(t *testing.T) {
+	img := Image{Base: "base", Node: "node", Services: "services"}
+	for _, name := range []string{"debian-12-services", "Image for storage server", "Private-REGISTRY"} {
+		require.Equal(t, []string{"services", "node", "base"}, img.Layers(name), name)
+	}
+	require.Equal(t, []string{"node", "base"}, img.Layers("debian-12-k8s"))
+}
+
 func TestEnsure_withoutTheRepositorySaysSo(t *testing.T) {
 	_, err := Ensure(t.Context(), Options{Source: t.TempDir(), Dir: t.TempDir()})
 	require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)

@@ -75,7 +75,8 @@ func startServer() error {
 
 // ownScope puts the server beside the service that mounts: a restart of kubelet must not end its Pods' volumes.
 func ownScope() []string {
-	run, err := exec.LookPath("systemd-run")
+	// mount(8) takes PATH away.
+	run, err := exec.LookPath("/usr/bin/systemd-run")
 	if _, booted := os.Stat("/run/systemd/system"); err != nil || booted != nil {
 		return nil
 	}

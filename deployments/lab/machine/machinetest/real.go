@@ -151,6 +151,7 @@ func (h *harness) volumes(t *testing.T) {
 	sh := h.shell(t, first)
 	require.Equal(t, "1073741824", sh.must("sudo blockdev --getsize64 /dev/vdb"))
 	require.Equal(t, "/dev/vdb", sh.must("readlink -f /dev/disk/by-id/virtio-"+v.ID[:20]))
+	require.Equal(t, v.ID[:20], sh.must("lsblk -ndo SERIAL /dev/vdb"))
 	sh.must("sudo mkfs.ext4 -q /dev/vdb && sudo mount /dev/vdb /mnt && echo kept | sudo tee /mnt/file && sudo umount /mnt")
 	require.NoError(t, h.driver.Reboot(ctx, first.ID, true))
 	sh = h.shell(t, first)
@@ -159,9 +160,12 @@ func (h *harness) volumes(t *testing.T) {
 	_, err = h.driver.AttachVolume(ctx, second.ID, v)
 	require.True(t, lcm.Is(err, lcm.KindConflict), "one volume, one machine: %v", err)
 	require.True(t, lcm.Is(h.driver.DeleteVolume(ctx, v.ID), lcm.KindConflict))
+	sh.must("sudo mount /dev/vdb /mnt")
 	require.NoError(t, h.driver.DetachVolume(ctx, first.ID, v.ID))
 	require.NoError(t, h.driver.DetachVolume(ctx, first.ID, v.ID))
 	sh.fails("test -e /dev/vdb", "a detached device is gone")
+	// What still has it mounted keeps it from the next machine.
+	sh.must("sudo sh -c '(sleep 1; umount /mnt) >/dev/null 2>&1 </dev/null &'")
 
 	device, err = h.driver.AttachVolume(ctx, second.ID, v)
 	require.NoError(t, err)

@@ -1,6 +1,7 @@
 package machinetest
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -29,7 +30,7 @@ func (h *harness) nfs(t *testing.T) {
 	h.create(t, node)
 	_, err := h.driver.AttachVolume(t.Context(), s.machine.ID, s.volume)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, h.driver.DeleteVolume(t.Context(), s.volume.ID)) })
+	t.Cleanup(func() { require.NoError(t, h.driver.DeleteVolume(context.WithoutCancel(t.Context()), s.volume.ID)) })
 	sh := h.shell(t, s.machine)
 	require.Equal(t, s.volume.ID[:20], sh.script(`lsblk -ndo SERIAL /dev/vdb`))
 	h.export(t, s, `mkfs.ext4 -q "$device"`)
