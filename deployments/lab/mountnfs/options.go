@@ -32,9 +32,8 @@ const softPatience = 3 * time.Minute
 // parseArgs reads mount(8)'s call: SOURCE DIRECTORY [-sfnv] [-o OPTIONS].
 func parseArgs(args []string) (options, error) {
 	o := options{attributes: time.Second}
-	var plain []string
+	var plain, given []string
 	var sloppy bool
-	var text string
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		switch {
@@ -44,7 +43,7 @@ func parseArgs(args []string) (options, error) {
 				return o, fmt.Errorf("%s needs a value", arg)
 			}
 			if arg == "-o" {
-				text += "," + args[i]
+				given = append(given, args[i])
 			}
 		case strings.HasPrefix(arg, "-") && strings.Trim(arg[1:], "sfnvrw") == "":
 			sloppy = sloppy || strings.Contains(arg, "s")
@@ -67,7 +66,7 @@ func parseArgs(args []string) (options, error) {
 		return o, fmt.Errorf("%q is not HOST:/EXPORT", o.source)
 	}
 	o.target.Host, o.target.Export = strings.Trim(host, "[]"), "/"+export
-	return o, o.parse(text, sloppy)
+	return o, o.parse(strings.Join(given, ","), sloppy)
 }
 
 func (o *options) parse(text string, sloppy bool) error {

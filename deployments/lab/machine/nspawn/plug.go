@@ -39,7 +39,7 @@ func (d *Driver) plugVolume(ctx context.Context, leader int, v volume) error {
 		os.Chown(node, 0, diskGroup),
 		os.MkdirAll(filepath.Dir(link), 0o755),
 		os.Symlink("../../"+filepath.Base(v.Device), link),
-		tellUdev(leader, uint64(st.Rdev), v),
+		tellUdev(leader, st.Rdev, v),
 	)
 	return broken(err, "Volume %s cannot be named in the machine.", v.ID)
 }
@@ -98,7 +98,7 @@ func pullOut(leader int, v volume) {
 	node := filepath.Join(dev, filepath.Base(v.Device))
 	var st unix.Stat_t
 	if unix.Stat(node, &st) == nil {
-		_ = os.Remove(udevRecord(leader, uint64(st.Rdev)))
+		_ = os.Remove(udevRecord(leader, st.Rdev))
 	}
 	_ = os.Remove(filepath.Join(dev, "disk/by-id", "virtio-"+serial(v.ID)))
 	_ = os.Remove(node)

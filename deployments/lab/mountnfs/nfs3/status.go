@@ -28,11 +28,12 @@ func (s Status) Errno() syscall.Errno {
 		return syscall.ENOTSUP
 	case 10007:
 		return syscall.EINVAL
+	default:
+		if s < 63 {
+			return syscall.Errno(s)
+		}
+		return syscall.EIO
 	}
-	if s < 63 {
-		return syscall.Errno(s)
-	}
-	return syscall.EIO
 }
 
 func (s Status) Error() string {
