@@ -24,7 +24,7 @@ func TestGrantedByAnNFVO(t *testing.T) {
 	} {
 		t.Setenv("WINDLASS_NFVO_"+name, value)
 	}
-	b := newBed(t, "fake")
+	b := newBed(t, "fake", "--image-alias", "tiny")
 	t.Run("granted later, and chosen by the NFVO", func(t *testing.T) { grantedLater(t, b, n) })
 	t.Run("refused", func(t *testing.T) { grantRefused(t, b, n) })
 	t.Run("granted as it cannot be", func(t *testing.T) { grantUnhonoured(t, b, n) })

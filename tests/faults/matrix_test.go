@@ -50,7 +50,7 @@ func newSite(t testing.TB) *site {
 	for name, value := range settings {
 		t.Setenv(name, value)
 	}
-	lab := &environment.Lab{Machines: *machines, Listen: "127.0.0.1:0"}
+	lab := &environment.Lab{Machines: *machines, Listen: "127.0.0.1:0", Args: []string{"--image-alias", "tiny"}}
 	return &site{bed: testbed.NewWith(t, lab, map[string]any{"call_timeout": int(callTimeout.Seconds()), "outage_patience": 20})}
 }
 

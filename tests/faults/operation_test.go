@@ -9,18 +9,29 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// The sizes between which operations change.
+// state is what the VNF is: a cluster of some size, which runs or is stopped, or a lone server on one of two networks.
+type state struct {
+	testbed.Sizes
+	stopped   bool
+	server    bool
+	elsewhere bool // on the other network
+}
+
+// The states between which operations change.
 var (
-	small = testbed.Smallest
-	wide  = testbed.Sizes{ControlPlanes: 3, Workers: 3}
-	tall  = testbed.Sizes{ControlPlanes: 5, Workers: 2}
-	none  = testbed.Sizes{}
+	small  = state{Sizes: testbed.Smallest}
+	wide   = state{Sizes: testbed.Sizes{ControlPlanes: 3, Workers: 3}}
+	tall   = state{Sizes: testbed.Sizes{ControlPlanes: 5, Workers: 2}}
+	asleep = state{Sizes: testbed.Smallest, stopped: true}
+	lone   = state{server: true}
+	moved  = state{server: true, elsewhere: true}
+	none   = state{}
 )
 
-// operation is a row of the matrix: what is done to a VNF of one size, and which it has afterwards.
+// operation is a row of the matrix: what is done to a VNF in one state, and in which it is afterwards.
 type operation struct {
 	name          string
-	before, after testbed.Sizes
+	before, after state
 	begin         func(t testing.TB, s *site) (op string)
 }
 
@@ -41,13 +52,28 @@ var operations = []operation{
 	{"heal worker", small, small, heal("workerNode")},
 	{"heal control plane", small, small, heal("masterNode")},
 	{"heal several", small, small, heal("masterNode", "workerNode")},
+	{"modify", small, small, func(t testing.TB, s *site) string {
+		connection := map[string]any{"id": "openstack", "vimId": s.bed.Vim, "vimType": "openstack"}
+		return s.bed.Modify(t, s.vnf, map[string]any{"vnfInstanceName": "vnf-" + s.unique(), "vimConnectionInfo": []any{connection}})
+	}},
+	{"stop", small, asleep, operate("STOPPED")},
+	{"start", asleep, small, operate("STARTED")},
 	{"scale out control planes", small, tall, scale("SCALE_OUT", "master_instance")},
 	{"scale in control planes", tall, small, scale("SCALE_IN", "master_instance")},
-	{"scale to level", wide, tall, func(t testing.TB, s *site) string { return s.bed.ScaleTo(t, s.vnf, tall) }},
+	{"scale to level", wide, tall, func(t testing.TB, s *site) string { return s.bed.ScaleTo(t, s.vnf, tall.Sizes) }},
 	{"heal all", small, small, heal()},
 	{"terminate", small, none, func(t testing.TB, s *site) string {
 		return s.bed.Begin(t, s.vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
 	}},
+	{"change ext conn", lone, moved, func(t testing.TB, s *site) string {
+		return s.bed.Begin(t, s.vnf, "change_ext_conn", linkTo(s.other))
+	}},
+}
+
+func operate(to string) func(testing.TB, *site) string {
+	return func(t testing.TB, s *site) string {
+		return s.bed.Begin(t, s.vnf, "operate", map[string]any{"changeStateTo": to})
+	}
 }
 
 func scale(direction, aspect string) func(testing.TB, *site) string {
@@ -68,33 +94,51 @@ func heal(vdus ...string) func(testing.TB, *site) string {
 // site is a Windlass and a lab, with one VNF at most.
 type site struct {
 	bed  *testbed.Bed
-	vnf  string        // "" while there is none
-	name string        // the VNF's
-	now  testbed.Sizes // of the VNF
+	vnf  string // "" while there is none
+	name string // the VNF's
+	now  state  // of the VNF
+	// other is the network to which a lone server can be moved; it is there as long as the server is.
+	other string
 }
 
 // patience is the limit for an operation that nothing disturbs any more, on a machine that is busy.
 const patience = 15 * time.Minute
 
-// prepare brings the VNF to a size, undisturbed.
-func (s *site) prepare(t testing.TB, want testbed.Sizes) {
+// prepare brings the VNF into a state, undisturbed, on a way of one operation after the other.
+func (s *site) prepare(t testing.TB, want state) {
 	t.Helper()
-	if s.now == want {
-		return
+	for s.now != want {
+		s.now = s.approach(t, want)
 	}
+}
+
+// approach carries out the first operation on the way to a state.
+func (s *site) approach(t testing.TB, want state) (now state) {
+	t.Helper()
 	switch {
-	case want == none:
-		s.bed.Terminate(t, s.vnf)
-		s.bed.RequireNothingLeft(t)
-		s.vnf = ""
+	case s.now == none && want.server:
+		s.await(t, s.instantiateServer(t))
+		return lone
 	case s.now == none:
 		s.await(t, operations[0].begin(t, s))
-		s.now = small
-		s.prepare(t, want)
-	default:
-		s.await(t, s.bed.ScaleTo(t, s.vnf, want))
+		return small
+	case want == none, s.now.server: // a lone server stays where it is as long as it exists
+		s.bed.Terminate(t, s.vnf)
+		s.removeNetwork(t)
+		s.bed.RequireNothingLeft(t)
+		s.vnf = ""
+		return none
+	case want.server:
+		return s.approach(t, none)
+	case s.now.stopped:
+		s.await(t, operate("STARTED")(t, s))
+		return state{Sizes: s.now.Sizes}
+	case s.now.Sizes != want.Sizes:
+		s.await(t, s.bed.ScaleTo(t, s.vnf, want.Sizes))
+		return state{Sizes: want.Sizes}
 	}
-	s.now = want
+	s.await(t, operate("STOPPED")(t, s))
+	return state{Sizes: s.now.Sizes, stopped: true}
 }
 
 func (s *site) await(t testing.TB, op string) {
@@ -102,16 +146,23 @@ func (s *site) await(t testing.TB, op string) {
 	s.bed.Await(t, op, patience, "COMPLETED")
 }
 
-// check wants the VNF to be of that size, and the same everywhere; without one, nothing is left.
-func (s *site) check(t testing.TB, op string, want testbed.Sizes) {
+// check wants the VNF to be in that state, and the same everywhere; without one, nothing is left.
+func (s *site) check(t testing.TB, op string, want state) {
 	t.Helper()
 	s.bed.RequireStepsEnded(t, op)
-	if want == none {
+	switch {
+	case want == none:
 		s.bed.RequireNothingLeft(t)
+		return
+	case want.server:
+		s.requireConnected(t, want)
+		return
+	case want.stopped:
+		s.bed.RequireStopped(t, s.vnf)
 		return
 	}
 	if onRealMachines() {
-		s.bed.RequireNodes(t, "cluster-"+s.name, want)
+		s.bed.RequireNodes(t, "cluster-"+s.name, want.Sizes)
 		s.bed.RequireRecorded(t, s.vnf)
 		s.bed.CheckDriftUntil(t, s.vnf, func(r lcm.DriftReport) bool { return len(r.Findings) == 0 })
 		return
@@ -128,4 +179,16 @@ func titles(steps []testbed.Step) (list []string) {
 		}
 	}
 	return list
+}
+
+// endsStopped tells that the operation has ended and left the VNF stopped: nobody starts its machines then.
+func (c *cell) endsStopped(t testing.TB) bool {
+	t.Helper()
+	switch c.state(t) {
+	case "COMPLETED":
+		return c.operation.after.stopped
+	case "ROLLED_BACK":
+		return c.operation.before.stopped
+	}
+	return false
 }

@@ -13,6 +13,7 @@ import (
 type position struct {
 	exists       bool
 	instantiated bool
+	stopped      bool          // the VNF is STOPPED: it must be started before it is healed
 	op           lcm.Operation // "" before the first
 	state        lcm.OperationState
 	forwardOnly  bool // a rollback is not possible any more
@@ -35,16 +36,21 @@ const (
 	terminate   action = "terminate"
 	heal        action = "heal"
 	remove      action = "delete"
+	stop        action = "stop"  // operate, to STOPPED
+	start       action = "start" // operate, to STARTED
+	modify      action = "modify"
 	retry       action = "retry"
 	rollback    action = "rollback"
 	fail        action = "fail"
 	cancel      action = "cancel"
 )
 
-var actions = []action{instantiate, terminate, heal, remove, retry, rollback, fail, cancel}
+var actions = []action{instantiate, terminate, heal, stop, start, modify, remove, retry, rollback, fail, cancel}
 
 // begins tells that an action begins an operation.
-func (a action) begins() bool { return a == instantiate || a == terminate || a == heal }
+func (a action) begins() bool {
+	return slices.Contains([]action{instantiate, terminate, heal, stop, start, modify}, a)
+}
 
 // decides tells that an action is about the last operation.
 func (a action) decides() bool { return !a.begins() && a != remove }
@@ -60,7 +66,9 @@ func (p position) answer(a action) int {
 		return http.StatusConflict
 	case a == remove && !p.instantiated && !p.leftovers:
 		return http.StatusNoContent
-	case a == instantiate && !p.instantiated, a != instantiate && a != remove && p.instantiated:
+	case a == heal && p.stopped:
+		return http.StatusConflict
+	case a == modify, a == instantiate && !p.instantiated, a != instantiate && a != remove && p.instantiated:
 		return http.StatusAccepted
 	}
 	return http.StatusConflict
@@ -81,16 +89,22 @@ func (p position) decided(a action) int {
 
 // next are the states that may follow one: the figure of clause 5.6.2.2.
 var next = map[lcm.OperationState][]lcm.OperationState{
-	"":              {lcm.Starting},
 	lcm.Starting:    {lcm.Processing, lcm.RolledBack},
 	lcm.Processing:  {lcm.Completed, lcm.FailedTemp},
 	lcm.FailedTemp:  {lcm.Processing, lcm.RollingBack, lcm.Failed},
 	lcm.RollingBack: {lcm.RolledBack, lcm.FailedTemp},
 }
 
-// follows tells whether an operation may have gone through those states, in that order.
-func follows(states []lcm.OperationState) bool {
-	at := lcm.OperationState("")
+// follows tells whether an operation may have gone through those states, in that order. A MODIFY_INFO needs no grant, so it
+// begins in PROCESSING.
+func follows(op lcm.Operation, states []lcm.OperationState) bool {
+	at := lcm.Starting
+	if op == lcm.OpModifyInfo {
+		at = lcm.Processing
+	}
+	if states[0] != at {
+		return false
+	}
 	for _, s := range states {
 		if s != at && !slices.Contains(next[at], s) {
 			return false

@@ -23,8 +23,9 @@ type walker struct {
 	random *rand.Rand
 	vnf    string
 	op     string // path of the last operation, "" before the first
-	given  bool   // an INSTANTIATE was given up, and not begun again since
-	unsure bool   // the last decision was not answered
+	kind   lcm.Operation
+	given  bool // an INSTANTIATE was given up, and not begun again since
+	unsure bool // the last decision was not answered
 	story  []string
 	counts map[string]int // answers by action and status
 }
@@ -108,7 +109,7 @@ func expected(a action, before, after position) []int {
 			p := before
 			p.state, p.forwardOnly = state, forwardOnly
 			if before.unfinished() && state == lcm.Completed { // it may have been over when the request came
-				p.instantiated = before.op != lcm.OpTerminate
+				p.completed(after)
 			}
 			right = append(right, p.answer(a))
 		}
@@ -116,9 +117,22 @@ func expected(a action, before, after position) []int {
 	return right
 }
 
+// completed is what the last operation has made of the instance when it is over.
+func (p *position) completed(after position) {
+	switch p.op {
+	case lcm.OpTerminate:
+		p.instantiated, p.stopped = false, false
+	case lcm.OpOperate:
+		p.stopped = after.stopped
+	case lcm.OpModifyInfo:
+	default:
+		p.instantiated, p.stopped = true, false
+	}
+}
+
 // reachable are the states to which an operation gets without a decision.
 func reachable(from lcm.OperationState) []lcm.OperationState {
-	if from == lcm.FailedTemp || from == "" {
+	if from == lcm.FailedTemp {
 		return nil
 	}
 	var out []lcm.OperationState
@@ -141,6 +155,13 @@ func (w *walker) request(t *testing.T, a action) (status int, body []byte) {
 		status, body = w.send(t, http.MethodPost, path+"/terminate", map[string]any{"terminationType": "FORCEFUL"})
 	case heal:
 		status, body = w.send(t, http.MethodPost, path+"/heal", map[string]any{"cause": "the model"})
+	case stop:
+		status, body = w.send(t, http.MethodPost, path+"/operate", map[string]any{"changeStateTo": "STOPPED"})
+	case start:
+		status, body = w.send(t, http.MethodPost, path+"/operate", map[string]any{"changeStateTo": "STARTED"})
+	case modify:
+		connection := map[string]any{"id": "openstack", "vimId": w.bed.Vim, "vimType": "openstack"}
+		status, body = w.send(t, http.MethodPatch, path, map[string]any{"metadata": map[string]any{"by": "the model"}, "vimConnectionInfo": []any{connection}})
 	case cancel:
 		mode := []string{"GRACEFUL", "FORCEFUL"}[w.random.IntN(2)]
 		return w.send(t, http.MethodPost, w.op+"/cancel", map[string]any{"cancelMode": mode})
@@ -158,8 +179,9 @@ func (w *walker) request(t *testing.T, a action) (status int, body []byte) {
 func (w *walker) find(t *testing.T) {
 	t.Helper()
 	var list []struct {
-		ID        string    `json:"id"`
-		StartTime time.Time `json:"startTime"`
+		ID        string        `json:"id"`
+		Operation lcm.Operation `json:"operation"`
+		StartTime time.Time     `json:"startTime"`
 	}
 	w.get(t, "/vnflcm/v1/vnf_lcm_op_occs?filter=(eq,vnfInstanceId,"+w.vnf+")", &list)
 	if len(list) == 0 {
@@ -173,7 +195,7 @@ func (w *walker) find(t *testing.T) {
 	}
 	if path := "/vnflcm/v1/vnf_lcm_op_occs/" + last.ID; path != w.op {
 		w.requireLegal(t)
-		w.op = path
+		w.op, w.kind = path, last.Operation
 	}
 }
 
@@ -189,7 +211,7 @@ func (w *walker) requireLegal(t *testing.T) {
 		states = append(states, lcm.OperationState(s))
 	}
 	require.NotEmpty(t, states)
-	require.True(t, follows(states), "%s went through %v\n  %s", w.op, states, strings.Join(w.story, "\n  "))
+	require.True(t, follows(w.kind, states), "%s went through %v\n  %s", w.op, states, strings.Join(w.story, "\n  "))
 }
 
 func (w *walker) position(t *testing.T) (p position) {
@@ -215,9 +237,12 @@ func (w *walker) position(t *testing.T) (p position) {
 	}
 	var inst struct {
 		State string `json:"instantiationState"`
+		Info  struct {
+			VnfState lcm.VnfState `json:"vnfState"`
+		} `json:"instantiatedVnfInfo"`
 	}
 	p.exists = w.get(t, "/vnflcm/v1/vnf_instances/"+w.vnf, &inst) == http.StatusOK
-	p.instantiated = inst.State == "INSTANTIATED"
+	p.instantiated, p.stopped = inst.State == "INSTANTIATED", inst.Info.VnfState == lcm.VnfStopped
 	return p
 }
 
@@ -243,6 +268,8 @@ func (w *walker) finish(t *testing.T) {
 		switch {
 		case p.state == lcm.FailedTemp && p.op == lcm.OpInstantiate:
 			todo = rollback
+		case p.state == lcm.FailedTemp && (p.op == lcm.OpOperate || p.op == lcm.OpModifyInfo):
+			todo = fail // what a heal that was given up has left cannot be started, nor can a VIM be tried with it
 		case p.state == lcm.FailedTemp:
 			todo = retry
 		case p.leftovers:

@@ -1,12 +1,14 @@
 package sequences
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
@@ -15,6 +17,9 @@ type operation struct {
 	name  string
 	after testbed.Sizes
 	begin func(t *testing.T) (op string)
+	// operates is set when it starts or stops machines, and stops are those that it stops.
+	operates bool
+	stops    []string
 }
 
 const healAll = "heal all"
@@ -25,6 +30,9 @@ var most = testbed.Sizes{ControlPlanes: 5, Workers: 5}
 // chooseOperation takes one that is possible at the VNF's size.
 func (s *sequence) chooseOperation(t *testing.T) operation {
 	t.Helper()
+	if len(s.stopped) > 0 {
+		return s.starting() // nothing else is possible, or of use
+	}
 	all := s.operations(t)
 	weights := map[string]int{}
 	for name, o := range all {
@@ -39,7 +47,7 @@ func (s *sequence) operations(t *testing.T) map[string]operation {
 	t.Helper()
 	all := map[string]operation{}
 	add := func(name string, after testbed.Sizes, begin func(t *testing.T) string) {
-		all[name] = operation{name, after, begin}
+		all[name] = operation{name: name, after: after, begin: begin}
 	}
 	scale := func(name, direction, aspect string, controlPlanes, workers int) {
 		after := testbed.Sizes{ControlPlanes: s.size.ControlPlanes + controlPlanes, Workers: s.size.Workers + workers}
@@ -63,7 +71,23 @@ func (s *sequence) operations(t *testing.T) map[string]operation {
 	heal("heal control plane", s.some(t, "masterNode", 1)...)
 	heal("heal several", append(s.some(t, "workerNode", 2), s.some(t, "masterNode", 1)...)...)
 	heal(healAll)
+	stop := func(name string, body map[string]any, vnfcs ...string) {
+		body["changeStateTo"] = string(lcm.VnfStopped)
+		all[name] = operation{name: name, after: s.size, operates: true, stops: vnfcs, begin: func(t *testing.T) string {
+			return s.bed.Begin(t, s.vnf, "operate", body)
+		}}
+	}
+	stop("stop all", map[string]any{}, slices.Collect(maps.Keys(s.bed.Vnfcs(t, s.vnf)))...)
+	some := append(s.some(t, "workerNode", 1), s.some(t, "masterNode", 1)...)
+	stop("stop some", map[string]any{"stopType": "GRACEFUL", "gracefulStopTimeout": 30, "vnfcInstanceId": some}, some...)
 	return all
+}
+
+// starting starts whatever is stopped.
+func (s *sequence) starting() operation {
+	return operation{name: "start", after: s.size, operates: true, begin: func(t *testing.T) string {
+		return s.bed.Begin(t, s.vnf, "operate", map[string]any{"changeStateTo": string(lcm.VnfStarted)})
+	}}
 }
 
 func within(s testbed.Sizes) bool {

@@ -31,11 +31,13 @@ const patience = 15 * time.Minute
 
 // sequence is a VNF and what happens to it.
 type sequence struct {
-	bed    *testbed.Bed
-	vnf    string
-	size   testbed.Sizes // what the VNF should have
-	random *rand.Rand
-	story  []string // what happened, for who looks into a failure
+	bed  *testbed.Bed
+	vnf  string
+	size testbed.Sizes // what the VNF should have
+	// stopped are the VNFCs that are stopped on purpose.
+	stopped []string
+	random  *rand.Rand
+	story   []string // what happened, for who looks into a failure
 }
 
 // TestSequence disturbs scalings and healings, and decides retry, rollback or fail.
@@ -82,13 +84,22 @@ func (s *sequence) step(t *testing.T) {
 		d.strike(t, s, op)
 	}
 	end := s.decide(t, o, op)
+	s.bed.ClearFaults(t) // what the operation has not met must not meet another
 	if end == lcm.Completed {
-		s.size = o.after
+		s.size, s.stopped = o.after, o.stops
 	}
 	if end == lcm.Failed {
+		if o.operates { // whatever it has stopped, or not started
+			s.mend(t, "start", s.starting().begin(t))
+			s.stopped = nil
+		}
 		s.recover(t)
 	}
 	s.bed.RequireStepsEnded(t, op)
+	if len(s.stopped) > 0 {
+		s.bed.RequireStopped(t, s.vnf, s.stopped...)
+		return
+	}
 	s.bed.RequireConsistent(t, s.vnf)
 	require.Equal(t, s.size, s.bed.Count(t, s.vnf))
 }

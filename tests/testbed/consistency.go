@@ -3,6 +3,7 @@ package testbed
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -41,6 +42,23 @@ func (b *Bed) RequireRecorded(t testing.TB, vnf string) {
 		existing = append(existing, m.ID)
 	}
 	require.ElementsMatch(t, servers, existing, "the VNFCs that are recorded, and Nova's servers")
+}
+
+// RequireStopped wants the servers of these VNFCs to be off and to exist once, as they are recorded; without ids the entire VNF is
+// to be stopped.
+func (b *Bed) RequireStopped(t testing.TB, vnf string, vnfcs ...string) {
+	t.Helper()
+	b.RequireRecorded(t, vnf)
+	if len(vnfcs) == 0 {
+		info := b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["instantiatedVnfInfo"].(map[string]any)
+		require.Equal(t, "STOPPED", info["vnfState"])
+		vnfcs = slices.Collect(maps.Keys(b.Vnfcs(t, vnf)))
+	}
+	for _, m := range b.machines(t) {
+		if slices.Contains(vnfcs, m.ID) {
+			require.Equal(t, "SHUTOFF", m.Status, "the server %s", m.ID)
+		}
+	}
 }
 
 // comparison collects what differs.

@@ -1,0 +1,89 @@
+package faults
+
+import (
+	"net/http"
+	"path/filepath"
+	"testing"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/subnets"
+	"github.com/stretchr/testify/require"
+)
+
+// A cluster cannot be connected otherwise: its nodes know each other on its external connection points. So a lone server
+// stands in where that is done.
+const (
+	serverPackage = "tests/bench/server"
+	serverVnfdID  = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e11"
+	firstNetwork  = "net0"
+)
+
+// linkTo is a request that connects the server to that network.
+func linkTo(network string) map[string]any {
+	return map[string]any{"extVirtualLinks": []any{map[string]any{"id": "link-" + network, "resourceId": network, "extCps": []any{map[string]any{
+		"cpdId": "VDU1_CP1", "cpConfig": []any{map[string]any{"cpProtocolData": []any{map[string]any{"layerProtocol": "IP_OVER_ETHERNET"}}}},
+	}}}}}
+}
+
+func (s *site) neutron(t testing.TB) *gophercloud.ServiceClient {
+	t.Helper()
+	login := s.bed.Cloud.Login()
+	provider, err := login.Client(t.Context())
+	require.NoError(t, err)
+	client, err := openstack.NewNetworkV2(provider, login.Endpoint())
+	require.NoError(t, err)
+	return client
+}
+
+// instantiateServer begins to make the VNF of one server, on the first network, and makes the other one.
+func (s *site) instantiateServer(t testing.TB) (op string) {
+	t.Helper()
+	if a := s.bed.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+serverVnfdID, nil); a.Status == http.StatusNotFound {
+		out, err := s.bed.Windlass(t.Context(), "package", "create", serverPackage).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	network, err := networks.Create(t.Context(), s.neutron(t), networks.CreateOpts{Name: "other"}).Extract()
+	require.NoError(t, err)
+	s.other = network.ID
+	_, err = subnets.Create(t.Context(), s.neutron(t), subnets.CreateOpts{NetworkID: s.other, CIDR: "127.81.7.0/24", IPVersion: 4}).Extract()
+	require.NoError(t, err)
+	a := s.bed.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": serverVnfdID, "vnfInstanceName": "server-" + s.unique()})
+	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
+	s.vnf = filepath.Base(a.Header.Get("Location"))
+	request := linkTo(firstNetwork)
+	request["flavourId"] = "simple"
+	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": s.bed.Vim, "vimType": "openstack"}}
+	return s.bed.Begin(t, s.vnf, "instantiate", request)
+}
+
+func (s *site) removeNetwork(t testing.TB) {
+	t.Helper()
+	if s.other != "" {
+		require.NoError(t, networks.Delete(t.Context(), s.neutron(t), s.other).ExtractErr())
+	}
+	s.other = ""
+}
+
+// requireConnected wants one port, on the right network, and the records to say so.
+func (s *site) requireConnected(t testing.TB, want state) {
+	t.Helper()
+	s.bed.RequireRecorded(t, s.vnf)
+	pages, err := ports.List(s.neutron(t), ports.ListOpts{}).AllPages(t.Context())
+	require.NoError(t, err)
+	list, err := ports.ExtractPorts(pages)
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	require.Equal(t, s.bed.VnfcOf(t, s.vnf, "VDU1"), list[0].DeviceID)
+	require.Equal(t, want.elsewhere, list[0].NetworkID == s.other)
+	info := s.bed.Get(t, "/vnflcm/v1/vnf_instances/"+s.vnf)["instantiatedVnfInfo"].(map[string]any)
+	links := info["extVirtualLinkInfo"].([]any)
+	require.Len(t, links, 1)
+	network := firstNetwork
+	if want.elsewhere {
+		network = s.other
+	}
+	require.Equal(t, "link-"+network, links[0].(map[string]any)["id"])
+}
