@@ -28,8 +28,10 @@ type Site struct {
 	Capacity []drift.Count
 	// PlanHeal is the error with which a heal of these VNFCs would be refused.
 	PlanHeal func(vnfcs []string, unhealthy map[string]string) error
-	Cloud    func(ctx context.Context) (Cloud, error)
-	Dial     func(ctx context.Context, node lcm.Node) (Host, error)
+	// HealGivenUp is the heal of the entire VNF that was given up last, "" when there is none or it was made good since.
+	HealGivenUp lcm.OpOccID
+	Cloud       func(ctx context.Context) (Cloud, error)
+	Dial        func(ctx context.Context, node lcm.Node) (Host, error)
 	// Vim reads a registered VIM; NotFound when there is none.
 	Vim func(ctx context.Context, id lcm.VimID) (lcm.Vim, error)
 }
@@ -153,7 +155,7 @@ func (d *Drift) ready(ctx context.Context, id lcm.VnfInstanceID) (version int64,
 // look gathers both sides of the comparison.
 func look(ctx context.Context, site Site) (want drift.Expected, have drift.Seen, health ClusterHealthOutput) {
 	info := site.Instance.Instantiated
-	want = drift.Expected{Vnfcs: info.VnfcResources, Nodes: site.nodes(), Capacity: site.Capacity, Stopped: info.StoppedServers()}
+	want = drift.Expected{Vnfcs: info.VnfcResources, Nodes: site.nodes(), Capacity: site.Capacity, Stopped: info.StoppedServers(), HealGivenUp: site.HealGivenUp}
 	want.Manual = healedByPeople(info)
 	have.Sights = map[string]drift.Sight{}
 	virtualIP := ""

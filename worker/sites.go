@@ -33,6 +33,9 @@ func (s *sites) Site(ctx context.Context, id lcm.VnfInstanceID) (activities.Site
 		Cloud:    func(ctx context.Context) (activities.Cloud, error) { return s.clouds.of(ctx, vim) },
 		Vim:      s.operations.store.Vim,
 	}
+	if site.HealGivenUp, err = s.operations.store.GivenUpHeal(ctx, id); err != nil {
+		return site, err
+	}
 	if !j.isCluster() {
 		return site, nil
 	}

@@ -117,7 +117,7 @@ func newVnfShow(c *cli) *cobra.Command {
 			if err := c.client.get(cmd.Context(), c.instancePath(args[0]), &raw); err != nil {
 				return err
 			}
-			return c.printVnf(raw)
+			return c.printVnf(raw, c.advice(cmd.Context(), args[0])...)
 		},
 	}
 }
@@ -186,7 +186,8 @@ func newVnfDelete(c *cli) *cobra.Command {
 
 func (c *cli) instancePath(id string) string { return c.client.lcm + "/vnf_instances/" + id }
 
-func (c *cli) printVnf(raw json.RawMessage) error {
+// printVnf shows an instance, with advice on what to do about it.
+func (c *cli) printVnf(raw json.RawMessage, advice ...string) error {
 	i, err := decode[vnfInstance](raw)
 	if err != nil {
 		return err
@@ -210,6 +211,9 @@ func (c *cli) printVnf(raw json.RawMessage) error {
 			for _, v := range in.Vnfcs {
 				field(w, "VNFC "+v.VduID, v.Compute.ResourceID)
 			}
+		}
+		for _, line := range advice {
+			field(w, "To do", line)
 		}
 	})
 }

@@ -24,6 +24,8 @@ type Expected struct {
 	Manual []string
 	// ClusterVim is set when the cluster was registered as a VIM.
 	ClusterVim bool
+	// HealGivenUp is the heal of the entire VNF that was given up last, "" when there is none or it was made good since.
+	HealGivenUp lcm.OpOccID
 }
 
 // Count is a number of VMs of a VDU.
@@ -115,6 +117,11 @@ func (e Expected) running() (out lcm.Nodes) {
 // infrastructure, the nodes, the cluster, the load balancers, the trust.
 func Compare(want Expected, have Seen) []lcm.DriftFinding {
 	c := &comparison{want: want, have: have, findings: []lcm.DriftFinding{}}
+	if want.HealGivenUp != "" && c.halfMade() { // nothing else of it is worth a look
+		c.add(lcm.DriftHealGivenUp, "", "", "A heal of the entire VNF was given up (%s): what is left in the cloud is not what is recorded. "+
+			"Heal the entire VNF again; a heal of VNFCs cannot mend it.", want.HealGivenUp)
+		return c.findings
+	}
 	c.stack()
 	if len(want.Nodes) > 0 && len(want.running()) == 0 {
 		return c.findings // a cluster that was stopped

@@ -75,6 +75,33 @@ func TestCompare(t *testing.T) {
 			change: func(_ *Expected, have *Seen) { have.Stack = Stack{Missing: true} },
 			kinds:  []lcm.DriftKind{lcm.DriftStackMissing},
 		},
+		"a heal of the entire VNF was given up, and the stack is gone": {
+			change: func(want *Expected, have *Seen) { want.HealGivenUp, have.Stack = "the-heal", Stack{Missing: true} },
+			kinds:  []lcm.DriftKind{lcm.DriftHealGivenUp}, says: "given up (the-heal)",
+		},
+		"a heal of the entire VNF was given up, and other servers are there": {
+			change: func(want *Expected, have *Seen) {
+				want.HealGivenUp = "the-heal"
+				for i := range have.Stack.Members {
+					have.Stack.Members[i].ServerID += "-new"
+				}
+			},
+			kinds: []lcm.DriftKind{lcm.DriftHealGivenUp},
+		},
+		"a heal of the entire VNF was given up, and the stack is half deleted": {
+			change: func(want *Expected, have *Seen) { want.HealGivenUp, have.Stack.Status = "the-heal", "DELETE_FAILED" },
+			kinds:  []lcm.DriftKind{lcm.DriftHealGivenUp},
+		},
+		"a heal of the entire VNF was given up before it has deleted anything": {
+			change: func(want *Expected, have *Seen) { want.HealGivenUp, have.VimRegistered = "the-heal", false },
+			kinds:  []lcm.DriftKind{lcm.DriftClusterVimUnregistered},
+		},
+		"a heal of the entire VNF was given up, and the VIM is away": {
+			change: func(want *Expected, have *Seen) {
+				want.HealGivenUp, have.Stack = "the-heal", Stack{Unreachable: "Keystone did not answer."}
+			},
+			kinds: []lcm.DriftKind{lcm.DriftVimUnreachable},
+		},
 		"the stack has failed": {
 			change: func(_ *Expected, have *Seen) { have.Stack.Status = "UPDATE_FAILED" },
 			kinds:  []lcm.DriftKind{lcm.DriftStackStatus}, says: "UPDATE_FAILED",

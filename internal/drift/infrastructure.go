@@ -32,6 +32,20 @@ func (c *comparison) stack() {
 	c.levels()
 }
 
+// halfMade tells whether a heal of the entire VNF has taken something of it away, and not made all of it again: what it makes
+// are other servers.
+func (c *comparison) halfMade() bool {
+	s := c.have.Stack
+	if s.Unreachable != "" {
+		return false // nothing is known
+	}
+	known := func(v lcm.VnfcResourceInfo) bool {
+		return slices.ContainsFunc(s.Members, func(m Member) bool { return m.ServerID == v.ComputeResource.ResourceID })
+	}
+	lost := slices.ContainsFunc(c.want.Vnfcs, func(v lcm.VnfcResourceInfo) bool { return !known(v) })
+	return s.Missing || lost || strings.HasPrefix(s.Status, "DELETE") || !strings.HasSuffix(s.Status, "_COMPLETE")
+}
+
 // server compares one VM.
 func (c *comparison) server(v lcm.VnfcResourceInfo) {
 	node, name := c.nameOf(v)

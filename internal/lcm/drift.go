@@ -12,6 +12,7 @@ type DriftKind string
 // The kinds of drift. DriftRule tells what can be done about each.
 const (
 	DriftVimUnreachable         DriftKind = "VIM_UNREACHABLE"
+	DriftHealGivenUp            DriftKind = "HEAL_GIVEN_UP"
 	DriftStackMissing           DriftKind = "STACK_MISSING"
 	DriftStackStatus            DriftKind = "STACK_STATUS"
 	DriftStackMemberMissing     DriftKind = "STACK_MEMBER_MISSING"
@@ -64,6 +65,7 @@ type DriftRule struct {
 // DriftRules lists every kind.
 var DriftRules = map[DriftKind]DriftRule{
 	DriftVimUnreachable:         {RemedyNone, false},
+	DriftHealGivenUp:            {RemedyVnf, false},
 	DriftStackMissing:           {RemedyVnf, false},
 	DriftStackStatus:            {RemedyNone, false},
 	DriftStackMemberMissing:     {RemedyVnfc, false},

@@ -271,6 +271,20 @@ func (s *Store) KeepGrant(ctx context.Context, id lcm.OpOccID, grant lcm.Grant, 
 	})
 }
 
+// GivenUpHeal is the heal of an entire VNF that was declared FAILED and that no operation has made good since, "" when there is
+// none. The VNF stays recorded as it was before it.
+func (s *Store) GivenUpHeal(ctx context.Context, id lcm.VnfInstanceID) (lcm.OpOccID, error) {
+	last, err := all(ctx, s.pool, scanOperation, selectOperation+`
+		where vnf_instance_id = @id and operation not in ('MODIFY_INFO', 'OPERATE')
+			and (state = 'COMPLETED' or state = 'FAILED' and operation = 'HEAL' and coalesce((plan->>'whole')::boolean, false))
+		order by start_time desc, id limit 1`,
+		pgx.NamedArgs{"id": id})
+	if err != nil || len(last) == 0 || last[0].State != lcm.Failed {
+		return "", err
+	}
+	return last[0].ID, nil
+}
+
 // Grant is the grant under which an operation works; it is kept beside the plan, as part of what was decided before
 // anything was touched.
 func (s *Store) Grant(ctx context.Context, id lcm.OpOccID) (lcm.Grant, error) {

@@ -417,3 +417,41 @@ func TestGrant_isKeptBesideThePlanAndNeverChanged(t *testing.T) {
 	_, err := s.Grant(t.Context(), "absent")
 	requireKind(t, lcm.KindNotFound, err)
 }
+
+func TestGivenUpHeal_isTheOneThatNothingHasMadeGood(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	inst := newInstance(t, s)
+	end := func(operation lcm.Operation, whole bool, states ...lcm.OperationState) lcm.OpOccID {
+		t.Helper()
+		op := instantiate(inst)
+		op.Operation = operation
+		require.NoError(t, s.BeginOperation(t.Context(), op))
+		_, err := s.KeepPlan(t.Context(), op.ID, lcm.Plan{Operation: operation, Whole: whole})
+		require.NoError(t, err)
+		record := recorder(s, t, op.ID)
+		for _, state := range states {
+			record(state)
+		}
+		return op.ID
+	}
+	requireGivenUp := func(want lcm.OpOccID) {
+		t.Helper()
+		got, err := s.GivenUpHeal(t.Context(), inst.ID)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	failed := []lcm.OperationState{lcm.Processing, lcm.FailedTemp, lcm.Failed}
+	requireGivenUp("")
+	end(lcm.OpHeal, false, failed...)
+	requireGivenUp("")
+	heal := end(lcm.OpHeal, true, failed...)
+	requireGivenUp(heal)
+	end(lcm.OpOperate, false, lcm.Processing, lcm.Completed)
+	end(lcm.OpScale, false, failed...)
+	requireGivenUp(heal)
+	again := end(lcm.OpHeal, true, failed...)
+	requireGivenUp(again)
+	end(lcm.OpHeal, true, lcm.Processing, lcm.Completed)
+	requireGivenUp("")
+}

@@ -53,6 +53,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"a scale-in that is rolled back", scaleInRolledBack},
 		{"heal", healing},
 		{"a heal goes forward only", healGoesForwardOnly},
+		{"a heal of all is given up", healingGivenUp},
 		{"drift is reported and left alone", driftIsReported},
 		{"drift is healed by schedule", driftIsHealedBySchedule},
 		{"drift is healed by notification", driftIsHealedByNotification},

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// advice says what an instance waits for: a decision on an operation, or another heal after one of the entire VNF that was
+// given up. Advice that cannot be had is none.
+func (c *cli) advice(ctx context.Context, vnf string) []string {
+	operations := c.client.lcm + "/vnf_lcm_op_occs"
+	waiting, err := list[opOcc](ctx, c.client, operations+filter(eq{"vnfInstanceId", vnf}, eq{"operationState", string(lcm.FailedTemp)}))
+	if err != nil {
+		return nil
+	}
+	for _, o := range waiting {
+		if o.State == lcm.FailedTemp {
+			return []string{fmt.Sprintf("decide about the %s that has failed: windlass op show %s", o.Operation, o.ID)}
+		}
+	}
+	heals, err := list[opOcc](ctx, c.client, operations+filter(
+		eq{"vnfInstanceId", vnf}, eq{"operation", string(lcm.OpHeal)}, eq{"operationState", string(lcm.Failed)}))
+	if err != nil {
+		return nil
+	}
+	var last opOcc
+	for _, o := range heals {
+		if o.Operation == lcm.OpHeal && o.State == lcm.Failed && o.Start.After(last.Start) && c.isWhole(ctx, o.ID) {
+			last = o
+		}
+	}
+	if last.ID == "" || c.madeGood(ctx, vnf, last.Start) {
+		return nil
+	}
+	return []string{fmt.Sprintf("the heal of the entire VNF (%s) was given up, so what is recorded need not exist; heal all of it again: windlass vnf heal %s --all", last.ID, vnf)}
+}
+
+// isWhole tells whether a heal was one of the entire VNF.
+func (c *cli) isWhole(ctx context.Context, op string) bool {
+	var plan struct {
+		Whole bool `json:"whole"`
+	}
+	return c.client.get(ctx, "/windlass/v1/vnf_lcm_op_occs/"+op+"/plan", &plan) == nil && plan.Whole
+}
+
+// madeGood tells whether an operation has come to a good end since then that has made something of the VNF.
+func (c *cli) madeGood(ctx context.Context, vnf string, since time.Time) bool {
+	done, err := list[opOcc](ctx, c.client, c.client.lcm+"/vnf_lcm_op_occs"+filter(eq{"vnfInstanceId", vnf}, eq{"operationState", string(lcm.Completed)}))
+	for _, o := range done {
+		if o.State == lcm.Completed && o.Start.After(since) && o.Operation != lcm.OpModifyInfo && o.Operation != lcm.OpOperate {
+			return true
+		}
+	}
+	return err != nil
+}
