@@ -12,7 +12,11 @@ import (
 )
 
 // Cluster makes a Kubernetes cluster of nodes that are prepared.
-type Cluster struct{ Reach }
+type Cluster struct {
+	Reach
+	// Drains keeps what was decided about pods of nodes that leave.
+	Drains Drains
+}
 
 // ClusterInput names the control planes; the first one that works does the work.
 type ClusterInput struct {

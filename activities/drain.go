@@ -2,7 +2,9 @@ package activities
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -30,13 +32,18 @@ type DrainNodeOutput struct {
 	Attached string `json:"attached,omitempty"`
 }
 
+// Drains keeps what was decided about pods of nodes that leave. Keeping a decision again changes nothing.
+type Drains interface {
+	KeepDrain(ctx context.Context, id lcm.OpOccID, d lcm.DrainDecision) error
+}
+
 // DrainNode cordons a node and moves its pods away, as kubectl drain does: by eviction, so that PodDisruptionBudgets
 // count, but not those of DaemonSets. A node that is not Ready, or stops being so, is not waited for. Then it waits
 // until the volumes are detached.
 //
 // Idempotent: a node that is cordoned and empty, or unknown, is done. Takes up to timeouts.drain and
 // timeouts.volume_detach; when the pods have not gone by then, drain_policy decides whether they are deleted or the error
-// names them and the budgets that hold them. A cancel leaves the node cordoned.
+// names them and the budgets that hold them; either is kept with the operation. A cancel leaves the node cordoned.
 func (c *Cluster) DrainNode(ctx context.Context, in DrainNodeInput) (out DrainNodeOutput, err error) {
 	defer func() { err = boundary(ctx, "drain "+in.Leaving.Name, err) }()
 	defer heartbeat(ctx)()
@@ -44,8 +51,9 @@ func (c *Cluster) DrainNode(ctx context.Context, in DrainNodeInput) (out DrainNo
 	if err != nil {
 		return out, err
 	}
+	var p lcm.ClusterParams
 	results, err := c.runOnAny(ctx, who, func(cluster ClusterContext, m scripts.Member) job {
-		p := cluster.Params
+		p = cluster.Params
 		drain := scripts.DrainNode{
 			Member: m, Leaving: in.Leaving.Name, DrainFor: p.Timeouts.Drain, DetachFor: p.Timeouts.VolumeDetach,
 			Force: in.Force || p.DrainPolicy == lcm.DrainForce,
@@ -56,7 +64,41 @@ func (c *Cluster) DrainNode(ctx context.Context, in DrainNodeInput) (out DrainNo
 	out.Forced = results.Get("forced") == "yes"
 	out.NotReachable = results.Get("ready") == "no"
 	out.Attached = results.Text("attached")
+	if d := drainDecision(in, out, p.Timeouts, err); d.Action != "" && c.Drains != nil {
+		if missed := c.Drains.KeepDrain(ctx, in.OpOccID, d); missed != nil && err == nil {
+			return out, missed
+		}
+	}
 	return out, err
+}
+
+// podsLeft is how the script's sentence about pods that have not gone in time begins.
+const podsLeft = "these pods are still on "
+
+// drainDecision is what was decided; its action is "" when nothing had to be.
+func drainDecision(in DrainNodeInput, out DrainNodeOutput, limits lcm.TimeoutParams, cause error) lcm.DrainDecision {
+	d := lcm.DrainDecision{Node: in.Leaving.Name, Step: in.Step.Step, Phase: in.Step.Phase(), At: time.Now().UTC()}
+	switch {
+	case cause != nil:
+		if e := classify(cause); strings.Contains(e.Sentence(), podsLeft+in.Leaving.Name) {
+			d.Action, d.Detail = lcm.DrainFailed, e.Sentence()
+		}
+		return d
+	case out.NotReachable:
+		d.Action, d.Detail = lcm.DrainNotWaited, "The node was not Ready: its pods were deleted, if it had any, and nothing was waited for."
+	case out.Forced && in.Force:
+		d.Action = lcm.DrainForced
+		d.Detail = fmt.Sprintf("After %d s there were still pods on the node; a rollback waits no longer, so they were deleted.", limits.Drain)
+	case out.Forced:
+		d.Action = lcm.DrainForced
+		d.Detail = fmt.Sprintf("After %d s there were still pods on the node, and they were deleted, as drain_policy or the stopType has it.", limits.Drain)
+	case out.Attached != "":
+		d.Action = lcm.DrainWentOn
+	}
+	if out.Attached != "" {
+		d.Detail = strings.TrimSpace(d.Detail + fmt.Sprintf(" After %d s these volumes were still attached to it: %s.", limits.VolumeDetach, out.Attached))
+	}
+	return d
 }
 
 // staying leaves the control planes that do not leave: who leaves is not asked to see to it.

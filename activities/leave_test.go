@@ -1,8 +1,11 @@
 package activities_test
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -151,15 +154,30 @@ func TestRetireNode_leavesANodeThatFailsAsItIs(t *testing.T) {
 	assert.Contains(t, out.Reason, "containerd hangs")
 }
 
+// drains remembers decisions as the store does: each once.
+type drains struct{ kept []lcm.DrainDecision }
+
+func (d *drains) KeepDrain(_ context.Context, _ lcm.OpOccID, decision lcm.DrainDecision) error {
+	decision.At = time.Time{}
+	if !slices.Contains(d.kept, decision) {
+		d.kept = append(d.kept, decision)
+	}
+	return nil
+}
+
 func TestDrainNode_ofANodeThatIsDownWaitsForNothing(t *testing.T) {
 	s, m, _ := newMachines(t, 1, 2, func(p *lcm.ClusterParams) { p.Timeouts.Drain = 7200 })
-	cluster := &activities.Cluster{Reach: s.reach}
+	decided := &drains{}
+	cluster := &activities.Cluster{Reach: s.reach, Drains: decided}
 	buildCluster(t, s)
 	leaving := s.nodes[1]
 	require.NoError(t, m.AddPod(machinesCluster, fake.Pod{Name: "web", Node: leaving.Name, Budget: "web"}))
 	require.NoError(t, m.Kill(t.Context(), leaving.ServerID))
 	out := twice(t, m, func(in activities.DrainNodeInput) activities.DrainNodeOutput { return must(t, cluster.DrainNode, in) }, s.drain(leaving))
 	assert.Equal(t, activities.DrainNodeOutput{Forced: true, NotReachable: true}, out)
+	require.Len(t, decided.kept, 1)
+	assert.Equal(t, lcm.DrainNotWaited, decided.kept[0].Action)
+	assert.Contains(t, decided.kept[0].Detail, "was not Ready")
 	twice(t, m, func(in activities.NodeOfClusterInput) activities.DeleteNodeOutput {
 		return must(t, cluster.DeleteNode, in)
 	}, s.leaving(leaving))
@@ -173,8 +191,11 @@ func TestDrainNode_obeysItsPolicy(t *testing.T) {
 		return fake.Pod{Name: "web", Node: node, Budget: "web", Volume: "pv-1", Stuck: true}
 	}
 	s, m, _ := newMachines(t, 1, 2, nil)
-	cluster := &activities.Cluster{Reach: s.reach}
+	decided := &drains{}
+	cluster := &activities.Cluster{Reach: s.reach, Drains: decided}
 	buildCluster(t, s)
+	must(t, cluster.DrainNode, s.drain(s.nodes[2]))
+	assert.Empty(t, decided.kept, "a node that goes in time needs no decision")
 	require.NoError(t, m.AddPod(machinesCluster, pod(s.nodes[1].Name)))
 	for range 2 {
 		_, err := do(t, cluster.DrainNode, s.drain(s.nodes[1]))
@@ -189,12 +210,22 @@ func TestDrainNode_obeysItsPolicy(t *testing.T) {
 	in.Force = true
 	out := must(t, cluster.DrainNode, in)
 	assert.Equal(t, activities.DrainNodeOutput{Forced: true, Attached: "pv-1"}, out)
+	require.Len(t, decided.kept, 2)
+	assert.Equal(t, lcm.DrainDecision{
+		Node: s.nodes[1].Name, Phase: lcm.PhaseForward, Action: lcm.DrainForced,
+		Detail: "After 1 s there were still pods on the node; a rollback waits no longer, so they were deleted. After 1 s these volumes were still attached to it: pv-1.",
+	}, decided.kept[1])
+	assert.Equal(t, lcm.DrainFailed, decided.kept[0].Action)
+	assert.Contains(t, decided.kept[0].Detail, "the PodDisruptionBudget web lets no pod go")
 
 	s, m, _ = newMachines(t, 1, 2, func(p *lcm.ClusterParams) { p.DrainPolicy = lcm.DrainForce })
-	cluster = &activities.Cluster{Reach: s.reach}
+	decided = &drains{}
+	cluster = &activities.Cluster{Reach: s.reach, Drains: decided}
 	buildCluster(t, s)
 	require.NoError(t, m.AddPod(machinesCluster, pod(s.nodes[1].Name)))
 	assert.True(t, must(t, cluster.DrainNode, s.drain(s.nodes[1])).Forced)
+	require.Len(t, decided.kept, 1)
+	assert.Contains(t, decided.kept[0].Detail, "as drain_policy or the stopType has it")
 }
 
 func TestRemoveMember_refusesWhatCostsTheQuorum(t *testing.T) {

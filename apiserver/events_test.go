@@ -52,6 +52,13 @@ func TestStepsShowNodeStateAttemptAndLastLine(t *testing.T) {
 		"startedAt": "2030-01-02T03:04:05Z", "lastOutputLine": "joined worker-2",
 	}, last)
 	b.do("GET", "/windlass/v1/vnf_lcm_op_occs/nothing/steps", nil).problem(http.StatusNotFound)
+
+	require.NoError(t, b.store.KeepDrain(t.Context(), b.operation(opOcc).ID, lcm.DrainDecision{
+		Node: "worker-2", Step: 1, Phase: lcm.PhaseForward, Action: lcm.DrainForced, Detail: "Pods were deleted.", At: time.Date(2030, 1, 2, 3, 5, 0, 0, time.UTC),
+	}))
+	steps = b.do("GET", progressOf(opOcc)+"/steps", nil).list()
+	require.Equal(t, []any{map[string]any{"action": "FORCED", "detail": "Pods were deleted.", "at": "2030-01-02T03:05:00Z"}}, steps[len(steps)-1]["decisions"])
+	require.NotContains(t, steps[0], "decisions")
 }
 
 func TestOutputIsServedByStepAndNode(t *testing.T) {

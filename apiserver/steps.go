@@ -54,6 +54,25 @@ type stepView struct {
 	EndedAt        *time.Time      `json:"endedAt,omitempty"`
 	Error          *ProblemDetails `json:"error,omitempty"`
 	LastOutputLine string          `json:"lastOutputLine,omitempty"`
+	// Decisions are those about pods of the node that the step has drained.
+	Decisions []decisionView `json:"decisions,omitempty"`
+}
+
+// decisionView is what was decided when a node did not become empty by itself.
+type decisionView struct {
+	Action lcm.DrainAction `json:"action"`
+	Detail string          `json:"detail"`
+	At     time.Time       `json:"at"`
+}
+
+// decisionsIn are the decisions of one node's part of a step.
+func decisionsIn(step lcm.Step, all []lcm.DrainDecision) (out []decisionView) {
+	for _, d := range all {
+		if d.Node == step.Node && d.Step == step.Index && d.Phase == step.Phase {
+			out = append(out, decisionView{d.Action, d.Detail, d.At.UTC()})
+		}
+	}
+	return out
 }
 
 func viewOfStep(s lcm.Step) stepView {
@@ -80,9 +99,15 @@ func (s *Server) listSteps(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	drains, err := s.Store.Drains(c.Request().Context(), o.ID)
+	if err != nil {
+		return err
+	}
 	out := make([]stepView, 0, len(steps))
 	for _, step := range steps {
-		out = append(out, viewOfStep(step))
+		view := viewOfStep(step)
+		view.Decisions = decisionsIn(step, drains)
+		out = append(out, view)
 	}
 	return writeJSON(c, http.StatusOK, out)
 }

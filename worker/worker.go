@@ -162,7 +162,7 @@ func nouns(o Options, ops *operations, open *clouds) []any {
 			Sites: &sites{operations: ops, hosts: login, clouds: open}, Records: o.Store, Starter: o.Starter, Metrics: o.DriftMetrics,
 		},
 		&activities.Nodes{Reach: reach},
-		&activities.Cluster{Reach: reach},
+		&activities.Cluster{Reach: reach, Drains: o.Store},
 		&activities.Storage{Reach: reach},
 		&activities.Notifications{Outbox: o.Store, Send: (&sender{store: o.Store, vault: o.Vault, subscribers: o.Subscribers}).send, RetryFor: o.NotifyFor},
 		&activities.Registry{Vims: o.Store, Clusters: ops, Forget: o.Vault.Delete, Output: lines{}, Reachable: ops.reachable},

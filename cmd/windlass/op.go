@@ -117,7 +117,16 @@ func (c *cli) printOp(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return c.print(raw, func(w io.Writer) { c.describeOp(w, o) })
+	var rows []step
+	_ = c.client.get(ctx, "/windlass/v1/vnf_lcm_op_occs/"+id+"/steps", &rows) // an API that has none says nothing of decisions
+	return c.print(raw, func(w io.Writer) {
+		c.describeOp(w, o)
+		for _, row := range rows {
+			for _, d := range row.Decisions {
+				field(w, "Drain of "+row.Node, d.Action+": "+d.Detail)
+			}
+		}
+	})
 }
 
 func (c *cli) describeOp(w io.Writer, o opOcc) {

@@ -31,7 +31,8 @@ const (
 		{"index":1,"title":"Wait until every node answers on SSH","phase":"FORWARD","state":"FAILED","attempt":2,
 		"startedAt":"2026-11-21T11:50:40Z","endedAt":"2026-11-21T11:52:30Z","error":{"detail":"worker-3f2a91c0 does not answer."}},
 		{"index":1,"title":"Wait until every node answers on SSH","phase":"FORWARD","node":"cp-1","state":"DONE","attempt":1,
-		"startedAt":"2026-11-21T11:50:40Z","endedAt":"2026-11-21T11:50:41.5Z","lastOutputLine":"up 3 s"},
+		"startedAt":"2026-11-21T11:50:40Z","endedAt":"2026-11-21T11:50:41.5Z","lastOutputLine":"up 3 s",
+		"decisions":[{"action":"FORCED","detail":"Pods were deleted.","at":"2026-11-21T11:50:41Z"}]},
 		{"index":2,"title":"Join the workers","phase":"FORWARD","state":"PENDING","attempt":0}]`
 )
 

@@ -28,6 +28,11 @@ type step struct {
 	Ended    *time.Time    `json:"endedAt"`
 	Error    *apiError     `json:"error"`
 	LastLine string        `json:"lastOutputLine"`
+	// Decisions are those about a node that did not become empty by itself.
+	Decisions []struct {
+		Action string `json:"action"`
+		Detail string `json:"detail"`
+	} `json:"decisions"`
 }
 
 // name is the title; that of an undone step says so itself.

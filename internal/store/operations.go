@@ -14,7 +14,7 @@ import (
 const selectOperation = `
 	select id, project_id, vnf_instance_id, operation, state, state_entered_time, start_time, grant_id,
 		is_automatic_invocation, is_cancel_pending, cancel_mode, params, api_version, error,
-		resource_changes, changed_info, forward_only, nullif(plan - 'grant', '{}'),
+		resource_changes, changed_info, forward_only, nullif(plan - 'grant' - 'drains', '{}'),
 		coalesce(plan ? 'grant', false), coalesce(plan->'grant'->>'href', ''), step, sequence
 	from vnf_lcm_op_occ`
 
@@ -229,7 +229,7 @@ func updateOperation(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) (ent
 
 // KeepPlan keeps the plan of an operation and returns the one that counts: the first that was kept.
 func (s *Store) KeepPlan(ctx context.Context, id lcm.OpOccID, plan lcm.Plan) (kept lcm.Plan, err error) {
-	err = s.pool.QueryRow(ctx, `update vnf_lcm_op_occ set plan = coalesce(plan, @plan) where id = @id returning plan - 'grant'`,
+	err = s.pool.QueryRow(ctx, `update vnf_lcm_op_occ set plan = coalesce(plan, @plan) where id = @id returning plan - 'grant' - 'drains'`,
 		pgx.NamedArgs{"id": id, "plan": plan}).Scan(&kept)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return kept, notFound("VNF LCM operation occurrence", id)
@@ -269,6 +269,26 @@ func (s *Store) KeepGrant(ctx context.Context, id lcm.OpOccID, grant lcm.Grant, 
 			pgx.NamedArgs{"id": id, "grant": grant.ID, "granted": grant, "plan": plan})
 		return err
 	})
+}
+
+// KeepDrain adds a decision about the pods of a node to an operation, beside its plan. One that it has already is not added
+// again.
+func (s *Store) KeepDrain(ctx context.Context, id lcm.OpOccID, d lcm.DrainDecision) error {
+	_, err := s.pool.Exec(ctx, `
+		update vnf_lcm_op_occ
+		set plan = coalesce(plan, '{}') || jsonb_build_object('drains', coalesce(plan->'drains', '[]') || @decision::jsonb)
+		where id = @id and not coalesce(plan->'drains', '[]') @> jsonb_build_array(@decision::jsonb - 'at')`,
+		pgx.NamedArgs{"id": id, "decision": d})
+	return interpret("keep the decision about a node's pods", err)
+}
+
+// Drains are the decisions about pods of nodes, in the order in which they were taken.
+func (s *Store) Drains(ctx context.Context, id lcm.OpOccID) (list []lcm.DrainDecision, err error) {
+	err = s.pool.QueryRow(ctx, `select coalesce(plan->'drains', '[]') from vnf_lcm_op_occ where id = @id`, pgx.NamedArgs{"id": id}).Scan(&list)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, notFound("VNF LCM operation occurrence", id)
+	}
+	return list, interpret("read the decisions about nodes' pods", err)
 }
 
 // GivenUpHeal is the heal of an entire VNF that was declared FAILED and that no operation has made good since, "" when there is

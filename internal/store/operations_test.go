@@ -455,3 +455,36 @@ func TestGivenUpHeal_isTheOneThatNothingHasMadeGood(t *testing.T) {
 	end(lcm.OpHeal, true, lcm.Processing, lcm.Completed)
 	requireGivenUp("")
 }
+
+func TestKeepDrain_keepsEachDecisionOnceBesideThePlan(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	op := begun(t, s)
+	plan := lcm.Plan{Operation: lcm.OpScale, Leaving: []lcm.LeavingVnfc{{VnfcID: "a"}}}
+	_, err := s.KeepPlan(t.Context(), op.ID, plan)
+	require.NoError(t, err)
+	got, err := s.Drains(t.Context(), op.ID)
+	require.NoError(t, err)
+	require.Empty(t, got)
+	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	failed := lcm.DrainDecision{Node: "worker-1", Step: 4, Phase: lcm.PhaseForward, Action: lcm.DrainFailed, Detail: "Pods are left.", At: at}
+	forced, other := failed, failed
+	forced.Action, other.Node = lcm.DrainForced, "worker-2"
+	for i, d := range []lcm.DrainDecision{failed, failed, forced, other, forced} {
+		d.At = at.Add(time.Duration(i) * time.Second)
+		require.NoError(t, s.KeepDrain(t.Context(), op.ID, d))
+	}
+	got, err = s.Drains(t.Context(), op.ID)
+	require.NoError(t, err)
+	require.Len(t, got, 3)
+	require.Equal(t, failed, got[0], "the first time counts")
+	require.Equal(t, []string{"worker-1", "worker-1", "worker-2"}, []string{got[0].Node, got[1].Node, got[2].Node})
+	read, err := s.Operation(t.Context(), op.ID)
+	require.NoError(t, err)
+	require.Equal(t, plan, *read.Plan)
+	kept, err := s.KeepPlan(t.Context(), op.ID, lcm.Plan{})
+	require.NoError(t, err)
+	require.Equal(t, plan, kept)
+	_, err = s.Drains(t.Context(), "absent")
+	requireKind(t, lcm.KindNotFound, err)
+}
