@@ -27,6 +27,8 @@ type planView struct {
 	// InstancesToAdd is the room that the cloud must have.
 	InstancesToAdd    int `json:"instancesToAdd"`
 	InstancesToRemove int `json:"instancesToRemove"`
+	// Quota is that room in detail, of an operation that has not begun; nil when nothing is made.
+	Quota *plan.Quota `json:"quota,omitempty"`
 	// Steps are those of an operation that has not begun; afterwards there are the operation's own.
 	Steps []plan.PlannedStep `json:"steps,omitempty"`
 	// ForwardOnlyFrom counts steps from 0; once that one has begun there is no rollback.
@@ -56,7 +58,9 @@ func (s *Server) planOperation(c echo.Context) error {
 	if err != nil {
 		return within("$.request", err)
 	}
-	return writeJSON(c, http.StatusOK, viewOfPlan(p, plan.Outline(p, facts)))
+	view := viewOfPlan(p, plan.Outline(p, facts))
+	view.Quota = plan.Needs(p, facts)
+	return writeJSON(c, http.StatusOK, view)
 }
 
 func (s *Server) planOf(ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, request []byte) (lcm.Plan, plan.Facts, error) {

@@ -43,7 +43,7 @@ func (c *cli) isWhole(ctx context.Context, op string) bool {
 	var plan struct {
 		Whole bool `json:"whole"`
 	}
-	return c.client.get(ctx, "/windlass/v1/vnf_lcm_op_occs/"+op+"/plan", &plan) == nil && plan.Whole
+	return c.client.get(ctx, progressPath+"/"+op+"/plan", &plan) == nil && plan.Whole
 }
 
 // madeGood tells whether an operation has come to a good end since then that has made something of the VNF.

@@ -118,7 +118,7 @@ func (c *cli) printOp(ctx context.Context, id string) error {
 		return err
 	}
 	var rows []step
-	_ = c.client.get(ctx, "/windlass/v1/vnf_lcm_op_occs/"+id+"/steps", &rows) // an API that has none says nothing of decisions
+	_ = c.client.get(ctx, progressPath+"/"+id+"/steps", &rows) // an API that has none says nothing of decisions
 	return c.print(raw, func(w io.Writer) {
 		c.describeOp(w, o)
 		for _, row := range rows {

@@ -22,6 +22,13 @@ type plan struct {
 		Undo  string `json:"undo"`
 	} `json:"steps"`
 	ForwardOnlyFrom *int `json:"forwardOnlyFrom"`
+	Quota           *struct {
+		Instances int  `json:"instances"`
+		Cores     *int `json:"cores"`
+		RAM       *int `json:"ramMb"`
+		Ports     int  `json:"ports"`
+		Volumes   int  `json:"volumes"`
+	} `json:"quota"`
 }
 
 // showPlan shows what an operation would do.
@@ -65,6 +72,7 @@ func (c *cli) printPlan(raw json.RawMessage) error {
 		}
 		field(w, "VMs to make", p.Adds)
 		field(w, "VMs to delete", p.Removes)
+		field(w, "Quota", p.quota())
 		if p.Operation == lcm.OpOperate {
 			field(w, "VMs "+map[lcm.VnfState]string{lcm.VnfStarted: "to start", lcm.VnfStopped: "to stop"}[p.ChangeStateTo], len(p.Operated))
 		}
@@ -82,6 +90,21 @@ func (c *cli) printPlan(raw json.RawMessage) error {
 		p.printOperated(w)
 		p.printSteps(w)
 	})
+}
+
+// quota is the room that the cloud must have, as far as it is known.
+func (p plan) quota() string {
+	if p.Quota == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%d instances", p.Quota.Instances)
+	if p.Quota.Cores != nil {
+		text += fmt.Sprintf(", %d cores", *p.Quota.Cores)
+	}
+	if p.Quota.RAM != nil {
+		text += fmt.Sprintf(", %d MiB of memory", *p.Quota.RAM)
+	}
+	return text + fmt.Sprintf(", %d ports, %d volumes", p.Quota.Ports, p.Quota.Volumes)
 }
 
 func (p plan) printLeaving(w io.Writer) {

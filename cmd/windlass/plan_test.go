@@ -17,6 +17,7 @@ const (
 		"groups":[{"aspectId":"worker_instance","vduId":"workerNode","from":4,"to":3}],
 		"leaving":[{"vnfcId":"3f2a91c0-0d1e-4e0f-8a3f-6f1f2f9d9c11","vduId":"workerNode","serverId":"3f2a91c0-0d1e-4e0f-8a3f-6f1f2f9d9c11",
 		"node":"worker-3f2a91c0","why":"it is among the newest"}],"instancesToAdd":0,"instancesToRemove":1`
+	scaleQuota = `,"quota":{"instances":2,"cores":4,"ramMb":8192,"ports":2,"volumes":0}`
 	scaleSteps = `,"steps":[{"title":"Decide what changes"},{"title":"Drain the nodes that leave","undo":"they take pods again"},
 		{"title":"Remove the machines","final":true},{"title":"Forget the nodes that have left"}],"forwardOnlyFrom":2}`
 )
@@ -27,7 +28,7 @@ func changing() *fakeAPI {
 	for _, task := range []string{"scale", "scale_to_level", "heal", "operate"} {
 		api.answers["POST /vnflcm/v1/vnf_instances/"+vnfID+"/"+task] = accepted("http://api/vnflcm/v1/vnf_lcm_op_occs/" + opID)
 	}
-	api.answers["POST /windlass/v1/vnf_instances/"+vnfID+"/plan"] = ok(200, scalePlan+scaleSteps)
+	api.answers["POST /windlass/v1/vnf_instances/"+vnfID+"/plan"] = ok(200, scalePlan+scaleQuota+scaleSteps)
 	api.answers["GET /windlass/v1/vnf_lcm_op_occs/"+opID+"/plan"] = ok(200, scalePlan+"}")
 	return api
 }
