@@ -160,7 +160,7 @@ func look(ctx context.Context, site Site) (want drift.Expected, have drift.Seen,
 	have.Sights = map[string]drift.Sight{}
 	virtualIP := ""
 	have.Stack, virtualIP = lookAtStack(ctx, site)
-	if site.Cluster == nil {
+	if site.Cluster == nil || drift.HalfMade(want, have.Stack) {
 		return want, have, health
 	}
 	controlPlanes := want.Nodes.With(lcm.ControlPlane)

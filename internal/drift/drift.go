@@ -117,7 +117,7 @@ func (e Expected) running() (out lcm.Nodes) {
 // infrastructure, the nodes, the cluster, the load balancers, the trust.
 func Compare(want Expected, have Seen) []lcm.DriftFinding {
 	c := &comparison{want: want, have: have, findings: []lcm.DriftFinding{}}
-	if want.HealGivenUp != "" && c.halfMade() { // nothing else of it is worth a look
+	if HalfMade(want, have.Stack) {
 		c.add(lcm.DriftHealGivenUp, "", "", "A heal of the entire VNF was given up (%s): what is left in the cloud is not what is recorded. "+
 			"Heal the entire VNF again; a heal of VNFCs cannot mend it.", want.HealGivenUp)
 		return c.findings

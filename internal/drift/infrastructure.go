@@ -32,17 +32,16 @@ func (c *comparison) stack() {
 	c.levels()
 }
 
-// halfMade tells whether a heal of the entire VNF has taken something of it away, and not made all of it again: what it makes
-// are other servers.
-func (c *comparison) halfMade() bool {
-	s := c.have.Stack
-	if s.Unreachable != "" {
-		return false // nothing is known
+// HalfMade tells whether a heal of the entire VNF was given up after it had taken something of it away: what it makes are
+// other servers, and nothing but the stack is worth a look then.
+func HalfMade(want Expected, s Stack) bool {
+	if want.HealGivenUp == "" || s.Unreachable != "" { // in the latter case nothing is known
+		return false
 	}
 	known := func(v lcm.VnfcResourceInfo) bool {
 		return slices.ContainsFunc(s.Members, func(m Member) bool { return m.ServerID == v.ComputeResource.ResourceID })
 	}
-	lost := slices.ContainsFunc(c.want.Vnfcs, func(v lcm.VnfcResourceInfo) bool { return !known(v) })
+	lost := slices.ContainsFunc(want.Vnfcs, func(v lcm.VnfcResourceInfo) bool { return !known(v) })
 	return s.Missing || lost || strings.HasPrefix(s.Status, "DELETE") || !strings.HasSuffix(s.Status, "_COMPLETE")
 }
 
