@@ -421,7 +421,7 @@ func TestGrant_isKeptBesideThePlanAndNeverChanged(t *testing.T) {
 func TestGivenUpHeal_isTheOneThatNothingHasMadeGood(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	inst := newInstance(t, s)
+	inst := instantiated(t, s)
 	end := func(operation lcm.Operation, whole bool, states ...lcm.OperationState) lcm.OpOccID {
 		t.Helper()
 		op := instantiate(inst)
