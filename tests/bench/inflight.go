@@ -150,10 +150,16 @@ func (b *bed) operations(ctx context.Context) (all []operation, err error) {
 			return nil, err
 		}
 		all = append(all, page...)
-		url = ""
-		if link, rest, found := strings.Cut(header.Get("Link"), ">"); found && strings.Contains(rest, "next") {
-			url = strings.TrimPrefix(link, "<")
-		}
+		url = nextPage(header)
 	}
 	return all, nil
+}
+
+// nextPage is where the next page of a list is, "" after the last one.
+func nextPage(header http.Header) string {
+	link, rest, found := strings.Cut(header.Get("Link"), ">")
+	if !found || !strings.Contains(rest, "next") {
+		return ""
+	}
+	return strings.TrimPrefix(link, "<")
 }

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// population fills the database with copies of one VNF and of its operations: the very rows that real operations have made,
+// with names, ids and times of their own. Steps, events and output are not copied: no list reads them.
+type population struct {
+	conn *pgx.Conn
+	// instance and operations are the rows of the one, as JSON.
+	instance   []byte
+	operations [][]byte
+	// shared are ids that all copies have: of the package, the VNFD and the VIM.
+	shared map[string]bool
+	// original is the id of the VNF, made how many copies there are.
+	original string
+	made     int
+}
+
+// newPopulation reads the VNF. Close the connection.
+func newPopulation(ctx context.Context, databaseURL, vnf string, shared ...string) (*population, error) {
+	conn, err := pgx.Connect(ctx, databaseURL)
+	if err != nil {
+		return nil, err
+	}
+	p := &population{conn: conn, original: vnf, shared: map[string]bool{}}
+	for _, id := range shared {
+		p.shared[id] = true
+	}
+	if err := p.read(ctx); err != nil {
+		_ = conn.Close(ctx)
+		return nil, fmt.Errorf("read the rows of the VNF: %w", err)
+	}
+	return p, nil
+}
+
+func (p *population) read(ctx context.Context) error {
+	var pkg string
+	err := p.conn.QueryRow(ctx, `select to_jsonb(i)::text, vnf_pkg_id from vnf_instance i where id = $1`, p.original).Scan(&p.instance, &pkg)
+	if err != nil {
+		return err
+	}
+	p.shared[pkg] = true
+	rows, err := p.conn.Query(ctx, `select to_jsonb(o)::text from vnf_lcm_op_occ o where vnf_instance_id = $1 order by start_time`, p.original)
+	if err != nil {
+		return err
+	}
+	p.operations, err = pgx.CollectRows(rows, pgx.RowTo[[]byte])
+	return err
+}
+
+func (p *population) close(ctx context.Context) error { return p.conn.Close(ctx) }
+
+// copiesAtOnce go to the database in one statement.
+const copiesAtOnce = 100
+
+// grow makes copies until there are so many.
+func (p *population) grow(ctx context.Context, count int) error {
+	for p.made < count {
+		until := min(p.made+copiesAtOnce, count)
+		var instances, operations []json.RawMessage
+		for ; p.made < until; p.made++ {
+			one, err := p.copy(p.instance, p.made)
+			if err != nil {
+				return err
+			}
+			instances = append(instances, one)
+			for _, o := range p.operations {
+				if one, err = p.copy(o, p.made); err != nil {
+					return err
+				}
+				operations = append(operations, one)
+			}
+		}
+		for _, table := range []struct {
+			name string
+			rows []json.RawMessage
+		}{{"vnf_instance", instances}, {"vnf_lcm_op_occ", operations}} {
+			doc, err := json.Marshal(table.rows)
+			if err == nil {
+				_, err = p.conn.Exec(ctx, `insert into `+table.name+` select * from jsonb_populate_recordset(null::`+table.name+`, $1::jsonb)`, string(doc))
+			}
+			if err != nil {
+				return fmt.Errorf("fill %s: %w", table.name, err)
+			}
+		}
+	}
+	// What autovacuum does a little later by itself.
+	_, err := p.conn.Exec(ctx, `vacuum analyze vnf_instance, vnf_lcm_op_occ`)
+	return err
+}
+
+var anyID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+
+// id is what an id of the VNF is in the n-th copy.
+func (p *population) id(original string, n int) string {
+	if p.shared[original] {
+		return original
+	}
+	return uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "%d/%s", n, original)).String()
+}
+
+// times are columns with a time; the copies are a minute apart.
+var times = []string{"created", "updated", "start_time", "state_entered_time"}
+
+// copy makes the n-th copy of a row.
+func (p *population) copy(row []byte, n int) (json.RawMessage, error) {
+	text := anyID.ReplaceAllFunc(row, func(id []byte) []byte { return []byte(p.id(string(id), n)) })
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var doc map[string]any
+	if err := dec.Decode(&doc); err != nil {
+		return nil, err
+	}
+	for _, name := range times {
+		if at, err := time.Parse(time.RFC3339Nano, fmt.Sprint(doc[name])); err == nil {
+			doc[name] = at.Add(-time.Duration(n) * time.Minute)
+		}
+	}
+	if _, isInstance := doc["metadata"]; isInstance {
+		doc["name"], doc["metadata"] = nameOfCopy(n), map[string]string{"site": siteOfCopy(n), "rack": fmt.Sprintf("rack-%d", n)}
+	}
+	return json.Marshal(doc)
+}
+
+func nameOfCopy(n int) string { return fmt.Sprintf("edge-%d", n) }
+
+// siteOfCopy is that of ten copies.
+func siteOfCopy(n int) string { return fmt.Sprintf("site-%d", n/10) }
