@@ -77,7 +77,7 @@ func (l listing[T]) collect(ctx context.Context, q listQuery, after string, limi
 		batch = limit + 1 // the one more tells whether there is another page
 	}
 	for {
-		rows, err := l.page(ctx, store.Page{Filter: q.filter, After: after, Limit: batch})
+		rows, err := l.page(ctx, store.Page{Filter: q.filter, After: after, Limit: batch, Omit: q.unseen()})
 		if err != nil {
 			return nil, "", err
 		}

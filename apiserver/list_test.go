@@ -171,7 +171,9 @@ var diceInstancePaths = []string{
 	"id", "vnfInstanceName", "vnfInstanceDescription", "vnfdId", "vnfProvider", "instantiationState", "vnfPkgId", "metadata/*", "metadata/*", "metadata/*",
 	"vimConnectionInfo/*", "vimConnectionInfo/vimType", "vimConnectionInfo/a/vimType", "vimConnectionInfo/extra/*", "vimConnectionInfo/b/extra/*",
 	"instantiatedVnfInfo/flavourId", "instantiatedVnfInfo/vnfcResourceInfo/id", "instantiatedVnfInfo/vnfcResourceInfo/metadata/*",
-	"instantiatedVnfInfo/scaleStatus/scaleLevel", "instantiatedVnfInfo/extCpInfo/id", "instantiatedVnfInfo/stackId", "_links/self/href", "unknown/*",
+	"instantiatedVnfInfo/scaleStatus/scaleLevel", "instantiatedVnfInfo/extCpInfo/id", "instantiatedVnfInfo/extCpInfo/cpdId", "instantiatedVnfInfo/extCpInfo/cpConfigId",
+	"instantiatedVnfInfo/extVirtualLinkInfo/id", "instantiatedVnfInfo/extVirtualLinkInfo/resourceHandle/resourceId",
+	"instantiatedVnfInfo/extVirtualLinkInfo/currentVnfExtCpData/cpdId", "instantiatedVnfInfo/vnfcInfo/vduId", "instantiatedVnfInfo/vnfcInfo/vnfcResourceInfoId", "instantiatedVnfInfo/vnfcInfo/id", "instantiatedVnfInfo/stackId", "_links/self/href", "unknown/*",
 }
 
 func (d dice) instance(vnfdID string, pkg lcm.VnfPkgID) lcm.VnfInstance {
@@ -186,8 +188,9 @@ func (d dice) instance(vnfdID string, pkg lcm.VnfPkgID) lcm.VnfInstance {
 		inst.InstantiationState = lcm.Instantiated
 		inst.Instantiated = &lcm.InstantiatedVnfInfo{
 			FlavourID: d.of(diceValues...), VnfState: "STARTED", StackID: "a", ScaleStatus: []lcm.ScaleInfo{{AspectID: "a", ScaleLevel: d.IntN(2)}},
-			ExtCps:        []lcm.VnfExtCpInfo{{ID: d.of(diceValues...)}},
-			VnfcResources: []lcm.VnfcResourceInfo{{ID: d.of(diceValues...), Metadata: d.object(1)}, {ID: d.of(diceValues...)}},
+			ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: d.of(diceValues...), ResourceID: d.of(diceValues...), ExtCps: []lcm.ExtCp{{CpdID: d.of(diceValues...)}}}},
+			ExtCps:          []lcm.VnfExtCpInfo{{ID: d.of(diceValues...), CpdID: d.of(diceValues...)}},
+			VnfcResources:   []lcm.VnfcResourceInfo{{ID: d.of(diceValues...), VduID: d.of(diceValues...), Metadata: d.object(1)}, {ID: d.of(diceValues...)}},
 		}
 	}
 	return inst
@@ -347,6 +350,34 @@ func TestFilters_findOneAmongTenThousandAtOnce(t *testing.T) {
 		t.Logf("%s: %s", filter, best)
 		require.Less(t, best, 15*time.Second, filter)
 	}
+}
+
+// What is not asked for is not read; what links depend on is.
+func TestLists_showTheSameWithoutWhatIsNotRead(t *testing.T) {
+	b := newBench(t)
+	instance := b.running("/vnflcm/v2")
+	b.do("PATCH", instance, `{"metadata":{"site":"north"}}`).want(http.StatusAccepted)
+	for _, list := range []string{"/vnflcm/v1/vnf_instances", "/vnflcm/v2/vnf_instances", "/vnflcm/v1/vnf_lcm_op_occs", "/vnflcm/v2/vnf_lcm_op_occs"} {
+		all := b.do("GET", list+"?all_fields", nil).list()[0]
+		for _, query := range []string{
+			"", "exclude_default", "fields=metadata/site,operationParams/metadata", "fields=instantiatedVnfInfo/vnfState&exclude_default",
+			"filter=" + url.QueryEscape("(neq,instantiatedVnfInfo/vnfcResourceInfo/id,x)"), "filter=" + url.QueryEscape("(eq,operationParams/metadata/site,north)"),
+		} {
+			items := b.do("GET", list+"?"+query, nil).list()
+			if strings.HasPrefix(query, "filter") && len(items) == 0 {
+				continue // of the other resource
+			}
+			require.Len(t, items, 1, "%s?%s", list, query)
+			for name, value := range items[0] {
+				if !strings.HasPrefix(query, "fields") || name == "_links" {
+					require.Equal(t, all[name], value, "%s of %s?%s", name, list, query)
+				}
+			}
+		}
+	}
+	links := b.do("GET", "/vnflcm/v2/vnf_instances", nil).list()[0]["_links"]
+	require.Contains(t, links, "scale")
+	require.Contains(t, links, "heal")
 }
 
 func TestSelectors_keepTheirCombinations(t *testing.T) {

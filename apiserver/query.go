@@ -180,6 +180,22 @@ func (q listQuery) pick(doc map[string]any) map[string]any {
 	return out
 }
 
+// unseen are attributes that are left out by default, and that neither the selectors nor the filter name: nobody looks at them.
+func (q listQuery) unseen() []string {
+	if q.all || q.exclude != nil {
+		return nil
+	}
+	seen := map[string]bool{}
+	for _, e := range q.filter {
+		seen[e.Path[0]] = true
+	}
+	for _, path := range q.fields {
+		top, _, _ := strings.Cut(path, "/")
+		seen[top] = true
+	}
+	return slices.DeleteFunc(slices.Clone(q.rules.excluded), func(name string) bool { return seen[name] })
+}
+
 func remove(v any, path []string) {
 	switch v := v.(type) {
 	case map[string]any:

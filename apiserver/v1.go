@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -35,6 +36,9 @@ func editParams(params json.RawMessage, edit func(member any, idKey string) any)
 	var doc map[string]any
 	if len(params) == 0 {
 		return nil, nil
+	}
+	if !bytes.Contains(params, []byte(`"vimConnectionInfo"`)) && !bytes.Contains(params, []byte(`"extVirtualLinks"`)) {
+		return params, nil // the same in both, as most are: a list has a thousand
 	}
 	if err := json.Unmarshal(params, &doc); err != nil {
 		return nil, lcm.Wrap(lcm.KindBug, err, "The stored parameters are not JSON.")

@@ -146,7 +146,7 @@ type VnfLcmOpOcc struct {
 	ForwardOnly bool
 	// Plan is what a scaling or a healing has decided to do, nil until then.
 	Plan *Plan
-	// Granted tells whether the grant is kept, and GrantHref where the NFVO has it; "" for one of Windlass's own.
+	// Granted tells whether there is a grant, and GrantHref where the NFVO has it; "" for one of Windlass's own.
 	Granted   bool
 	GrantHref string
 	// Step is the title of the step under way, or of the one that failed.

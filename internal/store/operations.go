@@ -15,7 +15,7 @@ const selectOperation = `
 	select id, project_id, vnf_instance_id, operation, state, state_entered_time, start_time, grant_id,
 		is_automatic_invocation, is_cancel_pending, cancel_mode, params, api_version, error,
 		resource_changes, changed_info, forward_only, nullif(plan - 'grant' - 'drains', '{}'),
-		coalesce(plan ? 'grant', false), coalesce(plan->'grant'->>'href', ''), step, sequence
+		grant_id <> '', coalesce(plan->'grant'->>'href', ''), step, sequence
 	from vnf_lcm_op_occ`
 
 func scanOperation(row pgx.CollectableRow) (op lcm.VnfLcmOpOcc, err error) {

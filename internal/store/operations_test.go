@@ -148,6 +148,7 @@ func TestBeginOperation_keepsEveryField(t *testing.T) {
 	got, err := s.Operation(t.Context(), want.ID)
 	require.NoError(t, err)
 	want.ProjectID = lcm.DefaultProject
+	want.Granted = true
 	want.State, want.StateEnteredTime, want.StartTime = lcm.Starting, got.StateEnteredTime, got.StartTime
 	assert.Equal(t, want, got)
 	all, err := s.OperationPage(t.Context(), store.Page{})

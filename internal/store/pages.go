@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -18,6 +19,41 @@ type Page struct {
 	After string
 	// Limit bounds the rows; 0 is no bound.
 	Limit int
+	// Omit are attributes of the standard that the caller does not look at. The large ones are not read then; only what
+	// links depend on is there all the same.
+	Omit []string
+}
+
+// part is a large column of a statement that selects, and what is read instead when nobody looks at it.
+type part struct{ column, instead string }
+
+// without leaves the columns of those attributes out of a statement.
+func without(selects string, parts map[string]part, omit []string) string {
+	for _, name := range omit {
+		if p, ok := parts[name]; ok {
+			selects = strings.Replace(selects, p.column, p.instead, 1)
+		}
+	}
+	return selects
+}
+
+const nothing = " null::jsonb,"
+
+var instanceParts = map[string]part{
+	"metadata":                  {" metadata,", nothing},
+	"extensions":                {" extensions,", nothing},
+	"vnfConfigurableProperties": {" configurable_properties,", nothing},
+	"vimConnectionInfo":         {" vim_connections,", nothing},
+	// Links depend on vnfState and on what can be scaled.
+	"instantiatedVnfInfo": {" instantiated,", ` instantiated - '{vnfcResourceInfo,virtualStorageResourceInfo,extCpInfo,extVirtualLinks,additionalParams,nodes}'::text[],`},
+}
+
+var operationParts = map[string]part{
+	"operationParams":        {" params,", nothing},
+	"error":                  {" error,", nothing},
+	"resourceChanges":        {"\tresource_changes,", nothing},
+	"changedInfo":            {" changed_info,", nothing},
+	"changedExtConnectivity": {" nullif(plan - 'grant', '{}'),", nothing},
 }
 
 // page reads one page of what selects.
@@ -48,18 +84,27 @@ var instanceAttributes = attributes{
 	"vnfConfigurableProperties": documentColumn("configurable_properties"),
 	"vimConnectionInfo":         keyedColumn("vim_connections"),
 	// Of instantiatedVnfInfo only what is shown as it is stored.
-	"instantiatedVnfInfo":                            presentColumn("instantiated"),
-	"instantiatedVnfInfo/flavourId":                  documentColumn("instantiated", "flavourId"),
-	"instantiatedVnfInfo/vnfState":                   documentColumn("instantiated", "vnfState"),
-	"instantiatedVnfInfo/scaleStatus":                documentColumn("instantiated", "scaleStatus"),
-	"instantiatedVnfInfo/maxScaleLevels":             documentColumn("instantiated", "maxScaleLevels"),
-	"instantiatedVnfInfo/vnfcResourceInfo":           documentColumn("instantiated", "vnfcResourceInfo"),
-	"instantiatedVnfInfo/virtualStorageResourceInfo": documentColumn("instantiated", "virtualStorageResourceInfo"),
+	"instantiatedVnfInfo":                                              presentColumn("instantiated"),
+	"instantiatedVnfInfo/flavourId":                                    documentColumn("instantiated", "flavourId"),
+	"instantiatedVnfInfo/vnfState":                                     documentColumn("instantiated", "vnfState"),
+	"instantiatedVnfInfo/scaleStatus":                                  documentColumn("instantiated", "scaleStatus"),
+	"instantiatedVnfInfo/maxScaleLevels":                               documentColumn("instantiated", "maxScaleLevels"),
+	"instantiatedVnfInfo/vnfcResourceInfo":                             documentColumn("instantiated", "vnfcResourceInfo"),
+	"instantiatedVnfInfo/virtualStorageResourceInfo":                   documentColumn("instantiated", "virtualStorageResourceInfo"),
+	"instantiatedVnfInfo/extCpInfo/id":                                 documentColumn("instantiated", "extCpInfo", "id"),
+	"instantiatedVnfInfo/extCpInfo/cpdId":                              documentColumn("instantiated", "extCpInfo", "cpdId"),
+	"instantiatedVnfInfo/extCpInfo/cpConfigId":                         documentColumn("instantiated", "extCpInfo", "cpdId"),
+	"instantiatedVnfInfo/extVirtualLinkInfo/id":                        documentColumn("instantiated", "extVirtualLinks", "ID"),
+	"instantiatedVnfInfo/extVirtualLinkInfo/resourceHandle/resourceId": documentColumn("instantiated", "extVirtualLinks", "ResourceID"),
+	// Of v2 only; vnfcInfo is made of vnfcResourceInfo.
+	"instantiatedVnfInfo/extVirtualLinkInfo/currentVnfExtCpData/cpdId": documentColumn("instantiated", "extVirtualLinks", "ExtCps", "CpdID"),
+	"instantiatedVnfInfo/vnfcInfo/vduId":                               documentColumn("instantiated", "vnfcResourceInfo", "vduId"),
+	"instantiatedVnfInfo/vnfcInfo/vnfcResourceInfoId":                  documentColumn("instantiated", "vnfcResourceInfo", "id"),
 }
 
 // InstancePage reads a page of the instances, ordered by id.
 func (s *Store) InstancePage(ctx context.Context, p Page) ([]lcm.VnfInstance, error) {
-	return page(ctx, s.pool, scanInstance, selectInstance, instanceAttributes.whereOf(p.Filter, nil).limit(ctx), p)
+	return page(ctx, s.pool, scanInstance, without(selectInstance, instanceParts, p.Omit), instanceAttributes.whereOf(p.Filter, nil).limit(ctx), p)
 }
 
 var operationAttributes = attributes{
@@ -84,7 +129,7 @@ var operationAttributes = attributes{
 
 // OperationPage reads a page of the operations, ordered by id.
 func (s *Store) OperationPage(ctx context.Context, p Page) ([]lcm.VnfLcmOpOcc, error) {
-	return page(ctx, s.pool, scanOperation, selectOperation, operationAttributes.whereOf(p.Filter, nil).limit(ctx), p)
+	return page(ctx, s.pool, scanOperation, without(selectOperation, operationParts, p.Omit), operationAttributes.whereOf(p.Filter, nil).limit(ctx), p)
 }
 
 var packageAttributes = attributes{
