@@ -15,7 +15,8 @@ import (
 
 func newPackage(c *cli) *cobra.Command {
 	cmd := &cobra.Command{Use: "package", Aliases: []string{"pkg"}, Short: "Build, upload and show VNF packages (CSAR)"}
-	cmd.AddCommand(newPackageBuild(c), newPackageCreate(c), newPackageUpload(c), newPackageList(c), newPackageShow(c), newPackageDelete(c))
+	cmd.AddCommand(newPackageBuild(c), newPackageCreate(c), newPackageUpload(c), newPackageList(c), newPackageShow(c),
+		newPackageEnable(c), newPackageDisable(c), newPackageDelete(c))
 	return cmd
 }
 
@@ -159,6 +160,50 @@ func newPackageShow(c *cli) *cobra.Command {
 		Example: "  windlass package show 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e",
 		Args:    exactly("ID"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return c.showPackage(cmd.Context(), args[0]) },
+	}
+}
+
+func newPackageEnable(c *cli) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "enable ID...",
+		Short:   "Let VNF instances be created of packages",
+		Long:    "Let VNF instances be created of packages again. A package is enabled when it comes on board.",
+		Example: "  windlass package enable 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e",
+		Args:    atLeastOne("ID"),
+	}
+	cmd.RunE = c.setOperational(lcm.PkgEnabled, "enabled")
+	return cmd
+}
+
+func newPackageDisable(c *cli) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "disable ID...",
+		Short:   "Let no more VNF instances be created of packages",
+		Long:    "Let no more VNF instances be created or instantiated of packages. Those that run are not touched.",
+		Example: "  windlass package disable 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e",
+		Args:    atLeastOne("ID"),
+	}
+	cmd.RunE = c.setOperational(lcm.PkgDisabled, "disabled")
+	return cmd
+}
+
+// setOperational changes the operationalState of packages. One that has the state already is all right.
+func (c *cli) setOperational(state, done string) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		for _, id := range args {
+			path := packagesPath + "/" + id
+			var pkg vnfPackage
+			if err := c.client.get(cmd.Context(), path, &pkg); err != nil {
+				return err
+			}
+			if pkg.OperationalState != state {
+				if _, err := c.client.send(cmd.Context(), http.MethodPatch, path, map[string]string{"operationalState": state}, nil); err != nil {
+					return err
+				}
+			}
+			c.confirm("Package %s is %s.", id, done)
+		}
+		return nil
 	}
 }
 

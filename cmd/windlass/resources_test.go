@@ -161,6 +161,18 @@ func TestPackageDelete_disablesFirst(t *testing.T) {
 	assert.JSONEq(t, `{"operationalState":"DISABLED"}`, api.last("PATCH").body)
 }
 
+func TestPackageEnable_changesWhatIsNotSoYet(t *testing.T) {
+	api := resources()
+	got := windlass(t, api, "package", "disable", "52a2f1f4")
+	assert.Equal(t, result{0, "Package 52a2f1f4 is disabled.\n", ""}, got)
+	assert.JSONEq(t, `{"operationalState":"DISABLED"}`, api.last("PATCH").body)
+	api = resources()
+	assert.Equal(t, result{0, "Package 52a2f1f4 is enabled.\n", ""}, windlass(t, api, "package", "enable", "52a2f1f4"))
+	assert.Empty(t, api.last("PATCH"), "it is already")
+	assert.Equal(t, 1, windlass(t, api, "package", "enable", "absent").code)
+	assert.Equal(t, exitUsage, windlass(t, api, "package", "enable").code)
+}
+
 func TestPackageUpload_hasTheArchiveFetched(t *testing.T) {
 	const path = "/vnfpkgm/v1/vnf_packages/52a2f1f4"
 	fetched := func() *fakeAPI {
