@@ -18,6 +18,8 @@ type ClusterContext struct {
 	Params   lcm.ClusterParams
 	// FormerRegistries are those that a modification replaces.
 	FormerRegistries []lcm.PrivateRegistry
+	// RegistryServer is set when the VNF is a registry of images; Params say then how its machine is reached.
+	RegistryServer *lcm.RegistryServerParams
 	// AptKey is the armored key of Params.AptRepository when that is not in the package.
 	AptKey []byte
 	// PodNetwork is the manifest of the pod network when the package has none.

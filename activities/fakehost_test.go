@@ -88,6 +88,16 @@ func (n *fakeNode) Get(_ context.Context, path string, _ int64) ([]byte, error) 
 	return []byte(content), nil
 }
 
+func (n *fakeNode) Put(_ context.Context, f remote.File) error {
+	n.site.mu.Lock()
+	defer n.site.mu.Unlock()
+	if n.files[f.Path] != string(f.Content) {
+		n.site.effects = append(n.site.effects, "put "+f.Path)
+	}
+	n.files[f.Path] = string(f.Content)
+	return nil
+}
+
 func (n *fakeNode) Forget(context.Context, string) error { return nil }
 func (n *fakeNode) Close() error                         { return nil }
 

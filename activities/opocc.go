@@ -98,6 +98,8 @@ type Description struct {
 	VimChanges bool `json:"vimChanges,omitempty"`
 	// Registries is set when nodes are connected to registries of images: new ones, or in a modification all.
 	Registries bool `json:"registries,omitempty"`
+	// RegistryServer is set when the VNF is a registry of images that Windlass's own driver installs.
+	RegistryServer bool `json:"registryServer,omitempty"`
 }
 
 // DescribeInput names the operation.

@@ -24,6 +24,7 @@ type Hosts interface {
 type Host interface {
 	Run(ctx context.Context, cmd remote.Command) (remote.Result, error)
 	Get(ctx context.Context, path string, limit int64) ([]byte, error)
+	Put(ctx context.Context, file remote.File) error
 	Forget(ctx context.Context, id string) error
 	Close() error
 }

@@ -16,8 +16,11 @@ func makesCluster(f *vnfpkg.Flavour) bool {
 	return driver == driverKubernetes
 }
 
-// checkRegistries looks at the certificates that the registries of an instantiation need.
+// checkRegistries looks at the files of the package that registries need: certificates and, of a VNF that is one, its image.
 func (a *lcmAPI) checkRegistries(ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, pkg lcm.VnfPkg, found *findings) error {
+	if driver, _ := f.Driver("instantiate_end"); driver == vnfpkg.DriverPrivateRegistry {
+		return a.checkRegistryServerFiles(ctx, req, pkg, found)
+	}
 	if !makesCluster(f) {
 		return nil
 	}

@@ -208,12 +208,14 @@ func checkFlavour(f *vnfpkg.Flavour, req lcm.InstantiateRequest, pkg lcm.VnfPkg,
 	}
 	for _, hook := range slices.Sorted(maps.Keys(f.Hooks)) {
 		driver, _ := f.Driver(hook)
-		if driver != driverKubernetes && (hook == "instantiate_start" || hook == "instantiate_end") {
+		if driver != driverKubernetes && driver != vnfpkg.DriverPrivateRegistry && (hook == "instantiate_start" || hook == "instantiate_end") {
 			found.names("$.flavourId", "its %s is done by %q, which Windlass does not have", hook, driver)
 		}
 	}
 	if driver, _ := f.Driver("instantiate_end"); driver == driverKubernetes {
 		checkCluster(f, capacity, req, pkg, found)
+	} else if driver == vnfpkg.DriverPrivateRegistry {
+		checkRegistryServer(capacity, req, found)
 	}
 }
 

@@ -6,12 +6,15 @@ import (
 	"strings"
 )
 
+// DriverPrivateRegistry is the driver that makes a registry of images of a VNF's machine.
+const DriverPrivateRegistry = "mgmt-drivers-private-registry"
+
 // driverScripts names the drivers that are part of Windlass, with the scripts of Tacker's packages that
 // they replace.
 var driverScripts = map[string][]string{
-	"mgmt-drivers-kubernetes":       {"kubernetes_mgmt", "kubernetes_mgmt_v2", "kubernetes_mgmt_v2_driver"},
-	"mgmt-drivers-kubespray":        {"kubespray_mgmt"},
-	"mgmt-drivers-private-registry": {"private_registry_mgmt"},
+	"mgmt-drivers-kubernetes": {"kubernetes_mgmt", "kubernetes_mgmt_v2", "kubernetes_mgmt_v2_driver"},
+	"mgmt-drivers-kubespray":  {"kubespray_mgmt"},
+	DriverPrivateRegistry:     {"private_registry_mgmt"},
 }
 
 // builtinDriver finds the driver of that name, or the one that replaces that script; "" when there is none.

@@ -30,7 +30,7 @@ func (h *hosts) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activi
 	if err != nil {
 		return nil, err
 	}
-	cluster, err := lcm.ParseClusterParams(j.request.AdditionalParams)
+	cluster, _, err := j.access()
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (h *hosts) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activi
 func (h *hosts) dial(ctx context.Context, cluster lcm.ClusterParams, vim lcm.Vim, node lcm.Node) (_ activities.Host, err error) {
 	params := cluster.WorkerNode
 	switch {
-	case node.Role == lcm.ControlPlane:
+	case node.Role == lcm.ControlPlane, node.Role == lcm.RegistryServer:
 		params = cluster.MasterNode
 	case node.Role == lcm.Storage && cluster.StorageServer != nil:
 		s := cluster.StorageServer

@@ -149,6 +149,7 @@ func (o *operations) Describe(ctx context.Context, id lcm.OpOccID) (activities.D
 		}
 		d.Graceful = request.Graceful()
 	}
+	d.RegistryServer = j.isRegistryServer()
 	if !d.Cluster {
 		return d, nil
 	}
@@ -193,11 +194,11 @@ func (o *operations) Cluster(ctx context.Context, id lcm.OpOccID) (activities.Cl
 }
 
 func (o *operations) clusterOf(j *job) (activities.ClusterContext, error) {
-	params, err := lcm.ParseClusterParams(j.request.AdditionalParams)
+	params, server, err := j.access()
 	cluster := activities.ClusterContext{
-		Instance: j.inst, Params: params,
+		Instance: j.inst, Params: params, RegistryServer: server,
 		PackageFile: func(ctx context.Context, path string) ([]byte, error) {
-			return o.store.PackageFile(ctx, j.inst.VnfPkgID, path)
+			return o.packageFile(ctx, j.inst.VnfPkgID, path)
 		},
 	}
 	o.defaultRepository(&cluster)

@@ -176,8 +176,8 @@ func differing(clear, sealed any) (out []string) {
 }
 
 func (o *operations) stackTimeout(j *job) time.Duration {
-	if j.isCluster() {
-		if params, err := lcm.ParseClusterParams(j.request.AdditionalParams); err == nil && params.Timeouts.Stack > 0 {
+	if j.isCluster() || j.isRegistryServer() {
+		if params, _, err := j.access(); err == nil && params.Timeouts.Stack > 0 {
 			return time.Duration(params.Timeouts.Stack) * time.Second
 		}
 	}

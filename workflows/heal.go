@@ -46,7 +46,7 @@ func (b *build) planHealing(what activities.Description) (starting, processing [
 	if what.Cluster {
 		processing = append(processing, step{title: "Forget the nodes that have left", do: b.forgetLeaving})
 	}
-	return starting, processing
+	return starting, append(processing, b.replacedRegistrySteps()...)
 }
 
 // replaceMachines deletes the nodes from the cluster and gives exactly these VNFCs new VMs.

@@ -53,7 +53,7 @@ func (b *build) plan(what activities.Description) (starting, processing []step) 
 	if what.Cluster {
 		processing = append(processing, b.clusterSteps()...)
 	}
-	return starting, processing
+	return starting, append(processing, b.registryServerSteps()...)
 }
 
 func (b *build) outcome() *activities.Outcome {

@@ -80,6 +80,8 @@ func requireSameSteps(t *testing.T, p lcm.Plan, f plan.Facts) {
 	what := activities.Description{
 		Cluster: f.Cluster != nil, Nodes: f.Instance.Instantiated.Nodes, Grows: p.Grows(), Shrinks: p.Shrinks(), Whole: p.Whole, Graceful: f.Graceful,
 	}
+	driver, _ := f.Flavour.Driver("instantiate_end")
+	what.RegistryServer = driver == vnfpkg.DriverPrivateRegistry
 	what.Registries = what.Cluster && len(f.Cluster.PrivateRegistries) > 0
 	what.Storage = what.Cluster && f.Cluster.StorageServer != nil
 	what.PersistentVolumes = what.Storage && len(f.Cluster.PersistentVolumes) > 0

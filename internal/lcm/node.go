@@ -96,7 +96,7 @@ func (n Nodes) InOrderOf(first Nodes) Nodes {
 
 // NodeName makes the name of a node of that role on that server.
 func NodeName(role Role, serverID string) string {
-	prefix := map[Role]string{ControlPlane: "cp", Worker: "worker", Storage: "storage"}[role]
+	prefix := map[Role]string{ControlPlane: "cp", Worker: "worker", Storage: "storage", RegistryServer: "registry"}[role]
 	return prefix + "-" + shortID(serverID)
 }
 

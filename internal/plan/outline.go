@@ -71,7 +71,7 @@ func (o outline) making() []PlannedStep {
 		{Title: "Find the nodes"},
 	}
 	if !o.cluster {
-		return list
+		return append(list, o.installing(false)...)
 	}
 	list = append(list,
 		PlannedStep{Title: "Wait until every node answers on SSH", Undo: "their host keys and the generated secrets are forgotten"},
@@ -153,7 +153,7 @@ func (o outline) healing() []PlannedStep {
 	if o.cluster {
 		list = append(list, PlannedStep{Title: "Forget the nodes that have left"})
 	}
-	return list
+	return append(list, o.installing(true)...)
 }
 
 func (o outline) operating() []PlannedStep {

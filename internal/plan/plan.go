@@ -32,6 +32,9 @@ func For(f Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
 	if op != lcm.OpOperate && op != lcm.OpChangeExtConn && f.Instance.Instantiated.VnfState == lcm.VnfStopped {
 		return lcm.Plan{}, lcm.Errorf(lcm.KindConflict, "The VNF instance %s is stopped: start it first (operate, with changeStateTo STARTED).", f.Instance.ID)
 	}
+	if err := f.notARegistry(op); err != nil {
+		return lcm.Plan{}, err
+	}
 	switch op {
 	case lcm.OpScale:
 		return scale(f, body)

@@ -39,6 +39,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"a workflow terminated in Temporal goes on", terminatedInTemporal},
 		{"modify", modifying},
 		{"registries of images", registries},
+		{"a registry of images as a VNF", registryServer},
 		{"change external connectivity", reconnecting},
 		{"operate", operating},
 		{"an operate that fails", operatingFails},

@@ -68,6 +68,7 @@ func secretsAreNowhere(t *testing.T, b *bed) {
 	require.Eventually(t, func() bool { heard, _ := told.told(); return len(heard) > 4 }, 2*quick, 100*time.Millisecond, "the password is in use")
 	values := map[string]string{
 		"the nodes' password": testbed.NodePassword, "the subscriber's password": subscriberPassword, "the VIM's password": b.Cloud.Login().Password,
+		"the registry's password": registryPassword,
 	}
 	maps.Copy(values, passing)
 	maps.Copy(values, b.Unsealed(t))

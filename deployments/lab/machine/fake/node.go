@@ -25,6 +25,7 @@ func (d *Driver) registerScripts() {
 
 		"connect-registries": d.connectRegistries,
 		"check-registries":   d.checkRegistries,
+		"install-registry":   d.installRegistry,
 
 		"configure-load-balancer": d.configureLoadBalancer,
 		"find-virtual-ip":         d.findVirtualIP,

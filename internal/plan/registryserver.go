@@ -1,0 +1,35 @@
+package plan
+
+import (
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// registryServer tells whether the VNF is a registry of images that Windlass's own driver installs.
+func (f Facts) registryServer() bool {
+	driver, _ := f.Flavour.Driver("instantiate_end")
+	return driver == vnfpkg.DriverPrivateRegistry
+}
+
+// notARegistry refuses to scale a registry: a second machine would have other images.
+func (f Facts) notARegistry(op lcm.Operation) error {
+	if (op == lcm.OpScale || op == lcm.OpScaleToLevel) && f.registryServer() {
+		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is a registry of images on one machine, which is not scaled: a second one would not have its images.", f.Instance.ID)
+	}
+	return nil
+}
+
+// installing are the steps that make a registry of images of a machine; replaced is set when it has come for another one.
+func (o outline) installing(replaced bool) []PlannedStep {
+	if !o.facts.registryServer() {
+		return nil
+	}
+	list := []PlannedStep{
+		{Title: "Wait until the machine answers on SSH", Undo: "their host keys and the generated secrets are forgotten"},
+		{Title: "Install the registry"},
+	}
+	if replaced {
+		list = append(list, PlannedStep{Title: "Forget the machine that has left"})
+	}
+	return list
+}

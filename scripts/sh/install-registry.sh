@@ -1,0 +1,218 @@
+# shellcheck shell=bash
+DIR=/etc/windlass/registry
+IMAGES=/var/lib/windlass/registry
+UNIT=windlass-registry
+UNIT_FILE=/etc/systemd/system/$UNIT.service
+# A change that the running registry does not have yet outlives this run.
+RESTART=/var/lib/windlass/restart-registry
+
+wait_for_cloud_init() {
+  command -v cloud-init >/dev/null || return 0
+  note "waiting for cloud-init"
+  timeout "$LOCK_FOR" cloud-init status --wait >/dev/null 2>&1 || {
+    (($? != 124)) || fail 1 "cloud-init has not ended within $LOCK_FOR s; see /var/log/cloud-init-output.log"
+    note "cloud-init ended with an error; see /var/log/cloud-init-output.log"
+  }
+}
+
+# put PATH MODE: as write_file; a change has the registry restarted.
+put() {
+  cat >"$SCRATCH/put"
+  cmp -s "$SCRATCH/put" "$1" || : >"$RESTART"
+  write_file "$1" "$2" <"$SCRATCH/put"
+}
+
+# set_proxy: for apt and for the engines that pull. Only root may read it: a URL can hold a password.
+set_proxy() {
+  local name env='' apt='' service
+  for name in http https; do
+    [[ -s $SCRATCH/in.${name}_proxy ]] || continue
+    env+="${name^^}_PROXY=$(<"$SCRATCH/in.${name}_proxy")"$'\n'
+    apt+="Acquire::$name::Proxy \"$(<"$SCRATCH/in.${name}_proxy")\";"$'\n'
+  done
+  [[ -n $env ]] || return 0
+  env+="NO_PROXY=$NO_PROXY_LIST"$'\n'
+  write_file /etc/apt/apt.conf.d/95windlass-proxy 0600 <<<"$apt"
+  write_file /etc/windlass/proxy.env 0600 <<<"$env"
+  for service in docker containerd; do
+    write_file "/etc/systemd/system/$service.service.d/windlass-proxy.conf" 0644 <<<$'[Service]\nEnvironmentFile=/etc/windlass/proxy.env'
+    [[ $CHANGED == yes ]] || continue
+    systemctl daemon-reload
+    if systemctl is-active --quiet "$service"; then service restart "$service"; fi
+  done
+  set -a # podman has no daemon that reads the file
+  # shellcheck disable=SC1091
+  . /etc/windlass/proxy.env
+  set +a
+}
+
+apt_get() {
+  apt-get -q -y -o DPkg::Lock::Timeout="$LOCK_FOR" -o Acquire::Retries=3 -o APT::Update::Error-Mode=any \
+    -o Dpkg::Options::=--force-confold -o APT::Install-Recommends=false "$@"
+}
+
+# choose: what is on the image goes first. WAY is an engine, or "package" for Debian's own, which needs none; where an image is
+# given, that image runs.
+choose() {
+  local engine
+  WAY=''
+  if [[ -z $IMAGE_FILE ]] && command -v docker-registry >/dev/null; then
+    WAY=package
+    return
+  fi
+  for engine in docker podman nerdctl ctr; do
+    if command -v "$engine" >/dev/null; then
+      WAY=$engine
+      return
+    fi
+  done
+}
+
+install_way() {
+  choose
+  [[ -z $WAY ]] || return 0
+  [[ -z $(dpkg --audit 2>/dev/null) ]] || attempt "dpkg cannot complete an interrupted installation" dpkg --configure -a
+  attempt "the package lists of the image's repositories cannot be read" apt_get update
+  if [[ -z $IMAGE_FILE ]] && apt-cache policy docker-registry 2>/dev/null | grep -q 'Candidate: [^(]'; then
+    attempt "docker-registry cannot be installed" apt_get install docker-registry
+  else
+    attempt "docker.io cannot be installed" apt_get install docker.io
+  fi
+  choose
+  [[ -n $WAY ]] || fail 1 "the packages are installed, but neither docker-registry nor an engine for containers is there"
+}
+
+start_engine() {
+  local name
+  case $WAY in
+  docker) name=docker ;;
+  nerdctl | ctr) name=containerd ;;
+  *) return 0 ;;
+  esac
+  systemctl enable -q "$name"
+  service start "$name"
+}
+
+# get_image: IMAGE is the name of what is loaded, as the engine tells it.
+get_image() {
+  local loaded name
+  if [[ -n $IMAGE_FILE ]]; then
+    if [[ $WAY == ctr ]]; then
+      attempt "the image file of the package cannot be loaded" ctr images import "$IMAGE_FILE"
+    else
+      attempt "the image file of the package cannot be loaded" "$WAY" load -i "$IMAGE_FILE"
+    fi
+    loaded=$(sed -nE 's/^Loaded image( ID|\(s\))?: *//p; s/^unpacking ([^ ]+).*/\1/p' "$SCRATCH/attempt" | head -n 1 || true)
+    name=${loaded%%,*}
+    [[ -n $name ]] || fail 65 "the image file of the package holds no image, or one without a name"
+    IMAGE=$name
+    return
+  fi
+  if [[ $WAY == ctr ]]; then
+    ctr images ls -q 2>/dev/null | grep -qxF "$IMAGE" || attempt "the image $IMAGE cannot be pulled; bring it with the package (image_path)" ctr images pull "$IMAGE"
+  else
+    "$WAY" image inspect "$IMAGE" >/dev/null 2>&1 ||
+      attempt "the image $IMAGE cannot be pulled; bring it with the package (image_path)" "$WAY" pull "$IMAGE"
+  fi
+}
+
+# configure: container engines run it as root, Debian's package as its own user.
+configure() {
+  local owner=root mode=0600 name
+  if [[ $WAY == package ]]; then
+    owner=docker-registry mode=0640
+  fi
+  mkdir -p "$IMAGES"
+  put "$DIR/config.yml" 0644 <"$SCRATCH/in.config"
+  for name in htpasswd registry.crt registry.key; do
+    if [[ -s $SCRATCH/in.$name ]]; then put "$DIR/$name" "$mode" <"$SCRATCH/in.$name"; else rm -f "$DIR/$name"; fi
+  done
+  if [[ $WAY == package ]]; then
+    chgrp -R "$owner" "$DIR"
+    chown -R "$owner:" "$IMAGES"
+    # It would hold the port; ours has its own configuration.
+    systemctl disable -q --now docker-registry 2>/dev/null || true
+  fi
+}
+
+# run_lines: how the unit runs it. Containers use the machine's network: nothing else is on it.
+run_lines() {
+  local engine
+  engine=$(command -v "$WAY" || true)
+  case $WAY in
+  package)
+    printf '%s\n' User=docker-registry "ExecStart=$(command -v docker-registry) serve $DIR/config.yml"
+    ;;
+  ctr)
+    printf '%s\n' "ExecStartPre=-$engine task kill -s SIGKILL private_registry" "ExecStartPre=-$engine task rm private_registry" \
+      "ExecStartPre=-$engine container rm private_registry" \
+      "ExecStart=$engine run --rm --net-host --mount type=bind,src=$DIR,dst=$DIR,options=rbind:ro --mount type=bind,src=$IMAGES,dst=$IMAGES,options=rbind:rw $IMAGE private_registry $DIR/config.yml"
+    ;;
+  *)
+    printf '%s\n' "ExecStartPre=-$engine rm -f private_registry" \
+      "ExecStart=$engine run --rm --name private_registry --network host -v $DIR:$DIR:ro -v $IMAGES:$IMAGES $IMAGE $DIR/config.yml" \
+      "ExecStop=-$engine stop private_registry"
+    ;;
+  esac
+}
+
+start_registry() {
+  put "$UNIT_FILE" 0644 <<UNIT
+[Unit]
+Description=Registry of images (Windlass)
+Wants=network-online.target
+After=network-online.target docker.service containerd.service
+
+[Service]
+$(run_lines)
+Restart=always
+RestartSec=2
+
+[Install]
+WantedBy=multi-user.target
+UNIT
+  systemctl daemon-reload
+  systemctl enable -q "$UNIT"
+  if [[ -e $RESTART ]]; then
+    service restart "$UNIT"
+    rm -f "$RESTART"
+  else
+    service start "$UNIT"
+  fi
+}
+
+# answers: also one that wants a user is there. Whether its certificate is trusted is the clients' matter.
+answers() {
+  local scheme=http
+  [[ $HTTPS == no ]] || scheme=https
+  case $(curl -q -sk -o /dev/null -w '%{http_code}' --noproxy '*' --max-time 5 "$scheme://127.0.0.1:$PORT/v2/" || true) in
+  200 | 401) ;;
+  *) return 1 ;;
+  esac
+}
+
+await_registry() {
+  local reason
+  if ! command -v curl >/dev/null; then
+    attempt "curl is missing and cannot be installed" apt_get install curl
+  fi
+  wait_until 60 answers && return
+  journalctl -u "$UNIT" -n 40 -o cat --no-pager >"$SCRATCH/journal" 2>/dev/null || true
+  reason=$(grep -iE 'fatal|panic|error|cannot|address already in use' "$SCRATCH/journal" | tail -n 1 || true)
+  fail 1 "the registry does not answer on port $PORT: ${reason:-look at the journal of $UNIT}"
+}
+
+read_inputs
+need_input config
+mkdir -p "${RESTART%/*}"
+wait_for_cloud_init
+set_proxy
+install_way
+note "the registry runs by $WAY"
+start_engine
+[[ $WAY == package ]] || get_image
+configure
+start_registry
+await_registry
+result way "$WAY"
+note "the registry answers on port $PORT"

@@ -1,0 +1,344 @@
+#!/bin/bash
+# windlass: install-registry
+PORT='5000'
+HTTPS='no'
+IMAGE_FILE='/var/lib/windlass/registry-image.tar'
+IMAGE='docker.io/library/registry:2'
+NO_PROXY_LIST=''
+LOCK_FOR='600'
+
+set -euo pipefail
+umask 022
+export LC_ALL=C DEBIAN_FRONTEND=noninteractive HOME=/root
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
+# What is secret lives here, in memory, for as long as the script; a killed one is swept up by the next.
+find /run -maxdepth 1 -name 'windlass-scratch.*' -mmin +240 -exec rm -rf {} + 2>/dev/null || true
+SCRATCH=$(mktemp -d /run/windlass-scratch.XXXXXX)
+trap 'rm -rf "$SCRATCH"' EXIT
+export TMPDIR=$SCRATCH # older shells keep here-documents in files
+trap 'exit 143' HUP INT TERM
+
+# fail CODE SENTENCE: 75 try again, 65 or 78 bad input, 73 disk full, 1 a person must look.
+fail() {
+  local code=$1
+  shift
+  printf 'windlass: %s\n' "$*"
+  exit "$code"
+}
+
+note() { printf '%s\n' "$*"; }
+result() { printf 'windlass-result: %s=%s\n' "$1" "$2"; }
+result_text() { result "$1" "$(printf '%s' "$2" | base64 -w0)"; }
+
+# read_inputs takes "name=base64" lines from stdin into files $SCRATCH/in.<name>.
+read_inputs() {
+  local line
+  while IFS= read -r line; do
+    base64 -d <<<"${line#*=}" >"$SCRATCH/in.${line%%=*}" || fail 65 "the input ${line%%=*} is not base64"
+  done
+}
+
+# need_input NAME...: a retry after the worker lost its secrets must not run half blind.
+need_input() {
+  local name
+  for name in "$@"; do
+    [[ -s $SCRATCH/in.$name ]] || fail 65 "the input $name is missing"
+  done
+}
+
+# attempt SENTENCE COMMAND...: runs it with its output shown; a failure ends the script with the sentence and
+# the reason, and with the exit code that fits the reason.
+attempt() {
+  local sentence=$1 rc=0
+  shift
+  "$@" </dev/null 2>&1 | tee "$SCRATCH/attempt" || rc=$?
+  ((rc == 0)) && return
+  explain "$sentence" "$rc"
+}
+
+# explain SENTENCE CODE: reads the reason in $SCRATCH/attempt.
+explain() {
+  local reason
+  if grep -q 'No space left on device' "$SCRATCH/attempt"; then
+    fail 73 "$1: no space left on device"
+  fi
+  if (($2 == 124)); then
+    fail 1 "$1: it did not end in time; its last line was: $(tail -n 1 "$SCRATCH/attempt")"
+  fi
+  if (($2 > 128)); then
+    fail 75 "$1: it was killed by signal $(($2 - 128)); did the node run out of memory?"
+  fi
+  # kubeadm lists its preflight errors in brackets; elsewhere the last line says why.
+  reason=$(grep -o '\[ERROR [^]]*\].*' "$SCRATCH/attempt" | paste -sd ';' || true)
+  if [[ -n $reason ]]; then
+    fail 1 "$1: ${reason//;/; }"
+  fi
+  reason=$(grep -E '^(E:|error|Error|\[ALERT\]|failed|Err:)' "$SCRATCH/attempt" | tail -n 1 || true)
+  [[ -n $reason ]] || reason=$(grep -v '^To see the stack trace' "$SCRATCH/attempt" | grep . | tail -n 1 || true)
+  # A control plane or kubelet that does not start is no matter of time, though what kubeadm says looks so.
+  if grep -qE 'phase (wait-control-plane|kubelet-start|kubelet-wait-bootstrap)' "$SCRATCH/attempt"; then
+    fail 1 "$1: $reason; look at 'journalctl -u kubelet' and the logs in /var/log/pods"
+  fi
+  if grep -qE 'connection refused|connection reset|no route to host|i/o timeout|TLS handshake timeout|Temporary failure|Could not get lock|could not get lock|Could not connect|Connection timed out|Client.Timeout|context deadline exceeded|etcdserver: |in sync with leader|unexpected EOF|the server is currently unable' "$SCRATCH/attempt"; then
+    fail 75 "$1: $reason"
+  fi
+  fail 1 "$1: ${reason:-exit status $2}"
+}
+
+# service VERB NAME: systemctl, with the reason from the journal when it fails.
+service() {
+  local reason
+  systemctl "$1" "$2" && return
+  journalctl -u "$2" -n 30 -o cat --no-pager >"$SCRATCH/journal" 2>/dev/null || true
+  reason=$(grep -iE 'alert|error|fatal|cannot|invalid' "$SCRATCH/journal" | tail -n 1 || true)
+  fail 1 "$2 does not $1: ${reason:-look at the journal of $2}"
+}
+
+# wait_until SECONDS COMMAND...: looks four times a second.
+wait_until() {
+  local deadline=$((SECONDS + $1))
+  shift
+  until "$@"; do
+    ((SECONDS < deadline)) || return 1
+    sleep 0.25
+  done
+}
+
+# write_file PATH MODE: content from stdin; CHANGED says whether it was another one before. Nobody ever sees
+# half of the file. Not for the end of a pipe: a failure would end the pipe's own shell only.
+write_file() {
+  local new
+  CHANGED=no
+  mkdir -p "$(dirname "$1")"
+  new=$(mktemp "$1.windlass.XXXXXX") || fail 73 "$1 cannot be written"
+  cat >"$new" || { rm -f "$new"; fail 73 "$1 cannot be written"; }
+  chmod "$2" "$new"
+  if cmp -s "$new" "$1" && [[ $(stat -c %a "$1") == "$(stat -c %a "$new")" ]]; then
+    rm -f "$new"
+    return
+  fi
+  mv -f "$new" "$1"
+  # shellcheck disable=SC2034 # for the caller
+  CHANGED=yes
+}
+
+in_container() { systemd-detect-virt --quiet --container 2>/dev/null; }
+
+DIR=/etc/windlass/registry
+IMAGES=/var/lib/windlass/registry
+UNIT=windlass-registry
+UNIT_FILE=/etc/systemd/system/$UNIT.service
+# A change that the running registry does not have yet outlives this run.
+RESTART=/var/lib/windlass/restart-registry
+
+wait_for_cloud_init() {
+  command -v cloud-init >/dev/null || return 0
+  note "waiting for cloud-init"
+  timeout "$LOCK_FOR" cloud-init status --wait >/dev/null 2>&1 || {
+    (($? != 124)) || fail 1 "cloud-init has not ended within $LOCK_FOR s; see /var/log/cloud-init-output.log"
+    note "cloud-init ended with an error; see /var/log/cloud-init-output.log"
+  }
+}
+
+# put PATH MODE: as write_file; a change has the registry restarted.
+put() {
+  cat >"$SCRATCH/put"
+  cmp -s "$SCRATCH/put" "$1" || : >"$RESTART"
+  write_file "$1" "$2" <"$SCRATCH/put"
+}
+
+# set_proxy: for apt and for the engines that pull. Only root may read it: a URL can hold a password.
+set_proxy() {
+  local name env='' apt='' service
+  for name in http https; do
+    [[ -s $SCRATCH/in.${name}_proxy ]] || continue
+    env+="${name^^}_PROXY=$(<"$SCRATCH/in.${name}_proxy")"$'\n'
+    apt+="Acquire::$name::Proxy \"$(<"$SCRATCH/in.${name}_proxy")\";"$'\n'
+  done
+  [[ -n $env ]] || return 0
+  env+="NO_PROXY=$NO_PROXY_LIST"$'\n'
+  write_file /etc/apt/apt.conf.d/95windlass-proxy 0600 <<<"$apt"
+  write_file /etc/windlass/proxy.env 0600 <<<"$env"
+  for service in docker containerd; do
+    write_file "/etc/systemd/system/$service.service.d/windlass-proxy.conf" 0644 <<<$'[Service]\nEnvironmentFile=/etc/windlass/proxy.env'
+    [[ $CHANGED == yes ]] || continue
+    systemctl daemon-reload
+    if systemctl is-active --quiet "$service"; then service restart "$service"; fi
+  done
+  set -a # podman has no daemon that reads the file
+  # shellcheck disable=SC1091
+  . /etc/windlass/proxy.env
+  set +a
+}
+
+apt_get() {
+  apt-get -q -y -o DPkg::Lock::Timeout="$LOCK_FOR" -o Acquire::Retries=3 -o APT::Update::Error-Mode=any \
+    -o Dpkg::Options::=--force-confold -o APT::Install-Recommends=false "$@"
+}
+
+# choose: what is on the image goes first. WAY is an engine, or "package" for Debian's own, which needs none; where an image is
+# given, that image runs.
+choose() {
+  local engine
+  WAY=''
+  if [[ -z $IMAGE_FILE ]] && command -v docker-registry >/dev/null; then
+    WAY=package
+    return
+  fi
+  for engine in docker podman nerdctl ctr; do
+    if command -v "$engine" >/dev/null; then
+      WAY=$engine
+      return
+    fi
+  done
+}
+
+install_way() {
+  choose
+  [[ -z $WAY ]] || return 0
+  [[ -z $(dpkg --audit 2>/dev/null) ]] || attempt "dpkg cannot complete an interrupted installation" dpkg --configure -a
+  attempt "the package lists of the image's repositories cannot be read" apt_get update
+  if [[ -z $IMAGE_FILE ]] && apt-cache policy docker-registry 2>/dev/null | grep -q 'Candidate: [^(]'; then
+    attempt "docker-registry cannot be installed" apt_get install docker-registry
+  else
+    attempt "docker.io cannot be installed" apt_get install docker.io
+  fi
+  choose
+  [[ -n $WAY ]] || fail 1 "the packages are installed, but neither docker-registry nor an engine for containers is there"
+}
+
+start_engine() {
+  local name
+  case $WAY in
+  docker) name=docker ;;
+  nerdctl | ctr) name=containerd ;;
+  *) return 0 ;;
+  esac
+  systemctl enable -q "$name"
+  service start "$name"
+}
+
+# get_image: IMAGE is the name of what is loaded, as the engine tells it.
+get_image() {
+  local loaded name
+  if [[ -n $IMAGE_FILE ]]; then
+    if [[ $WAY == ctr ]]; then
+      attempt "the image file of the package cannot be loaded" ctr images import "$IMAGE_FILE"
+    else
+      attempt "the image file of the package cannot be loaded" "$WAY" load -i "$IMAGE_FILE"
+    fi
+    loaded=$(sed -nE 's/^Loaded image( ID|\(s\))?: *//p; s/^unpacking ([^ ]+).*/\1/p' "$SCRATCH/attempt" | head -n 1 || true)
+    name=${loaded%%,*}
+    [[ -n $name ]] || fail 65 "the image file of the package holds no image, or one without a name"
+    IMAGE=$name
+    return
+  fi
+  if [[ $WAY == ctr ]]; then
+    ctr images ls -q 2>/dev/null | grep -qxF "$IMAGE" || attempt "the image $IMAGE cannot be pulled; bring it with the package (image_path)" ctr images pull "$IMAGE"
+  else
+    "$WAY" image inspect "$IMAGE" >/dev/null 2>&1 ||
+      attempt "the image $IMAGE cannot be pulled; bring it with the package (image_path)" "$WAY" pull "$IMAGE"
+  fi
+}
+
+# configure: container engines run it as root, Debian's package as its own user.
+configure() {
+  local owner=root mode=0600 name
+  if [[ $WAY == package ]]; then
+    owner=docker-registry mode=0640
+  fi
+  mkdir -p "$IMAGES"
+  put "$DIR/config.yml" 0644 <"$SCRATCH/in.config"
+  for name in htpasswd registry.crt registry.key; do
+    if [[ -s $SCRATCH/in.$name ]]; then put "$DIR/$name" "$mode" <"$SCRATCH/in.$name"; else rm -f "$DIR/$name"; fi
+  done
+  if [[ $WAY == package ]]; then
+    chgrp -R "$owner" "$DIR"
+    chown -R "$owner:" "$IMAGES"
+    # It would hold the port; ours has its own configuration.
+    systemctl disable -q --now docker-registry 2>/dev/null || true
+  fi
+}
+
+# run_lines: how the unit runs it. Containers use the machine's network: nothing else is on it.
+run_lines() {
+  local engine
+  engine=$(command -v "$WAY" || true)
+  case $WAY in
+  package)
+    printf '%s\n' User=docker-registry "ExecStart=$(command -v docker-registry) serve $DIR/config.yml"
+    ;;
+  ctr)
+    printf '%s\n' "ExecStartPre=-$engine task kill -s SIGKILL private_registry" "ExecStartPre=-$engine task rm private_registry" \
+      "ExecStartPre=-$engine container rm private_registry" \
+      "ExecStart=$engine run --rm --net-host --mount type=bind,src=$DIR,dst=$DIR,options=rbind:ro --mount type=bind,src=$IMAGES,dst=$IMAGES,options=rbind:rw $IMAGE private_registry $DIR/config.yml"
+    ;;
+  *)
+    printf '%s\n' "ExecStartPre=-$engine rm -f private_registry" \
+      "ExecStart=$engine run --rm --name private_registry --network host -v $DIR:$DIR:ro -v $IMAGES:$IMAGES $IMAGE $DIR/config.yml" \
+      "ExecStop=-$engine stop private_registry"
+    ;;
+  esac
+}
+
+start_registry() {
+  put "$UNIT_FILE" 0644 <<UNIT
+[Unit]
+Description=Registry of images (Windlass)
+Wants=network-online.target
+After=network-online.target docker.service containerd.service
+
+[Service]
+$(run_lines)
+Restart=always
+RestartSec=2
+
+[Install]
+WantedBy=multi-user.target
+UNIT
+  systemctl daemon-reload
+  systemctl enable -q "$UNIT"
+  if [[ -e $RESTART ]]; then
+    service restart "$UNIT"
+    rm -f "$RESTART"
+  else
+    service start "$UNIT"
+  fi
+}
+
+# answers: also one that wants a user is there. Whether its certificate is trusted is the clients' matter.
+answers() {
+  local scheme=http
+  [[ $HTTPS == no ]] || scheme=https
+  case $(curl -q -sk -o /dev/null -w '%{http_code}' --noproxy '*' --max-time 5 "$scheme://127.0.0.1:$PORT/v2/" || true) in
+  200 | 401) ;;
+  *) return 1 ;;
+  esac
+}
+
+await_registry() {
+  local reason
+  if ! command -v curl >/dev/null; then
+    attempt "curl is missing and cannot be installed" apt_get install curl
+  fi
+  wait_until 60 answers && return
+  journalctl -u "$UNIT" -n 40 -o cat --no-pager >"$SCRATCH/journal" 2>/dev/null || true
+  reason=$(grep -iE 'fatal|panic|error|cannot|address already in use' "$SCRATCH/journal" | tail -n 1 || true)
+  fail 1 "the registry does not answer on port $PORT: ${reason:-look at the journal of $UNIT}"
+}
+
+read_inputs
+need_input config
+mkdir -p "${RESTART%/*}"
+wait_for_cloud_init
+set_proxy
+install_way
+note "the registry runs by $WAY"
+start_engine
+[[ $WAY == package ]] || get_image
+configure
+start_registry
+await_registry
+result way "$WAY"
+note "the registry answers on port $PORT"

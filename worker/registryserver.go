@@ -1,0 +1,55 @@
+package worker
+
+import (
+	"context"
+	"io"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// isRegistryServer reports whether Windlass's own driver makes a registry of images of the VNF's machine.
+func (j *job) isRegistryServer() bool {
+	if j.flavour == nil {
+		return false
+	}
+	driver, ok := j.flavour.Driver("instantiate_end")
+	return ok && driver == vnfpkg.DriverPrivateRegistry
+}
+
+// access is how the VNF's machines are reached and how patient one is with them: the parameters of a cluster or, in the same
+// form, those of a registry of images, which are returned, too.
+func (j *job) access() (lcm.ClusterParams, *lcm.RegistryServerParams, error) {
+	if !j.isRegistryServer() {
+		params, err := lcm.ParseClusterParams(j.request.AdditionalParams)
+		return params, nil, err
+	}
+	server, err := lcm.ParseRegistryServerParams(j.request.AdditionalParams)
+	return server.Access(), &server, err
+}
+
+// largestFile is what an activity may read of a package in one piece: an image of a registry has some tens of MiB.
+const largestFile = 256 << 20
+
+// packageFile reads a file of a package: a small one from where those are kept, a large one from the archive.
+func (o *operations) packageFile(ctx context.Context, id lcm.VnfPkgID, path string) ([]byte, error) {
+	data, err := o.store.PackageFile(ctx, id, path)
+	if !lcm.Is(err, lcm.KindNotFound) {
+		return data, err
+	}
+	content, size, failure := o.store.PackageContent(ctx, id)
+	if failure != nil {
+		return nil, failure
+	}
+	defer func() { _ = content.Close() }()
+	file, failure := vnfpkg.OpenFile(content, size, path)
+	if failure != nil {
+		return nil, err // it says which file of which package
+	}
+	defer func() { _ = file.Close() }()
+	data, err = io.ReadAll(io.LimitReader(file, largestFile+1))
+	if err == nil && len(data) > largestFile {
+		return nil, lcm.Errorf(lcm.KindInvalid, "The file %s of the VNF package has more than %d MiB, which is the most that is sent to a machine.", path, largestFile>>20)
+	}
+	return data, err
+}

@@ -1,0 +1,57 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// registryServerSteps make a registry of images of the VNF's only machine.
+func (b *build) registryServerSteps() []step {
+	if !b.what.RegistryServer {
+		return nil
+	}
+	return []step{
+		{title: "Wait until the machine answers on SSH", do: b.waitForMachine, undo: b.forgetNodes},
+		{title: "Install the registry", do: b.installRegistry},
+	}
+}
+
+// replacedRegistrySteps do the same with the machine that has come for another one.
+func (b *build) replacedRegistrySteps() []step {
+	if !b.what.RegistryServer {
+		return nil
+	}
+	return append(b.registryServerSteps(), step{title: "Forget the machine that has left", do: b.forgetMachine})
+}
+
+// onMachine finds the machine anew in every step: a step may be retried days later.
+func (b *build) onMachine(ctx workflow.Context, do func(workflow.Context, lcm.Node) error) error {
+	found, err := call(short(ctx), infra.FindMachine, activities.FindMachineInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID})
+	if err != nil {
+		return err
+	}
+	return do(ctx, found.Machine)
+}
+
+func (b *build) waitForMachine(ctx workflow.Context) error {
+	return b.onMachine(ctx, func(ctx workflow.Context, machine lcm.Node) error {
+		_, err := call(onNode(ctx), nodes.WaitForSSH, b.on(ctx, machine))
+		return err
+	})
+}
+
+func (b *build) installRegistry(ctx workflow.Context) error {
+	return b.onMachine(ctx, func(ctx workflow.Context, machine lcm.Node) error {
+		_, err := call(onNode(ctx), nodes.InstallRegistry, b.on(ctx, machine))
+		return err
+	})
+}
+
+func (b *build) forgetMachine(ctx workflow.Context) error {
+	_, err := call(short(ctx), vims.ForgetNodes, activities.ForgetNodesInput{
+		Tracked: track(ctx, ""), VnfInstanceID: b.in.VnfInstanceID, KeepCluster: true, ServerIDs: b.change.LeavingServers(),
+	})
+	return err
+}
