@@ -50,31 +50,44 @@ func isRoot(device string) bool {
 }
 
 // DeleteServer deletes a server and waits until it is gone; its volumes and the ports that are not Nova's own are free then.
+// Where Nova keeps deleted servers for a while, with their volumes, it is told not to.
 // Idempotent: one that is gone is deleted. Errors: Broken when Nova gave the deletion up.
 func (c *Cloud) DeleteServer(ctx context.Context, id string) error {
-	s, err := c.ServerState(ctx, id)
-	if lcm.Is(err, lcm.KindNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if s.Task != "deleting" {
-		err := translate("delete "+s.Name, servers.Delete(ctx, c.compute, id).ExtractErr())
-		if err != nil && !lcm.Is(err, lcm.KindNotFound) {
-			return err
-		}
-	}
-	begun := false
-	return c.until(ctx, func() (bool, error) {
-		s, err := c.ServerState(ctx, id)
-		switch {
-		case lcm.Is(err, lcm.KindNotFound), err == nil && s.Status == "DELETED", err == nil && s.Status == "SOFT_DELETED":
-			return true, nil
-		case err == nil && s.settled(statusError) && begun:
-			return false, lcm.Errorf(lcm.KindBroken, "The server %s cannot be deleted: %s. Mend the cause, then retry.", s.Name, orUnknown(s.Fault))
-		}
-		begun = begun || s.Task == "deleting"
+	d := deletion{cloud: c, id: id}
+	return c.until(ctx, func() (bool, error) { return d.look(ctx) })
+}
+
+// deletion is the way of a server out of Nova.
+type deletion struct {
+	cloud         *Cloud
+	id            string
+	asked, forced bool
+}
+
+// look asks for what is due, and tells whether the server is gone.
+func (d *deletion) look(ctx context.Context) (gone bool, err error) {
+	s, err := d.cloud.ServerState(ctx, d.id)
+	switch {
+	case lcm.Is(err, lcm.KindNotFound):
+		return true, nil
+	case err != nil:
 		return false, err
-	})
+	case s.Status == "DELETED":
+		return true, nil
+	case s.Task == "deleting" || s.Task == "soft-deleting":
+		d.asked = true
+		return false, nil
+	case s.Status == "SOFT_DELETED" && !d.forced:
+		err = servers.ForceDelete(ctx, d.cloud.compute, d.id).ExtractErr()
+		d.asked, d.forced = err == nil, err == nil
+	case !d.asked:
+		err = servers.Delete(ctx, d.cloud.compute, d.id).ExtractErr()
+		d.asked = err == nil
+	case s.settled(statusError):
+		return false, lcm.Errorf(lcm.KindBroken, "The server %s cannot be deleted: %s. Mend the cause, then retry.", s.Name, orUnknown(s.Fault))
+	}
+	if err = translate("delete "+s.Name, err); lcm.Is(err, lcm.KindNotFound) {
+		return true, nil
+	}
+	return false, err
 }
