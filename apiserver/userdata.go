@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // Tacker's parameters that choose a user data class: Python of the package that makes the parameters of the stack.
 const (
-	userDataParam      = "lcm-operation-user-data"
-	userDataClassParam = userDataParam + "-class"
+	userDataParam      = lcm.UserDataParam
+	userDataClassParam = lcm.UserDataClassParam
 )
 
 // builtInUserData are classes of Tacker and of its packages; what they do Windlass does itself.
-var builtInUserData = []string{"DefaultUserData", "KubernetesClusterUserData", "SampleUserData"}
+var builtInUserData = []string{"DefaultUserData", lcm.StandardUserData, "KubernetesClusterUserData", "SampleUserData"}
 
 // checkUserData refuses a request for Python that would have to be run: the stack would not be what the package's author
 // thinks.
@@ -41,4 +42,14 @@ func checkUserData(req lcm.InstantiateRequest, found *findings) {
 		found.names("$.additionalParams."+userDataClassParam, "%q is Python that Windlass does not run; what %s do is built in",
 			class, strings.Join(builtInUserData, ", "))
 	}
+}
+
+// checkUserDataOf refuses user data that makes something else of the flavour than its driver works on; false when it is.
+func checkUserDataOf(f *vnfpkg.Flavour, req lcm.InstantiateRequest, found *findings) bool {
+	driver, _ := f.Driver("instantiate_end")
+	refused := driver == driverKubernetes && lcm.ParseUserData(req.AdditionalParams).Apart()
+	if refused {
+		found.names("$.additionalParams."+userDataClassParam, "%s makes each VNFC a resource of its own, but the nodes of a cluster are in the groups of the Base HOT that aspect_id names", lcm.StandardUserData)
+	}
+	return !refused
 }

@@ -27,6 +27,9 @@ func TestInstantiate_takesUserDataThatIsBuiltInOnly(t *testing.T) {
 	require.Equal(t, []string{"$.additionalParams.lcm-operation-user-data-class"}, refused.paths())
 	with("./UserData/own.py", nil).problem(http.StatusBadRequest)
 	with(nil, "SampleUserData").problem(http.StatusBadRequest)
+	refused = with("./UserData/userdata_standard.py", "StandardUserData")
+	require.Contains(t, refused.problem(http.StatusUnprocessableEntity), "aspect_id")
+	require.Equal(t, []string{"$.additionalParams.lcm-operation-user-data-class"}, refused.paths())
 	with("./UserData/x.py", 7).problem(http.StatusBadRequest)
 	with("./UserData/k8s_cluster_user_data.py", "KubernetesClusterUserData").want(http.StatusAccepted)
 }

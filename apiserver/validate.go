@@ -116,15 +116,20 @@ func (a *lcmAPI) checkStack(ctx context.Context, f *vnfpkg.Flavour, req lcm.Inst
 	if _, err := f.Level(req.InstantiationLevelID); err != nil {
 		return nil // told already
 	}
+	if !checkUserDataOf(f, req, found) {
+		return nil
+	}
 	template, err := vnfpkg.StackTemplate(f, func(path string) ([]byte, error) { return a.Store.PackageFile(ctx, id, path) })
 	var additional map[string]any
 	if err == nil && len(req.AdditionalParams) > 0 {
 		err = json.Unmarshal(req.AdditionalParams, &additional)
 	}
+	given := vnfpkg.HeatRequest{LevelID: req.InstantiationLevelID, ExtVirtualLinks: req.ExtVirtualLinks, AdditionalParams: additional}
+	if err == nil && lcm.ParseUserData(req.AdditionalParams).Apart() {
+		template, given.Members, err = apart(f, template, req)
+	}
 	if err == nil {
-		_, err = vnfpkg.HeatParameters(f, template, vnfpkg.HeatRequest{
-			LevelID: req.InstantiationLevelID, ExtVirtualLinks: req.ExtVirtualLinks, AdditionalParams: additional,
-		})
+		_, err = vnfpkg.HeatParameters(f, template, given)
 	}
 	e, ok := asError(err)
 	switch {
@@ -136,6 +141,17 @@ func (a *lcmAPI) checkStack(ctx context.Context, f *vnfpkg.Flavour, req lcm.Inst
 		found.mistake(e.Problems...)
 	}
 	return nil
+}
+
+// apart makes each VNFC of the level a resource of its own, as the user data class of the request wants it.
+func apart(f *vnfpkg.Flavour, t vnfpkg.Template, req lcm.InstantiateRequest) (vnfpkg.Template, vnfpkg.Members, error) {
+	capacity, err := f.Capacity(req.InstantiationLevelID)
+	if err != nil {
+		return t, nil, err
+	}
+	members := vnfpkg.FirstMembers(capacity)
+	t, err = t.Apart(f, members)
+	return t, members, err
 }
 
 // checkVims wants every connection to name an OpenStack VIM of the registry; without any those of the instance

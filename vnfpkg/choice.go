@@ -27,6 +27,17 @@ func (m *parameterMaker) choices(uses []nfvUse) {
 	}
 }
 
+// describedUses are the uses with the ids that the VNFD has.
+func (m *parameterMaker) describedUses(uses []nfvUse) []nfvUse {
+	out := make([]nfvUse, 0, len(uses))
+	for _, use := range uses {
+		path := slices.Clone(use.path)
+		path[1] = m.req.described(m.flavour, path[0], path[1])
+		out = append(out, nfvUse{path: path, at: use.at})
+	}
+	return out
+}
+
 // described is a VDU, or what a storage has of one: its image.
 func (m *parameterMaker) described(id string) Vdu {
 	vdu, _ := vduOrStorage(m.flavour, id)

@@ -63,8 +63,9 @@ func (b *nfvBuilder) add(use nfvUse) {
 	} else {
 		keys = keys[:1]
 	}
+	described := b.req.described(b.flavour, use.path[0], use.path[1])
 	for _, key := range keys {
-		if v, ok := b.known(use.path[0], use.path[1], key); ok {
+		if v, ok := b.known(use.path[0], described, key); ok {
 			entry := child(child(b.nfv, use.path[0]), use.path[1])
 			entry[key] = v
 		}
@@ -186,7 +187,7 @@ func (b *nfvBuilder) missing(use nfvUse) (path, detail string) {
 }
 
 func (b *nfvBuilder) reason(use nfvUse) (path, detail string) {
-	kind, id := use.path[0], use.path[1]
+	kind, id := use.path[0], b.req.described(b.flavour, use.path[0], use.path[1])
 	whole := "nfv." + strings.Join(use.path, ".")
 	switch {
 	case kind == "CP" && len(use.path) > 2 && use.path[2] == "network":

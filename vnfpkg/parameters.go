@@ -14,7 +14,9 @@ type HeatRequest struct {
 	// LevelID is the instantiation level, "" for the default one.
 	LevelID string
 	// Capacity, when not nil, takes the place of the level: how many VMs of each VDU a VNF that was scaled has.
-	Capacity               map[string]int
+	Capacity map[string]int
+	// Members are the VNFCs of a template that Template.Apart has made; nil for others. They say the capacity, too.
+	Members                Members
 	ExtVirtualLinks        []lcm.ExtVirtualLink
 	ExtManagedVirtualLinks []ExtManagedVirtualLink
 	// AdditionalParams are those of the request, with secrets opened. Those with the name of a HOT
@@ -53,7 +55,7 @@ func HeatParameters(f *Flavour, t Template, req HeatRequest) (map[string]any, er
 		uses = parsed.nfvUses()
 		m.nfv(uses)
 	}
-	m.choices(uses)
+	m.choices(m.describedUses(uses))
 	m.required()
 	if err := m.rep.err("the stack of the flavour " + f.ID + " cannot be made from this request"); err != nil {
 		return nil, err
@@ -62,6 +64,9 @@ func HeatParameters(f *Flavour, t Template, req HeatRequest) (map[string]any, er
 }
 
 func (req HeatRequest) capacity(f *Flavour) (map[string]int, error) {
+	if req.Members != nil {
+		return req.Members.Capacity(), nil
+	}
 	if req.Capacity != nil {
 		return req.Capacity, nil
 	}

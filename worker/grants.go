@@ -144,14 +144,14 @@ func (o *operations) acceptable(ctx context.Context, j *job, given lcm.Grant) (l
 	if len(grant.AddResources) == 0 && j.opOcc.Operation != lcm.OpChangeExtConn {
 		return grant, nil
 	}
-	capacity, err := j.capacity()
+	wanted, err := j.whole()
+	if err == nil && j.inst.Instantiated != nil {
+		wanted, err = j.sized(activities.SizesPlanned)
+	}
 	if err != nil {
 		return grant, err
 	}
-	if j.inst.Instantiated != nil {
-		capacity = j.sizes(activities.SizesPlanned)
-	}
-	_, _, _, err = o.heat(ctx, j, capacity)
+	_, _, _, err = o.heat(ctx, j, wanted)
 	return grant, err
 }
 

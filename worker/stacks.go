@@ -51,11 +51,11 @@ func (o *operations) Stack(ctx context.Context, id lcm.OpOccID) (openstack.Stack
 	if err != nil {
 		return openstack.Stack{}, err
 	}
-	capacity, err := j.capacity()
+	whole, err := j.whole()
 	if err != nil {
 		return openstack.Stack{}, err
 	}
-	template, parameters, opened, err := o.heat(ctx, j, capacity)
+	template, parameters, opened, err := o.heat(ctx, j, whole)
 	if err != nil {
 		return openstack.Stack{}, err
 	}
@@ -75,10 +75,18 @@ func (o *operations) Change(ctx context.Context, id lcm.OpOccID, sizes activitie
 	if err != nil {
 		return openstack.Change{}, nil, err
 	}
-	_, parameters, opened, err := o.heat(ctx, j, j.sizes(sizes))
-	return openstack.Change{
+	sized, err := j.sized(sizes)
+	if err != nil {
+		return openstack.Change{}, nil, err
+	}
+	template, parameters, opened, err := o.heat(ctx, j, sized)
+	change := openstack.Change{
 		Name: name, Owner: owner, Operation: stackTag(id), Parameters: parameters, Timeout: o.stackTimeout(j), Secrets: opened,
-	}, j.servers(), err
+	}
+	if sized.members != nil { // the size is in the template
+		change.Template, change.Files = template.Top, template.Files
+	}
+	return change, j.servers(), err
 }
 
 // sizes are how many VMs of each VDU a VNF that is there has, or gets.
@@ -107,7 +115,11 @@ func (o *operations) Reconnection(ctx context.Context, id lcm.OpOccID, asBefore 
 	if err != nil {
 		return openstack.Change{}, err
 	}
-	_, parameters, opened, err := o.heat(ctx, j, j.recorded())
+	present, err := j.present()
+	if err != nil {
+		return openstack.Change{}, err
+	}
+	_, parameters, opened, err := o.heat(ctx, j, present)
 	return openstack.Change{
 		Name: name, Owner: owner, Operation: stackTag(id), Parameters: parameters, Timeout: o.stackTimeout(j), Secrets: opened,
 	}, err
@@ -115,12 +127,14 @@ func (o *operations) Reconnection(ctx context.Context, id lcm.OpOccID, asBefore 
 
 func stackTag(id lcm.OpOccID) string { return "windlass-op-" + string(id) }
 
-// heat makes the template and the parameters of the VNF's stack with so many VMs of each VDU; opened are the
-// parameters' secrets.
-func (o *operations) heat(ctx context.Context, j *job, capacity map[string]int) (vnfpkg.Template, map[string]any, []string, error) {
+// heat makes the template and the parameters of the VNF's stack of that shape; opened are the parameters' secrets.
+func (o *operations) heat(ctx context.Context, j *job, s shape) (vnfpkg.Template, map[string]any, []string, error) {
 	template, err := vnfpkg.StackTemplate(j.flavour, func(path string) ([]byte, error) {
 		return o.store.PackageFile(ctx, j.inst.VnfPkgID, path)
 	})
+	if err == nil && s.members != nil {
+		template, err = template.Apart(j.flavour, s.members)
+	}
 	if err != nil {
 		return template, nil, nil, err
 	}
@@ -129,7 +143,7 @@ func (o *operations) heat(ctx context.Context, j *job, capacity map[string]int) 
 		return template, nil, nil, err
 	}
 	parameters, err := vnfpkg.HeatParameters(j.flavour, template, vnfpkg.HeatRequest{
-		Capacity: capacity, ExtVirtualLinks: j.request.ExtVirtualLinks, AdditionalParams: additional,
+		Capacity: s.capacity, Members: s.members, ExtVirtualLinks: j.request.ExtVirtualLinks, AdditionalParams: additional,
 		Images: j.choices.Images, ComputeFlavours: j.choices.ComputeFlavours, Zones: j.choices.Zones,
 	})
 	return template, parameters, opened, err

@@ -41,6 +41,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"registries of images", registries},
 		{"a registry of images as a VNF", registryServer},
 		{"change external connectivity", reconnecting},
+		{"each VNFC a resource of its own", standardUserData},
 		{"operate", operating},
 		{"an operate that fails", operatingFails},
 		{"quota", quotaExceeded},

@@ -17,8 +17,11 @@ import (
 type Change struct {
 	Name             string
 	Owner, Operation string // as in Stack; the stack is Operation's from then on
-	// Parameters are those that change; the others, the template and the files stay as they are.
+	// Parameters are those that change; the others stay as they are.
 	Parameters map[string]any
+	// Template and Files take the place of the stack's; "" leaves both as they are.
+	Template string
+	Files    map[string]string
 	// Replace are resources that are made anew, and only they: a server keeps the ports that are resources of
 	// their own; a member of a group is replaced with all that it consists of. Each is as Inventory has shown it:
 	// one with another PhysicalID was replaced already and is left alone.
@@ -36,9 +39,13 @@ func (ch Change) ToStackUpdatePatchMap() (map[string]any, error) {
 	if parameters == nil {
 		parameters = map[string]any{}
 	}
-	return map[string]any{
+	out := map[string]any{
 		"parameters": parameters, "disable_rollback": true, "timeout_mins": minutes(ch.Timeout), "tags": ch.Owner + "," + ch.Operation,
-	}, nil
+	}
+	if ch.Template != "" {
+		out["template"], out["files"] = ch.Template, ch.Files
+	}
+	return out, nil
 }
 
 var _ stacks.UpdatePatchOptsBuilder = Change{}

@@ -1,0 +1,151 @@
+package vnfpkg
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Members maps VDUs to the indexes of their VNFCs, in ascending order, where each is a resource of its own.
+type Members map[string][]int
+
+// FirstMembers are those of a VNF that is made anew: each VDU's begin with 0.
+func FirstMembers(capacity map[string]int) Members {
+	out := Members{}
+	for vdu, n := range capacity {
+		out[vdu] = nil
+		for i := range n {
+			out[vdu] = append(out[vdu], i)
+		}
+	}
+	return out
+}
+
+// Capacity is how many VNFCs each VDU has.
+func (m Members) Capacity() map[string]int {
+	out := map[string]int{}
+	for vdu, indexes := range m {
+		out[vdu] = len(indexes)
+	}
+	return out
+}
+
+// Grow adds VNFCs to a VDU, with the lowest indexes that are free.
+func (m Members) Grow(vdu string, by int) {
+	for next := 0; by > 0; next++ {
+		if !slices.Contains(m[vdu], next) {
+			m[vdu] = append(m[vdu], next)
+			by--
+		}
+	}
+	slices.Sort(m[vdu])
+}
+
+// MemberName is the name of a VNFC's resource.
+func MemberName(vdu string, index int) string { return vdu + "-" + strconv.Itoa(index) }
+
+// MemberIndex reads the index from the name of a VNFC's resource; false when it is none of that VDU.
+func MemberIndex(vdu, name string) (int, bool) {
+	digits, ok := strings.CutPrefix(name, vdu+"-")
+	n, err := strconv.Atoi(digits)
+	return n, ok && err == nil && n >= 0 && MemberName(vdu, n) == name
+}
+
+// classPath is where a request chooses its user data class.
+const classPath = "$.additionalParams." + lcm.UserDataClassParam
+
+// Apart makes of a flavour's template one in which each VNFC is a resource of its own, as Tacker's StandardUserData does: of the
+// resource VDU1 it makes VDU1-0, VDU1-1 ..., each of which takes its own entries of the parameter nfv ([nfv, VDU, VDU1-0, ...],
+// [nfv, CP, VDU1_CP1-0, ...]). So each has its own image, flavour, zone and addresses, and exactly one leaves.
+func (t Template) Apart(f *Flavour, members Members) (Template, error) {
+	parsed, err := t.parse(f)
+	if err != nil {
+		return Template{}, err
+	}
+	rep := &report{}
+	resources := mapping()
+	for name, resource := range parsed.top.at("resources").members() {
+		if _, isVdu := f.Vdu(name); !isVdu {
+			resources.set(name, resource)
+			continue
+		}
+		if typeName := resource.at("type").str(); !slices.Contains(memberVdus(f, parsed.nested[typeName]), name) {
+			rep.problem(classPath, "%s needs the VDU %s in a nested template with a server of that name; the Base HOT has %s in its place (%s)",
+				lcm.StandardUserData, name, quoteName(typeName), resource.place())
+		}
+		for _, index := range members[name] {
+			resources.set(MemberName(name, index), resource.ofMember(index))
+		}
+	}
+	parsed.checkApart(f, members, rep)
+	if err := rep.err("the templates of the flavour " + f.ID + " do not fit the user data class"); err != nil {
+		return Template{}, err
+	}
+	parsed.top.set("resources", resources)
+	text, err := parsed.top.encode()
+	if err != nil {
+		return Template{}, lcm.Wrap(lcm.KindInvalid, err, "%s cannot be written again", f.BaseHOT)
+	}
+	return Template{Top: text, Files: t.Files}, nil
+}
+
+// checkApart refuses VDUs that the template lacks, and references to those that it has: no resource has that name any more.
+func (p parsedTemplate) checkApart(f *Flavour, members Members, rep *report) {
+	for _, vdu := range f.Vdus {
+		if len(members[vdu.ID]) > 0 && !p.top.at("resources").has(vdu.ID) {
+			rep.problem(classPath, "%s needs a resource for each VDU, and the Base HOT has none named %s (%s)", lcm.StandardUserData, quoteName(vdu.ID), p.top.file)
+		}
+	}
+	check := func(ref *value) {
+		for _, name := range ref.list()[:min(1, len(ref.list()))] {
+			if _, isVdu := f.Vdu(name.str()); isVdu {
+				rep.problem(classPath, "%s makes a resource of each VNFC of %s, but the Base HOT refers to all of them by one name (%s)", lcm.StandardUserData, quoteName(name.str()), name.place())
+			}
+		}
+	}
+	for _, part := range []*value{p.top.at("resources"), p.top.at("outputs")} {
+		part.walk(func(v *value) {
+			check(v.at("get_resource"))
+			check(v.at("get_attr"))
+		})
+	}
+	for _, resource := range p.top.at("resources").members() {
+		for _, name := range resource.at("depends_on").list() {
+			check(name)
+		}
+	}
+}
+
+// ofMember is a copy of a resource that takes the entries of one VNFC from the parameter nfv.
+func (v *value) ofMember(index int) *value {
+	c := *v
+	c.items = make([]*value, len(v.items))
+	for i, item := range v.items {
+		c.items[i] = item.ofMember(index)
+	}
+	if ref := c.at("get_param"); ref.isList() && len(ref.items) >= 3 && ref.items[0].str() == "nfv" && ref.items[2].str() != "" {
+		ref.items[2] = scalar("!!str", MemberName(ref.items[2].str(), index))
+	}
+	return &c
+}
+
+// described is the VDU, connection point or storage that an entry of nfv is about: the entries of a VNFC that is a resource of
+// its own end with its index.
+func (req HeatRequest) described(f *Flavour, kind, id string) string {
+	if req.Members == nil {
+		return id
+	}
+	known := func(id string) bool {
+		_, vdu := vduOrStorage(f, id)
+		_, cp := f.Cp(id)
+		return kind == "CP" && cp || kind == "VDU" && vdu
+	}
+	if at := strings.LastIndexByte(id, '-'); at > 0 && !known(id) && known(id[:at]) {
+		if _, ok := MemberIndex(id[:at], id); ok {
+			return id[:at]
+		}
+	}
+	return id
+}

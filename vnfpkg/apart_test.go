@@ -1,0 +1,127 @@
+package vnfpkg
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+const apartHOT = `heat_template_version: 2013-05-23
+parameters:
+  nfv: { type: json }
+resources:
+  node:
+    type: node.yaml
+    properties:
+      image: { get_param: [ nfv, VDU, node-disk, vcImageId ] }
+      flavor: { get_param: [ nfv, VDU, node, computeFlavourId ] }
+      network: { get_param: [ nfv, CP, node_CP, network ] }
+      addresses: [ { subnet: { get_param: [ nfv, CP, node_CP, fixed_ips, 0, subnet ] } } ]
+      group: { get_resource: together }
+  together:
+    type: OS::Nova::ServerGroup
+    properties:
+      policies: [ affinity ]
+`
+
+// apartPackage has the VDU node in a nested template, with a storage that it boots from.
+func apartPackage(t *testing.T) files {
+	return minimal().with(smallHOT, apartHOT).
+		replace(t, "Definitions/top.yaml", "    node_CP:\n", "    disk:\n      type: tosca.nodes.nfv.Vdu.VirtualBlockStorage\n      properties: { sw_image_data: { name: disk-image } }\n    node_CP:\n").
+		replace(t, "BaseHOT/small/nested/node.yaml", "  network: { type: string }\n", "  network: { type: string }\n  addresses: { type: json }\n  group: { type: string }\n")
+}
+
+// apart makes template and parameters as StandardUserData does.
+func (f files) apart(t *testing.T, members Members, req HeatRequest) (Template, map[string]any, error) {
+	t.Helper()
+	fl := &f.open(t).Vnfd.Flavours[0]
+	template, err := StackTemplate(fl, f.read)
+	require.NoError(t, err)
+	if template, err = template.Apart(fl, members); err != nil {
+		return template, nil, err
+	}
+	req.Members = members
+	params, err := HeatParameters(fl, template, req)
+	return template, params, err
+}
+
+func TestApart_makesEachVnfcAResourceWithParametersOfItsOwn(t *testing.T) {
+	ext := links("net", "node_CP")
+	ext[0].ExtCps[0].FixedIPs = []lcm.FixedIP{{SubnetID: "sub"}}
+	own := map[string]any{"VDU": map[string]any{"node-2": map[string]any{"computeFlavourId": "m1.large"}}}
+
+	template, params, err := apartPackage(t).apart(t, Members{"node": {0, 2}}, HeatRequest{
+		ExtVirtualLinks: ext, AdditionalParams: map[string]any{"nfv": own}, Images: map[string]string{"disk": "granted"},
+	})
+
+	require.NoError(t, err)
+	vdu := map[string]any{}
+	cp := map[string]any{}
+	for _, i := range []string{"-0", "-2"} {
+		vdu["node-disk"+i] = map[string]any{"vcImageId": "granted"}
+		vdu["node"+i] = map[string]any{"computeFlavourId": "m1.small"}
+		cp["node_CP"+i] = map[string]any{"network": "net", "fixed_ips": []any{map[string]any{"subnet": "sub"}}}
+	}
+	vdu["node-2"] = map[string]any{"computeFlavourId": "m1.large"}
+	require.Equal(t, map[string]any{"nfv": map[string]any{"VDU": vdu, "CP": cp}}, params)
+	top, err := parseYAML("top", []byte(template.Top), Limits{}.withDefaults())
+	require.NoError(t, err)
+	require.Equal(t, []string{"node-0", "node-2", "together"}, top.at("resources").keys)
+	require.Equal(t, "together", top.at("resources", "node-2", "properties", "group", "get_resource").str())
+	require.Equal(t, []string{"nfv", "CP", "node_CP-2", "fixed_ips", "0", "subnet"}, top.at("resources", "node-2", "properties", "addresses").items[0].at("subnet", "get_param").words())
+	require.Equal(t, template.Files["node.yaml"], apartPackage(t)["BaseHOT/small/nested/node.yaml"], "templates of members stay as they are")
+}
+
+func TestApart_withoutVnfcsLeavesNoneOfTheirResources(t *testing.T) {
+	template, params, err := apartPackage(t).apart(t, FirstMembers(map[string]int{"node": 0}), HeatRequest{})
+
+	require.NoError(t, err)
+	require.NotContains(t, template.Top, "node-")
+	require.Equal(t, map[string]any{"nfv": map[string]any{}}, params)
+}
+
+func TestApart_tellsWhichConnectionPointLacksANetwork(t *testing.T) {
+	_, _, err := apartPackage(t).apart(t, Members{"node": {0}}, HeatRequest{Images: map[string]string{"disk": "x"}})
+
+	require.Contains(t, problems(t, err), "$.extVirtualLinks: the connection point node_CP needs a network: add a link with an extCp whose cpdId is node_CP")
+}
+
+func TestApart_refusesTemplatesThatItCannotTakeApart(t *testing.T) {
+	class := "$.additionalParams.lcm-operation-user-data-class: StandardUserData "
+	for name, c := range map[string]struct {
+		from, to string
+		want     string
+	}{
+		"a server in the top template": {"type: node.yaml", "type: OS::Nova::Server", `needs the VDU node in a nested template with a server of that name; the Base HOT has "OS::Nova::Server" in its place`},
+		"a group":                      {"type: node.yaml", "type: OS::Heat::AutoScalingGroup", "needs the VDU node in a nested template"},
+		"another name":                 {"  node:\n", "  nodes:\n", `needs a resource for each VDU, and the Base HOT has none named "node"`},
+		"get_attr":                     {"[ affinity ]", "[ { get_attr: [ node, resource.node ] } ]", `makes a resource of each VNFC of "node", but the Base HOT refers to all of them by one name`},
+		"get_resource":                 {"[ affinity ]", "[ { get_resource: node } ]", "refers to all of them by one name"},
+		"depends_on":                   {"    properties:\n      policies:", "    depends_on: node\n    properties:\n      policies:", "refers to all of them by one name"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := apartPackage(t).replace(t, smallHOT, c.from, c.to).apart(t, Members{"node": {0}}, HeatRequest{ExtVirtualLinks: links("n", "node_CP")})
+			text := strings.Join(problems(t, err), "\n")
+			require.Contains(t, text, class+c.want)
+			require.Contains(t, text, smallHOT)
+		})
+	}
+}
+
+func TestMembers_namesAndIndexes(t *testing.T) {
+	for name, want := range map[string]int{"a-0": 0, "a-12": 12, "a-": -1, "a-01": -1, "a--1": -1, "b-1": -1, "a": -1, "a-+1": -1} {
+		got, ok := MemberIndex("a", name)
+		require.Equal(t, want >= 0, ok, name)
+		if ok {
+			require.Equal(t, want, got)
+		}
+	}
+	m := Members{"a": {1, 3}}
+	m.Grow("a", 3)
+	require.Equal(t, Members{"a": {0, 1, 2, 3, 4}}, m)
+	require.Equal(t, map[string]int{"a": 5}, m.Capacity())
+	require.Equal(t, Members{"a": {0, 1}, "b": nil}, FirstMembers(map[string]int{"a": 2, "b": 0}))
+}

@@ -1,0 +1,100 @@
+package worker
+
+import (
+	"slices"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// shape is what a stack consists of: how many VMs of each VDU and, where each VNFC is a resource of its own, which.
+type shape struct {
+	capacity map[string]int
+	members  vnfpkg.Members // nil where groups decide
+}
+
+// apart tells whether each VNFC is a resource of its own in the stack.
+func (j *job) apart() bool { return lcm.ParseUserData(j.request.AdditionalParams).Apart() }
+
+// whole is the shape of the VNF, or the one that it gets when it is instantiated.
+func (j *job) whole() (shape, error) {
+	if j.inst.Instantiated != nil {
+		return j.present()
+	}
+	capacity, err := j.flavour.Capacity(j.request.InstantiationLevelID)
+	if err != nil || !j.apart() {
+		return shape{capacity: capacity}, err
+	}
+	return shape{capacity: capacity, members: vnfpkg.FirstMembers(capacity)}, nil
+}
+
+// present is the shape of the VNF as it is recorded.
+func (j *job) present() (shape, error) {
+	s := shape{capacity: j.recorded()}
+	if !j.apart() {
+		return s, nil
+	}
+	s.members = vnfpkg.Members{}
+	for _, v := range j.inst.Instantiated.VnfcResources {
+		index, err := memberIndex(v)
+		if err != nil {
+			return s, err
+		}
+		s.members[v.VduID] = append(s.members[v.VduID], index)
+	}
+	for _, indexes := range s.members {
+		slices.Sort(indexes)
+	}
+	return s, nil
+}
+
+// memberIndex is the index that a VNFC has among those of its VDU: its nested stack is named with it.
+func memberIndex(v lcm.VnfcResourceInfo) (int, error) {
+	name, _ := v.Metadata["parent_resource_name"].(string)
+	index, ok := vnfpkg.MemberIndex(v.VduID, name)
+	if !ok {
+		return 0, lcm.Errorf(lcm.KindBroken, "The VNFC %s is recorded in the resource %q, which is no VNFC of %s: the stack is not one that %s has made.",
+			v.ID, name, v.VduID, lcm.StandardUserData)
+	}
+	return index, nil
+}
+
+// sized is the shape of a VNF that is there, or that it gets.
+func (j *job) sized(sizes activities.Sizes) (shape, error) {
+	s, err := j.present()
+	if err != nil || s.members == nil {
+		return shape{capacity: j.sizes(sizes)}, err
+	}
+	p := j.opOcc.Plan
+	if p == nil || sizes == activities.SizesRecorded || p.Operation == lcm.OpHeal { // what a heal replaces keeps its place
+		return s, nil
+	}
+	for _, g := range p.Groups { // before any leaves, so that those that come have the same places in every step
+		if g.To > g.From {
+			s.members.Grow(g.VduID, g.To-g.From)
+		}
+	}
+	if sizes == activities.SizesPlanned {
+		err = j.takeOut(s.members, p.Leaving)
+	}
+	s.capacity = s.members.Capacity()
+	return s, err
+}
+
+// takeOut removes the VNFCs that leave.
+func (j *job) takeOut(members vnfpkg.Members, leaving []lcm.LeavingVnfc) error {
+	for _, l := range leaving {
+		for _, v := range j.inst.Instantiated.VnfcResources {
+			if v.ID != l.VnfcID {
+				continue
+			}
+			index, err := memberIndex(v)
+			if err != nil {
+				return err
+			}
+			members[v.VduID] = slices.DeleteFunc(members[v.VduID], func(i int) bool { return i == index })
+		}
+	}
+	return nil
+}

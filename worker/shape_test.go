@@ -1,0 +1,67 @@
+package worker
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// apartJob is an operation on a VNF of StandardUserData with these VNFCs, named by their resources.
+func apartJob(plan *lcm.Plan, resources ...string) *job {
+	info := &lcm.InstantiatedVnfInfo{}
+	for _, name := range resources {
+		info.VnfcResources = append(info.VnfcResources, lcm.VnfcResourceInfo{
+			ID: "id-" + name, VduID: "a", Metadata: map[string]any{"parent_resource_name": name},
+		})
+	}
+	return &job{
+		opOcc: lcm.VnfLcmOpOcc{Plan: plan}, inst: lcm.VnfInstance{Instantiated: info},
+		flavour: &vnfpkg.Flavour{Vdus: []vnfpkg.Vdu{{ID: "a"}}},
+		request: lcm.InstantiateRequest{AdditionalParams: json.RawMessage(`{"lcm-operation-user-data": "x.py", "lcm-operation-user-data-class": "StandardUserData"}`)},
+	}
+}
+
+func TestSized_newVnfcsTakeTheFreePlacesAndExactlyTheChosenOnesLeave(t *testing.T) {
+	grow := &lcm.Plan{Operation: lcm.OpScale, Groups: []lcm.GroupChange{{VduID: "a", From: 2, To: 4}}}
+	for sizes, want := range map[activities.Sizes][]int{
+		activities.SizesGrown: {0, 1, 2, 3}, activities.SizesPlanned: {0, 1, 2, 3}, activities.SizesRecorded: {0, 2},
+	} {
+		got, err := apartJob(grow, "a-2", "a-0").sized(sizes)
+		require.NoError(t, err)
+		assert.Equal(t, shape{capacity: map[string]int{"a": len(want)}, members: vnfpkg.Members{"a": want}}, got, sizes)
+	}
+	shrink := &lcm.Plan{
+		Operation: lcm.OpScale, Groups: []lcm.GroupChange{{VduID: "a", From: 3, To: 2}}, Leaving: []lcm.LeavingVnfc{{VnfcID: "id-a-1", VduID: "a"}},
+	}
+	for sizes, want := range map[activities.Sizes][]int{activities.SizesGrown: {0, 1, 2}, activities.SizesPlanned: {0, 2}, activities.SizesRecorded: {0, 1, 2}} {
+		got, err := apartJob(shrink, "a-0", "a-1", "a-2").sized(sizes)
+		require.NoError(t, err)
+		assert.Equal(t, want, got.members["a"], sizes)
+	}
+}
+
+func TestSized_whatAHealReplacesKeepsItsPlace(t *testing.T) {
+	heal := &lcm.Plan{Operation: lcm.OpHeal, Leaving: []lcm.LeavingVnfc{{VnfcID: "id-a-0", VduID: "a"}}}
+	got, err := apartJob(heal, "a-0", "a-1").sized(activities.SizesPlanned)
+	require.NoError(t, err)
+	assert.Equal(t, vnfpkg.Members{"a": {0, 1}}, got.members)
+}
+
+func TestShape_ofAStackThatAnotherHasMadeIsRefused(t *testing.T) {
+	_, err := apartJob(nil, "group").present()
+	require.ErrorContains(t, err, `"group"`)
+}
+
+func TestShape_ofGroupsHasNoMembers(t *testing.T) {
+	j := apartJob(&lcm.Plan{Operation: lcm.OpScale, Groups: []lcm.GroupChange{{VduID: "a", From: 1, To: 2}}}, "group")
+	j.request.AdditionalParams = nil
+	got, err := j.sized(activities.SizesPlanned)
+	require.NoError(t, err)
+	assert.Equal(t, shape{capacity: map[string]int{"a": 2}}, got)
+}
