@@ -124,6 +124,8 @@ type Options struct {
 	PackageLimits vnfpkg.Limits
 	// PackageTrust says whose packages are taken; its zero value takes all.
 	PackageTrust vnfpkg.Trust
+	// Python tells whether workers run the user data classes of packages.
+	Python bool
 	// MaxBody bounds request bodies, MaxUpload those of packages; 0 means 1 MiB and 8 GiB.
 	MaxBody, MaxUpload int64
 	// AuditKeepFor is how long it is kept who did what; 0 for ever.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/userdata"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -18,9 +19,8 @@ const (
 // builtInUserData are classes of Tacker and of its packages; what they do Windlass does itself.
 var builtInUserData = []string{"DefaultUserData", lcm.StandardUserData, "KubernetesClusterUserData", "SampleUserData"}
 
-// checkUserData refuses a request for Python that would have to be run: the stack would not be what the package's author
-// thinks.
-func checkUserData(req lcm.InstantiateRequest, found *findings) {
+// checkUserData refuses a request for Python that no worker runs: the stack would not be what the package's author thinks.
+func (s *Server) checkUserData(req lcm.InstantiateRequest, pkg lcm.VnfPkg, found *findings) {
 	var params map[string]json.RawMessage
 	if len(req.AdditionalParams) == 0 || json.Unmarshal(req.AdditionalParams, &params) != nil {
 		return // told elsewhere
@@ -37,10 +37,21 @@ func checkUserData(req lcm.InstantiateRequest, found *findings) {
 			return
 		}
 	}
-	var class string
-	if json.Unmarshal(named, &class) == nil && !slices.Contains(builtInUserData, class) {
-		found.names("$.additionalParams."+userDataClassParam, "%q is Python that Windlass does not run; what %s do is built in",
-			class, strings.Join(builtInUserData, ", "))
+	class := lcm.ParseUserData(req.AdditionalParams)
+	if class.BuiltIn(s.Python) {
+		return
+	}
+	if !s.Python {
+		found.names("$.additionalParams."+userDataClassParam, "%q is Python of the VNF package, which Windlass runs only where its operator has set userData.Python; what %s do is built in",
+			class.Class, strings.Join(builtInUserData, ", "))
+		return
+	}
+	path, err := userdata.ScriptPath(class.Path)
+	switch {
+	case err != nil:
+		found.mistake(lcm.Problem{Path: "$.additionalParams." + userDataParam, Detail: sentence(err)})
+	case !slices.ContainsFunc(pkg.Artifacts, func(a lcm.PkgArtifact) bool { return a.Path == path }):
+		found.names("$.additionalParams."+userDataParam, "the VNF package has no file %q", path)
 	}
 }
 

@@ -23,7 +23,7 @@ func TestInstantiate_takesUserDataThatIsBuiltInOnly(t *testing.T) {
 		return b.do("POST", instance+"/instantiate", request)
 	}
 	refused := with("./UserData/own.py", "OwnUserData")
-	require.Contains(t, refused.problem(http.StatusUnprocessableEntity), "Windlass does not run")
+	require.Contains(t, refused.problem(http.StatusUnprocessableEntity), "userData.python")
 	require.Equal(t, []string{"$.additionalParams.lcm-operation-user-data-class"}, refused.paths())
 	with("./UserData/own.py", nil).problem(http.StatusBadRequest)
 	with(nil, "SampleUserData").problem(http.StatusBadRequest)
@@ -32,4 +32,21 @@ func TestInstantiate_takesUserDataThatIsBuiltInOnly(t *testing.T) {
 	require.Equal(t, []string{"$.additionalParams.lcm-operation-user-data-class"}, refused.paths())
 	with("./UserData/x.py", 7).problem(http.StatusBadRequest)
 	with("./UserData/k8s_cluster_user_data.py", "KubernetesClusterUserData").want(http.StatusAccepted)
+}
+
+func TestInstantiate_takesUserDataOfThePackageWherePythonIsRun(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Python = true })
+	instance, request := b.ready("/vnflcm/v1")
+	params := request["additionalParams"].(map[string]any)
+	with := func(script, class string) answer {
+		params[userDataParam], params[userDataClassParam] = script, class
+		return b.do("POST", instance+"/instantiate", request)
+	}
+	for _, class := range []string{"OwnUserData", "SampleUserData"} {
+		refused := with("./UserData/own.py", class)
+		require.Contains(t, refused.problem(http.StatusUnprocessableEntity), `no file "UserData/own.py"`)
+		require.Equal(t, []string{"$.additionalParams.lcm-operation-user-data"}, refused.paths())
+	}
+	with("./UserData/own.sh", "OwnUserData").problem(http.StatusBadRequest)
+	with("../../etc/own.py", "DefaultUserData").want(http.StatusAccepted)
 }

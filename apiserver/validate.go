@@ -85,7 +85,7 @@ func (a *lcmAPI) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, 
 	if err := a.checkVims(ctx, inst, req, &found); err != nil {
 		return err
 	}
-	checkUserData(req, &found)
+	a.checkUserData(req, pkg, &found)
 	if flavour, err := vnfd.Flavour(req.FlavourID); err != nil {
 		found.names("$.flavourId", "%s", sentence(err))
 	} else {
@@ -128,7 +128,7 @@ func (a *lcmAPI) checkStack(ctx context.Context, f *vnfpkg.Flavour, req lcm.Inst
 	if err == nil && lcm.ParseUserData(req.AdditionalParams).Apart() {
 		template, given.Members, err = apart(f, template, req)
 	}
-	if err == nil {
+	if err == nil && lcm.ParseUserData(req.AdditionalParams).BuiltIn(a.Python) { // else a worker runs the class
 		_, err = vnfpkg.HeatParameters(f, template, given)
 	}
 	e, ok := asError(err)

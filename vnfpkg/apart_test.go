@@ -99,8 +99,8 @@ func TestApart_refusesTemplatesThatItCannotTakeApart(t *testing.T) {
 		"a group":                      {"type: node.yaml", "type: OS::Heat::AutoScalingGroup", "needs the VDU node in a nested template"},
 		"another name":                 {"  node:\n", "  nodes:\n", `needs a resource for each VDU, and the Base HOT has none named "node"`},
 		"get_attr":                     {"[ affinity ]", "[ { get_attr: [ node, resource.node ] } ]", `makes a resource of each VNFC of "node", but the Base HOT refers to all of them by one name`},
-		"get_resource":                 {"[ affinity ]", "[ { get_resource: node } ]", "refers to all of them by one name"},
-		"depends_on":                   {"    properties:\n      policies:", "    depends_on: node\n    properties:\n      policies:", "refers to all of them by one name"},
+		"get_resource":                 {"[ affinity ]", "[ { get_resource: node } ]", `makes a resource of each VNFC of "node", but the Base HOT refers to all of them by one name`},
+		"depends_on":                   {"    properties:\n      policies:", "    depends_on: node\n    properties:\n      policies:", `makes a resource of each VNFC of "node", but the Base HOT refers to all of them by one name`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := apartPackage(t).replace(t, smallHOT, c.from, c.to).apart(t, Members{"node": {0}}, HeatRequest{ExtVirtualLinks: links("n", "node_CP")})

@@ -13,7 +13,7 @@ type flavourReader struct {
 func (l *loader) flavour(doc *value) Flavour {
 	topology := doc.at("topology_template")
 	r := &flavourReader{loader: l, topology: topology, nodes: topology.at("node_templates")}
-	r.flavour.ID = r.flavourID(doc)
+	r.flavour.ID, r.flavour.Definition = r.flavourID(doc), doc.file
 	for name, node := range r.nodes.members() {
 		r.node(name, node)
 	}

@@ -81,6 +81,8 @@ type parameterMaker struct {
 	declared  *value
 	params    map[string]any
 	rep       *report
+	// overrule sets the sizes whatever was there before: a user data class may have read them from elsewhere.
+	overrule bool
 }
 
 // sizes sets the parameters that decide how many members groups have.
@@ -115,7 +117,7 @@ func (m *parameterMaker) size(name string, n int) {
 	if !m.declared.has(name) {
 		return
 	}
-	if given, ok := m.params[name]; ok && !sameNumber(given, n) {
+	if given, ok := m.params[name]; ok && !m.overrule && !sameNumber(given, n) {
 		m.rep.problem("$.additionalParams."+name, "differs from the %d that the instantiation level makes it; leave it out or choose another level", n)
 		return
 	}

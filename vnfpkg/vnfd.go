@@ -23,8 +23,10 @@ type Vnfd struct {
 
 // Flavour is one deployment flavour: a definition file whose substitution_mappings names it.
 type Flavour struct {
-	ID           string           `json:"id"`
-	Description  string           `json:"description,omitempty"`
+	ID          string `json:"id"`
+	Description string `json:"description,omitempty"`
+	// Definition is the path of the definition file, "" for packages that were taken before it was kept.
+	Definition   string           `json:"definition,omitempty"`
 	Vdus         []Vdu            `json:"vdus,omitempty"`
 	Cps          []VduCp          `json:"cps,omitempty"`
 	Storages     []VirtualStorage `json:"storages,omitempty"`

@@ -11,6 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
+	"github.com/windlass-nfv/windlass/internal/userdata"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -31,6 +32,8 @@ type operations struct {
 	// grantPatience is how long an NFVO may take to grant an operation, 0 without one; endpoint begins links to the API.
 	grantPatience time.Duration
 	endpoint      string
+	// userData runs the user data classes of packages; nil runs none.
+	userData *userdata.Runner
 }
 
 // job is an operation with everything that it refers to.

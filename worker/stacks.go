@@ -142,10 +142,15 @@ func (o *operations) heat(ctx context.Context, j *job, s shape) (vnfpkg.Template
 	if err != nil {
 		return template, nil, nil, err
 	}
-	parameters, err := vnfpkg.HeatParameters(j.flavour, template, vnfpkg.HeatRequest{
+	request := vnfpkg.HeatRequest{
 		Capacity: s.capacity, Members: s.members, ExtVirtualLinks: j.request.ExtVirtualLinks, AdditionalParams: additional,
 		Images: j.choices.Images, ComputeFlavours: j.choices.ComputeFlavours, Zones: j.choices.Zones,
-	})
+	}
+	if class := lcm.ParseUserData(j.request.AdditionalParams); !class.BuiltIn(o.userData != nil) {
+		template, parameters, err := o.scripted(ctx, j, class, template, request, opened)
+		return template, parameters, opened, err
+	}
+	parameters, err := vnfpkg.HeatParameters(j.flavour, template, request)
 	return template, parameters, opened, err
 }
 

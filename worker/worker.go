@@ -20,6 +20,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/remote"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
+	"github.com/windlass-nfv/windlass/internal/userdata"
 	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -54,6 +55,8 @@ type Options struct {
 	NFVOPackages *nfvo.Orchestrator
 	// PackageTrust says whose packages are taken.
 	PackageTrust vnfpkg.Trust
+	// UserData runs the user data classes of packages; nil runs none.
+	UserData *userdata.Runner
 	// NFVO is asked for grants when it is not nil; GrantPatience is how long it may take, GrantPoll how often it is asked
 	// meanwhile, and Endpoint the API's own URL, with which links begin.
 	NFVO                     activities.Granter
@@ -113,7 +116,7 @@ func New(o Options) *Worker {
 	w := sdkworker.New(o.Client, lcm.TaskQueue, options)
 	ops := &operations{
 		store: o.Store, vault: o.Vault, apt: o.Apt, aptKey: o.AptKey, podNetwork: o.PodNetwork,
-		grantPatience: o.GrantPatience, endpoint: o.Endpoint,
+		grantPatience: o.GrantPatience, endpoint: o.Endpoint, userData: o.UserData,
 	}
 	open := &clouds{operations: ops, open: map[string]*openstack.Cloud{}}
 	w.RegisterWorkflowWithOptions(workflows.Instantiate, workflow.RegisterOptions{Name: string(lcm.WorkflowInstantiate)})

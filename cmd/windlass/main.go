@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -10,9 +11,15 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/windlass-nfv/windlass/internal/userdata"
 )
 
 func main() {
+	if userdata.IsChild() { // this process is to become Python
+		fmt.Fprintln(os.Stderr, userdata.Confine())
+		os.Exit(1)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], terminal(os.Stdin, os.Stdout, os.Stderr))
 	stop()

@@ -121,7 +121,7 @@ func (b *backends) serveAPI(ctx context.Context) error {
 	telemetry.RegisterDriftFindings(b.registry, b.store.DriftCount)
 	options := apiserver.Options{
 		Listen: b.config.API.Listen, Endpoint: b.config.API.Endpoint,
-		Store: b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Checks: workflows, Vims: clouds{}, Subscribers: b.subscribers, Sources: b.sources, PackageTrust: b.trust,
+		Store: b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Checks: workflows, Vims: clouds{}, Subscribers: b.subscribers, Sources: b.sources, PackageTrust: b.trust, Python: b.config.UserData.Python != "",
 		NoCallbackTest: !b.config.Notifications.TestCallback, DuplicateSubscriptions: b.config.Notifications.Duplicates,
 		Log: b.log, Metrics: telemetry.Handler(b.registry), HTTPMetrics: telemetry.NewHTTPMetrics(b.registry), Version: versionText(),
 		Ready:    map[string]func(context.Context) error{"temporal": workflows.Ready},

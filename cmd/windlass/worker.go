@@ -15,6 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
+	"github.com/windlass-nfv/windlass/internal/userdata"
 	"github.com/windlass-nfv/windlass/worker"
 )
 
@@ -40,6 +41,11 @@ func newWorker() *cobra.Command {
 
 // work runs the worker and its health endpoint until ctx ends.
 func (b *backends) work(ctx context.Context) error {
+	if runner := b.userData(); runner != nil {
+		if err := runner.Check(ctx); err != nil { // at once, and not in the first operation
+			return err
+		}
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	b.drift = telemetry.NewDriftMetrics(b.registry)
 	var polling atomic.Bool
@@ -100,11 +106,20 @@ func (b *backends) workerOptions() worker.Options {
 		PodNetwork: b.config.Kubernetes.PodNetwork,
 		Starter:    &apiserver.Temporal{Client: b.temporal}, DriftMetrics: b.drift,
 		NFVOPackages: b.nfvo, GrantPoll: b.config.NFVO.GrantPoll, Endpoint: b.config.API.Endpoint,
+		UserData: b.userData(),
 	}
 	if b.nfvo != nil && b.config.NFVO.Grants {
 		o.NFVO, o.GrantPatience = b.nfvo, b.config.NFVO.GrantTimeout
 	}
 	return o
+}
+
+// userData runs user data classes of packages; nil where none are to be run.
+func (b *backends) userData() *userdata.Runner {
+	if b.config.UserData.Python == "" {
+		return nil
+	}
+	return &userdata.Runner{Python: b.config.UserData.Python, Time: b.config.UserData.Timeout}
 }
 
 // serveHealth answers /healthz, /readyz and /metrics.

@@ -28,6 +28,7 @@ type Config struct {
 	Notifications       Notifications
 	NFVO                NFVO
 	Packages            Packages
+	UserData            UserData
 	Keys                Keys
 	Worker              Worker
 	Kubernetes          Kubernetes
@@ -109,6 +110,13 @@ type Packages struct {
 	// signed packages only.
 	TrustFile         string
 	SignatureRequired bool
+}
+
+// UserData says how user data classes of packages are run.
+type UserData struct {
+	// Python is the interpreter, "" when none are run; Timeout bounds one run.
+	Python  string
+	Timeout time.Duration
 }
 
 // Keys says where the keys for secrets are: in a file, or in the environment variable of the name Env.

@@ -333,6 +333,14 @@ var settings = [...]setting{
 		set: func(c *Config, v string) (err error) { c.Packages.SignatureRequired, err = parseBool(v); return err },
 	},
 	{
+		key: "userData.python", need: NeedPackages, usage: "`path` of the Python 3 that runs user data classes of packages, confined; without it none are run",
+		set: func(c *Config, v string) error { c.UserData.Python = v; return nil },
+	},
+	{
+		key: "userData.timeout", need: NeedPackages, fallback: "30s", usage: "how `long` a user data class may run",
+		set: func(c *Config, v string) (err error) { c.UserData.Timeout, err = parsePositive(v); return err },
+	},
+	{
 		key: "keys.file", need: NeedKeys, usage: "`file` with the keys for secrets, readable by its owner only",
 		set: func(c *Config, v string) error { c.Keys.File = v; return checkNotEmpty(v) },
 	},

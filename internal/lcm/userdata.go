@@ -28,5 +28,17 @@ func ParseUserData(additionalParams json.RawMessage) (out UserData) {
 	return out
 }
 
+// BuiltIn tells whether Windlass itself does what the class does. python tells whether scripts are run: Tacker's samples all call
+// their class SampleUserData, whatever it does, so it is taken for the usual one only where it could not be run.
+func (u UserData) BuiltIn(python bool) bool {
+	switch u.Class {
+	case "", "DefaultUserData", StandardUserData, "KubernetesClusterUserData":
+		return true
+	case "SampleUserData":
+		return !python
+	}
+	return false
+}
+
 // Apart tells whether each VNFC is a resource of its own in the top template.
 func (u UserData) Apart() bool { return u.Class == StandardUserData }

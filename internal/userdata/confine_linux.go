@@ -1,0 +1,68 @@
+//go:build linux && (amd64 || arm64)
+
+package userdata
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Confine takes from this process what a script must not have, and makes Python of it. It returns only when that fails.
+// What it does counts for one thread; the exec ends all others.
+func Confine() error {
+	runtime.LockOSThread()
+	interpreter, dir := os.Args[1], os.Args[2]
+	runner := filepath.Join(dir, "python", "runner.py")
+	// -I: no environment, no directory of the user's; -B: no byte code, which could not be written.
+	argv := []string{interpreter, "-I", "-B", runner}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("privileges cannot be given up: %w", err)
+	}
+	if err := dropCapabilities(); err != nil {
+		return fmt.Errorf("capabilities cannot be given up: %w", err)
+	}
+	if err := restrictFiles(interpreter, dir); err != nil {
+		return err
+	}
+	if err := restrictCalls(); err != nil {
+		return fmt.Errorf("system calls cannot be restricted (seccomp): %w", err)
+	}
+	return fmt.Errorf("%s cannot be run: %w", interpreter, syscall.Exec(interpreter, argv, os.Environ())) //nolint:gosec // G204: the operator's interpreter
+}
+
+// dropCapabilities leaves root without root's powers; without new privileges the exec does not bring them back.
+func dropCapabilities() error {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var none [2]unix.CapUserData
+	return unix.Capset(&header, &none[0])
+}
+
+// bound limits a process that waits for its input: no script runs yet.
+func bound(pid int, cpu time.Duration) error {
+	seconds := uint64(max(1, cpu/time.Second))
+	var errs []error
+	for resource, most := range map[int]uint64{
+		unix.RLIMIT_AS: memoryLimit, unix.RLIMIT_CPU: seconds, unix.RLIMIT_FSIZE: 0, unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: 64,
+	} {
+		errs = append(errs, unix.Prlimit(pid, resource, &unix.Rlimit{Cur: most, Max: most}, nil))
+	}
+	return errors.Join(errs...)
+}
+
+// overTime tells whether the kernel has ended a process that had used up its time.
+func overTime(ended error) bool {
+	exit, ok := errors.AsType[*exec.ExitError](ended)
+	if !ok {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGXCPU
+}

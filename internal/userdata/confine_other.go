@@ -1,0 +1,17 @@
+//go:build !linux || (!amd64 && !arm64)
+
+package userdata
+
+import (
+	"errors"
+	"time"
+)
+
+var errUnsupported = errors.New("scripts are confined on Linux only, on amd64 and arm64")
+
+// Confine tells that there is no confinement here.
+func Confine() error { return errUnsupported }
+
+func bound(int, time.Duration) error { return errUnsupported }
+
+func overTime(error) bool { return false }

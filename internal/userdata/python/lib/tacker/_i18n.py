@@ -1,0 +1,2 @@
+def _(text):
+    return text

@@ -1,0 +1,170 @@
+package vnfpkg
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// ParseYAML reads a definition or a template as JSON would have it. Dates stay texts, as templates mean them.
+func ParseYAML(file string, data []byte) (any, error) {
+	root, err := parseYAML(file, data, Limits{}.withDefaults())
+	if err != nil {
+		rep := &report{}
+		reportYAML(rep, file, err)
+		return nil, rep.err("a file of the VNF package cannot be used")
+	}
+	return root.plain(), nil
+}
+
+// plain is the value in the types of encoding/json, with whole numbers as such.
+func (v *value) plain() any {
+	switch v.kind {
+	case yaml.MappingNode:
+		out := make(map[string]any, len(v.keys))
+		for key, item := range v.members() {
+			out[key] = item.plain()
+		}
+		return out
+	case yaml.SequenceNode:
+		out := make([]any, 0, len(v.items))
+		for _, item := range v.items {
+			out = append(out, item.plain())
+		}
+		return out
+	}
+	return v.plainScalar()
+}
+
+func (v *value) plainScalar() any {
+	switch v.tag {
+	case "!!null":
+		return nil
+	case "!!bool":
+		var b bool
+		if (&yaml.Node{Kind: yaml.ScalarNode, Tag: v.tag, Value: v.text}).Decode(&b) == nil {
+			return b
+		}
+	case "!!int":
+		var n int64
+		if (&yaml.Node{Kind: yaml.ScalarNode, Tag: v.tag, Value: v.text}).Decode(&n) == nil {
+			return n
+		}
+	case "!!float":
+		// Not a number and the infinities have no place in JSON.
+		if f, err := strconv.ParseFloat(v.text, 64); err == nil && json.Valid([]byte(strconv.FormatFloat(f, 'g', -1, 64))) {
+			return f
+		}
+	}
+	return v.text
+}
+
+// Same tells whether two templates of a flavour say the same, however they are written.
+func (t Template) Same(f *Flavour, other Template) bool {
+	a, err := t.parse(f)
+	if err != nil {
+		return false
+	}
+	b, err := other.parse(f)
+	if err != nil || len(a.nested) != len(b.nested) || !reflect.DeepEqual(a.top.plain(), b.top.plain()) {
+		return false
+	}
+	for name := range a.nested {
+		if b.nested[name] == nil || !reflect.DeepEqual(a.nested[name].plain(), b.nested[name].plain()) {
+			return false
+		}
+	}
+	return true
+}
+
+// MadeParameters completes the parameters that a user data class has made, as Tacker does: sizes are those of the VNF, and what an
+// NFVO has chosen takes the place of the class's choice. Errors are as HeatParameters'.
+func MadeParameters(f *Flavour, t Template, req HeatRequest, made map[string]any) (map[string]any, error) {
+	parsed, err := t.parse(f)
+	if err != nil {
+		return nil, err
+	}
+	capacity, err := req.capacity(f)
+	if err != nil {
+		return nil, err
+	}
+	m := &parameterMaker{
+		flavour: f, req: req, templates: parsed, capacity: capacity, overrule: true,
+		declared: parsed.top.at("parameters"), params: maps.Clone(made), rep: &report{},
+	}
+	if m.params == nil {
+		m.params = map[string]any{}
+	}
+	for _, name := range sortedKeys(m.params) {
+		if !m.declared.has(name) {
+			m.rep.problem(classPath, "the user data class has made the parameter %s, which the Base HOT does not have", quoteName(name))
+		}
+	}
+	m.sizes()
+	uses := parsed.nfvUses()
+	m.override(uses)
+	m.choices(uses)
+	m.required()
+	if err := m.rep.err("the stack of the flavour " + f.ID + " cannot be made of what the user data class has made"); err != nil {
+		return nil, err
+	}
+	return m.params, nil
+}
+
+// override puts sizes and what was granted into the parameter nfv, where templates take them.
+func (m *parameterMaker) override(uses []nfvUse) {
+	nfv, ok := m.params["nfv"].(map[string]any)
+	if !ok {
+		return
+	}
+	b := &nfvBuilder{flavour: m.flavour, req: m.req, capacity: m.capacity}
+	for _, use := range uses {
+		if use.path[0] != "VDU" || len(use.path) < 3 {
+			continue
+		}
+		id, key := use.path[1], use.path[2]
+		granted := map[string]string{
+			"flavor": m.req.ComputeFlavours[id], "computeFlavourId": m.req.ComputeFlavours[id], "image": b.image(id), "vcImageId": b.image(id),
+			"locationConstraints": m.req.Zones[id],
+		}[key]
+		if granted != "" {
+			child(child(nfv, "VDU"), id)[key] = granted
+		}
+		if n, known := m.capacity[id]; known && key == "desired_capacity" {
+			child(child(nfv, "VDU"), id)[key] = n
+		}
+	}
+}
+
+// Sizes maps the scaling aspects to the number of VNFCs of each, as the names of groups have it.
+func (f *Flavour) Sizes(capacity map[string]int) map[string]int {
+	out := map[string]int{}
+	for _, aspect := range f.Aspects {
+		for _, vdu := range sortedKeys(aspect.Deltas) {
+			out[aspect.ID] = capacity[vdu]
+			break
+		}
+	}
+	return out
+}
+
+// Chosen are the images and the flavours of VDUs and storages: those that were granted, else those of the VNFD.
+func (req HeatRequest) Chosen(f *Flavour) (images, flavours map[string]string) {
+	images, flavours = map[string]string{}, map[string]string{}
+	for _, vdu := range f.Vdus {
+		flavours[vdu.ID] = first(req.ComputeFlavours[vdu.ID], vdu.ComputeFlavour)
+		if vdu.Image != nil {
+			images[vdu.ID] = vdu.Image.Name
+		}
+	}
+	for _, s := range f.Storages {
+		if s.Image != nil {
+			images[s.ID] = s.Image.Name
+		}
+	}
+	maps.Copy(images, req.Images)
+	return images, flavours
+}

@@ -1,0 +1,66 @@
+package vnfpkg
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestParseYAML_isWhatJSONWouldHave(t *testing.T) {
+	got, err := ParseYAML("a.yaml", []byte("version: 2013-05-23\na: [1, 0x10, 1.5, .inf, true, ~, '7', {b: &x c}]\nd: *x\n"))
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{
+		"version": "2013-05-23", "a": []any{int64(1), int64(16), 1.5, ".inf", true, nil, "7", map[string]any{"b": "c"}}, "d": "c",
+	}, got)
+	_, err = ParseYAML("a.yaml", []byte("a: [\n"))
+	require.Contains(t, problems(t, err)[0], "a.yaml")
+}
+
+func made(t *testing.T, f files, req HeatRequest, params map[string]any) (map[string]any, error) {
+	t.Helper()
+	fl := &f.open(t).Vnfd.Flavours[0]
+	template, err := StackTemplate(fl, f.read)
+	require.NoError(t, err)
+	return MadeParameters(fl, template, req, params)
+}
+
+func TestMadeParameters_haveTheSizesAndTheGrantedChoices(t *testing.T) {
+	nfv := func(image string) map[string]any {
+		return map[string]any{"VDU": map[string]any{"node": map[string]any{"image": image, "flavor": "own"}}, "CP": map[string]any{"node_CP": map[string]any{"network": "own-net"}}}
+	}
+	params, err := made(t, minimal(), HeatRequest{LevelID: "high", Images: map[string]string{"node": "granted"}}, map[string]any{"nfv": nfv("own"), "workers_desired_capacity": 1})
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"nfv": nfv("granted"), "workers_desired_capacity": 4}, params)
+
+	_, err = made(t, minimal(), HeatRequest{Zones: map[string]string{"node": "west"}}, map[string]any{"nfv": nfv("own"), "other": 1})
+	require.Equal(t, []string{
+		`$.additionalParams.lcm-operation-user-data-class: the user data class has made the parameter "other", which the Base HOT does not have`,
+		"$.addResources: the servers of node are granted in the zone west, but the Base HOT takes none (nfv.VDU.node.locationConstraints)",
+	}, problems(t, err))
+
+	_, err = made(t, minimal(), HeatRequest{}, nil)
+	require.Equal(t, []string{"$.additionalParams.nfv: the Base HOT needs this parameter of type json"}, problems(t, err))
+}
+
+func TestTemplate_sameIsWhatSaysTheSame(t *testing.T) {
+	f := &minimal().open(t).Vnfd.Flavours[0]
+	template, err := StackTemplate(f, minimal().read)
+	require.NoError(t, err)
+	other := template
+	other.Top = `{"heat_template_version": "2013-05-23"}`
+	require.False(t, template.Same(f, other))
+	other.Top = "# again\n" + template.Top
+	require.True(t, template.Same(f, other))
+	other.Files = map[string]string{"node.yaml": "resources: {}\n"}
+	require.False(t, template.Same(f, other))
+	other.Files = nil
+	require.False(t, template.Same(f, other))
+}
+
+func TestFlavour_sizesAndChoices(t *testing.T) {
+	f := &minimal().open(t).Vnfd.Flavours[0]
+	require.Equal(t, map[string]int{"workers": 7}, f.Sizes(map[string]int{"node": 7}))
+	images, flavours := HeatRequest{Images: map[string]string{"node": "granted"}}.Chosen(f)
+	require.Equal(t, map[string]string{"node": "granted"}, images)
+	require.Equal(t, map[string]string{"node": "m1.small"}, flavours)
+}

@@ -1,0 +1,198 @@
+package worker
+
+import (
+	"context"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/userdata"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// What a user data class finds of its package: texts, none of them large.
+const (
+	largestScript  = 1 << 20
+	largestScripts = 32 << 20
+)
+
+var scriptTypes = []string{".py", ".yaml", ".yml", ".json", ".txt", ".meta", ".mf"}
+
+// scripted makes the template and the parameters of the VNF's stack by the user data class of the package. It is run for every
+// change of the stack, with the request of the instantiation and the size that the VNF gets: nothing of what it once made is kept.
+func (o *operations) scripted(
+	ctx context.Context, j *job, class lcm.UserData, template vnfpkg.Template, request vnfpkg.HeatRequest, opened []string,
+) (vnfpkg.Template, map[string]any, error) {
+	if o.userData == nil {
+		return template, nil, lcm.Errorf(lcm.KindInvalid, "The user data class %s is Python of the VNF package, and this worker runs none: set userData.python, then retry.", class.Class)
+	}
+	call := userdata.Call{Path: class.Path, Class: class.Class, Secrets: opened}
+	var err error
+	if call.Files, err = o.scripts(ctx, j.inst.VnfPkgID); err != nil {
+		return template, nil, err
+	}
+	if call.Told, err = j.told(template, request, call.Files); err != nil {
+		return template, nil, err
+	}
+	made, err := o.userData.Run(ctx, call)
+	if err != nil {
+		return template, nil, err
+	}
+	if template, err = ownTemplate(j.flavour, template, made); err != nil {
+		return template, nil, err
+	}
+	parameters, err := vnfpkg.MadeParameters(j.flavour, template, request, made.Parameters)
+	return template, parameters, err
+}
+
+// scripts reads the files of a package that its user data class may read.
+func (o *operations) scripts(ctx context.Context, id lcm.VnfPkgID) (map[string][]byte, error) {
+	pkg, err := o.store.Package(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	files, total := map[string][]byte{}, int64(0)
+	for _, artifact := range pkg.Artifacts {
+		if !slices.Contains(scriptTypes, strings.ToLower(path.Ext(artifact.Path))) || artifact.Size > largestScript {
+			continue
+		}
+		if total += artifact.Size; total > largestScripts {
+			return nil, lcm.Errorf(lcm.KindInvalid, "The scripts and definitions of VNF package %s have more than the %d MiB that a user data class may read.", id, largestScripts>>20)
+		}
+		if files[artifact.Path], err = o.store.PackageFile(ctx, id, artifact.Path); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// ownTemplate is the template that a class has made, if it has made another one: only where nothing is scaled, because who is to
+// leave cannot be told from a template that Windlass has not made.
+func ownTemplate(f *vnfpkg.Flavour, template vnfpkg.Template, made userdata.Made) (vnfpkg.Template, error) {
+	if made.Template == "" {
+		return template, nil
+	}
+	own := vnfpkg.Template{Top: made.Template, Files: template.Files}
+	if len(made.Files) > 0 {
+		own.Files = made.Files
+	}
+	if own.Same(f, template) {
+		return template, nil
+	}
+	if len(f.Aspects) > 0 {
+		return template, lcm.Errorf(lcm.KindInvalid, "The user data class has made a template of its own, but the VNFD lets the flavour %s be scaled: "+
+			"leave the template as it is, or use %s, which makes each VNFC a resource of its own.", f.ID, lcm.StandardUserData)
+	}
+	return own, nil
+}
+
+// told is what a user data class may know of an operation.
+func (j *job) told(template vnfpkg.Template, request vnfpkg.HeatRequest, files map[string][]byte) (told userdata.Told, err error) {
+	definition, ok := files[j.flavour.Definition]
+	if !ok {
+		return told, lcm.Errorf(lcm.KindInvalid, "The definition of the flavour %s is not kept: on-board the VNF package again.", j.flavour.ID)
+	}
+	if told.Vnfd, err = vnfpkg.ParseYAML(j.flavour.Definition, definition); err != nil {
+		return told, err
+	}
+	if told.Hot.Template, err = vnfpkg.ParseYAML(j.flavour.BaseHOT, []byte(template.Top)); err != nil {
+		return told, err
+	}
+	told.Hot.Files = map[string]any{}
+	for name, text := range template.Files {
+		if nested, err := vnfpkg.ParseYAML(name, []byte(text)); err == nil { // others are files that templates only name
+			told.Hot.Files[name] = nested
+		}
+	}
+	told.Images, told.Flavours = request.Chosen(j.flavour)
+	told.Capacity = j.flavour.Sizes(request.Capacity)
+	told.Request = j.instantiation(request.AdditionalParams)
+	told.Instance = map[string]any{
+		"id": j.inst.ID, "vnfdId": j.inst.VnfdID, "vnfInstanceName": j.inst.Name, "instantiationState": lcm.NotInstantiated,
+	}
+	told.GrantRequest, told.Grant = j.grantFor(request)
+	return told, nil
+}
+
+// instantiation is the InstantiateVnfRequest of v2 that the VNF is made by: networks, addresses and parameters, but no credentials
+// of VIMs.
+func (j *job) instantiation(additionalParams map[string]any) map[string]any {
+	links := []any{}
+	for _, link := range j.request.ExtVirtualLinks {
+		cps := []any{}
+		for _, cp := range link.ExtCps {
+			addresses := []any{}
+			for _, ip := range cp.FixedIPs {
+				addresses = append(addresses, addressOf(ip))
+			}
+			data := map[string]any{"layerProtocol": "IP_OVER_ETHERNET", "ipOverEthernet": map[string]any{"ipAddresses": addresses}}
+			cps = append(cps, map[string]any{"cpdId": cp.CpdID, "cpConfig": map[string]any{cp.CpdID: map[string]any{"cpProtocolData": []any{data}}}})
+		}
+		links = append(links, map[string]any{"id": link.ID, "resourceId": link.ResourceID, "extCps": cps})
+	}
+	connections := map[string]any{}
+	for _, c := range j.request.VimConnections {
+		connections[c.ID] = map[string]any{"vimId": c.VimID, "vimType": c.VimType}
+	}
+	if additionalParams == nil {
+		additionalParams = map[string]any{}
+	}
+	return map[string]any{
+		"flavourId": j.flavour.ID, "instantiationLevelId": j.request.InstantiationLevelID, "extVirtualLinks": links,
+		"vimConnectionInfo": connections, "additionalParams": additionalParams,
+	}
+}
+
+func addressOf(ip lcm.FixedIP) map[string]any {
+	out := map[string]any{"type": "IPV4"}
+	if strings.Contains(ip.Address, ":") {
+		out["type"] = "IPV6"
+	}
+	if ip.Address != "" {
+		out["fixedAddresses"] = []any{ip.Address}
+	}
+	if ip.SubnetID != "" {
+		out["subnetId"] = ip.SubnetID
+	}
+	return out
+}
+
+// grantFor are the GrantRequest and the Grant of an instantiation with so many VNFCs, and what an NFVO has chosen.
+func (j *job) grantFor(request vnfpkg.HeatRequest) (asked, granted map[string]any) {
+	resources, places, zones := []any{}, []any{}, []any{}
+	for _, vdu := range j.flavour.Vdus {
+		zone := request.Zones[vdu.ID]
+		if zone != "" {
+			zones = append(zones, map[string]any{"id": zone, "zoneId": zone})
+		}
+		for i := range request.Capacity[vdu.ID] {
+			id := vnfpkg.MemberName(vdu.ID, i)
+			resources = append(resources, map[string]any{"id": id, "type": "COMPUTE", "vduId": vdu.ID, "resourceTemplateId": vdu.ID})
+			place := map[string]any{"resourceDefinitionId": id}
+			if zone != "" {
+				place["zoneId"] = zone
+			}
+			places = append(places, place)
+		}
+	}
+	flavours, images := []any{}, []any{}
+	for _, id := range sortedKeys(request.ComputeFlavours) {
+		flavours = append(flavours, map[string]any{"vnfdVirtualComputeDescId": id, "vimFlavourId": request.ComputeFlavours[id]})
+	}
+	for _, id := range sortedKeys(request.Images) {
+		images = append(images, map[string]any{"vnfdSoftwareImageId": id, "vimSoftwareImageId": request.Images[id]})
+	}
+	asked = map[string]any{
+		"vnfInstanceId": j.inst.ID, "vnfLcmOpOccId": j.opOcc.ID, "vnfdId": j.inst.VnfdID, "flavourId": j.flavour.ID,
+		"operation": lcm.OpInstantiate, "isAutomaticInvocation": false, "addResources": resources,
+	}
+	granted = map[string]any{
+		"vnfInstanceId": j.inst.ID, "vnfLcmOpOccId": j.opOcc.ID, "addResources": places, "zones": zones,
+		"vimAssets": map[string]any{"computeResourceFlavours": flavours, "softwareImages": images},
+	}
+	return asked, granted
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
