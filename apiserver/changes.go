@@ -50,6 +50,9 @@ func (s *Server) planChange(ctx context.Context, inst lcm.VnfInstance, op lcm.Op
 	if err != nil {
 		return lcm.Plan{}, facts, err
 	}
+	if err := plan.Allowed(facts.Flavour, op, body); err != nil {
+		return lcm.Plan{}, facts, err
+	}
 	if op == lcm.OpOperate {
 		req, err := lcm.ParseOperate(body)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/plan"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
@@ -56,7 +57,25 @@ func (a *lcmAPI) terminate(c echo.Context) error {
 	if inst.InstantiationState != lcm.Instantiated {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated.", inst.ID)
 	}
+	if err := a.allowedTermination(c.Request().Context(), inst, body); err != nil {
+		return err
+	}
 	return a.begin(c, inst, lcm.OpTerminate, body)
+}
+
+// allowedTermination asks the VNFD. A VNF whose VNFD cannot be read any more can still be terminated.
+func (s *Server) allowedTermination(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
+	if inst.Instantiated == nil {
+		return nil
+	}
+	facts, err := s.facts(ctx, inst, inst.Instantiated.FlavourID, nil)
+	if lcm.Is(err, lcm.KindInvalid) || lcm.Is(err, lcm.KindNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return plan.Allowed(facts.Flavour, lcm.OpTerminate, body)
 }
 
 // begin records an operation and starts its workflow: the way of every request that makes an operation.

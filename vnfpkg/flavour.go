@@ -18,6 +18,7 @@ func (l *loader) flavour(doc *value) Flavour {
 		r.node(name, node)
 	}
 	r.mappedRequirements()
+	r.flavour.LcmOperations = r.lcmOperations()
 	r.policies()
 	r.checkLevels()
 	r.baseHOT()
@@ -64,21 +65,21 @@ func (r *flavourReader) node(name string, node *value) {
 }
 
 func (r *flavourReader) vdu(name string, node *value) Vdu {
-	p := node.at("properties")
+	profile := r.property(node, "vdu_profile")
 	compute := node.at("capabilities", "virtual_compute", "properties")
 	vdu := Vdu{
 		ID:             name,
-		Name:           p.at("name").str(),
-		Description:    p.at("description").str(),
-		MinInstances:   r.count(p.at("vdu_profile", "min_number_of_instances")),
-		MaxInstances:   r.count(p.at("vdu_profile", "max_number_of_instances")),
+		Name:           r.property(node, "name").str(),
+		Description:    r.property(node, "description").str(),
+		MinInstances:   r.count(profile.at("min_number_of_instances")),
+		MaxInstances:   r.count(profile.at("max_number_of_instances")),
 		Image:          r.image(node),
 		ComputeFlavour: computeFlavour(compute.at("requested_additional_capabilities")),
 		VirtualCpus:    r.count(compute.at("virtual_cpu", "num_virtual_cpu")),
 		VirtualMemory:  compute.at("virtual_memory", "virtual_mem_size").str(),
 	}
 	if vdu.MaxInstances > 0 && vdu.MaxInstances < vdu.MinInstances {
-		r.rep.problem(p.at("vdu_profile").place(), "max_number_of_instances is smaller than min_number_of_instances")
+		r.rep.problem(profile.place(), "max_number_of_instances is smaller than min_number_of_instances")
 	}
 	for key, target := range r.requirements(node) {
 		if key == "virtual_storage" {
@@ -114,7 +115,7 @@ func computeFlavour(capabilities *value) string {
 // image reads sw_image_data and the artifact with the image's file, which may be absent: images are
 // often in the VIM already.
 func (r *flavourReader) image(node *value) *SwImage {
-	data := node.at("properties", "sw_image_data")
+	data := r.property(node, "sw_image_data")
 	artifact := r.imageArtifact(node)
 	if !data.isMap() && artifact == nil {
 		return nil
@@ -154,8 +155,8 @@ func (r *flavourReader) imageArtifact(node *value) *value {
 func (r *flavourReader) cp(name string, node *value) VduCp {
 	cp := VduCp{
 		ID:             name,
-		Order:          r.count(node.at("properties", "order")),
-		LayerProtocols: node.at("properties", "layer_protocols").words(),
+		Order:          r.count(r.property(node, "order")),
+		LayerProtocols: r.property(node, "layer_protocols").words(),
 	}
 	for key, target := range r.requirements(node) {
 		switch key {
@@ -170,17 +171,24 @@ func (r *flavourReader) cp(name string, node *value) VduCp {
 }
 
 func (r *flavourReader) storage(name, kind string, node *value) VirtualStorage {
-	p := node.at("properties")
 	s := VirtualStorage{ID: name, Kind: kind, Image: r.image(node)}
 	for _, size := range []*value{
-		p.at("virtual_" + kind + "_storage_data").at("size_of_storage"), p.at("size_of_storage"),
-		p.at("virtual_object_storage_data", "max_size_of_storage"),
+		r.property(node, "virtual_"+kind+"_storage_data").at("size_of_storage"), r.property(node, "size_of_storage"),
+		r.property(node, "virtual_object_storage_data").at("max_size_of_storage"),
 	} {
 		if s.Size == "" {
-			s.Size = size.str()
+			s.Size = resolveInput(r.topology, size).str()
 		}
 	}
 	return s
+}
+
+// property is that of a node, else the default of its type or of one that it derives from.
+func (r *flavourReader) property(node *value, name string) *value {
+	if v := resolveInput(r.topology, node.at("properties", name)); !v.isNull() {
+		return v
+	}
+	return resolveInput(r.topology, r.typeDefault(node.at("type").str(), name))
 }
 
 // requirements reads the targets of a node's requirements and refuses those that do not exist.
@@ -222,6 +230,7 @@ func (r *flavourReader) mappedRequirements() {
 
 // count reads a number of instances, levels or the like; 0 when nothing is written.
 func (r *flavourReader) count(v *value) int {
+	v = resolveInput(r.topology, v)
 	if v.isNull() {
 		return 0
 	}

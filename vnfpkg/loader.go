@@ -19,6 +19,8 @@ type loader struct {
 	docs      []*value
 	loaded    map[string]bool
 	nodeTypes map[string]*value
+	// policyTypes are those that the definitions derive from the standard's.
+	policyTypes map[string]*value
 	// incomplete is set when a definition could not be read: what is missing then was perhaps in it.
 	incomplete bool
 	// yamlLeft is how many YAML values the rest of the package may have.
@@ -172,7 +174,7 @@ func (l *loader) locate(from, ref string) (string, bool) {
 }
 
 func (l *loader) collectNodeTypes() {
-	l.nodeTypes = map[string]*value{}
+	l.nodeTypes, l.policyTypes = map[string]*value{}, map[string]*value{}
 	for _, doc := range l.docs {
 		for name, def := range doc.at("node_types").members() {
 			if _, twice := l.nodeTypes[name]; twice {
@@ -181,16 +183,23 @@ func (l *loader) collectNodeTypes() {
 			}
 			l.nodeTypes[name] = def
 		}
+		for name, def := range doc.at("policy_types").members() {
+			if _, twice := l.policyTypes[name]; !twice { // the first counts
+				l.policyTypes[name] = def
+			}
+		}
 	}
 }
 
 // builtinType follows derived_from to a type of the standard ("tosca. ..."); "" when there is none.
-func (l *loader) builtinType(name string) string {
-	for range len(l.nodeTypes) + 1 {
+func (l *loader) builtinType(name string) string { return builtin(l.nodeTypes, name) }
+
+func builtin(types map[string]*value, name string) string {
+	for range len(types) + 1 {
 		if strings.HasPrefix(name, "tosca.") {
 			return name
 		}
-		name = l.nodeTypes[name].at("derived_from").str()
+		name = types[name].at("derived_from").str()
 	}
 	return ""
 }

@@ -25,7 +25,7 @@ func (r *flavourReader) policies() {
 			if pass == 0 {
 				r.checkTargets(name, policy)
 			}
-			if read := byType[strings.TrimPrefix(policy.at("type").str(), policyPrefix)]; read != nil {
+			if read := byType[strings.TrimPrefix(builtin(r.policyTypes, policy.at("type").str()), policyPrefix)]; read != nil {
 				read(name, policy)
 			}
 		}
@@ -100,6 +100,12 @@ func (r *flavourReader) vduScalingAspectDeltas(name string, policy *value) {
 	deltas := map[string]int{}
 	for id, item := range policy.at("properties", "deltas").members() {
 		deltas[id] = r.count(item.at("number_of_instances"))
+	}
+	switch { // SOL001: step_deltas may be absent where all steps are the same
+	case len(aspect.StepDeltas) == 0 && len(deltas) == 1:
+		aspect.StepDeltas = sortedKeys(deltas)
+	case len(aspect.StepDeltas) == 0 && len(deltas) > 1:
+		r.rep.problem(policy.place(), "the policy %s has several deltas of the aspect %s, which has no step_deltas that say which step takes which", name, aspect.ID)
 	}
 	for _, step := range aspect.StepDeltas {
 		if _, ok := deltas[step]; !ok {
@@ -179,7 +185,7 @@ func (r *flavourReader) vduInstantiationLevels(name string, policy *value) {
 func (r *flavourReader) affinityRule(name string, policy *value) {
 	r.flavour.AffinityRules = append(r.flavour.AffinityRules, AffinityRule{
 		ID:    name,
-		Anti:  policy.at("type").str() == policyPrefix+"AntiAffinityRule",
+		Anti:  builtin(r.policyTypes, policy.at("type").str()) == policyPrefix+"AntiAffinityRule",
 		Scope: policy.at("properties", "scope").str(),
 		Vdus:  r.targetVdus(policy),
 	})

@@ -36,6 +36,8 @@ type Flavour struct {
 	// DefaultLevel is "" when the flavour has no instantiation levels, or several and no default.
 	DefaultLevel  string         `json:"defaultLevel,omitempty"`
 	AffinityRules []AffinityRule `json:"affinityRules,omitempty"`
+	// LcmOperations is lcm_operations_configuration; nil when the VNFD has none.
+	LcmOperations *LcmOperations `json:"lcmOperations,omitempty"`
 	// Hooks are the operations of the Vnflcm interface that have an implementation, e.g. "instantiate_end".
 	Hooks map[string]Hook `json:"hooks,omitempty"`
 	// BaseHOT is the path of the top Heat template in the package, "" when the flavour has none.

@@ -38,7 +38,14 @@ func (o *operations) GracePeriod(ctx context.Context, id lcm.OpOccID) (time.Dura
 		return 0, err
 	}
 	request, err := lcm.ParseTerminate(opOcc.Params)
-	return request.GracePeriod(), err
+	if err != nil || request.GracefulTerminationTimeout != nil {
+		return request.GracePeriod(), err
+	}
+	j, err := o.loadOf(ctx, opOcc)
+	if err != nil || j.flavour == nil {
+		return request.GracePeriod(), err
+	}
+	return max(request.GracePeriod(), j.flavour.LeastGrace()), nil
 }
 
 // Stack implements activities.Stacks.

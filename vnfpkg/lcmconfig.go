@@ -1,0 +1,115 @@
+package vnfpkg
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// LcmOperations is lcm_operations_configuration of a flavour's VNF node: what requests may ask of the VNF. A pointer is nil, a
+// list and a time empty, where the VNFD says nothing.
+type LcmOperations struct {
+	// SeveralSteps tells whether SCALE takes numberOfSteps of more than one.
+	SeveralSteps *bool `json:"severalSteps,omitempty"`
+	// AnyLevels tells whether SCALE_TO_LEVEL takes scaleInfo.
+	AnyLevels *bool `json:"anyLevels,omitempty"`
+	// HealCauses are the values of cause that HEAL takes.
+	HealCauses []string `json:"healCauses,omitempty"`
+	// MinTermination and MinStop are the shortest timeouts of a graceful termination and a graceful stop, in seconds. The
+	// recommended longest ones are no constraints, says SOL001.
+	MinTermination int `json:"minTermination,omitempty"`
+	MinStop        int `json:"minStop,omitempty"`
+}
+
+// lcmOperations reads lcm_operations_configuration: of the flavour's VNF node, else the default of its type, else that of the
+// entry definition's VNF node.
+func (r *flavourReader) lcmOperations() *LcmOperations {
+	const name = "lcm_operations_configuration"
+	var found *value
+	types := []string{}
+	for _, topology := range []*value{r.topology, r.docs[0].at("topology_template")} {
+		for _, node := range topology.at("node_templates").members() {
+			if typeName := node.at("type").str(); r.builtinType(typeName) == typeVNF {
+				found, types = firstMap(found, resolveInput(topology, node.at("properties", name))), append(types, typeName)
+			}
+		}
+		types = append(types, topology.at("substitution_mappings", "node_type").str())
+	}
+	for _, typeName := range types {
+		found = firstMap(found, r.typeDefault(typeName, name))
+	}
+	if found == nil {
+		return nil
+	}
+	return &LcmOperations{
+		SeveralSteps:   r.flag(found.at("scale"), "scaling_by_more_than_one_step_supported"),
+		AnyLevels:      r.flag(found.at("scale_to_level"), "arbitrary_target_levels_supported"),
+		HealCauses:     found.at("heal", "causes").words(),
+		MinTermination: r.seconds(found.at("terminate", "min_graceful_termination_timeout")),
+		MinStop:        r.seconds(found.at("operate", "min_graceful_stop_timeout")),
+	}
+}
+
+func firstMap(a, b *value) *value {
+	if a.isMap() {
+		return a
+	}
+	if b.isMap() {
+		return b
+	}
+	return nil
+}
+
+// flag reads a boolean of a data type that is there; its default is false (SOL001), nil stands for no data type.
+func (r *flavourReader) flag(in *value, name string) *bool {
+	if !in.isMap() {
+		return nil
+	}
+	v := resolveInput(r.topology, in.at(name))
+	switch strings.ToLower(v.str()) {
+	case "true":
+		return new(true)
+	case "false", "":
+		return new(false)
+	}
+	r.rep.problem(v.place(), "%s is %s, neither true nor false", name, quoteName(v.str()))
+	return nil
+}
+
+// timeUnits are those of TOSCA's scalar-unit.time.
+var timeUnits = map[string]time.Duration{
+	"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second, "ms": time.Millisecond, "us": time.Microsecond, "ns": time.Nanosecond,
+}
+
+// seconds reads a scalar-unit.time such as "30 s", in whole seconds, rounded up; 0 when nothing is written.
+func (r *flavourReader) seconds(v *value) int {
+	v = resolveInput(r.topology, v)
+	if v.isNull() {
+		return 0
+	}
+	text := strings.TrimSpace(v.str())
+	at := strings.IndexFunc(text, func(c rune) bool { return (c < '0' || c > '9') && c != '.' })
+	number, unit := text, "s" // a bare number is none of TOSCA's, but some authors write seconds so
+	if at >= 0 {
+		number, unit = text[:at], strings.ToLower(strings.TrimSpace(text[at:]))
+	}
+	n, err := strconv.ParseFloat(number, 64)
+	d, known := timeUnits[unit]
+	const longest = 365 * 24 * time.Hour
+	if err != nil || !known || n < 0 || n*float64(d) > float64(longest) {
+		r.rep.problem(v.place(), "%s is no time such as 30 s, of a year at most", quoteName(v.str()))
+		return 0
+	}
+	return int((time.Duration(n*float64(d)) + time.Second - 1) / time.Second)
+}
+
+// longestGrace is the longest limit that Windlass waits anywhere.
+const longestGrace = 2 * time.Hour
+
+// LeastGrace is how long a graceful termination must be able to take, says the VNFD.
+func (f *Flavour) LeastGrace() time.Duration {
+	if f.LcmOperations == nil {
+		return 0
+	}
+	return min(time.Duration(f.LcmOperations.MinTermination)*time.Second, longestGrace)
+}
