@@ -107,7 +107,7 @@ func (l *loader) rootMetadata() metadata {
 		}
 	}
 	if inner := l.envelope(); inner != "" {
-		l.rep.problem("(archive)", "is an envelope: it holds the package %s and a signature of all of it, which Windlass does not verify; upload %s, whose manifest may have a signature", inner, inner)
+		l.rep.problem("(archive)", "is an envelope in an envelope: it holds the package %s and a signature of all of it; upload %s", inner, inner)
 		return metadata{}
 	}
 	if len(entries) != 1 {
@@ -124,23 +124,13 @@ func (l *loader) rootMetadata() metadata {
 	return m
 }
 
-// envelope is the package in an archive that has it together with its signature (SOL004 clause 5.1, option 2), "" in others.
-func (l *loader) envelope() (inner string) {
-	signed := false
-	for _, name := range l.zip.names {
-		switch strings.ToLower(path.Ext(name)) {
-		case ".csar", ".zip":
-			if path.Dir(name) == "." {
-				inner = name
-			}
-		case ".cms", ".p7s", ".sm":
-			signed = true
-		}
+// envelope is the package in an archive that has it together with its signature (SOL004 clause 5.1, option 2), "" in others. Who
+// takes packages unwraps them before.
+func (l *loader) envelope() string {
+	if inner := l.zip.inRoot(".csar", ".zip"); len(inner) > 0 && len(l.zip.inRoot(signatureTypes...)) > 0 {
+		return inner[0]
 	}
-	if !signed {
-		return ""
-	}
-	return inner
+	return ""
 }
 
 func (l *loader) manifest(place, name string) []block {

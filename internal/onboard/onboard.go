@@ -38,15 +38,20 @@ func (o *Onboarder) Take(ctx context.Context, pkg *lcm.VnfPkg, body io.Reader) e
 	if err := o.Advance(ctx, pkg, lcm.PkgProcessing); err != nil {
 		return err
 	}
+	trust, warnings, err := o.unwrap(ctx, pkg)
+	if err != nil {
+		return err
+	}
 	content, size, err := o.Store.PackageContent(ctx, pkg.ID)
 	if err != nil {
 		return err
 	}
 	defer content.Close()
-	csar, err := vnfpkg.OpenTrusted(content, size, o.Limits, o.Trust)
+	csar, err := vnfpkg.OpenTrusted(content, size, o.Limits, trust)
 	if err != nil {
 		return err
 	}
+	csar.Warnings = append(warnings, csar.Warnings...)
 	if err := o.Store.SavePackageFiles(ctx, pkg.ID, csar.Files(maxFile)); err != nil {
 		return err
 	}
@@ -61,6 +66,34 @@ func (o *Onboarder) Take(ctx context.Context, pkg *lcm.VnfPkg, body io.Reader) e
 	}
 	pkg.Source = nil
 	return o.Advance(ctx, pkg, lcm.PkgOnboarded)
+}
+
+// unwrap takes a package out of an envelope with a signature of all of it, which must hold: what is kept, and served, is the
+// package. It returns what still has to be verified of the package itself.
+func (o *Onboarder) unwrap(ctx context.Context, pkg *lcm.VnfPkg) (trust vnfpkg.Trust, warnings []lcm.Problem, err error) {
+	content, size, err := o.Store.PackageContent(ctx, pkg.ID)
+	if err != nil {
+		return trust, nil, err
+	}
+	defer content.Close()
+	envelope, err := vnfpkg.OpenEnvelope(content, size, o.Limits)
+	if err != nil || envelope == nil {
+		return o.Trust, nil, err
+	}
+	if warnings, err = envelope.Verify(o.Trust); err != nil {
+		return trust, nil, err
+	}
+	inner, err := envelope.Open()
+	if err != nil {
+		return trust, nil, err
+	}
+	defer func() { _ = inner.Close() }()
+	_, pkg.Checksum, err = o.Store.SavePackageContent(ctx, pkg.ID, inner)
+	trust = o.Trust
+	if trust.Anchors != nil {
+		trust.Required = false // every byte is signed already
+	}
+	return trust, warnings, err
 }
 
 // describe copies what the package says of itself.

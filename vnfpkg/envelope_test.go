@@ -1,0 +1,136 @@
+package vnfpkg
+
+import (
+	"bytes"
+	"crypto/x509"
+	"encoding/pem"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/smallstep/pkcs7"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func openEnvelope(t *testing.T, f files) (*Envelope, error) {
+	t.Helper()
+	data := f.zip()
+	return OpenEnvelope(bytes.NewReader(data), int64(len(data)), Limits{})
+}
+
+func TestEnvelope_holdsAPackageWhoseSignatureHolds(t *testing.T) {
+	s := newSigner(t)
+	inner := string(minimal().zip())
+	for _, digest := range []int{0, 1, 2} {
+		signature := s.sign(t, inner, strong[digest], true)
+		block, _ := pem.Decode([]byte(signature))
+		for name, f := range map[string]files{
+			"PEM":           {"vnf.csar": inner, "vnf.cms": signature, "README.md": "x"},
+			"DER":           {"vnf.zip": inner, "vnf.p7s": string(block.Bytes)},
+			"of the name":   {"vnf.csar": inner, "vnf.csar.cms": signature, "a.cms": "another"},
+			"with its cert": {"vnf.csar": inner, "vnf.cms": signature, "vnf.cert": string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.cert.Raw}))},
+		} {
+			e, err := openEnvelope(t, f)
+			require.NoError(t, err)
+			warnings, err := e.Verify(Trust{Anchors: s.anchors, Required: true})
+			require.NoError(t, err, name)
+			require.Empty(t, warnings)
+			r, err := e.Open()
+			require.NoError(t, err)
+			got, err := io.ReadAll(r)
+			require.NoError(t, err)
+			require.NoError(t, r.Close())
+			require.Equal(t, inner, string(got))
+			require.EqualValues(t, len(inner), e.Size)
+		}
+	}
+}
+
+func TestEnvelope_whoseSignatureDoesNotHoldIsRefused(t *testing.T) {
+	s, other := newSigner(t), newSigner(t)
+	inner := string(minimal().zip())
+	good := s.sign(t, inner, pkcs7.OIDDigestAlgorithmSHA256, true)
+	for name, c := range map[string]struct{ signature, want string }{
+		"of another package":   {s.sign(t, inner+"x", pkcs7.OIDDigestAlgorithmSHA256, true), "vnf.cms: its signature of vnf.csar does not hold"},
+		"of a stranger":        {other.sign(t, inner, pkcs7.OIDDigestAlgorithmSHA256, true), "does not hold"},
+		"of a weak digest":     {s.sign(t, inner, pkcs7.OIDDigestAlgorithmSHA1, true), "none of SHA-256, SHA-384 and SHA-512"},
+		"with the package":     {s.sign(t, inner, pkcs7.OIDDigestAlgorithmSHA256, false), "it must be detached"},
+		"that is none":         {"x", "it is no CMS signature"},
+		"that is a key":        {"-----BEGIN EC PRIVATE KEY-----\nAAAA\n-----END EC PRIVATE KEY-----\n", "not one PEM block of type CMS"},
+		"with something after": {good + "x", "not one PEM block of type CMS"},
+	} {
+		e, err := openEnvelope(t, files{"vnf.csar": inner, "vnf.cms": c.signature})
+		require.NoError(t, err, name)
+		_, err = e.Verify(Trust{Anchors: s.anchors})
+		require.Error(t, err, name)
+		require.Contains(t, strings.Join(problems(t, err), "\n"), c.want, name)
+	}
+	e, err := openEnvelope(t, files{"vnf.csar": inner, "vnf.cms": good, "vnf.cert": "none"})
+	require.NoError(t, err)
+	_, err = e.Verify(Trust{Anchors: s.anchors})
+	require.Equal(t, []string{"vnf.cert: is no certificate"}, problems(t, err))
+}
+
+func TestEnvelope_isNotVerifiedWithoutAnchorsAndSaysSo(t *testing.T) {
+	e, err := openEnvelope(t, files{"vnf.csar": "x", "vnf.cms": "y"})
+	require.NoError(t, err)
+	warnings, err := e.Verify(Trust{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"vnf.cms: the signature of the package is not checked: no trust anchors are configured"}, sentences(warnings))
+}
+
+func TestOpenEnvelope_knowsWhatIsNone(t *testing.T) {
+	for name, f := range map[string]files{
+		"a package":                   minimal(),
+		"a package that carries some": minimal().with("inner.csar", "x").with("inner.cms", "y"),
+		"a package by its root":       {"top.yaml": "x", "inner.zip": "y", "top.cms": "z"},
+		"an archive of another":       {"vnf.csar": "x"},
+		"a signature alone":           {"vnf.cms": "x"},
+		"below a directory":           {"a/vnf.csar": "x", "a/vnf.cms": "y"},
+		"unsafe names":                {"../vnf.csar": "x", "vnf.cms": "y"},
+	} {
+		e, err := openEnvelope(t, f)
+		require.NoError(t, err, name)
+		require.Nil(t, e, name)
+	}
+	e, err := OpenEnvelope(strings.NewReader("no archive"), 10, Limits{})
+	require.NoError(t, err)
+	require.Nil(t, e)
+	_, err = openEnvelope(t, files{"a.csar": "x", "b.csar": "y", "a.cms": "z"})
+	require.True(t, lcm.Is(err, lcm.KindInvalid))
+	require.ErrorContains(t, err, "several packages")
+}
+
+// anchorsOfNobody know no authority.
+var anchorsOfNobody = x509.NewCertPool()
+
+func FuzzEnvelope(f *testing.F) {
+	inner := string(minimal().zip())
+	f.Add(files{"vnf.csar": inner, "vnf.cms": "-----BEGIN CMS-----\nMIAGCSqGSIb3DQEHAqCAMIACAQExAA==\n-----END CMS-----\n"}.zip())
+	f.Add(files{"vnf.csar": inner, "vnf.cms": "0\x80", "vnf.cert": "x"}.zip())
+	f.Add([]byte("PK\x05\x06"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		e, err := OpenEnvelope(bytes.NewReader(data), int64(len(data)), fuzzLimits)
+		if err != nil || e == nil {
+			if err != nil {
+				requireInvalid(t, err)
+			}
+			return
+		}
+		if _, err := e.Verify(Trust{Anchors: anchorsOfNobody}); err != nil {
+			requireInvalid(t, err)
+		}
+	})
+}
+
+func FuzzSignature(f *testing.F) {
+	f.Add([]byte("-----BEGIN CMS-----\nMIAGCSqGSIb3DQEHAqCAMIACAQExAA==\n-----END CMS-----\n"))
+	f.Add([]byte("0\x80\x06\x09*\x86H\x86\xf7\x0d\x01\x07\x02"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := verifyDigest(data, nil, anchorsOfNobody, func(io.Writer) error { return nil }); err == nil {
+			t.Fatal("a signature of nobody holds")
+		}
+	})
+}
