@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -40,6 +41,23 @@ type Runner struct {
 	Python string
 	// Time bounds one run; 0 is DefaultTime.
 	Time time.Duration
+
+	once sync.Once
+	room chan struct{}
+}
+
+// atOnce is how many scripts run at the same time: each may take all of its memory.
+const atOnce = 8
+
+// enter waits until there is room for one more.
+func (r *Runner) enter(ctx context.Context) (leave func(), err error) {
+	r.once.Do(func() { r.room = make(chan struct{}, atOnce) })
+	select {
+	case r.room <- struct{}{}:
+		return func() { <-r.room }, nil
+	case <-ctx.Done():
+		return nil, lcm.Wrap(lcm.KindUnavailable, context.Cause(ctx), "The user data script was not run: too many others run.")
+	}
 }
 
 // Call is what is asked of a class.
@@ -108,6 +126,11 @@ func (r *Runner) Run(ctx context.Context, call Call) (made Made, err error) {
 	if err != nil {
 		return made, lcm.Wrap(lcm.KindBug, err, "What the user data script is told is not JSON.")
 	}
+	leave, err := r.enter(ctx)
+	if err != nil {
+		return made, err
+	}
+	defer leave()
 	answer, err := r.process(ctx, dir, input)
 	if err != nil {
 		return made, err

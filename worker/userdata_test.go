@@ -1,0 +1,66 @@
+package worker
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/userdata"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+const aTemplate = "heat_template_version: 2016-10-14\nresources: {}\n"
+
+func TestOwnTemplate_isTakenWhereNothingIsScaled(t *testing.T) {
+	had := vnfpkg.Template{Top: aTemplate}
+	fixed, scaled := &vnfpkg.Flavour{ID: "f"}, &vnfpkg.Flavour{ID: "f", Aspects: []vnfpkg.ScalingAspect{{ID: "a"}}}
+	for _, f := range []*vnfpkg.Flavour{fixed, scaled} {
+		for _, same := range []string{"", aTemplate, `{"resources": {}, "heat_template_version": "2016-10-14"}`} {
+			got, err := ownTemplate(f, had, userdata.Made{Template: same})
+			require.NoError(t, err)
+			require.Equal(t, had, got, "as the package has it")
+		}
+	}
+	other := userdata.Made{Template: "heat_template_version: 2016-10-14\nresources: { x: { type: OS::Heat::None } }\n"}
+	got, err := ownTemplate(fixed, had, other)
+	require.NoError(t, err)
+	require.Equal(t, other.Template, got.Top)
+	_, err = ownTemplate(scaled, had, other)
+	require.True(t, lcm.Is(err, lcm.KindInvalid))
+	require.ErrorContains(t, err, "StandardUserData")
+}
+
+func TestTold_hasTheRequestAndTheSizeButNoCredentials(t *testing.T) {
+	j := &job{
+		inst: lcm.VnfInstance{ID: "i", VnfdID: "d", Name: "n"}, opOcc: lcm.VnfLcmOpOcc{ID: "o"},
+		flavour: &vnfpkg.Flavour{
+			ID: "f", Definition: "Definitions/f.yaml", BaseHOT: "BaseHOT/f/top.yaml",
+			Vdus:    []vnfpkg.Vdu{{ID: "a", ComputeFlavour: "m1.small", Image: &vnfpkg.SwImage{Name: "image"}}},
+			Aspects: []vnfpkg.ScalingAspect{{ID: "s", Deltas: map[string]map[string]int{"a": nil}}},
+		},
+		request: lcm.InstantiateRequest{
+			ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "l", ResourceID: "net", ExtCps: []lcm.ExtCp{{CpdID: "cp", FixedIPs: []lcm.FixedIP{{Address: "fd00::7"}, {SubnetID: "sub"}}}}}},
+			VimConnections:  []lcm.VimConnectionInfo{{ID: "vim", VimID: "v", VimType: "openstack", AccessInfo: map[string]any{"password": "hunter2"}}},
+		},
+	}
+	request := vnfpkg.HeatRequest{Capacity: map[string]int{"a": 2}, Zones: map[string]string{"a": "west"}, Images: map[string]string{"a": "granted"}}
+	told, err := j.told(vnfpkg.Template{Top: aTemplate, Files: map[string]string{"n.yaml": "a: 1\n", "text": "a: [\n"}}, request, map[string][]byte{"Definitions/f.yaml": []byte("b: 2\n")})
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"b": int64(2)}, told.Vnfd)
+	require.Equal(t, userdata.Hot{
+		Template: map[string]any{"heat_template_version": "2016-10-14", "resources": map[string]any{}}, Files: map[string]any{"n.yaml": map[string]any{"a": int64(1)}},
+	}, told.Hot)
+	require.Equal(t, map[string]any{"vim": map[string]any{"vimId": lcm.VimID("v"), "vimType": "openstack"}}, told.Request["vimConnectionInfo"])
+	cp := told.Request["extVirtualLinks"].([]any)[0].(map[string]any)["extCps"].([]any)[0].(map[string]any)
+	data := cp["cpConfig"].(map[string]any)["cp"].(map[string]any)["cpProtocolData"].([]any)[0].(map[string]any)
+	require.Equal(t, []any{map[string]any{"type": "IPV6", "fixedAddresses": []any{"fd00::7"}}, map[string]any{"type": "IPV4", "subnetId": "sub"}}, data["ipOverEthernet"].(map[string]any)["ipAddresses"])
+	require.Equal(t, map[string]int{"s": 2}, told.Capacity)
+	require.Equal(t, map[string]string{"a": "granted"}, told.Images)
+	require.Len(t, told.GrantRequest["addResources"], 2)
+	require.Equal(t, map[string]any{"resourceDefinitionId": "a-1", "zoneId": "west"}, told.Grant["addResources"].([]any)[1])
+
+	j.flavour.Definition = ""
+	_, err = j.told(vnfpkg.Template{Top: aTemplate}, request, nil)
+	require.ErrorContains(t, err, "on-board the VNF package again")
+}
