@@ -71,6 +71,7 @@ func TestLoad_defaultsAndExampleAgree(t *testing.T) {
 		Notifications: config.Notifications{TestCallback: true, RetryFor: 24 * time.Hour, DeniedNetworks: denied},
 		NFVO:          config.NFVO{Grants: true, Packages: config.PackagesOff, Timeout: 30 * time.Second, GrantTimeout: time.Hour, GrantPoll: 2 * time.Second},
 		Packages:      config.Packages{DeniedNetworks: denied},
+		UserData:      config.UserData{Timeout: 30 * time.Second},
 		Keys:          config.Keys{Env: "WINDLASS_KEYS"},
 		Worker:        config.Worker{Concurrency: 1000, Metrics: "127.0.0.1:9891", Attempts: 10, Reconnect: 3 * time.Minute},
 		Kubernetes:    config.Kubernetes{Apt: config.Apt{Suite: "/"}},
