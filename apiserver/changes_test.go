@@ -11,6 +11,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // running is an instance of the sample package with five control planes and four workers.
@@ -295,4 +296,35 @@ func TestChanges_ofAVnfThatIsStoppedAreConflicts(t *testing.T) {
 	}
 	b.do("POST", "/windlass/v1"+instance[len("/vnflcm/v2"):]+"/plan", `{"operation":"OPERATE","request":{"changeStateTo":"STARTED"}}`).want(http.StatusOK)
 	b.do("POST", instance+"/operate", `{"changeStateTo":"STARTED"}`).want(http.StatusAccepted)
+}
+
+func TestChanges_areHeldAgainstTheOperationsConfigurationOfTheVnfd(t *testing.T) {
+	b := newBench(t)
+	instance := b.running("/vnflcm/v1")
+	pkg, err := b.store.Package(t.Context(), b.instance(instance).VnfPkgID)
+	require.NoError(t, err)
+	vnfd, err := vnfdOf(pkg)
+	require.NoError(t, err)
+	for i := range vnfd.Flavours {
+		vnfd.Flavours[i].LcmOperations = &vnfpkg.LcmOperations{
+			SeveralSteps: new(false), AnyLevels: new(false), HealCauses: []string{"power"}, MinTermination: 30, MinStop: 20,
+		}
+	}
+	pkg.Vnfd, err = json.Marshal(vnfd)
+	require.NoError(t, err)
+	require.NoError(t, b.store.UpdatePackage(t.Context(), pkg))
+	for body, task := range map[string]string{
+		`{"type":"SCALE_OUT","aspectId":"worker_instance","numberOfSteps":2}`:       "scale $.numberOfSteps",
+		`{"scaleInfo":[{"aspectId":"worker_instance","scaleLevel":3}]}`:             "scale_to_level $.scaleInfo",
+		`{"cause":"boredom","vnfcInstanceId":["worker-0"]}`:                         "heal $.cause",
+		`{"changeStateTo":"STOPPED","stopType":"GRACEFUL","gracefulStopTimeout":5}`: "operate $.gracefulStopTimeout",
+		`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":29}`:            "terminate $.gracefulTerminationTimeout",
+	} {
+		task, path, _ := strings.Cut(task, " ")
+		a := b.do("POST", instance+"/"+task, body)
+		a.problem(http.StatusBadRequest)
+		require.Equal(t, []string{path}, a.paths(), body)
+	}
+	require.Empty(t, b.starter.starts)
+	b.do("POST", instance+"/terminate", `{"terminationType":"GRACEFUL","gracefulTerminationTimeout":30}`).want(http.StatusAccepted)
 }

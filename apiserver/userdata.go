@@ -42,7 +42,7 @@ func (s *Server) checkUserData(req lcm.InstantiateRequest, pkg lcm.VnfPkg, found
 		return
 	}
 	if !s.Python {
-		found.names("$.additionalParams."+userDataClassParam, "%q is Python of the VNF package, which Windlass runs only where its operator has set userData.Python; what %s do is built in",
+		found.names("$.additionalParams."+userDataClassParam, "%q is Python of the VNF package, which Windlass runs only where its operator has set userData.python; what %s do is built in",
 			class.Class, strings.Join(builtInUserData, ", "))
 		return
 	}
