@@ -87,8 +87,7 @@ func (e *Envelope) Verify(trust Trust) ([]lcm.Problem, error) {
 		return nil, err
 	}
 	err = verifyDigest(data, beside, trust.Anchors, func(h io.Writer) error { return e.zip.copy(h, e.Package) })
-	var unread *lcm.Error // the archive could not be read, or is damaged
-	if errors.As(err, &unread) {
+	if _, unread := errors.AsType[*lcm.Error](err); unread { // the archive could not be read, or is damaged
 		return nil, err
 	}
 	if err != nil {

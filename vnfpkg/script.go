@@ -22,14 +22,14 @@ func ParseYAML(file string, data []byte) (any, error) {
 
 // plain is the value in the types of encoding/json, with whole numbers as such.
 func (v *value) plain() any {
-	switch v.kind {
-	case yaml.MappingNode:
+	if v.kind == yaml.MappingNode {
 		out := make(map[string]any, len(v.keys))
 		for key, item := range v.members() {
 			out[key] = item.plain()
 		}
 		return out
-	case yaml.SequenceNode:
+	}
+	if v.kind == yaml.SequenceNode {
 		out := make([]any, 0, len(v.items))
 		for _, item := range v.items {
 			out = append(out, item.plain())

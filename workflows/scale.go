@@ -39,6 +39,8 @@ func (b *build) planScaling(what activities.Description) (starting, processing [
 		processing = append(processing, step{title: "Remove the machines", do: b.removeMachines, final: true})
 		if what.Cluster {
 			processing = append(processing, step{title: "Forget the nodes that have left", do: b.closeRanks})
+		} else {
+			processing = append(processing, step{title: "Find the VNFCs that are left", do: b.look})
 		}
 	}
 	return starting, processing

@@ -119,9 +119,11 @@ func (o outline) scaling() []PlannedStep {
 	if o.plan.Shrinks() {
 		list = append(list, o.departure()...)
 		list = append(list, PlannedStep{Title: "Remove the machines", Final: true})
+		last := "Find the VNFCs that are left"
 		if o.cluster {
-			list = append(list, PlannedStep{Title: "Forget the nodes that have left"})
+			last = "Forget the nodes that have left"
 		}
+		list = append(list, PlannedStep{Title: last})
 	}
 	return list
 }

@@ -266,6 +266,7 @@ func TestRun_tellsWhatAScriptDoesWrong(t *testing.T) {
 }
 
 func TestRun_stopsAScriptThatTakesTooLong(t *testing.T) {
+	t.Parallel()
 	r := newRunner(t)
 	r.Time = 2 * time.Second
 	for name, lines := range map[string][]string{"computing": {"while True: pass"}, "sleeping": {"import time", "time.sleep(3600)"}} {

@@ -34,6 +34,7 @@ func standardUserData(t *testing.T, b *bed) {
 	op := b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "servers", "numberOfSteps": 2})
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireChanged(t, op, 3, 0)
+	b.record(t, op, "standard-scale-out")
 	before := b.requirePlaces(t, vnf, "VDU1-0", "VDU1-1", "VDU1-2", "VDU1-3")
 	require.Equal(t, first, before["VDU1-0"], "what was there stays")
 
@@ -43,12 +44,14 @@ func standardUserData(t *testing.T, b *bed) {
 	require.NotEqual(t, before["VDU1-1"], after["VDU1-1"])
 	before["VDU1-1"] = after["VDU1-1"]
 	require.Equal(t, before, after, "the others stay")
+	b.record(t, op, "standard-heal")
 
 	op = b.Begin(t, vnf, "scale", map[string]any{
 		"type": "SCALE_IN", "aspectId": "servers", "additionalParams": map[string]any{"vnfc_instance_ids": []string{before["VDU1-0"], before["VDU1-2"]}},
 	})
 	b.Await(t, op, quick, "COMPLETED")
 	left := b.requirePlaces(t, vnf, "VDU1-1", "VDU1-3")
+	b.record(t, op, "standard-scale-in")
 	require.Equal(t, []string{before["VDU1-1"], before["VDU1-3"]}, []string{left["VDU1-1"], left["VDU1-3"]})
 
 	// Its places are free: a scale-out that fails is rolled back to exactly what was there.
@@ -60,7 +63,7 @@ func standardUserData(t *testing.T, b *bed) {
 	require.Equal(t, left, b.requirePlaces(t, vnf, "VDU1-1", "VDU1-3"))
 	b.RequireRecorded(t, vnf)
 
-	b.terminate(t, vnf)
+	b.Terminate(t, vnf)
 	b.RequireNothingLeft(t)
 }
 
