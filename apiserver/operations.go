@@ -63,19 +63,27 @@ func (a *lcmAPI) terminate(c echo.Context) error {
 	return a.begin(c, inst, lcm.OpTerminate, body)
 }
 
-// allowedTermination asks the VNFD. A VNF whose VNFD cannot be read any more can still be terminated.
+// allowedTermination asks the VNFD. A VNF whose package is gone can still be terminated.
 func (s *Server) allowedTermination(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
 	if inst.Instantiated == nil {
 		return nil
 	}
-	facts, err := s.facts(ctx, inst, inst.Instantiated.FlavourID, nil)
-	if lcm.Is(err, lcm.KindInvalid) || lcm.Is(err, lcm.KindNotFound) {
+	pkg, err := s.Store.Package(ctx, inst.VnfPkgID)
+	if lcm.Is(err, lcm.KindNotFound) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return plan.Allowed(facts.Flavour, lcm.OpTerminate, body)
+	vnfd, err := vnfdOf(pkg)
+	if err != nil {
+		return err
+	}
+	flavour, err := vnfd.Flavour(inst.Instantiated.FlavourID)
+	if err != nil {
+		return nil //nolint:nilerr // what the VNFD does not have it does not restrict
+	}
+	return plan.Allowed(flavour, lcm.OpTerminate, body)
 }
 
 // begin records an operation and starts its workflow: the way of every request that makes an operation.
