@@ -232,6 +232,9 @@ func write(dir string, files map[string][]byte) error {
 // Check runs a script that does nothing: whether this host can run any.
 func (r *Runner) Check(ctx context.Context) error {
 	const script = "class Nothing:\n    @staticmethod\n    def instantiate(base_hot_dict, vnfd_dict, inst_req_info, grant_info):\n        return {}\n"
-	_, err := r.Run(ctx, Call{Files: map[string][]byte{"nothing.py": []byte(script)}, Path: "nothing.py", Class: "Nothing"})
+	_, err := r.Run(ctx, Call{
+		Files: map[string][]byte{"nothing.py": []byte(script)}, Path: "nothing.py", Class: "Nothing",
+		Told: Told{Hot: Hot{Template: map[string]any{}, Files: map[string]any{}}, Request: map[string]any{}},
+	})
 	return err
 }

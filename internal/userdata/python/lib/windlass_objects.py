@@ -51,4 +51,4 @@ def request_v1():
 
 def grant_info():
     """The images that are in the VIM, by VDU."""
-    return {vdu: [Thing({"resourceIdentifier": image})] for vdu, image in TOLD["images"].items()}
+    return {vdu: [Thing({"resourceIdentifier": image})] for vdu, image in (TOLD["images"] or {}).items()}
