@@ -50,3 +50,12 @@ func TestInstantiate_takesUserDataOfThePackageWherePythonIsRun(t *testing.T) {
 	with("./UserData/own.sh", "OwnUserData").problem(http.StatusBadRequest)
 	with("../../etc/own.py", "DefaultUserData").want(http.StatusAccepted)
 }
+
+func TestInstantiate_refusesNetworksForLinksThatTheVnfdDoesNotHave(t *testing.T) {
+	b := newBench(t)
+	instance, request := b.ready("/vnflcm/v1")
+	request["extManagedVirtualLinks"] = []any{map[string]any{"id": "m", "vnfVirtualLinkDescId": "nothing", "resourceId": "net"}}
+	refused := b.do("POST", instance+"/instantiate", request)
+	require.Contains(t, refused.problem(http.StatusBadRequest), "no internal virtual link")
+	require.Equal(t, []string{"$.extManagedVirtualLinks[0].vnfVirtualLinkDescId"}, refused.paths())
+}

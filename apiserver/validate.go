@@ -124,7 +124,12 @@ func (a *lcmAPI) checkStack(ctx context.Context, f *vnfpkg.Flavour, req lcm.Inst
 	if err == nil && len(req.AdditionalParams) > 0 {
 		err = json.Unmarshal(req.AdditionalParams, &additional)
 	}
-	given := vnfpkg.HeatRequest{LevelID: req.InstantiationLevelID, ExtVirtualLinks: req.ExtVirtualLinks, AdditionalParams: additional}
+	given := vnfpkg.HeatRequest{
+		LevelID: req.InstantiationLevelID, ExtVirtualLinks: req.ExtVirtualLinks, ExtManagedVirtualLinks: req.ExtManagedVirtualLinks, AdditionalParams: additional,
+	}
+	if err == nil {
+		template, err = template.Managed(f, req.ExtManagedVirtualLinks)
+	}
 	if err == nil && lcm.ParseUserData(req.AdditionalParams).Apart() {
 		template, given.Members, err = apart(f, template, req)
 	}

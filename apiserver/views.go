@@ -41,6 +41,7 @@ type instantiatedView struct {
 	MaxScaleLevels   []lcm.ScaleInfo                  `json:"maxScaleLevels,omitempty"`
 	ExtCpInfo        []extCpView                      `json:"extCpInfo,omitempty"`
 	ExtVirtualLinks  []lcm.ExtVirtualLinkInfo         `json:"extVirtualLinkInfo,omitempty"`
+	ManagedLinks     []lcm.ExtManagedVirtualLinkInfo  `json:"extManagedVirtualLinkInfo,omitempty"`
 	VnfcResourceInfo []lcm.VnfcResourceInfo           `json:"vnfcResourceInfo,omitempty"`
 	VirtualStorages  []lcm.VirtualStorageResourceInfo `json:"virtualStorageResourceInfo,omitempty"`
 	VnfcInfo         []vnfcView                       `json:"vnfcInfo,omitempty"`
@@ -105,6 +106,7 @@ func (d *dialect) instantiated(i *lcm.InstantiatedVnfInfo) *instantiatedView {
 		FlavourID: i.FlavourID, VnfState: i.VnfState, ScaleStatus: i.ScaleStatus, MaxScaleLevels: i.MaxScaleLevels,
 		VnfcResourceInfo: i.VnfcResources, VirtualStorages: i.VirtualStorages,
 		ExtVirtualLinks: lcm.LinkInfo(i.ExtVirtualLinks, i.VimConnectionID(), d.number),
+		ManagedLinks:    lcm.ManagedLinkInfo(i.ExtManagedVirtualLinks, i.VimConnectionID()),
 	}
 	for _, cp := range i.ExtCps {
 		v.ExtCpInfo = append(v.ExtCpInfo, extCpView{

@@ -2,13 +2,6 @@ package vnfpkg
 
 import "github.com/windlass-nfv/windlass/internal/lcm"
 
-// ExtManagedVirtualLink is SOL003 ExtManagedVirtualLinkData: a network in the place of an internal one.
-type ExtManagedVirtualLink struct {
-	ID                   string `json:"id"`
-	VnfVirtualLinkDescID string `json:"vnfVirtualLinkDescId"`
-	ResourceID           string `json:"resourceId"`
-}
-
 // network finds the network of a connection point: an external link that names it, else the externally
 // managed link in the place of its internal one.
 func (req HeatRequest) network(f *Flavour, cpd string) (string, *lcm.ExtCp) {

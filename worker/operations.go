@@ -83,7 +83,7 @@ func (o *operations) loadOf(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (j *job,
 		j.request = lcm.InstantiateRequest{
 			FlavourID: j.inst.Instantiated.FlavourID, InstantiationLevelID: j.inst.Instantiated.InstantiationLevelID,
 			AdditionalParams: j.inst.Instantiated.AdditionalParams, VimConnections: j.inst.VimConnections,
-			ExtVirtualLinks: j.inst.Instantiated.ExtVirtualLinks,
+			ExtVirtualLinks: j.inst.Instantiated.ExtVirtualLinks, ExtManagedVirtualLinks: j.inst.Instantiated.ExtManagedVirtualLinks,
 		}
 		if opOcc.Operation == lcm.OpChangeExtConn && opOcc.Plan != nil {
 			j.request.ExtVirtualLinks = opOcc.Plan.Links
@@ -233,7 +233,7 @@ func (o *operations) Instantiated(ctx context.Context, id lcm.OpOccID, made acti
 		return activities.InstantiatedVnf{}, err
 	}
 	out := activities.InstantiatedVnf{Info: lcm.InstantiatedVnfInfo{
-		FlavourID: j.flavour.ID, VnfState: lcm.VnfStarted, ExtVirtualLinks: j.request.ExtVirtualLinks,
+		FlavourID: j.flavour.ID, VnfState: lcm.VnfStarted, ExtVirtualLinks: j.request.ExtVirtualLinks, ExtManagedVirtualLinks: j.request.ExtManagedVirtualLinks,
 		StackID: made.StackID, AdditionalParams: j.request.AdditionalParams, Nodes: made.Nodes, Storage: made.Storage, ClusterVimID: made.ClusterVimID,
 		MaxScaleLevels: j.flavour.MaxScaleLevels(), Granted: j.chosen(),
 	}}

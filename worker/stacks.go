@@ -139,6 +139,9 @@ func (o *operations) heat(ctx context.Context, j *job, s shape) (vnfpkg.Template
 	template, err := vnfpkg.StackTemplate(j.flavour, func(path string) ([]byte, error) {
 		return o.store.PackageFile(ctx, j.inst.VnfPkgID, path)
 	})
+	if err == nil {
+		template, err = template.Managed(j.flavour, j.request.ExtManagedVirtualLinks)
+	}
 	if err == nil && s.members != nil {
 		template, err = template.Apart(j.flavour, s.members)
 	}
@@ -150,7 +153,8 @@ func (o *operations) heat(ctx context.Context, j *job, s shape) (vnfpkg.Template
 		return template, nil, nil, err
 	}
 	request := vnfpkg.HeatRequest{
-		Capacity: s.capacity, Members: s.members, ExtVirtualLinks: j.request.ExtVirtualLinks, AdditionalParams: additional,
+		Capacity: s.capacity, Members: s.members, AdditionalParams: additional,
+		ExtVirtualLinks: j.request.ExtVirtualLinks, ExtManagedVirtualLinks: j.request.ExtManagedVirtualLinks,
 		Images: j.choices.Images, ComputeFlavours: j.choices.ComputeFlavours, Zones: j.choices.Zones,
 	}
 	if class := lcm.ParseUserData(j.request.AdditionalParams); !class.BuiltIn(o.userData != nil) {

@@ -12,8 +12,10 @@ type InstantiateRequest struct {
 	FlavourID            string
 	InstantiationLevelID string
 	ExtVirtualLinks      []ExtVirtualLink
-	VimConnections       []VimConnectionInfo
-	AdditionalParams     json.RawMessage
+	// ExtManagedVirtualLinks are networks in the place of internal ones.
+	ExtManagedVirtualLinks []ExtManagedVirtualLink
+	VimConnections         []VimConnectionInfo
+	AdditionalParams       json.RawMessage
 	// Extensions and ConfigurableProperties are laid over those that the instance has.
 	Extensions, ConfigurableProperties map[string]any
 }
@@ -23,6 +25,30 @@ type ExtVirtualLink struct {
 	ID         string
 	ResourceID string
 	ExtCps     []ExtCp
+}
+
+// ExtManagedVirtualLink is SOL003 clause 4.4.1.12 ExtManagedVirtualLinkData: a network in the place of an internal one.
+type ExtManagedVirtualLink struct {
+	ID                   string `json:"id"`
+	VnfVirtualLinkDescID string `json:"vnfVirtualLinkDescId"`
+	ResourceID           string `json:"resourceId"`
+}
+
+// ExtManagedVirtualLinkInfo is SOL003 clause 5.5.3.3.
+type ExtManagedVirtualLinkInfo struct {
+	ID                   string         `json:"id"`
+	VnfVirtualLinkDescID string         `json:"vnfVirtualLinkDescId"`
+	NetworkResource      ResourceHandle `json:"networkResource"`
+}
+
+// ManagedLinkInfo describes networks in the place of internal ones. vimConnection is where they are.
+func ManagedLinkInfo(links []ExtManagedVirtualLink, vimConnection string) (out []ExtManagedVirtualLinkInfo) {
+	for _, l := range links {
+		out = append(out, ExtManagedVirtualLinkInfo{
+			ID: l.ID, VnfVirtualLinkDescID: l.VnfVirtualLinkDescID, NetworkResource: ResourceHandle{VimConnectionID: vimConnection, ResourceID: l.ResourceID},
+		})
+	}
+	return out
 }
 
 // ExtCp is SOL003 clause 4.4.1.10 VnfExtCpData.
@@ -101,6 +127,7 @@ func ParseInstantiate(body json.RawMessage) (InstantiateRequest, error) {
 		InstantiationLevelID string                   `json:"instantiationLevelId"`
 		VimConnectionInfo    keyed[VimConnectionInfo] `json:"vimConnectionInfo"`
 		ExtVirtualLinks      []rawExtVirtualLink      `json:"extVirtualLinks"`
+		ManagedLinks         []ExtManagedVirtualLink  `json:"extManagedVirtualLinks"`
 		AdditionalParams     json.RawMessage          `json:"additionalParams"`
 		Extensions           map[string]any           `json:"extensions"`
 		Properties           map[string]any           `json:"vnfConfigurableProperties"`
@@ -118,7 +145,7 @@ func ParseInstantiate(body json.RawMessage) (InstantiateRequest, error) {
 			out.VimConnections[i].ID = key
 		}
 	}
-	out.ExtVirtualLinks = linksOf(raw.ExtVirtualLinks)
+	out.ExtVirtualLinks, out.ExtManagedVirtualLinks = linksOf(raw.ExtVirtualLinks), raw.ManagedLinks
 	return out, nil
 }
 

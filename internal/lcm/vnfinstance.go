@@ -58,6 +58,8 @@ type InstantiatedVnfInfo struct {
 	StackID string `json:"stackId,omitempty"`
 	// ExtVirtualLinks are those of the instantiate request: a new VM is connected as the first ones were.
 	ExtVirtualLinks []ExtVirtualLink `json:"extVirtualLinks,omitempty"`
+	// ExtManagedVirtualLinks are those of the instantiate request, for the same reason.
+	ExtManagedVirtualLinks []ExtManagedVirtualLink `json:"extManagedVirtualLinks,omitempty"`
 	// AdditionalParams are those of the instantiate request, sealed; day-2 operations read them.
 	AdditionalParams json.RawMessage `json:"additionalParams,omitempty"`
 	// Granted is what NFVOs have chosen for the VNF; nil when there was no choice.

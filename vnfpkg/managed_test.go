@@ -1,0 +1,85 @@
+package vnfpkg
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// innerPackage has an internal virtual link, which its template makes itself.
+func innerPackage(t *testing.T, outputs string) files {
+	hot := `heat_template_version: 2013-05-23
+parameters:
+  nfv: { type: json }
+resources:
+  workers:
+    type: OS::Heat::AutoScalingGroup
+    properties:
+      desired_capacity: 1
+      min_size: 0
+      max_size: 9
+      resource:
+        type: node.yaml
+        properties:
+          image: { get_param: [ nfv, VDU, node, image ] }
+          flavor: { get_param: [ nfv, VDU, node, flavor ] }
+          network: { get_resource: inner }
+  inner:
+    type: OS::Neutron::Net
+  inner_subnet:
+    type: OS::Neutron::Subnet
+    properties: { network: { get_resource: inner }, cidr: 192.168.3.0/24 }
+  other_subnet:
+    type: OS::Neutron::Subnet
+    properties: { network: elsewhere, cidr: 192.168.4.0/24 }
+` + outputs
+	return minimal().with(smallHOT, hot).replace(t, topVnfd, "    node_CP:\n", "    inner: { type: tosca.nodes.nfv.VnfVirtualLink }\n    unused: { type: tosca.nodes.nfv.VnfVirtualLink }\n    node_CP:\n")
+}
+
+func manage(t *testing.T, f files, links ...ExtManagedVirtualLink) (Template, *Flavour, error) {
+	t.Helper()
+	fl := &f.open(t).Vnfd.Flavours[0]
+	template, err := StackTemplate(fl, f.read)
+	require.NoError(t, err)
+	out, err := template.Managed(fl, links)
+	if len(links) == 0 {
+		require.Equal(t, template, out)
+	}
+	return out, fl, err
+}
+
+func TestManaged_putsNetworksInThePlaceOfTheTemplatesOwn(t *testing.T) {
+	template, fl, err := manage(t, innerPackage(t, "outputs:\n  net: { value: { get_resource: inner } }\n"), ExtManagedVirtualLink{ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "net-7"})
+	require.NoError(t, err)
+	top, err := parseYAML("top", []byte(template.Top), Limits{}.withDefaults())
+	require.NoError(t, err)
+	require.Equal(t, []string{"workers", "other_subnet"}, top.at("resources").keys)
+	require.Equal(t, "net-7", top.at("resources", "workers", "properties", "resource", "properties", "network").str())
+	require.Equal(t, "net-7", top.at("outputs", "net", "value").str())
+	_, err = HeatParameters(fl, template, HeatRequest{})
+	require.NoError(t, err)
+	_, _, err = manage(t, innerPackage(t, ""))
+	require.NoError(t, err, "nothing to do")
+}
+
+func TestManaged_refusesWhatWouldNotWork(t *testing.T) {
+	link := func(id string) ExtManagedVirtualLink {
+		return ExtManagedVirtualLink{ID: "m", VnfVirtualLinkDescID: id, ResourceID: "net-7"}
+	}
+	_, _, err := manage(t, innerPackage(t, ""), link("nothing"), link("unused"))
+	require.Equal(t, []string{
+		`$.extManagedVirtualLinks[0].vnfVirtualLinkDescId: the flavour small has no internal virtual link "nothing"`,
+		`$.extManagedVirtualLinks[1].vnfVirtualLinkDescId: neither the Base HOT nor a connection point uses the virtual link "unused", so the network would not be used`,
+	}, problems(t, err))
+	for outputs, want := range map[string]string{
+		"outputs:\n  net: { value: { get_resource: inner_subnet } }\n":   `the Base HOT refers to the subnet "inner_subnet" of a network that is managed elsewhere`,
+		"outputs:\n  net: { value: { get_attr: [ inner, subnets ] } }\n": `the Base HOT refers to "inner" by get_attr`,
+	} {
+		_, _, err := manage(t, innerPackage(t, outputs), link("inner"))
+		require.Len(t, problems(t, err), 1)
+		require.Contains(t, problems(t, err)[0], "$.extManagedVirtualLinks: "+want)
+	}
+	f := innerPackage(t, "").replace(t, smallHOT, "    type: OS::Heat::AutoScalingGroup\n", "    type: OS::Heat::AutoScalingGroup\n    depends_on: [ other_subnet, inner_subnet ]\n")
+	_, _, err = manage(t, f, link("inner"))
+	require.Contains(t, problems(t, err)[0], `"inner_subnet" by depends_on`)
+}
