@@ -2,6 +2,7 @@ package faults
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -146,6 +147,9 @@ func (c *cell) finish(t testing.TB, decision string) (decided string) {
 	if last["operationState"] == "ROLLED_BACK" {
 		want = c.operation.before
 	}
+	if decided == "" && last["operationState"] == "COMPLETED" {
+		c.healVictim(t)
+	}
 	c.site.check(t, c.op, want)
 	if want == none {
 		a := b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+c.site.vnf, nil)
@@ -154,6 +158,16 @@ func (c *cell) finish(t testing.TB, decision string) (decided string) {
 	}
 	c.site.now = want
 	return decided
+}
+
+// healVictim does what an operator does with a node that was dead before the operation began: such a node is passed over,
+// and knows nothing of what has changed when it comes back.
+func (c *cell) healVictim(t testing.TB) {
+	t.Helper()
+	if !c.fault.lasts || !slices.Contains(serversIn(t, c.site.bed), c.victim) {
+		return
+	}
+	c.site.await(t, c.site.bed.Heal(t, c.site.vnf, "it was dead", c.victim))
 }
 
 // requireReason wants an error that says what went wrong, and not that Windlass does not know.
