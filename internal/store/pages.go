@@ -53,7 +53,7 @@ var operationParts = map[string]part{
 	"error":                  {" error,", nothing},
 	"resourceChanges":        {"\tresource_changes,", nothing},
 	"changedInfo":            {" changed_info,", nothing},
-	"changedExtConnectivity": {" nullif(plan - 'grant', '{}'),", nothing},
+	"changedExtConnectivity": {" nullif(plan - 'grant' - 'drains', '{}'),", nothing},
 }
 
 // page reads one page of what selects.
