@@ -8,8 +8,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
+	"github.com/windlass-nfv/windlass/deployments/freeport"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine/fake"
 	"github.com/windlass-nfv/windlass/deployments/lab/openstack"
@@ -88,7 +90,10 @@ func forgetFakes(stateDir string) error {
 // clients know it, as long as nobody else has taken it.
 func listen(ctx context.Context, o upOptions) (net.Listener, error) {
 	var config net.ListenConfig
-	if _, port, err := net.SplitHostPort(o.listen); err == nil && port == "0" {
+	if host, port, err := net.SplitHostPort(o.listen); err == nil && port == "0" {
+		if free, err := freeport.Find(ctx, host); err == nil {
+			o.listen = net.JoinHostPort(host, strconv.Itoa(free))
+		}
 		if before, err := readInfo(o.stateDir); err == nil && before.Listen != "" {
 			if l, err := config.Listen(ctx, "tcp", before.Listen); err == nil {
 				return l, nil
