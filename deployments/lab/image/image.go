@@ -20,14 +20,14 @@ type Image struct {
 	Kubernetes string
 }
 
-// Layers lists the lower directories of a machine of that image, the uppermost first. Names that speak of
-// storage, a registry or services have the services; all others are the plain node: the lab's Glance takes any name.
-func (i Image) Layers(name string) []string {
+// Layers lists the lower directories of a machine, the uppermost first. If its image's name or its own speaks of storage,
+// a registry or services, it has the services; all others are the plain node: the lab's Glance takes any name.
+func (i Image) Layers(names ...string) []string {
 	layers := []string{i.Node, i.Base}
-	if i.Services != "" && slices.ContainsFunc([]string{"storage", "registry", "services"}, func(word string) bool {
-		return strings.Contains(strings.ToLower(name), word)
-	}) {
-		layers = slices.Insert(layers, 0, i.Services)
+	for _, word := range []string{"storage", "registry", "services"} {
+		if i.Services != "" && strings.Contains(strings.ToLower(strings.Join(names, " ")), word) {
+			return slices.Insert(layers, 0, i.Services)
+		}
 	}
 	return layers
 }

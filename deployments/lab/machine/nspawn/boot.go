@@ -78,7 +78,7 @@ func (d *Driver) mountDisk(i *instance) error {
 			return broken(err, "The disk of machine %s cannot be made.", i.spec.Name)
 		}
 	}
-	layers := d.opts.Image.Layers(i.spec.Image)
+	layers := d.opts.Image.Layers(i.spec.Image, i.spec.Name)
 	options := fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s", strings.Join(layers, ":"), i.path("upper"), i.path("work"))
 	err := unix.Mount("overlay", i.path("root"), "overlay", 0, options)
 	return broken(err, "The disk of machine %s cannot be mounted.", i.spec.Name)
