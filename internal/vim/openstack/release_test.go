@@ -70,13 +70,13 @@ func TestVolumesLost_areThoseThatGoWithTheServer(t *testing.T) {
 		service http.HandlerFunc
 		want    []string
 	}{
-		"a Nova that tells": {says(http.StatusOK, all), []string{"lost"}},
+		"a Nova that tells": {says(http.StatusOK, all, "Content-Type", "application/json"), []string{"lost"}},
 		"an old one": {func(res http.ResponseWriter, req *http.Request) {
 			if req.Header.Get("X-OpenStack-Nova-API-Version") != "" {
 				says(http.StatusNotAcceptable, `{"computeFault": {"message": "Version 2.79 is not supported by the API."}}`)(res, req)
 				return
 			}
-			says(http.StatusOK, `{"volumeAttachments": [{"volumeId": "kept", "device": "/dev/vdb"}]}`)(res, req)
+			says(http.StatusOK, `{"volumeAttachments": [{"volumeId": "kept", "device": "/dev/vdb"}]}`, "Content-Type", "application/json")(res, req)
 		}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
