@@ -76,10 +76,18 @@ func (b *build) known(ctx workflow.Context) error {
 }
 
 // lookBack sees what a change that is given up has left. A VNF that is made anew as a whole stays recorded as it was: only
-// making it anew again helps.
+// making it anew again helps, which makes other servers than those that are there now.
 func (b *build) lookBack(ctx workflow.Context) error {
 	if b.what.Whole {
-		return nil
+		if len(b.made.Vnfcs) == 0 {
+			return nil
+		}
+		in := activities.ForgetNodesInput{Tracked: track(ctx, ""), VnfInstanceID: b.in.VnfInstanceID, KeepCluster: true}
+		for _, v := range b.made.Vnfcs {
+			in.ServerIDs = append(in.ServerIDs, v.ServerID)
+		}
+		_, err := call(glance(ctx), vims.ForgetNodes, in)
+		return err
 	}
 	err := b.findThem(glance(ctx), activities.FindNodesInput{AnyNumber: true, Left: true})
 	b.left = err == nil
