@@ -36,6 +36,9 @@ type Driver interface {
 
 	// UpdatePort changes the allowed addresses of a port; they are enforced when it returns.
 	UpdatePort(ctx context.Context, machineID string, p Port) error
+	// Replug gives a machine other ports, as Nova does by attaching and detaching interfaces: those that it has and keeps
+	// stay as they are. One that runs answers on the addresses of the others at once.
+	Replug(ctx context.Context, machineID string, ports []Port) error
 
 	// AttachVolume makes the volume when it does not exist and returns its device, e.g. "/dev/vdb".
 	AttachVolume(ctx context.Context, machineID string, v Volume) (device string, err error)

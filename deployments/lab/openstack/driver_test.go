@@ -119,6 +119,21 @@ func (d *memory) UpdatePort(_ context.Context, _ string, p machine.Port) error {
 	return nil
 }
 
+func (d *memory) Replug(_ context.Context, id string, ports []machine.Port) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	m, known := d.machines[id]
+	if !known {
+		return lcm.Errorf(lcm.KindNotFound, "There is no machine %s.", id)
+	}
+	m.Ports = slices.Clone(ports)
+	d.machines[id] = m
+	for _, p := range ports {
+		d.ports[p.ID] = p
+	}
+	return nil
+}
+
 func (d *memory) AttachVolume(_ context.Context, id string, v machine.Volume) (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

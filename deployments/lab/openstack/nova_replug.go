@@ -3,24 +3,14 @@ package openstack
 import (
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// replugger is a driver that can give a running machine other ports, as Nova does by attaching and detaching interfaces.
-type replugger interface {
-	Replug(ctx context.Context, machineID string, ports []machine.Port) error
-}
-
 // replug gives a server the ports that its networks ask for now: those that it has and keeps stay where they are.
 func (c *Cloud) replug(ctx context.Context, id string, nics []nic) error {
-	driver, can := c.driver.(replugger)
-	if !can {
-		return fail(http.StatusConflict, "Conflict", "The machines of this lab keep the ports that they were made with")
-	}
 	var s Server
 	var gone []string
 	err := c.store.Update(func(tx *state.Tx) error {
@@ -55,7 +45,7 @@ func (c *Cloud) replug(ctx context.Context, id string, nics []nic) error {
 			list = append(list, c.machinePort(p))
 		}
 	}
-	return driverError(driver.Replug(ctx, id, list))
+	return driverError(c.driver.Replug(ctx, id, list))
 }
 
 // ownPortOn finds a port that Nova has made for the network of n and that is not taken yet.

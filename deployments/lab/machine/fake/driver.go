@@ -278,6 +278,11 @@ func (d *Driver) Replug(_ context.Context, id string, ports []machine.Port) erro
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	for _, port := range ports {
+		if _, known := d.networks[port.NetworkID]; !known {
+			return lcm.Errorf(lcm.KindNotFound, "machine %s: there is no network %s", id, port.NetworkID)
+		}
+	}
 	before := d.addresses(m)
 	m.mu.Lock()
 	m.def.Ports = slices.Clone(ports)

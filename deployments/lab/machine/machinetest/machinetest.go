@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/netip"
+	"slices"
 	"testing"
 
 	"github.com/google/uuid"
@@ -40,6 +41,7 @@ func Run(t *testing.T, s Subject) {
 	t.Run("machines live and die", h.lifecycle)
 	t.Run("absent machines are told from stopped ones", h.absent)
 	t.Run("machines outlive the driver", h.recovers)
+	t.Run("a machine gets other ports", h.replugs)
 	if !s.Shell {
 		return
 	}
@@ -164,6 +166,42 @@ func (h *harness) absent(t *testing.T) {
 	require.True(t, lcm.Is(h.driver.Create(ctx, confused), lcm.KindInvalid))
 	h.requireState(t, confused.ID, machine.Absent)
 	require.True(t, lcm.Is(h.driver.Start(ctx, confused.ID), lcm.KindNotFound), "what could not be defined is not there")
+}
+
+// replugs moves a machine to another address, on which it answers at once and after a boot.
+func (h *harness) replugs(t *testing.T) {
+	ctx, m := t.Context(), h.machine("moves")
+	h.create(t, m)
+	h.awaitSSH(t, m)
+	moved := m
+	moved.Ports = h.machine("elsewhere").Ports
+	for range 2 { // the second time changes nothing
+		require.NoError(t, h.driver.Replug(ctx, m.ID, moved.Ports))
+	}
+	h.awaitSSH(t, moved)
+	h.requireNoSSH(t, m)
+
+	both := moved
+	both.Ports = append(slices.Clone(moved.Ports), m.Ports...)
+	require.NoError(t, h.driver.Replug(ctx, m.ID, both.Ports))
+	h.awaitSSH(t, moved)
+	require.NoError(t, h.driver.Replug(ctx, m.ID, moved.Ports))
+
+	require.NoError(t, h.driver.Reboot(ctx, m.ID, true))
+	h.awaitSSH(t, moved)
+	h.requireNoSSH(t, m)
+
+	require.NoError(t, h.driver.Kill(ctx, m.ID))
+	require.NoError(t, h.driver.Replug(ctx, m.ID, m.Ports))
+	require.NoError(t, h.driver.Start(ctx, m.ID))
+	h.awaitSSH(t, m)
+	h.requireNoSSH(t, moved)
+
+	require.True(t, lcm.Is(h.driver.Replug(ctx, "nobody", m.Ports), lcm.KindNotFound))
+	lost := h.machine("lost").Ports
+	lost[0].NetworkID = "no-such-network"
+	require.True(t, lcm.Is(h.driver.Replug(ctx, m.ID, lost), lcm.KindNotFound))
+	h.awaitSSH(t, m)
 }
 
 func (h *harness) recovers(t *testing.T) {
