@@ -36,7 +36,7 @@ func (s *sequence) chooseOperation(t *testing.T) operation {
 	all := s.operations(t)
 	weights := map[string]int{}
 	for name, o := range all {
-		if weights[name] = 2; o.name == healAll {
+		if weights[name] = 2; o.name == healAll || o.operates { // what is stopped is started next
 			weights[name] = 1
 		}
 	}
