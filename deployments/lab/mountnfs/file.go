@@ -7,6 +7,7 @@ import (
 
 	"github.com/hanwen/go-fuse/v2/fs"
 	"github.com/hanwen/go-fuse/v2/fuse"
+	"golang.org/x/sys/unix"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/mountnfs/nfs3"
 )
@@ -31,10 +32,22 @@ var _ interface {
 	fs.FileReleaser
 } = (*file)(nil)
 
-// Open implements fs.NodeOpener. The kernel checks permissions, and forgets what it has of the file: others may have
-// written it since.
+// Open implements fs.NodeOpener. The kernel forgets what it has of the file: others may have written it since.
 func (n *node) Open(ctx context.Context, flags uint32) (fs.FileHandle, uint32, syscall.Errno) {
-	opened, cached := n.opened(credOf(ctx), flags)
+	own, done := bear(ctx)
+	defer done()
+	cred, mask := credOf(ctx), uint32(unix.R_OK)
+	switch flags & syscall.O_ACCMODE {
+	case syscall.O_WRONLY:
+		mask = unix.W_OK
+	case syscall.O_RDWR:
+		mask = unix.R_OK | unix.W_OK
+	}
+	// An executable is opened for reading by the kernel, and need not be readable.
+	if err := n.allowed(own, cred, mask); err != nil && (mask != unix.R_OK || n.allowed(own, cred, unix.X_OK) != nil) {
+		return nil, 0, errno(err)
+	}
+	opened, cached := n.opened(cred, flags)
 	return opened, cached, fs.OK
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hanwen/go-fuse/v2/fs"
 	"github.com/hanwen/go-fuse/v2/fuse"
+	"golang.org/x/sys/unix"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/mountnfs/nfs3"
 )
@@ -30,6 +31,7 @@ type hidden struct {
 
 var _ interface {
 	fs.NodeLookuper
+	fs.NodeAccesser
 	fs.NodeGetattrer
 	fs.NodeSetattrer
 	fs.NodeReaddirer
@@ -61,6 +63,37 @@ func (n *node) Lookup(ctx context.Context, name string, out *fuse.EntryOut) (*fs
 		return nil, errno(err)
 	}
 	return n.child(ctx, h, a, out), fs.OK
+}
+
+// Access implements fs.NodeAccesser. Only the server knows: it may take one user for another.
+func (n *node) Access(ctx context.Context, mask uint32) syscall.Errno {
+	own, done := bear(ctx)
+	defer done()
+	return errno(n.allowed(own, credOf(ctx), mask))
+}
+
+// allowed asks the server for the rights of access(2).
+func (n *node) allowed(ctx context.Context, cred nfs3.Cred, mask uint32) error {
+	var wanted uint32
+	if mask&unix.R_OK != 0 {
+		wanted |= nfs3.AccessRead
+	}
+	if mask&unix.W_OK != 0 {
+		wanted |= nfs3.AccessModify | nfs3.AccessExtend
+	}
+	if mask&unix.X_OK != 0 && n.IsDir() {
+		wanted |= nfs3.AccessLookup
+	} else if mask&unix.X_OK != 0 {
+		wanted |= nfs3.AccessRun
+	}
+	if wanted == 0 {
+		return nil
+	}
+	granted, err := n.volume.client.Access(ctx, cred, n.handle, wanted)
+	if err == nil && granted&wanted != wanted {
+		return syscall.EACCES
+	}
+	return err
 }
 
 // Getattr implements fs.NodeGetattrer.

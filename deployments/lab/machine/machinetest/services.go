@@ -43,6 +43,12 @@ func (h *harness) nfs(t *testing.T) {
 	require.Equal(t, "kept", client.script(`echo kept >/mnt/file; cat /mnt/file`))
 	require.Equal(t, "kept", h.shell(t, s.machine).script(`cat /volume/pv1/file`))
 
+	// Who everybody is to the server, it says: the files' owners and modes here do not tell.
+	client.script(`mkdir -p /srv/squashed
+		mount -t nfs ` + address(s.machine) + `:/volume/pv2 /srv/squashed
+		runuser -u debian -- sh -c 'echo mine >/srv/squashed/file && test "$(stat -c %U /srv/squashed/file)" = nobody'
+		umount /srv/squashed`)
+
 	// A hard mount waits for its server, which mounts its volume and exports it again when it boots.
 	require.NoError(t, h.driver.Reboot(t.Context(), s.machine.ID, false))
 	require.Equal(t, "kept", client.script(`cat /mnt/file; umount /mnt`))
@@ -75,11 +81,17 @@ func (h *harness) export(t *testing.T, s storage, prepare string) {
 		mountpoint -q /volume
 		mkdir -p /volume/pv1
 		chmod 777 /volume/pv1
+		mkdir -p /volume/pv2
+		chown nobody:nogroup /volume/pv2
 		cat >/etc/ganesha/ganesha.conf <<-END
 			NFSv4 { Graceless = true; }
 			EXPORT {
 				Export_Id = 1; Path = /volume/pv1; Pseudo = /volume/pv1; Access_Type = RW; Squash = No_Root_Squash; SecType = sys;
 				FSAL { Name = VFS; }
+			}
+			EXPORT {
+				Export_Id = 2; Path = /volume/pv2; Pseudo = /volume/pv2; Access_Type = RW; Squash = All_Squash; SecType = sys;
+				Anonymous_Uid = 65534; Anonymous_Gid = 65534; FSAL { Name = VFS; }
 			}
 		END
 		systemctl enable -q --now nfs-ganesha

@@ -109,6 +109,28 @@ func (c *Client) complete(ctx context.Context, cred Cred, h Handle, a *Attr) (Ha
 	return h, attr, err
 }
 
+// What Access asks for (RFC 1813, section 3.3.4).
+const (
+	AccessRead   uint32 = 1
+	AccessLookup uint32 = 2
+	AccessModify uint32 = 4
+	AccessExtend uint32 = 8
+	AccessRun    uint32 = 32
+)
+
+// Access tells which of the wanted ways the server lets the caller use a file in. It knows who the caller is to it, which
+// the bits of the file's mode do not tell.
+func (c *Client) Access(ctx context.Context, cred Cred, h Handle, wanted uint32) (granted uint32, err error) {
+	e := on(h)
+	e.u32(wanted)
+	d, err := c.call(ctx, cred, 4, e)
+	if err != nil {
+		return 0, err
+	}
+	d.optionalAttr()
+	return d.u32(), d.err
+}
+
 // Readlink reads a symbolic link.
 func (c *Client) Readlink(ctx context.Context, cred Cred, h Handle) (string, error) {
 	d, err := c.call(ctx, cred, 5, on(h))
