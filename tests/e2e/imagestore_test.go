@@ -1,0 +1,118 @@
+package e2e
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/registry"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/stretchr/testify/require"
+)
+
+// imageStore is a registry on this host that real machines pull from.
+type imageStore struct {
+	host, server string // its address, and what names of images begin with
+}
+
+// newImageStore serves images over HTTP or, with a certificate, over HTTPS to the user of the tests, and holds one.
+func newImageStore(t *testing.T, hostname string, certificate *tls.Certificate) *imageStore {
+	t.Helper()
+	s := &imageStore{host: hostOfMachines(t)}
+	listener, err := net.Listen("tcp", net.JoinHostPort(s.host, "0"))
+	require.NoError(t, err)
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	require.NoError(t, err)
+	s.server = listener.Addr().String()
+	images := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
+	handler, credentials := images, authn.Anonymous
+	if certificate != nil {
+		s.server, credentials = net.JoinHostPort(hostname, port), &authn.Basic{Username: "user01", Password: registryPassword}
+		listener = tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12})
+		handler = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			if user, password, _ := req.BasicAuth(); user != "user01" || password != registryPassword {
+				w.Header().Set("WWW-Authenticate", `Basic realm="registry"`)
+				w.WriteHeader(http.StatusUnauthorized)
+				return
+			}
+			images.ServeHTTP(w, req)
+		})
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() { _ = server.Close() })
+
+	options := []name.Option{}
+	if certificate == nil {
+		options = append(options, name.Insecure)
+	}
+	ref, err := name.ParseReference(s.image(), options...)
+	require.NoError(t, err)
+	transport := &http.Transport{
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // it is our own; the nodes verify it
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, net.JoinHostPort(s.host, port))
+		},
+	}
+	require.NoError(t, remote.Write(ref, tinyImage(t), remote.WithAuth(credentials), remote.WithTransport(transport)))
+	return s
+}
+
+func (s *imageStore) image() string { return s.server + "/lab/tiny:v1" }
+
+// hostOfMachines is this host's address as machines on net0 see it.
+func hostOfMachines(t *testing.T) string {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "udp", "10.78.0.1:9")
+	require.NoError(t, err)
+	defer conn.Close()
+	host, _, err := net.SplitHostPort(conn.LocalAddr().String())
+	require.NoError(t, err)
+	return host
+}
+
+// tinyImage has one program, which waits.
+func tinyImage(t *testing.T) v1.Image {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "pause")
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "github.com/windlass-nfv/windlass/deployments/lab/pause")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	content, err := os.ReadFile(program)
+	require.NoError(t, err)
+	var layer bytes.Buffer
+	w := tar.NewWriter(&layer)
+	require.NoError(t, w.WriteHeader(&tar.Header{Name: "pause", Mode: 0o755, Size: int64(len(content))}))
+	_, err = w.Write(content)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(layer.Bytes())), nil })
+	require.NoError(t, err)
+	img, err := mutate.AppendLayers(empty.Image, l)
+	require.NoError(t, err)
+	file, err := img.ConfigFile()
+	require.NoError(t, err)
+	file = file.DeepCopy()
+	file.OS, file.Architecture, file.Config.Entrypoint = "linux", runtime.GOARCH, []string{"/pause"}
+	img, err = mutate.ConfigFile(img, file)
+	require.NoError(t, err)
+	return img
+}

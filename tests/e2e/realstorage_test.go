@@ -1,0 +1,195 @@
+package e2e
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/windlass-nfv/windlass/tests/testbed"
+)
+
+// TestStorageOnRealMachines makes a cluster with a storage server and two registries of images: NFS-Ganesha on a volume of
+// Cinder's, files that pods on several workers share, and images that kubelet pulls over HTTP and HTTPS.
+func TestStorageOnRealMachines(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("Real machines need root; the scenarios on fake machines have run.")
+	}
+	b := newBed(t, "nspawn")
+	ca, certificate := privateCA(t)
+	b.onboardWithCA(t, ca)
+	plain, secure := newImageStore(t, "", nil), newImageStore(t, registryName, certificate)
+	vnf := b.createOf(t, registryVnfdID, "store")
+	op := b.Begin(t, vnf, "instantiate", b.SampleRequest(t, "storage", "store", func(_, cluster map[string]any) {
+		cluster["private_registry_connection_info"] = []any{
+			map[string]any{"connection_type": "0", "server": plain.server},
+			map[string]any{
+				"connection_type": "1", "server": secure.server, "username": "user01", "password": registryPassword,
+				"certificate_path": "Files/registries/ca.crt", "hosts_string": secure.host + " " + registryName,
+			},
+		}
+	}))
+	b.Await(t, op, 15*time.Minute, "COMPLETED")
+	t.Log(b.Timings(t, op))
+	day := dayTwo{bed: b, vnf: vnf, cluster: "cluster-store", controlPlanes: 1, workers: 2, limit: 15 * time.Minute}
+	s := sharedFiles{dayTwo: &day, c: b.Kubernetes(t, day.cluster)}
+	workers := s.workers(t)
+	require.Len(t, workers, 2)
+
+	s.claim(t)
+	s.write(t, workers[0])
+	s.read(t, "reader", workers[1])
+	s.pull(t, "over-http", workers[0], plain.image())
+	s.pull(t, "over-https", workers[1], secure.image())
+
+	server := b.VnfcOf(t, vnf, testbed.StorageVdu)
+	heal := map[string]any{"vnfcInstanceId": []string{server}, "additionalParams": map[string]any{"keep_volumes": true}}
+	got := b.Await(t, b.Begin(t, vnf, "heal", heal), 5*time.Minute, "ROLLED_BACK")
+	require.Contains(t, got["error"].(map[string]any)["detail"], "nfs-pv1 (claim default/data, used by the Pod default/writer-")
+
+	day.healSwitchedOff(t, "workerNode")
+	for _, node := range s.workers(t) {
+		if node != workers[0] && node != workers[1] {
+			s.read(t, "newcomer", node)
+			s.pull(t, "after-heal", node, secure.image())
+		}
+	}
+	s.letGo(t)
+	day.operate(t, "heal", heal)
+	require.NotEqual(t, server, b.VnfcOf(t, vnf, testbed.StorageVdu))
+	s.claim(t)
+	s.read(t, "afterwards", s.workers(t)[0])
+	s.letGo(t)
+	b.terminate(t, vnf)
+	b.RequireNothingLeft(t)
+}
+
+// sharedFiles are those of pods of a real cluster.
+type sharedFiles struct {
+	*dayTwo
+	c *kubernetes.Clientset
+}
+
+const namespace = "default"
+
+func (s *sharedFiles) workers(t *testing.T) (names []string) {
+	t.Helper()
+	nodes, err := s.c.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{LabelSelector: "!node-role.kubernetes.io/control-plane"})
+	require.NoError(t, err)
+	for _, n := range nodes.Items {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+// claim binds a claim to the first of the volumes.
+func (s *sharedFiles) claim(t *testing.T) {
+	t.Helper()
+	class := "nfs"
+	_, err := s.c.CoreV1().PersistentVolumeClaims(namespace).Create(t.Context(), &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Name: "data"},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany}, StorageClassName: &class, VolumeName: "nfs-pv1",
+			Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+		},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		claim, err := s.c.CoreV1().PersistentVolumeClaims(namespace).Get(t.Context(), "data", metav1.GetOptions{})
+		return err == nil && claim.Status.Phase == corev1.ClaimBound
+	}, 2*time.Minute, time.Second, "the claim is not bound")
+}
+
+// podOf runs a command of the lab's own image with the claim at /data.
+func podOf(command string) corev1.PodSpec {
+	grace := int64(1)
+	return corev1.PodSpec{
+		TerminationGracePeriodSeconds: &grace,
+		Containers: []corev1.Container{{
+			Name: "main", Image: "lab.local/web:v1", ImagePullPolicy: corev1.PullIfNotPresent, Command: []string{"/bin/sh", "-c", command},
+			VolumeMounts: []corev1.VolumeMount{{Name: "data", MountPath: "/data"}},
+		}},
+		Volumes: []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data"},
+		}}},
+	}
+}
+
+// write has a deployment write a file; it goes elsewhere when its node is drained.
+func (s *sharedFiles) write(t *testing.T, node string) {
+	t.Helper()
+	labels := map[string]string{"app": "writer"}
+	pod := podOf("[ -e /data/file ] || echo written >/data/file; exec sleep 100000")
+	pod.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{{
+		Weight: 100, Preference: corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{{
+			Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{node},
+		}}},
+	}}}}
+	_, err := s.c.AppsV1().Deployments(namespace).Create(t.Context(), &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: "writer"},
+		Spec: appsv1.DeploymentSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: pod},
+		},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		d, err := s.c.AppsV1().Deployments(namespace).Get(t.Context(), "writer", metav1.GetOptions{})
+		return err == nil && d.Status.AvailableReplicas == 1
+	}, 3*time.Minute, time.Second, "no pod writes")
+}
+
+// read wants a pod on that node to see what the other one has written.
+func (s *sharedFiles) read(t *testing.T, name, node string) {
+	t.Helper()
+	pod := podOf(`until [ "$(cat /data/file)" = written ]; do sleep 0.5; done`)
+	pod.NodeName, pod.RestartPolicy = node, corev1.RestartPolicyNever
+	s.run(t, name, pod, corev1.PodSucceeded)
+}
+
+// pull wants kubelet on that node to pull an image.
+func (s *sharedFiles) pull(t *testing.T, name, node, image string) {
+	t.Helper()
+	grace := int64(1)
+	s.run(t, name, corev1.PodSpec{
+		NodeName: node, TerminationGracePeriodSeconds: &grace,
+		Containers: []corev1.Container{{Name: "main", Image: image, ImagePullPolicy: corev1.PullAlways}},
+	}, corev1.PodRunning)
+}
+
+func (s *sharedFiles) run(t *testing.T, name string, pod corev1.PodSpec, want corev1.PodPhase) {
+	t.Helper()
+	pods := s.c.CoreV1().Pods(namespace)
+	_, err := pods.Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: pod}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	var last corev1.PodStatus
+	for end := time.Now().Add(3 * time.Minute); last.Phase != want; testbed.Pause(t) {
+		p, err := pods.Get(t.Context(), name, metav1.GetOptions{})
+		if err == nil {
+			last = p.Status
+		}
+		require.True(t, time.Now().Before(end), "the pod %s is not %s: %+v", name, want, last)
+	}
+	require.NoError(t, pods.Delete(t.Context(), name, metav1.DeleteOptions{}))
+}
+
+// letGo ends the pods and gives the claim back.
+func (s *sharedFiles) letGo(t *testing.T) {
+	t.Helper()
+	_ = s.c.AppsV1().Deployments(namespace).Delete(t.Context(), "writer", metav1.DeleteOptions{})
+	require.Eventually(t, func() bool {
+		pods, err := s.c.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
+		return err == nil && len(pods.Items) == 0
+	}, 3*time.Minute, time.Second, "pods are still there")
+	require.NoError(t, s.c.CoreV1().PersistentVolumeClaims(namespace).Delete(t.Context(), "data", metav1.DeleteOptions{}))
+	require.Eventually(t, func() bool {
+		claims, err := s.c.CoreV1().PersistentVolumeClaims(namespace).List(t.Context(), metav1.ListOptions{})
+		return err == nil && len(claims.Items) == 0
+	}, 2*time.Minute, time.Second, "the claim is still there")
+}
