@@ -82,7 +82,7 @@ func TestSample_levelsHaveTheSizesOfTheREADME(t *testing.T) {
 	for id, sizes := range map[string][][2]int{
 		"ha":      {{3, 2}, {3, 10}, {3, 50}, {5, 10}, {7, 50}},
 		"simple":  {{1, 1}, {1, 3}, {1, 50}},
-		"storage": {{1, 2}, {1, 10}},
+		"storage": {{1, 2}, {1, 10}, {1, 1}},
 	} {
 		f, err := p.Vnfd.Flavour(id)
 		require.NoError(t, err)

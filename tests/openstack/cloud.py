@@ -34,7 +34,7 @@ NETWORKS = (  # name, range, gateway, first and last address of guests, attribut
 )
 FLAVORS = (  # name, CPUs, MiB, GiB of disk
     ('m1.tiny', 1, 192, 1),
-    ('m1.small', 1, 512, 2),
+    ('m1.small', 1, 768, 12),
     ('m1.medium', 2, 3072, 12),
 )
 TIMEOUT = 120

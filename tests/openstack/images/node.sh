@@ -20,7 +20,7 @@ mount -t proc proc proc
 mount -t tmpfs tmpfs tmp
 apt=(chroot . env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 -o Dpkg::Options::=--force-unsafe-io)
 timeout 300 "${apt[@]}" update
-timeout 600 "${apt[@]}" install --no-install-recommends cloud-init udev
+timeout 600 "${apt[@]}" install --no-install-recommends cloud-init udev nfs-kernel-server nfs-common
 umount tmp proc
 rm -rf usr/sbin/policy-rc.d var/cache/apt/* var/lib/apt/lists/*
 # The gateway of net0 refuses lookups at once. Without the file kubelet starts no pods.
@@ -34,6 +34,8 @@ cp "$files/modules.conf" etc/modules-load.d/windlass.conf
 : >etc/windlass-guest
 echo 'LABEL=root / ext4 defaults 0 1' >etc/fstab
 systemctl --root . --quiet enable systemd-networkd
+# The storage server's step starts what serves; on other guests it would only be waited for.
+systemctl --root . --quiet disable nfs-server nfs-blkmap rpcbind.service rpcbind.socket
 # Nobody sits at the console, and an emulated guest has better things to do.
 systemctl --root . --quiet mask serial-getty@ttyS0.service getty@tty1.service systemd-networkd-wait-online.service \
 	apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer fstrim.timer \
