@@ -108,7 +108,10 @@ certificate_fits() {
 
 # make_certificate DIRECTORY: leaves the certificate and its key where those of a request would be.
 make_certificate() {
-  command -v openssl >/dev/null || attempt "openssl is missing and cannot be installed" apt_get install openssl
+  if ! command -v openssl >/dev/null; then
+    attempt "the package lists of the image's repositories cannot be read" apt_get update
+    attempt "openssl is missing and cannot be installed" apt_get install openssl
+  fi
   configure_openssl
   make_ca
   if certificate_fits "$1"; then
