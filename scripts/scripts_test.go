@@ -38,7 +38,12 @@ func steps() []scripts.Script {
 		scripts.CheckRegistries{
 			Servers: []string{"192.168.0.10:5000", "registry.example.com"}, URLs: []string{"http://192.168.0.10:5000", "https://registry.example.com"},
 		},
-		scripts.InstallRegistry{Port: 5000, Image: "docker.io/library/registry:2", ImageFile: "/var/lib/windlass/registry-image.tar", LockFor: 600},
+		scripts.InstallRegistry{
+			Port: 5000, HTTPS: true, Image: "docker.io/library/registry:2", ImageFile: "/var/lib/windlass/registry-image.tar", LockFor: 600, Volume: "/registry",
+			Certificate: &scripts.MadeCertificate{
+				CA: "11112222-3333-4444-8555-666677778888", Names: []string{"registry.example.com"}, Addresses: []string{"10.0.0.41", "fd00::41"}, Days: 3650,
+			},
+		},
 		scripts.FindInterface{Address: "10.0.0.11"},
 		scripts.ConfigureLoadBalancer{Node: "cp-1a2b3c4d", Port: 16443, Timeout: 30},
 		scripts.FindVirtualIP{VirtualIP: "10.0.0.10", Port: 16443, Timeout: 5},

@@ -1,6 +1,5 @@
 # shellcheck shell=bash
 DIR=/etc/windlass/registry
-IMAGES=/var/lib/windlass/registry
 UNIT=windlass-registry
 UNIT_FILE=/etc/systemd/system/$UNIT.service
 # A change that the running registry does not have yet outlives this run.
@@ -124,7 +123,7 @@ configure() {
   fi
   mkdir -p "$IMAGES"
   put "$DIR/config.yml" 0644 <"$SCRATCH/in.config"
-  for name in htpasswd registry.crt registry.key; do
+  for name in htpasswd registry.crt registry.key registry.names; do
     if [[ -s $SCRATCH/in.$name ]]; then put "$DIR/$name" "$mode" <"$SCRATCH/in.$name"; else rm -f "$DIR/$name"; fi
   done
   if [[ $WAY == package ]]; then
@@ -156,12 +155,17 @@ run_lines() {
   esac
 }
 
+# volume_line, for the unit: the registry must not write beside its volume when that is lost.
+volume_line() {
+  [[ -z $VOLUME ]] || printf '\nRequiresMountsFor=%s' "$IMAGES"
+}
+
 start_registry() {
   put "$UNIT_FILE" 0644 <<UNIT
 [Unit]
 Description=Registry of images (Windlass)
 Wants=network-online.target
-After=network-online.target docker.service containerd.service
+After=network-online.target docker.service containerd.service$(volume_line)
 
 [Service]
 $(run_lines)
@@ -205,12 +209,14 @@ await_registry() {
 read_inputs
 need_input config
 mkdir -p "${RESTART%/*}"
+[[ -z $VOLUME ]] || mountpoint -q "$VOLUME" || fail 1 "no volume is mounted to $VOLUME; see that it is attached, and look at 'findmnt $VOLUME'"
 wait_for_cloud_init
 set_proxy
 install_way
 note "the registry runs by $WAY"
 start_engine
 [[ $WAY == package ]] || get_image
+[[ -z $CERTIFICATE_NAMES ]] || make_certificate "$DIR"
 configure
 start_registry
 await_registry
