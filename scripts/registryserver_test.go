@@ -92,6 +92,18 @@ func TestInstallRegistry_usesWhatIsThere(t *testing.T) {
 	}
 }
 
+func TestInstallRegistry_mayListenOnHTTPSsOwnPort(t *testing.T) {
+	for port, may := range map[string]bool{"443": true, "5000": false} {
+		n := newNode(t)
+		said, code := registryScript(t, n.root, "install-registry", onlyThese+"docker-registry() { :; }\n", map[string]string{
+			"PORT": port, "HTTPS": "yes", "IMAGE_FILE": "", "IMAGE": "i", "NO_PROXY_LIST": "", "LOCK_FOR": "1",
+		}, map[string]string{"config": "version: 0.1\n"})
+		require.Zero(t, code, said)
+		unit := read(t, n.root, "etc/systemd/system/windlass-registry.service")
+		assert.Equal(t, may, strings.Contains(unit, "AmbientCapabilities=CAP_NET_BIND_SERVICE"), "port %s", port)
+	}
+}
+
 func TestInstallRegistry_saysWhyTheRegistryDoesNotAnswer(t *testing.T) {
 	n := newNode(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(n.root, "etc/windlass"), 0o755))

@@ -142,6 +142,8 @@ run_lines() {
   case $WAY in
   package)
     printf '%s\n' User=docker-registry "ExecStart=$(command -v docker-registry) serve $DIR/config.yml"
+    # HTTPS's own port is for root, or for who has been allowed it.
+    ((PORT >= 1024)) || echo AmbientCapabilities=CAP_NET_BIND_SERVICE
     ;;
   ctr)
     printf '%s\n' "ExecStartPre=-$engine task kill -s SIGKILL private_registry" "ExecStartPre=-$engine task rm private_registry" \
