@@ -29,6 +29,7 @@ sleep() { :; }
 journalctl() { echo "listen tcp :5000: bind: address already in use"; }
 chgrp() { :; }
 chown() { :; }
+runuser() { [[ ${READONLY:-no} != yes ]]; }
 dpkg() { :; }
 apt-cache() { [[ $CANDIDATE == none ]] || printf '  Candidate: 2.8\n'; }
 apt-get() {
@@ -90,6 +91,29 @@ func TestInstallRegistry_usesWhatIsThere(t *testing.T) {
 			assert.NoFileExists(t, filepath.Join(n.root, "etc/windlass/registry/htpasswd"))
 		})
 	}
+}
+
+func TestInstallRegistry_letsDebiansRegistryReachItsImages(t *testing.T) {
+	n := newNode(t)
+	params := map[string]string{
+		"PORT": "5000", "HTTPS": "no", "IMAGE_FILE": "", "IMAGE": "i", "NO_PROXY_LIST": "", "LOCK_FOR": "1",
+	}
+	directory := filepath.Join(n.root, "var/lib/windlass")
+	require.NoError(t, os.MkdirAll(directory, 0o700))
+	require.NoError(t, os.Chmod(directory, 0o700)) // as the scripts' runner makes it
+	run := func() (string, int) {
+		return registryScript(t, n.root, "install-registry", onlyThese+"docker-registry() { :; }\n", params, map[string]string{"config": "version: 0.1\n"})
+	}
+	said, code := run()
+	require.Zero(t, code, said)
+	info, err := os.Stat(directory)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o711), info.Mode().Perm())
+
+	params["READONLY"] = "yes"
+	said, code = run()
+	assert.Equal(t, 1, code, said)
+	assert.Contains(t, said, "windlass: the registry's user docker-registry cannot write to ")
 }
 
 func TestInstallRegistry_mayListenOnHTTPSsOwnPort(t *testing.T) {

@@ -256,6 +256,8 @@ configure() {
   if [[ $WAY == package ]]; then
     chgrp -R "$owner" "$DIR"
     chown -R "$owner:" "$IMAGES"
+    chmod a+x "${IMAGES%/*}" # the directory is root's alone; what else is in it has modes of its own
+    runuser -u "$owner" -- test -w "$IMAGES" || fail 1 "the registry's user $owner cannot write to $IMAGES; look at the modes of the directories above it"
     # It would hold the port; ours has its own configuration.
     systemctl disable -q --now docker-registry 2>/dev/null || true
   fi
