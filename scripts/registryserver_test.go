@@ -36,6 +36,7 @@ sleep() { :; }
 journalctl() { echo "listen tcp :5000: bind: address already in use"; }
 chgrp() { :; }
 chown() { :; }
+runuser() { [[ ${READONLY:-no} != yes ]]; }
 dpkg() { :; }
 apt-cache() { [[ $CANDIDATE == none ]] || printf '  Candidate: 2.8\n'; }
 apt-get() {
@@ -106,6 +107,41 @@ func TestInstallRegistry_usesWhatIsThere(t *testing.T) {
 			require.Zero(t, code, said)
 			assert.NoFileExists(t, filepath.Join(n.root, "etc/windlass/registry/htpasswd"))
 		})
+	}
+}
+
+func TestInstallRegistry_letsDebiansRegistryReachItsImages(t *testing.T) {
+	n := newNode(t)
+	params := map[string]string{
+		"PORT": "5000", "HTTPS": "no", "IMAGE_FILE": "", "IMAGE": "i", "NO_PROXY_LIST": "", "LOCK_FOR": "1",
+	}
+	directory := filepath.Join(n.root, "var/lib/windlass")
+	require.NoError(t, os.MkdirAll(directory, 0o700))
+	require.NoError(t, os.Chmod(directory, 0o700)) // as the scripts' runner makes it
+	run := func() (string, int) {
+		return registryScript(t, n.root, "install-registry", onlyThese+"docker-registry() { :; }\n", params, map[string]string{"config": "version: 0.1\n"})
+	}
+	said, code := run()
+	require.Zero(t, code, said)
+	info, err := os.Stat(directory)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o711), info.Mode().Perm())
+
+	params["READONLY"] = "yes"
+	said, code = run()
+	assert.Equal(t, 1, code, said)
+	assert.Contains(t, said, "windlass: the registry's user docker-registry cannot write to ")
+}
+
+func TestInstallRegistry_mayListenOnHTTPSsOwnPort(t *testing.T) {
+	for port, may := range map[string]bool{"443": true, "5000": false} {
+		n := newNode(t)
+		said, code := registryScript(t, n.root, "install-registry", onlyThese+"docker-registry() { :; }\n", map[string]string{
+			"PORT": port, "HTTPS": "yes", "IMAGE_FILE": "", "IMAGE": "i", "NO_PROXY_LIST": "", "LOCK_FOR": "1",
+		}, map[string]string{"config": "version: 0.1\n"})
+		require.Zero(t, code, said)
+		unit := read(t, n.root, "etc/systemd/system/windlass-registry.service")
+		assert.Equal(t, may, strings.Contains(unit, "AmbientCapabilities=CAP_NET_BIND_SERVICE"), "port %s", port)
 	}
 }
 

@@ -78,12 +78,22 @@ func inParallel(ctx workflow.Context, nodes lcm.Nodes, do func(workflow.Context,
 	all := summary(failed, fmt.Sprintf("%d of %d nodes failed.", len(failed), len(nodes)))
 	for i, err := range errs {
 		if err != nil {
-			all.Problems = append(all.Problems, lcm.Problem{
-				Path: nodes[i].Name, Detail: strings.TrimPrefix(errorOf(err).Sentence(), nodes[i].Name+": "),
-			})
+			all.Problems = addProblem(all.Problems, nodes[i].Name, errorOf(err).Sentence())
 		}
 	}
 	return all
+}
+
+// addProblem adds what a node says; nodes that say the same, but for their names at the beginning, are told together.
+func addProblem(problems []lcm.Problem, node, sentence string) []lcm.Problem {
+	detail := strings.TrimPrefix(strings.TrimPrefix(sentence, node+": "), node+" ")
+	for i := range problems {
+		if problems[i].Detail == detail {
+			problems[i].Path += ", " + node
+			return problems
+		}
+	}
+	return append(problems, lcm.Problem{Path: node, Detail: detail})
 }
 
 // together does different things at once. All of them run to their end, and every failure is reported.

@@ -389,6 +389,8 @@ configure() {
   if [[ $WAY == package ]]; then
     chgrp -R "$owner" "$DIR"
     chown -R "$owner:" "$IMAGES"
+    chmod a+x "${IMAGES%/*}" # the directory is root's alone; what else is in it has modes of its own
+    runuser -u "$owner" -- test -w "$IMAGES" || fail 1 "the registry's user $owner cannot write to $IMAGES; look at the modes of the directories above it"
     # It would hold the port; ours has its own configuration.
     systemctl disable -q --now docker-registry 2>/dev/null || true
   fi
@@ -401,6 +403,8 @@ run_lines() {
   case $WAY in
   package)
     printf '%s\n' User=docker-registry "ExecStart=$(command -v docker-registry) serve $DIR/config.yml"
+    # HTTPS's own port is for root, or for who has been allowed it.
+    ((PORT >= 1024)) || echo AmbientCapabilities=CAP_NET_BIND_SERVICE
     ;;
   ctr)
     printf '%s\n' "ExecStartPre=-$engine task kill -s SIGKILL private_registry" "ExecStartPre=-$engine task rm private_registry" \

@@ -256,7 +256,7 @@ func preflight(t *testing.T, b *bed) {
 	b.ScriptFault(t, map[string]any{"script": "check-node", "times": 2, "exit_code": 78, "output": "windlass: swap is on. Switch it off."})
 	vnf, op := b.Instantiate(t, "preflight", nil)
 	got := b.Await(t, op, quick, "FAILED_TEMP")
-	require.Regexp(t, `(?s)2 of 5 nodes.*swap is on.*swap is on`, got["error"].(map[string]any)["detail"])
+	require.Regexp(t, `2 of 5 nodes failed: (cp|worker)-[0-9a-f]{8}, (cp|worker)-[0-9a-f]{8}: .*swap is on`, got["error"].(map[string]any)["detail"])
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
 	b.Await(t, op, quick, "COMPLETED")
 	b.terminate(t, vnf)
