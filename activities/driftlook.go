@@ -44,7 +44,7 @@ func (s Site) nodes() lcm.Nodes {
 }
 
 func (s Site) serversOf(vnfcs []string) (servers []string) {
-	for _, v := range vnfcResources(s.Instance.Instantiated) {
+	for _, v := range orEmpty(s.Instance.Instantiated).VnfcResources {
 		if slices.Contains(vnfcs, v.ID) {
 			servers = append(servers, v.ComputeResource.ResourceID)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // Cloud is the OpenStack of an operation.
@@ -152,9 +153,11 @@ type FindNodesInput struct {
 
 // FindNodesOutput is what the stack consists of.
 type FindNodesOutput struct {
-	StackID string    `json:"stackId"`
-	Vnfcs   []Vnfc    `json:"vnfcs"`
-	Nodes   lcm.Nodes `json:"nodes,omitempty"`
+	StackID string `json:"stackId"`
+	Vnfcs   []Vnfc `json:"vnfcs"`
+	// Networks are those that the stack has made.
+	Networks []Network `json:"networks,omitempty"`
+	Nodes    lcm.Nodes `json:"nodes,omitempty"`
 	// VirtualIP is the address in front of the API servers, "" without high availability.
 	VirtualIP string `json:"virtualIp,omitempty"`
 	// PublicAddress is a floating IP that leads to the API servers, "" when there is none.
@@ -185,7 +188,7 @@ func (i *Infrastructure) FindNodes(ctx context.Context, in FindNodesInput) (out 
 	if err != nil {
 		return out, err
 	}
-	out.StackID, out.Vnfcs = inv.StackID, vnfcsOf(inv)
+	out.StackID, out.Vnfcs, out.Networks = inv.StackID, vnfcsOf(inv), networksOf(inv)
 	if !in.Cluster {
 		return out, nil
 	}
@@ -222,6 +225,19 @@ func vnfcsOf(inv *openstack.Inventory) []Vnfc {
 		}
 		v.Attached = append(v.Attached, ports[r.PhysicalID]...)
 		out = append(out, v)
+	}
+	return out
+}
+
+func networksOf(inv *openstack.Inventory) (out []Network) {
+	for _, kind := range vnfpkg.NetworkTypes {
+		for _, r := range inv.OfType(kind) {
+			n := Network{Resource: r.Name, ID: r.PhysicalID}
+			if r.StackID != inv.StackID {
+				n.StackID = r.StackID
+			}
+			out = append(out, n)
+		}
 	}
 	return out
 }

@@ -71,6 +71,8 @@ type Description struct {
 	Shrinks       bool `json:"shrinks,omitempty"`
 	Whole         bool `json:"whole,omitempty"`
 	ControlPlanes bool `json:"controlPlanes,omitempty"`
+	// OnlyBitrates is set when a scaling changes bit rates of virtual links, and no VM comes or goes.
+	OnlyBitrates bool `json:"onlyBitrates,omitempty"`
 	// PodNetwork is set when the request names a manifest for the pod network.
 	PodNetwork bool `json:"podNetwork,omitempty"`
 	// Graceful is set when a VNF is to be taken out of service before it is deleted or stopped.

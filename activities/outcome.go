@@ -17,10 +17,12 @@ type Outcome struct {
 	// Operated is what an OPERATE has done so far; the other members are unset then.
 	Operated *Operated `json:"operated,omitempty"`
 	// Left is set where an operation was given up, and the rest is what exists after it.
-	Left    bool      `json:"left,omitempty"`
-	StackID string    `json:"stackId,omitempty"`
-	Vnfcs   []Vnfc    `json:"vnfcs,omitempty"`
-	Nodes   lcm.Nodes `json:"nodes,omitempty"`
+	Left    bool   `json:"left,omitempty"`
+	StackID string `json:"stackId,omitempty"`
+	Vnfcs   []Vnfc `json:"vnfcs,omitempty"`
+	// Networks are those of the stack; nil where an older worker has looked.
+	Networks []Network `json:"networks,omitempty"`
+	Nodes    lcm.Nodes `json:"nodes,omitempty"`
 	// Storage is the storage server of a cluster that has one.
 	Storage *lcm.StorageServer `json:"storage,omitempty"`
 	// Registry is how clusters connect to a VNF that is a registry of images, nil where this operation has not found it out.
@@ -58,6 +60,15 @@ type Attached struct {
 	// Resource is its name in the template, "" for a volume that Nova has made itself.
 	Resource string `json:"resource,omitempty"`
 	ID       string `json:"id"`
+}
+
+// Network is a network that the stack has made.
+type Network struct {
+	// Resource is its name in the template.
+	Resource string `json:"resource"`
+	ID       string `json:"id"`
+	// StackID tells where Heat keeps it; "" for one of the top stack.
+	StackID string `json:"stackId,omitempty"`
 }
 
 // account adds to rec what the operation has changed so far (resourceChanges, SOL003 clause 5.5.2.13) and, when
@@ -141,27 +152,50 @@ func empty(inst *lcm.VnfInstance) {
 	inst.InstantiationState, inst.Instantiated = lcm.NotInstantiated, nil
 }
 
-// changes are the VNFCs that are new, and those that are gone.
+// changes are the VNFCs, networks and volumes that are new, and those that are gone.
 func changes(before, after *lcm.InstantiatedVnfInfo) *lcm.ResourceChanges {
+	was, is := orEmpty(before), orEmpty(after)
+	if before != nil && !before.NetworksSeen { // an older worker has looked last, at less
+		was.VirtualLinks, was.VirtualStorages = is.VirtualLinks, is.VirtualStorages
+	}
 	out := &lcm.ResourceChanges{}
-	out.AffectedVnfcs = append(affected("REMOVED", before, after), affected("ADDED", after, before)...)
-	return out
-}
-
-// affected are the VNFCs that are in one and not in the other.
-func affected(changeType string, in, notIn *lcm.InstantiatedVnfInfo) (out []lcm.AffectedVnfc) {
-	for _, v := range vnfcResources(in) {
-		same := func(o lcm.VnfcResourceInfo) bool { return o.ID == v.ID }
-		if !slices.ContainsFunc(vnfcResources(notIn), same) {
-			out = append(out, lcm.AffectedVnfc{ID: v.ID, VduID: v.VduID, ChangeType: changeType, ComputeResource: v.ComputeResource})
+	for _, side := range []struct {
+		changeType string
+		in, notIn  lcm.InstantiatedVnfInfo
+	}{{"REMOVED", was, is}, {"ADDED", is, was}} {
+		vnfc := func(v lcm.VnfcResourceInfo) string { return v.ID }
+		for _, v := range missingFrom(side.notIn.VnfcResources, side.in.VnfcResources, vnfc) {
+			out.AffectedVnfcs = append(out.AffectedVnfcs, lcm.AffectedVnfc{ID: v.ID, VduID: v.VduID, ChangeType: side.changeType, ComputeResource: v.ComputeResource})
+		}
+		link := func(l lcm.VirtualLinkResourceInfo) string { return l.ID }
+		for _, l := range missingFrom(side.notIn.VirtualLinks, side.in.VirtualLinks, link) {
+			out.AffectedVirtualLinks = append(out.AffectedVirtualLinks, lcm.AffectedVirtualLink{
+				ID: l.ID, VnfVirtualLinkDescID: l.VnfVirtualLinkDescID, ChangeType: side.changeType, NetworkResource: l.NetworkResource,
+			})
+		}
+		storage := func(s lcm.VirtualStorageResourceInfo) string { return s.ID }
+		for _, s := range missingFrom(side.notIn.VirtualStorages, side.in.VirtualStorages, storage) {
+			out.AffectedVirtualStorages = append(out.AffectedVirtualStorages, lcm.AffectedVirtualStorage{
+				ID: s.ID, VirtualStorageDescID: s.VirtualStorageDescID, ChangeType: side.changeType, StorageResource: s.StorageResource,
+			})
 		}
 	}
 	return out
 }
 
-func vnfcResources(info *lcm.InstantiatedVnfInfo) []lcm.VnfcResourceInfo {
-	if info == nil {
-		return nil
+// missingFrom are the items that are not among others, by their ids.
+func missingFrom[T any](others, items []T, id func(T) string) (out []T) {
+	for _, item := range items {
+		if !slices.ContainsFunc(others, func(o T) bool { return id(o) == id(item) }) {
+			out = append(out, item)
+		}
 	}
-	return info.VnfcResources
+	return out
+}
+
+func orEmpty(info *lcm.InstantiatedVnfInfo) lcm.InstantiatedVnfInfo {
+	if info == nil {
+		return lcm.InstantiatedVnfInfo{}
+	}
+	return *info
 }

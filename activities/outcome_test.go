@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
 // ledger is the store and the worker's facts of one operation on one VNF instance.
@@ -297,4 +298,37 @@ func TestRecordState_whatWasStoppedIsKnownAlsoWhenTheOperationIsGivenUp(t *testi
 	l.record(t, 1, lcm.Completed, all)
 	require.Equal(t, lcm.VnfStopped, l.inst.Instantiated.VnfState)
 	require.Equal(t, []string{"MODIFIED a", "MODIFIED b"}, l.changed())
+}
+
+func TestChanges_nameNetworksAndVolumesThatComeAndGo(t *testing.T) {
+	with := func(seen bool, ids ...string) *lcm.InstantiatedVnfInfo {
+		out := &lcm.InstantiatedVnfInfo{NetworksSeen: seen}
+		for _, id := range ids {
+			out.VirtualLinks = append(out.VirtualLinks, lcm.VirtualLinkResourceInfo{ID: "net-" + id, VnfVirtualLinkDescID: "inner"})
+			out.VirtualStorages = append(out.VirtualStorages, lcm.VirtualStorageResourceInfo{ID: "volume-" + id, VirtualStorageDescID: "disk"})
+		}
+		return out
+	}
+	got := changes(with(true, "a", "b"), with(true, "b", "c"))
+	require.Equal(t, &lcm.ResourceChanges{
+		AffectedVirtualLinks: []lcm.AffectedVirtualLink{
+			{ID: "net-a", VnfVirtualLinkDescID: "inner", ChangeType: "REMOVED"}, {ID: "net-c", VnfVirtualLinkDescID: "inner", ChangeType: "ADDED"},
+		},
+		AffectedVirtualStorages: []lcm.AffectedVirtualStorage{
+			{ID: "volume-a", VirtualStorageDescID: "disk", ChangeType: "REMOVED"}, {ID: "volume-c", VirtualStorageDescID: "disk", ChangeType: "ADDED"},
+		},
+	}, got)
+	require.Len(t, changes(nil, with(true, "a")).AffectedVirtualLinks, 1)
+	require.Len(t, changes(with(true, "a"), nil).AffectedVirtualStorages, 1)
+	require.Equal(t, &lcm.ResourceChanges{}, changes(with(false), with(true, "a")), "nobody had looked for networks")
+}
+
+func TestNetworksOf_tellsThoseOfMembersFromThoseOfTheTop(t *testing.T) {
+	inv := &openstack.Inventory{StackID: "top", Resources: []openstack.Resource{
+		{Name: "inner", Type: "OS::Neutron::Net", PhysicalID: "1", StackID: "top"},
+		{Name: "private", Type: "OS::Neutron::Net", PhysicalID: "2", StackID: "member"},
+		{Name: "outer", Type: "OS::Neutron::ProviderNet", PhysicalID: "3", StackID: "top"},
+		{Name: "failed", Type: "OS::Neutron::Net", StackID: "top"},
+	}}
+	require.Equal(t, []Network{{Resource: "inner", ID: "1"}, {Resource: "private", ID: "2", StackID: "member"}, {Resource: "outer", ID: "3"}}, networksOf(inv))
 }

@@ -68,6 +68,7 @@ type extVirtualLink[C any] struct {
 type extManagedVirtualLink struct {
 	ID                   string `json:"id" sol:"required"`
 	VnfVirtualLinkDescID string `json:"vnfVirtualLinkDescId"`
+	VirtualLinkDescID    string `json:"virtualLinkDescId"` // of SOL003 v2.4.1
 	ResourceID           string `json:"resourceId" sol:"required"`
 	VimConnectionID      string `json:"vimConnectionId"`
 }

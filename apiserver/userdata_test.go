@@ -54,8 +54,24 @@ func TestInstantiate_takesUserDataOfThePackageWherePythonIsRun(t *testing.T) {
 func TestInstantiate_refusesNetworksForLinksThatTheVnfdDoesNotHave(t *testing.T) {
 	b := newBench(t)
 	instance, request := b.ready("/vnflcm/v1")
-	request["extManagedVirtualLinks"] = []any{map[string]any{"id": "m", "vnfVirtualLinkDescId": "nothing", "resourceId": "net"}}
-	refused := b.do("POST", instance+"/instantiate", request)
-	require.Contains(t, refused.problem(http.StatusBadRequest), "no internal virtual link")
-	require.Equal(t, []string{"$.extManagedVirtualLinks[0].vnfVirtualLinkDescId"}, refused.paths())
+	for _, name := range []string{"vnfVirtualLinkDescId", "virtualLinkDescId"} {
+		request["extManagedVirtualLinks"] = []any{map[string]any{"id": "m", name: "nothing", "resourceId": "net", "vimConnectionId": "elsewhere"}}
+		refused := b.do("POST", instance+"/instantiate", request)
+		require.Contains(t, refused.problem(http.StatusBadRequest), `no internal virtual link "nothing"`)
+		require.Equal(t, []string{"$.extManagedVirtualLinks[0].vimConnectionId", "$.extManagedVirtualLinks[0].vnfVirtualLinkDescId"}, refused.paths())
+	}
+}
+
+func TestInstantiate_leavesMissingNetworksToTheNFVOThatGrants(t *testing.T) {
+	for _, granted := range []bool{false, true} {
+		b := newBench(t, func(o *Options) { o.GrantedByNFVO = granted })
+		instance, request := b.ready("/vnflcm/v1")
+		delete(request, "extVirtualLinks")
+		a := b.do("POST", instance+"/instantiate", request)
+		if granted {
+			a.want(http.StatusAccepted)
+			continue
+		}
+		require.Contains(t, a.problem(http.StatusBadRequest), "needs a network")
+	}
 }

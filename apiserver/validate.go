@@ -85,6 +85,7 @@ func (a *lcmAPI) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, 
 	if err := a.checkVims(ctx, inst, req, &found); err != nil {
 		return err
 	}
+	checkManagedLinks(req, &found)
 	a.checkUserData(req, pkg, &found)
 	if flavour, err := vnfd.Flavour(req.FlavourID); err != nil {
 		found.names("$.flavourId", "%s", sentence(err))
@@ -137,6 +138,9 @@ func (a *lcmAPI) checkStack(ctx context.Context, f *vnfpkg.Flavour, req lcm.Inst
 	if err == nil && lcm.ParseUserData(req.AdditionalParams).BuiltIn(a.Python) { // else a worker runs the class
 		_, err = vnfpkg.HeatParameters(f, template, given)
 	}
+	if !a.GrantedByNFVO {
+		found.mistake(vnfpkg.Unmanaged(f, req.ExtManagedVirtualLinks)...)
+	}
 	e, ok := asError(err)
 	switch {
 	case !ok || e.Kind != lcm.KindInvalid:
@@ -144,9 +148,14 @@ func (a *lcmAPI) checkStack(ctx context.Context, f *vnfpkg.Flavour, req lcm.Inst
 	case len(e.Problems) == 0:
 		found.names("$.flavourId", "%s", e.Sentence())
 	default:
-		found.mistake(e.Problems...)
+		found.mistake(a.withoutNetworks(e.Problems)...)
 	}
 	return nil
+}
+
+// withoutNetworks leaves out networks that are missing where an NFVO may have them: with its grant it is looked again.
+func (a *lcmAPI) withoutNetworks(problems []lcm.Problem) []lcm.Problem {
+	return slices.DeleteFunc(slices.Clone(problems), func(p lcm.Problem) bool { return a.GrantedByNFVO && p.Path == vnfpkg.LinksPath })
 }
 
 // apart makes each VNFC of the level a resource of its own, as the user data class of the request wants it.
@@ -219,6 +228,19 @@ func vimTypeOf(name string) string {
 		return lcm.VimKubernetes
 	default:
 		return name
+	}
+}
+
+// checkManagedLinks wants networks in the place of internal ones on VIMs that the request has connections to. The VNF is on one VIM;
+// the rest is checked with the templates.
+func checkManagedLinks(req lcm.InstantiateRequest, found *findings) {
+	for i, l := range req.ExtManagedVirtualLinks {
+		known := func(c lcm.VimConnectionInfo) bool {
+			return l.VimConnectionID == c.ID || l.VimConnectionID == string(c.VimID)
+		}
+		if l.VimConnectionID != "" && len(req.VimConnections) > 0 && !slices.ContainsFunc(req.VimConnections, known) {
+			found.names(fmt.Sprintf("$.extManagedVirtualLinks[%d].vimConnectionId", i), "the request has no VIM connection %q", l.VimConnectionID)
+		}
 	}
 }
 

@@ -43,6 +43,7 @@ type instantiatedView struct {
 	ExtVirtualLinks  []lcm.ExtVirtualLinkInfo         `json:"extVirtualLinkInfo,omitempty"`
 	ManagedLinks     []lcm.ExtManagedVirtualLinkInfo  `json:"extManagedVirtualLinkInfo,omitempty"`
 	VnfcResourceInfo []lcm.VnfcResourceInfo           `json:"vnfcResourceInfo,omitempty"`
+	VirtualLinks     []lcm.VirtualLinkResourceInfo    `json:"virtualLinkResourceInfo,omitempty"`
 	VirtualStorages  []lcm.VirtualStorageResourceInfo `json:"virtualStorageResourceInfo,omitempty"`
 	VnfcInfo         []vnfcView                       `json:"vnfcInfo,omitempty"`
 }
@@ -104,7 +105,7 @@ func (d *dialect) instantiated(i *lcm.InstantiatedVnfInfo) *instantiatedView {
 	}
 	v := &instantiatedView{
 		FlavourID: i.FlavourID, VnfState: i.VnfState, ScaleStatus: i.ScaleStatus, MaxScaleLevels: i.MaxScaleLevels,
-		VnfcResourceInfo: i.VnfcResources, VirtualStorages: i.VirtualStorages,
+		VnfcResourceInfo: i.VnfcResources, VirtualLinks: i.VirtualLinks, VirtualStorages: i.VirtualStorages,
 		ExtVirtualLinks: lcm.LinkInfo(i.ExtVirtualLinks, i.VimConnectionID(), d.number),
 		ManagedLinks:    lcm.ManagedLinkInfo(i.ExtManagedVirtualLinks, i.VimConnectionID()),
 	}

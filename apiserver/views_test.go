@@ -58,6 +58,10 @@ func exampleInstance() lcm.VnfInstance {
 				ID: "r1", VduID: "workerNode", ZoneID: "nova", Metadata: map[string]any{"stack_id": "nested"},
 				ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "server-1", VimLevelResourceType: "OS::Nova::Server"},
 			}},
+			VirtualLinks: []lcm.VirtualLinkResourceInfo{{
+				ID: "n1", VnfVirtualLinkDescID: "inner", NetworkResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "n1", VimLevelResourceType: "OS::Neutron::Net"},
+			}},
+			ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{{ID: "m1", VnfVirtualLinkDescID: "backbone", ResourceID: "net-7"}},
 			VirtualStorages: []lcm.VirtualStorageResourceInfo{{
 				ID: "s1", VirtualStorageDescID: "data", StorageResource: lcm.ResourceHandle{ResourceID: "volume-1"},
 			}},
@@ -79,6 +83,10 @@ func exampleOperation() lcm.VnfLcmOpOcc {
 		},
 		ResourceChanges: &lcm.ResourceChanges{AffectedVnfcs: []lcm.AffectedVnfc{{
 			ID: "r1", VduID: "workerNode", ChangeType: "ADDED", ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "server-1"},
+		}}, AffectedVirtualLinks: []lcm.AffectedVirtualLink{{
+			ID: "n1", VnfVirtualLinkDescID: "inner", ChangeType: "ADDED", NetworkResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "n1"},
+		}}, AffectedVirtualStorages: []lcm.AffectedVirtualStorage{{
+			ID: "s1", VirtualStorageDescID: "data", ChangeType: "ADDED", StorageResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "volume-1"},
 		}}},
 	}
 }

@@ -18,6 +18,8 @@ type ScalingAspect struct {
 	StepDeltas []string `json:"stepDeltas,omitempty"`
 	// Deltas maps VDU and delta to the number of instances that the step adds.
 	Deltas map[string]map[string]int `json:"deltas,omitempty"`
+	// Bitrates maps virtual link and delta to the bit rate that the step adds.
+	Bitrates map[string]map[string]Bitrate `json:"bitrates,omitempty"`
 }
 
 // Level is one level of the InstantiationLevels policy.
@@ -28,6 +30,8 @@ type Level struct {
 	ScaleLevels map[string]int `json:"scaleLevels,omitempty"`
 	// Instances maps VDUs to numbers of instances, from VduInstantiationLevels.
 	Instances map[string]int `json:"instances,omitempty"`
+	// Bitrates maps virtual links to bit rates, from VirtualLinkInstantiationLevels.
+	Bitrates map[string]Bitrate `json:"bitrates,omitempty"`
 }
 
 // Delta is how many instances of a VDU the step from scale level `from` to the next one adds.
@@ -106,17 +110,23 @@ func (f *Flavour) CapacityAt(scaleLevels map[string]int) (map[string]int, error)
 	return capacity, nil
 }
 
-// add adds what the first `level` steps bring to each VDU. The steps are counted once by their deltas:
-// step by step for every VDU, a hostile descriptor could make this take minutes.
-func (a *ScalingAspect) add(capacity map[string]int, level int) {
-	if len(a.StepDeltas) == 0 || level <= 0 {
-		return
-	}
+// steps maps deltas to how often they are among the first `level` steps. They are counted once: step by step for every VDU, a
+// hostile descriptor could make this take minutes.
+func (a *ScalingAspect) steps(level int) map[string]int {
 	times := map[string]int{}
+	if len(a.StepDeltas) == 0 || level <= 0 {
+		return times
+	}
 	for _, delta := range a.StepDeltas[:min(level, len(a.StepDeltas))] {
 		times[delta]++
 	}
 	times[a.StepDeltas[len(a.StepDeltas)-1]] += max(0, level-len(a.StepDeltas))
+	return times
+}
+
+// add adds what the first `level` steps bring to each VDU.
+func (a *ScalingAspect) add(capacity map[string]int, level int) {
+	times := a.steps(level)
 	for vdu, deltas := range a.Deltas {
 		if _, ok := capacity[vdu]; !ok {
 			continue

@@ -12,6 +12,7 @@ const (
 	typeVNF     = "tosca.nodes.nfv.VNF"
 	typeCompute = "tosca.nodes.nfv.Vdu.Compute"
 	typeLink    = "tosca.nodes.nfv.VnfVirtualLink"
+	typeVipCp   = "tosca.nodes.nfv.VipCp"
 )
 
 // storageKinds maps the types of storage nodes; the first is that of SOL001 v2.5.1.
@@ -24,7 +25,7 @@ var storageKinds = map[string]string{
 
 // cpTypes are the connection points that a request's extVirtualLinks may name.
 var cpTypes = map[string]bool{
-	"tosca.nodes.nfv.VduCp": true, "tosca.nodes.nfv.VipCp": true, "tosca.nodes.nfv.VnfExtCp": true,
+	"tosca.nodes.nfv.VduCp": true, typeVipCp: true, "tosca.nodes.nfv.VnfExtCp": true,
 }
 
 // vnfd makes the descriptor of the definitions, the first of which is the entry.

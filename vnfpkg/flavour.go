@@ -21,6 +21,7 @@ func (l *loader) flavour(doc *value) Flavour {
 	r.flavour.LcmOperations = r.lcmOperations()
 	r.policies()
 	r.checkLevels()
+	r.checkBitrates()
 	r.baseHOT()
 	return r.flavour
 }
@@ -60,7 +61,7 @@ func (r *flavourReader) node(name string, node *value) {
 	case storageKinds[standard] != "" && r.room("virtual storages", len(r.flavour.Storages), node):
 		r.flavour.Storages = append(r.flavour.Storages, r.storage(name, storageKinds[standard], node))
 	case standard == typeLink && r.room("virtual links", len(r.flavour.VirtualLinks), node):
-		r.flavour.VirtualLinks = append(r.flavour.VirtualLinks, VirtualLink{ID: name, Description: node.at("properties", "description").str()})
+		r.flavour.VirtualLinks = append(r.flavour.VirtualLinks, r.link(name, node))
 	}
 }
 

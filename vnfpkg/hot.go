@@ -40,10 +40,12 @@ func (r *flavourReader) baseHOT() {
 	if top == nil {
 		return
 	}
+	r.madeLinks(top, templates)
 	r.checkSizes(top, func(name string) *value { return templates[r.flavour.Nested[name]] })
 	for _, file := range sortedKeys(templates) {
 		r.checkNfv(templates[file])
 	}
+	r.checkRated()
 }
 
 func (r *flavourReader) nest(place, name, file string) {
@@ -171,6 +173,22 @@ func (r *flavourReader) checkNfv(root *value) {
 			if _, ok := r.flavour.Cp(id); !ok {
 				r.rep.warn(use.at.place(), "takes %s from nfv, but the flavour %s has no such connection point", quoteName(id), r.flavour.ID)
 			}
+		case "VL":
+			if link, ok := r.flavour.VirtualLink(id); ok {
+				link.Rated = true
+			} else {
+				r.rep.warn(use.at.place(), "takes %s from nfv, but the flavour %s has no such virtual link", quoteName(id), r.flavour.ID)
+			}
+		}
+	}
+}
+
+// checkRated warns of bit rates that no template takes.
+func (r *flavourReader) checkRated() {
+	for _, link := range r.flavour.VirtualLinks {
+		scaled := func(a ScalingAspect) bool { _, ok := a.Bitrates[link.ID]; return ok }
+		if !link.Rated && (slices.ContainsFunc(r.flavour.Aspects, scaled) && link.InitialBitrate != nil) {
+			r.rep.warn(r.flavour.BaseHOT, "the VNFD scales the bit rate of %s, which no template takes (nfv.VL.%s.kbps), so that nobody limits it", link.ID, link.ID)
 		}
 	}
 }
@@ -196,6 +214,22 @@ func (r *flavourReader) checkSizes(top *value, nested func(string) *value) {
 		for _, g := range groups {
 			if _, reason := g.size(capacity); reason != "" {
 				r.rep.warn(g.resource.place(), "%s", reason+levelName(level))
+			}
+		}
+	}
+}
+
+// madeLinks records which templates make the networks of internal virtual links: resources of their names.
+func (r *flavourReader) madeLinks(top *value, templates map[string]*value) {
+	for i := range r.flavour.VirtualLinks {
+		link := &r.flavour.VirtualLinks[i]
+		if link.Made = isNetwork(top.at("resources", link.ID)); link.Made {
+			continue
+		}
+		for _, file := range sortedKeys(templates) {
+			if vdus := memberVdus(&r.flavour, templates[file]); len(vdus) > 0 && isNetwork(templates[file].at("resources", link.ID)) {
+				link.Made, link.VduID = true, vdus[0]
+				break
 			}
 		}
 	}

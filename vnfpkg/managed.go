@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -27,15 +29,16 @@ func (t Template) Managed(f *Flavour, links []ExtManagedVirtualLink) (Template, 
 	resources := parsed.top.at("resources")
 	gone := map[string]string{} // resources that are left out, and what stands for them; "" for subnets
 	for i, link := range links {
-		path := fmt.Sprintf("%s[%d].vnfVirtualLinkDescId", managedPath, i)
-		id := link.VnfVirtualLinkDescID
-		switch {
-		case !slices.ContainsFunc(f.VirtualLinks, func(l VirtualLink) bool { return l.ID == id }):
-			rep.problem(path, "the flavour %s has no internal virtual link %s", f.ID, quoteName(id))
-		case resources.has(id):
-			gone[id] = link.ResourceID
-		case !f.links(id):
-			rep.problem(path, "neither the Base HOT nor a connection point uses the virtual link %s, so the network would not be used", quoteName(id))
+		path := fmt.Sprintf("%s[%d]", managedPath, i)
+		if link.LinkPorts > 0 {
+			rep.problem(path+".vnfLinkPort", "ports that are made elsewhere cannot be used: the stack makes the ports of its servers")
+		}
+		if lcm.ManagesLink(links[:i], link.VnfVirtualLinkDescID) {
+			rep.problem(path+".vnfVirtualLinkDescId", "the virtual link %s is named twice; on one VIM it is one network", quoteName(link.VnfVirtualLinkDescID))
+			continue
+		}
+		if parsed.replaceable(f, link.VnfVirtualLinkDescID, path+".vnfVirtualLinkDescId", rep) {
+			gone[link.VnfVirtualLinkDescID] = link.ResourceID
 		}
 	}
 	kept := mapping()
@@ -47,7 +50,7 @@ func (t Template) Managed(f *Flavour, links []ExtManagedVirtualLink) (Template, 
 	}
 	for name, resource := range resources.members() {
 		if _, left := gone[name]; !left {
-			kept.set(name, resource.withNetworks(gone, rep))
+			kept.set(name, resource.withNetworks(gone, rep).independent(gone))
 		}
 	}
 	parsed.top.set("resources", kept)
@@ -67,6 +70,52 @@ func (t Template) Managed(f *Flavour, links []ExtManagedVirtualLink) (Template, 
 	return Template{Top: text, Files: t.Files}, nil
 }
 
+// Unmanaged are problems for the virtual links for which the VNFD requires networks that are managed elsewhere (externally_managed),
+// and for which there are none.
+func Unmanaged(f *Flavour, links []ExtManagedVirtualLink) (problems []lcm.Problem) {
+	for _, l := range f.VirtualLinks {
+		if l.ManagedElsewhere && !lcm.ManagesLink(links, l.ID) {
+			problems = append(problems, lcm.Problem{Path: managedPath, Detail: "the VNFD requires a network that is managed elsewhere for the virtual link " + quoteName(l.ID)})
+		}
+	}
+	return problems
+}
+
+// replaceable tells whether the top template has a network for an internal virtual link that another can take the place of. A link
+// for which none can is a problem at path.
+func (p parsedTemplate) replaceable(f *Flavour, id, path string, rep *report) bool {
+	_, known := f.VirtualLink(id)
+	switch {
+	case !known:
+		rep.problem(path, "the flavour %s has no internal virtual link %s", f.ID, quoteName(id))
+	case p.top.at("resources").has(id):
+		return true
+	case p.nestedNetwork(id) != "":
+		rep.problem(path, "the network of the virtual link %s is made in the nested template %s, once for each of its uses: no other can take its place", quoteName(id), p.nestedNetwork(id))
+	case !f.links(id):
+		rep.problem(path, "neither the Base HOT nor a connection point uses the virtual link %s, so the network would not be used", quoteName(id))
+	}
+	return false
+}
+
+// nestedNetwork is the nested template that makes a network of that name, "" when none does.
+func (p parsedTemplate) nestedNetwork(id string) string {
+	for _, name := range sortedKeys(p.nested) {
+		if isNetwork(p.nested[name].at("resources", id)) {
+			return name
+		}
+	}
+	return ""
+}
+
+// isNetwork tells whether a resource of a template is a network of Neutron.
+func isNetwork(resource *value) bool {
+	return slices.Contains(NetworkTypes, resource.at("type").str())
+}
+
+// NetworkTypes are the types of resources that are networks of Neutron.
+var NetworkTypes = []string{"OS::Neutron::Net", "OS::Neutron::ProviderNet"}
+
 // links tells whether a connection point is on an internal virtual link.
 func (f *Flavour) links(id string) bool {
 	return slices.ContainsFunc(f.Cps, func(c VduCp) bool { return c.VirtualLink == id })
@@ -83,14 +132,10 @@ func (v *value) withNetworks(gone map[string]string, rep *report) *value {
 			return scalar("!!str", network)
 		}
 	}
-	for _, key := range []string{"get_attr", "depends_on"} {
-		for _, ref := range v.at(key).list() {
-			if _, left := gone[ref.str()]; left {
-				rep.problem(managedPath, "the Base HOT refers to %s by %s, which cannot be done with a network that is managed elsewhere (%s)", quoteName(ref.str()), key, ref.place())
-			}
-			if key == "get_attr" {
-				break
-			}
+	if ref := v.at("get_attr"); len(ref.list()) > 0 {
+		name := ref.list()[0]
+		if _, left := gone[name.str()]; left {
+			rep.problem(managedPath, "the Base HOT refers to %s by get_attr, which cannot be done with a network that is managed elsewhere (%s)", quoteName(name.str()), name.place())
 		}
 	}
 	c := *v
@@ -99,4 +144,26 @@ func (v *value) withNetworks(gone map[string]string, rep *report) *value {
 		c.items[i] = item.withNetworks(gone, rep)
 	}
 	return &c
+}
+
+// independent is a copy of a resource that does not wait for resources that are left out: what stands for them is there.
+func (v *value) independent(gone map[string]string) *value {
+	if !v.has("depends_on") {
+		return v
+	}
+	c := mapping()
+	for key, item := range v.members() {
+		if key != "depends_on" {
+			c.set(key, item)
+			continue
+		}
+		left := slices.DeleteFunc(slices.Clone(item.list()), func(name *value) bool {
+			_, gone := gone[name.str()]
+			return gone
+		})
+		if len(left) > 0 {
+			c.set(key, &value{kind: yaml.SequenceNode, tag: "!!seq", items: left})
+		}
+	}
+	return c
 }

@@ -79,7 +79,41 @@ func TestManaged_refusesWhatWouldNotWork(t *testing.T) {
 		require.Len(t, problems(t, err), 1)
 		require.Contains(t, problems(t, err)[0], "$.extManagedVirtualLinks: "+want)
 	}
-	f := innerPackage(t, "").replace(t, smallHOT, "    type: OS::Heat::AutoScalingGroup\n", "    type: OS::Heat::AutoScalingGroup\n    depends_on: [ other_subnet, inner_subnet ]\n")
+	_, _, err = manage(t, innerPackage(t, ""), link("inner"), link("inner"), ExtManagedVirtualLink{VnfVirtualLinkDescID: "inner", ResourceID: "n", LinkPorts: 1})
+	require.Contains(t, problems(t, err)[0], `$.extManagedVirtualLinks[1].vnfVirtualLinkDescId: the virtual link "inner" is named twice`)
+	require.Contains(t, problems(t, err)[1], "$.extManagedVirtualLinks[2].vnfLinkPort: ports that are made elsewhere")
+
+	f := innerPackage(t, "").
+		replace(t, smallHOT, "  inner:\n    type: OS::Neutron::Net\n", "").
+		replace(t, smallHOT, "{ get_resource: inner }", "{ get_param: [ nfv, CP, node_CP, network ] }").
+		replace(t, smallHOT, "{ get_resource: inner }", "x").
+		replace(t, "BaseHOT/small/nested/node.yaml", "resources:\n", "resources:\n  inner: { type: OS::Neutron::Net }\n")
 	_, _, err = manage(t, f, link("inner"))
-	require.Contains(t, problems(t, err)[0], `"inner_subnet" by depends_on`)
+	require.Contains(t, problems(t, err)[0], `"inner" is made in the nested template node.yaml, once for each of its uses`)
+}
+
+func TestManaged_nothingWaitsForWhatIsThere(t *testing.T) {
+	for given, want := range map[string][]string{
+		"[ other_subnet, inner_subnet ]": {"other_subnet"}, "inner_subnet": nil, "[ inner ]": nil, "other_subnet": {"other_subnet"},
+	} {
+		f := innerPackage(t, "").replace(t, smallHOT, "    type: OS::Heat::AutoScalingGroup\n", "    type: OS::Heat::AutoScalingGroup\n    depends_on: "+given+"\n")
+		template, _, err := manage(t, f, ExtManagedVirtualLink{ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "net-7"})
+		require.NoError(t, err)
+		top, err := parseYAML("top", []byte(template.Top), Limits{}.withDefaults())
+		require.NoError(t, err)
+		require.Equal(t, want, top.at("resources", "workers", "depends_on").words(), given)
+	}
+}
+
+func TestLinksOf_tellsWhichNetworksTheTemplatesMake(t *testing.T) {
+	fl := innerPackage(t, "").open(t).Vnfd.Flavours[0]
+	require.Equal(t, []VirtualLink{{ID: "inner", Made: true}}, fl.LinksOf(""))
+	require.Empty(t, fl.LinksOf("node"))
+
+	fl = innerPackage(t, "").
+		replace(t, "BaseHOT/small/nested/node.yaml", "resources:\n", "resources:\n  unused: { type: OS::Neutron::ProviderNet }\n").
+		open(t).Vnfd.Flavours[0]
+	require.Equal(t, []VirtualLink{{ID: "unused", Made: true, VduID: "node"}}, fl.LinksOf("node"))
+	_, known := fl.VirtualLink("nothing")
+	require.False(t, known)
 }

@@ -46,6 +46,7 @@ type nfvBuilder struct {
 	flavour  *Flavour
 	req      HeatRequest
 	capacity map[string]int
+	rates    map[string]Bitrate
 	nfv      map[string]any
 }
 
@@ -53,13 +54,15 @@ type nfvBuilder struct {
 var (
 	vduKeys = []string{"flavor", "computeFlavourId", "image", "vcImageId", "locationConstraints", "desired_capacity"}
 	cpKeys  = []string{"network", "fixed_ips"}
+	// linkKeys are Windlass's own: Tacker knows nothing of bit rates.
+	linkKeys = []string{"bitrate", "kbps", "leaf_bitrate", "leaf_kbps"}
 )
 
 // add puts in what a use needs, as far as it is known.
 func (b *nfvBuilder) add(use nfvUse) {
 	keys := use.path[2:]
 	if len(keys) == 0 { // the whole entry is passed on
-		keys = map[string][]string{"VDU": vduKeys, "CP": cpKeys}[use.path[0]]
+		keys = map[string][]string{"VDU": vduKeys, "CP": cpKeys, "VL": linkKeys}[use.path[0]]
 	} else {
 		keys = keys[:1]
 	}
@@ -87,6 +90,8 @@ func (b *nfvBuilder) known(kind, id, key string) (any, bool) {
 		return b.vdu(id, key)
 	case "CP":
 		return b.cp(id, key)
+	case "VL":
+		return b.link(id, key)
 	default:
 		return nil, false
 	}
@@ -145,6 +150,13 @@ func (b *nfvBuilder) cp(id, key string) (any, bool) {
 	}
 }
 
+// link has the bit rate of a virtual link, in bit/s and in kbit/s.
+func (b *nfvBuilder) link(id, key string) (any, bool) {
+	rate, ok := b.rates[id]
+	v, known := map[string]int64{"bitrate": rate.Root, "kbps": kilo(rate.Root), "leaf_bitrate": rate.Leaf, "leaf_kbps": kilo(rate.Leaf)}[key]
+	return v, ok && known
+}
+
 // vduOrStorage finds the VDU that an entry of nfv is about. Tacker's second form has entries for the
 // storages that VDUs boot from, named <storage> or <vdu>-<storage>.
 func vduOrStorage(f *Flavour, id string) (Vdu, bool) {
@@ -186,14 +198,20 @@ func (b *nfvBuilder) missing(use nfvUse) (path, detail string) {
 	return "", ""
 }
 
+// LinksPath is where a request lacks a network, or an address, that templates take.
+const LinksPath = "$.extVirtualLinks"
+
 func (b *nfvBuilder) reason(use nfvUse) (path, detail string) {
 	kind, id := use.path[0], b.req.described(b.flavour, use.path[0], use.path[1])
 	whole := "nfv." + strings.Join(use.path, ".")
 	switch {
 	case kind == "CP" && len(use.path) > 2 && use.path[2] == "network":
-		return "$.extVirtualLinks", "the connection point " + id + " needs a network: add a link with an extCp whose cpdId is " + id
+		return LinksPath, "the connection point " + id + " needs a network: add a link with an extCp whose cpdId is " + id
 	case kind == "CP" && len(use.path) > 2 && use.path[2] == "fixed_ips":
-		return "$.extVirtualLinks", "the Base HOT needs a fixed address of the connection point " + id + " (" + whole + ")"
+		return LinksPath, "the Base HOT needs a fixed address of the connection point " + id + " (" + whole + ")"
+	}
+	if kind == "VL" {
+		return "$.additionalParams.nfv", "the Base HOT needs " + whole + " (" + use.at.file + "), and the VNFD has neither an initial bit rate of " + id + " nor one of the instantiation level"
 	}
 	return "$.additionalParams.nfv", "the Base HOT needs " + whole + " (" + use.at.file + "), which the VNFD does not tell"
 }

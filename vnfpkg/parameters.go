@@ -16,7 +16,9 @@ type HeatRequest struct {
 	// Capacity, when not nil, takes the place of the level: how many VMs of each VDU a VNF that was scaled has.
 	Capacity map[string]int
 	// Members are the VNFCs of a template that Template.Apart has made; nil for others. They say the capacity, too.
-	Members                Members
+	Members Members
+	// Bitrates, when not nil, take the place of the level's, by virtual link.
+	Bitrates               map[string]Bitrate
 	ExtVirtualLinks        []lcm.ExtVirtualLink
 	ExtManagedVirtualLinks []ExtManagedVirtualLink
 	// AdditionalParams are those of the request, with secrets opened. Those with the name of a HOT
@@ -40,8 +42,12 @@ func HeatParameters(f *Flavour, t Template, req HeatRequest) (map[string]any, er
 	if err != nil {
 		return nil, err
 	}
+	rates, err := req.bitrates(f)
+	if err != nil {
+		return nil, err
+	}
 	m := &parameterMaker{
-		flavour: f, req: req, templates: parsed, capacity: capacity,
+		flavour: f, req: req, templates: parsed, capacity: capacity, rates: rates,
 		declared: parsed.top.at("parameters"), params: map[string]any{}, rep: &report{},
 	}
 	for name := range m.declared.members() {
@@ -73,11 +79,19 @@ func (req HeatRequest) capacity(f *Flavour) (map[string]int, error) {
 	return f.Capacity(req.LevelID)
 }
 
+func (req HeatRequest) bitrates(f *Flavour) (map[string]Bitrate, error) {
+	if req.Bitrates != nil || req.Capacity != nil { // at no level
+		return req.Bitrates, nil
+	}
+	return f.Bitrates(req.LevelID)
+}
+
 type parameterMaker struct {
 	flavour   *Flavour
 	req       HeatRequest
 	templates parsedTemplate
 	capacity  map[string]int
+	rates     map[string]Bitrate
 	declared  *value
 	params    map[string]any
 	rep       *report
@@ -130,7 +144,7 @@ func sameNumber(given any, n int) bool {
 }
 
 func (m *parameterMaker) nfv(uses []nfvUse) {
-	b := &nfvBuilder{flavour: m.flavour, req: m.req, capacity: m.capacity, nfv: map[string]any{}}
+	b := &nfvBuilder{flavour: m.flavour, req: m.req, capacity: m.capacity, rates: m.rates, nfv: map[string]any{}}
 	for _, use := range uses {
 		b.add(use)
 	}

@@ -18,7 +18,10 @@ func (r *flavourReader) policies() {
 			"VduInitialDelta": r.vduInitialDelta, "VduScalingAspectDeltas": r.vduScalingAspectDeltas,
 			"VduInstantiationLevels": r.vduInstantiationLevels,
 			"AffinityRule":           r.affinityRule, "AntiAffinityRule": r.affinityRule,
+			"VirtualLinkBitrateInitialDelta": r.initialBitrate, "VirtualLinkInstantiationLevels": r.bitrateLevels,
+			"VipCpInitialDelta": r.vipPolicy, "VipCpScalingAspectDeltas": r.vipPolicy, "VipCpInstantiationLevels": r.vipPolicy,
 		},
+		{"VirtualLinkBitrateScalingAspectDeltas": r.bitrateDeltas},
 	}
 	for pass, byType := range readers {
 		for name, policy := range r.topology.at("policies").named() {
@@ -90,17 +93,15 @@ func (r *flavourReader) vduInitialDelta(_ string, policy *value) {
 	}
 }
 
-func (r *flavourReader) vduScalingAspectDeltas(name string, policy *value) {
+// aspectDeltas reads which aspect a policy has which deltas of; nil, and a problem, when there is no such aspect.
+func (r *flavourReader) aspectDeltas(name string, policy *value) (aspect *ScalingAspect, deltas map[string]*value) {
 	named := policy.at("properties", "aspect")
 	aspect, ok := r.flavour.aspect(named.str())
 	if !ok {
 		r.rep.problem(policy.place(), "the policy %s scales the aspect %s, which no ScalingAspects policy defines", name, quoteName(named.str()))
-		return
+		return nil, nil
 	}
-	deltas := map[string]int{}
-	for id, item := range policy.at("properties", "deltas").members() {
-		deltas[id] = r.count(item.at("number_of_instances"))
-	}
+	deltas = maps.Collect(policy.at("properties", "deltas").members())
 	switch { // SOL001: step_deltas may be absent where all steps are the same
 	case len(aspect.StepDeltas) == 0 && len(deltas) == 1:
 		aspect.StepDeltas = sortedKeys(deltas)
@@ -111,6 +112,18 @@ func (r *flavourReader) vduScalingAspectDeltas(name string, policy *value) {
 		if _, ok := deltas[step]; !ok {
 			r.rep.problem(policy.place(), "the policy %s lacks the delta %s of the aspect %s", name, quoteName(step), aspect.ID)
 		}
+	}
+	return aspect, deltas
+}
+
+func (r *flavourReader) vduScalingAspectDeltas(name string, policy *value) {
+	aspect, items := r.aspectDeltas(name, policy)
+	if aspect == nil {
+		return
+	}
+	deltas := map[string]int{}
+	for _, id := range sortedKeys(items) {
+		deltas[id] = r.count(items[id].at("number_of_instances"))
 	}
 	if aspect.Deltas == nil {
 		aspect.Deltas = map[string]map[string]int{}

@@ -91,8 +91,12 @@ func MadeParameters(f *Flavour, t Template, req HeatRequest, made map[string]any
 	if err != nil {
 		return nil, err
 	}
+	rates, err := req.bitrates(f)
+	if err != nil {
+		return nil, err
+	}
 	m := &parameterMaker{
-		flavour: f, req: req, templates: parsed, capacity: capacity, overrule: true,
+		flavour: f, req: req, templates: parsed, capacity: capacity, rates: rates, overrule: true,
 		declared: parsed.top.at("parameters"), params: maps.Clone(made), rep: &report{},
 	}
 	if m.params == nil {
@@ -114,14 +118,17 @@ func MadeParameters(f *Flavour, t Template, req HeatRequest, made map[string]any
 	return m.params, nil
 }
 
-// override puts sizes and what was granted into the parameter nfv, where templates take them.
+// override puts sizes, bit rates and what was granted into the parameter nfv, where templates take them.
 func (m *parameterMaker) override(uses []nfvUse) {
 	nfv, ok := m.params["nfv"].(map[string]any)
 	if !ok {
 		return
 	}
-	b := &nfvBuilder{flavour: m.flavour, req: m.req, capacity: m.capacity}
+	b := &nfvBuilder{flavour: m.flavour, req: m.req, capacity: m.capacity, rates: m.rates, nfv: nfv}
 	for _, use := range uses {
+		if use.path[0] == "VL" {
+			b.add(use)
+		}
 		if use.path[0] != "VDU" || len(use.path) < 3 {
 			continue
 		}

@@ -104,6 +104,18 @@ type VirtualStorage struct {
 type VirtualLink struct {
 	ID          string `json:"id"`
 	Description string `json:"description,omitempty"`
+	// Made is set when the Base HOT makes its network: in the top template once, in the template of a server for each VNFC of
+	// that VDU.
+	Made  bool   `json:"made,omitempty"`
+	VduID string `json:"vduId,omitempty"`
+	// Rated is set when a template takes its bit rate.
+	Rated bool `json:"rated,omitempty"`
+	// MinBitrate and MaxBitrate are vl_profile, InitialBitrate is the VirtualLinkBitrateInitialDelta; nil when there is none.
+	MinBitrate     *Bitrate `json:"minBitrate,omitempty"`
+	MaxBitrate     *Bitrate `json:"maxBitrate,omitempty"`
+	InitialBitrate *Bitrate `json:"initialBitrate,omitempty"`
+	// ManagedElsewhere is set when the VNFD requires a network that is managed elsewhere.
+	ManagedElsewhere bool `json:"managedElsewhere,omitempty"`
 }
 
 // AffinityRule is an AffinityRule or AntiAffinityRule policy.
@@ -168,4 +180,23 @@ func (f *Flavour) Cp(id string) (*VduCp, bool) {
 		return nil, false
 	}
 	return &f.Cps[i], true
+}
+
+// VirtualLink finds an internal virtual link.
+func (f *Flavour) VirtualLink(id string) (*VirtualLink, bool) {
+	i := slices.IndexFunc(f.VirtualLinks, func(l VirtualLink) bool { return l.ID == id })
+	if i < 0 {
+		return nil, false
+	}
+	return &f.VirtualLinks[i], true
+}
+
+// LinksOf are the internal virtual links whose networks are made for each VNFC of a VDU; those of "" are made once for the VNF.
+func (f *Flavour) LinksOf(vdu string) (out []VirtualLink) {
+	for _, l := range f.VirtualLinks {
+		if l.Made && l.VduID == vdu {
+			out = append(out, l)
+		}
+	}
+	return out
 }

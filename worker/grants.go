@@ -12,6 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/nfvo"
 	"github.com/windlass-nfv/windlass/internal/plan"
 	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // KeptGrant implements activities.GrantFacts.
@@ -141,6 +142,11 @@ func (o *operations) acceptable(ctx context.Context, j *job, given lcm.Grant) (l
 	if err := j.relink(facts, grant); err != nil {
 		return grant, err
 	}
+	if j.opOcc.Operation == lcm.OpInstantiate {
+		if err := lcm.InvalidAll(nfvo.Unhonoured, vnfpkg.Unmanaged(j.flavour, j.request.ExtManagedVirtualLinks)); err != nil {
+			return grant, err
+		}
+	}
 	if len(grant.AddResources) == 0 && j.opOcc.Operation != lcm.OpChangeExtConn {
 		return grant, nil
 	}
@@ -253,6 +259,10 @@ func (j *job) under(g lcm.Grant) error {
 	if j.choices, err = plan.Chosen(facts, g, p.Whole); err != nil {
 		return err
 	}
+	managed, err := plan.Managed(facts, j.opOcc.Operation, g, grantedOn(g))
+	if err != nil {
+		return err
+	}
 	links, err := lcm.ParseExtVirtualLinks(g.ExtVirtualLinks)
 	if err != nil {
 		return err
@@ -265,12 +275,20 @@ func (j *job) under(g lcm.Grant) error {
 	case j.opOcc.Operation != lcm.OpInstantiate:
 		return nil
 	}
-	j.request.ExtVirtualLinks = links
+	j.request.ExtVirtualLinks, j.request.ExtManagedVirtualLinks = links, managed
 	if len(g.VimConnections) > 0 {
 		j.target = &g.VimConnections[0]
 	}
 	j.request.AdditionalParams, err = withNfv(j.request.AdditionalParams, g.AdditionalParams)
 	return err
+}
+
+// grantedOn is the VIM connection of a grant that is accepted, or kept.
+func grantedOn(g lcm.Grant) lcm.VimConnectionInfo {
+	if len(g.VimConnections) == 0 {
+		return lcm.VimConnectionInfo{}
+	}
+	return g.VimConnections[0]
 }
 
 // relink makes the plan of a CHANGE_EXT_CONN anew with the links of its grant, before the grant is kept.

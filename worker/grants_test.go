@@ -44,6 +44,49 @@ func TestUnder_putsWhatTheGrantSaysInThePlaceOfTheRequests(t *testing.T) {
 	require.Len(t, j.grantedVims(), 1)
 }
 
+func TestUnder_takesTheGrantsNetworksForInternalLinks(t *testing.T) {
+	j := instantiating(``)
+	j.flavour.VirtualLinks = []vnfpkg.VirtualLink{{ID: "inner"}, {ID: "other"}}
+	j.request.ExtManagedVirtualLinks = []lcm.ExtManagedVirtualLink{{ID: "a", VnfVirtualLinkDescID: "inner", ResourceID: "asked"}, {ID: "b", VnfVirtualLinkDescID: "other", ResourceID: "kept"}}
+	g := lcm.Grant{
+		ID: "g", VimConnections: []lcm.VimConnectionInfo{{ID: "vim"}},
+		ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{{ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "granted", VimConnectionID: "vim"}},
+	}
+	require.NoError(t, j.under(g))
+	require.Equal(t, []string{"granted", "kept"}, []string{j.request.ExtManagedVirtualLinks[0].ResourceID, j.request.ExtManagedVirtualLinks[1].ResourceID})
+	require.Equal(t, "granted", j.instantiation(nil)["extManagedVirtualLinks"].([]any)[0].(map[string]any)["resourceId"])
+
+	g.ExtManagedVirtualLinks[0].VimConnectionID = "elsewhere"
+	require.ErrorContains(t, instantiatingOn(j.flavour).under(g), "its network cannot be on elsewhere")
+}
+
+func instantiatingOn(f *vnfpkg.Flavour) *job {
+	j := instantiating(``)
+	j.flavour = f
+	return j
+}
+
+func TestNetworks_belongToTheVNFOrToTheVnfcBesideThem(t *testing.T) {
+	j := instantiating(``)
+	j.flavour.VirtualLinks = []vnfpkg.VirtualLink{{ID: "inner", Made: true}, {ID: "private", Made: true, VduID: "node"}}
+	got := j.networks(activities.Outcome{
+		Vnfcs: []activities.Vnfc{{VduID: "other", ServerID: "o", StackID: "s"}, {VduID: "node", ServerID: "n", StackID: "s"}},
+		Networks: []activities.Network{
+			{Resource: "inner", ID: "1"}, {Resource: "private", ID: "2", StackID: "s"}, {Resource: "unknown", ID: "3"}, {Resource: "private", ID: "4", StackID: "t"},
+		},
+	})
+	require.Equal(t, []lcm.AttachedResource{
+		{Type: lcm.GrantLink, TemplateID: "inner", ResourceID: "1"},
+		{VnfcID: "n", Type: lcm.GrantLink, TemplateID: "private", ResourceID: "2"},
+		{Type: lcm.GrantLink, ResourceID: "3"},
+		{Type: lcm.GrantLink, TemplateID: "private", ResourceID: "4"},
+	}, got)
+	require.Equal(t, lcm.VirtualLinkResourceInfo{
+		ID: "1", VnfVirtualLinkDescID: "inner", NetworkResource: lcm.ResourceHandle{VimConnectionID: "vim", ResourceID: "1", VimLevelResourceType: "OS::Neutron::Net"},
+	}, virtualLinks(got, "vim")[0])
+	require.Len(t, virtualLinks(got, "vim"), 3, "what the VNFD does not describe is no virtual link of it")
+}
+
 func TestUnder_aGrantThatSaysNothingChangesNothing(t *testing.T) {
 	j, before := instantiating(`{"a":1}`), instantiating(`{"a":1}`)
 	require.NoError(t, j.under(lcm.Grant{ID: "g", AddResources: []lcm.GrantResource{{ResourceDefinitionID: "add-node-1", Type: lcm.GrantCompute, VduID: "node"}}}))

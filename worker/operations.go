@@ -239,7 +239,7 @@ func (o *operations) Instantiated(ctx context.Context, id lcm.OpOccID, made acti
 	out := activities.InstantiatedVnf{Info: lcm.InstantiatedVnfInfo{
 		FlavourID: j.flavour.ID, VnfState: lcm.VnfStarted, ExtVirtualLinks: j.request.ExtVirtualLinks, ExtManagedVirtualLinks: j.request.ExtManagedVirtualLinks,
 		StackID: made.StackID, AdditionalParams: j.request.AdditionalParams, Nodes: made.Nodes, Storage: made.Storage, ClusterVimID: made.ClusterVimID,
-		MaxScaleLevels: j.flavour.MaxScaleLevels(), Granted: j.chosen(),
+		MaxScaleLevels: j.flavour.MaxScaleLevels(), Granted: j.chosen(), NetworksSeen: true,
 	}}
 	out.Info.InstantiationLevelID, out.Info.ScaleStatus = j.levels()
 	if made.Left {
@@ -250,7 +250,8 @@ func (o *operations) Instantiated(ctx context.Context, id lcm.OpOccID, made acti
 		out.Info.Attached = append(out.Info.Attached, j.attached(v)...)
 	}
 	j.showRegistry(&out.Info, made)
-	out.Info.VirtualStorages = virtualStorages(out.Info.Attached, connection.ID)
+	out.Info.Attached = append(out.Info.Attached, j.networks(made)...)
+	out.Info.VirtualLinks, out.Info.VirtualStorages = virtualLinks(out.Info.Attached, connection.ID), virtualStorages(out.Info.Attached, connection.ID)
 	out.Info.KeepStopped(j.inst.Instantiated)
 	for _, link := range j.request.ExtVirtualLinks {
 		for _, cp := range link.ExtCps {
@@ -323,6 +324,38 @@ func (j *job) attached(v activities.Vnfc) (out []lcm.AttachedResource) {
 			r.TemplateID = storages[0]
 		}
 		out = append(out, r)
+	}
+	return out
+}
+
+// networks are those that the stack has made, by what describes them in the VNFD. One of a member of a group belongs to the member's
+// VNFC.
+func (j *job) networks(made activities.Outcome) (out []lcm.AttachedResource) {
+	for _, n := range made.Networks {
+		r := lcm.AttachedResource{Type: lcm.GrantLink, ResourceID: n.ID}
+		link, described := j.flavour.VirtualLink(n.Resource)
+		if described {
+			r.TemplateID = n.Resource
+		}
+		for _, v := range made.Vnfcs {
+			if n.StackID != "" && v.StackID == n.StackID && (!described || link.VduID == v.VduID) {
+				r.VnfcID = v.ServerID
+			}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// virtualLinks are the networks that the VNFD describes (SOL003 clause 5.5.3.6).
+func virtualLinks(attached []lcm.AttachedResource, connectionID string) (out []lcm.VirtualLinkResourceInfo) {
+	for _, a := range attached {
+		if a.Type == lcm.GrantLink && a.TemplateID != "" {
+			out = append(out, lcm.VirtualLinkResourceInfo{
+				ID: a.ResourceID, VnfVirtualLinkDescID: a.TemplateID,
+				NetworkResource: lcm.ResourceHandle{VimConnectionID: connectionID, ResourceID: a.ResourceID, VimLevelResourceType: "OS::Neutron::Net"},
+			})
+		}
 	}
 	return out
 }

@@ -57,7 +57,7 @@ func (j *job) planOf(op lcm.Operation, request json.RawMessage, unhealthy map[st
 
 // facts are what plans and grants are made of.
 func (j *job) facts(unhealthy map[string]string) (plan.Facts, error) {
-	facts := plan.Facts{Instance: j.inst, Flavour: j.flavour, Unhealthy: unhealthy}
+	facts := plan.Facts{Instance: j.inst, Flavour: j.flavour, Unhealthy: unhealthy, Managed: j.request.ExtManagedVirtualLinks}
 	if j.isCluster() {
 		params, err := lcm.ParseClusterParams(j.request.AdditionalParams)
 		if err != nil {
@@ -98,7 +98,7 @@ func (o *operations) describeChange(j *job, d *activities.Description) error {
 	if err != nil {
 		return err
 	}
-	d.Grows, d.Shrinks, d.Whole = p.Grows(), p.Shrinks(), p.Whole
+	d.Grows, d.Shrinks, d.Whole, d.OnlyBitrates = p.Grows(), p.Shrinks(), p.Whole, p.OnlyBitrates()
 	if !d.Cluster {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 type shape struct {
 	capacity map[string]int
 	members  vnfpkg.Members // nil where groups decide
+	bitrates map[string]vnfpkg.Bitrate
 }
 
 // apart tells whether each VNFC is a resource of its own in the stack.
@@ -23,15 +24,20 @@ func (j *job) whole() (shape, error) {
 		return j.present()
 	}
 	capacity, err := j.flavour.Capacity(j.request.InstantiationLevelID)
-	if err != nil || !j.apart() {
-		return shape{capacity: capacity}, err
+	if err != nil {
+		return shape{}, err
 	}
-	return shape{capacity: capacity, members: vnfpkg.FirstMembers(capacity)}, nil
+	s := shape{capacity: capacity}
+	if j.apart() {
+		s.members = vnfpkg.FirstMembers(capacity)
+	}
+	s.bitrates, err = j.flavour.Bitrates(j.request.InstantiationLevelID)
+	return s, err
 }
 
 // present is the shape of the VNF as it is recorded.
 func (j *job) present() (shape, error) {
-	s := shape{capacity: j.recorded()}
+	s := shape{capacity: j.recorded(), bitrates: j.bitrates(activities.SizesRecorded)}
 	if !j.apart() {
 		return s, nil
 	}
@@ -49,6 +55,22 @@ func (j *job) present() (shape, error) {
 	return s, nil
 }
 
+// bitrates are those of the virtual links of a VNF that is there, or those that they get.
+func (j *job) bitrates(sizes activities.Sizes) map[string]vnfpkg.Bitrate {
+	info, p := j.inst.Instantiated, j.opOcc.Plan
+	now := j.flavour.BitratesOf(info.InstantiationLevelID, info.ScaleStatus)
+	if p == nil || sizes == activities.SizesRecorded || p.Operation != lcm.OpScale && p.Operation != lcm.OpScaleToLevel {
+		return now
+	}
+	then := j.flavour.BitratesOf(p.InstantiationLevelID, p.ScaleStatus)
+	if sizes == activities.SizesGrown && p.Shrinks() { // while those are there that leave
+		for link := range then {
+			then[link] = then[link].Larger(now[link])
+		}
+	}
+	return then
+}
+
 // memberIndex is the index that a VNFC has among those of its VDU: its nested stack is named with it.
 func memberIndex(v lcm.VnfcResourceInfo) (int, error) {
 	name, _ := v.Metadata["parent_resource_name"].(string)
@@ -64,8 +86,9 @@ func memberIndex(v lcm.VnfcResourceInfo) (int, error) {
 func (j *job) sized(sizes activities.Sizes) (shape, error) {
 	s, err := j.present()
 	if err != nil || s.members == nil {
-		return shape{capacity: j.sizes(sizes)}, err
+		return shape{capacity: j.sizes(sizes), bitrates: j.bitrates(sizes)}, err
 	}
+	s.bitrates = j.bitrates(sizes)
 	p := j.opOcc.Plan
 	if p == nil || sizes == activities.SizesRecorded || p.Operation == lcm.OpHeal { // what a heal replaces keeps its place
 		return s, nil

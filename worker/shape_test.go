@@ -34,7 +34,7 @@ func TestSized_newVnfcsTakeTheFreePlacesAndExactlyTheChosenOnesLeave(t *testing.
 	} {
 		got, err := apartJob(grow, "a-2", "a-0").sized(sizes)
 		require.NoError(t, err)
-		assert.Equal(t, shape{capacity: map[string]int{"a": len(want)}, members: vnfpkg.Members{"a": want}}, got, sizes)
+		assert.Equal(t, shape{capacity: map[string]int{"a": len(want)}, members: vnfpkg.Members{"a": want}, bitrates: map[string]vnfpkg.Bitrate{}}, got, sizes)
 	}
 	shrink := &lcm.Plan{
 		Operation: lcm.OpScale, Groups: []lcm.GroupChange{{VduID: "a", From: 3, To: 2}}, Leaving: []lcm.LeavingVnfc{{VnfcID: "id-a-1", VduID: "a"}},
@@ -63,5 +63,23 @@ func TestShape_ofGroupsHasNoMembers(t *testing.T) {
 	j.request.AdditionalParams = nil
 	got, err := j.sized(activities.SizesPlanned)
 	require.NoError(t, err)
-	assert.Equal(t, shape{capacity: map[string]int{"a": 2}}, got)
+	assert.Equal(t, shape{capacity: map[string]int{"a": 2}, bitrates: map[string]vnfpkg.Bitrate{}}, got)
+}
+
+func TestBitrates_ofAScaling(t *testing.T) {
+	j := &job{flavour: &vnfpkg.Flavour{
+		VirtualLinks: []vnfpkg.VirtualLink{{ID: "inner", InitialBitrate: &vnfpkg.Bitrate{Root: 1000}}},
+		Aspects: []vnfpkg.ScalingAspect{{
+			ID: "a", MaxScaleLevel: 3, StepDeltas: []string{"one"}, Bitrates: map[string]map[string]vnfpkg.Bitrate{"inner": {"one": {Root: 100}}},
+		}},
+	}}
+	j.inst.Instantiated = &lcm.InstantiatedVnfInfo{ScaleStatus: []lcm.ScaleInfo{{AspectID: "a", ScaleLevel: 2}}}
+	at := func(sizes activities.Sizes) int64 { return j.bitrates(sizes)["inner"].Root }
+	require.Equal(t, int64(1200), at(activities.SizesPlanned), "there is no plan")
+	j.opOcc.Plan = &lcm.Plan{Operation: lcm.OpScale, ScaleStatus: []lcm.ScaleInfo{{AspectID: "a", ScaleLevel: 1}}}
+	require.Equal(t, []int64{1200, 1100, 1100}, []int64{at(activities.SizesRecorded), at(activities.SizesGrown), at(activities.SizesPlanned)})
+	j.opOcc.Plan.Groups = []lcm.GroupChange{{VduID: "node", From: 2, To: 1}}
+	require.Equal(t, int64(1200), at(activities.SizesGrown), "until those have left that leave")
+	j.opOcc.Plan.Operation = lcm.OpHeal
+	require.Equal(t, int64(1200), at(activities.SizesPlanned))
 }

@@ -153,7 +153,7 @@ func (o *operations) heat(ctx context.Context, j *job, s shape) (vnfpkg.Template
 		return template, nil, nil, err
 	}
 	request := vnfpkg.HeatRequest{
-		Capacity: s.capacity, Members: s.members, AdditionalParams: additional,
+		Capacity: s.capacity, Members: s.members, Bitrates: s.bitrates, AdditionalParams: additional,
 		ExtVirtualLinks: j.request.ExtVirtualLinks, ExtManagedVirtualLinks: j.request.ExtManagedVirtualLinks,
 		Images: j.choices.Images, ComputeFlavours: j.choices.ComputeFlavours, Zones: j.choices.Zones,
 	}

@@ -132,6 +132,10 @@ func (j *job) instantiation(additionalParams map[string]any) map[string]any {
 		}
 		links = append(links, map[string]any{"id": link.ID, "resourceId": link.ResourceID, "extCps": cps})
 	}
+	managed := []any{}
+	for _, l := range j.request.ExtManagedVirtualLinks {
+		managed = append(managed, map[string]any{"id": l.ID, "vnfVirtualLinkDescId": l.VnfVirtualLinkDescID, "resourceId": l.ResourceID})
+	}
 	connections := map[string]any{}
 	for _, c := range j.request.VimConnections {
 		connections[c.ID] = map[string]any{"vimId": c.VimID, "vimType": c.VimType}
@@ -141,7 +145,7 @@ func (j *job) instantiation(additionalParams map[string]any) map[string]any {
 	}
 	return map[string]any{
 		"flavourId": j.flavour.ID, "instantiationLevelId": j.request.InstantiationLevelID, "extVirtualLinks": links,
-		"vimConnectionInfo": connections, "additionalParams": additionalParams,
+		"extManagedVirtualLinks": managed, "vimConnectionInfo": connections, "additionalParams": additionalParams,
 	}
 }
 

@@ -60,7 +60,8 @@ func (b *build) plan(what activities.Description) (starting, processing []step) 
 
 func (b *build) outcome() *activities.Outcome {
 	return &activities.Outcome{
-		StackID: b.made.StackID, Vnfcs: b.made.Vnfcs, Nodes: b.made.Nodes, Storage: b.made.Storage, ClusterVimID: b.vim, Registry: b.registry, Left: b.left,
+		StackID: b.made.StackID, Vnfcs: b.made.Vnfcs, Networks: b.made.Networks, Nodes: b.made.Nodes, Storage: b.made.Storage,
+		ClusterVimID: b.vim, Registry: b.registry, Left: b.left,
 	}
 }
 

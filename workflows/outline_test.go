@@ -65,6 +65,20 @@ func TestOutline_isWhatTheWorkflowsDo(t *testing.T) {
 	}
 }
 
+func TestOutline_ofAScalingOfBitratesAlone(t *testing.T) {
+	f := someFacts(t, "simple", false)
+	flavour := *f.Flavour
+	flavour.VirtualLinks = []vnfpkg.VirtualLink{{ID: "inner", Rated: true, InitialBitrate: &vnfpkg.Bitrate{Root: 1000}}}
+	flavour.Aspects = append(slices.Clone(flavour.Aspects), vnfpkg.ScalingAspect{
+		ID: "bandwidth", MaxScaleLevel: 1, StepDeltas: []string{"more"}, Bitrates: map[string]map[string]vnfpkg.Bitrate{"inner": {"more": {Root: 500}}},
+	})
+	f.Flavour = &flavour
+	p, err := planOf(f, lcm.OpScale, `{"type":"SCALE_OUT","aspectId":"bandwidth"}`)
+	require.NoError(t, err)
+	require.True(t, p.OnlyBitrates())
+	requireSameSteps(t, p, f)
+}
+
 func planOf(f plan.Facts, op lcm.Operation, body string) (lcm.Plan, error) {
 	switch op {
 	case lcm.OpInstantiate:
@@ -79,6 +93,7 @@ func planOf(f plan.Facts, op lcm.Operation, body string) (lcm.Plan, error) {
 func requireSameSteps(t *testing.T, p lcm.Plan, f plan.Facts) {
 	what := activities.Description{
 		Cluster: f.Cluster != nil, Nodes: f.Instance.Instantiated.Nodes, Grows: p.Grows(), Shrinks: p.Shrinks(), Whole: p.Whole, Graceful: f.Graceful,
+		OnlyBitrates: p.OnlyBitrates(),
 	}
 	driver, _ := f.Flavour.Driver("instantiate_end")
 	what.RegistryServer = driver == vnfpkg.DriverPrivateRegistry

@@ -23,6 +23,9 @@ func (b *build) planScaling(what activities.Description) (starting, processing [
 		{title: "Ask for a grant", do: b.requestGrant},
 	}
 	processing = []step{{title: "Look at the infrastructure", do: b.look}}
+	if what.OnlyBitrates {
+		processing = append(processing, step{title: "Change the bit rates of the virtual links", do: b.changeBitrates, undo: b.shrinkBack})
+	}
 	if what.Grows {
 		processing = append(processing,
 			step{title: "Enlarge the infrastructure stack", do: b.enlarge, undo: b.shrinkBack},
@@ -48,6 +51,10 @@ func (b *build) planScaling(what activities.Description) (starting, processing [
 
 func (b *build) enlarge(ctx workflow.Context) error {
 	return b.changeStack(ctx, activities.SizesGrown, nil)
+}
+
+func (b *build) changeBitrates(ctx workflow.Context) error {
+	return b.changeStack(ctx, activities.SizesPlanned, nil)
 }
 
 func (b *build) shrinkBack(ctx workflow.Context) error {

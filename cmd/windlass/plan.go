@@ -70,6 +70,9 @@ func (c *cli) printPlan(raw json.RawMessage) error {
 		for _, g := range p.Groups {
 			field(w, "VMs of "+g.VduID, fmt.Sprintf("from %d to %d", g.From, g.To))
 		}
+		if p.Bitrates {
+			field(w, "Virtual links", "other bit rates")
+		}
 		field(w, "VMs to make", p.Adds)
 		field(w, "VMs to delete", p.Removes)
 		field(w, "Quota", p.quota())

@@ -23,6 +23,8 @@ type Grant struct {
 	VimAssets *GrantVimAssets `json:"vimAssets,omitempty"`
 	// ExtVirtualLinks take the place of those of the request that have the same ids; in the form of either version.
 	ExtVirtualLinks json.RawMessage `json:"extVirtualLinks,omitempty"`
+	// ExtManagedVirtualLinks take the place of internal virtual links, and of what the request has in their place.
+	ExtManagedVirtualLinks []ExtManagedVirtualLink `json:"extManagedVirtualLinks,omitempty"`
 	// AdditionalParams may hold "nfv", which is merged into what Heat gets; secrets are sealed.
 	AdditionalParams json.RawMessage `json:"additionalParams,omitempty"`
 	// Href is where the NFVO has the grant.
@@ -86,10 +88,12 @@ type GrantResource struct {
 	VimConnectionID      string `json:"vimConnectionId,omitempty"`
 	ZoneID               string `json:"zoneId,omitempty"`
 
-	Type string `json:"type"` // COMPUTE, STORAGE or LINKPORT
-	// VduID is the VDU of the server, or of the one that the volume or the port belongs to.
-	VduID string `json:"vduId"`
-	// ResourceTemplateID is what describes in the VNFD what is made or updated: a VDU, a virtual storage or a connection point.
+	Type string `json:"type"` // COMPUTE, STORAGE, LINKPORT or VL
+	// VduID is the VDU of the server, or of the one that the volume, the port or the network belongs to; "" for a network of the
+	// VNF as a whole.
+	VduID string `json:"vduId,omitempty"`
+	// ResourceTemplateID is what describes in the VNFD what is made or updated: a VDU, a virtual storage, a connection point or a
+	// virtual link.
 	ResourceTemplateID string `json:"resourceTemplateId,omitempty"`
 	// VnfcInstanceID and Resource are a server that exists, or what belongs to it; what is to be made has neither.
 	VnfcInstanceID string          `json:"vnfcInstanceId,omitempty"`
@@ -101,9 +105,10 @@ type GrantResource struct {
 	Replaces string `json:"replaces,omitempty"`
 }
 
-// The types of resources in a grant (SOL003 clause 9.5.3.2), as far as a VNFC has them.
+// The types of resources in a grant (SOL003 clause 9.5.3.2), as far as a Heat stack has them.
 const (
 	GrantCompute  = "COMPUTE"
 	GrantStorage  = "STORAGE"
 	GrantLinkPort = "LINKPORT"
+	GrantLink     = "VL"
 )

@@ -18,3 +18,23 @@ func TestParseInstantiate_readsNetworksInThePlaceOfInternalOnes(t *testing.T) {
 		ID: "m", VnfVirtualLinkDescID: "inner", NetworkResource: lcm.ResourceHandle{VimConnectionID: "vim", ResourceID: "net"},
 	}}, lcm.ManagedLinkInfo(want, "vim"))
 }
+
+func TestExtManagedVirtualLink_readsEarlierNamesAndPorts(t *testing.T) {
+	var l lcm.ExtManagedVirtualLink
+	require.NoError(t, json.Unmarshal([]byte(`{"id":"m","virtualLinkDescId":"inner","resourceId":"net","vimConnectionId":"vim","vnfLinkPort":[{},{}]}`), &l))
+	require.Equal(t, lcm.ExtManagedVirtualLink{ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "net", VimConnectionID: "vim", LinkPorts: 2}, l)
+	doc, err := json.Marshal(l)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"id":"m","vnfVirtualLinkDescId":"inner","resourceId":"net","vimConnectionId":"vim"}`, string(doc))
+	require.Error(t, json.Unmarshal([]byte(`{"id":7}`), &l))
+}
+
+func TestManagedAsGranted_theGrantGoesBeforeTheRequest(t *testing.T) {
+	link := func(id, network string) lcm.ExtManagedVirtualLink {
+		return lcm.ExtManagedVirtualLink{ID: "m-" + network, VnfVirtualLinkDescID: id, ResourceID: network}
+	}
+	asked := []lcm.ExtManagedVirtualLink{link("a", "1"), link("b", "2")}
+	require.Equal(t, []lcm.ExtManagedVirtualLink{link("b", "3"), link("c", "4"), link("a", "1")},
+		lcm.ManagedAsGranted(asked, []lcm.ExtManagedVirtualLink{link("b", "3"), link("c", "4")}))
+	require.Equal(t, asked, lcm.ManagedAsGranted(asked, nil))
+}

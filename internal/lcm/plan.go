@@ -10,6 +10,8 @@ type Plan struct {
 	InstantiationLevelID string `json:"instantiationLevelId,omitempty"`
 	// Groups are the groups of VMs whose size changes.
 	Groups []GroupChange `json:"groups,omitempty"`
+	// Bitrates is set when bit rates of virtual links change that the stack takes.
+	Bitrates bool `json:"bitrates,omitempty"`
 	// Leaving are the VMs that go. A heal replaces each of them.
 	Leaving []LeavingVnfc `json:"leaving,omitempty"`
 	// LeavingVolumes are Cinder volumes that are replaced with the storage server: what is on them is lost. KeepVolumes is set
@@ -78,6 +80,9 @@ func (p Plan) Shrinks() bool {
 	}
 	return false
 }
+
+// OnlyBitrates reports whether bit rates change and no VM comes or goes, which would change them, too.
+func (p Plan) OnlyBitrates() bool { return p.Bitrates && !p.Grows() && !p.Shrinks() }
 
 // Adds is how many VMs are made, for which the cloud must have room. A heal makes one for each that leaves.
 func (p Plan) Adds() int {

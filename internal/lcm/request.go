@@ -27,30 +27,6 @@ type ExtVirtualLink struct {
 	ExtCps     []ExtCp
 }
 
-// ExtManagedVirtualLink is SOL003 clause 4.4.1.12 ExtManagedVirtualLinkData: a network in the place of an internal one.
-type ExtManagedVirtualLink struct {
-	ID                   string `json:"id"`
-	VnfVirtualLinkDescID string `json:"vnfVirtualLinkDescId"`
-	ResourceID           string `json:"resourceId"`
-}
-
-// ExtManagedVirtualLinkInfo is SOL003 clause 5.5.3.3.
-type ExtManagedVirtualLinkInfo struct {
-	ID                   string         `json:"id"`
-	VnfVirtualLinkDescID string         `json:"vnfVirtualLinkDescId"`
-	NetworkResource      ResourceHandle `json:"networkResource"`
-}
-
-// ManagedLinkInfo describes networks in the place of internal ones. vimConnection is where they are.
-func ManagedLinkInfo(links []ExtManagedVirtualLink, vimConnection string) (out []ExtManagedVirtualLinkInfo) {
-	for _, l := range links {
-		out = append(out, ExtManagedVirtualLinkInfo{
-			ID: l.ID, VnfVirtualLinkDescID: l.VnfVirtualLinkDescID, NetworkResource: ResourceHandle{VimConnectionID: vimConnection, ResourceID: l.ResourceID},
-		})
-	}
-	return out
-}
-
 // ExtCp is SOL003 clause 4.4.1.10 VnfExtCpData.
 type ExtCp struct {
 	CpdID    string

@@ -52,13 +52,17 @@ type InstantiatedVnfInfo struct {
 	ExtCps               []VnfExtCpInfo               `json:"extCpInfo,omitempty"`
 	VnfcResources        []VnfcResourceInfo           `json:"vnfcResourceInfo,omitempty"`
 	VirtualStorages      []VirtualStorageResourceInfo `json:"virtualStorageResourceInfo,omitempty"`
-	// Attached are the volumes and ports of the VNFCs; nil for a VNF that was last looked at before they were recorded.
+	VirtualLinks         []VirtualLinkResourceInfo    `json:"virtualLinkResourceInfo,omitempty"`
+	// Attached are the volumes and ports of the VNFCs, and the networks of the stack; nil for a VNF that was last looked at before
+	// they were recorded.
 	Attached []AttachedResource `json:"attached,omitempty"`
+	// NetworksSeen is set since networks are among them; until then nobody knows which ones there were.
+	NetworksSeen bool `json:"networksSeen,omitempty"`
 	// StackID is the Heat stack; Tacker calls it instance_id.
 	StackID string `json:"stackId,omitempty"`
 	// ExtVirtualLinks are those of the instantiate request: a new VM is connected as the first ones were.
 	ExtVirtualLinks []ExtVirtualLink `json:"extVirtualLinks,omitempty"`
-	// ExtManagedVirtualLinks are those of the instantiate request, for the same reason.
+	// ExtManagedVirtualLinks are those of the instantiate request, or of its grant, for the same reason.
 	ExtManagedVirtualLinks []ExtManagedVirtualLink `json:"extManagedVirtualLinks,omitempty"`
 	// AdditionalParams are those of the instantiate request, sealed; day-2 operations read them.
 	AdditionalParams json.RawMessage `json:"additionalParams,omitempty"`
@@ -105,11 +109,12 @@ type VnfcResourceInfo struct {
 	Metadata        map[string]any `json:"metadata,omitempty"`
 }
 
-// AttachedResource is a volume or a port of a VNFC: grants name the very ones that go with it.
+// AttachedResource is a volume, a port or a network of a VNFC: grants name the very ones that go with it.
 type AttachedResource struct {
+	// VnfcID is "" for a network of the VNF as a whole.
 	VnfcID string `json:"vnfcId"`
-	Type   string `json:"type"` // GrantStorage or GrantLinkPort
-	// TemplateID is its virtual storage or connection point in the VNFD, "" when the Base HOT names it otherwise.
+	Type   string `json:"type"` // GrantStorage, GrantLinkPort or GrantLink
+	// TemplateID is its virtual storage, connection point or virtual link in the VNFD, "" when the Base HOT names it otherwise.
 	TemplateID string `json:"templateId,omitempty"`
 	ResourceID string `json:"resourceId"`
 }
@@ -119,6 +124,13 @@ type VirtualStorageResourceInfo struct {
 	ID                   string         `json:"id"`
 	VirtualStorageDescID string         `json:"virtualStorageDescId"`
 	StorageResource      ResourceHandle `json:"storageResource"`
+}
+
+// VirtualLinkResourceInfo is SOL003 clause 5.5.3.6: a network that the VNF's stack has made.
+type VirtualLinkResourceInfo struct {
+	ID                   string         `json:"id"`
+	VnfVirtualLinkDescID string         `json:"vnfVirtualLinkDescId"`
+	NetworkResource      ResourceHandle `json:"networkResource"`
 }
 
 // VnfLcmOpOcc is SOL003 clause 5.5.2.13.
@@ -159,7 +171,25 @@ type VnfLcmOpOcc struct {
 
 // ResourceChanges is SOL003 clause 5.5.2.13, member resourceChanges.
 type ResourceChanges struct {
-	AffectedVnfcs []AffectedVnfc `json:"affectedVnfcs,omitempty"`
+	AffectedVnfcs           []AffectedVnfc           `json:"affectedVnfcs,omitempty"`
+	AffectedVirtualLinks    []AffectedVirtualLink    `json:"affectedVirtualLinks,omitempty"`
+	AffectedVirtualStorages []AffectedVirtualStorage `json:"affectedVirtualStorages,omitempty"`
+}
+
+// AffectedVirtualLink is SOL003 clause 5.5.3.14.
+type AffectedVirtualLink struct {
+	ID                   string         `json:"id"`
+	VnfVirtualLinkDescID string         `json:"vnfVirtualLinkDescId"`
+	ChangeType           string         `json:"changeType"` // ADDED or REMOVED
+	NetworkResource      ResourceHandle `json:"networkResource"`
+}
+
+// AffectedVirtualStorage is SOL003 clause 5.5.3.15.
+type AffectedVirtualStorage struct {
+	ID                   string         `json:"id"`
+	VirtualStorageDescID string         `json:"virtualStorageDescId"`
+	ChangeType           string         `json:"changeType"` // ADDED or REMOVED
+	StorageResource      ResourceHandle `json:"storageResource"`
 }
 
 // AffectedVnfc is SOL003 clause 5.5.3.13.

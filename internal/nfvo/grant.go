@@ -2,6 +2,7 @@ package nfvo
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -88,7 +89,7 @@ type rawGrant struct {
 	UpdateResources        []rawGrantInfo                   `json:"updateResources"`
 	VimAssets              *lcm.GrantVimAssets              `json:"vimAssets"`
 	ExtVirtualLinks        json.RawMessage                  `json:"extVirtualLinks"`
-	ExtManagedVirtualLinks []json.RawMessage                `json:"extManagedVirtualLinks"`
+	ExtManagedVirtualLinks []rawManagedLink                 `json:"extManagedVirtualLinks"`
 	AdditionalParams       json.RawMessage                  `json:"additionalParams"`
 	ComputeReservationID   string                           `json:"computeReservationId"`
 	NetworkReservationID   string                           `json:"networkReservationId"`
@@ -96,6 +97,21 @@ type rawGrant struct {
 	Links                  struct {
 		Self link `json:"self"`
 	} `json:"_links"`
+}
+
+// rawManagedLink is ExtManagedVirtualLinkData (clause 4.4.1.12) of either version.
+type rawManagedLink struct {
+	lcm.ExtManagedVirtualLink
+	ResourceProviderID string
+}
+
+func (l *rawManagedLink) UnmarshalJSON(b []byte) error {
+	var of struct {
+		ResourceProviderID string `json:"resourceProviderId"`
+	}
+	err := errors.Join(json.Unmarshal(b, &l.ExtManagedVirtualLink), json.Unmarshal(b, &of))
+	l.ResourceProviderID = of.ResourceProviderID
+	return err
 }
 
 // rawGrantInfo is GrantInfo (clause 9.5.3.3).
@@ -126,7 +142,7 @@ func parseGrant(body []byte, id lcm.OpOccID) (lcm.Grant, error) {
 		ID: raw.ID, VnfInstanceID: raw.VnfInstanceID, OpOccID: id, VimConnections: raw.vims(), Zones: raw.Zones,
 		AddResources: infos(raw.AddResources), RemoveResources: infos(raw.RemoveResources), UpdateResources: infos(raw.UpdateResources),
 		VimAssets: raw.VimAssets, ExtVirtualLinks: notNull(raw.ExtVirtualLinks), AdditionalParams: notNull(raw.AdditionalParams),
-		Href: raw.Links.Self.Href,
+		ExtManagedVirtualLinks: managedLinks(raw.ExtManagedVirtualLinks), Href: raw.Links.Self.Href,
 	}, nil
 }
 
@@ -143,6 +159,13 @@ func (g rawGrant) vims() []lcm.VimConnectionInfo {
 		vim := g.VimConnectionInfo[id]
 		vim.ID = id
 		out = append(out, vim)
+	}
+	return out
+}
+
+func managedLinks(list []rawManagedLink) (out []lcm.ExtManagedVirtualLink) {
+	for _, l := range list {
+		out = append(out, l.ExtManagedVirtualLink)
 	}
 	return out
 }
@@ -169,11 +192,17 @@ func (g rawGrant) unsupported() error {
 	add(g.NetworkReservationID != "", "$.networkReservationId", reserved)
 	add(g.StorageReservationID != "", "$.storageReservationId", reserved)
 	add(len(g.TempResources) > 0, "$.tempResources", temporary)
-	add(len(g.ExtManagedVirtualLinks) > 0, "$.extManagedVirtualLinks", "networks in the place of internal ones are not supported")
+	const direct = "resources are managed in direct mode only"
+	for i, l := range g.ExtManagedVirtualLinks {
+		path := fmt.Sprintf("$.extManagedVirtualLinks[%d]", i)
+		add(l.VnfVirtualLinkDescID == "", path+".vnfVirtualLinkDescId", "is missing")
+		add(l.ResourceID == "", path+".resourceId", "is missing")
+		add(l.ResourceProviderID != "", path+".resourceProviderId", direct)
+	}
 	for i, r := range g.AddResources {
 		path := fmt.Sprintf("$.addResources[%d]", i)
 		add(r.ReservationID != "", path+".reservationId", reserved)
-		add(r.ResourceProviderID != "", path+".resourceProviderId", "resources are managed in direct mode only")
+		add(r.ResourceProviderID != "", path+".resourceProviderId", direct)
 	}
 	return lcm.InvalidAll(Unhonoured, problems)
 }

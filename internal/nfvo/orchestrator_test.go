@@ -236,17 +236,37 @@ func TestRequestGrant_goesToTheConfiguredNFVOOnly(t *testing.T) {
 	}
 }
 
+func TestRequestGrant_takesNetworksInThePlaceOfInternalOnes(t *testing.T) {
+	n := nfvotest.New(t)
+	n.Decide(func(map[string]any) nfvotest.Decision {
+		return nfvotest.Decision{Grant: map[string]any{"extManagedVirtualLinks": []any{
+			map[string]any{"id": "a", "vnfVirtualLinkDescId": "inner", "resourceId": "net-1", "vimConnectionId": "vim"},
+			map[string]any{"id": "b", "virtualLinkDescId": "other", "resourceId": "net-2", "vnfLinkPort": []any{map[string]any{}}},
+		}}}
+	})
+	answer, err := client(n, nil).RequestGrant(t.Context(), scaling(2))
+	require.NoError(t, err)
+	require.Equal(t, []lcm.ExtManagedVirtualLink{
+		{ID: "a", VnfVirtualLinkDescID: "inner", ResourceID: "net-1", VimConnectionID: "vim"},
+		{ID: "b", VnfVirtualLinkDescID: "other", ResourceID: "net-2", LinkPorts: 1},
+	}, answer.Grant.ExtManagedVirtualLinks)
+}
+
 func TestRequestGrant_refusesWhatItCannotHonour(t *testing.T) {
 	n := nfvotest.New(t)
 	n.Decide(func(map[string]any) nfvotest.Decision {
 		return nfvotest.Decision{Grant: map[string]any{
 			"computeReservationId": "r", "tempResources": []any{map[string]any{"resourceDefinitionId": "x"}},
-			"addResources": []any{map[string]any{"resourceDefinitionId": "add-worker-1", "reservationId": "r", "resourceProviderId": "p"}},
+			"addResources":           []any{map[string]any{"resourceDefinitionId": "add-worker-1", "reservationId": "r", "resourceProviderId": "p"}},
+			"extManagedVirtualLinks": []any{map[string]any{"id": "m", "resourceProviderId": "p"}},
 		}}
 	})
 	_, err := client(n, nil).RequestGrant(t.Context(), scaling(1))
 	require.True(t, lcm.Is(err, lcm.KindInvalid))
-	for _, path := range []string{"$.computeReservationId", "$.tempResources", "$.addResources[0].reservationId", "$.addResources[0].resourceProviderId"} {
+	for _, path := range []string{
+		"$.computeReservationId", "$.tempResources", "$.addResources[0].reservationId", "$.addResources[0].resourceProviderId",
+		"$.extManagedVirtualLinks[0].vnfVirtualLinkDescId", "$.extManagedVirtualLinks[0].resourceId", "$.extManagedVirtualLinks[0].resourceProviderId",
+	} {
 		require.ErrorContains(t, err, path)
 	}
 	for body, detail := range map[string]string{

@@ -72,7 +72,11 @@ func TestNotify_sendsWhatTheStandardSays(t *testing.T) {
 	s := NewSubscribers(Options{})
 	failed := event(lcm.FailedTemp)
 	failed.Error = lcm.Errorf(lcm.KindBroken, "the disk is full")
-	failed.ResourceChanges = &lcm.ResourceChanges{AffectedVnfcs: []lcm.AffectedVnfc{{ID: "a", VduID: "b", ChangeType: "ADDED"}}}
+	failed.ResourceChanges = &lcm.ResourceChanges{
+		AffectedVnfcs:           []lcm.AffectedVnfc{{ID: "a", VduID: "b", ChangeType: "ADDED"}},
+		AffectedVirtualLinks:    []lcm.AffectedVirtualLink{{ID: "n", VnfVirtualLinkDescID: "inner", ChangeType: "ADDED"}},
+		AffectedVirtualStorages: []lcm.AffectedVirtualStorage{{ID: "v", VirtualStorageDescID: "disk", ChangeType: "REMOVED"}},
+	}
 	send := func(sub lcm.Subscription, e lcm.VnfEvent) map[string]any {
 		target, err := SubscriberOf(sub, nil)
 		require.NoError(t, err)
@@ -96,12 +100,15 @@ func TestNotify_sendsWhatTheStandardSays(t *testing.T) {
 	require.Equal(t, "FULL", full["verbosity"])
 	require.Equal(t, "the disk is full", full["error"].(map[string]any)["detail"])
 	require.Len(t, full["affectedVnfcs"], 1)
+	require.Equal(t, "inner", full["affectedVirtualLinks"].([]any)[0].(map[string]any)["vnfVirtualLinkDescId"])
+	require.Equal(t, "REMOVED", full["affectedVirtualStorages"].([]any)[0].(map[string]any)["changeType"])
 	short := subscription(to.URL, 2)
 	short.Verbosity = lcm.VerbosityShort
 	brief := send(short, failed)
 	require.Equal(t, "SHORT", brief["verbosity"])
 	require.NotContains(t, brief, "error")
 	require.NotContains(t, brief, "affectedVnfcs")
+	require.NotContains(t, brief, "affectedVirtualLinks")
 
 	created := send(subscription(to.URL, 1), lcm.VnfEvent{ID: "n2", Type: lcm.NotifyCreation, VnfInstanceID: "vnf"})
 	require.NotContains(t, created, "operationState")

@@ -14,14 +14,18 @@ import (
 const unhonoured = "The NFVO's grant cannot be honoured"
 
 // Accept joins an NFVO's grant with what it was asked for: an answer names resources by the ids of their definitions only. A
-// grant of something else, or of a part, is Invalid. One that lists no resources grants those that were asked for.
+// grant of something else, or of a part, is Invalid. One that lists no resources grants those that were asked for. Of the internal
+// virtual links for which the NFVO has networks, none is made.
 func Accept(asked, given lcm.Grant) (lcm.Grant, error) {
 	a := accepting{}
 	out := given
 	out.VnfInstanceID, out.OpOccID = asked.VnfInstanceID, asked.OpOccID
-	out.AddResources = a.join("addResources", asked.AddResources, given.AddResources)
-	out.RemoveResources = a.join("removeResources", asked.RemoveResources, given.RemoveResources)
-	out.UpdateResources = a.join("updateResources", asked.UpdateResources, given.UpdateResources)
+	out.AddResources = a.join("addResources", asked.AddResources, given.AddResources, func(r lcm.GrantResource) bool {
+		return r.Type == lcm.GrantLink && r.VduID == "" && lcm.ManagesLink(given.ExtManagedVirtualLinks, r.ResourceTemplateID)
+	})
+	none := func(lcm.GrantResource) bool { return false }
+	out.RemoveResources = a.join("removeResources", asked.RemoveResources, given.RemoveResources, none)
+	out.UpdateResources = a.join("updateResources", asked.UpdateResources, given.UpdateResources, none)
 	for i, r := range out.AddResources {
 		if _, ok := zoneOf(out, r.ZoneID); !ok {
 			a.add(fmt.Sprintf("$.addResources[%d].zoneId", i), "the grant does not say what the zone %s is", r.ZoneID)
@@ -36,7 +40,8 @@ func (a *accepting) add(path, format string, args ...any) {
 	a.problems = append(a.problems, lcm.Problem{Path: path, Detail: fmt.Sprintf(format, args...)})
 }
 
-func (a *accepting) join(name string, asked, given []lcm.GrantResource) []lcm.GrantResource {
+// join leaves out what needs no grant any more, whether the NFVO grants it or not.
+func (a *accepting) join(name string, asked, given []lcm.GrantResource, needless func(lcm.GrantResource) bool) []lcm.GrantResource {
 	byID := map[string]lcm.GrantResource{}
 	for i, r := range given {
 		if !slices.ContainsFunc(asked, func(d lcm.GrantResource) bool { return d.ResourceDefinitionID == r.ResourceDefinitionID }) {
@@ -45,7 +50,7 @@ func (a *accepting) join(name string, asked, given []lcm.GrantResource) []lcm.Gr
 		byID[r.ResourceDefinitionID] = r
 	}
 	var missing []string
-	out := slices.Clone(asked)
+	out := slices.DeleteFunc(slices.Clone(asked), needless)
 	for i := range out {
 		r, ok := byID[out[i].ResourceDefinitionID]
 		if !ok && len(given) > 0 {
@@ -148,11 +153,25 @@ func (c *choosing) zones() {
 		now[r.VduID] = zone
 	}
 	for i, r := range c.grant.AddResources {
-		if zone, _ := zoneOf(c.grant, r.ZoneID); zone != "" && !isServer(r) && zone != now[r.VduID] {
-			c.add(fmt.Sprintf("$.addResources[%d].zoneId", i), "the Base HOT takes zones for servers: what belongs to one of %s cannot be in %s alone", r.VduID, zone)
+		zone, _ := zoneOf(c.grant, r.ZoneID)
+		at := fmt.Sprintf("$.addResources[%d].zoneId", i)
+		switch {
+		case zone == "" || isServer(r) || zone == now[r.VduID]:
+		case r.VduID != "":
+			c.add(at, "the Base HOT takes zones for servers: what belongs to one of %s cannot be in %s alone", r.VduID, zone)
+		case !c.all(zone): // a network is where the servers on it are
+			c.add(at, "the Base HOT takes zones for servers: the network of %s cannot be in %s without all of them", r.ResourceTemplateID, zone)
 		}
 	}
 	maps.Copy(c.chosen.Zones, now)
+}
+
+// all tells whether every server of the grant is in that zone.
+func (c *choosing) all(zone string) bool {
+	return !slices.ContainsFunc(c.grant.AddResources, func(r lcm.GrantResource) bool {
+		its, _ := zoneOf(c.grant, r.ZoneID)
+		return isServer(r) && its != zone
+	})
 }
 
 func (c *choosing) flavours(target string) {

@@ -7,11 +7,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Granted are the resources of the grant for a plan: the very servers that go or change, with their volumes and ports, those
-// that are made by what describes them in the VNFD, and the zones where they are. vim is the connection on which servers
+// Granted are the resources of the grant for a plan: the very servers that go or change, with their volumes, ports and networks,
+// those that are made by what describes them in the VNFD, and the zones where they are. vim is the connection on which servers
 // are made.
 func Granted(f Facts, p lcm.Plan, vim lcm.VimConnectionInfo) lcm.Grant {
 	g := granting{facts: f, plan: p, vim: vim}
+	g.links()
 	for _, l := range p.Leaving {
 		g.remove(l)
 		if p.Operation == lcm.OpHeal {
@@ -38,6 +39,50 @@ type granting struct {
 	plan  lcm.Plan
 	vim   lcm.VimConnectionInfo
 	grant lcm.Grant
+}
+
+// links grants the networks of the VNF as a whole: they are made with it, and go with it.
+func (g *granting) links() {
+	anew := g.plan.Operation == lcm.OpHeal && g.plan.Whole
+	if info := g.facts.Instance.Instantiated; info != nil && (anew || g.plan.Operation == lcm.OpTerminate) {
+		for _, a := range info.Attached {
+			if a.VnfcID == "" {
+				g.removeLink(a, info.VimConnectionID())
+			}
+		}
+	}
+	if g.plan.Bitrates {
+		g.rates()
+	}
+	if !anew && g.plan.Operation != lcm.OpInstantiate {
+		return
+	}
+	for _, link := range g.facts.Flavour.LinksOf("") {
+		if !lcm.ManagesLink(g.facts.Managed, link.ID) {
+			g.addAttached("add-"+link.ID, lcm.GrantLink, "", link.ID)
+		}
+	}
+}
+
+// rates grants that networks of the VNF get other bit rates.
+func (g *granting) rates() {
+	info := g.facts.Instance.Instantiated
+	was := g.facts.Flavour.BitratesOf(info.InstantiationLevelID, info.ScaleStatus)
+	is := g.facts.Flavour.BitratesOf(g.plan.InstantiationLevelID, g.plan.ScaleStatus)
+	for _, a := range info.Attached {
+		if link, ok := g.facts.Flavour.VirtualLink(a.TemplateID); ok && a.Type == lcm.GrantLink && a.VnfcID == "" && link.Rated && was[link.ID] != is[link.ID] {
+			g.grant.UpdateResources = append(g.grant.UpdateResources, lcm.GrantResource{
+				ResourceDefinitionID: "update-" + a.ResourceID, VimConnectionID: g.vim.ID, Type: a.Type, ResourceTemplateID: link.ID,
+				Resource: handleAt(info.VimConnectionID(), a),
+			})
+		}
+	}
+}
+
+func (g *granting) removeLink(a lcm.AttachedResource, vim string) {
+	g.grant.RemoveResources = append(g.grant.RemoveResources, lcm.GrantResource{
+		ResourceDefinitionID: "remove-" + a.ResourceID, VimConnectionID: g.vim.ID, Type: a.Type, Resource: handleAt(vim, a),
+	})
 }
 
 func (g *granting) remove(l lcm.LeavingVnfc) {
@@ -72,16 +117,17 @@ func (g *granting) handsOver(v lcm.VnfcResourceInfo) bool {
 	return g.plan.Operation == lcm.OpHeal && !g.plan.Whole && v.Metadata["stack_id"] == nil
 }
 
-// handle is where a volume or a port is.
+// handle is where a volume, a port or a network of a VM is.
 func handle(v lcm.VnfcResourceInfo, a lcm.AttachedResource) *lcm.ResourceHandle {
-	h := &lcm.ResourceHandle{VimConnectionID: v.ComputeResource.VimConnectionID, ResourceID: a.ResourceID, VimLevelResourceType: "OS::Neutron::Port"}
-	if a.Type == lcm.GrantStorage {
-		h.VimLevelResourceType = "OS::Cinder::Volume"
-	}
-	return h
+	return handleAt(v.ComputeResource.VimConnectionID, a)
 }
 
-// attached are the volumes and ports of a VM. Of one that was last looked at by an older Windlass only the volumes are known.
+func handleAt(vim string, a lcm.AttachedResource) *lcm.ResourceHandle {
+	types := map[string]string{lcm.GrantStorage: "OS::Cinder::Volume", lcm.GrantLinkPort: "OS::Neutron::Port", lcm.GrantLink: "OS::Neutron::Net"}
+	return &lcm.ResourceHandle{VimConnectionID: vim, ResourceID: a.ResourceID, VimLevelResourceType: types[a.Type]}
+}
+
+// attached are the volumes, ports and networks of a VM. Of one that was last looked at by an older Windlass only the volumes are known.
 func (f Facts) attached(v lcm.VnfcResourceInfo) (out []lcm.AttachedResource) {
 	for _, a := range f.Instance.Instantiated.Attached {
 		if a.VnfcID == v.ID {
@@ -125,6 +171,9 @@ func (g *granting) add(vdu, replaces string) {
 		if cp.VduID == vdu {
 			g.addAttached(id+"-"+cp.ID, lcm.GrantLinkPort, vdu, cp.ID)
 		}
+	}
+	for _, link := range g.facts.Flavour.LinksOf(vdu) {
+		g.addAttached(id+"-"+link.ID, lcm.GrantLink, vdu, link.ID)
 	}
 }
 

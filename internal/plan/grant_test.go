@@ -200,3 +200,101 @@ func TestGranted_namesWhatIsUpdated(t *testing.T) {
 	g = of(lcm.OpChangeExtConn, links("net-a", ""))
 	require.Empty(t, g.UpdateResources, "nothing but the link's name")
 }
+
+// linked is a VNF with a network of its own and one for every worker.
+func linked(t *testing.T) plan.Facts {
+	f := equipped(t)
+	flavour := *f.Flavour
+	flavour.VirtualLinks = []vnfpkg.VirtualLink{{ID: "inner", Made: true}, {ID: "private", Made: true, VduID: "workerNode"}, {ID: "elsewhere"}}
+	f.Flavour = &flavour
+	info := f.Instance.Instantiated
+	info.Attached = append(info.Attached, lcm.AttachedResource{Type: lcm.GrantLink, TemplateID: "inner", ResourceID: "net-inner"})
+	for _, v := range info.VnfcResources {
+		if v.VduID == "workerNode" {
+			info.Attached = append(info.Attached, lcm.AttachedResource{VnfcID: v.ID, Type: lcm.GrantLink, TemplateID: "private", ResourceID: "net-" + v.ID})
+		}
+	}
+	return f
+}
+
+func TestGranted_namesTheNetworksOfTheVNF(t *testing.T) {
+	f := linked(t)
+	of := func(op lcm.Operation, body string) lcm.Grant {
+		t.Helper()
+		p, err := plan.For(f, op, json.RawMessage(body))
+		require.NoError(t, err)
+		return plan.Granted(f, p, lcm.VimConnectionInfo{ID: "openstack"})
+	}
+	out := of(lcm.OpScale, `{"type":"SCALE_OUT","aspectId":"worker_instance"}`)
+	require.Equal(t, []string{"add-workerNode-1-private"}, ofType(out.AddResources, lcm.GrantLink))
+	in := of(lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance"}`)
+	require.Equal(t, []string{"remove-net-worker-3"}, ofType(in.RemoveResources, lcm.GrantLink), "the VNF's own stays")
+
+	healed := of(lcm.OpHeal, `{"vnfcInstanceId":["worker-0"]}`)
+	require.Equal(t, []string{"remove-net-worker-0"}, ofType(healed.RemoveResources, lcm.GrantLink))
+	require.Equal(t, []string{"add-workerNode-1-private"}, ofType(healed.AddResources, lcm.GrantLink))
+
+	whole := of(lcm.OpHeal, `{"additionalParams":{"all":true}}`)
+	require.Contains(t, ofType(whole.RemoveResources, lcm.GrantLink), "remove-net-inner")
+	require.Contains(t, ofType(whole.AddResources, lcm.GrantLink), "add-inner")
+
+	p, err := plan.Termination(f)
+	require.NoError(t, err)
+	gone := plan.Granted(f, p, lcm.VimConnectionInfo{ID: "openstack"})
+	require.Len(t, ofType(gone.RemoveResources, lcm.GrantLink), 5)
+	require.Equal(t, lcm.GrantResource{
+		ResourceDefinitionID: "remove-net-inner", VimConnectionID: "openstack", Type: "VL",
+		Resource: &lcm.ResourceHandle{ResourceID: "net-inner", VimLevelResourceType: "OS::Neutron::Net"},
+	}, gone.RemoveResources[0])
+
+	f.Instance.Instantiated = nil
+	made := func() lcm.Grant {
+		p, err := plan.Instantiation(f, "")
+		require.NoError(t, err)
+		return plan.Granted(f, p, lcm.VimConnectionInfo{ID: "openstack"})
+	}
+	require.Equal(t, []string{"add-inner", "add-workerNode-1-private", "add-workerNode-2-private"}, ofType(made().AddResources, lcm.GrantLink))
+	f.Managed = []lcm.ExtManagedVirtualLink{{VnfVirtualLinkDescID: "inner", ResourceID: "net"}}
+	require.NotContains(t, ofType(made().AddResources, lcm.GrantLink), "add-inner")
+}
+
+// rated gives the workers' network a bit rate of which a template takes notice.
+func rated(t *testing.T) plan.Facts {
+	f := linked(t)
+	flavour := *f.Flavour
+	flavour.VirtualLinks = slices.Clone(flavour.VirtualLinks)
+	flavour.VirtualLinks[0].InitialBitrate, flavour.VirtualLinks[0].Rated = &vnfpkg.Bitrate{Root: 1000}, true
+	flavour.Aspects = append(slices.Clone(flavour.Aspects), vnfpkg.ScalingAspect{
+		ID: "bandwidth", MaxScaleLevel: 2, StepDeltas: []string{"more"}, Bitrates: map[string]map[string]vnfpkg.Bitrate{"inner": {"more": {Root: 500}}},
+	})
+	f.Flavour = &flavour
+	return f
+}
+
+func TestScale_ofBitratesAlone(t *testing.T) {
+	f := rated(t)
+	p, err := plan.For(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"bandwidth","numberOfSteps":2}`))
+	require.NoError(t, err)
+	require.True(t, p.Bitrates)
+	require.True(t, p.OnlyBitrates())
+	require.Empty(t, p.Groups)
+	g := plan.Granted(f, p, lcm.VimConnectionInfo{ID: "openstack"})
+	require.Empty(t, append(g.AddResources, g.RemoveResources...))
+	require.Equal(t, []lcm.GrantResource{{
+		ResourceDefinitionID: "update-net-inner", VimConnectionID: "openstack", Type: "VL", ResourceTemplateID: "inner",
+		Resource: &lcm.ResourceHandle{ResourceID: "net-inner", VimLevelResourceType: "OS::Neutron::Net"},
+	}}, g.UpdateResources)
+	var titles []string
+	for _, s := range plan.Outline(p, f) {
+		titles = append(titles, s.Title)
+	}
+	require.Contains(t, titles, "Change the bit rates of the virtual links")
+
+	p, err = plan.For(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"worker_instance"}`))
+	require.NoError(t, err)
+	require.False(t, p.Bitrates)
+	f.Flavour.VirtualLinks[0].Rated = false
+	p, err = plan.For(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"bandwidth"}`))
+	require.NoError(t, err)
+	require.False(t, p.Bitrates, "no template takes them")
+}

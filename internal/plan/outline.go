@@ -109,6 +109,9 @@ func (o outline) ending() (list []PlannedStep) {
 
 func (o outline) scaling() []PlannedStep {
 	list := []PlannedStep{{Title: "Look at the infrastructure"}}
+	if o.plan.OnlyBitrates() {
+		list = append(list, PlannedStep{Title: "Change the bit rates of the virtual links", Undo: "the former bit rates are set"})
+	}
 	if o.plan.Grows() {
 		list = append(list,
 			PlannedStep{Title: "Enlarge the infrastructure stack", Undo: "the new VMs are deleted"},

@@ -19,6 +19,8 @@ type Facts struct {
 	Cluster *lcm.ClusterParams
 	// RegistryServer are the parameters of a VNF that is a registry of images; nil for others.
 	RegistryServer *lcm.RegistryServerParams
+	// Managed are networks in the place of internal virtual links, which the stack does not make.
+	Managed []lcm.ExtManagedVirtualLink
 	// Unhealthy are nodes that do not work, by name, and why, as a clause. They go first.
 	Unhealthy map[string]string
 	// Graceful is set when a termination shuts the servers down first, or a stop drains the nodes.

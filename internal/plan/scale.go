@@ -149,6 +149,9 @@ func (f Facts) toLevels(op lcm.Operation, levels map[string]int, level string, a
 		}
 		plan.Groups = append(plan.Groups, change)
 	}
+	was := f.Instance.Instantiated
+	plan.Bitrates = f.Flavour.RatesDiffer(
+		f.Flavour.BitratesOf(was.InstantiationLevelID, was.ScaleStatus), f.Flavour.BitratesOf(plan.InstantiationLevelID, plan.ScaleStatus))
 	return plan, f.chooseLeaving(&plan, additional)
 }
 

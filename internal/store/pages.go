@@ -45,7 +45,7 @@ var instanceParts = map[string]part{
 	"vnfConfigurableProperties": {" configurable_properties,", nothing},
 	"vimConnectionInfo":         {" vim_connections,", nothing},
 	// Links depend on vnfState and on what can be scaled.
-	"instantiatedVnfInfo": {" instantiated,", ` instantiated - '{vnfcResourceInfo,virtualStorageResourceInfo,extCpInfo,extVirtualLinks,additionalParams,nodes}'::text[],`},
+	"instantiatedVnfInfo": {" instantiated,", ` instantiated - '{vnfcResourceInfo,virtualLinkResourceInfo,virtualStorageResourceInfo,attached,extCpInfo,extVirtualLinks,additionalParams,nodes}'::text[],`},
 }
 
 var operationParts = map[string]part{
@@ -90,6 +90,7 @@ var instanceAttributes = attributes{
 	"instantiatedVnfInfo/scaleStatus":                                  documentColumn("instantiated", "scaleStatus"),
 	"instantiatedVnfInfo/maxScaleLevels":                               documentColumn("instantiated", "maxScaleLevels"),
 	"instantiatedVnfInfo/vnfcResourceInfo":                             documentColumn("instantiated", "vnfcResourceInfo"),
+	"instantiatedVnfInfo/virtualLinkResourceInfo":                      documentColumn("instantiated", "virtualLinkResourceInfo"),
 	"instantiatedVnfInfo/virtualStorageResourceInfo":                   documentColumn("instantiated", "virtualStorageResourceInfo"),
 	"instantiatedVnfInfo/extCpInfo/id":                                 documentColumn("instantiated", "extCpInfo", "id"),
 	"instantiatedVnfInfo/extCpInfo/cpdId":                              documentColumn("instantiated", "extCpInfo", "cpdId"),

@@ -8,6 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/subnets"
+	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stacks"
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/nfvo/nfvotest"
@@ -29,6 +34,7 @@ func TestGrantedByAnNFVO(t *testing.T) {
 	t.Run("refused", func(t *testing.T) { grantRefused(t, b, n) })
 	t.Run("granted as it cannot be", func(t *testing.T) { grantUnhonoured(t, b, n) })
 	t.Run("connected as the NFVO wants", func(t *testing.T) { grantReconnects(t, b, n) })
+	t.Run("on networks of the VNF and of the NFVO", func(t *testing.T) { grantNetworks(t, b, n) })
 }
 
 // resourcesOf are the definitions of one type in a list of a request for a grant.
@@ -190,5 +196,131 @@ func grantReconnects(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	n.Decide(nil)
 	b.terminate(t, vnf)
 	site.clear(t)
+	b.RequireNothingLeft(t)
+}
+
+const (
+	innerPackage = "tests/e2e/testdata/inner"
+	innerVnfdID  = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e31"
+)
+
+// heatParameter is a parameter of a VNF's stack, as text.
+func (b *bed) heatParameter(t *testing.T, vnf, name string) string {
+	t.Helper()
+	st, err := stacks.Find(t.Context(), service(t, b.Cloud.Login(), openstack.NewOrchestrationV1), "vnf-"+vnf).Extract()
+	require.NoError(t, err)
+	return st.Parameters[name]
+}
+
+// A VNF that makes its networks itself asks for them, scales and leaves with them; on one of the NFVO it makes none.
+func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
+	n.Decide(nil)
+	out, err := b.Windlass(t.Context(), "package", "create", innerPackage).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	neutron := service(t, b.Cloud.Login(), openstack.NewNetworkV2)
+	begin := func() (vnf, op string) {
+		a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": innerVnfdID, "vnfInstanceName": "inner"})
+		require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
+		vnf = filepath.Base(a.Header.Get("Location"))
+		return vnf, b.Begin(t, vnf, "instantiate", map[string]any{
+			"flavourId": "simple", "vimConnectionInfo": []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}},
+		})
+	}
+	links := func(vnf string) map[string][]string { // the networks of each virtual link
+		info := b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["instantiatedVnfInfo"].(map[string]any)
+		out := map[string][]string{}
+		list, _ := info["virtualLinkResourceInfo"].([]any)
+		for _, l := range list {
+			id := l.(map[string]any)["vnfVirtualLinkDescId"].(string)
+			network := l.(map[string]any)["networkResource"].(map[string]any)["resourceId"].(string)
+			require.NoError(t, networks.Get(t.Context(), neutron, network).Err, "what is recorded is there")
+			out[id] = append(out[id], network)
+		}
+		return out
+	}
+	vnf, op := begin()
+	got := b.Await(t, op, quick, "COMPLETED")
+	require.Len(t, resourcesOf(lastOf(n), "addResources", "VL"), 2)
+	require.Len(t, got["resourceChanges"].(map[string]any)["affectedVirtualLinks"], 2)
+	rate := func() string { return b.heatParameter(t, vnf, "nfv") }
+	require.Contains(t, rate(), `"kbps":500`)
+	made := links(vnf)
+	require.Len(t, made["inner"], 1)
+	require.Len(t, made["private"], 1)
+
+	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "servers"})
+	got = b.Await(t, op, quick, "COMPLETED")
+	asked := resourcesOf(lastOf(n), "addResources", "VL")
+	require.Len(t, asked, 1)
+	require.Equal(t, "private", asked[0]["resourceTemplateId"])
+	affected := got["resourceChanges"].(map[string]any)["affectedVirtualLinks"].([]any)
+	require.Len(t, affected, 1)
+	require.Equal(t, "ADDED", affected[0].(map[string]any)["changeType"])
+	grown := links(vnf)
+	require.Equal(t, made["inner"], grown["inner"])
+	require.Len(t, grown["private"], 2)
+	require.Contains(t, rate(), `"kbps":600`, "the step has widened the link, too")
+
+	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "bandwidth", "numberOfSteps": 3})
+	b.Await(t, op, quick, "COMPLETED")
+	require.Contains(t, rate(), `"kbps":603`)
+	updated := resourcesOf(lastOf(n), "updateResources", "VL")
+	require.Len(t, updated, 1)
+	require.Equal(t, made["inner"][0], updated[0]["resource"].(map[string]any)["resourceId"])
+	require.Equal(t, grown, links(vnf))
+
+	b.Await(t, b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_IN", "aspectId": "servers"}), quick, "COMPLETED")
+	removed := resourcesOf(lastOf(n), "removeResources", "VL")
+	require.Len(t, removed, 1)
+	left := removed[0]["resource"].(map[string]any)["resourceId"]
+	require.Contains(t, grown["private"], left)
+	require.NotContains(t, links(vnf)["private"], left, "exactly that one has gone")
+
+	b.terminate(t, vnf)
+	var gone []any
+	for _, r := range resourcesOf(lastOf(n), "removeResources", "VL") {
+		gone = append(gone, r["resource"].(map[string]any)["resourceId"])
+	}
+	require.Len(t, gone, 2)
+	require.Contains(t, gone, made["inner"][0])
+	b.RequireNothingLeft(t)
+
+	network, err := networks.Create(t.Context(), neutron, networks.CreateOpts{Name: "of-the-nfvo"}).Extract()
+	require.NoError(t, err)
+	_, err = subnets.Create(t.Context(), neutron, subnets.CreateOpts{NetworkID: network.ID, CIDR: "127.81.22.0/24", IPVersion: 4}).Extract()
+	require.NoError(t, err)
+	managed := func(link string) {
+		n.Decide(func(map[string]any) nfvotest.Decision {
+			return nfvotest.Decision{Grant: map[string]any{"extManagedVirtualLinks": []any{
+				map[string]any{"id": "m", "vnfVirtualLinkDescId": link, "resourceId": network.ID, "vimConnectionId": "openstack"},
+			}}}
+		})
+	}
+	managed("nothing")
+	vnf, op = begin()
+	got = b.Await(t, op, quick, "ROLLED_BACK")
+	require.Contains(t, got["error"].(map[string]any)["detail"], `no internal virtual link "nothing"`)
+	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+
+	managed("inner")
+	vnf, op = begin()
+	b.Await(t, op, quick, "COMPLETED")
+	require.NotContains(t, links(vnf), "inner", "it is not the VNF's")
+	info := b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["instantiatedVnfInfo"].(map[string]any)
+	shown := info["extManagedVirtualLinkInfo"].([]any)[0].(map[string]any)
+	require.Equal(t, network.ID, shown["networkResource"].(map[string]any)["resourceId"])
+	pages, err := ports.List(neutron, ports.ListOpts{NetworkID: network.ID, DeviceID: b.VnfcOf(t, vnf, "VDU1")}).AllPages(t.Context())
+	require.NoError(t, err)
+	list, err := ports.ExtractPorts(pages)
+	require.NoError(t, err)
+	require.Len(t, list, 1, "the server is on the NFVO's network")
+
+	n.Decide(nil)
+	b.Await(t, b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "servers"}), quick, "COMPLETED")
+	require.NotContains(t, links(vnf), "inner", "and so is the next one")
+	b.terminate(t, vnf)
+	require.Len(t, resourcesOf(lastOf(n), "removeResources", "VL"), 2, "what the NFVO manages stays")
+	require.NoError(t, networks.Get(t.Context(), neutron, network.ID).Err)
+	require.NoError(t, networks.Delete(t.Context(), neutron, network.ID).ExtractErr())
 	b.RequireNothingLeft(t)
 }

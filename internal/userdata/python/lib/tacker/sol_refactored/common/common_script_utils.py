@@ -121,4 +121,4 @@ def get_param_fixed_ips(cp_name, grant, req):
 
 
 def apply_ext_managed_vls(hot_dict, req, grant):
-    """Nothing to do: Windlass takes no externally managed virtual links into templates."""
+    """Nothing to do: Windlass has put the networks into the template already."""
