@@ -90,10 +90,11 @@ type Description struct {
 	Stopped []string `json:"stopped,omitempty"`
 	// StorageServer is the storage server before the operation, nil when it is not known; Storage is set when the cluster has,
 	// or gets, one, and PersistentVolumes when manifests of its volumes are registered. StorageLeaves is set when a heal replaces
-	// it, and OnlyStorage when that replaces no node.
+	// it, and OnlyStorage when that replaces no node. StorageClasses is set when claims get directories of their own on it.
 	StorageServer     *lcm.StorageServer `json:"storageServer,omitempty"`
 	Storage           bool               `json:"storage,omitempty"`
 	PersistentVolumes bool               `json:"persistentVolumes,omitempty"`
+	StorageClasses    bool               `json:"storageClasses,omitempty"`
 	StorageLeaves     bool               `json:"storageLeaves,omitempty"`
 	OnlyStorage       bool               `json:"onlyStorage,omitempty"`
 	// VimChanges is set when a modification changes or adds a connection to an OpenStack.

@@ -16,6 +16,9 @@ type PersistentVolumesInput struct {
 	ClusterInput
 	// Storage is nil when it is not known where the storage server was.
 	Storage *lcm.StorageServer `json:"storage,omitempty"`
+	// KeepVolumes is set when the storage server that is replaced gets its volumes back. Then the volumes of storage classes, and
+	// their claims, stay: only Pods must not use them.
+	KeepVolumes bool `json:"keepVolumes,omitempty"`
 }
 
 // PersistentVolumesOutput names the PersistentVolumes that were registered, removed or looked at.
@@ -135,12 +138,12 @@ func (s *Storage) withUsage(ctx context.Context, in PersistentVolumesInput, do f
 		if err != nil {
 			return err
 		}
-		return do(cluster, usageOf(results, list, in.Storage.AllAddresses()), host, node)
+		return do(cluster, usageOf(results, list, in, cluster.Params.StorageClasses), host, node)
 	})
 }
 
 // seenVolume is a PersistentVolume as Kubernetes has it.
-type seenVolume struct{ name, uid, version, phase, claim, claimUID, server, path string }
+type seenVolume struct{ name, uid, version, phase, claim, claimUID, server, path, reclaim, provisioner string }
 
 // inUse tells whether a claim has the volume, or is about to: the claim's id is written before the phase. A claim that is gone
 // leaves its volume Released.
@@ -152,19 +155,27 @@ func (v seenVolume) inUse() bool {
 type usage struct {
 	ours []seenVolume // those of the package's manifests
 	used []string     // clauses
+	stay int          // of these, volumes that would be free if no Pod used their claims
+	// kept is set when some would not be in the way if the storage server got its volumes back.
+	kept bool
 }
 
-// usageOf reads the results of LookAtVolumes. Volumes of the storage server are those of the manifests, and whatever else
-// is at one of its addresses.
-func usageOf(results scripts.Results, list []manifest, addresses []string) (u usage) {
+// usageOf reads the results of LookAtVolumes. Volumes of the storage server are those of the manifests, those of the storage
+// classes, and whatever else is at one of its addresses.
+func usageOf(results scripts.Results, list []manifest, in PersistentVolumesInput, classes []lcm.StorageClassParams) (u usage) {
 	var names []string
 	for _, m := range list {
 		names = append(names, m.Names()...)
 	}
+	addresses := in.Storage.AllAddresses()
 	pods := results.Texts("pod")
 	for _, line := range results.Texts("volume") {
-		f := fields(line, 8)
-		v := seenVolume{f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]}
+		f := fields(line, 10)
+		v := seenVolume{f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9]}
+		if slices.ContainsFunc(classes, func(c lcm.StorageClassParams) bool { return lcm.ProvisionerOf(c.Name) == v.provisioner }) {
+			u.addOfClass(v, podsWith(pods, v.claim), in.KeepVolumes)
+			continue
+		}
 		ours := slices.Contains(names, v.name)
 		if ours {
 			u.ours = append(u.ours, v)
@@ -174,12 +185,36 @@ func usageOf(results scripts.Results, list []manifest, addresses []string) (u us
 		}
 	}
 	for _, line := range pods {
-		if f := fields(line, 5); f[4] != "" && slices.Contains(addresses, f[4]) && !ended(f[2]) {
+		f := fields(line, 6)
+		if f[0] == scripts.ProvisionerNamespace && f[5] != "" { // a provisioner, which is stopped first
+			continue
+		}
+		if f[4] != "" && slices.Contains(addresses, f[4]) && !ended(f[2]) {
 			u.used = append(u.used, "the storage server itself, mounted by the Pod "+f[0]+"/"+f[1])
 		}
 	}
 	return u
 }
+
+// addOfClass adds a volume that was made for a claim. It stays with its claim when what is on it stays; else nothing may be lost
+// that a claim, or the class, wants to have kept.
+func (u *usage) addOfClass(v seenVolume, pods string, keep bool) {
+	switch {
+	case keep && v.inUse() && pods != noPod:
+		u.used = append(u.used, v.name+" (claim "+v.claim+pods+")")
+		u.stay++
+	case keep:
+	case v.inUse():
+		u.used, u.kept = append(u.used, v.name+" (claim "+v.claim+pods+")"), true
+	case v.phase == "Available": // somebody has made it so
+		u.used, u.kept = append(u.used, v.name+" (it waits for a claim)"), true
+	case v.reclaim == lcm.ReclaimRetain:
+		u.used, u.kept = append(u.used, v.name+" (retained after its claim "+v.claim+" was deleted)"), true
+	}
+}
+
+// noPod is what podsWith says where there is none.
+const noPod = ", used by no Pod"
 
 // podsWith names the pods that use a claim, as the end of a clause.
 func podsWith(pods []string, claim string) string {
@@ -192,7 +227,7 @@ func podsWith(pods []string, claim string) string {
 	const most = 5
 	switch {
 	case len(names) == 0:
-		return ", used by no Pod"
+		return noPod
 	case len(names) == 1:
 		return ", used by the Pod " + names[0]
 	case len(names) > most:
@@ -215,5 +250,12 @@ func (u usage) refusal() error {
 	if len(u.used) == 0 {
 		return nil
 	}
-	return lcm.Errorf(lcm.KindConflict, "The storage server cannot be replaced while it is in use: %s. End these Pods and delete these claims first.", strings.Join(u.used, "; "))
+	todo := "End these Pods and delete these claims first."
+	switch {
+	case u.stay == len(u.used):
+		todo = "End these Pods first; their claims, which are of storage classes, can stay."
+	case u.kept:
+		todo += " With keep_volumes the claims of storage classes can stay, and only their Pods must end."
+	}
+	return lcm.Errorf(lcm.KindConflict, "The storage server cannot be replaced while it is in use: %s. %s", strings.Join(u.used, "; "), todo)
 }

@@ -96,6 +96,101 @@ func TestStorageServer_isSetUpTwiceAsOnce(t *testing.T) {
 	assert.NotContains(t, strings.Join(s.output.lines, "\n"), "s3cr3t")
 }
 
+func (s storageSite) withClasses() storageSite {
+	s.reach.Clusters.(*fixedCluster).context.Params.StorageClasses = []lcm.StorageClassParams{
+		{Name: "files", ExportDir: "/volume/a/files", NFSServerCp: "storage_CP", Image: "registry.example.com/nfs:v4", Default: true, ReclaimPolicy: "Delete", ArchiveOnDelete: true},
+		{Name: "kept", ExportDir: "/volume/b", NFSServerCp: "storage_CP", Image: "registry.example.com/nfs:v4", ReclaimPolicy: "Retain"},
+	}
+	return s
+}
+
+func TestStorageClasses_areSetUpTwiceAsOnce(t *testing.T) {
+	s := newStorageSite(t).withClasses()
+	assert.Equal(t, []string{"files", "kept"}, must(t, s.storage.SetUpStorageClasses, s.volumes()).Names)
+	ids := map[string]bool{}
+	for _, cmd := range s.fake.ran {
+		ids[cmd.ID] = true
+	}
+	assert.Len(t, ids, 4, "every script of an activity has an id of its own")
+	assert.Equal(t, []string{"files", "kept"}, must(t, s.storage.SetUpStorageClasses, s.volumes()).Names)
+	params, in := s.params(t, "set-up-storage-class")
+	assert.Equal(t, "kept", params["CLASS"])
+	assert.Equal(t, "nfs-kept", params["DEPLOYMENT"])
+	for _, part := range []string{`server: "10.0.0.31"`, `path: "/volume/b"`, `image: "registry.example.com/nfs:v4"`, "reclaimPolicy: Retain", `archiveOnDelete: "false"`, `provisioner: "nfs.windlass/kept"`} {
+		assert.Contains(t, in["manifest"], part)
+	}
+	assert.Contains(t, in["probe"], `name: "windlass-probe-kept"`)
+	moved, _ := s.params(t, "move-volumes")
+	assert.Equal(t, []string{"nfs.windlass/kept", "10.0.0.31"}, []string{moved["PROVISIONER"], moved["SERVER"]})
+
+	s.server.Addresses = nil
+	_, err := do(t, s.storage.SetUpStorageClasses, s.volumes())
+	require.ErrorContains(t, err, `no resource "storage_CP": correct nfs_server_cp`)
+}
+
+func TestProvisioners_stopBeforeTheLastLook(t *testing.T) {
+	s := newStorageSite(t).withClasses()
+	s.sees("volume pvc-1|u1|7|Bound|shop/data|c1|10.0.0.31|/volume/a/files/x|Delete|nfs.windlass/files")
+	in := s.volumes()
+	for range 2 {
+		_, err := do(t, s.storage.StopProvisioners, in)
+		require.ErrorContains(t, err, "pvc-1 (claim shop/data, used by no Pod)")
+	}
+	in.KeepVolumes = true
+	must(t, s.storage.StopProvisioners, in)
+	params, _ := s.params(t, "scale-provisioners")
+	assert.Equal(t, []string{"files kept", "yes"}, []string{params["CLASSES"], params["STOP"]})
+	must(t, s.storage.StartProvisioners, in)
+	params, _ = s.params(t, "scale-provisioners")
+	assert.Equal(t, "no", params["STOP"])
+}
+
+// What becomes of the volumes of claims when their storage server is replaced.
+func TestVolumesOfClasses_areLostInNoHeal(t *testing.T) {
+	const (
+		bound    = "volume pvc-1|u1|7|Bound|shop/data|c1|10.0.0.31|/volume/a/files/x|Delete|nfs.windlass/files"
+		moved    = "volume pvc-1|u1|7|Bound|shop/data|c1|192.0.2.7|/volume/a/files/x|Delete|nfs.windlass/files"
+		pod      = "pod shop|web|Running|data||"
+		ended    = "pod shop|job|Succeeded|data||"
+		released = "volume pvc-2|u2|8|Released|shop/old|c2|10.0.0.31|/volume/b/y|Retain|nfs.windlass/kept"
+		dying    = "volume pvc-3|u3|9|Released|shop/gone|c3|10.0.0.31|/volume/a/files/z|Delete|nfs.windlass/files"
+		own      = "pod windlass-storage|nfs-files-1|Running||10.0.0.31|files"
+		foreign  = "volume other|u4|1|Bound|shop/other|c4|10.0.0.31|/volume/z|Delete|example.com/other"
+	)
+	for name, c := range map[string]struct {
+		sees     []string
+		replaced string // the refusal when the volumes are replaced, "" for none
+		kept     string // and when they are kept
+	}{
+		"none":                            {[]string{own}, "", ""},
+		"a claim without a Pod":           {[]string{bound, ended, own}, "pvc-1 (claim shop/data, used by no Pod). End these Pods and delete these claims first. With keep_volumes", ""},
+		"a claim at another address":      {[]string{moved}, "pvc-1 (claim shop/data", ""},
+		"a claim with a Pod":              {[]string{bound, pod}, "used by the Pod shop/web). End these Pods and delete these claims first. With keep_volumes", "used by the Pod shop/web). End these Pods first; their claims"},
+		"one that is retained":            {[]string{released}, "pvc-2 (retained after its claim shop/old was deleted)", ""},
+		"one that waits for a claim": {
+			[]string{"volume pvc-4|u4|9|Available|||10.0.0.31|/volume/a/files/w|Delete|nfs.windlass/files"}, "pvc-4 (it waits for a claim)", "",
+		},
+		"one that is about to be deleted": {[]string{dying}, "", ""},
+		"one of another provisioner":      {[]string{foreign}, "other (claim shop/other", "other (claim shop/other"},
+		"a Pod that looks like ours":      {[]string{"pod shop|web|Running||10.0.0.31|files"}, "mounted by the Pod shop/web", "mounted by the Pod shop/web"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStorageSite(t).withClasses()
+			s.sees(c.sees...)
+			for keep, refusal := range map[bool]string{false: c.replaced, true: c.kept} {
+				in := s.volumes()
+				in.KeepVolumes = keep
+				_, err := do(t, s.storage.CheckPersistentVolumes, in)
+				if refusal == "" {
+					require.NoError(t, err, "keep %t", keep)
+				} else {
+					require.ErrorContains(t, err, refusal, "keep %t", keep)
+				}
+			}
+		})
+	}
+}
+
 func TestCheckStorageServer_tellsEveryProblem(t *testing.T) {
 	s := newStorageSite(t)
 	for _, problem := range []string{"it has no NFS server", "it has no mkfs.ext4"} {

@@ -29,15 +29,12 @@ func findStorage(inv *openstack.Inventory, p lcm.ClusterParams) (*lcm.StorageSer
 		}
 		s.Volumes = append(s.Volumes, *volume)
 	}
-	for _, pv := range p.PersistentVolumes {
-		if s.AddressOf(pv.NFSServerCp) != "" {
-			continue
-		}
-		port, err := portNamed(inv, inv.StackID, pv.NFSServerCp)
+	for _, cp := range nfsServerCps(p) {
+		port, err := portNamed(inv, inv.StackID, cp)
 		if err != nil {
 			return nil, err
 		}
-		s.Addresses = append(s.Addresses, lcm.CpAddress{Cp: pv.NFSServerCp, Address: port.Address})
+		s.Addresses = append(s.Addresses, lcm.CpAddress{Cp: cp, Address: port.Address})
 	}
 	return s, nil
 }
@@ -49,6 +46,22 @@ func findVolume(inv *openstack.Inventory, name string) (*lcm.StorageVolume, erro
 		return nil, missing(name, "volume_resource_id")
 	}
 	return &lcm.StorageVolume{ResourceID: name, VolumeID: r.PhysicalID, ServerID: holderOf(inv, r.PhysicalID)}, nil
+}
+
+// nfsServerCps are the connection points whose addresses volumes get, each once.
+func nfsServerCps(p lcm.ClusterParams) (out []string) {
+	add := func(cp string) {
+		if !slices.Contains(out, cp) {
+			out = append(out, cp)
+		}
+	}
+	for _, pv := range p.PersistentVolumes {
+		add(pv.NFSServerCp)
+	}
+	for _, class := range p.StorageClasses {
+		add(class.NFSServerCp)
+	}
+	return out
 }
 
 // holderOf is the server of the stack that a volume is attached to, "" when it is attached to none.

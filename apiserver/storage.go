@@ -85,6 +85,11 @@ func checkResources(p lcm.ClusterParams, resources map[string]string, found *fin
 	for i, pv := range p.PersistentVolumes {
 		wants(fmt.Sprintf("pv_registration_params[%d].nfs_server_cp", i), pv.NFSServerCp, "a port", port, address)
 	}
+	for i, class := range p.StorageClasses {
+		if class.NFSServerCp != s.NicCpName {
+			wants(fmt.Sprintf("storage_class_params[%d].nfs_server_cp", i), class.NFSServerCp, "a port", port, address)
+		}
+	}
 }
 
 // checkManifests wants the manifests in the package, and their volumes to be what is exported.
@@ -115,6 +120,10 @@ func checkManifests(p lcm.ClusterParams, pkg lcm.VnfPkg, read func(string) ([]by
 			seen[v.Name] = file
 			if v.Path != "" && !p.StorageServer.Exported(v.Path) {
 				found.names(path, "the PersistentVolume %s of the file %q is at %s, which is in none of nfs_server_setup_params", v.Name, file, v.Path)
+			}
+			if class := p.ClassOver(v.Path); class != nil && v.Path != "" {
+				found.names(path, "the PersistentVolume %s of the file %q is at %s, where claims of the StorageClass %s get their directories (%s)",
+					v.Name, file, v.Path, class.Name, class.ExportDir)
 			}
 		}
 	}

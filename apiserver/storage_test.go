@@ -54,6 +54,9 @@ func TestStorageServerIsCheckedAgainstThePackage(t *testing.T) {
 		"a volume that is not exported": {func(_, storage map[string]any) {
 			item(storage["nfs_server_setup_params"], 1)["export_dir"] = "/volume/nfs/other"
 		}, http.StatusUnprocessableEntity, []string{"pv_registration_params[1].pv_manifest_file_path"}, "nfs-pv2"},
+		"classes of what is not there": {func(cluster, _ map[string]any) {
+			cluster["storage_class_params"] = []any{map[string]any{"name": "files", "export_dir": "/volume/nfs/pv2", "nfs_server_cp": "other_CP", "image": "nfs:1"}}
+		}, http.StatusUnprocessableEntity, []string{"storage_class_params[0].nfs_server_cp", "pv_registration_params[1].pv_manifest_file_path"}, "where claims of the StorageClass files get their directories (/volume/nfs/pv2)"},
 		"types and names at once": {func(cluster, storage map[string]any) {
 			item(storage["nfs_server_setup_params"], 2)["export_to"] = "everybody"
 			item(cluster["pv_registration_params"], 1)["pv_manifest_file_path"] = "Files/none.yaml"

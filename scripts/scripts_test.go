@@ -77,6 +77,9 @@ func steps() []scripts.Script {
 		scripts.LookAtVolumes{Member: member},
 		scripts.RemoveVolumes{Member: member, Timeout: 60},
 		scripts.RegisterVolumes{Member: member, Manifest: "Files/kubernetes/nfs-pv1.yaml", Names: []string{"nfs-pv1"}, Timeout: 60},
+		scripts.SetUpStorageClass{Member: member, StorageClassManifest: storageClass, Timeout: 600},
+		scripts.ScaleProvisioners{Member: member, Classes: []string{"files", "kept"}, Stop: true, Timeout: 60},
+		scripts.MoveVolumes{Member: member, Class: "files", Provisioner: "nfs.windlass/files", Server: "10.0.0.31", Timeout: 60},
 		scripts.TellHosts{Node: "cp-1a2b3c4d", Hosts: []string{"10.0.0.11 cp-1a2b3c4d", "10.0.0.21 worker-5e6f7a8b"}},
 	}
 }

@@ -103,8 +103,8 @@ func (s MountExports) Render() (string, error) {
 }
 
 // LookAtVolumes tells which PersistentVolumes there are and which pods use claims or NFS. Results, in base64: "volume"
-// (name|uid|resourceVersion|phase|namespace/claim|the claim's uid|NFS server|path) and "pod" (namespace|name|phase|claim|NFS
-// server), one for each volume of each pod.
+// (name|uid|resourceVersion|phase|namespace/claim|the claim's uid|NFS server|path|reclaim policy|provisioner) and "pod"
+// (namespace|name|phase|claim|NFS server|class that it provisions, "" for other pods), one for each volume of each pod.
 type LookAtVolumes struct{ Member }
 
 // Name implements Script.

@@ -16,7 +16,7 @@ func describeStorage(j *job, params lcm.ClusterParams, d *activities.Description
 	if params.StorageServer == nil {
 		return nil
 	}
-	d.Storage, d.PersistentVolumes = true, len(params.PersistentVolumes) > 0
+	d.Storage, d.PersistentVolumes, d.StorageClasses = true, len(params.PersistentVolumes) > 0, len(params.StorageClasses) > 0
 	if j.inst.Instantiated == nil {
 		return nil
 	}

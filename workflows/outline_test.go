@@ -50,6 +50,9 @@ func TestOutline_isWhatTheWorkflowsDo(t *testing.T) {
 						if f.Cluster != nil && len(body)%2 == 0 { // every other one pulls from registries
 							f.Cluster.PrivateRegistries = []lcm.PrivateRegistry{{Server: "registry.example.com"}}
 						}
+						if f.Cluster != nil && flavour == "storage" && len(body)%4 > 1 { // and half of those with a storage server have classes on it
+							f.Cluster.StorageClasses = []lcm.StorageClassParams{{Name: "files", ExportDir: "/volume/files"}}
+						}
 						f.Graceful = strings.Contains(body, "GRACEFUL")
 						p, err := planOf(f, op, body)
 						if err != nil {
@@ -101,6 +104,7 @@ func requireSameSteps(t *testing.T, p lcm.Plan, f plan.Facts) {
 	what.Registries = what.Cluster && len(f.Cluster.PrivateRegistries) > 0
 	what.Storage = what.Cluster && f.Cluster.StorageServer != nil
 	what.PersistentVolumes = what.Storage && len(f.Cluster.PersistentVolumes) > 0
+	what.StorageClasses = what.Storage && len(f.Cluster.StorageClasses) > 0
 	what.StorageLeaves = what.Storage && !p.Whole && f.ReplacesStorage(p)
 	what.OnlyStorage = what.StorageLeaves && len(what.Nodes.On(p.LeavingServers())) == 0
 	what.HighlyAvailable, what.PodNetwork = what.Cluster && len(what.Nodes.With(lcm.ControlPlane)) > 1, what.Cluster

@@ -35,6 +35,9 @@ func (b *build) volumeSteps() []step {
 	if b.what.PersistentVolumes {
 		list = append(list, step{title: "Register the persistent volumes", do: b.registerVolumes})
 	}
+	if b.what.StorageClasses {
+		list = append(list, step{title: "Set up the storage classes", do: b.setUpClasses})
+	}
 	return list
 }
 
@@ -47,11 +50,17 @@ func (b *build) clientSteps() []step {
 }
 
 // storageDepartureSteps take the volumes of a storage server that is replaced out of the cluster.
-func (b *build) storageDepartureSteps() []step {
-	if !b.what.StorageLeaves || !b.what.PersistentVolumes {
+func (b *build) storageDepartureSteps() (list []step) {
+	if !b.what.StorageLeaves {
 		return nil
 	}
-	return []step{{title: "Take the persistent volumes out of the cluster", do: b.removeVolumes, undo: b.restoreVolumes}}
+	if b.what.StorageClasses { // first: from now on there are no new volumes, and no directory is deleted
+		list = append(list, step{title: "Stop the provisioners of the storage classes", do: b.stopProvisioners, undo: b.restartProvisioners})
+	}
+	if b.what.PersistentVolumes {
+		list = append(list, step{title: "Take the persistent volumes out of the cluster", do: b.removeVolumes, undo: b.restoreVolumes})
+	}
+	return list
 }
 
 // onStorage is the input of an activity on the storage server.
@@ -123,7 +132,28 @@ func (b *build) registerVolumes(ctx workflow.Context) error {
 // formerVolumes are those of the storage server before the operation, seen through control planes that stay.
 func (b *build) formerVolumes(ctx workflow.Context) activities.PersistentVolumesInput {
 	through := append(b.staying().With(lcm.ControlPlane), b.leaving().With(lcm.ControlPlane)...)
-	return activities.PersistentVolumesInput{ClusterInput: b.through(ctx, through), Storage: b.what.StorageServer}
+	return activities.PersistentVolumesInput{
+		ClusterInput: b.through(ctx, through), Storage: b.what.StorageServer, KeepVolumes: b.change.KeepVolumes,
+	}
+}
+
+// setUpClasses also gives the volumes of claims that have outlived their storage server the address of its successor.
+func (b *build) setUpClasses(ctx workflow.Context) error {
+	_, err := call(onNode(ctx), storage.SetUpStorageClasses, activities.PersistentVolumesInput{
+		ClusterInput: b.onCluster(ctx), Storage: b.made.Storage,
+	})
+	return err
+}
+
+func (b *build) stopProvisioners(ctx workflow.Context) error {
+	_, err := call(onNode(ctx), storage.StopProvisioners, b.formerVolumes(ctx))
+	return err
+}
+
+// restartProvisioners waits for nothing: a storage server that was to be replaced may not answer.
+func (b *build) restartProvisioners(ctx workflow.Context) error {
+	_, err := call(onNode(ctx), storage.StartProvisioners, b.formerVolumes(ctx))
+	return err
 }
 
 // checkVolumes refuses to replace a storage server that is in use, before anything is touched.

@@ -68,6 +68,20 @@ func scripts(mux *http.ServeMux, d *fake.Driver) {
 		}
 		w.WriteHeader(http.StatusNoContent)
 	}))
+	mux.Handle("POST /lab/clusters/{id}/classes/{class}", openstack.LocalOnly(func(w http.ResponseWriter, r *http.Request) {
+		var claim struct {
+			Claim  string `json:"claim"`
+			Server string `json:"server"`
+		}
+		if !decode(w, r, &claim) {
+			return
+		}
+		if err := d.Provision(r.PathValue("id"), r.PathValue("class"), claim.Claim, claim.Server); err != nil {
+			http.Error(w, err.Error(), http.StatusNotFound)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}))
 	mux.Handle("GET /lab/storage", openstack.LocalOnly(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(d.Storage()) // the client has gone; nobody to tell

@@ -35,6 +35,8 @@ type ClusterParams struct {
 	// StorageServer and PersistentVolumes are Tacker's again: a VM that exports volumes, and their manifests.
 	StorageServer     *StorageServerParams   `json:"storage_server,omitempty"`
 	PersistentVolumes []PVRegistrationParams `json:"pv_registration_params,omitempty"`
+	// StorageClasses are made on the storage server's exports.
+	StorageClasses []StorageClassParams `json:"storage_class_params,omitempty"`
 }
 
 // NodeParams says how the nodes of one role are found and reached.

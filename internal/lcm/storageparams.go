@@ -60,6 +60,7 @@ func (p *ClusterParams) readStorage(o *paramReader) {
 		r.text("nfs_server_cp", &pv.NFSServerCp)
 		p.PersistentVolumes = append(p.PersistentVolumes, pv)
 	}
+	p.readStorageClasses(o)
 }
 
 func (s *StorageServerParams) read(o *paramReader) {
@@ -84,6 +85,7 @@ func (s *StorageServerParams) read(o *paramReader) {
 
 // fillStorageDefaults derives what Tacker's guide wants to be given a second time.
 func (p *ClusterParams) fillStorageDefaults() {
+	defer p.fillStorageClassDefaults()
 	s := p.StorageServer
 	if s == nil {
 		return
@@ -151,6 +153,7 @@ func ofTheSystem(dir string) bool {
 
 // storage checks the storage server and the registration of its volumes.
 func (c *paramChecks) storage(p ClusterParams) {
+	defer c.storageClasses(p)
 	for i, pv := range p.PersistentVolumes {
 		key := fmt.Sprintf("pv_registration_params[%d]", i)
 		if pv.PVManifestFilePath == "" {

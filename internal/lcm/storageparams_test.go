@@ -123,6 +123,46 @@ func TestStorageParams_tellsEveryMistakeAtOnce(t *testing.T) {
 	}
 }
 
+// withClasses are these classes beside the storage server of the seed.
+func withClasses(classes string) string {
+	return storageOfTheSeed + `, "storage_class_params": ` + classes
+}
+
+func TestStorageClassParams_areFilledUp(t *testing.T) {
+	p, problems := checkStorage(t, withClasses(`[
+		{"name": "files", "export_dir": "/volume/dynamic/", "image": "192.168.0.10:5000/nfs-provisioner:v4"},
+		{"name": "kept", "export_dir": "/volume/dynamic", "nfs_server_cp": "other_CP", "image": "nfs@sha256:00ff", "default": true, "reclaim_policy": "Retain", "archive_on_delete": false}]`))
+	assert.Empty(t, problems)
+	assert.Equal(t, []lcm.StorageClassParams{
+		{Name: "files", ExportDir: "/volume/dynamic", NFSServerCp: "storage_server_CP", Image: "192.168.0.10:5000/nfs-provisioner:v4", ReclaimPolicy: "Delete", ArchiveOnDelete: true},
+		{Name: "kept", ExportDir: "/volume/dynamic", NFSServerCp: "other_CP", Image: "nfs@sha256:00ff", Default: true, ReclaimPolicy: "Retain"},
+	}, p.StorageClasses)
+	assert.Equal(t, "files", p.ClassOver("/volume/dynamic/inner").Name)
+	assert.Equal(t, "files", p.ClassOver("/volume").Name, "the directory of the class lies in it")
+	assert.Nil(t, p.ClassOver("/volume/nfs/pv1"))
+}
+
+func TestStorageClassParams_tellEveryMistakeAtOnce(t *testing.T) {
+	_, got := checkStorage(t, withClasses(`[
+		{}, {"name": "Files", "export_dir": "/volume/x", "image": "a b", "default": true, "reclaim_policy": "Recycle", "size": 1},
+		{"name": "a", "export_dir": "/elsewhere", "image": "i:1", "default": true}, {"name": "a", "export_dir": "/volume/x/y", "image": "i:1", "archive_on_delete": "no"}]`))
+	const at = clusterAt + "storage_class_params"
+	want := map[string]string{
+		at + "[0].name": "is missing", at + "[0].export_dir": "is missing", at + "[0].image": "is missing",
+		at + "[1].name": "40 small letters", at + "[1].image": "the name of an image", at + "[1].reclaim_policy": `must be "Delete" or "Retain"`, at + "[1].size": "is not a parameter",
+		at + "[2].export_dir": "in none of nfs_server_setup_params", at + "[2].default": "another class is the default",
+		at + "[3].name": "there twice", at + "[3].export_dir": "lie in each other", at + "[3].archive_on_delete": "true or false",
+	}
+	for path, part := range want {
+		assert.Contains(t, got[path], part, path)
+	}
+	assert.Len(t, got, len(want), "%v", got)
+
+	_, got = checkStorage(t, `"storage_class_params": [{"name": "a"}]`)
+	assert.Contains(t, got[at], "needs storage_server")
+	assert.Len(t, got, 1)
+}
+
 func TestHealRequest_keepsVolumes(t *testing.T) {
 	for body, want := range map[string]bool{
 		`{}`: false, `{"additionalParams":null}`: false, `{"additionalParams":{"keep_volumes":true}}`: true,

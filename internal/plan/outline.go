@@ -139,8 +139,8 @@ func (o outline) healing() []PlannedStep {
 	storage := o.facts.ReplacesStorage(o.plan)
 	nodes := !storage || o.replacesNodes()
 	list := []PlannedStep{{Title: "Look at the infrastructure"}}
-	if storage && o.registers() {
-		list = append(list, PlannedStep{Title: "Take the persistent volumes out of the cluster", Undo: "they are registered again"})
+	if storage {
+		list = append(list, o.leavingStorage()...)
 	}
 	if nodes {
 		list = append(list, o.departure()...)

@@ -97,6 +97,20 @@ func (o outline) storage() bool { return o.cluster && o.facts.Cluster.StorageSer
 // registers tells whether manifests of its volumes are registered.
 func (o outline) registers() bool { return o.storage() && len(o.facts.Cluster.PersistentVolumes) > 0 }
 
+// classes tells whether claims get directories of their own on it.
+func (o outline) classes() bool { return o.storage() && len(o.facts.Cluster.StorageClasses) > 0 }
+
+// leavingStorage are the steps that take what is on a storage server that is replaced out of use.
+func (o outline) leavingStorage() (list []PlannedStep) {
+	if o.classes() {
+		list = append(list, PlannedStep{Title: "Stop the provisioners of the storage classes", Undo: "they are started again"})
+	}
+	if o.registers() {
+		list = append(list, PlannedStep{Title: "Take the persistent volumes out of the cluster", Undo: "they are registered again"})
+	}
+	return list
+}
+
 // replacesNodes tells whether a heal replaces nodes of the cluster.
 func (o outline) replacesNodes() bool {
 	return len(o.facts.Instance.Instantiated.Nodes.On(o.plan.LeavingServers())) > 0
@@ -122,6 +136,9 @@ func (o outline) mounting() (list []PlannedStep) {
 	}
 	if o.registers() {
 		list = append(list, PlannedStep{Title: "Register the persistent volumes"})
+	}
+	if o.classes() {
+		list = append(list, PlannedStep{Title: "Set up the storage classes"})
 	}
 	return list
 }

@@ -269,6 +269,6 @@ tell() {
 
 need_api
 # shellcheck disable=SC2016 # variables of the templates
-tell volume '{{range .items}}{{.metadata.name}}|{{.metadata.uid}}|{{.metadata.resourceVersion}}|{{with .status.phase}}{{.}}{{end}}|{{with .spec.claimRef}}{{.namespace}}/{{.name}}|{{with .uid}}{{.}}{{end}}{{else}}|{{end}}|{{with .spec.nfs}}{{.server}}|{{.path}}{{else}}|{{end}}{{"\n"}}{{end}}' persistentvolumes
+tell volume '{{range .items}}{{.metadata.name}}|{{.metadata.uid}}|{{.metadata.resourceVersion}}|{{with .status.phase}}{{.}}{{end}}|{{with .spec.claimRef}}{{.namespace}}/{{.name}}|{{with .uid}}{{.}}{{end}}{{else}}|{{end}}|{{with .spec.nfs}}{{.server}}|{{.path}}{{else}}|{{end}}|{{.spec.persistentVolumeReclaimPolicy}}|{{with .metadata.annotations}}{{with index . "pv.kubernetes.io/provisioned-by"}}{{.}}{{end}}{{end}}{{"\n"}}{{end}}' persistentvolumes
 # shellcheck disable=SC2016
-tell pod '{{range $p := .items}}{{range .spec.volumes}}{{with .persistentVolumeClaim}}{{$p.metadata.namespace}}|{{$p.metadata.name}}|{{$p.status.phase}}|{{.claimName}}|{{"\n"}}{{end}}{{with .nfs}}{{$p.metadata.namespace}}|{{$p.metadata.name}}|{{$p.status.phase}}||{{.server}}{{"\n"}}{{end}}{{end}}{{end}}' pods --all-namespaces
+tell pod '{{range $p := .items}}{{range .spec.volumes}}{{with .persistentVolumeClaim}}{{$p.metadata.namespace}}|{{$p.metadata.name}}|{{$p.status.phase}}|{{.claimName}}|{{"\n"}}{{end}}{{with .nfs}}{{$p.metadata.namespace}}|{{$p.metadata.name}}|{{$p.status.phase}}||{{.server}}|{{with $p.metadata.labels}}{{with index . "windlass/storage-class"}}{{.}}{{end}}{{end}}{{"\n"}}{{end}}{{end}}{{end}}' pods --all-namespaces

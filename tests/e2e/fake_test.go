@@ -65,6 +65,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"fail", failOperation},
 		{"a single control plane", singleControlPlane},
 		{"a storage server", storageServer},
+		{"storage classes", storageClasses},
 		{"Tacker's own package", foreignPackage},
 		{"notifications", notificationsArrive},
 		{"a package from a URI", packageFromURI},

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -15,7 +16,8 @@ import (
 )
 
 // TestStorageOnRealMachines makes a cluster with a storage server and two registries of images: NFS-Ganesha on a volume of
-// Cinder's, files that pods on several workers share, and images that kubelet pulls over HTTP and HTTPS.
+// Cinder's, files that pods on several workers share, in volumes of the package and in such that a storage class makes, and images
+// that kubelet pulls over HTTP and HTTPS.
 func TestStorageOnRealMachines(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("Real machines need root; the scenarios on fake machines have run.")
@@ -33,6 +35,7 @@ func TestStorageOnRealMachines(t *testing.T) {
 				"certificate_path": "Files/registries/ca.crt", "hosts_string": secure.host + " " + registryName,
 			},
 		}
+		addClass(cluster)
 	}))
 	b.Await(t, op, 15*time.Minute, "COMPLETED")
 	t.Log(b.Timings(t, op))
@@ -44,6 +47,9 @@ func TestStorageOnRealMachines(t *testing.T) {
 	s.claim(t)
 	s.write(t, workers[0])
 	s.read(t, "reader", workers[1])
+	own := s.claimOfClass(t)
+	s.runOn(t, "own-writer", workers[0], own.claim, "echo written >/data/file")
+	s.runOn(t, "own-reader", workers[1], own.claim, readFile)
 	s.pull(t, "over-http", workers[0], plain.image())
 	s.pull(t, "over-https", workers[1], secure.image())
 
@@ -60,8 +66,13 @@ func TestStorageOnRealMachines(t *testing.T) {
 		}
 	}
 	s.letGo(t)
+	left := s.leftBehind(t)
 	day.operate(t, "heal", heal)
 	require.NotEqual(t, server, b.VnfcOf(t, vnf, testbed.StorageVdu))
+	require.Equal(t, own, s.bound(t, own.claim), "it was left alone")
+	left.server = own.server
+	require.Equal(t, left, s.bound(t, left.claim), "it has moved")
+	s.runOn(t, "own-afterwards", s.workers(t)[0], own.claim, readFile)
 	s.claim(t)
 	s.read(t, "afterwards", s.workers(t)[0])
 	s.letGo(t)
@@ -90,8 +101,8 @@ func (s *sharedFiles) claim(t *testing.T) {
 	}, 2*time.Minute, time.Second, "the claim is not bound")
 }
 
-// podOf runs a command of the lab's own image with the claim at /data.
-func podOf(command string) corev1.PodSpec {
+// podOf runs a command of the lab's own image with a claim at /data.
+func podOf(claim, command string) corev1.PodSpec {
 	grace := int64(1)
 	return corev1.PodSpec{
 		TerminationGracePeriodSeconds: &grace,
@@ -100,7 +111,7 @@ func podOf(command string) corev1.PodSpec {
 			VolumeMounts: []corev1.VolumeMount{{Name: "data", MountPath: "/data"}},
 		}},
 		Volumes: []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
-			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data"},
+			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim},
 		}}},
 	}
 }
@@ -109,7 +120,7 @@ func podOf(command string) corev1.PodSpec {
 func (s *sharedFiles) write(t *testing.T, node string) {
 	t.Helper()
 	labels := map[string]string{"app": "writer"}
-	pod := podOf("[ -e /data/file ] || echo written >/data/file; exec sleep 100000")
+	pod := podOf("data", "[ -e /data/file ] || echo written >/data/file; exec sleep 100000")
 	pod.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{{
 		Weight: 100, Preference: corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{{
 			Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{node},
@@ -132,7 +143,16 @@ func (s *sharedFiles) write(t *testing.T, node string) {
 // read wants a pod on that node to see what the other one has written.
 func (s *sharedFiles) read(t *testing.T, name, node string) {
 	t.Helper()
-	pod := podOf(`until [ "$(cat /data/file)" = written ]; do sleep 0.5; done`)
+	s.runOn(t, name, node, "data", readFile)
+}
+
+// readFile waits for what another pod has written.
+const readFile = `until [ "$(cat /data/file)" = written ]; do sleep 0.5; done`
+
+// runOn runs a command to its end on that node, with a claim at /data.
+func (s *sharedFiles) runOn(t *testing.T, name, node, claim, command string) {
+	t.Helper()
+	pod := podOf(claim, command)
 	pod.NodeName, pod.RestartPolicy = node, corev1.RestartPolicyNever
 	s.run(t, name, pod, corev1.PodSucceeded)
 }
@@ -147,7 +167,7 @@ func (s *sharedFiles) letGo(t *testing.T) {
 	}, 3*time.Minute, time.Second, "pods are still there")
 	require.NoError(t, s.c.CoreV1().PersistentVolumeClaims(namespace).Delete(t.Context(), "data", metav1.DeleteOptions{}))
 	require.Eventually(t, func() bool {
-		claims, err := s.c.CoreV1().PersistentVolumeClaims(namespace).List(t.Context(), metav1.ListOptions{})
-		return err == nil && len(claims.Items) == 0
+		_, err := s.c.CoreV1().PersistentVolumeClaims(namespace).Get(t.Context(), "data", metav1.GetOptions{})
+		return apierrors.IsNotFound(err)
 	}, 2*time.Minute, time.Second, "the claim is still there")
 }

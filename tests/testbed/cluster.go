@@ -32,13 +32,22 @@ type Cluster struct {
 		Servers   []string `json:"servers"`
 	} `json:"balancers"`
 	PersistentVolumes []struct {
-		Name   string `json:"name"`
-		UID    string `json:"uid"`
-		Phase  string `json:"phase"`
-		Claim  string `json:"claim"`
-		Server string `json:"server"`
-		Path   string `json:"path"`
+		Name        string `json:"name"`
+		UID         string `json:"uid"`
+		Phase       string `json:"phase"`
+		Claim       string `json:"claim"`
+		Server      string `json:"server"`
+		Path        string `json:"path"`
+		Provisioner string `json:"provisioner"`
 	} `json:"persistentVolumes"`
+	StorageClasses []struct {
+		Name    string `json:"name"`
+		Default bool   `json:"default"`
+		Reclaim string `json:"reclaim"`
+		Server  string `json:"server"`
+		Path    string `json:"path"`
+		Running bool   `json:"running"`
+	} `json:"storageClasses"`
 	TokenCount int      `json:"tokenCount"`
 	Violations []string `json:"violations"`
 }

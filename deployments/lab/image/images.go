@@ -40,6 +40,9 @@ func (b *builder) packImages(ctx context.Context, dir string) error {
 		"coredns": {Tag: tag("coredns"), Entrypoint: []string{"/coredns"}, Files: []archiveFile{{filepath.Join(coredns, "coredns"), "/coredns"}}},
 		"pause":   {Tag: tag("pause"), Entrypoint: []string{"/pause"}, Files: []archiveFile{{filepath.Join(lab, "pause"), "/pause"}}},
 		"labnetd": {Tag: "lab.local/labnetd:v1", Entrypoint: []string{"/labnetd"}, Files: []archiveFile{{filepath.Join(lab, "labnetd"), "/labnetd"}}},
+		"nfsprovisioner": {Tag: "lab.local/nfs-subdir-external-provisioner:v1", Entrypoint: []string{"/nfsprovisioner"}, Files: []archiveFile{
+			{filepath.Join(b.path(b.recipe.bin["nfsprovisioner"]), "nfsprovisioner"), "/nfsprovisioner"},
+		}},
 		"kube-proxy": {Tag: tag("kube-proxy"), Files: []archiveFile{
 			{proxy, "/"}, {filepath.Join(kubernetes, "kube-proxy"), "/usr/local/bin/kube-proxy"},
 		}},

@@ -66,6 +66,10 @@ var modules = []module{
 		programs: map[string]string{"coredns": "github.com/coredns/coredns"},
 	},
 	{
+		name: "nfsprovisioner", title: "NFS provisioner", dir: "deployments/lab/image/nfsprovisioner",
+		programs: map[string]string{"nfsprovisioner": "github.com/windlass-nfv/windlass/deployments/lab/image/nfsprovisioner"},
+	},
+	{
 		name: "lab", title: "pod network, pause and NFS client", dir: ".",
 		programs: map[string]string{
 			"labnetd":  "github.com/windlass-nfv/windlass/deployments/lab/labnetd",
@@ -128,7 +132,11 @@ func readRecipe(source, mirror string) (recipe, error) {
 // the versions of what they import, so that no other change of go.mod makes a new image.
 func (m module) inputs(source string) ([]string, error) {
 	if m.dir != "." {
-		return readAll(filepath.Join(source, m.dir, "go.mod"), filepath.Join(source, m.dir, "go.sum"))
+		files, err := filepath.Glob(filepath.Join(source, m.dir, "*.go")) // those of the module itself, where it has any
+		if err != nil {
+			return nil, err
+		}
+		return readAll(append([]string{filepath.Join(source, m.dir, "go.mod"), filepath.Join(source, m.dir, "go.sum")}, files...)...)
 	}
 	gomod, err := os.ReadFile(filepath.Join(source, "go.mod"))
 	if err != nil {

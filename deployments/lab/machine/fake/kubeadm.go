@@ -152,7 +152,8 @@ func (d *Driver) kubeadmInit(ctx context.Context, m *Machine, p Params) Result {
 	}
 	c = &cluster{
 		id: id, ca: ca, members: map[string]*member{}, etcd: map[string]*etcdMember{}, tokens: map[string]string{},
-		certificateKey: config.CertificateKey, pods: map[string]*Pod{}, volumes: map[string]*PersistentVolume{}, violations: violationsOf(c),
+		certificateKey: config.CertificateKey, pods: map[string]*Pod{}, volumes: map[string]*PersistentVolume{}, classes: map[string]*StorageClass{},
+		violations: violationsOf(c),
 	}
 	w.clusters[id] = c
 	c.join(node, p.Get("ADDRESS"), m, true)

@@ -57,6 +57,9 @@ func (d *Driver) registerScripts() {
 		"look-at-volumes":      d.lookAtVolumes,
 		"remove-volumes":       d.removeVolumes,
 		"register-volumes":     d.registerVolumes,
+		"set-up-storage-class": d.setUpStorageClass,
+		"scale-provisioners":   d.scaleProvisioners,
+		"move-volumes":         d.moveVolumes,
 	}
 }
 

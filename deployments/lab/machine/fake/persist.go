@@ -185,9 +185,13 @@ func (w *world) restore(s saved, machines map[string]*Machine) {
 			id: id, ca: from.CA, members: map[string]*member{}, etcd: map[string]*etcdMember{}, tokens: map[string]string{},
 			certificateKey: from.CertificateKey, manifests: from.Picture.Manifests, vimToken: from.Vim,
 			violations: from.Picture.Violations, pods: map[string]*Pod{}, volumes: map[string]*PersistentVolume{},
+			classes: map[string]*StorageClass{},
 		}
 		for _, v := range from.Picture.PersistentVolumes {
 			c.volumes[v.Name] = &v
+		}
+		for _, class := range from.Picture.StorageClasses {
+			c.classes[class.Name] = &class
 		}
 		for _, pod := range from.Picture.Pods {
 			c.pods[pod.key()] = &pod

@@ -229,7 +229,7 @@ func (m *Machine) isIn(networks []string) bool {
 func (w *world) dropStorage(m *Machine) {
 	for _, c := range w.clusters {
 		for _, v := range c.volumes {
-			if v.Phase == "Bound" && m.hasAddress(v.Server) {
+			if v.Phase == "Bound" && m.hasAddress(v.Server) && (v.Provisioner == "" || c.uses(v)) {
 				c.violate("the storage server %s was deleted while %s was bound", m.Name(), v.Name)
 			}
 		}

@@ -28,6 +28,9 @@ type PersistentVolume struct {
 	ClaimUID string `json:"claimUid,omitempty"`
 	Server   string `json:"server,omitempty"`
 	Path     string `json:"path,omitempty"`
+	// Provisioner has made it for its claim, and Reclaim is what becomes of it after that; "" for one of a manifest.
+	Provisioner string `json:"provisioner,omitempty"`
+	Reclaim     string `json:"reclaim,omitempty"`
 }
 
 // Bind binds a volume to a claim, "namespace/name", or lets it go for "".
@@ -41,9 +44,11 @@ func (d *Driver) Bind(clusterID, volume, claim string) error {
 	}
 	v := c.volumes[volume]
 	v.Version++
-	if v.Phase = "Released"; claim != "" {
-		v.Phase, v.Claim, v.ClaimUID = "Bound", claim, uuid.NewString()
+	if claim == "" {
+		c.release(v)
+		return nil
 	}
+	v.Phase, v.Claim, v.ClaimUID = "Bound", claim, uuid.NewString()
 	return nil
 }
 
@@ -54,11 +59,11 @@ func (d *Driver) lookAtVolumes(ctx context.Context, m *Machine, p Params) Result
 		}
 		for _, name := range slices.Sorted(maps.Keys(c.volumes)) {
 			v := c.volumes[name]
-			line("volume", v.Name, v.UID, strconv.Itoa(v.Version), v.Phase, v.Claim, v.ClaimUID, v.Server, v.Path)
+			line("volume", v.Name, v.UID, strconv.Itoa(v.Version), v.Phase, v.Claim, v.ClaimUID, v.Server, v.Path, v.Reclaim, v.Provisioner)
 		}
 		for _, name := range slices.Sorted(maps.Keys(c.pods)) {
 			if pod := c.pods[name]; pod.Claim != "" {
-				line("pod", cmp.Or(pod.Namespace, "default"), pod.Name, "Running", pod.Claim, "")
+				line("pod", cmp.Or(pod.Namespace, "default"), pod.Name, "Running", pod.Claim, "", "")
 			}
 		}
 		return Result{}

@@ -45,6 +45,7 @@ type cluster struct {
 	vimToken       string
 	pods           map[string]*Pod // by namespace/name
 	volumes        map[string]*PersistentVolume
+	classes        map[string]*StorageClass
 	violations     []string
 }
 
@@ -80,6 +81,7 @@ type Cluster struct {
 	Pods               []Pod        `json:"pods"`
 
 	PersistentVolumes []PersistentVolume `json:"persistentVolumes"`
+	StorageClasses    []StorageClass     `json:"storageClasses,omitempty"`
 
 	// Violations are effects that a real cluster would suffer from: a second init, a second join of one
 	// node, two control planes that join at once, the removal of one while its join runs; a machine deleted while
@@ -166,6 +168,9 @@ func (c *cluster) picture() Cluster {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.volumes)) {
 		p.PersistentVolumes = append(p.PersistentVolumes, *c.volumes[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.classes)) {
+		p.StorageClasses = append(p.StorageClasses, *c.classes[name])
 	}
 	for _, url := range slices.Sorted(maps.Keys(c.etcd)) {
 		p.EtcdMembers = append(p.EtcdMembers, EtcdMember{url, c.etcd[url].node, c.etcd[url].started})

@@ -1,0 +1,105 @@
+package activities
+
+import (
+	"context"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// SetUpStorageClasses makes the StorageClasses of the request, or makes them anew: each has a provisioner of its own in the
+// cluster, which mounts the storage server's export and makes a directory in it for each claim. Volumes that were made at
+// another address of the storage server get the present one first, under their names and for their claims. It ends when every
+// provisioner is available and has made, and deleted, a volume.
+//
+// Idempotent: applying the same objects again changes nothing, and a move of volumes that was interrupted goes on. Takes
+// seconds, or as long as the nodes pull the image (timeouts.node_ready).
+func (s *Storage) SetUpStorageClasses(ctx context.Context, in PersistentVolumesInput) (out PersistentVolumesOutput, err error) {
+	defer func() { err = boundary(ctx, "set up the storage classes", err) }()
+	defer heartbeat(ctx)()
+	cluster, _, err := s.storageOf(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	return out, s.onAny(ctx, in.OpOccID, in.ControlPlanes, func(host Host, node lcm.Node) error {
+		out.Names = nil
+		for i, class := range cluster.Params.StorageClasses {
+			address := in.Storage.AddressOf(class.NFSServerCp)
+			if address == "" {
+				return missing(class.NFSServerCp, "nfs_server_cp")
+			}
+			move := command(cluster, scripts.MoveVolumes{
+				Member: memberOf(cluster, node), Class: class.Name, Provisioner: lcm.ProvisionerOf(class.Name), Server: address, Timeout: briefly(cluster),
+			})
+			move.round, move.limit = i, slack(cluster.Params.Timeouts.NodeReady) // each volume takes its time
+			if _, err := s.run(ctx, host, in.Step, move); err != nil {
+				return err
+			}
+			setUp, err := setUpClass(cluster, node, class, address)
+			if err != nil {
+				return err
+			}
+			setUp.round = i
+			if _, err := s.run(ctx, host, in.Step, setUp); err != nil {
+				return err
+			}
+			out.Names = append(out.Names, class.Name)
+		}
+		return nil
+	})
+}
+
+func setUpClass(cluster ClusterContext, node lcm.Node, class lcm.StorageClassParams, address string) (job, error) {
+	limit := cluster.Params.Timeouts.NodeReady
+	step := scripts.SetUpStorageClass{Member: memberOf(cluster, node), Timeout: limit, StorageClassManifest: scripts.StorageClassManifest{
+		Class: class.Name, Provisioner: lcm.ProvisionerOf(class.Name), Image: class.Image, Server: address, Directory: class.ExportDir,
+		Default: class.Default, Reclaim: class.ReclaimPolicy, Archive: class.ArchiveOnDelete,
+	}}
+	manifest, err := step.StorageClassManifest.Render()
+	if err != nil {
+		return job{}, lcm.Wrap(lcm.KindBug, err, "Windlass could not write the manifest of the StorageClass %s.", class.Name)
+	}
+	probe, err := step.Probe()
+	if err != nil {
+		return job{}, lcm.Wrap(lcm.KindBug, err, "Windlass could not write the probe of the StorageClass %s.", class.Name)
+	}
+	return job{
+		script: step, limit: 2*seconds(limit) + slack(0), parameter: "timeouts.node_ready",
+		stdin: scripts.Stdin(scripts.Input{Name: "manifest", Value: manifest}, scripts.Input{Name: "probe", Value: probe}),
+	}, nil
+}
+
+// StopProvisioners stops the provisioners of the request's storage classes, so that nobody makes or deletes a volume while the
+// storage server is replaced. After that it is a Conflict when a volume is in use; the error names the claims and the pods.
+//
+// Idempotent: those that have stopped stay so. Takes seconds; a pod that a dead storage server holds is deleted by force.
+func (s *Storage) StopProvisioners(ctx context.Context, in PersistentVolumesInput) (out PersistentVolumesOutput, err error) {
+	defer func() { err = boundary(ctx, "stop the provisioners", err) }()
+	defer heartbeat(ctx)()
+	if err := s.scaleProvisioners(ctx, in, true); err != nil {
+		return out, err
+	}
+	return out, s.withUsage(ctx, in, func(_ ClusterContext, u usage, _ Host, _ lcm.Node) error { return u.refusal() })
+}
+
+// StartProvisioners starts those that StopProvisioners has stopped. It does not wait until they work: a storage server that was
+// to be replaced may not answer. Idempotent. Takes seconds.
+func (s *Storage) StartProvisioners(ctx context.Context, in PersistentVolumesInput) (out PersistentVolumesOutput, err error) {
+	defer func() { err = boundary(ctx, "start the provisioners", err) }()
+	defer heartbeat(ctx)()
+	return out, s.scaleProvisioners(ctx, in, false)
+}
+
+func (s *Storage) scaleProvisioners(ctx context.Context, in PersistentVolumesInput, stop bool) error {
+	if _, _, err := s.storageOf(ctx, in.OpOccID); err != nil {
+		return err
+	}
+	_, err := s.runOnAny(ctx, in.ClusterInput, func(cluster ClusterContext, m scripts.Member) job {
+		step := scripts.ScaleProvisioners{Member: m, Stop: stop, Timeout: briefly(cluster)}
+		for _, class := range cluster.Params.StorageClasses {
+			step.Classes = append(step.Classes, class.Name)
+		}
+		return job{script: step, limit: seconds(cluster.Params.Timeouts.Command * max(1, len(step.Classes))), parameter: "timeouts.command"}
+	})
+	return err
+}

@@ -1,0 +1,90 @@
+package scripts
+
+import "strings"
+
+// ProvisionerNamespace is where the provisioners of storage classes are.
+const ProvisionerNamespace = "windlass-storage"
+
+// StorageClassManifest is a StorageClass and what provisions its volumes: nfs-subdir-external-provisioner, which makes a
+// directory for each claim. Probe has the objects that try it: another class of the same provisioner, which leaves nothing
+// behind, and a claim.
+type StorageClassManifest struct {
+	Class       string
+	Provisioner string // the name that the volumes have
+	Image       string
+	Server      string // address of the NFS server
+	Directory   string // of the export
+	Default     bool
+	Reclaim     string // Delete or Retain
+	Archive     bool   // directories of deleted volumes are kept
+}
+
+// Namespace is that of the provisioner.
+func (StorageClassManifest) Namespace() string { return ProvisionerNamespace }
+
+// Deployment is the name of the provisioner.
+func (m StorageClassManifest) Deployment() string { return deploymentOf(m.Class) }
+
+// ProbeName is that of the probe's class and claim.
+func (m StorageClassManifest) ProbeName() string { return "windlass-probe-" + m.Class }
+
+func deploymentOf(class string) string { return "nfs-" + class }
+
+// Render gives the manifest.
+func (m StorageClassManifest) Render() (string, error) { return config("storage-class.yaml", m) }
+
+// Probe gives the objects that try the class.
+func (m StorageClassManifest) Probe() (string, error) { return config("storage-probe.yaml", m) }
+
+// SetUpStorageClass applies the manifest of a class, waits until its provisioner is available, and has it make and delete a
+// volume. Inputs: manifest, probe.
+type SetUpStorageClass struct {
+	Member
+	StorageClassManifest
+	Timeout int // for the provisioner, and then for the volume
+}
+
+// Name implements Script.
+func (SetUpStorageClass) Name() string { return "set-up-storage-class" }
+
+// Render implements Script.
+func (s SetUpStorageClass) Render() (string, error) {
+	return render(s.Name(), append(s.params(s.Timeout), required("NAMESPACE", ProvisionerNamespace), required("CLASS", s.Class),
+		required("DEPLOYMENT", s.Deployment()), required("PROBE", s.ProbeName())), kubeLibrary)
+}
+
+// ScaleProvisioners stops the provisioners of classes, and waits until they are gone, or starts them again, and does not wait.
+// One that is not there is passed over.
+type ScaleProvisioners struct {
+	Member
+	Classes []string
+	Stop    bool
+	Timeout int // for each to be gone
+}
+
+// Name implements Script.
+func (ScaleProvisioners) Name() string { return "scale-provisioners" }
+
+// Render implements Script.
+func (s ScaleProvisioners) Render() (string, error) {
+	return render(s.Name(), append(s.params(s.Timeout), required("NAMESPACE", ProvisionerNamespace),
+		required("CLASSES", strings.Join(s.Classes, " ")), flag("STOP", s.Stop)), kubeLibrary)
+}
+
+// MoveVolumes gives the volumes of a class that are at another address this one, each under its name and for its claim. The
+// provisioner must not run meanwhile.
+type MoveVolumes struct {
+	Member
+	Class, Provisioner string
+	Server             string
+	Timeout            int // for each volume to be gone, and to be there again
+}
+
+// Name implements Script.
+func (MoveVolumes) Name() string { return "move-volumes" }
+
+// Render implements Script.
+func (s MoveVolumes) Render() (string, error) {
+	return render(s.Name(), append(s.params(s.Timeout), required("NAMESPACE", ProvisionerNamespace), required("CLASS", s.Class),
+		required("PROVISIONER", s.Provisioner), required("SERVER", s.Server)), kubeLibrary)
+}

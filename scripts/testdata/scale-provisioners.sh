@@ -1,0 +1,282 @@
+#!/bin/bash
+# windlass: scale-provisioners
+CLUSTER='7f3c'
+NODE_NAME='cp-1a2b3c4d'
+ADDRESS='10.0.0.11'
+ROLE='control-plane'
+TIMEOUT='60'
+NAMESPACE='windlass-storage'
+CLASSES='files kept'
+STOP='yes'
+
+set -euo pipefail
+umask 022
+export LC_ALL=C DEBIAN_FRONTEND=noninteractive HOME=/root
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
+# What is secret lives here, in memory, for as long as the script; a killed one is swept up by the next.
+find /run -maxdepth 1 -name 'windlass-scratch.*' -mmin +240 -exec rm -rf {} + 2>/dev/null || true
+SCRATCH=$(mktemp -d /run/windlass-scratch.XXXXXX)
+trap 'rm -rf "$SCRATCH"' EXIT
+export TMPDIR=$SCRATCH # older shells keep here-documents in files
+trap 'exit 143' HUP INT TERM
+
+# fail CODE SENTENCE: 75 try again, 65 or 78 bad input, 73 disk full, 1 a person must look.
+fail() {
+  local code=$1
+  shift
+  printf 'windlass: %s\n' "$*"
+  exit "$code"
+}
+
+note() { printf '%s\n' "$*"; }
+result() { printf 'windlass-result: %s=%s\n' "$1" "$2"; }
+result_text() { result "$1" "$(printf '%s' "$2" | base64 -w0)"; }
+
+# read_inputs takes "name=base64" lines from stdin into files $SCRATCH/in.<name>.
+read_inputs() {
+  local line
+  while IFS= read -r line; do
+    base64 -d <<<"${line#*=}" >"$SCRATCH/in.${line%%=*}" || fail 65 "the input ${line%%=*} is not base64"
+  done
+}
+
+# need_input NAME...: a retry after the worker lost its secrets must not run half blind.
+need_input() {
+  local name
+  for name in "$@"; do
+    [[ -s $SCRATCH/in.$name ]] || fail 65 "the input $name is missing"
+  done
+}
+
+# attempt SENTENCE COMMAND...: runs it with its output shown; a failure ends the script with the sentence and
+# the reason, and with the exit code that fits the reason.
+attempt() {
+  local sentence=$1 rc=0
+  shift
+  "$@" </dev/null 2>&1 | tee "$SCRATCH/attempt" || rc=$?
+  ((rc == 0)) && return
+  explain "$sentence" "$rc"
+}
+
+# explain SENTENCE CODE: reads the reason in $SCRATCH/attempt.
+explain() {
+  local reason
+  if grep -q 'No space left on device' "$SCRATCH/attempt"; then
+    fail 73 "$1: no space left on device"
+  fi
+  if (($2 == 124)); then
+    fail 1 "$1: it did not end in time; its last line was: $(tail -n 1 "$SCRATCH/attempt")"
+  fi
+  if (($2 > 128)); then
+    fail 75 "$1: it was killed by signal $(($2 - 128)); did the node run out of memory?"
+  fi
+  # kubeadm lists its preflight errors in brackets; elsewhere the last line says why.
+  reason=$(grep -o '\[ERROR [^]]*\].*' "$SCRATCH/attempt" | paste -sd ';' || true)
+  if [[ -n $reason ]]; then
+    fail 1 "$1: ${reason//;/; }"
+  fi
+  reason=$(grep -E '^(E:|error|Error|\[ALERT\]|failed|Err:)' "$SCRATCH/attempt" | tail -n 1 || true)
+  [[ -n $reason ]] || reason=$(grep -v '^To see the stack trace' "$SCRATCH/attempt" | grep . | tail -n 1 || true)
+  # A control plane or kubelet that does not start is no matter of time, though what kubeadm says looks so.
+  if grep -qE 'phase (wait-control-plane|kubelet-start|kubelet-wait-bootstrap)' "$SCRATCH/attempt"; then
+    fail 1 "$1: $reason; look at 'journalctl -u kubelet' and the logs in /var/log/pods"
+  fi
+  if grep -qE 'connection refused|connection reset|no route to host|i/o timeout|TLS handshake timeout|Temporary failure|Could not get lock|could not get lock|Could not connect|Connection timed out|Client.Timeout|context deadline exceeded|etcdserver: |in sync with leader|unexpected EOF|the server is currently unable' "$SCRATCH/attempt"; then
+    fail 75 "$1: $reason"
+  fi
+  fail 1 "$1: ${reason:-exit status $2}"
+}
+
+# service VERB NAME: systemctl, with the reason from the journal when it fails.
+service() {
+  local reason
+  systemctl "$1" "$2" && return
+  journalctl -u "$2" -n 30 -o cat --no-pager >"$SCRATCH/journal" 2>/dev/null || true
+  reason=$(grep -iE 'alert|error|fatal|cannot|invalid' "$SCRATCH/journal" | tail -n 1 || true)
+  fail 1 "$2 does not $1: ${reason:-look at the journal of $2}"
+}
+
+# wait_until SECONDS COMMAND...: looks four times a second.
+wait_until() {
+  local deadline=$((SECONDS + $1))
+  shift
+  until "$@"; do
+    ((SECONDS < deadline)) || return 1
+    sleep 0.25
+  done
+}
+
+# write_file PATH MODE: content from stdin; CHANGED says whether it was another one before. Nobody ever sees
+# half of the file. Not for the end of a pipe: a failure would end the pipe's own shell only.
+write_file() {
+  local new
+  CHANGED=no
+  mkdir -p "$(dirname "$1")"
+  new=$(mktemp "$1.windlass.XXXXXX") || fail 73 "$1 cannot be written"
+  cat >"$new" || { rm -f "$new"; fail 73 "$1 cannot be written"; }
+  chmod "$2" "$new"
+  if cmp -s "$new" "$1" && [[ $(stat -c %a "$1") == "$(stat -c %a "$new")" ]]; then
+    rm -f "$new"
+    return
+  fi
+  mv -f "$new" "$1"
+  # shellcheck disable=SC2034 # for the caller
+  CHANGED=yes
+}
+
+in_container() { systemd-detect-virt --quiet --container 2>/dev/null; }
+
+ADMIN_CONF=/etc/kubernetes/admin.conf
+MEMBER_FILE=/var/lib/windlass/member # "cluster node", once the node is a full member
+
+# host_port ADDRESS PORT
+host_port() {
+  case $1 in
+  *:*) printf '[%s]:%s' "$1" "$2" ;;
+  *) printf '%s:%s' "$1" "$2" ;;
+  esac
+}
+
+# kube asks this node's own API server: the virtual IP may be on its way.
+kube() { kubectl --kubeconfig "$ADMIN_CONF" --server "https://$(host_port "$ADDRESS" 6443)" --request-timeout 20s "$@"; }
+
+api_ready() { [[ -s $ADMIN_CONF ]] && [[ $(kube get --raw /readyz --request-timeout 5s 2>/dev/null) == ok ]]; }
+
+# need_api: scripts that may run on any control plane leave one whose API server is away.
+need_api() {
+  wait_until 30 api_ready || fail 75 "the API server of this control plane is not ready"
+}
+
+# etcd runs etcdctl, the node's own or the one in etcd's static pod.
+etcd() {
+  local flags=(--endpoints https://127.0.0.1:2379 --cacert /etc/kubernetes/pki/etcd/ca.crt
+    --cert /etc/kubernetes/pki/etcd/server.crt --key /etc/kubernetes/pki/etcd/server.key)
+  if command -v etcdctl >/dev/null; then
+    etcdctl "${flags[@]}" "$@" </dev/null
+  else
+    kube -n kube-system exec "etcd-$NODE_NAME" -- etcdctl "${flags[@]}" "$@" </dev/null
+  fi
+}
+
+# member_column URL COLUMN: of the member with that peer URL. Columns: id, state, name, peers, clients, learner.
+member_column() {
+  etcd member list 2>/dev/null | awk -F ', ' -v url="$1" -v col="$2" '$4 == url { print $col }'
+}
+
+# full_control_plane: the last things that kubeadm does have happened.
+full_control_plane() {
+  local url
+  url="https://$(host_port "$ADDRESS" 2380)"
+  api_ready &&
+    kube get node "$NODE_NAME" -o jsonpath='{.metadata.labels}' 2>/dev/null | grep -q 'node-role.kubernetes.io/control-plane' &&
+    [[ $(member_column "$url" 2) == started && $(member_column "$url" 6) == false ]]
+}
+
+full_worker() {
+  [[ -s /etc/kubernetes/kubelet.conf ]] && systemctl is-active --quiet kubelet &&
+    kubectl --kubeconfig /etc/kubernetes/kubelet.conf --request-timeout 10s get node "$NODE_NAME" -o name >/dev/null 2>&1
+}
+
+full_member() { if [[ $ROLE == control-plane ]]; then full_control_plane; else full_worker; fi; }
+
+# kubeadms lists what is at work on this node: every kubeadm, and the other scripts that run one and then wait
+# for what it has begun.
+kubeadms() {
+  local file line
+  for file in /proc/[0-9]*/stat; do
+    read -r line 2>/dev/null <"$file" || continue
+    [[ $line != *' (kubeadm) '[!Z]* ]] || printf '%s\n' "${line%% *}"
+  done
+  for file in $(grep -slzE '^WINDLASS_RUN=.*-kubeadm-(init|join)(-[0-9]+)?$' /proc/[0-9]*/environ || true); do
+    # The grep that looks is of our own run, and so is this subshell; what has ended meanwhile is nobody's.
+    grep -sqzxF "WINDLASS_RUN=${WINDLASS_RUN:-none}" "$file" && continue
+    [[ -e $file ]] || continue
+    file=${file%/environ}
+    printf '%s\n' "${file##*/}"
+  done
+}
+
+# stop_kubeadms ends what an earlier try has left running: its cancel may have got lost. False when there was
+# nothing to stop.
+stop_kubeadms() {
+  local left signal=TERM end=$((SECONDS + 5))
+  left=$(kubeadms)
+  [[ -n $left ]] || return 1
+  note "stopping the kubeadm of an earlier try"
+  while [[ -n $left ]]; do
+    ((SECONDS < end)) || signal=KILL
+    ((SECONDS < end + 5)) || fail 75 "the kubeadm of an earlier try cannot be stopped"
+    # shellcheck disable=SC2086 # several numbers
+    kill -"$signal" $left 2>/dev/null || true
+    # Once: who tidies up on TERM is not interrupted again and again.
+    [[ $signal == KILL ]] || signal=0
+    sleep 0.1
+    left=$(kubeadms)
+  done
+}
+
+known_member() { [[ -s /etc/kubernetes/kubelet.conf && -r $MEMBER_FILE && $(<"$MEMBER_FILE") == "$CLUSTER $NODE_NAME" ]]; }
+
+remember_member() { write_file "$MEMBER_FILE" 0644 <<<"$CLUSTER $NODE_NAME"; }
+
+# member_state prints member, half or new. Only a node that was never a full member of this cluster is half:
+# a full one that does not answer at the moment holds data and must not be reset.
+member_state() {
+  if known_member; then
+    echo member
+  elif ! has_leftovers; then
+    echo new
+  elif full_member; then
+    remember_member
+    echo member
+  else
+    echo half
+  fi
+}
+
+has_leftovers() {
+  [[ -n $(find /etc/kubernetes/manifests /var/lib/etcd -mindepth 1 -print -quit 2>/dev/null) ]] ||
+    compgen -G '/etc/kubernetes/*.conf' >/dev/null || [[ -e /etc/kubernetes/pki/ca.crt ]]
+}
+
+# clear_leftovers undoes a kubeadm that was interrupted: it cannot resume.
+clear_leftovers() {
+  has_leftovers || return 0
+  note "an interrupted kubeadm left its files here: kubeadm reset"
+  timeout 300 kubeadm reset --force </dev/null || note "kubeadm reset ended with an error; going on"
+  # kubeadm looks for etcd's data only where a manifest names it.
+  find /var/lib/etcd -mindepth 1 -delete 2>/dev/null || true
+  rm -f "$MEMBER_FILE" /etc/kubernetes/*.conf
+  rm -rf /etc/kubernetes/pki /etc/kubernetes/manifests/*
+}
+
+# await_member SECONDS: a member that restarts is given time.
+await_member() {
+  wait_until "$1" full_member ||
+    fail 1 "this node belongs to the cluster but does not work; look at 'journalctl -u kubelet' and the logs in /var/log/pods on it"
+}
+
+pods() { kube -n "$NAMESPACE" get pods -l "windlass/storage-class=$1" -o name 2>/dev/null || echo unknown; }
+gone() { [[ -z $(pods "$1") ]]; }
+
+need_api
+replicas=1
+[[ $STOP == no ]] || replicas=0
+for class in $CLASSES; do
+  if [[ -z $(kube -n "$NAMESPACE" get deployment "nfs-$class" --ignore-not-found -o name) ]]; then
+    note "the StorageClass $class has no provisioner"
+    continue
+  fi
+  attempt "the provisioner of the StorageClass $class cannot be scaled" kube -n "$NAMESPACE" scale deployment "nfs-$class" --replicas "$replicas"
+done
+[[ $STOP == yes ]] || exit 0
+for class in $CLASSES; do
+  if ! wait_until "$TIMEOUT" gone "$class"; then
+    # kubelet cannot unmount what a dead server exports. What such a pod still does is what it was asked to do before.
+    note "the provisioner of the StorageClass $class does not end: its pod is deleted by force"
+    kube -n "$NAMESPACE" delete pods -l "windlass/storage-class=$class" --force --grace-period=0 --wait=false </dev/null || true
+    wait_until "$TIMEOUT" gone "$class" || fail 1 "the provisioner of the StorageClass $class is not gone after $TIMEOUT s; see what holds its pod (kubectl -n $NAMESPACE get pods)"
+  fi
+  note "the provisioner of the StorageClass $class has stopped"
+done

@@ -1,0 +1,167 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/testbed"
+)
+
+// classesRequest is the storage sample with two classes on a further export.
+func (b *bed) classesRequest(t *testing.T, name string, edit func(cluster map[string]any)) map[string]any {
+	t.Helper()
+	return b.storageRequest(t, name, func(_, cluster map[string]any) {
+		s := cluster["storage_server"].(map[string]any)
+		s["nfs_server_setup_params"] = append(s["nfs_server_setup_params"].([]any), map[string]any{"export_dir": "/volume/files", "export_to": fakeNetworks})
+		cluster["storage_class_params"] = []any{
+			map[string]any{"name": "files", "export_dir": "/volume/files", "image": "registry.example.com/nfs-subdir-external-provisioner:v4.0.18", "default": true},
+			map[string]any{"name": "archive", "export_dir": "/volume/files", "image": "registry.example.com/nfs-subdir-external-provisioner:v4.0.18", "reclaim_policy": "Retain"},
+		}
+		if edit != nil {
+			edit(cluster)
+		}
+	})
+}
+
+// requireClasses wants both classes, provisioned by the VNF's storage server, and nothing broken. It returns the id of the disk.
+func (b *bed) requireClasses(t *testing.T) (volume string) {
+	t.Helper()
+	s := b.Storage(t)
+	require.Len(t, s.Disks, 1)
+	require.Equal(t, 1, s.Disks[0].Made, "a file system is made once")
+	clusters := b.Clusters(t)
+	require.Len(t, clusters, 1)
+	require.Empty(t, clusters[0].Violations)
+	require.Len(t, clusters[0].StorageClasses, 2)
+	for i, want := range []string{"archive", "files"} {
+		class := clusters[0].StorageClasses[i]
+		require.Equal(t, want, class.Name)
+		require.True(t, class.Running, want)
+		require.Equal(t, "/volume/files", class.Path)
+		require.Equal(t, want == "files", class.Default)
+		require.Equal(t, map[string]string{"archive": "Retain", "files": "Delete"}[want], class.Reclaim)
+	}
+	return s.Disks[0].VolumeID
+}
+
+// storageClasses is a cluster whose claims get directories of their own: what becomes of these volumes in every heal.
+func storageClasses(t *testing.T, b *bed) {
+	vnf := b.Create(t, "classes")
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/instantiate", b.classesRequest(t, "classes", func(cluster map[string]any) {
+		classes := cluster["storage_class_params"].([]any)
+		classes[0].(map[string]any)["export_dir"] = "/volume/nfs/pv1"
+		classes[0].(map[string]any)["reclaim_policy"] = "Recycle"
+		classes[1].(map[string]any)["export_dir"] = "/volume/elsewhere"
+		delete(classes[1].(map[string]any), "image")
+	}))
+	require.Equal(t, http.StatusBadRequest, a.Status, "%s", a.Body)
+	for _, said := range []string{
+		"storage_class_params[0].reclaim_policy", "storage_class_params[1].export_dir", "storage_class_params[1].image",
+		"pv_registration_params[0].pv_manifest_file_path", "where claims of the StorageClass files get their directories",
+	} {
+		require.Contains(t, string(a.Body), said, "all at once")
+	}
+
+	op := b.Begin(t, vnf, "instantiate", b.classesRequest(t, "classes", nil))
+	b.Await(t, op, quick, "COMPLETED")
+	b.record(t, op, "classes-instantiate")
+	require.Equal(t, []string{"DONE"}, stepStates(t, b, op, "Set up the storage classes"))
+	disk := b.requireClasses(t)
+
+	b.Provision(t, vnf, "files", "default/data", "")
+	b.classesInUse(t, vnf)
+
+	// An obstacle before anything is touched, and the way back.
+	b.ScriptFault(t, map[string]any{"script": "remove-volumes", "times": 1, "exit_code": 1, "output": "windlass: something holds it."})
+	op = b.healStorage(t, vnf, true)
+	b.Await(t, op, quick, "FAILED_TEMP")
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
+	b.Await(t, op, quick, "ROLLED_BACK")
+	b.record(t, op, "classes-heal-rollback")
+	require.Equal(t, disk, b.requireClasses(t), "the provisioners work again")
+
+	// With its volume: claims stay, also one whose volume is at another address.
+	b.Provision(t, vnf, "archive", "default/old", "192.0.2.7")
+	op = b.healStorage(t, vnf, true)
+	b.Await(t, op, quick, "COMPLETED")
+	b.record(t, op, "classes-heal-keep")
+	require.Equal(t, disk, b.requireClasses(t))
+	bound := b.boundVolumes(t)
+	require.Len(t, bound, 2)
+	require.NotEqual(t, "192.0.2.7", bound["default/old"].server)
+	require.Equal(t, bound["default/data"].server, bound["default/old"].server)
+
+	// With another volume, once there is nothing to lose.
+	b.Bind(t, vnf, bound["default/data"].name, "")
+	b.Bind(t, vnf, bound["default/old"].name, "")
+	got := b.Await(t, b.healStorage(t, vnf, false), quick, "ROLLED_BACK")
+	require.Contains(t, got["error"].(map[string]any)["detail"], bound["default/old"].name+" (retained after its claim default/old was deleted)")
+	op = b.Heal(t, vnf, "everything")
+	b.Await(t, op, quick, "COMPLETED")
+	require.NotEqual(t, disk, b.requireClasses(t))
+	require.Empty(t, b.boundVolumes(t))
+	b.terminate(t, vnf)
+	b.RequireNothingLeft(t)
+}
+
+func stepStates(t *testing.T, b *bed, op, title string) (out []string) {
+	t.Helper()
+	for _, s := range b.Steps(t, op) {
+		if s.Title == title {
+			out = append(out, s.State)
+		}
+	}
+	return out
+}
+
+func (b *bed) healStorage(t *testing.T, vnf string, keep bool) (op string) {
+	t.Helper()
+	return b.Begin(t, vnf, "heal", map[string]any{
+		"vnfcInstanceId": []string{b.VnfcOf(t, vnf, testbed.StorageVdu)}, "additionalParams": map[string]any{"keep_volumes": keep},
+	})
+}
+
+type boundVolume struct{ name, uid, server string }
+
+// boundVolumes are those of claims, by the claim.
+func (b *bed) boundVolumes(t *testing.T) map[string]boundVolume {
+	t.Helper()
+	out := map[string]boundVolume{}
+	for _, v := range b.Clusters(t)[0].PersistentVolumes {
+		if v.Phase == "Bound" {
+			out[v.Claim] = boundVolume{v.Name, v.UID, v.Server}
+		}
+	}
+	return out
+}
+
+// classesInUse heals a storage server that a claim needs, or a Pod: nothing is touched.
+func (b *bed) classesInUse(t *testing.T, vnf string) {
+	t.Helper()
+	before := b.boundVolumes(t)
+	name := before["default/data"].name
+	got := b.Await(t, b.healStorage(t, vnf, false), quick, "ROLLED_BACK")
+	detail := got["error"].(map[string]any)["detail"]
+	require.Contains(t, detail, name+" (claim default/data, used by no Pod)")
+	require.Contains(t, detail, "With keep_volumes the claims of storage classes can stay")
+
+	worker := ""
+	for _, m := range b.Clusters(t)[0].Members {
+		if strings.HasPrefix(m.Node, "worker") {
+			worker = m.Node
+		}
+	}
+	pod := map[string]any{"name": "web", "node": worker, "claim": "data"}
+	require.Equal(t, http.StatusNoContent, b.Lab(t, http.MethodPost, "/clusters/"+vnf+"/pods", pod).Status)
+	got = b.Await(t, b.healStorage(t, vnf, true), quick, "ROLLED_BACK")
+	detail = got["error"].(map[string]any)["detail"]
+	require.Contains(t, detail, name+" (claim default/data, used by the Pod default/web)")
+	require.Contains(t, detail, "their claims, which are of storage classes, can stay")
+	pod["claim"] = ""
+	require.Equal(t, http.StatusNoContent, b.Lab(t, http.MethodPost, "/clusters/"+vnf+"/pods", pod).Status)
+	require.Equal(t, before, b.boundVolumes(t), "nothing was touched")
+	b.requireClasses(t)
+}
