@@ -34,7 +34,7 @@ func TestOnRealOpenStack_storage(t *testing.T) {
 	b.Await(t, op, 40*time.Minute, "COMPLETED")
 	t.Log(b.Timings(t, op))
 	day := dayTwo{bed: b, vnf: vnf, cluster: "cluster-files", controlPlanes: 1, workers: 1, limit: 40 * time.Minute}
-	s := sharedFiles{dayTwo: &day, c: b.Kubernetes(t, day.cluster)}
+	s := sharedFiles{realPods{dayTwo: &day, c: b.Kubernetes(t, day.cluster)}}
 	worker, controlPlane := s.workers(t)[0], s.controlPlane(t)
 	volume := volumesOf(t, cloud.Login(), "vnf-"+vnf)
 	require.Len(t, volume, 1)
