@@ -31,6 +31,7 @@ cp -a "$kernel"/modules/. usr/lib/modules/
 cp -a "$kernel"/boot/. boot/
 cp "$files/cloud.cfg" etc/cloud/cloud.cfg.d/90-windlass.cfg
 cp "$files/modules.conf" etc/modules-load.d/windlass.conf
+cp -r "$files/patches" etc/kubeadm-patches # kubeadm-emulated.yaml of the sample package names it
 : >etc/windlass-guest
 echo 'LABEL=root / ext4 defaults 0 1' >etc/fstab
 systemctl --root . --quiet enable systemd-networkd
