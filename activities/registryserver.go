@@ -89,6 +89,7 @@ func (n *Nodes) MountRegistryVolume(ctx context.Context, in MountRegistryVolumeI
 	results, err := n.runOn(ctx, in.NodeInput, job{
 		script: scripts.SetUpVolumes{
 			Node: in.Node.Name, Volumes: []scripts.MountedVolume{{ID: in.Volume.VolumeID, Directory: p.Volume.MountTo}}, Timeout: deviceTimeout,
+			LockFor: lockFor(p.Timeouts.Install),
 		},
 		limit: seconds(p.Timeouts.Install), parameter: "timeouts.install",
 	})

@@ -74,7 +74,8 @@ func (s *Storage) SetUpVolumes(ctx context.Context, in SetUpVolumesInput) (out S
 	if err != nil {
 		return out, err
 	}
-	step := scripts.SetUpVolumes{Node: in.Node.Name, Timeout: deviceTimeout}
+	limit := cluster.Params.Timeouts.Install
+	step := scripts.SetUpVolumes{Node: in.Node.Name, Timeout: deviceTimeout, LockFor: lockFor(limit)}
 	for _, p := range params.Volumes {
 		at := slices.IndexFunc(in.Volumes, func(v lcm.StorageVolume) bool { return v.ResourceID == p.VolumeResourceID })
 		if at < 0 {
@@ -85,7 +86,7 @@ func (s *Storage) SetUpVolumes(ctx context.Context, in SetUpVolumesInput) (out S
 		}
 		step.Volumes = append(step.Volumes, scripts.MountedVolume{ID: in.Volumes[at].VolumeID, Directory: p.MountTo})
 	}
-	results, err := s.runOn(ctx, in.NodeInput, job{script: step, limit: seconds(cluster.Params.Timeouts.Install), parameter: "timeouts.install"})
+	results, err := s.runOn(ctx, in.NodeInput, job{script: step, limit: seconds(limit), parameter: "timeouts.install"})
 	out.Formatted = formatted(results)
 	return out, err
 }

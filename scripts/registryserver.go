@@ -81,7 +81,7 @@ func (s InstallRegistry) Render() (string, error) {
 		optional("VOLUME", s.Volume), required("IMAGES", registryImagesOn(s.Volume)), required("CA_DIR", registryCAOn(s.Volume)),
 		optional("CA_NAME", made.CA), optional("CERTIFICATE_NAMES", made.names()), number("VALID_DAYS", made.Days),
 		optional("NO_PROXY_LIST", s.NoProxy), number("LOCK_FOR", s.LockFor),
-	}, certificateLibrary)
+	}, cloudInitLibrary, certificateLibrary)
 }
 
 // RegistryConfig is the configuration of the distribution project's registry, the images' and Debian's.

@@ -246,7 +246,7 @@ func TestInstallRegistry_writesToItsVolumeAndNowhereElse(t *testing.T) {
 	said, code = registryScript(t, n.root, "install-registry", "MOUNTED=0\n"+stubs, params, inputs)
 	require.Zero(t, code, said)
 	unit := strings.ReplaceAll(read(t, n.root, "etc/systemd/system/windlass-registry.service"), n.root, "")
-	assert.Contains(t, unit, "containerd.service\nRequiresMountsFor=/volume/images\n\n[Service]")
+	assert.Contains(t, unit, "containerd.service\nRequiresMountsFor=/volume/images\nAssertPathIsMountPoint=/volume\n\n[Service]")
 	assert.Contains(t, unit, "-v /volume/images:/volume/images")
 	assert.DirExists(t, n.root+"/volume/images")
 }

@@ -5,15 +5,6 @@ UNIT_FILE=/etc/systemd/system/$UNIT.service
 # A change that the running registry does not have yet outlives this run.
 RESTART=/var/lib/windlass/restart-registry
 
-wait_for_cloud_init() {
-  command -v cloud-init >/dev/null || return 0
-  note "waiting for cloud-init"
-  timeout "$LOCK_FOR" cloud-init status --wait >/dev/null 2>&1 || {
-    (($? != 124)) || fail 1 "cloud-init has not ended within $LOCK_FOR s; see /var/log/cloud-init-output.log"
-    note "cloud-init ended with an error; see /var/log/cloud-init-output.log"
-  }
-}
-
 # put PATH MODE: as write_file; a change has the registry restarted.
 put() {
   cat >"$SCRATCH/put"
@@ -159,9 +150,9 @@ run_lines() {
   esac
 }
 
-# volume_line, for the unit: the registry must not write beside its volume when that is lost.
-volume_line() {
-  [[ -z $VOLUME ]] || printf '\nRequiresMountsFor=%s' "$IMAGES"
+# volume_lines, for the unit: the registry must not write beside its volume when that is lost.
+volume_lines() {
+  [[ -z $VOLUME ]] || printf '\nRequiresMountsFor=%s\nAssertPathIsMountPoint=%s' "$IMAGES" "$VOLUME"
 }
 
 start_registry() {
@@ -169,7 +160,7 @@ start_registry() {
 [Unit]
 Description=Registry of images (Windlass)
 Wants=network-online.target
-After=network-online.target docker.service containerd.service$(volume_line)
+After=network-online.target docker.service containerd.service$(volume_lines)
 
 [Service]
 $(run_lines)
