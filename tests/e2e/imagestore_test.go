@@ -7,12 +7,14 @@ import (
 	"crypto/tls"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -59,20 +61,34 @@ func newImageStore(t *testing.T, hostname string, certificate *tls.Certificate) 
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(func() { _ = server.Close() })
 
+	to := pushing{address: net.JoinHostPort(s.host, port), plain: certificate == nil, as: credentials}
+	require.NoError(t, to.push(t, s.image(), tinyImage(t)))
+	return s
+}
+
+// pushing is how images come to a registry.
+type pushing struct {
+	address string // of the registry, whatever its name
+	plain   bool   // HTTP
+	as      authn.Authenticator
+}
+
+func (p pushing) push(t *testing.T, image string, content v1.Image) error {
+	t.Helper()
 	options := []name.Option{}
-	if certificate == nil {
+	if p.plain {
 		options = append(options, name.Insecure)
 	}
-	ref, err := name.ParseReference(s.image(), options...)
+	ref, err := name.ParseReference(image, options...)
 	require.NoError(t, err)
 	transport := &http.Transport{
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // it is our own; the nodes verify it
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, network, net.JoinHostPort(s.host, port))
+			return new(net.Dialer).DialContext(ctx, network, p.address)
 		},
 	}
-	require.NoError(t, remote.Write(ref, tinyImage(t), remote.WithAuth(credentials), remote.WithTransport(transport)))
-	return s
+	defer transport.CloseIdleConnections()
+	return remote.Write(ref, content, remote.WithAuth(p.as), remote.WithTransport(transport), remote.WithContext(t.Context()))
 }
 
 func (s *imageStore) image() string { return s.server + "/lab/tiny:v1" }
@@ -98,11 +114,19 @@ func tinyImage(t *testing.T) v1.Image {
 	require.NoError(t, err, "%s", out)
 	content, err := os.ReadFile(program)
 	require.NoError(t, err)
+	return imageOf(t, map[string][]byte{"pause": content}, "/pause")
+}
+
+// imageOf has these programs and libraries, by their paths, and starts one of them.
+func imageOf(t *testing.T, files map[string][]byte, entrypoint ...string) v1.Image {
+	t.Helper()
 	var layer bytes.Buffer
 	w := tar.NewWriter(&layer)
-	require.NoError(t, w.WriteHeader(&tar.Header{Name: "pause", Mode: 0o755, Size: int64(len(content))}))
-	_, err = w.Write(content)
-	require.NoError(t, err)
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		require.NoError(t, w.WriteHeader(&tar.Header{Name: path, Mode: 0o755, Size: int64(len(files[path]))}))
+		_, err := w.Write(files[path])
+		require.NoError(t, err)
+	}
 	require.NoError(t, w.Close())
 	l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(layer.Bytes())), nil })
 	require.NoError(t, err)
@@ -111,7 +135,7 @@ func tinyImage(t *testing.T) v1.Image {
 	file, err := img.ConfigFile()
 	require.NoError(t, err)
 	file = file.DeepCopy()
-	file.OS, file.Architecture, file.Config.Entrypoint = "linux", runtime.GOARCH, []string{"/pause"}
+	file.OS, file.Architecture, file.Config.Entrypoint = "linux", runtime.GOARCH, entrypoint
 	img, err = mutate.ConfigFile(img, file)
 	require.NoError(t, err)
 	return img

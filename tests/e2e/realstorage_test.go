@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
@@ -38,7 +37,7 @@ func TestStorageOnRealMachines(t *testing.T) {
 	b.Await(t, op, 15*time.Minute, "COMPLETED")
 	t.Log(b.Timings(t, op))
 	day := dayTwo{bed: b, vnf: vnf, cluster: "cluster-store", controlPlanes: 1, workers: 2, limit: 15 * time.Minute}
-	s := sharedFiles{dayTwo: &day, c: b.Kubernetes(t, day.cluster)}
+	s := sharedFiles{realPods{dayTwo: &day, c: b.Kubernetes(t, day.cluster)}}
 	workers := s.workers(t)
 	require.Len(t, workers, 2)
 
@@ -71,22 +70,7 @@ func TestStorageOnRealMachines(t *testing.T) {
 }
 
 // sharedFiles are those of pods of a real cluster.
-type sharedFiles struct {
-	*dayTwo
-	c *kubernetes.Clientset
-}
-
-const namespace = "default"
-
-func (s *sharedFiles) workers(t *testing.T) (names []string) {
-	t.Helper()
-	nodes, err := s.c.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{LabelSelector: "!node-role.kubernetes.io/control-plane"})
-	require.NoError(t, err)
-	for _, n := range nodes.Items {
-		names = append(names, n.Name)
-	}
-	return names
-}
+type sharedFiles struct{ realPods }
 
 // claim binds a claim to the first of the volumes.
 func (s *sharedFiles) claim(t *testing.T) {
@@ -151,32 +135,6 @@ func (s *sharedFiles) read(t *testing.T, name, node string) {
 	pod := podOf(`until [ "$(cat /data/file)" = written ]; do sleep 0.5; done`)
 	pod.NodeName, pod.RestartPolicy = node, corev1.RestartPolicyNever
 	s.run(t, name, pod, corev1.PodSucceeded)
-}
-
-// pull wants kubelet on that node to pull an image.
-func (s *sharedFiles) pull(t *testing.T, name, node, image string) {
-	t.Helper()
-	grace := int64(1)
-	s.run(t, name, corev1.PodSpec{
-		NodeName: node, TerminationGracePeriodSeconds: &grace,
-		Containers: []corev1.Container{{Name: "main", Image: image, ImagePullPolicy: corev1.PullAlways}},
-	}, corev1.PodRunning)
-}
-
-func (s *sharedFiles) run(t *testing.T, name string, pod corev1.PodSpec, want corev1.PodPhase) {
-	t.Helper()
-	pods := s.c.CoreV1().Pods(namespace)
-	_, err := pods.Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: pod}, metav1.CreateOptions{})
-	require.NoError(t, err)
-	var last corev1.PodStatus
-	for end := time.Now().Add(3 * time.Minute); last.Phase != want; testbed.Pause(t) {
-		p, err := pods.Get(t.Context(), name, metav1.GetOptions{})
-		if err == nil {
-			last = p.Status
-		}
-		require.True(t, time.Now().Before(end), "the pod %s is not %s: %+v", name, want, last)
-	}
-	require.NoError(t, pods.Delete(t.Context(), name, metav1.DeleteOptions{}))
 }
 
 // letGo ends the pods and gives the claim back.

@@ -133,6 +133,12 @@ func (b *bed) onboardWithCA(t *testing.T, ca []byte) {
 	}))
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "Files/registries"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "Files/registries/ca.crt"), ca, 0o600))
+	b.onboardDirectory(t, dir)
+}
+
+// onboardDirectory on-boards what is there as a package.
+func (b *bed) onboardDirectory(t *testing.T, dir string) {
+	t.Helper()
 	archive := filepath.Join(t.TempDir(), "package.zip")
 	file, err := os.Create(archive)
 	require.NoError(t, err)

@@ -1,0 +1,294 @@
+package e2e
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"debug/elf"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/image"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/tests/testbed"
+)
+
+const (
+	registryVdu   = "PrivateRegistryVDU"
+	wrongPassword = "Wr0ng-of-the-registry-51cd"
+)
+
+// TestRegistryOnRealMachines makes two registries of images as VNFs, one in a container that speaks HTTP and one of Debian's
+// package that speaks HTTPS to users, with the certificate of a private CA, and a cluster that pulls from both, with every
+// node that comes later, too.
+func TestRegistryOnRealMachines(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("Real machines need root; the scenarios on fake machines have run.")
+	}
+	b := newBed(t, "nspawn")
+	ca, certificate := privateCA(t)
+	b.onboardWithCA(t, ca)
+	key := b.onboardRegistryServer(t, certificate)
+	plain, secure := &registryVnf{bed: b}, &registryVnf{bed: b, name: registryName}
+	began := []string{
+		plain.begin(t, "plain", 5000, map[string]any{"image_path": "Files/images/registry.tar"}),
+		secure.begin(t, "secure", 443, map[string]any{
+			"tls":   map[string]any{"certificate_path": "Files/registry.crt", "private_key": key},
+			"users": []any{map[string]any{"username": "user01", "password": registryPassword}},
+		}),
+	}
+	tiny := tinyImage(t)
+	for i, r := range []*registryVnf{plain, secure} {
+		b.Await(t, began[i], 5*time.Minute, "COMPLETED")
+		t.Log(b.Timings(t, began[i]))
+		r.find(t)
+		require.NoError(t, r.to.push(t, r.image("v1"), tiny))
+	}
+	stranger := secure.to
+	stranger.as = &authn.Basic{Username: "user01", Password: wrongPassword}
+	require.ErrorContains(t, stranger.push(t, secure.image("v1"), tiny), "401")
+
+	vnf := b.createOf(t, registryVnfdID, "puller")
+	op := b.Begin(t, vnf, "instantiate", b.SampleRequest(t, "simple", "puller", func(_, cluster map[string]any) {
+		cluster["private_registry_connection_info"] = []any{plain.entry(), secure.entry()}
+	}))
+	b.Await(t, op, 15*time.Minute, "COMPLETED")
+	t.Log(b.Timings(t, op))
+	day := dayTwo{bed: b, vnf: vnf, cluster: "cluster-puller", controlPlanes: 1, workers: 1, limit: 15 * time.Minute}
+	p := puller{realPods{dayTwo: &day, c: b.Kubernetes(t, day.cluster)}, plain, secure}
+	p.pullAll(t, "instantiated", p.workers(t))
+
+	before := p.workers(t)
+	day.scale(t, "SCALE_OUT", 1)
+	p.pullAll(t, "scaled", p.since(t, before))
+	before = p.workers(t)
+	day.operate(t, "heal", map[string]any{"vnfcInstanceId": b.VnfcOf(t, vnf, "workerNode")})
+	day.requireNodes(t)
+	p.pullAll(t, "healed", p.since(t, before))
+
+	p.refuse(t, map[string]any{"password": wrongPassword}, "refuses the user name or the password (401)")
+	p.refuse(t, map[string]any{"certificate_path": nil}, "has a certificate that is not trusted (x509: ", "give the certificate of its CA")
+	p.pullAll(t, "afterwards", p.workers(t))
+
+	plain.restart(t, &day)
+	address := secure.to.address
+	secure.heal(t)
+	require.Equal(t, address, secure.to.address, "clients find it again")
+	require.NoError(t, secure.to.push(t, secure.image("v2"), tiny))
+	worker := p.workers(t)[0]
+	p.pull(t, "restarted", worker, plain.image("v1"))
+	p.pull(t, "replaced", worker, secure.image("v2"))
+	b.requireNowhere(t, vnf, op, map[string]string{
+		"the registry's password": registryPassword, "the wrong password": wrongPassword, "the registry's key": strings.Split(key, "\n")[1],
+		"the registry's credentials": base64.StdEncoding.EncodeToString([]byte("user01:" + registryPassword)),
+		"the wrong credentials":      base64.StdEncoding.EncodeToString([]byte("user01:" + wrongPassword)),
+	})
+	for _, vnf := range []string{vnf, plain.vnf, secure.vnf} {
+		b.terminate(t, vnf)
+	}
+	b.RequireNothingLeft(t)
+}
+
+// registryVnf is a VNF that is a registry of images.
+type registryVnf struct {
+	*bed
+
+	name   string // it has a certificate for; "" for one that speaks HTTP
+	vnf    string
+	port   int
+	server string // what names of images begin with
+	to     pushing
+}
+
+// onboardRegistryServer on-boards the sample's package with the image of a registry and a certificate in it, and returns the
+// key to that.
+func (b *bed) onboardRegistryServer(t *testing.T, certificate *tls.Certificate) (key string) {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(b.Root, "vnfpkg/samples/private-registry"))))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "Files/images"), 0o755))
+	tag, err := name.NewTag("lab.local/registry:2")
+	require.NoError(t, err)
+	require.NoError(t, tarball.WriteToFile(filepath.Join(dir, "Files/images/registry.tar"), tag, debianRegistry(t, b.Root)))
+	crt := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]})
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "Files/registry.crt"), crt, 0o600))
+	b.onboardDirectory(t, dir)
+	der, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
+	require.NoError(t, err)
+	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
+}
+
+// debianRegistry is an image of the registry that the lab's image has, with what it is linked to; it is started as the
+// distribution project's own is.
+func debianRegistry(t *testing.T, root string) v1.Image {
+	t.Helper()
+	lab, ok := image.Find(image.Options{Source: root})
+	require.True(t, ok, "the lab runs")
+	program := filepath.Join(lab.Services, "usr/bin/docker-registry")
+	binary, err := elf.Open(program)
+	require.NoError(t, err)
+	defer binary.Close()
+	needed, err := binary.ImportedLibraries()
+	require.NoError(t, err)
+	loader, err := io.ReadAll(binary.Section(".interp").Open())
+	require.NoError(t, err)
+	files := map[string][]byte{}
+	add := func(path, file string) {
+		content, err := os.ReadFile(file)
+		require.NoError(t, err)
+		files[path] = content
+	}
+	library := func(name string) string {
+		found, err := filepath.Glob(filepath.Join(lab.Base, "usr/lib/*", name))
+		require.NoError(t, err)
+		require.NotEmpty(t, found, name)
+		return found[0]
+	}
+	add("usr/bin/docker-registry", program)
+	interpreter := strings.Trim(string(loader), "/\x00")
+	add(interpreter, library(filepath.Base(interpreter)))
+	for _, name := range needed {
+		file := library(name)
+		add(strings.TrimPrefix(file, lab.Base+"/"), file)
+	}
+	return imageOf(t, files, "/usr/bin/docker-registry", "serve")
+}
+
+// begin instantiates it; params are added to those of the sample's request.
+func (r *registryVnf) begin(t *testing.T, name string, port int, params map[string]any) (op string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(r.Root, "vnfpkg/samples/requests/instantiate-registry.json"))
+	require.NoError(t, err)
+	var request map[string]any
+	require.NoError(t, json.Unmarshal(text, &request))
+	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": r.Vim, "vimType": "openstack"}}
+	additional := request["additionalParams"].(map[string]any)
+	additional["node_password"], additional["registry_port"] = testbed.NodePassword, port
+	installation := additional[lcm.RegistryServerKey].(map[string]any)
+	installation["ssh_password"], installation["port_no"] = testbed.NodePassword, port
+	maps.Copy(installation, params)
+	r.port, r.vnf = port, r.createOf(t, registryServerVnfdID, name)
+	return r.Begin(t, r.vnf, "instantiate", request)
+}
+
+// find asks the cloud for its address.
+func (r *registryVnf) find(t *testing.T) {
+	t.Helper()
+	nova := service(t, r.Cloud.Login(), openstack.NewComputeV2)
+	pages, err := servers.ListAddresses(nova, r.VnfcOf(t, r.vnf, registryVdu)).AllPages(t.Context())
+	require.NoError(t, err)
+	networks, err := servers.ExtractAddresses(pages)
+	require.NoError(t, err)
+	require.Len(t, networks["net0"], 1)
+	r.to = pushing{
+		address: net.JoinHostPort(networks["net0"][0].Address, strconv.Itoa(r.port)), plain: r.name == "", as: authn.Anonymous,
+	}
+	r.server = r.to.address
+	if r.name != "" {
+		r.server, r.to.as = r.name, &authn.Basic{Username: "user01", Password: registryPassword}
+	}
+}
+
+func (r *registryVnf) image(tag string) string { return r.server + "/lab/tiny:" + tag }
+
+// entry is how a cluster names it.
+func (r *registryVnf) entry() map[string]any {
+	if r.name == "" {
+		return map[string]any{"connection_type": "0", "server": r.server}
+	}
+	host, _, _ := net.SplitHostPort(r.to.address)
+	return map[string]any{
+		"connection_type": "1", "server": r.server, "username": "user01", "password": registryPassword,
+		"certificate_path": "Files/registries/ca.crt", "hosts_string": host + " " + r.name,
+	}
+}
+
+// heal gives it another machine; what was pushed is gone with the one before.
+func (r *registryVnf) heal(t *testing.T) {
+	t.Helper()
+	before := r.VnfcOf(t, r.vnf, registryVdu)
+	op := r.Begin(t, r.vnf, "heal", map[string]any{"vnfcInstanceId": before})
+	r.Await(t, op, 5*time.Minute, "COMPLETED")
+	t.Log("heal", r.Timings(t, op))
+	require.NotEqual(t, before, r.VnfcOf(t, r.vnf, registryVdu))
+	r.find(t)
+}
+
+// restart switches its machine off and on: it answers again by itself.
+func (r *registryVnf) restart(t *testing.T, day *dayTwo) {
+	t.Helper()
+	server := r.VnfcOf(t, r.vnf, registryVdu)
+	day.switchOff(t, server)
+	require.NoError(t, servers.Start(t.Context(), service(t, r.Cloud.Login(), openstack.NewComputeV2), server).ExtractErr())
+	require.Eventually(t, func() bool {
+		a, err := testbed.Try(t.Context(), http.MethodGet, "http://"+r.to.address+"/v2/", nil)
+		return err == nil && a.Status == http.StatusOK
+	}, 3*time.Minute, time.Second, "the registry does not answer after a reboot")
+}
+
+// puller is a cluster that pulls from both.
+type puller struct {
+	realPods
+
+	plain, secure *registryVnf
+}
+
+// pullAll has kubelet pull from both registries on these nodes.
+func (p *puller) pullAll(t *testing.T, name string, nodes []string) {
+	t.Helper()
+	require.NotEmpty(t, nodes)
+	for i, node := range nodes {
+		p.pull(t, fmt.Sprintf("%s-http-%d", name, i), node, p.plain.image("v1"))
+		p.pull(t, fmt.Sprintf("%s-https-%d", name, i), node, p.secure.image("v1"))
+	}
+}
+
+// since are the workers that have come.
+func (p *puller) since(t *testing.T, before []string) []string {
+	t.Helper()
+	return slices.DeleteFunc(p.workers(t), func(node string) bool { return slices.Contains(before, node) })
+}
+
+// refuse gives the cluster another entry of the registry that speaks HTTPS, with which no node can pull from it, and rolls
+// back. The error names every node and says these things of the registry, and no secret.
+func (p *puller) refuse(t *testing.T, change map[string]any, said ...string) {
+	t.Helper()
+	entry := p.secure.entry()
+	maps.Copy(entry, change)
+	op := p.Modify(t, p.vnf, registriesProperty([]any{p.plain.entry(), entry}))
+	got := p.Await(t, op, p.limit, "FAILED_TEMP")
+	detail := got["error"].(map[string]any)["detail"].(string)
+	t.Log(detail)
+	for _, s := range said {
+		require.Contains(t, detail, s)
+	}
+	require.Equal(t, 1, strings.Count(detail, p.secure.server+" "+said[0]), "once for all nodes: %s", detail)
+	nodes, err := p.c.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	for _, n := range nodes.Items {
+		require.Contains(t, detail, n.Name)
+	}
+	require.Equal(t, http.StatusAccepted, p.Act(t, op, "rollback", nil).Status)
+	p.Await(t, op, p.limit, "ROLLED_BACK")
+}
