@@ -56,7 +56,23 @@ func serveList[T any](c echo.Context, s *Server, l listing[T]) error {
 		}
 		c.Response().Header().Set("Link", "<"+s.base+path+"?"+nextQuery(params, marker)+`>; rel="next"`)
 	}
-	return writeJSON(c, http.StatusOK, items)
+	return writeItems(c, items)
+}
+
+// writeItems answers with a list of what is JSON already.
+func writeItems(c echo.Context, items []json.RawMessage) error {
+	size := len("[]")
+	for _, item := range items {
+		size += len(item) + len(",")
+	}
+	b := append(make([]byte, 0, size), '[')
+	for i, item := range items {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, item...)
+	}
+	return c.Blob(http.StatusOK, mimeJSON, append(b, ']'))
 }
 
 // nextQuery keeps what else was asked.
@@ -77,7 +93,7 @@ func (l listing[T]) collect(ctx context.Context, q listQuery, after string, limi
 		batch = limit + 1 // the one more tells whether there is another page
 	}
 	for {
-		rows, err := l.page(ctx, store.Page{Filter: q.filter, After: after, Limit: batch, Omit: q.unseen()})
+		rows, err := l.page(ctx, store.Page{Filter: q.filter, After: after, Limit: batch, Seen: q.seen()})
 		if err != nil {
 			return nil, "", err
 		}
@@ -99,16 +115,15 @@ func (l listing[T]) collect(ctx context.Context, q listQuery, after string, limi
 	}
 }
 
-// show picks the attributes of a row; ok is false when it does not meet the filter.
+// show makes an item of a row; ok is false when the row does not meet the filter.
 func (l listing[T]) show(q listQuery, row T) (item json.RawMessage, ok bool, err error) {
 	view, err := l.view(row)
 	if err != nil {
 		return nil, false, err
 	}
-	doc, err := document(view)
-	if err != nil || !q.filter.Matches(doc) {
+	if ok, err := q.met(view); err != nil || !ok {
 		return nil, false, err
 	}
-	item, err = json.Marshal(q.pick(doc))
-	return item, err == nil, err
+	b, err := q.item(view)
+	return withoutSecrets(b), err == nil, err
 }

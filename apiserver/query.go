@@ -149,13 +149,42 @@ func document(v any) (map[string]any, error) {
 	return doc, json.Unmarshal(b, &doc)
 }
 
-// pick applies the selectors (SOL013 clause 5.3): fields adds to what is mandatory, together with
+// met tells whether a view meets the filter. Only the attributes that the filter names are looked at.
+func (q listQuery) met(view any) (bool, error) {
+	if len(q.filter) == 0 {
+		return true, nil
+	}
+	named := func(name string) bool {
+		return slices.ContainsFunc(q.filter, func(e query.Expression) bool { return e.Path[0] == name })
+	}
+	doc, err := document(onlyAttributes(view, named))
+	return err == nil && q.filter.Matches(doc), err
+}
+
+// item is a view as the selectors want it (SOL013 clause 5.3): fields adds to what is mandatory, together with
 // exclude_default to what is there by default; exclude_fields takes from everything.
+func (q listQuery) item(view any) (json.RawMessage, error) {
+	if q.all {
+		return json.Marshal(view)
+	}
+	if q.exclude == nil {
+		view = onlyAttributes(view, func(name string) bool {
+			return !slices.Contains(q.rules.excluded, name) || slices.ContainsFunc(q.fields, func(path string) bool { return isAt(path, name) })
+		})
+	}
+	if q.exclude == nil && q.fields == nil {
+		return json.Marshal(view)
+	}
+	doc, err := document(view)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(q.pick(doc))
+}
+
+// pick applies fields or exclude_fields.
 func (q listQuery) pick(doc map[string]any) map[string]any {
-	switch {
-	case q.all:
-		return doc
-	case q.exclude != nil:
+	if q.exclude != nil {
 		for _, path := range q.exclude {
 			if top, _, _ := strings.Cut(path, "/"); path != top || !slices.Contains(q.rules.mandatory, top) {
 				remove(doc, strings.Split(path, "/"))
@@ -170,30 +199,27 @@ func (q listQuery) pick(doc map[string]any) map[string]any {
 	for _, path := range q.fields {
 		include(out, doc, strings.Split(path, "/"))
 	}
-	if q.fields != nil && !q.byDefault {
+	if !q.byDefault {
 		maps.DeleteFunc(out, func(name string, _ any) bool {
-			return !slices.Contains(q.rules.mandatory, name) && !slices.ContainsFunc(q.fields, func(path string) bool {
-				return path == name || strings.HasPrefix(path, name+"/")
-			})
+			return !slices.Contains(q.rules.mandatory, name) && !slices.ContainsFunc(q.fields, func(path string) bool { return isAt(path, name) })
 		})
 	}
 	return out
 }
 
-// unseen are attributes that are left out by default, and that neither the selectors nor the filter name: nobody looks at them.
-func (q listQuery) unseen() []string {
+// isAt tells whether a path of a selector leads to an attribute of that name, or into it.
+func isAt(path, name string) bool { return path == name || strings.HasPrefix(path, name+"/") }
+
+// seen are the paths that the selectors and the filter name, beside what is there by default; nil when all may be seen.
+func (q listQuery) seen() []string {
 	if q.all || q.exclude != nil {
 		return nil
 	}
-	seen := map[string]bool{}
+	paths := slices.Concat([]string{}, q.fields)
 	for _, e := range q.filter {
-		seen[e.Path[0]] = true
+		paths = append(paths, strings.Join(e.Path, "/"))
 	}
-	for _, path := range q.fields {
-		top, _, _ := strings.Cut(path, "/")
-		seen[top] = true
-	}
-	return slices.DeleteFunc(slices.Clone(q.rules.excluded), func(name string) bool { return seen[name] })
+	return paths
 }
 
 func remove(v any, path []string) {

@@ -43,6 +43,9 @@ func (e Expression) matchesKey(m map[string]any) bool {
 	return false
 }
 
+// Meets tells whether a text, number (float64) or boolean at the end of the path meets the expression.
+func (e Expression) Meets(v any) bool { return e.compare(v) }
+
 func (e Expression) compare(v any) bool {
 	hit := slices.ContainsFunc(e.Values, func(value string) bool { return e.compareOne(v, value) })
 	return hit != e.Op.Negative()

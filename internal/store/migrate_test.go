@@ -9,6 +9,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
+	"github.com/windlass-nfv/windlass/internal/query"
 	"github.com/windlass-nfv/windlass/internal/store"
 )
 
@@ -41,4 +42,41 @@ func TestMigrate_refusesSchemaOfNewerRelease(t *testing.T) {
 func TestMigrate_saysThatTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
 	requireKind(t, lcm.KindUnavailable, store.Migrate(t.Context(), "postgres://u:p@127.0.0.1:1/windlass"))
+}
+
+// Parts of names are found with the index of an extension, and without it where the database cannot have it.
+func TestMigrate_doesWithoutAnExtension(t *testing.T) {
+	t.Parallel()
+	for name, without := range map[string]bool{"with it": false, "without it": true} {
+		t.Run(name, func(t *testing.T) {
+			url := pgtest.Empty(t)
+			conn, err := pgx.Connect(t.Context(), url)
+			require.NoError(t, err)
+			defer conn.Close(t.Context())
+			is := func(sql string) (yes bool) {
+				require.NoError(t, conn.QueryRow(t.Context(), "select exists ("+sql+")").Scan(&yes))
+				return yes
+			}
+			available := is(`select from pg_available_extensions where name = 'pg_trgm'`)
+			if without && available { // where nobody looks, nothing of it can be used
+				_, err := conn.Exec(t.Context(), `create schema elsewhere; create extension pg_trgm schema elsewhere`)
+				require.NoError(t, err)
+			}
+			require.NoError(t, store.Migrate(t.Context(), url))
+			require.Equal(t, available && !without, is(`select from pg_indexes where indexname = 'vnf_instance_name_parts'`))
+
+			s := openURL(t, url)
+			inst := lcm.VnfInstance{VnfPkgID: newPackage(t, s).ID, InstantiationState: lcm.NotInstantiated}
+			for _, inst.Name = range []string{"edge-1", "edge_2", "100%", `a\b`} {
+				inst.ID = lcm.VnfInstanceID("of " + inst.Name)
+				require.NoError(t, s.CreateInstance(t.Context(), inst))
+			}
+			for part, want := range map[string]int{"edge": 2, "e-1": 1, "_": 1, "%": 1, `\`: 1, "": 4, "dge_": 1, "nothing": 0} {
+				f := query.Filter{{Op: query.Cont, Path: []string{"vnfInstanceName"}, Values: []string{part}}}
+				rows, err := s.InstancePage(t.Context(), store.Page{Filter: f})
+				require.NoError(t, err)
+				require.Len(t, rows, want, part)
+			}
+		})
+	}
 }

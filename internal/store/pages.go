@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -19,53 +20,72 @@ type Page struct {
 	After string
 	// Limit bounds the rows; 0 is no bound.
 	Limit int
-	// Omit are attributes of the standard that the caller does not look at. The large ones are not read then; only what
-	// links depend on is there all the same.
-	Omit []string
+	// Seen are the attributes, or the parts of them, that the caller looks at; nil for all. Large ones that are not among them
+	// are not read; only what links depend on is there all the same.
+	Seen []string
 }
 
-// part is a large column of a statement that selects, and what is read instead when nobody looks at it.
-type part struct{ column, instead string }
+// part is a large column of a statement that selects, and what is read instead when nobody looks at more than has: some of
+// the attribute.
+type part struct {
+	column, instead string
+	has             []string
+}
 
-// without leaves the columns of those attributes out of a statement.
-func without(selects string, parts map[string]part, omit []string) string {
-	for _, name := range omit {
-		if p, ok := parts[name]; ok {
+// without leaves the columns of attributes that are not seen out of a statement.
+func without(selects string, parts map[string]part, seen []string) string {
+	if seen == nil {
+		return selects
+	}
+	for name, p := range parts {
+		if !slices.ContainsFunc(seen, func(path string) bool {
+			return within(path, name) && !slices.ContainsFunc(p.has, func(h string) bool { return within(path, h) })
+		}) {
 			selects = strings.Replace(selects, p.column, p.instead, 1)
 		}
 	}
 	return selects
 }
 
+// within tells whether a path leads to what is at another one, or into it.
+func within(path, at string) bool { return path == at || strings.HasPrefix(path, at+"/") }
+
 const nothing = " null::jsonb,"
 
 var instanceParts = map[string]part{
-	"metadata":                  {" metadata,", nothing},
-	"extensions":                {" extensions,", nothing},
-	"vnfConfigurableProperties": {" configurable_properties,", nothing},
-	"vimConnectionInfo":         {" vim_connections,", nothing},
-	// Links depend on vnfState and on what can be scaled.
-	"instantiatedVnfInfo": {" instantiated,", ` instantiated - '{vnfcResourceInfo,virtualLinkResourceInfo,virtualStorageResourceInfo,attached,extCpInfo,extVirtualLinks,additionalParams,nodes}'::text[],`},
+	"metadata":                  {" metadata,", nothing, nil},
+	"extensions":                {" extensions,", nothing, nil},
+	"vnfConfigurableProperties": {" configurable_properties,", nothing, nil},
+	"vimConnectionInfo":         {" vim_connections,", nothing, nil},
+	// Links depend on it.
+	"instantiatedVnfInfo": {" instantiated,", " instantiated_brief,", []string{
+		"instantiatedVnfInfo/flavourId", "instantiatedVnfInfo/vnfState", "instantiatedVnfInfo/scaleStatus", "instantiatedVnfInfo/maxScaleLevels",
+	}},
 }
 
 var operationParts = map[string]part{
-	"operationParams":        {" params,", nothing},
-	"error":                  {" error,", nothing},
-	"resourceChanges":        {"\tresource_changes,", nothing},
-	"changedInfo":            {" changed_info,", nothing},
-	"changedExtConnectivity": {" nullif(plan - 'grant' - 'drains', '{}'),", nothing},
+	"operationParams":        {" params,", nothing, nil},
+	"error":                  {" error,", nothing, nil},
+	"resourceChanges":        {"\tresource_changes,", nothing, nil},
+	"changedInfo":            {" changed_info,", nothing, nil},
+	"changedExtConnectivity": {" nullif(plan - 'grant' - 'drains', '{}'),", nothing, nil},
 }
 
-// page reads one page of what selects.
-func page[T any](ctx context.Context, q querier, scan pgx.RowToFunc[T], selects string, w *where, p Page) ([]T, error) {
+// page reads one page of what is selected from a table. Rows are chosen before anything of them is looked at but what the
+// conditions ask for: many may be sorted to drop all but a few.
+func page[T any](ctx context.Context, q querier, scan pgx.RowToFunc[T], selects, table string, w *where, p Page) ([]T, error) {
 	if p.After != "" {
 		w.add("id > " + w.arg(p.After))
 	}
-	sql := selects + w.String() + " order by id"
+	rows := "select * from " + table + w.String() + " order by id"
 	if p.Limit > 0 {
-		sql += " limit " + w.arg(p.Limit)
+		rows += " limit " + w.arg(p.Limit)
 	}
-	return all(ctx, q, scan, sql, w.args)
+	sql := strings.TrimSuffix(selects, table) + "(" + rows + ") as " + table + " order by id"
+	// It is planned anew for these values every time: a plan for any value is a bad one for a value that most rows have.
+	found, _ := q.Query(ctx, sql, pgx.QueryExecModeCacheDescribe, w.args)
+	v, err := pgx.CollectRows(found, scan)
+	return v, interpret("read from the database", err)
 }
 
 var instanceAttributes = attributes{
@@ -82,30 +102,71 @@ var instanceAttributes = attributes{
 	"metadata":                  documentColumn("metadata"),
 	"extensions":                documentColumn("extensions"),
 	"vnfConfigurableProperties": documentColumn("configurable_properties"),
-	"vimConnectionInfo":         keyedColumn("vim_connections"),
-	// Of instantiatedVnfInfo only what is shown as it is stored.
-	"instantiatedVnfInfo":                                              presentColumn("instantiated"),
-	"instantiatedVnfInfo/flavourId":                                    documentColumn("instantiated", "flavourId"),
-	"instantiatedVnfInfo/vnfState":                                     documentColumn("instantiated", "vnfState"),
-	"instantiatedVnfInfo/scaleStatus":                                  documentColumn("instantiated", "scaleStatus"),
-	"instantiatedVnfInfo/maxScaleLevels":                               documentColumn("instantiated", "maxScaleLevels"),
-	"instantiatedVnfInfo/vnfcResourceInfo":                             documentColumn("instantiated", "vnfcResourceInfo"),
-	"instantiatedVnfInfo/virtualLinkResourceInfo":                      documentColumn("instantiated", "virtualLinkResourceInfo"),
-	"instantiatedVnfInfo/virtualStorageResourceInfo":                   documentColumn("instantiated", "virtualStorageResourceInfo"),
-	"instantiatedVnfInfo/extCpInfo/id":                                 documentColumn("instantiated", "extCpInfo", "id"),
-	"instantiatedVnfInfo/extCpInfo/cpdId":                              documentColumn("instantiated", "extCpInfo", "cpdId"),
-	"instantiatedVnfInfo/extCpInfo/cpConfigId":                         documentColumn("instantiated", "extCpInfo", "cpdId"),
-	"instantiatedVnfInfo/extVirtualLinkInfo/id":                        documentColumn("instantiated", "extVirtualLinks", "ID"),
-	"instantiatedVnfInfo/extVirtualLinkInfo/resourceHandle/resourceId": documentColumn("instantiated", "extVirtualLinks", "ResourceID"),
-	// Of v2 only; vnfcInfo is made of vnfcResourceInfo.
-	"instantiatedVnfInfo/extVirtualLinkInfo/currentVnfExtCpData/cpdId": documentColumn("instantiated", "extVirtualLinks", "ExtCps", "CpdID"),
-	"instantiatedVnfInfo/vnfcInfo/vduId":                               documentColumn("instantiated", "vnfcResourceInfo", "vduId"),
-	"instantiatedVnfInfo/vnfcInfo/vnfcResourceInfoId":                  documentColumn("instantiated", "vnfcResourceInfo", "id"),
+	"vimConnectionInfo":         keyedColumn("vim_connections", nil, "id", "vimId", "vimType", "interfaceInfo", "accessInfo", "extra"),
+	"_links":                    linkColumn("id", "/vnf_instances/"),
+
+	"instantiatedVnfInfo":                            objectColumn("instantiated_brief"),
+	"instantiatedVnfInfo/flavourId":                  documentColumn("instantiated_brief", "flavourId"),
+	"instantiatedVnfInfo/vnfState":                   documentColumn("instantiated_brief", "vnfState"),
+	"instantiatedVnfInfo/scaleStatus":                documentColumn("instantiated_brief", "scaleStatus"),
+	"instantiatedVnfInfo/maxScaleLevels":             documentColumn("instantiated_brief", "maxScaleLevels"),
+	"instantiatedVnfInfo/vnfcResourceInfo":           documentColumn("instantiated", "vnfcResourceInfo"),
+	"instantiatedVnfInfo/virtualLinkResourceInfo":    documentColumn("instantiated", "virtualLinkResourceInfo"),
+	"instantiatedVnfInfo/virtualStorageResourceInfo": documentColumn("instantiated", "virtualStorageResourceInfo"),
+
+	"instantiatedVnfInfo/extCpInfo":            objectColumn("instantiated_brief"),
+	"instantiatedVnfInfo/extCpInfo/id":         documentColumn("instantiated", "extCpInfo", "id"),
+	"instantiatedVnfInfo/extCpInfo/cpdId":      documentColumn("instantiated", "extCpInfo", "cpdId"),
+	"instantiatedVnfInfo/extCpInfo/cpConfigId": documentColumn("instantiated", "extCpInfo", "cpdId"),
+	"instantiatedVnfInfo/extCpInfo/associatedVnfcCpId": eitherColumn(
+		documentColumn("instantiated", "extCpInfo", "associatedVnfcCpId"), documentColumn("instantiated", "extCpInfo", "id")),
+
+	"instantiatedVnfInfo/extManagedVirtualLinkInfo":                                 objectColumn("instantiated_brief"),
+	"instantiatedVnfInfo/extManagedVirtualLinkInfo/id":                              documentColumn("instantiated", "extManagedVirtualLinks", "id"),
+	"instantiatedVnfInfo/extManagedVirtualLinkInfo/vnfVirtualLinkDescId":            documentColumn("instantiated", "extManagedVirtualLinks", "vnfVirtualLinkDescId"),
+	"instantiatedVnfInfo/extManagedVirtualLinkInfo/networkResource":                 objectColumn("instantiated_brief"),
+	"instantiatedVnfInfo/extManagedVirtualLinkInfo/networkResource/resourceId":      documentColumn("instantiated", "extManagedVirtualLinks", "resourceId"),
+	"instantiatedVnfInfo/extManagedVirtualLinkInfo/networkResource/vimConnectionId": vimConnectionColumn,
+
+	// Of v2 only; it is made of vnfcResourceInfo.
+	"instantiatedVnfInfo/vnfcInfo":                    objectColumn("instantiated_brief"),
+	"instantiatedVnfInfo/vnfcInfo/id":                 vnfcIDColumn,
+	"instantiatedVnfInfo/vnfcInfo/vduId":              documentColumn("instantiated", "vnfcResourceInfo", "vduId"),
+	"instantiatedVnfInfo/vnfcInfo/vnfcResourceInfoId": documentColumn("instantiated", "vnfcResourceInfo", "id"),
+	"instantiatedVnfInfo/vnfcInfo/vnfcState": constantColumn(
+		constant{string(lcm.VnfStarted), "instantiated_brief is not null"}, constant{string(lcm.VnfStopped), "instantiated_brief @? '$.stopped.vnfcId'"}),
+}.with(linkInfo("instantiatedVnfInfo/extVirtualLinkInfo", "instantiated", "extVirtualLinks", vimConnectionColumn))
+
+// vimConnectionColumn is the connection on which all resources of a VNF are, that of its first VNFC.
+var vimConnectionColumn = documentColumn("instantiated", "vnfcResourceInfo", "computeResource", "vimConnectionId")
+
+// vnfcIDColumn is the id of a VNFC as SOL002 has it: that of its VDU, a dash, and that of its resource.
+func vnfcIDColumn(w *where, e query.Expression, below []string) string {
+	if len(below) > 0 || e.OfKey {
+		return nobody
+	}
+	const vnfcs = `$.vnfcResourceInfo[*]`
+	if e.Op != query.Eq && e.Op != query.In {
+		return "exists (select from jsonb_path_query(instantiated, '" + vnfcs + "') as vnfc where " +
+			compareText(w, "(vnfc->>'vduId' || '-' || (vnfc->>'id'))", e) + ")"
+	}
+	var parts []string // an index is asked for them
+	for _, value := range e.Values {
+		for i := range len(value) {
+			if value[i] == '-' {
+				parts = append(parts, "@.vduId == "+quoted(value[:i])+" && @.id == "+quoted(value[i+1:]))
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return nobody
+	}
+	return "instantiated @? " + w.arg(vnfcs+" ? ("+strings.Join(parts, " || ")+")") + "::jsonpath"
 }
 
 // InstancePage reads a page of the instances, ordered by id.
 func (s *Store) InstancePage(ctx context.Context, p Page) ([]lcm.VnfInstance, error) {
-	return page(ctx, s.pool, scanInstance, without(selectInstance, instanceParts, p.Omit), instanceAttributes.whereOf(p.Filter, nil).limit(ctx), p)
+	return page(ctx, s.pool, scanInstance, without(selectInstance, instanceParts, p.Seen), "vnf_instance", instanceAttributes.whereOf(p.Filter, nil).limit(ctx), p)
 }
 
 var operationAttributes = attributes{
@@ -120,17 +181,36 @@ var operationAttributes = attributes{
 	"isCancelPending":       boolColumn("is_cancel_pending"),
 	"cancelMode":            textColumn("cancel_mode", true),
 	"error":                 presentColumn("error"),
+	"error/title":           documentColumn("error", "kind"),
 	"resourceChanges":       documentColumn("resource_changes"),
-	"changedInfo":           presentColumn("changed_info"),
 	"operationParams":       rawColumn("params"),
-	// These look otherwise in the other version of the API.
-	"operationParams/vimConnectionInfo": presentColumn("params"),
-	"operationParams/extVirtualLinks":   presentColumn("params"),
+	// Their form depends on the version of the API.
+	"operationParams/vimConnectionInfo":               formsColumn("params", []string{"vimConnectionInfo"}, "id"),
+	"operationParams/extVirtualLinks/extCps/cpConfig": formsColumn("params", []string{"extVirtualLinks", "extCps", "cpConfig"}, "cpInstanceId"),
+	"changedInfo":                   documentColumn("changed_info"),
+	"changedInfo/vimConnectionInfo": keyedColumn("changed_info", []string{"vimConnectionInfo"}, "id", "vimId", "vimType", "interfaceInfo", "accessInfo", "extra"),
+	"_links":                        linkColumn("id", "/vnf_lcm_op_occs/"),
+	"_links/vnfInstance":            linkColumn("vnf_instance_id", "/vnf_instances/"),
+	"_links/grant":                  eitherColumn(linkColumn("id", "/vnf_lcm_op_occs/"), grantLinkColumn),
+}.with(changedConnectivity())
+
+// grantLinkColumn is where an NFVO has the grant.
+func grantLinkColumn(w *where, e query.Expression, _ []string) string {
+	return compareText(w, "(plan->'grant'->>'href')", e)
+}
+
+// changedConnectivity are the links that an operation has changed, once it is complete (lcm.Plan).
+func changedConnectivity() attributes {
+	out := attributes{}
+	for name, column := range linkInfo("changedExtConnectivity", "plan", "links", documentColumn("plan", "vimConnectionId")) {
+		out[name] = whenColumn("operation = 'CHANGE_EXT_CONN' and state = 'COMPLETED'", column)
+	}
+	return out
 }
 
 // OperationPage reads a page of the operations, ordered by id.
 func (s *Store) OperationPage(ctx context.Context, p Page) ([]lcm.VnfLcmOpOcc, error) {
-	return page(ctx, s.pool, scanOperation, without(selectOperation, operationParts, p.Omit), operationAttributes.whereOf(p.Filter, nil).limit(ctx), p)
+	return page(ctx, s.pool, scanOperation, without(selectOperation, operationParts, p.Seen), "vnf_lcm_op_occ", operationAttributes.whereOf(p.Filter, nil).limit(ctx), p)
 }
 
 var packageAttributes = attributes{
@@ -148,16 +228,20 @@ var packageAttributes = attributes{
 	"additionalArtifacts":      presentColumn("artifacts"),
 	"onboardingFailureDetails": presentColumn("error"),
 	"warnings":                 presentColumn("warnings"),
+	"checksum":                 objectColumn("checksum"),
+	"softwareImages":           unknownColumn,
+	"usageState":               unknownColumn,
+	"_links":                   linkColumn("id", "/vnf_packages/"),
 }
 
 // OnboardedPage reads a page of the packages that are on board, ordered by id.
 func (s *Store) OnboardedPage(ctx context.Context, p Page) ([]lcm.VnfPkg, error) {
 	w := packageAttributes.whereOf(p.Filter, nil).limit(ctx)
 	w.add("onboarding_state = 'ONBOARDED'")
-	return page(ctx, s.pool, scanPackage, selectPackage, w, p)
+	return page(ctx, s.pool, scanPackage, selectPackage, "vnf_pkg", w, p)
 }
 
 // PackagePage reads a page of the packages, ordered by id.
 func (s *Store) PackagePage(ctx context.Context, p Page) ([]lcm.VnfPkg, error) {
-	return page(ctx, s.pool, scanPackage, selectPackage, packageAttributes.whereOf(p.Filter, nil).limit(ctx), p)
+	return page(ctx, s.pool, scanPackage, selectPackage, "vnf_pkg", packageAttributes.whereOf(p.Filter, nil).limit(ctx), p)
 }

@@ -71,6 +71,7 @@ var subscriptionAttributes = attributes{
 	"callbackUri": textColumn("callback_uri", false),
 	"verbosity":   textColumn("verbosity", false),
 	"filter":      documentColumn("filter"),
+	"_links":      linkColumn("id", "/subscriptions/"),
 }
 
 // SubscriptionPage reads a page of the subscriptions that were made under that version of that API, ordered by id.
@@ -78,7 +79,7 @@ func (s *Store) SubscriptionPage(ctx context.Context, api lcm.SubscribedAPI, ver
 	w := subscriptionAttributes.whereOf(p.Filter, pgx.NamedArgs{"api": api, "version": version})
 	w.add("api = @api and api_version = @version")
 	w.limit(ctx)
-	return page(ctx, s.pool, scanSubscription, selectSubscription, w, p)
+	return page(ctx, s.pool, scanSubscription, selectSubscription, "subscription", w, p)
 }
 
 // DeleteSubscription removes the subscription and what was not delivered to it yet.

@@ -1,8 +1,6 @@
 package store
 
 import (
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -15,12 +13,41 @@ import (
 )
 
 // attributes says where the attributes of a resource of the standard are stored, by their path: "id", or a path such as
-// "instantiatedVnfInfo/flavourId" when only a part is stored as it is shown. What is not listed is not looked at: a
-// filter's condition is always met by every row that the filter matches, and the caller has the last word.
+// "instantiatedVnfInfo/flavourId" when only a part is stored as it is shown. Every attribute is listed, or what holds it: what
+// is not there is no attribute, and meets no filter. A filter's condition is always met by every row that the filter matches;
+// the caller has the last word.
 type attributes map[string]column
 
-// column makes a condition of an expression whose path below the column is given; "" when there is none to make.
+// column makes a condition of an expression whose path below the column is given; "" when there is none to make, which is as
+// slow as the list is long.
 type column func(w *where, e query.Expression, below []string) string
+
+// nobody is the condition that no row meets.
+const nobody = "false"
+
+// either is met when one of the conditions is.
+func either(conditions ...string) string {
+	var some []string
+	for _, c := range conditions {
+		switch c {
+		case "":
+			return ""
+		case nobody:
+		default:
+			some = append(some, c)
+		}
+	}
+	if len(some) == 0 {
+		return nobody
+	}
+	return "(" + strings.Join(some, " or ") + ")"
+}
+
+// with adds attributes to those that are there.
+func (a attributes) with(more attributes) attributes {
+	maps.Copy(a, more)
+	return a
+}
 
 // where collects conditions and their arguments.
 type where struct {
@@ -33,14 +60,19 @@ func (a attributes) whereOf(f query.Filter, args pgx.NamedArgs) *where {
 	w := &where{args: pgx.NamedArgs{}}
 	maps.Copy(w.args, args)
 	for _, e := range f {
-		for n := len(e.Path); n > 0; n-- {
-			if column := a[strings.Join(e.Path[:n], "/")]; column != nil && plainNames(e.Path[:n]) {
-				w.add(column(w, e, e.Path[n:]))
-				break
-			}
-		}
+		w.add(a.column(e.Path)(w, e))
 	}
 	return w
+}
+
+// column finds the column of the longest part of the path.
+func (a attributes) column(path []string) func(*where, query.Expression) string {
+	for n := len(path); n > 0; n-- {
+		if column := a[strings.Join(path[:n], "/")]; column != nil && plainNames(path[:n]) {
+			return func(w *where, e query.Expression) string { return column(w, e, path[n:]) }
+		}
+	}
+	return func(*where, query.Expression) string { return nobody }
 }
 
 // plainNames is false when a name has a slash in it, and could be taken for two.
@@ -68,16 +100,14 @@ func (w *where) String() string {
 	return " where " + strings.Join(w.conditions, " and ")
 }
 
-// comparableTexts is false when SQL does not compare as query does: of texts that are dates with times.
-func comparableTexts(values []string) bool {
-	return !slices.ContainsFunc(values, func(v string) bool { _, isTime := query.Time(v); return isTime })
-}
+// unknownColumn is for attributes of which SQL knows nothing.
+func unknownColumn(*where, query.Expression, []string) string { return "" }
 
 // textColumn holds a text; an empty one is shown as no attribute when it is optional.
 func textColumn(sql string, optional bool) column {
 	return func(w *where, e query.Expression, below []string) string {
-		if len(below) > 0 || e.OfKey || !comparableTexts(e.Values) {
-			return ""
+		if len(below) > 0 || e.OfKey {
+			return nobody
 		}
 		condition := compareText(w, sql, e)
 		if optional {
@@ -87,29 +117,74 @@ func textColumn(sql string, optional bool) column {
 	}
 }
 
+// compareText compares as query does, but for texts that are times: of those it lets too many through.
 func compareText(w *where, sql string, e query.Expression) string {
-	values := w.arg(e.Values)
 	switch e.Op {
 	case query.Eq, query.In:
-		return sql + " = any(" + values + "::text[])"
+		return either(append(aroundTimes(w, sql, e.Values), sql+" = any("+w.arg(e.Values)+"::text[])")...)
 	case query.Neq, query.Nin:
-		return sql + " <> all(" + values + "::text[])"
-	case query.Cont, query.Ncont:
-		found := "exists (select from unnest(" + values + "::text[]) as part (v) where strpos(" + sql + ", part.v) > 0)"
-		if e.Op == query.Ncont {
-			return "not " + found
-		}
-		return found
+		return sql + " <> all(" + w.arg(e.Values) + "::text[])"
+	case query.Cont:
+		return contains(w, sql, e.Values)
+	case query.Ncont:
+		return "not " + contains(w, sql, e.Values)
 	default: // texts are ordered by their bytes, whatever the database's language is
-		return sql + ` collate "C" ` + signs[e.Op] + " (" + values + "::text[])[1]"
+		sign, value := signs[e.Op], e.Values[0]
+		if at, ok := query.Time(value); ok {
+			sign, value = besideTime(e.Op, at)
+		}
+		return sql + ` collate "C" ` + sign + " " + w.arg(value) + "::text"
 	}
 }
 
 var signs = map[query.Op]string{query.Gt: ">", query.Gte: ">=", query.Lt: "<", query.Lte: "<="}
 
-// timeColumn holds a time.
+// contains is what an index of trigrams answers, where there is one.
+func contains(w *where, sql string, parts []string) string {
+	var conditions []string
+	for _, part := range parts {
+		conditions = append(conditions, sql+" like "+w.arg("%"+likeEscape.Replace(part)+"%")+"::text")
+	}
+	return either(conditions...)
+}
+
+var likeEscape = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
+
+// aroundTimes are conditions for texts that may be the same times as those of the values that are times.
+func aroundTimes(w *where, sql string, values []string) (conditions []string) {
+	for _, value := range values {
+		if at, ok := query.Time(value); ok {
+			from, to := around(at)
+			conditions = append(conditions, sql+` collate "C" > `+w.arg(from)+"::text and "+sql+` collate "C" < `+w.arg(to)+"::text")
+		}
+	}
+	return conditions
+}
+
+// around are texts between which every text lies that names the time, in whichever zone: clocks are at most 25 hours apart.
+func around(at time.Time) (from, to string) {
+	from, to = at.UTC().Add(-26*time.Hour).Format(time.DateOnly), at.UTC().Add(50*time.Hour).Format(time.DateOnly)
+	if len(to) > len(time.DateOnly) {
+		to = ":" // after every digit
+	}
+	return from, to
+}
+
+// besideTime is the comparison that is met by every text that op and the time are met by.
+func besideTime(op query.Op, at time.Time) (sign, text string) {
+	from, to := around(at)
+	if op == query.Gt || op == query.Gte {
+		return ">", from
+	}
+	return "<", to
+}
+
+// timeColumn holds a time. With what is no time it is compared as the text that is shown.
 func timeColumn(sql string) column {
 	return func(w *where, e query.Expression, below []string) string {
+		if len(below) > 0 || e.OfKey {
+			return nobody
+		}
 		var times []time.Time
 		for _, v := range e.Values {
 			// PostgreSQL's times end at microseconds.
@@ -117,8 +192,8 @@ func timeColumn(sql string) column {
 				times = append(times, at)
 			}
 		}
-		if len(below) > 0 || e.OfKey || len(times) < len(e.Values) {
-			return ""
+		if len(times) < len(e.Values) {
+			return compareText(w, timeText(sql), e)
 		}
 		switch e.Op {
 		case query.Eq, query.In:
@@ -126,29 +201,48 @@ func timeColumn(sql string) column {
 		case query.Neq, query.Nin:
 			return sql + " <> all(" + w.arg(times) + "::timestamptz[])"
 		case query.Cont, query.Ncont:
-			return ""
+			return compareText(w, timeText(sql), e)
 		default:
 			return sql + " " + signs[e.Op] + " " + w.arg(times[0]) + "::timestamptz"
 		}
 	}
 }
 
-// boolColumn holds a boolean.
-func boolColumn(sql string) column {
-	return func(w *where, e query.Expression, below []string) string {
-		b, ok := query.Bool(e.Values[0])
-		if len(below) > 0 || e.OfKey || !ok || len(e.Values) > 1 {
-			return ""
+// timeText writes a time as encoding/json does, without zeros at the end of its fraction.
+func timeText(sql string) string {
+	return `(rtrim(rtrim(to_char(` + sql + ` at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '0'), '.') || 'Z')`
+}
+
+// constant is a text, number or boolean that an attribute can be, and the condition of the rows in which it is.
+type constant struct {
+	value     any
+	condition string
+}
+
+// constantColumn is for an attribute of few values.
+func constantColumn(constants ...constant) column {
+	return func(_ *where, e query.Expression, below []string) string {
+		if len(below) > 0 || e.OfKey {
+			return nobody
 		}
-		switch e.Op {
-		case query.Eq, query.In:
-			return sql + " = " + w.arg(b)
-		case query.Neq, query.Nin:
-			return sql + " <> " + w.arg(b)
-		default:
-			return ""
+		return constantsOf(e, constants...)
+	}
+}
+
+// constantsOf is the condition of the rows with a value that meets the expression.
+func constantsOf(e query.Expression, constants ...constant) string {
+	var conditions []string
+	for _, c := range constants {
+		if e.Meets(c.value) {
+			conditions = append(conditions, c.condition)
 		}
 	}
+	return either(conditions...)
+}
+
+// boolColumn holds a boolean.
+func boolColumn(sql string) column {
+	return constantColumn(constant{true, sql}, constant{false, "not " + sql})
 }
 
 // presentColumn tells no more than whether the attribute is there.
@@ -156,138 +250,54 @@ func presentColumn(sql string) column {
 	return func(*where, query.Expression, []string) string { return sql + " is not null" }
 }
 
-// documentColumn holds JSON in which what is shown at the attribute is at path.
-func documentColumn(sql string, path ...string) column {
-	return func(w *where, e query.Expression, below []string) string {
-		steps := "$" + members(path) + members(below)
-		return jsonCondition(w, sql, steps, e)
+// objectColumn is an object of the standard, or a list of such: what is listed of it below is all that it has.
+func objectColumn(sql string) column {
+	return func(_ *where, e query.Expression, below []string) string {
+		if len(below) > 0 || !e.OfKey {
+			return nobody
+		}
+		return sql + " is not null"
 	}
 }
 
-// rawColumn holds JSON as a client has sent it: its numbers may have more digits than the ones that are compared.
-func rawColumn(sql string, path ...string) column {
-	document := documentColumn(sql, path...)
+// eitherColumn is for an attribute that is stored here or there.
+func eitherColumn(columns ...column) column {
 	return func(w *where, e query.Expression, below []string) string {
-		if slices.ContainsFunc(e.Values, func(v string) bool { _, ok := query.Number(v); return ok }) {
+		var conditions []string
+		for _, c := range columns {
+			conditions = append(conditions, c(w, e, below))
+		}
+		return either(conditions...)
+	}
+}
+
+// whenColumn is for an attribute that only the rows have that meet a condition.
+func whenColumn(condition string, column column) column {
+	return func(w *where, e query.Expression, below []string) string {
+		switch found := column(w, e, below); found {
+		case nobody:
+			return nobody
+		case "":
+			return condition
+		default:
+			return condition + " and (" + found + ")"
+		}
+	}
+}
+
+// linkColumn is for URLs that lead to a resource, or to one of its tasks: sql is the id that follows the name of its list.
+func linkColumn(sql, list string) column {
+	return func(w *where, e query.Expression, _ []string) string {
+		if e.OfKey || e.Op != query.Eq && e.Op != query.In {
 			return ""
 		}
-		return document(w, e, below)
-	}
-}
-
-// keyedColumn holds a list of objects with ids, which one version of the standard shows as it is and the other as a map
-// by id. Which one is asked is not known here, so either form meets the condition.
-func keyedColumn(sql string) column {
-	return func(w *where, e query.Expression, below []string) string {
-		forms := []string{jsonCondition(w, sql, "$"+members(below), e)}
-		switch {
-		case len(below) == 0 && e.OfKey:
-			e.OfKey = false
-			forms = append(forms, jsonCondition(w, sql, "$.id", e))
-		case len(below) > 1 || len(below) == 1 && e.OfKey:
-			forms = append(forms, jsonCondition(w, sql, "$[*] ? (@.id == "+quoted(below[0])+")"+members(below[1:]), e))
-		}
-		if slices.Contains(forms, "") {
-			return ""
-		}
-		return strings.Join(forms, " or ")
-	}
-}
-
-func members(path []string) string {
-	var b strings.Builder
-	for _, name := range path {
-		b.WriteString("." + quoted(name))
-	}
-	return b.String()
-}
-
-// quoted writes a string of jsonpath, which are those of JSON.
-func quoted(s string) string {
-	b, _ := json.Marshal(s) // of a string it cannot fail
-	return string(b)
-}
-
-// jsonCondition looks into jsonb by a path of SQL/JSON. In its lax mode, arrays on the way and at the end are looked
-// into, and what does not exist is no error.
-func jsonCondition(w *where, sql, steps string, e query.Expression) string {
-	if !comparableTexts(e.Values) {
-		return ""
-	}
-	if e.OfKey {
-		steps += ".keyvalue().key"
-	}
-	return sql + " @? " + w.arg(steps+" ? ("+predicate(e)+")") + "::jsonpath"
-}
-
-// predicate compares the item @. Items of another type than the value's are unknown to SQL/JSON, but not equal here.
-func predicate(e query.Expression) string {
-	if !e.Op.Negative() {
-		return anyOf(e, texts, numbers, booleans)
-	}
-	return `@.type() == "string" && ` + not(anyOf(e, texts)) +
-		` || @.type() == "number" && ` + not(anyOf(e, numbers)) +
-		` || @.type() == "boolean" && ` + not(anyOf(e, booleans))
-}
-
-func not(condition string) string {
-	if condition == never {
-		return always
-	}
-	return "!(" + condition + ")"
-}
-
-const (
-	never  = "1 == 0"
-	always = "1 == 1"
-)
-
-// anyOf is met when one of the values compares, as one of the given types.
-func anyOf(e query.Expression, kinds ...func(op query.Op, value string) string) string {
-	var alternatives []string
-	for _, value := range e.Values {
-		for _, kind := range kinds {
-			if condition := kind(e.Op, value); condition != "" {
-				alternatives = append(alternatives, condition)
+		ids := []string{}
+		for _, value := range e.Values {
+			if at := strings.LastIndex(value, list); at >= 0 {
+				id, _, _ := strings.Cut(value[at+len(list):], "/")
+				ids = append(ids, id)
 			}
 		}
+		return sql + " = any(" + w.arg(ids) + "::text[])"
 	}
-	if len(alternatives) == 0 {
-		return never
-	}
-	return strings.Join(alternatives, " || ")
-}
-
-func texts(op query.Op, value string) string {
-	switch op {
-	case query.Cont, query.Ncont:
-		if value == "" {
-			return `@.type() == "string"`
-		}
-		return "@ like_regex " + quoted(value) + ` flag "q"` // q: no character is special
-	default:
-		return "@ " + jsonSign(op) + " " + quoted(value)
-	}
-}
-
-func numbers(op query.Op, value string) string {
-	n, ok := query.Number(value)
-	if !ok || op == query.Cont || op == query.Ncont {
-		return ""
-	}
-	return fmt.Sprintf("@ %s %s", jsonSign(op), strconv.FormatFloat(n, 'g', -1, 64))
-}
-
-func booleans(op query.Op, value string) string {
-	if _, ok := query.Bool(value); !ok || op == query.Cont || op == query.Ncont {
-		return ""
-	}
-	return "@ " + jsonSign(op) + " " + value
-}
-
-func jsonSign(op query.Op) string {
-	if sign, ok := signs[op]; ok {
-		return sign
-	}
-	return "==" // also of the negative ones, which are negated as a whole
 }

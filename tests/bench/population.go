@@ -19,6 +19,8 @@ type population struct {
 	// instance and operations are the rows of the one, as JSON.
 	instance   []byte
 	operations [][]byte
+	// columns are those that are written, by table; others are made of them.
+	columns map[string]string
 	// shared are ids that all copies have: of the package, the VNFD and the VIM.
 	shared map[string]bool
 	// original is the id of the VNF, made how many copies there are.
@@ -54,8 +56,20 @@ func (p *population) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.operations, err = pgx.CollectRows(rows, pgx.RowTo[[]byte])
-	return err
+	if p.operations, err = pgx.CollectRows(rows, pgx.RowTo[[]byte]); err != nil {
+		return err
+	}
+	p.columns = map[string]string{}
+	for _, table := range []string{"vnf_instance", "vnf_lcm_op_occ"} {
+		var columns string
+		err := p.conn.QueryRow(ctx, `select string_agg(quote_ident(column_name), ', ') from information_schema.columns
+			where table_schema = current_schema and table_name = $1 and is_generated = 'NEVER'`, table).Scan(&columns)
+		if err != nil {
+			return err
+		}
+		p.columns[table] = columns
+	}
+	return nil
 }
 
 func (p *population) close(ctx context.Context) error { return p.conn.Close(ctx) }
@@ -86,8 +100,9 @@ func (p *population) grow(ctx context.Context, count int) error {
 			rows []json.RawMessage
 		}{{"vnf_instance", instances}, {"vnf_lcm_op_occ", operations}} {
 			doc, err := json.Marshal(table.rows)
+			columns := p.columns[table.name]
 			if err == nil {
-				_, err = p.conn.Exec(ctx, `insert into `+table.name+` select * from jsonb_populate_recordset(null::`+table.name+`, $1::jsonb)`, string(doc))
+				_, err = p.conn.Exec(ctx, `insert into `+table.name+` (`+columns+`) select `+columns+` from jsonb_populate_recordset(null::`+table.name+`, $1::jsonb)`, string(doc))
 			}
 			if err != nil {
 				return fmt.Errorf("fill %s: %w", table.name, err)

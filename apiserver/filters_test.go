@@ -1,0 +1,274 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/query"
+	"github.com/windlass-nfv/windlass/internal/store"
+)
+
+// fullInstance has every attribute that Windlass shows.
+func fullInstance(vnfdID, pkg string) lcm.VnfInstance {
+	inst := exampleInstance()
+	inst.ID, inst.VnfdID, inst.VnfPkgID = newID[lcm.VnfInstanceID](), lcm.VnfdID(vnfdID), lcm.VnfPkgID(pkg)
+	inst.Metadata = map[string]any{"site": "north", "since": "2030-01-02T03:04:05Z", "racks": []any{1.5, true}}
+	inst.Extensions = map[string]any{"a": map[string]any{"x/y": "b"}}
+	inst.ConfigurableProperties = map[string]any{"c": 7.0}
+	for i := range inst.VimConnections {
+		c := &inst.VimConnections[i]
+		c.InterfaceInfo, c.AccessInfo = map[string]any{"endpoint": "http://192.0.2.5"}, map[string]any{"username": "nfv"}
+		c.Extra = map[string]any{"region": "r"}
+	}
+	info := inst.Instantiated
+	info.ScaleStatus[0].ScaleLevel = 2
+	info.ExtCps = append(info.ExtCps, lcm.VnfExtCpInfo{ID: "cp-2", CpdID: "masterNode_CP1"})
+	info.VnfcResources[0].StorageIDs = []string{"s1"}
+	info.VnfcResources = append(info.VnfcResources, lcm.VnfcResourceInfo{ID: "r-2", VduID: "master-Node"})
+	info.Stopped = []lcm.StoppedVnfc{{VnfcID: "r1"}}
+	info.VirtualStorages[0].StorageResource = lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "volume-1", VimLevelResourceType: "OS::Cinder::Volume"}
+	info.ExtVirtualLinks = fullLinks()
+	info.ExtManagedVirtualLinks = []lcm.ExtManagedVirtualLink{{ID: "m1", VnfVirtualLinkDescID: "inner", ResourceID: "net-9"}}
+	return inst
+}
+
+func fullLinks() []lcm.ExtVirtualLink {
+	return []lcm.ExtVirtualLink{{ID: "l1", ResourceID: "net-1", ExtCps: []lcm.ExtCp{
+		{CpdID: "CP/1", FixedIPs: []lcm.FixedIP{{Address: "192.0.2.7", SubnetID: "sub-1"}, {Address: "2001:db8::7"}, {SubnetID: "sub-2"}}}, {CpdID: "CP2"},
+	}}}
+}
+
+// fullOperations have, together, every attribute that Windlass shows.
+func (b *bench) fullOperations(inst lcm.VnfInstance) {
+	b.Helper()
+	params := map[int]string{
+		1: `{"flavourId":"ha","numberOfSteps":9007199254740993,"additionalParams":{"a":{"b":[true,"x"]}},
+			"vimConnectionInfo":[{"id":"vim1","vimId":"v","vimType":"openstack"}],
+			"extVirtualLinks":[{"id":"l1","resourceId":"net-1","extCps":[{"cpdId":"c","cpConfig":[{"cpInstanceId":"one","linkPortId":"p"},{"linkPortId":"q"}]}]}]}`,
+		2: `{"flavourId":"ha","numberOfSteps":0.1000000000000000000001,"vimConnectionInfo":{"vim2":{"vimId":"v","vimType":"openstack","extra":{"region":"r"}}},
+			"extVirtualLinks":[{"id":"l1","resourceId":"net-1","extCps":[{"cpdId":"c","cpConfig":{"two":{"linkPortId":"p"}}}]}]}`,
+	}
+	text := "after"
+	for i, record := range []lcm.OperationRecord{
+		{State: lcm.RolledBack, GrantID: "g1", Error: &lcm.Error{Kind: lcm.KindBroken, Detail: "swap is on", Problems: []lcm.Problem{{Path: "worker-1", Detail: "it is"}}}},
+		{State: lcm.RolledBack, CancelMode: lcm.Graceful, IsCancelPending: true, ResourceChanges: exampleOperation().ResourceChanges},
+		{State: lcm.Completed, ChangedInfo: &lcm.VnfInfoModifications{
+			VnfInstanceName: &text, VnfInstanceDescription: &text, ConfigurableProperties: map[string]any{"c": 7.0}, Metadata: map[string]any{"site": "south"},
+			Extensions: map[string]any{"e": "f"}, VimConnections: inst.VimConnections, DeletedVimConnections: []string{"gone"}, VnfPkgID: "p", VnfdID: "d",
+			Provider: "a", ProductName: "b", SoftwareVersion: "c", VnfdVersion: "d",
+		}},
+		{State: lcm.Completed},
+	} {
+		o := lcm.VnfLcmOpOcc{
+			ID: newID[lcm.OpOccID](), VnfInstanceID: inst.ID, Operation: []lcm.Operation{lcm.OpHeal, lcm.OpTerminate, lcm.OpModifyInfo, lcm.OpChangeExtConn}[i],
+			APIVersion: i%2 + 1, Params: json.RawMessage(params[i%2+1]), IsAutomaticInvocation: i == 0,
+		}
+		require.NoError(b, b.store.BeginOperation(b.Context(), o))
+		record.OpOccID = o.ID
+		if o.Operation == lcm.OpChangeExtConn {
+			_, err := b.store.KeepPlan(b.Context(), o.ID, lcm.Plan{Operation: o.Operation, Links: fullLinks(), ChangedLinks: []string{"l1"}, VimConnectionID: "vim1"})
+			require.NoError(b, err)
+			require.NoError(b, b.store.RecordOperation(b.Context(), lcm.OperationRecord{OpOccID: o.ID, Sequence: 1, State: lcm.Processing}))
+		}
+		record.Sequence = 2
+		require.NoError(b, b.store.RecordOperation(b.Context(), record))
+	}
+}
+
+// eachAttribute calls found with all attributes of a document that are no objects, and with the keys of those that are.
+func eachAttribute(path []string, v any, found func(e query.Expression)) {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, member := range v {
+			if len(path) > 0 {
+				found(query.Expression{Path: path, OfKey: true, Values: []string{key}})
+			}
+			eachAttribute(append(slices.Clip(path), key), member, found)
+		}
+	case []any:
+		for _, item := range v {
+			eachAttribute(path, item, found)
+		}
+	case string:
+		found(query.Expression{Path: path, Values: []string{v}})
+	case float64:
+		found(query.Expression{Path: path, Values: []string{strconv.FormatFloat(v, 'g', -1, 64)}})
+	case bool:
+		found(query.Expression{Path: path, Values: []string{strconv.FormatBool(v)}})
+	}
+}
+
+// A list that is asked for one attribute must not be read as a whole: SQL knows where each is, finds what has its value and
+// nothing else, and leaves out everything when no value is like the one that is asked for.
+func requireKnown[T any](b *bench, page func(store.Page) []T, id func(T) string, view func(T) map[string]any, whole []string) {
+	b.Helper()
+	all := page(store.Page{})
+	asked := map[string]bool{}
+	for _, row := range all {
+		eachAttribute(nil, view(row), func(e query.Expression) {
+			for _, e.Op = range []query.Op{query.Eq, query.In, query.Gte, query.Cont} {
+				f := query.Filter{e}
+				if !f.Matches(view(row)) { // cont of what is no text
+					continue
+				}
+				found := page(store.Page{Filter: f})
+				require.True(b, slices.ContainsFunc(found, func(r T) bool { return id(r) == id(row) }), "%s is in %v, but SQL leaves it out", f, view(row))
+			}
+			asked[e.String()] = true
+			name := strings.Join(e.Path, "/")
+			if e.OfKey || slices.ContainsFunc(whole, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
+				return
+			}
+			for _, op := range []query.Op{query.Eq, query.In, query.Cont} {
+				if op == query.Cont && strings.HasPrefix(name, "_links") {
+					continue
+				}
+				f := query.Filter{{Op: op, Path: e.Path, Values: []string{"nothing is like this"}}}
+				require.Empty(b, page(store.Page{Filter: f}), f.String())
+			}
+		})
+	}
+	require.Greater(b, len(asked), 30)
+	for _, path := range []string{"(eq,unknown,a)", "(neq,id/unknown,a)", "(neq,unknown/unknown,a)"} {
+		f, err := query.Parse(path)
+		require.NoError(b, err)
+		require.Empty(b, page(store.Page{Filter: f}), path)
+	}
+}
+
+func TestFilters_knowEveryAttributeOfAnInstance(t *testing.T) {
+	b := newBench(t)
+	path, vnfdID := b.onboard()
+	inst := fullInstance(vnfdID, path[strings.LastIndexByte(path, '/')+1:])
+	requireFull(t, "", reflect.ValueOf(dialectV1.vnfInstance(endpoint, inst)), ".InstantiatedVnfInfo.VnfcInfo", ".InstantiatedVnfInfo.ExtVirtualLinks.CurrentVnfExtCpData")
+	requireFull(t, "", reflect.ValueOf(dialectV2.vnfInstance(endpoint, inst)), ".VnfPkgID")
+	require.NoError(t, b.store.CreateInstance(t.Context(), inst))
+	other := lcm.VnfInstance{ID: newID[lcm.VnfInstanceID](), VnfdID: inst.VnfdID, VnfPkgID: inst.VnfPkgID, InstantiationState: lcm.NotInstantiated}
+	require.NoError(t, b.store.CreateInstance(t.Context(), other))
+	for _, api := range []*dialect{&dialectV1, &dialectV2} {
+		requireKnown(b, func(p store.Page) []lcm.VnfInstance {
+			rows, err := b.store.InstancePage(t.Context(), p)
+			require.NoError(t, err, "%s", p.Filter)
+			return rows
+		}, func(i lcm.VnfInstance) string { return string(i.ID) }, func(i lcm.VnfInstance) map[string]any {
+			doc, err := document(api.vnfInstance(endpoint, i))
+			require.NoError(t, err)
+			return doc
+		}, nil)
+	}
+}
+
+func TestFilters_knowEveryAttributeOfAnOperation(t *testing.T) {
+	b := newBench(t)
+	path, vnfdID := b.onboard()
+	inst := fullInstance(vnfdID, path[strings.LastIndexByte(path, '/')+1:])
+	require.NoError(t, b.store.CreateInstance(t.Context(), inst))
+	b.fullOperations(inst)
+	for _, api := range []*dialect{&dialectV1, &dialectV2} {
+		missing := slices.Clone(attributeNamesOf(reflect.TypeFor[opOccView]()))
+		view := func(o lcm.VnfLcmOpOcc) map[string]any {
+			v, err := api.opOcc(endpoint, o)
+			require.NoError(t, err)
+			doc, err := document(v)
+			require.NoError(t, err)
+			missing = slices.DeleteFunc(missing, func(name string) bool { return doc[name] != nil })
+			return doc
+		}
+		requireKnown(b, func(p store.Page) []lcm.VnfLcmOpOcc {
+			rows, err := b.store.OperationPage(t.Context(), p)
+			require.NoError(t, err, "%s", p.Filter)
+			return rows
+		}, func(o lcm.VnfLcmOpOcc) string { return string(o.ID) }, view, []string{"error/"}) // few operations have an error
+		require.Empty(t, missing)
+	}
+}
+
+// requireFull wants every member of a view to be there, but for those that are named and what is never shown.
+func requireFull(t *testing.T, path string, v reflect.Value, but ...string) {
+	t.Helper()
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		requireFull(t, path, v.Elem(), but...)
+	case reflect.Slice:
+		if v.Len() > 0 {
+			requireFull(t, path, v.Index(0), but...)
+		}
+	case reflect.Struct:
+		if _, isTime := v.Interface().(time.Time); isTime {
+			return
+		}
+		for i := range v.NumField() {
+			name := path + "." + v.Type().Field(i).Name
+			never := strings.HasSuffix(name, ".CpProtocolInfo") || strings.HasSuffix(name, "VirtualLinks.ResourceHandle.VimLevelResourceType") ||
+				strings.HasSuffix(name, "NetworkResource.VimLevelResourceType") || strings.HasSuffix(name, ".NumDynamicAddresses")
+			if !never && !slices.Contains(but, name) {
+				require.False(t, v.Field(i).IsZero() || v.Field(i).Kind() == reflect.Slice && v.Field(i).Len() == 0, name)
+				requireFull(t, name, v.Field(i), but...)
+			}
+		}
+	}
+}
+
+// BenchmarkLists is for looking at one list at a time: `go test ./apiserver -run - -bench Lists/name`. Each is a page of 1000
+// at most, of 10,000 instances that are as large as those of real clusters.
+func BenchmarkLists(b *testing.B) {
+	bed := newBench(b, func(o *Options) { o.PageSize = 1000 })
+	bed.thousands(10_000, func(i int, inst *lcm.VnfInstance) {
+		inst.VimConnections = inst.VimConnections[:1] // without a secret, as those of clusters are
+		inst.Metadata["rack"] = fmt.Sprintf("rack-%d", i)
+		inst.Instantiated.ExtVirtualLinks = fullLinks()
+		inst.Instantiated.AdditionalParams = json.RawMessage(`{"k8s_cluster_installation_param":{"notes":"` + strings.Repeat(fmt.Sprint(i), 400) + `"}}`)
+		for _, v := range inst.Instantiated.VnfcResources {
+			inst.Instantiated.Nodes = append(inst.Instantiated.Nodes, lcm.Node{Name: "node-" + v.ID, Role: lcm.Worker, ServerID: v.ComputeResource.ResourceID, VduID: v.VduID})
+		}
+	})
+	const info, addresses = "instantiatedVnfInfo/", "currentVnfExtCpData/cpConfig/CP2/cpProtocolData/ipOverEthernet/ipAddresses/"
+	for _, q := range []struct{ name, query string }{
+		{"default", ""},
+		{"all_fields", "all_fields"},
+		{"fields", "fields=" + info + "vnfState"},
+		{"name", "filter=(eq,vnfInstanceName,edge-7777)"},
+		{"part_of_name", "filter=(cont,vnfInstanceName,edge-7777);(eq," + info + "vnfState,STARTED)"},
+		{"part_of_map", "filter=(cont,metadata/rack,ack-7777)"},
+		{"key", "filter=(eq,metadata/@key,nothing)"},
+		{"date", "filter=(gt,metadata/site,2030-01-02T03:04:05Z)"},
+		{"provider", "filter=(eq,vnfProvider,nobody)"},
+		{"all_started", "filter=(eq," + info + "vnfState,STARTED)"},
+		{"none_stopped", "filter=(eq," + info + "vnfState,STOPPED)"},
+		{"all_of_vdu", "filter=(eq," + info + "vnfcResourceInfo/vduId,workerNode)"},
+		{"part_of_vdu", "filter=(cont," + info + "vnfcResourceInfo/vduId,nothing)"},
+		{"vnfc", "filter=(eq," + info + "vnfcInfo/id,workerNode-vnfc-777-3)"},
+		{"part_of_vnfc", "filter=(cont," + info + "vnfcInfo/id,nothing)"},
+		{"vnfc_state", "filter=(eq," + info + "vnfcInfo/vnfcState,STOPPED)"},
+		{"address", "filter=(eq," + info + "extVirtualLinkInfo/" + addresses + "fixedAddresses,192.0.2.9)"},
+		{"link", "filter=(eq,_links/self/href,http://vnfm/vnflcm/v2/vnf_instances/none)"},
+		{"part_of_link", "filter=(cont,_links/scale/href,nothing)"},
+	} {
+		b.Run(q.name, func(b *testing.B) {
+			for b.Loop() {
+				bed.get(b, "/vnflcm/v2/vnf_instances?"+q.query)
+			}
+		})
+	}
+}
+
+// get asks the server without a network in between.
+func (b *bench) get(t testing.TB, path string) {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)
+	r.Header.Set("Version", "2.0.0")
+	answer := httptest.NewRecorder()
+	b.server.ServeHTTP(answer, r)
+	require.Equal(t, http.StatusOK, answer.Code, answer.Body)
+}
