@@ -54,3 +54,32 @@ func checkMatch(c echo.Context, tag, what string) error {
 	showTag(c, tag)
 	return httpErrorf(http.StatusPreconditionFailed, "The %s has changed; its ETag is %s now.", what, tag)
 }
+
+// conditional tells whether the request is meant for one state of the resource only.
+func conditional(c echo.Context) bool {
+	want := strings.TrimSpace(strings.Join(c.Request().Header.Values("If-Match"), ","))
+	return want != "" && want != "*"
+}
+
+// onlyIf is the version that a conditional request was checked against, none for any other request.
+func onlyIf[V any](c echo.Context, version V) []V {
+	if conditional(c) {
+		return []V{version}
+	}
+	return nil
+}
+
+// orChanged makes a 412 of a refusal when the resource has changed under a conditional request; present tells its tag now.
+func orChanged(c echo.Context, what string, err error, present func() (string, error)) error {
+	if !lcm.Is(err, lcm.KindConflict) || !conditional(c) {
+		return err
+	}
+	tag, missing := present()
+	if missing != nil {
+		return missing
+	}
+	if changed := checkMatch(c, tag, what); changed != nil {
+		return changed
+	}
+	return err
+}

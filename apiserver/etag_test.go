@@ -3,8 +3,11 @@ package apiserver
 import (
 	"bytes"
 	"net/http"
+	"net/http/httptest"
 	"testing"
+	"time"
 
+	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -51,6 +54,52 @@ func TestIfMatch_keepsChangesToWhatSomebodyElseHasChanged(t *testing.T) {
 			require.NotEqual(t, old, b.tag(c.resource), "%s %s", c.method, c.path)
 		}
 	}
+}
+
+func TestETag_isOnWhatWasMadeOrChanged(t *testing.T) {
+	b := newBench(t)
+	made := b.do("POST", "/v1.0/vims", map[string]any{"vim": map[string]any{
+		"name": "north", "type": "openstack", "auth_url": "http://192.0.2.5/identity/v3", "auth_cred": map[string]any{"username": "nfv", "password": marker},
+	}})
+	vim := "/v1.0/vims/" + made.want(http.StatusCreated)["vim"].(map[string]any)["id"].(string)
+	require.Equal(t, b.tag(vim), made.Header.Get("ETag"))
+	changed := b.do("PUT", vim, map[string]any{"vim": map[string]any{"description": "moved"}}, "If-Match: "+made.Header.Get("ETag"))
+	require.NotNil(t, changed.want(http.StatusOK)["vim"].(map[string]any)["updated_at"])
+	require.Equal(t, b.tag(vim), changed.Header.Get("ETag"), "the next change needs no other read")
+	b.do("PUT", vim, map[string]any{"vim": map[string]any{"description": "again"}}, "If-Match: "+changed.Header.Get("ETag")).want(http.StatusOK)
+}
+
+// What changes between the look at the tag and the change itself is seen, too.
+func TestIfMatch_holdsUntilTheChangeIsMade(t *testing.T) {
+	b := newBench(t)
+	_, vnfdID := b.onboard()
+	inst := b.instance(b.create("/vnflcm/v2", vnfdID))
+	vim, err := b.store.Vim(t.Context(), lcm.VimID(b.registerVim("lab", false)))
+	require.NoError(t, err)
+	pkg, err := b.store.Package(t.Context(), inst.VnfPkgID)
+	require.NoError(t, err)
+	for what, late := range map[string]error{
+		"instance": b.store.DeleteInstance(t.Context(), inst.ID, inst.Version-1),
+		"package":  b.store.DeletePackage(t.Context(), pkg.ID, pkg.Version-1),
+		"VIM":      b.store.DeleteVim(t.Context(), vim.ID, vim.Updated.Add(-time.Microsecond)),
+	} {
+		require.True(t, lcm.Is(late, lcm.KindConflict), "%s: %v", what, late)
+		require.ErrorContains(t, late, "changed meanwhile")
+	}
+	refusal := lcm.Errorf(lcm.KindConflict, "It was changed meanwhile.")
+	for header, status := range map[string]int{"": http.StatusConflict, "*": http.StatusConflict, `"old"`: http.StatusPreconditionFailed, `"new"`: http.StatusConflict} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodDelete, "/", nil)
+		r.Header.Set("If-Match", header)
+		c := echo.New().NewContext(r, w)
+		err := orChanged(c, "thing", refusal, func() (string, error) { return `"new"`, nil })
+		require.Equal(t, status, problemOf(err, "").Status, header)
+		gone := orChanged(c, "thing", refusal, func() (string, error) { return "", lcm.Errorf(lcm.KindNotFound, "Gone.") })
+		require.Equal(t, lcm.Is(gone, lcm.KindNotFound), header == `"old"` || header == `"new"`, header)
+	}
+	require.NoError(t, b.store.DeleteInstance(t.Context(), inst.ID, inst.Version))
+	require.NoError(t, b.store.DeleteVim(t.Context(), vim.ID, vim.Updated))
+	require.NoError(t, b.store.DeletePackage(t.Context(), pkg.ID, pkg.Version))
 }
 
 func TestIfMatch_ofAnUpload(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"regexp"
 	"runtime/debug"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -120,31 +122,32 @@ func (s *Server) bound(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// acceptsJSON refuses clients that take no JSON.
+// acceptsJSON refuses clients that take no JSON; routes that answer with something else look themselves.
 func acceptsJSON(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if !accepts(c, mimeJSON) {
+		if !unbounded(c) && !strings.HasSuffix(c.Path(), "/vnfd") && !accepts(c, mimeJSON) {
 			return httpErrorf(http.StatusNotAcceptable, "This resource is %s, which the Accept header excludes.", mimeJSON)
 		}
 		return next(c)
 	}
 }
 
-// accepts tells whether the Accept header takes contentType; no header takes everything.
+// accepts tells whether the Accept header takes contentType; no header takes everything. The most specific range counts, and its
+// weight must not be 0 (RFC 9110 clause 12.5.1).
 func accepts(c echo.Context, contentType string) bool {
 	header := strings.Join(c.Request().Header.Values("Accept"), ",")
 	if strings.TrimSpace(header) == "" {
 		return true
 	}
 	family, _, _ := strings.Cut(contentType, "/")
+	ranges := []string{"*/*", family + "/*", contentType}
+	best, taken := -1, false
 	for item := range strings.SplitSeq(header, ",") {
 		media, params, err := mime.ParseMediaType(strings.TrimSpace(item))
-		if err != nil || params["q"] == "0" {
-			continue
-		}
-		if media == "*/*" || media == family+"/*" || media == contentType {
-			return true
+		if at := slices.Index(ranges, media); err == nil && at > best {
+			weight, err := strconv.ParseFloat(params["q"], 64)
+			best, taken = at, err != nil || weight > 0
 		}
 	}
-	return false
+	return taken
 }

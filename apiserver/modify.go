@@ -44,21 +44,6 @@ func (a *lcmAPI) modifyInstance(c echo.Context) error {
 	return nil
 }
 
-// orChanged tells that the instance has changed under a conditional request, when that is why it was refused.
-func (a *lcmAPI) orChanged(c echo.Context, id lcm.VnfInstanceID, err error) error {
-	if !lcm.Is(err, lcm.KindConflict) || !conditional(c) {
-		return err
-	}
-	now, missing := a.Store.Instance(c.Request().Context(), id)
-	if missing != nil {
-		return missing
-	}
-	if changed := matches(c, now); changed != nil {
-		return changed
-	}
-	return err
-}
-
 // fixed are the attributes of VnfInstance that no modification changes. Those that are unknown are ignored.
 var fixed = []string{
 	"id", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion", "instantiationState", "instantiatedVnfInfo", "_links",

@@ -276,14 +276,14 @@ func (s *Server) routes() *echo.Echo {
 		add(api.prefix, api.unsupportedRoutes(), checkVersion(api.root, strict), acceptsJSON)
 		add(api.prefix, api.subscriptionRoutes(), checkVersion(api.root, strict), acceptsJSON)
 	}
-	var pkgWall []echo.MiddlewareFunc
+	pkgWall := []echo.MiddlewareFunc{acceptsJSON}
 	if s.StrictV1 { // else the header is ignored, as Tacker does
 		pkgWall = append(pkgWall, checkVersion(rootPkgV1, true))
 	}
 	add(rootPkgV1.prefix, s.packageRoutes(), pkgWall...)
 	add(rootPkgV1.prefix, s.packageSubscriptionRoutes(), pkgWall...)
-	add("/v1.0", s.vimRoutes())
-	add("/windlass/v1", s.progressRoutes())
+	add("/v1.0", s.vimRoutes(), acceptsJSON)
+	add("/windlass/v1", s.progressRoutes(), acceptsJSON)
 	add("/windlass/v1", s.codecRoutes(), s.codecWall()...)
 	// Where Tacker has it, so that those who notify Tacker need another host only.
 	add("/server_notification", []route{{http.MethodPost, "/vnf_instances/:vnfInstanceId/servers/:serverId/notify", s.notifyServer}})

@@ -87,6 +87,33 @@ func TestRouterAnswersWithProblemDetails(t *testing.T) {
 	}
 }
 
+func TestAccept_isHonouredByEveryResourceThatIsJSON(t *testing.T) {
+	b := newBench(t)
+	pkg, vnfdID := b.onboard()
+	vim := "/v1.0/vims/" + b.registerVim("lab", false)
+	instance := b.create("/vnflcm/v2", vnfdID)
+	for _, path := range []string{
+		"/vnflcm/v1/vnf_instances", "/vnflcm/v2/vnf_lcm_op_occs", "/vnflcm/v2/subscriptions", instance, "/vnfpkgm/v1/vnf_packages", pkg, "/vnfpkgm/v1/subscriptions",
+		"/vnfpkgm/v1/onboarded_vnf_packages", "/v1.0/vims", "/v1.0/vims.json", vim, "/windlass/v1/version", "/windlass/v1/dead_letters",
+	} {
+		for accept, status := range map[string]int{
+			"": 200, "*/*": 200, "application/*;q=0.1": 200, "text/html, application/json;q=0.9": 200, "text/html;q=0.9, */*;q=0.1": 200,
+			"text/html": 406, "application/xml": 406, "application/json;q=0.0, text/html": 406, "*/*, application/json;q=0": 406, "application/*;q=0, */*": 406,
+			"image/*, application/json;q=0.5": 200,
+		} {
+			a := b.do("GET", path, nil, "Accept: "+accept)
+			if status == http.StatusOK {
+				require.Equal(t, status, a.Status, "%s with %q: %s", path, accept, a.Body)
+				continue
+			}
+			require.Contains(t, a.problemOrTacker(status), "Accept", "%s with %q", path, accept)
+		}
+	}
+	content := b.do("GET", pkg+"/package_content", nil, "Accept: application/json")
+	require.Equal(t, http.StatusOK, content.Status, "python-tackerclient asks for JSON and wants the archive")
+	require.Equal(t, http.StatusOK, b.do("GET", pkg+"/vnfd", nil, "Accept: application/zip").Status)
+}
+
 func TestBodiesAreBounded(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.MaxBody, o.MaxUpload = 100, 1000 })
 	long := `{"vnfdId":"` + string(bytes.Repeat([]byte("x"), 200)) + `"}`

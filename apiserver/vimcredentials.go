@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -46,10 +45,9 @@ func (s *Server) updateVim(c echo.Context) error {
 		}
 	}
 	if err != nil {
-		return err
+		return s.orVimChanged(c, vim.ID, err)
 	}
-	vim.Updated = time.Now().UTC()
-	return writeJSON(c, http.StatusOK, map[string]vimView{"vim": viewOfVim(vim)})
+	return s.showStored(c, http.StatusOK, vim.ID)
 }
 
 // changeVim lays the request over the VIM. What it seals is new: the stored VIM's secrets stay as they are.

@@ -117,7 +117,25 @@ func (s *Server) createVim(c echo.Context) error {
 		return err
 	}
 	c.Set(resourceKey, "/v1.0/vims/"+string(vim.ID))
-	return writeJSON(c, http.StatusCreated, map[string]vimView{"vim": viewOfVim(vim)})
+	return s.showStored(c, http.StatusCreated, vim.ID)
+}
+
+// showStored shows a VIM as it is stored now: its tag is made of the database's clock.
+func (s *Server) showStored(c echo.Context, status int, id lcm.VimID) error {
+	vim, err := s.Store.Vim(c.Request().Context(), id)
+	if err != nil {
+		return err
+	}
+	showTag(c, vimTag(vim))
+	return writeJSON(c, status, map[string]vimView{"vim": viewOfVim(vim)})
+}
+
+// orVimChanged makes a 412 of a refusal when the VIM has changed under a conditional request.
+func (s *Server) orVimChanged(c echo.Context, id lcm.VimID, err error) error {
+	return orChanged(c, "VIM", err, func() (string, error) {
+		now, err := s.Store.Vim(c.Request().Context(), id)
+		return vimTag(now), err
+	})
 }
 
 // listVims takes ?name=... and other attributes as filters, and fields, as Tacker's client sends them.
@@ -202,8 +220,8 @@ func (s *Server) deleteVim(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	if err := s.Store.DeleteVim(ctx, vim.ID); err != nil {
-		return err
+	if err := s.Store.DeleteVim(ctx, vim.ID, onlyIf(c, vim.Updated)...); err != nil {
+		return s.orVimChanged(c, vim.ID, err)
 	}
 	s.forget(ctx, vimSecrets(vim.ID))
 	return c.NoContent(http.StatusNoContent)

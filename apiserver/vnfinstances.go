@@ -59,14 +59,20 @@ func (a *lcmAPI) createInstance(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	vnfd, err := vnfdOf(pkg)
+	if err != nil {
+		return err
+	}
 	now := time.Now().UTC()
 	inst := lcm.VnfInstance{
 		ID: newID[lcm.VnfInstanceID](), Name: req.VnfInstanceName, Description: req.VnfInstanceDescription,
 		VnfdID: pkg.VnfdID, VnfPkgID: pkg.ID, Provider: pkg.Provider, ProductName: pkg.ProductName,
 		SoftwareVersion: pkg.SoftwareVersion, VnfdVersion: pkg.VnfdVersion, InstantiationState: lcm.NotInstantiated,
+		Extensions: vnfd.Extensions, ConfigurableProperties: vnfd.ConfigurableProperties,
 		Created: now, Updated: now, Version: 1,
 	}
-	if inst.Metadata, err = a.sealMap(ctx, instanceSecrets(inst.ID)+"metadata", req.Metadata); err != nil {
+	// The request's metadata is laid over the VNFD's (clause 5.5.2.3).
+	if inst.Metadata, err = a.sealMap(ctx, instanceSecrets(inst.ID)+"metadata", lcm.Merged(vnfd.Metadata, req.Metadata)); err != nil {
 		return err
 	}
 	if err := a.Store.CreateInstance(ctx, inst); err != nil {
@@ -123,8 +129,8 @@ func (a *lcmAPI) deleteInstance(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	if err := a.Store.DeleteInstance(ctx, inst.ID); err != nil {
-		return err
+	if err := a.Store.DeleteInstance(ctx, inst.ID, onlyIf(c, inst.Version)...); err != nil {
+		return a.orChanged(c, inst.ID, err)
 	}
 	a.forget(ctx, instanceSecrets(inst.ID))
 	return c.NoContent(http.StatusNoContent)
@@ -135,10 +141,12 @@ func matches(c echo.Context, inst lcm.VnfInstance) error {
 	return checkMatch(c, etag(inst), "VNF instance")
 }
 
-// conditional tells whether the request is meant for one version only.
-func conditional(c echo.Context) bool {
-	want := c.Request().Header.Get("If-Match")
-	return want != "" && want != "*"
+// orChanged makes a 412 of a refusal when the instance has changed under a conditional request.
+func (s *Server) orChanged(c echo.Context, id lcm.VnfInstanceID, err error) error {
+	return orChanged(c, "VNF instance", err, func() (string, error) {
+		now, err := s.Store.Instance(c.Request().Context(), id)
+		return etag(now), err
+	})
 }
 
 func instanceSecrets(id lcm.VnfInstanceID) lcm.SecretRef {

@@ -1,7 +1,9 @@
 package apiserver
 
 import (
+	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,6 +41,31 @@ func TestInstanceIsCreatedReadAndDeleted(t *testing.T) {
 			b.do("DELETE", created.path(), nil).problem(http.StatusNotFound)
 			require.Equal(t, "[]", string(b.do("GET", root+"/vnf_instances", nil).Body))
 		})
+	}
+}
+
+func TestInstanceBeginsWithWhatTheVnfdSays(t *testing.T) {
+	b := newBench(t)
+	path, vnfdID := b.onboard()
+	pkg, err := b.store.Package(t.Context(), lcm.VnfPkgID(path[strings.LastIndexByte(path, '/')+1:]))
+	require.NoError(t, err)
+	vnfd, err := vnfdOf(pkg)
+	require.NoError(t, err)
+	vnfd.Metadata = map[string]any{"site": map[string]any{"name": "north", "rack": 7}, "tier": "gold"}
+	vnfd.Extensions, vnfd.ConfigurableProperties = map[string]any{"retries": 3}, map[string]any{"proxy": "proxy.example"}
+	pkg.Vnfd, err = json.Marshal(vnfd)
+	require.NoError(t, err)
+	require.NoError(t, b.store.UpdatePackage(t.Context(), pkg))
+	for _, root := range []string{"/vnflcm/v1", "/vnflcm/v2"} {
+		created := b.do("POST", root+"/vnf_instances", map[string]any{
+			"vnfdId": vnfdID, "metadata": map[string]any{"site": map[string]any{"rack": nil}, "tier": nil, "password": marker, "own": true},
+		})
+		doc := created.want(http.StatusCreated)
+		require.Equal(t, map[string]any{"site": map[string]any{"name": "north"}, "password": "***", "own": true}, doc["metadata"], "a merge patch over the VNFD's")
+		require.Equal(t, map[string]any{"retries": 3.0}, doc["extensions"])
+		require.Equal(t, map[string]any{"proxy": "proxy.example"}, doc["vnfConfigurableProperties"])
+		require.Equal(t, doc, b.do("GET", created.path(), nil).want(http.StatusOK))
+		require.Equal(t, "gold", b.do("POST", root+"/vnf_instances", map[string]any{"vnfdId": vnfdID}).want(http.StatusCreated)["metadata"].(map[string]any)["tier"])
 	}
 }
 

@@ -205,7 +205,7 @@ func (s *Server) patchPackage(c echo.Context) error {
 	}
 	pkg.Updated = time.Now().UTC()
 	if err := s.Store.UpdatePackage(c.Request().Context(), pkg); err != nil {
-		return err
+		return s.orPackageChanged(c, pkg.ID, err)
 	}
 	pkg.Version++
 	showTag(c, packageTag(pkg))
@@ -245,9 +245,17 @@ func (s *Server) deletePackage(c echo.Context) error {
 		return lcm.Errorf(lcm.KindConflict, "The VNF package %s is ENABLED; set operationalState to DISABLED first.", pkg.ID)
 	}
 	ctx := c.Request().Context()
-	if err := s.Store.DeletePackage(ctx, pkg.ID); err != nil {
-		return err
+	if err := s.Store.DeletePackage(ctx, pkg.ID, pkg.Version); err != nil { // one that was enabled meanwhile stays
+		return s.orPackageChanged(c, pkg.ID, err)
 	}
 	s.forget(ctx, lcm.PkgSecrets(pkg.ID))
 	return c.NoContent(http.StatusNoContent)
+}
+
+// orPackageChanged makes a 412 of a refusal when the package has changed under a conditional request.
+func (s *Server) orPackageChanged(c echo.Context, id lcm.VnfPkgID, err error) error {
+	return orChanged(c, "VNF package", err, func() (string, error) {
+		now, err := s.Store.Package(c.Request().Context(), id)
+		return packageTag(now), err
+	})
 }

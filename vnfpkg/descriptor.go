@@ -46,6 +46,7 @@ func (l *loader) vnfd() Vnfd {
 	if v.ID == "" && !l.incomplete {
 		l.rep.problem(entry.file, "the VNF node has no descriptor_id, neither as a property nor as a default of its type")
 	}
+	l.initial(&v)
 	for _, doc := range l.docs {
 		if l.isFlavour(doc) && l.room("flavours", len(v.Flavours), doc) {
 			v.Flavours = append(v.Flavours, l.flavour(doc))

@@ -21,6 +21,9 @@ type loader struct {
 	nodeTypes map[string]*value
 	// policyTypes are those that the definitions derive from the standard's.
 	policyTypes map[string]*value
+	dataTypes   map[string]*value
+	// defaults counts the members of data types that were looked at for their defaults.
+	defaults int
 	// incomplete is set when a definition could not be read: what is missing then was perhaps in it.
 	incomplete bool
 	// yamlLeft is how many YAML values the rest of the package may have.
@@ -174,7 +177,7 @@ func (l *loader) locate(from, ref string) (string, bool) {
 }
 
 func (l *loader) collectNodeTypes() {
-	l.nodeTypes, l.policyTypes = map[string]*value{}, map[string]*value{}
+	l.nodeTypes, l.policyTypes, l.dataTypes = map[string]*value{}, map[string]*value{}, map[string]*value{}
 	for _, doc := range l.docs {
 		for name, def := range doc.at("node_types").members() {
 			if _, twice := l.nodeTypes[name]; twice {
@@ -186,6 +189,11 @@ func (l *loader) collectNodeTypes() {
 		for name, def := range doc.at("policy_types").members() {
 			if _, twice := l.policyTypes[name]; !twice { // the first counts
 				l.policyTypes[name] = def
+			}
+		}
+		for name, def := range doc.at("data_types").members() {
+			if _, twice := l.dataTypes[name]; !twice {
+				l.dataTypes[name] = def
 			}
 		}
 	}

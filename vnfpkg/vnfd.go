@@ -17,6 +17,10 @@ type Vnfd struct {
 	Version         string     `json:"version"`
 	Description     string     `json:"description,omitempty"`
 	VnfmInfo        []string   `json:"vnfmInfo,omitempty"`
+	// Metadata, Extensions and ConfigurableProperties are what a VNF instance begins with, as far as the VNFD says.
+	Metadata               map[string]any `json:"metadata,omitempty"`
+	Extensions             map[string]any `json:"extensions,omitempty"`
+	ConfigurableProperties map[string]any `json:"configurableProperties,omitempty"`
 	// Flavours are ordered by ID.
 	Flavours []Flavour `json:"flavours"`
 }

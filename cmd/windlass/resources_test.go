@@ -51,6 +51,7 @@ func resources() *fakeAPI {
 		"DELETE /vnfpkgm/v1/vnf_packages/52a2f1f4":                ok(204, ""),
 		"GET /v1.0/vims":                                          ok(200, `{"vims":[`+north+`]}`),
 		"POST /v1.0/vims":                                         ok(201, `{"vim":`+north+`}`),
+		"PUT /v1.0/vims/7d1c":                                     ok(200, `{"vim":`+north+`}`),
 		"DELETE /v1.0/vims/7d1c":                                  ok(204, ""),
 		"POST /vnflcm/v1/vnf_instances":                           ok(201, vnf),
 		"POST /vnflcm/v1/vnf_instances/" + vnfID + "/instantiate": accepted("http://api/vnflcm/v1/vnf_lcm_op_occs/" + opID),
@@ -276,4 +277,60 @@ func TestVnfOperate_wantsOneDirection(t *testing.T) {
 	for _, args := range [][]string{{}, {"--start", "--stop"}, {"--start", "--graceful", "5"}} {
 		assert.Equal(t, exitUsage, windlass(t, resources(), append([]string{"vnf", "operate", vnfID}, args...)...).code, args)
 	}
+}
+
+func TestVimUpdate_sendsWhatIsToChange(t *testing.T) {
+	file := func(text string) string {
+		name := filepath.Join(t.TempDir(), "vim.yaml")
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+		return name
+	}
+	for _, c := range []struct {
+		args []string
+		body string
+	}{
+		{[]string{"--config", file("password: new")}, `{"vim":{"auth_cred":{"password":"new"}}}`},
+		{
+			[]string{"--config", file("type: openstack\nauth_url: http://cloud:5000/v3\nusername: u\nproject_name: p\nextra: {region: north}")},
+			`{"vim":{"auth_cred":{"username":"u"},"vim_project":{"name":"p"},"extra":{"region":"north"}}}`,
+		},
+		{[]string{"--name", "south", "--description", "", "--default=false"}, `{"vim":{"name":"south","description":"","is_default":false}}`},
+		{[]string{"--default"}, `{"vim":{"is_default":true}}`},
+	} {
+		api := resources()
+		got := windlass(t, api, append([]string{"vim", "update", "north"}, c.args...)...)
+		require.Equal(t, 0, got.code, got.err)
+		require.Equal(t, "/v1.0/vims/7d1c", api.last("PUT").path)
+		require.JSONEq(t, c.body, api.last("PUT").body)
+		require.Contains(t, got.out, "http://cloud:5000/v3")
+	}
+	for want, args := range map[string][]string{
+		"Nothing is to be changed":    {"north"},
+		"cannot be changed":           {"north", "--config", file("auth_url: http://other:5000/v3")},
+		`There is no VIM "elsewhere"`: {"elsewhere", "--name", "x"},
+	} {
+		got := windlass(t, resources(), append([]string{"vim", "update"}, args...)...)
+		require.NotZero(t, got.code)
+		require.Contains(t, got.err, want)
+	}
+}
+
+func TestVnfChangeExtConn_postsTheRequest(t *testing.T) {
+	const request = `{"extVirtualLinks":[{"id":"l","resourceId":"n","extCps":[]}]}`
+	file := filepath.Join(t.TempDir(), "links.json")
+	require.NoError(t, os.WriteFile(file, []byte(request), 0o600))
+	api := resources()
+	path := "/vnflcm/v1/vnf_instances/" + vnfID + "/change_ext_conn"
+	api.answers["POST "+path] = accepted("http://api/vnflcm/v1/vnf_lcm_op_occs/" + opID)
+	got := windlass(t, api, "vnf", "change-ext-conn", vnfID, file)
+	require.Equal(t, 0, got.code, got.err)
+	require.Equal(t, path, api.last("POST").path)
+	require.JSONEq(t, request, api.last("POST").body)
+	require.Contains(t, got.out, opID)
+
+	plan := "/windlass/v1/vnf_instances/" + vnfID + "/plan"
+	api.answers["POST "+plan] = ok(200, `{"operation":"CHANGE_EXT_CONN","changedLinks":["l"],"instancesToAdd":0,"instancesToRemove":0}`)
+	got = windlass(t, api, "vnf", "change-ext-conn", vnfID, file, "--plan", "-o", "json")
+	require.Equal(t, 0, got.code, got.err)
+	require.JSONEq(t, `{"operation":"CHANGE_EXT_CONN","request":`+request+`}`, api.last("POST").body)
 }

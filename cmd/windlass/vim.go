@@ -16,7 +16,7 @@ import (
 
 func newVim(c *cli) *cobra.Command {
 	cmd := &cobra.Command{Use: "vim", Short: "Register the clouds and clusters that VNFs run on"}
-	cmd.AddCommand(newVimRegister(c), newVimList(c), newVimShow(c), newVimDelete(c))
+	cmd.AddCommand(newVimRegister(c), newVimList(c), newVimShow(c), newVimUpdate(c), newVimDelete(c))
 	return cmd
 }
 
@@ -165,6 +165,80 @@ func newVimShow(c *cli) *cobra.Command {
 			return c.printVim(raw)
 		},
 	}
+}
+
+func newVimUpdate(c *cli) *cobra.Command {
+	var configFile, name, description string
+	var isDefault bool
+	cmd := &cobra.Command{
+		Use:   "update NAME|ID [--config FILE] [--name N] [--description D] [--default=true|false]",
+		Short: "Change the credentials, the name or the description of a VIM",
+		Long: `Change a VIM. What is not given stays as it is. FILE is YAML as for 'windlass vim register'; the credentials in it, of
+which it may have only some, are tried against the VIM before they take the place of the present ones. VNFs may use
+the VIM meanwhile. Its type and its address cannot be changed: register another VIM.`,
+		Example: `  windlass vim update north --config new-password.yaml
+  windlass vim update north --name south --default=false`,
+		Args: exactly("NAME or ID"),
+	}
+	cmd.Flags().StringVar(&configFile, "config", "", "YAML `file` with new credentials")
+	cmd.Flags().StringVar(&name, "name", "", "new `name`")
+	cmd.Flags().StringVar(&description, "description", "", "new `text` that says what it is")
+	cmd.Flags().BoolVar(&isDefault, "default", false, "use it where a request names no VIM, or not any more")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		raw, err := c.findVim(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		v, err := decode[vim](raw)
+		if err != nil {
+			return err
+		}
+		request := map[string]any{}
+		if configFile != "" {
+			if request, err = c.readVimChanges(cmd, configFile, v); err != nil {
+				return err
+			}
+		}
+		for flag, value := range map[string]any{"name": name, "description": description} {
+			if cmd.Flags().Changed(flag) {
+				request[flag] = value
+			}
+		}
+		if cmd.Flags().Changed("default") {
+			request["is_default"] = isDefault
+		}
+		if len(request) == 0 {
+			return usageErrorf(cmd, "Nothing is to be changed: give --config, --name, --description or --default.")
+		}
+		var answer struct {
+			Vim json.RawMessage `json:"vim"`
+		}
+		_, err = c.client.send(cmd.Context(), http.MethodPut, vimsPath+"/"+url.PathEscape(v.ID), map[string]any{"vim": request}, &answer)
+		if err != nil {
+			return err
+		}
+		return c.printVim(answer.Vim)
+	}
+	return cmd
+}
+
+// readVimChanges reads a configuration for a VIM that is there, and refuses what of it cannot be changed.
+func (c *cli) readVimChanges(cmd *cobra.Command, file string, present vim) (map[string]any, error) {
+	request, err := c.readVimConfig(file)
+	if err != nil {
+		return nil, err
+	}
+	if address, given := request["auth_url"]; given && address != present.AuthURL {
+		return nil, usageErrorf(cmd, "The address of a VIM cannot be changed: %s has %s. Register another VIM.", present.Name, present.AuthURL)
+	}
+	delete(request, "auth_url")
+	delete(request, "type")
+	for _, part := range []string{"auth_cred", "vim_project"} {
+		if members, _ := request[part].(map[string]any); len(members) == 0 {
+			delete(request, part)
+		}
+	}
+	return request, nil
 }
 
 func newVimDelete(c *cli) *cobra.Command {

@@ -13,9 +13,10 @@ import (
 )
 
 func newVnf(c *cli) *cobra.Command {
-	cmd := &cobra.Command{Use: "vnf", Short: "Create, instantiate, show, modify, scale, heal, start, stop and terminate VNF instances"}
+	cmd := &cobra.Command{Use: "vnf", Short: "Create, instantiate, show, modify, scale, heal, start, stop, connect and terminate VNF instances"}
 	cmd.AddCommand(newVnfCreate(c), newVnfList(c), newVnfShow(c), newVnfModify(c), newVnfInstantiate(c), newVnfScale(c), newVnfScaleToLevel(c),
-		newVnfHeal(c), newVnfOperate(c), newVnfDrift(c), newVnfDriftPolicy(c), newVnfRegistry(c), newVnfForgetHostKey(c), newVnfTerminate(c), newVnfDelete(c))
+		newVnfHeal(c), newVnfOperate(c), newVnfChangeExtConn(c), newVnfDrift(c), newVnfDriftPolicy(c), newVnfRegistry(c), newVnfForgetHostKey(c),
+		newVnfTerminate(c), newVnfDelete(c))
 	return cmd
 }
 
@@ -142,6 +143,29 @@ input. The command returns when the operation has begun, with --watch when it ha
 			return err
 		}
 		return c.operate(cmd, args[0], lcm.OpInstantiate, request, how)
+	}
+	return cmd
+}
+
+func newVnfChangeExtConn(c *cli) *cobra.Command {
+	var how manner
+	cmd := &cobra.Command{
+		Use:   "change-ext-conn ID REQUEST",
+		Short: "Connect a VNF instance to other external networks",
+		Long: `Connect external connection points of a VNF instance to other networks. REQUEST is a JSON file with a
+ChangeExtVnfConnectivityRequest of SOL003, "-" for standard input; links that it does not name stay as they are. Its
+form is that of --lcm-version: cpConfig is a list in version 1, a map in version 2.`,
+		Example: `  windlass vnf change-ext-conn 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 links.json --plan
+  windlass vnf change-ext-conn 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 links.json --watch`,
+		Args: exactly("ID", "REQUEST"),
+	}
+	how.addMannerFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		request, err := c.readRequest(args[1])
+		if err != nil {
+			return err
+		}
+		return c.operate(cmd, args[0], lcm.OpChangeExtConn, request, how)
 	}
 	return cmd
 }

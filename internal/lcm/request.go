@@ -58,18 +58,14 @@ func ParseTerminate(body json.RawMessage) (TerminateRequest, error) {
 // Graceful reports whether the VNF is to be taken out of service before its resources are deleted.
 func (r TerminateRequest) Graceful() bool { return r.TerminationType == string(Graceful) }
 
-const (
-	// defaultGracePeriod is for a request without gracefulTerminationTimeout, which SOL003 leaves to the VNFM. It is
-	// what Nova gives a guest by default (shutdown_timeout) before it takes the power away.
-	defaultGracePeriod = 60 * time.Second
-	// longestGracePeriod is the longest limit that Windlass takes anywhere; an activity must end within three hours.
-	longestGracePeriod = 2 * time.Hour
-)
+// longestGracePeriod is the longest limit that Windlass takes anywhere; an activity must end within three hours.
+const longestGracePeriod = 2 * time.Hour
 
-// GracePeriod is how long a graceful termination waits for the servers to shut down.
+// GracePeriod is how long a graceful termination waits for the servers to shut down. A request without a limit wants it to wait
+// however long that takes (SOL003 clause 5.5.2.8).
 func (r TerminateRequest) GracePeriod() time.Duration {
 	if r.GracefulTerminationTimeout == nil {
-		return defaultGracePeriod
+		return longestGracePeriod
 	}
 	seconds := min(max(*r.GracefulTerminationTimeout, 0), int(longestGracePeriod/time.Second))
 	return time.Duration(seconds) * time.Second

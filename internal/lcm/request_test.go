@@ -16,8 +16,8 @@ func TestParseTerminate_readsHowLongToWait(t *testing.T) {
 		graceful bool
 		wait     time.Duration
 	}{
-		`{"terminationType":"FORCEFUL"}`:                                          {false, time.Minute},
-		`{"terminationType":"GRACEFUL"}`:                                          {true, time.Minute},
+		`{"terminationType":"FORCEFUL"}`:                                          {false, 2 * time.Hour},
+		`{"terminationType":"GRACEFUL"}`:                                          {true, 2 * time.Hour},
 		`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":5}`:           {true, 5 * time.Second},
 		`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":0}`:           {true, 0},
 		`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":90000000000}`: {true, 2 * time.Hour},

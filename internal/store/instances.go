@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -94,13 +95,24 @@ func changedMeanwhile(what string, id any, stored, given int64) error {
 		what, id, stored, given)
 }
 
+// isOneOf is a Conflict when versions are given, and the stored one is none of them.
+func isOneOf(versions []int64, stored int64, what string, id any) error {
+	if len(versions) == 0 || slices.Contains(versions, stored) {
+		return nil
+	}
+	return changedMeanwhile(what, id, stored, versions[0])
+}
+
 // DeleteInstance removes an instance that is NOT_INSTANTIATED, has no operation under way and has left nothing
-// behind; else it is a Conflict. Its operation occurrences stay.
-func (s *Store) DeleteInstance(ctx context.Context, id lcm.VnfInstanceID) error {
+// behind; else it is a Conflict. Its operation occurrences stay. Of versions, when they are given, it must have one.
+func (s *Store) DeleteInstance(ctx context.Context, id lcm.VnfInstanceID, versions ...int64) error {
 	return s.inTransaction(ctx, "delete the VNF instance", func(tx pgx.Tx) error {
 		// The lock makes BeginOperation wait or be seen: the second statement looks anew.
 		inst, err := one(ctx, tx, scanInstance, notFound("VNF instance", id), selectInstance+` where id = @id for update`, pgx.NamedArgs{"id": id})
 		if err != nil {
+			return err
+		}
+		if err := isOneOf(versions, inst.Version, "VNF instance", id); err != nil {
 			return err
 		}
 		open, err := all(ctx, tx, scanOperation, selectOperation+`

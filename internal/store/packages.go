@@ -143,16 +143,23 @@ func (s *Store) Nudge(ctx context.Context) error {
 	return interpret("wake the workers", err)
 }
 
-// DeletePackage removes the package with its content, unless an instance uses it: that is a Conflict.
-func (s *Store) DeletePackage(ctx context.Context, id lcm.VnfPkgID) error {
+// DeletePackage removes the package with its content, unless an instance uses it: that is a Conflict. Of versions, when they are
+// given, it must have one.
+func (s *Store) DeletePackage(ctx context.Context, id lcm.VnfPkgID, versions ...int64) error {
 	args := pgx.NamedArgs{"id": id}
-	deleted := false
 	err := s.inTransaction(ctx, "delete the VNF package", func(tx pgx.Tx) error {
+		// The lock makes a change of the package wait, or be seen.
+		pkg, err := one(ctx, tx, scanPackage, notFound("VNF package", id), selectPackage+` where id = @id for update`, args)
+		if err != nil {
+			return err
+		}
+		if err := isOneOf(versions, pkg.Version, "VNF package", id); err != nil {
+			return err
+		}
 		if err := notifyPackageGone(ctx, tx, id); err != nil {
 			return err
 		}
-		tag, err := tx.Exec(ctx, `delete from vnf_pkg where id = @id`, args)
-		deleted = tag.RowsAffected() > 0
+		_, err = tx.Exec(ctx, `delete from vnf_pkg where id = @id`, args)
 		return err
 	})
 	if violates(err, "vnf_instance_vnf_pkg") {
@@ -161,9 +168,6 @@ func (s *Store) DeletePackage(ctx context.Context, id lcm.VnfPkgID) error {
 			users = []string{"that was deleted meanwhile; try again"}
 		}
 		return lcm.Errorf(lcm.KindConflict, "VNF package %s is in use by VNF instance %s.", id, users[0])
-	}
-	if err == nil && !deleted {
-		return notFound("VNF package", id)
 	}
 	return err
 }

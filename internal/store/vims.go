@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -72,14 +73,18 @@ func vimError(op string, v lcm.Vim, err error) error {
 	return interpret(op, err)
 }
 
-// DeleteVim removes the VIM, unless a VNF instance names it in its VIM connections: that is a Conflict.
-func (s *Store) DeleteVim(ctx context.Context, id lcm.VimID) error {
+// DeleteVim removes the VIM, unless a VNF instance names it in its VIM connections: that is a Conflict. With times it must have
+// been changed last at one of them.
+func (s *Store) DeleteVim(ctx context.Context, id lcm.VimID, updated ...time.Time) error {
 	args := pgx.NamedArgs{"id": id, "connection": []map[string]any{{"vimId": id}}}
 	return s.inTransaction(ctx, "delete the VIM", func(tx pgx.Tx) error {
 		// The lock makes BeginOperation wait or be seen: the second statement looks anew.
 		vim, err := one(ctx, tx, scanVim, notFound("VIM", id), selectVim+` where id = @id for update`, args)
 		if err != nil {
 			return err
+		}
+		if len(updated) > 0 && !slices.ContainsFunc(updated, vim.Updated.Equal) {
+			return lcm.Errorf(lcm.KindConflict, "The VIM %s was changed meanwhile; read it again.", vim.Name)
 		}
 		users, err := all(ctx, tx, pgx.RowTo[string], `
 			select id from vnf_instance where vim_connections @> @connection::jsonb order by id limit 1`, args)

@@ -101,6 +101,16 @@ func (b *Bed) onboard(t testing.TB) {
 // VnfdID is the sample package's.
 const VnfdID = "ee1f8f34-7c92-4023-840d-6f3b6885d92e"
 
+// Restart stops all of Windlass and starts it with the environment as it is now. It listens elsewhere then.
+func (b *Bed) Restart(t testing.TB) {
+	t.Helper()
+	require.NoError(t, b.StopDev())
+	require.NoError(t, b.StartDev(t.Context()))
+	info, err := b.Info()
+	require.NoError(t, err)
+	b.URL = info.API
+}
+
 // KillWorker ends the worker without warning; windlass dev starts another.
 func (b *Bed) KillWorker(t testing.TB) {
 	t.Helper()

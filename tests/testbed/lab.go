@@ -20,6 +20,14 @@ func (b *Bed) Lab(t testing.TB, method, path string, body any) Answer {
 	return Request(t, method, lab.OrderURL()+path, body)
 }
 
+// LabInto reads something of the lab's own API.
+func (b *Bed) LabInto(t testing.TB, path string, into any) {
+	t.Helper()
+	a := b.Lab(t, http.MethodGet, path, nil)
+	require.Equal(t, http.StatusOK, a.Status, "%s: %s", path, a.Body)
+	require.NoError(t, json.Unmarshal(a.Body, into))
+}
+
 // MachineOf finds a node's machine: a node's name ends with the first digits of its server's id.
 func (b *Bed) MachineOf(t testing.TB, node string) string {
 	t.Helper()

@@ -2,7 +2,7 @@
 -- instantiated is several kilobytes of another place (TOAST). What lists show of it by default, and what is asked for most, is
 -- here beside the other columns, where PostgreSQL knows how many rows have which values.
 alter table vnf_instance add column instantiated_brief jsonb generated always as (instantiated
-    - '{additionalParams,attached,extCpInfo,extManagedVirtualLinks,extVirtualLinks,granted,nodes,storage,virtualStorageResourceInfo,vnfcResourceInfo}'::text[])
+    - '{additionalParams,attached,extCpInfo,extManagedVirtualLinks,extVirtualLinks,granted,nodes,storage,virtualLinkResourceInfo,virtualStorageResourceInfo,vnfcResourceInfo}'::text[])
     stored;
 create index vnf_instance_instantiated_brief on vnf_instance using gin (instantiated_brief jsonb_path_ops);
 

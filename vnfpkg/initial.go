@@ -1,0 +1,146 @@
+package vnfpkg
+
+import (
+	"maps"
+	"slices"
+)
+
+// additionalProperties are the members of a VNF's configurable properties that are not the standard's own (SOL001 clause 6.2.37).
+const additionalProperties = "additional_configurable_properties"
+
+// initial reads with which values the attributes of a VNF instance begin that clients may modify (SOL001 clauses 6.2.2, 6.2.36
+// and 6.2.37). Of the configurable properties these are the VNF's own: what the standard's would switch on, Windlass has not.
+func (l *loader) initial(v *Vnfd) {
+	modifiable := l.vnfMap("modifiable_attributes")
+	v.Metadata, v.Extensions = membersOf(modifiable, "metadata"), membersOf(modifiable, "extensions")
+	v.ConfigurableProperties = membersOf(l.vnfMap("configurable_properties"), additionalProperties)
+}
+
+// membersOf is a member that is a mapping with something in it.
+func membersOf(of map[string]any, name string) map[string]any {
+	m, _ := of[name].(map[string]any)
+	if len(m) == 0 {
+		return nil
+	}
+	return m
+}
+
+// vnfMap is the value of a property of the VNF node whose type is a data type: what the node says lies over the default of its
+// type, and that over the defaults of the data type's members. The entry definition comes before flavours.
+func (l *loader) vnfMap(name string) map[string]any {
+	for _, doc := range l.docs {
+		topology := doc.at("topology_template")
+		for _, node := range topology.at("node_templates").members() {
+			if typeName := node.at("type").str(); l.builtinType(typeName) == typeVNF {
+				if out := l.valueOf(topology, l.property(typeName, name), node.at("properties", name)); len(out) > 0 {
+					return out
+				}
+			}
+		}
+		if mapped := topology.at("substitution_mappings", "node_type").str(); mapped != "" {
+			if out := l.valueOf(topology, l.property(mapped, name), nil); len(out) > 0 {
+				return out
+			}
+		}
+	}
+	return nil
+}
+
+// property is the definition of a property in a node type or one that it derives from.
+func (l *loader) property(typeName, name string) *value {
+	for range len(l.nodeTypes) + 1 {
+		def := l.nodeTypes[typeName]
+		if p := def.at("properties", name); p != nil {
+			return p
+		}
+		typeName = def.at("derived_from").str()
+	}
+	return nil
+}
+
+// valueOf is what a property of a data type has when given is assigned to it.
+func (l *loader) valueOf(topology, property, given *value) map[string]any {
+	out := l.defaultsOf(topology, property.at("type").str())
+	overlay(out, plainInputs(topology, property.at("default")))
+	overlay(out, plainInputs(topology, given))
+	return out
+}
+
+// mostDefaults bounds how many members of data types are looked at: types of types of types multiply.
+const mostDefaults = 10_000
+
+// defaultsOf are the defaults of the members of a data type, those of the types that it derives from included. A type among its
+// own members is not followed again: trail is the way to it.
+func (l *loader) defaultsOf(topology *value, typeName string, trail ...string) map[string]any {
+	out := map[string]any{}
+	if slices.Contains(trail, typeName) {
+		return out
+	}
+	trail = append(slices.Clone(trail), typeName)
+	var chain []*value
+	for range len(l.dataTypes) + 1 {
+		def := l.dataTypes[typeName]
+		if def == nil {
+			break
+		}
+		chain = append(chain, def)
+		typeName = def.at("derived_from").str()
+	}
+	for _, def := range slices.Backward(chain) {
+		for name, member := range def.at("properties").members() {
+			if l.defaults++; l.defaults > mostDefaults {
+				if l.defaults == mostDefaults+1 {
+					l.rep.problem(def.place(), "its data types have more than %d members when they are put into one another", mostDefaults)
+				}
+				return out
+			}
+			if below := l.defaultsOf(topology, member.at("type").str(), trail...); len(below) > 0 {
+				overlay(out, map[string]any{name: below})
+			}
+			if member.has("default") {
+				overlay(out, map[string]any{name: plainInputs(topology, member.at("default"))})
+			}
+		}
+	}
+	return out
+}
+
+// plainInputs is a value with the defaults of inputs in the place of {get_input: name}; an input without one is nil.
+func plainInputs(topology, v *value) any {
+	switch {
+	case v.isNull():
+		return nil
+	case v.isMap() && len(v.keys) == 1 && v.at("get_input").str() != "":
+		return plainInputs(nil, resolveInput(topology, v))
+	case v.isMap():
+		out := map[string]any{}
+		for name, item := range v.members() {
+			out[name] = plainInputs(topology, item)
+		}
+		return out
+	default:
+		return v.plain()
+	}
+}
+
+// overlay puts what is given over what is there, member by member; nil says nothing.
+func overlay(there map[string]any, given any) {
+	members, _ := given.(map[string]any)
+	for name, value := range members {
+		below, isMap := value.(map[string]any)
+		present, both := there[name].(map[string]any)
+		switch {
+		case value == nil:
+		case isMap && both:
+			merged := maps.Clone(present)
+			overlay(merged, below)
+			there[name] = merged
+		case isMap:
+			clean := map[string]any{}
+			overlay(clean, below)
+			there[name] = clean
+		default:
+			there[name] = value
+		}
+	}
+}
