@@ -47,6 +47,7 @@ func (l *loader) vnfd() Vnfd {
 		l.rep.problem(entry.file, "the VNF node has no descriptor_id, neither as a property nor as a default of its type")
 	}
 	for _, doc := range l.docs {
+		v.Definitions = append(v.Definitions, doc.file)
 		if l.isFlavour(doc) && l.room("flavours", len(v.Flavours), doc) {
 			v.Flavours = append(v.Flavours, l.flavour(doc))
 		}

@@ -17,6 +17,8 @@ type Vnfd struct {
 	Version         string     `json:"version"`
 	Description     string     `json:"description,omitempty"`
 	VnfmInfo        []string   `json:"vnfmInfo,omitempty"`
+	// Definitions are the paths of its files, the entry first; none for packages that were taken before they were kept.
+	Definitions []string `json:"definitions,omitempty"`
 	// Flavours are ordered by ID.
 	Flavours []Flavour `json:"flavours"`
 }
