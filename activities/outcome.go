@@ -95,7 +95,11 @@ func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.Oper
 	}
 	before := inst.Instantiated
 	if in.Outcome.Operated != nil {
-		return operate(inst, *in.Outcome.Operated, in.Status.State, rec)
+		if err := operate(inst, *in.Outcome.Operated, in.Status.State, rec); err != nil {
+			return err
+		}
+		o.define(ctx, in.OpOccID, rec, nil)
+		return nil
 	}
 	if in.Outcome.Terminated {
 		empty(&inst)
@@ -108,10 +112,19 @@ func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.Oper
 		inst.Extensions, inst.ConfigurableProperties = made.Extensions, made.ConfigurableProperties
 	}
 	rec.ResourceChanges = changes(before, inst.Instantiated)
+	o.define(ctx, in.OpOccID, rec, inst.Instantiated)
 	if over {
 		rec.Instance = &inst
 	}
 	return nil
+}
+
+// define adds to changes what they are in the grant. Where that cannot be told now, e.g. because its VIM has gone, the state is recorded
+// without.
+func (o *OpOccs) define(ctx context.Context, id lcm.OpOccID, rec *lcm.OperationRecord, after *lcm.InstantiatedVnfInfo) {
+	if granted, err := o.Facts.Grant(ctx, id); err == nil {
+		define(rec.ResourceChanges, granted, orEmpty(after))
+	}
 }
 
 // operate adds to rec which VNFCs were switched. The instance has it also when the operation is given up: what was stopped

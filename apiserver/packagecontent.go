@@ -237,11 +237,9 @@ func (s *Server) readVnfd(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, a := range pkg.Artifacts {
-		if ext := path.Ext(a.Path); strings.HasPrefix(a.Path, "Definitions/") && (ext == ".yaml" || ext == ".yml") {
-			names = append(names, a.Path)
-		}
+	names, err := definitionsOf(pkg)
+	if err != nil {
+		return err
 	}
 	ctx := c.Request().Context()
 	if len(names) == 1 && accepts(c, "text/plain") {
@@ -260,6 +258,23 @@ func (s *Server) readVnfd(c echo.Context) error {
 		return err
 	}
 	return c.Blob(http.StatusOK, mimeZip, archive)
+}
+
+// definitionsOf are the files of a package's VNFD: what was read as such, wherever it is, and what else is where definitions are.
+func definitionsOf(pkg lcm.VnfPkg) ([]string, error) {
+	vnfd, err := vnfdOf(pkg)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, a := range pkg.Artifacts {
+		ext := path.Ext(a.Path)
+		inTheirPlace := strings.HasPrefix(a.Path, "Definitions/") && (ext == ".yaml" || ext == ".yml")
+		if inTheirPlace || slices.Contains(vnfd.Definitions, a.Path) {
+			names = append(names, a.Path)
+		}
+	}
+	return names, nil
 }
 
 func (s *Server) zipFiles(ctx context.Context, id lcm.VnfPkgID, names []string) ([]byte, error) {

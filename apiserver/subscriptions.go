@@ -18,6 +18,8 @@ import (
 type Subscribers interface {
 	// Check refuses a URI that notifications are not sent to.
 	Check(uri string) error
+	// HasCertificate tells whether there is a certificate to show to subscribers.
+	HasCertificate() bool
 	// TestCallback looks whether the subscriber answers GET with 204; authentication is a SubscriptionAuthentication,
 	// or empty.
 	TestCallback(ctx context.Context, s lcm.Subscription, authentication []byte) error
@@ -211,6 +213,9 @@ func (s *Server) checkAuthentication(found *shape, auth *authenticationRequest) 
 		found.add(path+".authType", "must not be empty")
 	}
 	found.oneOf(path+".authType", auth.AuthType, authTypes)
+	if s.Subscribers != nil && !s.Subscribers.HasCertificate() && !slices.ContainsFunc(auth.AuthType, func(t string) bool { return t != lcm.AuthTLS }) {
+		found.add(path+".authType", "%s cannot be done: Windlass has no certificate to show (notifications.certFile)", lcm.AuthTLS)
+	}
 	if slices.Contains(auth.AuthType, lcm.AuthBasic) && (auth.ParamsBasic == nil || auth.ParamsBasic.UserName == "" || auth.ParamsBasic.Password == "") {
 		found.add(path+".paramsBasic", "must have userName and password: nothing was provisioned otherwise")
 	}
@@ -237,9 +242,12 @@ func (a *lcmAPI) checkSubscriptionFilter(s *shape, f *subscriptionFilter) {
 	}
 	s.oneOf(path+".operationStates", f.OperationStates, states)
 	if len(f.NotificationTypes) > 0 && !slices.Contains(f.NotificationTypes, string(lcm.NotifyOperation)) {
-		for name, given := range map[string]int{"operationTypes": len(f.OperationTypes), "operationStates": len(f.OperationStates)} {
-			if given > 0 {
-				s.add(path+"."+name, "needs %s among notificationTypes", lcm.NotifyOperation)
+		for _, list := range []struct {
+			name  string
+			given int
+		}{{"operationTypes", len(f.OperationTypes)}, {"operationStates", len(f.OperationStates)}} {
+			if list.given > 0 {
+				s.add(path+"."+list.name, "needs %s among notificationTypes", lcm.NotifyOperation)
 			}
 		}
 	}

@@ -17,6 +17,7 @@ import (
 // obligingSubscribers answer every test of a callback, until they are told otherwise.
 type obligingSubscribers struct {
 	refuse error
+	bare   bool // without a certificate
 	tested []lcm.Subscription
 }
 
@@ -26,6 +27,8 @@ func (o *obligingSubscribers) Check(uri string) error {
 	}
 	return nil
 }
+
+func (o *obligingSubscribers) HasCertificate() bool { return !o.bare }
 
 func (o *obligingSubscribers) TestCallback(_ context.Context, s lcm.Subscription, _ []byte) error {
 	o.tested = append(o.tested, s)
@@ -228,4 +231,18 @@ func TestDeadLetters_areListedAndDeliveredAgain(t *testing.T) {
 	b.do("POST", path, nil).problem(http.StatusNotFound)
 	b.do("POST", "/windlass/v1/dead_letters/x/redeliver", nil).problem(http.StatusNotFound)
 	require.Len(t, b.outbox(id), 1)
+}
+
+func TestSubscription_byCertificateNeedsOne(t *testing.T) {
+	subscribers := &obligingSubscribers{bare: true}
+	b := newBench(t, func(o *Options) { o.Subscribers = subscribers })
+	by := func(types ...string) answer {
+		return b.do("POST", "/vnflcm/v1/subscriptions", subscribe(map[string]any{"callbackUri": callback + "/" + types[len(types)-1], "authentication": map[string]any{
+			"authType": types, "paramsBasic": map[string]any{"userName": "u", "password": "p"},
+		}}))
+	}
+	require.Contains(t, by("TLS_CERT").problem(http.StatusBadRequest), "notifications.certFile")
+	by("TLS_CERT", "BASIC").want(http.StatusCreated)
+	subscribers.bare = false
+	by("TLS_CERT").want(http.StatusCreated)
 }

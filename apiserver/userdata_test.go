@@ -75,3 +75,12 @@ func TestInstantiate_leavesMissingNetworksToTheNFVOThatGrants(t *testing.T) {
 		require.Contains(t, a.problem(http.StatusBadRequest), "needs a network")
 	}
 }
+
+func TestInstantiate_refusesScaleLevelsOfLaterVersions(t *testing.T) {
+	b := newBench(t)
+	instance, request := b.ready("/vnflcm/v1")
+	request["targetScaleLevelInfo"] = []any{map[string]any{"aspectId": "worker_instance", "scaleLevel": 1}}
+	refused := b.do("POST", instance+"/instantiate", request)
+	refused.problem(http.StatusBadRequest)
+	require.Equal(t, []string{"$.targetScaleLevelInfo"}, refused.paths())
+}

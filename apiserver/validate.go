@@ -85,6 +85,9 @@ func (a *lcmAPI) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, 
 	if err := a.checkVims(ctx, inst, req, &found); err != nil {
 		return err
 	}
+	if req.TargetScaleLevels {
+		found.mistake(lcm.Problem{Path: "$.targetScaleLevelInfo", Detail: "is of later versions of SOL003: name an instantiation level, and scale the VNF when it is there (scale_to_level)"})
+	}
 	checkManagedLinks(req, &found)
 	a.checkUserData(req, pkg, &found)
 	if flavour, err := vnfd.Flavour(req.FlavourID); err != nil {

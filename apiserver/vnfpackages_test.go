@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"net/http"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -135,4 +136,35 @@ func TestPackageListIsShortByDefaultAndCanBeFiltered(t *testing.T) {
 	require.Len(t, on, 1)
 	require.NotContains(t, on[0], "additionalArtifacts")
 	require.Contains(t, b.do("GET", "/vnfpkgm/v1/vnf_packages?all_fields&filter=(eq,onboardingState,ONBOARDED)", nil).list()[0], "additionalArtifacts")
+}
+
+// A CSAR without TOSCA-Metadata has its definition in the root (SOL004 option 2).
+func TestVnfd_isServedWhereverItsFilesAre(t *testing.T) {
+	b := newBench(t)
+	var csar bytes.Buffer
+	w := zip.NewWriter(&csar)
+	for name, from := range map[string]string{
+		"server.yaml": "Definitions/standard.vnfd.yaml", "BaseHOT/simple/standard.yaml": "BaseHOT/simple/standard.yaml",
+		"BaseHOT/simple/nested/VDU1.yaml": "BaseHOT/simple/nested/VDU1.yaml",
+	} {
+		text, err := os.ReadFile("../tests/e2e/testdata/standard/" + from)
+		require.NoError(t, err)
+		f, err := w.Create(name)
+		require.NoError(t, err)
+		_, err = f.Write(text)
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	a := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
+	a.want(http.StatusCreated)
+	b.do("PUT", a.path()+"/package_content", csar.String(), "Content-Type: application/zip").want(http.StatusAccepted)
+
+	text := b.do("GET", a.path()+"/vnfd", nil, "Accept: text/plain")
+	text.want(http.StatusOK)
+	require.Contains(t, string(text.Body), "descriptor_id: 0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e21")
+	archive := b.do("GET", a.path()+"/vnfd", nil, "Accept: application/zip")
+	r, err := zip.NewReader(bytes.NewReader(archive.Body), int64(len(archive.Body)))
+	require.NoError(t, err)
+	require.Len(t, r.File, 1)
+	require.Equal(t, "server.yaml", r.File[0].Name)
 }

@@ -48,6 +48,7 @@ func (l *loader) vnfd() Vnfd {
 	}
 	l.initial(&v)
 	for _, doc := range l.docs {
+		v.Definitions = append(v.Definitions, doc.file)
 		if l.isFlavour(doc) && l.room("flavours", len(v.Flavours), doc) {
 			v.Flavours = append(v.Flavours, l.flavour(doc))
 		}

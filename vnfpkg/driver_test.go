@@ -44,3 +44,26 @@ func TestDriver_ofTheAuthorsOwnScriptIsOnlyWarnedOf(t *testing.T) {
 	require.Equal(t, Hook{Implementation: "Scripts/own.py", File: "Scripts/own.py"}, p.Vnfd.Flavours[0].Hooks["instantiate_end"])
 	require.Equal(t, []string{`Definitions/top.yaml:20: Windlass has no driver of its own for "Scripts/own.py", so instantiate_end will not be carried out`}, sentences(p.Warnings))
 }
+
+func TestHooks_mayBeThoseOfTheType(t *testing.T) {
+	types := func(own string) files {
+		f := minimal().
+			replace(t, topVnfd, "      type: tosca.nodes.nfv.VNF\n", "      type: own.VNF\n").
+			replace(t, topVnfd, "          instantiate_end:\n            implementation: mgmt-drivers-kubernetes\n", own)
+		return f.with(topVnfd, `node_types:
+  base.VNF:
+    derived_from: tosca.nodes.nfv.VNF
+    interfaces:
+      Vnflcm: { type: tosca.interfaces.nfv.Vnflcm, instantiate: {}, instantiate_end: { implementation: mgmt-drivers-kubernetes }, heal_end: mgmt-drivers-kubernetes }
+  own.VNF: { derived_from: base.VNF }
+`+f[topVnfd])
+	}
+	fl := types("").open(t).Vnfd.Flavours[0]
+	driver, ok := fl.Driver("instantiate_end")
+	require.True(t, ok)
+	require.Equal(t, "mgmt-drivers-kubernetes", driver)
+	fl = types("          instantiate_end: mgmt-drivers-private-registry\n").open(t).Vnfd.Flavours[0]
+	driver, _ = fl.Driver("instantiate_end")
+	require.Equal(t, "mgmt-drivers-private-registry", driver, "the node's own goes before")
+	require.Contains(t, fl.Hooks, "heal_end")
+}

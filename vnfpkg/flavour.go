@@ -53,6 +53,9 @@ func (r *flavourReader) node(name string, node *value) {
 		r.rep.problem(node.place(), "the node %s is of type %s, which no imported definition defines", quoteName(name), quoteName(typeName))
 	case standard == typeVNF:
 		r.flavour.Description = node.at("properties", "flavour_description").str()
+		for _, def := range r.lineage(typeName) {
+			r.hooks(def)
+		}
 		r.hooks(node)
 	case standard == typeCompute && r.room("VDUs", len(r.flavour.Vdus), node):
 		r.flavour.Vdus = append(r.flavour.Vdus, r.vdu(name, node))

@@ -41,6 +41,7 @@ func (r *flavourReader) lcmOperations() *LcmOperations {
 	if found == nil {
 		return nil
 	}
+	r.flag(found.at("instantiate"), "target_scale_levels_supported") // of v4.x; no request that is taken can ask for it
 	return &LcmOperations{
 		SeveralSteps:   r.flag(found.at("scale"), "scaling_by_more_than_one_step_supported"),
 		AnyLevels:      r.flag(found.at("scale_to_level"), "arbitrary_target_levels_supported"),

@@ -233,3 +233,17 @@ func (l *loader) typeDefault(typeName, property string) *value {
 	}
 	return nil
 }
+
+// lineage are the definitions of a node type and of those that it derives from, the last first: what comes later overrides.
+func (l *loader) lineage(typeName string) (out []*value) {
+	for range len(l.nodeTypes) + 1 {
+		def := l.nodeTypes[typeName]
+		if def == nil {
+			break
+		}
+		out = append(out, def)
+		typeName = def.at("derived_from").str()
+	}
+	slices.Reverse(out)
+	return out
+}

@@ -21,6 +21,8 @@ type Vnfd struct {
 	Metadata               map[string]any `json:"metadata,omitempty"`
 	Extensions             map[string]any `json:"extensions,omitempty"`
 	ConfigurableProperties map[string]any `json:"configurableProperties,omitempty"`
+	// Definitions are the paths of its files, the entry first; none for packages that were taken before they were kept.
+	Definitions []string `json:"definitions,omitempty"`
 	// Flavours are ordered by ID.
 	Flavours []Flavour `json:"flavours"`
 }

@@ -38,6 +38,7 @@ func (o *operations) GrantRequest(ctx context.Context, id lcm.OpOccID) (nfvo.Gra
 	r := nfvo.GrantRequest{
 		VnfInstanceID: j.inst.ID, OpOccID: id, VnfdID: j.inst.VnfdID, FlavourID: j.flavour.ID, Operation: j.opOcc.Operation,
 		IsAutomaticInvocation: j.opOcc.IsAutomaticInvocation, Resources: asked, Placement: plan.Placement(facts, p, asked),
+		OneVim:     plan.OneVim(facts, p, asked),
 		APIVersion: j.opOcc.APIVersion, Endpoint: o.endpoint,
 	}
 	if j.opOcc.Operation == lcm.OpInstantiate || j.opOcc.Operation == lcm.OpScaleToLevel {

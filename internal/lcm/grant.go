@@ -73,6 +73,11 @@ type ConstraintResource struct {
 	VimConnectionID string `json:"vimConnectionId,omitempty"`
 }
 
+// VimConstraint is SOL003 clause 9.5.3.7: resources that have to be managed through the same VIM connection.
+type VimConstraint struct {
+	Resources []ConstraintResource `json:"resource"` // two or more
+}
+
 // GrantZone is SOL003 clause 9.5.3.6.
 type GrantZone struct {
 	// ID is what GrantResource.ZoneID refers to, ZoneID the VIM's name of the zone.

@@ -16,6 +16,8 @@ type InstantiateRequest struct {
 	ExtManagedVirtualLinks []ExtManagedVirtualLink
 	VimConnections         []VimConnectionInfo
 	AdditionalParams       json.RawMessage
+	// TargetScaleLevels is set when there are any (targetScaleLevelInfo), which later versions of SOL003 have.
+	TargetScaleLevels bool
 	// Extensions and ConfigurableProperties are laid over those that the instance has.
 	Extensions, ConfigurableProperties map[string]any
 }
@@ -100,6 +102,7 @@ func ParseInstantiate(body json.RawMessage) (InstantiateRequest, error) {
 		VimConnectionInfo    keyed[VimConnectionInfo] `json:"vimConnectionInfo"`
 		ExtVirtualLinks      []rawExtVirtualLink      `json:"extVirtualLinks"`
 		ManagedLinks         []ExtManagedVirtualLink  `json:"extManagedVirtualLinks"`
+		TargetScaleLevels    []json.RawMessage        `json:"targetScaleLevelInfo"`
 		AdditionalParams     json.RawMessage          `json:"additionalParams"`
 		Extensions           map[string]any           `json:"extensions"`
 		Properties           map[string]any           `json:"vnfConfigurableProperties"`
@@ -118,6 +121,7 @@ func ParseInstantiate(body json.RawMessage) (InstantiateRequest, error) {
 		}
 	}
 	out.ExtVirtualLinks, out.ExtManagedVirtualLinks = linksOf(raw.ExtVirtualLinks), raw.ManagedLinks
+	out.TargetScaleLevels = len(raw.TargetScaleLevels) > 0
 	return out, nil
 }
 

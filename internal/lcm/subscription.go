@@ -46,7 +46,7 @@ type Verbosity string
 // The verbosities of SOL003 v3.3.1 clause 5.5.4.9.
 const (
 	VerbosityFull  Verbosity = "FULL"
-	VerbosityShort Verbosity = "SHORT" // without error, resources and other changes
+	VerbosityShort Verbosity = "SHORT" // without resources and other changes
 )
 
 // Subscription is SOL003 clause 5.5.2.16, or 10.5.2.4, with what the subscriber gave for deliveries.

@@ -182,6 +182,7 @@ type AffectedVirtualLink struct {
 	VnfVirtualLinkDescID string         `json:"vnfVirtualLinkDescId"`
 	ChangeType           string         `json:"changeType"` // ADDED or REMOVED
 	NetworkResource      ResourceHandle `json:"networkResource"`
+	ResourceDefinitionID string         `json:"resourceDefinitionId,omitempty"`
 }
 
 // AffectedVirtualStorage is SOL003 clause 5.5.3.15.
@@ -190,6 +191,7 @@ type AffectedVirtualStorage struct {
 	VirtualStorageDescID string         `json:"virtualStorageDescId"`
 	ChangeType           string         `json:"changeType"` // ADDED or REMOVED
 	StorageResource      ResourceHandle `json:"storageResource"`
+	ResourceDefinitionID string         `json:"resourceDefinitionId,omitempty"`
 }
 
 // AffectedVnfc is SOL003 clause 5.5.3.13.
@@ -198,6 +200,8 @@ type AffectedVnfc struct {
 	VduID           string         `json:"vduId"`
 	ChangeType      string         `json:"changeType"` // ADDED, REMOVED, MODIFIED, TEMPORARY
 	ComputeResource ResourceHandle `json:"computeResource"`
+	// ResourceDefinitionID is what it is in the grant, "" for what the grant says nothing of.
+	ResourceDefinitionID string `json:"resourceDefinitionId,omitempty"`
 }
 
 // Vim is a VIM of the registry at /v1.0/vims.

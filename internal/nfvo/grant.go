@@ -22,6 +22,7 @@ type GrantRequest struct {
 	// Resources are what the operation adds, updates and removes, defined as in Windlass's own grants.
 	Resources lcm.Grant
 	Placement []lcm.PlacementConstraint
+	OneVim    []lcm.VimConstraint
 	// APIVersion is that of the operation; Endpoint begins the links to Windlass.
 	APIVersion int
 	Endpoint   string
@@ -39,6 +40,7 @@ type grantRequestBody struct {
 	RemoveResources       []resourceDefinition      `json:"removeResources,omitempty"`
 	UpdateResources       []resourceDefinition      `json:"updateResources,omitempty"`
 	PlacementConstraints  []lcm.PlacementConstraint `json:"placementConstraints,omitempty"`
+	VimConstraints        []lcm.VimConstraint       `json:"vimConstraints,omitempty"`
 	Links                 map[string]link           `json:"_links"`
 }
 
@@ -67,7 +69,7 @@ func (r GrantRequest) body() grantRequestBody {
 		VnfInstanceID: r.VnfInstanceID, VnfLcmOpOccID: r.OpOccID, VnfdID: r.VnfdID, FlavourID: r.FlavourID,
 		Operation: r.Operation, IsAutomaticInvocation: r.IsAutomaticInvocation, InstantiationLevelID: r.InstantiationLevelID,
 		AddResources: definitions(r.Resources.AddResources), RemoveResources: definitions(r.Resources.RemoveResources),
-		UpdateResources: definitions(r.Resources.UpdateResources), PlacementConstraints: r.Placement,
+		UpdateResources: definitions(r.Resources.UpdateResources), PlacementConstraints: r.Placement, VimConstraints: r.OneVim,
 		Links: map[string]link{
 			"vnfLcmOpOcc": {root + "/vnf_lcm_op_occs/" + string(r.OpOccID)},
 			"vnfInstance": {root + "/vnf_instances/" + string(r.VnfInstanceID)},
@@ -198,6 +200,7 @@ func (g rawGrant) unsupported() error {
 		add(l.VnfVirtualLinkDescID == "", path+".vnfVirtualLinkDescId", "is missing")
 		add(l.ResourceID == "", path+".resourceId", "is missing")
 		add(l.ResourceProviderID != "", path+".resourceProviderId", direct)
+		add(l.LinkPorts > 0, path+".vnfLinkPort", "ports that are made elsewhere cannot be used: the stack makes the ports of its servers")
 	}
 	for i, r := range g.AddResources {
 		path := fmt.Sprintf("$.addResources[%d]", i)

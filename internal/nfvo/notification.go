@@ -74,10 +74,11 @@ func notificationOf(s lcm.Subscription, e lcm.VnfEvent) notification {
 	if s.APIVersion == 2 {
 		n.Verbosity = s.Verbosity
 	}
-	if s.Verbosity == lcm.VerbosityShort {
+	n.Error = problem.OfOperation(e.Error)
+	if s.Verbosity == lcm.VerbosityShort { // an error is no detail of a change
 		return n
 	}
-	n.Error, n.ChangedInfo = problem.OfOperation(e.Error), e.ChangedInfo.Shown(s.APIVersion)
+	n.ChangedInfo = e.ChangedInfo.Shown(s.APIVersion)
 	n.ChangedExtConnectivity = e.Connectivity.ChangedLinkInfo(s.APIVersion)
 	n.ResourceChanges = e.ResourceChanges
 	return n

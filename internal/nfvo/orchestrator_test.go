@@ -42,6 +42,9 @@ func scaling(version int) nfvo.GrantRequest {
 		Placement: []lcm.PlacementConstraint{{AffinityOrAntiAffinity: "ANTI_AFFINITY", Scope: "NFVI_NODE", Resources: []lcm.ConstraintResource{
 			{IDType: "GRANT", ResourceID: "add-worker-1"}, {IDType: "RES_MGMT", ResourceID: "server-2", VimConnectionID: "vim"},
 		}}},
+		OneVim: []lcm.VimConstraint{{Resources: []lcm.ConstraintResource{
+			{IDType: "GRANT", ResourceID: "add-worker-1"}, {IDType: "RES_MGMT", ResourceID: "server-2", VimConnectionID: "vim"},
+		}}},
 	}
 }
 
@@ -95,6 +98,7 @@ func TestRequestGrant_isGrantedAtOnce(t *testing.T) {
 		"id": "update-p1", "type": "LINKPORT", "vduId": "worker", "resourceTemplateId": "worker_CP",
 		"resource": map[string]any{"vimConnectionId": "vim", "resourceId": "port-1", "vimLevelResourceType": "OS::Neutron::Port"},
 	}, requests[1]["updateResources"].([]any)[0])
+	require.Len(t, requests[0]["vimConstraints"].([]any)[0].(map[string]any)["resource"], 2)
 	checkAgainstEtsi(t, requests)
 }
 
@@ -241,14 +245,14 @@ func TestRequestGrant_takesNetworksInThePlaceOfInternalOnes(t *testing.T) {
 	n.Decide(func(map[string]any) nfvotest.Decision {
 		return nfvotest.Decision{Grant: map[string]any{"extManagedVirtualLinks": []any{
 			map[string]any{"id": "a", "vnfVirtualLinkDescId": "inner", "resourceId": "net-1", "vimConnectionId": "vim"},
-			map[string]any{"id": "b", "virtualLinkDescId": "other", "resourceId": "net-2", "vnfLinkPort": []any{map[string]any{}}},
+			map[string]any{"id": "b", "virtualLinkDescId": "other", "resourceId": "net-2"},
 		}}}
 	})
 	answer, err := client(n, nil).RequestGrant(t.Context(), scaling(2))
 	require.NoError(t, err)
 	require.Equal(t, []lcm.ExtManagedVirtualLink{
 		{ID: "a", VnfVirtualLinkDescID: "inner", ResourceID: "net-1", VimConnectionID: "vim"},
-		{ID: "b", VnfVirtualLinkDescID: "other", ResourceID: "net-2", LinkPorts: 1},
+		{ID: "b", VnfVirtualLinkDescID: "other", ResourceID: "net-2"},
 	}, answer.Grant.ExtManagedVirtualLinks)
 }
 
@@ -258,7 +262,7 @@ func TestRequestGrant_refusesWhatItCannotHonour(t *testing.T) {
 		return nfvotest.Decision{Grant: map[string]any{
 			"computeReservationId": "r", "tempResources": []any{map[string]any{"resourceDefinitionId": "x"}},
 			"addResources":           []any{map[string]any{"resourceDefinitionId": "add-worker-1", "reservationId": "r", "resourceProviderId": "p"}},
-			"extManagedVirtualLinks": []any{map[string]any{"id": "m", "resourceProviderId": "p"}},
+			"extManagedVirtualLinks": []any{map[string]any{"id": "m", "resourceProviderId": "p", "vnfLinkPort": []any{map[string]any{}}}},
 		}}
 	})
 	_, err := client(n, nil).RequestGrant(t.Context(), scaling(1))
@@ -266,6 +270,7 @@ func TestRequestGrant_refusesWhatItCannotHonour(t *testing.T) {
 	for _, path := range []string{
 		"$.computeReservationId", "$.tempResources", "$.addResources[0].reservationId", "$.addResources[0].resourceProviderId",
 		"$.extManagedVirtualLinks[0].vnfVirtualLinkDescId", "$.extManagedVirtualLinks[0].resourceId", "$.extManagedVirtualLinks[0].resourceProviderId",
+		"$.extManagedVirtualLinks[0].vnfLinkPort",
 	} {
 		require.ErrorContains(t, err, path)
 	}

@@ -28,8 +28,9 @@ type Options struct {
 
 // Subscribers calls the callback URIs of subscriptions.
 type Subscribers struct {
-	guard  guard
-	caller *caller
+	guard     guard
+	caller    *caller
+	certified bool
 }
 
 const defaultTimeout = 10 * time.Second
@@ -40,12 +41,16 @@ func NewSubscribers(o Options) *Subscribers {
 		o.Timeout = defaultTimeout
 	}
 	s := &Subscribers{guard: guard{denied: o.Denied, httpsOnly: o.HTTPSOnly, section: "notifications", what: "notifications may not be sent to"}}
+	s.certified = o.TLS != nil && (len(o.TLS.Certificates) > 0 || o.TLS.GetClientCertificate != nil)
 	s.caller = &caller{who: "The subscriber", http: newHTTP(o.Timeout, o.TLS, s.guard.control), check: s.Check, tokens: map[string]*oauth2.Token{}}
 	return s
 }
 
 // Check refuses a URI that cannot be one of a subscriber here. Its name is looked up when it is called.
 func (s *Subscribers) Check(uri string) error { return s.guard.check(uri) }
+
+// HasCertificate tells whether there is one to show to subscribers that want TLS_CERT.
+func (s *Subscribers) HasCertificate() bool { return s.certified }
 
 // Subscriber is where notifications of a subscription go.
 type Subscriber struct {

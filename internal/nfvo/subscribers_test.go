@@ -106,7 +106,7 @@ func TestNotify_sendsWhatTheStandardSays(t *testing.T) {
 	short.Verbosity = lcm.VerbosityShort
 	brief := send(short, failed)
 	require.Equal(t, "SHORT", brief["verbosity"])
-	require.NotContains(t, brief, "error")
+	require.Equal(t, full["error"], brief["error"], "mandatory where an operation has failed")
 	require.NotContains(t, brief, "affectedVnfcs")
 	require.NotContains(t, brief, "affectedVirtualLinks")
 

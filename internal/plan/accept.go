@@ -288,3 +288,23 @@ func (f Facts) neighbours(vdus []string, p lcm.Plan) (out []lcm.ConstraintResour
 	}
 	return out
 }
+
+// OneVim says that all that a grant is asked for, and what the VNF has, is on one VIM: the VNF is one Heat stack.
+func OneVim(f Facts, p lcm.Plan, asked lcm.Grant) []lcm.VimConstraint {
+	c := lcm.VimConstraint{}
+	for _, r := range asked.AddResources {
+		c.Resources = append(c.Resources, lcm.ConstraintResource{IDType: "GRANT", ResourceID: r.ResourceDefinitionID})
+	}
+	if len(c.Resources) == 0 {
+		return nil // nothing is to be placed
+	}
+	var vdus []string
+	for _, vdu := range f.Flavour.Vdus {
+		vdus = append(vdus, vdu.ID)
+	}
+	there := f.neighbours(vdus, p) // one tells where all are
+	if c.Resources = append(c.Resources, there[:min(1, len(there))]...); len(c.Resources) < 2 {
+		return nil
+	}
+	return []lcm.VimConstraint{c}
+}

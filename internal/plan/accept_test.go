@@ -193,4 +193,14 @@ func TestPlacement_namesNewServersAndTheirNeighbours(t *testing.T) {
 		{IDType: "RES_MGMT", ResourceID: "server-worker-0"},
 		{IDType: "RES_MGMT", ResourceID: "server-worker-1"},
 	}}}, plan.Placement(f, p, want), "no control plane is placed")
+
+	one := plan.OneVim(f, p, want)
+	require.Len(t, one, 1)
+	require.Equal(t, []lcm.ConstraintResource{
+		{IDType: "GRANT", ResourceID: "add-workerNode-1"}, {IDType: "GRANT", ResourceID: "add-workerNode-2"},
+		{IDType: "RES_MGMT", ResourceID: f.Instance.Instantiated.VnfcResources[0].ComputeResource.ResourceID},
+	}, one[0].Resources)
+	require.Empty(t, plan.OneVim(f, p, lcm.Grant{}), "nothing is made")
+	f.Instance.Instantiated = nil
+	require.Empty(t, plan.OneVim(f, p, lcm.Grant{AddResources: want.AddResources[:1]}), "a single resource is always on one")
 }

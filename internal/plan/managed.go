@@ -30,9 +30,6 @@ func (a *accepting) managed(f Facts, path string, l lcm.ExtManagedVirtualLink, v
 	if _, known := f.Flavour.VirtualLink(l.VnfVirtualLinkDescID); !known {
 		a.add(path+".vnfVirtualLinkDescId", "the VNFD has no internal virtual link %q in the flavour %s", l.VnfVirtualLinkDescID, f.Flavour.ID)
 	}
-	if l.LinkPorts > 0 {
-		a.add(path+".vnfLinkPort", "ports that are made elsewhere cannot be used: the stack makes the ports of its servers")
-	}
 	if id := l.VimConnectionID; id != "" && id != vim.ID && id != string(vim.VimID) {
 		a.add(path+".vimConnectionId", "the VNF is on the VIM connection %s, so its network cannot be on %s", vim.ID, id)
 	}

@@ -66,13 +66,13 @@ func TestManaged_takesTheGrantsNetworksAtAnInstantiation(t *testing.T) {
 	require.Equal(t, f.Managed, links)
 
 	there, elsewhere := managing("granted"), managing("granted")
-	there.VimConnectionID, elsewhere.VimConnectionID, elsewhere.LinkPorts = "id", "other", 1
+	there.VimConnectionID, elsewhere.VimConnectionID = "id", "other"
 	_, err = plan.Managed(f, lcm.OpInstantiate, lcm.Grant{ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{
 		there, elsewhere, {ID: "m", VnfVirtualLinkDescID: "nothing", ResourceID: "n"},
 	}}, vim)
 	for _, detail := range []string{
 		"$.extManagedVirtualLinks[1].vimConnectionId: the VNF is on the VIM connection openstack, so its network cannot be on other",
-		"$.extManagedVirtualLinks[1].vnfLinkPort", `$.extManagedVirtualLinks[1]: the virtual link "inner" is named twice`,
+		`$.extManagedVirtualLinks[1]: the virtual link "inner" is named twice`,
 		`$.extManagedVirtualLinks[2].vnfVirtualLinkDescId: the VNFD has no internal virtual link "nothing"`,
 	} {
 		require.ErrorContains(t, err, detail)
