@@ -162,14 +162,17 @@ func TestVolumesOfClasses_areLostInNoHeal(t *testing.T) {
 		replaced string // the refusal when the volumes are replaced, "" for none
 		kept     string // and when they are kept
 	}{
-		"none":                            {[]string{own}, "", ""},
-		"a claim without a Pod":           {[]string{bound, ended, own}, "pvc-1 (claim shop/data, used by no Pod). End these Pods and delete these claims first. With keep_volumes", ""},
-		"a claim at another address":      {[]string{moved}, "pvc-1 (claim shop/data", ""},
-		"a claim with a Pod":              {[]string{bound, pod}, "used by the Pod shop/web). End these Pods and delete these claims first. With keep_volumes", "used by the Pod shop/web). End these Pods first; their claims"},
-		"one that is retained":            {[]string{released}, "pvc-2 (retained after its claim shop/old was deleted)", ""},
+		"none":                       {[]string{own}, "", ""},
+		"a claim without a Pod":      {[]string{bound, ended, own}, "pvc-1 (claim shop/data, used by no Pod). End these Pods and delete these claims first. With keep_volumes", ""},
+		"a claim at another address": {[]string{moved}, "pvc-1 (claim shop/data", ""},
+		"a claim with a Pod":         {[]string{bound, pod}, "used by the Pod shop/web). End these Pods and delete these claims first. With keep_volumes", "used by the Pod shop/web). End these Pods first; their claims"},
+		"one that is retained":       {[]string{released}, "pvc-2 (retained after its claim shop/old was deleted)", ""},
 		"one that waits for a claim": {
 			[]string{"volume pvc-4|u4|9|Available|||10.0.0.31|/volume/a/files/w|Delete|nfs.windlass/files"}, "pvc-4 (it waits for a claim)", "",
 		},
+		"one that was to try the class": {[]string{
+			"volume pvc-5|u5|9|Bound|windlass-storage/windlass-probe-files|c5|10.0.0.31|/volume/a/files/p|Delete|nfs.windlass/files",
+		}, "", ""},
 		"one that is about to be deleted": {[]string{dying}, "", ""},
 		"one of another provisioner":      {[]string{foreign}, "other (claim shop/other", "other (claim shop/other"},
 		"a Pod that looks like ours":      {[]string{"pod shop|web|Running||10.0.0.31|files"}, "mounted by the Pod shop/web", "mounted by the Pod shop/web"},
