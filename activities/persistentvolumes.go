@@ -200,6 +200,7 @@ func usageOf(results scripts.Results, list []manifest, in PersistentVolumesInput
 // that a claim, or the class, wants to have kept.
 func (u *usage) addOfClass(v seenVolume, pods string, keep bool) {
 	switch {
+	case strings.HasPrefix(v.claim, scripts.ProvisionerNamespace+"/"): // of a trial that was interrupted; there is nothing on it
 	case keep && v.inUse() && pods != noPod:
 		u.used = append(u.used, v.name+" (claim "+v.claim+pods+")")
 		u.stay++

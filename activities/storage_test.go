@@ -170,6 +170,9 @@ func TestVolumesOfClasses_areLostInNoHeal(t *testing.T) {
 		"one that waits for a claim": {
 			[]string{"volume pvc-4|u4|9|Available|||10.0.0.31|/volume/a/files/w|Delete|nfs.windlass/files"}, "pvc-4 (it waits for a claim)", "",
 		},
+		"one that was to try the class": {[]string{
+			"volume pvc-5|u5|9|Bound|windlass-storage/windlass-probe-files|c5|10.0.0.31|/volume/a/files/p|Delete|nfs.windlass/files",
+		}, "", ""},
 		"one that is about to be deleted": {[]string{dying}, "", ""},
 		"one of another provisioner":      {[]string{foreign}, "other (claim shop/other", "other (claim shop/other"},
 		"a Pod that looks like ours":      {[]string{"pod shop|web|Running||10.0.0.31|files"}, "mounted by the Pod shop/web", "mounted by the Pod shop/web"},

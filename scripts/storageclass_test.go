@@ -87,6 +87,7 @@ func TestSetUpStorageClass_saysWhyNot(t *testing.T) {
 
 func TestScaleProvisioners_stopsByForceWhatADeadServerHolds(t *testing.T) {
 	t.Parallel()
+	classes := "files never"
 	scale := func(stop, pods string) (string, int) {
 		n := newNode(t)
 		require.NoError(t, os.WriteFile(filepath.Join(n.root, "pods"), []byte(pods), 0o600))
@@ -95,12 +96,13 @@ need_api() { :; }
 kube() {
   case "$*" in
   *"get deployment nfs-files"*) echo deployment.apps/nfs-files ;;
+  *"get deployment nfs-lost"*) return 1 ;;
   *"get pods"*) cat "$ROOT/pods" ;;
   *"--force"*) : >"$ROOT/pods"; echo forced ;;
   *scale*) echo "$*" ;;
   esac
 }
-NAMESPACE=windlass-storage CLASSES='files never' STOP=`+stop+` TIMEOUT=0
+NAMESPACE=windlass-storage CLASSES='`+classes+`' STOP=`+stop+` TIMEOUT=0
 `+library(t, n.root, "scale-provisioners"), "ROOT="+n.root)
 	}
 	said, code := scale("yes", "pod/nfs-files-1")
@@ -115,6 +117,9 @@ NAMESPACE=windlass-storage CLASSES='files never' STOP=`+stop+` TIMEOUT=0
 	require.Zero(t, code, said)
 	require.Contains(t, said, "scale deployment nfs-files --replicas 1")
 	require.NotContains(t, said, "forced")
+	classes = "lost"
+	said, code = scale("yes", "")
+	require.Equal(t, 75, code, "one that does not answer is not taken for one that is not there: %s", said)
 }
 
 // moving runs the script with a kubectl whose volumes are files of the node: "pv.NAME", a line "server provisioner". It may stop

@@ -6,7 +6,8 @@ need_api
 replicas=1
 [[ $STOP == no ]] || replicas=0
 for class in $CLASSES; do
-  if [[ -z $(kube -n "$NAMESPACE" get deployment "nfs-$class" --ignore-not-found -o name) ]]; then
+  there=$(kube -n "$NAMESPACE" get deployment "nfs-$class" --ignore-not-found -o name) || fail 75 "the provisioner of the StorageClass $class cannot be looked for"
+  if [[ -z $there ]]; then
     note "the StorageClass $class has no provisioner"
     continue
   fi
