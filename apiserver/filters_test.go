@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -257,18 +259,98 @@ func BenchmarkLists(b *testing.B) {
 	} {
 		b.Run(q.name, func(b *testing.B) {
 			for b.Loop() {
-				bed.get(b, "/vnflcm/v2/vnf_instances?"+q.query)
+				bed.ask(b, http.MethodGet, "/vnflcm/v2/vnf_instances?"+q.query, nil, http.StatusOK)
 			}
 		})
 	}
 }
 
-// get asks the server without a network in between.
-func (b *bench) get(t testing.TB, path string) {
+// BenchmarkOperationLists is the same of 50,000 operations.
+func BenchmarkOperationLists(b *testing.B) {
+	bed := newBench(b, func(o *Options) { o.PageSize = 1000 })
+	var rows [][]any
+	for i := range 50_000 {
+		id, op := fmt.Sprint(i), []lcm.Operation{lcm.OpInstantiate, lcm.OpScale, lcm.OpScale, lcm.OpHeal, lcm.OpModifyInfo}[i%5]
+		params, changed := map[string]any{"numberOfSteps": i % 50, "aspectId": "worker_instance", "type": "SCALE_OUT"}, map[string]any(nil)
+		switch op {
+		case lcm.OpInstantiate:
+			params = clusterRequest("vim-" + id)
+			params["notes"] = strings.Repeat(id, 300)
+		case lcm.OpModifyInfo:
+			changed = map[string]any{"metadata": map[string]any{"rack": "rack-" + id}}
+			params = changed
+		default:
+		}
+		at := time.Now().Add(-time.Duration(i) * time.Minute)
+		rows = append(rows, []any{uuid.NewString(), "vnf-" + fmt.Sprint(i/5), string(op), "COMPLETED", at, at, "grant-" + id, i == 77, params, 1, changed, exampleOperation().ResourceChanges})
+	}
+	conn, err := pgx.Connect(b.Context(), bed.databaseURL)
+	require.NoError(b, err)
+	defer conn.Close(b.Context())
+	_, err = conn.CopyFrom(b.Context(), pgx.Identifier{"vnf_lcm_op_occ"}, []string{
+		"id", "vnf_instance_id", "operation", "state", "state_entered_time", "start_time", "grant_id", "is_automatic_invocation", "params", "api_version", "changed_info", "resource_changes",
+	}, pgx.CopyFromRows(rows))
+	require.NoError(b, err)
+	_, err = conn.Exec(b.Context(), "vacuum analyze vnf_lcm_op_occ")
+	require.NoError(b, err)
+	for _, q := range []struct{ name, query string }{
+		{"default", ""},
+		{"all_fields", "all_fields"},
+		{"of_vnf", "filter=(eq,vnfInstanceId,vnf-777)"},
+		{"grant", "filter=(eq,grantId,grant-7777)"},
+		{"automatic", "filter=(eq,isAutomaticInvocation,true)"},
+		{"pending", "filter=(eq,isCancelPending,true)"},
+		{"since", "filter=(gt,stateEnteredTime,2040-01-02T03:04:05Z)"},
+		{"after_a_day", "filter=(gt,startTime,2040-01-02)"},
+		{"of_a_day", "filter=(cont,startTime,2040-01-02)"},
+		{"error", "filter=(eq,error/title,Broken)"},
+		{"changed", "filter=(eq,changedInfo/metadata/rack,rack-7774)"},
+		{"connectivity", "filter=(eq,changedExtConnectivity/id,none)"},
+		{"part_of_parameter", "filter=(cont,operationParams/aspectId,nothing)"},
+		{"number", "filter=(eq,operationParams/numberOfSteps,77)"},
+		{"vim", "filter=(eq,operationParams/vimConnectionInfo/vim1/vimId,vim-7775)"},
+		{"port", "filter=(eq,operationParams/extVirtualLinks/extCps/cpConfig/0/linkPortId,nothing)"},
+		{"link", "filter=(eq,_links/vnfInstance/href,http://vnfm/vnflcm/v2/vnf_instances/vnf-777)"},
+	} {
+		b.Run(q.name, func(b *testing.B) {
+			for b.Loop() {
+				bed.ask(b, http.MethodGet, "/vnflcm/v2/vnf_lcm_op_occs?"+q.query, nil, http.StatusOK)
+			}
+		})
+	}
+}
+
+// BenchmarkWrites is what indexes cost: an instance is created, and the instantiation of it accepted, up to where Temporal
+// begins.
+func BenchmarkWrites(b *testing.B) {
+	bed := newBench(b)
+	vnfdID := bed.thousands(10_000)
+	request := clusterRequest(bed.registerVim("lab", true))
+	var created []string
+	b.Run("create", func(b *testing.B) {
+		for b.Loop() {
+			a := bed.ask(b, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": vnfdID, "vnfInstanceName": "edge-1"}, http.StatusCreated)
+			created = append(created, strings.TrimPrefix(a.Header().Get("Location"), endpoint))
+		}
+	})
+	b.Run("instantiate", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			bed.ask(b, http.MethodPost, created[i]+"/instantiate", request, http.StatusAccepted)
+		}
+	})
+}
+
+// ask asks the server without a network in between.
+func (b *bench) ask(t testing.TB, method, path string, body any, status int) *httptest.ResponseRecorder {
 	t.Helper()
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)
+	r := httptest.NewRequestWithContext(t.Context(), method, path, reader(t, body))
+	r.Header.Set("Content-Type", mimeJSON)
 	r.Header.Set("Version", "2.0.0")
+	if strings.HasPrefix(path, rootLcmV1.prefix) {
+		r.Header.Set("Version", "1.3.0")
+	}
 	answer := httptest.NewRecorder()
 	b.server.ServeHTTP(answer, r)
-	require.Equal(t, http.StatusOK, answer.Code, answer.Body)
+	require.Equal(t, status, answer.Code, answer.Body)
+	return answer
 }

@@ -92,8 +92,9 @@ func (l listing[T]) collect(ctx context.Context, q listQuery, after string, limi
 	if limit > 0 {
 		batch = limit + 1 // the one more tells whether there is another page
 	}
+	omit, seen := q.unseen()
 	for {
-		rows, err := l.page(ctx, store.Page{Filter: q.filter, After: after, Limit: batch, Seen: q.seen()})
+		rows, err := l.page(ctx, store.Page{Filter: q.filter, After: after, Limit: batch, Omit: omit, Seen: seen})
 		if err != nil {
 			return nil, "", err
 		}

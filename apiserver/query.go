@@ -210,16 +210,17 @@ func (q listQuery) pick(doc map[string]any) map[string]any {
 // isAt tells whether a path of a selector leads to an attribute of that name, or into it.
 func isAt(path, name string) bool { return path == name || strings.HasPrefix(path, name+"/") }
 
-// seen are the paths that the selectors and the filter name, beside what is there by default; nil when all may be seen.
-func (q listQuery) seen() []string {
+// unseen are the attributes that are left out by default, and the parts of them that the selectors or the filter name all the
+// same.
+func (q listQuery) unseen() (omit, seen []string) {
 	if q.all || q.exclude != nil {
-		return nil
+		return nil, nil
 	}
-	paths := slices.Concat([]string{}, q.fields)
+	seen = slices.Clone(q.fields)
 	for _, e := range q.filter {
-		paths = append(paths, strings.Join(e.Path, "/"))
+		seen = append(seen, strings.Join(e.Path, "/"))
 	}
-	return paths
+	return q.rules.excluded, seen
 }
 
 func remove(v any, path []string) {

@@ -20,9 +20,9 @@ type Page struct {
 	After string
 	// Limit bounds the rows; 0 is no bound.
 	Limit int
-	// Seen are the attributes, or the parts of them, that the caller looks at; nil for all. Large ones that are not among them
-	// are not read; only what links depend on is there all the same.
-	Seen []string
+	// Omit are attributes of the standard that the caller does not look at, but for what of them is Seen. The large ones are
+	// not read then; only what links depend on is there all the same.
+	Omit, Seen []string
 }
 
 // part is a large column of a statement that selects, and what is read instead when nobody looks at more than has: some of
@@ -32,16 +32,18 @@ type part struct {
 	has             []string
 }
 
-// without leaves the columns of attributes that are not seen out of a statement.
-func without(selects string, parts map[string]part, seen []string) string {
-	if seen == nil {
-		return selects
-	}
-	for name, p := range parts {
-		if !slices.ContainsFunc(seen, func(path string) bool {
-			return within(path, name) && !slices.ContainsFunc(p.has, func(h string) bool { return within(path, h) })
-		}) {
-			selects = strings.Replace(selects, p.column, p.instead, 1)
+// seen tells whether one of the paths leads to more of the attribute than there is instead.
+func (p part) seen(name string, paths []string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool {
+		return within(path, name) && !slices.ContainsFunc(p.has, func(has string) bool { return within(path, has) })
+	})
+}
+
+// without leaves the columns of what the page omits out of a statement.
+func (p Page) without(selects string, parts map[string]part) string {
+	for _, name := range p.Omit {
+		if part, ok := parts[name]; ok && !part.seen(name, p.Seen) {
+			selects = strings.Replace(selects, part.column, part.instead, 1)
 		}
 	}
 	return selects
@@ -166,7 +168,7 @@ func vnfcIDColumn(w *where, e query.Expression, below []string) string {
 
 // InstancePage reads a page of the instances, ordered by id.
 func (s *Store) InstancePage(ctx context.Context, p Page) ([]lcm.VnfInstance, error) {
-	return page(ctx, s.pool, scanInstance, without(selectInstance, instanceParts, p.Seen), "vnf_instance", instanceAttributes.whereOf(p.Filter, nil).limit(ctx), p)
+	return page(ctx, s.pool, scanInstance, p.without(selectInstance, instanceParts), "vnf_instance", instanceAttributes.whereOf(p.Filter, nil).limit(ctx), p)
 }
 
 var operationAttributes = attributes{
@@ -210,7 +212,7 @@ func changedConnectivity() attributes {
 
 // OperationPage reads a page of the operations, ordered by id.
 func (s *Store) OperationPage(ctx context.Context, p Page) ([]lcm.VnfLcmOpOcc, error) {
-	return page(ctx, s.pool, scanOperation, without(selectOperation, operationParts, p.Seen), "vnf_lcm_op_occ", operationAttributes.whereOf(p.Filter, nil).limit(ctx), p)
+	return page(ctx, s.pool, scanOperation, p.without(selectOperation, operationParts), "vnf_lcm_op_occ", operationAttributes.whereOf(p.Filter, nil).limit(ctx), p)
 }
 
 var packageAttributes = attributes{
