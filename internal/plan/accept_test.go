@@ -197,7 +197,8 @@ func TestPlacement_namesNewServersAndTheirNeighbours(t *testing.T) {
 	one := plan.OneVim(f, p, want)
 	require.Len(t, one, 1)
 	require.Equal(t, []lcm.ConstraintResource{
-		{IDType: "GRANT", ResourceID: "add-workerNode-1"}, {IDType: "GRANT", ResourceID: "add-workerNode-2"},
+		{IDType: "GRANT", ResourceID: "add-workerNode-1"},
+		{IDType: "GRANT", ResourceID: "add-workerNode-2"},
 		{IDType: "RES_MGMT", ResourceID: f.Instance.Instantiated.VnfcResources[0].ComputeResource.ResourceID},
 	}, one[0].Resources)
 	require.Empty(t, plan.OneVim(f, p, lcm.Grant{}), "nothing is made")

@@ -49,6 +49,7 @@ func TestMigrate_doesWithoutAnExtension(t *testing.T) {
 	t.Parallel()
 	for name, without := range map[string]bool{"with it": false, "without it": true} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			url := pgtest.Empty(t)
 			conn, err := pgx.Connect(t.Context(), url)
 			require.NoError(t, err)

@@ -22,6 +22,9 @@ import (
 // the real temporal and tctl, and compares what they print with what the page shows.
 func temporalTools(t *testing.T, b *bed) {
 	d := &toolsDrill{bed: b, home: t.TempDir()}
+	for _, tool := range []string{"temporal", "tctl"} {
+		require.FileExists(t, filepath.Join(b.Root, "bin", tool), "go tool task temporal:tools builds it")
+	}
 	page, err := os.ReadFile(filepath.Join(b.Root, "docs/operations.md"))
 	require.NoError(t, err)
 	shown := shownCommands(t, string(page))
