@@ -155,6 +155,8 @@ type FindNodesOutput struct {
 	StackID string    `json:"stackId"`
 	Vnfcs   []Vnfc    `json:"vnfcs"`
 	Nodes   lcm.Nodes `json:"nodes,omitempty"`
+	// VirtualLinks are the networks of the stack.
+	VirtualLinks []VirtualLink `json:"virtualLinks,omitempty"`
 	// VirtualIP is the address in front of the API servers, "" without high availability.
 	VirtualIP string `json:"virtualIp,omitempty"`
 	// PublicAddress is a floating IP that leads to the API servers, "" when there is none.
@@ -185,7 +187,7 @@ func (i *Infrastructure) FindNodes(ctx context.Context, in FindNodesInput) (out 
 	if err != nil {
 		return out, err
 	}
-	out.StackID, out.Vnfcs = inv.StackID, vnfcsOf(inv)
+	out.StackID, out.Vnfcs, out.VirtualLinks = inv.StackID, vnfcsOf(inv), virtualLinksOf(inv)
 	if !in.Cluster {
 		return out, nil
 	}
@@ -199,6 +201,13 @@ func (i *Infrastructure) FindNodes(ctx context.Context, in FindNodesInput) (out 
 	return out, locate(inv, cluster.Params, in, &out)
 }
 
+func virtualLinksOf(inv *openstack.Inventory) (out []VirtualLink) {
+	for _, r := range inv.OfType(lcm.NetworkResource) {
+		out = append(out, VirtualLink{Resource: r.Name, ID: r.PhysicalID})
+	}
+	return out
+}
+
 func vnfcsOf(inv *openstack.Inventory) []Vnfc {
 	var out []Vnfc
 	volumes, ports := map[string]string{}, map[string][]Attached{} // names by volume, ports by server
@@ -206,8 +215,10 @@ func vnfcsOf(inv *openstack.Inventory) []Vnfc {
 		volumes[r.PhysicalID] = r.Name
 	}
 	for _, r := range inv.OfType("OS::Neutron::Port") {
-		if server := inv.Ports[r.PhysicalID].ServerID; server != "" {
-			ports[server] = append(ports[server], Attached{Type: lcm.GrantLinkPort, Resource: r.Name, ID: r.PhysicalID})
+		if port := inv.Ports[r.PhysicalID]; port.ServerID != "" {
+			ports[port.ServerID] = append(ports[port.ServerID], Attached{
+				Type: lcm.GrantLinkPort, Resource: r.Name, ID: r.PhysicalID, MAC: port.MAC, Addresses: port.FixedIPs,
+			})
 		}
 	}
 	for _, r := range inv.OfType("OS::Nova::Server") {

@@ -16,11 +16,15 @@ type Outcome struct {
 	Modified bool `json:"modified,omitempty"`
 	// Operated is what an OPERATE has done so far; the other members are unset then.
 	Operated *Operated `json:"operated,omitempty"`
+	// Restored is set where a rollback has made resources of the VNF anew, and the rest is what exists after it.
+	Restored bool `json:"restored,omitempty"`
 	// Left is set where an operation was given up, and the rest is what exists after it.
 	Left    bool      `json:"left,omitempty"`
 	StackID string    `json:"stackId,omitempty"`
 	Vnfcs   []Vnfc    `json:"vnfcs,omitempty"`
 	Nodes   lcm.Nodes `json:"nodes,omitempty"`
+	// VirtualLinks are the networks of the stack.
+	VirtualLinks []VirtualLink `json:"virtualLinks,omitempty"`
 	// Storage is the storage server of a cluster that has one.
 	Storage *lcm.StorageServer `json:"storage,omitempty"`
 	// ClusterVimID is the VIM that the new cluster is registered as.
@@ -56,6 +60,15 @@ type Attached struct {
 	// Resource is its name in the template, "" for a volume that Nova has made itself.
 	Resource string `json:"resource,omitempty"`
 	ID       string `json:"id"`
+	// Of a port: the addresses that it has.
+	MAC       string        `json:"mac,omitempty"`
+	Addresses []lcm.FixedIP `json:"addresses,omitempty"`
+}
+
+// VirtualLink is a network that the stack has made; Resource is its name in the template.
+type VirtualLink struct {
+	Resource string `json:"resource"`
+	ID       string `json:"id"`
 }
 
 // account adds to rec what the operation has changed so far (resourceChanges, SOL003 clause 5.5.2.13) and, when
@@ -65,7 +78,8 @@ func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.Oper
 	if in.Status.State == lcm.RolledBack {
 		rec.ResourceChanges = &lcm.ResourceChanges{}
 	}
-	over := in.Status.State == lcm.Completed || in.Status.State == lcm.Failed && in.Outcome != nil && in.Outcome.Left
+	restored := in.Status.State == lcm.RolledBack && in.Outcome != nil && in.Outcome.Restored
+	over := restored || in.Status.State == lcm.Completed || in.Status.State == lcm.Failed && in.Outcome != nil && in.Outcome.Left
 	if in.Outcome == nil || (!over && !in.Outcome.Terminated && in.Outcome.Operated == nil && len(in.Outcome.Vnfcs) == 0) {
 		return nil
 	}
@@ -94,7 +108,7 @@ func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.Oper
 		inst.InstantiationState, inst.Instantiated, inst.VimConnections = lcm.Instantiated, &made.Info, made.VimConnections
 		inst.Extensions, inst.ConfigurableProperties = made.Extensions, made.ConfigurableProperties
 	}
-	rec.ResourceChanges = changes(before, inst.Instantiated)
+	rec.ResourceChanges = lcm.ChangesOf(before, inst.Instantiated)
 	if over {
 		rec.Instance = &inst
 	}
@@ -110,9 +124,7 @@ func operate(inst lcm.VnfInstance, done Operated, state lcm.OperationState, rec 
 	rec.ResourceChanges = &lcm.ResourceChanges{}
 	for _, v := range inst.Instantiated.VnfcResources {
 		if slices.Contains(done.Vnfcs, v.ID) {
-			rec.ResourceChanges.AffectedVnfcs = append(rec.ResourceChanges.AffectedVnfcs, lcm.AffectedVnfc{
-				ID: v.ID, VduID: v.VduID, ChangeType: "MODIFIED", ComputeResource: v.ComputeResource,
-			})
+			rec.ResourceChanges.AffectedVnfcs = append(rec.ResourceChanges.AffectedVnfcs, v.Affected(lcm.ChangeModified))
 		}
 	}
 	if state == lcm.Completed || state == lcm.Failed {
@@ -137,24 +149,6 @@ func empty(inst *lcm.VnfInstance) {
 		return inst.Instantiated != nil && inst.Instantiated.ClusterVimID != "" && c.VimID == inst.Instantiated.ClusterVimID
 	})
 	inst.InstantiationState, inst.Instantiated = lcm.NotInstantiated, nil
-}
-
-// changes are the VNFCs that are new, and those that are gone.
-func changes(before, after *lcm.InstantiatedVnfInfo) *lcm.ResourceChanges {
-	out := &lcm.ResourceChanges{}
-	out.AffectedVnfcs = append(affected("REMOVED", before, after), affected("ADDED", after, before)...)
-	return out
-}
-
-// affected are the VNFCs that are in one and not in the other.
-func affected(changeType string, in, notIn *lcm.InstantiatedVnfInfo) (out []lcm.AffectedVnfc) {
-	for _, v := range vnfcResources(in) {
-		same := func(o lcm.VnfcResourceInfo) bool { return o.ID == v.ID }
-		if !slices.ContainsFunc(vnfcResources(notIn), same) {
-			out = append(out, lcm.AffectedVnfc{ID: v.ID, VduID: v.VduID, ChangeType: changeType, ComputeResource: v.ComputeResource})
-		}
-	}
-	return out
 }
 
 func vnfcResources(info *lcm.InstantiatedVnfInfo) []lcm.VnfcResourceInfo {

@@ -137,7 +137,7 @@ func (l *ledger) changed() (ids []string) {
 		return nil
 	}
 	for _, v := range l.op.ResourceChanges.AffectedVnfcs {
-		ids = append(ids, v.ChangeType+" "+v.ID)
+		ids = append(ids, string(v.ChangeType)+" "+v.ID)
 	}
 	return ids
 }
@@ -165,6 +165,21 @@ func TestRecordState_rolledBackHasChangedNothing(t *testing.T) {
 	l.record(t, 1, lcm.FailedTemp, twoVnfcs)
 	l.record(t, 2, lcm.RolledBack, nil)
 	require.Empty(t, l.changed())
+}
+
+func TestRecordState_rolledBackKeepsWhatWasMadeAnew(t *testing.T) {
+	l := &ledger{inst: lcm.VnfInstance{
+		InstantiationState: lcm.Instantiated,
+		Instantiated:       &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{{ID: "vnfc-a"}, {ID: "vnfc-old"}}},
+	}}
+	restored := *twoVnfcs
+	restored.Restored = true
+	l.record(t, 1, lcm.FailedTemp, &restored)
+	require.Len(t, l.inst.Instantiated.VnfcResources, 2)
+	require.Equal(t, "vnfc-old", l.inst.Instantiated.VnfcResources[1].ID, "it is not over")
+	l.record(t, 2, lcm.RolledBack, &restored)
+	require.Equal(t, "vnfc-b", l.inst.Instantiated.VnfcResources[1].ID)
+	require.Equal(t, []string{"REMOVED vnfc-old", "ADDED vnfc-b"}, l.changed(), "a rollback's own changes count, too")
 }
 
 func TestRecordState_givenUpChangeLeavesWhatExists(t *testing.T) {

@@ -32,6 +32,7 @@ type build struct {
 	what activities.Description
 
 	made    activities.FindNodesOutput
+	before  activities.ReconnectStackOutput // what a rollback of a CHANGE_EXT_CONN has made anew
 	account activities.VimAccountOutput
 	vim     lcm.VimID
 	gone    bool     // the stack is deleted
@@ -57,7 +58,7 @@ func (b *build) plan(what activities.Description) (starting, processing []step) 
 }
 
 func (b *build) outcome() *activities.Outcome {
-	return &activities.Outcome{StackID: b.made.StackID, Vnfcs: b.made.Vnfcs, Nodes: b.made.Nodes, Storage: b.made.Storage, ClusterVimID: b.vim, Left: b.left}
+	return &activities.Outcome{StackID: b.made.StackID, Vnfcs: b.made.Vnfcs, Nodes: b.made.Nodes, VirtualLinks: b.made.VirtualLinks, Storage: b.made.Storage, ClusterVimID: b.vim, Left: b.left}
 }
 
 func (b *build) createStack(ctx workflow.Context) error {

@@ -46,12 +46,15 @@ type VimConnectionInfo struct {
 type InstantiatedVnfInfo struct {
 	FlavourID            string                       `json:"flavourId"`
 	InstantiationLevelID string                       `json:"instantiationLevelId,omitempty"`
+	LocalizationLanguage string                       `json:"localizationLanguage,omitempty"`
 	VnfState             VnfState                     `json:"vnfState"`
 	ScaleStatus          []ScaleInfo                  `json:"scaleStatus,omitempty"`
 	MaxScaleLevels       []ScaleInfo                  `json:"maxScaleLevels,omitempty"`
 	ExtCps               []VnfExtCpInfo               `json:"extCpInfo,omitempty"`
 	VnfcResources        []VnfcResourceInfo           `json:"vnfcResourceInfo,omitempty"`
 	VirtualStorages      []VirtualStorageResourceInfo `json:"virtualStorageResourceInfo,omitempty"`
+	// VirtualLinks are the VNF's own networks.
+	VirtualLinks []VnfVirtualLinkResourceInfo `json:"vnfVirtualLinkResourceInfo,omitempty"`
 	// Attached are the volumes and ports of the VNFCs; nil for a VNF that was last looked at before they were recorded.
 	Attached []AttachedResource `json:"attached,omitempty"`
 	// StackID is the Heat stack; Tacker calls it instance_id.
@@ -84,6 +87,10 @@ type ScaleInfo struct {
 type VnfExtCpInfo struct {
 	ID    string `json:"id"`
 	CpdID string `json:"cpdId"`
+	// CpProtocolInfo are its addresses; nil for a VNF that was last looked at before they were recorded.
+	CpProtocolInfo []CpProtocolInfo `json:"cpProtocolInfo,omitempty"`
+	// ExtLinkPortID is the VIM's port, "" when it is not one of a VNFC.
+	ExtLinkPortID string `json:"extLinkPortId,omitempty"`
 	// AssociatedVnfcCpID is the connection point of a VNFC that is made external.
 	AssociatedVnfcCpID string `json:"associatedVnfcCpId,omitempty"`
 }
@@ -102,6 +109,7 @@ type VnfcResourceInfo struct {
 	ComputeResource ResourceHandle `json:"computeResource"`
 	ZoneID          string         `json:"zoneId,omitempty"`
 	StorageIDs      []string       `json:"storageResourceIds,omitempty"`
+	CpInfo          []VnfcCpInfo   `json:"vnfcCpInfo,omitempty"`
 	Metadata        map[string]any `json:"metadata,omitempty"`
 }
 
@@ -155,19 +163,6 @@ type VnfLcmOpOcc struct {
 	Step string
 	// Sequence is the number of the last recorded state: a late, repeated record changes nothing.
 	Sequence int64
-}
-
-// ResourceChanges is SOL003 clause 5.5.2.13, member resourceChanges.
-type ResourceChanges struct {
-	AffectedVnfcs []AffectedVnfc `json:"affectedVnfcs,omitempty"`
-}
-
-// AffectedVnfc is SOL003 clause 5.5.3.13.
-type AffectedVnfc struct {
-	ID              string         `json:"id"`
-	VduID           string         `json:"vduId"`
-	ChangeType      string         `json:"changeType"` // ADDED, REMOVED, MODIFIED, TEMPORARY
-	ComputeResource ResourceHandle `json:"computeResource"`
 }
 
 // Vim is a VIM of the registry at /v1.0/vims.

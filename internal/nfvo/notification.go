@@ -28,8 +28,8 @@ type occurrence struct {
 	IsAutomaticInvocation bool               `json:"isAutomaticInvocation"`
 	Verbosity             lcm.Verbosity      `json:"verbosity,omitempty"` // v3.3.1 only
 	VnfLcmOpOccID         lcm.OpOccID        `json:"vnfLcmOpOccId"`
-	AffectedVnfcs         []lcm.AffectedVnfc `json:"affectedVnfcs,omitempty"`
-	ChangedInfo           map[string]any     `json:"changedInfo,omitempty"`
+	*lcm.ResourceChanges
+	ChangedInfo map[string]any `json:"changedInfo,omitempty"`
 
 	ChangedExtConnectivity []lcm.ExtVirtualLinkInfo `json:"changedExtConnectivity,omitempty"`
 	Error                  *problem.Details         `json:"error,omitempty"`
@@ -79,9 +79,7 @@ func notificationOf(s lcm.Subscription, e lcm.VnfEvent) notification {
 	}
 	n.Error, n.ChangedInfo = problem.OfOperation(e.Error), e.ChangedInfo.Shown(s.APIVersion)
 	n.ChangedExtConnectivity = e.Connectivity.ChangedLinkInfo(s.APIVersion)
-	if e.ResourceChanges != nil {
-		n.AffectedVnfcs = e.ResourceChanges.AffectedVnfcs
-	}
+	n.ResourceChanges = e.ResourceChanges.Shown(s.APIVersion)
 	return n
 }
 
