@@ -42,7 +42,7 @@ func added(g lcm.Grant, affected []lcm.AffectedVnfc, after lcm.InstantiatedVnfIn
 		at, _ := after.VnfcResources[i].Metadata[lcm.CreationTime].(string)
 		return at
 	}
-	list := slices.DeleteFunc(slices.Clone(affected), func(v lcm.AffectedVnfc) bool { return v.ChangeType != "ADDED" })
+	list := slices.DeleteFunc(slices.Clone(affected), func(v lcm.AffectedVnfc) bool { return v.ChangeType != lcm.ChangeAdded })
 	slices.SortFunc(list, func(a, b lcm.AffectedVnfc) int {
 		return cmp.Or(strings.Compare(made(a.ID), made(b.ID)), strings.Compare(a.ID, b.ID))
 	})
@@ -59,10 +59,10 @@ func added(g lcm.Grant, affected []lcm.AffectedVnfc, after lcm.InstantiatedVnfIn
 }
 
 // of is the definition of a resource, "" for one that the grant says nothing of; wanted is that of one that has come.
-func (d definitions) of(changeType, resource, wanted string) string {
+func (d definitions) of(change lcm.ChangeType, resource, wanted string) string {
 	list := d.grant.AddResources
 	is := func(r lcm.GrantResource) bool { return r.ResourceDefinitionID == wanted }
-	if changeType != "ADDED" {
+	if change != lcm.ChangeAdded {
 		list = append(slices.Clone(d.grant.RemoveResources), d.grant.UpdateResources...)
 		is = func(r lcm.GrantResource) bool { return r.Resource != nil && r.Resource.ResourceID == resource }
 	}

@@ -29,10 +29,10 @@ func TestDefine_tellsWhatHasBecomeOfWhatWasGranted(t *testing.T) {
 		},
 		Attached: []lcm.AttachedResource{{VnfcID: "late", ResourceID: "disk-late"}, {VnfcID: "early", ResourceID: "disk-early"}, {ResourceID: "net"}},
 	}
-	vnfc := func(id, change string) lcm.AffectedVnfc {
+	vnfc := func(id string, change lcm.ChangeType) lcm.AffectedVnfc {
 		return lcm.AffectedVnfc{ID: id, VduID: "node", ChangeType: change, ComputeResource: *handle(id)}
 	}
-	disk := func(id, change string) lcm.AffectedVirtualStorage {
+	disk := func(id string, change lcm.ChangeType) lcm.AffectedVirtualStorage {
 		return lcm.AffectedVirtualStorage{ID: id, VirtualStorageDescID: "disk", ChangeType: change, StorageResource: *handle(id)}
 	}
 	c := &lcm.ResourceChanges{

@@ -209,8 +209,10 @@ func vnfcsOf(inv *openstack.Inventory) []Vnfc {
 		volumes[r.PhysicalID] = r.Name
 	}
 	for _, r := range inv.OfType("OS::Neutron::Port") {
-		if server := inv.Ports[r.PhysicalID].ServerID; server != "" {
-			ports[server] = append(ports[server], Attached{Type: lcm.GrantLinkPort, Resource: r.Name, ID: r.PhysicalID})
+		if port := inv.Ports[r.PhysicalID]; port.ServerID != "" {
+			ports[port.ServerID] = append(ports[port.ServerID], Attached{
+				Type: lcm.GrantLinkPort, Resource: r.Name, ID: r.PhysicalID, MAC: port.MAC, Addresses: port.FixedIPs,
+			})
 		}
 	}
 	for _, r := range inv.OfType("OS::Nova::Server") {

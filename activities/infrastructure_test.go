@@ -240,13 +240,26 @@ func (c *changingCloud) replaced() (names []string) {
 }
 
 func TestReconnectStack_givesTheStackTheParametersThatItIsAskedFor(t *testing.T) {
-	cloud := &changingCloud{}
+	inv := &openstack.Inventory{
+		StackID:   "top",
+		Resources: []openstack.Resource{{StackID: "top", Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "s"}, {StackID: "top", Name: "cp", Type: "OS::Neutron::Port", PhysicalID: "p"}},
+		Servers:   map[string]openstack.Server{"s": {ID: "s"}},
+		Ports:     map[string]openstack.Port{"p": {ID: "p", ServerID: "s", MAC: "fa:16:3e:00:00:01", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}}},
+	}
+	cloud := &changingCloud{settled: inv}
 	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
 	for _, asBefore := range []bool{false, true} {
 		for range 2 {
-			must(t, infra.ReconnectStack, activities.ReconnectStackInput{OpOccID: opOcc, AsBefore: asBefore})
+			out := must(t, infra.ReconnectStack, activities.ReconnectStackInput{OpOccID: opOcc, AsBefore: asBefore})
 			assert.Equal(t, asBefore, cloud.last.Parameters["asBefore"])
 			assert.Empty(t, cloud.last.Replace)
+			if !asBefore {
+				assert.Empty(t, out.Vnfcs, "FindNodes looks")
+				continue
+			}
+			assert.Equal(t, []activities.Vnfc{{VduID: "vdu", ServerID: "s", Attached: []activities.Attached{{
+				Type: lcm.GrantLinkPort, Resource: "cp", ID: "p", MAC: "fa:16:3e:00:00:01", Addresses: []lcm.FixedIP{{Address: "10.0.0.7"}},
+			}}}}, out.Vnfcs)
 		}
 	}
 }

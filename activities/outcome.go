@@ -16,6 +16,8 @@ type Outcome struct {
 	Modified bool `json:"modified,omitempty"`
 	// Operated is what an OPERATE has done so far; the other members are unset then.
 	Operated *Operated `json:"operated,omitempty"`
+	// Restored is set where a rollback has made resources of the VNF anew, and the rest is what exists after it.
+	Restored bool `json:"restored,omitempty"`
 	// Left is set where an operation was given up, and the rest is what exists after it.
 	Left    bool   `json:"left,omitempty"`
 	StackID string `json:"stackId,omitempty"`
@@ -60,6 +62,9 @@ type Attached struct {
 	// Resource is its name in the template, "" for a volume that Nova has made itself.
 	Resource string `json:"resource,omitempty"`
 	ID       string `json:"id"`
+	// Of a port: the addresses that it has.
+	MAC       string        `json:"mac,omitempty"`
+	Addresses []lcm.FixedIP `json:"addresses,omitempty"`
 }
 
 // Network is a network that the stack has made.
@@ -78,7 +83,8 @@ func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.Oper
 	if in.Status.State == lcm.RolledBack {
 		rec.ResourceChanges = &lcm.ResourceChanges{}
 	}
-	over := in.Status.State == lcm.Completed || in.Status.State == lcm.Failed && in.Outcome != nil && in.Outcome.Left
+	restored := in.Status.State == lcm.RolledBack && in.Outcome != nil && in.Outcome.Restored
+	over := restored || in.Status.State == lcm.Completed || in.Status.State == lcm.Failed && in.Outcome != nil && in.Outcome.Left
 	if in.Outcome == nil || (!over && !in.Outcome.Terminated && in.Outcome.Operated == nil && len(in.Outcome.Vnfcs) == 0) {
 		return nil
 	}
@@ -111,7 +117,7 @@ func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.Oper
 		inst.InstantiationState, inst.Instantiated, inst.VimConnections = lcm.Instantiated, &made.Info, made.VimConnections
 		inst.Extensions, inst.ConfigurableProperties = made.Extensions, made.ConfigurableProperties
 	}
-	rec.ResourceChanges = changes(before, inst.Instantiated)
+	rec.ResourceChanges = lcm.ChangesOf(before, inst.Instantiated)
 	o.define(ctx, in.OpOccID, rec, inst.Instantiated)
 	if over {
 		rec.Instance = &inst
@@ -136,9 +142,7 @@ func operate(inst lcm.VnfInstance, done Operated, state lcm.OperationState, rec 
 	rec.ResourceChanges = &lcm.ResourceChanges{}
 	for _, v := range inst.Instantiated.VnfcResources {
 		if slices.Contains(done.Vnfcs, v.ID) {
-			rec.ResourceChanges.AffectedVnfcs = append(rec.ResourceChanges.AffectedVnfcs, lcm.AffectedVnfc{
-				ID: v.ID, VduID: v.VduID, ChangeType: "MODIFIED", ComputeResource: v.ComputeResource,
-			})
+			rec.ResourceChanges.AffectedVnfcs = append(rec.ResourceChanges.AffectedVnfcs, v.Affected(lcm.ChangeModified))
 		}
 	}
 	if state == lcm.Completed || state == lcm.Failed {
@@ -163,47 +167,6 @@ func empty(inst *lcm.VnfInstance) {
 		return inst.Instantiated != nil && inst.Instantiated.ClusterVimID != "" && c.VimID == inst.Instantiated.ClusterVimID
 	})
 	inst.InstantiationState, inst.Instantiated = lcm.NotInstantiated, nil
-}
-
-// changes are the VNFCs, networks and volumes that are new, and those that are gone.
-func changes(before, after *lcm.InstantiatedVnfInfo) *lcm.ResourceChanges {
-	was, is := orEmpty(before), orEmpty(after)
-	if before != nil && !before.NetworksSeen { // an older worker has looked last, at less
-		was.VirtualLinks, was.VirtualStorages = is.VirtualLinks, is.VirtualStorages
-	}
-	out := &lcm.ResourceChanges{}
-	for _, side := range []struct {
-		changeType string
-		in, notIn  lcm.InstantiatedVnfInfo
-	}{{"REMOVED", was, is}, {"ADDED", is, was}} {
-		vnfc := func(v lcm.VnfcResourceInfo) string { return v.ID }
-		for _, v := range missingFrom(side.notIn.VnfcResources, side.in.VnfcResources, vnfc) {
-			out.AffectedVnfcs = append(out.AffectedVnfcs, lcm.AffectedVnfc{ID: v.ID, VduID: v.VduID, ChangeType: side.changeType, ComputeResource: v.ComputeResource})
-		}
-		link := func(l lcm.VirtualLinkResourceInfo) string { return l.ID }
-		for _, l := range missingFrom(side.notIn.VirtualLinks, side.in.VirtualLinks, link) {
-			out.AffectedVirtualLinks = append(out.AffectedVirtualLinks, lcm.AffectedVirtualLink{
-				ID: l.ID, VnfVirtualLinkDescID: l.VnfVirtualLinkDescID, ChangeType: side.changeType, NetworkResource: l.NetworkResource,
-			})
-		}
-		storage := func(s lcm.VirtualStorageResourceInfo) string { return s.ID }
-		for _, s := range missingFrom(side.notIn.VirtualStorages, side.in.VirtualStorages, storage) {
-			out.AffectedVirtualStorages = append(out.AffectedVirtualStorages, lcm.AffectedVirtualStorage{
-				ID: s.ID, VirtualStorageDescID: s.VirtualStorageDescID, ChangeType: side.changeType, StorageResource: s.StorageResource,
-			})
-		}
-	}
-	return out
-}
-
-// missingFrom are the items that are not among others, by their ids.
-func missingFrom[T any](others, items []T, id func(T) string) (out []T) {
-	for _, item := range items {
-		if !slices.ContainsFunc(others, func(o T) bool { return id(o) == id(item) }) {
-			out = append(out, item)
-		}
-	}
-	return out
 }
 
 func orEmpty(info *lcm.InstantiatedVnfInfo) lcm.InstantiatedVnfInfo {

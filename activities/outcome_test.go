@@ -138,7 +138,7 @@ func (l *ledger) changed() (ids []string) {
 		return nil
 	}
 	for _, v := range l.op.ResourceChanges.AffectedVnfcs {
-		ids = append(ids, v.ChangeType+" "+v.ID)
+		ids = append(ids, string(v.ChangeType)+" "+v.ID)
 	}
 	return ids
 }
@@ -166,6 +166,21 @@ func TestRecordState_rolledBackHasChangedNothing(t *testing.T) {
 	l.record(t, 1, lcm.FailedTemp, twoVnfcs)
 	l.record(t, 2, lcm.RolledBack, nil)
 	require.Empty(t, l.changed())
+}
+
+func TestRecordState_rolledBackKeepsWhatWasMadeAnew(t *testing.T) {
+	l := &ledger{inst: lcm.VnfInstance{
+		InstantiationState: lcm.Instantiated,
+		Instantiated:       &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{{ID: "vnfc-a"}, {ID: "vnfc-old"}}},
+	}}
+	restored := *twoVnfcs
+	restored.Restored = true
+	l.record(t, 1, lcm.FailedTemp, &restored)
+	require.Len(t, l.inst.Instantiated.VnfcResources, 2)
+	require.Equal(t, "vnfc-old", l.inst.Instantiated.VnfcResources[1].ID, "it is not over")
+	l.record(t, 2, lcm.RolledBack, &restored)
+	require.Equal(t, "vnfc-b", l.inst.Instantiated.VnfcResources[1].ID)
+	require.Equal(t, []string{"REMOVED vnfc-old", "ADDED vnfc-b"}, l.changed(), "a rollback's own changes count, too")
 }
 
 func TestRecordState_givenUpChangeLeavesWhatExists(t *testing.T) {
@@ -298,29 +313,6 @@ func TestRecordState_whatWasStoppedIsKnownAlsoWhenTheOperationIsGivenUp(t *testi
 	l.record(t, 1, lcm.Completed, all)
 	require.Equal(t, lcm.VnfStopped, l.inst.Instantiated.VnfState)
 	require.Equal(t, []string{"MODIFIED a", "MODIFIED b"}, l.changed())
-}
-
-func TestChanges_nameNetworksAndVolumesThatComeAndGo(t *testing.T) {
-	with := func(seen bool, ids ...string) *lcm.InstantiatedVnfInfo {
-		out := &lcm.InstantiatedVnfInfo{NetworksSeen: seen}
-		for _, id := range ids {
-			out.VirtualLinks = append(out.VirtualLinks, lcm.VirtualLinkResourceInfo{ID: "net-" + id, VnfVirtualLinkDescID: "inner"})
-			out.VirtualStorages = append(out.VirtualStorages, lcm.VirtualStorageResourceInfo{ID: "volume-" + id, VirtualStorageDescID: "disk"})
-		}
-		return out
-	}
-	got := changes(with(true, "a", "b"), with(true, "b", "c"))
-	require.Equal(t, &lcm.ResourceChanges{
-		AffectedVirtualLinks: []lcm.AffectedVirtualLink{
-			{ID: "net-a", VnfVirtualLinkDescID: "inner", ChangeType: "REMOVED"}, {ID: "net-c", VnfVirtualLinkDescID: "inner", ChangeType: "ADDED"},
-		},
-		AffectedVirtualStorages: []lcm.AffectedVirtualStorage{
-			{ID: "volume-a", VirtualStorageDescID: "disk", ChangeType: "REMOVED"}, {ID: "volume-c", VirtualStorageDescID: "disk", ChangeType: "ADDED"},
-		},
-	}, got)
-	require.Len(t, changes(nil, with(true, "a")).AffectedVirtualLinks, 1)
-	require.Len(t, changes(with(true, "a"), nil).AffectedVirtualStorages, 1)
-	require.Equal(t, &lcm.ResourceChanges{}, changes(with(false), with(true, "a")), "nobody had looked for networks")
 }
 
 func TestNetworksOf_tellsThoseOfMembersFromThoseOfTheTop(t *testing.T) {

@@ -13,8 +13,13 @@ type ReconnectStackInput struct {
 	AsBefore bool        `json:"asBefore,omitempty"`
 }
 
-// ReconnectStackOutput is empty: the stack is connected so.
-type ReconnectStackOutput struct{}
+// ReconnectStackOutput is what the stack has where changes were taken back: ports, and their addresses, may be others than the
+// ones that are recorded. It is empty where they were made, because FindNodes looks then.
+type ReconnectStackOutput struct {
+	StackID  string    `json:"stackId,omitempty"`
+	Vnfcs    []Vnfc    `json:"vnfcs,omitempty"`
+	Networks []Network `json:"networks,omitempty"`
+}
 
 // ReconnectStack gives the VNF's stack the parameters with which its external connection points are on the links of the
 // operation's plan, or on those of the VNF as it is recorded, and waits until Heat is done.
@@ -32,5 +37,13 @@ func (i *Infrastructure) ReconnectStack(ctx context.Context, in ReconnectStackIn
 	if err != nil {
 		return out, err
 	}
-	return out, cloud.UpdateStack(ctx, change, i.Output.Lines(ctx, in.Step))
+	if err := cloud.UpdateStack(ctx, change, i.Output.Lines(ctx, in.Step)); err != nil || !in.AsBefore {
+		return out, err
+	}
+	inv, err := cloud.Inventory(ctx, change.Name)
+	if err != nil {
+		return out, err
+	}
+	out.StackID, out.Vnfcs, out.Networks = inv.StackID, vnfcsOf(inv), networksOf(inv)
+	return out, nil
 }

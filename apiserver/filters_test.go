@@ -37,6 +37,8 @@ func fullInstance(vnfdID, pkg string) lcm.VnfInstance {
 	info.ScaleStatus[0].ScaleLevel = 2
 	info.ExtCps = append(info.ExtCps, lcm.VnfExtCpInfo{ID: "cp-2", CpdID: "masterNode_CP1"})
 	info.VnfcResources[0].StorageIDs = []string{"s1"}
+	cp := &info.VnfcResources[0].CpInfo[0]
+	cp.VnfLinkPortID, cp.CpProtocolInfo = "p2", info.ExtCps[0].CpProtocolInfo
 	info.VnfcResources = append(info.VnfcResources, lcm.VnfcResourceInfo{ID: "r-2", VduID: "master-Node"})
 	info.Stopped = []lcm.StoppedVnfc{{VnfcID: "r1"}}
 	info.VirtualStorages[0].StorageResource = lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "volume-1", VimLevelResourceType: "OS::Cinder::Volume"}
@@ -47,7 +49,7 @@ func fullInstance(vnfdID, pkg string) lcm.VnfInstance {
 
 func fullLinks() []lcm.ExtVirtualLink {
 	return []lcm.ExtVirtualLink{{ID: "l1", ResourceID: "net-1", ExtCps: []lcm.ExtCp{
-		{CpdID: "CP/1", FixedIPs: []lcm.FixedIP{{Address: "192.0.2.7", SubnetID: "sub-1"}, {Address: "2001:db8::7"}, {SubnetID: "sub-2"}}}, {CpdID: "CP2"},
+		{CpdID: "CP/1", FixedIPs: []lcm.FixedIP{{Address: "192.0.2.7", SubnetID: "sub-1"}, {Address: "2001:db8::7"}, {SubnetID: "sub-2"}}}, {CpdID: "CP2"}, {CpdID: "masterNode_CP1"},
 	}}}
 }
 
@@ -153,7 +155,8 @@ func TestFilters_knowEveryAttributeOfAnInstance(t *testing.T) {
 	b := newBench(t)
 	path, vnfdID := b.onboard()
 	inst := fullInstance(vnfdID, path[strings.LastIndexByte(path, '/')+1:])
-	requireFull(t, "", reflect.ValueOf(dialectV1.vnfInstance(endpoint, inst)), ".InstantiatedVnfInfo.VnfcInfo", ".InstantiatedVnfInfo.ExtVirtualLinks.CurrentVnfExtCpData")
+	requireFull(t, "", reflect.ValueOf(dialectV1.vnfInstance(endpoint, inst)), ".InstantiatedVnfInfo.VnfcInfo", ".InstantiatedVnfInfo.ExtVirtualLinks.CurrentVnfExtCpData",
+		".InstantiatedVnfInfo.VirtualLinks.VnfLinkPorts.CpInstanceType")
 	requireFull(t, "", reflect.ValueOf(dialectV2.vnfInstance(endpoint, inst)), ".VnfPkgID")
 	require.NoError(t, b.store.CreateInstance(t.Context(), inst))
 	other := lcm.VnfInstance{ID: newID[lcm.VnfInstanceID](), VnfdID: inst.VnfdID, VnfPkgID: inst.VnfPkgID, InstantiationState: lcm.NotInstantiated}

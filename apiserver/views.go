@@ -42,17 +42,20 @@ type instantiatedView struct {
 	ExtCpInfo        []extCpView                      `json:"extCpInfo,omitempty"`
 	ExtVirtualLinks  []lcm.ExtVirtualLinkInfo         `json:"extVirtualLinkInfo,omitempty"`
 	ManagedLinks     []lcm.ExtManagedVirtualLinkInfo  `json:"extManagedVirtualLinkInfo,omitempty"`
+	Localization     string                           `json:"localizationLanguage,omitempty"`
 	VnfcResourceInfo []lcm.VnfcResourceInfo           `json:"vnfcResourceInfo,omitempty"`
-	VirtualLinks     []lcm.VirtualLinkResourceInfo    `json:"virtualLinkResourceInfo,omitempty"`
+	VirtualLinks     []lcm.VnfVirtualLinkResourceInfo `json:"virtualLinkResourceInfo,omitempty"`
 	VirtualStorages  []lcm.VirtualStorageResourceInfo `json:"virtualStorageResourceInfo,omitempty"`
 	VnfcInfo         []vnfcView                       `json:"vnfcInfo,omitempty"`
 }
 
 type extCpView struct {
-	ID             string `json:"id"`
-	CpdID          string `json:"cpdId"`
-	CpConfigID     string `json:"cpConfigId"`
-	CpProtocolInfo []any  `json:"cpProtocolInfo"`
+	ID             string               `json:"id"`
+	CpdID          string               `json:"cpdId"`
+	CpConfigID     string               `json:"cpConfigId"`
+	CpProtocolInfo []lcm.CpProtocolInfo `json:"cpProtocolInfo"`
+	// ExtLinkPortID is an item of extVirtualLinkInfo's extLinkPorts.
+	ExtLinkPortID string `json:"extLinkPortId,omitempty"`
 	// AssociatedVnfcCpID is the VNFC's connection point that is made external.
 	AssociatedVnfcCpID string `json:"associatedVnfcCpId"`
 }
@@ -105,14 +108,14 @@ func (d *dialect) instantiated(i *lcm.InstantiatedVnfInfo) *instantiatedView {
 	}
 	v := &instantiatedView{
 		FlavourID: i.FlavourID, VnfState: i.VnfState, ScaleStatus: i.ScaleStatus, MaxScaleLevels: i.MaxScaleLevels,
-		VnfcResourceInfo: i.VnfcResources, VirtualLinks: i.VirtualLinks, VirtualStorages: i.VirtualStorages,
-		ExtVirtualLinks: lcm.LinkInfo(i.ExtVirtualLinks, i.VimConnectionID(), d.number),
+		VnfcResourceInfo: i.VnfcResources, VirtualStorages: i.VirtualStorages, Localization: i.LocalizationLanguage, VirtualLinks: i.ShownLinks(d.number),
+		ExtVirtualLinks: i.LinkInfo(d.number),
 		ManagedLinks:    lcm.ManagedLinkInfo(i.ExtManagedVirtualLinks, i.VimConnectionID()),
 	}
 	for _, cp := range i.ExtCps {
 		v.ExtCpInfo = append(v.ExtCpInfo, extCpView{
-			ID: cp.ID, CpdID: cp.CpdID, CpConfigID: cp.CpdID, CpProtocolInfo: []any{},
-			AssociatedVnfcCpID: cmp.Or(cp.AssociatedVnfcCpID, cp.ID),
+			ID: cp.ID, CpdID: cp.CpdID, CpConfigID: cp.CpdID, CpProtocolInfo: append([]lcm.CpProtocolInfo{}, cp.CpProtocolInfo...),
+			ExtLinkPortID: cp.ExtLinkPortID, AssociatedVnfcCpID: cmp.Or(cp.AssociatedVnfcCpID, cp.ID),
 		})
 	}
 	for _, r := range i.VnfcResources {
@@ -154,7 +157,7 @@ func (d *dialect) opOcc(base string, o lcm.VnfLcmOpOcc) (opOccView, error) {
 		ID: o.ID, OperationState: o.State, StateEnteredTime: o.StateEnteredTime.UTC(), StartTime: o.StartTime.UTC(),
 		VnfInstanceID: o.VnfInstanceID, GrantID: o.GrantID, Operation: o.Operation, IsAutomaticInvocation: o.IsAutomaticInvocation,
 		OperationParams: params, IsCancelPending: o.IsCancelPending, CancelMode: o.CancelMode, Error: problem.OfOperation(o.Error),
-		ResourceChanges: o.ResourceChanges, ChangedInfo: o.ChangedInfo.Shown(d.number),
+		ResourceChanges: o.ResourceChanges.Shown(d.number), ChangedInfo: o.ChangedInfo.Shown(d.number),
 		ChangedExtConnectivity: o.Connectivity().ChangedLinkInfo(d.number),
 		Links: map[string]link{
 			"self": {self}, "vnfInstance": {base + d.prefix + "/vnf_instances/" + string(o.VnfInstanceID)},

@@ -51,17 +51,23 @@ func exampleInstance() lcm.VnfInstance {
 			},
 		},
 		Instantiated: &lcm.InstantiatedVnfInfo{
-			FlavourID: "ha", VnfState: "STARTED", StackID: "stack", ScaleStatus: []lcm.ScaleInfo{{AspectID: "worker_instance"}},
-			MaxScaleLevels: []lcm.ScaleInfo{{AspectID: "worker_instance", ScaleLevel: 48}},
-			ExtCps:         []lcm.VnfExtCpInfo{{ID: "cp-1", CpdID: "masterNode_CP1", AssociatedVnfcCpID: "vnfc-cp-1"}},
+			FlavourID: "ha", VnfState: "STARTED", LocalizationLanguage: "de-AT", StackID: "stack", ScaleStatus: []lcm.ScaleInfo{{AspectID: "worker_instance"}},
+			MaxScaleLevels:  []lcm.ScaleInfo{{AspectID: "worker_instance", ScaleLevel: 48}},
+			ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "net", ResourceID: "network-1", ExtCps: []lcm.ExtCp{{CpdID: "masterNode_CP1", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}}}}},
+			ExtCps: []lcm.VnfExtCpInfo{{
+				ID: "cp-1", CpdID: "masterNode_CP1", AssociatedVnfcCpID: "vnfc-cp-1", ExtLinkPortID: "port-1",
+				CpProtocolInfo: lcm.ProtocolInfo("fa:16:3e:00:00:01", []lcm.FixedIP{{Address: "10.0.0.7", SubnetID: "subnet-1"}}, nil),
+			}},
 			VnfcResources: []lcm.VnfcResourceInfo{{
-				ID: "r1", VduID: "workerNode", ZoneID: "nova", Metadata: map[string]any{"stack_id": "nested"},
+				CpInfo: []lcm.VnfcCpInfo{{ID: "vnfc-cp-1", CpdID: "masterNode_CP1", VnfExtCpID: "cp-1"}},
+				ID:     "r1", VduID: "workerNode", ZoneID: "nova", Metadata: map[string]any{"stack_id": "nested"},
 				ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "server-1", VimLevelResourceType: "OS::Nova::Server"},
 			}},
-			VirtualLinks: []lcm.VirtualLinkResourceInfo{{
-				ID: "n1", VnfVirtualLinkDescID: "inner", NetworkResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "n1", VimLevelResourceType: "OS::Neutron::Net"},
-			}},
 			ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{{ID: "m1", VnfVirtualLinkDescID: "backbone", ResourceID: "net-7"}},
+			VirtualLinks: []lcm.VnfVirtualLinkResourceInfo{{
+				ID: "n1", VnfVirtualLinkDescID: "inner", NetworkResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "n1", VimLevelResourceType: lcm.NetworkResource},
+				VnfLinkPorts: []lcm.VnfLinkPortInfo{{ID: "p2", ResourceHandle: lcm.PortHandle("vim1", "p2"), CpInstanceID: "vnfc-cp-2", CpInstanceType: "VNFC_CP"}},
+			}},
 			VirtualStorages: []lcm.VirtualStorageResourceInfo{{
 				ID: "s1", VirtualStorageDescID: "data", StorageResource: lcm.ResourceHandle{ResourceID: "volume-1"},
 			}},
@@ -83,8 +89,11 @@ func exampleOperation() lcm.VnfLcmOpOcc {
 		},
 		ResourceChanges: &lcm.ResourceChanges{AffectedVnfcs: []lcm.AffectedVnfc{{
 			ID: "r1", VduID: "workerNode", ChangeType: "ADDED", ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "server-1"},
+			ZoneID: "nova", AffectedVnfcCpIDs: []string{"vnfc-cp-1"}, AddedStorageResourceIDs: []string{"s1"},
 		}}, AffectedVirtualLinks: []lcm.AffectedVirtualLink{{
-			ID: "n1", VnfVirtualLinkDescID: "inner", ChangeType: "ADDED", NetworkResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "n1"},
+			ID: "n1", VnfVirtualLinkDescID: "inner", VirtualLinkDescID: "inner", ChangeType: "LINK_PORT_ADDED", NetworkResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "n1"}, VnfLinkPortIDs: []string{"p2"},
+		}}, AffectedExtLinkPorts: []lcm.AffectedExtLinkPort{{
+			ID: "port-1", ChangeType: "ADDED", ExtCpInstanceID: "cp-1", ResourceHandle: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "port-1"},
 		}}, AffectedVirtualStorages: []lcm.AffectedVirtualStorage{{
 			ID: "s1", VirtualStorageDescID: "data", ChangeType: "ADDED", StorageResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "volume-1"},
 		}}},

@@ -106,7 +106,11 @@ func TestInstantiatedInstanceShowsWhatItHasInBothVersions(t *testing.T) {
 		VnfcResources: []lcm.VnfcResourceInfo{{
 			ID: "r1", VduID: "workerNode", ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "server-1"},
 		}},
-		ExtCps: []lcm.VnfExtCpInfo{{ID: "cp1", CpdID: "masterNode_CP1"}},
+		ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "net", ResourceID: "n", ExtCps: []lcm.ExtCp{{CpdID: "masterNode_CP1", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}}}}},
+		ExtCps: []lcm.VnfExtCpInfo{{
+			ID: "cp1", CpdID: "masterNode_CP1", ExtLinkPortID: "port-1",
+			CpProtocolInfo: lcm.ProtocolInfo("fa:16:3e:00:00:01", []lcm.FixedIP{{Address: "10.0.0.7", SubnetID: "s"}}, nil),
+		}},
 	}
 	require.NoError(t, b.store.UpdateInstance(t.Context(), inst))
 

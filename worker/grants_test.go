@@ -69,22 +69,19 @@ func instantiatingOn(f *vnfpkg.Flavour) *job {
 func TestNetworks_belongToTheVNFOrToTheVnfcBesideThem(t *testing.T) {
 	j := instantiating(``)
 	j.flavour.VirtualLinks = []vnfpkg.VirtualLink{{ID: "inner", Made: true}, {ID: "private", Made: true, VduID: "node"}}
-	got := j.networks(activities.Outcome{
+	made := activities.Outcome{
 		Vnfcs: []activities.Vnfc{{VduID: "other", ServerID: "o", StackID: "s"}, {VduID: "node", ServerID: "n", StackID: "s"}},
 		Networks: []activities.Network{
 			{Resource: "inner", ID: "1"}, {Resource: "private", ID: "2", StackID: "s"}, {Resource: "unknown", ID: "3"}, {Resource: "private", ID: "4", StackID: "t"},
 		},
-	})
+	}
 	require.Equal(t, []lcm.AttachedResource{
 		{Type: lcm.GrantLink, TemplateID: "inner", ResourceID: "1"},
 		{VnfcID: "n", Type: lcm.GrantLink, TemplateID: "private", ResourceID: "2"},
 		{Type: lcm.GrantLink, ResourceID: "3"},
 		{Type: lcm.GrantLink, TemplateID: "private", ResourceID: "4"},
-	}, got)
-	require.Equal(t, lcm.VirtualLinkResourceInfo{
-		ID: "1", VnfVirtualLinkDescID: "inner", NetworkResource: lcm.ResourceHandle{VimConnectionID: "vim", ResourceID: "1", VimLevelResourceType: "OS::Neutron::Net"},
-	}, virtualLinks(got, "vim")[0])
-	require.Len(t, virtualLinks(got, "vim"), 3, "what the VNFD does not describe is no virtual link of it")
+	}, j.networks(made))
+	require.Len(t, j.virtualLinks(made, "vim"), 3, "what the VNFD does not describe is no virtual link of it")
 }
 
 func TestUnder_aGrantThatSaysNothingChangesNothing(t *testing.T) {
@@ -171,4 +168,50 @@ func TestAttached_namesWhatTheVnfdDescribes(t *testing.T) {
 	j.flavour.Vdus[0].Storages = []string{"disk"}
 	got = j.attached(activities.Vnfc{VduID: "node", ServerID: "s", VolumeIDs: []string{"v"}, Attached: []activities.Attached{{Type: lcm.GrantStorage, Resource: "volume", ID: "v"}}})
 	require.Equal(t, "disk", got[0].TemplateID, "there is no other")
+}
+
+func TestConnectionPoints_areTheVnfcsAndWhatLinksMakeOfThem(t *testing.T) {
+	j := instantiating(``)
+	j.flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "inner", VduID: "node"}}
+	j.request.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "net", ExtCps: []lcm.ExtCp{{CpdID: "cp", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}}, {CpdID: "vip"}}}}
+	addresses := []lcm.FixedIP{{Address: "10.0.0.7", SubnetID: "sub"}}
+	j.flavour.Cps[1].VirtualLink, j.flavour.VirtualLinks = "inside", []vnfpkg.VirtualLink{{ID: "inside"}}
+	made := activities.Outcome{Networks: []activities.Network{{Resource: "inside", ID: "n1"}, {Resource: "unknown", ID: "n2"}}, Vnfcs: []activities.Vnfc{{VduID: "node", ServerID: "s", Attached: []activities.Attached{
+		{Type: lcm.GrantStorage, Resource: "cp", ID: "v1"},
+		{Type: lcm.GrantLinkPort, Resource: "cp", ID: "p1", MAC: "fa:16:3e:00:00:01", Addresses: addresses},
+		{Type: lcm.GrantLinkPort, Resource: "inner", ID: "p2", MAC: "fa:16:3e:00:00:02", Addresses: addresses},
+		{Type: lcm.GrantLinkPort, Resource: "elsewhere", ID: "p3"},
+	}}}}
+	cps, external := j.connectionPoints(made.Vnfcs[0], made.Networks)
+	require.Equal(t, []lcm.VnfcCpInfo{
+		{ID: "cp-s", CpdID: "cp", VnfExtCpID: "ext-cp-s"},
+		{ID: "inner-s", CpdID: "inner", VnfLinkPortID: "p2", CpProtocolInfo: lcm.ProtocolInfo("fa:16:3e:00:00:02", addresses, nil)},
+	}, cps)
+	require.Equal(t, []lcm.VnfExtCpInfo{{
+		ID: "ext-cp-s", CpdID: "cp", ExtLinkPortID: "p1", AssociatedVnfcCpID: "cp-s", CpProtocolInfo: lcm.ProtocolInfo("fa:16:3e:00:00:01", addresses, addresses),
+	}}, external)
+	require.Equal(t, []lcm.VnfExtCpInfo{{ID: "net-vip", CpdID: "vip"}}, j.otherExternal(external), "an address that is no VM's own")
+
+	port := lcm.VnfLinkPortInfo{ID: "p2", ResourceHandle: lcm.PortHandle("vim", "p2"), CpInstanceID: "inner-s", CpInstanceType: "VNFC_CP"}
+	require.Equal(t, []lcm.VnfVirtualLinkResourceInfo{{
+		ID: "n1", VnfVirtualLinkDescID: "inside", VnfLinkPorts: []lcm.VnfLinkPortInfo{port},
+		NetworkResource: lcm.ResourceHandle{VimConnectionID: "vim", ResourceID: "n1", VimLevelResourceType: "OS::Neutron::Net"},
+	}}, j.virtualLinks(made, "vim"))
+	cps, _ = j.connectionPoints(made.Vnfcs[0], nil)
+	require.Empty(t, cps[1].VnfLinkPortID, "a network that is managed elsewhere")
+}
+
+func TestRestored_isTheVnfAsItWasWithWhatIsThereNow(t *testing.T) {
+	j, _ := reconnecting(t)
+	j.inst.VimConnections, j.inst.Extensions = []lcm.VimConnectionInfo{{ID: "openstack"}}, map[string]any{"a": "b"}
+	j.inst.Instantiated.FlavourID, j.inst.Instantiated.Granted = "simple", &lcm.GrantedChoices{}
+	port := activities.Attached{Type: lcm.GrantLinkPort, Resource: "cp", ID: "port-2", MAC: "fa:16:3e:00:00:01"}
+	got := j.restored(activities.Outcome{Restored: true, Vnfcs: []activities.Vnfc{{VduID: "node", ServerID: "server", Attached: []activities.Attached{port}}}}, "openstack")
+	require.Equal(t, []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "cp"}, {CpdID: "other"}}}}, got.Info.ExtVirtualLinks, "the links are the former ones")
+	require.Equal(t, "port-2", got.Info.ExtCps[0].ExtLinkPortID)
+	require.Equal(t, []lcm.AttachedResource{{VnfcID: "server", Type: lcm.GrantLinkPort, TemplateID: "cp", ResourceID: "port-2"}}, got.Info.Attached)
+	require.Equal(t, "simple", got.Info.FlavourID)
+	require.NotNil(t, got.Info.Granted)
+	require.Equal(t, j.inst.Extensions, got.Extensions)
+	require.Equal(t, j.inst.VimConnections, got.VimConnections)
 }

@@ -82,7 +82,7 @@ func (o *operations) loadOf(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (j *job,
 	case j.inst.Instantiated != nil:
 		j.request = lcm.InstantiateRequest{
 			FlavourID: j.inst.Instantiated.FlavourID, InstantiationLevelID: j.inst.Instantiated.InstantiationLevelID,
-			AdditionalParams: j.inst.Instantiated.AdditionalParams, VimConnections: j.inst.VimConnections,
+			LocalizationLanguage: j.inst.Instantiated.LocalizationLanguage, AdditionalParams: j.inst.Instantiated.AdditionalParams, VimConnections: j.inst.VimConnections,
 			ExtVirtualLinks: j.inst.Instantiated.ExtVirtualLinks, ExtManagedVirtualLinks: j.inst.Instantiated.ExtManagedVirtualLinks,
 		}
 		if opOcc.Operation == lcm.OpChangeExtConn && opOcc.Plan != nil {
@@ -236,28 +236,21 @@ func (o *operations) Instantiated(ctx context.Context, id lcm.OpOccID, made acti
 	if err != nil {
 		return activities.InstantiatedVnf{}, err
 	}
+	if made.Restored {
+		return j.restored(made, connection.ID), nil
+	}
 	out := activities.InstantiatedVnf{Info: lcm.InstantiatedVnfInfo{
 		FlavourID: j.flavour.ID, VnfState: lcm.VnfStarted, ExtVirtualLinks: j.request.ExtVirtualLinks, ExtManagedVirtualLinks: j.request.ExtManagedVirtualLinks,
 		StackID: made.StackID, AdditionalParams: j.request.AdditionalParams, Nodes: made.Nodes, Storage: made.Storage, ClusterVimID: made.ClusterVimID,
-		MaxScaleLevels: j.flavour.MaxScaleLevels(), Granted: j.chosen(), NetworksSeen: true,
+		MaxScaleLevels: j.flavour.MaxScaleLevels(), Granted: j.chosen(), LocalizationLanguage: j.request.LocalizationLanguage,
 	}}
 	out.Info.InstantiationLevelID, out.Info.ScaleStatus = j.levels()
 	if made.Left {
 		out.Info.InstantiationLevelID, out.Info.ScaleStatus = j.levelsLeft(made.Vnfcs)
 	}
-	for _, v := range made.Vnfcs {
-		out.Info.VnfcResources = append(out.Info.VnfcResources, vnfcResource(v, connection.ID))
-		out.Info.Attached = append(out.Info.Attached, j.attached(v)...)
-	}
+	j.resources(&out.Info, made, connection.ID)
 	j.showRegistry(&out.Info, made)
-	out.Info.Attached = append(out.Info.Attached, j.networks(made)...)
-	out.Info.VirtualLinks, out.Info.VirtualStorages = virtualLinks(out.Info.Attached, connection.ID), virtualStorages(out.Info.Attached, connection.ID)
 	out.Info.KeepStopped(j.inst.Instantiated)
-	for _, link := range j.request.ExtVirtualLinks {
-		for _, cp := range link.ExtCps {
-			out.Info.ExtCps = append(out.Info.ExtCps, lcm.VnfExtCpInfo{ID: link.ID + "-" + cp.CpdID, CpdID: cp.CpdID})
-		}
-	}
 	out.Extensions = lcm.Merged(j.inst.Extensions, j.request.Extensions)
 	out.ConfigurableProperties = lcm.Merged(j.inst.ConfigurableProperties, j.request.ConfigurableProperties)
 	if j.isCluster() {
@@ -343,19 +336,6 @@ func (j *job) networks(made activities.Outcome) (out []lcm.AttachedResource) {
 			}
 		}
 		out = append(out, r)
-	}
-	return out
-}
-
-// virtualLinks are the networks that the VNFD describes (SOL003 clause 5.5.3.6).
-func virtualLinks(attached []lcm.AttachedResource, connectionID string) (out []lcm.VirtualLinkResourceInfo) {
-	for _, a := range attached {
-		if a.Type == lcm.GrantLink && a.TemplateID != "" {
-			out = append(out, lcm.VirtualLinkResourceInfo{
-				ID: a.ResourceID, VnfVirtualLinkDescID: a.TemplateID,
-				NetworkResource: lcm.ResourceHandle{VimConnectionID: connectionID, ResourceID: a.ResourceID, VimLevelResourceType: "OS::Neutron::Net"},
-			})
-		}
 	}
 	return out
 }

@@ -11,7 +11,7 @@ import (
 // to other networks, by the parameters of the stack.
 func ChangeExtConn(ctx workflow.Context, in lcm.OperationInput) error {
 	b := &build{in: in}
-	op := &operation{in: in, plan: b.planReconnection, outcome: b.outcome}
+	op := &operation{in: in, plan: b.planReconnection, outcome: b.outcome, restored: b.restored}
 	b.op = op
 	return runOperation(ctx, op)
 }
@@ -33,13 +33,26 @@ func (b *build) decideLinks(ctx workflow.Context) (err error) {
 	return err
 }
 
-func (b *build) reconnect(ctx workflow.Context) error { return b.connect(ctx, false) }
+// restored is what the VNF has after its connections were made as before, with other ports than the recorded ones.
+func (b *build) restored() *activities.Outcome {
+	if len(b.before.Vnfcs) == 0 {
+		return nil
+	}
+	return &activities.Outcome{Restored: true, StackID: b.before.StackID, Vnfcs: b.before.Vnfcs, Networks: b.before.Networks}
+}
 
-func (b *build) connectAsBefore(ctx workflow.Context) error { return b.connect(ctx, true) }
+func (b *build) reconnect(ctx workflow.Context) error {
+	_, err := b.connect(ctx, false)
+	return err
+}
 
-func (b *build) connect(ctx workflow.Context, asBefore bool) error {
-	_, err := call(polling(ctx), infra.ReconnectStack, activities.ReconnectStackInput{
+func (b *build) connectAsBefore(ctx workflow.Context) (err error) {
+	b.before, err = b.connect(ctx, true)
+	return err
+}
+
+func (b *build) connect(ctx workflow.Context, asBefore bool) (activities.ReconnectStackOutput, error) {
+	return call(polling(ctx), infra.ReconnectStack, activities.ReconnectStackInput{
 		Tracked: track(ctx, ""), OpOccID: b.in.OpOccID, AsBefore: asBefore,
 	})
-	return err
 }

@@ -23,6 +23,9 @@ func runReconnection(t *testing.T, w *world, before func(*testsuite.TestWorkflow
 	})
 	register("ReconnectStack", func(ctx context.Context, in activities.ReconnectStackInput) (out activities.ReconnectStackOutput, err error) {
 		_, err = w.work(ctx, workInput{Tracked: in.Tracked, Name: map[bool]string{false: "reconnect", true: "as before"}[in.AsBefore]})
+		if in.AsBefore {
+			out.StackID, out.Vnfcs = "stack", []activities.Vnfc{{ServerID: "restored"}}
+		}
 		return out, err
 	})
 	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
@@ -53,6 +56,9 @@ func TestChangeExtConn_isRetriedOrRolledBack(t *testing.T) {
 			require.NoError(t, runReconnection(t, w, func(env *testsuite.TestWorkflowEnvironment) { decide(env, time.Hour, action) }))
 			require.Equal(t, done, w.done)
 			require.True(t, w.states[len(w.states)-1].Terminal())
+			if action == lcm.Rollback { // its ports are others than those that were recorded
+				require.Equal(t, &activities.Outcome{Restored: true, StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "restored"}}}, w.last.Outcome)
+			}
 		})
 	}
 }

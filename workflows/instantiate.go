@@ -32,6 +32,7 @@ type build struct {
 	what activities.Description
 
 	made    activities.FindNodesOutput
+	before  activities.ReconnectStackOutput // what a rollback of a CHANGE_EXT_CONN has made anew
 	account activities.VimAccountOutput
 	vim     lcm.VimID
 	gone    bool     // the stack is deleted

@@ -69,6 +69,9 @@ func (op *operation) enter(ctx workflow.Context, state lcm.OperationState, cause
 	if op.outcome != nil && (state == lcm.Completed || state == lcm.FailedTemp || state == lcm.Failed) {
 		outcome = op.outcome()
 	}
+	if op.restored != nil && state == lcm.RolledBack {
+		outcome = op.restored()
+	}
 	if err := op.recordState(ctx, outcome); err != nil {
 		return err
 	}

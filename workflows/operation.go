@@ -18,6 +18,8 @@ type operation struct {
 	// outcome is what the operation has changed so far: at COMPLETED for the VNF instance, and whenever it stops
 	// for resourceChanges.
 	outcome func() *activities.Outcome
+	// restored is what a rollback has made anew, nil when that is nothing; nil where no rollback does.
+	restored func() *activities.Outcome
 	// lookBack finds out what there is, where the operation is given up half-way; nil where that is not asked.
 	lookBack func(ctx workflow.Context) error
 

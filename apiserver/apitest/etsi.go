@@ -85,6 +85,7 @@ func readDefinition(text []byte) (*openapi3.T, error) {
 
 // mend corrects mistakes of ETSI's files, which differ from ETSI's text.
 func mend(schema *openapi3.Schema) *openapi3.Schema {
+	mendAddresses(schema)
 	if schema.Items != nil && schema.Items.Value != nil {
 		schema.Items.Value = mend(schema.Items.Value)
 	}
@@ -102,6 +103,23 @@ func mend(schema *openapi3.Schema) *openapi3.Schema {
 		schema.OneOf, schema.AnyOf = nil, nil
 	}
 	return schema
+}
+
+// mendAddresses corrects the file of v3.3.1, which wants what an item of ipAddresses must have (addresses, fixedAddresses) in the
+// object around the list.
+func mendAddresses(schema *openapi3.Schema) {
+	if schema.Properties["macAddress"] != nil && schema.Properties["ipAddresses"] != nil {
+		schema.OneOf = nil
+	}
+	below := []*openapi3.SchemaRef{schema.Items, schema.AdditionalProperties.Schema}
+	for _, member := range schema.Properties {
+		below = append(below, member)
+	}
+	for _, s := range below {
+		if s != nil && s.Value != nil {
+			mendAddresses(s.Value)
+		}
+	}
 }
 
 // anywhere are statuses that SOL013 has for every resource and the files do not list.

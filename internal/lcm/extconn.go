@@ -98,6 +98,8 @@ func connects(links []ExtVirtualLink, cpd string) bool {
 type ExtVirtualLinkInfo struct {
 	ID             string         `json:"id"`
 	ResourceHandle ResourceHandle `json:"resourceHandle"`
+	// ExtLinkPorts are the ports on the link, of an instance only.
+	ExtLinkPorts []ExtLinkPortInfo `json:"extLinkPorts,omitempty"`
 	// CurrentVnfExtCpData are the connection points on the link, in v3.3.1 only.
 	CurrentVnfExtCpData []VnfExtCpData `json:"currentVnfExtCpData,omitempty"`
 }

@@ -11,6 +11,7 @@ import (
 type InstantiateRequest struct {
 	FlavourID            string
 	InstantiationLevelID string
+	LocalizationLanguage string
 	ExtVirtualLinks      []ExtVirtualLink
 	// ExtManagedVirtualLinks are networks in the place of internal ones.
 	ExtManagedVirtualLinks []ExtManagedVirtualLink
@@ -99,6 +100,7 @@ func ParseInstantiate(body json.RawMessage) (InstantiateRequest, error) {
 	var raw struct {
 		FlavourID            string                   `json:"flavourId"`
 		InstantiationLevelID string                   `json:"instantiationLevelId"`
+		LocalizationLanguage string                   `json:"localizationLanguage"`
 		VimConnectionInfo    keyed[VimConnectionInfo] `json:"vimConnectionInfo"`
 		ExtVirtualLinks      []rawExtVirtualLink      `json:"extVirtualLinks"`
 		ManagedLinks         []ExtManagedVirtualLink  `json:"extManagedVirtualLinks"`
@@ -111,7 +113,7 @@ func ParseInstantiate(body json.RawMessage) (InstantiateRequest, error) {
 		return InstantiateRequest{}, Wrap(KindInvalid, err, "The instantiate request is malformed.")
 	}
 	out := InstantiateRequest{
-		FlavourID: raw.FlavourID, InstantiationLevelID: raw.InstantiationLevelID,
+		FlavourID: raw.FlavourID, InstantiationLevelID: raw.InstantiationLevelID, LocalizationLanguage: raw.LocalizationLanguage,
 		AdditionalParams: raw.AdditionalParams, VimConnections: raw.VimConnectionInfo.items,
 		Extensions: raw.Extensions, ConfigurableProperties: raw.Properties,
 	}

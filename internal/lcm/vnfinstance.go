@@ -46,13 +46,15 @@ type VimConnectionInfo struct {
 type InstantiatedVnfInfo struct {
 	FlavourID            string                       `json:"flavourId"`
 	InstantiationLevelID string                       `json:"instantiationLevelId,omitempty"`
+	LocalizationLanguage string                       `json:"localizationLanguage,omitempty"`
 	VnfState             VnfState                     `json:"vnfState"`
 	ScaleStatus          []ScaleInfo                  `json:"scaleStatus,omitempty"`
 	MaxScaleLevels       []ScaleInfo                  `json:"maxScaleLevels,omitempty"`
 	ExtCps               []VnfExtCpInfo               `json:"extCpInfo,omitempty"`
 	VnfcResources        []VnfcResourceInfo           `json:"vnfcResourceInfo,omitempty"`
 	VirtualStorages      []VirtualStorageResourceInfo `json:"virtualStorageResourceInfo,omitempty"`
-	VirtualLinks         []VirtualLinkResourceInfo    `json:"virtualLinkResourceInfo,omitempty"`
+	// VirtualLinks are the VNF's own networks.
+	VirtualLinks []VnfVirtualLinkResourceInfo `json:"virtualLinkResourceInfo,omitempty"`
 	// Attached are the volumes and ports of the VNFCs, and the networks of the stack; nil for a VNF that was last looked at before
 	// they were recorded.
 	Attached []AttachedResource `json:"attached,omitempty"`
@@ -88,6 +90,10 @@ type ScaleInfo struct {
 type VnfExtCpInfo struct {
 	ID    string `json:"id"`
 	CpdID string `json:"cpdId"`
+	// CpProtocolInfo are its addresses; nil for a VNF that was last looked at before they were recorded.
+	CpProtocolInfo []CpProtocolInfo `json:"cpProtocolInfo,omitempty"`
+	// ExtLinkPortID is the VIM's port, "" when it is not one of a VNFC.
+	ExtLinkPortID string `json:"extLinkPortId,omitempty"`
 	// AssociatedVnfcCpID is the connection point of a VNFC that is made external.
 	AssociatedVnfcCpID string `json:"associatedVnfcCpId,omitempty"`
 }
@@ -106,6 +112,7 @@ type VnfcResourceInfo struct {
 	ComputeResource ResourceHandle `json:"computeResource"`
 	ZoneID          string         `json:"zoneId,omitempty"`
 	StorageIDs      []string       `json:"storageResourceIds,omitempty"`
+	CpInfo          []VnfcCpInfo   `json:"vnfcCpInfo,omitempty"`
 	Metadata        map[string]any `json:"metadata,omitempty"`
 }
 
@@ -124,13 +131,6 @@ type VirtualStorageResourceInfo struct {
 	ID                   string         `json:"id"`
 	VirtualStorageDescID string         `json:"virtualStorageDescId"`
 	StorageResource      ResourceHandle `json:"storageResource"`
-}
-
-// VirtualLinkResourceInfo is SOL003 clause 5.5.3.6: a network that the VNF's stack has made.
-type VirtualLinkResourceInfo struct {
-	ID                   string         `json:"id"`
-	VnfVirtualLinkDescID string         `json:"vnfVirtualLinkDescId"`
-	NetworkResource      ResourceHandle `json:"networkResource"`
 }
 
 // VnfLcmOpOcc is SOL003 clause 5.5.2.13.
@@ -167,41 +167,6 @@ type VnfLcmOpOcc struct {
 	Step string
 	// Sequence is the number of the last recorded state: a late, repeated record changes nothing.
 	Sequence int64
-}
-
-// ResourceChanges is SOL003 clause 5.5.2.13, member resourceChanges.
-type ResourceChanges struct {
-	AffectedVnfcs           []AffectedVnfc           `json:"affectedVnfcs,omitempty"`
-	AffectedVirtualLinks    []AffectedVirtualLink    `json:"affectedVirtualLinks,omitempty"`
-	AffectedVirtualStorages []AffectedVirtualStorage `json:"affectedVirtualStorages,omitempty"`
-}
-
-// AffectedVirtualLink is SOL003 clause 5.5.3.14.
-type AffectedVirtualLink struct {
-	ID                   string         `json:"id"`
-	VnfVirtualLinkDescID string         `json:"vnfVirtualLinkDescId"`
-	ChangeType           string         `json:"changeType"` // ADDED or REMOVED
-	NetworkResource      ResourceHandle `json:"networkResource"`
-	ResourceDefinitionID string         `json:"resourceDefinitionId,omitempty"`
-}
-
-// AffectedVirtualStorage is SOL003 clause 5.5.3.15.
-type AffectedVirtualStorage struct {
-	ID                   string         `json:"id"`
-	VirtualStorageDescID string         `json:"virtualStorageDescId"`
-	ChangeType           string         `json:"changeType"` // ADDED or REMOVED
-	StorageResource      ResourceHandle `json:"storageResource"`
-	ResourceDefinitionID string         `json:"resourceDefinitionId,omitempty"`
-}
-
-// AffectedVnfc is SOL003 clause 5.5.3.13.
-type AffectedVnfc struct {
-	ID              string         `json:"id"`
-	VduID           string         `json:"vduId"`
-	ChangeType      string         `json:"changeType"` // ADDED, REMOVED, MODIFIED, TEMPORARY
-	ComputeResource ResourceHandle `json:"computeResource"`
-	// ResourceDefinitionID is what it is in the grant, "" for what the grant says nothing of.
-	ResourceDefinitionID string `json:"resourceDefinitionId,omitempty"`
 }
 
 // Vim is a VIM of the registry at /v1.0/vims.

@@ -80,7 +80,7 @@ func notificationOf(s lcm.Subscription, e lcm.VnfEvent) notification {
 	}
 	n.ChangedInfo = e.ChangedInfo.Shown(s.APIVersion)
 	n.ChangedExtConnectivity = e.Connectivity.ChangedLinkInfo(s.APIVersion)
-	n.ResourceChanges = e.ResourceChanges
+	n.ResourceChanges = e.ResourceChanges.Shown(s.APIVersion)
 	return n
 }
 

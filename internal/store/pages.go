@@ -112,16 +112,29 @@ var instanceAttributes = attributes{
 	"instantiatedVnfInfo/vnfState":                   documentColumn("instantiated_brief", "vnfState"),
 	"instantiatedVnfInfo/scaleStatus":                documentColumn("instantiated_brief", "scaleStatus"),
 	"instantiatedVnfInfo/maxScaleLevels":             documentColumn("instantiated_brief", "maxScaleLevels"),
+	"instantiatedVnfInfo/localizationLanguage":       documentColumn("instantiated_brief", "localizationLanguage"),
 	"instantiatedVnfInfo/vnfcResourceInfo":           documentColumn("instantiated", "vnfcResourceInfo"),
 	"instantiatedVnfInfo/virtualLinkResourceInfo":    documentColumn("instantiated", "virtualLinkResourceInfo"),
 	"instantiatedVnfInfo/virtualStorageResourceInfo": documentColumn("instantiated", "virtualStorageResourceInfo"),
 
-	"instantiatedVnfInfo/extCpInfo":            objectColumn("instantiated_brief"),
-	"instantiatedVnfInfo/extCpInfo/id":         documentColumn("instantiated", "extCpInfo", "id"),
-	"instantiatedVnfInfo/extCpInfo/cpdId":      documentColumn("instantiated", "extCpInfo", "cpdId"),
-	"instantiatedVnfInfo/extCpInfo/cpConfigId": documentColumn("instantiated", "extCpInfo", "cpdId"),
+	"instantiatedVnfInfo/extCpInfo":                objectColumn("instantiated_brief"),
+	"instantiatedVnfInfo/extCpInfo/id":             documentColumn("instantiated", "extCpInfo", "id"),
+	"instantiatedVnfInfo/extCpInfo/cpdId":          documentColumn("instantiated", "extCpInfo", "cpdId"),
+	"instantiatedVnfInfo/extCpInfo/cpConfigId":     documentColumn("instantiated", "extCpInfo", "cpdId"),
+	"instantiatedVnfInfo/extCpInfo/cpProtocolInfo": documentColumn("instantiated", "extCpInfo", "cpProtocolInfo"),
+	"instantiatedVnfInfo/extCpInfo/extLinkPortId":  documentColumn("instantiated", "extCpInfo", "extLinkPortId"),
 	"instantiatedVnfInfo/extCpInfo/associatedVnfcCpId": eitherColumn(
 		documentColumn("instantiated", "extCpInfo", "associatedVnfcCpId"), documentColumn("instantiated", "extCpInfo", "id")),
+
+	// They are made of extCpInfo.
+	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts":                                objectColumn("instantiated_brief"),
+	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/id":                             documentColumn("instantiated", "extCpInfo", "extLinkPortId"),
+	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/cpInstanceId":                   documentColumn("instantiated", "extCpInfo", "id"),
+	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/resourceHandle":                 objectColumn("instantiated_brief"),
+	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/resourceHandle/resourceId":      documentColumn("instantiated", "extCpInfo", "extLinkPortId"),
+	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/resourceHandle/vimConnectionId": vimConnectionColumn,
+	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/resourceHandle/vimLevelResourceType": constantColumn(
+		constant{lcm.PortResource, "instantiated_brief is not null"}),
 
 	"instantiatedVnfInfo/extManagedVirtualLinkInfo":                                 objectColumn("instantiated_brief"),
 	"instantiatedVnfInfo/extManagedVirtualLinkInfo/id":                              documentColumn("instantiated", "extManagedVirtualLinks", "id"),

@@ -3,6 +3,7 @@ package e2e
 import (
 	"net/http"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -56,7 +57,7 @@ func newReconnection(t *testing.T, b *bed, cidrs ...string) *reconnection {
 	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
 	r.vnf = filepath.Base(a.Header.Get("Location"))
 	request := linksTo("net0")
-	request["flavourId"] = "simple"
+	request["flavourId"], request["localizationLanguage"] = "simple", "de-AT"
 	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}}
 	b.Await(t, b.Begin(t, r.vnf, "instantiate", request), quick, "COMPLETED")
 	r.server = b.VnfcOf(t, r.vnf, "VDU1")
@@ -78,10 +79,38 @@ func (r *reconnection) requireOn(t *testing.T, network, link string) {
 	}
 	require.Equal(t, r.server, r.bed.VnfcOf(t, r.vnf, "VDU1"), "the server stays")
 	info := r.bed.Get(t, "/vnflcm/v1/vnf_instances/"+r.vnf)["instantiatedVnfInfo"].(map[string]any)
+	require.Equal(t, "de-AT", info["localizationLanguage"])
 	links := info["extVirtualLinkInfo"].([]any)
 	require.Len(t, links, 1)
 	require.Equal(t, link, links[0].(map[string]any)["id"])
-	require.Equal(t, link+"-VDU1_CP1", info["extCpInfo"].([]any)[0].(map[string]any)["id"])
+	onLink := links[0].(map[string]any)["extLinkPorts"].([]any)
+	require.Len(t, onLink, 1)
+	require.Equal(t, list[0].ID, onLink[0].(map[string]any)["id"])
+
+	// The connection point is the same one, whatever its port is.
+	cp := info["extCpInfo"].([]any)[0].(map[string]any)
+	require.Equal(t, []any{"ext-VDU1_CP1-" + r.server, list[0].ID, "VDU1_CP1-" + r.server}, []any{cp["id"], cp["extLinkPortId"], cp["associatedVnfcCpId"]})
+	addresses := cp["cpProtocolInfo"].([]any)[0].(map[string]any)["ipOverEthernet"].(map[string]any)
+	require.Equal(t, list[0].MACAddress, addresses["macAddress"])
+	require.Equal(t, []any{list[0].FixedIPs[0].IPAddress}, addresses["ipAddresses"].([]any)[0].(map[string]any)["addresses"])
+	inner := info["vnfcResourceInfo"].([]any)[0].(map[string]any)["vnfcCpInfo"].([]any)[0].(map[string]any)
+	require.Equal(t, map[string]any{"id": "VDU1_CP1-" + r.server, "cpdId": "VDU1_CP1", "vnfExtCpId": cp["id"]}, inner)
+}
+
+// requireReplaced wants an operation to tell that the server has another port, and nothing else.
+func (r *reconnection) requireReplaced(t *testing.T, op string) {
+	t.Helper()
+	changes := r.bed.Get(t, strings.Replace(op, "/v1/", "/v2/", 1))["resourceChanges"].(map[string]any)
+	vnfc := changes["affectedVnfcs"].([]any)[0].(map[string]any)
+	require.Equal(t, []any{r.server, "MODIFIED", []any{"VDU1_CP1-" + r.server}}, []any{vnfc["id"], vnfc["changeType"], vnfc["affectedVnfcCpIds"]})
+	var types []any
+	for _, p := range changes["affectedExtLinkPorts"].([]any) {
+		require.Equal(t, "ext-VDU1_CP1-"+r.server, p.(map[string]any)["extCpInstanceId"])
+		types = append(types, p.(map[string]any)["changeType"])
+	}
+	require.Equal(t, []any{"REMOVED", "ADDED"}, types)
+	require.NotContains(t, changes, "affectedVirtualStorages")
+	require.NotContains(t, r.bed.Get(t, op)["resourceChanges"], "affectedExtLinkPorts", "v2.6.1 does not have them")
 }
 
 // clear deletes the networks again.
@@ -107,6 +136,7 @@ func reconnecting(t *testing.T, b *bed) {
 	b.record(t, op, "change-ext-conn")
 	require.Equal(t, "link-"+other, got["changedExtConnectivity"].([]any)[0].(map[string]any)["id"])
 	requireOn(other, "link-"+other)
+	r.requireReplaced(t, op)
 
 	fail := func() {
 		b.Fault(t, map[string]any{"resource": "VDU1_CP1", "action": "CREATE", "count": 1, "message": "the switch caught fire"})

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,6 +60,9 @@ func Try(ctx context.Context, method, url string, body any) (Answer, error) {
 		return Answer{}, err
 	}
 	req.Header.Set("Version", "1.3.0")
+	if strings.Contains(url, "/vnflcm/v2/") {
+		req.Header.Set("Version", "2.0.0")
+	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}

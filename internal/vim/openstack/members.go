@@ -32,7 +32,9 @@ type Server struct {
 type Port struct {
 	ID         string
 	ServerID   string
-	Address    string // the first fixed IP
+	MAC        string
+	FixedIPs   []lcm.FixedIP
+	Address    string // the first of them
 	FloatingIP string // "" when none
 }
 
@@ -150,9 +152,12 @@ func (c *Cloud) readSomePorts(ctx context.Context, inv *Inventory, wanted []stri
 		return translate("list the ports of the stack", err)
 	}
 	for _, p := range list {
-		port := Port{ID: p.ID, ServerID: p.DeviceID}
-		if len(p.FixedIPs) > 0 {
-			port.Address = p.FixedIPs[0].IPAddress
+		port := Port{ID: p.ID, ServerID: p.DeviceID, MAC: p.MACAddress}
+		for _, ip := range p.FixedIPs {
+			port.FixedIPs = append(port.FixedIPs, lcm.FixedIP{Address: ip.IPAddress, SubnetID: ip.SubnetID})
+		}
+		if len(port.FixedIPs) > 0 {
+			port.Address = port.FixedIPs[0].Address
 		}
 		inv.Ports[p.ID] = port
 	}

@@ -118,6 +118,8 @@ func (s *site) addresses(inv *openstack.Inventory) {
 			name := map[string]string{"": "solo_cp"}[group] + map[bool]string{true: "cp"}[group != ""]
 			port := inv.Ports[s.resource(inv, id, name).PhysicalID]
 			require.NotEmpty(s, port.Address, group)
+			require.NotEmpty(s, port.MAC, group)
+			require.Equal(s, port.Address, port.FixedIPs[0].Address, group)
 			require.Equal(s, servers == 1, port.ServerID != "", group)
 			if servers == 1 {
 				require.Contains(s, inv.Servers, port.ServerID)

@@ -1,0 +1,110 @@
+package worker
+
+import (
+	"slices"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// resources puts in what a VNF consists of.
+func (j *job) resources(info *lcm.InstantiatedVnfInfo, made activities.Outcome, connectionID string) {
+	info.VnfcResources, info.ExtCps, info.Attached = nil, nil, nil
+	for _, v := range made.Vnfcs {
+		resource := vnfcResource(v, connectionID)
+		var external []lcm.VnfExtCpInfo
+		resource.CpInfo, external = j.connectionPoints(v, made.Networks)
+		info.VnfcResources = append(info.VnfcResources, resource)
+		info.ExtCps = append(info.ExtCps, external...)
+		info.Attached = append(info.Attached, j.attached(v)...)
+	}
+	info.ExtCps = append(info.ExtCps, j.otherExternal(info.ExtCps)...)
+	info.Attached, info.NetworksSeen = append(info.Attached, j.networks(made)...), true
+	info.VirtualLinks = j.virtualLinks(made, connectionID)
+	info.VirtualStorages = virtualStorages(info.Attached, connectionID)
+}
+
+// restored is the VNF as it was before the operation, with the resources that a rollback has made anew.
+func (j *job) restored(made activities.Outcome, connectionID string) activities.InstantiatedVnf {
+	info := *j.inst.Instantiated
+	j.request.ExtVirtualLinks = info.ExtVirtualLinks // not those that the operation was to make
+	j.resources(&info, made, connectionID)
+	return activities.InstantiatedVnf{
+		Info: info, VimConnections: j.inst.VimConnections, Extensions: j.inst.Extensions, ConfigurableProperties: j.inst.ConfigurableProperties,
+	}
+}
+
+// connectionPoints are those of a VM that the VNFD has (SOL003 clause 5.5.3.5), and what they are on external links (clause
+// 5.5.3.9). Their ids are made of the VM's: they stay when a link changes, and with it the port in the VIM.
+func (j *job) connectionPoints(v activities.Vnfc, made []activities.Network) (cps []lcm.VnfcCpInfo, external []lcm.VnfExtCpInfo) {
+	for _, a := range v.Attached {
+		known, ok := j.flavour.Cp(a.Resource)
+		if !ok || a.Type != lcm.GrantLinkPort {
+			continue
+		}
+		cp := lcm.VnfcCpInfo{ID: cpID(v, a), CpdID: a.Resource}
+		_, asked, isExternal := lcm.Connection(j.request.ExtVirtualLinks, a.Resource)
+		addresses := lcm.ProtocolInfo(a.MAC, a.Addresses, asked.FixedIPs)
+		if isExternal {
+			cp.VnfExtCpID = "ext-" + cp.ID
+			external = append(external, lcm.VnfExtCpInfo{
+				ID: cp.VnfExtCpID, CpdID: cp.CpdID, CpProtocolInfo: addresses, ExtLinkPortID: a.ID, AssociatedVnfcCpID: cp.ID,
+			})
+		} else {
+			cp.CpProtocolInfo = addresses
+		}
+		if known.VirtualLink != "" && madeLink(made, known.VirtualLink) {
+			cp.VnfLinkPortID = a.ID
+		}
+		cps = append(cps, cp)
+	}
+	return cps, external
+}
+
+// otherExternal are the connection points of the request's links that are no port of a VM under their own name: an address
+// that servers share, or a port that the Base HOT calls otherwise.
+func (j *job) otherExternal(known []lcm.VnfExtCpInfo) (out []lcm.VnfExtCpInfo) {
+	for _, link := range j.request.ExtVirtualLinks {
+		for _, cp := range link.ExtCps {
+			if !slices.ContainsFunc(known, func(k lcm.VnfExtCpInfo) bool { return k.CpdID == cp.CpdID }) {
+				out = append(out, lcm.VnfExtCpInfo{ID: link.ID + "-" + cp.CpdID, CpdID: cp.CpdID})
+			}
+		}
+	}
+	return out
+}
+
+// madeLink tells whether the stack has a network for an internal virtual link: a network that is managed elsewhere is none of its.
+func madeLink(made []activities.Network, id string) bool {
+	return slices.ContainsFunc(made, func(n activities.Network) bool { return n.Resource == id })
+}
+
+// virtualLinks are the networks of the stack that the VNFD describes, with the ports of VMs on them (SOL003 clause 5.5.3.6).
+func (j *job) virtualLinks(made activities.Outcome, connectionID string) (out []lcm.VnfVirtualLinkResourceInfo) {
+	for _, link := range made.Networks {
+		if _, described := j.flavour.VirtualLink(link.Resource); !described {
+			continue
+		}
+		info := lcm.VnfVirtualLinkResourceInfo{
+			ID: link.ID, VnfVirtualLinkDescID: link.Resource,
+			NetworkResource: lcm.ResourceHandle{VimConnectionID: connectionID, ResourceID: link.ID, VimLevelResourceType: lcm.NetworkResource},
+		}
+		for _, v := range made.Vnfcs {
+			if link.StackID != "" && link.StackID != v.StackID { // another VNFC's own
+				continue
+			}
+			for _, a := range v.Attached {
+				if cp, ok := j.flavour.Cp(a.Resource); ok && a.Type == lcm.GrantLinkPort && cp.VirtualLink == link.Resource {
+					info.VnfLinkPorts = append(info.VnfLinkPorts, lcm.VnfLinkPortInfo{
+						ID: a.ID, ResourceHandle: lcm.PortHandle(connectionID, a.ID), CpInstanceID: cpID(v, a), CpInstanceType: "VNFC_CP",
+					})
+				}
+			}
+		}
+		out = append(out, info)
+	}
+	return out
+}
+
+// cpID is the id of a VM's connection point.
+func cpID(v activities.Vnfc, a activities.Attached) string { return a.Resource + "-" + v.ServerID }
