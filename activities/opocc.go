@@ -100,6 +100,8 @@ type Description struct {
 	Registries bool `json:"registries,omitempty"`
 	// RegistryServer is set when the VNF is a registry of images that Windlass's own driver installs.
 	RegistryServer bool `json:"registryServer,omitempty"`
+	// RegistryVolume is set when its images are on a volume.
+	RegistryVolume bool `json:"registryVolume,omitempty"`
 }
 
 // DescribeInput names the operation.

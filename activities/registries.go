@@ -98,6 +98,9 @@ func (n *Nodes) openRegistries(ctx context.Context, cluster ClusterContext, list
 			return nil, lcm.Errorf(lcm.KindInvalid, "The package's file %s, of the registry %s, %s.", r.CertificatePath, r.Server, why)
 		}
 		open.ca = string(ca)
+		if r.CACertificate != "" {
+			open.ca = r.CACertificate + "\n"
+		}
 		out = append(out, open)
 	}
 	return out, nil

@@ -87,6 +87,17 @@ func TestConnectRegistries_setsEachOnceAndAsksIt(t *testing.T) {
 	}
 }
 
+func TestConnectRegistries_takesTheCAOfTheRequest(t *testing.T) {
+	inline := tlsRegistry
+	inline.CertificatePath, inline.CACertificate = "", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"
+	s, fake, _, nodes := registrySite(t, inline)
+	must(t, nodes.ConnectRegistries, s.toRegistries(false))
+	for _, cmd := range fake.ran { // the one that sets it, and the one that asks
+		assert.Equal(t, inline.CACertificate+"\n", readStdin(cmd.Stdin)["ca.0"])
+	}
+	assert.Contains(t, readStdin(fake.ran[0].Stdin)["hosts.0"], `ca = "ca.crt"`)
+}
+
 func TestConnectRegistries_takesAwayWhatIsNotAskedForAnyMore(t *testing.T) {
 	s, fake, node, nodes := registrySite(t, plainRegistry, tlsRegistry)
 	node.files[scripts.KubeletCredentials] = `{"auths":{"other.example.com":{"auth":"eDp5"}}}`

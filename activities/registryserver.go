@@ -3,6 +3,8 @@ package activities
 import (
 	"context"
 	"crypto/tls"
+	"net/netip"
+	"slices"
 	"strings"
 
 	"golang.org/x/crypto/bcrypt"
@@ -21,6 +23,8 @@ type FindMachineInput struct {
 // FindMachineOutput is the machine, named as nodes are.
 type FindMachineOutput struct {
 	Machine lcm.Node `json:"machine"`
+	// Volume is the one for the images, nil when the request asks for none.
+	Volume *lcm.StorageVolume `json:"volume,omitempty"`
 }
 
 // FindMachine finds the only machine of a VNF that is a registry of images. Idempotent: it only reads.
@@ -43,18 +47,66 @@ func (i *Infrastructure) FindMachine(ctx context.Context, in FindMachineInput) (
 	if err != nil {
 		return out, err
 	}
-	out.Machine, err = nodeOf(inv, inv.StackID, lcm.RegistryServer, cluster.Params.MasterNode)
+	if out.Machine, err = nodeOf(inv, inv.StackID, lcm.RegistryServer, cluster.Params.MasterNode); err != nil {
+		return out, err
+	}
+	if server := cluster.RegistryServer; server != nil && server.Volume != nil {
+		out.Volume, err = findVolume(inv, server.Volume.VolumeResourceID)
+	}
+	return out, err
+}
+
+// MountRegistryVolumeInput names the machine and the volume.
+type MountRegistryVolumeInput struct {
+	NodeInput
+	Volume *lcm.StorageVolume `json:"volume,omitempty"`
+}
+
+// MountRegistryVolumeOutput tells whether the volume was empty.
+type MountRegistryVolumeOutput struct {
+	Formatted bool `json:"formatted,omitempty"`
+}
+
+// MountRegistryVolume mounts the volume for the images of a registry, now and at every boot. Only an empty one gets a file
+// system.
+//
+// Idempotent: a volume that holds a file system is never written to, one that is mounted stays so. Takes seconds, or minutes
+// for large volumes (timeouts.install).
+func (n *Nodes) MountRegistryVolume(ctx context.Context, in MountRegistryVolumeInput) (out MountRegistryVolumeOutput, err error) {
+	defer func() { err = boundary(ctx, "mount the volume of "+in.Node.Name, err) }()
+	defer heartbeat(ctx)()
+	cluster, err := n.Clusters.Cluster(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	p := cluster.RegistryServer
+	if p == nil || p.Volume == nil || in.Volume == nil {
+		return out, lcm.Errorf(lcm.KindBug, "The request asks for no volume of a registry, but a step of one was run.")
+	}
+	if err := attachedTo(in.Node, *in.Volume, "the registry"); err != nil {
+		return out, err
+	}
+	results, err := n.runOn(ctx, in.NodeInput, job{
+		script: scripts.SetUpVolumes{
+			Node: in.Node.Name, Volumes: []scripts.MountedVolume{{ID: in.Volume.VolumeID, Directory: p.Volume.MountTo}}, Timeout: deviceTimeout,
+			LockFor: lockFor(p.Timeouts.Install),
+		},
+		limit: seconds(p.Timeouts.Install), parameter: "timeouts.install",
+	})
+	out.Formatted = len(formatted(results)) > 0
 	return out, err
 }
 
 // InstallRegistryOutput tells how the registry runs.
 type InstallRegistryOutput struct {
 	Way string `json:"way"`
+	// Connection is what clusters name to pull from it.
+	Connection *lcm.PrivateRegistry `json:"connection,omitempty"`
 }
 
 // InstallRegistry makes a registry of images of a machine: an engine for containers, or Debian's own package, is found or
 // installed, the image is loaded from the VNF package or pulled, and the registry runs as a service of systemd, also after a
-// reboot. It ends when the registry answers.
+// reboot. It ends when the registry answers. A certificate that is to be made is made on the machine, which no key leaves.
 //
 // Idempotent: what is there is used, files are written only when they differ, and the registry is restarted only then. Takes
 // minutes when packages are installed (timeouts.install).
@@ -71,6 +123,10 @@ func (n *Nodes) InstallRegistry(ctx context.Context, in NodeInput) (out InstallR
 	}
 	script := scripts.InstallRegistry{
 		Port: p.Port, HTTPS: p.TLS != nil, Image: p.Image, LockFor: lockFor(p.Timeouts.Install), NoProxy: registryNoProxy(p.Proxy),
+		Certificate: madeCertificate(cluster.Instance.ID, in.Node, p.TLS),
+	}
+	if p.Volume != nil {
+		script.Volume = p.Volume.MountTo
 	}
 	inputs, mask, err := n.proxyInputs(ctx, p.Proxy)
 	if err != nil {
@@ -95,7 +151,7 @@ func (n *Nodes) InstallRegistry(ctx context.Context, in NodeInput) (out InstallR
 		}
 		script.ImageFile = scripts.RegistryImageFile
 	}
-	config, err := scripts.RegistryConfig{Port: p.Port, HTTPS: p.TLS != nil, Users: len(p.Users) > 0}.Render()
+	config, err := scripts.RegistryConfig{Port: p.Port, HTTPS: p.TLS != nil, Users: len(p.Users) > 0, Volume: script.Volume}.Render()
 	if err != nil {
 		return out, lcm.Wrap(lcm.KindBug, err, "Windlass could not write the registry's configuration.")
 	}
@@ -103,8 +159,54 @@ func (n *Nodes) InstallRegistry(ctx context.Context, in NodeInput) (out InstallR
 	results, err := n.run(ctx, host, in.Step, job{
 		script: script, stdin: scripts.Stdin(inputs...), mask: append(mask, secrets...), limit: seconds(p.Timeouts.Install), parameter: "timeouts.install",
 	})
+	if err != nil {
+		return out, err
+	}
 	out.Way = results.Get("way")
-	return out, err
+	ca, err := registryAuthority(ctx, host, in.Node, script)
+	if err != nil {
+		return out, err
+	}
+	connection := p.Connection(in.Node, ca)
+	out.Connection = &connection
+	return out, nil
+}
+
+// registryAuthority is the certificate of the CA that the machine has made, "" where none was to be made. It is not among the
+// script's results, of which a short password could mask a part.
+func registryAuthority(ctx context.Context, host Host, node lcm.Node, script scripts.InstallRegistry) (string, error) {
+	if script.Certificate == nil {
+		return "", nil
+	}
+	file := scripts.RegistryAuthority(script.Volume)
+	ca, err := host.Get(ctx, file, maxConfiguration)
+	if err != nil {
+		return "", err
+	}
+	if why := lcm.CertificateProblem(ca); why != "" {
+		return "", lcm.Errorf(lcm.KindBroken, "%s: its file %s %s; remove it, then retry.", node.Name, file, why)
+	}
+	return string(ca), nil
+}
+
+// madeCertificate is the certificate that the machine makes for itself: for the names that clients have for it, and for all
+// its addresses that are known. Nil where none is made.
+func madeCertificate(id lcm.VnfInstanceID, node lcm.Node, t *lcm.RegistryTLS) *scripts.MadeCertificate {
+	if t == nil || !t.Generate {
+		return nil
+	}
+	made := &scripts.MadeCertificate{CA: string(id), Days: t.ValidityDays}
+	for _, name := range append([]string{node.Address, node.SSHAddress}, t.HostNames...) {
+		address, err := netip.ParseAddr(name)
+		switch {
+		case name == "":
+		case err != nil:
+			made.Names = append(made.Names, name)
+		case !slices.Contains(made.Addresses, address.String()):
+			made.Addresses = append(made.Addresses, address.String())
+		}
+	}
+	return made
 }
 
 // sendImage puts the package's image on the machine, unless it is there.
@@ -118,7 +220,7 @@ func sendImage(ctx context.Context, host Host, cluster ClusterContext, path stri
 
 // registryCertificate are the inputs with the certificate and the key, which must fit each other.
 func (n *Nodes) registryCertificate(ctx context.Context, cluster ClusterContext, t *lcm.RegistryTLS) ([]scripts.Input, error) {
-	if t == nil {
+	if t == nil || t.Generate {
 		return nil, nil
 	}
 	certificate, err := packageFile(ctx, cluster, t.CertificatePath)

@@ -2,6 +2,7 @@ package activities_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -33,7 +34,9 @@ func TestInstallRegistry_sendsTheImageOnceAndKeepsTheUsersLines(t *testing.T) {
 		ImagePath: "registry.tar", Users: []lcm.RegistryUser{{Username: "push", Password: lcm.Secret{Clear: "hunter2"}}},
 		Proxy: &lcm.ProxyParams{HTTPSProxy: lcm.Secret{Clear: "http://u:secret1@proxy.example:3128"}, NoProxy: "10.0.0.0/8"},
 	})
-	assert.Equal(t, "docker", must(t, nodes.InstallRegistry, s.tracked(s.nodes[0])).Way)
+	out := must(t, nodes.InstallRegistry, s.tracked(s.nodes[0]))
+	assert.Equal(t, "docker", out.Way)
+	assert.Equal(t, &lcm.PrivateRegistry{ConnectionType: "0", Server: s.nodes[0].SSHAddress + ":5000"}, out.Connection)
 	first := readStdin(fake.ran[0].Stdin)
 	node.files[scripts.RegistryUsers] = first["htpasswd"]
 	must(t, nodes.InstallRegistry, s.tracked(s.nodes[0]))
@@ -54,6 +57,74 @@ func TestInstallRegistry_sendsTheImageOnceAndKeepsTheUsersLines(t *testing.T) {
 	s.reach.Clusters.(*fixedCluster).context.RegistryServer.Users[0].Password.Clear = "other"
 	must(t, nodes.InstallRegistry, s.tracked(s.nodes[0]))
 	assert.NotEqual(t, first["htpasswd"], readStdin(fake.ran[2].Stdin)["htpasswd"])
+}
+
+func TestInstallRegistry_letsTheMachineMakeItsCertificate(t *testing.T) {
+	s, fake, node, nodes := registryServerSite(t, lcm.RegistryServerParams{
+		TLS:    &lcm.RegistryTLS{Generate: true, HostNames: []string{"registry.example.com", "192.0.2.7"}, ValidityDays: 30},
+		Volume: &lcm.CinderVolumeParams{VolumeResourceID: "vol", MountTo: "/registry"},
+	})
+	machine := s.nodes[0]
+	_, err := do(t, nodes.InstallRegistry, s.tracked(machine))
+	assertKind(t, err, lcm.KindNotFound, "/registry/ca/ca.crt")
+	node.files["/registry/ca/ca.crt"] = "nothing"
+	_, err = do(t, nodes.InstallRegistry, s.tracked(machine))
+	assertKind(t, err, lcm.KindBroken, "is not a certificate in PEM form")
+	ca := selfSigned(t)
+	node.files["/registry/ca/ca.crt"] = ca
+	for range 2 {
+		out := must(t, nodes.InstallRegistry, s.tracked(machine))
+		assert.Equal(t, &lcm.PrivateRegistry{
+			ConnectionType: "1", Server: "registry.example.com:5000", HostsString: machine.SSHAddress + " registry.example.com", CACertificate: strings.TrimSpace(ca),
+		}, out.Connection)
+	}
+	_, params := readScript(fake.ran[0].Script)
+	assert.Equal(t, "DNS:registry.example.com,IP:"+machine.Address+",IP:"+machine.SSHAddress+",IP:192.0.2.7", params["CERTIFICATE_NAMES"])
+	assert.Equal(t, "11112222-3333-4444-8555-666677778888", params["CA_NAME"])
+	assert.Equal(t, "/registry/images", params["IMAGES"])
+	in := readStdin(fake.ran[0].Stdin)
+	assert.Contains(t, in["config"], "rootdirectory: /registry/images")
+	assert.Contains(t, in["config"], "tls:")
+	assert.Empty(t, in["registry.key"], "the key is made on the machine")
+}
+
+func TestMountRegistryVolume_mountsTheOneOfTheMachine(t *testing.T) {
+	s, fake, _, nodes := registryServerSite(t, lcm.RegistryServerParams{Volume: &lcm.CinderVolumeParams{VolumeResourceID: "vol", MountTo: "/registry"}})
+	machine := s.nodes[0]
+	in := activities.MountRegistryVolumeInput{NodeInput: s.tracked(machine), Volume: &lcm.StorageVolume{ResourceID: "vol", VolumeID: volumeID}}
+	_, err := do(t, nodes.MountRegistryVolume, in)
+	assertKind(t, err, lcm.KindBroken, "is attached to no server of the VNF. Attach it to "+machine.ServerID)
+	in.Volume.ServerID = "other"
+	_, err = do(t, nodes.MountRegistryVolume, in)
+	assertKind(t, err, lcm.KindBroken, "is attached to the server other, not to the registry "+machine.ServerID)
+	assert.Empty(t, fake.ran, "nothing was tried")
+	in.Volume.ServerID = machine.ServerID
+	for _, made := range []string{"yes", "no"} {
+		fake.replies["set-up-volumes"] = []string{scripts.ResultPrefix + "volume=" + volumeID + "|/dev/vdb|ext4|" + made}
+		assert.Equal(t, made == "yes", must(t, nodes.MountRegistryVolume, in).Formatted)
+	}
+	_, params := readScript(fake.ran[0].Script)
+	assert.Equal(t, volumeID+"=/registry", params["VOLUMES"])
+	in.Volume = nil
+	_, err = do(t, nodes.MountRegistryVolume, in)
+	assertKind(t, err, lcm.KindBug, "asks for no volume")
+}
+
+func TestFindMachine_findsTheVolumeOfARegistry(t *testing.T) {
+	s, _, _, _ := registryServerSite(t, lcm.RegistryServerParams{SSHCpName: "storage_CP"})
+	cluster := s.reach.Clusters.(*fixedCluster)
+	cluster.context.Params = cluster.context.RegistryServer.Access()
+	cloud := &storageCloud{inv: storageInventory()}
+	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Clusters: s.reach.Clusters, Output: &logOutput{}}
+	in := activities.FindMachineInput{OpOccID: opOcc}
+	assert.Nil(t, must(t, infra.FindMachine, in).Volume)
+	cluster.context.RegistryServer.Volume = &lcm.CinderVolumeParams{VolumeResourceID: "vol"}
+	out := must(t, infra.FindMachine, in)
+	assert.Equal(t, "registry-s1", out.Machine.Name)
+	assert.Equal(t, &lcm.StorageVolume{ResourceID: "vol", VolumeID: volumeID, ServerID: "s1"}, out.Volume)
+	cluster.context.RegistryServer.Volume.VolumeResourceID = "none"
+	_, err := do(t, infra.FindMachine, in)
+	require.ErrorContains(t, err, `no resource "none": correct volume_resource_id`)
 }
 
 func TestInstallRegistry_wantsACertificateAndItsKey(t *testing.T) {

@@ -74,28 +74,45 @@ func (s *Storage) SetUpVolumes(ctx context.Context, in SetUpVolumesInput) (out S
 	if err != nil {
 		return out, err
 	}
-	step := scripts.SetUpVolumes{Node: in.Node.Name, Timeout: deviceTimeout}
+	limit := cluster.Params.Timeouts.Install
+	step := scripts.SetUpVolumes{Node: in.Node.Name, Timeout: deviceTimeout, LockFor: lockFor(limit)}
 	for _, p := range params.Volumes {
 		at := slices.IndexFunc(in.Volumes, func(v lcm.StorageVolume) bool { return v.ResourceID == p.VolumeResourceID })
-		switch {
-		case at < 0:
+		if at < 0 {
 			return out, missing(p.VolumeResourceID, "volume_resource_id")
-		case in.Volumes[at].ServerID == "":
-			return out, lcm.Errorf(lcm.KindBroken, "The volume %s (%s of the Base HOT) is attached to no server of the VNF. Attach it to %s, or correct the package, then retry.",
-				in.Volumes[at].VolumeID, p.VolumeResourceID, in.Node.ServerID)
-		case in.Volumes[at].ServerID != in.Node.ServerID:
-			return out, lcm.Errorf(lcm.KindBroken, "The volume %s (%s of the Base HOT) is attached to the server %s, not to the storage server %s. Correct the package.",
-				in.Volumes[at].VolumeID, p.VolumeResourceID, in.Volumes[at].ServerID, in.Node.ServerID)
+		}
+		if err := attachedTo(in.Node, in.Volumes[at], "the storage server"); err != nil {
+			return out, err
 		}
 		step.Volumes = append(step.Volumes, scripts.MountedVolume{ID: in.Volumes[at].VolumeID, Directory: p.MountTo})
 	}
-	results, err := s.runOn(ctx, in.NodeInput, job{script: step, limit: seconds(cluster.Params.Timeouts.Install), parameter: "timeouts.install"})
-	for _, line := range results["volume"] {
+	results, err := s.runOn(ctx, in.NodeInput, job{script: step, limit: seconds(limit), parameter: "timeouts.install"})
+	out.Formatted = formatted(results)
+	return out, err
+}
+
+// attachedTo says why a volume is not one of that machine, which is what.
+func attachedTo(node lcm.Node, v lcm.StorageVolume, what string) error {
+	switch v.ServerID {
+	case node.ServerID:
+		return nil
+	case "":
+		return lcm.Errorf(lcm.KindBroken, "The volume %s (%s of the Base HOT) is attached to no server of the VNF. Attach it to %s, or correct the package, then retry.",
+			v.VolumeID, v.ResourceID, node.ServerID)
+	default:
+		return lcm.Errorf(lcm.KindBroken, "The volume %s (%s of the Base HOT) is attached to the server %s, not to %s %s. Correct the package.",
+			v.VolumeID, v.ResourceID, v.ServerID, what, node.ServerID)
+	}
+}
+
+// formatted are the volumes, by their ids, on which SetUpVolumes has made a file system.
+func formatted(r scripts.Results) (out []string) {
+	for _, line := range r["volume"] {
 		if f := fields(line, 4); f[3] == "yes" {
-			out.Formatted = append(out.Formatted, f[0])
+			out = append(out, f[0])
 		}
 	}
-	return out, err
+	return out
 }
 
 // ExportVolumesOutput tells which NFS server serves: kernel or ganesha.

@@ -23,11 +23,11 @@ func findStorage(inv *openstack.Inventory, p lcm.ClusterParams) (*lcm.StorageSer
 	}
 	s := &lcm.StorageServer{Node: node}
 	for _, v := range params.Volumes {
-		r, ok := inv.In(inv.StackID, v.VolumeResourceID)
-		if !ok || r.PhysicalID == "" {
-			return nil, missing(v.VolumeResourceID, "volume_resource_id")
+		volume, err := findVolume(inv, v.VolumeResourceID)
+		if err != nil {
+			return nil, err
 		}
-		s.Volumes = append(s.Volumes, lcm.StorageVolume{ResourceID: v.VolumeResourceID, VolumeID: r.PhysicalID, ServerID: holderOf(inv, r.PhysicalID)})
+		s.Volumes = append(s.Volumes, *volume)
 	}
 	for _, pv := range p.PersistentVolumes {
 		if s.AddressOf(pv.NFSServerCp) != "" {
@@ -40,6 +40,15 @@ func findStorage(inv *openstack.Inventory, p lcm.ClusterParams) (*lcm.StorageSer
 		s.Addresses = append(s.Addresses, lcm.CpAddress{Cp: pv.NFSServerCp, Address: port.Address})
 	}
 	return s, nil
+}
+
+// findVolume finds a volume of the top stack by its name in the Base HOT, with the server that it is attached to.
+func findVolume(inv *openstack.Inventory, name string) (*lcm.StorageVolume, error) {
+	r, ok := inv.In(inv.StackID, name)
+	if !ok || r.PhysicalID == "" {
+		return nil, missing(name, "volume_resource_id")
+	}
+	return &lcm.StorageVolume{ResourceID: name, VolumeID: r.PhysicalID, ServerID: holderOf(inv, r.PhysicalID)}, nil
 }
 
 // holderOf is the server of the stack that a volume is attached to, "" when it is attached to none.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/plan"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // scale is SOL003 clause 5.4.5.
@@ -49,6 +50,11 @@ func (s *Server) planChange(ctx context.Context, inst lcm.VnfInstance, op lcm.Op
 	facts, err := s.facts(ctx, inst, inst.Instantiated.FlavourID, inst.Instantiated.AdditionalParams)
 	if err != nil {
 		return lcm.Plan{}, facts, err
+	}
+	if op == lcm.OpHeal && facts.RegistryServer != nil {
+		if err := checkHealedRegistry(inst.Instantiated.AdditionalParams, body); err != nil {
+			return lcm.Plan{}, facts, err
+		}
 	}
 	if err := plan.Allowed(facts.Flavour, op, body); err != nil {
 		return lcm.Plan{}, facts, err
@@ -130,12 +136,19 @@ func (s *Server) facts(ctx context.Context, inst lcm.VnfInstance, flavourID stri
 	if f.Flavour, err = vnfd.Flavour(flavourID); err != nil {
 		return f, err
 	}
-	if driver, _ := f.Flavour.Driver("instantiate_end"); driver == driverKubernetes {
+	switch driver, _ := f.Flavour.Driver("instantiate_end"); driver {
+	case driverKubernetes:
 		params, err := lcm.ParseClusterParams(additionalParams)
 		if err != nil {
 			return f, err
 		}
 		f.Cluster = &params
+	case vnfpkg.DriverPrivateRegistry:
+		params, err := lcm.ParseRegistryServerParams(additionalParams)
+		if err != nil {
+			return f, err
+		}
+		f.RegistryServer = &params
 	}
 	return f, nil
 }

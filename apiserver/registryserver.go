@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	jsonpatch "github.com/evanphx/json-patch/v5"
+
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -42,6 +44,32 @@ func (a *lcmAPI) checkRegistryServerFiles(ctx context.Context, req lcm.Instantia
 		}
 	}
 	return nil
+}
+
+// checkRegistryVolume wants the volume of a registry in the top template.
+func (a *lcmAPI) checkRegistryVolume(ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, pkg lcm.VnfPkg, found *findings) {
+	params, _ := lcm.ParseRegistryServerParams(req.AdditionalParams) // its mistakes are told already
+	if driver, _ := f.Driver("instantiate_end"); driver != vnfpkg.DriverPrivateRegistry || !params.HasVolume() {
+		return
+	}
+	resources, ok := topResources(f, func(path string) ([]byte, error) { return a.Store.PackageFile(ctx, pkg.ID, path) })
+	if ok {
+		checkResource(resources, "$.additionalParams."+lcm.RegistryServerKey+".volume.volume_resource_id", params.Volume.VolumeResourceID, "a volume", []string{volumeType}, found)
+	}
+}
+
+// checkHealedRegistry checks the parameters that a registry has once those of a heal are laid over its own (RFC 7396).
+func checkHealedRegistry(stored, body []byte) error {
+	req, err := lcm.ParseHeal(body)
+	if err != nil || len(req.AdditionalParams) == 0 {
+		return err
+	}
+	merged, err := jsonpatch.MergePatch(stored, req.AdditionalParams)
+	if err != nil {
+		return lcm.Wrap(lcm.KindInvalid, err, "additionalParams must be a JSON object.")
+	}
+	_, problems := lcm.CheckRegistryServerParams(merged)
+	return lcm.InvalidAll("The registry cannot be healed with these parameters.", problems)
 }
 
 // isInPackage also finds what is no artifact of the package: images of containers are where those of VMs are.

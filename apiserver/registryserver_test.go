@@ -13,20 +13,75 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-func TestInstantiate_checksTheParametersOfARegistry(t *testing.T) {
-	b := newBench(t)
+// onboardRegistry uploads the sample package of a registry.
+func (b *bench) onboardRegistry() (vnfdID string) {
+	b.Helper()
 	var csar bytes.Buffer
-	require.NoError(t, vnfpkg.Build("../vnfpkg/samples/private-registry", &csar))
+	require.NoError(b, vnfpkg.Build("../vnfpkg/samples/private-registry", &csar))
 	created := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
 	b.do("PUT", created.path()+"/package_content", &csar, "Content-Type: application/zip").want(http.StatusAccepted)
-	vnfdID := b.do("GET", created.path(), nil).want(http.StatusOK)["vnfdId"].(string)
-	instance := b.create("/vnflcm/v1", vnfdID)
-	text, err := os.ReadFile("../vnfpkg/samples/requests/instantiate-registry.json")
+	return b.do("GET", created.path(), nil).want(http.StatusOK)["vnfdId"].(string)
+}
+
+// registryRequest is one of the sample's requests, and its parameters of the registry.
+func registryRequest(t *testing.T, name, vim string) (request, params map[string]any) {
+	t.Helper()
+	text, err := os.ReadFile("../vnfpkg/samples/requests/" + name + ".json")
 	require.NoError(t, err)
-	var request map[string]any
 	require.NoError(t, json.Unmarshal(text, &request))
-	request["vimConnectionInfo"].([]any)[0].(map[string]any)["vimId"] = b.registerVim("lab", true)
-	params := request["additionalParams"].(map[string]any)[lcm.RegistryServerKey].(map[string]any)
+	request["vimConnectionInfo"].([]any)[0].(map[string]any)["vimId"] = vim
+	return request, request["additionalParams"].(map[string]any)[lcm.RegistryServerKey].(map[string]any)
+}
+
+func TestRegistry_onAVolumeIsCheckedWhenItIsMadeAndHealed(t *testing.T) {
+	b := newBench(t)
+	vnfdID := b.onboardRegistry()
+	instance := b.create("/vnflcm/v1", vnfdID)
+	request, params := registryRequest(t, "instantiate-registry-volume", b.registerVim("lab", true))
+	const at = "$.additionalParams.private_registry_installation_param"
+	volume := params["volume"].(map[string]any)
+	for name, says := range map[string]string{"nothing": "no resource", "CP1": "a volume is needed"} {
+		volume["volume_resource_id"] = name
+		a := b.do("POST", instance+"/instantiate", request)
+		require.Contains(t, a.problem(http.StatusUnprocessableEntity), says)
+		require.Equal(t, []string{at + ".volume.volume_resource_id"}, a.paths())
+	}
+	volume["volume_resource_id"] = "registry_volume"
+	params["tls"].(map[string]any)["host_names"] = []any{"a_b"}
+	a := b.do("POST", instance+"/instantiate", request)
+	a.problem(http.StatusBadRequest)
+	require.Equal(t, []string{at + ".tls.host_names[0]"}, a.paths())
+	params["tls"].(map[string]any)["host_names"] = []any{"registry.example.com"}
+	plan := b.do("POST", "/windlass/v1/vnf_instances/"+string(b.instance(instance).ID)+"/plan", map[string]any{"operation": "INSTANTIATE", "request": request}).want(http.StatusOK)
+	require.Contains(t, plan["steps"], map[string]any{"title": "Mount the volume of the registry"})
+	b.do("POST", instance+"/instantiate", request).want(http.StatusAccepted)
+
+	stored, err := json.Marshal(request["additionalParams"])
+	require.NoError(t, err)
+	running := b.instance(b.create("/vnflcm/v1", vnfdID))
+	running.InstantiationState, running.Instantiated = lcm.Instantiated, &lcm.InstantiatedVnfInfo{
+		FlavourID: "volume", VnfState: "STARTED", AdditionalParams: stored,
+		VnfcResources: []lcm.VnfcResourceInfo{{ID: "s", VduID: "PrivateRegistryVDU", ComputeResource: lcm.ResourceHandle{ResourceID: "s"}, StorageIDs: []string{"v"}}},
+	}
+	require.NoError(t, b.store.UpdateInstance(t.Context(), running))
+	healed := "/vnflcm/v1/vnf_instances/" + string(running.ID) + "/heal"
+	heal := func(additional map[string]any) map[string]any { return map[string]any{"additionalParams": additional} }
+	a = b.do("POST", healed, heal(map[string]any{lcm.RegistryServerKey: map[string]any{"tls": map[string]any{"host_names": []any{"x y"}}, "colour": "red"}}))
+	a.problem(http.StatusBadRequest)
+	require.ElementsMatch(t, []string{at + ".tls.host_names[0]", at + ".colour"}, a.paths())
+	planned := func(additional map[string]any) map[string]any {
+		return b.do("POST", "/windlass/v1/vnf_instances/"+string(running.ID)+"/plan", map[string]any{"operation": "HEAL", "request": heal(additional)}).want(http.StatusOK)
+	}
+	require.Equal(t, true, planned(nil)["keepVolumes"])
+	require.Equal(t, true, planned(map[string]any{"keep_volumes": false})["whole"])
+	b.do("POST", healed, heal(map[string]any{lcm.RegistryServerKey: map[string]any{"tls": map[string]any{"host_names": []any{"other.example.com"}}}})).want(http.StatusAccepted)
+}
+
+func TestInstantiate_checksTheParametersOfARegistry(t *testing.T) {
+	b := newBench(t)
+	vnfdID := b.onboardRegistry()
+	instance := b.create("/vnflcm/v1", vnfdID)
+	request, params := registryRequest(t, "instantiate-registry", b.registerVim("lab", true))
 	const at = "$.additionalParams.private_registry_installation_param"
 
 	params["port_no"], params["ssh_username"] = 0.5, ""
@@ -42,9 +97,11 @@ func TestInstantiate_checksTheParametersOfARegistry(t *testing.T) {
 	require.Contains(t, plan["steps"], map[string]any{"title": "Install the registry"})
 	b.do("POST", instance+"/instantiate", request).want(http.StatusAccepted)
 
+	stored, err := json.Marshal(request["additionalParams"])
+	require.NoError(t, err)
 	running := b.instance(b.create("/vnflcm/v1", vnfdID))
 	running.InstantiationState, running.Instantiated = lcm.Instantiated, &lcm.InstantiatedVnfInfo{
-		FlavourID: "simple", VnfState: "STARTED", VnfcResources: []lcm.VnfcResourceInfo{{ID: "s", VduID: "PrivateRegistryVDU"}},
+		FlavourID: "simple", VnfState: "STARTED", AdditionalParams: stored, VnfcResources: []lcm.VnfcResourceInfo{{ID: "s", VduID: "PrivateRegistryVDU"}},
 	}
 	require.NoError(t, b.store.UpdateInstance(t.Context(), running))
 	a = b.do("POST", "/vnflcm/v1/vnf_instances/"+string(running.ID)+"/scale", map[string]any{"type": "SCALE_OUT", "aspectId": "x"})

@@ -12,6 +12,9 @@ import (
 // clusterParam begins the paths of the cluster's parameters.
 const clusterParam = "$.additionalParams." + lcm.ClusterParamsKey + "."
 
+// volumeType is that of a Cinder volume in a template.
+const volumeType = "OS::Cinder::Volume"
+
 // checkStorageServer checks what the request says of a storage server against the package: its VM, the resources of the
 // template, and the manifests of its volumes.
 func (a *lcmAPI) checkStorageServer(ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, pkg lcm.VnfPkg, found *findings) error {
@@ -24,16 +27,33 @@ func (a *lcmAPI) checkStorageServer(ctx context.Context, f *vnfpkg.Flavour, req 
 	}
 	checkOneStorageServer(f, req, *params.StorageServer, found)
 	read := func(path string) ([]byte, error) { return a.Store.PackageFile(ctx, pkg.ID, path) }
-	template, err := vnfpkg.StackTemplate(f, read)
-	if err != nil {
-		return nil //nolint:nilerr // told already, when the stack was checked
-	}
-	resources, err := template.Resources()
-	if err != nil {
-		return nil //nolint:nilerr // likewise
+	resources, ok := topResources(f, read)
+	if !ok {
+		return nil
 	}
 	checkResources(params, resources, found)
 	return checkManifests(params, pkg, read, found)
+}
+
+// topResources are the types of the resources in the top template, by their names; false when they cannot be read, which is
+// told when the stack is checked.
+func topResources(f *vnfpkg.Flavour, read func(path string) ([]byte, error)) (types map[string]string, ok bool) {
+	template, err := vnfpkg.StackTemplate(f, read)
+	if err == nil {
+		types, err = template.Resources()
+	}
+	return types, err == nil
+}
+
+// checkResource wants a resource to be in the top template, and of one of these types.
+func checkResource(resources map[string]string, path, name, what string, types []string, found *findings) {
+	switch is := resources[name]; {
+	case name == "": // told already
+	case is == "":
+		found.names(path, "the Base HOT has no resource %q at its top", name)
+	case !slices.Contains(types, is):
+		found.names(path, "the resource %q of the Base HOT is a %s; %s is needed", name, is, what)
+	}
 }
 
 // checkOneStorageServer wants one VM, as far as the VNFD tells.
@@ -51,13 +71,7 @@ func checkOneStorageServer(f *vnfpkg.Flavour, req lcm.InstantiateRequest, s lcm.
 // checkResources wants what is named to be in the top template, and of the right kind.
 func checkResources(p lcm.ClusterParams, resources map[string]string, found *findings) {
 	wants := func(path, name, what string, types ...string) {
-		switch is := resources[name]; {
-		case name == "": // told already
-		case is == "":
-			found.names(clusterParam+path, "the Base HOT has no resource %q at its top", name)
-		case !slices.Contains(types, is):
-			found.names(clusterParam+path, "the resource %q of the Base HOT is a %s; %s is needed", name, is, what)
-		}
+		checkResource(resources, clusterParam+path, name, what, types, found)
 	}
 	const port, address = "OS::Neutron::Port", "OS::Neutron::FloatingIP"
 	s := p.StorageServer
@@ -66,7 +80,7 @@ func checkResources(p lcm.ClusterParams, resources map[string]string, found *fin
 		wants("storage_server.nic_cp_name", s.NicCpName, "a port", port, address)
 	}
 	for i, v := range s.Volumes {
-		wants(fmt.Sprintf("storage_server.cinder_volume_setup_params[%d].volume_resource_id", i), v.VolumeResourceID, "a volume", "OS::Cinder::Volume")
+		wants(fmt.Sprintf("storage_server.cinder_volume_setup_params[%d].volume_resource_id", i), v.VolumeResourceID, "a volume", volumeType)
 	}
 	for i, pv := range p.PersistentVolumes {
 		wants(fmt.Sprintf("pv_registration_params[%d].nfs_server_cp", i), pv.NFSServerCp, "a port", port, address)

@@ -99,6 +99,7 @@ func (a *lcmAPI) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, 
 		if err := a.checkStorageServer(ctx, flavour, req, pkg, &found); err != nil {
 			return err
 		}
+		a.checkRegistryVolume(ctx, flavour, req, pkg, &found)
 	}
 	return found.err()
 }

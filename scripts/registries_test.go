@@ -61,7 +61,7 @@ func registryScript(t *testing.T, root, name, stubs string, params, inputs map[s
 	for key, value := range inputs {
 		stdin = append(stdin, scripts.Input{Name: key, Value: value})
 	}
-	body := library(t, root, "lib-base", "lib-hosts", "lib-registries")
+	body := library(t, root, "lib-base", "lib-hosts", "lib-registries", "lib-cloud-init", "lib-certificate")
 	body = strings.ReplaceAll(body, "mktemp -d /run/", "mktemp -d "+root+"/run/")
 	body = strings.ReplaceAll(body, "find /run ", "find "+root+"/run ")
 	cmd := exec.CommandContext(t.Context(), "bash", "-c", head.String()+body+"\n"+stubs+"\n"+library(t, root, name))

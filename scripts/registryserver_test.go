@@ -1,10 +1,16 @@
 package scripts_test
 
 import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,6 +21,7 @@ import (
 func TestRegistryConfig_hasWhatIsAskedFor(t *testing.T) {
 	for name, c := range map[string]scripts.RegistryConfig{
 		"registry-config.yml": {Port: 5000}, "registry-config-secure.yml": {Port: 443, HTTPS: true, Users: true},
+		"registry-config-volume.yml": {Port: 5000, HTTPS: true, Volume: "/registry"},
 	} {
 		text, err := c.Render()
 		require.NoError(t, err)
@@ -47,6 +54,16 @@ command() {
 }
 `
 
+// installation are the parameters of an installation on that node, with others in their places.
+func installation(n node, others map[string]string) map[string]string {
+	params := map[string]string{
+		"PORT": "5000", "HTTPS": "no", "IMAGE_FILE": "", "IMAGE": "docker.io/library/registry:2", "NO_PROXY_LIST": "", "LOCK_FOR": "1",
+		"VOLUME": "", "IMAGES": n.root + "/var/lib/windlass/registry", "CA_DIR": n.root + "/etc/windlass/registry-ca", "CA_NAME": "1111", "CERTIFICATE_NAMES": "", "VALID_DAYS": "0",
+	}
+	maps.Copy(params, others)
+	return params
+}
+
 func TestInstallRegistry_usesWhatIsThere(t *testing.T) {
 	for name, c := range map[string]struct {
 		has, imageFile, candidate string
@@ -66,9 +83,7 @@ func TestInstallRegistry_usesWhatIsThere(t *testing.T) {
 			if c.has != "" {
 				stubs += c.has + `() { echo "` + c.has + ` $*"; case $* in load*) echo "Loaded image: registry:latest" ;; *import*) echo "unpacking docker.io/library/registry:latest (sha256:1)...done" ;; esac; [[ $* != *inspect* && $* != *"images ls"* ]]; }` + "\n"
 			}
-			params := map[string]string{
-				"PORT": "5000", "HTTPS": "no", "IMAGE_FILE": c.imageFile, "IMAGE": "docker.io/library/registry:2", "NO_PROXY_LIST": "", "LOCK_FOR": "1",
-			}
+			params := installation(n, map[string]string{"IMAGE_FILE": c.imageFile})
 			inputs := map[string]string{"config": "version: 0.1\n", "htpasswd": "u:h\n"}
 			said, code := registryScript(t, n.root, "install-registry", stubs, params, inputs)
 			require.Zero(t, code, said)
@@ -78,6 +93,8 @@ func TestInstallRegistry_usesWhatIsThere(t *testing.T) {
 			assert.Contains(t, unit, c.says)
 			assert.Contains(t, said, "service restart windlass-registry")
 			assert.Equal(t, "u:h\n", read(t, n.root, "etc/windlass/registry/htpasswd"))
+			assert.NotContains(t, unit, "RequiresMountsFor")
+			assert.NoDirExists(t, filepath.Join(n.root, "etc/windlass/registry-ca"), "no CA is asked for")
 
 			said, code = registryScript(t, n.root, "install-registry", stubs, params, inputs)
 			require.Zero(t, code, said)
@@ -132,9 +149,104 @@ func TestInstallRegistry_saysWhyTheRegistryDoesNotAnswer(t *testing.T) {
 	n := newNode(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(n.root, "etc/windlass"), 0o755))
 	stubs := onlyThese + "docker-registry() { :; }\nwait_until() { return 1; }\n"
-	said, code := registryScript(t, n.root, "install-registry", stubs, map[string]string{
-		"PORT": "5000", "HTTPS": "yes", "IMAGE_FILE": "", "IMAGE": "i", "NO_PROXY_LIST": "", "LOCK_FOR": "1",
-	}, map[string]string{"config": "version: 0.1\n"})
+	said, code := registryScript(t, n.root, "install-registry", stubs, installation(n, map[string]string{"HTTPS": "yes"}), map[string]string{"config": "version: 0.1\n"})
 	assert.Equal(t, 1, code, said)
 	assert.Contains(t, said, "windlass: the registry does not answer on port 5000: listen tcp :5000: bind: address already in use")
+}
+
+// certified runs the installation with a certificate that is made, and returns that and its CA.
+func certified(t *testing.T, n node, params map[string]string) (said string, leaf, ca *x509.Certificate) {
+	t.Helper()
+	said, code := registryScript(t, n.root, "install-registry", onlyThese+"docker() { :; }\nmountpoint() { :; }\nCANDIDATE=\n", params, map[string]string{"config": "version: 0.1\n"})
+	require.Zero(t, code, said)
+	dir := filepath.Join(n.root, "etc/windlass/registry")
+	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "registry.crt"), filepath.Join(dir, "registry.key"))
+	require.NoError(t, err, "as a registry reads them")
+	block, rest := pem.Decode([]byte(read(t, params["CA_DIR"], "ca.crt")))
+	require.NotNil(t, block)
+	require.Empty(t, rest)
+	ca, err = x509.ParseCertificate(block.Bytes)
+	require.NoError(t, err)
+	for _, secret := range []string{filepath.Join(dir, "registry.key"), filepath.Join(params["CA_DIR"], "ca.key")} {
+		info, err := os.Stat(secret)
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), info.Mode(), secret)
+	}
+	assert.NotContains(t, said, "PRIVATE KEY")
+	return said, pair.Leaf, ca
+}
+
+// With the real openssl.
+func TestInstallRegistry_makesACertificateAndKeepsItsCA(t *testing.T) {
+	if _, err := exec.LookPath("openssl"); err != nil {
+		t.Skip("openssl is not installed")
+	}
+	n := newNode(t)
+	params := installation(n, map[string]string{
+		"HTTPS": "yes", "CERTIFICATE_NAMES": "DNS:registry.example.com,IP:10.0.0.41,IP:fd00::41", "VALID_DAYS": "30",
+	})
+	said, leaf, ca := certified(t, n, params)
+	assert.Contains(t, said, "a CA is made: there is none yet")
+	assert.Contains(t, said, "service restart windlass-registry")
+	roots := x509.NewCertPool()
+	roots.AddCert(ca)
+	for _, name := range []string{"registry.example.com", "10.0.0.41", "fd00::41"} {
+		_, err := leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: name})
+		assert.NoError(t, err, name)
+	}
+	_, err := leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: "other.example.com"})
+	assert.Error(t, err)
+	assert.True(t, ca.IsCA)
+	assert.True(t, ca.MaxPathLenZero)
+	assert.WithinDuration(t, time.Now().AddDate(0, 0, 30), leaf.NotAfter, time.Hour)
+	assert.True(t, ca.NotAfter.After(time.Now().AddDate(19, 0, 0)))
+	assert.True(t, leaf.NotBefore.Before(time.Now().Add(-30*time.Minute)), "clocks differ")
+
+	said, again, sameCA := certified(t, n, params)
+	assert.Equal(t, leaf.Raw, again.Raw, "the second run keeps it")
+	assert.Equal(t, ca.Raw, sameCA.Raw)
+	assert.NotContains(t, said, "restart windlass-registry")
+
+	params["CERTIFICATE_NAMES"] = "DNS:other.example.com,IP:10.0.0.41"
+	said, again, sameCA = certified(t, n, params)
+	assert.Equal(t, ca.Raw, sameCA.Raw, "clients trust it")
+	assert.Equal(t, []string{"other.example.com"}, again.DNSNames)
+	assert.NotEqual(t, leaf.SerialNumber, again.SerialNumber)
+	assert.Contains(t, said, "service restart windlass-registry")
+
+	// A new machine that has the directory of the CA from a volume.
+	other := newNode(t)
+	require.NoError(t, os.CopyFS(filepath.Join(other.root, "volume/ca"), os.DirFS(params["CA_DIR"])))
+	require.NoError(t, os.Chmod(filepath.Join(other.root, "volume/ca/ca.key"), 0o600))
+	params["CA_DIR"], params["VOLUME"], params["IMAGES"] = other.root+"/volume/ca", other.root+"/volume", other.root+"/volume/images"
+	_, again, sameCA = certified(t, other, params)
+	assert.Equal(t, ca.Raw, sameCA.Raw)
+	require.NoError(t, again.CheckSignatureFrom(ca))
+
+	// What cannot be used is made anew, and says so.
+	require.NoError(t, os.WriteFile(params["CA_DIR"]+"/ca.key", []byte("lost"), 0o600))
+	said, again, sameCA = certified(t, other, params)
+	assert.Contains(t, said, "is damaged")
+	assert.NotEqual(t, ca.Raw, sameCA.Raw)
+	require.NoError(t, again.CheckSignatureFrom(sameCA))
+	params["VALID_DAYS"] = "7400"
+	said, _, _ = certified(t, other, params)
+	assert.Contains(t, said, "ends too soon")
+}
+
+func TestInstallRegistry_writesToItsVolumeAndNowhereElse(t *testing.T) {
+	n := newNode(t)
+	params := installation(n, map[string]string{"VOLUME": n.root + "/volume", "IMAGES": n.root + "/volume/images", "CA_DIR": n.root + "/volume/ca"})
+	stubs := onlyThese + "docker() { :; }\nmountpoint() { return $MOUNTED; }\n"
+	inputs := map[string]string{"config": "version: 0.1\n"}
+	said, code := registryScript(t, n.root, "install-registry", "MOUNTED=1\n"+stubs, params, inputs)
+	assert.Equal(t, 1, code, said)
+	assert.Contains(t, said, "windlass: no volume is mounted to "+n.root+"/volume")
+	assert.NoDirExists(t, n.root+"/volume")
+	said, code = registryScript(t, n.root, "install-registry", "MOUNTED=0\n"+stubs, params, inputs)
+	require.Zero(t, code, said)
+	unit := strings.ReplaceAll(read(t, n.root, "etc/systemd/system/windlass-registry.service"), n.root, "")
+	assert.Contains(t, unit, "containerd.service\nRequiresMountsFor=/volume/images\nAssertPathIsMountPoint=/volume\n\n[Service]")
+	assert.Contains(t, unit, "-v /volume/images:/volume/images")
+	assert.DirExists(t, n.root+"/volume/images")
 }

@@ -38,7 +38,12 @@ func steps() []scripts.Script {
 		scripts.CheckRegistries{
 			Servers: []string{"192.168.0.10:5000", "registry.example.com"}, URLs: []string{"http://192.168.0.10:5000", "https://registry.example.com"},
 		},
-		scripts.InstallRegistry{Port: 5000, Image: "docker.io/library/registry:2", ImageFile: "/var/lib/windlass/registry-image.tar", LockFor: 600},
+		scripts.InstallRegistry{
+			Port: 5000, HTTPS: true, Image: "docker.io/library/registry:2", ImageFile: "/var/lib/windlass/registry-image.tar", LockFor: 600, Volume: "/registry",
+			Certificate: &scripts.MadeCertificate{
+				CA: "11112222-3333-4444-8555-666677778888", Names: []string{"registry.example.com"}, Addresses: []string{"10.0.0.41", "fd00::41"}, Days: 3650,
+			},
+		},
 		scripts.FindInterface{Address: "10.0.0.11"},
 		scripts.ConfigureLoadBalancer{Node: "cp-1a2b3c4d", Port: 16443, Timeout: 30},
 		scripts.FindVirtualIP{VirtualIP: "10.0.0.10", Port: 16443, Timeout: 5},
@@ -61,7 +66,7 @@ func steps() []scripts.Script {
 		scripts.RetireNode{Member: member},
 		scripts.LookAtNode{Node: "cp-1a2b3c4d", VirtualIP: "10.0.0.10", Port: 16443},
 		scripts.CheckStorageServer{Node: "storage-7c8d9e0f", Address: "10.0.0.31"},
-		scripts.SetUpVolumes{Node: "storage-7c8d9e0f", Volumes: []scripts.MountedVolume{{ID: "0b1c2d3e-4f5a-6b7c-8d9e-0f1a2b3c4d5e", Directory: "/volume"}}, Timeout: 60},
+		scripts.SetUpVolumes{Node: "storage-7c8d9e0f", Volumes: []scripts.MountedVolume{{ID: "0b1c2d3e-4f5a-6b7c-8d9e-0f1a2b3c4d5e", Directory: "/volume"}}, Timeout: 60, LockFor: 600},
 		scripts.ExportVolumes{
 			Node: "storage-7c8d9e0f", Exports: []scripts.Export{{Directory: "/volume/nfs/pv1", Networks: []string{"10.0.0.0/24", "10.1.0.5"}}},
 			Mounts: []string{"/volume"}, NoProxy: "localhost", LockFor: 600, Timeout: 60,

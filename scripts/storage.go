@@ -3,8 +3,9 @@ package scripts
 import "strings"
 
 const (
-	aptLibrary = "lib-apt"
-	nfsLibrary = "lib-nfs"
+	aptLibrary       = "lib-apt"
+	cloudInitLibrary = "lib-cloud-init"
+	nfsLibrary       = "lib-nfs"
 )
 
 // CheckStorageServer is the preflight of a storage server: it changes nothing and reports every obstacle as a result
@@ -28,6 +29,7 @@ type SetUpVolumes struct {
 	Node    string
 	Volumes []MountedVolume
 	Timeout int // for each disk to appear
+	LockFor int // seconds to wait for cloud-init
 }
 
 // Name implements Script.
@@ -39,7 +41,7 @@ func (s SetUpVolumes) Render() (string, error) {
 	for _, v := range s.Volumes {
 		volumes = append(volumes, v.ID+"="+v.Directory)
 	}
-	return render(s.Name(), []param{required("NODE_NAME", s.Node), required("VOLUMES", strings.Join(volumes, " ")), number("TIMEOUT", s.Timeout)})
+	return render(s.Name(), []param{required("NODE_NAME", s.Node), required("VOLUMES", strings.Join(volumes, " ")), number("TIMEOUT", s.Timeout), number("LOCK_FOR", s.LockFor)}, cloudInitLibrary)
 }
 
 // Export is a directory, and the networks and addresses that it is exported to.

@@ -61,6 +61,7 @@ func (m storageMachine) setUp(t *testing.T, id string) (string, int) {
 	t.Helper()
 	text := library(t, m.root, "lib-base") + fmt.Sprintf(`
 systemctl() { echo "systemctl $*"; }
+wait_for_cloud_init() { :; } # of the machine that tests run on
 VOLUMES='%s=%s' TIMEOUT=0
 `, id, m.directory()) + library(t, m.root, "set-up-volumes")
 	return shell(t, strings.NewReplacer("/dev/disk/by-id", m.root+"/by-id", "/sys/block", m.root+"/sys").Replace(text))

@@ -152,7 +152,11 @@ func (o *operations) Describe(ctx context.Context, id lcm.OpOccID) (activities.D
 		}
 		d.Graceful = request.Graceful()
 	}
-	d.RegistryServer = j.isRegistryServer()
+	if d.RegistryServer = j.isRegistryServer(); d.RegistryServer {
+		_, server, err := j.access()
+		d.RegistryVolume = server.HasVolume()
+		return d, err
+	}
 	if !d.Cluster {
 		return d, nil
 	}
@@ -245,6 +249,7 @@ func (o *operations) Instantiated(ctx context.Context, id lcm.OpOccID, made acti
 		out.Info.VnfcResources = append(out.Info.VnfcResources, vnfcResource(v, connection.ID))
 		out.Info.Attached = append(out.Info.Attached, j.attached(v)...)
 	}
+	j.showRegistry(&out.Info, made)
 	out.Info.VirtualStorages = virtualStorages(out.Info.Attached, connection.ID)
 	out.Info.KeepStopped(j.inst.Instantiated)
 	for _, link := range j.request.ExtVirtualLinks {

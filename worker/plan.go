@@ -65,6 +65,11 @@ func (j *job) facts(unhealthy map[string]string) (plan.Facts, error) {
 		}
 		facts.Cluster = &params
 	}
+	if j.isRegistryServer() {
+		_, server, err := j.access()
+		facts.RegistryServer = server
+		return facts, err
+	}
 	return facts, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -26,6 +27,27 @@ func (j *job) access() (lcm.ClusterParams, *lcm.RegistryServerParams, error) {
 	}
 	server, err := lcm.ParseRegistryServerParams(j.request.AdditionalParams)
 	return server.Access(), &server, err
+}
+
+// showRegistry tells, with the machine of a registry of images, how clusters connect to it. What was told of it before is still so,
+// unless its address is another one.
+func (j *job) showRegistry(info *lcm.InstantiatedVnfInfo, made activities.Outcome) {
+	if !j.isRegistryServer() {
+		return
+	}
+	for i, v := range info.VnfcResources {
+		switch {
+		case made.Registry != nil:
+			info.VnfcResources[i].Metadata[lcm.RegistriesKey] = []lcm.PrivateRegistry{*made.Registry}
+		case j.opOcc.Operation == lcm.OpChangeExtConn || j.inst.Instantiated == nil:
+		default:
+			for _, before := range j.inst.Instantiated.VnfcResources {
+				if told, known := before.Metadata[lcm.RegistriesKey]; known && before.ID == v.ID {
+					info.VnfcResources[i].Metadata[lcm.RegistriesKey] = told
+				}
+			}
+		}
+	}
 }
 
 // largestFile is what an activity may read of a package in one piece: an image of a registry has some tens of MiB.

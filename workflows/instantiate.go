@@ -38,6 +38,8 @@ type build struct {
 	left    bool     // made is what an operation has left that is given up
 	change  lcm.Plan // of a scaling or a healing
 	sick    []string // nodes that did not work when that was decided
+
+	registry *lcm.PrivateRegistry // how clusters connect to the VNF, when it is a registry of images
 }
 
 // plan lists the steps. What a VNF does not need is not in the list.
@@ -57,7 +59,9 @@ func (b *build) plan(what activities.Description) (starting, processing []step) 
 }
 
 func (b *build) outcome() *activities.Outcome {
-	return &activities.Outcome{StackID: b.made.StackID, Vnfcs: b.made.Vnfcs, Nodes: b.made.Nodes, Storage: b.made.Storage, ClusterVimID: b.vim, Left: b.left}
+	return &activities.Outcome{
+		StackID: b.made.StackID, Vnfcs: b.made.Vnfcs, Nodes: b.made.Nodes, Storage: b.made.Storage, ClusterVimID: b.vim, Registry: b.registry, Left: b.left,
+	}
 }
 
 func (b *build) createStack(ctx workflow.Context) error {

@@ -82,6 +82,7 @@ func requireSameSteps(t *testing.T, p lcm.Plan, f plan.Facts) {
 	}
 	driver, _ := f.Flavour.Driver("instantiate_end")
 	what.RegistryServer = driver == vnfpkg.DriverPrivateRegistry
+	what.RegistryVolume = f.RegistryServer.HasVolume()
 	what.Registries = what.Cluster && len(f.Cluster.PrivateRegistries) > 0
 	what.Storage = what.Cluster && f.Cluster.StorageServer != nil
 	what.PersistentVolumes = what.Storage && len(f.Cluster.PersistentVolumes) > 0

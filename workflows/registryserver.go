@@ -4,7 +4,6 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
-	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // registryServerSteps make a registry of images of the VNF's only machine.
@@ -12,10 +11,11 @@ func (b *build) registryServerSteps() []step {
 	if !b.what.RegistryServer {
 		return nil
 	}
-	return []step{
-		{title: "Wait until the machine answers on SSH", do: b.waitForMachine, undo: b.forgetNodes},
-		{title: "Install the registry", do: b.installRegistry},
+	list := []step{{title: "Wait until the machine answers on SSH", do: b.waitForMachine, undo: b.forgetNodes}}
+	if b.what.RegistryVolume {
+		list = append(list, step{title: "Mount the volume of the registry", do: b.mountRegistryVolume})
 	}
+	return append(list, step{title: "Install the registry", do: b.installRegistry})
 }
 
 // replacedRegistrySteps do the same with the machine that has come for another one.
@@ -27,24 +27,34 @@ func (b *build) replacedRegistrySteps() []step {
 }
 
 // onMachine finds the machine anew in every step: a step may be retried days later.
-func (b *build) onMachine(ctx workflow.Context, do func(workflow.Context, lcm.Node) error) error {
+func (b *build) onMachine(ctx workflow.Context, do func(workflow.Context, activities.FindMachineOutput) error) error {
 	found, err := call(short(ctx), infra.FindMachine, activities.FindMachineInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID})
 	if err != nil {
 		return err
 	}
-	return do(ctx, found.Machine)
+	return do(ctx, found)
 }
 
 func (b *build) waitForMachine(ctx workflow.Context) error {
-	return b.onMachine(ctx, func(ctx workflow.Context, machine lcm.Node) error {
-		_, err := call(onNode(ctx), nodes.WaitForSSH, b.on(ctx, machine))
+	return b.onMachine(ctx, func(ctx workflow.Context, found activities.FindMachineOutput) error {
+		_, err := call(onNode(ctx), nodes.WaitForSSH, b.on(ctx, found.Machine))
+		return err
+	})
+}
+
+func (b *build) mountRegistryVolume(ctx workflow.Context) error {
+	return b.onMachine(ctx, func(ctx workflow.Context, found activities.FindMachineOutput) error {
+		_, err := call(onNode(ctx), nodes.MountRegistryVolume, activities.MountRegistryVolumeInput{NodeInput: b.on(ctx, found.Machine), Volume: found.Volume})
 		return err
 	})
 }
 
 func (b *build) installRegistry(ctx workflow.Context) error {
-	return b.onMachine(ctx, func(ctx workflow.Context, machine lcm.Node) error {
-		_, err := call(onNode(ctx), nodes.InstallRegistry, b.on(ctx, machine))
+	return b.onMachine(ctx, func(ctx workflow.Context, found activities.FindMachineOutput) error {
+		out, err := call(onNode(ctx), nodes.InstallRegistry, b.on(ctx, found.Machine))
+		if err == nil {
+			b.registry = out.Connection
+		}
 		return err
 	})
 }

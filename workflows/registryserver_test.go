@@ -11,15 +11,22 @@ import (
 )
 
 func TestOutline_isWhatTheWorkflowsDoWithARegistry(t *testing.T) {
-	for _, body := range []string{`{}`, `{"vnfcInstanceId":["registry-0"]}`} {
+	for i, body := range []string{
+		`{}`, `{"vnfcInstanceId":["registry-0"]}`, `{}`, `{"vnfcInstanceId":["registry-0"]}`, `{"additionalParams":{"keep_volumes":false}}`,
+	} {
 		f := plan.Facts{
-			Flavour: &vnfpkg.Flavour{Hooks: map[string]vnfpkg.Hook{"instantiate_end": {Driver: vnfpkg.DriverPrivateRegistry}}, Vdus: []vnfpkg.Vdu{{ID: "registry"}}},
+			RegistryServer: &lcm.RegistryServerParams{},
+			Flavour:        &vnfpkg.Flavour{Hooks: map[string]vnfpkg.Hook{"instantiate_end": {Driver: vnfpkg.DriverPrivateRegistry}}, Vdus: []vnfpkg.Vdu{{ID: "registry"}}},
 			Instance: lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{
 				{ID: "registry-0", VduID: "registry", ComputeResource: lcm.ResourceHandle{ResourceID: "registry-0"}},
 			}}},
 		}
+		if i >= 2 {
+			f.RegistryServer.Volume = &lcm.CinderVolumeParams{}
+		}
 		p, err := planOf(f, lcm.OpHeal, body)
 		require.NoError(t, err)
+		require.Equal(t, i == 0 || i == 4, p.Whole)
 		requireSameSteps(t, p, f)
 		for _, op := range []lcm.Operation{lcm.OpScale, lcm.OpScaleToLevel} {
 			_, err = planOf(f, op, `{}`)
@@ -30,6 +37,7 @@ func TestOutline_isWhatTheWorkflowsDoWithARegistry(t *testing.T) {
 			p.Operation = lcm.OpInstantiate
 			list := plan.Outline(p, f)
 			require.Equal(t, "Install the registry", list[len(list)-1].Title)
+			require.Equal(t, i == 4, list[len(list)-2].Title == "Mount the volume of the registry")
 		}
 	}
 }

@@ -148,15 +148,28 @@ func (b *build) restoreVolumes(ctx workflow.Context) error {
 	return b.registerVolumes(ctx)
 }
 
-// freeVolumes takes the volumes that its successor gets from a storage server that is replaced.
+// freeVolumes takes the volumes that its successor gets from a machine that is replaced.
 func (b *build) freeVolumes(ctx workflow.Context) error {
-	if !b.what.StorageLeaves || !b.change.KeepVolumes || b.what.StorageServer == nil {
-		return nil
+	for _, server := range b.keepers() {
+		_, err := call(polling(ctx), infra.FreeVolumes, activities.FreeVolumesInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID, ServerID: server})
+		if err != nil {
+			return err
+		}
 	}
-	_, err := call(polling(ctx), infra.FreeVolumes, activities.FreeVolumesInput{
-		Tracked: track(ctx, ""), OpOccID: b.in.OpOccID, ServerID: b.what.StorageServer.Node.ServerID,
-	})
-	return err
+	return nil
+}
+
+// keepers are the servers whose volumes stay when they are replaced: that of a storage server, or of a registry of images.
+func (b *build) keepers() []string {
+	switch {
+	case !b.change.KeepVolumes:
+		return nil
+	case b.what.RegistryVolume:
+		return b.change.LeavingServers()
+	case b.what.StorageLeaves && b.what.StorageServer != nil:
+		return []string{b.what.StorageServer.Node.ServerID}
+	}
+	return nil
 }
 
 // leavingStorage is the VM of a storage server that is replaced, as a list of one or none.

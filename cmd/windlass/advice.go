@@ -35,7 +35,23 @@ func (c *cli) advice(ctx context.Context, vnf string) []string {
 	if last.ID == "" || c.madeGood(ctx, vnf, last.Start) {
 		return nil
 	}
-	return []string{fmt.Sprintf("the heal of the entire VNF (%s) was given up, so what is recorded need not exist; heal all of it again: windlass vnf heal %s --all", last.ID, vnf)}
+	return []string{fmt.Sprintf("the heal of the entire VNF (%s) was given up, so what is recorded need not exist; heal all of it again: windlass vnf heal %s --all%s",
+		last.ID, vnf, c.volumesOf(ctx, last.ID))}
+}
+
+// volumesOf is the flag with which a heal said that volumes are replaced, "" when it did not: that of a registry is the entire
+// VNF only with it.
+func (c *cli) volumesOf(ctx context.Context, op string) string {
+	var heal struct {
+		Params struct {
+			Additional map[string]any `json:"additionalParams"`
+		} `json:"operationParams"`
+	}
+	err := c.client.get(ctx, c.client.lcm+"/vnf_lcm_op_occs/"+op, &heal)
+	if err != nil || fmt.Sprint(heal.Params.Additional[lcm.KeepVolumes]) != "false" {
+		return ""
+	}
+	return " --keep-volumes=false"
 }
 
 // isWhole tells whether a heal was one of the entire VNF.

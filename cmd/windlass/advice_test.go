@@ -23,12 +23,16 @@ func instanceWith(byState map[string]string) *fakeAPI {
 			ok(200, "[]")(w, r)
 		},
 		"GET /windlass/v1/vnf_lcm_op_occs/whole/plan": ok(200, `{"operation":"HEAL","whole":true}`),
+		"GET /windlass/v1/vnf_lcm_op_occs/anew/plan":  ok(200, `{"operation":"HEAL","whole":true}`),
+		"GET /vnflcm/v1/vnf_lcm_op_occs/whole":        ok(200, wholeHeal),
+		"GET /vnflcm/v1/vnf_lcm_op_occs/anew":         ok(200, strings.Replace(anewHeal, `{`, `{"operationParams":{"additionalParams":{"keep_volumes":false}},`, 1)),
 		"GET /windlass/v1/vnf_lcm_op_occs/some/plan":  ok(200, `{"operation":"HEAL","leaving":[{"vnfcId":"a"}]}`),
 	}}
 }
 
 const (
 	wholeHeal = `{"id":"whole","operation":"HEAL","operationState":"FAILED","startTime":"2026-11-21T11:00:00Z"}`
+	anewHeal  = `{"id":"anew","operation":"HEAL","operationState":"FAILED","startTime":"2026-11-21T11:20:00Z"}`
 	someHeal  = `{"id":"some","operation":"HEAL","operationState":"FAILED","startTime":"2026-11-21T11:30:00Z"}`
 )
 
@@ -41,6 +45,7 @@ func TestVnfShow_tellsWhatAHealThatWasGivenUpNeeds(t *testing.T) {
 		says    string
 	}{
 		"given up":              {map[string]string{"FAILED": "[" + wholeHeal + "," + someHeal + "]"}, "windlass vnf heal " + vnfID + " --all"},
+		"with its volumes":      {map[string]string{"FAILED": "[" + wholeHeal + "," + anewHeal + "]"}, "windlass vnf heal " + vnfID + " --all --keep-volumes=false"},
 		"stopped since":         {map[string]string{"FAILED": "[" + wholeHeal + "]", "COMPLETED": done("OPERATE", "2026-11-21T11:40:00Z")}, "--all"},
 		"made good":             {map[string]string{"FAILED": "[" + wholeHeal + "]", "COMPLETED": done("HEAL", "2026-11-21T11:40:00Z")}, ""},
 		"instantiated before":   {map[string]string{"FAILED": "[" + wholeHeal + "]", "COMPLETED": done("INSTANTIATE", "2026-11-21T10:00:00Z")}, "(whole) was given up"},

@@ -47,6 +47,8 @@ func TestChanges_sendWhatTheFlagsSay(t *testing.T) {
 		},
 		"heal --vnfc a,b --cause lost": {"heal", `{"vnfcInstanceId":["a","b"],"cause":"lost"}`},
 		"heal --all":                   {"heal", `{}`},
+		"heal --all --keep-volumes=0":  {"heal", `{"additionalParams":{"keep_volumes":false}}`},
+		"heal --vnfc a --keep-volumes": {"heal", `{"vnfcInstanceId":["a"],"additionalParams":{"keep_volumes":true}}`},
 		"operate --start":              {"operate", `{"changeStateTo":"STARTED"}`},
 		"operate --stop --graceful 60 --vnfc a,b": {
 			"operate", `{"changeStateTo":"STOPPED","stopType":"GRACEFUL","gracefulStopTimeout":60,"vnfcInstanceId":["a","b"]}`,

@@ -15,7 +15,7 @@ import (
 func newVnf(c *cli) *cobra.Command {
 	cmd := &cobra.Command{Use: "vnf", Short: "Create, instantiate, show, modify, scale, heal, start, stop and terminate VNF instances"}
 	cmd.AddCommand(newVnfCreate(c), newVnfList(c), newVnfShow(c), newVnfModify(c), newVnfInstantiate(c), newVnfScale(c), newVnfScaleToLevel(c),
-		newVnfHeal(c), newVnfOperate(c), newVnfDrift(c), newVnfDriftPolicy(c), newVnfForgetHostKey(c), newVnfTerminate(c), newVnfDelete(c))
+		newVnfHeal(c), newVnfOperate(c), newVnfDrift(c), newVnfDriftPolicy(c), newVnfRegistry(c), newVnfForgetHostKey(c), newVnfTerminate(c), newVnfDelete(c))
 	return cmd
 }
 
@@ -46,6 +46,9 @@ type instantiatedInfo struct {
 		Compute struct {
 			ResourceID string `json:"resourceId"`
 		} `json:"computeResource"`
+		Metadata struct {
+			Registry []lcm.PrivateRegistry `json:"private_registry_connection_info"`
+		} `json:"metadata"`
 	} `json:"vnfcResourceInfo"`
 }
 
@@ -210,6 +213,9 @@ func (c *cli) printVnf(raw json.RawMessage, advice ...string) error {
 			}
 			for _, v := range in.Vnfcs {
 				field(w, "VNFC "+v.VduID, v.Compute.ResourceID)
+			}
+			for _, r := range i.registry() {
+				field(w, "Registry", r.URL()+" (windlass vnf registry "+i.ID+")")
 			}
 		}
 		for _, line := range advice {

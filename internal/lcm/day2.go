@@ -95,14 +95,20 @@ func ParseHeal(body json.RawMessage) (out HealRequest, err error) {
 	if err := json.Unmarshal(body, &out); err != nil {
 		return out, Wrap(KindInvalid, err, "The heal request is malformed.")
 	}
+	if isAbsent(out.AdditionalParams) {
+		out.AdditionalParams = nil
+	}
 	return out, nil
 }
 
-// KeepsVolumes reports whether a storage server that is healed gets its volumes back with all data.
-func (r HealRequest) KeepsVolumes() (keep bool) {
+// KeepsVolumes reports whether a machine that is healed gets its volumes back with all data, and whether the request says so:
+// without a word those of a storage server are replaced, and those of a registry of images kept.
+func (r HealRequest) KeepsVolumes() (keep, given bool) {
 	var problems []Problem // told when the request came
-	newParamReader("$.additionalParams", r.AdditionalParams, &problems).boolean(KeepVolumes, &keep)
-	return keep
+	params := newParamReader("$.additionalParams", r.AdditionalParams, &problems)
+	params.boolean(KeepVolumes, &keep)
+	_, given = params.member(KeepVolumes)
+	return keep, given
 }
 
 // ScaleInChoice says in additionalParams which VMs go in a scaling in.

@@ -29,8 +29,10 @@ type PrivateRegistry struct {
 	Server   string `json:"server"`
 	Username string `json:"username,omitempty"`
 	Password Secret `json:"password,omitzero"`
-	// CertificatePath is a file in the package: the CA's certificates in PEM. Without it the node's own CAs are trusted.
+	// CertificatePath is a file in the package: the CA's certificates in PEM. CACertificate are these themselves. Without both
+	// the node's own CAs are trusted.
 	CertificatePath string `json:"certificate_path,omitempty"`
+	CACertificate   string `json:"ca_certificate,omitempty"`
 	// HostsString is "address name ..." for /etc/hosts.
 	HostsString string `json:"hosts_string,omitempty"`
 }
@@ -75,6 +77,7 @@ func (p *ClusterParams) readRegistries(o *paramReader) {
 		item.text("username", &r.Username)
 		item.secret("password", &r.Password)
 		item.text("certificate_path", &r.CertificatePath)
+		item.text("ca_certificate", &r.CACertificate)
 		item.text("hosts_string", &r.HostsString)
 		p.PrivateRegistries = append(p.PrivateRegistries, r)
 	}
@@ -221,6 +224,17 @@ func (r PrivateRegistry) certificateProblems(add func(key, format string, args .
 		add("certificate_path", `is only for HTTPS, connection_type "1".`)
 	case !LocalPath(r.CertificatePath):
 		add("certificate_path", "%q leaves the package; give a path inside it.", r.CertificatePath)
+	}
+	if r.CACertificate == "" {
+		return
+	}
+	switch why := CertificateProblem([]byte(r.CACertificate)); {
+	case r.ConnectionType == RegistryHTTP:
+		add("ca_certificate", `is only for HTTPS, connection_type "1".`)
+	case r.CertificatePath != "":
+		add("ca_certificate", "is there beside certificate_path: give the one or the other.")
+	case why != "":
+		add("ca_certificate", "%s.", why)
 	}
 }
 

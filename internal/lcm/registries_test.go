@@ -1,7 +1,13 @@
 package lcm_test
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
+	"math/big"
 	"strings"
 	"testing"
 
@@ -85,6 +91,39 @@ func TestCertificateProblem_wantsCertificatesOnly(t *testing.T) {
 	assert.Contains(t, lcm.CertificateProblem([]byte("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")), "private key")
 	assert.Contains(t, lcm.CertificateProblem([]byte("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n")), "no certificate")
 	assert.Contains(t, lcm.CertificateProblem([]byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")), "cannot be read")
+}
+
+// aCertificate is one in PEM, of nobody.
+func aCertificate(t *testing.T) string {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	require.NoError(t, err)
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+}
+
+func TestPrivateRegistries_takeTheCAInline(t *testing.T) {
+	entry := func(connection, ca, path string) map[string]any {
+		return map[string]any{"connection_type": connection, "server": "a" + connection + path + ".example.com", "ca_certificate": ca, "certificate_path": path}
+	}
+	ca := aCertificate(t)
+	doc, err := json.Marshal([]any{
+		entry("1", ca, ""), entry("0", ca, ""), entry("1", ca, "ca.crt"), entry("1", "hunter2", "x"), map[string]any{"connection_type": "1", "server": "b.example.com", "ca_certificate": 7},
+	})
+	require.NoError(t, err)
+	list, problems := lcm.CheckRegistries(doc)
+	assert.Equal(t, strings.TrimSpace(ca), list[0].CACertificate)
+	assert.ElementsMatch(t, []string{"[1].ca_certificate", "[2].ca_certificate", "[3].ca_certificate", "[4].ca_certificate"}, relative(problems, lcm.RegistriesPath))
+	for _, p := range problems {
+		assert.NotContains(t, p.Detail, "hunter2")
+	}
+	doc, err = json.Marshal([]any{entry("1", "hunter2", "")})
+	require.NoError(t, err)
+	_, problems = lcm.CheckRegistries(doc)
+	require.Len(t, problems, 1)
+	assert.Equal(t, "is not a certificate in PEM form.", problems[0].Detail)
 }
 
 func TestModify_keepsOtherRegistriesForLaterOperations(t *testing.T) {

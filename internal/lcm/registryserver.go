@@ -3,8 +3,10 @@ package lcm
 import (
 	"encoding/json"
 	"fmt"
+	"net"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -22,6 +24,16 @@ const (
 	DefaultRegistryPort  = 5000
 	DefaultRegistryImage = dockerHub + "/library/registry:2"
 )
+
+// What a certificate that Windlass makes is valid for, in days: the default, and the longest that may be asked for. The CA
+// outlives it.
+const (
+	defaultCertificateDays = 3650
+	longestCertificateDays = 3650
+)
+
+// RegistryVolumeDirectory is where the volume of a registry is mounted to unless the request says otherwise.
+const RegistryVolumeDirectory = "/registry"
 
 // RegistryServerParams is additionalParams.private_registry_installation_param, as Tacker's driver of private registries takes
 // it (the first block), with Windlass's own optional additions.
@@ -43,15 +55,22 @@ type RegistryServerParams struct {
 	// TLS lets the registry speak HTTPS.
 	TLS *RegistryTLS `json:"tls,omitempty"`
 	// Users are those who may pull and push; none lets everybody.
-	Users    []RegistryUser         `json:"users,omitempty"`
+	Users []RegistryUser `json:"users,omitempty"`
+	// Volume is the Cinder volume that the images are on, and where it is mounted; without one they are lost with the machine.
+	Volume   *CinderVolumeParams    `json:"volume,omitempty"`
 	Timeouts RegistryServerTimeouts `json:"timeouts,omitzero"`
 }
 
-// RegistryTLS is the certificate of a registry, with its chain, and the key to it.
+// RegistryTLS is the certificate of a registry, with its chain, and the key to it; or says that both are made.
 type RegistryTLS struct {
 	// CertificatePath is a file in the package, PEM, the registry's own certificate first.
-	CertificatePath string `json:"certificate_path"`
+	CertificatePath string `json:"certificate_path,omitempty"`
 	PrivateKey      Secret `json:"private_key,omitzero"` // PEM
+
+	// Generate makes a CA and a certificate on the machine, for its addresses and for HostNames, which are names or addresses.
+	Generate     bool     `json:"generate,omitempty"`
+	HostNames    []string `json:"host_names,omitempty"`
+	ValidityDays int      `json:"validity_days,omitempty"` // of the certificate; default 3650
 }
 
 // RegistryUser may pull and push.
@@ -103,6 +122,13 @@ func parseRegistryServerParams(additionalParams json.RawMessage) (p RegistryServ
 	p.read(o)
 	orNumber(&p.Port, DefaultRegistryPort)
 	orText(&p.Image, DefaultRegistryImage)
+	if p.TLS != nil && p.TLS.Generate {
+		orNumber(&p.TLS.ValidityDays, defaultCertificateDays)
+	}
+	if p.Volume != nil {
+		orText(&p.Volume.MountTo, RegistryVolumeDirectory)
+		p.Volume.MountTo = cleanDirectory(p.Volume.MountTo)
+	}
 	orNumber(&p.Timeouts.Stack, 1800)
 	orNumber(&p.Timeouts.SSH, 600)
 	orNumber(&p.Timeouts.Login, 30)
@@ -129,6 +155,14 @@ func (p *RegistryServerParams) read(o *paramReader) {
 		p.TLS = &RegistryTLS{}
 		tls.text("certificate_path", &p.TLS.CertificatePath)
 		tls.secret("private_key", &p.TLS.PrivateKey)
+		tls.boolean("generate", &p.TLS.Generate)
+		tls.texts("host_names", &p.TLS.HostNames)
+		tls.number("validity_days", &p.TLS.ValidityDays)
+	}
+	if volume := o.object("volume"); volume != nil {
+		p.Volume = &CinderVolumeParams{}
+		volume.text("volume_resource_id", &p.Volume.VolumeResourceID)
+		volume.text("mount_to", &p.Volume.MountTo)
 	}
 	for _, item := range o.objects("users") {
 		var u RegistryUser
@@ -178,6 +212,7 @@ func (p RegistryServerParams) problems() (problems []Problem) {
 	}
 	p.proxyProblems(add)
 	p.accessProblems(add)
+	p.volumeProblems(add)
 	const longest = 2 * 60 * 60 // activities on machines end after three hours, whatever the request says
 	for _, limit := range []struct {
 		key     string
@@ -201,17 +236,72 @@ func (p RegistryServerParams) proxyProblems(add func(key, format string, args ..
 	}
 }
 
+func (p RegistryServerParams) volumeProblems(add func(key, format string, args ...any)) {
+	if p.Volume == nil {
+		return
+	}
+	if p.Volume.VolumeResourceID == "" {
+		add("volume.volume_resource_id", "is missing: it names the volume in the Base HOT.")
+	}
+	switch why := directoryProblem(p.Volume.MountTo); {
+	case why != "":
+		add("volume.mount_to", "%s", why)
+	case ofTheSystem(p.Volume.MountTo):
+		add("volume.mount_to", "%q belongs to the system; take a directory of its own, such as %s.", p.Volume.MountTo, RegistryVolumeDirectory)
+	}
+}
+
+func (t RegistryTLS) problems(add func(key, format string, args ...any)) {
+	if t.Generate {
+		t.generatedProblems(add)
+		return
+	}
+	if t.CertificatePath == "" || !LocalPath(t.CertificatePath) {
+		add("tls.certificate_path", "must be a path inside the package, not %q; or let Windlass make a certificate (generate).", t.CertificatePath)
+	}
+	if t.PrivateKey.IsZero() {
+		add("tls.private_key", "is missing: it is the key to the certificate.")
+	} else if t.PrivateKey.Clear != "" && !strings.Contains(t.PrivateKey.Clear, "PRIVATE KEY-----") {
+		add("tls.private_key", "must be a private key in PEM form.")
+	}
+	if len(t.HostNames) > 0 {
+		add("tls.host_names", "is only for a certificate that Windlass makes (generate).")
+	}
+	if t.ValidityDays != 0 {
+		add("tls.validity_days", "is only for a certificate that Windlass makes (generate).")
+	}
+}
+
+func (t RegistryTLS) generatedProblems(add func(key, format string, args ...any)) {
+	if t.CertificatePath != "" {
+		add("tls.certificate_path", "is there beside generate: give the one or the other.")
+	}
+	if !t.PrivateKey.IsZero() {
+		add("tls.private_key", "is there beside generate: give the one or the other.")
+	}
+	seen := map[string]bool{}
+	for i, name := range t.HostNames {
+		at, low := fmt.Sprintf("tls.host_names[%d]", i), strings.ToLower(name)
+		switch {
+		case !isIPAddress(name) && (!hostNamePattern.MatchString(name) || len(name) > longestHostName):
+			add(at, "must be the name or the address of a host, not %q.", name)
+		case seen[low]:
+			add(at, "%q is there twice.", name)
+		}
+		seen[low] = true
+	}
+	if t.ValidityDays < 1 || t.ValidityDays > longestCertificateDays {
+		add("tls.validity_days", "must be between 1 and %d days, not %d.", longestCertificateDays, t.ValidityDays)
+	}
+}
+
+// longestHostName is that of the DNS.
+const longestHostName = 253
+
 // accessProblems are those of the certificate and of the users.
 func (p RegistryServerParams) accessProblems(add func(key, format string, args ...any)) {
 	if p.TLS != nil {
-		if p.TLS.CertificatePath == "" || !LocalPath(p.TLS.CertificatePath) {
-			add("tls.certificate_path", "must be a path inside the package, not %q.", p.TLS.CertificatePath)
-		}
-		if p.TLS.PrivateKey.IsZero() {
-			add("tls.private_key", "is missing: it is the key to the certificate.")
-		} else if p.TLS.PrivateKey.Clear != "" && !strings.Contains(p.TLS.PrivateKey.Clear, "PRIVATE KEY-----") {
-			add("tls.private_key", "must be a private key in PEM form.")
-		}
+		p.TLS.problems(add)
 	}
 	names := map[string]bool{}
 	for i, u := range p.Users {
@@ -239,3 +329,27 @@ func (p RegistryServerParams) Access() (c ClusterParams) {
 	c.fillDefaults()
 	return c
 }
+
+// Connection is what a cluster names in private_registry_connection_info to pull from the registry on that machine. ca is the
+// certificate of the CA that Windlass has made, "" for none. Whoever may pull is not in it.
+func (p RegistryServerParams) Connection(machine Node, ca string) PrivateRegistry {
+	r := PrivateRegistry{ConnectionType: RegistryHTTP, CACertificate: strings.TrimSpace(ca)}
+	host := machine.SSHAddress
+	if p.TLS != nil {
+		r.ConnectionType = RegistryHTTPS
+		for _, name := range p.TLS.HostNames {
+			if isIPAddress(name) {
+				continue
+			}
+			if r.HostsString == "" {
+				r.HostsString, host = machine.SSHAddress, name
+			}
+			r.HostsString += " " + name
+		}
+	}
+	r.Server = net.JoinHostPort(host, strconv.Itoa(p.Port))
+	return r
+}
+
+// HasVolume reports whether the images are on a volume; nil parameters have none.
+func (p *RegistryServerParams) HasVolume() bool { return p != nil && p.Volume != nil }

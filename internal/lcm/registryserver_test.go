@@ -26,12 +26,13 @@ func TestRegistryServerParams_areReadAsInTheSeed(t *testing.T) {
 
 func TestRegistryServerParams_everyMistakeIsToldAtOnce(t *testing.T) {
 	_, problems := lcm.CheckRegistryServerParams(json.RawMessage(`{"private_registry_installation_param": {
-		"ssh_username": "a b", "image_path": "/etc/passwd", "port_no": "22", "image": "a b", "proxy": {"http_proxy": "hunter2"}, "tls": {"private_key": "hunter2"},
+		"ssh_username": "a b", "image_path": "/etc/passwd", "port_no": "22", "image": "a b", "proxy": {"http_proxy": "hunter2"}, "tls": {"private_key": "hunter2", "host_names": ["a"], "validity_days": 3},
+		"volume": {"mount_to": "/etc/x"},
 		"users": [{"username": "a:b"}, {"username": "u", "password": "` + strings.Repeat("x", 73) + `"}, {"username": "u", "password": "p"}, 7],
 		"timeouts": {"ssh": -1}, "colour": "red"}}`))
 	assert.ElementsMatch(t, []string{
 		".ssh_cp_name", ".ssh_username", ".ssh_password", ".image_path", ".port_no", ".image", ".proxy.http_proxy", ".tls.certificate_path",
-		".tls.private_key", ".users[0].username", ".users[0].password", ".users[1].password", ".users[2].username", ".users[3]", ".timeouts.ssh", ".colour",
+		".tls.private_key", ".tls.host_names", ".tls.validity_days", ".volume.volume_resource_id", ".volume.mount_to", ".users[0].username", ".users[0].password", ".users[1].password", ".users[2].username", ".users[3]", ".timeouts.ssh", ".colour",
 	}, relative(problems, "$.additionalParams.private_registry_installation_param"))
 	for _, p := range problems {
 		assert.NotContains(t, p.Detail, "hunter2")
@@ -41,5 +42,47 @@ func TestRegistryServerParams_everyMistakeIsToldAtOnce(t *testing.T) {
 		require.Len(t, problems, 1, doc)
 		_, err := lcm.ParseRegistryServerParams(json.RawMessage(doc))
 		assert.True(t, lcm.Is(err, lcm.KindInvalid))
+	}
+}
+
+func TestRegistryServerParams_letWindlassMakeTheCertificate(t *testing.T) {
+	check := func(tls, volume string) (lcm.RegistryServerParams, []string) {
+		p, problems := lcm.CheckRegistryServerParams(json.RawMessage(`{"private_registry_installation_param": {
+			"ssh_cp_name": "CP1", "ssh_username": "ubuntu", "ssh_password": "x", "port_no": 443, "tls": ` + tls + `, "volume": ` + volume + `}}`))
+		return p, relative(problems, "$.additionalParams.private_registry_installation_param")
+	}
+	p, problems := check(`{"generate": true, "host_names": ["Registry.example.com", "192.0.2.7", "images"]}`, `{"volume_resource_id": "vol"}`)
+	require.Empty(t, problems)
+	assert.Equal(t, 3650, p.TLS.ValidityDays)
+	assert.Equal(t, &lcm.CinderVolumeParams{VolumeResourceID: "vol", MountTo: "/registry"}, p.Volume)
+	assert.True(t, p.HasVolume())
+	assert.False(t, (*lcm.RegistryServerParams)(nil).HasVolume())
+	machine := lcm.Node{Address: "10.0.0.5", SSHAddress: "198.51.100.5"}
+	assert.Equal(t, lcm.PrivateRegistry{
+		ConnectionType: "1", Server: "Registry.example.com:443", HostsString: "198.51.100.5 Registry.example.com images", CACertificate: "CA",
+	}, p.Connection(machine, "CA\n"))
+	assert.Empty(t, lcm.RegistryServerProblem(p.Connection(machine, "").Server), "a cluster takes it as it is")
+	p.TLS = nil
+	assert.Equal(t, lcm.PrivateRegistry{ConnectionType: "0", Server: "198.51.100.5:443"}, p.Connection(machine, ""))
+
+	_, problems = check(`{"generate": "true", "certificate_path": "a", "private_key": "b", "validity_days": 4000, "host_names": ["a_b", "a", "A", "fe80::1%eth0", "`+strings.Repeat("a.", 130)+`a"]}`,
+		`{"volume_resource_id": "vol", "mount_to": "../x"}`)
+	assert.ElementsMatch(t, []string{
+		".tls.certificate_path", ".tls.private_key", ".tls.validity_days", ".tls.host_names[0]", ".tls.host_names[2]", ".tls.host_names[3]", ".tls.host_names[4]",
+		".volume.mount_to",
+	}, problems)
+	_, problems = check(`{"generate": 1}`, `{"mount_to": "/var/lib", "size": 3}`)
+	assert.ElementsMatch(t, []string{".tls.generate", ".tls.certificate_path", ".tls.private_key", ".volume.volume_resource_id", ".volume.mount_to", ".volume.size"}, problems)
+}
+
+func TestHealRequest_saysWhetherVolumesAreKept(t *testing.T) {
+	for body, want := range map[string][2]bool{
+		`{}`: {false, false}, `{"additionalParams":{}}`: {false, false}, `{"additionalParams":{"keep_volumes":null}}`: {false, false},
+		`{"additionalParams":{"keep_volumes":false}}`: {false, true}, `{"additionalParams":{"keep_volumes":"true"}}`: {true, true},
+	} {
+		req, err := lcm.ParseHeal([]byte(body))
+		require.NoError(t, err)
+		keep, given := req.KeepsVolumes()
+		assert.Equal(t, want, [2]bool{keep, given}, body)
 	}
 }

@@ -142,7 +142,7 @@ var directoryPattern = regexp.MustCompile(`^/[A-Za-z0-9._/-]*[A-Za-z0-9._-]$`)
 // A volume must not cover what the system needs: these directories with all below them, and others themselves.
 var (
 	systemTrees       = []string{"/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/proc", "/root", "/run", "/sbin", "/sys", "/tmp", "/usr", "/var/lib/dpkg"}
-	systemDirectories = []string{"/home", "/opt", "/var", "/var/cache", "/var/lib", "/var/log", "/var/tmp"}
+	systemDirectories = []string{"/home", "/opt", "/var", "/var/cache", "/var/lib", "/var/lib/windlass", "/var/log", "/var/tmp"}
 )
 
 func ofTheSystem(dir string) bool {
@@ -238,17 +238,24 @@ func isIPAddress(s string) bool {
 
 // directory refuses what cannot be the path of a directory; false when there is something to refuse.
 func (c *paramChecks) directory(key, dir string) bool {
+	why := directoryProblem(dir)
+	if why != "" {
+		c.add(key, "%s", why)
+	}
+	return why == ""
+}
+
+// directoryProblem says why dir cannot be the path of a directory, "" when it can.
+func directoryProblem(dir string) string {
 	switch {
 	case dir == "":
-		c.add(key, "is missing: it is the path of a directory.")
+		return "is missing: it is the path of a directory."
 	case !strings.HasPrefix(dir, "/"):
-		c.add(key, "must be an absolute path, not %q.", dir)
+		return fmt.Sprintf("must be an absolute path, not %q.", dir)
 	case dir == "/":
-		c.add(key, "must not be the root directory.")
+		return "must not be the root directory."
 	case !directoryPattern.MatchString(dir) || dir != path.Clean(dir):
-		c.add(key, "must be a path of letters, digits, dots, dashes and underscores without \"..\", not %q.", dir)
-	default:
-		return true
+		return fmt.Sprintf("must be a path of letters, digits, dots, dashes and underscores without \"..\", not %q.", dir)
 	}
-	return false
+	return ""
 }

@@ -130,7 +130,8 @@ func TestHealRequest_keepsVolumes(t *testing.T) {
 	} {
 		req, err := lcm.ParseHeal(json.RawMessage(body))
 		require.NoError(t, err)
-		assert.Equal(t, want, req.KeepsVolumes(), body)
+		keep, _ := req.KeepsVolumes()
+		assert.Equal(t, want, keep, body)
 	}
 	problems := lcm.CredentialProblems(json.RawMessage(`{"additionalParams":{"keep_volumes":"perhaps","k8s_cluster_installation_param":{"storage_server":{"password":"x","ssh_cp_name":"y"}}}}`))
 	require.Len(t, problems, 2)

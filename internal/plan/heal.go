@@ -16,9 +16,12 @@ func heal(f Facts, body json.RawMessage) (lcm.Plan, error) {
 		Operation: lcm.OpHeal, ScaleStatus: f.Instance.Instantiated.ScaleStatus, InstantiationLevelID: f.Instance.Instantiated.InstantiationLevelID,
 	}
 	if len(req.VnfcInstanceID) == 0 {
-		plan.Whole = true
+		why := "its volume is kept"
+		if plan.Whole = !f.keepsImages(req); plan.Whole {
+			why = "the entire VNF is made anew"
+		}
 		for _, v := range f.Instance.Instantiated.VnfcResources {
-			plan.Leaving = append(plan.Leaving, f.leaving(v, "the entire VNF is made anew"))
+			plan.Leaving = append(plan.Leaving, f.leaving(v, why))
 		}
 		return plan, f.healStorage(&plan, req)
 	}

@@ -17,6 +17,8 @@ type Facts struct {
 	Flavour  *vnfpkg.Flavour
 	// Cluster are the parameters of a VNF that is a Kubernetes cluster; nil for others.
 	Cluster *lcm.ClusterParams
+	// RegistryServer are the parameters of a VNF that is a registry of images; nil for others.
+	RegistryServer *lcm.RegistryServerParams
 	// Unhealthy are nodes that do not work, by name, and why, as a clause. They go first.
 	Unhealthy map[string]string
 	// Graceful is set when a termination shuts the servers down first, or a stop drains the nodes.

@@ -43,7 +43,11 @@ func (f Facts) ReplacesStorage(p lcm.Plan) bool {
 // healStorage adds to the plan of a heal what becomes of the volumes.
 func (f Facts) healStorage(p *lcm.Plan, req lcm.HealRequest) error {
 	const path = "$.additionalParams." + lcm.KeepVolumes
-	keep := req.KeepsVolumes()
+	if f.RegistryServer.HasVolume() {
+		f.healRegistry(p, req)
+		return nil
+	}
+	keep, _ := req.KeepsVolumes()
 	switch {
 	case p.Whole && keep:
 		return invalid(path, "the entire VNF is made anew, with its volumes: heal the storage server alone to keep them (vnfcInstanceId)")

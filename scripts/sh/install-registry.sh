@@ -1,19 +1,9 @@
 # shellcheck shell=bash
 DIR=/etc/windlass/registry
-IMAGES=/var/lib/windlass/registry
 UNIT=windlass-registry
 UNIT_FILE=/etc/systemd/system/$UNIT.service
 # A change that the running registry does not have yet outlives this run.
 RESTART=/var/lib/windlass/restart-registry
-
-wait_for_cloud_init() {
-  command -v cloud-init >/dev/null || return 0
-  note "waiting for cloud-init"
-  timeout "$LOCK_FOR" cloud-init status --wait >/dev/null 2>&1 || {
-    (($? != 124)) || fail 1 "cloud-init has not ended within $LOCK_FOR s; see /var/log/cloud-init-output.log"
-    note "cloud-init ended with an error; see /var/log/cloud-init-output.log"
-  }
-}
 
 # put PATH MODE: as write_file; a change has the registry restarted.
 put() {
@@ -124,7 +114,7 @@ configure() {
   fi
   mkdir -p "$IMAGES"
   put "$DIR/config.yml" 0644 <"$SCRATCH/in.config"
-  for name in htpasswd registry.crt registry.key; do
+  for name in htpasswd registry.crt registry.key registry.names; do
     if [[ -s $SCRATCH/in.$name ]]; then put "$DIR/$name" "$mode" <"$SCRATCH/in.$name"; else rm -f "$DIR/$name"; fi
   done
   if [[ $WAY == package ]]; then
@@ -160,12 +150,17 @@ run_lines() {
   esac
 }
 
+# volume_lines, for the unit: the registry must not write beside its volume when that is lost.
+volume_lines() {
+  [[ -z $VOLUME ]] || printf '\nRequiresMountsFor=%s\nAssertPathIsMountPoint=%s' "$IMAGES" "$VOLUME"
+}
+
 start_registry() {
   put "$UNIT_FILE" 0644 <<UNIT
 [Unit]
 Description=Registry of images (Windlass)
 Wants=network-online.target
-After=network-online.target docker.service containerd.service
+After=network-online.target docker.service containerd.service$(volume_lines)
 
 [Service]
 $(run_lines)
@@ -209,12 +204,14 @@ await_registry() {
 read_inputs
 need_input config
 mkdir -p "${RESTART%/*}"
+[[ -z $VOLUME ]] || mountpoint -q "$VOLUME" || fail 1 "no volume is mounted to $VOLUME; see that it is attached, and look at 'findmnt $VOLUME'"
 wait_for_cloud_init
 set_proxy
 install_way
 note "the registry runs by $WAY"
 start_engine
 [[ $WAY == package ]] || get_image
+[[ -z $CERTIFICATE_NAMES ]] || make_certificate "$DIR"
 configure
 start_registry
 await_registry

@@ -101,6 +101,7 @@ remember() {
   [[ $CHANGED == no ]] || systemctl daemon-reload
 }
 
+wait_for_cloud_init # it writes to /etc/fstab
 shopt -s extglob nullglob
 DIRECTORIES=''
 : >"$SCRATCH/fstab"

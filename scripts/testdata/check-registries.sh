@@ -188,7 +188,7 @@ unreached() {
   case $1-$why in
   5-* | 6-* | 28-*esolv*) problem unknown "has a name that this node cannot resolve ($why); give hosts_string, or the node a DNS server that knows it" ;;
   7-* | 28-* | 52-* | 55-* | 56-* | 97-*) problem away "does not answer ($why); see that it runs, and that security groups and routes let the node through" ;;
-  51-* | 60-* | 77-*) problem untrusted "has a certificate that is not trusted (x509: ${why#SSL certificate problem: }); give the certificate of its CA as certificate_path, or mend the registry's" ;;
+  51-* | 60-* | 77-*) problem untrusted "has a certificate that is not trusted (x509: ${why#SSL certificate problem: }); give the certificate of its CA (ca_certificate or certificate_path), or mend the registry's" ;;
   35-*) problem wrong "does not speak TLS as it should ($why); is its connection_type \"0\"?" ;;
   *) problem wrong "cannot be asked ($why)" ;;
   esac

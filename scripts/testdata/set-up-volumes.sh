@@ -3,6 +3,7 @@
 NODE_NAME='storage-7c8d9e0f'
 VOLUMES='0b1c2d3e-4f5a-6b7c-8d9e-0f1a2b3c4d5e=/volume'
 TIMEOUT='60'
+LOCK_FOR='600'
 
 set -euo pipefail
 umask 022
@@ -122,6 +123,16 @@ write_file() {
 
 in_container() { systemd-detect-virt --quiet --container 2>/dev/null; }
 
+# wait_for_cloud_init: until then it writes to files that others write to, too. $LOCK_FOR bounds it.
+wait_for_cloud_init() {
+  command -v cloud-init >/dev/null || return 0
+  note "waiting for cloud-init"
+  timeout "$LOCK_FOR" cloud-init status --wait >/dev/null 2>&1 || {
+    (($? != 124)) || fail 1 "cloud-init has not ended within $LOCK_FOR s; see /var/log/cloud-init-output.log"
+    note "cloud-init ended with an error; see /var/log/cloud-init-output.log"
+  }
+}
+
 # Disks are found by the id that Cinder gave the volume, of which hypervisors make the disk's serial number: a name such as
 # /dev/vdb may be another disk's after the next boot.
 
@@ -224,6 +235,7 @@ remember() {
   [[ $CHANGED == no ]] || systemctl daemon-reload
 }
 
+wait_for_cloud_init # it writes to /etc/fstab
 shopt -s extglob nullglob
 DIRECTORIES=''
 : >"$SCRATCH/fstab"

@@ -40,6 +40,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"modify", modifying},
 		{"registries of images", registries},
 		{"a registry of images as a VNF", registryServer},
+		{"a registry of images on a volume", registryOnVolume},
 		{"change external connectivity", reconnecting},
 		{"each VNFC a resource of its own", standardUserData},
 		{"operate", operating},

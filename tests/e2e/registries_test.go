@@ -10,6 +10,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/json"
 	"encoding/pem"
+	"fmt"
 	"io/fs"
 	"math/big"
 	"net"
@@ -217,12 +218,36 @@ func registries(t *testing.T, b *bed) {
 	b.RequireCluster(t, 3, 3)
 	other.requireAsked(t, b.requireRegistries(t, otherServer))
 
+	b.inlineCA(t, vnf, secure, secureServer, ca, otherServer)
 	op = b.Modify(t, vnf, registriesProperty(nil))
 	b.Await(t, op, quick, "COMPLETED")
 	b.requireRegistries(t)
 	require.NotContains(t, b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf), "vnfConfigurableProperties")
 	b.terminate(t, vnf)
 	b.RequireNothingLeft(t)
+}
+
+// inlineCA gives a cluster the CA of its registry in the request instead of the package. Another CA is not enough.
+func (b *bed) inlineCA(t *testing.T, vnf string, secure *imageRegistry, secureServer string, ca []byte, before string) {
+	t.Helper()
+	change := func(ca []byte) string {
+		return b.Modify(t, vnf, registriesProperty([]any{map[string]any{
+			"connection_type": "1", "server": secureServer, "username": "user01", "password": registryPassword,
+			"ca_certificate": string(ca), "hosts_string": "127.0.0.1 " + registryName,
+		}}))
+	}
+	another, _ := privateCA(t)
+	op := change(another)
+	got := b.Await(t, op, quick, "FAILED_TEMP")
+	require.Contains(t, fmt.Sprint(got["error"]), "has a certificate that is not trusted")
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
+	b.Await(t, op, quick, "ROLLED_BACK")
+	b.requireRegistries(t, before)
+	secure.requireAsked(t, nil) // those of before are forgotten
+
+	op = change(ca)
+	b.Await(t, op, quick, "COMPLETED")
+	secure.requireAsked(t, b.requireRegistries(t, secureServer))
 }
 
 // changeRegistries gives a cluster that is in use another registry, after a modification that is rolled back.

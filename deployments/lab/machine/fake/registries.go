@@ -144,7 +144,7 @@ func (c registryClient) look(ctx context.Context) (class, sentence string) {
 
 func classOf(err error) (class, sentence string) {
 	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return "untrusted", "has a certificate that is not trusted (" + unknown.Error() + "); give the certificate of its CA as certificate_path, or mend the registry's"
+		return "untrusted", "has a certificate that is not trusted (" + unknown.Error() + "); give the certificate of its CA (ca_certificate or certificate_path), or mend the registry's"
 	}
 	if _, ok := errors.AsType[*net.DNSError](err); ok {
 		return "unknown", "has a name that this node cannot resolve; give hosts_string, or the node a DNS server that knows it"

@@ -17,6 +17,8 @@ type disk struct {
 	UUID string
 	// Made is how often a file system was made on it.
 	Made int
+	// CA is what a registry that had the volume has left on it.
+	CA *authority
 }
 
 // nfsServer is what a machine serves.
@@ -128,6 +130,23 @@ func (w *world) mount(m *Machine, id, dir string) (made bool, content disk) {
 	}
 	w.server(m).Mounts[id] = dir
 	return made, *on
+}
+
+// mounts tells whether a volume is mounted to that directory of a machine.
+func (w *world) mounts(m *Machine, dir string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.volumeAt(m, dir) != ""
+}
+
+// volumeAt is the volume that is mounted to a directory, "" for none. It is called with w.mu held.
+func (w *world) volumeAt(m *Machine, dir string) string {
+	for id, at := range w.server(m).Mounts {
+		if at == dir {
+			return id
+		}
+	}
+	return ""
 }
 
 // server is called with w.mu held.

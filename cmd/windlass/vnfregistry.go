@@ -1,0 +1,80 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func newVnfRegistry(c *cli) *cobra.Command {
+	var onlyCA bool
+	cmd := &cobra.Command{
+		Use:   "registry ID",
+		Short: "Show how clusters connect to a VNF that is a registry of images",
+		Long: `Show how clusters connect to a VNF that is a registry of images, with the certificate of the CA that Windlass has made for
+it. With --json it is the parameter private_registry_connection_info of a cluster; add a user and a password where the registry
+wants them. --ca prints the CA's certificate alone, in PEM.`,
+		Example: `  windlass vnf registry 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --json
+  windlass vnf registry 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --ca > ca.crt`,
+		Args: exactly("ID"),
+	}
+	cmd.Flags().BoolVar(&onlyCA, "ca", false, "print the certificate of the registry's CA, and nothing else")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var raw json.RawMessage
+		if err := c.client.get(cmd.Context(), c.instancePath(args[0]), &raw); err != nil {
+			return err
+		}
+		i, err := decode[vnfInstance](raw)
+		if err != nil {
+			return err
+		}
+		connections := i.registry()
+		if len(connections) == 0 {
+			return errors.New("this VNF is no registry of images that Windlass has installed, or its address has changed since: heal it")
+		}
+		if onlyCA {
+			return c.printCA(connections[0])
+		}
+		return c.printRegistry(connections)
+	}
+	return cmd
+}
+
+// registry is how clusters connect to the VNF, nothing when it is no registry of images.
+func (i vnfInstance) registry() []lcm.PrivateRegistry {
+	if i.InstantiatedVnfRef == nil {
+		return nil
+	}
+	for _, v := range i.InstantiatedVnfRef.Vnfcs {
+		if len(v.Metadata.Registry) > 0 {
+			return v.Metadata.Registry
+		}
+	}
+	return nil
+}
+
+func (c *cli) printCA(r lcm.PrivateRegistry) error {
+	if r.CACertificate == "" {
+		return errors.New("Windlass has made no CA for this registry: its certificate was given, or it speaks HTTP") //nolint:staticcheck // a name
+	}
+	_, err := fmt.Fprintln(c.out, r.CACertificate)
+	return err
+}
+
+func (c *cli) printRegistry(connections []lcm.PrivateRegistry) error {
+	r := connections[0]
+	err := c.print(map[string]any{lcm.RegistriesKey: connections}, func(w io.Writer) {
+		field(w, "Server", r.Server)
+		field(w, "Protocol", map[bool]string{true: "HTTPS", false: "HTTP"}[r.HTTPS()])
+		field(w, "/etc/hosts", r.HostsString)
+	})
+	if err == nil && r.CACertificate != "" && !c.structured() {
+		_, err = fmt.Fprintln(c.out, r.CACertificate)
+	}
+	return err
+}
