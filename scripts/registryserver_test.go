@@ -112,9 +112,7 @@ func TestInstallRegistry_usesWhatIsThere(t *testing.T) {
 
 func TestInstallRegistry_letsDebiansRegistryReachItsImages(t *testing.T) {
 	n := newNode(t)
-	params := map[string]string{
-		"PORT": "5000", "HTTPS": "no", "IMAGE_FILE": "", "IMAGE": "i", "NO_PROXY_LIST": "", "LOCK_FOR": "1",
-	}
+	params := installation(n, nil)
 	directory := filepath.Join(n.root, "var/lib/windlass")
 	require.NoError(t, os.MkdirAll(directory, 0o700))
 	require.NoError(t, os.Chmod(directory, 0o700)) // as the scripts' runner makes it
@@ -136,9 +134,8 @@ func TestInstallRegistry_letsDebiansRegistryReachItsImages(t *testing.T) {
 func TestInstallRegistry_mayListenOnHTTPSsOwnPort(t *testing.T) {
 	for port, may := range map[string]bool{"443": true, "5000": false} {
 		n := newNode(t)
-		said, code := registryScript(t, n.root, "install-registry", onlyThese+"docker-registry() { :; }\n", map[string]string{
-			"PORT": port, "HTTPS": "yes", "IMAGE_FILE": "", "IMAGE": "i", "NO_PROXY_LIST": "", "LOCK_FOR": "1",
-		}, map[string]string{"config": "version: 0.1\n"})
+		said, code := registryScript(t, n.root, "install-registry", onlyThese+"docker-registry() { :; }\n",
+			installation(n, map[string]string{"PORT": port, "HTTPS": "yes"}), map[string]string{"config": "version: 0.1\n"})
 		require.Zero(t, code, said)
 		unit := read(t, n.root, "etc/systemd/system/windlass-registry.service")
 		assert.Equal(t, may, strings.Contains(unit, "AmbientCapabilities=CAP_NET_BIND_SERVICE"), "port %s", port)
