@@ -134,7 +134,8 @@ func TestInstallRegistry_letsDebiansRegistryReachItsImages(t *testing.T) {
 func TestInstallRegistry_mayListenOnHTTPSsOwnPort(t *testing.T) {
 	for port, may := range map[string]bool{"443": true, "5000": false} {
 		n := newNode(t)
-		said, code := registryScript(t, n.root, "install-registry", onlyThese+"docker-registry() { :; }\n", installation(n, map[string]string{"PORT": port, "HTTPS": "yes"}), map[string]string{"config": "version: 0.1\n"})
+		said, code := registryScript(t, n.root, "install-registry", onlyThese+"docker-registry() { :; }\n",
+			installation(n, map[string]string{"PORT": port, "HTTPS": "yes"}), map[string]string{"config": "version: 0.1\n"})
 		require.Zero(t, code, said)
 		unit := read(t, n.root, "etc/systemd/system/windlass-registry.service")
 		assert.Equal(t, may, strings.Contains(unit, "AmbientCapabilities=CAP_NET_BIND_SERVICE"), "port %s", port)

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"debug/elf"
@@ -30,7 +31,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/image"
-	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
@@ -41,7 +41,8 @@ const (
 
 // TestRegistryOnRealMachines makes two registries of images as VNFs, one in a container that speaks HTTP and one of Debian's
 // package that speaks HTTPS to users, with the certificate of a private CA, and a cluster that pulls from both, with every
-// node that comes later, too.
+// node that comes later, too. A third one makes its certificate and has its images on a volume; the cluster comes to know it
+// while it is in use.
 func TestRegistryOnRealMachines(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("Real machines need root; the scenarios on fake machines have run.")
@@ -50,16 +51,19 @@ func TestRegistryOnRealMachines(t *testing.T) {
 	ca, certificate := privateCA(t)
 	b.onboardWithCA(t, ca)
 	key := b.onboardRegistryServer(t, certificate)
-	plain, secure := &registryVnf{bed: b}, &registryVnf{bed: b, name: registryName}
+	plain, secure, kept := &registryVnf{bed: b, port: 5000}, &registryVnf{bed: b, name: registryName, port: 443}, &registryVnf{bed: b, name: "kept.windlass.test", port: 5000}
+	users := []any{map[string]any{"username": "user01", "password": registryPassword}}
 	began := []string{
-		plain.begin(t, "plain", 5000, map[string]any{"image_path": "Files/images/registry.tar"}),
-		secure.begin(t, "secure", 443, map[string]any{
-			"tls":   map[string]any{"certificate_path": "Files/registry.crt", "private_key": key},
-			"users": []any{map[string]any{"username": "user01", "password": registryPassword}},
+		plain.begin(t, "instantiate-registry", map[string]any{"image_path": "Files/images/registry.tar"}),
+		secure.begin(t, "instantiate-registry", map[string]any{
+			"tls": map[string]any{"certificate_path": "Files/registry.crt", "private_key": key}, "users": users,
+		}),
+		kept.begin(t, "instantiate-registry-volume", map[string]any{
+			"tls": map[string]any{"generate": true, "host_names": []any{kept.name}}, "users": users,
 		}),
 	}
 	tiny := tinyImage(t)
-	for i, r := range []*registryVnf{plain, secure} {
+	for i, r := range []*registryVnf{plain, secure, kept} {
 		b.Await(t, began[i], 5*time.Minute, "COMPLETED")
 		t.Log(b.Timings(t, began[i]))
 		r.find(t)
@@ -91,6 +95,13 @@ func TestRegistryOnRealMachines(t *testing.T) {
 	p.refuse(t, map[string]any{"certificate_path": nil}, "has a certificate that is not trusted (x509: ", "give the certificate of its CA")
 	p.pullAll(t, "afterwards", p.workers(t))
 
+	told := kept.told(t)
+	b.Await(t, b.Modify(t, vnf, registriesProperty([]any{plain.entry(), secure.entry(), told})), day.limit, "COMPLETED")
+	p.pull(t, "told", p.workers(t)[0], kept.image("v1"))
+	kept.heal(t)
+	require.Equal(t, told, kept.told(t), "clients go on to trust it")
+	p.pull(t, "kept", p.workers(t)[1], kept.image("v1"))
+
 	plain.restart(t, &day)
 	address := secure.to.address
 	secure.heal(t)
@@ -104,7 +115,7 @@ func TestRegistryOnRealMachines(t *testing.T) {
 		"the registry's credentials": base64.StdEncoding.EncodeToString([]byte("user01:" + registryPassword)),
 		"the wrong credentials":      base64.StdEncoding.EncodeToString([]byte("user01:" + wrongPassword)),
 	})
-	for _, vnf := range []string{vnf, plain.vnf, secure.vnf} {
+	for _, vnf := range []string{vnf, plain.vnf, secure.vnf, kept.vnf} {
 		b.terminate(t, vnf)
 	}
 	b.RequireNothingLeft(t)
@@ -176,19 +187,13 @@ func debianRegistry(t *testing.T, root string) v1.Image {
 }
 
 // begin instantiates it; params are added to those of the sample's request.
-func (r *registryVnf) begin(t *testing.T, name string, port int, params map[string]any) (op string) {
+func (r *registryVnf) begin(t *testing.T, sample string, params map[string]any) (op string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(r.Root, "vnfpkg/samples/requests/instantiate-registry.json"))
-	require.NoError(t, err)
-	var request map[string]any
-	require.NoError(t, json.Unmarshal(text, &request))
-	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": r.Vim, "vimType": "openstack"}}
-	additional := request["additionalParams"].(map[string]any)
-	additional["node_password"], additional["registry_port"] = testbed.NodePassword, port
-	installation := additional[lcm.RegistryServerKey].(map[string]any)
-	installation["ssh_password"], installation["port_no"] = testbed.NodePassword, port
+	request, installation := r.registryRequest(t, sample)
+	request["additionalParams"].(map[string]any)["registry_port"] = r.port
+	installation["port_no"] = r.port
 	maps.Copy(installation, params)
-	r.port, r.vnf = port, r.createOf(t, registryServerVnfdID, name)
+	r.vnf = r.createOf(t, registryServerVnfdID, cmp.Or(r.name, "plain"))
 	return r.Begin(t, r.vnf, "instantiate", request)
 }
 
@@ -206,8 +211,24 @@ func (r *registryVnf) find(t *testing.T) {
 	}
 	r.server = r.to.address
 	if r.name != "" {
-		r.server, r.to.as = r.name, &authn.Basic{Username: "user01", Password: registryPassword}
+		if r.server = r.name; r.port != 443 {
+			r.server = net.JoinHostPort(r.name, strconv.Itoa(r.port))
+		}
+		r.to.as = &authn.Basic{Username: "user01", Password: registryPassword}
 	}
+}
+
+// told is how a cluster names it as Windlass tells, and the user.
+func (r *registryVnf) told(t *testing.T) map[string]any {
+	t.Helper()
+	connection := r.connection(t, r.vnf)
+	require.Equal(t, r.server, connection.Server)
+	text, err := json.Marshal(connection)
+	require.NoError(t, err)
+	var entry map[string]any
+	require.NoError(t, json.Unmarshal(text, &entry))
+	entry["username"], entry["password"] = "user01", registryPassword
+	return entry
 }
 
 func (r *registryVnf) image(tag string) string { return r.server + "/lab/tiny:" + tag }
@@ -224,7 +245,7 @@ func (r *registryVnf) entry() map[string]any {
 	}
 }
 
-// heal gives it another machine; what was pushed is gone with the one before.
+// heal gives it another machine; what was pushed is gone with the one before, unless it is on a volume.
 func (r *registryVnf) heal(t *testing.T) {
 	t.Helper()
 	before := r.VnfcOf(t, r.vnf, registryVdu)
