@@ -6,6 +6,9 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/subnets"
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/tests/testbed"
@@ -120,6 +123,52 @@ func (s *scenario) vnfc(t *testing.T, vnf string) string {
 		return "workerNode-" + id
 	}
 	return id
+}
+
+// reconnection takes a server to another network. Its VNFD is there once, whichever client comes first.
+func (s *scenario) reconnection(t *testing.T, c *client) {
+	const vnfdID = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e11"
+	if s.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+vnfdID, nil).Status == http.StatusNotFound {
+		out, err := s.Windlass(t.Context(), "package", "create", "tests/bench/server").CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	provider, err := s.Cloud.Login().Client(t.Context())
+	require.NoError(t, err)
+	neutron, err := openstack.NewNetworkV2(provider, s.Cloud.Login().Endpoint())
+	require.NoError(t, err)
+	other, err := networks.Create(t.Context(), neutron, networks.CreateOpts{Name: "other"}).Extract()
+	require.NoError(t, err)
+	_, err = subnets.Create(t.Context(), neutron, subnets.CreateOpts{NetworkID: other.ID, CIDR: "127.81.9.0/24", IPVersion: 4}).Extract()
+	require.NoError(t, err)
+
+	on := func(network string) map[string]any {
+		data := map[string]any{"cpProtocolData": []any{map[string]any{"layerProtocol": "IP_OVER_ETHERNET"}}}
+		var config any = []any{data}
+		if s.version == "2" {
+			config = map[string]any{"VDU1_CP1": data}
+		}
+		cp := map[string]any{"cpdId": "VDU1_CP1", "cpConfig": config}
+		return map[string]any{"extVirtualLinks": []any{map[string]any{"id": "link", "resourceId": network, "extCps": []any{cp}}}}
+	}
+	request := on("net0")
+	request["flavourId"] = "simple"
+	if request["vimConnectionInfo"] = any([]any{map[string]any{"id": "openstack", "vimId": s.Vim, "vimType": "openstack"}}); s.version == "2" {
+		request["vimConnectionInfo"] = mapOf(request["vimConnectionInfo"], "id")
+	}
+	id := c.show("vnflcm", "create", "--name", "plugged", vnfdID)["ID"].(string)
+	o := &operations{scenario: s, t: t, c: c, vnf: id, seen: map[string]bool{}}
+	require.Contains(t, c.ok("vnflcm", "instantiate", id, c.file("request.json", request)), "accepted")
+	o.completes("INSTANTIATE")
+	require.Contains(t, c.ok("vnflcm", "change-ext-conn", id, c.file("links.json", on(other.ID))), "accepted")
+	o.completes("CHANGE_EXT_CONN")
+	links := s.Get(t, "/vnflcm/v1/vnf_instances/"+id)["instantiatedVnfInfo"].(map[string]any)["extVirtualLinkInfo"].([]any)
+	require.Equal(t, other.ID, links[0].(map[string]any)["resourceHandle"].(map[string]any)["resourceId"])
+	if s.version == "2" { // the client of v1 does not have it; what no VNF supports is refused in words
+		require.Contains(t, c.fails("vnflcm", "change-vnfpkg", id, c.file("package.json", map[string]any{"vnfdId": testbed.VnfdID})), "does not support")
+	}
+	require.Contains(t, c.ok("vnflcm", "terminate", "--termination-type", "FORCEFUL", "--D", id), "deleted successfully")
+	require.NoError(t, networks.Delete(t.Context(), neutron, other.ID).ExtractErr())
+	s.RequireNothingLeft(t)
 }
 
 // decisions are those about operations that failed, or must not go on.

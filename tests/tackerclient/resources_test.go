@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -78,7 +79,7 @@ func csar(t *testing.T, root string) []byte {
 }
 
 func (s *scenario) packages(t *testing.T, c *client) {
-	archive := csar(t, s.Root)
+	archive, others := csar(t, s.Root), len(c.list("vnf", "package", "list"))
 	made := c.show("vnf", "package", "create", "--user-data", "site=north")
 	require.Equal(t, "CREATED", made["Onboarding State"])
 	id := made["ID"].(string)
@@ -94,7 +95,7 @@ func (s *scenario) packages(t *testing.T, c *client) {
 		{"--exclude_default"},
 		{"--fields", "checksum", "--exclude_default"},
 	} {
-		require.Len(t, c.list(append([]string{"vnf", "package", "list"}, options...)...), 2, "%v", options) // and the bed's
+		require.Len(t, c.list(append([]string{"vnf", "package", "list"}, options...)...), others+1, "%v", options)
 	}
 	found := c.list("vnf", "package", "list", "--filter", "(eq,id,"+id+");(eq,onboardingState,ONBOARDED)")
 	require.Len(t, found, 1)
@@ -116,11 +117,34 @@ func (s *scenario) packages(t *testing.T, c *client) {
 	require.Contains(t, string(got("vnf", "package", "artifact", "download", id, artifact)), "tosca_definitions_version")
 	require.Contains(t, c.fails("vnf", "package", "artifact", "download", id, "no/such/file"), "no artifact")
 
+	// From where Windlass fetches it itself.
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, password, _ := r.BasicAuth(); user != "nfv" || password != "of-the-repository" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		_, _ = w.Write(archive)
+	}))
+	t.Cleanup(source.Close)
+	fetch := func(password string) (id string, state func() any) {
+		id = c.show("vnf", "package", "create")["ID"].(string)
+		require.Contains(t, c.ok("vnf", "package", "upload", "--url", source.URL+"/p.zip", "--user-name", "nfv", "--password", password, id), "accepted")
+		return id, func() any { return s.Get(t, "/vnfpkgm/v1/vnf_packages/"+id)["onboardingState"] }
+	}
+	refused, state := fetch("not-this-one")
+	require.Eventually(t, func() bool { return state() == "CREATED" }, quick, 50*time.Millisecond, "the repository lets nobody in")
+	require.Contains(t, c.ok("vnf", "package", "delete", refused), "deleted successfully")
+
 	changed := c.show("vnf", "package", "update", "--operational-state", "DISABLED", "--user-data", "rack=7", id)
 	require.Equal(t, "DISABLED", changed["Operational State"])
 	require.Contains(t, c.fails("vnf", "package", "update", "--operational-state", "DISABLED", id), "already")
 	require.Contains(t, c.ok("vnf", "package", "delete", id), "deleted successfully")
 	c.fails("vnf", "package", "show", id)
+
+	fetched, state := fetch("of-the-repository") // the VNFD is free again
+	require.Eventually(t, func() bool { return state() == "ONBOARDED" }, quick, 50*time.Millisecond, "it is not fetched")
+	c.show("vnf", "package", "update", "--operational-state", "DISABLED", fetched)
+	require.Contains(t, c.ok("vnf", "package", "delete", fetched), "deleted successfully")
 }
 
 func (s *scenario) subscriptions(t *testing.T, c *client) {
