@@ -29,6 +29,7 @@ dns_reason() {
 
 need_api # the others may wait on a control plane whose API server answers
 while :; do
+  began=$(now_us)
   if list_nodes; then
     waiting=$(not_ready)
     if [[ -z $waiting ]] && dns_available; then break; fi
@@ -45,6 +46,6 @@ while :; do
     api_ready || fail 1 "after $TIMEOUT s $say"
     fail 1 "CoreDNS is not available after $TIMEOUT s: $(dns_reason)"
   fi
-  sleep 0.5
+  rest_from "$began" 500000
 done
 note "all $expected nodes are ready and CoreDNS is available"

@@ -97,12 +97,25 @@ service() {
 
 # wait_until SECONDS COMMAND...: looks four times a second.
 wait_until() {
-  local deadline=$((SECONDS + $1))
+  local deadline=$((SECONDS + $1)) began
   shift
-  until "$@"; do
+  while :; do
+    began=$(now_us)
+    if "$@"; then return; fi
     ((SECONDS < deadline)) || return 1
-    sleep 0.25
+    rest_from "$began" 250000
   done
+}
+
+now_us() { printf '%s' "${EPOCHREALTIME/[.,]/}"; } # the separator is the locale's
+
+# rest_from BEGAN LEAST: sleeps LEAST microseconds, or as long as what began then took, five seconds at most: who looks all
+# the time at a machine that answers late makes it answer later.
+rest_from() {
+  local took=$(($(now_us) - $1))
+  ((took > $2)) || took=$2
+  ((took < 5000000)) || took=5000000
+  sleep "$((took / 1000000)).$(printf %06d $((took % 1000000)))"
 }
 
 # write_file PATH MODE: content from stdin; CHANGED says whether it was another one before. Nobody ever sees
