@@ -84,25 +84,32 @@ func (b *bed) healByWindlass(ctx context.Context, runs int) (times [][]time.Dura
 	return times, err
 }
 
-// newest is the last VNFC of a VDU.
-func (b *bed) newest(ctx context.Context, vnf, vdu string) (string, error) {
+// newest is the VNFC of a VDU whose VM was made last.
+func (b *bed) newest(ctx context.Context, vnf, vdu string) (id string, err error) {
 	var inst struct {
 		Info struct {
 			Vnfcs []struct {
-				ID  string `json:"id"`
-				Vdu string `json:"vduId"`
+				ID       string `json:"id"`
+				Vdu      string `json:"vduId"`
+				Metadata struct {
+					Created time.Time `json:"creation_time"`
+				} `json:"metadata"`
 			} `json:"vnfcResourceInfo"`
 		} `json:"instantiatedVnfInfo"`
 	}
 	if _, err := b.call(ctx, http.MethodGet, "/vnflcm/v1/vnf_instances/"+vnf, nil, &inst); err != nil {
 		return "", err
 	}
-	for _, v := range slices.Backward(inst.Info.Vnfcs) {
-		if v.Vdu == vdu {
-			return v.ID, nil
+	var last time.Time // Heat lists the members of a group in no order of time
+	for _, v := range inst.Info.Vnfcs {
+		if v.Vdu == vdu && v.Metadata.Created.After(last) {
+			id, last = v.ID, v.Metadata.Created
 		}
 	}
-	return "", fmt.Errorf("the VNF has no VNFC of %s", vdu)
+	if id == "" {
+		return "", fmt.Errorf("the VNF has no VNFC of %s", vdu)
+	}
+	return id, nil
 }
 
 func (b *bed) healByScript(ctx context.Context, runs int) (times [][]time.Duration, err error) {
