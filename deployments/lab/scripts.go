@@ -9,102 +9,103 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/openstack"
 )
 
+// routes are those that only the lab's own host may use.
+type routes struct{ mux *http.ServeMux }
+
+func (s routes) handle(pattern string, h http.HandlerFunc) {
+	s.mux.Handle(pattern, openstack.LocalOnly(h))
+}
+
+// get answers with what tell returns.
+func (s routes) get(path string, tell func() any) {
+	s.handle("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(tell()) // the client has gone; nobody to tell
+	})
+}
+
+// take reads a body and has do work on it; what do does not find is a 404.
+func take[T any](s routes, pattern string, do func(r *http.Request, body T) error) {
+	s.handle(pattern, func(w http.ResponseWriter, r *http.Request) {
+		var body T
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&body); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		if err := do(r, body); err != nil {
+			http.Error(w, err.Error(), http.StatusNotFound)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
+}
+
 // scripts serves what only fake machines can: how long scripts take, which ones fail, and what the
 // clusters that they act out look like.
 func scripts(mux *http.ServeMux, d *fake.Driver) {
-	mux.Handle("POST /lab/scripts/faults", openstack.LocalOnly(func(w http.ResponseWriter, r *http.Request) {
-		var f fake.Fault
-		if decode(w, r, &f) {
-			d.Inject(f)
-			w.WriteHeader(http.StatusNoContent)
-		}
-	}))
-	mux.Handle("GET /lab/scripts/faults", openstack.LocalOnly(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(d.Faults())
-	}))
-	mux.Handle("DELETE /lab/scripts/faults", openstack.LocalOnly(func(w http.ResponseWriter, _ *http.Request) {
+	s := routes{mux}
+	runs(s, d)
+	clusters(s, d)
+	s.get("/lab/storage", func() any { return d.Storage() })
+}
+
+// runs serves how scripts run.
+func runs(s routes, d *fake.Driver) {
+	take(s, "POST /lab/scripts/faults", func(_ *http.Request, f fake.Fault) error {
+		d.Inject(f)
+		return nil
+	})
+	s.get("/lab/scripts/faults", func() any { return d.Faults() })
+	s.handle("DELETE /lab/scripts/faults", func(w http.ResponseWriter, _ *http.Request) {
 		d.ClearFaults()
 		w.WriteHeader(http.StatusNoContent)
-	}))
-	mux.Handle("PUT /lab/scripts/pace", openstack.LocalOnly(func(w http.ResponseWriter, r *http.Request) {
-		var p struct {
-			BootMs int `json:"boot_ms"`
-			WorkMs int `json:"work_ms"`
-			// Work is the time of scripts by name, for those that differ from WorkMs.
-			Work map[string]int `json:"work"`
-		}
-		if decode(w, r, &p) {
-			d.SetPace(time.Duration(p.BootMs)*time.Millisecond, func(script string) time.Duration {
-				if ms, named := p.Work[script]; named {
-					return time.Duration(ms) * time.Millisecond
-				}
-				return time.Duration(p.WorkMs) * time.Millisecond
-			})
-			w.WriteHeader(http.StatusNoContent)
-		}
-	}))
-	mux.Handle("POST /lab/clusters/{id}/pods", openstack.LocalOnly(func(w http.ResponseWriter, r *http.Request) {
-		var pod fake.Pod
-		if !decode(w, r, &pod) {
-			return
-		}
-		if err := d.AddPod(r.PathValue("id"), pod); err != nil {
-			http.Error(w, err.Error(), http.StatusNotFound)
-			return
-		}
-		w.WriteHeader(http.StatusNoContent)
-	}))
-	mux.Handle("POST /lab/clusters/{id}/volumes/{volume}", openstack.LocalOnly(func(w http.ResponseWriter, r *http.Request) {
-		var claim struct {
-			Claim string `json:"claim"`
-		}
-		if !decode(w, r, &claim) {
-			return
-		}
-		if err := d.Bind(r.PathValue("id"), r.PathValue("volume"), claim.Claim); err != nil {
-			http.Error(w, err.Error(), http.StatusNotFound)
-			return
-		}
-		w.WriteHeader(http.StatusNoContent)
-	}))
-	mux.Handle("POST /lab/clusters/{id}/classes/{class}", openstack.LocalOnly(func(w http.ResponseWriter, r *http.Request) {
-		var claim struct {
-			Claim  string `json:"claim"`
-			Server string `json:"server"`
-		}
-		if !decode(w, r, &claim) {
-			return
-		}
-		if err := d.Provision(r.PathValue("id"), r.PathValue("class"), claim.Claim, claim.Server); err != nil {
-			http.Error(w, err.Error(), http.StatusNotFound)
-			return
-		}
-		w.WriteHeader(http.StatusNoContent)
-	}))
-	mux.Handle("GET /lab/storage", openstack.LocalOnly(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(d.Storage()) // the client has gone; nobody to tell
-	}))
-	mux.Handle("GET /lab/clusters", openstack.LocalOnly(func(w http.ResponseWriter, _ *http.Request) {
-		type cluster struct {
-			fake.Cluster
+	})
+	take(s, "PUT /lab/scripts/pace", func(_ *http.Request, p pace) error {
+		d.SetPace(time.Duration(p.BootMs)*time.Millisecond, p.of)
+		return nil
+	})
+}
 
-			TokenCount int `json:"tokenCount"` // the tokens themselves are secret
-		}
+// pace is how long things take, in milliseconds.
+type pace struct {
+	BootMs int `json:"boot_ms"`
+	WorkMs int `json:"work_ms"`
+	// Work is the time of scripts by name, for those that differ from WorkMs.
+	Work map[string]int `json:"work"`
+}
+
+func (p pace) of(script string) time.Duration {
+	if ms, named := p.Work[script]; named {
+		return time.Duration(ms) * time.Millisecond
+	}
+	return time.Duration(p.WorkMs) * time.Millisecond
+}
+
+// clusters serves what the clusters consist of, and puts pods and claims into them.
+func clusters(s routes, d *fake.Driver) {
+	type cluster struct {
+		fake.Cluster
+
+		TokenCount int `json:"tokenCount"` // the tokens themselves are secret
+	}
+	s.get("/lab/clusters", func() any {
 		out := []cluster{}
 		for _, c := range d.Clusters() {
 			out = append(out, cluster{c, len(c.Tokens)})
 		}
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(out) // the client has gone; nobody to tell
-	}))
-}
-
-func decode(w http.ResponseWriter, r *http.Request, into any) bool {
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(into); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return false
+		return out
+	})
+	take(s, "POST /lab/clusters/{id}/pods", func(r *http.Request, pod fake.Pod) error {
+		return d.AddPod(r.PathValue("id"), pod)
+	})
+	type claim struct {
+		Claim  string `json:"claim"`
+		Server string `json:"server"` // of a class only
 	}
-	return true
+	take(s, "POST /lab/clusters/{id}/volumes/{volume}", func(r *http.Request, c claim) error {
+		return d.Bind(r.PathValue("id"), r.PathValue("volume"), c.Claim)
+	})
+	take(s, "POST /lab/clusters/{id}/classes/{class}", func(r *http.Request, c claim) error {
+		return d.Provision(r.PathValue("id"), r.PathValue("class"), c.Claim, c.Server)
+	})
 }
