@@ -75,7 +75,9 @@ func (n *Notifications) DeliverNotification(ctx context.Context, in DeliveryInpu
 		if err := n.Outbox.NotDelivered(keep, d.ID, lcm.Sentence(cause)); err != nil {
 			return out, err
 		}
-		return out, lcm.Wrap(lcm.KindUnavailable, cause, "%s", lcm.Sentence(cause))
+		later := lcm.Wrap(lcm.KindUnavailable, cause, "%s", lcm.Sentence(cause))
+		later.RetryAfter = classify(cause).RetryAfter
+		return out, later
 	}
 	return out, n.Outbox.Delivered(ctx, d.ID)
 }

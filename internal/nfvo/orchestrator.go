@@ -217,7 +217,7 @@ func colon(detail string) string {
 	return ": " + strings.TrimSuffix(detail, ".") + "."
 }
 
-// longestPause is the longest that an NFVO is left alone, whatever it asks for.
+// longestPause is the longest that the other side is left alone, whatever it asks for.
 const longestPause = 10 * time.Minute
 
 // pauseOf reads Retry-After: seconds, or a date.

@@ -83,36 +83,45 @@ func (s *Subscribers) TestCallback(ctx context.Context, sub lcm.Subscription, au
 	if err != nil {
 		return err
 	}
-	status, err := s.call(ctx, http.MethodGet, to, nil)
+	got, err := s.call(ctx, http.MethodGet, to, nil)
 	if err != nil {
 		return err
 	}
-	if status != http.StatusNoContent {
-		return lcm.Errorf(lcm.KindUnavailable, "The subscriber answers %d to GET, not 204.", status)
+	if got.status != http.StatusNoContent {
+		return lcm.Errorf(lcm.KindUnavailable, "The subscriber answers %d to GET, not 204.", got.status)
 	}
 	return nil
 }
 
-// Notify tells the subscriber of the event. An error is Unavailable: another time it may work.
+// Notify tells the subscriber of the event. An error is Unavailable: another time it may work, but not before the time that the
+// subscriber names.
 func (s *Subscribers) Notify(ctx context.Context, to Subscriber, sub lcm.Subscription, e lcm.VnfEvent) error {
 	body, err := json.Marshal(notificationOf(sub, e))
 	if err != nil {
 		return err
 	}
-	status, err := s.call(ctx, http.MethodPost, to, body)
+	got, err := s.call(ctx, http.MethodPost, to, body)
 	if err != nil {
 		return err
 	}
-	if status < 200 || status > 299 { // 204 by the standard; some answer 200
-		return lcm.Errorf(lcm.KindUnavailable, "The subscriber answers %d to the notification, not 204.", status)
+	if got.status < 200 || got.status > 299 { // 204 by the standard; some answer 200
+		e := lcm.Errorf(lcm.KindUnavailable, "The subscriber answers %d to the notification, not 204.", got.status)
+		e.RetryAfter = got.pause
+		return e
 	}
 	return nil
 }
 
+// answer is what counts of a subscriber's answer.
+type answer struct {
+	status int
+	pause  time.Duration // Retry-After
+}
+
 // call sends one request.
-func (s *Subscribers) call(ctx context.Context, method string, to Subscriber, body []byte) (status int, err error) {
+func (s *Subscribers) call(ctx context.Context, method string, to Subscriber, body []byte) (answer, error) {
 	if err := s.Check(to.URI); err != nil {
-		return 0, lcm.Wrap(lcm.KindUnavailable, err, "The callback URI: %s", lcm.Sentence(err))
+		return answer{}, lcm.Wrap(lcm.KindUnavailable, err, "The callback URI: %s", lcm.Sentence(err))
 	}
 	resp, err := s.caller.do(ctx, request{
 		method: method, uri: to.URI, body: body, auth: to.Auth, header: http.Header{
@@ -120,8 +129,8 @@ func (s *Subscribers) call(ctx context.Context, method string, to Subscriber, bo
 		},
 	})
 	if err != nil {
-		return 0, lcm.Wrap(lcm.KindUnavailable, err, "%s", lcm.Sentence(err)) // another time it may work
+		return answer{}, lcm.Wrap(lcm.KindUnavailable, err, "%s", lcm.Sentence(err)) // another time it may work
 	}
 	defer finish(resp)
-	return resp.StatusCode, nil
+	return answer{status: resp.StatusCode, pause: pauseOf(resp)}, nil
 }

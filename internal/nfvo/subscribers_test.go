@@ -3,6 +3,7 @@ package nfvo
 import (
 	"crypto/tls"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -21,6 +22,7 @@ const password = "s3cr3t-of-the-subscriber"
 type subscriber struct {
 	*httptest.Server
 	status  int
+	later   string // Retry-After
 	seen    []*http.Request
 	bodies  []map[string]any
 	tokens  int
@@ -50,6 +52,7 @@ func newSubscriber(t *testing.T, start func(http.Handler) *httptest.Server) *sub
 			return
 		}
 		w.Header().Set("Location", "http://192.0.2.1/")
+		w.Header().Set("Retry-After", s.later)
 		w.WriteHeader(s.status)
 	}))
 	t.Cleanup(s.Close)
@@ -123,6 +126,16 @@ func TestNotify_sendsWhatTheStandardSays(t *testing.T) {
 	require.ErrorContains(t, s.TestCallback(t.Context(), subscription(to.URL, 1), nil), "answers 200 to GET")
 	to.status = http.StatusNoContent
 	require.NoError(t, s.TestCallback(t.Context(), subscription(to.URL, 1), nil))
+}
+
+func TestNotify_leavesTheSubscriberAloneAsLongAsItAsks(t *testing.T) {
+	to := newSubscriber(t, httptest.NewServer)
+	to.status, to.later = http.StatusServiceUnavailable, "7"
+	err := NewSubscribers(Options{}).Notify(t.Context(), Subscriber{URI: to.URL}, subscription(to.URL, 1), event(lcm.Completed))
+	e, ok := errors.AsType[*lcm.Error](err)
+	require.True(t, ok)
+	require.Equal(t, lcm.KindUnavailable, e.Kind)
+	require.Equal(t, 7*time.Second, e.RetryAfter)
 }
 
 func TestNotify_authenticates(t *testing.T) {
