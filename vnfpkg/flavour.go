@@ -70,7 +70,7 @@ func (r *flavourReader) node(name string, node *value) {
 
 func (r *flavourReader) vdu(name string, node *value) Vdu {
 	profile := r.property(node, "vdu_profile")
-	compute := node.at("capabilities", "virtual_compute", "properties")
+	compute := func(property string) *value { return r.capability(node, "virtual_compute", property) }
 	vdu := Vdu{
 		ID:             name,
 		Name:           r.property(node, "name").str(),
@@ -78,9 +78,9 @@ func (r *flavourReader) vdu(name string, node *value) Vdu {
 		MinInstances:   r.count(profile.at("min_number_of_instances")),
 		MaxInstances:   r.count(profile.at("max_number_of_instances")),
 		Image:          r.image(node),
-		ComputeFlavour: computeFlavour(compute.at("requested_additional_capabilities")),
-		VirtualCpus:    r.count(compute.at("virtual_cpu", "num_virtual_cpu")),
-		VirtualMemory:  compute.at("virtual_memory", "virtual_mem_size").str(),
+		ComputeFlavour: computeFlavour(compute("requested_additional_capabilities")),
+		VirtualCpus:    r.count(compute("virtual_cpu").at("num_virtual_cpu")),
+		VirtualMemory:  compute("virtual_memory").at("virtual_mem_size").str(),
 	}
 	if vdu.MaxInstances > 0 && vdu.MaxInstances < vdu.MinInstances {
 		r.rep.problem(profile.place(), "max_number_of_instances is smaller than min_number_of_instances")

@@ -20,8 +20,9 @@ type loader struct {
 	loaded    map[string]bool
 	nodeTypes map[string]*value
 	// policyTypes are those that the definitions derive from the standard's.
-	policyTypes map[string]*value
-	dataTypes   map[string]*value
+	policyTypes     map[string]*value
+	dataTypes       map[string]*value
+	capabilityTypes map[string]*value
 	// defaults counts the members of data types that were looked at for their defaults.
 	defaults int
 	// incomplete is set when a definition could not be read: what is missing then was perhaps in it.
@@ -177,7 +178,7 @@ func (l *loader) locate(from, ref string) (string, bool) {
 }
 
 func (l *loader) collectNodeTypes() {
-	l.nodeTypes, l.policyTypes, l.dataTypes = map[string]*value{}, map[string]*value{}, map[string]*value{}
+	l.nodeTypes = map[string]*value{}
 	for _, doc := range l.docs {
 		for name, def := range doc.at("node_types").members() {
 			if _, twice := l.nodeTypes[name]; twice {
@@ -186,17 +187,21 @@ func (l *loader) collectNodeTypes() {
 			}
 			l.nodeTypes[name] = def
 		}
-		for name, def := range doc.at("policy_types").members() {
-			if _, twice := l.policyTypes[name]; !twice { // the first counts
-				l.policyTypes[name] = def
-			}
-		}
-		for name, def := range doc.at("data_types").members() {
-			if _, twice := l.dataTypes[name]; !twice {
-				l.dataTypes[name] = def
+	}
+	l.policyTypes, l.dataTypes, l.capabilityTypes = l.types("policy_types"), l.types("data_types"), l.types("capability_types")
+}
+
+// types are the definitions of a kind; of two with one name the first counts.
+func (l *loader) types(kind string) map[string]*value {
+	out := map[string]*value{}
+	for _, doc := range l.docs {
+		for name, def := range doc.at(kind).members() {
+			if _, twice := out[name]; !twice {
+				out[name] = def
 			}
 		}
 	}
+	return out
 }
 
 // builtinType follows derived_from to a type of the standard ("tosca. ..."); "" when there is none.
@@ -212,15 +217,20 @@ func builtin(types map[string]*value, name string) string {
 	return ""
 }
 
-// typeDefault finds the default of a property in the type or those it derives from; a property that
-// may have one value only has that one.
+// typeDefault finds the default of a property in the type or those it derives from.
 func (l *loader) typeDefault(typeName, property string) *value {
-	for range len(l.nodeTypes) + 1 {
-		def := l.nodeTypes[typeName]
+	return inheritedDefault(l.nodeTypes, typeName, "properties", property)
+}
+
+// inheritedDefault finds the default of the definition at path in the type or those it derives from; what may have one value
+// only has that one.
+func inheritedDefault(types map[string]*value, typeName string, path ...string) *value {
+	for range len(types) + 1 {
+		def := types[typeName]
 		if def == nil {
 			return nil
 		}
-		p := def.at("properties", property)
+		p := def.at(path...)
 		if p.has("default") {
 			return p.at("default")
 		}
@@ -230,6 +240,24 @@ func (l *loader) typeDefault(typeName, property string) *value {
 			}
 		}
 		typeName = def.at("derived_from").str()
+	}
+	return nil
+}
+
+// capability is a property of a node's capability: the node's own value, else the default that its type refines the capability
+// with, else the one of the capability's type.
+func (l *loader) capability(node *value, capability, property string) *value {
+	if own := node.at("capabilities", capability, "properties"); own.has(property) {
+		return own.at(property)
+	}
+	typeName := node.at("type").str()
+	if v := inheritedDefault(l.nodeTypes, typeName, "capabilities", capability, "properties", property); v != nil {
+		return v
+	}
+	for _, def := range slices.Backward(l.lineage(typeName)) {
+		if of := def.at("capabilities", capability, "type").str(); of != "" {
+			return inheritedDefault(l.capabilityTypes, of, "properties", property)
+		}
 	}
 	return nil
 }

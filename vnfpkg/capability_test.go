@@ -1,0 +1,55 @@
+package vnfpkg
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const capableTypes = `tosca_definitions_version: tosca_simple_yaml_1_2
+capability_types:
+  someone.Compute:
+    derived_from: tosca.capabilities.nfv.VirtualCompute
+    properties:
+      virtual_cpu: { type: tosca.datatypes.nfv.VirtualCpu, default: { num_virtual_cpu: 2 } }
+      virtual_memory: { type: tosca.datatypes.nfv.VirtualMemory, default: { virtual_mem_size: 1 GiB } }
+node_types:
+  someone.Base:
+    derived_from: tosca.nodes.nfv.Vdu.Compute
+    capabilities:
+      virtual_compute:
+        type: someone.Compute
+  someone.Node:
+    derived_from: someone.Base
+    capabilities:
+      virtual_compute:
+        type: someone.Compute
+        properties:
+          virtual_memory: { type: tosca.datatypes.nfv.VirtualMemory, default: { virtual_mem_size: 4 GiB } }
+`
+
+// The value nearest to the node counts: its own, its type's refinement, the capability type's default.
+func TestOpen_readsDefaultsOfCapabilities(t *testing.T) {
+	f := minimal().with("Definitions/types.yaml", capableTypes).
+		replace(t, "Definitions/top.yaml", "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n")
+	vdu := func(f files) *Vdu {
+		v, known := f.open(t).Vnfd.Flavours[0].Vdu("node")
+		require.True(t, known)
+		return v
+	}
+	inherits := f.replace(t, "Definitions/top.yaml", "type: tosca.nodes.nfv.Vdu.Compute", "type: someone.Node")
+	require.Equal(t, 2, vdu(inherits).VirtualCpus)
+	require.Equal(t, "4 GiB", vdu(inherits).VirtualMemory)
+	require.Equal(t, "m1.small", vdu(inherits).ComputeFlavour)
+
+	base := f.replace(t, "Definitions/top.yaml", "type: tosca.nodes.nfv.Vdu.Compute", "type: someone.Base")
+	require.Equal(t, "1 GiB", vdu(base).VirtualMemory)
+
+	own := inherits.replace(t, "Definitions/top.yaml", "            requested_additional_capabilities:\n",
+		"            virtual_cpu: { num_virtual_cpu: 8 }\n            requested_additional_capabilities:\n")
+	require.Equal(t, 8, vdu(own).VirtualCpus)
+	require.Equal(t, "4 GiB", vdu(own).VirtualMemory)
+
+	none := inherits.replace(t, "Definitions/top.yaml", "type: someone.Node", "type: tosca.nodes.nfv.Vdu.Compute")
+	require.Zero(t, vdu(none).VirtualCpus)
+}
