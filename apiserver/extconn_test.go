@@ -63,6 +63,11 @@ func TestChangeExtConn_startsOneWorkflowAndTellsWhatHasChanged(t *testing.T) {
 	}
 }
 
+// addressed is a request of v2 with those addresses of a connection point.
+func addressed(ethernet string) string {
+	return `{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"VDU1_CP1","cpConfig":{"x":{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET","ipOverEthernet":{` + ethernet + `}}]}}}]}]}`
+}
+
 func TestChangeExtConn_refusesWhatCannotBe(t *testing.T) {
 	b := newBench(t)
 	instance := b.plainServer("/vnflcm/v2")
@@ -75,6 +80,8 @@ func TestChangeExtConn_refusesWhatCannotBe(t *testing.T) {
 		{`{"extVirtualLinks":[{"id":"a"}]}`, 400, "$.extVirtualLinks[0].resourceId"},
 		{`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"nothing"}]}]}`, 400, "no external connection point"},
 		{`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"VDU1_CP1","cpConfig":[]}]}]}`, 400, "cpConfig"},
+		{addressed(`"macAddress":"1A-2B"`), 400, "ipOverEthernet.macAddress: must be a MAC address such as"},
+		{addressed(`"ipAddresses":[{"type":"IPV4","fixedAddresses":["10.0.0.256"]}]`), 400, `fixedAddresses[0]: must be an IP address, not "10.0.0.256"`},
 	} {
 		require.Contains(t, b.do("POST", instance+"/change_ext_conn", c.body).problem(c.status), c.says, c.body)
 	}

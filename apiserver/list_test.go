@@ -180,6 +180,7 @@ var diceInstancePaths = []string{
 	cpConfigPath + "*", cpConfigPath + "a/*", cpConfigPath + "a/cpProtocolData/layerProtocol", cpConfigPath + "a/cpProtocolData/*", cpConfigPath + "a/cpProtocolData/ipOverEthernet/*",
 	cpConfigPath + "b/cpProtocolData/ipOverEthernet/ipAddresses/type", cpConfigPath + "a/cpProtocolData/ipOverEthernet/ipAddresses/fixedAddresses",
 	cpConfigPath + "a/cpProtocolData/ipOverEthernet/ipAddresses/subnetId", cpConfigPath + "a/cpProtocolData/ipOverEthernet/ipAddresses/numDynamicAddresses",
+	cpConfigPath + "a/cpProtocolData/ipOverEthernet/macAddress",
 }
 
 const cpConfigPath = "instantiatedVnfInfo/extVirtualLinkInfo/currentVnfExtCpData/cpConfig/"
@@ -197,7 +198,7 @@ func (d dice) instance(vnfdID string, pkg lcm.VnfPkgID) lcm.VnfInstance {
 		inst.Instantiated = &lcm.InstantiatedVnfInfo{
 			FlavourID: d.of(diceValues...), VnfState: "STARTED", StackID: "a", ScaleStatus: []lcm.ScaleInfo{{AspectID: "a", ScaleLevel: d.IntN(2)}},
 			ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: d.of(diceValues...), ResourceID: d.of(diceValues...), ExtCps: []lcm.ExtCp{
-				{CpdID: d.of("a", "b", "ab"), FixedIPs: []lcm.FixedIP{{Address: d.of("", "192.0.2.7", "::7"), SubnetID: d.of("", "a", "site")}}}, {CpdID: d.of(diceValues...)},
+				{CpdID: d.of("a", "b", "ab"), MAC: d.of("", "a", "site"), FixedIPs: []lcm.FixedIP{{Address: d.of("", "192.0.2.7", "::7"), SubnetID: d.of("", "a", "site")}}}, {CpdID: d.of(diceValues...)},
 			}}},
 			ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{{ID: d.of(diceValues...), VnfVirtualLinkDescID: "a", ResourceID: d.of(diceValues...)}},
 			ExtCps:                 []lcm.VnfExtCpInfo{{ID: d.of(diceValues...), CpdID: d.of(diceValues...), AssociatedVnfcCpID: d.of("", "a")}},

@@ -79,12 +79,12 @@ type cpConfig struct {
 	CpProtocolData []struct {
 		LayerProtocol  string `json:"layerProtocol" sol:"required,enum=IP_OVER_ETHERNET"`
 		IPOverEthernet *struct {
-			MacAddress  string `json:"macAddress"`
+			MacAddress  macText `json:"macAddress"`
 			IPAddresses []struct {
-				Type                string   `json:"type" sol:"required,enum=IPV4|IPV6"`
-				FixedAddresses      []string `json:"fixedAddresses"`
-				NumDynamicAddresses int      `json:"numDynamicAddresses" sol:"min=1"`
-				SubnetID            string   `json:"subnetId"`
+				Type                string        `json:"type" sol:"required,enum=IPV4|IPV6"`
+				FixedAddresses      []addressText `json:"fixedAddresses"`
+				NumDynamicAddresses int           `json:"numDynamicAddresses" sol:"min=1"`
+				SubnetID            string        `json:"subnetId"`
 			} `json:"ipAddresses"`
 		} `json:"ipOverEthernet"`
 	} `json:"cpProtocolData"`

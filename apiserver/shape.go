@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
+	"net/netip"
 	"reflect"
 	"regexp"
 	"slices"
@@ -165,6 +167,9 @@ func (s *shape) checkScalar(path string, v any, t reflect.Type, rules string) {
 			return
 		}
 		s.checkText(path, text, rules)
+		if f, ok := formats[t]; ok && !f.holds(text) {
+			s.add(path, "must be %s, not %q", f.name, text)
+		}
 	case reflect.Bool:
 		if _, ok := v.(bool); !ok {
 			s.add(path, "must be true or false, not %s", nameOf(v))
@@ -174,6 +179,26 @@ func (s *shape) checkScalar(path string, v any, t reflect.Type, rules string) {
 	default:
 		panic("shape: no rule for " + t.String())
 	}
+}
+
+// macText and addressText are strings of one form.
+type (
+	macText     string
+	addressText string
+)
+
+var formats = map[reflect.Type]struct {
+	name  string
+	holds func(text string) bool
+}{
+	reflect.TypeFor[macText](): {"a MAC address such as fa:16:3e:00:00:01", func(text string) bool {
+		mac, err := net.ParseMAC(text)
+		return err == nil && len(mac) == 6
+	}},
+	reflect.TypeFor[addressText](): {"an IP address", func(text string) bool {
+		_, err := netip.ParseAddr(text)
+		return err == nil
+	}},
 }
 
 func (s *shape) checkText(path, text, rules string) {

@@ -50,10 +50,13 @@ type nfvBuilder struct {
 	nfv      map[string]any
 }
 
+// macKey is Windlass's own, too: an entry that is passed on as a whole has it only when an address was asked for.
+const macKey = "mac_address"
+
 // The last words of the lists that templates use, in Tacker's first and second form.
 var (
 	vduKeys = []string{"flavor", "computeFlavourId", "image", "vcImageId", "locationConstraints", "desired_capacity"}
-	cpKeys  = []string{"network", "fixed_ips"}
+	cpKeys  = []string{"network", "fixed_ips", macKey}
 	// linkKeys are Windlass's own: Tacker knows nothing of bit rates.
 	linkKeys = []string{"bitrate", "kbps", "leaf_bitrate", "leaf_kbps"}
 )
@@ -61,14 +64,15 @@ var (
 // add puts in what a use needs, as far as it is known.
 func (b *nfvBuilder) add(use nfvUse) {
 	keys := use.path[2:]
-	if len(keys) == 0 { // the whole entry is passed on
+	whole := len(keys) == 0
+	if whole { // the whole entry is passed on
 		keys = map[string][]string{"VDU": vduKeys, "CP": cpKeys, "VL": linkKeys}[use.path[0]]
 	} else {
 		keys = keys[:1]
 	}
 	described := b.req.described(b.flavour, use.path[0], use.path[1])
 	for _, key := range keys {
-		if v, ok := b.known(use.path[0], described, key); ok {
+		if v, ok := b.known(use.path[0], described, key); ok && (v != nil || !whole || key != macKey) {
 			entry := child(child(b.nfv, use.path[0]), use.path[1])
 			entry[key] = v
 		}
@@ -145,6 +149,11 @@ func (b *nfvBuilder) cp(id, key string) (any, bool) {
 		return network, network != ""
 	case "fixed_ips":
 		return fixedIPs(cp), true
+	case macKey:
+		if cp == nil || cp.MAC == "" {
+			return nil, true // Neutron chooses
+		}
+		return cp.MAC, true
 	default:
 		return nil, false
 	}

@@ -65,6 +65,23 @@ resources:
 	}}, params)
 }
 
+// The key is Windlass's own: a template that names it gets the address that was asked for, and null for none, which Neutron fills.
+func TestHeatParameters_haveTheMACAddress(t *testing.T) {
+	f := minimal().replace(t, smallHOT, "          network:", "          mac: { get_param: [ nfv, CP, node_CP, mac_address ] }\n          network:").
+		replace(t, "BaseHOT/small/nested/node.yaml", "  network: { type: string }\n", "  network: { type: string }\n  mac: { type: string }\n")
+	for _, mac := range []string{"fa:16:3e:00:00:07", ""} {
+		ext := links("net", "node_CP")
+		ext[0].ExtCps[0].MAC = mac
+		_, params, err := f.stack(t, "small", HeatRequest{LevelID: "high", ExtVirtualLinks: ext})
+		require.NoError(t, err)
+		want := map[string]any{"network": "net", "mac_address": nil}
+		if mac != "" {
+			want["mac_address"] = mac
+		}
+		require.Equal(t, want, params["nfv"].(map[string]any)["CP"].(map[string]any)["node_CP"])
+	}
+}
+
 func TestHeatParameters_tellsEverythingThatIsMissing(t *testing.T) {
 	f := minimal().
 		replace(t, smallHOT, "parameters:\n", "parameters:\n  key_name: { type: string, description: Name of the key pair }\n  zone: { type: string, default: nova }\n").

@@ -127,7 +127,11 @@ func (j *job) instantiation(additionalParams map[string]any) map[string]any {
 			for _, ip := range cp.FixedIPs {
 				addresses = append(addresses, addressOf(ip))
 			}
-			data := map[string]any{"layerProtocol": "IP_OVER_ETHERNET", "ipOverEthernet": map[string]any{"ipAddresses": addresses}}
+			ethernet := map[string]any{"ipAddresses": addresses}
+			if cp.MAC != "" {
+				ethernet["macAddress"] = cp.MAC
+			}
+			data := map[string]any{"layerProtocol": "IP_OVER_ETHERNET", "ipOverEthernet": ethernet}
 			cps = append(cps, map[string]any{"cpdId": cp.CpdID, "cpConfig": map[string]any{cp.CpdID: map[string]any{"cpProtocolData": []any{data}}}})
 		}
 		links = append(links, map[string]any{"id": link.ID, "resourceId": link.ResourceID, "extCps": cps})

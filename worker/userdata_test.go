@@ -40,7 +40,7 @@ func TestTold_hasTheRequestAndTheSizeButNoCredentials(t *testing.T) {
 			Aspects: []vnfpkg.ScalingAspect{{ID: "s", Deltas: map[string]map[string]int{"a": nil}}},
 		},
 		request: lcm.InstantiateRequest{
-			ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "l", ResourceID: "net", ExtCps: []lcm.ExtCp{{CpdID: "cp", FixedIPs: []lcm.FixedIP{{Address: "fd00::7"}, {SubnetID: "sub"}}}}}},
+			ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "l", ResourceID: "net", ExtCps: []lcm.ExtCp{{CpdID: "cp", MAC: "fa:16:3e:00:00:01", FixedIPs: []lcm.FixedIP{{Address: "fd00::7"}, {SubnetID: "sub"}}}}}},
 			VimConnections:  []lcm.VimConnectionInfo{{ID: "vim", VimID: "v", VimType: "openstack", AccessInfo: map[string]any{"password": "hunter2"}}},
 		},
 	}
@@ -55,6 +55,7 @@ func TestTold_hasTheRequestAndTheSizeButNoCredentials(t *testing.T) {
 	cp := told.Request["extVirtualLinks"].([]any)[0].(map[string]any)["extCps"].([]any)[0].(map[string]any)
 	data := cp["cpConfig"].(map[string]any)["cp"].(map[string]any)["cpProtocolData"].([]any)[0].(map[string]any)
 	require.Equal(t, []any{map[string]any{"type": "IPV6", "fixedAddresses": []any{"fd00::7"}}, map[string]any{"type": "IPV4", "subnetId": "sub"}}, data["ipOverEthernet"].(map[string]any)["ipAddresses"])
+	require.Equal(t, "fa:16:3e:00:00:01", data["ipOverEthernet"].(map[string]any)["macAddress"])
 	require.Equal(t, map[string]int{"s": 2}, told.Capacity)
 	require.Equal(t, map[string]string{"a": "granted"}, told.Images)
 	require.Len(t, told.GrantRequest["addResources"], 2)

@@ -72,7 +72,7 @@ func SameLinks(a, b []ExtVirtualLink) bool {
 }
 
 func (cp ExtCp) equal(other ExtCp) bool {
-	return cp.CpdID == other.CpdID && slices.Equal(cp.FixedIPs, other.FixedIPs)
+	return cp.CpdID == other.CpdID && cp.MAC == other.MAC && slices.Equal(cp.FixedIPs, other.FixedIPs)
 }
 
 // Connection is the link on which a connection point is, and how; false when it is on none.
@@ -123,7 +123,8 @@ type CpProtocolData struct {
 
 // IPOverEthernet is SOL003 clause 4.4.1.10c, as far as Windlass keeps it.
 type IPOverEthernet struct {
-	IPAddresses []IPAddresses `json:"ipAddresses"`
+	MacAddress  string        `json:"macAddress,omitempty"`
+	IPAddresses []IPAddresses `json:"ipAddresses,omitempty"`
 }
 
 // IPAddresses are addresses of one subnet.
@@ -152,6 +153,9 @@ func LinkInfo(links []ExtVirtualLink, vimConnection string, apiVersion int) []Ex
 
 func (cp ExtCp) data() VnfExtCpData {
 	protocol := CpProtocolData{LayerProtocol: "IP_OVER_ETHERNET"}
+	if cp.MAC != "" || len(cp.FixedIPs) > 0 {
+		protocol.IPOverEthernet = &IPOverEthernet{MacAddress: cp.MAC}
+	}
 	for _, ip := range cp.FixedIPs {
 		addresses := IPAddresses{Type: "IPV4", SubnetID: ip.SubnetID}
 		if strings.Contains(ip.Address, ":") {
@@ -161,9 +165,6 @@ func (cp ExtCp) data() VnfExtCpData {
 			addresses.NumDynamicAddresses = 1
 		} else {
 			addresses.FixedAddresses = []string{ip.Address}
-		}
-		if protocol.IPOverEthernet == nil {
-			protocol.IPOverEthernet = &IPOverEthernet{}
 		}
 		protocol.IPOverEthernet.IPAddresses = append(protocol.IPOverEthernet.IPAddresses, addresses)
 	}

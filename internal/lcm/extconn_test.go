@@ -49,11 +49,12 @@ func TestOverridden_keepsWhatAGrantDoesNotRepeat(t *testing.T) {
 
 func TestParseChangeExtConn_readsBothVersions(t *testing.T) {
 	t.Parallel()
-	const address = `{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET","ipOverEthernet":{"ipAddresses":[{"type":"IPV4","fixedAddresses":["10.0.0.9"],"subnetId":"s"}]}}]}`
+	const address = `{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET","ipOverEthernet":{"macAddress":"fa:16:3e:00:00:09","ipAddresses":[{"type":"IPV4","fixedAddresses":["10.0.0.9"],"subnetId":"s"}]}}]}`
 	for _, config := range []string{`[` + address + `]`, `{"x":` + address + `}`} {
 		req, err := lcm.ParseChangeExtConn([]byte(`{"extVirtualLinks":[{"id":"a","resourceId":"net-a","extCps":[{"cpdId":"one","cpConfig":` + config + `}]}]}`))
 		require.NoError(t, err)
 		require.Len(t, req.ExtVirtualLinks, 1)
+		assert.Equal(t, "fa:16:3e:00:00:09", req.ExtVirtualLinks[0].ExtCps[0].MAC)
 		assert.Equal(t, []lcm.FixedIP{{Address: "10.0.0.9", SubnetID: "s"}}, req.ExtVirtualLinks[0].ExtCps[0].FixedIPs)
 		shown, err := json.Marshal(lcm.LinkInfo(req.ExtVirtualLinks, "vim", 2))
 		require.NoError(t, err)

@@ -1,6 +1,7 @@
 package lcm
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -34,6 +35,8 @@ type ExtVirtualLink struct {
 type ExtCp struct {
 	CpdID    string
 	FixedIPs []FixedIP
+	// MAC is "" when the VIM chooses the address.
+	MAC string `json:",omitempty"`
 }
 
 // FixedIP is a fixed address of a connection point.
@@ -158,6 +161,7 @@ type rawExtVirtualLink struct {
 type rawCpConfig struct {
 	CpProtocolData []struct {
 		IPOverEthernet struct {
+			MacAddress  string `json:"macAddress"`
 			IPAddresses []struct {
 				FixedAddresses []string `json:"fixedAddresses"`
 				SubnetID       string   `json:"subnetId"`
@@ -172,10 +176,20 @@ func (r rawExtVirtualLink) link() ExtVirtualLink {
 		ext := ExtCp{CpdID: cp.CpdID}
 		for _, config := range cp.CpConfig.items {
 			ext.FixedIPs = append(ext.FixedIPs, config.fixedIPs()...)
+			ext.MAC = cmp.Or(ext.MAC, config.mac())
 		}
 		out.ExtCps = append(out.ExtCps, ext)
 	}
 	return out
+}
+
+func (c rawCpConfig) mac() string {
+	for _, data := range c.CpProtocolData {
+		if data.IPOverEthernet.MacAddress != "" {
+			return data.IPOverEthernet.MacAddress
+		}
+	}
+	return ""
 }
 
 func (c rawCpConfig) fixedIPs() []FixedIP {

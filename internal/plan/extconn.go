@@ -79,7 +79,8 @@ func (r *relinking) take(path string, link lcm.ExtVirtualLink) {
 // which it has.
 func (r *relinking) isConnectedSo(link lcm.ExtVirtualLink, cp lcm.ExtCp) bool {
 	at, as, ok := lcm.Connection(r.have, cp.CpdID)
-	return ok && at.ID == link.ID && at.ResourceID == link.ResourceID && (len(cp.FixedIPs) == 0 || slices.Equal(cp.FixedIPs, as.FixedIPs))
+	return ok && at.ID == link.ID && at.ResourceID == link.ResourceID && (cp.MAC == "" || cp.MAC == as.MAC) &&
+		(len(cp.FixedIPs) == 0 || slices.Equal(cp.FixedIPs, as.FixedIPs))
 }
 
 // checkLinks refuses connection points that the VNF does not have, or that it must keep.

@@ -204,7 +204,7 @@ func (g *granting) reconnect(links []lcm.ExtVirtualLink) {
 		for _, cp := range g.facts.Flavour.Cps {
 			was, as, _ := lcm.Connection(before, cp.ID)
 			is, now, _ := lcm.Connection(links, cp.ID)
-			if cp.VduID != v.VduID || was.ResourceID == is.ResourceID && slices.Equal(as.FixedIPs, now.FixedIPs) {
+			if cp.VduID != v.VduID || was.ResourceID == is.ResourceID && as.MAC == now.MAC && slices.Equal(as.FixedIPs, now.FixedIPs) {
 				continue
 			}
 			changes = true

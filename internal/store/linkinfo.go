@@ -42,6 +42,8 @@ func cpConfigColumn(sql string, path ...string) column {
 		switch strings.Join(below[1:], "/") {
 		case "cpProtocolData/layerProtocol":
 			return constantsOf(e, constant{"IP_OVER_ETHERNET", exists("")})
+		case "cpProtocolData/ipOverEthernet/macAddress":
+			return jsonCondition(w, sql, cp+".MAC", e, numbers)
 		case "cpProtocolData/ipOverEthernet/ipAddresses/type":
 			return constantsOf(e, constant{"IPV4", exists(".FixedIPs")}, constant{"IPV6", exists(`.FixedIPs.Address ? (@ like_regex ":")`)})
 		case "cpProtocolData/ipOverEthernet/ipAddresses/numDynamicAddresses":
