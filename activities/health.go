@@ -62,7 +62,7 @@ func lostQuorum(node string) string {
 func (c *Cluster) askEtcd(ctx context.Context, in ClusterInput, make func(ClusterContext, scripts.Member) job) (results scripts.Results, lost string, err error) {
 	cluster, err := c.Clusters.Cluster(ctx, in.OpOccID)
 	if err != nil {
-		return nil, "", err
+		return results, "", err
 	}
 	err = c.onAny(ctx, in.OpOccID, in.ControlPlanes, func(host Host, node lcm.Node) error {
 		var err error

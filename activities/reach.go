@@ -77,7 +77,7 @@ func briefly(cluster ClusterContext) int { return max(1, cluster.Params.Timeouts
 func (r Reach) run(ctx context.Context, host Host, step lcm.StepRef, j job) (scripts.Results, error) {
 	text, err := j.script.Render()
 	if err != nil {
-		return nil, lcm.Wrap(lcm.KindBug, err, "Windlass could not write the script %s.", j.script.Name())
+		return scripts.Results{}, lcm.Wrap(lcm.KindBug, err, "Windlass could not write the script %s.", j.script.Name())
 	}
 	id := commandID(ctx, j)
 	show := r.Output.Lines(ctx, step)
@@ -96,10 +96,10 @@ func (r Reach) run(ctx context.Context, host Host, step lcm.StepRef, j job) (scr
 			// The activity's own error is only the cancellation; what may live on must be seen all the same.
 			show(classify(err).Sentence())
 		}
-		return nil, tooSlow(j, err)
+		return scripts.Results{}, tooSlow(j, err)
 	}
 	_ = host.Forget(ctx, id) // what stays behind is a small directory without secrets
-	return scripts.ParseResults(result.Stdout), nil
+	return scripts.ParseResults(result.Stdout).Hiding(result.Hide), nil
 }
 
 // follow makes the context of a command on a node. A worker that stops lets it go on, for another worker
@@ -154,7 +154,7 @@ func commandID(ctx context.Context, j job) string {
 func (r Reach) runOn(ctx context.Context, in NodeInput, j job) (scripts.Results, error) {
 	host, err := r.Hosts.Dial(ctx, in.OpOccID, in.Node)
 	if err != nil {
-		return nil, err
+		return scripts.Results{}, err
 	}
 	defer func() { _ = host.Close() }()
 	return r.run(ctx, host, in.Step, j)
@@ -197,7 +197,7 @@ func (r Reach) passOver(ctx context.Context, in NodeInput, bystander bool, err e
 func (r Reach) runOnAny(ctx context.Context, in ClusterInput, make func(ClusterContext, scripts.Member) job) (scripts.Results, error) {
 	cluster, err := r.Clusters.Cluster(ctx, in.OpOccID)
 	if err != nil {
-		return nil, err
+		return scripts.Results{}, err
 	}
 	var results scripts.Results
 	err = r.onAny(ctx, in.OpOccID, in.ControlPlanes, func(host Host, node lcm.Node) error {

@@ -107,7 +107,7 @@ func attachedTo(node lcm.Node, v lcm.StorageVolume, what string) error {
 
 // formatted are the volumes, by their ids, on which SetUpVolumes has made a file system.
 func formatted(r scripts.Results) (out []string) {
-	for _, line := range r["volume"] {
+	for _, line := range r.All("volume") {
 		if f := fields(line, 4); f[3] == "yes" {
 			out = append(out, f[0])
 		}

@@ -9,26 +9,52 @@ import (
 const ResultPrefix = "windlass-result: "
 
 // Results is what a script found out. A key may come more than once.
-type Results map[string][]string
+type Results struct {
+	values map[string][]string
+	hide   func(string) string // nil: nothing is secret
+}
 
 // ParseResults reads the result lines out of a script's stdout; every other line is passed over.
 func ParseResults(stdout string) Results {
-	results := Results{}
+	results := Results{values: map[string][]string{}}
 	for line := range strings.Lines(stdout) {
 		rest, found := strings.CutPrefix(strings.TrimRight(line, "\r\n"), ResultPrefix)
 		if !found {
 			continue
 		}
 		if key, value, ok := strings.Cut(rest, "="); ok && key != "" {
-			results[key] = append(results[key], value)
+			results.values[key] = append(results.values[key], value)
 		}
 	}
 	return results
 }
 
+// Hiding gives the results with every text masked by hide, after it was decoded: in base64 a text that holds a part of a secret
+// could not be decoded once that is masked.
+func (r Results) Hiding(hide func(string) string) Results {
+	r.hide = hide
+	return r
+}
+
+func (r Results) shown(text string) string {
+	if r.hide == nil {
+		return text
+	}
+	return r.hide(text)
+}
+
+// All returns the values of key, in their order.
+func (r Results) All(key string) []string {
+	var out []string
+	for _, value := range r.values[key] {
+		out = append(out, r.shown(value))
+	}
+	return out
+}
+
 // Get returns the last value of key, "" when there is none.
 func (r Results) Get(key string) string {
-	if values := r[key]; len(values) > 0 {
+	if values := r.All(key); len(values) > 0 {
 		return values[len(values)-1]
 	}
 	return ""
@@ -37,9 +63,9 @@ func (r Results) Get(key string) string {
 // Texts returns the values of key, which the script printed in base64; what is not base64 is passed over.
 func (r Results) Texts(key string) []string {
 	var out []string
-	for _, value := range r[key] {
+	for _, value := range r.values[key] {
 		if text, err := base64.StdEncoding.DecodeString(value); err == nil {
-			out = append(out, string(text))
+			out = append(out, r.shown(string(text)))
 		}
 	}
 	return out

@@ -2,6 +2,7 @@ package scripts_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"flag"
 	"os"
 	"os/exec"
@@ -171,13 +172,23 @@ func TestParseResults_passesOverWhatIsNoResult(t *testing.T) {
 	assert.Empty(t, r.Get("bad"))
 }
 
+// A wrong password may be a word of the sentence that refuses it, and in base64 a part of the sentence's.
+func TestResults_hideSecretsAfterTheyAreDecoded(t *testing.T) {
+	const said = "denied|192.168.0.10:5000|refuses the user name or the password (401)"
+	encoded := base64.StdEncoding.EncodeToString([]byte(said))
+	part := base64.RawStdEncoding.EncodeToString([]byte("password"))[:10]
+	require.Contains(t, encoded, part)
+	hide := strings.NewReplacer("password", "***", part, "***").Replace
+	r := scripts.ParseResults("windlass-result: failure=" + encoded + "\nwindlass-result: word=password").Hiding(hide)
+	require.Equal(t, []string{"denied|192.168.0.10:5000|refuses the user name or the *** (401)"}, r.Texts("failure"))
+	require.Equal(t, "***", r.Get("word"))
+}
+
 func FuzzParseResults(f *testing.F) {
 	f.Add("windlass-result: a=1\nx")
 	f.Fuzz(func(t *testing.T, s string) {
-		for key := range scripts.ParseResults(s) {
-			if key == "" {
-				t.Error("a result without a key")
-			}
+		if r := scripts.ParseResults(s); r.Get("") != "" || r.Texts("") != nil {
+			t.Error("a result without a key")
 		}
 	})
 }

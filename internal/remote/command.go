@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -23,7 +24,7 @@ type Command struct {
 	Deadline time.Duration
 	// Output gets each line of stdout and stderr, masked, as it comes.
 	Output func(line string)
-	// Mask lists the values that must not be seen in Output and Result.
+	// Mask lists the values that must not be seen in Output and Result.Output.
 	Mask []string
 }
 
@@ -31,7 +32,19 @@ type Command struct {
 type Result struct {
 	ExitCode int
 	Output   string // the last 64 KiB of stdout and stderr, masked
-	Stdout   string // the last 1 MiB of stdout, masked
+	// Stdout is the last 1 MiB of stdout as it was, for programs: masked, what is encoded in it could not be read any more. Whoever
+	// shows a part of it takes Hide before.
+	Stdout string
+
+	mask *strings.Replacer
+}
+
+// Hide masks the command's secrets in what was taken out of Stdout.
+func (r Result) Hide(text string) string {
+	if r.mask == nil {
+		return text
+	}
+	return r.mask.Replace(text)
 }
 
 // Run runs the command, or finds it running or done, and returns when it has ended.
@@ -59,7 +72,7 @@ func (h *Host) Run(ctx context.Context, cmd Command) (Result, error) {
 	if err != nil {
 		return result, err
 	}
-	result.ExitCode, result.Stdout = end.code, r.output.mask.Replace(end.stdout)
+	result.ExitCode, result.Stdout, result.mask = end.code, end.stdout, r.output.mask
 	return result, r.judge(ctx, end)
 }
 

@@ -55,12 +55,20 @@ func masksSecrets(t *testing.T, m Machine) {
 	result, err := dial(t, m.Target()).Run(t.Context(), cmd)
 	require.Error(t, err)
 	require.Contains(t, err.Error(), "cannot use ***")
-	for _, text := range append(lines, result.Output, result.Stdout, err.Error()) {
+	for _, text := range append(lines, result.Output, result.Hide(result.Stdout), err.Error()) {
 		for _, clear := range []string{secret, encoded, "s3cr%2F", "MIIBV"} {
 			require.NotContains(t, text, clear)
 		}
 	}
 	require.Contains(t, lines, "x***y")
+
+	// What a program reads stays whole, though a secret's beginning is a part of it.
+	cmd = command(m, Behaviour{Stdout: []string{"windlass-result: x=" + encoded + "AAAA"}})
+	cmd.Mask = []string{secret}
+	result, err = dial(t, m.Target()).Run(t.Context(), cmd)
+	require.NoError(t, err)
+	require.Equal(t, "windlass-result: x="+encoded+"AAAA\n", result.Stdout)
+	require.NotContains(t, result.Output, encoded)
 }
 
 func mapsExitCodes(t *testing.T, m Machine) {
