@@ -1,8 +1,8 @@
 // Command bench measures Windlass on this machine: against a plain script that makes the same cluster on the
 // same lab (real) or heals one (heal), what Windlass itself costs per operation (overhead), how an instantiation grows
 // with the number of nodes (growth) and a scaling with that of the new ones (scale-out), what a thousand operations at
-// once need (in-flight), how fast the API answers when it has 10,000 VNFs (northbound), how soon an operation goes on
-// when its worker is killed (recovery), and what Windlass adds to the time of a real OpenStack's Heat (openstack). Run
+// once need (in-flight), how fast the API answers when it has 10,000 VNFs (northbound), what memory an upload of 2 GiB
+// needs (upload), how soon an operation goes on when its worker is killed (recovery), and what Windlass adds to the time of a real OpenStack's Heat (openstack). Run
 // it with
 //
 //	go tool task bench
@@ -38,7 +38,7 @@ func main() {
 }
 
 // parts are what --only takes.
-var parts = []string{"overhead", "growth", "scale-out", "in-flight", "northbound", "recovery", "openstack", "real", "heal"}
+var parts = []string{"overhead", "growth", "scale-out", "in-flight", "northbound", "upload", "recovery", "openstack", "real", "heal"}
 
 // bench is one run of the benchmark.
 type bench struct {
@@ -74,7 +74,7 @@ func (b *bench) wants(part string) bool {
 
 func (b *bench) run(ctx context.Context) error {
 	measure := map[string]func(context.Context) error{
-		"overhead": b.overhead, "growth": b.growth, "scale-out": b.scaleOut, "in-flight": b.inFlight, "northbound": b.northbound, "recovery": b.recovery,
+		"overhead": b.overhead, "growth": b.growth, "scale-out": b.scaleOut, "in-flight": b.inFlight, "northbound": b.northbound, "upload": b.upload, "recovery": b.recovery,
 		"openstack": b.openstack, "real": b.real, "heal": b.heal,
 	}
 	for _, name := range parts {
