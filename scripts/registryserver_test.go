@@ -110,6 +110,55 @@ func TestInstallRegistry_usesWhatIsThere(t *testing.T) {
 	}
 }
 
+// proxied installs behind a proxy; Docker runs already.
+func proxied(t *testing.T, n node, more string) (said string, code int) {
+	t.Helper()
+	stubs := onlyThese + `
+CANDIDATE=none
+docker() { case $* in load*) echo "Loaded image: registry:latest" ;; *inspect*) echo '["/entrypoint.sh"] null' ;; pull*) echo "pulls by $HTTP_PROXY but for $NO_PROXY" ;; esac; }
+systemctl() { echo "systemctl $*"; [[ $* != "is-active --quiet containerd" ]]; }
+` + more
+	return registryScript(t, n.root, "install-registry", stubs, installation(n, map[string]string{"NO_PROXY_LIST": "a, b&c"}),
+		map[string]string{"config": "version: 0.1\n", "http_proxy": "http://u:p&touch=1|(x)<y>#z%20@proxy.example:3128"})
+}
+
+func TestInstallRegistry_givesTheProxyToTheEnginesAsItIs(t *testing.T) {
+	n := newNode(t)
+	said, code := proxied(t, n, "docker() { case $* in *\"image inspect\"*--format*) echo '[\"registry\"] null' ;; *inspect*) return 1 ;; pull*) echo \"pulls by $HTTP_PROXY but for $NO_PROXY\" ;; esac; }\n")
+	require.Zero(t, code, said)
+	const proxy = "http://u:p&touch=1|(x)<y>#z%20@proxy.example:3128"
+	assert.Contains(t, said, "pulls by "+proxy+" but for a, b&c\n")
+	assert.Equal(t, "HTTP_PROXY="+proxy+"\nNO_PROXY=a, b&c\n\n", read(t, n.root, "etc/windlass/proxy.env"))
+	assert.Contains(t, read(t, n.root, "etc/systemd/system/docker.service.d/windlass-proxy.conf"), "EnvironmentFile="+n.root+"/etc/windlass/proxy.env")
+	assert.Contains(t, said, "service restart docker")
+	assert.NotContains(t, said, "service restart containerd", "it does not run")
+	said, code = proxied(t, n, "")
+	require.Zero(t, code, said)
+	assert.NotContains(t, said, "restart docker", "the second time nothing changes")
+}
+
+// A run that is cut short at each of the steps between the files and the restart leaves the restart to the next.
+func TestInstallRegistry_givesTheProxyToARunningDockerAlsoWhenTheRunThatWroteItWasCutShort(t *testing.T) {
+	for name, cut := range map[string]string{
+		"the environment is written": `write_file() { local new=$1; cat >"$SCRATCH/new"; mkdir -p "${new%/*}"; cp "$SCRATCH/new" "$new"; [[ $new != */proxy.env ]] || exit 143; }`,
+		"the drop-in is written":     `write_file() { local new=$1; cat >"$SCRATCH/new"; mkdir -p "${new%/*}"; cp "$SCRATCH/new" "$new"; [[ $new != */docker.service.d/* ]] || exit 143; }`,
+		"systemd has read it":        `systemctl() { [[ $1 != daemon-reload ]] || exit 143; }`,
+		"Docker is to be restarted":  `service() { exit 143; }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNode(t)
+			said, code := proxied(t, n, cut)
+			require.Equal(t, 143, code, said)
+			said, code = proxied(t, n, "")
+			require.Zero(t, code, said)
+			assert.Regexp(t, "(?s)systemctl daemon-reload.*service restart docker\n", said)
+			said, code = proxied(t, n, "")
+			require.Zero(t, code, said)
+			assert.NotContains(t, said, "restart docker", "once is enough")
+		})
+	}
+}
+
 func TestInstallRegistry_letsDebiansRegistryReachItsImages(t *testing.T) {
 	n := newNode(t)
 	params := installation(n, nil)

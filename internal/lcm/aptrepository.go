@@ -47,8 +47,25 @@ func (a AptRepository) Problems() []Problem {
 	return found
 }
 
-var proxyPattern = regexp.MustCompile("^https?://[^\\s'\"\\\\;{}$`/][^\\s'\"\\\\;{}$`]*$")
+var (
+	proxyPattern   = regexp.MustCompile("^https?://[^\\s[:cntrl:]'\"\\\\;{}$`/][^\\s[:cntrl:]'\"\\\\;{}$`]*$")
+	noProxyPattern = regexp.MustCompile(`^[A-Za-z0-9.*_:/\[\]-]+$`)
+)
 
 // IsProxyURL reports whether v names a proxy as apt and containerd take it, and nothing more: it goes into their
 // configuration. Its port is not looked at: Tacker's own samples have "port1" there.
 func IsProxyURL(v string) bool { return proxyPattern.MatchString(v) }
+
+// IsNoProxy reports whether v lists what is asked without a proxy, separated by commas: names, domains, addresses, networks,
+// with a port or without. It goes into the environment of services.
+func IsNoProxy(v string) bool {
+	for entry := range strings.SplitSeq(v, ",") {
+		if entry = strings.Trim(entry, " "); entry != "" && !noProxyPattern.MatchString(entry) {
+			return false
+		}
+	}
+	return true
+}
+
+// noProxyProblem says what no_proxy must be.
+const noProxyProblem = "must list hosts, domains, addresses and networks, separated by commas, such as 10.0.0.0/8,.example.com."

@@ -42,7 +42,19 @@ func TestIsProxyURL_refusesWhatWouldBecomeConfiguration(t *testing.T) {
 		"http://p\";Acquire::http::Proxy \"x":   false,
 		"http://proxy.example\nNO_PROXY=inside": false,
 		"http://":                               false,
+		"http://u:p&x@proxy.example:3128":       true,
+		"http://proxy.example\x00":              false,
+		"http://proxy.example\v":                false,
 	} {
 		assert.Equal(t, want, lcm.IsProxyURL(url), url)
+	}
+}
+
+func TestIsNoProxy_refusesWhatWouldBecomeConfiguration(t *testing.T) {
+	for list, want := range map[string]bool{
+		"": true, "*": true, "example.com, ": true, "10.0.0.0/8,.example.com, *.svc,[2001:db8::1]:5000,2001:db8::/32,a_b": true,
+		"a\nLD_PRELOAD=/tmp/x": false, "a\n,b": false, "a\t,b": false, "a b": false, "$(id)": false, "a;b": false, "a&b": false, `a"b`: false, "a\x00": false,
+	} {
+		assert.Equal(t, want, lcm.IsNoProxy(list), "%q", list)
 	}
 }

@@ -108,6 +108,7 @@ func TestProblems_nameEachMistake(t *testing.T) {
 		"no credential":              {func(p *lcm.ClusterParams) { p.WorkerNode.Password = lcm.Secret{} }, 3, "worker_node.password", "missing"},
 		"unparsable pod CIDR":        {func(p *lcm.ClusterParams) { p.MasterNode.PodCIDR = "10.0.0.0" }, 3, "master_node.pod_cidr", "network"},
 		"unparsable service CIDR":    {func(p *lcm.ClusterParams) { p.MasterNode.ClusterCIDR = "10.0.0.0/33" }, 3, "master_node.cluster_cidr", "network"},
+		"another line beside no_proxy": {func(p *lcm.ClusterParams) { p.Proxy.NoProxy = "a\nLD_PRELOAD=/tmp/x" }, 3, "proxy.no_proxy", "commas"},
 		"unparsable node CIDR":       {func(p *lcm.ClusterParams) { p.Proxy.K8sNodeCIDR = "x" }, 3, "proxy.k8s_node_cidr", "network"},
 		"overlapping CIDRs":          {func(p *lcm.ClusterParams) { p.MasterNode.PodCIDR = "10.199.0.0/16" }, 3, "master_node.pod_cidr", "overlaps"},
 		"too few pod addresses":      {func(p *lcm.ClusterParams) { p.MasterNode.PodCIDR = "10.1.0.0/27" }, 3, "master_node.pod_cidr", "too small"},

@@ -196,6 +196,9 @@ func (c *paramChecks) proxy(p ProxyParams) {
 	if p.K8sNodeCIDR != "" {
 		c.cidr("proxy.k8s_node_cidr", p.K8sNodeCIDR)
 	}
+	if !IsNoProxy(p.NoProxy) {
+		c.add("proxy.no_proxy", noProxyProblem)
+	}
 	if p.HTTPProxy.Clear != "" && !IsProxyURL(p.HTTPProxy.Clear) {
 		c.add("proxy.http_proxy", "must be a URL like http://user:password@proxy.example:3128.")
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
+	"net/netip"
 	"reflect"
 	"regexp"
 	"strconv"
@@ -232,6 +233,14 @@ func (p RegistryServerParams) proxyProblems(add func(key, format string, args ..
 	for key, secret := range map[string]Secret{"http_proxy": p.Proxy.HTTPProxy, "https_proxy": p.Proxy.HTTPSProxy} {
 		if secret.Clear != "" && !IsProxyURL(secret.Clear) {
 			add("proxy."+key, "must be a URL like http://user:password@proxy.example:3128.")
+		}
+	}
+	if !IsNoProxy(p.Proxy.NoProxy) {
+		add("proxy.no_proxy", noProxyProblem)
+	}
+	if cidr := p.Proxy.K8sNodeCIDR; cidr != "" {
+		if _, err := netip.ParsePrefix(cidr); err != nil {
+			add("proxy.k8s_node_cidr", "must be a network such as 10.10.0.0/24, not %q.", cidr)
 		}
 	}
 }

@@ -26,12 +26,12 @@ func TestRegistryServerParams_areReadAsInTheSeed(t *testing.T) {
 
 func TestRegistryServerParams_everyMistakeIsToldAtOnce(t *testing.T) {
 	_, problems := lcm.CheckRegistryServerParams(json.RawMessage(`{"private_registry_installation_param": {
-		"ssh_username": "a b", "image_path": "/etc/passwd", "port_no": "22", "image": "a b", "proxy": {"http_proxy": "hunter2"}, "tls": {"private_key": "hunter2", "host_names": ["a"], "validity_days": 3},
+		"ssh_username": "a b", "image_path": "/etc/passwd", "port_no": "22", "image": "a b", "proxy": {"http_proxy": "hunter2", "no_proxy": "a\\nLD_PRELOAD=b", "k8s_node_cidr": "a b"}, "tls": {"private_key": "hunter2", "host_names": ["a"], "validity_days": 3},
 		"volume": {"mount_to": "/etc/x"},
 		"users": [{"username": "a:b"}, {"username": "u", "password": "` + strings.Repeat("x", 73) + `"}, {"username": "u", "password": "p"}, 7],
 		"timeouts": {"ssh": -1}, "colour": "red"}}`))
 	assert.ElementsMatch(t, []string{
-		".ssh_cp_name", ".ssh_username", ".ssh_password", ".image_path", ".port_no", ".image", ".proxy.http_proxy", ".tls.certificate_path",
+		".ssh_cp_name", ".ssh_username", ".ssh_password", ".image_path", ".port_no", ".image", ".proxy.http_proxy", ".proxy.no_proxy", ".proxy.k8s_node_cidr", ".tls.certificate_path",
 		".tls.private_key", ".tls.host_names", ".tls.validity_days", ".volume.volume_resource_id", ".volume.mount_to", ".users[0].username", ".users[0].password", ".users[1].password", ".users[2].username", ".users[3]", ".timeouts.ssh", ".colour",
 	}, relative(problems, "$.additionalParams.private_registry_installation_param"))
 	for _, p := range problems {

@@ -285,38 +285,42 @@ make_certificate() {
 DIR=/etc/windlass/registry
 UNIT=windlass-registry
 UNIT_FILE=/etc/systemd/system/$UNIT.service
-# A change that the running registry does not have yet outlives this run.
+# A change that what runs does not have yet outlives this run.
 RESTART=/var/lib/windlass/restart-registry
+RESTART_ENGINES=/var/lib/windlass/restart-engines
 
-# put PATH MODE: as write_file; a change has the registry restarted.
+# put MARK PATH MODE: as write_file; a change has it restarted for which MARK is.
 put() {
   cat >"$SCRATCH/put"
-  cmp -s "$SCRATCH/put" "$1" || : >"$RESTART"
-  write_file "$1" "$2" <"$SCRATCH/put"
+  cmp -s "$SCRATCH/put" "$2" || : >"$1"
+  write_file "$2" "$3" <"$SCRATCH/put"
 }
 
 # set_proxy: for apt and for the engines that pull. Only root may read it: a URL can hold a password.
 set_proxy() {
-  local name env='' apt='' service
+  local name value env='' apt='' service
   for name in http https; do
     [[ -s $SCRATCH/in.${name}_proxy ]] || continue
-    env+="${name^^}_PROXY=$(<"$SCRATCH/in.${name}_proxy")"$'\n'
-    apt+="Acquire::$name::Proxy \"$(<"$SCRATCH/in.${name}_proxy")\";"$'\n'
+    value=$(<"$SCRATCH/in.${name}_proxy")
+    env+="${name^^}_PROXY=$value"$'\n'
+    apt+="Acquire::$name::Proxy \"$value\";"$'\n'
+    # podman and ctr pull without a daemon. The file below is systemd's: to a shell it would say other things.
+    export "${name^^}_PROXY=$value"
   done
   [[ -n $env ]] || return 0
+  export NO_PROXY=$NO_PROXY_LIST
   env+="NO_PROXY=$NO_PROXY_LIST"$'\n'
   write_file /etc/apt/apt.conf.d/95windlass-proxy 0600 <<<"$apt"
-  write_file /etc/windlass/proxy.env 0600 <<<"$env"
+  put "$RESTART_ENGINES" /etc/windlass/proxy.env 0600 <<<"$env"
   for service in docker containerd; do
-    write_file "/etc/systemd/system/$service.service.d/windlass-proxy.conf" 0644 <<<$'[Service]\nEnvironmentFile=/etc/windlass/proxy.env'
-    [[ $CHANGED == yes ]] || continue
-    systemctl daemon-reload
+    put "$RESTART_ENGINES" "/etc/systemd/system/$service.service.d/windlass-proxy.conf" 0644 <<<$'[Service]\nEnvironmentFile=/etc/windlass/proxy.env'
+  done
+  [[ -e $RESTART_ENGINES ]] || return 0
+  systemctl daemon-reload
+  for service in docker containerd; do
     if systemctl is-active --quiet "$service"; then service restart "$service"; fi
   done
-  set -a # podman has no daemon that reads the file
-  # shellcheck disable=SC1091
-  . /etc/windlass/proxy.env
-  set +a
+  rm -f "$RESTART_ENGINES"
 }
 
 apt_get() {
@@ -396,9 +400,9 @@ configure() {
     owner=docker-registry mode=0640
   fi
   mkdir -p "$IMAGES"
-  put "$DIR/config.yml" 0644 <"$SCRATCH/in.config"
+  put "$RESTART" "$DIR/config.yml" 0644 <"$SCRATCH/in.config"
   for name in htpasswd registry.crt registry.key registry.names; do
-    if [[ -s $SCRATCH/in.$name ]]; then put "$DIR/$name" "$mode" <"$SCRATCH/in.$name"; else rm -f "$DIR/$name"; fi
+    if [[ -s $SCRATCH/in.$name ]]; then put "$RESTART" "$DIR/$name" "$mode" <"$SCRATCH/in.$name"; else rm -f "$DIR/$name"; fi
   done
   if [[ $WAY == package ]]; then
     chgrp -R "$owner" "$DIR"
@@ -439,7 +443,7 @@ volume_lines() {
 }
 
 start_registry() {
-  put "$UNIT_FILE" 0644 <<UNIT
+  put "$RESTART" "$UNIT_FILE" 0644 <<UNIT
 [Unit]
 Description=Registry of images (Windlass)
 Wants=network-online.target
