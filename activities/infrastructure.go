@@ -26,8 +26,8 @@ type Cloud interface {
 	StartServer(ctx context.Context, id string) error
 	StopServer(ctx context.Context, id string) error
 	DeleteServer(ctx context.Context, id string) error
-	// VolumesLost are the volumes of a server that Nova deletes together with it.
-	VolumesLost(ctx context.Context, serverID string) ([]string, error)
+	// VolumesLost are the volumes of a server that Nova deletes together with it; ours are the stack's.
+	VolumesLost(ctx context.Context, serverID string, ours ...string) ([]string, error)
 }
 
 // Clouds opens the cloud on which an operation works.
@@ -149,6 +149,8 @@ type FindNodesInput struct {
 	// Left waits until Heat has ended what it does, and leaves out VMs without an address: what an operation that is given
 	// up has left.
 	Left bool `json:"left,omitempty"`
+	// Keepers are servers whose volumes are to outlive them: it is a Conflict when Nova would delete one with its server.
+	Keepers []string `json:"keepers,omitempty"`
 }
 
 // FindNodesOutput is what the stack consists of.
@@ -187,6 +189,11 @@ func (i *Infrastructure) FindNodes(ctx context.Context, in FindNodesInput) (out 
 	inv, err := cloud.Inventory(ctx, name)
 	if err != nil {
 		return out, err
+	}
+	for _, server := range in.Keepers {
+		if err := volumesStay(ctx, cloud, server, stackVolumes(inv)...); err != nil && !lcm.Is(err, lcm.KindNotFound) {
+			return out, err
+		}
 	}
 	out.StackID, out.Vnfcs, out.Networks = inv.StackID, vnfcsOf(inv), networksOf(inv)
 	if !in.Cluster {

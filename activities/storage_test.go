@@ -152,6 +152,8 @@ func TestVolumesOfClasses_areLostInNoHeal(t *testing.T) {
 		moved    = "volume pvc-1|u1|7|Bound|shop/data|c1|192.0.2.7|/volume/a/files/x|Delete|nfs.windlass/files"
 		pod      = "pod shop|web|Running|data||"
 		ended    = "pod shop|job|Succeeded|data||"
+		ofPod    = "volume pvc-6|u6|7|Bound|shop/web-scratch|c6|10.0.0.31|/volume/a/files/s|Delete|nfs.windlass/files" // of an ephemeral volume
+		scratch  = "pod shop|web|Running|web-scratch|"
 		released = "volume pvc-2|u2|8|Released|shop/old|c2|10.0.0.31|/volume/b/y|Retain|nfs.windlass/kept"
 		dying    = "volume pvc-3|u3|9|Released|shop/gone|c3|10.0.0.31|/volume/a/files/z|Delete|nfs.windlass/files"
 		own      = "pod windlass-storage|nfs-files-1|Running||10.0.0.31|files"
@@ -166,6 +168,7 @@ func TestVolumesOfClasses_areLostInNoHeal(t *testing.T) {
 		"a claim without a Pod":      {[]string{bound, ended, own}, "pvc-1 (claim shop/data, used by no Pod). End these Pods and delete these claims first. With keep_volumes", ""},
 		"a claim at another address": {[]string{moved}, "pvc-1 (claim shop/data", ""},
 		"a claim with a Pod":         {[]string{bound, pod}, "used by the Pod shop/web). End these Pods and delete these claims first. With keep_volumes", "used by the Pod shop/web). End these Pods first; their claims"},
+		"an ephemeral volume":        {[]string{ofPod, scratch}, "used by the Pod shop/web). End these Pods and delete these claims first. With keep_volumes", "used by the Pod shop/web). End these Pods first; their claims"},
 		"one that is retained":       {[]string{released}, "pvc-2 (retained after its claim shop/old was deleted)", ""},
 		"one that waits for a claim": {
 			[]string{"volume pvc-4|u4|9|Available|||10.0.0.31|/volume/a/files/w|Delete|nfs.windlass/files"}, "pvc-4 (it waits for a claim)", "",
@@ -289,6 +292,7 @@ type storageCloud struct {
 	inv     *openstack.Inventory
 	gone    bool
 	lost    []string
+	ours    []string // the stack's volumes, as VolumesLost was told
 	deleted int
 	update  openstack.Change
 }
@@ -310,7 +314,8 @@ func (c *storageCloud) UpdateStack(_ context.Context, ch openstack.Change, _ fun
 	return nil
 }
 
-func (c *storageCloud) VolumesLost(context.Context, string) ([]string, error) {
+func (c *storageCloud) VolumesLost(_ context.Context, _ string, ours ...string) ([]string, error) {
+	c.ours = ours
 	if c.gone {
 		return nil, lcm.Errorf(lcm.KindNotFound, "There is no such server.")
 	}
@@ -355,7 +360,26 @@ func TestFindNodes_findsTheStorageServerBesideTheNodes(t *testing.T) {
 	_, err := do(t, infra.FindNodes, in)
 	require.ErrorContains(t, err, `The Base HOT has no resource "vol": correct volume_resource_id`)
 	in.Left = true
+	require.Nil(t, cloud.ours, "no heal keeps volumes")
 	assert.Nil(t, must(t, infra.FindNodes, in).Storage, "what is left of an operation is told all the same")
+}
+
+// Before anything is touched, and of a registry as of a storage server.
+func TestFindNodes_refusesToReplaceAServerThatTakesItsVolumesAlong(t *testing.T) {
+	s := newStorageSite(t)
+	cloud := &storageCloud{inv: storageInventory(), lost: []string{volumeID}}
+	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Clusters: s.reach.Clusters, Output: s.output}
+	in := activities.FindNodesInput{OpOccID: opOcc, Keepers: []string{"s1"}}
+	for range 2 {
+		_, err := do(t, infra.FindNodes, in)
+		require.ErrorContains(t, err, "Nova would delete the volume "+volumeID+" together with the server s1 (delete_on_termination): nothing was deleted")
+		require.Equal(t, []string{volumeID}, cloud.ours)
+	}
+	cloud.lost = nil
+	must(t, infra.FindNodes, in)
+	cloud.gone = true
+	must(t, infra.FindNodes, in)
+	require.Zero(t, cloud.deleted)
 }
 
 func TestFreeVolumes_deletesTheServerAndNothingElse(t *testing.T) {

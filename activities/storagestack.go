@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -84,6 +85,25 @@ func volumesOf(inv *openstack.Inventory, ids []string) (out []openstack.Resource
 	return out
 }
 
+// stackVolumes are the ids of the volumes that the stack has made.
+func stackVolumes(inv *openstack.Inventory) (ids []string) {
+	for _, r := range inv.OfType("OS::Cinder::Volume") {
+		ids = append(ids, r.PhysicalID)
+	}
+	return ids
+}
+
+// volumesStay is a Conflict when Nova would delete volumes together with the server, and NotFound when it has no such server;
+// ours are the stack's volumes.
+func volumesStay(ctx context.Context, cloud Cloud, server string, ours ...string) error {
+	lost, err := cloud.VolumesLost(ctx, server, ours...)
+	if err != nil || len(lost) == 0 {
+		return err
+	}
+	return lcm.Errorf(lcm.KindConflict, "Nova would delete the volume %s together with the server %s (delete_on_termination): nothing was deleted. "+
+		"Take the flag off the volume's attachment, then retry.", strings.Join(lost, ", "), server)
+}
+
 // FreeVolumesInput names the server whose volumes its successor gets.
 type FreeVolumesInput struct {
 	Tracked
@@ -111,16 +131,12 @@ func (i *Infrastructure) FreeVolumes(ctx context.Context, in FreeVolumesInput) (
 		return out, err
 	}
 	show := i.Output.Lines(ctx, in.Step)
-	lost, err := cloud.VolumesLost(ctx, in.ServerID)
-	switch {
+	switch err := volumesStay(ctx, cloud, in.ServerID); {
 	case lcm.Is(err, lcm.KindNotFound):
 		show("The server " + in.ServerID + " is gone already.")
 		return out, nil
 	case err != nil:
 		return out, err
-	case len(lost) > 0:
-		return out, lcm.Errorf(lcm.KindConflict, "Nova would delete the volume %s together with the server %s (delete_on_termination): nothing was deleted. "+
-			"Take the flag off the volume's attachment, then retry.", lost[0], in.ServerID)
 	}
 	limited, cancel := context.WithTimeout(ctx, politely)
 	if err := cloud.StopServer(limited, in.ServerID); err != nil && ctx.Err() == nil {

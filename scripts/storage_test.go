@@ -1,12 +1,14 @@
 package scripts_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"text/template"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -35,6 +37,15 @@ func newStorageMachine(t *testing.T) storageMachine {
 		t.Skipf("this machine lets us mount nothing: %s", out)
 	}
 	m.tool(t, "umount", m.root+"/run")
+	require.NoError(t, os.MkdirAll(filepath.Join(m.root, "by-id"), 0o755))
+	m.device = m.attach(t, volumeID, m.directory())
+	return m
+}
+
+// attach gives the machine an empty disk that has the name of a volume, and tells its device. Whatever is mounted there is unmounted in
+// the end.
+func (m storageMachine) attach(t *testing.T, id, directory string) (device string) {
+	t.Helper()
 	image := filepath.Join(t.TempDir(), "volume.img")
 	require.NoError(t, os.WriteFile(image, nil, 0o600))
 	require.NoError(t, os.Truncate(image, 64<<20))
@@ -42,28 +53,31 @@ func newStorageMachine(t *testing.T) storageMachine {
 	if err != nil {
 		t.Skipf("this machine has no loop device for us: %s", out)
 	}
-	m.device = strings.TrimSpace(string(out))
+	device = strings.TrimSpace(string(out))
 	t.Cleanup(func() {
-		_ = exec.Command("umount", m.directory()).Run()                            //nolint:noctx // the test's context has ended
-		out, err := exec.Command("losetup", "--detach", m.device).CombinedOutput() //nolint:noctx // likewise
+		_ = exec.Command("umount", directory).Run()                              //nolint:noctx // the test's context has ended
+		out, err := exec.Command("losetup", "--detach", device).CombinedOutput() //nolint:noctx // likewise
 		assert.NoError(t, err, "%s", out)
 	})
-	byID := filepath.Join(m.root, "by-id")
-	require.NoError(t, os.MkdirAll(byID, 0o755))
-	require.NoError(t, os.Symlink(m.device, filepath.Join(byID, "virtio-"+volumeID[:20])))
-	return m
+	require.NoError(t, os.Symlink(device, filepath.Join(m.root, "by-id", "virtio-"+id[:20])))
+	return device
 }
 
 func (m storageMachine) directory() string { return filepath.Join(m.root, "volume") }
 
-// setUp runs the script and returns what it says and its exit code.
+// setUp runs the script for one volume and returns what it says and its exit code.
 func (m storageMachine) setUp(t *testing.T, id string) (string, int) {
+	t.Helper()
+	return m.setUpAll(t, id+"="+m.directory())
+}
+
+func (m storageMachine) setUpAll(t *testing.T, volumes string) (string, int) {
 	t.Helper()
 	text := library(t, m.root, "lib-base") + fmt.Sprintf(`
 systemctl() { echo "systemctl $*"; }
 wait_for_cloud_init() { :; } # of the machine that tests run on
-VOLUMES='%s=%s' TIMEOUT=0
-`, id, m.directory()) + library(t, m.root, "set-up-volumes")
+VOLUMES='%s' TIMEOUT=0
+`, volumes) + library(t, m.root, "set-up-volumes")
 	return shell(t, strings.NewReplacer("/dev/disk/by-id", m.root+"/by-id", "/sys/block", m.root+"/sys").Replace(text))
 }
 
@@ -143,6 +157,53 @@ func TestSetUpVolumes_takesNoOtherDisk(t *testing.T) {
 	require.Empty(t, m.tool(t, "wipefs", "--no-act", "--parsable", m.device), "it is as empty as before")
 }
 
+// A volume that is missing at first keeps the other one as it is; then both are mounted and exported.
+func TestSetUpVolumes_waitsForAllOfSeveral(t *testing.T) {
+	m := newStorageMachine(t)
+	const other, third = "9a1c2d3e-4f5a-6b7c-8d9e-0f1a2b3c4d5e", "8a1c2d3e-4f5a-6b7c-8d9e-0f1a2b3c4d5e"
+	more := filepath.Join(m.root, "more")
+	volumes := volumeID + "=" + m.directory() + " " + other + "=" + more
+	said, code := m.setUpAll(t, volumes+" "+third+"=/third")
+	require.Equal(t, 1, code, said)
+	require.Contains(t, said, "windlass: no disk of this machine is the volume "+other+" or "+third+": none has its id")
+	said, code = m.setUpAll(t, volumes)
+	require.Equal(t, 1, code, said)
+	require.Contains(t, said, "windlass: no disk of this machine is the volume "+other+": none has its id")
+	require.Empty(t, m.tool(t, "wipefs", "--no-act", "--parsable", m.device), "it is as empty as before")
+	require.NoFileExists(t, filepath.Join(m.root, "etc/fstab"))
+
+	device := m.attach(t, other, more)
+	for _, made := range []string{"yes", "no"} {
+		said, code = m.setUpAll(t, volumes)
+		require.Zero(t, code, said)
+		require.Contains(t, said, "windlass-result: volume="+volumeID+"|"+m.device+"|ext4|"+made)
+		require.Contains(t, said, "windlass-result: volume="+other+"|"+device+"|ext4|"+made)
+	}
+	fstab, err := os.ReadFile(filepath.Join(m.root, "etc/fstab"))
+	require.NoError(t, err)
+	for _, one := range [][2]string{{m.device, m.directory()}, {device, more}} {
+		uuid := strings.TrimSpace(m.tool(t, "blkid", "-p", "-o", "value", "-s", "UUID", one[0]))
+		require.Contains(t, string(fstab), "UUID="+uuid+" "+one[1]+" ext4 defaults,nofail 0 2\n")
+		require.Equal(t, one[0], strings.TrimSpace(m.tool(t, "findmnt", "-rno", "SOURCE", "--mountpoint", one[1])))
+	}
+
+	known := fmt.Sprintf("%[1]s/volume/a  10.0.0.0/24(sync)\n%[1]s/more/b  10.0.0.0/24(sync)\n", m.root)
+	require.NoError(t, os.WriteFile(filepath.Join(m.root, "known"), []byte(known), 0o600))
+	said, code = exporting(t, m.node, "kernel", `mountpoint() { command mountpoint "$@"; }
+MOUNTS='`+m.directory()+" "+more+`' EXPORTS='`+m.directory()+"/a=10.0.0.0/24 "+more+"/b=10.0.0.0/24'\n")
+	require.Zero(t, code, said)
+	exports, err := os.ReadFile(filepath.Join(m.root, "etc/exports.d/windlass.exports"))
+	require.NoError(t, err)
+	const options = "(rw,sync,no_subtree_check,insecure,all_squash,mountpoint="
+	require.Equal(t, m.directory()+"/a 10.0.0.0/24"+options+m.directory()+")\n"+more+"/b 10.0.0.0/24"+options+more+")\n", string(exports))
+	require.DirExists(t, filepath.Join(more, "b"))
+	m.tool(t, "umount", more)
+	said, code = exporting(t, m.node, "kernel", `mountpoint() { command mountpoint "$@"; }
+MOUNTS='`+m.directory()+" "+more+`' EXPORTS='`+more+"/b=10.0.0.0/24'\n")
+	require.Equal(t, 1, code, said)
+	require.Contains(t, said, "the volume of "+more+" is not mounted; see that it is attached")
+}
+
 // exporting runs the script of the exports on a machine whose kernel has an NFS server, or whose image has Ganesha.
 func exporting(t *testing.T, n node, kind, stubs string) (string, int) {
 	t.Helper()
@@ -197,6 +258,10 @@ func TestExportVolumes_refusesWhatIsNotOnAVolume(t *testing.T) {
 	said, code := exporting(t, n, "kernel", "mountpoint() { return 1; }\n")
 	require.Equal(t, 1, code, said)
 	require.Contains(t, said, "is not mounted; see that it is attached")
+
+	said, code = exporting(t, n, "kernel", "EXPORTS='/elsewhere=10.0.0.0/24' MOUNTS='/volume /more'\n")
+	require.Equal(t, 65, code, said)
+	require.Contains(t, said, "windlass: /elsewhere is on none of the volumes, which are mounted to /volume, /more\n")
 
 	require.NoError(t, os.MkdirAll(filepath.Join(n.root, "volume"), 0o755))
 	require.NoError(t, os.Symlink("/", filepath.Join(n.root, "volume/a")))
@@ -272,4 +337,54 @@ TIMEOUT=1
 			assert.Contains(t, said, `"preconditions":{"uid":"u1","resourceVersion":"7"}`)
 		})
 	}
+}
+
+// The script's templates do what kubectl has them do, with objects as the API server tells them.
+func TestLookAtVolumes_tellsVolumesAndWhoUsesThem(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	objects := map[string]string{
+		"persistentvolumes": `{"items": [
+			{"metadata": {"name": "a", "uid": "u1", "resourceVersion": "7", "annotations": {"pv.kubernetes.io/provisioned-by": "nfs.windlass/files"}},
+			 "spec": {"nfs": {"server": "10.0.0.31", "path": "/volume/a"}, "persistentVolumeReclaimPolicy": "Delete", "claimRef": {"namespace": "shop", "name": "web-scratch", "uid": "c1"}},
+			 "status": {"phase": "Bound"}},
+			{"metadata": {"name": "b", "uid": "u2", "resourceVersion": "8"}, "spec": {"persistentVolumeReclaimPolicy": "Retain"}}]}`,
+		"pods": `{"items": [
+			{"metadata": {"namespace": "shop", "name": "web"}, "status": {"phase": "Running"}, "spec": {"volumes": [
+				{"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": {"storageClassName": "files"}}}},
+				{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}, {"name": "none", "emptyDir": {}}]}},
+			{"metadata": {"namespace": "shop", "name": "idle"}, "status": {"phase": "Running"}, "spec": {}},
+			{"metadata": {"namespace": "windlass-storage", "name": "nfs-1", "labels": {"windlass/storage-class": "files"}}, "status": {"phase": "Pending"}, "spec": {"volumes": [
+				{"name": "root", "nfs": {"server": "10.0.0.31", "path": "/volume/a"}}]}}]}`,
+	}
+	script := library(t, n.root, "lib-base", "lib-kube") + `
+need_api() { :; }
+kube() { # get RESOURCE ... -o go-template=TEMPLATE
+  printf '%s' "${@: -1}" | sed '1s/^go-template=//' >"$ROOT/$2.template"
+  [[ ! -e $ROOT/$2.list ]] || cat "$ROOT/$2.list"
+}
+result_text() { echo "$1 $2"; }
+` + strings.ReplaceAll(library(t, n.root, "look-at-volumes"), `-o go-template="$template"`, "") // the argument comes last
+	script = strings.ReplaceAll(script, `kube get "$@"`, `kube get "$@" "go-template=$template"`)
+	said, code := shell(t, script, "ROOT="+n.root)
+	require.Zero(t, code, said)
+	for kind, list := range objects {
+		text, err := os.ReadFile(filepath.Join(n.root, kind+".template"))
+		require.NoError(t, err)
+		parsed, err := template.New(kind).Parse(string(text))
+		require.NoError(t, err)
+		var items map[string]any
+		require.NoError(t, json.Unmarshal([]byte(list), &items))
+		var out strings.Builder
+		require.NoError(t, parsed.Execute(&out, items))
+		require.NoError(t, os.WriteFile(filepath.Join(n.root, kind+".list"), []byte(out.String()), 0o600))
+	}
+	said, code = shell(t, script, "ROOT="+n.root)
+	require.Zero(t, code, said)
+	require.Equal(t, `volume a|u1|7|Bound|shop/web-scratch|c1|10.0.0.31|/volume/a|Delete|nfs.windlass/files
+volume b|u2|8||||||Retain|
+pod shop|web|Running|web-scratch|
+pod shop|web|Running|data|
+pod windlass-storage|nfs-1|Pending||10.0.0.31|files
+`, said)
 }

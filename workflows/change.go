@@ -56,15 +56,20 @@ func (b *build) withoutBystanders(list lcm.Nodes) lcm.Nodes {
 	return slices.DeleteFunc(slices.Clone(list), b.bystander)
 }
 
-// look reads what the VNF consists of, and the plan when another run of the workflow has made it.
-func (b *build) look(ctx workflow.Context) (err error) {
-	if b.change.Operation == "" {
-		b.change, err = call(short(ctx), opOccs.PlanOperation, activities.PlanInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID})
-		if err != nil {
-			return err
-		}
+// look reads what the VNF consists of, and the plan.
+func (b *build) look(ctx workflow.Context) error {
+	if err := b.decided(ctx); err != nil {
+		return err
 	}
 	return b.findNodes(ctx)
+}
+
+// decided reads the plan when another run of the workflow has made it.
+func (b *build) decided(ctx workflow.Context) (err error) {
+	if b.change.Operation == "" {
+		b.change, err = call(short(ctx), opOccs.PlanOperation, activities.PlanInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID})
+	}
+	return err
 }
 
 // known looks, unless that has been done: a rollback may begin in a new run of the workflow.

@@ -26,7 +26,7 @@ func (b *build) planHealing(what activities.Description) (starting, processing [
 		return starting, b.planAnew(what)
 	}
 	b.vim = what.ClusterVimID
-	processing = append([]step{{title: "Look at the infrastructure", do: b.look}}, b.storageDepartureSteps()...)
+	processing = append([]step{{title: "Look at the infrastructure", do: b.lookBefore}}, b.storageDepartureSteps()...)
 	if what.Cluster && !what.OnlyStorage {
 		processing = append(processing, b.departureSteps()...)
 	}
@@ -47,6 +47,14 @@ func (b *build) planHealing(what activities.Description) (starting, processing [
 		processing = append(processing, step{title: "Forget the nodes that have left", do: b.forgetLeaving})
 	}
 	return starting, append(processing, b.replacedRegistrySteps()...)
+}
+
+// lookBefore also refuses to replace a machine with whom volumes would go that its successor is to get.
+func (b *build) lookBefore(ctx workflow.Context) error {
+	if err := b.decided(ctx); err != nil {
+		return err
+	}
+	return b.findThem(short(ctx), activities.FindNodesInput{AnyNumber: b.changesWhatIs(), Keepers: b.keepers()})
 }
 
 // replaceMachines deletes the nodes from the cluster and gives exactly these VNFCs new VMs.

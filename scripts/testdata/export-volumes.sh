@@ -253,25 +253,24 @@ NO_NFS_SERVER="it cannot be an NFS server: its kernel has none (nfsd) and the im
 # As Tacker's driver has it: whoever writes is nobody, from any port.
 OPTIONS=rw,sync,no_subtree_check,insecure,all_squash
 
-# mount_of DIRECTORY prints the mount point of its volume.
-mount_of() {
-  local to
-  for to in $MOUNTS; do
-    [[ $1 != "$to" && $1 != "$to"/* ]] || { printf '%s' "$to"; return; }
+# find_mount DIRECTORY leaves the mount point of its volume in $MOUNT. It prints nothing of it: a sentence of fail would be lost in $(...).
+find_mount() {
+  for MOUNT in $MOUNTS; do
+    [[ $1 != "$MOUNT" && $1 != "$MOUNT"/* ]] || return 0
   done
-  fail 65 "$1 is on none of the volumes"
+  fail 65 "$1 is on none of the volumes, which are mounted to ${MOUNTS// /, }"
 }
 
 make_directories() {
-  local entry dir to real
+  local entry dir real
   for entry in $EXPORTS; do
     dir=${entry%%=*}
-    to=$(mount_of "$dir")
-    mountpoint -q "$to" || fail 1 "the volume of $to is not mounted; see that it is attached"
+    find_mount "$dir"
+    mountpoint -q "$MOUNT" || fail 1 "the volume of $MOUNT is not mounted; see that it is attached"
     mkdir -p "$dir" || fail 73 "$dir cannot be made"
     # What is on a volume that was kept is not ours.
     real=$(realpath "$dir")/
-    [[ $real == "$(realpath "$to")"/* ]] || fail 65 "$dir is a symbolic link out of its volume"
+    [[ $real == "$(realpath "$MOUNT")"/* ]] || fail 65 "$dir is a symbolic link out of its volume"
     chown nobody:nogroup "$dir"
   done
 }
@@ -279,13 +278,17 @@ make_directories() {
 serve_by_kernel() {
   local entry dir network
   ensure_command exportfs nfs-kernel-server
+  : >"$SCRATCH/exports"
   for entry in $EXPORTS; do
     dir=${entry%%=*}
-    printf '%s' "$dir"
-    # mountpoint: a volume that is not there must not be taken for an empty one.
-    for network in $(tr ',' ' ' <<<"${entry#*=}"); do printf ' %s(%s,mountpoint=%s)' "$network" "$OPTIONS" "$(mount_of "$dir")"; done
-    printf '\n'
-  done >"$SCRATCH/exports"
+    find_mount "$dir"
+    {
+      printf '%s' "$dir"
+      # mountpoint: a volume that is not there must not be taken for an empty one.
+      for network in $(tr ',' ' ' <<<"${entry#*=}"); do printf ' %s(%s,mountpoint=%s)' "$network" "$OPTIONS" "$MOUNT"; done
+      printf '\n'
+    } >>"$SCRATCH/exports"
+  done
   write_file /etc/exports.d/windlass.exports 0644 <"$SCRATCH/exports"
   systemctl enable -q nfs-server || fail 1 "the image has no nfs-server service"
   service start nfs-server

@@ -267,7 +267,8 @@ await_member() {
     fail 1 "this node belongs to the cluster but does not work; look at 'journalctl -u kubelet' and the logs in /var/log/pods on it"
 }
 
-# It only looks. One result line for each PersistentVolume, and one for each volume of a pod that is a claim or on NFS.
+# It only looks. One result line for each PersistentVolume, and one for each volume of a pod that is a claim or on NFS. The claim of a
+# generic ephemeral volume is named after the pod and the volume, with a dash between them.
 
 # tell KEY TEMPLATE RESOURCE...
 tell() {
@@ -284,4 +285,4 @@ need_api
 # shellcheck disable=SC2016 # variables of the templates
 tell volume '{{range .items}}{{.metadata.name}}|{{.metadata.uid}}|{{.metadata.resourceVersion}}|{{with .status.phase}}{{.}}{{end}}|{{with .spec.claimRef}}{{.namespace}}/{{.name}}|{{with .uid}}{{.}}{{end}}{{else}}|{{end}}|{{with .spec.nfs}}{{.server}}|{{.path}}{{else}}|{{end}}|{{.spec.persistentVolumeReclaimPolicy}}|{{with .metadata.annotations}}{{with index . "pv.kubernetes.io/provisioned-by"}}{{.}}{{end}}{{end}}{{"\n"}}{{end}}' persistentvolumes
 # shellcheck disable=SC2016
-tell pod '{{range $p := .items}}{{range .spec.volumes}}{{with .persistentVolumeClaim}}{{$p.metadata.namespace}}|{{$p.metadata.name}}|{{$p.status.phase}}|{{.claimName}}|{{"\n"}}{{end}}{{with .nfs}}{{$p.metadata.namespace}}|{{$p.metadata.name}}|{{$p.status.phase}}||{{.server}}|{{with $p.metadata.labels}}{{with index . "windlass/storage-class"}}{{.}}{{end}}{{end}}{{"\n"}}{{end}}{{end}}{{end}}' pods --all-namespaces
+tell pod '{{range $p := .items}}{{range $v := .spec.volumes}}{{with .persistentVolumeClaim}}{{$p.metadata.namespace}}|{{$p.metadata.name}}|{{$p.status.phase}}|{{.claimName}}|{{"\n"}}{{end}}{{with .ephemeral}}{{$p.metadata.namespace}}|{{$p.metadata.name}}|{{$p.status.phase}}|{{$p.metadata.name}}-{{$v.name}}|{{"\n"}}{{end}}{{with .nfs}}{{$p.metadata.namespace}}|{{$p.metadata.name}}|{{$p.status.phase}}||{{.server}}|{{with $p.metadata.labels}}{{with index . "windlass/storage-class"}}{{.}}{{end}}{{end}}{{"\n"}}{{end}}{{end}}{{end}}' pods --all-namespaces

@@ -250,13 +250,19 @@ remember() {
 
 wait_for_cloud_init # it writes to /etc/fstab
 shopt -s extglob nullglob
+# Nothing is done to a volume as long as another one is missing.
+MISSING=''
+for entry in $VOLUMES; do
+  ID=${entry%%=*}
+  wait_until "$TIMEOUT" found "$ID" || MISSING+="${MISSING:+ or }$ID"
+done
+[[ -z $MISSING ]] || fail 1 "no disk of this machine is the volume $MISSING: none has its id as serial number; see that it is attached"
+
 DIRECTORIES=''
 : >"$SCRATCH/fstab"
 for entry in $VOLUMES; do
   ID=${entry%%=*} directory=${entry#*=}
   DIRECTORIES+="$directory "
-  wait_until "$TIMEOUT" found "$ID" ||
-    fail 1 "no disk of this machine is the volume $ID: none has its id as serial number; see that it is attached"
   device=$(device_of "$ID")
   type=$(type_of "$device") || { rc=$?; note "$type"; exit "$rc"; }
   made=no

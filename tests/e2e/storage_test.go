@@ -4,7 +4,11 @@ import (
 	"net/http"
 	"path/filepath"
 	"testing"
+	"time"
 
+	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/blockstorage/v3/volumes"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/volumeattach"
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/tests/testbed"
@@ -75,6 +79,7 @@ func storageServer(t *testing.T, b *bed) {
 
 	b.storageInUse(t, vnf, volume, uids)
 	b.storageHealFails(t, vnf, volume)
+	b.volumeAttachedNowhere(t, vnf, volume)
 
 	// With its volume, and then with another one.
 	heal := func(name string, keep bool) {
@@ -213,4 +218,37 @@ func (b *bed) storageHealFails(t *testing.T, vnf, volume string) {
 	plan := b.Get(t, "/windlass/v1/vnf_lcm_op_occs/"+filepath.Base(op)+"/plan")
 	require.Equal(t, true, plan["keepVolumes"])
 	require.NotContains(t, plan, "leavingVolumes")
+}
+
+// volumeAttachedNowhere takes the volume from the storage server in the middle of its heal: the step says so, and goes on when it is
+// attached again.
+func (b *bed) volumeAttachedNowhere(t *testing.T, vnf, volume string) {
+	t.Helper()
+	nova := service(t, b.Cloud.Login(), openstack.NewComputeV2)
+	former := b.VnfcOf(t, vnf, testbed.StorageVdu)
+	b.ScriptFault(t, map[string]any{"script": "check-storage-server", "times": 1, "exit_code": 65, "output": "windlass: wait a moment."})
+	op := b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{former}, "additionalParams": map[string]any{"keep_volumes": true}})
+	b.Await(t, op, quick, "FAILED_TEMP")
+	cinder := service(t, b.Cloud.Login(), openstack.NewBlockStorageV3)
+	held, err := volumes.Get(t.Context(), cinder, volume).Extract()
+	require.NoError(t, err)
+	require.Len(t, held.Attachments, 1)
+	server := held.Attachments[0].ServerID
+	require.NotEqual(t, former, server)
+	require.NoError(t, volumeattach.Delete(t.Context(), nova, server, volume).ExtractErr())
+	require.Eventually(t, func() bool {
+		v, err := volumes.Get(t.Context(), cinder, volume).Extract()
+		return err == nil && v.Status == "available"
+	}, quick, 100*time.Millisecond)
+	for range 2 { // it stays so until somebody does what it says
+		require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
+		got := b.Await(t, op, quick, "FAILED_TEMP")
+		require.Contains(t, got["error"].(map[string]any)["detail"], "The volume "+volume+" (storage_server_volume of the Base HOT) is attached to no server of the VNF. Attach it to "+server)
+	}
+	_, err = volumeattach.Create(t.Context(), nova, server, volumeattach.CreateOpts{VolumeID: volume}).Extract()
+	require.NoError(t, err)
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
+	b.Await(t, op, quick, "COMPLETED")
+	kept, _ := b.requireVolumes(t, vnf)
+	require.Equal(t, volume, kept)
 }

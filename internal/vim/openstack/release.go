@@ -7,36 +7,37 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
-	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/volumeattach"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// tellsOfDeletion is the microversion of Nova from which on it says whether a volume goes with its server (Train). Older
-// ones do not know it for volumes that are attached later, and Heat's default is that they stay.
-const tellsOfDeletion = "2.79"
+// tellsOfDeletion is the microversion of Nova from which on a server says whether its volumes go with it (Kilo). Lists of
+// attachments say so much later (2.79), and never for whom the server boots from.
+const tellsOfDeletion = "2.3"
 
-// VolumesLost are the volumes of a server that Nova deletes together with it (delete_on_termination). Errors: NotFound when
-// Nova has no such server.
-func (c *Cloud) VolumesLost(ctx context.Context, serverID string) ([]string, error) {
-	doing := "list the volumes of server " + serverID
-	nova := *c.compute
-	nova.Microversion = tellsOfDeletion
-	page, err := volumeattach.List(&nova, serverID).AllPages(ctx)
-	if gophercloud.ResponseCodeIs(err, http.StatusNotAcceptable) {
-		nova.Microversion = ""
-		page, err = volumeattach.List(&nova, serverID).AllPages(ctx)
+// VolumesLost are the volumes of a server that Nova deletes together with it (delete_on_termination). The volume that the
+// server boots from is made anew with it, and is none of them, unless it is among ours: those that the stack has.
+// Errors: NotFound when Nova has no such server; Conflict when it does not tell what becomes of a volume.
+func (c *Cloud) VolumesLost(ctx context.Context, serverID string, ours ...string) ([]string, error) {
+	attached, err := c.Attachments(ctx, serverID)
+	if err != nil || len(attached) == 0 {
+		return nil, err
 	}
+	server, err := c.readDisks(ctx, serverID)
 	if err != nil {
-		return nil, translate(doing, err)
+		return nil, err
 	}
-	list, err := volumeattach.ExtractVolumeAttachments(page)
-	if err != nil {
-		return nil, translate(doing, err)
-	}
+	root := server.bootVolume(attached)
 	var out []string
-	for _, a := range list {
-		if a.DeleteOnTermination != nil && *a.DeleteOnTermination && !isRoot(a.Device) {
+	for _, a := range attached {
+		if a.VolumeID == root && !slices.Contains(ours, root) {
+			continue
+		}
+		switch lost := server.deletes(a.VolumeID); {
+		case lost == nil:
+			return nil, lcm.Errorf(lcm.KindConflict, "Nova does not tell whether it would delete the volume %s together with the server %s (delete_on_termination, which it tells "+
+				"from microversion %s on): volumes cannot be kept, and nothing was deleted.", a.VolumeID, serverID, tellsOfDeletion)
+		case *lost:
 			out = append(out, a.VolumeID)
 		}
 	}
@@ -44,9 +45,59 @@ func (c *Cloud) VolumesLost(ctx context.Context, serverID string) ([]string, err
 	return out, nil
 }
 
-// isRoot tells whether a device is the one that the server boots from: that is made anew with it.
-func isRoot(device string) bool {
-	return slices.Contains([]string{"/dev/vda", "/dev/sda", "/dev/xvda"}, device)
+// disks is what Nova tells of a server's disks.
+type disks struct {
+	Image   any    `json:"image"`                            // "" when it boots from a volume, else an object
+	Root    string `json:"OS-EXT-SRV-ATTR:root_device_name"` // for administrators only
+	Volumes []disk `json:"os-extended-volumes:volumes_attached"`
+}
+
+type disk struct {
+	ID   string `json:"id"`
+	Lost *bool  `json:"delete_on_termination"`
+}
+
+func (c *Cloud) readDisks(ctx context.Context, serverID string) (out disks, err error) {
+	nova := *c.compute
+	nova.Microversion = tellsOfDeletion
+	err = servers.Get(ctx, &nova, serverID).ExtractInto(&out)
+	if gophercloud.ResponseCodeIs(err, http.StatusNotAcceptable) {
+		out = disks{}
+		err = servers.Get(ctx, c.compute, serverID).ExtractInto(&out)
+	}
+	return out, translate("read the disks of server "+serverID, err)
+}
+
+// deletes tells whether a volume goes with the server; nil when Nova does not say.
+func (d disks) deletes(volume string) *bool {
+	for _, v := range d.Volumes {
+		if v.ID == volume {
+			return v.Lost
+		}
+	}
+	return nil
+}
+
+// bootVolume is the volume that the server boots from, "" when that is none, or any of several: a data disk on another bus than
+// the root has a name of a first disk, too.
+func (d disks) bootVolume(attached []Attachment) (volume string) {
+	if image, isText := d.Image.(string); !isText || image != "" {
+		return ""
+	}
+	names := []string{"/dev/vda", "/dev/sda", "/dev/xvda", "/dev/hda"}
+	if d.Root != "" {
+		names = []string{d.Root}
+	}
+	for _, a := range attached {
+		switch {
+		case !slices.Contains(names, a.Device):
+		case volume != "":
+			return ""
+		default:
+			volume = a.VolumeID
+		}
+	}
+	return volume
 }
 
 // DeleteServer deletes a server and waits until it is gone; its volumes and the ports that are not Nova's own are free then.

@@ -62,29 +62,70 @@ func TestDeleteServer_isDoneWhenTheServerIsGone(t *testing.T) {
 	}
 }
 
+// servesDisks answers as Nova does for a server with these members and attachments; an old one knows no microversions.
+func servesDisks(server, attachments string, old bool) http.HandlerFunc {
+	return func(res http.ResponseWriter, req *http.Request) {
+		switch {
+		case strings.HasSuffix(req.URL.Path, "/os-volume_attachments"):
+			says(http.StatusOK, `{"volumeAttachments": [`+attachments+`]}`, "Content-Type", "application/json")(res, req)
+		case req.Header.Get("X-OpenStack-Nova-API-Version") == "":
+			says(http.StatusOK, `{"server": {"id": "s1", "image": {"id": "debian"}, "os-extended-volumes:volumes_attached": [{"id": "data"}]}}`, "Content-Type", "application/json")(res, req)
+		case old:
+			says(http.StatusNotAcceptable, `{"computeFault": {"message": "Version 2.3 is not supported by the API."}}`)(res, req)
+		default:
+			says(http.StatusOK, `{"server": {"id": "s1", `+server+`}}`, "Content-Type", "application/json")(res, req)
+		}
+	}
+}
+
 func TestVolumesLost_areThoseThatGoWithTheServer(t *testing.T) {
-	const all = `{"volumeAttachments": [
-		{"volumeId": "root", "device": "/dev/vda", "delete_on_termination": true}, {"volumeId": "kept", "device": "/dev/vdb", "delete_on_termination": false},
-		{"volumeId": "lost", "device": "/dev/vdc", "delete_on_termination": true}, {"volumeId": "unknown", "device": "/dev/vdd"}]}`
+	const (
+		fromImage  = `"image": {"id": "debian"}, `
+		fromVolume = `"image": "", `
+		attached   = `"os-extended-volumes:volumes_attached": `
+		stays      = attached + `[{"id": "data", "delete_on_termination": false}]`
+		goes       = attached + `[{"id": "data", "delete_on_termination": true}]`
+		withRoot   = attached + `[{"id": "root", "delete_on_termination": true}, {"id": "data", "delete_on_termination": false}]`
+		both       = attached + `[{"id": "root", "delete_on_termination": true}, {"id": "data", "delete_on_termination": true}]`
+		root       = `{"volumeId": "root", "device": "/dev/vda"}, `
+		vdb        = `{"volumeId": "data", "device": "/dev/vdb"}`
+		sda        = `{"volumeId": "data", "device": "/dev/sda"}`
+	)
 	for name, c := range map[string]struct {
-		service http.HandlerFunc
-		want    []string
+		server, attachments string
+		old                 bool
+		ours, want          []string
+		says                string
 	}{
-		"a Nova that tells": {says(http.StatusOK, all, "Content-Type", "application/json"), []string{"lost"}},
-		"an old one": {func(res http.ResponseWriter, req *http.Request) {
-			if req.Header.Get("X-OpenStack-Nova-API-Version") != "" {
-				says(http.StatusNotAcceptable, `{"computeFault": {"message": "Version 2.79 is not supported by the API."}}`)(res, req)
-				return
-			}
-			says(http.StatusOK, `{"volumeAttachments": [{"volumeId": "kept", "device": "/dev/vdb"}]}`, "Content-Type", "application/json")(res, req)
-		}, nil},
+		"nothing attached":                        {server: fromImage + attached + `[]`},
+		"one that stays":                          {server: fromImage + stays, attachments: vdb},
+		"one that goes":                           {server: fromImage + goes, attachments: vdb, want: []string{"data"}},
+		"a first disk beside an image's":          {server: fromImage + goes, attachments: sda, want: []string{"data"}},
+		"a root that goes":                        {server: fromVolume + withRoot, attachments: root + vdb},
+		"a root that goes and is the stack's":     {server: fromVolume + withRoot, attachments: root + vdb, ours: []string{"data", "root"}, want: []string{"root"}},
+		"a root beside data that go":              {server: fromVolume + both, attachments: root + vdb, want: []string{"data"}},
+		"two first disks":                         {server: fromVolume + both, attachments: root + sda, want: []string{"data", "root"}},
+		"two first disks, told to administrators": {server: fromVolume + `"OS-EXT-SRV-ATTR:root_device_name": "/dev/vda", ` + both, attachments: root + sda, want: []string{"data"}},
+		"a Nova that does not tell":               {old: true, attachments: vdb, says: "Nova does not tell whether it would delete the volume data together with the server s1"},
+		"an old Nova without volumes":             {old: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWire(t)
-			w.set(nil, c.service)
-			lost, err := w.connected().VolumesLost(t.Context(), "s1")
+			w.set(nil, servesDisks(c.server, c.attachments, c.old))
+			lost, err := w.connected().VolumesLost(t.Context(), "s1", c.ours...)
+			if c.says != "" {
+				require.True(t, lcm.Is(err, lcm.KindConflict), "%v", err)
+				require.ErrorContains(t, err, c.says)
+				return
+			}
 			require.NoError(t, err)
 			require.Equal(t, c.want, lost)
 		})
 	}
+	t.Run("a server that is gone", func(t *testing.T) {
+		w := newWire(t)
+		w.set(nil, says(http.StatusNotFound, `{"itemNotFound": {"message": "Instance s1 could not be found."}}`))
+		_, err := w.connected().VolumesLost(t.Context(), "s1")
+		require.True(t, lcm.Is(err, lcm.KindNotFound), "%v", err)
+	})
 }

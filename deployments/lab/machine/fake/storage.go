@@ -92,11 +92,17 @@ func (d *Driver) setUpVolumes(ctx context.Context, m *Machine, p Params) Result 
 		return interrupted
 	}
 	w, fstab := d.state(), ""
+	var missing []string
+	for entry := range strings.FieldsSeq(p.Get("VOLUMES")) {
+		if id, _, _ := strings.Cut(entry, "="); d.holderOf(id) != m.id {
+			missing = append(missing, id)
+		}
+	}
+	if len(missing) > 0 {
+		return p.Fail(1, "no disk of this machine is the volume %s: none has its id as serial number; see that it is attached", strings.Join(missing, " or "))
+	}
 	for entry := range strings.FieldsSeq(p.Get("VOLUMES")) {
 		id, dir, _ := strings.Cut(entry, "=")
-		if d.holderOf(id) != m.id {
-			return p.Fail(1, "no disk of this machine is the volume %s: none has its id as serial number; see that it is attached", id)
-		}
 		made, content := w.mount(m, id, dir)
 		if made {
 			p.Print("the volume %s (%s) is empty: making a file system (ext4)", id, m.device(id))
