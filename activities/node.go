@@ -76,6 +76,27 @@ func (n *Nodes) WaitForSSH(ctx context.Context, in NodeInput) (out WaitForSSHOut
 	}
 }
 
+// ReachNodeOutput is empty: the node answers.
+type ReachNodeOutput struct{}
+
+// ReachNode logs in to a node of a cluster that is in use, before anything is changed on any of them.
+//
+// Idempotent: it changes nothing. Takes a second; a node that does not answer is Unavailable, so that it is tried again.
+func (n *Nodes) ReachNode(ctx context.Context, in NodeInput) (out ReachNodeOutput, err error) {
+	defer func() { err = boundary(ctx, "reach "+in.Node.Name, err) }()
+	defer heartbeat(ctx)()
+	host, err := n.Hosts.Dial(ctx, in.OpOccID, in.Node)
+	if err == nil {
+		return out, host.Close()
+	}
+	if unreachable(ctx, err) {
+		e := classify(err)
+		e.Detail = strings.TrimSuffix(e.Detail, ".") + ". No node has been changed: mend it and retry, or roll back, heal it, and then ask again"
+		return out, e
+	}
+	return out, err
+}
+
 // CheckNodeOutput is empty: the node can become a member of the cluster, or is one.
 type CheckNodeOutput struct{}
 

@@ -101,6 +101,9 @@ type Description struct {
 	VimChanges bool `json:"vimChanges,omitempty"`
 	// Registries is set when nodes are connected to registries of images: new ones, or in a modification all.
 	Registries bool `json:"registries,omitempty"`
+	// AskNodes is set when every node is asked whether it answers before any is changed. Modifications that were begun before
+	// there was this step do not have it.
+	AskNodes bool `json:"askNodes,omitempty"`
 	// RegistryServer is set when the VNF is a registry of images that Windlass's own driver installs.
 	RegistryServer bool `json:"registryServer,omitempty"`
 	// RegistryVolume is set when its images are on a volume.

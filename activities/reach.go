@@ -186,11 +186,16 @@ var ErrServerOff = errors.New("the server does not run")
 // passOver tells whether a bystander that err comes from is left as it is, and shows that: a node that was dead before
 // the operation began, and that the operation is not about, must not hold it up.
 func (r Reach) passOver(ctx context.Context, in NodeInput, bystander bool, err error) bool {
-	if !bystander || err == nil || ctx.Err() != nil || !lcm.Is(err, lcm.KindUnavailable) && !errors.Is(err, ErrServerOff) {
+	if !bystander || !unreachable(ctx, err) {
 		return false
 	}
 	r.Output.Lines(ctx, in.Step)("left as it is, for it did not work before either; heal it: " + classify(err).Sentence())
 	return true
+}
+
+// unreachable tells whether err says that a node does not answer, or that its server is off or gone.
+func unreachable(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() == nil && (lcm.Is(err, lcm.KindUnavailable) || errors.Is(err, ErrServerOff))
 }
 
 // runOnAny runs one script, made for the control plane that works, there.

@@ -16,11 +16,15 @@ type ConnectRegistriesInput struct {
 	// Former takes the registries that the VNF had before a modification, and does not ask them: what is undone must not be
 	// held up by a registry.
 	Former bool `json:"former,omitempty"`
+	// PassOver leaves a node as it is that cannot be reached, or logged in to: what is undone must not be held up by a dead node either.
+	PassOver bool `json:"passOver,omitempty"`
 }
 
 // ConnectRegistriesOutput tells how many registries the node can pull from.
 type ConnectRegistriesOutput struct {
 	Registries int `json:"registries"`
+	// Unreachable is set when the node was passed over.
+	Unreachable bool `json:"unreachable,omitempty"`
 }
 
 // ConnectRegistries lets a node pull images from the registries of the request, and no longer from those that an earlier
@@ -45,6 +49,15 @@ func (n *Nodes) ConnectRegistries(ctx context.Context, in ConnectRegistriesInput
 	if err != nil {
 		return out, err
 	}
+	out, err = n.connectRegistries(ctx, in, cluster, registries)
+	if in.PassOver && (unreachable(ctx, err) || ctx.Err() == nil && lcm.Is(err, lcm.KindDenied)) { // here the latter can only be the login
+		n.Output.Lines(ctx, in.Step)("left as it is; heal it, or change the registries again when it answers: " + classify(err).Sentence())
+		return ConnectRegistriesOutput{Unreachable: true}, nil
+	}
+	return out, err
+}
+
+func (n *Nodes) connectRegistries(ctx context.Context, in ConnectRegistriesInput, cluster ClusterContext, registries []openRegistry) (out ConnectRegistriesOutput, err error) {
 	host, err := n.Hosts.Dial(ctx, in.OpOccID, in.Node)
 	if err != nil {
 		return out, err

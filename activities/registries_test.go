@@ -175,3 +175,44 @@ func TestConnectRegistries_keepsItsNotesFromBecomingPaths(t *testing.T) {
 	_, params := readScript(fake.ran[0].Script)
 	assert.Equal(t, "old.example.com", params["GONE"])
 }
+
+func TestConnectRegistries_passesADeadNodeOverWhenItIsUndone(t *testing.T) {
+	s, fake, node, nodes := registrySite(t, plainRegistry)
+	dial := "dial " + node.node.Name
+	in := s.toRegistries(true)
+	for name, err := range map[string]error{
+		"away": lcm.Errorf(lcm.KindUnavailable, "No route to host."), "off": lcm.Wrap(lcm.KindBroken, activities.ErrServerOff, "its server is SHUTOFF"),
+		"another host key": lcm.Errorf(lcm.KindDenied, "shows another SSH host key"),
+	} {
+		in.PassOver = false
+		fake.fail[dial] = []error{err, err}
+		_, failure := do(t, nodes.ConnectRegistries, in)
+		require.Error(t, failure, name)
+		in.PassOver = true
+		assert.True(t, must(t, nodes.ConnectRegistries, in).Unreachable, name)
+	}
+	assert.Empty(t, fake.ran)
+	fake.fail["connect-registries"] = []error{lcm.Errorf(lcm.KindBroken, "containerd does not restart")}
+	_, err := do(t, nodes.ConnectRegistries, in)
+	require.ErrorContains(t, err, "containerd does not restart", "it is there")
+	assert.False(t, must(t, nodes.ConnectRegistries, in).Unreachable)
+}
+
+func TestReachNode_saysThatNothingHasBeenChanged(t *testing.T) {
+	s, fake, node, nodes := registrySite(t, plainRegistry)
+	in := s.tracked(s.nodes[0])
+	for range 2 {
+		must(t, nodes.ReachNode, in)
+	}
+	dial := "dial " + node.node.Name
+	fake.fail[dial] = []error{lcm.Errorf(lcm.KindUnavailable, "%s: 10.0.0.9 does not answer on SSH", node.node.Name)}
+	_, err := do(t, nodes.ReachNode, in)
+	assertKind(t, err, lcm.KindUnavailable, "does not answer on SSH. No node has been changed")
+	fake.fail[dial] = []error{lcm.Wrap(lcm.KindBroken, activities.ErrServerOff, "its server is SHUTOFF")}
+	_, err = do(t, nodes.ReachNode, in)
+	assertKind(t, err, lcm.KindBroken, "No node has been changed")
+	fake.fail[dial] = []error{lcm.Errorf(lcm.KindDenied, "refuses to log in")}
+	_, err = do(t, nodes.ReachNode, in)
+	assertKind(t, err, lcm.KindDenied, "refuses to log in")
+	assert.Empty(t, fake.ran)
+}

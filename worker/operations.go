@@ -143,6 +143,7 @@ func (o *operations) Describe(ctx context.Context, id lcm.OpOccID) (activities.D
 	}
 	if j.opOcc.Operation == lcm.OpModifyInfo {
 		d.VimChanges, d.Registries = len(j.changedConnections()) > 0, j.changesRegistries()
+		d.AskNodes = d.Registries
 		return d, nil
 	}
 	if j.opOcc.Operation == lcm.OpTerminate {

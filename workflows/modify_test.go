@@ -35,8 +35,15 @@ func newModification(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment 
 		if in.Former {
 			name = "disconnect " + in.Node.Name
 		}
+		if in.PassOver {
+			assert.True(t, in.Former, "only what is undone passes a node over")
+			name = "pass " + in.Node.Name
+		}
 		return out, work(ctx, name, in.Tracked)
 	}, activity.RegisterOptions{Name: "ConnectRegistries"})
+	env.RegisterActivityWithOptions(func(ctx context.Context, in activities.NodeInput) (out activities.ReachNodeOutput, err error) {
+		return out, work(ctx, "reach "+in.Node.Name, in.Tracked)
+	}, activity.RegisterOptions{Name: "ReachNode"})
 	return env
 }
 

@@ -42,6 +42,10 @@ func polling(ctx workflow.Context) workflow.Context { return working(ctx, longes
 // onNode is for an activity that works on one node over SSH.
 func onNode(ctx workflow.Context) workflow.Context { return working(ctx, longest) }
 
+// soon is for a node that has worked and should answer at once: a network that is away for some seconds is waited for, a
+// dead node costs about a minute.
+func soon(ctx workflow.Context) workflow.Context { return patiently(ctx, longest, 5) }
+
 // once is for cleaning up behind work that may have failed because the node is gone: it must not hold the
 // operation up.
 func once(ctx workflow.Context) workflow.Context {
@@ -59,13 +63,17 @@ func glance(ctx workflow.Context) workflow.Context {
 
 // working retries what waiting can fix (activities say so by the kind of their error) about two minutes long.
 func working(ctx workflow.Context, limit time.Duration) workflow.Context {
+	return patiently(ctx, limit, 10)
+}
+
+func patiently(ctx workflow.Context, limit time.Duration, attempts int32) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: limit,
 		HeartbeatTimeout:    beat,
 		// FORCEFUL waits until the step has reported that its remote work is dead.
 		WaitForCancellation: true,
 		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 20 * time.Second, MaximumAttempts: 10,
+			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 20 * time.Second, MaximumAttempts: attempts,
 		},
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -35,4 +36,59 @@ func TestModifyInfo_givesThemTheFormerOnesBack(t *testing.T) {
 	require.Equal(t, []lcm.OperationState{lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack}, w.states)
 	require.Equal(t, []string{"check", "connect a"}, w.done[:2])
 	require.ElementsMatch(t, []string{"disconnect a", "disconnect b"}, w.done[2:])
+}
+
+func away(times int) (list []error) {
+	for range times {
+		list = append(list, temporal.NewApplicationError("does not answer", string(lcm.KindUnavailable)))
+	}
+	return list
+}
+
+func TestModifyInfo_findsADeadNodeBeforeAnyIsChanged(t *testing.T) {
+	t.Parallel()
+	w := &world{what: twoNodes(), fail: map[string][]error{"reach b": away(5)}}
+	w.what.AskNodes = true
+	env := newModification(t, w)
+	decide(env, time.Hour, lcm.Rollback)
+	runModification(env, false)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []lcm.OperationState{lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack}, w.states)
+	require.Equal(t, []string{"check", "reach a"}, w.done, "nothing has to be undone")
+
+	w = &world{what: twoNodes(), fail: map[string][]error{"reach b": away(4)}} // it comes back
+	w.what.AskNodes = true
+	env = newModification(t, w)
+	runModification(env, false)
+	require.Equal(t, []lcm.OperationState{lcm.Processing, lcm.Completed}, w.states)
+	require.ElementsMatch(t, []string{"reach a", "reach b"}, w.done[1:3])
+	require.ElementsMatch(t, []string{"connect a", "connect b"}, w.done[3:])
+}
+
+func TestModifyInfo_isRolledBackThoughANodeIsDead(t *testing.T) {
+	t.Parallel()
+	w := &world{what: twoNodes(), fail: map[string][]error{"connect b": {broken("x509")}, "disconnect b": away(5)}}
+	env := newModification(t, w)
+	decide(env, time.Hour, lcm.Rollback)
+	runModification(env, false)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []lcm.OperationState{lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack}, w.states)
+	require.ElementsMatch(t, []string{"disconnect a", "pass b"}, w.done[2:])
+}
+
+// A node that answers, and cannot be given its former registries, is not passed over: a person mends it, and rolls back again.
+func TestModifyInfo_doesNotPassOverANodeThatAnswers(t *testing.T) {
+	t.Parallel()
+	w := &world{what: twoNodes(), fail: map[string][]error{
+		"connect b": {broken("x509")}, "disconnect b": {broken("containerd")}, "pass b": {broken("containerd")},
+	}}
+	env := newModification(t, w)
+	decide(env, time.Hour, lcm.Rollback)
+	decide(env, 2*time.Hour, lcm.Rollback)
+	runModification(env, false)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []lcm.OperationState{
+		lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack,
+	}, w.states)
+	require.Equal(t, "disconnect b", w.done[len(w.done)-1])
 }

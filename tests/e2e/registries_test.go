@@ -19,10 +19,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/tests/testbed"
@@ -149,6 +153,36 @@ func (b *bed) onboardDirectory(t *testing.T, dir string) {
 	require.NoError(t, err, "%s", out)
 }
 
+// serverOff switches a server off behind Windlass's back.
+func (b *bed) serverOff(t *testing.T, nova *gophercloud.ServiceClient, server string) string {
+	t.Helper()
+	require.NoError(t, servers.Stop(t.Context(), nova, server).ExtractErr())
+	b.awaitServer(t, nova, server, "SHUTOFF")
+	return server
+}
+
+func (b *bed) awaitServer(t *testing.T, nova *gophercloud.ServiceClient, server, status string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		s, err := servers.Get(t.Context(), nova, server).Extract()
+		return err == nil && s.Status == status
+	}, quick, 100*time.Millisecond, "the server %s does not become %s", server, status)
+}
+
+// requireRegistriesBut wants every node to know these, and the dead one still those that it had when it died.
+func (b *bed) requireRegistriesBut(t *testing.T, dead string, its, others []string) {
+	t.Helper()
+	found := false
+	for _, m := range b.Clusters(t)[0].Members {
+		want := others
+		if strings.HasSuffix(m.Node, "-"+dead[:8]) {
+			want, found = its, true
+		}
+		require.ElementsMatch(t, want, m.Registries, m.Node)
+	}
+	require.True(t, found, "no node is on the server %s", dead)
+}
+
 // requireRegistries wants every node to know these, and returns the nodes.
 func (b *bed) requireRegistries(t *testing.T, servers ...string) (nodes []string) {
 	t.Helper()
@@ -256,12 +290,22 @@ func (b *bed) changeRegistries(t *testing.T, vnf string, plain *imageRegistry, o
 	op := b.Modify(t, vnf, registriesProperty(append(list("wrong"), map[string]any{"connection_type": "0", "server": otherServer})))
 	got := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "6 of 6 nodes failed")
+	nova := service(t, b.Cloud.Login(), openstack.NewComputeV2)
+	dead := b.serverOff(t, nova, b.VnfcOf(t, vnf, "workerNode")) // meanwhile one dies
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
 	b.Await(t, op, quick, "ROLLED_BACK")
 	b.record(t, op, "modify-registries-rollback")
-	b.requireRegistries(t, plain.Listener.Addr().String(), secureServer)
+	before, other := []string{plain.Listener.Addr().String(), secureServer}, []string{plain.Listener.Addr().String(), secureServer, otherServer}
+	b.requireRegistriesBut(t, dead, other, before)
 
 	op = b.Modify(t, vnf, registriesProperty([]any{map[string]any{"connection_type": 0, "server": otherServer}}))
+	got = b.Await(t, op, quick, "FAILED_TEMP")
+	require.Contains(t, got["error"].(map[string]any)["detail"], "No node has been changed")
+	require.Contains(t, got["error"].(map[string]any)["detail"], "worker-"+dead[:8])
+	b.requireRegistriesBut(t, dead, other, before)
+	require.NoError(t, servers.Start(t.Context(), nova, dead).ExtractErr())
+	b.awaitServer(t, nova, dead, "ACTIVE")
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "modify-registries")
 	b.requireRegistries(t, otherServer)
