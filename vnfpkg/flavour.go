@@ -1,6 +1,9 @@
 package vnfpkg
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // flavourReader turns one definition file into a Flavour.
 type flavourReader struct {
@@ -85,9 +88,9 @@ func (r *flavourReader) vdu(name string, node *value) Vdu {
 	if vdu.MaxInstances > 0 && vdu.MaxInstances < vdu.MinInstances {
 		r.rep.problem(profile.place(), "max_number_of_instances is smaller than min_number_of_instances")
 	}
-	for key, target := range r.requirements(node) {
-		if key == "virtual_storage" {
-			vdu.Storages = append(vdu.Storages, target)
+	for _, req := range r.requirements(node) {
+		if req.name == "virtual_storage" && !slices.Contains(vdu.Storages, req.target) {
+			vdu.Storages = append(vdu.Storages, req.target)
 		}
 	}
 	return vdu
@@ -162,12 +165,12 @@ func (r *flavourReader) cp(name string, node *value) VduCp {
 		Order:          r.count(r.property(node, "order")),
 		LayerProtocols: r.property(node, "layer_protocols").words(),
 	}
-	for key, target := range r.requirements(node) {
-		switch key {
+	for _, req := range r.requirements(node) {
+		switch req.name {
 		case "virtual_binding":
-			cp.VduID = target
+			cp.VduID = req.target
 		case "virtual_link", "internal_virtual_link":
-			cp.VirtualLink = target
+			cp.VirtualLink = req.target
 		}
 	}
 	cp.External = cp.VirtualLink == ""
@@ -195,9 +198,11 @@ func (r *flavourReader) property(node *value, name string) *value {
 	return resolveInput(r.topology, r.typeDefault(node.at("type").str(), name))
 }
 
-// requirements reads the targets of a node's requirements and refuses those that do not exist.
-func (r *flavourReader) requirements(node *value) map[string]string {
-	out := map[string]string{}
+// requirement is one of a node: several may have the same name, as those for storages do.
+type requirement struct{ name, target string }
+
+// requirements reads a node's requirements, in their order, and refuses targets that do not exist.
+func (r *flavourReader) requirements(node *value) (out []requirement) {
 	for key, item := range node.at("requirements").named() {
 		target := item.str()
 		if item.isMap() {
@@ -210,7 +215,7 @@ func (r *flavourReader) requirements(node *value) map[string]string {
 			r.rep.problem(item.place(), "the requirement %s names the node %s, which does not exist", key, quoteName(target))
 			continue
 		}
-		out[key] = target
+		out = append(out, requirement{key, target})
 	}
 	return out
 }

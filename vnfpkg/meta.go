@@ -175,13 +175,16 @@ func digestAlgorithm(name string) (crypto.Hash, bool) {
 }
 
 // checkDigests compares the digests of files that are present. A file that is named but absent is only
-// odd: scripts are replaced by built-in drivers, and images may be in the VIM already.
+// odd: scripts are replaced by built-in drivers, and images may be in the VIM already. One that a signed
+// manifest names was there when it was signed.
 func (l *loader) checkDigests(m metadata) {
 	for _, b := range m.named {
 		name := b.get("name")
 		switch {
 		case strings.Contains(name, "://"):
 			l.rep.warn(b.place(), "names %s, which is outside of the package and is not fetched", quoteName(name))
+		case !l.zip.has(name) && b.file == l.signed:
+			l.rep.problem(b.place(), "names %s, which the archive lacks: it has been taken out of the package since the manifest was signed", quoteName(name))
 		case !l.zip.has(name):
 			l.rep.warn(b.place(), "names %s, which the archive lacks", quoteName(name))
 		case b.get("hash") == "" && b.get("algorithm") == "":

@@ -123,6 +123,7 @@ func TestSignature_thatDoesNotHoldIsRefused(t *testing.T) {
 		"that is none":          {f.with("package.mf", manifest+"-----BEGIN CMS-----\nx\n-----END CMS-----\n"), "not one PEM block"},
 		"with something behind": {f.with("package.mf", manifest+good+"Source: more\n"), "not one PEM block"},
 		"of fewer files":        {f.with("package.mf", manifest+good).with("Scripts/evil.sh", "x"), "Scripts/evil.sh: is not covered by the signature"},
+		"of more files":         {f.with("package.mf", manifest+good).without("BaseHOT/small/nested/node.yaml"), `names "BaseHOT/small/nested/node.yaml", which the archive lacks: it has been taken out`},
 		"of other contents":     {f.with("package.mf", manifest+good).with("BaseHOT/small/nested/node.yaml", minimalNested+"\n"), "its SHA-256 digest is"},
 	} {
 		_, err := c.files.trusted(trust)
