@@ -139,8 +139,10 @@ func (a *lcmAPI) resolveVims(ctx context.Context, inst lcm.VnfInstance, params j
 		return []lcm.VimConnectionInfo{{ID: string(vim.ID), VimID: vim.ID, VimType: vim.Type}}, err
 	}
 	for i, conn := range req.VimConnections {
-		if conn.VimID, err = parseID(conn.VimID); err != nil {
-			return nil, err
+		if conn.VimID != "" { // else it brings its own endpoint and credentials
+			if conn.VimID, err = parseID(conn.VimID); err != nil {
+				return nil, err
+			}
 		}
 		if conn.VimType == "" { // Tacker's clients of v1 leave it out
 			conn.VimType = lcm.VimOpenStack
@@ -152,7 +154,7 @@ func (a *lcmAPI) resolveVims(ctx context.Context, inst lcm.VnfInstance, params j
 
 // hasOpenStack tells whether the instance knows where its VMs belong.
 func hasOpenStack(inst lcm.VnfInstance) bool {
-	return slices.ContainsFunc(inst.VimConnections, func(c lcm.VimConnectionInfo) bool { return vimTypeOf(c.VimType) != lcm.VimKubernetes })
+	return slices.ContainsFunc(inst.VimConnections, lcm.VimConnectionInfo.IsOpenStack)
 }
 
 func inputOf(o lcm.VnfLcmOpOcc) lcm.OperationInput {

@@ -198,7 +198,7 @@ func describes(c lcm.VimConnectionInfo) bool { return c.VimID != "" || len(c.Int
 
 // reachableVim prefers the registry, which has credentials; an NFVO may send its own.
 func (o *operations) reachableVim(ctx context.Context, c lcm.VimConnectionInfo) (lcm.VimConnectionInfo, error) {
-	if isKubernetes(c.VimType) {
+	if !c.IsOpenStack() {
 		return c, unhonourable("$.vimConnections", "the VIM connection "+c.ID+" is a Kubernetes, and the VNF needs an OpenStack")
 	}
 	if c.VimID != "" {
@@ -210,18 +210,17 @@ func (o *operations) reachableVim(ctx context.Context, c lcm.VimConnectionInfo) 
 			return c, err
 		}
 	}
-	if c.InterfaceInfo["endpoint"] == nil || len(c.AccessInfo) == 0 {
+	if len(c.InterfaceInfo) == 0 && len(c.AccessInfo) == 0 {
 		return c, unhonourable("$.vimConnections", "the VIM connection "+c.ID+" is no VIM that is registered here, and comes without endpoint and credentials")
+	}
+	if err := lcm.InvalidAll(nfvo.Unhonoured, c.OwnProblems("$.vimConnections."+c.ID)); err != nil {
+		return c, err
 	}
 	if c.VimType == "" {
 		c.VimType = lcm.VimOpenStack
 	}
 	c.VimID = "" // it is not in the registry
 	return c, nil
-}
-
-func isKubernetes(vimType string) bool {
-	return vimType == lcm.VimKubernetes || vimType == "ETSINFV.KUBERNETES.V_1"
 }
 
 func unhonourable(path, detail string) error {

@@ -277,7 +277,7 @@ func (j *job) otherConnections(used lcm.VimConnectionInfo) (out []lcm.VimConnect
 		return nil
 	}
 	for _, c := range j.inst.VimConnections {
-		if c.ID != used.ID && isOpenStack(c) {
+		if c.ID != used.ID && c.IsOpenStack() {
 			out = append(out, c)
 		}
 	}
@@ -353,8 +353,6 @@ func virtualStorages(attached []lcm.AttachedResource, connectionID string) (out 
 	return out
 }
 
-func isOpenStack(c lcm.VimConnectionInfo) bool { return !isKubernetes(c.VimType) }
-
 // connection is the OpenStack on which the operation works, by its id in vimConnectionInfo. A request that
 // names none means the default VIM.
 func (o *operations) connection(ctx context.Context, j *job) (lcm.VimConnectionInfo, error) {
@@ -367,7 +365,7 @@ func (o *operations) connection(ctx context.Context, j *job) (lcm.VimConnectionI
 		}
 	}
 	for _, c := range slices.Concat(j.changedConnections(), j.request.VimConnections, j.inst.VimConnections) {
-		if !isOpenStack(c) {
+		if !c.IsOpenStack() {
 			continue
 		}
 		// The instance has the VIM's id where the request may have its name.
