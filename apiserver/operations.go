@@ -128,7 +128,8 @@ func (a *lcmAPI) record(ctx context.Context, inst lcm.VnfInstance, o lcm.VnfLcmO
 }
 
 // resolveVims fixes the VIMs of an instantiate request for the operation's whole life: those that it names, else
-// those of the instance, where an earlier attempt may have left something, else what is the default VIM now.
+// those of the instance, where an earlier attempt may have left something, else what is the default VIM now. Without
+// one the grant of an NFVO fixes them.
 func (a *lcmAPI) resolveVims(ctx context.Context, inst lcm.VnfInstance, params json.RawMessage) ([]lcm.VimConnectionInfo, error) {
 	req, err := lcm.ParseInstantiate(params)
 	if err != nil {
@@ -136,6 +137,9 @@ func (a *lcmAPI) resolveVims(ctx context.Context, inst lcm.VnfInstance, params j
 	}
 	if len(req.VimConnections) == 0 && !hasOpenStack(inst) {
 		vim, err := a.Store.DefaultVim(ctx)
+		if a.GrantedByNFVO && lcm.Is(err, lcm.KindNotFound) {
+			return nil, nil
+		}
 		return []lcm.VimConnectionInfo{{ID: string(vim.ID), VimID: vim.ID, VimType: vim.Type}}, err
 	}
 	for i, conn := range req.VimConnections {

@@ -172,18 +172,20 @@ func apart(f *vnfpkg.Flavour, t vnfpkg.Template, req lcm.InstantiateRequest) (vn
 }
 
 // checkVims wants every connection to name an OpenStack VIM of the registry, or to bring the endpoint and the credentials of one;
-// without any those of the instance are used, else the default VIM.
+// without any those of the instance are used, else the default VIM, else what an NFVO grants.
 func (a *lcmAPI) checkVims(ctx context.Context, inst lcm.VnfInstance, req lcm.InstantiateRequest, found *findings) error {
 	if len(req.VimConnections) == 0 {
 		if hasOpenStack(inst) {
 			return nil
 		}
 		_, err := a.Store.DefaultVim(ctx)
-		if lcm.Is(err, lcm.KindNotFound) {
-			found.names("$.vimConnectionInfo", "is missing, and no VIM is registered as the default one")
-			return nil
+		if !lcm.Is(err, lcm.KindNotFound) {
+			return err
 		}
-		return err
+		if !a.GrantedByNFVO { // else the grant brings one, or is refused
+			found.names("$.vimConnectionInfo", "is missing, and no VIM is registered as the default one")
+		}
+		return nil
 	}
 	for i, conn := range req.VimConnections {
 		path := fmt.Sprintf("$.vimConnectionInfo[%d]", i)

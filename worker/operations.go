@@ -353,8 +353,18 @@ func virtualStorages(attached []lcm.AttachedResource, connectionID string) (out 
 	return out
 }
 
+// foreseen is the connection on which the operation works unless its grant brings another one. It is none for an instantiation whose
+// request names none where none is the default.
+func (o *operations) foreseen(ctx context.Context, j *job) (lcm.VimConnectionInfo, error) {
+	vim, err := o.connection(ctx, j)
+	if j.opOcc.Operation == lcm.OpInstantiate && lcm.Is(err, lcm.KindNotFound) {
+		return lcm.VimConnectionInfo{}, nil
+	}
+	return vim, err
+}
+
 // connection is the OpenStack on which the operation works, by its id in vimConnectionInfo. A request that
-// names none means the default VIM.
+// names none means the default VIM; it is NotFound when there is none.
 func (o *operations) connection(ctx context.Context, j *job) (lcm.VimConnectionInfo, error) {
 	if j.target != nil {
 		return *j.target, nil

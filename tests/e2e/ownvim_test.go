@@ -1,11 +1,14 @@
 package e2e
 
 import (
+	"maps"
 	"net/http"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/nfvo/nfvotest"
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
@@ -74,6 +77,50 @@ func onOwnVim(t *testing.T, b *bed) {
 	values := map[string]string{"the VIM's password": password, "the wrong password": wrongVimPassword, "the nodes' password": testbed.NodePassword}
 	b.requireNowhere(t, vnf, op, values)
 	b.requireNowhere(t, vnf, wrong, values)
+	b.terminate(t, vnf)
+	b.RequireNothingLeft(t)
+}
+
+// grantBringsVim is a VNF whose VIM neither the request nor the registry has: the NFVO brings it.
+func grantBringsVim(t *testing.T, b *bed, n *nfvotest.NFVO) {
+	b.setDefault(t, false)
+	defer b.setDefault(t, true)
+	begin := func(name string) (vnf, op string) {
+		return b.Instantiate(t, name, func(req, cluster map[string]any) {
+			req["flavourId"] = "simple"
+			cluster["master_node"].(map[string]any)["cluster_cp_name"] = "masterNode_CP1" // no VIP
+			delete(req, "vimConnectionInfo")
+		})
+	}
+	n.Decide(nil)
+	vnf, op := begin("nowhere")
+	got := b.Await(t, op, quick, "ROLLED_BACK")
+	require.Contains(t, got["error"].(map[string]any)["detail"], "the grant brings no connection to an OpenStack")
+	for _, r := range resourcesOf(lastOf(n), "addResources", "COMPUTE") {
+		require.NotContains(t, r, "vimConnectionId")
+	}
+	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+
+	password := b.Cloud.Login().Password
+	granted := b.ownConnection("of-the-nfvo", password)
+	n.Decide(func(map[string]any) nfvotest.Decision {
+		return nfvotest.Decision{Grant: map[string]any{"vimConnections": []any{granted}}}
+	})
+	vnf, op = begin("granted-vim")
+	b.Await(t, op, quick, "COMPLETED")
+	b.RequireCluster(t, 1, 1)
+	n.Decide(nil)
+	grant := b.Get(t, "/windlass/v1/vnf_lcm_op_occs/"+filepath.Base(op)+"/grant")
+	for _, r := range resourcesOf(grant, "addResources", "COMPUTE") {
+		require.Equal(t, "of-the-nfvo", r["vimConnectionId"])
+	}
+	patch := map[string]any{"vimConnectionInfo": []any{map[string]any{"id": "of-the-nfvo", "accessInfo": map[string]any{"password": password}}}}
+	b.Await(t, b.Modify(t, vnf, patch), quick, "COMPLETED")
+	shown := maps.Clone(granted)
+	shown["accessInfo"] = maps.Clone(granted["accessInfo"].(map[string]any))
+	shown["accessInfo"].(map[string]any)["password"] = "***"
+	require.Contains(t, b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["vimConnectionInfo"], any(shown))
+	b.requireNowhere(t, vnf, op, map[string]string{"the password of the NFVO's VIM": password})
 	b.terminate(t, vnf)
 	b.RequireNothingLeft(t)
 }
