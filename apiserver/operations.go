@@ -128,7 +128,8 @@ func (a *lcmAPI) record(ctx context.Context, inst lcm.VnfInstance, o lcm.VnfLcmO
 }
 
 // resolveVims fixes the VIMs of an instantiate request for the operation's whole life: those that it names, else
-// those of the instance, where an earlier attempt may have left something, else what is the default VIM now.
+// those of the instance, where an earlier attempt may have left something, else what is the default VIM now. Without
+// one the grant of an NFVO fixes them.
 func (a *lcmAPI) resolveVims(ctx context.Context, inst lcm.VnfInstance, params json.RawMessage) ([]lcm.VimConnectionInfo, error) {
 	req, err := lcm.ParseInstantiate(params)
 	if err != nil {
@@ -136,11 +137,16 @@ func (a *lcmAPI) resolveVims(ctx context.Context, inst lcm.VnfInstance, params j
 	}
 	if len(req.VimConnections) == 0 && !hasOpenStack(inst) {
 		vim, err := a.Store.DefaultVim(ctx)
+		if a.GrantedByNFVO && lcm.Is(err, lcm.KindNotFound) {
+			return nil, nil
+		}
 		return []lcm.VimConnectionInfo{{ID: string(vim.ID), VimID: vim.ID, VimType: vim.Type}}, err
 	}
 	for i, conn := range req.VimConnections {
-		if conn.VimID, err = parseID(conn.VimID); err != nil {
-			return nil, err
+		if conn.VimID != "" { // else it brings its own endpoint and credentials
+			if conn.VimID, err = parseID(conn.VimID); err != nil {
+				return nil, err
+			}
 		}
 		if conn.VimType == "" { // Tacker's clients of v1 leave it out
 			conn.VimType = lcm.VimOpenStack
@@ -152,7 +158,7 @@ func (a *lcmAPI) resolveVims(ctx context.Context, inst lcm.VnfInstance, params j
 
 // hasOpenStack tells whether the instance knows where its VMs belong.
 func hasOpenStack(inst lcm.VnfInstance) bool {
-	return slices.ContainsFunc(inst.VimConnections, func(c lcm.VimConnectionInfo) bool { return vimTypeOf(c.VimType) != lcm.VimKubernetes })
+	return slices.ContainsFunc(inst.VimConnections, lcm.VimConnectionInfo.IsOpenStack)
 }
 
 func inputOf(o lcm.VnfLcmOpOcc) lcm.OperationInput {

@@ -77,7 +77,7 @@ type Options struct {
 	Subscribers Subscribers
 	// Sources refuses URIs that no package is fetched from; nil takes them as they are.
 	Sources Sources
-	// GrantedByNFVO tells that an NFVO grants operations: it may have the networks that a request lacks.
+	// GrantedByNFVO tells that an NFVO grants operations: it may have the networks and the VIM that a request lacks.
 	GrantedByNFVO bool
 	// NFVOPackages are asked for VNFDs that are not on board here; nil asks nobody. FetchPatience is how long a request waits
 	// for such a package; 0 means 20 s.

@@ -76,6 +76,23 @@ func TestInstantiate_leavesMissingNetworksToTheNFVOThatGrants(t *testing.T) {
 	}
 }
 
+func TestInstantiate_leavesTheVimToTheNFVOThatGrants(t *testing.T) {
+	for _, granted := range []bool{false, true} {
+		b := newBench(t, func(o *Options) { o.GrantedByNFVO = granted })
+		_, vnfdID := b.onboard()
+		b.registerVim("lab", false)
+		instance, request := b.create("/vnflcm/v1", vnfdID), clusterRequest("")
+		delete(request, "vimConnectionInfo")
+		a := b.do("POST", instance+"/instantiate", request)
+		if granted {
+			a.want(http.StatusAccepted)
+			require.Empty(t, b.instance(instance).VimConnections)
+			continue
+		}
+		require.Contains(t, a.problem(http.StatusUnprocessableEntity), "no VIM is registered as the default one")
+	}
+}
+
 func TestInstantiate_refusesScaleLevelsOfLaterVersions(t *testing.T) {
 	b := newBench(t)
 	instance, request := b.ready("/vnflcm/v1")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -172,19 +171,21 @@ func apart(f *vnfpkg.Flavour, t vnfpkg.Template, req lcm.InstantiateRequest) (vn
 	return t, members, err
 }
 
-// checkVims wants every connection to name an OpenStack VIM of the registry; without any those of the instance
-// are used, else the default VIM.
+// checkVims wants every connection to name an OpenStack VIM of the registry, or to bring the endpoint and the credentials of one;
+// without any those of the instance are used, else the default VIM, else what an NFVO grants.
 func (a *lcmAPI) checkVims(ctx context.Context, inst lcm.VnfInstance, req lcm.InstantiateRequest, found *findings) error {
 	if len(req.VimConnections) == 0 {
 		if hasOpenStack(inst) {
 			return nil
 		}
 		_, err := a.Store.DefaultVim(ctx)
-		if lcm.Is(err, lcm.KindNotFound) {
-			found.names("$.vimConnectionInfo", "is missing, and no VIM is registered as the default one")
-			return nil
+		if !lcm.Is(err, lcm.KindNotFound) {
+			return err
 		}
-		return err
+		if !a.GrantedByNFVO { // else the grant brings one, or is refused
+			found.names("$.vimConnectionInfo", "is missing, and no VIM is registered as the default one")
+		}
+		return nil
 	}
 	for i, conn := range req.VimConnections {
 		path := fmt.Sprintf("$.vimConnectionInfo[%d]", i)
@@ -200,7 +201,7 @@ func (a *lcmAPI) checkVims(ctx context.Context, inst lcm.VnfInstance, req lcm.In
 
 func (a *lcmAPI) checkVim(ctx context.Context, path string, conn lcm.VimConnectionInfo, found *findings) error {
 	if conn.VimID == "" {
-		found.mistake(lcm.Problem{Path: path + ".vimId", Detail: "is missing: register the VIM at /v1.0/vims and name it here"})
+		found.mistake(conn.OwnProblems(path)...)
 		return nil
 	}
 	id, err := parseID(conn.VimID)
@@ -214,24 +215,12 @@ func (a *lcmAPI) checkVim(ctx context.Context, path string, conn lcm.VimConnecti
 		found.names(path+".vimId", "there is no VIM %q in the registry", conn.VimID)
 	case err != nil:
 		return err
-	case conn.VimType != "" && vimTypeOf(conn.VimType) != vim.Type:
+	case conn.VimType != "" && lcm.VimTypeOf(conn.VimType) != vim.Type:
 		found.mistake(lcm.Problem{Path: path + ".vimType", Detail: fmt.Sprintf("the VIM %s is of type %s, not %s", vim.Name, vim.Type, conn.VimType)})
 	case vim.Type != lcm.VimOpenStack:
 		found.names(path+".vimId", "the VIM %s is of type %s; this VNF needs one of type %s", vim.Name, vim.Type, lcm.VimOpenStack)
 	}
 	return nil
-}
-
-// vimTypeOf maps the names that SOL003 registers to Tacker's.
-func vimTypeOf(name string) string {
-	switch {
-	case strings.HasPrefix(name, "ETSINFV.OPENSTACK_KEYSTONE."):
-		return lcm.VimOpenStack
-	case strings.HasPrefix(name, "ETSINFV.KUBERNETES."), strings.HasPrefix(name, "ETSINFV.HELM."):
-		return lcm.VimKubernetes
-	default:
-		return name
-	}
 }
 
 // checkManagedLinks wants networks in the place of internal ones on VIMs that the request has connections to. The VNF is on one VIM;

@@ -1,9 +1,11 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 
@@ -70,7 +72,7 @@ func (j *job) planned() (plan.Facts, lcm.Plan, error) {
 
 // asked are the resources of an operation, as its grant names them.
 func (o *operations) asked(ctx context.Context, j *job, facts plan.Facts, p lcm.Plan) (lcm.Grant, error) {
-	vim, err := o.connection(ctx, j)
+	vim, err := o.foreseen(ctx, j)
 	if err != nil {
 		return lcm.Grant{}, err
 	}
@@ -137,6 +139,9 @@ func (o *operations) acceptable(ctx context.Context, j *job, given lcm.Grant) (l
 		return grant, err
 	}
 	grant.VimConnections = []lcm.VimConnectionInfo{vim}
+	for i := range grant.AddResources {
+		grant.AddResources[i].VimConnectionID = cmp.Or(grant.AddResources[i].VimConnectionID, vim.ID)
+	}
 	if err := j.under(grant); err != nil {
 		return grant, err
 	}
@@ -165,11 +170,14 @@ func (o *operations) acceptable(ctx context.Context, j *job, given lcm.Grant) (l
 // grantedVim is the connection on which the servers of a grant are made: the one that the NFVO names, described by it, by
 // the request, or in the registry.
 func (o *operations) grantedVim(ctx context.Context, j *job, g lcm.Grant) (lcm.VimConnectionInfo, error) {
-	present, err := o.connection(ctx, j)
+	present, err := o.foreseen(ctx, j)
 	if err != nil {
 		return present, err
 	}
 	id, err := plan.Target(g)
+	if err == nil && id == "" && present.ID == "" {
+		id, err = onlyVim(g)
+	}
 	if err != nil {
 		return present, err
 	}
@@ -194,11 +202,29 @@ func (o *operations) grantedVim(ctx context.Context, j *job, g lcm.Grant) (lcm.V
 	return o.reachableVim(ctx, lcm.VimConnectionInfo{ID: id, VimID: lcm.VimID(id)})
 }
 
+// onlyVim is the connection of a grant that does not say where servers are made, for a request that does not, either.
+func onlyVim(g lcm.Grant) (string, error) {
+	var ids []string
+	for _, c := range g.VimConnections {
+		if c.IsOpenStack() {
+			ids = append(ids, c.ID)
+		}
+	}
+	switch len(ids) {
+	case 1:
+		return ids[0], nil
+	case 0:
+		return "", unhonourable("$.vimConnections", "the grant brings no connection to an OpenStack, the request has none, and no VIM is registered as the default one")
+	default:
+		return "", unhonourable("$.addResources", "the grant does not say on which of its VIM connections servers are made: "+strings.Join(ids, ", "))
+	}
+}
+
 func describes(c lcm.VimConnectionInfo) bool { return c.VimID != "" || len(c.InterfaceInfo) > 0 }
 
 // reachableVim prefers the registry, which has credentials; an NFVO may send its own.
 func (o *operations) reachableVim(ctx context.Context, c lcm.VimConnectionInfo) (lcm.VimConnectionInfo, error) {
-	if isKubernetes(c.VimType) {
+	if !c.IsOpenStack() {
 		return c, unhonourable("$.vimConnections", "the VIM connection "+c.ID+" is a Kubernetes, and the VNF needs an OpenStack")
 	}
 	if c.VimID != "" {
@@ -210,18 +236,17 @@ func (o *operations) reachableVim(ctx context.Context, c lcm.VimConnectionInfo) 
 			return c, err
 		}
 	}
-	if c.InterfaceInfo["endpoint"] == nil || len(c.AccessInfo) == 0 {
+	if len(c.InterfaceInfo) == 0 && len(c.AccessInfo) == 0 {
 		return c, unhonourable("$.vimConnections", "the VIM connection "+c.ID+" is no VIM that is registered here, and comes without endpoint and credentials")
+	}
+	if err := lcm.InvalidAll(nfvo.Unhonoured, c.OwnProblems("$.vimConnections."+c.ID)); err != nil {
+		return c, err
 	}
 	if c.VimType == "" {
 		c.VimType = lcm.VimOpenStack
 	}
 	c.VimID = "" // it is not in the registry
 	return c, nil
-}
-
-func isKubernetes(vimType string) bool {
-	return vimType == lcm.VimKubernetes || vimType == "ETSINFV.KUBERNETES.V_1"
 }
 
 func unhonourable(path, detail string) error {

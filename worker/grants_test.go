@@ -23,6 +23,22 @@ func instantiating(params string) *job {
 	}
 }
 
+func TestOnlyVim_needsOneOpenStack(t *testing.T) {
+	t.Parallel()
+	for want, connections := range map[string][]lcm.VimConnectionInfo{
+		"cloud":                    {{ID: "k8s", VimType: "ETSINFV.KUBERNETES.V_1"}, {ID: "cloud", VimType: "ETSINFV.OPENSTACK_KEYSTONE.V_3"}},
+		"brings no connection":     {{ID: "k8s", VimType: "kubernetes"}},
+		"are made: cloud, another": {{ID: "cloud"}, {ID: "another"}},
+	} {
+		id, err := onlyVim(lcm.Grant{VimConnections: connections})
+		if err == nil {
+			require.Equal(t, want, id)
+			continue
+		}
+		require.ErrorContains(t, err, want)
+	}
+}
+
 func TestUnder_putsWhatTheGrantSaysInThePlaceOfTheRequests(t *testing.T) {
 	j := instantiating(`{"key_name":"k","nfv":{"VDU":{"node":{"image":"x","flavor":"y"}}}}`)
 	require.NoError(t, j.under(lcm.Grant{

@@ -61,7 +61,7 @@ func (o *operations) packageOf(ctx context.Context, request lcm.ModifyRequest) (
 func (j *job) changedConnections() (out []lcm.VimConnectionInfo) {
 	for _, c := range j.inst.VimConnections {
 		changes := slices.ContainsFunc(j.modified.VimConnections, func(m lcm.VimConnectionInfo) bool { return m.ID == c.ID })
-		if changes && isOpenStack(c) && (j.inst.Instantiated == nil || j.inst.Uses(c.ID)) {
+		if changes && c.IsOpenStack() && (j.inst.Instantiated == nil || j.inst.Uses(c.ID)) {
 			out = append(out, c)
 		}
 	}

@@ -278,7 +278,7 @@ func (j *job) otherConnections(used lcm.VimConnectionInfo) (out []lcm.VimConnect
 		return nil
 	}
 	for _, c := range j.inst.VimConnections {
-		if c.ID != used.ID && isOpenStack(c) {
+		if c.ID != used.ID && c.IsOpenStack() {
 			out = append(out, c)
 		}
 	}
@@ -354,10 +354,18 @@ func virtualStorages(attached []lcm.AttachedResource, connectionID string) (out 
 	return out
 }
 
-func isOpenStack(c lcm.VimConnectionInfo) bool { return !isKubernetes(c.VimType) }
+// foreseen is the connection on which the operation works unless its grant brings another one. It is none for an instantiation whose
+// request names none where none is the default.
+func (o *operations) foreseen(ctx context.Context, j *job) (lcm.VimConnectionInfo, error) {
+	vim, err := o.connection(ctx, j)
+	if j.opOcc.Operation == lcm.OpInstantiate && lcm.Is(err, lcm.KindNotFound) {
+		return lcm.VimConnectionInfo{}, nil
+	}
+	return vim, err
+}
 
 // connection is the OpenStack on which the operation works, by its id in vimConnectionInfo. A request that
-// names none means the default VIM.
+// names none means the default VIM; it is NotFound when there is none.
 func (o *operations) connection(ctx context.Context, j *job) (lcm.VimConnectionInfo, error) {
 	if j.target != nil {
 		return *j.target, nil
@@ -368,7 +376,7 @@ func (o *operations) connection(ctx context.Context, j *job) (lcm.VimConnectionI
 		}
 	}
 	for _, c := range slices.Concat(j.changedConnections(), j.request.VimConnections, j.inst.VimConnections) {
-		if !isOpenStack(c) {
+		if !c.IsOpenStack() {
 			continue
 		}
 		// The instance has the VIM's id where the request may have its name.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 
@@ -218,8 +219,17 @@ func (o *operations) stackTimeout(j *job) time.Duration {
 type clouds struct {
 	operations *operations
 	mu         sync.Mutex
-	open       map[string]*openstack.Cloud
+	open       map[string]*login
 }
+
+// login is a client, and when it was asked for last.
+type login struct {
+	*openstack.Cloud
+	used time.Time
+}
+
+// idleLogin is how long a client is kept that nobody asks for: VNFs may come with a VIM of their own each.
+const idleLogin = time.Hour
 
 // Cloud implements activities.Clouds.
 func (c *clouds) Cloud(ctx context.Context, id lcm.OpOccID) (activities.Cloud, error) {
@@ -248,37 +258,61 @@ func (c *clouds) ofOperation(ctx context.Context, id lcm.OpOccID) (*openstack.Cl
 	return c.connect(ctx, vim)
 }
 
-// connect logs in to a VIM's cloud, once for each VIM.
+// connect logs in to a VIM's cloud, once for each VIM and its present credentials.
 func (c *clouds) connect(ctx context.Context, vim lcm.Vim) (*openstack.Cloud, error) {
-	key := string(vim.ID) + vim.Updated.String() + vim.AuthURL
-	c.mu.Lock()
-	cloud, ok := c.open[key]
-	c.mu.Unlock()
-	if ok {
+	key, err := loginKey(vim)
+	if err != nil {
+		return nil, err
+	}
+	if cloud := c.kept(key); cloud != nil {
 		return cloud, nil
 	}
 	cred, err := c.operations.openMap(ctx, vim.AuthCred)
 	if err != nil {
 		return nil, err
 	}
-	if cloud, err = openstack.Connect(ctx, vim, cred); err != nil {
+	cloud, err := openstack.Connect(ctx, vim, cred)
+	if err != nil {
 		return nil, err
 	}
+	c.keep(key, cloud)
+	return cloud, nil
+}
+
+// loginKey tells logins apart. Of a VIM that is not in the registry only what it consists of tells that it has changed; secrets in it are
+// references, which are others for every request.
+func loginKey(vim lcm.Vim) (string, error) {
+	of, err := json.Marshal([]any{vim.ID, vim.Updated, vim.AuthURL, vim.AuthCred, vim.Extra})
+	return string(of), err
+}
+
+func (c *clouds) kept(key string) *openstack.Cloud {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.open[key] = cloud
-	return cloud, nil
+	l, ok := c.open[key]
+	if !ok {
+		return nil
+	}
+	l.used = time.Now()
+	return l.Cloud
+}
+
+func (c *clouds) keep(key string, cloud *openstack.Cloud) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.open, func(_ string, l *login) bool { return time.Since(l.used) > idleLogin })
+	c.open[key] = &login{cloud, time.Now()}
 }
 
 // logout revokes the tokens of all clouds at once; those that are used again get new ones.
 func (c *clouds) logout(ctx context.Context) error {
 	c.mu.Lock()
 	open := c.open
-	c.open = map[string]*openstack.Cloud{}
+	c.open = map[string]*login{}
 	c.mu.Unlock()
 	var g errgroup.Group
-	for _, cloud := range open {
-		g.Go(func() error { return cloud.Logout(ctx) })
+	for _, l := range open {
+		g.Go(func() error { return l.Logout(ctx) })
 	}
 	return g.Wait()
 }
@@ -300,21 +334,7 @@ func (o *operations) vimOf(ctx context.Context, j *job) (lcm.Vim, error) {
 	if connection.VimID != "" {
 		return o.store.Vim(ctx, connection.VimID)
 	}
-	endpoint, _ := connection.InterfaceInfo["endpoint"].(string)
-	project, _ := connection.AccessInfo["project"].(string)
-	domain, _ := connection.AccessInfo["projectDomain"].(string)
-	cred := map[string]any{}
-	for to, from := range map[string]string{"username": "username", "password": "password", "user_domain_name": "userDomain"} {
-		cred[to] = connection.AccessInfo[from]
-	}
-	vim := lcm.Vim{
-		ID: lcm.VimID(j.inst.ID) + "/" + lcm.VimID(connection.ID), Name: connection.ID, Type: lcm.VimOpenStack, AuthURL: endpoint,
-		AuthCred: cred, Project: map[string]any{"name": project, "project_domain_name": domain}, Extra: connection.Extra,
-	}
-	if region, _ := connection.AccessInfo["region"].(string); region != "" {
-		vim.Regions = []string{region}
-	}
-	return vim, nil
+	return connection.OwnVim(lcm.VimID(j.inst.ID) + "/" + lcm.VimID(connection.ID)), nil
 }
 
 // openMap opens the sealed values of stored credentials.

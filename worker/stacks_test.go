@@ -41,12 +41,12 @@ func keystone(t *testing.T) (url string, revoked *atomic.Int32) {
 
 func TestClouds_logoutRevokesEveryTokenOnce(t *testing.T) {
 	url, revoked := keystone(t)
-	c := &clouds{open: map[string]*openstack.Cloud{}}
+	c := &clouds{open: map[string]*login{}}
 	for _, vim := range []string{"one", "two"} {
 		cred := map[string]any{"username": "u", "password": "p", "user_domain_name": "Default"}
 		cloud, err := openstack.Connect(t.Context(), lcm.Vim{Name: vim, AuthURL: url, Project: map[string]any{"name": "p", "project_domain_name": "Default"}}, cred)
 		require.NoError(t, err)
-		c.open[vim] = cloud
+		c.keep(vim, cloud)
 	}
 	require.NoError(t, c.logout(t.Context()))
 	require.NoError(t, c.logout(t.Context()), "a second stop has nothing to do")

@@ -22,7 +22,6 @@ import (
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/userdata"
 	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 	"github.com/windlass-nfv/windlass/workflows"
 )
@@ -118,7 +117,7 @@ func New(o Options) *Worker {
 		store: o.Store, vault: o.Vault, apt: o.Apt, aptKey: o.AptKey, podNetwork: o.PodNetwork,
 		grantPatience: o.GrantPatience, endpoint: o.Endpoint, userData: o.UserData,
 	}
-	open := &clouds{operations: ops, open: map[string]*openstack.Cloud{}}
+	open := &clouds{operations: ops, open: map[string]*login{}}
 	w.RegisterWorkflowWithOptions(workflows.Instantiate, workflow.RegisterOptions{Name: string(lcm.WorkflowInstantiate)})
 	w.RegisterWorkflowWithOptions(workflows.Scale, workflow.RegisterOptions{Name: string(lcm.WorkflowScale)})
 	w.RegisterWorkflowWithOptions(workflows.Heal, workflow.RegisterOptions{Name: string(lcm.WorkflowHeal)})

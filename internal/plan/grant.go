@@ -9,7 +9,7 @@ import (
 
 // Granted are the resources of the grant for a plan: the very servers that go or change, with their volumes, ports and networks,
 // those that are made by what describes them in the VNFD, and the zones where they are. vim is the connection on which servers
-// are made.
+// are made, its zero value where an NFVO is to bring one.
 func Granted(f Facts, p lcm.Plan, vim lcm.VimConnectionInfo) lcm.Grant {
 	g := granting{facts: f, plan: p, vim: vim}
 	g.links()
@@ -30,7 +30,9 @@ func Granted(f Facts, p lcm.Plan, vim lcm.VimConnectionInfo) lcm.Grant {
 	if p.Operation == lcm.OpChangeExtConn {
 		g.reconnect(p.Links)
 	}
-	g.grant.VimConnections = []lcm.VimConnectionInfo{{ID: vim.ID, VimID: vim.VimID, VimType: vim.VimType}}
+	if vim.ID != "" {
+		g.grant.VimConnections = []lcm.VimConnectionInfo{{ID: vim.ID, VimID: vim.VimID, VimType: vim.VimType}}
+	}
 	return g.grant
 }
 

@@ -38,6 +38,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"a killed API server loses nothing", killedAPIServer},
 		{"a workflow terminated in Temporal goes on", terminatedInTemporal},
 		{"modify", modifying},
+		{"a VIM that comes with the request", onOwnVim},
 		{"registries of images", registries},
 		{"a registry of images as a VNF", registryServer},
 		{"a registry of images on a volume", registryOnVolume},

@@ -35,6 +35,7 @@ func TestGrantedByAnNFVO(t *testing.T) {
 	t.Run("granted as it cannot be", func(t *testing.T) { grantUnhonoured(t, b, n) })
 	t.Run("connected as the NFVO wants", func(t *testing.T) { grantReconnects(t, b, n) })
 	t.Run("on networks of the VNF and of the NFVO", func(t *testing.T) { grantNetworks(t, b, n) })
+	t.Run("on a VIM of the NFVO", func(t *testing.T) { grantBringsVim(t, b, n) })
 }
 
 // resourcesOf are the definitions of one type in a list of a request for a grant.

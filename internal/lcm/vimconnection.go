@@ -1,0 +1,184 @@
+package lcm
+
+import (
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// VimTypeOf maps the names that SOL003 registers for types of VIMs to Tacker's. What it does not know it leaves as it is.
+func VimTypeOf(name string) string {
+	switch {
+	case strings.HasPrefix(name, "ETSINFV.OPENSTACK_KEYSTONE."):
+		return VimOpenStack
+	case strings.HasPrefix(name, "ETSINFV.KUBERNETES."), strings.HasPrefix(name, "ETSINFV.HELM."):
+		return VimKubernetes
+	default:
+		return name
+	}
+}
+
+// IsOpenStack tells whether VMs can be on the connection. One without a type is taken for an OpenStack, as Tacker takes it.
+func (c VimConnectionInfo) IsOpenStack() bool { return VimTypeOf(c.VimType) != VimKubernetes }
+
+// The members of interfaceInfo that are registered for ETSINFV.OPENSTACK_KEYSTONE.V_3.
+const (
+	vimEndpoint     = "endpoint"
+	vimUnverified   = "skipCertificateVerification"
+	vimAnyHostname  = "skipCertificateHostnameCheck"
+	vimCertificates = "trustedCertificates"
+)
+
+// OwnProblems is what is wrong with a connection that brings the endpoint and the credentials of an OpenStack itself, instead of
+// naming a VIM of the registry; path is where it stands. A secret that is sealed counts as the text that it stands for.
+func (c VimConnectionInfo) OwnProblems(path string) []Problem {
+	if len(c.InterfaceInfo) == 0 && len(c.AccessInfo) == 0 {
+		return []Problem{{Path: path + ".vimId", Detail: "is missing: name a VIM that is registered at /v1.0/vims, or give the interfaceInfo and accessInfo of an OpenStack"}}
+	}
+	p := connectionProblems{path: path}
+	if c.VimType != "" && VimTypeOf(c.VimType) != VimOpenStack {
+		p.add(".vimType", "must be %s or ETSINFV.OPENSTACK_KEYSTONE.V_3, not %q: with an endpoint and credentials of its own a connection can be to an OpenStack only", VimOpenStack, c.VimType)
+	}
+	p.interfaceInfo(c.InterfaceInfo)
+	p.accessInfo(c.AccessInfo)
+	return p.problems
+}
+
+type connectionProblems struct {
+	path     string
+	problems []Problem
+}
+
+func (p *connectionProblems) add(at, format string, args ...any) {
+	p.problems = append(p.problems, Problem{Path: p.path + at, Detail: fmt.Sprintf(format, args...)})
+}
+
+func (p *connectionProblems) interfaceInfo(info map[string]any) {
+	const at = ".interfaceInfo."
+	switch endpoint, isText := info[vimEndpoint].(string); {
+	case info[vimEndpoint] == nil || isText && endpoint == "":
+		p.add(at+vimEndpoint, "is missing: it is the URL of the OpenStack's Keystone")
+	case !isText || !isEndpoint(endpoint):
+		p.add(at+vimEndpoint, "must be a URL of http or https without a user, such as https://cloud.example.com:5000/v3")
+	}
+	for _, key := range []string{vimUnverified, vimAnyHostname} {
+		if _, ok := truth(info[key]); !ok {
+			p.add(at+key, "must be true or false")
+		}
+	}
+	anyHostname, _ := truth(info[vimAnyHostname])
+	if unverified, _ := truth(info[vimUnverified]); anyHostname && !unverified {
+		p.add(at+vimAnyHostname, "the name cannot be left out of the check of a certificate: skip the check (%s), or trust the certificate's authority (%s)", vimUnverified, vimCertificates)
+	}
+	if _, ok := certificates(info[vimCertificates]); !ok {
+		p.add(at+vimCertificates, "must be a list of certificates, each as PEM, or as that in base64")
+	}
+}
+
+func isEndpoint(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil
+}
+
+func (p *connectionProblems) accessInfo(info map[string]any) {
+	const at = ".accessInfo."
+	texts := []string{
+		"username", "password", "project", "projectDomain", "userDomain", "region", "user_id", "user_domain_name", "user_domain_id",
+		"project_name", "project_domain_name", "application_credential_id", "application_credential_secret", "ca_cert",
+	}
+	for _, key := range texts {
+		if value := info[key]; value != nil && !isTextOrSealed(value) {
+			p.add(at+key, "must be a string")
+		}
+	}
+	missing := func(why string, keys ...string) {
+		if !slices.ContainsFunc(keys, func(key string) bool { return info[key] != nil && info[key] != "" }) {
+			p.add(at+keys[0], "is missing%s", why)
+		}
+	}
+	if info["application_credential_id"] != nil {
+		missing(": it belongs to application_credential_id", "application_credential_secret")
+		return
+	}
+	missing("", "username", "user_id")
+	missing("", "password")
+	missing(": it is the name of the project in which the VNF is", "project", "project_name")
+}
+
+func isTextOrSealed(value any) bool {
+	if m, ok := value.(map[string]any); ok {
+		return isSealed(m)
+	}
+	_, ok := value.(string)
+	return ok
+}
+
+// OwnVim is the VIM of a connection that brings its endpoint and credentials itself, in the form of a registered one. Credentials that
+// are sealed stay so. The registry's names of credentials are taken beside those of the standard.
+func (c VimConnectionInfo) OwnVim(id VimID) Vim {
+	cred := maps.Clone(c.AccessInfo)
+	if cred == nil {
+		cred = map[string]any{}
+	}
+	for from, to := range map[string]string{"userDomain": "user_domain_name", "project": "project_name", "projectDomain": "project_domain_name"} {
+		if value := cred[from]; value != nil && value != "" {
+			cred[to] = value
+		}
+	}
+	if unverified, _ := truth(c.InterfaceInfo[vimUnverified]); unverified {
+		cred["cert_verify"] = false
+	}
+	if bundle, _ := certificates(c.InterfaceInfo[vimCertificates]); bundle != "" {
+		cred["ca_cert"] = bundle
+	}
+	endpoint, _ := c.InterfaceInfo[vimEndpoint].(string)
+	return Vim{ID: id, Name: c.ID, Type: VimOpenStack, AuthURL: endpoint, AuthCred: cred, Extra: c.Extra}
+}
+
+// truth reads a boolean, which clients of key-value pairs may send as text; what is not given is false.
+func truth(value any) (is, ok bool) {
+	switch value := value.(type) {
+	case nil:
+		return false, true
+	case bool:
+		return value, true
+	case string:
+		is = strings.EqualFold(value, "true")
+		return is, is || strings.EqualFold(value, "false")
+	default:
+		return false, false
+	}
+}
+
+// certificates joins a list of certificates to one PEM bundle; a single one need be no list.
+func certificates(value any) (bundle string, ok bool) {
+	var list []any
+	switch value := value.(type) {
+	case nil:
+		return "", true
+	case string:
+		list = []any{value}
+	case []any:
+		list = value
+	}
+	for _, item := range list {
+		text, _ := item.(string)
+		if decoded, err := base64.StdEncoding.DecodeString(text); err == nil {
+			text = string(decoded)
+		}
+		if block, _ := pem.Decode([]byte(text)); block == nil || block.Type != "CERTIFICATE" {
+			return "", false
+		}
+		bundle += strings.TrimSpace(text) + "\n"
+	}
+	return bundle, len(list) > 0 || isEmptyList(value)
+}
+
+func isEmptyList(value any) bool {
+	list, ok := value.([]any)
+	return ok && len(list) == 0
+}
