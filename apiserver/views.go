@@ -167,7 +167,7 @@ func (d *dialect) opOcc(base string, o lcm.VnfLcmOpOcc) (opOccView, error) {
 		v.Links["grant"] = link{cmp.Or(o.GrantHref, base+"/windlass/v1/vnf_lcm_op_occs/"+string(o.ID)+"/grant")}
 	}
 	for _, a := range []lcm.Action{lcm.Retry, lcm.Rollback, lcm.Fail, lcm.Cancel} {
-		if o.State.Accepts(a) && hasTask(o, a) && (a != lcm.Rollback || !o.ForwardOnly) {
+		if o.State.Accepts(a) && hasTask(o, a) && (a != lcm.Rollback || !o.ForwardOnly) && (a != lcm.Cancel || o.CancelMode != lcm.Forceful) {
 			v.Links[string(a)] = link{self + "/" + string(a)}
 		}
 	}

@@ -110,6 +110,21 @@ func TestResourcesLookAsTheStandardSaysInBothVersions(t *testing.T) {
 	}
 }
 
+func TestAForcefulCancelUnderWayHasNoLinkToAnother(t *testing.T) {
+	o := exampleOperation()
+	o.State = lcm.Processing
+	for mode, linked := range map[lcm.CancelMode]bool{"": true, lcm.Graceful: true, lcm.Forceful: false} {
+		o.IsCancelPending, o.CancelMode = mode != "", mode
+		v, err := dialectV2.opOcc(endpoint, o)
+		require.NoError(t, err)
+		if linked {
+			require.Contains(t, v.Links, "cancel")
+		} else {
+			require.NotContains(t, v.Links, "cancel", "it would be a 409")
+		}
+	}
+}
+
 func TestParametersSurviveTheWayThroughTheOtherVersion(t *testing.T) {
 	there, err := dialectV2.operationParams(exampleOperation().Params)
 	require.NoError(t, err)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,10 +21,12 @@ type walker struct {
 	bed    *testbed.Bed
 	random *rand.Rand
 	vnf    string
-	op     string // path of the last operation, "" before the first
-	kind   lcm.Operation
-	given  bool // an INSTANTIATE was given up, and not begun again since
-	unsure bool // the last decision was not answered
+	op     string // id of the last operation, "" before the first
+	last   opView // as it was seen last
+	was    []vnf  // what the VNF may have been when that operation began
+	given  bool   // an INSTANTIATE was given up, and not begun again since
+	unsure bool   // the last decision was not answered
+	labels int    // so many modifications have been asked for
 	story  []string
 	counts map[string]int // answers by action and status
 }
@@ -33,11 +34,12 @@ type walker struct {
 // sequence is the life of one instance: so many actions, then it is taken down.
 func (w *walker) sequence(t *testing.T, name string, actionCount int) {
 	t.Helper()
-	w.story, w.op, w.given, w.unsure = nil, "", false, false
+	w.story, w.op, w.last, w.was, w.given, w.unsure = nil, "", opView{}, []vnf{{}}, false, false
 	w.vnf = w.create(t, name)
 	for range actionCount {
-		if !w.act(t, w.choose()) {
-			return // it is deleted
+		if !w.act(t, w.choose()) { // it is deleted
+			w.requireLegal(t)
+			return
 		}
 		if w.random.IntN(3) == 0 { // else the next one comes in the middle of what this one has begun
 			w.settle(t)
@@ -59,7 +61,7 @@ func (w *walker) choose() action {
 func (w *walker) create(t *testing.T, name string) (vnf string) {
 	t.Helper()
 	for end := time.Now().Add(patience); ; testbed.Pause(t) {
-		status, body := w.send(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": vnfdID, "vnfInstanceName": name})
+		status, body := w.send(t, http.MethodPost, w.api()+"/vnf_instances", map[string]any{"vnfdId": vnfdID, "vnfInstanceName": name})
 		if status == http.StatusCreated {
 			var made struct {
 				ID string `json:"id"`
@@ -93,7 +95,7 @@ func (w *walker) act(t *testing.T, a action) bool {
 		w.unsure = true
 	}
 	w.tell("%s in %s/%s: %d, then %s/%s", a, before.op, before.state, status, after.op, after.state)
-	require.Contains(t, expected(a, before, after), status, "%s, from %+v to %+v: %s\n  %s", a, before, after, body, strings.Join(w.story, "\n  "))
+	require.Contains(t, expected(a, before, after), status, "%s, from %+v to %+v: %s\n  %s", a, before, after, body, w.told())
 	return after.exists
 }
 
@@ -142,33 +144,16 @@ func reachable(from lcm.OperationState) []lcm.OperationState {
 	return out
 }
 
+// api is the root of the API in one of its versions: clients of both work on the same VNF.
+func (w *walker) api() string { return fmt.Sprintf("/vnflcm/v%d", 1+w.random.IntN(2)) }
+
 // request makes it. An operation that begins is remembered.
 func (w *walker) request(t *testing.T, a action) (status int, body []byte) {
 	t.Helper()
-	path := "/vnflcm/v1/vnf_instances/" + w.vnf
-	switch a {
-	case remove:
-		return w.send(t, http.MethodDelete, path, nil)
-	case instantiate:
-		status, body = w.send(t, http.MethodPost, path+"/instantiate", w.instantiateRequest())
-	case terminate:
-		status, body = w.send(t, http.MethodPost, path+"/terminate", map[string]any{"terminationType": "FORCEFUL"})
-	case heal:
-		status, body = w.send(t, http.MethodPost, path+"/heal", map[string]any{"cause": "the model"})
-	case stop:
-		status, body = w.send(t, http.MethodPost, path+"/operate", map[string]any{"changeStateTo": "STOPPED"})
-	case start:
-		status, body = w.send(t, http.MethodPost, path+"/operate", map[string]any{"changeStateTo": "STARTED"})
-	case modify:
-		connection := map[string]any{"id": "openstack", "vimId": w.bed.Vim, "vimType": "openstack"}
-		status, body = w.send(t, http.MethodPatch, path, map[string]any{"metadata": map[string]any{"by": "the model"}, "vimConnectionInfo": []any{connection}})
-	case cancel:
-		mode := []string{"GRACEFUL", "FORCEFUL"}[w.random.IntN(2)]
-		return w.send(t, http.MethodPost, w.op+"/cancel", map[string]any{"cancelMode": mode})
-	default:
-		return w.send(t, http.MethodPost, w.op+"/"+string(a), nil)
-	}
-	if status == http.StatusAccepted {
+	api := w.api()
+	method, path, in := w.ask(a, api == "/vnflcm/v2")
+	status, body = w.send(t, method, api+path, in)
+	if a.begins() && status == http.StatusAccepted {
 		w.find(t)
 		w.given = w.given && a != instantiate
 	}
@@ -179,11 +164,10 @@ func (w *walker) request(t *testing.T, a action) (status int, body []byte) {
 func (w *walker) find(t *testing.T) {
 	t.Helper()
 	var list []struct {
-		ID        string        `json:"id"`
-		Operation lcm.Operation `json:"operation"`
-		StartTime time.Time     `json:"startTime"`
+		ID        string    `json:"id"`
+		StartTime time.Time `json:"startTime"`
 	}
-	w.get(t, "/vnflcm/v1/vnf_lcm_op_occs?filter=(eq,vnfInstanceId,"+w.vnf+")", &list)
+	w.get(t, w.api()+"/vnf_lcm_op_occs?filter=(eq,vnfInstanceId,"+w.vnf+")", &list)
 	if len(list) == 0 {
 		return
 	}
@@ -193,10 +177,16 @@ func (w *walker) find(t *testing.T) {
 			last = o
 		}
 	}
-	if path := "/vnflcm/v1/vnf_lcm_op_occs/" + last.ID; path != w.op {
-		w.requireLegal(t)
-		w.op, w.kind = path, last.Operation
+	if last.ID == w.op {
+		return
 	}
+	if w.op != "" {
+		over := w.see(t, w.api())
+		require.True(t, over.State.Terminal(), "%s has begun while %s was %s\n  %s", last.ID, w.op, over.State, w.told())
+		w.was = w.may(over)
+		w.requireLegal(t)
+	}
+	w.op, w.last = last.ID, opView{}
 }
 
 // requireLegal wants the operation to have gone only where the standard lets it go.
@@ -205,45 +195,73 @@ func (w *walker) requireLegal(t *testing.T) {
 	if w.op == "" {
 		return
 	}
-	rows := w.bed.Psql(t, "psql", "-qAtc", "select data->>'state' from event where type = 'operation' and op_occ_id = '"+filepath.Base(w.op)+"' order by id")
-	var states []lcm.OperationState
-	for s := range strings.FieldsSeq(rows) {
-		states = append(states, lcm.OperationState(s))
+	rows := w.bed.Psql(t, "psql", "-qAtc", "select data from event where type = 'operation' and op_occ_id = '"+w.op+"' order by id")
+	var events []lcm.OperationEvent
+	for row := range strings.Lines(rows) {
+		var e lcm.OperationEvent
+		require.NoError(t, json.Unmarshal([]byte(row), &e), "%s", row)
+		events = append(events, e)
 	}
-	require.NotEmpty(t, states)
-	require.True(t, follows(w.kind, states), "%s went through %v\n  %s", w.op, states, strings.Join(w.story, "\n  "))
+	require.Empty(t, eventsWrong(w.last.Operation, events), "the events of %s %s\n  %s", w.last.Operation, w.op, w.told())
 }
 
+// may is what the VNF may be with its last operation where it is.
+func (w *walker) may(op opView) (list []vnf) {
+	if w.op == "" {
+		return w.was
+	}
+	for _, before := range w.was {
+		list = append(list, op.after(before)...)
+	}
+	return list
+}
+
+// see reads the last operation, and compares what it says with what belongs to its state.
+func (w *walker) see(t *testing.T, api string) (op opView) {
+	t.Helper()
+	if w.op == "" {
+		return op
+	}
+	w.get(t, api+"/vnf_lcm_op_occs/"+w.op, &op)
+	wrong := append(op.wrong(w.bed.URL+api), op.follows(w.last)...)
+	require.Empty(t, wrong, "%s, as %s shows it: %+v\n  %s", w.op, api, op, w.told())
+	w.last = op
+	return op
+}
+
+// position is where the VNF is, read from the server and compared with what its operations must have made of it.
 func (w *walker) position(t *testing.T) (p position) {
 	t.Helper()
-	p.leftovers = w.given
-	if w.op != "" {
-		var op struct {
-			Operation      lcm.Operation      `json:"operation"`
-			OperationState lcm.OperationState `json:"operationState"`
-			Links          map[string]any     `json:"_links"`
-			CancelMode     lcm.CancelMode     `json:"cancelMode"`
+	for end := time.Now().Add(patience); ; testbed.Pause(t) {
+		api := w.api()
+		op := w.see(t, api)
+		var inst instView
+		p = position{exists: w.get(t, api+"/vnf_instances/"+w.vnf, &inst) == http.StatusOK, op: op.Operation, state: op.State}
+		if again := w.see(t, api); op.State == again.State && op.StateEnteredTime.Equal(again.StateEnteredTime) { // all of it is of one moment
+			w.locate(t, &p, api, again, inst)
+			return p
 		}
-		w.get(t, w.op, &op)
-		p.op, p.state, p.forced = op.Operation, op.OperationState, op.CancelMode == lcm.Forceful
-		if p.state != lcm.FailedTemp {
-			w.unsure = false
-		}
-		p.unsure = w.unsure
-		p.forwardOnly = p.state == lcm.FailedTemp && op.Links["rollback"] == nil
-		if p.op == lcm.OpInstantiate && p.state == lcm.Failed {
-			w.given, p.leftovers = true, true
-		}
+		require.True(t, time.Now().Before(end), "%s never stays in a state\n  %s", w.op, w.told())
 	}
-	var inst struct {
-		State string `json:"instantiationState"`
-		Info  struct {
-			VnfState lcm.VnfState `json:"vnfState"`
-		} `json:"instantiatedVnfInfo"`
+}
+
+// locate makes of what was read at one moment where the VNF is.
+func (w *walker) locate(t *testing.T, p *position, api string, op opView, inst instView) {
+	t.Helper()
+	p.forced = op.CancelMode == lcm.Forceful
+	w.unsure = w.unsure && op.State == lcm.FailedTemp
+	w.given = w.given || op.Operation == lcm.OpInstantiate && op.State == lcm.Failed
+	p.unsure, p.leftovers = w.unsure, w.given
+	if _, ok := op.Links["rollback"]; !ok {
+		p.forwardOnly = op.State == lcm.FailedTemp
 	}
-	p.exists = w.get(t, "/vnflcm/v1/vnf_instances/"+w.vnf, &inst) == http.StatusOK
-	p.instantiated, p.stopped = inst.State == "INSTANTIATED", inst.Info.VnfState == lcm.VnfStopped
-	return p
+	if !p.exists {
+		return
+	}
+	require.Empty(t, inst.wrong(w.bed.URL+api), "%s, as %s shows it: %+v\n  %s", w.vnf, api, inst, w.told())
+	is := inst.vnf()
+	require.Contains(t, w.may(op), is, "%s is not what %s in %s makes of one of %+v\n  %s", w.vnf, op.Operation, op.State, w.was, w.told())
+	p.instantiated, p.stopped = is.instantiated, is.stopped
 }
 
 // settle waits until the operation has stopped.
@@ -254,7 +272,7 @@ func (w *walker) settle(t *testing.T) position {
 		if !p.unfinished() || p.state == lcm.FailedTemp {
 			return p
 		}
-		require.True(t, time.Now().Before(end), "%s does not end\n  %s", w.op, strings.Join(w.story, "\n  "))
+		require.True(t, time.Now().Before(end), "%s does not end\n  %s", w.op, w.told())
 	}
 }
 
@@ -263,7 +281,7 @@ func (w *walker) finish(t *testing.T) {
 	t.Helper()
 	for end := time.Now().Add(patience); ; {
 		p := w.settle(t)
-		require.True(t, time.Now().Before(end), "the instance cannot be taken down\n  %s", strings.Join(w.story, "\n  "))
+		require.True(t, time.Now().Before(end), "the instance cannot be taken down\n  %s", w.told())
 		todo := remove
 		switch {
 		case p.state == lcm.FailedTemp && p.op == lcm.OpInstantiate:
@@ -283,6 +301,9 @@ func (w *walker) finish(t *testing.T) {
 		}
 	}
 }
+
+// told is what has been done with the VNF.
+func (w *walker) told() string { return strings.Join(w.story, "\n  ") }
 
 func (w *walker) tell(format string, args ...any) {
 	w.story = append(w.story, fmt.Sprintf(format, args...))
@@ -311,15 +332,4 @@ func (w *walker) send(t *testing.T, method, path string, body any) (status int, 
 		return 0, nil
 	}
 	return a.Status, a.Body
-}
-
-func (w *walker) instantiateRequest() map[string]any {
-	return map[string]any{
-		"flavourId":         "simple",
-		"vimConnectionInfo": []any{map[string]any{"id": "openstack", "vimId": w.bed.Vim, "vimType": "openstack"}},
-		"extVirtualLinks": []any{map[string]any{"id": "net0", "resourceId": "net0", "extCps": []any{map[string]any{
-			"cpdId":    "VDU1_CP1",
-			"cpConfig": []any{map[string]any{"cpProtocolData": []any{map[string]any{"layerProtocol": "IP_OVER_ETHERNET"}}}},
-		}}}},
-	}
 }

@@ -1,0 +1,60 @@
+package model
+
+import (
+	"fmt"
+	"net/http"
+)
+
+// ask is the request of an action, in the form of v1 or v2.
+func (w *walker) ask(a action, v2 bool) (method, path string, body any) {
+	inst, op := "/vnf_instances/"+w.vnf, "/vnf_lcm_op_occs/"+w.op
+	switch a {
+	case remove:
+		return http.MethodDelete, inst, nil
+	case instantiate:
+		return http.MethodPost, inst + "/instantiate", w.instantiateRequest(v2)
+	case terminate:
+		return http.MethodPost, inst + "/terminate", map[string]any{"terminationType": "FORCEFUL"}
+	case heal:
+		return http.MethodPost, inst + "/heal", map[string]any{"cause": "the model"}
+	case stop:
+		return http.MethodPost, inst + "/operate", map[string]any{"changeStateTo": "STOPPED"}
+	case start:
+		return http.MethodPost, inst + "/operate", map[string]any{"changeStateTo": "STARTED"}
+	case modify:
+		w.labels++
+		return http.MethodPatch, inst, map[string]any{
+			"metadata": map[string]any{labelKey: fmt.Sprintf("the model, %d", w.labels)}, "vimConnectionInfo": w.connections(v2),
+		}
+	case cancel:
+		return http.MethodPost, op + "/cancel", map[string]any{"cancelMode": []string{"GRACEFUL", "FORCEFUL"}[w.random.IntN(2)]}
+	default:
+		return http.MethodPost, op + "/" + string(a), nil
+	}
+}
+
+// connections is vimConnectionInfo: a list in v1, a map in v2.
+func (w *walker) connections(v2 bool) any {
+	connection := map[string]any{"vimId": w.bed.Vim, "vimType": "openstack"}
+	if v2 {
+		return map[string]any{"openstack": connection}
+	}
+	connection["id"] = "openstack"
+	return []any{connection}
+}
+
+func (w *walker) instantiateRequest(v2 bool) map[string]any {
+	config := map[string]any{"cpProtocolData": []any{map[string]any{"layerProtocol": "IP_OVER_ETHERNET"}}}
+	var configs any = []any{config}
+	if v2 {
+		configs = map[string]any{"VDU1_CP1": config}
+	}
+	return map[string]any{
+		"flavourId":         "simple",
+		"vimConnectionInfo": w.connections(v2),
+		"extVirtualLinks": []any{map[string]any{"id": "net0", "resourceId": "net0", "extCps": []any{map[string]any{
+			"cpdId":    "VDU1_CP1",
+			"cpConfig": configs,
+		}}}},
+	}
+}
