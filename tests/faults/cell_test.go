@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
 // cell is one fault in one step of one operation.
@@ -165,6 +167,10 @@ func (c *cell) finish(t testing.TB, decision string) (decided string) {
 func (c *cell) healVictim(t testing.TB) {
 	t.Helper()
 	if !c.fault.lasts || !slices.Contains(serversIn(t, c.site.bed), c.victim) {
+		return
+	}
+	if c.operation.after.storage && c.victim == c.site.bed.VnfcOf(t, c.site.vnf, testbed.StorageVdu) {
+		c.site.await(t, c.site.healStorage(t))
 		return
 	}
 	c.site.await(t, c.site.bed.Heal(t, c.site.vnf, "it was dead", c.victim))

@@ -37,7 +37,7 @@ type fault struct {
 var anything = regexp.MustCompile(`\S`)
 
 // aNode names the one that is to blame, or what only it could have done.
-var aNode = regexp.MustCompile(`(cp|worker)-[0-9a-f]{8}|etcd|virtual IP`)
+var aNode = regexp.MustCompile(`(cp|worker|storage|registry)-[0-9a-f]{8}|etcd|virtual IP`)
 
 // faults are the columns of the matrix.
 var faults = []fault{

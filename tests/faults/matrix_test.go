@@ -51,7 +51,9 @@ func newSite(t testing.TB) *site {
 		t.Setenv(name, value)
 	}
 	lab := &environment.Lab{Machines: *machines, Listen: "127.0.0.1:0", Args: []string{"--image-alias", "tiny"}}
-	return &site{bed: testbed.NewWith(t, lab, map[string]any{"call_timeout": int(callTimeout.Seconds()), "outage_patience": 20})}
+	s := &site{bed: testbed.NewWith(t, lab, map[string]any{"call_timeout": int(callTimeout.Seconds()), "outage_patience": 20})}
+	s.startRegistries(t)
+	return s
 }
 
 // onRealMachines tells that a cluster's members are to be asked themselves, not the lab that acts them.

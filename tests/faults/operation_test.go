@@ -9,12 +9,16 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// state is what the VNF is: a cluster of some size, which runs or is stopped, or a lone server on one of two networks.
+// state is what the VNF is: a cluster of some size, which runs or is stopped, or a lone server on one of two networks, or a
+// cluster with a storage server, or a registry of images.
 type state struct {
 	testbed.Sizes
 	stopped   bool
 	server    bool
 	elsewhere bool // on the other network
+	storage   bool
+	registry  bool
+	connected bool // a cluster, to one of the site's registries of images
 }
 
 // The states between which operations change.
@@ -25,6 +29,9 @@ var (
 	asleep = state{Sizes: testbed.Smallest, stopped: true}
 	lone   = state{server: true}
 	moved  = state{server: true, elsewhere: true}
+	linked = state{Sizes: testbed.Smallest, connected: true}
+	files  = state{storage: true}
+	images = state{registry: true}
 	none   = state{}
 )
 
@@ -68,6 +75,9 @@ var operations = []operation{
 	{"change ext conn", lone, moved, func(t testing.TB, s *site) string {
 		return s.bed.Begin(t, s.vnf, "change_ext_conn", linkTo(s.other))
 	}},
+	{"modify registries", linked, linked, func(t testing.TB, s *site) string { return s.connectOther(t) }},
+	{"heal storage server", files, files, func(t testing.TB, s *site) string { return s.healStorage(t) }},
+	{"instantiate registry", none, images, func(t testing.TB, s *site) string { return s.instantiateRegistry(t) }},
 }
 
 func operate(to string) func(testing.TB, *site) string {
@@ -99,6 +109,11 @@ type site struct {
 	now  state  // of the VNF
 	// other is the network to which a lone server can be moved; it is there as long as the server is.
 	other string
+	// volume is that of a storage server, "" while nobody has looked.
+	volume string
+	// registries are those that a cluster is connected to in turn, and wanted the one that it has been asked to take last.
+	registries [2]string
+	wanted     int
 }
 
 // patience is the limit for an operation that nothing disturbs any more, on a machine that is busy.
@@ -119,23 +134,32 @@ func (s *site) approach(t testing.TB, want state) (now state) {
 	case s.now == none && want.server:
 		s.await(t, s.instantiateServer(t))
 		return lone
+	case s.now == none && want.storage:
+		s.await(t, s.instantiateStorage(t))
+		return files
 	case s.now == none:
 		s.await(t, operations[0].begin(t, s))
 		return small
-	case want == none, s.now.server: // a lone server stays where it is as long as it exists
+	case want == none, s.now.server, s.now.storage, s.now.registry: // a lone server stays where it is as long as it exists
 		s.bed.Terminate(t, s.vnf)
 		s.removeNetwork(t)
 		s.bed.RequireNothingLeft(t)
-		s.vnf = ""
+		s.vnf, s.volume = "", ""
 		return none
-	case want.server:
+	case want.server, want.storage:
 		return s.approach(t, none)
+	case s.now.connected:
+		s.await(t, s.connect(t))
+		return state{Sizes: s.now.Sizes}
 	case s.now.stopped:
 		s.await(t, operate("STARTED")(t, s))
 		return state{Sizes: s.now.Sizes}
 	case s.now.Sizes != want.Sizes:
 		s.await(t, s.bed.ScaleTo(t, s.vnf, want.Sizes))
 		return state{Sizes: want.Sizes}
+	case want.connected:
+		s.await(t, s.connectOther(t))
+		return want
 	}
 	s.await(t, operate("STOPPED")(t, s))
 	return state{Sizes: s.now.Sizes, stopped: true}
@@ -157,6 +181,12 @@ func (s *site) check(t testing.TB, op string, want state) {
 	case want.server:
 		s.requireConnected(t, want)
 		return
+	case want.storage:
+		s.requireStored(t)
+		return
+	case want.registry:
+		s.requireRegistry(t)
+		return
 	case want.stopped:
 		s.bed.RequireStopped(t, s.vnf)
 		return
@@ -169,6 +199,7 @@ func (s *site) check(t testing.TB, op string, want state) {
 	}
 	s.bed.RequireConsistent(t, s.vnf)
 	s.bed.RequireMembers(t, want.ControlPlanes, want.Workers)
+	s.requireRegistries(t, want.connected)
 }
 
 // titles are the steps of an operation, in order.
