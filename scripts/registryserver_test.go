@@ -42,7 +42,17 @@ apt-cache() { [[ $CANDIDATE == none ]] || printf '  Candidate: 2.8\n'; }
 apt-get() {
   echo "apt-get $*"
   [[ $* != *docker-registry* ]] || docker-registry() { :; }
-  [[ $* != *docker.io* ]] || docker() { echo "docker $*"; [[ $1 != load ]] || echo "Loaded image: registry:latest"; }
+  [[ $* != *docker.io* ]] || docker() { engine docker "$@"; }
+}
+# engine NAME ARGUMENT...: has no image before one is loaded or pulled, and then one that starts what $COMMAND says.
+engine() {
+  case "$*" in
+  *--format*) echo "${COMMAND-[\"/entrypoint.sh\"] [\"/etc/docker/registry/config.yml\"]}" ;;
+  *" image inspect "* | *"images ls"*) return 1 ;;
+  *" load "*) echo "Loaded image: registry:latest" ;;
+  *" containers info "*) printf '{\n  "Spec": {\n    "process": {\n      "args": [\n        "/entrypoint.sh",\n        "/etc/docker/registry/config.yml"\n      ],\n      "env": [\n        "A=b.yml"\n      ]\n' ;;
+  *) echo "$*" ;;
+  esac
 }
 attempt() { shift; "$@" >"$SCRATCH/attempt"; cat "$SCRATCH/attempt"; }
 command() {
@@ -69,19 +79,20 @@ func TestInstallRegistry_usesWhatIsThere(t *testing.T) {
 		has, imageFile, candidate string
 		way, starts, says         string
 	}{
-		"docker":          {has: "docker", imageFile: "/image.tar", way: "docker", starts: "run --rm --name private_registry --network host", says: "registry:latest "},
-		"podman pulls":    {has: "podman", way: "podman", starts: "/usr/bin/podman run", says: "docker.io/library/registry:2 "},
-		"containerd":      {has: "ctr", imageFile: "/image.tar", way: "ctr", starts: "run --rm --net-host", says: "docker.io/library/registry:latest private_registry"},
+		"docker":          {has: "docker", imageFile: "/image.tar", way: "docker", starts: "run --rm --name private_registry --network host", says: `--entrypoint "/entrypoint.sh" registry:latest "/etc/windlass/registry/config.yml"` + "\n"},
+		"podman pulls":    {has: "podman", way: "podman", starts: "/usr/bin/podman run", says: `--entrypoint "/entrypoint.sh" docker.io/library/registry:2 "/etc/`},
+		"containerd":      {has: "ctr", imageFile: "/image.tar", way: "ctr", starts: "run --rm --net-host", says: `windlass.local/private_registry:package private_registry "/entrypoint.sh" "/etc/windlass/registry/config.yml"` + "\n"},
+		"ctr pulls":       {has: "ctr", way: "ctr", starts: "run --rm --net-host", says: "docker.io/library/registry:2 private_registry"},
 		"the package":     {has: "docker-registry", way: "package", starts: "User=docker-registry\nExecStart=/usr/bin/docker-registry serve"},
 		"nothing":         {way: "package", starts: "ExecStart=/usr/bin/docker-registry serve", says: ""},
 		"nothing to get":  {candidate: "none", way: "docker", starts: "/usr/bin/docker run"},
-		"an image to run": {imageFile: "/image.tar", way: "docker", starts: "/usr/bin/docker run", says: "registry:latest "},
+		"an image to run": {imageFile: "/image.tar", way: "docker", starts: "/usr/bin/docker run", says: `"/entrypoint.sh" registry:latest "`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(t)
 			stubs := onlyThese + "CANDIDATE=" + c.candidate + "\n"
 			if c.has != "" {
-				stubs += c.has + `() { echo "` + c.has + ` $*"; case $* in load*) echo "Loaded image: registry:latest" ;; *import*) echo "unpacking docker.io/library/registry:latest (sha256:1)...done" ;; esac; [[ $* != *inspect* && $* != *"images ls"* ]]; }` + "\n"
+				stubs += c.has + `() { engine ` + c.has + ` "$@"; }` + "\n"
 			}
 			params := installation(n, map[string]string{"IMAGE_FILE": c.imageFile})
 			inputs := map[string]string{"config": "version: 0.1\n", "htpasswd": "u:h\n"}
@@ -110,12 +121,41 @@ func TestInstallRegistry_usesWhatIsThere(t *testing.T) {
 	}
 }
 
+// Entrypoint and command of an image, and how the unit starts it.
+func TestInstallRegistry_startsTheImageAsItStartsItselfWithOurConfiguration(t *testing.T) {
+	const ours = `"/etc/windlass/registry/config.yml"`
+	for name, c := range map[string]struct{ command, program, arguments string }{
+		"the library's":           {`["/entrypoint.sh"] ["/etc/docker/registry/config.yml"]`, `"/entrypoint.sh"`, ours},
+		"the library's version 3": {`["/entrypoint.sh"] ["/etc/distribution/config.yml"]`, `"/entrypoint.sh"`, ours},
+		"the distribution's":      {`["registry"] ["serve","/etc/distribution/config.yml"]`, `"registry"`, `"serve" ` + ours},
+		"no entrypoint":           {`null ["registry","serve","config.yaml"]`, `"registry"`, `"serve" ` + ours},
+		"no configuration":        {`["/usr/bin/docker-registry","serve"] null`, `"/usr/bin/docker-registry"`, `"serve" ` + ours},
+		"in the entrypoint":       {`["/run.sh","--config=/a.yml"] null`, `"/run.sh"`, `"--config=/etc/windlass/registry/config.yml"`},
+		"a shell":                 {`["/bin/sh","-c"] ["a \"$B\" \u0026\u0026 registry serve /x y/c.yml 5%"]`, `"/bin/sh"`, `"-c" "a \"$$B\" \u0026\u0026 registry serve /x /etc/windlass/registry/config.yml 5%%"`},
+		"none":                    {`null null`, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNode(t)
+			stubs := onlyThese + "docker() { engine docker \"$@\"; }\nCOMMAND=" + scripts.Quote(c.command) + "\n"
+			said, code := registryScript(t, n.root, "install-registry", stubs, installation(n, map[string]string{"IMAGE_FILE": "/image.tar"}), map[string]string{"config": "version: 0.1\n"})
+			if c.program == "" {
+				assert.Equal(t, 65, code, said)
+				assert.Contains(t, said, "the image names no command")
+				return
+			}
+			require.Zero(t, code, said)
+			unit := strings.ReplaceAll(read(t, n.root, "etc/systemd/system/windlass-registry.service"), n.root, "")
+			assert.Contains(t, unit, " --entrypoint "+c.program+" registry:latest "+c.arguments+"\n")
+		})
+	}
+}
+
 // proxied installs behind a proxy; Docker runs already.
 func proxied(t *testing.T, n node, more string) (said string, code int) {
 	t.Helper()
 	stubs := onlyThese + `
 CANDIDATE=none
-docker() { case $* in load*) echo "Loaded image: registry:latest" ;; *inspect*) echo '["/entrypoint.sh"] null' ;; pull*) echo "pulls by $HTTP_PROXY but for $NO_PROXY" ;; esac; }
+docker() { case $1 in pull) echo "pulls by $HTTP_PROXY but for $NO_PROXY" ;; *) engine docker "$@" ;; esac; }
 systemctl() { echo "systemctl $*"; [[ $* != "is-active --quiet containerd" ]]; }
 ` + more
 	return registryScript(t, n.root, "install-registry", stubs, installation(n, map[string]string{"NO_PROXY_LIST": "a, b&c"}),
@@ -124,7 +164,7 @@ systemctl() { echo "systemctl $*"; [[ $* != "is-active --quiet containerd" ]]; }
 
 func TestInstallRegistry_givesTheProxyToTheEnginesAsItIs(t *testing.T) {
 	n := newNode(t)
-	said, code := proxied(t, n, "docker() { case $* in *\"image inspect\"*--format*) echo '[\"registry\"] null' ;; *inspect*) return 1 ;; pull*) echo \"pulls by $HTTP_PROXY but for $NO_PROXY\" ;; esac; }\n")
+	said, code := proxied(t, n, "")
 	require.Zero(t, code, said)
 	const proxy = "http://u:p&touch=1|(x)<y>#z%20@proxy.example:3128"
 	assert.Contains(t, said, "pulls by "+proxy+" but for a, b&c\n")
@@ -203,7 +243,7 @@ func TestInstallRegistry_saysWhyTheRegistryDoesNotAnswer(t *testing.T) {
 // certified runs the installation with a certificate that is made, and returns that and its CA.
 func certified(t *testing.T, n node, params map[string]string) (said string, leaf, ca *x509.Certificate) {
 	t.Helper()
-	said, code := registryScript(t, n.root, "install-registry", onlyThese+"docker() { :; }\nmountpoint() { :; }\nCANDIDATE=\n", params, map[string]string{"config": "version: 0.1\n"})
+	said, code := registryScript(t, n.root, "install-registry", onlyThese+"docker() { engine docker \"$@\"; }\nmountpoint() { :; }\nCANDIDATE=\n", params, map[string]string{"config": "version: 0.1\n"})
 	require.Zero(t, code, said)
 	dir := filepath.Join(n.root, "etc/windlass/registry")
 	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "registry.crt"), filepath.Join(dir, "registry.key"))
@@ -283,7 +323,7 @@ func TestInstallRegistry_makesACertificateAndKeepsItsCA(t *testing.T) {
 func TestInstallRegistry_writesToItsVolumeAndNowhereElse(t *testing.T) {
 	n := newNode(t)
 	params := installation(n, map[string]string{"VOLUME": n.root + "/volume", "IMAGES": n.root + "/volume/images", "CA_DIR": n.root + "/volume/ca"})
-	stubs := onlyThese + "docker() { :; }\nmountpoint() { return $MOUNTED; }\n"
+	stubs := onlyThese + "docker() { engine docker \"$@\"; }\nmountpoint() { return $MOUNTED; }\n"
 	inputs := map[string]string{"config": "version: 0.1\n"}
 	said, code := registryScript(t, n.root, "install-registry", "MOUNTED=1\n"+stubs, params, inputs)
 	assert.Equal(t, 1, code, said)

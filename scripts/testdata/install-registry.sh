@@ -372,25 +372,56 @@ start_engine() {
 
 # get_image: IMAGE is the name of what is loaded, as the engine tells it.
 get_image() {
-  local loaded name
   if [[ -n $IMAGE_FILE ]]; then
-    if [[ $WAY == ctr ]]; then
-      attempt "the image file of the package cannot be loaded" ctr images import "$IMAGE_FILE"
-    else
-      attempt "the image file of the package cannot be loaded" "$WAY" load -i "$IMAGE_FILE"
-    fi
-    loaded=$(sed -nE 's/^Loaded image( ID|\(s\))?: *//p; s/^unpacking ([^ ]+).*/\1/p' "$SCRATCH/attempt" | head -n 1 || true)
-    name=${loaded%%,*}
-    [[ -n $name ]] || fail 65 "the image file of the package holds no image, or one without a name"
-    IMAGE=$name
-    return
-  fi
-  if [[ $WAY == ctr ]]; then
+    load_image
+  elif [[ $WAY == ctr ]]; then
     ctr images ls -q 2>/dev/null | grep -qxF "$IMAGE" || attempt "the image $IMAGE cannot be pulled; bring it with the package (image_path)" ctr images pull "$IMAGE"
   else
     "$WAY" image inspect "$IMAGE" >/dev/null 2>&1 ||
       attempt "the image $IMAGE cannot be pulled; bring it with the package (image_path)" "$WAY" pull "$IMAGE"
   fi
+}
+
+load_image() {
+  local loaded
+  if [[ $WAY == ctr ]]; then
+    # What it prints differs between containerd 1 and 2, and names are made complete; so the name is given.
+    IMAGE=windlass.local/private_registry:package
+    attempt "the image file of the package cannot be loaded" ctr images import --index-name "$IMAGE" "$IMAGE_FILE"
+    return
+  fi
+  attempt "the image file of the package cannot be loaded" "$WAY" load -i "$IMAGE_FILE"
+  loaded=$(sed -nE 's/^Loaded image( ID|\(s\))?: *//p; s/^unpacking ([^ ]+).*/\1/p' "$SCRATCH/attempt" | head -n 1 || true)
+  IMAGE=${loaded%%,*}
+  [[ -n $IMAGE ]] || fail 65 "the image file of the package holds no image, or one without a name"
+}
+
+# image_command prints, in JSON, what the image starts. Of containerd only a container knows that, which is made for it.
+image_command() {
+  local look=windlass-look
+  if [[ $WAY != ctr ]]; then
+    "$WAY" image inspect --format '{{json .Config.Entrypoint}} {{json .Config.Cmd}}' "$IMAGE"
+    return
+  fi
+  ctr containers rm "$look" >/dev/null 2>&1 || true
+  ctr snapshots rm "$look" >/dev/null 2>&1 || true
+  ctr containers create "$IMAGE" "$look" >&2
+  ctr containers info "$look" | sed -n '/"args": \[/,/^[[:space:]]*\]/p' | sed 's/"args": //'
+  ctr containers rm "$look" >&2
+}
+
+# find_command: PROGRAM and ARGUMENTS are the image's own, with our configuration in the place of its own, or after all where it
+# names none: an image may start with a script (the library's registry:2 and 3), with the program itself, whose command
+# "serve" is an argument (the distribution project's), or with another's; and an argument for ctr takes the place of all of these.
+# Words stay as JSON quotes them, which is how systemd does, but for % and $.
+find_command() {
+  local words
+  image_command >"$SCRATCH/command" 2>"$SCRATCH/attempt" || explain "what the image starts cannot be found out" "$?"
+  words=$(grep -oE '"([^"\\]|\\.)*"' "$SCRATCH/command" | sed -E 's/[%$]/&&/g; s#[^" =]*\.ya?ml\b#'"$DIR/config.yml#" || true)
+  [[ -n $words ]] || fail 65 "the image names no command, so it is none of a registry"
+  [[ $words == *"$DIR/config.yml"* ]] || words+=$'\n'"\"$DIR/config.yml\""
+  PROGRAM=$(head -n 1 <<<"$words")
+  ARGUMENTS=$(tail -n +2 <<<"$words" | paste -sd ' ')
 }
 
 # configure: container engines run it as root, Debian's package as its own user.
@@ -425,13 +456,13 @@ run_lines() {
     ((PORT >= 1024)) || echo AmbientCapabilities=CAP_NET_BIND_SERVICE
     ;;
   ctr)
-    printf '%s\n' "ExecStartPre=-$engine task kill -s SIGKILL private_registry" "ExecStartPre=-$engine task rm private_registry" \
-      "ExecStartPre=-$engine container rm private_registry" \
-      "ExecStart=$engine run --rm --net-host --mount type=bind,src=$DIR,dst=$DIR,options=rbind:ro --mount type=bind,src=$IMAGES,dst=$IMAGES,options=rbind:rw $IMAGE private_registry $DIR/config.yml"
+    printf '%s\n' "ExecStartPre=-$engine task rm -f private_registry" "ExecStartPre=-$engine container rm private_registry" \
+      "ExecStartPre=-$engine snapshots rm private_registry" \
+      "ExecStart=$engine run --rm --net-host --mount type=bind,src=$DIR,dst=$DIR,options=rbind:ro --mount type=bind,src=$IMAGES,dst=$IMAGES,options=rbind:rw $IMAGE private_registry $PROGRAM $ARGUMENTS"
     ;;
   *)
     printf '%s\n' "ExecStartPre=-$engine rm -f private_registry" \
-      "ExecStart=$engine run --rm --name private_registry --network host -v $DIR:$DIR:ro -v $IMAGES:$IMAGES $IMAGE $DIR/config.yml" \
+      "ExecStart=$engine run --rm --name private_registry --network host -v $DIR:$DIR:ro -v $IMAGES:$IMAGES --entrypoint $PROGRAM $IMAGE $ARGUMENTS" \
       "ExecStop=-$engine stop private_registry"
     ;;
   esac
@@ -497,7 +528,10 @@ set_proxy
 install_way
 note "the registry runs by $WAY"
 start_engine
-[[ $WAY == package ]] || get_image
+if [[ $WAY != package ]]; then
+  get_image
+  find_command
+fi
 [[ -z $CERTIFICATE_NAMES ]] || make_certificate "$DIR"
 configure
 start_registry

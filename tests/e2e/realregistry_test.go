@@ -24,6 +24,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
@@ -31,18 +32,21 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/image"
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/internal/remote"
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
 const (
-	registryVdu   = "PrivateRegistryVDU"
-	wrongPassword = "Wr0ng-of-the-registry-51cd"
+	registryVdu    = "PrivateRegistryVDU"
+	packedRegistry = "Files/images/registry.tar"
+	wrongPassword  = "Wr0ng-of-the-registry-51cd"
 )
 
-// TestRegistryOnRealMachines makes two registries of images as VNFs, one in a container that speaks HTTP and one of Debian's
-// package that speaks HTTPS to users, with the certificate of a private CA, and a cluster that pulls from both, with every
-// node that comes later, too. A third one makes its certificate and has its images on a volume; the cluster comes to know it
-// while it is in use.
+// TestRegistryOnRealMachines makes two registries of images as VNFs, one that containerd's ctr runs and that speaks HTTP, and
+// one of Debian's package that speaks HTTPS to users, with the certificate of a private CA, and a cluster that pulls from both,
+// with every node that comes later, too. A third one, which Docker runs, makes its certificate and has its images on a volume;
+// the cluster comes to know it while it is in use.
 func TestRegistryOnRealMachines(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("Real machines need root; the scenarios on fake machines have run.")
@@ -54,12 +58,13 @@ func TestRegistryOnRealMachines(t *testing.T) {
 	plain, secure, kept := &registryVnf{bed: b, port: 5000}, &registryVnf{bed: b, name: registryName, port: 443}, &registryVnf{bed: b, name: "kept.windlass.test", port: 5000}
 	users := []any{map[string]any{"username": "user01", "password": registryPassword}}
 	began := []string{
-		plain.begin(t, "instantiate-registry", map[string]any{"image_path": "Files/images/registry.tar"}),
+		plain.begin(t, "instantiate-registry", map[string]any{"image_path": packedRegistry}),
 		secure.begin(t, "instantiate-registry", map[string]any{
 			"tls": map[string]any{"certificate_path": "Files/registry.crt", "private_key": key}, "users": users,
 		}),
 		kept.begin(t, "instantiate-registry-volume", map[string]any{
-			"tls": map[string]any{"generate": true, "host_names": []any{kept.name}}, "users": users,
+			"image_path": packedRegistry,
+			"tls":        map[string]any{"generate": true, "host_names": []any{kept.name}}, "users": users,
 		}),
 	}
 	tiny := tinyImage(t)
@@ -67,6 +72,7 @@ func TestRegistryOnRealMachines(t *testing.T) {
 		b.Await(t, began[i], 5*time.Minute, "COMPLETED")
 		t.Log(b.Timings(t, began[i]))
 		r.find(t)
+		r.requireRunsBy(t, []string{"/usr/bin/ctr run", "/usr/bin/docker-registry serve", "/usr/bin/docker run"}[i])
 		require.NoError(t, r.to.push(t, r.image("v1"), tiny))
 	}
 	stranger := secure.to
@@ -141,7 +147,15 @@ func (b *bed) onboardRegistryServer(t *testing.T, certificate *tls.Certificate) 
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "Files/images"), 0o755))
 	tag, err := name.NewTag("lab.local/registry:2")
 	require.NoError(t, err)
-	require.NoError(t, tarball.WriteToFile(filepath.Join(dir, "Files/images/registry.tar"), tag, debianRegistry(t, b.Root)))
+	require.NoError(t, tarball.WriteToFile(filepath.Join(dir, packedRegistry), tag, debianRegistry(t, b.Root)))
+	hot := filepath.Join(dir, "BaseHOT/simple/private_registry_hot_top.yaml")
+	text, err := os.ReadFile(hot)
+	require.NoError(t, err)
+	named := strings.NewReplacer(
+		"parameters:\n", "parameters:\n  machine_name: { type: string, default: registry }\n",
+		"OS::Nova::Server\n    properties:\n", "OS::Nova::Server\n    properties:\n      name: { get_param: machine_name }\n",
+	).Replace(string(text))
+	require.NoError(t, os.WriteFile(hot, []byte(named), 0o600))
 	crt := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]})
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "Files/registry.crt"), crt, 0o600))
 	b.onboardDirectory(t, dir)
@@ -150,8 +164,8 @@ func (b *bed) onboardRegistryServer(t *testing.T, certificate *tls.Certificate) 
 	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
 }
 
-// debianRegistry is an image of the registry that the lab's image has, with what it is linked to; it is started as the
-// distribution project's own is.
+// debianRegistry is an image of the registry that the lab's image has, with what it is linked to; its entrypoint and command
+// are like those of the distribution project's own.
 func debianRegistry(t *testing.T, root string) v1.Image {
 	t.Helper()
 	lab, ok := image.Find(image.Options{Source: root})
@@ -183,14 +197,25 @@ func debianRegistry(t *testing.T, root string) v1.Image {
 		file := library(name)
 		add(strings.TrimPrefix(file, lab.Base+"/"), file)
 	}
-	return imageOf(t, files, "/usr/bin/docker-registry", "serve")
+	img := imageOf(t, files, "/usr/bin/docker-registry")
+	config, err := img.ConfigFile()
+	require.NoError(t, err)
+	config = config.DeepCopy()
+	config.Config.Cmd = []string{"serve", "/etc/docker/registry/config.yml"}
+	img, err = mutate.ConfigFile(img, config)
+	require.NoError(t, err)
+	return img
 }
 
 // begin instantiates it; params are added to those of the sample's request.
 func (r *registryVnf) begin(t *testing.T, sample string, params map[string]any) (op string) {
 	t.Helper()
 	request, installation := r.registryRequest(t, sample)
-	request["additionalParams"].(map[string]any)["registry_port"] = r.port
+	additional := request["additionalParams"].(map[string]any)
+	additional["registry_port"] = r.port
+	if r.name == "" {
+		additional["machine_name"] = "plain" // the lab gives it the image of a node, with containerd alone
+	}
 	installation["port_no"] = r.port
 	maps.Copy(installation, params)
 	r.vnf = r.createOf(t, registryServerVnfdID, cmp.Or(r.name, "plain"))
@@ -216,6 +241,20 @@ func (r *registryVnf) find(t *testing.T) {
 		}
 		r.to.as = &authn.Basic{Username: "user01", Password: registryPassword}
 	}
+}
+
+// requireRunsBy wants it to be started with that.
+func (r *registryVnf) requireRunsBy(t *testing.T, program string) {
+	t.Helper()
+	address, _, _ := net.SplitHostPort(r.to.address)
+	host, err := (&remote.Dialer{HostKeys: &bareNodes{}}).Dial(t.Context(), remote.Target{
+		Node: r.vnf, ServerID: r.VnfcOf(t, r.vnf, registryVdu), Address: address, User: machine.User, Password: testbed.NodePassword,
+	})
+	require.NoError(t, err)
+	defer func() { _ = host.Close() }()
+	unit, err := host.Get(t.Context(), "/etc/systemd/system/windlass-registry.service", 1<<20)
+	require.NoError(t, err)
+	require.Contains(t, string(unit), "ExecStart="+program)
 }
 
 // told is how a cluster names it as Windlass tells, and the user.
