@@ -31,6 +31,30 @@ type registriesState struct {
 	// Insecure are those that it has added to Docker's list, Kubelet those in kubelet's file.
 	Insecure []string `json:"insecure,omitempty"`
 	Kubelet  []string `json:"kubelet,omitempty"`
+	// Docker are those whose CA's certificates it has given Docker. A state of an earlier release does not say: nil.
+	Docker []string `json:"docker"`
+}
+
+// dockers are the servers that may have certificates of Windlass's in Docker's directory.
+func (s registriesState) dockers() []string {
+	if s.Docker == nil {
+		return s.Servers
+	}
+	return s.Docker
+}
+
+// bare is the state of a node that has no Docker.
+func (s registriesState) bare() registriesState {
+	s.Insecure, s.Docker = nil, []string{}
+	return s
+}
+
+// with is what may be Windlass's while the one state becomes the other.
+func (s registriesState) with(after registriesState) registriesState {
+	return registriesState{
+		Servers: union(s.Servers, after.Servers), Insecure: union(s.Insecure, after.Insecure), Kubelet: union(s.Kubelet, after.Kubelet),
+		Docker: union(append([]string{}, s.dockers()...), after.dockers()),
+	}
 }
 
 // maxConfiguration is far above what the files that are read take.
@@ -52,7 +76,8 @@ func registriesOn(ctx context.Context, host Host, node lcm.Node) (*nodeRegistrie
 	if len(state) > 0 && json.Unmarshal(state, &f.state) != nil {
 		return nil, f.malformed(scripts.RegistriesState)
 	}
-	f.state.Servers = slices.DeleteFunc(f.state.Servers, func(s string) bool { return lcm.RegistryServerProblem(s) != "" })
+	isNoServer := func(s string) bool { return lcm.RegistryServerProblem(s) != "" } // they become paths
+	f.state.Servers, f.state.Docker = slices.DeleteFunc(f.state.Servers, isNoServer), slices.DeleteFunc(f.state.Docker, isNoServer)
 	f.readProxy(string(proxy))
 	return f, nil
 }
@@ -123,9 +148,26 @@ func (f *nodeRegistries) gone(registries []openRegistry) (out []string) {
 	return out
 }
 
+// withCA are the servers that are given a CA.
+func withCA(registries []openRegistry) []string {
+	out := []string{}
+	for _, r := range registries {
+		if r.ca != "" {
+			out = append(out, r.Server)
+		}
+	}
+	return out
+}
+
+// dockerGone are the servers whose certificates are to be taken away from Docker.
+func (f *nodeRegistries) dockerGone(registries []openRegistry) []string {
+	stay := withCA(registries)
+	return slices.DeleteFunc(slices.Clone(f.state.dockers()), func(s string) bool { return slices.Contains(stay, s) })
+}
+
 // files are the inputs with the files that hold more than one registry, and others' entries.
 func (f *nodeRegistries) files(registries []openRegistry) ([]scripts.Input, error) {
-	after := registriesState{}
+	after := registriesState{Docker: withCA(registries)}
 	for _, r := range registries {
 		after.Servers = append(after.Servers, r.Server)
 	}
@@ -138,11 +180,13 @@ func (f *nodeRegistries) files(registries []openRegistry) ([]scripts.Input, erro
 		return nil, err
 	}
 	// As long as the script runs, what was there and what comes is Windlass's.
-	before := registriesState{
-		Servers: union(f.state.Servers, after.Servers), Insecure: union(f.state.Insecure, after.Insecure), Kubelet: union(f.state.Kubelet, after.Kubelet),
-	}
 	return []scripts.Input{
-		{Name: "credentials", Value: credentials}, {Name: "docker", Value: docker}, {Name: "before", Value: before.text()}, {Name: "after", Value: after.text()},
+		{Name: "credentials", Value: credentials},
+		{Name: "docker", Value: docker},
+		{Name: "before", Value: f.state.with(after).text()},
+		{Name: "after", Value: after.text()},
+		{Name: "before.bare", Value: f.state.with(after.bare()).text()},
+		{Name: "after.bare", Value: after.bare().text()},
 	}, nil
 }
 

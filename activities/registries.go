@@ -23,6 +23,9 @@ type ConnectRegistriesInput struct {
 // ConnectRegistriesOutput tells how many registries the node can pull from.
 type ConnectRegistriesOutput struct {
 	Registries int `json:"registries"`
+	// Unseen are the servers of those that answer, but of which no manifest was seen: they tell nobody what they have, or are
+	// empty.
+	Unseen []string `json:"unseen,omitempty"`
 	// Unreachable is set when the node was passed over.
 	Unreachable bool `json:"unreachable,omitempty"`
 }
@@ -85,7 +88,24 @@ func (n *Nodes) connectRegistries(ctx context.Context, in ConnectRegistriesInput
 	if err != nil {
 		return out, err
 	}
-	return out, unusable(in.Node, scripts.RegistryFailures(results))
+	out.Unseen = unseen(registries, scripts.RegistriesSeen(results))
+	if err := unusable(in.Node, withoutImages(registries, out.Unseen, scripts.RegistryFailures(results))); err != nil {
+		return out, err
+	}
+	if len(out.Unseen) > 0 {
+		n.Output.Lines(ctx, in.Step)("no manifest was seen of " + strings.Join(out.Unseen, ", ") + "; an image that is named as test_image is asked for")
+	}
+	return out, nil
+}
+
+// unseen are the servers of registries that answer, but have not shown that they give an image.
+func unseen(registries []openRegistry, seen []string) (out []string) {
+	for _, r := range registries {
+		if !slices.Contains(seen, r.Server) {
+			out = append(out, r.Server)
+		}
+	}
+	return out
 }
 
 // openRegistry is a registry with what is secret, and what is in the package.
@@ -132,7 +152,7 @@ func masks(registries []openRegistry) (out []string) {
 // connect is the job that gives a node these registries.
 func (f *nodeRegistries) connect(registries []openRegistry) (j job, err error) {
 	script := scripts.ConnectRegistries{
-		Gone: f.gone(registries), Credentials: slices.ContainsFunc(registries, func(r openRegistry) bool { return r.Username != "" }),
+		Gone: f.gone(registries), DockerGone: f.dockerGone(registries), Credentials: slices.ContainsFunc(registries, func(r openRegistry) bool { return r.Username != "" }),
 	}
 	var inputs []scripts.Input
 	for i, r := range registries {
@@ -161,6 +181,7 @@ func (f *nodeRegistries) check(registries []openRegistry) job {
 	)
 	for i, r := range registries {
 		script.Servers, script.URLs = append(script.Servers, r.Server), append(script.URLs, r.URL())
+		script.Manifests = append(script.Manifests, r.TestManifest())
 		config := scripts.CurlConfig{Username: r.Username, Password: r.password, Proxy: f.proxyFor(r.URL())}
 		inputs = append(inputs, scripts.Input{Name: fmt.Sprintf("curl.%d", i), Value: config.Render()}, scripts.Input{Name: fmt.Sprintf("ca.%d", i), Value: r.ca})
 	}
@@ -170,6 +191,17 @@ func (f *nodeRegistries) check(registries []openRegistry) job {
 // registryKinds are the kinds of failures that no waiting mends; those that waiting may mend are Unavailable.
 var registryKinds = map[string]lcm.Kind{
 	"denied": lcm.KindDenied, "untrusted": lcm.KindBroken, "unknown": lcm.KindBroken, "wrong": lcm.KindBroken,
+}
+
+// withoutImages adds to the failures those that have not given the image that is asked for, and do not say why.
+func withoutImages(registries []openRegistry, unseen []string, failures []scripts.RegistryFailure) []scripts.RegistryFailure {
+	for _, r := range registries {
+		told := slices.ContainsFunc(failures, func(f scripts.RegistryFailure) bool { return f.Server == r.Server })
+		if r.TestImage != "" && !told && slices.Contains(unseen, r.Server) {
+			failures = append(failures, scripts.RegistryFailure{Class: "wrong", Server: r.Server, Sentence: "has not shown the manifest of test_image " + r.TestImage})
+		}
+	}
+	return failures
 }
 
 // unusable makes one error of a node's failures, nil when there is none.

@@ -73,7 +73,8 @@ func TestConnectRegistries_setsEachOnceAndAsksIt(t *testing.T) {
 	auth := base64.StdEncoding.EncodeToString([]byte(`user01:hunter2"`))
 	assert.JSONEq(t, `{"auths":{"other.example.com":{"auth":"eDp5"},"registry.example.com":{"auth":"`+auth+`"}},"credHelpers":{}}`, connect["credentials"])
 	assert.JSONEq(t, `{"log-driver":"local","insecure-registries":["lab.example.com","192.168.0.10:5000"]}`, node.files[scripts.DockerConfiguration])
-	assert.JSONEq(t, `{"servers":["192.168.0.10:5000","registry.example.com"],"insecure":["192.168.0.10:5000"],"kubelet":["registry.example.com"]}`, connect["after"])
+	assert.JSONEq(t, `{"servers":["192.168.0.10:5000","registry.example.com"],"insecure":["192.168.0.10:5000"],"kubelet":["registry.example.com"],"docker":["registry.example.com"]}`, connect["after"])
+	assert.JSONEq(t, `{"servers":["192.168.0.10:5000","registry.example.com"],"kubelet":["registry.example.com"],"docker":[]}`, connect["after.bare"])
 
 	_, params = readScript(fake.ran[3].Script)
 	assert.Equal(t, "http://192.168.0.10:5000 https://registry.example.com", params["URLS"])
@@ -113,11 +114,12 @@ func TestConnectRegistries_takesAwayWhatIsNotAskedForAnyMore(t *testing.T) {
 	require.Len(t, fake.ran, 2, "nothing is there to be asked")
 	_, params := readScript(fake.ran[0].Script)
 	assert.Equal(t, "192.168.0.10:5000 registry.example.com", params["GONE"])
+	assert.Equal(t, "registry.example.com", params["DOCKER_GONE"], "the other has no certificate")
 	_, params = readScript(fake.ran[1].Script)
 	assert.Empty(t, params["GONE"])
 	assert.JSONEq(t, `{"auths":{"other.example.com":{"auth":"eDp5"}}}`, node.files[scripts.KubeletCredentials])
 	assert.JSONEq(t, `{"log-driver":"local"}`, node.files[scripts.DockerConfiguration])
-	assert.JSONEq(t, `{"servers":null}`, node.files[scripts.RegistriesState])
+	assert.JSONEq(t, `{"servers":null,"docker":[]}`, node.files[scripts.RegistriesState])
 
 	fake.ran = nil
 	must(t, nodes.ConnectRegistries, s.toRegistries(true))
@@ -174,6 +176,12 @@ func TestConnectRegistries_keepsItsNotesFromBecomingPaths(t *testing.T) {
 	must(t, nodes.ConnectRegistries, s.toRegistries(false))
 	_, params := readScript(fake.ran[0].Script)
 	assert.Equal(t, "old.example.com", params["GONE"])
+	assert.Equal(t, "old.example.com", params["DOCKER_GONE"], "an earlier release's state does not say what is Docker's")
+
+	node.files[scripts.RegistriesState] = `{"servers":["old.example.com"],"docker":["../x"]}`
+	must(t, nodes.ConnectRegistries, s.toRegistries(false))
+	_, params = readScript(fake.ran[1].Script)
+	assert.Empty(t, params["DOCKER_GONE"])
 }
 
 func TestConnectRegistries_passesADeadNodeOverWhenItIsUndone(t *testing.T) {
@@ -215,4 +223,32 @@ func TestReachNode_saysThatNothingHasBeenChanged(t *testing.T) {
 	_, err = do(t, nodes.ReachNode, in)
 	assertKind(t, err, lcm.KindDenied, "refuses to log in")
 	assert.Empty(t, fake.ran)
+}
+
+func TestConnectRegistries_wantsTheManifestOfTheImageThatIsNamed(t *testing.T) {
+	withImage := tlsRegistry
+	withImage.TestImage = "edge/app:1.0"
+	s, fake, _, nodes := registrySite(t, plainRegistry, withImage)
+	output := s.reach.Output.(*logOutput)
+	manifest := func(text string) []string {
+		return results("manifest", base64.StdEncoding.EncodeToString([]byte(text)))
+	}
+	fake.replies["check-registries"] = manifest("registry.example.com edge/app:1.0")
+	for range 2 {
+		assert.Equal(t, []string{"192.168.0.10:5000"}, must(t, nodes.ConnectRegistries, s.toRegistries(false)).Unseen)
+	}
+	_, params := readScript(fake.ran[1].Script)
+	assert.Equal(t, "- /v2/edge/app/manifests/1.0", params["MANIFESTS"])
+	assert.Contains(t, output.lines[len(output.lines)-1], "no manifest was seen of 192.168.0.10:5000;")
+
+	fake.replies["check-registries"] = append(manifest("registry.example.com edge/app:1.0"), manifest("192.168.0.10:5000 a:b")...)
+	assert.Empty(t, must(t, nodes.ConnectRegistries, s.toRegistries(false)).Unseen)
+	assert.NotContains(t, output.lines[len(output.lines)-1], "no manifest")
+
+	fake.replies["check-registries"] = results("failure", base64.StdEncoding.EncodeToString([]byte("wrong|registry.example.com|does not have test_image edge/app:1.0 (404)")))
+	_, err := do(t, nodes.ConnectRegistries, s.toRegistries(false))
+	assertKind(t, err, lcm.KindBroken, s.nodes[0].Name+" cannot pull from every registry: registry.example.com does not have test_image edge/app:1.0 (404). Mend")
+	fake.replies["check-registries"] = nil
+	_, err = do(t, nodes.ConnectRegistries, s.toRegistries(false))
+	assertKind(t, err, lcm.KindBroken, "registry.example.com has not shown the manifest of test_image edge/app:1.0")
 }

@@ -9,11 +9,13 @@ import (
 // ConnectRegistries lets a node pull from registries of images, and no longer from others. Inputs: hosts.I and ca.I are the
 // hosts.toml and the CA's certificates of the I-th server, the latter empty for none; credentials is kubelet's file, empty
 // for none at all; docker is Docker's daemon.json, empty to leave it alone; before and after are what RegistriesState is to
-// hold while the script runs and at its end.
+// hold while the script runs and at its end, before.bare and after.bare the same for a node without Docker.
 type ConnectRegistries struct {
 	Servers []string // as names of images begin
 	Gone    []string // those that are taken away
-	Hosts   []string // "address name" for /etc/hosts, the order is kept
+	// DockerGone are those whose CA's certificates are taken away from Docker.
+	DockerGone []string
+	Hosts      []string // "address name" for /etc/hosts, the order is kept
 	// Credentials is set when some of kubelet's credentials are those of the servers.
 	Credentials bool
 }
@@ -40,17 +42,20 @@ func (ConnectRegistries) Name() string { return "connect-registries" }
 func (s ConnectRegistries) Render() (string, error) {
 	return render(s.Name(), []param{
 		optional("SERVERS", strings.Join(s.Servers, " ")), optional("GONE", strings.Join(s.Gone, " ")),
+		optional("DOCKER_GONE", strings.Join(s.DockerGone, " ")),
 		optional("REGISTRY_HOSTS", strings.Join(s.Hosts, ",")), flag("WITH_CREDENTIALS", s.Credentials),
 	}, hostsLibrary, registriesLibrary)
 }
 
-// CheckRegistries asks registries from a node, as containerd will: the API's root and, where there is a repository, a
-// manifest. Inputs: curl.I is the CurlConfig for the I-th server, ca.I its CA's certificates. Results, in base64:
+// CheckRegistries asks registries from a node, as containerd will: the API's root and a manifest, which need not come unless
+// it is one of Manifests. Inputs: curl.I is the CurlConfig for the I-th server, ca.I its CA's certificates. Results, in base64:
 // "failure" (class|server|sentence, see RegistryFailure), one for each that cannot be used, and "manifest" (server and
 // image), one for each that was seen.
 type CheckRegistries struct {
 	Servers []string
 	URLs    []string // the roots, in the order of Servers
+	// Manifests are the paths of those that must come, in the same order; "" where it may be any that the registry tells.
+	Manifests []string
 }
 
 // Name implements Script.
@@ -58,7 +63,28 @@ func (CheckRegistries) Name() string { return "check-registries" }
 
 // Render implements Script.
 func (s CheckRegistries) Render() (string, error) {
-	return render(s.Name(), []param{required("SERVERS", strings.Join(s.Servers, " ")), required("URLS", strings.Join(s.URLs, " "))}, registriesLibrary)
+	manifests := make([]string, len(s.Servers))
+	for i := range manifests {
+		manifests[i] = anyManifest
+		if i < len(s.Manifests) && s.Manifests[i] != "" {
+			manifests[i] = s.Manifests[i]
+		}
+	}
+	return render(s.Name(), []param{
+		required("SERVERS", strings.Join(s.Servers, " ")), required("URLS", strings.Join(s.URLs, " ")), required("MANIFESTS", strings.Join(manifests, " ")),
+	}, registriesLibrary)
+}
+
+// anyManifest stands for one that nobody asks for.
+const anyManifest = "-"
+
+// RegistriesSeen are the servers from which CheckRegistries has got a manifest.
+func RegistriesSeen(r Results) (out []string) {
+	for _, text := range r.Texts("manifest") {
+		server, _, _ := strings.Cut(text, " ")
+		out = append(out, server)
+	}
+	return out
 }
 
 // RegistryFailure is why a node cannot use a registry.

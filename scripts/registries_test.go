@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"maps"
 	"math/big"
 	"net"
 	"net/http"
@@ -43,6 +44,11 @@ func TestCurlConfig_quotesWhateverComes(t *testing.T) {
 	text = scripts.CurlConfig{Proxy: &url.URL{Scheme: "http", Host: "proxy.example:3128"}}.Render()
 	assert.Contains(t, text, `proxy = "http://proxy.example:3128"`)
 	assert.NotContains(t, text, "noproxy")
+}
+
+func TestRegistriesSeen_areThoseWithAManifest(t *testing.T) {
+	r := scripts.ParseResults("windlass-result: manifest=YS5leGFtcGxlLmNvbSB4OjE=\nwindlass-result: failure=YXxi")
+	assert.Equal(t, []string{"a.example.com"}, scripts.RegistriesSeen(r))
 }
 
 func TestRegistryFailures_passesOverWhatIsNone(t *testing.T) {
@@ -88,10 +94,10 @@ func TestConnectRegistries_changesOnlyWhatDiffersAndTakesItBack(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(n.root, "etc/containerd/config.toml"), []byte("version = 2\n[plugins]\n"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(n.root, "etc/hosts"), []byte("127.0.0.1 localhost\n"), 0o600))
 	params := map[string]string{
-		"SERVERS": "192.168.0.10:5000 registry.example.com", "GONE": "", "REGISTRY_HOSTS": "192.168.0.20 registry.example.com", "WITH_CREDENTIALS": "yes",
+		"SERVERS": "192.168.0.10:5000 registry.example.com", "GONE": "", "DOCKER_GONE": "", "REGISTRY_HOSTS": "192.168.0.20 registry.example.com", "WITH_CREDENTIALS": "yes",
 	}
 	inputs := map[string]string{
-		"hosts.0": "HTTP\n", "ca.0": "", "hosts.1": "HTTPS\n", "ca.1": "CA\n", "credentials": "{}\n", "docker": `{"a":1}`, "before": "B\n", "after": "A\n",
+		"hosts.0": "HTTP\n", "ca.0": "", "hosts.1": "HTTPS\n", "ca.1": "CA\n", "credentials": "{}\n", "docker": `{"a":1}`, "before": "B\n", "after": "A\n", "before.bare": "BB\n", "after.bare": "AA\n",
 	}
 	stubs := serviceStubs + "dockerd() { :; }\n"
 	said, code := registryScript(t, n.root, "connect-registries", stubs, params, inputs)
@@ -120,14 +126,92 @@ func TestConnectRegistries_changesOnlyWhatDiffersAndTakesItBack(t *testing.T) {
 	require.Zero(t, code, said)
 	assert.NotContains(t, said, "service ", "the second time nothing changes")
 
-	params = map[string]string{"SERVERS": "", "GONE": params["SERVERS"], "REGISTRY_HOSTS": "", "WITH_CREDENTIALS": "no"}
-	said, code = registryScript(t, n.root, "connect-registries", stubs, params, map[string]string{"before": "B\n", "after": "{}\n", "credentials": "", "docker": "{}"})
+	params = map[string]string{"SERVERS": "", "GONE": params["SERVERS"], "DOCKER_GONE": "registry.example.com", "REGISTRY_HOSTS": "", "WITH_CREDENTIALS": "no"}
+	said, code = registryScript(t, n.root, "connect-registries", stubs, params, map[string]string{"before": "B\n", "after": "{}\n", "before.bare": "BB\n", "after.bare": "AA\n", "credentials": "", "docker": "{}"})
 	require.Zero(t, code, said)
 	assert.Contains(t, said, "service restart kubelet")
 	assert.NoDirExists(t, filepath.Join(certs, "registry.example.com"))
+	assert.NoDirExists(t, filepath.Join(n.root, "etc/docker/certs.d/registry.example.com"))
 	assert.NoFileExists(t, filepath.Join(n.root, "var/lib/kubelet/config.json"))
 	assert.NoFileExists(t, filepath.Join(n.root, "etc/windlass/registry-credentials.json"))
 	assert.Equal(t, "127.0.0.1 localhost\n", read(t, n.root, "etc/hosts"))
+}
+
+// oneRegistry is a node's connection to one registry, with what the test has besides.
+func oneRegistry(t *testing.T, n node, stubs string, params, inputs map[string]string) string {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Join(n.root, "etc/containerd"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(n.root, "etc/containerd/config.toml"), []byte("version = 2\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(n.root, "etc/hosts"), []byte("127.0.0.1 localhost\n"), 0o600))
+	allParams := map[string]string{"SERVERS": "r.example.com", "GONE": "", "DOCKER_GONE": "", "REGISTRY_HOSTS": "", "WITH_CREDENTIALS": "no"}
+	maps.Copy(allParams, params)
+	allInputs := map[string]string{
+		"hosts.0": "HTTPS\n", "ca.0": "", "credentials": "", "docker": "", "before": "B\n", "after": "A\n", "before.bare": "BB\n", "after.bare": "AA\n",
+	}
+	maps.Copy(allInputs, inputs)
+	said, code := registryScript(t, n.root, "connect-registries", stubs, allParams, allInputs)
+	require.Zero(t, code, said)
+	return said
+}
+
+// What `kubeadm reset` deletes comes back when kubelet starts; what others have written there meanwhile stays.
+func TestConnectRegistries_givesKubeletItsCredentialsBackOnlyWhereTheyAreGone(t *testing.T) {
+	n := newNode(t)
+	oneRegistry(t, n, serviceStubs, map[string]string{"WITH_CREDENTIALS": "yes"}, map[string]string{"credentials": "OURS\n"})
+	unit := read(t, n.root, "etc/systemd/system/kubelet.service.d/20-windlass-registries.conf")
+	_, command, found := strings.Cut(unit, "[Service]\nExecStartPre=-")
+	require.True(t, found, unit)
+	require.True(t, strings.HasPrefix(command, "/bin/sh -c '"), "systemd wants a path")
+	file := filepath.Join(n.root, "var/lib/kubelet/config.json")
+	require.NoError(t, os.WriteFile(file, []byte("OURS AND OTHERS\n"), 0o600))
+	said, code := shell(t, command)
+	require.Zero(t, code, said)
+	assert.Equal(t, "OURS AND OTHERS\n", read(t, file))
+
+	require.NoError(t, os.RemoveAll(filepath.Dir(file)))
+	said, code = shell(t, command)
+	require.Zero(t, code, said)
+	assert.Equal(t, "OURS\n", read(t, file))
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode())
+}
+
+func TestConnectRegistries_preparesADockerThatDoesNotRunYet(t *testing.T) {
+	n := newNode(t)
+	asleep := "systemctl() { [[ $1 != is-active ]] && echo \"systemctl $*\"; }\nservice() { echo \"service $*\"; }\ndockerd() { :; }\n"
+	said := oneRegistry(t, n, asleep, nil, map[string]string{"ca.0": "CA\n", "docker": "{}\n"})
+	assert.NotContains(t, said, "service reload docker", "it reads its files when it starts")
+	assert.Equal(t, "CA\n", read(t, n.root, "etc/docker/certs.d/r.example.com/ca.crt"))
+	assert.Equal(t, "{}\n", read(t, n.root, "etc/docker/daemon.json"))
+	assert.Equal(t, "A\n", read(t, n.root, "var/lib/windlass/registries.json"))
+	assert.NoFileExists(t, filepath.Join(n.root, "var/lib/windlass/reload-docker"))
+}
+
+func TestConnectRegistries_writesAndRemembersNothingOfDockerWhereItIsNot(t *testing.T) {
+	if _, err := exec.LookPath("dockerd"); err == nil {
+		t.Skip("this machine has Docker")
+	}
+	n := newNode(t)
+	oneRegistry(t, n, serviceStubs, nil, map[string]string{"ca.0": "CA\n", "docker": "{}\n"})
+	assert.NoDirExists(t, filepath.Join(n.root, "etc/docker"))
+	assert.Equal(t, "AA\n", read(t, n.root, "var/lib/windlass/registries.json"))
+}
+
+func TestConnectRegistries_leavesDockersOtherCertificatesAlone(t *testing.T) {
+	n := newNode(t)
+	certs := filepath.Join(n.root, "etc/docker/certs.d")
+	for _, server := range []string{"r.example.com", "old.example.com", "mixed.example.com"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(certs, server), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(certs, server, "ca.crt"), []byte(server), 0o600))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(certs, "mixed.example.com/client.cert"), []byte("the image's"), 0o600))
+	params := map[string]string{"GONE": "old.example.com mixed.example.com", "DOCKER_GONE": "mixed.example.com"}
+	oneRegistry(t, n, serviceStubs+"dockerd() { :; }\n", params, nil)
+	assert.Equal(t, "r.example.com", read(t, certs, "r.example.com/ca.crt"), "its entry gives no CA")
+	assert.Equal(t, "old.example.com", read(t, certs, "old.example.com/ca.crt"), "it is the image's")
+	assert.NoFileExists(t, filepath.Join(certs, "mixed.example.com/ca.crt"))
+	assert.FileExists(t, filepath.Join(certs, "mixed.example.com/client.cert"))
 }
 
 func TestConnectRegistries_pointsEveryConfigurationOfContainerdAtItsFiles(t *testing.T) {
@@ -263,6 +347,59 @@ func TestCheckRegistries_asksAsContainerdDoes(t *testing.T) {
 			require.Len(t, failures, 1, said)
 			assert.Equal(t, c.class, failures[0].Class)
 			assert.NotContains(t, said, "hunter2")
+		})
+	}
+}
+
+// A named image's manifest must come, whatever else the registry tells.
+func TestCheckRegistries_wantsTheManifestThatIsNamed(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl is not installed")
+	}
+	const digest = "sha256:0123456789abcdef0123456789abcdef"
+	silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // it tells nobody what it has
+		status := map[string]int{
+			"/v2/": 200, "/v2/edge/app/manifests/1.0": 200, "/v2/edge/app/manifests/" + digest: 200, "/v2/edge/secret/manifests/1": 403, "/v2/edge/busy/manifests/1": 503,
+			"/v2/_catalog": 401, "/v2/edge/odd/manifests/1": 400,
+		}[r.URL.Path]
+		w.WriteHeader(max(status, map[bool]int{true: 404}[status == 0]))
+	}))
+	t.Cleanup(silent.Close)
+	token := httptest.NewServer(registry("/token"))
+	t.Cleanup(token.Close)
+	login := scripts.CurlConfig{Username: "user01", Password: `hunter2"\`}
+	for name, c := range map[string]struct{ url, manifest, seen, class, says string }{
+		"there":             {silent.URL, "/v2/edge/app/manifests/1.0", "edge/app:1.0", "", "the manifest of edge/app:1.0 comes"},
+		"by digest":         {silent.URL, "/v2/edge/app/manifests/" + digest, "edge/app@" + digest, "", "comes"},
+		"with a token":      {token.URL, "/v2/edge/app/manifests/1.0", "edge/app:1.0", "", "comes"},
+		"not there":         {silent.URL, "/v2/edge/none/manifests/1", "", "wrong", "does not have test_image edge/none:1 (404)"},
+		"not for this user": {silent.URL, "/v2/edge/secret/manifests/1", "", "denied", "does not give this user the manifest of test_image edge/secret:1 (403)"},
+		"not now":           {silent.URL, "/v2/edge/busy/manifests/1", "", "away", "answers 503 for the manifest of test_image edge/busy:1"},
+		"oddly":             {silent.URL, "/v2/edge/odd/manifests/1", "", "wrong", "answers 400 for the manifest"},
+		"none is named":     {silent.URL, "-", "", "", "it does not tell what it has"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNode(t)
+			require.NoError(t, os.MkdirAll(filepath.Join(n.root, "etc/ssl/certs"), 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join(n.root, "etc/ssl/certs/ca-certificates.crt"), []byte(anotherCA(t)), 0o600))
+			said, code := registryScript(t, n.root, "check-registries", "", map[string]string{"SERVERS": "r.example.com", "URLS": c.url, "MANIFESTS": c.manifest},
+				map[string]string{"curl.0": login.Render(), "ca.0": ""})
+			require.Zero(t, code, said)
+			assert.Contains(t, said, c.says)
+			results := scripts.ParseResults(said)
+			failures := scripts.RegistryFailures(results)
+			if c.class != "" {
+				require.Len(t, failures, 1, said)
+				assert.Equal(t, c.class, failures[0].Class)
+				assert.Empty(t, scripts.RegistriesSeen(results))
+				return
+			}
+			assert.Empty(t, failures)
+			want := ""
+			if c.seen != "" {
+				want = "r.example.com " + c.seen
+			}
+			assert.Equal(t, want, results.Text("manifest"))
 		})
 	}
 }

@@ -33,11 +33,12 @@ func steps() []scripts.Script {
 			Version: "1.34.4-1.1", Source: "https://packages.example.com/core:/stable:/v1.34/deb/ /", LockFor: 600,
 		},
 		scripts.ConnectRegistries{
-			Servers: []string{"192.168.0.10:5000", "registry.example.com"}, Gone: []string{"old.example.com"},
+			Servers: []string{"192.168.0.10:5000", "registry.example.com"}, Gone: []string{"old.example.com"}, DockerGone: []string{"old.example.com"},
 			Hosts: []string{"192.168.0.20 registry.example.com"}, Credentials: true,
 		},
 		scripts.CheckRegistries{
 			Servers: []string{"192.168.0.10:5000", "registry.example.com"}, URLs: []string{"http://192.168.0.10:5000", "https://registry.example.com"},
+			Manifests: []string{"", "/v2/library/busybox/manifests/1.36"},
 		},
 		scripts.InstallRegistry{
 			Port: 5000, HTTPS: true, Image: "docker.io/library/registry:2", ImageFile: "/var/lib/windlass/registry-image.tar", LockFor: 600, Volume: "/registry",

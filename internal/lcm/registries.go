@@ -2,6 +2,7 @@ package lcm
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
@@ -35,6 +36,9 @@ type PrivateRegistry struct {
 	CACertificate   string `json:"ca_certificate,omitempty"`
 	// HostsString is "address name ..." for /etc/hosts.
 	HostsString string `json:"hosts_string,omitempty"`
+	// TestImage is one that the registry has, "repository", "repository:tag" or "repository@digest": every node must get its
+	// manifest.
+	TestImage string `json:"test_image,omitempty"`
 }
 
 // The values of PrivateRegistry.ConnectionType.
@@ -66,6 +70,18 @@ func (r PrivateRegistry) AuthKey() string {
 	return r.Server
 }
 
+// TestManifest is where the registry has the manifest of TestImage: its path below URL, "" without such an image.
+func (r PrivateRegistry) TestManifest() string {
+	if r.TestImage == "" {
+		return ""
+	}
+	repository, reference, digest := strings.Cut(r.TestImage, "@")
+	if !digest {
+		repository, reference, _ = strings.Cut(r.TestImage, ":")
+	}
+	return "/v2/" + repository + "/manifests/" + cmp.Or(reference, "latest")
+}
+
 // HostsEntry is HostsString with single blanks.
 func (r PrivateRegistry) HostsEntry() string { return strings.Join(strings.Fields(r.HostsString), " ") }
 
@@ -79,6 +95,7 @@ func (p *ClusterParams) readRegistries(o *paramReader) {
 		item.text("certificate_path", &r.CertificatePath)
 		item.text("ca_certificate", &r.CACertificate)
 		item.text("hosts_string", &r.HostsString)
+		item.text("test_image", &r.TestImage)
 		p.PrivateRegistries = append(p.PrivateRegistries, r)
 	}
 }
@@ -198,6 +215,7 @@ func registryProblems(path string, list []PrivateRegistry) (problems []Problem) 
 		r.credentialProblems(add)
 		r.certificateProblems(add)
 		r.hostsProblems(hosts, add)
+		r.imageProblems(add)
 	}
 	return problems
 }
@@ -235,6 +253,24 @@ func (r PrivateRegistry) certificateProblems(add func(key, format string, args .
 		add("ca_certificate", "is there beside certificate_path: give the one or the other.")
 	case why != "":
 		add("ca_certificate", "%s.", why)
+	}
+}
+
+// testImagePattern is the name of an image without a registry, as the distribution specification has repositories, tags and
+// digests.
+var testImagePattern = regexp.MustCompile(`^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*` +
+	`(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}|@[a-z0-9]+([+._-][a-z0-9]+)*:[0-9a-fA-F]{32,128})?$`)
+
+// maxRepository is the longest name that registries take.
+const maxRepository = 255
+
+func (r PrivateRegistry) imageProblems(add func(key, format string, args ...any)) {
+	switch {
+	case r.TestImage == "":
+	case r.Server != "" && strings.HasPrefix(r.TestImage, r.Server+"/"):
+		add("test_image", "must be the image's name on the registry, without %q before it.", r.Server+"/")
+	case !testImagePattern.MatchString(r.TestImage), len(strings.FieldsFunc(r.TestImage, func(c rune) bool { return c == ':' || c == '@' })[0]) > maxRepository:
+		add("test_image", `must be a repository of the registry, with a tag or a digest, such as "library/busybox:1.36", not %q.`, r.TestImage)
 	}
 }
 

@@ -170,3 +170,27 @@ func TestShowRegistries_leavesOtherPropertiesAlone(t *testing.T) {
 	shown := lcm.ShowRegistries(nil, json.RawMessage(`{"k8s_cluster_installation_param":{"private_registry_connection_info":[{"connection_type":0}]}}`))
 	assert.Equal(t, map[string]any{lcm.RegistriesKey: []any{map[string]any{"connection_type": json.Number("0")}}}, shown)
 }
+
+func TestPrivateRegistries_nameAnImageToTry(t *testing.T) {
+	const digest = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	for image, manifest := range map[string]string{
+		"library/busybox:1.36": "/v2/library/busybox/manifests/1.36", "edge/app__x/a-b.c": "/v2/edge/app__x/a-b.c/manifests/latest",
+		"edge/app@" + digest: "/v2/edge/app/manifests/" + digest, "": "",
+	} {
+		doc, err := json.Marshal([]any{map[string]any{"connection_type": "1", "server": "a.example.com", "test_image": image}})
+		require.NoError(t, err)
+		list, problems := lcm.CheckRegistries(doc)
+		require.Empty(t, problems, image)
+		assert.Equal(t, manifest, list[0].TestManifest(), image)
+	}
+	for _, image := range []any{
+		"a.example.com/edge/app:1", "Edge/app", "edge//app", "/edge", "edge/app:", "edge/app:1@" + digest, "edge/app@" + digest[:12], "edge app", "edge/../app",
+		"http://edge/app", strings.Repeat("a", 256) + ":1", ":1", 7,
+		map[string]any{},
+	} {
+		doc, err := json.Marshal([]any{map[string]any{"connection_type": "1", "server": "a.example.com", "test_image": image}})
+		require.NoError(t, err)
+		_, problems := lcm.CheckRegistries(doc)
+		assert.Equal(t, []string{"[0].test_image"}, relative(problems, lcm.RegistriesPath), image)
+	}
+}

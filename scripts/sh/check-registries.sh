@@ -76,6 +76,28 @@ refused() {
   esac
 }
 
+# look_at_image: the manifest that must come.
+look_at_image() {
+  local code=0 image=${MANIFEST#/v2/}
+  image="${image%%/manifests/*} ${image##*/manifests/}"
+  if [[ $image == *:* ]]; then image=${image/ /@}; else image=${image/ /:}; fi
+  ask "$MANIFEST" || code=$?
+  if ((code != 0)); then
+    unreached "$code"
+    return
+  fi
+  case $STATUS in
+  200)
+    note "$SERVER answers; the manifest of $image comes"
+    result_text manifest "$SERVER $image"
+    ;;
+  401 | 403) problem denied "does not give this user the manifest of test_image $image ($STATUS); allow it, or name another image" ;;
+  404) problem wrong "does not have test_image $image (404); push it there, or name another image" ;;
+  429 | 5*) problem away "is not ready: it answers $STATUS for the manifest of test_image $image" ;;
+  *) problem wrong "answers $STATUS for the manifest of test_image $image" ;;
+  esac
+}
+
 look() {
   local code=0 repository tag
   {
@@ -89,6 +111,10 @@ look() {
   fi
   if [[ $STATUS != 200 ]]; then
     refused
+    return
+  fi
+  if [[ $MANIFEST != - ]]; then
+    look_at_image
     return
   fi
   if ! ask '/v2/_catalog?n=1' || [[ $STATUS != 200 ]]; then

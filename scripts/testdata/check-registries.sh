@@ -2,6 +2,7 @@
 # windlass: check-registries
 SERVERS='192.168.0.10:5000 registry.example.com'
 URLS='http://192.168.0.10:5000 https://registry.example.com'
+MANIFESTS='- /v2/library/busybox/manifests/1.36'
 
 set -euo pipefail
 umask 022
@@ -134,13 +135,15 @@ write_file() {
 
 in_container() { systemd-detect-virt --quiet --container 2>/dev/null; }
 
-# each_registry COMMAND: with SERVER, its number I and its root URL set.
+# each_registry COMMAND: with SERVER, its number I, its root URL and its MANIFEST set.
 each_registry() {
-  local urls
+  local urls manifests
   read -ra urls <<<"${URLS:-}"
+  read -ra manifests <<<"${MANIFESTS:-}"
   I=0
   for SERVER in $SERVERS; do
     URL=${urls[I]:-}
+    MANIFEST=${manifests[I]:--}
     "$@"
     I=$((I + 1))
   done
@@ -223,6 +226,28 @@ refused() {
   esac
 }
 
+# look_at_image: the manifest that must come.
+look_at_image() {
+  local code=0 image=${MANIFEST#/v2/}
+  image="${image%%/manifests/*} ${image##*/manifests/}"
+  if [[ $image == *:* ]]; then image=${image/ /@}; else image=${image/ /:}; fi
+  ask "$MANIFEST" || code=$?
+  if ((code != 0)); then
+    unreached "$code"
+    return
+  fi
+  case $STATUS in
+  200)
+    note "$SERVER answers; the manifest of $image comes"
+    result_text manifest "$SERVER $image"
+    ;;
+  401 | 403) problem denied "does not give this user the manifest of test_image $image ($STATUS); allow it, or name another image" ;;
+  404) problem wrong "does not have test_image $image (404); push it there, or name another image" ;;
+  429 | 5*) problem away "is not ready: it answers $STATUS for the manifest of test_image $image" ;;
+  *) problem wrong "answers $STATUS for the manifest of test_image $image" ;;
+  esac
+}
+
 look() {
   local code=0 repository tag
   {
@@ -236,6 +261,10 @@ look() {
   fi
   if [[ $STATUS != 200 ]]; then
     refused
+    return
+  fi
+  if [[ $MANIFEST != - ]]; then
+    look_at_image
     return
   fi
   if ! ask '/v2/_catalog?n=1' || [[ $STATUS != 200 ]]; then

@@ -2,6 +2,7 @@
 # windlass: connect-registries
 SERVERS='192.168.0.10:5000 registry.example.com'
 GONE='old.example.com'
+DOCKER_GONE='old.example.com'
 REGISTRY_HOSTS='192.168.0.20 registry.example.com'
 WITH_CREDENTIALS='yes'
 
@@ -155,13 +156,15 @@ write_block() {
 # write_hosts: the names of the nodes ($HOSTS).
 write_hosts() { write_block '# windlass: nodes of the cluster' "$HOSTS"; }
 
-# each_registry COMMAND: with SERVER, its number I and its root URL set.
+# each_registry COMMAND: with SERVER, its number I, its root URL and its MANIFEST set.
 each_registry() {
-  local urls
+  local urls manifests
   read -ra urls <<<"${URLS:-}"
+  read -ra manifests <<<"${MANIFESTS:-}"
   I=0
   for SERVER in $SERVERS; do
     URL=${urls[I]:-}
+    MANIFEST=${manifests[I]:--}
     "$@"
     I=$((I + 1))
   done
@@ -240,7 +243,7 @@ forget_registries() {
   local server
   for server in $GONE; do
     note "forgetting $server"
-    rm -rf "${CERTS:?}/$server" "/etc/docker/certs.d/$server"
+    rm -rf "${CERTS:?}/$server"
   done
 }
 
@@ -254,31 +257,44 @@ set_registry() {
   [[ -s $SCRATCH/in.ca.$I ]] || rm -f "$dir/ca.crt"
 }
 
-docker_runs() { command -v dockerd >/dev/null && systemctl is-active --quiet docker; }
+# has_docker: one that does not run now may be started by its socket, or later.
+has_docker() { command -v dockerd >/dev/null || [[ -e /etc/docker/daemon.json ]]; }
+
+# remember WHEN: what is, before or after, Windlass's own on this node. Without Docker nothing of its files is.
+remember() {
+  local state=$SCRATCH/in.$1
+  has_docker || state=$SCRATCH/in.$1.bare
+  write_file "$STATE" 0644 <"$state"
+}
 
 set_docker_certificate() {
-  local file=/etc/docker/certs.d/$SERVER/ca.crt
-  if [[ -s $SCRATCH/in.ca.$I ]]; then write_file "$file" 0644 <"$SCRATCH/in.ca.$I"; else rm -f "$file"; fi
+  [[ ! -s $SCRATCH/in.ca.$I ]] || write_file "/etc/docker/certs.d/$SERVER/ca.crt" 0644 <"$SCRATCH/in.ca.$I"
 }
 
 set_docker() {
-  docker_runs || return 0
+  local server
+  for server in $DOCKER_GONE; do # an image's own certificates stay
+    rm -f "/etc/docker/certs.d/$server/ca.crt"
+    rmdir "/etc/docker/certs.d/$server" 2>/dev/null || true
+  done
+  has_docker || return 0
   each_registry set_docker_certificate
   if [[ -s $SCRATCH/in.docker ]]; then
     put /etc/docker/daemon.json 0644 "$RELOAD_DOCKER" <"$SCRATCH/in.docker"
   fi
   [[ -e $RELOAD_DOCKER ]] || return 0
-  service reload docker
+  # One that does not run reads its files when it starts.
+  if systemctl is-active --quiet docker; then service reload docker; fi
   rm -f "$RELOAD_DOCKER"
 }
 
 # kubelet hands the credentials of its file to containerd or Docker with every pull. `kubeadm reset` deletes the file with
-# all else below /var/lib/kubelet, so kubelet gets it back whenever it starts.
+# all else below /var/lib/kubelet, so kubelet gets it back when it starts without one; what others have put there since stays.
 set_credentials() {
   if [[ $WITH_CREDENTIALS == yes ]]; then
     put "$CREDENTIALS" 0600 "$RESTART_KUBELET" <"$SCRATCH/in.credentials"
     put "$KUBELET_CREDENTIALS" 0600 "$RESTART_KUBELET" <"$SCRATCH/in.credentials"
-    put "$KUBELET_DROP_IN" 0644 "$RESTART_KUBELET" <<<$'[Service]\nExecStartPre=-/usr/bin/install -D -m 0600 '"$CREDENTIALS $KUBELET_CREDENTIALS"
+    put "$KUBELET_DROP_IN" 0644 "$RESTART_KUBELET" <<<$'[Service]\n'"ExecStartPre=-/bin/sh -c 'test -s $KUBELET_CREDENTIALS || install -D -m 0600 $CREDENTIALS $KUBELET_CREDENTIALS'"
   elif [[ -e $CREDENTIALS ]]; then
     : >"$RESTART_KUBELET"
     rm -f "$KUBELET_DROP_IN"
@@ -298,13 +314,13 @@ set_credentials() {
 }
 
 read_inputs
-need_input before after
+need_input before after before.bare after.bare
 mkdir -p "${STATE%/*}"
-write_file "$STATE" 0644 <"$SCRATCH/in.before"
+remember before
 point_containerd
 forget_registries
 each_registry set_registry
 write_block '# windlass: registries' "$REGISTRY_HOSTS"
 set_docker
 set_credentials
-write_file "$STATE" 0644 <"$SCRATCH/in.after"
+remember after

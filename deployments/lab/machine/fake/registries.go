@@ -103,16 +103,21 @@ func (d *Driver) checkRegistries(ctx context.Context, m *Machine, p Params) Resu
 	if !p.Work(ctx) {
 		return interrupted
 	}
-	urls := strings.Fields(p.Get("URLS"))
+	urls, manifests := strings.Fields(p.Get("URLS")), strings.Fields(p.Get("MANIFESTS"))
 	for i, server := range strings.Fields(p.Get("SERVERS")) {
 		ask := registryClient{machine: m, url: urls[i], config: p.Input("curl." + strconv.Itoa(i)), ca: p.Input("ca." + strconv.Itoa(i))}
 		class, sentence := ask.look(ctx)
-		p.Print("%s %s", server, sentence)
-		key, text := "manifest", server+" "+sentence
-		if class != "" {
-			key, text = "failure", class+"|"+server+"|"+sentence
+		named := manifests[i] != "-"
+		if class == "" && named {
+			class, sentence = ask.lookAtImage(ctx, manifests[i])
 		}
-		p.Result(key, base64.StdEncoding.EncodeToString([]byte(text)))
+		p.Print("%s %s", server, sentence)
+		switch {
+		case class != "":
+			p.Result("failure", base64.StdEncoding.EncodeToString([]byte(class+"|"+server+"|"+sentence)))
+		case named:
+			p.Result("manifest", base64.StdEncoding.EncodeToString([]byte(server+" "+manifests[i])))
+		}
 	}
 	return Result{}
 }
@@ -140,6 +145,24 @@ func (c registryClient) look(ctx context.Context) (class, sentence string) {
 		}
 	}
 	return "", "answers"
+}
+
+// lookAtImage wants the manifest at that path.
+func (c registryClient) lookAtImage(ctx context.Context, path string) (class, sentence string) {
+	image := strings.Replace(strings.TrimPrefix(path, "/v2/"), "/manifests/", ":", 1)
+	status, _, err := c.get(ctx, path)
+	switch {
+	case err != nil:
+		return classOf(err)
+	case status == http.StatusOK:
+		return "", "answers; the manifest of " + image + " comes"
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return "denied", fmt.Sprintf("does not give this user the manifest of test_image %s (%d); allow it, or name another image", image, status)
+	case status >= http.StatusInternalServerError:
+		return "away", fmt.Sprintf("is not ready: it answers %d for the manifest of test_image %s", status, image)
+	default:
+		return "wrong", fmt.Sprintf("does not have test_image %s (%d); push it there, or name another image", image, status)
+	}
 }
 
 func classOf(err error) (class, sentence string) {
