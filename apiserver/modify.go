@@ -59,7 +59,7 @@ func checkModifyV2(body []byte) error {
 	err := check[modifyV2](body)
 	var req modifyV2
 	_ = json.Unmarshal(body, &req) // what is not of the form is told already
-	problems := patchProblems(body, slices.Concat(fixed, []string{"vnfPkgId", "vimConnectionInfoDeleteIds"}), "vimConnectionInfo", "vnfdId")
+	problems := patchProblems(body, slices.Concat(fixed, []string{"vimConnectionInfoDeleteIds"}), "vimConnectionInfo", "vnfPkgId", "vnfdId")
 	for _, id := range slices.Sorted(maps.Keys(req.VimConnectionInfo)) {
 		if entry := req.VimConnectionInfo[id]; !isNull(entry) {
 			if e, ok := asError(within(join("$.vimConnectionInfo", id), check[vimConnectionPatch](entry))); ok {

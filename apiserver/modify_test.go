@@ -91,7 +91,7 @@ func TestModify_reportsEveryMistakeOfFormAtOnce(t *testing.T) {
 		}},
 		{v1, `{"vnfdId":null,"id":"x","instantiationState":"INSTANTIATED"}`, []string{"$.id", "$.instantiationState", "$.vnfdId"}},
 		{v2, `{"vimConnectionInfo":[],"extensions":1}`, []string{"$.vimConnectionInfo", "$.extensions"}},
-		{v2, `{"vimConnectionInfo":{"a":null,"b":{"vimType":1,"extra":[]},"c":7},"vnfPkgId":"x","vnfProvider":"y"}`, []string{
+		{v2, `{"vimConnectionInfo":{"a":null,"b":{"vimType":1,"extra":[]},"c":7},"vnfPkgId":null,"vnfProvider":"y"}`, []string{
 			"$.vnfPkgId", "$.vnfProvider", "$.vimConnectionInfo.b.vimType", "$.vimConnectionInfo.b.extra", "$.vimConnectionInfo.c",
 		}},
 	} {
@@ -131,8 +131,11 @@ func TestModify_refusesWhatCannotBe(t *testing.T) {
 	}
 	require.Empty(t, b.starter.starts)
 	b.do("PATCH", running, `{"vnfdId":"`+vnfdID+`"}`).want(http.StatusAccepted) // it is the one that it has
+	twin := strings.Replace(b.runs("/vnflcm/v1", vnfdID, "ha", 3, 2), "v1", "v2", 1)
+	require.Contains(t, b.do("PATCH", twin, `{"vnfPkgId":"nothing"}`, asMergePatch).problem(422), "$.vnfPkgId", "v3.3.1 has it, too")
+	b.do("PATCH", twin, `{"vnfPkgId":"`+pkg[strings.LastIndexByte(pkg, '/')+1:]+`"}`, asMergePatch).want(http.StatusAccepted)
 	b.do("PATCH", fresh, `{"vimConnectionInfo":[{"id":"a","vimId":"`+vim+`","accessInfo":{"password":"`+marker+`-modify"}}]}`).want(http.StatusAccepted)
-	require.Len(t, b.starter.starts, 2)
+	require.Len(t, b.starter.starts, 3)
 	b.do("PATCH", pkg, map[string]any{"operationalState": "DISABLED"}).want(http.StatusOK)
 	another := b.instance(fresh)
 	another.ID, another.Version = newID[lcm.VnfInstanceID](), 1

@@ -145,7 +145,6 @@ type changeParams struct {
 // modifyV1 is SOL003 v2.6.1 clause 5.5.2.12. Entries of vimConnectionInfo are laid over those of the same id.
 type modifyV1 struct {
 	modifyBase
-	VnfPkgID          string `json:"vnfPkgId"`
 	VimConnectionInfo []struct {
 		ID string `json:"id" sol:"required"`
 		vimConnection
@@ -160,9 +159,11 @@ type modifyV2 struct {
 	VimConnectionInfo map[string]json.RawMessage `json:"vimConnectionInfo"`
 }
 
+// modifyBase has both ids of a package: SOL003 v3.3.1 has vnfdId in the text of its clause, and vnfPkgId in its OpenAPI file.
 type modifyBase struct {
 	VnfInstanceName           string         `json:"vnfInstanceName"`
 	VnfInstanceDescription    string         `json:"vnfInstanceDescription"`
+	VnfPkgID                  string         `json:"vnfPkgId"`
 	VnfdID                    string         `json:"vnfdId"`
 	VnfConfigurableProperties map[string]any `json:"vnfConfigurableProperties"`
 	Metadata                  map[string]any `json:"metadata"`

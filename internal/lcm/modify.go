@@ -14,7 +14,7 @@ type ModifyRequest struct {
 	Name                   PatchText            `json:"vnfInstanceName"`
 	Description            PatchText            `json:"vnfInstanceDescription"`
 	VnfdID                 VnfdID               `json:"vnfdId"`
-	VnfPkgID               VnfPkgID             `json:"vnfPkgId"` // v1 only
+	VnfPkgID               VnfPkgID             `json:"vnfPkgId"`
 	ConfigurableProperties PatchMap             `json:"vnfConfigurableProperties"`
 	Metadata               PatchMap             `json:"metadata"`
 	Extensions             PatchMap             `json:"extensions"`
