@@ -47,6 +47,8 @@ type InstantiatedVnf struct {
 	VimConnections []lcm.VimConnectionInfo
 	// Extensions and ConfigurableProperties are those of the instance with those of the request.
 	Extensions, ConfigurableProperties map[string]any
+	// ChangedInfo is what else of the instance the operation changes when it is complete; nil for nothing.
+	ChangedInfo *lcm.VnfInfoModifications
 }
 
 // Description is what a workflow needs to know to choose its steps. It holds no parameter.

@@ -117,6 +117,9 @@ func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.Oper
 		}
 		inst.InstantiationState, inst.Instantiated, inst.VimConnections = lcm.Instantiated, &made.Info, made.VimConnections
 		inst.Extensions, inst.ConfigurableProperties = made.Extensions, made.ConfigurableProperties
+		if in.Status.State == lcm.Completed {
+			rec.ChangedInfo = made.ChangedInfo
+		}
 	}
 	rec.ResourceChanges = lcm.ChangesOf(before, inst.Instantiated)
 	o.define(ctx, in.OpOccID, rec, inst.Instantiated)

@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/labstack/echo/v4"
@@ -27,6 +28,17 @@ func (a *lcmAPI) changeExtConn(c echo.Context) error {
 	return a.begin(c, inst, lcm.OpChangeExtConn, body)
 }
 
+func checkExtConnV1(body []byte) error {
+	return withProblems(check[changeExtConnV1](body), patchProblems(body, nil, "vimConnectionInfo"))
+}
+
+func checkExtConnV2(body []byte) error {
+	err := check[changeExtConnV2](body)
+	var req changeExtConnV2
+	_ = json.Unmarshal(body, &req) // what is not of the form is told already
+	return withProblems(err, append(patchProblems(body, nil, "vimConnectionInfo"), connectionProblems(req.VimConnectionInfo)...))
+}
+
 // planReconnection makes the plan of a change of external connectivity, so that what is not possible is refused at once.
 func (a *lcmAPI) planReconnection(ctx context.Context, inst lcm.VnfInstance, body []byte) (lcm.Plan, plan.Facts, error) {
 	if err := a.checkExtConn(body); err != nil {
@@ -43,13 +55,18 @@ func (a *lcmAPI) planReconnection(ctx context.Context, inst lcm.VnfInstance, bod
 	if err != nil {
 		return p, facts, err
 	}
-	return p, facts, a.checkParameters(ctx, inst, facts.Flavour, body)
+	req, err := lcm.ParseChangeExtConn(body)
+	if err != nil {
+		return p, facts, err
+	}
+	facts.ChangesVim = req.ChangesVim(inst)
+	return p, facts, a.checkReconnection(ctx, inst, facts.Flavour, req)
 }
 
-// checkParameters wants the templates to take the network of every connection point that is to be connected: else the
-// change would change nothing.
-func (a *lcmAPI) checkParameters(ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, body []byte) error {
-	req, err := lcm.ParseChangeExtConn(body)
+// checkReconnection wants the templates to take the network of every connection point that is to be connected: else the
+// change would change nothing. What the request makes of the VIM connections must be right, as after a modification.
+func (a *lcmAPI) checkReconnection(ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.ChangeExtConnRequest) error {
+	after, _, err := req.Apply(inst)
 	if err != nil {
 		return err
 	}
@@ -62,6 +79,9 @@ func (a *lcmAPI) checkParameters(ctx context.Context, inst lcm.VnfInstance, f *v
 		return err
 	}
 	var found findings
+	if err := a.checkConnections(ctx, req.VimConnections, after, &found); err != nil {
+		return err
+	}
 	for i, link := range req.ExtVirtualLinks {
 		for k, cp := range link.ExtCps {
 			if !taken[cp.CpdID] {

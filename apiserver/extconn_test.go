@@ -68,6 +68,55 @@ func addressed(ethernet string) string {
 	return `{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"VDU1_CP1","cpConfig":{"x":{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET","ipOverEthernet":{` + ethernet + `}}]}}}]}]}`
 }
 
+func TestChangeExtConn_changesVimConnections(t *testing.T) {
+	const links = `{"extVirtualLinks":[{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"VDU1_CP1"}]}],"vimConnectionInfo":`
+	for root, form := range map[string]struct{ before, after, path string }{
+		"/vnflcm/v1": {`[{"id":"vim1",`, `}]}`, "$.vimConnectionInfo[0]"},
+		"/vnflcm/v2": {`{"vim1":{`, `}}}`, "$.vimConnectionInfo.vim1"},
+	} {
+		t.Run(root, func(t *testing.T) {
+			b := newBench(t)
+			instance := b.plainServer(root)
+			inst := b.instance(instance)
+			inst.VimConnections = []lcm.VimConnectionInfo{{ID: "vim1", VimID: lcm.VimID(b.registerVim("lab", false)), VimType: "openstack"}}
+			require.NoError(t, b.store.UpdateInstance(t.Context(), inst))
+			change := func(entry string) string { return links + form.before + entry + form.after }
+			for entry, want := range map[string]struct {
+				status int
+				at     string
+			}{
+				`"vimId":null`:    {400, ".vimId"},
+				`"accessInfo":[]`: {400, ".accessInfo"},
+				`"vimType":7`:     {400, ".vimType"},
+				`"vimId":"5c9b7a3e-1f2d-4f0e-9d58-3c1f8e1a2b30"`:                                                                        {422, ".vimId"},
+				`"vimId":null,"interfaceInfo":{"endpoint":"https://cloud.example.com/v3"},"accessInfo":{"username":"u","password":"p"}`: {400, ".accessInfo.project"},
+			} {
+				refused := b.do("POST", instance+"/change_ext_conn", change(entry))
+				refused.problem(want.status)
+				require.Equal(t, []string{form.path + want.at}, refused.paths(), entry)
+			}
+			require.Equal(t, []string{"$.vimConnectionInfo"}, func() []string {
+				a := b.do("POST", instance+"/change_ext_conn", links+`null}`)
+				a.problem(http.StatusBadRequest)
+				return a.paths()
+			}())
+			if root == "/vnflcm/v2" {
+				require.Contains(t, b.do("POST", instance+"/change_ext_conn", links+`{"vim1":null}}`).problem(http.StatusConflict), "cannot be removed")
+			}
+			body := change(`"accessInfo":{"password":"` + marker + `-conn"}`)
+			planned := b.do("POST", "/windlass/v1/vnf_instances/"+string(inst.ID)+"/plan", `{"operation":"CHANGE_EXT_CONN","request":`+body+`}`)
+			planned.want(http.StatusOK)
+			require.Contains(t, string(planned.Body), "Try the VIM connection")
+			require.Empty(t, b.starter.starts)
+			a := b.do("POST", instance+"/change_ext_conn", body)
+			a.want(http.StatusAccepted)
+			require.NotContains(t, string(b.operation(a.path()).Params), marker)
+			require.Contains(t, string(b.do("GET", a.path(), nil).Body), `"password":"***"`)
+			require.Equal(t, inst.VimConnections, b.instance(instance).VimConnections, "not before it is complete")
+		})
+	}
+}
+
 func TestChangeExtConn_refusesWhatCannotBe(t *testing.T) {
 	b := newBench(t)
 	instance := b.plainServer("/vnflcm/v2")

@@ -60,14 +60,19 @@ func checkModifyV2(body []byte) error {
 	var req modifyV2
 	_ = json.Unmarshal(body, &req) // what is not of the form is told already
 	problems := patchProblems(body, slices.Concat(fixed, []string{"vimConnectionInfoDeleteIds"}), "vimConnectionInfo", "vnfPkgId", "vnfdId")
-	for _, id := range slices.Sorted(maps.Keys(req.VimConnectionInfo)) {
-		if entry := req.VimConnectionInfo[id]; !isNull(entry) {
+	return withProblems(err, append(problems, connectionProblems(req.VimConnectionInfo)...))
+}
+
+// connectionProblems are those of the entries of a merge patch for VIM connections; one that is null is taken away.
+func connectionProblems(patch map[string]json.RawMessage) (problems []lcm.Problem) {
+	for _, id := range slices.Sorted(maps.Keys(patch)) {
+		if entry := patch[id]; !isNull(entry) {
 			if e, ok := asError(within(join("$.vimConnectionInfo", id), check[vimConnectionPatch](entry))); ok {
 				problems = append(problems, e.Problems...)
 			}
 		}
 	}
-	return withProblems(err, problems)
+	return problems
 }
 
 // patchProblems are the attributes that must not be in the patch, and those that must not be null in it.
@@ -121,7 +126,15 @@ func (a *lcmAPI) validateModify(ctx context.Context, inst lcm.VnfInstance, body 
 	if err := a.checkOtherRegistries(ctx, inst, req, &found); err != nil {
 		return err
 	}
-	for i, p := range req.VimConnections {
+	if err := a.checkConnections(ctx, req.VimConnections, after, &found); err != nil {
+		return err
+	}
+	return found.err()
+}
+
+// checkConnections looks at the connections that a merge patch adds or changes, as they are afterwards.
+func (a *lcmAPI) checkConnections(ctx context.Context, patch lcm.VimConnectionPatches, after lcm.VnfInstance, found *findings) error {
+	for i, p := range patch {
 		at := slices.IndexFunc(after.VimConnections, func(v lcm.VimConnectionInfo) bool { return v.ID == p.ID })
 		if p.Removes() || at < 0 {
 			continue
@@ -130,11 +143,11 @@ func (a *lcmAPI) validateModify(ctx context.Context, inst lcm.VnfInstance, body 
 		if a.number == 2 {
 			path = join("$.vimConnectionInfo", p.ID)
 		}
-		if err := a.checkVim(ctx, path, after.VimConnections[at], &found); err != nil {
+		if err := a.checkVim(ctx, path, after.VimConnections[at], found); err != nil {
 			return err
 		}
 	}
-	return found.err()
+	return nil
 }
 
 // packageFor is the package that the request names by its own id or by that of its VNFD; nil when it names none.

@@ -19,12 +19,8 @@ type createVnfRequest struct {
 // instantiateV1 is SOL003 v2.6.1 clause 5.5.2.4. vimType is mandatory there, but Tacker's clients leave it out.
 type instantiateV1 struct {
 	instantiateBase
-	VimConnectionInfo []struct {
-		ID string `json:"id" sol:"required"`
-		vimConnection
-		VimType string `json:"vimType"`
-	} `json:"vimConnectionInfo"`
-	ExtVirtualLinks []extVirtualLink[[]cpConfig] `json:"extVirtualLinks"`
+	VimConnectionInfo []vimConnectionV1            `json:"vimConnectionInfo"`
+	ExtVirtualLinks   []extVirtualLink[[]cpConfig] `json:"extVirtualLinks"`
 }
 
 // instantiateV2 is SOL003 v3.3.1 clause 5.5.2.4.
@@ -52,6 +48,13 @@ type vimConnection struct {
 	InterfaceInfo map[string]any `json:"interfaceInfo"`
 	AccessInfo    map[string]any `json:"accessInfo"`
 	Extra         map[string]any `json:"extra"`
+}
+
+// vimConnectionV1 is an item of v2.6.1's list.
+type vimConnectionV1 struct {
+	ID string `json:"id" sol:"required"`
+	vimConnection
+	VimType string `json:"vimType"`
 }
 
 // extVirtualLink is SOL003 clause 4.4.1.11; C is a list of configurations in v2.6.1, a map in v3.3.1.
@@ -145,12 +148,8 @@ type changeParams struct {
 // modifyV1 is SOL003 v2.6.1 clause 5.5.2.12. Entries of vimConnectionInfo are laid over those of the same id.
 type modifyV1 struct {
 	modifyBase
-	VimConnectionInfo []struct {
-		ID string `json:"id" sol:"required"`
-		vimConnection
-		VimType string `json:"vimType"`
-	} `json:"vimConnectionInfo"`
-	VimConnectionInfoDeleteIDs []string `json:"vimConnectionInfoDeleteIds"`
+	VimConnectionInfo          []vimConnectionV1 `json:"vimConnectionInfo"`
+	VimConnectionInfoDeleteIDs []string          `json:"vimConnectionInfoDeleteIds"`
 }
 
 // modifyV2 is SOL003 v3.3.1 clause 5.5.2.12. An entry that is null is taken away.
@@ -170,16 +169,18 @@ type modifyBase struct {
 	Extensions                map[string]any `json:"extensions"`
 }
 
-// changeExtConnV1 is SOL003 v2.6.1 clause 5.5.2.11.
+// changeExtConnV1 is SOL003 v2.6.1 clause 5.5.2.11. Its vimConnectionInfo is a merge patch, as a modification's.
 type changeExtConnV1 struct {
-	ExtVirtualLinks  []extVirtualLink[[]cpConfig] `json:"extVirtualLinks" sol:"required"`
-	AdditionalParams map[string]any               `json:"additionalParams"`
+	ExtVirtualLinks   []extVirtualLink[[]cpConfig] `json:"extVirtualLinks" sol:"required"`
+	VimConnectionInfo []vimConnectionV1            `json:"vimConnectionInfo"`
+	AdditionalParams  map[string]any               `json:"additionalParams"`
 }
 
 // changeExtConnV2 is SOL003 v3.3.1 clause 5.5.2.11.
 type changeExtConnV2 struct {
-	ExtVirtualLinks  []extVirtualLink[map[string]cpConfig] `json:"extVirtualLinks" sol:"required"`
-	AdditionalParams map[string]any                        `json:"additionalParams"`
+	ExtVirtualLinks   []extVirtualLink[map[string]cpConfig] `json:"extVirtualLinks" sol:"required"`
+	VimConnectionInfo map[string]json.RawMessage            `json:"vimConnectionInfo"`
+	AdditionalParams  map[string]any                        `json:"additionalParams"`
 }
 
 type vimConnectionPatch struct {

@@ -16,7 +16,7 @@ var dialectV1 = dialect{
 	checkInstantiate: check[instantiateV1],
 	checkTerminate:   check[terminateV1],
 	checkModify:      checkModifyV1,
-	checkExtConn:     check[changeExtConnV1],
+	checkExtConn:     checkExtConnV1,
 	vimConnections: func(list []lcm.VimConnectionInfo) any {
 		if len(list) == 0 {
 			return nil

@@ -14,7 +14,7 @@ var dialectV2 = dialect{
 	checkInstantiate: check[instantiateV2],
 	checkTerminate:   check[terminateV2],
 	checkModify:      checkModifyV2,
-	checkExtConn:     check[changeExtConnV2],
+	checkExtConn:     checkExtConnV2,
 	vimConnections: func(list []lcm.VimConnectionInfo) any {
 		if len(list) == 0 {
 			return nil

@@ -29,8 +29,12 @@ func (j *job) restored(made activities.Outcome, connectionID string) activities.
 	info := *j.inst.Instantiated
 	j.request.ExtVirtualLinks = info.ExtVirtualLinks // not those that the operation was to make
 	j.resources(&info, made, connectionID)
+	vims := j.inst.VimConnections
+	if j.formerVims != nil {
+		vims = j.formerVims
+	}
 	return activities.InstantiatedVnf{
-		Info: info, VimConnections: j.inst.VimConnections, Extensions: j.inst.Extensions, ConfigurableProperties: j.inst.ConfigurableProperties,
+		Info: info, VimConnections: vims, Extensions: j.inst.Extensions, ConfigurableProperties: j.inst.ConfigurableProperties,
 	}
 }
 

@@ -231,3 +231,28 @@ func TestRestored_isTheVnfAsItWasWithWhatIsThereNow(t *testing.T) {
 	require.Equal(t, j.inst.Extensions, got.Extensions)
 	require.Equal(t, j.inst.VimConnections, got.VimConnections)
 }
+
+func TestTakeConnections_laysThoseOfTheRequestOverTheInstances(t *testing.T) {
+	j, _ := reconnecting(t)
+	j.inst.VimConnections = []lcm.VimConnectionInfo{{ID: "openstack", VimID: "vim", VimType: "openstack"}, {ID: "other", VimType: "openstack"}}
+	for i := range j.inst.Instantiated.VnfcResources {
+		j.inst.Instantiated.VnfcResources[i].ComputeResource.VimConnectionID = "openstack"
+	}
+	former := j.inst.VimConnections
+	j.opOcc.Params = json.RawMessage(`{"vimConnectionInfo":{"openstack":{"vimId":"another"},"other":null}}`)
+	require.NoError(t, j.takeConnections())
+	changed := []lcm.VimConnectionInfo{{ID: "openstack", VimID: "another", VimType: "openstack"}}
+	require.Equal(t, changed, j.inst.VimConnections)
+	require.Equal(t, changed, j.changedConnections())
+	at, err := (&operations{}).connection(t.Context(), j)
+	require.NoError(t, err)
+	require.Equal(t, changed[0], at, "the operation works on it")
+	require.Equal(t, []string{"other"}, j.modified.DeletedVimConnections)
+	require.Equal(t, former, j.restored(activities.Outcome{Restored: true}, "openstack").VimConnections, "a rollback leaves what there was")
+
+	j, _ = reconnecting(t)
+	j.inst.VimConnections, j.opOcc.State = former, lcm.RolledBack
+	j.opOcc.Params = json.RawMessage(`{"vimConnectionInfo":{"openstack":{"vimId":"another"}}}`)
+	require.NoError(t, j.takeConnections())
+	require.Equal(t, former, j.inst.VimConnections, "it never was")
+}

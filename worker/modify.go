@@ -49,6 +49,24 @@ func (o *operations) modify(ctx context.Context, inst lcm.VnfInstance, opOcc lcm
 	return request.Apply(inst, pkg)
 }
 
+// takeConnections lays the vimConnectionInfo of a CHANGE_EXT_CONN over that of the instance: the operation works on the changed
+// connection, which counts for others when it is complete.
+func (j *job) takeConnections() error {
+	if j.opOcc.Operation != lcm.OpChangeExtConn || j.opOcc.State.Terminal() {
+		return nil
+	}
+	request, err := lcm.ParseChangeExtConn(j.opOcc.Params)
+	if err != nil || len(request.VimConnections) == 0 {
+		return err
+	}
+	former := j.inst.VimConnections
+	if j.inst, j.modified, err = request.Apply(j.inst); err != nil {
+		return err
+	}
+	j.formerVims = append([]lcm.VimConnectionInfo{}, former...)
+	return nil
+}
+
 func (o *operations) packageOf(ctx context.Context, request lcm.ModifyRequest) (lcm.VnfPkg, error) {
 	if request.VnfdID != "" {
 		return o.store.PackageByVnfd(ctx, request.VnfdID)
@@ -56,7 +74,7 @@ func (o *operations) packageOf(ctx context.Context, request lcm.ModifyRequest) (
 	return o.store.Package(ctx, request.VnfPkgID)
 }
 
-// changedConnections are the connections to an OpenStack that a modification changes: of an instantiated VNF, those that
+// changedConnections are the connections to an OpenStack that a modification or a CHANGE_EXT_CONN changes: of an instantiated VNF, those that
 // its resources are on.
 func (j *job) changedConnections() (out []lcm.VimConnectionInfo) {
 	for _, c := range j.inst.VimConnections {

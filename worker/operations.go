@@ -48,8 +48,10 @@ type job struct {
 	target  *lcm.VimConnectionInfo
 	// regranted is the plan as a grant that is being accepted changes it, nil when it does not.
 	regranted *lcm.Plan
-	// modified is what a MODIFY_INFO changes; inst has it already.
+	// modified is what a MODIFY_INFO changes, or a CHANGE_EXT_CONN of the VIM connections; inst has it already.
 	modified lcm.VnfInfoModifications
+	// formerVims are the VIM connections before a CHANGE_EXT_CONN that changes them.
+	formerVims []lcm.VimConnectionInfo
 	// former is what it changes; empty for any other operation.
 	former lcm.VnfInstance
 }
@@ -73,6 +75,9 @@ func (o *operations) loadOf(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (j *job,
 		if j.inst, j.modified, err = o.modify(ctx, j.inst, opOcc); err != nil {
 			return nil, err
 		}
+	}
+	if err := j.takeConnections(); err != nil {
+		return nil, err
 	}
 	switch {
 	case opOcc.Operation == lcm.OpInstantiate:
@@ -138,11 +143,12 @@ func (o *operations) Describe(ctx context.Context, id lcm.OpOccID) (activities.D
 		d.Stopped = j.inst.Instantiated.StoppedServers()
 		d.ServerIDs, d.Nodes, d.ClusterVimID = j.servers(), j.inst.Instantiated.Nodes, j.inst.Instantiated.ClusterVimID
 	}
+	d.VimChanges = len(j.changedConnections()) > 0
 	if err := o.describeChange(j, &d); err != nil {
 		return d, err
 	}
 	if j.opOcc.Operation == lcm.OpModifyInfo {
-		d.VimChanges, d.Registries = len(j.changedConnections()) > 0, j.changesRegistries()
+		d.Registries = j.changesRegistries()
 		d.AskNodes = d.Registries
 		return d, nil
 	}
@@ -258,6 +264,9 @@ func (o *operations) Instantiated(ctx context.Context, id lcm.OpOccID, made acti
 		out.ConfigurableProperties = lcm.ShowRegistries(out.ConfigurableProperties, j.request.AdditionalParams)
 	}
 	out.VimConnections = append([]lcm.VimConnectionInfo{connection}, j.otherConnections(connection)...)
+	if j.formerVims != nil {
+		out.ChangedInfo = &j.modified
+	}
 	if made.ClusterVimID != "" {
 		vim, err := o.store.Vim(ctx, made.ClusterVimID)
 		if err != nil {

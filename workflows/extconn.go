@@ -22,10 +22,13 @@ func (b *build) planReconnection(what activities.Description) (starting, process
 		{title: "Decide what is connected", do: b.decideLinks},
 		{title: "Ask for a grant", do: b.requestGrant},
 	}
-	return starting, []step{
-		{title: "Change the connections of the stack", do: b.reconnect, undo: b.connectAsBefore},
-		{title: "Look at the infrastructure", do: b.look},
+	if what.VimChanges {
+		processing = append(processing, step{title: "Try the VIM connection", do: b.tryVim})
 	}
+	return starting, append(processing,
+		step{title: "Change the connections of the stack", do: b.reconnect, undo: b.connectAsBefore},
+		step{title: "Look at the infrastructure", do: b.look},
+	)
 }
 
 func (b *build) decideLinks(ctx workflow.Context) (err error) {

@@ -28,6 +28,10 @@ func runReconnection(t *testing.T, w *world, before func(*testsuite.TestWorkflow
 		}
 		return out, err
 	})
+	register("TryVim", func(ctx context.Context, in activities.TryVimInput) (out activities.TryVimOutput, err error) {
+		_, err = w.work(ctx, workInput{Tracked: in.Tracked, Name: "try"})
+		return out, err
+	})
 	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
 		return activities.FindNodesOutput{StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}}}, nil
 	})
@@ -45,6 +49,16 @@ func TestChangeExtConn_recordsWhatTheVnfConsistsOf(t *testing.T) {
 	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.Completed}, w.states)
 	require.Equal(t, []string{"reconnect"}, w.done)
 	require.Equal(t, "stack", w.last.Outcome.StackID)
+}
+
+func TestChangeExtConn_triesAnotherVimConnectionFirst(t *testing.T) {
+	t.Parallel()
+	for action, done := range map[lcm.Action][]string{lcm.Retry: {"try", "reconnect"}, lcm.Rollback: nil} {
+		w := &world{what: activities.Description{VimChanges: true}, fail: map[string][]error{"try": {broken("refused")}}}
+		require.NoError(t, runReconnection(t, w, func(env *testsuite.TestWorkflowEnvironment) { decide(env, time.Hour, action) }))
+		require.Equal(t, done, w.done)
+		require.True(t, w.states[len(w.states)-1].Terminal())
+	}
 }
 
 func TestChangeExtConn_isRetriedOrRolledBack(t *testing.T) {

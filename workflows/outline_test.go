@@ -82,6 +82,14 @@ func TestOutline_ofAScalingOfBitratesAlone(t *testing.T) {
 	requireSameSteps(t, p, f)
 }
 
+func TestOutline_ofAChangeOfLinksAndOfTheVimConnection(t *testing.T) {
+	f := someFacts(t, "simple", false)
+	f.ChangesVim = true
+	p, err := planOf(f, lcm.OpChangeExtConn, `{"extVirtualLinks":[]}`)
+	require.NoError(t, err)
+	requireSameSteps(t, p, f)
+}
+
 func planOf(f plan.Facts, op lcm.Operation, body string) (lcm.Plan, error) {
 	switch op {
 	case lcm.OpInstantiate:
@@ -96,7 +104,7 @@ func planOf(f plan.Facts, op lcm.Operation, body string) (lcm.Plan, error) {
 func requireSameSteps(t *testing.T, p lcm.Plan, f plan.Facts) {
 	what := activities.Description{
 		Cluster: f.Cluster != nil, Nodes: f.Instance.Instantiated.Nodes, Grows: p.Grows(), Shrinks: p.Shrinks(), Whole: p.Whole, Graceful: f.Graceful,
-		OnlyBitrates: p.OnlyBitrates(),
+		OnlyBitrates: p.OnlyBitrates(), VimChanges: f.ChangesVim,
 	}
 	driver, _ := f.Flavour.Driver("instantiate_end")
 	what.RegistryServer = driver == vnfpkg.DriverPrivateRegistry

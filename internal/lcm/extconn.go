@@ -9,15 +9,18 @@ import (
 // ChangeExtConnRequest is SOL003 clause 5.5.2.11, independent of the API's version. Links that are not named stay as they
 // are.
 type ChangeExtConnRequest struct {
-	ExtVirtualLinks  []ExtVirtualLink
+	ExtVirtualLinks []ExtVirtualLink
+	// VimConnections is a merge patch for those of the instance.
+	VimConnections   VimConnectionPatches
 	AdditionalParams json.RawMessage
 }
 
 // ParseChangeExtConn reads the body of a change_ext_conn request of either version of the API.
 func ParseChangeExtConn(body json.RawMessage) (out ChangeExtConnRequest, err error) {
 	var raw struct {
-		ExtVirtualLinks  []rawExtVirtualLink `json:"extVirtualLinks"`
-		AdditionalParams json.RawMessage     `json:"additionalParams"`
+		ExtVirtualLinks  []rawExtVirtualLink  `json:"extVirtualLinks"`
+		VimConnections   VimConnectionPatches `json:"vimConnectionInfo"`
+		AdditionalParams json.RawMessage      `json:"additionalParams"`
 	}
 	if err := json.Unmarshal(body, &raw); err != nil {
 		return out, Wrap(KindInvalid, err, "The change_ext_conn request is malformed.")
@@ -25,8 +28,18 @@ func ParseChangeExtConn(body json.RawMessage) (out ChangeExtConnRequest, err err
 	for _, l := range raw.ExtVirtualLinks {
 		out.ExtVirtualLinks = append(out.ExtVirtualLinks, l.link())
 	}
-	out.AdditionalParams = raw.AdditionalParams
+	out.VimConnections, out.AdditionalParams = raw.VimConnections, raw.AdditionalParams
 	return out, nil
+}
+
+// Apply makes the changes of VIM connections on the instance, as a modification does.
+func (r ChangeExtConnRequest) Apply(inst VnfInstance) (after VnfInstance, done VnfInfoModifications, err error) {
+	return ModifyRequest{VimConnections: r.VimConnections}.Apply(inst, nil)
+}
+
+// ChangesVim tells whether the request changes the connection on which the VNF's resources are.
+func (r ChangeExtConnRequest) ChangesVim(inst VnfInstance) bool {
+	return slices.ContainsFunc(r.VimConnections, func(p VimConnectionPatch) bool { return !p.Removes() && inst.Uses(p.ID) })
 }
 
 // Reconnected are the links with the changes made: a connection point that a change names leaves the link that it was

@@ -36,7 +36,8 @@ func Outline(p lcm.Plan, f Facts) []PlannedStep {
 	case lcm.OpOperate:
 		list = o.operating()
 	case lcm.OpChangeExtConn:
-		list = append(o.granted("Decide what is connected"), []PlannedStep{
+		list = append(o.granted("Decide what is connected"), o.trying()...)
+		list = append(list, []PlannedStep{
 			{Title: "Change the connections of the stack", Undo: "the connections are what they were"}, {Title: "Look at the infrastructure"},
 		}...)
 	default:
@@ -63,6 +64,14 @@ func (o outline) granted(before ...string) (list []PlannedStep) {
 		list = append(list, PlannedStep{Title: title})
 	}
 	return list
+}
+
+// trying is done before another connection to the VIM counts.
+func (o outline) trying() []PlannedStep {
+	if !o.facts.ChangesVim {
+		return nil
+	}
+	return []PlannedStep{{Title: "Try the VIM connection"}}
 }
 
 func (o outline) making() []PlannedStep {

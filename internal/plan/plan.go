@@ -25,6 +25,8 @@ type Facts struct {
 	Unhealthy map[string]string
 	// Graceful is set when a termination shuts the servers down first, or a stop drains the nodes.
 	Graceful bool
+	// ChangesVim is set when a CHANGE_EXT_CONN changes the VIM connection on which the VNF is.
+	ChangesVim bool
 }
 
 // For makes the plan of an operation. body is its request. Errors are Invalid with the members' JSON paths, or

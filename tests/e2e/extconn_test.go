@@ -145,6 +145,38 @@ func (r *reconnection) clear(t *testing.T) {
 	}
 }
 
+// reconnectOnOwnVim takes the server to net0, and the VNF's connection from the registered VIM to the cloud's own endpoint.
+func (r *reconnection) reconnectOnOwnVim(t *testing.T) {
+	t.Helper()
+	b := r.bed
+	connection := func() map[string]any {
+		return b.Get(t, "/vnflcm/v1/vnf_instances/"+r.vnf)["vimConnectionInfo"].([]any)[0].(map[string]any)
+	}
+	before, links := connection(), r.ports(t)
+	request := linksTo("net0")
+	change := func(password string) string {
+		own := b.ownConnection("openstack", password)
+		own["vimId"] = nil
+		request["vimConnectionInfo"] = []any{own}
+		return b.Begin(t, r.vnf, "change_ext_conn", request)
+	}
+	op := change(wrongVimPassword)
+	got := b.Await(t, op, quick, "FAILED_TEMP")
+	require.Contains(t, got["error"].(map[string]any)["detail"], "refused the credentials of VIM openstack")
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
+	b.Await(t, op, quick, "ROLLED_BACK")
+	require.Equal(t, before, connection())
+	require.Equal(t, links, r.ports(t))
+
+	op = change(b.Cloud.Login().Password)
+	got = b.Await(t, op, quick, "COMPLETED")
+	now := connection()
+	require.NotContains(t, now, "vimId")
+	require.Equal(t, []any{any(now)}, got["changedInfo"].(map[string]any)["vimConnectionInfo"])
+	require.Equal(t, "***", now["accessInfo"].(map[string]any)["password"])
+	r.requireOn(t, "net0", "link-net0")
+}
+
 // reconnecting takes a server from one network to another and back: for good, with a failure, and cancelled.
 func reconnecting(t *testing.T, b *bed) {
 	r := newReconnection(t, b, "127.81.7.0/24")
@@ -199,6 +231,8 @@ func reconnecting(t *testing.T, b *bed) {
 	r.requirePorts(t)
 	b.Await(t, b.Begin(t, vnf, "change_ext_conn", linksTo(other)), quick, "COMPLETED")
 	requireOn(other, "link-"+other)
+
+	r.reconnectOnOwnVim(t)
 
 	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/change_ext_conn", map[string]any{"extVirtualLinks": []any{
 		map[string]any{"id": "x", "resourceId": "net0", "extCps": []any{map[string]any{"cpdId": "nothing"}}},
