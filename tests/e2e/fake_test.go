@@ -38,6 +38,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"a killed API server loses nothing", killedAPIServer},
 		{"a workflow terminated in Temporal goes on", terminatedInTemporal},
 		{"modify", modifying},
+		{"attributes are as the VNFD declares them", declaredAttributes},
 		{"registries of images", registries},
 		{"a registry of images as a VNF", registryServer},
 		{"a registry of images on a volume", registryOnVolume},
