@@ -57,6 +57,9 @@ type Description struct {
 	State       lcm.OperationState `json:"state"`
 	Sequence    int64              `json:"sequence"`
 	ForwardOnly bool               `json:"forwardOnly,omitempty"`
+	// Refused is why the operation is rolled back before it does anything: the VNFD does not allow the attributes that the VNF instance
+	// would have. nil when it does, and of an operation that has begun.
+	Refused *lcm.Error `json:"refused,omitempty"`
 	// ServerIDs are the VMs that the instance has before the operation.
 	ServerIDs []string `json:"serverIds,omitempty"`
 	// Cluster is set when the VNF is a Kubernetes cluster that Windlass's own driver builds.

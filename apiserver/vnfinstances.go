@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // lcmAPI is /vnflcm in one version.
@@ -71,8 +72,12 @@ func (a *lcmAPI) createInstance(c echo.Context) error {
 		Extensions: vnfd.Extensions, ConfigurableProperties: vnfd.ConfigurableProperties,
 		Created: now, Updated: now, Version: 1,
 	}
-	// The request's metadata is laid over the VNFD's (clause 5.5.2.3).
-	if inst.Metadata, err = a.sealMap(ctx, instanceSecrets(inst.ID)+"metadata", lcm.Merged(vnfd.Metadata, req.Metadata)); err != nil {
+	// The request's metadata is laid over the VNFD's (clause 5.5.2.3), and must be of its types then.
+	metadata := lcm.Merged(vnfd.Metadata, req.Metadata)
+	if problems := vnfd.Declared.Problems(vnfpkg.Attributes{Metadata: metadata}, false); len(problems) > 0 {
+		return &lcm.Error{Kind: lcm.KindInvalid, Unprocessable: true, Detail: "The metadata is not as the VNFD declares it", Problems: problems}
+	}
+	if inst.Metadata, err = a.sealMap(ctx, instanceSecrets(inst.ID)+"metadata", metadata); err != nil {
 		return err
 	}
 	if err := a.Store.CreateInstance(ctx, inst); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 func TestInstanceIsCreatedReadAndDeleted(t *testing.T) {
@@ -67,6 +68,30 @@ func TestInstanceBeginsWithWhatTheVnfdSays(t *testing.T) {
 		require.Equal(t, doc, b.do("GET", created.path(), nil).want(http.StatusOK))
 		require.Equal(t, "gold", b.do("POST", root+"/vnf_instances", map[string]any{"vnfdId": vnfdID}).want(http.StatusCreated)["metadata"].(map[string]any)["tier"])
 	}
+}
+
+func TestMetadataMustBeAsTheVnfdDeclaresIt(t *testing.T) {
+	b := newBench(t)
+	path, vnfdID := b.onboard()
+	pkg, err := b.store.Package(t.Context(), lcm.VnfPkgID(path[strings.LastIndexByte(path, '/')+1:]))
+	require.NoError(t, err)
+	vnfd, err := vnfdOf(pkg)
+	require.NoError(t, err)
+	vnfd.Declared.Metadata = map[string]vnfpkg.Member{
+		"rack": {Type: vnfpkg.TypeInteger, Required: true}, "password": {Type: vnfpkg.TypeString}, "tier": {Type: vnfpkg.TypeString, ValidValues: []any{"gold"}},
+	}
+	pkg.Vnfd, err = json.Marshal(vnfd)
+	require.NoError(t, err)
+	require.NoError(t, b.store.UpdatePackage(t.Context(), pkg))
+	for _, root := range []string{"/vnflcm/v1", "/vnflcm/v2"} {
+		a := b.do("POST", root+"/vnf_instances", map[string]any{"vnfdId": vnfdID, "metadata": map[string]any{"rack": marker, "tier": marker, "password": 1}})
+		require.NotContains(t, a.problem(http.StatusUnprocessableEntity), marker)
+		require.Equal(t, []string{"$.metadata.password", "$.metadata.rack", "$.metadata.tier"}, a.paths())
+		require.Equal(t, "[]", string(b.do("GET", root+"/vnf_instances", nil).Body))
+	}
+	b.do("POST", "/vnflcm/v1/vnf_instances", map[string]any{
+		"vnfdId": vnfdID, "metadata": map[string]any{"password": marker, "own": []any{1}}, // what is required may be missing, and what is not known be there
+	}).want(http.StatusCreated)
 }
 
 func TestInstanceOfUnknownVnfdIsUnprocessable(t *testing.T) {

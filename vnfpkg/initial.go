@@ -14,6 +14,9 @@ func (l *loader) initial(v *Vnfd) {
 	modifiable := l.vnfMap("modifiable_attributes")
 	v.Metadata, v.Extensions = membersOf(modifiable, "metadata"), membersOf(modifiable, "extensions")
 	v.ConfigurableProperties = membersOf(l.vnfMap("configurable_properties"), additionalProperties)
+	if l.defaults <= mostDefaults {
+		v.Declared = l.declared()
+	}
 }
 
 // membersOf is a member that is a mapping with something in it.
@@ -77,16 +80,7 @@ func (l *loader) defaultsOf(topology *value, typeName string, trail ...string) m
 		return out
 	}
 	trail = append(slices.Clone(trail), typeName)
-	var chain []*value
-	for range len(l.dataTypes) + 1 {
-		def := l.dataTypes[typeName]
-		if def == nil {
-			break
-		}
-		chain = append(chain, def)
-		typeName = def.at("derived_from").str()
-	}
-	for _, def := range slices.Backward(chain) {
+	for _, def := range slices.Backward(derivation(l.dataTypes, typeName)) {
 		for name, member := range def.at("properties").members() {
 			if l.defaults++; l.defaults > mostDefaults {
 				if l.defaults == mostDefaults+1 {

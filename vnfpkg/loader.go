@@ -25,6 +25,8 @@ type loader struct {
 	capabilityTypes map[string]*value
 	// defaults counts the members of data types that were looked at for their defaults.
 	defaults int
+	// declarations counts those that were looked at for their types.
+	declarations int
 	// incomplete is set when a definition could not be read: what is missing then was perhaps in it.
 	incomplete bool
 	// yamlLeft is how many YAML values the rest of the package may have.

@@ -21,6 +21,8 @@ type Vnfd struct {
 	Metadata               map[string]any `json:"metadata,omitempty"`
 	Extensions             map[string]any `json:"extensions,omitempty"`
 	ConfigurableProperties map[string]any `json:"configurableProperties,omitempty"`
+	// Declared is of which types these are, and which of them a VNF must have.
+	Declared Declared `json:"declared,omitzero"`
 	// Definitions are the paths of its files, the entry first; none for packages that were taken before they were kept.
 	Definitions []string `json:"definitions,omitempty"`
 	// Flavours are ordered by ID.

@@ -138,6 +138,7 @@ func (o *operations) Describe(ctx context.Context, id lcm.OpOccID) (activities.D
 	}
 	d := activities.Description{
 		State: j.opOcc.State, Sequence: j.opOcc.Sequence, ForwardOnly: j.opOcc.ForwardOnly, Cluster: j.isCluster(), GrantPatience: o.grantPatience,
+		Refused: j.refused(),
 	}
 	if j.inst.Instantiated != nil {
 		d.Stopped = j.inst.Instantiated.StoppedServers()

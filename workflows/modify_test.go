@@ -107,3 +107,19 @@ func TestModifyInfo_resumedWaitsForADecisionOnlyWhenItHadBegun(t *testing.T) {
 	runModification(env, true)
 	require.Equal(t, []lcm.OperationState{lcm.FailedTemp, lcm.Processing, lcm.Completed}, w.states)
 }
+
+// SOL003 clause 5.4.3.3.4: what the VNFD does not allow is rolled back without anybody's decision.
+func TestModifyInfo_isRolledBackByItselfWhereTheVnfdDoesNotAllowIt(t *testing.T) {
+	t.Parallel()
+	refused := &lcm.Error{Kind: lcm.KindInvalid, Detail: "No.", Problems: []lcm.Problem{{Path: "$.extensions.level", Detail: "is missing"}}}
+	for _, resumed := range []bool{false, true} {
+		w := &world{what: activities.Description{VimChanges: true, Refused: refused}}
+		env := newModification(t, w)
+		runModification(env, resumed)
+		require.NoError(t, env.GetWorkflowError())
+		require.Equal(t, []lcm.OperationState{lcm.RolledBack}, w.states)
+		require.Empty(t, w.done)
+		require.Equal(t, refused.Problems, w.last.Status.Error.Problems)
+		require.Nil(t, w.last.Outcome)
+	}
+}

@@ -72,6 +72,12 @@ func (op *operation) run(ctx workflow.Context) error {
 		}
 		return op.end(ctx, lcm.RolledBack, err)
 	}
+	if what.State.Terminal() { // recorded by a run of this very task that was lost
+		return nil
+	}
+	if what.Refused != nil {
+		return op.end(ctx, lcm.RolledBack, what.Refused)
+	}
 	op.journal.status.ForwardOnly = what.ForwardOnly
 	op.journal.sequence = what.Sequence // an earlier run of this operation may have recorded some
 	op.starting, op.processing = op.plan(what)

@@ -454,3 +454,14 @@ func TestOperation_terminatedOutsideIsResumedInFailedTemp(t *testing.T) {
 		})
 	}
 }
+
+func TestOperation_whoseAttributesAreRefusedTouchesNothing(t *testing.T) {
+	t.Parallel()
+	w := &world{what: activities.Description{Refused: lcm.Errorf(lcm.KindInvalid, "No.")}}
+	env := newRun(t, w)
+	run(env, false)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []lcm.OperationState{lcm.RolledBack}, w.states, "STARTING is what it was when it was accepted")
+	require.Empty(t, w.done, "not even a grant is asked for")
+	require.Equal(t, "No.", w.last.Status.Error.Detail)
+}

@@ -39,6 +39,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"a workflow terminated in Temporal goes on", terminatedInTemporal},
 		{"modify", modifying},
 		{"a VIM that comes with the request", onOwnVim},
+		{"attributes are as the VNFD declares them", declaredAttributes},
 		{"registries of images", registries},
 		{"a registry of images as a VNF", registryServer},
 		{"a registry of images on a volume", registryOnVolume},

@@ -17,7 +17,7 @@ build_images() {
 artefact() {
 	local name=$1 dir
 	shift
-	dir=$images/$name-$(cat "$here/images/$name.sh" "$here/guest/$name"/* | sha256sum - <(echo "$*") | sha256sum | head -c 12)
+	dir=$images/$name-$(find "$here/images/$name.sh" "$here/guest/$name" -type f -print0 | sort -z | xargs -0 cat | sha256sum - <(echo "$*") | sha256sum | head -c 12)
 	echo "$dir"
 	[ ! -e "$dir" ] || return 0
 	say "building guest image part: $name" >&2

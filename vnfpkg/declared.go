@@ -1,0 +1,175 @@
+package vnfpkg
+
+import (
+	"slices"
+	"strings"
+)
+
+// Declared is how the VNFD declares the attributes of a VNF instance that clients may modify (SOL001 clauses 6.2.2, 6.2.36 and 6.2.37).
+// A group of which it declares no member is empty; so are all of a package that was taken before they were kept.
+type Declared struct {
+	Metadata   map[string]Member `json:"metadata,omitempty"`
+	Extensions map[string]Member `json:"extensions,omitempty"`
+	// ConfigurableProperties are the VNF's own. The standard's are declared by its types, for every VNF.
+	ConfigurableProperties map[string]Member `json:"configurableProperties,omitempty"`
+}
+
+// Member is the definition of a value: a property of a data type, or what is in a list or map.
+type Member struct {
+	// Type is what the value must be; "" for anything.
+	Type ValueType `json:"type,omitempty"`
+	// Required is as TOSCA has it: a property is, unless its definition says that it is not.
+	Required bool `json:"required,omitempty"`
+	// ValidValues are the texts, numbers and truth values that it may have; nil for all of its type.
+	ValidValues []any `json:"validValues,omitempty"`
+	// Entry is what is in a list or map, nil for anything.
+	Entry *Member `json:"entry,omitempty"`
+	// Members are those of an object.
+	Members map[string]Member `json:"members,omitempty"`
+}
+
+// ValueType is what TOSCA calls the type of a value, or TypeObject.
+type ValueType string
+
+// The types of values. What TOSCA writes as a text with a meaning, such as a timestamp or a size with its unit, is a string.
+const (
+	TypeString  ValueType = "string"
+	TypeInteger ValueType = "integer"
+	TypeFloat   ValueType = "float"
+	TypeBoolean ValueType = "boolean"
+	TypeList    ValueType = "list"
+	TypeMap     ValueType = "map"
+	TypeObject  ValueType = "object" // of a data type with members
+)
+
+// declared reads how the VNFD declares those attributes, from the types of the VNF node; the entry definition comes before flavours.
+func (l *loader) declared() (d Declared) {
+	for _, typeName := range l.vnfTypes() {
+		modifiable := l.members(l.property(typeName, "modifiable_attributes").at("type").str(), nil)
+		configurable := l.members(l.property(typeName, "configurable_properties").at("type").str(), nil)
+		keepFirst(&d.Metadata, modifiable["metadata"])
+		keepFirst(&d.Extensions, modifiable["extensions"])
+		keepFirst(&d.ConfigurableProperties, configurable[additionalProperties])
+	}
+	return d
+}
+
+func keepFirst(group *map[string]Member, declared Member) {
+	if len(*group) == 0 {
+		*group = declared.Members
+	}
+}
+
+// vnfTypes are the types of the VNF node: of the node itself, and those that flavours take its place for.
+func (l *loader) vnfTypes() (out []string) {
+	add := func(typeName string) {
+		if typeName != "" && !slices.Contains(out, typeName) {
+			out = append(out, typeName)
+		}
+	}
+	for _, doc := range l.docs {
+		topology := doc.at("topology_template")
+		for _, node := range topology.at("node_templates").members() {
+			if typeName := node.at("type").str(); l.builtinType(typeName) == typeVNF {
+				add(typeName)
+			}
+		}
+		add(topology.at("substitution_mappings", "node_type").str())
+	}
+	return out
+}
+
+// members are those of a data type and of the types that it derives from, nil of one that is not known or that is among its own members:
+// trail is the way to it.
+func (l *loader) members(typeName string, trail []string) map[string]Member {
+	if slices.Contains(trail, typeName) {
+		return nil
+	}
+	trail = append(slices.Clone(trail), typeName)
+	out := map[string]Member{}
+	for _, def := range slices.Backward(derivation(l.dataTypes, typeName)) {
+		for name, property := range def.at("properties").members() {
+			if l.declarations++; l.declarations > mostDefaults {
+				if l.declarations == mostDefaults+1 {
+					l.rep.problem(def.place(), "its data types declare more than %d members when they are put into one another", mostDefaults)
+				}
+				return out
+			}
+			m := l.typed(property, trail)
+			m.Required = !strings.EqualFold(property.at("required").str(), "false")
+			out[name] = m
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// derivation is a type and those that it derives from, itself first.
+func derivation(types map[string]*value, typeName string) (chain []*value) {
+	for range len(types) + 1 {
+		def := types[typeName]
+		if def == nil {
+			break
+		}
+		chain = append(chain, def)
+		typeName = def.at("derived_from").str()
+	}
+	return chain
+}
+
+// typed is what a definition with a type says: of a property, or the schema of the entries of a list or map.
+func (l *loader) typed(def *value, trail []string) (m Member) {
+	typeName := def.at("type").str()
+	if def.str() != "" { // only a type
+		typeName = def.str()
+	}
+	m.ValidValues = validValues(def)
+	chain := derivation(l.dataTypes, typeName)
+	base := typeName
+	if len(chain) > 0 {
+		base = chain[len(chain)-1].at("derived_from").str()
+	}
+	for _, of := range chain { // a data type may be a text or a number with constraints
+		if m.ValidValues == nil {
+			m.ValidValues = validValues(of)
+		}
+	}
+	switch {
+	case strings.HasPrefix(base, "scalar-unit."), base == "timestamp", base == "version":
+		m.Type = TypeString
+	case base == string(TypeString), base == string(TypeInteger), base == string(TypeFloat), base == string(TypeBoolean):
+		m.Type = ValueType(base)
+	case base == string(TypeList), base == string(TypeMap):
+		m.Type = ValueType(base)
+		for _, of := range append([]*value{def}, chain...) {
+			if entry := of.at("entry_schema"); entry != nil {
+				schema := l.typed(entry, trail)
+				m.Entry = &schema
+				break
+			}
+		}
+	default:
+		if m.Members = l.members(typeName, trail); m.Members != nil {
+			m.Type = TypeObject
+		}
+	}
+	return m
+}
+
+// validValues are the values to which constraints restrict a definition; nil when they do not, or when one of them is no plain value.
+func validValues(def *value) (out []any) {
+	for name, list := range def.at("constraints").named() {
+		if name != "valid_values" {
+			continue
+		}
+		for _, item := range list.list() {
+			if item.isMap() || item.isList() || item.isNull() {
+				return nil
+			}
+			out = append(out, item.plain())
+		}
+	}
+	return out
+}

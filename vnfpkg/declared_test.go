@@ -1,0 +1,135 @@
+package vnfpkg
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+const declaredTypes = `tosca_definitions_version: tosca_simple_yaml_1_2
+node_types:
+  someone.VNF:
+    derived_from: tosca.nodes.nfv.VNF
+    properties:
+      modifiable_attributes: { type: someone.Modifiable }
+      configurable_properties: { type: someone.Configurable }
+data_types:
+  someone.Modifiable:
+    derived_from: tosca.datatypes.nfv.VnfInfoModifiableAttributes
+    properties:
+      metadata: { type: someone.Metadata, required: false }
+      extensions: { type: someone.Extensions, required: false }
+  someone.Metadata:
+    derived_from: tosca.datatypes.nfv.VnfInfoModifiableAttributesMetadata
+    properties:
+      site: { type: string, constraints: [ valid_values: [ north, south ] ] }
+      rack: { type: integer, required: false }
+  someone.Basic:
+    properties:
+      level: { type: integer, constraints: [ valid_values: [ 1, 2 ] ] }
+  someone.Port:
+    derived_from: integer
+    constraints: [ valid_values: [ 80, 443 ] ]
+  someone.Extensions:
+    derived_from: someone.Basic
+    properties:
+      level: { type: string, constraints: [ valid_values: [ info, debug ] ] }
+      ratio: { type: float, required: false }
+      quiet: { type: boolean, required: false }
+      port: { type: someone.Port, required: false }
+      since: { type: timestamp, required: false }
+      elsewhere: { type: tosca.datatypes.json, required: false }
+      itself: { type: someone.Extensions, required: false }
+      hosts: { type: list, required: false, entry_schema: { type: string } }
+      limits: { type: map, required: false, entry_schema: integer }
+      peers: { type: list, required: false, entry_schema: { type: someone.Peer } }
+  someone.Peer:
+    properties:
+      name: { type: string }
+      port: { type: integer, required: False }
+  someone.Configurable:
+    derived_from: tosca.datatypes.nfv.VnfConfigurableProperties
+    properties:
+      additional_configurable_properties: { type: someone.Additional, required: false }
+  someone.Additional:
+    derived_from: tosca.datatypes.nfv.VnfAdditionalConfigurableProperties
+    properties:
+      proxy: { type: string, required: false }
+      secret: { type: string, required: false, constraints: [ valid_values: [ a ] ] }
+`
+
+func declaring(t *testing.T) Declared {
+	t.Helper()
+	v := minimal().with("Definitions/types.yaml", declaredTypes).
+		replace(t, "Definitions/top.yaml", "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n").
+		replace(t, "Definitions/top.yaml", "      type: tosca.nodes.nfv.VNF\n", "      type: someone.VNF\n").open(t).Vnfd
+	stored, err := json.Marshal(v)
+	require.NoError(t, err)
+	var read Vnfd
+	require.NoError(t, json.Unmarshal(stored, &read), "as it is kept with the package")
+	return read.Declared
+}
+
+func TestOpen_readsDeclarations(t *testing.T) {
+	d := declaring(t)
+	require.Equal(t, Member{Type: TypeString, Required: true, ValidValues: []any{"info", "debug"}}, d.Extensions["level"], "over that of the type below")
+	require.Equal(t, Member{Type: TypeInteger, ValidValues: []any{80.0, 443.0}}, d.Extensions["port"], "a data type that is a number")
+	require.Equal(t, Member{Type: TypeString}, d.Extensions["since"])
+	require.Equal(t, Member{}, d.Extensions["elsewhere"], "a type that the package does not have says nothing")
+	require.Equal(t, Member{}, d.Extensions["itself"])
+	require.Equal(t, Member{Type: TypeMap, Entry: &Member{Type: TypeInteger}}, d.Extensions["limits"])
+	require.Equal(t, TypeObject, d.Extensions["peers"].Entry.Type)
+	require.False(t, d.Extensions["peers"].Entry.Members["port"].Required)
+
+	require.Zero(t, minimal().open(t).Vnfd.Declared)
+}
+
+func TestProblems(t *testing.T) {
+	d := declaring(t)
+	for name, c := range map[string]struct {
+		attributes string
+		complete   bool
+		want       []lcm.Problem
+	}{
+		"all right": {`{"Metadata": {"site": "north", "rack": 7, "own": {"a": 1}}, "Extensions": {"level": "info", "ratio": 1, "quiet": true, "port": 443,
+			"elsewhere": [1], "hosts": ["a"], "limits": {"x": 3}, "peers": [{"name": "a", "port": 1}]},
+			"ConfigurableProperties": {"proxy": "p", "isAutohealEnabled": false, "private_registry_connection_info": [{"server": "r:5000"}]}}`, true, nil},
+		"what is not there yet": {`{}`, false, nil},
+		"what must be there":    {`{"Extensions": {"peers": [{}]}}`, true, []lcm.Problem{{Path: "$.extensions.level", Detail: "is missing: the VNFD requires it"}}},
+		"null is none":          {`{"Extensions": {"level": null}}`, true, []lcm.Problem{{Path: "$.extensions.level", Detail: "is missing: the VNFD requires it"}}},
+		"types": {`{"Metadata": {"rack": "7", "site": 1}, "Extensions": {"ratio": "x", "quiet": 0, "port": 80.5, "hosts": {"a": 1}, "limits": {"a b": "3"}, "peers": [1]}}`, false, []lcm.Problem{
+			{Path: "$.metadata.rack", Detail: "must be an integer, not a string"},
+			{Path: "$.metadata.site", Detail: "must be a string, not an integer"},
+			{Path: "$.extensions.hosts", Detail: "must be a list, not an object"},
+			{Path: "$.extensions.limits['a b']", Detail: "must be an integer, not a string"},
+			{Path: "$.extensions.peers[0]", Detail: "must be an object, not an integer"},
+			{Path: "$.extensions.port", Detail: "must be an integer, not a float"},
+			{Path: "$.extensions.quiet", Detail: "must be a boolean, not an integer"},
+			{Path: "$.extensions.ratio", Detail: "must be a float, not a string"},
+		}},
+		"values": {`{"Metadata": {"site": "west"}, "Extensions": {"level": "loud", "port": 81}}`, false, []lcm.Problem{
+			{Path: "$.metadata.site", Detail: "must be one of north, south"},
+			{Path: "$.extensions.level", Detail: "must be one of info, debug"},
+			{Path: "$.extensions.port", Detail: "must be one of 80, 443"},
+		}},
+		"what is not declared": {`{"Extensions": {"other": 1, "peers": [{"name": "a", "x": 1}]}, "ConfigurableProperties": {"other": 1, "isAutohealEnabled": "no"}}`, false, []lcm.Problem{
+			{Path: "$.extensions.other", Detail: "is not declared in the VNFD, which has elsewhere, hosts, itself, level, limits, peers, port, quiet, ratio, since"},
+			{Path: "$.extensions.peers[0].x", Detail: "is not declared in the VNFD, which has name, port"},
+			{Path: "$.vnfConfigurableProperties.isAutohealEnabled", Detail: "must be a boolean, not a string"},
+			{Path: "$.vnfConfigurableProperties.other", Detail: "is not declared in the VNFD, which has isAutohealEnabled, isAutoscaleEnabled, proxy, secret"},
+		}},
+		"a sealed secret is a text that nobody knows": {`{"Extensions": {"hosts": [{"$secret": "vnf/x"}], "ratio": {"$secret": "vnf/y"}}, "ConfigurableProperties": {"secret": {"$secret": "vnf/z"}}}`, false, []lcm.Problem{
+			{Path: "$.extensions.ratio", Detail: "must be a float, not a string"},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var a Attributes
+			require.NoError(t, json.Unmarshal([]byte(c.attributes), &a))
+			require.Equal(t, c.want, d.Problems(a, c.complete))
+			require.Empty(t, Declared{}.Problems(a, c.complete), "a VNFD that declares nothing refuses nothing")
+		})
+	}
+}
