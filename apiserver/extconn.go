@@ -44,6 +44,10 @@ func (a *lcmAPI) planReconnection(ctx context.Context, inst lcm.VnfInstance, bod
 	if err := a.checkExtConn(body); err != nil {
 		return lcm.Plan{}, plan.Facts{}, err
 	}
+	var found findings
+	if checkLinkConfigs(body, &found); found.err() != nil {
+		return lcm.Plan{}, plan.Facts{}, found.err()
+	}
 	if err := a.checkReady(ctx, inst); err != nil {
 		return lcm.Plan{}, plan.Facts{}, err
 	}
@@ -61,6 +65,21 @@ func (a *lcmAPI) planReconnection(ctx context.Context, inst lcm.VnfInstance, bod
 	}
 	facts.ChangesVim = req.ChangesVim(inst)
 	return p, facts, a.checkReconnection(ctx, inst, facts.Flavour, req)
+}
+
+// checkLinkConfigs looks at the addresses that a request of either version has for connection points.
+func checkLinkConfigs(body []byte, found *findings) {
+	var of struct {
+		ExtVirtualLinks json.RawMessage `json:"extVirtualLinks"`
+	}
+	if json.Unmarshal(body, &of) != nil {
+		return // told already
+	}
+	mistakes, impossible := lcm.CheckLinkConfigs(of.ExtVirtualLinks)
+	found.mistake(mistakes...)
+	for _, p := range impossible {
+		found.names(p.Path, "%s", p.Detail)
+	}
 }
 
 // checkReconnection wants the templates to take the network of every connection point that is to be connected: else the
@@ -84,7 +103,7 @@ func (a *lcmAPI) checkReconnection(ctx context.Context, inst lcm.VnfInstance, f 
 	}
 	for i, link := range req.ExtVirtualLinks {
 		for k, cp := range link.ExtCps {
-			if !taken[cp.CpdID] {
+			if !taken[cp.CpdID] && !cp.Leaves() {
 				found.names(fmt.Sprintf("$.extVirtualLinks[%d].extCps[%d].cpdId", i, k),
 					"the Base HOT does not take the network of %s from a parameter (nfv, CP, %s, network), so it cannot be changed", cp.CpdID, cp.CpdID)
 			}

@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -130,6 +131,12 @@ func TestChangeExtConn_refusesWhatCannotBe(t *testing.T) {
 		{`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"nothing"}]}]}`, 400, "no external connection point"},
 		{`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"VDU1_CP1","cpConfig":[]}]}]}`, 400, "cpConfig"},
 		{addressed(`"macAddress":"1A-2B"`), 400, "ipOverEthernet.macAddress: must be a MAC address such as"},
+		{addressed(`"ipAddresses":[{"type":"IPV4","fixedAddresses":["10.0.0.7"],"numDynamicAddresses":1}]`), 400, "exactly one of fixedAddresses"},
+		{addressed(`"ipAddresses":[{"type":"IPV4","addressRange":{"minAddress":"10.0.0.7","maxAddress":"10.0.0.9"}}]`), 422, "ipAddresses[0].addressRange: Neutron gives a port no range"},
+		{addressed(`"ipAddresses":[{"type":"IPV4","numDynamicAddresses":2}]`), 422, "name it (subnetId)"},
+		{`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"VDU1_CP1","cpConfig":{"VDU1_CP1":null}}]}]}`, 422, "cpConfig: no entry is left"},
+		{`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"VDU1_CP1","cpConfig":{"x":{"linkPortId":"p"}}}],"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"r"}}]}]}`, 422, "cpConfig.x.linkPortId: is the port r"},
+		{`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[],"extLinkPorts":[{"id":"p"}]}]}`, 400, "$.extVirtualLinks[0].extLinkPorts[0].resourceHandle"},
 		{addressed(`"ipAddresses":[{"type":"IPV4","fixedAddresses":["10.0.0.256"]}]`), 400, `fixedAddresses[0]: must be an IP address, not "10.0.0.256"`},
 	} {
 		require.Contains(t, b.do("POST", instance+"/change_ext_conn", c.body).problem(c.status), c.says, c.body)
@@ -139,5 +146,41 @@ func TestChangeExtConn_refusesWhatCannotBe(t *testing.T) {
 	require.Contains(t, b.do("POST", cluster+"/change_ext_conn", body).problem(http.StatusConflict), "would fall apart")
 	fresh := b.create("/vnflcm/v1", string(b.instance(cluster).VnfdID))
 	require.Contains(t, b.do("POST", fresh+"/change_ext_conn", body).problem(http.StatusConflict), "not instantiated")
+	require.Empty(t, b.starter.starts)
+}
+
+func TestChangeExtConn_takesEntriesAwayByNull(t *testing.T) {
+	b := newBench(t)
+	instance := b.plainServer("/vnflcm/v2")
+	moved := strings.Replace(addressed(`"macAddress":"fa:16:3e:00:00:01"`), `"extVirtualLinks":[`,
+		`"extVirtualLinks":[{"id":"old","resourceId":"o","extCps":[{"cpdId":"VDU1_CP1","cpConfig":{"y":null}}]},`, 1)
+	a := b.do("POST", instance+"/change_ext_conn", strings.Replace(moved, `"cpConfig":{"x"`, `"cpConfig":{"VDU1_CP1":null,"x"`, 1))
+	a.want(http.StatusAccepted)
+	shown := func(path string) []any {
+		links := b.do("GET", path, nil).want(http.StatusOK)["operationParams"].(map[string]any)["extVirtualLinks"].([]any)
+		return links[0].(map[string]any)["extCps"].([]any)
+	}
+	require.Equal(t, map[string]any{"y": nil}, shown(a.path())[0].(map[string]any)["cpConfig"])
+	require.Equal(t, []any{map[string]any{"cpInstanceId": "y"}}, shown(strings.Replace(a.path(), "v2", "v1", 1))[0].(map[string]any)["cpConfig"])
+}
+
+func TestInstantiate_refusesConfigurationsThatCannotBe(t *testing.T) {
+	b := newBench(t)
+	_, vnfdID := b.onboard()
+	vim := b.registerVim("lab", true)
+	for root, null := range map[string]string{"/vnflcm/v1": `[null]`, "/vnflcm/v2": `{"x":null}`} {
+		instance := b.create(root, vnfdID)
+		request := clusterRequest(vim)
+		if root == "/vnflcm/v2" {
+			request = asV2(t, request)
+		}
+		link := request["extVirtualLinks"].([]any)[0].(map[string]any)
+		cp := link["extCps"].([]any)[0].(map[string]any)
+		link["extLinkPorts"] = []any{map[string]any{"id": "port", "resourceHandle": map[string]any{"resourceId": "r"}}}
+		require.Contains(t, b.do("POST", instance+"/instantiate", request).problem(http.StatusUnprocessableEntity), "Windlass connects no ports that others have made")
+		delete(link, "extLinkPorts")
+		cp["cpConfig"] = json.RawMessage(null)
+		require.Contains(t, b.do("POST", instance+"/instantiate", request).problem(http.StatusBadRequest), "must not be null")
+	}
 	require.Empty(t, b.starter.starts)
 }

@@ -49,7 +49,9 @@ func fullInstance(vnfdID, pkg string) lcm.VnfInstance {
 
 func fullLinks() []lcm.ExtVirtualLink {
 	return []lcm.ExtVirtualLink{{ID: "l1", ResourceID: "net-1", ExtCps: []lcm.ExtCp{
-		{CpdID: "CP/1", MAC: "fa:16:3e:00:00:09", FixedIPs: []lcm.FixedIP{{Address: "192.0.2.7", SubnetID: "sub-1"}, {Address: "2001:db8::7"}, {SubnetID: "sub-2"}}}, {CpdID: "CP2"}, {CpdID: "masterNode_CP1"},
+		{CpdID: "CP/1", MAC: "fa:16:3e:00:00:09", FixedIPs: []lcm.FixedIP{{Address: "192.0.2.7", SubnetID: "sub-1"}, {Address: "2001:db8::7"}, {SubnetID: "sub-2"}}}, {CpdID: "CP2"}, {CpdID: "masterNode_CP1", Configs: []lcm.CpConfig{
+			{Key: "CP/2"}, {Key: "key", MAC: "fa:16:3e:00:00:0a", FixedIPs: []lcm.FixedIP{{Address: "192.0.2.8"}, {SubnetID: "sub-3", Dynamic: 3, IPv6: true}, {}}},
+		}},
 	}}}
 }
 

@@ -66,6 +66,12 @@ type extVirtualLink[C any] struct {
 		CpdID    string `json:"cpdId" sol:"required"`
 		CpConfig C      `json:"cpConfig"`
 	} `json:"extCps" sol:"required"`
+	ExtLinkPorts []struct {
+		ID             string `json:"id" sol:"required"`
+		ResourceHandle struct {
+			ResourceID string `json:"resourceId" sol:"required"`
+		} `json:"resourceHandle" sol:"required"`
+	} `json:"extLinkPorts"`
 }
 
 type extManagedVirtualLink struct {
@@ -76,6 +82,7 @@ type extManagedVirtualLink struct {
 	VimConnectionID      string `json:"vimConnectionId"`
 }
 
+// cpConfig is SOL003 clause 4.4.1.10a; see lcm.CheckLinkConfigs for what else is checked of it.
 type cpConfig struct {
 	CpInstanceID   string `json:"cpInstanceId"`
 	LinkPortID     string `json:"linkPortId"`
@@ -92,6 +99,9 @@ type cpConfig struct {
 		} `json:"ipOverEthernet"`
 	} `json:"cpProtocolData"`
 }
+
+// cpConfigPatch is an entry of a merge patch, where null takes the entry away.
+type cpConfigPatch cpConfig
 
 type terminateV1 struct {
 	TerminationType            string         `json:"terminationType" sol:"required,enum=FORCEFUL|GRACEFUL"`
@@ -178,9 +188,9 @@ type changeExtConnV1 struct {
 
 // changeExtConnV2 is SOL003 v3.3.1 clause 5.5.2.11.
 type changeExtConnV2 struct {
-	ExtVirtualLinks   []extVirtualLink[map[string]cpConfig] `json:"extVirtualLinks" sol:"required"`
-	VimConnectionInfo map[string]json.RawMessage            `json:"vimConnectionInfo"`
-	AdditionalParams  map[string]any                        `json:"additionalParams"`
+	ExtVirtualLinks   []extVirtualLink[map[string]cpConfigPatch] `json:"extVirtualLinks" sol:"required"`
+	VimConnectionInfo map[string]json.RawMessage                 `json:"vimConnectionInfo"`
+	AdditionalParams  map[string]any                             `json:"additionalParams"`
 }
 
 type vimConnectionPatch struct {

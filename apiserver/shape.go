@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/netip"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,6 +74,9 @@ func (s *shape) check(path string, v any, t reflect.Type, rules string) {
 		t = t.Elem()
 	}
 	if t.Kind() == reflect.Interface || t == reflect.TypeFor[json.RawMessage]() {
+		return
+	}
+	if v == nil && t == reflect.TypeFor[cpConfigPatch]() {
 		return
 	}
 	if v == nil {
@@ -233,15 +235,8 @@ func (s *shape) checkInteger(path string, v any, rules string) {
 	}
 }
 
-var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
-
 // join makes the JSON path of a member.
-func join(path, key string) string {
-	if plainKey.MatchString(key) {
-		return path + "." + key
-	}
-	return path + "['" + strings.ReplaceAll(key, "'", `\'`) + "']"
-}
+func join(path, key string) string { return lcm.MemberPath(path, key) }
 
 func nameOf(v any) string {
 	switch v.(type) {

@@ -52,12 +52,14 @@ func editParams(params json.RawMessage, edit func(member any, idKey string) any)
 		cps, _ := link["extCps"].([]any)
 		for _, p := range cps {
 			if cp, ok := p.(map[string]any); ok && cp["cpConfig"] != nil {
-				cp["cpConfig"] = edit(cp["cpConfig"], "cpInstanceId")
+				cp["cpConfig"] = edit(cp["cpConfig"], cpInstanceID)
 			}
 		}
 	}
 	return json.Marshal(doc)
 }
+
+const cpInstanceID = "cpInstanceId"
 
 // listOf turns v3.3.1's map into v2.6.1's list; the key becomes the member idKey.
 func listOf(member any, idKey string) any {
@@ -68,6 +70,9 @@ func listOf(member any, idKey string) any {
 	list := make([]any, 0, len(m))
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		item, ok := m[key].(map[string]any)
+		if m[key] == nil && idKey == cpInstanceID { // nothing but the id takes it away in v2.6.1
+			item, ok = map[string]any{}, true
+		}
 		if !ok {
 			return member
 		}

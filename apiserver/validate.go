@@ -87,6 +87,7 @@ func (a *lcmAPI) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, 
 	if req.TargetScaleLevels {
 		found.mistake(lcm.Problem{Path: "$.targetScaleLevelInfo", Detail: "is of later versions of SOL003: name an instantiation level, and scale the VNF when it is there (scale_to_level)"})
 	}
+	checkLinkConfigs(body, &found)
 	checkManagedLinks(req, &found)
 	a.checkUserData(req, pkg, &found)
 	if flavour, err := vnfd.Flavour(req.FlavourID); err != nil {

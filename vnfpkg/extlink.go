@@ -37,7 +37,10 @@ func fixedIPs(cp *lcm.ExtCp) []any {
 		if ip.Address != "" {
 			one["ip_address"] = ip.Address
 		}
-		if len(one) > 0 {
+		if len(one) == 0 {
+			continue
+		}
+		for range ip.Count() {
 			out = append(out, one)
 		}
 	}

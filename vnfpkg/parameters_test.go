@@ -46,7 +46,7 @@ resources:
           address: { get_param: [ nfv, CP, node_CP, fixed_ips, 0, ip_address ] }
 `)
 	ext := links("net", "node_CP")
-	ext[0].ExtCps[0].FixedIPs = []lcm.FixedIP{{Address: "10.0.0.9", SubnetID: "sub"}, {SubnetID: "other"}, {}}
+	ext[0].ExtCps[0].FixedIPs = []lcm.FixedIP{{Address: "10.0.0.9", SubnetID: "sub"}, {SubnetID: "other", Dynamic: 2}, {}}
 
 	template, params, err := f.stack(t, "small", HeatRequest{
 		Capacity: map[string]int{"node": 5}, ExtVirtualLinks: ext,
@@ -60,7 +60,7 @@ resources:
 			"vcImageId": "granted-image", "computeFlavourId": "m1.small", "locationConstraints": "zone-1", "desired_capacity": 5,
 		}},
 		"CP": map[string]any{"node_CP": map[string]any{
-			"network": "net", "fixed_ips": []any{map[string]any{"ip_address": "10.0.0.9", "subnet": "sub"}, map[string]any{"subnet": "other"}},
+			"network": "net", "fixed_ips": []any{map[string]any{"ip_address": "10.0.0.9", "subnet": "sub"}, map[string]any{"subnet": "other"}, map[string]any{"subnet": "other"}},
 		}},
 	}}, params)
 }

@@ -142,8 +142,14 @@ func (o *operations) acceptable(ctx context.Context, j *job, given lcm.Grant) (l
 	for i := range grant.AddResources {
 		grant.AddResources[i].VimConnectionID = cmp.Or(grant.AddResources[i].VimConnectionID, vim.ID)
 	}
+	if err := lcm.InvalidAll(nfvo.Unhonoured, slices.Concat(lcm.CheckLinkConfigs(grant.ExtVirtualLinks))); err != nil {
+		return grant, err
+	}
 	if err := j.under(grant); err != nil {
 		return grant, err
+	}
+	if cpds := lcm.Contradicting(j.request.ExtVirtualLinks); len(cpds) > 0 {
+		return grant, unhonourable("$.extVirtualLinks", "the connection point "+cpds[0]+" would have more than one entry with addresses, with those of the request. "+lcm.OneAddressed)
 	}
 	if err := j.relink(facts, grant); err != nil {
 		return grant, err

@@ -125,14 +125,16 @@ func (j *job) instantiation(additionalParams map[string]any) map[string]any {
 		for _, cp := range link.ExtCps {
 			addresses := []any{}
 			for _, ip := range cp.FixedIPs {
-				addresses = append(addresses, addressOf(ip))
+				for range ip.Count() {
+					addresses = append(addresses, addressOf(ip))
+				}
 			}
 			ethernet := map[string]any{"ipAddresses": addresses}
 			if cp.MAC != "" {
 				ethernet["macAddress"] = cp.MAC
 			}
 			data := map[string]any{"layerProtocol": "IP_OVER_ETHERNET", "ipOverEthernet": ethernet}
-			cps = append(cps, map[string]any{"cpdId": cp.CpdID, "cpConfig": map[string]any{cp.CpdID: map[string]any{"cpProtocolData": []any{data}}}})
+			cps = append(cps, map[string]any{"cpdId": cp.CpdID, "cpConfig": map[string]any{cp.ConfigID(): map[string]any{"cpProtocolData": []any{data}}}})
 		}
 		links = append(links, map[string]any{"id": link.ID, "resourceId": link.ResourceID, "extCps": cps})
 	}
@@ -155,7 +157,7 @@ func (j *job) instantiation(additionalParams map[string]any) map[string]any {
 
 func addressOf(ip lcm.FixedIP) map[string]any {
 	out := map[string]any{"type": "IPV4"}
-	if strings.Contains(ip.Address, ":") {
+	if ip.IPv6 || strings.Contains(ip.Address, ":") {
 		out["type"] = "IPV6"
 	}
 	if ip.Address != "" {

@@ -40,7 +40,7 @@ func TestTold_hasTheRequestAndTheSizeButNoCredentials(t *testing.T) {
 			Aspects: []vnfpkg.ScalingAspect{{ID: "s", Deltas: map[string]map[string]int{"a": nil}}},
 		},
 		request: lcm.InstantiateRequest{
-			ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "l", ResourceID: "net", ExtCps: []lcm.ExtCp{{CpdID: "cp", MAC: "fa:16:3e:00:00:01", FixedIPs: []lcm.FixedIP{{Address: "fd00::7"}, {SubnetID: "sub"}}}}}},
+			ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "l", ResourceID: "net", ExtCps: []lcm.ExtCp{{CpdID: "cp", MAC: "fa:16:3e:00:00:01", FixedIPs: []lcm.FixedIP{{Address: "fd00::7"}, {SubnetID: "sub"}, {SubnetID: "sub6", Dynamic: 2, IPv6: true}}, Configs: []lcm.CpConfig{{Key: "key", MAC: "fa:16:3e:00:00:01"}}}}}},
 			VimConnections:  []lcm.VimConnectionInfo{{ID: "vim", VimID: "v", VimType: "openstack", AccessInfo: map[string]any{"password": "hunter2"}}},
 		},
 	}
@@ -53,8 +53,9 @@ func TestTold_hasTheRequestAndTheSizeButNoCredentials(t *testing.T) {
 	}, told.Hot)
 	require.Equal(t, map[string]any{"vim": map[string]any{"vimId": lcm.VimID("v"), "vimType": "openstack"}}, told.Request["vimConnectionInfo"])
 	cp := told.Request["extVirtualLinks"].([]any)[0].(map[string]any)["extCps"].([]any)[0].(map[string]any)
-	data := cp["cpConfig"].(map[string]any)["cp"].(map[string]any)["cpProtocolData"].([]any)[0].(map[string]any)
-	require.Equal(t, []any{map[string]any{"type": "IPV6", "fixedAddresses": []any{"fd00::7"}}, map[string]any{"type": "IPV4", "subnetId": "sub"}}, data["ipOverEthernet"].(map[string]any)["ipAddresses"])
+	data := cp["cpConfig"].(map[string]any)["key"].(map[string]any)["cpProtocolData"].([]any)[0].(map[string]any)
+	sub6 := map[string]any{"type": "IPV6", "subnetId": "sub6"}
+	require.Equal(t, []any{map[string]any{"type": "IPV6", "fixedAddresses": []any{"fd00::7"}}, map[string]any{"type": "IPV4", "subnetId": "sub"}, sub6, sub6}, data["ipOverEthernet"].(map[string]any)["ipAddresses"])
 	require.Equal(t, "fa:16:3e:00:00:01", data["ipOverEthernet"].(map[string]any)["macAddress"])
 	require.Equal(t, map[string]int{"s": 2}, told.Capacity)
 	require.Equal(t, map[string]string{"a": "granted"}, told.Images)

@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 )
@@ -22,6 +23,18 @@ var forgiven = []struct {
 				delete(connections, id)
 			} else if connection["vimType"] == nil {
 				connection["vimType"] = "openstack"
+			}
+		}
+	}},
+	{"/change_ext_conn", "the text of ETSI's file has null for entries of cpConfig, and its type does not", func(request map[string]any) {
+		links, _ := request["extVirtualLinks"].([]any)
+		for _, l := range links {
+			link, _ := l.(map[string]any)
+			cps, _ := link["extCps"].([]any)
+			for _, c := range cps {
+				cp, _ := c.(map[string]any)
+				configs, _ := cp["cpConfig"].(map[string]any)
+				maps.DeleteFunc(configs, func(_ string, entry any) bool { return entry == nil })
 			}
 		}
 	}},

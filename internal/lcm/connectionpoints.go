@@ -117,6 +117,14 @@ func (i *InstantiatedVnfInfo) LinkInfo(apiVersion int) []ExtVirtualLinkInfo {
 	return out
 }
 
+// CpConfigID is the key of the entry of currentVnfExtCpData that a connection point is configured by.
+func (i *InstantiatedVnfInfo) CpConfigID(cpd string) string {
+	if _, cp, ok := Connection(i.ExtVirtualLinks, cpd); ok {
+		return cp.ConfigID()
+	}
+	return cpd
+}
+
 // PortHandle is a port in the VIM.
 func PortHandle(vimConnection, port string) ResourceHandle {
 	return ResourceHandle{VimConnectionID: vimConnection, ResourceID: port, VimLevelResourceType: PortResource}

@@ -50,10 +50,11 @@ func Reconnected(have, changes []ExtVirtualLink) []ExtVirtualLink {
 
 // Overridden are the links of a request, of which those of a grant take the place (SOL003 clause 9.5.2.3): a connection
 // point that a grant's link names leaves the link that it was on, and a link of the same id gets the grant's resource. What
-// the grant does not repeat stays as it was asked for.
+// the grant does not repeat stays as it was asked for. A connection point that stays on its link keeps the entries of its
+// configuration that the grant does not name; it leaves the link when none is left.
 func Overridden(asked, granted []ExtVirtualLink) (links []ExtVirtualLink) {
 	for _, link := range asked {
-		link.ExtCps = slices.DeleteFunc(slices.Clone(link.ExtCps), func(cp ExtCp) bool { return connects(granted, cp.CpdID) })
+		link.ExtCps = slices.Clone(link.ExtCps)
 		links = append(links, link)
 	}
 	for _, change := range granted {
@@ -63,7 +64,18 @@ func Overridden(asked, granted []ExtVirtualLink) (links []ExtVirtualLink) {
 			at = len(links) - 1
 		}
 		links[at].ResourceID = change.ResourceID
-		links[at].ExtCps = append(links[at].ExtCps, change.ExtCps...)
+		for _, cp := range change.ExtCps {
+			_, had, _ := Connection(links[at:at+1], cp.CpdID)
+			merged, stays := cp.over(had)
+			for i := range links {
+				if stays || i == at {
+					links[i].ExtCps = slices.DeleteFunc(links[i].ExtCps, func(c ExtCp) bool { return c.CpdID == cp.CpdID })
+				}
+			}
+			if stays {
+				links[at].ExtCps = append(links[at].ExtCps, merged)
+			}
+		}
 	}
 	return links
 }
@@ -117,7 +129,7 @@ type ExtVirtualLinkInfo struct {
 	CurrentVnfExtCpData []VnfExtCpData `json:"currentVnfExtCpData,omitempty"`
 }
 
-// VnfExtCpData is SOL003 v3.3.1 clause 4.4.1.10; its configuration has the connection point's id as key.
+// VnfExtCpData is SOL003 v3.3.1 clause 4.4.1.10. The keys of its configuration are the client's, or the connection point's id.
 type VnfExtCpData struct {
 	CpdID    string                    `json:"cpdId"`
 	CpConfig map[string]VnfExtCpConfig `json:"cpConfig"`
@@ -145,7 +157,7 @@ type IPAddresses struct {
 	Type           string   `json:"type"`
 	FixedAddresses []string `json:"fixedAddresses,omitempty"`
 	SubnetID       string   `json:"subnetId,omitempty"`
-	// NumDynamicAddresses is 1 when only the subnet is given.
+	// NumDynamicAddresses is how many the VIM chooses, where none is fixed.
 	NumDynamicAddresses int `json:"numDynamicAddresses,omitempty"`
 }
 
@@ -165,23 +177,31 @@ func LinkInfo(links []ExtVirtualLink, vimConnection string, apiVersion int) []Ex
 }
 
 func (cp ExtCp) data() VnfExtCpData {
-	protocol := CpProtocolData{LayerProtocol: "IP_OVER_ETHERNET"}
-	if cp.MAC != "" || len(cp.FixedIPs) > 0 {
-		protocol.IPOverEthernet = &IPOverEthernet{MacAddress: cp.MAC}
+	out := VnfExtCpData{CpdID: cp.CpdID, CpConfig: map[string]VnfExtCpConfig{}}
+	for _, c := range cp.entries() {
+		out.CpConfig[c.Key] = VnfExtCpConfig{CpProtocolData: []CpProtocolData{c.protocol()}}
 	}
-	for _, ip := range cp.FixedIPs {
+	return out
+}
+
+func (c CpConfig) protocol() CpProtocolData {
+	protocol := CpProtocolData{LayerProtocol: "IP_OVER_ETHERNET"}
+	if c.MAC != "" || len(c.FixedIPs) > 0 {
+		protocol.IPOverEthernet = &IPOverEthernet{MacAddress: c.MAC}
+	}
+	for _, ip := range c.FixedIPs {
 		addresses := IPAddresses{Type: "IPV4", SubnetID: ip.SubnetID}
-		if strings.Contains(ip.Address, ":") {
+		if ip.IPv6 || strings.Contains(ip.Address, ":") {
 			addresses.Type = "IPV6"
 		}
 		if ip.Address == "" {
-			addresses.NumDynamicAddresses = 1
+			addresses.NumDynamicAddresses = ip.Count()
 		} else {
 			addresses.FixedAddresses = []string{ip.Address}
 		}
 		protocol.IPOverEthernet.IPAddresses = append(protocol.IPOverEthernet.IPAddresses, addresses)
 	}
-	return VnfExtCpData{CpdID: cp.CpdID, CpConfig: map[string]VnfExtCpConfig{cp.CpdID: {CpProtocolData: []CpProtocolData{protocol}}}}
+	return protocol
 }
 
 // ChangedLinkInfo describes the links that a CHANGE_EXT_CONN has changed, as they are afterwards.

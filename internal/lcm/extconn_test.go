@@ -50,18 +50,35 @@ func TestOverridden_keepsWhatAGrantDoesNotRepeat(t *testing.T) {
 func TestParseChangeExtConn_readsBothVersions(t *testing.T) {
 	t.Parallel()
 	const address = `{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET","ipOverEthernet":{"macAddress":"fa:16:3e:00:00:09","ipAddresses":[{"type":"IPV4","fixedAddresses":["10.0.0.9"],"subnetId":"s"}]}}]}`
-	for _, config := range []string{`[` + address + `]`, `{"x":` + address + `}`} {
-		req, err := lcm.ParseChangeExtConn([]byte(`{"extVirtualLinks":[{"id":"a","resourceId":"net-a","extCps":[{"cpdId":"one","cpConfig":` + config + `}]}]}`))
-		require.NoError(t, err)
-		require.Len(t, req.ExtVirtualLinks, 1)
-		assert.Equal(t, "fa:16:3e:00:00:09", req.ExtVirtualLinks[0].ExtCps[0].MAC)
-		assert.Equal(t, []lcm.FixedIP{{Address: "10.0.0.9", SubnetID: "s"}}, req.ExtVirtualLinks[0].ExtCps[0].FixedIPs)
-		shown, err := json.Marshal(lcm.LinkInfo(req.ExtVirtualLinks, "vim", 2))
-		require.NoError(t, err)
+	for config, key := range map[string]string{`[` + address + `]`: "one", `{"x":` + address + `}`: "x"} {
+		links := request(t, `"cpConfig":`+config)
+		require.Len(t, links, 1)
+		assert.Equal(t, "fa:16:3e:00:00:09", links[0].ExtCps[0].MAC)
+		assert.Equal(t, []lcm.FixedIP{{Address: "10.0.0.9", SubnetID: "s"}}, links[0].ExtCps[0].FixedIPs)
 		assert.JSONEq(t, `[{"id":"a","resourceHandle":{"vimConnectionId":"vim","resourceId":"net-a"},
-			"currentVnfExtCpData":[{"cpdId":"one","cpConfig":{"one":`+address+`}}]}]`, string(shown))
-		shown, err = json.Marshal(lcm.LinkInfo(req.ExtVirtualLinks, "vim", 1))
+			"currentVnfExtCpData":[{"cpdId":"one","cpConfig":{"`+key+`":`+address+`}}]}]`, shown(t, links, 2))
+		assert.JSONEq(t, `[{"id":"a","resourceHandle":{"vimConnectionId":"vim","resourceId":"net-a"}}]`, shown(t, links, 1))
+		assert.Equal(t, key, links[0].ExtCps[0].ConfigID())
+
+		kept, err := json.Marshal(links)
 		require.NoError(t, err)
-		assert.JSONEq(t, `[{"id":"a","resourceHandle":{"vimConnectionId":"vim","resourceId":"net-a"}}]`, string(shown))
+		var read []lcm.ExtVirtualLink
+		require.NoError(t, json.Unmarshal(kept, &read))
+		assert.JSONEq(t, shown(t, links, 2), shown(t, read, 2))
 	}
+}
+
+// request are the links of a change_ext_conn with one connection point.
+func request(t *testing.T, cp string) []lcm.ExtVirtualLink {
+	t.Helper()
+	req, err := lcm.ParseChangeExtConn([]byte(`{"extVirtualLinks":[{"id":"a","resourceId":"net-a","extCps":[{"cpdId":"one",` + cp + `}]}]}`))
+	require.NoError(t, err)
+	return req.ExtVirtualLinks
+}
+
+func shown(t *testing.T, links []lcm.ExtVirtualLink, version int) string {
+	t.Helper()
+	doc, err := json.Marshal(lcm.LinkInfo(links, "vim", version))
+	require.NoError(t, err)
+	return string(doc)
 }

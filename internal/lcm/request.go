@@ -1,7 +1,6 @@
 package lcm
 
 import (
-	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -29,20 +28,6 @@ type ExtVirtualLink struct {
 	ID         string
 	ResourceID string
 	ExtCps     []ExtCp
-}
-
-// ExtCp is SOL003 clause 4.4.1.10 VnfExtCpData.
-type ExtCp struct {
-	CpdID    string
-	FixedIPs []FixedIP
-	// MAC is "" when the VIM chooses the address.
-	MAC string `json:",omitempty"`
-}
-
-// FixedIP is a fixed address of a connection point.
-type FixedIP struct {
-	Address  string
-	SubnetID string
 }
 
 // TerminateRequest is SOL003 clause 5.5.2.8.
@@ -145,64 +130,6 @@ func ParseExtVirtualLinks(list json.RawMessage) ([]ExtVirtualLink, error) {
 func linksOf(raw []rawExtVirtualLink) (out []ExtVirtualLink) {
 	for _, l := range raw {
 		out = append(out, l.link())
-	}
-	return out
-}
-
-type rawExtVirtualLink struct {
-	ID         string `json:"id"`
-	ResourceID string `json:"resourceId"`
-	ExtCps     []struct {
-		CpdID    string             `json:"cpdId"`
-		CpConfig keyed[rawCpConfig] `json:"cpConfig"`
-	} `json:"extCps"`
-}
-
-type rawCpConfig struct {
-	CpProtocolData []struct {
-		IPOverEthernet struct {
-			MacAddress  string `json:"macAddress"`
-			IPAddresses []struct {
-				FixedAddresses []string `json:"fixedAddresses"`
-				SubnetID       string   `json:"subnetId"`
-			} `json:"ipAddresses"`
-		} `json:"ipOverEthernet"`
-	} `json:"cpProtocolData"`
-}
-
-func (r rawExtVirtualLink) link() ExtVirtualLink {
-	out := ExtVirtualLink{ID: r.ID, ResourceID: r.ResourceID}
-	for _, cp := range r.ExtCps {
-		ext := ExtCp{CpdID: cp.CpdID}
-		for _, config := range cp.CpConfig.items {
-			ext.FixedIPs = append(ext.FixedIPs, config.fixedIPs()...)
-			ext.MAC = cmp.Or(ext.MAC, config.mac())
-		}
-		out.ExtCps = append(out.ExtCps, ext)
-	}
-	return out
-}
-
-func (c rawCpConfig) mac() string {
-	for _, data := range c.CpProtocolData {
-		if data.IPOverEthernet.MacAddress != "" {
-			return data.IPOverEthernet.MacAddress
-		}
-	}
-	return ""
-}
-
-func (c rawCpConfig) fixedIPs() []FixedIP {
-	var out []FixedIP
-	for _, data := range c.CpProtocolData {
-		for _, ip := range data.IPOverEthernet.IPAddresses {
-			if len(ip.FixedAddresses) == 0 && ip.SubnetID != "" {
-				out = append(out, FixedIP{SubnetID: ip.SubnetID})
-			}
-			for _, address := range ip.FixedAddresses {
-				out = append(out, FixedIP{Address: address, SubnetID: ip.SubnetID})
-			}
-		}
 	}
 	return out
 }

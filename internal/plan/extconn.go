@@ -14,16 +14,22 @@ func changeExtConn(f Facts, body json.RawMessage) (lcm.Plan, error) {
 	if err != nil {
 		return lcm.Plan{Operation: lcm.OpChangeExtConn}, err
 	}
-	return f.reconnection(req.ExtVirtualLinks), f.checkLinks(req)
+	plan := f.reconnection(req.ExtVirtualLinks)
+	return plan, f.checkLinks(req, plan.Links)
 }
 
-// reconnection is the plan that makes those changes.
-func (f Facts) reconnection(changes []lcm.ExtVirtualLink) lcm.Plan {
+// reconnection is the plan that makes those changes, one list after the other.
+func (f Facts) reconnection(changes ...[]lcm.ExtVirtualLink) lcm.Plan {
 	info := f.Instance.Instantiated
 	plan := lcm.Plan{Operation: lcm.OpChangeExtConn, ScaleStatus: info.ScaleStatus, InstantiationLevelID: info.InstantiationLevelID}
-	plan.Links, plan.VimConnectionID = lcm.Reconnected(info.ExtVirtualLinks, changes), info.VimConnectionID()
-	for _, link := range changes {
-		plan.ChangedLinks = append(plan.ChangedLinks, link.ID)
+	plan.Links, plan.VimConnectionID = info.ExtVirtualLinks, info.VimConnectionID()
+	for _, links := range changes {
+		plan.Links = lcm.Reconnected(plan.Links, links)
+	}
+	for _, link := range slices.Concat(changes...) {
+		if !slices.Contains(plan.ChangedLinks, link.ID) && slices.ContainsFunc(plan.Links, func(l lcm.ExtVirtualLink) bool { return l.ID == link.ID }) {
+			plan.ChangedLinks = append(plan.ChangedLinks, link.ID)
+		}
 	}
 	return plan
 }
@@ -43,8 +49,15 @@ func ReconnectedAsGranted(f Facts, body json.RawMessage, granted []lcm.ExtVirtua
 	for i, link := range granted {
 		r.take(fmt.Sprintf("$.extVirtualLinks[%d]", i), link)
 	}
-	links := slices.DeleteFunc(lcm.Overridden(r.asked, r.changes), func(l lcm.ExtVirtualLink) bool { return len(l.ExtCps) == 0 })
-	return f.reconnection(links), lcm.InvalidAll(unhonoured, r.problems)
+	plan := f.reconnection(r.asked, r.changes)
+	for _, change := range r.changes {
+		for _, cp := range change.ExtCps {
+			if detail := unconnectable(plan.Links, cp.CpdID); detail != "" {
+				r.add("$.extVirtualLinks", "%s", detail)
+			}
+		}
+	}
+	return plan, lcm.InvalidAll(unhonoured, r.problems)
 }
 
 // relinking collects what a grant's links change of those that it was asked for.
@@ -61,7 +74,7 @@ func (r *relinking) take(path string, link lcm.ExtVirtualLink) {
 		_, _, asked := lcm.Connection(r.asked, cp.CpdID)
 		_, _, taken := lcm.Connection(append(r.changes, change), cp.CpdID)
 		switch {
-		case taken:
+		case taken && !cp.Leaves():
 			r.add(at, "the connection point %q is named twice", cp.CpdID)
 		case asked:
 			change.ExtCps = append(change.ExtCps, cp)
@@ -83,8 +96,21 @@ func (r *relinking) isConnectedSo(link lcm.ExtVirtualLink, cp lcm.ExtCp) bool {
 		(len(cp.FixedIPs) == 0 || slices.Equal(cp.FixedIPs, as.FixedIPs))
 }
 
-// checkLinks refuses connection points that the VNF does not have, or that it must keep.
-func (f Facts) checkLinks(req lcm.ChangeExtConnRequest) error {
+// unconnectable tells why a connection point cannot be as links have it afterwards, "" when it can.
+func unconnectable(links []lcm.ExtVirtualLink, cpd string) string {
+	switch _, _, ok := lcm.Connection(links, cpd); {
+	case !ok:
+		return fmt.Sprintf("no entry is left of the connection point %s, and a port must be on a network: have an entry in a link that it goes to", cpd)
+	case slices.Contains(lcm.Contradicting(links), cpd):
+		return fmt.Sprintf("the connection point %s would have more than one entry with addresses, with those that it has already: "+
+			"take the others away in the same request (null), or use their keys. %s", cpd, lcm.OneAddressed)
+	default:
+		return ""
+	}
+}
+
+// checkLinks refuses connection points that the VNF does not have, or that it must keep, and links that they cannot have.
+func (f Facts) checkLinks(req lcm.ChangeExtConnRequest, links []lcm.ExtVirtualLink) error {
 	var problems []lcm.Problem
 	add := func(path, format string, args ...any) {
 		problems = append(problems, lcm.Problem{Path: path, Detail: fmt.Sprintf(format, args...)})
@@ -97,14 +123,26 @@ func (f Facts) checkLinks(req lcm.ChangeExtConnRequest) error {
 			switch {
 			case !known || !cpd.External:
 				add(path, "the VNFD has no external connection point %q in the flavour %s", cp.CpdID, f.Flavour.ID)
-			case seen[cp.CpdID]:
+			case seen[cp.CpdID] && !cp.Leaves():
 				add(path, "is named twice")
+			}
+			seen[cp.CpdID] = seen[cp.CpdID] || !cp.Leaves()
+		}
+	}
+	if len(problems) > 0 {
+		return problemsOf(problems)
+	}
+	seen = map[string]bool{}
+	for i, link := range req.ExtVirtualLinks {
+		for k, cp := range link.ExtCps {
+			if detail := unconnectable(links, cp.CpdID); detail != "" && !seen[cp.CpdID] {
+				add(fmt.Sprintf("$.extVirtualLinks[%d].extCps[%d].cpConfig", i, k), "%s", detail)
 			}
 			seen[cp.CpdID] = true
 		}
 	}
 	if len(problems) > 0 {
-		return problemsOf(problems)
+		return &lcm.Error{Kind: lcm.KindInvalid, Unprocessable: true, Detail: impossible, Problems: problems}
 	}
 	for _, name := range f.nodeCps() {
 		if seen[name] {

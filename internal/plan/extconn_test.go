@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -103,4 +104,64 @@ func TestReconnectedAsGranted_putsTheGrantsLinksInThePlaceOfTheRequests(t *testi
 		require.ErrorContains(t, err, says)
 	}
 	require.Len(t, f.Instance.Instantiated.ExtVirtualLinks[0].ExtCps, 2, "what it was given stays")
+}
+
+// addressed is a VNF whose connection point has an entry x with an address on the link a.
+func addressed(t *testing.T) plan.Facts {
+	t.Helper()
+	f := cluster(t, 3, 2)
+	f.Cluster = nil
+	f.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{
+		CpdID: "masterNode_CP1", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}, Configs: []lcm.CpConfig{{Key: "x", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}}},
+	}}}}
+	return f
+}
+
+// onLinks is a request with a configuration of the connection point for each link.
+func onLinks(configs ...string) json.RawMessage {
+	var list []string
+	for i := 0; i < len(configs); i += 2 {
+		list = append(list, `{"id":"`+configs[i]+`","resourceId":"net-`+configs[i]+`","extCps":[{"cpdId":"masterNode_CP1","cpConfig":`+configs[i+1]+`}]}`)
+	}
+	return json.RawMessage(`{"extVirtualLinks":[` + strings.Join(list, ",") + `]}`)
+}
+
+const nine = `{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET","ipOverEthernet":{"ipAddresses":[{"type":"IPV4","fixedAddresses":["10.0.0.9"]}]}}]}`
+
+func TestChangeExtConn_takesEntriesAway(t *testing.T) {
+	p, err := plan.For(addressed(t), lcm.OpChangeExtConn, onLinks("a", `{"x":null}`, "b", `{"y":`+nine+`}`))
+	require.NoError(t, err)
+	require.Equal(t, []string{"b"}, p.ChangedLinks)
+	require.Len(t, p.Links, 1)
+	require.Equal(t, []lcm.FixedIP{{Address: "10.0.0.9"}}, p.Links[0].ExtCps[0].FixedIPs)
+	p, err = plan.For(addressed(t), lcm.OpChangeExtConn, onLinks("a", `{"x":null,"y":`+nine+`}`))
+	require.NoError(t, err)
+	require.Equal(t, []string{"a"}, p.ChangedLinks)
+	require.Equal(t, []lcm.CpConfig{{Key: "y", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.9"}}}}, p.Links[0].ExtCps[0].Configs)
+	for says, body := range map[string]json.RawMessage{
+		"no entry is left of the connection point masterNode_CP1": onLinks("a", `{"x":null}`),
+		"would have more than one entry with addresses":           onLinks("a", `{"y":`+nine+`}`),
+		"is named twice": onLinks("a", `{"x":null,"y":`+nine+`}`, "b", `{"y":`+nine+`}`),
+	} {
+		_, err := plan.For(addressed(t), lcm.OpChangeExtConn, body)
+		require.ErrorContains(t, err, says)
+		require.ErrorContains(t, err, ".extCps[0].cp")
+	}
+}
+
+func TestReconnectedAsGranted_mergesEntries(t *testing.T) {
+	asked := onLinks("a", `{"x":null,"y":`+nine+`}`)
+	granted := func(config string) []lcm.ExtVirtualLink {
+		t.Helper()
+		req, err := lcm.ParseChangeExtConn(onLinks("a", config))
+		require.NoError(t, err)
+		return req.ExtVirtualLinks
+	}
+	p, err := plan.ReconnectedAsGranted(addressed(t), asked, granted(`{"y":`+strings.Replace(nine, "10.0.0.9", "10.0.0.8", 1)+`}`))
+	require.NoError(t, err)
+	require.Equal(t, []lcm.FixedIP{{Address: "10.0.0.8"}}, p.Links[0].ExtCps[0].FixedIPs)
+	_, err = plan.ReconnectedAsGranted(addressed(t), asked, granted(`{"z":`+nine+`}`))
+	require.ErrorContains(t, err, "more than one entry with addresses")
+	_, err = plan.ReconnectedAsGranted(addressed(t), asked, granted(`{"y":null}`))
+	require.ErrorContains(t, err, "no entry is left")
 }

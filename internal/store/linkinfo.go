@@ -21,7 +21,8 @@ func linkInfo(name, sql string, path string, vimConnection column) attributes {
 	}
 }
 
-// cpConfigColumn is the configuration of connection points, whose ids are its keys. Addresses are all that is stored of it.
+// cpConfigColumn is the configuration of connection points, with the keys that clients have given its entries, else with the
+// ids of the connection points. Addresses are all that is stored of it.
 func cpConfigColumn(sql string, path ...string) column {
 	cps := root + members(path)
 	return func(w *where, e query.Expression, below []string) string {
@@ -29,31 +30,40 @@ func cpConfigColumn(sql string, path ...string) column {
 			if !e.OfKey {
 				return nobody
 			}
-			return jsonCondition(w, sql, cps+".CpdID", plain(e), numbers)
+			return either(jsonCondition(w, sql, cps+".Configs.Key", plain(e), numbers),
+				jsonCondition(w, sql, cps+"[*] ? (!exists(@.Configs)).CpdID", plain(e), numbers))
 		}
-		cp := cps + "[*] ? (@.CpdID == " + quoted(below[0]) + ")"
-		exists := func(steps string) string { return sql + " @? " + w.arg(cp+steps) + "::jsonpath" }
-		if e.OfKey { // of one of the objects below, which all have the same keys
-			return exists("")
-		}
-		if !plainNames(below[1:]) {
-			return nobody
-		}
-		switch strings.Join(below[1:], "/") {
-		case "cpProtocolData/layerProtocol":
-			return constantsOf(e, constant{"IP_OVER_ETHERNET", exists("")})
-		case "cpProtocolData/ipOverEthernet/macAddress":
-			return jsonCondition(w, sql, cp+".MAC", e, numbers)
-		case "cpProtocolData/ipOverEthernet/ipAddresses/type":
-			return constantsOf(e, constant{"IPV4", exists(".FixedIPs")}, constant{"IPV6", exists(`.FixedIPs.Address ? (@ like_regex ":")`)})
-		case "cpProtocolData/ipOverEthernet/ipAddresses/numDynamicAddresses":
-			return constantsOf(e, constant{1.0, exists(`.FixedIPs.Address ? (@ == "")`)})
-		case "cpProtocolData/ipOverEthernet/ipAddresses/fixedAddresses":
-			return jsonCondition(w, sql, cp+".FixedIPs.Address", e, numbers)
-		case "cpProtocolData/ipOverEthernet/ipAddresses/subnetId":
-			return jsonCondition(w, sql, cp+".FixedIPs.SubnetID", e, numbers)
-		default:
-			return nobody
-		}
+		key := quoted(below[0])
+		return either(cpConfigCondition(w, sql, cps+".Configs[*] ? (@.Key == "+key+")", e, below[1:]),
+			cpConfigCondition(w, sql, cps+"[*] ? (!exists(@.Configs) && @.CpdID == "+key+")", e, below[1:]))
+	}
+}
+
+// cpConfigCondition is of the entry at steps.
+func cpConfigCondition(w *where, sql, steps string, e query.Expression, below []string) string {
+	exists := func(further string) string { return sql + " @? " + w.arg(steps+further) + "::jsonpath" }
+	if e.OfKey { // of one of the objects below, which all have the same keys
+		return exists("")
+	}
+	if !plainNames(below) {
+		return nobody
+	}
+	switch strings.Join(below, "/") {
+	case "cpProtocolData/layerProtocol":
+		return constantsOf(e, constant{"IP_OVER_ETHERNET", exists("")})
+	case "cpProtocolData/ipOverEthernet/macAddress":
+		return jsonCondition(w, sql, steps+".MAC", e, numbers)
+	case "cpProtocolData/ipOverEthernet/ipAddresses/type":
+		return constantsOf(e, constant{"IPV4", exists(".FixedIPs")},
+			constant{"IPV6", exists(`.FixedIPs[*] ? (@.Address like_regex ":" || @.IPv6 == true)`)})
+	case "cpProtocolData/ipOverEthernet/ipAddresses/numDynamicAddresses":
+		return either(constantsOf(e, constant{1.0, exists(`.FixedIPs[*] ? (@.Address == "" && !exists(@.Dynamic))`)}),
+			jsonCondition(w, sql, steps+".FixedIPs.Dynamic", e, numbers))
+	case "cpProtocolData/ipOverEthernet/ipAddresses/fixedAddresses":
+		return jsonCondition(w, sql, steps+".FixedIPs.Address", e, numbers)
+	case "cpProtocolData/ipOverEthernet/ipAddresses/subnetId":
+		return jsonCondition(w, sql, steps+".FixedIPs.SubnetID", e, numbers)
+	default:
+		return nobody
 	}
 }

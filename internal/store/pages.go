@@ -117,10 +117,11 @@ var instanceAttributes = attributes{
 	"instantiatedVnfInfo/virtualLinkResourceInfo":    documentColumn("instantiated", "virtualLinkResourceInfo"),
 	"instantiatedVnfInfo/virtualStorageResourceInfo": documentColumn("instantiated", "virtualStorageResourceInfo"),
 
-	"instantiatedVnfInfo/extCpInfo":                objectColumn("instantiated_brief"),
-	"instantiatedVnfInfo/extCpInfo/id":             documentColumn("instantiated", "extCpInfo", "id"),
-	"instantiatedVnfInfo/extCpInfo/cpdId":          documentColumn("instantiated", "extCpInfo", "cpdId"),
-	"instantiatedVnfInfo/extCpInfo/cpConfigId":     documentColumn("instantiated", "extCpInfo", "cpdId"),
+	"instantiatedVnfInfo/extCpInfo":       objectColumn("instantiated_brief"),
+	"instantiatedVnfInfo/extCpInfo/id":    documentColumn("instantiated", "extCpInfo", "id"),
+	"instantiatedVnfInfo/extCpInfo/cpdId": documentColumn("instantiated", "extCpInfo", "cpdId"),
+	"instantiatedVnfInfo/extCpInfo/cpConfigId": eitherColumn(
+		documentColumn("instantiated", "extCpInfo", "cpdId"), documentColumn("instantiated", "extVirtualLinks", "ExtCps", "Configs", "Key")),
 	"instantiatedVnfInfo/extCpInfo/cpProtocolInfo": documentColumn("instantiated", "extCpInfo", "cpProtocolInfo"),
 	"instantiatedVnfInfo/extCpInfo/extLinkPortId":  documentColumn("instantiated", "extCpInfo", "extLinkPortId"),
 	"instantiatedVnfInfo/extCpInfo/associatedVnfcCpId": eitherColumn(

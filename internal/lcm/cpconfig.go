@@ -1,0 +1,251 @@
+package lcm
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// ExtCp is SOL003 clause 4.4.1.10 VnfExtCpData.
+type ExtCp struct {
+	CpdID string
+	// FixedIPs and MAC are what the Base HOT gets for every port that it makes of the connection point: those of the entry of
+	// Configs that has any.
+	FixedIPs []FixedIP
+	// MAC is "" when the VIM chooses the address.
+	MAC string `json:",omitempty"`
+	// Configs are the entries of cpConfig, ordered by their keys. There are none where the client gave no keys, as in v2.6.1,
+	// and where an older Windlass has kept the connection point.
+	Configs []CpConfig `json:",omitempty"`
+
+	// Of a request only, until it is laid over what the VNF has: the keys of entries that are null, and that there are
+	// entries without keys.
+	removed []string
+	listed  bool
+}
+
+// CpConfig is an entry of cpConfig (SOL003 clause 4.4.1.10a VnfExtCpConfig).
+type CpConfig struct {
+	Key      string
+	FixedIPs []FixedIP `json:",omitempty"`
+	MAC      string    `json:",omitempty"`
+
+	bare bool // a request's entry without cpProtocolData, which leaves that of the entry as it is
+}
+
+// FixedIP is a fixed address of a connection point, or some that the VIM chooses.
+type FixedIP struct {
+	Address  string
+	SubnetID string
+	// Dynamic is how many addresses the VIM chooses where Address is ""; 0 is one.
+	Dynamic int `json:",omitempty"`
+	// IPv6 is the type of those that the VIM chooses.
+	IPv6 bool `json:",omitempty"`
+}
+
+// Count is how many addresses it stands for.
+func (ip FixedIP) Count() int {
+	if ip.Address != "" {
+		return 1
+	}
+	return min(max(ip.Dynamic, 1), mostAddresses)
+}
+
+// chosen tells whether a port has to be told of it: Neutron gives a port an address anyway.
+func (ip FixedIP) chosen() bool { return ip.Address != "" || ip.SubnetID != "" }
+
+// addressed tells whether the entry asks for more than a port.
+func (c CpConfig) addressed() bool {
+	return c.MAC != "" || slices.ContainsFunc(c.FixedIPs, FixedIP.chosen)
+}
+
+// unique tells whether no two ports can have what the entry asks for.
+func (c CpConfig) unique() bool {
+	return c.MAC != "" || slices.ContainsFunc(c.FixedIPs, func(ip FixedIP) bool { return ip.Address != "" })
+}
+
+// contradict tells whether a Base HOT, which makes all ports of a connection point alike, cannot do what the entries ask for.
+func contradict(configs []CpConfig) bool {
+	configs = slices.DeleteFunc(slices.Clone(configs), func(c CpConfig) bool { return !c.addressed() })
+	return slices.ContainsFunc(configs[min(1, len(configs)):], func(c CpConfig) bool {
+		return c.unique() || configs[0].unique() || !slices.Equal(c.FixedIPs, configs[0].FixedIPs)
+	})
+}
+
+// Contradicting are the connection points of which more than one entry asks for addresses.
+func Contradicting(links []ExtVirtualLink) (cpds []string) {
+	for _, link := range links {
+		for _, cp := range link.ExtCps {
+			if contradict(cp.Configs) {
+				cpds = append(cpds, cp.CpdID)
+			}
+		}
+	}
+	return cpds
+}
+
+// ConfigID is the key of the entry whose addresses the connection point has; of the first one where none has any, and the
+// id of the connection point itself where there are no keys.
+func (cp ExtCp) ConfigID() string {
+	for _, c := range cp.Configs {
+		if c.addressed() {
+			return c.Key
+		}
+	}
+	if len(cp.Configs) > 0 {
+		return cp.Configs[0].Key
+	}
+	return cp.CpdID
+}
+
+// entries are those of the configuration, of which there is at least one.
+func (cp ExtCp) entries() []CpConfig {
+	if len(cp.Configs) > 0 {
+		return cp.Configs
+	}
+	return []CpConfig{{Key: cp.CpdID, FixedIPs: cp.FixedIPs, MAC: cp.MAC}}
+}
+
+// settled has the addresses of its entries.
+func (cp ExtCp) settled() ExtCp {
+	cp.FixedIPs, cp.MAC = nil, ""
+	for _, c := range cp.Configs {
+		if c.addressed() {
+			cp.FixedIPs = slices.DeleteFunc(slices.Clone(c.FixedIPs), func(ip FixedIP) bool { return !ip.chosen() })
+			cp.MAC = c.MAC
+			break
+		}
+	}
+	return cp
+}
+
+// over is the connection point with what a request says of it laid over what it had on the same link, by the rules of JSON
+// merge patch (RFC 7396); false when no entry is left. A request without keys takes the place of what there was, and so does
+// one with keys of what had none, unless it names the connection point's id, which is shown as the key then.
+func (cp ExtCp) over(had ExtCp) (ExtCp, bool) {
+	switch {
+	case cp.listed, len(cp.Configs)+len(cp.removed) == 0 && (len(cp.FixedIPs) > 0 || cp.MAC != ""):
+		return ExtCp{CpdID: cp.CpdID, FixedIPs: cp.FixedIPs, MAC: cp.MAC}, true
+	case len(cp.Configs)+len(cp.removed) == 0:
+		had.CpdID = cp.CpdID
+		return had, true
+	}
+	named := func(key string) bool {
+		return slices.Contains(cp.removed, key) || slices.ContainsFunc(cp.Configs, func(c CpConfig) bool { return c.Key == key })
+	}
+	var entries []CpConfig
+	if had.CpdID != "" && (len(had.Configs) > 0 || named(cp.CpdID)) {
+		entries = slices.Clone(had.entries())
+	}
+	if had.CpdID != "" && len(had.Configs) == 0 && len(cp.Configs) == 0 && !named(cp.CpdID) {
+		return had, true // it takes away what is not there
+	}
+	entries = slices.DeleteFunc(entries, func(c CpConfig) bool { return slices.Contains(cp.removed, c.Key) })
+	for _, c := range cp.Configs {
+		at := slices.IndexFunc(entries, func(known CpConfig) bool { return known.Key == c.Key })
+		switch {
+		case at < 0:
+			c.bare = false
+			entries = append(entries, c)
+		case !c.bare:
+			entries[at] = c
+		}
+	}
+	slices.SortFunc(entries, func(a, b CpConfig) int { return strings.Compare(a.Key, b.Key) })
+	return ExtCp{CpdID: cp.CpdID, Configs: entries}.settled(), len(entries) > 0
+}
+
+// Leaves tells whether a request names no more of the connection point than entries that are to go.
+func (cp ExtCp) Leaves() bool { return len(cp.removed) > 0 && len(cp.Configs) == 0 }
+
+type rawExtVirtualLink struct {
+	ID         string `json:"id"`
+	ResourceID string `json:"resourceId"`
+	ExtCps     []struct {
+		CpdID    string              `json:"cpdId"`
+		CpConfig keyed[*rawCpConfig] `json:"cpConfig"`
+	} `json:"extCps"`
+	ExtLinkPorts []struct {
+		ID             string         `json:"id"`
+		ResourceHandle ResourceHandle `json:"resourceHandle"`
+	} `json:"extLinkPorts"`
+}
+
+type rawCpConfig struct {
+	LinkPortID     string          `json:"linkPortId"`
+	CpProtocolData rawProtocolData `json:"cpProtocolData"`
+}
+
+// rawProtocolData tells null from nothing.
+type rawProtocolData struct {
+	given bool
+	list  []struct {
+		IPOverEthernet struct {
+			MacAddress  string         `json:"macAddress"`
+			IPAddresses []rawAddresses `json:"ipAddresses"`
+		} `json:"ipOverEthernet"`
+	}
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (d *rawProtocolData) UnmarshalJSON(b []byte) error {
+	d.given = true
+	return json.Unmarshal(b, &d.list)
+}
+
+type rawAddresses struct {
+	Type                string   `json:"type"`
+	FixedAddresses      []string `json:"fixedAddresses"`
+	NumDynamicAddresses *int     `json:"numDynamicAddresses"`
+	SubnetID            string   `json:"subnetId"`
+	AddressRange        any      `json:"addressRange"`
+	IPAddressRange      any      `json:"ipAddressRange"` // as the text of the standard calls it
+}
+
+func (r rawExtVirtualLink) link() ExtVirtualLink {
+	out := ExtVirtualLink{ID: r.ID, ResourceID: r.ResourceID}
+	for _, cp := range r.ExtCps {
+		ext := ExtCp{CpdID: cp.CpdID}
+		for i, config := range cp.CpConfig.items {
+			switch key := cp.CpConfig.keys[i]; {
+			case config != nil:
+				ext.Configs = append(ext.Configs, config.entry(key))
+				ext.listed = ext.listed || key == ""
+			case key != "":
+				ext.removed = append(ext.removed, key)
+			}
+		}
+		ext = ext.settled()
+		if ext.listed {
+			ext.Configs = nil
+		}
+		out.ExtCps = append(out.ExtCps, ext)
+	}
+	return out
+}
+
+func (c rawCpConfig) entry(key string) CpConfig {
+	out := CpConfig{Key: key, bare: !c.CpProtocolData.given}
+	for _, data := range c.CpProtocolData.list {
+		out.MAC = cmp.Or(out.MAC, data.IPOverEthernet.MacAddress)
+		for _, ip := range data.IPOverEthernet.IPAddresses {
+			out.FixedIPs = append(out.FixedIPs, ip.fixedIPs()...)
+		}
+	}
+	return out
+}
+
+func (a rawAddresses) fixedIPs() (out []FixedIP) {
+	for _, address := range a.FixedAddresses {
+		out = append(out, FixedIP{Address: address, SubnetID: a.SubnetID})
+	}
+	if len(out) > 0 {
+		return out
+	}
+	ip := FixedIP{SubnetID: a.SubnetID, IPv6: a.Type == "IPV6"}
+	if a.NumDynamicAddresses != nil && *a.NumDynamicAddresses > 1 {
+		ip.Dynamic = *a.NumDynamicAddresses
+	}
+	return []FixedIP{ip}
+}

@@ -1,0 +1,146 @@
+package lcm
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// mostAddresses is how many addresses of a subnet a port can be asked to have.
+const mostAddresses = 16
+
+// CheckLinkConfigs looks at the configurations of connection points in a list of ExtVirtualLinkData of either version:
+// mistakes are against the standard (400), impossible is what the standard has and a Base HOT cannot do (422). Of what is
+// malformed it says nothing: who parses it does.
+func CheckLinkConfigs(list json.RawMessage) (mistakes, impossible []Problem) {
+	var raw []rawExtVirtualLink
+	if len(list) == 0 || json.Unmarshal(list, &raw) != nil {
+		return nil, nil
+	}
+	var c configCheck
+	for i, link := range raw {
+		c.ports = map[string]string{}
+		for _, port := range link.ExtLinkPorts {
+			c.ports[port.ID] = port.ResourceHandle.ResourceID
+		}
+		for k, cp := range link.ExtCps {
+			at := fmt.Sprintf("$.extVirtualLinks[%d].extCps[%d].cpConfig", i, k)
+			var entries []CpConfig
+			for n, config := range cp.CpConfig.items {
+				if config == nil {
+					continue
+				}
+				path := fmt.Sprintf("%s[%d]", at, n)
+				if key := cp.CpConfig.keys[n]; key != "" {
+					path = MemberPath(at, key)
+				}
+				c.entry(path, *config)
+				entries = append(entries, config.entry(cp.CpConfig.keys[n]))
+			}
+			if contradict(entries) {
+				c.cannot(at, "has more than one entry with addresses. "+OneAddressed)
+			}
+		}
+	}
+	return c.mistakes, c.impossible
+}
+
+// OneAddressed says what to do about a connection point that Contradicting names.
+const OneAddressed = "The Base HOT makes the ports of all VNFCs of a VDU alike, so one entry of a connection point can have addresses; " +
+	"the same subnets may be in several. Leave addresses to the VIM, or give those VNFCs a VDU, and thereby a connection point, of their own"
+
+type configCheck struct {
+	mistakes, impossible []Problem
+	ports                map[string]string // what the VIM calls the ports of a link, by their ids
+}
+
+func (c *configCheck) wrong(path, format string, args ...any) {
+	c.mistakes = append(c.mistakes, Problem{Path: path, Detail: fmt.Sprintf(format, args...)})
+}
+
+func (c *configCheck) cannot(path, format string, args ...any) {
+	c.impossible = append(c.impossible, Problem{Path: path, Detail: fmt.Sprintf(format, args...)})
+}
+
+func (c *configCheck) entry(path string, config rawCpConfig) {
+	if port, ok := c.ports[config.LinkPortID]; ok {
+		c.cannot(path+".linkPortId", "is the port %s of extLinkPorts, and Windlass connects no ports that others have made: the Base HOT makes them. "+
+			"Leave linkPortId out, and have the port's addresses in cpProtocolData, where no other port has them", port)
+	}
+	for d, data := range config.CpProtocolData.list {
+		path := fmt.Sprintf("%s.cpProtocolData[%d].ipOverEthernet.ipAddresses", path, d)
+		any := map[string]int{} // the addresses by their type of which no subnet is named
+		for a, addresses := range data.IPOverEthernet.IPAddresses {
+			at := fmt.Sprintf("%s[%d]", path, a)
+			c.addresses(at, addresses)
+			if addresses.FixedAddresses != nil || addresses.SubnetID != "" || addresses.ranged() {
+				any["other"]++
+				continue
+			}
+			any[addresses.Type] += addresses.number()
+			if addresses.number() == 1 && any[addresses.Type] > 1 {
+				c.cannot(at, "is a second address that may be of any subnet, and Neutron chooses one: name the subnet of each (subnetId)")
+			}
+		}
+		if any["other"] > 0 && len(any) > 1 {
+			c.cannot(path, "has addresses of any subnet beside others, and Neutron gives a port none but those that are named: name the subnet of each (subnetId)")
+		}
+	}
+}
+
+// addresses checks one item of ipAddresses.
+func (c *configCheck) addresses(path string, a rawAddresses) {
+	var has []string
+	if a.FixedAddresses != nil {
+		has = append(has, "fixedAddresses")
+	}
+	if a.NumDynamicAddresses != nil {
+		has = append(has, "numDynamicAddresses")
+	}
+	if a.AddressRange != nil {
+		has = append(has, "addressRange")
+	}
+	if a.IPAddressRange != nil {
+		has = append(has, "ipAddressRange")
+	}
+	switch {
+	case len(has) != 1:
+		c.wrong(path, "must have exactly one of fixedAddresses, numDynamicAddresses and addressRange; it has %s", orNone(has))
+	case a.ranged():
+		c.cannot(path+"."+has[0], "Neutron gives a port no range of addresses: name them in fixedAddresses, or have the VIM choose some (numDynamicAddresses)")
+	case a.FixedAddresses != nil && len(a.FixedAddresses) == 0:
+		c.wrong(path+".fixedAddresses", "must not be empty")
+	case a.number() > mostAddresses:
+		c.cannot(path+".numDynamicAddresses", "is %d; a port can have %d at most", a.number(), mostAddresses)
+	case a.number() > 1 && a.SubnetID == "":
+		c.cannot(path+".numDynamicAddresses", "is %d, and Neutron chooses one address unless it is told the subnet: name it (subnetId)", a.number())
+	}
+}
+
+func (a rawAddresses) ranged() bool { return a.AddressRange != nil || a.IPAddressRange != nil }
+
+// number is how many addresses the VIM is to choose.
+func (a rawAddresses) number() int {
+	if a.NumDynamicAddresses == nil {
+		return 0
+	}
+	return *a.NumDynamicAddresses
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, " and ")
+}
+
+var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+
+// MemberPath is the JSON path of a member of the object at path.
+func MemberPath(path, key string) string {
+	if plainKey.MatchString(key) {
+		return path + "." + key
+	}
+	return path + "['" + strings.ReplaceAll(key, "'", `\'`) + "']"
+}
