@@ -49,7 +49,37 @@ func needOf(method, path string) (need auth.Need, open bool) {
 			need.APIs = a.apis
 		}
 	}
+	if need.Access == auth.Write {
+		need.Task = taskOf(method, path)
+	}
 	return need, false
+}
+
+// taskOf names what a request that changes something does, for the scope that lets do just that. A task resource gives its
+// name; of a resource it is what becomes of it, and of which: "create", "modify" and "delete" alone are of what the API is about.
+func taskOf(method, path string) string {
+	parts := strings.Split(strings.TrimSuffix(path, ".json"), "/")
+	last := parts[len(parts)-1]
+	if isParameter(last) {
+		last = parts[len(parts)-2]
+	} else if !strings.HasSuffix(last, "s") { // no list
+		if last == "package_content" || last == "upload_from_uri" {
+			return "upload"
+		}
+		return last
+	}
+	verb := map[string]string{http.MethodPost: "create", http.MethodPut: "modify", http.MethodPatch: "modify", http.MethodDelete: "delete"}[method]
+	switch last {
+	case "vnf_instances", "vnf_packages", "vims":
+		return verb
+	default:
+		return verb + "_" + strings.TrimSuffix(last, "s")
+	}
+}
+
+// isParameter tells whether a part of a pattern is one, of the router's or of the API's description.
+func isParameter(part string) bool {
+	return strings.HasPrefix(part, ":") || strings.HasPrefix(part, "{")
 }
 
 // needOf is needOf with what the settings say.

@@ -5,12 +5,14 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -113,7 +115,7 @@ func TestScopes_everyRouteNeedsOne(t *testing.T) {
 	})
 	table, err := os.ReadFile("../docs/security.md")
 	require.NoError(t, err)
-	documented := map[string]bool{}
+	documented, tasks := map[string]bool{}, map[string]bool{}
 	b.everyRoute(func(method, pattern, path string) {
 		need, open := needOf(method, pattern)
 		if open {
@@ -130,13 +132,21 @@ func TestScopes_everyRouteNeedsOne(t *testing.T) {
 			}
 		}
 		if need.Access == auth.Write {
+			require.NotEmpty(t, need.Task, what)
+			require.NotEmpty(t, need.APIs, what)
+			tasks[need.Task] = true
 			b.do(method, path, nil, as("edge", "windlass:read", "vnflcm:v1:readonly", "vnflcm:v2:readonly", "vnfpkgm:v1:readonly", "vim:v1:readonly")).want(http.StatusForbidden)
 		}
 		if need.Access == auth.Admin {
 			b.do(method, path, nil, as("edge", "windlass:write")).want(http.StatusForbidden)
 		}
 	})
-	require.Greater(t, len(documented), 6)
+	require.Greater(t, len(documented), 40)
+	require.Subset(t, slices.Sorted(maps.Keys(tasks)), []string{
+		"cancel", "change_ext_conn", "change_flavour", "change_vnfpkg", "create", "create_snapshot", "create_subscription", "create_vnf_snapshot", "delete", "delete_host_key",
+		"delete_subscription", "delete_vnf_snapshot", "drift", "drift_policy", "fail", "heal", "instantiate", "modify", "modify_vnf_snapshot", "notify",
+		"operate", "redeliver", "retry", "revert_to_snapshot", "rollback", "scale", "scale_to_level", "terminate", "upload",
+	})
 	a := b.do("GET", "/vnflcm/v2/vnf_instances", nil, "X-Test: oauth2 nfvo edge") // a client "oauth2"
 	a.problem(http.StatusForbidden)
 }

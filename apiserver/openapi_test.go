@@ -112,9 +112,9 @@ func TestOpenAPI_tellsHowClientsAuthenticate(t *testing.T) {
 
 	instantiate := doc.Paths.Value("/vnflcm/v2/vnf_instances/{vnfInstanceId}/instantiate").Post
 	require.Equal(t, openapi3.SecurityRequirements{
-		{"oauth2": {"vnflcm:v2:all"}}, {"oauth2": {"windlass:write"}}, {"oauth2": {"windlass:admin"}}, {"keystone": {}}, {},
+		{"oauth2": {"vnflcm:v2:instantiate"}}, {"oauth2": {"vnflcm:v2:all"}}, {"oauth2": {"windlass:write"}}, {"oauth2": {"windlass:admin"}}, {"keystone": {}}, {},
 	}, *instantiate.Security)
-	require.Equal(t, []any{"vnflcm:v2:all", "windlass:write", "windlass:admin"}, instantiate.Extensions["x-scopes"])
+	require.Equal(t, []any{"vnflcm:v2:instantiate", "vnflcm:v2:all", "windlass:write", "windlass:admin"}, instantiate.Extensions["x-scopes"])
 	require.Contains(t, page, "Needs one of the scopes")
 	require.Contains(t, page, "vnfpkgm:v1:readonly")
 	for path, scopes := range map[string][]string{

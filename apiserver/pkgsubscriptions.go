@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"reflect"
 
 	"github.com/labstack/echo/v4"
 
@@ -114,9 +115,11 @@ func (s *Server) checkPkgSubscription(req pkgSubscriptionRequest) []lcm.Problem 
 	return found.problems
 }
 
+var pkgSubscriptionListRules = listRules{filterOnly: true, view: reflect.TypeFor[pkgSubscriptionView]()}
+
 func (s *Server) listPkgSubscriptions(c echo.Context) error {
 	return serveList(c, s, listing[lcm.Subscription]{
-		rules: subscriptionListRules,
+		rules: pkgSubscriptionListRules,
 		page: func(ctx context.Context, p store.Page) ([]lcm.Subscription, error) {
 			return s.Store.SubscriptionPage(ctx, lcm.APIPkgm, 1, p)
 		},

@@ -29,15 +29,16 @@ func TestPackageSubscription_isMadeListedReadAndDeleted(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.Subscribers = subscribers })
 	const root = "/vnfpkgm/v1/subscriptions"
 	filter := map[string]any{"notificationTypes": []any{"VnfPackageChangeNotification"}, "operationalState": []any{"DISABLED"}}
-	a := b.do("POST", root, subscribe(map[string]any{"filter": filter, "authentication": map[string]any{
+	request := subscribe(map[string]any{"filter": filter, "authentication": map[string]any{
 		"authType": []any{"BASIC"}, "paramsBasic": map[string]any{"userName": "windlass", "password": marker + "-basic"},
-	}}))
+	}})
+	a := b.do("POST", root, request)
 	doc := a.want(http.StatusCreated)
 	require.Equal(t, filter, doc["filter"])
 	require.NotContains(t, doc, "authentication", "secrets are never echoed")
 	require.Len(t, subscribers.tested, 1)
 	require.Equal(t, doc, b.do("GET", a.path(), nil).want(http.StatusOK))
-	same := b.do("POST", root, subscribe(map[string]any{"filter": filter}))
+	same := b.do("POST", root, request)
 	same.want(http.StatusSeeOther)
 	require.Equal(t, a.path(), same.path())
 	// v2.4.1 has one type of notification there, and no list.

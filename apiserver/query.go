@@ -2,8 +2,10 @@ package apiserver
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -19,6 +21,10 @@ type listRules struct {
 	excluded []string
 	// mandatory can not be left out.
 	mandatory []string
+	// view is the type that shows an item: its members are the attributes that there are.
+	view reflect.Type
+	// unused are the standard's attributes that Windlass never has a value of. They may be asked for all the same.
+	unused []string
 	// filterOnly is for lists without attribute selectors.
 	filterOnly bool
 }
@@ -72,10 +78,13 @@ func parseQuery(params url.Values, rules listRules) (listQuery, error) {
 				bad(name, err.Error())
 			}
 			q.filter = f
+			for _, e := range f {
+				rules.checkKnown(name, e.Path[0], bad)
+			}
 		case "fields":
-			q.fields = attributeNames(name, value, bad)
+			q.fields = rules.attributePaths(name, value, bad)
 		case "exclude_fields":
-			q.exclude = attributeNames(name, value, bad)
+			q.exclude = rules.attributePaths(name, value, bad)
 		case "all_fields":
 			q.all = true
 		case "exclude_default":
@@ -104,13 +113,27 @@ const notOurMarker = "is not a marker that this server gave out for this list"
 // selectors are the attribute selectors of SOL013 clause 5.3.
 var selectors = []string{"all_fields", "exclude_default", "exclude_fields", "fields"}
 
-// attributeNames reads a list of attributes.
-func attributeNames(name, value string, bad func(name, detail string)) []string {
-	names := strings.Split(value, ",")
-	if slices.ContainsFunc(names, func(n string) bool { return slices.Contains(strings.Split(n, "/"), "") }) {
-		bad(name, "must list attributes like name or name/name, with commas between them")
+// attributePaths reads a list of attributes, and of parts of them.
+func (r listRules) attributePaths(param, value string, bad func(name, detail string)) []string {
+	paths := strings.Split(value, ",")
+	if slices.ContainsFunc(paths, func(n string) bool { return slices.Contains(strings.Split(n, "/"), "") }) {
+		bad(param, "must list attributes like name or name/name, with commas between them")
+		return paths
 	}
-	return names
+	for _, path := range paths {
+		top, _, _ := strings.Cut(path, "/")
+		r.checkKnown(param, top, bad)
+	}
+	return paths
+}
+
+// checkKnown refuses an attribute that the resource does not have (SOL013 clauses 5.2.2 and 5.3.2). Only the first name of a
+// path is looked at: below it are maps, whose keys are anybody's, and parts that one item has and another has not.
+func (r listRules) checkKnown(param, attribute string, bad func(name, detail string)) {
+	if r.view == nil || slices.Contains(attributeNamesOf(r.view), attribute) || slices.Contains(r.unused, attribute) {
+		return
+	}
+	bad(param, fmt.Sprintf("names %q, which is not an attribute of this resource", attribute))
 }
 
 // conflict tells which selectors can not be combined: only fields with exclude_default may be.
@@ -238,21 +261,37 @@ func remove(v any, path []string) {
 	}
 }
 
-// include copies the attribute at path from doc to out; arrays are copied whole.
+// include copies the attribute at path from doc to out.
 func include(out, doc map[string]any, path []string) {
-	v, ok := doc[path[0]]
-	if !ok {
-		return
+	if v, ok := doc[path[0]]; ok {
+		out[path[0]] = included(out[path[0]], v, path[1:])
 	}
-	inner, isObject := v.(map[string]any)
-	if len(path) == 1 || !isObject {
-		out[path[0]] = v
-		return
+}
+
+// included adds to a copy what path leads to in the original. A path through an array goes into each of its items, which
+// keep their places.
+func included(into, from any, path []string) any {
+	if len(path) == 0 {
+		return from
 	}
-	into, ok := out[path[0]].(map[string]any)
-	if !ok {
-		into = map[string]any{}
-		out[path[0]] = into
+	switch from := from.(type) {
+	case map[string]any:
+		object, ok := into.(map[string]any)
+		if !ok {
+			object = map[string]any{}
+		}
+		include(object, from, path)
+		return object
+	case []any:
+		list, ok := into.([]any)
+		if !ok {
+			list = make([]any, len(from))
+		}
+		for i, item := range from {
+			list[i] = included(list[i], item, path)
+		}
+		return list
+	default: // nothing is below a text or a number
+		return from
 	}
-	include(into, inner, path[1:])
 }

@@ -221,6 +221,8 @@ type dialect struct {
 	vnfPkgID bool
 	// excludedOperationParts are left out of lists by default (SOL013 clause 5.3).
 	excludedOperationParts []string
+	// unusedOperationParts are the standard's attributes of a VnfLcmOpOcc that Windlass never has a value of.
+	unusedOperationParts []string
 }
 
 func check[T any](body []byte) error {

@@ -269,7 +269,7 @@ func (s *Server) routes() *echo.Echo {
 	}
 	add("", s.probeRoutes())
 	add("", s.descriptionRoutes())
-	add("", versionRoutes())
+	add("", versionRoutes(), acceptsJSON)
 	for _, api := range []*lcmAPI{{s, &dialectV1}, {s, &dialectV2}} {
 		strict := api.number == 1 && s.StrictV1 || api.number == 2 && !s.TolerantV2
 		add(api.prefix, api.routes(), checkVersion(api.root, strict), acceptsJSON)

@@ -30,6 +30,8 @@ func TestApiVersionsAreToldEverywhereWithoutAVersionHeader(t *testing.T) {
 		a := b.do("GET", path, nil, "Version: ")
 		a.want(http.StatusOK)
 		require.JSONEq(t, want, string(a.Body), path)
+		b.do("GET", path, nil, "Version: ", "Accept: text/html").problem(http.StatusNotAcceptable)
+		b.do("GET", path+"?nothing=1", nil, "Version: ").problem(http.StatusBadRequest)
 	}
 }
 

@@ -2,9 +2,11 @@ package apiserver
 
 import (
 	"context"
+	"crypto/subtle"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 
 	"github.com/labstack/echo/v4"
@@ -137,12 +139,60 @@ func (s *Server) keepSubscription(ctx context.Context, sub lcm.Subscription, cle
 	}
 	prefix := subscriptionSecrets(sub.ID)
 	if sub.Authentication, err = secrets.SealDocument(ctx, s.Vault, prefix, clear); err == nil {
-		created, err = s.Store.CreateSubscription(ctx, sub, s.DuplicateSubscriptions)
+		created, err = s.orSame(ctx, sub, clear)
 	}
 	if err != nil || created.ID != sub.ID {
 		s.forget(ctx, prefix)
 	}
 	return created, err
+}
+
+// orSame stores the subscription, or finds one that is the same in all that its client has given. The standard compares the
+// callback and the filter only (SOL003 clause 5.4.18.3.1), and lets us create all the same: what has other credentials is created,
+// because a 303 would drop them without a word.
+func (s *Server) orSame(ctx context.Context, sub lcm.Subscription, clear []byte) (lcm.Subscription, error) {
+	var others []lcm.SubscriptionID
+	for {
+		created, err := s.Store.CreateSubscription(ctx, sub, s.DuplicateSubscriptions, others...)
+		if err != nil || created.ID == sub.ID {
+			return created, err
+		}
+		same, err := s.authenticatesAs(ctx, created, clear)
+		if err != nil || same {
+			return created, err
+		}
+		others = append(others, created.ID)
+	}
+}
+
+// authenticatesAs tells whether a subscription that is stored has the authentication of a request.
+func (s *Server) authenticatesAs(ctx context.Context, sub lcm.Subscription, clear []byte) (bool, error) {
+	stored, err := secrets.OpenDocument(ctx, s.Vault, sub.Authentication)
+	if lcm.Is(err, lcm.KindNotFound) { // deleted meanwhile, with its secrets
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	a, err := canonicalAuthentication(stored)
+	if err != nil {
+		return false, err
+	}
+	b, err := canonicalAuthentication(clear)
+	return subtle.ConstantTimeCompare(a, b) == 1, err
+}
+
+// canonicalAuthentication is one text for all documents that mean the same.
+func canonicalAuthentication(doc []byte) ([]byte, error) {
+	var auth lcm.SubscriptionAuthentication
+	if len(doc) == 0 {
+		return nil, nil
+	}
+	if err := json.Unmarshal(doc, &auth); err != nil {
+		return nil, lcm.Wrap(lcm.KindBug, err, "The authentication of a subscription is not JSON of the expected form.")
+	}
+	slices.Sort(auth.AuthType)
+	return json.Marshal(auth)
 }
 
 func subscriptionSecrets(id lcm.SubscriptionID) lcm.SecretRef {
@@ -270,7 +320,7 @@ func (s *shape) oneOf(path string, list, allowed []string) {
 	}
 }
 
-var subscriptionListRules = listRules{filterOnly: true}
+var subscriptionListRules = listRules{filterOnly: true, view: reflect.TypeFor[subscriptionView]()}
 
 func (a *lcmAPI) listSubscriptions(c echo.Context) error {
 	return serveList(c, a.Server, listing[lcm.Subscription]{

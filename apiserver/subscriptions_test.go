@@ -51,13 +51,17 @@ func TestSubscription_isMadeListedReadAndDeleted(t *testing.T) {
 			"notificationTypes": []any{"VnfLcmOperationOccurrenceNotification"}, "operationStates": []any{"COMPLETED"},
 			"vnfInstanceSubscriptionFilter": map[string]any{"vnfInstanceNames": []any{"edge-1"}},
 		}
-		a := b.do("POST", root+"/subscriptions", subscribe(map[string]any{"filter": filter, "authentication": map[string]any{
-			"authType":    []any{"BASIC", "OAUTH2_CLIENT_CREDENTIALS"},
-			"paramsBasic": map[string]any{"userName": "windlass", "password": marker + "-basic"},
-			"paramsOauth2ClientCredentials": map[string]any{
-				"clientId": "windlass", "clientPassword": marker + "-client", "tokenEndpoint": "https://nfvo.example/token",
-			},
-		}}))
+		authentication := func(password string, types ...any) map[string]any {
+			return map[string]any{
+				"authType":    types,
+				"paramsBasic": map[string]any{"userName": "windlass", "password": password},
+				"paramsOauth2ClientCredentials": map[string]any{
+					"clientId": "windlass", "clientPassword": marker + "-client", "tokenEndpoint": "https://nfvo.example/token",
+				},
+			}
+		}
+		first := authentication(marker+"-basic", "BASIC", "OAUTH2_CLIENT_CREDENTIALS")
+		a := b.do("POST", root+"/subscriptions", subscribe(map[string]any{"filter": filter, "authentication": first}))
 		doc := a.want(http.StatusCreated)
 		require.Equal(t, filter, doc["filter"])
 		require.NotContains(t, doc, "authentication", "secrets are never echoed")
@@ -71,10 +75,12 @@ func TestSubscription_isMadeListedReadAndDeleted(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, string(clear), marker+"-client")
 
-		same := b.do("POST", root+"/subscriptions", subscribe(map[string]any{"filter": filter}))
-		same.want(http.StatusSeeOther)
-		require.Equal(t, a.path(), same.path())
-		require.Empty(t, same.Body)
+		for _, auth := range []map[string]any{first, authentication(marker+"-basic", "OAUTH2_CLIENT_CREDENTIALS", "BASIC")} {
+			same := b.do("POST", root+"/subscriptions", subscribe(map[string]any{"filter": filter, "authentication": auth}))
+			same.want(http.StatusSeeOther)
+			require.Equal(t, a.path(), same.path())
+			require.Empty(t, same.Body)
+		}
 		other := b.do("POST", root+"/subscriptions", subscribe(nil))
 		other.want(http.StatusCreated)
 
@@ -132,6 +138,40 @@ func TestSubscription_refusesWhatTheStandardDoes(t *testing.T) {
 	subscribers.refuse = lcm.Errorf(lcm.KindUnavailable, "The subscriber answers 404 to GET, not 204.")
 	require.Contains(t, b.do("POST", "/vnflcm/v1/subscriptions", subscribe(nil)).problem(http.StatusUnprocessableEntity), "answers 404")
 	require.Empty(t, b.do("GET", "/vnflcm/v1/subscriptions", nil).list())
+}
+
+// New credentials are never dropped: with others, or none, it is another subscription, and the same once more is found among all.
+func TestSubscription_withOtherCredentialsIsAnother(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Subscribers = &obligingSubscribers{} })
+	for _, root := range []string{"/vnflcm/v2", "/vnfpkgm/v1"} {
+		basic := func(password string) map[string]any {
+			return subscribe(map[string]any{"authentication": map[string]any{
+				"authType": []any{"BASIC"}, "paramsBasic": map[string]any{"userName": "windlass", "password": password},
+			}})
+		}
+		requests := []map[string]any{basic(marker + "-a"), basic(marker + "-b"), subscribe(nil), subscribe(map[string]any{"authentication": map[string]any{"authType": []any{"TLS_CERT"}}})}
+		var made []string
+		for _, request := range requests {
+			a := b.do("POST", root+"/subscriptions", request)
+			a.want(http.StatusCreated)
+			made = append(made, a.path())
+		}
+		for i, request := range requests {
+			a := b.do("POST", root+"/subscriptions", request)
+			a.want(http.StatusSeeOther)
+			require.Equal(t, made[i], a.path())
+		}
+		require.Len(t, b.do("GET", root+"/subscriptions", nil).list(), len(requests))
+		for i, password := range []string{marker + "-a", marker + "-b"} {
+			sub, err := b.store.Subscription(t.Context(), lcm.SubscriptionID(made[i][strings.LastIndexByte(made[i], '/')+1:]))
+			require.NoError(t, err)
+			clear, err := secrets.OpenDocument(t.Context(), b.vault, sub.Authentication)
+			require.NoError(t, err)
+			require.Contains(t, string(clear), password)
+		}
+		b.do("DELETE", made[0], nil).want(http.StatusNoContent)
+		b.do("POST", root+"/subscriptions", requests[0]).want(http.StatusCreated)
+	}
 }
 
 func TestSubscription_mayBeThereTwice(t *testing.T) {

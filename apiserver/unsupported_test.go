@@ -40,7 +40,13 @@ func TestSnapshots_areAnEmptyList(t *testing.T) {
 	}
 	b.do("GET", snapshots, nil, "Version: ").problem(http.StatusBadRequest)
 	b.do("GET", snapshots, nil, "Accept: text/plain").problem(http.StatusNotAcceptable)
-	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
+	for _, body := range []string{`{}`, `{"vnfSnapshotPkgId":"p","vnfSnapshot":{"id":"s"}}`} {
+		require.Contains(t, b.do("POST", snapshots, body).problem(http.StatusConflict), "No VNF here supports snapshots")
+	}
+	b.do("POST", snapshots, `{"vnfSnapshotPkgId":7}`).problem(http.StatusBadRequest)
+	b.do("POST", snapshots, `{`).problem(http.StatusBadRequest)
+	b.do("POST", snapshots, `{}`, "Content-Type: text/plain").problem(http.StatusUnsupportedMediaType)
+	for _, method := range []string{"PUT", "PATCH", "DELETE"} {
 		a := b.do(method, snapshots, `{}`)
 		a.problem(http.StatusMethodNotAllowed)
 		require.Contains(t, a.Header.Get("Allow"), http.MethodGet)

@@ -29,6 +29,7 @@ var dialectV2 = dialect{
 		return editParams(params, mapOf)
 	},
 	vnfcInfo:               true,
+	unusedOperationParts:   []string{"modificationsTriggeredByVnfPkgChange", "vnfSnapshotInfoId"},
 	excludedOperationParts: []string{"operationParams", "error", "resourceChanges", "changedInfo", "changedExtConnectivity"},
 }
 

@@ -81,5 +81,10 @@ func versions(prefix string, roots ...root) echo.HandlerFunc {
 	for _, r := range roots {
 		info.APIVersions = append(info.APIVersions, apiVersion{Version: r.version})
 	}
-	return func(c echo.Context) error { return c.JSON(http.StatusOK, info) }
+	return func(c echo.Context) error {
+		if err := noQuery(c); err != nil {
+			return err
+		}
+		return writeJSON(c, http.StatusOK, info)
+	}
 }

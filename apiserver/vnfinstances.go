@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"net/http"
+	"reflect"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -42,6 +43,7 @@ func (a *lcmAPI) routes() []route {
 
 // Attributes of lists (SOL003 clause 5.4.2.3.2).
 var instanceListRules = listRules{
+	view:     reflect.TypeFor[vnfInstanceView](),
 	excluded: []string{"vimConnectionInfo", "instantiatedVnfInfo", "metadata", "vnfConfigurableProperties", "extensions"},
 	mandatory: []string{
 		"id", "vnfdId", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion", "vnfPkgId", "instantiationState", "_links",

@@ -177,13 +177,13 @@ func TestListsFilterAndRefuseWhatTheyDoNotKnow(t *testing.T) {
 		"(eq,vnfInstanceName,'it''s, (odd)')":                                  1,
 		"(eq,instantiationState,NOT_INSTANTIATED)":                             2,
 		"(eq,instantiationState,NOT_INSTANTIATED);(gt,vnfInstanceName,edge-1)": 1,
-		"(eq,nothing,1)":                                                       0,
+		"(eq,metadata/nothing,1)":                                              0,
 	}
 	for filter, n := range count {
 		require.Len(t, b.do("GET", "/vnflcm/v2/vnf_instances?filter="+escape(filter), nil).list(), n, filter)
 	}
 	for _, query := range []string{
-		"attribute_not_exist=some_value", "filter=nonsense", "filter=(xx,a,b)", "filter=(eq,a)", "filter=(eq,a,b",
+		"attribute_not_exist=some_value", "filter=(eq,nothing,1)", "filter=nonsense", "filter=(xx,a,b)", "filter=(eq,a)", "filter=(eq,a,b",
 		"nextpage_opaque_marker=7", "all_fields&fields=metadata", "fields=a&exclude_fields=b",
 	} {
 		b.do("GET", "/vnflcm/v2/vnf_instances?"+query, nil).problem(http.StatusBadRequest)

@@ -2,24 +2,29 @@ package apiserver
 
 import (
 	"net/http"
+	"reflect"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
+func (d *dialect) operationListRules() listRules {
+	return listRules{
+		view: reflect.TypeFor[opOccView](), unused: d.unusedOperationParts, excluded: d.excludedOperationParts,
+		mandatory: []string{
+			"id", "operationState", "stateEnteredTime", "startTime", "vnfInstanceId", "operation", "isAutomaticInvocation",
+			"isCancelPending", "_links",
+		},
+	}
+}
+
 func (a *lcmAPI) listOpOccs(c echo.Context) error {
 	return serveList(c, a.Server, listing[lcm.VnfLcmOpOcc]{
-		rules: listRules{
-			excluded: a.excludedOperationParts,
-			mandatory: []string{
-				"id", "operationState", "stateEnteredTime", "startTime", "vnfInstanceId", "operation", "isAutomaticInvocation",
-				"isCancelPending", "_links",
-			},
-		},
-		page: a.Store.OperationPage,
-		view: func(o lcm.VnfLcmOpOcc) (any, error) { return a.opOcc(a.base, o) },
-		id:   func(o lcm.VnfLcmOpOcc) string { return string(o.ID) },
+		rules: a.operationListRules(),
+		page:  a.Store.OperationPage,
+		view:  func(o lcm.VnfLcmOpOcc) (any, error) { return a.opOcc(a.base, o) },
+		id:    func(o lcm.VnfLcmOpOcc) string { return string(o.ID) },
 	})
 }
 

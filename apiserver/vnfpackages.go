@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"reflect"
 	"time"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
@@ -72,6 +73,8 @@ type packageView struct {
 }
 
 var packageListRules = listRules{
+	view:      reflect.TypeFor[packageView](),
+	unused:    []string{"compatibleSpecificationVersions", "packageSecurityOption", "signingCertificate", "vnfmInfo"}, // of newer versions
 	excluded:  []string{"softwareImages", "additionalArtifacts", "userDefinedData", "checksum", "onboardingFailureDetails", "warnings"},
 	mandatory: []string{"id", "onboardingState", "operationalState", "usageState", "_links"},
 }

@@ -114,7 +114,7 @@ func TestJob_levelsLeftAreThoseThatWereReached(t *testing.T) {
 
 // What is only for one heal must not be a parameter of the next one.
 func TestOverridden_keepsNothingOfWhatIsForThisHealOnly(t *testing.T) {
-	heal := lcm.VnfLcmOpOcc{Operation: lcm.OpHeal, Params: json.RawMessage(`{"additionalParams":{"keep_volumes":true,"other":1}}`)}
+	heal := lcm.VnfLcmOpOcc{Operation: lcm.OpHeal, Params: json.RawMessage(`{"additionalParams":{"keep_volumes":true,"all":false,"other":1}}`)}
 	got, err := overridden(heal, json.RawMessage(`{"a":2}`))
 	require.NoError(t, err)
 	require.JSONEq(t, `{"a":2,"other":1}`, string(got))

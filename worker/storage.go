@@ -35,7 +35,7 @@ func describeStorage(j *job, params lcm.ClusterParams, d *activities.Description
 }
 
 // forThisHeal are members of a heal request's additionalParams that are no parameters of the VNF.
-var forThisHeal = []string{lcm.KeepVolumes}
+var forThisHeal = []string{lcm.KeepVolumes, lcm.HealAll}
 
 // lasting is what of a heal request's additionalParams is laid over those of the VNF, and stays.
 func lasting(additional json.RawMessage) (json.RawMessage, error) {

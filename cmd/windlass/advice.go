@@ -48,7 +48,8 @@ func (c *cli) volumesOf(ctx context.Context, op string) string {
 		} `json:"operationParams"`
 	}
 	err := c.client.get(ctx, c.client.lcm+"/vnf_lcm_op_occs/"+op, &heal)
-	if err != nil || fmt.Sprint(heal.Params.Additional[lcm.KeepVolumes]) != "false" {
+	params := heal.Params.Additional
+	if err != nil || fmt.Sprint(params[lcm.KeepVolumes]) != "false" && fmt.Sprint(params[lcm.HealAll]) != "true" {
 		return ""
 	}
 	return " --keep-volumes=false"

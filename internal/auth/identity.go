@@ -37,7 +37,7 @@ const (
 )
 
 // The scopes of all APIs together. Those of one API are its name and major version with one of the permissions below, such as
-// "vnflcm:v2:all".
+// "vnflcm:v2:all", or with a task, such as "vnflcm:v2:heal": that and nothing else, reading included.
 const (
 	ScopeRead  = "windlass:read"
 	ScopeWrite = "windlass:write"
@@ -52,11 +52,18 @@ type Need struct {
 	// APIs are names with versions, such as "vnflcm:v1"; any of them will do. None: only the scopes of all APIs count.
 	APIs   []string
 	Access Access
+	// Task names what a request of Write does, such as "instantiate": the scope of one API with it is enough. "" for none.
+	Task string
 }
 
 // Scopes lists the scopes that meet the need, the narrowest first.
 func (n Need) Scopes() []string {
 	var out []string
+	if n.Access == Write && n.Task != "" {
+		for _, api := range n.APIs {
+			out = append(out, api+":"+n.Task)
+		}
+	}
 	for _, api := range n.APIs {
 		if n.Access == Read {
 			out = append(out, api+permissionReadonly)

@@ -14,8 +14,13 @@ func CredentialProblems(body json.RawMessage) (problems []Problem) {
 	additional := newParamReader("$", body, &problems).object("additionalParams")
 	additional.refuseNull(ClusterParamsKey)
 	cluster := additional.object(ClusterParamsKey)
-	var keep bool
+	var keep, replaced bool
 	additional.boolean(KeepVolumes, &keep)
+	additional.boolean(HealAll, &replaced)
+	_, keeps := additional.member(KeepVolumes)
+	if _, given := additional.member(HealAll); given && keeps && keep == replaced {
+		additional.add(HealAll, "contradicts "+KeepVolumes+": give one of them.")
+	}
 	cluster.refuseNull("master_node", "worker_node", "storage_server")
 	cluster.refuseOthers("master_node", "worker_node", "storage_server")
 	for _, role := range []string{"master_node", "worker_node", "storage_server"} {

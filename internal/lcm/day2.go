@@ -101,14 +101,21 @@ func ParseHeal(body json.RawMessage) (out HealRequest, err error) {
 	return out, nil
 }
 
-// KeepsVolumes reports whether a machine that is healed gets its volumes back with all data, and whether the request says so:
-// without a word those of a storage server are replaced, and those of a registry of images kept.
-func (r HealRequest) KeepsVolumes() (keep, given bool) {
+// KeepsVolumes reports whether a machine that is healed gets its volumes back with all data, and which member of the request
+// says so: KeepVolumes, HealAll, or "" for none. Without a word those of a storage server are replaced, and those of a registry of images kept.
+func (r HealRequest) KeepsVolumes() (keep bool, by string) {
 	var problems []Problem // told when the request came
 	params := newParamReader("$.additionalParams", r.AdditionalParams, &problems)
-	params.boolean(KeepVolumes, &keep)
-	_, given = params.member(KeepVolumes)
-	return keep, given
+	if _, given := params.member(KeepVolumes); given {
+		params.boolean(KeepVolumes, &keep)
+		return keep, KeepVolumes
+	}
+	if _, given := params.member(HealAll); given {
+		var replaced bool
+		params.boolean(HealAll, &replaced)
+		return !replaced, HealAll
+	}
+	return false, ""
 }
 
 // ScaleInChoice says in additionalParams which VMs go in a scaling in.

@@ -76,13 +76,35 @@ func TestRegistryServerParams_letWindlassMakeTheCertificate(t *testing.T) {
 }
 
 func TestHealRequest_saysWhetherVolumesAreKept(t *testing.T) {
-	for body, want := range map[string][2]bool{
-		`{}`: {false, false}, `{"additionalParams":{}}`: {false, false}, `{"additionalParams":{"keep_volumes":null}}`: {false, false},
-		`{"additionalParams":{"keep_volumes":false}}`: {false, true}, `{"additionalParams":{"keep_volumes":"true"}}`: {true, true},
+	type said struct {
+		keep bool
+		by   string
+	}
+	for body, want := range map[string]said{
+		`{}`: {}, `{"additionalParams":{}}`: {}, `{"additionalParams":{"keep_volumes":null,"all":null}}`: {},
+		`{"additionalParams":{"keep_volumes":false}}`: {false, "keep_volumes"}, `{"additionalParams":{"keep_volumes":"true"}}`: {true, "keep_volumes"},
+		`{"additionalParams":{"all":false}}`: {true, "all"}, `{"additionalParams":{"all":"true"}}`: {false, "all"},
+		`{"additionalParams":{"all":false,"keep_volumes":true}}`: {true, "keep_volumes"},
 	} {
 		req, err := lcm.ParseHeal([]byte(body))
 		require.NoError(t, err)
-		keep, given := req.KeepsVolumes()
-		assert.Equal(t, want, [2]bool{keep, given}, body)
+		keep, by := req.KeepsVolumes()
+		assert.Equal(t, want, said{keep, by}, body)
+	}
+}
+
+func TestCredentialProblems_refusesAllThatContradictsKeepVolumes(t *testing.T) {
+	for params, want := range map[string]string{
+		`{"all":"perhaps"}`: "true or false", `{"all":true,"keep_volumes":true}`: "contradicts", `{"all":false,"keep_volumes":"false"}`: "contradicts",
+		`{"all":true,"keep_volumes":false}`: "", `{"all":false}`: "", `{"all":true}`: "", `{"all":null,"keep_volumes":false}`: "",
+	} {
+		problems := lcm.CredentialProblems([]byte(`{"additionalParams":` + params + `}`))
+		if want == "" {
+			assert.Empty(t, problems, params)
+			continue
+		}
+		require.Len(t, problems, 1, params)
+		assert.Equal(t, "$.additionalParams.all", problems[0].Path)
+		assert.Contains(t, problems[0].Detail, want)
 	}
 }

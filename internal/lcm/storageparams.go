@@ -49,6 +49,9 @@ type PVRegistrationParams struct {
 // volumes, with all data, back.
 const KeepVolumes = "keep_volumes"
 
+// HealAll is the member of that name of Tacker's heal requests: true replaces storages as well, false does not.
+const HealAll = "all"
+
 func (p *ClusterParams) readStorage(o *paramReader) {
 	if s := o.object("storage_server"); s != nil {
 		p.StorageServer = &StorageServerParams{}

@@ -24,8 +24,8 @@ func (f Facts) notARegistry(op lcm.Operation) error {
 // keepsImages tells whether a heal leaves the volume of a registry as it is: it does unless the request says otherwise, also
 // when that names no VNFC, as the standard's requests do.
 func (f Facts) keepsImages(req lcm.HealRequest) bool {
-	keep, given := req.KeepsVolumes()
-	return f.RegistryServer.HasVolume() && (keep || !given)
+	keep, by := req.KeepsVolumes()
+	return f.RegistryServer.HasVolume() && (keep || by == "")
 }
 
 // healRegistry adds to the plan of a heal what becomes of the volume of a registry.

@@ -42,18 +42,22 @@ func (f Facts) ReplacesStorage(p lcm.Plan) bool {
 
 // healStorage adds to the plan of a heal what becomes of the volumes.
 func (f Facts) healStorage(p *lcm.Plan, req lcm.HealRequest) error {
-	const path = "$.additionalParams." + lcm.KeepVolumes
 	if f.RegistryServer.HasVolume() {
 		f.healRegistry(p, req)
 		return nil
 	}
-	keep, _ := req.KeepsVolumes()
+	keep, by := req.KeepsVolumes()
+	path := "$.additionalParams." + by
 	switch {
+	case p.Whole && keep && by == lcm.HealAll:
+		return invalid(path, "the entire VNF is made anew, with its stack, addresses and volumes: name the VNFCs to be healed to keep the rest (vnfcInstanceId)")
 	case p.Whole && keep:
 		return invalid(path, "the entire VNF is made anew, with its volumes: heal the storage server alone to keep them (vnfcInstanceId)")
 	case p.Whole:
 		return nil
-	case !f.ReplacesStorage(*p) && keep:
+	case by == lcm.HealAll && !keep && f.handedOver(*p) != "":
+		return invalid(path, "the volumes of %s are handed over to the VM that replaces it; only those of a storage server, or of a registry, can be replaced with it", f.handedOver(*p))
+	case !f.ReplacesStorage(*p) && keep && by == lcm.KeepVolumes:
 		return invalid(path, "the request names no storage server that could keep volumes")
 	case !f.ReplacesStorage(*p):
 		return nil
@@ -70,6 +74,16 @@ func (f Facts) healStorage(p *lcm.Plan, req lcm.HealRequest) error {
 		p.LeavingVolumes = slices.Clone(v.StorageIDs)
 	}
 	return nil
+}
+
+// handedOver is a VNFC that leaves, and whose volumes stay: "" when there is none. Those of a storage server are its plan's own.
+func (f Facts) handedOver(p lcm.Plan) string {
+	for _, l := range p.Leaving {
+		if v, ok := f.find(l.ServerID); ok && len(v.StorageIDs) > 0 && !slices.Contains(f.StorageVdus(), v.VduID) {
+			return v.ID
+		}
+	}
+	return ""
 }
 
 // whyNotScaled is why there is one storage server.

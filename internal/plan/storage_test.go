@@ -53,10 +53,23 @@ func TestHeal_ofTheStorageServerSaysWhatBecomesOfTheVolumes(t *testing.T) {
 		"everything":             {`{}`, true, true, nil, false, ""},
 		"everything, kept":       {`{"additionalParams":{"keep_volumes":true}}`, true, true, nil, false, "heal the storage server alone"},
 		"another VNFC, kept":     {`{"vnfcInstanceId":["worker-0"],"additionalParams":{"keep_volumes":true}}`, true, false, nil, false, "names no storage server"},
+		"all is not replaced":    {`{"vnfcInstanceId":["nfs"],"additionalParams":{"all":false}}`, true, true, nil, true, ""},
+		"all is replaced":        {`{"vnfcInstanceId":["nfs"],"additionalParams":{"all":"true"}}`, true, true, []string{"volume-1"}, false, ""},
+		"both say the same":      {`{"vnfcInstanceId":["nfs"],"additionalParams":{"all":false,"keep_volumes":true}}`, true, true, nil, true, ""},
+		"everything, all":        {`{"additionalParams":{"all":true}}`, true, true, nil, false, ""},
+		"everything, not all":    {`{"additionalParams":{"all":false}}`, true, true, nil, false, "name the VNFCs to be healed to keep the rest"},
+		"another VNFC, not all":  {`{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":false}}`, true, false, nil, false, ""},
+		"another VNFC, all":      {`{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":true}}`, true, false, nil, false, ""},
+		"a volume handed over":   {`{"vnfcInstanceId":["nfs","worker-1"],"additionalParams":{"all":true}}`, true, true, nil, false, "the volumes of worker-1 are handed over"},
 		"nothing is to be kept":  {`{"vnfcInstanceId":["worker-0"],"additionalParams":{"keep_volumes":false}}`, true, false, nil, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := withStorage(t, c.recorded)
+			for i, v := range f.Instance.Instantiated.VnfcResources {
+				if v.ID == "worker-1" {
+					f.Instance.Instantiated.VnfcResources[i].StorageIDs = []string{"volume-w"}
+				}
+			}
 			p, err := plan.For(f, lcm.OpHeal, json.RawMessage(c.body))
 			if c.refusal != "" {
 				require.ErrorContains(t, err, c.refusal)

@@ -25,11 +25,12 @@ func scanSubscription(row pgx.CollectableRow) (s lcm.Subscription, err error) {
 }
 
 // CreateSubscription inserts the subscription, as one of the context's project. Unless duplicates may be, one that the project
-// has already with the same URI and filter is returned in its place.
-func (s *Store) CreateSubscription(ctx context.Context, sub lcm.Subscription, duplicates bool) (created lcm.Subscription, err error) {
+// has already with the same URI and filter is returned in its place, but for those that the caller knows to be others.
+func (s *Store) CreateSubscription(ctx context.Context, sub lcm.Subscription, duplicates bool, others ...lcm.SubscriptionID) (created lcm.Subscription, err error) {
 	args := owned(ctx, pgx.NamedArgs{
 		"id": sub.ID, "version": sub.APIVersion, "filter": sub.Filter, "uri": sub.CallbackURI, "verbosity": sub.Verbosity,
 		"authentication": sub.Authentication, "endpoint": sub.Endpoint, "api": sub.API,
+		"others": append([]lcm.SubscriptionID{}, others...),
 	})
 	if sub.API == lcm.APIPkgm {
 		args["filter"] = sub.Packages
@@ -43,6 +44,7 @@ func (s *Store) CreateSubscription(ctx context.Context, sub lcm.Subscription, du
 			same, err := all(ctx, tx, scanSubscription, selectSubscription+`
 				where callback_uri = @uri and api = @api and api_version = @version and verbosity = @verbosity
 					and filter is not distinct from @filter::jsonb and project_id = @owner
+					and id <> all (@others)
 				order by id limit 1`, args)
 			if err != nil {
 				return err

@@ -1,0 +1,126 @@
+package apiserver
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// standardAttributes are those of the types that ETSI's definitions have: SOL003 v2.4.1 and v3.3.1, SOL005 v2.4.1.
+var standardAttributes = map[string][]string{
+	"/vnflcm/v1/vnf_instances": {
+		"id", "vnfInstanceName", "vnfInstanceDescription", "vnfdId", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion", "vnfPkgId",
+		"vnfConfigurableProperties", "vimConnectionInfo", "instantiationState", "instantiatedVnfInfo", "metadata", "extensions", "_links",
+	},
+	"/vnflcm/v2/vnf_instances": {
+		"id", "vnfInstanceName", "vnfInstanceDescription", "vnfdId", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion",
+		"vnfConfigurableProperties", "vimConnectionInfo", "instantiationState", "instantiatedVnfInfo", "metadata", "extensions", "_links",
+	},
+	"/vnflcm/v1/vnf_lcm_op_occs": {
+		"id", "operationState", "stateEnteredTime", "startTime", "vnfInstanceId", "grantId", "operation", "isAutomaticInvocation", "operationParams",
+		"isCancelPending", "cancelMode", "error", "resourceChanges", "changedInfo", "changedExtConnectivity", "_links",
+	},
+	"/vnflcm/v2/vnf_lcm_op_occs": {
+		"id", "operationState", "stateEnteredTime", "startTime", "vnfInstanceId", "grantId", "operation", "isAutomaticInvocation", "operationParams",
+		"isCancelPending", "cancelMode", "error", "resourceChanges", "changedInfo", "changedExtConnectivity", "modificationsTriggeredByVnfPkgChange",
+		"vnfSnapshotInfoId", "_links",
+	},
+	"/vnflcm/v2/vnf_snapshots":  {"id", "vnfSnapshotPkgId", "vnfSnapshot", "_links"},
+	"/vnflcm/v1/subscriptions":  {"id", "filter", "callbackUri", "_links"},
+	"/vnflcm/v2/subscriptions":  {"id", "filter", "callbackUri", "verbosity", "_links"},
+	"/vnfpkgm/v1/subscriptions": {"id", "filter", "callbackUri", "_links"},
+	"/vnfpkgm/v1/vnf_packages":  packageAttributes,
+
+	"/vnfpkgm/v1/onboarded_vnf_packages": packageAttributes,
+}
+
+var packageAttributes = []string{
+	"id", "vnfdId", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion", "checksum", "softwareImages", "additionalArtifacts",
+	"onboardingState", "operationalState", "usageState", "userDefinedData", "onboardingFailureDetails", "_links",
+	"warnings", // Windlass's own
+}
+
+func TestSelectors_refuseAttributesThatTheResourceDoesNotHave(t *testing.T) {
+	b := newBench(t)
+	b.running("/vnflcm/v2")
+	for list, known := range standardAttributes {
+		params := []string{"filter", "fields", "exclude_fields"}
+		if strings.HasSuffix(list, "/subscriptions") {
+			params = params[:1]
+		}
+		for _, param := range params {
+			ask := func(path string) answer {
+				if param == "filter" {
+					path = "(neq," + path + ",x)"
+				}
+				return b.do("GET", list+"?"+param+"="+url.QueryEscape(path), nil)
+			}
+			for _, name := range known {
+				ask(name).list()
+				ask(name + "/anything/below").list()
+			}
+			for _, wrong := range []string{"wrong_field", "ID", "id~1x", "wrong_field/id"} {
+				a := ask(wrong)
+				require.Contains(t, a.problem(http.StatusBadRequest), "which is not an attribute of this resource", "%s of %s", wrong, list)
+				require.Equal(t, []string{param}, a.paths(), list)
+			}
+		}
+	}
+	a := b.do("GET", "/vnflcm/v1/vnf_instances?fields=id,wrong_field,metadata/a,worse", nil)
+	a.problem(http.StatusBadRequest)
+	require.Equal(t, []string{"fields", "fields"}, a.paths(), "every mistake is told")
+}
+
+// The same parts of every item of an array are taken, or left out.
+func TestSelectors_goIntoArrays(t *testing.T) {
+	b := newBench(t)
+	b.running("/vnflcm/v2")
+	const vnfcs, states = "instantiatedVnfInfo/vnfcResourceInfo", "instantiatedVnfInfo/vnfcInfo/vnfcState"
+	for _, query := range []string{"fields=" + vnfcs + "/id," + vnfcs + "/computeResource/resourceId", "fields=" + vnfcs + "/id," + vnfcs + "/computeResource/resourceId&exclude_default"} {
+		item := b.do("GET", "/vnflcm/v2/vnf_instances?"+query, nil).list()[0]
+		info := item["instantiatedVnfInfo"].(map[string]any)
+		require.Len(t, info, 1)
+		list := info["vnfcResourceInfo"].([]any)
+		require.NotEmpty(t, list)
+		for _, v := range list {
+			vnfc := v.(map[string]any)
+			require.Len(t, vnfc, 2)
+			require.NotEmpty(t, vnfc["id"])
+			require.Len(t, vnfc["computeResource"], 1)
+		}
+	}
+	item := b.do("GET", "/vnflcm/v2/vnf_instances?exclude_fields="+states, nil).list()[0]
+	for _, v := range item["instantiatedVnfInfo"].(map[string]any)["vnfcInfo"].([]any) {
+		require.NotContains(t, v, "vnfcState")
+		require.Contains(t, v, "id")
+	}
+}
+
+func TestInclude_keepsThePlacesOfItems(t *testing.T) {
+	doc := func() map[string]any {
+		return map[string]any{
+			"a": []any{map[string]any{"x": 1.0, "y": 2.0}, map[string]any{"y": 3.0}, "text", []any{map[string]any{"x": 4.0, "z": 5.0}}},
+			"b": map[string]any{"k": map[string]any{"x": 1.0, "y": 2.0}}, "c": 7.0,
+		}
+	}
+	for _, c := range []struct {
+		paths [][]string
+		want  map[string]any
+	}{
+		{[][]string{{"a", "x"}}, map[string]any{"a": []any{map[string]any{"x": 1.0}, map[string]any{}, "text", []any{map[string]any{"x": 4.0}}}}},
+		{[][]string{{"a", "x"}, {"a", "y"}}, map[string]any{"a": []any{map[string]any{"x": 1.0, "y": 2.0}, map[string]any{"y": 3.0}, "text", []any{map[string]any{"x": 4.0}}}}},
+		{[][]string{{"a"}, {"a", "x"}}, map[string]any{"a": doc()["a"]}},
+		{[][]string{{"a", "x"}, {"a"}}, map[string]any{"a": doc()["a"]}},
+		{[][]string{{"b", "k", "x"}, {"c", "x"}, {"d", "x"}}, map[string]any{"b": map[string]any{"k": map[string]any{"x": 1.0}}, "c": 7.0}},
+	} {
+		from, out := doc(), map[string]any{}
+		for _, path := range c.paths {
+			include(out, from, path)
+		}
+		require.Equal(t, c.want, out, c.paths)
+		require.Equal(t, doc(), from, "the original stays as it is")
+	}
+}
