@@ -16,8 +16,7 @@ type Outcome struct {
 	Modified bool `json:"modified,omitempty"`
 	// Operated is what an OPERATE has done so far; the other members are unset then.
 	Operated *Operated `json:"operated,omitempty"`
-	// Restored is set where the VNF is as it was before, but with other resources, and the rest is what exists: a rollback has
-	// made them anew, or a CHANGE_EXT_CONN was given up.
+	// Restored is set where a rollback has made resources of the VNF anew, and the rest is what exists after it.
 	Restored bool `json:"restored,omitempty"`
 	// Left is set where an operation was given up, and the rest is what exists after it.
 	Left    bool   `json:"left,omitempty"`

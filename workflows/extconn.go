@@ -11,7 +11,7 @@ import (
 // to other networks, by the parameters of the stack.
 func ChangeExtConn(ctx workflow.Context, in lcm.OperationInput) error {
 	b := &build{in: in}
-	op := &operation{in: in, plan: b.planReconnection, outcome: b.reconnected, restored: b.restored, lookBack: b.lookBack}
+	op := &operation{in: in, plan: b.planReconnection, outcome: b.outcome, restored: b.restored}
 	b.op = op
 	return runOperation(ctx, op)
 }
@@ -34,14 +34,6 @@ func (b *build) planReconnection(what activities.Description) (starting, process
 func (b *build) decideLinks(ctx workflow.Context) (err error) {
 	b.change, err = call(short(ctx), opOccs.PlanOperation, activities.PlanInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID})
 	return err
-}
-
-// reconnected is what the VNF has. One whose operation is given up stays recorded on the links that it had, with the ports
-// that there are: which of them Heat has changed already is not known.
-func (b *build) reconnected() *activities.Outcome {
-	out := b.outcome()
-	out.Restored = b.left
-	return out
 }
 
 // restored is what the VNF has after its connections were made as before, with other ports than the recorded ones.

@@ -77,15 +77,6 @@ func TestChangeExtConn_isRetriedOrRolledBack(t *testing.T) {
 	}
 }
 
-// Heat may have replaced some ports.
-func TestChangeExtConn_recordsWhatAnOperationThatIsGivenUpHasLeft(t *testing.T) {
-	t.Parallel()
-	w := &world{fail: map[string][]error{"reconnect": {broken("Heat failed.")}}}
-	require.Error(t, runReconnection(t, w, func(env *testsuite.TestWorkflowEnvironment) { decide(env, time.Hour, lcm.Fail) }))
-	require.Equal(t, lcm.Failed, w.states[len(w.states)-1])
-	require.Equal(t, &activities.Outcome{Restored: true, Left: true, StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}}}, w.last.Outcome)
-}
-
 func TestChangeExtConn_isCancelled(t *testing.T) {
 	t.Parallel()
 	w := &world{hang: map[string]bool{"reconnect": true}}
