@@ -55,8 +55,10 @@ func (f Facts) healStorage(p *lcm.Plan, req lcm.HealRequest) error {
 		return invalid(path, "the entire VNF is made anew, with its volumes: heal the storage server alone to keep them (vnfcInstanceId)")
 	case p.Whole:
 		return nil
-	case by == lcm.HealAll && !keep && f.handedOver(*p) != "":
-		return invalid(path, "the volumes of %s are handed over to the VM that replaces it; only those of a storage server, or of a registry, can be replaced with it", f.handedOver(*p))
+	case by == lcm.HealAll && f.otherThan(*p, keep) != "" && keep:
+		return invalid(path, "%s is a member of a group, which is made anew with its volumes: they cannot be kept", f.otherThan(*p, keep))
+	case by == lcm.HealAll && f.otherThan(*p, keep) != "":
+		return invalid(path, "the volumes of %s are handed over to the VM that replaces it; only those of a storage server, of a registry, or of a member of a group, are replaced with it", f.otherThan(*p, keep))
 	case !f.ReplacesStorage(*p) && keep && by == lcm.KeepVolumes:
 		return invalid(path, "the request names no storage server that could keep volumes")
 	case !f.ReplacesStorage(*p):
@@ -76,10 +78,12 @@ func (f Facts) healStorage(p *lcm.Plan, req lcm.HealRequest) error {
 	return nil
 }
 
-// handedOver is a VNFC that leaves, and whose volumes stay: "" when there is none. Those of a storage server are its plan's own.
-func (f Facts) handedOver(p lcm.Plan) string {
+// otherThan is a VNFC that leaves, and whose volumes do not stay, or do: "" when there is none. Those of a storage server are its
+// plan's own. A server of the top stack hands its volumes over, a member of a group is made anew with all that it consists of.
+func (f Facts) otherThan(p lcm.Plan, kept bool) string {
 	for _, l := range p.Leaving {
-		if v, ok := f.find(l.ServerID); ok && len(v.StorageIDs) > 0 && !slices.Contains(f.StorageVdus(), v.VduID) {
+		v, ok := f.find(l.ServerID)
+		if ok && len(v.StorageIDs) > 0 && !slices.Contains(f.StorageVdus(), v.VduID) && (v.Metadata["stack_id"] == nil) != kept {
 			return v.ID
 		}
 	}

@@ -58,16 +58,23 @@ func TestHeal_ofTheStorageServerSaysWhatBecomesOfTheVolumes(t *testing.T) {
 		"both say the same":      {`{"vnfcInstanceId":["nfs"],"additionalParams":{"all":false,"keep_volumes":true}}`, true, true, nil, true, ""},
 		"everything, all":        {`{"additionalParams":{"all":true}}`, true, true, nil, false, ""},
 		"everything, not all":    {`{"additionalParams":{"all":false}}`, true, true, nil, false, "name the VNFCs to be healed to keep the rest"},
-		"another VNFC, not all":  {`{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":false}}`, true, false, nil, false, ""},
-		"another VNFC, all":      {`{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":true}}`, true, false, nil, false, ""},
+		"no volume, not all":     {`{"vnfcInstanceId":["cp-0"],"additionalParams":{"all":false}}`, true, false, nil, false, ""},
+		"no volume, all":         {`{"vnfcInstanceId":["cp-0"],"additionalParams":{"all":true}}`, true, false, nil, false, ""},
 		"a volume handed over":   {`{"vnfcInstanceId":["nfs","worker-1"],"additionalParams":{"all":true}}`, true, true, nil, false, "the volumes of worker-1 are handed over"},
+		"handed over, not all":   {`{"vnfcInstanceId":["worker-1"],"additionalParams":{"all":false}}`, true, false, nil, false, ""},
+		"a member's volume":      {`{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":true}}`, true, false, nil, false, ""},
+		"a member's, not all":    {`{"vnfcInstanceId":["nfs","worker-0"],"additionalParams":{"all":false}}`, true, true, nil, false, "worker-0 is a member of a group"},
 		"nothing is to be kept":  {`{"vnfcInstanceId":["worker-0"],"additionalParams":{"keep_volumes":false}}`, true, false, nil, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := withStorage(t, c.recorded)
 			for i, v := range f.Instance.Instantiated.VnfcResources {
-				if v.ID == "worker-1" {
-					f.Instance.Instantiated.VnfcResources[i].StorageIDs = []string{"volume-w"}
+				vnfc := &f.Instance.Instantiated.VnfcResources[i]
+				switch v.ID {
+				case "worker-0": // a member of a group
+					vnfc.StorageIDs, vnfc.Metadata = []string{"volume-m"}, map[string]any{"stack_id": "nested"}
+				case "worker-1": // of the top stack
+					vnfc.StorageIDs, vnfc.Metadata = []string{"volume-w"}, nil
 				}
 			}
 			p, err := plan.For(f, lcm.OpHeal, json.RawMessage(c.body))
