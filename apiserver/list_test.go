@@ -198,7 +198,8 @@ func (d dice) instance(vnfdID string, pkg lcm.VnfPkgID) lcm.VnfInstance {
 		inst.Instantiated = &lcm.InstantiatedVnfInfo{
 			FlavourID: d.of(diceValues...), VnfState: "STARTED", StackID: "a", ScaleStatus: []lcm.ScaleInfo{{AspectID: "a", ScaleLevel: d.IntN(2)}},
 			ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: d.of(diceValues...), ResourceID: d.of(diceValues...), ExtCps: []lcm.ExtCp{
-				{CpdID: d.of("a", "b", "ab"), MAC: d.of("", "a", "site"), FixedIPs: []lcm.FixedIP{{Address: d.of("", "192.0.2.7", "::7"), SubnetID: d.of("", "a", "site")}}}, {CpdID: d.of(diceValues...)},
+				{CpdID: d.of("a", "b", "ab"), MAC: d.of("", "a", "site"), FixedIPs: []lcm.FixedIP{{Address: d.of("", "192.0.2.7", "::7"), SubnetID: d.of("", "a", "site")}}},
+				{CpdID: d.of(diceValues...)},
 				{CpdID: d.of(diceValues...), Configs: []lcm.CpConfig{
 					{Key: d.of(diceValues...)}, {Key: d.of("a", "b"), MAC: d.of("", "a", "site"), FixedIPs: []lcm.FixedIP{{SubnetID: d.of("", "a"), Dynamic: d.IntN(4), IPv6: d.IntN(2) == 0}, {Address: d.of("192.0.2.7", "::7")}}},
 				}[d.IntN(2):]},
