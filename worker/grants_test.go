@@ -256,3 +256,20 @@ func TestTakeConnections_laysThoseOfTheRequestOverTheInstances(t *testing.T) {
 	require.NoError(t, j.takeConnections())
 	require.Equal(t, former, j.inst.VimConnections, "it never was")
 }
+
+func TestAcceptable_refusesAddressesThatCannotBe(t *testing.T) {
+	const nine = `{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET","ipOverEthernet":{"ipAddresses":[{"type":"IPV4","fixedAddresses":["10.0.0.9"]}]}}]}`
+	for links, says := range map[string]string{
+		`[{"id":"a","resourceId":"n","extCps":[{"cpdId":"cp","cpConfig":{"x":{"linkPortId":"p"}}}],"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"r"}}]}]`: "$.extVirtualLinks[0].extCps[0].cpConfig.x.linkPortId",
+		`[{"id":"a","resourceId":"n","extCps":[{"cpdId":"cp","cpConfig":{"x":` + nine + `,"y":` + nine + `}}]}]`:                                                      "has more than one entry with addresses",
+		`[{"id":"a","resourceId":"n","extCps":[{"cpdId":"cp","cpConfig":{"y":` + nine + `}}]}]`:                                                                       "would have more than one entry with addresses, with those of the request",
+	} {
+		j := instantiating(``)
+		j.target = &lcm.VimConnectionInfo{ID: "vim", VimID: "v"}
+		seven := []lcm.FixedIP{{Address: "10.0.0.7"}}
+		j.request.ExtVirtualLinks[0].ExtCps = []lcm.ExtCp{{CpdID: "cp", FixedIPs: seven, Configs: []lcm.CpConfig{{Key: "x", FixedIPs: seven}}}}
+		_, err := (&operations{}).acceptable(t.Context(), j, lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(links)})
+		require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
+		require.ErrorContains(t, err, says)
+	}
+}

@@ -70,20 +70,20 @@ func (c *configCheck) entry(path string, config rawCpConfig) {
 	}
 	for d, data := range config.CpProtocolData.list {
 		path := fmt.Sprintf("%s.cpProtocolData[%d].ipOverEthernet.ipAddresses", path, d)
-		any := map[string]int{} // the addresses by their type of which no subnet is named
+		free := map[string]int{} // the addresses by their type of which no subnet is named
 		for a, addresses := range data.IPOverEthernet.IPAddresses {
 			at := fmt.Sprintf("%s[%d]", path, a)
 			c.addresses(at, addresses)
 			if addresses.FixedAddresses != nil || addresses.SubnetID != "" || addresses.ranged() {
-				any["other"]++
+				free["other"]++
 				continue
 			}
-			any[addresses.Type] += addresses.number()
-			if addresses.number() == 1 && any[addresses.Type] > 1 {
+			free[addresses.Type] += addresses.number()
+			if addresses.number() == 1 && free[addresses.Type] > 1 {
 				c.cannot(at, "is a second address that may be of any subnet, and Neutron chooses one: name the subnet of each (subnetId)")
 			}
 		}
-		if any["other"] > 0 && len(any) > 1 {
+		if free["other"] > 0 && len(free) > 1 {
 			c.cannot(path, "has addresses of any subnet beside others, and Neutron gives a port none but those that are named: name the subnet of each (subnetId)")
 		}
 	}

@@ -67,10 +67,7 @@ func newReconnection(t *testing.T, b *bed, cidrs ...string) *reconnection {
 // requireOn wants the server on that network, and the VNF on that link. Any network that is none of the further ones is net0.
 func (r *reconnection) requireOn(t *testing.T, network, link string) {
 	t.Helper()
-	pages, err := ports.List(r.neutron, ports.ListOpts{DeviceID: r.server}).AllPages(t.Context())
-	require.NoError(t, err)
-	list, err := ports.ExtractPorts(pages)
-	require.NoError(t, err)
+	list := r.ports(t)
 	require.Len(t, list, 1)
 	if network == "net0" {
 		require.NotContains(t, r.networks, list[0].NetworkID)
@@ -95,6 +92,16 @@ func (r *reconnection) requireOn(t *testing.T, network, link string) {
 	require.Equal(t, []any{list[0].FixedIPs[0].IPAddress}, addresses["ipAddresses"].([]any)[0].(map[string]any)["addresses"])
 	inner := info["vnfcResourceInfo"].([]any)[0].(map[string]any)["vnfcCpInfo"].([]any)[0].(map[string]any)
 	require.Equal(t, map[string]any{"id": "VDU1_CP1-" + r.server, "cpdId": "VDU1_CP1", "vnfExtCpId": cp["id"]}, inner)
+}
+
+// ports are those that the server has.
+func (r *reconnection) ports(t *testing.T) []ports.Port {
+	t.Helper()
+	pages, err := ports.List(r.neutron, ports.ListOpts{DeviceID: r.server}).AllPages(t.Context())
+	require.NoError(t, err)
+	list, err := ports.ExtractPorts(pages)
+	require.NoError(t, err)
+	return list
 }
 
 // requireReplaced wants an operation to tell that the server has another port, and nothing else.
