@@ -6,39 +6,78 @@ import "github.com/windlass-nfv/windlass/internal/lcm"
 type vnf struct {
 	instantiated bool
 	stopped      bool
+	level        int    // scale level of the aspect, 0 while it is not instantiated
 	label        string // what the last modification has put into the metadata
 }
 
 // labelKey is the member of the metadata that modifications change.
 const labelKey = "by"
 
+// misfitting is a value of an extension that the VNFD does not allow.
+const misfitting = "loud"
+
 // vnf is the VNF as its resource shows it.
 func (i instView) vnf() vnf {
-	label, _ := i.Metadata[labelKey].(string)
-	return vnf{instantiated: i.State == lcm.Instantiated, stopped: i.Info != nil && i.Info.VnfState == lcm.VnfStopped, label: label}
+	out := vnf{instantiated: i.State == lcm.Instantiated}
+	out.label, _ = i.Metadata[labelKey].(string)
+	if i.Info == nil {
+		return out
+	}
+	out.stopped = i.Info.VnfState == lcm.VnfStopped
+	for _, s := range i.Info.ScaleStatus {
+		out.level = s.ScaleLevel
+	}
+	return out
 }
 
 // after is what the VNF may be when the operation is where it is: nothing of it counts before it is over (SOL003 clauses 5.4.4 to
-// 5.4.10).
-func (o opView) after(before vnf) []vnf {
+// 5.4.10). None is right where the operation should not be there. uneven tells that its servers may be other than its level says.
+func (o opView) after(before vnf, uneven bool) []vnf {
 	done := before
 	switch o.Operation {
-	case lcm.OpInstantiate, lcm.OpHeal:
-		done.instantiated, done.stopped = true, false
+	case lcm.OpInstantiate:
+		done.instantiated, done.stopped, done.level = true, false, 0
+	case lcm.OpHeal:
+		done.stopped = false
 	case lcm.OpTerminate:
-		done.instantiated, done.stopped = false, false
+		done.instantiated, done.stopped, done.level = false, false, 0
 	case lcm.OpOperate:
 		done.stopped = o.Params.ChangeStateTo == lcm.VnfStopped
+	case lcm.OpScale:
+		done.level++
+		if o.Params.Type == lcm.ScaleIn {
+			done.level = before.level - 1
+		}
 	case lcm.OpModifyInfo:
 		done.label, _ = o.Params.Metadata[labelKey].(string)
 	default:
 	}
+	misfits := o.Params.Extensions["logLevel"] == misfitting
 	switch {
+	case misfits && o.State != lcm.Processing && o.State != lcm.RolledBack:
+		return nil
+	case o.State == lcm.Failed && o.leavesUneven(), o.State == lcm.Completed && uneven && o.Operation != lcm.OpTerminate && o.Operation != lcm.OpModifyInfo:
+		return anyOf(before, done)
 	case o.State == lcm.Completed:
 		return []vnf{done}
-	case o.State == lcm.Failed && o.Operation == lcm.OpOperate: // the server may have been switched before it was given up
-		return []vnf{before, done}
 	default:
 		return []vnf{before}
 	}
+}
+
+// leavesUneven tells that the operation, when it is given up, leaves a VNF whose servers may be any.
+func (o opView) leavesUneven() bool {
+	return o.Operation == lcm.OpOperate || o.Operation == lcm.OpScale || o.Operation == lcm.OpHeal
+}
+
+// anyOf are the VNFs that are as one of these, but for how many servers run: some may have been made, removed or switched.
+func anyOf(list ...vnf) (out []vnf) {
+	for _, v := range list {
+		for v.level = 0; v.level <= mostLevel; v.level++ {
+			for _, v.stopped = range []bool{false, true} {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
 }

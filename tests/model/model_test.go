@@ -17,6 +17,8 @@ type position struct {
 	op           lcm.Operation // "" before the first
 	state        lcm.OperationState
 	forwardOnly  bool // a rollback is not possible any more
+	level        int  // scale level of the aspect
+	uneven       bool // what is there may be other than the level says, because something was given up
 	leftovers    bool // an INSTANTIATE was given up, and its stack is there
 	// forced is set while a FORCEFUL cancel is under way, which nothing can be added to.
 	forced bool
@@ -38,19 +40,28 @@ const (
 	remove      action = "delete"
 	stop        action = "stop"  // operate, to STOPPED
 	start       action = "start" // operate, to STARTED
+	scaleOut    action = "scale out"
+	scaleIn     action = "scale in"
 	modify      action = "modify"
+	misfit      action = "misfit" // modify, to what the VNFD does not allow
 	retry       action = "retry"
 	rollback    action = "rollback"
 	fail        action = "fail"
 	cancel      action = "cancel"
 )
 
-var actions = []action{instantiate, terminate, heal, stop, start, modify, remove, retry, rollback, fail, cancel}
+var actions = []action{instantiate, terminate, heal, stop, start, scaleOut, scaleIn, modify, misfit, remove, retry, rollback, fail, cancel}
+
+// mostLevel is the greatest scale level of the aspect in the VNFD.
+const mostLevel = 2
 
 // begins tells that an action begins an operation.
 func (a action) begins() bool {
-	return slices.Contains([]action{instantiate, terminate, heal, stop, start, modify}, a)
+	return slices.Contains([]action{instantiate, terminate, heal, stop, start, scaleOut, scaleIn, modify, misfit}, a)
 }
+
+// scales tells that an action is a SCALE.
+func (a action) scales() bool { return a == scaleOut || a == scaleIn }
 
 // decides tells that an action is about the last operation.
 func (a action) decides() bool { return !a.begins() && a != remove }
@@ -66,9 +77,11 @@ func (p position) answer(a action) int {
 		return http.StatusConflict
 	case a == remove && !p.instantiated && !p.leftovers:
 		return http.StatusNoContent
-	case a == heal && p.stopped:
+	case (a == heal || a.scales()) && p.stopped:
 		return http.StatusConflict
-	case a == modify, a == instantiate && !p.instantiated, a != instantiate && a != remove && p.instantiated:
+	case p.instantiated && (a == scaleOut && p.level == mostLevel || a == scaleIn && p.level == 0):
+		return http.StatusBadRequest
+	case a == modify, a == misfit, a == instantiate && !p.instantiated, a != instantiate && a != remove && p.instantiated:
 		return http.StatusAccepted
 	}
 	return http.StatusConflict
@@ -90,13 +103,13 @@ func (p position) decided(a action) int {
 // next are the states that may follow one: the figure of clause 5.6.2.2.
 var next = map[lcm.OperationState][]lcm.OperationState{
 	lcm.Starting:    {lcm.Processing, lcm.RolledBack},
-	lcm.Processing:  {lcm.Completed, lcm.FailedTemp},
+	lcm.Processing:  {lcm.Completed, lcm.FailedTemp, lcm.RolledBack},
 	lcm.FailedTemp:  {lcm.Processing, lcm.RollingBack, lcm.Failed},
 	lcm.RollingBack: {lcm.RolledBack, lcm.FailedTemp},
 }
 
 // follows tells whether an operation may have gone through those states, in that order. A MODIFY_INFO needs no grant, so it
-// begins in PROCESSING.
+// begins in PROCESSING, and only that is rolled back from there without a decision.
 func follows(op lcm.Operation, states []lcm.OperationState) bool {
 	at := lcm.Starting
 	if op == lcm.OpModifyInfo {
@@ -106,7 +119,8 @@ func follows(op lcm.Operation, states []lcm.OperationState) bool {
 		return false
 	}
 	for _, s := range states {
-		if s != at && !slices.Contains(next[at], s) {
+		alone := at == lcm.Processing && s == lcm.RolledBack
+		if s != at && !slices.Contains(next[at], s) || alone && op != lcm.OpModifyInfo {
 			return false
 		}
 		at = s

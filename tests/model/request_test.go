@@ -21,6 +21,11 @@ func (w *walker) ask(a action, v2 bool) (method, path string, body any) {
 		return http.MethodPost, inst + "/operate", map[string]any{"changeStateTo": "STOPPED"}
 	case start:
 		return http.MethodPost, inst + "/operate", map[string]any{"changeStateTo": "STARTED"}
+	case scaleOut, scaleIn:
+		way := map[action]string{scaleOut: "SCALE_OUT", scaleIn: "SCALE_IN"}[a]
+		return http.MethodPost, inst + "/scale", map[string]any{"type": way, "aspectId": "servers"}
+	case misfit:
+		return http.MethodPatch, inst, map[string]any{"metadata": map[string]any{labelKey: "never"}, "extensions": map[string]any{"logLevel": misfitting}}
 	case modify:
 		w.labels++
 		return http.MethodPatch, inst, map[string]any{

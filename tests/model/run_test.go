@@ -24,10 +24,10 @@ var (
 	longest   = flag.Int("actions", 12, "so many actions at most in a sequence")
 )
 
-// vnfdID is the package of one small server, with which an operation is over in a fraction of a second.
+// vnfdID is the package of one to three small servers, with which an operation is over in a fraction of a second.
 const (
-	vnfdID        = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e11"
-	serverPackage = "tests/bench/server"
+	vnfdID        = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e31"
+	serverPackage = "tests/model/servers"
 )
 
 // patience is for anything that must happen in the end, on a machine that is busy.

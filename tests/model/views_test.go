@@ -33,7 +33,9 @@ type opView struct {
 	} `json:"error"`
 	Params struct {
 		ChangeStateTo lcm.VnfState   `json:"changeStateTo"`
+		Type          lcm.ScaleType  `json:"type"`
 		Metadata      map[string]any `json:"metadata"`
+		Extensions    map[string]any `json:"extensions"`
 	} `json:"operationParams"`
 }
 
@@ -44,7 +46,8 @@ type instView struct {
 	Metadata map[string]any         `json:"metadata"`
 	Links    links                  `json:"_links"`
 	Info     *struct {
-		VnfState lcm.VnfState `json:"vnfState"`
+		VnfState    lcm.VnfState    `json:"vnfState"`
+		ScaleStatus []lcm.ScaleInfo `json:"scaleStatus"`
 	} `json:"instantiatedVnfInfo"`
 }
 
@@ -73,7 +76,8 @@ func (o opView) wrong(root string) (list []string) {
 	}
 	list = append(list, o.Links.other(want)...)
 
-	if needsGrant := o.Operation == lcm.OpInstantiate || o.Operation == lcm.OpHeal; needsGrant && o.GrantID == "" && o.State != lcm.Starting && o.State != lcm.RolledBack {
+	granted := []lcm.Operation{lcm.OpInstantiate, lcm.OpHeal, lcm.OpScale}
+	if slices.Contains(granted, o.Operation) && o.GrantID == "" && o.State != lcm.Starting && o.State != lcm.RolledBack {
 		add("it has no grant")
 	}
 	switch o.State {
@@ -149,7 +153,7 @@ func (i instView) wrong(root string) (list []string) {
 	if i.State == lcm.Instantiated {
 		tasks = map[string]string{"terminate": "terminate", "operate": "operate", "changeExtConn": "change_ext_conn"}
 		if i.Info != nil && i.Info.VnfState == lcm.VnfStarted {
-			tasks["heal"] = "heal"
+			tasks["heal"], tasks["scale"], tasks["scaleToLevel"] = "heal", "scale", "scale_to_level"
 		}
 	}
 	want := map[string]string{"self": self}

@@ -24,6 +24,8 @@ type walker struct {
 	op     string // id of the last operation, "" before the first
 	last   opView // as it was seen last
 	was    []vnf  // what the VNF may have been when that operation began
+	is     *vnf   // what it was seen to be after that operation; nil before
+	uneven bool   // something was given up, so that the VNF's servers may be other than its level says
 	given  bool   // an INSTANTIATE was given up, and not begun again since
 	unsure bool   // the last decision was not answered
 	labels int    // so many modifications have been asked for
@@ -31,11 +33,15 @@ type walker struct {
 	counts map[string]int // answers by action and status
 }
 
-// sequence is the life of one instance: so many actions, then it is taken down.
+// sequence is the life of one instance: so many actions, half of the times on one that is instantiated, then it is taken down.
 func (w *walker) sequence(t *testing.T, name string, actionCount int) {
 	t.Helper()
-	w.story, w.op, w.last, w.was, w.given, w.unsure = nil, "", opView{}, []vnf{{}}, false, false
+	w.story, w.op, w.last, w.was, w.is, w.uneven, w.given, w.unsure = nil, "", opView{}, []vnf{{}}, nil, false, false, false
 	w.vnf = w.create(t, name)
+	if w.random.IntN(2) == 0 { // most actions need a VNF that runs, and chance makes few
+		w.act(t, instantiate)
+		w.settle(t)
+	}
 	for range actionCount {
 		if !w.act(t, w.choose()) { // it is deleted
 			w.requireLegal(t)
@@ -106,6 +112,9 @@ func expected(a action, before, after position) []int {
 	if before.unsure && before.state == lcm.FailedTemp || before.forced || after.forced {
 		right = append(right, http.StatusConflict)
 	}
+	if a.scales() && (before.uneven || after.uneven) { // there may be too few servers for it, or too many
+		right = append(right, http.StatusAccepted, http.StatusBadRequest, http.StatusConflict)
+	}
 	for _, state := range reachable(before.state) {
 		for _, forwardOnly := range []bool{before.forwardOnly, after.forwardOnly} {
 			p := before
@@ -113,6 +122,8 @@ func expected(a action, before, after position) []int {
 			if before.unfinished() && state == lcm.Completed { // it may have been over when the request came
 				p.completed(after)
 			}
+			right = append(right, p.answer(a))
+			p.level = after.level
 			right = append(right, p.answer(a))
 		}
 	}
@@ -123,7 +134,7 @@ func expected(a action, before, after position) []int {
 func (p *position) completed(after position) {
 	switch p.op {
 	case lcm.OpTerminate:
-		p.instantiated, p.stopped = false, false
+		p.instantiated, p.stopped, p.level = false, false, 0
 	case lcm.OpOperate:
 		p.stopped = after.stopped
 	case lcm.OpModifyInfo:
@@ -185,8 +196,9 @@ func (w *walker) find(t *testing.T) {
 		require.True(t, over.State.Terminal(), "%s has begun while %s was %s\n  %s", last.ID, w.op, over.State, w.told())
 		w.was = w.may(over)
 		w.requireLegal(t)
+		w.weigh(over)
 	}
-	w.op, w.last = last.ID, opView{}
+	w.op, w.last, w.is = last.ID, opView{}, nil
 }
 
 // requireLegal wants the operation to have gone only where the standard lets it go.
@@ -205,13 +217,26 @@ func (w *walker) requireLegal(t *testing.T) {
 	require.Empty(t, eventsWrong(w.last.Operation, events), "the events of %s %s\n  %s", w.last.Operation, w.op, w.told())
 }
 
+// weigh notes whether an operation that is over has left something uneven, or made all anew.
+func (w *walker) weigh(over opView) {
+	switch {
+	case over.State == lcm.Failed && over.leavesUneven():
+		w.uneven = true
+	case over.State == lcm.Completed && over.Operation != lcm.OpModifyInfo && over.Operation != lcm.OpScale && over.Operation != lcm.OpOperate:
+		w.uneven = false
+	}
+}
+
 // may is what the VNF may be with its last operation where it is.
 func (w *walker) may(op opView) (list []vnf) {
 	if w.op == "" {
 		return w.was
 	}
+	if w.is != nil {
+		return []vnf{*w.is}
+	}
 	for _, before := range w.was {
-		list = append(list, op.after(before)...)
+		list = append(list, op.after(before, w.uneven)...)
 	}
 	return list
 }
@@ -261,7 +286,11 @@ func (w *walker) locate(t *testing.T, p *position, api string, op opView, inst i
 	require.Empty(t, inst.wrong(w.bed.URL+api), "%s, as %s shows it: %+v\n  %s", w.vnf, api, inst, w.told())
 	is := inst.vnf()
 	require.Contains(t, w.may(op), is, "%s is not what %s in %s makes of one of %+v\n  %s", w.vnf, op.Operation, op.State, w.was, w.told())
-	p.instantiated, p.stopped = is.instantiated, is.stopped
+	p.instantiated, p.stopped, p.level = is.instantiated, is.stopped, is.level
+	p.uneven = w.uneven || op.State == lcm.Failed && op.leavesUneven()
+	if op.State.Terminal() {
+		w.is = &is
+	}
 }
 
 // settle waits until the operation has stopped.
@@ -286,8 +315,8 @@ func (w *walker) finish(t *testing.T) {
 		switch {
 		case p.state == lcm.FailedTemp && p.op == lcm.OpInstantiate:
 			todo = rollback
-		case p.state == lcm.FailedTemp && (p.op == lcm.OpOperate || p.op == lcm.OpModifyInfo):
-			todo = fail // what a heal that was given up has left cannot be started, nor can a VIM be tried with it
+		case p.state == lcm.FailedTemp && slices.Contains([]lcm.Operation{lcm.OpOperate, lcm.OpScale, lcm.OpModifyInfo}, p.op):
+			todo = fail // what a heal that was given up has left cannot be started or scaled, nor can a VIM be tried with it
 		case p.state == lcm.FailedTemp:
 			todo = retry
 		case p.leftovers:
