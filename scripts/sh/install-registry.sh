@@ -67,7 +67,8 @@ install_way() {
   [[ -z $WAY ]] || return 0
   [[ -z $(dpkg --audit 2>/dev/null) ]] || attempt "dpkg cannot complete an interrupted installation" dpkg --configure -a
   attempt "the package lists of the image's repositories cannot be read" apt_get update
-  if [[ -z $IMAGE_FILE ]] && apt-cache policy docker-registry 2>/dev/null | grep -q 'Candidate: [^(]'; then
+  # Not through a pipe to grep -q: who reads no further ends apt-cache, and with it the condition (pipefail).
+  if [[ -z $IMAGE_FILE && $(apt-cache policy docker-registry 2>/dev/null) =~ 'Candidate: '[^\(] ]]; then
     attempt "docker-registry cannot be installed" apt_get install docker-registry
   else
     attempt "docker.io cannot be installed" apt_get install docker.io
@@ -92,7 +93,7 @@ get_image() {
   if [[ -n $IMAGE_FILE ]]; then
     load_image
   elif [[ $WAY == ctr ]]; then
-    ctr images ls -q 2>/dev/null | grep -qxF "$IMAGE" || attempt "the image $IMAGE cannot be pulled; bring it with the package (image_path)" ctr images pull "$IMAGE"
+    grep -qxF "$IMAGE" <<<"$(ctr images ls -q 2>/dev/null)" || attempt "the image $IMAGE cannot be pulled; bring it with the package (image_path)" ctr images pull "$IMAGE"
   else
     "$WAY" image inspect "$IMAGE" >/dev/null 2>&1 ||
       attempt "the image $IMAGE cannot be pulled; bring it with the package (image_path)" "$WAY" pull "$IMAGE"

@@ -39,6 +39,6 @@ CONFIG
     kubeadm init phase upload-certs --upload-certs --skip-certificate-key-print --config "$SCRATCH/certs.yaml"
 fi
 # Discovery signs cluster-info with the token; a join that comes sooner would wait for its next look.
-signed() { kube -n kube-public get configmap cluster-info -o jsonpath='{.data}' 2>/dev/null | grep -q "jws-kubeconfig-${token%%.*}"; }
+signed() { [[ $(kube -n kube-public get configmap cluster-info -o jsonpath='{.data}' 2>/dev/null) == *"jws-kubeconfig-${token%%.*}"* ]]; }
 wait_until "$TIMEOUT" signed || fail 75 "the controller manager does not sign the join token"
 result ca "$(base64 -w0 </etc/kubernetes/pki/ca.crt)"

@@ -182,7 +182,7 @@ full_control_plane() {
   local url
   url="https://$(host_port "$ADDRESS" 2380)"
   api_ready &&
-    kube get node "$NODE_NAME" -o jsonpath='{.metadata.labels}' 2>/dev/null | grep -q 'node-role.kubernetes.io/control-plane' &&
+    [[ $(kube get node "$NODE_NAME" -o jsonpath='{.metadata.labels}' 2>/dev/null) == *node-role.kubernetes.io/control-plane* ]] &&
     [[ $(member_column "$url" 2) == started && $(member_column "$url" 6) == false ]]
 }
 
