@@ -23,8 +23,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/image"
 )
 
-// What the repository of these tests has: packages of the lab image's own programs, and newer ones that a
-// pinned installation must not take.
+// The versions of the Kubernetes packages.
 const (
 	pinnedVersion = "1.34.4-1.1"
 	newerVersion  = "1.35.9-1.1"
@@ -38,14 +37,13 @@ type aptRepository struct {
 	requests atomic.Int32
 }
 
-func newAptRepository(t *testing.T, dir string, img image.Image, host string) *aptRepository {
+func newAptRepository(t *testing.T, dir, host string, packages ...debianPackage) *aptRepository {
 	t.Helper()
 	r := &aptRepository{dir: filepath.Join(dir, "apt")}
 	require.NoError(t, os.MkdirAll(r.dir, 0o755))
 	var index bytes.Buffer
-	for _, name := range []string{"kubeadm", "kubelet", "kubectl"} {
-		r.add(t, &index, name, pinnedVersion, filepath.Join(img.Node, "usr/bin", name), filepath.Join(img.Node, "etc/systemd/system/kubelet.service"))
-		r.add(t, &index, name, newerVersion, "/bin/true", "")
+	for _, p := range packages {
+		r.add(t, &index, p)
 	}
 	r.write(t, "Packages", index.Bytes())
 	release := fmt.Sprintf("Date: %s\nSHA256:\n %x %d Packages\n", time.Now().UTC().Format(time.RFC1123), sha256.Sum256(index.Bytes()), index.Len())
@@ -67,23 +65,50 @@ func (r *aptRepository) write(t *testing.T, name string, content []byte) {
 	require.NoError(t, os.WriteFile(filepath.Join(r.dir, name), content, 0o644))
 }
 
+// debianPackage is one program.
+type debianPackage struct {
+	name, version, depends string
+	program, service       string // files; there need be no service
+	postinst               string // a script, or ""
+}
+
+// kubernetesPackages are those of the image, and newer ones that a pinned installation must not take.
+func kubernetesPackages(img image.Image) (list []debianPackage) {
+	for _, name := range []string{"kubeadm", "kubelet", "kubectl"} {
+		p := debianPackage{name: name, version: pinnedVersion, program: filepath.Join(img.Node, "usr/bin", name)}
+		switch name {
+		case "kubeadm":
+			p.depends = "kubelet (>= 1.34.0)"
+		case "kubelet":
+			p.service = filepath.Join(img.Node, "etc/systemd/system/kubelet.service")
+		}
+		newer := p
+		newer.version, newer.program, newer.service = newerVersion, "/bin/true", ""
+		list = append(list, p, newer)
+	}
+	return list
+}
+
 // add makes a package with the layout of the upstream ones and puts it in the index.
-func (r *aptRepository) add(t *testing.T, index io.Writer, name, version, program, service string) {
+func (r *aptRepository) add(t *testing.T, index io.Writer, p debianPackage) {
 	t.Helper()
-	tree, file := filepath.Join(r.dir, "..", name+"-tree"), name+"_"+version+"_"+runtime.GOARCH+".deb"
+	tree, file := filepath.Join(r.dir, "..", p.name+"-tree"), p.name+"_"+p.version+"_"+runtime.GOARCH+".deb"
 	defer func() { require.NoError(t, os.RemoveAll(tree)) }()
 	for _, d := range []string{"DEBIAN", "usr/bin", "usr/lib/systemd/system"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(tree, d), 0o755))
 	}
-	link(t, program, filepath.Join(tree, "usr/bin", name))
-	if name == "kubelet" && service != "" {
-		link(t, service, filepath.Join(tree, "usr/lib/systemd/system/kubelet.service"))
+	link(t, p.program, filepath.Join(tree, "usr/bin", p.name))
+	if p.service != "" {
+		link(t, p.service, filepath.Join(tree, "usr/lib/systemd/system", p.name+".service"))
 	}
-	control := fmt.Sprintf("Package: %s\nVersion: %s\nArchitecture: %s\nMaintainer: Windlass's tests <tests@windlass.example>\n", name, version, runtime.GOARCH)
-	if name == "kubeadm" {
-		control += "Depends: kubelet (>= 1.34.0)\n"
+	if p.postinst != "" {
+		require.NoError(t, os.WriteFile(filepath.Join(tree, "DEBIAN/postinst"), []byte(p.postinst), 0o755))
 	}
-	control += "Description: " + name + " of the lab's image\n"
+	control := fmt.Sprintf("Package: %s\nVersion: %s\nArchitecture: %s\nMaintainer: Windlass's tests <tests@windlass.example>\n", p.name, p.version, runtime.GOARCH)
+	if p.depends != "" {
+		control += "Depends: " + p.depends + "\n"
+	}
+	control += "Description: " + p.name + " of the lab's image\n"
 	require.NoError(t, os.WriteFile(filepath.Join(tree, "DEBIAN/control"), []byte(control), 0o644))
 	deb := filepath.Join(r.dir, file)
 	// Not compressed: it travels over a bridge of this host only.

@@ -28,7 +28,7 @@ func TestKubernetesPackagesAreInstalled(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
 	b := bootBareNodes(t, filepath.Join(dir, "lab"), img, "worker-1a", "worker-2b")
-	repository := newAptRepository(t, dir, img, b.host)
+	repository := newAptRepository(t, dir, b.host, kubernetesPackages(img)...)
 	proxy := newHTTPProxy(t, b.host, proxyUser, proxyPassword)
 	stop := watchArguments(t, proxyPassword)
 

@@ -1,0 +1,90 @@
+package e2e
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/tests/environment"
+)
+
+// The proxy's password has characters that a shell would act on.
+const shellPassword = "Pa55&(of)-the-proxy"
+
+// bareRegistries are real machines that are to be registries.
+type bareRegistries struct {
+	*bareNodes
+
+	server *lcm.RegistryServerParams
+}
+
+// Cluster implements activities.Clusters.
+func (b bareRegistries) Cluster(context.Context, lcm.OpOccID) (activities.ClusterContext, error) {
+	return activities.ClusterContext{Instance: lcm.VnfInstance{ID: "registry-of-images"}, RegistryServer: b.server}, nil
+}
+
+// TestRegistryIsInstalled makes registries of real machines whose image has none: one of the package docker-registry, by apt
+// through a proxy with a password, and one that containerd pulls from the first, by HTTPS.
+func TestRegistryIsInstalled(t *testing.T) {
+	img := labImage(t)
+	dir, err := os.MkdirTemp("/var/tmp", "windlass-registry-") // beside the image: machines hard-link its files
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	b := bareRegistries{bareNodes: bootBareNodes(t, filepath.Join(dir, "lab"), img, "bare-1a", "bare-2b")} // no names of which the lab makes registries
+	repository := newAptRepository(t, dir, b.host, debianPackage{
+		name: "docker-registry", version: "2.8.2-1", program: filepath.Join(img.Services, "usr/bin/docker-registry"),
+		postinst: "#!/bin/sh\nset -e\nid docker-registry >/dev/null 2>&1 || useradd --system --no-create-home --shell /usr/sbin/nologin docker-registry\n",
+	})
+	proxy := newHTTPProxy(t, b.host, proxyUser, shellPassword)
+	stop := watchArguments(t, shellPassword)
+	b.run(t, b.nodes[0], `touch /run/go-on
+		rm -f /etc/apt/sources.list /etc/apt/sources.list.d/*
+		echo 'deb [trusted=yes] `+repository.url+` /' >/etc/apt/sources.list
+		rm "$(command -v ctr)"
+		for engine in docker podman nerdctl ctr docker-registry; do if command -v "$engine"; then exit 1; fi; done`)
+
+	packed := b.install(t, 0, lcm.RegistryServerParams{
+		TLS:   &lcm.RegistryTLS{Generate: true, ValidityDays: 10},
+		Proxy: &lcm.ProxyParams{HTTPProxy: lcm.Secret{Clear: proxy.as(proxyUser, shellPassword)}},
+	})
+	require.Equal(t, "package", packed.Way)
+	require.Equal(t, repository.requests.Load(), proxy.requests.Load(), "everything goes through the proxy")
+	require.Equal(t, "docker-registry 2.8.2-1 install ok installed", b.run(t, b.nodes[0], `dpkg-query -W -f '${Package} ${Version} ${Status}' docker-registry`))
+	image := packed.Connection.Server + "/lab/registry:2"
+	root, err := environment.Root()
+	require.NoError(t, err)
+	content := debianRegistry(t, root)
+	require.NoError(t, pushing{address: packed.Connection.Server, as: authn.Anonymous}.push(t, image, content))
+
+	b.run(t, b.nodes[1], "touch /run/go-on\ncat >/usr/local/share/ca-certificates/first.crt <<'END'\n"+packed.Connection.CACertificate+"\nEND\nupdate-ca-certificates")
+	pulled := b.install(t, 1, lcm.RegistryServerParams{Image: image})
+	require.Equal(t, "ctr", pulled.Way)
+	second := pulled.Connection.Server
+	require.NoError(t, pushing{address: second, plain: true, as: authn.Anonymous}.push(t, second+"/lab/registry:2", content))
+	require.Empty(t, stop(), "the proxy's password was among a process's arguments")
+}
+
+// install runs the real step, twice.
+func (b bareRegistries) install(t *testing.T, node int, p lcm.RegistryServerParams) (out activities.InstallRegistryOutput) {
+	t.Helper()
+	p.Port, p.Timeouts.Install = 5000, 300
+	if p.Image == "" {
+		p.Image = "registry.example/library/registry:2" // not pulled
+	}
+	b.server = &p
+	n := &activities.Nodes{Reach: activities.Reach{Hosts: b, Clusters: b, Output: b}}
+	for range 2 {
+		var err error
+		out, err = act(t, n.InstallRegistry, b.input(b.nodes[node]))
+		said := b.said()
+		require.NoError(t, err, "%s", said)
+		require.NotContains(t, said, shellPassword)
+	}
+	return out
+}
