@@ -189,11 +189,9 @@ func TestConnectRegistries_preparesADockerThatDoesNotRunYet(t *testing.T) {
 }
 
 func TestConnectRegistries_writesAndRemembersNothingOfDockerWhereItIsNot(t *testing.T) {
-	if _, err := exec.LookPath("dockerd"); err == nil {
-		t.Skip("this machine has Docker")
-	}
 	n := newNode(t)
-	oneRegistry(t, n, serviceStubs, nil, map[string]string{"ca.0": "CA\n", "docker": "{}\n"})
+	none := serviceStubs + "command() { [[ $* != '-v dockerd' ]] && builtin command \"$@\"; }\n" // whatever this machine has
+	oneRegistry(t, n, none, nil, map[string]string{"ca.0": "CA\n", "docker": "{}\n"})
 	assert.NoDirExists(t, filepath.Join(n.root, "etc/docker"))
 	assert.Equal(t, "AA\n", read(t, n.root, "var/lib/windlass/registries.json"))
 }
@@ -290,10 +288,16 @@ func registry(realm string) http.Handler {
 	})
 }
 
-func TestCheckRegistries_asksAsContainerdDoes(t *testing.T) {
+// needCurl leaves a test out on a machine without curl; what prepares one for all tests installs it.
+func needCurl(t *testing.T) {
+	t.Helper()
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("curl is not installed")
 	}
+}
+
+func TestCheckRegistries_asksAsContainerdDoes(t *testing.T) {
+	needCurl(t)
 	basic, token := httptest.NewServer(registry("")), httptest.NewServer(registry("/token"))
 	secure := httptest.NewTLSServer(registry(""))
 	other := httptest.NewServer(http.NotFoundHandler())
@@ -353,9 +357,7 @@ func TestCheckRegistries_asksAsContainerdDoes(t *testing.T) {
 
 // A named image's manifest must come, whatever else the registry tells.
 func TestCheckRegistries_wantsTheManifestThatIsNamed(t *testing.T) {
-	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("curl is not installed")
-	}
+	needCurl(t)
 	const digest = "sha256:0123456789abcdef0123456789abcdef"
 	silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // it tells nobody what it has
 		status := map[string]int{
