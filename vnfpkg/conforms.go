@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -60,9 +59,9 @@ func (c *conformity) members(path string, given map[string]any, declared map[str
 		m, ok := declared[name]
 		switch {
 		case ok:
-			c.value(below(path, name), given[name], m)
+			c.value(lcm.MemberPath(path, name), given[name], m)
 		case !open:
-			c.add(below(path, name), "is not declared in the VNFD, which has %s", strings.Join(slices.Sorted(maps.Keys(declared)), ", "))
+			c.add(lcm.MemberPath(path, name), "is not declared in the VNFD, which has %s", strings.Join(slices.Sorted(maps.Keys(declared)), ", "))
 		}
 	}
 }
@@ -75,7 +74,7 @@ func (c *conformity) required(path string, given map[string]any, declared map[st
 	}
 	for _, name := range slices.Sorted(maps.Keys(declared)) {
 		if given[name] == nil && declared[name].Required {
-			c.add(below(path, name), "is missing: the VNFD requires it")
+			c.add(lcm.MemberPath(path, name), "is missing: the VNFD requires it")
 		}
 	}
 }
@@ -104,7 +103,7 @@ func (c *conformity) value(path string, v any, m Member) {
 		}
 		if m.Entry != nil {
 			for _, name := range slices.Sorted(maps.Keys(v)) {
-				c.value(below(path, name), v[name], *m.Entry)
+				c.value(lcm.MemberPath(path, name), v[name], *m.Entry)
 			}
 		}
 	case []any:
@@ -182,14 +181,4 @@ func article(t ValueType) string {
 		return "an " + string(t)
 	}
 	return "a " + string(t)
-}
-
-var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
-
-// below is the JSON path of a member.
-func below(path, name string) string {
-	if plainName.MatchString(name) {
-		return path + "." + name
-	}
-	return path + "['" + strings.ReplaceAll(name, "'", `\'`) + "']"
 }

@@ -106,19 +106,6 @@ func (l *loader) members(typeName string, trail []string) map[string]Member {
 	return out
 }
 
-// derivation is a type and those that it derives from, itself first.
-func derivation(types map[string]*value, typeName string) (chain []*value) {
-	for range len(types) + 1 {
-		def := types[typeName]
-		if def == nil {
-			break
-		}
-		chain = append(chain, def)
-		typeName = def.at("derived_from").str()
-	}
-	return chain
-}
-
 // typed is what a definition with a type says: of a property, or the schema of the entries of a list or map.
 func (l *loader) typed(def *value, trail []string) (m Member) {
 	typeName := def.at("type").str()

@@ -56,7 +56,7 @@ func (r *flavourReader) node(name string, node *value) {
 		r.rep.problem(node.place(), "the node %s is of type %s, which no imported definition defines", quoteName(name), quoteName(typeName))
 	case standard == typeVNF:
 		r.flavour.Description = node.at("properties", "flavour_description").str()
-		for _, def := range r.lineage(typeName) {
+		for _, def := range slices.Backward(derivation(r.nodeTypes, typeName)) {
 			r.hooks(def)
 		}
 		r.hooks(node)

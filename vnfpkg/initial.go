@@ -51,12 +51,10 @@ func (l *loader) vnfMap(name string) map[string]any {
 
 // property is the definition of a property in a node type or one that it derives from.
 func (l *loader) property(typeName, name string) *value {
-	for range len(l.nodeTypes) + 1 {
-		def := l.nodeTypes[typeName]
+	for _, def := range derivation(l.nodeTypes, typeName) {
 		if p := def.at("properties", name); p != nil {
 			return p
 		}
-		typeName = def.at("derived_from").str()
 	}
 	return nil
 }

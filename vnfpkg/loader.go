@@ -227,11 +227,7 @@ func (l *loader) typeDefault(typeName, property string) *value {
 // inheritedDefault finds the default of the definition at path in the type or those it derives from; what may have one value
 // only has that one.
 func inheritedDefault(types map[string]*value, typeName string, path ...string) *value {
-	for range len(types) + 1 {
-		def := types[typeName]
-		if def == nil {
-			return nil
-		}
+	for _, def := range derivation(types, typeName) {
 		p := def.at(path...)
 		if p.has("default") {
 			return p.at("default")
@@ -241,7 +237,6 @@ func inheritedDefault(types map[string]*value, typeName string, path ...string) 
 				return only.items[0]
 			}
 		}
-		typeName = def.at("derived_from").str()
 	}
 	return nil
 }
@@ -256,7 +251,7 @@ func (l *loader) capability(node *value, capability, property string) *value {
 	if v := inheritedDefault(l.nodeTypes, typeName, "capabilities", capability, "properties", property); v != nil {
 		return v
 	}
-	for _, def := range slices.Backward(l.lineage(typeName)) {
+	for _, def := range derivation(l.nodeTypes, typeName) {
 		if of := def.at("capabilities", capability, "type").str(); of != "" {
 			return inheritedDefault(l.capabilityTypes, of, "properties", property)
 		}
@@ -264,16 +259,15 @@ func (l *loader) capability(node *value, capability, property string) *value {
 	return nil
 }
 
-// lineage are the definitions of a node type and of those that it derives from, the last first: what comes later overrides.
-func (l *loader) lineage(typeName string) (out []*value) {
-	for range len(l.nodeTypes) + 1 {
-		def := l.nodeTypes[typeName]
+// derivation is a type and those that it derives from, itself first.
+func derivation(types map[string]*value, typeName string) (chain []*value) {
+	for range len(types) + 1 {
+		def := types[typeName]
 		if def == nil {
 			break
 		}
-		out = append(out, def)
+		chain = append(chain, def)
 		typeName = def.at("derived_from").str()
 	}
-	slices.Reverse(out)
-	return out
+	return chain
 }

@@ -3,7 +3,6 @@ package lcm
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -133,14 +132,4 @@ func orNone(names []string) string {
 		return "none"
 	}
 	return strings.Join(names, " and ")
-}
-
-var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
-
-// MemberPath is the JSON path of a member of the object at path.
-func MemberPath(path, key string) string {
-	if plainKey.MatchString(key) {
-		return path + "." + key
-	}
-	return path + "['" + strings.ReplaceAll(key, "'", `\'`) + "']"
 }

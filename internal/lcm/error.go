@@ -3,6 +3,7 @@ package lcm
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -46,6 +47,16 @@ type Problem struct {
 	// Path is a JSON path in a request ("$.additionalParams.x"), a file in a package, or a node's name.
 	Path   string `json:"path"`
 	Detail string `json:"detail"`
+}
+
+var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+
+// MemberPath is the JSON path of a member of the object at path.
+func MemberPath(path, key string) string {
+	if plainKey.MatchString(key) {
+		return path + "." + key
+	}
+	return path + "['" + strings.ReplaceAll(key, "'", `\'`) + "']"
 }
 
 func (e *Error) Error() string {
