@@ -30,6 +30,7 @@ func TestIfMatch_keepsChangesToWhatSomebodyElseHasChanged(t *testing.T) {
 	vim := "/v1.0/vims/" + b.registerVim("lab", false)
 	instance := b.create("/vnflcm/v2", vnfdID)
 	policy := "/windlass/v1" + instance[len("/vnflcm/v2"):] + "/drift_policy"
+	snapshot := b.do("POST", "/vnflcm/v2/vnf_snapshots", `{}`).path()
 	for _, c := range []struct {
 		method, path, resource string
 		body                   any
@@ -39,6 +40,8 @@ func TestIfMatch_keepsChangesToWhatSomebodyElseHasChanged(t *testing.T) {
 		{"PATCH", pkg, pkg, map[string]any{"userDefinedData": map[string]any{"a": "b"}}, nil, 200},
 		{"PUT", vim, vim, map[string]any{"vim": map[string]any{"description": "mine"}}, nil, 200},
 		{"PUT", policy, policy, map[string]any{"check": true}, nil, 200},
+		{"PATCH", snapshot, snapshot, map[string]any{"vnfSnapshotPkgId": "p"}, nil, 200},
+		{"DELETE", snapshot, snapshot, nil, nil, 204},
 		{"DELETE", instance, instance, nil, nil, 204},
 		{"PATCH", pkg, pkg, map[string]any{"operationalState": "DISABLED"}, nil, 200},
 		{"DELETE", pkg, pkg, nil, nil, 204},

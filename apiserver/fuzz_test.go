@@ -48,6 +48,7 @@ func (p *prey) renew() {
 	p.enter(p.names["$FAILED"], lcm.Processing)
 	p.enter(p.names["$FAILED"], lcm.FailedTemp, func(r *lcm.OperationRecord) { r.Error = lcm.Errorf(lcm.KindBroken, "It failed.") })
 	p.names["$EMPTY"] = p.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{}).path()
+	p.names["$SNAPSHOT"] = p.do("POST", snapshots, `{}`).path()
 }
 
 // marker leads to the second page of a list.
@@ -106,7 +107,7 @@ func (p *prey) readable(t *testing.T, w *httptest.ResponseRecorder) {
 		require.Equal(t, http.StatusOK, p.send(t, http.MethodGet, path, "", "", http.Header{}).Code, path)
 	}
 	path := strings.TrimPrefix(w.Header().Get("Location"), endpoint)
-	if below, ofLcm := strings.CutPrefix(path, "/vnflcm/v"); ofLcm && !strings.Contains(below, "/subscriptions/") {
+	if below, ofLcm := strings.CutPrefix(path, "/vnflcm/v"); ofLcm && !strings.Contains(below, "/subscriptions/") && !strings.HasPrefix(path, snapshots) {
 		get("/vnflcm/v1" + below[1:])
 		get("/vnflcm/v2" + below[1:])
 	} else if path != "" {
@@ -117,6 +118,7 @@ func (p *prey) readable(t *testing.T, w *httptest.ResponseRecorder) {
 		get("/vnflcm/v2" + name)
 	}
 	get("$EMPTY")
+	get("$SNAPSHOT")
 	get("$PKG")
 	get("/v1.0/vims/$VIM")
 }
@@ -161,7 +163,11 @@ func holes() []hole {
 	for _, task := range []string{"/change_vnfpkg", "/create_snapshot", "/revert_to_snapshot"} {
 		add("POST", "/vnflcm/v2$RUNNING"+task, `{"vnfdId":"$VNFD","vnfSnapshotInfoId":"a"}`)
 	}
-	add("POST", "/vnflcm/v2/vnf_snapshots", `{}`)
+	for _, on := range []string{"POST " + snapshots, "PATCH $SNAPSHOT"} {
+		method, path, _ := strings.Cut(on, " ")
+		add(method, path, `{"vnfSnapshotPkgId":"a","vnfSnapshot":{"id":"a","vnfInstanceId":"a","vnfdId":"a","_links":{},"vnfcSnapshots":[{"id":"a","vnfcInstanceId":"b"}],
+			"vnfInstance":{"vimConnectionInfo":{"a":{"accessInfo":{"password":"a"}}},"userDefinedData":{"a":null,"b":1}}}}`)
+	}
 	add("POST", "/vnfpkgm/v1/vnf_packages", `{"userDefinedData":{"a":{"b":1}}}`)
 	add("PATCH", "$PKG", `{"userDefinedData":{"a":null,"b":"c"}}`)
 	add("PATCH", "$EMPTY", `{"userDefinedData":{"a":null,"b":"c"}}`)
@@ -242,7 +248,7 @@ func FuzzBodies(f *testing.F) {
 
 // The resources that are lists, or take part of what lists take.
 var listed = []string{
-	"/vnflcm/v2/vnf_instances", "/vnflcm/v1/vnf_instances", "/vnflcm/v1/vnf_lcm_op_occs", "/vnflcm/v2/vnf_lcm_op_occs", "/vnflcm/v2/subscriptions",
+	"/vnflcm/v2/vnf_instances", "/vnflcm/v1/vnf_instances", "/vnflcm/v1/vnf_lcm_op_occs", "/vnflcm/v2/vnf_lcm_op_occs", "/vnflcm/v2/subscriptions", snapshots,
 	"/vnfpkgm/v1/vnf_packages", "/vnfpkgm/v1/onboarded_vnf_packages", "/vnfpkgm/v1/subscriptions", "/v1.0/vims", "/windlass/v1/audit",
 	"/windlass/v1/dead_letters", "/vnflcm/v1$RUNNING", "/windlass/v1$FAILED/steps", "/windlass/v1$FAILED/logs", "/windlass/v1$FAILED/steps/0/output",
 }

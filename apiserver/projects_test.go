@@ -54,9 +54,10 @@ func twoProjects(t *testing.T, change ...func(*Options)) (*bench, ownedByEdge) {
 	require.NoError(t, err)
 	require.NoError(t, b.store.NotDelivered(ctx, letter.ID, "nobody there"))
 	require.NoError(t, b.store.Bury(ctx, letter.ID, 0))
+	snapshot := b.do("POST", "/vnflcm/v2/vnf_snapshots", `{}`)
 	e.ids = map[string]string{
 		"vnfPkgId": last(pkg), "vimId": vim, "vnfInstanceId": last(instance), "vnfLcmOpOccId": last(op.path()),
-		"vnfdId": e.vnfdID, "deadLetterId": strconv.FormatInt(letter.ID, 10), "index": "0", "vnfcInstanceId": someID, "vnfSnapshotInfoId": someID, "serverId": someID, "*": "TOSCA-Metadata/TOSCA.meta",
+		"vnfdId": e.vnfdID, "deadLetterId": strconv.FormatInt(letter.ID, 10), "index": "0", "vnfcInstanceId": someID, "vnfSnapshotInfoId": last(snapshot.path()), "serverId": someID, "*": "TOSCA-Metadata/TOSCA.meta",
 	}
 	b.client = ""
 	return b, e
@@ -152,12 +153,13 @@ func TestProjects_listsHaveTheProjectsOwn(t *testing.T) {
 		require.Positive(t, count(edge, path), path)
 		require.Positive(t, count(ops, path), "%s: an administrator sees everything", path)
 	})
-	require.Equal(t, 13, lists)
+	require.Equal(t, 14, lists)
 	for _, r := range b.do("GET", "/windlass/v1/audit", nil, core).list() {
 		require.Equal(t, "core", r["projectId"])
 	}
 	for name, path := range map[string]string{
 		"vnfInstanceId": "/vnflcm/v2/vnf_instances", "vnfLcmOpOccId": "/vnflcm/v2/vnf_lcm_op_occs", "vnfPkgId": "/vnfpkgm/v1/vnf_packages",
+		"vnfSnapshotInfoId": "/vnflcm/v2/vnf_snapshots",
 	} {
 		query := "?filter=(eq,id," + e.ids[name] + ")"
 		require.Empty(t, b.do("GET", path+query, nil, core).list(), "a filter does not reach further")
@@ -168,7 +170,7 @@ func TestProjects_listsHaveTheProjectsOwn(t *testing.T) {
 
 // isList tells whether a route is that of a collection.
 func isList(pattern string) bool {
-	return slices.Contains([]string{"vnf_instances", "vnf_lcm_op_occs", "subscriptions", "vnf_packages", "onboarded_vnf_packages", "vims", "vims.json", "dead_letters", "audit"}, last(pattern))
+	return slices.Contains([]string{"vnf_instances", "vnf_lcm_op_occs", "subscriptions", "vnf_packages", "onboarded_vnf_packages", "vims", "vims.json", "vnf_snapshots", "dead_letters", "audit"}, last(pattern))
 }
 
 func TestProjects_pagesStayInTheProject(t *testing.T) {

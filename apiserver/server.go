@@ -275,6 +275,9 @@ func (s *Server) routes() *echo.Echo {
 		add(api.prefix, api.routes(), checkVersion(api.root, strict), acceptsJSON)
 		add(api.prefix, api.unsupportedRoutes(), checkVersion(api.root, strict), acceptsJSON)
 		add(api.prefix, api.subscriptionRoutes(), checkVersion(api.root, strict), acceptsJSON)
+		if api.number == 2 {
+			add(api.prefix, api.snapshotRoutes(), checkVersion(api.root, strict), acceptsJSON)
+		}
 	}
 	pkgWall := []echo.MiddlewareFunc{acceptsJSON}
 	if s.StrictV1 { // else the header is ignored, as Tacker does

@@ -22,12 +22,13 @@ import (
 var etsiFiles = []struct {
 	root, file string
 	without    []string // paths
+	single     []string // paths that answer one item, where the file has a list
 }{
-	{"/vnflcm/v1", "v2.4.1/SOL003-VNFLifecycleManagement-API.json", nil},
-	{"/vnflcm/v2", "v3.3.1/sol003_lifecycle_openapi.json", nil},
+	{"/vnflcm/v1", "v2.4.1/SOL003-VNFLifecycleManagement-API.json", nil, nil},
+	{"/vnflcm/v2", "v3.3.1/sol003_lifecycle_openapi.json", nil, []string{"/vnf_snapshots/{vnfSnapshotInfoId}"}},
 	// The file has a list where a subscription is answered, and one notification type where there is a list of them. It does
 	// not have onboarded_vnf_packages, and the file of v3.3.1, which does, has other packages: that is /vnfpkgm/v2.
-	{"/vnfpkgm/v1", "v2.4.1/SOL005-VNFPackageManagement-API.json", []string{"/subscriptions", "/subscriptions/{subscriptionId}"}},
+	{"/vnfpkgm/v1", "v2.4.1/SOL005-VNFPackageManagement-API.json", []string{"/subscriptions", "/subscriptions/{subscriptionId}"}, nil},
 }
 
 var etsiDefinitions = sync.OnceValues(func() ([]*definition, error) {
@@ -50,6 +51,10 @@ var etsiDefinitions = sync.OnceValues(func() ([]*definition, error) {
 		}
 		for _, path := range f.without {
 			doc.Paths.Delete(path)
+		}
+		for _, path := range f.single {
+			content := doc.Paths.Value(path).Get.Responses.Status(http.StatusOK).Value.Content.Get("application/json")
+			content.Schema = content.Schema.Value.Items
 		}
 		each(doc, mend)
 		all = append(all, newDefinition(f.root, doc))
@@ -86,6 +91,7 @@ func readDefinition(text []byte) (*openapi3.T, error) {
 // mend corrects mistakes of ETSI's files, which differ from ETSI's text.
 func mend(schema *openapi3.Schema) *openapi3.Schema {
 	mendAddresses(schema)
+	mendRecord(schema)
 	if schema.Items != nil && schema.Items.Value != nil {
 		schema.Items.Value = mend(schema.Items.Value)
 	}
@@ -118,6 +124,16 @@ func mendAddresses(schema *openapi3.Schema) {
 	for _, s := range below {
 		if s != nil && s.Value != nil {
 			mendAddresses(s.Value)
+		}
+	}
+}
+
+// mendRecord corrects the file of v3.3.1, which requires what it does not define: former names of what the record of a VNF
+// snapshot has.
+func mendRecord(schema *openapi3.Schema) {
+	if record := schema.Properties["vnfSnapshot"]; record != nil {
+		for _, s := range []*openapi3.Schema{record.Value, record.Value.Properties["vnfcSnapshots"].Value.Items.Value} {
+			s.Required = slices.DeleteFunc(s.Required, func(name string) bool { return s.Properties[name] == nil })
 		}
 	}
 }
