@@ -30,7 +30,7 @@ func TestIfMatch_keepsChangesToWhatSomebodyElseHasChanged(t *testing.T) {
 	vim := "/v1.0/vims/" + b.registerVim("lab", false)
 	instance := b.create("/vnflcm/v2", vnfdID)
 	policy := "/windlass/v1" + instance[len("/vnflcm/v2"):] + "/drift_policy"
-	snapshot := b.do("POST", "/vnflcm/v2/vnf_snapshots", `{}`).path()
+	snapshot := b.do("POST", snapshots, `{}`).path()
 	for _, c := range []struct {
 		method, path, resource string
 		body                   any
@@ -81,7 +81,9 @@ func TestIfMatch_holdsUntilTheChangeIsMade(t *testing.T) {
 	require.NoError(t, err)
 	pkg, err := b.store.Package(t.Context(), inst.VnfPkgID)
 	require.NoError(t, err)
+	snapshot := b.snapshot(last(b.do("POST", snapshots, `{}`).path()))
 	for what, late := range map[string]error{
+		"snapshot": b.store.DeleteSnapshot(t.Context(), snapshot.ID, snapshot.Version-1),
 		"instance": b.store.DeleteInstance(t.Context(), inst.ID, inst.Version-1),
 		"package":  b.store.DeletePackage(t.Context(), pkg.ID, pkg.Version-1),
 		"VIM":      b.store.DeleteVim(t.Context(), vim.ID, vim.Updated.Add(-time.Microsecond)),

@@ -119,6 +119,9 @@ func (p *prey) readable(t *testing.T, w *httptest.ResponseRecorder) {
 	}
 	get("$EMPTY")
 	get("$SNAPSHOT")
+	for _, list := range []string{"/vnflcm/v1/vnf_instances", "/vnflcm/v2/vnf_lcm_op_occs", "/vnfpkgm/v1/vnf_packages", snapshots} { // selectors look into everything
+		require.Equal(t, http.StatusOK, p.send(t, http.MethodGet, list, "exclude_fields=_links/self", "", http.Header{}).Code, list)
+	}
 	get("$PKG")
 	get("/v1.0/vims/$VIM")
 }
@@ -166,7 +169,7 @@ func holes() []hole {
 	for _, on := range []string{"POST " + snapshots, "PATCH $SNAPSHOT"} {
 		method, path, _ := strings.Cut(on, " ")
 		add(method, path, `{"vnfSnapshotPkgId":"a","vnfSnapshot":{"id":"a","vnfInstanceId":"a","vnfdId":"a","_links":{},"vnfcSnapshots":[{"id":"a","vnfcInstanceId":"b"}],
-			"vnfInstance":{"vimConnectionInfo":{"a":{"accessInfo":{"password":"a"}}},"userDefinedData":{"a":null,"b":1}}}}`)
+			"vnfInstance":{"vimConnectionInfo":{"a":{"accessInfo":{"password":"a"}}},"userDefinedData":{"a":null,"b":1}},"surprise":{"b":1}}}`)
 	}
 	add("POST", "/vnfpkgm/v1/vnf_packages", `{"userDefinedData":{"a":{"b":1}}}`)
 	add("PATCH", "$PKG", `{"userDefinedData":{"a":null,"b":"c"}}`)
@@ -216,6 +219,7 @@ func spoilt(body string) []string {
 		strings.ReplaceAll(body, `"a"`, `{}`),
 		strings.ReplaceAll(body, `"a"`, `null`),
 		strings.ReplaceAll(body, `1`, `1e999`),
+		`{"surprise":1e400,` + body[1:],
 		strings.ReplaceAll(strings.ReplaceAll(body, `[`, `{"a":`), `]`, `}`),
 	}
 }

@@ -125,7 +125,8 @@ func (s *Server) bound(next echo.HandlerFunc) echo.HandlerFunc {
 // acceptsJSON refuses clients that take no JSON; routes that answer with something else look themselves.
 func acceptsJSON(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if !unbounded(c) && !strings.HasSuffix(c.Path(), "/vnfd") && !accepts(c, mimeJSON) {
+		another := unbounded(c) || strings.HasSuffix(c.Path(), "/vnfd") || strings.HasSuffix(c.Path(), "/vnf_state_snapshot")
+		if !another && !accepts(c, mimeJSON) {
 			return httpErrorf(http.StatusNotAcceptable, "This resource is %s, which the Accept header excludes.", mimeJSON)
 		}
 		return next(c)

@@ -54,7 +54,7 @@ func twoProjects(t *testing.T, change ...func(*Options)) (*bench, ownedByEdge) {
 	require.NoError(t, err)
 	require.NoError(t, b.store.NotDelivered(ctx, letter.ID, "nobody there"))
 	require.NoError(t, b.store.Bury(ctx, letter.ID, 0))
-	snapshot := b.do("POST", "/vnflcm/v2/vnf_snapshots", `{}`)
+	snapshot := b.do("POST", snapshots, `{}`)
 	e.ids = map[string]string{
 		"vnfPkgId": last(pkg), "vimId": vim, "vnfInstanceId": last(instance), "vnfLcmOpOccId": last(op.path()),
 		"vnfdId": e.vnfdID, "deadLetterId": strconv.FormatInt(letter.ID, 10), "index": "0", "vnfcInstanceId": someID, "vnfSnapshotInfoId": last(snapshot.path()), "serverId": someID, "*": "TOSCA-Metadata/TOSCA.meta",

@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -172,6 +173,17 @@ func document(v any) (map[string]any, error) {
 	return doc, json.Unmarshal(b, &doc)
 }
 
+// exactDocument is document with numbers as they are written.
+func exactDocument(v any) (doc map[string]any, err error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.UseNumber()
+	return doc, dec.Decode(&doc)
+}
+
 // met tells whether a view meets the filter. Only the attributes that the filter names are looked at.
 func (q listQuery) met(view any) (bool, error) {
 	if len(q.filter) == 0 {
@@ -198,7 +210,7 @@ func (q listQuery) item(view any) (json.RawMessage, error) {
 	if q.exclude == nil && q.fields == nil {
 		return json.Marshal(view)
 	}
-	doc, err := document(view)
+	doc, err := exactDocument(view)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
@@ -34,6 +35,9 @@ func decode[T any](body []byte) (T, error) {
 	}
 	var s shape
 	s.check("$", doc, reflect.TypeFor[T](), "")
+	if p := unfit(doc, deepest); p != nil && len(s.problems) == 0 {
+		s.add("$"+p.Path, "%s", p.Detail)
+	}
 	if err := lcm.InvalidAll("The request has mistakes", s.problems); err != nil {
 		return out, err
 	}
@@ -123,12 +127,22 @@ func (s *shape) checkStruct(path string, v any, t reflect.Type) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		rules := f.Tag.Get("sol")
 		member, given := m[name]
+		s.checkNames(path, m, name)
 		required := slices.Contains(strings.Split(rules, ","), "required")
 		switch {
 		case !given && required:
 			s.add(join(path, name), "is missing")
 		case given && (member != nil || required):
 			s.check(join(path, name), member, f.Type, rules)
+		}
+	}
+}
+
+// checkNames refuses what differs from a name by its case only: encoding/json would take it for the member, unchecked.
+func (s *shape) checkNames(path string, m map[string]any, name string) {
+	for key := range m {
+		if key != name && strings.EqualFold(key, name) {
+			s.add(join(path, key), "must be written %s", name)
 		}
 	}
 }
@@ -183,9 +197,10 @@ func (s *shape) checkScalar(path string, v any, t reflect.Type, rules string) {
 	}
 }
 
-// macText and addressText are strings of one form.
+// macText, addressText and timeText are strings of one form.
 type (
 	macText     string
+	timeText    string
 	addressText string
 )
 
@@ -196,6 +211,10 @@ var formats = map[reflect.Type]struct {
 	reflect.TypeFor[macText](): {"a MAC address such as fa:16:3e:00:00:01", func(text string) bool {
 		mac, err := net.ParseMAC(text)
 		return err == nil && len(mac) == 6
+	}},
+	reflect.TypeFor[timeText](): {"a time such as 2030-01-02T03:04:05Z", func(text string) bool {
+		_, err := time.Parse(time.RFC3339, text)
+		return err == nil
 	}},
 	reflect.TypeFor[addressText](): {"an IP address", func(text string) bool {
 		_, err := netip.ParseAddr(text)

@@ -1,16 +1,13 @@
 package apiserver
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"reflect"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
 // snapshotRoutes are the VNF snapshots of SOL003 v3.3.1: records that an NFVO keeps here. The tasks that would take a
@@ -25,38 +22,6 @@ func (a *lcmAPI) snapshotRoutes() []route {
 		{http.MethodDelete, one, a.deleteSnapshot},
 		{http.MethodGet, one + "/vnf_state_snapshot", a.readStateSnapshot},
 	}
-}
-
-// snapshotRequest is CreateVnfSnapshotInfoRequest and VnfSnapshotInfoModificationRequest (SOL003 v3.3.1 clauses 5.5.2.20 and
-// 5.5.2.24), which have the same attributes.
-type snapshotRequest struct {
-	VnfSnapshotPkgID string          `json:"vnfSnapshotPkgId"`
-	VnfSnapshot      *snapshotRecord `json:"vnfSnapshot"`
-}
-
-// snapshotRecord is what of VnfSnapshot (clause 5.5.2.23) is looked at. Not all that the clause requires is required: ETSI's
-// OpenAPI definition has former names for some of it. The record is kept as it is given.
-type snapshotRecord struct {
-	ID                 string         `json:"id" sol:"required"`
-	VnfInstanceID      string         `json:"vnfInstanceId" sol:"required"`
-	CreationStartedAt  string         `json:"creationStartedAt"`
-	CreationFinishedAt string         `json:"creationFinishedAt"`
-	VnfdID             string         `json:"vnfdId" sol:"required"`
-	VnfInstance        map[string]any `json:"vnfInstance"`
-	VnfcSnapshots      []vnfcRecord   `json:"vnfcSnapshots" sol:"required"`
-	StateSnapshot      map[string]any `json:"vnfStateSnapshotInfo"`
-	UserDefinedData    map[string]any `json:"userDefinedData"`
-}
-
-// vnfcRecord is VnfcSnapshotInfo (clause 5.5.3.21).
-type vnfcRecord struct {
-	ID             string         `json:"id" sol:"required"`
-	VnfcInstanceID string         `json:"vnfcInstanceId" sol:"required"`
-	Compute        map[string]any `json:"computeSnapshotResource"`
-	Storages       []struct {
-		ID string `json:"storageResourceId" sol:"required"`
-	} `json:"storageSnapshotResources"`
-	UserDefinedData map[string]any `json:"userDefinedData"`
 }
 
 // snapshotView is VnfSnapshotInfo (clause 5.5.2.22).
@@ -89,59 +54,17 @@ func (a *lcmAPI) createSnapshot(c echo.Context) error {
 	if req.VnfSnapshotPkgID != "" && req.VnfSnapshot == nil {
 		return unprocessable("$.vnfSnapshot", "is missing: records of VNF snapshots are not fetched from their packages, give the one of %s", req.VnfSnapshotPkgID)
 	}
-	ctx := c.Request().Context()
-	snapshot := lcm.VnfSnapshotInfo{ID: newID[lcm.VnfSnapshotInfoID](), VnfSnapshotPkgID: req.VnfSnapshotPkgID, Version: 1}
-	if err := a.keepRecord(ctx, &snapshot, body, a.Store.CreateSnapshot); err != nil {
+	snapshot := lcm.VnfSnapshotInfo{ID: newID[lcm.VnfSnapshotInfoID](), Version: 1}
+	if _, err := req.take(body, &snapshot); err != nil {
+		return err
+	}
+	if err := a.Store.CreateSnapshot(c.Request().Context(), snapshot); err != nil {
 		return err
 	}
 	view := a.snapshotView(snapshot)
 	c.Response().Header().Set("Location", view.Links["self"].Href)
 	showTag(c, snapshotTag(snapshot))
 	return writeJSON(c, http.StatusCreated, view)
-}
-
-// keepRecord puts the record of a request into the snapshot and its secrets into the vault, and stores both, or neither.
-func (s *Server) keepRecord(ctx context.Context, snapshot *lcm.VnfSnapshotInfo, body []byte, store func(context.Context, lcm.VnfSnapshotInfo) error) error {
-	record, err := givenRecord(body)
-	if err != nil {
-		return err
-	}
-	// Of two requests at once one is refused, and must not leave its secrets in the place of the other's.
-	prefix := snapshotSecrets(snapshot.ID) + newID[lcm.SecretRef]()
-	snapshot.VnfSnapshot, err = secrets.SealDocument(ctx, s.Vault, prefix, record)
-	if err == nil {
-		err = store(ctx, *snapshot)
-	}
-	if err != nil {
-		s.forget(ctx, prefix)
-	}
-	return err
-}
-
-// givenRecord is the record in a request that was checked, empty when there is none. What is null in it is not there, and its
-// links are not kept: they lead to where it comes from.
-func givenRecord(body []byte) (json.RawMessage, error) {
-	var req struct {
-		VnfSnapshot json.RawMessage `json:"vnfSnapshot"`
-	}
-	if err := json.Unmarshal(body, &req); err != nil {
-		return nil, lcm.Wrap(lcm.KindInvalid, err, "The request's body does not have the expected form.")
-	}
-	if len(req.VnfSnapshot) == 0 || isNull(req.VnfSnapshot) {
-		return nil, nil
-	}
-	record, err := jsonpatch.MergePatch([]byte(`{}`), req.VnfSnapshot)
-	if err == nil {
-		record, err = jsonpatch.MergePatch(record, []byte(`{"_links":null}`))
-	}
-	if err != nil {
-		return nil, lcm.Wrap(lcm.KindInvalid, err, "The record of the VNF snapshot cannot be read.")
-	}
-	return record, nil
-}
-
-func snapshotSecrets(id lcm.VnfSnapshotInfoID) lcm.SecretRef {
-	return lcm.SecretRef("snapshot/" + string(id) + "/")
 }
 
 var snapshotListRules = listRules{view: reflect.TypeFor[snapshotView](), excluded: []string{"vnfSnapshot"}, mandatory: []string{"id", "_links"}}
@@ -187,7 +110,8 @@ type snapshotChange struct {
 	VnfSnapshot      json.RawMessage `json:"vnfSnapshot,omitempty"`
 }
 
-// modifySnapshot is SOL003 v3.3.1 clause 5.4.24.3.4: a JSON merge patch of a snapshot that has no record yet.
+// modifySnapshot is SOL003 v3.3.1 clause 5.4.24.3.4: a JSON merge patch of a snapshot that has no record yet. It may name the
+// package alone; only the creation from one would have us fetch the record.
 func (a *lcmAPI) modifySnapshot(c echo.Context) error {
 	snapshot, err := a.pathSnapshot(c)
 	if err != nil {
@@ -207,24 +131,19 @@ func (a *lcmAPI) modifySnapshot(c echo.Context) error {
 	if len(snapshot.VnfSnapshot) > 0 {
 		return lcm.Errorf(lcm.KindConflict, "The VNF snapshot %s has a record, and cannot be modified any more.", snapshot.ID)
 	}
-	if hasMember(body, "vnfSnapshotPkgId") {
-		snapshot.VnfSnapshotPkgID = req.VnfSnapshotPkgID // none, when it is null
+	changes, err := req.take(body, &snapshot)
+	if err != nil {
+		return err
 	}
-	ctx := c.Request().Context()
-	if err := a.keepRecord(ctx, &snapshot, body, a.Store.UpdateSnapshot); err != nil {
+	if !changes {
+		return lcm.Errorf(lcm.KindInvalid, "The request changes nothing: give vnfSnapshotPkgId or vnfSnapshot.")
+	}
+	if err := a.Store.UpdateSnapshot(c.Request().Context(), snapshot); err != nil {
 		return a.orSnapshotChanged(c, snapshot.ID, err)
 	}
 	snapshot.Version++
 	showTag(c, snapshotTag(snapshot))
 	return writeJSON(c, http.StatusOK, snapshotChange{req.VnfSnapshotPkgID, snapshot.VnfSnapshot})
-}
-
-// hasMember tells whether a body that is an object has a member, which may be null.
-func hasMember(body []byte, name string) bool {
-	var members map[string]json.RawMessage
-	_ = json.Unmarshal(body, &members) // what is not of the form was told
-	_, has := members[name]
-	return has
 }
 
 // deleteSnapshot is SOL003 v3.3.1 clause 5.4.24.3.5.
@@ -236,11 +155,9 @@ func (a *lcmAPI) deleteSnapshot(c echo.Context) error {
 	if err := checkMatch(c, snapshotTag(snapshot), "VNF snapshot"); err != nil {
 		return err
 	}
-	ctx := c.Request().Context()
-	if err := a.Store.DeleteSnapshot(ctx, snapshot.ID, onlyIf(c, snapshot.Version)...); err != nil {
+	if err := a.Store.DeleteSnapshot(c.Request().Context(), snapshot.ID, onlyIf(c, snapshot.Version)...); err != nil {
 		return a.orSnapshotChanged(c, snapshot.ID, err)
 	}
-	a.forget(ctx, snapshotSecrets(snapshot.ID))
 	return c.NoContent(http.StatusNoContent)
 }
 
@@ -259,5 +176,5 @@ func (a *lcmAPI) readStateSnapshot(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return lcm.Errorf(lcm.KindConflict, "The VNF snapshot %s holds a record only, and no state of a VNF.", snapshot.ID)
+	return lcm.Errorf(lcm.KindConflict, "The VNF snapshot %s holds no state of a VNF: records of snapshots are kept here, and none is taken.", snapshot.ID)
 }

@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
-	"sync"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/store"
@@ -59,27 +60,31 @@ func TestSnapshots_areKept(t *testing.T) {
 
 	given := record()
 	given["_links"] = map[string]any{"self": map[string]any{"href": "http://192.0.2.7/elsewhere"}}
-	given["vnfInstance"].(map[string]any)["metadata"] = map[string]any{"gone": nil}
+	inst := given["vnfInstance"].(map[string]any)
+	inst["metadata"], inst["_links"] = map[string]any{"gone": nil}, given["_links"]
 	filled := b.do("PATCH", made.path(), map[string]any{"vnfSnapshot": given}).want(http.StatusOK)
 	shown := b.do("GET", made.path(), nil)
 	require.Equal(t, filled["vnfSnapshot"], shown.want(http.StatusOK)["vnfSnapshot"])
 	require.Contains(t, string(shown.Body), `"large":9007199254740993`, "numbers stay as they are")
 	stored := filled["vnfSnapshot"].(map[string]any)
 	require.NotContains(t, stored, "_links", "they lead elsewhere")
-	require.Empty(t, stored["vnfInstance"].(map[string]any)["metadata"], "what is null is not there")
-	access := stored["vnfInstance"].(map[string]any)["vimConnectionInfo"].(map[string]any)["vim1"].(map[string]any)["accessInfo"]
+	of := stored["vnfInstance"].(map[string]any)
+	require.NotContains(t, of, "_links")
+	require.Empty(t, of["metadata"], "what is null is not there")
+	access := of["vimConnectionInfo"].(map[string]any)["vim1"].(map[string]any)["accessInfo"]
 	require.Equal(t, map[string]any{"username": "nfv", "password": "***"}, access)
 	require.NotContains(t, string(b.snapshot(last(made.path())).VnfSnapshot), marker)
 
 	for _, patch := range []string{`{"vnfSnapshotPkgId":"other"}`, `{"vnfSnapshot":null}`, `{}`} {
 		require.Contains(t, b.do("PATCH", made.path(), patch).problem(http.StatusConflict), "cannot be modified any more")
 	}
-	require.Contains(t, b.do("GET", made.path()+"/vnf_state_snapshot", nil).problem(http.StatusConflict), "no state of a VNF")
-	require.Len(t, sealed(b), 1)
+	for _, accept := range []string{"application/json", "application/cms", "application/octet-stream"} {
+		require.Contains(t, b.do("GET", made.path()+"/vnf_state_snapshot", nil, "Accept: "+accept).problem(http.StatusConflict), "no state of a VNF")
+	}
+	require.Empty(t, sealed(b), "of what is good for nothing")
 	b.do("DELETE", made.path(), nil).want(http.StatusNoContent)
 	b.do("GET", made.path(), nil).problem(http.StatusNotFound)
 	b.do("DELETE", made.path(), nil).problem(http.StatusNotFound)
-	require.Empty(t, sealed(b))
 }
 
 func TestSnapshots_ofAPackageComeWithTheirRecord(t *testing.T) {
@@ -103,7 +108,10 @@ func TestSnapshots_refuseWhatIsNone(t *testing.T) {
 		return map[string]any{"vnfSnapshot": r}
 	}
 	spoiled := record()
-	maps.Copy(spoiled, map[string]any{"vnfcSnapshots": []any{map[string]any{"id": 1}}, "vnfInstance": "there", "userDefinedData": []any{}})
+	maps.Copy(spoiled, map[string]any{
+		"vnfcSnapshots": []any{map[string]any{"id": 1, "vnfcResourceInfoId": 7, "creationFinishedAt": "never"}}, "vnfInstance": "there", "userDefinedData": []any{},
+		"creationStartedAt": "yesterday",
+	})
 	for _, c := range []struct {
 		body  any
 		paths []string
@@ -116,7 +124,10 @@ func TestSnapshots_refuseWhatIsNone(t *testing.T) {
 		{without("vnfcSnapshots"), []string{"$.vnfSnapshot.vnfcSnapshots"}},
 		{map[string]any{"vnfSnapshot": spoiled}, []string{
 			"$.vnfSnapshot.vnfInstance", "$.vnfSnapshot.vnfcSnapshots[0].id", "$.vnfSnapshot.vnfcSnapshots[0].vnfcInstanceId", "$.vnfSnapshot.userDefinedData",
+			"$.vnfSnapshot.vnfcSnapshots[0].vnfcResourceInfoId", "$.vnfSnapshot.vnfcSnapshots[0].creationFinishedAt", "$.vnfSnapshot.creationStartedAt",
 		}},
+		{`{"VnfSnapshot":{"anything":1}}`, []string{"$.VnfSnapshot"}},
+		{`{"vnfSnapshotPkgId":"p","VNFSNAPSHOTPKGID":"q"}`, []string{"$.VNFSNAPSHOTPKGID"}},
 		{`{`, nil},
 		{`[]`, []string{"$"}},
 	} {
@@ -129,10 +140,10 @@ func TestSnapshots_refuseWhatIsNone(t *testing.T) {
 	fixed := b.do("PATCH", one, `{"id":"x","_links":{}}`)
 	fixed.problem(http.StatusBadRequest)
 	require.ElementsMatch(t, []string{"$.id", "$._links"}, fixed.paths())
-	reserved := record()
-	reserved["userDefinedData"] = map[string]any{lcm.SecretKey: "vim/x"}
-	b.do("POST", snapshots, map[string]any{"vnfSnapshot": reserved}).problem(http.StatusBadRequest)
-	require.Empty(t, sealed(b), "of what was refused nothing stays")
+	for _, nothing := range []string{`{}`, `{"vnfSnapshot":null}`, `{"surprise":1}`} {
+		require.Contains(t, b.do("PATCH", one, nothing).problem(http.StatusBadRequest), "changes nothing")
+	}
+	require.Equal(t, int64(1), b.snapshot(last(one)).Version)
 
 	b.do("POST", snapshots, `{}`, "Content-Type: text/plain").problem(http.StatusUnsupportedMediaType)
 	b.do("POST", snapshots, `{}`, "Version: ").problem(http.StatusBadRequest)
@@ -171,6 +182,8 @@ func TestSnapshots_areListed(t *testing.T) {
 		_, shown := list[0]["vnfSnapshot"]
 		require.Equal(t, shows, shown, query)
 	}
+	large := b.do("GET", snapshots+"?filter="+escape("(eq,vnfSnapshotPkgId,pkg-1)")+"&fields=vnfSnapshot/userDefinedData", nil)
+	require.Contains(t, string(large.Body), `"large":9007199254740993`, "numbers stay as they are")
 	for filter, count := range map[string]int{
 		"(eq,id," + ids[0].(string) + ")": 1, "(eq,vnfSnapshot/vnfcSnapshots/vnfcInstanceId,master-r1)": 1, "(eq,vnfSnapshot/vnfInstanceId,nobody)": 0,
 		"(neq,vnfSnapshotPkgId,pkg-1)": 0,
@@ -200,28 +213,21 @@ func TestFilters_knowEveryAttributeOfASnapshot(t *testing.T) {
 	}, nil)
 }
 
-// Of requests at once one gives the record, and its secrets are the ones that are kept.
+// Of requests at once one gives the record; who wanted to change another state of it is told so.
 func TestSnapshots_areFilledOnce(t *testing.T) {
 	b := newBench(t)
-	one := b.do("POST", snapshots, `{}`).path()
-	var wg sync.WaitGroup
-	statuses := make([]int, 6)
-	for i := range statuses {
-		wg.Go(func() { statuses[i] = b.do("PATCH", one, map[string]any{"vnfSnapshot": record()}).Status })
-	}
-	wg.Wait()
-	won := 0
-	for _, status := range statuses {
-		if status == http.StatusOK {
-			won++
-		} else {
-			require.Equal(t, http.StatusConflict, status)
+	for late, headers := range map[int][]string{http.StatusConflict: nil, http.StatusPreconditionFailed: {`If-Match: "1"`}} {
+		one := b.do("POST", snapshots, `{}`).path()
+		var g errgroup.Group
+		statuses := make([]int, 6)
+		for i := range statuses {
+			g.Go(func() error {
+				statuses[i] = b.do("PATCH", one, map[string]any{"vnfSnapshot": record()}, headers...).Status
+				return nil
+			})
 		}
-	}
-	require.Equal(t, 1, won)
-	kept := sealed(b)
-	require.Len(t, kept, 1)
-	for _, ref := range kept {
-		require.Contains(t, string(b.snapshot(last(one)).VnfSnapshot), string(ref))
+		require.NoError(t, g.Wait())
+		slices.Sort(statuses)
+		require.Equal(t, []int{http.StatusOK, late, late, late, late, late}, statuses)
 	}
 }

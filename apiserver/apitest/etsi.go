@@ -131,10 +131,12 @@ func mendAddresses(schema *openapi3.Schema) {
 // mendRecord corrects the file of v3.3.1, which requires what it does not define: former names of what the record of a VNF
 // snapshot has.
 func mendRecord(schema *openapi3.Schema) {
-	if record := schema.Properties["vnfSnapshot"]; record != nil {
-		for _, s := range []*openapi3.Schema{record.Value, record.Value.Properties["vnfcSnapshots"].Value.Items.Value} {
-			s.Required = slices.DeleteFunc(s.Required, func(name string) bool { return s.Properties[name] == nil })
-		}
+	record := schema.Properties["vnfSnapshot"]
+	if record == nil || record.Value.Properties["vnfcSnapshots"] == nil {
+		return
+	}
+	for _, s := range []*openapi3.Schema{record.Value, record.Value.Properties["vnfcSnapshots"].Value.Items.Value} {
+		s.Required = slices.DeleteFunc(s.Required, func(name string) bool { return s.Properties[name] == nil })
 	}
 }
 

@@ -1,9 +1,6 @@
 package lcm
 
-import (
-	"encoding/json"
-	"time"
-)
+import "encoding/json"
 
 // VnfSnapshotInfoID names an individual VNF snapshot.
 type VnfSnapshotInfoID string
@@ -14,9 +11,8 @@ type VnfSnapshotInfo struct {
 	ProjectID ProjectID // the database's when it is made
 	// VnfSnapshotPkgID is the VNF snapshot package that the record is of, "" when it is of none.
 	VnfSnapshotPkgID string
-	// VnfSnapshot is the record as the client gave it, a VnfSnapshot of clause 5.5.2.23 with sealed secrets; empty until there
+	// VnfSnapshot is the record that the client gave, a VnfSnapshot of clause 5.5.2.23 with "***" for secrets; empty until there
 	// is one. It never changes afterwards.
 	VnfSnapshot json.RawMessage
-	Created     time.Time
 	Version     int64
 }

@@ -9,11 +9,11 @@ import (
 )
 
 const selectSnapshot = `
-	select id, project_id, vnf_snapshot_pkg_id, vnf_snapshot, created, version
+	select id, project_id, vnf_snapshot_pkg_id, vnf_snapshot, version
 	from vnf_snapshot_info`
 
 func scanSnapshot(row pgx.CollectableRow) (s lcm.VnfSnapshotInfo, err error) {
-	err = row.Scan(&s.ID, &s.ProjectID, &s.VnfSnapshotPkgID, &s.VnfSnapshot, &s.Created, &s.Version)
+	err = row.Scan(&s.ID, &s.ProjectID, &s.VnfSnapshotPkgID, &s.VnfSnapshot, &s.Version)
 	return s, err
 }
 

@@ -4,7 +4,6 @@ create table vnf_snapshot_info (
     project_id          text collate "C" not null,
     vnf_snapshot_pkg_id text        not null,
     vnf_snapshot        jsonb,
-    created             timestamptz not null default clock_timestamp(),
     version             bigint      not null default 1
 );
 create index vnf_snapshot_info_project on vnf_snapshot_info (project_id, id);

@@ -1,0 +1,43 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// deepest is how many objects and lists may be within one another. Requests of the standard have some ten; whoever patches or
+// copies a document holds each level of it once more.
+const deepest = 64
+
+// unfit is what in a document could not be read again once it is stored, nil when there is nothing: numbers that are none of
+// 64 bits, and more levels than deepest. Its path begins below the document.
+func unfit(v any, levels int) *lcm.Problem {
+	if levels < 0 {
+		return &lcm.Problem{Detail: fmt.Sprintf("is nested too deeply: a request may have %d levels", deepest)}
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if p := unfit(v[key], levels-1); p != nil {
+				return &lcm.Problem{Path: join("", key) + p.Path, Detail: p.Detail}
+			}
+		}
+	case []any:
+		for i, item := range v {
+			if p := unfit(item, levels-1); p != nil {
+				return &lcm.Problem{Path: "[" + strconv.Itoa(i) + "]" + p.Path, Detail: p.Detail}
+			}
+		}
+	case json.Number:
+		if n, err := v.Float64(); err != nil || math.IsInf(n, 0) {
+			return &lcm.Problem{Detail: fmt.Sprintf("must be a number of 64 bits, not %.40s", v)}
+		}
+	}
+	return nil
+}
