@@ -49,10 +49,16 @@ func dropCapabilities() error {
 func bound(pid int, cpu time.Duration) error {
 	seconds := uint64(max(1, cpu/time.Second))
 	var errs []error
-	for resource, most := range map[int]uint64{
-		unix.RLIMIT_AS: memoryLimit, unix.RLIMIT_CPU: seconds, unix.RLIMIT_FSIZE: 0, unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: 64,
+	for resource, most := range map[int]unix.Rlimit{
+		unix.RLIMIT_AS: {Cur: memoryLimit, Max: memoryLimit},
+		// At the first the kernel says why it ends the process, SIGXCPU; at the second it kills, and nobody can tell that from a
+		// lack of memory.
+		unix.RLIMIT_CPU:    {Cur: seconds, Max: seconds + 1},
+		unix.RLIMIT_FSIZE:  {},
+		unix.RLIMIT_CORE:   {},
+		unix.RLIMIT_NOFILE: {Cur: 64, Max: 64},
 	} {
-		errs = append(errs, unix.Prlimit(pid, resource, &unix.Rlimit{Cur: most, Max: most}, nil))
+		errs = append(errs, unix.Prlimit(pid, resource, &most, nil))
 	}
 	return errors.Join(errs...)
 }
