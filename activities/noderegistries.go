@@ -261,22 +261,17 @@ func (f *nodeRegistries) dockerFile(registries []openRegistry, after *registries
 	if slices.Equal(had, list) {
 		return "", nil
 	}
-	delete(doc, member)
-	if len(list) == 0 {
-		return withMember(doc, "", nil)
-	}
+	// An empty list stays: Docker that reloads a file without the member goes on to ask what was in it over HTTP.
 	return withMember(doc, member, list)
 }
 
 // withMember is a document with one more member, for people to read.
 func withMember(doc map[string]json.RawMessage, key string, value any) (string, error) {
-	if key != "" {
-		text, err := json.Marshal(value)
-		if err != nil {
-			return "", err
-		}
-		doc[key] = text
+	member, err := json.Marshal(value)
+	if err != nil {
+		return "", err
 	}
+	doc[key] = member
 	text, err := json.MarshalIndent(doc, "", "  ")
 	return string(text) + "\n", err
 }

@@ -118,7 +118,7 @@ func TestConnectRegistries_takesAwayWhatIsNotAskedForAnyMore(t *testing.T) {
 	_, params = readScript(fake.ran[1].Script)
 	assert.Empty(t, params["GONE"])
 	assert.JSONEq(t, `{"auths":{"other.example.com":{"auth":"eDp5"}}}`, node.files[scripts.KubeletCredentials])
-	assert.JSONEq(t, `{"log-driver":"local"}`, node.files[scripts.DockerConfiguration])
+	assert.JSONEq(t, `{"log-driver":"local","insecure-registries":[]}`, node.files[scripts.DockerConfiguration])
 	assert.JSONEq(t, `{"servers":null,"docker":[]}`, node.files[scripts.RegistriesState])
 
 	fake.ran = nil

@@ -34,10 +34,11 @@ type imageStore struct {
 	host, server string // its address, and what names of images begin with
 }
 
-// newImageStore serves images over HTTP or, with a certificate, over HTTPS to the user of the tests, and holds one.
-func newImageStore(t *testing.T, hostname string, certificate *tls.Certificate) *imageStore {
+// newImageStore serves images on an address of this host, over HTTP or, with a certificate, over HTTPS to the user of the tests,
+// and holds one.
+func newImageStore(t *testing.T, host, hostname string, certificate *tls.Certificate) *imageStore {
 	t.Helper()
-	s := &imageStore{host: hostOfMachines(t)}
+	s := &imageStore{host: host}
 	listener, err := net.Listen("tcp", net.JoinHostPort(s.host, "0"))
 	require.NoError(t, err)
 	_, port, err := net.SplitHostPort(listener.Addr().String())

@@ -1,0 +1,58 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// TestDockerKnowsRegistries connects a real machine that has Docker, and takes the registries away again: Docker pulls over HTTP,
+// and over HTTPS from a server with a private CA, as long as it is told to and no longer.
+func TestDockerKnowsRegistries(t *testing.T) {
+	img := labImage(t)
+	dir, err := os.MkdirTemp("/var/tmp", "windlass-docker-") // beside the image: machines hard-link its files
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	b := bootBareNodes(t, filepath.Join(dir, "lab"), img, "registry-docker") // the lab's machines of such a name have Docker
+	node := b.nodes[0]
+	ca, certificate := privateCA(t)
+	plain, secure := newImageStore(t, b.host, "", nil), newImageStore(t, b.host, registryName, certificate)
+	b.params.Timeouts.Command = 120
+	connect := func(list ...lcm.PrivateRegistry) {
+		t.Helper()
+		b.params.PrivateRegistries = list
+		for range 2 {
+			_, err := act(t, b.activities().ConnectRegistries, activities.ConnectRegistriesInput{NodeInput: b.input(node)})
+			require.NoError(t, err, "%s", b.said())
+		}
+	}
+	// pull tells what Docker says of one that it cannot pull.
+	pull := func(s *imageStore) string {
+		t.Helper()
+		return b.run(t, node, "docker pull -q "+s.image()+" 2>&1 >/dev/null || true; docker rmi -f "+s.image()+" >/dev/null 2>&1 || true")
+	}
+	b.run(t, node, "touch /run/go-on; systemctl start docker; echo '"+secure.host+" "+registryName+"' >>/etc/hosts")
+	require.Contains(t, pull(plain), "HTTP response to HTTPS client")
+
+	test := strings.TrimPrefix(plain.image(), plain.server+"/")
+	connect(
+		lcm.PrivateRegistry{ConnectionType: lcm.RegistryHTTP, Server: plain.server, TestImage: test},
+		lcm.PrivateRegistry{
+			ConnectionType: lcm.RegistryHTTPS, Server: secure.server, CACertificate: string(ca), Username: "user01",
+			Password: lcm.Secret{Clear: registryPassword}, TestImage: test,
+		},
+	)
+	b.run(t, node, "docker login -u user01 --password-stdin "+secure.server+" <<<'"+registryPassword+"' 2>&1") // kubelet hands the credentials over
+	require.Empty(t, pull(plain))
+	require.Empty(t, pull(secure))
+
+	connect()
+	require.Contains(t, pull(plain), "HTTP response to HTTPS client", "Docker has forgotten it without a restart")
+	require.Contains(t, pull(secure), "signed by unknown authority")
+}
