@@ -121,5 +121,5 @@ func (l *lockedBuffer) String() string {
 // soon waits for a condition that another goroutine brings about.
 func soon(t *testing.T, condition func() bool) {
 	t.Helper()
-	require.Eventually(t, condition, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, condition, time.Minute, 5*time.Millisecond)
 }

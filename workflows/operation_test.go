@@ -147,7 +147,7 @@ func newRun(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestWorkflowEnvironment()
-	env.SetTestTimeout(20 * time.Second)
+	env.SetTestTimeout(time.Minute)
 	env.SetWorkerOptions(sdkworker.Options{MaxHeartbeatThrottleInterval: 50 * time.Millisecond})
 	env.RegisterWorkflow(threeSteps)
 	if w.what.State == "" {

@@ -163,7 +163,7 @@ func TestDev_leavesNoProcessWhenItIsKilledAndGoesOnWhereItWas(t *testing.T) {
 	require.NoError(t, first.cmd.Process.Kill())
 	<-first.done
 	for name, pid := range info.Processes {
-		assert.Eventually(t, func() bool { return !alive(pid) }, 20*time.Second, 20*time.Millisecond, name)
+		assert.Eventually(t, func() bool { return !alive(pid) }, time.Minute, 20*time.Millisecond, name)
 	}
 
 	again := start(t, dir)

@@ -54,7 +54,7 @@ func start(t *testing.T, dir string, args ...string) *process {
 	p.cmd.Stdout, p.cmd.Stderr = p.out, p.out
 	require.NoError(t, p.cmd.Start())
 	t.Cleanup(func() { p.end(syscall.SIGKILL) })
-	require.Eventually(t, func() bool { lab, err := running(dir); return err == nil && lab.PID == p.cmd.Process.Pid }, 20*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { lab, err := running(dir); return err == nil && lab.PID == p.cmd.Process.Pid }, time.Minute, 20*time.Millisecond)
 	return p
 }
 

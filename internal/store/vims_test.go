@@ -200,9 +200,9 @@ func TestDeleteVim_waitsForAnOperationThatIsJustBeginning(t *testing.T) {
 	}
 	begin, del := make(chan error, 1), make(chan error, 1)
 	go func() { begin <- s.BeginOperation(t.Context(), op, lcm.VimConnectionInfo{ID: "vim1", VimID: v.ID}) }()
-	require.Eventually(t, func() bool { return waiting(1) }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return waiting(1) }, time.Minute, 5*time.Millisecond)
 	go func() { del <- s.DeleteVim(t.Context(), v.ID) }()
-	require.Eventually(t, func() bool { return waiting(2) || len(del) > 0 }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return waiting(2) || len(del) > 0 }, time.Minute, 5*time.Millisecond)
 	_, err = conn.Exec(t.Context(), `select pg_advisory_unlock(1, hashtext($1))`, op.ID)
 	require.NoError(t, err)
 	require.NoError(t, <-begin)

@@ -22,7 +22,7 @@ func (b *bench) ended(st hot.Stack) map[string][]string {
 			states[l.Resource.Name] = append(states[l.Resource.Name], l.Resource.State())
 		}
 		return true
-	}, 5*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	return states
 }
 
@@ -31,7 +31,7 @@ func (b *bench) halfMade() hot.Stack {
 	b.t.Helper()
 	b.cloud.hold = make(chan struct{})
 	st := b.create(request(b.t, "cluster.yaml"))
-	require.Eventually(b.t, func() bool { return len(b.cloud.of("OS::Nova::Server")) == 5 }, 5*time.Second, time.Millisecond)
+	require.Eventually(b.t, func() bool { return len(b.cloud.of("OS::Nova::Server")) == 5 }, time.Minute, time.Millisecond)
 	return st
 }
 
@@ -70,7 +70,7 @@ resources:
   first: {type: OS::Nova::Server, properties: {flavor: f}}
   second: {type: OS::Neutron::Port, properties: {network: n}, depends_on: first}
 `)})
-	require.Eventually(t, func() bool { return len(b.cloud.of("OS::Nova::Server")) == 1 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(b.cloud.of("OS::Nova::Server")) == 1 }, time.Minute, time.Millisecond)
 	require.NoError(t, b.engine.CancelStack(st.ID))
 	close(b.cloud.hold)
 	require.Equal(t, []string{"CREATE_COMPLETE"}, b.ended(st)["first"])
@@ -99,7 +99,7 @@ heat_template_version: 2018-08-31
 resources:
   new: {type: OS::Nova::Server, properties: {flavor: f}}
 `)}))
-	require.Eventually(t, func() bool { return len(b.cloud.of("OS::Nova::Server")) == 1 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(b.cloud.of("OS::Nova::Server")) == 1 }, time.Minute, time.Millisecond)
 	require.NoError(t, b.engine.CancelStack(st.ID))
 	close(b.cloud.hold)
 	require.Equal(t, map[string][]string{"new": {"CREATE_COMPLETE"}, "old": {"CREATE_COMPLETE"}}, b.ended(st))

@@ -114,7 +114,7 @@ func (b *bench) await(sc *gophercloud.ServiceClient, id, want string) *stacks.Re
 		var err error
 		st, err = stacks.Find(b.t.Context(), sc, id).Extract()
 		return err == nil && !bytes.HasSuffix([]byte(st.Status), []byte("_IN_PROGRESS"))
-	}, 20*time.Second, 20*time.Millisecond)
+	}, time.Minute, 20*time.Millisecond)
 	require.Equal(b.t, want, st.Status, st.StatusReason)
 	return st
 }

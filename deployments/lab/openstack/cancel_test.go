@@ -23,7 +23,7 @@ resources:
 	require.Eventually(t, func() bool {
 		_, all := b.lab("GET", "/resources", nil)
 		return len(all["servers"].([]any)) == 1
-	}, 10*time.Second, 5*time.Millisecond)
+	}, time.Minute, 5*time.Millisecond)
 	act := func(action string) (status int) {
 		res, err := sc.Post(t.Context(), sc.ServiceURL("stacks", "s", id, "actions"), map[string]any{action: nil}, nil, &gophercloud.RequestOpts{OkCodes: []int{201, 400}})
 		require.NoError(t, err)

@@ -136,7 +136,7 @@ func TestForeignSimpleStackScalesBySignal(t *testing.T) {
 	_, err := sc.Post(t.Context(), sc.ServiceURL("stacks", st.Name, st.ID, "resources", "worker_instance_scale_out", "signal"), nil, nil,
 		&gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}})
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return len(b.machines.names()) == 4 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(b.machines.names()) == 4 }, time.Minute, 10*time.Millisecond)
 }
 
 func TestForeignAntiAffinityStackSpreadsServers(t *testing.T) {
@@ -191,7 +191,7 @@ func TestClusterLifeThroughTheAPI(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, res.Body.Close())
 	require.Equal(t, http.StatusOK, res.StatusCode)
-	require.Eventually(t, func() bool { return len(b.machines.names()) == 6 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(b.machines.names()) == 6 }, time.Minute, 10*time.Millisecond)
 	forged, err := http.NewRequestWithContext(t.Context(), http.MethodPost, strings.Replace(outputs["alarm"].(string), "workers_out", "workers_in", 1), nil)
 	require.NoError(t, err)
 	res, err = http.DefaultClient.Do(forged)
@@ -251,7 +251,7 @@ func TestRestartInTheMiddleOfAStack(t *testing.T) {
 		require.NoError(t, err)
 		return len(all)
 	}
-	require.Eventually(t, func() bool { return building() == 4 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return building() == 4 }, time.Minute, 10*time.Millisecond)
 	b.restart()
 	require.Equal(t, 4, building())
 	close(hold)

@@ -33,11 +33,11 @@ func repeatsFailureAfresh(t *testing.T, m Machine) {
 
 func killsAtDeadline(t *testing.T, m Machine) {
 	cmd := command(m, Behaviour{Hang: true, Stdout: []string{"before"}})
-	cmd.Deadline = time.Second
+	cmd.Deadline = 3 * time.Second
 	result, err := dial(t, m.Target()).Run(t.Context(), cmd)
 	requireKind(t, lcm.KindBroken, err)
 	require.ErrorIs(t, err, remote.ErrDeadline)
-	require.Contains(t, err.Error(), "did not end within 1s")
+	require.Contains(t, err.Error(), "did not end within 3s")
 	// A shell may still say that its child was terminated before it is killed itself.
 	require.True(t, strings.HasPrefix(result.Output, "before\n"), result.Output)
 	require.Zero(t, m.Running(cmd.ID), "nothing that it started is left, also not in other sessions")
@@ -105,7 +105,7 @@ func noticesSilentPeer(t *testing.T, m Machine) {
 	proxy := NewProxy(t, target.Address)
 	target.Address = proxy.Address()
 	d := Dialer()
-	d.GiveUp, d.ConnectTimeout = time.Second, time.Second
+	d.GiveUp, d.ConnectTimeout = 5*time.Second, 5*time.Second
 	cmd := command(m, Behaviour{Hang: true})
 	done := background(t.Context(), dialWith(t, d, target), cmd)
 	eventually(t, "it runs", func() bool { return m.Running(cmd.ID) > 0 })

@@ -162,7 +162,7 @@ func (s *site) begin() {
 		_, err := s.cloud.CreateStack(ctx, stack("windlass-op-1"), s.show)
 		created <- err
 	}()
-	require.Eventually(s.t, func() bool { return len(s.lab("GET", "/resources", nil)["servers"]) == 2 }, 10*time.Second, time.Millisecond)
+	require.Eventually(s.t, func() bool { return len(s.lab("GET", "/resources", nil)["servers"]) == 2 }, time.Minute, time.Millisecond)
 	stop()
 	require.Error(s.t, <-created)
 	require.Equal(s.t, "CREATE_IN_PROGRESS", s.status(), "the end of a context alone stops nothing in Heat")

@@ -31,7 +31,7 @@ func slowJoin(t *testing.T) (l *lab, endpoint string, joined chan error) {
 	t.Cleanup(cancel)
 	joined = make(chan error, 1)
 	go func() { joined <- l.join(ctx, "cp-2", endpoint) }()
-	require.Eventually(t, func() bool { return len(l.cluster().EtcdMembers) == 2 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(l.cluster().EtcdMembers) == 2 }, time.Minute, time.Millisecond)
 	return l, endpoint, joined
 }
 

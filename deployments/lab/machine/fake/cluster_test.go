@@ -189,7 +189,7 @@ func TestKubeadmJoin_thatIsInterruptedLeavesAStaleMemberUntilItIsRunAgain(t *tes
 	ctx, cancel := context.WithCancel(t.Context())
 	joined := make(chan error, 1)
 	go func() { joined <- l.join(ctx, "cp-2", endpoint) }()
-	require.Eventually(t, func() bool { return len(l.cluster().EtcdMembers) == 2 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(l.cluster().EtcdMembers) == 2 }, time.Minute, time.Millisecond)
 	cancel()
 	require.ErrorIs(t, <-joined, context.Canceled)
 	require.Contains(t, l.cluster().EtcdMembers, fake.EtcdMember{
