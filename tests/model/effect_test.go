@@ -1,12 +1,17 @@
 package model
 
-import "github.com/windlass-nfv/windlass/internal/lcm"
+import (
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
 
 // vnf is what operations make of a VNF instance.
 type vnf struct {
 	instantiated bool
 	stopped      bool
 	level        int    // scale level of the aspect, 0 while it is not instantiated
+	link         string // the link that its connection points are on, "" while it is not instantiated
 	label        string // what the last modification has put into the metadata
 }
 
@@ -27,26 +32,37 @@ func (i instView) vnf() vnf {
 	for _, s := range i.Info.ScaleStatus {
 		out.level = s.ScaleLevel
 	}
+	for _, link := range i.Info.ExtVirtualLinkInfo {
+		out.link += link.ID
+	}
 	return out
 }
 
 // after is what the VNF may be when the operation is where it is: nothing of it counts before it is over (SOL003 clauses 5.4.4 to
-// 5.4.10). None is right where the operation should not be there. uneven tells that its servers may be other than its level says.
+// 5.4.11). None is right where the operation should not be there. uneven tells that its servers may be other than its level says.
 func (o opView) after(before vnf, uneven bool) []vnf {
 	done := before
 	switch o.Operation {
 	case lcm.OpInstantiate:
-		done.instantiated, done.stopped, done.level = true, false, 0
+		done.instantiated, done.stopped, done.level, done.link = true, false, 0, networks[0]
 	case lcm.OpHeal:
 		done.stopped = false
 	case lcm.OpTerminate:
-		done.instantiated, done.stopped, done.level = false, false, 0
+		done.instantiated, done.stopped, done.level, done.link = false, false, 0, ""
 	case lcm.OpOperate:
 		done.stopped = o.Params.ChangeStateTo == lcm.VnfStopped
 	case lcm.OpScale:
 		done.level++
 		if o.Params.Type == lcm.ScaleIn {
 			done.level = before.level - 1
+		}
+	case lcm.OpScaleToLevel:
+		for _, to := range o.Params.ScaleInfo {
+			done.level = to.ScaleLevel
+		}
+	case lcm.OpChangeExtConn:
+		for _, to := range o.Params.ExtVirtualLinks {
+			done.link = to.ID
 		}
 	case lcm.OpModifyInfo:
 		done.label, _ = o.Params.Metadata[labelKey].(string)
@@ -67,7 +83,7 @@ func (o opView) after(before vnf, uneven bool) []vnf {
 
 // leavesUneven tells that the operation, when it is given up, leaves a VNF whose servers may be any.
 func (o opView) leavesUneven() bool {
-	return o.Operation == lcm.OpOperate || o.Operation == lcm.OpScale || o.Operation == lcm.OpHeal
+	return slices.Contains([]lcm.Operation{lcm.OpOperate, lcm.OpScale, lcm.OpScaleToLevel, lcm.OpHeal}, o.Operation)
 }
 
 // anyOf are the VNFs that are as one of these, but for how many servers run: some may have been made, removed or switched.

@@ -42,6 +42,9 @@ const (
 	start       action = "start" // operate, to STARTED
 	scaleOut    action = "scale out"
 	scaleIn     action = "scale in"
+	scaleTo     action = "scale to level"    // to any that there is
+	scaleTooFar action = "scale to no level" // to one that there is not
+	connect     action = "connect"           // change_ext_conn, to either network
 	modify      action = "modify"
 	misfit      action = "misfit" // modify, to what the VNFD does not allow
 	retry       action = "retry"
@@ -50,18 +53,23 @@ const (
 	cancel      action = "cancel"
 )
 
-var actions = []action{instantiate, terminate, heal, stop, start, scaleOut, scaleIn, modify, misfit, remove, retry, rollback, fail, cancel}
+var actions = []action{
+	instantiate, terminate, heal, stop, start, scaleOut, scaleIn, scaleTo, scaleTooFar, connect, modify, misfit, remove, retry, rollback, fail, cancel,
+}
 
 // mostLevel is the greatest scale level of the aspect in the VNFD.
 const mostLevel = 2
 
 // begins tells that an action begins an operation.
 func (a action) begins() bool {
-	return slices.Contains([]action{instantiate, terminate, heal, stop, start, scaleOut, scaleIn, modify, misfit}, a)
+	return !slices.Contains([]action{remove, retry, rollback, fail, cancel}, a)
 }
 
-// scales tells that an action is a SCALE.
-func (a action) scales() bool { return a == scaleOut || a == scaleIn }
+// steps tells that an action is a SCALE, whose answer depends on the level.
+func (a action) steps() bool { return a == scaleOut || a == scaleIn }
+
+// scales tells that an action is a SCALE or a SCALE_TO_LEVEL.
+func (a action) scales() bool { return a.steps() || a == scaleTo || a == scaleTooFar }
 
 // decides tells that an action is about the last operation.
 func (a action) decides() bool { return !a.begins() && a != remove }
@@ -79,7 +87,7 @@ func (p position) answer(a action) int {
 		return http.StatusNoContent
 	case (a == heal || a.scales()) && p.stopped:
 		return http.StatusConflict
-	case p.instantiated && (a == scaleOut && p.level == mostLevel || a == scaleIn && p.level == 0):
+	case p.instantiated && (a == scaleOut && p.level == mostLevel || a == scaleIn && p.level == 0 || a == scaleTooFar):
 		return http.StatusBadRequest
 	case a == modify, a == misfit, a == instantiate && !p.instantiated, a != instantiate && a != remove && p.instantiated:
 		return http.StatusAccepted

@@ -24,6 +24,12 @@ func (w *walker) ask(a action, v2 bool) (method, path string, body any) {
 	case scaleOut, scaleIn:
 		way := map[action]string{scaleOut: "SCALE_OUT", scaleIn: "SCALE_IN"}[a]
 		return http.MethodPost, inst + "/scale", map[string]any{"type": way, "aspectId": "servers"}
+	case scaleTo:
+		return http.MethodPost, inst + "/scale_to_level", toLevel(w.random.IntN(mostLevel + 1))
+	case scaleTooFar:
+		return http.MethodPost, inst + "/scale_to_level", toLevel(mostLevel + 1)
+	case connect:
+		return http.MethodPost, inst + "/change_ext_conn", map[string]any{"extVirtualLinks": linksTo(networks[w.random.IntN(len(networks))], v2)}
 	case misfit:
 		return http.MethodPatch, inst, map[string]any{"metadata": map[string]any{labelKey: "never"}, "extensions": map[string]any{"logLevel": misfitting}}
 	case modify:
@@ -49,17 +55,22 @@ func (w *walker) connections(v2 bool) any {
 }
 
 func (w *walker) instantiateRequest(v2 bool) map[string]any {
+	return map[string]any{"flavourId": "simple", "vimConnectionInfo": w.connections(v2), "extVirtualLinks": linksTo(networks[0], v2)}
+}
+
+func toLevel(level int) map[string]any {
+	return map[string]any{"scaleInfo": []any{map[string]any{"aspectId": "servers", "scaleLevel": level}}}
+}
+
+// networks are those of the cloud that a VNF can be connected to; links to them have their names as ids.
+var networks = []string{"net0", "net1"}
+
+// linksTo is extVirtualLinks with the VNF's connection point on that network.
+func linksTo(network string, v2 bool) []any {
 	config := map[string]any{"cpProtocolData": []any{map[string]any{"layerProtocol": "IP_OVER_ETHERNET"}}}
 	var configs any = []any{config}
 	if v2 {
 		configs = map[string]any{"VDU1_CP1": config}
 	}
-	return map[string]any{
-		"flavourId":         "simple",
-		"vimConnectionInfo": w.connections(v2),
-		"extVirtualLinks": []any{map[string]any{"id": "net0", "resourceId": "net0", "extCps": []any{map[string]any{
-			"cpdId":    "VDU1_CP1",
-			"cpConfig": configs,
-		}}}},
-	}
+	return []any{map[string]any{"id": network, "resourceId": network, "extCps": []any{map[string]any{"cpdId": "VDU1_CP1", "cpConfig": configs}}}}
 }

@@ -32,11 +32,18 @@ type opView struct {
 		Detail string `json:"detail"`
 	} `json:"error"`
 	Params struct {
-		ChangeStateTo lcm.VnfState   `json:"changeStateTo"`
-		Type          lcm.ScaleType  `json:"type"`
-		Metadata      map[string]any `json:"metadata"`
-		Extensions    map[string]any `json:"extensions"`
+		ChangeStateTo   lcm.VnfState    `json:"changeStateTo"`
+		Type            lcm.ScaleType   `json:"type"`
+		Metadata        map[string]any  `json:"metadata"`
+		Extensions      map[string]any  `json:"extensions"`
+		ScaleInfo       []lcm.ScaleInfo `json:"scaleInfo"`
+		ExtVirtualLinks []extLink       `json:"extVirtualLinks"`
 	} `json:"operationParams"`
+}
+
+// extLink is a link that connection points are on.
+type extLink struct {
+	ID string `json:"id"`
 }
 
 // instView is what a VnfInstance says of itself.
@@ -46,8 +53,9 @@ type instView struct {
 	Metadata map[string]any         `json:"metadata"`
 	Links    links                  `json:"_links"`
 	Info     *struct {
-		VnfState    lcm.VnfState    `json:"vnfState"`
-		ScaleStatus []lcm.ScaleInfo `json:"scaleStatus"`
+		VnfState           lcm.VnfState    `json:"vnfState"`
+		ScaleStatus        []lcm.ScaleInfo `json:"scaleStatus"`
+		ExtVirtualLinkInfo []extLink       `json:"extVirtualLinkInfo"`
 	} `json:"instantiatedVnfInfo"`
 }
 
@@ -76,7 +84,7 @@ func (o opView) wrong(root string) (list []string) {
 	}
 	list = append(list, o.Links.other(want)...)
 
-	granted := []lcm.Operation{lcm.OpInstantiate, lcm.OpHeal, lcm.OpScale}
+	granted := []lcm.Operation{lcm.OpInstantiate, lcm.OpHeal, lcm.OpScale, lcm.OpScaleToLevel, lcm.OpChangeExtConn}
 	if slices.Contains(granted, o.Operation) && o.GrantID == "" && o.State != lcm.Starting && o.State != lcm.RolledBack {
 		add("it has no grant")
 	}
@@ -109,7 +117,7 @@ func (o opView) mayRollBack() bool {
 	switch o.Operation {
 	case lcm.OpTerminate:
 		return false
-	case lcm.OpInstantiate, lcm.OpOperate, lcm.OpModifyInfo:
+	case lcm.OpInstantiate, lcm.OpOperate, lcm.OpModifyInfo, lcm.OpChangeExtConn:
 		return true
 	default:
 		_, offered := o.Links["rollback"]

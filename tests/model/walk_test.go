@@ -137,7 +137,7 @@ func (p *position) completed(after position) {
 		p.instantiated, p.stopped, p.level = false, false, 0
 	case lcm.OpOperate:
 		p.stopped = after.stopped
-	case lcm.OpModifyInfo:
+	case lcm.OpModifyInfo, lcm.OpChangeExtConn:
 	default:
 		p.instantiated, p.stopped = true, false
 	}
@@ -222,7 +222,7 @@ func (w *walker) weigh(over opView) {
 	switch {
 	case over.State == lcm.Failed && over.leavesUneven():
 		w.uneven = true
-	case over.State == lcm.Completed && over.Operation != lcm.OpModifyInfo && over.Operation != lcm.OpScale && over.Operation != lcm.OpOperate:
+	case over.State == lcm.Completed && slices.Contains([]lcm.Operation{lcm.OpInstantiate, lcm.OpHeal, lcm.OpTerminate}, over.Operation):
 		w.uneven = false
 	}
 }
@@ -315,7 +315,7 @@ func (w *walker) finish(t *testing.T) {
 		switch {
 		case p.state == lcm.FailedTemp && p.op == lcm.OpInstantiate:
 			todo = rollback
-		case p.state == lcm.FailedTemp && slices.Contains([]lcm.Operation{lcm.OpOperate, lcm.OpScale, lcm.OpModifyInfo}, p.op):
+		case p.state == lcm.FailedTemp && slices.Contains([]lcm.Operation{lcm.OpOperate, lcm.OpScale, lcm.OpScaleToLevel, lcm.OpChangeExtConn, lcm.OpModifyInfo}, p.op):
 			todo = fail // what a heal that was given up has left cannot be started or scaled, nor can a VIM be tried with it
 		case p.state == lcm.FailedTemp:
 			todo = retry
