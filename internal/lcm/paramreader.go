@@ -127,6 +127,37 @@ func isAbsent(doc json.RawMessage) bool {
 	return len(doc) == 0 || string(doc) == "null"
 }
 
+// objects reads a list of objects. One of a wrong type is noted, and is nil in the list.
+func (r *paramReader) objects(key string) (out []*paramReader) {
+	doc, ok := r.member(key)
+	if !ok {
+		return nil
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(doc, &list) != nil {
+		r.wrong(key, "a list of objects", doc)
+		return nil
+	}
+	for i, item := range list {
+		out = append(out, newParamReader(fmt.Sprintf("%s.%s[%d]", r.path, key, i), item, r.problems))
+	}
+	return out
+}
+
+// word reads a string or a number, as it is written.
+func (r *paramReader) word(key string, to *string) {
+	doc, ok := r.member(key)
+	if !ok {
+		return
+	}
+	var n json.Number
+	if json.Unmarshal(doc, &n) == nil && doc[0] != '"' {
+		*to = n.String()
+		return
+	}
+	r.text(key, to)
+}
+
 func jsonType(doc json.RawMessage) string {
 	doc = bytes.TrimSpace(doc)
 	if len(doc) == 0 {

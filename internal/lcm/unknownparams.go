@@ -2,6 +2,7 @@ package lcm
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -41,6 +42,18 @@ func unknownMembers(path string, doc json.RawMessage, t reflect.Type) []Problem 
 			continue
 		}
 		problems = append(problems, Problem{path + "." + name, "is not a parameter that Windlass knows: correct its name, or leave it out."})
+	}
+	return problems
+}
+
+// unknownItems is unknownMembers of each object in a list.
+func unknownItems(path string, doc json.RawMessage, item reflect.Type) (problems []Problem) {
+	var list []json.RawMessage
+	if json.Unmarshal(doc, &list) != nil {
+		return nil
+	}
+	for i, doc := range list {
+		problems = append(problems, unknownMembers(fmt.Sprintf("%s[%d]", path, i), doc, item)...)
 	}
 	return problems
 }

@@ -1,0 +1,96 @@
+package lcm
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+)
+
+// Registries tells whether the modification gives the VNF other registries, and which: nil for none at all.
+func (r ModifyRequest) Registries(inst VnfInstance) (list any, given bool) {
+	switch {
+	case !r.ConfigurableProperties.Given:
+		return nil, false
+	case r.ConfigurableProperties.Members == nil: // all properties are taken away
+		_, had := inst.ConfigurableProperties[RegistriesKey]
+		return nil, had
+	default:
+		list, given = r.ConfigurableProperties.Members[RegistriesKey]
+		return list, given
+	}
+}
+
+// applyRegistries keeps other registries of a cluster where every later operation reads them: among the parameters with
+// which it was instantiated.
+func (r ModifyRequest) applyRegistries(inst *VnfInstance, before VnfInstance) error {
+	list, given := r.Registries(before)
+	if !given || inst.Instantiated == nil {
+		return nil
+	}
+	params, err := withRegistries(inst.Instantiated.AdditionalParams, list)
+	if err != nil {
+		return err
+	}
+	info := *inst.Instantiated
+	info.AdditionalParams = params
+	inst.Instantiated = &info
+	return nil
+}
+
+// withRegistries puts other registries into additionalParams; those of a VNF that is no cluster stay as they are.
+func withRegistries(additionalParams json.RawMessage, list any) (json.RawMessage, error) {
+	outer, cluster := clusterMembers(additionalParams)
+	if cluster == nil {
+		return additionalParams, nil
+	}
+	doc, err := json.Marshal(list)
+	if err != nil {
+		return nil, Wrap(KindBug, err, "The registries cannot be written.")
+	}
+	cluster[RegistriesKey] = doc
+	if list == nil {
+		delete(cluster, RegistriesKey)
+	}
+	if outer[ClusterParamsKey], err = json.Marshal(cluster); err == nil {
+		doc, err = json.Marshal(outer)
+	}
+	if err != nil {
+		return nil, Wrap(KindBug, err, "The parameters cannot be written.")
+	}
+	return doc, nil
+}
+
+// clusterMembers are those of additionalParams and of the cluster's parameters among them, nil without any.
+func clusterMembers(additionalParams json.RawMessage) (outer, cluster map[string]json.RawMessage) {
+	if json.Unmarshal(additionalParams, &outer) != nil || json.Unmarshal(outer[ClusterParamsKey], &cluster) != nil {
+		return nil, nil
+	}
+	return outer, cluster
+}
+
+// ShowRegistries is a VNF instance's configurable properties with the registries of its cluster among them: clients see there
+// what the nodes have, and change it there. Neither argument is changed.
+func ShowRegistries(properties map[string]any, additionalParams json.RawMessage) map[string]any {
+	var params struct {
+		Cluster struct {
+			Registries json.RawMessage `json:"private_registry_connection_info"`
+		} `json:"k8s_cluster_installation_param"`
+	}
+	var list any
+	if json.Unmarshal(additionalParams, &params) == nil && !isAbsent(params.Cluster.Registries) {
+		d := json.NewDecoder(bytes.NewReader(params.Cluster.Registries))
+		d.UseNumber()
+		_ = d.Decode(&list) // it is part of a document that was read
+	}
+	if _, shown := properties[RegistriesKey]; list == nil && !shown {
+		return properties
+	}
+	out := maps.Clone(properties)
+	if out == nil {
+		out = map[string]any{}
+	}
+	if delete(out, RegistriesKey); list != nil {
+		out[RegistriesKey] = list
+	}
+	return out
+}

@@ -1,0 +1,141 @@
+package worker
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Instantiated implements activities.Facts.
+func (o *operations) Instantiated(ctx context.Context, id lcm.OpOccID, made activities.Outcome) (activities.InstantiatedVnf, error) {
+	j, err := o.load(ctx, id)
+	if err != nil {
+		return activities.InstantiatedVnf{}, err
+	}
+	connection, err := o.connection(ctx, j)
+	if err != nil {
+		return activities.InstantiatedVnf{}, err
+	}
+	if made.Restored {
+		return j.restored(made, connection.ID), nil
+	}
+	out := activities.InstantiatedVnf{Info: lcm.InstantiatedVnfInfo{
+		FlavourID: j.flavour.ID, VnfState: lcm.VnfStarted, ExtVirtualLinks: j.request.ExtVirtualLinks, ExtManagedVirtualLinks: j.request.ExtManagedVirtualLinks,
+		StackID: made.StackID, AdditionalParams: j.request.AdditionalParams, Nodes: made.Nodes, Storage: made.Storage, ClusterVimID: made.ClusterVimID,
+		MaxScaleLevels: j.flavour.MaxScaleLevels(), Granted: j.chosen(), LocalizationLanguage: j.request.LocalizationLanguage,
+	}}
+	out.Info.InstantiationLevelID, out.Info.ScaleStatus = j.levels()
+	if made.Left {
+		out.Info.InstantiationLevelID, out.Info.ScaleStatus = j.levelsLeft(made.Vnfcs)
+	}
+	j.resources(&out.Info, made, connection.ID)
+	j.showRegistry(&out.Info, made)
+	out.Info.KeepStopped(j.inst.Instantiated)
+	out.Extensions = lcm.Merged(j.inst.Extensions, j.request.Extensions)
+	out.ConfigurableProperties = lcm.Merged(j.inst.ConfigurableProperties, j.request.ConfigurableProperties)
+	if j.isCluster() {
+		out.ConfigurableProperties = lcm.ShowRegistries(out.ConfigurableProperties, j.request.AdditionalParams)
+	}
+	out.VimConnections = append([]lcm.VimConnectionInfo{connection}, j.otherConnections(connection)...)
+	if j.formerVims != nil {
+		out.ChangedInfo = &j.modified
+	}
+	if made.ClusterVimID != "" {
+		vim, err := o.store.Vim(ctx, made.ClusterVimID)
+		if err != nil {
+			return out, err
+		}
+		out.VimConnections = append(out.VimConnections, lcm.VimConnectionInfo{
+			ID: string(vim.ID), VimID: vim.ID, VimType: lcm.VimKubernetes, InterfaceInfo: map[string]any{"endpoint": vim.AuthURL},
+		})
+	}
+	slices.SortFunc(out.VimConnections, func(a, b lcm.VimConnectionInfo) int { return strings.Compare(a.ID, b.ID) })
+	return out, nil
+}
+
+// otherConnections are those of the instance that neither its resources nor its cluster need, e.g. because a modification
+// has added them. Those that an earlier attempt to instantiate has left are none.
+func (j *job) otherConnections(used lcm.VimConnectionInfo) (out []lcm.VimConnectionInfo) {
+	if j.opOcc.Operation == lcm.OpInstantiate || j.inst.Instantiated == nil {
+		return nil
+	}
+	for _, c := range j.inst.VimConnections {
+		if c.ID != used.ID && c.IsOpenStack() {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func vnfcResource(v activities.Vnfc, connectionID string) lcm.VnfcResourceInfo {
+	out := lcm.VnfcResourceInfo{
+		ID: v.ServerID, VduID: v.VduID, ZoneID: v.Zone, StorageIDs: v.VolumeIDs,
+		ComputeResource: lcm.ResourceHandle{VimConnectionID: connectionID, ResourceID: v.ServerID, VimLevelResourceType: "OS::Nova::Server"},
+	}
+	out.Metadata = map[string]any{}
+	if v.StackID != "" {
+		out.Metadata["stack_id"], out.Metadata["parent_resource_name"] = v.StackID, v.ParentResource
+	}
+	if !v.Created.IsZero() {
+		out.Metadata[lcm.CreationTime] = v.Created.UTC().Format(time.RFC3339)
+	}
+	return out
+}
+
+// attached are the volumes and ports of a VM, by what describes them in the VNFD. The only volume is that of the VDU's only
+// virtual storage, whatever the Base HOT calls it.
+func (j *job) attached(v activities.Vnfc) (out []lcm.AttachedResource) {
+	var storages []string
+	only := len(v.VolumeIDs) == 1
+	if vdu, ok := j.flavour.Vdu(v.VduID); ok {
+		storages = vdu.Storages
+	}
+	for _, a := range v.Attached {
+		r := lcm.AttachedResource{VnfcID: v.ServerID, Type: a.Type, ResourceID: a.ID}
+		_, isCp := j.flavour.Cp(a.Resource)
+		switch {
+		case a.Type == lcm.GrantLinkPort && isCp, a.Type == lcm.GrantStorage && slices.Contains(storages, a.Resource):
+			r.TemplateID = a.Resource
+		case a.Type == lcm.GrantStorage && only && len(storages) == 1:
+			r.TemplateID = storages[0]
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// networks are those that the stack has made, by what describes them in the VNFD. One of a member of a group belongs to the member's
+// VNFC.
+func (j *job) networks(made activities.Outcome) (out []lcm.AttachedResource) {
+	for _, n := range made.Networks {
+		r := lcm.AttachedResource{Type: lcm.GrantLink, ResourceID: n.ID}
+		link, described := j.flavour.VirtualLink(n.Resource)
+		if described {
+			r.TemplateID = n.Resource
+		}
+		for _, v := range made.Vnfcs {
+			if n.StackID != "" && v.StackID == n.StackID && (!described || link.VduID == v.VduID) {
+				r.VnfcID = v.ServerID
+			}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// virtualStorages are the volumes that the VNFD describes (SOL003 clause 5.5.3.7).
+func virtualStorages(attached []lcm.AttachedResource, connectionID string) (out []lcm.VirtualStorageResourceInfo) {
+	for _, a := range attached {
+		if a.Type == lcm.GrantStorage && a.TemplateID != "" {
+			out = append(out, lcm.VirtualStorageResourceInfo{
+				ID: a.ResourceID, VirtualStorageDescID: a.TemplateID,
+				StorageResource: lcm.ResourceHandle{VimConnectionID: connectionID, ResourceID: a.ResourceID, VimLevelResourceType: "OS::Cinder::Volume"},
+			})
+		}
+	}
+	return out
+}
