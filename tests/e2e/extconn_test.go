@@ -8,9 +8,7 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
-	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
-	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/subnets"
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/tests/testbed"
@@ -38,6 +36,7 @@ type reconnection struct {
 	neutron     *gophercloud.ServiceClient
 	vnf, server string
 	networks    []string // their ids
+	remove      []func() // deletes one
 }
 
 // newReconnection instantiates the VNF and makes a network for each CIDR.
@@ -47,11 +46,8 @@ func newReconnection(t *testing.T, b *bed, cidrs ...string) *reconnection {
 	require.NoError(t, err, "%s", out)
 	r := &reconnection{bed: b, neutron: service(t, b.Cloud.Login(), openstack.NewNetworkV2)}
 	for _, cidr := range cidrs {
-		network, err := networks.Create(t.Context(), r.neutron, networks.CreateOpts{Name: "net-" + cidr}).Extract()
-		require.NoError(t, err)
-		_, err = subnets.Create(t.Context(), r.neutron, subnets.CreateOpts{NetworkID: network.ID, CIDR: cidr, IPVersion: 4}).Extract()
-		require.NoError(t, err)
-		r.networks = append(r.networks, network.ID)
+		network, remove := b.AddNetwork(t, "net-"+cidr, cidr)
+		r.networks, r.remove = append(r.networks, network), append(r.remove, remove)
 	}
 	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": serverVnfdID, "vnfInstanceName": "connected"})
 	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
@@ -121,10 +117,9 @@ func (r *reconnection) requireReplaced(t *testing.T, op string) {
 }
 
 // clear deletes the networks again.
-func (r *reconnection) clear(t *testing.T) {
-	t.Helper()
-	for _, id := range r.networks {
-		require.NoError(t, networks.Delete(t.Context(), r.neutron, id).ExtractErr())
+func (r *reconnection) clear() {
+	for _, remove := range r.remove {
+		remove()
 	}
 }
 
@@ -222,6 +217,6 @@ func reconnecting(t *testing.T, b *bed) {
 	require.Equal(t, http.StatusBadRequest, a.Status, "%s", a.Body)
 	require.Contains(t, testbed.Problem(t, a), "nothing")
 	b.terminate(t, vnf)
-	r.clear(t)
+	r.clear()
 	b.RequireNothingLeft(t)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
-	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/subnets"
 	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stacks"
 	"github.com/stretchr/testify/require"
 
@@ -196,7 +195,7 @@ func grantReconnects(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	site.requireOn(t, granted, "link-"+granted)
 	n.Decide(nil)
 	b.terminate(t, vnf)
-	site.clear(t)
+	site.clear()
 	b.RequireNothingLeft(t)
 }
 
@@ -289,14 +288,11 @@ func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	require.Contains(t, gone, made["inner"][0])
 	b.RequireNothingLeft(t)
 
-	network, err := networks.Create(t.Context(), neutron, networks.CreateOpts{Name: "of-the-nfvo"}).Extract()
-	require.NoError(t, err)
-	_, err = subnets.Create(t.Context(), neutron, subnets.CreateOpts{NetworkID: network.ID, CIDR: "127.81.22.0/24", IPVersion: 4}).Extract()
-	require.NoError(t, err)
+	network, remove := b.AddNetwork(t, "of-the-nfvo", "127.81.22.0/24")
 	managed := func(link string) {
 		n.Decide(func(map[string]any) nfvotest.Decision {
 			return nfvotest.Decision{Grant: map[string]any{"extManagedVirtualLinks": []any{
-				map[string]any{"id": "m", "vnfVirtualLinkDescId": link, "resourceId": network.ID, "vimConnectionId": "openstack"},
+				map[string]any{"id": "m", "vnfVirtualLinkDescId": link, "resourceId": network, "vimConnectionId": "openstack"},
 			}}}
 		})
 	}
@@ -312,8 +308,8 @@ func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	require.NotContains(t, links(vnf), "inner", "it is not the VNF's")
 	info := b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["instantiatedVnfInfo"].(map[string]any)
 	shown := info["extManagedVirtualLinkInfo"].([]any)[0].(map[string]any)
-	require.Equal(t, network.ID, shown["networkResource"].(map[string]any)["resourceId"])
-	pages, err := ports.List(neutron, ports.ListOpts{NetworkID: network.ID, DeviceID: b.VnfcOf(t, vnf, "VDU1")}).AllPages(t.Context())
+	require.Equal(t, network, shown["networkResource"].(map[string]any)["resourceId"])
+	pages, err := ports.List(neutron, ports.ListOpts{NetworkID: network, DeviceID: b.VnfcOf(t, vnf, "VDU1")}).AllPages(t.Context())
 	require.NoError(t, err)
 	list, err := ports.ExtractPorts(pages)
 	require.NoError(t, err)
@@ -324,7 +320,7 @@ func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	require.NotContains(t, links(vnf), "inner", "and so is the next one")
 	b.terminate(t, vnf)
 	require.Len(t, resourcesOf(lastOf(n), "removeResources", "VL"), 2, "what the NFVO manages stays")
-	require.NoError(t, networks.Get(t.Context(), neutron, network.ID).Err)
-	require.NoError(t, networks.Delete(t.Context(), neutron, network.ID).ExtractErr())
+	require.NoError(t, networks.Get(t.Context(), neutron, network).Err)
+	remove()
 	b.RequireNothingLeft(t)
 }

@@ -61,6 +61,6 @@ func TestPowerOnRealMachines(t *testing.T) {
 		r.requireOn(t, network, "link-"+network)
 	}
 	b.terminate(t, r.vnf)
-	r.clear(t)
+	r.clear()
 	b.RequireNothingLeft(t)
 }

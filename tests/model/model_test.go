@@ -65,7 +65,7 @@ func (a action) begins() bool {
 	return !slices.Contains([]action{remove, retry, rollback, fail, cancel}, a)
 }
 
-// steps tells that an action is a SCALE, whose answer depends on the level.
+// steps tells that an action is a SCALE, whose answer depends on what is there.
 func (a action) steps() bool { return a == scaleOut || a == scaleIn }
 
 // scales tells that an action is a SCALE or a SCALE_TO_LEVEL.

@@ -11,9 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gophercloud/gophercloud/v2/openstack"
-	networksapi "github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
-	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/subnets"
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/tests/environment"
@@ -52,7 +49,7 @@ func TestModel(t *testing.T) {
 	out, err := bed.Windlass(t.Context(), "package", "create", serverPackage).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 
-	removeNetwork := addNetwork(t, bed, networks[1])
+	_, removeNetwork := bed.AddNetwork(t, networks[1], "127.81.30.0/24")
 
 	stop := harass(t, bed)
 	counts := make([]map[string]int, *walkers)
@@ -85,21 +82,6 @@ func TestModel(t *testing.T) {
 		bed.RequireNothingLeft(t)
 	}
 	report(t, counts)
-}
-
-// addNetwork makes another network in the cloud, beside net0.
-func addNetwork(t *testing.T, bed *testbed.Bed, name string) (remove func()) {
-	t.Helper()
-	login := bed.Cloud.Login()
-	provider, err := login.Client(t.Context())
-	require.NoError(t, err)
-	neutron, err := openstack.NewNetworkV2(provider, login.Endpoint())
-	require.NoError(t, err)
-	network, err := networksapi.Create(t.Context(), neutron, networksapi.CreateOpts{Name: name}).Extract()
-	require.NoError(t, err)
-	_, err = subnets.Create(t.Context(), neutron, subnets.CreateOpts{NetworkID: network.ID, CIDR: "127.81.9.0/24", IPVersion: 4}).Extract()
-	require.NoError(t, err)
-	return func() { require.NoError(t, networksapi.Delete(t.Context(), neutron, network.ID).ExtractErr()) }
 }
 
 // report tells how often each action was answered how: all of them must have been made, fitting or not.

@@ -112,7 +112,7 @@ func expected(a action, before, after position) []int {
 	if before.unsure && before.state == lcm.FailedTemp || before.forced || after.forced {
 		right = append(right, http.StatusConflict)
 	}
-	if a.scales() && (before.uneven || after.uneven) { // there may be too few servers for it, or too many
+	if a.steps() && (before.uneven || after.uneven) { // there may be too few servers for it, or too many
 		right = append(right, http.StatusAccepted, http.StatusBadRequest, http.StatusConflict)
 	}
 	for _, state := range reachable(before.state) {
