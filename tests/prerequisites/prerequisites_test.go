@@ -1,0 +1,161 @@
+// Package prerequisites holds tools/prerequisites.sh, which installs what tasks and tests call, against what they do call.
+package prerequisites
+
+import (
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	root   = "../.."
+	script = root + "/tools/prerequisites.sh"
+)
+
+// base are programs that every Debian has: of packages that are essential, or required.
+var base = strings.Fields(`apt-get awk bash basename blkid cat chmod chroot cp cut date df dirname dpkg-deb dpkg-query env findmnt grep head id losetup
+	mkdir mkfs.ext4 mkswap mktemp mount mountpoint mv nice rm sed setsid sh sleep sort tail tee test timeout tr umount unshare wc wipefs xargs`)
+
+// elsewhere are programs that come from no package of the list.
+var elsewhere = map[string]string{
+	"go":    "who runs a task has it",
+	"gofmt": "it comes with go",
+
+	"sshpass":          "only the benchmark of real machines calls it, and says how to install it",
+	"chromium":         "only docs/screenshot.sh calls it, and says so",
+	"chromium-browser": "likewise",
+	"google-chrome":    "likewise",
+}
+
+// unseen are what packages of the list are looked for by and nothing that is looked at here calls.
+var unseen = map[string]string{
+	"gcc":       "go test -race",
+	"stdio.h":   "go test -race",
+	"initdb":    "deployments/dev/postgres joins its path",
+	"gpg-agent": "gpg starts it",
+
+	"*":                          "Go looks for certificates",
+	"debian-archive-keyring.gpg": "mmdebstrap is given it",
+	"openstackclient":            "a module of Python",
+	"tackerclient":               "a module of Python",
+}
+
+// listed are the programs and files that the script looks for, with their packages. Files count by their names.
+func listed(t *testing.T) map[string]string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), script, "list").Output()
+	require.NoError(t, err)
+	brought := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		require.Len(t, fields, 3, line)
+		for thing := range strings.SplitSeq(fields[1], ",") {
+			brought[filepath.Base(thing)] = fields[0]
+		}
+	}
+	return brought
+}
+
+// called is what the repository's Go code, its tasks, and the scripts that people and CI start call on their machine. What runs
+// on a VM or in a machine of the lab (scripts/sh, deployments/lab/image) is not among it, nor what the real OpenStack of
+// tests/openstack calls, which installs packages of its own.
+func called(t *testing.T) uses {
+	t.Helper()
+	scripts := tasksOf(t, root)
+	maps.Copy(scripts, scriptsOf(t, root, ".ci/run", "tools/*.sh", "docs/*.sh", "tests/bench/*.sh", "tests/openstack/test.sh", "tests/openstack/lib/fits.sh"))
+	found := inShell(t, scripts)
+	for program, places := range inGo(t, root) {
+		for _, place := range places {
+			found.add(program, place)
+		}
+	}
+	require.Greater(t, len(found), 40)
+	return found
+}
+
+func TestPrerequisites_haveEveryProgramThatIsCalled(t *testing.T) {
+	brought, found := listed(t), called(t)
+	for _, program := range slices.Sorted(maps.Keys(found)) {
+		if brought[program] == "" && elsewhere[program] == "" && !slices.Contains(base, program) {
+			t.Errorf("%s is called in %s. Add its package to the list in tools/prerequisites.sh, or, if every Debian has it, the program to base in this test.",
+				program, strings.Join(found[program], ", "))
+		}
+	}
+	for _, program := range slices.Sorted(maps.Keys(brought)) {
+		if found[program] == nil && unseen[program] == "" {
+			t.Errorf("tools/prerequisites.sh looks for %s, of the package %s, and nothing calls it any more.", program, brought[program])
+		}
+	}
+	for program := range elsewhere {
+		assert.Contains(t, found, program, "nothing calls it any more")
+	}
+}
+
+// What is found must be found: the names of programs in each way in which code has them.
+func TestPrerequisites_areFoundWhereverTheirNamesAre(t *testing.T) {
+	found := called(t)
+	for program, place := range map[string]string{
+		"sleep":          "worker/identity_test.go",                      // exec.CommandContext(ctx, "sleep")
+		"curl":           "scripts/registries_test.go",                   // exec.LookPath("curl")
+		"haproxy":        "scripts/config_test.go",                       // likewise
+		"dpkg-deb":       "tests/e2e/aptrepository_test.go",              // by a function that is handed the name
+		"mmdebstrap":     "deployments/lab/image/build.go",               // by a function of a function, behind nice
+		"shellcheck":     "internal/remote/runner/runner_test.go",        // in a list of lists
+		"losetup":        "scripts/storage_test.go",                      // in a list
+		"systemd-nspawn": "deployments/lab/machine/nspawn/driver.go",     // in a table
+		"nft":            "deployments/lab/machine/nspawn/rules_test.go", // LookPath, and behind unshare
+		"git":            "task lint",                                    // of Taskfile.yml
+		"xargs":          "task lint",                                    // in a pipe
+		"mktemp":         "tools/prerequisites.sh",
+		"chromium":       "docs/screenshot.sh", // behind command -v
+	} {
+		assert.Contains(t, found[program], place, program)
+	}
+}
+
+// Where this is a Debian, it knows which packages every Debian has.
+func TestBase_isOfPackagesThatEveryDebianHas(t *testing.T) {
+	if _, err := exec.LookPath("dpkg-query"); err != nil {
+		t.Skip("this is no Debian")
+	}
+	patterns, packages := map[string]string{}, map[string][]string{}
+	for _, program := range base {
+		path, err := exec.LookPath(program)
+		require.NoError(t, err)
+		path, err = filepath.EvalSymlinks(path) // alternatives, such as awk, are of no package
+		require.NoError(t, err)
+		patterns[program] = "bin/" + filepath.Base(path)
+	}
+	search := []string{"--search"}
+	for _, pattern := range patterns {
+		search = append(search, "*"+pattern)
+	}
+	found, err := exec.CommandContext(t.Context(), "dpkg-query", search...).Output()
+	require.NoError(t, err)
+	for line := range strings.Lines(string(found)) {
+		pkg, path, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		for program, pattern := range patterns {
+			if strings.HasSuffix(path, pattern) {
+				packages[program] = append(packages[program], pkg)
+			}
+		}
+	}
+	all, err := exec.CommandContext(t.Context(), "dpkg-query", "--show", "--showformat", "${Package} ${Essential} ${Priority}\n").Output()
+	require.NoError(t, err)
+	always := []string{"apt"} // who installs packages has it
+	for line := range strings.Lines(string(all)) {
+		if f := strings.Fields(line); f[1] == "yes" || f[len(f)-1] == "required" {
+			always = append(always, f[0])
+		}
+	}
+	for program, pkgs := range packages {
+		assert.True(t, slices.ContainsFunc(pkgs, func(pkg string) bool { return slices.Contains(always, pkg) }), "%s is of %s", program, pkgs)
+	}
+	assert.Len(t, packages, len(base))
+}

@@ -1,0 +1,133 @@
+package prerequisites
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// inShell finds what scripts call. Functions of any of them are none: scripts read others.
+func inShell(t *testing.T, scripts map[string]string) uses {
+	t.Helper()
+	parsed := map[string]*syntax.File{}
+	own := map[string]bool{}
+	for place, code := range scripts {
+		file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(code), place)
+		require.NoError(t, err, place)
+		parsed[place] = file
+		syntax.Walk(file, func(n syntax.Node) bool {
+			if f, ok := n.(*syntax.FuncDecl); ok {
+				own[f.Name.Value] = true
+			}
+			return true
+		})
+	}
+	found := uses{}
+	for place, file := range parsed {
+		syntax.Walk(file, func(n syntax.Node) bool {
+			if call, ok := n.(*syntax.CallExpr); ok {
+				for _, program := range started(call) {
+					if !own[program] && !slices.Contains(builtins, program) {
+						found.add(program, place)
+					}
+				}
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// started are the program of a command, and the one that it starts.
+func started(call *syntax.CallExpr) (out []string) {
+	var words []string
+	for _, word := range call.Args {
+		words = append(words, word.Lit()) // "" where the word has something to expand
+	}
+	for len(words) > 0 {
+		out = append(out, words[0])
+		if !slices.Contains(starting, words[0]) {
+			break
+		}
+		words = words[1:]
+		for len(words) > 0 && (words[0] == "" || strings.ContainsAny(words[0], "=/") || notProgram.MatchString(words[0])) {
+			words = words[1:]
+		}
+	}
+	return out
+}
+
+var (
+	builtins = strings.Fields(`. : [ break cd command compgen continue declare disown echo eval exec exit export false getopts hash help jobs kill let
+		local mapfile popd printf pushd pwd read readarray readonly return set shift shopt source test times trap true type ulimit umask unset wait`)
+	// starting are programs that start another one.
+	starting   = strings.Fields("command env exec nice nohup setsid sudo timeout xargs")
+	notProgram = regexp.MustCompile(`^(-.*|[0-9]+[smh]?)$`)
+)
+
+// scriptsOf reads scripts, by their place in the repository.
+func scriptsOf(t *testing.T, root string, patterns ...string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(filepath.Join(root, pattern))
+		require.NoError(t, err)
+		require.NotEmpty(t, files, pattern)
+		for _, file := range files {
+			code, err := os.ReadFile(file)
+			require.NoError(t, err)
+			place, err := filepath.Rel(root, file)
+			require.NoError(t, err)
+			out[place] = string(code)
+		}
+	}
+	return out
+}
+
+// template is what the task runner fills in before the shell reads it.
+var template = regexp.MustCompile(`\{\{.*?\}\}`)
+
+// tasksOf are the commands of the tasks, by the names of these.
+func tasksOf(t *testing.T, root string) map[string]string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(root, "Taskfile.yml"))
+	require.NoError(t, err)
+	var file struct {
+		Vars  map[string]string
+		Tasks map[string]struct {
+			Cmds   []yaml.Node
+			Status []string
+		}
+	}
+	require.NoError(t, yaml.Unmarshal(b, &file))
+	// A template in a template writes braces.
+	braces := strings.NewReplacer(`{{ "{{" }}`, "", `{{ "}}" }}`, "")
+	fill := func(command string) string {
+		for name, value := range file.Vars {
+			command = strings.ReplaceAll(command, "{{."+name+"}}", braces.Replace(value))
+		}
+		return template.ReplaceAllString(command, "filled-in")
+	}
+	out := map[string]string{}
+	for name, task := range file.Tasks {
+		var lines []string
+		for _, cmd := range task.Cmds {
+			if cmd.Kind == yaml.ScalarNode { // else it is another task
+				lines = append(lines, fill(cmd.Value))
+			}
+		}
+		for _, line := range task.Status {
+			lines = append(lines, fill(line))
+		}
+		out["task "+name] = strings.Join(lines, "\n")
+	}
+	require.NotEmpty(t, out["task test:unit"])
+	return out
+}
