@@ -31,6 +31,9 @@ func (f *frame) validateResource(d Definition) error {
 	if err != nil {
 		return err
 	}
+	if err := f.mayUse(d.Type); err != nil {
+		return err
+	}
 	props, err := f.properties(d)
 	if err != nil {
 		return err

@@ -57,9 +57,10 @@ type Driver interface {
 	Down(ctx context.Context) error
 }
 
-// Network is a layer 2 segment with one IPv4 subnet.
+// Network is a layer 2 segment, with the IPv4 subnet by which the host knows it.
 type Network struct {
-	ID   string       `json:"id"`
+	ID string `json:"id"`
+	// CIDR is the zero value for a network without IPv4. Networks may have the same, but only one of these a gateway.
 	CIDR netip.Prefix `json:"cidr"`
 	// Gateway is the router's address there; the zero value leaves the network without a router.
 	Gateway netip.Addr `json:"gateway,omitzero"`
@@ -83,12 +84,15 @@ const User = "debian"
 
 // Port is a network interface. Frames from it carry only MAC and one of its addresses as source.
 type Port struct {
-	ID        string   `json:"id"`
-	NetworkID string   `json:"networkId"`
-	MAC       string   `json:"mac"`
+	ID        string `json:"id"`
+	NetworkID string `json:"networkId"`
+	MAC       string `json:"mac"`
+	// FixedIPs are its IPv4 addresses, none for a port on a network without a subnet.
 	FixedIPs  []string `json:"fixedIps"`
 	PrefixLen int      `json:"prefixLen"`
-	Gateway   string   `json:"gateway,omitempty"`
+	// IPv6 are its IPv6 addresses with the lengths of their prefixes, e.g. "fd00::5/64". There is no router for them.
+	IPv6    []string `json:"ipv6,omitempty"`
+	Gateway string   `json:"gateway,omitempty"`
 	// AllowedAddresses are Neutron's allowed_address_pairs: addresses or CIDRs.
 	AllowedAddresses []string `json:"allowedAddresses,omitempty"`
 }

@@ -43,8 +43,7 @@ func (rt *router) cinder() {
 	rt.on(cinder, "PUT /v3/{project}/volumes/{id}", c.updateVolume)
 	rt.on(cinder, "DELETE /v3/{project}/volumes/{id}", c.deleteVolumeCall)
 	rt.on(cinder, "POST /v3/{project}/volumes/{id}/action", c.volumeAction)
-	rt.on(cinder, "GET /v3/{project}/types", func(*request) (reply, error) { return ok(object{"volume_types": []object{volumeType()}}) })
-	rt.on(cinder, "GET /v3/{project}/types/{id}", func(*request) (reply, error) { return ok(object{"volume_type": volumeType()}) })
+	rt.cinderTypes()
 	rt.on(cinder, "GET /v3/{project}/limits", c.cinderLimits)
 	rt.on(cinder, "GET /v3/{project}/os-availability-zone", func(*request) (reply, error) {
 		return ok(object{"availabilityZoneInfo": []object{{"zoneName": zone, "zoneState": object{"available": true}}}})
@@ -57,10 +56,6 @@ func (c *Cloud) cinderVersion() object {
 		"id": "v3.0", "status": "CURRENT", "version": "3.70", "min_version": "3.0", "updated": "2023-08-31T00:00:00Z", "media-types": []object{},
 		"links": []object{{"rel": "self", "href": c.cfg.Endpoint + "/volume/v3/"}},
 	}
-}
-
-func volumeType() object {
-	return object{"id": "7b2c8b1e-1d5a-4c1e-9d7e-6c5f00000001", "name": "lab", "description": nil, "is_public": true, "extra_specs": object{}, "qos_specs_id": nil}
 }
 
 func volumeView(v Volume) object {
@@ -112,7 +107,7 @@ func (c *Cloud) createVolumeCall(r *request) (reply, error) {
 // newVolume makes a volume; with an id that exists already it finds that one. Its blocks come into being
 // when it is first attached.
 func (c *Cloud) newVolume(id, project, user string, q volumeRequest) (Volume, error) {
-	v := Volume{ID: id, ProjectID: project, UserID: user, Size: intOf(q.Size, 0), Status: "available", Type: "lab", AZ: zone, Metadata: q.Metadata, Created: c.now(), Updated: c.now()}
+	v := Volume{ID: id, ProjectID: project, UserID: user, Size: intOf(q.Size, 0), Status: "available", Type: defaultVolumeType().Name, AZ: zone, Metadata: q.Metadata, Created: c.now(), Updated: c.now()}
 	set(&v.Name, q.Name)
 	set(&v.Description, q.Description)
 	if v.Metadata == nil {
@@ -125,8 +120,13 @@ func (c *Cloud) newVolume(id, project, user string, q volumeRequest) (Volume, er
 		return v, badRequest("The lab makes volumes of nothing or of an image only.")
 	case q.AZ != "" && q.AZ != zone:
 		return v, badRequest("Invalid input received: Availability zone '%s' is invalid.", q.AZ)
-	case q.Type != "" && q.Type != "lab" && q.Type != volumeType()["id"]:
-		return v, notFound("NotFound", "Volume type with name %s could not be found.", q.Type)
+	}
+	if q.Type != "" {
+		t, found := c.findVolumeType(project, q.Type)
+		if !found {
+			return v, notFound("NotFound", "Volume type with name %s could not be found.", q.Type)
+		}
+		v.Type = t.Name
 	}
 	if q.Image != "" {
 		image, found := c.findImage(project, q.Image)

@@ -41,6 +41,8 @@ type Config struct {
 	// Net0 and Public are the subnets of the seeded networks.
 	Net0, Public netip.Prefix
 	ComputeHosts int // default 5
+	// HeatPatience is for how long Heat tries to remove what ports are still on; default 30 seconds, as its action_retry_limit makes it.
+	HeatPatience time.Duration
 	Now          func() time.Time
 	Log          *slog.Logger
 }
@@ -84,6 +86,9 @@ func New(cfg Config) (*Cloud, error) {
 func withDefaults(cfg Config) Config {
 	if cfg.Region == "" {
 		cfg.Region = "RegionOne"
+	}
+	if cfg.HeatPatience == 0 {
+		cfg.HeatPatience = 30 * time.Second
 	}
 	if cfg.TokenLifetime == 0 {
 		cfg.TokenLifetime = time.Hour

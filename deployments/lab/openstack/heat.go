@@ -69,6 +69,8 @@ func heatFailure(err error) error {
 	switch e.Type {
 	case hot.NotFound:
 		code = http.StatusNotFound
+	case hot.Forbidden:
+		code = http.StatusForbidden
 	case hot.StackExists, hot.ActionInProgress:
 		code = http.StatusConflict
 	}

@@ -1,9 +1,11 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -46,6 +48,8 @@ func init() { //nolint:gochecknoinits // a table of methods that use the table
 		"OS::Cinder::Volume":                 {cinder, "/v3/volumes", heatResources.createVolume, heatResources.updateVolume, heatResources.removeVolume, heatResources.volumeAttributes},
 		"OS::Cinder::VolumeAttachment":       {nova, "/v2.1/servers/os-volume_attachments", heatResources.createAttachment, heatResources.updateAttachment, heatResources.removeAttachment, noAttributes},
 	}
+	maps.Copy(makers, adminMakers())
+	maps.Copy(heatTypes, adminTypes)
 }
 
 func noAttributes(heatResources, hot.Item) (map[string]any, error) { return map[string]any{}, nil }
@@ -88,19 +92,50 @@ func (h heatResources) Delete(ctx context.Context, i hot.Item) error {
 	if err := h.call(ctx, m, http.MethodDelete, m.path+"/"+i.ID()); err != nil {
 		return err
 	}
-	err := m.remove(h, ctx, i)
-	if e, isAPI := errors.AsType[*apiError](err); isAPI && e.code == http.StatusNotFound {
+	err := h.removePatiently(ctx, m, i)
+	if isNotFound(err) {
 		return nil
 	}
 	return h.translate(m.service, err)
 }
 
-// Detach lets a server that is about to be replaced go of its ports, so that its successor can have them.
+// removePatiently tries again for a while, as Heat does, where ports are still on a subnet, a network or a router: those who have them
+// may be about to go.
+func (h heatResources) removePatiently(ctx context.Context, m maker, i hot.Item) error {
+	until := time.Now().Add(h.c.cfg.HeatPatience)
+	var last error
+	err := await(ctx, func() (bool, error) {
+		last = m.remove(h, ctx, i)
+		e, isAPI := errors.AsType[*apiError](last)
+		inUse := isAPI && (e.kind == "SubnetInUse" || e.kind == "NetworkInUse" || e.kind == "RouterInUse")
+		return !inUse || time.Now().After(until), nil
+	})
+	return cmp.Or(err, last)
+}
+
+// Detach lets a resource that is about to be replaced go of what its successor is to have, as Heat's prepare_for_replace does: a
+// server of its ports, a port of its addresses. Both stay until the successor is there. Heat leaves a server in ERROR its ports.
 func (h heatResources) Detach(ctx context.Context, i hot.Item) error {
-	if i.Type != "OS::Nova::Server" {
-		return nil
+	switch i.Type {
+	case "OS::Nova::Server":
+		s, found := state.Load(h.c.store, servers, i.ID())
+		if !found || s.Status == statusError || s.Deleting {
+			return nil
+		}
+		if err := h.c.replug(ctx, s.ID, nil); err != nil && !isNotFound(err) { // its machine may be gone
+			return h.translate(nova, err)
+		}
+	case "OS::Neutron::Port":
+		// What has the port keeps its addresses until it loses the port, too: no guest asks again before.
+		_, _, err := state.Change(h.c.store, ports, i.ID(), func(p *Port) error { p.FixedIPs = nil; return nil })
+		return err
 	}
-	return h.removeServer(ctx, i)
+	return nil
+}
+
+func isNotFound(err error) bool {
+	e, isAPI := errors.AsType[*apiError](err)
+	return isAPI && e.code == http.StatusNotFound
 }
 
 // Usable compares a resource with what the cloud has.

@@ -12,7 +12,7 @@ func (h heatResources) Check(project, constraint, value string) error {
 	missing := func(entity string) error { return fmt.Errorf("The %s (%s) could not be found.", entity, value) } //nolint:staticcheck,revive // Heat's words
 	switch constraint {
 	case "nova.flavor":
-		if _, found := findFlavor(value); !found {
+		if _, found := h.c.findFlavor(project, value); !found {
 			return missing("Flavor")
 		}
 	case "glance.image":
@@ -23,6 +23,16 @@ func (h heatResources) Check(project, constraint, value string) error {
 		if !h.anyKeyPair(project, value) {
 			return missing("Key")
 		}
+	case "cinder.vtype":
+		if _, found := h.c.findVolumeType(project, value); !found {
+			return missing("VolumeType")
+		}
+	case "neutron.qos_policy":
+		if value == "" {
+			return nil
+		}
+		_, err := h.policyID(project, value)
+		return err
 	case "neutron.network":
 		if _, err := h.networkID(project, value); err != nil {
 			return err

@@ -40,13 +40,20 @@ func (h heatResources) tag(i hot.Item, id string) error {
 	return nil
 }
 
-func netRequest(i hot.Item) networkRequest {
+func (h heatResources) netRequest(i hot.Item) (networkRequest, error) {
 	p := i.Properties
-	return networkRequest{Name: nameOf(i), AdminUp: boolPtr(p, "admin_state_up"), Shared: boolPtr(p, "shared"), PortSecurity: boolPtr(p, "port_security_enabled")}
+	q := networkRequest{Name: nameOf(i), AdminUp: boolPtr(p, "admin_state_up"), Shared: boolPtr(p, "shared"), PortSecurity: boolPtr(p, "port_security_enabled")}
+	var err error
+	q.QoSPolicy, err = h.policyPtr(i)
+	return q, err
 }
 
 func (h heatResources) createNet(_ context.Context, i hot.Item) (string, error) {
-	n, err := h.c.newNetwork(i.UID, i.ProjectID, netRequest(i))
+	q, err := h.netRequest(i)
+	if err != nil {
+		return "", err
+	}
+	n, err := h.c.newNetwork(i.UID, i.ProjectID, q)
 	if err != nil {
 		return "", err
 	}
@@ -54,7 +61,11 @@ func (h heatResources) createNet(_ context.Context, i hot.Item) (string, error) 
 }
 
 func (h heatResources) updateNet(_ context.Context, i hot.Item, _ map[string]any) error {
-	_, _, err := state.Change(h.c.store, networks, i.ID(), func(n *Network) error { netRequest(i).apply(n); return nil })
+	q, err := h.netRequest(i)
+	if err != nil {
+		return err
+	}
+	_, _, err = state.Change(h.c.store, networks, i.ID(), func(n *Network) error { q.apply(n); return nil })
 	return err
 }
 
@@ -74,7 +85,10 @@ func (h heatResources) netAttributes(i hot.Item) (map[string]any, error) {
 
 func (h heatResources) subnetRequest(i hot.Item) (subnetRequest, error) {
 	p := i.Properties
-	q := subnetRequest{Name: nameOf(i), CIDR: str(p, "cidr"), IPVersion: hot.Int(p["ip_version"], 4), DHCP: boolPtr(p, "enable_dhcp")}
+	q := subnetRequest{
+		Name: nameOf(i), CIDR: str(p, "cidr"), IPVersion: hot.Int(p["ip_version"], 4), DHCP: boolPtr(p, "enable_dhcp"),
+		AddressMode: str(p, "ipv6_address_mode"), RAMode: str(p, "ipv6_ra_mode"),
+	}
 	if dns := texts(p["dns_nameservers"]); dns != nil {
 		q.DNS = &dns
 	}

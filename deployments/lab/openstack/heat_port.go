@@ -17,6 +17,9 @@ func (h heatResources) portRequest(i hot.Item) (portRequest, error) {
 	}
 	q.Pairs = &pairs
 	var err error
+	if q.QoSPolicy, err = h.policyPtr(i); err != nil {
+		return q, err
+	}
 	if q.NetworkID, err = h.networkID(i.ProjectID, str(p, "network", "network_id")); err != nil {
 		return q, err
 	}
@@ -35,6 +38,10 @@ func (h heatResources) portRequest(i hot.Item) (portRequest, error) {
 }
 
 func (h heatResources) fixedIPs(i hot.Item, q *portRequest) error {
+	if none := boolPtr(i.Properties, "no_fixed_ips"); none != nil && *none {
+		q.FixedIPs = &[]wantedIP{}
+		return nil
+	}
 	list := objects(i.Properties["fixed_ips"])
 	if list == nil {
 		return nil

@@ -116,7 +116,7 @@ func (h heatResources) updateServer(ctx context.Context, i hot.Item, old map[str
 		}
 	}
 	if flavor := str(p, "flavor"); flavor != str(old, "flavor") {
-		if err := h.c.resize(id, flavor); err != nil {
+		if err := h.c.resize(i.ProjectID, id, flavor); err != nil {
 			return err
 		}
 	}
@@ -159,7 +159,7 @@ func (h heatResources) serverAttributes(i hot.Item) (map[string]any, error) {
 		n, _ := state.Load(h.c.store, networks, p.NetworkID)
 		var list, ips []any
 		for _, a := range addresses[n.Name] {
-			entry := map[string]any{"addr": a["addr"], "version": 4, "OS-EXT-IPS:type": a["OS-EXT-IPS:type"], "OS-EXT-IPS-MAC:mac_addr": a["OS-EXT-IPS-MAC:mac_addr"], "port": portID}
+			entry := map[string]any{"addr": a["addr"], "version": a["version"], "OS-EXT-IPS:type": a["OS-EXT-IPS:type"], "OS-EXT-IPS-MAC:mac_addr": a["OS-EXT-IPS-MAC:mac_addr"], "port": portID}
 			list, ips = append(list, entry), append(ips, a["addr"])
 		}
 		byNetwork[n.Name], byNetwork[n.ID] = list, list

@@ -27,6 +27,9 @@ func checked(p hot.Property, constraint string) hot.Property {
 	return p
 }
 
+// mode6 is an address mode of IPv6.
+var mode6 = hot.Property{Type: "string", Allowed: addressModes}
+
 // serverNetworks is what Heat looks up in the networks of a server before it makes anything.
 var serverNetworks = map[string]hot.Property{
 	"network": checked(text, "neutron.network"), "uuid": checked(text, "neutron.network"), "subnet": checked(text, "neutron.subnet"),
@@ -53,13 +56,13 @@ var heatTypes = map[string]hot.Schema{
 		Attributes: []string{"show", "public_key", "private_key"},
 	},
 	"OS::Neutron::Net": {
-		Properties: map[string]hot.Property{"name": textU, "admin_state_up": boolU, "shared": boolU, "port_security_enabled": boolU, "value_specs": mapU, "tenant_id": text, "dhcp_agent_ids": listU, "dns_domain": textU, "qos_policy": textU, "tags": listU, "availability_zone_hints": list},
-		Attributes: append(slices.Clone(neutronAttributes), "subnets", "mtu", "port_security_enabled", "segments"),
+		Properties: map[string]hot.Property{"name": textU, "admin_state_up": boolU, "shared": boolU, "port_security_enabled": boolU, "value_specs": mapU, "tenant_id": text, "dhcp_agent_ids": listU, "dns_domain": textU, "qos_policy": checked(textU, "neutron.qos_policy"), "tags": listU, "availability_zone_hints": list},
+		Attributes: append(slices.Clone(neutronAttributes), "subnets", "mtu", "port_security_enabled", "segments", "qos_policy_id"),
 	},
 	"OS::Neutron::Subnet": {
 		Properties: map[string]hot.Property{
 			"network": checked(text, "neutron.network"), "network_id": text, "name": textU, "cidr": text, "gateway_ip": textU, "enable_dhcp": boolU, "dns_nameservers": listU,
-			"allocation_pools": listU, "ip_version": integer, "host_routes": listU, "tenant_id": text, "subnetpool": text, "prefixlen": integer, "tags": listU, "value_specs": mapU,
+			"allocation_pools": listU, "ip_version": integer, "host_routes": listU, "tenant_id": text, "subnetpool": text, "prefixlen": integer, "ipv6_address_mode": mode6, "ipv6_ra_mode": mode6, "tags": listU, "value_specs": mapU,
 		},
 		Attributes: append(slices.Clone(neutronAttributes), "network_id", "cidr", "gateway_ip", "allocation_pools", "dns_nameservers", "enable_dhcp", "host_routes", "ip_version"),
 	},
@@ -67,7 +70,7 @@ var heatTypes = map[string]hot.Schema{
 		Properties: map[string]hot.Property{
 			"network": checked(text, "neutron.network"), "network_id": text, "name": textU, "admin_state_up": boolU, "fixed_ips": listU, "mac_address": text,
 			"allowed_address_pairs": listU, "security_groups": listU, "port_security_enabled": boolU, "device_id": textU, "device_owner": textU,
-			"binding:vnic_type": textU, "value_specs": mapU, "replacement_policy": textU, "dns_name": textU, "qos_policy": textU, "tags": listU, "no_fixed_ips": boolU, "propagate_uplink_status": boolU,
+			"binding:vnic_type": textU, "value_specs": mapU, "replacement_policy": textU, "dns_name": textU, "qos_policy": checked(textU, "neutron.qos_policy"), "tags": listU, "no_fixed_ips": boolU, "propagate_uplink_status": boolU,
 		},
 		Attributes: append(slices.Clone(neutronAttributes), "id", "network_id", "network", "mac_address", "fixed_ips", "device_id", "device_owner", "security_groups",
 			"subnets", "allowed_address_pairs", "port_security_enabled", "dns_assignment", "qos_policy_id"),
@@ -94,7 +97,7 @@ var heatTypes = map[string]hot.Schema{
 	},
 	"OS::Cinder::Volume": {
 		Properties: map[string]hot.Property{
-			"name": textU, "description": textU, "size": intU, "availability_zone": text, "volume_type": textU, "metadata": mapU, "image": checked(text, "glance.image"),
+			"name": textU, "description": textU, "size": intU, "availability_zone": text, "volume_type": checked(textU, "cinder.vtype"), "metadata": mapU, "image": checked(text, "glance.image"),
 			"snapshot_id": text, "source_volid": text, "scheduler_hints": mapping, "read_only": boolU, "backup_id": textU,
 		},
 		Attributes: []string{"show", "size", "status", "attachments", "attachments_list", "availability_zone", "display_name", "display_description", "volume_type", "metadata", "metadata_values", "bootable", "encrypted", "created_at", "source_volid", "snapshot_id", "multiattach"},

@@ -117,12 +117,12 @@ func (c *Cloud) identify(req authRequest) (Token, error) {
 	}
 	switch method := req.Identity.Methods[0]; method {
 	case "password":
-		user := req.Identity.Password.User
-		name, ok := c.user(user.nameOrID)
-		if !ok || subtle.ConstantTimeCompare([]byte(user.Password), []byte(c.passwordOf(name))) != 1 {
+		given := req.Identity.Password.User
+		user, found := c.findUser(given.nameOrID)
+		if !found || !user.knows(given.Password) {
 			return Token{}, unauthorized()
 		}
-		return Token{UserID: c.seed.Users[name], UserName: name, Methods: []string{"password"}}, nil
+		return Token{UserID: user.ID, UserName: user.Name, Methods: []string{"password"}}, nil
 	case "token":
 		t, err := c.authenticate(req.Identity.Token.ID)
 		if err != nil {
@@ -149,15 +149,6 @@ func (c *Cloud) passwordOf(user string) string {
 		return c.cfg.AdminPassword
 	}
 	return c.cfg.DemoPassword
-}
-
-func (c *Cloud) user(n nameOrID) (name string, ok bool) {
-	for name, id := range c.seed.Users {
-		if n.ID == id || n.ID == "" && n.Name == name && n.Domain.inDomain() {
-			return name, true
-		}
-	}
-	return "", false
 }
 
 func (c *Cloud) identifyByCredential(req authRequest) (Token, error) {

@@ -1,9 +1,7 @@
 package openstack
 
 import (
-	"maps"
 	"net/http"
-	"slices"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
@@ -20,12 +18,9 @@ func (rt *router) keystone() {
 	rt.on(keystone, "GET /v3/auth/tokens", c.validateToken)
 	rt.on(keystone, "DELETE /v3/auth/tokens", c.revokeToken)
 	rt.on(keystone, "GET /v3/auth/catalog", func(r *request) (reply, error) { return ok(object{"catalog": c.catalog(r.project())}) })
-	rt.on(keystone, "GET /v3/auth/projects", c.listProjects)
-	rt.on(keystone, "GET /v3/projects", c.listProjects)
-	rt.on(keystone, "GET /v3/projects/{id}", c.showProject)
-	rt.on(keystone, "GET /v3/users", c.listUsers)
-	rt.on(keystone, "GET /v3/users/{id}", c.showUser)
-	rt.on(keystone, "GET /v3/users/{id}/projects", c.listProjects)
+	rt.keystoneProjects()
+	rt.keystoneUsers()
+	rt.keystoneRoles()
 	rt.on(keystone, "GET /v3/domains", func(*request) (reply, error) { return ok(object{"domains": []object{domainView()}}) })
 	rt.on(keystone, "GET /v3/domains/{id}", func(r *request) (reply, error) {
 		if r.PathValue("id") != domainID {
@@ -120,59 +115,4 @@ func (c *Cloud) revokeToken(r *request) (reply, error) {
 		return reply{}, err
 	}
 	return noContent()
-}
-
-func projectView(id, name string) object {
-	return object{
-		"id": id, "name": name, "domain_id": domainID, "parent_id": domainID, "enabled": true, "is_domain": false,
-		"description": "", "tags": []string{}, "options": object{}, "links": object{},
-	}
-}
-
-// listProjects lists those that the caller has a role on.
-func (c *Cloud) listProjects(r *request) (reply, error) {
-	out := []object{}
-	want := r.URL.Query().Get("name")
-	for _, name := range slices.Sorted(maps.Keys(c.seed.Projects)) {
-		if roles(r.token.UserName, name) != nil && (want == "" || want == name) {
-			out = append(out, projectView(c.seed.Projects[name], name))
-		}
-	}
-	return ok(object{"projects": out, "links": object{}})
-}
-
-func (c *Cloud) showProject(r *request) (reply, error) {
-	for name, id := range c.seed.Projects {
-		if id == r.PathValue("id") && roles(r.token.UserName, name) != nil {
-			return ok(object{"project": projectView(id, name)})
-		}
-	}
-	return reply{}, notFound("NotFound", "Could not find project: %s.", r.PathValue("id"))
-}
-
-func userView(id, name string) object {
-	return object{"id": id, "name": name, "domain_id": domainID, "enabled": true, "options": object{}, "links": object{}, "password_expires_at": nil}
-}
-
-func (c *Cloud) listUsers(r *request) (reply, error) {
-	if !r.token.Admin() {
-		return reply{}, fail(http.StatusForbidden, "Forbidden", "You are not authorized to perform the requested action: identity:list_users.")
-	}
-	out := []object{}
-	want := r.URL.Query().Get("name")
-	for _, name := range slices.Sorted(maps.Keys(c.seed.Users)) {
-		if want == "" || want == name {
-			out = append(out, userView(c.seed.Users[name], name))
-		}
-	}
-	return ok(object{"users": out, "links": object{}})
-}
-
-func (c *Cloud) showUser(r *request) (reply, error) {
-	for name, id := range c.seed.Users {
-		if id == r.PathValue("id") && (id == r.token.UserID || r.token.Admin()) {
-			return ok(object{"user": userView(id, name)})
-		}
-	}
-	return reply{}, notFound("NotFound", "Could not find user: %s.", r.PathValue("id"))
 }

@@ -12,7 +12,7 @@ import (
 func (c *Cloud) credentialView(cred AppCredential) object {
 	list := []object{}
 	for _, role := range cred.Roles {
-		list = append(list, object{"id": c.seed.Roles[role], "name": role, "domain_id": nil})
+		list = append(list, object{"id": c.roleID(role), "name": role, "domain_id": nil})
 	}
 	var expires any
 	if !cred.Expires.IsZero() {
@@ -49,7 +49,7 @@ func (c *Cloud) createCredential(r *request) (reply, error) {
 	}
 	if len(req.Roles) > 0 {
 		cred.Roles = slices.DeleteFunc(slices.Clone(r.token.Roles), func(have string) bool {
-			return !slices.ContainsFunc(req.Roles, func(want role) bool { return want.Name == have || want.ID == c.seed.Roles[have] })
+			return !slices.ContainsFunc(req.Roles, func(want role) bool { return want.Name == have || want.ID == c.roleID(have) })
 		})
 	}
 	if req.ExpiresAt != nil {

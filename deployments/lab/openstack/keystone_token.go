@@ -51,18 +51,6 @@ func (c *Cloud) sweep(tx *state.Tx) error {
 	return nil
 }
 
-// roles are those of a user on a project: demo is a member of demo, admin is admin everywhere.
-func roles(user, project string) []string {
-	switch user {
-	case "admin":
-		return []string{"admin", "member", "reader"}
-	case project:
-		return []string{"member", "reader"}
-	default:
-		return nil
-	}
-}
-
 // scope settles what the token is good for.
 func (c *Cloud) scope(t *Token, req authRequest) error {
 	if t.AppCredID != "" {
@@ -77,20 +65,17 @@ func (c *Cloud) scope(t *Token, req authRequest) error {
 	case req.Scope == nil:
 		return nil
 	case req.Scope.Project != nil:
-		for name, id := range c.seed.Projects {
-			p := req.Scope.Project
-			if p.ID != id && (p.ID != "" || p.Name != name || !p.Domain.inDomain()) {
-				continue
-			}
-			if t.Roles = roles(t.UserName, name); t.Roles == nil {
-				return unauthorized()
-			}
-			t.ProjectID, t.Project = id, name
-			return nil
+		p, found := c.findProject(*req.Scope.Project)
+		if !found || p.Disabled {
+			return unauthorized()
 		}
-		return unauthorized()
+		if t.Roles = c.rolesOf(t.UserID, p.ID); t.Roles == nil {
+			return unauthorized()
+		}
+		t.ProjectID, t.Project = p.ID, p.Name
+		return nil
 	case req.Scope.Domain != nil && req.Scope.Domain.inDomain() && t.UserName == "admin":
-		t.DomainID, t.Roles = domainID, roles("admin", "")
+		t.DomainID, t.Roles = domainID, implied["admin"]
 		return nil
 	default:
 		return unauthorized()
@@ -106,7 +91,7 @@ func (c *Cloud) tokenView(t Token) object {
 	if t.Roles != nil {
 		list := []object{}
 		for _, role := range t.Roles {
-			list = append(list, object{"id": c.seed.Roles[role], "name": role})
+			list = append(list, object{"id": c.roleID(role), "name": role})
 		}
 		view["roles"] = list
 	}

@@ -130,6 +130,9 @@ func (c *Cloud) inventory(*request) (reply, error) {
 		})
 		out["volumes"] = named(volumes.All(tx), func(v Volume) (string, string) { return v.ID, v.Name }, seeded)
 		out["keypairs"] = named(keypairs.All(tx), func(k KeyPair) (string, string) { return k.UserID + "/" + k.Name, k.Name }, seeded)
+		out["flavors"] = named(flavorTable.All(tx), func(f Flavor) (string, string) { return f.ID, f.Name }, seeded)
+		out["volume_types"] = named(typeTable.All(tx), func(t VolumeType) (string, string) { return t.ID, t.Name }, seeded)
+		out["qos_policies"] = named(qosPolicies.All(tx), func(p QoSPolicy) (string, string) { return p.ID, p.Name }, seeded)
 		out["server_groups"] = named(serverGroups.All(tx), func(g ServerGroup) (string, string) { return g.ID, g.Name }, seeded)
 		return nil
 	})

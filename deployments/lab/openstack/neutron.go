@@ -8,10 +8,11 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// Network is a Neutron network. On the lab's drivers it is a layer 2 segment with one IPv4 subnet.
+// Network is a Neutron network. On the lab's drivers it is a layer 2 segment.
 type Network struct {
 	ID, Name, Description, ProjectID        string
 	Shared, External, AdminUp, PortSecurity bool
+	QoSPolicyID                             string
 	SubnetIDs                               []string
 	Created, Updated                        time.Time
 }
@@ -24,10 +25,12 @@ type Subnet struct {
 	First, Last                                 netip.Addr // the allocation pool
 	// Next is where the search for a free address begins: an address just freed comes last, so that
 	// nobody mistakes a new machine for an old one.
-	Next             netip.Addr
-	DHCP             bool
-	DNS              []string
-	Created, Updated time.Time
+	Next netip.Addr
+	DHCP bool
+	DNS  []string
+	// AddressMode and RAMode are those of IPv6, "" for none.
+	AddressMode, RAMode string
+	Created, Updated    time.Time
 }
 
 // FixedIP is an address of a port.
@@ -49,8 +52,10 @@ type Port struct {
 	Pairs                                            []AddressPair
 	SecurityGroups                                   []string
 	NoSecurity                                       bool // port_security_enabled: false
+	NoAddress                                        bool // it is to have none (ip_allocation: none)
 	DeviceID, DeviceOwner, Host, Status              string
 	AdminUp                                          bool
+	QoSPolicyID                                      string
 	Created, Updated                                 time.Time
 }
 
@@ -89,12 +94,10 @@ func (rt *router) neutron() {
 	crud(rt, "floatingips", "floatingip", c.listFloatingIPs, c.showFloatingIP, c.createFloatingIPCall, c.updateFloatingIP, c.deleteFloatingIPCall)
 	crud(rt, "security-groups", "security_group", c.listGroups, c.showGroup, c.createGroup, c.updateGroup, c.deleteGroup)
 	crud(rt, "security-group-rules", "security_group_rule", c.listRules, c.showRule, c.createRule, nil, c.deleteRule)
+	rt.neutronQoS()
 	rt.on(neutron, "PUT /v2.0/routers/{id}/add_router_interface", c.addInterface)
 	rt.on(neutron, "PUT /v2.0/routers/{id}/remove_router_interface", c.removeInterface)
-	rt.on(neutron, "GET /v2.0/{collection}/{id}/tags", c.listTags)
-	rt.on(neutron, "PUT /v2.0/{collection}/{id}/tags", c.replaceTags)
-	rt.on(neutron, "DELETE /v2.0/{collection}/{id}/tags", c.replaceTags)
-	rt.on(neutron, "PUT /v2.0/{collection}/{id}/tags/{tag}", c.addTag)
+	rt.neutronTags()
 	rt.on(neutron, "GET /v2.0/quotas/{id}", c.showNeutronQuota)
 	rt.on(neutron, "GET /v2.0/quotas/{id}/details.json", c.showNeutronUsage)
 	rt.on(neutron, "GET /v2.0/quotas/{id}/details", c.showNeutronUsage)
@@ -104,7 +107,7 @@ func (rt *router) neutron() {
 
 // extensions are those whose behaviour the lab has.
 var extensions = []string{
-	"allowed-address-pairs", "external-net", "port-security", "quotas", "quota_details",
+	"allowed-address-pairs", "external-net", "port-security", "qos", "quotas", "quota_details",
 	"router", "security-group", "standard-attr-tag", "standard-attr-description", "standard-attr-timestamp", "subnet_allocation", "binding",
 }
 

@@ -112,6 +112,23 @@ func (c *Cloud) tagged(v object) object {
 	return v
 }
 
+// neutronTags registers the tags of each collection: one pattern for all would also be one of QoS policies.
+func (rt *router) neutronTags() {
+	for _, collection := range []string{"networks", "subnets", "ports", "routers", "floatingips", "security-groups", "security_groups"} {
+		of := func(h handler) handler {
+			return func(r *request) (reply, error) {
+				r.SetPathValue("collection", collection)
+				return h(r)
+			}
+		}
+		path := " /v2.0/" + collection + "/{id}/tags"
+		rt.on(neutron, "GET"+path, of(rt.c.listTags))
+		rt.on(neutron, "PUT"+path, of(rt.c.replaceTags))
+		rt.on(neutron, "DELETE"+path, of(rt.c.replaceTags))
+		rt.on(neutron, "PUT"+path+"/{tag}", of(rt.c.addTag))
+	}
+}
+
 func (c *Cloud) listTags(r *request) (reply, error) {
 	list, _ := state.Load(c.store, tags, r.PathValue("id"))
 	if list == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -107,14 +108,14 @@ func (c *Cloud) newFloatingIP(ctx context.Context, id, project string, q floatin
 		if !found {
 			return notFound("NetworkNotFound", "Network %s could not be found.", q.NetworkID)
 		}
-		if !n.External || len(n.SubnetIDs) == 0 {
+		s, has := firstIPv4(tx, n)
+		if !n.External || !has {
 			return badRequest("Bad floatingip request: Network %s is not a valid external network.", q.NetworkID)
 		}
 		if err := c.neutronQuota(tx, project, "floatingip"); err != nil {
 			return err
 		}
 		// The address belongs to a port of the external network, as in Neutron.
-		s, _ := subnets.Get(tx, n.SubnetIDs[0])
 		addr, err := takeAddress(tx, &s, q.Address)
 		if err != nil {
 			return err
@@ -187,12 +188,14 @@ func attachTo(tx *state.Tx, f *FloatingIP, portID, fixed string) error {
 	if !found {
 		return portNotFound(portID)
 	}
-	if len(p.FixedIPs) == 0 {
+	own := slices.IndexFunc(p.FixedIPs, func(ip FixedIP) bool { return ip.IP.Is4() && (fixed == "" || fixed == ip.IP.String()) })
+	if own < 0 && fixed != "" {
+		return badRequest("Bad floatingip request: Port %s does not have fixed ip %s.", portID, fixed)
+	}
+	if own < 0 {
 		return badRequest("Bad floatingip request: Cannot add floating IP to port %s that has no fixed IPv4 addresses.", portID)
 	}
-	if fixed == "" {
-		fixed = p.FixedIPs[0].IP.String()
-	}
+	fixed = p.FixedIPs[own].IP.String()
 	for _, other := range floatingIPs.All(tx) {
 		if other.ID != f.ID && other.PortID == portID && other.FixedIP == fixed {
 			return conflict("FloatingIPPortAlreadyAssociated", "Cannot associate floating IP %s (%s) with port %s using fixed IP %s, as that fixed IP already has a floating IP on external network %s.", f.Address, f.ID, portID, fixed, f.NetworkID)

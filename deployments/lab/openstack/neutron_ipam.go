@@ -3,51 +3,112 @@ package openstack
 import (
 	"errors"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// allocate gives a new port its addresses.
+// allocate gives a port its addresses: those that are asked for, else one of IPv4 and one of IPv6, as far as the network has subnets
+// of both. In subnets with automatic addresses it has one in any case.
 func (c *Cloud) allocate(tx *state.Tx, p *Port, n Network, q portRequest) error {
-	if q.FixedIPs != nil && len(*q.FixedIPs) == 0 || len(n.SubnetIDs) == 0 {
-		if q.FixedIPs != nil && len(*q.FixedIPs) > 0 {
-			return badRequest("Invalid input for operation: No subnets on network %s.", n.ID)
-		}
+	there := subnetsOf(tx, n)
+	if p.NoAddress = q.FixedIPs != nil && len(*q.FixedIPs) == 0; p.NoAddress {
 		return nil
 	}
-	s, _ := subnets.Get(tx, n.SubnetIDs[0])
-	wanted := []string{""}
-	if q.FixedIPs != nil {
-		wanted = nil
-		for _, ip := range *q.FixedIPs {
-			if ip.SubnetID != "" && ip.SubnetID != s.ID {
-				return badRequest("Invalid input for operation: Failed to create port on network %s, because fixed_ips included invalid subnet %s.", n.ID, ip.SubnetID)
+	if q.FixedIPs == nil {
+		for _, v6 := range []bool{false, true} {
+			if err := allocateIn(tx, p, slices.DeleteFunc(slices.Clone(there), func(s Subnet) bool { return s.v6() != v6 || s.automatic() })); err != nil {
+				return err
 			}
-			wanted = append(wanted, ip.IP)
+		}
+	} else {
+		for _, ip := range *q.FixedIPs {
+			s, err := subnetFor(there, n, ip)
+			if err == nil {
+				err = take(tx, p, s, ip.IP)
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
-	for _, w := range wanted {
-		addr, err := takeAddress(tx, &s, w)
-		if err != nil {
-			return err
-		}
-		p.FixedIPs = append(p.FixedIPs, FixedIP{SubnetID: s.ID, IP: addr})
-		// The next search in this transaction must see it.
-		if err := errors.Join(ports.Put(tx, p.ID, *p), subnets.Put(tx, s.ID, s)); err != nil {
-			return err
+	for _, s := range there {
+		has := slices.ContainsFunc(p.FixedIPs, func(ip FixedIP) bool { return ip.SubnetID == s.ID })
+		if s.automatic() && !has && p.DeviceOwner != ownerRouter {
+			if err := take(tx, p, s, ""); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// takeAddress finds an address: the wanted one, or the next free one of the pool.
+// allocateIn takes an address of the first subnet that has one; none when there is no subnet.
+func allocateIn(tx *state.Tx, p *Port, among []Subnet) (err error) {
+	for _, s := range among {
+		if err = take(tx, p, s, ""); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// subnetFor is the subnet of a network that a wanted address is of.
+func subnetFor(there []Subnet, n Network, ip wantedIP) (Subnet, error) {
+	if len(there) == 0 {
+		return Subnet{}, badRequest("Invalid input for operation: No subnets on network %s.", n.ID)
+	}
+	addr, err := netip.ParseAddr(ip.IP)
+	if ip.IP != "" && err != nil {
+		return Subnet{}, badRequest("Invalid input for operation: IP address %s is not a valid IP for the specified subnet.", ip.IP)
+	}
+	for _, s := range there {
+		switch {
+		case ip.SubnetID == s.ID, ip.SubnetID == "" && ip.IP != "" && s.CIDR.Contains(addr):
+			return s, nil
+		case ip.SubnetID == "" && ip.IP == "" && !s.automatic():
+			return s, nil
+		}
+	}
+	if ip.SubnetID != "" {
+		return Subnet{}, badRequest("Invalid input for operation: Failed to create port on network %s, because fixed_ips included invalid subnet %s.", n.ID, ip.SubnetID)
+	}
+	return Subnet{}, badRequest("Invalid input for operation: IP address %s is not a valid IP for any of the subnets on the specified network.", ip.IP)
+}
+
+// take gives a port an address of a subnet.
+func take(tx *state.Tx, p *Port, s Subnet, wanted string) error {
+	var addr netip.Addr
+	var err error
+	switch {
+	case s.automatic() && wanted != "":
+		return badRequest("Invalid input for operation: IPv6 address %s can not be directly assigned to a port on subnet %s as the subnet is configured for automatic addresses.", wanted, s.ID)
+	case s.automatic():
+		addr, err = eui64(s.CIDR, p.MAC)
+	default:
+		addr, err = takeAddress(tx, &s, wanted)
+	}
+	if err != nil {
+		return err
+	}
+	p.FixedIPs = append(p.FixedIPs, FixedIP{SubnetID: s.ID, IP: addr})
+	// The next search in this transaction must see it.
+	return errors.Join(ports.Put(tx, p.ID, *p), subnets.Put(tx, s.ID, s))
+}
+
+// mostSearched bounds the search for a free address: no network of the lab has more ports.
+const mostSearched = 1 << 16
+
+// takeAddress finds an address: the wanted one, or the next free one of the pool. Another subnet may have the same addresses.
 func takeAddress(tx *state.Tx, s *Subnet, wanted string) (netip.Addr, error) {
 	used := map[netip.Addr]bool{s.Gateway: true}
 	for _, p := range ports.All(tx) {
 		for _, ip := range p.FixedIPs {
-			used[ip.IP] = true
+			if ip.SubnetID == s.ID {
+				used[ip.IP] = true
+			}
 		}
 	}
 	if wanted != "" {
@@ -61,7 +122,7 @@ func takeAddress(tx *state.Tx, s *Subnet, wanted string) (netip.Addr, error) {
 		return addr, nil
 	}
 	addr := s.Next
-	for range 1 << (32 - s.CIDR.Bits()) {
+	for range min(1<<min(s.CIDR.Addr().BitLen()-s.CIDR.Bits(), 30), mostSearched) {
 		if !addr.IsValid() || addr.Compare(s.First) < 0 || addr.Compare(s.Last) > 0 {
 			addr = s.First
 		}
@@ -74,12 +135,17 @@ func takeAddress(tx *state.Tx, s *Subnet, wanted string) (netip.Addr, error) {
 	return addr, conflict("IpAddressGenerationFailure", "No more IP addresses available on network %s.", s.NetworkID)
 }
 
-func sameAddresses(p Port, q portRequest) bool {
-	if len(*q.FixedIPs) != len(p.FixedIPs) {
+// sameAddresses tells whether a port has what is asked for; addresses that it makes itself need no asking.
+func sameAddresses(tx *state.Tx, p Port, q portRequest) bool {
+	have := slices.DeleteFunc(slices.Clone(p.FixedIPs), func(ip FixedIP) bool {
+		s, _ := subnets.Get(tx, ip.SubnetID)
+		return s.automatic() && !slices.ContainsFunc(*q.FixedIPs, func(w wantedIP) bool { return w.SubnetID == ip.SubnetID })
+	})
+	if len(*q.FixedIPs) != len(have) {
 		return false
 	}
 	for i, ip := range *q.FixedIPs {
-		if ip.IP != "" && ip.IP != p.FixedIPs[i].IP.String() {
+		if ip.IP != "" && ip.IP != have[i].IP.String() || ip.SubnetID != "" && ip.SubnetID != have[i].SubnetID {
 			return false
 		}
 	}
@@ -91,6 +157,10 @@ func (c *Cloud) machinePort(p Port) machine.Port {
 	out := machine.Port{ID: p.ID, NetworkID: p.NetworkID, MAC: p.MAC}
 	for _, ip := range p.FixedIPs {
 		s, _ := state.Load(c.store, subnets, ip.SubnetID)
+		if s.v6() {
+			out.IPv6 = append(out.IPv6, netip.PrefixFrom(ip.IP, s.CIDR.Bits()).String())
+			continue
+		}
 		out.FixedIPs = append(out.FixedIPs, ip.IP.String())
 		out.PrefixLen = s.CIDR.Bits()
 		if s.Gateway.IsValid() {
@@ -101,7 +171,7 @@ func (c *Cloud) machinePort(p Port) machine.Port {
 		out.AllowedAddresses = append(out.AllowedAddresses, pair.IP)
 	}
 	if p.NoSecurity {
-		out.AllowedAddresses = []string{"0.0.0.0/0"}
+		out.AllowedAddresses = []string{"0.0.0.0/0", "::/0"}
 	}
 	return out
 }

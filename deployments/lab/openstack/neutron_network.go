@@ -21,9 +21,17 @@ func networkView(n Network) object {
 		"id": n.ID, "name": n.Name, "description": n.Description, "project_id": n.ProjectID, "tenant_id": n.ProjectID,
 		"admin_state_up": n.AdminUp, "status": "ACTIVE", "shared": n.Shared, "router:external": n.External, "subnets": subnetIDs,
 		"mtu": 1500, "port_security_enabled": n.PortSecurity, "is_default": false, "availability_zones": []string{"nova"},
-		"availability_zone_hints": []string{}, "ipv4_address_scope": nil, "ipv6_address_scope": nil, "revision_number": 1,
+		"availability_zone_hints": []string{}, "ipv4_address_scope": nil, "ipv6_address_scope": nil, "qos_policy_id": orNil(n.QoSPolicyID), "revision_number": 1,
 		"created_at": stamp(n.Created), "updated_at": stamp(n.Updated),
 	}
+}
+
+// orNil is an id, or null for none.
+func orNil(id string) any {
+	if id == "" {
+		return nil
+	}
+	return id
 }
 
 // visible reports whether a network can be seen by the caller.
@@ -71,6 +79,7 @@ type networkRequest struct {
 	Shared       *bool   `json:"shared"`
 	External     *bool   `json:"router:external"`
 	PortSecurity *bool   `json:"port_security_enabled"`
+	QoSPolicy    *string `json:"qos_policy_id"`
 }
 
 func (q networkRequest) apply(n *Network) {
@@ -80,6 +89,7 @@ func (q networkRequest) apply(n *Network) {
 	set(&n.Shared, q.Shared)
 	set(&n.External, q.External)
 	set(&n.PortSecurity, q.PortSecurity)
+	set(&n.QoSPolicyID, q.QoSPolicy)
 }
 
 // set copies what was given.
@@ -96,6 +106,9 @@ func (c *Cloud) createNetwork(r *request) (object, error) {
 	}
 	if (q.Shared != nil && *q.Shared || q.External != nil && *q.External) && !r.token.Admin() {
 		return nil, fail(403, "PolicyNotAuthorized", "rule:create_network is disallowed by policy")
+	}
+	if err := c.useOfPolicy(r.project(), r.token.Admin(), q.QoSPolicy); err != nil {
+		return nil, err
 	}
 	n, err := c.newNetwork(uuid.NewString(), r.project(), q)
 	if err != nil {
@@ -128,6 +141,9 @@ func (c *Cloud) updateNetwork(r *request, id string) (object, error) {
 	}
 	var q networkRequest
 	if err := r.decode("network", &q); err != nil {
+		return nil, err
+	}
+	if err := c.useOfPolicy(r.project(), r.token.Admin(), q.QoSPolicy); err != nil {
 		return nil, err
 	}
 	n, _, err := state.Change(c.store, networks, id, func(n *Network) error {
@@ -196,13 +212,13 @@ func driverError(err error) error {
 // of a router.
 func (c *Cloud) ensureSegment(ctx context.Context, networkID string) error {
 	n, found := state.Load(c.store, networks, networkID)
-	if !found || len(n.SubnetIDs) == 0 || n.External {
+	if !found || n.External {
 		return nil // the external network is nothing but addresses
 	}
-	s, _ := state.Load(c.store, subnets, n.SubnetIDs[0])
+	s, _ := c.firstIPv4(n)
 	segment := machine.Network{ID: n.ID, CIDR: s.CIDR}
 	for _, p := range state.LoadAll(c.store, ports, "") {
-		if p.NetworkID == n.ID && p.DeviceOwner == ownerRouter && len(p.FixedIPs) > 0 {
+		if p.NetworkID == n.ID && p.DeviceOwner == ownerRouter && len(p.FixedIPs) > 0 && p.FixedIPs[0].SubnetID == s.ID {
 			segment.Gateway = p.FixedIPs[0].IP
 		}
 	}
@@ -211,6 +227,9 @@ func (c *Cloud) ensureSegment(ctx context.Context, networkID string) error {
 
 func (c *Cloud) recoverNetworks(ctx context.Context) error {
 	for _, n := range state.LoadAll(c.store, networks, "") {
+		if len(n.SubnetIDs) == 0 { // a server on it makes it
+			continue
+		}
 		if err := c.ensureSegment(ctx, n.ID); err != nil {
 			return fmt.Errorf("recover network %s: %w", n.Name, err)
 		}

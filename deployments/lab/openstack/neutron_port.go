@@ -36,7 +36,7 @@ func portView(p Port) object {
 		"mac_address": p.MAC, "fixed_ips": fixed, "allowed_address_pairs": pairs, "security_groups": groups, "device_id": p.DeviceID,
 		"device_owner": p.DeviceOwner, "status": p.Status, "admin_state_up": p.AdminUp, "port_security_enabled": !p.NoSecurity,
 		"binding:vnic_type": "normal", "binding:host_id": p.Host, "binding:vif_type": "bridge", "binding:profile": object{}, "dns_name": "",
-		"dns_assignment": []object{}, "extra_dhcp_opts": []object{}, "qos_policy_id": nil, "revision_number": 1,
+		"dns_assignment": []object{}, "ip_allocation": map[bool]string{true: "none", false: "immediate"}[p.NoAddress], "extra_dhcp_opts": []object{}, "qos_policy_id": orNil(p.QoSPolicyID), "revision_number": 1,
 		"created_at": stamp(p.Created), "updated_at": stamp(p.Updated),
 	}
 }
@@ -99,6 +99,7 @@ type portRequest struct {
 	FixedIPs       *[]wantedIP    `json:"fixed_ips"`
 	Pairs          *[]AddressPair `json:"allowed_address_pairs"`
 	SecurityGroups *[]string      `json:"security_groups"`
+	QoSPolicy      *string        `json:"qos_policy_id"`
 }
 
 func (c *Cloud) createPortCall(r *request) (object, error) {
@@ -107,6 +108,9 @@ func (c *Cloud) createPortCall(r *request) (object, error) {
 		return nil, err
 	}
 	if _, err := c.network(r, q.NetworkID); err != nil {
+		return nil, err
+	}
+	if err := c.useOfPolicy(r.project(), r.token.Admin(), q.QoSPolicy); err != nil {
 		return nil, err
 	}
 	var p Port
@@ -164,6 +168,7 @@ func (q portRequest) apply(p *Port) error {
 	set(&p.DeviceID, q.DeviceID)
 	set(&p.DeviceOwner, q.DeviceOwner)
 	set(&p.SecurityGroups, q.SecurityGroups)
+	set(&p.QoSPolicyID, q.QoSPolicy)
 	if q.PortSecurity != nil {
 		p.NoSecurity = !*q.PortSecurity
 	}
@@ -199,6 +204,9 @@ func (c *Cloud) updatePortCall(r *request, id string) (object, error) {
 	if err := r.decode("port", &q); err != nil {
 		return nil, err
 	}
+	if err := c.useOfPolicy(r.project(), r.token.Admin(), q.QoSPolicy); err != nil {
+		return nil, err
+	}
 	p, err := c.changePort(r.Context(), id, q)
 	return portView(p), err
 }
@@ -214,7 +222,7 @@ func (c *Cloud) changePort(ctx context.Context, id string, q portRequest) (Port,
 		if err := q.apply(&p); err != nil {
 			return err
 		}
-		if q.FixedIPs != nil && !sameAddresses(p, q) {
+		if q.FixedIPs != nil && !sameAddresses(tx, p, q) {
 			n, _ := networks.Get(tx, p.NetworkID)
 			p.FixedIPs = nil
 			if err := errors.Join(ports.Put(tx, id, p), c.allocate(tx, &p, n, q)); err != nil {

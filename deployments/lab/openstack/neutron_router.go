@@ -200,7 +200,13 @@ func (c *Cloud) plug(ctx context.Context, rtr Router, subnetID string) (Port, er
 	}
 	err := c.store.Update(func(tx *state.Tx) error {
 		for _, other := range ports.All(tx) {
-			if other.DeviceOwner != ownerRouter || other.FixedIPs[0].SubnetID != s.ID {
+			if other.DeviceOwner != ownerRouter {
+				continue
+			}
+			if taken, _ := subnets.Get(tx, other.FixedIPs[0].SubnetID); taken.ID != s.ID {
+				if taken.CIDR.Overlaps(s.CIDR) {
+					return badRequest("Bad router request: Cidr %s of subnet %s overlaps with cidr %s of subnet %s. (The routers of the lab are one.)", s.CIDR, s.ID, taken.CIDR, taken.ID)
+				}
 				continue
 			}
 			if other.DeviceID == rtr.ID {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,7 +17,10 @@ import (
 func newSubnet(n Network, name string, cidr netip.Prefix, now time.Time) Subnet {
 	s := Subnet{ID: uuid.NewString(), Name: name, NetworkID: n.ID, ProjectID: n.ProjectID, CIDR: cidr.Masked(), DHCP: true, Created: now, Updated: now}
 	s.Gateway = s.CIDR.Addr().Next()
-	s.First, s.Last = s.Gateway.Next(), lastAddress(s.CIDR).Prev()
+	s.First, s.Last = s.Gateway.Next(), lastAddress(s.CIDR)
+	if !s.v6() { // its last address is for broadcasts
+		s.Last = s.Last.Prev()
+	}
 	s.Next = s.First.Next().Next().Next().Next().Next().Next().Next().Next() // room for what people choose by hand
 	if !s.Last.IsValid() || s.Next.Compare(s.Last) > 0 {
 		s.Next = s.First
@@ -25,11 +29,12 @@ func newSubnet(n Network, name string, cidr netip.Prefix, now time.Time) Subnet 
 }
 
 func lastAddress(p netip.Prefix) netip.Addr {
-	b := p.Masked().Addr().As4()
-	for bit := p.Bits(); bit < 32; bit++ {
+	b := p.Masked().Addr().AsSlice()
+	for bit := p.Bits(); bit < 8*len(b); bit++ {
 		b[bit/8] |= 1 << (7 - bit%8)
 	}
-	return netip.AddrFrom4(b)
+	last, _ := netip.AddrFromSlice(b) // as long as it was
+	return last
 }
 
 func subnetView(s Subnet) object {
@@ -37,15 +42,19 @@ func subnetView(s Subnet) object {
 	if s.Gateway.IsValid() {
 		gateway = s.Gateway.String()
 	}
+	version := 4
+	if s.v6() {
+		version = 6
+	}
 	dns := s.DNS
 	if dns == nil {
 		dns = []string{}
 	}
 	return object{
 		"id": s.ID, "name": s.Name, "description": s.Description, "network_id": s.NetworkID, "project_id": s.ProjectID, "tenant_id": s.ProjectID,
-		"cidr": s.CIDR.String(), "gateway_ip": gateway, "ip_version": 4, "enable_dhcp": s.DHCP, "dns_nameservers": dns,
-		"allocation_pools": []object{{"start": s.First.String(), "end": s.Last.String()}}, "host_routes": []object{}, "ipv6_address_mode": nil,
-		"ipv6_ra_mode": nil, "subnetpool_id": nil, "revision_number": 1, "created_at": stamp(s.Created), "updated_at": stamp(s.Updated),
+		"cidr": s.CIDR.String(), "gateway_ip": gateway, "ip_version": version, "enable_dhcp": s.DHCP, "dns_nameservers": dns,
+		"allocation_pools": []object{{"start": s.First.String(), "end": s.Last.String()}}, "host_routes": []object{}, "ipv6_address_mode": orNil(s.AddressMode),
+		"ipv6_ra_mode": orNil(s.RAMode), "subnetpool_id": nil, "revision_number": 1, "created_at": stamp(s.Created), "updated_at": stamp(s.Updated),
 	}
 }
 
@@ -86,6 +95,8 @@ type subnetRequest struct {
 	Gateway     json.RawMessage `json:"gateway_ip"` // absent: the first address; null: none
 	DHCP        *bool           `json:"enable_dhcp"`
 	DNS         *[]string       `json:"dns_nameservers"`
+	AddressMode string          `json:"ipv6_address_mode"`
+	RAMode      string          `json:"ipv6_ra_mode"`
 	Pools       []struct {
 		Start netip.Addr `json:"start"`
 		End   netip.Addr `json:"end"`
@@ -113,14 +124,14 @@ func (c *Cloud) subnetOf(id, project string, n Network, q subnetRequest) (Subnet
 	if err != nil {
 		return Subnet{}, badRequest("Invalid input for cidr. Reason: '%s' is not a valid IP subnet.", q.CIDR)
 	}
-	if !cidr.Addr().Is4() || q.IPVersion == 6 {
-		return Subnet{}, badRequest("The lab has IPv4 only.")
-	}
-	if cidr.Bits() > 29 {
+	if cidr.Addr().Is4() && cidr.Bits() > 29 {
 		return Subnet{}, badRequest("Invalid input for operation: Requested subnet with cidr: %s for network: %s is too small.", q.CIDR, q.NetworkID)
 	}
 	s := newSubnet(n, "", cidr, c.now())
-	s.ID, s.ProjectID = id, project
+	s.ID, s.ProjectID, s.AddressMode, s.RAMode = id, project, q.AddressMode, q.RAMode
+	if err := q.checkIPv6(s); err != nil {
+		return s, err
+	}
 	if err := q.apply(&s); err != nil {
 		return s, err
 	}
@@ -176,16 +187,13 @@ func (c *Cloud) newSubnetOn(ctx context.Context, id, project string, q subnetReq
 		if err := c.neutronQuota(tx, project, "subnet"); err != nil {
 			return err
 		}
-		if n, _ = networks.Get(tx, q.NetworkID); len(n.SubnetIDs) > 0 {
-			return badRequest("The lab has one subnet in a network; %s has one already.", n.ID)
-		}
-		// The host reaches every segment by its own routes, so they cannot overlap.
-		for _, other := range subnets.All(tx) {
+		n, _ = networks.Get(tx, q.NetworkID)
+		for _, other := range subnetsOf(tx, n) {
 			if other.CIDR.Overlaps(s.CIDR) {
-				return badRequest("Invalid input for operation: Requested subnet with cidr: %s overlaps with subnet %s. (The lab has no overlapping subnets, not even in different networks.)", s.CIDR, other.CIDR)
+				return badRequest("Invalid input for operation: Requested subnet with cidr: %s for network: %s overlaps with another subnet.", s.CIDR, n.ID)
 			}
 		}
-		n.SubnetIDs = []string{s.ID}
+		n.SubnetIDs = append(n.SubnetIDs, s.ID)
 		return errors.Join(networks.Put(tx, n.ID, n), subnets.Put(tx, s.ID, s))
 	})
 	if err != nil {
@@ -231,21 +239,29 @@ func (c *Cloud) dropSubnet(ctx context.Context, id string) error {
 	}
 	for _, p := range state.LoadAll(c.store, ports, "") {
 		for _, ip := range p.FixedIPs {
-			if ip.SubnetID == id {
+			if ip.SubnetID == id && (!s.automatic() || p.DeviceOwner == ownerRouter) {
 				return conflict("SubnetInUse", "Unable to complete operation on subnet %s: One or more ports have an IP allocation from this subnet.", id)
 			}
 		}
 	}
-	if err := c.driver.DeleteNetwork(ctx, s.NetworkID); err != nil && !lcm.Is(err, lcm.KindNotFound) {
-		return driverError(err)
+	n, _ := state.Load(c.store, networks, s.NetworkID)
+	left := slices.DeleteFunc(slices.Clone(n.SubnetIDs), func(other string) bool { return other == id })
+	if len(left) == 0 {
+		if err := c.driver.DeleteNetwork(ctx, s.NetworkID); err != nil && !lcm.Is(err, lcm.KindNotFound) {
+			return driverError(err)
+		}
 	}
-	return c.store.Update(func(tx *state.Tx) error {
+	err := c.store.Update(func(tx *state.Tx) error {
 		if n, found := networks.Get(tx, s.NetworkID); found {
-			n.SubnetIDs = nil
+			n.SubnetIDs = slices.DeleteFunc(n.SubnetIDs, func(other string) bool { return other == id })
 			if err := networks.Put(tx, n.ID, n); err != nil {
 				return err
 			}
 		}
-		return errors.Join(subnets.Delete(tx, id), tags.Delete(tx, id))
+		return errors.Join(leave(tx, id), subnets.Delete(tx, id), tags.Delete(tx, id))
 	})
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	return c.ensureSegment(ctx, s.NetworkID)
 }

@@ -10,30 +10,6 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// Flavor is a size of servers.
-type Flavor struct {
-	ID, Name         string
-	VCPUs, RAM, Disk int
-}
-
-// flavors are those that every cloud has by tradition.
-var flavors = []Flavor{
-	{"1", "m1.tiny", 1, 512, 1},
-	{"2", "m1.small", 1, 2048, 20},
-	{"3", "m1.medium", 2, 4096, 40},
-	{"4", "m1.large", 4, 8192, 80},
-	{"5", "m1.xlarge", 8, 16384, 160},
-}
-
-func findFlavor(nameOrID string) (Flavor, bool) {
-	for _, f := range flavors {
-		if f.ID == nameOrID || f.Name == nameOrID {
-			return f, true
-		}
-	}
-	return Flavor{}, false
-}
-
 // The states of servers, as Nova names them.
 const (
 	statusBuild   = "BUILD"
@@ -124,16 +100,15 @@ func (rt *router) nova() {
 	rt.on(nova, "PUT /v2.1/servers/{id}/metadata", c.serverMetadata)
 	rt.on(nova, "GET /v2.1/servers/{id}/ips", c.serverAddresses)
 	rt.on(nova, "GET /v2.1/servers/{id}/os-interface", c.serverInterfaces)
+	rt.on(nova, "POST /v2.1/servers/{id}/os-interface", c.attachInterface)
+	rt.on(nova, "DELETE /v2.1/servers/{id}/os-interface/{port}", c.detachInterface)
 	rt.on(nova, "GET /v2.1/servers/{id}/tags", c.serverTags)
 	rt.on(nova, "PUT /v2.1/servers/{id}/tags", c.serverTags)
 	rt.on(nova, "GET /v2.1/servers/{id}/os-volume_attachments", c.listAttachments)
 	rt.on(nova, "POST /v2.1/servers/{id}/os-volume_attachments", c.attachCall)
 	rt.on(nova, "GET /v2.1/servers/{id}/os-volume_attachments/{volume}", c.showAttachment)
 	rt.on(nova, "DELETE /v2.1/servers/{id}/os-volume_attachments/{volume}", c.detachCall)
-	rt.on(nova, "GET /v2.1/flavors", func(r *request) (reply, error) { return c.listFlavors(r, false) })
-	rt.on(nova, "GET /v2.1/flavors/detail", func(r *request) (reply, error) { return c.listFlavors(r, true) })
-	rt.on(nova, "GET /v2.1/flavors/{id}", c.showFlavor)
-	rt.on(nova, "GET /v2.1/flavors/{id}/os-extra_specs", func(*request) (reply, error) { return ok(object{"extra_specs": object{}}) })
+	rt.novaFlavors()
 	rt.on(nova, "GET /v2.1/os-keypairs", c.listKeyPairs)
 	rt.on(nova, "POST /v2.1/os-keypairs", c.createKeyPairCall)
 	rt.on(nova, "GET /v2.1/os-keypairs/{name}", c.showKeyPair)
@@ -183,35 +158,6 @@ func (c *Cloud) microversion(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Openstack-Api-Version", "compute "+v)
 	w.Header().Set("X-Openstack-Nova-Api-Version", v)
 	w.Header().Add("Vary", "OpenStack-API-Version")
-}
-
-func (c *Cloud) flavorView(f Flavor, detail bool) object {
-	view := object{"id": f.ID, "name": f.Name, "links": []object{{"rel": "self", "href": c.cfg.Endpoint + "/compute/v2.1/flavors/" + f.ID}}}
-	if detail {
-		view["vcpus"], view["ram"], view["disk"], view["swap"], view["rxtx_factor"] = f.VCPUs, f.RAM, f.Disk, "", 1.0
-		view["OS-FLV-EXT-DATA:ephemeral"], view["OS-FLV-DISABLED:disabled"], view["os-flavor-access:is_public"] = 0, false, true
-		view["description"], view["extra_specs"] = nil, object{}
-	}
-	return view
-}
-
-func (c *Cloud) listFlavors(r *request, detail bool) (reply, error) {
-	out := []object{}
-	if r.URL.Query().Get("marker") == "" { // there is one page
-		for _, f := range flavors {
-			out = append(out, c.flavorView(f, detail))
-		}
-	}
-	return ok(object{"flavors": out})
-}
-
-func (c *Cloud) showFlavor(r *request) (reply, error) {
-	for _, f := range flavors {
-		if f.ID == r.PathValue("id") {
-			return ok(object{"flavor": c.flavorView(f, true)})
-		}
-	}
-	return reply{}, notFound("NotFound", "Flavor %s could not be found.", r.PathValue("id"))
 }
 
 func (c *Cloud) hosts() []string {

@@ -144,15 +144,15 @@ func (c *Cloud) resizeCall(s Server, arg json.RawMessage) (reply, error) {
 	if err := json.Unmarshal(arg, &q); err != nil {
 		return reply{}, badRequest("Invalid input for resize.")
 	}
-	if err := c.resize(s.ID, q.Flavor); err != nil {
+	if err := c.resize(s.ProjectID, s.ID, q.Flavor); err != nil {
 		return reply{}, err
 	}
 	return reply{status: http.StatusAccepted}, nil
 }
 
 // resize changes the books; the machines of the lab all have the host's size.
-func (c *Cloud) resize(id, flavor string) error {
-	f, found := findFlavor(flavor)
+func (c *Cloud) resize(project, id, flavor string) error {
+	f, found := c.findFlavor(project, flavor)
 	if !found {
 		return badRequest("Flavor %s could not be found.", flavor)
 	}

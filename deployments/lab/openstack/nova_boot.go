@@ -63,7 +63,10 @@ func (c *Cloud) boot(ctx context.Context, id string) {
 			m.Ports = append(m.Ports, c.machinePort(p))
 		}
 	}
-	err := c.driver.Create(ctx, m)
+	err := c.segments(ctx, m.Ports)
+	if err == nil {
+		err = c.driver.Create(ctx, m)
+	}
 	for i := range s.Volumes {
 		if err != nil || s.Volumes[i].Boot {
 			continue
@@ -75,6 +78,18 @@ func (c *Cloud) boot(ctx context.Context, id string) {
 		return // deleted meanwhile, or the lab goes down and boots it again later
 	}
 	c.booted(s, err)
+}
+
+// segments makes the networks that have no subnet: those of the others are there since their first subnet.
+func (c *Cloud) segments(ctx context.Context, of []machine.Port) error {
+	for _, p := range of {
+		if n, found := state.Load(c.store, networks, p.NetworkID); found && len(n.SubnetIDs) == 0 {
+			if err := c.ensureSegment(ctx, n.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // booted records what came of booting.
@@ -89,7 +104,7 @@ func (c *Cloud) booted(s Server, cause error) {
 			now.Status = statusError
 			now.Fault = &ServerFault{Code: 500, Message: "Build of instance " + s.ID + " aborted: " + sentence(cause), At: c.now()}
 			c.log.Warn("server did not boot", "server", s.Name, "id", s.ID, "error", cause.Error())
-			return servers.Put(tx, s.ID, now)
+			return errors.Join(abandon(tx, &now, c.now()), servers.Put(tx, s.ID, now))
 		}
 		now.Status, now.Fault = statusActive, nil
 		if now.Launched.IsZero() {

@@ -3,7 +3,9 @@ package openstack
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
@@ -56,4 +58,61 @@ func ownPortOn(tx *state.Tx, own []string, n nic, taken []string) string {
 		}
 	}
 	return ""
+}
+
+// attachInterface plugs a port into a server.
+func (c *Cloud) attachInterface(r *request) (reply, error) {
+	s, err := c.server(r)
+	if err != nil {
+		return reply{}, err
+	}
+	var q struct {
+		Port    string `json:"port_id"`
+		Network string `json:"net_id"`
+	}
+	if err := r.decode("interfaceAttachment", &q); err != nil {
+		return reply{}, err
+	}
+	if s.Status == statusError || s.Deleting {
+		return reply{}, conflict("Conflict", "Cannot 'attach_interface' instance %s while it is in vm_state %s", s.ID, strings.ToLower(s.Status))
+	}
+	if slices.Contains(s.PortIDs, q.Port) {
+		return reply{}, badRequest("Port %s is attached to this server already.", q.Port)
+	}
+	if err := c.replug(r.Context(), s.ID, append(c.nicsOf(s, ""), nic{Port: q.Port, Network: q.Network})); err != nil {
+		return reply{}, err
+	}
+	p, _ := state.Load(c.store, ports, q.Port)
+	return ok(object{"interfaceAttachment": object{"port_id": p.ID, "net_id": p.NetworkID, "mac_addr": p.MAC, "port_state": p.Status, "fixed_ips": portView(p)["fixed_ips"]}})
+}
+
+// detachInterface unplugs a port from a server.
+func (c *Cloud) detachInterface(r *request) (reply, error) {
+	s, err := c.server(r)
+	if err != nil {
+		return reply{}, err
+	}
+	port := r.PathValue("port")
+	if !slices.Contains(s.PortIDs, port) {
+		return reply{}, notFound("NotFound", "Instance %s does not have interface %s", s.ID, port)
+	}
+	if err := c.replug(r.Context(), s.ID, c.nicsOf(s, port)); err != nil {
+		return reply{}, err
+	}
+	return reply{status: http.StatusAccepted}, nil
+}
+
+// nicsOf asks for the ports that a server has, but for one.
+func (c *Cloud) nicsOf(s Server, without string) (out []nic) {
+	for _, id := range s.PortIDs {
+		p, found := state.Load(c.store, ports, id)
+		switch {
+		case !found || id == without:
+		case slices.Contains(s.OwnPorts, id):
+			out = append(out, nic{Network: p.NetworkID})
+		default:
+			out = append(out, nic{Port: id})
+		}
+	}
+	return out
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
+	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -112,6 +114,9 @@ func (c *Cloud) createServer(id, project, user string, q serverRequest) (Server,
 			return err
 		}
 		c.schedule(tx, &s)
+		if s.Status == statusError {
+			return errors.Join(tags.Put(tx, s.ID, append([]string{}, q.Tags...)), abandon(tx, &s, c.now()), servers.Put(tx, s.ID, s))
+		}
 		if err := settle(tx, s.PortIDs, s.ID, s.Host, "DOWN", c.now()); err != nil {
 			return err
 		}
@@ -121,6 +126,13 @@ func (c *Cloud) createServer(id, project, user string, q serverRequest) (Server,
 		c.later(s.ID, false, func(ctx context.Context) { c.boot(ctx, s.ID) })
 	}
 	return s, err
+}
+
+// abandon frees the ports of others that a server was to have which does not boot, as Nova does.
+func abandon(tx *state.Tx, s *Server, now time.Time) error {
+	err := unsettle(tx, s.PortIDs, s.ID, now)
+	s.PortIDs = slices.Clone(s.OwnPorts)
+	return err
 }
 
 // draft checks what a request says apart from networks and quotas.
@@ -137,7 +149,7 @@ func (c *Cloud) draft(id, project, user string, q serverRequest) (Server, error)
 		return s, badRequest("Invalid input for field/attribute name. Value: . '' is too short")
 	}
 	var found bool
-	if s.Flavor, found = findFlavor(q.Flavor); !found {
+	if s.Flavor, found = c.findFlavor(project, q.Flavor); !found {
 		return s, badRequest("Flavor %s could not be found.", q.Flavor)
 	}
 	if q.Image != "" {
@@ -182,6 +194,9 @@ func (c *Cloud) plugServer(tx *state.Tx, s *Server, nics []nic) error {
 			}
 			if p.DeviceID != "" && p.DeviceID != s.ID {
 				return conflict("Conflict", "Port %s is still in use.", n.Port)
+			}
+			if len(p.FixedIPs) == 0 && !p.NoAddress {
+				return badRequest("Port %s requires a FixedIP in order to be used.", n.Port)
 			}
 			s.PortIDs = append(s.PortIDs, p.ID)
 			continue

@@ -60,7 +60,11 @@ func (c *Cloud) addresses(s Server) map[string][]object {
 }
 
 func addressView(ip, typ, mac string) object {
-	return object{"addr": ip, "version": 4, "OS-EXT-IPS:type": typ, "OS-EXT-IPS-MAC:mac_addr": mac}
+	version := 4
+	if strings.Contains(ip, ":") {
+		version = 6
+	}
+	return object{"addr": ip, "version": version, "OS-EXT-IPS:type": typ, "OS-EXT-IPS-MAC:mac_addr": mac}
 }
 
 func (c *Cloud) serverView(s Server, version int) object {
@@ -92,7 +96,8 @@ func (c *Cloud) serverView(s Server, version int) object {
 	view["flavor"] = object{"id": s.Flavor.ID, "links": []object{}}
 	if version >= 47 {
 		view["flavor"] = object{
-			"original_name": s.Flavor.Name, "vcpus": s.Flavor.VCPUs, "ram": s.Flavor.RAM, "disk": s.Flavor.Disk, "ephemeral": 0, "swap": 0, "extra_specs": object{},
+			"original_name": s.Flavor.Name, "vcpus": s.Flavor.VCPUs, "ram": s.Flavor.RAM, "disk": s.Flavor.Disk, "ephemeral": s.Flavor.Ephemeral, "swap": s.Flavor.Swap,
+			"extra_specs": s.Flavor.specs(),
 		}
 	}
 	c.serverDetails(s, view)

@@ -288,7 +288,7 @@ func TestQuotaFailuresReadAsHeatTellsThem(t *testing.T) {
 		"instances": {
 			"/compute/v2.1/os-quota-sets/%s", "quota_set",
 			map[string]any{"instances": 3},
-			`^Resource CREATE failed: Forbidden: resources\.(masters|workers)\.resources\.\w+\.resources\.server: Quota exceeded for instances: Requested 1, but already used 3 of 3 instances \(HTTP 403\) \(Request-ID: req-`,
+			`^Resource CREATE failed: Forbidden: resources\.(storage|(masters|workers)\.resources\.\w+\.resources\.server): Quota exceeded for instances: Requested 1, but already used 3 of 3 instances \(HTTP 403\) \(Request-ID: req-`,
 		},
 		"ports": {
 			"/networking/v2.0/quotas/%s", "quota",

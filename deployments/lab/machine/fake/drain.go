@@ -17,7 +17,7 @@ func (d *Driver) drainNode(ctx context.Context, m *Machine, p Params) Result {
 			p.Result("absent", "yes")
 			return Result{}
 		}
-		node.cordoned, ready = true, c.ready(leaving)
+		node.cordoned, ready = true, c.ready(leaving) && p.Get("OFF") == ""
 		p.Print("node/%s cordoned", leaving)
 		return Result{}
 	})

@@ -137,14 +137,18 @@ func (d *Driver) Create(_ context.Context, def machine.Machine) error {
 	return nil
 }
 
-// addresses are the fixed and the floating ones of m.
+// addresses are those that m listens on: the fixed ones that this host has, and the floating ones.
 func (d *Driver) addresses(m *Machine) []string {
 	var all []string
 	for _, port := range m.ports() {
-		all = append(all, port.FixedIPs...)
+		for _, ip := range port.FixedIPs {
+			if parsed := net.ParseIP(ip); parsed.IsLoopback() { // others are of networks that the host has no way to
+				all = append(all, ip)
+			}
+		}
 	}
 	for _, f := range d.floating {
-		if slices.Contains(all, f.FixedIP) {
+		if m.hasAddress(f.FixedIP) {
 			all = append(all, f.Address)
 		}
 	}

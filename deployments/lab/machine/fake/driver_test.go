@@ -179,10 +179,16 @@ func TestCreate_logsInWhomUserDataNames(t *testing.T) {
 	}
 }
 
-func TestCreate_refusesAnAddressThatIsNotLoopback(t *testing.T) {
-	err := newLab(t, fake.Options{}).driver.Create(t.Context(), machine.Machine{
-		ID: "m1", Ports: []machine.Port{{NetworkID: "net0", FixedIPs: []string{"10.78.0.5"}}},
-	})
+func TestCreate_takesAddressesThatTheHostHasNoWayTo(t *testing.T) {
+	driver := newLab(t, fake.Options{}).driver
+	require.NoError(t, driver.Create(t.Context(), machine.Machine{
+		ID: "m1", Ports: []machine.Port{{NetworkID: "net0", FixedIPs: []string{"10.78.0.5"}, IPv6: []string{"fd78::5/64"}}},
+	}))
+	st, err := driver.State(t.Context(), "m1")
+	require.NoError(t, err)
+	require.Equal(t, machine.Running, st)
+
+	err = driver.Create(t.Context(), machine.Machine{ID: "m2", Ports: []machine.Port{{NetworkID: "net0", FixedIPs: []string{"nowhere"}}}})
 	require.Equal(t, lcm.KindInvalid, lcm.KindOf(err))
 }
 

@@ -22,7 +22,7 @@ func checkPort(p machine.Port) error {
 	if err != nil || len(mac) != 6 {
 		return lcm.Errorf(lcm.KindInvalid, "Port %s: %q is not a MAC address.", p.ID, p.MAC)
 	}
-	if p.PrefixLen < 1 || p.PrefixLen > 32 {
+	if (len(p.FixedIPs) > 0 || p.PrefixLen != 0) && (p.PrefixLen < 1 || p.PrefixLen > 32) {
 		return lcm.Errorf(lcm.KindInvalid, "Port %s: %d is not the length of a prefix.", p.ID, p.PrefixLen)
 	}
 	if _, err := sourcesOf(p); err != nil {
@@ -62,6 +62,9 @@ func portCommands(netns string, ports []machine.Port) (outside, inside string) {
 		fmt.Fprintf(&out, "link set %s master %s up\n", tap, bridgeName(p.NetworkID))
 		for _, ip := range p.FixedIPs {
 			fmt.Fprintf(&in, "addr add %s/%d dev %s\n", ip, p.PrefixLen, eth)
+		}
+		for _, ip := range p.IPv6 {
+			fmt.Fprintf(&in, "addr add %s dev %s nodad\n", ip, eth)
 		}
 		fmt.Fprintf(&in, "link set %s up\n", eth)
 		if gateway == "" && p.Gateway != "" {

@@ -109,6 +109,9 @@ func replugCommands(netns string, have []device, ports []machine.Port) (outside 
 		for _, ip := range p.FixedIPs {
 			fmt.Fprintf(&add, "addr replace %s/%d dev %s\n", ip, p.PrefixLen, eth)
 		}
+		for _, ip := range p.IPv6 {
+			fmt.Fprintf(&add, "addr replace %s dev %s nodad\n", ip, eth)
+		}
 		fmt.Fprintf(&add, "link set %s up\n", eth)
 		if gateway == "" && p.Gateway != "" {
 			gateway = p.Gateway

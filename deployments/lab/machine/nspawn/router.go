@@ -76,13 +76,13 @@ func (d *Driver) EnsureNetwork(ctx context.Context, n machine.Network) error {
 	if err := checkID("network", n.ID); err != nil {
 		return err
 	}
-	if !n.CIDR.IsValid() || !n.CIDR.Addr().Is4() || (n.Gateway.IsValid() && !n.CIDR.Contains(n.Gateway)) {
+	if n.CIDR.IsValid() && !n.CIDR.Addr().Is4() || n.Gateway.IsValid() && !n.CIDR.Contains(n.Gateway) {
 		return lcm.Errorf(lcm.KindInvalid, "Network %s: %s with gateway %s is not an IPv4 subnet.", n.ID, n.CIDR, n.Gateway)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, other := range d.networks.list() {
-		if other.ID != n.ID && other.CIDR.Overlaps(n.CIDR) {
+		if other.ID != n.ID && n.Gateway.IsValid() && other.Gateway.IsValid() && other.CIDR.Overlaps(n.CIDR) {
 			return lcm.Errorf(lcm.KindConflict, "Network %s: %s overlaps %s of network %s; the lab has one router.", n.ID, n.CIDR, other.CIDR, other.ID)
 		}
 	}
@@ -145,7 +145,9 @@ func (d *Driver) DeleteNetwork(ctx context.Context, id string) error {
 		}
 	}
 	if exists(netnsDir + d.router()) {
-		_, _ = run(ctx, "", "ip", "route", "del", n.CIDR.Masked().String(), "dev", d.router())
+		if n.Gateway.IsValid() { // without one the host has no route to it, and another network may have the same subnet
+			_, _ = run(ctx, "", "ip", "route", "del", n.CIDR.Masked().String(), "dev", d.router())
+		}
 		if _, err := run(ctx, "", "ip", "-n", d.router(), "link", "del", bridgeName(id)); err != nil && !strings.Contains(err.Error(), "Cannot find device") {
 			return broken(err, "The bridge of network %s cannot be removed.", id)
 		}

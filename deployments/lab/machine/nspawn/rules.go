@@ -50,8 +50,11 @@ func (r ruleset) renderPorts(b *strings.Builder) error {
 		jumps = append(jumps, fmt.Sprintf("%q : jump %s", tap, tap))
 		fmt.Fprintf(b, "\tchain %s {\n\t\tether saddr != %s drop\n\t\tarp saddr ether != %s drop\n", tap, p.MAC, p.MAC)
 		// An ARP probe (RFC 5227) has no sender address yet and claims none.
-		fmt.Fprintf(b, "\t\tarp saddr ip 0.0.0.0 accept\n\t\tarp saddr ip { %s } accept\n", strings.Join(sources.v4, ", "))
-		fmt.Fprintf(b, "\t\tip saddr { %s } accept\n", strings.Join(sources.v4, ", "))
+		b.WriteString("\t\tarp saddr ip 0.0.0.0 accept\n")
+		if len(sources.v4) > 0 {
+			fmt.Fprintf(b, "\t\tarp saddr ip { %s } accept\n", strings.Join(sources.v4, ", "))
+			fmt.Fprintf(b, "\t\tip saddr { %s } accept\n", strings.Join(sources.v4, ", "))
+		}
 		b.WriteString("\t\tip6 saddr { ::, fe80::/10 } accept\n")
 		if len(sources.v6) > 0 {
 			fmt.Fprintf(b, "\t\tip6 saddr { %s } accept\n", strings.Join(sources.v6, ", "))
@@ -89,7 +92,12 @@ type sources struct{ v4, v6 []string }
 // sourcesOf lists the addresses a port may use. nftables refuses sets whose ranges overlap.
 func sourcesOf(p machine.Port) (sources, error) {
 	var all []netip.Prefix
-	for _, text := range slices.Concat(p.FixedIPs, p.AllowedAddresses) {
+	own := slices.Clone(p.FixedIPs)
+	for _, text := range p.IPv6 {
+		address, _, _ := strings.Cut(text, "/")
+		own = append(own, address)
+	}
+	for _, text := range slices.Concat(own, p.AllowedAddresses) {
 		prefix, err := parsePrefix(text)
 		if err != nil {
 			return sources{}, fmt.Errorf("port %s: %w", p.ID, err)
@@ -109,9 +117,6 @@ func sourcesOf(p machine.Port) (sources, error) {
 		} else {
 			s.v6 = append(s.v6, prefixText(prefix))
 		}
-	}
-	if len(s.v4) == 0 {
-		return sources{}, fmt.Errorf("port %s has no IPv4 address", p.ID)
 	}
 	return s, nil
 }

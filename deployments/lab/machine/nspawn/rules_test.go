@@ -60,7 +60,10 @@ func TestRules_areAcceptedByNftables(t *testing.T) {
 	}
 	everything := exampleRules()
 	everything.Ports[0].AllowedAddresses = []string{"0.0.0.0/0", "::/0"}
-	for _, rules := range []ruleset{exampleRules(), everything, {HostLink: netip.MustParseAddr("169.254.17.5")}} {
+	dual, bare := exampleRules(), exampleRules()
+	dual.Ports[0].IPv6 = []string{"fd00::5/64"}
+	bare.Ports[0].FixedIPs, bare.Ports[0].AllowedAddresses = nil, nil
+	for _, rules := range []ruleset{exampleRules(), everything, dual, bare, {HostLink: netip.MustParseAddr("169.254.17.5")}} {
 		text, err := rules.render()
 		require.NoError(t, err)
 		check := exec.CommandContext(t.Context(), "unshare", "--net", "nft", "--check", "--file", "-")
@@ -73,8 +76,11 @@ func TestRules_areAcceptedByNftables(t *testing.T) {
 func TestPorts_thatCannotBeEnforcedAreRefused(t *testing.T) {
 	good := machine.Port{ID: "p", MAC: "fa:16:3e:00:00:02", FixedIPs: []string{"10.78.0.21"}, PrefixLen: 24}
 	require.NoError(t, checkPort(good))
+	require.NoError(t, checkPort(machine.Port{ID: "p", MAC: good.MAC}), "a port without addresses")
+	require.NoError(t, checkPort(machine.Port{ID: "p", MAC: good.MAC, IPv6: []string{"fd00::5/64"}}), "a port with IPv6 alone")
 	for name, spoil := range map[string]func(*machine.Port){
-		"no address":      func(p *machine.Port) { p.FixedIPs = nil },
+		"no address":      func(p *machine.Port) { p.FixedIPs = []string{"nowhere"} },
+		"rule in IPv6":    func(p *machine.Port) { p.IPv6 = []string{"fd00::1 } accept/64"} },
 		"rule in address": func(p *machine.Port) { p.AllowedAddresses = []string{"10.78.0.1 } accept"} },
 		"rule in MAC":     func(p *machine.Port) { p.MAC = "fa:16:3e:00:00:02 drop" },
 		"path in id":      func(p *machine.Port) { p.ID = "../p" },
@@ -84,6 +90,17 @@ func TestPorts_thatCannotBeEnforcedAreRefused(t *testing.T) {
 		spoil(&p)
 		require.Error(t, checkPort(p), name)
 	}
+}
+
+func TestPortCommands_setAddressesOfIPv6(t *testing.T) {
+	port := machine.Port{ID: "a", NetworkID: "n1", MAC: "fa:16:3e:00:00:01", FixedIPs: []string{"10.78.0.11"}, PrefixLen: 24, IPv6: []string{"fd00::5/64"}}
+	_, inside := portCommands("wl-ns", []machine.Port{port})
+	require.Contains(t, inside, "addr add 10.78.0.11/24 dev eth0\naddr add fd00::5/64 dev eth0 nodad\nlink set eth0 up\n")
+	_, again := replugCommands("wl-ns", []device{{Name: "eth0", MAC: port.MAC}}, []machine.Port{port})
+	require.Contains(t, again.add, "addr replace fd00::5/64 dev eth0 nodad\n")
+	rules, err := ruleset{HostLink: netip.MustParseAddr("169.254.17.5"), Ports: []machine.Port{port}}.render()
+	require.NoError(t, err)
+	require.Contains(t, rules, "ip6 saddr { fd00::5 } accept")
 }
 
 func TestPortCommands_useTheFirstGatewayOnly(t *testing.T) {

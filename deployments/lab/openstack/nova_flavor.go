@@ -1,0 +1,381 @@
+package openstack
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/state"
+)
+
+// Flavor is a size of servers.
+type Flavor struct {
+	ID, Name         string
+	VCPUs, RAM, Disk int
+	Ephemeral, Swap  int
+	RxTxFactor       float64
+	Description      string
+	ExtraSpecs       map[string]string
+	// Private hides it from projects that are not among Projects.
+	Private  bool
+	Projects []string
+}
+
+// flavorTable are the flavors that administrators and stacks have made.
+const flavorTable = state.Table[Flavor]("nova_flavors")
+
+// oldFlavors are those that every cloud has by tradition.
+func oldFlavors() []Flavor {
+	return []Flavor{
+		{ID: "1", Name: "m1.tiny", VCPUs: 1, RAM: 512, Disk: 1},
+		{ID: "2", Name: "m1.small", VCPUs: 1, RAM: 2048, Disk: 20},
+		{ID: "3", Name: "m1.medium", VCPUs: 2, RAM: 4096, Disk: 40},
+		{ID: "4", Name: "m1.large", VCPUs: 4, RAM: 8192, Disk: 80},
+		{ID: "5", Name: "m1.xlarge", VCPUs: 8, RAM: 16384, Disk: 160},
+	}
+}
+
+// flavors are all that there are.
+func (c *Cloud) flavors() []Flavor {
+	return append(oldFlavors(), state.LoadAll(c.store, flavorTable, "")...)
+}
+
+// open tells whether servers of a project may be of that size.
+func (f Flavor) open(project string) bool { return !f.Private || slices.Contains(f.Projects, project) }
+
+// findFlavor finds one that a project may use.
+func (c *Cloud) findFlavor(project, nameOrID string) (Flavor, bool) {
+	for _, f := range c.flavors() {
+		if (f.ID == nameOrID || f.Name == nameOrID) && f.open(project) {
+			return f, true
+		}
+	}
+	return Flavor{}, false
+}
+
+func (rt *router) novaFlavors() {
+	c := rt.c
+	rt.on(nova, "GET /v2.1/flavors", func(r *request) (reply, error) { return c.listFlavors(r, false) })
+	rt.on(nova, "GET /v2.1/flavors/detail", func(r *request) (reply, error) { return c.listFlavors(r, true) })
+	rt.on(nova, "POST /v2.1/flavors", c.createFlavorCall)
+	rt.on(nova, "GET /v2.1/flavors/{id}", c.showFlavor)
+	rt.on(nova, "PUT /v2.1/flavors/{id}", c.describeFlavor)
+	rt.on(nova, "DELETE /v2.1/flavors/{id}", c.deleteFlavorCall)
+	rt.on(nova, "POST /v2.1/flavors/{id}/action", c.flavorAction)
+	rt.on(nova, "GET /v2.1/flavors/{id}/os-flavor-access", c.flavorAccess)
+	rt.on(nova, "GET /v2.1/flavors/{id}/os-extra_specs", c.extraSpecs)
+	rt.on(nova, "POST /v2.1/flavors/{id}/os-extra_specs", c.addExtraSpecs)
+	rt.on(nova, "GET /v2.1/flavors/{id}/os-extra_specs/{key}", c.extraSpec)
+	rt.on(nova, "PUT /v2.1/flavors/{id}/os-extra_specs/{key}", c.setExtraSpec)
+	rt.on(nova, "DELETE /v2.1/flavors/{id}/os-extra_specs/{key}", c.dropExtraSpec)
+}
+
+func (c *Cloud) flavorView(f Flavor, detail bool) object {
+	view := object{"id": f.ID, "name": f.Name, "links": []object{{"rel": "self", "href": c.cfg.Endpoint + "/compute/v2.1/flavors/" + f.ID}}}
+	if detail {
+		view["vcpus"], view["ram"], view["disk"], view["swap"], view["rxtx_factor"] = f.VCPUs, f.RAM, f.Disk, any(""), cmp.Or(f.RxTxFactor, 1.0)
+		if f.Swap > 0 {
+			view["swap"] = f.Swap
+		}
+		view["OS-FLV-EXT-DATA:ephemeral"], view["OS-FLV-DISABLED:disabled"], view["os-flavor-access:is_public"] = f.Ephemeral, false, !f.Private
+		view["description"], view["extra_specs"] = any(nil), f.specs()
+		if f.Description != "" {
+			view["description"] = f.Description
+		}
+	}
+	return view
+}
+
+// specs are the extra specs, never nil.
+func (f Flavor) specs() map[string]string {
+	if f.ExtraSpecs == nil {
+		return map[string]string{}
+	}
+	return f.ExtraSpecs
+}
+
+func (c *Cloud) listFlavors(r *request, detail bool) (reply, error) {
+	out := []object{}
+	q := r.URL.Query()
+	for _, f := range c.flavors() {
+		wanted := f.open(r.project())
+		if public := q.Get("is_public"); r.token.Admin() && public != "" { // None: all
+			only, err := strconv.ParseBool(public)
+			wanted = err != nil || only != f.Private
+		}
+		least := func(key string, have int) bool { n, err := strconv.Atoi(q.Get(key)); return err != nil || have >= n }
+		if wanted && q.Get("marker") == "" && least("minRam", f.RAM) && least("minDisk", f.Disk) { // there is one page
+			out = append(out, c.flavorView(f, detail))
+		}
+	}
+	return ok(object{"flavors": out})
+}
+
+// flavor is that of a request's path; administrators see those of others, too.
+func (c *Cloud) flavor(r *request) (Flavor, error) {
+	for _, f := range c.flavors() {
+		if f.ID == r.PathValue("id") && (f.open(r.project()) || r.token.Admin()) {
+			return f, nil
+		}
+	}
+	return Flavor{}, notFound("NotFound", "Flavor %s could not be found.", r.PathValue("id"))
+}
+
+func (c *Cloud) showFlavor(r *request) (reply, error) {
+	f, err := c.flavor(r)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(object{"flavor": c.flavorView(f, true)})
+}
+
+// flavorRequest is what POST /flavors takes.
+type flavorRequest struct {
+	ID          string   `json:"id"` // "" or "auto": Nova chooses
+	Name        string   `json:"name"`
+	VCPUs       any      `json:"vcpus"`
+	RAM         any      `json:"ram"`
+	Disk        any      `json:"disk"`
+	Ephemeral   any      `json:"OS-FLV-EXT-DATA:ephemeral"`
+	Swap        any      `json:"swap"`
+	RxTxFactor  float64  `json:"rxtx_factor"`
+	Public      *bool    `json:"os-flavor-access:is_public"`
+	Description string   `json:"description"`
+	Projects    []string `json:"-"`
+}
+
+// mayManage keeps others than administrators from what is theirs.
+func mayManage(r *request, rule string) error {
+	if r.token.Admin() {
+		return nil
+	}
+	return fail(http.StatusForbidden, "Forbidden", "Policy doesn't allow %s to be performed.", rule)
+}
+
+func (c *Cloud) createFlavorCall(r *request) (reply, error) {
+	if err := mayManage(r, "os_compute_api:os-flavor-manage:create"); err != nil {
+		return reply{}, err
+	}
+	var q flavorRequest
+	if err := r.decode("flavor", &q); err != nil {
+		return reply{}, err
+	}
+	f, err := c.newFlavor(q)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(object{"flavor": c.flavorView(f, true)})
+}
+
+// newFlavor makes a flavor; names and ids are unique in the cloud.
+func (c *Cloud) newFlavor(q flavorRequest) (Flavor, error) {
+	f := Flavor{
+		ID: q.ID, Name: q.Name, VCPUs: intOf(q.VCPUs, 0), RAM: intOf(q.RAM, 0), Disk: intOf(q.Disk, 0), Ephemeral: intOf(q.Ephemeral, 0), Swap: intOf(q.Swap, 0),
+		RxTxFactor: q.RxTxFactor, Private: q.Public != nil && !*q.Public, Description: q.Description, Projects: q.Projects,
+	}
+	if f.ID == "" || f.ID == "auto" {
+		f.ID = uuid.NewString()
+	}
+	switch {
+	case f.Name == "":
+		return f, badRequest("Invalid input for field/attribute name. Value: . '' is too short")
+	case f.VCPUs < 1:
+		return f, badRequest("Invalid input for field/attribute vcpus. Value: %v. %v is less than the minimum of 1", q.VCPUs, f.VCPUs)
+	case f.RAM < 1:
+		return f, badRequest("Invalid input for field/attribute ram. Value: %v. %v is less than the minimum of 1", q.RAM, f.RAM)
+	case f.Disk < 0:
+		return f, badRequest("Invalid input for field/attribute disk. Value: %v. %v is less than the minimum of 0", q.Disk, f.Disk)
+	}
+	return f, c.store.Update(func(tx *state.Tx) error {
+		for _, other := range append(oldFlavors(), flavorTable.All(tx)...) {
+			switch {
+			case other.ID == f.ID:
+				return conflict("Conflict", "Flavor with ID %s already exists.", f.ID)
+			case other.Name == f.Name:
+				return conflict("Conflict", "Flavor with name %s already exists.", f.Name)
+			}
+		}
+		return flavorTable.Put(tx, f.ID, f)
+	})
+}
+
+// changeFlavor changes one that was made; those of tradition stay as they are.
+func (c *Cloud) changeFlavor(id string, change func(*Flavor) error) (Flavor, error) {
+	if slices.ContainsFunc(oldFlavors(), func(f Flavor) bool { return f.ID == id }) {
+		return Flavor{}, fail(http.StatusForbidden, "Forbidden", "The lab does not change the flavors that it has from the start.")
+	}
+	f, found, err := state.Change(c.store, flavorTable, id, change)
+	if err == nil && !found {
+		err = notFound("NotFound", "Flavor %s could not be found.", id)
+	}
+	return f, err
+}
+
+func (c *Cloud) describeFlavor(r *request) (reply, error) {
+	if err := mayManage(r, "os_compute_api:os-flavor-manage:update"); err != nil {
+		return reply{}, err
+	}
+	var q flavorRequest
+	if err := r.decode("flavor", &q); err != nil {
+		return reply{}, err
+	}
+	f, err := c.changeFlavor(r.PathValue("id"), func(f *Flavor) error { f.Description = q.Description; return nil })
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(object{"flavor": c.flavorView(f, true)})
+}
+
+// deleteFlavorCall takes a flavor away; servers keep what they have of it.
+func (c *Cloud) deleteFlavorCall(r *request) (reply, error) {
+	if err := mayManage(r, "os_compute_api:os-flavor-manage:delete"); err != nil {
+		return reply{}, err
+	}
+	if _, err := c.changeFlavor(r.PathValue("id"), func(*Flavor) error { return nil }); err != nil {
+		return reply{}, err
+	}
+	return reply{status: http.StatusAccepted}, state.Remove(c.store, flavorTable, r.PathValue("id"))
+}
+
+func (c *Cloud) flavorAccess(r *request) (reply, error) {
+	f, err := c.flavor(r)
+	if err == nil {
+		err = mayManage(r, "os_compute_api:os-flavor-access")
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	if !f.Private {
+		return reply{}, notFound("NotFound", "Access list not available for public flavors.")
+	}
+	return ok(object{"flavor_access": accessView(f)})
+}
+
+func accessView(f Flavor) []object {
+	out := []object{}
+	for _, project := range f.Projects {
+		out = append(out, object{"flavor_id": f.ID, "tenant_id": project})
+	}
+	return out
+}
+
+func (c *Cloud) flavorAction(r *request) (reply, error) {
+	if err := mayManage(r, "os_compute_api:os-flavor-access:add_tenant_access"); err != nil {
+		return reply{}, err
+	}
+	var body map[string]struct {
+		Tenant string `json:"tenant"`
+	}
+	if err := r.decode("", &body); err != nil {
+		return reply{}, err
+	}
+	f, err := c.changeFlavor(r.PathValue("id"), func(f *Flavor) error {
+		add, adds := body["addTenantAccess"]
+		remove, removes := body["removeTenantAccess"]
+		switch {
+		case adds && slices.Contains(f.Projects, add.Tenant):
+			return conflict("Conflict", "Flavor access already exists for flavor %s and project %s combination.", f.ID, add.Tenant)
+		case adds:
+			f.Projects = append(f.Projects, add.Tenant)
+		case removes && !slices.Contains(f.Projects, remove.Tenant):
+			return notFound("NotFound", "Flavor access not found for %s / %s combination.", f.ID, remove.Tenant)
+		case removes:
+			f.Projects = slices.DeleteFunc(f.Projects, func(p string) bool { return p == remove.Tenant })
+		default:
+			return badRequest("There is no such action: %v", slices.Sorted(maps.Keys(body)))
+		}
+		return nil
+	})
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(object{"flavor_access": accessView(f)})
+}
+
+func (c *Cloud) extraSpecs(r *request) (reply, error) {
+	f, err := c.flavor(r)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(object{"extra_specs": f.specs()})
+}
+
+func (c *Cloud) addExtraSpecs(r *request) (reply, error) {
+	var specs map[string]any
+	err := mayManage(r, "os_compute_api:os-flavor-extra-specs:create")
+	if err == nil {
+		err = r.decode("extra_specs", &specs)
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	f, err := c.changeFlavor(r.PathValue("id"), func(f *Flavor) error { f.ExtraSpecs = merge(f.ExtraSpecs, specs); return nil })
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(object{"extra_specs": f.specs()})
+}
+
+// merge puts values over texts.
+func merge(have map[string]string, given map[string]any) map[string]string {
+	out := maps.Clone(have)
+	if out == nil {
+		out = map[string]string{}
+	}
+	for key, v := range given {
+		out[key] = fmt.Sprint(v)
+	}
+	return out
+}
+
+func (c *Cloud) extraSpec(r *request) (reply, error) {
+	f, err := c.flavor(r)
+	if err != nil {
+		return reply{}, err
+	}
+	v, known := f.ExtraSpecs[r.PathValue("key")]
+	if !known {
+		return reply{}, notFound("NotFound", "Flavor %s has no extra specs with key %s.", f.ID, r.PathValue("key"))
+	}
+	return ok(object{r.PathValue("key"): v})
+}
+
+func (c *Cloud) setExtraSpec(r *request) (reply, error) {
+	var given map[string]any
+	err := mayManage(r, "os_compute_api:os-flavor-extra-specs:update")
+	if err == nil {
+		err = r.decode("", &given)
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	key := r.PathValue("key")
+	if _, there := given[key]; !there || len(given) != 1 {
+		return reply{}, badRequest("Request body and URI mismatch")
+	}
+	_, err = c.changeFlavor(r.PathValue("id"), func(f *Flavor) error { f.ExtraSpecs = merge(f.ExtraSpecs, given); return nil })
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(given)
+}
+
+func (c *Cloud) dropExtraSpec(r *request) (reply, error) {
+	if err := mayManage(r, "os_compute_api:os-flavor-extra-specs:delete"); err != nil {
+		return reply{}, err
+	}
+	key := r.PathValue("key")
+	_, err := c.changeFlavor(r.PathValue("id"), func(f *Flavor) error {
+		if _, known := f.ExtraSpecs[key]; !known {
+			return notFound("NotFound", "Flavor %s has no extra specs with key %s.", f.ID, key)
+		}
+		delete(f.ExtraSpecs, key)
+		return nil
+	})
+	return reply{status: http.StatusOK}, err
+}
