@@ -86,8 +86,12 @@ type ChangeStackInput struct {
 	Sizes   Sizes       `json:"sizes"`
 	// Leaving are servers that go, or are replaced: exactly these.
 	Leaving []string `json:"leaving,omitempty"`
-	// LeavingVolumes are Cinder volumes that are replaced, too.
+	// LeavingVolumes and LeavingPorts are Cinder volumes and ports that are replaced, too.
 	LeavingVolumes []string `json:"leavingVolumes,omitempty"`
+	LeavingPorts   []string `json:"leavingPorts,omitempty"`
+	// Within replaces servers alone, wherever in the stack they are. Else the member of a group that a server belongs to goes
+	// with all that it consists of.
+	Within bool `json:"within,omitempty"`
 }
 
 // ChangeStackOutput is empty.
@@ -113,31 +117,64 @@ func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (
 	if err := cloud.Settle(ctx, change.Name, change.Owner, i.Output.Lines(ctx, in.Step)); err != nil {
 		return out, err
 	}
-	inv, err := cloud.Inventory(ctx, change.Name)
+	inv, err := i.inventory(ctx, cloud, in.OpOccID, change.Name)
 	if err != nil {
 		return out, err
 	}
-	if in.Sizes == SizesRecorded {
-		change.Replace = append(holders(inv, strangers(inv, recorded)), hollow(inv)...)
-	} else {
+	vnfcs, err := i.Stacks.Recorded(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	release := releasing{cloud: cloud, inv: inv, show: i.Output.Lines(ctx, in.Step)}
+	if err := release.superseded(ctx, vnfcs); err != nil {
+		return out, err
+	}
+	switch {
+	case in.Sizes == SizesRecorded:
+		change.Replace = append(holders(inv, strangers(inv, recorded, vnfcs)), hollow(inv, vnfcs)...)
+	case in.Within:
+		if err := release.broken(ctx, in.Leaving); err != nil {
+			return out, err
+		}
+		change.Replace = append(having(inv, "OS::Nova::Server", in.Leaving), having(inv, "OS::Neutron::Port", in.LeavingPorts)...)
+		change.Replace = append(change.Replace, volumesOf(inv, in.LeavingVolumes)...)
+	default:
 		change.Replace = append(holders(inv, in.Leaving), volumesOf(inv, in.LeavingVolumes)...)
 	}
 	return out, cloud.UpdateStack(ctx, change, i.Output.Lines(ctx, in.Step))
 }
 
-// strangers are the servers of the stack that are not among those that are known.
-func strangers(inv *openstack.Inventory, known []string) []string {
+// having are the resources of a type that are still those of these ids: one that was replaced has another id.
+func having(inv *openstack.Inventory, kind string, ids []string) (out []openstack.Resource) {
+	for _, r := range inv.OfType(kind) {
+		if slices.Contains(ids, r.PhysicalID) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// strangers are the servers of the stack that are not among those that are known, nor to take the place of one: Heat may be about to
+// replace one that is.
+func strangers(inv *openstack.Inventory, known []string, vnfcs []Vnfc) []string {
 	var out []string
 	for _, r := range inv.OfType("OS::Nova::Server") {
-		if !slices.Contains(known, r.PhysicalID) {
+		if !slices.Contains(known, r.PhysicalID) && !isPlace(inv, r, vnfcs) {
 			out = append(out, r.PhysicalID)
 		}
 	}
 	return out
 }
 
-// hollow are the members of groups that have no server: what a failed enlargement has left.
-func hollow(inv *openstack.Inventory) []openstack.Resource {
+// isPlace tells whether a resource is the one that a recorded VM is, or was.
+func isPlace(inv *openstack.Inventory, r openstack.Resource, vnfcs []Vnfc) bool {
+	return slices.ContainsFunc(vnfcs, func(v Vnfc) bool {
+		return v.VduID == r.Name && (v.StackID == r.StackID || v.StackID == "" && r.StackID == inv.StackID)
+	})
+}
+
+// hollow are the members of groups that have no server, and had none: what a failed enlargement has left.
+func hollow(inv *openstack.Inventory, vnfcs []Vnfc) []openstack.Resource {
 	groups, inhabited := map[string]bool{}, map[string]bool{}
 	for _, r := range inv.Resources {
 		if r.Type == "OS::Heat::AutoScalingGroup" || r.Type == "OS::Heat::ResourceGroup" {
@@ -147,6 +184,10 @@ func hollow(inv *openstack.Inventory) []openstack.Resource {
 	for _, server := range inv.OfType("OS::Nova::Server") {
 		inhabited[server.StackID], inhabited[server.PhysicalID] = true, true
 	}
+	for _, v := range vnfcs {
+		inhabited[v.StackID] = true
+	}
+	delete(inhabited, "")
 	var out []openstack.Resource
 	for _, r := range inv.Resources {
 		if groups[r.StackID] && (r.PhysicalID == "" || !inhabited[r.PhysicalID]) {

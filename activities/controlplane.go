@@ -16,6 +16,8 @@ type Cluster struct {
 	Reach
 	// Drains keeps what was decided about pods of nodes that leave.
 	Drains Drains
+	// Servers tells which nodes' servers are off; nil asks nobody.
+	Servers Servers
 }
 
 // ClusterInput names the control planes; the first one that works does the work.

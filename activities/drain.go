@@ -28,6 +28,8 @@ type DrainNodeOutput struct {
 	Forced bool `json:"forced,omitempty"`
 	// NotReachable: the node was not Ready, so that nothing waited for it.
 	NotReachable bool `json:"notReachable,omitempty"`
+	// Off is the VIM's word for the node's server, which did not run: nothing waited for it, whatever Kubernetes believed.
+	Off string `json:"off,omitempty"`
 	// Attached names the volumes that were still attached when timeouts.volume_detach was over.
 	Attached string `json:"attached,omitempty"`
 }
@@ -38,8 +40,8 @@ type Drains interface {
 }
 
 // DrainNode cordons a node and moves its pods away, as kubectl drain does: by eviction, so that PodDisruptionBudgets
-// count, but not those of DaemonSets. A node that is not Ready, or stops being so, is not waited for. Then it waits
-// until the volumes are detached.
+// count, but not those of DaemonSets. A node that is not Ready, or stops being so, is not waited for; nor is one whose server is off, as the
+// VIM says, which Kubernetes misses only after most of a minute. Then it waits until the volumes are detached.
 //
 // Idempotent: a node that is cordoned and empty, or unknown, is done. Takes up to timeouts.drain and
 // timeouts.volume_detach; when the pods have not gone by then, drain_policy decides whether they are deleted or the error
@@ -51,18 +53,22 @@ func (c *Cluster) DrainNode(ctx context.Context, in DrainNodeInput) (out DrainNo
 	if err != nil {
 		return out, err
 	}
+	off := c.poweredOff(ctx, in.OpOccID, in.Leaving)
 	var p lcm.ClusterParams
 	results, err := c.runOnAny(ctx, who, func(cluster ClusterContext, m scripts.Member) job {
 		p = cluster.Params
 		drain := scripts.DrainNode{
 			Member: m, Leaving: in.Leaving.Name, DrainFor: p.Timeouts.Drain, DetachFor: p.Timeouts.VolumeDetach,
-			Force: in.Force || p.DrainPolicy == lcm.DrainForce,
+			Force: in.Force || p.DrainPolicy == lcm.DrainForce, Off: off,
 		}
 		return job{script: drain, limit: slack(p.Timeouts.Drain + p.Timeouts.VolumeDetach), parameter: "timeouts.drain"}
 	})
 	out.Absent = results.Get("absent") == "yes"
 	out.Forced = results.Get("forced") == "yes"
 	out.NotReachable = results.Get("ready") == "no"
+	if out.NotReachable {
+		out.Off = off
+	}
 	out.Attached = results.Text("attached")
 	if d := drainDecision(in, out, p.Timeouts, err); d.Action != "" && c.Drains != nil {
 		if missed := c.Drains.KeepDrain(ctx, in.OpOccID, d); missed != nil && err == nil {
@@ -84,6 +90,8 @@ func drainDecision(in DrainNodeInput, out DrainNodeOutput, limits lcm.TimeoutPar
 			d.Action, d.Detail = lcm.DrainFailed, e.Sentence()
 		}
 		return d
+	case out.Off != "":
+		d.Action, d.Detail = lcm.DrainNotWaited, fmt.Sprintf("The node's server was %s: its pods were deleted, if it had any, and nothing was waited for.", out.Off)
 	case out.NotReachable:
 		d.Action, d.Detail = lcm.DrainNotWaited, "The node was not Ready: its pods were deleted, if it had any, and nothing was waited for."
 	case out.Forced && in.Force:

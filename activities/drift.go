@@ -18,6 +18,8 @@ type DriftRecords interface {
 	// CheckIdle is a Conflict that names the operation of the instance that is under way.
 	CheckIdle(ctx context.Context, id lcm.VnfInstanceID) error
 	Drift(ctx context.Context, id lcm.VnfInstanceID) (lcm.Drift, error)
+	// ForgetNotified forgets which servers of an instance somebody has told of: what is told from then on is not seen by this look.
+	ForgetNotified(ctx context.Context, id lcm.VnfInstanceID, servers ...string) error
 	RecordDrift(ctx context.Context, id lcm.VnfInstanceID, report lcm.DriftReport, notified []string) (lcm.DriftReport, error)
 	DecideDrift(ctx context.Context, id lcm.VnfInstanceID, report string, decision lcm.DriftDecision) error
 	RecentAutomaticHeals(ctx context.Context, id lcm.VnfInstanceID, period time.Duration) (int, error)

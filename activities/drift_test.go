@@ -34,6 +34,8 @@ type driftBed struct {
 	planErr  error
 	looked   func()
 	counts   map[string]int
+	// forgotten counts how often what was told of servers was forgotten.
+	forgotten int
 }
 
 func newDriftBed(t *testing.T) *driftBed {
@@ -110,6 +112,13 @@ func (b *driftBed) Operation(_ context.Context, id lcm.OpOccID) (lcm.VnfLcmOpOcc
 	return lcm.VnfLcmOpOcc{}, lcm.Errorf(lcm.KindNotFound, "There is no such operation.")
 }
 
+func (b *driftBed) ForgetNotified(_ context.Context, _ lcm.VnfInstanceID, servers ...string) error {
+	if len(servers) == 0 {
+		b.forgotten++
+	}
+	return nil
+}
+
 func (b *driftBed) CheckIdle(context.Context, lcm.VnfInstanceID) error { return b.busy }
 
 func (b *driftBed) Drift(context.Context, lcm.VnfInstanceID) (lcm.Drift, error) {
@@ -168,6 +177,7 @@ func TestLookForDrift_findsNothingInASoundCluster(t *testing.T) {
 		require.Empty(t, b.look(t).Findings)
 	}
 	assert.Empty(t, b.site.effects, "it only looks")
+	require.Equal(t, 2, b.forgotten, "what is told from now on is for the next look")
 }
 
 func TestLookForDrift_tellsWhatIsWrong(t *testing.T) {
@@ -205,6 +215,7 @@ func TestLookForDrift_leavesAloneWhatAnOperationWorksOn(t *testing.T) {
 	b.busy = lcm.Errorf(lcm.KindConflict, "HEAL is under way.")
 	require.Equal(t, "HEAL is under way.", b.look(t).Busy)
 	require.Empty(t, b.site.ran)
+	require.Zero(t, b.forgotten, "what was told has still to be looked at")
 
 	b = newDriftBed(t)
 	b.looked = func() { b.inst.Version++ } // an operation has begun and ended meanwhile

@@ -102,6 +102,9 @@ func (d *Drift) LookForDrift(ctx context.Context, in LookForDriftInput) (out Loo
 	if err != nil || version == 0 || busy != "" {
 		return d.notNow(in.Trigger, busy, version == 0 && busy == "" && err == nil), err
 	}
+	if err := d.Records.ForgetNotified(ctx, in.VnfInstanceID); err != nil {
+		return out, err
+	}
 	site, err := d.Sites.Site(ctx, in.VnfInstanceID)
 	if err != nil {
 		return out, err

@@ -26,6 +26,15 @@ type Cloud interface {
 	StartServer(ctx context.Context, id string) error
 	StopServer(ctx context.Context, id string) error
 	DeleteServer(ctx context.Context, id string) error
+	ServerState(ctx context.Context, id string) (openstack.ServerState, error)
+	MarkHealthy(ctx context.Context, r openstack.Resource, reason string) error
+	// PortsByID are those of the ports that exist, PortsOf those that servers have, whoever has made them.
+	PortsByID(ctx context.Context, ids ...string) ([]openstack.Port, error)
+	PortsOf(ctx context.Context, serverIDs ...string) ([]openstack.Port, error)
+	// Network is the id of a network, by its id or its name.
+	Network(ctx context.Context, nameOrID string) (string, error)
+	PlugPort(ctx context.Context, serverID, portID string) error
+	UnplugPort(ctx context.Context, serverID, portID string) error
 	// VolumesLost are the volumes of a server that Nova deletes together with it; ours are the stack's.
 	VolumesLost(ctx context.Context, serverID string, ours ...string) ([]string, error)
 }
@@ -41,6 +50,10 @@ type Stacks interface {
 	StackName(ctx context.Context, id lcm.OpOccID) (name, owner string, err error)
 	// Change is the stack's change to those sizes; servers are those of the VNF as it is recorded.
 	Change(ctx context.Context, id lcm.OpOccID, sizes Sizes) (change openstack.Change, servers []string, err error)
+	// Recorded are the VMs of the VNF as it is recorded, with their ports; each has the name of its connection point.
+	Recorded(ctx context.Context, id lcm.OpOccID) ([]Vnfc, error)
+	// Links are the external links of the VNF as it is recorded, and as the operation is to have them.
+	Links(ctx context.Context, id lcm.OpOccID) (before, after []lcm.ExtVirtualLink, err error)
 	// Reconnection is the stack's change to the external links of the operation's plan, or back to those of the VNF.
 	Reconnection(ctx context.Context, id lcm.OpOccID, asBefore bool) (openstack.Change, error)
 	// GracePeriod is how long a TERMINATE operation waits for the servers to shut down.
@@ -86,6 +99,9 @@ func (i *Infrastructure) CreateStack(ctx context.Context, in StackInput) (out Cr
 	}
 	stack, err := i.Stacks.Stack(ctx, in.OpOccID)
 	if err != nil {
+		return out, err
+	}
+	if err := i.checkGiven(ctx, cloud, in.OpOccID, true); err != nil {
 		return out, err
 	}
 	show := i.Output.Lines(ctx, in.Step)
@@ -186,7 +202,7 @@ func (i *Infrastructure) FindNodes(ctx context.Context, in FindNodesInput) (out 
 			return out, err
 		}
 	}
-	inv, err := cloud.Inventory(ctx, name)
+	inv, err := i.inventory(ctx, cloud, in.OpOccID, name)
 	if err != nil {
 		return out, err
 	}
@@ -270,7 +286,7 @@ func locate(inv *openstack.Inventory, params lcm.ClusterParams, in FindNodesInpu
 	controlPlanes := out.Nodes.With(lcm.ControlPlane)
 	if n := len(controlPlanes); !in.AnyNumber && (n == 0 || n > 1 && n%2 == 0 || in.HighlyAvailable != (n > 1)) {
 		return lcm.Errorf(lcm.KindInvalid, "The stack has %d control planes (resource %q): one, or an odd number of at least three behind a "+
-			"virtual IP, is needed. Correct aspect_id, the level or the package.", n, params.MasterNode.AspectID)
+			"virtual IP, is needed. Correct aspect_id or vdu_id, the level or the package.", n, cmp.Or(params.MasterNode.VduID, params.MasterNode.AspectID))
 	}
 	if in.HighlyAvailable {
 		port, err := portNamed(inv, inv.StackID, params.MasterNode.ClusterCpName)
@@ -281,6 +297,9 @@ func locate(inv *openstack.Inventory, params lcm.ClusterParams, in FindNodesInpu
 	}
 	if name := params.MasterNode.ClusterFipName; name != "" {
 		r, ok := inv.In(inv.StackID, name)
+		if !ok && len(controlPlanes) == 1 { // as Tacker looks for it
+			r, ok = inv.In(controlPlanes[0].StackID, name)
+		}
 		if !ok {
 			return missing(name, "cluster_fip_name")
 		}
@@ -293,7 +312,7 @@ func locate(inv *openstack.Inventory, params lcm.ClusterParams, in FindNodesInpu
 }
 
 func nodesOf(inv *openstack.Inventory, role lcm.Role, params lcm.NodeParams, onlyComplete bool) (lcm.Nodes, error) {
-	members, err := inv.Members(params.AspectID)
+	members, err := membersOf(inv, params)
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,18 @@ func (c *fakeCloud) ShutDown(_ context.Context, _, _ string, until time.Time, _ 
 }
 
 // fixedStack is the operation's stack.
-type fixedStack struct{}
+type fixedStack struct {
+	recorded      []activities.Vnfc
+	before, after []lcm.ExtVirtualLink
+}
+
+func (s fixedStack) Links(context.Context, lcm.OpOccID) (before, after []lcm.ExtVirtualLink, err error) {
+	return s.before, s.after, nil
+}
+
+func (s fixedStack) Recorded(context.Context, lcm.OpOccID) ([]activities.Vnfc, error) {
+	return s.recorded, nil
+}
 
 func (fixedStack) Stack(context.Context, lcm.OpOccID) (openstack.Stack, error) {
 	return openstack.Stack{Name: "vnf-1", Owner: "owner-1"}, nil
@@ -246,7 +257,7 @@ func TestReconnectStack_givesTheStackTheParametersThatItIsAskedFor(t *testing.T)
 		Servers:   map[string]openstack.Server{"s": {ID: "s"}},
 		Ports:     map[string]openstack.Port{"p": {ID: "p", ServerID: "s", MAC: "fa:16:3e:00:00:01", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}}},
 	}
-	cloud := &changingCloud{settled: inv}
+	cloud := &changingCloud{inv: inv}
 	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
 	for _, asBefore := range []bool{false, true} {
 		for range 2 {

@@ -46,6 +46,11 @@ func (c *Cluster) bidFarewell(ctx context.Context, in NodeInput, onlyVirtualIP b
 	if err != nil {
 		return out, err
 	}
+	if off := c.poweredOff(ctx, in.OpOccID, in.Node); off != "" {
+		out.NotReachable, out.Reason = true, in.Node.Name+": its server is "+off+"."
+		c.Output.Lines(ctx, in.Step)("left as it is: " + out.Reason)
+		return out, nil
+	}
 	limited, cancel := context.WithTimeout(ctx, farewellDial)
 	host, err := c.Hosts.Dial(limited, in.OpOccID, in.Node)
 	cancel()

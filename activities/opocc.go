@@ -102,6 +102,9 @@ type Description struct {
 	StorageClasses    bool               `json:"storageClasses,omitempty"`
 	StorageLeaves     bool               `json:"storageLeaves,omitempty"`
 	OnlyStorage       bool               `json:"onlyStorage,omitempty"`
+	// LooksBack is set where a CHANGE_EXT_CONN that is given up looks at what it has left. Those that were begun before there was
+	// this look do not have it.
+	LooksBack bool `json:"looksBack,omitempty"`
 	// VimChanges is set when a modification changes or adds a connection to an OpenStack.
 	VimChanges bool `json:"vimChanges,omitempty"`
 	// Registries is set when nodes are connected to registries of images: new ones, or in a modification all.
@@ -111,6 +114,8 @@ type Description struct {
 	AskNodes bool `json:"askNodes,omitempty"`
 	// RegistryServer is set when the VNF is a registry of images that Windlass's own driver installs.
 	RegistryServer bool `json:"registryServer,omitempty"`
+	// Revocable is set when a heal deletes nothing before all new machines are there: it can be rolled back until then.
+	Revocable bool `json:"revocable,omitempty"`
 	// RegistryVolume is set when its images are on a volume.
 	RegistryVolume bool `json:"registryVolume,omitempty"`
 }
@@ -182,10 +187,13 @@ type RecordStepInput struct {
 	Step lcm.Step `json:"step"`
 }
 
+// RecordStepsInput is some transitions of steps of one operation.
+type RecordStepsInput []RecordStepInput
+
 // RecordSteps stores transitions of steps. With the end of a step as a whole the parts of its nodes end, too: a worker
 // that was killed, or that the database did not hear, has not told the end of its own. Idempotent: the store keeps the
 // newest of each step.
-func (o *OpOccs) RecordSteps(ctx context.Context, in []RecordStepInput) (err error) {
+func (o *OpOccs) RecordSteps(ctx context.Context, in RecordStepsInput) (err error) {
 	defer func() { err = boundary(ctx, "record the steps", err) }()
 	steps := make([]lcm.Step, 0, len(in))
 	for _, r := range in {

@@ -19,9 +19,11 @@ type Outcome struct {
 	// Restored is set where a rollback has made resources of the VNF anew, and the rest is what exists after it.
 	Restored bool `json:"restored,omitempty"`
 	// Left is set where an operation was given up, and the rest is what exists after it.
-	Left    bool   `json:"left,omitempty"`
-	StackID string `json:"stackId,omitempty"`
-	Vnfcs   []Vnfc `json:"vnfcs,omitempty"`
+	Left bool `json:"left,omitempty"`
+	// Moved are the connection points that a CHANGE_EXT_CONN that was given up has connected.
+	Moved   []string `json:"moved,omitempty"`
+	StackID string   `json:"stackId,omitempty"`
+	Vnfcs   []Vnfc   `json:"vnfcs,omitempty"`
 	// Networks are those of the stack; nil where an older worker has looked.
 	Networks []Network `json:"networks,omitempty"`
 	Nodes    lcm.Nodes `json:"nodes,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
 // ReconnectStackInput names the operation, and whether its changes are made or taken back.
@@ -37,13 +38,38 @@ func (i *Infrastructure) ReconnectStack(ctx context.Context, in ReconnectStackIn
 	if err != nil {
 		return out, err
 	}
+	if !in.AsBefore {
+		if err := i.checkGiven(ctx, cloud, in.OpOccID, false); err != nil {
+			return out, err
+		}
+	}
+	if err := i.releaseSuperseded(ctx, cloud, change, in); err != nil {
+		return out, err
+	}
 	if err := cloud.UpdateStack(ctx, change, i.Output.Lines(ctx, in.Step)); err != nil || !in.AsBefore {
 		return out, err
 	}
-	inv, err := cloud.Inventory(ctx, change.Name)
+	inv, err := i.inventory(ctx, cloud, in.OpOccID, change.Name)
 	if err != nil {
 		return out, err
 	}
 	out.StackID, out.Vnfcs, out.Networks = inv.StackID, vnfcsOf(inv), networksOf(inv)
 	return out, nil
+}
+
+// releaseSuperseded readies the stack for a change where a heal was rolled back before.
+func (i *Infrastructure) releaseSuperseded(ctx context.Context, cloud Cloud, change openstack.Change, in ReconnectStackInput) error {
+	show := i.Output.Lines(ctx, in.Step)
+	if err := cloud.Settle(ctx, change.Name, change.Owner, show); err != nil {
+		return err
+	}
+	inv, err := i.inventory(ctx, cloud, in.OpOccID, change.Name)
+	if err != nil {
+		return err
+	}
+	vnfcs, err := i.Stacks.Recorded(ctx, in.OpOccID)
+	if err != nil {
+		return err
+	}
+	return releasing{cloud: cloud, inv: inv, show: show}.superseded(ctx, vnfcs)
 }

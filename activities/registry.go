@@ -14,17 +14,17 @@ type Vims interface {
 	CreateVim(ctx context.Context, v lcm.Vim) error
 	UpdateVim(ctx context.Context, v lcm.Vim) error
 	DeleteClusterVim(ctx context.Context, id lcm.VimID, cluster lcm.VnfInstanceID) error
-	ForgetHostKeys(ctx context.Context, serverIDs ...string) error
+	ForgetHostKeys(ctx context.Context, inst lcm.VnfInstanceID, serverIDs ...string) error
 }
 
 // Registry makes a cluster known as a VIM, and forgets what belongs to nodes that are gone.
 type Registry struct {
 	Vims     Vims
 	Clusters Clusters
-	// Reachable looks whether a Kubernetes API answers; "" for yes, else why not.
-	Reachable func(ctx context.Context, vim lcm.Vim) string
-	Forget    func(ctx context.Context, prefix string) error
-	Output    Output
+	// Look looks whether a Kubernetes API answers, and which namespaces it has; why is "" for one that does, else why not.
+	Look   func(ctx context.Context, vim lcm.Vim) (namespaces []string, why string)
+	Forget func(ctx context.Context, prefix string) error
+	Output Output
 }
 
 // RegisterVimInput is the cluster that becomes a VIM.
@@ -39,9 +39,6 @@ type RegisterVimOutput struct {
 	VimID lcm.VimID `json:"vimId"`
 }
 
-// clusterOf is the member of a VIM's extra that names the VNF instance that is the cluster.
-const clusterOf = "windlass_cluster_of"
-
 // RegisterVim registers the cluster as a VIM of type kubernetes, named vim_name.
 //
 // Idempotent: the id is derived from the VNF instance; a VIM that was registered before is brought up to
@@ -54,7 +51,9 @@ func (r *Registry) RegisterVim(ctx context.Context, in RegisterVimInput) (out Re
 	}
 	ctx = lcm.InProject(ctx, cluster.Instance.ProjectID) // the VIM is of the same one, and so are names
 	vim := clusterVim(cluster, in.Account)
-	if why := r.Reachable(ctx, vim); why != "" {
+	namespaces, why := r.Look(ctx, vim)
+	vim.Regions = namespaces // as Tacker has it
+	if why != "" {
 		vim.Status = "UNREACHABLE"
 		r.Output.Lines(ctx, in.Step)("Windlass itself does not reach the new cluster at " + vim.AuthURL + " (" + why + "): it is registered all the same.")
 	}
@@ -70,22 +69,21 @@ func (r *Registry) RegisterVim(ctx context.Context, in RegisterVimInput) (out Re
 	}
 	// What somebody has made of it since stays: its description, and that it is the default.
 	vim.Description, vim.IsDefault, vim.Updated = have.Description, have.IsDefault, have.Updated
+	if why != "" {
+		vim.Regions = have.Regions
+	}
 	return out, r.Vims.UpdateVim(ctx, vim)
 }
 
 func clusterVim(cluster ClusterContext, account VimAccountOutput) lcm.Vim {
-	name := cluster.Params.VimName
-	if name == "" {
-		name = "kubernetes_vim_" + string(cluster.Instance.ID)
-	}
 	return lcm.Vim{
-		ID: ClusterVimID(cluster.Instance.ID), Name: name, Type: lcm.VimKubernetes, AuthURL: account.ServerURL,
+		ID: ClusterVimID(cluster.Instance.ID), Name: cluster.Params.VimNameOf(cluster.Instance.ID), Type: lcm.VimKubernetes, AuthURL: account.ServerURL,
 		Description: "Kubernetes cluster of VNF instance " + string(cluster.Instance.ID),
 		AuthCred: map[string]any{
 			"bearer_token": map[string]any{lcm.SecretKey: string(account.TokenRef)}, "ssl_ca_cert": account.CACert,
 		},
 		Project: map[string]any{"name": ""}, Status: "REACHABLE",
-		Extra: map[string]any{clusterOf: string(cluster.Instance.ID)},
+		Extra: map[string]any{lcm.ClusterOfParam: string(cluster.Instance.ID)},
 	}
 }
 
@@ -128,7 +126,7 @@ type ForgetNodesOutput struct{}
 // Idempotent: what is not there is forgotten.
 func (r *Registry) ForgetNodes(ctx context.Context, in ForgetNodesInput) (out ForgetNodesOutput, err error) {
 	defer func() { err = boundary(ctx, "forget the nodes", err) }()
-	if err := r.Vims.ForgetHostKeys(ctx, in.ServerIDs...); err != nil {
+	if err := r.Vims.ForgetHostKeys(ctx, in.VnfInstanceID, in.ServerIDs...); err != nil {
 		return out, err
 	}
 	if in.KeepCluster {

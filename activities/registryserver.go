@@ -39,7 +39,7 @@ func (i *Infrastructure) FindMachine(ctx context.Context, in FindMachineInput) (
 	if err != nil {
 		return out, err
 	}
-	inv, err := cloud.Inventory(ctx, name)
+	inv, err := i.inventory(ctx, cloud, in.OpOccID, name)
 	if err != nil {
 		return out, err
 	}

@@ -75,14 +75,9 @@ func holderOf(inv *openstack.Inventory, volume string) string {
 	return ""
 }
 
-// volumesOf are the resources that are these Cinder volumes still: one that was replaced has another id.
-func volumesOf(inv *openstack.Inventory, ids []string) (out []openstack.Resource) {
-	for _, r := range inv.OfType("OS::Cinder::Volume") {
-		if slices.Contains(ids, r.PhysicalID) {
-			out = append(out, r)
-		}
-	}
-	return out
+// volumesOf are the resources that are these Cinder volumes still.
+func volumesOf(inv *openstack.Inventory, ids []string) []openstack.Resource {
+	return having(inv, "OS::Cinder::Volume", ids)
 }
 
 // stackVolumes are the ids of the volumes that the stack has made.
@@ -101,7 +96,7 @@ func volumesStay(ctx context.Context, cloud Cloud, server string, ours ...string
 		return err
 	}
 	return lcm.Errorf(lcm.KindConflict, "Nova would delete the volume %s together with the server %s (delete_on_termination): nothing was deleted. "+
-		"Take the flag off the volume's attachment, then retry.", strings.Join(lost, ", "), server)
+		"Take the flag off the volume's attachment, then retry; or have the volumes replaced, too (additionalParams.all true).", strings.Join(lost, ", "), server)
 }
 
 // FreeVolumesInput names the server whose volumes its successor gets.

@@ -34,7 +34,7 @@ var apisOf = []struct {
 // "" where there is none: who asks for what does not exist must be known, too.
 func needOf(method, path string) (need auth.Need, open bool) {
 	switch {
-	case path == "/healthz" || path == "/readyz" || path == "/openapi.json" || path == "/docs":
+	case path == "/" || path == "/healthz" || path == "/readyz" || path == "/openapi.json" || path == "/docs":
 		return need, true
 	case strings.HasSuffix(path, "/api_versions"): // SOL013 clause 9.3.3: before a client can know how to authenticate
 		return need, true

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -46,7 +47,9 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 
 // identifyClient authenticates the request.
 func (s *Server) identifyClient(c echo.Context) (auth.Identity, error) {
-	who, err := s.Auth.Authenticate(c.Request())
+	r := c.Request()
+	limited := auth.LimitLookups(r.Context(), func() (func(), error) { return s.beginLookup(c) })
+	who, err := s.Auth.Authenticate(r.WithContext(limited))
 	failure, ok := errors.AsType[*auth.UnauthenticatedError](err)
 	if !ok {
 		return who, err
@@ -66,6 +69,16 @@ func (s *Server) identifyClient(c echo.Context) (auth.Identity, error) {
 		c.Response().Header().Add("WWW-Authenticate", challenge)
 	}
 	return who, httpErrorf(status, "%s", failure.Detail)
+}
+
+// beginLookup lets somebody be asked about credentials of an address that has not shown too many bad ones. Those that are
+// being asked about count as bad until the answer is there.
+func (s *Server) beginLookup(c echo.Context) (end func(), err error) {
+	address := c.RealIP()
+	if !s.lookups.begin(address, s.failures.left(address)) {
+		return nil, tooMany(c, time.Second/failuresPerSecond)
+	}
+	return func() { s.lookups.end(address) }, nil
 }
 
 func (s *Server) forbidden(c echo.Context, who auth.Identity, need auth.Need) error {

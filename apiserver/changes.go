@@ -41,7 +41,7 @@ func (a *lcmAPI) change(c echo.Context, op lcm.Operation) error {
 // planChange makes the plan of a scaling or a healing, so that what is not possible is refused before anything begins.
 // The operation plans again: it also knows which nodes are out of order.
 func (s *Server) planChange(ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte) (lcm.Plan, plan.Facts, error) {
-	if err := checkChange(op, body); err != nil {
+	if err := checkChange(op, unrepeated(inst, op, body)); err != nil {
 		return lcm.Plan{}, plan.Facts{}, err
 	}
 	if err := s.checkReady(ctx, inst); err != nil {

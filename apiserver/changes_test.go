@@ -258,7 +258,7 @@ func TestRollback_isOfferedUntilAServerIsDeleted(t *testing.T) {
 			b.do("POST", path+"/retry", nil).want(http.StatusAccepted)
 			b.enter(a.path(), lcm.FailedTemp, func(r *lcm.OperationRecord) { r.ForwardOnly = true })
 			require.Equal(t, []string{"fail", "retry", "self", "vnfInstance"}, links())
-			require.Equal(t, "Servers are deleted already, so the HEAL goes forward only: retry it, or fail it.",
+			require.Equal(t, "Nodes or servers may be deleted already, so the HEAL goes forward only: retry it, or fail it.",
 				b.do("POST", path+"/rollback", nil).problem(http.StatusConflict))
 			b.enter(a.path(), lcm.FailedTemp)
 			require.NotContains(t, links(), "rollback", "it never goes back")

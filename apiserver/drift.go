@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -183,8 +184,27 @@ func (s *Server) notifyServer(c echo.Context) error {
 	}) {
 		return lcm.Errorf(lcm.KindNotFound, "The VNF instance %s has no server %q.", inst.ID, clip(server, 64))
 	}
-	if err := s.Checks.Notify(c.Request().Context(), inst.ID, server); err != nil {
+	if err := s.notifyCheck(c.Request().Context(), inst.ID, server); err != nil {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)
+}
+
+// notifiedPause is how long a server's notification stands for those after it, until a check begins to look. A workflow's history has
+// each signal for good, so what is told a thousand times must not be a thousand signals.
+const notifiedPause = 30 * time.Second
+
+// notifyCheck tells the check of a server, unless it was told and has not looked since.
+func (s *Server) notifyCheck(ctx context.Context, id lcm.VnfInstanceID, server string) error {
+	isNew, err := s.Store.NoteNotified(ctx, id, server, notifiedPause)
+	if err != nil || !isNew {
+		return err
+	}
+	err = s.Checks.Notify(ctx, id, server)
+	if err != nil { // who notifies tries again, and must be heard then
+		if failure := s.Store.ForgetNotified(context.WithoutCancel(ctx), id, server); failure != nil {
+			s.log.WarnContext(ctx, "A notification is not heard for a while", "vnfInstanceId", id, "server", server, "error", failure)
+		}
+	}
+	return err
 }

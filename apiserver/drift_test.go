@@ -116,6 +116,27 @@ func TestServerNotification_isTakenWhereTackerTakesIt(t *testing.T) {
 	// One that comes during an operation is taken: the check waits for the operation.
 	b.do("POST", "/vnflcm/v1/vnf_instances/"+string(id)+"/heal", `{"vnfcInstanceId":["worker-0"]}`).want(http.StatusAccepted)
 	b.do("POST", path+"worker-1/notify", body).want(http.StatusNoContent)
+	require.NoError(t, b.store.ForgetNotified(t.Context(), id)) // as a check does that looks
 	checks.down = lcm.Errorf(lcm.KindUnavailable, away)
 	require.NotEmpty(t, b.do("POST", path+"worker-1/notify", body).problem(http.StatusServiceUnavailable), "who notifies tries again")
+	checks.down, checks.notified = nil, nil
+	b.do("POST", path+"worker-1/notify", body).want(http.StatusNoContent)
+	require.Equal(t, []string{"worker-1"}, checks.notified, "and is heard then")
+}
+
+// A workflow keeps each signal in its history for good.
+func TestServerNotification_aThousandAreOneSignalUntilACheckLooks(t *testing.T) {
+	b, checks, id := driftBench(t)
+	path := "/server_notification/vnf_instances/" + string(id) + "/servers/"
+	notify := func(server string, times int) {
+		for range times {
+			b.do("POST", path+server+"/notify", `{"notification":{"alarm_id":"1","fault_id":"0123","fault_type":"10"}}`).want(http.StatusNoContent)
+		}
+	}
+	notify("worker-0", 50)
+	notify("worker-1", 50)
+	require.Equal(t, []string{"worker-0", "worker-1"}, checks.notified)
+	require.NoError(t, b.store.ForgetNotified(t.Context(), id))
+	notify("worker-0", 50)
+	require.Equal(t, []string{"worker-0", "worker-1", "worker-0"}, checks.notified, "what comes after a look is not seen by it")
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/internal/auth"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/problem"
 )
@@ -19,7 +20,8 @@ import (
 const eventPage = 200
 
 // events streams what happens to an operation (server-sent events). A client that lost the connection goes
-// on after the Last-Event-ID that it sends; ?after= does the same by hand. The stream ends with the operation.
+// on after the Last-Event-ID that it sends; ?after= does the same by hand. The stream ends with the operation, or with the
+// client's credentials.
 func (s *Server) events(c echo.Context) error {
 	o, err := s.pathOpOcc(c)
 	if err != nil {
@@ -45,10 +47,34 @@ func (s *Server) events(c echo.Context) error {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no") // proxies must pass events on at once
 	c.Response().WriteHeader(http.StatusOK)
+	if c.Request().Method == http.MethodHead { // nobody reads events, and the headers are all there
+		return nil
+	}
 	stream := &eventStream{c: c}
 	stream.raw("retry: 2000\n\n")
-	return s.follow(ctx, stream, o.ID, after)
+	return s.followUntil(ctx, stream, o.ID, after)
 }
+
+// expired is the last line of a stream whose client has shown credentials that are good no longer.
+const expired = ": The credentials of this request have expired. Open the stream again with new ones and the Last-Event-ID.\n\n"
+
+// followUntil follows as long as the client's credentials are good: who comes again must show new ones.
+func (s *Server) followUntil(ctx context.Context, stream *eventStream, id lcm.OpOccID, after int64) error {
+	who, _ := auth.From(ctx)
+	if who.Until.IsZero() {
+		return s.follow(ctx, stream, id, after)
+	}
+	ctx, cancel := context.WithDeadlineCause(ctx, who.Until, errExpired)
+	defer cancel()
+	err := s.follow(ctx, stream, id, after)
+	if errors.Is(context.Cause(ctx), errExpired) {
+		stream.raw(expired)
+		return nil
+	}
+	return err
+}
+
+var errExpired = errors.New("the credentials have expired")
 
 func lastEventID(c echo.Context) (int64, error) {
 	text := c.Request().Header.Get("Last-Event-ID")

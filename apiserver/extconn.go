@@ -64,7 +64,7 @@ func (a *lcmAPI) planReconnection(ctx context.Context, inst lcm.VnfInstance, bod
 		return p, facts, err
 	}
 	facts.ChangesVim = req.ChangesVim(inst)
-	return p, facts, a.checkReconnection(ctx, inst, facts.Flavour, req)
+	return p, facts, a.checkReconnection(ctx, inst, facts.Flavour, req, p.Links)
 }
 
 // checkLinkConfigs looks at the addresses that a request of either version has for connection points.
@@ -84,7 +84,7 @@ func checkLinkConfigs(body []byte, found *findings) {
 
 // checkReconnection wants the templates to take the network of every connection point that is to be connected: else the
 // change would change nothing. What the request makes of the VIM connections must be right, as after a modification.
-func (a *lcmAPI) checkReconnection(ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.ChangeExtConnRequest) error {
+func (a *lcmAPI) checkReconnection(ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.ChangeExtConnRequest, links []lcm.ExtVirtualLink) error {
 	after, _, err := req.Apply(inst)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (a *lcmAPI) checkReconnection(ctx context.Context, inst lcm.VnfInstance, f 
 		return err
 	}
 	var found findings
-	if err := a.checkConnections(ctx, req.VimConnections, after, &found); err != nil {
+	if err := a.checkConnections(ctx, req.VimConnections, inst, after, &found); err != nil {
 		return err
 	}
 	for i, link := range req.ExtVirtualLinks {
@@ -109,5 +109,41 @@ func (a *lcmAPI) checkReconnection(ctx context.Context, inst lcm.VnfInstance, f 
 			}
 		}
 	}
+	if err := a.checkGivenPorts(inst, f, template, req, links, &found); err != nil {
+		return err
+	}
 	return found.err()
+}
+
+// checkGivenPorts wants the templates to take the ports that connection points are to have. links are those afterwards.
+func (a *lcmAPI) checkGivenPorts(
+	inst lcm.VnfInstance, f *vnfpkg.Flavour, template vnfpkg.Template, req lcm.ChangeExtConnRequest, links []lcm.ExtVirtualLink, found *findings,
+) error {
+	if !lcm.ParseUserData(inst.Instantiated.AdditionalParams).BuiltIn(a.Python) {
+		return nil // a worker runs the class
+	}
+	capacity := map[string]int{}
+	for _, v := range inst.Instantiated.VnfcResources {
+		capacity[v.VduID]++
+	}
+	problems, err := template.PortsProblems(f, links, capacity)
+	if err != nil {
+		return err
+	}
+	for _, p := range problems {
+		found.names(p.Path, "%s", p.Detail)
+	}
+	for i, link := range req.ExtVirtualLinks {
+		for k, cp := range link.ExtCps {
+			needs, err := template.NeedsPort(f, cp.CpdID)
+			if err != nil {
+				return err
+			}
+			if needs && lcm.GivenPort(links, cp.CpdID) == nil && len(req.AdditionalParams) == 0 && !a.GrantedByNFVO {
+				found.mistake(lcm.Problem{Path: fmt.Sprintf("$.extVirtualLinks[%d].extCps[%d].cpConfig", i, k), Detail: fmt.Sprintf(
+					"the Base HOT takes a port of %s (nfv, CP, %s, port): describe it in extLinkPorts, and name it in linkPortId", cp.CpdID, cp.CpdID)})
+			}
+		}
+	}
+	return nil
 }

@@ -135,7 +135,8 @@ func TestChangeExtConn_refusesWhatCannotBe(t *testing.T) {
 		{addressed(`"ipAddresses":[{"type":"IPV4","addressRange":{"minAddress":"10.0.0.7","maxAddress":"10.0.0.9"}}]`), 422, "ipAddresses[0].addressRange: Neutron gives a port no range"},
 		{addressed(`"ipAddresses":[{"type":"IPV4","numDynamicAddresses":2}]`), 422, "name it (subnetId)"},
 		{`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"VDU1_CP1","cpConfig":{"VDU1_CP1":null}}]}]}`, 422, "cpConfig: no entry is left"},
-		{`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"VDU1_CP1","cpConfig":{"x":{"linkPortId":"p"}}}],"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"r"}}]}]}`, 422, "cpConfig.x.linkPortId: is the port r"},
+		{`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"VDU1_CP1","cpConfig":{"x":{"linkPortId":"p"}}}],"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"r"}}]}]}`, 422, "cannot have the port r of linkPortId \"p\": the Base HOT makes the port itself"},
+		{`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"VDU1_CP1","cpConfig":{"x":{"linkPortId":"q"}}}],"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"r"}}]}]}`, 400, "cpConfig.x.linkPortId: is \"q\", and none of the link's extLinkPorts"},
 		{`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[],"extLinkPorts":[{"id":"p"}]}]}`, 400, "$.extVirtualLinks[0].extLinkPorts[0].resourceHandle"},
 		{addressed(`"ipAddresses":[{"type":"IPV4","fixedAddresses":["10.0.0.256"]}]`), 400, `fixedAddresses[0]: must be an IP address, not "10.0.0.256"`},
 	} {
@@ -177,7 +178,12 @@ func TestInstantiate_refusesConfigurationsThatCannotBe(t *testing.T) {
 		link := request["extVirtualLinks"].([]any)[0].(map[string]any)
 		cp := link["extCps"].([]any)[0].(map[string]any)
 		link["extLinkPorts"] = []any{map[string]any{"id": "port", "resourceHandle": map[string]any{"resourceId": "r"}}}
-		require.Contains(t, b.do("POST", instance+"/instantiate", request).problem(http.StatusUnprocessableEntity), "Windlass connects no ports that others have made")
+		require.Contains(t, b.do("POST", instance+"/instantiate", request).problem(http.StatusBadRequest), "a port is in one server")
+		other := link["extCps"].([]any)[1].(map[string]any)
+		kept := other["cpConfig"]
+		delete(other, "cpConfig")
+		require.Contains(t, b.do("POST", instance+"/instantiate", request).problem(http.StatusUnprocessableEntity), "the Base HOT makes the port itself and does not take one from a parameter")
+		other["cpConfig"] = kept
 		delete(link, "extLinkPorts")
 		cp["cpConfig"] = json.RawMessage(null)
 		require.Contains(t, b.do("POST", instance+"/instantiate", request).problem(http.StatusBadRequest), "must not be null")

@@ -85,20 +85,23 @@ func (b *bench) operation(path string) lcm.VnfLcmOpOcc {
 
 // obligingVims takes every credential, until it is told otherwise.
 type obligingVims struct {
-	extras []map[string]any
-	refuse error
-	seen   []map[string]any
+	regions []string
+	tried   lcm.Vim
+	extras  []map[string]any
+	refuse  error
+	seen    []map[string]any
 	// meanwhile is done while credentials are tried.
 	meanwhile func()
 }
 
-func (o *obligingVims) Check(_ context.Context, vim lcm.Vim, credentials map[string]any) error {
+func (o *obligingVims) Check(_ context.Context, vim lcm.Vim, credentials map[string]any) ([]string, error) {
+	o.tried = vim
 	o.seen, o.extras = append(o.seen, credentials), append(o.extras, vim.Extra)
 	if do := o.meanwhile; do != nil {
 		o.meanwhile = nil
 		do()
 	}
-	return o.refuse
+	return o.regions, o.refuse
 }
 
 type lockedBuffer struct {

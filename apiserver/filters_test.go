@@ -36,7 +36,8 @@ func fullInstance(vnfdID, pkg string) lcm.VnfInstance {
 	}
 	info := inst.Instantiated
 	info.ScaleStatus[0].ScaleLevel = 2
-	info.ExtCps = append(info.ExtCps, lcm.VnfExtCpInfo{ID: "cp-2", CpdID: "masterNode_CP1"})
+	info.ExtCps = append(info.ExtCps, lcm.VnfExtCpInfo{ID: "cp-2", CpdID: "masterNode_CP1"},
+		lcm.VnfExtCpInfo{ID: "cp-3", CpdID: "CP2", ExtLinkPortID: "given", PortID: "port-given"})
 	info.VnfcResources[0].StorageIDs = []string{"s1"}
 	cp := &info.VnfcResources[0].CpInfo[0]
 	cp.VnfLinkPortID, cp.CpProtocolInfo = "p2", info.ExtCps[0].CpProtocolInfo
@@ -51,7 +52,7 @@ func fullInstance(vnfdID, pkg string) lcm.VnfInstance {
 func fullLinks() []lcm.ExtVirtualLink {
 	return []lcm.ExtVirtualLink{{ID: "l1", ResourceID: "net-1", ExtCps: []lcm.ExtCp{
 		{CpdID: "CP/1", MAC: "fa:16:3e:00:00:09", FixedIPs: []lcm.FixedIP{{Address: "192.0.2.7", SubnetID: "sub-1"}, {Address: "2001:db8::7"}, {SubnetID: "sub-2"}}}, {CpdID: "CP2"}, {CpdID: "masterNode_CP1", Configs: []lcm.CpConfig{
-			{Key: "CP/2"}, {Key: "key", MAC: "fa:16:3e:00:00:0a", FixedIPs: []lcm.FixedIP{{Address: "192.0.2.8"}, {SubnetID: "sub-3", Dynamic: 3, IPv6: true}, {}}},
+			{Key: "CP/2"}, {Key: "key", MAC: "fa:16:3e:00:00:0a", LinkPort: &lcm.LinkPort{ID: "a-port", ResourceID: "port-a"}, FixedIPs: []lcm.FixedIP{{Address: "192.0.2.8"}, {SubnetID: "sub-3", Dynamic: 3, IPv6: true}, {}}},
 		}},
 	}}}
 }
@@ -165,9 +166,9 @@ func TestFilters_knowEveryAttributeOfAnInstance(t *testing.T) {
 	requireFull(t, "", reflect.ValueOf(dialectV1.vnfInstance(endpoint, inst)), ".InstantiatedVnfInfo.VnfcInfo", ".InstantiatedVnfInfo.ExtVirtualLinks.CurrentVnfExtCpData",
 		".InstantiatedVnfInfo.VirtualLinks.VnfLinkPorts.CpInstanceType")
 	requireFull(t, "", reflect.ValueOf(dialectV2.vnfInstance(endpoint, inst)), ".VnfPkgID")
-	require.NoError(t, b.store.CreateInstance(t.Context(), inst))
+	require.NoError(t, b.store.CreateInstance(lcm.InProject(t.Context(), lcm.DefaultProject), inst))
 	other := lcm.VnfInstance{ID: newID[lcm.VnfInstanceID](), VnfdID: inst.VnfdID, VnfPkgID: inst.VnfPkgID, InstantiationState: lcm.NotInstantiated}
-	require.NoError(t, b.store.CreateInstance(t.Context(), other))
+	require.NoError(t, b.store.CreateInstance(lcm.InProject(t.Context(), lcm.DefaultProject), other))
 	for _, api := range []*dialect{&dialectV1, &dialectV2} {
 		requireKnown(b, instanceListRules, func(p store.Page) []lcm.VnfInstance {
 			rows, err := b.store.InstancePage(t.Context(), p)
@@ -185,7 +186,7 @@ func TestFilters_knowEveryAttributeOfAnOperation(t *testing.T) {
 	b := newBench(t)
 	path, vnfdID := b.onboard()
 	inst := fullInstance(vnfdID, path[strings.LastIndexByte(path, '/')+1:])
-	require.NoError(t, b.store.CreateInstance(t.Context(), inst))
+	require.NoError(t, b.store.CreateInstance(lcm.InProject(t.Context(), lcm.DefaultProject), inst))
 	b.fullOperations(inst)
 	for _, api := range []*dialect{&dialectV1, &dialectV2} {
 		missing := slices.Clone(attributeNamesOf(reflect.TypeFor[opOccView]()))

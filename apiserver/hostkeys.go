@@ -21,7 +21,7 @@ func (s *Server) forgetHostKey(c echo.Context) error {
 		return lcm.Errorf(lcm.KindNotFound, "The VNF instance %s has no VNFC %q.", inst.ID, c.Param("vnfcInstanceId"))
 	}
 	ctx := c.Request().Context()
-	if err := s.Store.ForgetHostKeys(ctx, vnfc.ComputeResource.ResourceID); err != nil {
+	if err := s.Store.ForgetHostKeys(ctx, inst.ID, vnfc.ComputeResource.ResourceID); err != nil {
 		return err
 	}
 	s.log.WarnContext(ctx, "Host key forgotten on request", "requestId", requestID(c), "vnfInstanceId", inst.ID,

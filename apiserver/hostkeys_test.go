@@ -2,17 +2,21 @@ package apiserver
 
 import (
 	"net/http"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 func TestForgetHostKey_letsTheNextContactPinAnother(t *testing.T) {
 	b := newBench(t)
 	instance := b.running("/vnflcm/v1")
 	path := "/windlass/v1" + instance[len("/vnflcm/v1"):] + "/host_keys/"
+	inst := lcm.VnfInstanceID(filepath.Base(instance))
 	pin := func(server, key string) string {
-		got, err := b.store.PinHostKey(t.Context(), server, []byte(key))
+		got, err := b.store.PinHostKey(t.Context(), inst, server, []byte(key))
 		require.NoError(t, err)
 		return string(got)
 	}
@@ -24,7 +28,7 @@ func TestForgetHostKey_letsTheNextContactPinAnother(t *testing.T) {
 		}
 		require.Equal(t, "new", pin("worker-1", "new"), name)
 		require.Equal(t, "old", pin("worker-2", "new"), "no other is forgotten")
-		require.NoError(t, b.store.ForgetHostKeys(t.Context(), "worker-1", "worker-2"))
+		require.NoError(t, b.store.ForgetHostKeys(t.Context(), inst, "worker-1", "worker-2"))
 	}
 	require.Contains(t, b.do("DELETE", path+"nobody", nil).problem(http.StatusNotFound), "nobody")
 	require.Contains(t, b.log.String(), "Host key forgotten on request")

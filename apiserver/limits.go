@@ -65,6 +65,42 @@ func (t *throttle) take(client string) (wait time.Duration, ok bool) {
 	return wait, false
 }
 
+// left is how many requests of a client would be let through now.
+func (t *throttle) left(client string) int {
+	if t.limit == 0 {
+		return math.MaxInt
+	}
+	return int(t.of(client).Tokens())
+}
+
+// lookups counts, by address, the credentials about which somebody is being asked.
+type lookups struct {
+	mu    sync.Mutex
+	under map[string]int
+}
+
+// begin counts one more unless most of that address are under way.
+func (l *lookups) begin(address string, most int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.under[address] >= most {
+		return false
+	}
+	if l.under == nil {
+		l.under = map[string]int{}
+	}
+	l.under[address]++
+	return true
+}
+
+func (l *lookups) end(address string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.under[address]--; l.under[address] == 0 {
+		delete(l.under, address)
+	}
+}
+
 func (t *throttle) of(client string) *rate.Limiter {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -226,7 +226,7 @@ func TestFilters_meanTheSameInSQL(t *testing.T) {
 	var ids []string
 	for range 60 {
 		inst := d.instance(vnfdID, lcm.VnfPkgID(path[strings.LastIndexByte(path, '/')+1:]))
-		require.NoError(t, b.store.CreateInstance(t.Context(), inst))
+		require.NoError(t, b.store.CreateInstance(lcm.InProject(t.Context(), lcm.DefaultProject), inst))
 		ids = append(ids, string(inst.ID))
 	}
 	all, err := b.store.InstancePage(t.Context(), store.Page{})

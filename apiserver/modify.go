@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/onboard"
 )
 
 const mimeMergePatch = "application/merge-patch+json"
@@ -119,21 +120,29 @@ func (a *lcmAPI) validateModify(ctx context.Context, inst lcm.VnfInstance, body 
 	if err != nil {
 		return err
 	}
-	after, _, err := req.Apply(inst, pkg)
+	next, err := onboard.Successor(ctx, a.Store, inst, pkg)
 	if err != nil {
 		return err
+	}
+	after, _, err := req.Apply(inst, next)
+	if err != nil {
+		return err
+	}
+	if req.Metadata.Given {
+		found.mistake(lcm.VnfcMappingProblems(after.Metadata)...)
 	}
 	if err := a.checkOtherRegistries(ctx, inst, req, &found); err != nil {
 		return err
 	}
-	if err := a.checkConnections(ctx, req.VimConnections, after, &found); err != nil {
+	if err := a.checkConnections(ctx, req.VimConnections, inst, after, &found); err != nil {
 		return err
 	}
 	return found.err()
 }
 
-// checkConnections looks at the connections that a merge patch adds or changes, as they are afterwards.
-func (a *lcmAPI) checkConnections(ctx context.Context, patch lcm.VimConnectionPatches, after lcm.VnfInstance, found *findings) error {
+// checkConnections looks at the connections that a merge patch adds or changes, as they are afterwards. Secrets that they have already
+// stay with the address that they were given for.
+func (a *lcmAPI) checkConnections(ctx context.Context, patch lcm.VimConnectionPatches, before, after lcm.VnfInstance, found *findings) error {
 	for i, p := range patch {
 		at := slices.IndexFunc(after.VimConnections, func(v lcm.VimConnectionInfo) bool { return v.ID == p.ID })
 		if p.Removes() || at < 0 {
@@ -145,6 +154,12 @@ func (a *lcmAPI) checkConnections(ctx context.Context, patch lcm.VimConnectionPa
 		}
 		if err := a.checkVim(ctx, path, after.VimConnections[at], found); err != nil {
 			return err
+		}
+		if err := a.checkAddress(ctx, path, after.VimConnections[at], found); err != nil {
+			return err
+		}
+		if had := slices.IndexFunc(before.VimConnections, func(v lcm.VimConnectionInfo) bool { return v.ID == p.ID }); had >= 0 {
+			found.mistake(p.MovedSecrets(path, before.VimConnections[had])...)
 		}
 	}
 	return nil

@@ -139,7 +139,7 @@ func TestModify_refusesWhatCannotBe(t *testing.T) {
 	b.do("PATCH", pkg, map[string]any{"operationalState": "DISABLED"}).want(http.StatusOK)
 	another := b.instance(fresh)
 	another.ID, another.Version = newID[lcm.VnfInstanceID](), 1
-	require.NoError(t, b.store.CreateInstance(t.Context(), another))
+	require.NoError(t, b.store.CreateInstance(lcm.InProject(t.Context(), lcm.DefaultProject), another))
 	path := "/vnflcm/v1/vnf_instances/" + string(another.ID)
 	require.Contains(t, b.do("PATCH", path, `{"vnfdId":"`+vnfdID+`"}`).problem(http.StatusUnprocessableEntity), "DISABLED")
 }

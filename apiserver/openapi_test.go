@@ -41,6 +41,9 @@ var routeParameter = regexp.MustCompile(`:(\w+)`)
 func TestOpenAPI_hasEveryRouteAndNoOther(t *testing.T) {
 	var routes []string
 	for _, r := range shown(t).handler.(*echo.Echo).Routes() {
+		if r.Method == http.MethodHead { // the document says once that it is wherever GET is
+			continue
+		}
 		path := routeParameter.ReplaceAllString(r.Path, "{$1}")
 		routes = append(routes, r.Method+" "+strings.ReplaceAll(path, "*", "{artifactPath}"))
 	}
@@ -91,7 +94,7 @@ func served(t *testing.T, security openapi.Security) (doc *openapi3.T, page stri
 	require.NoError(t, err)
 	read := func(path string) []byte {
 		w := httptest.NewRecorder()
-		s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, endpoint+path, nil))
 		require.Equal(t, http.StatusOK, w.Code, "%s", w.Body)
 		return w.Body.Bytes()
 	}
@@ -146,7 +149,7 @@ func TestOpenAPI_isServedForProgramsAndPeople(t *testing.T) {
 	s := shown(t)
 	read := func(path string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
-		s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, endpoint+path, nil))
 		require.Equal(t, http.StatusOK, w.Code, "%s", w.Body)
 		return w
 	}

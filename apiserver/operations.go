@@ -13,6 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/plan"
 	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
 // instantiate is SOL003 clause 5.4.4.
@@ -98,14 +99,14 @@ func (a *lcmAPI) begin(c echo.Context, inst lcm.VnfInstance, op lcm.Operation, b
 	if conditional(c) {
 		opOcc.OfVersion = inst.Version
 	}
+	telemetry.About(ctx, telemetry.AttrOpOcc.String(string(opOcc.ID)), telemetry.AttrOperation.String(string(op)))
 	prefix := instanceSecrets(inst.ID) + lcm.SecretRef("request/"+opOcc.ID)
 	sealed, err := secrets.SealDocument(ctx, a.Vault, prefix, body)
 	if err == nil {
 		opOcc.Params = json.RawMessage(sealed)
 		err = a.record(ctx, inst, opOcc)
 	}
-	if err != nil {
-		a.forget(ctx, prefix)
+	if err := a.stored(ctx, string(opOcc.ID), prefix, err, exists(a.Store.Operation, opOcc.ID)); err != nil {
 		return err
 	}
 	if err := a.Starter.Start(ctx, inputOf(opOcc), titleOf(op, inst)); err != nil {
@@ -122,6 +123,9 @@ func (a *lcmAPI) record(ctx context.Context, inst lcm.VnfInstance, o lcm.VnfLcmO
 	}
 	vims, err := a.resolveVims(ctx, inst, o.Params)
 	if err != nil {
+		return err
+	}
+	if o.RegistersVim, err = a.registersVim(ctx, inst, o.Params); err != nil {
 		return err
 	}
 	return a.Store.BeginOperation(ctx, o, vims...)
@@ -143,7 +147,7 @@ func (a *lcmAPI) resolveVims(ctx context.Context, inst lcm.VnfInstance, params j
 		return []lcm.VimConnectionInfo{{ID: string(vim.ID), VimID: vim.ID, VimType: vim.Type}}, err
 	}
 	for i, conn := range req.VimConnections {
-		if conn.VimID != "" { // else it brings its own endpoint and credentials
+		if conn.Registered() != "" { // else it brings its own endpoint and credentials
 			if conn.VimID, err = parseID(conn.VimID); err != nil {
 				return nil, err
 			}

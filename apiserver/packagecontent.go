@@ -120,8 +120,14 @@ func (s *Server) uploadFromURI(c echo.Context) error {
 		pkg.Error = nil
 		err = s.onboarder.Advance(ctx, &pkg, lcm.PkgUploading)
 	}
+	err = s.stored(ctx, string(pkg.ID), prefix, err, func(ctx context.Context) error {
+		now, err := s.Store.Package(ctx, pkg.ID)
+		if err == nil && (now.OnboardingState != lcm.PkgUploading || !slices.Equal(referencesIn(now.Source), referencesIn(pkg.Source))) {
+			return lcm.Errorf(lcm.KindNotFound, "The package has another source, or none.")
+		}
+		return err
+	})
 	if err != nil {
-		s.forget(ctx, prefix)
 		return err
 	}
 	if err := s.Store.Nudge(ctx); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/problem"
+	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
 const (
@@ -27,7 +28,7 @@ const retryAfter = 5
 // ProblemDetails is the body of every error.
 type ProblemDetails = problem.Details
 
-// httpError is an error that only HTTP knows: 401, 403, 405, 406, 412, 413, 414, 415, 416, 429.
+// httpError is an error that only HTTP knows: 401, 403, 405, 406, 408, 412, 413, 414, 415, 416, 429.
 type httpError struct {
 	status int
 	detail string
@@ -45,10 +46,10 @@ func problemOf(err error, requestID string) ProblemDetails {
 	p := ProblemDetails{Status: http.StatusInternalServerError}
 	if e, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		p.Status, p.Detail = http.StatusRequestEntityTooLarge, fmt.Sprintf("The request's body is larger than the %s that this server takes here.", sizeText(e.Limit))
+	} else if e, ok := errors.AsType[*httpError](err); ok { // also as the cause of another one: who read the body has not made it
+		p.Status, p.Detail = e.status, e.detail
 	} else if e, ok := errors.AsType[*lcm.Error](err); ok && e.Kind != lcm.KindBug {
 		p.Status, p.Detail, p.Problems = problem.Status(e), e.Sentence(), e.Problems
-	} else if e, ok := errors.AsType[*httpError](err); ok {
-		p.Status, p.Detail = e.status, e.detail
 	} else if e, ok := errors.AsType[*echo.HTTPError](err); ok {
 		p.Status, p.Detail = e.Code, routerDetail(e)
 	} else if errors.Is(err, context.DeadlineExceeded) {
@@ -95,6 +96,7 @@ func (s *Server) handleError(err error, c echo.Context) {
 		return
 	}
 	p := problemOf(err, id)
+	p.TraceID = telemetry.TraceID(c.Request().Context())
 	if _, ok := errors.AsType[*vimCheckError](err); ok && p.Status == http.StatusForbidden {
 		p.Status = http.StatusBadRequest // the VIM refused what the request says, Windlass refused nothing
 	}
@@ -104,10 +106,6 @@ func (s *Server) handleError(err error, c echo.Context) {
 	}
 	if p.Status == http.StatusServiceUnavailable {
 		c.Response().Header().Set("Retry-After", strconv.Itoa(retryAfter))
-	}
-	if c.Request().Method == http.MethodHead {
-		_ = c.NoContent(p.Status)
-		return
 	}
 	if strings.HasPrefix(c.Request().URL.Path, "/v1.0/") {
 		_ = writeBody(c, p.Status, mimeJSON, tackerError(err, p))

@@ -95,7 +95,7 @@ func TestProjects_noRouteLeadsToTheResourcesOfAnother(t *testing.T) {
 		require.NotContains(t, path, "//", "a parameter of %s is not known to this test", pattern)
 		require.False(t, strings.HasSuffix(path, "/"), "a parameter of %s is not known to this test", pattern)
 		var request any
-		if method != http.MethodGet && method != http.MethodDelete {
+		if method != http.MethodGet && method != http.MethodHead && method != http.MethodDelete {
 			request = "{}"
 			if special, ok := body[pattern]; ok {
 				request = special

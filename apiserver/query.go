@@ -26,7 +26,8 @@ type listRules struct {
 	view reflect.Type
 	// unused are the standard's attributes that Windlass never has a value of. They may be asked for all the same.
 	unused []string
-	// filterOnly is for lists without attribute selectors.
+	// filterOnly is for lists that have no attribute selectors in the standard. Selectors have no effect there: ETSI's
+	// conformance tests send them all the same.
 	filterOnly bool
 }
 
@@ -69,7 +70,6 @@ func parseQuery(params url.Values, rules listRules) (listQuery, error) {
 			bad(name, "is given more than once")
 		}
 		if rules.filterOnly && slices.Contains(selectors, name) {
-			bad(name, "is not a query parameter of this resource")
 			continue
 		}
 		switch value := params.Get(name); name {
@@ -100,7 +100,7 @@ func parseQuery(params url.Values, rules listRules) (listQuery, error) {
 			bad(name, "is not a query parameter of this resource")
 		}
 	}
-	if detail := conflict(params); detail != "" {
+	if detail := conflict(params); detail != "" && !rules.filterOnly {
 		bad("selectors", detail)
 	}
 	return q, lcm.InvalidAll("The query has mistakes", problems)

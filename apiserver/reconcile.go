@@ -9,6 +9,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/store"
+	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
 // Reconciler brings operations and workflows together again: one that was recorded but not started (a crash
@@ -69,7 +70,7 @@ func (r *Reconciler) Once(ctx context.Context) error {
 		if o.Sequence == 0 && time.Since(o.StartTime) < r.StartAfter || failed[o.ID] {
 			continue // it is just being started, or was tried above
 		}
-		if err := r.resume(ctx, o.ID); err != nil {
+		if err := r.resume(lcm.InProject(ctx, o.ProjectID), o.ID); err != nil {
 			errs = append(errs, aboutOperation(o, err))
 		}
 	}
@@ -97,9 +98,13 @@ func (r *Reconciler) resume(ctx context.Context, id lcm.OpOccID) error {
 }
 
 func (r *Reconciler) start(ctx context.Context, o lcm.VnfLcmOpOcc, in lcm.OperationInput) error {
+	ctx = lcm.InProject(ctx, o.ProjectID)
 	inst, err := r.Store.Instance(ctx, o.VnfInstanceID)
 	if err != nil {
 		return err
+	}
+	if parent, err := r.Store.TraceParent(ctx, o.ID); err == nil { // its trace goes on; without one it begins its own
+		ctx = telemetry.WithTraceParent(ctx, parent)
 	}
 	if err := r.Starter.Start(ctx, in, titleOf(o.Operation, inst)); err != nil {
 		return err

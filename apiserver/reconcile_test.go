@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -75,7 +76,8 @@ func TestReconcilerGoesOnAfterAnOperationThatFails(t *testing.T) {
 	request := clusterRequest(b.registerVim("lab", true))
 	b.starter.down = lcm.Errorf(lcm.KindUnavailable, "Temporal is away.")
 	var ids []lcm.OpOccID
-	for range 4 {
+	for i := range 4 {
+		request["additionalParams"].(map[string]any)[lcm.ClusterParamsKey].(map[string]any)["vim_name"] = fmt.Sprintf("edge-%d", i)
 		a := b.do("POST", b.create("/vnflcm/v1", vnfdID)+"/instantiate", request)
 		a.want(http.StatusAccepted)
 		ids = append(ids, b.operation(a.path()).ID)

@@ -153,6 +153,12 @@ type operateRequest struct {
 type changeParams struct {
 	VnfcInstanceIDs lcm.Texts `json:"vnfc_instance_ids"`
 	ScaleInPolicy   string    `json:"scale_in_policy" sol:"enum=newest|oldest"`
+	nfvParams
+}
+
+// nfvParams are what templates take from the parameter nfv; see worker.overridden.
+type nfvParams struct {
+	Nfv map[string]any `json:"nfv"`
 }
 
 // modifyV1 is SOL003 v2.6.1 clause 5.5.2.12. Entries of vimConnectionInfo are laid over those of the same id.
@@ -183,14 +189,14 @@ type modifyBase struct {
 type changeExtConnV1 struct {
 	ExtVirtualLinks   []extVirtualLink[[]cpConfig] `json:"extVirtualLinks" sol:"required"`
 	VimConnectionInfo []vimConnectionV1            `json:"vimConnectionInfo"`
-	AdditionalParams  map[string]any               `json:"additionalParams"`
+	AdditionalParams  nfvParams                    `json:"additionalParams"`
 }
 
 // changeExtConnV2 is SOL003 v3.3.1 clause 5.5.2.11.
 type changeExtConnV2 struct {
 	ExtVirtualLinks   []extVirtualLink[map[string]cpConfigPatch] `json:"extVirtualLinks" sol:"required"`
 	VimConnectionInfo map[string]json.RawMessage                 `json:"vimConnectionInfo"`
-	AdditionalParams  map[string]any                             `json:"additionalParams"`
+	AdditionalParams  nfvParams                                  `json:"additionalParams"`
 }
 
 type vimConnectionPatch struct {

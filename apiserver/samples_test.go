@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 func TestSampleRequestsAreAcceptedAsTheyAreShipped(t *testing.T) {
@@ -26,6 +28,7 @@ func TestSampleRequestsAreAcceptedAsTheyAreShipped(t *testing.T) {
 
 			var doc map[string]any
 			require.NoError(t, json.Unmarshal([]byte(request), &doc))
+			doc["additionalParams"].(map[string]any)[lcm.ClusterParamsKey].(map[string]any)["vim_name"] = "another"
 			b.do("POST", b.create("/vnflcm/v2", vnfdID)+"/instantiate", asV2(t, doc)).want(http.StatusAccepted)
 		})
 	}

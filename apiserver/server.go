@@ -55,9 +55,10 @@ type NFVOPackages interface {
 }
 
 // VimChecker tries credentials against a VIM of either type before it is registered. Wrong ones are Denied, a
-// VIM that does not answer is Unavailable.
+// VIM that does not answer is Unavailable. What it returns are the regions that the VIM has: those of the catalog of an
+// OpenStack, the namespaces of a Kubernetes.
 type VimChecker interface {
-	Check(ctx context.Context, vim lcm.Vim, credentials map[string]any) error
+	Check(ctx context.Context, vim lcm.Vim, credentials map[string]any) (regions []string, err error)
 }
 
 // Options is what a Server is made of.
@@ -91,6 +92,8 @@ type Options struct {
 	Metrics http.Handler // served at /metrics when set
 	// HTTPMetrics counts and times requests when set.
 	HTTPMetrics *telemetry.HTTPMetrics
+	// Tracing makes a span of each request when set.
+	Tracing *telemetry.Tracing
 	// Ready are further conditions of /readyz by name; the database is always one.
 	Ready map[string]func(context.Context) error
 	// Version is the program's, shown at /windlass/v1/version.
@@ -114,6 +117,9 @@ type Options struct {
 	Auth Authenticator
 	// Security is how the document of the API tells of Auth.
 	Security openapi.Security
+	// AllowedHosts are names of this server, in small letters, beside those in Endpoint and Listen: where Auth is nil, no other one
+	// is answered to.
+	AllowedHosts []string
 	// TLS serves https; nil: http.
 	TLS *tls.Config
 	// MetricsNeedAdmin keeps /metrics for administrators.
@@ -136,6 +142,8 @@ type Options struct {
 	MaxURI int
 	// RequestTimeout bounds everything but uploads, downloads and event streams; 0 means 30 s.
 	RequestTimeout time.Duration
+	// Patience is how long a client may take to send a body, and for each 64 KiB of an upload or of an answer; 0 means 30 s.
+	Patience time.Duration
 	// Heartbeat is how often a silent event stream shows that it lives; 0 means 15 s.
 	Heartbeat time.Duration
 	// ReconcileEvery is the pace of the reconciler, StartAfter how old an operation is before it is started
@@ -157,6 +165,7 @@ type Server struct {
 	stopStreams context.CancelFunc
 	// clients limits the requests of each client, failures those with wrong credentials from one address.
 	clients, failures *throttle
+	lookups           lookups
 }
 
 // New makes a Server; mistakes in o are Invalid.
@@ -179,6 +188,7 @@ func (o *Options) setDefaults() {
 	o.MaxUpload = orDefault(o.MaxUpload, 8<<30)
 	o.MaxURI = orDefault(o.MaxURI, defaultMaxURI)
 	o.RequestTimeout = orDefault(o.RequestTimeout, 30*time.Second)
+	o.Patience = orDefault(o.Patience, 30*time.Second)
 	o.Heartbeat = orDefault(o.Heartbeat, 15*time.Second)
 	o.ReconcileEvery = orDefault(o.ReconcileEvery, 5*time.Second)
 	o.StartAfter = orDefault(o.StartAfter, 10*time.Second)
@@ -261,12 +271,19 @@ func (s *Server) routes() *echo.Echo {
 	if s.HTTPMetrics != nil {
 		e.Use(s.measure)
 	}
-	e.Use(s.identify, s.audit, s.logAccess, s.recoverPanics, signVersion, s.shortURI, s.bound, s.authenticate)
+	if s.Tracing.On() {
+		e.Use(s.trace)
+	}
+	e.Use(s.hurry, s.identify, s.audit, s.logAccess, s.recoverPanics, signVersion, s.shortURI, s.keepPagesOut, s.bound, s.authenticate)
 	add := func(prefix string, routes []route, wall ...echo.MiddlewareFunc) {
 		for _, r := range routes {
 			e.Add(r.method, prefix+r.path, r.handle, wall...)
+			if r.method == http.MethodGet { // the same without the body (RFC 9110 clause 9.3.2), which net/http drops
+				e.Add(http.MethodHead, prefix+r.path, r.handle, wall...)
+			}
 		}
 	}
+	add("", s.rootRoutes(), acceptsJSON)
 	add("", s.probeRoutes())
 	add("", s.descriptionRoutes())
 	add("", versionRoutes(), acceptsJSON)

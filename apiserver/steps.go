@@ -13,6 +13,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/problem"
+	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
 // The extensions have a root of their own, so that nothing is added to SOL003's bodies.
@@ -54,6 +55,8 @@ type stepView struct {
 	EndedAt        *time.Time      `json:"endedAt,omitempty"`
 	Error          *ProblemDetails `json:"error,omitempty"`
 	LastOutputLine string          `json:"lastOutputLine,omitempty"`
+	// TraceID is the trace that the step's span is in, where traces are made.
+	TraceID string `json:"traceId,omitempty"`
 	// Decisions are those about pods of the node that the step has drained.
 	Decisions []decisionView `json:"decisions,omitempty"`
 }
@@ -103,13 +106,27 @@ func (s *Server) listSteps(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	traceID, err := s.traceOf(c.Request().Context(), o.ID)
+	if err != nil {
+		return err
+	}
 	out := make([]stepView, 0, len(steps))
 	for _, step := range steps {
 		view := viewOfStep(step)
+		view.TraceID = traceID
 		view.Decisions = decisionsIn(step, drains)
 		out = append(out, view)
 	}
 	return writeJSON(c, http.StatusOK, out)
+}
+
+// traceOf is the id of the operation's trace, "" when there is none that is kept.
+func (s *Server) traceOf(ctx context.Context, id lcm.OpOccID) (string, error) {
+	if !s.Tracing.On() {
+		return "", nil
+	}
+	parent, err := s.Store.TraceParent(ctx, id)
+	return telemetry.TraceID(telemetry.WithTraceParent(context.Background(), parent)), err
 }
 
 // stepOutput is the captured output of a step, of one node with ?node=, of its undoing with ?phase=COMPENSATION.

@@ -141,9 +141,13 @@ func (s *Server) keepSubscription(ctx context.Context, sub lcm.Subscription, cle
 	if sub.Authentication, err = secrets.SealDocument(ctx, s.Vault, prefix, clear); err == nil {
 		created, err = s.orSame(ctx, sub, clear)
 	}
-	if err != nil || created.ID != sub.ID {
+	if err == nil && created.ID != sub.ID { // there was one
 		s.forget(ctx, prefix)
 	}
+	err = s.stored(ctx, string(sub.ID), prefix, err, func(ctx context.Context) (err error) {
+		created, err = s.Store.Subscription(ctx, sub.ID)
+		return err
+	})
 	return created, err
 }
 

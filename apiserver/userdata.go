@@ -7,7 +7,6 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/userdata"
-	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // Tacker's parameters that choose a user data class: Python of the package that makes the parameters of the stack.
@@ -53,14 +52,4 @@ func (s *Server) checkUserData(req lcm.InstantiateRequest, pkg lcm.VnfPkg, found
 	case !slices.ContainsFunc(pkg.Artifacts, func(a lcm.PkgArtifact) bool { return a.Path == path }):
 		found.names("$.additionalParams."+userDataParam, "the VNF package has no file %q", path)
 	}
-}
-
-// checkUserDataOf refuses user data that makes something else of the flavour than its driver works on; false when it is.
-func checkUserDataOf(f *vnfpkg.Flavour, req lcm.InstantiateRequest, found *findings) bool {
-	driver, _ := f.Driver("instantiate_end")
-	refused := driver == driverKubernetes && lcm.ParseUserData(req.AdditionalParams).Apart()
-	if refused {
-		found.names("$.additionalParams."+userDataClassParam, "%s makes each VNFC a resource of its own, but the nodes of a cluster are in the groups of the Base HOT that aspect_id names", lcm.StandardUserData)
-	}
-	return !refused
 }

@@ -28,8 +28,8 @@ func TestInstantiate_takesUserDataThatIsBuiltInOnly(t *testing.T) {
 	with("./UserData/own.py", nil).problem(http.StatusBadRequest)
 	with(nil, "SampleUserData").problem(http.StatusBadRequest)
 	refused = with("./UserData/userdata_standard.py", "StandardUserData")
-	require.Contains(t, refused.problem(http.StatusUnprocessableEntity), "aspect_id")
-	require.Equal(t, []string{"$.additionalParams.lcm-operation-user-data-class"}, refused.paths())
+	require.Contains(t, refused.problem(http.StatusBadRequest), "name the VDU of these nodes")
+	require.Contains(t, refused.paths(), "$.additionalParams.lcm-operation-user-data-class", "nor are the templates made for it")
 	with("./UserData/x.py", 7).problem(http.StatusBadRequest)
 	with("./UserData/k8s_cluster_user_data.py", "KubernetesClusterUserData").want(http.StatusAccepted)
 }

@@ -94,6 +94,9 @@ func (a *lcmAPI) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, 
 		found.names("$.flavourId", "%s", sentence(err))
 	} else {
 		checkFlavour(flavour, req, pkg, &found)
+		if err := a.checkVimName(ctx, inst, flavour, req, &found); err != nil {
+			return err
+		}
 		if err := a.checkRegistries(ctx, flavour, req, pkg, &found); err != nil {
 			return err
 		}
@@ -121,9 +124,6 @@ func (a *lcmAPI) checkStack(ctx context.Context, f *vnfpkg.Flavour, req lcm.Inst
 	if _, err := f.Level(req.InstantiationLevelID); err != nil {
 		return nil // told already
 	}
-	if !checkUserDataOf(f, req, found) {
-		return nil
-	}
 	template, err := vnfpkg.StackTemplate(f, func(path string) ([]byte, error) { return a.Store.PackageFile(ctx, id, path) })
 	var additional map[string]any
 	if err == nil && len(req.AdditionalParams) > 0 {
@@ -135,10 +135,14 @@ func (a *lcmAPI) checkStack(ctx context.Context, f *vnfpkg.Flavour, req lcm.Inst
 	if err == nil {
 		template, err = template.Managed(f, req.ExtManagedVirtualLinks)
 	}
+	builtIn := lcm.ParseUserData(req.AdditionalParams).BuiltIn(a.Python)
+	if err == nil && builtIn { // else a worker runs the class
+		err = checkPorts(f, template, req, found)
+	}
 	if err == nil && lcm.ParseUserData(req.AdditionalParams).Apart() {
 		template, given.Members, err = apart(f, template, req)
 	}
-	if err == nil && lcm.ParseUserData(req.AdditionalParams).BuiltIn(a.Python) { // else a worker runs the class
+	if err == nil && builtIn {
 		_, err = vnfpkg.HeatParameters(f, template, given)
 	}
 	if !a.GrantedByNFVO {
@@ -154,6 +158,19 @@ func (a *lcmAPI) checkStack(ctx context.Context, f *vnfpkg.Flavour, req lcm.Inst
 		found.mistake(a.withoutNetworks(e.Problems)...)
 	}
 	return nil
+}
+
+// checkPorts wants the templates to take the ports that the request gives.
+func checkPorts(f *vnfpkg.Flavour, template vnfpkg.Template, req lcm.InstantiateRequest, found *findings) error {
+	capacity, err := f.Capacity(req.InstantiationLevelID)
+	if err != nil {
+		return err
+	}
+	problems, err := template.PortsProblems(f, req.ExtVirtualLinks, capacity)
+	for _, p := range problems {
+		found.names(p.Path, "%s", p.Detail)
+	}
+	return err
 }
 
 // withoutNetworks leaves out networks that are missing where an NFVO may have them: with its grant it is looked again.
@@ -172,7 +189,7 @@ func apart(f *vnfpkg.Flavour, t vnfpkg.Template, req lcm.InstantiateRequest) (vn
 	return t, members, err
 }
 
-// checkVims wants every connection to name an OpenStack VIM of the registry, or to bring the endpoint and the credentials of one;
+// checkVims wants every connection to bring the endpoint and the credentials of an OpenStack, or to name an OpenStack VIM of the registry;
 // without any those of the instance are used, else the default VIM, else what an NFVO grants.
 func (a *lcmAPI) checkVims(ctx context.Context, inst lcm.VnfInstance, req lcm.InstantiateRequest, found *findings) error {
 	if len(req.VimConnections) == 0 {
@@ -196,24 +213,27 @@ func (a *lcmAPI) checkVims(ctx context.Context, inst lcm.VnfInstance, req lcm.In
 		if err := a.checkVim(ctx, path, conn, found); err != nil {
 			return err
 		}
+		if err := a.checkAddress(ctx, path, conn, found); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 func (a *lcmAPI) checkVim(ctx context.Context, path string, conn lcm.VimConnectionInfo, found *findings) error {
-	if conn.VimID == "" {
+	if conn.Registered() == "" {
 		found.mistake(conn.OwnProblems(path)...)
 		return nil
 	}
 	id, err := parseID(conn.VimID)
 	if err != nil {
-		found.names(path+".vimId", "there is no VIM %q in the registry", conn.VimID)
+		unregistered(path, conn, found)
 		return nil
 	}
 	vim, err := a.Store.Vim(ctx, id)
 	switch {
 	case lcm.Is(err, lcm.KindNotFound):
-		found.names(path+".vimId", "there is no VIM %q in the registry", conn.VimID)
+		unregistered(path, conn, found)
 	case err != nil:
 		return err
 	case conn.VimType != "" && lcm.VimTypeOf(conn.VimType) != vim.Type:
@@ -222,6 +242,18 @@ func (a *lcmAPI) checkVim(ctx context.Context, path string, conn lcm.VimConnecti
 		found.names(path+".vimId", "the VIM %s is of type %s; this VNF needs one of type %s", vim.Name, vim.Type, lcm.VimOpenStack)
 	}
 	return nil
+}
+
+// unregistered tells of a VIM that the registry does not have; what a connection brings itself would do, if it were complete.
+func unregistered(path string, conn lcm.VimConnectionInfo, found *findings) {
+	if conn.Bare() {
+		found.names(path+".vimId", "there is no VIM %q in the registry", conn.VimID)
+		return
+	}
+	found.names(path+".vimId", "there is no VIM %q in the registry, and the connection's own interfaceInfo and accessInfo are not complete", conn.VimID)
+	for _, p := range conn.OwnProblems(path) {
+		found.names(p.Path, "%s", p.Detail)
+	}
 }
 
 // checkManagedLinks wants networks in the place of internal ones on VIMs that the request has connections to. The VNF is on one VIM;
@@ -262,6 +294,7 @@ func checkCluster(f *vnfpkg.Flavour, capacity map[string]int, req lcm.Instantiat
 	masters, workers := count(f, capacity, params.MasterNode), count(f, capacity, params.WorkerNode)
 	params, problems := lcm.CheckClusterParams(req.AdditionalParams, masters, workers)
 	found.mistake(problems...)
+	checkNodeVdus(f, req, params, found)
 	files := map[string]string{"cni_manifest_path": params.CniManifestPath, "kubeadm_config_path": params.KubeadmConfigPath}
 	if params.AptRepository != nil {
 		files["apt_repository.key_path"] = params.AptRepository.KeyPath
@@ -279,7 +312,7 @@ func checkCluster(f *vnfpkg.Flavour, capacity map[string]int, req lcm.Instantiat
 // aspect scales. What the VNFD does not tell is found out when the stack is there; until then the smallest
 // number that fits the request is taken.
 func count(f *vnfpkg.Flavour, capacity map[string]int, n lcm.NodeParams) int {
-	vdus := f.VdusOf(n.AspectID, n.NicCpName, n.SSHCpName)
+	vdus := f.VdusOfNodes(n)
 	switch {
 	case len(vdus) > 0:
 		sum := 0

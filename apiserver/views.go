@@ -74,7 +74,7 @@ func (d *dialect) vnfInstance(base string, i lcm.VnfInstance) vnfInstanceView {
 		ID: i.ID, VnfInstanceName: i.Name, VnfInstanceDescription: i.Description, VnfdID: i.VnfdID, VnfProvider: i.Provider,
 		VnfProductName: i.ProductName, VnfSoftwareVersion: i.SoftwareVersion, VnfdVersion: i.VnfdVersion,
 		VimConnectionInfo: d.vimConnections(i.VimConnections), InstantiationState: i.InstantiationState,
-		InstantiatedVnfInfo: d.instantiated(i.Instantiated), Metadata: i.Metadata,
+		InstantiatedVnfInfo: d.instantiated(i), Metadata: i.Metadata,
 		Extensions: i.Extensions, ConfigurableProperties: i.ConfigurableProperties,
 		Links: map[string]link{"self": {self}},
 	}
@@ -102,7 +102,8 @@ func scales(i *lcm.InstantiatedVnfInfo) bool {
 	return i != nil && len(i.ScaleStatus)+len(i.MaxScaleLevels) > 0
 }
 
-func (d *dialect) instantiated(i *lcm.InstantiatedVnfInfo) *instantiatedView {
+func (d *dialect) instantiated(inst lcm.VnfInstance) *instantiatedView {
+	i := inst.Instantiated
 	if i == nil {
 		return nil
 	}
@@ -120,7 +121,7 @@ func (d *dialect) instantiated(i *lcm.InstantiatedVnfInfo) *instantiatedView {
 	}
 	for _, r := range i.VnfcResources {
 		if d.vnfcInfo {
-			v.VnfcInfo = append(v.VnfcInfo, vnfcView{ID: r.VduID + "-" + r.ID, VduID: r.VduID, VnfcResourceInfoID: r.ID, VnfcState: i.StateOf(r.ID)})
+			v.VnfcInfo = append(v.VnfcInfo, vnfcView{ID: inst.VnfcInfoID(r), VduID: r.VduID, VnfcResourceInfoID: r.ID, VnfcState: i.StateOf(r.ID)})
 		}
 	}
 	return v

@@ -29,22 +29,16 @@ func (s *Server) updateVim(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := lcm.InvalidAll("The change would send the VIM's secrets to whom they were not given for", vim.MovedSecrets("$.vim.auth_cred", req.Vim.AuthCred)); err != nil {
+		return err
+	}
 	ctx, before := c.Request().Context(), vimReferences(vim)
 	err = s.changeVim(ctx, &vim, req.Vim)
 	if err == nil {
 		// A change that was made since vim was read is a 409: the client decides what it wants then.
 		err = s.Store.UpdateVim(ctx, vim)
 	}
-	unused, stays := before, vimReferences(vim)
-	if err != nil {
-		unused, stays = stays, before
-	}
-	for _, ref := range unused {
-		if !slices.Contains(stays, ref) {
-			s.forget(ctx, ref)
-		}
-	}
-	if err != nil {
+	if err := s.settleVim(ctx, vim, before, err); err != nil {
 		return s.orVimChanged(c, vim.ID, err)
 	}
 	return s.showStored(c, http.StatusOK, vim.ID)
@@ -151,10 +145,13 @@ func (s *Server) tryVim(ctx context.Context, vim *lcm.Vim, credentials map[strin
 	if s.Vims == nil {
 		return nil
 	}
-	if err := s.Vims.Check(ctx, *vim, credentials); err != nil {
+	tried := *vim
+	tried.Regions = nil // they may be others by now
+	regions, err := s.Vims.Check(ctx, tried, credentials)
+	if err != nil {
 		return &vimCheckError{err}
 	}
-	vim.Status = "REACHABLE"
+	vim.Status, vim.Regions = "REACHABLE", regions
 	return nil
 }
 

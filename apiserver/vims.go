@@ -82,7 +82,8 @@ func viewOfVim(v lcm.Vim) vimView {
 	return view
 }
 
-// regionsOf is the region that a VIM's registration names; Tacker's has no member of its own for it.
+// regionsOf is the region that a VIM's registration names, for Tacker's has no member of its own for it; else those that the VIM
+// had when its credentials were tried.
 func regionsOf(v lcm.Vim) []string {
 	for _, from := range []map[string]any{v.AuthCred, v.Extra} {
 		if region, _ := from["region"].(string); region != "" {
@@ -112,8 +113,7 @@ func (s *Server) createVim(c echo.Context) error {
 	if err == nil {
 		err = s.Store.CreateVim(ctx, vim)
 	}
-	if err != nil {
-		s.forget(ctx, vimSecrets(vim.ID))
+	if err := s.stored(ctx, string(vim.ID), vimSecrets(vim.ID), err, exists(s.Store.Vim, vim.ID)); err != nil {
 		return err
 	}
 	c.Set(resourceKey, "/v1.0/vims/"+string(vim.ID))

@@ -86,6 +86,25 @@ func TestVimRegionIsTriedShownAndChanged(t *testing.T) {
 	require.Len(t, sealed(b), 1, "the password")
 }
 
+// Tacker's client shows them as the VIM's placement attributes.
+func TestVimHasTheRegionsThatItWasFoundToHave(t *testing.T) {
+	b := newBench(t)
+	b.vims.regions = []string{"RegionOne", "RegionTwo"}
+	regions := func(a answer) any {
+		return a.want(http.StatusOK)["vim"].(map[string]any)["placement_attr"].(map[string]any)["regions"]
+	}
+	path := "/v1.0/vims/" + b.registerVim("lab", false)
+	require.Equal(t, []any{"RegionOne", "RegionTwo"}, regions(b.do("GET", path, nil)))
+	listed := b.do("GET", "/v1.0/vims", nil).want(http.StatusOK)["vims"].([]any)
+	require.Equal(t, map[string]any{"regions": []any{"RegionOne", "RegionTwo"}}, listed[0].(map[string]any)["placement_attr"])
+
+	b.vims.regions = []string{"RegionThree"}
+	put := func(change map[string]any) answer { return b.do("PUT", path, map[string]any{"vim": change}) }
+	require.Equal(t, []any{"RegionOne", "RegionTwo"}, regions(put(map[string]any{"description": "not tried"})))
+	require.Equal(t, []any{"RegionThree"}, regions(put(map[string]any{"auth_cred": map[string]any{"password": marker}})))
+	require.Empty(t, b.vims.tried.Regions, "former regions choose none when the VIM is tried anew")
+}
+
 func TestVimRequestReportsEveryMistake(t *testing.T) {
 	b := newBench(t)
 	a := b.do("POST", "/v1.0/vims", `{"vim":{"type":"vmware","auth_url":7,"auth_cred":[]}}`)
@@ -133,7 +152,7 @@ func TestVimIsKeptFromTheBeginningOfAnInstantiation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
 			instance, request := b.ready("/vnflcm/v1")
-			vim, err := b.store.DefaultVim(t.Context())
+			vim, err := b.store.DefaultVim(lcm.InProject(t.Context(), lcm.DefaultProject))
 			require.NoError(t, err)
 			change(request, string(vim.ID))
 			a := b.do("POST", instance+"/instantiate", request)

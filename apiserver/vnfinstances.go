@@ -76,20 +76,23 @@ func (a *lcmAPI) createInstance(c echo.Context) error {
 	}
 	// The request's metadata is laid over the VNFD's (clause 5.5.2.3), and must be of its types then.
 	metadata := lcm.Merged(vnfd.Metadata, req.Metadata)
+	if err := lcm.InvalidAll("The metadata has mistakes", lcm.VnfcMappingProblems(metadata)); err != nil {
+		return err
+	}
 	if problems := vnfd.Declared.Problems(vnfpkg.Attributes{Metadata: metadata}, false); len(problems) > 0 {
 		return &lcm.Error{Kind: lcm.KindInvalid, Unprocessable: true, Detail: "The metadata is not as the VNFD declares it", Problems: problems}
 	}
 	if inst.Metadata, err = a.sealMap(ctx, instanceSecrets(inst.ID)+"metadata", metadata); err != nil {
 		return err
 	}
-	if err := a.Store.CreateInstance(ctx, inst); err != nil {
-		a.forget(ctx, instanceSecrets(inst.ID))
+	err = a.Store.CreateInstance(ctx, inst)
+	if err := a.stored(ctx, string(inst.ID), instanceSecrets(inst.ID), err, exists(a.Store.Instance, inst.ID)); err != nil {
 		return err
 	}
 	view := a.vnfInstance(a.base, inst)
 	c.Response().Header().Set("Location", view.Links["self"].Href)
 	c.Response().Header().Set("ETag", etag(inst))
-	return writeJSON(c, http.StatusCreated, view)
+	return writeResource(c, http.StatusCreated, view)
 }
 
 func (a *lcmAPI) listInstances(c echo.Context) error {
@@ -123,7 +126,7 @@ func (a *lcmAPI) readInstance(c echo.Context) error {
 		return err
 	}
 	c.Response().Header().Set("ETag", etag(inst))
-	return writeJSON(c, http.StatusOK, a.vnfInstance(a.base, inst))
+	return writeResource(c, http.StatusOK, a.vnfInstance(a.base, inst))
 }
 
 // deleteInstance is SOL003 clause 5.4.3.3.5. The secrets of the instance's requests go with it.

@@ -112,7 +112,7 @@ func (a *lcmAPI) actOn(c echo.Context, action lcm.Action, cancel lcm.CancelReque
 		return o, lcm.Errorf(lcm.KindConflict, "The operation is %s: %s is not possible.", o.State, action)
 	}
 	if action == lcm.Rollback && o.ForwardOnly {
-		return o, lcm.Errorf(lcm.KindConflict, "Servers are deleted already, so the %s goes forward only: retry it, or fail it.", o.Operation)
+		return o, lcm.Errorf(lcm.KindConflict, "Nodes or servers may be deleted already, so the %s goes forward only: retry it, or fail it.", o.Operation)
 	}
 	return o, a.Starter.Act(c.Request().Context(), o.ID, action, cancel)
 }

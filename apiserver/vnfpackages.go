@@ -170,7 +170,7 @@ func (s *Server) readPackage(c echo.Context) error {
 		return err
 	}
 	showTag(c, packageTag(pkg))
-	return writeJSON(c, http.StatusOK, s.viewOfPackage(pkg))
+	return writeResource(c, http.StatusOK, s.viewOfPackage(pkg))
 }
 
 type patchPackageRequest struct {

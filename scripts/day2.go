@@ -33,6 +33,8 @@ type DrainNode struct {
 	DrainFor  int  // seconds for the pods
 	Force     bool // what is left then is deleted, else the script fails
 	DetachFor int  // seconds for the volumes
+	// Off is the VIM's word for the node's server, where that does not run: the node is not ready then, whatever Kubernetes believes.
+	Off string
 }
 
 // Name implements Script.
@@ -45,7 +47,7 @@ func (s DrainNode) Render() (string, error) {
 		policy = "force"
 	}
 	return render(s.Name(), append(s.params(s.DrainFor), required("LEAVING", s.Leaving), number("DRAIN_FOR", s.DrainFor),
-		required("POLICY", policy), number("DETACH_FOR", s.DetachFor)), kubeLibrary, leaveLibrary)
+		required("POLICY", policy), number("DETACH_FOR", s.DetachFor), optional("OFF", s.Off)), kubeLibrary, leaveLibrary)
 }
 
 // UncordonNode lets pods onto a node again; a node that the cluster does not know is left alone.

@@ -146,13 +146,14 @@ func TestDrainNode_movesPodsAsItsPolicySays(t *testing.T) {
 			"Make room for them or ease the budgets, then retry; or set drain_policy to force", "x.daemon x.web x.web.held"},
 		"a budget, force":      {"True", "force", web, 0, "drain_policy is force: they are deleted", "x.daemon"},
 		"the node is down":     {"Unknown", "fail", web, 0, "windlass-result: forced=yes", "x.daemon"},
+		"the server is off":    {"True", "fail off", web, 0, "n is not ready, its server is SHUTOFF: its pods are deleted without waiting for it", "x.daemon"},
 		"the node is unknown":  {"", "fail", web, 0, "windlass-result: absent=yes", "x.daemon x.free x.web x.web.held"},
 		"a volume stays there": {"True", "fail", map[string]string{"volumes": "m pv-0\nn pv-1\nn an inline volume\n"}, 0, "after 1 s these volumes are still attached to n, going on: pv-1 an inline volume", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			n, dir := newNode(t), drainedNode(t, c.status, c.files)
-			body := library(t, n.root, "lib-base", "lib-kube", "lib-leave") + kubectlStub + "\nLEAVING=n ADDRESS=10.0.0.1 DRAIN_FOR=1 DETACH_FOR=1 POLICY=" + c.policy + "\n" +
+			body := library(t, n.root, "lib-base", "lib-kube", "lib-leave") + kubectlStub + "\nLEAVING=n ADDRESS=10.0.0.1 DRAIN_FOR=1 DETACH_FOR=1 POLICY=" + strings.Replace(c.policy, " off", " OFF=SHUTOFF", 1) + "\n" +
 				library(t, n.root, "drain-node")
 			said, code := shell(t, body, "DIR="+dir)
 			assert.Equal(t, c.code, code, said)

@@ -124,6 +124,20 @@ func TestInstallRegistry_usesWhatIsThere(t *testing.T) {
 	}
 }
 
+// The progress of a pull, by nerdctl and ctr a line for each layer again and again, would fill the output of the step.
+func TestInstallRegistry_pullsWithoutProgress(t *testing.T) {
+	for way, pulls := range map[string]string{"nerdctl": "nerdctl pull -q docker.io/library/registry:2\n", "docker": "docker pull -q docker.io/library/registry:2\n", "ctr": ""} {
+		n := newNode(t)
+		stubs := onlyThese + "CANDIDATE=none\n" + way + `() { [[ $* != *pull* ]] || echo "errors are told" >&2; engine ` + way + ` "$@"; }` + "\n"
+		said, code := registryScript(t, n.root, "install-registry", stubs, installation(n, nil), map[string]string{"config": "version: 0.1\n"})
+		require.Zero(t, code, said)
+		assert.Equal(t, way, scripts.ParseResults(said).Get("way"))
+		assert.Contains(t, said, pulls)
+		assert.NotContains(t, said, "images pull", way)
+		assert.Contains(t, said, "errors are told", way)
+	}
+}
+
 // Entrypoint and command of an image, and how the unit starts it.
 func TestInstallRegistry_startsTheImageAsItStartsItselfWithOurConfiguration(t *testing.T) {
 	const ours = `"/etc/windlass/registry/config.yml"`

@@ -61,7 +61,7 @@ func steps() []scripts.Script {
 		scripts.CreateVimAccount{Member: member, TokenFile: "/run/windlass-4711.token", Timeout: 60},
 		scripts.RemoveFile{File: "/run/windlass-4711.token"},
 		scripts.ClusterHealth{Member: member, Timeout: 60},
-		scripts.DrainNode{Member: member, Leaving: "worker-5e6f7a8b", DrainFor: 300, DetachFor: 120},
+		scripts.DrainNode{Member: member, Leaving: "worker-5e6f7a8b", DrainFor: 300, DetachFor: 120, Off: "SHUTOFF"},
 		scripts.UncordonNode{Member: member, Leaving: "worker-5e6f7a8b", Timeout: 60},
 		scripts.DeleteNode{Member: member, Leaving: "worker-5e6f7a8b", Timeout: 60},
 		scripts.RemoveMembers{Member: member, Leaving: []scripts.LeavingMember{{Name: "cp-9z", PeerURL: "https://10.0.0.12:2380"}}, Timeout: 120},

@@ -135,11 +135,6 @@ func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
 			m.replace(t, vnfd, "implementation: mgmt-drivers-kubernetes", "implementation: my-driver"),
 			[]string{`Definitions/top.yaml:20: the implementation of instantiate_end is "my-driver", which is neither an artifact of the node nor a driver of Windlass (mgmt-drivers-kubernetes, mgmt-drivers-kubespray, mgmt-drivers-private-registry)`},
 		},
-		"an implementation whose script is missing": {
-			m.replace(t, vnfd, "implementation: mgmt-drivers-kubernetes", "implementation: my-driver").
-				replace(t, vnfd, "      interfaces:\n", "      artifacts: { my-driver: { file: Scripts/mine.py } }\n      interfaces:\n"),
-			[]string{`Definitions/top.yaml:16: the implementation of instantiate_end is the file "Scripts/mine.py", which the archive lacks`},
-		},
 		"a nested template that is missing": {
 			m.without(nested),
 			[]string{`BaseHOT/small/top.yaml:12: uses "node.yaml", which the archive lacks (looked for in BaseHOT/small/nested)`},

@@ -67,27 +67,32 @@ func (r *flavourReader) hook(node *value, operation string, item *value) (Hook, 
 	hook := Hook{Implementation: name, Driver: builtinDriver(name)}
 	artifact := node.at("artifacts", name)
 	if file := first(artifact.at("file").str(), artifact.str()); file != "" {
-		r.hookFile(&hook, operation, artifact, file)
+		r.hookFile(&hook, artifact, file)
 	} else if hook.Driver == "" {
 		var ok bool
-		if hook.File, ok = r.locate(item.file, name); !ok {
+		if hook.File, ok = r.locate(item.file, name); !ok && !isFile(name) {
 			r.rep.problem(item.place(), "the implementation of %s is %s, which is neither an artifact of the node nor a driver of Windlass (%s)",
 				operation, quoteName(name), strings.Join(sortedKeys(driverScripts), ", "))
 		}
 	}
 	if hook.Driver == "" {
-		r.rep.warn(item.place(), "Windlass has no driver of its own for %s, so %s will not be carried out", quoteName(name), operation)
+		lacking := ""
+		if hook.File == "" {
+			lacking = ", whose file the archive lacks"
+		}
+		r.rep.warn(item.place(), "Windlass has no driver of its own for %s%s, so %s will not be carried out", quoteName(name), lacking, operation)
 	}
 	return hook, true
 }
 
-// hookFile finds the script of an artifact; one that a built-in driver replaces may be absent.
-func (r *flavourReader) hookFile(hook *Hook, operation string, artifact *value, file string) {
+// isFile tells whether the name of an implementation is that of a file, and none of a driver.
+func isFile(name string) bool { return strings.Contains(name, "/") || path.Ext(name) != "" }
+
+// hookFile finds the script of an artifact. It may be absent, or outside of the package: Windlass runs no scripts of drivers, a
+// built-in driver takes the place of those that it knows, and Tacker has its own in its installation.
+func (r *flavourReader) hookFile(hook *Hook, artifact *value, file string) {
 	hook.File, _ = r.locate(artifact.file, file)
 	if hook.Driver == "" {
 		hook.Driver = builtinDriver(file)
-	}
-	if hook.File == "" && hook.Driver == "" {
-		r.rep.problem(artifact.place(), "the implementation of %s is the file %s, which the archive lacks", operation, quoteName(file))
 	}
 }

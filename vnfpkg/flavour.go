@@ -73,7 +73,7 @@ func (r *flavourReader) node(name string, node *value) {
 
 func (r *flavourReader) vdu(name string, node *value) Vdu {
 	profile := r.property(node, "vdu_profile")
-	compute := func(property string) *value { return r.capability(node, "virtual_compute", property) }
+	compute := func(property string) *value { return r.capability(node, property) }
 	vdu := Vdu{
 		ID:             name,
 		Name:           r.property(node, "name").str(),
@@ -120,10 +120,13 @@ func computeFlavour(capabilities *value) string {
 }
 
 // image reads sw_image_data and the artifact with the image's file, which may be absent: images are
-// often in the VIM already.
+// often in the VIM already, and must be, for Windlass uploads none.
 func (r *flavourReader) image(node *value) *SwImage {
 	data := r.property(node, "sw_image_data")
 	artifact := r.imageArtifact(node)
+	if !data.isMap() { // since SOL001 v2.7.1 it is the artifact that has these properties
+		data = artifact.at("properties")
+	}
 	if !data.isMap() && artifact == nil {
 		return nil
 	}
@@ -144,10 +147,23 @@ func (r *flavourReader) image(node *value) *SwImage {
 	}
 	if target, ok := r.locate(artifact.file, file); ok {
 		image.File = target
+		r.rep.warn(artifact.place(), "the image %s is not uploaded to the VIM: %s", quoteName(file), image.inGlance())
 	} else {
-		r.rep.warn(artifact.place(), "names the image %s, which the archive lacks; it must be in the VIM", quoteName(file))
+		r.rep.warn(artifact.place(), "names the image %s, which the archive lacks: %s", quoteName(file), image.inGlance())
 	}
 	return image
+}
+
+// inGlance says what must be in the VIM.
+func (i *SwImage) inGlance() string {
+	if i.Name == "" {
+		return "Glance must have it by the name that the templates use"
+	}
+	needs := "Glance must have an image named " + quoteName(i.Name)
+	if i.ChecksumHash != "" {
+		needs += " with the " + first(i.ChecksumAlgorithm, "checksum") + " " + quoteName(i.ChecksumHash)
+	}
+	return needs
 }
 
 func (r *flavourReader) imageArtifact(node *value) *value {
@@ -228,7 +244,8 @@ func (r *flavourReader) mappedRequirements() {
 			continue
 		}
 		if !r.nodes.has(target[0]) {
-			r.rep.problem(item.place(), "the requirement %s is mapped to the node %s, which does not exist", key, quoteName(target[0]))
+			// Nothing is shown to the outside then, and nothing else depends on it: packages that other VNFMs take have such mappings.
+			r.rep.warn(item.place(), "the requirement %s is mapped to the node %s, which does not exist", key, quoteName(target[0]))
 			continue
 		}
 		if cp, ok := r.flavour.Cp(target[0]); ok {

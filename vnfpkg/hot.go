@@ -10,7 +10,7 @@ import (
 // hotDir is where the Heat templates of a flavour are.
 const hotDir = "BaseHOT"
 
-// baseHOT finds and checks the templates of the flavour. A flavour may have none: a containerised VNF.
+// baseHOT finds and checks the templates of the flavour. Where the package has none, they are made of the VNFD; a containerised VNF has none.
 func (r *flavourReader) baseHOT() {
 	dir := hotDir + "/" + r.flavour.ID
 	var tops []string
@@ -22,6 +22,9 @@ func (r *flavourReader) baseHOT() {
 	if len(tops) == 0 {
 		if len(r.zip.under(dir)) > 0 {
 			r.rep.problem(dir, "holds no YAML file, so the flavour has no Base HOT")
+		} else if len(r.rep.problems) == 0 && r.describesVMs() {
+			r.generate()
+			r.checkTemplates()
 		}
 		return
 	}
@@ -35,8 +38,13 @@ func (r *flavourReader) baseHOT() {
 			r.nest(tops[0], path.Base(name), name)
 		}
 	}
+	r.checkTemplates()
+}
+
+// checkTemplates checks the templates of the flavour, and records what they make.
+func (r *flavourReader) checkTemplates() {
 	templates := map[string]*value{}
-	top := r.template(tops[0], nil, templates)
+	top := r.template(r.flavour.BaseHOT, nil, templates)
 	if top == nil {
 		return
 	}
@@ -65,7 +73,7 @@ func (r *flavourReader) template(file string, trail []string, seen map[string]*v
 	if root, ok := seen[file]; ok {
 		return root
 	}
-	root := r.yaml(file)
+	root := r.source(file)
 	seen[file] = root
 	if root == nil {
 		return nil

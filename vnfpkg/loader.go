@@ -241,9 +241,10 @@ func inheritedDefault(types map[string]*value, typeName string, path ...string) 
 	return nil
 }
 
-// capability is a property of a node's capability: the node's own value, else the default that its type refines the capability
+// capability is a property of a node's capability virtual_compute: the node's own value, else the default that its type refines the capability
 // with, else the one of the capability's type.
-func (l *loader) capability(node *value, capability, property string) *value {
+func (l *loader) capability(node *value, property string) *value {
+	const capability = "virtual_compute"
 	if own := node.at("capabilities", capability, "properties"); own.has(property) {
 		return own.at(property)
 	}

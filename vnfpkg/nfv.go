@@ -56,7 +56,7 @@ const macKey = "mac_address"
 // The last words of the lists that templates use, in Tacker's first and second form.
 var (
 	vduKeys = []string{"flavor", "computeFlavourId", "image", "vcImageId", "locationConstraints", "desired_capacity"}
-	cpKeys  = []string{"network", "fixed_ips", macKey}
+	cpKeys  = []string{"network", "fixed_ips", macKey, portKey}
 	// linkKeys are Windlass's own: Tacker knows nothing of bit rates.
 	linkKeys = []string{"bitrate", "kbps", "leaf_bitrate", "leaf_kbps"}
 )
@@ -109,7 +109,7 @@ func (b *nfvBuilder) vdu(id, key string) (any, bool) {
 	switch key {
 	case "flavor", "computeFlavourId":
 		name := first(b.req.ComputeFlavours[id], vdu.ComputeFlavour)
-		return name, name != ""
+		return name, name != "" || vdu.OwnFlavour
 	case "image", "vcImageId":
 		name := b.image(id)
 		if vdu.Image != nil {
@@ -117,7 +117,7 @@ func (b *nfvBuilder) vdu(id, key string) (any, bool) {
 		}
 		return name, name != ""
 	case "locationConstraints":
-		if zone := b.req.Zones[id]; zone != "" {
+		if zone := first(b.req.Zones[id], vdu.Zone); zone != "" {
 			return zone, true
 		}
 		return nil, true // Nova chooses
@@ -129,14 +129,14 @@ func (b *nfvBuilder) vdu(id, key string) (any, bool) {
 	}
 }
 
-// image is the granted one of an entry of nfv: of a VDU, or of a storage, whose entry may begin with its VDU.
+// image is the granted one, or the one that is kept, of an entry of nfv: of a VDU, or of a storage, whose entry may begin with its VDU.
 func (b *nfvBuilder) image(id string) string {
-	if name := b.req.Images[id]; name != "" {
+	if name := first(b.req.Images[id], b.req.KeptImages[id]); name != "" {
 		return name
 	}
 	for _, s := range b.flavour.Storages {
 		if strings.HasSuffix(id, "-"+s.ID) {
-			return b.req.Images[s.ID]
+			return first(b.req.Images[s.ID], b.req.KeptImages[s.ID])
 		}
 	}
 	return ""
@@ -154,8 +154,25 @@ func (b *nfvBuilder) cp(id, key string) (any, bool) {
 			return nil, true // Neutron chooses
 		}
 		return cp.MAC, true
+	case portKey:
+		if cp == nil || cp.LinkPort == nil {
+			return nil, false
+		}
+		return cp.LinkPort.ResourceID, true
 	default:
 		return nil, false
+	}
+}
+
+// sizes sets the sizes of groups, which the operation decides, whatever a request has patched in.
+func (b *nfvBuilder) sizes(uses []nfvUse) {
+	for _, use := range uses {
+		if use.path[0] != "VDU" || len(use.path) < 3 || use.path[2] != "desired_capacity" {
+			continue
+		}
+		if n, ok := b.capacity[b.req.described(b.flavour, "VDU", use.path[1])]; ok {
+			child(child(b.nfv, "VDU"), use.path[1])["desired_capacity"] = n
+		}
 	}
 }
 
@@ -216,6 +233,8 @@ func (b *nfvBuilder) reason(use nfvUse) (path, detail string) {
 	switch {
 	case kind == "CP" && len(use.path) > 2 && use.path[2] == "network":
 		return LinksPath, "the connection point " + id + " needs a network: add a link with an extCp whose cpdId is " + id
+	case kind == "CP" && len(use.path) > 2 && use.path[2] == portKey:
+		return LinksPath, "the connection point " + id + " needs a port: the Base HOT takes one (" + whole + "). Describe it in a link's extLinkPorts, and name it in linkPortId"
 	case kind == "CP" && len(use.path) > 2 && use.path[2] == "fixed_ips":
 		return LinksPath, "the Base HOT needs a fixed address of the connection point " + id + " (" + whole + ")"
 	}
@@ -232,7 +251,7 @@ func first(a, b string) string {
 	return b
 }
 
-// Connections are the connection points whose network the templates take from the parameter nfv.
+// Connections are the connection points whose network, or port, the templates take from the parameter nfv.
 func (t Template) Connections(f *Flavour) (map[string]bool, error) {
 	parsed, err := t.parse(f)
 	if err != nil {
@@ -241,7 +260,7 @@ func (t Template) Connections(f *Flavour) (map[string]bool, error) {
 	out := map[string]bool{}
 	for _, root := range append([]*value{parsed.top}, sortedValues(parsed.nested)...) {
 		for _, use := range nfvUses(root) {
-			if use.path[0] == "CP" && (len(use.path) == 2 || use.path[2] == "network") {
+			if use.path[0] == "CP" && (len(use.path) == 2 || use.path[2] == "network" || use.path[2] == portKey) {
 				out[use.path[1]] = true
 			}
 		}

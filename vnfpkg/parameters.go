@@ -28,6 +28,8 @@ type HeatRequest struct {
 	Images          map[string]string
 	ComputeFlavours map[string]string
 	Zones           map[string]string
+	// KeptImages are those that VDUs and storages have from a VNFD before this one: they count where none is granted.
+	KeptImages map[string]string
 }
 
 // HeatParameters makes the parameters of the stack of a flavour, as Tacker makes them: the map nfv of
@@ -154,6 +156,7 @@ func (m *parameterMaker) nfv(uses []nfvUse) {
 			m.rep.problem("$.additionalParams.nfv", "is not an object")
 		}
 		mergePatch(b.nfv, patched)
+		b.sizes(uses)
 	}
 	for _, use := range uses {
 		if path, detail := b.missing(use); path != "" {

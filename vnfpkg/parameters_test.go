@@ -157,7 +157,8 @@ func TestStackTemplate_findsGroupsWhoseNameIsNoAspect(t *testing.T) {
 func TestStackTemplate_withoutABaseHOTSaysSo(t *testing.T) {
 	_, err := StackTemplate(&Flavour{ID: "cnf"}, nil)
 
-	require.Equal(t, []string{"the flavour cnf has no Base HOT (BaseHOT/cnf/*.yaml), so it cannot be instantiated on OpenStack"}, problems(t, err))
+	require.Equal(t, []string{"the flavour cnf has no Base HOT (BaseHOT/cnf/*.yaml), and none could be made of its VNFD when the package was taken on board: " +
+		"it has no VDU with an image, or an earlier version of Windlass took it. It cannot be instantiated on OpenStack; add a Base HOT, or on-board the package again"}, problems(t, err))
 }
 
 func TestHeatParameters_ofInternalLinksThatAreManagedOutside(t *testing.T) {

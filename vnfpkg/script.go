@@ -125,6 +125,7 @@ func (m *parameterMaker) override(uses []nfvUse) {
 		return
 	}
 	b := &nfvBuilder{flavour: m.flavour, req: m.req, capacity: m.capacity, rates: m.rates, nfv: nfv}
+	b.handPorts(uses)
 	for _, use := range uses {
 		if use.path[0] == "VL" {
 			b.add(use)
@@ -172,6 +173,7 @@ func (req HeatRequest) Chosen(f *Flavour) (images, flavours map[string]string) {
 			images[s.ID] = s.Image.Name
 		}
 	}
+	maps.Copy(images, req.KeptImages)
 	maps.Copy(images, req.Images)
 	return images, flavours
 }

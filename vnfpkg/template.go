@@ -18,10 +18,18 @@ type Template struct {
 // StackTemplate reads the templates of a flavour. Where the size of a group that a VDU or an aspect of
 // the VNFD decides is a plain number in the Base HOT, the number becomes the default of a parameter of
 // its own ("<group>_desired_capacity"), which HeatParameters sets: otherwise the instantiation level
-// would be ignored, and every scaling would need another template. All else stays as the package has it.
+// would be ignored, and every scaling would need another template. All else stays as the package has it. Where the package has no
+// Base HOT, the templates are those that were made of the VNFD when it was taken on board.
 func StackTemplate(f *Flavour, read func(path string) ([]byte, error)) (Template, error) {
 	if f.BaseHOT == "" {
-		return Template{}, lcm.Errorf(lcm.KindInvalid, "the flavour %s has no Base HOT (BaseHOT/%s/*.yaml), so it cannot be instantiated on OpenStack", f.ID, f.ID)
+		return Template{}, notOnBoard(f)
+	}
+	inPackage := read
+	read = func(path string) ([]byte, error) {
+		if made, ok := f.generated(path); ok {
+			return made, nil
+		}
+		return inPackage(path)
 	}
 	top, err := read(f.BaseHOT)
 	if err != nil {

@@ -48,12 +48,14 @@ type Flavour struct {
 	LcmOperations *LcmOperations `json:"lcmOperations,omitempty"`
 	// Hooks are the operations of the Vnflcm interface that have an implementation, e.g. "instantiate_end".
 	Hooks map[string]Hook `json:"hooks,omitempty"`
-	// BaseHOT is the path of the top Heat template in the package, "" when the flavour has none.
+	// BaseHOT is the path of the top Heat template in the package, or among those that were made of the VNFD, "" when the flavour has none.
 	BaseHOT string `json:"baseHot,omitempty"`
 	// Groups maps the groups of the Base HOT whose size follows from the VNFD, to the VDUs of a member.
 	Groups map[string][]string `json:"groups,omitempty"`
 	// Nested maps the names by which templates use other files, to their paths in the package.
 	Nested map[string]string `json:"nested,omitempty"`
+	// Generated are the templates that were made of the VNFD where the package has no Base HOT, by their paths.
+	Generated map[string]string `json:"generated,omitempty"`
 }
 
 // Vdu is a tosca.nodes.nfv.Vdu.Compute.
@@ -72,6 +74,10 @@ type Vdu struct {
 	VirtualCpus    int      `json:"virtualCpus,omitempty"`
 	VirtualMemory  string   `json:"virtualMemory,omitempty"` // with its unit, e.g. "4 GB"
 	Storages       []string `json:"storages,omitempty"`
+	// OwnFlavour is set when the stack makes the Nova flavour where neither the VNFD nor a request names one.
+	OwnFlavour bool `json:"ownFlavour,omitempty"`
+	// Zone is the availability zone of nfvi_constraints, for templates that were made of the VNFD.
+	Zone string `json:"zone,omitempty"`
 }
 
 // SwImage is sw_image_data with the artifact that holds the image.

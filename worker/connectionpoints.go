@@ -38,6 +38,20 @@ func (j *job) restored(made activities.Outcome, connectionID string) activities.
 	}
 }
 
+// partlyReconnected is the VNF as it was before a CHANGE_EXT_CONN that was given up, with the ports that there are, and on the links
+// on which these are.
+func (j *job) partlyReconnected(made activities.Outcome, connectionID string) activities.InstantiatedVnf {
+	before, after, changed := j.inst.Instantiated.ExtVirtualLinks, j.request.ExtVirtualLinks, j.request.AdditionalParams
+	out := j.restored(made, connectionID)
+	if len(made.Moved) == 0 {
+		return out
+	}
+	out.Info.ExtVirtualLinks, out.Info.AdditionalParams = lcm.PartlyReconnected(before, after, made.Moved), changed
+	j.request.ExtVirtualLinks = out.Info.ExtVirtualLinks
+	j.resources(&out.Info, made, connectionID)
+	return out
+}
+
 // connectionPoints are those of a VM that the VNFD has (SOL003 clause 5.5.3.5), and what they are on external links (clause
 // 5.5.3.9). Their ids are made of the VM's: they stay when a link changes, and with it the port in the VIM.
 func (j *job) connectionPoints(v activities.Vnfc, made []activities.Network) (cps []lcm.VnfcCpInfo, external []lcm.VnfExtCpInfo) {
@@ -51,9 +65,11 @@ func (j *job) connectionPoints(v activities.Vnfc, made []activities.Network) (cp
 		addresses := lcm.ProtocolInfo(a.MAC, a.Addresses, asked.FixedIPs)
 		if isExternal {
 			cp.VnfExtCpID = "ext-" + cp.ID
-			external = append(external, lcm.VnfExtCpInfo{
-				ID: cp.VnfExtCpID, CpdID: cp.CpdID, CpProtocolInfo: addresses, ExtLinkPortID: a.ID, AssociatedVnfcCpID: cp.ID,
-			})
+			ext := lcm.VnfExtCpInfo{ID: cp.VnfExtCpID, CpdID: cp.CpdID, CpProtocolInfo: addresses, ExtLinkPortID: a.ID, AssociatedVnfcCpID: cp.ID}
+			if given := asked.LinkPort; given != nil && given.ResourceID == a.ID {
+				ext.ExtLinkPortID, ext.PortID = given.ID, a.ID
+			}
+			external = append(external, ext)
 		} else {
 			cp.CpProtocolInfo = addresses
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 
@@ -100,8 +101,26 @@ func (o *operations) KeepGrant(ctx context.Context, id lcm.OpOccID, given lcm.Gr
 		err = o.store.KeepGrant(ctx, id, grant, j.regranted, j.grantedVims()...)
 	}
 	if err != nil {
-		_ = o.vault.Delete(context.WithoutCancel(ctx), string(prefix)) // goes with the instance at the latest
+		return o.orKept(ctx, id, prefix, err)
 	}
+	return nil
+}
+
+// orKept is nil when the grant has been kept although the database's answer to that was lost. When it surely has not, its secrets are
+// deleted; those of which nobody can tell go with the instance.
+func (o *operations) orKept(ctx context.Context, id lcm.OpOccID, prefix lcm.SecretRef, err error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if failure := o.store.Settled(ctx, string(id)); failure != nil {
+		return err
+	}
+	switch opOcc, failure := o.store.Operation(ctx, id); {
+	case failure != nil:
+		return err
+	case opOcc.GrantID != "":
+		return nil
+	}
+	_ = o.vault.Delete(ctx, string(prefix)) // goes with the instance at the latest
 	return err
 }
 
@@ -151,6 +170,13 @@ func (o *operations) acceptable(ctx context.Context, j *job, given lcm.Grant) (l
 	if cpds := lcm.Contradicting(j.request.ExtVirtualLinks); len(cpds) > 0 {
 		return grant, unhonourable("$.extVirtualLinks", "the connection point "+cpds[0]+" would have more than one entry with addresses, with those of the request. "+lcm.OneAddressed)
 	}
+	for _, link := range j.request.ExtVirtualLinks {
+		for _, cp := range link.ExtCps {
+			if other := lcm.SharedPort(j.request.ExtVirtualLinks, cp.CpdID); other != "" {
+				return grant, unhonourable("$.extVirtualLinks", "the connection points "+cp.CpdID+" and "+other+" would have the same port (linkPortId), and a port is in one server")
+			}
+		}
+	}
 	if err := j.relink(facts, grant); err != nil {
 		return grant, err
 	}
@@ -195,7 +221,7 @@ func (o *operations) grantedVim(ctx context.Context, j *job, g lcm.Grant) (lcm.V
 	}
 	i := slices.IndexFunc(g.VimConnections, func(c lcm.VimConnectionInfo) bool { return c.ID == id })
 	if i >= 0 && describes(g.VimConnections[i]) {
-		return o.reachableVim(ctx, g.VimConnections[i])
+		return o.reachableVim(ctx, j.described(g.VimConnections[i]))
 	}
 	if id == "" || id == present.ID {
 		return present, nil
@@ -228,13 +254,13 @@ func onlyVim(g lcm.Grant) (string, error) {
 
 func describes(c lcm.VimConnectionInfo) bool { return c.VimID != "" || len(c.InterfaceInfo) > 0 }
 
-// reachableVim prefers the registry, which has credentials; an NFVO may send its own.
+// reachableVim takes a connection that says all itself as it is, and asks the registry for every other one.
 func (o *operations) reachableVim(ctx context.Context, c lcm.VimConnectionInfo) (lcm.VimConnectionInfo, error) {
 	if !c.IsOpenStack() {
 		return c, unhonourable("$.vimConnections", "the VIM connection "+c.ID+" is a Kubernetes, and the VNF needs an OpenStack")
 	}
-	if c.VimID != "" {
-		vim, err := o.store.Vim(ctx, c.VimID)
+	if registered := c.Registered(); registered != "" {
+		vim, err := o.store.Vim(ctx, registered)
 		if err == nil {
 			return lcm.VimConnectionInfo{ID: c.ID, VimID: vim.ID, VimType: vim.Type}, nil
 		}
@@ -242,7 +268,7 @@ func (o *operations) reachableVim(ctx context.Context, c lcm.VimConnectionInfo) 
 			return c, err
 		}
 	}
-	if len(c.InterfaceInfo) == 0 && len(c.AccessInfo) == 0 {
+	if c.Bare() {
 		return c, unhonourable("$.vimConnections", "the VIM connection "+c.ID+" is no VIM that is registered here, and comes without endpoint and credentials")
 	}
 	if err := lcm.InvalidAll(nfvo.Unhonoured, c.OwnProblems("$.vimConnections."+c.ID)); err != nil {
@@ -251,8 +277,18 @@ func (o *operations) reachableVim(ctx context.Context, c lcm.VimConnectionInfo) 
 	if c.VimType == "" {
 		c.VimType = lcm.VimOpenStack
 	}
-	c.VimID = "" // it is not in the registry
 	return c, nil
+}
+
+// described is what the request, or the instance, says of a connection that a grant names by its id and a vimId only, and the
+// registry does not have: an NFVO need not repeat the credentials that the request brought.
+func (j *job) described(c lcm.VimConnectionInfo) lcm.VimConnectionInfo {
+	for _, own := range slices.Concat(j.request.VimConnections, j.inst.VimConnections) {
+		if own.ID == c.ID && own.Complete() && c.Bare() && c.VimID == own.VimID {
+			return own
+		}
+	}
+	return c
 }
 
 func unhonourable(path, detail string) error {
@@ -271,6 +307,9 @@ func (j *job) grantedVims() []lcm.VimConnectionInfo {
 func (o *operations) granted(ctx context.Context, j *job) error {
 	if i := j.inst.Instantiated; i != nil && i.Granted != nil {
 		j.choices = *i.Granted
+		if j.makesAllAnew() {
+			j.choices.KeptImages = nil
+		}
 	}
 	if j.opOcc.GrantID == "" || j.opOcc.GrantID == activities.BuiltInGrant(j.opOcc.ID) {
 		return nil
@@ -281,6 +320,9 @@ func (o *operations) granted(ctx context.Context, j *job) error {
 	}
 	return j.under(grant)
 }
+
+// makesAllAnew tells whether no server of the VNF stays.
+func (j *job) makesAllAnew() bool { return j.opOcc.Plan != nil && j.opOcc.Plan.Whole }
 
 // under makes of the job what a grant allows.
 func (j *job) under(g lcm.Grant) error {
@@ -371,7 +413,7 @@ func withNfv(params, granted json.RawMessage) (json.RawMessage, error) {
 
 // chosen are the choices that a VNF keeps, nil for none.
 func (j *job) chosen() *lcm.GrantedChoices {
-	if len(j.choices.Images)+len(j.choices.ComputeFlavours)+len(j.choices.Zones) == 0 {
+	if len(j.choices.Images)+len(j.choices.ComputeFlavours)+len(j.choices.Zones)+len(j.choices.KeptImages) == 0 {
 		return nil
 	}
 	return &j.choices

@@ -39,6 +39,35 @@ func TestOnlyVim_needsOneOpenStack(t *testing.T) {
 	}
 }
 
+func TestDescribed_aGrantNeedNotRepeatTheCredentialsOfTheRequest(t *testing.T) {
+	t.Parallel()
+	j := instantiating(``)
+	own := lcm.VimConnectionInfo{
+		ID: "own", VimID: "of-the-nfvo", InterfaceInfo: map[string]any{"endpoint": "https://c"},
+		AccessInfo: map[string]any{"username": "u", "password": "***", "project": "p"},
+	}
+	j.request.VimConnections = []lcm.VimConnectionInfo{own}
+	require.Equal(t, own, j.described(lcm.VimConnectionInfo{ID: "own", VimID: "of-the-nfvo"}))
+	for _, other := range []lcm.VimConnectionInfo{
+		{ID: "other", VimID: "of-the-nfvo"},
+		{ID: "own", VimID: "another"},
+		{ID: "own", VimID: "of-the-nfvo", InterfaceInfo: map[string]any{"endpoint": "https://elsewhere"}},
+	} {
+		require.Equal(t, other, j.described(other))
+	}
+}
+
+func TestReachableVim_takesAConnectionThatSaysAllItselfAsItIs(t *testing.T) {
+	t.Parallel()
+	c := lcm.VimConnectionInfo{
+		ID: "own", VimID: "nobody-has-it", VimType: "ETSINFV.OPENSTACK_KEYSTONE.V_3", InterfaceInfo: map[string]any{"endpoint": "https://c"},
+		AccessInfo: map[string]any{"username": "u", "password": "***", "project": "p"},
+	}
+	got, err := (&operations{}).reachableVim(t.Context(), c) // without a store: nothing is asked
+	require.NoError(t, err)
+	require.Equal(t, c, got)
+}
+
 func TestUnder_putsWhatTheGrantSaysInThePlaceOfTheRequests(t *testing.T) {
 	j := instantiating(`{"key_name":"k","nfv":{"VDU":{"node":{"image":"x","flavor":"y"}}}}`)
 	require.NoError(t, j.under(lcm.Grant{
@@ -260,7 +289,7 @@ func TestTakeConnections_laysThoseOfTheRequestOverTheInstances(t *testing.T) {
 func TestAcceptable_refusesAddressesThatCannotBe(t *testing.T) {
 	const nine = `{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET","ipOverEthernet":{"ipAddresses":[{"type":"IPV4","fixedAddresses":["10.0.0.9"]}]}}]}`
 	for links, says := range map[string]string{
-		`[{"id":"a","resourceId":"n","extCps":[{"cpdId":"cp","cpConfig":{"x":{"linkPortId":"p"}}}],"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"r"}}]}]`: "$.extVirtualLinks[0].extCps[0].cpConfig.x.linkPortId",
+		`[{"id":"a","resourceId":"n","extCps":[{"cpdId":"cp","cpConfig":{"x":{"linkPortId":"q"}}}],"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"r"}}]}]`: "$.extVirtualLinks[0].extCps[0].cpConfig.x.linkPortId",
 		`[{"id":"a","resourceId":"n","extCps":[{"cpdId":"cp","cpConfig":{"x":` + nine + `,"y":` + nine + `}}]}]`:                                                      "has more than one entry with addresses",
 		`[{"id":"a","resourceId":"n","extCps":[{"cpdId":"cp","cpConfig":{"y":` + nine + `}}]}]`:                                                                       "would have more than one entry with addresses, with those of the request",
 	} {
@@ -272,4 +301,19 @@ func TestAcceptable_refusesAddressesThatCannotBe(t *testing.T) {
 		require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
 		require.ErrorContains(t, err, says)
 	}
+}
+
+// The images of a VNFD that has been replaced stay, until the entire VNF is made anew.
+func TestGranted_keepsImagesUntilAllServersAreMadeAnew(t *testing.T) {
+	kept := map[string]string{"node": "former"}
+	job := func(p *lcm.Plan) *job {
+		j := &job{opOcc: lcm.VnfLcmOpOcc{Operation: lcm.OpHeal, Plan: p}}
+		j.inst.Instantiated = &lcm.InstantiatedVnfInfo{Granted: &lcm.GrantedChoices{KeptImages: kept}}
+		require.NoError(t, (&operations{}).granted(t.Context(), j))
+		return j
+	}
+	for _, p := range []*lcm.Plan{nil, {}} {
+		require.Equal(t, kept, job(p).chosen().KeptImages)
+	}
+	require.Nil(t, job(&lcm.Plan{Whole: true}).chosen())
 }

@@ -5,6 +5,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"syscall"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -21,7 +22,27 @@ const sshPortKey = "ssh_port"
 type hosts struct {
 	operations *operations
 	clouds     *clouds
-	dialer     *remote.Dialer
+	// keys remembers the host keys of instances' servers; reconnect is how long a lost node is waited for, 0 the dialer's default.
+	keys      hostKeys
+	reconnect time.Duration
+	// control refuses addresses where no node may be; nil refuses none.
+	control func(network, address string, _ syscall.RawConn) error
+}
+
+// hostKeys is where host keys are pinned: for a server of a VNF instance, because the id of a server is its cloud's choice.
+type hostKeys interface {
+	PinHostKey(ctx context.Context, inst lcm.VnfInstanceID, serverID string, key []byte) ([]byte, error)
+}
+
+// pins are the host keys of one instance's servers.
+type pins struct {
+	hostKeys
+	inst lcm.VnfInstanceID
+}
+
+// PinHostKey implements remote.HostKeys.
+func (p pins) PinHostKey(ctx context.Context, serverID string, key []byte) ([]byte, error) {
+	return p.hostKeys.PinHostKey(ctx, p.inst, serverID, key)
 }
 
 // Dial implements activities.Hosts.
@@ -38,15 +59,15 @@ func (h *hosts) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activi
 	if err != nil {
 		return nil, err
 	}
-	host, err := h.dial(ctx, cluster, vim, node)
+	host, err := h.dial(ctx, j.inst.ID, cluster, vim, node)
 	if err != nil {
 		return nil, h.explain(ctx, id, node, err)
 	}
 	return host, nil
 }
 
-// dial logs in to a node with what the request of its cluster says.
-func (h *hosts) dial(ctx context.Context, cluster lcm.ClusterParams, vim lcm.Vim, node lcm.Node) (_ activities.Host, err error) {
+// dial logs in to a node of an instance with what the request of its cluster says.
+func (h *hosts) dial(ctx context.Context, inst lcm.VnfInstanceID, cluster lcm.ClusterParams, vim lcm.Vim, node lcm.Node) (_ activities.Host, err error) {
 	params := cluster.WorkerNode
 	switch {
 	case node.Role == lcm.ControlPlane, node.Role == lcm.RegistryServer:
@@ -65,7 +86,8 @@ func (h *hosts) dial(ctx context.Context, cluster lcm.ClusterParams, vim lcm.Vim
 	if target.PrivateKey, err = h.open(ctx, params.PrivateKey); err != nil {
 		return nil, err
 	}
-	return h.dialer.Dial(ctx, target)
+	dialer := &remote.Dialer{HostKeys: pins{h.keys, inst}, GiveUp: h.reconnect, Control: h.control}
+	return dialer.Dial(ctx, target)
 }
 
 // explain asks Nova about a node that does not answer when it is tried again: a server that is off will not come back by
@@ -90,6 +112,22 @@ func (h *hosts) explain(ctx context.Context, id lcm.OpOccID, node lcm.Node, err 
 
 // off are Nova's words for servers that do not run and will not by themselves.
 var off = []string{"SHUTOFF", "ERROR", "PAUSED", "SUSPENDED", "DELETED", "SOFT_DELETED", "SHELVED", "SHELVED_OFFLOADED"}
+
+// Off implements activities.Servers. A server in ERROR may run all the same.
+func (h *hosts) Off(ctx context.Context, id lcm.OpOccID, node lcm.Node) string {
+	cloud, err := h.clouds.ofOperation(ctx, id)
+	if err != nil || node.ServerID == "" {
+		return ""
+	}
+	state, err := cloud.ServerState(ctx, node.ServerID)
+	switch {
+	case lcm.Is(err, lcm.KindNotFound):
+		return "DELETED"
+	case err == nil && state.Status != "ERROR" && slices.Contains(off, state.Status):
+		return state.Status
+	}
+	return ""
+}
 
 func (h *hosts) open(ctx context.Context, s lcm.Secret) (string, error) {
 	if s.Ref == "" {

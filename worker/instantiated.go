@@ -23,6 +23,9 @@ func (o *operations) Instantiated(ctx context.Context, id lcm.OpOccID, made acti
 	if made.Restored {
 		return j.restored(made, connection.ID), nil
 	}
+	if made.Left && j.opOcc.Operation == lcm.OpChangeExtConn {
+		return j.partlyReconnected(made, connection.ID), nil
+	}
 	out := activities.InstantiatedVnf{Info: lcm.InstantiatedVnfInfo{
 		FlavourID: j.flavour.ID, VnfState: lcm.VnfStarted, ExtVirtualLinks: j.request.ExtVirtualLinks, ExtManagedVirtualLinks: j.request.ExtManagedVirtualLinks,
 		StackID: made.StackID, AdditionalParams: j.request.AdditionalParams, Nodes: made.Nodes, Storage: made.Storage, ClusterVimID: made.ClusterVimID,
@@ -79,6 +82,9 @@ func vnfcResource(v activities.Vnfc, connectionID string) lcm.VnfcResourceInfo {
 	out.Metadata = map[string]any{}
 	if v.StackID != "" {
 		out.Metadata["stack_id"], out.Metadata["parent_resource_name"] = v.StackID, v.ParentResource
+	}
+	if n, ok := out.Place(); ok { // Tacker's clients read it
+		out.Metadata["vdu_idx"] = n
 	}
 	if !v.Created.IsZero() {
 		out.Metadata[lcm.CreationTime] = v.Created.UTC().Format(time.RFC3339)

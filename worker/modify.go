@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/onboard"
 )
 
 // Modified implements activities.Facts. The VIMs are looked for here: later only the store would say that one is gone.
@@ -14,7 +15,7 @@ func (o *operations) Modified(ctx context.Context, id lcm.OpOccID) (lcm.VnfInsta
 		return lcm.VnfInstance{}, lcm.VnfInfoModifications{}, err
 	}
 	for _, c := range j.modified.VimConnections {
-		if c.VimID == "" {
+		if c.Registered() == "" {
 			continue
 		}
 		if _, err := o.store.Vim(ctx, c.VimID); lcm.Is(err, lcm.KindNotFound) {
@@ -35,6 +36,9 @@ func (o *operations) modify(ctx context.Context, inst lcm.VnfInstance, opOcc lcm
 	if err != nil {
 		return inst, lcm.VnfInfoModifications{}, err
 	}
+	if err := request.VimConnections.KeepSecrets(inst); err != nil {
+		return inst, lcm.VnfInfoModifications{}, err
+	}
 	var pkg *lcm.VnfPkg
 	if request.VnfdID != "" || request.VnfPkgID != "" {
 		found, err := o.packageOf(ctx, request)
@@ -46,7 +50,11 @@ func (o *operations) modify(ctx context.Context, inst lcm.VnfInstance, opOcc lcm
 		}
 		pkg = &found
 	}
-	return request.Apply(inst, pkg)
+	next, err := onboard.Successor(ctx, o.store, inst, pkg)
+	if err != nil {
+		return inst, lcm.VnfInfoModifications{}, err
+	}
+	return request.Apply(inst, next)
 }
 
 // takeConnections lays the vimConnectionInfo of a CHANGE_EXT_CONN over that of the instance: the operation works on the changed
@@ -57,6 +65,9 @@ func (j *job) takeConnections() error {
 	}
 	request, err := lcm.ParseChangeExtConn(j.opOcc.Params)
 	if err != nil || len(request.VimConnections) == 0 {
+		return err
+	}
+	if err := request.VimConnections.KeepSecrets(j.inst); err != nil {
 		return err
 	}
 	former := j.inst.VimConnections

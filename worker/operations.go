@@ -8,9 +8,11 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/userdata"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -33,6 +35,10 @@ type operations struct {
 	endpoint      string
 	// userData runs the user data classes of packages; nil runs none.
 	userData *userdata.Runner
+	// vimGuard says where VIMs may be.
+	vimGuard outbound.Guard
+	// vimWraps are put around what calls VIMs.
+	vimWraps []openstack.Wrap
 }
 
 // job is an operation with everything that it refers to.
@@ -143,6 +149,7 @@ func (o *operations) Describe(ctx context.Context, id lcm.OpOccID) (activities.D
 		d.Stopped = j.inst.Instantiated.StoppedServers()
 		d.ServerIDs, d.Nodes, d.ClusterVimID = j.servers(), j.inst.Instantiated.Nodes, j.inst.Instantiated.ClusterVimID
 	}
+	d.LooksBack = j.opOcc.Operation == lcm.OpChangeExtConn
 	d.VimChanges = len(j.changedConnections()) > 0
 	if err := o.describeChange(j, &d); err != nil {
 		return d, err
@@ -187,7 +194,7 @@ func (o *operations) Describe(ctx context.Context, id lcm.OpOccID) (activities.D
 // highlyAvailable tells whether the cluster has several control planes. A VNFD that does not tell how many VMs
 // the role has is believed when the request puts an address in front of a group of them.
 func highlyAvailable(master lcm.NodeParams, f *vnfpkg.Flavour, capacity map[string]int) bool {
-	vdus := f.VdusOf(master.AspectID, master.NicCpName, master.SSHCpName)
+	vdus := f.VdusOfNodes(master)
 	if len(vdus) == 0 {
 		return master.AspectID != "" && master.ClusterCpName != ""
 	}

@@ -16,19 +16,6 @@ func changes(op lcm.Operation) bool {
 	return op == lcm.OpScale || op == lcm.OpScaleToLevel || op == lcm.OpHeal
 }
 
-// overridden are the parameters with which the VNF was instantiated and, in a healing, what the request puts in
-// their place: credentials, above all (RFC 7396).
-func overridden(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, error) {
-	if op.Operation != lcm.OpHeal {
-		return stored, nil
-	}
-	request, err := lcm.ParseHeal(op.Params)
-	if err != nil || len(request.AdditionalParams) == 0 || len(stored) == 0 {
-		return stored, err
-	}
-	return merged(stored, request.AdditionalParams)
-}
-
 // Plan implements activities.Facts.
 func (o *operations) Plan(ctx context.Context, id lcm.OpOccID, unhealthy map[string]string) (lcm.Plan, error) {
 	j, err := o.load(ctx, id)
@@ -57,7 +44,7 @@ func (j *job) planOf(op lcm.Operation, request json.RawMessage, unhealthy map[st
 
 // facts are what plans and grants are made of.
 func (j *job) facts(unhealthy map[string]string) (plan.Facts, error) {
-	facts := plan.Facts{Instance: j.inst, Flavour: j.flavour, Unhealthy: unhealthy, Managed: j.request.ExtManagedVirtualLinks}
+	facts := plan.Facts{Instance: j.inst, Flavour: j.flavour, Unhealthy: unhealthy, Managed: j.request.ExtManagedVirtualLinks, Links: j.request.ExtVirtualLinks}
 	if j.isCluster() {
 		params, err := lcm.ParseClusterParams(j.request.AdditionalParams)
 		if err != nil {
@@ -100,6 +87,7 @@ func (o *operations) describeChange(j *job, d *activities.Description) error {
 	}
 	d.Grows, d.Shrinks, d.Whole, d.OnlyBitrates = p.Grows(), p.Shrinks(), p.Whole, p.OnlyBitrates()
 	if !d.Cluster {
+		d.Revocable = p.Revocable()
 		return nil
 	}
 	isControlPlane := func(vdu string) bool {

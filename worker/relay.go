@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/nfvo"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
+	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
 // Relay starts the workflows that empty the outbox, and those that fetch packages. Every worker has one; a workflow has its
@@ -83,9 +85,25 @@ type sender struct {
 	store       *store.Store
 	vault       *secrets.Vault
 	subscribers *nfvo.Subscribers
+	tracing     *telemetry.Tracing
+	metrics     *telemetry.OperationMetrics
 }
 
-func (s *sender) send(ctx context.Context, d lcm.Delivery) error {
+// send sends a delivery and tells of it: in the trace of the operation that the notification is about.
+func (s *sender) send(ctx context.Context, d lcm.Delivery) (err error) {
+	if s.tracing.On() && d.Event.OpOccID != "" {
+		if parent, unknown := s.store.TraceParent(ctx, d.Event.OpOccID); unknown == nil && parent != "" {
+			var span trace.Span
+			ctx, span = s.tracing.Start(telemetry.WithTraceParent(ctx, parent), "Notify "+string(d.Event.Type),
+				trace.WithAttributes(telemetry.AttrOpOcc.String(string(d.Event.OpOccID)), telemetry.AttrState.String(string(d.Event.State))))
+			defer func() { telemetry.End(span, err) }()
+		}
+	}
+	defer func() { s.metrics.Delivered(err) }()
+	return s.deliver(ctx, d)
+}
+
+func (s *sender) deliver(ctx context.Context, d lcm.Delivery) error {
 	sub, err := s.store.Subscription(ctx, d.SubscriptionID)
 	if lcm.Is(err, lcm.KindNotFound) {
 		return nil // deleted meanwhile, and the delivery with it

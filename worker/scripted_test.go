@@ -54,7 +54,7 @@ func scriptedJob(t *testing.T, o *operations, params map[string]any) *job {
 	var archive bytes.Buffer
 	require.NoError(t, vnfpkg.Build(dir, &archive))
 	id := lcm.VnfPkgID(uuid.NewString())
-	require.NoError(t, o.store.CreatePackage(t.Context(), lcm.VnfPkg{ID: id, OnboardingState: lcm.PkgUploading, OperationalState: lcm.PkgDisabled}))
+	require.NoError(t, o.store.CreatePackage(lcm.InProject(t.Context(), lcm.DefaultProject), lcm.VnfPkg{ID: id, OnboardingState: lcm.PkgUploading, OperationalState: lcm.PkgDisabled}))
 	pkg, err := o.store.Package(t.Context(), id)
 	require.NoError(t, err)
 	require.NoError(t, (&onboard.Onboarder{Store: o.store}).Take(t.Context(), &pkg, &archive))

@@ -45,7 +45,7 @@ func (s *sites) Site(ctx context.Context, id lcm.VnfInstanceID) (activities.Site
 	}
 	site.Cluster = &cluster
 	site.Dial = func(ctx context.Context, node lcm.Node) (activities.Host, error) {
-		return s.hosts.dial(ctx, cluster.Params, vim, node)
+		return s.hosts.dial(ctx, id, cluster.Params, vim, node)
 	}
 	return site, nil
 }

@@ -83,6 +83,9 @@ func (o *operations) Change(ctx context.Context, id lcm.OpOccID, sizes activitie
 	if err != nil {
 		return openstack.Change{}, nil, err
 	}
+	if sizes == activities.SizesRecorded { // also the parameters
+		j.request.AdditionalParams = j.inst.Instantiated.AdditionalParams
+	}
 	sized, err := j.sized(sizes)
 	if err != nil {
 		return openstack.Change{}, nil, err
@@ -117,7 +120,7 @@ func (o *operations) Reconnection(ctx context.Context, id lcm.OpOccID, asBefore 
 		return openstack.Change{}, err
 	}
 	if asBefore {
-		j.request.ExtVirtualLinks = j.inst.Instantiated.ExtVirtualLinks
+		j.request.ExtVirtualLinks, j.request.AdditionalParams = j.inst.Instantiated.ExtVirtualLinks, j.inst.Instantiated.AdditionalParams
 	}
 	name, owner, err := o.StackName(ctx, id)
 	if err != nil {
@@ -127,13 +130,24 @@ func (o *operations) Reconnection(ctx context.Context, id lcm.OpOccID, asBefore 
 	if err != nil {
 		return openstack.Change{}, err
 	}
-	_, parameters, opened, err := o.heat(ctx, j, present)
+	template, parameters, opened, err := o.heat(ctx, j, present)
+	if err != nil {
+		return openstack.Change{}, err
+	}
+	direction := map[bool]string{false: "", true: " taken back"}[asBefore]
+	if template, err = template.Renewed(j.flavour, string(id)+direction); err != nil {
+		return openstack.Change{}, err
+	}
 	return openstack.Change{
 		Name: name, Owner: owner, Operation: stackTag(id), Parameters: parameters, Timeout: o.stackTimeout(j), Secrets: opened,
-	}, err
+		Template: template.Top, Files: template.Files,
+	}, nil
 }
 
 func stackTag(id lcm.OpOccID) string { return "windlass-op-" + string(id) }
+
+// unusablePorts is what errors begin with that name given ports which the stack cannot have.
+const unusablePorts = "The ports of the request cannot be used"
 
 // heat makes the template and the parameters of the VNF's stack of that shape; opened are the parameters' secrets.
 func (o *operations) heat(ctx context.Context, j *job, s shape) (vnfpkg.Template, map[string]any, []string, error) {
@@ -142,6 +156,14 @@ func (o *operations) heat(ctx context.Context, j *job, s shape) (vnfpkg.Template
 	})
 	if err == nil {
 		template, err = template.Managed(j.flavour, j.request.ExtManagedVirtualLinks)
+	}
+	if err != nil {
+		return template, nil, nil, err
+	}
+	class := lcm.ParseUserData(j.request.AdditionalParams)
+	ports, err := template.PortsProblems(j.flavour, j.request.ExtVirtualLinks, s.capacity)
+	if err == nil && class.BuiltIn(o.userData != nil) {
+		err = lcm.InvalidAll(unusablePorts, ports)
 	}
 	if err == nil && s.members != nil {
 		template, err = template.Apart(j.flavour, s.members)
@@ -157,9 +179,13 @@ func (o *operations) heat(ctx context.Context, j *job, s shape) (vnfpkg.Template
 		Capacity: s.capacity, Members: s.members, Bitrates: s.bitrates, AdditionalParams: additional,
 		ExtVirtualLinks: j.request.ExtVirtualLinks, ExtManagedVirtualLinks: j.request.ExtManagedVirtualLinks,
 		Images: j.choices.Images, ComputeFlavours: j.choices.ComputeFlavours, Zones: j.choices.Zones,
+		KeptImages: j.choices.KeptImages,
 	}
-	if class := lcm.ParseUserData(j.request.AdditionalParams); !class.BuiltIn(o.userData != nil) {
+	if !class.BuiltIn(o.userData != nil) {
 		template, parameters, err := o.scripted(ctx, j, class, template, request, opened)
+		if err == nil {
+			err = lcm.InvalidAll(unusablePorts, vnfpkg.MadePortsProblems(j.flavour, j.request.ExtVirtualLinks, s.capacity, parameters))
+		}
 		return template, parameters, opened, err
 	}
 	parameters, err := vnfpkg.HeatParameters(j.flavour, template, request)
@@ -271,7 +297,7 @@ func (c *clouds) connect(ctx context.Context, vim lcm.Vim) (*openstack.Cloud, er
 	if err != nil {
 		return nil, err
 	}
-	cloud, err := openstack.Connect(ctx, vim, cred)
+	cloud, err := openstack.Connect(ctx, vim, cred, c.operations.vimGuard, c.operations.vimWraps...)
 	if err != nil {
 		return nil, err
 	}
@@ -331,8 +357,8 @@ func (o *operations) vimOf(ctx context.Context, j *job) (lcm.Vim, error) {
 	if err != nil {
 		return lcm.Vim{}, err
 	}
-	if connection.VimID != "" {
-		return o.store.Vim(ctx, connection.VimID)
+	if registered := connection.Registered(); registered != "" {
+		return o.store.Vim(ctx, registered)
 	}
 	return connection.OwnVim(lcm.VimID(j.inst.ID) + "/" + lcm.VimID(connection.ID)), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
@@ -44,7 +45,7 @@ func TestClouds_logoutRevokesEveryTokenOnce(t *testing.T) {
 	c := &clouds{open: map[string]*login{}}
 	for _, vim := range []string{"one", "two"} {
 		cred := map[string]any{"username": "u", "password": "p", "user_domain_name": "Default"}
-		cloud, err := openstack.Connect(t.Context(), lcm.Vim{Name: vim, AuthURL: url, Project: map[string]any{"name": "p", "project_domain_name": "Default"}}, cred)
+		cloud, err := openstack.Connect(t.Context(), lcm.Vim{Name: vim, AuthURL: url, Project: map[string]any{"name": "p", "project_domain_name": "Default"}}, cred, outbound.Guard{})
 		require.NoError(t, err)
 		c.keep(vim, cloud)
 	}

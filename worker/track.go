@@ -159,6 +159,7 @@ type printer struct {
 	log      *slog.Logger
 	mu       sync.Mutex
 	lines    []string
+	size     int // of all lines so far
 	wake     chan struct{}
 	done     chan struct{}
 }
@@ -171,10 +172,15 @@ func newPrinter(p progress, ref lcm.StepRef, log *slog.Logger) *printer {
 	return &printer{progress: p, ref: ref, log: log}
 }
 
-// print takes a line; the first starts the writer.
+// print takes a line; the first starts the writer. What a step may not keep is not waiting here either: lines come from
+// VMs, which may be faster than the database and print without end. The line that is one too many makes the store say so.
 func (p *printer) print(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.size > lcm.MaxStepOutput {
+		return
+	}
+	p.size += lcm.OutputSize(line)
 	p.lines = append(p.lines, line)
 	if p.wake == nil {
 		p.wake, p.done = make(chan struct{}), make(chan struct{})

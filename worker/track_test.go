@@ -80,6 +80,22 @@ func TestTracker_recordsBeginEndAndEveryLine(t *testing.T) {
 	require.Equal(t, "999", k.lines[999])
 }
 
+// TestTracker_holdsNoMoreThanIsKept has a node that prints without end, faster than lines are stored.
+func TestTracker_holdsNoMoreThanIsKept(t *testing.T) {
+	k := &kept{}
+	line := strings.Repeat("x", 1<<10)
+	require.NoError(t, run(t, k, func(ctx context.Context) error {
+		show := lines{}.Lines(ctx, lcm.StepRef{})
+		for range 20 * lcm.MaxStepOutput / len(line) {
+			show(line)
+		}
+		return nil
+	}))
+	size := len(k.lines) * lcm.OutputSize(line)
+	require.Greater(t, size, lcm.MaxStepOutput, "so that the store says what was cut off")
+	require.LessOrEqual(t, size, lcm.MaxStepOutput+lcm.OutputSize(line))
+}
+
 func TestTracker_recordsTheSentenceOfAFailure(t *testing.T) {
 	k := &kept{}
 	err := run(t, k, func(context.Context) error {

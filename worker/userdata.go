@@ -121,7 +121,7 @@ func (j *job) told(template vnfpkg.Template, request vnfpkg.HeatRequest, files m
 func (j *job) instantiation(additionalParams map[string]any) map[string]any {
 	links := []any{}
 	for _, link := range j.request.ExtVirtualLinks {
-		cps := []any{}
+		cps, ports := []any{}, []any{}
 		for _, cp := range link.ExtCps {
 			addresses := []any{}
 			for _, ip := range cp.FixedIPs {
@@ -134,9 +134,18 @@ func (j *job) instantiation(additionalParams map[string]any) map[string]any {
 				ethernet["macAddress"] = cp.MAC
 			}
 			data := map[string]any{"layerProtocol": "IP_OVER_ETHERNET", "ipOverEthernet": ethernet}
-			cps = append(cps, map[string]any{"cpdId": cp.CpdID, "cpConfig": map[string]any{cp.ConfigID(): map[string]any{"cpProtocolData": []any{data}}}})
+			config := map[string]any{"cpProtocolData": []any{data}}
+			if port := cp.LinkPort; port != nil {
+				config["linkPortId"] = port.ID
+				ports = append(ports, map[string]any{"id": port.ID, "resourceHandle": map[string]any{"resourceId": port.ResourceID}})
+			}
+			cps = append(cps, map[string]any{"cpdId": cp.CpdID, "cpConfig": map[string]any{cp.ConfigID(): config}})
 		}
-		links = append(links, map[string]any{"id": link.ID, "resourceId": link.ResourceID, "extCps": cps})
+		one := map[string]any{"id": link.ID, "resourceId": link.ResourceID, "extCps": cps}
+		if len(ports) > 0 {
+			one["extLinkPorts"] = ports
+		}
+		links = append(links, one)
 	}
 	managed := []any{}
 	for _, l := range j.request.ExtManagedVirtualLinks {

@@ -15,15 +15,22 @@ const keptVnfds = 64
 // never changes. Nobody may write to what get returns.
 type vnfds struct {
 	mu   sync.Mutex
-	kept map[lcm.VnfPkgID]*vnfpkg.Vnfd
+	kept map[seen]*vnfpkg.Vnfd
+}
+
+// seen is a package as a project sees it, or not: what one has read another has still to be let read.
+type seen struct {
+	by lcm.ProjectID
+	id lcm.VnfPkgID
 }
 
 // get returns the VNFD of a package and reads it the first time.
 func (v *vnfds) get(
 	ctx context.Context, id lcm.VnfPkgID, read func(context.Context, lcm.VnfPkgID) (*vnfpkg.Vnfd, error),
 ) (*vnfpkg.Vnfd, error) {
+	key := seen{lcm.ScopeOf(ctx).Project, id}
 	v.mu.Lock()
-	vnfd := v.kept[id]
+	vnfd := v.kept[key]
 	v.mu.Unlock()
 	if vnfd != nil {
 		return vnfd, nil
@@ -35,8 +42,8 @@ func (v *vnfds) get(
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.kept == nil || len(v.kept) >= keptVnfds {
-		v.kept = map[lcm.VnfPkgID]*vnfpkg.Vnfd{}
+		v.kept = map[seen]*vnfpkg.Vnfd{}
 	}
-	v.kept[id] = vnfd
+	v.kept[key] = vnfd
 	return vnfd, nil
 }

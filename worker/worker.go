@@ -5,6 +5,7 @@ package worker
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -17,9 +18,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/nfvo"
 	"github.com/windlass-nfv/windlass/internal/onboard"
-	"github.com/windlass-nfv/windlass/internal/remote"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
+	"github.com/windlass-nfv/windlass/internal/telemetry"
 	"github.com/windlass-nfv/windlass/internal/userdata"
 	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -43,6 +45,8 @@ type Options struct {
 	// Apt is the apt repository of requests that name none, AptKey its armored key; nil when there is none.
 	Apt    *lcm.AptRepository
 	AptKey []byte
+	// VimGuard says where VIMs and the nodes that they make may be.
+	VimGuard outbound.Guard
 	// PodNetwork is the manifest of the pod network for requests that name none; empty when there is none.
 	PodNetwork []byte
 	// Subscribers are told what happens to VNFs; NotifyFor is how long one may be away before a notification is given up.
@@ -65,6 +69,11 @@ type Options struct {
 	Starter activities.Starter
 	// DriftMetrics counts checks and automatic heals when set.
 	DriftMetrics activities.DriftMetrics
+	// Tracing and Metrics tell of operations, steps and activities; nil ones tell nothing.
+	Tracing *telemetry.Tracing
+	Metrics *telemetry.OperationMetrics
+	// VimTransport is put around what calls VIMs when set.
+	VimTransport func(http.RoundTripper) http.RoundTripper
 	// ShutdownGrace is how long activities may take to end when the worker stops. What has not ended then is
 	// taken over by another worker: commands on nodes go on and are found again.
 	ShutdownGrace time.Duration
@@ -107,7 +116,11 @@ func New(o Options) *Worker {
 
 		MaxHeartbeatThrottleInterval: throttle,
 		WorkerStopTimeout:            o.ShutdownGrace,
-		Interceptors:                 []interceptor.WorkerInterceptor{&tracker{progress: o.Store, log: o.Log, attempts: o.Attempts}},
+		// The scoper is inside: that it fails is recorded as the step's failure.
+		Interceptors: []interceptor.WorkerInterceptor{
+			&observer{tracing: o.Tracing, metrics: o.Metrics}, &tracker{progress: o.Store, log: o.Log, attempts: o.Attempts},
+			&scoper{projectOf: o.Store.ProjectOf},
+		},
 	}
 	if own, ok := ownIdentity(); ok {
 		options.Identity = own.String()
@@ -115,7 +128,10 @@ func New(o Options) *Worker {
 	w := sdkworker.New(o.Client, lcm.TaskQueue, options)
 	ops := &operations{
 		store: o.Store, vault: o.Vault, apt: o.Apt, aptKey: o.AptKey, podNetwork: o.PodNetwork,
-		grantPatience: o.GrantPatience, endpoint: o.Endpoint, userData: o.UserData,
+		grantPatience: o.GrantPatience, endpoint: o.Endpoint, userData: o.UserData, vimGuard: o.VimGuard,
+	}
+	if o.VimTransport != nil {
+		ops.vimWraps = append(ops.vimWraps, o.VimTransport)
 	}
 	open := &clouds{operations: ops, open: map[string]*login{}}
 	w.RegisterWorkflowWithOptions(workflows.Instantiate, workflow.RegisterOptions{Name: string(lcm.WorkflowInstantiate)})
@@ -147,7 +163,7 @@ func (w *Worker) Run(interrupt <-chan any) error {
 
 // nouns are the structs whose methods are the activities.
 func nouns(o Options, ops *operations, open *clouds) []any {
-	login := &hosts{operations: ops, clouds: open, dialer: &remote.Dialer{HostKeys: o.Store, GiveUp: o.Reconnect}}
+	login := &hosts{operations: ops, clouds: open, keys: o.Store, reconnect: o.Reconnect, control: o.VimGuard.Control}
 	reach := activities.Reach{
 		Hosts:    login,
 		Clusters: ops, Secrets: o.Vault, Output: lines{},
@@ -164,21 +180,21 @@ func nouns(o Options, ops *operations, open *clouds) []any {
 			Sites: &sites{operations: ops, hosts: login, clouds: open}, Records: o.Store, Starter: o.Starter, Metrics: o.DriftMetrics,
 		},
 		&activities.Nodes{Reach: reach},
-		&activities.Cluster{Reach: reach, Drains: o.Store},
+		&activities.Cluster{Reach: reach, Drains: o.Store, Servers: login},
 		&activities.Storage{Reach: reach},
-		&activities.Notifications{Outbox: o.Store, Send: (&sender{store: o.Store, vault: o.Vault, subscribers: o.Subscribers}).send, RetryFor: o.NotifyFor},
-		&activities.Registry{Vims: o.Store, Clusters: ops, Forget: o.Vault.Delete, Output: lines{}, Reachable: ops.reachable},
+		&activities.Notifications{Outbox: o.Store, Send: (&sender{o.Store, o.Vault, o.Subscribers, o.Tracing, o.Metrics}).send, RetryFor: o.NotifyFor},
+		&activities.Registry{Vims: o.Store, Clusters: ops, Forget: o.Vault.Delete, Output: lines{}, Look: ops.lookAtCluster},
 	}
 }
 
-// reachable looks whether the Kubernetes API of a cluster answers from here.
-func (o *operations) reachable(ctx context.Context, vim lcm.Vim) string {
+// lookAtCluster looks whether the Kubernetes API of a cluster answers from here, and which namespaces it has.
+func (o *operations) lookAtCluster(ctx context.Context, vim lcm.Vim) (namespaces []string, why string) {
 	cred, err := o.openMap(ctx, vim.AuthCred)
 	if err == nil {
-		err = kubernetes.Check(ctx, vim, cred)
+		namespaces, err = kubernetes.Check(ctx, vim, cred, o.vimGuard, o.vimWraps...)
 	}
 	if err != nil {
-		return err.Error()
+		return nil, lcm.Sentence(err)
 	}
-	return ""
+	return namespaces, ""
 }

@@ -19,7 +19,7 @@ func (b *build) decide(ctx workflow.Context) (err error) {
 		b.change, err = call(short(ctx), opOccs.PlanOperation, in)
 		return err
 	}
-	health, err := call(onNode(ctx), cluster.ClusterHealth, b.through(ctx, b.what.Nodes.With(lcm.ControlPlane)))
+	health, err := call(onlyWaits(onNode(ctx)), cluster.ClusterHealth, b.through(ctx, b.what.Nodes.With(lcm.ControlPlane)))
 	if err != nil {
 		return err
 	}
@@ -107,6 +107,7 @@ func (b *build) staying() lcm.Nodes { return b.what.Nodes.Without(b.leaving()) }
 func (b *build) changeStack(ctx workflow.Context, sizes activities.Sizes, leaving []string) error {
 	_, err := call(polling(ctx), infra.ChangeStack, activities.ChangeStackInput{
 		Tracked: track(ctx, ""), OpOccID: b.in.OpOccID, Sizes: sizes, Leaving: leaving, LeavingVolumes: b.change.LeavingVolumes,
+		LeavingPorts: b.change.LeavingPorts, Within: b.change.Within,
 	})
 	return err
 }
@@ -144,7 +145,7 @@ func (b *build) expelArrivals(ctx workflow.Context) error {
 	err := inParallel(ctx, b.fresh(), func(ctx workflow.Context, node lcm.Node) error {
 		in := activities.DrainNodeInput{ClusterInput: b.through(ctx, former), Leaving: node, Force: true}
 		in.Tracked = track(ctx, node.Name)
-		_, err := call(onNode(ctx), cluster.DrainNode, in)
+		_, err := call(onlyWaits(onNode(ctx)), cluster.DrainNode, in)
 		return err
 	})
 	if err != nil {
@@ -245,7 +246,7 @@ func (b *build) departureSteps() []step {
 
 func (b *build) drain(ctx workflow.Context) error {
 	return inParallel(ctx, b.leaving(), func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), cluster.DrainNode, activities.DrainNodeInput{ClusterInput: b.sparing(ctx, node), Leaving: node})
+		_, err := call(onlyWaits(onNode(ctx)), cluster.DrainNode, activities.DrainNodeInput{ClusterInput: b.sparing(ctx, node), Leaving: node})
 		return err
 	})
 }

@@ -51,7 +51,7 @@ func (b *build) on(ctx workflow.Context, node lcm.Node) activities.NodeInput {
 
 func (b *build) waitForNodes(ctx workflow.Context) error {
 	return inParallel(ctx, b.fresh(), func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), nodes.WaitForSSH, b.on(ctx, node))
+		_, err := call(onlyWaits(onNode(ctx)), nodes.WaitForSSH, b.on(ctx, node))
 		return err
 	})
 }
@@ -67,7 +67,7 @@ func (b *build) forgetNodes(ctx workflow.Context) error {
 
 func (b *build) checkNodes(ctx workflow.Context) error {
 	return inParallel(ctx, b.fresh(), func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), nodes.CheckNode, b.on(ctx, node))
+		_, err := call(onlyWaits(onNode(ctx)), nodes.CheckNode, b.on(ctx, node))
 		return err
 	})
 }
@@ -195,7 +195,7 @@ func (b *build) waitUntilReady(ctx workflow.Context) error {
 	for _, node := range b.fresh() {
 		in.Nodes = append(in.Nodes, node.Name)
 	}
-	_, err := call(onNode(ctx), cluster.WaitForNodes, in)
+	_, err := call(onlyWaits(onNode(ctx)), cluster.WaitForNodes, in)
 	return err
 }
 

@@ -14,6 +14,9 @@ type control struct {
 	decision lcm.Action // while FAILED_TEMP: what was decided, "" until then
 	cancel   lcm.CancelMode
 	stop     workflow.CancelFunc // ends the step under way; nil between steps
+	// waits are the activities under way that only wait; endsWaits is set when a GRACEFUL cancel ends them.
+	waits     []*wait
+	endsWaits bool
 }
 
 // stopping reports whether no further step may start.
@@ -79,7 +82,7 @@ func (op *operation) takeDecision(ctx workflow.Context, action lcm.Action) error
 
 // takeCancel accepts cancel while work is under way. The signal, which has no payload, means GRACEFUL.
 func (op *operation) takeCancel(ctx workflow.Context) error {
-	const describe = "While the operation runs: GRACEFUL ends it after the current step, FORCEFUL interrupts the step. " +
+	const describe = "While the operation runs: GRACEFUL ends it after the current step, and at once where that only waits; FORCEFUL interrupts the step. " +
 		"It is in FAILED_TEMP then."
 	handle := func(ctx workflow.Context, req lcm.CancelRequest) error {
 		ctx, _ = workflow.NewDisconnectedContext(ctx)
@@ -125,7 +128,7 @@ func (op *operation) accepts(action lcm.Action) error {
 		return refusal(lcm.KindConflict, "%s goes forward only: retry it, or fail it.", op.in.Operation)
 	}
 	if action == lcm.Rollback && op.journal.status.ForwardOnly {
-		return refusal(lcm.KindConflict, "Servers are deleted already, so the %s goes forward only: retry it, or fail it.", op.in.Operation)
+		return refusal(lcm.KindConflict, "Nodes or servers may be deleted already, so the %s goes forward only: retry it, or fail it.", op.in.Operation)
 	}
 	if action != lcm.Cancel && op.control.decision != "" {
 		return refusal(lcm.KindConflict, "A %s has been accepted already.", op.control.decision)
@@ -144,11 +147,14 @@ func refusal(kind lcm.Kind, format string, args ...any) error {
 	})
 }
 
-// stopWork keeps the next step from starting; FORCEFUL also interrupts the one under way.
+// stopWork keeps the next step from starting; GRACEFUL ends what of the one under way only waits, FORCEFUL interrupts all of it.
 func (op *operation) stopWork(ctx workflow.Context, mode lcm.CancelMode) error {
 	op.control.cancel = mode
 	if mode == lcm.Forceful && op.control.stop != nil {
 		op.control.stop()
+	}
+	if mode == lcm.Graceful {
+		op.control.endWaits(ctx)
 	}
 	op.journal.status.IsCancelPending, op.journal.status.CancelMode = true, mode
 	return op.recordState(ctx, nil)
@@ -173,7 +179,7 @@ func (op *operation) awaitDecision(ctx workflow.Context, cause error) (lcm.Actio
 
 // withoutReturn adds to a cause that no rollback is possible any more.
 func (op *operation) withoutReturn(cause error) error {
-	const noReturn = "Servers are deleted already, so there is no rollback any more: retry, or fail."
+	const noReturn = "Nodes or servers may be deleted already, so there is no rollback any more: retry, or fail."
 	if cause == nil || !op.journal.status.ForwardOnly {
 		return cause
 	}

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -21,6 +22,11 @@ const (
 	longestPause = time.Minute
 	// manyRounds is after how many of them the history begins anew: an operation may wait for a person for days.
 	manyRounds = 200
+	// longHistory is after how many events it does, too: each notification is one, and comes with others. Temporal ends a workflow
+	// that has 51,200, and warns of one that has 10,240.
+	longHistory = 4000
+	// driftHistoryBound is the change by which the length of the history counts.
+	driftHistoryBound = "drift-history-bound"
 	// manyFailures is after how many in a row a notification is given up: about half an hour.
 	manyFailures = 30
 )
@@ -41,12 +47,21 @@ func CheckDrift(ctx workflow.Context, in lcm.DriftInput) error {
 			}
 		}
 		again = again || c.signals.Len() > 0
-		if again && c.rounds >= manyRounds {
+		if again && (c.rounds >= manyRounds || c.isLong(ctx)) {
 			c.hear()
 			return workflow.NewContinueAsNewError(ctx, string(lcm.WorkflowDrift), c.in)
 		}
 	}
 	return nil
+}
+
+// isLong tells whether the history should begin anew because of its length.
+func (c *driftCheck) isLong(ctx workflow.Context) bool {
+	info := workflow.GetInfo(ctx)
+	if info.GetCurrentHistoryLength() < longHistory && !info.GetContinueAsNewSuggested() {
+		return false
+	}
+	return workflow.GetVersion(ctx, driftHistoryBound, workflow.DefaultVersion, 1) > workflow.DefaultVersion
 }
 
 type driftCheck struct {
@@ -76,7 +91,9 @@ func (c *driftCheck) hear() {
 		if !c.signals.ReceiveAsync(&server) {
 			return
 		}
-		c.in.Servers = append(c.in.Servers, server)
+		if !slices.Contains(c.in.Servers, server) {
+			c.in.Servers = append(c.in.Servers, server)
+		}
 		c.looks = 0
 	}
 }

@@ -7,8 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/testsuite"
 	sdkworker "go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -170,4 +172,24 @@ func TestCheckDrift_beginsANewHistoryWhileItWaitsLong(t *testing.T) {
 	check(env, lcm.DriftByNotification)
 	require.ErrorContains(t, env.GetWorkflowError(), "continue as new")
 	require.Equal(t, manyRounds, w.looks)
+}
+
+// Thousands of notifications come while a check looks. They are of one server, and the history begins anew before it is too long.
+func TestCheckDrift_beginsANewHistoryWhenManyNotificationsHaveCome(t *testing.T) {
+	t.Parallel()
+	w := &watch{sights: []activities.LookForDriftOutput{{}}, follows: []activities.ActOnDriftOutput{follows(lcm.DriftNothing)}}
+	env := newCheck(t, w)
+	w.onLook = func(n int) {
+		for range 3000 {
+			env.SignalWorkflow(lcm.SignalServerNotified, "server-4")
+		}
+		env.SetCurrentHistoryLength(n * 3000)
+	}
+	check(env, lcm.DriftByNotification)
+	var anew *workflow.ContinueAsNewError
+	require.ErrorAs(t, env.GetWorkflowError(), &anew)
+	require.Equal(t, 2, w.looks)
+	var in lcm.DriftInput
+	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(anew.Input, &in))
+	require.Equal(t, []string{"server-4"}, in.Servers, "what was notified is looked at in the next run, and is one server")
 }

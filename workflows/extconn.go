@@ -11,7 +11,7 @@ import (
 // to other networks, by the parameters of the stack.
 func ChangeExtConn(ctx workflow.Context, in lcm.OperationInput) error {
 	b := &build{in: in}
-	op := &operation{in: in, plan: b.planReconnection, outcome: b.outcome, restored: b.restored}
+	op := &operation{in: in, plan: b.planReconnection, outcome: b.outcome, restored: b.restored, lookBack: b.lookBackAtLinks}
 	b.op = op
 	return runOperation(ctx, op)
 }
@@ -29,6 +29,20 @@ func (b *build) planReconnection(what activities.Description) (starting, process
 		step{title: "Change the connections of the stack", do: b.reconnect, undo: b.connectAsBefore},
 		step{title: "Look at the infrastructure", do: b.look},
 	)
+}
+
+// lookBackAtLinks sees where a change that is given up has left the connection points.
+func (b *build) lookBackAtLinks(ctx workflow.Context) error {
+	if !b.what.LooksBack {
+		return nil
+	}
+	out, err := call(glance(ctx), infra.FindConnections, activities.FindConnectionsInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID})
+	if err != nil {
+		return err
+	}
+	b.made = activities.FindNodesOutput{StackID: out.StackID, Vnfcs: out.Vnfcs, Networks: out.Networks}
+	b.left, b.moved = true, out.Moved
+	return nil
 }
 
 func (b *build) decideLinks(ctx workflow.Context) (err error) {

@@ -77,6 +77,26 @@ func TestChangeExtConn_isRetriedOrRolledBack(t *testing.T) {
 	}
 }
 
+// Heat may have replaced some ports. An operation of an older Windlass, which does not look, stays recorded as it was.
+func TestChangeExtConn_recordsWhatAnOperationThatIsGivenUpHasLeft(t *testing.T) {
+	t.Parallel()
+	for _, looks := range []bool{true, false} {
+		w := &world{what: activities.Description{LooksBack: looks}, fail: map[string][]error{"reconnect": {broken("Heat failed.")}}}
+		require.Error(t, runReconnection(t, w, func(env *testsuite.TestWorkflowEnvironment) {
+			env.RegisterActivityWithOptions(func(context.Context, activities.FindConnectionsInput) (activities.FindConnectionsOutput, error) {
+				return activities.FindConnectionsOutput{StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}}, Moved: []string{"cp"}}, nil
+			}, activity.RegisterOptions{Name: "FindConnections"})
+			decide(env, time.Hour, lcm.Fail)
+		}))
+		require.Equal(t, lcm.Failed, w.states[len(w.states)-1])
+		want := &activities.Outcome{}
+		if looks {
+			want = &activities.Outcome{Left: true, Moved: []string{"cp"}, StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}}}
+		}
+		require.Equal(t, want, w.last.Outcome)
+	}
+}
+
 func TestChangeExtConn_isCancelled(t *testing.T) {
 	t.Parallel()
 	w := &world{hang: map[string]bool{"reconnect": true}}

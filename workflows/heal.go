@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"strings"
+
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
@@ -8,7 +10,7 @@ import (
 )
 
 // Heal carries out one HEAL operation (SOL003 clause 5.4.9): the VNFCs that the request names get new VMs, or the
-// entire VNF is made anew. It can be rolled back until the first server is deleted.
+// entire VNF is made anew. It can be rolled back until the first server is deleted, or a node out of its cluster.
 func Heal(ctx workflow.Context, in lcm.OperationInput) error {
 	b := &build{in: in}
 	op := &operation{in: in, plan: b.planHealing, outcome: b.outcome, lookBack: b.lookBack}
@@ -31,7 +33,7 @@ func (b *build) planHealing(what activities.Description) (starting, processing [
 		processing = append(processing, b.departureSteps()...)
 	}
 	processing = append(processing,
-		step{title: "Replace the machines", do: b.replaceMachines, final: true},
+		b.replacing(),
 		step{title: "Find the new nodes", do: b.look},
 	)
 	if what.StorageLeaves { // first: new nodes mount what it exports
@@ -54,7 +56,16 @@ func (b *build) lookBefore(ctx workflow.Context) error {
 	if err := b.decided(ctx); err != nil {
 		return err
 	}
-	return b.findThem(short(ctx), activities.FindNodesInput{AnyNumber: b.changesWhatIs(), Keepers: b.keepers()})
+	return b.findThem(onlyWaits(short(ctx)), activities.FindNodesInput{AnyNumber: b.changesWhatIs(), Keepers: b.keepers()})
+}
+
+// replacing ends the way back at its beginning, unless nothing is deleted before Heat has made the new machines.
+func (b *build) replacing() step {
+	const title = "Replace the machines"
+	if b.what.Revocable {
+		return step{title: title, do: b.replaceRevocably, undo: b.restoreMachines}
+	}
+	return step{title: title, do: b.replaceMachines, final: true}
 }
 
 // replaceMachines deletes the nodes from the cluster and gives exactly these VNFCs new VMs.
@@ -66,6 +77,37 @@ func (b *build) replaceMachines(ctx workflow.Context) error {
 		return err
 	}
 	return b.changeStack(ctx, activities.SizesPlanned, b.change.LeavingServers())
+}
+
+// replaceRevocably leaves the way back open where it fails before a server is deleted. Where that cannot be told now, the rollback
+// itself looks.
+func (b *build) replaceRevocably(ctx workflow.Context) error {
+	err := b.changeStack(ctx, activities.SizesPlanned, b.change.LeavingServers())
+	if err == nil {
+		b.op.journal.status.ForwardOnly = true
+		return nil
+	}
+	looking, _ := workflow.NewDisconnectedContext(ctx)
+	out, unknown := call(glance(looking), infra.FindLostServers, b.leavingInput(looking))
+	b.op.journal.status.ForwardOnly = b.op.journal.status.ForwardOnly || unknown == nil && len(out.Lost) > 0
+	return err
+}
+
+func (b *build) leavingInput(ctx workflow.Context) activities.ServersInput {
+	return activities.ServersInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID, ServerIDs: b.change.LeavingServers()}
+}
+
+// restoreMachines gives the former machines back what Heat has taken from them, as long as all of them are there.
+func (b *build) restoreMachines(ctx workflow.Context) error {
+	if err := b.decided(ctx); err != nil {
+		return err
+	}
+	out, err := call(polling(ctx), infra.RestoreServers, b.leavingInput(ctx))
+	if err != nil || len(out.Lost) == 0 {
+		return err
+	}
+	b.op.journal.status.ForwardOnly = true
+	return lcm.Errorf(lcm.KindConflict, "Heat has deleted %s meanwhile.", strings.Join(out.Lost, ", "))
 }
 
 // planAnew takes the VNF down and makes it again as it was instantiated and scaled since.

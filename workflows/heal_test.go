@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/testsuite"
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -57,4 +58,109 @@ func TestHeal_ofAllThatIsGivenUpForgetsWhatItHasMade(t *testing.T) {
 	require.False(t, forgotten[0].KeepCluster)
 	require.Equal(t, []string{"new"}, forgotten[1].ServerIDs)
 	require.True(t, forgotten[1].KeepCluster)
+}
+
+// runReplacement heals a VNF that is no cluster. lost are the servers that are deleted when the operation looks.
+func runReplacement(t *testing.T, w *world, lost func() []string, before func(*testsuite.TestWorkflowEnvironment)) error {
+	t.Helper()
+	env := newRun(t, w)
+	env.RegisterWorkflow(Heal)
+	register := func(name string, act any) { env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name}) }
+	register("PlanOperation", func(context.Context, activities.PlanInput) (lcm.Plan, error) {
+		return lcm.Plan{Operation: lcm.OpHeal, Within: true, Leaving: []lcm.LeavingVnfc{{VnfcID: "old", ServerID: "old"}}}, nil
+	})
+	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
+		return activities.FindNodesOutput{StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "new"}}}, nil
+	})
+	register("ChangeStack", func(ctx context.Context, in activities.ChangeStackInput) (out activities.ChangeStackOutput, err error) {
+		require.True(t, in.Within)
+		require.Equal(t, []string{"old"}, in.Leaving)
+		_, err = w.work(ctx, workInput{Tracked: in.Tracked, Name: "change"})
+		return out, err
+	})
+	register("FindLostServers", func(_ context.Context, in activities.ServersInput) (activities.LostServersOutput, error) {
+		require.Equal(t, []string{"old"}, in.ServerIDs)
+		return activities.LostServersOutput{Lost: lost()}, nil
+	})
+	register("RestoreServers", func(ctx context.Context, in activities.ServersInput) (out activities.LostServersOutput, err error) {
+		require.Equal(t, []string{"old"}, in.ServerIDs)
+		if out.Lost = lost(); len(out.Lost) == 0 {
+			_, err = w.work(ctx, workInput{Tracked: in.Tracked, Name: "restore"})
+		}
+		return out, err
+	})
+	before(env)
+	env.ExecuteWorkflow(Heal, lcm.OperationInput{OpOccID: "op", VnfInstanceID: "vnf", Operation: lcm.OpHeal})
+	return env.GetWorkflowError()
+}
+
+func none() []string { return nil }
+
+func TestHeal_goesBackWhileNothingIsDeleted(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fail   map[string][]error
+		decide []lcm.Action
+		done   []string
+		states []lcm.OperationState
+	}{
+		"success":  {nil, nil, []string{"change"}, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.Completed}},
+		"retry":    {map[string][]error{"change": {broken("no host")}}, []lcm.Action{lcm.Retry}, []string{"change"}, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed}},
+		"rollback": {map[string][]error{"change": {broken("no host")}}, []lcm.Action{lcm.Rollback}, []string{"restore"}, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack}},
+		"a rollback that fails is rolled back again": {
+			map[string][]error{"change": {broken("no host")}, "restore": {broken("Nova is away")}},
+			[]lcm.Action{lcm.Rollback, lcm.Rollback},
+			[]string{"restore"},
+			[]lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := &world{what: activities.Description{Revocable: true, ServerIDs: []string{"old"}}, fail: c.fail}
+			require.NoError(t, runReplacement(t, w, none, func(env *testsuite.TestWorkflowEnvironment) {
+				for i, action := range c.decide {
+					decide(env, time.Duration(i+1)*time.Hour, action)
+				}
+			}))
+			require.Equal(t, c.done, w.done)
+			require.Equal(t, c.states, w.states)
+			require.Equal(t, c.states[len(c.states)-1] == lcm.Completed, w.last.Status.ForwardOnly, "the former server is deleted")
+		})
+	}
+}
+
+// Heat has replaced some machines, and failed at others.
+func TestHeal_goesForwardOnlyOnceAServerIsDeleted(t *testing.T) {
+	t.Parallel()
+	w := &world{what: activities.Description{Revocable: true, ServerIDs: []string{"old"}}, fail: map[string][]error{"change": {broken("no host")}}}
+	gone := func() []string { return []string{"old"} }
+	var refused *answer
+	require.NoError(t, runReplacement(t, w, gone, func(env *testsuite.TestWorkflowEnvironment) {
+		refused = decide(env, time.Hour, lcm.Rollback)
+		decide(env, 2*time.Hour, lcm.Retry)
+	}))
+	require.ErrorContains(t, refused.rejected, "goes forward only")
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed}, w.states)
+	require.True(t, w.last.Status.ForwardOnly)
+}
+
+// Heat goes on when the operation was cancelled: what the rollback finds then may not be what there was before.
+func TestHeal_isNotRolledBackWhenHeatHasGoneOn(t *testing.T) {
+	t.Parallel()
+	w := &world{what: activities.Description{Revocable: true, ServerIDs: []string{"old"}}, fail: map[string][]error{"change": {broken("no host")}}}
+	var looks int
+	later := func() []string {
+		if looks++; looks == 1 {
+			return nil
+		}
+		return []string{"old"}
+	}
+	require.NoError(t, runReplacement(t, w, later, func(env *testsuite.TestWorkflowEnvironment) {
+		decide(env, time.Hour, lcm.Rollback)
+		decide(env, 2*time.Hour, lcm.Retry)
+	}))
+	require.Equal(t, []lcm.OperationState{
+		lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.FailedTemp, lcm.Processing, lcm.Completed,
+	}, w.states)
+	require.Equal(t, []string{"change"}, w.done)
 }

@@ -37,6 +37,7 @@ type build struct {
 	vim     lcm.VimID
 	gone    bool     // the stack is deleted
 	left    bool     // made is what an operation has left that is given up
+	moved   []string // the connection points that such a CHANGE_EXT_CONN has connected
 	change  lcm.Plan // of a scaling or a healing
 	sick    []string // nodes that did not work when that was decided
 
@@ -62,7 +63,7 @@ func (b *build) plan(what activities.Description) (starting, processing []step) 
 func (b *build) outcome() *activities.Outcome {
 	return &activities.Outcome{
 		StackID: b.made.StackID, Vnfcs: b.made.Vnfcs, Networks: b.made.Networks, Nodes: b.made.Nodes, Storage: b.made.Storage,
-		ClusterVimID: b.vim, Registry: b.registry, Left: b.left,
+		ClusterVimID: b.vim, Registry: b.registry, Left: b.left, Moved: b.moved,
 	}
 }
 
@@ -78,7 +79,7 @@ func (b *build) deleteStack(ctx workflow.Context) error {
 }
 
 func (b *build) findNodes(ctx workflow.Context) error {
-	return b.findThem(short(ctx), activities.FindNodesInput{AnyNumber: b.changesWhatIs()})
+	return b.findThem(onlyWaits(short(ctx)), activities.FindNodesInput{AnyNumber: b.changesWhatIs()})
 }
 
 // changesWhatIs tells that the VNF was there before and stays: it may have been left with any number of VMs.

@@ -126,7 +126,7 @@ func (j *journal) store(ctx workflow.Context) {
 	}
 	rows := j.waiting
 	j.waiting = nil
-	if err := workflow.ExecuteLocalActivity(recording(ctx), opOccs.RecordSteps, rows).Get(ctx, nil); err != nil {
+	if err := workflow.ExecuteLocalActivity(recording(ctx), opOccs.RecordSteps, activities.RecordStepsInput(rows)).Get(ctx, nil); err != nil {
 		workflow.GetLogger(ctx).Warn("Steps not recorded.", "error", err)
 	}
 }

@@ -33,7 +33,7 @@ func (b *build) checkModification(ctx workflow.Context) error {
 }
 
 func (b *build) tryVim(ctx workflow.Context) error {
-	_, err := call(polling(ctx), infra.TryVim, activities.TryVimInput{
+	_, err := call(onlyWaits(polling(ctx)), infra.TryVim, activities.TryVimInput{
 		Tracked: track(ctx, ""), OpOccID: b.in.OpOccID, HasStack: len(b.what.ServerIDs) > 0,
 	})
 	return err

@@ -96,7 +96,7 @@ func (p *power) machines(verb string) string {
 func (p *power) choose(ctx workflow.Context) (err error) {
 	in := activities.PlanInput{Tracked: track(ctx, ""), OpOccID: p.in.OpOccID}
 	if p.what.ChangeStateTo == lcm.VnfStopped && p.what.Partial && p.what.ControlPlanes {
-		health, err := call(onNode(ctx), cluster.ClusterHealth, p.through(ctx, p.running()))
+		health, err := call(onlyWaits(onNode(ctx)), cluster.ClusterHealth, p.through(ctx, p.running()))
 		if err != nil {
 			return err
 		}
@@ -281,7 +281,7 @@ func (p *power) awaitLogins(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.awaitLogin(ctx, list)
+	return p.awaitLogin(onlyWaits(ctx), list)
 }
 
 func (p *power) awaitLogin(ctx workflow.Context, list lcm.Nodes) error {
@@ -306,7 +306,7 @@ func (p *power) awaitCluster(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.await(ctx, list)
+	return p.await(onlyWaits(ctx), list)
 }
 
 // await waits until these nodes work, as the control planes that run tell.
@@ -345,7 +345,7 @@ func (p *power) drainNodes(ctx workflow.Context) error {
 	if err := inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
 		in := activities.DrainNodeInput{ClusterInput: p.through(ctx, stay), Leaving: node}
 		in.Tracked = track(ctx, node.Name)
-		_, err := call(onNode(ctx), cluster.DrainNode, in)
+		_, err := call(onlyWaits(onNode(ctx)), cluster.DrainNode, in)
 		return err
 	}); err != nil {
 		return err

@@ -241,7 +241,7 @@ func (op *operation) runStep(ctx workflow.Context, index int, title string, phas
 
 	ref := lcm.StepRef{OpOccID: op.in.OpOccID, Step: index, Undo: phase == lcm.PhaseCompensation}
 	op.journal.begin(ctx, ref, title)
-	err := do(workflow.WithValue(scope, stepKey{}, &running{ref: ref, title: title}))
+	err := do(workflow.WithValue(scope, stepKey{}, &running{ref: ref, title: title, control: &op.control}))
 	state := lcm.StepDone
 	switch {
 	case err != nil && isCancelled(err) && op.control.stopping():

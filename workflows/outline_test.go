@@ -108,6 +108,7 @@ func requireSameSteps(t *testing.T, p lcm.Plan, f plan.Facts) {
 	}
 	driver, _ := f.Flavour.Driver("instantiate_end")
 	what.RegistryServer = driver == vnfpkg.DriverPrivateRegistry
+	what.Revocable = !what.Cluster && p.Operation == lcm.OpHeal && p.Revocable()
 	what.RegistryVolume = f.RegistryServer.HasVolume()
 	what.Registries = what.Cluster && len(f.Cluster.PrivateRegistries) > 0
 	what.Storage = what.Cluster && f.Cluster.StorageServer != nil

@@ -34,7 +34,7 @@ func (b *build) reconnectSteps() (list []step) {
 
 func (b *build) reachAll(ctx workflow.Context) error {
 	return inParallel(ctx, b.what.Nodes, func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(soon(ctx), nodes.ReachNode, b.on(ctx, node))
+		_, err := call(onlyWaits(soon(ctx)), nodes.ReachNode, b.on(ctx, node))
 		return err
 	})
 }

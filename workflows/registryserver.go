@@ -28,7 +28,7 @@ func (b *build) replacedRegistrySteps() []step {
 
 // onMachine finds the machine anew in every step: a step may be retried days later.
 func (b *build) onMachine(ctx workflow.Context, do func(workflow.Context, activities.FindMachineOutput) error) error {
-	found, err := call(short(ctx), infra.FindMachine, activities.FindMachineInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID})
+	found, err := call(onlyWaits(short(ctx)), infra.FindMachine, activities.FindMachineInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID})
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (b *build) onMachine(ctx workflow.Context, do func(workflow.Context, activi
 
 func (b *build) waitForMachine(ctx workflow.Context) error {
 	return b.onMachine(ctx, func(ctx workflow.Context, found activities.FindMachineOutput) error {
-		_, err := call(onNode(ctx), nodes.WaitForSSH, b.on(ctx, found.Machine))
+		_, err := call(onlyWaits(onNode(ctx)), nodes.WaitForSSH, b.on(ctx, found.Machine))
 		return err
 	})
 }

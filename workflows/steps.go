@@ -23,6 +23,8 @@ type stepKey struct{}
 type running struct {
 	ref   lcm.StepRef
 	title string
+	// control ends what only waits; nil where nobody can cancel.
+	control *control
 }
 
 // track makes the part of an activity's input that says which step, and which node, it works for.
@@ -35,10 +37,13 @@ func track(ctx workflow.Context, node string) activities.Tracked {
 // call runs an activity by its method value and returns its typed result. The summary in the Web UI is
 // the step's title with the node.
 func call[In interface{ StepRef() lcm.StepRef }, Out any](ctx workflow.Context, act func(context.Context, In) (Out, error), in In) (Out, error) {
-	title := ctx.Value(stepKey{}).(*running).title
+	step := ctx.Value(stepKey{}).(*running)
+	title := step.title
 	if node := in.StepRef().Node; node != "" {
 		title = node + ": " + title
 	}
+	ctx, over := step.control.endable(ctx)
+	defer over()
 	var out Out
 	err := workflow.ExecuteActivity(withSummary(ctx, title), act, in).Get(ctx, &out)
 	return out, err

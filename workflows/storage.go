@@ -74,7 +74,7 @@ func (b *build) onStorage(ctx workflow.Context) (activities.NodeInput, error) {
 func (b *build) waitForStorage(ctx workflow.Context) error {
 	in, err := b.onStorage(ctx)
 	if err == nil {
-		_, err = call(onNode(ctx), nodes.WaitForSSH, in)
+		_, err = call(onlyWaits(onNode(ctx)), nodes.WaitForSSH, in)
 	}
 	return err
 }
@@ -82,7 +82,7 @@ func (b *build) waitForStorage(ctx workflow.Context) error {
 func (b *build) checkStorage(ctx workflow.Context) error {
 	in, err := b.onStorage(ctx)
 	if err == nil {
-		_, err = call(onNode(ctx), storage.CheckStorageServer, in)
+		_, err = call(onlyWaits(onNode(ctx)), storage.CheckStorageServer, in)
 	}
 	return err
 }
@@ -161,7 +161,7 @@ func (b *build) checkVolumes(ctx workflow.Context) error {
 	if !b.what.StorageLeaves {
 		return nil
 	}
-	_, err := call(onNode(ctx), storage.CheckPersistentVolumes, b.formerVolumes(ctx))
+	_, err := call(onlyWaits(onNode(ctx)), storage.CheckPersistentVolumes, b.formerVolumes(ctx))
 	return err
 }
 
@@ -189,9 +189,12 @@ func (b *build) freeVolumes(ctx workflow.Context) error {
 	return nil
 }
 
-// keepers are the servers whose volumes stay when they are replaced: that of a storage server, or of a registry of images.
+// keepers are the servers whose volumes stay when they are replaced. A plan of an older Windlass does not name them: then it is that
+// of a storage server, or of a registry of images.
 func (b *build) keepers() []string {
 	switch {
+	case b.change.Within:
+		return b.change.Keepers
 	case !b.change.KeepVolumes:
 		return nil
 	case b.what.RegistryVolume:

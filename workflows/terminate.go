@@ -35,6 +35,6 @@ func (b *build) planTermination(what activities.Description) (starting, processi
 }
 
 func (b *build) shutDownServers(ctx workflow.Context) error {
-	_, err := call(polling(ctx), infra.ShutDownServers, activities.StackInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID})
+	_, err := call(onlyWaits(polling(ctx)), infra.ShutDownServers, activities.StackInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID})
 	return err
 }

@@ -54,7 +54,7 @@ func TestCheck_findsWhatIsNotDefined(t *testing.T) {
 		},
 		"a member too few": {exchange("GET", "/vnflcm/v1/vnf_instances", "", 200, `[{`+instance+`,`+links+`}]`), `"instantiationState" is missing`, true},
 		"a wrong value": {
-			exchange("GET", "/vnfpkgm/v1/vnf_packages/"+id, "", 200, `{"id":"`+id+`","onboardingState":"THERE","operationalState":"ENABLED","usageState":"IN_USE",`+links+`}`),
+			exchange("GET", "/vnfpkgm/v1/vnf_packages/"+id, "", 200, `{"id":"`+id+`","onboardingState":"THERE","operationalState":"ENABLED","usageState":"IN_USE",`+links+`}`, "ETag", `"1"`),
 			"/onboardingState", true,
 		},
 		"a wrong status":     {exchange("DELETE", "/vnflcm/v1/vnf_instances/"+id, "", 202, ""), "status", true},

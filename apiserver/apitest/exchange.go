@@ -66,8 +66,12 @@ func Watch(api http.Handler, report func(error)) http.Handler {
 		r = r.WithContext(r.Context())
 		r.Body = sent
 		api.ServeHTTP(got, r)
+		method := r.Method
+		if method == http.MethodHead {
+			method = http.MethodGet // it answers the same, and what is written is not sent
+		}
 		if err := Check(Exchange{
-			Method: r.Method, Target: r.URL.RequestURI(), ContentType: r.Header.Get("Content-Type"), Request: sent.text.Bytes(),
+			Method: method, Target: r.URL.RequestURI(), ContentType: r.Header.Get("Content-Type"), Request: sent.text.Bytes(),
 			Status: got.status, Header: got.Header(), Body: got.body.Bytes(),
 		}); err != nil {
 			report(err)

@@ -180,7 +180,7 @@ func newOpCancel(c *cli) *cobra.Command {
 		Use:   "cancel ID",
 		Short: "Stop an operation that runs",
 		Long: `Stop an operation that runs; it is left in FAILED_TEMP, or ROLLED_BACK when nothing was done yet. GRACEFUL lets
-the present step end; FORCEFUL interrupts it and kills what runs on the nodes.`,
+the present step end, and ends at once what of it only waits; FORCEFUL interrupts it and kills what runs on the nodes.`,
 		Example: "  windlass op cancel 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37 --mode FORCEFUL --watch",
 		Args:    exactly("ID"),
 	}

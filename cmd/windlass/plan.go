@@ -82,7 +82,10 @@ func (c *cli) printPlan(raw json.RawMessage) error {
 		for _, v := range p.LeavingVolumes {
 			field(w, "Volume to replace", v+" with all that is on it")
 		}
-		if p.KeepVolumes {
+		for _, port := range p.LeavingPorts {
+			field(w, "Port to replace", port)
+		}
+		if p.KeepVolumes || len(p.Keepers) > 0 {
 			field(w, "Volumes", "are kept, with all that is on them")
 		}
 		field(w, "Level then", p.InstantiationLevelID)

@@ -15,6 +15,7 @@ import (
 func (b *backends) secure(o *apiserver.Options) error {
 	api := b.config.API
 	o.RequestsPerSecond, o.Burst = b.config.Limits.RequestsPerSecond, b.config.Limits.Burst
+	o.AllowedHosts = api.AllowedHosts
 	o.TrustedProxies, o.AuditKeepFor = api.TrustedProxies, b.config.Audit.KeepFor
 	switch api.Metrics {
 	case config.MetricsOff:

@@ -9,12 +9,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/log"
 
 	"github.com/windlass-nfv/windlass/apiserver"
 	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/nfvo"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
@@ -28,7 +30,10 @@ type backends struct {
 	config   config.Config
 	log      *slog.Logger
 	registry *prometheus.Registry
+	export   *telemetry.Export
 	drift    *telemetry.DriftMetrics // of a worker
+	metrics  *telemetry.OperationMetrics
+	vims     *telemetry.VimMetrics
 	store    *store.Store
 	vault    *secrets.Vault
 	codec    *secrets.Codec
@@ -42,14 +47,23 @@ type backends struct {
 
 // open connects to the database and makes a client of Temporal, which connects when it is first used: the
 // API server serves reads while Temporal is away.
-func open(ctx context.Context, cfg config.Config) (*backends, error) {
+func open(ctx context.Context, cfg config.Config, service string) (_ *backends, err error) {
 	b := &backends{
 		config: cfg, log: telemetry.NewLogger(os.Stderr, cfg.Log.Level, cfg.Log.Format), registry: telemetry.NewRegistry(versionText()),
 	}
+	b.vims = telemetry.NewVimMetrics(b.registry)
 	keyring, err := secrets.LoadKeyring(cfg.Keys.File, cfg.Keys.Env)
 	if err != nil {
 		return nil, err
 	}
+	if b.export, err = exportOf(ctx, cfg.Telemetry, service, b); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = b.export.Close() // nothing has been made yet that it could tell
+		}
+	}()
 	if b.subscribers, err = subscribersOf(cfg.Notifications); err != nil {
 		return nil, err
 	}
@@ -63,14 +77,18 @@ func open(ctx context.Context, cfg config.Config) (*backends, error) {
 		return nil, err
 	}
 	b.codec = secrets.NewCodec(keyring)
-	b.temporal, err = client.NewLazyClient(b.codec.Secure(client.Options{
+	options, openStore := client.Options{
 		HostPort: cfg.Temporal.Address, Namespace: cfg.Temporal.Namespace,
 		Logger: log.NewStructuredLogger(telemetry.ForTemporal(b.log, func() bool { return ctx.Err() != nil })),
-	}))
+	}, store.OpenWith
+	if b.export.Tracing.On() {
+		options.Interceptors, openStore = []interceptor.ClientInterceptor{&telemetry.ClientInterceptor{}}, store.OpenTraced
+	}
+	b.temporal, err = client.NewLazyClient(b.codec.Secure(options))
 	if err != nil {
 		return nil, lcm.Wrap(lcm.KindInvalid, err, "The client of Temporal at %s cannot be made.", cfg.Temporal.Address)
 	}
-	if b.store, err = store.OpenWith(ctx, cfg.DatabaseURL, cfg.DatabaseConnections); err != nil {
+	if b.store, err = openStore(ctx, cfg.DatabaseURL, cfg.DatabaseConnections); err != nil {
 		b.temporal.Close()
 		return nil, err
 	}
@@ -81,10 +99,21 @@ func open(ctx context.Context, cfg config.Config) (*backends, error) {
 func (b *backends) close() {
 	b.temporal.Close()
 	b.store.Close()
+	if err := b.export.Close(); err != nil {
+		b.log.Warn("The last traces or metrics were not exported", "error", err)
+	}
+}
+
+// exportOf sends traces and metrics where the settings say; nowhere by default.
+func exportOf(ctx context.Context, t config.Telemetry, service string, b *backends) (*telemetry.Export, error) {
+	return telemetry.NewExport(ctx, telemetry.Settings{
+		Traces: t.On && t.Traces, Metrics: t.On && t.Metrics, Endpoint: t.Endpoint, HTTP: t.Protocol == config.TelemetryHTTP, CA: t.CA,
+		SampleRatio: t.SampleRatio, Interval: t.MetricsInterval, Service: "windlass-" + service, Version: versionText(),
+	}, b.registry, b.log)
 }
 
 func newAPIServer() *cobra.Command {
-	needs := []config.Need{config.NeedDatabase, config.NeedTemporal, config.NeedAPI, config.NeedNotifications, config.NeedNFVO, config.NeedPackages, config.NeedKeys}
+	needs := []config.Need{config.NeedDatabase, config.NeedTemporal, config.NeedAPI, config.NeedNotifications, config.NeedNFVO, config.NeedPackages, config.NeedVims, config.NeedKeys, config.NeedTelemetry}
 	cmd := &cobra.Command{
 		Use:   "apiserver",
 		Short: "Serve the SOL003 API, the package and VIM registries and the progress of operations",
@@ -106,7 +135,7 @@ func serving(cmd *cobra.Command, needs []config.Need, run func(*backends, contex
 		if err != nil {
 			return err
 		}
-		b, err := open(cmd.Context(), cfg)
+		b, err := open(cmd.Context(), cfg, cmd.Name())
 		if err != nil {
 			return err
 		}
@@ -119,11 +148,12 @@ func serving(cmd *cobra.Command, needs []config.Need, run func(*backends, contex
 func (b *backends) serveAPI(ctx context.Context) error {
 	workflows := &apiserver.Temporal{Client: b.temporal}
 	telemetry.RegisterDriftFindings(b.registry, b.store.DriftCount)
+	telemetry.RegisterLoad(b.registry, b.store.Load)
 	options := apiserver.Options{
 		Listen: b.config.API.Listen, Endpoint: b.config.API.Endpoint,
-		Store: b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Checks: workflows, Vims: clouds{}, Subscribers: b.subscribers, Sources: b.sources, PackageTrust: b.trust, Python: b.config.UserData.Python != "",
+		Store: b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Checks: workflows, Vims: clouds{guard: b.vimGuard(), transport: b.vims.Transport}, Subscribers: b.subscribers, Sources: b.sources, PackageTrust: b.trust, Python: b.config.UserData.Python != "",
 		NoCallbackTest: !b.config.Notifications.TestCallback, DuplicateSubscriptions: b.config.Notifications.Duplicates,
-		Log: b.log, Metrics: telemetry.Handler(b.registry), HTTPMetrics: telemetry.NewHTTPMetrics(b.registry), Version: versionText(),
+		Log: b.log, Metrics: telemetry.Handler(b.registry), HTTPMetrics: telemetry.NewHTTPMetrics(b.registry), Tracing: b.export.Tracing, Version: versionText(),
 		Ready:    map[string]func(context.Context) error{"temporal": workflows.Ready},
 		StrictV1: b.config.API.StrictV1, TolerantV2: b.config.API.TolerantV2,
 		PageSize:      b.config.API.PageSize,
@@ -149,15 +179,26 @@ func (b *backends) serveAPI(ctx context.Context) error {
 	return server.Run(ctx)
 }
 
-// clouds tries the credentials of a VIM that is being registered.
-type clouds struct{}
+// vimGuard says where VIMs and their nodes may be.
+func (b *backends) vimGuard() outbound.Guard {
+	return outbound.Guard{Denied: b.config.Vims.DeniedNetworks, Section: "vims", What: "no VIM and no node may have"}
+}
 
-func (clouds) Check(ctx context.Context, vim lcm.Vim, credentials map[string]any) error {
+// clouds tries the credentials of a VIM that is being registered.
+type clouds struct {
+	guard     outbound.Guard
+	transport openstack.Wrap
+}
+
+func (c clouds) Check(ctx context.Context, vim lcm.Vim, credentials map[string]any) (regions []string, err error) {
 	if vim.Type == lcm.VimKubernetes {
-		return kubernetes.Check(ctx, vim, credentials)
+		return kubernetes.Check(ctx, vim, credentials, c.guard, c.transport)
 	}
-	_, err := openstack.Connect(ctx, vim, credentials)
-	return err
+	cloud, err := openstack.Connect(ctx, vim, credentials, c.guard, c.transport)
+	if err != nil {
+		return nil, err
+	}
+	return cloud.Regions(), nil
 }
 
 func newMigrate() *cobra.Command {

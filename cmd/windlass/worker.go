@@ -26,7 +26,7 @@ const (
 )
 
 func newWorker() *cobra.Command {
-	needs := []config.Need{config.NeedDatabase, config.NeedTemporal, config.NeedNotifications, config.NeedNFVO, config.NeedPackages, config.NeedKeys, config.NeedWorker}
+	needs := []config.Need{config.NeedDatabase, config.NeedTemporal, config.NeedNotifications, config.NeedNFVO, config.NeedPackages, config.NeedVims, config.NeedKeys, config.NeedWorker, config.NeedTelemetry}
 	cmd := &cobra.Command{
 		Use:   "worker",
 		Short: "Carry out lifecycle operations: workflows and activities",
@@ -47,7 +47,7 @@ func (b *backends) work(ctx context.Context) error {
 		}
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	b.drift = telemetry.NewDriftMetrics(b.registry)
+	b.drift, b.metrics = telemetry.NewDriftMetrics(b.registry), telemetry.NewOperationMetrics(b.registry)
 	var polling atomic.Bool
 	g.Go(func() error { return b.pollTemporal(ctx, &polling) })
 	g.Go(func() error {
@@ -106,7 +106,8 @@ func (b *backends) workerOptions() worker.Options {
 		PodNetwork: b.config.Kubernetes.PodNetwork,
 		Starter:    &apiserver.Temporal{Client: b.temporal}, DriftMetrics: b.drift,
 		NFVOPackages: b.nfvo, GrantPoll: b.config.NFVO.GrantPoll, Endpoint: b.config.API.Endpoint,
-		UserData: b.userData(),
+		UserData: b.userData(), VimGuard: b.vimGuard(),
+		Tracing: b.export.Tracing, Metrics: b.metrics, VimTransport: b.vims.Transport,
 	}
 	if b.nfvo != nil && b.config.NFVO.Grants {
 		o.NFVO, o.GrantPatience = b.nfvo, b.config.NFVO.GrantTimeout
@@ -136,7 +137,7 @@ func (b *backends) serveHealth(ctx context.Context, polling *atomic.Bool) error 
 		}
 	})
 	mux.Handle("GET /metrics", telemetry.Handler(b.registry))
-	server := &http.Server{Addr: b.config.Worker.Metrics, Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	server := &http.Server{Addr: b.config.Worker.Metrics, Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second}
 	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		return lcm.Wrap(lcm.KindUnavailable, err, "The worker cannot serve its health on %s.", b.config.Worker.Metrics)

@@ -53,10 +53,11 @@ func (c *Certificates) Authenticate(r *http.Request) (Identity, bool, error) {
 	if r.TLS == nil || len(r.TLS.VerifiedChains) == 0 || len(r.TLS.PeerCertificates) == 0 {
 		return Identity{}, false, nil
 	}
-	names := namesOf(r.TLS.PeerCertificates[0])
+	certificate := r.TLS.PeerCertificates[0]
+	names := namesOf(certificate)
 	for _, name := range names {
 		if grant, ok := c.Clients[name]; ok {
-			return Identity{Client: "certificate " + name, Project: grant.Project, Scopes: []string{grant.Scope}}, true, nil
+			return Identity{Client: "certificate " + name, Project: grant.Project, Scopes: []string{grant.Scope}, Until: certificate.NotAfter}, true, nil
 		}
 	}
 	return Identity{}, true, &RefusalError{

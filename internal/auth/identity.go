@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
@@ -19,6 +20,8 @@ type Identity struct {
 	Project lcm.ProjectID
 	// Scopes are what it may do, in the words of Scope.
 	Scopes []string
+	// Until is when its credentials end; zero: never.
+	Until time.Time
 }
 
 // Scope returns which resources the client sees: an administrator all of them.

@@ -30,8 +30,15 @@ type KeySet struct {
 	mu      sync.Mutex
 	keys    jose.JSONWebKeySet
 	fetched time.Time // when keys were got
-	tried   time.Time // when they were last asked for
-	failed  error     // what came of that
+	tried   time.Time // when the last fetch ended
+	failed  error     // what came of it
+	under   *fetching // the fetch under way, if any
+}
+
+// fetching is one fetch of the keys. Whoever needs it waits for it: there is never a second one beside it.
+type fetching struct {
+	began time.Time // by the system's clock
+	done  chan struct{}
 }
 
 const (
@@ -41,8 +48,12 @@ const (
 	keysKeptFor = 12 * time.Hour
 	// keysPause is between two fetches: tokens of keys that do not exist must not make Windlass hammer the issuer.
 	keysPause = 5 * time.Second
-	// keysTimeout bounds one request to the issuer.
+	// keysRetry is between two fetches while the keys that are known can still be used.
+	keysRetry = time.Minute
+	// keysTimeout bounds one fetch.
 	keysTimeout = 5 * time.Second
+	// keysWait is how long keys that can still be used wait for newer ones: an issuer that hangs must not hold requests up.
+	keysWait = time.Second
 	// largestKeySet is what an issuer may answer.
 	largestKeySet = 1 << 20
 )
@@ -68,30 +79,79 @@ func (k *KeySet) verify(ctx context.Context, token *jwt.JSONWebToken, dest ...an
 }
 
 // current returns the keys; again asks for newer ones than those that are known, if that was not done a moment ago.
+//
+// Keys are fetched beside the requests: those that have usable keys wait a moment at most, the others until the fetch or
+// their own context ends.
 func (k *KeySet) current(ctx context.Context, again bool) (jose.JSONWebKeySet, error) {
-	k.mu.Lock() // one fetches, the others wait for it
-	defer k.mu.Unlock()
-	now := time.Now()
-	if k.Now != nil {
-		now = k.Now()
+	now := k.now()
+	k.mu.Lock()
+	usable, old := now.Sub(k.fetched) < keysKeptFor, now.Sub(k.fetched) >= keysGoodFor
+	if k.under == nil && (again || old) && now.Sub(k.tried) >= pauseOfKeys(usable && !again) {
+		k.under = &fetching{began: time.Now(), done: make(chan struct{})}
+		go k.refresh(context.WithoutCancel(ctx), k.under) // others wait for the keys, too: a client that goes must not end it
 	}
-	if (again || now.Sub(k.fetched) >= keysGoodFor) && now.Sub(k.tried) >= keysPause {
-		k.tried = now
-		var keys jose.JSONWebKeySet
-		if keys, k.failed = k.fetch(ctx); k.failed == nil {
-			k.keys, k.fetched = keys, now
+	under := k.under
+	k.mu.Unlock()
+	if under != nil && (again || old) {
+		if err := under.wait(ctx, usable && !again); err != nil {
+			return jose.JSONWebKeySet{}, err
 		}
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	if now.Sub(k.fetched) >= keysKeptFor {
 		return k.keys, lcm.Wrap(lcm.KindUnavailable, k.failed, "The keys of the issuer %s cannot be had now.", k.Issuer)
 	}
 	return k.keys, nil
 }
 
-func (k *KeySet) fetch(ctx context.Context) (keys jose.JSONWebKeySet, err error) {
-	// Others wait for the keys, too: a client that goes must not end it.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keysTimeout)
+func (k *KeySet) now() time.Time {
+	if k.Now != nil {
+		return k.Now()
+	}
+	return time.Now()
+}
+
+func pauseOfKeys(usable bool) time.Duration {
+	if usable {
+		return keysRetry
+	}
+	return keysPause
+}
+
+// wait waits for the end of the fetch; briefly gives up keysWait after its beginning. An error is the context's.
+func (f *fetching) wait(ctx context.Context, briefly bool) error {
+	patience := keysTimeout
+	if briefly {
+		patience = keysWait - time.Since(f.began)
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-f.done:
+		return nil
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// refresh fetches the keys and keeps them, or why there are no newer ones.
+func (k *KeySet) refresh(ctx context.Context, f *fetching) {
+	ctx, cancel := context.WithTimeout(ctx, keysTimeout)
 	defer cancel()
+	keys, err := k.fetch(ctx)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	defer close(f.done)
+	k.under, k.tried, k.failed = nil, k.now(), err
+	if err == nil {
+		k.keys, k.fetched = keys, k.tried
+	}
+}
+
+func (k *KeySet) fetch(ctx context.Context) (keys jose.JSONWebKeySet, err error) {
 	place := k.URL
 	if place == "" {
 		if place, err = k.discover(ctx); err != nil {

@@ -12,8 +12,10 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
 // Keystone authenticates by tokens that OpenStack's Keystone has issued (X-Auth-Token), which it asks about them. The project
@@ -35,6 +37,11 @@ type Keystone struct {
 	failed  error                      // and why
 	good    tokenCache
 	bad     tokenCache
+	// flights are the questions under way: requests with the same token share one.
+	flights singleflight.Group
+	// places is full when mostQuestions are under way.
+	places     chan struct{}
+	makePlaces sync.Once
 }
 
 const (
@@ -48,6 +55,8 @@ const (
 	loginPause = 3 * time.Second
 	// keystoneTimeout bounds one request to Keystone.
 	keystoneTimeout = 10 * time.Second
+	// mostQuestions bounds the tokens about which Keystone is asked at the same time.
+	mostQuestions = 32
 )
 
 // Authenticate is Method's.
@@ -63,20 +72,68 @@ func (k *Keystone) Authenticate(r *http.Request) (Identity, bool, error) {
 	if c, ok := k.good.get(key, now); ok {
 		return c.identity, true, c.err()
 	}
-	// Not the client's: what was begun for it is good for its next request, too.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), keystoneTimeout)
-	defer cancel()
-	found, err := k.validate(ctx, token)
+	found, err := k.lookUp(r.Context(), token, key)
 	if err != nil {
 		return Identity{}, true, err
 	}
+	return found.identity, true, found.err()
+}
+
+// lookUp asks Keystone about a token that is in no cache, once for all requests that have it.
+func (k *Keystone) lookUp(ctx context.Context, token string, key [sha256.Size]byte) (validated, error) {
+	end, err := beginLookup(ctx)
+	if err != nil {
+		return validated{}, err
+	}
+	defer end()
+	// Not the client's context: what was begun for it is good for its next request, too.
+	others := context.WithoutCancel(ctx)
+	answer, err := wait(ctx, k.flights.DoChan(string(key[:]), func() (any, error) {
+		found, err := k.ask(others, token)
+		if err == nil {
+			k.keep(key, found)
+		}
+		return found, err
+	}))
+	if err != nil {
+		return validated{}, err
+	}
+	return answer.(validated), nil
+}
+
+// wait waits for what a flight brings, but not longer than ctx lasts.
+func wait(ctx context.Context, flight <-chan singleflight.Result) (any, error) {
+	select {
+	case r := <-flight:
+		return r.Val, r.Err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// ask asks Keystone about a token as soon as there is a place for the question.
+func (k *Keystone) ask(ctx context.Context, token string) (validated, error) {
+	ctx, cancel := context.WithTimeout(ctx, keystoneTimeout)
+	defer cancel()
+	k.makePlaces.Do(func() { k.places = make(chan struct{}, mostQuestions) })
+	select {
+	case k.places <- struct{}{}:
+		defer func() { <-k.places }()
+	case <-ctx.Done():
+		return validated{}, lcm.Wrap(lcm.KindUnavailable, ctx.Err(), "Keystone is asked about too many tokens at once. Try again.")
+	}
+	return k.validate(ctx, token)
+}
+
+// keep remembers what Keystone has said.
+func (k *Keystone) keep(key [sha256.Size]byte, found validated) {
+	now := k.now()
 	if found.refusal != nil && !found.refusal.Unknown {
 		found.until = now.Add(badFor)
 		k.bad.put(key, found, now)
-	} else {
-		k.good.put(key, found, now)
+		return
 	}
-	return found.identity, true, found.err()
+	k.good.put(key, found, now)
 }
 
 func (k *Keystone) now() time.Time {
@@ -132,6 +189,7 @@ func (k *Keystone) read(answer tokens.GetResult) (validated, error) {
 	if told.Expires.Before(v.until) {
 		v.until = told.Expires
 	}
+	v.identity.Until = told.Expires
 	if told.Project != nil {
 		v.identity.Project = lcm.ProjectID(told.Project.ID)
 	}
@@ -164,16 +222,43 @@ func (k *Keystone) scopes(roles []tokens.Role) []string {
 
 // connect logs the service user in when that was not done yet; its token is renewed by gophercloud.
 func (k *Keystone) connect(ctx context.Context) (*gophercloud.ServiceClient, error) {
+	if service, known, err := k.connected(); known {
+		return service, err
+	}
+	others := context.WithoutCancel(ctx)
+	service, err := wait(ctx, k.flights.DoChan("login", func() (any, error) {
+		if service, known, err := k.connected(); known { // since a moment ago
+			return service, err
+		}
+		ctx, cancel := context.WithTimeout(others, keystoneTimeout)
+		defer cancel()
+		service, err := k.login(ctx)
+		k.mu.Lock()
+		k.service, k.failed, k.tried = service, err, k.now()
+		k.mu.Unlock()
+		return service, loginError(err)
+	}))
+	if err != nil {
+		return nil, err
+	}
+	return service.(*gophercloud.ServiceClient), nil
+}
+
+// connected tells what is known without asking: a service, or that there was none a moment ago.
+func (k *Keystone) connected() (service *gophercloud.ServiceClient, known bool, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.service == nil && k.now().Sub(k.tried) >= loginPause {
-		k.service, k.failed = k.login(ctx)
-		k.tried = k.now()
+	if k.service == nil && k.now().Sub(k.tried) < loginPause {
+		return nil, true, loginError(k.failed)
 	}
-	if k.service == nil {
-		return nil, lcm.Wrap(lcm.KindUnavailable, k.failed, "Windlass cannot log in to Keystone with its service user. Try again.")
+	return k.service, k.service != nil, nil
+}
+
+func loginError(err error) error {
+	if err == nil {
+		return nil
 	}
-	return k.service, nil
+	return lcm.Wrap(lcm.KindUnavailable, err, "Windlass cannot log in to Keystone with its service user. Try again.")
 }
 
 func (k *Keystone) login(ctx context.Context) (*gophercloud.ServiceClient, error) {
@@ -182,6 +267,11 @@ func (k *Keystone) login(ctx context.Context) (*gophercloud.ServiceClient, error
 		return nil, err
 	}
 	provider.HTTPClient = *k.HTTP
+	if provider.HTTPClient.Transport == nil {
+		provider.HTTPClient.Transport = http.DefaultTransport
+	}
+	provider.HTTPClient.Transport = outbound.Limit(provider.HTTPClient.Transport, "Keystone", outbound.Guard{})
+	provider.HTTPClient.CheckRedirect = outbound.StayThere("Keystone")
 	err = openstack.Authenticate(ctx, provider, gophercloud.AuthOptions{
 		IdentityEndpoint: k.URL, Username: k.Username, Password: k.Password, DomainName: k.UserDomain, AllowReauth: true,
 		Scope: &gophercloud.AuthScope{ProjectName: k.Project, DomainName: k.ProjectDomain},

@@ -132,6 +132,9 @@ func TestKeystone_tellsUserProjectAndRoles(t *testing.T) {
 	for range 3 {
 		who, err := show(t, m, token)
 		require.NoError(t, err)
+		assert.WithinDuration(t, k.now().Add(time.Hour), who.Until, 24*time.Hour)
+		require.True(t, who.Until.After(k.now()))
+		who.Until = time.Time{}
 		assert.Equal(t, auth.Identity{Client: "keystone Default/demo", Project: lcm.ProjectID(project), Scopes: []string{auth.ScopeRead, auth.ScopeWrite}}, who)
 	}
 	require.Equal(t, 1, k.times(), "a token that is known is not asked about again")

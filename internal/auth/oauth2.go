@@ -107,7 +107,7 @@ func (o *OAuth2) check(c claims) error {
 }
 
 func (o *OAuth2) identity(c claims, more map[string]json.RawMessage) (Identity, error) {
-	i := Identity{Client: "oauth2 ", Scopes: append(c.Scope, c.Scp...), Project: o.Project}
+	i := Identity{Client: "oauth2 ", Scopes: append(c.Scope, c.Scp...), Project: o.Project, Until: c.Expiry.Time().Add(leeway)}
 	for _, name := range []string{c.ClientID, c.AuthorizedParty, c.Subject} {
 		if name != "" {
 			i.Client += name

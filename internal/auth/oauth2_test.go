@@ -143,11 +143,14 @@ func TestOAuth2_tellsClientProjectAndScopes(t *testing.T) {
 	m := i.method()
 	who, err := bearer(t, m, i.token(i.keys["k1"], "k1", nil))
 	require.NoError(t, err)
+	assert.WithinDuration(t, i.now().Add(time.Hour), who.Until, time.Minute)
+	who.Until = time.Time{}
 	assert.Equal(t, auth.Identity{Client: "oauth2 nfvo for service-account", Project: "edge", Scopes: []string{"vnflcm:v2:all", "openid"}}, who)
 	assert.False(t, who.Scope().All)
 
 	who, err = bearer(t, m, i.token(i.keys["k1"], "", map[string]any{"client_id": nil, "scope": []string{"a", "b"}, "scp": "c", "aud": "windlass"}))
 	require.NoError(t, err, "a token need not name its key")
+	who.Until = time.Time{}
 	assert.Equal(t, auth.Identity{Client: "oauth2 service-account", Project: "edge", Scopes: []string{"a", "b", "c"}}, who)
 
 	who, err = bearer(t, m, i.token(i.keys["k1"], "k1", map[string]any{"project_id": nil, "scope": "windlass:admin"}))

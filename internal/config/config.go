@@ -28,10 +28,12 @@ type Config struct {
 	Notifications       Notifications
 	NFVO                NFVO
 	Packages            Packages
+	Vims                Vims
 	UserData            UserData
 	Keys                Keys
 	Worker              Worker
 	Kubernetes          Kubernetes
+	Telemetry           Telemetry
 	Log                 Log
 	ShutdownGrace       time.Duration
 }
@@ -60,6 +62,8 @@ type API struct {
 	TLS TLS
 	// Metrics is who may read /metrics: MetricsOpen, MetricsAdmin or MetricsOff.
 	Metrics string
+	// AllowedHosts are names of the API beside those in Endpoint and Listen, in small letters.
+	AllowedHosts []string
 	// TrustedProxies are those whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
 }
@@ -110,6 +114,12 @@ type Packages struct {
 	// signed packages only.
 	TrustFile         string
 	SignatureRequired bool
+}
+
+// Vims says where VIMs may be.
+type Vims struct {
+	// DeniedNetworks are where no VIM, no service of one and no node may be.
+	DeniedNetworks []netip.Prefix
 }
 
 // UserData says how user data classes of packages are run.
@@ -189,6 +199,8 @@ const (
 	NeedNFVO Need = "nfvo"
 	// NeedPackages is of those who take or fetch packages.
 	NeedPackages Need = "packages"
+	// NeedVims is of those who talk to VIMs.
+	NeedVims     Need = "vims"
 	NeedKeys     Need = "keys"
 	NeedWorker   Need = "worker"
 	everyCommand Need = ""
@@ -203,8 +215,8 @@ func (c Config) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("file", c.File), slog.String("databaseUrl", database),
 		slog.Int("databaseConnections", c.DatabaseConnections),
-		slog.Any("temporal", c.Temporal), slog.Any("api", c.API), slog.Any("auth", c.Auth), slog.Any("limits", c.Limits), slog.Any("audit", c.Audit), slog.Any("notifications", c.Notifications), slog.Any("nfvo", c.NFVO), slog.Any("packages", c.Packages), slog.Any("keys", c.Keys), slog.Any("worker", c.Worker),
+		slog.Any("temporal", c.Temporal), slog.Any("api", c.API), slog.Any("auth", c.Auth), slog.Any("limits", c.Limits), slog.Any("audit", c.Audit), slog.Any("notifications", c.Notifications), slog.Any("nfvo", c.NFVO), slog.Any("packages", c.Packages), slog.Any("vims", c.Vims), slog.Any("keys", c.Keys), slog.Any("worker", c.Worker),
 		slog.Any("kubernetesApt", c.Kubernetes.Apt), slog.String("kubernetesPodNetwork", c.Kubernetes.PodNetworkFile),
-		slog.Any("log", c.Log), slog.Duration("shutdownGrace", c.ShutdownGrace),
+		slog.Any("telemetry", c.Telemetry), slog.Any("log", c.Log), slog.Duration("shutdownGrace", c.ShutdownGrace),
 	)
 }

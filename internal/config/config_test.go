@@ -50,7 +50,10 @@ func TestLoad_defaultsAndExampleAgree(t *testing.T) {
 	defaults, err := load(t, nil)
 	require.NoError(t, err)
 	var denied []netip.Prefix
-	for _, network := range []string{"0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "::/128", "::1/128", "fe80::/10"} {
+	for _, network := range []string{
+		"0.0.0.0/8", "127.0.0.0/8", "::/128", "::1/128",
+		"169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32", "fe80::/10", "64:ff9b::a9fe:0/112", "fd00:ec2::/96", "fd20:ce::254/128",
+	} {
 		denied = append(denied, netip.MustParsePrefix(network))
 	}
 	want := config.Config{
@@ -71,10 +74,12 @@ func TestLoad_defaultsAndExampleAgree(t *testing.T) {
 		Notifications: config.Notifications{TestCallback: true, RetryFor: 24 * time.Hour, DeniedNetworks: denied},
 		NFVO:          config.NFVO{Grants: true, Packages: config.PackagesOff, Timeout: 30 * time.Second, GrantTimeout: time.Hour, GrantPoll: 2 * time.Second},
 		Packages:      config.Packages{DeniedNetworks: denied},
+		Vims:          config.Vims{DeniedNetworks: denied[4:]}, // a VIM may be on this host
 		UserData:      config.UserData{Timeout: 30 * time.Second},
 		Keys:          config.Keys{Env: "WINDLASS_KEYS"},
 		Worker:        config.Worker{Concurrency: 1000, Metrics: "127.0.0.1:9891", Attempts: 10, Reconnect: 3 * time.Minute},
 		Kubernetes:    config.Kubernetes{Apt: config.Apt{Suite: "/"}},
+		Telemetry:     config.Telemetry{Protocol: config.TelemetryGRPC, Traces: true, Metrics: true, SampleRatio: 1, MetricsInterval: 30 * time.Second},
 		Log:           config.Log{Level: slog.LevelInfo, Format: "json"},
 		ShutdownGrace: 30 * time.Second,
 	}
@@ -191,6 +196,19 @@ func TestConfig_logsWithoutThePassword(t *testing.T) {
 	log.Info("start", slog.Any("config", config.Config{DatabaseURL: "postgres://u:hunter2@h/d"}))
 	assert.NotContains(t, out.String(), "hunter2")
 	assert.Contains(t, fmt.Sprint(out.String()), "postgres://u:xxxxx@h/d")
+}
+
+func TestLoad_takesNamesOfHosts(t *testing.T) {
+	t.Setenv("WINDLASS_API_ALLOWED_HOSTS", "Windlass, vnfm.internal.example")
+	c, err := load(t, []config.Need{config.NeedAPI})
+	require.NoError(t, err)
+	require.Equal(t, []string{"windlass", "vnfm.internal.example"}, c.API.AllowedHosts)
+	for _, wrong := range []string{"*", "vnfm.example:9890", "https://vnfm.example", "a b", ".example"} {
+		t.Setenv("WINDLASS_API_ALLOWED_HOSTS", wrong)
+		_, err := load(t, []config.Need{config.NeedAPI})
+		require.ErrorContains(t, err, "WINDLASS_API_ALLOWED_HOSTS", wrong)
+		require.ErrorContains(t, err, "not the name of a host", wrong)
+	}
 }
 
 func TestLoad_takesOriginsOfWebUIs(t *testing.T) {

@@ -122,6 +122,9 @@ func (l *loader) finish() {
 	if needed(NeedAPI) {
 		l.finishAuth()
 	}
+	if needed(NeedTelemetry) {
+		l.finishTelemetry()
+	}
 }
 
 // finishNFVO refuses halves of what goes together.

@@ -24,8 +24,14 @@ const (
 	fileEnv  = "WINDLASS_CONFIG"
 )
 
-// deniedByDefault are this host and its links: services there trust whoever reaches them.
-const deniedByDefault = "0.0.0.0/8,127.0.0.0/8,169.254.0.0/16,::/128,::1/128,fe80::/10"
+// Services at these addresses trust whoever reaches them.
+const (
+	// metadata are links of this host, and the addresses at which clouds give their servers credentials: most at
+	// 169.254.169.254, which some networks translate to IPv6, others elsewhere.
+	metadata = "169.254.0.0/16,100.100.100.200/32,168.63.129.16/32,192.0.0.192/32,fe80::/10,64:ff9b::a9fe:0/112,fd00:ec2::/96,fd20:ce::254/128"
+	// deniedByDefault are this host, too.
+	deniedByDefault = "0.0.0.0/8,127.0.0.0/8,::/128,::1/128," + metadata
+)
 
 // settings are all there are, in the order of --help and of the example file.
 var settings = [...]setting{
@@ -83,6 +89,10 @@ var settings = [...]setting{
 	{
 		key: "api.codecOrigins", need: NeedAPI, usage: "`origins` of the Web UIs that may use the codec, separated by commas, such as https://temporal.example",
 		set: func(c *Config, v string) (err error) { c.API.CodecOrigins, err = parseOrigins(v); return err },
+	},
+	{
+		key: "api.allowedHosts", need: NeedAPI, usage: "further `names` of the API's host, with commas between them; auth.mode none answers to no other name",
+		set: func(c *Config, v string) (err error) { c.API.AllowedHosts, err = parseHosts(v); return err },
 	},
 	{
 		key: "api.tls.certFile", need: NeedAPI, usage: "`file` with the API's certificate, read again when it changes; without one the API speaks plain HTTP",
@@ -327,6 +337,11 @@ var settings = [...]setting{
 		set: func(c *Config, v string) (err error) { c.Packages.SignatureRequired, err = parseBool(v); return err },
 	},
 	{
+		key: "vims.deniedNetworks", need: NeedVims, fallback: metadata,
+		usage: "`networks` in which no VIM and no node may be, with commas between them; \"none\" denies nothing",
+		set:   func(c *Config, v string) (err error) { c.Vims.DeniedNetworks, err = parseNetworks(v); return err },
+	},
+	{
 		key: "userData.python", need: NeedPackages, usage: "`path` of the Python 3 that runs user data classes of packages, confined; without it none are run",
 		set: func(c *Config, v string) error { c.UserData.Python = v; return nil },
 	},
@@ -400,6 +415,34 @@ var settings = [...]setting{
 	{
 		key: "kubernetes.podNetwork", need: NeedWorker, usage: "`file` with the manifest of the pod network, for requests that name none",
 		set: func(c *Config, v string) error { c.Kubernetes.PodNetworkFile = v; return nil },
+	},
+	{
+		key: "telemetry.endpoint", need: NeedTelemetry, usage: "`URL` of the collector that takes traces and metrics by OTLP; without one nothing is sent",
+		set: func(c *Config, v string) error { c.Telemetry.Endpoint = v; return checkCollector(v) },
+	},
+	{
+		key: "telemetry.protocol", need: NeedTelemetry, fallback: TelemetryGRPC, usage: "`how` OTLP is spoken: grpc, or http (with protobuf)",
+		set: func(c *Config, v string) (err error) { c.Telemetry.Protocol, err = parseProtocol(v); return err },
+	},
+	{
+		key: "telemetry.caFile", need: NeedTelemetry, usage: "`file` with the authorities of the collector's certificate; those of the system when not given",
+		set: func(c *Config, v string) error { c.Telemetry.CAFile = v; return nil },
+	},
+	{
+		key: "telemetry.traces", need: NeedTelemetry, fallback: "true", usage: "send traces, where there is a collector",
+		set: func(c *Config, v string) (err error) { c.Telemetry.Traces, err = parseBool(v); return err },
+	},
+	{
+		key: "telemetry.metrics", need: NeedTelemetry, fallback: "true", usage: "send metrics, where there is a collector",
+		set: func(c *Config, v string) (err error) { c.Telemetry.Metrics, err = parseBool(v); return err },
+	},
+	{
+		key: "telemetry.sampleRatio", need: NeedTelemetry, fallback: "1", usage: "`share` of traces that are kept, from 0 to 1, of those that a client has not decided about",
+		set: func(c *Config, v string) (err error) { c.Telemetry.SampleRatio, err = parseRatio(v); return err },
+	},
+	{
+		key: "telemetry.metricsInterval", need: NeedTelemetry, fallback: "30s", usage: "how `often` metrics are sent",
+		set: func(c *Config, v string) (err error) { c.Telemetry.MetricsInterval, err = parsePositive(v); return err },
 	},
 	{
 		key: "log.level", fallback: "info", usage: "least `level` that is logged: debug, info, warn or error",

@@ -56,6 +56,20 @@ func parseOrigins(v string) ([]string, error) {
 	return out, nil
 }
 
+// hostPattern is that of names of hosts, without a port.
+var hostPattern = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$`)
+
+// parseHosts reads names of hosts, as clients have them in the Host header but without a port.
+func parseHosts(v string) ([]string, error) {
+	hosts := parseList(strings.ToLower(v))
+	for _, host := range hosts {
+		if !hostPattern.MatchString(host) {
+			return nil, fmt.Errorf("has %q, not the name of a host like vnfm.example, without a port", host)
+		}
+	}
+	return hosts, nil
+}
+
 func checkNotEmpty(v string) error {
 	if strings.TrimSpace(v) == "" {
 		return errors.New("is empty")

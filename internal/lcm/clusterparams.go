@@ -123,6 +123,7 @@ func (p *ClusterParams) read(o *paramReader) {
 
 func (n *NodeParams) read(o *paramReader) {
 	o.text("aspect_id", &n.AspectID)
+	o.text("vdu_id", &n.VduID)
 	o.text("ssh_cp_name", &n.SSHCpName)
 	o.text("nic_cp_name", &n.NicCpName)
 	o.text("username", &n.Username)

@@ -58,8 +58,11 @@ func (c *paramChecks) pattern(key, value string, want *regexp.Regexp, meaning st
 }
 
 func (c *paramChecks) nodeParams(key string, n NodeParams, count int) {
-	if count > 1 && n.AspectID == "" {
-		c.add(key+".aspect_id", "is missing: it names the Heat group of the %d VMs.", count)
+	switch {
+	case n.AspectID != "" && n.VduID != "":
+		c.add(key+".vdu_id", "must not be given together with aspect_id: each says which VMs these nodes are.")
+	case count > 1 && n.AspectID == "" && n.VduID == "":
+		c.add(key+".aspect_id", "is missing: it names the Heat group of the %d VMs; or give their VDU, as vdu_id.", count)
 	}
 	if n.SSHCpName == "" {
 		c.add(key+".ssh_cp_name", "is missing: it names the port or floating IP for SSH.")

@@ -1,6 +1,7 @@
 package lcm
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -109,13 +110,16 @@ func (i *InstantiatedVnfInfo) LinkInfo(apiVersion int) []ExtVirtualLinkInfo {
 		for _, cp := range i.ExtCps {
 			if cp.ExtLinkPortID != "" && connects([]ExtVirtualLink{link}, cp.CpdID) {
 				out[at].ExtLinkPorts = append(out[at].ExtLinkPorts, ExtLinkPortInfo{
-					ID: cp.ExtLinkPortID, ResourceHandle: PortHandle(connection, cp.ExtLinkPortID), CpInstanceID: cp.ID,
+					ID: cp.ExtLinkPortID, ResourceHandle: PortHandle(connection, cp.port()), CpInstanceID: cp.ID,
 				})
 			}
 		}
 	}
 	return out
 }
+
+// port is what the VIM calls the port.
+func (cp VnfExtCpInfo) port() string { return cmp.Or(cp.PortID, cp.ExtLinkPortID) }
 
 // CpConfigID is the key of the entry of currentVnfExtCpData that a connection point is configured by.
 func (i *InstantiatedVnfInfo) CpConfigID(cpd string) string {

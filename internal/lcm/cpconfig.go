@@ -15,6 +15,8 @@ type ExtCp struct {
 	FixedIPs []FixedIP
 	// MAC is "" when the VIM chooses the address.
 	MAC string `json:",omitempty"`
+	// LinkPort is the port that the connection point is given, nil when the stack makes one.
+	LinkPort *LinkPort `json:",omitempty"`
 	// Configs are the entries of cpConfig, ordered by their keys. There are none where the client gave no keys, as in v2.6.1,
 	// and where an older Windlass has kept the connection point.
 	Configs []CpConfig `json:",omitempty"`
@@ -30,8 +32,10 @@ type CpConfig struct {
 	Key      string
 	FixedIPs []FixedIP `json:",omitempty"`
 	MAC      string    `json:",omitempty"`
+	LinkPort *LinkPort `json:",omitempty"`
 
-	bare bool // a request's entry without cpProtocolData, which leaves that of the entry as it is
+	bare   bool // a request's entry without cpProtocolData, which leaves that of the entry as it is
+	ported bool // a request's entry that says which port it has, or none (null); others leave that of the entry as it is
 }
 
 // FixedIP is a fixed address of a connection point, or some that the VIM chooses.
@@ -55,14 +59,14 @@ func (ip FixedIP) Count() int {
 // chosen tells whether a port has to be told of it: Neutron gives a port an address anyway.
 func (ip FixedIP) chosen() bool { return ip.Address != "" || ip.SubnetID != "" }
 
-// addressed tells whether the entry asks for more than a port.
+// addressed tells whether the entry asks for more than any port.
 func (c CpConfig) addressed() bool {
-	return c.MAC != "" || slices.ContainsFunc(c.FixedIPs, FixedIP.chosen)
+	return c.MAC != "" || c.LinkPort != nil || slices.ContainsFunc(c.FixedIPs, FixedIP.chosen)
 }
 
 // unique tells whether no two ports can have what the entry asks for.
 func (c CpConfig) unique() bool {
-	return c.MAC != "" || slices.ContainsFunc(c.FixedIPs, func(ip FixedIP) bool { return ip.Address != "" })
+	return c.MAC != "" || c.LinkPort != nil || slices.ContainsFunc(c.FixedIPs, func(ip FixedIP) bool { return ip.Address != "" })
 }
 
 // contradict tells whether a Base HOT, which makes all ports of a connection point alike, cannot do what the entries ask for.
@@ -104,16 +108,16 @@ func (cp ExtCp) entries() []CpConfig {
 	if len(cp.Configs) > 0 {
 		return cp.Configs
 	}
-	return []CpConfig{{Key: cp.CpdID, FixedIPs: cp.FixedIPs, MAC: cp.MAC}}
+	return []CpConfig{{Key: cp.CpdID, FixedIPs: cp.FixedIPs, MAC: cp.MAC, LinkPort: cp.LinkPort}}
 }
 
 // settled has the addresses of its entries.
 func (cp ExtCp) settled() ExtCp {
-	cp.FixedIPs, cp.MAC = nil, ""
+	cp.FixedIPs, cp.MAC, cp.LinkPort = nil, "", nil
 	for _, c := range cp.Configs {
 		if c.addressed() {
 			cp.FixedIPs = slices.DeleteFunc(slices.Clone(c.FixedIPs), func(ip FixedIP) bool { return !ip.chosen() })
-			cp.MAC = c.MAC
+			cp.MAC, cp.LinkPort = c.MAC, c.LinkPort
 			break
 		}
 	}
@@ -125,8 +129,8 @@ func (cp ExtCp) settled() ExtCp {
 // one with keys of what had none, unless it names the connection point's id, which is shown as the key then.
 func (cp ExtCp) over(had ExtCp) (ExtCp, bool) {
 	switch {
-	case cp.listed, len(cp.Configs)+len(cp.removed) == 0 && (len(cp.FixedIPs) > 0 || cp.MAC != ""):
-		return ExtCp{CpdID: cp.CpdID, FixedIPs: cp.FixedIPs, MAC: cp.MAC}, true
+	case cp.listed, len(cp.Configs)+len(cp.removed) == 0 && (len(cp.FixedIPs) > 0 || cp.MAC != "" || cp.LinkPort != nil):
+		return ExtCp{CpdID: cp.CpdID, FixedIPs: cp.FixedIPs, MAC: cp.MAC, LinkPort: cp.LinkPort}, true
 	case len(cp.Configs)+len(cp.removed) == 0:
 		had.CpdID = cp.CpdID
 		return had, true
@@ -144,16 +148,27 @@ func (cp ExtCp) over(had ExtCp) (ExtCp, bool) {
 	entries = slices.DeleteFunc(entries, func(c CpConfig) bool { return slices.Contains(cp.removed, c.Key) })
 	for _, c := range cp.Configs {
 		at := slices.IndexFunc(entries, func(known CpConfig) bool { return known.Key == c.Key })
-		switch {
-		case at < 0:
-			c.bare = false
+		if at < 0 {
+			c.bare, c.ported = false, false
 			entries = append(entries, c)
-		case !c.bare:
-			entries[at] = c
+			continue
 		}
+		entries[at] = c.over(entries[at])
 	}
 	slices.SortFunc(entries, func(a, b CpConfig) int { return strings.Compare(a.Key, b.Key) })
 	return ExtCp{CpdID: cp.CpdID, Configs: entries}.settled(), len(entries) > 0
+}
+
+// over is the entry with what a request says of it laid over what it was.
+func (c CpConfig) over(was CpConfig) CpConfig {
+	out := was
+	if !c.bare {
+		out.FixedIPs, out.MAC = c.FixedIPs, c.MAC
+	}
+	if c.ported {
+		out.LinkPort = c.LinkPort
+	}
+	return out
 }
 
 // Leaves tells whether a request names no more of the connection point than entries that are to go.
@@ -166,14 +181,11 @@ type rawExtVirtualLink struct {
 		CpdID    string              `json:"cpdId"`
 		CpConfig keyed[*rawCpConfig] `json:"cpConfig"`
 	} `json:"extCps"`
-	ExtLinkPorts []struct {
-		ID             string         `json:"id"`
-		ResourceHandle ResourceHandle `json:"resourceHandle"`
-	} `json:"extLinkPorts"`
+	ExtLinkPorts []rawLinkPort `json:"extLinkPorts"`
 }
 
 type rawCpConfig struct {
-	LinkPortID     string          `json:"linkPortId"`
+	LinkPortID     rawLinkPortID   `json:"linkPortId"`
 	CpProtocolData rawProtocolData `json:"cpProtocolData"`
 }
 
@@ -210,7 +222,7 @@ func (r rawExtVirtualLink) link() ExtVirtualLink {
 		for i, config := range cp.CpConfig.items {
 			switch key := cp.CpConfig.keys[i]; {
 			case config != nil:
-				ext.Configs = append(ext.Configs, config.entry(key))
+				ext.Configs = append(ext.Configs, config.entry(key, r))
 				ext.listed = ext.listed || key == ""
 			case key != "":
 				ext.removed = append(ext.removed, key)
@@ -225,8 +237,10 @@ func (r rawExtVirtualLink) link() ExtVirtualLink {
 	return out
 }
 
-func (c rawCpConfig) entry(key string) CpConfig {
-	out := CpConfig{Key: key, bare: !c.CpProtocolData.given}
+// entry is one of a connection point on that link. The name of a port that nobody describes says nothing.
+func (c rawCpConfig) entry(key string, link rawExtVirtualLink) CpConfig {
+	out := CpConfig{Key: key, bare: !c.CpProtocolData.given, LinkPort: link.port(c.LinkPortID.id)}
+	out.ported = out.LinkPort != nil || c.LinkPortID.given && c.LinkPortID.id == ""
 	for _, data := range c.CpProtocolData.list {
 		out.MAC = cmp.Or(out.MAC, data.IPOverEthernet.MacAddress)
 		for _, ip := range data.IPOverEthernet.IPAddresses {

@@ -101,9 +101,14 @@ func TestCheckLinkConfigs_tellsWhatIsWrongAndWhatCannotBe(t *testing.T) {
 		impossible      map[string]string
 	}{
 		"nothing":                      {`{}`, ports, nil, nil},
-		"a port that nobody describes": {`[{"linkPortId":"q"}]`, ports, nil, nil},
-		"a port":                       {`[{"linkPortId":"p"}]`, ports, nil, map[string]string{at + "[0].linkPortId": "port-1"}},
-		"a port, by key":               {`{"a b":{"linkPortId":"p"},"c":null}`, ports, nil, map[string]string{at + "['a b'].linkPortId": "port-1"}},
+		"a port that nobody describes": {`[{"linkPortId":"q"}]`, ports, map[string]string{at + "[0].linkPortId": "none of the link's extLinkPorts has this id"}, nil},
+		"no ports are described":       {`[{"linkPortId":"q"}]`, "", nil, nil},
+		"a port":                       {`[{"linkPortId":"p"}]`, ports, nil, nil},
+		"a port, by key":               {`{"a b":{"linkPortId":"p"},"c":null}`, ports, nil, nil},
+		"a port beside its address":    {`{"a":{"linkPortId":"p",` + strings.TrimPrefix(on(fixed7), "{") + `}`, ports, nil, nil},
+		"no port":                      {`{"a":{"linkPortId":null}}`, ports, nil, nil},
+		"a port twice":                 {`{"a":{"linkPortId":"p"},"b":{"linkPortId":"p"}}`, ports, map[string]string{at + ".b.linkPortId": "is the port port-1, which " + at + ".a has already"}, map[string]string{at: "more than one entry with addresses, or with a port"}},
+		"two ports of one id":          {`{}`, `,"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"1"}},{"id":"p","resourceHandle":{"resourceId":"2"}}]`, map[string]string{"$.extVirtualLinks[0].extLinkPorts[1].id": "another port"}, nil},
 		"one with addresses":           {`{"a":` + on(fixed7) + `,"b":` + plain + `,"c":` + on(anyIPv4) + `}`, "", nil, nil},
 		"two with addresses":           {`{"a":` + on(fixed7) + `,"b":` + on(fixed8) + `}`, "", nil, map[string]string{at: "one entry of a connection point can have addresses"}},
 		"two in a list":                {`[` + on(fixed7) + `,` + on(ofS) + `]`, "", nil, map[string]string{at: "more than one entry with addresses"}},

@@ -17,12 +17,10 @@ func CheckLinkConfigs(list json.RawMessage) (mistakes, impossible []Problem) {
 	if len(list) == 0 || json.Unmarshal(list, &raw) != nil {
 		return nil, nil
 	}
-	var c configCheck
+	c := configCheck{used: map[string]string{}}
 	for i, link := range raw {
-		c.ports = map[string]string{}
-		for _, port := range link.ExtLinkPorts {
-			c.ports[port.ID] = port.ResourceHandle.ResourceID
-		}
+		c.link = link
+		c.linkPorts(fmt.Sprintf("$.extVirtualLinks[%d]", i))
 		for k, cp := range link.ExtCps {
 			at := fmt.Sprintf("$.extVirtualLinks[%d].extCps[%d].cpConfig", i, k)
 			var entries []CpConfig
@@ -35,10 +33,10 @@ func CheckLinkConfigs(list json.RawMessage) (mistakes, impossible []Problem) {
 					path = MemberPath(at, key)
 				}
 				c.entry(path, *config)
-				entries = append(entries, config.entry(cp.CpConfig.keys[n]))
+				entries = append(entries, config.entry(cp.CpConfig.keys[n], link))
 			}
 			if contradict(entries) {
-				c.cannot(at, "has more than one entry with addresses. "+OneAddressed)
+				c.cannot(at, "has more than one entry with addresses, or with a port (linkPortId). "+OneAddressed)
 			}
 		}
 	}
@@ -51,7 +49,8 @@ const OneAddressed = "The Base HOT makes the ports of all VNFCs of a VDU alike, 
 
 type configCheck struct {
 	mistakes, impossible []Problem
-	ports                map[string]string // what the VIM calls the ports of a link, by their ids
+	link                 rawExtVirtualLink // the one that is looked at
+	used                 map[string]string // where the ports of the VIM are named
 }
 
 func (c *configCheck) wrong(path, format string, args ...any) {
@@ -63,10 +62,7 @@ func (c *configCheck) cannot(path, format string, args ...any) {
 }
 
 func (c *configCheck) entry(path string, config rawCpConfig) {
-	if port, ok := c.ports[config.LinkPortID]; ok {
-		c.cannot(path+".linkPortId", "is the port %s of extLinkPorts, and Windlass connects no ports that others have made: the Base HOT makes them. "+
-			"Leave linkPortId out, and have the port's addresses in cpProtocolData, where no other port has them", port)
-	}
+	c.linkPort(path, config)
 	for d, data := range config.CpProtocolData.list {
 		path := fmt.Sprintf("%s.cpProtocolData[%d].ipOverEthernet.ipAddresses", path, d)
 		free := map[string]int{} // the addresses by their type of which no subnet is named

@@ -102,7 +102,7 @@ func ParseHeal(body json.RawMessage) (out HealRequest, err error) {
 }
 
 // KeepsVolumes reports whether a machine that is healed gets its volumes back with all data, and which member of the request
-// says so: KeepVolumes, HealAll, or "" for none. Without a word those of a storage server are replaced, and those of a registry of images kept.
+// says so: KeepVolumes, HealAll, or "" for none. Without a word those of a storage server are replaced, and all others are kept.
 func (r HealRequest) KeepsVolumes() (keep bool, by string) {
 	var problems []Problem // told when the request came
 	params := newParamReader("$.additionalParams", r.AdditionalParams, &problems)
@@ -116,6 +116,14 @@ func (r HealRequest) KeepsVolumes() (keep bool, by string) {
 		return !replaced, HealAll
 	}
 	return false, ""
+}
+
+// ReplacesAll reports whether a heal is to replace what belongs to its VNFCs, too: their ports and their volumes.
+func (r HealRequest) ReplacesAll() (all bool) {
+	var problems []Problem // told when the request came
+	params := newParamReader("$.additionalParams", r.AdditionalParams, &problems)
+	params.boolean(HealAll, &all)
+	return all
 }
 
 // ScaleInChoice says in additionalParams which VMs go in a scaling in.

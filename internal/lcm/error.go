@@ -36,6 +36,8 @@ type Error struct {
 	Problems []Problem `json:"problems,omitempty"`
 	// Unprocessable makes an Invalid error a 422: the body is well formed but names what does not exist.
 	Unprocessable bool `json:"unprocessable,omitempty"`
+	// TraceID is the trace that it came up in, "" when there is none; whoever stores an error puts it in.
+	TraceID string `json:"traceId,omitempty"`
 	// RetryAfter is how long the other side wants to be left alone; 0 when it named no time.
 	RetryAfter time.Duration `json:"-"`
 	// Err is the cause, for the log only.

@@ -1,6 +1,7 @@
 package lcm
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -42,10 +43,80 @@ func (r ChangeExtConnRequest) ChangesVim(inst VnfInstance) bool {
 	return slices.ContainsFunc(r.VimConnections, func(p VimConnectionPatch) bool { return !p.Removes() && inst.Uses(p.ID) })
 }
 
-// Reconnected are the links with the changes made: a connection point that a change names leaves the link that it was
-// on, a link of the same id gets the resource that the change names, and one without connection points goes.
-func Reconnected(have, changes []ExtVirtualLink) []ExtVirtualLink {
-	return slices.DeleteFunc(Overridden(have, changes), func(l ExtVirtualLink) bool { return len(l.ExtCps) == 0 })
+// Reconnected are the links with the changes of a request made: a connection point that it names leaves the link that it was on, and
+// nothing else changes. Those that stay on a link of which others go to another resource keep the former one: then two links have the
+// same id. Links without connection points go. A connection point keeps entries of its configuration that the request does not name
+// where it stays on the same resource.
+func Reconnected(have, changes []ExtVirtualLink) []ExtVirtualLink { return moved(have, changes, false) }
+
+// PartlyReconnected are links of which some connection points are as other links have them.
+func PartlyReconnected(before, after []ExtVirtualLink, cpds []string) []ExtVirtualLink {
+	links := before
+	for _, link := range after {
+		for _, cp := range link.ExtCps {
+			if !slices.Contains(cpds, cp.CpdID) {
+				continue
+			}
+			as := cp
+			as.Configs = slices.Clone(cp.Configs)
+			for i := range as.Configs {
+				as.Configs[i].ported = true
+			}
+			_, had, _ := Connection(links, cp.CpdID)
+			for _, c := range had.Configs {
+				if !slices.ContainsFunc(as.Configs, func(o CpConfig) bool { return o.Key == c.Key }) {
+					as.removed = append(as.removed, c.Key)
+				}
+			}
+			as.listed = len(cp.Configs) == 0 // takes the place of all that there was
+			links = moved(links, []ExtVirtualLink{{ID: link.ID, ResourceID: link.ResourceID, ExtCps: []ExtCp{as}}}, false)
+		}
+	}
+	return links
+}
+
+// Regranted are the links of a change as a grant has them: a connection point keeps what was asked for and the grant does not repeat,
+// also on another resource.
+func Regranted(asked, granted []ExtVirtualLink) []ExtVirtualLink { return moved(asked, granted, true) }
+
+func moved(have, changes []ExtVirtualLink, carry bool) (links []ExtVirtualLink) {
+	for _, link := range have {
+		link.ExtCps = slices.Clone(link.ExtCps)
+		links = append(links, link)
+	}
+	for _, change := range changes {
+		for _, cp := range change.ExtCps {
+			links = moveCp(links, change, cp, carry)
+		}
+	}
+	return slices.DeleteFunc(links, func(l ExtVirtualLink) bool { return len(l.ExtCps) == 0 })
+}
+
+// moveCp takes one connection point to the link of a change.
+func moveCp(links []ExtVirtualLink, to ExtVirtualLink, cp ExtCp, carry bool) []ExtVirtualLink {
+	at := slices.IndexFunc(links, func(l ExtVirtualLink) bool { return l.ID == to.ID && l.ResourceID == to.ResourceID })
+	from := at
+	if from < 0 || !connects(links[from:from+1], cp.CpdID) {
+		from = slices.IndexFunc(links, func(l ExtVirtualLink) bool { return l.ID == to.ID && connects([]ExtVirtualLink{l}, cp.CpdID) })
+	}
+	var had ExtCp
+	if from >= 0 && (from == at || carry || cp.Leaves()) {
+		_, had, _ = Connection(links[from:from+1], cp.CpdID)
+	}
+	merged, stays := cp.over(had)
+	for i := range links {
+		if stays || i == from {
+			links[i].ExtCps = slices.DeleteFunc(links[i].ExtCps, func(c ExtCp) bool { return c.CpdID == cp.CpdID })
+		}
+	}
+	switch {
+	case !stays:
+	case at >= 0:
+		links[at].ExtCps = append(links[at].ExtCps, merged)
+	default:
+		links = append(links, ExtVirtualLink{ID: to.ID, ResourceID: to.ResourceID, ExtCps: []ExtCp{merged}})
+	}
+	return links
 }
 
 // Overridden are the links of a request, of which those of a grant take the place (SOL003 clause 9.5.2.3): a connection
@@ -88,7 +159,9 @@ func SameLinks(a, b []ExtVirtualLink) bool {
 			links[i].ExtCps = slices.Clone(links[i].ExtCps)
 			slices.SortFunc(links[i].ExtCps, func(a, b ExtCp) int { return strings.Compare(a.CpdID, b.CpdID) })
 		}
-		slices.SortFunc(links, func(a, b ExtVirtualLink) int { return strings.Compare(a.ID, b.ID) })
+		slices.SortFunc(links, func(a, b ExtVirtualLink) int {
+			return cmp.Or(strings.Compare(a.ID, b.ID), strings.Compare(a.ResourceID, b.ResourceID))
+		})
 		return links
 	}
 	return slices.EqualFunc(sorted(a), sorted(b), func(a, b ExtVirtualLink) bool {
@@ -96,8 +169,11 @@ func SameLinks(a, b []ExtVirtualLink) bool {
 	})
 }
 
+// Same tells whether a connection point is configured as another one.
+func (cp ExtCp) Same(other ExtCp) bool { return cp.equal(other) }
+
 func (cp ExtCp) equal(other ExtCp) bool {
-	return cp.CpdID == other.CpdID && cp.MAC == other.MAC && slices.Equal(cp.FixedIPs, other.FixedIPs)
+	return cp.CpdID == other.CpdID && cp.MAC == other.MAC && samePort(cp.LinkPort, other.LinkPort) && slices.Equal(cp.FixedIPs, other.FixedIPs)
 }
 
 // Connection is the link on which a connection point is, and how; false when it is on none.
@@ -137,6 +213,7 @@ type VnfExtCpData struct {
 
 // VnfExtCpConfig is SOL003 v3.3.1 clause 4.4.1.10a.
 type VnfExtCpConfig struct {
+	LinkPortID     string           `json:"linkPortId,omitempty"`
 	CpProtocolData []CpProtocolData `json:"cpProtocolData"`
 }
 
@@ -179,7 +256,11 @@ func LinkInfo(links []ExtVirtualLink, vimConnection string, apiVersion int) []Ex
 func (cp ExtCp) data() VnfExtCpData {
 	out := VnfExtCpData{CpdID: cp.CpdID, CpConfig: map[string]VnfExtCpConfig{}}
 	for _, c := range cp.entries() {
-		out.CpConfig[c.Key] = VnfExtCpConfig{CpProtocolData: []CpProtocolData{c.protocol()}}
+		config := VnfExtCpConfig{CpProtocolData: []CpProtocolData{c.protocol()}}
+		if c.LinkPort != nil {
+			config.LinkPortID = c.LinkPort.ID
+		}
+		out.CpConfig[c.Key] = config
 	}
 	return out
 }

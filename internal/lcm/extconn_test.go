@@ -26,11 +26,22 @@ func TestReconnected_movesConnectionPointsAndKeepsTheRest(t *testing.T) {
 		"to a new link":   {[]lcm.ExtVirtualLink{link("c", "net-c", "one")}, []lcm.ExtVirtualLink{link("a", "net-a", "two"), link("b", "net-b", "three"), link("c", "net-c", "one")}},
 		"to another link": {[]lcm.ExtVirtualLink{link("b", "net-b", "one")}, []lcm.ExtVirtualLink{link("a", "net-a", "two"), link("b", "net-b", "three", "one")}},
 		"the last one":    {[]lcm.ExtVirtualLink{link("a", "net-a", "three")}, []lcm.ExtVirtualLink{link("a", "net-a", "one", "two", "three")}},
+		"one of two":      {[]lcm.ExtVirtualLink{link("a", "net-x", "one")}, []lcm.ExtVirtualLink{link("a", "net-a", "two"), link("b", "net-b", "three"), link("a", "net-x", "one")}},
+		"and the other":   {[]lcm.ExtVirtualLink{link("a", "net-x", "one"), link("a", "net-x", "two")}, []lcm.ExtVirtualLink{link("b", "net-b", "three"), link("a", "net-x", "one", "two")}},
 		"another network": {[]lcm.ExtVirtualLink{link("b", "net-x", "three")}, []lcm.ExtVirtualLink{link("a", "net-a", "one", "two"), link("b", "net-x", "three")}},
 	} {
 		assert.Equal(t, c.want, lcm.Reconnected(have, c.changes), name)
 	}
 	assert.Len(t, have[0].ExtCps, 2, "what it was given stays")
+}
+
+func TestReconnected_takesNoAddressesToAnotherNetwork(t *testing.T) {
+	t.Parallel()
+	address := []lcm.FixedIP{{Address: "10.0.0.7"}}
+	have := []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "one", FixedIPs: address}}}}
+	assert.Equal(t, address, lcm.Reconnected(have, []lcm.ExtVirtualLink{link("a", "net-a", "one")})[0].ExtCps[0].FixedIPs)
+	assert.Empty(t, lcm.Reconnected(have, []lcm.ExtVirtualLink{link("a", "net-x", "one")})[0].ExtCps[0].FixedIPs)
+	assert.Equal(t, address, lcm.Regranted(have, []lcm.ExtVirtualLink{link("a", "net-x", "one")})[0].ExtCps[0].FixedIPs, "the same request, elsewhere")
 }
 
 func TestOverridden_keepsWhatAGrantDoesNotRepeat(t *testing.T) {

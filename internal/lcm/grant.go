@@ -57,6 +57,9 @@ type GrantedChoices struct {
 	Images          map[string]string `json:"images,omitempty"`
 	ComputeFlavours map[string]string `json:"computeFlavours,omitempty"`
 	Zones           map[string]string `json:"zones,omitempty"`
+	// KeptImages are those that VDUs and storages have from the VNFD before the present one, which has others: nobody has chosen
+	// them, but with others Heat would make the servers that are there anew.
+	KeptImages map[string]string `json:"keptImages,omitempty"`
 }
 
 // PlacementConstraint is SOL003 clause 9.5.3.6: what an affinity rule of the VNFD means for the resources of a grant request.

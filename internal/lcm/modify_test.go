@@ -42,7 +42,7 @@ func object(t *testing.T, doc string) (out map[string]any) {
 	return out
 }
 
-func modified(t *testing.T, inst lcm.VnfInstance, pkg *lcm.VnfPkg, body string) (lcm.VnfInstance, lcm.VnfInfoModifications, error) {
+func modified(t *testing.T, inst lcm.VnfInstance, pkg *lcm.NextPackage, body string) (lcm.VnfInstance, lcm.VnfInfoModifications, error) {
 	t.Helper()
 	req, err := lcm.ParseModify([]byte(body))
 	require.NoError(t, err)
@@ -99,7 +99,7 @@ func TestModify_mergesVimConnectionsById(t *testing.T) {
 
 func TestModify_refusesWhatAnInstantiatedVnfNeeds(t *testing.T) {
 	t.Parallel()
-	pkg := &lcm.VnfPkg{ID: "other", VnfdID: "vnfd-2", Provider: "p", ProductName: "n", SoftwareVersion: "2", VnfdVersion: "3"}
+	pkg := &lcm.NextPackage{VnfPkg: lcm.VnfPkg{ID: "other", VnfdID: "vnfd-2", Provider: "p", ProductName: "n", SoftwareVersion: "2", VnfdVersion: "3"}}
 	inst := lcm.VnfInstance{
 		VnfPkgID:       "mine",
 		VimConnections: []lcm.VimConnectionInfo{{ID: "one", VimID: "vim-1"}, {ID: "own", VimID: "k8s"}, {ID: "two", VimID: "vim-2"}},
@@ -113,7 +113,7 @@ func TestModify_refusesWhatAnInstantiatedVnfNeeds(t *testing.T) {
 		`{"vimConnectionInfo":{"own":{"vimId":"x"}}}`: "own cluster",
 		`{"vimConnectionInfoDeleteIds":["own"]}`:      "own cluster",
 	} {
-		var of *lcm.VnfPkg
+		var of *lcm.NextPackage
 		if body == `{"vnfdId":"vnfd-2"}` {
 			of = pkg
 		}
@@ -132,4 +132,29 @@ func TestModify_refusesWhatAnInstantiatedVnfNeeds(t *testing.T) {
 	assert.Equal(t, lcm.VnfPkgID("other"), after.VnfPkgID)
 	assert.Equal(t, "n", done.ProductName)
 	assert.NotContains(t, done.Shown(2), "vnfPkgId")
+}
+
+// Its servers keep their images: with others Heat would make all of them anew at the next change.
+func TestModify_keepsTheImagesOfAnInstantiatedVnf(t *testing.T) {
+	t.Parallel()
+	next := &lcm.NextPackage{VnfPkg: lcm.VnfPkg{ID: "other", VnfdID: "vnfd-2", SoftwareVersion: "2"}, Succeeds: true, KeptImages: map[string]string{"node": "image-1"}}
+	inst := lcm.VnfInstance{VnfPkgID: "mine", Instantiated: &lcm.InstantiatedVnfInfo{Granted: &lcm.GrantedChoices{Zones: map[string]string{"node": "z"}}}}
+	after, done, err := modified(t, inst, next, `{"vnfdId":"vnfd-2"}`)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"vnfd-2", "2"}, []string{string(after.VnfdID), after.SoftwareVersion})
+	assert.Equal(t, lcm.VnfdID("vnfd-2"), done.VnfdID)
+	assert.Equal(t, &lcm.GrantedChoices{Zones: map[string]string{"node": "z"}, KeptImages: map[string]string{"node": "image-1"}}, after.Instantiated.Granted)
+	assert.Nil(t, inst.Instantiated.Granted.KeptImages, "the instance itself stays")
+
+	again := *next
+	again.ID, again.KeptImages = "third", map[string]string{"node": "image-2", "disk": "image-d"}
+	after, _, err = modified(t, after, &again, `{"vnfPkgId":"third"}`)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"node": "image-1", "disk": "image-d"}, after.Instantiated.Granted.KeptImages, "the servers still have the first one")
+
+	inst.Instantiated.Granted = nil
+	again.ID, again.KeptImages = "fourth", nil
+	after, _, err = modified(t, inst, &again, `{"vnfPkgId":"fourth"}`)
+	require.NoError(t, err)
+	assert.Nil(t, after.Instantiated.Granted)
 }

@@ -14,10 +14,17 @@ type Plan struct {
 	Bitrates bool `json:"bitrates,omitempty"`
 	// Leaving are the VMs that go. A heal replaces each of them.
 	Leaving []LeavingVnfc `json:"leaving,omitempty"`
-	// LeavingVolumes are Cinder volumes that are replaced with the storage server: what is on them is lost. KeepVolumes is set
-	// when it gets them back instead.
+	// LeavingVolumes are Cinder volumes that are replaced with their servers: what is on them is lost. KeepVolumes is set
+	// when a storage server, or a registry, gets them back instead.
 	LeavingVolumes []string `json:"leavingVolumes,omitempty"`
 	KeepVolumes    bool     `json:"keepVolumes,omitempty"`
+	// Within is set when a heal replaces servers alone, also those within members of groups: their ports, and the volumes that are
+	// not in LeavingVolumes, stay. Without it a member goes as a whole, as in heals that an older Windlass has planned.
+	Within bool `json:"within,omitempty"`
+	// LeavingPorts are ports of the stack that are replaced with their servers. Keepers are servers whose volumes their successors
+	// get: they are deleted first, because a volume is attached to one server.
+	LeavingPorts []string `json:"leavingPorts,omitempty"`
+	Keepers      []string `json:"keepers,omitempty"`
 	// Whole is set when a heal makes the entire VNF anew, or when it is terminated.
 	Whole bool `json:"whole,omitempty"`
 	// ChangeStateTo is what an OPERATE makes of the VMs of Operated; Whole is set when it is the state of all VMs then.
@@ -98,6 +105,12 @@ func (p Plan) Adds() int {
 
 // Removes is how many VMs go.
 func (p Plan) Removes() int { return len(p.Leaving) }
+
+// Revocable reports whether a heal deletes nothing before Heat has made all that takes its place, and no port loses its addresses to
+// another one. A heal of nodes is not: they leave their cluster first.
+func (p Plan) Revocable() bool {
+	return p.Within && len(p.Keepers)+len(p.LeavingPorts)+len(p.LeavingVolumes) == 0
+}
 
 // LeavingServers are the ids of the servers that go.
 func (p Plan) LeavingServers() []string {

@@ -11,7 +11,8 @@ const DefaultProject ProjectID = "default"
 
 // Scope is which resources a caller sees.
 type Scope struct {
-	// Project owns what the caller makes. Names (of VIMs, VNFDs) are looked up in it only.
+	// Project owns what the caller makes. Names (of VIMs, VNFDs) are looked up in it only. Who has none makes nothing, and
+	// looks up nothing by name.
 	Project ProjectID
 	// All sees the resources of every project.
 	All bool
@@ -29,10 +30,29 @@ func InProject(ctx context.Context, id ProjectID) context.Context {
 	return WithScope(ctx, Scope{Project: id})
 }
 
-// ScopeOf is the scope of a context. One that nobody has limited is Windlass's own work, which knows every project.
+// ScopeOf is the scope of a context. One that nobody has limited is Windlass's own: a relay or a reconciler that looks through
+// what there is, in every project and of none. It reads by id only.
 func ScopeOf(ctx context.Context) Scope {
 	if s, ok := ctx.Value(scopeKey{}).(Scope); ok {
 		return s
 	}
-	return Scope{Project: DefaultProject, All: true}
+	return Scope{All: true}
+}
+
+// OwnProject is the project of a context in which something is made or looked up by its name. A context without one is a
+// Bug: what is of no project in particular must not be taken from, or put into, somebody's.
+func OwnProject(ctx context.Context, what string) (ProjectID, error) {
+	if id := ScopeOf(ctx).Project; id != "" {
+		return id, nil
+	}
+	return "", Errorf(KindBug, "Windlass was to %s without knowing of which project.", what)
+}
+
+// Subject is what a piece of work is about; one of its members is given. The work is in the project of that.
+type Subject struct {
+	OpOccID        OpOccID
+	VnfInstanceID  VnfInstanceID
+	VnfPkgID       VnfPkgID
+	SubscriptionID SubscriptionID
+	DeliveryID     int64
 }

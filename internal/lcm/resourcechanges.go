@@ -152,7 +152,7 @@ func (r *ResourceChanges) partly(before, after *InstantiatedVnfInfo, was, is Vnf
 				continue
 			}
 			a.AffectedVnfcCpIDs = append(a.AffectedVnfcCpIDs, cp.ID)
-			if from.ExtLinkPortID != to.ExtLinkPortID {
+			if from.port() != to.port() {
 				r.port(before, cp, ChangeRemoved)
 				r.port(after, cp, ChangeAdded)
 			}
@@ -163,9 +163,9 @@ func (r *ResourceChanges) partly(before, after *InstantiatedVnfInfo, was, is Vnf
 	}
 }
 
-// port adds the port of a connection point, when it is on an external link.
+// port adds the port of a connection point, when it is on an external link. One that was given neither comes nor goes.
 func (r *ResourceChanges) port(info *InstantiatedVnfInfo, cp VnfcCpInfo, change ChangeType) {
-	if ext := info.external(cp); ext.ExtLinkPortID != "" {
+	if ext := info.external(cp); ext.ExtLinkPortID != "" && ext.PortID == "" {
 		r.AffectedExtLinkPorts = append(r.AffectedExtLinkPorts, AffectedExtLinkPort{
 			ID: ext.ExtLinkPortID, ChangeType: change, ExtCpInstanceID: ext.ID, ResourceHandle: PortHandle(info.VimConnectionID(), ext.ExtLinkPortID),
 		})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -36,12 +37,12 @@ const (
 // OwnProblems is what is wrong with a connection that brings the endpoint and the credentials of an OpenStack itself, instead of
 // naming a VIM of the registry; path is where it stands. A secret that is sealed counts as the text that it stands for.
 func (c VimConnectionInfo) OwnProblems(path string) []Problem {
-	if len(c.InterfaceInfo) == 0 && len(c.AccessInfo) == 0 {
+	if c.Bare() {
 		return []Problem{{Path: path + ".vimId", Detail: "is missing: name a VIM that is registered at /v1.0/vims, or give the interfaceInfo and accessInfo of an OpenStack"}}
 	}
 	p := connectionProblems{path: path}
 	if c.VimType != "" && VimTypeOf(c.VimType) != VimOpenStack {
-		p.add(".vimType", "must be %s or ETSINFV.OPENSTACK_KEYSTONE.V_3, not %q: with an endpoint and credentials of its own a connection can be to an OpenStack only", VimOpenStack, c.VimType)
+		p.add(".vimType", "must be %s, ETSINFV.OPENSTACK_KEYSTONE.V_2 or V_3, not %q: with an endpoint and credentials of its own a connection can be to an OpenStack only", VimOpenStack, c.VimType)
 	}
 	p.interfaceInfo(c.InterfaceInfo)
 	p.accessInfo(c.AccessInfo)
@@ -87,7 +88,7 @@ func isEndpoint(text string) bool {
 func (p *connectionProblems) accessInfo(info map[string]any) {
 	const at = ".accessInfo."
 	texts := []string{
-		"username", "password", "project", "projectDomain", "userDomain", "region", "user_id", "user_domain_name", "user_domain_id",
+		"username", "password", "project", "projectDomain", "userDomain", "region", "tenant", "user_id", "user_domain_name", "user_domain_id",
 		"project_name", "project_domain_name", "application_credential_id", "application_credential_secret", "ca_cert",
 	}
 	for _, key := range texts {
@@ -106,7 +107,7 @@ func (p *connectionProblems) accessInfo(info map[string]any) {
 	}
 	missing("", "username", "user_id")
 	missing("", "password")
-	missing(": it is the name of the project in which the VNF is", "project", "project_name")
+	missing(": it is the name of the project in which the VNF is", "project", "project_name", "tenant")
 }
 
 func isTextOrSealed(value any) bool {
@@ -129,6 +130,7 @@ func (c VimConnectionInfo) OwnVim(id VimID) Vim {
 			cred[to] = value
 		}
 	}
+	project := c.tenant(cred)
 	if unverified, _ := truth(c.InterfaceInfo[vimUnverified]); unverified {
 		cred["cert_verify"] = false
 	}
@@ -136,8 +138,30 @@ func (c VimConnectionInfo) OwnVim(id VimID) Vim {
 		cred["ca_cert"] = bundle
 	}
 	endpoint, _ := c.InterfaceInfo[vimEndpoint].(string)
-	return Vim{ID: id, Name: c.ID, Type: VimOpenStack, AuthURL: endpoint, AuthCred: cred, Extra: c.Extra}
+	return Vim{ID: id, Name: c.ID, Type: VimOpenStack, AuthURL: endpoint, AuthCred: cred, Project: project, Extra: c.Extra}
 }
+
+// tenant reads the name that ETSINFV.OPENSTACK_KEYSTONE.V_2 has for the project, where no other names it: its id, as Tacker's clients
+// send it, or its name, which goes into cred.
+func (c VimConnectionInfo) tenant(cred map[string]any) (project map[string]any) {
+	tenant, _ := cred["tenant"].(string)
+	switch named, _ := cred["project_name"].(string); {
+	case tenant == "" || named != "":
+		return nil
+	case isKeystoneID(tenant):
+		return map[string]any{"id": tenant}
+	default:
+		cred["project_name"] = tenant
+		return nil
+	}
+}
+
+// isKeystoneID tells whether a text is an id that Keystone makes: 32 hexadecimal digits, with or without dashes.
+func isKeystoneID(text string) bool {
+	return keystoneID.MatchString(strings.ReplaceAll(text, "-", ""))
+}
+
+var keystoneID = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
 // truth reads a boolean, which clients of key-value pairs may send as text; what is not given is false.
 func truth(value any) (is, ok bool) {

@@ -92,8 +92,11 @@ type VnfExtCpInfo struct {
 	CpdID string `json:"cpdId"`
 	// CpProtocolInfo are its addresses; nil for a VNF that was last looked at before they were recorded.
 	CpProtocolInfo []CpProtocolInfo `json:"cpProtocolInfo,omitempty"`
-	// ExtLinkPortID is the VIM's port, "" when it is not one of a VNFC.
+	// ExtLinkPortID is the port: the VIM's id of one that the stack has made, the request's of one that it has given. It is ""
+	// when it is not one of a VNFC.
 	ExtLinkPortID string `json:"extLinkPortId,omitempty"`
+	// PortID is the VIM's id of a port that the request has given, "" for others.
+	PortID string `json:"portId,omitempty"`
 	// AssociatedVnfcCpID is the connection point of a VNFC that is made external.
 	AssociatedVnfcCpID string `json:"associatedVnfcCpId,omitempty"`
 }
@@ -156,6 +159,8 @@ type VnfLcmOpOcc struct {
 	ChangedInfo *VnfInfoModifications
 	// OfVersion, when not 0, is the version of the instance that the operation is about; it is not stored.
 	OfVersion int64
+	// RegistersVim, when not "", is the name of the VIM as which the operation registers a cluster; it is not stored.
+	RegistersVim string
 	// ForwardOnly is set once rollback is not possible any more.
 	ForwardOnly bool
 	// Plan is what a scaling or a healing has decided to do, nil until then.

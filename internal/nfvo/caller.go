@@ -78,7 +78,10 @@ func (c *caller) once(ctx context.Context, r request, renew bool) (resp *http.Re
 	if kept, err = c.authenticate(ctx, req, r.auth, renew); err != nil {
 		return nil, false, err
 	}
-	if resp, err = c.http.Do(req); err != nil {
+	ctx, span := c.beginSpan(ctx, req)
+	resp, err = c.http.Do(req.WithContext(ctx))
+	endSpan(span, resp, err)
+	if err != nil {
 		return nil, false, unreachable(c.who, err)
 	}
 	return resp, kept, nil

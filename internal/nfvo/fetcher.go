@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
 // FetcherOptions say where packages may be fetched from, and how.
@@ -30,7 +31,7 @@ type FetcherOptions struct {
 
 // Fetcher fetches archives of VNF packages from where clients say.
 type Fetcher struct {
-	guard    guard
+	guard    outbound.Guard
 	http     *http.Client
 	maxSize  int64
 	patience time.Duration
@@ -46,7 +47,7 @@ const (
 // NewFetcher makes a client. It uses no proxy; where a source sends on is looked at like the source itself.
 func NewFetcher(o FetcherOptions) *Fetcher {
 	f := &Fetcher{
-		guard:   guard{denied: o.Denied, httpsOnly: o.HTTPSOnly, section: "packages", what: "no package may be fetched from"},
+		guard:   outbound.Guard{Denied: o.Denied, HTTPSOnly: o.HTTPSOnly, Section: "packages", What: "no package may be fetched from"},
 		maxSize: o.MaxSize, patience: o.Patience,
 	}
 	if f.maxSize == 0 {
@@ -55,7 +56,7 @@ func NewFetcher(o FetcherOptions) *Fetcher {
 	if f.patience == 0 {
 		f.patience = defaultPatience
 	}
-	dialer := &net.Dialer{Timeout: f.patience, Control: f.guard.control}
+	dialer := &net.Dialer{Timeout: f.patience, Control: f.guard.Control}
 	f.http = &http.Client{
 		Transport: &http.Transport{
 			DialContext: dialer.DialContext, TLSClientConfig: o.TLS.Clone(), ForceAttemptHTTP2: true, ResponseHeaderTimeout: f.patience,
@@ -65,7 +66,7 @@ func NewFetcher(o FetcherOptions) *Fetcher {
 			if len(via) > mostRedirects {
 				return lcm.Errorf(lcm.KindInvalid, "It sends on more than %d times.", mostRedirects)
 			}
-			if err := f.guard.check(req.URL.String()); err != nil {
+			if err := f.guard.Check(req.URL.String()); err != nil {
 				return lcm.Errorf(lcm.KindInvalid, "It sends on to another one: %s.", strings.TrimSuffix(lcm.Sentence(err), "."))
 			}
 			return nil
@@ -75,7 +76,7 @@ func NewFetcher(o FetcherOptions) *Fetcher {
 }
 
 // Check refuses a URI that no package is fetched from. Its name is looked up when it is called.
-func (f *Fetcher) Check(uri string) error { return f.guard.check(uri) }
+func (f *Fetcher) Check(uri string) error { return f.guard.Check(uri) }
 
 // Fetch begins to read the archive; whoever calls it closes it. What another time may work is Unavailable, also while
 // reading.

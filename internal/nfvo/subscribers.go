@@ -11,6 +11,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
 // Options say what subscribers may be reached, and how.
@@ -28,7 +29,7 @@ type Options struct {
 
 // Subscribers calls the callback URIs of subscriptions.
 type Subscribers struct {
-	guard     guard
+	guard     outbound.Guard
 	caller    *caller
 	certified bool
 }
@@ -40,14 +41,14 @@ func NewSubscribers(o Options) *Subscribers {
 	if o.Timeout == 0 {
 		o.Timeout = defaultTimeout
 	}
-	s := &Subscribers{guard: guard{denied: o.Denied, httpsOnly: o.HTTPSOnly, section: "notifications", what: "notifications may not be sent to"}}
+	s := &Subscribers{guard: outbound.Guard{Denied: o.Denied, HTTPSOnly: o.HTTPSOnly, Section: "notifications", What: "notifications may not be sent to"}}
 	s.certified = o.TLS != nil && (len(o.TLS.Certificates) > 0 || o.TLS.GetClientCertificate != nil)
-	s.caller = &caller{who: "The subscriber", http: newHTTP(o.Timeout, o.TLS, s.guard.control), check: s.Check, tokens: map[string]*oauth2.Token{}}
+	s.caller = &caller{who: "The subscriber", http: newHTTP(o.Timeout, o.TLS, s.guard.Control), check: s.Check, tokens: map[string]*oauth2.Token{}}
 	return s
 }
 
 // Check refuses a URI that cannot be one of a subscriber here. Its name is looked up when it is called.
-func (s *Subscribers) Check(uri string) error { return s.guard.check(uri) }
+func (s *Subscribers) Check(uri string) error { return s.guard.Check(uri) }
 
 // HasCertificate tells whether there is one to show to subscribers that want TLS_CERT.
 func (s *Subscribers) HasCertificate() bool { return s.certified }

@@ -63,7 +63,7 @@ func enveloped(t *testing.T) (envelope, inner []byte, anchors *x509.CertPool) {
 func (b *bench) take(t *testing.T, trust vnfpkg.Trust, archive []byte) (lcm.VnfPkg, error) {
 	t.Helper()
 	id := lcm.VnfPkgID(uuid.NewString())
-	require.NoError(t, b.Store.CreatePackage(t.Context(), lcm.VnfPkg{ID: id, OnboardingState: lcm.PkgUploading, OperationalState: lcm.PkgDisabled}))
+	require.NoError(t, b.Store.CreatePackage(lcm.InProject(t.Context(), lcm.DefaultProject), lcm.VnfPkg{ID: id, OnboardingState: lcm.PkgUploading, OperationalState: lcm.PkgDisabled}))
 	pkg, err := b.Store.Package(t.Context(), id)
 	require.NoError(t, err)
 	o := &onboard.Onboarder{Store: b.Store, Trust: trust}

@@ -69,7 +69,7 @@ func (b *bench) waiting(t *testing.T, path string) lcm.VnfPkgID {
 	require.NoError(t, err)
 	sealed, err := secrets.SealDocument(t.Context(), b.Vault, lcm.PkgSecrets(id), doc)
 	require.NoError(t, err)
-	require.NoError(t, b.Store.CreatePackage(t.Context(), lcm.VnfPkg{
+	require.NoError(t, b.Store.CreatePackage(lcm.InProject(t.Context(), lcm.DefaultProject), lcm.VnfPkg{
 		ID: id, OnboardingState: lcm.PkgUploading, OperationalState: lcm.PkgDisabled, Source: sealed, UserDefinedData: map[string]any{"a": "b"},
 	}))
 	return id

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -110,6 +111,9 @@ func Chosen(f Facts, g lcm.Grant, whole bool) (lcm.GrantedChoices, error) {
 		maps.Copy(c.chosen.Images, i.Granted.Images)
 		maps.Copy(c.chosen.ComputeFlavours, i.Granted.ComputeFlavours)
 		maps.Copy(c.chosen.Zones, i.Granted.Zones)
+		if !whole {
+			c.chosen.KeptImages = i.Granted.KeptImages
+		}
 	}
 	if !slices.ContainsFunc(g.AddResources, isServer) { // none is made, so nothing can be chosen
 		return c.chosen, nil
@@ -230,6 +234,7 @@ func (c *choosing) keep() {
 		if vdu.Image != nil {
 			image = vdu.Image.Name
 		}
+		image = cmp.Or(c.before.KeptImages[vdu.ID], image)
 		for _, choice := range []struct {
 			path, what  string
 			now, before map[string]string

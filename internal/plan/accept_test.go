@@ -205,3 +205,34 @@ func TestPlacement_namesNewServersAndTheirNeighbours(t *testing.T) {
 	f.Instance.Instantiated = nil
 	require.Empty(t, plan.OneVim(f, p, lcm.Grant{AddResources: want.AddResources[:1]}), "a single resource is always on one")
 }
+
+// Images that servers have from the VNFD before the present one: another one would make the servers anew, whether the present
+// VNFD has it or not.
+func TestChosen_keepsTheImagesOfAFormerVnfd(t *testing.T) {
+	f := cluster(t, 3, 2)
+	info := *f.Instance.Instantiated
+	info.Granted = &lcm.GrantedChoices{KeptImages: map[string]string{"workerNode": "former"}}
+	f.Instance.Instantiated = &info
+	g, _ := asked(t, f)
+	with := func(image string) lcm.Grant {
+		g.VimAssets = &lcm.GrantVimAssets{SoftwareImages: []lcm.GrantedImage{{SoftwareImageID: "workerNode", VimImageID: image}}}
+		return g
+	}
+	chosen, err := plan.Chosen(f, with("former"), false)
+	require.NoError(t, err)
+	require.Equal(t, info.Granted.KeptImages, chosen.KeptImages)
+
+	present := ""
+	for _, vdu := range f.Flavour.Vdus {
+		if vdu.ID == "workerNode" && vdu.Image != nil {
+			present = vdu.Image.Name
+		}
+	}
+	require.NotEmpty(t, present)
+	_, err = plan.Chosen(f, with(present), false)
+	require.ErrorContains(t, err, `the servers of workerNode that are there have the image "former"`)
+
+	chosen, err = plan.Chosen(f, with(present), true)
+	require.NoError(t, err)
+	require.Empty(t, chosen.KeptImages, "all are made anew")
+}

@@ -18,13 +18,17 @@ func changeExtConn(f Facts, body json.RawMessage) (lcm.Plan, error) {
 	return plan, f.checkLinks(req, plan.Links)
 }
 
-// reconnection is the plan that makes those changes, one list after the other.
+// reconnection is the plan that makes the changes of a request, and then those of its grant.
 func (f Facts) reconnection(changes ...[]lcm.ExtVirtualLink) lcm.Plan {
 	info := f.Instance.Instantiated
 	plan := lcm.Plan{Operation: lcm.OpChangeExtConn, ScaleStatus: info.ScaleStatus, InstantiationLevelID: info.InstantiationLevelID}
 	plan.Links, plan.VimConnectionID = info.ExtVirtualLinks, info.VimConnectionID()
-	for _, links := range changes {
-		plan.Links = lcm.Reconnected(plan.Links, links)
+	for i, links := range changes {
+		if i == 0 {
+			plan.Links = lcm.Reconnected(plan.Links, links)
+		} else {
+			plan.Links = lcm.Regranted(plan.Links, links)
+		}
 	}
 	for _, link := range slices.Concat(changes...) {
 		if !slices.Contains(plan.ChangedLinks, link.ID) && slices.ContainsFunc(plan.Links, func(l lcm.ExtVirtualLink) bool { return l.ID == link.ID }) {
@@ -82,8 +86,14 @@ func (r *relinking) take(path string, link lcm.ExtVirtualLink) {
 			r.add(at, "to connect the connection point %q otherwise was not asked for", cp.CpdID)
 		}
 	}
-	overrides := slices.ContainsFunc(r.asked, func(l lcm.ExtVirtualLink) bool { return l.ID == link.ID })
-	if len(change.ExtCps) > 0 || len(link.ExtCps) == 0 && overrides {
+	for _, asked := range r.asked {
+		for _, cp := range asked.ExtCps {
+			if len(link.ExtCps) == 0 && asked.ID == link.ID && !cp.Leaves() {
+				change.ExtCps = append(change.ExtCps, lcm.ExtCp{CpdID: cp.CpdID})
+			}
+		}
+	}
+	if len(change.ExtCps) > 0 {
 		r.changes = append(r.changes, change)
 	}
 }
@@ -92,7 +102,8 @@ func (r *relinking) take(path string, link lcm.ExtVirtualLink) {
 // which it has.
 func (r *relinking) isConnectedSo(link lcm.ExtVirtualLink, cp lcm.ExtCp) bool {
 	at, as, ok := lcm.Connection(r.have, cp.CpdID)
-	return ok && at.ID == link.ID && at.ResourceID == link.ResourceID && (cp.MAC == "" || cp.MAC == as.MAC) &&
+	return ok && at.ID == link.ID && at.ResourceID == link.ResourceID &&
+		(cp.LinkPort == nil || as.LinkPort != nil && *cp.LinkPort == *as.LinkPort) && (cp.MAC == "" || cp.MAC == as.MAC) &&
 		(len(cp.FixedIPs) == 0 || slices.Equal(cp.FixedIPs, as.FixedIPs))
 }
 
@@ -102,8 +113,10 @@ func unconnectable(links []lcm.ExtVirtualLink, cpd string) string {
 	case !ok:
 		return fmt.Sprintf("no entry is left of the connection point %s, and a port must be on a network: have an entry in a link that it goes to", cpd)
 	case slices.Contains(lcm.Contradicting(links), cpd):
-		return fmt.Sprintf("the connection point %s would have more than one entry with addresses, with those that it has already: "+
+		return fmt.Sprintf("the connection point %s would have more than one entry with addresses or a port, with those that it has already: "+
 			"take the others away in the same request (null), or use their keys. %s", cpd, lcm.OneAddressed)
+	case lcm.SharedPort(links, cpd) != "":
+		return fmt.Sprintf("the connection point %s would have the same port (linkPortId) as %s, and a port is in one server", cpd, lcm.SharedPort(links, cpd))
 	default:
 		return ""
 	}

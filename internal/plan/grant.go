@@ -98,11 +98,13 @@ func (g *granting) remove(l lcm.LeavingVnfc) {
 	}
 	g.grant.RemoveResources = append(g.grant.RemoveResources, r)
 	if g.handsOver(v) {
-		g.removeVolumes(v)
+		g.removeLeaving(v)
 		return
 	}
 	for _, a := range g.facts.attached(v) {
-		g.removeAttached(v, a)
+		if !g.facts.isGiven(a) {
+			g.removeAttached(v, a)
+		}
 	}
 }
 
@@ -113,10 +115,10 @@ func (g *granting) removeAttached(v lcm.VnfcResourceInfo, a lcm.AttachedResource
 	})
 }
 
-// handsOver tells whether a VM that is healed leaves its volumes and ports to the new one. It does where it is a resource of
-// the top stack: there Heat makes the server anew, but a member of a group with all that it consists of.
+// handsOver tells whether a VM that is healed leaves its volumes and ports to the new one. It does unless an older Windlass has
+// planned to make a member of a group anew with all that it consists of.
 func (g *granting) handsOver(v lcm.VnfcResourceInfo) bool {
-	return g.plan.Operation == lcm.OpHeal && !g.plan.Whole && v.Metadata["stack_id"] == nil
+	return g.plan.Operation == lcm.OpHeal && !g.plan.Whole && (g.plan.Within || v.Metadata["stack_id"] == nil)
 }
 
 // handle is where a volume, a port or a network of a VM is.
@@ -160,7 +162,7 @@ func (g *granting) add(vdu, replaces string) {
 	})
 	if replaces != "" {
 		if v, ok := g.facts.find(replaces); ok && g.handsOver(v) {
-			g.addVolumes(id, v)
+			g.addLeaving(id, v)
 			return
 		}
 	}
@@ -170,7 +172,7 @@ func (g *granting) add(vdu, replaces string) {
 		}
 	}
 	for _, cp := range g.facts.Flavour.Cps {
-		if cp.VduID == vdu {
+		if cp.VduID == vdu && lcm.GivenPort(g.facts.links(), cp.ID) == nil {
 			g.addAttached(id+"-"+cp.ID, lcm.GrantLinkPort, vdu, cp.ID)
 		}
 	}
@@ -206,11 +208,12 @@ func (g *granting) reconnect(links []lcm.ExtVirtualLink) {
 		for _, cp := range g.facts.Flavour.Cps {
 			was, as, _ := lcm.Connection(before, cp.ID)
 			is, now, _ := lcm.Connection(links, cp.ID)
-			if cp.VduID != v.VduID || was.ResourceID == is.ResourceID && as.MAC == now.MAC && slices.Equal(as.FixedIPs, now.FixedIPs) {
+			as.CpdID, now.CpdID = cp.ID, cp.ID
+			if cp.VduID != v.VduID || was.ResourceID == is.ResourceID && as.Same(now) {
 				continue
 			}
 			changes = true
-			g.reconnectPort(v, cp.ID, was.ResourceID != is.ResourceID)
+			g.reconnectPort(v, cp.ID, was.ResourceID != is.ResourceID || as.LinkPort != nil || now.LinkPort != nil, now.LinkPort != nil)
 		}
 		if changes {
 			g.update(v.ID)
@@ -218,10 +221,11 @@ func (g *granting) reconnect(links []lcm.ExtVirtualLink) {
 	}
 }
 
-func (g *granting) reconnectPort(v lcm.VnfcResourceInfo, cpd string, anew bool) {
+// reconnectPort grants what becomes of a port: nothing of one that is given.
+func (g *granting) reconnectPort(v lcm.VnfcResourceInfo, cpd string, anew, given bool) {
 	for _, a := range g.facts.attached(v) {
 		switch {
-		case a.TemplateID != cpd || a.Type != lcm.GrantLinkPort:
+		case a.TemplateID != cpd || a.Type != lcm.GrantLinkPort || g.facts.isGiven(a):
 		case anew:
 			g.removeAttached(v, a)
 		default:
@@ -231,7 +235,7 @@ func (g *granting) reconnectPort(v lcm.VnfcResourceInfo, cpd string, anew bool) 
 			})
 		}
 	}
-	if anew {
+	if anew && !given {
 		g.addAttached("add-"+v.ID+"-"+cpd, lcm.GrantLinkPort, v.VduID, cpd)
 	}
 }

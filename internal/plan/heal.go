@@ -16,8 +16,8 @@ func heal(f Facts, body json.RawMessage) (lcm.Plan, error) {
 		Operation: lcm.OpHeal, ScaleStatus: f.Instance.Instantiated.ScaleStatus, InstantiationLevelID: f.Instance.Instantiated.InstantiationLevelID,
 	}
 	if len(req.VnfcInstanceID) == 0 {
-		why := "its volume is kept"
-		if plan.Whole = !f.keepsImages(req); plan.Whole {
+		why := "the entire VNF is healed, and what belongs to its VMs is kept"
+		if plan.Whole = !f.keepsImages(req) && !f.healsInPlace(req); plan.Whole {
 			why = "the entire VNF is made anew"
 		}
 		for _, v := range f.Instance.Instantiated.VnfcResources {
@@ -36,6 +36,13 @@ func heal(f Facts, body json.RawMessage) (lcm.Plan, error) {
 		return plan, err
 	}
 	return plan, f.keepsQuorum(plan)
+}
+
+// healsInPlace tells whether a heal that names no VNFC gives all of them new servers in the stack that is there: where the request
+// says that storages are not replaced. The VMs of a cluster cannot all go at once without the cluster.
+func (f Facts) healsInPlace(req lcm.HealRequest) bool {
+	keep, _ := req.KeepsVolumes()
+	return keep && f.Cluster == nil && f.RegistryServer == nil && len(f.Instance.Instantiated.VnfcResources) > 0
 }
 
 // keepsQuorum refuses to heal more control planes at once than etcd can miss.

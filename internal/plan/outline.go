@@ -154,7 +154,7 @@ func (o outline) healing() []PlannedStep {
 	if nodes {
 		list = append(list, o.departure()...)
 	}
-	list = append(list, PlannedStep{Title: "Replace the machines", Final: true}, PlannedStep{Title: "Find the new nodes"})
+	list = append(list, o.replacing(), PlannedStep{Title: "Find the new nodes"})
 	if storage {
 		list = append(list, o.storing()...)
 	}
@@ -168,6 +168,14 @@ func (o outline) healing() []PlannedStep {
 		list = append(list, PlannedStep{Title: "Forget the nodes that have left"})
 	}
 	return append(list, o.installing(true)...)
+}
+
+// replacing ends the way back, unless nothing is deleted before the new machines are there.
+func (o outline) replacing() PlannedStep {
+	if o.plan.Revocable() && !o.cluster {
+		return PlannedStep{Title: "Replace the machines", Undo: "the former machines get their ports back, while none of them is deleted"}
+	}
+	return PlannedStep{Title: "Replace the machines", Final: true}
 }
 
 func (o outline) operating() []PlannedStep {
@@ -302,7 +310,7 @@ func (f Facts) touchesControlPlanes(p lcm.Plan) bool {
 // HighlyAvailable tells whether a cluster of such sizes has several control planes. A VNFD that does not tell how
 // many VMs the role has is believed when the request puts an address in front of a group of them.
 func HighlyAvailable(master lcm.NodeParams, f *vnfpkg.Flavour, sizes map[string]int) bool {
-	vdus := f.VdusOf(master.AspectID, master.NicCpName, master.SSHCpName)
+	vdus := f.VdusOfNodes(master)
 	if len(vdus) == 0 {
 		return master.AspectID != "" && master.ClusterCpName != ""
 	}

@@ -3,6 +3,7 @@
 package plan
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -21,6 +22,8 @@ type Facts struct {
 	RegistryServer *lcm.RegistryServerParams
 	// Managed are networks in the place of internal virtual links, which the stack does not make.
 	Managed []lcm.ExtManagedVirtualLink
+	// Links are the external links of a VNF that is not there yet, as far as they are known.
+	Links []lcm.ExtVirtualLink
 	// Unhealthy are nodes that do not work, by name, and why, as a clause. They go first.
 	Unhealthy map[string]string
 	// Graceful is set when a termination shuts the servers down first, or a stop drains the nodes.
@@ -77,10 +80,11 @@ func (f Facts) controlPlaneVdus() []string {
 		return nil
 	}
 	m := f.Cluster.MasterNode
-	return f.Flavour.VdusOf(m.AspectID, m.NicCpName, m.SSHCpName)
+	return f.Flavour.VdusOfNodes(m)
 }
 
-// vnfcs are the VMs of a VDU, in the order in which they were made.
+// vnfcs are the VMs of a VDU, in the order of their numbers where each is a resource of its own, as Tacker has them, else in that in
+// which they were made.
 func (f Facts) vnfcs(vdu string) []lcm.VnfcResourceInfo {
 	var out []lcm.VnfcResourceInfo
 	for _, v := range f.Instance.Instantiated.VnfcResources {
@@ -88,7 +92,11 @@ func (f Facts) vnfcs(vdu string) []lcm.VnfcResourceInfo {
 			out = append(out, v)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b lcm.VnfcResourceInfo) int { return strings.Compare(made(a), made(b)) })
+	slices.SortStableFunc(out, func(a, b lcm.VnfcResourceInfo) int {
+		first, _ := a.Place()
+		second, _ := b.Place()
+		return cmp.Or(cmp.Compare(first, second), strings.Compare(made(a), made(b)))
+	})
 	return out
 }
 
@@ -123,6 +131,11 @@ func (f Facts) find(id string) (lcm.VnfcResourceInfo, bool) {
 	for _, node := range f.Instance.Instantiated.Nodes {
 		if node.Name == id {
 			id = node.ServerID
+		}
+	}
+	for _, v := range f.Instance.Instantiated.VnfcResources {
+		if id == f.Instance.VnfcInfoID(v) {
+			return v, true
 		}
 	}
 	for _, v := range f.Instance.Instantiated.VnfcResources {

@@ -30,9 +30,12 @@ func Needs(p lcm.Plan, f Facts) *Quota {
 			continue
 		}
 		q.Cores, q.RAM = sum(q.Cores, d.VirtualCpus), sum(q.RAM, mebibytes(d.VirtualMemory))
+		if p.Within { // what belongs to the VM stays, but for what the plan names
+			continue
+		}
 		q.Volumes += len(d.Storages)
 		for _, cp := range f.Flavour.Cps {
-			if cp.VduID == vdu {
+			if cp.VduID == vdu && lcm.GivenPort(f.links(), cp.ID) == nil {
 				q.Ports++
 			}
 		}
@@ -40,6 +43,7 @@ func Needs(p lcm.Plan, f Facts) *Quota {
 	if q.Instances == 0 {
 		return nil
 	}
+	q.Volumes, q.Ports = q.Volumes+len(p.LeavingVolumes), q.Ports+len(p.LeavingPorts)
 	return &q
 }
 

@@ -21,7 +21,10 @@ func TestNeeds_isWhatTheNewMachinesTake(t *testing.T) {
 	}
 	require.Equal(t, &plan.Quota{Instances: 2, Cores: new(4), RAM: new(8192), Ports: 2, Volumes: 2},
 		needs(lcm.OpScale, `{"type":"SCALE_OUT","aspectId":"worker_instance","numberOfSteps":2}`))
-	require.Equal(t, 2, needs(lcm.OpHeal, `{"vnfcInstanceId":["worker-0","cp-1"]}`).Instances)
+	healed := needs(lcm.OpHeal, `{"vnfcInstanceId":["worker-0","cp-1"]}`)
+	require.Equal(t, []int{2, 0, 0}, []int{healed.Instances, healed.Ports, healed.Volumes}, "ports and volumes are handed over")
+	all := needs(lcm.OpHeal, `{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":true}}`)
+	require.Equal(t, []int{1, 1, 1}, []int{all.Instances, all.Ports, all.Volumes})
 	require.Nil(t, needs(lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance"}`))
 	require.Nil(t, needs(lcm.OpOperate, `{"changeStateTo":"STOPPED"}`))
 

@@ -30,7 +30,10 @@ func (f Facts) keepsImages(req lcm.HealRequest) bool {
 
 // healRegistry adds to the plan of a heal what becomes of the volume of a registry.
 func (f Facts) healRegistry(p *lcm.Plan, req lcm.HealRequest) {
-	if p.KeepVolumes = f.keepsImages(req); p.KeepVolumes || p.Whole {
+	if p.KeepVolumes = f.keepsImages(req); p.KeepVolumes {
+		p.Keepers = p.LeavingServers()
+	}
+	if p.KeepVolumes || p.Whole {
 		return
 	}
 	for _, l := range p.Leaving {

@@ -31,7 +31,7 @@ func TestHeal_ofARegistryKeepsItsVolumeUnlessTheRequestSaysOtherwise(t *testing.
 		"everything":           {onVolume, `{"cause":"as the standard has it"}`, false, true, nil, ""},
 		"everything, replaced": {onVolume, `{"additionalParams":{"keep_volumes":"false"}}`, true, false, nil, ""},
 		"without a volume":     {&lcm.RegistryServerParams{}, `{}`, true, false, nil, ""},
-		"no volume to keep":    {&lcm.RegistryServerParams{}, `{"vnfcInstanceId":["vm"],"additionalParams":{"keep_volumes":true}}`, false, false, nil, "could keep volumes"},
+		"no volume to keep":    {&lcm.RegistryServerParams{}, `{"vnfcInstanceId":["vm"],"additionalParams":{"keep_volumes":true}}`, false, false, nil, "volumes that could be kept"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := plan.Facts{

@@ -40,8 +40,9 @@ func (f Facts) ReplacesStorage(p lcm.Plan) bool {
 	return s != nil && slices.ContainsFunc(p.Leaving, func(l lcm.LeavingVnfc) bool { return l.ServerID == s.Node.ServerID })
 }
 
-// healStorage adds to the plan of a heal what becomes of the volumes.
+// healStorage adds to the plan of a heal what becomes of volumes and ports.
 func (f Facts) healStorage(p *lcm.Plan, req lcm.HealRequest) error {
+	p.Within = !p.Whole
 	if f.RegistryServer.HasVolume() {
 		f.healRegistry(p, req)
 		return nil
@@ -55,39 +56,57 @@ func (f Facts) healStorage(p *lcm.Plan, req lcm.HealRequest) error {
 		return invalid(path, "the entire VNF is made anew, with its volumes: heal the storage server alone to keep them (vnfcInstanceId)")
 	case p.Whole:
 		return nil
-	case by == lcm.HealAll && f.otherThan(*p, keep) != "" && keep:
-		return invalid(path, "%s is a member of a group, which is made anew with its volumes: they cannot be kept", f.otherThan(*p, keep))
-	case by == lcm.HealAll && f.otherThan(*p, keep) != "":
-		return invalid(path, "the volumes of %s are handed over to the VM that replaces it; only those of a storage server, of a registry, or of a member of a group, are replaced with it", f.otherThan(*p, keep))
-	case !f.ReplacesStorage(*p) && keep && by == lcm.KeepVolumes:
-		return invalid(path, "the request names no storage server that could keep volumes")
-	case !f.ReplacesStorage(*p):
-		return nil
+	case keep && by == lcm.KeepVolumes && !slices.ContainsFunc(p.Leaving, f.hasVolumes):
+		return invalid(path, "none of the VNFCs that are healed has volumes that could be kept")
 	}
-	p.KeepVolumes = keep
-	if keep {
-		return nil
+	f.healStorageServer(p, keep)
+	f.healOthers(p, by != "" && !keep, req.ReplacesAll())
+	return nil
+}
+
+func (f Facts) hasVolumes(l lcm.LeavingVnfc) bool {
+	v, ok := f.find(l.ServerID)
+	return ok && f.RegistryServer == nil && (len(v.StorageIDs) > 0 || slices.Contains(f.StorageVdus(), v.VduID))
+}
+
+// healStorageServer decides about the volumes of a storage server, which are replaced unless the request says otherwise.
+func (f Facts) healStorageServer(p *lcm.Plan, keep bool) {
+	if !f.ReplacesStorage(*p) {
+		return
 	}
 	s := f.StorageServer()
+	if p.KeepVolumes = keep; keep {
+		p.Keepers = append(p.Keepers, s.Node.ServerID)
+		return
+	}
 	if p.LeavingVolumes = s.VolumeIDs(); len(p.LeavingVolumes) > 0 {
-		return nil
+		return
 	}
 	if v, ok := f.find(s.Node.ServerID); ok {
 		p.LeavingVolumes = slices.Clone(v.StorageIDs)
 	}
-	return nil
 }
 
-// otherThan is a VNFC that leaves, and whose volumes do not stay, or do: "" when there is none. Those of a storage server are its
-// plan's own. A server of the top stack hands its volumes over, a member of a group is made anew with all that it consists of.
-func (f Facts) otherThan(p lcm.Plan, kept bool) string {
+// healOthers decides about volumes and ports of all other VNFCs, which are kept unless the request says otherwise.
+func (f Facts) healOthers(p *lcm.Plan, volumes, all bool) {
 	for _, l := range p.Leaving {
 		v, ok := f.find(l.ServerID)
-		if ok && len(v.StorageIDs) > 0 && !slices.Contains(f.StorageVdus(), v.VduID) && (v.Metadata["stack_id"] == nil) != kept {
-			return v.ID
+		if !ok || slices.Contains(f.StorageVdus(), v.VduID) {
+			continue
+		}
+		switch {
+		case len(v.StorageIDs) == 0:
+		case volumes:
+			p.LeavingVolumes = append(p.LeavingVolumes, v.StorageIDs...)
+		default:
+			p.Keepers = append(p.Keepers, l.ServerID)
+		}
+		for _, a := range f.attached(v) {
+			if all && a.Type == lcm.GrantLinkPort && !f.isGiven(a) {
+				p.LeavingPorts = append(p.LeavingPorts, a.ResourceID)
+			}
 		}
 	}
-	return ""
 }
 
 // whyNotScaled is why there is one storage server.
@@ -161,20 +180,26 @@ func (o outline) mounting() (list []PlannedStep) {
 	return list
 }
 
-// removeVolumes grants that volumes are replaced which a VM would else hand over to the one that replaces it.
-func (g *granting) removeVolumes(v lcm.VnfcResourceInfo) {
+// leaves tells whether a volume or a port is replaced with its VM, which would else hand it over to the one that replaces it.
+func (g *granting) leaves(a lcm.AttachedResource) bool {
+	return a.Type == lcm.GrantStorage && slices.Contains(g.plan.LeavingVolumes, a.ResourceID) ||
+		a.Type == lcm.GrantLinkPort && slices.Contains(g.plan.LeavingPorts, a.ResourceID)
+}
+
+// removeLeaving grants that they go.
+func (g *granting) removeLeaving(v lcm.VnfcResourceInfo) {
 	for _, a := range g.facts.attached(v) {
-		if a.Type == lcm.GrantStorage && slices.Contains(g.plan.LeavingVolumes, a.ResourceID) {
+		if g.leaves(a) {
 			g.removeAttached(v, a)
 		}
 	}
 }
 
-// addVolumes grants those that are made in their place; id is that of the new server.
-func (g *granting) addVolumes(id string, v lcm.VnfcResourceInfo) {
+// addLeaving grants those that are made in their place; id is that of the new server.
+func (g *granting) addLeaving(id string, v lcm.VnfcResourceInfo) {
 	for _, a := range g.facts.attached(v) {
-		if a.Type == lcm.GrantStorage && slices.Contains(g.plan.LeavingVolumes, a.ResourceID) {
-			g.addAttached(id+"-"+cmp.Or(a.TemplateID, a.ResourceID), lcm.GrantStorage, v.VduID, a.TemplateID)
+		if g.leaves(a) {
+			g.addAttached(id+"-"+cmp.Or(a.TemplateID, a.ResourceID), a.Type, v.VduID, a.TemplateID)
 		}
 	}
 }

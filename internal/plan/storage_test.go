@@ -52,7 +52,8 @@ func TestHeal_ofTheStorageServerSaysWhatBecomesOfTheVolumes(t *testing.T) {
 		"another VNFC":           {`{"vnfcInstanceId":["worker-0"]}`, true, false, nil, false, ""},
 		"everything":             {`{}`, true, true, nil, false, ""},
 		"everything, kept":       {`{"additionalParams":{"keep_volumes":true}}`, true, true, nil, false, "heal the storage server alone"},
-		"another VNFC, kept":     {`{"vnfcInstanceId":["worker-0"],"additionalParams":{"keep_volumes":true}}`, true, false, nil, false, "names no storage server"},
+		"another VNFC, kept":     {`{"vnfcInstanceId":["worker-0"],"additionalParams":{"keep_volumes":true}}`, true, false, nil, false, ""},
+		"no volume, kept":        {`{"vnfcInstanceId":["cp-0"],"additionalParams":{"keep_volumes":true}}`, true, false, nil, false, "has volumes that could be kept"},
 		"all is not replaced":    {`{"vnfcInstanceId":["nfs"],"additionalParams":{"all":false}}`, true, true, nil, true, ""},
 		"all is replaced":        {`{"vnfcInstanceId":["nfs"],"additionalParams":{"all":"true"}}`, true, true, []string{"volume-1"}, false, ""},
 		"both say the same":      {`{"vnfcInstanceId":["nfs"],"additionalParams":{"all":false,"keep_volumes":true}}`, true, true, nil, true, ""},
@@ -60,11 +61,12 @@ func TestHeal_ofTheStorageServerSaysWhatBecomesOfTheVolumes(t *testing.T) {
 		"everything, not all":    {`{"additionalParams":{"all":false}}`, true, true, nil, false, "name the VNFCs to be healed to keep the rest"},
 		"no volume, not all":     {`{"vnfcInstanceId":["cp-0"],"additionalParams":{"all":false}}`, true, false, nil, false, ""},
 		"no volume, all":         {`{"vnfcInstanceId":["cp-0"],"additionalParams":{"all":true}}`, true, false, nil, false, ""},
-		"a volume handed over":   {`{"vnfcInstanceId":["nfs","worker-1"],"additionalParams":{"all":true}}`, true, true, nil, false, "the volumes of worker-1 are handed over"},
+		"a volume handed over":   {`{"vnfcInstanceId":["nfs","worker-1"],"additionalParams":{"all":true}}`, true, true, []string{"volume-1", "volume-w"}, false, ""},
 		"handed over, not all":   {`{"vnfcInstanceId":["worker-1"],"additionalParams":{"all":false}}`, true, false, nil, false, ""},
-		"a member's volume":      {`{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":true}}`, true, false, nil, false, ""},
-		"a member's, not all":    {`{"vnfcInstanceId":["nfs","worker-0"],"additionalParams":{"all":false}}`, true, true, nil, false, "worker-0 is a member of a group"},
-		"nothing is to be kept":  {`{"vnfcInstanceId":["worker-0"],"additionalParams":{"keep_volumes":false}}`, true, false, nil, false, ""},
+		"a member's volume":      {`{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":true}}`, true, false, []string{"volume-m"}, false, ""},
+		"a member's, not all":    {`{"vnfcInstanceId":["nfs","worker-0"],"additionalParams":{"all":false}}`, true, true, nil, true, ""},
+		"a member's, no word":    {`{"vnfcInstanceId":["worker-0"]}`, true, false, nil, false, ""},
+		"nothing is to be kept":  {`{"vnfcInstanceId":["worker-0"],"additionalParams":{"keep_volumes":false}}`, true, false, []string{"volume-m"}, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := withStorage(t, c.recorded)

@@ -16,6 +16,8 @@ type Details struct {
 	Instance string `json:"instance,omitempty"`
 	// Problems lists every mistake with its JSON path; detail holds the same in one sentence.
 	Problems []lcm.Problem `json:"problems,omitempty"`
+	// TraceID is the trace of OpenTelemetry that tells more, where traces are made.
+	TraceID string `json:"traceId,omitempty"`
 }
 
 // Status is the HTTP border's translation of an error's kind.
@@ -44,7 +46,7 @@ func OfOperation(e *lcm.Error) *Details {
 	if e == nil {
 		return nil
 	}
-	p := &Details{Title: string(e.Kind), Status: Status(e), Detail: e.Sentence(), Problems: e.Problems}
+	p := &Details{Title: string(e.Kind), Status: Status(e), Detail: e.Sentence(), Problems: e.Problems, TraceID: e.TraceID}
 	if p.Detail == "" {
 		p.Detail = "The operation failed."
 	}

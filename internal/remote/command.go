@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -52,20 +53,26 @@ func (r Result) Hide(text string) string {
 // It reconnects when the connection drops. A command that the machine lost (it rebooted) is started
 // again. A success is kept and returned again until Forget; after a failure was returned, the next Run
 // with the same id starts afresh. When ctx ends, the command is killed with all that it started, and
-// the error is ctx's; with the cause ErrDetach it goes on, and the error is Unavailable. The Result is valid with an error too.
-func (h *Host) Run(ctx context.Context, cmd Command) (Result, error) {
+// the error is ctx's; with the cause ErrDetach it goes on, and the error is Unavailable. A command that prints without end
+// is killed, too: Broken. The Result is valid with an error too.
+func (h *Host) Run(ctx context.Context, cmd Command) (_ Result, err error) {
 	r, err := newRun(h, cmd)
 	if err != nil {
 		return Result{}, err
 	}
+	ctx, span := beginSpan(ctx, "run", h.target, cmd.ID)
+	defer func() { endSpan(span, err) }()
 	limited, cancel := ctx, func() {}
 	if cmd.Deadline > 0 {
 		limited, cancel = context.WithTimeout(ctx, cmd.Deadline+h.dialer.grace())
 	}
 	defer cancel()
 	end, err := r.toEnd(limited)
-	if limited.Err() != nil && end == nil {
+	switch {
+	case limited.Err() != nil && end == nil:
 		err = r.leave(ctx)
+	case errors.Is(err, errFlood) && r.as.base != "":
+		err = r.kill(ctx, err)
 	}
 	r.output.lines.end()
 	result := Result{Output: r.output.shown.String()}
@@ -122,7 +129,7 @@ func (h *Host) Forget(ctx context.Context, id string) error {
 func keepError(said *string) func(runner.Reply) {
 	return func(reply runner.Reply) {
 		if reply.Word == "error" {
-			*said = reply.Rest
+			*said = short(reply.Rest)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"net"
+	"syscall"
 	"time"
 
 	"golang.org/x/crypto/ssh"
@@ -38,6 +39,8 @@ type Dialer struct {
 	// GiveUp is how long Run tries to get a lost machine back: 3 min. After it the error is
 	// Unavailable, and a later Run with the same id still finds the command.
 	GiveUp time.Duration
+	// Control, when set, is asked before every connection about the address, as a net.Dialer's.
+	Control func(network, address string, c syscall.RawConn) error
 	// Grace is what Run allows beyond a command's deadline, which the machine itself enforces: 30 s.
 	Grace time.Duration
 }
@@ -57,13 +60,15 @@ func (d *Dialer) Dial(ctx context.Context, target Target) (*Host, error) {
 }
 
 // login makes one connection.
-func (d *Dialer) login(ctx context.Context, target Target) (*link, error) {
+func (d *Dialer) login(ctx context.Context, target Target) (_ *link, err error) {
+	ctx, span := beginSpan(ctx, "connect", target, "")
+	defer func() { endSpan(span, err) }()
 	methods, err := authMethods(target)
 	if err != nil {
 		return nil, err
 	}
 	address := withPort(target.Address)
-	conn, err := (&net.Dialer{Timeout: d.connectTimeout()}).DialContext(ctx, "tcp", address)
+	conn, err := (&net.Dialer{Timeout: d.connectTimeout(), Control: d.Control}).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, dialError(ctx, target, err)
 	}

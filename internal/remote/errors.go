@@ -37,6 +37,9 @@ func dialError(ctx context.Context, target Target, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if refused, ok := errors.AsType[*lcm.Error](err); ok { // by the dialer's Control
+		return lcm.Wrap(refused.Kind, err, "%s: %s", target.Node, refused.Detail)
+	}
 	reason := "does not answer"
 	if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() {
 		reason = "cannot be reached"
@@ -74,6 +77,17 @@ func credential(target Target) string {
 
 func cutError(target Target, err error) error {
 	return lcm.Wrap(lcm.KindUnavailable, err, "%s: the SSH connection to %s was lost", target.Node, target.Address)
+}
+
+// floodError is Broken: asked again, the machine would send as much again.
+func floodError(target Target) error {
+	return lcm.Wrap(lcm.KindBroken, errFlood, "%s: %s sends far more than was asked for over SSH, and the connection was closed; "+
+		"check what answers there and what its login shell prints", target.Node, target.Address)
+}
+
+// printsTooMuchError is Broken, too.
+func printsTooMuchError(target Target) error {
+	return lcm.Wrap(lcm.KindBroken, errFlood, "%s: the command printed more than %d MiB and was stopped", target.Node, maxPrinted>>20)
 }
 
 func sudoError(target Target, noise string) error {
@@ -132,5 +146,16 @@ func detachError(target Target) error {
 
 func lastLine(text string) string {
 	text = strings.TrimSpace(text)
-	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+	return short(strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]))
+}
+
+// maxSaid is what a sentence of the machine's may have in an error, in bytes.
+const maxSaid = 2000
+
+// short keeps what a machine says from making an error that is too large to be stored and read.
+func short(text string) string {
+	if len(text) <= maxSaid {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxSaid], "") + "..."
 }

@@ -26,10 +26,12 @@ type File struct {
 
 // Put makes the file be there with that content and mode. It writes only when they differ, beside the
 // file first and with a checksum, so that nobody ever reads half of it.
-func (h *Host) Put(ctx context.Context, f File) error {
+func (h *Host) Put(ctx context.Context, f File) (err error) {
 	if !path.IsAbs(f.Path) {
 		return lcm.Errorf(lcm.KindBug, "%s: %q is not an absolute path", h.target.Node, f.Path)
 	}
+	ctx, span := beginSpan(ctx, "put", h.target, f.Path)
+	defer func() { endSpan(span, err) }()
 	as, err := h.elevate(ctx, f.Sudo)
 	if err != nil {
 		return err
@@ -77,6 +79,20 @@ func (h *Host) stage(ctx context.Context, content []byte) (name string, err erro
 	if err != nil {
 		return "", err
 	}
+	ended := make(chan func() (string, error), 1)
+	go func() {
+		name, err := h.upload(ctx, l, content)
+		ended <- func() (string, error) { return name, err }
+	}()
+	select {
+	case result := <-ended:
+		return result()
+	case <-ctx.Done(): // a server that answers nothing is left behind; it ends with the connection
+		return "", ctx.Err()
+	}
+}
+
+func (h *Host) upload(ctx context.Context, l *link, content []byte) (name string, err error) {
 	// SFTP knows no context: closing the session ends what is under way.
 	session, err := l.client.NewSession()
 	if err != nil {
@@ -144,7 +160,11 @@ func (h *Host) Get(ctx context.Context, name string, limit int64) ([]byte, error
 	var said string
 	absent := false
 	c := call{
-		stdout: afterMarker(func(p []byte) { content = append(content, p...) }),
+		most: limit + maxAnswer,
+		stdout: afterMarker(func(p []byte) {
+			// One byte more tells that the file is too long.
+			content = append(content, p[:min(int64(len(p)), limit+1-int64(len(content)))]...)
+		}),
 		reply: func(reply runner.Reply) {
 			absent = absent || reply.Word == "state" && reply.Rest == runner.Absent
 			keepError(&said)(reply)

@@ -82,6 +82,9 @@ func (h *Host) do(ctx context.Context, c call) (exit, error) {
 			<-l.gone // so that connection makes a new one
 			continue
 		}
+		if errors.Is(err, errFlood) {
+			return e, floodError(h.target)
+		}
 		if errors.Is(err, errCut) {
 			return e, cutError(h.target, err)
 		}
@@ -133,24 +136,31 @@ func (h *Host) elevate(ctx context.Context, root bool) (elevation, error) {
 	return found, nil
 }
 
+// maxProbeLine is more than a line that probe looks for has.
+const maxProbeLine = 64
+
 func (h *Host) probe(ctx context.Context) (elevation, error) {
-	var answer strings.Builder
-	e, err := h.do(ctx, call{line: runner.Probe, stdout: func(p []byte) { answer.Write(p) }})
+	var as *elevation
+	answer := lines{limit: maxProbeLine, each: func(line []byte) {
+		switch word := strings.TrimSpace(string(line)); {
+		case as != nil: // the first one counts
+		case word == "0":
+			as = &elevation{base: runner.RootBase}
+		case word == runner.ProbeSudo:
+			as = &elevation{base: runner.RootBase, prefix: runner.WithSudo}
+		}
+	}}
+	e, err := h.do(ctx, call{line: runner.Probe, stdout: answer.write})
 	if err != nil {
 		return elevation{}, err
 	}
-	for line := range strings.Lines(answer.String()) {
-		switch strings.TrimSpace(line) {
-		case "0":
-			return elevation{base: runner.RootBase}, nil
-		case runner.ProbeSudo:
-			return elevation{base: runner.RootBase, prefix: runner.WithSudo}, nil
-		}
+	if answer.end(); as != nil {
+		return *as, nil
 	}
 	if h.target.Password == "" {
 		return elevation{}, sudoError(h.target, e.noise)
 	}
-	as := elevation{base: runner.RootBase, prefix: runner.WithSudoPassword, password: h.target.Password + "\n"}
+	as = &elevation{base: runner.RootBase, prefix: runner.WithSudoPassword, password: h.target.Password + "\n"}
 	// Tried on its own first: after a wrong password sudo would read the command as the next guess.
 	e, err = h.do(ctx, call{line: as.prefix + "true", stdin: []byte(as.password)})
 	if err != nil {
@@ -159,5 +169,5 @@ func (h *Host) probe(ctx context.Context) (elevation, error) {
 	if e.code != 0 {
 		return elevation{}, sudoError(h.target, e.noise)
 	}
-	return as, nil
+	return *as, nil
 }

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,9 @@ import (
 
 // errCut is a connection that ended before the answer was complete. Connecting again may help.
 var errCut = errors.New("the SSH connection was lost")
+
+// errFlood is a machine that has sent more than it may in a call. The connection to it is closed.
+var errFlood = errors.New("the machine sends without end")
 
 // errStale is an errCut that came before anything was sent.
 var errStale = fmt.Errorf("%w before it was used", errCut)
@@ -76,6 +80,8 @@ type call struct {
 	stdin  []byte
 	stdout func([]byte)       // nil: not wanted
 	reply  func(runner.Reply) // the runner's lines on stderr
+	// most is what the machine may say in all, in bytes; 0 is maxAnswer.
+	most int64
 }
 
 // exit is how a call ended. noise is the end of what else was on stderr: sudo's, the shell's, tar's.
@@ -84,7 +90,7 @@ type exit struct {
 	noise string
 }
 
-// do carries out c. The error is ctx's, or errCut.
+// do carries out c. The error is ctx's, errCut or errFlood.
 func (l *link) do(ctx context.Context, c call) (exit, error) {
 	gate := &gate{open: true}
 	// After do has returned, a late chunk must not reach callbacks whose owner has moved on.
@@ -119,23 +125,61 @@ func (l *link) converse(c call, gate *gate) (exit, error) {
 			if c.reply != nil {
 				c.reply(reply)
 			}
-		} else if noise.Len() < 16<<10 {
-			noise.Write(append(line, '\n'))
+		} else if room := maxNoise - noise.Len(); room > 0 {
+			noise.Write(append(line[:min(len(line), room)], '\n'))
 		}
 	}}
+	meter := &meter{left: cmp.Or(c.most, maxAnswer)}
+	// The connection is closed, not the session: a machine that sends too much need not take notice of that.
+	meter.over = func() { _ = l.client.Close() }
 	session.Stdin = bytes.NewReader(c.stdin)
-	session.Stderr = gate.writer(replies.write)
-	if c.stdout != nil {
-		session.Stdout = gate.writer(c.stdout)
-	}
+	session.Stderr = gate.writer(meter.passing(replies.write))
+	session.Stdout = gate.writer(meter.passing(c.stdout))
 	err = session.Run(c.line)
 	gate.do(replies.end)
+	if meter.spent() {
+		return exit{}, errFlood
+	}
 	code, err := exitCode(err)
 	return exit{code: code, noise: noise.String()}, err
 }
 
-// maxReply holds the longest reply, which is a command's stdout in base64.
-const maxReply = 2 << 20
+const (
+	// maxReply holds the longest reply, which is a command's stdout in base64.
+	maxReply = 2 << 20
+	// maxNoise is what is kept of lines on stderr that are no replies.
+	maxNoise = 16 << 10
+	// maxAnswer is what the machine may say in a call: a reply, and what its login shells print.
+	maxAnswer = 2 * maxReply
+)
+
+// meter counts what the machine says in one call, on both streams, and passes on no more than it may say.
+type meter struct {
+	mu   sync.Mutex
+	left int64
+	over func()
+}
+
+func (m *meter) passing(pass func([]byte)) func([]byte) {
+	return func(p []byte) {
+		if !m.take(len(p)) {
+			m.over()
+			return
+		}
+		if pass != nil {
+			pass(p)
+		}
+	}
+}
+
+func (m *meter) take(n int) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.left -= int64(n)
+	return m.left >= 0
+}
+
+func (m *meter) spent() bool { return !m.take(0) }
 
 func exitCode(err error) (int, error) {
 	if err == nil {

@@ -19,11 +19,13 @@ type output struct {
 	emit   func(string)
 	mask   *strings.Replacer
 	lines  lines
-	offset int64 // bytes received
-	raw    tail  // what stdout is when nothing came on stderr
-	shown  tail
-	last   string
-	reason string // the script's own sentence
+	offset int64 // bytes received of this start
+	// received are those of all starts.
+	received int64
+	raw      tail // what stdout is when nothing came on stderr
+	shown    tail
+	last     string
+	reason   string // the script's own sentence
 }
 
 func newOutput(cmd Command) *output {
@@ -35,6 +37,7 @@ func newOutput(cmd Command) *output {
 
 func (o *output) write(p []byte) {
 	o.offset += int64(len(p))
+	o.received += int64(len(p))
 	o.raw.write(p)
 	o.lines.write(p)
 }

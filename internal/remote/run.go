@@ -40,6 +40,8 @@ var (
 )
 
 const (
+	// maxPrinted is what a command may print in all, in bytes; one that prints more is stopped.
+	maxPrinted  = 64 << 20
 	maxFailures = 5 // a script that takes its machine down each time is not started for ever
 	firstDelay  = 100 * time.Millisecond
 	longestWait = 5 * time.Second
@@ -115,6 +117,7 @@ func (r *run) once(ctx context.Context) (err error) {
 	c := call{
 		stdout: afterMarker(func(p []byte) { r.heard = time.Now(); r.output.write(p) }),
 		reply:  func(reply runner.Reply) { r.heard = time.Now(); a.take(reply) },
+		most:   maxPrinted - r.output.received + maxAnswer,
 	}
 	var e exit
 	if r.attempt == "" {
@@ -125,6 +128,8 @@ func (r *run) once(ctx context.Context) (err error) {
 	}
 	r.attempt = cmp.Or(a.attempt, r.attempt)
 	switch {
+	case r.output.received > maxPrinted:
+		return printsTooMuchError(r.host.target)
 	case err != nil:
 		return err
 	case a.bad != nil:
@@ -156,11 +161,13 @@ type answer struct {
 func (a *answer) take(reply runner.Reply) {
 	switch reply.Word {
 	case "attempt":
-		a.attempt = reply.Rest
+		if a.attempt = reply.Rest; !runner.ValidID(a.attempt) {
+			a.attempt, a.bad = "", errors.New("the name of the attempt is none")
+		}
 	case "state":
 		a.state = reply.Rest
 	case "error":
-		a.said = reply.Rest
+		a.said = short(reply.Rest)
 	case "stdout": // comes before rc
 		content, err := reply.Stdout()
 		a.stdout, a.apart, a.bad = string(content), true, err
@@ -175,7 +182,8 @@ func seconds(d time.Duration) string {
 	return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10)
 }
 
-// afterMarker passes on what follows the begin marker.
+// afterMarker passes on what follows the begin marker. Of what comes before only the end is kept, in which the marker
+// may have begun.
 func afterMarker(pass func([]byte)) func([]byte) {
 	var before []byte
 	begun := false
@@ -188,6 +196,10 @@ func afterMarker(pass func([]byte)) func([]byte) {
 		if _, rest, found := bytes.Cut(before, []byte(runner.Begin)); found {
 			begun, before = true, nil
 			pass(rest)
+			return
+		}
+		if over := len(before) - len(runner.Begin); over > 0 {
+			before = append(before[:0], before[over:]...)
 		}
 	}
 }
@@ -197,15 +209,15 @@ func (r *run) leave(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), ErrDetach) {
 		return detachError(r.host.target)
 	}
-	return r.kill(ctx)
-}
-
-// kill stops the command because ctx has ended or the deadline is over, and returns the error of Run.
-func (r *run) kill(ctx context.Context) error {
 	cause := ctx.Err()
 	if cause == nil {
 		cause = deadlineError(r.host.target, r.cmd.Deadline)
 	}
+	return r.kill(ctx, cause)
+}
+
+// kill stops the command for that cause, and returns the error of Run.
+func (r *run) kill(ctx context.Context, cause error) error {
 	if r.as.base == "" {
 		return cause // never called the runner: nothing can be running
 	}

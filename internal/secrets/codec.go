@@ -1,7 +1,6 @@
 package secrets
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 
@@ -29,16 +28,11 @@ var _ converter.PayloadCodec = (*Codec)(nil)
 // NewCodec encrypts with the active key of k.
 func NewCodec(k *Keyring) *Codec { return &Codec{keys: k} }
 
-// Encode encrypts every payload, metadata included, but the ones for people: titles and details, which the
-// Web UI shows. They are plain strings; everything that carries data between activities is an object.
+// Encode encrypts every payload, metadata included, whatever is in it.
 func (c *Codec) Encode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error) {
 	id := c.keys.Active()
 	out := make([]*commonpb.Payload, len(payloads))
 	for i, payload := range payloads {
-		if bytes.HasPrefix(payload.GetData(), []byte(`"`)) {
-			out[i] = payload
-			continue
-		}
 		clear, err := proto.Marshal(payload)
 		if err != nil {
 			return nil, fmt.Errorf("encrypt payload: %w", err)
@@ -77,16 +71,30 @@ func (c *Codec) Decode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error
 	return out, nil
 }
 
-// Secure makes a client encrypt payloads and the messages and stack traces of failures.
+// Secure makes a client encrypt payloads and the messages and stack traces of failures. Titles and details for people stay in clear.
 func (c *Codec) Secure(o client.Options) client.Options {
-	o.DataConverter = converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), c)
+	sealed := converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), c)
+	o.DataConverter = titles{sealed}
 	o.FailureConverter = failures{
 		FailureConverter: temporal.NewDefaultFailureConverter(temporal.DefaultFailureConverterOptions{
-			DataConverter: o.DataConverter, EncodeCommonAttributes: true,
+			DataConverter: sealed, EncodeCommonAttributes: true,
 		}),
-		clear: temporal.NewDefaultFailureConverter(temporal.DefaultFailureConverterOptions{DataConverter: o.DataConverter}),
+		clear: temporal.NewDefaultFailureConverter(temporal.DefaultFailureConverterOptions{DataConverter: sealed}),
 	}
 	return o
+}
+
+// titles leaves the summaries and details of workflows and activities in clear, which the Web UI shows. The SDK converts them one by
+// one, as strings; what workflows, activities, signals, updates and queries take and return it converts as lists, and that is encrypted
+// also where it is a string.
+type titles struct{ converter.DataConverter }
+
+// ToPayload implements converter.DataConverter.
+func (t titles) ToPayload(value any) (*commonpb.Payload, error) {
+	if _, title := value.(string); title {
+		return converter.GetDefaultDataConverter().ToPayload(value)
+	}
+	return t.DataConverter.ToPayload(value)
 }
 
 // failures leaves the words of benign errors in clear: a validator's refusal is for whoever asked, and names

@@ -1,6 +1,7 @@
 package secrets_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -40,13 +41,47 @@ func TestCodec_encryptsAndSurvivesRotation(t *testing.T) {
 	require.ErrorContains(t, err, "does not have the key")
 }
 
-func TestCodec_leavesTitlesForPeopleInClear(t *testing.T) {
+// Data may begin like a title: a string, or bytes that are none.
+func TestCodec_encryptsWhatBeginsWithAQuote(t *testing.T) {
 	t.Parallel()
-	title, err := converter.GetDefaultDataConverter().ToPayloads("cp-3f2a91c0: Join the other control planes")
+	codec := secrets.NewCodec(load(t, keyFile(t)))
+	clear, err := converter.GetDefaultDataConverter().ToPayloads("hunter2", []byte(`"hunter2`), json.RawMessage(`"hunter2"`))
 	require.NoError(t, err)
-	got, err := secrets.NewCodec(load(t, keyFile(t))).Encode(title.Payloads)
+	sealed, err := codec.Encode(clear.Payloads)
 	require.NoError(t, err)
-	assert.Equal(t, title.Payloads, got)
+	for i, p := range sealed {
+		assert.NotContains(t, p.String(), "hunter2", "payload %d", i)
+		assert.Equal(t, "binary/aes-256-gcm", string(p.Metadata["encoding"]))
+	}
+	opened, err := codec.Decode(sealed)
+	require.NoError(t, err)
+	for i := range opened {
+		assert.True(t, proto.Equal(clear.Payloads[i], opened[i]))
+	}
+	old, err := codec.Decode(clear.Payloads)
+	require.NoError(t, err, "a former release has left them in clear")
+	assert.Equal(t, clear.Payloads, old)
+}
+
+func TestCodec_secureLeavesOnlyTitlesForPeopleInClear(t *testing.T) {
+	t.Parallel()
+	o := secrets.NewCodec(load(t, keyFile(t))).Secure(client.Options{})
+	const text = "cp-3f2a91c0: Join the other control planes"
+	title, err := o.DataConverter.ToPayload(text)
+	require.NoError(t, err)
+	assert.Contains(t, title.String(), text)
+	data, err := o.DataConverter.ToPayloads(text, map[string]string{"text": text})
+	require.NoError(t, err)
+	object, err := o.DataConverter.ToPayload(map[string]string{"text": text})
+	require.NoError(t, err)
+	for _, p := range append(data.Payloads, object) {
+		assert.NotContains(t, p.String(), text)
+	}
+	var got string
+	require.NoError(t, o.DataConverter.FromPayload(title, &got))
+	assert.Equal(t, text, got)
+	require.NoError(t, o.DataConverter.FromPayloads(data, &got, &map[string]string{}))
+	assert.Equal(t, text, got)
 }
 
 func TestCodec_passesClearPayloads(t *testing.T) {

@@ -99,11 +99,12 @@ func (s *Store) completeContent(ctx context.Context, id lcm.VnfPkgID, content, s
 	})
 }
 
-// PackageContent opens the archive; ctx limits all later reads.
+// PackageContent opens the archive, if the context sees its package; ctx limits all later reads.
 func (s *Store) PackageContent(ctx context.Context, id lcm.VnfPkgID) (*Content, int64, error) {
 	c := &Content{ctx: ctx, q: s.pool, cached: -1}
-	err := s.pool.QueryRow(ctx, `select id, size from vnf_pkg_content where vnf_pkg_id = @id and complete`,
-		pgx.NamedArgs{"id": id}).Scan(&c.id, &c.size)
+	err := s.pool.QueryRow(ctx, `
+		select id, size from vnf_pkg_content where complete and vnf_pkg_id = (select id from vnf_pkg where id = @id and`+ofProject+`)`,
+		owned(ctx, pgx.NamedArgs{"id": id})).Scan(&c.id, &c.size)
 	if err != nil {
 		return nil, 0, interpretMissing("read an archive", err, lcm.Errorf(lcm.KindNotFound, "VNF package %s has no content.", id))
 	}
@@ -207,10 +208,11 @@ func notNil(b []byte) []byte {
 	return b
 }
 
-// PackageFile reads one file of the package.
+// PackageFile reads one file of the package, if the context sees it.
 func (s *Store) PackageFile(ctx context.Context, id lcm.VnfPkgID, path string) (data []byte, err error) {
-	err = s.pool.QueryRow(ctx, `select data from vnf_pkg_file where vnf_pkg_id = @id and path = @path`,
-		pgx.NamedArgs{"id": id, "path": path}).Scan(&data)
+	err = s.pool.QueryRow(ctx, `
+		select data from vnf_pkg_file where path = @path and vnf_pkg_id = (select id from vnf_pkg where id = @id and`+ofProject+`)`,
+		owned(ctx, pgx.NamedArgs{"id": id, "path": path})).Scan(&data)
 	return data, interpretMissing("read a file of a package", err,
 		lcm.Errorf(lcm.KindNotFound, "VNF package %s has no file %s.", id, path))
 }

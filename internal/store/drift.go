@@ -66,6 +66,27 @@ func (s *Store) RecordDrift(ctx context.Context, id lcm.VnfInstanceID, report lc
 	return kept, err
 }
 
+// NoteNotified notes that somebody has told that a server of an instance is out of order. It is false when that was told within
+// the last while already, and no check has begun to look since: one that will look is on its way.
+func (s *Store) NoteNotified(ctx context.Context, id lcm.VnfInstanceID, server string, while time.Duration) (isNew bool, err error) {
+	tag, err := s.pool.Exec(ctx, `
+		insert into vnf_drift as d (vnf_instance_id, notified)
+		select id, jsonb_build_object(@server::text, clock_timestamp()) from vnf_instance where id = @id
+		on conflict (vnf_instance_id) do update set notified = d.notified || excluded.notified
+		where coalesce((d.notified ->> @server::text)::timestamptz <= clock_timestamp() - @while::interval, true)`,
+		pgx.NamedArgs{"id": id, "server": text(server), "while": while})
+	return tag.RowsAffected() == 1, interpret("note a notification", err)
+}
+
+// ForgetNotified forgets what was told of those servers of an instance, of all when none is named: a check looks now.
+func (s *Store) ForgetNotified(ctx context.Context, id lcm.VnfInstanceID, servers ...string) error {
+	_, err := s.pool.Exec(ctx, `
+		update vnf_drift set notified = case when @all::boolean then '{}' else notified - @servers::text[] end
+		where vnf_instance_id = @id and notified <> '{}'`,
+		pgx.NamedArgs{"id": id, "all": len(servers) == 0, "servers": append([]string{}, servers...)})
+	return interpret("forget notifications", err)
+}
+
 // DecideDrift keeps what a check has led to, unless another check has been recorded since.
 func (s *Store) DecideDrift(ctx context.Context, id lcm.VnfInstanceID, report string, decision lcm.DriftDecision) error {
 	_, err := s.pool.Exec(ctx, `

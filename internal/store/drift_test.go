@@ -127,3 +127,27 @@ func TestRecentAutomaticHeals_countsThoseThatNobodyHasAskedFor(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, count)
 }
+
+func TestNotified_standsUntilACheckLooksOrTimeHasPassed(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t), t.Context()
+	inst := instantiated(t, s)
+	note := func(server string, while time.Duration) bool {
+		isNew, err := s.NoteNotified(ctx, inst.ID, server, while)
+		require.NoError(t, err)
+		return isNew
+	}
+	require.True(t, note("one", time.Hour))
+	require.False(t, note("one", time.Hour))
+	require.True(t, note("two", time.Hour), "another server")
+	require.True(t, note("one", 0), "the signal may have been lost")
+	require.NoError(t, s.ForgetNotified(ctx, inst.ID, "one"))
+	require.True(t, note("one", time.Hour))
+	require.False(t, note("two", time.Hour))
+	require.NoError(t, s.ForgetNotified(ctx, inst.ID))
+	require.True(t, note("one", time.Hour))
+	require.True(t, note("two", time.Hour))
+	kept, err := s.Drift(ctx, inst.ID)
+	require.NoError(t, err)
+	require.Equal(t, lcm.DefaultDriftPolicy(), kept.Policy, "what is told does not change the policy")
+}

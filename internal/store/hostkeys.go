@@ -5,31 +5,39 @@ import (
 	"errors"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// HostKey reads the SSH host key pinned for that server.
-func (s *Store) HostKey(ctx context.Context, serverID string) (key []byte, known bool, err error) {
-	err = s.pool.QueryRow(ctx, `select key from host_key where server_id = @server`, pgx.NamedArgs{"server": serverID}).Scan(&key)
+// HostKey reads the SSH host key that is pinned for that server of a VNF instance. A server's id alone names none: servers of two
+// clouds may have the same.
+func (s *Store) HostKey(ctx context.Context, inst lcm.VnfInstanceID, serverID string) (key []byte, known bool, err error) {
+	err = s.pool.QueryRow(ctx, `select key from vnf_host_key where vnf_instance_id = @instance and server_id = @server`,
+		pgx.NamedArgs{"instance": inst, "server": serverID}).Scan(&key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, false, nil
 	}
 	return key, err == nil, interpret("read the host key of a server", err)
 }
 
-// PinHostKey pins the key if none is pinned yet, and returns the one that is: a different one means that
-// another machine answers.
-func (s *Store) PinHostKey(ctx context.Context, serverID string, key []byte) (pinned []byte, err error) {
+// PinHostKey pins the key for that server of a VNF instance if none is pinned yet, and returns the one that is: a different one means
+// that another machine answers. NotFound when there is no such instance.
+func (s *Store) PinHostKey(ctx context.Context, inst lcm.VnfInstanceID, serverID string, key []byte) (pinned []byte, err error) {
 	// The update changes nothing; without it "returning" would be empty when there is a row already.
 	err = s.pool.QueryRow(ctx, `
-		insert into host_key (server_id, key) values (@server, @key)
-		on conflict (server_id) do update set server_id = excluded.server_id
+		insert into vnf_host_key (vnf_instance_id, server_id, key) values (@instance, @server, @key)
+		on conflict (vnf_instance_id, server_id) do update set server_id = excluded.server_id
 		returning key`,
-		pgx.NamedArgs{"server": serverID, "key": key}).Scan(&pinned)
+		pgx.NamedArgs{"instance": inst, "server": serverID, "key": key}).Scan(&pinned)
+	if violates(err, "vnf_host_key_vnf_instance_id_fkey") {
+		return nil, notFound("VNF instance", inst)
+	}
 	return pinned, interpret("pin the host key of a server", err)
 }
 
-// ForgetHostKeys is for servers that were deleted.
-func (s *Store) ForgetHostKeys(ctx context.Context, serverIDs ...string) error {
-	_, err := s.pool.Exec(ctx, `delete from host_key where server_id = any(@servers)`, pgx.NamedArgs{"servers": serverIDs})
+// ForgetHostKeys is for servers of a VNF instance that were deleted. Those of the instance itself go with it.
+func (s *Store) ForgetHostKeys(ctx context.Context, inst lcm.VnfInstanceID, serverIDs ...string) error {
+	_, err := s.pool.Exec(ctx, `delete from vnf_host_key where vnf_instance_id = @instance and server_id = any(@servers)`,
+		pgx.NamedArgs{"instance": inst, "servers": serverIDs})
 	return interpret("forget host keys", err)
 }

@@ -32,6 +32,9 @@ func instanceArgs(i lcm.VnfInstance) pgx.NamedArgs {
 // CreateInstance inserts the instance with version 1, as one of the context's project. Its package must exist.
 func (s *Store) CreateInstance(ctx context.Context, inst lcm.VnfInstance) error {
 	err := s.inTransaction(ctx, "create the VNF instance", func(tx pgx.Tx) error {
+		if err := noteOutcome(ctx, tx, string(inst.ID)); err != nil {
+			return err
+		}
 		if err := insertInstance(ctx, tx, inst); err != nil {
 			return err
 		}
@@ -48,12 +51,16 @@ func (s *Store) CreateInstance(ctx context.Context, inst lcm.VnfInstance) error 
 }
 
 func insertInstance(ctx context.Context, tx pgx.Tx, inst lcm.VnfInstance) error {
-	_, err := tx.Exec(ctx, `
+	args, err := ownedBy(ctx, "create a VNF instance", instanceArgs(inst))
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `
 		insert into vnf_instance (id, name, description, vnfd_id, vnf_pkg_id, provider, product_name, software_version,
 			vnfd_version, instantiation_state, metadata, extensions, configurable_properties, vim_connections, instantiated, project_id)
 		values (@id, @name, @description, @vnfd, @pkg, @provider, @product, @software,
 			@vnfdVersion, @state, @metadata, @extensions, @properties, @vims, @instantiated, @owner)`,
-		owned(ctx, instanceArgs(inst)))
+		args)
 	return err
 }
 

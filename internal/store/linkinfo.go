@@ -49,6 +49,8 @@ func cpConfigCondition(w *where, sql, steps string, e query.Expression, below []
 		return nobody
 	}
 	switch strings.Join(below, "/") {
+	case "linkPortId":
+		return jsonCondition(w, sql, steps+".LinkPort.ID", e, numbers)
 	case "cpProtocolData/layerProtocol":
 		return constantsOf(e, constant{"IP_OVER_ETHERNET", exists("")})
 	case "cpProtocolData/ipOverEthernet/macAddress":

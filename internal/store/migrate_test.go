@@ -70,7 +70,7 @@ func TestMigrate_doesWithoutAnExtension(t *testing.T) {
 			inst := lcm.VnfInstance{VnfPkgID: newPackage(t, s).ID, InstantiationState: lcm.NotInstantiated}
 			for _, inst.Name = range []string{"edge-1", "edge_2", "100%", `a\b`} {
 				inst.ID = lcm.VnfInstanceID("of " + inst.Name)
-				require.NoError(t, s.CreateInstance(t.Context(), inst))
+				require.NoError(t, s.CreateInstance(in(t, lcm.DefaultProject), inst))
 			}
 			for part, want := range map[string]int{"edge": 2, "e-1": 1, "_": 1, "%": 1, `\`: 1, "": 4, "dge_": 1, "nothing": 0} {
 				f := query.Filter{{Op: query.Cont, Path: []string{"vnfInstanceName"}, Values: []string{part}}}

@@ -18,7 +18,7 @@ func modify(i lcm.VnfInstance) lcm.VnfLcmOpOcc {
 
 func TestModifyInfo_beginsInProcessingAndIsWrittenWhenItIsCompleted(t *testing.T) {
 	t.Parallel()
-	s, ctx := open(t), t.Context()
+	s, ctx := open(t), in(t, lcm.DefaultProject)
 	inst := newInstance(t, s)
 	sub := lcm.Subscription{ID: "s", APIVersion: 2, CallbackURI: "http://127.0.0.1/", Verbosity: lcm.VerbosityFull}
 	_, err := s.CreateSubscription(ctx, sub, true)
@@ -78,7 +78,7 @@ func TestModifyInfo_isRefusedWhenTheInstanceHasChangedSince(t *testing.T) {
 
 func TestModifyInfo_isNotCompletedWithAVimThatIsGone(t *testing.T) {
 	t.Parallel()
-	s, ctx := open(t), t.Context()
+	s, ctx := open(t), in(t, lcm.DefaultProject)
 	inst := newInstance(t, s)
 	op := modify(inst)
 	require.NoError(t, s.BeginOperation(ctx, op))
@@ -92,7 +92,7 @@ func TestModifyInfo_isNotCompletedWithAVimThatIsGone(t *testing.T) {
 
 func TestModifyInfo_leavesWhatAFailedInstantiationHasLeft(t *testing.T) {
 	t.Parallel()
-	s, ctx := open(t), t.Context()
+	s, ctx := open(t), in(t, lcm.DefaultProject)
 	inst := newInstance(t, s)
 	op := instantiate(inst)
 	require.NoError(t, s.BeginOperation(ctx, op))
@@ -108,7 +108,7 @@ func TestModifyInfo_leavesWhatAFailedInstantiationHasLeft(t *testing.T) {
 
 func TestPages_filterByTheVnfsOwnPairs(t *testing.T) {
 	t.Parallel()
-	s, ctx := open(t), t.Context()
+	s, ctx := open(t), in(t, lcm.DefaultProject)
 	inst := newInstance(t, s)
 	inst.Version, inst.Extensions = 1, map[string]any{"site": "north"}
 	inst.ConfigurableProperties = map[string]any{"isAutohealEnabled": true}

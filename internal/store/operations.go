@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
 const selectOperation = `
@@ -31,10 +32,16 @@ func scanOperation(row pgx.CollectableRow) (op lcm.VnfLcmOpOcc, err error) {
 // instance's state does not fit, when it has changed since OfVersion, or when one of the VIMs is gone.
 func (s *Store) BeginOperation(ctx context.Context, op lcm.VnfLcmOpOcc, vims ...lcm.VimConnectionInfo) error {
 	err := s.inTransaction(ctx, "begin operation", func(tx pgx.Tx) error {
+		if err := noteOutcome(ctx, tx, string(op.ID)); err != nil {
+			return err
+		}
 		if err := checkInstanceFits(ctx, tx, op); err != nil {
 			return err
 		}
 		if err := connect(ctx, tx, op.VnfInstanceID, vims); err != nil {
+			return err
+		}
+		if err := reserveVimName(ctx, tx, op); err != nil {
 			return err
 		}
 		var entered time.Time
@@ -57,7 +64,8 @@ func (s *Store) BeginOperation(ctx context.Context, op lcm.VnfLcmOpOcc, vims ...
 		if err != nil {
 			return err
 		}
-		return appendEvent(ctx, tx, op.ID, lcm.EventOperation, lcm.OperationEvent{State: op.Operation.FirstState(), StateEnteredTime: entered})
+		first := lcm.OperationEvent{State: op.Operation.FirstState(), StateEnteredTime: entered}
+		return appendEvent(ctx, tx, op.ID, lcm.EventOperation, begun{first, telemetry.TraceParent(ctx)})
 	})
 	if violates(err, "vnf_lcm_op_occ_one_open") {
 		return s.underWay(ctx, op.VnfInstanceID)
@@ -151,7 +159,7 @@ func (s *Store) UnstartedOperations(ctx context.Context, olderThan time.Duration
 // newer than the last one changes nothing and is no error, so an activity may repeat it. A transition
 // that SOL003 does not have is a Conflict.
 func (s *Store) RecordOperation(ctx context.Context, r lcm.OperationRecord) error {
-	r.Error = textError(r.Error)
+	r.Error = stamped(ctx, r.Error)
 	return s.inTransaction(ctx, "record operation", func(tx pgx.Tx) error {
 		if r.Instance != nil {
 			// In the order of BeginOperation, instance before operation: otherwise the two could wait for each other.
@@ -191,7 +199,7 @@ func recordInstance(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) error
 		return nil
 	}
 	if r.ChangedInfo != nil {
-		if err := holdVims(ctx, tx, r.Instance.VimConnections); err != nil {
+		if err := holdVims(ctx, tx, r.Instance.ID, r.Instance.VimConnections); err != nil {
 			return err
 		}
 	}
@@ -242,6 +250,9 @@ func (s *Store) KeepPlan(ctx context.Context, id lcm.OpOccID, plan lcm.Plan) (ke
 // grants the first one counts; for an operation that has ended meanwhile it is a Conflict.
 func (s *Store) KeepGrant(ctx context.Context, id lcm.OpOccID, grant lcm.Grant, plan *lcm.Plan, vims ...lcm.VimConnectionInfo) error {
 	return s.inTransaction(ctx, "keep the grant", func(tx pgx.Tx) error {
+		if err := noteOutcome(ctx, tx, string(id)); err != nil {
+			return err
+		}
 		// In the order of BeginOperation, instance before operation: otherwise the two could wait for each other.
 		if _, err := tx.Exec(ctx, `select from vnf_instance where id = @id for update`, pgx.NamedArgs{"id": grant.VnfInstanceID}); err != nil {
 			return err

@@ -24,7 +24,7 @@ func TestInstance_keepsEveryField(t *testing.T) {
 		Extensions: map[string]any{"c": "d"}, ConfigurableProperties: map[string]any{"isAutohealEnabled": true},
 		VimConnections: []lcm.VimConnectionInfo{{ID: "vim1", VimType: "openstack", AccessInfo: map[string]any{"username": "u"}}},
 	}
-	require.NoError(t, s.CreateInstance(t.Context(), want))
+	require.NoError(t, s.CreateInstance(in(t, lcm.DefaultProject), want))
 	got, err := s.Instance(t.Context(), want.ID)
 	require.NoError(t, err)
 	want.Created, want.Updated, want.Version = got.Created, got.Updated, 1
@@ -44,11 +44,11 @@ func TestInstance_keepsEveryField(t *testing.T) {
 
 	want.Version = 1
 	requireKind(t, lcm.KindConflict, s.UpdateInstance(t.Context(), want))
-	requireKind(t, lcm.KindConflict, s.CreateInstance(t.Context(), want))
+	requireKind(t, lcm.KindConflict, s.CreateInstance(in(t, lcm.DefaultProject), want))
 	want.ID = "absent"
 	requireKind(t, lcm.KindNotFound, s.UpdateInstance(t.Context(), want))
 	want.VnfPkgID = "absent"
-	requireKind(t, lcm.KindNotFound, s.CreateInstance(t.Context(), want))
+	requireKind(t, lcm.KindNotFound, s.CreateInstance(in(t, lcm.DefaultProject), want))
 }
 
 func TestDeleteInstance_refusesWhatIsInUse(t *testing.T) {

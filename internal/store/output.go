@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -23,44 +24,63 @@ type OutputLine struct {
 // longestLine is what is kept of one line: a progress bar without line feeds is not worth more.
 const longestLine = 16 << 10
 
+// cutOff is the last line that is kept of a node that prints too much in a step.
+const cutOff = "[More than %d MiB were printed here in this step; what follows is not kept.]"
+
 // AppendOutput appends lines to the captured output of a step, shows the last one in the step's
-// progress and appends one event. An attempt of 0 is the step's current one.
+// progress and appends one event. An attempt of 0 is the step's current one. Of one node's part of a step
+// lcm.MaxStepOutput is kept; what is beyond leaves a line that says so, and no event.
 func (s *Store) AppendOutput(ctx context.Context, ref lcm.StepRef, attempt int, lines []string) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	clean := make([]string, len(lines))
+	clean, sizes, size := make([]string, len(lines)), make([]int, len(lines)), 0
 	for i, line := range lines {
 		clean[i] = text(line[:min(len(line), longestLine)])
+		size += lcm.OutputSize(clean[i])
+		sizes[i] = size
 	}
-	// append_event's argument reads added and touched, so that the step is locked before the event's lock
-	// is taken.
-	_, err := s.pool.Exec(ctx, `
+	_, err := s.pool.Exec(ctx, appendOutput, pgx.NamedArgs{
+		"op": ref.OpOccID, "index": ref.Step, "phase": ref.Phase(), "node": text(ref.Node), "attempt": attempt,
+		"lines": clean, "sizes": sizes, "size": size, "most": lcm.MaxStepOutput,
+		"cutOff": fmt.Sprintf(cutOff, lcm.MaxStepOutput>>20), "lastLine": lastLine(clean),
+	})
+	return stepError("store the output of a step", ref.OpOccID, err)
+}
+
+// Where too much was printed already nothing is counted, so before is empty, and nothing else happens. Each part reads the one
+// above it, so that rows are locked in the same order everywhere: the size, the step, and then the event's lock.
+const appendOutput = `
 		with current as (
 			select case when @attempt::integer > 0 then @attempt::integer else coalesce((
 				select attempt from op_step where op_occ_id = @op and step_index = @index and phase = @phase and node = @node), 1) end as attempt
+		), before as (
+			insert into step_output_size as old (op_occ_id, step_index, phase, node, bytes)
+			values (@op, @index, @phase, @node, @size::bigint)
+			on conflict (op_occ_id, step_index, phase, node) do update set bytes = old.bytes + excluded.bytes
+			where old.bytes <= @most::bigint
+			returning bytes - @size::bigint as bytes
 		), added as (
 			insert into step_output (op_occ_id, step_index, phase, node, attempt, line)
 			select @op, @index, @phase, @node, current.attempt, line
-			from current, unnest(@lines::text[]) with ordinality as given (line, n)
+			from current, before, (
+				select line, upto, n from unnest(@lines::text[], @sizes::bigint[]) with ordinality as given (line, upto, n)
+				union all select @cutOff, null, cardinality(@lines::text[]) + 1
+			) as given
+			where case when upto is null then before.bytes + @size::bigint > @most::bigint else before.bytes + upto <= @most::bigint end
 			order by n
 			returning 1
 		), touched as (
 			update op_step set last_line = @lastLine
 			where op_occ_id = @op and step_index = @index and phase = @phase and node = @node
-				and attempt = (select attempt from current) and @lastLine <> ''
+				and attempt = (select attempt from current) and @lastLine <> '' and exists (select from added)
 			returning 1
 		)
 		select append_event(@op::text, 'output', jsonb_strip_nulls(jsonb_build_object(
 			'index', @index::integer, 'phase', @phase::text, 'node', nullif(@node::text, ''), 'attempt', (select attempt from current),
 			'lines', (select count(*) from added) + 0 * (select count(*) from touched),
-			'lastLine', nullif(@lastLine::text, ''))))`,
-		pgx.NamedArgs{
-			"op": ref.OpOccID, "index": ref.Step, "phase": ref.Phase(), "node": text(ref.Node), "attempt": attempt,
-			"lines": clean, "lastLine": lastLine(clean),
-		})
-	return stepError("store the output of a step", ref.OpOccID, err)
-}
+			'lastLine', nullif(@lastLine::text, ''))))
+		from before`
 
 // lastLine is the last line that shows anything.
 func lastLine(lines []string) string {

@@ -39,19 +39,26 @@ func (s *Store) CreatePackage(ctx context.Context, p lcm.VnfPkg) error {
 }
 
 func insertPackage(ctx context.Context, q querier, p lcm.VnfPkg) error {
-	_, err := q.Exec(ctx, `
+	args, err := ownedBy(ctx, "create a VNF package", packageArgs(p))
+	if err != nil {
+		return err
+	}
+	_, err = q.Exec(ctx, `
 		insert into vnf_pkg (id, onboarding_state, operational_state, vnfd_id, provider, product_name, software_version,
 			vnfd_version, checksum_algo, checksum, user_defined_data, vnfd, artifacts, warnings, error, source, project_id)
 		values (@id, @onboarding, @operational, @vnfd, @provider, @product, @software,
 			@vnfdVersion, @checksumAlgo, @checksum, @data, @document, @artifacts, @warnings, @error, @source, @owner)`,
-		owned(ctx, packageArgs(p)))
+		args)
 	return err
 }
 
 // AdoptPackage inserts a package whose archive is to come from the NFVO, unless one of that VNFD is being fetched for the
 // context's project: that one is returned then.
 func (s *Store) AdoptPackage(ctx context.Context, p lcm.VnfPkg, vnfd lcm.VnfdID) (adopted lcm.VnfPkg, err error) {
-	args := owned(ctx, pgx.NamedArgs{"vnfd": vnfd, "id": p.ID})
+	args, err := ownedBy(ctx, "adopt a VNF package", pgx.NamedArgs{"vnfd": vnfd, "id": p.ID})
+	if err != nil {
+		return adopted, err
+	}
 	err = s.inTransaction(ctx, "adopt the VNF package", func(tx pgx.Tx) error {
 		// One after the other: of two at once, the second must see the first.
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(3, hashtext(@vnfd))`, args); err != nil {
@@ -78,6 +85,9 @@ func (s *Store) AdoptPackage(ctx context.Context, p lcm.VnfPkg, vnfd lcm.VnfdID)
 func (s *Store) UpdatePackage(ctx context.Context, p lcm.VnfPkg) error {
 	written := false
 	err := s.inTransaction(ctx, "update the VNF package", func(tx pgx.Tx) (err error) {
+		if err := noteOutcome(ctx, tx, string(p.ID)); err != nil {
+			return err
+		}
 		if err := notifyPackage(ctx, tx, p); err != nil {
 			return err
 		}
@@ -110,6 +120,9 @@ func updatePackage(ctx context.Context, tx pgx.Tx, p lcm.VnfPkg) (written bool, 
 func (s *Store) packageError(ctx context.Context, op string, p lcm.VnfPkg, err error) error {
 	switch {
 	case violates(err, "vnf_pkg_vnfd_id"):
+		if p.ProjectID != "" { // that of one that was read, whoever changes it
+			ctx = lcm.InProject(ctx, p.ProjectID)
+		}
 		other, err := s.PackageByVnfd(ctx, p.VnfdID)
 		if err != nil {
 			return lcm.Errorf(lcm.KindConflict, "Another VNF package held the VNFD %s; try again.", p.VnfdID)
@@ -128,8 +141,12 @@ func (s *Store) Package(ctx context.Context, id lcm.VnfPkgID) (lcm.VnfPkg, error
 
 // PackageByVnfd reads the package on board of the context's project that holds that VNFD.
 func (s *Store) PackageByVnfd(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg, error) {
+	args, err := ownedBy(ctx, "look a VNF package up by its VNFD", pgx.NamedArgs{"vnfd": id})
+	if err != nil {
+		return lcm.VnfPkg{}, err
+	}
 	return one(ctx, s.pool, scanPackage, lcm.Errorf(lcm.KindNotFound, "No VNF package on board has the VNFD %s.", id),
-		selectPackage+` where vnfd_id = @vnfd and onboarding_state = 'ONBOARDED' and project_id = @owner`, owned(ctx, pgx.NamedArgs{"vnfd": id}))
+		selectPackage+` where vnfd_id = @vnfd and onboarding_state = 'ONBOARDED' and project_id = @owner`, args)
 }
 
 // ToFetch lists the packages whose archive is to be fetched.

@@ -31,7 +31,7 @@ func TestPackage_keepsEveryField(t *testing.T) {
 		Vnfd: json.RawMessage(`{"id": "vnfd-1"}`), Artifacts: []lcm.PkgArtifact{{Path: "Scripts/x.sh", Size: 3}},
 		Warnings: []lcm.Problem{{Path: "a", Detail: "is absent"}}, Error: lcm.Errorf(lcm.KindInvalid, "NUL \x00 is dropped"),
 	}
-	require.NoError(t, s.CreatePackage(t.Context(), want))
+	require.NoError(t, s.CreatePackage(in(t, lcm.DefaultProject), want))
 	got, err := s.Package(t.Context(), want.ID)
 	require.NoError(t, err)
 	assert.False(t, got.Created.IsZero())
@@ -40,7 +40,7 @@ func TestPackage_keepsEveryField(t *testing.T) {
 	want.Error.Detail = "NUL  is dropped"
 	assert.Equal(t, want, got)
 
-	byVnfd, err := s.PackageByVnfd(t.Context(), "vnfd-1")
+	byVnfd, err := s.PackageByVnfd(in(t, lcm.DefaultProject), "vnfd-1")
 	require.NoError(t, err)
 	assert.Equal(t, got, byVnfd)
 }
@@ -49,13 +49,13 @@ func TestPackage_withNothingNestedReadsBackNil(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	p := lcm.VnfPkg{ID: "p", OnboardingState: lcm.PkgCreated, OperationalState: lcm.PkgDisabled}
-	require.NoError(t, s.CreatePackage(t.Context(), p))
+	require.NoError(t, s.CreatePackage(in(t, lcm.DefaultProject), p))
 	got, err := s.Package(t.Context(), "p")
 	require.NoError(t, err)
 	assert.Nil(t, got.Vnfd)
 	assert.Nil(t, got.Error)
 	assert.Nil(t, got.UserDefinedData)
-	_, err = s.PackageByVnfd(t.Context(), "")
+	_, err = s.PackageByVnfd(in(t, lcm.DefaultProject), "")
 	requireKind(t, lcm.KindNotFound, err)
 }
 
@@ -80,9 +80,9 @@ func TestPackage_onlyOneOnBoardHoldsAVnfd(t *testing.T) {
 	s := open(t)
 	first := newPackage(t, s)
 	second := lcm.VnfPkg{ID: "second", OnboardingState: lcm.PkgProcessing, OperationalState: lcm.PkgDisabled, VnfdID: first.VnfdID}
-	require.NoError(t, s.CreatePackage(t.Context(), second))
+	require.NoError(t, s.CreatePackage(in(t, lcm.DefaultProject), second))
 	second.OnboardingState, second.Version = lcm.PkgOnboarded, 1
-	err := s.UpdatePackage(t.Context(), second)
+	err := s.UpdatePackage(in(t, lcm.DefaultProject), second)
 	requireKind(t, lcm.KindConflict, err)
 	assert.Contains(t, err.Error(), string(first.ID))
 }

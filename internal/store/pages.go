@@ -54,8 +54,11 @@ func within(path, at string) bool { return path == at || strings.HasPrefix(path,
 
 const nothing = " null::jsonb,"
 
+// vnfcNames is what ids of VNFCs are made of.
+const vnfcNames = " case when metadata ? '" + lcm.VduVnfcMapping + "' then jsonb_build_object('" + lcm.VduVnfcMapping + "', metadata -> '" + lcm.VduVnfcMapping + "') end,"
+
 var instanceParts = map[string]part{
-	"metadata":                  {" metadata,", nothing, nil},
+	"metadata":                  {" metadata,", vnfcNames, nil},
 	"extensions":                {" extensions,", nothing, nil},
 	"vnfConfigurableProperties": {" configurable_properties,", nothing, nil},
 	"vimConnectionInfo":         {" vim_connections,", nothing, nil},
@@ -132,7 +135,7 @@ var instanceAttributes = attributes{
 	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/id":                             documentColumn("instantiated", "extCpInfo", "extLinkPortId"),
 	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/cpInstanceId":                   documentColumn("instantiated", "extCpInfo", "id"),
 	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/resourceHandle":                 objectColumn("instantiated_brief"),
-	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/resourceHandle/resourceId":      documentColumn("instantiated", "extCpInfo", "extLinkPortId"),
+	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/resourceHandle/resourceId":      portColumn,
 	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/resourceHandle/vimConnectionId": vimConnectionColumn,
 	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/resourceHandle/vimLevelResourceType": constantColumn(
 		constant{lcm.PortResource, "instantiated_brief is not null"}),
@@ -153,32 +156,54 @@ var instanceAttributes = attributes{
 		constant{string(lcm.VnfStarted), "instantiated_brief is not null"}, constant{string(lcm.VnfStopped), "instantiated_brief @? '$.stopped.vnfcId'"}),
 }.with(linkInfo("instantiatedVnfInfo/extVirtualLinkInfo", "instantiated", "extVirtualLinks", vimConnectionColumn))
 
+// portColumn is the VIM's id of ports: of those that a request has given beside the id that it has for them.
+func portColumn(w *where, e query.Expression, below []string) string {
+	return either(documentColumn("instantiated", "extCpInfo", "portId")(w, e, below),
+		jsonCondition(w, "instantiated", root+".extCpInfo[*] ? (!exists(@.portId)).extLinkPortId"+members(below), e, numbers))
+}
+
 // vimConnectionColumn is the connection on which all resources of a VNF are, that of its first VNFC.
 var vimConnectionColumn = documentColumn("instantiated", "vnfcResourceInfo", "computeResource", "vimConnectionId")
 
-// vnfcIDColumn is the id of a VNFC as SOL002 has it: that of its VDU, a dash, and that of its resource.
+// vnfcName is lcm.VnfInstance.VnfcInfoID in SQL: the name in the metadata for the place in the resource's name, else VDU and id.
+const vnfcName = `coalesce(nullif(metadata #>> array['` + lcm.VduVnfcMapping + `', vnfc ->> 'vduId', case
+	when starts_with(vnfc #>> '{metadata,parent_resource_name}', (vnfc ->> 'vduId') || '-')
+	and substr(vnfc #>> '{metadata,parent_resource_name}', length(vnfc ->> 'vduId') + 2) ~ '^(0|[1-9][0-9]{0,8})$'
+	then substr(vnfc #>> '{metadata,parent_resource_name}', length(vnfc ->> 'vduId') + 2) end], ''), (vnfc ->> 'vduId') || '-' || (vnfc ->> 'id'))`
+
+// vnfcIDColumn is the id of a VNFC as SOL002 has it: the name that the metadata has for it, else that of its VDU, a dash, and that of its
+// resource.
 func vnfcIDColumn(w *where, e query.Expression, below []string) string {
 	if len(below) > 0 || e.OfKey {
 		return nobody
 	}
 	const vnfcs = `$.vnfcResourceInfo[*]`
+	exactly := "exists (select from jsonb_path_query(instantiated, '" + vnfcs + "') as vnfc where " + compareText(w, vnfcName, e) + ")"
 	if e.Op != query.Eq && e.Op != query.In {
-		return "exists (select from jsonb_path_query(instantiated, '" + vnfcs + "') as vnfc where " +
-			compareText(w, "(vnfc->>'vduId' || '-' || (vnfc->>'id'))", e) + ")"
+		return exactly
 	}
-	var parts []string // an index is asked for them
+	var parts, names []string // indexes are asked for them
 	for _, value := range e.Values {
+		if strings.Count(value, "-") > mostDashes {
+			return exactly
+		}
+		names = append(names, "@ == "+quoted(value))
 		for i := range len(value) {
 			if value[i] == '-' {
 				parts = append(parts, "@.vduId == "+quoted(value[:i])+" && @.id == "+quoted(value[i+1:]))
 			}
 		}
 	}
-	if len(parts) == 0 {
-		return nobody
+	likely := "metadata @? " + w.arg("$."+lcm.VduVnfcMapping+".*[*] ? ("+strings.Join(names, " || ")+")") + "::jsonpath"
+	if len(parts) > 0 {
+		likely = "(" + likely + " or instantiated @? " + w.arg(vnfcs+" ? ("+strings.Join(parts, " || ")+")") + "::jsonpath)"
 	}
-	return "instantiated @? " + w.arg(vnfcs+" ? ("+strings.Join(parts, " || ")+")") + "::jsonpath"
+	return "(" + likely + " and " + exactly + ")"
 }
+
+// mostDashes are those of a value that is taken apart at each of them, for an index: more than the ids of VNFCs have. Every
+// dash makes a copy of the value, so that a client could have gigabytes made of a long one.
+const mostDashes = 16
 
 // InstancePage reads a page of the instances, ordered by id.
 func (s *Store) InstancePage(ctx context.Context, p Page) ([]lcm.VnfInstance, error) {

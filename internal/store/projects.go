@@ -9,7 +9,8 @@ import (
 )
 
 // A project is an argument of no method: it is the scope of the context (lcm.ScopeOf), which the API server sets for a request
-// and nobody for Windlass's own work. What is made belongs to its project; what it does not see does not exist for it.
+// and the worker for an activity. What is made belongs to its project; what it does not see does not exist for it. A context
+// that nobody has limited makes nothing, and finds nothing by its name: that is a Bug.
 
 // ofProject is the condition of a statement that reads or changes what a client names, with the arguments of owned.
 const ofProject = ` (@everything::boolean or project_id = @owner::text)`
@@ -22,6 +23,37 @@ func owned(ctx context.Context, args pgx.NamedArgs) pgx.NamedArgs {
 	}
 	args["owner"], args["everything"] = scope.Project, scope.All
 	return args
+}
+
+// ownedBy is owned for a statement that makes something, or reads it by its name: that is of one project. what tells, in an
+// error, what the statement is for.
+func ownedBy(ctx context.Context, what string, args pgx.NamedArgs) (pgx.NamedArgs, error) {
+	if _, err := lcm.OwnProject(ctx, what); err != nil {
+		return nil, err
+	}
+	return owned(ctx, args), nil
+}
+
+// ProjectOf is the project of what a piece of work is about; NotFound when that is gone.
+func (s *Store) ProjectOf(ctx context.Context, of lcm.Subject) (lcm.ProjectID, error) {
+	args := pgx.NamedArgs{
+		"operation": of.OpOccID, "instance": of.VnfInstanceID, "package": of.VnfPkgID, "subscription": of.SubscriptionID, "delivery": of.DeliveryID,
+	}
+	for _, from := range []struct {
+		given bool
+		sql   string
+	}{
+		{of.OpOccID != "", `select project_id from vnf_lcm_op_occ where id = @operation`},
+		{of.VnfInstanceID != "", `select project_id from vnf_instance where id = @instance`},
+		{of.VnfPkgID != "", `select project_id from vnf_pkg where id = @package`},
+		{of.SubscriptionID != "", `select project_id from subscription where id = @subscription`},
+		{of.DeliveryID != 0, `select project_id from subscription where id = (select subscription_id from delivery where id = @delivery)`},
+	} {
+		if from.given {
+			return one(ctx, s.pool, pgx.RowTo[lcm.ProjectID], lcm.Errorf(lcm.KindNotFound, "What the work was about is gone: %+v.", of), from.sql, args)
+		}
+	}
+	return "", lcm.Errorf(lcm.KindBug, "Work that is about nothing has no project.")
 }
 
 // limit adds the scope of the context to the conditions of a list. Who sees everything costs no condition.

@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"fmt"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -73,35 +72,4 @@ func refs(t *testing.T, s *store.Store) []lcm.SecretRef {
 		out = append(out, secret.Ref)
 	}
 	return out
-}
-
-func TestPinHostKey_firstOneStays(t *testing.T) {
-	t.Parallel()
-	s := open(t)
-	_, known, err := s.HostKey(t.Context(), "server")
-	require.NoError(t, err)
-	assert.False(t, known)
-
-	pinned := make([][]byte, 10)
-	var race sync.WaitGroup
-	for i := range pinned {
-		race.Go(func() {
-			var err error
-			pinned[i], err = s.PinHostKey(t.Context(), "server", []byte{byte(i)})
-			assert.NoError(t, err)
-		})
-	}
-	race.Wait()
-	key, known, err := s.HostKey(t.Context(), "server")
-	require.NoError(t, err)
-	assert.True(t, known)
-	for _, p := range pinned {
-		assert.Equal(t, key, p)
-	}
-
-	require.NoError(t, s.ForgetHostKeys(t.Context(), "server", "other"))
-	require.NoError(t, s.ForgetHostKeys(t.Context()))
-	_, known, err = s.HostKey(t.Context(), "server")
-	require.NoError(t, err)
-	assert.False(t, known)
 }

@@ -23,10 +23,14 @@ func snapshotArgs(s lcm.VnfSnapshotInfo) pgx.NamedArgs {
 
 // CreateSnapshot inserts the VNF snapshot with version 1, as one of the context's project.
 func (s *Store) CreateSnapshot(ctx context.Context, snapshot lcm.VnfSnapshotInfo) error {
-	_, err := s.pool.Exec(ctx, `
+	args, err := ownedBy(ctx, "create a VNF snapshot", snapshotArgs(snapshot))
+	if err != nil {
+		return err
+	}
+	_, err = s.pool.Exec(ctx, `
 		insert into vnf_snapshot_info (id, project_id, vnf_snapshot_pkg_id, vnf_snapshot)
 		values (@id, @owner, @pkg, @snapshot)`,
-		owned(ctx, snapshotArgs(snapshot)))
+		args)
 	return interpret("create the VNF snapshot", err)
 }
 

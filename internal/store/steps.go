@@ -36,7 +36,7 @@ func (s *Store) RecordPlan(ctx context.Context, id lcm.OpOccID, steps []lcm.Step
 // late, from a worker that was given up. Title, LastLine, and Started within an attempt, are kept when
 // empty; Started and Ended are the database's time when the state needs them and the caller gives none.
 func (s *Store) RecordStep(ctx context.Context, step lcm.Step) error {
-	_, err := s.pool.Exec(ctx, recordStep, stepArgs(step))
+	_, err := s.pool.Exec(ctx, recordStep, stepArgs(ctx, step))
 	return stepError("record a step", step.OpOccID, err)
 }
 
@@ -47,7 +47,7 @@ func (s *Store) RecordSteps(ctx context.Context, steps []lcm.Step) error {
 	}
 	batch := &pgx.Batch{}
 	for _, step := range steps {
-		batch.Queue(recordStep, stepArgs(step))
+		batch.Queue(recordStep, stepArgs(ctx, step))
 	}
 	return stepError("record steps", steps[0].OpOccID, s.pool.SendBatch(ctx, batch).Close())
 }
@@ -98,11 +98,11 @@ const recordStep = `
 			'started', started, 'ended', ended, 'error', error, 'lastLine', nullif(last_line, ''))))
 		from recorded`
 
-func stepArgs(step lcm.Step) pgx.NamedArgs {
+func stepArgs(ctx context.Context, step lcm.Step) pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"op": step.OpOccID, "index": step.Index, "phase": phaseOrForward(step.Phase), "node": text(step.Node),
 		"title": text(step.Title), "state": step.State, "attempt": step.Attempt, "started": nullTime(step.Started),
-		"ended": nullTime(step.Ended), "error": textError(step.Error), "lastLine": text(step.LastLine),
+		"ended": nullTime(step.Ended), "error": stamped(ctx, step.Error), "lastLine": text(step.LastLine),
 	}
 }
 
@@ -146,7 +146,7 @@ func nullTime(t time.Time) *time.Time {
 
 func stepError(op string, id lcm.OpOccID, err error) error {
 	// Foreign keys are checked at the end of a statement, so the event's may be the first to complain.
-	if violates(err, "op_step_op_occ_id_fkey") || violates(err, "step_output_op_occ_id_fkey") || violates(err, "event_op_occ_id_fkey") {
+	if violates(err, "op_step_op_occ_id_fkey") || violates(err, "step_output_op_occ_id_fkey") || violates(err, "step_output_size_op_occ_id_fkey") || violates(err, "event_op_occ_id_fkey") {
 		return notFound("VNF LCM operation occurrence", id)
 	}
 	return interpret(op, err)

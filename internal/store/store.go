@@ -38,10 +38,20 @@ func Open(ctx context.Context, databaseURL string) (*Store, error) {
 
 // OpenWith is Open with another number of connections at most. A URL that says pool_max_conns itself wins.
 func OpenWith(ctx context.Context, databaseURL string, connections int) (*Store, error) {
+	return open(ctx, databaseURL, connections, nil)
+}
+
+// OpenTraced is OpenWith; queries that belong to a span that is recorded have one of their own.
+func OpenTraced(ctx context.Context, databaseURL string, connections int) (*Store, error) {
+	return open(ctx, databaseURL, connections, queryTracer{})
+}
+
+func open(ctx context.Context, databaseURL string, connections int, tracer pgx.QueryTracer) (*Store, error) {
 	cfg, err := poolConfig(databaseURL)
 	if err != nil {
 		return nil, err
 	}
+	cfg.ConnConfig.Tracer = tracer
 	if !strings.Contains(databaseURL, "pool_max_conns=") { // the driver would take the number of processors, or 4
 		cfg.MaxConns = int32(connections) //nolint:gosec // checked where it comes from
 	}

@@ -46,7 +46,7 @@ func newPackage(t *testing.T, s *store.Store) lcm.VnfPkg {
 		ID: lcm.VnfPkgID(uuid.NewString()), OnboardingState: lcm.PkgOnboarded, OperationalState: lcm.PkgEnabled,
 		VnfdID: lcm.VnfdID("vnfd-" + uuid.NewString()),
 	}
-	require.NoError(t, s.CreatePackage(t.Context(), p))
+	require.NoError(t, s.CreatePackage(in(t, lcm.DefaultProject), p))
 	return p
 }
 
@@ -54,7 +54,7 @@ func newInstance(t *testing.T, s *store.Store) lcm.VnfInstance {
 	t.Helper()
 	p := newPackage(t, s)
 	i := lcm.VnfInstance{ID: lcm.VnfInstanceID(uuid.NewString()), VnfPkgID: p.ID, VnfdID: p.VnfdID, InstantiationState: lcm.NotInstantiated}
-	require.NoError(t, s.CreateInstance(t.Context(), i))
+	require.NoError(t, s.CreateInstance(in(t, lcm.DefaultProject), i))
 	return i
 }
 

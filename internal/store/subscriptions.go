@@ -27,15 +27,21 @@ func scanSubscription(row pgx.CollectableRow) (s lcm.Subscription, err error) {
 // CreateSubscription inserts the subscription, as one of the context's project. Unless duplicates may be, one that the project
 // has already with the same URI and filter is returned in its place, but for those that the caller knows to be others.
 func (s *Store) CreateSubscription(ctx context.Context, sub lcm.Subscription, duplicates bool, others ...lcm.SubscriptionID) (created lcm.Subscription, err error) {
-	args := owned(ctx, pgx.NamedArgs{
+	args, err := ownedBy(ctx, "create a subscription", pgx.NamedArgs{
 		"id": sub.ID, "version": sub.APIVersion, "filter": sub.Filter, "uri": sub.CallbackURI, "verbosity": sub.Verbosity,
 		"authentication": sub.Authentication, "endpoint": sub.Endpoint, "api": sub.API,
 		"others": append([]lcm.SubscriptionID{}, others...),
 	})
+	if err != nil {
+		return created, err
+	}
 	if sub.API == lcm.APIPkgm {
 		args["filter"] = sub.Packages
 	}
 	err = s.inTransaction(ctx, "create the subscription", func(tx pgx.Tx) error {
+		if err := noteOutcome(ctx, tx, string(sub.ID)); err != nil {
+			return err
+		}
 		if !duplicates {
 			// One after the other: of two at once, the second must see the first.
 			if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(2, hashtext(@uri))`, args); err != nil {

@@ -31,11 +31,20 @@ func vimArgs(v lcm.Vim) pgx.NamedArgs {
 
 // CreateVim inserts the VIM, as one of the context's project. A name that is taken there, or a second default, is a Conflict.
 func (s *Store) CreateVim(ctx context.Context, v lcm.Vim) error {
-	_, err := s.pool.Exec(ctx, `
-		insert into vim (id, name, description, type, auth_url, auth_cred, project, regions, is_default, status, extra, project_id)
-		values (@id, @name, @description, @type, @url, @cred, @project, @regions, @default, @status, @extra, @owner)`,
-		owned(ctx, vimArgs(v)))
-	return vimError("create the VIM", v, err)
+	args, err := ownedBy(ctx, "create a VIM", vimArgs(v))
+	if err != nil {
+		return err
+	}
+	return s.inTransaction(ctx, "create the VIM", func(tx pgx.Tx) error {
+		if err := noteOutcome(ctx, tx, string(v.ID)); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `
+			insert into vim (id, name, description, type, auth_url, auth_cred, project, regions, is_default, status, extra, project_id)
+			values (@id, @name, @description, @type, @url, @cred, @project, @regions, @default, @status, @extra, @owner)`,
+			args)
+		return vimError("create the VIM", v, err)
+	})
 }
 
 // UpdateVim replaces all but the id, if v.Updated is still the stored time: else it is a Conflict, for v may refer
@@ -43,16 +52,24 @@ func (s *Store) CreateVim(ctx context.Context, v lcm.Vim) error {
 func (s *Store) UpdateVim(ctx context.Context, v lcm.Vim) error {
 	args := vimArgs(v)
 	args["updated"] = pgtype.Timestamptz{Time: v.Updated, Valid: !v.Updated.IsZero()}
-	tag, err := s.pool.Exec(ctx, `
-		update vim set
-			name = @name, description = @description, type = @type, auth_url = @url, auth_cred = @cred, project = @project,
-			regions = @regions, is_default = @default, status = @status, extra = @extra,
-			-- It tells versions apart, so it never stands still.
-			updated = greatest(clock_timestamp(), updated + interval '1 microsecond')
-		where id = @id and updated = coalesce(@updated, updated)`,
-		args)
-	if err != nil || tag.RowsAffected() == 1 {
+	written := false
+	err := s.inTransaction(ctx, "update the VIM", func(tx pgx.Tx) error {
+		if err := noteOutcome(ctx, tx, string(v.ID)); err != nil {
+			return err
+		}
+		tag, err := tx.Exec(ctx, `
+			update vim set
+				name = @name, description = @description, type = @type, auth_url = @url, auth_cred = @cred, project = @project,
+				regions = @regions, is_default = @default, status = @status, extra = @extra,
+				-- It tells versions apart, so it never stands still.
+				updated = greatest(clock_timestamp(), updated + interval '1 microsecond')
+			where id = @id and updated = coalesce(@updated, updated)`,
+			args)
+		written = tag.RowsAffected() == 1
 		return vimError("update the VIM", v, err)
+	})
+	if err != nil || written {
+		return err
 	}
 	stored, err := s.Vim(ctx, v.ID)
 	if err != nil {
@@ -73,6 +90,13 @@ func vimError(op string, v lcm.Vim, err error) error {
 	return interpret(op, err)
 }
 
+// usesVim finds the instances with a connection to the VIM @id. One that is complete without it may name any id (lcm.VimConnectionInfo.Registered),
+// also that of another project's VIM, and must not hold it.
+const usesVim = `vim_connections @> @connection::jsonb and exists (
+	select from jsonb_array_elements(vim_connections) as c where c ->> 'vimId' = @id and not (
+		coalesce(c #>> '{interfaceInfo,endpoint}', '') <> ''
+		and (coalesce(c #>> '{accessInfo,password}', '') <> '' or coalesce(c #>> '{accessInfo,application_credential_secret}', '') <> '')))`
+
 // DeleteVim removes the VIM, unless a VNF instance names it in its VIM connections: that is a Conflict. With times it must have
 // been changed last at one of them.
 func (s *Store) DeleteVim(ctx context.Context, id lcm.VimID, updated ...time.Time) error {
@@ -87,7 +111,7 @@ func (s *Store) DeleteVim(ctx context.Context, id lcm.VimID, updated ...time.Tim
 			return lcm.Errorf(lcm.KindConflict, "The VIM %s was changed meanwhile; read it again.", vim.Name)
 		}
 		users, err := all(ctx, tx, pgx.RowTo[string], `
-			select id from vnf_instance where vim_connections @> @connection::jsonb order by id limit 1`, args)
+			select id from vnf_instance where `+usesVim+` order by id limit 1`, args)
 		if err != nil {
 			return err
 		}
@@ -105,7 +129,7 @@ func connect(ctx context.Context, tx pgx.Tx, id lcm.VnfInstanceID, added []lcm.V
 	if len(added) == 0 {
 		return nil
 	}
-	if err := holdVims(ctx, tx, added); err != nil {
+	if err := holdVims(ctx, tx, id, added); err != nil {
 		return err
 	}
 	inst, err := one(ctx, tx, scanInstance, notFound("VNF instance", id), selectInstance+` where id = @id`, pgx.NamedArgs{"id": id})
@@ -116,11 +140,13 @@ func connect(ctx context.Context, tx pgx.Tx, id lcm.VnfInstanceID, added []lcm.V
 	return updateInstance(ctx, tx, inst)
 }
 
-// holdVims keeps the VIMs from being deleted until the end of the transaction. It is a Conflict when one is gone.
-func holdVims(ctx context.Context, tx pgx.Tx, connections []lcm.VimConnectionInfo) error {
+// holdVims keeps the VIMs of an instance's connections from being deleted until the end of the transaction. It is a Conflict when
+// one is gone; one of another project than the instance's is not there.
+func holdVims(ctx context.Context, tx pgx.Tx, inst lcm.VnfInstanceID, connections []lcm.VimConnectionInfo) error {
 	for _, vim := range vimIDs(connections) {
 		if _, err := one(ctx, tx, scanVim, lcm.Errorf(lcm.KindConflict, "VIM %s was deleted meanwhile; name another one.", vim),
-			selectVim+` where id = @id for key share`, pgx.NamedArgs{"id": vim}); err != nil {
+			selectVim+` where id = @id and project_id = (select project_id from vnf_instance where id = @instance) for key share`,
+			pgx.NamedArgs{"id": vim, "instance": inst}); err != nil {
 			return err
 		}
 	}
@@ -131,8 +157,8 @@ func holdVims(ctx context.Context, tx pgx.Tx, connections []lcm.VimConnectionInf
 func vimIDs(connections []lcm.VimConnectionInfo) []lcm.VimID {
 	var ids []lcm.VimID
 	for _, c := range connections {
-		if c.VimID != "" {
-			ids = append(ids, c.VimID)
+		if registered := c.Registered(); registered != "" {
+			ids = append(ids, registered)
 		}
 	}
 	slices.Sort(ids)
@@ -159,7 +185,7 @@ func (s *Store) DeleteClusterVim(ctx context.Context, id lcm.VimID, cluster lcm.
 	args := pgx.NamedArgs{"id": id, "cluster": cluster, "connection": []map[string]any{{"vimId": id}}}
 	return s.inTransaction(ctx, "delete the cluster's VIM", func(tx pgx.Tx) error {
 		users, err := all(ctx, tx, pgx.RowTo[string], `
-			select id from vnf_instance where vim_connections @> @connection::jsonb and id <> @cluster order by id limit 1`, args)
+			select id from vnf_instance where `+usesVim+` and id <> @cluster order by id limit 1`, args)
 		if err != nil {
 			return err
 		}
@@ -185,14 +211,22 @@ func (s *Store) Vim(ctx context.Context, id lcm.VimID) (lcm.Vim, error) {
 
 // VimByName reads the VIM of that name of the context's project.
 func (s *Store) VimByName(ctx context.Context, name string) (lcm.Vim, error) {
+	args, err := ownedBy(ctx, "look a VIM up by its name", pgx.NamedArgs{"name": name})
+	if err != nil {
+		return lcm.Vim{}, err
+	}
 	return one(ctx, s.pool, scanVim, lcm.Errorf(lcm.KindNotFound, "There is no VIM named %q.", name),
-		selectVim+` where name = @name and project_id = @owner`, owned(ctx, pgx.NamedArgs{"name": name}))
+		selectVim+` where name = @name and project_id = @owner`, args)
 }
 
 // DefaultVim reads the VIM of the context's project that is used when a request names none.
 func (s *Store) DefaultVim(ctx context.Context) (lcm.Vim, error) {
+	args, err := ownedBy(ctx, "look for the default VIM", nil)
+	if err != nil {
+		return lcm.Vim{}, err
+	}
 	return one(ctx, s.pool, scanVim, lcm.Errorf(lcm.KindNotFound, "There is no default VIM; register one with is_default, or name a VIM in the request."),
-		selectVim+` where is_default and project_id = @owner`, owned(ctx, nil))
+		selectVim+` where is_default and project_id = @owner`, args)
 }
 
 // Vims reads all VIMs that the context sees, ordered by id.

@@ -27,16 +27,16 @@ func TestVim_keepsEveryField(t *testing.T) {
 	s := open(t)
 	want := newVim("lab")
 	want.IsDefault = true
-	require.NoError(t, s.CreateVim(t.Context(), want))
+	require.NoError(t, s.CreateVim(in(t, lcm.DefaultProject), want))
 	got, err := s.Vim(t.Context(), want.ID)
 	require.NoError(t, err)
 	want.Created, want.Updated = got.Created, got.Updated
 	assert.Equal(t, want, got)
 
-	byName, err := s.VimByName(t.Context(), "lab")
+	byName, err := s.VimByName(in(t, lcm.DefaultProject), "lab")
 	require.NoError(t, err)
 	assert.Equal(t, got, byName)
-	def, err := s.DefaultVim(t.Context())
+	def, err := s.DefaultVim(in(t, lcm.DefaultProject))
 	require.NoError(t, err)
 	assert.Equal(t, got, def)
 
@@ -47,20 +47,20 @@ func TestVim_keepsEveryField(t *testing.T) {
 	require.Len(t, all, 1)
 	want.Updated = all[0].Updated
 	assert.Equal(t, want, all[0])
-	_, err = s.DefaultVim(t.Context())
+	_, err = s.DefaultVim(in(t, lcm.DefaultProject))
 	requireKind(t, lcm.KindNotFound, err)
 }
 
 func TestVim_namesAreUnique(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	require.NoError(t, s.CreateVim(t.Context(), newVim("lab")))
-	err := s.CreateVim(t.Context(), newVim("lab"))
+	require.NoError(t, s.CreateVim(in(t, lcm.DefaultProject), newVim("lab")))
+	err := s.CreateVim(in(t, lcm.DefaultProject), newVim("lab"))
 	requireKind(t, lcm.KindConflict, err)
 	assert.Contains(t, err.Error(), `"lab"`)
 
 	other := newVim("other")
-	require.NoError(t, s.CreateVim(t.Context(), other))
+	require.NoError(t, s.CreateVim(in(t, lcm.DefaultProject), other))
 	other.Name = "lab"
 	requireKind(t, lcm.KindConflict, s.UpdateVim(t.Context(), other))
 }
@@ -70,15 +70,15 @@ func TestVim_onlyOneIsTheDefault(t *testing.T) {
 	s := open(t)
 	first, second := newVim("first"), newVim("second")
 	first.IsDefault, second.IsDefault = true, true
-	require.NoError(t, s.CreateVim(t.Context(), first))
-	requireKind(t, lcm.KindConflict, s.CreateVim(t.Context(), second))
+	require.NoError(t, s.CreateVim(in(t, lcm.DefaultProject), first))
+	requireKind(t, lcm.KindConflict, s.CreateVim(in(t, lcm.DefaultProject), second))
 }
 
 func TestDeleteVim_refusesWhileAnInstanceNamesIt(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	v := newVim("lab")
-	require.NoError(t, s.CreateVim(t.Context(), v))
+	require.NoError(t, s.CreateVim(in(t, lcm.DefaultProject), v))
 	inst := newInstance(t, s)
 	inst.Version = 1
 	inst.VimConnections = []lcm.VimConnectionInfo{{ID: "other", VimID: "x"}, {ID: "vim1", VimID: v.ID, VimType: "openstack"}}
@@ -92,12 +92,39 @@ func TestDeleteVim_refusesWhileAnInstanceNamesIt(t *testing.T) {
 	require.NoError(t, s.DeleteVim(t.Context(), v.ID))
 }
 
+// A connection that says all itself may name any VIM beside: it neither needs it nor holds it.
+func TestDeleteVim_isNotHeldByConnectionsThatAreCompleteWithoutIt(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	v := newVim("lab")
+	require.NoError(t, s.CreateVim(in(t, lcm.DefaultProject), v))
+	own := lcm.VimConnectionInfo{
+		ID: "own", VimID: v.ID, VimType: "openstack", InterfaceInfo: map[string]any{"endpoint": "https://c.example.com"},
+		AccessInfo: map[string]any{"username": "u", "password": map[string]any{"$secret": "vnf/1/password"}, "project": "p"},
+	}
+	inst := newInstance(t, s)
+	require.NoError(t, s.BeginOperation(t.Context(), instantiate(inst), own, lcm.VimConnectionInfo{
+		ID: "unknown", VimID: "nobody-has-it", InterfaceInfo: own.InterfaceInfo, AccessInfo: own.AccessInfo,
+	}))
+	half := own
+	half.ID, half.InterfaceInfo = "half", nil
+	for _, c := range []lcm.VimConnectionInfo{half, {ID: "k8s", VimID: v.ID, VimType: "kubernetes", InterfaceInfo: own.InterfaceInfo}} {
+		user := newInstance(t, s)
+		user.Version, user.VimConnections = 1, []lcm.VimConnectionInfo{own, c}
+		require.NoError(t, s.UpdateInstance(t.Context(), user))
+		requireKind(t, lcm.KindConflict, s.DeleteVim(t.Context(), v.ID))
+		user.Version, user.VimConnections = 2, nil
+		require.NoError(t, s.UpdateInstance(t.Context(), user))
+	}
+	require.NoError(t, s.DeleteVim(t.Context(), v.ID))
+}
+
 func TestVim_absent(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	_, err := s.Vim(t.Context(), "not-a-uuid")
 	requireKind(t, lcm.KindNotFound, err)
-	_, err = s.VimByName(t.Context(), "absent")
+	_, err = s.VimByName(in(t, lcm.DefaultProject), "absent")
 	requireKind(t, lcm.KindNotFound, err)
 	requireKind(t, lcm.KindNotFound, s.UpdateVim(t.Context(), newVim("absent")))
 	requireKind(t, lcm.KindNotFound, s.DeleteVim(t.Context(), "absent"))
@@ -110,7 +137,7 @@ func TestDeleteClusterVim_removesItFromTheClustersConnections(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	v := newVim("cluster")
-	require.NoError(t, s.CreateVim(t.Context(), v))
+	require.NoError(t, s.CreateVim(in(t, lcm.DefaultProject), v))
 	cluster, user := newInstance(t, s), newInstance(t, s)
 	connection := lcm.VimConnectionInfo{ID: "k8s", VimID: v.ID, VimType: lcm.VimKubernetes}
 	cluster.Version, user.Version = 1, 1
@@ -139,8 +166,8 @@ func TestDeleteVim_refusesFromTheBeginningOfAnInstantiation(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	old, v := newVim("old"), newVim("lab")
-	require.NoError(t, s.CreateVim(t.Context(), old))
-	require.NoError(t, s.CreateVim(t.Context(), v))
+	require.NoError(t, s.CreateVim(in(t, lcm.DefaultProject), old))
+	require.NoError(t, s.CreateVim(in(t, lcm.DefaultProject), v))
 	inst := newInstance(t, s)
 	inst.Version = 1
 	inst.VimConnections = []lcm.VimConnectionInfo{{ID: "other", VimID: "x", VimType: "kubernetes"}, {ID: "vim1", VimID: old.ID, VimType: "openstack"}}
@@ -166,7 +193,7 @@ func TestBeginOperation_thatIsRefusedKeepsNoVim(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	v := newVim("lab")
-	require.NoError(t, s.CreateVim(t.Context(), v))
+	require.NoError(t, s.CreateVim(in(t, lcm.DefaultProject), v))
 	op := begun(t, s)
 	inst := lcm.VnfInstance{ID: op.VnfInstanceID}
 	requireKind(t, lcm.KindConflict, s.BeginOperation(t.Context(), instantiate(inst), lcm.VimConnectionInfo{ID: "vim1", VimID: v.ID}))
@@ -186,7 +213,7 @@ func TestDeleteVim_waitsForAnOperationThatIsJustBeginning(t *testing.T) {
 	require.NoError(t, err)
 	defer conn.Close(context.Background())
 	v, inst := newVim("lab"), newInstance(t, s)
-	require.NoError(t, s.CreateVim(t.Context(), v))
+	require.NoError(t, s.CreateVim(in(t, lcm.DefaultProject), v))
 	op := instantiate(inst)
 
 	// BeginOperation takes this lock last, when it has written all it writes.
@@ -215,7 +242,7 @@ func TestUpdateVim_refusesWhatWasReadBeforeAnotherChange(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	v := newVim("lab")
-	require.NoError(t, s.CreateVim(t.Context(), v))
+	require.NoError(t, s.CreateVim(in(t, lcm.DefaultProject), v))
 	first, err := s.Vim(t.Context(), v.ID)
 	require.NoError(t, err)
 	second := first

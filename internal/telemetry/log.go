@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
@@ -52,13 +54,17 @@ func attrsOf(ctx context.Context) []slog.Attr {
 	return attrs
 }
 
-// contextHandler adds the attributes that With put into the context.
+// contextHandler adds the attributes that With put into the context, and which span that is in.
 type contextHandler struct{ slog.Handler }
 
 func (h contextHandler) Handle(ctx context.Context, r slog.Record) error {
-	if attrs := attrsOf(ctx); len(attrs) > 0 {
+	attrs, sc := attrsOf(ctx), trace.SpanContextFromContext(ctx)
+	if len(attrs) > 0 || sc.IsSampled() {
 		r = r.Clone() // other handlers may hold the same record
 		r.AddAttrs(attrs...)
+	}
+	if sc.IsSampled() {
+		r.AddAttrs(slog.String("traceId", sc.TraceID().String()), slog.String("spanId", sc.SpanID().String()))
 	}
 	return h.Handler.Handle(ctx, r)
 }

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Ready is True, False or Unknown; a kubelet that died is missed after less than a minute.
-ready() { [[ $(kube get node "$LEAVING" -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}' 2>/dev/null) != @(False|Unknown) ]]; }
+# Ready is True, False or Unknown; a kubelet that died is missed after less than a minute. OFF tells that the VIM knows more.
+ready() { [[ -z ${OFF:-} && $(kube get node "$LEAVING" -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}' 2>/dev/null) != @(False|Unknown) ]]; }
 
 # list_pods lists those that have to go, "namespace name ending", into $SCRATCH/pods. Pods of DaemonSets and of the
 # node itself stay, as they do with kubectl drain; what has ended needs no place.
@@ -132,7 +132,7 @@ if ready && evict "$((SECONDS + DRAIN_FOR))"; then
     delete_what_is_left
   fi
 else
-  note "$LEAVING is not ready: its pods are deleted without waiting for it"
+  note "$LEAVING is not ready${OFF:+, its server is $OFF}: its pods are deleted without waiting for it"
   result ready no
   wait_until 15 list_pods || fail 75 "the pods of $LEAVING cannot be listed: $(tail -n 1 "$SCRATCH/reason")"
   delete_what_is_left

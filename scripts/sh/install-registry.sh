@@ -93,12 +93,15 @@ get_image() {
   if [[ -n $IMAGE_FILE ]]; then
     load_image
   elif [[ $WAY == ctr ]]; then
-    grep -qxF "$IMAGE" <<<"$(ctr images ls -q 2>/dev/null)" || attempt "the image $IMAGE cannot be pulled; bring it with the package (image_path)" ctr images pull "$IMAGE"
+    grep -qxF "$IMAGE" <<<"$(ctr images ls -q 2>/dev/null)" || attempt "the image $IMAGE cannot be pulled; bring it with the package (image_path)" pull_by_ctr
   else
     "$WAY" image inspect "$IMAGE" >/dev/null 2>&1 ||
-      attempt "the image $IMAGE cannot be pulled; bring it with the package (image_path)" "$WAY" pull "$IMAGE"
+      attempt "the image $IMAGE cannot be pulled; bring it with the package (image_path)" "$WAY" pull -q "$IMAGE"
   fi
 }
+
+# pull_by_ctr: without its progress, which would fill the output of the step; what goes wrong is on the other channel.
+pull_by_ctr() { ctr images pull "$IMAGE" >/dev/null; }
 
 load_image() {
   local loaded

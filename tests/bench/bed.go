@@ -151,6 +151,11 @@ func (b *bed) request(level int) (map[string]any, error) {
 	}
 	req["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": b.vim, "vimType": "openstack"}}
 	req["instantiationLevelId"] = fmt.Sprintf("instantiation_level_%d", level)
+	if params, ok := req["additionalParams"].(map[string]any); ok {
+		if cluster, ok := params[lcm.ClusterParamsKey].(map[string]any); ok {
+			delete(cluster, "vim_name") // each of several clusters gets a name of its own
+		}
+	}
 	environment.SetNodePassword(req, b.password)
 	return req, nil
 }

@@ -21,7 +21,6 @@ type cloud struct {
 	flavour string // of the VNF, unless another is asked for
 	root    bool   // it needs root
 	acting  bool   // its machines act: there is no cluster to ask
-	needs   []need
 	opening string // what people should know beforehand
 	openrc  string // how to log in by hand
 	// leave takes what the demo has made out of a cloud that stays; nil where the cloud goes as a whole.
@@ -32,7 +31,7 @@ type cloud struct {
 // lab is the cloud in a box: the demo's own.
 func lab(o options) cloud {
 	c := cloud{
-		mark: mark{Cloud: inLab, Machines: o.machines}, flavour: "ha", needs: []need{postgres},
+		mark: mark{Cloud: inLab, Machines: o.machines}, flavour: "ha",
 		openrc: "bin/windlass-lab openrc --state-dir " + environment.LabDir(o.Dir),
 	}
 	own := &environment.Lab{Machines: o.machines, Listen: o.lab}
@@ -43,7 +42,7 @@ func lab(o options) cloud {
 			"No real cluster is made; the operation, its steps and the API are the real ones."
 		return c
 	}
-	c.root, c.needs = true, append(c.needs, machineNeeds...)
+	c.root = true
 	c.opening = "The first time, the image of the machines is built, which takes some minutes."
 	c.left = "The image of its machines is kept in " + imageDir + " for the next time."
 	return c
@@ -52,7 +51,7 @@ func lab(o options) cloud {
 // openStack is the real one of this machine, which others use as well.
 func openStack() cloud {
 	return cloud{
-		Cloud: &environment.OpenStack{}, mark: mark{Cloud: inOpenStack}, flavour: "simple", root: true, needs: []need{postgres},
+		Cloud: &environment.OpenStack{}, mark: mark{Cloud: inOpenStack}, flavour: "simple", root: true,
 		opening: "The OpenStack is a real one, of Debian's packages; the nodes are virtual machines with an emulated processor.\n" +
 			"The first time, packages are installed and images built; then the cluster takes some ten minutes.",
 		openrc: ". " + filepath.Join(environment.OpenStackDir(), "openrc"),

@@ -103,6 +103,7 @@ func grantBringsVim(t *testing.T, b *bed, n *nfvotest.NFVO) {
 
 	password := b.Cloud.Login().Password
 	granted := b.ownConnection("of-the-nfvo", password)
+	granted["vimId"] = "an id of the NFVO's own" // beside what says all, it is not looked for
 	n.Decide(func(map[string]any) nfvotest.Decision {
 		return nfvotest.Decision{Grant: map[string]any{"vimConnections": []any{granted}}}
 	})

@@ -32,6 +32,16 @@ func (b *bed) recordWorkflow(t *testing.T, id, name string) {
 	if !*record {
 		return
 	}
+	data, err := temporalproto.CustomJSONMarshalOptions{Indent: " "}.Marshal(b.history(t, id))
+	require.NoError(t, err)
+	file := filepath.Join(b.Root, "workflows/testdata/histories", name+".json")
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	require.NoError(t, os.WriteFile(file, data, 0o644))
+}
+
+// history is that of the newest run of a workflow, with the payloads in clear.
+func (b *bed) history(t *testing.T, id string) *history.History {
+	t.Helper()
 	info, err := b.Info()
 	require.NoError(t, err)
 	keys, err := secrets.LoadKeyring(info.KeyFile, "")
@@ -50,9 +60,5 @@ func (b *bed) recordWorkflow(t *testing.T, id, name string) {
 		}))
 		all.Events = append(all.Events, event)
 	}
-	data, err := temporalproto.CustomJSONMarshalOptions{Indent: " "}.Marshal(&all)
-	require.NoError(t, err)
-	file := filepath.Join(b.Root, "workflows/testdata/histories", name+".json")
-	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	require.NoError(t, os.WriteFile(file, data, 0o644))
+	return &all
 }

@@ -168,9 +168,9 @@ func (b *bed) storageInUse(t *testing.T, vnf, volume string, uids []string) {
 	b.Bind(t, vnf, "nfs-pv2", "")
 
 	for body, said := range map[string]map[string]any{
-		"heal the storage server alone": {"additionalParams": map[string]any{"keep_volumes": true}},
-		"names no storage server":       {"additionalParams": map[string]any{"keep_volumes": true}, "vnfcInstanceId": []string{worker}},
-		"must be true or false":         {"additionalParams": map[string]any{"keep_volumes": "perhaps"}, "vnfcInstanceId": []string{server}},
+		"heal the storage server alone":  {"additionalParams": map[string]any{"keep_volumes": true}},
+		"has volumes that could be kept": {"additionalParams": map[string]any{"keep_volumes": true}, "vnfcInstanceId": []string{worker}},
+		"must be true or false":          {"additionalParams": map[string]any{"keep_volumes": "perhaps"}, "vnfcInstanceId": []string{server}},
 	} {
 		a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/heal", said)
 		require.Equal(t, http.StatusBadRequest, a.Status, "%s", a.Body)

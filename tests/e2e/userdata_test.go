@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -77,6 +78,7 @@ func (b *bed) requirePlaces(t *testing.T, vnf string, want ...string) map[string
 		vnfc := v.(map[string]any)
 		require.Equal(t, "VDU1", vnfc["vduId"])
 		name := vnfc["metadata"].(map[string]any)["parent_resource_name"].(string)
+		require.Equal(t, name, fmt.Sprintf("VDU1-%v", vnfc["metadata"].(map[string]any)["vdu_idx"]), "Tacker's clients read it")
 		places[name] = vnfc["id"].(string)
 		names = append(names, name)
 	}

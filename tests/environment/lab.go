@@ -91,6 +91,18 @@ func (l *Lab) Down(ctx context.Context, site Site) error {
 // Login implements Cloud.
 func (l *Lab) Login() Login { return l.login }
 
+// Admin is the login of the cloud's administrator, in the same project.
+func (l *Lab) Admin(ctx context.Context, e *Environment) (Login, error) {
+	site := e.site()
+	out, err := exec.CommandContext(ctx, site.Bin("windlass-lab"), "openrc", "--user", "admin", "--state-dir", LabDir(site.Dir)).Output()
+	if err != nil {
+		return Login{}, fmt.Errorf("ask the lab for its administrator: %w", err)
+	}
+	login := l.loginOf(parseOpenRC(string(out)))
+	login.Project = l.login.Project
+	return login, nil
+}
+
 // Adapt implements Cloud: the sample's requests are made for the lab.
 func (l *Lab) Adapt(map[string]any) {}
 

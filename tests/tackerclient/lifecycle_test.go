@@ -85,6 +85,10 @@ func (s *scenario) instance(t *testing.T, c *client) {
 	require.Equal(t, "INSTANTIATED", shown["Instantiation State"])
 	require.NotEmpty(t, shown["Instantiated Vnf Info"])
 	require.NotEmpty(t, shown["VIM Connection Info"])
+	if s.version == "1" { // v2 of the standard has no such attribute
+		require.Equal(t, s.Get(t, "/vnflcm/v1/vnf_instances/"+id)["vnfPkgId"], shown["vnfPkgId"])
+		require.NotEmpty(t, shown["vnfPkgId"])
+	}
 	listed := c.list("vnflcm", "list")
 	require.Len(t, listed, 1)
 	require.Equal(t, id, listed[0]["ID"])

@@ -39,7 +39,10 @@ func (s *scenario) vims(t *testing.T, c *client) {
 	require.NotContains(t, fmt.Sprint(made["auth_cred"]), s.Cloud.Login().Password)
 	id := made["id"].(string)
 	require.Len(t, c.list("vim", "list"), 2) // and the one that the bed has registered
-	require.Contains(t, c.list("vim", "list", "--long")[0], "Placement attribution")
+	for _, vim := range c.list("vim", "list", "--long") {
+		require.Contains(t, fmt.Sprint(vim["Placement attribution"]), "RegionOne")
+	}
+	require.Contains(t, fmt.Sprint(made["placement_attr"]), "RegionOne")
 	require.Equal(t, id, c.show("vim", "show", "north")["id"])
 	require.Equal(t, "north", c.show("vim", "show", id)["name"])
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -20,10 +21,20 @@ type Answer struct {
 	Body   []byte
 }
 
+// Token is the variable of the environment that has a bearer token for the API, as it is for the command line client; with none
+// requests carry none.
+const Token = "WINDLASS_TOKEN"
+
 // Call sends a request to the API, as JSON.
 func (b *Bed) Call(t testing.TB, method, path string, body any) Answer {
 	t.Helper()
-	return Request(t, method, b.URL+path, body)
+	var authorization []string
+	if token := os.Getenv(Token); token != "" {
+		authorization = append(authorization, "Bearer "+token)
+	}
+	a, err := Try(t.Context(), method, b.URL+path, body, authorization...)
+	require.NoError(t, err)
+	return a
 }
 
 // patiently is Call for what may be repeated: as an NFVO does, it asks again after a 503, for up to a minute.
@@ -45,8 +56,8 @@ func Request(t testing.TB, method, url string, body any) Answer {
 	return a
 }
 
-// Try is Request of a server that need not be there.
-func Try(ctx context.Context, method, url string, body any) (Answer, error) {
+// Try is Request of a server that need not be there; authorization is that header, if there is one.
+func Try(ctx context.Context, method, url string, body any, authorization ...string) (Answer, error) {
 	var in io.Reader
 	if body != nil {
 		data, err := json.Marshal(body)
@@ -65,6 +76,9 @@ func Try(ctx context.Context, method, url string, body any) (Answer, error) {
 	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
+	}
+	for _, value := range authorization {
+		req.Header.Set("Authorization", value)
 	}
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {

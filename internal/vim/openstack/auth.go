@@ -12,7 +12,11 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 )
+
+// theVim begins sentences about what a VIM answers.
+const theVim = "The VIM"
 
 func authOptions(vim lcm.Vim, cred map[string]any) gophercloud.AuthOptions {
 	opts := gophercloud.AuthOptions{IdentityEndpoint: vim.AuthURL, AllowReauth: true}
@@ -51,7 +55,7 @@ func scopeOf(vim lcm.Vim, cred map[string]any) *gophercloud.AuthScope {
 	return scope
 }
 
-func httpClient(cred map[string]any, limit time.Duration) (http.Client, error) {
+func httpClient(cred map[string]any, limit time.Duration, guard outbound.Guard) (http.Client, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if pem := text(cred, "ca_cert"); pem != "" {
 		config.RootCAs = x509.NewCertPool()
@@ -63,10 +67,9 @@ func httpClient(cred map[string]any, limit time.Duration) (http.Client, error) {
 	if v, given := cred["cert_verify"]; given && (v == false || v == "False" || v == "false") {
 		config.InsecureSkipVerify = true //nolint:gosec // the user asked for it, as Tacker lets them
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig = config
-	transport.MaxIdleConnsPerHost = 64 // operations side by side look often
-	return http.Client{Transport: transport, Timeout: limit}, nil
+	return http.Client{
+		Transport: outbound.Limit(outbound.Transport(config, guard), theVim, guard), Timeout: limit, CheckRedirect: outbound.StayThere(theVim),
+	}, nil
 }
 
 func text(m map[string]any, key string) string {

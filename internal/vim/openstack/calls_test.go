@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
@@ -56,7 +57,7 @@ func TestConnect_isOneCall(t *testing.T) {
 	require.Equal(t, map[string]int{"POST identity tokens": 1}, s.spent(func() {
 		_, err := openstack.Connect(t.Context(), lcm.Vim{
 			AuthURL: s.url + "/identity/v3", Project: map[string]any{"name": "demo"},
-		}, map[string]any{"username": "demo", "password": "demo-secret"})
+		}, map[string]any{"username": "demo", "password": "demo-secret"}, outbound.Guard{})
 		require.NoError(t, err)
 	}))
 }
@@ -163,4 +164,29 @@ func sum(counts map[string]int) (n int) {
 		n += c
 	}
 	return n
+}
+
+// Networks and subnets are in use for a while after others have deleted their servers.
+func TestDeleteStack_triesOnWhileNetworksAreInUse(t *testing.T) {
+	s := newSite(t)
+	cloud, err := openstack.Connect(t.Context(), lcm.Vim{
+		Name: "lab", AuthURL: s.url + "/identity/v3", Project: map[string]any{"name": "demo", "project_domain_name": "Default"},
+		Extra: map[string]any{"poll_interval": 0.01},
+	}, map[string]any{"username": "demo", "password": "demo-secret", "user_domain_name": "Default"}, outbound.Guard{})
+	require.NoError(t, err)
+	for failures, deleted := range map[int]bool{5: true, 6: false} {
+		_, err = cloud.CreateStack(t.Context(), workers(1), s.show)
+		require.NoError(t, err)
+		s.lab("POST", "/faults", map[string]any{
+			"resource": "vdu", "action": "DELETE", "count": failures, "message": "SubnetInUseClient: One or more ports have an IP allocation from this subnet.",
+		})
+		var told []string
+		err = cloud.DeleteStack(t.Context(), "vnf-1", owner, func(line string) { told = append(told, line) })
+		require.Equal(t, deleted, err == nil, "%v", err)
+		require.Contains(t, strings.Join(told, "\n"), "Heat is told once more in 80ms (6 of 6).")
+		if !deleted {
+			require.ErrorContains(t, err, "SubnetInUse")
+		}
+		require.NoError(t, cloud.DeleteStack(t.Context(), "vnf-1", owner, s.show))
+	}
 }

@@ -5,6 +5,7 @@ package openstack
 import (
 	"cmp"
 	"context"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
 // Cloud is one project of an OpenStack, authenticated. It renews its token by itself and may be used by
@@ -25,18 +27,25 @@ type Cloud struct {
 	heat     *gophercloud.ServiceClient
 	network  *gophercloud.ServiceClient
 	compute  *gophercloud.ServiceClient
+	regions  []string
 	// waiting counts those that look again and again whether something is over.
 	waiting atomic.Int64
 }
+
+// Wrap puts something around what makes the calls, such as what times them.
+type Wrap = func(http.RoundTripper) http.RoundTripper
 
 // Connect authenticates at the VIM's Keystone. cred are the opened credentials of /v1.0/vims: username,
 // password, user_domain_name, project_domain_name, or application_credential_id and _secret; cert_verify
 // "False" turns off TLS verification and ca_cert is a PEM bundle; region chooses among the catalog's endpoints.
 // The VIM's extra may have region, interface, and how patient to be: call_timeout, poll_interval, outage_patience.
+// All calls go through wraps, the last one outside.
+//
+// The guard says where the VIM and its services may be.
 //
 // Errors: Denied for wrong credentials, Unavailable when Keystone does not answer, Invalid when a service
-// is missing in the catalog, or a certificate is signed by nobody who is known.
-func Connect(ctx context.Context, vim lcm.Vim, cred map[string]any) (*Cloud, error) {
+// is missing in the catalog, a certificate is signed by nobody who is known, or the guard denies an address.
+func Connect(ctx context.Context, vim lcm.Vim, cred map[string]any, guard outbound.Guard, wraps ...Wrap) (*Cloud, error) {
 	timing, err := timingOf(vim)
 	if err != nil {
 		return nil, err
@@ -45,8 +54,11 @@ func Connect(ctx context.Context, vim lcm.Vim, cred map[string]any) (*Cloud, err
 	if err != nil {
 		return nil, lcm.Wrap(lcm.KindInvalid, err, "The VIM %s has an auth_url that is no URL: %s.", vim.Name, vim.AuthURL)
 	}
-	if provider.HTTPClient, err = httpClient(cred, timing.call); err != nil {
+	if provider.HTTPClient, err = httpClient(cred, timing.call, guard); err != nil {
 		return nil, err
+	}
+	for _, wrap := range wraps {
+		provider.HTTPClient.Transport = wrap(provider.HTTPClient.Transport)
 	}
 	if err := openstack.Authenticate(ctx, provider, authOptions(vim, cred)); err != nil {
 		return nil, authError(vim, err)
@@ -59,7 +71,7 @@ func Connect(ctx context.Context, vim lcm.Vim, cred map[string]any) (*Cloud, err
 func endpointOf(vim lcm.Vim, cred map[string]any) gophercloud.EndpointOpts {
 	where := gophercloud.EndpointOpts{Availability: gophercloud.AvailabilityPublic}
 	where.Region = cmp.Or(text(cred, "region"), text(vim.Extra, "region"))
-	if where.Region == "" && len(vim.Regions) > 0 {
+	if where.Region == "" && len(vim.Regions) == 1 { // else nobody has chosen
 		where.Region = vim.Regions[0]
 	}
 	if v := text(vim.Extra, "interface"); v != "" {
@@ -77,6 +89,7 @@ func (c *Cloud) readCatalog(vim lcm.Vim, where gophercloud.EndpointOpts) error {
 			catalog = found
 		}
 	}
+	c.regions = regionsOf(catalog)
 	for _, service := range []struct {
 		name, kind string
 		to         **gophercloud.ServiceClient
@@ -109,6 +122,21 @@ func find(catalog *tokens.ServiceCatalog, kind string, where gophercloud.Endpoin
 		}
 	}
 	return "", false
+}
+
+// Regions are those of the catalog, in order.
+func (c *Cloud) Regions() []string { return slices.Clone(c.regions) }
+
+func regionsOf(catalog *tokens.ServiceCatalog) (regions []string) {
+	for _, entry := range catalog.Entries {
+		for _, e := range entry.Endpoints {
+			if region := cmp.Or(e.RegionID, e.Region); region != "" && !slices.Contains(regions, region) {
+				regions = append(regions, region)
+			}
+		}
+	}
+	slices.Sort(regions)
+	return regions
 }
 
 // offers lists the regions and interfaces of a catalog, for those who have chosen another.

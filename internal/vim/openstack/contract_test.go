@@ -20,7 +20,9 @@ import (
 )
 
 func TestContract_labWithFakeMachines(t *testing.T) {
-	openstacktest.Run(t, labCloud(t, fake.New(fake.Options{}), netip.MustParsePrefix("127.78.40.0/24"), netip.MustParsePrefix("127.78.41.0/24")))
+	cloud := labCloud(t, fake.New(fake.Options{}), netip.MustParsePrefix("127.78.40.0/24"), netip.MustParsePrefix("127.78.41.0/24"))
+	cloud.Spare = netip.MustParsePrefix("127.78.46.0/24")
+	openstacktest.Run(t, cloud)
 }
 
 // labCloud runs the lab in this process: its public endpoints with TLS, the others without.
@@ -33,7 +35,7 @@ func labCloud(t *testing.T, machines machine.Driver, net0, public netip.Prefix) 
 	outside, inside := httptest.NewTLSServer(serve), httptest.NewServer(serve)
 	cloud, err := lab.New(lab.Config{
 		Store: store, Machines: machines, Endpoint: outside.URL, InternalEndpoint: inside.URL, OtherRegions: []string{"RegionNowhere"},
-		DemoPassword: "demo-secret", AdminPassword: "admin-secret", Net0: net0, Public: public, ComputeHosts: 1,
+		DemoPassword: "demo-secret", AdminPassword: "admin-secret", Net0: net0, Public: public, ComputeHosts: 1, HeatPatience: time.Second,
 	})
 	require.NoError(t, err)
 	handler = cloud.Handler()

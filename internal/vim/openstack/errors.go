@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -44,6 +46,9 @@ func translate(doing string, err error) error {
 
 // renewalError is why a token could not be renewed.
 func renewalError(err, cause error) *lcm.Error {
+	if e, ok := errors.AsType[*lcm.Error](cause); ok {
+		return lcm.Wrap(e.Kind, err, "The token has expired, and there is no new one: %s", e.Detail)
+	}
 	if answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](cause); ok {
 		if answer.Actual < http.StatusInternalServerError && answer.Actual != http.StatusTooManyRequests {
 			return lcm.Wrap(lcm.KindDenied, err, "Keystone no longer accepts the credentials of the VIM. Update them at /v1.0/vims, then retry.")
@@ -151,29 +156,50 @@ func exhausted(reason string) bool {
 	return false
 }
 
-// message finds the sentence in an error body; each service wraps it in another way.
+// longestMessage is what is passed on of a sentence of OpenStack's, in characters.
+const longestMessage = 1000
+
+// message finds the sentence in an error body; each service wraps it in another way. Of what is no error of OpenStack's
+// nothing is passed on: any server may be where a VIM is said to be, and its pages are not for those who said so.
 func message(body []byte) string {
 	var members map[string]json.RawMessage
-	if json.Unmarshal(body, &members) == nil {
-		for _, raw := range members {
-			var wrapped struct {
-				Message string `json:"message"`
-			}
-			if json.Unmarshal(raw, &wrapped) == nil && wrapped.Message != "" {
-				return wrapped.Message
-			}
+	if json.Unmarshal(body, &members) != nil {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		var wrapped struct {
+			Message string `json:"message"`
 		}
-		for _, name := range []string{"message", "NeutronError", "explanation"} {
-			var plain string
-			if json.Unmarshal(members[name], &plain) == nil && plain != "" {
-				return plain
-			}
+		if json.Unmarshal(members[name], &wrapped) == nil && wrapped.Message != "" {
+			return oneLine(wrapped.Message)
 		}
 	}
-	return strings.TrimSpace(string(body[:min(len(body), 300)]))
+	names := []string{"NeutronError", "explanation"}
+	if members["title"] != nil { // what OpenStack's WSGI library says by itself
+		names = append(names, "message")
+	}
+	for _, name := range names {
+		var plain string
+		if json.Unmarshal(members[name], &plain) == nil && plain != "" {
+			return oneLine(plain)
+		}
+	}
+	return ""
+}
+
+// oneLine makes a text that fits into a sentence.
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
+	if runes := []rune(text); len(runes) > longestMessage {
+		text = string(runes[:longestMessage]) + "..."
+	}
+	return text
 }
 
 func authError(vim lcm.Vim, err error) error {
+	if e, ok := errors.AsType[*lcm.Error](err); ok {
+		return lcm.Wrap(e.Kind, err, "The VIM %s cannot be used at %s: %s", vim.Name, vim.AuthURL, e.Detail)
+	}
 	answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
 	switch {
 	case !ok:
@@ -190,7 +216,8 @@ func authError(vim lcm.Vim, err error) error {
 		e.RetryAfter = waitOf(answer)
 		return e
 	default:
-		return lcm.Wrap(lcm.KindInvalid, err, "Keystone at %s does not understand the VIM's credentials: %s", vim.AuthURL, message(answer.Body))
+		return lcm.Wrap(lcm.KindInvalid, err, "Keystone at %s does not understand the VIM's credentials: %s", vim.AuthURL,
+			orStatus(message(answer.Body), answer.Actual))
 	}
 }
 

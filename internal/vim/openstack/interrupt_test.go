@@ -21,6 +21,7 @@ import (
 	lab "github.com/windlass-nfv/windlass/deployments/lab/openstack"
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
@@ -105,7 +106,7 @@ func newSite(t *testing.T) *site {
 	t.Cleanup(func() { server.Close(); cloud.Close(); require.NoError(t, store.Close()) })
 	s.cloud, err = openstack.Connect(t.Context(), lcm.Vim{
 		Name: "lab", AuthURL: server.URL + "/identity/v3", Project: map[string]any{"name": "demo", "project_domain_name": "Default"},
-	}, map[string]any{"username": "demo", "password": "demo-secret", "user_domain_name": "Default"})
+	}, map[string]any{"username": "demo", "password": "demo-secret", "user_domain_name": "Default"}, outbound.Guard{})
 	require.NoError(t, err)
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/extensions/layer3/floatingips"
@@ -31,10 +32,12 @@ type Server struct {
 // Port is what Neutron knows of a port, with the floating IP that leads to it.
 type Port struct {
 	ID         string
-	ServerID   string
+	Name       string
+	NetworkID  string
+	ServerID   string // the device that has it, "" for none
 	MAC        string
 	FixedIPs   []lcm.FixedIP
-	Address    string // the first of them
+	Address    string // the first of them of IPv4, else the first of them
 	FloatingIP string // "" when none
 }
 
@@ -152,16 +155,22 @@ func (c *Cloud) readSomePorts(ctx context.Context, inv *Inventory, wanted []stri
 		return translate("list the ports of the stack", err)
 	}
 	for _, p := range list {
-		port := Port{ID: p.ID, ServerID: p.DeviceID, MAC: p.MACAddress}
-		for _, ip := range p.FixedIPs {
-			port.FixedIPs = append(port.FixedIPs, lcm.FixedIP{Address: ip.IPAddress, SubnetID: ip.SubnetID})
-		}
-		if len(port.FixedIPs) > 0 {
-			port.Address = port.FixedIPs[0].Address
-		}
-		inv.Ports[p.ID] = port
+		inv.Ports[p.ID] = portOf(p)
 	}
 	return c.readFloatingIPs(ctx, inv, wanted)
+}
+
+// addressOf is the address by which a port is reached: Neutron tells those of a port in two subnets in any order.
+func addressOf(ips []lcm.FixedIP) string {
+	for _, ip := range ips {
+		if strings.Contains(ip.Address, ".") {
+			return ip.Address
+		}
+	}
+	if len(ips) > 0 {
+		return ips[0].Address
+	}
+	return ""
 }
 
 func (c *Cloud) readFloatingIPs(ctx context.Context, inv *Inventory, portIDs []string) error {

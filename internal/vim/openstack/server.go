@@ -26,6 +26,11 @@ type ServerState struct {
 // settled tells that Nova does nothing to the server any more.
 func (s ServerState) settled(status string) bool { return s.Status == status && s.Task == "" }
 
+// Deleted tells that the server does not come back.
+func (s ServerState) Deleted() bool {
+	return s.Status == "DELETED" || s.Status == "SOFT_DELETED" || s.Task == "deleting" || s.Task == "soft-deleting"
+}
+
 // ServerState reads the state of a server. Errors: NotFound when Nova has no such server.
 func (c *Cloud) ServerState(ctx context.Context, id string) (ServerState, error) {
 	s, err := servers.Get(ctx, c.compute, id).Extract()

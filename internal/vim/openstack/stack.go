@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -85,14 +86,18 @@ func usable(status string) bool {
 }
 
 // deletions is how often Heat is told to delete a stack: what one deletion could not remove, because something
-// was still using it, the next one often can.
-const deletions = 2
+// was still using it, the next one often can. Networks and subnets are in use as long as others have ports on them, or Nova takes its
+// own away: these get more deletions, each a while after the one before.
+const (
+	deletions      = 2
+	inUseDeletions = 6
+)
 
 // DeleteStack deletes the stack of that name, whatever it is doing, and waits until it is gone. A stack that is
 // not there is deleted; one without the owner is not ours and is left alone.
 func (c *Cloud) DeleteStack(ctx context.Context, name, owner string, progress func(string)) error {
 	var err error
-	for attempt := range deletions {
+	for attempt := 0; attempt < deletions || inUse(err) && attempt < inUseDeletions; attempt++ {
 		have, gone := c.stack(ctx, name)
 		if lcm.Is(gone, lcm.KindNotFound) {
 			return nil
@@ -104,14 +109,46 @@ func (c *Cloud) DeleteStack(ctx context.Context, name, owner string, progress fu
 			progress("The stack " + name + " is not Windlass's: it is left alone.")
 			return nil
 		}
-		if attempt > 0 {
-			progress("Heat could not delete everything: it is told so once more.")
+		if err := c.restBefore(ctx, attempt, progress); err != nil {
+			return err
 		}
 		if err = c.deleteOnce(ctx, have, progress); !lcm.Is(err, lcm.KindBroken) && !lcm.Is(err, lcm.KindInvalid) {
 			return err
 		}
 	}
 	return err
+}
+
+// restBefore gives what uses parts of the stack time to go, before Heat is told to delete it again.
+func (c *Cloud) restBefore(ctx context.Context, attempt int, progress func(string)) error {
+	if attempt == 0 {
+		return nil
+	}
+	if attempt < deletions {
+		progress("Heat could not delete everything: it is told so once more.")
+		return nil
+	}
+	rest := 2 * time.Duration(attempt-deletions+1) * c.timing.last // 10, 20, 30 and 40 seconds, unless the VIM says otherwise
+	progress(fmt.Sprintf("Ports are still in use on a network of the stack: Heat is told once more in %s (%d of %d).", rest, attempt+1, inUseDeletions))
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(rest):
+		return nil
+	}
+}
+
+// inUse tells whether a deletion has failed because ports are on a network, or at a router, that was to go.
+func inUse(err error) bool {
+	if err == nil {
+		return false
+	}
+	for _, words := range []string{"SubnetInUse", "NetworkInUse", "RouterInUse", "have an IP allocation from this subnet", "still in use on the network"} {
+		if strings.Contains(err.Error(), words) {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *Cloud) deleteOnce(ctx context.Context, have *stacks.ListedStack, progress func(string)) error {

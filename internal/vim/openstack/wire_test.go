@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
@@ -93,7 +94,7 @@ func (w *wire) loggedIn() int {
 }
 
 func (w *wire) connect() (*openstack.Cloud, error) {
-	return openstack.Connect(w.t.Context(), w.vim, map[string]any{"username": "u", "password": "p"})
+	return openstack.Connect(w.t.Context(), w.vim, map[string]any{"username": "u", "password": "p"}, outbound.Guard{})
 }
 
 func (w *wire) connected() *openstack.Cloud {

@@ -14,13 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
 // connect logs in with some credentials and extras changed; nil takes one away.
 func (s *site) connect(vim lcm.Vim, cred, extra map[string]any) (*openstack.Cloud, error) {
 	vim.Extra = changed(vim.Extra, extra)
-	return openstack.Connect(s.Context(), vim, changed(s.Cred, cred))
+	return openstack.Connect(s.Context(), vim, changed(s.Cred, cred), outbound.Guard{})
 }
 
 func changed(base, by map[string]any) map[string]any {
@@ -133,6 +134,8 @@ func (s *site) renewal() {
 }
 
 func (s *site) catalog() {
+	require.Contains(s, s.cloud.Regions(), s.Vim.Regions[0])
+	require.Contains(s, s.cloud.Regions(), s.Nowhere)
 	for _, where := range []struct{ cred, extra map[string]any }{
 		{map[string]any{"region": s.Vim.Regions[0]}, nil}, {nil, map[string]any{"region": s.Vim.Regions[0]}},
 	} {

@@ -5,6 +5,7 @@ package openstacktest
 import (
 	"context"
 	"maps"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
@@ -27,6 +29,8 @@ type Cloud struct {
 	PlainAuthURL, Nowhere string
 	// Image and Flavor boot a server on Network, whose addresses the test can reach.
 	Image, Flavor, Network string
+	// Spare are addresses for a network that a check makes, of which servers need no more than to boot; its zero value for 10.99.78.0/24.
+	Spare netip.Prefix
 	// SizeOf logs in to a server and measures a volume there, in bytes; nil where servers run no commands.
 	SizeOf func(t *testing.T, at Login, disk Disk) string
 	// Patience bounds every wait.
@@ -54,8 +58,10 @@ func Run(t *testing.T, c Cloud) {
 		{"finds the cause of a failure in nested stacks", (*site).failures},
 		{"deletes a stack that is being made", (*site).deletesUnderWay},
 		{"deletes a stack whose deletion has failed", (*site).deletesAgain},
+		{"deletes a stack while others leave its network", (*site).waitsForPorts},
 		{"runs, heals and scales servers", (*site).cluster},
 		{"makes a server anew, and gives it its volume back", (*site).storage},
+		{"replaces a server inside of a member of a group, with a fixed address", (*site).withinMembers},
 	} {
 		t.Run(check.name, func(t *testing.T) { check.run(newSite(t, c)) })
 	}
@@ -74,7 +80,7 @@ func newSite(t *testing.T, c Cloud) *site {
 	t.Helper()
 	s := &site{T: t, Cloud: c, name: "contract-" + uuid.NewString()[:8]}
 	var err error
-	s.cloud, err = openstack.Connect(t.Context(), c.Vim, c.Cred)
+	s.cloud, err = openstack.Connect(t.Context(), c.Vim, c.Cred, outbound.Guard{})
 	require.NoError(t, err)
 	return s
 }

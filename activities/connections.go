@@ -1,0 +1,200 @@
+package activities
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+)
+
+// FindConnectionsInput names a CHANGE_EXT_CONN that was given up.
+type FindConnectionsInput struct {
+	Tracked
+	OpOccID lcm.OpOccID `json:"opOccId"`
+}
+
+// FindConnectionsOutput is what the VNF has of it.
+type FindConnectionsOutput struct {
+	StackID  string    `json:"stackId"`
+	Vnfcs    []Vnfc    `json:"vnfcs"`
+	Networks []Network `json:"networks,omitempty"`
+	// Moved are the connection points all of whose ports are as the operation was to have them.
+	Moved []string `json:"moved,omitempty"`
+}
+
+// FindConnections reads which ports servers have in Neutron. Heat's list of the stack is not enough: of a port whose replacement has
+// failed it has the successor alone.
+// Idempotent: it only reads, when Heat has ended what it does.
+func (i *Infrastructure) FindConnections(ctx context.Context, in FindConnectionsInput) (out FindConnectionsOutput, err error) {
+	defer func() { err = boundary(ctx, "find the connections", err) }()
+	defer heartbeat(ctx)()
+	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	name, owner, err := i.Stacks.StackName(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	if err := cloud.Settle(ctx, name, owner, i.Output.Lines(ctx, in.Step)); err != nil {
+		return out, err
+	}
+	c := connections{}
+	if c.inv, err = i.inventory(ctx, cloud, in.OpOccID, name); err != nil {
+		return out, err
+	}
+	if c.recorded, err = i.Stacks.Recorded(ctx, in.OpOccID); err != nil {
+		return out, err
+	}
+	if err := c.read(ctx, cloud); err != nil {
+		return out, err
+	}
+	out.StackID, out.Vnfcs, out.Networks = c.inv.StackID, vnfcsOf(c.inv), networksOf(c.inv)
+	for n := range out.Vnfcs {
+		v := &out.Vnfcs[n]
+		v.Attached = slices.DeleteFunc(v.Attached, func(a Attached) bool { return a.Type == lcm.GrantLinkPort })
+		v.Attached = append(v.Attached, c.portsOf(*v)...)
+	}
+	before, after, err := i.Stacks.Links(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	out.Moved, err = c.moved(ctx, cloud, before, after)
+	return out, err
+}
+
+// connections are what is known of ports.
+type connections struct {
+	inv      *openstack.Inventory
+	recorded []Vnfc
+	plugged  []openstack.Port            // those that servers have
+	others   map[string]openstack.Port   // recorded ones that exist, by id
+	found    map[string][]openstack.Port // by connection point
+}
+
+func (c *connections) read(ctx context.Context, cloud Cloud) (err error) {
+	if c.plugged, err = cloud.PortsOf(ctx, resourceIDs(c.inv.OfType("OS::Nova::Server"))...); err != nil {
+		return err
+	}
+	var ids []string
+	for _, v := range c.recorded {
+		for _, a := range v.Attached {
+			if a.Type == lcm.GrantLinkPort {
+				ids = append(ids, a.ID)
+			}
+		}
+	}
+	list, err := cloud.PortsByID(ctx, ids...)
+	c.others, c.found = map[string]openstack.Port{}, map[string][]openstack.Port{}
+	for _, p := range list {
+		c.others[p.ID] = p
+	}
+	return err
+}
+
+func resourceIDs(list []openstack.Resource) (ids []string) {
+	for _, r := range list {
+		ids = append(ids, r.PhysicalID)
+	}
+	return ids
+}
+
+// portsOf are the ports of a server and, of a connection point of which it has none, the port that the stack has or had for it.
+func (c *connections) portsOf(v Vnfc) (out []Attached) {
+	take := func(name string, p openstack.Port) {
+		out = append(out, Attached{Type: lcm.GrantLinkPort, Resource: name, ID: p.ID, MAC: p.MAC, Addresses: p.FixedIPs})
+		c.found[name] = append(c.found[name], p)
+	}
+	has := func(name string) bool {
+		return slices.ContainsFunc(out, func(a Attached) bool { return a.Resource == name })
+	}
+	for _, p := range c.plugged {
+		if p.ServerID == v.ServerID {
+			take(c.nameOf(v, p), p)
+		}
+	}
+	for _, was := range c.recorded {
+		for _, a := range was.Attached {
+			if was.ServerID != v.ServerID || a.Type != lcm.GrantLinkPort || has(a.Resource) {
+				continue
+			}
+			if p, ok := c.inStack(v, a.Resource); ok {
+				take(a.Resource, p)
+			} else if p, ok := c.others[a.ID]; ok {
+				take(a.Resource, p)
+			}
+		}
+	}
+	return out
+}
+
+// inStack is the port that the stack of a server has by that name.
+func (c *connections) inStack(v Vnfc, name string) (openstack.Port, bool) {
+	stack := v.StackID
+	if stack == "" {
+		stack = c.inv.StackID
+	}
+	r, ok := c.inv.In(stack, name)
+	if !ok {
+		return openstack.Port{}, false
+	}
+	p, ok := c.inv.Ports[r.PhysicalID]
+	return p, ok && (p.ServerID == "" || p.ServerID == v.ServerID)
+}
+
+// nameOf is the connection point of a port: the stack's name for it, the recorded one, or the one that Heat has put into its name.
+func (c *connections) nameOf(v Vnfc, p openstack.Port) string {
+	for _, r := range c.inv.OfType("OS::Neutron::Port") {
+		if r.PhysicalID == p.ID {
+			return r.Name
+		}
+	}
+	for _, was := range c.recorded {
+		for _, a := range was.Attached {
+			if a.ID == p.ID || was.ServerID == v.ServerID && a.Resource != "" && strings.Contains(p.Name, "-"+a.Resource+"-") {
+				return a.Resource
+			}
+		}
+	}
+	return ""
+}
+
+// moved are the connection points that are on the links of after, and not on those of before.
+func (c *connections) moved(ctx context.Context, cloud Cloud, before, after []lcm.ExtVirtualLink) (cpds []string, err error) {
+	for _, link := range after {
+		for _, cp := range link.ExtCps {
+			was, as, _ := lcm.Connection(before, cp.CpdID)
+			if was.ID == link.ID && was.ResourceID == link.ResourceID && as.Same(cp) {
+				continue
+			}
+			network, err := cloud.Network(ctx, link.ResourceID)
+			if lcm.Is(err, lcm.KindNotFound) || lcm.Is(err, lcm.KindInvalid) {
+				continue // nothing can be on it
+			}
+			if err != nil {
+				return nil, err
+			}
+			if c.allAre(cp, network) {
+				cpds = append(cpds, cp.CpdID)
+			}
+		}
+	}
+	return cpds, nil
+}
+
+// allAre tells whether every port of a connection point is on a network, with the addresses that were asked for.
+func (c *connections) allAre(cp lcm.ExtCp, network string) bool {
+	ports := c.found[cp.CpdID]
+	if cp.LinkPort != nil && !slices.ContainsFunc(ports, func(p openstack.Port) bool { return p.ID == cp.LinkPort.ResourceID }) {
+		return false
+	}
+	return len(ports) > 0 && !slices.ContainsFunc(ports, func(p openstack.Port) bool {
+		lacks := func(ip lcm.FixedIP) bool {
+			has := func(o lcm.FixedIP) bool { return o.Address == ip.Address }
+			return ip.Address != "" && !slices.ContainsFunc(p.FixedIPs, has)
+		}
+		return p.NetworkID != network || slices.ContainsFunc(cp.FixedIPs, lacks) || cp.MAC != "" && !strings.EqualFold(cp.MAC, p.MAC)
+	})
+}

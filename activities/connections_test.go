@@ -1,0 +1,94 @@
+package activities_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+)
+
+// connectedCloud has ports, some of which Heat does not list.
+type connectedCloud struct {
+	changingCloud
+
+	ports []openstack.Port
+}
+
+func (c *connectedCloud) Cloud(context.Context, lcm.OpOccID) (activities.Cloud, error) { return c, nil }
+
+func (c *connectedCloud) PortsOf(_ context.Context, servers ...string) (out []openstack.Port, err error) {
+	for _, p := range c.ports {
+		if slices.Contains(servers, p.ServerID) {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+func (c *connectedCloud) PortsByID(_ context.Context, ids ...string) (out []openstack.Port, err error) {
+	for _, p := range c.ports {
+		if slices.Contains(ids, p.ID) {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+func (c *connectedCloud) Network(_ context.Context, name string) (string, error) {
+	if name == "nowhere" {
+		return "", lcm.Errorf(lcm.KindNotFound, "There is no network %s.", name)
+	}
+	return "id-of-" + name, nil
+}
+
+// One connection point has moved, one has not, and of one the replacement has failed: Heat lists its successor alone.
+func TestFindConnections_looksInNeutron(t *testing.T) {
+	port := func(id, name, server, network, address string) openstack.Port {
+		return openstack.Port{ID: id, Name: name, ServerID: server, NetworkID: "id-of-" + network, MAC: "mac-" + id, FixedIPs: []lcm.FixedIP{{Address: address}}}
+	}
+	cloud := &connectedCloud{ports: []openstack.Port{
+		port("new-a", "", "s", "net-new", "10.0.1.1"), port("old-b", "", "s", "net-old", "10.0.0.2"), port("lost", "vnf-1-c-x1", "s", "net-old", "10.0.0.3"),
+		port("old-d", "", "", "net-old", "10.0.0.4"),
+	}}
+	cloud.inv = &openstack.Inventory{
+		StackID: "top",
+		Resources: []openstack.Resource{
+			{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "s", StackID: "top"},
+			{Name: "a", Type: "OS::Neutron::Port", PhysicalID: "new-a", StackID: "top"},
+			{Name: "b", Type: "OS::Neutron::Port", PhysicalID: "new-b", StackID: "top", Status: "CREATE_FAILED"},
+		},
+		Servers: map[string]openstack.Server{"s": {ID: "s", VolumeIDs: []string{"v"}}},
+	}
+	recorded := func(cp, id string) activities.Attached {
+		return activities.Attached{Type: lcm.GrantLinkPort, Resource: cp, ID: id}
+	}
+	links := func(network string, cps ...string) (out []lcm.ExtVirtualLink) {
+		for _, cp := range cps {
+			out = append(out, lcm.ExtVirtualLink{ID: cp, ResourceID: network, ExtCps: []lcm.ExtCp{{CpdID: cp}}})
+		}
+		return out
+	}
+	stack := fixedStack{
+		recorded: []activities.Vnfc{{VduID: "vdu", ServerID: "s", Attached: []activities.Attached{recorded("a", "old-a"), recorded("b", "old-b"), recorded("c", "old-c"), recorded("d", "old-d")}}},
+		before:   links("net-old", "a", "b", "c", "d"), after: append(links("net-new", "a", "b"), links("nowhere", "c")...),
+	}
+	infra := &activities.Infrastructure{Clouds: cloud, Stacks: stack, Output: &logOutput{}}
+	for range 2 {
+		out := must(t, infra.FindConnections, activities.FindConnectionsInput{OpOccID: opOcc})
+		assert.Equal(t, []string{"a"}, out.Moved)
+		assert.Equal(t, "top", out.StackID)
+		assert.Len(t, out.Vnfcs, 1)
+		got := map[string]string{}
+		for _, a := range out.Vnfcs[0].Attached {
+			if a.Type == lcm.GrantLinkPort {
+				got[a.Resource] = a.ID + " " + a.Addresses[0].Address
+			}
+		}
+		assert.Equal(t, map[string]string{"a": "new-a 10.0.1.1", "b": "old-b 10.0.0.2", "c": "lost 10.0.0.3", "d": "old-d 10.0.0.4"}, got)
+	}
+}

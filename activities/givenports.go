@@ -1,0 +1,182 @@
+package activities
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+)
+
+// inventory is what the stack of an operation has made, with the ports that requests have given to its servers. These are in it as if the
+// stack had made them, under the names of their connection points, but Heat knows nothing of them: they are plugged and unplugged, and
+// never deleted.
+func (i *Infrastructure) inventory(ctx context.Context, cloud Cloud, id lcm.OpOccID, name string) (*openstack.Inventory, error) {
+	inv, err := cloud.Inventory(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	before, after, err := i.Stacks.Links(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	cpds, ids := givenTo(slices.Concat(after, before))
+	if len(ids) == 0 {
+		return inv, nil
+	}
+	list, err := cloud.PortsByID(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	recorded, err := i.Stacks.Recorded(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(list, func(a, b openstack.Port) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	for _, p := range list {
+		addGiven(inv, recorded, cpds[p.ID], p)
+	}
+	return inv, nil
+}
+
+// givenTo are the connection points of given ports, and the ports in their order.
+func givenTo(links []lcm.ExtVirtualLink) (cpds map[string]string, ids []string) {
+	cpds = map[string]string{}
+	for _, link := range links {
+		for _, cp := range link.ExtCps {
+			if cp.LinkPort != nil && cpds[cp.LinkPort.ResourceID] == "" {
+				cpds[cp.LinkPort.ResourceID] = cp.CpdID
+				ids = append(ids, cp.LinkPort.ResourceID)
+			}
+		}
+	}
+	return cpds, ids
+}
+
+// addGiven adds a given port that a server of the VNF has. After a heal that was rolled back Heat does not list the server any more.
+func addGiven(inv *openstack.Inventory, recorded []Vnfc, cpd string, p openstack.Port) {
+	if _, known := inv.Ports[p.ID]; known || p.ServerID == "" {
+		return
+	}
+	r := openstack.Resource{Name: cpd, Type: lcm.PortResource, PhysicalID: p.ID}
+	for _, v := range recorded {
+		if v.ServerID == p.ServerID {
+			r.StackID, r.Parent = cmp.Or(v.StackID, inv.StackID), v.ParentResource
+		}
+	}
+	for _, s := range having(inv, "OS::Nova::Server", []string{p.ServerID}) {
+		r.StackID, r.Parent = s.StackID, s.Parent
+	}
+	if r.StackID == "" {
+		return // it is in a device of somebody else
+	}
+	if inv.Ports == nil {
+		inv.Ports = map[string]openstack.Port{}
+	}
+	inv.Resources, inv.Ports[p.ID] = append(inv.Resources, r), p
+}
+
+// checkGiven looks at the ports that an operation is to give to servers, before anything is touched: they must be there, on the networks
+// of their links, with the addresses that are asked for, and in no other device. All that is wrong is told together. Of a stack that is
+// there, those are not looked at that its servers have already.
+func (i *Infrastructure) checkGiven(ctx context.Context, cloud Cloud, id lcm.OpOccID, anew bool) error {
+	before, links, err := i.Stacks.Links(ctx, id)
+	if err != nil {
+		return err
+	}
+	c := givenCheck{cloud: cloud, ports: map[string]openstack.Port{}}
+	_, ids := givenTo(links)
+	if len(ids) == 0 {
+		return nil
+	}
+	list, err := cloud.PortsByID(ctx, ids...)
+	if err != nil {
+		return err
+	}
+	for _, p := range list {
+		c.ports[p.ID] = p
+	}
+	if err := i.ownServers(ctx, &c, id); err != nil {
+		return err
+	}
+	for _, link := range links {
+		for _, cp := range link.ExtCps {
+			if cp.LinkPort == nil {
+				continue
+			}
+			if at, was, _ := lcm.Connection(before, cp.CpdID); !anew && at.ResourceID == link.ResourceID && was.Same(cp) {
+				continue
+			}
+			if err := c.port(ctx, link, cp); err != nil {
+				return err
+			}
+		}
+	}
+	return lcm.InvalidAll("The ports that are given cannot be used", c.problems)
+}
+
+type givenCheck struct {
+	cloud    Cloud
+	ports    map[string]openstack.Port
+	own      []string // the VNF's servers
+	problems []lcm.Problem
+}
+
+// ownServers finds the servers that may have a given port already: those of the VNF, also of an attempt that was cut off.
+func (i *Infrastructure) ownServers(ctx context.Context, c *givenCheck, id lcm.OpOccID) error {
+	name, _, err := i.Stacks.StackName(ctx, id)
+	if err != nil {
+		return err
+	}
+	inv, err := c.cloud.Inventory(ctx, name)
+	switch {
+	case err == nil:
+		c.own = resourceIDs(inv.OfType("OS::Nova::Server"))
+	case !lcm.Is(err, lcm.KindNotFound):
+		return err
+	}
+	recorded, err := i.Stacks.Recorded(ctx, id)
+	for _, v := range recorded {
+		c.own = append(c.own, v.ServerID)
+	}
+	return err
+}
+
+func (c *givenCheck) port(ctx context.Context, link lcm.ExtVirtualLink, cp lcm.ExtCp) error {
+	add := func(format string, args ...any) {
+		begin := fmt.Sprintf("the port %s of %s (linkPortId %q) ", cp.LinkPort.ResourceID, cp.CpdID, cp.LinkPort.ID)
+		c.problems = append(c.problems, lcm.Problem{Path: "$.extVirtualLinks", Detail: begin + fmt.Sprintf(format, args...)})
+	}
+	p, ok := c.ports[cp.LinkPort.ResourceID]
+	if !ok {
+		add("is not there in Neutron, or not for the project of the VIM")
+		return nil
+	}
+	network, err := c.cloud.Network(ctx, link.ResourceID)
+	switch {
+	case lcm.Is(err, lcm.KindNotFound), lcm.Is(err, lcm.KindInvalid):
+		add("cannot be on the network of its link: %s", lcm.Sentence(err))
+	case err != nil:
+		return err
+	case p.NetworkID != network:
+		add("is on the network %s, and its link is %s", p.NetworkID, link.ResourceID)
+	}
+	if p.ServerID != "" && !slices.Contains(c.own, p.ServerID) {
+		add("is in use by %s", p.ServerID)
+	}
+	for _, ip := range cp.FixedIPs {
+		has := func(o lcm.FixedIP) bool {
+			return (ip.Address == "" || o.Address == ip.Address) && (ip.SubnetID == "" || o.SubnetID == ip.SubnetID)
+		}
+		if ip.Address != "" && !slices.ContainsFunc(p.FixedIPs, has) {
+			add("does not have the address %s that is asked for", ip.Address)
+		}
+	}
+	if cp.MAC != "" && !strings.EqualFold(cp.MAC, p.MAC) {
+		add("has the MAC address %s, not %s", p.MAC, cp.MAC)
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package activities_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+)
+
+// creatingCloud makes stacks beside.
+type creatingCloud struct {
+	connectedCloud
+
+	created int
+}
+
+func (c *creatingCloud) Cloud(context.Context, lcm.OpOccID) (activities.Cloud, error) { return c, nil }
+
+func (c *creatingCloud) Inventory(context.Context, string) (*openstack.Inventory, error) {
+	if c.inv == nil {
+		return nil, lcm.Errorf(lcm.KindNotFound, "There is no stack.")
+	}
+	copied := *c.inv
+	copied.Ports = map[string]openstack.Port{}
+	return &copied, nil
+}
+
+func (c *creatingCloud) CreateStack(context.Context, openstack.Stack, func(string)) (string, error) {
+	c.created++
+	return "stack", nil
+}
+
+// onGiven is a link with a connection point that has a given port.
+func onGiven(network, cp, port string) lcm.ExtVirtualLink {
+	return lcm.ExtVirtualLink{ID: "link", ResourceID: network, ExtCps: []lcm.ExtCp{{CpdID: cp, LinkPort: &lcm.LinkPort{ID: "id-of-" + port, ResourceID: port}}}}
+}
+
+func TestCreateStack_looksAtGivenPortsFirst(t *testing.T) {
+	ours := &openstack.Inventory{StackID: "top", Resources: []openstack.Resource{{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "ours", StackID: "top"}}}
+	port := openstack.Port{ID: "p", NetworkID: "id-of-net", MAC: "fa:16:3e:00:00:01", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7", SubnetID: "s"}}}
+	taken := port
+	taken.ID, taken.ServerID = "taken", "elsewhere"
+	own := port
+	own.ID, own.ServerID = "own", "ours"
+	fitting, unfitting := onGiven("net", "a", "p"), onGiven("net", "a", "p")
+	fitting.ExtCps[0].FixedIPs, fitting.ExtCps[0].MAC = []lcm.FixedIP{{Address: "10.0.0.7"}, {SubnetID: "s"}}, "FA:16:3E:00:00:01"
+	unfitting.ExtCps[0].FixedIPs, unfitting.ExtCps[0].MAC = []lcm.FixedIP{{Address: "10.0.0.8"}}, "fa:16:3e:00:00:02"
+	for name, c := range map[string]struct {
+		links []lcm.ExtVirtualLink
+		says  []string // none where it can be
+	}{
+		"no port":            {nil, nil},
+		"free":               {[]lcm.ExtVirtualLink{onGiven("net", "a", "p")}, nil},
+		"as asked for":       {[]lcm.ExtVirtualLink{fitting}, nil},
+		"in our own server":  {[]lcm.ExtVirtualLink{onGiven("net", "a", "own")}, nil},
+		"gone, and in use":   {[]lcm.ExtVirtualLink{onGiven("net", "a", "gone"), onGiven("net", "b", "taken")}, []string{`gone of a (linkPortId "id-of-gone") is not there in Neutron`, "taken of b", "is in use by elsewhere"}},
+		"on another network": {[]lcm.ExtVirtualLink{onGiven("other", "a", "p")}, []string{"is on the network id-of-net, and its link is other"}},
+		"on no network":      {[]lcm.ExtVirtualLink{onGiven("nowhere", "a", "p")}, []string{"There is no network nowhere"}},
+		"with others":        {[]lcm.ExtVirtualLink{unfitting}, []string{"does not have the address 10.0.0.8", "has the MAC address fa:16:3e:00:00:01"}},
+	} {
+		cloud := &creatingCloud{}
+		cloud.inv, cloud.ports = ours, []openstack.Port{port, taken, own}
+		infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{after: c.links}, Output: &logOutput{}}
+		for range 2 {
+			_, err := do(t, infra.CreateStack, stackInput())
+			for _, says := range c.says {
+				require.ErrorContains(t, err, says, name)
+			}
+			if len(c.says) == 0 {
+				require.NoError(t, err, name)
+			}
+		}
+		require.Equal(t, len(c.says) == 0, cloud.created > 0, "%s: nothing is made of what cannot be", name)
+	}
+}
+
+// A server that Heat has made has a given port; one that a heal which was rolled back has left has another. Both are found, go to
+// successors, and are the stack's in nothing else.
+func TestGivenPorts_areFoundAndReleased(t *testing.T) {
+	links := []lcm.ExtVirtualLink{onGiven("net", "a", "p"), onGiven("net", "b", "q"), onGiven("net", "c", "strange")}
+	recorded := []activities.Vnfc{
+		{VduID: "one", ServerID: "s1", Attached: []activities.Attached{{Type: lcm.GrantLinkPort, Resource: "a", ID: "p"}}},
+		{VduID: "two", ServerID: "left", StackID: "inner", Attached: []activities.Attached{{Type: lcm.GrantLinkPort, Resource: "b", ID: "q"}}},
+	}
+	cloud := &pluggedCloud{servers: map[string]string{"s1": "ERROR", "left": "ACTIVE"}, holder: map[string]string{"p": "s1", "q": "left", "strange": "elsewhere"}}
+	read := func() {
+		cloud.inv = &openstack.Inventory{
+			StackID: "top",
+			Resources: []openstack.Resource{
+				{Name: "one", Type: "OS::Nova::Server", PhysicalID: "s1", StackID: "top"},
+				{Name: "two", Type: "OS::Nova::Server", PhysicalID: "next", StackID: "inner", Status: "CREATE_FAILED"},
+			},
+			Servers: map[string]openstack.Server{"s1": {ID: "s1", Status: "ERROR"}},
+		}
+		cloud.settled = cloud.inv
+	}
+	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{recorded: recorded, before: links, after: links}, Output: &logOutput{}}
+	for range 2 {
+		read()
+		out := must(t, infra.FindNodes, activities.FindNodesInput{OpOccID: opOcc})
+		require.Equal(t, []activities.Attached{{Type: lcm.GrantLinkPort, Resource: "a", ID: "p"}}, out.Vnfcs[0].Attached)
+		require.Len(t, cloud.inv.Resources, 4, "not what is in another device")
+	}
+	for range 2 {
+		read()
+		must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesPlanned, Within: true, Leaving: []string{"s1"}})
+		require.Equal(t, map[string]string{"p": "", "q": "", "strange": "elsewhere"}, cloud.holder, "free for the successors")
+		require.Equal(t, []string{"one"}, cloud.replaced(), "ports are replaced by nobody")
+	}
+	cloud.servers = map[string]string{"s1": "ACTIVE", "left": "ACTIVE"}
+	for range 2 {
+		read()
+		must(t, infra.RestoreServers, activities.ServersInput{OpOccID: opOcc, ServerIDs: []string{"s1", "left"}})
+		require.Equal(t, map[string]string{"p": "s1", "q": "left", "strange": "elsewhere"}, cloud.holder)
+		require.Equal(t, 2, cloud.plugs)
+	}
+}
+
+// A port of the link that a connection point was to get counts as moved only when the server has that very port.
+func TestFindConnections_knowsGivenPorts(t *testing.T) {
+	for server, moved := range map[string][]string{"s": {"a"}, "": nil} {
+		cloud := &connectedCloud{ports: []openstack.Port{
+			{ID: "old", NetworkID: "id-of-net", ServerID: map[string]string{"": "s"}[server]}, {ID: "new", NetworkID: "id-of-net", ServerID: server},
+		}}
+		cloud.inv = &openstack.Inventory{StackID: "top", Resources: []openstack.Resource{{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "s", StackID: "top"}}}
+		stack := fixedStack{
+			recorded: []activities.Vnfc{{VduID: "vdu", ServerID: "s", Attached: []activities.Attached{{Type: lcm.GrantLinkPort, Resource: "a", ID: "old"}}}},
+			before:   []lcm.ExtVirtualLink{onGiven("net", "a", "old")}, after: []lcm.ExtVirtualLink{onGiven("net", "a", "new")},
+		}
+		infra := &activities.Infrastructure{Clouds: cloud, Stacks: stack, Output: &logOutput{}}
+		resources := cloud.inv.Resources
+		for range 2 {
+			cloud.inv.Resources, cloud.inv.Ports = resources, nil
+			out := must(t, infra.FindConnections, activities.FindConnectionsInput{OpOccID: opOcc})
+			require.Equal(t, moved, out.Moved)
+			require.Len(t, out.Vnfcs[0].Attached, 1)
+			require.Equal(t, map[string]string{"s": "new", "": "old"}[server], out.Vnfcs[0].Attached[0].ID)
+			require.Equal(t, "a", out.Vnfcs[0].Attached[0].Resource)
+		}
+	}
+}
+
+// What is wrong with a new port is told before the stack is touched; a rollback looks at none, and nobody at those that stay.
+func TestReconnectStack_looksAtGivenPortsFirst(t *testing.T) {
+	cloud := &connectedCloud{ports: []openstack.Port{{ID: "kept", NetworkID: "id-of-elsewhere", ServerID: "strange"}}}
+	cloud.inv = &openstack.Inventory{StackID: "top"}
+	cloud.settled = cloud.inv
+	kept := onGiven("net", "a", "kept")
+	infra := &activities.Infrastructure{Clouds: cloud, Output: &logOutput{}, Stacks: fixedStack{
+		before: []lcm.ExtVirtualLink{kept, onGiven("net", "b", "former")}, after: []lcm.ExtVirtualLink{kept, onGiven("net", "b", "gone")},
+	}}
+	for range 2 {
+		_, err := do(t, infra.ReconnectStack, activities.ReconnectStackInput{OpOccID: opOcc})
+		require.ErrorContains(t, err, "the port gone of b")
+		require.NotContains(t, err.Error(), "kept")
+		require.Equal(t, openstack.Change{}, cloud.last, "nothing is touched")
+	}
+	must(t, infra.ReconnectStack, activities.ReconnectStackInput{OpOccID: opOcc, AsBefore: true})
+	require.NotEqual(t, openstack.Change{}, cloud.last)
+}

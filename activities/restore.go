@@ -1,0 +1,150 @@
+package activities
+
+import (
+	"context"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+)
+
+// ServersInput names servers of an operation's VNF.
+type ServersInput struct {
+	Tracked
+	OpOccID   lcm.OpOccID `json:"opOccId"`
+	ServerIDs []string    `json:"serverIds"`
+}
+
+// LostServersOutput are those of the servers that are deleted, or are being deleted.
+type LostServersOutput struct {
+	Lost []string `json:"lost,omitempty"`
+}
+
+// FindLostServers tells which servers are deleted: while none is, a heal can be rolled back.
+// Idempotent: it only reads.
+func (i *Infrastructure) FindLostServers(ctx context.Context, in ServersInput) (out LostServersOutput, err error) {
+	defer func() { err = boundary(ctx, "look whether servers are deleted", err) }()
+	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	out.Lost, err = lost(ctx, cloud, in.ServerIDs)
+	return out, err
+}
+
+func lost(ctx context.Context, cloud Cloud, servers []string) (gone []string, err error) {
+	for _, id := range servers {
+		s, err := cloud.ServerState(ctx, id)
+		switch {
+		case lcm.Is(err, lcm.KindNotFound), err == nil && s.Deleted():
+			gone = append(gone, id)
+		case err != nil:
+			return nil, err
+		}
+	}
+	return gone, nil
+}
+
+// RestoreServers gives servers that were to be replaced, and are still there, what Heat has taken from them for their successors:
+// their ports. Successors that Heat could not make are deleted where they have such a port. It does nothing when a server is lost.
+//
+// Idempotent: a port that a server has stays there. It waits until Heat has ended what it does, so it heartbeats. To Heat a server
+// whose successor has failed is still one to be replaced: the next change of the stack does so.
+func (i *Infrastructure) RestoreServers(ctx context.Context, in ServersInput) (out LostServersOutput, err error) {
+	defer func() { err = boundary(ctx, "give the machines their ports back", err) }()
+	defer heartbeat(ctx)()
+	r := restoring{show: i.Output.Lines(ctx, in.Step)}
+	if r.cloud, err = i.Clouds.Cloud(ctx, in.OpOccID); err != nil {
+		return out, err
+	}
+	name, owner, err := i.Stacks.StackName(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	if r.recorded, err = i.Stacks.Recorded(ctx, in.OpOccID); err != nil {
+		return out, err
+	}
+	if err := r.cloud.Settle(ctx, name, owner, r.show); err != nil {
+		return out, err
+	}
+	if out.Lost, err = lost(ctx, r.cloud, in.ServerIDs); err != nil || len(out.Lost) > 0 {
+		return out, err
+	}
+	if r.inv, err = i.inventory(ctx, r.cloud, in.OpOccID, name); err != nil {
+		return out, err
+	}
+	for _, id := range in.ServerIDs {
+		if err := r.server(ctx, id); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+type restoring struct {
+	cloud    Cloud
+	inv      *openstack.Inventory
+	recorded []Vnfc
+	show     func(string)
+}
+
+// server restores one of them.
+func (r restoring) server(ctx context.Context, id string) error {
+	for _, resource := range r.inv.OfType("OS::Nova::Server") {
+		if resource.PhysicalID == id && resource.Unhealthy() {
+			if err := r.cloud.MarkHealthy(ctx, resource, "The heal is rolled back."); err != nil {
+				return err
+			}
+		}
+	}
+	at := slices.IndexFunc(r.recorded, func(v Vnfc) bool { return v.ServerID == id })
+	if at < 0 {
+		return nil
+	}
+	var ids []string
+	for _, a := range r.recorded[at].Attached {
+		if a.Type == lcm.GrantLinkPort {
+			ids = append(ids, a.ID)
+		}
+	}
+	ports, err := r.cloud.PortsByID(ctx, ids...)
+	if err != nil {
+		return err
+	}
+	for _, wanted := range ids { // a machine's interfaces are in the order in which they are plugged
+		for _, port := range ports {
+			if port.ID == wanted && port.ServerID != id {
+				if err := r.plug(ctx, id, port); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// plug gives a server its port back. One in ERROR can have none, as it could not before.
+func (r restoring) plug(ctx context.Context, server string, port openstack.Port) error {
+	if r.isSuccessor(port.ServerID) {
+		r.show("The server " + port.ServerID + ", which was to replace " + server + ", is deleted: it has the port " + port.ID + ".")
+		if err := r.cloud.DeleteServer(ctx, port.ServerID); err != nil {
+			return err
+		}
+	}
+	switch err := r.cloud.PlugPort(ctx, server, port.ID); {
+	case lcm.Is(err, lcm.KindConflict), lcm.Is(err, lcm.KindNotFound):
+		r.show("The server " + server + " cannot have its port " + port.ID + " back: " + classify(err).Sentence())
+	case err != nil:
+		return err
+	default:
+		r.show("The server " + server + " has its port " + port.ID + " again.")
+	}
+	return nil
+}
+
+// isSuccessor tells whether Heat has made a server for one that is recorded.
+func (r restoring) isSuccessor(id string) bool {
+	known := func(v Vnfc) bool { return v.ServerID == id }
+	made := func(s openstack.Resource) bool { return s.PhysicalID == id }
+	return id != "" && !slices.ContainsFunc(r.recorded, known) && slices.ContainsFunc(r.inv.OfType("OS::Nova::Server"), made)
+}

@@ -1,0 +1,199 @@
+package activities_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+)
+
+// pluggedCloud remembers which server has which port, and what Heat knows of servers.
+type pluggedCloud struct {
+	changingCloud
+
+	servers map[string]string // the status by id
+	holder  map[string]string // of ports
+	healthy []string          // marked so
+	plugs   int
+}
+
+func (c *pluggedCloud) Cloud(context.Context, lcm.OpOccID) (activities.Cloud, error) { return c, nil }
+
+func (c *pluggedCloud) ServerState(_ context.Context, id string) (openstack.ServerState, error) {
+	status, ok := c.servers[id]
+	if !ok {
+		return openstack.ServerState{}, lcm.Errorf(lcm.KindNotFound, "There is no server %s.", id)
+	}
+	return openstack.ServerState{ID: id, Status: status}, nil
+}
+
+func (c *pluggedCloud) DeleteServer(_ context.Context, id string) error {
+	delete(c.servers, id)
+	for port, server := range c.holder {
+		if server == id {
+			c.holder[port] = ""
+		}
+	}
+	return nil
+}
+
+func (c *pluggedCloud) PortsByID(_ context.Context, ids ...string) (out []openstack.Port, err error) {
+	for _, id := range ids {
+		if server, ok := c.holder[id]; ok {
+			out = append(out, openstack.Port{ID: id, ServerID: server})
+		}
+	}
+	return out, nil
+}
+
+func (c *pluggedCloud) PlugPort(_ context.Context, server, port string) error {
+	if c.servers[server] == "ERROR" {
+		return lcm.Errorf(lcm.KindConflict, "The server %s is in ERROR.", server)
+	}
+	if c.holder[port] != "" {
+		return lcm.Errorf(lcm.KindConflict, "The port %s is in use.", port)
+	}
+	c.plugs++
+	c.holder[port] = server
+	return nil
+}
+
+func (c *pluggedCloud) UnplugPort(_ context.Context, server, port string) error {
+	if c.servers[server] == "ERROR" {
+		return lcm.Errorf(lcm.KindConflict, "The server %s is in ERROR.", server)
+	}
+	c.holder[port] = ""
+	return nil
+}
+
+func (c *pluggedCloud) MarkHealthy(_ context.Context, r openstack.Resource, _ string) error {
+	c.healthy = append(c.healthy, r.PhysicalID)
+	at := slices.IndexFunc(c.inv.Resources, func(o openstack.Resource) bool { return o.PhysicalID == r.PhysicalID })
+	c.inv.Resources[at].Status = "CHECK_COMPLETE"
+	return nil
+}
+
+// halfHealed is a stack in which Heat could not make the successor of old-1, and has not come to old-2.
+func halfHealed() (*pluggedCloud, fixedStack) {
+	cloud := &pluggedCloud{
+		servers: map[string]string{"old-1": "ACTIVE", "old-2": "SHUTOFF", "new-1": "ERROR"},
+		holder:  map[string]string{"a": "", "b": "new-1", "c": "old-2"},
+	}
+	cloud.inv = &openstack.Inventory{StackID: "top", Resources: []openstack.Resource{
+		{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "new-1", StackID: "nested-1", Status: "CREATE_FAILED"},
+		{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "old-2", StackID: "nested-2", Status: "CHECK_FAILED"},
+	}}
+	port := func(id string) activities.Attached {
+		return activities.Attached{Type: lcm.GrantLinkPort, Resource: "cp", ID: id}
+	}
+	return cloud, fixedStack{recorded: []activities.Vnfc{
+		{VduID: "vdu", ServerID: "old-1", StackID: "nested-1", Attached: []activities.Attached{port("a"), port("b"), port("gone"), {Type: lcm.GrantStorage, ID: "v"}}},
+		{VduID: "vdu", ServerID: "old-2", StackID: "nested-2", Attached: []activities.Attached{port("c")}},
+	}}
+}
+
+func TestRestoreServers_givesServersTheirPortsBack(t *testing.T) {
+	cloud, stack := halfHealed()
+	infra := &activities.Infrastructure{Clouds: cloud, Stacks: stack, Output: &logOutput{}}
+	for range 2 {
+		out := must(t, infra.RestoreServers, activities.ServersInput{OpOccID: opOcc, ServerIDs: []string{"old-1", "old-2"}})
+		assert.Empty(t, out.Lost)
+		assert.Equal(t, map[string]string{"a": "old-1", "b": "old-1", "c": "old-2"}, cloud.holder)
+		assert.Equal(t, []string{"old-2"}, cloud.healthy)
+		assert.Equal(t, 2, cloud.plugs)
+		assert.NotContains(t, cloud.servers, "new-1", "it had a port")
+	}
+}
+
+func TestRestoreServers_doesNothingWhenAServerIsLost(t *testing.T) {
+	cloud, stack := halfHealed()
+	cloud.servers["old-2"] = "SOFT_DELETED"
+	infra := &activities.Infrastructure{Clouds: cloud, Stacks: stack, Output: &logOutput{}}
+	in := activities.ServersInput{OpOccID: opOcc, ServerIDs: []string{"old-1", "old-2"}}
+	for range 2 {
+		assert.Equal(t, []string{"old-2"}, must(t, infra.RestoreServers, in).Lost)
+		assert.Equal(t, []string{"old-2"}, must(t, infra.FindLostServers, in).Lost)
+		assert.Zero(t, cloud.plugs)
+	}
+}
+
+func TestRestoreServers_leavesAServerInErrorWithoutItsPorts(t *testing.T) {
+	cloud, stack := halfHealed()
+	cloud.servers["old-1"] = "ERROR"
+	output := &logOutput{}
+	infra := &activities.Infrastructure{Clouds: cloud, Stacks: stack, Output: output}
+	must(t, infra.RestoreServers, activities.ServersInput{OpOccID: opOcc, ServerIDs: []string{"old-1"}})
+	require.Contains(t, output.lines, ": The server old-1 cannot have its port a back: The server old-1 is in ERROR.")
+}
+
+// Replacing a server leaves the member that holds it, with its ports and volumes, where it is.
+func TestChangeStack_replacesServersWithinMembers(t *testing.T) {
+	cloud := &pluggedCloud{servers: map[string]string{"s1": "ACTIVE", "s2": "ERROR"}, holder: map[string]string{}}
+	cloud.inv = &openstack.Inventory{
+		StackID: "top",
+		Resources: []openstack.Resource{
+			{Name: "m1", Type: "member.yaml", PhysicalID: "nested-1", StackID: "group"},
+			{Name: "m2", Type: "member.yaml", PhysicalID: "nested-2", StackID: "group"},
+			{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "s1", StackID: "nested-1"},
+			{Name: "cp", Type: "OS::Neutron::Port", PhysicalID: "p1", StackID: "nested-1"},
+			{Name: "disk", Type: "OS::Cinder::Volume", PhysicalID: "v1", StackID: "nested-1"},
+			{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "s2", StackID: "nested-2"},
+			{Name: "cp", Type: "OS::Neutron::Port", PhysicalID: "p2", StackID: "nested-2"},
+		},
+		Servers: map[string]openstack.Server{"s1": {ID: "s1", Status: "ACTIVE"}, "s2": {ID: "s2", Status: "ERROR"}},
+		Ports:   map[string]openstack.Port{"p1": {ID: "p1", ServerID: "s1"}, "p2": {ID: "p2", ServerID: "s2"}},
+	}
+	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	in := activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesPlanned, Leaving: []string{"s1"}, Within: true}
+	for range 2 {
+		must(t, infra.ChangeStack, in)
+		assert.Equal(t, []string{"vdu"}, cloud.replaced())
+	}
+	in.LeavingPorts, in.LeavingVolumes = []string{"p1"}, []string{"v1"}
+	must(t, infra.ChangeStack, in)
+	assert.Equal(t, []string{"vdu", "cp", "disk"}, cloud.replaced())
+
+	assert.Contains(t, cloud.servers, "s1")
+	in = activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesPlanned, Leaving: []string{"s2"}, Within: true}
+	for range 2 {
+		must(t, infra.ChangeStack, in)
+		assert.NotContains(t, cloud.servers, "s2", "Heat would leave it its port, which the successor needs")
+	}
+}
+
+// A heal that was rolled back has left a successor that Heat could not make: undoing an enlargement must not take its member.
+func TestChangeStack_sparesMembersThatAreRecorded(t *testing.T) {
+	cloud, stack := halfHealed()
+	cloud.inv.Resources = append(cloud.inv.Resources,
+		openstack.Resource{Name: "group", Type: "OS::Heat::AutoScalingGroup", PhysicalID: "group", StackID: "top"},
+		openstack.Resource{Name: "m1", Type: "member.yaml", PhysicalID: "nested-1", StackID: "group"},
+		openstack.Resource{Name: "m2", Type: "member.yaml", PhysicalID: "nested-2", StackID: "group"},
+		openstack.Resource{Name: "m3", Type: "member.yaml", PhysicalID: "nested-3", StackID: "group"},
+		openstack.Resource{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "s3", StackID: "nested-3"},
+	)
+	cloud.inv.Resources[0].PhysicalID = "" // Nova has made none at all
+	infra := &activities.Infrastructure{Clouds: cloud, Stacks: stack, Output: &logOutput{}}
+	cloud.holder = map[string]string{"a": "old-1", "c": "old-2"}
+	cloud.inv.Resources = append(cloud.inv.Resources,
+		openstack.Resource{Name: "cp", Type: "OS::Neutron::Port", PhysicalID: "a", StackID: "nested-1"},
+		openstack.Resource{Name: "cp", Type: "OS::Neutron::Port", PhysicalID: "c", StackID: "nested-2"},
+	)
+	cloud.inv.Ports = map[string]openstack.Port{"a": {ID: "a", ServerID: "old-1"}, "c": {ID: "c", ServerID: "old-2"}}
+	for _, successor := range []string{"", "new-1"} {
+		cloud.inv.Resources[0].PhysicalID = successor
+		must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesRecorded})
+		// fixedStack's recorded servers are s1 and s2.
+		assert.Equal(t, []string{"m3"}, cloud.replaced(), "the new member alone")
+		assert.Equal(t, map[string]string{"a": "", "c": "old-2"}, cloud.holder, "Heat makes the successor, which needs the port")
+	}
+	cloud.servers["old-1"], cloud.holder["a"] = "ERROR", "old-1"
+	must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesRecorded})
+	assert.NotContains(t, cloud.servers, "old-1")
+	assert.Empty(t, cloud.holder["a"])
+}

@@ -1,0 +1,50 @@
+package apiserver
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/auth"
+)
+
+// expiring lets in for a while who has the header X-Expiring, and everybody else for ever.
+type expiring struct{ after time.Duration }
+
+func (e expiring) Authenticate(r *http.Request) (auth.Identity, error) {
+	who := auth.Nobody
+	if r.Header.Get("X-Expiring") != "" {
+		who.Until = time.Now().Add(e.after)
+	}
+	return who, nil
+}
+
+func TestEventStreamEndsWithTheCredentials(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Auth = expiring{after: 300 * time.Millisecond} })
+	opOcc := b.began()
+	got := b.do("GET", progressOf(opOcc)+"/events", nil, "X-Expiring: yes")
+	require.Equal(t, http.StatusOK, got.Status)
+	body := string(got.Body)
+	require.Contains(t, body, "event: step\n", "what had happened came before")
+	require.True(t, strings.HasSuffix(body, expired), "the stream says why it ends: %s", body)
+
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.http.URL+progressOf(opOcc)+"/events", nil)
+	require.NoError(t, err)
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = io.Copy(io.Discard, resp.Body)
+	}()
+	select {
+	case <-ended:
+		t.Fatal("a stream ended although its credentials are good")
+	case <-time.After(time.Second):
+	}
+}

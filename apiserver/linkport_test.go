@@ -1,0 +1,66 @@
+package apiserver
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// A package whose server takes its port gets it in both versions of the API, and is told at once when there is none.
+func TestGivenPorts_areTakenWhereTheBaseHOTTakesThem(t *testing.T) {
+	for root, form := range map[string]struct{ config, vims string }{
+		"/vnflcm/v1": {`[%s]`, `[{"id":"vim1","vimId":%q,"vimType":"openstack"}]`}, "/vnflcm/v2": {`{"k":%s}`, `{"vim1":{"vimId":%q,"vimType":"openstack"}}`},
+	} {
+		b := newBench(t)
+		var csar bytes.Buffer
+		require.NoError(t, vnfpkg.Build("../tests/e2e/testdata/givenport", &csar))
+		created := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
+		b.do("PUT", created.path()+"/package_content", bytes.NewReader(csar.Bytes()), "Content-Type: application/zip").want(http.StatusAccepted)
+		vnfd := b.do("GET", created.path(), nil).want(http.StatusOK)["vnfdId"].(string)
+		links := func(config, port string) string {
+			return fmt.Sprintf(`"extVirtualLinks":[{"id":"net","resourceId":"n","extCps":[{"cpdId":"VDU1_CP1","cpConfig":%s}],"extLinkPorts":[{"id":"p","resourceHandle":{"vimConnectionId":"vim1","resourceId":%q}}]}]`,
+				fmt.Sprintf(form.config, config), port)
+		}
+		const with, without = `{"linkPortId":"p"}`, `{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET"}]}`
+		vims := fmt.Sprintf(form.vims, b.registerVim("lab", true))
+		request := func(config string) string {
+			return `{"flavourId":"simple","vimConnectionInfo":` + vims + `,` + links(config, "port-1") + `}`
+		}
+		instance := b.create(root, vnfd)
+		require.Contains(t, b.do("POST", instance+"/instantiate", request(without)).problem(http.StatusBadRequest), "the connection point VDU1_CP1 needs a port")
+		a := b.do("POST", instance+"/instantiate", request(with))
+		a.want(http.StatusAccepted)
+
+		instance = b.create(root, vnfd)
+		inst := b.instance(instance)
+		inst.InstantiationState = lcm.Instantiated
+		port := &lcm.LinkPort{ID: "p", ResourceID: "port-1"}
+		inst.Instantiated = &lcm.InstantiatedVnfInfo{
+			FlavourID: "simple", VnfState: lcm.VnfStarted,
+			VnfcResources: []lcm.VnfcResourceInfo{{ID: "s", VduID: "VDU1", ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "s"}}},
+			ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "net", ResourceID: "n", ExtCps: []lcm.ExtCp{
+				{CpdID: "VDU1_CP1", LinkPort: port, Configs: []lcm.CpConfig{{Key: "k", LinkPort: port}}},
+			}}},
+			ExtCps: []lcm.VnfExtCpInfo{{ID: "ext", CpdID: "VDU1_CP1", ExtLinkPortID: "p", PortID: "port-1", AssociatedVnfcCpID: "cp"}},
+		}
+		require.NoError(t, b.store.UpdateInstance(t.Context(), inst))
+		info := b.do("GET", instance, nil).want(http.StatusOK)["instantiatedVnfInfo"].(map[string]any)
+		link := info["extVirtualLinkInfo"].([]any)[0].(map[string]any)
+		shown := link["extLinkPorts"].([]any)[0].(map[string]any)
+		require.Equal(t, []any{"p", "port-1"}, []any{shown["id"], shown["resourceHandle"].(map[string]any)["resourceId"]})
+		require.Equal(t, "p", info["extCpInfo"].([]any)[0].(map[string]any)["extLinkPortId"])
+		if root == "/vnflcm/v2" {
+			cp := link["currentVnfExtCpData"].([]any)[0].(map[string]any)
+			require.Equal(t, "p", cp["cpConfig"].(map[string]any)["k"].(map[string]any)["linkPortId"])
+		}
+		other := `{"extVirtualLinks":[{"id":"else","resourceId":"m","extCps":[{"cpdId":"VDU1_CP1"}]}]}`
+		require.Contains(t, b.do("POST", instance+"/change_ext_conn", other).problem(http.StatusBadRequest), "the Base HOT takes a port of VDU1_CP1")
+		b.do("POST", instance+"/change_ext_conn", "{"+links(with, "port-2")+"}").want(http.StatusAccepted)
+	}
+}

@@ -1,0 +1,82 @@
+package apiserver
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/stretchr/testify/require"
+)
+
+func TestRoot_leadsOn(t *testing.T) {
+	b := newBench(t, withAuth) // everybody may ask
+	doc := b.do("GET", "/", nil, "Accept: text/html,*/*;q=0.8").want(http.StatusOK)
+	require.Equal(t, "Windlass", doc["name"])
+	links := doc["_links"].(map[string]any)
+	require.Equal(t, map[string]any{"href": endpoint + "/docs"}, links["docs"])
+	for name, l := range links {
+		path, ok := strings.CutPrefix(l.(map[string]any)["href"].(string), endpoint)
+		require.True(t, ok, name)
+		b.do("GET", path, nil, as("edge", "windlass:write")).want(http.StatusOK)
+	}
+	require.Equal(t, "OPTIONS, GET, HEAD", b.do("POST", "/", nil, as("edge", "windlass:write")).Header.Get("Allow"))
+}
+
+// Every resource that is read answers HEAD with what it answers GET with, but the body (RFC 9110 clause 9.3.2).
+func TestHead_isAnsweredWhereverGetIs(t *testing.T) {
+	b, e := twoProjects(t, func(o *Options) { o.Metrics = someMetrics })
+	id := headerRequestID + ": the-same"
+	headers := func(a answer) http.Header {
+		h := a.Header.Clone()
+		h.Del("Date")
+		return h
+	}
+	methods := map[string][]string{}
+	for _, r := range b.server.handler.(*echo.Echo).Routes() {
+		methods[r.Path] = append(methods[r.Path], r.Method)
+	}
+	found := 0
+	for pattern, has := range methods {
+		if strings.HasSuffix(pattern, "/events") {
+			continue // the next test
+		}
+		path, absent := e.at(pattern)
+		if !slices.Contains(has, http.MethodGet) {
+			a := b.do(http.MethodHead, path, nil, ops, id)
+			require.Equal(t, http.StatusMethodNotAllowed, a.Status, pattern)
+			require.NotContains(t, a.Header.Get("Allow"), http.MethodHead, pattern)
+			continue
+		}
+		for _, path := range []string{path, absent, path + "?no_such_parameter=1"} {
+			get, head := b.do(http.MethodGet, path, nil, edge, id), b.do(http.MethodHead, path, nil, edge, id)
+			require.Equal(t, get.Status, head.Status, path)
+			require.Empty(t, head.Body, path)
+			if get.Status == http.StatusOK {
+				found++
+			}
+			want := headers(get)
+			if head.Header.Get("Content-Length") == "" { // it may be left out of what is made while it is sent
+				want.Del("Content-Length")
+			}
+			require.Equal(t, want, headers(head), path)
+		}
+		if !slices.Contains(has, http.MethodPatch) {
+			allow := b.do(http.MethodPatch, path, nil, ops).Header.Get("Allow")
+			require.Contains(t, allow, "GET, HEAD", pattern)
+		}
+	}
+	require.Greater(t, found, 40)
+	require.Equal(t, http.StatusUnauthorized, b.do(http.MethodHead, "/vnflcm/v1/vnf_instances", nil).Status, "it is no way around credentials")
+	require.Equal(t, http.StatusForbidden, b.do(http.MethodHead, "/windlass/v1/audit", nil, as("edge", "vnflcm:v1:readonly")).Status)
+}
+
+// The stream of an operation that runs does not end, and its headers are not kept from who asks for them only.
+func TestHead_ofAStreamEndsAtOnce(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Heartbeat = time.Hour })
+	a := b.do(http.MethodHead, progressOf(b.began())+"/events", nil)
+	a.want(http.StatusOK)
+	require.Equal(t, "text/event-stream", a.Header.Get("Content-Type"))
+}

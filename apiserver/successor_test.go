@@ -1,0 +1,88 @@
+package apiserver
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/onboard"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// variant takes the sample package on board under another VNFD's id, with changes: a file, and pairs of what is replaced in it.
+func (b *bench) variant(changes map[string][]string) (path, vnfdID string) {
+	b.Helper()
+	dir := filepath.Join(b.TempDir(), "package")
+	require.NoError(b, os.CopyFS(dir, os.DirFS("../vnfpkg/samples/k8s-ha")))
+	vnfdID = uuid.NewString()
+	change := func(file string, pairs ...string) {
+		name := filepath.Join(dir, file)
+		text, err := os.ReadFile(name)
+		require.NoError(b, err)
+		changed := strings.NewReplacer(pairs...).Replace(string(text))
+		require.NotEqual(b, string(text), changed, file)
+		require.NoError(b, os.WriteFile(name, []byte(changed), 0o600))
+	}
+	for _, file := range []string{"Definitions/k8s_ha_top.vnfd.yaml", "Definitions/k8s_ha_types.yaml"} {
+		change(file, "ee1f8f34-7c92-4023-840d-6f3b6885d92e", vnfdID)
+	}
+	for file, pairs := range changes {
+		change(file, pairs...)
+	}
+	var csar bytes.Buffer
+	require.NoError(b, vnfpkg.Build(dir, &csar))
+	path = b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{}).path()
+	b.do("PUT", path+"/package_content", &csar, "Content-Type: application/zip").want(http.StatusAccepted)
+	require.Equal(b, vnfdID, b.do("GET", path, nil).want(http.StatusOK)["vnfdId"])
+	return path, vnfdID
+}
+
+const flavourHA = "Definitions/k8s_ha_df_ha.yaml"
+
+// SOL003 clause 5.5.2.2: another VNFD, whose VNF is instantiated, may differ in the software images only.
+func TestModify_givesAnInstantiatedVnfAPackageOfOtherImagesOnly(t *testing.T) {
+	b := newBench(t)
+	_, vnfdID := b.onboard()
+	running := b.runs("/vnflcm/v1", vnfdID, "ha", 3, 2)
+	for want, changes := range map[string]map[string][]string{
+		"flavours[ha].vdus[masterNode].computeFlavour": {flavourHA: {"requested_additional_capability_name: ", "requested_additional_capability_name: x-"}},
+		"BaseHOT/ha/nested/ha_nested_worker.yaml":      {"BaseHOT/ha/nested/ha_nested_worker.yaml": {"image: { get_param: image }", "image: another"}},
+		"provider": {
+			"Definitions/k8s_ha_top.vnfd.yaml": {"provider: Windlass", "provider: Someone"}, "Definitions/k8s_ha_types.yaml": {"Windlass", "Someone"},
+		},
+	} {
+		_, other := b.variant(changes)
+		said := b.do("PATCH", running, `{"vnfdId":"`+other+`"}`).problem(http.StatusConflict)
+		require.Contains(t, said, "in software images only")
+		require.Contains(t, said, want)
+	}
+	require.Empty(t, b.starter.starts)
+
+	pkg, other := b.variant(map[string][]string{flavourHA: {"debian-12-k8s", "debian-13-k8s"}})
+	b.do("PATCH", running, `{"vnfdId":"`+other+`"}`).want(http.StatusAccepted)
+	require.Len(t, b.starter.starts, 1)
+
+	// What the worker makes of it.
+	inst := b.instance(running)
+	found, err := b.store.Package(t.Context(), lcm.VnfPkgID(last(pkg)))
+	require.NoError(t, err)
+	next, err := onboard.Successor(t.Context(), b.store, inst, &found)
+	require.NoError(t, err)
+	require.True(t, next.Succeeds)
+	require.Equal(t, map[string]string{"masterNode": "debian-12-k8s", "workerNode": "debian-12-k8s"}, next.KeptImages)
+
+	scripted := inst
+	info := *inst.Instantiated
+	info.AdditionalParams = []byte(`{"lcm-operation-user-data":"UserData/own.py","lcm-operation-user-data-class":"Own"}`)
+	scripted.Instantiated = &info
+	_, err = onboard.Successor(t.Context(), b.store, scripted, &found)
+	require.True(t, lcm.Is(err, lcm.KindConflict), "%v", err)
+	require.ErrorContains(t, err, "user data class Own")
+}

@@ -1,0 +1,46 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// asTackersClient reads a resource as python3-tackerclient does. Its answers have more than the API's description says, so that
+// they are not held against it.
+func (b *bench) asTackersClient(path string) (doc map[string]any) {
+	b.Helper()
+	server := httptest.NewServer(b.server)
+	defer server.Close()
+	req, err := http.NewRequestWithContext(b.Context(), http.MethodGet, server.URL+path, nil)
+	require.NoError(b, err)
+	req.Header.Set("User-Agent", "python-tackerclient")
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	require.NoError(b, err)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(b, err)
+	require.Equal(b, http.StatusOK, resp.StatusCode, "%s", text)
+	require.NoError(b, json.Unmarshal(text, &doc))
+	return doc
+}
+
+func TestTackersClient_getsWhatItWouldLeaveBlank(t *testing.T) {
+	b := newBench(t)
+	pkg, vnfdID := b.onboard()
+	instance := b.create("/vnflcm/v1", vnfdID)
+	doc := b.asTackersClient(instance)
+	require.Equal(t, last(pkg), doc["vnfPkgId"])
+	require.Equal(t, last(pkg), doc["vnfpkgid"])
+	require.NotContains(t, b.do("GET", instance, nil).want(http.StatusOK), "vnfpkgid", "others get what the standard has")
+
+	failed := b.do("POST", "/vnfpkgm/v1/vnf_packages", `{}`).path()
+	b.do("PUT", failed+"/package_content", "no archive", "Content-Type: application/zip")
+	doc = b.asTackersClient(failed)
+	require.NotEmpty(t, doc["onboardingFailureDetails"])
+	require.Equal(t, doc["onboardingFailureDetails"], doc["onboardingfailuredetails"])
+}

@@ -1,0 +1,83 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/telemetry"
+	"github.com/windlass-nfv/windlass/tests/collector"
+)
+
+const (
+	clientTrace = "0af7651916cd43dd8448eb211c80319c"
+	clientSpan  = "b7ad6b7169203331"
+	traceparent = "traceparent: 00-" + clientTrace + "-" + clientSpan + "-01"
+)
+
+// tracing makes a bench that exports to a collector; flush sends what is left.
+func tracing(t *testing.T) (b *bench, to *collector.Collector, flush func()) {
+	t.Helper()
+	to = collector.New(t)
+	e, err := telemetry.NewExport(t.Context(), telemetry.Settings{Traces: true, Endpoint: to.GRPC, SampleRatio: 1, Interval: time.Hour, Service: "test"}, nil, nil)
+	require.NoError(t, err)
+	return newBench(t, func(o *Options) { o.Tracing = e.Tracing }), to, func() { require.NoError(t, e.Close()) }
+}
+
+func TestTraceOfTheClientGoesOn(t *testing.T) {
+	b, to, flush := tracing(t)
+	instance, request := b.ready("/vnflcm/v1")
+	op := b.do("POST", instance+"/instantiate", request, traceparent)
+	op.want(http.StatusAccepted)
+	refused := b.do("POST", "/vnflcm/v1/vnf_instances?marker=secret", map[string]any{"vnfdId": 7}, traceparent).want(http.StatusBadRequest)
+	require.Equal(t, clientTrace, refused["traceId"])
+	b.enter(op.path(), lcm.Processing)
+	b.enter(op.path(), lcm.FailedTemp, func(r *lcm.OperationRecord) {
+		r.Error = lcm.Errorf(lcm.KindBroken, "It broke.")
+		r.Error.TraceID = clientTrace // as the worker's store does
+	})
+	require.Equal(t, clientTrace, b.do("GET", op.path(), nil).want(http.StatusOK)["error"].(map[string]any)["traceId"])
+	id := b.operation(op.path()).ID
+	require.NoError(t, b.store.RecordPlan(t.Context(), id, []lcm.Step{{Title: "One"}}))
+	steps := b.do("GET", "/windlass/v1/vnf_lcm_op_occs/"+string(id)+"/steps", nil).list()
+	require.Equal(t, clientTrace, steps[0]["traceId"])
+	b.do("GET", "/healthz", nil, traceparent)
+	flush()
+
+	names := map[string]collector.Span{}
+	for _, s := range to.Trace(clientTrace) {
+		names[s.Name] = s
+	}
+	asked := names["POST /vnflcm/v1/vnf_instances/:vnfInstanceId/instantiate"]
+	require.Equal(t, clientSpan, asked.Parent)
+	require.Equal(t, string(id), asked.Attributes["windlass.op_occ_id"])
+	require.Equal(t, "INSTANTIATE", asked.Attributes["windlass.operation"])
+	require.Contains(t, names, "POST /vnflcm/v1/vnf_instances")
+	require.NotContains(t, names, "GET /healthz")
+	require.NotContains(t, to.Raw(), "marker=secret", "no query is told")
+	require.NotContains(t, to.Raw(), marker)
+
+	kept, err := b.store.TraceParent(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, "00-"+clientTrace+"-"+asked.ID+"-01", kept, "whoever goes on with the operation finds its trace")
+	var first map[string]any
+	events, err := b.store.Events(t.Context(), id, 0, 1)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(events[0].Data, &first))
+	require.Equal(t, kept, first["traceParent"])
+}
+
+func TestNothingOfATraceWithoutTelemetry(t *testing.T) {
+	b := newBench(t)
+	instance, request := b.ready("/vnflcm/v1")
+	op := b.do("POST", instance+"/instantiate", request, traceparent)
+	op.want(http.StatusAccepted)
+	require.NotContains(t, b.do("POST", "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": 7}, traceparent).want(http.StatusBadRequest), "traceId")
+	kept, err := b.store.TraceParent(t.Context(), b.operation(op.path()).ID)
+	require.NoError(t, err)
+	require.Empty(t, kept)
+}

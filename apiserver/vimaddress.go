@@ -1,0 +1,28 @@
+package apiserver
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// checkAddress refuses a connection to a registered VIM that names another endpoint than the VIM's and brings no secret for it: those of
+// the registry are sent to the registered address only.
+func (a *lcmAPI) checkAddress(ctx context.Context, path string, conn lcm.VimConnectionInfo, found *findings) error {
+	id, err := parseID(conn.VimID)
+	if conn.VimID == "" || err != nil {
+		return nil //nolint:nilerr // told already
+	}
+	vim, err := a.Store.Vim(ctx, id)
+	switch {
+	case lcm.Is(err, lcm.KindNotFound):
+		return nil // told already
+	case err != nil:
+		return err
+	case conn.ElsewhereThan(vim):
+		found.mistake(lcm.Problem{Path: path + ".interfaceInfo.endpoint", Detail: fmt.Sprintf("is not that of the registered VIM %s, whose credentials are sent to its own address only: "+
+			"leave interfaceInfo out, or give accessInfo with the credentials for this endpoint", vim.Name)})
+	}
+	return nil
+}

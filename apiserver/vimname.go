@@ -1,0 +1,56 @@
+package apiserver
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// checkVimName refuses the name of the VIM as which a cluster is to be registered when another one has it, or gets it: else the
+// operation would say so in its last step, when the cluster is there.
+func (a *lcmAPI) checkVimName(ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.InstantiateRequest, found *findings) error {
+	name := vimNameOf(inst, f, req)
+	if name == "" {
+		return nil
+	}
+	holder, err := a.Store.VimNameHolder(ctx, inst, name)
+	if err != nil {
+		return err
+	}
+	if e, ok := asError(holder.Problem(name)); ok {
+		found.problems = append(found.problems, e.Problems...)
+	}
+	return nil
+}
+
+// vimNameOf is the name as which an instantiation registers its cluster, "" when it makes none.
+func vimNameOf(inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.InstantiateRequest) string {
+	if driver, _ := f.Driver("instantiate_end"); driver != driverKubernetes {
+		return ""
+	}
+	params, _ := lcm.ParseClusterParams(req.AdditionalParams) // its mistakes are told elsewhere
+	return params.VimNameOf(inst.ID)
+}
+
+// registersVim is vimNameOf for a request that was checked.
+func (a *lcmAPI) registersVim(ctx context.Context, inst lcm.VnfInstance, body json.RawMessage) (string, error) {
+	req, err := lcm.ParseInstantiate(body)
+	if err != nil {
+		return "", err
+	}
+	pkg, err := a.Store.Package(ctx, inst.VnfPkgID)
+	if err != nil {
+		return "", err
+	}
+	vnfd, err := vnfdOf(pkg)
+	if err != nil {
+		return "", err
+	}
+	flavour, err := vnfd.Flavour(req.FlavourID)
+	if err != nil {
+		return "", err
+	}
+	return vimNameOf(inst, flavour, req), nil
+}

@@ -1,0 +1,110 @@
+package apiserver
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// The name of the VIM that a cluster is registered as is needed last, and known first.
+func TestInstantiate_refusesATakenVimName(t *testing.T) {
+	b := newBench(t, withAuth)
+	b.client = edge
+	vim := b.registerVim("lab", true)
+	_, vnfdID := b.onboard()
+	request := func(name string) map[string]any {
+		r := clusterRequest(vim)
+		cluster := r["additionalParams"].(map[string]any)[lcm.ClusterParamsKey].(map[string]any)
+		delete(cluster, "vim_name")
+		if name != "" {
+			cluster["vim_name"] = name
+		}
+		return r
+	}
+	const at = "$.additionalParams.k8s_cluster_installation_param.vim_name"
+	refused := func(instance, name, says string) {
+		t.Helper()
+		a := b.do("POST", instance+"/instantiate", request(name))
+		require.Contains(t, a.problem(http.StatusUnprocessableEntity), says)
+		require.Equal(t, []string{at}, a.paths())
+	}
+	first, second := b.create("/vnflcm/v1", vnfdID), b.create("/vnflcm/v1", vnfdID)
+	refused(first, "lab", `there is a VIM named "lab" already (`+vim+`)`)
+
+	op := b.do("POST", first+"/instantiate", request("edge-1"))
+	op.want(http.StatusAccepted)
+	refused(second, "edge-1", "the operation "+last(op.path())+" on the VNF instance "+last(first)+` will register a VIM named "edge-1"`)
+	b.enter(op.path(), lcm.Processing)
+	b.enter(op.path(), lcm.FailedTemp)
+	refused(second, "edge-1", "will register") // it may be retried
+	refused(second, lcm.DefaultVimName+last(third(b, vnfdID, request(""))), "will register")
+
+	b.client = core // another project has names of its own
+	theirs := b.registerVim("lab", true)
+	_, theirVnfd := b.onboard()
+	taken := request("edge-1")
+	taken["vimConnectionInfo"].([]any)[0].(map[string]any)["vimId"] = theirs
+	b.do("POST", b.create("/vnflcm/v1", theirVnfd)+"/instantiate", taken).want(http.StatusAccepted)
+
+	b.client = edge
+	b.enter(op.path(), lcm.RollingBack)
+	b.enter(op.path(), lcm.RolledBack)
+	b.do("POST", second+"/instantiate", request("edge-1")).want(http.StatusAccepted)
+}
+
+// third is another instance, whose request gives no name.
+func third(b *bench, vnfdID string, request map[string]any) (instance string) {
+	b.Helper()
+	instance = b.create("/vnflcm/v1", vnfdID)
+	b.do("POST", instance+"/instantiate", request).want(http.StatusAccepted)
+	return instance
+}
+
+// A cluster that is there has its name, and is no obstacle to itself.
+func TestInstantiate_vimNamesOfClustersThatAreThere(t *testing.T) {
+	b := newBench(t)
+	vim := b.registerVim("lab", true)
+	_, vnfdID := b.onboard()
+	running := b.instance(b.runs("/vnflcm/v1", vnfdID, "ha", 3, 2))
+	fresh := b.instance(b.create("/vnflcm/v1", vnfdID))
+	own := lcm.Vim{ID: newID[lcm.VimID](), Name: "edge-1", Type: lcm.VimKubernetes, AuthURL: "https://192.0.2.9:6443", Status: "REACHABLE", Extra: map[string]any{lcm.ClusterOfParam: string(running.ID)}}
+	require.NoError(t, b.store.CreateVim(lcm.InProject(t.Context(), lcm.DefaultProject), own))
+	holder, err := b.store.VimNameHolder(t.Context(), fresh, "edge-1")
+	require.NoError(t, err)
+	require.Equal(t, lcm.VimNameHolder{VimID: own.ID}, holder)
+	holder, err = b.store.VimNameHolder(t.Context(), running, "edge-1")
+	require.NoError(t, err)
+	require.Empty(t, holder)
+
+	// A heal, of a node or of all, is refused for no name; while it makes the cluster anew, the name stays its own.
+	name, _ := lcm.ParseClusterParams(running.Instantiated.AdditionalParams)
+	heal := b.do("POST", "/vnflcm/v1/vnf_instances/"+string(running.ID)+"/heal", map[string]any{"vnfcInstanceId": []string{"worker-0"}})
+	heal.want(http.StatusAccepted)
+	holder, err = b.store.VimNameHolder(t.Context(), fresh, name.VimNameOf(running.ID))
+	require.NoError(t, err)
+	require.Equal(t, lcm.VimNameHolder{OpOccID: lcm.OpOccID(last(heal.path())), VnfInstanceID: running.ID}, holder)
+	require.NotEmpty(t, vim)
+}
+
+// Of requests that come at the same time one gets the name.
+func TestInstantiate_oneOfManyGetsAVimName(t *testing.T) {
+	b := newBench(t)
+	_, vnfdID := b.onboard()
+	request := clusterRequest(b.registerVim("lab", true))
+	var instances []string
+	for range 6 {
+		instances = append(instances, b.create("/vnflcm/v1", vnfdID))
+	}
+	status := make(chan int)
+	for _, instance := range instances {
+		go func() { status <- b.do("POST", instance+"/instantiate", request).Status }()
+	}
+	got := map[int]int{}
+	for range instances {
+		got[<-status]++
+	}
+	require.Equal(t, map[int]int{http.StatusAccepted: 1, http.StatusUnprocessableEntity: 5}, got)
+}

@@ -1,0 +1,38 @@
+package lcm
+
+import "fmt"
+
+// ClusterOfParam is the member of a VIM's extra that names the VNF instance that is the cluster.
+const ClusterOfParam = "windlass_cluster_of"
+
+// DefaultVimName begins the name of the VIM of a cluster whose request gives none.
+const DefaultVimName = "kubernetes_vim_"
+
+// VimNameOf is the name as which the cluster of a VNF instance is registered.
+func (p ClusterParams) VimNameOf(id VnfInstanceID) string {
+	if p.VimName == "" {
+		return DefaultVimName + string(id)
+	}
+	return p.VimName
+}
+
+// VimNameHolder is who has the name of a VIM: one that is registered, or an operation that will register one.
+type VimNameHolder struct {
+	VimID         VimID
+	OpOccID       OpOccID
+	VnfInstanceID VnfInstanceID
+}
+
+// Problem tells who requests the name what to do; nil when nobody has it.
+func (h VimNameHolder) Problem(name string) error {
+	p := Problem{Path: clusterParamsPath + ".vim_name"}
+	switch {
+	case h == VimNameHolder{}:
+		return nil
+	case h.VimID != "":
+		p.Detail = fmt.Sprintf("there is a VIM named %q already (%s): choose another name, or rename that one at /v1.0/vims", name, h.VimID)
+	default:
+		p.Detail = fmt.Sprintf("the operation %s on the VNF instance %s will register a VIM named %q: choose another name", h.OpOccID, h.VnfInstanceID, name)
+	}
+	return &Error{Kind: KindInvalid, Unprocessable: true, Detail: "The request cannot be carried out", Problems: []Problem{p}}
+}

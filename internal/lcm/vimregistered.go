@@ -1,0 +1,23 @@
+package lcm
+
+// Complete tells whether the connection itself says all that is needed to log in: an endpoint, and a secret. Such a connection is taken
+// as it is, whatever its vimId is; for every other one the registry is asked. Tacker's clients of SOL003 v3.3.1 send a vimId of their own
+// beside both.
+//
+// The secrets of a registered VIM are thus never sent to an endpoint of a request: they are used with the registered endpoint only.
+func (c VimConnectionInfo) Complete() bool {
+	endpoint, _ := c.InterfaceInfo[vimEndpoint].(string)
+	given := func(key string) bool { return c.AccessInfo[key] != nil && c.AccessInfo[key] != "" }
+	return endpoint != "" && (given("password") || given("application_credential_secret"))
+}
+
+// Registered is the id of the VIM of the registry that the connection is to, "" for a connection that is complete without it.
+func (c VimConnectionInfo) Registered() VimID {
+	if c.Complete() {
+		return ""
+	}
+	return c.VimID
+}
+
+// Bare tells whether the connection brings nothing of its own.
+func (c VimConnectionInfo) Bare() bool { return len(c.InterfaceInfo) == 0 && len(c.AccessInfo) == 0 }

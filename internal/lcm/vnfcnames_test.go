@@ -1,0 +1,81 @@
+package lcm_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func TestVnfcInfoID_isTheMappingsNameForThePlace(t *testing.T) {
+	t.Parallel()
+	var metadata map[string]any
+	require.NoError(t, json.Unmarshal([]byte(`{"VDU_VNFc_mapping":{"VDU1":["a-001","a-010",""],"VDU2":"b"}}`), &metadata))
+	for resource, want := range map[string]string{
+		"VDU1-0": "a-001", "VDU1-1": "a-010", "VDU1-2": "VDU1-x", "VDU1-3": "VDU1-x", "VDU1-01": "VDU1-x", "VDU1--1": "VDU1-x", "0": "VDU1-x", "": "VDU1-x",
+	} {
+		v := lcm.VnfcResourceInfo{ID: "x", VduID: "VDU1", Metadata: map[string]any{"parent_resource_name": resource}}
+		require.Equal(t, want, lcm.VnfInstance{Metadata: metadata}.VnfcInfoID(v), resource)
+		require.Equal(t, "VDU1-x", lcm.VnfInstance{}.VnfcInfoID(v))
+		v.VduID = "VDU2"
+		require.Equal(t, "VDU2-x", lcm.VnfInstance{Metadata: metadata}.VnfcInfoID(v))
+	}
+}
+
+func TestVnfcMappingProblems_namesEveryMistake(t *testing.T) {
+	t.Parallel()
+	const at = "$.metadata.VDU_VNFc_mapping"
+	for doc, want := range map[string][]string{
+		`{}`: nil,
+		`{"VDU_VNFc_mapping":{"VDU1":["a-001","a-010"],"VDU2":["b-000"],"VDU3":[]}}`: nil,
+		`{"VDU_VNFc_mapping":"a-001"}`:                                             {at},
+		`{"VDU_VNFc_mapping":{"VDU1":"a-001","VDU2":["a",7,"","a"],"VDU3":["a"]}}`: {at + ".VDU1", at + ".VDU2[1]", at + ".VDU2[2]", at + ".VDU2[3]", at + ".VDU3[0]"},
+		`{"VDU_VNFc_mapping":{"VDU1":["` + strings.Repeat("x", 256) + `"]}}`:       {at + ".VDU1[0]"},
+	} {
+		var metadata map[string]any
+		require.NoError(t, json.Unmarshal([]byte(doc), &metadata))
+		var paths []string
+		for _, p := range lcm.VnfcMappingProblems(metadata) {
+			require.NotEmpty(t, p.Detail)
+			paths = append(paths, p.Path)
+		}
+		require.Equal(t, want, paths, doc)
+	}
+}
+
+func TestWithoutRepeated_leavesOnlyWhatDiffers(t *testing.T) {
+	t.Parallel()
+	stored := json.RawMessage(`{"k8s_cluster_installation_param":{"script_path":"Scripts/x.sh","vim_name":"k",
+		"master_node":{"vdu_id":"masterNode","ssh_cp_name":"cp","username":"u","password":{"$secret":"r"},"pod_cidr":"10.0.0.0/16"},
+		"worker_node":{"vdu_id":"workerNode","ssh_cp_name":"wcp","username":"u","password":{"$secret":"s"}}},"other":1}`)
+	body := json.RawMessage(`{"vnfcInstanceId":["a"],"additionalParams":{"all":false,"other":1,"k8s_cluster_installation_param":{"script_path":"Scripts/x.sh","vim_name":"other",
+		"master_node":{"vdu_id":"masterNode","ssh_cp_name":"cp","username":"u","password":"p","pod_cidr":"10.1.0.0/16"},
+		"worker_node":{"vdu_id":"workerNode","ssh_cp_name":"wcp","username":"u","password":"p"}}}}`)
+	require.JSONEq(t, `{"vnfcInstanceId":["a"],"additionalParams":{"all":false,"other":1,"k8s_cluster_installation_param":{"vim_name":"other",
+		"master_node":{"username":"u","password":"p","pod_cidr":"10.1.0.0/16"},"worker_node":{"username":"u","password":"p"}}}}`,
+		string(lcm.WithoutRepeated(body, stored)))
+	for _, untouched := range []string{`{}`, `null`, `[]`, `{"additionalParams":7}`, `{"additionalParams":{"k8s_cluster_installation_param":[]}}`} {
+		require.Equal(t, untouched, string(lcm.WithoutRepeated(json.RawMessage(untouched), stored)))
+	}
+	require.Equal(t, string(body), string(lcm.WithoutRepeated(body, nil)))
+}
+
+func TestClusterParams_nodesByTheirVdu(t *testing.T) {
+	t.Parallel()
+	params := func(node string) json.RawMessage {
+		return json.RawMessage(`{"k8s_cluster_installation_param":{
+			"master_node":{"vdu_id":"m","ssh_cp_name":"fip","nic_cp_name":"cp","username":"u","password":"p","cluster_cp_name":"vip"},
+			"worker_node":{` + node + `,"ssh_cp_name":"wfip","nic_cp_name":"wcp","username":"u","password":"p"}}}`)
+	}
+	got, problems := lcm.CheckClusterParams(params(`"vdu_id":"w"`), 3, 2)
+	require.Empty(t, problems)
+	require.Equal(t, []string{"m", "w"}, []string{got.MasterNode.VduID, got.WorkerNode.VduID})
+	_, problems = lcm.CheckClusterParams(params(`"vdu_id":"w","aspect_id":"workers"`), 3, 2)
+	require.Len(t, problems, 1)
+	require.Equal(t, "$.additionalParams.k8s_cluster_installation_param.worker_node.vdu_id", problems[0].Path)
+	_, problems = lcm.CheckClusterParams(params(`"username":"u"`), 3, 2)
+	require.Contains(t, problems[0].Detail, "vdu_id")
+}

@@ -1,0 +1,81 @@
+package onboard
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/store"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// Successor is a package as one that takes the place of an instance's. An instantiated VNF may have another package only when
+// nothing but software images differs (SOL003 clause 5.5.2.2): a Conflict says what else does. nil stays nil.
+func Successor(ctx context.Context, packages *store.Store, inst lcm.VnfInstance, pkg *lcm.VnfPkg) (*lcm.NextPackage, error) {
+	if pkg == nil {
+		return nil, nil
+	}
+	next := &lcm.NextPackage{VnfPkg: *pkg}
+	if inst.Instantiated == nil || pkg.ID == inst.VnfPkgID {
+		return next, nil
+	}
+	present, err := packages.Package(ctx, inst.VnfPkgID)
+	if err != nil {
+		return nil, err
+	}
+	before, after, err := vnfdsOf(present, *pkg)
+	if err != nil {
+		return nil, err
+	}
+	differences := before.Differences(after)
+	if len(differences) == 0 {
+		if differences, err = differingFiles(ctx, packages, inst, before, present.ID, pkg.ID); err != nil {
+			return nil, err
+		}
+	}
+	if len(differences) > 0 {
+		return nil, lcm.Errorf(lcm.KindConflict, "The VNF instance %s is instantiated: it can get a VNF package that differs from its own in software images only, and %s differs in: %s. "+
+			"Terminate the VNF first, or set a package with other images.", inst.ID, pkg.ID, strings.Join(differences, ", "))
+	}
+	if class := lcm.ParseUserData(inst.Instantiated.AdditionalParams); !class.BuiltIn(true) {
+		return nil, lcm.Errorf(lcm.KindConflict, "The VNF instance %s is instantiated with the user data class %s, which chooses images itself: "+
+			"another VNF package can be set only while it is not.", inst.ID, class.Class)
+	}
+	// Both have the flavour: they do not differ in it.
+	now, err := before.Flavour(inst.Instantiated.FlavourID)
+	if err != nil {
+		return nil, err
+	}
+	then, err := after.Flavour(inst.Instantiated.FlavourID)
+	if err != nil {
+		return nil, err
+	}
+	next.Succeeds, next.KeptImages = true, now.OtherImages(then)
+	return next, nil
+}
+
+func vnfdsOf(present, next lcm.VnfPkg) (before, after *vnfpkg.Vnfd, err error) {
+	before, after = &vnfpkg.Vnfd{}, &vnfpkg.Vnfd{}
+	for _, p := range []struct {
+		pkg  lcm.VnfPkg
+		into *vnfpkg.Vnfd
+	}{{present, before}, {next, after}} {
+		if err := json.Unmarshal(p.pkg.Vnfd, p.into); err != nil {
+			return nil, nil, lcm.Wrap(lcm.KindBug, err, "The stored VNFD of package %s is unreadable.", p.pkg.ID)
+		}
+	}
+	return before, after, nil
+}
+
+// differingFiles are the templates of the VNF's stack that differ.
+func differingFiles(ctx context.Context, packages *store.Store, inst lcm.VnfInstance, vnfd *vnfpkg.Vnfd, before, after lcm.VnfPkgID) ([]string, error) {
+	flavour, err := vnfd.Flavour(inst.Instantiated.FlavourID)
+	if err != nil {
+		return nil, err
+	}
+	read := func(id lcm.VnfPkgID) func(string) ([]byte, error) {
+		return func(path string) ([]byte, error) { return packages.PackageFile(ctx, id, path) }
+	}
+	return vnfpkg.DifferingFiles(flavour.TemplateFiles(), read(before), read(after))
+}

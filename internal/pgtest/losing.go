@@ -1,0 +1,110 @@
+package pgtest
+
+import (
+	"bytes"
+	"net"
+	"net/url"
+	"sync/atomic"
+	"testing"
+)
+
+// Losing is a way to a database on which the answer to a commit can be lost.
+type Losing struct {
+	URL   string
+	armed atomic.Bool
+	lost  atomic.Int64
+}
+
+// NewLosing makes a way to the database of a URL; it ends with the test.
+func NewLosing(tb testing.TB, databaseURL string) *Losing {
+	tb.Helper()
+	u, err := url.Parse(databaseURL)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	network, address := "tcp", u.Host
+	query := u.Query()
+	if dir := query.Get("host"); dir != "" { // a directory with a socket
+		port := query.Get("port")
+		if port == "" {
+			port = "5432"
+		}
+		network, address = "unix", dir+"/.s.PGSQL."+port
+		query.Del("host")
+		query.Del("port")
+	}
+	listener, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = listener.Close() })
+	query.Set("sslmode", "disable") // or nobody could see what passes
+	u.Host, u.RawQuery = listener.Addr().String(), query.Encode()
+	l := &Losing{URL: u.String()}
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go l.serve(client, network, address)
+		}
+	}()
+	return l
+}
+
+// LoseNext cuts the connection of the next commit, once it has taken effect and before it is answered.
+func (l *Losing) LoseNext() { l.armed.Store(true) }
+
+// Lost is how many answers were lost.
+func (l *Losing) Lost() int { return int(l.lost.Load()) }
+
+func (l *Losing) serve(client net.Conn, network, address string) {
+	defer func() { _ = client.Close() }()
+	server, err := net.Dial(network, address) //nolint:noctx // it ends with the client
+	if err != nil {
+		return
+	}
+	defer func() { _ = server.Close() }()
+	var losing atomic.Bool
+	go func() {
+		l.answers(client, server, &losing)
+		_, _ = client.Close(), server.Close()
+	}()
+	l.requests(client, server, &losing)
+}
+
+// answers passes on what the server says. The first word after a commit that is to be lost says that it has taken effect.
+func (l *Losing) answers(client, server net.Conn, losing *atomic.Bool) {
+	buffer := make([]byte, 1<<16)
+	for {
+		n, err := server.Read(buffer)
+		if err != nil {
+			return
+		}
+		if losing.Load() {
+			l.lost.Add(1)
+			return
+		}
+		if _, err := client.Write(buffer[:n]); err != nil {
+			return
+		}
+	}
+}
+
+// requests passes on what the client says. The driver sends a commit as a simple query of its own.
+func (l *Losing) requests(client, server net.Conn, losing *atomic.Bool) {
+	buffer := make([]byte, 1<<16)
+	for {
+		n, err := client.Read(buffer)
+		if err != nil {
+			return
+		}
+		if bytes.Contains(buffer[:n], []byte("commit\x00")) && l.armed.CompareAndSwap(true, false) {
+			losing.Store(true)
+		}
+		if _, err := server.Write(buffer[:n]); err != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package plan_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/plan"
+)
+
+// What belongs to a VNFC stays unless the request says all, as in SOL002 and Tacker; keep_volumes is about volumes alone.
+func TestHeal_keepsPortsAndVolumesUnlessTheRequestSaysOtherwise(t *testing.T) {
+	f := equipped(t)
+	for body, want := range map[string]lcm.Plan{
+		`{"vnfcInstanceId":["worker-0"]}`:                                                             {Keepers: []string{"server-worker-0"}},
+		`{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":false}}`:                            {Keepers: []string{"server-worker-0"}},
+		`{"vnfcInstanceId":["worker-0"],"additionalParams":{"keep_volumes":true}}`:                    {Keepers: []string{"server-worker-0"}},
+		`{"vnfcInstanceId":["worker-0"],"additionalParams":{"keep_volumes":false}}`:                   {LeavingVolumes: []string{"volume-worker-0"}},
+		`{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":true}}`:                             {LeavingVolumes: []string{"volume-worker-0"}, LeavingPorts: []string{"port-worker-0"}},
+		`{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":"true","keep_volumes":false}}`:      {LeavingVolumes: []string{"volume-worker-0"}, LeavingPorts: []string{"port-worker-0"}},
+		`{"vnfcInstanceId":["worker-0","worker-1"],"additionalParams":{"all":false,"cause":"a fan"}}`: {Keepers: []string{"server-worker-0", "server-worker-1"}},
+	} {
+		p, err := plan.For(f, lcm.OpHeal, json.RawMessage(body))
+		require.NoError(t, err, body)
+		require.True(t, p.Within, body)
+		require.Equal(t, want, lcm.Plan{Keepers: p.Keepers, LeavingVolumes: p.LeavingVolumes, LeavingPorts: p.LeavingPorts}, body)
+		require.False(t, p.Revocable(), body)
+	}
+	for i := range f.Instance.Instantiated.VnfcResources {
+		f.Instance.Instantiated.VnfcResources[i].StorageIDs = nil
+	}
+	p, err := plan.For(f, lcm.OpHeal, json.RawMessage(`{"vnfcInstanceId":["worker-0"]}`))
+	require.NoError(t, err)
+	require.True(t, p.Revocable(), "without volumes nothing is deleted first")
+	p, err = plan.For(f, lcm.OpHeal, json.RawMessage(`{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":true}}`))
+	require.NoError(t, err)
+	require.False(t, p.Revocable(), "Heat takes addresses from ports that it replaces")
+}
+
+// Tacker's v2 request with all false replaces every server in the stack that is there.
+func TestHeal_ofEverythingIsInPlaceWhereStoragesAreNotReplaced(t *testing.T) {
+	f := equipped(t)
+	f.Cluster = nil
+	for body, whole := range map[string]bool{
+		`{}`: true, `{"additionalParams":{"all":true}}`: true, `{"additionalParams":{"keep_volumes":false}}`: true,
+		`{"additionalParams":{"all":false}}`: false, `{"additionalParams":{"keep_volumes":true}}`: false,
+	} {
+		p, err := plan.For(f, lcm.OpHeal, json.RawMessage(body))
+		require.NoError(t, err, body)
+		require.Equal(t, []bool{whole, !whole}, []bool{p.Whole, p.Within}, body)
+		require.Len(t, p.Leaving, len(f.Instance.Instantiated.VnfcResources))
+		require.Equal(t, whole, len(p.Keepers) == 0)
+	}
+}

@@ -1,0 +1,89 @@
+package plan_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/plan"
+)
+
+// given are workers of which the first has a port that others have made.
+func given(t *testing.T) plan.Facts {
+	f := equipped(t)
+	f.Cluster = nil
+	f.Instance.Instantiated.ExtVirtualLinks[0].ExtCps[0].LinkPort = &lcm.LinkPort{ID: "p", ResourceID: "port-worker-0"}
+	return f
+}
+
+func grantOf(t *testing.T, f plan.Facts, op lcm.Operation, body string) lcm.Grant {
+	t.Helper()
+	p, err := plan.For(f, op, json.RawMessage(body))
+	require.NoError(t, err)
+	return plan.Granted(f, p, lcm.VimConnectionInfo{ID: "openstack"})
+}
+
+func TestGranted_asksForNoPortThatIsGiven(t *testing.T) {
+	f := given(t)
+	g := grantOf(t, f, lcm.OpHeal, `{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":true}}`)
+	require.Empty(t, ofType(g.RemoveResources, lcm.GrantLinkPort))
+	require.Empty(t, ofType(g.AddResources, lcm.GrantLinkPort))
+	require.Equal(t, []string{"remove-volume-worker-0"}, ofType(g.RemoveResources, lcm.GrantStorage))
+
+	p, err := plan.Termination(f)
+	require.NoError(t, err)
+	require.NotContains(t, ofType(plan.Granted(f, p, lcm.VimConnectionInfo{}).RemoveResources, lcm.GrantLinkPort), "remove-port-worker-0")
+	f.Instance.Instantiated.ExtVirtualLinks[0].ExtCps[0].LinkPort.ResourceID = "port-worker-3"
+	g = grantOf(t, f, lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance","numberOfSteps":2}`)
+	require.Equal(t, []string{"remove-port-worker-2"}, ofType(g.RemoveResources, lcm.GrantLinkPort))
+
+	f.Links, f.Instance.Instantiated = f.Instance.Instantiated.ExtVirtualLinks, nil
+	p, err = plan.Instantiation(f, "")
+	require.NoError(t, err)
+	g = plan.Granted(f, p, lcm.VimConnectionInfo{})
+	require.NotContains(t, ofType(g.AddResources, lcm.GrantLinkPort), "add-workerNode-1-workerNode_CP2")
+	require.NotEmpty(t, ofType(g.AddResources, lcm.GrantLinkPort), "that of the others")
+}
+
+func TestGranted_ofAChangeOfGivenPorts(t *testing.T) {
+	f := given(t)
+	link := func(config, ports string) string {
+		return `{"extVirtualLinks":[{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"workerNode_CP2","cpConfig":` + config + `}]` + ports + `}]}`
+	}
+	const ports = `,"extLinkPorts":[{"id":"q","resourceHandle":{"resourceId":"port-q"}}]`
+	g := grantOf(t, f, lcm.OpChangeExtConn, link(`[{"linkPortId":"q"}]`, ports))
+	require.Empty(t, ofType(g.AddResources, lcm.GrantLinkPort), "the new one is given")
+	require.NotContains(t, ofType(g.RemoveResources, lcm.GrantLinkPort), "remove-port-worker-0", "so was the old one")
+	require.Len(t, ofType(g.UpdateResources, lcm.GrantCompute), 4)
+	g = grantOf(t, f, lcm.OpChangeExtConn, link(`[{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET"}]}]`, ""))
+	require.Len(t, ofType(g.AddResources, lcm.GrantLinkPort), 4, "ports that the stack makes")
+}
+
+func TestScale_doesNotShareAGivenPort(t *testing.T) {
+	f := given(t)
+	_, err := plan.For(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"worker_instance"}`))
+	require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
+	require.ErrorContains(t, err, "workerNode_CP2 of workerNode has the port port-worker-0")
+}
+
+func TestChangeExtConn_refusesAPortTwice(t *testing.T) {
+	f := given(t)
+	links := f.Instance.Instantiated.ExtVirtualLinks
+	body := `{"extVirtualLinks":[{"id":"b","resourceId":"net-a","extCps":[{"cpdId":"masterNode_CP1","cpConfig":[{"linkPortId":"x"}]}],
+		"extLinkPorts":[{"id":"x","resourceHandle":{"resourceId":"` + links[0].ExtCps[0].LinkPort.ResourceID + `"}}]}]}`
+	_, err := plan.For(f, lcm.OpChangeExtConn, json.RawMessage(body))
+	require.ErrorContains(t, err, "would have the same port (linkPortId) as workerNode_CP2")
+}
+
+func TestNeeds_noPortThatIsGiven(t *testing.T) {
+	f := given(t)
+	body := json.RawMessage(`{"type":"SCALE_OUT","aspectId":"worker_instance"}`)
+	f.Instance.Instantiated.ExtVirtualLinks[0].ExtCps[0].LinkPort = nil
+	p, err := plan.For(f, lcm.OpScale, body)
+	require.NoError(t, err)
+	require.Equal(t, 1, plan.Needs(p, f).Ports)
+	f.Instance.Instantiated.ExtVirtualLinks[0].ExtCps[0].LinkPort = &lcm.LinkPort{ID: "p", ResourceID: "x"}
+	require.Equal(t, 0, plan.Needs(p, f).Ports)
+}

@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// VimNameHolder finds who has the name of a VIM in the project of an instance, or will have it: an instantiation that has not
+// ended, or a heal that makes a cluster anew. What is the instance's own does not count; nobody is a zero value.
+func (s *Store) VimNameHolder(ctx context.Context, inst lcm.VnfInstance, name string) (lcm.VimNameHolder, error) {
+	return vimNameHolder(ctx, s.pool, inst.ID, inst.ProjectID, name)
+}
+
+// reserveVimName refuses a name that somebody has, before the operation that will register it is there. Until the transaction
+// ends, nobody else looks.
+func reserveVimName(ctx context.Context, tx pgx.Tx, op lcm.VnfLcmOpOcc) error {
+	if op.RegistersVim == "" {
+		return nil
+	}
+	var project lcm.ProjectID
+	if err := tx.QueryRow(ctx, `select project_id from vnf_instance where id = @id`, pgx.NamedArgs{"id": op.VnfInstanceID}).Scan(&project); err != nil {
+		return err
+	}
+	lock := "vim name/" + string(project) + "/" + op.RegistersVim
+	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtextextended(@lock::text, 0))`, pgx.NamedArgs{"lock": lock}); err != nil {
+		return err
+	}
+	holder, err := vimNameHolder(ctx, tx, op.VnfInstanceID, project, op.RegistersVim)
+	if err != nil {
+		return err
+	}
+	return holder.Problem(op.RegistersVim)
+}
+
+func vimNameHolder(ctx context.Context, q querier, inst lcm.VnfInstanceID, project lcm.ProjectID, name string) (lcm.VimNameHolder, error) {
+	const vimName = ` -> 'additionalParams' -> @key::text ->> 'vim_name'`
+	rows, _ := q.Query(ctx, `
+		select id, '', '' from vim
+		where name = @name and project_id = @project and coalesce(extra ->> @cluster::text, '') <> @instance
+		union all
+		select '', o.id, o.vnf_instance_id from vnf_lcm_op_occ o join vnf_instance i on i.id = o.vnf_instance_id
+		where o.project_id = @project and o.vnf_instance_id <> @instance and o.state in ('STARTING', 'PROCESSING', 'FAILED_TEMP') and (
+			o.operation = 'INSTANTIATE' and coalesce(nullif(o.params`+vimName+`, ''), @default::text || o.vnf_instance_id) = @name
+			or o.operation = 'HEAL' and coalesce(nullif(i.instantiated`+vimName+`, ''), @default::text || o.vnf_instance_id) = @name)
+		limit 1`, pgx.NamedArgs{
+		"name": name, "project": project, "instance": inst, "cluster": lcm.ClusterOfParam, "key": lcm.ClusterParamsKey, "default": lcm.DefaultVimName,
+	})
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (h lcm.VimNameHolder, err error) {
+		err = row.Scan(&h.VimID, &h.OpOccID, &h.VnfInstanceID)
+		return h, err
+	})
+	if err != nil || len(found) == 0 {
+		return lcm.VimNameHolder{}, interpret("look for the name of a VIM", err)
+	}
+	return found[0], nil
+}

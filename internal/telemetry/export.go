@@ -1,0 +1,226 @@
+package telemetry
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	promsource "go.opentelemetry.io/contrib/bridges/prometheus"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"google.golang.org/grpc/credentials"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Settings say where traces and metrics are sent. Without Traces and Metrics nothing is sent, and nothing made to be sent.
+type Settings struct {
+	Traces, Metrics bool
+	// Endpoint is the URL of the collector; "" leaves it to the standard's own variables, OTEL_EXPORTER_OTLP_ENDPOINT and the like.
+	Endpoint string
+	// HTTP sends protobuf over HTTP instead of gRPC.
+	HTTP bool
+	// CA holds PEM certificates of the collector's authorities; nil: those of the system.
+	CA []byte
+	// SampleRatio is the share of traces that are kept, of those that begin here.
+	SampleRatio float64
+	// Interval is how often metrics are sent.
+	Interval time.Duration
+	// Service and Version say who sends.
+	Service, Version string
+}
+
+// Export sends traces and metrics to a collector.
+type Export struct {
+	// Tracing makes spans; nil when no traces are sent.
+	Tracing *Tracing
+	stops   []func(context.Context) error
+}
+
+// The times of the export: a span leaves soon, so that a process that is killed takes few with it; a shutdown waits for the
+// collector for a moment only.
+const (
+	spanDelay    = time.Second
+	spanQueue    = 8192
+	shutdownTime = 5 * time.Second
+	complainMost = time.Minute
+	longestValue = 512 // of an attribute
+)
+
+// NewExport begins to export. Close ends it. A collector that is away is no error: what it misses is told in the log.
+func NewExport(ctx context.Context, s Settings, reg prometheus.Gatherer, log *slog.Logger) (*Export, error) {
+	e := &Export{}
+	if !s.Traces && !s.Metrics {
+		return e, nil
+	}
+	pool, err := s.authorities()
+	if err != nil {
+		return nil, err
+	}
+	otel.SetErrorHandler(&complaints{log: log})
+	from, err := s.resource(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.Traces {
+		if err := e.traces(ctx, s, pool, from); err != nil {
+			return nil, err
+		}
+	}
+	if s.Metrics {
+		if err := e.metrics(ctx, s, pool, from, reg); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+func (s Settings) authorities() (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if s.CA != nil {
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(s.CA) {
+			return nil, lcm.Errorf(lcm.KindInvalid, "telemetry.caFile holds no PEM certificate.")
+		}
+	}
+	return config, nil
+}
+
+// resource is who sends; OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES go before ours.
+func (s Settings) resource(ctx context.Context) (*resource.Resource, error) {
+	host, _ := os.Hostname()
+	from, err := resource.New(ctx, resource.WithAttributes(
+		attribute.String("service.name", s.Service), attribute.String("service.version", s.Version),
+		attribute.String("host.name", host), attribute.Int("process.pid", os.Getpid()),
+	), resource.WithTelemetrySDK(), resource.WithFromEnv())
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "OTEL_RESOURCE_ATTRIBUTES cannot be read.")
+	}
+	return from, nil
+}
+
+func (e *Export) traces(ctx context.Context, s Settings, tlsConfig *tls.Config, from *resource.Resource) error {
+	exporter, err := s.spanExporter(ctx, tlsConfig)
+	if err != nil {
+		return lcm.Wrap(lcm.KindInvalid, err, "The export of traces cannot begin; look at telemetry.endpoint.")
+	}
+	limits := sdktrace.NewSpanLimits()
+	limits.AttributeValueLengthLimit = longestValue
+	sampler := sdktrace.ParentBased(sdktrace.TraceIDRatioBased(s.SampleRatio))
+	provider := sdktrace.NewTracerProvider(
+		sdktrace.WithResource(from), sdktrace.WithSampler(sampler), sdktrace.WithIDGenerator(idGenerator{}), sdktrace.WithRawSpanLimits(limits),
+		sdktrace.WithBatcher(exporter, sdktrace.WithBatchTimeout(spanDelay), sdktrace.WithMaxQueueSize(spanQueue)),
+	)
+	e.Tracing = newTracing(provider, sampler)
+	e.stops = append(e.stops, provider.Shutdown)
+	return nil
+}
+
+func (s Settings) spanExporter(ctx context.Context, tlsConfig *tls.Config) (sdktrace.SpanExporter, error) {
+	if s.HTTP {
+		opts := []otlptracehttp.Option{}
+		if s.Endpoint != "" {
+			opts = append(opts, otlptracehttp.WithEndpointURL(s.signalURL("/v1/traces")))
+		}
+		if s.CA != nil {
+			opts = append(opts, otlptracehttp.WithTLSClientConfig(tlsConfig))
+		}
+		return otlptracehttp.New(ctx, opts...)
+	}
+	opts := []otlptracegrpc.Option{}
+	if s.Endpoint != "" {
+		opts = append(opts, otlptracegrpc.WithEndpointURL(s.Endpoint))
+	}
+	if s.CA != nil {
+		opts = append(opts, otlptracegrpc.WithTLSCredentials(credentials.NewTLS(tlsConfig)))
+	}
+	return otlptracegrpc.New(ctx, opts...)
+}
+
+// metrics sends what /metrics shows: one set of metrics, under the names that people know.
+func (e *Export) metrics(ctx context.Context, s Settings, tlsConfig *tls.Config, from *resource.Resource, reg prometheus.Gatherer) error {
+	exporter, err := s.metricExporter(ctx, tlsConfig)
+	if err != nil {
+		return lcm.Wrap(lcm.KindInvalid, err, "The export of metrics cannot begin; look at telemetry.endpoint.")
+	}
+	reader := sdkmetric.NewPeriodicReader(exporter, sdkmetric.WithInterval(s.Interval),
+		sdkmetric.WithProducer(promsource.NewMetricProducer(promsource.WithGatherer(reg))))
+	e.stops = append(e.stops, sdkmetric.NewMeterProvider(sdkmetric.WithResource(from), sdkmetric.WithReader(reader)).Shutdown)
+	return nil
+}
+
+func (s Settings) metricExporter(ctx context.Context, tlsConfig *tls.Config) (sdkmetric.Exporter, error) {
+	if s.HTTP {
+		opts := []otlpmetrichttp.Option{}
+		if s.Endpoint != "" {
+			opts = append(opts, otlpmetrichttp.WithEndpointURL(s.signalURL("/v1/metrics")))
+		}
+		if s.CA != nil {
+			opts = append(opts, otlpmetrichttp.WithTLSClientConfig(tlsConfig))
+		}
+		return otlpmetrichttp.New(ctx, opts...)
+	}
+	opts := []otlpmetricgrpc.Option{}
+	if s.Endpoint != "" {
+		opts = append(opts, otlpmetricgrpc.WithEndpointURL(s.Endpoint))
+	}
+	if s.CA != nil {
+		opts = append(opts, otlpmetricgrpc.WithTLSCredentials(credentials.NewTLS(tlsConfig)))
+	}
+	return otlpmetricgrpc.New(ctx, opts...)
+}
+
+// signalURL is where a collector takes one kind of data, as the standard says of an endpoint for all.
+func (s Settings) signalURL(path string) string {
+	u, err := url.Parse(s.Endpoint)
+	if err != nil {
+		return s.Endpoint // refused by the exporter
+	}
+	return u.JoinPath(strings.TrimPrefix(path, "/")).String()
+}
+
+// Close sends what is left, for a moment.
+func (e *Export) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
+	defer cancel()
+	var errs []error
+	for _, stop := range e.stops {
+		errs = append(errs, stop(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// complaints tells in the log what the export could not do, once in a while: a collector that is away fails every second.
+type complaints struct {
+	log  *slog.Logger
+	mu   sync.Mutex
+	last time.Time
+}
+
+// Handle implements otel.ErrorHandler.
+func (c *complaints) Handle(err error) {
+	c.mu.Lock()
+	told := time.Since(c.last) < complainMost
+	if !told {
+		c.last = time.Now()
+	}
+	c.mu.Unlock()
+	if !told {
+		c.log.Warn("Traces or metrics were not exported", "error", err)
+	}
+}

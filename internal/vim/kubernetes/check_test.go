@@ -1,0 +1,55 @@
+package kubernetes
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
+)
+
+// cluster answers as an API server does that knows one token; what it may list says status.
+func cluster(t *testing.T, status int) lcm.Vim {
+	t.Helper()
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case r.Header.Get("Authorization") != "Bearer good":
+			w.WriteHeader(http.StatusUnauthorized)
+			fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Unauthorized","code":401}`)
+		case r.URL.Path == "/apis":
+			fmt.Fprint(w, `{"kind":"APIGroupList","apiVersion":"v1","groups":[]}`)
+		case r.URL.Path == "/api/v1/namespaces":
+			w.WriteHeader(status)
+			fmt.Fprint(w, `{"kind":"NamespaceList","apiVersion":"v1","items":[{"metadata":{"name":"default"}},{"metadata":{"name":"edge"}}]}`)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(api.Close)
+	return lcm.Vim{Name: "k8s", Type: lcm.VimKubernetes, AuthURL: api.URL}
+}
+
+func TestCheck_findsTheNamespaces(t *testing.T) {
+	good := map[string]any{"bearer_token": "good"}
+	namespaces, err := Check(t.Context(), cluster(t, http.StatusOK), good, outbound.Guard{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"default", "edge"}, namespaces)
+
+	namespaces, err = Check(t.Context(), cluster(t, http.StatusForbidden), good, outbound.Guard{})
+	require.NoError(t, err, "credentials that may not list namespaces are good ones")
+	require.Empty(t, namespaces)
+}
+
+func TestCheck_tellsWrongCredentialsFromNoAnswer(t *testing.T) {
+	vim := cluster(t, http.StatusOK)
+	_, err := Check(t.Context(), vim, map[string]any{"bearer_token": "bad"}, outbound.Guard{})
+	require.True(t, lcm.Is(err, lcm.KindDenied), "%v", err)
+	vim.AuthURL = "http://127.0.0.1:1"
+	_, err = Check(t.Context(), vim, map[string]any{"bearer_token": "good"}, outbound.Guard{})
+	require.True(t, lcm.Is(err, lcm.KindUnavailable), "%v", err)
+}

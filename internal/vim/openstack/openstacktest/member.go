@@ -1,0 +1,123 @@
+package openstacktest
+
+import (
+	"context"
+	"net/netip"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+)
+
+// memberTop is a group of one server whose port has a fixed address, as Tacker's packages have it.
+const memberTop = header + `
+parameters:
+  image: {type: string}
+  flavor: {type: string}
+  cidr: {type: string}
+  address: {type: string}
+resources:
+  net: {type: OS::Neutron::Net}
+  subnet: {type: OS::Neutron::Subnet, properties: {network: {get_resource: net}, cidr: {get_param: cidr}}}
+  group:
+    type: OS::Heat::AutoScalingGroup
+    depends_on: subnet
+    properties:
+      min_size: 1
+      max_size: 1
+      resource:
+        type: member.yaml
+        properties: {image: {get_param: image}, flavor: {get_param: flavor}, network: {get_resource: net}, address: {get_param: address}}
+`
+
+var memberFiles = map[string]string{"member.yaml": header + `
+parameters:
+  image: {type: string}
+  flavor: {type: string}
+  network: {type: string}
+  address: {type: string}
+resources:
+  cp: {type: OS::Neutron::Port, properties: {network: {get_param: network}, fixed_ips: [{ip_address: {get_param: address}}]}}
+  vdu:
+    type: OS::Nova::Server
+    properties: {image: {get_param: image}, flavor: {get_param: flavor}, networks: [{port: {get_resource: cp}}]}
+`}
+
+// withinMembers replaces what a member of a group consists of, with a fixed address: the server alone, and together with its port. The
+// member as a whole cannot be replaced: Heat makes its successor first, and the address is taken.
+func (s *site) withinMembers() {
+	s.create(s.stack(memberTop, map[string]any{"cidr": s.spare().String(), "address": s.memberAddress()}, memberFiles), silent)
+	member, server, port := s.onlyMember()
+
+	s.update(nil, silent, server)
+	_, next, same := s.onlyMember()
+	require.NotEqual(s, server.PhysicalID, next.PhysicalID)
+	require.Equal(s, port.PhysicalID, same.PhysicalID)
+	_, err := s.cloud.ServerState(s.Context(), server.PhysicalID)
+	s.requireKind(lcm.KindNotFound, err)
+
+	for range 2 {
+		require.NoError(s, s.cloud.UnplugPort(s.Context(), next.PhysicalID, same.PhysicalID))
+	}
+	for _, state := range []struct {
+		holder string
+		ports  int
+	}{{"", 0}, {next.PhysicalID, 1}} {
+		list, err := s.cloud.PortsByID(s.Context(), same.PhysicalID)
+		require.NoError(s, err)
+		require.Len(s, list, 1)
+		require.Equal(s, state.holder, list[0].ServerID)
+		require.Equal(s, s.memberAddress(), list[0].Address)
+		plugged, err := s.cloud.PortsOf(s.Context(), next.PhysicalID)
+		require.NoError(s, err)
+		require.Len(s, plugged, state.ports)
+		for range 2 {
+			require.NoError(s, s.cloud.PlugPort(s.Context(), next.PhysicalID, same.PhysicalID))
+		}
+	}
+
+	s.update(nil, silent, next, same)
+	_, server, port = s.onlyMember()
+	require.NotEqual(s, next.PhysicalID, server.PhysicalID)
+	require.NotEqual(s, same.PhysicalID, port.PhysicalID, "another port, with the same address")
+
+	ctx, done := context.WithTimeout(s.Context(), s.Patience)
+	defer done()
+	err = s.cloud.UpdateStack(ctx, openstack.Change{
+		Name: s.name, Owner: owner, Operation: "op-3", Replace: []openstack.Resource{member}, Timeout: s.Patience,
+	}, silent)
+	require.ErrorContains(s, err, s.memberAddress()+" already allocated")
+	state, err := s.cloud.ServerState(s.Context(), server.PhysicalID)
+	require.NoError(s, err, "nothing is deleted")
+	require.Equal(s, "ACTIVE", state.Status)
+}
+
+// onlyMember is the only one of the group, with its server, which has its port.
+func (s *site) onlyMember() (member, server, port openstack.Resource) {
+	s.Helper()
+	inv := s.inventory()
+	list, err := inv.MemberResources("group")
+	require.NoError(s, err)
+	require.Len(s, list, 1)
+	server, port = s.resource(inv, list[0].PhysicalID, "vdu"), s.resource(inv, list[0].PhysicalID, "cp")
+	require.Equal(s, server.PhysicalID, inv.Ports[port.PhysicalID].ServerID)
+	require.Equal(s, s.memberAddress(), inv.Ports[port.PhysicalID].Address)
+	require.Equal(s, "ACTIVE", inv.Servers[server.PhysicalID].Status)
+	return list[0], server, port
+}
+
+// spare are addresses for a network of the check's own.
+func (s *site) spare() netip.Prefix {
+	if s.Spare.IsValid() {
+		return s.Spare
+	}
+	return netip.MustParsePrefix("10.99.78.0/24")
+}
+
+// memberAddress is one that Neutron does not give out by itself so soon.
+func (s *site) memberAddress() string {
+	address := s.spare().Addr().As4()
+	address[3] = 150
+	return netip.AddrFrom4(address).String()
+}

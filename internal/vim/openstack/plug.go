@@ -1,0 +1,125 @@
+package openstack
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/attachinterfaces"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// PortsByID reads those of the ports that exist, whoever has made them, with one call for many.
+func (c *Cloud) PortsByID(ctx context.Context, ids ...string) ([]Port, error) {
+	return c.portsWith(ctx, "id", ids)
+}
+
+// PortsOf reads the ports that servers have, whoever has made them.
+func (c *Cloud) PortsOf(ctx context.Context, serverIDs ...string) ([]Port, error) {
+	return c.portsWith(ctx, "device_id", serverIDs)
+}
+
+func (c *Cloud) portsWith(ctx context.Context, attribute string, values []string) (out []Port, err error) {
+	for some := range slices.Chunk(values, idsAtOnce) {
+		page, err := ports.List(c.network, byID{attribute, some}).AllPages(ctx)
+		if err != nil {
+			return nil, translate("list the ports", err)
+		}
+		list, err := ports.ExtractPorts(page)
+		if err != nil {
+			return nil, translate("list the ports", err)
+		}
+		for _, p := range list {
+			out = append(out, portOf(p))
+		}
+	}
+	return out, nil
+}
+
+// portOf is a port without what leads to it.
+func portOf(p ports.Port) Port {
+	port := Port{ID: p.ID, Name: p.Name, NetworkID: p.NetworkID, ServerID: p.DeviceID, MAC: p.MACAddress}
+	for _, ip := range p.FixedIPs {
+		port.FixedIPs = append(port.FixedIPs, lcm.FixedIP{Address: ip.IPAddress, SubnetID: ip.SubnetID})
+	}
+	port.Address = addressOf(port.FixedIPs)
+	return port
+}
+
+// PlugPort gives a server a port that no other has.
+// Idempotent: one that it has already is left alone. Errors: Conflict when the server can have none now, as one in ERROR cannot, or
+// another device has the port; NotFound when one of the two is gone.
+func (c *Cloud) PlugPort(ctx context.Context, serverID, portID string) error {
+	doing := "plug the port " + portID + " into the server " + serverID
+	port, err := ports.Get(ctx, c.network, portID).Extract()
+	if err != nil || port.DeviceID == serverID {
+		return translate(doing, err)
+	}
+	if port.DeviceID != "" {
+		return lcm.Errorf(lcm.KindConflict, "The port %s is in use by %s, so %s cannot have it.", portID, port.DeviceID, serverID)
+	}
+	_, err = attachinterfaces.Create(ctx, c.compute, serverID, attachinterfaces.CreateOpts{PortID: portID}).Extract()
+	if gophercloud.ResponseCodeIs(err, http.StatusBadRequest) { // an earlier call may have arrived late
+		if now, again := ports.Get(ctx, c.network, portID).Extract(); again == nil && now.DeviceID == serverID {
+			return nil
+		}
+	}
+	return translate(doing, err)
+}
+
+// UnplugPort takes a port from a server, and waits until it is free.
+// Idempotent: one that the server does not have, or that is gone, is left alone. Errors: Conflict when Nova takes none from the server
+// now, e.g. because it is in ERROR.
+func (c *Cloud) UnplugPort(ctx context.Context, serverID, portID string) error {
+	doing := "take the port " + portID + " from the server " + serverID
+	asked := false
+	return c.until(ctx, func() (bool, error) {
+		port, err := ports.Get(ctx, c.network, portID).Extract()
+		if err = translate(doing, err); lcm.Is(err, lcm.KindNotFound) || err == nil && port.DeviceID != serverID {
+			return true, nil
+		}
+		if err != nil || asked {
+			return false, err
+		}
+		asked = true
+		err = translate(doing, attachinterfaces.Delete(ctx, c.compute, serverID, portID).ExtractErr())
+		if lcm.Is(err, lcm.KindNotFound) { // Nova and Neutron need not agree at once
+			err = nil
+		}
+		return false, err
+	})
+}
+
+// Network is the id of a network of the cloud, by its id or by its name.
+// Errors: NotFound when there is none, Invalid when several have the name.
+func (c *Cloud) Network(ctx context.Context, nameOrID string) (string, error) {
+	var found []string
+	for _, attribute := range []string{"id", "name"} {
+		var answer struct {
+			Networks []struct {
+				ID string `json:"id"`
+			} `json:"networks"`
+		}
+		if err := c.read(ctx, c.network, &answer, url.Values{attribute: {nameOrID}}, "networks"); err != nil {
+			return "", translate("find the network "+nameOrID, err)
+		}
+		for _, n := range answer.Networks {
+			found = append(found, n.ID)
+		}
+		if len(found) > 0 {
+			break
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", lcm.Errorf(lcm.KindNotFound, "There is no network %s.", nameOrID)
+	case 1:
+		return found[0], nil
+	default:
+		return "", lcm.Errorf(lcm.KindInvalid, "Several networks have the name %s: use the id.", nameOrID)
+	}
+}

@@ -1,0 +1,202 @@
+// Package collector is a collector of OpenTelemetry for tests: it takes traces and metrics by OTLP, over gRPC and HTTP, and keeps
+// them in memory.
+package collector
+
+import (
+	"context"
+	"encoding/hex"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metricspb "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
+	spanpb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+)
+
+// Span is one that has come. Ids are in hexadecimal.
+type Span struct {
+	Trace, ID, Parent string
+	Service           string
+	Name              string
+	Start, End        time.Time
+	Failed            bool
+	Message           string
+	Attributes        map[string]string
+	Links             []string // traces
+}
+
+// Collector takes what is exported.
+type Collector struct {
+	// GRPC and HTTP are its URLs.
+	GRPC, HTTP string
+
+	mu      sync.Mutex
+	spans   []Span
+	metrics map[string]bool // service and name
+	raw     strings.Builder
+}
+
+// New begins to listen; the collector ends with the test.
+func New(t testing.TB) *Collector {
+	t.Helper()
+	c := &Collector{metrics: map[string]bool{}}
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	server := grpc.NewServer()
+	tracepb.RegisterTraceServiceServer(server, traceService{collector: c})
+	metricspb.RegisterMetricsServiceServer(server, metricsService{collector: c})
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(server.Stop)
+	web := httptest.NewServer(http.HandlerFunc(c.serve))
+	t.Cleanup(web.Close)
+	c.GRPC, c.HTTP = "http://"+listener.Addr().String(), web.URL
+	return c
+}
+
+type traceService struct {
+	tracepb.UnimplementedTraceServiceServer
+	collector *Collector
+}
+
+// Export implements tracepb.TraceServiceServer.
+func (s traceService) Export(_ context.Context, in *tracepb.ExportTraceServiceRequest) (*tracepb.ExportTraceServiceResponse, error) {
+	s.collector.takeSpans(in)
+	return &tracepb.ExportTraceServiceResponse{}, nil
+}
+
+type metricsService struct {
+	metricspb.UnimplementedMetricsServiceServer
+	collector *Collector
+}
+
+// Export implements metricspb.MetricsServiceServer.
+func (s metricsService) Export(_ context.Context, in *metricspb.ExportMetricsServiceRequest) (*metricspb.ExportMetricsServiceResponse, error) {
+	s.collector.takeMetrics(in)
+	return &metricspb.ExportMetricsServiceResponse{}, nil
+}
+
+func (c *Collector) serve(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	traces, metrics := &tracepb.ExportTraceServiceRequest{}, &metricspb.ExportMetricsServiceRequest{}
+	switch {
+	case r.URL.Path == "/v1/traces" && proto.Unmarshal(body, traces) == nil:
+		c.takeSpans(traces)
+	case r.URL.Path == "/v1/metrics" && proto.Unmarshal(body, metrics) == nil:
+		c.takeMetrics(metrics)
+	default:
+		http.Error(w, "what is this?", http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "application/x-protobuf")
+}
+
+func (c *Collector) takeSpans(in *tracepb.ExportTraceServiceRequest) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.raw.WriteString(protojson.Format(in))
+	for _, from := range in.GetResourceSpans() {
+		service := serviceOf(from.GetResource())
+		for _, scope := range from.GetScopeSpans() {
+			for _, s := range scope.GetSpans() {
+				c.spans = append(c.spans, spanOf(service, s))
+			}
+		}
+	}
+}
+
+func spanOf(service string, s *spanpb.Span) Span {
+	out := Span{
+		Trace: hex.EncodeToString(s.GetTraceId()), ID: hex.EncodeToString(s.GetSpanId()), Parent: hex.EncodeToString(s.GetParentSpanId()),
+		Service: service, Name: s.GetName(), Start: time.Unix(0, int64(s.GetStartTimeUnixNano())), End: time.Unix(0, int64(s.GetEndTimeUnixNano())),
+		Failed: s.GetStatus().GetCode() == spanpb.Status_STATUS_CODE_ERROR, Message: s.GetStatus().GetMessage(), Attributes: map[string]string{},
+	}
+	for _, a := range s.GetAttributes() {
+		out.Attributes[a.GetKey()] = text(a.GetValue())
+	}
+	for _, l := range s.GetLinks() {
+		out.Links = append(out.Links, hex.EncodeToString(l.GetTraceId()))
+	}
+	return out
+}
+
+func text(v *commonpb.AnyValue) string {
+	if s, ok := v.GetValue().(*commonpb.AnyValue_StringValue); ok {
+		return s.StringValue
+	}
+	return strings.TrimSpace(protojson.Format(v))
+}
+
+func serviceOf(r *resourcepb.Resource) string {
+	for _, a := range r.GetAttributes() {
+		if a.GetKey() == "service.name" {
+			return a.GetValue().GetStringValue()
+		}
+	}
+	return ""
+}
+
+func (c *Collector) takeMetrics(in *metricspb.ExportMetricsServiceRequest) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.raw.WriteString(protojson.Format(in))
+	for _, from := range in.GetResourceMetrics() {
+		for _, scope := range from.GetScopeMetrics() {
+			for _, m := range scope.GetMetrics() {
+				c.metrics[serviceOf(from.GetResource())+" "+m.GetName()] = true
+			}
+		}
+	}
+}
+
+// Trace is what has come of a trace, in the order of beginning. A span that came twice, because its sender did not know that it had
+// arrived, is there once.
+func (c *Collector) Trace(id string) []Span {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out []Span
+	for _, s := range c.spans {
+		if s.Trace == id && !slices.ContainsFunc(out, func(o Span) bool { return o.ID == s.ID }) {
+			out = append(out, s)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Span) int { return a.Start.Compare(b.Start) })
+	return out
+}
+
+// Spans is how many spans have come.
+func (c *Collector) Spans() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.spans)
+}
+
+// HasMetric tells whether a service has sent a metric.
+func (c *Collector) HasMetric(service, name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.metrics[service+" "+name]
+}
+
+// Raw is all that has come, as text, to look for what must not be in it.
+func (c *Collector) Raw() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.raw.String()
+}

@@ -1,0 +1,52 @@
+package e2e
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// cancelGracefully cancels an operation that waits, and wants it to end much earlier than what it waits for.
+func (b *bed) cancelGracefully(t *testing.T, op string) {
+	t.Helper()
+	begun := time.Now()
+	a := b.Act(t, op, "cancel", map[string]any{"cancelMode": "GRACEFUL"})
+	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
+	got := b.Await(t, op, quick, "FAILED_TEMP")
+	require.Less(t, time.Since(begun), soon)
+	require.Contains(t, got["error"].(map[string]any)["detail"], "cancelled (GRACEFUL)")
+}
+
+// gracefulCancelOfWaits cancels what waits for sshds that never answer, and for pods that never go.
+func gracefulCancelOfWaits(t *testing.T, b *bed) {
+	b.Pace(t, time.Hour, 0)
+	defer b.Pace(t, 0, 0)
+	vnf, op := b.Instantiate(t, "waits", nil)
+	const answers = "Wait until every node answers on SSH"
+	b.AwaitNode(t, op, answers, "RUNNING")
+	b.cancelGracefully(t, op)
+	for _, state := range b.NodeStates(t, op, answers) {
+		require.Equal(t, "CANCELLED", state)
+	}
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
+	b.Await(t, op, quick, "ROLLED_BACK")
+	b.record(t, op, "instantiate-cancel-waits")
+	b.RequireNothingLeft(t)
+	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+
+	b.Pace(t, 0, 0)
+	vnf, op = b.Instantiate(t, "drains", nil)
+	b.Await(t, op, quick, "COMPLETED")
+	b.Await(t, b.Scale(t, vnf, "SCALE_OUT", "worker_instance"), quick, "COMPLETED")
+	b.ScriptFault(t, map[string]any{"script": "drain-node", "times": 1, "hang": true})
+	op = b.Scale(t, vnf, "SCALE_IN", "worker_instance")
+	b.AwaitNode(t, op, "Drain the nodes that leave", "RUNNING")
+	b.cancelGracefully(t, op)
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
+	b.Await(t, op, quick, "COMPLETED")
+	b.RequireCluster(t, 3, 2)
+	b.terminate(t, vnf)
+	b.RequireNothingLeft(t)
+}

@@ -1,0 +1,244 @@
+package e2e
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	membersPackage = "tests/e2e/testdata/members"
+	membersVnfdID  = "8df1f484-fbce-4a56-86e6-d76fe55f7809"
+)
+
+// members is a VNF of one server with a fixed address and one with a volume, each a member of a group.
+type members struct {
+	*bed
+	vnf, network string
+}
+
+// extCp is a connection point of a request, with a fixed address or without.
+func extCp(id, address string) map[string]any {
+	data := map[string]any{"layerProtocol": "IP_OVER_ETHERNET"}
+	if address != "" {
+		data["ipOverEthernet"] = map[string]any{"ipAddresses": []any{map[string]any{"type": "IPV4", "fixedAddresses": []string{address}}}}
+	}
+	return map[string]any{"cpdId": id, "cpConfig": []any{map[string]any{"cpProtocolData": []any{data}}}}
+}
+
+// extLink is a link of a request.
+func extLink(id, network string, cps ...map[string]any) map[string]any {
+	return map[string]any{"id": id, "resourceId": network, "extCps": cps}
+}
+
+// newMembers instantiates the VNF with both servers on one link, which is the network.
+func newMembers(t *testing.T, b *bed, network string, cps ...map[string]any) members {
+	t.Helper()
+	if a := b.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+membersVnfdID, nil); a.Status == http.StatusNotFound {
+		out, err := b.Windlass(t.Context(), "package", "create", membersPackage).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": membersVnfdID, "vnfInstanceName": "members"})
+	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
+	m := members{bed: b, vnf: filepath.Base(a.Header.Get("Location")), network: network}
+	b.Await(t, b.Begin(t, m.vnf, "instantiate", map[string]any{
+		"flavourId": "simple", "vimConnectionInfo": []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}},
+		"extVirtualLinks": []any{extLink("link", network, cps...)},
+	}), quick, "COMPLETED")
+	return m
+}
+
+// portOf is the only port of a VNFC, as Neutron has it.
+func (m members) portOf(t *testing.T, vdu string) ports.Port {
+	t.Helper()
+	neutron := service(t, m.Cloud.Login(), openstack.NewNetworkV2)
+	pages, err := ports.List(neutron, ports.ListOpts{DeviceID: m.VnfcOf(t, m.vnf, vdu)}).AllPages(t.Context())
+	require.NoError(t, err)
+	list, err := ports.ExtractPorts(pages)
+	require.NoError(t, err)
+	require.Len(t, list, 1, vdu)
+	return list[0]
+}
+
+func (m members) volumeOf(t *testing.T, vdu string) any {
+	t.Helper()
+	info := m.Get(t, "/vnflcm/v1/vnf_instances/"+m.vnf)["instantiatedVnfInfo"].(map[string]any)
+	for _, v := range info["vnfcResourceInfo"].([]any) {
+		if vnfc := v.(map[string]any); vnfc["vduId"] == vdu {
+			return vnfc["storageResourceIds"].([]any)[0]
+		}
+	}
+	return nil
+}
+
+// healingMembers replaces servers inside of members of groups: ports, with fixed addresses, and volumes stay unless the request
+// says all. What fails before a server is deleted can be taken back.
+func healingMembers(t *testing.T, b *bed) {
+	network, remove := b.AddNetwork(t, "members", "127.81.31.0/24")
+	m := newMembers(t, b, network, extCp("VDU1_CP1", "127.81.31.50"), extCp("VDU2_CP1", "127.81.31.51"))
+	heal := func(vdu string, additional map[string]any) string {
+		request := map[string]any{"vnfcInstanceId": []string{m.VnfcOf(t, m.vnf, vdu)}}
+		if additional != nil {
+			request["additionalParams"] = additional
+		}
+		return b.Begin(t, m.vnf, "heal", request)
+	}
+	first, server := m.portOf(t, "VDU1"), m.VnfcOf(t, m.vnf, "VDU1")
+	require.Equal(t, "127.81.31.50", first.FixedIPs[0].IPAddress)
+
+	op := heal("VDU1", nil)
+	b.Await(t, op, quick, "COMPLETED")
+	b.record(t, op, "heal-member")
+	require.NotEqual(t, server, m.VnfcOf(t, m.vnf, "VDU1"))
+	require.Equal(t, first.ID, m.portOf(t, "VDU1").ID, "the successor has the port")
+
+	// The successor cannot be made: nothing is deleted, so the heal can be taken back.
+	server = m.VnfcOf(t, m.vnf, "VDU1")
+	b.Fault(t, map[string]any{"resource": "VDU1", "action": "CREATE", "count": 1, "message": "no valid host"})
+	op = heal("VDU1", nil)
+	got := b.Await(t, op, quick, "FAILED_TEMP")
+	require.NotContains(t, got["error"].(map[string]any)["detail"], "deleted")
+	require.Contains(t, got["_links"], "rollback")
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
+	b.Await(t, op, quick, "ROLLED_BACK")
+	b.record(t, op, "heal-member-rollback")
+	require.Equal(t, server, m.VnfcOf(t, m.vnf, "VDU1"))
+	require.Equal(t, first.ID, m.portOf(t, "VDU1").ID, "the server has its port again")
+
+	b.Fault(t, map[string]any{"resource": "VDU1", "action": "CREATE", "count": 1, "message": "no valid host"})
+	op = heal("VDU1", nil)
+	b.Await(t, op, quick, "FAILED_TEMP")
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
+	b.Await(t, op, quick, "COMPLETED")
+	require.NotEqual(t, server, m.VnfcOf(t, m.vnf, "VDU1"))
+	require.Equal(t, first.ID, m.portOf(t, "VDU1").ID)
+
+	second, volume := m.portOf(t, "VDU2"), m.volumeOf(t, "VDU2")
+	b.Await(t, heal("VDU2", nil), quick, "COMPLETED")
+	require.Equal(t, []any{second.ID, volume}, []any{m.portOf(t, "VDU2").ID, m.volumeOf(t, "VDU2")}, "a volume goes to the successor")
+	b.Await(t, heal("VDU2", map[string]any{"keep_volumes": false}), quick, "COMPLETED")
+	require.Equal(t, second.ID, m.portOf(t, "VDU2").ID)
+	require.NotEqual(t, volume, m.volumeOf(t, "VDU2"))
+	volume = m.volumeOf(t, "VDU2")
+	b.Await(t, heal("VDU2", map[string]any{"all": true}), quick, "COMPLETED")
+	require.NotEqual(t, volume, m.volumeOf(t, "VDU2"))
+	now := m.portOf(t, "VDU2")
+	require.NotEqual(t, second.ID, now.ID)
+	require.Equal(t, "127.81.31.51", now.FixedIPs[0].IPAddress, "with the address that the request has")
+
+	// All of them at once, in the stack that is there.
+	first, second, volume = m.portOf(t, "VDU1"), now, m.volumeOf(t, "VDU2")
+	before := b.Vnfcs(t, m.vnf)
+	b.Await(t, b.Begin(t, m.vnf, "heal", map[string]any{"additionalParams": map[string]any{"all": false}}), quick, "COMPLETED")
+	for id := range b.Vnfcs(t, m.vnf) {
+		require.NotContains(t, before, id)
+	}
+	require.Equal(t, []any{first.ID, second.ID, volume}, []any{m.portOf(t, "VDU1").ID, m.portOf(t, "VDU2").ID, m.volumeOf(t, "VDU2")})
+	b.RequireRecorded(t, m.vnf)
+	b.terminate(t, m.vnf)
+	remove()
+	b.RequireNothingLeft(t)
+}
+
+// linkOf is the resource of the link on which the VNF shows a connection point, and the ports that it shows there.
+func (m members) linkOf(t *testing.T, cpd string) (resource string, shown []any) {
+	t.Helper()
+	info := m.Get(t, "/vnflcm/v2/vnf_instances/"+m.vnf)["instantiatedVnfInfo"].(map[string]any)
+	for _, l := range info["extVirtualLinkInfo"].([]any) {
+		link := l.(map[string]any)
+		for _, cp := range link["currentVnfExtCpData"].([]any) {
+			if cp.(map[string]any)["cpdId"] != cpd {
+				continue
+			}
+			ports, _ := link["extLinkPorts"].([]any)
+			for _, p := range ports {
+				if strings.Contains(p.(map[string]any)["cpInstanceId"].(string), cpd) {
+					shown = append(shown, p.(map[string]any)["id"])
+				}
+			}
+			return link["resourceHandle"].(map[string]any)["resourceId"].(string), shown
+		}
+	}
+	return "", nil
+}
+
+// requireConnected wants the server of a VDU to have one port, on that network and with that address, and the VNF to say so.
+func (m members) requireConnected(t *testing.T, vdu, network, address string) ports.Port {
+	t.Helper()
+	port := m.portOf(t, vdu)
+	require.Equal(t, network, port.NetworkID, vdu)
+	if address != "" {
+		require.Equal(t, address, port.FixedIPs[0].IPAddress, vdu)
+	}
+	resource, shown := m.linkOf(t, vdu+"_CP1")
+	require.Equal(t, network, resource, vdu)
+	require.Equal(t, []any{port.ID}, shown, vdu)
+	return port
+}
+
+// reconnectingMembers reuses the id of a link for another network: only the connection points that are named move. What fails is
+// rolled back, addresses included, or recorded as it is.
+func reconnectingMembers(t *testing.T, b *bed) {
+	network, remove := b.AddNetwork(t, "members", "127.81.32.0/24")
+	other, removeOther := b.AddNetwork(t, "others", "127.81.33.0/24")
+	m := newMembers(t, b, network, extCp("VDU1_CP1", "127.81.32.50"), extCp("VDU2_CP1", "127.81.32.51"))
+	move := func(additional map[string]any, links ...any) string {
+		request := map[string]any{"extVirtualLinks": links}
+		if additional != nil {
+			request["additionalParams"] = additional
+		}
+		return b.Begin(t, m.vnf, "change_ext_conn", request)
+	}
+	first := m.requireConnected(t, "VDU1", network, "127.81.32.50")
+	second := m.requireConnected(t, "VDU2", network, "127.81.32.51")
+
+	b.Fault(t, map[string]any{"resource": "VDU2_CP1", "action": "CREATE", "count": 1, "message": "the switch caught fire"})
+	op := move(nil, extLink("link", other, extCp("VDU2_CP1", "127.81.33.51")))
+	b.Await(t, op, quick, "FAILED_TEMP")
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
+	b.Await(t, op, quick, "ROLLED_BACK")
+	require.Equal(t, first.ID, m.requireConnected(t, "VDU1", network, "127.81.32.50").ID)
+	m.requireConnected(t, "VDU2", network, "127.81.32.51")
+
+	b.Fault(t, map[string]any{"resource": "VDU2_CP1", "action": "CREATE", "count": 1, "message": "the switch caught fire"})
+	op = move(nil, extLink("link", other, extCp("VDU2_CP1", "127.81.33.51")))
+	b.Await(t, op, quick, "FAILED_TEMP")
+	require.Equal(t, http.StatusOK, b.Act(t, op, "fail", nil).Status)
+	b.Await(t, op, quick, "FAILED")
+	b.record(t, op, "change-ext-conn-fail")
+	require.Equal(t, first.ID, m.requireConnected(t, "VDU1", network, "127.81.32.50").ID)
+	m.requireConnected(t, "VDU2", network, "") // the former port, as far as Heat has left it
+
+	b.Await(t, move(nil, extLink("link", other, extCp("VDU2_CP1", "127.81.33.51"))), quick, "COMPLETED")
+	require.Equal(t, first.ID, m.requireConnected(t, "VDU1", network, "127.81.32.50").ID, "what is not named stays")
+	require.NotEqual(t, second.ID, m.requireConnected(t, "VDU2", other, "127.81.33.51").ID)
+
+	// Both move, and one cannot: what has moved is recorded.
+	b.Fault(t, map[string]any{"resource": "VDU1", "action": "UPDATE", "count": 1, "message": "the cable is too short"})
+	op = move(nil, extLink("link", network, extCp("VDU2_CP1", "127.81.32.51")), extLink("link", other, extCp("VDU1_CP1", "127.81.33.50")))
+	b.Await(t, op, quick, "FAILED_TEMP")
+	require.Equal(t, http.StatusOK, b.Act(t, op, "fail", nil).Status)
+	b.Await(t, op, quick, "FAILED")
+	for _, vdu := range []string{"VDU1", "VDU2"} {
+		m.requireConnected(t, vdu, m.portOf(t, vdu).NetworkID, "")
+	}
+	b.Await(t, move(nil, extLink("link", network, extCp("VDU1_CP1", "127.81.32.50"), extCp("VDU2_CP1", "127.81.32.51"))), quick, "COMPLETED")
+	m.requireConnected(t, "VDU1", network, "127.81.32.50")
+	m.requireConnected(t, "VDU2", network, "127.81.32.51")
+
+	// Tacker's nfv has the last word, until a later request names the connection point.
+	nfv := map[string]any{"nfv": map[string]any{"CP": map[string]any{"VDU2_CP1": map[string]any{"fixed_ips": []any{map[string]any{"ip_address": "127.81.33.77"}}}}}}
+	b.Await(t, move(nfv, extLink("link", other, extCp("VDU2_CP1", "127.81.33.51"))), quick, "COMPLETED")
+	require.Equal(t, "127.81.33.77", m.portOf(t, "VDU2").FixedIPs[0].IPAddress)
+	b.Await(t, move(nil, extLink("link", other, extCp("VDU2_CP1", "127.81.33.51"))), quick, "COMPLETED")
+	m.requireConnected(t, "VDU2", other, "127.81.33.51")
+	b.terminate(t, m.vnf)
+	remove()
+	removeOther()
+	b.RequireNothingLeft(t)
+}

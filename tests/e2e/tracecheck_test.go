@@ -1,0 +1,123 @@
+package e2e
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/collector"
+	"github.com/windlass-nfv/windlass/tests/testbed"
+)
+
+// rooted is the client's trace when every span has its parent, but for what a killed worker had not told. A span is sent before its
+// parent, which ends after it.
+func rooted(t *testing.T, to *collector.Collector, killed time.Time) (tr traceOf) {
+	t.Helper()
+	var lost []string
+	complete := func() bool {
+		tr, lost = traceOf{to.Trace(clientTrace)}, nil
+		for _, s := range tr.spans {
+			known := s.Parent == clientSpan || slices.ContainsFunc(tr.spans, func(p collector.Span) bool { return p.ID == s.Parent })
+			if !known && s.Start.After(killed) {
+				lost = append(lost, s.Name)
+			}
+		}
+		return len(lost) == 0
+	}
+	require.Eventually(t, complete, time.Minute, 100*time.Millisecond)
+	require.Empty(t, lost, "these have lost their parents")
+	return tr
+}
+
+// traceOf is a trace that is complete.
+type traceOf struct{ spans []collector.Span }
+
+func (tr traceOf) named(name string) (out []collector.Span) {
+	for _, s := range tr.spans {
+		if s.Name == name {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (tr traceOf) one(t *testing.T, name string) collector.Span {
+	t.Helper()
+	found := tr.named(name)
+	require.Len(t, found, 1, name)
+	return found[0]
+}
+
+// requireSteps wants each attempt of each step and of each node's part of it as a span where it belongs.
+func (tr traceOf) requireSteps(t *testing.T, steps []testbed.Step, told []string, killed time.Time) {
+	t.Helper()
+	request := tr.one(t, "POST /vnflcm/v1/vnf_instances/:vnfInstanceId/instantiate")
+	require.Equal(t, clientSpan, request.Parent)
+	require.Equal(t, "windlass-apiserver", request.Service)
+	whole := tr.one(t, "INSTANTIATE")
+	require.Equal(t, request.ID, whole.Parent)
+	require.Equal(t, "COMPLETED", whole.Attributes["windlass.state"])
+	require.Equal(t, []string{clientTrace}, told)
+	require.Greater(t, len(steps), 20)
+	attempts := map[string][]collector.Span{}
+	for _, s := range steps {
+		if s.Node != "" {
+			continue
+		}
+		attempts[s.Title] = tr.named(s.Title)
+		require.Len(t, attempts[s.Title], s.Attempt, s.Title)
+		for i, span := range attempts[s.Title] {
+			require.Equal(t, whole.ID, span.Parent, s.Title)
+			require.Equal(t, i < s.Attempt-1, span.Failed, "%s, attempt %d", s.Title, i+1)
+		}
+	}
+	require.Len(t, attempts[joinStep], 2, "what is tried again is in the same trace")
+	for _, s := range steps {
+		if s.Node == "" {
+			continue
+		}
+		spans := tr.named(s.Node + ": " + s.Title)
+		require.NotEmpty(t, spans, "%s on %s", s.Title, s.Node)
+		// An attempt that was under way when its worker was killed has no end: its span has gone with the worker.
+		if first := attempts[s.Title][0]; first.Start.After(killed) || first.End.Before(killed) {
+			require.Len(t, spans, s.Attempt, "%s on %s", s.Title, s.Node)
+		}
+		for _, span := range spans {
+			require.True(t, slices.ContainsFunc(attempts[s.Title], func(whole collector.Span) bool { return whole.ID == span.Parent }), "%s on %s", s.Title, s.Node)
+			require.Equal(t, s.Node, span.Attributes["windlass.node"])
+		}
+	}
+}
+
+// requireCalls wants the calls of other systems below what they were made for.
+func (tr traceOf) requireCalls(t *testing.T) {
+	t.Helper()
+	byID := map[string]collector.Span{}
+	for _, s := range tr.spans {
+		byID[s.ID] = s
+	}
+	for _, call := range []struct{ name, below string }{
+		{"heat POST stacks", "CreateStack"},
+		{"SSH run", "JoinControlPlane"},
+		{"SSH connect", "PrepareNode"},
+		{"SQL update vnf_lcm_op_occ", "RecordState"},
+		{"SQL insert vnf_lcm_op_occ", ""},
+		{"SQL select vnf_instance", "CreateStack"},
+	} {
+		require.True(t, slices.ContainsFunc(tr.named(call.name), func(s collector.Span) bool {
+			return call.below == "" || byID[s.Parent].Attributes["windlass.activity"] == call.below
+		}), "no %q below %q", call.name, call.below)
+	}
+	require.NotEmpty(t, tr.named("Temporal start Instantiate"))
+	require.Equal(t, "Notify VnfLcmOperationOccurrenceNotification", byID[tr.first(t, "POST subscriber").Parent].Name)
+}
+
+// first is one of several.
+func (tr traceOf) first(t *testing.T, name string) collector.Span {
+	t.Helper()
+	found := tr.named(name)
+	require.NotEmpty(t, found, name)
+	return found[0]
+}

@@ -1,0 +1,135 @@
+package hostile
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/windlass-nfv/windlass/apiserver"
+	"github.com/windlass-nfv/windlass/internal/auth"
+)
+
+// issuer publishes one key, and hangs when it is told to.
+type issuer struct {
+	*httptest.Server
+	key   *ecdsa.PrivateKey
+	hangs atomic.Bool
+	asked atomic.Int64
+	// ahead is how far the clock of the API server is.
+	ahead atomic.Int64
+}
+
+func newIssuer(t *testing.T) *issuer {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	i := &issuer{key: key}
+	i.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		i.asked.Add(1)
+		if i.hangs.Load() {
+			<-r.Context().Done()
+			return
+		}
+		_ = json.NewEncoder(w).Encode(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "known", Use: "sig", Algorithm: "ES256"}}})
+	}))
+	t.Cleanup(i.CloseClientConnections)
+	return i
+}
+
+func (i *issuer) now() time.Time { return time.Now().Add(time.Duration(i.ahead.Load())) }
+
+// bearer is the header with a token that says that it is signed with that key.
+func (i *issuer) bearer(t *testing.T, key string) http.Header {
+	t.Helper()
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: i.key}, (&jose.SignerOptions{}).WithHeader("kid", key))
+	require.NoError(t, err)
+	token, err := jwt.Signed(signer).Claims(map[string]any{
+		"iss": i.URL, "aud": "windlass", "exp": i.now().Add(24 * time.Hour).Unix(), "sub": "nfvo", "scope": "windlass:read", "project_id": "edge",
+	}).Serialize()
+	require.NoError(t, err)
+	return http.Header{"Authorization": {"Bearer " + token}}
+}
+
+// TestIssuer_thatHangsStopsNobody has an issuer that is asked for its keys and does not answer, while clients have tokens of a key
+// that is known, and others send tokens of keys that nobody knows.
+func TestIssuer_thatHangsStopsNobody(t *testing.T) {
+	t.Parallel()
+	i := newIssuer(t)
+	a := serve(t, func(o *apiserver.Options) {
+		o.Auth = auth.Chain{&auth.OAuth2{
+			Issuer: i.URL, Audience: "windlass", ProjectClaim: "project_id", Now: i.now,
+			Keys: &auth.KeySet{Issuer: i.URL, URL: i.URL, HTTP: i.Client(), Now: i.now},
+		}}
+	})
+	const path = "/vnfpkgm/v1/vnf_packages"
+	good := i.bearer(t, "known")
+	status, err := a.get(t.Context(), path, good)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, status)
+
+	i.hangs.Store(true)
+	i.asked.Store(0)
+	i.ahead.Store(int64(time.Hour)) // the keys are to be fetched again
+	var strangers errgroup.Group
+	ctx, leave := context.WithCancel(t.Context())
+	for range 20 {
+		strangers.Go(func() error {
+			_, _ = a.get(ctx, path, i.bearer(t, "unknown"))
+			return nil
+		})
+	}
+	require.Eventually(t, func() bool { return i.asked.Load() == 1 }, soon, time.Millisecond)
+	began := time.Now()
+	for range 50 {
+		status, err := a.get(t.Context(), path, good)
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, status, "the keys that are known are good meanwhile")
+	}
+	require.Less(t, time.Since(began), 4*time.Second, "one short wait for all of them, and none for the issuer's patience")
+	require.EqualValues(t, 1, i.asked.Load(), "there is one fetch for all")
+
+	// Who goes does not wait on, and the rest is refused when the fetch has failed.
+	leave()
+	require.NoError(t, strangers.Wait())
+	status, err = a.get(t.Context(), path, i.bearer(t, "unknown"))
+	require.NoError(t, err)
+	require.Equal(t, http.StatusUnauthorized, status)
+}
+
+// TestIssuer_thatHangsFromTheBeginning has no keys that would do meanwhile.
+func TestIssuer_thatHangsFromTheBeginning(t *testing.T) {
+	t.Parallel()
+	i := newIssuer(t)
+	i.hangs.Store(true)
+	a := serve(t, func(o *apiserver.Options) {
+		o.Auth = auth.Chain{&auth.OAuth2{
+			Issuer: i.URL, Audience: "windlass", ProjectClaim: "project_id", Keys: &auth.KeySet{Issuer: i.URL, URL: i.URL, HTTP: i.Client()},
+		}}
+	})
+	began := time.Now()
+	var all errgroup.Group
+	for range 20 {
+		all.Go(func() error {
+			status, err := a.get(t.Context(), "/vnfpkgm/v1/vnf_packages", i.bearer(t, "known"))
+			if err == nil && status != http.StatusServiceUnavailable {
+				t.Errorf("the answer is %d", status)
+			}
+			return err
+		})
+	}
+	require.NoError(t, all.Wait())
+	require.Less(t, time.Since(began), soon, "all wait for the same fetch, not one behind the other")
+	require.EqualValues(t, 1, i.asked.Load())
+}

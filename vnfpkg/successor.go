@@ -1,0 +1,131 @@
+package vnfpkg
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Differences are the places in which a VNFD differs from another one in more than the software images that it refers to, and in
+// what names it: its id and versions (SOL003 clause 5.5.2.2). There are none between a VNFD and one that may take its place
+// while the VNF is instantiated. Not all are told where there are many.
+func (v *Vnfd) Differences(next *Vnfd) []string {
+	const most = 10
+	var out []string
+	differing(&out, "", v.withoutImages(), next.withoutImages())
+	if len(out) > most {
+		out = append(out[:most], fmt.Sprintf("%d more", len(out)-most))
+	}
+	return out
+}
+
+// withoutImages is the JSON of all that must be the same.
+func (v *Vnfd) withoutImages() any {
+	same := *v
+	same.ID, same.SoftwareVersion, same.Version, same.Description, same.Definitions = "", "", "", "", nil
+	same.Flavours = slices.Clone(v.Flavours)
+	for i := range same.Flavours {
+		f := &same.Flavours[i]
+		f.Definition, f.Description = "", ""
+		f.Vdus, f.Storages = slices.Clone(f.Vdus), slices.Clone(f.Storages)
+		for n := range f.Vdus {
+			f.Vdus[n].Description, f.Vdus[n].Image = "", emptyImage(f.Vdus[n].Image)
+		}
+		for n := range f.Storages {
+			f.Storages[n].Image = emptyImage(f.Storages[n].Image)
+		}
+	}
+	var doc any
+	if b, err := json.Marshal(same); err == nil { // of a Vnfd it cannot fail
+		_ = json.Unmarshal(b, &doc)
+	}
+	return doc
+}
+
+// emptyImage keeps whether there is one.
+func emptyImage(image *SwImage) *SwImage {
+	if image == nil {
+		return nil
+	}
+	return &SwImage{}
+}
+
+// differing adds the paths below which two JSON values differ.
+func differing(out *[]string, path string, a, b any) {
+	if reflect.DeepEqual(a, b) {
+		return
+	}
+	left, ok := a.(map[string]any)
+	right, both := b.(map[string]any)
+	if ok && both {
+		all := maps.Clone(left)
+		maps.Copy(all, right)
+		for _, name := range sortedKeys(all) {
+			differing(out, strings.TrimPrefix(path+"."+name, "."), left[name], right[name])
+		}
+		return
+	}
+	list, ok := a.([]any)
+	other, both := b.([]any)
+	if ok && both && len(list) == len(other) {
+		for i := range list {
+			differing(out, fmt.Sprintf("%s[%s]", path, idOf(list[i], i)), list[i], other[i])
+		}
+		return
+	}
+	*out = append(*out, path)
+}
+
+// idOf is what an item of a list is called.
+func idOf(item any, at int) string {
+	if member, ok := item.(map[string]any); ok {
+		if id, ok := member["id"].(string); ok && id != "" {
+			return id
+		}
+	}
+	return fmt.Sprint(at)
+}
+
+// TemplateFiles are the files that the stack of a flavour is made of, in order.
+func (f *Flavour) TemplateFiles() []string {
+	files := slices.Sorted(maps.Values(f.Nested))
+	if f.BaseHOT != "" {
+		files = append([]string{f.BaseHOT}, files...)
+	}
+	return slices.Compact(files)
+}
+
+// DifferingFiles are those of the paths whose content differs between two packages.
+func DifferingFiles(paths []string, before, after func(path string) ([]byte, error)) (out []string, err error) {
+	for _, path := range paths {
+		a, err := before(path)
+		if err != nil {
+			return nil, err
+		}
+		b, err := after(path)
+		if err != nil {
+			return nil, err
+		}
+		if !bytes.Equal(a, b) {
+			out = append(out, path)
+		}
+	}
+	return out, nil
+}
+
+// OtherImages are the names of the images of the flavour's VDUs and storages, where another flavour has another one.
+func (f *Flavour) OtherImages(next *Flavour) map[string]string {
+	out := map[string]string{}
+	now, _ := HeatRequest{}.Chosen(f)
+	then, _ := HeatRequest{}.Chosen(next)
+	for id, name := range now {
+		if name != "" && name != then[id] {
+			out[id] = name
+		}
+	}
+	return out
+}

@@ -1,0 +1,131 @@
+package vnfpkg
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// vdu makes the servers of a VDU: one in the top template, or a group of nested stacks with a server each where there may be another
+// number of them.
+func (g *generator) vdu(v *Vdu) {
+	node := g.nodeOf(v.ID)
+	g.zone(v, node)
+	most, fixed := g.sizes(v.ID)
+	if fixed && most == 1 {
+		g.server(&g.top, v, false)
+		return
+	}
+	s := newScope()
+	s.pass = mapping()
+	g.server(&s, v, true)
+	file := v.ID + ".yaml"
+	g.files[file] = g.text(s, "One VNFC of "+v.ID)
+	g.add(&g.top, g.groupName(v.ID), "OS::Heat::AutoScalingGroup", mapping(
+		"min_size", scalar("!!int", "0"), "max_size", scalar("!!int", strconv.Itoa(most)),
+		"desired_capacity", getParam("nfv", "VDU", v.ID, "desired_capacity"),
+		"resource", mapping("type", text(file), "properties", s.pass),
+	), node, s.after...)
+}
+
+// sizes are how many VNFCs of a VDU there may be, and whether there are always as many.
+func (g *generator) sizes(vdu string) (most int, fixed bool) {
+	f := &g.flavour
+	highest := map[string]int{}
+	fixed = true
+	for _, a := range f.Aspects {
+		highest[a.ID] = a.MaxScaleLevel
+		if _, scaled := a.Deltas[vdu]; scaled {
+			fixed = false
+		}
+	}
+	v, _ := f.Vdu(vdu)
+	least := v.initial()
+	most = max(v.MaxInstances, least)
+	if c, err := f.CapacityAt(highest); err == nil {
+		most = max(most, c[vdu])
+	}
+	for _, level := range f.Levels {
+		if n, ok := level.Instances[vdu]; ok {
+			fixed = fixed && n == least
+			// What a level has more than its scale levels make, scaling keeps.
+			if derived, err := f.CapacityAt(level.ScaleLevels); err == nil {
+				most = max(most, n, most+n-derived[vdu])
+			}
+		}
+	}
+	if fixed {
+		most = least
+	}
+	return most, fixed
+}
+
+// groupName is the aspect that scales the VDU, as in Base HOTs; where it scales several, each VDU has a group of its own.
+func (g *generator) groupName(vdu string) string {
+	for _, a := range g.flavour.Aspects {
+		if _, ok := a.Deltas[vdu]; !ok {
+			continue
+		}
+		if len(a.Deltas) == 1 && !g.top.resources.has(a.ID) {
+			return a.ID
+		}
+		return a.ID + "_" + vdu
+	}
+	return vdu + "_group"
+}
+
+// server makes one server with its ports and volumes.
+func (g *generator) server(s *scope, v *Vdu, multiplied bool) {
+	node := g.nodeOf(v.ID)
+	properties := mapping("flavor", s.take("flavor", "string", g.flavor(v)))
+	devices := g.volumes(s, v, multiplied)
+	if !slices.ContainsFunc(devices.items, func(d *value) bool { return d.at("boot_index").str() == "0" }) {
+		properties.set("image", s.take("image", "string", getParam("nfv", "VDU", v.ID, "image")))
+	}
+	properties.set("availability_zone", s.optional(v.ID+"_has_zone", "zone", getParam("nfv", "VDU", v.ID, "locationConstraints")))
+	if len(devices.items) > 0 {
+		properties.set("block_device_mapping_v2", devices)
+	}
+	networks := lines()
+	for _, cp := range g.portsOf(v.ID) {
+		g.port(s, cp, multiplied)
+		networks.items = append(networks.items, mapping("port", getResource(cp.ID)))
+	}
+	if len(networks.items) > 0 {
+		properties.set("networks", networks)
+	} else {
+		g.rep.warn(node.place(), "no connection point is bound to %s, so its servers are in no network", v.ID)
+		properties.set("networks", sequence(mapping("allocate_network", text("none"))))
+	}
+	if group := g.serverGroups[v.ID]; group != "" {
+		properties.set("scheduler_hints", mapping("group", s.take("server_group", "string", getResource(group))))
+	}
+	g.boot(s, v.ID, node, properties)
+	g.add(s, v.ID, "OS::Nova::Server", properties, node)
+}
+
+// portsOf are the connection points of a VDU in the order of its network interfaces.
+func (g *generator) portsOf(vdu string) []VduCp {
+	out := slices.DeleteFunc(slices.Clone(g.flavour.Cps), func(c VduCp) bool { return c.VduID != vdu })
+	slices.SortStableFunc(out, func(a, b VduCp) int { return a.Order - b.Order })
+	return out
+}
+
+// zone reads the availability zone of nfvi_constraints: a key of that name, or the only word of a list, as translators of TOSCA to HOT
+// have it. SOL001 keeps the property for later.
+func (g *generator) zone(v *Vdu, node *value) {
+	constraints := g.property(node, "nfvi_constraints")
+	for name, c := range constraints.members() {
+		if key := strings.ToLower(name); key == "availability_zone" || key == "zone" {
+			v.Zone = resolveInput(g.topology, c).str()
+			continue
+		}
+		g.rep.warn(c.place(), "the nfvi_constraint %s of %s is not used: availability_zone is", quoteName(name), v.ID)
+	}
+	switch list := constraints.words(); {
+	case len(list) == 1 && !strings.ContainsAny(list[0], " =:"):
+		v.Zone = list[0]
+	case len(list) > 0:
+		g.rep.warn(constraints.place(), "the nfvi_constraints of %s are not used: one availability zone is, or a key availability_zone", v.ID)
+	}
+}

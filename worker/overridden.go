@@ -1,0 +1,104 @@
+package worker
+
+import (
+	"encoding/json"
+	"maps"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// overridden are the parameters with which the VNF was instantiated and what the request of a later operation puts in their place
+// (RFC 7396): in a healing anything, credentials above all; in a scaling and a CHANGE_EXT_CONN the member nfv, as in Tacker.
+func overridden(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, error) {
+	switch op.Operation {
+	case lcm.OpHeal:
+		request, err := lcm.ParseHeal(op.Params)
+		if err != nil || len(request.AdditionalParams) == 0 {
+			return stored, err
+		}
+		return merged(orObject(stored), request.AdditionalParams)
+	case lcm.OpScale, lcm.OpScaleToLevel:
+		nfv, err := nfvOf(op.Params)
+		if err != nil || len(nfv) == 0 {
+			return stored, err
+		}
+		return merged(orObject(stored), nfv)
+	case lcm.OpChangeExtConn:
+		return reconnected(op, stored)
+	default:
+		return stored, nil
+	}
+}
+
+func orObject(params json.RawMessage) json.RawMessage {
+	if len(params) == 0 {
+		return json.RawMessage(`{}`)
+	}
+	return params
+}
+
+// nfvOf is an object with the member nfv of a request's additionalParams, nil where there is none.
+func nfvOf(request json.RawMessage) (json.RawMessage, error) {
+	var of struct {
+		AdditionalParams struct {
+			Nfv json.RawMessage `json:"nfv"`
+		} `json:"additionalParams"`
+	}
+	if err := json.Unmarshal(request, &of); err != nil {
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "additionalParams must be a JSON object.")
+	}
+	if len(of.AdditionalParams.Nfv) == 0 || string(of.AdditionalParams.Nfv) == "null" {
+		return nil, nil
+	}
+	return json.Marshal(map[string]json.RawMessage{"nfv": of.AdditionalParams.Nfv})
+}
+
+// reconnected lets the links of a CHANGE_EXT_CONN count, and what its own nfv says, not what an earlier request's nfv has said of the
+// same connection points.
+func reconnected(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, error) {
+	request, err := lcm.ParseChangeExtConn(op.Params)
+	if err != nil {
+		return stored, err
+	}
+	gone := map[string]any{}
+	for _, key := range cpsOf(stored) {
+		for _, link := range request.ExtVirtualLinks {
+			for _, cp := range link.ExtCps {
+				if _, member := vnfpkg.MemberIndex(cp.CpdID, key); key == cp.CpdID || member {
+					gone[key] = map[string]any{"network": nil, "fixed_ips": nil, "mac_address": nil, "port": nil}
+				}
+			}
+		}
+	}
+	if len(gone) > 0 {
+		patch, err := json.Marshal(map[string]any{"nfv": map[string]any{"CP": gone}})
+		if err != nil {
+			return stored, err
+		}
+		if stored, err = merged(stored, patch); err != nil {
+			return stored, err
+		}
+	}
+	nfv, err := nfvOf(op.Params)
+	if err != nil || len(nfv) == 0 {
+		return stored, err
+	}
+	return merged(orObject(stored), nfv)
+}
+
+// cpsOf are the connection points of which the member nfv of parameters says something.
+func cpsOf(params json.RawMessage) (keys []string) {
+	var of struct {
+		Nfv struct {
+			CP map[string]json.RawMessage `json:"CP"`
+		} `json:"nfv"`
+	}
+	if json.Unmarshal(params, &of) != nil {
+		return nil
+	}
+	for key := range maps.Keys(of.Nfv.CP) {
+		keys = append(keys, key)
+	}
+	return keys
+}

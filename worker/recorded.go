@@ -1,0 +1,37 @@
+package worker
+
+import (
+	"context"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Recorded implements activities.Stacks.
+func (o *operations) Recorded(ctx context.Context, id lcm.OpOccID) (out []activities.Vnfc, err error) {
+	j, err := o.load(ctx, id)
+	if err != nil || j.inst.Instantiated == nil {
+		return nil, err
+	}
+	for _, v := range j.inst.Instantiated.VnfcResources {
+		vnfc := activities.Vnfc{VduID: v.VduID, ServerID: v.ComputeResource.ResourceID, VolumeIDs: v.StorageIDs}
+		vnfc.StackID, _ = v.Metadata["stack_id"].(string)
+		vnfc.ParentResource, _ = v.Metadata["parent_resource_name"].(string)
+		for _, a := range j.inst.Instantiated.Attached {
+			if a.VnfcID == v.ID && (a.Type == lcm.GrantLinkPort || a.Type == lcm.GrantStorage) {
+				vnfc.Attached = append(vnfc.Attached, activities.Attached{Type: a.Type, Resource: a.TemplateID, ID: a.ResourceID})
+			}
+		}
+		out = append(out, vnfc)
+	}
+	return out, nil
+}
+
+// Links implements activities.Stacks.
+func (o *operations) Links(ctx context.Context, id lcm.OpOccID) (before, after []lcm.ExtVirtualLink, err error) {
+	j, err := o.load(ctx, id)
+	if err != nil || j.inst.Instantiated == nil {
+		return nil, j.request.ExtVirtualLinks, err
+	}
+	return j.inst.Instantiated.ExtVirtualLinks, j.request.ExtVirtualLinks, nil
+}
