@@ -153,6 +153,9 @@ func (c *cell) finish(t testing.TB, decision string) (decided string) {
 		c.healVictim(t)
 	}
 	c.site.check(t, c.op, want)
+	if want.stopped && c.fault.lasts {
+		want = c.wake(t)
+	}
 	if want == none {
 		a := b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+c.site.vnf, nil)
 		require.Equal(t, http.StatusNoContent, a.Status, "%s", a.Body)
@@ -162,11 +165,22 @@ func (c *cell) finish(t testing.TB, decision string) (decided string) {
 	return decided
 }
 
+// wake starts a VNF that was stopped around a dead node: now every node works again.
+func (c *cell) wake(t testing.TB) (now state) {
+	t.Helper()
+	op := operate("STARTED")(t, c.site)
+	c.site.await(t, op)
+	now = state{Sizes: c.operation.after.Sizes}
+	c.site.check(t, op, now)
+	return now
+}
+
 // healVictim does what an operator does with a node that was dead before the operation began: such a node is passed over,
-// and knows nothing of what has changed when it comes back.
+// and knows nothing of what has changed when it comes back. Nothing heals a VNF that is stopped, and nothing has to: its nodes boot
+// when it is started.
 func (c *cell) healVictim(t testing.TB) {
 	t.Helper()
-	if !c.fault.lasts || !slices.Contains(serversIn(t, c.site.bed), c.victim) {
+	if !c.fault.lasts || c.operation.after.stopped || !slices.Contains(serversIn(t, c.site.bed), c.victim) {
 		return
 	}
 	if c.operation.after.storage && c.victim == c.site.bed.VnfcOf(t, c.site.vnf, testbed.StorageVdu) {
