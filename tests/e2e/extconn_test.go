@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -36,18 +37,18 @@ type reconnection struct {
 	neutron     *gophercloud.ServiceClient
 	vnf, server string
 	networks    []string // their ids
-	remove      []func() // deletes one
+	made        []testbed.Network
 }
 
-// newReconnection instantiates the VNF and makes a network for each CIDR.
-func newReconnection(t *testing.T, b *bed, cidrs ...string) *reconnection {
+// newReconnection instantiates the VNF and makes so many networks.
+func newReconnection(t *testing.T, b *bed, count int) *reconnection {
 	t.Helper()
 	out, err := b.Windlass(t.Context(), "package", "create", serverPackage).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	r := &reconnection{bed: b, neutron: service(t, b.Cloud.Login(), openstack.NewNetworkV2)}
-	for _, cidr := range cidrs {
-		network, remove := b.AddNetwork(t, "net-"+cidr, cidr)
-		r.networks, r.remove = append(r.networks, network), append(r.remove, remove)
+	for i := range count {
+		network := b.AddNetwork(t, fmt.Sprintf("other-%d", i))
+		r.networks, r.made = append(r.networks, network.ID), append(r.made, network)
 	}
 	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": serverVnfdID, "vnfInstanceName": "connected"})
 	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
@@ -117,9 +118,10 @@ func (r *reconnection) requireReplaced(t *testing.T, op string) {
 }
 
 // clear deletes the networks again.
-func (r *reconnection) clear() {
-	for _, remove := range r.remove {
-		remove()
+func (r *reconnection) clear(t *testing.T) {
+	t.Helper()
+	for _, network := range r.made {
+		network.Remove(t)
 	}
 }
 
@@ -157,7 +159,7 @@ func (r *reconnection) reconnectOnOwnVim(t *testing.T) {
 
 // reconnecting takes a server from one network to another and back: for good, with a failure, and cancelled.
 func reconnecting(t *testing.T, b *bed) {
-	r := newReconnection(t, b, "127.81.7.0/24")
+	r := newReconnection(t, b, 1)
 	vnf, other := r.vnf, r.networks[0]
 	requireOn := func(network, link string) {
 		t.Helper()
@@ -217,6 +219,6 @@ func reconnecting(t *testing.T, b *bed) {
 	require.Equal(t, http.StatusBadRequest, a.Status, "%s", a.Body)
 	require.Contains(t, testbed.Problem(t, a), "nothing")
 	b.terminate(t, vnf)
-	r.clear()
+	r.clear(t)
 	b.RequireNothingLeft(t)
 }

@@ -94,33 +94,32 @@ func (g given) rollBack(t *testing.T, op string) {
 func givenPorts(t *testing.T, b *bed) {
 	out, err := b.Windlass(t.Context(), "package", "create", givenPortPackage).CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	network, remove := b.AddNetwork(t, "given", "127.81.36.0/24")
-	other, removeOther := b.AddNetwork(t, "given-too", "127.81.37.0/24")
+	network, other := b.AddNetwork(t, "given"), b.AddNetwork(t, "given-too")
 	g := given{bed: b, neutron: service(t, b.Cloud.Login(), openstack.NewNetworkV2)}
-	first, second := g.makePort(t, network), g.makePort(t, other)
+	first, second := g.makePort(t, network.ID), g.makePort(t, other.ID)
 	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": givenPortVnfdID, "vnfInstanceName": "given"})
 	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
 	g.vnf = filepath.Base(a.Header.Get("Location"))
 
 	// What Neutron does not have so is told before anything is made.
-	op := g.instantiate(t, onPort("west", other, first))
+	op := g.instantiate(t, onPort("west", other.ID, first))
 	got := b.Await(t, op, quick, "FAILED_TEMP")
-	require.Contains(t, got["error"].(map[string]any)["detail"], "is on the network "+network)
+	require.Contains(t, got["error"].(map[string]any)["detail"], "is on the network "+network.ID)
 	g.rollBack(t, op)
 	g.requireKept(t, first, "")
 
 	b.Fault(t, map[string]any{"resource": "VDU1", "action": "CREATE", "count": 1, "message": "no valid host"})
-	op = g.instantiate(t, onPort("west", network, first))
+	op = g.instantiate(t, onPort("west", network.ID, first))
 	b.Await(t, op, quick, "FAILED_TEMP")
 	g.rollBack(t, op)
 	g.requireKept(t, first, "")
 
-	op = g.instantiate(t, onPort("west", network, first))
+	op = g.instantiate(t, onPort("west", network.ID, first))
 	b.Await(t, op, quick, "COMPLETED")
 	server := g.requireOn(t, "west", first)
 	b.RequireRecorded(t, g.vnf)
 	g.heal(t, first, server)
-	g.reconnect(t, network, other, first, second)
+	g.reconnect(t, network.ID, other.ID, first, second)
 
 	// Made anew with all that the VNF makes.
 	b.Await(t, b.Begin(t, g.vnf, "heal", map[string]any{}), quick, "COMPLETED")
@@ -130,8 +129,8 @@ func givenPorts(t *testing.T, b *bed) {
 		g.requireKept(t, port, "")
 		require.NoError(t, ports.Delete(t.Context(), g.neutron, port).ExtractErr())
 	}
-	remove()
-	removeOther()
+	network.Remove(t)
+	other.Remove(t)
 	b.RequireNothingLeft(t)
 }
 

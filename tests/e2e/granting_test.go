@@ -161,7 +161,7 @@ func (b *bed) refused(t *testing.T, n *nfvotest.NFVO, vnf string, requests map[s
 // The NFVO has the server on another network than the request.
 func grantReconnects(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	n.Decide(nil)
-	site := newReconnection(t, b, "127.81.9.0/24", "127.81.10.0/24")
+	site := newReconnection(t, b, 2)
 	vnf, asked, granted := site.vnf, site.networks[0], site.networks[1]
 	b.refused(t, n, vnf, map[string]map[string]any{"change_ext_conn": linksTo(asked)})
 
@@ -195,7 +195,7 @@ func grantReconnects(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	site.requireOn(t, granted, "link-"+granted)
 	n.Decide(nil)
 	b.terminate(t, vnf)
-	site.clear()
+	site.clear(t)
 	b.RequireNothingLeft(t)
 }
 
@@ -288,11 +288,11 @@ func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	require.Contains(t, gone, made["inner"][0])
 	b.RequireNothingLeft(t)
 
-	network, remove := b.AddNetwork(t, "of-the-nfvo", "127.81.22.0/24")
+	network := b.AddNetwork(t, "of-the-nfvo")
 	managed := func(link string) {
 		n.Decide(func(map[string]any) nfvotest.Decision {
 			return nfvotest.Decision{Grant: map[string]any{"extManagedVirtualLinks": []any{
-				map[string]any{"id": "m", "vnfVirtualLinkDescId": link, "resourceId": network, "vimConnectionId": "openstack"},
+				map[string]any{"id": "m", "vnfVirtualLinkDescId": link, "resourceId": network.ID, "vimConnectionId": "openstack"},
 			}}}
 		})
 	}
@@ -308,8 +308,8 @@ func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	require.NotContains(t, links(vnf), "inner", "it is not the VNF's")
 	info := b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["instantiatedVnfInfo"].(map[string]any)
 	shown := info["extManagedVirtualLinkInfo"].([]any)[0].(map[string]any)
-	require.Equal(t, network, shown["networkResource"].(map[string]any)["resourceId"])
-	pages, err := ports.List(neutron, ports.ListOpts{NetworkID: network, DeviceID: b.VnfcOf(t, vnf, "VDU1")}).AllPages(t.Context())
+	require.Equal(t, network.ID, shown["networkResource"].(map[string]any)["resourceId"])
+	pages, err := ports.List(neutron, ports.ListOpts{NetworkID: network.ID, DeviceID: b.VnfcOf(t, vnf, "VDU1")}).AllPages(t.Context())
 	require.NoError(t, err)
 	list, err := ports.ExtractPorts(pages)
 	require.NoError(t, err)
@@ -320,7 +320,7 @@ func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	require.NotContains(t, links(vnf), "inner", "and so is the next one")
 	b.terminate(t, vnf)
 	require.Len(t, resourcesOf(lastOf(n), "removeResources", "VL"), 2, "what the NFVO manages stays")
-	require.NoError(t, networks.Get(t.Context(), neutron, network).Err)
-	remove()
+	require.NoError(t, networks.Get(t.Context(), neutron, network.ID).Err)
+	network.Remove(t)
 	b.RequireNothingLeft(t)
 }

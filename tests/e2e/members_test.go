@@ -79,8 +79,8 @@ func (m members) volumeOf(t *testing.T, vdu string) any {
 // healingMembers replaces servers inside of members of groups: ports, with fixed addresses, and volumes stay unless the request
 // says all. What fails before a server is deleted can be taken back.
 func healingMembers(t *testing.T, b *bed) {
-	network, remove := b.AddNetwork(t, "members", "127.81.31.0/24")
-	m := newMembers(t, b, network, extCp("VDU1_CP1", "127.81.31.50"), extCp("VDU2_CP1", "127.81.31.51"))
+	network := b.AddNetwork(t, "members")
+	m := newMembers(t, b, network.ID, extCp("VDU1_CP1", network.Host(50)), extCp("VDU2_CP1", network.Host(51)))
 	heal := func(vdu string, additional map[string]any) string {
 		request := map[string]any{"vnfcInstanceId": []string{m.VnfcOf(t, m.vnf, vdu)}}
 		if additional != nil {
@@ -89,7 +89,7 @@ func healingMembers(t *testing.T, b *bed) {
 		return b.Begin(t, m.vnf, "heal", request)
 	}
 	first, server := m.portOf(t, "VDU1"), m.VnfcOf(t, m.vnf, "VDU1")
-	require.Equal(t, "127.81.31.50", first.FixedIPs[0].IPAddress)
+	require.Equal(t, network.Host(50), first.FixedIPs[0].IPAddress)
 
 	op := heal("VDU1", nil)
 	b.Await(t, op, quick, "COMPLETED")
@@ -129,7 +129,7 @@ func healingMembers(t *testing.T, b *bed) {
 	require.NotEqual(t, volume, m.volumeOf(t, "VDU2"))
 	now := m.portOf(t, "VDU2")
 	require.NotEqual(t, second.ID, now.ID)
-	require.Equal(t, "127.81.31.51", now.FixedIPs[0].IPAddress, "with the address that the request has")
+	require.Equal(t, network.Host(51), now.FixedIPs[0].IPAddress, "with the address that the request has")
 
 	// All of them at once, in the stack that is there.
 	first, second, volume = m.portOf(t, "VDU1"), now, m.volumeOf(t, "VDU2")
@@ -141,7 +141,7 @@ func healingMembers(t *testing.T, b *bed) {
 	require.Equal(t, []any{first.ID, second.ID, volume}, []any{m.portOf(t, "VDU1").ID, m.portOf(t, "VDU2").ID, m.volumeOf(t, "VDU2")})
 	b.RequireRecorded(t, m.vnf)
 	b.terminate(t, m.vnf)
-	remove()
+	network.Remove(t)
 	b.RequireNothingLeft(t)
 }
 
@@ -184,9 +184,9 @@ func (m members) requireConnected(t *testing.T, vdu, network, address string) po
 // reconnectingMembers reuses the id of a link for another network: only the connection points that are named move. What fails is
 // rolled back, addresses included, or recorded as it is.
 func reconnectingMembers(t *testing.T, b *bed) {
-	network, remove := b.AddNetwork(t, "members", "127.81.32.0/24")
-	other, removeOther := b.AddNetwork(t, "others", "127.81.33.0/24")
-	m := newMembers(t, b, network, extCp("VDU1_CP1", "127.81.32.50"), extCp("VDU2_CP1", "127.81.32.51"))
+	network := b.AddNetwork(t, "members")
+	other := b.AddNetwork(t, "others")
+	m := newMembers(t, b, network.ID, extCp("VDU1_CP1", network.Host(50)), extCp("VDU2_CP1", network.Host(51)))
 	move := func(additional map[string]any, links ...any) string {
 		request := map[string]any{"extVirtualLinks": links}
 		if additional != nil {
@@ -194,51 +194,51 @@ func reconnectingMembers(t *testing.T, b *bed) {
 		}
 		return b.Begin(t, m.vnf, "change_ext_conn", request)
 	}
-	first := m.requireConnected(t, "VDU1", network, "127.81.32.50")
-	second := m.requireConnected(t, "VDU2", network, "127.81.32.51")
+	first := m.requireConnected(t, "VDU1", network.ID, network.Host(50))
+	second := m.requireConnected(t, "VDU2", network.ID, network.Host(51))
 
 	b.Fault(t, map[string]any{"resource": "VDU2_CP1", "action": "CREATE", "count": 1, "message": "the switch caught fire"})
-	op := move(nil, extLink("link", other, extCp("VDU2_CP1", "127.81.33.51")))
+	op := move(nil, extLink("link", other.ID, extCp("VDU2_CP1", other.Host(51))))
 	b.Await(t, op, quick, "FAILED_TEMP")
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
 	b.Await(t, op, quick, "ROLLED_BACK")
-	require.Equal(t, first.ID, m.requireConnected(t, "VDU1", network, "127.81.32.50").ID)
-	m.requireConnected(t, "VDU2", network, "127.81.32.51")
+	require.Equal(t, first.ID, m.requireConnected(t, "VDU1", network.ID, network.Host(50)).ID)
+	m.requireConnected(t, "VDU2", network.ID, network.Host(51))
 
 	b.Fault(t, map[string]any{"resource": "VDU2_CP1", "action": "CREATE", "count": 1, "message": "the switch caught fire"})
-	op = move(nil, extLink("link", other, extCp("VDU2_CP1", "127.81.33.51")))
+	op = move(nil, extLink("link", other.ID, extCp("VDU2_CP1", other.Host(51))))
 	b.Await(t, op, quick, "FAILED_TEMP")
 	require.Equal(t, http.StatusOK, b.Act(t, op, "fail", nil).Status)
 	b.Await(t, op, quick, "FAILED")
 	b.record(t, op, "change-ext-conn-fail")
-	require.Equal(t, first.ID, m.requireConnected(t, "VDU1", network, "127.81.32.50").ID)
-	m.requireConnected(t, "VDU2", network, "") // the former port, as far as Heat has left it
+	require.Equal(t, first.ID, m.requireConnected(t, "VDU1", network.ID, network.Host(50)).ID)
+	m.requireConnected(t, "VDU2", network.ID, "") // the former port, as far as Heat has left it
 
-	b.Await(t, move(nil, extLink("link", other, extCp("VDU2_CP1", "127.81.33.51"))), quick, "COMPLETED")
-	require.Equal(t, first.ID, m.requireConnected(t, "VDU1", network, "127.81.32.50").ID, "what is not named stays")
-	require.NotEqual(t, second.ID, m.requireConnected(t, "VDU2", other, "127.81.33.51").ID)
+	b.Await(t, move(nil, extLink("link", other.ID, extCp("VDU2_CP1", other.Host(51)))), quick, "COMPLETED")
+	require.Equal(t, first.ID, m.requireConnected(t, "VDU1", network.ID, network.Host(50)).ID, "what is not named stays")
+	require.NotEqual(t, second.ID, m.requireConnected(t, "VDU2", other.ID, other.Host(51)).ID)
 
 	// Both move, and one cannot: what has moved is recorded.
 	b.Fault(t, map[string]any{"resource": "VDU1", "action": "UPDATE", "count": 1, "message": "the cable is too short"})
-	op = move(nil, extLink("link", network, extCp("VDU2_CP1", "127.81.32.51")), extLink("link", other, extCp("VDU1_CP1", "127.81.33.50")))
+	op = move(nil, extLink("link", network.ID, extCp("VDU2_CP1", network.Host(51))), extLink("link", other.ID, extCp("VDU1_CP1", other.Host(50))))
 	b.Await(t, op, quick, "FAILED_TEMP")
 	require.Equal(t, http.StatusOK, b.Act(t, op, "fail", nil).Status)
 	b.Await(t, op, quick, "FAILED")
 	for _, vdu := range []string{"VDU1", "VDU2"} {
 		m.requireConnected(t, vdu, m.portOf(t, vdu).NetworkID, "")
 	}
-	b.Await(t, move(nil, extLink("link", network, extCp("VDU1_CP1", "127.81.32.50"), extCp("VDU2_CP1", "127.81.32.51"))), quick, "COMPLETED")
-	m.requireConnected(t, "VDU1", network, "127.81.32.50")
-	m.requireConnected(t, "VDU2", network, "127.81.32.51")
+	b.Await(t, move(nil, extLink("link", network.ID, extCp("VDU1_CP1", network.Host(50)), extCp("VDU2_CP1", network.Host(51)))), quick, "COMPLETED")
+	m.requireConnected(t, "VDU1", network.ID, network.Host(50))
+	m.requireConnected(t, "VDU2", network.ID, network.Host(51))
 
 	// Tacker's nfv has the last word, until a later request names the connection point.
-	nfv := map[string]any{"nfv": map[string]any{"CP": map[string]any{"VDU2_CP1": map[string]any{"fixed_ips": []any{map[string]any{"ip_address": "127.81.33.77"}}}}}}
-	b.Await(t, move(nfv, extLink("link", other, extCp("VDU2_CP1", "127.81.33.51"))), quick, "COMPLETED")
-	require.Equal(t, "127.81.33.77", m.portOf(t, "VDU2").FixedIPs[0].IPAddress)
-	b.Await(t, move(nil, extLink("link", other, extCp("VDU2_CP1", "127.81.33.51"))), quick, "COMPLETED")
-	m.requireConnected(t, "VDU2", other, "127.81.33.51")
+	nfv := map[string]any{"nfv": map[string]any{"CP": map[string]any{"VDU2_CP1": map[string]any{"fixed_ips": []any{map[string]any{"ip_address": other.Host(77)}}}}}}
+	b.Await(t, move(nfv, extLink("link", other.ID, extCp("VDU2_CP1", other.Host(51)))), quick, "COMPLETED")
+	require.Equal(t, other.Host(77), m.portOf(t, "VDU2").FixedIPs[0].IPAddress)
+	b.Await(t, move(nil, extLink("link", other.ID, extCp("VDU2_CP1", other.Host(51)))), quick, "COMPLETED")
+	m.requireConnected(t, "VDU2", other.ID, other.Host(51))
 	b.terminate(t, m.vnf)
-	remove()
-	removeOther()
+	network.Remove(t)
+	other.Remove(t)
 	b.RequireNothingLeft(t)
 }

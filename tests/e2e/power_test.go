@@ -53,7 +53,7 @@ func TestPowerOnRealMachines(t *testing.T) {
 	b.terminate(t, vnf)
 	b.RequireNothingLeft(t)
 
-	r := newReconnection(t, b, "10.78.7.0/24")
+	r := newReconnection(t, b, 1)
 	for _, network := range []string{r.networks[0], "net0"} {
 		op = b.Begin(t, r.vnf, "change_ext_conn", linksTo(network))
 		b.Await(t, op, day.limit, "COMPLETED")
@@ -61,6 +61,6 @@ func TestPowerOnRealMachines(t *testing.T) {
 		r.requireOn(t, network, "link-"+network)
 	}
 	b.terminate(t, r.vnf)
-	r.clear()
+	r.clear(t)
 	b.RequireNothingLeft(t)
 }

@@ -113,7 +113,7 @@ func modifyInAProject(t *testing.T, w *tenants) {
 
 // reconnectInAProject moves a server to another network and back.
 func reconnectInAProject(t *testing.T, w *tenants) {
-	r := newReconnection(t, w.bed, "127.81.31.0/24")
+	r := newReconnection(t, w.bed, 1)
 	op := w.Begin(t, r.vnf, "change_ext_conn", linksTo(r.networks[0]))
 	w.Await(t, op, quick, "COMPLETED")
 	r.requireOn(t, r.networks[0], "link-"+r.networks[0])
@@ -122,7 +122,7 @@ func reconnectInAProject(t *testing.T, w *tenants) {
 	a := w.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+r.vnf+"/change_ext_conn", request)
 	require.Equal(t, http.StatusUnprocessableEntity, a.Status, "%s", a.Body)
 	w.terminate(t, r.vnf)
-	r.clear()
+	r.clear(t)
 }
 
 // grantInAProject is granted without a VIM, where only default has a default one; and on default's by its id.

@@ -193,6 +193,7 @@ func (c *cell) clearAway(t testing.TB) {
 	if c.site.vnf != "" {
 		c.site.bed.Terminate(t, c.site.vnf)
 	}
+	c.site.removeNetwork(t)
 	c.site.bed.RequireNothingLeft(t)
 	c.site.vnf, c.site.now = "", none
 }

@@ -73,7 +73,7 @@ var operations = []operation{
 		return s.bed.Begin(t, s.vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
 	}},
 	{"change ext conn", lone, moved, func(t testing.TB, s *site) string {
-		return s.bed.Begin(t, s.vnf, "change_ext_conn", linkTo(s.other))
+		return s.bed.Begin(t, s.vnf, "change_ext_conn", linkTo(s.other.ID))
 	}},
 	{"modify registries", linked, linked, func(t testing.TB, s *site) string { return s.connectOther(t) }},
 	{"heal storage server", files, files, func(t testing.TB, s *site) string { return s.healStorage(t) }},
@@ -108,7 +108,7 @@ type site struct {
 	name string // the VNF's
 	now  state  // of the VNF
 	// other is the network to which a lone server can be moved; it is there as long as the server is.
-	other string
+	other testbed.Network
 	// volume is that of a storage server, "" while nobody has looked.
 	volume string
 	// registries are those that a cluster is connected to in turn, and wanted the one that it has been asked to take last.

@@ -7,10 +7,10 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
-	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
-	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/subnets"
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
 // A cluster cannot be connected otherwise: its nodes know each other on its external connection points. So a lone server
@@ -45,11 +45,7 @@ func (s *site) instantiateServer(t testing.TB) (op string) {
 		out, err := s.bed.Windlass(t.Context(), "package", "create", serverPackage).CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}
-	network, err := networks.Create(t.Context(), s.neutron(t), networks.CreateOpts{Name: "other"}).Extract()
-	require.NoError(t, err)
-	s.other = network.ID
-	_, err = subnets.Create(t.Context(), s.neutron(t), subnets.CreateOpts{NetworkID: s.other, CIDR: "127.81.7.0/24", IPVersion: 4}).Extract()
-	require.NoError(t, err)
+	s.other = s.bed.AddNetwork(t, "other")
 	a := s.bed.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": serverVnfdID, "vnfInstanceName": "server-" + s.unique()})
 	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
 	s.vnf = filepath.Base(a.Header.Get("Location"))
@@ -59,12 +55,13 @@ func (s *site) instantiateServer(t testing.TB) (op string) {
 	return s.bed.Begin(t, s.vnf, "instantiate", request)
 }
 
+// removeNetwork deletes the other network, if there is one.
 func (s *site) removeNetwork(t testing.TB) {
 	t.Helper()
-	if s.other != "" {
-		require.NoError(t, networks.Delete(t.Context(), s.neutron(t), s.other).ExtractErr())
+	if s.other.ID != "" {
+		s.other.Remove(t)
 	}
-	s.other = ""
+	s.other = testbed.Network{}
 }
 
 // requireConnected wants one port, on the right network, and the records to say so.
@@ -77,13 +74,13 @@ func (s *site) requireConnected(t testing.TB, want state) {
 	require.NoError(t, err)
 	require.Len(t, list, 1)
 	require.Equal(t, s.bed.VnfcOf(t, s.vnf, "VDU1"), list[0].DeviceID)
-	require.Equal(t, want.elsewhere, list[0].NetworkID == s.other)
+	require.Equal(t, want.elsewhere, list[0].NetworkID == s.other.ID)
 	info := s.bed.Get(t, "/vnflcm/v1/vnf_instances/"+s.vnf)["instantiatedVnfInfo"].(map[string]any)
 	links := info["extVirtualLinkInfo"].([]any)
 	require.Len(t, links, 1)
 	network := firstNetwork
 	if want.elsewhere {
-		network = s.other
+		network = s.other.ID
 	}
 	require.Equal(t, "link-"+network, links[0].(map[string]any)["id"])
 }

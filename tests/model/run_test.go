@@ -49,7 +49,7 @@ func TestModel(t *testing.T) {
 	out, err := bed.Windlass(t.Context(), "package", "create", serverPackage).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 
-	_, removeNetwork := bed.AddNetwork(t, networks[1], "127.81.30.0/24")
+	network := bed.AddNetwork(t, networks[1])
 
 	stop := harass(t, bed)
 	counts := make([]map[string]int, *walkers)
@@ -78,7 +78,7 @@ func TestModel(t *testing.T) {
 	})
 	stop()
 	if !t.Failed() {
-		removeNetwork()
+		network.Remove(t)
 		bed.RequireNothingLeft(t)
 	}
 	report(t, counts)

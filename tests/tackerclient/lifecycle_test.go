@@ -6,9 +6,6 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/gophercloud/gophercloud/v2/openstack"
-	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
-	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/subnets"
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/tests/testbed"
@@ -136,14 +133,7 @@ func (s *scenario) reconnection(t *testing.T, c *client) {
 		out, err := s.Windlass(t.Context(), "package", "create", "tests/bench/server").CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}
-	provider, err := s.Cloud.Login().Client(t.Context())
-	require.NoError(t, err)
-	neutron, err := openstack.NewNetworkV2(provider, s.Cloud.Login().Endpoint())
-	require.NoError(t, err)
-	other, err := networks.Create(t.Context(), neutron, networks.CreateOpts{Name: "other"}).Extract()
-	require.NoError(t, err)
-	_, err = subnets.Create(t.Context(), neutron, subnets.CreateOpts{NetworkID: other.ID, CIDR: "127.81.9.0/24", IPVersion: 4}).Extract()
-	require.NoError(t, err)
+	other := s.AddNetwork(t, "other")
 
 	on := func(network string) map[string]any {
 		data := map[string]any{"cpProtocolData": []any{map[string]any{"layerProtocol": "IP_OVER_ETHERNET"}}}
@@ -171,7 +161,7 @@ func (s *scenario) reconnection(t *testing.T, c *client) {
 		require.Contains(t, c.fails("vnflcm", "change-vnfpkg", id, c.file("package.json", map[string]any{"vnfdId": testbed.VnfdID})), "does not support")
 	}
 	require.Contains(t, c.ok("vnflcm", "terminate", "--termination-type", "FORCEFUL", "--D", id), "deleted successfully")
-	require.NoError(t, networks.Delete(t.Context(), neutron, other.ID).ExtractErr())
+	other.Remove(t)
 	s.RequireNothingLeft(t)
 }
 

@@ -1,28 +1,95 @@
 package testbed
 
 import (
+	"net/netip"
+	"slices"
 	"testing"
 
+	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/subnets"
 	"github.com/stretchr/testify/require"
 )
 
-// AddNetwork makes a network with one subnet in the cloud, beside those that it was born with. remove takes it away again.
-func (b *Bed) AddNetwork(t testing.TB, name, cidr string) (id string, remove func()) {
+// Network is a network with one subnet, beside those that the lab was born with.
+type Network struct {
+	ID     string
+	Subnet netip.Prefix
+
+	neutron *gophercloud.ServiceClient
+}
+
+// AddNetwork makes a network. Its addresses are of the lab's own block: fake machines listen on theirs, so no two labs of this host
+// may have the same ones, whoever runs the other one.
+func (b *Bed) AddNetwork(t testing.TB, name string) Network {
 	t.Helper()
 	login := b.Cloud.Login()
 	provider, err := login.Client(t.Context())
 	require.NoError(t, err)
-	neutron, err := openstack.NewNetworkV2(provider, login.Endpoint())
+	n := Network{}
+	n.neutron, err = openstack.NewNetworkV2(provider, login.Endpoint())
 	require.NoError(t, err)
-	network, err := networks.Create(t.Context(), neutron, networks.CreateOpts{Name: name}).Extract()
+	n.Subnet = freeSubnet(t, n.neutron)
+	made, err := networks.Create(t.Context(), n.neutron, networks.CreateOpts{Name: name}).Extract()
 	require.NoError(t, err)
-	_, err = subnets.Create(t.Context(), neutron, subnets.CreateOpts{NetworkID: network.ID, CIDR: cidr, IPVersion: 4}).Extract()
+	n.ID = made.ID
+	_, err = subnets.Create(t.Context(), n.neutron, subnets.CreateOpts{NetworkID: n.ID, CIDR: n.Subnet.String(), IPVersion: 4}).Extract()
 	require.NoError(t, err)
-	return network.ID, func() {
-		t.Helper()
-		require.NoError(t, networks.Delete(t.Context(), neutron, network.ID).ExtractErr())
+	return n
+}
+
+// Host is the nth address of the network.
+func (n Network) Host(nth byte) string {
+	bytes := n.Subnet.Addr().As4()
+	bytes[3] += nth
+	return netip.AddrFrom4(bytes).String()
+}
+
+// Remove deletes the network.
+func (n Network) Remove(t testing.TB) {
+	t.Helper()
+	require.NoError(t, networks.Delete(t.Context(), n.neutron, n.ID).ExtractErr())
+}
+
+// A lab with fake machines has a block of sixteen times 256 addresses: eight are net0's, one is the external network's.
+const (
+	ofTheLab = 9
+	ofABlock = 16
+)
+
+// freeSubnet is a part of the lab's block that no subnet has.
+func freeSubnet(t testing.TB, neutron *gophercloud.ServiceClient) netip.Prefix {
+	t.Helper()
+	pages, err := subnets.List(neutron, nil).AllPages(t.Context())
+	require.NoError(t, err)
+	all, err := subnets.ExtractSubnets(pages)
+	require.NoError(t, err)
+	var taken []netip.Prefix
+	for _, s := range all {
+		taken = append(taken, netip.MustParsePrefix(s.CIDR))
 	}
+	first := net0(t, neutron).Addr().As4()
+	for nth := byte(ofTheLab); nth < ofABlock; nth++ {
+		free := netip.PrefixFrom(netip.AddrFrom4([4]byte{first[0], first[1], first[2] + nth, 0}), 24)
+		if !slices.ContainsFunc(taken, free.Overlaps) {
+			return free
+		}
+	}
+	require.FailNow(t, "no addresses", "the lab's block is used up by %v", taken)
+	return netip.Prefix{}
+}
+
+// net0 is the subnet of the network that the lab was born with.
+func net0(t testing.TB, neutron *gophercloud.ServiceClient) netip.Prefix {
+	t.Helper()
+	pages, err := networks.List(neutron, networks.ListOpts{Name: "net0"}).AllPages(t.Context())
+	require.NoError(t, err)
+	found, err := networks.ExtractNetworks(pages)
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	require.Len(t, found[0].Subnets, 1)
+	subnet, err := subnets.Get(t.Context(), neutron, found[0].Subnets[0]).Extract()
+	require.NoError(t, err)
+	return netip.MustParsePrefix(subnet.CIDR)
 }

@@ -35,16 +35,23 @@ func (m *Machine) powerOn(delay time.Duration, addresses []string) error {
 		return m.ready(p, addresses) // so that whoever created it can connect at once
 	}
 	p.all.Go(func() {
-		if !sleep(ctx, delay) {
-			return
-		}
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		if err := m.ready(p, addresses); err != nil {
-			m.console.print(err.Error())
+		if sleep(ctx, delay) {
+			m.finishBoot(p)
 		}
 	})
 	return nil
+}
+
+// finishBoot opens the addresses that the machine has by now, unless the power went off meanwhile: nobody would close them again.
+func (m *Machine) finishBoot(p *power) {
+	m.driver.mu.Lock()
+	defer m.driver.mu.Unlock()
+	addresses := m.driver.addresses(m)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if p.ctx.Err() == nil {
+		_ = m.ready(p, addresses) // the console tells
+	}
 }
 
 // ready is called with m.mu held.
