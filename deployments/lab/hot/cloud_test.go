@@ -17,13 +17,18 @@ type fakeCloud struct {
 	creates int
 	deleted []string
 	refuse  func(i hot.Item) error
-	hold    chan struct{} // while open, creating a server waits
+	hold    chan struct{} // while open, creating what is of the type held waits
+	held    string
 }
 
-func newFakeCloud() *fakeCloud { return &fakeCloud{things: map[string]hot.Item{}} }
+func newFakeCloud() *fakeCloud {
+	return &fakeCloud{things: map[string]hot.Item{}, held: "OS::Nova::Server"}
+}
 
 func (c *fakeCloud) Schema(typ string) (hot.Schema, bool) {
 	s, ok := map[string]hot.Schema{
+		"OS::Neutron::Net":    {},
+		"OS::Neutron::Subnet": {Properties: map[string]hot.Property{"network": {Type: "string", Required: true}}},
 		"OS::Neutron::Port": {Properties: map[string]hot.Property{
 			"network": {Type: "string", Required: true}, "allowed_address_pairs": {Type: "list", Updatable: true}, "name": {Type: "string", Updatable: true},
 		}, Attributes: []string{"fixed_ips", "mac_address"}},
@@ -60,7 +65,7 @@ func (c *fakeCloud) Create(ctx context.Context, i hot.Item) (string, error) {
 	hold := c.hold
 	c.mu.Unlock()
 	i.Exists(i.UID)
-	if hold != nil && i.Type == "OS::Nova::Server" {
+	if hold != nil && i.Type == c.held {
 		select {
 		case <-hold:
 		case <-ctx.Done():

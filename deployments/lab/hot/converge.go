@@ -52,7 +52,7 @@ func (f *frame) build(ctx context.Context, action string) error {
 		wg.Go(func() {
 			p := all[name]
 			defer close(p.done)
-			for _, dep := range f.deps[name] {
+			for _, dep := range f.after[name] {
 				if <-all[dep].done; !all[dep].ok {
 					return
 				}

@@ -79,11 +79,15 @@ func implied(d Definition, defs map[string]Definition) []string {
 	return out
 }
 
-func usesNetworkOf(d, subnet Definition) bool {
-	network := subnet.Properties["network"]
-	if network == nil {
-		network = subnet.Properties["network_id"]
+func networkOf(d Definition) any {
+	if network := d.Properties["network"]; network != nil {
+		return network
 	}
+	return d.Properties["network_id"]
+}
+
+func usesNetworkOf(d, subnet Definition) bool {
+	network := networkOf(subnet)
 	if network == nil {
 		return false
 	}
@@ -98,6 +102,35 @@ func usesNetworkOf(d, subnet Definition) bool {
 		})
 	}
 	return false
+}
+
+// Awaited tells for every resource which others it is made after: its dependencies, and for nested stacks the subnets of the networks
+// that they are given. Heat does not look for ports inside of them. But there a nested stack begins long after a subnet of the stack
+// above is made, and here it would come first now and then. A deletion does not go by it.
+func Awaited(defs map[string]Definition, deps map[string][]string, nested func(typ string) bool) map[string][]string {
+	out := maps.Clone(deps)
+	for name, d := range defs {
+		if !nested(d.Type) {
+			continue
+		}
+		given := map[string]bool{}
+		references(d.Properties, given)
+		for _, subnet := range slices.Sorted(maps.Keys(defs)) {
+			if defs[subnet].Type == "OS::Neutron::Subnet" && isGiven(networkOf(defs[subnet]), given) && !slices.Contains(out[name], subnet) {
+				out[name] = append(slices.Clone(out[name]), subnet)
+			}
+		}
+	}
+	if findCycle(out) != nil {
+		return deps
+	}
+	return out
+}
+
+func isGiven(network any, given map[string]bool) bool {
+	m, _ := network.(map[string]any)
+	name, _ := m["get_resource"].(string)
+	return given[name]
 }
 
 // findCycle returns the resources of one cycle, nil when there is none.

@@ -22,6 +22,7 @@ type frame struct {
 	params Parameters
 	defs   map[string]Definition // those whose condition holds
 	deps   map[string][]string
+	after  map[string][]string // what is made before it: more than deps
 	depth  int
 	static bool // before anything exists: what is not known is Unknown
 
@@ -57,6 +58,7 @@ func (e *Engine) frame(ctx context.Context, st Stack, raw map[string]any, root S
 	if f.deps, err = Dependencies(f.defs); err != nil {
 		return nil, err
 	}
+	f.after = Awaited(f.defs, f.deps, f.isStack)
 	for _, r := range state.LoadAll(e.store, resources, st.ID+"/") {
 		if r.Replaced {
 			f.old = append(f.old, r)

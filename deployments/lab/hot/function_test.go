@@ -145,7 +145,9 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_, _ = hot.Dependencies(tmpl.Resources)
+		if deps, err := hot.Dependencies(tmpl.Resources); err == nil {
+			_ = hot.Awaited(tmpl.Resources, deps, func(string) bool { return true })
+		}
 		for _, d := range tmpl.Resources {
 			_, _ = (&hot.Evaluator{Template: tmpl, Scope: scope{}}).Eval(d.Properties)
 		}

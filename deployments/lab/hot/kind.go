@@ -39,6 +39,12 @@ func (f *frame) kind(typ string) (kind, error) {
 	return nil, invalid("The Resource Type (%s) could not be found.", typ)
 }
 
+// isStack tells whether a resource of the type is a stack of its own. What has no known kind is none.
+func (f *frame) isStack(typ string) bool {
+	k, err := f.kind(typ)
+	return err == nil && k.isStack()
+}
+
 var builtins map[string]kind
 
 func init() { //nolint:gochecknoinits // breaks the cycle builtins -> frame -> builtins
