@@ -33,6 +33,13 @@ func IsGiven(links []ExtVirtualLink, port string) bool {
 	return false
 }
 
+// HaveGivenPorts tells whether links have any port that they were given.
+func HaveGivenPorts(links []ExtVirtualLink) bool {
+	return slices.ContainsFunc(links, func(l ExtVirtualLink) bool {
+		return slices.ContainsFunc(l.ExtCps, func(cp ExtCp) bool { return len(cp.GivenPorts()) > 0 })
+	})
+}
+
 // SharedPort is the connection point that has the same given port as that one, which may be itself; "" when none has: a port is in
 // one server.
 func SharedPort(links []ExtVirtualLink, cpd string) string {
