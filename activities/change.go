@@ -125,6 +125,9 @@ func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (
 	if err != nil {
 		return out, err
 	}
+	if err := i.checkComing(ctx, cloud, in); err != nil {
+		return out, err
+	}
 	release := releasing{cloud: cloud, inv: inv, show: i.Output.Lines(ctx, in.Step)}
 	if err := release.superseded(ctx, vnfcs); err != nil {
 		return out, err
@@ -142,6 +145,18 @@ func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (
 		change.Replace = append(holders(inv, in.Leaving), volumesOf(inv, in.LeavingVolumes)...)
 	}
 	return out, cloud.UpdateStack(ctx, change, i.Output.Lines(ctx, in.Step))
+}
+
+// checkComing looks at the ports that are given to servers which come.
+func (i *Infrastructure) checkComing(ctx context.Context, cloud Cloud, in ChangeStackInput) error {
+	switch in.Sizes {
+	case SizesRecorded:
+		return nil
+	case SizesGrown:
+		return i.checkGiven(ctx, cloud, in.OpOccID, lookedIdle)
+	default:
+		return i.checkGiven(ctx, cloud, in.OpOccID, lookedChanged)
+	}
 }
 
 // having are the resources of a type that are still those of these ids: one that was replaced has another id.

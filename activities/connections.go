@@ -184,11 +184,14 @@ func (c *connections) moved(ctx context.Context, cloud Cloud, before, after []lc
 	return cpds, nil
 }
 
-// allAre tells whether every port of a connection point is on a network, with the addresses that were asked for.
+// allAre tells whether every port of a connection point is on a network: those that are given, or some with the addresses that were
+// asked for.
 func (c *connections) allAre(cp lcm.ExtCp, network string) bool {
 	ports := c.found[cp.CpdID]
-	if cp.LinkPort != nil && !slices.ContainsFunc(ports, func(p openstack.Port) bool { return p.ID == cp.LinkPort.ResourceID }) {
-		return false
+	if given := cp.GivenPorts(); len(given) > 0 {
+		return len(ports) > 0 && !slices.ContainsFunc(ports, func(p openstack.Port) bool {
+			return p.NetworkID != network || !slices.ContainsFunc(given, func(g lcm.LinkPort) bool { return g.ResourceID == p.ID })
+		})
 	}
 	return len(ports) > 0 && !slices.ContainsFunc(ports, func(p openstack.Port) bool {
 		lacks := func(ip lcm.FixedIP) bool {

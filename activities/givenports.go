@@ -47,9 +47,11 @@ func givenTo(links []lcm.ExtVirtualLink) (cpds map[string]string, ids []string) 
 	cpds = map[string]string{}
 	for _, link := range links {
 		for _, cp := range link.ExtCps {
-			if cp.LinkPort != nil && cpds[cp.LinkPort.ResourceID] == "" {
-				cpds[cp.LinkPort.ResourceID] = cp.CpdID
-				ids = append(ids, cp.LinkPort.ResourceID)
+			for _, port := range cp.GivenPorts() {
+				if cpds[port.ResourceID] == "" {
+					cpds[port.ResourceID] = cp.CpdID
+					ids = append(ids, port.ResourceID)
+				}
 			}
 		}
 	}
@@ -79,15 +81,41 @@ func addGiven(inv *openstack.Inventory, recorded []Vnfc, cpd string, p openstack
 	inv.Resources, inv.Ports[p.ID] = append(inv.Resources, r), p
 }
 
+// looked says at which of the ports that are given an operation looks.
+type looked int
+
+const (
+	// lookedAll are all of them: the servers are made anew.
+	lookedAll looked = iota
+	// lookedChanged are those of connection points that the operation gives others: the rest stays in its servers.
+	lookedChanged
+	// lookedIdle are those that no server of the VNF has: they wait for the servers that come.
+	lookedIdle
+)
+
+// CheckPortsOutput is empty.
+type CheckPortsOutput struct{}
+
+// CheckPorts looks at the ports that are given to the VNF before what has them now is deleted, so that what is wrong with them is
+// known while there is a way back.
+// Idempotent: it only reads.
+func (i *Infrastructure) CheckPorts(ctx context.Context, in StackInput) (out CheckPortsOutput, err error) {
+	defer func() { err = boundary(ctx, "check the ports", err) }()
+	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	return out, i.checkGiven(ctx, cloud, in.OpOccID, lookedAll)
+}
+
 // checkGiven looks at the ports that an operation is to give to servers, before anything is touched: they must be there, on the networks
-// of their links, with the addresses that are asked for, and in no other device. All that is wrong is told together. Of a stack that is
-// there, those are not looked at that its servers have already.
-func (i *Infrastructure) checkGiven(ctx context.Context, cloud Cloud, id lcm.OpOccID, anew bool) error {
+// of their links, with the addresses that are asked for, and in no other device. All that is wrong is told together.
+func (i *Infrastructure) checkGiven(ctx context.Context, cloud Cloud, id lcm.OpOccID, which looked) error {
 	before, links, err := i.Stacks.Links(ctx, id)
 	if err != nil {
 		return err
 	}
-	c := givenCheck{cloud: cloud, ports: map[string]openstack.Port{}}
+	c := givenCheck{cloud: cloud, which: which, ports: map[string]openstack.Port{}}
 	_, ids := givenTo(links)
 	if len(ids) == 0 {
 		return nil
@@ -104,14 +132,13 @@ func (i *Infrastructure) checkGiven(ctx context.Context, cloud Cloud, id lcm.OpO
 	}
 	for _, link := range links {
 		for _, cp := range link.ExtCps {
-			if cp.LinkPort == nil {
+			if at, was, _ := lcm.Connection(before, cp.CpdID); which == lookedChanged && at.ResourceID == link.ResourceID && was.Same(cp) {
 				continue
 			}
-			if at, was, _ := lcm.Connection(before, cp.CpdID); !anew && at.ResourceID == link.ResourceID && was.Same(cp) {
-				continue
-			}
-			if err := c.port(ctx, link, cp); err != nil {
-				return err
+			for _, entry := range cp.PortEntries() {
+				if err := c.port(ctx, link, cp.CpdID, entry); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -120,6 +147,7 @@ func (i *Infrastructure) checkGiven(ctx context.Context, cloud Cloud, id lcm.OpO
 
 type givenCheck struct {
 	cloud    Cloud
+	which    looked
 	ports    map[string]openstack.Port
 	own      []string // the VNF's servers
 	problems []lcm.Problem
@@ -145,14 +173,17 @@ func (i *Infrastructure) ownServers(ctx context.Context, c *givenCheck, id lcm.O
 	return err
 }
 
-func (c *givenCheck) port(ctx context.Context, link lcm.ExtVirtualLink, cp lcm.ExtCp) error {
+func (c *givenCheck) port(ctx context.Context, link lcm.ExtVirtualLink, cpd string, entry lcm.CpConfig) error {
 	add := func(format string, args ...any) {
-		begin := fmt.Sprintf("the port %s of %s (linkPortId %q) ", cp.LinkPort.ResourceID, cp.CpdID, cp.LinkPort.ID)
+		begin := fmt.Sprintf("the port %s of %s (linkPortId %q) ", entry.LinkPort.ResourceID, cpd, entry.LinkPort.ID)
 		c.problems = append(c.problems, lcm.Problem{Path: "$.extVirtualLinks", Detail: begin + fmt.Sprintf(format, args...)})
 	}
-	p, ok := c.ports[cp.LinkPort.ResourceID]
+	p, ok := c.ports[entry.LinkPort.ResourceID]
 	if !ok {
 		add("is not there in Neutron, or not for the project of the VIM")
+		return nil
+	}
+	if c.which == lookedIdle && slices.Contains(c.own, p.ServerID) {
 		return nil
 	}
 	network, err := c.cloud.Network(ctx, link.ResourceID)
@@ -167,7 +198,7 @@ func (c *givenCheck) port(ctx context.Context, link lcm.ExtVirtualLink, cp lcm.E
 	if p.ServerID != "" && !slices.Contains(c.own, p.ServerID) {
 		add("is in use by %s", p.ServerID)
 	}
-	for _, ip := range cp.FixedIPs {
+	for _, ip := range entry.FixedIPs {
 		has := func(o lcm.FixedIP) bool {
 			return (ip.Address == "" || o.Address == ip.Address) && (ip.SubnetID == "" || o.SubnetID == ip.SubnetID)
 		}
@@ -175,8 +206,8 @@ func (c *givenCheck) port(ctx context.Context, link lcm.ExtVirtualLink, cp lcm.E
 			add("does not have the address %s that is asked for", ip.Address)
 		}
 	}
-	if cp.MAC != "" && !strings.EqualFold(cp.MAC, p.MAC) {
-		add("has the MAC address %s, not %s", p.MAC, cp.MAC)
+	if entry.MAC != "" && !strings.EqualFold(entry.MAC, p.MAC) {
+		add("has the MAC address %s, not %s", p.MAC, entry.MAC)
 	}
 	return nil
 }

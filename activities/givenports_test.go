@@ -162,3 +162,54 @@ func TestReconnectStack_looksAtGivenPortsFirst(t *testing.T) {
 	must(t, infra.ReconnectStack, activities.ReconnectStackInput{OpOccID: opOcc, AsBefore: true})
 	require.NotEqual(t, openstack.Change{}, cloud.last)
 }
+
+// A port for a server that comes is looked at before the stack grows; those in the VNF's servers are theirs already.
+func TestChangeStack_looksAtPortsForServersThatCome(t *testing.T) {
+	link := onGiven("net", "a", "own")
+	link.ExtCps[0].Configs = []lcm.CpConfig{
+		{Key: "a-0", LinkPort: &lcm.LinkPort{ID: "own", ResourceID: "own"}, FixedIPs: []lcm.FixedIP{{Address: "10.0.0.9"}}},
+		{Key: "a-1", LinkPort: &lcm.LinkPort{ID: "next", ResourceID: "next"}},
+	}
+	for network, says := range map[string]string{"id-of-net": "", "id-of-other": "the port next of a"} {
+		cloud := &connectedCloud{ports: []openstack.Port{{ID: "own", NetworkID: "id-of-net", ServerID: "s"}, {ID: "next", NetworkID: network}}}
+		cloud.inv = &openstack.Inventory{StackID: "top", Resources: []openstack.Resource{{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "s", StackID: "top"}}}
+		cloud.settled = cloud.inv
+		infra := &activities.Infrastructure{Clouds: cloud, Output: &logOutput{}, Stacks: fixedStack{
+			before: []lcm.ExtVirtualLink{link}, after: []lcm.ExtVirtualLink{link},
+			recorded: []activities.Vnfc{{VduID: "vdu", ServerID: "s"}},
+		}}
+		for range 2 {
+			cloud.last = openstack.Change{}
+			_, err := do(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesGrown})
+			if says == "" {
+				require.NoError(t, err)
+				require.NotEqual(t, openstack.Change{}, cloud.last)
+				continue
+			}
+			require.ErrorContains(t, err, says)
+			require.NotContains(t, err.Error(), "10.0.0.9")
+			require.Equal(t, openstack.Change{}, cloud.last, "nothing is touched")
+		}
+		must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesRecorded})
+	}
+}
+
+func TestCheckPorts_looksAtAllAndTouchesNothing(t *testing.T) {
+	for port, says := range map[string]string{"own": "", "taken": "is in use by elsewhere", "gone": "is not there in Neutron"} {
+		cloud := &creatingCloud{}
+		cloud.inv = &openstack.Inventory{StackID: "top", Resources: []openstack.Resource{{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "ours", StackID: "top"}}}
+		cloud.ports = []openstack.Port{{ID: "own", NetworkID: "id-of-net", ServerID: "ours"}, {ID: "taken", NetworkID: "id-of-net", ServerID: "elsewhere"}}
+		links := []lcm.ExtVirtualLink{onGiven("net", "a", port)}
+		infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{before: links, after: links}, Output: &logOutput{}}
+		for range 2 {
+			_, err := do(t, infra.CheckPorts, stackInput())
+			if says == "" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, says)
+			}
+			require.Zero(t, cloud.created)
+			require.Equal(t, openstack.Change{}, cloud.last)
+		}
+	}
+}

@@ -101,7 +101,7 @@ func (i *Infrastructure) CreateStack(ctx context.Context, in StackInput) (out Cr
 	if err != nil {
 		return out, err
 	}
-	if err := i.checkGiven(ctx, cloud, in.OpOccID, true); err != nil {
+	if err := i.checkGiven(ctx, cloud, in.OpOccID, lookedAll); err != nil {
 		return out, err
 	}
 	show := i.Output.Lines(ctx, in.Step)

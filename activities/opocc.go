@@ -118,6 +118,9 @@ type Description struct {
 	Revocable bool `json:"revocable,omitempty"`
 	// RegistryVolume is set when its images are on a volume.
 	RegistryVolume bool `json:"registryVolume,omitempty"`
+	// GivenPorts is set when a heal makes everything anew on ports that are given: they are looked at before anything is deleted. Heals
+	// that were begun before there was this step do not have it.
+	GivenPorts bool `json:"givenPorts,omitempty"`
 }
 
 // DescribeInput names the operation.

@@ -39,7 +39,7 @@ func (i *Infrastructure) ReconnectStack(ctx context.Context, in ReconnectStackIn
 		return out, err
 	}
 	if !in.AsBefore {
-		if err := i.checkGiven(ctx, cloud, in.OpOccID, false); err != nil {
+		if err := i.checkGiven(ctx, cloud, in.OpOccID, lookedChanged); err != nil {
 			return out, err
 		}
 	}

@@ -32,7 +32,7 @@ func (a *lcmAPI) change(c echo.Context, op lcm.Operation) error {
 	if err != nil {
 		return err
 	}
-	if _, _, err := a.planChange(c.Request().Context(), inst, op, body); err != nil {
+	if _, _, err := a.planChange(c.Request().Context(), inst, op, body, a.number); err != nil {
 		return err
 	}
 	return a.begin(c, inst, op, body)
@@ -40,7 +40,7 @@ func (a *lcmAPI) change(c echo.Context, op lcm.Operation) error {
 
 // planChange makes the plan of a scaling or a healing, so that what is not possible is refused before anything begins.
 // The operation plans again: it also knows which nodes are out of order.
-func (s *Server) planChange(ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte) (lcm.Plan, plan.Facts, error) {
+func (s *Server) planChange(ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte, apiVersion int) (lcm.Plan, plan.Facts, error) {
 	if err := checkChange(op, unrepeated(inst, op, body)); err != nil {
 		return lcm.Plan{}, plan.Facts{}, err
 	}
@@ -51,6 +51,7 @@ func (s *Server) planChange(ctx context.Context, inst lcm.VnfInstance, op lcm.Op
 	if err != nil {
 		return lcm.Plan{}, facts, err
 	}
+	facts.APIVersion = apiVersion
 	if op == lcm.OpHeal && facts.RegistryServer != nil {
 		if err := checkHealedRegistry(inst.Instantiated.AdditionalParams, body); err != nil {
 			return lcm.Plan{}, facts, err

@@ -70,12 +70,13 @@ func (a *lcmAPI) planReconnection(ctx context.Context, inst lcm.VnfInstance, bod
 // checkLinkConfigs looks at the addresses that a request of either version has for connection points.
 func checkLinkConfigs(body []byte, found *findings) {
 	var of struct {
-		ExtVirtualLinks json.RawMessage `json:"extVirtualLinks"`
+		ExtVirtualLinks  json.RawMessage `json:"extVirtualLinks"`
+		AdditionalParams json.RawMessage `json:"additionalParams"`
 	}
 	if json.Unmarshal(body, &of) != nil {
 		return // told already
 	}
-	mistakes, impossible := lcm.CheckLinkConfigs(of.ExtVirtualLinks)
+	mistakes, impossible := lcm.CheckLinkConfigs(of.ExtVirtualLinks, of.AdditionalParams)
 	found.mistake(mistakes...)
 	for _, p := range impossible {
 		found.names(p.Path, "%s", p.Detail)
@@ -126,7 +127,11 @@ func (a *lcmAPI) checkGivenPorts(
 	for _, v := range inst.Instantiated.VnfcResources {
 		capacity[v.VduID]++
 	}
-	problems, err := template.PortsProblems(f, links, capacity)
+	var members vnfpkg.Members
+	if lcm.ParseUserData(inst.Instantiated.AdditionalParams).Apart() {
+		members = vnfpkg.MembersOf(inst.Instantiated.VnfcResources)
+	}
+	problems, err := template.PortsProblems(f, links, capacity, members)
 	if err != nil {
 		return err
 	}
@@ -139,7 +144,7 @@ func (a *lcmAPI) checkGivenPorts(
 			if err != nil {
 				return err
 			}
-			if needs && lcm.GivenPort(links, cp.CpdID) == nil && len(req.AdditionalParams) == 0 && !a.GrantedByNFVO {
+			if needs && lcm.GivenPort(links, cp.CpdID) == nil && !a.GrantedByNFVO {
 				found.mistake(lcm.Problem{Path: fmt.Sprintf("$.extVirtualLinks[%d].extCps[%d].cpConfig", i, k), Detail: fmt.Sprintf(
 					"the Base HOT takes a port of %s (nfv, CP, %s, port): describe it in extLinkPorts, and name it in linkPortId", cp.CpdID, cp.CpdID)})
 			}

@@ -64,3 +64,34 @@ func TestGivenPorts_areTakenWhereTheBaseHOTTakesThem(t *testing.T) {
 		b.do("POST", instance+"/change_ext_conn", "{"+links(with, "port-2")+"}").want(http.StatusAccepted)
 	}
 }
+
+// overriddenPorts is an instantiation in v2 as functional tests of Tacker have it: one port is described, the other one is a dummy whose
+// place additionalParams take.
+func overriddenPorts(vim, params string) string {
+	return fmt.Sprintf(`{"flavourId":"simple","vimConnectionInfo":{"vim1":{"vimId":%q,"vimType":"openstack"}},"extVirtualLinks":[{"id":"net","resourceId":"n","extCps":[
+		{"cpdId":"VDU1_CP1-1","cpConfig":{"VDU1_CP1-1":{"linkPortId":"p"}}},{"cpdId":"VDU1_CP1-2","cpConfig":{"VDU1_CP1-2":{"linkPortId":"q"}}}],
+		"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"port-1"}},{"id":"q","resourceHandle":{"resourceId":"dummy-id"}}]}],
+		"additionalParams":%s}`, vim, params)
+}
+
+func TestGivenPorts_areThoseOfNfvWhereItNamesThem(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Python = true })
+	var csar bytes.Buffer
+	require.NoError(t, vnfpkg.Build("../tests/e2e/testdata/overriddenport", &csar))
+	created := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
+	b.do("PUT", created.path()+"/package_content", bytes.NewReader(csar.Bytes()), "Content-Type: application/zip").want(http.StatusAccepted)
+	vnfd := b.do("GET", created.path(), nil).want(http.StatusOK)["vnfdId"].(string)
+	vim := b.registerVim("lab", true)
+	instantiate := func(params string) answer {
+		return b.do("POST", b.create("/vnflcm/v2", vnfd)+"/instantiate", overriddenPorts(vim, params))
+	}
+	for _, class := range []string{"", `"lcm-operation-user-data":"./UserData/ports.py","lcm-operation-user-data-class":"Ports",`} {
+		a := instantiate(`{` + class + `"nfv":{"CP":{"VDU1_CP1-2":{"port":"port-2"}}}}`)
+		a.want(http.StatusAccepted)
+		req, err := lcm.ParseInstantiate(b.operation(a.path()).Params)
+		require.NoError(t, err)
+		require.Equal(t, "port-1", lcm.GivenPort(req.ExtVirtualLinks, "VDU1_CP1-1").ResourceID)
+		require.Equal(t, "port-2", lcm.GivenPort(req.ExtVirtualLinks, "VDU1_CP1-2").ResourceID)
+	}
+	require.Contains(t, instantiate(`{"nfv":{"CP":{"VDU1_CP1-2":{"port":"port-1"}}}}`).problem(http.StatusBadRequest), "is the port port-1")
+}

@@ -54,7 +54,11 @@ func (s *Server) planOperation(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	p, facts, err := s.planOf(c.Request().Context(), inst, lcm.Operation(req.Operation), req.Request)
+	version, err := plannedVersion(c)
+	if err != nil {
+		return err
+	}
+	p, facts, err := s.planOf(c.Request().Context(), inst, lcm.Operation(req.Operation), req.Request, version)
 	if err != nil {
 		return within("$.request", err)
 	}
@@ -63,7 +67,19 @@ func (s *Server) planOperation(c echo.Context) error {
 	return writeJSON(c, http.StatusOK, view)
 }
 
-func (s *Server) planOf(ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, request []byte) (lcm.Plan, plan.Facts, error) {
+// plannedVersion is the version of /vnflcm whose operation is planned: what a request leaves out means another thing in each. The path
+// does not tell, so the header Version may; without it, it is the first.
+func plannedVersion(c echo.Context) (int, error) {
+	switch major, _, _ := strings.Cut(c.Request().Header.Get("Version"), "."); major {
+	case "", "1":
+		return dialectV1.number, nil
+	case "2":
+		return dialectV2.number, nil
+	}
+	return 0, httpErrorf(http.StatusNotAcceptable, "The Version header says of which version of /vnflcm the plan is: %s or %s.", rootLcmV1.version, rootLcmV2.version)
+}
+
+func (s *Server) planOf(ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, request []byte, version int) (lcm.Plan, plan.Facts, error) {
 	switch op {
 	case lcm.OpInstantiate:
 		return s.planInstantiation(ctx, inst, request)
@@ -76,7 +92,7 @@ func (s *Server) planOf(ctx context.Context, inst lcm.VnfInstance, op lcm.Operat
 		}
 		return api.planReconnection(ctx, inst, request)
 	default:
-		return s.planChange(ctx, inst, op, request)
+		return s.planChange(ctx, inst, op, request, version)
 	}
 }
 

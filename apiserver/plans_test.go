@@ -141,3 +141,31 @@ func readChoice(additional json.RawMessage, err error) error {
 	}
 	return err
 }
+
+// What a heal keeps without a word is another thing in each version, so that of the plan counts.
+func TestPlan_isOfTheVersionThatTheHeaderSays(t *testing.T) {
+	b := newBench(t)
+	instance := b.plainServer("/vnflcm/v2")
+	for _, c := range []struct {
+		params, version string
+		whole           bool
+	}{
+		{`{}`, "", true}, {`{}`, "Version: 1.3.0", true}, {`{}`, "Version: 2.0.0", false}, {`{}`, "Version: 2.0.0-impl:x:1", false},
+		{`{"additionalParams":{"all":true}}`, "Version: 2.0.0", true}, {`{"additionalParams":{"all":false}}`, "", false},
+	} {
+		var headers []string
+		if c.version != "" {
+			headers = append(headers, c.version)
+		}
+		doc := b.do("POST", planPath(instance), `{"operation":"HEAL","request":`+c.params+`}`, headers...).want(http.StatusOK)
+		require.Equal(t, c.whole, doc["whole"] == true, c)
+		require.Equal(t, !c.whole, doc["within"] == true, c)
+	}
+	b.do("POST", planPath(instance), `{"operation":"HEAL","request":{}}`, "Version: 3.0.0").problem(http.StatusNotAcceptable)
+	for root, version := range map[string]int{"/vnflcm/v1": 1, "/vnflcm/v2": 2} { // which the operation keeps
+		b := newBench(t)
+		a := b.do("POST", b.plainServer(root)+"/heal", `{}`)
+		a.want(http.StatusAccepted)
+		require.Equal(t, version, b.operation(a.path()).APIVersion)
+	}
+}

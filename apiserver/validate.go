@@ -166,7 +166,11 @@ func checkPorts(f *vnfpkg.Flavour, template vnfpkg.Template, req lcm.Instantiate
 	if err != nil {
 		return err
 	}
-	problems, err := template.PortsProblems(f, req.ExtVirtualLinks, capacity)
+	var members vnfpkg.Members
+	if lcm.ParseUserData(req.AdditionalParams).Apart() {
+		members = vnfpkg.FirstMembers(capacity)
+	}
+	problems, err := template.PortsProblems(f, req.ExtVirtualLinks, capacity, members)
 	for _, p := range problems {
 		found.names(p.Path, "%s", p.Detail)
 	}

@@ -115,7 +115,7 @@ func (d *dialect) instantiated(inst lcm.VnfInstance) *instantiatedView {
 	}
 	for _, cp := range i.ExtCps {
 		v.ExtCpInfo = append(v.ExtCpInfo, extCpView{
-			ID: cp.ID, CpdID: cp.CpdID, CpConfigID: i.CpConfigID(cp.CpdID), CpProtocolInfo: append([]lcm.CpProtocolInfo{}, cp.CpProtocolInfo...),
+			ID: cp.ID, CpdID: cp.CpdID, CpConfigID: i.CpConfigID(cp), CpProtocolInfo: append([]lcm.CpProtocolInfo{}, cp.CpProtocolInfo...),
 			ExtLinkPortID: cp.ExtLinkPortID, AssociatedVnfcCpID: cmp.Or(cp.AssociatedVnfcCpID, cp.ID),
 		})
 	}

@@ -23,6 +23,20 @@ func FirstMembers(capacity map[string]int) Members {
 	return out
 }
 
+// MembersOf are the VNFCs of a VNF that is there.
+func MembersOf(vnfcs []lcm.VnfcResourceInfo) Members {
+	out := Members{}
+	for _, v := range vnfcs {
+		if n, ok := v.Place(); ok {
+			out[v.VduID] = append(out[v.VduID], n)
+		}
+	}
+	for _, indexes := range out {
+		slices.Sort(indexes)
+	}
+	return out
+}
+
 // Capacity is how many VNFCs each VDU has.
 func (m Members) Capacity() map[string]int {
 	out := map[string]int{}

@@ -54,7 +54,7 @@ func TestPortsProblems_ofTemplatesThatCannotHaveThem(t *testing.T) {
 	one := map[string]int{"node": 1}
 	says := func(f files, capacity map[string]int, links []lcm.ExtVirtualLink) (out []string) {
 		fl, template := f.template(t)
-		problems, err := template.PortsProblems(fl, links, capacity)
+		problems, err := template.PortsProblems(fl, links, capacity, nil)
 		require.NoError(t, err)
 		for _, p := range problems {
 			require.Equal(t, LinksPath, p.Path)
@@ -104,4 +104,61 @@ func TestMadeParameters_haveTheGivenPort(t *testing.T) {
 		require.Empty(t, problems)
 	}
 	require.Empty(t, MadePortsProblems(fl, givenPort("port-1"), nil, map[string]any{"anything": []any{map[string]any{"x": "port-1"}}}))
+}
+
+// apartTakingPort is a package with StandardUserData whose VMs take a port each.
+func apartTakingPort(t *testing.T) files {
+	t.Helper()
+	return apartPackage(t).replace(t, smallHOT, "      addresses: [ { subnet: { get_param: [ nfv, CP, node_CP, fixed_ips, 0, subnet ] } } ]", "      port: { get_param: [ nfv, CP, node_CP, port ] }").
+		replace(t, "BaseHOT/small/nested/node.yaml", "  addresses: { type: json }\n", "  port: { type: string }\n")
+}
+
+func TestApart_givesEachVnfcAPortOfItsOwn(t *testing.T) {
+	f := apartTakingPort(t)
+	ext := links("net", "node_CP")
+	for _, port := range []string{"a", "b", "c"} {
+		ext[0].ExtCps[0].Configs = append(ext[0].ExtCps[0].Configs, lcm.CpConfig{Key: port, LinkPort: &lcm.LinkPort{ID: port, ResourceID: "port-" + port}})
+	}
+	members := Members{"node": {0, 2}}
+	_, params, err := f.apart(t, members, HeatRequest{ExtVirtualLinks: ext})
+	require.NoError(t, err)
+	cps := params["nfv"].(map[string]any)["CP"].(map[string]any)
+	require.Equal(t, []any{"port-a", "port-c"}, []any{cps["node_CP-0"].(map[string]any)["port"], cps["node_CP-2"].(map[string]any)["port"]})
+
+	fl, template := f.template(t)
+	problems, err := template.PortsProblems(fl, ext, nil, members)
+	require.NoError(t, err)
+	require.Empty(t, problems, "the port that is left over waits for a scaling out")
+	problems, err = template.PortsProblems(fl, ext, nil, Members{"node": {0, 1, 2, 3, 4}})
+	require.NoError(t, err)
+	require.Len(t, problems, 1)
+	require.Contains(t, problems[0].Detail, "there are 5 VMs of node and 3 ports of node_CP")
+	require.Contains(t, problems[0].Detail, "none for node-3, node-4: add an entry with a linkPortId to cpConfig, or name the port in additionalParams (nfv, CP, node_CP-4, port)")
+	_, _, err = f.apart(t, Members{"node": {0}}, HeatRequest{ExtVirtualLinks: links("net", "node_CP")})
+	require.ErrorContains(t, err, "the connection point node_CP needs a port", "none is given at all")
+
+	problems, err = template.PortsProblems(fl, ext, map[string]int{"node": 1}, nil)
+	require.NoError(t, err)
+	require.Len(t, problems, 1)
+	require.Contains(t, problems[0].Detail, "more than one entry of cpConfig has a port, and one VM of node is all that can have one")
+}
+
+// A class of the package may make as many VMs as it is given ports; those that are left over wait.
+func TestMadePortsProblems_countPortsAndVms(t *testing.T) {
+	fl, _ := takingPort(t).template(t)
+	ext := links("net", "node_CP")
+	ext[0].ExtCps[0].Configs = []lcm.CpConfig{{Key: "a", LinkPort: &lcm.LinkPort{ID: "a", ResourceID: "port-a"}}, {Key: "b", LinkPort: &lcm.LinkPort{ID: "b", ResourceID: "port-b"}}}
+	says := func(n int, handed ...any) string {
+		problems := MadePortsProblems(fl, ext, map[string]int{"node": n}, map[string]any{"ports": handed})
+		if len(problems) == 0 {
+			return ""
+		}
+		require.Len(t, problems, 1)
+		return problems[0].Detail
+	}
+	require.Empty(t, says(1, "port-a"))
+	require.Empty(t, says(1, "port-b"))
+	require.Empty(t, says(2, "port-a", "port-b"))
+	require.Contains(t, says(2, "port-a"), "does not hand the port on")
+	require.Contains(t, says(3, "port-a", "port-b"), "there are 3 VMs of node")
 }

@@ -3,6 +3,8 @@ package vnfpkg
 import (
 	"strconv"
 	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // nfvUse is a place where a template takes a value from the parameter nfv, e.g. VDU, masterNode, flavor.
@@ -70,9 +72,8 @@ func (b *nfvBuilder) add(use nfvUse) {
 	} else {
 		keys = keys[:1]
 	}
-	described := b.req.described(b.flavour, use.path[0], use.path[1])
 	for _, key := range keys {
-		if v, ok := b.known(use.path[0], described, key); ok && (v != nil || !whole || key != macKey) {
+		if v, ok := b.known(use.path[0], use.path[1], key); ok && (v != nil || !whole || key != macKey) {
 			entry := child(child(b.nfv, use.path[0]), use.path[1])
 			entry[key] = v
 		}
@@ -88,7 +89,15 @@ func child(m map[string]any, key string) map[string]any {
 	return c
 }
 
-func (b *nfvBuilder) known(kind, id, key string) (any, bool) {
+// known is what is known for an entry of nfv.
+func (b *nfvBuilder) known(kind, entry, key string) (any, bool) {
+	if kind == "CP" && key == portKey {
+		if port := b.port(entry); port != nil {
+			return port.ResourceID, true
+		}
+		return nil, false
+	}
+	id := b.req.described(b.flavour, kind, entry)
 	switch kind {
 	case "VDU":
 		return b.vdu(id, key)
@@ -154,11 +163,6 @@ func (b *nfvBuilder) cp(id, key string) (any, bool) {
 			return nil, true // Neutron chooses
 		}
 		return cp.MAC, true
-	case portKey:
-		if cp == nil || cp.LinkPort == nil {
-			return nil, false
-		}
-		return cp.LinkPort.ResourceID, true
 	default:
 		return nil, false
 	}
@@ -233,6 +237,8 @@ func (b *nfvBuilder) reason(use nfvUse) (path, detail string) {
 	switch {
 	case kind == "CP" && len(use.path) > 2 && use.path[2] == "network":
 		return LinksPath, "the connection point " + id + " needs a network: add a link with an extCp whose cpdId is " + id
+	case kind == "CP" && len(use.path) > 2 && use.path[2] == portKey && b.req.Members != nil && lcm.GivenPort(b.req.ExtVirtualLinks, id) != nil:
+		return "", "" // others have one: told with the ports (PortsProblems)
 	case kind == "CP" && len(use.path) > 2 && use.path[2] == portKey:
 		return LinksPath, "the connection point " + id + " needs a port: the Base HOT takes one (" + whole + "). Describe it in a link's extLinkPorts, and name it in linkPortId"
 	case kind == "CP" && len(use.path) > 2 && use.path[2] == "fixed_ips":

@@ -66,8 +66,10 @@ func (j *job) connectionPoints(v activities.Vnfc, made []activities.Network) (cp
 		if isExternal {
 			cp.VnfExtCpID = "ext-" + cp.ID
 			ext := lcm.VnfExtCpInfo{ID: cp.VnfExtCpID, CpdID: cp.CpdID, CpProtocolInfo: addresses, ExtLinkPortID: a.ID, AssociatedVnfcCpID: cp.ID}
-			if given := asked.LinkPort; given != nil && given.ResourceID == a.ID {
-				ext.ExtLinkPortID, ext.PortID = given.ID, a.ID
+			for _, given := range asked.GivenPorts() {
+				if given.ResourceID == a.ID {
+					ext.ExtLinkPortID, ext.PortID = given.ID, a.ID
+				}
 			}
 			external = append(external, ext)
 		} else {

@@ -161,7 +161,7 @@ func (o *operations) acceptable(ctx context.Context, j *job, given lcm.Grant) (l
 	for i := range grant.AddResources {
 		grant.AddResources[i].VimConnectionID = cmp.Or(grant.AddResources[i].VimConnectionID, vim.ID)
 	}
-	if err := lcm.InvalidAll(nfvo.Unhonoured, slices.Concat(lcm.CheckLinkConfigs(grant.ExtVirtualLinks))); err != nil {
+	if err := lcm.InvalidAll(nfvo.Unhonoured, slices.Concat(lcm.CheckLinkConfigs(grant.ExtVirtualLinks, grant.AdditionalParams))); err != nil {
 		return grant, err
 	}
 	if err := j.under(grant); err != nil {
@@ -353,8 +353,11 @@ func (j *job) under(g lcm.Grant) error {
 	if len(g.VimConnections) > 0 {
 		j.target = &g.VimConnections[0]
 	}
-	j.request.AdditionalParams, err = withNfv(j.request.AdditionalParams, g.AdditionalParams)
-	return err
+	if j.request.AdditionalParams, err = withNfv(j.request.AdditionalParams, g.AdditionalParams); err != nil {
+		return err
+	}
+	j.request.ExtVirtualLinks = lcm.WithNfvPorts(links, j.request.AdditionalParams, j.apart())
+	return nil
 }
 
 // grantedOn is the VIM connection of a grant that is accepted, or kept.

@@ -50,3 +50,50 @@ func TestAcceptable_refusesAPortTwice(t *testing.T) {
 	_, err := (&operations{}).acceptable(t.Context(), j, lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(links)})
 	require.ErrorContains(t, err, "the connection points cp and other would have the same port")
 }
+
+// A request of Tacker's functional tests: its class lays nfv over a dummy, and so does Windlass's own.
+func TestHeat_takesThePortsOfNfv(t *testing.T) {
+	o := withVault(t)
+	j := packageJob(t, o, "../tests/e2e/testdata/overriddenport")
+	for _, class := range []string{"", `,"lcm-operation-user-data":"./UserData/ports.py","lcm-operation-user-data-class":"Ports"`} {
+		t.Run("class "+class, func(t *testing.T) {
+			var err error
+			j.request, err = lcm.ParseInstantiate(json.RawMessage(`{"flavourId":"simple","extVirtualLinks":[{"id":"net","resourceId":"n","extCps":[
+				{"cpdId":"VDU1_CP1-1","cpConfig":{"VDU1_CP1-1":{"linkPortId":"p"}}},{"cpdId":"VDU1_CP1-2","cpConfig":{"VDU1_CP1-2":{"linkPortId":"q"}}}],
+				"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"port-1"}},{"id":"q","resourceHandle":{"resourceId":"dummy-id"}}]}],
+				"additionalParams":{"nfv":{"CP":{"VDU1_CP1-2":{"port":"port-2"}}}` + class + `}}`))
+			require.NoError(t, err)
+			if class != "" {
+				o.runScripts(t)
+			}
+			_, parameters, _, err := o.heat(t.Context(), j, shape{capacity: map[string]int{"VDU1": 1}})
+			require.NoError(t, err)
+			require.Equal(t, map[string]any{"VDU1_CP1-1": map[string]any{"port": "port-1"}, "VDU1_CP1-2": map[string]any{"port": "port-2"}},
+				parameters["nfv"].(map[string]any)["CP"])
+
+			_, external := j.connectionPoints(activities.Vnfc{VduID: "VDU1", ServerID: "s", Attached: []activities.Attached{
+				{Type: lcm.GrantLinkPort, Resource: "VDU1_CP1-1", ID: "port-1"}, {Type: lcm.GrantLinkPort, Resource: "VDU1_CP1-2", ID: "port-2"},
+			}}, nil)
+			require.Equal(t, []string{"p", "port-1", "q", "port-2"}, []string{external[0].ExtLinkPortID, external[0].PortID, external[1].ExtLinkPortID, external[1].PortID})
+		})
+	}
+}
+
+// A grant's nfv counts before that of the request, as in Tacker.
+func TestUnder_takesThePortsOfAGrantsNfv(t *testing.T) {
+	j := ported()
+	require.NoError(t, j.under(lcm.Grant{ID: "g", AdditionalParams: json.RawMessage(`{"nfv":{"CP":{"cp":{"port":"granted"}}}}`)}))
+	require.Equal(t, &lcm.LinkPort{ID: "p", ResourceID: "granted"}, lcm.GivenPort(j.request.ExtVirtualLinks, "cp"))
+}
+
+// The VNFC that a scaling adds gets the port that the scaling names.
+func TestOwnPorts_areThoseOfAScaling(t *testing.T) {
+	j := apartJob(nil, "a-0")
+	j.inst.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "l", ResourceID: "n", ExtCps: []lcm.ExtCp{{CpdID: "cp", LinkPort: &lcm.LinkPort{ID: "p", ResourceID: "port-0"}}}}}
+	j.opOcc.Params = json.RawMessage(`{"type":"SCALE_OUT","additionalParams":{"nfv":{"CP":{"cp-1":{"port":"port-1"}}}}}`)
+	links, err := j.ownPorts()
+	require.NoError(t, err)
+	_, cp, _ := lcm.Connection(links, "cp")
+	require.Equal(t, []string{"port-0", "port-1"}, []string{cp.PortOf(0).ResourceID, cp.PortOf(1).ResourceID})
+	require.Nil(t, cp.PortOf(2))
+}

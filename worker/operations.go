@@ -101,6 +101,12 @@ func (o *operations) loadOf(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (j *job,
 		if j.request.AdditionalParams, err = overridden(opOcc, j.request.AdditionalParams); err != nil {
 			return nil, err
 		}
+		if changes(opOcc.Operation) { // a CHANGE_EXT_CONN has them in its plan
+			j.request.ExtVirtualLinks, err = j.ownPorts()
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	if j.vnfd, err = o.vnfds.get(ctx, j.inst.VnfPkgID, o.readVnfd); err != nil {
 		return nil, err

@@ -102,3 +102,9 @@ func cpsOf(params json.RawMessage) (keys []string) {
 	}
 	return keys
 }
+
+// ownPorts are the VNF's links with the ports that the request of a scaling or a healing itself names.
+func (j *job) ownPorts() ([]lcm.ExtVirtualLink, error) {
+	nfv, err := nfvOf(j.opOcc.Params)
+	return lcm.WithNfvPorts(j.inst.Instantiated.ExtVirtualLinks, nfv, j.apart()), err
+}

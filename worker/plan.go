@@ -44,7 +44,10 @@ func (j *job) planOf(op lcm.Operation, request json.RawMessage, unhealthy map[st
 
 // facts are what plans and grants are made of.
 func (j *job) facts(unhealthy map[string]string) (plan.Facts, error) {
-	facts := plan.Facts{Instance: j.inst, Flavour: j.flavour, Unhealthy: unhealthy, Managed: j.request.ExtManagedVirtualLinks, Links: j.request.ExtVirtualLinks}
+	facts := plan.Facts{
+		Instance: j.inst, Flavour: j.flavour, Unhealthy: unhealthy, Managed: j.request.ExtManagedVirtualLinks, Links: j.request.ExtVirtualLinks,
+		APIVersion: j.opOcc.APIVersion,
+	}
 	if j.isCluster() {
 		params, err := lcm.ParseClusterParams(j.request.AdditionalParams)
 		if err != nil {
@@ -86,6 +89,7 @@ func (o *operations) describeChange(j *job, d *activities.Description) error {
 		return err
 	}
 	d.Grows, d.Shrinks, d.Whole, d.OnlyBitrates = p.Grows(), p.Shrinks(), p.Whole, p.OnlyBitrates()
+	d.GivenPorts = p.Whole && lcm.HaveGivenPorts(j.request.ExtVirtualLinks)
 	if !d.Cluster {
 		d.Revocable = p.Revocable()
 		return nil

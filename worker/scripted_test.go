@@ -51,6 +51,15 @@ func scriptedJob(t *testing.T, o *operations, params map[string]any) *job {
 	require.NoError(t, os.CopyFS(dir, os.DirFS("../tests/bench/server")))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "UserData"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "UserData", "own.py"), []byte(ownUserData), 0o600))
+	j := packageJob(t, o, dir)
+	j.request.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "l", ResourceID: "net-1", ExtCps: []lcm.ExtCp{{CpdID: "VDU1_CP1"}}}}
+	j.with(t, o, params)
+	return j
+}
+
+// packageJob is an instantiation of a package that is taken on board.
+func packageJob(t *testing.T, o *operations, dir string) *job {
+	t.Helper()
 	var archive bytes.Buffer
 	require.NoError(t, vnfpkg.Build(dir, &archive))
 	id := lcm.VnfPkgID(uuid.NewString())
@@ -63,8 +72,6 @@ func scriptedJob(t *testing.T, o *operations, params map[string]any) *job {
 	j := &job{inst: lcm.VnfInstance{ID: "i", VnfPkgID: id}, opOcc: lcm.VnfLcmOpOcc{ID: "o", Operation: lcm.OpInstantiate}, vnfd: vnfd}
 	j.flavour, err = vnfd.Flavour("simple")
 	require.NoError(t, err)
-	j.request.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "l", ResourceID: "net-1", ExtCps: []lcm.ExtCp{{CpdID: "VDU1_CP1"}}}}
-	j.with(t, o, params)
 	return j
 }
 
@@ -78,7 +85,9 @@ func (j *job) with(t *testing.T, o *operations, params map[string]any) {
 	require.NoError(t, err)
 }
 
-func TestHeat_asksTheUserDataClassOfThePackage(t *testing.T) {
+// withVault is what makes stacks of a database of its own.
+func withVault(t *testing.T) *operations {
+	t.Helper()
 	db, err := store.Open(t.Context(), pgtest.URL(t))
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
@@ -86,18 +95,27 @@ func TestHeat_asksTheUserDataClassOfThePackage(t *testing.T) {
 	require.NoError(t, secrets.GenerateKeyFile(file))
 	keys, err := secrets.LoadKeyring(file, "")
 	require.NoError(t, err)
-	o := &operations{store: db, vault: secrets.NewVault(keys, db)}
-	j := scriptedJob(t, o, map[string]any{"password": "hunter2-of-the-request"})
-	one := shape{capacity: map[string]int{"VDU1": 1}}
+	return &operations{store: db, vault: secrets.NewVault(keys, db)}
+}
 
-	_, _, _, err = o.heat(t.Context(), j, one)
-	require.True(t, lcm.Is(err, lcm.KindInvalid))
-	require.ErrorContains(t, err, "userData.python")
-
+func (o *operations) runScripts(t *testing.T) {
+	t.Helper()
 	o.userData = &userdata.Runner{Python: "/usr/bin/python3"}
 	if err := o.userData.Check(t.Context()); lcm.Is(err, lcm.KindUnavailable) {
 		t.Skip("User data classes are NOT tested: this host cannot run any. ", err)
 	}
+}
+
+func TestHeat_asksTheUserDataClassOfThePackage(t *testing.T) {
+	o := withVault(t)
+	j := scriptedJob(t, o, map[string]any{"password": "hunter2-of-the-request"})
+	one := shape{capacity: map[string]int{"VDU1": 1}}
+
+	_, _, _, err := o.heat(t.Context(), j, one)
+	require.True(t, lcm.Is(err, lcm.KindInvalid))
+	require.ErrorContains(t, err, "userData.python")
+
+	o.runScripts(t)
 	for range 2 { // as for every change of the stack
 		template, parameters, _, err := o.heat(t.Context(), j, one)
 		require.NoError(t, err)

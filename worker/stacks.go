@@ -84,7 +84,7 @@ func (o *operations) Change(ctx context.Context, id lcm.OpOccID, sizes activitie
 		return openstack.Change{}, nil, err
 	}
 	if sizes == activities.SizesRecorded { // also the parameters
-		j.request.AdditionalParams = j.inst.Instantiated.AdditionalParams
+		j.request.ExtVirtualLinks, j.request.AdditionalParams = j.inst.Instantiated.ExtVirtualLinks, j.inst.Instantiated.AdditionalParams
 	}
 	sized, err := j.sized(sizes)
 	if err != nil {
@@ -161,7 +161,7 @@ func (o *operations) heat(ctx context.Context, j *job, s shape) (vnfpkg.Template
 		return template, nil, nil, err
 	}
 	class := lcm.ParseUserData(j.request.AdditionalParams)
-	ports, err := template.PortsProblems(j.flavour, j.request.ExtVirtualLinks, s.capacity)
+	ports, err := template.PortsProblems(j.flavour, j.request.ExtVirtualLinks, s.capacity, s.members)
 	if err == nil && class.BuiltIn(o.userData != nil) {
 		err = lcm.InvalidAll(unusablePorts, ports)
 	}

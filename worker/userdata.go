@@ -123,23 +123,16 @@ func (j *job) instantiation(additionalParams map[string]any) map[string]any {
 	for _, link := range j.request.ExtVirtualLinks {
 		cps, ports := []any{}, []any{}
 		for _, cp := range link.ExtCps {
-			addresses := []any{}
-			for _, ip := range cp.FixedIPs {
-				for range ip.Count() {
-					addresses = append(addresses, addressOf(ip))
+			configs := map[string]any{}
+			for _, entry := range toldEntries(cp) {
+				config := configOf(entry)
+				if port := entry.LinkPort; port != nil {
+					config["linkPortId"] = port.ID
+					ports = append(ports, map[string]any{"id": port.ID, "resourceHandle": map[string]any{"resourceId": port.ResourceID}})
 				}
+				configs[entry.Key] = config
 			}
-			ethernet := map[string]any{"ipAddresses": addresses}
-			if cp.MAC != "" {
-				ethernet["macAddress"] = cp.MAC
-			}
-			data := map[string]any{"layerProtocol": "IP_OVER_ETHERNET", "ipOverEthernet": ethernet}
-			config := map[string]any{"cpProtocolData": []any{data}}
-			if port := cp.LinkPort; port != nil {
-				config["linkPortId"] = port.ID
-				ports = append(ports, map[string]any{"id": port.ID, "resourceHandle": map[string]any{"resourceId": port.ResourceID}})
-			}
-			cps = append(cps, map[string]any{"cpdId": cp.CpdID, "cpConfig": map[string]any{cp.ConfigID(): config}})
+			cps = append(cps, map[string]any{"cpdId": cp.CpdID, "cpConfig": configs})
 		}
 		one := map[string]any{"id": link.ID, "resourceId": link.ResourceID, "extCps": cps}
 		if len(ports) > 0 {
@@ -162,6 +155,29 @@ func (j *job) instantiation(additionalParams map[string]any) map[string]any {
 		"flavourId": j.flavour.ID, "instantiationLevelId": j.request.InstantiationLevelID, "extVirtualLinks": links,
 		"extManagedVirtualLinks": managed, "vimConnectionInfo": connections, "additionalParams": additionalParams,
 	}
+}
+
+// toldEntries are the entries of a connection point that a class is told of: those with ports, else the one whose addresses count.
+func toldEntries(cp lcm.ExtCp) []lcm.CpConfig {
+	if ported := cp.PortEntries(); len(ported) > 0 {
+		return ported
+	}
+	return []lcm.CpConfig{{Key: cp.ConfigID(""), FixedIPs: cp.FixedIPs, MAC: cp.MAC}}
+}
+
+// configOf is a VnfExtCpConfig of v2 without its port.
+func configOf(entry lcm.CpConfig) map[string]any {
+	addresses := []any{}
+	for _, ip := range entry.FixedIPs {
+		for range ip.Count() {
+			addresses = append(addresses, addressOf(ip))
+		}
+	}
+	ethernet := map[string]any{"ipAddresses": addresses}
+	if entry.MAC != "" {
+		ethernet["macAddress"] = entry.MAC
+	}
+	return map[string]any{"cpProtocolData": []any{map[string]any{"layerProtocol": "IP_OVER_ETHERNET", "ipOverEthernet": ethernet}}}
 }
 
 func addressOf(ip lcm.FixedIP) map[string]any {

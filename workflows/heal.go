@@ -113,6 +113,9 @@ func (b *build) restoreMachines(ctx workflow.Context) error {
 // planAnew takes the VNF down and makes it again as it was instantiated and scaled since.
 func (b *build) planAnew(what activities.Description) []step {
 	var list []step
+	if what.GivenPorts {
+		list = append(list, step{title: "Check the ports that are given", do: b.checkPorts})
+	}
 	if what.Cluster {
 		list = append(list, step{title: "Deregister the cluster", do: b.deregisterVim, final: true})
 	}
@@ -122,4 +125,11 @@ func (b *build) planAnew(what activities.Description) []step {
 	)
 	_, making := b.plan(what)
 	return append(list, making...)
+}
+
+// checkPorts looks at ports that others have made while all is as it was: a port that cannot be used again is no way back any more
+// once the stack is gone.
+func (b *build) checkPorts(ctx workflow.Context) error {
+	_, err := call(onlyWaits(short(ctx)), infra.CheckPorts, activities.StackInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID})
+	return err
 }

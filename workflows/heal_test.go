@@ -164,3 +164,29 @@ func TestHeal_isNotRolledBackWhenHeatHasGoneOn(t *testing.T) {
 	}, w.states)
 	require.Equal(t, []string{"change"}, w.done)
 }
+
+// A given port that cannot be used again is told while nothing is deleted: the way back is open.
+func TestHeal_ofAllLooksAtGivenPortsBeforeItDeletes(t *testing.T) {
+	t.Parallel()
+	w := &world{what: activities.Description{Whole: true, GivenPorts: true, ServerIDs: []string{"old"}}}
+	deleted := 0
+	env := newRun(t, w)
+	env.RegisterWorkflow(Heal)
+	register := func(name string, act any) { env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name}) }
+	register("PlanOperation", func(context.Context, activities.PlanInput) (lcm.Plan, error) {
+		return lcm.Plan{Operation: lcm.OpHeal, Whole: true}, nil
+	})
+	register("CheckPorts", func(context.Context, activities.StackInput) (out activities.CheckPortsOutput, err error) {
+		return out, broken("the port p of cp is in use by elsewhere")
+	})
+	register("DeleteStack", func(context.Context, activities.StackInput) (out activities.DeleteStackOutput, err error) {
+		deleted++
+		return out, nil
+	})
+	decide(env, time.Hour, lcm.Rollback)
+	env.ExecuteWorkflow(Heal, lcm.OperationInput{OpOccID: "op", VnfInstanceID: "vnf", Operation: lcm.OpHeal})
+	require.NoError(t, env.GetWorkflowError())
+	require.Contains(t, w.states, lcm.FailedTemp)
+	require.Equal(t, lcm.RolledBack, w.states[len(w.states)-1])
+	require.Zero(t, deleted)
+}

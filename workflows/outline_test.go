@@ -90,6 +90,21 @@ func TestOutline_ofAChangeOfLinksAndOfTheVimConnection(t *testing.T) {
 	requireSameSteps(t, p, f)
 }
 
+// Ports that are given are looked at before anything is deleted, in both kinds of VNF; who replaces servers alone needs no such step.
+func TestOutline_ofAHealOnGivenPorts(t *testing.T) {
+	for _, isCluster := range []bool{true, false} {
+		f := someFacts(t, "simple", isCluster)
+		f.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "l", ResourceID: "n", ExtCps: []lcm.ExtCp{{CpdID: "cp", LinkPort: &lcm.LinkPort{ID: "p", ResourceID: "port"}}}}}
+		for f.APIVersion = 1; f.APIVersion <= 2; f.APIVersion++ {
+			p, err := planOf(f, lcm.OpHeal, `{}`)
+			require.NoError(t, err)
+			require.Equal(t, isCluster || f.APIVersion == 1, p.Whole)
+			requireSameSteps(t, p, f)
+			require.Equal(t, p.Whole, plan.Outline(p, f)[2].Title == "Check the ports that are given")
+		}
+	}
+}
+
 func planOf(f plan.Facts, op lcm.Operation, body string) (lcm.Plan, error) {
 	switch op {
 	case lcm.OpInstantiate:
@@ -106,6 +121,7 @@ func requireSameSteps(t *testing.T, p lcm.Plan, f plan.Facts) {
 		Cluster: f.Cluster != nil, Nodes: f.Instance.Instantiated.Nodes, Grows: p.Grows(), Shrinks: p.Shrinks(), Whole: p.Whole, Graceful: f.Graceful,
 		OnlyBitrates: p.OnlyBitrates(), VimChanges: f.ChangesVim,
 	}
+	what.GivenPorts = p.Operation == lcm.OpHeal && p.Whole && lcm.HaveGivenPorts(f.Instance.Instantiated.ExtVirtualLinks)
 	driver, _ := f.Flavour.Driver("instantiate_end")
 	what.RegistryServer = driver == vnfpkg.DriverPrivateRegistry
 	what.Revocable = !what.Cluster && p.Operation == lcm.OpHeal && p.Revocable()

@@ -61,8 +61,7 @@ func (c *cli) addFlags(cmd *cobra.Command) {
 		if err := c.chooseFormat(cmd, asJSON, p.Output); err != nil {
 			return err
 		}
-		headers := map[int]string{1: "1.3.0", 2: "2.0.0"}
-		if headers[version] == "" {
+		if lcmVersions[version] == "" {
 			return usageErrorf(cmd, "--lcm-version must be 1 or 2, not %d.", version)
 		}
 		if !strings.HasPrefix(api, "http://") && !strings.HasPrefix(api, "https://") {
@@ -73,7 +72,7 @@ func (c *cli) addFlags(cmd *cobra.Command) {
 		if err != nil {
 			return usageErrorf(cmd, "%s", sentence(err.Error()))
 		}
-		c.client = &apiClient{base: base, lcm: fmt.Sprintf("/vnflcm/v%d", version), version: headers[version], http: client}
+		c.client = &apiClient{base: base, lcm: fmt.Sprintf("/vnflcm/v%d", version), version: lcmVersions[version], http: client}
 		return nil
 	}
 }

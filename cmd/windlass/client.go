@@ -24,6 +24,16 @@ type apiClient struct {
 	http    *http.Client
 }
 
+// lcmVersions are the Version headers of the lifecycle API's versions.
+var lcmVersions = map[int]string{1: "1.3.0", 2: "2.0.0"}
+
+// first is the client of the lifecycle API's first version.
+func (c *apiClient) first() *apiClient {
+	other := *c
+	other.lcm, other.version = "/vnflcm/v1", lcmVersions[1]
+	return &other
+}
+
 // The roots of the other APIs.
 const (
 	packagesPath = "/vnfpkgm/v1/vnf_packages"

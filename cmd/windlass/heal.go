@@ -35,6 +35,9 @@ A registry of images with a volume keeps that in any case, also with --all, unle
 		case len(vnfcs) > 0 && all:
 			return usageErrorf(cmd, "Give either --vnfc or --all.")
 		}
+		if all { // in the second version a request without VNFCs means their servers alone
+			c.client = c.client.first()
+		}
 		request := map[string]any{}
 		if len(vnfcs) > 0 {
 			request["vnfcInstanceId"] = vnfcs

@@ -33,6 +33,14 @@ func changing() *fakeAPI {
 	return api
 }
 
+// --all means everything whatever version a profile has; in the second, such a request would replace the servers alone.
+func TestHeal_ofAllIsOfTheFirstVersion(t *testing.T) {
+	api := changing()
+	got := windlass(t, api, "vnf", "heal", vnfID, "--all", "--lcm-version", "2")
+	require.Zero(t, got.code, got.err)
+	assert.Equal(t, "/vnflcm/v1/vnf_instances/"+vnfID+"/heal", api.last("POST").path)
+}
+
 func TestChanges_sendWhatTheFlagsSay(t *testing.T) {
 	credentials := filepath.Join(t.TempDir(), "credentials.json")
 	require.NoError(t, os.WriteFile(credentials, []byte(`{"k8s_cluster_installation_param":{"worker_node":{"password":"s3cret"}}}`), 0o600))

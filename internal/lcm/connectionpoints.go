@@ -122,11 +122,11 @@ func (i *InstantiatedVnfInfo) LinkInfo(apiVersion int) []ExtVirtualLinkInfo {
 func (cp VnfExtCpInfo) port() string { return cmp.Or(cp.PortID, cp.ExtLinkPortID) }
 
 // CpConfigID is the key of the entry of currentVnfExtCpData that a connection point is configured by.
-func (i *InstantiatedVnfInfo) CpConfigID(cpd string) string {
-	if _, cp, ok := Connection(i.ExtVirtualLinks, cpd); ok {
-		return cp.ConfigID()
+func (i *InstantiatedVnfInfo) CpConfigID(of VnfExtCpInfo) string {
+	if _, cp, ok := Connection(i.ExtVirtualLinks, of.CpdID); ok {
+		return cp.ConfigID(of.PortID)
 	}
-	return cpd
+	return of.CpdID
 }
 
 // PortHandle is a port in the VIM.

@@ -69,9 +69,10 @@ func (c CpConfig) unique() bool {
 	return c.MAC != "" || c.LinkPort != nil || slices.ContainsFunc(c.FixedIPs, func(ip FixedIP) bool { return ip.Address != "" })
 }
 
-// contradict tells whether a Base HOT, which makes all ports of a connection point alike, cannot do what the entries ask for.
+// contradict tells whether a Base HOT, which makes all ports of a connection point alike, cannot do what the entries ask for. Ports
+// that are given are not made: who takes them is looked at with the templates.
 func contradict(configs []CpConfig) bool {
-	configs = slices.DeleteFunc(slices.Clone(configs), func(c CpConfig) bool { return !c.addressed() })
+	configs = slices.DeleteFunc(slices.Clone(configs), func(c CpConfig) bool { return !c.addressed() || c.LinkPort != nil })
 	return slices.ContainsFunc(configs[min(1, len(configs)):], func(c CpConfig) bool {
 		return c.unique() || configs[0].unique() || !slices.Equal(c.FixedIPs, configs[0].FixedIPs)
 	})
@@ -89,9 +90,14 @@ func Contradicting(links []ExtVirtualLink) (cpds []string) {
 	return cpds
 }
 
-// ConfigID is the key of the entry whose addresses the connection point has; of the first one where none has any, and the
-// id of the connection point itself where there are no keys.
-func (cp ExtCp) ConfigID() string {
+// ConfigID is the key of the entry with that port of the VIM; else of the one whose addresses the connection point has, of the first
+// one where none has any, and the id of the connection point itself where there are no keys.
+func (cp ExtCp) ConfigID(port string) string {
+	for _, c := range cp.Configs {
+		if c.LinkPort != nil && c.LinkPort.ResourceID == port {
+			return c.Key
+		}
+	}
 	for _, c := range cp.Configs {
 		if c.addressed() {
 			return c.Key
@@ -111,11 +117,12 @@ func (cp ExtCp) entries() []CpConfig {
 	return []CpConfig{{Key: cp.CpdID, FixedIPs: cp.FixedIPs, MAC: cp.MAC, LinkPort: cp.LinkPort}}
 }
 
-// settled has the addresses of its entries.
+// settled has the addresses of its entries: of the first with a port, where one has any.
 func (cp ExtCp) settled() ExtCp {
 	cp.FixedIPs, cp.MAC, cp.LinkPort = nil, "", nil
+	ported := slices.ContainsFunc(cp.Configs, func(c CpConfig) bool { return c.LinkPort != nil })
 	for _, c := range cp.Configs {
-		if c.addressed() {
+		if c.addressed() && (c.LinkPort != nil) == ported {
 			cp.FixedIPs = slices.DeleteFunc(slices.Clone(c.FixedIPs), func(ip FixedIP) bool { return !ip.chosen() })
 			cp.MAC, cp.LinkPort = c.MAC, c.LinkPort
 			break
@@ -129,6 +136,9 @@ func (cp ExtCp) settled() ExtCp {
 // one with keys of what had none, unless it names the connection point's id, which is shown as the key then.
 func (cp ExtCp) over(had ExtCp) (ExtCp, bool) {
 	switch {
+	case cp.listed && len(cp.Configs) > 0: // each VNFC has a port of its own
+		cp.listed = false
+		return cp, true
 	case cp.listed, len(cp.Configs)+len(cp.removed) == 0 && (len(cp.FixedIPs) > 0 || cp.MAC != "" || cp.LinkPort != nil):
 		return ExtCp{CpdID: cp.CpdID, FixedIPs: cp.FixedIPs, MAC: cp.MAC, LinkPort: cp.LinkPort}, true
 	case len(cp.Configs)+len(cp.removed) == 0:
@@ -230,11 +240,25 @@ func (r rawExtVirtualLink) link() ExtVirtualLink {
 		}
 		ext = ext.settled()
 		if ext.listed {
-			ext.Configs = nil
+			ext = ext.numbered()
 		}
 		out.ExtCps = append(out.ExtCps, ext)
 	}
 	return out
+}
+
+// numbered is a connection point of a list, which has no keys. Entries are kept where several have ports, by the VNFCs that get these.
+func (cp ExtCp) numbered() ExtCp {
+	ported := cp.PortEntries()
+	cp.Configs = nil
+	if len(ported) < 2 {
+		return cp
+	}
+	for n, c := range ported {
+		c.Key = memberCp(cp.CpdID, n)
+		cp.Configs = append(cp.Configs, c)
+	}
+	return cp
 }
 
 // entry is one of a connection point on that link. The name of a port that nobody describes says nothing.

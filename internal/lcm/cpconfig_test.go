@@ -107,7 +107,8 @@ func TestCheckLinkConfigs_tellsWhatIsWrongAndWhatCannotBe(t *testing.T) {
 		"a port, by key":               {`{"a b":{"linkPortId":"p"},"c":null}`, ports, nil, nil},
 		"a port beside its address":    {`{"a":{"linkPortId":"p",` + strings.TrimPrefix(on(fixed7), "{") + `}`, ports, nil, nil},
 		"no port":                      {`{"a":{"linkPortId":null}}`, ports, nil, nil},
-		"a port twice":                 {`{"a":{"linkPortId":"p"},"b":{"linkPortId":"p"}}`, ports, map[string]string{at + ".b.linkPortId": "is the port port-1, which " + at + ".a has already"}, map[string]string{at: "more than one entry with addresses, or with a port"}},
+		"a port twice":                 {`{"a":{"linkPortId":"p"},"b":{"linkPortId":"p"}}`, ports, map[string]string{at + ".b.linkPortId": "is the port port-1, which " + at + ".a has already"}, nil},
+		"a port beside addresses":      {`{"a":{"linkPortId":"p"},"b":` + on(fixed7) + `}`, ports, nil, nil},
 		"two ports of one id":          {`{}`, `,"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"1"}},{"id":"p","resourceHandle":{"resourceId":"2"}}]`, map[string]string{"$.extVirtualLinks[0].extLinkPorts[1].id": "another port"}, nil},
 		"one with addresses":           {`{"a":` + on(fixed7) + `,"b":` + plain + `,"c":` + on(anyIPv4) + `}`, "", nil, nil},
 		"two with addresses":           {`{"a":` + on(fixed7) + `,"b":` + on(fixed8) + `}`, "", nil, map[string]string{at: "one entry of a connection point can have addresses"}},
@@ -127,7 +128,7 @@ func TestCheckLinkConfigs_tellsWhatIsWrongAndWhatCannotBe(t *testing.T) {
 		"a thousand":                   {`{"a":` + on(strings.Replace(twoOfS, "2", "1000", 1)) + `}`, "", nil, map[string]string{at + ".a" + ips + "[0].numDynamicAddresses": "16 at most"}},
 		"what is malformed":            {`{"a":7}`, "", nil, nil},
 	} {
-		mistakes, impossible := lcm.CheckLinkConfigs(json.RawMessage(`[{"id":"a","resourceId":"n","extCps":[{"cpdId":"one","cpConfig":` + c.config + `}]` + c.further + `}]`))
+		mistakes, impossible := lcm.CheckLinkConfigs(json.RawMessage(`[{"id":"a","resourceId":"n","extCps":[{"cpdId":"one","cpConfig":`+c.config+`}]`+c.further+`}]`), nil)
 		requireProblems(t, name+", mistakes", c.mistakes, mistakes)
 		requireProblems(t, name+", impossible", c.impossible, impossible)
 	}

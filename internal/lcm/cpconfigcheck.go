@@ -11,13 +11,14 @@ const mostAddresses = 16
 
 // CheckLinkConfigs looks at the configurations of connection points in a list of ExtVirtualLinkData of either version:
 // mistakes are against the standard (400), impossible is what the standard has and a Base HOT cannot do (422). Of what is
-// malformed it says nothing: who parses it does.
-func CheckLinkConfigs(list json.RawMessage) (mistakes, impossible []Problem) {
+// malformed it says nothing: who parses it does. additionalParams are those beside the list, which may name ports.
+func CheckLinkConfigs(list, additionalParams json.RawMessage) (mistakes, impossible []Problem) {
 	var raw []rawExtVirtualLink
 	if len(list) == 0 || json.Unmarshal(list, &raw) != nil {
 		return nil, nil
 	}
 	c := configCheck{used: map[string]string{}}
+	links := WithNfvPorts(linksOf(raw), additionalParams, true) // who only changes links does not say whether VNFCs are apart
 	for i, link := range raw {
 		c.link = link
 		c.linkPorts(fmt.Sprintf("$.extVirtualLinks[%d]", i))
@@ -32,11 +33,12 @@ func CheckLinkConfigs(list json.RawMessage) (mistakes, impossible []Problem) {
 				if key := cp.CpConfig.keys[n]; key != "" {
 					path = MemberPath(at, key)
 				}
+				c.linkPort(path, *config, links[i].ExtCps[k].GivenPorts())
 				c.entry(path, *config)
 				entries = append(entries, config.entry(cp.CpConfig.keys[n], link))
 			}
 			if contradict(entries) {
-				c.cannot(at, "has more than one entry with addresses, or with a port (linkPortId). "+OneAddressed)
+				c.cannot(at, "has more than one entry with addresses. "+OneAddressed)
 			}
 		}
 	}
@@ -62,7 +64,6 @@ func (c *configCheck) cannot(path, format string, args ...any) {
 }
 
 func (c *configCheck) entry(path string, config rawCpConfig) {
-	c.linkPort(path, config)
 	for d, data := range config.CpProtocolData.list {
 		path := fmt.Sprintf("%s.cpProtocolData[%d].ipOverEthernet.ipAddresses", path, d)
 		free := map[string]int{} // the addresses by their type of which no subnet is named

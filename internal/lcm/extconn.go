@@ -173,7 +173,7 @@ func SameLinks(a, b []ExtVirtualLink) bool {
 func (cp ExtCp) Same(other ExtCp) bool { return cp.equal(other) }
 
 func (cp ExtCp) equal(other ExtCp) bool {
-	return cp.CpdID == other.CpdID && cp.MAC == other.MAC && samePort(cp.LinkPort, other.LinkPort) && slices.Equal(cp.FixedIPs, other.FixedIPs)
+	return cp.CpdID == other.CpdID && cp.MAC == other.MAC && slices.Equal(cp.GivenPorts(), other.GivenPorts()) && slices.Equal(cp.FixedIPs, other.FixedIPs)
 }
 
 // Connection is the link on which a connection point is, and how; false when it is on none.

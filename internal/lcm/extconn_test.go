@@ -69,7 +69,7 @@ func TestParseChangeExtConn_readsBothVersions(t *testing.T) {
 		assert.JSONEq(t, `[{"id":"a","resourceHandle":{"vimConnectionId":"vim","resourceId":"net-a"},
 			"currentVnfExtCpData":[{"cpdId":"one","cpConfig":{"`+key+`":`+address+`}}]}]`, shown(t, links, 2))
 		assert.JSONEq(t, `[{"id":"a","resourceHandle":{"vimConnectionId":"vim","resourceId":"net-a"}}]`, shown(t, links, 1))
-		assert.Equal(t, key, links[0].ExtCps[0].ConfigID())
+		assert.Equal(t, key, links[0].ExtCps[0].ConfigID(""))
 
 		kept, err := json.Marshal(links)
 		require.NoError(t, err)

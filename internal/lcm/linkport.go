@@ -3,6 +3,7 @@ package lcm
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // LinkPort is a port that somebody else has made, and that a request gives to a connection point (SOL003 clause 4.4.1.12,
@@ -14,12 +15,7 @@ type LinkPort struct {
 	ResourceID string
 }
 
-// samePort tells whether two connection points have the same port given, or none.
-func samePort(a, b *LinkPort) bool {
-	return a == nil && b == nil || a != nil && b != nil && *a == *b
-}
-
-// GivenPort is the port that links have for a connection point, nil when the stack makes it.
+// GivenPort is the port that links have for a connection point, the first where VNFCs have one each; nil when the stack makes it.
 func GivenPort(links []ExtVirtualLink, cpd string) *LinkPort {
 	_, cp, _ := Connection(links, cpd)
 	return cp.LinkPort
@@ -29,7 +25,7 @@ func GivenPort(links []ExtVirtualLink, cpd string) *LinkPort {
 func IsGiven(links []ExtVirtualLink, port string) bool {
 	for _, link := range links {
 		for _, cp := range link.ExtCps {
-			if cp.LinkPort != nil && cp.LinkPort.ResourceID == port {
+			if slices.ContainsFunc(cp.GivenPorts(), func(p LinkPort) bool { return p.ResourceID == port }) {
 				return true
 			}
 		}
@@ -37,16 +33,27 @@ func IsGiven(links []ExtVirtualLink, port string) bool {
 	return false
 }
 
-// SharedPort is another connection point that has the same given port as that one, "" when none has: a port is in one server.
+// HaveGivenPorts tells whether links have any port that they were given.
+func HaveGivenPorts(links []ExtVirtualLink) bool {
+	return slices.ContainsFunc(links, func(l ExtVirtualLink) bool {
+		return slices.ContainsFunc(l.ExtCps, func(cp ExtCp) bool { return len(cp.GivenPorts()) > 0 })
+	})
+}
+
+// SharedPort is the connection point that has the same given port as that one, which may be itself; "" when none has: a port is in
+// one server.
 func SharedPort(links []ExtVirtualLink, cpd string) string {
-	given := GivenPort(links, cpd)
-	if given == nil {
-		return ""
-	}
-	for _, link := range links {
-		for _, cp := range link.ExtCps {
-			if cp.CpdID != cpd && cp.LinkPort != nil && cp.LinkPort.ResourceID == given.ResourceID {
-				return cp.CpdID
+	_, own, _ := Connection(links, cpd)
+	for i, port := range own.GivenPorts() {
+		same := func(p LinkPort) bool { return p.ResourceID == port.ResourceID }
+		if slices.ContainsFunc(own.GivenPorts()[:i], same) {
+			return cpd
+		}
+		for _, link := range links {
+			for _, cp := range link.ExtCps {
+				if cp.CpdID != cpd && slices.ContainsFunc(cp.GivenPorts(), same) {
+					return cp.CpdID
+				}
 			}
 		}
 	}
@@ -81,22 +88,27 @@ func (r rawExtVirtualLink) port(id string) *LinkPort {
 	return nil
 }
 
-// linkPort checks the port that an entry names.
-func (c *configCheck) linkPort(path string, config rawCpConfig) {
+// linkPort checks the port that an entry names. is are the ports that the connection point has with what additionalParams say, of which
+// no other connection point, and no other VNFC, may have the same.
+func (c *configCheck) linkPort(path string, config rawCpConfig, is []LinkPort) {
 	id := config.LinkPortID.id
 	if id == "" || len(c.link.ExtLinkPorts) == 0 {
 		return
 	}
-	port := c.link.port(id)
-	switch {
-	case port == nil:
+	if c.link.port(id) == nil {
 		c.wrong(path+".linkPortId", "is %q, and none of the link's extLinkPorts has this id", id)
-	case port.ResourceID == "": // told where the port is described
-	case c.used[port.ResourceID] != "":
-		c.wrong(path+".linkPortId", "is the port %s, which %s has already: a port is in one server", port.ResourceID, c.used[port.ResourceID])
-	default:
-		c.used[port.ResourceID] = path
+		return
 	}
+	at := slices.IndexFunc(is, func(p LinkPort) bool { return p.ID == id })
+	if at < 0 || is[at].ResourceID == "" { // told where the port is described
+		return
+	}
+	port := is[at].ResourceID
+	if other := c.used[port]; other != "" {
+		c.wrong(path+".linkPortId", "is the port %s, which %s has already: a port is in one server", port, other)
+		return
+	}
+	c.used[port] = path
 }
 
 // linkPorts checks the ports that a link describes.

@@ -110,7 +110,8 @@ func ParseInstantiate(body json.RawMessage) (InstantiateRequest, error) {
 			out.VimConnections[i].ID = key
 		}
 	}
-	out.ExtVirtualLinks, out.ExtManagedVirtualLinks = linksOf(raw.ExtVirtualLinks), raw.ManagedLinks
+	out.ExtVirtualLinks = WithNfvPorts(linksOf(raw.ExtVirtualLinks), raw.AdditionalParams, ParseUserData(raw.AdditionalParams).Apart())
+	out.ExtManagedVirtualLinks = raw.ManagedLinks
 	out.TargetScaleLevels = len(raw.TargetScaleLevels) > 0
 	return out, nil
 }

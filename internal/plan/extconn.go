@@ -14,12 +14,13 @@ func changeExtConn(f Facts, body json.RawMessage) (lcm.Plan, error) {
 	if err != nil {
 		return lcm.Plan{Operation: lcm.OpChangeExtConn}, err
 	}
-	plan := f.reconnection(req.ExtVirtualLinks)
+	plan := f.reconnection(req.AdditionalParams, req.ExtVirtualLinks)
 	return plan, f.checkLinks(req, plan.Links)
 }
 
-// reconnection is the plan that makes the changes of a request, and then those of its grant.
-func (f Facts) reconnection(changes ...[]lcm.ExtVirtualLink) lcm.Plan {
+// reconnection is the plan that makes the changes of a request, and then those of its grant. The ports that additionalParams of the
+// request name count before those of links.
+func (f Facts) reconnection(additional json.RawMessage, changes ...[]lcm.ExtVirtualLink) lcm.Plan {
 	info := f.Instance.Instantiated
 	plan := lcm.Plan{Operation: lcm.OpChangeExtConn, ScaleStatus: info.ScaleStatus, InstantiationLevelID: info.InstantiationLevelID}
 	plan.Links, plan.VimConnectionID = info.ExtVirtualLinks, info.VimConnectionID()
@@ -30,6 +31,7 @@ func (f Facts) reconnection(changes ...[]lcm.ExtVirtualLink) lcm.Plan {
 			plan.Links = lcm.Regranted(plan.Links, links)
 		}
 	}
+	plan.Links = lcm.WithNfvPorts(plan.Links, additional, f.apart())
 	for _, link := range slices.Concat(changes...) {
 		if !slices.Contains(plan.ChangedLinks, link.ID) && slices.ContainsFunc(plan.Links, func(l lcm.ExtVirtualLink) bool { return l.ID == link.ID }) {
 			plan.ChangedLinks = append(plan.ChangedLinks, link.ID)
@@ -53,7 +55,7 @@ func ReconnectedAsGranted(f Facts, body json.RawMessage, granted []lcm.ExtVirtua
 	for i, link := range granted {
 		r.take(fmt.Sprintf("$.extVirtualLinks[%d]", i), link)
 	}
-	plan := f.reconnection(r.asked, r.changes)
+	plan := f.reconnection(req.AdditionalParams, r.asked, r.changes)
 	for _, change := range r.changes {
 		for _, cp := range change.ExtCps {
 			if detail := unconnectable(plan.Links, cp.CpdID); detail != "" {
@@ -103,7 +105,7 @@ func (r *relinking) take(path string, link lcm.ExtVirtualLink) {
 func (r *relinking) isConnectedSo(link lcm.ExtVirtualLink, cp lcm.ExtCp) bool {
 	at, as, ok := lcm.Connection(r.have, cp.CpdID)
 	return ok && at.ID == link.ID && at.ResourceID == link.ResourceID &&
-		(cp.LinkPort == nil || as.LinkPort != nil && *cp.LinkPort == *as.LinkPort) && (cp.MAC == "" || cp.MAC == as.MAC) &&
+		(cp.LinkPort == nil || slices.Equal(cp.GivenPorts(), as.GivenPorts())) && (cp.MAC == "" || cp.MAC == as.MAC) &&
 		(len(cp.FixedIPs) == 0 || slices.Equal(cp.FixedIPs, as.FixedIPs))
 }
 
@@ -113,8 +115,10 @@ func unconnectable(links []lcm.ExtVirtualLink, cpd string) string {
 	case !ok:
 		return fmt.Sprintf("no entry is left of the connection point %s, and a port must be on a network: have an entry in a link that it goes to", cpd)
 	case slices.Contains(lcm.Contradicting(links), cpd):
-		return fmt.Sprintf("the connection point %s would have more than one entry with addresses or a port, with those that it has already: "+
+		return fmt.Sprintf("the connection point %s would have more than one entry with addresses, with those that it has already: "+
 			"take the others away in the same request (null), or use their keys. %s", cpd, lcm.OneAddressed)
+	case lcm.SharedPort(links, cpd) == cpd:
+		return fmt.Sprintf("two entries of the connection point %s would have the same port (linkPortId), and a port is in one server", cpd)
 	case lcm.SharedPort(links, cpd) != "":
 		return fmt.Sprintf("the connection point %s would have the same port (linkPortId) as %s, and a port is in one server", cpd, lcm.SharedPort(links, cpd))
 	default:

@@ -43,14 +43,35 @@ func TestHeal_keepsPortsAndVolumesUnlessTheRequestSaysOtherwise(t *testing.T) {
 func TestHeal_ofEverythingIsInPlaceWhereStoragesAreNotReplaced(t *testing.T) {
 	f := equipped(t)
 	f.Cluster = nil
-	for body, whole := range map[string]bool{
-		`{}`: true, `{"additionalParams":{"all":true}}`: true, `{"additionalParams":{"keep_volumes":false}}`: true,
-		`{"additionalParams":{"all":false}}`: false, `{"additionalParams":{"keep_volumes":true}}`: false,
+	for body, wholes := range map[string][]bool{ // in v1 and in v2
+		`{}`: {true, false}, `{"cause":"a","additionalParams":{"other":1}}`: {true, false},
+		`{"additionalParams":{"all":true}}`: {true, true}, `{"additionalParams":{"keep_volumes":false}}`: {true, true},
+		`{"additionalParams":{"all":false}}`: {false, false}, `{"additionalParams":{"keep_volumes":true}}`: {false, false},
 	} {
-		p, err := plan.For(f, lcm.OpHeal, json.RawMessage(body))
-		require.NoError(t, err, body)
-		require.Equal(t, []bool{whole, !whole}, []bool{p.Whole, p.Within}, body)
-		require.Len(t, p.Leaving, len(f.Instance.Instantiated.VnfcResources))
-		require.Equal(t, whole, len(p.Keepers) == 0)
+		for i, whole := range wholes {
+			f.APIVersion = i + 1
+			requireWhole(t, f, body, whole)
+		}
+	}
+}
+
+func requireWhole(t *testing.T, f plan.Facts, body string, whole bool) {
+	t.Helper()
+	p, err := plan.For(f, lcm.OpHeal, json.RawMessage(body))
+	require.NoError(t, err, body)
+	require.Equal(t, []bool{whole, !whole}, []bool{p.Whole, p.Within}, body)
+	require.Len(t, p.Leaving, len(f.Instance.Instantiated.VnfcResources))
+	require.Equal(t, whole, len(p.Keepers) == 0)
+	require.Empty(t, p.LeavingPorts)
+	require.Empty(t, p.LeavingVolumes)
+}
+
+// A cluster cannot lose all of its VMs at once, so it is made anew in both versions.
+func TestHeal_ofAClusterIsNeverInPlace(t *testing.T) {
+	f := equipped(t)
+	for f.APIVersion = range 3 {
+		p, err := plan.For(f, lcm.OpHeal, json.RawMessage(`{}`))
+		require.NoError(t, err)
+		require.True(t, p.Whole)
 	}
 }

@@ -1,6 +1,12 @@
 package plan
 
-import "github.com/windlass-nfv/windlass/internal/lcm"
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
 
 // links are the external links of the VNF, or those that it gets when it is instantiated.
 func (f Facts) links() []lcm.ExtVirtualLink {
@@ -15,12 +21,42 @@ func (f Facts) isGiven(a lcm.AttachedResource) bool {
 	return a.Type == lcm.GrantLinkPort && lcm.IsGiven(f.links(), a.ResourceID)
 }
 
-// givenPort is a connection point of a VDU that has a port that was given to it; nil when none has.
-func (f Facts) givenPort(vdu string) (cpd string, port *lcm.LinkPort) {
-	for _, cp := range f.Flavour.Cps {
-		if given := lcm.GivenPort(f.links(), cp.ID); cp.VduID == vdu && given != nil {
-			return cp.ID, given
+// apart tells whether each VNFC is a resource of its own in the VNF's stack.
+func (f Facts) apart() bool {
+	return f.Instance.Instantiated != nil && lcm.ParseUserData(f.Instance.Instantiated.AdditionalParams).Apart()
+}
+
+// checkPorts wants a port for each VM that a group comes to have, where its connection points are given ports. additional are those of
+// the request, which may name some.
+func (f Facts) checkPorts(change lcm.GroupChange, additional json.RawMessage) error {
+	if change.To <= change.From {
+		return nil
+	}
+	var problems []lcm.Problem
+	add := func(format string, args ...any) {
+		problems = append(problems, lcm.Problem{Path: "$", Detail: fmt.Sprintf(format, args...)})
+	}
+	for _, link := range lcm.WithNfvPorts(f.links(), additional, f.apart()) {
+		for _, cp := range link.ExtCps {
+			known, _ := f.Flavour.Cp(cp.CpdID)
+			given := cp.GivenPorts()
+			if known.VduID != change.VduID || len(given) == 0 {
+				continue
+			}
+			if f.apart() {
+				members := vnfpkg.MembersOf(f.Instance.Instantiated.VnfcResources)
+				members.Grow(change.VduID, change.To-change.From)
+				if detail := vnfpkg.LackedPorts(f.Flavour, cp, members); detail != "" {
+					add("%s", detail)
+				}
+			} else if change.To > len(given) {
+				add("the connection point %s of %s has the port %s, which the request has given it (linkPortId), and a port is in one server: %d VMs cannot have it",
+					cp.CpdID, change.VduID, given[0].ResourceID, change.To)
+			}
 		}
 	}
-	return "", nil
+	if len(problems) == 0 {
+		return nil
+	}
+	return &lcm.Error{Kind: lcm.KindInvalid, Unprocessable: true, Detail: impossible, Problems: problems}
 }

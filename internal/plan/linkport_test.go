@@ -2,12 +2,14 @@ package plan_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/plan"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // given are workers of which the first has a port that others have made.
@@ -86,4 +88,52 @@ func TestNeeds_noPortThatIsGiven(t *testing.T) {
 	require.Equal(t, 1, plan.Needs(p, f).Ports)
 	f.Instance.Instantiated.ExtVirtualLinks[0].ExtCps[0].LinkPort = &lcm.LinkPort{ID: "p", ResourceID: "x"}
 	require.Equal(t, 0, plan.Needs(p, f).Ports)
+}
+
+// Where each VNFC is a resource of its own, each that comes needs a port; one that is left over from the instantiation is taken, and so
+// is one that the scaling itself names.
+func TestScale_givesEachVnfcAPortOfItsOwn(t *testing.T) {
+	f := given(t)
+	info := f.Instance.Instantiated
+	info.AdditionalParams = json.RawMessage(`{"lcm-operation-user-data":"x.py","lcm-operation-user-data-class":"StandardUserData"}`)
+	workers := 0
+	for i, v := range info.VnfcResources {
+		info.VnfcResources[i].Metadata = map[string]any{"parent_resource_name": vnfpkg.MemberName(v.VduID, i)}
+		if v.VduID == "workerNode" {
+			info.VnfcResources[i].Metadata["parent_resource_name"] = vnfpkg.MemberName(v.VduID, workers)
+			workers++
+		}
+	}
+	cp := &info.ExtVirtualLinks[0].ExtCps[0]
+	ports := func(n int) {
+		cp.Configs = nil
+		for i := range n {
+			cp.Configs = append(cp.Configs, lcm.CpConfig{Key: fmt.Sprint("k", i), LinkPort: &lcm.LinkPort{ID: fmt.Sprint("p", i), ResourceID: fmt.Sprint("port-", i)}})
+		}
+	}
+	scale := func(params string) error {
+		_, err := plan.For(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"worker_instance"`+params+`}`))
+		return err
+	}
+	ports(workers + 1)
+	require.NoError(t, scale(""), "the one that was left over")
+	ports(workers)
+	err := scale("")
+	require.ErrorContains(t, err, fmt.Sprintf("there are %d VMs of workerNode and %d ports of workerNode_CP2", workers+1, workers))
+	var refused *lcm.Error
+	require.ErrorAs(t, err, &refused)
+	require.True(t, refused.Unprocessable)
+	require.NoError(t, scale(fmt.Sprintf(`,"additionalParams":{"nfv":{"CP":{"workerNode_CP2-%d":{"port":"x"}}}}`, workers)))
+}
+
+// The ports that a request names in nfv count before those of its links, also for connection points that it does not name.
+func TestChangeExtConn_takesThePortsOfNfv(t *testing.T) {
+	f := given(t)
+	p, err := plan.For(f, lcm.OpChangeExtConn, json.RawMessage(`{"extVirtualLinks":[{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"masterNode_CP1","cpConfig":[{"linkPortId":"x"}]}],
+		"extLinkPorts":[{"id":"x","resourceHandle":{"resourceId":"dummy"}}]}],
+		"additionalParams":{"nfv":{"CP":{"masterNode_CP1":{"port":"port-1"},"workerNode_CP2":{"port":"port-2"}}}}}`))
+	require.NoError(t, err)
+	require.Equal(t, &lcm.LinkPort{ID: "x", ResourceID: "port-1"}, lcm.GivenPort(p.Links, "masterNode_CP1"))
+	require.Equal(t, &lcm.LinkPort{ID: "p", ResourceID: "port-2"}, lcm.GivenPort(p.Links, "workerNode_CP2"))
+	require.Equal(t, "port-worker-0", lcm.GivenPort(f.Instance.Instantiated.ExtVirtualLinks, "workerNode_CP2").ResourceID, "what is recorded stays")
 }

@@ -143,7 +143,11 @@ func (o outline) scaling() []PlannedStep {
 func (o outline) healing() []PlannedStep {
 	if o.plan.Whole {
 		o.facts.Graceful = false
-		return append(o.ending(), o.making()...)
+		var list []PlannedStep
+		if lcm.HaveGivenPorts(o.facts.links()) {
+			list = append(list, PlannedStep{Title: "Check the ports that are given"})
+		}
+		return append(append(list, o.ending()...), o.making()...)
 	}
 	storage := o.facts.ReplacesStorage(o.plan)
 	nodes := !storage || o.replacesNodes()

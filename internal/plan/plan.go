@@ -26,6 +26,8 @@ type Facts struct {
 	Links []lcm.ExtVirtualLink
 	// Unhealthy are nodes that do not work, by name, and why, as a clause. They go first.
 	Unhealthy map[string]string
+	// APIVersion is that of the request, 1 or 2; 0 counts as 1. What a heal of an entire VNF keeps without a word depends on it.
+	APIVersion int
 	// Graceful is set when a termination shuts the servers down first, or a stop drains the nodes.
 	Graceful bool
 	// ChangesVim is set when a CHANGE_EXT_CONN changes the VIM connection on which the VNF is.

@@ -147,6 +147,9 @@ func (f Facts) toLevels(op lcm.Operation, levels map[string]int, level string, a
 		if err := f.check(vdu, change); err != nil {
 			return plan, err
 		}
+		if err := f.checkPorts(change, additional); err != nil {
+			return plan, err
+		}
 		plan.Groups = append(plan.Groups, change)
 	}
 	was := f.Instance.Instantiated
@@ -177,10 +180,7 @@ func (f Facts) check(vdu vnfpkg.Vdu, change lcm.GroupChange) error {
 	if err := f.keepsOneStorageServer(vdu.ID); err != nil {
 		return err
 	}
-	switch cp, given := f.givenPort(vdu.ID); {
-	case change.To > 1 && change.To > change.From && given != nil:
-		return lcm.Errorf(lcm.KindInvalid, "The connection point %s of %s has the port %s, which the request has given it (linkPortId), and a port is in one server: "+
-			"%d VMs cannot have it.", cp, vdu.ID, given.ResourceID, change.To)
+	switch {
 	case change.To < vdu.MinInstances:
 		return lcm.Errorf(lcm.KindInvalid, "The VNFD wants at least %d VMs of %s; there would be %d.", vdu.MinInstances, vdu.ID, change.To)
 	case vdu.MaxInstances > 0 && change.To > vdu.MaxInstances:

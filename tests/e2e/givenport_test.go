@@ -14,6 +14,8 @@ import (
 const (
 	givenPortPackage = "tests/e2e/testdata/givenport"
 	givenPortVnfdID  = "5b6f3c5e-0f52-4c3a-9d1e-6a2f0d7c9b48"
+	// overriddenPortVnfdID is that of a package whose server takes two ports.
+	overriddenPortVnfdID = "b9ca0cb2-794d-4158-8f0b-2c49fe9b8a23"
 )
 
 // given is a VNF of one server on ports that the test has made.
@@ -121,6 +123,14 @@ func givenPorts(t *testing.T, b *bed) {
 	g.heal(t, first, server)
 	g.reconnect(t, network.ID, other.ID, first, second)
 
+	// A port that cannot be had is told before anything is deleted.
+	server = g.VnfcOf(t, g.vnf, "VDU1")
+	op = b.Begin(t, g.vnf, "heal", map[string]any{"additionalParams": map[string]any{"nfv": nfvPort("VDU1_CP1", "00000000-0000-4000-8000-000000000000")}})
+	got = b.Await(t, op, quick, "FAILED_TEMP")
+	require.Contains(t, got["error"].(map[string]any)["detail"], "is not there in Neutron")
+	g.rollBack(t, op)
+	require.Equal(t, server, g.requireOn(t, "east", second))
+
 	// Made anew with all that the VNF makes.
 	b.Await(t, b.Begin(t, g.vnf, "heal", map[string]any{}), quick, "COMPLETED")
 	g.requireOn(t, "east", second)
@@ -129,9 +139,59 @@ func givenPorts(t *testing.T, b *bed) {
 		g.requireKept(t, port, "")
 		require.NoError(t, ports.Delete(t.Context(), g.neutron, port).ExtractErr())
 	}
+	g.overridden(t, network.ID)
 	network.Remove(t)
 	other.Remove(t)
 	b.RequireNothingLeft(t)
+}
+
+// nfvPort is the member nfv of additionalParams that gives a connection point another port.
+func nfvPort(cp, port string) map[string]any {
+	return map[string]any{"CP": map[string]any{cp: map[string]any{"port": port}}}
+}
+
+// overridden has a port that is described in the request, and a dummy whose place additionalParams take, as functional tests of Tacker
+// do. In v2 a heal of everything replaces the server alone.
+func (g given) overridden(t *testing.T, network string) {
+	t.Helper()
+	out, err := g.Windlass(t.Context(), "package", "create", "tests/e2e/testdata/overriddenport").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	first, second := g.makePort(t, network), g.makePort(t, network)
+	g.vnf = g.createOf(t, overriddenPortVnfdID, "overridden")
+	cp := func(name, port string) map[string]any {
+		return map[string]any{"cpdId": name, "cpConfig": map[string]any{name: map[string]any{"linkPortId": port}}}
+	}
+	link := extLink("west", network, cp("VDU1_CP1-1", "p"), cp("VDU1_CP1-2", "q"))
+	link["extLinkPorts"] = []any{
+		map[string]any{"id": "p", "resourceHandle": map[string]any{"resourceId": first}},
+		map[string]any{"id": "q", "resourceHandle": map[string]any{"resourceId": "dummy-id"}},
+	}
+	g.Await(t, g.beginV2(t, g.vnf, "instantiate", map[string]any{
+		"flavourId": "simple", "vimConnectionInfo": map[string]any{"vim1": map[string]any{"vimId": g.Vim, "vimType": "openstack"}},
+		"extVirtualLinks": []any{link}, "additionalParams": map[string]any{"nfv": nfvPort("VDU1_CP1-2", second)},
+	}), quick, "COMPLETED")
+	former := g.requireBoth(t, first, second)
+	g.Await(t, g.beginV2(t, g.vnf, "heal", map[string]any{}), quick, "COMPLETED")
+	require.NotEqual(t, former, g.requireBoth(t, first, second))
+	g.terminate(t, g.vnf)
+	for _, port := range []string{first, second} {
+		g.requireKept(t, port, "")
+		require.NoError(t, ports.Delete(t.Context(), g.neutron, port).ExtractErr())
+	}
+}
+
+// requireBoth wants the server to have both ports, and the VNF to show them by the ids of the request; it returns the server.
+func (g given) requireBoth(t *testing.T, first, second string) (server string) {
+	t.Helper()
+	server = g.VnfcOf(t, g.vnf, "VDU1")
+	g.requireKept(t, first, server)
+	g.requireKept(t, second, server)
+	shown := map[any]any{}
+	for _, cp := range g.Get(t, "/vnflcm/v2/vnf_instances/"+g.vnf)["instantiatedVnfInfo"].(map[string]any)["extCpInfo"].([]any) {
+		shown[cp.(map[string]any)["cpdId"]] = cp.(map[string]any)["extLinkPortId"]
+	}
+	require.Equal(t, map[any]any{"VDU1_CP1-1": "p", "VDU1_CP1-2": "q"}, shown)
+	return server
 }
 
 // heal replaces the server, which hands its port over to its successor.
