@@ -172,6 +172,7 @@ func (a *lcmAPI) checkConnections(ctx context.Context, patch lcm.VimConnectionPa
 		if err := a.checkAddress(ctx, path, after.VimConnections[at], found); err != nil {
 			return err
 		}
+		a.checkEndpoint(path, after.VimConnections[at], found)
 		if had := slices.IndexFunc(before.VimConnections, func(v lcm.VimConnectionInfo) bool { return v.ID == p.ID }); had >= 0 {
 			found.mistake(p.MovedSecrets(path, before.VimConnections[had])...)
 		}
