@@ -15,6 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/onboard"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/secrets/secretstest"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/userdata"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -82,11 +83,7 @@ func TestHeat_asksTheUserDataClassOfThePackage(t *testing.T) {
 	db, err := store.Open(t.Context(), pgtest.URL(t))
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	file := filepath.Join(t.TempDir(), "keys")
-	require.NoError(t, secrets.GenerateKeyFile(file))
-	keys, err := secrets.LoadKeyring(file, "")
-	require.NoError(t, err)
-	o := &operations{store: db, vault: secrets.NewVault(keys, db)}
+	o := &operations{store: db, vault: secrets.NewVault(secretstest.Keyring(t), db)}
 	j := scriptedJob(t, o, map[string]any{"password": "hunter2-of-the-request"})
 	one := shape{capacity: map[string]int{"VDU1": 1}}
 
