@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +18,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/secrets/secretstest"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -56,7 +56,7 @@ func newBench(t testing.TB, change ...func(*Options)) *bench {
 	db, err := store.Open(ctx, databaseURL)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	b := &bench{TB: t, databaseURL: databaseURL, store: db, vault: secrets.NewVault(keyring(t), db), vims: &obligingVims{}, log: &lockedBuffer{}}
+	b := &bench{TB: t, databaseURL: databaseURL, store: db, vault: secrets.NewVault(secretstest.Keyring(t), db), vims: &obligingVims{}, log: &lockedBuffer{}}
 	b.starter = &rememberingStarter{store: db}
 	o := Options{
 		Endpoint: endpoint, Store: db, Vault: b.vault, Starter: b.starter, Vims: b.vims, Version: "1.2.3",
@@ -75,14 +75,6 @@ func newBench(t testing.TB, change ...func(*Options)) *bench {
 		require.NotContains(t, b.log.String(), marker, "a secret is in the log")
 	})
 	return b
-}
-
-func keyring(t testing.TB) *secrets.Keyring {
-	file := filepath.Join(t.TempDir(), "keys")
-	require.NoError(t, secrets.GenerateKeyFile(file))
-	k, err := secrets.LoadKeyring(file, "")
-	require.NoError(t, err)
-	return k
 }
 
 // answer is a response that was read to its end.

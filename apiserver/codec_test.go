@@ -9,12 +9,13 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/secrets/secretstest"
 )
 
 const webUI = "https://temporal.example"
 
 func newCodecBench(t *testing.T) (*bench, *secrets.Codec) {
-	codec := secrets.NewCodec(keyring(t))
+	codec := secrets.NewCodec(secretstest.Keyring(t))
 	return newBench(t, func(o *Options) { o.Codec, o.CodecOrigins = codec, []string{webUI} }), codec
 }
 
@@ -36,7 +37,7 @@ func TestCodec_opensWhatWorkersSeal(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, string(clear.Data), string(back[0].Data))
 
-	foreign, err := secrets.NewCodec(keyring(t)).Encode([]*common.Payload{clear})
+	foreign, err := secrets.NewCodec(secretstest.Keyring(t)).Encode([]*common.Payload{clear})
 	require.NoError(t, err)
 	_, err = remote.Decode(foreign)
 	require.Error(t, err, "another key's")
@@ -67,7 +68,7 @@ func TestCodec_servesNobodyUnlessTheOperatorSaysSo(t *testing.T) {
 	require.Empty(t, a.Header.Get("Access-Control-Allow-Origin"))
 
 	// Without origins the command is served, and no page.
-	b = newBench(t, func(o *Options) { o.Codec = secrets.NewCodec(keyring(t)) })
+	b = newBench(t, func(o *Options) { o.Codec = secrets.NewCodec(secretstest.Keyring(t)) })
 	require.Equal(t, http.StatusOK, b.do(http.MethodPost, "/windlass/v1/codec/decode", map[string]any{"payloads": []any{}}).Status)
 	a = b.do(http.MethodPost, "/windlass/v1/codec/decode", map[string]any{"payloads": []any{}}, "Origin: "+webUI)
 	require.Equal(t, http.StatusForbidden, a.Status)

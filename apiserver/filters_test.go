@@ -39,6 +39,7 @@ func fullInstance(vnfdID, pkg string) lcm.VnfInstance {
 	info.ExtCps = append(info.ExtCps, lcm.VnfExtCpInfo{ID: "cp-2", CpdID: "masterNode_CP1"},
 		lcm.VnfExtCpInfo{ID: "cp-3", CpdID: "CP2", ExtLinkPortID: "given", PortID: "port-given"})
 	info.VnfcResources[0].StorageIDs = []string{"s1"}
+	info.VnfcResources[0].ConfigurableProperties = map[string]any{"log": map[string]any{"level": 3.0}}
 	cp := &info.VnfcResources[0].CpInfo[0]
 	cp.VnfLinkPortID, cp.CpProtocolInfo = "p2", info.ExtCps[0].CpProtocolInfo
 	info.VnfcResources = append(info.VnfcResources, lcm.VnfcResourceInfo{ID: "r-2", VduID: "master-Node"})
@@ -75,6 +76,7 @@ func (b *bench) fullOperations(inst lcm.VnfInstance) {
 			VnfInstanceName: &text, VnfInstanceDescription: &text, ConfigurableProperties: map[string]any{"c": 7.0}, Metadata: map[string]any{"site": "south"},
 			Extensions: map[string]any{"e": "f"}, VimConnections: inst.VimConnections, DeletedVimConnections: []string{"gone"}, VnfPkgID: "p", VnfdID: "d",
 			Provider: "a", ProductName: "b", SoftwareVersion: "c", VnfdVersion: "d",
+			Vnfcs: []lcm.VnfcInfoModifications{{ID: "w-010", ConfigurableProperties: map[string]any{"log": "debug"}}},
 		}},
 		{State: lcm.Completed},
 	} {
@@ -164,8 +166,8 @@ func TestFilters_knowEveryAttributeOfAnInstance(t *testing.T) {
 	path, vnfdID := b.onboard()
 	inst := fullInstance(vnfdID, path[strings.LastIndexByte(path, '/')+1:])
 	requireFull(t, "", reflect.ValueOf(dialectV1.vnfInstance(endpoint, inst)), ".InstantiatedVnfInfo.VnfcInfo", ".InstantiatedVnfInfo.ExtVirtualLinks.CurrentVnfExtCpData",
-		".InstantiatedVnfInfo.VirtualLinks.VnfLinkPorts.CpInstanceType")
-	requireFull(t, "", reflect.ValueOf(dialectV2.vnfInstance(endpoint, inst)), ".VnfPkgID")
+		".InstantiatedVnfInfo.VirtualLinks.VnfLinkPorts.CpInstanceType", ".InstantiatedVnfInfo.VnfcResourceInfo.ConfigurableProperties")
+	requireFull(t, "", reflect.ValueOf(dialectV2.vnfInstance(endpoint, inst)), ".VnfPkgID", ".InstantiatedVnfInfo.VnfcResourceInfo.ConfigurableProperties")
 	require.NoError(t, b.store.CreateInstance(lcm.InProject(t.Context(), lcm.DefaultProject), inst))
 	other := lcm.VnfInstance{ID: newID[lcm.VnfInstanceID](), VnfdID: inst.VnfdID, VnfPkgID: inst.VnfPkgID, InstantiationState: lcm.NotInstantiated}
 	require.NoError(t, b.store.CreateInstance(lcm.InProject(t.Context(), lcm.DefaultProject), other))

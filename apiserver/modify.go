@@ -48,20 +48,34 @@ func (a *lcmAPI) modifyInstance(c echo.Context) error {
 // fixed are the attributes of VnfInstance that no modification changes. Those that are unknown are ignored.
 var fixed = []string{
 	"id", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion", "instantiationState", "instantiatedVnfInfo", "_links",
-	"vnfcInfoModifications", "vnfcInfoModificationsDeleteIds",
+	"vnfcInfoModificationsDeleteIds",
 }
 
 func checkModifyV1(body []byte) error {
 	_, err := decode[modifyV1](body)
-	return withProblems(err, patchProblems(body, fixed, "vimConnectionInfo", "vnfPkgId", "vnfdId"))
+	return withProblems(err, patchProblems(body, slices.Concat(fixed, []string{"vnfcInfoModifications"}), "vimConnectionInfo", "vnfPkgId", "vnfdId"))
 }
 
 func checkModifyV2(body []byte) error {
 	err := check[modifyV2](body)
 	var req modifyV2
 	_ = json.Unmarshal(body, &req) // what is not of the form is told already
-	problems := patchProblems(body, slices.Concat(fixed, []string{"vimConnectionInfoDeleteIds"}), "vimConnectionInfo", "vnfPkgId", "vnfdId")
+	problems := patchProblems(body, slices.Concat(fixed, []string{"vimConnectionInfoDeleteIds"}), "vimConnectionInfo", "vnfPkgId", "vnfdId", "vnfcInfoModifications")
+	problems = append(problems, repeatedVnfcs(req.VnfcInfoModifications)...)
 	return withProblems(err, append(problems, connectionProblems(req.VimConnectionInfo)...))
+}
+
+// repeatedVnfcs are the VNFCs that a patch names twice: which of the two is meant nobody knows.
+func repeatedVnfcs(list []vnfcInfoModification) (problems []lcm.Problem) {
+	for i, m := range list {
+		same := func(other vnfcInfoModification) bool { return other.ID == m.ID }
+		if first := slices.IndexFunc(list, same); first < i && m.ID != "" {
+			problems = append(problems, lcm.Problem{
+				Path: fmt.Sprintf("$.vnfcInfoModifications[%d].id", i), Detail: fmt.Sprintf("is the VNFC of item %d, too", first),
+			})
+		}
+	}
+	return problems
 }
 
 // connectionProblems are those of the entries of a merge patch for VIM connections; one that is null is taken away.
@@ -158,6 +172,7 @@ func (a *lcmAPI) checkConnections(ctx context.Context, patch lcm.VimConnectionPa
 		if err := a.checkAddress(ctx, path, after.VimConnections[at], found); err != nil {
 			return err
 		}
+		a.checkEndpoint(path, after.VimConnections[at], found)
 		if had := slices.IndexFunc(before.VimConnections, func(v lcm.VimConnectionInfo) bool { return v.ID == p.ID }); had >= 0 {
 			found.mistake(p.MovedSecrets(path, before.VimConnections[had])...)
 		}

@@ -171,7 +171,14 @@ type modifyV1 struct {
 // modifyV2 is SOL003 v3.3.1 clause 5.5.2.12. An entry that is null is taken away.
 type modifyV2 struct {
 	modifyBase
-	VimConnectionInfo map[string]json.RawMessage `json:"vimConnectionInfo"`
+	VimConnectionInfo     map[string]json.RawMessage `json:"vimConnectionInfo"`
+	VnfcInfoModifications []vnfcInfoModification     `json:"vnfcInfoModifications"`
+}
+
+// vnfcInfoModification is of SOL002 v3.3.1, as Tacker's API takes it, too; see lcm.VnfcInfoModifications.
+type vnfcInfoModification struct {
+	ID                         string         `json:"id" sol:"required"`
+	VnfcConfigurableProperties map[string]any `json:"vnfcConfigurableProperties" sol:"required"`
 }
 
 // modifyBase has both ids of a package: SOL003 v3.3.1 has vnfdId in the text of its clause, and vnfPkgId in its OpenAPI file.

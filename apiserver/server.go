@@ -61,6 +61,11 @@ type VimChecker interface {
 	Check(ctx context.Context, vim lcm.Vim, credentials map[string]any) (regions []string, err error)
 }
 
+// VimAddresses refuse URLs of VIMs whose host is an address that no VIM may have: Invalid.
+type VimAddresses interface {
+	CheckHost(uri string) error
+}
+
 // Options is what a Server is made of.
 type Options struct {
 	// Listen is host:port; Listener, when set, is used instead.
@@ -74,6 +79,8 @@ type Options struct {
 	Vault   *secrets.Vault
 	Starter Starter
 	Vims    VimChecker // nil: credentials are not tried
+	// VimAddresses say where VIMs may be; nil: anywhere.
+	VimAddresses VimAddresses
 	// Subscribers tries the callback URIs of subscriptions; nil takes them as they are.
 	Subscribers Subscribers
 	// Sources refuses URIs that no package is fetched from; nil takes them as they are.

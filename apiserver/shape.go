@@ -100,8 +100,11 @@ func (s *shape) check(path string, v any, t reflect.Type, rules string) {
 	}
 }
 
-// lenient takes what Tacker takes: a number in quotes, and a bare string for a list of one.
+// lenient takes what Tacker takes: a number in quotes, a bare string for a list of one, and a version that is a number.
 func lenient(v any, t reflect.Type) any {
+	if number, ok := v.(json.Number); ok && t == reflect.TypeFor[lcm.VersionText]() {
+		return number.String()
+	}
 	text, ok := v.(string)
 	switch {
 	case ok && t == reflect.TypeFor[lcm.Count]():

@@ -67,8 +67,8 @@ type subscriptionFilter struct {
 			Products []struct {
 				Name     string `json:"vnfProductName" sol:"required"`
 				Versions []struct {
-					Software string   `json:"vnfSoftwareVersion" sol:"required"`
-					Vnfds    []string `json:"vnfdVersions"`
+					Software lcm.VersionText   `json:"vnfSoftwareVersion" sol:"required"`
+					Vnfds    []lcm.VersionText `json:"vnfdVersions"`
 				} `json:"versions"`
 			} `json:"vnfProducts"`
 		} `json:"vnfProductsFromProviders"`

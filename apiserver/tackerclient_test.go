@@ -2,7 +2,6 @@ package apiserver
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -14,18 +13,12 @@ import (
 // they are not held against it.
 func (b *bench) asTackersClient(path string) (doc map[string]any) {
 	b.Helper()
-	server := httptest.NewServer(b.server)
-	defer server.Close()
-	req, err := http.NewRequestWithContext(b.Context(), http.MethodGet, server.URL+path, nil)
-	require.NoError(b, err)
+	req := httptest.NewRequestWithContext(b.Context(), http.MethodGet, endpoint+path, nil)
 	req.Header.Set("User-Agent", "python-tackerclient")
-	resp, err := http.DefaultTransport.RoundTrip(req)
-	require.NoError(b, err)
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	require.NoError(b, err)
-	require.Equal(b, http.StatusOK, resp.StatusCode, "%s", text)
-	require.NoError(b, json.Unmarshal(text, &doc))
+	got := httptest.NewRecorder()
+	b.server.ServeHTTP(got, req)
+	require.Equal(b, http.StatusOK, got.Code, "%s", got.Body)
+	require.NoError(b, json.Unmarshal(got.Body.Bytes(), &doc))
 	return doc
 }
 

@@ -220,6 +220,7 @@ func (a *lcmAPI) checkVims(ctx context.Context, inst lcm.VnfInstance, req lcm.In
 		if err := a.checkAddress(ctx, path, conn, found); err != nil {
 			return err
 		}
+		a.checkEndpoint(path, conn, found)
 	}
 	return nil
 }

@@ -66,6 +66,8 @@ type vnfcView struct {
 	VduID              string       `json:"vduId"`
 	VnfcResourceInfoID string       `json:"vnfcResourceInfoId"`
 	VnfcState          lcm.VnfState `json:"vnfcState"`
+
+	ConfigurableProperties map[string]any `json:"vnfcConfigurableProperties,omitempty"`
 }
 
 func (d *dialect) vnfInstance(base string, i lcm.VnfInstance) vnfInstanceView {
@@ -109,7 +111,7 @@ func (d *dialect) instantiated(inst lcm.VnfInstance) *instantiatedView {
 	}
 	v := &instantiatedView{
 		FlavourID: i.FlavourID, VnfState: i.VnfState, ScaleStatus: i.ScaleStatus, MaxScaleLevels: i.MaxScaleLevels,
-		VnfcResourceInfo: i.VnfcResources, VirtualStorages: i.VirtualStorages, Localization: i.LocalizationLanguage, VirtualLinks: i.ShownLinks(d.number),
+		VnfcResourceInfo: i.ShownVnfcResources(), VirtualStorages: i.VirtualStorages, Localization: i.LocalizationLanguage, VirtualLinks: i.ShownLinks(d.number),
 		ExtVirtualLinks: i.LinkInfo(d.number),
 		ManagedLinks:    lcm.ManagedLinkInfo(i.ExtManagedVirtualLinks, i.VimConnectionID()),
 	}
@@ -121,7 +123,10 @@ func (d *dialect) instantiated(inst lcm.VnfInstance) *instantiatedView {
 	}
 	for _, r := range i.VnfcResources {
 		if d.vnfcInfo {
-			v.VnfcInfo = append(v.VnfcInfo, vnfcView{ID: inst.VnfcInfoID(r), VduID: r.VduID, VnfcResourceInfoID: r.ID, VnfcState: i.StateOf(r.ID)})
+			v.VnfcInfo = append(v.VnfcInfo, vnfcView{
+				ID: inst.VnfcInfoID(r), VduID: r.VduID, VnfcResourceInfoID: r.ID, VnfcState: i.StateOf(r.ID),
+				ConfigurableProperties: r.ConfigurableProperties,
+			})
 		}
 	}
 	return v

@@ -7,6 +7,20 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
+// checkEndpoint refuses a connection to an address that no VIM may have: the operation would fail when it calls it.
+func (s *Server) checkEndpoint(path string, conn lcm.VimConnectionInfo, found *findings) {
+	if err := s.deniedVim(conn.Endpoint()); err != nil {
+		found.names(path+".interfaceInfo.endpoint", "%s", sentence(err))
+	}
+}
+
+func (s *Server) deniedVim(uri string) error {
+	if s.VimAddresses == nil || uri == "" {
+		return nil
+	}
+	return s.VimAddresses.CheckHost(uri)
+}
+
 // checkAddress refuses a connection to a registered VIM that names another endpoint than the VIM's and brings no secret for it: those of
 // the registry are sent to the registered address only.
 func (a *lcmAPI) checkAddress(ctx context.Context, path string, conn lcm.VimConnectionInfo, found *findings) error {

@@ -2,11 +2,13 @@ package apiserver
 
 import (
 	"net/http"
+	"net/netip"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
 // withOwnVim gives an instance a connection of its own, whose password is sealed.
@@ -97,4 +99,76 @@ func TestVim_sendsNoSecretToWhomNobodyVerifies(t *testing.T) {
 	require.Equal(t, before, sealed(b))
 	put(map[string]any{"cert_verify": "False", "password": marker + "-new"}).want(http.StatusOK)
 	put(map[string]any{"cert_verify": false, "username": "other"}).want(http.StatusOK)
+}
+
+// deniedHosts are addresses of the denied networks in the forms that URLs have them.
+var deniedHosts = []string{"169.254.169.254", "[fe80::1]", "[fe80::1%25eth0]", "[::ffff:169.254.169.254]"}
+
+func withDenied(o *Options) {
+	denied := []netip.Prefix{netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("fe80::/10")}
+	o.VimAddresses = outbound.Guard{Denied: denied, Section: "vims", What: "no VIM and no node may have"}
+}
+
+const denied = "among those that no VIM and no node may have (vims.deniedNetworks)"
+
+func TestVim_refusesDeniedAddresses(t *testing.T) {
+	b := newBench(t, withDenied)
+	register := func(url string) answer {
+		return b.do("POST", "/v1.0/vims", map[string]any{"vim": map[string]any{
+			"name": "lab", "type": "openstack", "auth_url": url, "auth_cred": map[string]any{"password": marker},
+		}})
+	}
+	for _, host := range deniedHosts {
+		a := register("http://" + host + ":5000/v3")
+		a.want(http.StatusUnprocessableEntity)
+		require.Contains(t, string(a.Body), denied, host)
+	}
+	a := register("169.254.169.254:6443") // as a Kubernetes may be given
+	a.want(http.StatusUnprocessableEntity)
+	require.Empty(t, b.vims.seen, "nobody was called")
+	require.Empty(t, sealed(b))
+	register("http://192.0.2.5:5000/v3").want(http.StatusCreated)
+}
+
+func TestInstantiate_refusesDeniedAddresses(t *testing.T) {
+	for root, path := range map[string]string{"/vnflcm/v1": "$.vimConnectionInfo[0].", "/vnflcm/v2": "$.vimConnectionInfo.own."} {
+		t.Run(root, func(t *testing.T) {
+			b := newBench(t, withDenied)
+			_, vnfdID := b.onboard()
+			instance := b.create(root, vnfdID)
+			with := func(endpoint string) map[string]any {
+				own, request := ownVim(), clusterRequest("")
+				own["id"], own["interfaceInfo"] = "own", map[string]any{"endpoint": endpoint}
+				if request["vimConnectionInfo"] = []any{own}; root == "/vnflcm/v2" {
+					request = asV2(t, request)
+				}
+				return request
+			}
+			for _, host := range deniedHosts {
+				request := with("https://" + host + "/v3")
+				for _, a := range []answer{
+					b.do("POST", instance+"/instantiate", request),
+					b.do("PATCH", instance, map[string]any{"vimConnectionInfo": request["vimConnectionInfo"]}, asMergePatch),
+				} {
+					require.Contains(t, a.problem(http.StatusUnprocessableEntity), denied, host)
+					require.Equal(t, []string{path + "interfaceInfo.endpoint"}, a.paths())
+				}
+			}
+			require.Empty(t, b.starter.starts)
+			require.Empty(t, sealed(b))
+			// What a name stands for is looked at when it is called.
+			b.do("POST", instance+"/instantiate", with("https://metadata.example/v3")).want(http.StatusAccepted)
+		})
+	}
+}
+
+func TestChangeExtConn_refusesDeniedAddresses(t *testing.T) {
+	b := newBench(t, withDenied)
+	instance := b.plainServer("/vnflcm/v2")
+	b.withOwnVim(instance)
+	moved := map[string]any{"interfaceInfo": map[string]any{"endpoint": "http://169.254.169.254/v3"}, "accessInfo": map[string]any{"password": marker}}
+	a := b.do("POST", instance+"/change_ext_conn", map[string]any{"extVirtualLinks": []any{}, "vimConnectionInfo": map[string]any{"own": moved}})
+	require.Contains(t, a.problem(http.StatusUnprocessableEntity), denied)
+	require.Equal(t, []string{"$.vimConnectionInfo.own.interfaceInfo.endpoint"}, a.paths())
+	require.Empty(t, b.starter.starts)
 }

@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -53,6 +54,76 @@ func TestInstantiate_refusesATakenVimName(t *testing.T) {
 	b.enter(op.path(), lcm.RollingBack)
 	b.enter(op.path(), lcm.RolledBack)
 	b.do("POST", second+"/instantiate", request("edge-1")).want(http.StatusAccepted)
+}
+
+// Who registers a VIM himself could take the name that an operation needs last.
+func TestVim_leavesNamesToOperationsInFlight(t *testing.T) {
+	b := newBench(t, withAuth)
+	b.client = edge
+	lab := b.registerVim("lab", true)
+	_, vnfdID := b.onboard()
+	instance, request := b.create("/vnflcm/v1", vnfdID), clusterRequest(lab)
+	request["additionalParams"].(map[string]any)[lcm.ClusterParamsKey].(map[string]any)["vim_name"] = "edge-1"
+	op := b.do("POST", instance+"/instantiate", request)
+	op.want(http.StatusAccepted)
+	vim := func(name string) map[string]any {
+		return map[string]any{"vim": map[string]any{
+			"name": name, "type": "openstack", "auth_url": "http://192.0.2.5/identity/v3", "auth_cred": map[string]any{"password": marker},
+		}}
+	}
+	refused := func(ask func() answer) {
+		t.Helper()
+		before := sealed(b)
+		a := ask()
+		a.want(http.StatusConflict)
+		require.Contains(t, string(a.Body), "The operation "+last(op.path())+" on the VNF instance "+last(instance)+` will register a VIM named \"edge-1\"`)
+		require.Equal(t, before, sealed(b), "nothing is left of the request")
+	}
+	rename := func() answer {
+		return b.do("PUT", "/v1.0/vims/"+lab, map[string]any{"vim": map[string]any{"name": "edge-1"}})
+	}
+	refused(func() answer { return b.do("POST", "/v1.0/vims", vim("edge-1")) })
+	refused(rename)
+	b.do("PUT", "/v1.0/vims/"+lab, map[string]any{"vim": map[string]any{"name": "lab", "description": "its own name"}}).want(http.StatusOK)
+	b.do("POST", "/v1.0/vims", vim("edge-2")).want(http.StatusCreated)
+	b.client = core // another project has names of its own
+	b.do("POST", "/v1.0/vims", vim("edge-1")).want(http.StatusCreated)
+	b.client = edge
+
+	// The operation itself gets it.
+	ctx := lcm.InProject(t.Context(), b.instance(instance).ProjectID)
+	own := lcm.Vim{ID: newID[lcm.VimID](), Name: "edge-1", Type: lcm.VimKubernetes, Status: "REACHABLE", Extra: map[string]any{lcm.ClusterOfParam: last(instance)}}
+	require.NoError(t, b.store.CreateVim(ctx, own))
+	require.NoError(t, b.store.DeleteVim(ctx, own.ID))
+
+	for _, state := range []lcm.OperationState{lcm.Processing, lcm.FailedTemp} {
+		b.enter(op.path(), state)
+		refused(rename)
+	}
+	b.enter(op.path(), lcm.RollingBack)
+	b.enter(op.path(), lcm.RolledBack)
+	rename().want(http.StatusOK)
+}
+
+// Of an operation and a VIM that come at the same time one gets the name.
+func TestVim_andOperationDoNotGetTheSameName(t *testing.T) {
+	b := newBench(t)
+	_, vnfdID := b.onboard()
+	lab := b.registerVim("lab", true)
+	for i := range 8 {
+		name := fmt.Sprintf("edge-%d", i)
+		request := clusterRequest(lab)
+		request["additionalParams"].(map[string]any)[lcm.ClusterParamsKey].(map[string]any)["vim_name"] = name
+		instance, accepted := b.create("/vnflcm/v1", vnfdID), make(chan bool)
+		go func() { accepted <- b.do("POST", instance+"/instantiate", request).Status == http.StatusAccepted }()
+		go func() {
+			accepted <- b.do("POST", "/v1.0/vims", map[string]any{"vim": map[string]any{
+				"name": name, "type": "openstack", "auth_url": "http://192.0.2.5/identity/v3", "auth_cred": map[string]any{},
+			}}).Status == http.StatusCreated
+		}()
+		first, second := <-accepted, <-accepted
+		require.NotEqual(t, first, second, "one of the two gets %s", name)
+	}
 }
 
 // third is another instance, whose request gives no name.

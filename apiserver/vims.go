@@ -103,6 +103,9 @@ func (s *Server) createVim(c echo.Context) error {
 		ID: newID[lcm.VimID](), ProjectID: lcm.ScopeOf(ctx).Project, Name: req.Vim.Name, Description: req.Vim.Description, Type: req.Vim.Type, AuthURL: req.Vim.AuthURL,
 		Project: req.Vim.Project, IsDefault: req.Vim.IsDefault, Status: "PENDING", Extra: req.Vim.Extra, Created: now, Updated: now,
 	}
+	if err := s.deniedVim(vim.AuthURL); err != nil {
+		return unprocessable("$.vim.auth_url", "%s", sentence(err))
+	}
 	if err := s.tryVim(ctx, &vim, req.Vim.AuthCred); err != nil {
 		return err
 	}

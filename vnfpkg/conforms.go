@@ -46,6 +46,16 @@ func (d Declared) Problems(a Attributes, complete bool) []lcm.Problem {
 	return c.problems
 }
 
+// VnfcProblems lists in what configurable properties of a VNFC of this VDU, at a JSON path, are not as the VNFD declares them. A VDU that
+// declares none may have any. None is required: nothing but a modification gives them.
+func (v Vdu) VnfcProblems(path string, properties map[string]any) []lcm.Problem {
+	c := &conformity{}
+	if len(v.ConfigurableProperties) > 0 {
+		c.members(path, properties, v.ConfigurableProperties, false)
+	}
+	return c.problems
+}
+
 // conformity collects what is not as it was declared.
 type conformity struct{ problems []lcm.Problem }
 

@@ -84,6 +84,8 @@ func (r *flavourReader) vdu(name string, node *value) Vdu {
 		ComputeFlavour: computeFlavour(compute("requested_additional_capabilities")),
 		VirtualCpus:    r.count(compute("virtual_cpu").at("num_virtual_cpu")),
 		VirtualMemory:  compute("virtual_memory").at("virtual_mem_size").str(),
+
+		ConfigurableProperties: r.vnfcProperties(node.at("type").str()),
 	}
 	if vdu.MaxInstances > 0 && vdu.MaxInstances < vdu.MinInstances {
 		r.rep.problem(profile.place(), "max_number_of_instances is smaller than min_number_of_instances")

@@ -8,6 +8,9 @@ import (
 // additionalProperties are the members of a VNF's configurable properties that are not the standard's own (SOL001 clause 6.2.37).
 const additionalProperties = "additional_configurable_properties"
 
+// additionalVnfcProperties are all members of a VNFC's configurable properties: the standard has none of its own.
+const additionalVnfcProperties = "additional_vnfc_configurable_properties"
+
 // initial reads with which values the attributes of a VNF instance begin that clients may modify (SOL001 clauses 6.2.2, 6.2.36
 // and 6.2.37). Of the configurable properties these are the VNF's own: what the standard's would switch on, Windlass has not.
 func (l *loader) initial(v *Vnfd) {

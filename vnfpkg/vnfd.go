@@ -76,6 +76,9 @@ type Vdu struct {
 	Storages       []string `json:"storages,omitempty"`
 	// OwnFlavour is set when the stack makes the Nova flavour where neither the VNFD nor a request names one.
 	OwnFlavour bool `json:"ownFlavour,omitempty"`
+	// ConfigurableProperties are those that its VNFCs may have; none when the VNFD declares none, or the package was taken before they
+	// were kept.
+	ConfigurableProperties map[string]Member `json:"configurableProperties,omitempty"`
 	// Zone is the availability zone of nfvi_constraints, for templates that were made of the VNFD.
 	Zone string `json:"zone,omitempty"`
 }

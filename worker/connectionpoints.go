@@ -14,6 +14,7 @@ func (j *job) resources(info *lcm.InstantiatedVnfInfo, made activities.Outcome, 
 		resource := vnfcResource(v, connectionID)
 		var external []lcm.VnfExtCpInfo
 		resource.CpInfo, external = j.connectionPoints(v, made.Networks)
+		resource.ConfigurableProperties = j.inst.KeptProperties(resource)
 		info.VnfcResources = append(info.VnfcResources, resource)
 		info.ExtCps = append(info.ExtCps, external...)
 		info.Attached = append(info.Attached, j.attached(v)...)

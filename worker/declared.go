@@ -1,6 +1,8 @@
 package worker
 
 import (
+	"fmt"
+
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -49,7 +51,23 @@ func (j *job) modifiedProblems() []lcm.Problem {
 			declared.ConfigurableProperties = nil
 		}
 	}
-	return declared.Problems(vnfpkg.Attributes{
+	problems := declared.Problems(vnfpkg.Attributes{
 		Metadata: j.inst.Metadata, Extensions: j.inst.Extensions, ConfigurableProperties: j.inst.ConfigurableProperties,
 	}, j.inst.Instantiated != nil)
+	return append(problems, j.vnfcProblems(request)...)
+}
+
+// vnfcProblems are those of the properties of VNFCs as a modification makes them.
+func (j *job) vnfcProblems(request lcm.ModifyRequest) (problems []lcm.Problem) {
+	if j.flavour == nil {
+		return nil
+	}
+	for i, m := range request.Vnfcs {
+		vnfc, _ := j.former.Vnfc(m.ID)
+		if vdu, ok := j.flavour.Vdu(vnfc.VduID); ok {
+			path := fmt.Sprintf("$.vnfcInfoModifications[%d].vnfcConfigurableProperties", i)
+			problems = append(problems, vdu.VnfcProblems(path, lcm.Merged(vnfc.ConfigurableProperties, m.ConfigurableProperties))...)
+		}
+	}
+	return problems
 }

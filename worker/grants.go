@@ -274,6 +274,9 @@ func (o *operations) reachableVim(ctx context.Context, c lcm.VimConnectionInfo) 
 	if err := lcm.InvalidAll(nfvo.Unhonoured, c.OwnProblems("$.vimConnections."+c.ID)); err != nil {
 		return c, err
 	}
+	if err := o.vimGuard.CheckHost(c.Endpoint()); err != nil {
+		return c, unhonourable("$.vimConnections."+c.ID+".interfaceInfo.endpoint", lcm.Sentence(err))
+	}
 	if c.VimType == "" {
 		c.VimType = lcm.VimOpenStack
 	}

@@ -2,12 +2,14 @@ package worker
 
 import (
 	"encoding/json"
+	"net/netip"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 	"github.com/windlass-nfv/windlass/internal/plan"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -66,6 +68,11 @@ func TestReachableVim_takesAConnectionThatSaysAllItselfAsItIs(t *testing.T) {
 	got, err := (&operations{}).reachableVim(t.Context(), c) // without a store: nothing is asked
 	require.NoError(t, err)
 	require.Equal(t, c, got)
+
+	guard := outbound.Guard{Denied: []netip.Prefix{netip.MustParsePrefix("169.254.0.0/16")}, Section: "vims", What: "no VIM may have"}
+	c.InterfaceInfo = map[string]any{"endpoint": "http://169.254.169.254/v3"}
+	_, err = (&operations{vimGuard: guard}).reachableVim(t.Context(), c)
+	require.ErrorContains(t, err, "among those that no VIM may have (vims.deniedNetworks)")
 }
 
 func TestUnder_putsWhatTheGrantSaysInThePlaceOfTheRequests(t *testing.T) {

@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/google/uuid"
@@ -10,6 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/secrets/secretstest"
 	"github.com/windlass-nfv/windlass/internal/store"
 )
 
@@ -21,11 +21,7 @@ func TestKeepGrant_keepsTheSecretsWhenTheDatabasesAnswerIsLost(t *testing.T) {
 	db, err := store.Open(t.Context(), way.URL)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	file := filepath.Join(t.TempDir(), "keys")
-	require.NoError(t, secrets.GenerateKeyFile(file))
-	keys, err := secrets.LoadKeyring(file, "")
-	require.NoError(t, err)
-	o := &operations{store: db, vault: secrets.NewVault(keys, db)}
+	o := &operations{store: db, vault: secrets.NewVault(secretstest.Keyring(t), db)}
 	ctx := lcm.InProject(t.Context(), "edge")
 	pkg := lcm.VnfPkg{ID: lcm.VnfPkgID(uuid.NewString()), OnboardingState: lcm.PkgOnboarded, VnfdID: "vnfd"}
 	require.NoError(t, db.CreatePackage(ctx, pkg))

@@ -15,6 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/onboard"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/secrets/secretstest"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/userdata"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -91,11 +92,7 @@ func withVault(t *testing.T) *operations {
 	db, err := store.Open(t.Context(), pgtest.URL(t))
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	file := filepath.Join(t.TempDir(), "keys")
-	require.NoError(t, secrets.GenerateKeyFile(file))
-	keys, err := secrets.LoadKeyring(file, "")
-	require.NoError(t, err)
-	return &operations{store: db, vault: secrets.NewVault(keys, db)}
+	return &operations{store: db, vault: secrets.NewVault(secretstest.Keyring(t), db)}
 }
 
 func (o *operations) runScripts(t *testing.T) {

@@ -51,6 +51,26 @@ var forgiven = []struct {
 			}
 		}
 	}},
+	{"/subscriptions", "Tacker's requests have versions as numbers", func(request map[string]any) { asTexts(request, false) }},
+}
+
+// asTexts makes texts of the numbers below the names of versions.
+func asTexts(v any, version bool) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name := range v {
+			v[name] = asTexts(v[name], name == "vnfSoftwareVersion" || name == "vnfdVersions")
+		}
+	case []any:
+		for i := range v {
+			v[i] = asTexts(v[i], version)
+		}
+	case float64:
+		if version {
+			return strconv.FormatFloat(v, 'g', -1, 64)
+		}
+	}
+	return v
 }
 
 func forgive(path string, request map[string]any) {

@@ -151,7 +151,9 @@ func (b *backends) serveAPI(ctx context.Context) error {
 	telemetry.RegisterLoad(b.registry, b.store.Load)
 	options := apiserver.Options{
 		Listen: b.config.API.Listen, Endpoint: b.config.API.Endpoint,
-		Store: b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Checks: workflows, Vims: clouds{guard: b.vimGuard(), transport: b.vims.Transport}, Subscribers: b.subscribers, Sources: b.sources, PackageTrust: b.trust, Python: b.config.UserData.Python != "",
+		Store: b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Checks: workflows,
+		Vims: clouds{guard: b.vimGuard(), transport: b.vims.Transport}, VimAddresses: b.vimGuard(),
+		Subscribers: b.subscribers, Sources: b.sources, PackageTrust: b.trust, Python: b.config.UserData.Python != "",
 		NoCallbackTest: !b.config.Notifications.TestCallback, DuplicateSubscriptions: b.config.Notifications.Duplicates,
 		Log: b.log, Metrics: telemetry.Handler(b.registry), HTTPMetrics: telemetry.NewHTTPMetrics(b.registry), Tracing: b.export.Tracing, Version: versionText(),
 		Ready:    map[string]func(context.Context) error{"temporal": workflows.Ready},

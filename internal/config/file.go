@@ -77,11 +77,11 @@ func (l *loader) at(node *yaml.Node) string {
 }
 
 func isSetting(key string) bool {
-	return slices.ContainsFunc(settings[:], func(s setting) bool { return s.key == key })
+	return slices.ContainsFunc(settings, func(s setting) bool { return s.key == key })
 }
 
 func isSection(key string) bool {
-	return slices.ContainsFunc(settings[:], func(s setting) bool { return strings.HasPrefix(s.key, key+".") })
+	return slices.ContainsFunc(settings, func(s setting) bool { return strings.HasPrefix(s.key, key+".") })
 }
 
 // keysBeside are the names that could stand where key stands.

@@ -19,7 +19,9 @@ type ModifyRequest struct {
 	Metadata               PatchMap             `json:"metadata"`
 	Extensions             PatchMap             `json:"extensions"`
 	VimConnections         VimConnectionPatches `json:"vimConnectionInfo"`
-	DeletedVimConnections  []string             `json:"vimConnectionInfoDeleteIds"` // v1 only
+	// Vnfcs are of v2 only.
+	Vnfcs                 []VnfcInfoModifications `json:"vnfcInfoModifications"`
+	DeletedVimConnections []string                `json:"vimConnectionInfoDeleteIds"` // v1 only
 }
 
 // PatchText is a string of a merge patch. One that is taken away is empty.
@@ -157,6 +159,8 @@ type VnfInfoModifications struct {
 	ProductName            string              `json:"vnfProductName,omitempty"`
 	SoftwareVersion        string              `json:"vnfSoftwareVersion,omitempty"`
 	VnfdVersion            string              `json:"vnfdVersion,omitempty"`
+
+	Vnfcs []VnfcInfoModifications `json:"vnfcInfoModifications,omitempty"` // v2 only
 }
 
 // Shown is the modifications in the form of a version of the API: vimConnectionInfo is a list in v1 and a map by id in v2.
@@ -173,6 +177,7 @@ func (m *VnfInfoModifications) Shown(apiVersion int) map[string]any {
 		return map[string]any{}
 	}
 	if apiVersion == 1 {
+		delete(out, "vnfcInfoModifications")
 		return out
 	}
 	delete(out, "vimConnectionInfoDeleteIds")
@@ -221,6 +226,9 @@ func (r ModifyRequest) Apply(inst VnfInstance, pkg *NextPackage) (after VnfInsta
 		return inst, done, err
 	}
 	if err := r.applyConnections(&after, &done); err != nil {
+		return inst, done, err
+	}
+	if err := r.applyVnfcs(&after, inst, &done); err != nil {
 		return inst, done, err
 	}
 	return after, done, nil

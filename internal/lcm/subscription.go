@@ -120,8 +120,8 @@ type SubscribedProduct struct {
 
 // SubscribedVersion chooses a version of the software, and of it versions of the VNFD; without those, all of them.
 type SubscribedVersion struct {
-	Software string   `json:"vnfSoftwareVersion"`
-	Vnfds    []string `json:"vnfdVersions,omitempty"`
+	Software VersionText   `json:"vnfSoftwareVersion"`
+	Vnfds    []VersionText `json:"vnfdVersions,omitempty"`
 }
 
 // PackageFilter is PkgmNotificationsFilter (SOL003 clause 10.5.3.4): all attributes that are given must match, and of each
@@ -175,7 +175,7 @@ func (f *SubscribedInstances) wants(e VnfEvent) bool {
 func (p SubscribedProvider) wants(e VnfEvent) bool {
 	return p.Provider == e.Provider && (len(p.Products) == 0 || slices.ContainsFunc(p.Products, func(q SubscribedProduct) bool {
 		return q.Name == e.ProductName && (len(q.Versions) == 0 || slices.ContainsFunc(q.Versions, func(v SubscribedVersion) bool {
-			return v.Software == e.SoftwareVersion && oneOf(v.Vnfds, e.VnfdVersion)
+			return string(v.Software) == e.SoftwareVersion && oneOf(v.Vnfds, VersionText(e.VnfdVersion))
 		}))
 	}))
 }

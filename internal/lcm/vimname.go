@@ -23,6 +23,14 @@ type VimNameHolder struct {
 	VnfInstanceID VnfInstanceID
 }
 
+// Reserved tells who registers a VIM of the name himself that an operation will do so; nil when none will.
+func (h VimNameHolder) Reserved(name string) error {
+	if h.OpOccID == "" {
+		return nil
+	}
+	return Errorf(KindConflict, "The operation %s on the VNF instance %s will register a VIM named %q: choose another name.", h.OpOccID, h.VnfInstanceID, name)
+}
+
 // Problem tells who requests the name what to do; nil when nobody has it.
 func (h VimNameHolder) Problem(name string) error {
 	p := Problem{Path: clusterParamsPath + ".vim_name"}

@@ -6,9 +6,18 @@ package lcm
 //
 // The secrets of a registered VIM are thus never sent to an endpoint of a request: they are used with the registered endpoint only.
 func (c VimConnectionInfo) Complete() bool {
+	return c.Endpoint() != "" && c.hasSecret()
+}
+
+// Endpoint is the URL that the connection itself brings, "" without any.
+func (c VimConnectionInfo) Endpoint() string {
 	endpoint, _ := c.InterfaceInfo[vimEndpoint].(string)
-	given := func(key string) bool { return c.AccessInfo[key] != nil && c.AccessInfo[key] != "" }
-	return endpoint != "" && (given("password") || given("application_credential_secret"))
+	return endpoint
+}
+
+// hasSecret tells whether the connection brings a secret to log in with.
+func (c VimConnectionInfo) hasSecret() bool {
+	return given(c.AccessInfo["password"]) || given(c.AccessInfo["application_credential_secret"])
 }
 
 // Registered is the id of the VIM of the registry that the connection is to, "" for a connection that is complete without it.

@@ -149,8 +149,8 @@ func sameVerification(a, b any) bool {
 // ElsewhereThan tells whether the connection names an endpoint that is not at the address of a registered VIM, and brings no secret of
 // its own for it.
 func (c VimConnectionInfo) ElsewhereThan(vim Vim) bool {
-	endpoint, _ := c.InterfaceInfo[vimEndpoint].(string)
-	if endpoint == "" || given(c.AccessInfo["password"]) || given(c.AccessInfo["application_credential_secret"]) {
+	endpoint := c.Endpoint()
+	if endpoint == "" || c.hasSecret() {
 		return false
 	}
 	return !sameAddress(endpoint, vim.AuthURL)

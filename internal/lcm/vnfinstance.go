@@ -117,6 +117,8 @@ type VnfcResourceInfo struct {
 	StorageIDs      []string       `json:"storageResourceIds,omitempty"`
 	CpInfo          []VnfcCpInfo   `json:"vnfcCpInfo,omitempty"`
 	Metadata        map[string]any `json:"metadata,omitempty"`
+	// ConfigurableProperties are the VNFC's; the API shows them in its VnfcInfo (ShownVnfcResources).
+	ConfigurableProperties map[string]any `json:"vnfcConfigurableProperties,omitempty"`
 }
 
 // AttachedResource is a volume, a port or a network of a VNFC: grants name the very ones that go with it.

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/uuid"
@@ -17,6 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/onboard"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/secrets/secretstest"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -37,13 +37,9 @@ func newBench(t *testing.T) *bench {
 	db, err := store.Open(t.Context(), pgtest.URL(t))
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	file := filepath.Join(t.TempDir(), "keys")
-	require.NoError(t, secrets.GenerateKeyFile(file))
-	keys, err := secrets.LoadKeyring(file, "")
-	require.NoError(t, err)
 	var sample bytes.Buffer
 	require.NoError(t, vnfpkg.Build("../../vnfpkg/samples/k8s-ha", &sample))
-	b := &bench{Fetcher: &onboard.Fetcher{Store: db, Vault: secrets.NewVault(keys, db), Sources: nfvo.NewFetcher(nfvo.FetcherOptions{})}}
+	b := &bench{Fetcher: &onboard.Fetcher{Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db), Sources: nfvo.NewFetcher(nfvo.FetcherOptions{})}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b.asked++
 		if _, secret, _ := r.BasicAuth(); secret != password {

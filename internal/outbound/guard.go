@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -48,6 +49,22 @@ func (g Guard) Check(uri string) error {
 	case g.HTTPSOnly && u.Scheme != "https":
 		return lcm.Errorf(lcm.KindInvalid, "must be a URI of https (%s.httpsOnly)", g.Section)
 	}
+	return g.checkHost(u)
+}
+
+// CheckHost refuses a URI whose host is an address of the denied networks: Invalid. What a name means is looked at when it is called.
+func (g Guard) CheckHost(uri string) error {
+	if !strings.Contains(uri, "://") { // a Kubernetes may be given as host:port
+		uri = "//" + uri
+	}
+	u, err := url.Parse(uri)
+	if err != nil {
+		return nil //nolint:nilerr // whether it is a URI at all is the question of others
+	}
+	return g.checkHost(u)
+}
+
+func (g Guard) checkHost(u *url.URL) error {
 	if a, err := netip.ParseAddr(u.Hostname()); err == nil {
 		return g.CheckAddress(a)
 	}

@@ -148,10 +148,11 @@ var instanceAttributes = attributes{
 	"instantiatedVnfInfo/extManagedVirtualLinkInfo/networkResource/vimConnectionId": vimConnectionColumn,
 
 	// Of v2 only; it is made of vnfcResourceInfo.
-	"instantiatedVnfInfo/vnfcInfo":                    objectColumn("instantiated_brief"),
-	"instantiatedVnfInfo/vnfcInfo/id":                 vnfcIDColumn,
-	"instantiatedVnfInfo/vnfcInfo/vduId":              documentColumn("instantiated", "vnfcResourceInfo", "vduId"),
-	"instantiatedVnfInfo/vnfcInfo/vnfcResourceInfoId": documentColumn("instantiated", "vnfcResourceInfo", "id"),
+	"instantiatedVnfInfo/vnfcInfo":                            objectColumn("instantiated_brief"),
+	"instantiatedVnfInfo/vnfcInfo/id":                         vnfcIDColumn,
+	"instantiatedVnfInfo/vnfcInfo/vduId":                      documentColumn("instantiated", "vnfcResourceInfo", "vduId"),
+	"instantiatedVnfInfo/vnfcInfo/vnfcResourceInfoId":         documentColumn("instantiated", "vnfcResourceInfo", "id"),
+	"instantiatedVnfInfo/vnfcInfo/vnfcConfigurableProperties": documentColumn("instantiated", "vnfcResourceInfo", "vnfcConfigurableProperties"),
 	"instantiatedVnfInfo/vnfcInfo/vnfcState": constantColumn(
 		constant{string(lcm.VnfStarted), "instantiated_brief is not null"}, constant{string(lcm.VnfStopped), "instantiated_brief @? '$.stopped.vnfcId'"}),
 }.with(linkInfo("instantiatedVnfInfo/extVirtualLinkInfo", "instantiated", "extVirtualLinks", vimConnectionColumn))

@@ -24,8 +24,7 @@ func reserveVimName(ctx context.Context, tx pgx.Tx, op lcm.VnfLcmOpOcc) error {
 	if err := tx.QueryRow(ctx, `select project_id from vnf_instance where id = @id`, pgx.NamedArgs{"id": op.VnfInstanceID}).Scan(&project); err != nil {
 		return err
 	}
-	lock := "vim name/" + string(project) + "/" + op.RegistersVim
-	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtextextended(@lock::text, 0))`, pgx.NamedArgs{"lock": lock}); err != nil {
+	if err := lockVimName(ctx, tx, project, op.RegistersVim); err != nil {
 		return err
 	}
 	holder, err := vimNameHolder(ctx, tx, op.VnfInstanceID, project, op.RegistersVim)
@@ -33,6 +32,27 @@ func reserveVimName(ctx context.Context, tx pgx.Tx, op lcm.VnfLcmOpOcc) error {
 		return err
 	}
 	return holder.Problem(op.RegistersVim)
+}
+
+// checkVimName refuses the name of a VIM that is about to be written when an operation in flight will register another one of that name.
+// A VIM that is registered already is told by the database. Until the transaction ends, nobody else looks.
+func checkVimName(ctx context.Context, tx pgx.Tx, project lcm.ProjectID, v lcm.Vim) error {
+	if err := lockVimName(ctx, tx, project, v.Name); err != nil {
+		return err
+	}
+	cluster, _ := v.Extra[lcm.ClusterOfParam].(string)
+	holder, err := vimNameHolder(ctx, tx, lcm.VnfInstanceID(cluster), project, v.Name)
+	if err != nil {
+		return err
+	}
+	return holder.Reserved(v.Name)
+}
+
+// lockVimName makes all others wait who look for a name to take it, until the transaction ends. VIMs are locked before names.
+func lockVimName(ctx context.Context, tx pgx.Tx, project lcm.ProjectID, name string) error {
+	lock := "vim name/" + string(project) + "/" + name
+	_, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtextextended(@lock::text, 0))`, pgx.NamedArgs{"lock": lock})
+	return err
 }
 
 func vimNameHolder(ctx context.Context, q querier, inst lcm.VnfInstanceID, project lcm.ProjectID, name string) (lcm.VimNameHolder, error) {

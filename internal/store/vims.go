@@ -29,7 +29,8 @@ func vimArgs(v lcm.Vim) pgx.NamedArgs {
 	}
 }
 
-// CreateVim inserts the VIM, as one of the context's project. A name that is taken there, or a second default, is a Conflict.
+// CreateVim inserts the VIM, as one of the context's project. A name that is taken there, or that an operation in flight will take, and a
+// second default are a Conflict.
 func (s *Store) CreateVim(ctx context.Context, v lcm.Vim) error {
 	args, err := ownedBy(ctx, "create a VIM", vimArgs(v))
 	if err != nil {
@@ -37,6 +38,9 @@ func (s *Store) CreateVim(ctx context.Context, v lcm.Vim) error {
 	}
 	return s.inTransaction(ctx, "create the VIM", func(tx pgx.Tx) error {
 		if err := noteOutcome(ctx, tx, string(v.ID)); err != nil {
+			return err
+		}
+		if err := checkVimName(ctx, tx, lcm.ScopeOf(ctx).Project, v); err != nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, `
@@ -56,6 +60,15 @@ func (s *Store) UpdateVim(ctx context.Context, v lcm.Vim) error {
 	err := s.inTransaction(ctx, "update the VIM", func(tx pgx.Tx) error {
 		if err := noteOutcome(ctx, tx, string(v.ID)); err != nil {
 			return err
+		}
+		stored, err := one(ctx, tx, scanVim, notFound("VIM", v.ID), selectVim+` where id = @id for update`, args)
+		if err != nil {
+			return err
+		}
+		if stored.Name != v.Name {
+			if err := checkVimName(ctx, tx, stored.ProjectID, v); err != nil {
+				return err
+			}
 		}
 		tag, err := tx.Exec(ctx, `
 			update vim set

@@ -1,8 +1,10 @@
 package e2e
 
 import (
+	"maps"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,6 +61,33 @@ func (s secondForm) vnfcs(t *testing.T) map[string]string {
 	return out
 }
 
+// giveProperties modifies those of VNFCs, by the ids of vnfcInfo.
+func (s secondForm) giveProperties(t *testing.T, properties map[string]any) {
+	t.Helper()
+	var list []any
+	for _, id := range slices.Sorted(maps.Keys(properties)) {
+		list = append(list, map[string]any{"id": id, "vnfcConfigurableProperties": properties[id]})
+	}
+	a := s.Call(t, http.MethodPatch, s.path, map[string]any{"vnfcInfoModifications": list})
+	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
+	done := s.Await(t, strings.TrimPrefix(a.Header.Get("Location"), s.URL), quick, "COMPLETED")
+	require.Equal(t, map[string]any{"vnfcInfoModifications": list}, done["changedInfo"])
+	require.Equal(t, properties, s.properties(t))
+}
+
+// properties are those that VNFCs have, by the ids of vnfcInfo.
+func (s secondForm) properties(t *testing.T) map[string]any {
+	t.Helper()
+	out := map[string]any{}
+	for _, v := range s.Get(t, s.path)["instantiatedVnfInfo"].(map[string]any)["vnfcInfo"].([]any) {
+		vnfc := v.(map[string]any)
+		if given, ok := vnfc["vnfcConfigurableProperties"]; ok {
+			out[vnfc["id"].(string)] = given
+		}
+	}
+	return out
+}
+
 func (s secondForm) end(t *testing.T) {
 	t.Helper()
 	s.done(t, "terminate", map[string]any{"terminationType": "FORCEFUL"})
@@ -109,11 +138,16 @@ func plainInSecondForm(t *testing.T, b *bed) {
 	grown := s.vnfcs(t)
 	require.Equal(t, first["a-001"], grown["a-001"])
 	require.Contains(t, grown, "a-010")
+	given := map[string]any{"a-001": map[string]any{"log": "info"}, "a-010": map[string]any{"log": "debug"}}
+	s.giveProperties(t, given)
 	s.done(t, "heal", map[string]any{"vnfcInstanceId": []any{"a-010"}})
+	require.Equal(t, given, s.properties(t), "the successor has the name, and so the properties")
 	healed := s.vnfcs(t)
 	require.Equal(t, grown["a-001"], healed["a-001"])
 	require.NotEqual(t, grown["a-010"], healed["a-010"], "the successor has the name")
 	require.Len(t, healed, 2)
+	s.done(t, "scale", map[string]any{"type": "SCALE_IN", "aspectId": "servers", "numberOfSteps": 1})
+	require.Equal(t, map[string]any{"a-001": given["a-001"]}, s.properties(t))
 	s.end(t)
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/secrets/secretstest"
 	"github.com/windlass-nfv/windlass/internal/store"
 )
 
@@ -31,12 +31,8 @@ func serve(t *testing.T, change func(*apiserver.Options)) *api {
 	db, err := store.Open(t.Context(), pgtest.URL(t))
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	file := filepath.Join(t.TempDir(), "keys")
-	require.NoError(t, secrets.GenerateKeyFile(file))
-	keyring, err := secrets.LoadKeyring(file, "")
-	require.NoError(t, err)
 	counted := &countedListener{Listener: listen(t, "127.0.0.1:0")}
-	o := apiserver.Options{Endpoint: endpoint, Listener: counted, Store: db, Vault: secrets.NewVault(keyring, db)}
+	o := apiserver.Options{Endpoint: endpoint, Listener: counted, Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db)}
 	change(&o)
 	server, err := apiserver.New(o)
 	require.NoError(t, err)

@@ -1,0 +1,47 @@
+package apiserver
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/store"
+)
+
+// Tacker's requests have versions as JSON numbers.
+func TestSubscription_takesVersionsThatAreNumbers(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Subscribers = &obligingSubscribers{} })
+	request := func(list, software, vnfds string) string {
+		providers := `{"vnfProductsFromProviders":[{"vnfProvider":"P","vnfProducts":[{"vnfProductName":"N","versions":[
+			{"vnfSoftwareVersion":` + software + `,"vnfdVersions":` + vnfds + `}]}]}]}`
+		if !strings.HasPrefix(list, "/vnfpkgm/") {
+			providers = `{"vnfInstanceSubscriptionFilter":` + providers + `}`
+		}
+		return `{"callbackUri":"` + callback + `","filter":` + providers + `}`
+	}
+	for _, list := range []string{"/vnflcm/v1/subscriptions", "/vnflcm/v2/subscriptions", "/vnfpkgm/v1/subscriptions"} {
+		made := b.do("POST", list, request(list, "1.0", `[1.0,"b",2,1.10]`))
+		made.want(http.StatusCreated)
+		require.Contains(t, string(made.Body), `{"vnfSoftwareVersion":"1.0","vnfdVersions":["1.0","b","2","1.10"]}`)
+		require.Contains(t, string(b.do("GET", made.path(), nil).Body), `"vnfdVersions":["1.0","b","2","1.10"]`, "as it is stored")
+		same := b.do("POST", list, request(list, `"1.0"`, `["1.0","b","2","1.10"]`))
+		same.want(http.StatusSeeOther)
+		require.Equal(t, made.path(), same.path())
+
+		for _, wrong := range []string{"true", "null", "{}", "[1]"} {
+			a := b.do("POST", list, request(list, wrong, `["1",`+wrong+`]`))
+			a.problem(http.StatusBadRequest)
+			require.Len(t, a.paths(), 2, wrong)
+		}
+	}
+	subs, err := b.store.SubscriptionPage(t.Context(), lcm.APILcm, 2, store.Page{})
+	require.NoError(t, err)
+	require.Len(t, subs, 1)
+	event := lcm.VnfEvent{Type: lcm.NotifyCreation, Provider: "P", ProductName: "N", SoftwareVersion: "1.0", VnfdVersion: "1.10"}
+	require.True(t, subs[0].Wants(event))
+	event.VnfdVersion = "1.1"
+	require.False(t, subs[0].Wants(event))
+}

@@ -1,0 +1,21 @@
+// Package secretstest gives tests keys.
+package secretstest
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/secrets"
+)
+
+// Keyring has a key of its own.
+func Keyring(t testing.TB) *secrets.Keyring {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "keys")
+	require.NoError(t, secrets.GenerateKeyFile(file))
+	keys, err := secrets.LoadKeyring(file, "")
+	require.NoError(t, err)
+	return keys
+}

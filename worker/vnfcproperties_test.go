@@ -1,0 +1,73 @@
+package worker
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+func scaledVnf() *job {
+	j := instantiating(``)
+	j.opOcc.Operation = lcm.OpScale
+	j.inst.Metadata = map[string]any{lcm.VduVnfcMapping: map[string]any{"node": []any{"first"}}}
+	j.inst.Instantiated = &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{
+		{ID: "a", VduID: "node", Metadata: map[string]any{"parent_resource_name": "node-0"}, ConfigurableProperties: map[string]any{"level": "info"}},
+		{ID: "b", VduID: "node", Metadata: map[string]any{"parent_resource_name": "node-1"}, ConfigurableProperties: map[string]any{"level": "debug"}},
+	}}
+	return j
+}
+
+// An operation looks at all VNFCs anew; what clients have given them is in no VIM.
+func TestResources_keepThePropertiesOfVnfcs(t *testing.T) {
+	made := func(ids ...string) (out activities.Outcome) {
+		for i, id := range ids {
+			out.Vnfcs = append(out.Vnfcs, activities.Vnfc{VduID: "node", ServerID: id, StackID: "s", ParentResource: "node-" + string(rune('0'+i))})
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		made activities.Outcome
+		want []any
+	}{
+		"a scaling out":                 {made("a", "b", "c"), []any{"info", "debug", nil}},
+		"a scaling in":                  {made("a"), []any{"info"}},
+		"a heal of one that has a name": {made("x", "b"), []any{"info", "debug"}},
+		"a heal of one that has none":   {made("a", "x"), []any{"info", nil}},
+		"a heal of the entire VNF":      {made("x", "y"), []any{"info", nil}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var info lcm.InstantiatedVnfInfo
+			scaledVnf().resources(&info, c.made, "vim")
+			var got []any
+			for _, v := range info.VnfcResources {
+				got = append(got, v.ConfigurableProperties["level"])
+			}
+			require.Equal(t, c.want, got)
+			require.Equal(t, got[0], scaledVnf().restored(c.made, "vim").Info.VnfcResources[0].ConfigurableProperties["level"], "after a rollback, too")
+		})
+	}
+}
+
+func TestRefused_holdsPropertiesOfVnfcsAgainstTheirVdu(t *testing.T) {
+	j := scaledVnf()
+	j.former, j.vnfd = j.inst, &vnfpkg.Vnfd{}
+	j.flavour.Vdus[0].ConfigurableProperties = map[string]vnfpkg.Member{"level": {Type: vnfpkg.TypeString}}
+	j.opOcc = lcm.VnfLcmOpOcc{Operation: lcm.OpModifyInfo, Params: json.RawMessage(`{"vnfcInfoModifications":[
+		{"id":"first","vnfcConfigurableProperties":{"level":"debug"}},{"id":"node-b","vnfcConfigurableProperties":{"level":3,"color":"red"}}]}`)}
+	refused := j.refused()
+	require.NotNil(t, refused)
+	var paths []string
+	for _, p := range refused.Problems {
+		paths = append(paths, p.Path)
+	}
+	require.Equal(t, []string{
+		"$.vnfcInfoModifications[1].vnfcConfigurableProperties.color", "$.vnfcInfoModifications[1].vnfcConfigurableProperties.level",
+	}, paths)
+	j.flavour.Vdus[0].ConfigurableProperties = nil
+	require.Nil(t, j.refused())
+}
