@@ -12,6 +12,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/store"
+	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
 // rememberingStarter stands for Temporal. Accepted actions are recorded as a workflow would.
@@ -20,6 +21,8 @@ type rememberingStarter struct {
 	mu     sync.Mutex
 	starts []lcm.OperationInput
 	titles []string
+	// traces are the spans that what was started belongs to.
+	traces []string
 	acts   []lcm.Action
 	// down makes Start fail; refuse is what Act answers.
 	down, refuse error
@@ -27,7 +30,7 @@ type rememberingStarter struct {
 	downFor lcm.OpOccID
 }
 
-func (r *rememberingStarter) Start(_ context.Context, in lcm.OperationInput, title string) error {
+func (r *rememberingStarter) Start(ctx context.Context, in lcm.OperationInput, title string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.down != nil {
@@ -36,7 +39,7 @@ func (r *rememberingStarter) Start(_ context.Context, in lcm.OperationInput, tit
 	if in.OpOccID == r.downFor {
 		return lcm.Errorf(lcm.KindUnavailable, "Temporal does not take it.")
 	}
-	r.starts, r.titles = append(r.starts, in), append(r.titles, title)
+	r.starts, r.titles, r.traces = append(r.starts, in), append(r.titles, title), append(r.traces, telemetry.TraceParent(ctx))
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package apiserver
 
 import (
-	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -18,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // onboardWithCA uploads the sample package with the certificate of a CA in it, and a file that is none.
@@ -34,12 +32,7 @@ func (b *bench) onboardWithCA() (vnfdID string) {
 	require.NoError(b, os.MkdirAll(filepath.Join(dir, "Files/registries"), 0o755))
 	require.NoError(b, os.WriteFile(filepath.Join(dir, "Files/registries/ca.crt"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
 	require.NoError(b, os.WriteFile(filepath.Join(dir, "Files/registries/none.txt"), []byte("none"), 0o600))
-	var csar bytes.Buffer
-	require.NoError(b, vnfpkg.Build(dir, &csar))
-	created := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
-	created.want(http.StatusCreated)
-	b.do("PUT", created.path()+"/package_content", &csar, "Content-Type: application/zip").want(http.StatusAccepted)
-	return b.do("GET", created.path(), nil).want(http.StatusOK)["vnfdId"].(string)
+	return b.onboardDir(dir)
 }
 
 func registryList(certificate string) []any {

@@ -1,7 +1,6 @@
 package apiserver
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
 	"os"
@@ -10,17 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // onboardRegistry uploads the sample package of a registry.
 func (b *bench) onboardRegistry() (vnfdID string) {
 	b.Helper()
-	var csar bytes.Buffer
-	require.NoError(b, vnfpkg.Build("../vnfpkg/samples/private-registry", &csar))
-	created := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
-	b.do("PUT", created.path()+"/package_content", &csar, "Content-Type: application/zip").want(http.StatusAccepted)
-	return b.do("GET", created.path(), nil).want(http.StatusOK)["vnfdId"].(string)
+	return b.onboardDir("../vnfpkg/samples/private-registry")
 }
 
 // registryRequest is one of the sample's requests, and its parameters of the registry.

@@ -3,6 +3,7 @@ package apiserver
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -71,6 +72,20 @@ func TestTraceOfTheClientGoesOn(t *testing.T) {
 	require.Equal(t, kept, first["traceParent"])
 }
 
+func TestTraceGoesOnWithTheReconciler(t *testing.T) {
+	b, to, flush := tracing(t)
+	instance, request := b.ready("/vnflcm/v1")
+	b.starter.down = lcm.Errorf(lcm.KindUnavailable, "Temporal is away.")
+	op := b.do("POST", instance+"/instantiate", request, traceparent)
+	op.want(http.StatusAccepted)
+	b.starter.down = nil
+	require.NoError(t, b.reconciler(knownWorkflows{b.operation(op.path()).ID: true}).Once(t.Context()))
+	flush()
+	asked := slices.DeleteFunc(to.Trace(clientTrace), func(s collector.Span) bool { return s.Parent != clientSpan })
+	require.Len(t, asked, 1)
+	require.Equal(t, []string{"00-" + clientTrace + "-" + asked[0].ID + "-01"}, b.starter.traces)
+}
+
 func TestNothingOfATraceWithoutTelemetry(t *testing.T) {
 	b := newBench(t)
 	instance, request := b.ready("/vnflcm/v1")
@@ -80,4 +95,5 @@ func TestNothingOfATraceWithoutTelemetry(t *testing.T) {
 	kept, err := b.store.TraceParent(t.Context(), b.operation(op.path()).ID)
 	require.NoError(t, err)
 	require.Empty(t, kept)
+	require.Equal(t, []string{""}, b.starter.traces)
 }

@@ -66,7 +66,7 @@ func TestTraceOnFakeMachines(t *testing.T) {
 	decision := trace.one(t, "Decision: retry")
 	require.Equal(t, []string{retryTrace}, decision.Links, "the request for the retry has a trace of its own")
 	awaitSpan(t, to, retryTrace, "POST /vnflcm/v1/vnf_lcm_op_occs/:vnfLcmOpOccId/retry")
-	require.True(t, strings.Contains(b.logs(t), `"traceId":"`+clientTrace+`"`), "no line of a log tells the trace")
+	b.requireLogged(t)
 
 	b.requireReplays(t, op)
 	b.requireMetrics(t, to)
@@ -109,6 +109,17 @@ func (b *bed) problemTrace(t *testing.T, parent string) string {
 	}
 	require.NoError(t, json.Unmarshal(a.Body, &p))
 	return p.TraceID
+}
+
+// requireLogged wants the lines of both processes that are about the operation to tell its trace.
+func (b *bed) requireLogged(t *testing.T) {
+	t.Helper()
+	lines := strings.Split(b.logs(t), "\n")
+	for _, message := range []string{"Request", "Activity done.", "Activity failed."} {
+		require.True(t, slices.ContainsFunc(lines, func(line string) bool {
+			return strings.Contains(line, `"msg":"`+message+`"`) && strings.Contains(line, `"traceId":"`+clientTrace+`"`)
+		}), "no line %q tells the trace", message)
+	}
 }
 
 // requireReplays wants the history that was made with traces to replay where there are none.

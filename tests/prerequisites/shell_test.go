@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"go.yaml.in/yaml/v3"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -97,33 +96,19 @@ var template = regexp.MustCompile(`\{\{.*?\}\}`)
 // tasksOf are the commands of the tasks, by the names of these.
 func tasksOf(t *testing.T, root string) map[string]string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(root, "Taskfile.yml"))
-	require.NoError(t, err)
-	var file struct {
-		Vars  map[string]string
-		Tasks map[string]struct {
-			Cmds   []yaml.Node
-			Status []string
-		}
-	}
-	require.NoError(t, yaml.Unmarshal(b, &file))
+	tasks, vars := taskfile(t, root)
 	// A template in a template writes braces.
 	braces := strings.NewReplacer(`{{ "{{" }}`, "", `{{ "}}" }}`, "")
 	fill := func(command string) string {
-		for name, value := range file.Vars {
+		for name, value := range vars {
 			command = strings.ReplaceAll(command, "{{."+name+"}}", braces.Replace(value))
 		}
 		return template.ReplaceAllString(command, "filled-in")
 	}
 	out := map[string]string{}
-	for name, task := range file.Tasks {
+	for name, task := range tasks {
 		var lines []string
-		for _, cmd := range task.Cmds {
-			if cmd.Kind == yaml.ScalarNode { // else it is another task
-				lines = append(lines, fill(cmd.Value))
-			}
-		}
-		for _, line := range task.Status {
+		for _, line := range task.commands() {
 			lines = append(lines, fill(line))
 		}
 		out["task "+name] = strings.Join(lines, "\n")

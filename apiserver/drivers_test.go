@@ -1,0 +1,63 @@
+package apiserver
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// onboardDir takes the package of that directory on board.
+func (b *bench) onboardDir(dir string) (vnfdID string) {
+	b.Helper()
+	var csar bytes.Buffer
+	require.NoError(b, vnfpkg.Build(dir, &csar))
+	created := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
+	created.want(http.StatusCreated)
+	b.do("PUT", created.path()+"/package_content", &csar, "Content-Type: application/zip").want(http.StatusAccepted)
+	return b.do("GET", created.path(), nil).want(http.StatusOK)["vnfdId"].(string)
+}
+
+// What the user guide says of management drivers that Windlass does not run: docs/user-guide.md, "What works unchanged".
+func TestInstantiate_isRefusedWhereItsWorkIsThatOfADriverThatIsNotHere(t *testing.T) {
+	for name, c := range map[string]struct {
+		hook, driver string
+		refused      string // "": taken
+	}{
+		"Kubespray":                   {"instantiate_end", "mgmt-drivers-kubespray", `its instantiate_end is done by "mgmt-drivers-kubespray"`},
+		"a script of the author":      {"instantiate_end", "Scripts/own.py", `its instantiate_end is done by "Scripts/own.py"`},
+		"at the beginning":            {"instantiate_start", "Scripts/first.py", `its instantiate_start is done by "Scripts/first.py"`},
+		"of an operation that is not": {"scale_start", "Scripts/own.py", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			require.NoError(t, os.CopyFS(dir, os.DirFS("../vnfpkg/samples/k8s-ha")))
+			file := filepath.Join(dir, "Definitions/k8s_ha_df_ha.yaml")
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			const end = "          instantiate_end:\n            implementation: mgmt-drivers-kubernetes\n"
+			own := "          " + c.hook + ":\n            implementation: " + c.driver + "\n"
+			if c.hook != "instantiate_end" {
+				own += end
+			}
+			require.Contains(t, string(text), end)
+			require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), end, own, 1)), 0o600))
+
+			b := newBench(t)
+			instance := b.create("/vnflcm/v1", b.onboardDir(dir))
+			request := clusterRequest(b.registerVim("lab", true))
+			a := b.do("POST", instance+"/instantiate", request)
+			if c.refused == "" {
+				a.want(http.StatusAccepted)
+				return
+			}
+			require.Contains(t, a.problem(http.StatusUnprocessableEntity), c.refused)
+		})
+	}
+}
