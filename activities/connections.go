@@ -30,25 +30,21 @@ type FindConnectionsOutput struct {
 func (i *Infrastructure) FindConnections(ctx context.Context, in FindConnectionsInput) (out FindConnectionsOutput, err error) {
 	defer func() { err = boundary(ctx, "find the connections", err) }()
 	defer heartbeat(ctx)()
-	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
+	stack, err := i.stackOf(ctx, in.OpOccID, in.Step)
 	if err != nil {
 		return out, err
 	}
-	name, owner, err := i.Stacks.StackName(ctx, in.OpOccID)
-	if err != nil {
-		return out, err
-	}
-	if err := cloud.Settle(ctx, name, owner, i.Output.Lines(ctx, in.Step)); err != nil {
+	if err := stack.settle(ctx); err != nil {
 		return out, err
 	}
 	c := connections{}
-	if c.inv, err = i.inventory(ctx, cloud, in.OpOccID, name); err != nil {
+	if c.inv, err = i.inventory(ctx, stack.cloud, in.OpOccID, stack.name); err != nil {
 		return out, err
 	}
 	if c.recorded, err = i.Stacks.Recorded(ctx, in.OpOccID); err != nil {
 		return out, err
 	}
-	if err := c.read(ctx, cloud); err != nil {
+	if err := c.read(ctx, stack.cloud); err != nil {
 		return out, err
 	}
 	out.StackID, out.Vnfcs, out.Networks = c.inv.StackID, vnfcsOf(c.inv), networksOf(c.inv)
@@ -61,7 +57,7 @@ func (i *Infrastructure) FindConnections(ctx context.Context, in FindConnections
 	if err != nil {
 		return out, err
 	}
-	out.Moved, err = c.moved(ctx, cloud, before, after)
+	out.Moved, err = c.moved(ctx, stack.cloud, before, after)
 	return out, err
 }
 

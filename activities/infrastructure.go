@@ -141,15 +141,11 @@ type DeleteStackOutput struct{}
 func (i *Infrastructure) DeleteStack(ctx context.Context, in StackInput) (out DeleteStackOutput, err error) {
 	defer func() { err = boundary(ctx, "delete the stack", err) }()
 	defer heartbeat(ctx)()
-	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
+	stack, err := i.stackOf(ctx, in.OpOccID, in.Step)
 	if err != nil {
 		return out, err
 	}
-	name, owner, err := i.Stacks.StackName(ctx, in.OpOccID)
-	if err != nil {
-		return out, err
-	}
-	return out, cloud.DeleteStack(ctx, name, owner, i.Output.Lines(ctx, in.Step))
+	return out, stack.cloud.DeleteStack(ctx, stack.name, stack.owner, stack.show)
 }
 
 // FindNodesInput names the operation whose nodes are sought.
@@ -189,25 +185,21 @@ type FindNodesOutput struct {
 func (i *Infrastructure) FindNodes(ctx context.Context, in FindNodesInput) (out FindNodesOutput, err error) {
 	defer func() { err = boundary(ctx, "find the nodes", err) }()
 	defer heartbeat(ctx)()
-	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
-	if err != nil {
-		return out, err
-	}
-	name, owner, err := i.Stacks.StackName(ctx, in.OpOccID)
+	stack, err := i.stackOf(ctx, in.OpOccID, in.Step)
 	if err != nil {
 		return out, err
 	}
 	if in.Left {
-		if err := cloud.Settle(ctx, name, owner, i.Output.Lines(ctx, in.Step)); err != nil {
+		if err := stack.settle(ctx); err != nil {
 			return out, err
 		}
 	}
-	inv, err := i.inventory(ctx, cloud, in.OpOccID, name)
+	inv, err := i.inventory(ctx, stack.cloud, in.OpOccID, stack.name)
 	if err != nil {
 		return out, err
 	}
 	for _, server := range in.Keepers {
-		if err := volumesStay(ctx, cloud, server, stackVolumes(inv)...); err != nil && !lcm.Is(err, lcm.KindNotFound) {
+		if err := volumesStay(ctx, stack.cloud, server, stackVolumes(inv)...); err != nil && !lcm.Is(err, lcm.KindNotFound) {
 			return out, err
 		}
 	}

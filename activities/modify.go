@@ -41,20 +41,16 @@ type TryVimOutput struct{}
 func (i *Infrastructure) TryVim(ctx context.Context, in TryVimInput) (out TryVimOutput, err error) {
 	defer func() { err = boundary(ctx, "try the VIM connection", err) }()
 	defer heartbeat(ctx)()
-	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
+	stack, err := i.stackOf(ctx, in.OpOccID, in.Step)
 	if err != nil {
 		return out, err
 	}
-	name, owner, err := i.Stacks.StackName(ctx, in.OpOccID)
-	if err != nil {
-		return out, err
-	}
-	err = cloud.Settle(ctx, name, owner, i.Output.Lines(ctx, in.Step))
+	err = stack.settle(ctx)
 	switch {
 	case !lcm.Is(err, lcm.KindNotFound):
 		return out, err
 	case in.HasStack:
-		return out, lcm.Errorf(lcm.KindConflict, "The VIM answers, but it has no stack %s: the VNF's resources are in another cloud or project. Name a VIM that leads to them.", name)
+		return out, lcm.Errorf(lcm.KindConflict, "The VIM answers, but it has no stack %s: the VNF's resources are in another cloud or project. Name a VIM that leads to them.", stack.name)
 	default: // nothing to be found yet
 		return out, nil
 	}

@@ -53,24 +53,21 @@ func lost(ctx context.Context, cloud Cloud, servers []string) (gone []string, er
 func (i *Infrastructure) RestoreServers(ctx context.Context, in ServersInput) (out LostServersOutput, err error) {
 	defer func() { err = boundary(ctx, "give the machines their ports back", err) }()
 	defer heartbeat(ctx)()
-	r := restoring{show: i.Output.Lines(ctx, in.Step)}
-	if r.cloud, err = i.Clouds.Cloud(ctx, in.OpOccID); err != nil {
-		return out, err
-	}
-	name, owner, err := i.Stacks.StackName(ctx, in.OpOccID)
+	stack, err := i.stackOf(ctx, in.OpOccID, in.Step)
 	if err != nil {
 		return out, err
 	}
+	r := restoring{cloud: stack.cloud, show: stack.show}
 	if r.recorded, err = i.Stacks.Recorded(ctx, in.OpOccID); err != nil {
 		return out, err
 	}
-	if err := r.cloud.Settle(ctx, name, owner, r.show); err != nil {
+	if err := stack.settle(ctx); err != nil {
 		return out, err
 	}
 	if out.Lost, err = lost(ctx, r.cloud, in.ServerIDs); err != nil || len(out.Lost) > 0 {
 		return out, err
 	}
-	if r.inv, err = i.inventory(ctx, r.cloud, in.OpOccID, name); err != nil {
+	if r.inv, err = i.inventory(ctx, r.cloud, in.OpOccID, stack.name); err != nil {
 		return out, err
 	}
 	for _, id := range in.ServerIDs {

@@ -25,11 +25,7 @@ func (i *Infrastructure) ShutDownServers(ctx context.Context, in StackInput) (ou
 	if err != nil {
 		return out, err
 	}
-	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
-	if err != nil {
-		return out, err
-	}
-	name, owner, err := i.Stacks.StackName(ctx, in.OpOccID)
+	stack, err := i.stackOf(ctx, in.OpOccID, in.Step)
 	if err != nil {
 		return out, err
 	}
@@ -37,7 +33,7 @@ func (i *Infrastructure) ShutDownServers(ctx context.Context, in StackInput) (ou
 	if info := activity.GetInfo(ctx); info.Attempt > 1 {
 		begun = info.ScheduledTime
 	}
-	out.StillOn, err = cloud.ShutDown(ctx, name, owner, begun.Add(limit), i.Output.Lines(ctx, in.Step))
+	out.StillOn, err = stack.cloud.ShutDown(ctx, stack.name, stack.owner, begun.Add(limit), stack.show)
 	if len(out.StillOn) > 0 {
 		activity.GetLogger(ctx).Warn("Servers are deleted without having shut down.", "servers", out.StillOn)
 	}

@@ -150,8 +150,12 @@ func TestPlan_isOfTheVersionThatTheHeaderSays(t *testing.T) {
 		params, version string
 		whole           bool
 	}{
-		{`{}`, "", true}, {`{}`, "Version: 1.3.0", true}, {`{}`, "Version: 2.0.0", false}, {`{}`, "Version: 2.0.0-impl:x:1", false},
-		{`{"additionalParams":{"all":true}}`, "Version: 2.0.0", true}, {`{"additionalParams":{"all":false}}`, "", false},
+		{`{}`, "", true},
+		{`{}`, "Version: 1.3.0", true},
+		{`{}`, "Version: 2.0.0", false},
+		{`{}`, "Version: 2.0.0-impl:x:1", false},
+		{`{"additionalParams":{"all":true}}`, "Version: 2.0.0", true},
+		{`{"additionalParams":{"all":false}}`, "", false},
 	} {
 		var headers []string
 		if c.version != "" {

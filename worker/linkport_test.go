@@ -8,6 +8,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -53,7 +54,7 @@ func TestAcceptable_refusesAPortTwice(t *testing.T) {
 
 // A request of Tacker's functional tests: its class lays nfv over a dummy, and so does Windlass's own.
 func TestHeat_takesThePortsOfNfv(t *testing.T) {
-	o := withVault(t)
+	o := withVault(t, pgtest.URL(t))
 	j := packageJob(t, o, "../tests/e2e/testdata/overriddenport")
 	for _, class := range []string{"", `,"lcm-operation-user-data":"./UserData/ports.py","lcm-operation-user-data-class":"Ports"`} {
 		t.Run("class "+class, func(t *testing.T) {

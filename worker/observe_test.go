@@ -216,3 +216,34 @@ func TestObserver_measuresWithoutTraces(t *testing.T) {
 	}
 	observe(t, &observer{}, nil)
 }
+
+// What workflows record is not typed on its way to the observer: that it knows what it sees, only a workflow itself can tell.
+func TestObserver_knowsWhatWorkflowsRecord(t *testing.T) {
+	o, to, flush := exporting(t, 1)
+	suite := testsuite.WorkflowTestSuite{}
+	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
+	env := suite.NewTestWorkflowEnvironment()
+	env.SetWorkerOptions(sdkworker.Options{Interceptors: []interceptor.WorkerInterceptor{o}})
+	env.RegisterWorkflowWithOptions(workflows.Terminate, workflow.RegisterOptions{Name: "Test"})
+	for name, act := range map[string]any{
+		"RecordSteps": recordSteps, "RecordState": recordState,
+		"RecordPlan":     func(context.Context, activities.RecordPlanInput) error { return nil },
+		"InterruptSteps": func(context.Context, activities.DescribeInput) error { return nil },
+		"DescribeOperation": func(context.Context, activities.DescribeInput) (activities.Description, error) {
+			return activities.Description{State: lcm.Starting}, nil
+		},
+		"DeleteStack": func(context.Context, activities.StackInput) (out activities.DeleteStackOutput, err error) { return out, nil },
+		"ForgetNodes": func(context.Context, activities.ForgetNodesInput) (out activities.ForgetNodesOutput, err error) { return out, nil },
+	} {
+		env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name})
+	}
+	env.ExecuteWorkflow("Test", lcm.OperationInput{OpOccID: "op-1", Operation: lcm.OpTerminate})
+	require.NoError(t, env.GetWorkflowError())
+	flush()
+	states := map[string]any{}
+	for _, s := range to.Trace(telemetry.TraceIDOf("op-1").String()) {
+		states[s.Name] = s.Attributes["windlass.state"]
+	}
+	require.Equal(t, "COMPLETED", states["TERMINATE"])
+	require.Equal(t, "DONE", states["Delete the infrastructure stack"])
+}

@@ -8,9 +8,6 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
-	"github.com/windlass-nfv/windlass/internal/secrets"
-	"github.com/windlass-nfv/windlass/internal/secrets/secretstest"
-	"github.com/windlass-nfv/windlass/internal/store"
 )
 
 // The answer to the commit that keeps a grant is lost: the secrets that the NFVO has sent with it stay.
@@ -18,10 +15,8 @@ func TestKeepGrant_keepsTheSecretsWhenTheDatabasesAnswerIsLost(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	way := pgtest.NewLosing(t, url)
-	db, err := store.Open(t.Context(), way.URL)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
-	o := &operations{store: db, vault: secrets.NewVault(secretstest.Keyring(t), db)}
+	o := withVault(t, way.URL)
+	db := o.store
 	ctx := lcm.InProject(t.Context(), "edge")
 	pkg := lcm.VnfPkg{ID: lcm.VnfPkgID(uuid.NewString()), OnboardingState: lcm.PkgOnboarded, VnfdID: "vnfd"}
 	require.NoError(t, db.CreatePackage(ctx, pkg))
@@ -36,7 +31,7 @@ func TestKeepGrant_keepsTheSecretsWhenTheDatabasesAnswerIsLost(t *testing.T) {
 
 	away := lcm.Errorf(lcm.KindUnavailable, "The database does not answer.")
 	require.ErrorIs(t, o.orKept(ctx, op.ID, prefix, away), away, "it was not kept")
-	_, err = o.vault.Get(ctx, ref)
+	_, err := o.vault.Get(ctx, ref)
 	require.True(t, lcm.Is(err, lcm.KindNotFound))
 
 	require.NoError(t, o.vault.Put(ctx, ref, "hunter2"))

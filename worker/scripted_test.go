@@ -86,10 +86,10 @@ func (j *job) with(t *testing.T, o *operations, params map[string]any) {
 	require.NoError(t, err)
 }
 
-// withVault is what makes stacks of a database of its own.
-func withVault(t *testing.T) *operations {
+// withVault is what makes stacks, on the database at url.
+func withVault(t *testing.T, url string) *operations {
 	t.Helper()
-	db, err := store.Open(t.Context(), pgtest.URL(t))
+	db, err := store.Open(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
 	return &operations{store: db, vault: secrets.NewVault(secretstest.Keyring(t), db)}
@@ -104,7 +104,7 @@ func (o *operations) runScripts(t *testing.T) {
 }
 
 func TestHeat_asksTheUserDataClassOfThePackage(t *testing.T) {
-	o := withVault(t)
+	o := withVault(t, pgtest.URL(t))
 	j := scriptedJob(t, o, map[string]any{"password": "hunter2-of-the-request"})
 	one := shape{capacity: map[string]int{"VDU1": 1}}
 

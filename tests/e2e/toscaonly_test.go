@@ -79,7 +79,7 @@ func (b *bed) toscaOnlyV2(t *testing.T) {
 	b.requireVdus(t, vnfs[0], map[string]int{"frontend": 1, "database": 1})
 	b.requireVdus(t, vnfs[1], map[string]int{"frontend": 3, "database": 1})
 	for _, vnf := range vnfs {
-		b.Await(t, b.beginV2(t, vnf, "heal", map[string]any{}), quick, "COMPLETED")
+		b.Await(t, b.beginV2(t, vnf, "heal", map[string]any{"additionalParams": map[string]any{"all": true}}), quick, "COMPLETED") // hosts are too few for two of each
 		b.Await(t, b.beginV2(t, vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"}), quick, "COMPLETED")
 		a := b.Call(t, http.MethodDelete, "/vnflcm/v2/vnf_instances/"+vnf, nil)
 		require.Equal(t, http.StatusNoContent, a.Status, "%s", a.Body)

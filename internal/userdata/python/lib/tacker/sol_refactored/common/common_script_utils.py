@@ -1,12 +1,13 @@
+# The names are Tacker's, because packages import them from here. The code is Windlass's own.
 """What user data classes of v2 use to make the parameter nfv, under the names that Tacker has for it."""
 
 from tacker.sol_refactored.common import vnfd_utils
 
 
 def get_vnfd(vnfd_id, csar_dir):
-    vnfd = vnfd_utils.Vnfd(vnfd_id)
-    vnfd.init_from_csar_dir(csar_dir)
-    return vnfd
+    definition = vnfd_utils.Vnfd(vnfd_id)
+    definition.init_from_csar_dir(csar_dir)
+    return definition
 
 
 def init_nfv_dict(hot_template):

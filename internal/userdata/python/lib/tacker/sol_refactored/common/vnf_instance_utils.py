@@ -1,3 +1,6 @@
+# The names are Tacker's, because packages import them from here. The code is Windlass's own.
+
+
 def json_merge_patch(target, patch):
     """RFC 7396."""
     if not isinstance(patch, dict):

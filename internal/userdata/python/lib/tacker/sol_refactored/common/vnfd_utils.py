@@ -1,3 +1,5 @@
+# The names are Tacker's, because packages import them from here. The code is Windlass's own.
+
 import copy
 
 import windlass_objects

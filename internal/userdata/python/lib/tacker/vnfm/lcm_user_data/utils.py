@@ -1,3 +1,4 @@
+# The names are Tacker's, because packages import them from here. The code is Windlass's own.
 """What user data classes of v1 use to make the parameter nfv, under the names that Tacker has for it."""
 
 import copy

@@ -1,3 +1,5 @@
+# The names are Tacker's, because packages import them from here. The code is Windlass's own.
+
 import abc
 
 from tacker.sol_refactored.common.common_script_utils import *  # noqa: F401,F403

@@ -1,0 +1,114 @@
+package worker
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/nfvo"
+	"github.com/windlass-nfv/windlass/internal/plan"
+)
+
+// grantedVim is the connection on which the servers of a grant are made: the one that the NFVO names, described by it, by
+// the request, or in the registry.
+func (o *operations) grantedVim(ctx context.Context, j *job, g lcm.Grant) (lcm.VimConnectionInfo, error) {
+	present, err := o.foreseen(ctx, j)
+	if err != nil {
+		return present, err
+	}
+	id, err := plan.Target(g)
+	if err == nil && id == "" && present.ID == "" {
+		id, err = onlyVim(g)
+	}
+	if err != nil {
+		return present, err
+	}
+	if j.inst.Instantiated != nil {
+		if id != "" && id != present.ID && id != string(present.VimID) {
+			return present, unhonourable("$.addResources", "the VNF is on the VIM connection "+present.ID+" and cannot grow on "+id)
+		}
+		return lcm.VimConnectionInfo{ID: present.ID, VimID: present.VimID, VimType: present.VimType}, nil
+	}
+	i := slices.IndexFunc(g.VimConnections, func(c lcm.VimConnectionInfo) bool { return c.ID == id })
+	if i >= 0 && describes(g.VimConnections[i]) {
+		return o.reachableVim(ctx, j.described(g.VimConnections[i]))
+	}
+	if id == "" || id == present.ID {
+		return present, nil
+	}
+	for _, c := range append(slices.Clone(j.request.VimConnections), j.inst.VimConnections...) {
+		if c.ID == id {
+			return o.reachableVim(ctx, c)
+		}
+	}
+	return o.reachableVim(ctx, lcm.VimConnectionInfo{ID: id, VimID: lcm.VimID(id)})
+}
+
+// onlyVim is the connection of a grant that does not say where servers are made, for a request that does not, either.
+func onlyVim(g lcm.Grant) (string, error) {
+	var ids []string
+	for _, c := range g.VimConnections {
+		if c.IsOpenStack() {
+			ids = append(ids, c.ID)
+		}
+	}
+	switch len(ids) {
+	case 1:
+		return ids[0], nil
+	case 0:
+		return "", unhonourable("$.vimConnections", "the grant brings no connection to an OpenStack, the request has none, and no VIM is registered as the default one")
+	default:
+		return "", unhonourable("$.addResources", "the grant does not say on which of its VIM connections servers are made: "+strings.Join(ids, ", "))
+	}
+}
+
+func describes(c lcm.VimConnectionInfo) bool { return c.VimID != "" || len(c.InterfaceInfo) > 0 }
+
+// reachableVim takes a connection that says all itself as it is, and asks the registry for every other one.
+func (o *operations) reachableVim(ctx context.Context, c lcm.VimConnectionInfo) (lcm.VimConnectionInfo, error) {
+	if !c.IsOpenStack() {
+		return c, unhonourable("$.vimConnections", "the VIM connection "+c.ID+" is a Kubernetes, and the VNF needs an OpenStack")
+	}
+	if registered := c.Registered(); registered != "" {
+		vim, err := o.store.Vim(ctx, registered)
+		if err == nil {
+			return lcm.VimConnectionInfo{ID: c.ID, VimID: vim.ID, VimType: vim.Type}, nil
+		}
+		if !lcm.Is(err, lcm.KindNotFound) {
+			return c, err
+		}
+	}
+	if c.Bare() {
+		return c, unhonourable("$.vimConnections", "the VIM connection "+c.ID+" is no VIM that is registered here, and comes without endpoint and credentials")
+	}
+	if err := lcm.InvalidAll(nfvo.Unhonoured, c.OwnProblems("$.vimConnections."+c.ID)); err != nil {
+		return c, err
+	}
+	if err := o.vimGuard.CheckHost(c.Endpoint()); err != nil {
+		return c, unhonourable("$.vimConnections."+c.ID+".interfaceInfo.endpoint", lcm.Sentence(err))
+	}
+	if c.VimType == "" {
+		c.VimType = lcm.VimOpenStack
+	}
+	return c, nil
+}
+
+// described is what the request, or the instance, says of a connection that a grant names by its id and a vimId only, and the
+// registry does not have: an NFVO need not repeat the credentials that the request brought.
+func (j *job) described(c lcm.VimConnectionInfo) lcm.VimConnectionInfo {
+	for _, own := range slices.Concat(j.request.VimConnections, j.inst.VimConnections) {
+		if own.ID == c.ID && own.Complete() && c.Bare() && c.VimID == own.VimID {
+			return own
+		}
+	}
+	return c
+}
+
+// grantedVims are the VIMs that the instance takes over from a grant.
+func (j *job) grantedVims() []lcm.VimConnectionInfo {
+	if j.target == nil {
+		return nil
+	}
+	return []lcm.VimConnectionInfo{*j.target}
+}
