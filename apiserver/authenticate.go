@@ -71,8 +71,8 @@ func (s *Server) identifyClient(c echo.Context) (auth.Identity, error) {
 	return who, httpErrorf(status, "%s", failure.Detail)
 }
 
-// beginLookup lets somebody be asked about credentials of an address that has not shown too many bad ones. Those that are
-// being asked about count as bad until the answer is there.
+// beginLookup lets somebody be asked about credentials of an address that has not shown too many bad ones. Those that
+// are being asked about count as bad until the answer is there.
 func (s *Server) beginLookup(c echo.Context) (end func(), err error) {
 	address := c.RealIP()
 	if !s.lookups.begin(address, s.failures.left(address)) {

@@ -12,9 +12,9 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// A browser sends requests for whatever page it shows, to whatever address the page names. Where clients need show nothing, or
-// show a certificate that the browser adds by itself, such a page could do everything that its reader may do. It cannot set
-// headers, though, without asking first, and the browser tells for which page it sends a request.
+// A browser sends requests for whatever page it shows, to whatever address the page names. Where clients need show
+// nothing, or show a certificate that the browser adds by itself, such a page could do everything that its reader may
+// do. It cannot set headers, though, without asking first, and the browser tells for which page it sends a request.
 
 // keepPagesOut refuses requests that a browser sends for somebody else's page.
 func (s *Server) keepPagesOut(next echo.HandlerFunc) echo.HandlerFunc {
@@ -58,8 +58,8 @@ func hasBody(r *http.Request) bool {
 	return r.ContentLength != 0 && r.Body != nil && r.Body != http.NoBody
 }
 
-// knownHost tells whether the server goes by the name that the client has used. A page can have a name of its own lead to this
-// host (DNS rebinding), and is then of the same origin as this server; it can do so with no address.
+// knownHost tells whether the server goes by the name that the client has used. A page can have a name of its own lead
+// to this host (DNS rebinding), and is then of the same origin as this server; it can do so with no address.
 func (s *Server) knownHost(given string) bool {
 	host := hostname(given)
 	if _, err := netip.ParseAddr(host); err == nil || host == "localhost" {
@@ -86,8 +86,9 @@ func hostOf(absolute string) string {
 	return u.Host
 }
 
-// ownPage tells whether a request is of no page, of one of this server's, or of one that its operator trusts. Old browsers, and
-// all where the server has no TLS and is not on loopback, send no Sec-Fetch headers; Origin they send with all but plain GETs.
+// ownPage tells whether a request is of no page, of one of this server's, or of one that its operator trusts. Old
+// browsers, and all where the server has no TLS and is not on loopback, send no Sec-Fetch headers; Origin they send
+// with all but plain GETs.
 func (s *Server) ownPage(c echo.Context) bool {
 	r := c.Request()
 	origins := r.Header.Values("Origin")

@@ -190,8 +190,8 @@ func (s *Server) notifyServer(c echo.Context) error {
 	return c.NoContent(http.StatusNoContent)
 }
 
-// notifiedPause is how long a server's notification stands for those after it, until a check begins to look. A workflow's history has
-// each signal for good, so what is told a thousand times must not be a thousand signals.
+// notifiedPause is how long a server's notification stands for those after it, until a check begins to look. A
+// workflow's history has each signal for good, so what is told a thousand times must not be a thousand signals.
 const notifiedPause = 30 * time.Second
 
 // notifyCheck tells the check of a server, unless it was told and has not looked since.

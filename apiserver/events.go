@@ -19,9 +19,9 @@ import (
 // eventPage is how many events are read at once: a client that comes late gets them in pages.
 const eventPage = 200
 
-// events streams what happens to an operation (server-sent events). A client that lost the connection goes
-// on after the Last-Event-ID that it sends; ?after= does the same by hand. The stream ends with the operation, or with the
-// client's credentials.
+// events streams what happens to an operation (server-sent events). A client that lost the connection goes on after the
+// Last-Event-ID that it sends; ?after= does the same by hand. The stream ends with the operation, or with the client's
+// credentials.
 func (s *Server) events(c echo.Context) error {
 	o, err := s.pathOpOcc(c)
 	if err != nil {

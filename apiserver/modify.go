@@ -154,8 +154,8 @@ func (a *lcmAPI) validateModify(ctx context.Context, inst lcm.VnfInstance, body 
 	return found.err()
 }
 
-// checkConnections looks at the connections that a merge patch adds or changes, as they are afterwards. Secrets that they have already
-// stay with the address that they were given for.
+// checkConnections looks at the connections that a merge patch adds or changes, as they are afterwards. Secrets that
+// they have already stay with the address that they were given for.
 func (a *lcmAPI) checkConnections(ctx context.Context, patch lcm.VimConnectionPatches, before, after lcm.VnfInstance, found *findings) error {
 	for i, p := range patch {
 		at := slices.IndexFunc(after.VimConnections, func(v lcm.VimConnectionInfo) bool { return v.ID == p.ID })

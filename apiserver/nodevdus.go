@@ -5,8 +5,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// checkNodeVdus wants the VDUs that a request names nodes by to be there. Where each VNFC is a resource of its own there is no group that
-// could have the nodes, so their VDU must be named.
+// checkNodeVdus wants the VDUs that a request names nodes by to be there. Where each VNFC is a resource of its own
+// there is no group that could have the nodes, so their VDU must be named.
 func checkNodeVdus(f *vnfpkg.Flavour, req lcm.InstantiateRequest, params lcm.ClusterParams, found *findings) {
 	for _, role := range []struct {
 		key  string

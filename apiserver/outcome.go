@@ -12,9 +12,9 @@ import (
 // outcomePatience is how long the database may take to tell what has become of a change.
 const outcomePatience = 5 * time.Second
 
-// made tells whether a change has been made although storing it ended with err: the answer to a commit may be lost, or the client
-// gone before it came. id is what was written, look reads it. known is false when nobody can tell now: then the change's secrets stay,
-// for they may be needed.
+// made tells whether a change has been made although storing it ended with err: the answer to a commit may be lost, or
+// the client gone before it came. id is what was written, look reads it. known is false when nobody can tell now: then
+// the change's secrets stay, for they may be needed.
 func (s *Server) made(ctx context.Context, id string, err error, look func(context.Context) (bool, error)) (made, known bool) {
 	if !lcm.Is(err, lcm.KindUnavailable) && !lcm.Is(err, lcm.KindBug) {
 		return false, true // refused
@@ -32,7 +32,8 @@ func (s *Server) made(ctx context.Context, id string, err error, look func(conte
 	return made, true
 }
 
-// stored is err, or nil when what was to be created is there all the same. When it surely is not, its secrets are forgotten.
+// stored is err, or nil when what was to be created is there all the same. When it surely is not, its secrets are
+// forgotten.
 func (s *Server) stored(ctx context.Context, id string, prefix lcm.SecretRef, err error, read func(context.Context) error) error {
 	if err == nil {
 		return nil
@@ -61,8 +62,8 @@ func exists[ID, T any](read func(context.Context, ID) (T, error), id ID) func(co
 	}
 }
 
-// settleVim forgets the secrets that a VIM does not have any more, or was not to have, after an update that ended with err. It is
-// nil when the update was made all the same.
+// settleVim forgets the secrets that a VIM does not have any more, or was not to have, after an update that ended with
+// err. It is nil when the update was made all the same.
 func (s *Server) settleVim(ctx context.Context, vim lcm.Vim, before []lcm.SecretRef, err error) error {
 	wanted := vimReferences(vim)
 	if err != nil {

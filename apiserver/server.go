@@ -124,8 +124,8 @@ type Options struct {
 	Auth Authenticator
 	// Security is how the document of the API tells of Auth.
 	Security openapi.Security
-	// AllowedHosts are names of this server, in small letters, beside those in Endpoint and Listen: where Auth is nil, no other one
-	// is answered to.
+	// AllowedHosts are names of this server, in small letters, beside those in Endpoint and Listen: where Auth is nil,
+	// no other one is answered to.
 	AllowedHosts []string
 	// TLS serves https; nil: http.
 	TLS *tls.Config
@@ -149,7 +149,8 @@ type Options struct {
 	MaxURI int
 	// RequestTimeout bounds everything but uploads, downloads and event streams; 0 means 30 s.
 	RequestTimeout time.Duration
-	// Patience is how long a client may take to send a body, and for each 64 KiB of an upload or of an answer; 0 means 30 s.
+	// Patience is how long a client may take to send a body, and for each 64 KiB of an upload or of an answer; 0 means
+	// 30 s.
 	Patience time.Duration
 	// Heartbeat is how often a silent event stream shows that it lives; 0 means 15 s.
 	Heartbeat time.Duration

@@ -10,18 +10,19 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Clients that send, or take, a byte a minute hold connections, and what is behind them, as long as they like. A context's end
-// ends no read and no write; deadlines of the connection do.
+// Clients that send, or take, a byte a minute hold connections, and what is behind them, as long as they like. A
+// context's end ends no read and no write; deadlines of the connection do.
 
 const (
-	// pace is what a client has the whole patience for, in bytes, in an upload and in taking an answer: 2 KiB a second by default.
+	// pace is what a client has the whole patience for, in bytes, in an upload and in taking an answer: 2 KiB a second
+	// by default.
 	pace = 64 << 10
 	// lastPatience is how long an answer waits for the rest of a body that nobody reads.
 	lastPatience = 5 * time.Second
 )
 
-// hurry bounds how long a client may take to send a body and to take an answer. It is the first of all: also who is refused may
-// be slow.
+// hurry bounds how long a client may take to send a body and to take an answer. It is the first of all: also who is
+// refused may be slow.
 func (s *Server) hurry(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r, conn := c.Request(), http.NewResponseController(c.Response().Writer)
@@ -54,8 +55,8 @@ func setDeadline(set func(time.Time) error, after time.Duration) {
 	_ = set(at)
 }
 
-// patientBody is a body that has to come within a time; one that renews may take as long for each piece of it. Only what is
-// waited for counts, not the time between reads.
+// patientBody is a body that has to come within a time; one that renews may take as long for each piece of it. Only
+// what is waited for counts, not the time between reads.
 type patientBody struct {
 	io.ReadCloser
 	conn           *http.ResponseController

@@ -102,8 +102,8 @@ func TestSubscription_isMadeListedReadAndDeleted(t *testing.T) {
 	require.NotEmpty(t, subscribers.tested)
 }
 
-// selectorsHaveNoEffect wants a list of n subscriptions to be the same with every selector: the standard has none there, and
-// ETSI's conformance tests send them.
+// selectorsHaveNoEffect wants a list of n subscriptions to be the same with every selector: the standard has none
+// there, and ETSI's conformance tests send them.
 func selectorsHaveNoEffect(b *bench, list string, n int) {
 	b.Helper()
 	all := b.do("GET", list, nil).list()

@@ -16,7 +16,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// variant takes the sample package on board under another VNFD's id, with changes: a file, and pairs of what is replaced in it.
+// variant takes the sample package on board under another VNFD's id, with changes: a file, and pairs of what is
+// replaced in it.
 func (b *bench) variant(changes map[string][]string) (path, vnfdID string) {
 	b.Helper()
 	dir := filepath.Join(b.TempDir(), "package")

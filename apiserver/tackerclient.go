@@ -6,12 +6,12 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// tackersBlanks are attributes that Tacker's client has a column for and leaves blank: where it does not know an attribute, it
-// looks for its name in lower case.
+// tackersBlanks are attributes that Tacker's client has a column for and leaves blank: where it does not know an
+// attribute, it looks for its name in lower case.
 var tackersBlanks = []string{"vnfPkgId", "onboardingFailureDetails"}
 
-// writeResource answers with a resource. Tacker's client, and nobody else, gets what it would leave blank by the name that it
-// looks for, too.
+// writeResource answers with a resource. Tacker's client, and nobody else, gets what it would leave blank by the name
+// that it looks for, too.
 func writeResource(c echo.Context, status int, view any) error {
 	if !strings.Contains(c.Request().UserAgent(), "python-tackerclient") {
 		return writeJSON(c, status, view)

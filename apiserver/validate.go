@@ -193,8 +193,8 @@ func apart(f *vnfpkg.Flavour, t vnfpkg.Template, req lcm.InstantiateRequest) (vn
 	return t, members, err
 }
 
-// checkVims wants every connection to bring the endpoint and the credentials of an OpenStack, or to name an OpenStack VIM of the registry;
-// without any those of the instance are used, else the default VIM, else what an NFVO grants.
+// checkVims wants every connection to bring the endpoint and the credentials of an OpenStack, or to name an OpenStack
+// VIM of the registry; without any those of the instance are used, else the default VIM, else what an NFVO grants.
 func (a *lcmAPI) checkVims(ctx context.Context, inst lcm.VnfInstance, req lcm.InstantiateRequest, found *findings) error {
 	if len(req.VimConnections) == 0 {
 		if hasOpenStack(inst) {
@@ -249,7 +249,8 @@ func (a *lcmAPI) checkVim(ctx context.Context, path string, conn lcm.VimConnecti
 	return nil
 }
 
-// unregistered tells of a VIM that the registry does not have; what a connection brings itself would do, if it were complete.
+// unregistered tells of a VIM that the registry does not have; what a connection brings itself would do, if it were
+// complete.
 func unregistered(path string, conn lcm.VimConnectionInfo, found *findings) {
 	if conn.Bare() {
 		found.names(path+".vimId", "there is no VIM %q in the registry", conn.VimID)

@@ -21,8 +21,8 @@ func (s *Server) deniedVim(uri string) error {
 	return s.VimAddresses.CheckHost(uri)
 }
 
-// checkAddress refuses a connection to a registered VIM that names another endpoint than the VIM's and brings no secret for it: those of
-// the registry are sent to the registered address only.
+// checkAddress refuses a connection to a registered VIM that names another endpoint than the VIM's and brings no secret
+// for it: those of the registry are sent to the registered address only.
 func (a *lcmAPI) checkAddress(ctx context.Context, path string, conn lcm.VimConnectionInfo, found *findings) error {
 	id, err := parseID(conn.VimID)
 	if conn.VimID == "" || err != nil {

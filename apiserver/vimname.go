@@ -8,8 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// checkVimName refuses the name of the VIM as which a cluster is to be registered when another one has it, or gets it: else the
-// operation would say so in its last step, when the cluster is there.
+// checkVimName refuses the name of the VIM as which a cluster is to be registered when another one has it, or gets it:
+// else the operation would say so in its last step, when the cluster is there.
 func (a *lcmAPI) checkVimName(ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.InstantiateRequest, found *findings) error {
 	name := vimNameOf(inst, f, req)
 	if name == "" {

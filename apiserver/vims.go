@@ -82,8 +82,8 @@ func viewOfVim(v lcm.Vim) vimView {
 	return view
 }
 
-// regionsOf is the region that a VIM's registration names, for Tacker's has no member of its own for it; else those that the VIM
-// had when its credentials were tried.
+// regionsOf is the region that a VIM's registration names, for Tacker's has no member of its own for it; else those
+// that the VIM had when its credentials were tried.
 func regionsOf(v lcm.Vim) []string {
 	for _, from := range []map[string]any{v.AuthCred, v.Extra} {
 		if region, _ := from["region"].(string); region != "" {

@@ -46,8 +46,8 @@ func (d Declared) Problems(a Attributes, complete bool) []lcm.Problem {
 	return c.problems
 }
 
-// VnfcProblems lists in what configurable properties of a VNFC of this VDU, at a JSON path, are not as the VNFD declares them. A VDU that
-// declares none may have any. None is required: nothing but a modification gives them.
+// VnfcProblems lists in what configurable properties of a VNFC of this VDU, at a JSON path, are not as the VNFD
+// declares them. A VDU that declares none may have any. None is required: nothing but a modification gives them.
 func (v Vdu) VnfcProblems(path string, properties map[string]any) []lcm.Problem {
 	c := &conformity{}
 	if len(v.ConfigurableProperties) > 0 {

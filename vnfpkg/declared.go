@@ -54,7 +54,8 @@ func (l *loader) declared() (d Declared) {
 	return d
 }
 
-// vnfcProperties are the configurable properties that a type of VDU declares for its VNFCs (SOL001: VnfcConfigurableProperties).
+// vnfcProperties are the configurable properties that a type of VDU declares for its VNFCs (SOL001:
+// VnfcConfigurableProperties).
 func (l *loader) vnfcProperties(vduType string) map[string]Member {
 	return l.members(l.property(vduType, "configurable_properties").at("type").str(), nil)[additionalVnfcProperties].Members
 }

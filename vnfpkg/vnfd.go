@@ -48,7 +48,8 @@ type Flavour struct {
 	LcmOperations *LcmOperations `json:"lcmOperations,omitempty"`
 	// Hooks are the operations of the Vnflcm interface that have an implementation, e.g. "instantiate_end".
 	Hooks map[string]Hook `json:"hooks,omitempty"`
-	// BaseHOT is the path of the top Heat template in the package, or among those that were made of the VNFD, "" when the flavour has none.
+	// BaseHOT is the path of the top Heat template in the package, or among those that were made of the VNFD, "" when
+	// the flavour has none.
 	BaseHOT string `json:"baseHot,omitempty"`
 	// Groups maps the groups of the Base HOT whose size follows from the VNFD, to the VDUs of a member.
 	Groups map[string][]string `json:"groups,omitempty"`
@@ -76,8 +77,8 @@ type Vdu struct {
 	Storages       []string `json:"storages,omitempty"`
 	// OwnFlavour is set when the stack makes the Nova flavour where neither the VNFD nor a request names one.
 	OwnFlavour bool `json:"ownFlavour,omitempty"`
-	// ConfigurableProperties are those that its VNFCs may have; none when the VNFD declares none, or the package was taken before they
-	// were kept.
+	// ConfigurableProperties are those that its VNFCs may have; none when the VNFD declares none, or the package was
+	// taken before they were kept.
 	ConfigurableProperties map[string]Member `json:"configurableProperties,omitempty"`
 	// Zone is the availability zone of nfvi_constraints, for templates that were made of the VNFD.
 	Zone string `json:"zone,omitempty"`

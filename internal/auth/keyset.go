@@ -52,7 +52,8 @@ const (
 	keysRetry = time.Minute
 	// keysTimeout bounds one fetch.
 	keysTimeout = 5 * time.Second
-	// keysWait is how long keys that can still be used wait for newer ones: an issuer that hangs must not hold requests up.
+	// keysWait is how long keys that can still be used wait for newer ones: an issuer that hangs must not hold requests
+	// up.
 	keysWait = time.Second
 	// largestKeySet is what an issuer may answer.
 	largestKeySet = 1 << 20
@@ -80,8 +81,8 @@ func (k *KeySet) verify(ctx context.Context, token *jwt.JSONWebToken, dest ...an
 
 // current returns the keys; again asks for newer ones than those that are known, if that was not done a moment ago.
 //
-// Keys are fetched beside the requests: those that have usable keys wait a moment at most, the others until the fetch or
-// their own context ends.
+// Keys are fetched beside the requests: those that have usable keys wait a moment at most, the others until the fetch
+// or their own context ends.
 func (k *KeySet) current(ctx context.Context, again bool) (jose.JSONWebKeySet, error) {
 	now := k.now()
 	k.mu.Lock()

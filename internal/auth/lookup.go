@@ -4,8 +4,9 @@ import "context"
 
 type lookupKey struct{}
 
-// LimitLookups has begin called before anybody else, such as Keystone, is asked about credentials of a request that are not
-// known yet. begin refuses with an error, which is the answer to the request; else end is called when the answer has come.
+// LimitLookups has begin called before anybody else, such as Keystone, is asked about credentials of a request that are
+// not known yet. begin refuses with an error, which is the answer to the request; else end is called when the answer
+// has come.
 func LimitLookups(ctx context.Context, begin func() (end func(), err error)) context.Context {
 	return context.WithValue(ctx, lookupKey{}, begin)
 }

@@ -11,7 +11,8 @@ import (
 
 // Telemetry says whether, and where, traces and metrics are sent by OTLP.
 type Telemetry struct {
-	// Endpoint is the collector's URL, "" for the one of the standard's own variables; On tells whether there is either.
+	// Endpoint is the collector's URL, "" for the one of the standard's own variables; On tells whether there is
+	// either.
 	Endpoint string
 	On       bool
 	// Protocol is TelemetryGRPC or TelemetryHTTP.
@@ -34,7 +35,8 @@ const (
 // NeedTelemetry is of those who send traces and metrics.
 const NeedTelemetry Need = "telemetry"
 
-// standardEndpoints are OpenTelemetry's own variables with where to send to. Its exporters read them, and those beside them, themselves.
+// standardEndpoints are OpenTelemetry's own variables with where to send to. Its exporters read them, and those beside
+// them, themselves.
 var standardEndpoints = []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"}
 
 func parseProtocol(v string) (string, error) {

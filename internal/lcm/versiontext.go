@@ -2,8 +2,8 @@ package lcm
 
 import "encoding/json"
 
-// VersionText is a version in a filter. Tacker's requests have versions as numbers, too: then it is the text of the number, 1.0 and
-// not 1.
+// VersionText is a version in a filter. Tacker's requests have versions as numbers, too: then it is the text of the
+// number, 1.0 and not 1.
 type VersionText string
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -29,7 +29,8 @@ func (i VnfInstance) Vnfc(id string) (v VnfcResourceInfo, found bool) {
 	return v, false
 }
 
-// applyVnfcs lays the patches over the properties of the VNFCs. Their ids are those before the modification, which may name VNFCs anew.
+// applyVnfcs lays the patches over the properties of the VNFCs. Their ids are those before the modification, which may
+// name VNFCs anew.
 func (r ModifyRequest) applyVnfcs(after *VnfInstance, before VnfInstance, done *VnfInfoModifications) error {
 	if len(r.Vnfcs) == 0 {
 		return nil
@@ -66,8 +67,8 @@ func (r ModifyRequest) unknownVnfcs(inst VnfInstance) error {
 	return &Error{Kind: KindInvalid, Unprocessable: true, Detail: "The request names what is not there", Problems: problems}
 }
 
-// KeptProperties are the configurable properties of a VNFC after an operation on the instance: what it had, or what a VNFC of its name
-// had whose successor it is.
+// KeptProperties are the configurable properties of a VNFC after an operation on the instance: what it had, or what a
+// VNFC of its name had whose successor it is.
 func (i VnfInstance) KeptProperties(v VnfcResourceInfo) map[string]any {
 	if i.Instantiated == nil {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Successor is a package as one that takes the place of an instance's. An instantiated VNF may have another package only when
-// nothing but software images differs (SOL003 clause 5.5.2.2): a Conflict says what else does. nil stays nil.
+// Successor is a package as one that takes the place of an instance's. An instantiated VNF may have another package
+// only when nothing but software images differs (SOL003 clause 5.5.2.2): a Conflict says what else does. nil stays nil.
 func Successor(ctx context.Context, packages *store.Store, inst lcm.VnfInstance, pkg *lcm.VnfPkg) (*lcm.NextPackage, error) {
 	if pkg == nil {
 		return nil, nil

@@ -1,5 +1,5 @@
-// Package outbound is what Windlass's clients of other servers have in common: where they may lead, and how much they take
-// of an answer. Those servers, their names and addresses are what strangers have given.
+// Package outbound is what Windlass's clients of other servers have in common: where they may lead, and how much they
+// take of an answer. Those servers, their names and addresses are what strangers have given.
 package outbound
 
 import (
@@ -12,7 +12,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Guard keeps URIs that strangers give from leading into the operator's own network. Its zero value lets them lead anywhere.
+// Guard keeps URIs that strangers give from leading into the operator's own network. Its zero value lets them lead
+// anywhere.
 type Guard struct {
 	Denied    []netip.Prefix
 	HTTPSOnly bool
@@ -52,7 +53,8 @@ func (g Guard) Check(uri string) error {
 	return g.checkHost(u)
 }
 
-// CheckHost refuses a URI whose host is an address of the denied networks: Invalid. What a name means is looked at when it is called.
+// CheckHost refuses a URI whose host is an address of the denied networks: Invalid. What a name means is looked at when
+// it is called.
 func (g Guard) CheckHost(uri string) error {
 	if !strings.Contains(uri, "://") { // a Kubernetes may be given as host:port
 		uri = "//" + uri

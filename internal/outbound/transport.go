@@ -24,8 +24,8 @@ const (
 	mostRedirects = 5
 )
 
-// Transport makes connections where the guard lets them lead. A proxy of the environment connects in Windlass's place, and
-// has to deny addresses by itself. What is asked through it is still to be bounded: see Limit.
+// Transport makes connections where the guard lets them lead. A proxy of the environment connects in Windlass's place,
+// and has to deny addresses by itself. What is asked through it is still to be bounded: see Limit.
 func Transport(conf *tls.Config, guard Guard) *http.Transport {
 	return &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: dialTimeout, Control: guard.Control}).DialContext,
@@ -35,9 +35,9 @@ func Transport(conf *tls.Config, guard Guard) *http.Transport {
 	}
 }
 
-// Limit takes MaxAnswer bytes of an answer and nothing that is compressed: a few bytes of that may become any number. who
-// begins the sentences of errors, such as "The VIM"; they are Invalid, also while the answer's body is read. A client
-// that uses it has StayThere as its CheckRedirect.
+// Limit takes MaxAnswer bytes of an answer and nothing that is compressed: a few bytes of that may become any number.
+// who begins the sentences of errors, such as "The VIM"; they are Invalid, also while the answer's body is read. A
+// client that uses it has StayThere as its CheckRedirect.
 func Limit(next http.RoundTripper, who string, guard Guard) http.RoundTripper {
 	return &limited{next: next, who: who, guard: guard}
 }
@@ -112,8 +112,8 @@ func (b *boundedBody) tooLarge() error {
 	return lcm.Errorf(lcm.KindInvalid, "%s's answer is larger than the %d MiB that are read of one.", b.who, MaxAnswer>>20)
 }
 
-// StayThere is CheckRedirect of a client that has credentials in headers of its own: it follows a server to itself, and to
-// no other one. An error is Invalid.
+// StayThere is CheckRedirect of a client that has credentials in headers of its own: it follows a server to itself, and
+// to no other one. An error is Invalid.
 func StayThere(who string) func(req *http.Request, via []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		from := via[len(via)-1].URL

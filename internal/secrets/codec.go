@@ -71,7 +71,8 @@ func (c *Codec) Decode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error
 	return out, nil
 }
 
-// Secure makes a client encrypt payloads and the messages and stack traces of failures. Titles and details for people stay in clear.
+// Secure makes a client encrypt payloads and the messages and stack traces of failures. Titles and details for people
+// stay in clear.
 func (c *Codec) Secure(o client.Options) client.Options {
 	sealed := converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), c)
 	o.DataConverter = titles{sealed}
@@ -84,9 +85,9 @@ func (c *Codec) Secure(o client.Options) client.Options {
 	return o
 }
 
-// titles leaves the summaries and details of workflows and activities in clear, which the Web UI shows. The SDK converts them one by
-// one, as strings; what workflows, activities, signals, updates and queries take and return it converts as lists, and that is encrypted
-// also where it is a string.
+// titles leaves the summaries and details of workflows and activities in clear, which the Web UI shows. The SDK
+// converts them one by one, as strings; what workflows, activities, signals, updates and queries take and return it
+// converts as lists, and that is encrypted also where it is a string.
 type titles struct{ converter.DataConverter }
 
 // ToPayload implements converter.DataConverter.

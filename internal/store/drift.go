@@ -66,8 +66,8 @@ func (s *Store) RecordDrift(ctx context.Context, id lcm.VnfInstanceID, report lc
 	return kept, err
 }
 
-// NoteNotified notes that somebody has told that a server of an instance is out of order. It is false when that was told within
-// the last while already, and no check has begun to look since: one that will look is on its way.
+// NoteNotified notes that somebody has told that a server of an instance is out of order. It is false when that was
+// told within the last while already, and no check has begun to look since: one that will look is on its way.
 func (s *Store) NoteNotified(ctx context.Context, id lcm.VnfInstanceID, server string, while time.Duration) (isNew bool, err error) {
 	tag, err := s.pool.Exec(ctx, `
 		insert into vnf_drift as d (vnf_instance_id, notified)

@@ -48,8 +48,9 @@ func (s *Store) AppendOutput(ctx context.Context, ref lcm.StepRef, attempt int, 
 	return stepError("store the output of a step", ref.OpOccID, err)
 }
 
-// Where too much was printed already nothing is counted, so before is empty, and nothing else happens. Each part reads the one
-// above it, so that rows are locked in the same order everywhere: the size, the step, and then the event's lock.
+// Where too much was printed already nothing is counted, so before is empty, and nothing else happens. Each part reads
+// the one above it, so that rows are locked in the same order everywhere: the size, the step, and then the event's
+// lock.
 const appendOutput = `
 		with current as (
 			select case when @attempt::integer > 0 then @attempt::integer else coalesce((

@@ -166,14 +166,15 @@ func portColumn(w *where, e query.Expression, below []string) string {
 // vimConnectionColumn is the connection on which all resources of a VNF are, that of its first VNFC.
 var vimConnectionColumn = documentColumn("instantiated", "vnfcResourceInfo", "computeResource", "vimConnectionId")
 
-// vnfcName is lcm.VnfInstance.VnfcInfoID in SQL: the name in the metadata for the place in the resource's name, else VDU and id.
+// vnfcName is lcm.VnfInstance.VnfcInfoID in SQL: the name in the metadata for the place in the resource's name, else
+// VDU and id.
 const vnfcName = `coalesce(nullif(metadata #>> array['` + lcm.VduVnfcMapping + `', vnfc ->> 'vduId', case
 	when starts_with(vnfc #>> '{metadata,parent_resource_name}', (vnfc ->> 'vduId') || '-')
 	and substr(vnfc #>> '{metadata,parent_resource_name}', length(vnfc ->> 'vduId') + 2) ~ '^(0|[1-9][0-9]{0,8})$'
 	then substr(vnfc #>> '{metadata,parent_resource_name}', length(vnfc ->> 'vduId') + 2) end], ''), (vnfc ->> 'vduId') || '-' || (vnfc ->> 'id'))`
 
-// vnfcIDColumn is the id of a VNFC as SOL002 has it: the name that the metadata has for it, else that of its VDU, a dash, and that of its
-// resource.
+// vnfcIDColumn is the id of a VNFC as SOL002 has it: the name that the metadata has for it, else that of its VDU, a
+// dash, and that of its resource.
 func vnfcIDColumn(w *where, e query.Expression, below []string) string {
 	if len(below) > 0 || e.OfKey {
 		return nobody
@@ -202,8 +203,8 @@ func vnfcIDColumn(w *where, e query.Expression, below []string) string {
 	return "(" + likely + " and " + exactly + ")"
 }
 
-// mostDashes are those of a value that is taken apart at each of them, for an index: more than the ids of VNFCs have. Every
-// dash makes a copy of the value, so that a client could have gigabytes made of a long one.
+// mostDashes are those of a value that is taken apart at each of them, for an index: more than the ids of VNFCs have.
+// Every dash makes a copy of the value, so that a client could have gigabytes made of a long one.
 const mostDashes = 16
 
 // InstancePage reads a page of the instances, ordered by id.

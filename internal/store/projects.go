@@ -8,9 +8,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// A project is an argument of no method: it is the scope of the context (lcm.ScopeOf), which the API server sets for a request
-// and the worker for an activity. What is made belongs to its project; what it does not see does not exist for it. A context
-// that nobody has limited makes nothing, and finds nothing by its name: that is a Bug.
+// A project is an argument of no method: it is the scope of the context (lcm.ScopeOf), which the API server sets for a
+// request and the worker for an activity. What is made belongs to its project; what it does not see does not exist for
+// it. A context that nobody has limited makes nothing, and finds nothing by its name: that is a Bug.
 
 // ofProject is the condition of a statement that reads or changes what a client names, with the arguments of owned.
 const ofProject = ` (@everything::boolean or project_id = @owner::text)`
@@ -25,8 +25,8 @@ func owned(ctx context.Context, args pgx.NamedArgs) pgx.NamedArgs {
 	return args
 }
 
-// ownedBy is owned for a statement that makes something, or reads it by its name: that is of one project. what tells, in an
-// error, what the statement is for.
+// ownedBy is owned for a statement that makes something, or reads it by its name: that is of one project. what tells,
+// in an error, what the statement is for.
 func ownedBy(ctx context.Context, what string, args pgx.NamedArgs) (pgx.NamedArgs, error) {
 	if _, err := lcm.OwnProject(ctx, what); err != nil {
 		return nil, err

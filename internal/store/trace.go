@@ -16,8 +16,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
-// TraceParent is the span that the operation was asked for in, in the form of W3C Trace Context: whatever is done for the operation,
-// by whichever process, is part of its trace. It is "" when none was kept. It lies with the operation's first event.
+// TraceParent is the span that the operation was asked for in, in the form of W3C Trace Context: whatever is done for
+// the operation, by whichever process, is part of its trace. It is "" when none was kept. It lies with the operation's
+// first event.
 func (s *Store) TraceParent(ctx context.Context, id lcm.OpOccID) (parent string, err error) {
 	err = s.pool.QueryRow(ctx, `select coalesce(data->>'traceParent', '') from event where op_occ_id = @op order by id limit 1`,
 		pgx.NamedArgs{"op": id}).Scan(&parent)
@@ -42,9 +43,9 @@ func stamped(ctx context.Context, e *lcm.Error) *lcm.Error {
 	return e
 }
 
-// queryTracer makes a span of each query that belongs to one. It tells what is done to which table and how that ended; not the text
-// of the query, whose conditions may hold what clients look for, and no parameters. pgx's error texts quote values: the
-// SQLSTATE tells enough.
+// queryTracer makes a span of each query that belongs to one. It tells what is done to which table and how that ended;
+// not the text of the query, whose conditions may hold what clients look for, and no parameters. pgx's error texts
+// quote values: the SQLSTATE tells enough.
 type queryTracer struct{}
 
 var (

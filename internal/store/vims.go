@@ -29,8 +29,8 @@ func vimArgs(v lcm.Vim) pgx.NamedArgs {
 	}
 }
 
-// CreateVim inserts the VIM, as one of the context's project. A name that is taken there, or that an operation in flight will take, and a
-// second default are a Conflict.
+// CreateVim inserts the VIM, as one of the context's project. A name that is taken there, or that an operation in
+// flight will take, and a second default are a Conflict.
 func (s *Store) CreateVim(ctx context.Context, v lcm.Vim) error {
 	args, err := ownedBy(ctx, "create a VIM", vimArgs(v))
 	if err != nil {
@@ -103,8 +103,8 @@ func vimError(op string, v lcm.Vim, err error) error {
 	return interpret(op, err)
 }
 
-// usesVim finds the instances with a connection to the VIM @id. One that is complete without it may name any id (lcm.VimConnectionInfo.Registered),
-// also that of another project's VIM, and must not hold it.
+// usesVim finds the instances with a connection to the VIM @id. One that is complete without it may name any id
+// (lcm.VimConnectionInfo.Registered), also that of another project's VIM, and must not hold it.
 const usesVim = `vim_connections @> @connection::jsonb and exists (
 	select from jsonb_array_elements(vim_connections) as c where c ->> 'vimId' = @id and not (
 		coalesce(c #>> '{interfaceInfo,endpoint}', '') <> ''
@@ -153,8 +153,8 @@ func connect(ctx context.Context, tx pgx.Tx, id lcm.VnfInstanceID, added []lcm.V
 	return updateInstance(ctx, tx, inst)
 }
 
-// holdVims keeps the VIMs of an instance's connections from being deleted until the end of the transaction. It is a Conflict when
-// one is gone; one of another project than the instance's is not there.
+// holdVims keeps the VIMs of an instance's connections from being deleted until the end of the transaction. It is a
+// Conflict when one is gone; one of another project than the instance's is not there.
 func holdVims(ctx context.Context, tx pgx.Tx, inst lcm.VnfInstanceID, connections []lcm.VimConnectionInfo) error {
 	for _, vim := range vimIDs(connections) {
 		if _, err := one(ctx, tx, scanVim, lcm.Errorf(lcm.KindConflict, "VIM %s was deleted meanwhile; name another one.", vim),

@@ -62,8 +62,8 @@ func (i *issuer) bearer(t *testing.T, key string) http.Header {
 	return http.Header{"Authorization": {"Bearer " + token}}
 }
 
-// TestIssuer_thatHangsStopsNobody has an issuer that is asked for its keys and does not answer, while clients have tokens of a key
-// that is known, and others send tokens of keys that nobody knows.
+// TestIssuer_thatHangsStopsNobody has an issuer that is asked for its keys and does not answer, while clients have
+// tokens of a key that is known, and others send tokens of keys that nobody knows.
 func TestIssuer_thatHangsStopsNobody(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)

@@ -66,7 +66,8 @@ func with(token string) http.Header { return http.Header{"X-Auth-Token": {token}
 
 const list = "/vnfpkgm/v1/vnf_packages"
 
-// TestKeystone_isNotAskedForEveryRandomToken has a client that makes tokens up, many at once, and one with a good token.
+// TestKeystone_isNotAskedForEveryRandomToken has a client that makes tokens up, many at once, and one with a good
+// token.
 func TestKeystone_isNotAskedForEveryRandomToken(t *testing.T) {
 	t.Parallel()
 	k := newKeystone(t)

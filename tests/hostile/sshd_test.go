@@ -114,8 +114,8 @@ func (s *sshd) dial(user string) *remote.Host {
 	return host
 }
 
-// TestSSHD_thatAnswersWithoutEnd has every question of Windlass answered with bytes that do not end, on each of the streams, with
-// and without lines.
+// TestSSHD_thatAnswersWithoutEnd has every question of Windlass answered with bytes that do not end, on each of the
+// streams, with and without lines.
 func TestSSHD_thatAnswersWithoutEnd(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -188,7 +188,8 @@ func TestVim_tokenGoesToNoOtherHost(t *testing.T) {
 	require.Nil(t, stolen.Load())
 }
 
-// TestVim_deniedAddresses has names and addresses that lead to a denied network, at each place where a VIM may name one.
+// TestVim_deniedAddresses has names and addresses that lead to a denied network, at each place where a VIM may name
+// one.
 func TestVim_deniedAddresses(t *testing.T) {
 	t.Parallel()
 	var reached atomic.Int64
