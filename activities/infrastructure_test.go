@@ -60,6 +60,13 @@ func (c *fakeCloud) CancelStack(ctx context.Context, name, owner string, _ func(
 	return nil
 }
 
+func (c *fakeCloud) DeleteStack(_ context.Context, name, owner string, _ func(string)) error {
+	if name == "vnf-1" && owner == "owner-1" {
+		c.status = ""
+	}
+	return nil
+}
+
 func (c *fakeCloud) ShutDown(_ context.Context, _, _ string, until time.Time, _ func(string)) ([]string, error) {
 	c.limit = time.Until(until)
 	return c.stillOn, nil
@@ -302,5 +309,14 @@ func TestReconnectStack_givesTheStackTheParametersThatItIsAskedFor(t *testing.T)
 				Type: lcm.GrantLinkPort, Resource: "cp", ID: "p", MAC: "fa:16:3e:00:00:01", Addresses: []lcm.FixedIP{{Address: "10.0.0.7"}},
 			}}}}, out.Vnfcs)
 		}
+	}
+}
+
+func TestDeleteStack_deletesOnlyOnce(t *testing.T) {
+	cloud := &fakeCloud{status: "CREATE_COMPLETE"}
+	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	for range 2 {
+		must(t, infra.DeleteStack, stackInput())
+		require.Empty(t, cloud.status)
 	}
 }

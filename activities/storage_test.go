@@ -140,9 +140,11 @@ func TestProvisioners_stopBeforeTheLastLook(t *testing.T) {
 	must(t, s.storage.StopProvisioners, in)
 	params, _ := s.params(t, "scale-provisioners")
 	assert.Equal(t, []string{"files kept", "yes"}, []string{params["CLASSES"], params["STOP"]})
-	must(t, s.storage.StartProvisioners, in)
-	params, _ = s.params(t, "scale-provisioners")
-	assert.Equal(t, "no", params["STOP"])
+	for range 2 {
+		must(t, s.storage.StartProvisioners, in)
+		params, _ = s.params(t, "scale-provisioners")
+		assert.Equal(t, "no", params["STOP"])
+	}
 }
 
 // What becomes of the volumes of claims when their storage server is replaced.

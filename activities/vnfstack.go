@@ -25,4 +25,6 @@ func (i *Infrastructure) stackOf(ctx context.Context, id lcm.OpOccID, step lcm.S
 }
 
 // settle waits until Heat has ended what it does with the stack.
-func (s vnfStack) settle(ctx context.Context) error { return s.cloud.Settle(ctx, s.name, s.owner, s.show) }
+func (s vnfStack) settle(ctx context.Context) error {
+	return s.cloud.Settle(ctx, s.name, s.owner, s.show)
+}

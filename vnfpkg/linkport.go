@@ -74,8 +74,8 @@ func alike(f *Flavour, cp lcm.ExtCp, capacity map[string]int, add func(string)) 
 	}
 }
 
-// apartPorts wants a port for each VNFC. Those that are left over wait for a scaling out: a request has the configuration of all
-// connection points that the VNF can come to have (SOL003 clause 5.4.4.3.1).
+// apartPorts wants a port for each VNFC. Those that are left over wait for a scaling out: a request to instantiate
+// may bring those of a VNF that is fully scaled out.
 func apartPorts(f *Flavour, cp lcm.ExtCp, members Members, add func(string)) {
 	if detail := LackedPorts(f, cp, members); detail != "" {
 		add(detail)

@@ -156,4 +156,3 @@ func (o *operations) tryHeat(ctx context.Context, j *job) error {
 func unhonourable(path, detail string) error {
 	return lcm.InvalidAll(nfvo.Unhonoured, []lcm.Problem{{Path: path, Detail: detail}})
 }
-

@@ -232,8 +232,12 @@ func TestObserver_knowsWhatWorkflowsRecord(t *testing.T) {
 		"DescribeOperation": func(context.Context, activities.DescribeInput) (activities.Description, error) {
 			return activities.Description{State: lcm.Starting}, nil
 		},
-		"DeleteStack": func(context.Context, activities.StackInput) (out activities.DeleteStackOutput, err error) { return out, nil },
-		"ForgetNodes": func(context.Context, activities.ForgetNodesInput) (out activities.ForgetNodesOutput, err error) { return out, nil },
+		"DeleteStack": func(context.Context, activities.StackInput) (out activities.DeleteStackOutput, err error) {
+			return out, nil
+		},
+		"ForgetNodes": func(context.Context, activities.ForgetNodesInput) (out activities.ForgetNodesOutput, err error) {
+			return out, nil
+		},
 	} {
 		env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name})
 	}
