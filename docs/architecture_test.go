@@ -18,8 +18,8 @@ var quoted = regexp.MustCompile("`([^` ]+)`")
 // programs are names in the map of the code that are no files.
 var programs = []string{"windlass-lab", "tctl"}
 
-// codeMap reads the map of the code: what each row names, by the folders in its first cell. Names in the second cell are
-// below these folders, or paths of their own.
+// codeMap reads the map of the code: what each row names, by the folders in its first cell. Names in the second cell
+// are below these folders, or paths of their own.
 func codeMap(t *testing.T) map[string][]string {
 	t.Helper()
 	_, text, found := strings.Cut(page(t, "architecture.md"), "\n## Map of the code\n")

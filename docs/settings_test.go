@@ -19,7 +19,8 @@ import (
 var (
 	fallback = regexp.MustCompile(`\(default (.*)\)$`)
 	variable = regexp.MustCompile(`WINDLASS_[A-Z0-9_]*[A-Z0-9]`)
-	// Those that are no settings: which file, the client's address and credentials, the keys, and what belongs to other binaries.
+	// Those that are no settings: which file, the client's address and credentials, the keys, and what belongs to other
+	// binaries.
 	otherVariables = []string{
 		"WINDLASS_CONFIG", "WINDLASS_API", "WINDLASS_KEYS", "WINDLASS_PROFILE", "WINDLASS_PROFILES",
 		"WINDLASS_AUTH", "WINDLASS_TOKEN", "WINDLASS_TOKEN_FILE", "WINDLASS_OAUTH2_TOKEN_URL", "WINDLASS_OAUTH2_CLIENT_ID", "WINDLASS_OAUTH2_CLIENT_SECRET",

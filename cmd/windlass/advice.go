@@ -8,8 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// advice says what an instance waits for: a decision on an operation, or another heal after one of the entire VNF that was
-// given up. Advice that cannot be had is none.
+// advice says what an instance waits for: a decision on an operation, or another heal after one of the entire VNF that
+// was given up. Advice that cannot be had is none.
 func (c *cli) advice(ctx context.Context, vnf string) []string {
 	operations := c.client.lcm + "/vnf_lcm_op_occs"
 	waiting, err := list[opOcc](ctx, c.client, operations+filter(eq{"vnfInstanceId", vnf}, eq{"operationState", string(lcm.FailedTemp)}))
@@ -39,8 +39,8 @@ func (c *cli) advice(ctx context.Context, vnf string) []string {
 		last.ID, vnf, c.volumesOf(ctx, last.ID))}
 }
 
-// volumesOf is the flag with which a heal said that volumes are replaced, "" when it did not: that of a registry is the entire
-// VNF only with it.
+// volumesOf is the flag with which a heal said that volumes are replaced, "" when it did not: that of a registry is the
+// entire VNF only with it.
 func (c *cli) volumesOf(ctx context.Context, op string) string {
 	var heal struct {
 		Params struct {

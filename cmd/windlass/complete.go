@@ -24,8 +24,8 @@ type candidate struct{ value, about string }
 // finder asks the API for candidates; args are those that are there already.
 type finder func(ctx context.Context, c *cli, args []string) ([]candidate, error)
 
-// addCompletion lets the shell complete the arguments and flags of a group of client commands. They are told by the names that
-// usage and flags have, so that a new command needs nothing more.
+// addCompletion lets the shell complete the arguments and flags of a group of client commands. They are told by the
+// names that usage and flags have, so that a new command needs nothing more.
 func (c *cli) addCompletion(group *cobra.Command) {
 	for _, cmd := range group.Commands() {
 		places := argumentsOf(cmd.Use)
@@ -45,7 +45,8 @@ func (c *cli) addCompletion(group *cobra.Command) {
 	group.PersistentFlags().VisitAll(func(f *pflag.Flag) { c.completeFlag(group, f.Name) })
 }
 
-// argumentsOf are the names that a usage such as "heal ID --vnfc ID" has for the arguments; one is "" where there is none.
+// argumentsOf are the names that a usage such as "heal ID --vnfc ID" has for the arguments; one is "" where there is
+// none.
 func argumentsOf(use string) []string {
 	var places []string
 	for _, word := range strings.Fields(use)[1:] {

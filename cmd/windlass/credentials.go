@@ -30,8 +30,8 @@ const (
 	authKeystone = "keystone"
 )
 
-// credentials are who the client is to the API. Secrets come from the environment or from files: every user of the host can
-// read arguments.
+// credentials are who the client is to the API. Secrets come from the environment or from files: every user of the host
+// can read arguments.
 type credentials struct {
 	mode                          string
 	caCert, clientCert, clientKey string

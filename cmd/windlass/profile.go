@@ -26,8 +26,8 @@ type profile struct {
 	CACert     string `yaml:"caCert" json:"caCert,omitempty"`
 	ClientCert string `yaml:"clientCert" json:"clientCert,omitempty"`
 	ClientKey  string `yaml:"clientKey" json:"clientKey,omitempty"`
-	// Variables are those of the environment that the mode reads; Secrets are the ones that nobody else may see, by where they
-	// are.
+	// Variables are those of the environment that the mode reads; Secrets are the ones that nobody else may see, by
+	// where they are.
 	Variables map[string]string `yaml:"variables" json:"variables,omitempty"`
 	Secrets   map[string]secret `yaml:"secrets" json:"secrets,omitempty"`
 }
@@ -88,9 +88,9 @@ func (p profile) environment() (map[string]string, error) {
 	return all, nil
 }
 
-// enterProfile puts into the environment what the profile says that args choose, and returns what takes it back. It comes
-// before the commands are made: their flags' defaults are from the environment. Mistakes are told by profileOf, when a
-// command runs that needs the profile.
+// enterProfile puts into the environment what the profile says that args choose, and returns what takes it back. It
+// comes before the commands are made: their flags' defaults are from the environment. Mistakes are told by profileOf,
+// when a command runs that needs the profile.
 func enterProfile(args []string) (leave func()) {
 	p, err := profileOf(profileIn(args))
 	if err != nil {

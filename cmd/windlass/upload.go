@@ -111,7 +111,8 @@ func (s *source) request(cmd *cobra.Command) (map[string]string, error) {
 	return request, nil
 }
 
-// sender makes what gives a package its content: a file, or a directory that is built first, or where Windlass fetches it.
+// sender makes what gives a package its content: a file, or a directory that is built first, or where Windlass fetches
+// it.
 func (c *cli) sender(cmd *cobra.Command, from source, args []string) (send func(ctx context.Context, path string) error, cleanup func(), err error) {
 	if from.uri != "" {
 		request, err := from.request(cmd)

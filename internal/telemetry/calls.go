@@ -25,9 +25,9 @@ func NewVimMetrics(reg prometheus.Registerer) *VimMetrics {
 	return m
 }
 
-// Transport times the calls that next makes, and makes a span of each that belongs to one. It can be combined with any other
-// RoundTripper; inside of others it sees what really goes over the wire. URLs are told without their ids and queries, bodies and
-// headers never.
+// Transport times the calls that next makes, and makes a span of each that belongs to one. It can be combined with any
+// other RoundTripper; inside of others it sees what really goes over the wire. URLs are told without their ids and
+// queries, bodies and headers never.
 func (m *VimMetrics) Transport(next http.RoundTripper) http.RoundTripper {
 	return &observed{next, m}
 }
@@ -93,7 +93,8 @@ func endCall(span trace.Span, resp *http.Response, err error) {
 	span.End()
 }
 
-// services are the words in paths of VIMs' APIs, and whose they are. What is not here counts as "other": ids and names make no labels.
+// services are the words in paths of VIMs' APIs, and whose they are. What is not here counts as "other": ids and names
+// make no labels.
 var services = map[string]string{
 	"tokens": "keystone", "projects": "keystone", "users": "keystone", "application_credentials": "keystone",
 	"stacks": "heat", "validate": "heat",

@@ -54,8 +54,8 @@ func (f *driftFindings) Describe(to chan<- *prometheus.Desc) { to <- f.desc }
 // scrapePatience bounds how long a scrape waits for the database: less than Prometheus waits for a scrape.
 const scrapePatience = 3 * time.Second
 
-// Collect implements prometheus.Collector. Every kind has a value, so that an alert sees it go back to 0; none has while the
-// database is away.
+// Collect implements prometheus.Collector. Every kind has a value, so that an alert sees it go back to 0; none has
+// while the database is away.
 func (f *driftFindings) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapePatience)
 	defer cancel()

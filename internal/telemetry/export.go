@@ -28,10 +28,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Settings say where traces and metrics are sent. Without Traces and Metrics nothing is sent, and nothing made to be sent.
+// Settings say where traces and metrics are sent. Without Traces and Metrics nothing is sent, and nothing made to be
+// sent.
 type Settings struct {
 	Traces, Metrics bool
-	// Endpoint is the URL of the collector; "" leaves it to the standard's own variables, OTEL_EXPORTER_OTLP_ENDPOINT and the like.
+	// Endpoint is the URL of the collector; "" leaves it to the standard's own variables, OTEL_EXPORTER_OTLP_ENDPOINT
+	// and the like.
 	Endpoint string
 	// HTTP sends protobuf over HTTP instead of gRPC.
 	HTTP bool
@@ -52,8 +54,8 @@ type Export struct {
 	stops   []func(context.Context) error
 }
 
-// The times of the export: a span leaves soon, so that a process that is killed takes few with it; a shutdown waits for the
-// collector for a moment only.
+// The times of the export: a span leaves soon, so that a process that is killed takes few with it; a shutdown waits for
+// the collector for a moment only.
 const (
 	spanDelay    = time.Second
 	spanQueue    = 8192
@@ -205,7 +207,8 @@ func (e *Export) Close() error {
 	return errors.Join(errs...)
 }
 
-// complaints tells in the log what the export could not do, once in a while: a collector that is away fails every second.
+// complaints tells in the log what the export could not do, once in a while: a collector that is away fails every
+// second.
 type complaints struct {
 	log  *slog.Logger
 	mu   sync.Mutex

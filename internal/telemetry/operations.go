@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// OperationMetrics tell what a worker does for operations. Labels are of small sets that are known beforehand: no ids, no names of
-// nodes. A nil OperationMetrics counts nothing.
+// OperationMetrics tell what a worker does for operations. Labels are of small sets that are known beforehand: no ids,
+// no names of nodes. A nil OperationMetrics counts nothing.
 type OperationMetrics struct {
 	results  *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
@@ -132,8 +132,8 @@ type load struct {
 	inFlight, waiting, waitedBy *prometheus.Desc
 }
 
-// RegisterLoad registers gauges of what there is to do, which read asks the database for at every scrape: every API server tells
-// the same.
+// RegisterLoad registers gauges of what there is to do, which read asks the database for at every scrape: every API
+// server tells the same.
 func RegisterLoad(reg prometheus.Registerer, read func(context.Context) (Load, error)) {
 	reg.MustRegister(&load{
 		read,
@@ -150,8 +150,8 @@ func (l *load) Describe(to chan<- *prometheus.Desc) {
 	to <- l.waitedBy
 }
 
-// Collect implements prometheus.Collector. Every kind and state has a value, so that an alert sees it go back to 0; none has while the
-// database is away.
+// Collect implements prometheus.Collector. Every kind and state has a value, so that an alert sees it go back to 0;
+// none has while the database is away.
 func (l *load) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapePatience)
 	defer cancel()

@@ -10,7 +10,8 @@ import (
 	"go.temporal.io/sdk/interceptor"
 )
 
-// Headers carry spans through Temporal. The key and the form are those of Temporal's own interceptors of every language.
+// Headers carry spans through Temporal. The key and the form are those of Temporal's own interceptors of every
+// language.
 type Headers = map[string]*commonpb.Payload
 
 const headerKey = "_tracer-data"
@@ -18,7 +19,8 @@ const headerKey = "_tracer-data"
 // titleKey is the name of a span that its beginning alone knows.
 const titleKey = "windlass-title"
 
-// WriteHeader puts a span into headers, as the parent of what is begun with them; title is how to call that, "" by its own name.
+// WriteHeader puts a span into headers, as the parent of what is begun with them; title is how to call that, "" by its
+// own name.
 func WriteHeader(to Headers, sc trace.SpanContext, title string) {
 	data := map[string]string{traceparent: TraceParent(trace.ContextWithSpanContext(context.Background(), sc))}
 	if title != "" {

@@ -32,8 +32,8 @@ const (
 	AttrState     = attribute.Key("windlass.state")
 )
 
-// Tracing makes the spans that begin something: a request, an operation, an activity. Drivers make theirs below the one in their
-// context (see Begin), and none without it. A nil Tracing makes none.
+// Tracing makes the spans that begin something: a request, an operation, an activity. Drivers make theirs below the one
+// in their context (see Begin), and none without it. A nil Tracing makes none.
 type Tracing struct {
 	tracer  trace.Tracer
 	sampler sdktrace.Sampler
@@ -88,8 +88,8 @@ func (t *Tracing) Sampled(id trace.TraceID) bool {
 	return t.sampler.ShouldSample(sdktrace.SamplingParameters{ParentContext: context.Background(), TraceID: id}).Decision == sdktrace.RecordAndSample
 }
 
-// TraceIDOf and SpanIDOf make ids that whoever knows the words makes again: the spans of a workflow keep theirs when it goes on in
-// another worker.
+// TraceIDOf and SpanIDOf make ids that whoever knows the words makes again: the spans of a workflow keep theirs when it
+// goes on in another worker.
 func TraceIDOf(words ...string) (id trace.TraceID) {
 	copy(id[:], digest(words))
 	return id
@@ -110,8 +110,8 @@ func digest(words []string) []byte {
 	return h.Sum(nil)
 }
 
-// Begin begins a span of a call to another system below the span in the context. Without a span that is recorded there it
-// makes none, costs nothing and returns ctx.
+// Begin begins a span of a call to another system below the span in the context. Without a span that is recorded there
+// it makes none, costs nothing and returns ctx.
 func Begin(ctx context.Context, name string, opts ...trace.SpanStartOption) (context.Context, trace.Span) {
 	span := trace.SpanFromContext(ctx)
 	if !span.IsRecording() {
@@ -120,7 +120,8 @@ func Begin(ctx context.Context, name string, opts ...trace.SpanStartOption) (con
 	return span.TracerProvider().Tracer(scope).Start(ctx, name, opts...)
 }
 
-// End ends a span of Begin; nil is none. Of the error only its sentence for operators is told, and of strangers' errors nothing.
+// End ends a span of Begin; nil is none. Of the error only its sentence for operators is told, and of strangers' errors
+// nothing.
 func End(span trace.Span, err error) {
 	if span == nil {
 		return

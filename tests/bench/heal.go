@@ -164,7 +164,8 @@ func (b *bed) healOne(ctx context.Context, heat *heat, s stack, id string, at ou
 	return now.inOrderOf(at), b.script(ctx, now.inOrderOf(at), "heal.sh", "arrive", fresh[0])
 }
 
-// inOrderOf keeps the nodes that were there in their order, and new ones after them: the first control plane stays first.
+// inOrderOf keeps the nodes that were there in their order, and new ones after them: the first control plane stays
+// first.
 func (o outputs) inOrderOf(before outputs) outputs {
 	order := func(now, was []string) []string {
 		kept := slices.DeleteFunc(slices.Clone(was), func(a string) bool { return !slices.Contains(now, a) })

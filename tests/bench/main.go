@@ -1,9 +1,9 @@
-// Command bench measures Windlass on this machine: against a plain script that makes the same cluster on the
-// same lab (real) or heals one (heal), what Windlass itself costs per operation (overhead), how an instantiation grows
-// with the number of nodes (growth) and a scaling with that of the new ones (scale-out), what a thousand operations at
-// once need (in-flight), how fast the API answers when it has 10,000 VNFs (northbound), what memory an upload of 2 GiB
-// needs (upload), how soon an operation goes on when its worker is killed (recovery), and what Windlass adds to the time of a real OpenStack's Heat (openstack). Run
-// it with
+// Command bench measures Windlass on this machine: against a plain script that makes the same cluster on the same lab
+// (real) or heals one (heal), what Windlass itself costs per operation (overhead), how an instantiation grows with the
+// number of nodes (growth) and a scaling with that of the new ones (scale-out), what a thousand operations at once need
+// (in-flight), how fast the API answers when it has 10,000 VNFs (northbound), what memory an upload of 2 GiB needs
+// (upload), how soon an operation goes on when its worker is killed (recovery), and what Windlass adds to the time of a
+// real OpenStack's Heat (openstack). Run it with
 //
 //	go tool task bench
 //	go tool task bench -- --only overhead --quick

@@ -26,8 +26,8 @@ const (
 	manyInstances = 10_000
 )
 
-// northbound is how fast the API answers with 10,000 VNF instances and 50,000 operations in the database; the baseline is
-// the same process with a tenth of them.
+// northbound is how fast the API answers with 10,000 VNF instances and 50,000 operations in the database; the baseline
+// is the same process with a tenth of them.
 func (b *bench) northbound(ctx context.Context) (err error) {
 	many := manyInstances
 	if b.quick {
@@ -255,8 +255,8 @@ func (n *northbound) writes() []question {
 	}
 }
 
-// accept measures how fast instantiations are accepted. The worker stands still meanwhile: what it would do then depends on
-// what else runs, and on the cloud. Afterwards it carries all of them out.
+// accept measures how fast instantiations are accepted. The worker stands still meanwhile: what it would do then
+// depends on what else runs, and on the cloud. Afterwards it carries all of them out.
 func (n *northbound) accept(ctx context.Context, q question) (a answered, err error) {
 	q.alone, q.together = min(q.alone, len(n.created)/3), min(q.together, len(n.created)/3) // each is instantiated once
 	resume, err := n.pauseWorker()

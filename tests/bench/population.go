@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// population fills the database with copies of one VNF and of its operations: the very rows that real operations have made,
-// with names, ids and times of their own. Steps, events and output are not copied: no list reads them.
+// population fills the database with copies of one VNF and of its operations: the very rows that real operations have
+// made, with names, ids and times of their own. Steps, events and output are not copied: no list reads them.
 type population struct {
 	conn *pgx.Conn
 	// instance and operations are the rows of the one, as JSON.

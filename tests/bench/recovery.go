@@ -53,7 +53,8 @@ func (b *bench) recovery(ctx context.Context) (err error) {
 	return nil
 }
 
-// recover instantiates a cluster, kills the worker where that is wanted, and tells how long the next step took to begin.
+// recover instantiates a cluster, kills the worker where that is wanted, and tells how long the next step took to
+// begin.
 func (b *bed) recover(ctx context.Context, kill bool) (time.Duration, error) {
 	op, err := b.begin(ctx, 1)
 	if err != nil {

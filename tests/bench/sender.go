@@ -55,8 +55,8 @@ func newSender(base string) *sender {
 	return &sender{base, &http.Client{Transport: transport}}
 }
 
-// measure asks the question by one client, then by several. The first requests are not counted: caches and the database's
-// plans are cold.
+// measure asks the question by one client, then by several. The first requests are not counted: caches and the
+// database's plans are cold.
 func (s *sender) measure(ctx context.Context, q question) (answered, error) {
 	var numbers atomic.Int64 // no two requests are the same, where that matters
 	next := func() int { return int(numbers.Add(1)) - 1 }

@@ -21,8 +21,8 @@ const (
 	smallUpload = 64 << 20
 )
 
-// upload is what memory API server and worker need while a package of 2 GiB is uploaded, stored and checked, and how fast it
-// gets in; the baseline is a package of 64 MiB.
+// upload is what memory API server and worker need while a package of 2 GiB is uploaded, stored and checked, and how
+// fast it gets in; the baseline is a package of 64 MiB.
 func (b *bench) upload(ctx context.Context) (err error) {
 	large := int64(largeUpload)
 	if b.quick {
@@ -46,7 +46,8 @@ func (b *bench) upload(ctx context.Context) (err error) {
 	return nil
 }
 
-// uploadOf sends a package with an artifact of that many bytes, waits until it is ONBOARDED, and deletes it. Peak is in MiB.
+// uploadOf sends a package with an artifact of that many bytes, waits until it is ONBOARDED, and deletes it. Peak is in
+// MiB.
 func (b *bed) uploadOf(ctx context.Context, size int64) (took time.Duration, peak float64, err error) {
 	say("A package of %d MiB ...", size>>20)
 	header, err := b.call(ctx, http.MethodPost, "/vnfpkgm/v1/vnf_packages", map[string]any{}, nil)

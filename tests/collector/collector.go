@@ -1,5 +1,5 @@
-// Package collector is a collector of OpenTelemetry for tests: it takes traces and metrics by OTLP, over gRPC and HTTP, and keeps
-// them in memory.
+// Package collector is a collector of OpenTelemetry for tests: it takes traces and metrics by OTLP, over gRPC and HTTP,
+// and keeps them in memory.
 package collector
 
 import (

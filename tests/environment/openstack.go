@@ -92,7 +92,8 @@ func (o *OpenStack) Login() Login { return o.login }
 // slow are the limits for machines whose processor is emulated.
 var slow = map[string]any{"ssh": 1800, "login": 90, "command": 600, "install": 2700, "join": 2400, "node_ready": 1800}
 
-// Adapt implements Cloud: what the lab's machines need for sharing the host's kernel, real ones do not; but they are slow.
+// Adapt implements Cloud: what the lab's machines need for sharing the host's kernel, real ones do not; but they are
+// slow.
 func (o *OpenStack) Adapt(request map[string]any) {
 	params, _ := request["additionalParams"].(map[string]any)
 	cluster, _ := params["k8s_cluster_installation_param"].(map[string]any)

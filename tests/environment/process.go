@@ -89,7 +89,8 @@ func (p *process) stop(patience time.Duration) error {
 	return os.Remove(p.pidFile())
 }
 
-// await asks until there is no error, and shows meanwhile on out what the process logs; it gives up when the process ended or time is over.
+// await asks until there is no error, and shows meanwhile on out what the process logs; it gives up when the process
+// ended or time is over.
 func (p *process) await(ctx context.Context, limit time.Duration, out io.Writer, ask func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -1,4 +1,5 @@
-// Package prerequisites holds tools/prerequisites.sh, which installs what tasks and tests call, against what they do call.
+// Package prerequisites holds tools/prerequisites.sh, which installs what tasks and tests call, against what they do
+// call.
 package prerequisites
 
 import (
@@ -63,9 +64,9 @@ func listed(t *testing.T) map[string]string {
 	return brought
 }
 
-// called is what the repository's Go code, its tasks, and the scripts that people and CI start call on their machine. What runs
-// on a VM or in a machine of the lab (scripts/sh, deployments/lab/image) is not among it, nor what the real OpenStack of
-// tests/openstack calls, which installs packages of its own.
+// called is what the repository's Go code, its tasks, and the scripts that people and CI start call on their machine.
+// What runs on a VM or in a machine of the lab (scripts/sh, deployments/lab/image) is not among it, nor what the real
+// OpenStack of tests/openstack calls, which installs packages of its own.
 func called(t *testing.T) uses {
 	t.Helper()
 	scripts := tasksOf(t, root)

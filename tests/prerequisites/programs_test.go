@@ -27,8 +27,8 @@ func (u uses) add(program, place string) {
 // starters are the functions of os/exec that take the name of a program, and which of their arguments it is.
 var starters = map[string]int{"Command": 0, "CommandContext": 1, "LookPath": 0}
 
-// inGo finds what the repository's Go code calls: names that are written there, or handed to a function of the same package
-// that starts what it is given, or listed in a table that is gone through. What is computed is not found.
+// inGo finds what the repository's Go code calls: names that are written there, or handed to a function of the same
+// package that starts what it is given, or listed in a table that is gone through. What is computed is not found.
 func inGo(t *testing.T, root string) uses {
 	t.Helper()
 	packages := map[string][]*ast.File{}
@@ -124,8 +124,8 @@ func (p *source) wraps(f *ast.FuncDecl) (found bool) {
 	return found
 }
 
-// programs are the arguments of a call that name programs: the first of what is started, and what that starts in its turn,
-// such as nice.
+// programs are the arguments of a call that name programs: the first of what is started, and what that starts in its
+// turn, such as nice.
 func (p *source) programs(call *ast.CallExpr) (out []ast.Expr) {
 	at, known := -1, false
 	switch f := call.Fun.(type) {
@@ -157,7 +157,8 @@ func (p *source) wrapper(name string) (at int, known bool) {
 	return at, known
 }
 
-// calls tells of every program that is called in a node of the syntax; ranges are the lists that are gone through around it.
+// calls tells of every program that is called in a node of the syntax; ranges are the lists that are gone through
+// around it.
 func (p *source) calls(node ast.Node, ranges map[string]*ast.CompositeLit, tell func(program string)) {
 	ast.Inspect(node, func(n ast.Node) bool {
 		switch n := n.(type) {
