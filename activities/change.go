@@ -141,7 +141,17 @@ func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (
 	default:
 		change.Replace = append(holders(inv, in.Leaving), volumesOf(inv, in.LeavingVolumes)...)
 	}
+	if in.Sizes != SizesGrown {
+		change.Keep = stayingMembers(inv, recorded, in.Leaving)
+	}
 	return out, cloud.UpdateStack(ctx, change, i.Output.Lines(ctx, in.Step))
+}
+
+// stayingMembers are the members of groups that have failed, and that hold recorded servers which do not leave.
+func stayingMembers(inv *openstack.Inventory, recorded, leaving []string) []openstack.Resource {
+	staying := slices.DeleteFunc(slices.Clone(recorded), func(id string) bool { return slices.Contains(leaving, id) })
+	isServer := func(r openstack.Resource) bool { return r.Type == "OS::Nova::Server" } // Heat fails none for another's sake
+	return slices.DeleteFunc(holders(inv, staying), func(r openstack.Resource) bool { return isServer(r) || !r.Unhealthy() })
 }
 
 // having are the resources of a type that are still those of these ids: one that was replaced has another id.

@@ -191,6 +191,36 @@ func TestChangeStack_takesWhatAFailedEnlargementHasLeft(t *testing.T) {
 	}
 }
 
+// Heat takes failed members first: one that has failed for another's sake would go in its place.
+func TestChangeStack_keepsTheMembersThatStay(t *testing.T) {
+	cloud := &changingCloud{inv: &openstack.Inventory{StackID: "top", Resources: []openstack.Resource{
+		{Name: "workers", Type: "OS::Heat::AutoScalingGroup", PhysicalID: "group", StackID: "top"},
+		{Name: "aborted", Type: "member.yaml", PhysicalID: "nested-1", StackID: "group", Status: "UPDATE_FAILED"},
+		{Name: "node", Type: "OS::Nova::Server", PhysicalID: "s1", StackID: "nested-1", Status: "CREATE_COMPLETE"},
+		{Name: "well", Type: "member.yaml", PhysicalID: "nested-2", StackID: "group", Status: "UPDATE_COMPLETE"},
+		{Name: "node", Type: "OS::Nova::Server", PhysicalID: "s2", StackID: "nested-2", Status: "CREATE_COMPLETE"},
+		{Name: "new", Type: "member.yaml", PhysicalID: "nested-3", StackID: "group", Status: "CREATE_FAILED"},
+		{Name: "node", Type: "OS::Nova::Server", PhysicalID: "s3", StackID: "nested-3", Status: "CREATE_FAILED"},
+	}}}
+	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	for _, c := range []struct {
+		in   activities.ChangeStackInput
+		keep []string
+	}{
+		{activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesRecorded}, []string{"aborted"}},
+		{activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesPlanned, Leaving: []string{"s2"}}, []string{"aborted"}},
+		{activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesPlanned, Leaving: []string{"s1"}}, nil},
+		{activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesGrown}, nil},
+	} {
+		must(t, infra.ChangeStack, c.in)
+		var keep []string
+		for _, r := range cloud.last.Keep {
+			keep = append(keep, r.Name)
+		}
+		assert.Equal(t, c.keep, keep, "%v", c.in)
+	}
+}
+
 func TestHolders_areTheMembersThatHaveToGo(t *testing.T) {
 	inv := &openstack.Inventory{StackID: "top", Resources: []openstack.Resource{
 		{Name: "alone", Type: "OS::Nova::Server", PhysicalID: "s0", StackID: "top"},

@@ -77,6 +77,44 @@ func scaleOutRolledBack(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
+// scaleOutWithoutHosts cannot make a server: it goes ERROR, or is not made at all. Each time it is rolled back to
+// exactly the servers that there were, and it can be done when there are hosts.
+func scaleOutWithoutHosts(t *testing.T, b *bed) {
+	vnf, op := b.Instantiate(t, "hostless", nil)
+	b.Await(t, op, quick, "COMPLETED")
+	before := b.Vnfcs(t, vnf)
+	hostless := map[string]any{"no_valid_host": true}
+	for _, c := range []struct {
+		aspect string
+		fault  map[string]any
+	}{
+		{"master_instance", hostless},
+		{"master_instance", map[string]any{"resource": "masterNode", "message": "No valid host"}}, // before the others are looked at
+		{"worker_instance", map[string]any{"resource": "workerNode", "message": "No valid host"}},
+		{"worker_instance", hostless},
+	} {
+		aspect := c.aspect
+		b.Fault(t, c.fault)
+		op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": aspect})
+		got := b.Await(t, op, quick, "FAILED_TEMP")
+		require.Contains(t, got["error"].(map[string]any)["detail"], "No valid host")
+		b.ClearFaults(t)
+		require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
+		b.Await(t, op, quick, "ROLLED_BACK")
+		require.Equal(t, before, b.Vnfcs(t, vnf), "the servers that failed go, and no others")
+		require.Equal(t, 0, b.ScaleLevel(t, vnf, aspect))
+		b.RequireConsistent(t, vnf)
+		b.RequireCluster(t, 3, 2)
+	}
+	b.record(t, op, "scale-out-error-rollback")
+	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "master_instance"})
+	b.Await(t, op, quick, "COMPLETED")
+	b.RequireCluster(t, 5, 2)
+	b.RequireConsistent(t, vnf)
+	b.terminate(t, vnf)
+	b.RequireNothingLeft(t)
+}
+
 // scaleInRolledBack gives up before a VM is gone, when the control planes have left etcd: they are members again.
 func scaleInRolledBack(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "kept", nil)

@@ -62,6 +62,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"bad requests", badRequests},
 		{"scale out and in", scaling},
 		{"a scale-out that is rolled back", scaleOutRolledBack},
+		{"a scale-out whose servers fail", scaleOutWithoutHosts},
 		{"a scale-in that is rolled back", scaleInRolledBack},
 		{"heal", healing},
 		{"a heal goes forward only", healGoesForwardOnly},

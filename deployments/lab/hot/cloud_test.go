@@ -25,6 +25,18 @@ func newFakeCloud() *fakeCloud {
 	return &fakeCloud{things: map[string]hot.Item{}, held: "OS::Nova::Server"}
 }
 
+// fail refuses whatever is of a type from now on, or nothing for "".
+func (c *fakeCloud) fail(typ string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.refuse = func(i hot.Item) error {
+		if i.Type == typ {
+			return &hot.Error{Type: "ResourceInError", Message: "Went to status ERROR"}
+		}
+		return nil
+	}
+}
+
 func (c *fakeCloud) Schema(typ string) (hot.Schema, bool) {
 	s, ok := map[string]hot.Schema{
 		"OS::Neutron::Net":    {},

@@ -33,9 +33,21 @@ func (f *frame) converge(ctx context.Context, action string) error {
 	return f.cleanUp(ctx)
 }
 
-// build works on all resources at once, each as soon as those that it needs are ready.
+// wholeKey is under which a context carries that of the whole action, which no failure of a resource ends.
+type wholeKey struct{}
+
+// whole is the context of the whole action.
+func whole(ctx context.Context) context.Context {
+	if all, ok := ctx.Value(wholeKey{}).(context.Context); ok {
+		return all
+	}
+	return ctx
+}
+
+// build works on all resources at once, each as soon as those that it needs are ready. The first that fails cuts the
+// others off.
 func (f *frame) build(ctx context.Context, action string) error {
-	ctx, abort := context.WithCancelCause(ctx)
+	ctx, abort := context.WithCancelCause(context.WithValue(ctx, wholeKey{}, whole(ctx)))
 	defer abort(nil)
 	type progress struct {
 		done chan struct{}
@@ -186,6 +198,11 @@ func (f *frame) update(ctx context.Context, k kind, row Resource, props map[stri
 	}
 	if err := f.move(&row, Update, InProgress, "state changed"); err != nil {
 		return err
+	}
+	if k.isStack() && same(row.Properties, props) {
+		// In Heat it ends in peace where it has nothing to do. A member of a group that failed for another's sake would
+		// be the first to go when the group shrinks.
+		ctx = whole(ctx)
 	}
 	err := f.e.fault(f.stack, row, Update)
 	if err == nil {

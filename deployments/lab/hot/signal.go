@@ -30,8 +30,8 @@ func (e *Engine) signalled(st Stack, policy Resource) error {
 	return e.event(st.ID, policy, nil)
 }
 
-// MarkUnhealthy notes that a resource is broken (or well again): the next update replaces it. The
-// resource is given by name or by physical id.
+// MarkUnhealthy notes that a resource is broken: the next update replaces it. Or it takes that back. The resource is
+// given by name or by physical id.
 func (e *Engine) MarkUnhealthy(st Stack, resource string, unhealthy bool, reason string) error {
 	defer e.lock(st.RootID)()
 	for _, l := range e.ListResources(st, 0) {
@@ -41,6 +41,9 @@ func (e *Engine) MarkUnhealthy(st Stack, resource string, unhealthy bool, reason
 		}
 		if r.Status == InProgress {
 			return &Error{Type: ActionInProgress, Message: fmt.Sprintf("Resource %s already has an action (%s) in progress.", r.Name, r.Action)}
+		}
+		if !unhealthy && (r.Action != CheckA || r.Status != Failed) {
+			return nil // Heat has nothing to take back
 		}
 		if reason == "" {
 			reason = "state changed by resource_mark_unhealthy api"

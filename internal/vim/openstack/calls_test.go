@@ -146,6 +146,42 @@ func TestUpdateStack_marksInOneCallEach(t *testing.T) {
 	require.Equal(t, []string{members[0].PhysicalID}, left)
 }
 
+// The older of two members has failed in an update, and the younger one is to go: Heat would take the older one, and
+// takes nothing back but marks.
+func TestUpdateStack_keepsAMemberThatHasFailed(t *testing.T) {
+	s := newSite(t)
+	_, err := s.cloud.CreateStack(t.Context(), workers(1), s.show)
+	require.NoError(t, err)
+	members := func() []openstack.Resource {
+		inv, err := s.cloud.Inventory(t.Context(), "vnf-1")
+		require.NoError(t, err)
+		out, err := inv.MemberResources("group")
+		require.NoError(t, err)
+		return out
+	}
+	change := openstack.Change{Name: "vnf-1", Owner: owner, Operation: "windlass-op-2", Timeout: time.Minute, Parameters: map[string]any{"n": 2}}
+	old := members()
+	require.NoError(t, s.cloud.UpdateStack(t.Context(), change, s.show))
+	s.lab("POST", "/faults", map[string]any{"resource": old[0].Name, "action": "UPDATE", "message": "It did not want to."})
+	require.Error(t, s.cloud.UpdateStack(t.Context(), change, s.show))
+
+	change.Parameters = map[string]any{"n": 1}
+	for _, m := range members() {
+		if m.PhysicalID == old[0].PhysicalID {
+			require.Equal(t, "UPDATE_FAILED", m.Status)
+			change.Keep = append(change.Keep, m)
+		} else {
+			change.Replace = append(change.Replace, m)
+		}
+	}
+	for range 2 {
+		require.NoError(t, s.cloud.UpdateStack(t.Context(), change, s.show))
+		left := members()
+		require.Len(t, left, 1)
+		require.Equal(t, old[0].PhysicalID, left[0].PhysicalID)
+	}
+}
+
 func TestDeleteStack_triesTwiceAndThenNamesWhatStays(t *testing.T) {
 	s := newSite(t)
 	_, err := s.cloud.CreateStack(t.Context(), workers(1), s.show)

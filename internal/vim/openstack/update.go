@@ -28,6 +28,9 @@ type Change struct {
 	//
 	// When the parameters also make a group smaller, its members in Replace are those that go.
 	Replace []Resource
+	// Keep are members of groups that stay. Heat removes failed members first, also those that failed only because
+	// something else did, or because somebody cancelled.
+	Keep    []Resource
 	Timeout time.Duration
 	// Secrets are values among the parameters that must not come back in an error or in progress.
 	Secrets []string
@@ -66,6 +69,9 @@ func (c *Cloud) UpdateStack(ctx context.Context, ch Change, progress func(string
 		return err
 	}
 	if err := c.markAll(ctx, have, ch.Replace, progress); err != nil {
+		return err
+	}
+	if err := c.keepAll(ctx, have, ch.Keep, progress); err != nil {
 		return err
 	}
 	f := c.follow(have, "UPDATE", progress)
@@ -143,6 +149,36 @@ func (c *Cloud) markAll(ctx context.Context, have *stacks.ListedStack, list []Re
 	return nil
 }
 
+// keepAll marks those resources healthy that have failed. Heat takes nothing back but a mark, so they are marked first.
+func (c *Cloud) keepAll(ctx context.Context, have *stacks.ListedStack, list []Resource, progress func(string)) error {
+	if len(list) == 0 {
+		return nil
+	}
+	present, err := c.resourcesOf(ctx, have.Name, have.ID)
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		at := slices.IndexFunc(present, r.same)
+		if at < 0 || !present[at].Unhealthy() {
+			continue
+		}
+		if present[at].Status != marked {
+			if err := c.MarkUnhealthy(ctx, present[at], "Windlass takes this back at once: it stays."); err != nil {
+				return err
+			}
+		}
+		if err := c.MarkHealthy(ctx, present[at], "It stays in its group, whatever has failed beside it."); err != nil {
+			return err
+		}
+		progress(r.Name + " is marked: it stays in its group.")
+	}
+	return nil
+}
+
+// marked is the status of a resource that is marked unhealthy.
+const marked = "CHECK_FAILED"
+
 // same tells whether two records are of one and the same thing.
 func (r Resource) same(other Resource) bool {
 	return r.StackID == other.StackID && r.Name == other.Name && r.PhysicalID == other.PhysicalID
@@ -153,7 +189,8 @@ func (c *Cloud) MarkUnhealthy(ctx context.Context, r Resource, reason string) er
 	return c.mark(ctx, r, stackresources.MarkUnhealthyOpts{MarkUnhealthy: true, ResourceStatusReason: reason})
 }
 
-// MarkHealthy takes MarkUnhealthy back, as long as no update has begun. One that is gone is no error.
+// MarkHealthy takes MarkUnhealthy back, as long as no update has begun; what has failed otherwise stays so. One that is
+// gone is no error.
 func (c *Cloud) MarkHealthy(ctx context.Context, r Resource, reason string) error {
 	err := c.mark(ctx, r, stackresources.MarkUnhealthyOpts{MarkUnhealthy: false, ResourceStatusReason: reason})
 	if lcm.Is(err, lcm.KindNotFound) {

@@ -105,10 +105,16 @@ func (s *site) replacesMember(inv *openstack.Inventory) *openstack.Inventory {
 	return inv
 }
 
-// shrinks removes the member that was made last: left to itself, Heat would take the oldest.
+// shrinks removes the member that was made last: left to itself, Heat would take the oldest, above all one that counts
+// as failed.
 func (s *site) shrinks(inv *openstack.Inventory) *openstack.Inventory {
 	before, chosen := s.bodies(inv), s.newest(inv)
-	s.update(map[string]any{"workers": 1}, silent, chosen)
+	members, err := inv.MemberResources("worker")
+	require.NoError(s, err)
+	require.NoError(s, s.cloud.MarkUnhealthy(s.Context(), members[0], "it failed for another's sake"))
+	change := s.change(map[string]any{"workers": 1}, chosen)
+	change.Keep = members[:1]
+	s.carryOut(change, silent)
 	inv = s.inventory()
 	delete(before, chosen.Name)
 	require.Equal(s, before, s.bodies(inv))

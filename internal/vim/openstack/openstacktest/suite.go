@@ -124,11 +124,20 @@ func (s *site) create(st openstack.Stack, show func(string)) string {
 
 func (s *site) update(parameters map[string]any, show func(string), replace ...openstack.Resource) {
 	s.Helper()
+	s.carryOut(s.change(parameters, replace...), show)
+}
+
+func (s *site) change(parameters map[string]any, replace ...openstack.Resource) openstack.Change {
+	return openstack.Change{
+		Name: s.name, Owner: owner, Operation: "op-2", Parameters: parameters, Replace: replace, Timeout: max(s.Patience, time.Minute),
+	}
+}
+
+func (s *site) carryOut(change openstack.Change, show func(string)) {
+	s.Helper()
 	ctx, done := context.WithTimeout(s.Context(), s.Patience)
 	defer done()
-	require.NoError(s, s.cloud.UpdateStack(ctx, openstack.Change{
-		Name: s.name, Owner: owner, Operation: "op-2", Parameters: parameters, Replace: replace, Timeout: max(s.Patience, time.Minute),
-	}, show))
+	require.NoError(s, s.cloud.UpdateStack(ctx, change, show))
 }
 
 func (s *site) delete(show func(string)) {

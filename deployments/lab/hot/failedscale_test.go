@@ -1,0 +1,85 @@
+package hot_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/hot"
+)
+
+func (b *bench) scaleTo(st hot.Stack, workers int, want string) hot.Stack {
+	b.t.Helper()
+	require.NoError(b.t, b.engine.UpdateStack(b.t.Context(), st.ID, hot.Request{Existing: true, Parameters: map[string]any{"workers": workers}}))
+	return b.await(st.ID, want)
+}
+
+// servers are the ids of those that exist.
+func (b *bench) servers() (ids []string) {
+	for _, i := range b.cloud.of("OS::Nova::Server") {
+		ids = append(ids, i.UID)
+	}
+	return ids
+}
+
+func namesOf(members []hot.Located) (names []string) {
+	for _, m := range members {
+		names = append(names, m.Resource.Name)
+	}
+	return names
+}
+
+// A group that cannot grow is taken back to its former size: those that it had stay, and the one that failed goes, as
+// often as it comes.
+func TestGroupThatCannotGrowShrinksToTheMembersThatItHad(t *testing.T) {
+	b := newBench(t)
+	req := request(t, "cluster.yaml")
+	req.Parameters = map[string]any{"workers": 3}
+	st := b.create(req)
+	st = b.await(st.ID, "CREATE_COMPLETE")
+	_, had := b.group(st, "workers")
+	servers := b.servers()
+	for range 20 {
+		b.cloud.fail("OS::Nova::Server")
+		b.scaleTo(st, 4, "UPDATE_FAILED")
+		b.cloud.fail("")
+		b.scaleTo(st, 3, "UPDATE_COMPLETE")
+		_, left := b.group(st, "workers")
+		require.ElementsMatch(t, namesOf(had), namesOf(left))
+		require.Equal(t, servers, b.servers())
+	}
+	b.scaleTo(st, 4, "UPDATE_COMPLETE")
+	require.Len(t, b.servers(), len(servers)+1)
+}
+
+// Only what was marked unhealthy can be marked healthy: what has failed otherwise stays so, as in Heat.
+func TestMarkHealthyTakesBackMarkUnhealthyOnly(t *testing.T) {
+	b := newBench(t)
+	st := b.create(request(t, "cluster.yaml"))
+	st = b.await(st.ID, "CREATE_COMPLETE")
+	b.cloud.fail("OS::Nova::Server")
+	b.scaleTo(st, 3, "UPDATE_FAILED")
+	group, members := b.group(st, "workers")
+	failed := ""
+	for _, m := range members {
+		if m.Resource.Status == hot.Failed {
+			failed = m.Resource.Name
+		}
+	}
+	state := func() string {
+		_, members := b.group(st, "workers")
+		for _, m := range members {
+			if m.Resource.Name == failed {
+				return m.Resource.State()
+			}
+		}
+		return ""
+	}
+	require.Equal(t, "CREATE_FAILED", state())
+	require.NoError(t, b.engine.MarkUnhealthy(group, failed, false, ""))
+	require.Equal(t, "CREATE_FAILED", state())
+	require.NoError(t, b.engine.MarkUnhealthy(group, failed, true, ""))
+	require.Equal(t, "CHECK_FAILED", state())
+	require.NoError(t, b.engine.MarkUnhealthy(group, failed, false, ""))
+	require.Equal(t, "CHECK_COMPLETE", state())
+}
