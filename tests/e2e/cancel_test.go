@@ -13,17 +13,18 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// soon bounds a FORCEFUL cancel on a busy machine. The work that is cancelled would take five minutes, or for ever.
+// soon bounds a cancel on a busy machine. What is cancelled would take five minutes, or for ever.
 const soon = 90 * time.Second
 
-func (b *bed) cancelForcefully(t *testing.T, op string) {
+// cancelsSoon cancels an operation in that mode, and wants it to end much earlier than what it does or waits for.
+func (b *bed) cancelsSoon(t *testing.T, op, mode string) {
 	t.Helper()
 	begun := time.Now()
-	a := b.Act(t, op, "cancel", map[string]any{"cancelMode": "FORCEFUL"})
+	a := b.Act(t, op, "cancel", map[string]any{"cancelMode": mode})
 	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
 	got := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Less(t, time.Since(begun), soon)
-	require.Contains(t, got["error"].(map[string]any)["detail"], "cancelled (FORCEFUL)")
+	require.Contains(t, got["error"].(map[string]any)["detail"], "cancelled ("+mode+")")
 }
 
 // cancelWhileDialling cancels an operation that waits for machines which never answer.
@@ -32,7 +33,7 @@ func cancelWhileDialling(t *testing.T, b *bed) {
 	defer b.Pace(t, 0, 0)
 	vnf, op := b.Instantiate(t, "dialling", nil)
 	b.AwaitNode(t, op, "Wait until every node answers on SSH", "RUNNING")
-	b.cancelForcefully(t, op)
+	b.cancelsSoon(t, op, "FORCEFUL")
 	b.rollBack(t, op, vnf)
 }
 
@@ -54,7 +55,7 @@ func cancelOnFrozenNode(t *testing.T, b *bed) {
 	}
 	machine := b.MachineOf(t, node)
 	require.Less(t, b.Lab(t, http.MethodPost, "/machines/"+machine+"/freeze", nil).Status, 300)
-	b.cancelForcefully(t, op)
+	b.cancelsSoon(t, op, "FORCEFUL")
 	require.Less(t, b.Lab(t, http.MethodPost, "/machines/"+machine+"/thaw", nil).Status, 300)
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
 	b.Await(t, op, quick, "COMPLETED")
@@ -71,7 +72,7 @@ func cancelRollback(t *testing.T, b *bed) {
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
 	b.Await(t, op, quick, "ROLLING_BACK")
 	b.AwaitStep(t, op, "Undo: Create the infrastructure stack")
-	b.cancelForcefully(t, op)
+	b.cancelsSoon(t, op, "FORCEFUL")
 	b.ClearFaults(t)
 	b.rollBack(t, op, vnf)
 }
@@ -83,7 +84,7 @@ func cancelTermination(t *testing.T, b *bed) {
 	b.Fault(t, map[string]any{"service": "heat", "method": "DELETE", "delay_ms": 60_000})
 	op = b.Begin(t, vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
 	b.AwaitStep(t, op, "Delete the infrastructure stack")
-	b.cancelForcefully(t, op)
+	b.cancelsSoon(t, op, "FORCEFUL")
 	require.NotContains(t, b.Get(t, op)["_links"], "rollback")
 	a := b.Act(t, op, "rollback", nil)
 	require.Equal(t, http.StatusNotFound, a.Status, "SOL003 clause 5.4.15: the task is not supported for this operation")

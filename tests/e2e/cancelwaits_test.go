@@ -8,17 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cancelGracefully cancels an operation that waits, and wants it to end much earlier than what it waits for.
-func (b *bed) cancelGracefully(t *testing.T, op string) {
-	t.Helper()
-	begun := time.Now()
-	a := b.Act(t, op, "cancel", map[string]any{"cancelMode": "GRACEFUL"})
-	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
-	got := b.Await(t, op, quick, "FAILED_TEMP")
-	require.Less(t, time.Since(begun), soon)
-	require.Contains(t, got["error"].(map[string]any)["detail"], "cancelled (GRACEFUL)")
-}
-
 // gracefulCancelOfWaits cancels what waits for sshds that never answer, and for pods that never go.
 func gracefulCancelOfWaits(t *testing.T, b *bed) {
 	b.Pace(t, time.Hour, 0)
@@ -26,7 +15,7 @@ func gracefulCancelOfWaits(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "waits", nil)
 	const answers = "Wait until every node answers on SSH"
 	b.AwaitNode(t, op, answers, "RUNNING")
-	b.cancelGracefully(t, op)
+	b.cancelsSoon(t, op, "GRACEFUL")
 	for _, state := range b.NodeStates(t, op, answers) {
 		require.Equal(t, "CANCELLED", state)
 	}
@@ -43,7 +32,7 @@ func gracefulCancelOfWaits(t *testing.T, b *bed) {
 	b.ScriptFault(t, map[string]any{"script": "drain-node", "times": 1, "hang": true})
 	op = b.Scale(t, vnf, "SCALE_IN", "worker_instance")
 	b.AwaitNode(t, op, "Drain the nodes that leave", "RUNNING")
-	b.cancelGracefully(t, op)
+	b.cancelsSoon(t, op, "GRACEFUL")
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireCluster(t, 3, 2)

@@ -77,8 +77,8 @@ func scaleOutRolledBack(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// scaleOutWithoutHosts cannot make a server: it goes ERROR, or is not made at all. Each time it is rolled back to exactly the servers
-// that there were, and it can be done when there are hosts.
+// scaleOutWithoutHosts cannot make a server: it goes ERROR, or is not made at all. Each time it is rolled back to
+// exactly the servers that there were, and it can be done when there are hosts.
 func scaleOutWithoutHosts(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "hostless", nil)
 	b.Await(t, op, quick, "COMPLETED")

@@ -189,7 +189,7 @@ func reconnecting(t *testing.T, b *bed) {
 	b.Fault(t, map[string]any{"service": "heat", "method": "GET", "delay_ms": 60_000})
 	op = b.Begin(t, vnf, "change_ext_conn", linksTo("net0"))
 	b.AwaitStep(t, op, reconnectStep)
-	b.cancelForcefully(t, op)
+	b.cancelsSoon(t, op, "FORCEFUL")
 	b.ClearFaults(t)
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
 	b.Await(t, op, quick, "ROLLED_BACK")

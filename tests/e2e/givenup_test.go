@@ -56,7 +56,7 @@ func healingGivenUp(t *testing.T, b *bed) {
 	b.Pace(t, time.Hour, 0) // machines that never answer
 	op = b.Heal(t, vnf, "all of it")
 	b.AwaitStep(t, op, "Wait until every node answers on SSH")
-	b.cancelForcefully(t, op)
+	b.cancelsSoon(t, op, "FORCEFUL")
 	b.Pace(t, 0, 0)
 	b.requireGivenUp(t, vnf, op, before, lcm.DriftHealGivenUp)
 

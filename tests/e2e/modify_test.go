@@ -57,7 +57,7 @@ func modifying(t *testing.T, b *bed) {
 	b.Fault(t, map[string]any{"service": "heat", "method": "GET", "delay_ms": 60_000})
 	op = b.Modify(t, vnf, map[string]any{"vnfInstanceName": "cancelled", "vimConnectionInfo": connection})
 	b.AwaitStep(t, op, tryStep)
-	b.cancelForcefully(t, op)
+	b.cancelsSoon(t, op, "FORCEFUL")
 	b.ClearFaults(t)
 	require.Equal(t, http.StatusOK, b.Act(t, op, "fail", nil).Status)
 	require.Equal(t, "retried", name())

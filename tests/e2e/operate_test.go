@@ -112,7 +112,7 @@ func operatingFails(t *testing.T, b *bed) {
 	b.Fault(t, map[string]any{"service": "nova", "method": "POST", "path": "/action$", "delay_ms": 60_000})
 	op = stop()
 	b.AwaitStep(t, op, "Stop the workers")
-	b.cancelForcefully(t, op)
+	b.cancelsSoon(t, op, "FORCEFUL")
 	b.ClearFaults(t)
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
 	b.Await(t, op, quick, "ROLLED_BACK")

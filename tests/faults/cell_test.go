@@ -175,9 +175,9 @@ func (c *cell) wake(t testing.TB) (now state) {
 	return now
 }
 
-// healVictim does what an operator does with a node that was dead before the operation began: such a node is passed over,
-// and knows nothing of what has changed when it comes back. Nothing heals a VNF that is stopped, and nothing has to: its nodes boot
-// when it is started.
+// healVictim does what an operator does with a node that was dead before the operation began: such a node is passed
+// over, and knows nothing of what has changed when it comes back. Nothing heals a VNF that is stopped, and nothing has
+// to: its nodes boot when it is started.
 func (c *cell) healVictim(t testing.TB) {
 	t.Helper()
 	if !c.fault.lasts || c.operation.after.stopped || !slices.Contains(serversIn(t, c.site.bed), c.victim) {

@@ -20,8 +20,8 @@ type Network struct {
 	neutron *gophercloud.ServiceClient
 }
 
-// AddNetwork makes a network. Its addresses are of the lab's own block: fake machines listen on theirs, so no two labs of this host
-// may have the same ones, whoever runs the other one.
+// AddNetwork makes a network. Its addresses are of the lab's own block: fake machines listen on theirs, so no two labs
+// of this host may have the same ones, whoever runs the other one.
 func (b *Bed) AddNetwork(t testing.TB, name string) Network {
 	t.Helper()
 	login := b.Cloud.Login()

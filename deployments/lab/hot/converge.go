@@ -44,7 +44,8 @@ func whole(ctx context.Context) context.Context {
 	return ctx
 }
 
-// build works on all resources at once, each as soon as those that it needs are ready. The first that fails cuts the others off.
+// build works on all resources at once, each as soon as those that it needs are ready. The first that fails cuts the
+// others off.
 func (f *frame) build(ctx context.Context, action string) error {
 	ctx, abort := context.WithCancelCause(context.WithValue(ctx, wholeKey{}, whole(ctx)))
 	defer abort(nil)
@@ -199,8 +200,8 @@ func (f *frame) update(ctx context.Context, k kind, row Resource, props map[stri
 		return err
 	}
 	if k.isStack() && same(row.Properties, props) {
-		// In Heat it ends in peace where it has nothing to do. A member of a group that failed for another's sake would be the
-		// first to go when the group shrinks.
+		// In Heat it ends in peace where it has nothing to do. A member of a group that failed for another's sake would
+		// be the first to go when the group shrinks.
 		ctx = whole(ctx)
 	}
 	err := f.e.fault(f.stack, row, Update)

@@ -104,9 +104,10 @@ func usesNetworkOf(d, subnet Definition) bool {
 	return false
 }
 
-// Awaited tells for every resource which others it is made after: its dependencies, and for nested stacks the subnets of the networks
-// that they are given. Heat does not look for ports inside of them. But there a nested stack begins long after a subnet of the stack
-// above is made, and here it would come first now and then. A deletion does not go by it.
+// Awaited tells for every resource which others it is made after: its dependencies, and for nested stacks the subnets
+// of the networks that they are given. Heat does not look for ports inside of them. But there a nested stack begins
+// long after a subnet of the stack above is made, and here it would come first now and then. A deletion does not go by
+// it.
 func Awaited(defs map[string]Definition, deps map[string][]string, nested func(typ string) bool) map[string][]string {
 	out := maps.Clone(deps)
 	for name, d := range defs {

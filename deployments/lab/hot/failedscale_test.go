@@ -29,7 +29,8 @@ func namesOf(members []hot.Located) (names []string) {
 	return names
 }
 
-// A group that cannot grow is taken back to its former size: those that it had stay, and the one that failed goes, as often as it comes.
+// A group that cannot grow is taken back to its former size: those that it had stay, and the one that failed goes, as
+// often as it comes.
 func TestGroupThatCannotGrowShrinksToTheMembersThatItHad(t *testing.T) {
 	b := newBench(t)
 	req := request(t, "cluster.yaml")

@@ -30,8 +30,8 @@ func (e *Engine) signalled(st Stack, policy Resource) error {
 	return e.event(st.ID, policy, nil)
 }
 
-// MarkUnhealthy notes that a resource is broken: the next update replaces it. Or it takes that back. The resource is given by name
-// or by physical id.
+// MarkUnhealthy notes that a resource is broken: the next update replaces it. Or it takes that back. The resource is
+// given by name or by physical id.
 func (e *Engine) MarkUnhealthy(st Stack, resource string, unhealthy bool, reason string) error {
 	defer e.lock(st.RootID)()
 	for _, l := range e.ListResources(st, 0) {

@@ -146,8 +146,8 @@ func TestUpdateStack_marksInOneCallEach(t *testing.T) {
 	require.Equal(t, []string{members[0].PhysicalID}, left)
 }
 
-// The older of two members has failed in an update, and the younger one is to go: Heat would take the older one, and takes nothing
-// back but marks.
+// The older of two members has failed in an update, and the younger one is to go: Heat would take the older one, and
+// takes nothing back but marks.
 func TestUpdateStack_keepsAMemberThatHasFailed(t *testing.T) {
 	s := newSite(t)
 	_, err := s.cloud.CreateStack(t.Context(), workers(1), s.show)

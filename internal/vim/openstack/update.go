@@ -189,8 +189,8 @@ func (c *Cloud) MarkUnhealthy(ctx context.Context, r Resource, reason string) er
 	return c.mark(ctx, r, stackresources.MarkUnhealthyOpts{MarkUnhealthy: true, ResourceStatusReason: reason})
 }
 
-// MarkHealthy takes MarkUnhealthy back, as long as no update has begun; what has failed otherwise stays so. One that is gone is no
-// error.
+// MarkHealthy takes MarkUnhealthy back, as long as no update has begun; what has failed otherwise stays so. One that is
+// gone is no error.
 func (c *Cloud) MarkHealthy(ctx context.Context, r Resource, reason string) error {
 	err := c.mark(ctx, r, stackresources.MarkUnhealthyOpts{MarkUnhealthy: false, ResourceStatusReason: reason})
 	if lcm.Is(err, lcm.KindNotFound) {

@@ -42,7 +42,8 @@ func (m *Machine) powerOn(delay time.Duration, addresses []string) error {
 	return nil
 }
 
-// finishBoot opens the addresses that the machine has by now, unless the power went off meanwhile: nobody would close them again.
+// finishBoot opens the addresses that the machine has by now, unless the power went off meanwhile: nobody would close
+// them again.
 func (m *Machine) finishBoot(p *power) {
 	m.driver.mu.Lock()
 	defer m.driver.mu.Unlock()

@@ -105,7 +105,8 @@ func (s *site) replacesMember(inv *openstack.Inventory) *openstack.Inventory {
 	return inv
 }
 
-// shrinks removes the member that was made last: left to itself, Heat would take the oldest, above all one that counts as failed.
+// shrinks removes the member that was made last: left to itself, Heat would take the oldest, above all one that counts
+// as failed.
 func (s *site) shrinks(inv *openstack.Inventory) *openstack.Inventory {
 	before, chosen := s.bodies(inv), s.newest(inv)
 	members, err := inv.MemberResources("worker")
