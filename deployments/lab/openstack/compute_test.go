@@ -1,6 +1,7 @@
 package openstack_test
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -305,6 +306,15 @@ func TestFaultsActAsOftenAsTold(t *testing.T) {
 	b.lab("POST", "/faults", map[string]any{"service": "nova", "delay_ms": 200})
 	require.NoError(t, list())
 	require.GreaterOrEqual(t, time.Since(begun), 200*time.Millisecond)
+
+	b.lab("POST", "/faults", map[string]any{"service": "nova", "delay_ms": 300, "count": 2})
+	impatient, done := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer done()
+	_, err := keypairs.Create(impatient, b.nova(), keypairs.CreateOpts{Name: "given-up"}).Extract()
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.NoError(t, list(), "it is delayed as long, and so ends later")
+	_, err = keypairs.Get(t.Context(), b.nova(), "given-up", nil).Extract()
+	require.True(t, gophercloud.ResponseCodeIs(err, http.StatusNotFound), "a call that was given up has done something: %v", err)
 
 	for _, bad := range []map[string]any{{}, {"path": "("}, {"service": "swift", "status": 500}, {"status": 200}} {
 		code, _ := b.lab("POST", "/faults", bad)

@@ -206,11 +206,11 @@ func (c *Cloud) serve(s *service, h handler) http.Handler {
 		}
 		r := &request{Request: req, w: w}
 		out, err := reply{}, error(nil)
-		if s != lab {
-			err = c.faults.request(req.Context(), s, req.Method, req.URL.Path)
-		}
-		if err == nil && !strings.HasSuffix(req.URL.Path, "/file") {
+		if !strings.HasSuffix(req.URL.Path, "/file") {
 			r.body, err = io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
+		}
+		if err == nil && s != lab { // after the body: net/http does not see before that a client has gone
+			err = c.faults.request(req.Context(), s, req.Method, req.URL.Path)
 		}
 		if err == nil {
 			out, err = h(r)
