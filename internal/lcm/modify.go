@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// ModifyRequest is VnfInfoModificationRequest (SOL003 clause 5.5.2.12), independent of the API's version. It is a JSON merge
-// patch (RFC 7396): what is not given stays as it is, null takes away.
+// ModifyRequest is VnfInfoModificationRequest (SOL003 clause 5.5.2.12), independent of the API's version. It is a JSON
+// merge patch (RFC 7396): what is not given stays as it is, null takes away.
 type ModifyRequest struct {
 	Name                   PatchText            `json:"vnfInstanceName"`
 	Description            PatchText            `json:"vnfInstanceDescription"`
@@ -163,7 +163,8 @@ type VnfInfoModifications struct {
 	Vnfcs []VnfcInfoModifications `json:"vnfcInfoModifications,omitempty"` // v2 only
 }
 
-// Shown is the modifications in the form of a version of the API: vimConnectionInfo is a list in v1 and a map by id in v2.
+// Shown is the modifications in the form of a version of the API: vimConnectionInfo is a list in v1 and a map by id in
+// v2.
 func (m *VnfInfoModifications) Shown(apiVersion int) map[string]any {
 	if m == nil {
 		return nil
@@ -199,14 +200,15 @@ func (m *VnfInfoModifications) Shown(apiVersion int) map[string]any {
 // NextPackage is a VNF package that a modification gives an instance.
 type NextPackage struct {
 	VnfPkg
-	// Succeeds is set when its VNFD differs from the present one in software images only: an instantiated VNF may get it.
+	// Succeeds is set when its VNFD differs from the present one in software images only: an instantiated VNF may get
+	// it.
 	Succeeds bool
 	// KeptImages are the images that VDUs and storages have from the present one.
 	KeptImages map[string]string
 }
 
-// Apply makes the modifications on the instance. pkg is the package that the request names, nil when it names none. Errors
-// are Conflict when the state of the VNF forbids them, Invalid when a connection would have no type.
+// Apply makes the modifications on the instance. pkg is the package that the request names, nil when it names none.
+// Errors are Conflict when the state of the VNF forbids them, Invalid when a connection would have no type.
 func (r ModifyRequest) Apply(inst VnfInstance, pkg *NextPackage) (after VnfInstance, done VnfInfoModifications, err error) {
 	after = inst
 	if r.Name.Given {

@@ -51,7 +51,8 @@ func (s *site) deletesAgain() {
 	s.requireWorks(s.cloud) // it is gone
 }
 
-// waitsForPorts deletes a stack while a port that is not its own leaves its network: Heat tries again for a while by itself.
+// waitsForPorts deletes a stack while a port that is not its own leaves its network: Heat tries again for a while by
+// itself.
 func (s *site) waitsForPorts() {
 	s.create(s.stack(network, nil, nil), silent)
 	inv := s.inventory()
