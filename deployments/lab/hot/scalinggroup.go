@@ -90,18 +90,14 @@ func namesOf(rows []Resource) []string {
 	return out
 }
 
-// resize keeps the last size members in Heat's order, so that unhealthy ones go first and then the oldest,
-// and adds what is missing.
+// resize keeps the last size members in Heat's order, so that unhealthy ones go first and then the oldest, and adds what
+// is missing. Those that were decided on but never begun have no record, and go before all others.
 func (g scalingGroup) resize(ctx context.Context, f *frame, r Resource, def map[string]any, size int) error {
 	have := f.e.members(r, true)
 	old := f.e.memberDefinitions(r)
 	known := namesOf(have)
-	// A member that was decided on before an interruption may have no record yet.
-	for _, name := range slices.Sorted(maps.Keys(old)) {
-		if !slices.Contains(known, name) {
-			known = append(known, name)
-		}
-	}
+	absent := slices.DeleteFunc(slices.Sorted(maps.Keys(old)), func(name string) bool { return slices.Contains(known, name) })
+	known = append(absent, known...)
 	known = known[max(len(known)-size, 0):]
 	defs := map[string]any{}
 	for _, name := range known {
