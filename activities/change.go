@@ -89,8 +89,8 @@ type ChangeStackInput struct {
 	// LeavingVolumes and LeavingPorts are Cinder volumes and ports that are replaced, too.
 	LeavingVolumes []string `json:"leavingVolumes,omitempty"`
 	LeavingPorts   []string `json:"leavingPorts,omitempty"`
-	// Within replaces servers alone, wherever in the stack they are. Else the member of a group that a server belongs to goes
-	// with all that it consists of.
+	// Within replaces servers alone, wherever in the stack they are. Else the member of a group that a server belongs
+	// to goes with all that it consists of.
 	Within bool `json:"within,omitempty"`
 }
 
@@ -179,8 +179,8 @@ func having(inv *openstack.Inventory, kind string, ids []string) (out []openstac
 	return out
 }
 
-// strangers are the servers of the stack that are not among those that are known, nor to take the place of one: Heat may be about to
-// replace one that is.
+// strangers are the servers of the stack that are not among those that are known, nor to take the place of one: Heat
+// may be about to replace one that is.
 func strangers(inv *openstack.Inventory, known []string, vnfcs []Vnfc) []string {
 	var out []string
 	for _, r := range inv.OfType("OS::Nova::Server") {

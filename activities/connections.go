@@ -24,8 +24,8 @@ type FindConnectionsOutput struct {
 	Moved []string `json:"moved,omitempty"`
 }
 
-// FindConnections reads which ports servers have in Neutron. Heat's list of the stack is not enough: of a port whose replacement has
-// failed it has the successor alone.
+// FindConnections reads which ports servers have in Neutron. Heat's list of the stack is not enough: of a port whose
+// replacement has failed it has the successor alone.
 // Idempotent: it only reads, when Heat has ended what it does.
 func (i *Infrastructure) FindConnections(ctx context.Context, in FindConnectionsInput) (out FindConnectionsOutput, err error) {
 	defer func() { err = boundary(ctx, "find the connections", err) }()
@@ -97,7 +97,8 @@ func resourceIDs(list []openstack.Resource) (ids []string) {
 	return ids
 }
 
-// portsOf are the ports of a server and, of a connection point of which it has none, the port that the stack has or had for it.
+// portsOf are the ports of a server and, of a connection point of which it has none, the port that the stack has or had
+// for it.
 func (c *connections) portsOf(v Vnfc) (out []Attached) {
 	take := func(name string, p openstack.Port) {
 		out = append(out, Attached{Type: lcm.GrantLinkPort, Resource: name, ID: p.ID, MAC: p.MAC, Addresses: p.FixedIPs})
@@ -140,7 +141,8 @@ func (c *connections) inStack(v Vnfc, name string) (openstack.Port, bool) {
 	return p, ok && (p.ServerID == "" || p.ServerID == v.ServerID)
 }
 
-// nameOf is the connection point of a port: the stack's name for it, the recorded one, or the one that Heat has put into its name.
+// nameOf is the connection point of a port: the stack's name for it, the recorded one, or the one that Heat has put
+// into its name.
 func (c *connections) nameOf(v Vnfc, p openstack.Port) string {
 	for _, r := range c.inv.OfType("OS::Neutron::Port") {
 		if r.PhysicalID == p.ID {
@@ -180,8 +182,8 @@ func (c *connections) moved(ctx context.Context, cloud Cloud, before, after []lc
 	return cpds, nil
 }
 
-// allAre tells whether every port of a connection point is on a network: those that are given, or some with the addresses that were
-// asked for.
+// allAre tells whether every port of a connection point is on a network: those that are given, or some with the
+// addresses that were asked for.
 func (c *connections) allAre(cp lcm.ExtCp, network string) bool {
 	ports := c.found[cp.CpdID]
 	if given := cp.GivenPorts(); len(given) > 0 {

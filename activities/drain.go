@@ -28,7 +28,8 @@ type DrainNodeOutput struct {
 	Forced bool `json:"forced,omitempty"`
 	// NotReachable: the node was not Ready, so that nothing waited for it.
 	NotReachable bool `json:"notReachable,omitempty"`
-	// Off is the VIM's word for the node's server, which did not run: nothing waited for it, whatever Kubernetes believed.
+	// Off is the VIM's word for the node's server, which did not run: nothing waited for it, whatever Kubernetes
+	// believed.
 	Off string `json:"off,omitempty"`
 	// Attached names the volumes that were still attached when timeouts.volume_detach was over.
 	Attached string `json:"attached,omitempty"`
@@ -40,12 +41,14 @@ type Drains interface {
 }
 
 // DrainNode cordons a node and moves its pods away, as kubectl drain does: by eviction, so that PodDisruptionBudgets
-// count, but not those of DaemonSets. A node that is not Ready, or stops being so, is not waited for; nor is one whose server is off, as the
-// VIM says, which Kubernetes misses only after most of a minute. Then it waits until the volumes are detached.
+// count, but not those of DaemonSets. A node that is not Ready, or stops being so, is not waited for; nor is one whose
+// server is off, as the VIM says, which Kubernetes misses only after most of a minute. Then it waits until the volumes
+// are detached.
 //
 // Idempotent: a node that is cordoned and empty, or unknown, is done. Takes up to timeouts.drain and
-// timeouts.volume_detach; when the pods have not gone by then, drain_policy decides whether they are deleted or the error
-// names them and the budgets that hold them; either is kept with the operation. A cancel leaves the node cordoned.
+// timeouts.volume_detach; when the pods have not gone by then, drain_policy decides whether they are deleted or the
+// error names them and the budgets that hold them; either is kept with the operation. A cancel leaves the node
+// cordoned.
 func (c *Cluster) DrainNode(ctx context.Context, in DrainNodeInput) (out DrainNodeOutput, err error) {
 	defer func() { err = boundary(ctx, "drain "+in.Leaving.Name, err) }()
 	defer heartbeat(ctx)()

@@ -18,7 +18,8 @@ type DriftRecords interface {
 	// CheckIdle is a Conflict that names the operation of the instance that is under way.
 	CheckIdle(ctx context.Context, id lcm.VnfInstanceID) error
 	Drift(ctx context.Context, id lcm.VnfInstanceID) (lcm.Drift, error)
-	// ForgetNotified forgets which servers of an instance somebody has told of: what is told from then on is not seen by this look.
+	// ForgetNotified forgets which servers of an instance somebody has told of: what is told from then on is not seen
+	// by this look.
 	ForgetNotified(ctx context.Context, id lcm.VnfInstanceID, servers ...string) error
 	RecordDrift(ctx context.Context, id lcm.VnfInstanceID, report lcm.DriftReport, notified []string) (lcm.DriftReport, error)
 	DecideDrift(ctx context.Context, id lcm.VnfInstanceID, report string, decision lcm.DriftDecision) error
@@ -87,11 +88,11 @@ type ActOnDriftOutput struct {
 	Agreeing int `json:"agreeing,omitempty"`
 }
 
-// ActOnDrift decides what follows from a check and begins the heal that is due, as the API does for a client: an operation
-// of its own, with isAutomaticInvocation.
+// ActOnDrift decides what follows from a check and begins the heal that is due, as the API does for a client: an
+// operation of its own, with isAutomaticInvocation.
 //
-// Idempotent: the heal's id is derived from the check's, so a second run finds the first one's heal. One that could not be
-// started is started by the reconciler of the API server.
+// Idempotent: the heal's id is derived from the check's, so a second run finds the first one's heal. One that could not
+// be started is started by the reconciler of the API server.
 func (d *Drift) ActOnDrift(ctx context.Context, in ActOnDriftInput) (out ActOnDriftOutput, err error) {
 	defer func() { err = boundary(ctx, "decide about drift", err) }()
 	have, err := d.Records.Drift(ctx, in.VnfInstanceID)

@@ -11,9 +11,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
-// inventory is what the stack of an operation has made, with the ports that requests have given to its servers. These are in it as if the
-// stack had made them, under the names of their connection points, but Heat knows nothing of them: they are plugged and unplugged, and
-// never deleted.
+// inventory is what the stack of an operation has made, with the ports that requests have given to its servers. These
+// are in it as if the stack had made them, under the names of their connection points, but Heat knows nothing of them:
+// they are plugged and unplugged, and never deleted.
 func (i *Infrastructure) inventory(ctx context.Context, cloud Cloud, id lcm.OpOccID, name string) (*openstack.Inventory, error) {
 	inv, err := cloud.Inventory(ctx, name)
 	if err != nil {
@@ -58,7 +58,8 @@ func givenTo(links []lcm.ExtVirtualLink) (cpds map[string]string, ids []string) 
 	return cpds, ids
 }
 
-// addGiven adds a given port that a server of the VNF has. After a heal that was rolled back Heat does not list the server any more.
+// addGiven adds a given port that a server of the VNF has. After a heal that was rolled back Heat does not list the
+// server any more.
 func addGiven(inv *openstack.Inventory, recorded []Vnfc, cpd string, p openstack.Port) {
 	if _, known := inv.Ports[p.ID]; known || p.ServerID == "" {
 		return
@@ -96,8 +97,8 @@ const (
 // CheckPortsOutput is empty.
 type CheckPortsOutput struct{}
 
-// CheckPorts looks at the ports that are given to the VNF before what has them now is deleted, so that what is wrong with them is
-// known while there is a way back.
+// CheckPorts looks at the ports that are given to the VNF before what has them now is deleted, so that what is wrong
+// with them is known while there is a way back.
 // Idempotent: it only reads.
 func (i *Infrastructure) CheckPorts(ctx context.Context, in StackInput) (out CheckPortsOutput, err error) {
 	defer func() { err = boundary(ctx, "check the ports", err) }()
@@ -108,8 +109,9 @@ func (i *Infrastructure) CheckPorts(ctx context.Context, in StackInput) (out Che
 	return out, i.checkGiven(ctx, cloud, in.OpOccID, lookedAll)
 }
 
-// checkGiven looks at the ports that an operation is to give to servers, before anything is touched: they must be there, on the networks
-// of their links, with the addresses that are asked for, and in no other device. All that is wrong is told together.
+// checkGiven looks at the ports that an operation is to give to servers, before anything is touched: they must be
+// there, on the networks of their links, with the addresses that are asked for, and in no other device. All that is
+// wrong is told together.
 func (i *Infrastructure) checkGiven(ctx context.Context, cloud Cloud, id lcm.OpOccID, which looked) error {
 	before, links, err := i.Stacks.Links(ctx, id)
 	if err != nil {
@@ -153,7 +155,8 @@ type givenCheck struct {
 	problems []lcm.Problem
 }
 
-// ownServers finds the servers that may have a given port already: those of the VNF, also of an attempt that was cut off.
+// ownServers finds the servers that may have a given port already: those of the VNF, also of an attempt that was cut
+// off.
 func (i *Infrastructure) ownServers(ctx context.Context, c *givenCheck, id lcm.OpOccID) error {
 	name, _, err := i.Stacks.StackName(ctx, id)
 	if err != nil {

@@ -78,8 +78,8 @@ func TestCreateStack_looksAtGivenPortsFirst(t *testing.T) {
 	}
 }
 
-// A server that Heat has made has a given port; one that a heal which was rolled back has left has another. Both are found, go to
-// successors, and are the stack's in nothing else.
+// A server that Heat has made has a given port; one that a heal which was rolled back has left has another. Both are
+// found, go to successors, and are the stack's in nothing else.
 func TestGivenPorts_areFoundAndReleased(t *testing.T) {
 	links := []lcm.ExtVirtualLink{onGiven("net", "a", "p"), onGiven("net", "b", "q"), onGiven("net", "c", "strange")}
 	recorded := []activities.Vnfc{
@@ -144,7 +144,8 @@ func TestFindConnections_knowsGivenPorts(t *testing.T) {
 	}
 }
 
-// What is wrong with a new port is told before the stack is touched; a rollback looks at none, and nobody at those that stay.
+// What is wrong with a new port is told before the stack is touched; a rollback looks at none, and nobody at those that
+// stay.
 func TestReconnectStack_looksAtGivenPortsFirst(t *testing.T) {
 	cloud := &connectedCloud{ports: []openstack.Port{{ID: "kept", NetworkID: "id-of-elsewhere", ServerID: "strange"}}}
 	cloud.inv = &openstack.Inventory{StackID: "top"}

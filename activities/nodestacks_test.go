@@ -11,7 +11,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
-// apartStack has one control plane and two workers, each in a stack of its own that no group has made, with floating IPs.
+// apartStack has one control plane and two workers, each in a stack of its own that no group has made, with floating
+// IPs.
 func apartStack() *openstack.Inventory {
 	inv := &openstack.Inventory{
 		StackID: "top", Servers: map[string]openstack.Server{}, Ports: map[string]openstack.Port{}, FloatingIPs: map[string]openstack.FloatingIP{},

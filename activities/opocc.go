@@ -57,8 +57,8 @@ type Description struct {
 	State       lcm.OperationState `json:"state"`
 	Sequence    int64              `json:"sequence"`
 	ForwardOnly bool               `json:"forwardOnly,omitempty"`
-	// Refused is why the operation is rolled back before it does anything: the VNFD does not allow the attributes that the VNF instance
-	// would have. nil when it does, and of an operation that has begun.
+	// Refused is why the operation is rolled back before it does anything: the VNFD does not allow the attributes that
+	// the VNF instance would have. nil when it does, and of an operation that has begun.
 	Refused *lcm.Error `json:"refused,omitempty"`
 	// ServerIDs are the VMs that the instance has before the operation.
 	ServerIDs []string `json:"serverIds,omitempty"`
@@ -93,24 +93,25 @@ type Description struct {
 	Cordoned      bool         `json:"cordoned,omitempty"`
 	// Stopped are the servers that were stopped on purpose before the operation.
 	Stopped []string `json:"stopped,omitempty"`
-	// StorageServer is the storage server before the operation, nil when it is not known; Storage is set when the cluster has,
-	// or gets, one, and PersistentVolumes when manifests of its volumes are registered. StorageLeaves is set when a heal replaces
-	// it, and OnlyStorage when that replaces no node. StorageClasses is set when claims get directories of their own on it.
+	// StorageServer is the storage server before the operation, nil when it is not known; Storage is set when the
+	// cluster has, or gets, one, and PersistentVolumes when manifests of its volumes are registered. StorageLeaves is
+	// set when a heal replaces it, and OnlyStorage when that replaces no node. StorageClasses is set when claims get
+	// directories of their own on it.
 	StorageServer     *lcm.StorageServer `json:"storageServer,omitempty"`
 	Storage           bool               `json:"storage,omitempty"`
 	PersistentVolumes bool               `json:"persistentVolumes,omitempty"`
 	StorageClasses    bool               `json:"storageClasses,omitempty"`
 	StorageLeaves     bool               `json:"storageLeaves,omitempty"`
 	OnlyStorage       bool               `json:"onlyStorage,omitempty"`
-	// LooksBack is set where a CHANGE_EXT_CONN that is given up looks at what it has left. Those that were begun before there was
-	// this look do not have it.
+	// LooksBack is set where a CHANGE_EXT_CONN that is given up looks at what it has left. Those that were begun before
+	// there was this look do not have it.
 	LooksBack bool `json:"looksBack,omitempty"`
 	// VimChanges is set when a modification changes or adds a connection to an OpenStack.
 	VimChanges bool `json:"vimChanges,omitempty"`
 	// Registries is set when nodes are connected to registries of images: new ones, or in a modification all.
 	Registries bool `json:"registries,omitempty"`
-	// AskNodes is set when every node is asked whether it answers before any is changed. Modifications that were begun before
-	// there was this step do not have it.
+	// AskNodes is set when every node is asked whether it answers before any is changed. Modifications that were begun
+	// before there was this step do not have it.
 	AskNodes bool `json:"askNodes,omitempty"`
 	// RegistryServer is set when the VNF is a registry of images that Windlass's own driver installs.
 	RegistryServer bool `json:"registryServer,omitempty"`
@@ -118,8 +119,8 @@ type Description struct {
 	Revocable bool `json:"revocable,omitempty"`
 	// RegistryVolume is set when its images are on a volume.
 	RegistryVolume bool `json:"registryVolume,omitempty"`
-	// GivenPorts is set when a heal makes everything anew on ports that are given: they are looked at before anything is deleted. Heals
-	// that were begun before there was this step do not have it.
+	// GivenPorts is set when a heal makes everything anew on ports that are given: they are looked at before anything
+	// is deleted. Heals that were begun before there was this step do not have it.
 	GivenPorts bool `json:"givenPorts,omitempty"`
 }
 

@@ -16,8 +16,8 @@ type Servers interface {
 // askVim bounds the question to the VIM: who gets no answer in time goes on as if it had said nothing.
 const askVim = 10 * time.Second
 
-// poweredOff is the VIM's word for a server that does not run, "" for one that may: what it says is off need not be waited for until
-// Kubernetes, or a login, has missed it.
+// poweredOff is the VIM's word for a server that does not run, "" for one that may: what it says is off need not be
+// waited for until Kubernetes, or a login, has missed it.
 func (c *Cluster) poweredOff(ctx context.Context, id lcm.OpOccID, node lcm.Node) string {
 	if c.Servers == nil {
 		return ""

@@ -21,7 +21,8 @@ type Vims interface {
 type Registry struct {
 	Vims     Vims
 	Clusters Clusters
-	// Look looks whether a Kubernetes API answers, and which namespaces it has; why is "" for one that does, else why not.
+	// Look looks whether a Kubernetes API answers, and which namespaces it has; why is "" for one that does, else why
+	// not.
 	Look   func(ctx context.Context, vim lcm.Vim) (namespaces []string, why string)
 	Forget func(ctx context.Context, prefix string) error
 	Output Output

@@ -14,8 +14,8 @@ type releasing struct {
 	show  func(string)
 }
 
-// broken deletes servers that are replaced, are in ERROR, and have ports of the stack: Heat takes ports from servers for their
-// successors, but not from these, and Nova would refuse them to the successors.
+// broken deletes servers that are replaced, are in ERROR, and have ports of the stack: Heat takes ports from servers
+// for their successors, but not from these, and Nova would refuse them to the successors.
 func (r releasing) broken(ctx context.Context, leaving []string) error {
 	for _, resource := range having(r.inv, "OS::Nova::Server", leaving) {
 		id := resource.PhysicalID
@@ -30,8 +30,8 @@ func (r releasing) broken(ctx context.Context, leaving []string) error {
 	return nil
 }
 
-// superseded takes the ports from servers that the VNF still has after a heal was rolled back: Heat makes their successors with every
-// change of the stack, and does not list them any more.
+// superseded takes the ports from servers that the VNF still has after a heal was rolled back: Heat makes their
+// successors with every change of the stack, and does not list them any more.
 func (r releasing) superseded(ctx context.Context, recorded []Vnfc) error {
 	for _, v := range recorded {
 		if len(having(r.inv, "OS::Nova::Server", []string{v.ServerID})) > 0 {

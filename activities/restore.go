@@ -45,11 +45,12 @@ func lost(ctx context.Context, cloud Cloud, servers []string) (gone []string, er
 	return gone, nil
 }
 
-// RestoreServers gives servers that were to be replaced, and are still there, what Heat has taken from them for their successors:
-// their ports. Successors that Heat could not make are deleted where they have such a port. It does nothing when a server is lost.
+// RestoreServers gives servers that were to be replaced, and are still there, what Heat has taken from them for their
+// successors: their ports. Successors that Heat could not make are deleted where they have such a port. It does nothing
+// when a server is lost.
 //
-// Idempotent: a port that a server has stays there. It waits until Heat has ended what it does, so it heartbeats. To Heat a server
-// whose successor has failed is still one to be replaced: the next change of the stack does so.
+// Idempotent: a port that a server has stays there. It waits until Heat has ended what it does, so it heartbeats. To
+// Heat a server whose successor has failed is still one to be replaced: the next change of the stack does so.
 func (i *Infrastructure) RestoreServers(ctx context.Context, in ServersInput) (out LostServersOutput, err error) {
 	defer func() { err = boundary(ctx, "give the machines their ports back", err) }()
 	defer heartbeat(ctx)()

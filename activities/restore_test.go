@@ -167,7 +167,8 @@ func TestChangeStack_replacesServersWithinMembers(t *testing.T) {
 	}
 }
 
-// A heal that was rolled back has left a successor that Heat could not make: undoing an enlargement must not take its member.
+// A heal that was rolled back has left a successor that Heat could not make: undoing an enlargement must not take its
+// member.
 func TestChangeStack_sparesMembersThatAreRecorded(t *testing.T) {
 	cloud, stack := halfHealed()
 	cloud.inv.Resources = append(cloud.inv.Resources,

@@ -6,8 +6,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Subjective is the input of every activity: it tells what the activity is about. The worker's interceptor limits the activity to
-// the project of that; an activity whose input does not tell is not run.
+// Subjective is the input of every activity: it tells what the activity is about. The worker's interceptor limits the
+// activity to the project of that; an activity whose input does not tell is not run.
 type Subjective interface {
 	Subject() lcm.Subject
 }

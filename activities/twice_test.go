@@ -13,8 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// elsewhere are activities whose second run other tests look at: those that the build of a cluster consists of, which the tests of it
-// and of the lab do twice (buildCluster), those of drift (driftBed.act), and those that hand on to the store or to package onboard.
+// elsewhere are activities whose second run other tests look at: those that the build of a cluster consists of, which
+// the tests of it and of the lab do twice (buildCluster), those of drift (driftBed.act), and those that hand on to the
+// store or to package onboard.
 var elsewhere = []string{
 	"WaitForSSH", "PrepareNode", "ConfigureLoadBalancer", "InitControlPlane", "JoinControlPlane", "JoinWorker", "RevokeJoin", "LabelNodes", "CreateVimAccount",
 	"RecordPlan", "RecordDrift", "ActOnDrift", "FetchPackage", "GiveUpPackage",

@@ -93,7 +93,7 @@ func (s *Server) ownPage(c echo.Context) bool {
 	r := c.Request()
 	origins := r.Header.Values("Origin")
 	for _, origin := range origins {
-		if s.trusts(origin, c.Path(), r.Host) {
+		if s.trusts(origin, c.Path(), r) {
 			return true
 		}
 	}
@@ -108,11 +108,15 @@ func (s *Server) ownPage(c echo.Context) bool {
 	}
 }
 
-// trusts tells whether pages of an origin may use a route.
-func (s *Server) trusts(origin, path, host string) bool {
+// trusts tells whether pages of an origin may use a route. A page that came without TLS may be of anybody between its
+// reader and the host that it names: a request that comes with TLS is not one of this server's own pages then.
+func (s *Server) trusts(origin, path string, r *http.Request) bool {
 	if strings.HasPrefix(path, "/windlass/v1/codec/") && slices.Contains(s.CodecOrigins, origin) {
 		return true
 	}
+	if r.TLS != nil && !strings.HasPrefix(strings.ToLower(origin), "https://") {
+		return false
+	}
 	of := hostOf(origin) // "null", of a page in a sandbox, has none
-	return of != "" && (strings.EqualFold(of, host) || strings.EqualFold(of, hostOf(s.base)))
+	return of != "" && (strings.EqualFold(of, r.Host) || strings.EqualFold(of, hostOf(s.base)))
 }

@@ -65,8 +65,8 @@ func TestGivenPorts_areTakenWhereTheBaseHOTTakesThem(t *testing.T) {
 	}
 }
 
-// overriddenPorts is an instantiation in v2 as functional tests of Tacker have it: one port is described, the other one is a dummy whose
-// place additionalParams take.
+// overriddenPorts is an instantiation in v2 as functional tests of Tacker have it: one port is described, the other one
+// is a dummy whose place additionalParams take.
 func overriddenPorts(vim, params string) string {
 	return fmt.Sprintf(`{"flavourId":"simple","vimConnectionInfo":{"vim1":{"vimId":%q,"vimType":"openstack"}},"extVirtualLinks":[{"id":"net","resourceId":"n","extCps":[
 		{"cpdId":"VDU1_CP1-1","cpConfig":{"VDU1_CP1-1":{"linkPortId":"p"}}},{"cpdId":"VDU1_CP1-2","cpConfig":{"VDU1_CP1-2":{"linkPortId":"q"}}}],

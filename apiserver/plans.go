@@ -67,8 +67,8 @@ func (s *Server) planOperation(c echo.Context) error {
 	return writeJSON(c, http.StatusOK, view)
 }
 
-// plannedVersion is the version of /vnflcm whose operation is planned: what a request leaves out means another thing in each. The path
-// does not tell, so the header Version may; without it, it is the first.
+// plannedVersion is the version of /vnflcm whose operation is planned: what a request leaves out means another thing in
+// each. The path does not tell, so the header Version may; without it, it is the first.
 func plannedVersion(c echo.Context) (int, error) {
 	switch major, _, _ := strings.Cut(c.Request().Header.Get("Version"), "."); major {
 	case "", "1":

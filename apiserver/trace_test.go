@@ -57,7 +57,9 @@ func TestTraceOfTheClientGoesOn(t *testing.T) {
 	require.Equal(t, clientSpan, asked.Parent)
 	require.Equal(t, string(id), asked.Attributes["windlass.op_occ_id"])
 	require.Equal(t, "INSTANTIATE", asked.Attributes["windlass.operation"])
-	require.Contains(t, names, "POST /vnflcm/v1/vnf_instances")
+	const status = "http.response.status_code"
+	require.Contains(t, asked.Attributes[status], "202")
+	require.Contains(t, names["POST /vnflcm/v1/vnf_instances"].Attributes[status], "400", "as it was answered, errors included")
 	require.NotContains(t, names, "GET /healthz")
 	require.NotContains(t, to.Raw(), "marker=secret", "no query is told")
 	require.NotContains(t, to.Raw(), marker)

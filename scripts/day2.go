@@ -9,8 +9,8 @@ const (
 )
 
 // ClusterHealth tells how the nodes and the members of etcd are. Results, in base64: "node"
-// (name|Ready|cordoned|reason|message) and "member" (id|name|peer|started|learner|healthy), one for each; or "quorum" is
-// lost (not in base64) when etcd on this node finds no majority.
+// (name|Ready|cordoned|reason|message) and "member" (id|name|peer|started|learner|healthy), one for each; or "quorum"
+// is lost (not in base64) when etcd on this node finds no majority.
 type ClusterHealth struct {
 	Member
 	Timeout int
@@ -24,16 +24,17 @@ func (s ClusterHealth) Render() (string, error) {
 	return render(s.Name(), s.params(s.Timeout), kubeLibrary, etcdLibrary)
 }
 
-// DrainNode cordons a node and moves its pods away. Results: "absent" is yes when the cluster does not know it; "ready" is
-// no when the node was not, "forced" is yes when pods were deleted without their consent, "attached" (base64) names the
-// volumes that were not detached in time.
+// DrainNode cordons a node and moves its pods away. Results: "absent" is yes when the cluster does not know it; "ready"
+// is no when the node was not, "forced" is yes when pods were deleted without their consent, "attached" (base64) names
+// the volumes that were not detached in time.
 type DrainNode struct {
 	Member
 	Leaving   string
 	DrainFor  int  // seconds for the pods
 	Force     bool // what is left then is deleted, else the script fails
 	DetachFor int  // seconds for the volumes
-	// Off is the VIM's word for the node's server, where that does not run: the node is not ready then, whatever Kubernetes believes.
+	// Off is the VIM's word for the node's server, where that does not run: the node is not ready then, whatever
+	// Kubernetes believes.
 	Off string
 }
 

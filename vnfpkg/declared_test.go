@@ -66,11 +66,16 @@ func declaring(t *testing.T) Declared {
 	v := minimal().with("Definitions/types.yaml", declaredTypes).
 		replace(t, "Definitions/top.yaml", "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n").
 		replace(t, "Definitions/top.yaml", "      type: tosca.nodes.nfv.VNF\n", "      type: someone.VNF\n").open(t).Vnfd
+	return kept(t, v).Declared
+}
+
+// kept is a VNFD as it is kept with its package.
+func kept(t *testing.T, v Vnfd) (read Vnfd) {
+	t.Helper()
 	stored, err := json.Marshal(v)
 	require.NoError(t, err)
-	var read Vnfd
-	require.NoError(t, json.Unmarshal(stored, &read), "as it is kept with the package")
-	return read.Declared
+	require.NoError(t, json.Unmarshal(stored, &read))
+	return read
 }
 
 func TestOpen_readsDeclarations(t *testing.T) {

@@ -88,8 +88,8 @@ func (r *flavourReader) hook(node *value, operation string, item *value) (Hook, 
 // isFile tells whether the name of an implementation is that of a file, and none of a driver.
 func isFile(name string) bool { return strings.Contains(name, "/") || path.Ext(name) != "" }
 
-// hookFile finds the script of an artifact. It may be absent, or outside of the package: Windlass runs no scripts of drivers, a
-// built-in driver takes the place of those that it knows, and Tacker has its own in its installation.
+// hookFile finds the script of an artifact. It may be absent, or outside of the package: Windlass runs no scripts of
+// drivers, a built-in driver takes the place of those that it knows, and Tacker has its own in its installation.
 func (r *flavourReader) hookFile(hook *Hook, artifact *value, file string) {
 	hook.File, _ = r.locate(artifact.file, file)
 	if hook.Driver == "" {

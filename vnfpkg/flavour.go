@@ -246,7 +246,8 @@ func (r *flavourReader) mappedRequirements() {
 			continue
 		}
 		if !r.nodes.has(target[0]) {
-			// Nothing is shown to the outside then, and nothing else depends on it: packages that other VNFMs take have such mappings.
+			// Nothing is shown to the outside then, and nothing else depends on it: packages that other VNFMs take have
+			// such mappings.
 			r.rep.warn(item.place(), "the requirement %s is mapped to the node %s, which does not exist", key, quoteName(target[0]))
 			continue
 		}

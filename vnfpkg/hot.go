@@ -10,7 +10,8 @@ import (
 // hotDir is where the Heat templates of a flavour are.
 const hotDir = "BaseHOT"
 
-// baseHOT finds and checks the templates of the flavour. Where the package has none, they are made of the VNFD; a containerised VNF has none.
+// baseHOT finds and checks the templates of the flavour. Where the package has none, they are made of the VNFD; a
+// containerised VNF has none.
 func (r *flavourReader) baseHOT() {
 	dir := hotDir + "/" + r.flavour.ID
 	var tops []string

@@ -8,11 +8,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// portKey is what templates take the port by that a request has given to a connection point: {get_param: [nfv, CP, VDU1_CP1, port]}.
+// portKey is what templates take the port by that a request has given to a connection point: {get_param: [nfv, CP,
+// VDU1_CP1, port]}.
 const portKey = "port"
 
-// TakesPort tells of the connection points whose port the templates take from the parameter nfv: by its name, or with all that nfv
-// has of the connection point.
+// TakesPort tells of the connection points whose port the templates take from the parameter nfv: by its name, or with
+// all that nfv has of the connection point.
 func (t Template) TakesPort(f *Flavour) (map[string]bool, error) {
 	parsed, err := t.parse(f)
 	if err != nil {
@@ -27,7 +28,8 @@ func (t Template) TakesPort(f *Flavour) (map[string]bool, error) {
 	return out, nil
 }
 
-// NeedsPort tells whether the templates take a port of the connection point by its name, so that they cannot do without.
+// NeedsPort tells whether the templates take a port of the connection point by its name, so that they cannot do
+// without.
 func (t Template) NeedsPort(f *Flavour, cpd string) (bool, error) {
 	parsed, err := t.parse(f)
 	if err != nil {
@@ -38,8 +40,9 @@ func (t Template) NeedsPort(f *Flavour, cpd string) (bool, error) {
 	}), nil
 }
 
-// PortsProblems are the ports that a request gives, and that the flavour's templates, with so many VMs of each VDU, cannot have. t is the
-// template as the package has it, before Apart; members are its VNFCs where Apart makes each a resource of its own.
+// PortsProblems are the ports that a request gives, and that the flavour's templates, with so many VMs of each VDU,
+// cannot have. t is the template as the package has it, before Apart; members are its VNFCs where Apart makes each a
+// resource of its own.
 func (t Template) PortsProblems(f *Flavour, links []lcm.ExtVirtualLink, capacity map[string]int, members Members) ([]lcm.Problem, error) {
 	takes, err := t.TakesPort(f)
 	if err != nil {
@@ -99,8 +102,8 @@ func LackedPorts(f *Flavour, cp lcm.ExtCp, members Members) string {
 		MemberName(cp.CpdID, members[known.VduID][len(members[known.VduID])-1]))
 }
 
-// MadePortsProblems are the ports that a request gives, and that a user data class has not handed to the stack. A class may make each VM
-// of a VDU apart; then there may be as many ports as VMs, and more, which wait for a scaling out.
+// MadePortsProblems are the ports that a request gives, and that a user data class has not handed to the stack. A class
+// may make each VM of a VDU apart; then there may be as many ports as VMs, and more, which wait for a scaling out.
 func MadePortsProblems(f *Flavour, links []lcm.ExtVirtualLink, capacity map[string]int, params map[string]any) []lcm.Problem {
 	return portsProblems(links, func(cp lcm.ExtCp, add func(string)) {
 		known, ok := f.Cp(cp.CpdID)
@@ -153,8 +156,8 @@ func holds(v any, text string) bool {
 	return false
 }
 
-// handPorts puts given ports where a user data class has left a template's place for them empty: classes of Tacker's know networks and
-// addresses only.
+// handPorts puts given ports where a user data class has left a template's place for them empty: classes of Tacker's
+// know networks and addresses only.
 func (b *nfvBuilder) handPorts(uses []nfvUse) {
 	for _, use := range uses {
 		if use.path[0] != "CP" || len(use.path) != 3 || use.path[2] != portKey {
@@ -167,8 +170,8 @@ func (b *nfvBuilder) handPorts(uses []nfvUse) {
 	}
 }
 
-// port is the port that is given for an entry of nfv, nil when none is: one for a connection point, or one for that of a VNFC which is a
-// resource of its own.
+// port is the port that is given for an entry of nfv, nil when none is: one for a connection point, or one for that of
+// a VNFC which is a resource of its own.
 func (b *nfvBuilder) port(entry string) *lcm.LinkPort {
 	cpd := b.req.described(b.flavour, "CP", entry)
 	_, cp, _ := lcm.Connection(b.req.ExtVirtualLinks, cpd)

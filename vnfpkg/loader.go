@@ -32,7 +32,8 @@ type loader struct {
 	// yamlLeft is how many YAML values the rest of the package may have.
 	yamlLeft int
 	trust    Trust
-	// signed is the manifest whose signature holds, "" for none; certificate is where TOSCA.meta says that its signer's is.
+	// signed is the manifest whose signature holds, "" for none; certificate is where TOSCA.meta says that its signer's
+	// is.
 	signed, certificate string
 	// readErr is an error of the reader below, which says nothing about the package.
 	readErr error
@@ -224,8 +225,8 @@ func (l *loader) typeDefault(typeName, property string) *value {
 	return inheritedDefault(l.nodeTypes, typeName, "properties", property)
 }
 
-// inheritedDefault finds the default of the definition at path in the type or those it derives from; what may have one value
-// only has that one.
+// inheritedDefault finds the default of the definition at path in the type or those it derives from; what may have one
+// value only has that one.
 func inheritedDefault(types map[string]*value, typeName string, path ...string) *value {
 	for _, def := range derivation(types, typeName) {
 		p := def.at(path...)
@@ -241,8 +242,8 @@ func inheritedDefault(types map[string]*value, typeName string, path ...string) 
 	return nil
 }
 
-// capability is a property of a node's capability virtual_compute: the node's own value, else the default that its type refines the capability
-// with, else the one of the capability's type.
+// capability is a property of a node's capability virtual_compute: the node's own value, else the default that its type
+// refines the capability with, else the one of the capability's type.
 func (l *loader) capability(node *value, property string) *value {
 	const capability = "virtual_compute"
 	if own := node.at("capabilities", capability, "properties"); own.has(property) {

@@ -138,7 +138,8 @@ func (b *nfvBuilder) vdu(id, key string) (any, bool) {
 	}
 }
 
-// image is the granted one, or the one that is kept, of an entry of nfv: of a VDU, or of a storage, whose entry may begin with its VDU.
+// image is the granted one, or the one that is kept, of an entry of nfv: of a VDU, or of a storage, whose entry may
+// begin with its VDU.
 func (b *nfvBuilder) image(id string) string {
 	if name := first(b.req.Images[id], b.req.KeptImages[id]); name != "" {
 		return name

@@ -5,8 +5,9 @@ import "github.com/windlass-nfv/windlass/internal/lcm"
 // renewedKey is the member of the metadata of a group's members that tells which change they follow.
 const renewedKey = "windlass_change"
 
-// Renewed is the template with other metadata for the members of groups. Heat gives members another definition only where that of
-// the group differs from the one that its last good update had: to take a change back that has failed half-way would change nothing.
+// Renewed is the template with other metadata for the members of groups. Heat gives members another definition only
+// where that of the group differs from the one that its last good update had: to take a change back that has failed
+// half-way would change nothing.
 func (t Template) Renewed(f *Flavour, change string) (Template, error) {
 	parsed, err := t.parse(f)
 	if err != nil {

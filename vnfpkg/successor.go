@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Differences are the places in which a VNFD differs from another one in more than the software images that it refers to, and in
-// what names it: its id and versions (SOL003 clause 5.5.2.2). There are none between a VNFD and one that may take its place
-// while the VNF is instantiated. Not all are told where there are many.
+// Differences are the places in which a VNFD differs from another one in more than the software images that it refers
+// to, and in what names it: its id and versions (SOL003 clause 5.5.2.2). There are none between a VNFD and one that may
+// take its place while the VNF is instantiated. Not all are told where there are many.
 func (v *Vnfd) Differences(next *Vnfd) []string {
 	const most = 10
 	var out []string

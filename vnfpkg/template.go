@@ -15,11 +15,11 @@ type Template struct {
 	Files map[string]string
 }
 
-// StackTemplate reads the templates of a flavour. Where the size of a group that a VDU or an aspect of
-// the VNFD decides is a plain number in the Base HOT, the number becomes the default of a parameter of
-// its own ("<group>_desired_capacity"), which HeatParameters sets: otherwise the instantiation level
-// would be ignored, and every scaling would need another template. All else stays as the package has it. Where the package has no
-// Base HOT, the templates are those that were made of the VNFD when it was taken on board.
+// StackTemplate reads the templates of a flavour. Where the size of a group that a VDU or an aspect of the VNFD decides
+// is a plain number in the Base HOT, the number becomes the default of a parameter of its own
+// ("<group>_desired_capacity"), which HeatParameters sets: otherwise the instantiation level would be ignored, and
+// every scaling would need another template. All else stays as the package has it. Where the package has no Base HOT,
+// the templates are those that were made of the VNFD when it was taken on board.
 func StackTemplate(f *Flavour, read func(path string) ([]byte, error)) (Template, error) {
 	if f.BaseHOT == "" {
 		return Template{}, notOnBoard(f)

@@ -7,18 +7,20 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// hotVersion is that of templates that Windlass makes: the first in which a property can be left out by a condition (Wallaby, 2021).
+// hotVersion is that of templates that Windlass makes: the first in which a property can be left out by a condition
+// (Wallaby, 2021).
 const hotVersion = "2021-04-16"
 
 // generatedDir is where the templates that Windlass makes would be in the package.
 const generatedDir = "generated"
 
-// heatName is what names in templates that Windlass makes consist of: Heat's rules for resources and conditions together.
+// heatName is what names in templates that Windlass makes consist of: Heat's rules for resources and conditions
+// together.
 var heatName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,150}$`)
 
-// generator makes the Heat templates of a flavour for which the package has none, of the nodes and policies of the VNFD. Its names
-// are those that a Base HOT has: servers, ports, volumes and networks are called as their nodes, and the group of a VDU as the
-// aspect that scales it.
+// generator makes the Heat templates of a flavour for which the package has none, of the nodes and policies of the
+// VNFD. Its names are those that a Base HOT has: servers, ports, volumes and networks are called as their nodes, and
+// the group of a VDU as the aspect that scales it.
 type generator struct {
 	*flavourReader
 	top scope
@@ -45,7 +47,8 @@ func newScope() scope {
 	return scope{parameters: mapping(), conditions: mapping(), resources: mapping()}
 }
 
-// describesVMs tells whether the flavour's VDUs are VMs: a containerised VNF has VDUs of the same type, without image and connection point.
+// describesVMs tells whether the flavour's VDUs are VMs: a containerised VNF has VDUs of the same type, without image
+// and connection point.
 func (r *flavourReader) describesVMs() bool {
 	bootable := func(id string) bool {
 		return slices.ContainsFunc(r.flavour.Storages, func(s VirtualStorage) bool { return s.ID == id && s.Kind == "block" && s.Image != nil })
@@ -56,8 +59,8 @@ func (r *flavourReader) describesVMs() bool {
 	})
 }
 
-// generate makes the templates, and keeps them with the flavour: a later version of Windlass would make others, and so change
-// VNFs that exist.
+// generate makes the templates, and keeps them with the flavour: a later version of Windlass would make others, and so
+// change VNFs that exist.
 func (r *flavourReader) generate() {
 	g := &generator{
 		flavourReader: r, top: newScope(), files: map[string]string{}, subnets: map[string][]string{}, vips: map[string][]string{},

@@ -2,8 +2,8 @@ package vnfpkg
 
 import "slices"
 
-// boot gives a server its boot data: a text (SOL001 to v2.6.1) or BootData (clause 6.2.63), whose content becomes user data and whose
-// key-value pairs become metadata.
+// boot gives a server its boot data: a text (SOL001 to v2.6.1) or BootData (clause 6.2.63), whose content becomes user
+// data and whose key-value pairs become metadata.
 func (g *generator) boot(s *scope, vdu string, node, properties *value) {
 	data := g.raw(node, "boot_data")
 	if data.isNull() {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// flavor is the Nova flavour of a VDU. One that the VNFD names (requested_additional_capability_name) must be there; else the stack
-// makes one of the VDU's sizes, unless the grant or additionalParams name one that fits.
+// flavor is the Nova flavour of a VDU. One that the VNFD names (requested_additional_capability_name) must be there;
+// else the stack makes one of the VDU's sizes, unless the grant or additionalParams name one that fits.
 func (g *generator) flavor(v *Vdu) *value {
 	named := getParam("nfv", "VDU", v.ID, "flavor")
 	if v.ComputeFlavour != "" {
@@ -79,7 +79,8 @@ func (g *generator) extraSpecs(node *value) *value {
 	return out
 }
 
-// sizeUnits are those of scalar-unit.size. Who writes "4 GB" of memory or of a disk means what Nova and Cinder call so: 4 GiB.
+// sizeUnits are those of scalar-unit.size. Who writes "4 GB" of memory or of a disk means what Nova and Cinder call so:
+// 4 GiB.
 var sizeUnits = []struct {
 	name  string
 	bytes float64

@@ -4,8 +4,8 @@ import (
 	"strconv"
 )
 
-// link makes a network with its subnets, and a QoS policy where the VNFD tells its bit rate at every size: the rates of its vl_profile
-// are bounds for these, and limit nothing themselves.
+// link makes a network with its subnets, and a QoS policy where the VNFD tells its bit rate at every size: the rates of
+// its vl_profile are bounds for these, and limit nothing themselves.
 func (g *generator) link(l VirtualLink) {
 	node := g.nodeOf(l.ID)
 	properties := mapping()

@@ -69,7 +69,8 @@ func (g *generator) fixedAddresses(node *value) *value {
 	return out
 }
 
-// virtualAddresses makes ports that only reserve addresses, which the VNFCs of other connection points use (VipCp, SOL001 clause 6.8.15).
+// virtualAddresses makes ports that only reserve addresses, which the VNFCs of other connection points use (VipCp,
+// SOL001 clause 6.8.15).
 func (g *generator) virtualAddresses() {
 	for _, cp := range g.flavour.Cps {
 		node := g.nodeOf(cp.ID)
@@ -87,7 +88,8 @@ func (g *generator) virtualAddresses() {
 	}
 }
 
-// security makes a security group of the rules for each connection point (SecurityGroupRule policies, SOL001 clause 6.10.10).
+// security makes a security group of the rules for each connection point (SecurityGroupRule policies, SOL001 clause
+// 6.10.10).
 func (g *generator) security() {
 	rules := map[string]*value{}
 	for name, policy := range g.topology.at("policies").named() {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// volumes makes the volumes of a VDU's block storages, and says how the server has them: it boots from the first that has an image,
-// unless the VDU has one itself.
+// volumes makes the volumes of a VDU's block storages, and says how the server has them: it boots from the first that
+// has an image, unless the VDU has one itself.
 func (g *generator) volumes(s *scope, v *Vdu, multiplied bool) *value {
 	devices, boots := lines(), v.Image != nil
 	for _, id := range v.Storages {
@@ -52,7 +52,8 @@ func (g *generator) volume(s *scope, vdu string, storage VirtualStorage, node *v
 	return name
 }
 
-// volumeType is Cinder's type of a volume: volume_type of the node, as in types of vendors, or a storage requirement of that name.
+// volumeType is Cinder's type of a volume: volume_type of the node, as in types of vendors, or a storage requirement of
+// that name.
 func (g *generator) volumeType(node *value) string {
 	data := g.property(node, "virtual_block_storage_data")
 	for _, v := range []*value{

@@ -64,8 +64,9 @@ func (g *generator) raw(node *value, name string) *value {
 	return g.typeDefault(node.at("type").str(), name)
 }
 
-// computed is a value of the VNFD in a template: {get_input: name} takes a parameter of that name, which requests fill by
-// additionalParams, and {concat: [...]} joins texts (TOSCA simple profile, clause 4.3). Other functions are a problem.
+// computed is a value of the VNFD in a template: {get_input: name} takes a parameter of that name, which requests fill
+// by additionalParams, and {concat: [...]} joins texts (TOSCA simple profile, clause 4.3). Other functions are a
+// problem.
 func (g *generator) computed(s *scope, v *value) *value {
 	switch {
 	case v.isMap() && len(v.keys) == 1 && v.at("get_input").str() != "":

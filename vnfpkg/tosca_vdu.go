@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// vdu makes the servers of a VDU: one in the top template, or a group of nested stacks with a server each where there may be another
-// number of them.
+// vdu makes the servers of a VDU: one in the top template, or a group of nested stacks with a server each where there
+// may be another number of them.
 func (g *generator) vdu(v *Vdu) {
 	node := g.nodeOf(v.ID)
 	g.zone(v, node)
@@ -60,7 +60,8 @@ func (g *generator) sizes(vdu string) (most int, fixed bool) {
 	return most, fixed
 }
 
-// groupName is the aspect that scales the VDU, as in Base HOTs; where it scales several, each VDU has a group of its own.
+// groupName is the aspect that scales the VDU, as in Base HOTs; where it scales several, each VDU has a group of its
+// own.
 func (g *generator) groupName(vdu string) string {
 	for _, a := range g.flavour.Aspects {
 		if _, ok := a.Deltas[vdu]; !ok {
@@ -111,8 +112,8 @@ func (g *generator) portsOf(vdu string) []VduCp {
 	return out
 }
 
-// zone reads the availability zone of nfvi_constraints: a key of that name, or the only word of a list, as translators of TOSCA to HOT
-// have it. SOL001 keeps the property for later.
+// zone reads the availability zone of nfvi_constraints: a key of that name, or the only word of a list, as translators
+// of TOSCA to HOT have it. SOL001 keeps the property for later.
 func (g *generator) zone(v *Vdu, node *value) {
 	constraints := g.property(node, "nfvi_constraints")
 	for name, c := range constraints.members() {

@@ -31,11 +31,7 @@ func TestVnfcProblems(t *testing.T) {
 	v := minimal().with("Definitions/types.yaml", vnfcTypes).
 		replace(t, "Definitions/top.yaml", "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n").
 		replace(t, "Definitions/top.yaml", "      type: tosca.nodes.nfv.Vdu.Compute\n", "      type: someone.Node\n").open(t).Vnfd
-	stored, err := json.Marshal(v)
-	require.NoError(t, err)
-	var read Vnfd
-	require.NoError(t, json.Unmarshal(stored, &read), "as it is kept with the package")
-	vdu, ok := read.Flavours[0].Vdu("node")
+	vdu, ok := kept(t, v).Flavours[0].Vdu("node")
 	require.True(t, ok)
 	properties := func(doc string) (out map[string]any) {
 		require.NoError(t, json.Unmarshal([]byte(doc), &out))

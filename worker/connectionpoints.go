@@ -39,8 +39,8 @@ func (j *job) restored(made activities.Outcome, connectionID string) activities.
 	}
 }
 
-// partlyReconnected is the VNF as it was before a CHANGE_EXT_CONN that was given up, with the ports that there are, and on the links
-// on which these are.
+// partlyReconnected is the VNF as it was before a CHANGE_EXT_CONN that was given up, with the ports that there are, and
+// on the links on which these are.
 func (j *job) partlyReconnected(made activities.Outcome, connectionID string) activities.InstantiatedVnf {
 	before, after, changed := j.inst.Instantiated.ExtVirtualLinks, j.request.ExtVirtualLinks, j.request.AdditionalParams
 	out := j.restored(made, connectionID)
@@ -53,8 +53,8 @@ func (j *job) partlyReconnected(made activities.Outcome, connectionID string) ac
 	return out
 }
 
-// connectionPoints are those of a VM that the VNFD has (SOL003 clause 5.5.3.5), and what they are on external links (clause
-// 5.5.3.9). Their ids are made of the VM's: they stay when a link changes, and with it the port in the VIM.
+// connectionPoints are those of a VM that the VNFD has (SOL003 clause 5.5.3.5), and what they are on external links
+// (clause 5.5.3.9). Their ids are made of the VM's: they stay when a link changes, and with it the port in the VIM.
 func (j *job) connectionPoints(v activities.Vnfc, made []activities.Network) (cps []lcm.VnfcCpInfo, external []lcm.VnfExtCpInfo) {
 	for _, a := range v.Attached {
 		known, ok := j.flavour.Cp(a.Resource)
@@ -84,8 +84,8 @@ func (j *job) connectionPoints(v activities.Vnfc, made []activities.Network) (cp
 	return cps, external
 }
 
-// otherExternal are the connection points of the request's links that are no port of a VM under their own name: an address
-// that servers share, or a port that the Base HOT calls otherwise.
+// otherExternal are the connection points of the request's links that are no port of a VM under their own name: an
+// address that servers share, or a port that the Base HOT calls otherwise.
 func (j *job) otherExternal(known []lcm.VnfExtCpInfo) (out []lcm.VnfExtCpInfo) {
 	for _, link := range j.request.ExtVirtualLinks {
 		for _, cp := range link.ExtCps {
@@ -97,12 +97,14 @@ func (j *job) otherExternal(known []lcm.VnfExtCpInfo) (out []lcm.VnfExtCpInfo) {
 	return out
 }
 
-// madeLink tells whether the stack has a network for an internal virtual link: a network that is managed elsewhere is none of its.
+// madeLink tells whether the stack has a network for an internal virtual link: a network that is managed elsewhere is
+// none of its.
 func madeLink(made []activities.Network, id string) bool {
 	return slices.ContainsFunc(made, func(n activities.Network) bool { return n.Resource == id })
 }
 
-// virtualLinks are the networks of the stack that the VNFD describes, with the ports of VMs on them (SOL003 clause 5.5.3.6).
+// virtualLinks are the networks of the stack that the VNFD describes, with the ports of VMs on them (SOL003 clause
+// 5.5.3.6).
 func (j *job) virtualLinks(made activities.Outcome, connectionID string) (out []lcm.VnfVirtualLinkResourceInfo) {
 	for _, link := range made.Networks {
 		if _, described := j.flavour.VirtualLink(link.Resource); !described {

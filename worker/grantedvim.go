@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/plan"
 )
 
-// grantedVim is the connection on which the servers of a grant are made: the one that the NFVO names, described by it, by
-// the request, or in the registry.
+// grantedVim is the connection on which the servers of a grant are made: the one that the NFVO names, described by it,
+// by the request, or in the registry.
 func (o *operations) grantedVim(ctx context.Context, j *job, g lcm.Grant) (lcm.VimConnectionInfo, error) {
 	present, err := o.foreseen(ctx, j)
 	if err != nil {
@@ -94,8 +94,8 @@ func (o *operations) reachableVim(ctx context.Context, c lcm.VimConnectionInfo) 
 	return c, nil
 }
 
-// described is what the request, or the instance, says of a connection that a grant names by its id and a vimId only, and the
-// registry does not have: an NFVO need not repeat the credentials that the request brought.
+// described is what the request, or the instance, says of a connection that a grant names by its id and a vimId only,
+// and the registry does not have: an NFVO need not repeat the credentials that the request brought.
 func (j *job) described(c lcm.VimConnectionInfo) lcm.VimConnectionInfo {
 	for _, own := range slices.Concat(j.request.VimConnections, j.inst.VimConnections) {
 		if own.ID == c.ID && own.Complete() && c.Bare() && c.VimID == own.VimID {

@@ -121,7 +121,8 @@ func (o *operations) acceptable(ctx context.Context, j *job, given lcm.Grant) (l
 	return grant, o.tryHeat(ctx, j)
 }
 
-// possibleLinks looks at links that come from a request and from its grant: each may be right, and both together may not.
+// possibleLinks looks at links that come from a request and from its grant: each may be right, and both together may
+// not.
 func (j *job) possibleLinks() error {
 	links := j.request.ExtVirtualLinks
 	if cpds := lcm.Contradicting(links); len(cpds) > 0 {

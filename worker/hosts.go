@@ -22,14 +22,16 @@ const sshPortKey = "ssh_port"
 type hosts struct {
 	operations *operations
 	clouds     *clouds
-	// keys remembers the host keys of instances' servers; reconnect is how long a lost node is waited for, 0 the dialer's default.
+	// keys remembers the host keys of instances' servers; reconnect is how long a lost node is waited for, 0 the
+	// dialer's default.
 	keys      hostKeys
 	reconnect time.Duration
 	// control refuses addresses where no node may be; nil refuses none.
 	control func(network, address string, _ syscall.RawConn) error
 }
 
-// hostKeys is where host keys are pinned: for a server of a VNF instance, because the id of a server is its cloud's choice.
+// hostKeys is where host keys are pinned: for a server of a VNF instance, because the id of a server is its cloud's
+// choice.
 type hostKeys interface {
 	PinHostKey(ctx context.Context, inst lcm.VnfInstanceID, serverID string, key []byte) ([]byte, error)
 }
@@ -90,8 +92,8 @@ func (h *hosts) dial(ctx context.Context, inst lcm.VnfInstanceID, cluster lcm.Cl
 	return dialer.Dial(ctx, target)
 }
 
-// explain asks Nova about a node that does not answer when it is tried again: a server that is off will not come back by
-// waiting.
+// explain asks Nova about a node that does not answer when it is tried again: a server that is off will not come back
+// by waiting.
 func (h *hosts) explain(ctx context.Context, id lcm.OpOccID, node lcm.Node, err error) error {
 	if !lcm.Is(err, lcm.KindUnavailable) || ctx.Err() != nil || !activity.IsActivity(ctx) || activity.GetInfo(ctx).Attempt < 2 {
 		return err

@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
-// KeepGrant implements activities.GrantFacts. The stack's parameters are made for once, so that what the templates cannot
-// take is known before anything is touched.
+// KeepGrant implements activities.GrantFacts. The stack's parameters are made for once, so that what the templates
+// cannot take is known before anything is touched.
 func (o *operations) KeepGrant(ctx context.Context, id lcm.OpOccID, given lcm.Grant) (err error) {
 	j, err := o.load(ctx, id)
 	if err != nil {
@@ -33,8 +33,8 @@ func (o *operations) KeepGrant(ctx context.Context, id lcm.OpOccID, given lcm.Gr
 	return nil
 }
 
-// orKept is nil when the grant has been kept although the database's answer to that was lost. When it surely has not, its secrets are
-// deleted; those of which nobody can tell go with the instance.
+// orKept is nil when the grant has been kept although the database's answer to that was lost. When it surely has not,
+// its secrets are deleted; those of which nobody can tell go with the instance.
 func (o *operations) orKept(ctx context.Context, id lcm.OpOccID, prefix lcm.SecretRef, err error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()

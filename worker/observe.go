@@ -15,11 +15,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
-// observer makes the spans and the metrics of operations, steps and activities. Workflows know nothing of it: it sees what they have
-// recorded, and of that only what is new, not what is replayed.
+// observer makes the spans and the metrics of operations, steps and activities. Workflows know nothing of it: it sees
+// what they have recorded, and of that only what is new, not what is replayed.
 //
-// The spans of an operation and of its steps are made when these have ended, with ids that follow from the workflow's run: the
-// activities that a worker runs that is killed have the same parents as those of its successor.
+// The spans of an operation and of its steps are made when these have ended, with ids that follow from the workflow's
+// run: the activities that a worker runs that is killed have the same parents as those of its successor.
 type observer struct {
 	interceptor.WorkerInterceptorBase
 	tracing *telemetry.Tracing          // nil: no spans

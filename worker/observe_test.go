@@ -217,7 +217,8 @@ func TestObserver_measuresWithoutTraces(t *testing.T) {
 	observe(t, &observer{}, nil)
 }
 
-// What workflows record is not typed on its way to the observer: that it knows what it sees, only a workflow itself can tell.
+// What workflows record is not typed on its way to the observer: that it knows what it sees, only a workflow itself can
+// tell.
 func TestObserver_knowsWhatWorkflowsRecord(t *testing.T) {
 	o, to, flush := exporting(t, 1)
 	suite := testsuite.WorkflowTestSuite{}

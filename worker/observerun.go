@@ -45,8 +45,8 @@ func (w *observedWorkflow) Init(next interceptor.WorkflowOutboundInterceptor) er
 	return w.Next.Init(&observedCalls{interceptor.WorkflowOutboundInterceptorBase{Next: next}, w})
 }
 
-// ExecuteWorkflow implements interceptor.WorkflowInboundInterceptor. It has nothing deferred: a run that leaves a worker's memory
-// ends its function, but does not end.
+// ExecuteWorkflow implements interceptor.WorkflowInboundInterceptor. It has nothing deferred: a run that leaves a
+// worker's memory ends its function, but does not end.
 func (w *observedWorkflow) ExecuteWorkflow(ctx workflow.Context, in *interceptor.ExecuteWorkflowInput) (any, error) {
 	if len(in.Args) > 0 {
 		w.operation, _ = in.Args[0].(lcm.OperationInput)
@@ -59,8 +59,8 @@ func (w *observedWorkflow) ExecuteWorkflow(ctx workflow.Context, in *interceptor
 	return result, err
 }
 
-// trace finds the trace that the run is part of. An operation that brings none, because it was begun when there were no traces, has
-// its own, and so has a check for drift: what it heals is part of it.
+// trace finds the trace that the run is part of. An operation that brings none, because it was begun when there were no
+// traces, has its own, and so has a check for drift: what it heals is part of it.
 func (w *observedWorkflow) trace(ctx workflow.Context) {
 	if !w.tracing.On() {
 		return
@@ -108,8 +108,8 @@ func (w *observedWorkflow) ended(at time.Time, err error) {
 	})
 }
 
-// ExecuteUpdate implements interceptor.WorkflowInboundInterceptor: what a person has decided is seen in the operation's trace, with a
-// link to the request.
+// ExecuteUpdate implements interceptor.WorkflowInboundInterceptor: what a person has decided is seen in the operation's
+// trace, with a link to the request.
 func (w *observedWorkflow) ExecuteUpdate(ctx workflow.Context, in *interceptor.UpdateInput) (any, error) {
 	begun, replayed := workflow.Now(ctx), workflow.IsReplaying(ctx)
 	request := trace.SpanContext{}

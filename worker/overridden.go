@@ -8,8 +8,9 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// overridden are the parameters with which the VNF was instantiated and what the request of a later operation puts in their place
-// (RFC 7396): in a healing anything, credentials above all; in a scaling and a CHANGE_EXT_CONN the member nfv, as in Tacker.
+// overridden are the parameters with which the VNF was instantiated and what the request of a later operation puts in
+// their place (RFC 7396): in a healing anything, credentials above all; in a scaling and a CHANGE_EXT_CONN the member
+// nfv, as in Tacker.
 func overridden(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, error) {
 	switch op.Operation {
 	case lcm.OpHeal:
@@ -54,8 +55,8 @@ func nfvOf(request json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(map[string]json.RawMessage{"nfv": of.AdditionalParams.Nfv})
 }
 
-// reconnected lets the links of a CHANGE_EXT_CONN count, and what its own nfv says, not what an earlier request's nfv has said of the
-// same connection points.
+// reconnected lets the links of a CHANGE_EXT_CONN count, and what its own nfv says, not what an earlier request's nfv
+// has said of the same connection points.
 func reconnected(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, error) {
 	request, err := lcm.ParseChangeExtConn(op.Params)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 // keptProjects bounds the memory of a scoper.
 const keptProjects = 4096
 
-// scoper limits every activity to the project of what it is about: of its operation, VNF instance, package or subscription. What the
-// activity looks up, by id or by name, and what it makes is of that project. An activity that does not tell what it is about
-// fails: nothing in a worker is of all projects.
+// scoper limits every activity to the project of what it is about: of its operation, VNF instance, package or
+// subscription. What the activity looks up, by id or by name, and what it makes is of that project. An activity that
+// does not tell what it is about fails: nothing in a worker is of all projects.
 type scoper struct {
 	interceptor.WorkerInterceptorBase
 	// projectOf is NotFound when the subject is gone.

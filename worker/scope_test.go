@@ -15,7 +15,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// TestScoper_everyActivityTellsWhatItIsAbout goes through what a worker registers, so that a new activity cannot be forgotten.
+// TestScoper_everyActivityTellsWhatItIsAbout goes through what a worker registers, so that a new activity cannot be
+// forgotten.
 func TestScoper_everyActivityTellsWhatItIsAbout(t *testing.T) {
 	t.Parallel()
 	subjective := reflect.TypeFor[activities.Subjective]()

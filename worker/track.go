@@ -173,7 +173,8 @@ func newPrinter(p progress, ref lcm.StepRef, log *slog.Logger) *printer {
 }
 
 // print takes a line; the first starts the writer. What a step may not keep is not waiting here either: lines come from
-// VMs, which may be faster than the database and print without end. The line that is one too many makes the store say so.
+// VMs, which may be faster than the database and print without end. The line that is one too many makes the store say
+// so.
 func (p *printer) print(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -93,8 +93,8 @@ func (j *job) relink(facts plan.Facts, g lcm.Grant) error {
 	return nil
 }
 
-// withNfv merges the member nfv of a grant's additionalParams into those of the request, as Tacker does (RFC 7396). Nothing
-// else of them is looked at.
+// withNfv merges the member nfv of a grant's additionalParams into those of the request, as Tacker does (RFC 7396).
+// Nothing else of them is looked at.
 func withNfv(params, granted json.RawMessage) (json.RawMessage, error) {
 	if len(granted) == 0 {
 		return params, nil

@@ -20,8 +20,9 @@ const (
 
 var scriptTypes = []string{".py", ".yaml", ".yml", ".json", ".txt", ".meta", ".mf"}
 
-// scripted makes the template and the parameters of the VNF's stack by the user data class of the package. It is run for every
-// change of the stack, with the request of the instantiation and the size that the VNF gets: nothing of what it once made is kept.
+// scripted makes the template and the parameters of the VNF's stack by the user data class of the package. It is run
+// for every change of the stack, with the request of the instantiation and the size that the VNF gets: nothing of what
+// it once made is kept.
 func (o *operations) scripted(
 	ctx context.Context, j *job, class lcm.UserData, template vnfpkg.Template, request vnfpkg.HeatRequest, opened []string,
 ) (vnfpkg.Template, map[string]any, error) {
@@ -68,8 +69,8 @@ func (o *operations) scripts(ctx context.Context, id lcm.VnfPkgID) (map[string][
 	return files, nil
 }
 
-// ownTemplate is the template that a class has made, if it has made another one: only where nothing is scaled, because who is to
-// leave cannot be told from a template that Windlass has not made.
+// ownTemplate is the template that a class has made, if it has made another one: only where nothing is scaled, because
+// who is to leave cannot be told from a template that Windlass has not made.
 func ownTemplate(f *vnfpkg.Flavour, template vnfpkg.Template, made userdata.Made) (vnfpkg.Template, error) {
 	if made.Template == "" {
 		return template, nil
@@ -116,8 +117,8 @@ func (j *job) told(template vnfpkg.Template, request vnfpkg.HeatRequest, files m
 	return told, nil
 }
 
-// instantiation is the InstantiateVnfRequest of v2 that the VNF is made by: networks, addresses and parameters, but no credentials
-// of VIMs.
+// instantiation is the InstantiateVnfRequest of v2 that the VNF is made by: networks, addresses and parameters, but no
+// credentials of VIMs.
 func (j *job) instantiation(additionalParams map[string]any) map[string]any {
 	links := []any{}
 	for _, link := range j.request.ExtVirtualLinks {
@@ -157,7 +158,8 @@ func (j *job) instantiation(additionalParams map[string]any) map[string]any {
 	}
 }
 
-// toldEntries are the entries of a connection point that a class is told of: those with ports, else the one whose addresses count.
+// toldEntries are the entries of a connection point that a class is told of: those with ports, else the one whose
+// addresses count.
 func toldEntries(cp lcm.ExtCp) []lcm.CpConfig {
 	if ported := cp.PortEntries(); len(ported) > 0 {
 		return ported

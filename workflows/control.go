@@ -139,15 +139,16 @@ func (op *operation) accepts(action lcm.Action) error {
 	return nil
 }
 
-// refusal is a validator's error; its type carries the kind to the API server. Benign ones are not encrypted: Temporal's
-// own tools show the words.
+// refusal is a validator's error; its type carries the kind to the API server. Benign ones are not encrypted:
+// Temporal's own tools show the words.
 func refusal(kind lcm.Kind, format string, args ...any) error {
 	return temporal.NewApplicationErrorWithOptions(fmt.Sprintf(format, args...), string(kind), temporal.ApplicationErrorOptions{
 		NonRetryable: true, Category: temporal.ApplicationErrorCategoryBenign, Details: []any{lcm.Errorf(kind, format, args...)},
 	})
 }
 
-// stopWork keeps the next step from starting; GRACEFUL ends what of the one under way only waits, FORCEFUL interrupts all of it.
+// stopWork keeps the next step from starting; GRACEFUL ends what of the one under way only waits, FORCEFUL interrupts
+// all of it.
 func (op *operation) stopWork(ctx workflow.Context, mode lcm.CancelMode) error {
 	op.control.cancel = mode
 	if mode == lcm.Forceful && op.control.stop != nil {

@@ -22,8 +22,8 @@ const (
 	longestPause = time.Minute
 	// manyRounds is after how many of them the history begins anew: an operation may wait for a person for days.
 	manyRounds = 200
-	// longHistory is after how many events it does, too: each notification is one, and comes with others. Temporal ends a workflow
-	// that has 51,200, and warns of one that has 10,240.
+	// longHistory is after how many events it does, too: each notification is one, and comes with others. Temporal ends
+	// a workflow that has 51,200, and warns of one that has 10,240.
 	longHistory = 4000
 	// driftHistoryBound is the change by which the length of the history counts.
 	driftHistoryBound = "drift-history-bound"
@@ -34,8 +34,8 @@ const (
 // CheckDrift checks a VNF instance once, and begins the heal that its policy asks for. It is short: the next check is
 // another run, which a schedule starts.
 //
-// A check by notification is patient. It waits until no operation is under way, looks as often as the policy wants checks
-// to agree, and looks again when another notification has come meanwhile: none is lost.
+// A check by notification is patient. It waits until no operation is under way, looks as often as the policy wants
+// checks to agree, and looks again when another notification has come meanwhile: none is lost.
 func CheckDrift(ctx workflow.Context, in lcm.DriftInput) error {
 	c := &driftCheck{in: in, signals: workflow.GetSignalChannel(ctx, lcm.SignalServerNotified), pause: firstPause}
 	for again := true; again; {

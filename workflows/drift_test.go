@@ -174,7 +174,8 @@ func TestCheckDrift_beginsANewHistoryWhileItWaitsLong(t *testing.T) {
 	require.Equal(t, manyRounds, w.looks)
 }
 
-// Thousands of notifications come while a check looks. They are of one server, and the history begins anew before it is too long.
+// Thousands of notifications come while a check looks. They are of one server, and the history begins anew before it is
+// too long.
 func TestCheckDrift_beginsANewHistoryWhenManyNotificationsHaveCome(t *testing.T) {
 	t.Parallel()
 	w := &watch{sights: []activities.LookForDriftOutput{{}}, follows: []activities.ActOnDriftOutput{follows(lcm.DriftNothing)}}

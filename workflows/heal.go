@@ -79,8 +79,8 @@ func (b *build) replaceMachines(ctx workflow.Context) error {
 	return b.changeStack(ctx, activities.SizesPlanned, b.change.LeavingServers())
 }
 
-// replaceRevocably leaves the way back open where it fails before a server is deleted. Where that cannot be told now, the rollback
-// itself looks.
+// replaceRevocably leaves the way back open where it fails before a server is deleted. Where that cannot be told now,
+// the rollback itself looks.
 func (b *build) replaceRevocably(ctx workflow.Context) error {
 	err := b.changeStack(ctx, activities.SizesPlanned, b.change.LeavingServers())
 	if err == nil {
@@ -127,8 +127,8 @@ func (b *build) planAnew(what activities.Description) []step {
 	return append(list, making...)
 }
 
-// checkPorts looks at ports that others have made while all is as it was: a port that cannot be used again is no way back any more
-// once the stack is gone.
+// checkPorts looks at ports that others have made while all is as it was: a port that cannot be used again is no way
+// back any more once the stack is gone.
 func (b *build) checkPorts(ctx workflow.Context) error {
 	_, err := call(onlyWaits(short(ctx)), infra.CheckPorts, activities.StackInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID})
 	return err

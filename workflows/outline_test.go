@@ -56,7 +56,8 @@ func TestOutline_isWhatTheWorkflowsDo(t *testing.T) {
 						f.Graceful = strings.Contains(body, "GRACEFUL")
 						p, err := planOf(f, op, body)
 						if err != nil {
-							// Refused there: one control plane neither scales nor heals, and only one flavour has a storage server.
+							// Refused there: one control plane neither scales nor heals, and only one flavour has a
+							// storage server.
 							require.True(t, flavour != "ha" || strings.Contains(body, "storage"), err)
 							return
 						}
@@ -90,7 +91,8 @@ func TestOutline_ofAChangeOfLinksAndOfTheVimConnection(t *testing.T) {
 	requireSameSteps(t, p, f)
 }
 
-// Ports that are given are looked at before anything is deleted, in both kinds of VNF; who replaces servers alone needs no such step.
+// Ports that are given are looked at before anything is deleted, in both kinds of VNF; who replaces servers alone needs
+// no such step.
 func TestOutline_ofAHealOnGivenPorts(t *testing.T) {
 	for _, isCluster := range []bool{true, false} {
 		f := someFacts(t, "simple", isCluster)

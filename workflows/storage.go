@@ -189,8 +189,8 @@ func (b *build) freeVolumes(ctx workflow.Context) error {
 	return nil
 }
 
-// keepers are the servers whose volumes stay when they are replaced. A plan of an older Windlass does not name them: then it is that
-// of a storage server, or of a registry of images.
+// keepers are the servers whose volumes stay when they are replaced. A plan of an older Windlass does not name them:
+// then it is that of a storage server, or of a registry of images.
 func (b *build) keepers() []string {
 	switch {
 	case b.change.Within:

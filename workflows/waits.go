@@ -8,16 +8,17 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// What of a step only waits, or only looks, need not be waited for by who cancels an operation with GRACEFUL: ended, it leaves nothing
-// half done, and a retry does it anew.
+// What of a step only waits, or only looks, need not be waited for by who cancels an operation with GRACEFUL: ended, it
+// leaves nothing half done, and a retry does it anew.
 
-// endsWaits is the change since which a GRACEFUL cancel ends what only waits: operations that were cancelled before replay without it.
+// endsWaits is the change since which a GRACEFUL cancel ends what only waits: operations that were cancelled before
+// replay without it.
 const endsWaits = "graceful-cancel-ends-waits"
 
 type waitsKey struct{}
 
-// onlyWaits marks activities that change nothing: they wait until something is so, or look whether it is. Never mark a wait inside of a
-// step that changes one node after the other: the rest would be left for later.
+// onlyWaits marks activities that change nothing: they wait until something is so, or look whether it is. Never mark a
+// wait inside of a step that changes one node after the other: the rest would be left for later.
 func onlyWaits(ctx workflow.Context) workflow.Context {
 	return workflow.WithValue(ctx, waitsKey{}, true)
 }
@@ -25,7 +26,8 @@ func onlyWaits(ctx workflow.Context) workflow.Context {
 // wait is an activity that a GRACEFUL cancel ends.
 type wait struct{ stop workflow.CancelFunc }
 
-// endable is the context of an activity; over must be called when the activity has ended. The control is nil where nobody can cancel.
+// endable is the context of an activity; over must be called when the activity has ended. The control is nil where
+// nobody can cancel.
 func (c *control) endable(ctx workflow.Context) (endable workflow.Context, over func()) {
 	if c == nil || ctx.Value(waitsKey{}) == nil {
 		return ctx, func() {}

@@ -43,7 +43,8 @@ type ClusterParams struct {
 type NodeParams struct {
 	// AspectID is the Heat AutoScalingGroup (or ResourceGroup); "" means a single VM in the top stack.
 	AspectID string `json:"aspect_id,omitempty"`
-	// VduID names the nodes by their VDU instead, as Tacker's requests of v2 do: each is in a stack of its own, however that came to be.
+	// VduID names the nodes by their VDU instead, as Tacker's requests of v2 do: each is in a stack of its own, however
+	// that came to be.
 	VduID string `json:"vdu_id,omitempty"`
 	// SSHCpName is the Heat port or floating IP that gives the address for SSH.
 	SSHCpName string `json:"ssh_cp_name"`

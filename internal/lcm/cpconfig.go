@@ -10,15 +10,15 @@ import (
 // ExtCp is SOL003 clause 4.4.1.10 VnfExtCpData.
 type ExtCp struct {
 	CpdID string
-	// FixedIPs and MAC are what the Base HOT gets for every port that it makes of the connection point: those of the entry of
-	// Configs that has any.
+	// FixedIPs and MAC are what the Base HOT gets for every port that it makes of the connection point: those of the
+	// entry of Configs that has any.
 	FixedIPs []FixedIP
 	// MAC is "" when the VIM chooses the address.
 	MAC string `json:",omitempty"`
 	// LinkPort is the port that the connection point is given, nil when the stack makes one.
 	LinkPort *LinkPort `json:",omitempty"`
-	// Configs are the entries of cpConfig, ordered by their keys. There are none where the client gave no keys, as in v2.6.1,
-	// and where an older Windlass has kept the connection point.
+	// Configs are the entries of cpConfig, ordered by their keys. There are none where the client gave no keys, as in
+	// v2.6.1, and where an older Windlass has kept the connection point.
 	Configs []CpConfig `json:",omitempty"`
 
 	// Of a request only, until it is laid over what the VNF has: the keys of entries that are null, and that there are
@@ -69,8 +69,8 @@ func (c CpConfig) unique() bool {
 	return c.MAC != "" || c.LinkPort != nil || slices.ContainsFunc(c.FixedIPs, func(ip FixedIP) bool { return ip.Address != "" })
 }
 
-// contradict tells whether a Base HOT, which makes all ports of a connection point alike, cannot do what the entries ask for. Ports
-// that are given are not made: who takes them is looked at with the templates.
+// contradict tells whether a Base HOT, which makes all ports of a connection point alike, cannot do what the entries
+// ask for. Ports that are given are not made: who takes them is looked at with the templates.
 func contradict(configs []CpConfig) bool {
 	configs = slices.DeleteFunc(slices.Clone(configs), func(c CpConfig) bool { return !c.addressed() || c.LinkPort != nil })
 	return slices.ContainsFunc(configs[min(1, len(configs)):], func(c CpConfig) bool {
@@ -90,8 +90,8 @@ func Contradicting(links []ExtVirtualLink) (cpds []string) {
 	return cpds
 }
 
-// ConfigID is the key of the entry with that port of the VIM; else of the one whose addresses the connection point has, of the first
-// one where none has any, and the id of the connection point itself where there are no keys.
+// ConfigID is the key of the entry with that port of the VIM; else of the one whose addresses the connection point has,
+// of the first one where none has any, and the id of the connection point itself where there are no keys.
 func (cp ExtCp) ConfigID(port string) string {
 	for _, c := range cp.Configs {
 		if c.LinkPort != nil && c.LinkPort.ResourceID == port {
@@ -131,9 +131,10 @@ func (cp ExtCp) settled() ExtCp {
 	return cp
 }
 
-// over is the connection point with what a request says of it laid over what it had on the same link, by the rules of JSON
-// merge patch (RFC 7396); false when no entry is left. A request without keys takes the place of what there was, and so does
-// one with keys of what had none, unless it names the connection point's id, which is shown as the key then.
+// over is the connection point with what a request says of it laid over what it had on the same link, by the rules of
+// JSON merge patch (RFC 7396); false when no entry is left. A request without keys takes the place of what there was,
+// and so does one with keys of what had none, unless it names the connection point's id, which is shown as the key
+// then.
 func (cp ExtCp) over(had ExtCp) (ExtCp, bool) {
 	switch {
 	case cp.listed && len(cp.Configs) > 0: // each VNFC has a port of its own
@@ -247,7 +248,8 @@ func (r rawExtVirtualLink) link() ExtVirtualLink {
 	return out
 }
 
-// numbered is a connection point of a list, which has no keys. Entries are kept where several have ports, by the VNFCs that get these.
+// numbered is a connection point of a list, which has no keys. Entries are kept where several have ports, by the VNFCs
+// that get these.
 func (cp ExtCp) numbered() ExtCp {
 	ported := cp.PortEntries()
 	cp.Configs = nil

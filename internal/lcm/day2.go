@@ -101,8 +101,9 @@ func ParseHeal(body json.RawMessage) (out HealRequest, err error) {
 	return out, nil
 }
 
-// KeepsVolumes reports whether a machine that is healed gets its volumes back with all data, and which member of the request
-// says so: KeepVolumes, HealAll, or "" for none. Without a word those of a storage server are replaced, and all others are kept.
+// KeepsVolumes reports whether a machine that is healed gets its volumes back with all data, and which member of the
+// request says so: KeepVolumes, HealAll, or "" for none. Without a word those of a storage server are replaced, and all
+// others are kept.
 func (r HealRequest) KeepsVolumes() (keep bool, by string) {
 	var problems []Problem // told when the request came
 	params := newParamReader("$.additionalParams", r.AdditionalParams, &problems)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ChangeExtConnRequest is SOL003 clause 5.5.2.11, independent of the API's version. Links that are not named stay as they
-// are.
+// ChangeExtConnRequest is SOL003 clause 5.5.2.11, independent of the API's version. Links that are not named stay as
+// they are.
 type ChangeExtConnRequest struct {
 	ExtVirtualLinks []ExtVirtualLink
 	// VimConnections is a merge patch for those of the instance.
@@ -43,10 +43,10 @@ func (r ChangeExtConnRequest) ChangesVim(inst VnfInstance) bool {
 	return slices.ContainsFunc(r.VimConnections, func(p VimConnectionPatch) bool { return !p.Removes() && inst.Uses(p.ID) })
 }
 
-// Reconnected are the links with the changes of a request made: a connection point that it names leaves the link that it was on, and
-// nothing else changes. Those that stay on a link of which others go to another resource keep the former one: then two links have the
-// same id. Links without connection points go. A connection point keeps entries of its configuration that the request does not name
-// where it stays on the same resource.
+// Reconnected are the links with the changes of a request made: a connection point that it names leaves the link that
+// it was on, and nothing else changes. Those that stay on a link of which others go to another resource keep the former
+// one: then two links have the same id. Links without connection points go. A connection point keeps entries of its
+// configuration that the request does not name where it stays on the same resource.
 func Reconnected(have, changes []ExtVirtualLink) []ExtVirtualLink { return moved(have, changes, false) }
 
 // PartlyReconnected are links of which some connection points are as other links have them.
@@ -75,8 +75,8 @@ func PartlyReconnected(before, after []ExtVirtualLink, cpds []string) []ExtVirtu
 	return links
 }
 
-// Regranted are the links of a change as a grant has them: a connection point keeps what was asked for and the grant does not repeat,
-// also on another resource.
+// Regranted are the links of a change as a grant has them: a connection point keeps what was asked for and the grant
+// does not repeat, also on another resource.
 func Regranted(asked, granted []ExtVirtualLink) []ExtVirtualLink { return moved(asked, granted, true) }
 
 func moved(have, changes []ExtVirtualLink, carry bool) (links []ExtVirtualLink) {
@@ -120,9 +120,9 @@ func moveCp(links []ExtVirtualLink, to ExtVirtualLink, cp ExtCp, carry bool) []E
 }
 
 // Overridden are the links of a request, of which those of a grant take the place (SOL003 clause 9.5.2.3): a connection
-// point that a grant's link names leaves the link that it was on, and a link of the same id gets the grant's resource. What
-// the grant does not repeat stays as it was asked for. A connection point that stays on its link keeps the entries of its
-// configuration that the grant does not name; it leaves the link when none is left.
+// point that a grant's link names leaves the link that it was on, and a link of the same id gets the grant's resource.
+// What the grant does not repeat stays as it was asked for. A connection point that stays on its link keeps the entries
+// of its configuration that the grant does not name; it leaves the link when none is left.
 func Overridden(asked, granted []ExtVirtualLink) (links []ExtVirtualLink) {
 	for _, link := range asked {
 		link.ExtCps = slices.Clone(link.ExtCps)
@@ -205,7 +205,8 @@ type ExtVirtualLinkInfo struct {
 	CurrentVnfExtCpData []VnfExtCpData `json:"currentVnfExtCpData,omitempty"`
 }
 
-// VnfExtCpData is SOL003 v3.3.1 clause 4.4.1.10. The keys of its configuration are the client's, or the connection point's id.
+// VnfExtCpData is SOL003 v3.3.1 clause 4.4.1.10. The keys of its configuration are the client's, or the connection
+// point's id.
 type VnfExtCpData struct {
 	CpdID    string                    `json:"cpdId"`
 	CpConfig map[string]VnfExtCpConfig `json:"cpConfig"`

@@ -2,14 +2,14 @@ package lcm
 
 import "encoding/json"
 
-// Grant is SOL003 clause 9.5.2.3, as Windlass gives it to its own operations, or as an NFVO has given it: decided from the
-// plan before anything is touched, and never changed afterwards.
+// Grant is SOL003 clause 9.5.2.3, as Windlass gives it to its own operations, or as an NFVO has given it: decided from
+// the plan before anything is touched, and never changed afterwards.
 type Grant struct {
 	ID            string        `json:"id"`
 	VnfInstanceID VnfInstanceID `json:"vnfInstanceId"`
 	OpOccID       OpOccID       `json:"vnfLcmOpOccId"`
-	// VimConnections name the VIMs; Windlass's own grants have neither interfaceInfo nor accessInfo. Secrets of an NFVO's
-	// are {"$secret": ref}.
+	// VimConnections name the VIMs; Windlass's own grants have neither interfaceInfo nor accessInfo. Secrets of an
+	// NFVO's are {"$secret": ref}.
 	VimConnections []VimConnectionInfo `json:"vimConnections,omitempty"`
 	// Zones are the availability zones in which resources are, or are to be.
 	Zones           []GrantZone     `json:"zones,omitempty"`
@@ -44,7 +44,8 @@ type GrantedFlavour struct {
 	VimFlavourID    string `json:"vimFlavourId"`
 }
 
-// GrantedImage is VimSoftwareImage: the image of the VIM for a VDU, for a storage, or for all that have an image of that name.
+// GrantedImage is VimSoftwareImage: the image of the VIM for a VDU, for a storage, or for all that have an image of
+// that name.
 type GrantedImage struct {
 	VimConnectionID string `json:"vimConnectionId,omitempty"`
 	SoftwareImageID string `json:"vnfdSoftwareImageId"`
@@ -57,12 +58,13 @@ type GrantedChoices struct {
 	Images          map[string]string `json:"images,omitempty"`
 	ComputeFlavours map[string]string `json:"computeFlavours,omitempty"`
 	Zones           map[string]string `json:"zones,omitempty"`
-	// KeptImages are those that VDUs and storages have from the VNFD before the present one, which has others: nobody has chosen
-	// them, but with others Heat would make the servers that are there anew.
+	// KeptImages are those that VDUs and storages have from the VNFD before the present one, which has others: nobody
+	// has chosen them, but with others Heat would make the servers that are there anew.
 	KeptImages map[string]string `json:"keptImages,omitempty"`
 }
 
-// PlacementConstraint is SOL003 clause 9.5.3.6: what an affinity rule of the VNFD means for the resources of a grant request.
+// PlacementConstraint is SOL003 clause 9.5.3.6: what an affinity rule of the VNFD means for the resources of a grant
+// request.
 type PlacementConstraint struct {
 	AffinityOrAntiAffinity string               `json:"affinityOrAntiAffinity"` // AFFINITY or ANTI_AFFINITY
 	Scope                  string               `json:"scope"`                  // NFVI_POP, ZONE, ZONE_GROUP or NFVI_NODE
@@ -97,11 +99,11 @@ type GrantResource struct {
 	ZoneID               string `json:"zoneId,omitempty"`
 
 	Type string `json:"type"` // COMPUTE, STORAGE, LINKPORT or VL
-	// VduID is the VDU of the server, or of the one that the volume, the port or the network belongs to; "" for a network of the
-	// VNF as a whole.
+	// VduID is the VDU of the server, or of the one that the volume, the port or the network belongs to; "" for a
+	// network of the VNF as a whole.
 	VduID string `json:"vduId,omitempty"`
-	// ResourceTemplateID is what describes in the VNFD what is made or updated: a VDU, a virtual storage, a connection point or a
-	// virtual link.
+	// ResourceTemplateID is what describes in the VNFD what is made or updated: a VDU, a virtual storage, a connection
+	// point or a virtual link.
 	ResourceTemplateID string `json:"resourceTemplateId,omitempty"`
 	// VnfcInstanceID and Resource are a server that exists, or what belongs to it; what is to be made has neither.
 	VnfcInstanceID string          `json:"vnfcInstanceId,omitempty"`

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// LinkPort is a port that somebody else has made, and that a request gives to a connection point (SOL003 clause 4.4.1.12,
-// ExtLinkPortData). Nobody but who has made it deletes it.
+// LinkPort is a port that somebody else has made, and that a request gives to a connection point (SOL003 clause
+// 4.4.1.12, ExtLinkPortData). Nobody but who has made it deletes it.
 type LinkPort struct {
 	// ID is the one that the request has for it.
 	ID string
@@ -15,7 +15,8 @@ type LinkPort struct {
 	ResourceID string
 }
 
-// GivenPort is the port that links have for a connection point, the first where VNFCs have one each; nil when the stack makes it.
+// GivenPort is the port that links have for a connection point, the first where VNFCs have one each; nil when the stack
+// makes it.
 func GivenPort(links []ExtVirtualLink, cpd string) *LinkPort {
 	_, cp, _ := Connection(links, cpd)
 	return cp.LinkPort
@@ -40,8 +41,8 @@ func HaveGivenPorts(links []ExtVirtualLink) bool {
 	})
 }
 
-// SharedPort is the connection point that has the same given port as that one, which may be itself; "" when none has: a port is in
-// one server.
+// SharedPort is the connection point that has the same given port as that one, which may be itself; "" when none has: a
+// port is in one server.
 func SharedPort(links []ExtVirtualLink, cpd string) string {
 	_, own, _ := Connection(links, cpd)
 	for i, port := range own.GivenPorts() {
@@ -77,8 +78,8 @@ type rawLinkPort struct {
 	ResourceHandle ResourceHandle `json:"resourceHandle"`
 }
 
-// port is one of the link's own; nil when none is named, and where a link describes no ports at all: Tacker's samples have names of
-// ports that nobody describes.
+// port is one of the link's own; nil when none is named, and where a link describes no ports at all: Tacker's samples
+// have names of ports that nobody describes.
 func (r rawExtVirtualLink) port(id string) *LinkPort {
 	for _, p := range r.ExtLinkPorts {
 		if id != "" && p.ID == id {
@@ -88,8 +89,8 @@ func (r rawExtVirtualLink) port(id string) *LinkPort {
 	return nil
 }
 
-// linkPort checks the port that an entry names. is are the ports that the connection point has with what additionalParams say, of which
-// no other connection point, and no other VNFC, may have the same.
+// linkPort checks the port that an entry names. is are the ports that the connection point has with what
+// additionalParams say, of which no other connection point, and no other VNFC, may have the same.
 func (c *configCheck) linkPort(path string, config rawCpConfig, is []LinkPort) {
 	id := config.LinkPortID.id
 	if id == "" || len(c.link.ExtLinkPorts) == 0 {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// ModifyRequest is VnfInfoModificationRequest (SOL003 clause 5.5.2.12), independent of the API's version. It is a JSON merge
-// patch (RFC 7396): what is not given stays as it is, null takes away.
+// ModifyRequest is VnfInfoModificationRequest (SOL003 clause 5.5.2.12), independent of the API's version. It is a JSON
+// merge patch (RFC 7396): what is not given stays as it is, null takes away.
 type ModifyRequest struct {
 	Name                   PatchText            `json:"vnfInstanceName"`
 	Description            PatchText            `json:"vnfInstanceDescription"`
@@ -144,69 +144,8 @@ func ParseModify(body json.RawMessage) (out ModifyRequest, err error) {
 	return out, nil
 }
 
-// VnfInfoModifications is SOL003 clause 5.5.2.12a: what a modification has changed. Secrets in it are masked.
-type VnfInfoModifications struct {
-	VnfInstanceName        *string             `json:"vnfInstanceName,omitempty"` // "" when it was taken away
-	VnfInstanceDescription *string             `json:"vnfInstanceDescription,omitempty"`
-	ConfigurableProperties map[string]any      `json:"vnfConfigurableProperties,omitempty"`
-	Metadata               map[string]any      `json:"metadata,omitempty"`
-	Extensions             map[string]any      `json:"extensions,omitempty"`
-	VimConnections         []VimConnectionInfo `json:"vimConnectionInfo,omitempty"` // as they are afterwards
-	DeletedVimConnections  []string            `json:"vimConnectionInfoDeleteIds,omitempty"`
-	VnfPkgID               VnfPkgID            `json:"vnfPkgId,omitempty"`
-	VnfdID                 VnfdID              `json:"vnfdId,omitempty"`
-	Provider               string              `json:"vnfProvider,omitempty"`
-	ProductName            string              `json:"vnfProductName,omitempty"`
-	SoftwareVersion        string              `json:"vnfSoftwareVersion,omitempty"`
-	VnfdVersion            string              `json:"vnfdVersion,omitempty"`
-
-	Vnfcs []VnfcInfoModifications `json:"vnfcInfoModifications,omitempty"` // v2 only
-}
-
-// Shown is the modifications in the form of a version of the API: vimConnectionInfo is a list in v1 and a map by id in v2.
-func (m *VnfInfoModifications) Shown(apiVersion int) map[string]any {
-	if m == nil {
-		return nil
-	}
-	var out map[string]any
-	doc, err := json.Marshal(m)
-	if err == nil {
-		err = json.Unmarshal(doc, &out)
-	}
-	if err != nil || out == nil { // it was made of JSON
-		return map[string]any{}
-	}
-	if apiVersion == 1 {
-		delete(out, "vnfcInfoModifications")
-		return out
-	}
-	delete(out, "vimConnectionInfoDeleteIds")
-	delete(out, "vnfPkgId")
-	if list, ok := out["vimConnectionInfo"].([]any); ok {
-		byID := map[string]any{}
-		for _, item := range list {
-			if c, ok := item.(map[string]any); ok {
-				id, _ := c["id"].(string)
-				delete(c, "id")
-				byID[id] = c
-			}
-		}
-		out["vimConnectionInfo"] = byID
-	}
-	return out
-}
-
-// NextPackage is a VNF package that a modification gives an instance.
-type NextPackage struct {
-	VnfPkg
-	// Succeeds is set when its VNFD differs from the present one in software images only: an instantiated VNF may get it.
-	Succeeds bool
-	// KeptImages are the images that VDUs and storages have from the present one.
-	KeptImages map[string]string
-}
-
-// Apply makes the modifications on the instance. pkg is the package that the request names, nil when it names none. Errors
-// are Conflict when the state of the VNF forbids them, Invalid when a connection would have no type.
+// Apply makes the modifications on the instance. pkg is the package that the request names, nil when it names none.
+// Errors are Conflict when the state of the VNF forbids them, Invalid when a connection would have no type.
 func (r ModifyRequest) Apply(inst VnfInstance, pkg *NextPackage) (after VnfInstance, done VnfInfoModifications, err error) {
 	after = inst
 	if r.Name.Given {
@@ -232,40 +171,6 @@ func (r ModifyRequest) Apply(inst VnfInstance, pkg *NextPackage) (after VnfInsta
 		return inst, done, err
 	}
 	return after, done, nil
-}
-
-func (r ModifyRequest) applyPackage(inst *VnfInstance, pkg *NextPackage, done *VnfInfoModifications) error {
-	if pkg == nil || pkg.ID == inst.VnfPkgID {
-		return nil
-	}
-	if inst.Instantiated != nil {
-		if !pkg.Succeeds {
-			return Errorf(KindConflict, "The VNF instance %s is instantiated from its VNF package: one that differs in more than software images can be set only while it is not.", inst.ID)
-		}
-		inst.Instantiated = inst.Instantiated.keeping(pkg.KeptImages)
-	}
-	inst.VnfPkgID, inst.VnfdID, inst.Provider, inst.ProductName = pkg.ID, pkg.VnfdID, pkg.Provider, pkg.ProductName
-	inst.SoftwareVersion, inst.VnfdVersion = pkg.SoftwareVersion, pkg.VnfdVersion
-	done.VnfPkgID, done.VnfdID, done.Provider, done.ProductName = pkg.ID, pkg.VnfdID, pkg.Provider, pkg.ProductName
-	done.SoftwareVersion, done.VnfdVersion = pkg.SoftwareVersion, pkg.VnfdVersion
-	return nil
-}
-
-// keeping is a copy with images that stay until all servers are made anew; those that have stayed before go on to.
-func (i *InstantiatedVnfInfo) keeping(images map[string]string) *InstantiatedVnfInfo {
-	after, choices := *i, GrantedChoices{}
-	if i.Granted != nil {
-		choices = *i.Granted
-	}
-	kept := map[string]string{}
-	maps.Copy(kept, images)
-	maps.Copy(kept, choices.KeptImages)
-	if len(kept) == 0 {
-		return &after
-	}
-	choices.KeptImages = kept
-	after.Granted = &choices
-	return &after
 }
 
 // applyConnections merges by id. The connections that the VNF's resources and its cluster have stay.

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// nfvPorts are the ports that additionalParams name for connection points (nfv.CP.<cp>.port), by the names of the entries. Tacker's user
-// data classes lay nfv over all else that they make of a request, so its clients leave a dummy in extLinkPorts.
+// nfvPorts are the ports that additionalParams name for connection points (nfv.CP.<cp>.port), by the names of the
+// entries. Tacker's user data classes lay nfv over all else that they make of a request, so its clients leave a dummy
+// in extLinkPorts.
 func nfvPorts(additionalParams json.RawMessage) map[string]string {
 	var of struct {
 		Nfv struct {
@@ -34,8 +35,8 @@ func nfvPorts(additionalParams json.RawMessage) map[string]string {
 	return ports
 }
 
-// WithNfvPorts are links on which connection points have the ports that additionalParams name: in nfv.CP.<cp>.port and, where each VNFC
-// is a resource of its own (apart), in nfv.CP.<cp>-<n>.port for the VNFC of that number.
+// WithNfvPorts are links on which connection points have the ports that additionalParams name: in nfv.CP.<cp>.port and,
+// where each VNFC is a resource of its own (apart), in nfv.CP.<cp>-<n>.port for the VNFC of that number.
 func WithNfvPorts(links []ExtVirtualLink, additionalParams json.RawMessage, apart bool) []ExtVirtualLink {
 	ports := nfvPorts(additionalParams)
 	if len(ports) == 0 {
@@ -130,8 +131,8 @@ func (cp ExtCp) PortOf(n int) *LinkPort {
 	return nil
 }
 
-// portEntry is the entry whose port the VNFC of that number gets, -1 for none: the one that is named after it (<cp>-<n>), else the next
-// of the others that have a port, in their order.
+// portEntry is the entry whose port the VNFC of that number gets, -1 for none: the one that is named after it
+// (<cp>-<n>), else the next of the others that have a port, in their order.
 func (cp ExtCp) portEntry(n int) int {
 	entries, named := cp.entries(), map[int]int{}
 	for i, c := range entries {

@@ -1,7 +1,7 @@
 package lcm
 
-// Plan is what a scaling, a healing or an operating changes. It is decided once, before anything is touched, and kept with the
-// operation: a retry works on the same VMs, whatever has become of them meanwhile.
+// Plan is what a scaling, a healing or an operating changes. It is decided once, before anything is touched, and kept
+// with the operation: a retry works on the same VMs, whatever has become of them meanwhile.
 type Plan struct {
 	Operation Operation `json:"operation"`
 	// ScaleStatus is the scale level of every aspect when the operation is complete.
@@ -14,15 +14,16 @@ type Plan struct {
 	Bitrates bool `json:"bitrates,omitempty"`
 	// Leaving are the VMs that go. A heal replaces each of them.
 	Leaving []LeavingVnfc `json:"leaving,omitempty"`
-	// LeavingVolumes are Cinder volumes that are replaced with their servers: what is on them is lost. KeepVolumes is set
-	// when a storage server, or a registry, gets them back instead.
+	// LeavingVolumes are Cinder volumes that are replaced with their servers: what is on them is lost. KeepVolumes is
+	// set when a storage server, or a registry, gets them back instead.
 	LeavingVolumes []string `json:"leavingVolumes,omitempty"`
 	KeepVolumes    bool     `json:"keepVolumes,omitempty"`
-	// Within is set when a heal replaces servers alone, also those within members of groups: their ports, and the volumes that are
-	// not in LeavingVolumes, stay. Without it a member goes as a whole, as in heals that an older Windlass has planned.
+	// Within is set when a heal replaces servers alone, also those within members of groups: their ports, and the
+	// volumes that are not in LeavingVolumes, stay. Without it a member goes as a whole, as in heals that an older
+	// Windlass has planned.
 	Within bool `json:"within,omitempty"`
-	// LeavingPorts are ports of the stack that are replaced with their servers. Keepers are servers whose volumes their successors
-	// get: they are deleted first, because a volume is attached to one server.
+	// LeavingPorts are ports of the stack that are replaced with their servers. Keepers are servers whose volumes their
+	// successors get: they are deleted first, because a volume is attached to one server.
 	LeavingPorts []string `json:"leavingPorts,omitempty"`
 	Keepers      []string `json:"keepers,omitempty"`
 	// Whole is set when a heal makes the entire VNF anew, or when it is terminated.
@@ -106,8 +107,8 @@ func (p Plan) Adds() int {
 // Removes is how many VMs go.
 func (p Plan) Removes() int { return len(p.Leaving) }
 
-// Revocable reports whether a heal deletes nothing before Heat has made all that takes its place, and no port loses its addresses to
-// another one. A heal of nodes is not: they leave their cluster first.
+// Revocable reports whether a heal deletes nothing before Heat has made all that takes its place, and no port loses its
+// addresses to another one. A heal of nodes is not: they leave their cluster first.
 func (p Plan) Revocable() bool {
 	return p.Within && len(p.Keepers)+len(p.LeavingPorts)+len(p.LeavingVolumes) == 0
 }

@@ -11,8 +11,8 @@ const DefaultProject ProjectID = "default"
 
 // Scope is which resources a caller sees.
 type Scope struct {
-	// Project owns what the caller makes. Names (of VIMs, VNFDs) are looked up in it only. Who has none makes nothing, and
-	// looks up nothing by name.
+	// Project owns what the caller makes. Names (of VIMs, VNFDs) are looked up in it only. Who has none makes nothing,
+	// and looks up nothing by name.
 	Project ProjectID
 	// All sees the resources of every project.
 	All bool
@@ -30,8 +30,8 @@ func InProject(ctx context.Context, id ProjectID) context.Context {
 	return WithScope(ctx, Scope{Project: id})
 }
 
-// ScopeOf is the scope of a context. One that nobody has limited is Windlass's own: a relay or a reconciler that looks through
-// what there is, in every project and of none. It reads by id only.
+// ScopeOf is the scope of a context. One that nobody has limited is Windlass's own: a relay or a reconciler that looks
+// through what there is, in every project and of none. It reads by id only.
 func ScopeOf(ctx context.Context) Scope {
 	if s, ok := ctx.Value(scopeKey{}).(Scope); ok {
 		return s
@@ -39,8 +39,8 @@ func ScopeOf(ctx context.Context) Scope {
 	return Scope{All: true}
 }
 
-// OwnProject is the project of a context in which something is made or looked up by its name. A context without one is a
-// Bug: what is of no project in particular must not be taken from, or put into, somebody's.
+// OwnProject is the project of a context in which something is made or looked up by its name. A context without one is
+// a Bug: what is of no project in particular must not be taken from, or put into, somebody's.
 func OwnProject(ctx context.Context, what string) (ProjectID, error) {
 	if id := ScopeOf(ctx).Project; id != "" {
 		return id, nil

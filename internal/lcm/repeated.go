@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// WithoutRepeated is a request without what it repeats of the cluster's parameters that the VNF was instantiated with: Tacker's clients of
-// v2 send all of them with every scaling and healing, where only credentials can change. A secret is never taken for a repetition.
+// WithoutRepeated is a request without what it repeats of the cluster's parameters that the VNF was instantiated with:
+// Tacker's clients of v2 send all of them with every scaling and healing, where only credentials can change. A secret
+// is never taken for a repetition.
 func WithoutRepeated(body, stored json.RawMessage) json.RawMessage {
 	request, params := objectOf(body), map[string]any(nil)
 	if request != nil {

@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// VimTypeOf maps the names that SOL003 registers for types of VIMs to Tacker's. What it does not know it leaves as it is.
+// VimTypeOf maps the names that SOL003 registers for types of VIMs to Tacker's. What it does not know it leaves as it
+// is.
 func VimTypeOf(name string) string {
 	switch {
 	case strings.HasPrefix(name, "ETSINFV.OPENSTACK_KEYSTONE."):
@@ -23,7 +24,8 @@ func VimTypeOf(name string) string {
 	}
 }
 
-// IsOpenStack tells whether VMs can be on the connection. One without a type is taken for an OpenStack, as Tacker takes it.
+// IsOpenStack tells whether VMs can be on the connection. One without a type is taken for an OpenStack, as Tacker takes
+// it.
 func (c VimConnectionInfo) IsOpenStack() bool { return VimTypeOf(c.VimType) != VimKubernetes }
 
 // The members of interfaceInfo that are registered for ETSINFV.OPENSTACK_KEYSTONE.V_3.
@@ -34,8 +36,9 @@ const (
 	vimCertificates = "trustedCertificates"
 )
 
-// OwnProblems is what is wrong with a connection that brings the endpoint and the credentials of an OpenStack itself, instead of
-// naming a VIM of the registry; path is where it stands. A secret that is sealed counts as the text that it stands for.
+// OwnProblems is what is wrong with a connection that brings the endpoint and the credentials of an OpenStack itself,
+// instead of naming a VIM of the registry; path is where it stands. A secret that is sealed counts as the text that it
+// stands for.
 func (c VimConnectionInfo) OwnProblems(path string) []Problem {
 	if c.Bare() {
 		return []Problem{{Path: path + ".vimId", Detail: "is missing: name a VIM that is registered at /v1.0/vims, or give the interfaceInfo and accessInfo of an OpenStack"}}
@@ -118,8 +121,8 @@ func isTextOrSealed(value any) bool {
 	return ok
 }
 
-// OwnVim is the VIM of a connection that brings its endpoint and credentials itself, in the form of a registered one. Credentials that
-// are sealed stay so. The registry's names of credentials are taken beside those of the standard.
+// OwnVim is the VIM of a connection that brings its endpoint and credentials itself, in the form of a registered one.
+// Credentials that are sealed stay so. The registry's names of credentials are taken beside those of the standard.
 func (c VimConnectionInfo) OwnVim(id VimID) Vim {
 	cred := maps.Clone(c.AccessInfo)
 	if cred == nil {
@@ -141,8 +144,8 @@ func (c VimConnectionInfo) OwnVim(id VimID) Vim {
 	return Vim{ID: id, Name: c.ID, Type: VimOpenStack, AuthURL: endpoint, AuthCred: cred, Project: project, Extra: c.Extra}
 }
 
-// tenant reads the name that ETSINFV.OPENSTACK_KEYSTONE.V_2 has for the project, where no other names it: its id, as Tacker's clients
-// send it, or its name, which goes into cred.
+// tenant reads the name that ETSINFV.OPENSTACK_KEYSTONE.V_2 has for the project, where no other names it: its id, as
+// Tacker's clients send it, or its name, which goes into cred.
 func (c VimConnectionInfo) tenant(cred map[string]any) (project map[string]any) {
 	tenant, _ := cred["tenant"].(string)
 	switch named, _ := cred["project_name"].(string); {

@@ -1,10 +1,11 @@
 package lcm
 
-// Complete tells whether the connection itself says all that is needed to log in: an endpoint, and a secret. Such a connection is taken
-// as it is, whatever its vimId is; for every other one the registry is asked. Tacker's clients of SOL003 v3.3.1 send a vimId of their own
-// beside both.
+// Complete tells whether the connection itself says all that is needed to log in: an endpoint, and a secret. Such a
+// connection is taken as it is, whatever its vimId is; for every other one the registry is asked. Tacker's clients of
+// SOL003 v3.3.1 send a vimId of their own beside both.
 //
-// The secrets of a registered VIM are thus never sent to an endpoint of a request: they are used with the registered endpoint only.
+// The secrets of a registered VIM are thus never sent to an endpoint of a request: they are used with the registered
+// endpoint only.
 func (c VimConnectionInfo) Complete() bool {
 	return c.Endpoint() != "" && c.hasSecret()
 }
@@ -20,7 +21,8 @@ func (c VimConnectionInfo) hasSecret() bool {
 	return given(c.AccessInfo["password"]) || given(c.AccessInfo["application_credential_secret"])
 }
 
-// Registered is the id of the VIM of the registry that the connection is to, "" for a connection that is complete without it.
+// Registered is the id of the VIM of the registry that the connection is to, "" for a connection that is complete
+// without it.
 func (c VimConnectionInfo) Registered() VimID {
 	if c.Complete() {
 		return ""

@@ -9,14 +9,16 @@ import (
 	"strings"
 )
 
-// A secret was given for one address, to be sent there and to nobody else. Whoever changes the address, or how it is verified, may
-// not know the secret, and must not get it that way: who changes them gives the secrets anew.
+// A secret was given for one address, to be sent there and to nobody else. Whoever changes the address, or how it is
+// verified, may not know the secret, and must not get it that way: who changes them gives the secrets anew.
 
-// verifying are the members of a VIM's credentials that say how its address is verified: those of an OpenStack, and of a Kubernetes.
+// verifying are the members of a VIM's credentials that say how its address is verified: those of an OpenStack, and of
+// a Kubernetes.
 var verifying = []string{"cert_verify", "ca_cert", "ssl_ca_cert"}
 
-// MovedSecrets are the secrets of the connection that the patch would have sent elsewhere, or to whom nobody verifies, than they were
-// given for: it changes interfaceInfo, or how the VIM is verified, and does not give them anew. path is where the connection stands.
+// MovedSecrets are the secrets of the connection that the patch would have sent elsewhere, or to whom nobody verifies,
+// than they were given for: it changes interfaceInfo, or how the VIM is verified, and does not give them anew. path is
+// where the connection stands.
 func (p VimConnectionPatch) MovedSecrets(path string, old VimConnectionInfo) (problems []Problem) {
 	if p.Removes() {
 		return nil
@@ -61,8 +63,8 @@ func changedDestination(old, after VimConnectionInfo) string {
 	return ""
 }
 
-// sameMember tells whether two values of a member mean the same. An endpoint may end with a slash; a boolean may be a text, and false
-// is as if it were not given.
+// sameMember tells whether two values of a member mean the same. An endpoint may end with a slash; a boolean may be a
+// text, and false is as if it were not given.
 func sameMember(key string, a, b any) bool {
 	switch key {
 	case vimEndpoint:
@@ -98,8 +100,8 @@ func keptSecrets(old, after map[string]any) (at []string) {
 	return at
 }
 
-// KeepSecrets is Invalid when the patches would have secrets of the instance's connections sent elsewhere than they were given for. It
-// is a second wall: requests are looked at when they come.
+// KeepSecrets is Invalid when the patches would have secrets of the instance's connections sent elsewhere than they
+// were given for. It is a second wall: requests are looked at when they come.
 func (p VimConnectionPatches) KeepSecrets(inst VnfInstance) error {
 	var problems []Problem
 	for _, patch := range p {
@@ -112,8 +114,9 @@ func (p VimConnectionPatches) KeepSecrets(inst VnfInstance) error {
 	return InvalidAll("The VIM connections would send secrets elsewhere", problems)
 }
 
-// MovedSecrets are the secrets of a registered VIM that would be sent to whom nobody verifies as before: given lays other credentials
-// over those that it has, changes how it is verified, and does not have them anew. path is where the credentials stand.
+// MovedSecrets are the secrets of a registered VIM that would be sent to whom nobody verifies as before: given lays
+// other credentials over those that it has, changes how it is verified, and does not have them anew. path is where the
+// credentials stand.
 func (v Vim) MovedSecrets(path string, given map[string]any) (problems []Problem) {
 	after := maps.Clone(v.AuthCred)
 	if after == nil {
@@ -146,8 +149,8 @@ func sameVerification(a, b any) bool {
 	return reflect.DeepEqual(means(a), means(b))
 }
 
-// ElsewhereThan tells whether the connection names an endpoint that is not at the address of a registered VIM, and brings no secret of
-// its own for it.
+// ElsewhereThan tells whether the connection names an endpoint that is not at the address of a registered VIM, and
+// brings no secret of its own for it.
 func (c VimConnectionInfo) ElsewhereThan(vim Vim) bool {
 	endpoint := c.Endpoint()
 	if endpoint == "" || c.hasSecret() {

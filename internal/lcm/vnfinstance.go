@@ -55,8 +55,8 @@ type InstantiatedVnfInfo struct {
 	VirtualStorages      []VirtualStorageResourceInfo `json:"virtualStorageResourceInfo,omitempty"`
 	// VirtualLinks are the VNF's own networks.
 	VirtualLinks []VnfVirtualLinkResourceInfo `json:"virtualLinkResourceInfo,omitempty"`
-	// Attached are the volumes and ports of the VNFCs, and the networks of the stack; nil for a VNF that was last looked at before
-	// they were recorded.
+	// Attached are the volumes and ports of the VNFCs, and the networks of the stack; nil for a VNF that was last
+	// looked at before they were recorded.
 	Attached []AttachedResource `json:"attached,omitempty"`
 	// NetworksSeen is set since networks are among them; until then nobody knows which ones there were.
 	NetworksSeen bool `json:"networksSeen,omitempty"`
@@ -92,8 +92,8 @@ type VnfExtCpInfo struct {
 	CpdID string `json:"cpdId"`
 	// CpProtocolInfo are its addresses; nil for a VNF that was last looked at before they were recorded.
 	CpProtocolInfo []CpProtocolInfo `json:"cpProtocolInfo,omitempty"`
-	// ExtLinkPortID is the port: the VIM's id of one that the stack has made, the request's of one that it has given. It is ""
-	// when it is not one of a VNFC.
+	// ExtLinkPortID is the port: the VIM's id of one that the stack has made, the request's of one that it has given.
+	// It is "" when it is not one of a VNFC.
 	ExtLinkPortID string `json:"extLinkPortId,omitempty"`
 	// PortID is the VIM's id of a port that the request has given, "" for others.
 	PortID string `json:"portId,omitempty"`
@@ -126,7 +126,8 @@ type AttachedResource struct {
 	// VnfcID is "" for a network of the VNF as a whole.
 	VnfcID string `json:"vnfcId"`
 	Type   string `json:"type"` // GrantStorage, GrantLinkPort or GrantLink
-	// TemplateID is its virtual storage, connection point or virtual link in the VNFD, "" when the Base HOT names it otherwise.
+	// TemplateID is its virtual storage, connection point or virtual link in the VNFD, "" when the Base HOT names it
+	// otherwise.
 	TemplateID string `json:"templateId,omitempty"`
 	ResourceID string `json:"resourceId"`
 }

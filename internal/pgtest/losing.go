@@ -74,7 +74,8 @@ func (l *Losing) serve(client net.Conn, network, address string) {
 	l.requests(client, server, &losing)
 }
 
-// answers passes on what the server says. The first word after a commit that is to be lost says that it has taken effect.
+// answers passes on what the server says. The first word after a commit that is to be lost says that it has taken
+// effect.
 func (l *Losing) answers(client, server net.Conn, losing *atomic.Bool) {
 	buffer := make([]byte, 1<<16)
 	for {

@@ -206,8 +206,8 @@ func TestPlacement_namesNewServersAndTheirNeighbours(t *testing.T) {
 	require.Empty(t, plan.OneVim(f, p, lcm.Grant{AddResources: want.AddResources[:1]}), "a single resource is always on one")
 }
 
-// Images that servers have from the VNFD before the present one: another one would make the servers anew, whether the present
-// VNFD has it or not.
+// Images that servers have from the VNFD before the present one: another one would make the servers anew, whether the
+// present VNFD has it or not.
 func TestChosen_keepsTheImagesOfAFormerVnfd(t *testing.T) {
 	f := cluster(t, 3, 2)
 	info := *f.Instance.Instantiated

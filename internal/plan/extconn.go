@@ -18,8 +18,8 @@ func changeExtConn(f Facts, body json.RawMessage) (lcm.Plan, error) {
 	return plan, f.checkLinks(req, plan.Links)
 }
 
-// reconnection is the plan that makes the changes of a request, and then those of its grant. The ports that additionalParams of the
-// request name count before those of links.
+// reconnection is the plan that makes the changes of a request, and then those of its grant. The ports that
+// additionalParams of the request name count before those of links.
 func (f Facts) reconnection(additional json.RawMessage, changes ...[]lcm.ExtVirtualLink) lcm.Plan {
 	info := f.Instance.Instantiated
 	plan := lcm.Plan{Operation: lcm.OpChangeExtConn, ScaleStatus: info.ScaleStatus, InstantiationLevelID: info.InstantiationLevelID}
@@ -40,9 +40,9 @@ func (f Facts) reconnection(additional json.RawMessage, changes ...[]lcm.ExtVirt
 	return plan
 }
 
-// ReconnectedAsGranted is the plan of a CHANGE_EXT_CONN with the links that a grant has in the place of those of the request
-// (SOL003 clause 9.5.2.3). A grant may repeat where connection points are already; it cannot connect others than it was asked
-// for: that is Invalid.
+// ReconnectedAsGranted is the plan of a CHANGE_EXT_CONN with the links that a grant has in the place of those of the
+// request (SOL003 clause 9.5.2.3). A grant may repeat where connection points are already; it cannot connect others
+// than it was asked for: that is Invalid.
 func ReconnectedAsGranted(f Facts, body json.RawMessage, granted []lcm.ExtVirtualLink) (lcm.Plan, error) {
 	if err := f.instantiated(); err != nil {
 		return lcm.Plan{}, err
@@ -100,8 +100,8 @@ func (r *relinking) take(path string, link lcm.ExtVirtualLink) {
 	}
 }
 
-// isConnectedSo tells whether the VNF has the connection point on that link already. A grant without addresses does not say
-// which it has.
+// isConnectedSo tells whether the VNF has the connection point on that link already. A grant without addresses does not
+// say which it has.
 func (r *relinking) isConnectedSo(link lcm.ExtVirtualLink, cp lcm.ExtCp) bool {
 	at, as, ok := lcm.Connection(r.have, cp.CpdID)
 	return ok && at.ID == link.ID && at.ResourceID == link.ResourceID &&
@@ -126,7 +126,8 @@ func unconnectable(links []lcm.ExtVirtualLink, cpd string) string {
 	}
 }
 
-// checkLinks refuses connection points that the VNF does not have, or that it must keep, and links that they cannot have.
+// checkLinks refuses connection points that the VNF does not have, or that it must keep, and links that they cannot
+// have.
 func (f Facts) checkLinks(req lcm.ChangeExtConnRequest, links []lcm.ExtVirtualLink) error {
 	var problems []lcm.Problem
 	add := func(path, format string, args ...any) {

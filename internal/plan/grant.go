@@ -7,9 +7,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Granted are the resources of the grant for a plan: the very servers that go or change, with their volumes, ports and networks,
-// those that are made by what describes them in the VNFD, and the zones where they are. vim is the connection on which servers
-// are made, its zero value where an NFVO is to bring one.
+// Granted are the resources of the grant for a plan: the very servers that go or change, with their volumes, ports and
+// networks, those that are made by what describes them in the VNFD, and the zones where they are. vim is the connection
+// on which servers are made, its zero value where an NFVO is to bring one.
 func Granted(f Facts, p lcm.Plan, vim lcm.VimConnectionInfo) lcm.Grant {
 	g := granting{facts: f, plan: p, vim: vim}
 	g.links()
@@ -115,8 +115,8 @@ func (g *granting) removeAttached(v lcm.VnfcResourceInfo, a lcm.AttachedResource
 	})
 }
 
-// handsOver tells whether a VM that is healed leaves its volumes and ports to the new one. It does unless an older Windlass has
-// planned to make a member of a group anew with all that it consists of.
+// handsOver tells whether a VM that is healed leaves its volumes and ports to the new one. It does unless an older
+// Windlass has planned to make a member of a group anew with all that it consists of.
 func (g *granting) handsOver(v lcm.VnfcResourceInfo) bool {
 	return g.plan.Operation == lcm.OpHeal && !g.plan.Whole && (g.plan.Within || v.Metadata["stack_id"] == nil)
 }
@@ -131,7 +131,8 @@ func handleAt(vim string, a lcm.AttachedResource) *lcm.ResourceHandle {
 	return &lcm.ResourceHandle{VimConnectionID: vim, ResourceID: a.ResourceID, VimLevelResourceType: types[a.Type]}
 }
 
-// attached are the volumes, ports and networks of a VM. Of one that was last looked at by an older Windlass only the volumes are known.
+// attached are the volumes, ports and networks of a VM. Of one that was last looked at by an older Windlass only the
+// volumes are known.
 func (f Facts) attached(v lcm.VnfcResourceInfo) (out []lcm.AttachedResource) {
 	for _, a := range f.Instance.Instantiated.Attached {
 		if a.VnfcID == v.ID {
@@ -146,8 +147,8 @@ func (f Facts) attached(v lcm.VnfcResourceInfo) (out []lcm.AttachedResource) {
 	return out
 }
 
-// add grants a new server with what belongs to it. One that replaces another is made where that is; otherwise the zone is
-// given where all servers of the VDU share it, and left to the VIM elsewhere.
+// add grants a new server with what belongs to it. One that replaces another is made where that is; otherwise the zone
+// is given where all servers of the VDU share it, and left to the VIM elsewhere.
 func (g *granting) add(vdu, replaces string) {
 	n := 1
 	for _, r := range g.grant.AddResources {
@@ -199,8 +200,8 @@ func (g *granting) update(vnfc string) {
 	})
 }
 
-// reconnect grants that connection points are on those links: on another network Heat makes the port anew, on the same one
-// the port gets other addresses.
+// reconnect grants that connection points are on those links: on another network Heat makes the port anew, on the same
+// one the port gets other addresses.
 func (g *granting) reconnect(links []lcm.ExtVirtualLink) {
 	before := g.facts.Instance.Instantiated.ExtVirtualLinks
 	for _, v := range g.facts.Instance.Instantiated.VnfcResources {

@@ -38,9 +38,9 @@ func heal(f Facts, body json.RawMessage) (lcm.Plan, error) {
 	return plan, f.keepsQuorum(plan)
 }
 
-// healsInPlace tells whether a heal that names no VNFC gives all of them new servers in the stack that is there: where the request
-// says that storages are not replaced or, in the second version of the API, says nothing of them. So does Tacker, whose first version
-// makes the stack anew. The VMs of a cluster cannot all go at once without the cluster.
+// healsInPlace tells whether a heal that names no VNFC gives all of them new servers in the stack that is there: where
+// the request says that storages are not replaced or, in the second version of the API, says nothing of them. So does
+// Tacker, whose first version makes the stack anew. The VMs of a cluster cannot all go at once without the cluster.
 func (f Facts) healsInPlace(req lcm.HealRequest) bool {
 	keep, by := req.KeepsVolumes()
 	return (keep || by == "" && f.APIVersion == 2) && f.Cluster == nil && f.RegistryServer == nil && len(f.Instance.Instantiated.VnfcResources) > 0

@@ -10,7 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/plan"
 )
 
-// What belongs to a VNFC stays unless the request says all, as in SOL002 and Tacker; keep_volumes is about volumes alone.
+// What belongs to a VNFC stays unless the request says all, as in SOL002 and Tacker; keep_volumes is about volumes
+// alone.
 func TestHeal_keepsPortsAndVolumesUnlessTheRequestSaysOtherwise(t *testing.T) {
 	f := equipped(t)
 	for body, want := range map[string]lcm.Plan{

@@ -26,8 +26,8 @@ func (f Facts) apart() bool {
 	return f.Instance.Instantiated != nil && lcm.ParseUserData(f.Instance.Instantiated.AdditionalParams).Apart()
 }
 
-// checkPorts wants a port for each VM that a group comes to have, where its connection points are given ports. additional are those of
-// the request, which may name some.
+// checkPorts wants a port for each VM that a group comes to have, where its connection points are given ports.
+// additional are those of the request, which may name some.
 func (f Facts) checkPorts(change lcm.GroupChange, additional json.RawMessage) error {
 	if change.To <= change.From {
 		return nil

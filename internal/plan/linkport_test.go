@@ -90,8 +90,8 @@ func TestNeeds_noPortThatIsGiven(t *testing.T) {
 	require.Equal(t, 0, plan.Needs(p, f).Ports)
 }
 
-// Where each VNFC is a resource of its own, each that comes needs a port; one that is left over from the instantiation is taken, and so
-// is one that the scaling itself names.
+// Where each VNFC is a resource of its own, each that comes needs a port; one that is left over from the instantiation
+// is taken, and so is one that the scaling itself names.
 func TestScale_givesEachVnfcAPortOfItsOwn(t *testing.T) {
 	f := given(t)
 	info := f.Instance.Instantiated
@@ -126,7 +126,8 @@ func TestScale_givesEachVnfcAPortOfItsOwn(t *testing.T) {
 	require.NoError(t, scale(fmt.Sprintf(`,"additionalParams":{"nfv":{"CP":{"workerNode_CP2-%d":{"port":"x"}}}}`, workers)))
 }
 
-// The ports that a request names in nfv count before those of its links, also for connection points that it does not name.
+// The ports that a request names in nfv count before those of its links, also for connection points that it does not
+// name.
 func TestChangeExtConn_takesThePortsOfNfv(t *testing.T) {
 	f := given(t)
 	p, err := plan.For(f, lcm.OpChangeExtConn, json.RawMessage(`{"extVirtualLinks":[{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"masterNode_CP1","cpConfig":[{"linkPortId":"x"}]}],

@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/plan"
 )
 
-// With StandardUserData the VNFC with the highest number leaves, also when one with a lower number was healed after it was made: else
-// the templates would have a gap.
+// With StandardUserData the VNFC with the highest number leaves, also when one with a lower number was healed after it
+// was made: else the templates would have a gap.
 func TestScaleIn_takesTheHighestNumberWhereEachVnfcIsAResourceOfItsOwn(t *testing.T) {
 	f := equipped(t)
 	at := map[string]string{"worker-0": "workerNode-1", "worker-1": "workerNode-0"}

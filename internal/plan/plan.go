@@ -1,5 +1,5 @@
-// Package plan decides what a scaling, a healing or an operating changes, from the request, the VNFD and what the VNF consists of.
-// It is pure: the API server plans to refuse what is not possible, the worker to act.
+// Package plan decides what a scaling, a healing or an operating changes, from the request, the VNFD and what the VNF
+// consists of. It is pure: the API server plans to refuse what is not possible, the worker to act.
 package plan
 
 import (
@@ -26,7 +26,8 @@ type Facts struct {
 	Links []lcm.ExtVirtualLink
 	// Unhealthy are nodes that do not work, by name, and why, as a clause. They go first.
 	Unhealthy map[string]string
-	// APIVersion is that of the request, 1 or 2; 0 counts as 1. What a heal of an entire VNF keeps without a word depends on it.
+	// APIVersion is that of the request, 1 or 2; 0 counts as 1. What a heal of an entire VNF keeps without a word
+	// depends on it.
 	APIVersion int
 	// Graceful is set when a termination shuts the servers down first, or a stop drains the nodes.
 	Graceful bool
@@ -85,8 +86,8 @@ func (f Facts) controlPlaneVdus() []string {
 	return f.Flavour.VdusOfNodes(m)
 }
 
-// vnfcs are the VMs of a VDU, in the order of their numbers where each is a resource of its own, as Tacker has them, else in that in
-// which they were made.
+// vnfcs are the VMs of a VDU, in the order of their numbers where each is a resource of its own, as Tacker has them,
+// else in that in which they were made.
 func (f Facts) vnfcs(vdu string) []lcm.VnfcResourceInfo {
 	var out []lcm.VnfcResourceInfo
 	for _, v := range f.Instance.Instantiated.VnfcResources {

@@ -16,8 +16,8 @@ func (f Facts) StorageVdus() []string {
 	return f.Flavour.VdusOf("", s.NicCpName, s.SSHCpName)
 }
 
-// StorageServer is the storage server of an instance, nil when there is none. Of one that an operation which was given up has left,
-// its server is all that is known.
+// StorageServer is the storage server of an instance, nil when there is none. Of one that an operation which was given
+// up has left, its server is all that is known.
 func (f Facts) StorageServer() *lcm.StorageServer {
 	if f.Instance.Instantiated == nil {
 		return nil
@@ -69,7 +69,8 @@ func (f Facts) hasVolumes(l lcm.LeavingVnfc) bool {
 	return ok && f.RegistryServer == nil && (len(v.StorageIDs) > 0 || slices.Contains(f.StorageVdus(), v.VduID))
 }
 
-// healStorageServer decides about the volumes of a storage server, which are replaced unless the request says otherwise.
+// healStorageServer decides about the volumes of a storage server, which are replaced unless the request says
+// otherwise.
 func (f Facts) healStorageServer(p *lcm.Plan, keep bool) {
 	if !f.ReplacesStorage(*p) {
 		return
@@ -180,7 +181,8 @@ func (o outline) mounting() (list []PlannedStep) {
 	return list
 }
 
-// leaves tells whether a volume or a port is replaced with its VM, which would else hand it over to the one that replaces it.
+// leaves tells whether a volume or a port is replaced with its VM, which would else hand it over to the one that
+// replaces it.
 func (g *granting) leaves(a lcm.AttachedResource) bool {
 	return a.Type == lcm.GrantStorage && slices.Contains(g.plan.LeavingVolumes, a.ResourceID) ||
 		a.Type == lcm.GrantLinkPort && slices.Contains(g.plan.LeavingPorts, a.ResourceID)

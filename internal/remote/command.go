@@ -33,8 +33,8 @@ type Command struct {
 type Result struct {
 	ExitCode int
 	Output   string // the last 64 KiB of stdout and stderr, masked
-	// Stdout is the last 1 MiB of stdout as it was, for programs: masked, what is encoded in it could not be read any more. Whoever
-	// shows a part of it takes Hide before.
+	// Stdout is the last 1 MiB of stdout as it was, for programs: masked, what is encoded in it could not be read any
+	// more. Whoever shows a part of it takes Hide before.
 	Stdout string
 
 	mask *strings.Replacer
@@ -50,11 +50,11 @@ func (r Result) Hide(text string) string {
 
 // Run runs the command, or finds it running or done, and returns when it has ended.
 //
-// It reconnects when the connection drops. A command that the machine lost (it rebooted) is started
-// again. A success is kept and returned again until Forget; after a failure was returned, the next Run
-// with the same id starts afresh. When ctx ends, the command is killed with all that it started, and
-// the error is ctx's; with the cause ErrDetach it goes on, and the error is Unavailable. A command that prints without end
-// is killed, too: Broken. The Result is valid with an error too.
+// It reconnects when the connection drops. A command that the machine lost (it rebooted) is started again. A success is
+// kept and returned again until Forget; after a failure was returned, the next Run with the same id starts afresh. When
+// ctx ends, the command is killed with all that it started, and the error is ctx's; with the cause ErrDetach it goes
+// on, and the error is Unavailable. A command that prints without end is killed, too: Broken. The Result is valid with
+// an error too.
 func (h *Host) Run(ctx context.Context, cmd Command) (_ Result, err error) {
 	r, err := newRun(h, cmd)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// beginSpan begins a span of what is done on a machine, below the one in the context; without a span that is recorded there it makes
-// none and costs nothing. A span names the machine, and the command by its id or the file; never a command line, a script or what
-// it prints.
+// beginSpan begins a span of what is done on a machine, below the one in the context; without a span that is recorded
+// there it makes none and costs nothing. A span names the machine, and the command by its id or the file; never a
+// command line, a script or what it prints.
 func beginSpan(ctx context.Context, what string, target Target, object string) (context.Context, trace.Span) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.IsRecording() {

@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,10 +34,8 @@ func TestSpans_tellTheMachineAndNoSecret(t *testing.T) {
 	require.Equal(t, codes.Unset, ended[1].Status().Code)
 	for _, s := range ended[:2] {
 		require.Equal(t, parent.SpanContext().SpanID(), s.Parent().SpanID())
-		require.NotContains(t, s.Attributes(), "hunter2")
-		for _, a := range s.Attributes() {
-			require.NotContains(t, a.Value.String(), "hunter2")
-		}
+		require.NotEmpty(t, s.Attributes())
+		require.NotContains(t, fmt.Sprint(s.Attributes(), s.Events(), s.Status()), "hunter2")
 	}
 }
 

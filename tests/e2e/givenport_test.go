@@ -150,8 +150,8 @@ func nfvPort(cp, port string) map[string]any {
 	return map[string]any{"CP": map[string]any{cp: map[string]any{"port": port}}}
 }
 
-// overridden has a port that is described in the request, and a dummy whose place additionalParams take, as functional tests of Tacker
-// do. In v2 a heal of everything replaces the server alone.
+// overridden has a port that is described in the request, and a dummy whose place additionalParams take, as functional
+// tests of Tacker do. In v2 a heal of everything replaces the server alone.
 func (g given) overridden(t *testing.T, network string) {
 	t.Helper()
 	out, err := g.Windlass(t.Context(), "package", "create", "tests/e2e/testdata/overriddenport").CombinedOutput()
@@ -180,7 +180,8 @@ func (g given) overridden(t *testing.T, network string) {
 	}
 }
 
-// requireBoth wants the server to have both ports, and the VNF to show them by the ids of the request; it returns the server.
+// requireBoth wants the server to have both ports, and the VNF to show them by the ids of the request; it returns the
+// server.
 func (g given) requireBoth(t *testing.T, first, second string) (server string) {
 	t.Helper()
 	server = g.VnfcOf(t, g.vnf, "VDU1")

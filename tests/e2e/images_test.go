@@ -25,8 +25,8 @@ import (
 
 const formerImage, newImage = "debian-12-k8s", "debian-12-services"
 
-// otherImages gives an instantiated VNF a package that differs in the software images only. Its VMs keep theirs, those that a
-// scaling adds have the same, and the heal of the entire VNF brings the new one.
+// otherImages gives an instantiated VNF a package that differs in the software images only. Its VMs keep theirs, those
+// that a scaling adds have the same, and the heal of the entire VNF brings the new one.
 func otherImages(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "images", testbed.Impatient)
 	b.Await(t, op, quick, "COMPLETED")

@@ -76,8 +76,8 @@ func (m members) volumeOf(t *testing.T, vdu string) any {
 	return nil
 }
 
-// healingMembers replaces servers inside of members of groups: ports, with fixed addresses, and volumes stay unless the request
-// says all. What fails before a server is deleted can be taken back.
+// healingMembers replaces servers inside of members of groups: ports, with fixed addresses, and volumes stay unless the
+// request says all. What fails before a server is deleted can be taken back.
 func healingMembers(t *testing.T, b *bed) {
 	network := b.AddNetwork(t, "members")
 	m := newMembers(t, b, network.ID, extCp("VDU1_CP1", network.Host(50)), extCp("VDU2_CP1", network.Host(51)))
@@ -167,7 +167,8 @@ func (m members) linkOf(t *testing.T, cpd string) (resource string, shown []any)
 	return "", nil
 }
 
-// requireConnected wants the server of a VDU to have one port, on that network and with that address, and the VNF to say so.
+// requireConnected wants the server of a VDU to have one port, on that network and with that address, and the VNF to
+// say so.
 func (m members) requireConnected(t *testing.T, vdu, network, address string) ports.Port {
 	t.Helper()
 	port := m.portOf(t, vdu)
@@ -181,8 +182,8 @@ func (m members) requireConnected(t *testing.T, vdu, network, address string) po
 	return port
 }
 
-// reconnectingMembers reuses the id of a link for another network: only the connection points that are named move. What fails is
-// rolled back, addresses included, or recorded as it is.
+// reconnectingMembers reuses the id of a link for another network: only the connection points that are named move. What
+// fails is rolled back, addresses included, or recorded as it is.
 func reconnectingMembers(t *testing.T, b *bed) {
 	network := b.AddNetwork(t, "members")
 	other := b.AddNetwork(t, "others")

@@ -7,8 +7,6 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/blockstorage/v3/volumes"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
-	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
-	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/subnets"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -28,7 +26,7 @@ func TestOnRealOpenStack_storage(t *testing.T) {
 	vnf := b.Create(t, "files")
 	op := b.Begin(t, vnf, "instantiate", b.SampleRequest(t, "storage", "files", func(request, cluster map[string]any) {
 		request["instantiationLevelId"] = "instantiation_level_3"
-		exportTo(cluster, rangeOf(t, cloud.Login(), "net0"))
+		exportTo(cluster, testbed.SubnetOf(t, service(t, cloud.Login(), openstack.NewNetworkV2), "net0").String())
 	}))
 	t.Cleanup(func() { removeStack(t, cloud.Login(), "vnf-"+vnf) })
 	b.Await(t, op, 40*time.Minute, "COMPLETED")
@@ -65,21 +63,6 @@ func exportTo(cluster map[string]any, cidr string) {
 	for _, export := range cluster["storage_server"].(map[string]any)["nfs_server_setup_params"].([]any) {
 		export.(map[string]any)["export_to"] = cidr
 	}
-}
-
-// rangeOf is the range of addresses of a network with one subnet.
-func rangeOf(t *testing.T, login environment.Login, network string) string {
-	t.Helper()
-	neutron := service(t, login, openstack.NewNetworkV2)
-	pages, err := networks.List(neutron, networks.ListOpts{Name: network}).AllPages(t.Context())
-	require.NoError(t, err)
-	found, err := networks.ExtractNetworks(pages)
-	require.NoError(t, err)
-	require.Len(t, found, 1)
-	require.Len(t, found[0].Subnets, 1)
-	subnet, err := subnets.Get(t.Context(), neutron, found[0].Subnets[0]).Extract()
-	require.NoError(t, err)
-	return subnet.CIDR
 }
 
 // volumesOf lists the ids of a stack's volumes; each is attached to one server.

@@ -17,8 +17,8 @@ import (
 // nextVnfdID is of a package of the same VNF.
 const nextVnfdID = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e99"
 
-// TestInAProject does every lifecycle operation in a project that is not the default one. In default lie traps: whatever an
-// operation finds there by a name, it must not have found.
+// TestInAProject does every lifecycle operation in a project that is not the default one. In default lie traps:
+// whatever an operation finds there by a name, it must not have found.
 func TestInAProject(t *testing.T) {
 	n := nfvotest.New(t)
 	t.Setenv("WINDLASS_NFVO_ENDPOINT", n.URL)

@@ -13,8 +13,8 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// What Tacker's clients of SOL003 v3.3.1 send: a VIM that says all itself beside a vimId of their own, nodes by their VDU, StandardUserData,
-// names of VNFCs in the metadata.
+// What Tacker's clients of SOL003 v3.3.1 send: a VIM that says all itself beside a vimId of their own, nodes by their
+// VDU, StandardUserData, names of VNFCs in the metadata.
 
 const (
 	standardClusterPackage = "tests/e2e/testdata/standardcluster"

@@ -80,8 +80,8 @@ type trap struct {
 // asTrap gives the packages of these tests another product's name, by which a VNF made of the wrong one is known.
 var asTrap = []string{"Kubernetes cluster", "Trap", "product_name: Server", "product_name: Trap", "[ Server ]", "[ Trap ]", "default: Server", "default: Trap"}
 
-// setTraps fills project default with what an operation of another one must not find: VIMs of the same names, one of them the
-// default one, and packages that hold the same VNFDs.
+// setTraps fills project default with what an operation of another one must not find: VIMs of the same names, one of
+// them the default one, and packages that hold the same VNFDs.
 func (w *tenants) setTraps(t *testing.T, names []string, packages ...string) {
 	t.Helper()
 	w.become(t, "default")

@@ -58,7 +58,8 @@ func toscaOnly(t *testing.T, b *bed) {
 	b.toscaOnlySized(t)
 }
 
-// toscaOnlyV2 is a second VNF, by the second version of the API and at another level; two more have the same internal addresses at once.
+// toscaOnlyV2 is a second VNF, by the second version of the API and at another level; two more have the same internal
+// addresses at once.
 func (b *bed) toscaOnlyV2(t *testing.T) {
 	t.Helper()
 	var vnfs []string
@@ -110,7 +111,8 @@ func (b *bed) toscaOnlySized(t *testing.T) {
 	b.RequireNothingLeft(t)
 }
 
-// makeAdministrator gives the VIM's user the role admin, as a cloud's administrator does for a VNFM that makes flavours.
+// makeAdministrator gives the VIM's user the role admin, as a cloud's administrator does for a VNFM that makes
+// flavours.
 func (b *bed) makeAdministrator(t *testing.T) (withdraw func()) {
 	t.Helper()
 	login, err := b.Cloud.(*environment.Lab).Admin(t.Context(), b.Environment)

@@ -30,7 +30,8 @@ const (
 	retryTrace  = "1bf7651916cd43dd8448eb211c80319d"
 )
 
-// TestTraceOnFakeMachines holds the trace of a whole operation against its steps: one that loses its worker, fails and is retried.
+// TestTraceOnFakeMachines holds the trace of a whole operation against its steps: one that loses its worker, fails and
+// is retried.
 func TestTraceOnFakeMachines(t *testing.T) {
 	to := collector.New(t)
 	t.Setenv("WINDLASS_TELEMETRY_ENDPOINT", to.GRPC)

@@ -11,8 +11,8 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// rooted is the client's trace when every span has its parent, but for what a killed worker had not told. A span is sent before its
-// parent, which ends after it.
+// rooted is the client's trace when every span has its parent, but for what a killed worker had not told. A span is
+// sent before its parent, which ends after it.
 func rooted(t *testing.T, to *collector.Collector, killed time.Time) (tr traceOf) {
 	t.Helper()
 	var lost []string

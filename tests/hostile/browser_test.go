@@ -96,3 +96,18 @@ func TestBrowser_pagesOfOthersAreKeptOut(t *testing.T) {
 		"a page that asks first")
 	require.Equal(t, 404, asked(t, apiserver.Options{}, http.MethodPost, task, host, ""), "a task without a body has no type")
 }
+
+// TestBrowser_pageWithoutTLSIsNotThatOfAServerWithTLS has a page that somebody between has written, of the same host.
+func TestBrowser_pageWithoutTLSIsNotThatOfAServerWithTLS(t *testing.T) {
+	o := apiserver.Options{Endpoint: "https://vnfm.example", Auth: everybody{}, Security: openapi.Security{Certificates: true}}
+	s, err := apiserver.New(o)
+	require.NoError(t, err)
+	for origin, want := range map[string]int{"http://vnfm.example": 403, "https://vnfm.example": 404, "HTTPS://vnfm.example": 404} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPut, "https://vnfm.example/nothing", strings.NewReader("{}"))
+		require.NotNil(t, r.TLS)
+		r.Header.Set("Origin", origin)
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		require.Equal(t, want, w.Code, origin)
+	}
+}

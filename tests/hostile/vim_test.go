@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -164,6 +165,66 @@ func TestVim_kubernetesThatIsEndlessOrNeverReady(t *testing.T) {
 	_, err = kubernetes.Check(t.Context(), vim, map[string]any{"bearer_token": "later"}, outbound.Guard{})
 	require.Equal(t, lcm.KindUnavailable, lcm.KindOf(err), "%v", err)
 	require.EqualValues(t, 1, asked.Load(), "it is not waited for")
+}
+
+// TestVim_kubernetesWhoseNamespacesAreTooMuch has one that knows the credentials, and is hostile only when it is asked
+// for its namespaces.
+func TestVim_kubernetesWhoseNamespacesAreTooMuch(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/apis":
+			_, _ = io.WriteString(w, `{"kind": "APIGroupList", "apiVersion": "v1", "groups": []}`)
+		case r.Header.Get("Authorization") == "Bearer later":
+			asked.Add(1)
+			w.Header().Set("Retry-After", "3600")
+			w.WriteHeader(http.StatusTooManyRequests)
+		default:
+			name := strings.Repeat("x", 1<<10)
+			_, _ = io.WriteString(w, `{"items": [{"metadata": {"name": "`+name+`"}}`+strings.Repeat(`,{"metadata":{"name":"a"}}`, 10_000)+`]}`)
+		}
+	}))
+	t.Cleanup(server.Close)
+	vim := lcm.Vim{Name: "k", AuthURL: server.URL}
+	names, err := kubernetes.Check(t.Context(), vim, map[string]any{"bearer_token": "t"}, outbound.Guard{})
+	require.NoError(t, err)
+	require.Len(t, names, 499, "of 500 that are looked at, one is no name")
+
+	names, err = kubernetes.Check(t.Context(), vim, map[string]any{"bearer_token": "later"}, outbound.Guard{})
+	require.NoError(t, err)
+	require.Empty(t, names)
+	require.EqualValues(t, 1, asked.Load(), "it is not waited for")
+}
+
+// TestVim_catalogOfManyRegions has a Keystone whose catalog names more regions than anybody has.
+func TestVim_catalogOfManyRegions(t *testing.T) {
+	t.Parallel()
+	var catalog strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&catalog, `,{"interface": "public", "region": "r%06d", "url": "http://127.0.0.1:1"}`, i)
+	}
+	catalog.WriteString(`,{"region": "` + strings.Repeat("0", 1000) + `"}`)
+	kind := "orchestration"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Subject-Token", "the-token")
+		w.WriteHeader(http.StatusCreated)
+		_, _ = fmt.Fprintf(w, `{"token": {"expires_at": "2099-01-01T00:00:00.000000Z", "catalog": [%s,%s,{"type": %q, "endpoints": [%s]}]}}`,
+			service("network"), service("compute"), kind, strings.TrimPrefix(catalog.String(), ","))
+	}))
+	t.Cleanup(server.Close)
+	vim := lcm.Vim{Name: "hostile", AuthURL: server.URL + "/v3"}
+	began := time.Now()
+	c, err := connect(t.Context(), vim, outbound.Guard{})
+	require.NoError(t, err)
+	require.Len(t, c.Regions(), 500)
+	require.Equal(t, "r000002", c.Regions()[3], "after r, r000000 and r000001")
+
+	kind = "dns"
+	_, err = connect(t.Context(), vim, outbound.Guard{})
+	require.ErrorContains(t, err, "has no orchestration (Heat) endpoint")
+	require.Less(t, len(lcm.Sentence(err)), 1000)
+	require.Less(t, time.Since(began), 20*time.Second, "the time does not grow with the square of the length")
 }
 
 func TestVim_tokenGoesToNoOtherHost(t *testing.T) {

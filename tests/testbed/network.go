@@ -69,7 +69,7 @@ func freeSubnet(t testing.TB, neutron *gophercloud.ServiceClient) netip.Prefix {
 	for _, s := range all {
 		taken = append(taken, netip.MustParsePrefix(s.CIDR))
 	}
-	first := net0(t, neutron).Addr().As4()
+	first := SubnetOf(t, neutron, "net0").Addr().As4() // the network that the lab was born with
 	for nth := byte(ofTheLab); nth < ofABlock; nth++ {
 		free := netip.PrefixFrom(netip.AddrFrom4([4]byte{first[0], first[1], first[2] + nth, 0}), 24)
 		if !slices.ContainsFunc(taken, free.Overlaps) {
@@ -80,10 +80,10 @@ func freeSubnet(t testing.TB, neutron *gophercloud.ServiceClient) netip.Prefix {
 	return netip.Prefix{}
 }
 
-// net0 is the subnet of the network that the lab was born with.
-func net0(t testing.TB, neutron *gophercloud.ServiceClient) netip.Prefix {
+// SubnetOf is the range of addresses of a network with one subnet.
+func SubnetOf(t testing.TB, neutron *gophercloud.ServiceClient, network string) netip.Prefix {
 	t.Helper()
-	pages, err := networks.List(neutron, networks.ListOpts{Name: "net0"}).AllPages(t.Context())
+	pages, err := networks.List(neutron, networks.ListOpts{Name: network}).AllPages(t.Context())
 	require.NoError(t, err)
 	found, err := networks.ExtractNetworks(pages)
 	require.NoError(t, err)

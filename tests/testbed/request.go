@@ -21,8 +21,8 @@ type Answer struct {
 	Body   []byte
 }
 
-// Token is the variable of the environment that has a bearer token for the API, as it is for the command line client; with none
-// requests carry none.
+// Token is the variable of the environment that has a bearer token for the API, as it is for the command line client;
+// with none requests carry none.
 const Token = "WINDLASS_TOKEN"
 
 // Call sends a request to the API, as JSON.

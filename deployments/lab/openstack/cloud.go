@@ -41,7 +41,8 @@ type Config struct {
 	// Net0 and Public are the subnets of the seeded networks.
 	Net0, Public netip.Prefix
 	ComputeHosts int // default 5
-	// HeatPatience is for how long Heat tries to remove what ports are still on; default 30 seconds, as its action_retry_limit makes it.
+	// HeatPatience is for how long Heat tries to remove what ports are still on; default 30 seconds, as its
+	// action_retry_limit makes it.
 	HeatPatience time.Duration
 	Now          func() time.Time
 	Log          *slog.Logger

@@ -99,8 +99,8 @@ func (h heatResources) Delete(ctx context.Context, i hot.Item) error {
 	return h.translate(m.service, err)
 }
 
-// removePatiently tries again for a while, as Heat does, where ports are still on a subnet, a network or a router: those who have them
-// may be about to go.
+// removePatiently tries again for a while, as Heat does, where ports are still on a subnet, a network or a router:
+// those who have them may be about to go.
 func (h heatResources) removePatiently(ctx context.Context, m maker, i hot.Item) error {
 	until := time.Now().Add(h.c.cfg.HeatPatience)
 	var last error
@@ -113,8 +113,9 @@ func (h heatResources) removePatiently(ctx context.Context, m maker, i hot.Item)
 	return cmp.Or(err, last)
 }
 
-// Detach lets a resource that is about to be replaced go of what its successor is to have, as Heat's prepare_for_replace does: a
-// server of its ports, a port of its addresses. Both stay until the successor is there. Heat leaves a server in ERROR its ports.
+// Detach lets a resource that is about to be replaced go of what its successor is to have, as Heat's
+// prepare_for_replace does: a server of its ports, a port of its addresses. Both stay until the successor is there.
+// Heat leaves a server in ERROR its ports.
 func (h heatResources) Detach(ctx context.Context, i hot.Item) error {
 	switch i.Type {
 	case "OS::Nova::Server":

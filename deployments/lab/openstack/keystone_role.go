@@ -42,7 +42,8 @@ func (c *Cloud) roleID(name string) string {
 	return ""
 }
 
-// rolesOf are the names of a user's roles on a project, nil for none: demo is a member of demo, admin is admin everywhere.
+// rolesOf are the names of a user's roles on a project, nil for none: demo is a member of demo, admin is admin
+// everywhere.
 func (c *Cloud) rolesOf(user, project string) (out []string) {
 	switch {
 	case user == c.seed.Users["admin"]:

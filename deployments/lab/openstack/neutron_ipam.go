@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// allocate gives a port its addresses: those that are asked for, else one of IPv4 and one of IPv6, as far as the network has subnets
-// of both. In subnets with automatic addresses it has one in any case.
+// allocate gives a port its addresses: those that are asked for, else one of IPv4 and one of IPv6, as far as the
+// network has subnets of both. In subnets with automatic addresses it has one in any case.
 func (c *Cloud) allocate(tx *state.Tx, p *Port, n Network, q portRequest) error {
 	there := subnetsOf(tx, n)
 	if p.NoAddress = q.FixedIPs != nil && len(*q.FixedIPs) == 0; p.NoAddress {
@@ -101,7 +101,8 @@ func take(tx *state.Tx, p *Port, s Subnet, wanted string) error {
 // mostSearched bounds the search for a free address: no network of the lab has more ports.
 const mostSearched = 1 << 16
 
-// takeAddress finds an address: the wanted one, or the next free one of the pool. Another subnet may have the same addresses.
+// takeAddress finds an address: the wanted one, or the next free one of the pool. Another subnet may have the same
+// addresses.
 func takeAddress(tx *state.Tx, s *Subnet, wanted string) (netip.Addr, error) {
 	used := map[netip.Addr]bool{s.Gateway: true}
 	for _, p := range ports.All(tx) {

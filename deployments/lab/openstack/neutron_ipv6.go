@@ -70,7 +70,8 @@ func subnetsOf(tx *state.Tx, n Network) (out []Subnet) {
 	return out
 }
 
-// firstIPv4 is the subnet by which the host knows a network, or that has its floating IPs; false when it has none of IPv4.
+// firstIPv4 is the subnet by which the host knows a network, or that has its floating IPs; false when it has none of
+// IPv4.
 func (c *Cloud) firstIPv4(n Network) (s Subnet, found bool) {
 	_ = c.store.View(func(tx *state.Tx) error {
 		s, found = firstIPv4(tx, n)

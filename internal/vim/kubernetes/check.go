@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	goerrors "errors"
 	"net/http"
+	"strconv"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/errors"
@@ -26,11 +27,11 @@ const (
 
 // Check asks the API for its version with the VIM's credentials: bearer_token, or username and password, and
 // ssl_ca_cert. Without a CA the server's certificate is not verified, as Tacker does. What it returns are the
-// namespaces, which Tacker has as the regions of such a VIM; none where the credentials may not list them. The guard says where
-// the VIM may be.
+// namespaces, which Tacker has as the regions of such a VIM; none where the credentials may not list them. The guard
+// says where the VIM may be.
 //
-// Errors: Denied for wrong credentials, Unavailable when nothing answers, Invalid for an address that the guard denies and
-// for what answers as no Kubernetes does. The call goes through wraps.
+// Errors: Denied for wrong credentials, Unavailable when nothing answers, Invalid for an address that the guard denies
+// and for what answers as no Kubernetes does. The call goes through wraps.
 func Check(ctx context.Context, vim lcm.Vim, cred map[string]any, guard outbound.Guard, wraps ...func(http.RoundTripper) http.RoundTripper) (namespaces []string, err error) {
 	config := &rest.Config{Host: vim.AuthURL, Timeout: patience}
 	for _, wrap := range wraps {
@@ -54,8 +55,8 @@ func Check(ctx context.Context, vim lcm.Vim, cred map[string]any, guard outbound
 	if err != nil {
 		return nil, unusable(vim, err)
 	}
-	// /version is open to everyone; listing the APIs needs a known user. One answer is enough: a server that wants to be
-	// asked again later would hold the check up for as long as it likes.
+	// /version is open to everyone; listing the APIs needs a known user. One answer is enough: a server that wants to
+	// be asked again later would hold the check up for as long as it likes.
 	err = client.RESTClient().Get().AbsPath("/apis").MaxRetries(0).Do(ctx).Error()
 	switch refused, ok := goerrors.AsType[*lcm.Error](err); {
 	case err == nil:
@@ -83,11 +84,17 @@ func unusable(vim lcm.Vim, err error) error {
 	return lcm.Wrap(lcm.KindInvalid, err, "The VIM %s has unusable credentials or an unusable auth_url.", vim.Name)
 }
 
-// mostNamespaces bounds what is asked for and kept.
-const mostNamespaces = "500"
+const (
+	// mostNamespaces bounds what is asked for and kept.
+	mostNamespaces = 500
+	// longestName is that of a name of a namespace: a label of DNS.
+	longestName = 63
+)
 
+// namespacesOf asks once, as Check does.
 func namespacesOf(ctx context.Context, client *discovery.DiscoveryClient) (names []string) {
-	raw, err := client.RESTClient().Get().AbsPath("/api/v1/namespaces").Param("limit", mostNamespaces).Do(ctx).Raw()
+	raw, err := client.RESTClient().Get().AbsPath("/api/v1/namespaces").
+		Param("limit", strconv.Itoa(mostNamespaces)).MaxRetries(0).Do(ctx).Raw()
 	if err != nil {
 		return nil
 	}
@@ -101,8 +108,10 @@ func namespacesOf(ctx context.Context, client *discovery.DiscoveryClient) (names
 	if json.Unmarshal(raw, &list) != nil {
 		return nil
 	}
-	for _, item := range list.Items {
-		names = append(names, item.Metadata.Name)
+	for _, item := range list.Items[:min(len(list.Items), mostNamespaces)] {
+		if name := item.Metadata.Name; name != "" && len(name) <= longestName {
+			names = append(names, name)
+		}
 	}
 	return names
 }

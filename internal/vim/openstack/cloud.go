@@ -127,30 +127,36 @@ func find(catalog *tokens.ServiceCatalog, kind string, where gophercloud.Endpoin
 // Regions are those of the catalog, in order.
 func (c *Cloud) Regions() []string { return slices.Clone(c.regions) }
 
-func regionsOf(catalog *tokens.ServiceCatalog) (regions []string) {
-	for _, entry := range catalog.Entries {
-		for _, e := range entry.Endpoints {
-			if region := cmp.Or(e.RegionID, e.Region); region != "" && !slices.Contains(regions, region) {
-				regions = append(regions, region)
-			}
-		}
-	}
-	slices.Sort(regions)
-	return regions
+const (
+	// mostNames and longestName bound what is kept of a catalog, which may be as long as an answer may.
+	mostNames   = 500
+	longestName = 255
+	// mostOffers is how many of them an error names.
+	mostOffers = 20
+)
+
+func regionsOf(catalog *tokens.ServiceCatalog) []string {
+	return namesIn(catalog, mostNames, func(e tokens.Endpoint) string { return cmp.Or(e.RegionID, e.Region) })
 }
 
 // offers lists the regions and interfaces of a catalog, for those who have chosen another.
 func offers(catalog *tokens.ServiceCatalog) string {
-	var out []string
+	list := namesIn(catalog, mostOffers, func(e tokens.Endpoint) string { return e.Region + " " + e.Interface })
+	return cmp.Or(strings.Join(list, ", "), "nothing")
+}
+
+// namesIn are the first names that endpoints have, in order and each once.
+func namesIn(catalog *tokens.ServiceCatalog, most int, name func(tokens.Endpoint) string) (names []string) {
 	for _, entry := range catalog.Entries {
 		for _, e := range entry.Endpoints {
-			if offer := e.Region + " " + e.Interface; !slices.Contains(out, offer) {
-				out = append(out, offer)
+			if n := name(e); n != "" && len(n) <= longestName {
+				names = append(names, n)
 			}
 		}
 	}
-	slices.Sort(out)
-	return cmp.Or(strings.Join(out, ", "), "nothing")
+	slices.Sort(names)
+	names = slices.Compact(names)
+	return slices.Clone(names[:min(len(names), most)])
 }
 
 // read gets a JSON document; query is nil for none.

@@ -51,8 +51,8 @@ func portOf(p ports.Port) Port {
 }
 
 // PlugPort gives a server a port that no other has.
-// Idempotent: one that it has already is left alone. Errors: Conflict when the server can have none now, as one in ERROR cannot, or
-// another device has the port; NotFound when one of the two is gone.
+// Idempotent: one that it has already is left alone. Errors: Conflict when the server can have none now, as one in
+// ERROR cannot, or another device has the port; NotFound when one of the two is gone.
 func (c *Cloud) PlugPort(ctx context.Context, serverID, portID string) error {
 	doing := "plug the port " + portID + " into the server " + serverID
 	port, err := ports.Get(ctx, c.network, portID).Extract()
@@ -72,8 +72,8 @@ func (c *Cloud) PlugPort(ctx context.Context, serverID, portID string) error {
 }
 
 // UnplugPort takes a port from a server, and waits until it is free.
-// Idempotent: one that the server does not have, or that is gone, is left alone. Errors: Conflict when Nova takes none from the server
-// now, e.g. because it is in ERROR.
+// Idempotent: one that the server does not have, or that is gone, is left alone. Errors: Conflict when Nova takes none
+// from the server now, e.g. because it is in ERROR.
 func (c *Cloud) UnplugPort(ctx context.Context, serverID, portID string) error {
 	doing := "take the port " + portID + " from the server " + serverID
 	asked := false

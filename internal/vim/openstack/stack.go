@@ -85,9 +85,9 @@ func usable(status string) bool {
 	return status == creating || strings.HasSuffix(status, "_COMPLETE") && status != "DELETE_COMPLETE"
 }
 
-// deletions is how often Heat is told to delete a stack: what one deletion could not remove, because something
-// was still using it, the next one often can. Networks and subnets are in use as long as others have ports on them, or Nova takes its
-// own away: these get more deletions, each a while after the one before.
+// deletions is how often Heat is told to delete a stack: what one deletion could not remove, because something was
+// still using it, the next one often can. Networks and subnets are in use as long as others have ports on them, or Nova
+// takes its own away: these get more deletions, each a while after the one before.
 const (
 	deletions      = 2
 	inUseDeletions = 6

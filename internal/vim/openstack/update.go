@@ -125,32 +125,46 @@ func (c *Cloud) idle(ctx context.Context, have *stacks.ListedStack, progress fun
 
 // markAll marks those resources unhealthy that are still what they were.
 func (c *Cloud) markAll(ctx context.Context, have *stacks.ListedStack, list []Resource, progress func(string)) error {
-	if len(list) == 0 {
-		return nil
-	}
-	present, err := c.resourcesOf(ctx, have.Name, have.ID)
-	if err != nil {
-		return err
-	}
-	for _, r := range list {
-		at := slices.IndexFunc(present, r.same)
+	return c.eachPresent(ctx, have, list, func(name string, now *Resource) error {
 		switch {
-		case at < 0:
-			progress(r.Name + " was replaced or removed already.")
-		case present[at].Unhealthy():
-			progress(r.Name + " is unhealthy already.")
+		case now == nil:
+			progress(name + " was replaced or removed already.")
+		case now.Unhealthy():
+			progress(name + " is unhealthy already.")
 		default:
-			if err := c.MarkUnhealthy(ctx, present[at], "Windlass replaces or removes it."); err != nil {
+			if err := c.MarkUnhealthy(ctx, *now, "Windlass replaces or removes it."); err != nil {
 				return err
 			}
-			progress(r.Name + " is marked: Heat replaces or removes it.")
+			progress(name + " is marked: Heat replaces or removes it.")
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // keepAll marks those resources healthy that have failed. Heat takes nothing back but a mark, so they are marked first.
 func (c *Cloud) keepAll(ctx context.Context, have *stacks.ListedStack, list []Resource, progress func(string)) error {
+	return c.eachPresent(ctx, have, list, func(name string, now *Resource) error {
+		if now == nil || !now.Unhealthy() {
+			return nil
+		}
+		if now.Status != marked {
+			if err := c.MarkUnhealthy(ctx, *now, "Windlass takes this back at once: it stays."); err != nil {
+				return err
+			}
+		}
+		if err := c.MarkHealthy(ctx, *now, "It stays in its group, whatever has failed beside it."); err != nil {
+			return err
+		}
+		progress(name + " is marked: it stays in its group.")
+		return nil
+	})
+}
+
+// eachPresent does something about each resource of the list; now is what the stack has of it, nil when it was replaced
+// or removed.
+func (c *Cloud) eachPresent(
+	ctx context.Context, have *stacks.ListedStack, list []Resource, do func(name string, now *Resource) error,
+) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -159,19 +173,13 @@ func (c *Cloud) keepAll(ctx context.Context, have *stacks.ListedStack, list []Re
 		return err
 	}
 	for _, r := range list {
-		at := slices.IndexFunc(present, r.same)
-		if at < 0 || !present[at].Unhealthy() {
-			continue
+		var now *Resource
+		if at := slices.IndexFunc(present, r.same); at >= 0 {
+			now = &present[at]
 		}
-		if present[at].Status != marked {
-			if err := c.MarkUnhealthy(ctx, present[at], "Windlass takes this back at once: it stays."); err != nil {
-				return err
-			}
-		}
-		if err := c.MarkHealthy(ctx, present[at], "It stays in its group, whatever has failed beside it."); err != nil {
+		if err := do(r.Name, now); err != nil {
 			return err
 		}
-		progress(r.Name + " is marked: it stays in its group.")
 	}
 	return nil
 }

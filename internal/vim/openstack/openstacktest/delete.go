@@ -28,15 +28,7 @@ resources:
 // a real Heat more than a minute, so it is one only.
 func (s *site) deletesAgain() {
 	s.create(s.stack(network, nil, nil), silent)
-	inv := s.inventory()
-	net, ok := inv.In(inv.StackID, "net")
-	require.True(s, ok)
-	neutron := s.service(client.NewNetworkV2)
-	port, err := ports.Create(s.Context(), neutron, ports.CreateOpts{NetworkID: net.PhysicalID, Name: s.name}).Extract()
-	require.NoError(s, err)
-	free := sync.OnceFunc(func() {
-		require.NoError(s, ports.Delete(context.WithoutCancel(s.Context()), neutron, port.ID).ExtractErr())
-	})
+	free := s.occupyNetwork()
 	defer free()
 
 	var told lines
@@ -51,16 +43,11 @@ func (s *site) deletesAgain() {
 	s.requireWorks(s.cloud) // it is gone
 }
 
-// waitsForPorts deletes a stack while a port that is not its own leaves its network: Heat tries again for a while by itself.
+// waitsForPorts deletes a stack while a port that is not its own leaves its network: Heat tries again for a while by
+// itself.
 func (s *site) waitsForPorts() {
 	s.create(s.stack(network, nil, nil), silent)
-	inv := s.inventory()
-	neutron := s.service(client.NewNetworkV2)
-	port, err := ports.Create(s.Context(), neutron, ports.CreateOpts{NetworkID: s.resource(inv, inv.StackID, "net").PhysicalID, Name: s.name}).Extract()
-	require.NoError(s, err)
-	free := sync.OnceFunc(func() {
-		require.NoError(s, ports.Delete(context.WithoutCancel(s.Context()), neutron, port.ID).ExtractErr())
-	})
+	free := s.occupyNetwork()
 	defer free()
 	var told lines
 	s.delete(func(line string) {
@@ -71,4 +58,17 @@ func (s *site) waitsForPorts() {
 	})
 	require.NotContains(s, told.String(), s.name+" DELETE_FAILED")
 	s.requireWorks(s.cloud) // it is gone
+}
+
+// occupyNetwork makes a port that is not the stack's on its network; free deletes it.
+func (s *site) occupyNetwork() (free func()) {
+	s.Helper()
+	inv := s.inventory()
+	net := s.resource(inv, inv.StackID, "net")
+	neutron := s.service(client.NewNetworkV2)
+	port, err := ports.Create(s.Context(), neutron, ports.CreateOpts{NetworkID: net.PhysicalID, Name: s.name}).Extract()
+	require.NoError(s, err)
+	return sync.OnceFunc(func() {
+		require.NoError(s, ports.Delete(context.WithoutCancel(s.Context()), neutron, port.ID).ExtractErr())
+	})
 }

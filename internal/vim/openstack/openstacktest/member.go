@@ -44,8 +44,8 @@ resources:
     properties: {image: {get_param: image}, flavor: {get_param: flavor}, networks: [{port: {get_resource: cp}}]}
 `}
 
-// withinMembers replaces what a member of a group consists of, with a fixed address: the server alone, and together with its port. The
-// member as a whole cannot be replaced: Heat makes its successor first, and the address is taken.
+// withinMembers replaces what a member of a group consists of, with a fixed address: the server alone, and together
+// with its port. The member as a whole cannot be replaced: Heat makes its successor first, and the address is taken.
 func (s *site) withinMembers() {
 	s.create(s.stack(memberTop, map[string]any{"cidr": s.spare().String(), "address": s.memberAddress()}, memberFiles), silent)
 	member, server, port := s.onlyMember()

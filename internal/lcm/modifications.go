@@ -1,0 +1,56 @@
+package lcm
+
+import "encoding/json"
+
+// VnfInfoModifications is SOL003 clause 5.5.2.12a: what a modification has changed. Secrets in it are masked.
+type VnfInfoModifications struct {
+	VnfInstanceName        *string             `json:"vnfInstanceName,omitempty"` // "" when it was taken away
+	VnfInstanceDescription *string             `json:"vnfInstanceDescription,omitempty"`
+	ConfigurableProperties map[string]any      `json:"vnfConfigurableProperties,omitempty"`
+	Metadata               map[string]any      `json:"metadata,omitempty"`
+	Extensions             map[string]any      `json:"extensions,omitempty"`
+	VimConnections         []VimConnectionInfo `json:"vimConnectionInfo,omitempty"` // as they are afterwards
+	DeletedVimConnections  []string            `json:"vimConnectionInfoDeleteIds,omitempty"`
+	VnfPkgID               VnfPkgID            `json:"vnfPkgId,omitempty"`
+	VnfdID                 VnfdID              `json:"vnfdId,omitempty"`
+	Provider               string              `json:"vnfProvider,omitempty"`
+	ProductName            string              `json:"vnfProductName,omitempty"`
+	SoftwareVersion        string              `json:"vnfSoftwareVersion,omitempty"`
+	VnfdVersion            string              `json:"vnfdVersion,omitempty"`
+
+	Vnfcs []VnfcInfoModifications `json:"vnfcInfoModifications,omitempty"` // v2 only
+}
+
+// Shown is the modifications in the form of a version of the API: vimConnectionInfo is a list in v1 and a map by id in
+// v2.
+func (m *VnfInfoModifications) Shown(apiVersion int) map[string]any {
+	if m == nil {
+		return nil
+	}
+	var out map[string]any
+	doc, err := json.Marshal(m)
+	if err == nil {
+		err = json.Unmarshal(doc, &out)
+	}
+	if err != nil || out == nil { // it was made of JSON
+		return map[string]any{}
+	}
+	if apiVersion == 1 {
+		delete(out, "vnfcInfoModifications")
+		return out
+	}
+	delete(out, "vimConnectionInfoDeleteIds")
+	delete(out, "vnfPkgId")
+	if list, ok := out["vimConnectionInfo"].([]any); ok {
+		byID := map[string]any{}
+		for _, item := range list {
+			if c, ok := item.(map[string]any); ok {
+				id, _ := c["id"].(string)
+				delete(c, "id")
+				byID[id] = c
+			}
+		}
+		out["vimConnectionInfo"] = byID
+	}
+	return out
+}

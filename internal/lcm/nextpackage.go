@@ -1,0 +1,47 @@
+package lcm
+
+import "maps"
+
+// NextPackage is a VNF package that a modification gives an instance.
+type NextPackage struct {
+	VnfPkg
+	// Succeeds is set when its VNFD differs from the present one in software images only: an instantiated VNF may get
+	// it.
+	Succeeds bool
+	// KeptImages are the images that VDUs and storages have from the present one.
+	KeptImages map[string]string
+}
+
+func (r ModifyRequest) applyPackage(inst *VnfInstance, pkg *NextPackage, done *VnfInfoModifications) error {
+	if pkg == nil || pkg.ID == inst.VnfPkgID {
+		return nil
+	}
+	if inst.Instantiated != nil {
+		if !pkg.Succeeds {
+			return Errorf(KindConflict, "The VNF instance %s is instantiated from its VNF package: one that differs in more than software images can be set only while it is not.", inst.ID)
+		}
+		inst.Instantiated = inst.Instantiated.keeping(pkg.KeptImages)
+	}
+	inst.VnfPkgID, inst.VnfdID, inst.Provider, inst.ProductName = pkg.ID, pkg.VnfdID, pkg.Provider, pkg.ProductName
+	inst.SoftwareVersion, inst.VnfdVersion = pkg.SoftwareVersion, pkg.VnfdVersion
+	done.VnfPkgID, done.VnfdID, done.Provider, done.ProductName = pkg.ID, pkg.VnfdID, pkg.Provider, pkg.ProductName
+	done.SoftwareVersion, done.VnfdVersion = pkg.SoftwareVersion, pkg.VnfdVersion
+	return nil
+}
+
+// keeping is a copy with images that stay until all servers are made anew; those that have stayed before go on to.
+func (i *InstantiatedVnfInfo) keeping(images map[string]string) *InstantiatedVnfInfo {
+	after, choices := *i, GrantedChoices{}
+	if i.Granted != nil {
+		choices = *i.Granted
+	}
+	kept := map[string]string{}
+	maps.Copy(kept, images)
+	maps.Copy(kept, choices.KeptImages)
+	if len(kept) == 0 {
+		return &after
+	}
+	choices.KeptImages = kept
+	after.Granted = &choices
+	return &after
+}
