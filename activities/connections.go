@@ -142,21 +142,25 @@ func (c *connections) inStack(v Vnfc, name string) (openstack.Port, bool) {
 }
 
 // nameOf is the connection point of a port: the stack's name for it, the recorded one, or the one that Heat has put
-// into its name.
+// into its name. The longest counts there: a port of "a-b" has "b" in its name, too.
 func (c *connections) nameOf(v Vnfc, p openstack.Port) string {
 	for _, r := range c.inv.OfType("OS::Neutron::Port") {
 		if r.PhysicalID == p.ID {
 			return r.Name
 		}
 	}
+	longest := ""
 	for _, was := range c.recorded {
 		for _, a := range was.Attached {
-			if a.ID == p.ID || was.ServerID == v.ServerID && a.Resource != "" && strings.Contains(p.Name, "-"+a.Resource+"-") {
+			if a.ID == p.ID {
 				return a.Resource
+			}
+			if was.ServerID == v.ServerID && len(a.Resource) > len(longest) && strings.Contains(p.Name, "-"+a.Resource+"-") {
+				longest = a.Resource
 			}
 		}
 	}
-	return ""
+	return longest
 }
 
 // moved are the connection points that are on the links of after, and not on those of before.

@@ -52,7 +52,7 @@ func TestFindConnections_looksInNeutron(t *testing.T) {
 		return openstack.Port{ID: id, Name: name, ServerID: server, NetworkID: "id-of-" + network, MAC: "mac-" + id, FixedIPs: []lcm.FixedIP{{Address: address}}}
 	}
 	cloud := &connectedCloud{ports: []openstack.Port{
-		port("new-a", "", "s", "net-new", "10.0.1.1"), port("old-b", "", "s", "net-old", "10.0.0.2"), port("lost", "vnf-1-c-x1", "s", "net-old", "10.0.0.3"),
+		port("new-a", "", "s", "net-new", "10.0.1.1"), port("old-b", "", "s", "net-old", "10.0.0.2"), port("lost", "vnf-1-d-c-x1", "s", "net-old", "10.0.0.3"),
 		port("old-d", "", "", "net-old", "10.0.0.4"),
 	}}
 	cloud.inv = &openstack.Inventory{
@@ -74,8 +74,8 @@ func TestFindConnections_looksInNeutron(t *testing.T) {
 		return out
 	}
 	stack := fixedStack{
-		recorded: []activities.Vnfc{{VduID: "vdu", ServerID: "s", Attached: []activities.Attached{recorded("a", "old-a"), recorded("b", "old-b"), recorded("c", "old-c"), recorded("d", "old-d")}}},
-		before:   links("net-old", "a", "b", "c", "d"), after: append(links("net-new", "a", "b"), links("nowhere", "c")...),
+		recorded: []activities.Vnfc{{VduID: "vdu", ServerID: "s", Attached: []activities.Attached{recorded("a", "old-a"), recorded("b", "old-b"), recorded("d", "old-d"), recorded("d-c", "old-c")}}},
+		before:   links("net-old", "a", "b", "d-c", "d"), after: append(links("net-new", "a", "b"), links("nowhere", "d-c")...),
 	}
 	infra := &activities.Infrastructure{Clouds: cloud, Stacks: stack, Output: &logOutput{}}
 	for range 2 {
@@ -89,6 +89,6 @@ func TestFindConnections_looksInNeutron(t *testing.T) {
 				got[a.Resource] = a.ID + " " + a.Addresses[0].Address
 			}
 		}
-		assert.Equal(t, map[string]string{"a": "new-a 10.0.1.1", "b": "old-b 10.0.0.2", "c": "lost 10.0.0.3", "d": "old-d 10.0.0.4"}, got)
+		assert.Equal(t, map[string]string{"a": "new-a 10.0.1.1", "b": "old-b 10.0.0.2", "d-c": "lost 10.0.0.3", "d": "old-d 10.0.0.4"}, got)
 	}
 }
