@@ -305,14 +305,6 @@ func (a *lcmAPI) checkSubscriptionFilter(s *shape, f *subscriptionFilter) {
 			}
 		}
 	}
-	if i := f.Instances; i != nil {
-		if len(i.VnfdIDs) > 0 && len(i.Providers) > 0 {
-			s.add(path+".vnfInstanceSubscriptionFilter", "vnfdIds and vnfProductsFromProviders exclude each other")
-		}
-		if len(i.IDs) > 0 && len(i.Names) > 0 {
-			s.add(path+".vnfInstanceSubscriptionFilter", "vnfInstanceIds and vnfInstanceNames exclude each other")
-		}
-	}
 }
 
 // oneOf wants every item of a list to be one of the allowed.

@@ -130,18 +130,16 @@ func TestSubscription_refusesWhatTheStandardDoes(t *testing.T) {
 		request map[string]any
 		paths   []string
 	}{
-		"no callback":    {map[string]any{}, []string{"$.callbackUri"}},
-		"a denied one":   {map[string]any{"callbackUri": "http://metadata/"}, []string{"$.callbackUri"}},
-		"unknown types":  {filter(map[string]any{"notificationTypes": []any{"X"}, "operationTypes": []any{"Y"}, "operationStates": []any{"Z"}}), []string{"$.filter.notificationTypes[0]", "$.filter.operationTypes[0]", "$.filter.operationStates[0]", "$.filter.operationTypes", "$.filter.operationStates"}},
-		"not of v1":      {filter(map[string]any{"operationTypes": []any{"CREATE_SNAPSHOT"}}), []string{"$.filter.operationTypes[0]"}},
-		"no operations":  {filter(map[string]any{"notificationTypes": []any{"VnfIdentifierCreationNotification"}, "operationStates": []any{"FAILED"}}), []string{"$.filter.operationStates"}},
-		"two of a kind":  {instances(map[string]any{"vnfInstanceIds": []any{"a"}, "vnfInstanceNames": []any{"b"}}), []string{"$.filter.vnfInstanceSubscriptionFilter"}},
-		"two of another": {instances(map[string]any{"vnfdIds": []any{"a"}, "vnfProductsFromProviders": []any{map[string]any{"vnfProvider": "b"}}}), []string{"$.filter.vnfInstanceSubscriptionFilter"}},
-		"no provider":    {instances(map[string]any{"vnfProductsFromProviders": []any{map[string]any{}}}), []string{"$.filter.vnfInstanceSubscriptionFilter.vnfProductsFromProviders[0].vnfProvider"}},
-		"no type":        {auth(map[string]any{"authType": []any{}}), []string{"$.authentication.authType"}},
-		"unknown type":   {auth(map[string]any{"authType": []any{"DIGEST"}}), []string{"$.authentication.authType[0]"}},
-		"no password":    {auth(map[string]any{"authType": []any{"BASIC"}, "paramsBasic": map[string]any{"userName": "a"}}), []string{"$.authentication.paramsBasic"}},
-		"no client":      {auth(map[string]any{"authType": []any{"OAUTH2_CLIENT_CREDENTIALS"}}), []string{"$.authentication.paramsOauth2ClientCredentials"}},
+		"no callback":   {map[string]any{}, []string{"$.callbackUri"}},
+		"a denied one":  {map[string]any{"callbackUri": "http://metadata/"}, []string{"$.callbackUri"}},
+		"unknown types": {filter(map[string]any{"notificationTypes": []any{"X"}, "operationTypes": []any{"Y"}, "operationStates": []any{"Z"}}), []string{"$.filter.notificationTypes[0]", "$.filter.operationTypes[0]", "$.filter.operationStates[0]", "$.filter.operationTypes", "$.filter.operationStates"}},
+		"not of v1":     {filter(map[string]any{"operationTypes": []any{"CREATE_SNAPSHOT"}}), []string{"$.filter.operationTypes[0]"}},
+		"no operations": {filter(map[string]any{"notificationTypes": []any{"VnfIdentifierCreationNotification"}, "operationStates": []any{"FAILED"}}), []string{"$.filter.operationStates"}},
+		"no provider":   {instances(map[string]any{"vnfProductsFromProviders": []any{map[string]any{}}}), []string{"$.filter.vnfInstanceSubscriptionFilter.vnfProductsFromProviders[0].vnfProvider"}},
+		"no type":       {auth(map[string]any{"authType": []any{}}), []string{"$.authentication.authType"}},
+		"unknown type":  {auth(map[string]any{"authType": []any{"DIGEST"}}), []string{"$.authentication.authType[0]"}},
+		"no password":   {auth(map[string]any{"authType": []any{"BASIC"}, "paramsBasic": map[string]any{"userName": "a"}}), []string{"$.authentication.paramsBasic"}},
+		"no client":     {auth(map[string]any{"authType": []any{"OAUTH2_CLIENT_CREDENTIALS"}}), []string{"$.authentication.paramsOauth2ClientCredentials"}},
 		"denied token": {auth(map[string]any{"authType": []any{"OAUTH2_CLIENT_CREDENTIALS"}, "paramsOauth2ClientCredentials": map[string]any{
 			"clientId": "a", "clientPassword": marker, "tokenEndpoint": "http://metadata/",
 		}}), []string{"$.authentication.paramsOauth2ClientCredentials.tokenEndpoint"}},

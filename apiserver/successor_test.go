@@ -66,7 +66,11 @@ func TestModify_givesAnInstantiatedVnfAPackageOfOtherImagesOnly(t *testing.T) {
 	}
 	require.Empty(t, b.starter.starts)
 
-	pkg, other := b.variant(map[string][]string{flavourHA: {"debian-12-k8s", "debian-13-k8s"}})
+	// Another description, comment or name of the file changes no stack.
+	pkg, other := b.variant(map[string][]string{
+		flavourHA:                    {"debian-12-k8s", "debian-13-k8s"},
+		"BaseHOT/ha/ha_hot_top.yaml": {"\nparameters:", "\n# The cluster's own.\nparameters:", "description: Three", "description: Now three"},
+	})
 	b.do("PATCH", running, `{"vnfdId":"`+other+`"}`).want(http.StatusAccepted)
 	require.Len(t, b.starter.starts, 1)
 

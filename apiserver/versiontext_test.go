@@ -45,3 +45,30 @@ func TestSubscription_takesVersionsThatAreNumbers(t *testing.T) {
 	event.VnfdVersion = "1.1"
 	require.False(t, subs[0].Wants(event))
 }
+
+// SOL003 says of each pair that both should not be there. Tacker's requests have both: then both must match.
+func TestSubscription_takesBothWaysToChooseInstances(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Subscribers = &obligingSubscribers{} })
+	filter := map[string]any{"vnfInstanceSubscriptionFilter": map[string]any{
+		"vnfdIds": []any{"d"}, "vnfProductsFromProviders": []any{map[string]any{"vnfProvider": "p"}},
+		"vnfInstanceIds": []any{"i"}, "vnfInstanceNames": []any{"n"},
+	}}
+	for version, list := range map[int]string{1: "/vnflcm/v1/subscriptions", 2: "/vnflcm/v2/subscriptions"} {
+		b.do("POST", list, subscribe(map[string]any{"filter": filter})).want(http.StatusCreated)
+		subs, err := b.store.SubscriptionPage(t.Context(), lcm.APILcm, version, store.Page{})
+		require.NoError(t, err)
+		require.Len(t, subs, 1)
+		event := lcm.VnfEvent{Type: lcm.NotifyCreation, VnfdID: "d", Provider: "p", VnfInstanceID: "i", VnfInstanceName: "n"}
+		require.True(t, subs[0].Wants(event))
+		for name, change := range map[string]func(*lcm.VnfEvent){
+			"VNFD":     func(e *lcm.VnfEvent) { e.VnfdID = "another" },
+			"provider": func(e *lcm.VnfEvent) { e.Provider = "another" },
+			"id":       func(e *lcm.VnfEvent) { e.VnfInstanceID = "another" },
+			"name":     func(e *lcm.VnfEvent) { e.VnfInstanceName = "another" },
+		} {
+			other := event
+			change(&other)
+			require.False(t, subs[0].Wants(other), name)
+		}
+	}
+}

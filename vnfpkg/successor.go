@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // Differences are the places in which a VNFD differs from another one in more than the software images that it refers
@@ -30,7 +33,7 @@ func (v *Vnfd) withoutImages() any {
 	same.Flavours = slices.Clone(v.Flavours)
 	for i := range same.Flavours {
 		f := &same.Flavours[i]
-		f.Definition, f.Description = "", ""
+		f.Definition, f.Description, f.BaseHOT = "", "", path.Dir(f.BaseHOT) // Heat is not told the file's name
 		f.Vdus, f.Storages = slices.Clone(f.Vdus), slices.Clone(f.Storages)
 		for n := range f.Vdus {
 			f.Vdus[n].Description, f.Vdus[n].Image = "", emptyImage(f.Vdus[n].Image)
@@ -99,22 +102,41 @@ func (f *Flavour) TemplateFiles() []string {
 	return slices.Compact(files)
 }
 
-// DifferingFiles are those of the paths whose content differs between two packages.
-func DifferingFiles(paths []string, before, after func(path string) ([]byte, error)) (out []string, err error) {
-	for _, path := range paths {
+// DifferingFiles are those templates of a flavour that do not say the same in another package, whose VNFD has no
+// Differences. Comments, the form of the text and the template's description change no stack.
+func (f *Flavour) DifferingFiles(next *Flavour, before, after func(path string) ([]byte, error)) (out []string, err error) {
+	then := next.TemplateFiles()
+	for i, path := range f.TemplateFiles() {
+		if _, made := f.generated(path); made {
+			continue // is part of the VNFD
+		}
 		a, err := before(path)
 		if err != nil {
 			return nil, err
 		}
-		b, err := after(path)
+		b, err := after(then[i])
 		if err != nil {
 			return nil, err
 		}
-		if !bytes.Equal(a, b) {
-			out = append(out, path)
+		if !sameTemplate(a, b) {
+			out = append(out, then[i])
 		}
 	}
 	return out, nil
+}
+
+// sameTemplate compares what two templates say; one that cannot be read is the same as its copy only.
+func sameTemplate(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	var left, right map[string]any
+	if yaml.Unmarshal(a, &left) != nil || yaml.Unmarshal(b, &right) != nil {
+		return false
+	}
+	delete(left, "description")
+	delete(right, "description")
+	return reflect.DeepEqual(left, right)
 }
 
 // OtherImages are the names of the images of the flavour's VDUs and storages, where another flavour has another one.

@@ -64,3 +64,31 @@ func TestHeatParameters_haveTheImagesThatAreKept(t *testing.T) {
 	require.Equal(t, "image-0", image(""))
 	require.Equal(t, "image-7", image("image-7"), "what an NFVO has granted goes first")
 }
+
+// What says the same in other words, or in a file of another name, changes no stack.
+func TestDifferingFiles_areThoseThatSaySomethingElse(t *testing.T) {
+	const hot, nested = "BaseHOT/small/top.yaml", "BaseHOT/small/nested/node.yaml"
+	m := minimal()
+	v := m.open(t).Vnfd
+	for name, c := range map[string]struct {
+		next files
+		want []string
+	}{
+		"the same":    {m, nil},
+		"a comment":   {m.with(nested, "# New.\n"+m[nested]), nil},
+		"description": {m.with(hot, m[hot]+"description: new\n"), nil},
+		"a new name":  {m.without(hot).with("BaseHOT/small/other.yaml", m[hot]), nil},
+		"another":     {m.with(hot, m[hot]+"outputs: { new: { value: 1 } }\n"), []string{hot}},
+		"nested":      {m.with(nested, m[nested]+"outputs: { new: { value: 1 } }\n"), []string{nested}},
+		"both": {
+			m.without(hot).with("BaseHOT/small/other.yaml", m[hot]+"outputs: { new: { value: 1 } }\n").with(nested, m[nested]+"outputs: { new: { value: 1 } }\n"),
+			[]string{"BaseHOT/small/other.yaml", nested},
+		},
+	} {
+		next := c.next.open(t).Vnfd
+		require.Empty(t, v.Differences(&next), name)
+		got, err := v.Flavours[0].DifferingFiles(&next.Flavours[0], m.read, c.next.read)
+		require.NoError(t, err, name)
+		require.Equal(t, c.want, got, name)
+	}
+}

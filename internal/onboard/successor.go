@@ -30,7 +30,7 @@ func Successor(ctx context.Context, packages *store.Store, inst lcm.VnfInstance,
 	}
 	differences := before.Differences(after)
 	if len(differences) == 0 {
-		if differences, err = differingFiles(ctx, packages, inst, before, present.ID, pkg.ID); err != nil {
+		if differences, err = differingFiles(ctx, packages, inst, present, *pkg, before, after); err != nil {
 			return nil, err
 		}
 	}
@@ -68,14 +68,18 @@ func vnfdsOf(present, next lcm.VnfPkg) (before, after *vnfpkg.Vnfd, err error) {
 	return before, after, nil
 }
 
-// differingFiles are the templates of the VNF's stack that differ.
-func differingFiles(ctx context.Context, packages *store.Store, inst lcm.VnfInstance, vnfd *vnfpkg.Vnfd, before, after lcm.VnfPkgID) ([]string, error) {
-	flavour, err := vnfd.Flavour(inst.Instantiated.FlavourID)
+// differingFiles are the templates of the VNF's stack that differ between two packages, whose VNFDs do not.
+func differingFiles(ctx context.Context, packages *store.Store, inst lcm.VnfInstance, present, next lcm.VnfPkg, before, after *vnfpkg.Vnfd) ([]string, error) {
+	now, err := before.Flavour(inst.Instantiated.FlavourID)
+	if err != nil {
+		return nil, err
+	}
+	then, err := after.Flavour(inst.Instantiated.FlavourID)
 	if err != nil {
 		return nil, err
 	}
 	read := func(id lcm.VnfPkgID) func(string) ([]byte, error) {
 		return func(path string) ([]byte, error) { return packages.PackageFile(ctx, id, path) }
 	}
-	return vnfpkg.DifferingFiles(flavour.TemplateFiles(), read(before), read(after))
+	return now.DifferingFiles(then, read(present.ID), read(next.ID))
 }
