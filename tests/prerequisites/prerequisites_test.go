@@ -170,7 +170,7 @@ func everywhere(t *testing.T) []string {
 			always = append(always, name)
 			wanted = append(wanted, strings.Split(before, ", ")...)
 		}
-		for _, virtual := range strings.Split(provides, ", ") {
+		for virtual := range strings.SplitSeq(provides, ", ") {
 			providers[virtual] = append(providers[virtual], name)
 		}
 	}
