@@ -3,6 +3,7 @@ package remote_test
 import (
 	"crypto/rand"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -89,6 +90,32 @@ func TestRun_killsTheOrphansOfADeadSupervisorBeforeItStartsAgain(t *testing.T) {
 		"the first one is gone")
 	m.Release(id)
 	require.NoError(t, <-done)
+}
+
+// A supervisor can be killed after it has started its command and before it has written the pid of it.
+func TestRun_killsAnOrphanWhosePidWasNotWritten(t *testing.T) {
+	needs(t, "sshd", "openssh-server")
+	t.Parallel()
+	m := startSSHD(t, "root")
+	id := "unwritten-" + strings.ToLower(rand.Text()[:8])
+	dir := filepath.Join(m.dir, "lib/run", id)
+	require.NoError(t, os.MkdirAll(dir, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "attempt"), []byte("earlier\n"), 0o600))
+	orphan := exec.Command("sleep", "1000")
+	orphan.Env = []string{"WINDLASS_RUN=" + id}
+	require.NoError(t, orphan.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- orphan.Wait() }()
+	t.Cleanup(func() { _ = orphan.Process.Kill() })
+
+	_, err := connect(t, m).Run(t.Context(), remote.Command{ID: id, Script: "true"})
+	require.NoError(t, err)
+	select {
+	case err := <-ended:
+		require.ErrorContains(t, err, "signal: terminated")
+	case <-time.After(remotetest.Patience):
+		t.Fatal("the orphan still runs")
+	}
 }
 
 func TestRun_neverShowsASecretInArgv(t *testing.T) {

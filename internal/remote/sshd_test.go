@@ -245,7 +245,7 @@ func (m *sshd) Script(b remotetest.Behaviour) string {
 		s.WriteString("cat\n")
 	}
 	if b.Hang {
-		fmt.Fprintf(&s, "export HANG=\"$d/%s\"\nsetsid sleep 1000 &\nchild=$!\n"+
+		fmt.Fprintf(&s, "HANG=\"$d/%s\" setsid sleep 1000 &\nchild=$!\n"+
 			"until [ -e \"$d/release-%s\" ]; do sleep 0.02; done\nkill \"$child\"\n", b.Name, b.Name)
 	}
 	fmt.Fprintf(&s, "exit %d\n", b.Exit)

@@ -83,8 +83,9 @@ finished() {
 begin() {
 	local token=$1 deadline=$2 new=$3
 	sweep
-	# A pid without rc: the machine rebooted, or the supervisor was killed and its command lives on.
-	[ ! -s "$dir/pid" ] || [ -s "$dir/rc" ] || stop_all
+	# An attempt without rc: the machine rebooted, or the supervisor was killed and its command lives on,
+	# perhaps before its pid was written.
+	[ ! -s "$dir/attempt" ] || [ -s "$dir/rc" ] || stop_all
 	rm -f "$dir"/{attempt,rc,rc.new,why,acked,pid,out,stdout} "$dir"/cancel-*
 	mv "$new"/* "$dir/" || fail 73 "write in $dir"
 	# Of starts that were killed in the upload; a younger one may be another's on its way.
@@ -254,7 +255,7 @@ kill_run() {
 		flock -w .1 9 && break
 	done
 	# The lock is free but the command may live on: its supervisor was killed, and no rc is there.
-	[ ! -s "$dir/pid" ] || [ -s "$dir/rc" ] || stop_all
+	[ ! -s "$dir/attempt" ] || [ -s "$dir/rc" ] || stop_all
 	: >"$dir/acked"
 	say state killed
 }
