@@ -91,17 +91,34 @@ func (op *operation) run(ctx workflow.Context) error {
 	if first == lcm.Processing { // there is nothing to grant
 		return op.process(ctx)
 	}
-	if err := op.enter(ctx, lcm.Starting, nil); err != nil {
-		return err
+	return op.start(ctx, what.State)
+}
+
+// start runs the steps before PROCESSING. recorded is PROCESSING where a run of this very task was lost after it had
+// recorded so much.
+func (op *operation) start(ctx workflow.Context, recorded lcm.OperationState) error {
+	if recorded == lcm.Starting {
+		if err := op.enter(ctx, lcm.Starting, nil); err != nil {
+			return err
+		}
+	} else {
+		op.journal.status.State = recorded
+	}
+	_, cause := op.runSteps(ctx, op.starting, 0)
+	if cause == nil && op.control.stopping() {
+		cause = op.control.cause()
+	}
+	if cause == nil {
+		return op.process(ctx)
 	}
 	// Nothing was touched yet: an error or a cancel ends the operation, there is nothing to decide.
-	if _, cause := op.runSteps(ctx, op.starting, 0); cause != nil {
-		return op.end(ctx, lcm.RolledBack, cause)
+	err := op.end(ctx, lcm.RolledBack, cause)
+	if err != nil && errorOf(err).Kind == lcm.KindConflict {
+		// PROCESSING is recorded already, by a run of this very task that was lost: clients have seen it, and a
+		// cancel in PROCESSING leads to FAILED_TEMP (SOL003 clause 5.4.17).
+		return op.pause(ctx, cause, 0)
 	}
-	if op.control.stopping() {
-		return op.end(ctx, lcm.RolledBack, op.control.cause())
-	}
-	return op.process(ctx)
+	return err
 }
 
 // begun tells whether an earlier run of the operation may have changed something.
@@ -183,6 +200,11 @@ func (op *operation) resume(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
+	return op.pause(ctx, cause, len(op.processing)-1)
+}
+
+// pause has somebody decide on an operation whose steps have not run here. A rollback begins with the undo of the step at last.
+func (op *operation) pause(ctx workflow.Context, cause error, last int) error {
 	decision, err := op.awaitDecision(ctx, cause)
 	switch {
 	case err != nil:
@@ -190,7 +212,7 @@ func (op *operation) resume(ctx workflow.Context) error {
 	case decision == lcm.Fail:
 		return op.giveUp(ctx, cause)
 	case decision == lcm.Rollback:
-		op.next = len(op.processing) - 1
+		op.next = last
 		if over, err := op.rollBack(ctx, cause); over || err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -35,6 +36,8 @@ type world struct {
 	before func(lcm.OperationState)
 	// hanging is set when some work has begun to hang.
 	hanging atomic.Bool
+	// lost is set when a run that was lost has recorded PROCESSING: the store does not take ROLLED_BACK then.
+	lost bool
 	// outage is how often the database does not answer before it takes the record of PROCESSING.
 	outage int
 }
@@ -92,6 +95,10 @@ func (w *world) recordState(_ context.Context, in activities.RecordStateInput) e
 	if w.outage > 0 && in.Status.State == lcm.Processing {
 		w.outage--
 		return temporal.NewApplicationError("The database does not answer.", string(lcm.KindUnavailable))
+	}
+	if w.lost && in.Status.State == lcm.RolledBack && w.last.Status.State == lcm.Processing {
+		e := lcm.Errorf(lcm.KindConflict, "Operation op is PROCESSING; it cannot become ROLLED_BACK.")
+		return temporal.NewNonRetryableApplicationError(e.Detail, string(e.Kind), nil, *e)
 	}
 	if in.Sequence <= w.last.Sequence { // as the store does
 		return nil
@@ -378,6 +385,42 @@ func TestOperation_cancelWhileStartingEndsIt(t *testing.T) {
 			require.Contains(t, w.last.Status.Error.Detail, "cancelled")
 			require.Empty(t, w.done)
 		})
+	}
+}
+
+// A worker was killed after it had recorded PROCESSING and before Temporal had its workflow task, so that the task runs
+// again, and a cancel comes first now.
+func TestOperation_cancelAfterALostTaskLeadsToFailedTemp(t *testing.T) {
+	t.Parallel()
+	for _, known := range []bool{false, true} {
+		for _, decision := range []lcm.Action{lcm.Retry, lcm.Rollback, lcm.Fail} {
+			t.Run(fmt.Sprint(decision, known), func(t *testing.T) {
+				t.Parallel()
+				w := &world{lost: true, states: []lcm.OperationState{lcm.Starting, lcm.Processing}}
+				w.last.Sequence, w.last.Status.State = 2, lcm.Processing
+				if known { // the lost task had asked already where the operation stands
+					w.what.State, w.what.Sequence = lcm.Processing, 2
+				}
+				env := newRun(t, w)
+				env.OnActivity("work", anyContext, workIs("grant")).After(time.Minute).Return(struct{}{}, nil)
+				env.OnActivity("work", anyContext, anyWork).Return(w.work)
+				cancel := decide(env, time.Second, lcm.Cancel, lcm.CancelRequest{Mode: lcm.Graceful})
+				decide(env, time.Hour, decision)
+				run(env, false)
+				require.True(t, cancel.completed)
+				require.NoError(t, cancel.err)
+				expected := map[lcm.Action][]lcm.OperationState{
+					lcm.Retry:    {lcm.Processing, lcm.Completed},
+					lcm.Rollback: {lcm.RollingBack, lcm.RolledBack},
+					lcm.Fail:     {lcm.Failed},
+				}[decision]
+				before := []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp}
+				require.Equal(t, append(before, expected...), w.states)
+				if decision == lcm.Retry {
+					require.Equal(t, []string{"a", "b", "c"}, w.done)
+				}
+			})
+		}
 	}
 }
 

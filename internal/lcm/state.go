@@ -21,7 +21,7 @@ const (
 func (o Operation) CanRollBack() bool { return o != OpTerminate }
 
 // FirstState is the state in which the operation begins: a MODIFY_INFO needs no grant (SOL003 clause 5.4.3.3.4), so it is
-// PROCESSING at once.
+// PROCESSING at once. What is refused before anything was touched goes from the first state to ROLLED_BACK.
 func (o Operation) FirstState() OperationState {
 	if o == OpModifyInfo {
 		return Processing
@@ -77,13 +77,14 @@ func (s OperationState) Accepts(a Action) bool {
 }
 
 // CanBecome reports whether SOL003 clause 5.6.2.2 has a transition from s to next. STARTING to
-// FAILED_TEMP is not among them: what fails before a resource was touched is ROLLED_BACK.
+// FAILED_TEMP is not among them: what fails before a resource was touched is ROLLED_BACK. See Operation.FirstState for
+// an operation that is never STARTING.
 func (s OperationState) CanBecome(next OperationState) bool {
 	switch s {
 	case Starting:
 		return next == Processing || next == RolledBack
 	case Processing:
-		return next == Completed || next == FailedTemp || next == RolledBack
+		return next == Completed || next == FailedTemp
 	case FailedTemp:
 		return next == Processing || next == RollingBack || next == Failed
 	case RollingBack:

@@ -224,13 +224,14 @@ func updateOperation(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) (ent
 			plan = case when @granted::jsonb is null or plan ? 'grant' then plan
 				else coalesce(plan, '{}') || jsonb_build_object('grant', @granted::jsonb) end,
 			sequence = @sequence
-		where id = @id and sequence < @sequence and state = any(@from)
+		where id = @id and sequence < @sequence and (state = any(@from)
+			or operation = any(@neverStarting) and state = 'PROCESSING' and @state = 'ROLLED_BACK')
 		returning state_entered_time`,
 		pgx.NamedArgs{
 			"id": r.OpOccID, "sequence": r.Sequence, "state": r.State, "from": before(r.State), "step": text(r.Step),
 			"error": r.Error, "cancelPending": r.IsCancelPending, "cancelMode": r.CancelMode,
 			"grant": r.GrantID, "changes": r.ResourceChanges, "changedInfo": r.ChangedInfo, "forwardOnly": r.ForwardOnly,
-			"granted": r.Grant,
+			"granted": r.Grant, "neverStarting": []lcm.Operation{lcm.OpModifyInfo},
 		}).Scan(&entered)
 	return entered, err
 }
@@ -344,11 +345,12 @@ func before(state lcm.OperationState) []lcm.OperationState {
 	return from
 }
 
-// whyNotRecorded is nil for a record that came late or twice.
+// whyNotRecorded is nil for a record that came late or twice. The end of an operation does not come late.
 func whyNotRecorded(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) error {
 	op, err := one(ctx, tx, scanOperation, notFound("VNF LCM operation occurrence", r.OpOccID),
 		selectOperation+` where id = @id`, pgx.NamedArgs{"id": r.OpOccID})
-	if err != nil || op.Sequence >= r.Sequence {
+	late := op.Sequence >= r.Sequence && (op.State == r.State || !r.State.Terminal())
+	if err != nil || late {
 		return err
 	}
 	return lcm.Errorf(lcm.KindConflict, "Operation %s is %s; it cannot become %s.", r.OpOccID, op.State, r.State)

@@ -323,6 +323,22 @@ func TestRecordOperation_takesTheTransitionsOfSOL003Only(t *testing.T) {
 	}
 }
 
+// A workflow task that was lost has recorded PROCESSING; its next run does not know, and counts from the same number.
+func TestRecordOperation_doesNotTakeAnEndForALateRecord(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	op := begun(t, s)
+	require.NoError(t, s.RecordOperation(t.Context(), lcm.OperationRecord{OpOccID: op.ID, Sequence: 2, State: lcm.Processing}))
+	for sequence := int64(1); sequence < 4; sequence++ {
+		end := lcm.OperationRecord{OpOccID: op.ID, Sequence: sequence, State: lcm.RolledBack}
+		requireKind(t, lcm.KindConflict, s.RecordOperation(t.Context(), end))
+	}
+	end := lcm.OperationRecord{OpOccID: op.ID, Sequence: 3, State: lcm.Completed}
+	for range 2 {
+		require.NoError(t, s.RecordOperation(t.Context(), end))
+	}
+}
+
 func TestRecordOperation_ofAbsentOperation(t *testing.T) {
 	t.Parallel()
 	s := open(t)
