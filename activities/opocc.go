@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
 // Records is where the state of operations is kept.
@@ -60,7 +61,9 @@ type Description struct {
 	// Refused is why the operation is rolled back before it does anything: the VNFD does not allow the attributes that
 	// the VNF instance would have. nil when it does, and of an operation that has begun.
 	Refused *lcm.Error `json:"refused,omitempty"`
-	// ServerIDs are the VMs that the instance has before the operation.
+	// Steps are the operation's list: the one that is kept, or the one that will be.
+	Steps []lifecycle.Step `json:"steps"`
+	// ServerIDs are the servers that the instance has before the operation.
 	ServerIDs []string `json:"serverIds,omitempty"`
 	// Cluster is set when the VNF is a Kubernetes cluster that Windlass's own driver builds.
 	Cluster bool `json:"cluster,omitempty"`
@@ -68,60 +71,20 @@ type Description struct {
 	HighlyAvailable bool `json:"highlyAvailable,omitempty"`
 	// Nodes are the cluster's nodes before the operation, in the order in which they are configured.
 	Nodes lcm.Nodes `json:"nodes,omitempty"`
+	// StorageServer is the cluster's storage server before the operation, nil when there is none.
+	StorageServer *lcm.StorageServer `json:"storageServer,omitempty"`
 	// ClusterVimID is the VIM as which the cluster is registered.
 	ClusterVimID lcm.VimID `json:"clusterVimId,omitempty"`
-	// Grows, Shrinks and Whole are what a scaling or healing will do, and ControlPlanes is set when control planes
-	// come or go. Which VMs these are is decided later.
-	Grows         bool `json:"grows,omitempty"`
-	Shrinks       bool `json:"shrinks,omitempty"`
-	Whole         bool `json:"whole,omitempty"`
+	// Whole is set when a heal makes the entire VNF anew, or an OPERATE is about all of it.
+	Whole bool `json:"whole,omitempty"`
+	// ControlPlanes is set when control planes come or go, start or stop. Which ones these are is decided later.
 	ControlPlanes bool `json:"controlPlanes,omitempty"`
-	// OnlyBitrates is set when a scaling changes bit rates of virtual links, and no VM comes or goes.
-	OnlyBitrates bool `json:"onlyBitrates,omitempty"`
-	// PodNetwork is set when the request names a manifest for the pod network.
-	PodNetwork bool `json:"podNetwork,omitempty"`
-	// Graceful is set when a VNF is to be taken out of service before it is deleted or stopped.
-	Graceful bool `json:"graceful,omitempty"`
-	// GrantPatience is how long an NFVO may take to grant the operation; 0 when Windlass grants it itself.
-	GrantPatience time.Duration `json:"grantPatience,omitempty"`
-	// ChangeStateTo is what an OPERATE makes of VMs; Partial is set when others stay in the other state. Workers,
-	// ControlPlanes and Others tell which kinds it switches, Cordoned whether nodes among them were drained before.
+	// ChangeStateTo is what an OPERATE makes of servers.
 	ChangeStateTo lcm.VnfState `json:"changeStateTo,omitempty"`
-	Partial       bool         `json:"partial,omitempty"`
-	Workers       bool         `json:"workers,omitempty"`
-	Others        bool         `json:"others,omitempty"`
-	Cordoned      bool         `json:"cordoned,omitempty"`
 	// Stopped are the servers that were stopped on purpose before the operation.
 	Stopped []string `json:"stopped,omitempty"`
-	// StorageServer is the storage server before the operation, nil when it is not known; Storage is set when the
-	// cluster has, or gets, one, and PersistentVolumes when manifests of its volumes are registered. StorageLeaves is
-	// set when a heal replaces it, and OnlyStorage when that replaces no node. StorageClasses is set when claims get
-	// directories of their own on it.
-	StorageServer     *lcm.StorageServer `json:"storageServer,omitempty"`
-	Storage           bool               `json:"storage,omitempty"`
-	PersistentVolumes bool               `json:"persistentVolumes,omitempty"`
-	StorageClasses    bool               `json:"storageClasses,omitempty"`
-	StorageLeaves     bool               `json:"storageLeaves,omitempty"`
-	OnlyStorage       bool               `json:"onlyStorage,omitempty"`
-	// LooksBack is set where a CHANGE_EXT_CONN that is given up looks at what it has left. Those that were begun before
-	// there was this look do not have it.
-	LooksBack bool `json:"looksBack,omitempty"`
-	// VimChanges is set when a modification changes or adds a connection to an OpenStack.
-	VimChanges bool `json:"vimChanges,omitempty"`
-	// Registries is set when nodes are connected to registries of images: new ones, or in a modification all.
-	Registries bool `json:"registries,omitempty"`
-	// AskNodes is set when every node is asked whether it answers before any is changed. Modifications that were begun
-	// before there was this step do not have it.
-	AskNodes bool `json:"askNodes,omitempty"`
-	// RegistryServer is set when the VNF is a registry of images that Windlass's own driver installs.
-	RegistryServer bool `json:"registryServer,omitempty"`
-	// Revocable is set when a heal deletes nothing before all new machines are there: it can be rolled back until then.
-	Revocable bool `json:"revocable,omitempty"`
-	// RegistryVolume is set when its images are on a volume.
-	RegistryVolume bool `json:"registryVolume,omitempty"`
-	// GivenPorts is set when a heal makes everything anew on ports that are given: they are looked at before anything
-	// is deleted. Heals that were begun before there was this step do not have it.
-	GivenPorts bool `json:"givenPorts,omitempty"`
+	// GrantPatience is how long an NFVO may take to grant the operation; 0 when Windlass grants it itself.
+	GrantPatience time.Duration `json:"grantPatience,omitempty"`
 }
 
 // DescribeInput names the operation.
@@ -135,18 +98,21 @@ func (o *OpOccs) DescribeOperation(ctx context.Context, in DescribeInput) (out D
 	return o.Facts.Describe(ctx, in.OpOccID)
 }
 
-// RecordPlanInput lists the titles of the operation's steps in order.
+// RecordPlanInput is the list of the operation's steps.
 type RecordPlanInput struct {
-	OpOccID lcm.OpOccID `json:"opOccId"`
-	Titles  []string    `json:"titles"`
+	OpOccID lcm.OpOccID      `json:"opOccId"`
+	Steps   []lifecycle.Step `json:"steps"`
 }
 
 // RecordPlan stores the steps that are to come. Idempotent: rows that exist are kept.
 func (o *OpOccs) RecordPlan(ctx context.Context, in RecordPlanInput) (err error) {
 	defer func() { err = boundary(ctx, "record the plan", err) }()
-	plan := make([]lcm.Step, 0, len(in.Titles))
-	for i, title := range in.Titles {
-		plan = append(plan, lcm.Step{OpOccID: in.OpOccID, Index: i, Phase: lcm.PhaseForward, Title: title, State: lcm.StepPending})
+	plan := make([]lcm.Step, 0, len(in.Steps))
+	for i, s := range in.Steps {
+		plan = append(plan, lcm.Step{
+			OpOccID: in.OpOccID, Index: i, Phase: lcm.PhaseForward, State: lcm.StepPending,
+			ID: string(s.ID), Title: s.Title, Undo: s.Undo, Final: s.Final,
+		})
 	}
 	return o.Records.RecordPlan(ctx, in.OpOccID, plan)
 }

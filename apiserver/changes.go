@@ -7,7 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/plan"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -40,12 +40,12 @@ func (a *lcmAPI) change(c echo.Context, op lcm.Operation) error {
 
 // planChange makes the plan of a scaling or a healing, so that what is not possible is refused before anything begins.
 // The operation plans again: it also knows which nodes are out of order.
-func (s *Server) planChange(ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte, apiVersion int) (lcm.Plan, plan.Facts, error) {
+func (s *Server) planChange(ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte, apiVersion int) (lcm.Plan, lifecycle.Facts, error) {
 	if err := checkChange(op, unrepeated(inst, op, body)); err != nil {
-		return lcm.Plan{}, plan.Facts{}, err
+		return lcm.Plan{}, lifecycle.Facts{}, err
 	}
 	if err := s.checkReady(ctx, inst); err != nil {
-		return lcm.Plan{}, plan.Facts{}, err
+		return lcm.Plan{}, lifecycle.Facts{}, err
 	}
 	facts, err := s.facts(ctx, inst, inst.Instantiated.FlavourID, inst.Instantiated.AdditionalParams)
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *Server) planChange(ctx context.Context, inst lcm.VnfInstance, op lcm.Op
 			return lcm.Plan{}, facts, err
 		}
 	}
-	if err := plan.Allowed(facts.Flavour, op, body); err != nil {
+	if err := lifecycle.Allowed(facts.Flavour, op, body); err != nil {
 		return lcm.Plan{}, facts, err
 	}
 	if op == lcm.OpOperate {
@@ -71,7 +71,7 @@ func (s *Server) planChange(ctx context.Context, inst lcm.VnfInstance, op lcm.Op
 		// SOL003 clauses 5.4.5.3.1 and 5.4.6.3.1: the task resource does not exist.
 		return lcm.Plan{}, facts, lcm.Errorf(lcm.KindNotFound, "This VNF cannot be scaled: its VNFD has no scaling aspect in the flavour %s.", facts.Flavour.ID)
 	}
-	p, err := plan.For(facts, op, body)
+	p, err := lifecycle.For(facts, op, body)
 	return p, facts, err
 }
 
@@ -124,8 +124,8 @@ func (s *Server) checkReady(ctx context.Context, inst lcm.VnfInstance) error {
 
 // facts reads what plans are made of. Nodes are not asked how they are: that takes longer than a request may, and the
 // API server reaches none.
-func (s *Server) facts(ctx context.Context, inst lcm.VnfInstance, flavourID string, additionalParams json.RawMessage) (plan.Facts, error) {
-	f := plan.Facts{Instance: inst}
+func (s *Server) facts(ctx context.Context, inst lcm.VnfInstance, flavourID string, additionalParams json.RawMessage) (lifecycle.Facts, error) {
+	f := lifecycle.Facts{Instance: inst, PodNetwork: s.PodNetwork}
 	pkg, err := s.Store.Package(ctx, inst.VnfPkgID)
 	if err != nil {
 		return f, err

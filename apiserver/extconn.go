@@ -8,7 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/plan"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -40,22 +40,22 @@ func checkExtConnV2(body []byte) error {
 }
 
 // planReconnection makes the plan of a change of external connectivity, so that what is not possible is refused at once.
-func (a *lcmAPI) planReconnection(ctx context.Context, inst lcm.VnfInstance, body []byte) (lcm.Plan, plan.Facts, error) {
+func (a *lcmAPI) planReconnection(ctx context.Context, inst lcm.VnfInstance, body []byte) (lcm.Plan, lifecycle.Facts, error) {
 	if err := a.checkExtConn(body); err != nil {
-		return lcm.Plan{}, plan.Facts{}, err
+		return lcm.Plan{}, lifecycle.Facts{}, err
 	}
 	var found findings
 	if checkLinkConfigs(body, &found); found.err() != nil {
-		return lcm.Plan{}, plan.Facts{}, found.err()
+		return lcm.Plan{}, lifecycle.Facts{}, found.err()
 	}
 	if err := a.checkReady(ctx, inst); err != nil {
-		return lcm.Plan{}, plan.Facts{}, err
+		return lcm.Plan{}, lifecycle.Facts{}, err
 	}
 	facts, err := a.facts(ctx, inst, inst.Instantiated.FlavourID, inst.Instantiated.AdditionalParams)
 	if err != nil {
 		return lcm.Plan{}, facts, err
 	}
-	p, err := plan.For(facts, lcm.OpChangeExtConn, body)
+	p, err := lifecycle.For(facts, lcm.OpChangeExtConn, body)
 	if err != nil {
 		return p, facts, err
 	}

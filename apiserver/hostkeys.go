@@ -6,7 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/plan"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
 // forgetHostKey drops the SSH host key that was pinned at first contact with a VNFC's server: its operator has rebuilt the
@@ -16,7 +16,7 @@ func (s *Server) forgetHostKey(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	vnfc, found := plan.Vnfc(inst, c.Param("vnfcInstanceId"))
+	vnfc, found := lifecycle.Vnfc(inst, c.Param("vnfcInstanceId"))
 	if !found {
 		return lcm.Errorf(lcm.KindNotFound, "The VNF instance %s has no VNFC %q.", inst.ID, c.Param("vnfcInstanceId"))
 	}

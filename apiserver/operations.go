@@ -11,7 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/plan"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
@@ -84,7 +84,7 @@ func (s *Server) allowedTermination(ctx context.Context, inst lcm.VnfInstance, b
 	if err != nil {
 		return nil //nolint:nilerr // what the VNFD does not have it does not restrict
 	}
-	return plan.Allowed(flavour, lcm.OpTerminate, body)
+	return lifecycle.Allowed(flavour, lcm.OpTerminate, body)
 }
 
 // begin records an operation and starts its workflow: the way of every request that makes an operation.

@@ -10,7 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/plan"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
 // planRequest is an operation with the body of its request.
@@ -28,17 +28,17 @@ type planView struct {
 	InstancesToAdd    int `json:"instancesToAdd"`
 	InstancesToRemove int `json:"instancesToRemove"`
 	// Quota is that room in detail, of an operation that has not begun; nil when nothing is made.
-	Quota *plan.Quota `json:"quota,omitempty"`
+	Quota *lifecycle.Quota `json:"quota,omitempty"`
 	// Steps are those of an operation that has not begun; afterwards there are the operation's own.
-	Steps []plan.PlannedStep `json:"steps,omitempty"`
+	Steps []lifecycle.Step `json:"steps,omitempty"`
 	// ForwardOnlyFrom counts steps from 0; once that one has begun there is no rollback.
 	ForwardOnlyFrom *int `json:"forwardOnlyFrom,omitempty"`
 }
 
-func viewOfPlan(p lcm.Plan, steps []plan.PlannedStep) planView {
+func viewOfPlan(p lcm.Plan, steps []lifecycle.Step) planView {
 	v := planView{Plan: p, InstancesToAdd: p.Adds(), InstancesToRemove: p.Removes(), Steps: steps}
 	v.Links = lcm.LinkInfo(p.Links, p.VimConnectionID, dialectV2.number)
-	if i := slices.IndexFunc(steps, func(s plan.PlannedStep) bool { return s.Final }); i >= 0 {
+	if i := slices.IndexFunc(steps, func(s lifecycle.Step) bool { return s.Final }); i >= 0 {
 		v.ForwardOnlyFrom = new(i)
 	}
 	return v
@@ -62,8 +62,8 @@ func (s *Server) planOperation(c echo.Context) error {
 	if err != nil {
 		return within("$.request", err)
 	}
-	view := viewOfPlan(p, plan.Outline(p, facts))
-	view.Quota = plan.Needs(p, facts)
+	view := viewOfPlan(p, lifecycle.Steps(facts, p))
+	view.Quota = lifecycle.Needs(p, facts)
 	return writeJSON(c, http.StatusOK, view)
 }
 
@@ -79,7 +79,7 @@ func plannedVersion(c echo.Context) (int, error) {
 	return 0, httpErrorf(http.StatusNotAcceptable, "The Version header says of which version of /vnflcm the plan is: %s or %s.", rootLcmV1.version, rootLcmV2.version)
 }
 
-func (s *Server) planOf(ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, request []byte, version int) (lcm.Plan, plan.Facts, error) {
+func (s *Server) planOf(ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, request []byte, version int) (lcm.Plan, lifecycle.Facts, error) {
 	switch op {
 	case lcm.OpInstantiate:
 		return s.planInstantiation(ctx, inst, request)
@@ -96,7 +96,7 @@ func (s *Server) planOf(ctx context.Context, inst lcm.VnfInstance, op lcm.Operat
 	}
 }
 
-func (s *Server) planInstantiation(ctx context.Context, inst lcm.VnfInstance, request []byte) (p lcm.Plan, f plan.Facts, err error) {
+func (s *Server) planInstantiation(ctx context.Context, inst lcm.VnfInstance, request []byte) (p lcm.Plan, f lifecycle.Facts, err error) {
 	api := lcmAPI{s, dialectOf(request)}
 	if err := api.checkInstantiate(request); err != nil {
 		return p, f, err
@@ -117,11 +117,11 @@ func (s *Server) planInstantiation(ctx context.Context, inst lcm.VnfInstance, re
 	if f, err = s.facts(ctx, inst, req.FlavourID, req.AdditionalParams); err != nil {
 		return p, f, err
 	}
-	p, err = plan.Instantiation(f, req.InstantiationLevelID)
+	p, err = lifecycle.Instantiation(f, req.InstantiationLevelID)
 	return p, f, err
 }
 
-func (s *Server) planTermination(ctx context.Context, inst lcm.VnfInstance, request []byte) (p lcm.Plan, f plan.Facts, err error) {
+func (s *Server) planTermination(ctx context.Context, inst lcm.VnfInstance, request []byte) (p lcm.Plan, f lifecycle.Facts, err error) {
 	if err := dialectV1.checkTerminate(request); err != nil {
 		return p, f, err
 	}
@@ -136,7 +136,7 @@ func (s *Server) planTermination(ctx context.Context, inst lcm.VnfInstance, requ
 		return p, f, err
 	}
 	f.Graceful = req.Graceful()
-	p, err = plan.Termination(f)
+	p, err = lifecycle.Termination(f)
 	return p, f, err
 }
 

@@ -87,6 +87,8 @@ type Options struct {
 	Sources Sources
 	// GrantedByNFVO tells that an NFVO grants operations: it may have the networks and the VIM that a request lacks.
 	GrantedByNFVO bool
+	// PodNetwork is set when clusters whose package names no pod network get the one of the configuration.
+	PodNetwork bool
 	// NFVOPackages are asked for VNFDs that are not on board here; nil asks nobody. FetchPatience is how long a request waits
 	// for such a package; 0 means 20 s.
 	NFVOPackages  NFVOPackages

@@ -45,7 +45,11 @@ func (s *Server) version(c echo.Context) error {
 
 // stepView is one step of an operation, or one node's part of it.
 type stepView struct {
-	Index          int             `json:"index"`
+	Index int `json:"index"`
+	// ID, Undo and Final are of the step as a whole, as in its plan.
+	ID             string          `json:"id,omitempty"`
+	Undo           string          `json:"undo,omitempty"`
+	Final          bool            `json:"final,omitempty"`
 	Title          string          `json:"title"`
 	Phase          lcm.Phase       `json:"phase"`
 	Node           string          `json:"node,omitempty"`
@@ -80,7 +84,7 @@ func decisionsIn(step lcm.Step, all []lcm.DrainDecision) (out []decisionView) {
 
 func viewOfStep(s lcm.Step) stepView {
 	return stepView{
-		Index: s.Index, Title: s.Title, Phase: s.Phase, Node: s.Node, State: s.State, Attempt: s.Attempt,
+		Index: s.Index, ID: s.ID, Undo: s.Undo, Final: s.Final, Title: s.Title, Phase: s.Phase, Node: s.Node, State: s.State, Attempt: s.Attempt,
 		StartedAt: moment(s.Started), EndedAt: moment(s.Ended), Error: problem.OfOperation(s.Error), LastOutputLine: s.LastLine,
 	}
 }

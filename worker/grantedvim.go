@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/nfvo"
-	"github.com/windlass-nfv/windlass/internal/plan"
 )
 
 // grantedVim is the connection on which the servers of a grant are made: the one that the NFVO names, described by it,
@@ -17,7 +17,7 @@ func (o *operations) grantedVim(ctx context.Context, j *job, g lcm.Grant) (lcm.V
 	if err != nil {
 		return present, err
 	}
-	id, err := plan.Target(g)
+	id, err := lifecycle.Target(g)
 	if err == nil && id == "" && present.ID == "" {
 		id, err = onlyVim(g)
 	}

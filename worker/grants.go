@@ -7,8 +7,8 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/nfvo"
-	"github.com/windlass-nfv/windlass/internal/plan"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -34,8 +34,8 @@ func (o *operations) GrantRequest(ctx context.Context, id lcm.OpOccID) (nfvo.Gra
 	}
 	r := nfvo.GrantRequest{
 		VnfInstanceID: j.inst.ID, OpOccID: id, VnfdID: j.inst.VnfdID, FlavourID: j.flavour.ID, Operation: j.opOcc.Operation,
-		IsAutomaticInvocation: j.opOcc.IsAutomaticInvocation, Resources: asked, Placement: plan.Placement(facts, p, asked),
-		OneVim:     plan.OneVim(facts, p, asked),
+		IsAutomaticInvocation: j.opOcc.IsAutomaticInvocation, Resources: asked, Placement: lifecycle.Placement(facts, p, asked),
+		OneVim:     lifecycle.OneVim(facts, p, asked),
 		APIVersion: j.opOcc.APIVersion, Endpoint: o.endpoint,
 	}
 	if j.opOcc.Operation == lcm.OpInstantiate || j.opOcc.Operation == lcm.OpScaleToLevel {
@@ -45,7 +45,7 @@ func (o *operations) GrantRequest(ctx context.Context, id lcm.OpOccID) (nfvo.Gra
 }
 
 // planned is what an operation does, as far as an NFVO is asked for it.
-func (j *job) planned() (plan.Facts, lcm.Plan, error) {
+func (j *job) planned() (lifecycle.Facts, lcm.Plan, error) {
 	facts, err := j.facts(nil)
 	if err != nil {
 		return facts, lcm.Plan{}, err
@@ -55,10 +55,10 @@ func (j *job) planned() (plan.Facts, lcm.Plan, error) {
 		p, err := j.plan(nil)
 		return facts, p, err
 	case j.opOcc.Operation == lcm.OpInstantiate:
-		p, err := plan.Instantiation(facts, j.request.InstantiationLevelID)
+		p, err := lifecycle.Instantiation(facts, j.request.InstantiationLevelID)
 		return facts, p, err
 	case j.opOcc.Operation == lcm.OpTerminate && j.inst.Instantiated != nil:
-		p, err := plan.Termination(facts)
+		p, err := lifecycle.Termination(facts)
 		return facts, p, err
 	default: // neither makes, changes nor removes anything
 		return facts, lcm.Plan{Operation: j.opOcc.Operation}, nil
@@ -66,12 +66,12 @@ func (j *job) planned() (plan.Facts, lcm.Plan, error) {
 }
 
 // asked are the resources of an operation, as its grant names them.
-func (o *operations) asked(ctx context.Context, j *job, facts plan.Facts, p lcm.Plan) (lcm.Grant, error) {
+func (o *operations) asked(ctx context.Context, j *job, facts lifecycle.Facts, p lcm.Plan) (lcm.Grant, error) {
 	vim, err := o.foreseen(ctx, j)
 	if err != nil {
 		return lcm.Grant{}, err
 	}
-	asked := plan.Granted(facts, p, vim)
+	asked := lifecycle.Granted(facts, p, vim)
 	asked.VnfInstanceID, asked.OpOccID = j.inst.ID, j.opOcc.ID
 	return asked, nil
 }
@@ -86,7 +86,7 @@ func (o *operations) acceptable(ctx context.Context, j *job, given lcm.Grant) (l
 	if err != nil {
 		return given, err
 	}
-	grant, err := plan.Accept(asked, given)
+	grant, err := lifecycle.Accept(asked, given)
 	if err != nil {
 		return grant, err
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/outbound"
-	"github.com/windlass-nfv/windlass/internal/plan"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -152,7 +152,7 @@ func TestUnder_linksOfAVNFThatIsThereStayAsTheyAre(t *testing.T) {
 	require.ErrorContains(t, j.under(lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`{}`)}), "malformed")
 }
 
-func reconnecting(t *testing.T) (*job, plan.Facts) {
+func reconnecting(t *testing.T) (*job, lifecycle.Facts) {
 	t.Helper()
 	j := instantiating(``)
 	j.opOcc = lcm.VnfLcmOpOcc{
@@ -186,14 +186,14 @@ func TestRelink_takesTheGrantsLinksBeforeTheGrantIsKept(t *testing.T) {
 
 func TestPlanned_tellsWhatAnOperateAndAReconnectionChange(t *testing.T) {
 	j, facts := reconnecting(t)
-	g := plan.Granted(facts, *j.opOcc.Plan, lcm.VimConnectionInfo{ID: "openstack"})
+	g := lifecycle.Granted(facts, *j.opOcc.Plan, lcm.VimConnectionInfo{ID: "openstack"})
 	require.Equal(t, "update-server", g.UpdateResources[0].ResourceDefinitionID)
 	require.Equal(t, "add-server-cp", g.AddResources[0].ResourceDefinitionID)
 
 	j.opOcc = lcm.VnfLcmOpOcc{ID: "op", Operation: lcm.OpOperate, Params: json.RawMessage(`{"changeStateTo":"STOPPED"}`)}
 	facts, p, err := j.planned()
 	require.NoError(t, err)
-	require.Len(t, plan.Granted(facts, p, lcm.VimConnectionInfo{}).UpdateResources, 1)
+	require.Len(t, lifecycle.Granted(facts, p, lcm.VimConnectionInfo{}).UpdateResources, 1)
 }
 
 func TestAttached_namesWhatTheVnfdDescribes(t *testing.T) {

@@ -25,8 +25,10 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 	"github.com/windlass-nfv/windlass/tests/collector"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 	"github.com/windlass-nfv/windlass/workflows"
 )
 
@@ -231,7 +233,10 @@ func TestObserver_knowsWhatWorkflowsRecord(t *testing.T) {
 		"RecordPlan":     func(context.Context, activities.RecordPlanInput) error { return nil },
 		"InterruptSteps": func(context.Context, activities.DescribeInput) error { return nil },
 		"DescribeOperation": func(context.Context, activities.DescribeInput) (activities.Description, error) {
-			return activities.Description{State: lcm.Starting}, nil
+			return activities.Description{
+				State: lcm.Starting,
+				Steps: lifecycle.Steps(lifecycle.Facts{Flavour: &vnfpkg.Flavour{}}, lcm.Plan{Operation: lcm.OpTerminate}),
+			}, nil
 		},
 		"DeleteStack": func(context.Context, activities.StackInput) (out activities.DeleteStackOutput, err error) {
 			return out, nil

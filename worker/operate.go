@@ -8,30 +8,17 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// describeOperating adds to d what decides the steps of an OPERATE.
-func describeOperating(j *job, d *activities.Description) error {
-	request, err := lcm.ParseOperate(j.opOcc.Params)
-	if err != nil {
-		return err
+// graceful tells whether a termination, or a stop, takes the VNF out of service first.
+func graceful(opOcc lcm.VnfLcmOpOcc) (bool, error) {
+	switch opOcc.Operation {
+	case lcm.OpTerminate:
+		request, err := lcm.ParseTerminate(opOcc.Params)
+		return request.Graceful(), err
+	case lcm.OpOperate:
+		request, err := lcm.ParseOperate(opOcc.Params)
+		return request.Graceful(), err
 	}
-	p, err := j.plan(nil)
-	if err != nil {
-		return err
-	}
-	d.ChangeStateTo, d.Partial, d.Graceful = p.ChangeStateTo, !p.Whole, request.Graceful()
-	for _, v := range p.Operated {
-		at := slices.IndexFunc(d.Nodes, func(n lcm.Node) bool { return d.Cluster && n.ServerID == v.ServerID })
-		switch {
-		case at < 0:
-			d.Others = true
-		case d.Nodes[at].Role == lcm.ControlPlane:
-			d.ControlPlanes = true
-		default:
-			d.Workers = true
-		}
-		d.Cordoned = d.Cordoned || j.inst.Instantiated.Cordoned(v.VnfcID)
-	}
-	return nil
+	return false, nil
 }
 
 // stopInTime gives the draining of a graceful stop the time that the request gives: what has not left a node then goes

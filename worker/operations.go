@@ -8,6 +8,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/outbound"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
@@ -147,68 +148,39 @@ func (o *operations) Describe(ctx context.Context, id lcm.OpOccID) (activities.D
 	if err != nil {
 		return activities.Description{}, err
 	}
+	facts, p, err := j.planned()
+	if err != nil {
+		return activities.Description{}, err
+	}
+	facts.PodNetwork = len(o.podNetwork) > 0
 	d := activities.Description{
-		State: j.opOcc.State, Sequence: j.opOcc.Sequence, ForwardOnly: j.opOcc.ForwardOnly, Cluster: j.isCluster(), GrantPatience: o.grantPatience,
-		Refused: j.refused(),
+		State: j.opOcc.State, Sequence: j.opOcc.Sequence, ForwardOnly: j.opOcc.ForwardOnly, Refused: j.refused(),
+		GrantPatience: o.grantPatience, Cluster: facts.Cluster != nil, HighlyAvailable: facts.HighlyAvailable(p),
+		ControlPlanes: facts.ControlPlanes(p), Whole: p.Whole, ChangeStateTo: p.ChangeStateTo,
+	}
+	if d.Steps, err = o.stepsOf(ctx, id, facts, p); err != nil {
+		return d, err
 	}
 	if j.inst.Instantiated != nil {
-		d.Stopped = j.inst.Instantiated.StoppedServers()
+		d.Stopped, d.StorageServer = j.inst.Instantiated.StoppedServers(), facts.StorageServer()
 		d.ServerIDs, d.Nodes, d.ClusterVimID = j.servers(), j.inst.Instantiated.Nodes, j.inst.Instantiated.ClusterVimID
 	}
-	d.LooksBack = j.opOcc.Operation == lcm.OpChangeExtConn
-	d.VimChanges = len(j.changedConnections()) > 0
-	if err := o.describeChange(j, &d); err != nil {
-		return d, err
-	}
-	if j.opOcc.Operation == lcm.OpModifyInfo {
-		d.Registries = j.changesRegistries()
-		d.AskNodes = d.Registries
-		return d, nil
-	}
-	if j.opOcc.Operation == lcm.OpTerminate {
-		request, err := lcm.ParseTerminate(j.opOcc.Params)
-		if err != nil {
-			return d, err
-		}
-		d.Graceful = request.Graceful()
-	}
-	if d.RegistryServer = j.isRegistryServer(); d.RegistryServer {
-		_, server, err := j.access()
-		d.RegistryVolume = server.HasVolume()
-		return d, err
-	}
-	if !d.Cluster {
-		return d, nil
-	}
-	params, err := lcm.ParseClusterParams(j.request.AdditionalParams)
-	if err != nil {
-		return d, err
-	}
-	capacity, err := j.capacity()
-	if err != nil {
-		return d, err
-	}
-	d.Registries = len(params.PrivateRegistries) > 0
-	if err := describeStorage(j, params, &d); err != nil {
-		return d, err
-	}
-	d.PodNetwork = params.CniManifestPath != "" || len(o.podNetwork) > 0
-	d.HighlyAvailable = highlyAvailable(params.MasterNode, j.flavour, capacity)
 	return d, nil
 }
 
-// highlyAvailable tells whether the cluster has several control planes. A VNFD that does not tell how many VMs
-// the role has is believed when the request puts an address in front of a group of them.
-func highlyAvailable(master lcm.NodeParams, f *vnfpkg.Flavour, capacity map[string]int) bool {
-	vdus := f.VdusOfNodes(master)
-	if len(vdus) == 0 {
-		return master.AspectID != "" && master.ClusterCpName != ""
+// stepsOf is the list of steps that is kept with the operation. Until there is one it is what this release lists.
+func (o *operations) stepsOf(ctx context.Context, id lcm.OpOccID, f lifecycle.Facts, p lcm.Plan) ([]lifecycle.Step, error) {
+	rows, err := o.store.Steps(ctx, id)
+	var kept []lifecycle.Step
+	for _, row := range rows {
+		if row.ID != "" {
+			kept = append(kept, lifecycle.Step{ID: lifecycle.StepID(row.ID), Title: row.Title, Undo: row.Undo, Final: row.Final})
+		}
 	}
-	n := 0
-	for _, vdu := range vdus {
-		n += capacity[vdu]
+	if err != nil || len(kept) > 0 {
+		return kept, err
 	}
-	return n > 1
+	return lifecycle.Steps(f, p), nil
 }
 
 // Cluster implements activities.Clusters.

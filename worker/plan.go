@@ -8,7 +8,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/plan"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
 // changes reports whether the operation makes something else of a VNF that is there.
@@ -39,14 +39,18 @@ func (j *job) planOf(op lcm.Operation, request json.RawMessage, unhealthy map[st
 	if err != nil {
 		return lcm.Plan{}, err
 	}
-	return plan.For(facts, op, request)
+	return lifecycle.For(facts, op, request)
 }
 
 // facts are what plans and grants are made of.
-func (j *job) facts(unhealthy map[string]string) (plan.Facts, error) {
-	facts := plan.Facts{
+func (j *job) facts(unhealthy map[string]string) (lifecycle.Facts, error) {
+	facts := lifecycle.Facts{
 		Instance: j.inst, Flavour: j.flavour, Unhealthy: unhealthy, Managed: j.request.ExtManagedVirtualLinks, Links: j.request.ExtVirtualLinks,
-		APIVersion: j.opOcc.APIVersion,
+		APIVersion: j.opOcc.APIVersion, ChangesVim: len(j.changedConnections()) > 0, ChangesRegistries: j.changesRegistries(),
+	}
+	var err error
+	if facts.Graceful, err = graceful(j.opOcc); err != nil {
+		return facts, err
 	}
 	if j.isCluster() {
 		params, err := lcm.ParseClusterParams(j.request.AdditionalParams)
@@ -74,32 +78,6 @@ func (o *operations) Grant(ctx context.Context, id lcm.OpOccID) (lcm.Grant, erro
 		return lcm.Grant{}, err
 	}
 	return o.asked(ctx, j, facts, p)
-}
-
-// describeChange adds to d what decides the steps of a scaling or a healing.
-func (o *operations) describeChange(j *job, d *activities.Description) error {
-	if j.opOcc.Operation == lcm.OpOperate {
-		return describeOperating(j, d)
-	}
-	if !changes(j.opOcc.Operation) {
-		return nil
-	}
-	p, err := j.plan(nil)
-	if err != nil {
-		return err
-	}
-	d.Grows, d.Shrinks, d.Whole, d.OnlyBitrates = p.Grows(), p.Shrinks(), p.Whole, p.OnlyBitrates()
-	d.GivenPorts = p.Whole && lcm.HaveGivenPorts(j.request.ExtVirtualLinks)
-	if !d.Cluster {
-		d.Revocable = p.Revocable()
-		return nil
-	}
-	isControlPlane := func(vdu string) bool {
-		return slices.ContainsFunc(d.Nodes, func(n lcm.Node) bool { return n.Role == lcm.ControlPlane && n.VduID == vdu })
-	}
-	d.ControlPlanes = slices.ContainsFunc(p.Groups, func(g lcm.GroupChange) bool { return isControlPlane(g.VduID) }) ||
-		slices.ContainsFunc(p.Leaving, func(l lcm.LeavingVnfc) bool { return isControlPlane(l.VduID) })
-	return nil
 }
 
 // servers are the ids of the VNF's servers as it is recorded.

@@ -8,31 +8,8 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/plan"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
-
-// describeStorage adds to d what decides the steps of a cluster with a storage server.
-func describeStorage(j *job, params lcm.ClusterParams, d *activities.Description) error {
-	if params.StorageServer == nil {
-		return nil
-	}
-	d.Storage, d.PersistentVolumes, d.StorageClasses = true, len(params.PersistentVolumes) > 0, len(params.StorageClasses) > 0
-	if j.inst.Instantiated == nil {
-		return nil
-	}
-	facts := plan.Facts{Instance: j.inst, Flavour: j.flavour, Cluster: &params}
-	d.StorageServer = facts.StorageServer()
-	if !changes(j.opOcc.Operation) {
-		return nil
-	}
-	p, err := j.plan(nil)
-	if err != nil || p.Whole {
-		return err
-	}
-	d.StorageLeaves = facts.ReplacesStorage(p)
-	d.OnlyStorage = d.StorageLeaves && len(d.Nodes.On(p.LeavingServers())) == 0
-	return nil
-}
 
 // forThisHeal are members of a heal request's additionalParams that are no parameters of the VNF.
 var forThisHeal = []string{lcm.KeepVolumes, lcm.HealAll}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/plan"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -73,11 +73,11 @@ func TestStorages_ofAVduAreAllOfThem(t *testing.T) {
 	require.NoError(t, err)
 
 	var granted []string
-	for _, r := range plan.Granted(facts, p, lcm.VimConnectionInfo{ID: "vim"}).AddResources {
+	for _, r := range lifecycle.Granted(facts, p, lcm.VimConnectionInfo{ID: "vim"}).AddResources {
 		granted = append(granted, r.Type+" "+r.ResourceTemplateID)
 	}
 	require.Equal(t, []string{"COMPUTE node", "STORAGE data", "STORAGE log"}, granted)
-	require.Equal(t, 2, plan.Needs(p, facts).Volumes)
+	require.Equal(t, 2, lifecycle.Needs(p, facts).Volumes)
 
 	volume := func(id, resource string) activities.Attached {
 		return activities.Attached{Type: lcm.GrantStorage, Resource: resource, ID: id}

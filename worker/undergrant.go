@@ -8,7 +8,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/plan"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
 // granted puts the job under what NFVOs have granted: this operation, and those before it.
@@ -38,10 +38,10 @@ func (j *job) under(g lcm.Grant) error {
 	if err != nil {
 		return err
 	}
-	if j.choices, err = plan.Chosen(facts, g, p.Whole); err != nil {
+	if j.choices, err = lifecycle.Chosen(facts, g, p.Whole); err != nil {
 		return err
 	}
-	managed, err := plan.Managed(facts, j.opOcc.Operation, g, grantedOn(g))
+	managed, err := lifecycle.Managed(facts, j.opOcc.Operation, g, grantedOn(g))
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func grantedOn(g lcm.Grant) lcm.VimConnectionInfo {
 }
 
 // relink makes the plan of a CHANGE_EXT_CONN anew with the links of its grant, before the grant is kept.
-func (j *job) relink(facts plan.Facts, g lcm.Grant) error {
+func (j *job) relink(facts lifecycle.Facts, g lcm.Grant) error {
 	if j.opOcc.Operation != lcm.OpChangeExtConn || len(g.ExtVirtualLinks) == 0 {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (j *job) relink(facts plan.Facts, g lcm.Grant) error {
 	if err != nil {
 		return err
 	}
-	p, err := plan.ReconnectedAsGranted(facts, j.opOcc.Params, links)
+	p, err := lifecycle.ReconnectedAsGranted(facts, j.opOcc.Params, links)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (b *build) decide(ctx workflow.Context) (err error) {
 
 // welcomesControlPlanes tells whether control planes will join: in every healing of some, and where there are to be more.
 func (b *build) welcomesControlPlanes() bool {
-	return b.in.Operation == lcm.OpHeal || b.what.Grows && len(b.leaving().With(lcm.ControlPlane)) == 0
+	return b.in.Operation == lcm.OpHeal || b.change.Grows() && len(b.leaving().With(lcm.ControlPlane)) == 0
 }
 
 // bystander tells whether a node did not work before the operation, which is not about it.
@@ -112,23 +112,15 @@ func (b *build) changeStack(ctx workflow.Context, sizes activities.Sizes, leavin
 	return err
 }
 
-// arrivalSteps make members of the cluster of VMs that are new. Until a server is gone each can be undone.
-func (b *build) arrivalSteps() []step {
-	list := []step{
-		{title: "Wait until every new node answers on SSH", do: b.waitForNodes, undo: b.forgetArrivals},
-		{title: "Check every new node", do: b.checkNodes},
-		{title: "Prepare every new node", do: b.prepareNodes},
-		{title: "Make the nodes known to each other", do: b.tellAll, undo: b.tellFormer},
+func (b *build) arrival() table {
+	return table{
+		"wait-for-new-nodes": {do: b.waitForNodes, undo: b.forgetArrivals},
+		"tell-nodes":         {do: b.tellAll, undo: b.tellFormer},
+		"balance-new":        {do: b.balanceArrivals, undo: b.balanceFormer},
+		"mount-on-new-nodes": {do: b.mountOnArrivals},
+		"join-new-nodes":     {do: b.joinArrivals, undo: b.expelArrivals},
+		"finish-new-nodes":   {do: b.welcomeNodes},
 	}
-	list = append(list, b.connectSteps("Connect every new node to the registries")...)
-	if b.what.ControlPlanes && b.what.HighlyAvailable {
-		list = append(list, step{title: "Set up HAProxy and keepalived", do: b.balanceArrivals, undo: b.balanceFormer})
-	}
-	list = append(list, b.clientSteps()...)
-	return append(list,
-		step{title: "Join the new nodes", do: b.joinArrivals, undo: b.expelArrivals},
-		step{title: "Label the new nodes and wait until they are Ready", do: b.welcomeNodes},
-	)
 }
 
 func (b *build) joinArrivals(ctx workflow.Context) error {
@@ -235,13 +227,11 @@ func (b *build) balanceFormer(ctx workflow.Context) error {
 	return b.handOver(ctx, fresh, b.what.Nodes.With(lcm.ControlPlane))
 }
 
-// departureSteps take nodes out of a cluster until their VMs can go. All of it can be undone.
-func (b *build) departureSteps() []step {
-	list := []step{{title: "Drain the nodes that leave", do: b.drain, undo: b.uncordon}}
-	if b.what.ControlPlanes {
-		list = append(list, step{title: "Take the control planes out of the cluster", do: b.retire, undo: b.reinstate})
+func (b *build) departure() table {
+	return table{
+		"drain-leaving":         {do: b.drain, undo: b.uncordon},
+		"retire-control-planes": {do: b.retire, undo: b.reinstate},
 	}
-	return list
 }
 
 func (b *build) drain(ctx workflow.Context) error {

@@ -7,28 +7,18 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// clusterSteps make a Kubernetes cluster of the VMs. None but the registration needs an undo: what they make
-// is on the VMs, and goes with them.
-func (b *build) clusterSteps() []step {
-	list := []step{
-		{title: "Wait until every node answers on SSH", do: b.waitForNodes, undo: b.forgetNodes},
-		{title: "Check every node", do: b.checkNodes},
-		{title: "Prepare every node", do: b.prepareNodes},
+func (b *build) clusterMade() table {
+	return table{
+		"wait-for-nodes":     {do: b.waitForNodes, undo: b.forgetNodes},
+		"check-nodes":        {do: b.checkNodes},
+		"prepare-nodes":      {do: b.prepareNodes},
+		"balance-all":        {do: b.setUpLoadBalancers},
+		"init-control-plane": {do: b.initControlPlane},
+		"apply-pod-network":  {do: b.applyPodNetwork},
+		"join-nodes":         {do: b.joinNodes},
+		"finish-nodes":       {do: b.finishNodes},
+		"register-cluster":   {do: b.registerVim, undo: b.deregisterVim},
 	}
-	list = append(list, b.connectSteps("Connect every node to the registries")...)
-	if b.what.HighlyAvailable {
-		list = append(list, step{title: "Set up HAProxy and keepalived", do: b.setUpLoadBalancers})
-	}
-	list = append(list, step{title: "Initialise the first control plane", do: b.initControlPlane})
-	if b.what.PodNetwork {
-		list = append(list, step{title: "Apply the pod network", do: b.applyPodNetwork})
-	}
-	list = append(list,
-		step{title: "Join the other nodes", do: b.joinNodes},
-		step{title: "Label the nodes and wait until they are Ready", do: b.finishNodes},
-	)
-	list = append(append(list, b.storageSteps()...), b.volumeSteps()...)
-	return append(list, step{title: "Register the cluster as a VIM", do: b.registerVim, undo: b.deregisterVim})
 }
 
 func (b *build) controlPlanes() lcm.Nodes { return b.made.Nodes.With(lcm.ControlPlane) }

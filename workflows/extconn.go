@@ -11,31 +11,21 @@ import (
 // to other networks, by the parameters of the stack.
 func ChangeExtConn(ctx workflow.Context, in lcm.OperationInput) error {
 	b := &build{in: in}
-	op := &operation{in: in, plan: b.planReconnection, outcome: b.outcome, restored: b.restored, lookBack: b.lookBackAtLinks}
+	op := &operation{in: in, learn: b.learn, table: b.table(), outcome: b.outcome, restored: b.restored, lookBack: b.lookBackAtLinks}
 	b.op = op
 	return runOperation(ctx, op)
 }
 
-func (b *build) planReconnection(what activities.Description) (starting, processing []step) {
-	b.what, b.vim = what, what.ClusterVimID
-	starting = []step{
-		{title: "Decide what is connected", do: b.decideLinks},
-		{title: "Ask for a grant", do: b.requestGrant},
+func (b *build) reconnecting() table {
+	return table{
+		"decide-links":       {do: b.decideLinks},
+		"try-vim":            {do: b.tryVim},
+		"change-connections": {do: b.reconnect, undo: b.connectAsBefore},
 	}
-	if what.VimChanges {
-		processing = append(processing, step{title: "Try the VIM connection", do: b.tryVim})
-	}
-	return starting, append(processing,
-		step{title: "Change the connections of the stack", do: b.reconnect, undo: b.connectAsBefore},
-		step{title: "Look at the infrastructure", do: b.look},
-	)
 }
 
 // lookBackAtLinks sees where a change that is given up has left the connection points.
 func (b *build) lookBackAtLinks(ctx workflow.Context) error {
-	if !b.what.LooksBack {
-		return nil
-	}
 	out, err := call(glance(ctx), infra.FindConnections, activities.FindConnectionsInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID})
 	if err != nil {
 		return err

@@ -11,10 +11,14 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
 func runReconnection(t *testing.T, w *world, before func(*testsuite.TestWorkflowEnvironment)) error {
 	t.Helper()
+	if w.what.Steps == nil {
+		w.what.Steps = stepsOf(lcm.OpChangeExtConn, lifecycle.Facts{})
+	}
 	env := newRun(t, w)
 	env.RegisterWorkflow(ChangeExtConn)
 	register := func(name string, act any) { env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name}) }
@@ -54,7 +58,7 @@ func TestChangeExtConn_recordsWhatTheVnfConsistsOf(t *testing.T) {
 func TestChangeExtConn_triesAnotherVimConnectionFirst(t *testing.T) {
 	t.Parallel()
 	for action, done := range map[lcm.Action][]string{lcm.Retry: {"try", "reconnect"}, lcm.Rollback: nil} {
-		w := &world{what: activities.Description{VimChanges: true}, fail: map[string][]error{"try": {broken("refused")}}}
+		w := &world{what: activities.Description{Steps: stepsOf(lcm.OpChangeExtConn, lifecycle.Facts{ChangesVim: true})}, fail: map[string][]error{"try": {broken("refused")}}}
 		require.NoError(t, runReconnection(t, w, func(env *testsuite.TestWorkflowEnvironment) { decide(env, time.Hour, action) }))
 		require.Equal(t, done, w.done)
 		require.True(t, w.states[len(w.states)-1].Terminal())
@@ -77,24 +81,20 @@ func TestChangeExtConn_isRetriedOrRolledBack(t *testing.T) {
 	}
 }
 
-// Heat may have replaced some ports. An operation of an older Windlass, which does not look, stays recorded as it was.
+// Heat may have replaced some ports.
 func TestChangeExtConn_recordsWhatAnOperationThatIsGivenUpHasLeft(t *testing.T) {
 	t.Parallel()
-	for _, looks := range []bool{true, false} {
-		w := &world{what: activities.Description{LooksBack: looks}, fail: map[string][]error{"reconnect": {broken("Heat failed.")}}}
-		require.Error(t, runReconnection(t, w, func(env *testsuite.TestWorkflowEnvironment) {
-			env.RegisterActivityWithOptions(func(context.Context, activities.FindConnectionsInput) (activities.FindConnectionsOutput, error) {
-				return activities.FindConnectionsOutput{StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}}, Moved: []string{"cp"}}, nil
-			}, activity.RegisterOptions{Name: "FindConnections"})
-			decide(env, time.Hour, lcm.Fail)
-		}))
-		require.Equal(t, lcm.Failed, w.states[len(w.states)-1])
-		want := &activities.Outcome{}
-		if looks {
-			want = &activities.Outcome{Left: true, Moved: []string{"cp"}, StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}}}
-		}
-		require.Equal(t, want, w.last.Outcome)
-	}
+	w := &world{fail: map[string][]error{"reconnect": {broken("Heat failed.")}}}
+	require.Error(t, runReconnection(t, w, func(env *testsuite.TestWorkflowEnvironment) {
+		env.RegisterActivityWithOptions(func(context.Context, activities.FindConnectionsInput) (activities.FindConnectionsOutput, error) {
+			return activities.FindConnectionsOutput{StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}}, Moved: []string{"cp"}}, nil
+		}, activity.RegisterOptions{Name: "FindConnections"})
+		decide(env, time.Hour, lcm.Fail)
+	}))
+	require.Equal(t, lcm.Failed, w.states[len(w.states)-1])
+	require.Equal(t, &activities.Outcome{
+		Left: true, Moved: []string{"cp"}, StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}},
+	}, w.last.Outcome)
 }
 
 func TestChangeExtConn_isCancelled(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/nfvo"
 	"github.com/windlass-nfv/windlass/internal/nfvo/nfvotest"
 )
@@ -21,13 +22,12 @@ import (
 func grantedWork(ctx workflow.Context, in lcm.OperationInput) error {
 	var w *world
 	b := &build{in: in}
-	b.op = &operation{in: in, plan: func(what activities.Description) ([]step, []step) {
-		b.what = what
-		return []step{{title: "Ask for a grant", do: b.requestGrant}}, []step{{title: "Work", do: func(ctx workflow.Context) error {
+	b.op = &operation{in: in, learn: b.learn, table: joined(b.making(), table{
+		"work": {do: func(ctx workflow.Context) error {
 			_, err := call(onNode(ctx), w.work, workInput{Tracked: track(ctx, ""), Name: "work"})
 			return err
-		}}}
-	}}
+		}},
+	})}
 	return runOperation(ctx, b.op)
 }
 
@@ -48,7 +48,9 @@ func (k *keeper) KeepGrant(_ context.Context, _ lcm.OpOccID, g lcm.Grant) error 
 // nfvoOf is an environment whose operation asks n for a grant, for so long.
 func nfvoOf(t *testing.T, n *nfvotest.NFVO, patience time.Duration) (*testsuite.TestWorkflowEnvironment, *world) {
 	t.Helper()
-	w := &world{what: activities.Description{GrantPatience: patience}}
+	w := &world{what: activities.Description{GrantPatience: patience, Steps: []lifecycle.Step{
+		{ID: "ask-for-grant", Title: "Ask for a grant"}, {ID: "work", Title: "Work"},
+	}}}
 	env := newRun(t, w)
 	env.SetTestTimeout(time.Minute)
 	env.RegisterWorkflow(grantedWork)
@@ -138,7 +140,10 @@ func TestGrant_refusalEndsEveryOperationThatAsks(t *testing.T) {
 			n.Decide(func(map[string]any) nfvotest.Decision {
 				return nfvotest.Decision{Status: http.StatusForbidden, Detail: "the site is full"}
 			})
-			w := &world{what: activities.Description{GrantPatience: time.Hour, ChangeStateTo: lcm.VnfStopped, Grows: true, Others: true}}
+			f := lifecycle.Facts{Instance: lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{}}}
+			w := &world{what: activities.Description{
+				GrantPatience: time.Hour, ChangeStateTo: lcm.VnfStopped, Steps: stepsOf(operation, f),
+			}}
 			env := newRun(t, w)
 			env.RegisterWorkflow(run)
 			env.RegisterActivityWithOptions(func(context.Context, activities.PlanInput) (lcm.Plan, error) {

@@ -13,45 +13,22 @@ import (
 // entire VNF is made anew. It can be rolled back until the first server is deleted, or a node out of its cluster.
 func Heal(ctx workflow.Context, in lcm.OperationInput) error {
 	b := &build{in: in}
-	op := &operation{in: in, plan: b.planHealing, outcome: b.outcome, lookBack: b.lookBack}
+	op := &operation{in: in, learn: b.learn, table: b.table(), outcome: b.outcome, lookBack: b.lookBack}
 	b.op = op
 	return runOperation(ctx, op)
 }
 
-func (b *build) planHealing(what activities.Description) (starting, processing []step) {
-	b.what = what
-	starting = []step{
-		{title: "Decide what is healed", do: b.decide},
-		{title: "Ask for a grant", do: b.requestGrant},
+func (b *build) healing() table {
+	return table{
+		"check-given-ports":         {do: b.checkPorts},
+		"look-before-heal":          {do: b.lookBefore},
+		"replace-servers":           {do: b.replaceServers},
+		"replace-servers-revocably": {do: b.replaceRevocably, undo: b.restoreServers},
+		"forget-replaced-nodes":     {do: b.forgetLeaving},
 	}
-	if what.Whole {
-		return starting, b.planAnew(what)
-	}
-	b.vim = what.ClusterVimID
-	processing = append([]step{{title: "Look at the infrastructure", do: b.lookBefore}}, b.storageDepartureSteps()...)
-	if what.Cluster && !what.OnlyStorage {
-		processing = append(processing, b.departureSteps()...)
-	}
-	processing = append(processing,
-		b.replacing(),
-		step{title: "Find the new nodes", do: b.look},
-	)
-	if what.StorageLeaves { // first: new nodes mount what it exports
-		processing = append(processing, b.storageSteps()...)
-	}
-	if what.Cluster && !what.OnlyStorage {
-		processing = append(processing, b.arrivalSteps()...)
-	}
-	if what.StorageLeaves {
-		processing = append(processing, b.volumeSteps()...)
-	}
-	if what.Cluster {
-		processing = append(processing, step{title: "Forget the nodes that have left", do: b.forgetLeaving})
-	}
-	return starting, append(processing, b.replacedRegistrySteps()...)
 }
 
-// lookBefore also refuses to replace a machine with whom volumes would go that its successor is to get.
+// lookBefore also refuses to replace a server with whom volumes would go that its successor is to get.
 func (b *build) lookBefore(ctx workflow.Context) error {
 	if err := b.decided(ctx); err != nil {
 		return err
@@ -59,17 +36,8 @@ func (b *build) lookBefore(ctx workflow.Context) error {
 	return b.findThem(onlyWaits(short(ctx)), activities.FindNodesInput{AnyNumber: b.changesWhatIs(), Keepers: b.keepers()})
 }
 
-// replacing ends the way back at its beginning, unless nothing is deleted before Heat has made the new machines.
-func (b *build) replacing() step {
-	const title = "Replace the machines"
-	if b.what.Revocable {
-		return step{title: title, do: b.replaceRevocably, undo: b.restoreMachines}
-	}
-	return step{title: title, do: b.replaceMachines, final: true}
-}
-
-// replaceMachines deletes the nodes from the cluster and gives exactly these VNFCs new VMs.
-func (b *build) replaceMachines(ctx workflow.Context) error {
+// replaceServers deletes the nodes from the cluster and gives exactly these VNFCs new VMs.
+func (b *build) replaceServers(ctx workflow.Context) error {
 	if err := b.expelLeaving(ctx); err != nil {
 		return err
 	}
@@ -97,8 +65,8 @@ func (b *build) leavingInput(ctx workflow.Context) activities.ServersInput {
 	return activities.ServersInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID, ServerIDs: b.change.LeavingServers()}
 }
 
-// restoreMachines gives the former machines back what Heat has taken from them, as long as all of them are there.
-func (b *build) restoreMachines(ctx workflow.Context) error {
+// restoreServers gives the former servers back what Heat has taken from them, as long as all of them are there.
+func (b *build) restoreServers(ctx workflow.Context) error {
 	if err := b.decided(ctx); err != nil {
 		return err
 	}
@@ -108,23 +76,6 @@ func (b *build) restoreMachines(ctx workflow.Context) error {
 	}
 	b.op.journal.status.ForwardOnly = true
 	return lcm.Errorf(lcm.KindConflict, "Heat has deleted %s meanwhile.", strings.Join(out.Lost, ", "))
-}
-
-// planAnew takes the VNF down and makes it again as it was instantiated and scaled since.
-func (b *build) planAnew(what activities.Description) []step {
-	var list []step
-	if what.GivenPorts {
-		list = append(list, step{title: "Check the ports that are given", do: b.checkPorts})
-	}
-	if what.Cluster {
-		list = append(list, step{title: "Deregister the cluster", do: b.deregisterVim, final: true})
-	}
-	list = append(list,
-		step{title: "Delete the infrastructure stack", do: b.deleteStack, final: true},
-		step{title: "Forget keys and secrets", do: b.forgetNodes},
-	)
-	_, making := b.plan(what)
-	return append(list, making...)
 }
 
 // checkPorts looks at ports that others have made while all is as it was: a port that cannot be used again is no way

@@ -11,13 +11,22 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
+
+// healed are the steps of a heal.
+func healed(f lifecycle.Facts, whole bool) []lifecycle.Step {
+	f.Flavour = &vnfpkg.Flavour{}
+	f.Instance.Instantiated = &lcm.InstantiatedVnfInfo{ExtVirtualLinks: f.Links}
+	return lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpHeal, Whole: whole, Within: !whole})
+}
 
 // A heal of the entire VNF that is given up has made servers which the instance never has: nobody else would forget their keys.
 func TestHeal_ofAllThatIsGivenUpForgetsWhatItHasMade(t *testing.T) {
 	t.Parallel()
 	w := &world{
-		what: activities.Description{Cluster: true, Whole: true, ServerIDs: []string{"old"}, Nodes: lcm.Nodes{{Name: "cp-old", Role: lcm.ControlPlane, ServerID: "old"}}},
+		what: activities.Description{Steps: healed(lifecycle.Facts{Cluster: &lcm.ClusterParams{}}, true), Cluster: true, Whole: true, ServerIDs: []string{"old"}, Nodes: lcm.Nodes{{Name: "cp-old", Role: lcm.ControlPlane, ServerID: "old"}}},
 		fail: map[string][]error{"log in": {broken("nobody answers")}},
 	}
 	var forgotten []activities.ForgetNodesInput
@@ -116,7 +125,7 @@ func TestHeal_goesBackWhileNothingIsDeleted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := &world{what: activities.Description{Revocable: true, ServerIDs: []string{"old"}}, fail: c.fail}
+			w := &world{what: activities.Description{Steps: healed(lifecycle.Facts{}, false), ServerIDs: []string{"old"}}, fail: c.fail}
 			require.NoError(t, runReplacement(t, w, none, func(env *testsuite.TestWorkflowEnvironment) {
 				for i, action := range c.decide {
 					decide(env, time.Duration(i+1)*time.Hour, action)
@@ -129,10 +138,10 @@ func TestHeal_goesBackWhileNothingIsDeleted(t *testing.T) {
 	}
 }
 
-// Heat has replaced some machines, and failed at others.
+// Heat has replaced some servers, and failed at others.
 func TestHeal_goesForwardOnlyOnceAServerIsDeleted(t *testing.T) {
 	t.Parallel()
-	w := &world{what: activities.Description{Revocable: true, ServerIDs: []string{"old"}}, fail: map[string][]error{"change": {broken("no host")}}}
+	w := &world{what: activities.Description{Steps: healed(lifecycle.Facts{}, false), ServerIDs: []string{"old"}}, fail: map[string][]error{"change": {broken("no host")}}}
 	gone := func() []string { return []string{"old"} }
 	var refused *answer
 	require.NoError(t, runReplacement(t, w, gone, func(env *testsuite.TestWorkflowEnvironment) {
@@ -147,7 +156,7 @@ func TestHeal_goesForwardOnlyOnceAServerIsDeleted(t *testing.T) {
 // Heat goes on when the operation was cancelled: what the rollback finds then may not be what there was before.
 func TestHeal_isNotRolledBackWhenHeatHasGoneOn(t *testing.T) {
 	t.Parallel()
-	w := &world{what: activities.Description{Revocable: true, ServerIDs: []string{"old"}}, fail: map[string][]error{"change": {broken("no host")}}}
+	w := &world{what: activities.Description{Steps: healed(lifecycle.Facts{}, false), ServerIDs: []string{"old"}}, fail: map[string][]error{"change": {broken("no host")}}}
 	var looks int
 	later := func() []string {
 		if looks++; looks == 1 {
@@ -168,7 +177,10 @@ func TestHeal_isNotRolledBackWhenHeatHasGoneOn(t *testing.T) {
 // A given port that cannot be used again is told while nothing is deleted: the way back is open.
 func TestHeal_ofAllLooksAtGivenPortsBeforeItDeletes(t *testing.T) {
 	t.Parallel()
-	w := &world{what: activities.Description{Whole: true, GivenPorts: true, ServerIDs: []string{"old"}}}
+	given := lifecycle.Facts{Links: []lcm.ExtVirtualLink{
+		{ID: "l", ResourceID: "n", ExtCps: []lcm.ExtCp{{CpdID: "cp", LinkPort: &lcm.LinkPort{ID: "p", ResourceID: "port"}}}},
+	}}
+	w := &world{what: activities.Description{Steps: healed(given, true), Whole: true, ServerIDs: []string{"old"}}}
 	deleted := 0
 	env := newRun(t, w)
 	env.RegisterWorkflow(Heal)

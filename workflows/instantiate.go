@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"maps"
+
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
@@ -17,10 +19,10 @@ var (
 )
 
 // Instantiate carries out one INSTANTIATE operation (SOL003 clause 5.4.4): it makes the infrastructure and,
-// when the VNF is a cluster, builds a Kubernetes cluster on it.
+// when the VNF is a cluster, builds a Kubernetes cluster on it. Its steps are those of making in package lifecycle.
 func Instantiate(ctx workflow.Context, in lcm.OperationInput) error {
 	b := &build{in: in}
-	op := &operation{in: in, plan: b.plan, outcome: b.outcome}
+	op := &operation{in: in, learn: b.learn, table: b.table(), outcome: b.outcome}
 	b.op = op
 	return runOperation(ctx, op)
 }
@@ -44,20 +46,37 @@ type build struct {
 	registry *lcm.PrivateRegistry // how clusters connect to the VNF, when it is a registry of images
 }
 
-// plan lists the steps. What a VNF does not need is not in the list.
-func (b *build) plan(what activities.Description) (starting, processing []step) {
+// learn takes what is known of the operation. What registers a cluster anew learns its VIM from that.
+func (b *build) learn(what activities.Description) {
 	b.what = what
-	starting = []step{
-		{title: "Ask for a grant", do: b.requestGrant},
+	if !what.Whole {
+		b.vim = what.ClusterVimID
 	}
-	processing = []step{
-		{title: "Create the infrastructure stack", do: b.createStack, undo: b.deleteStack},
-		{title: "Find the nodes", do: b.findNodes},
+}
+
+// table has what the steps of all operations but OPERATE do.
+func (b *build) table() table {
+	return joined(
+		b.making(), b.ending(), b.scaling(), b.healing(), b.reconnecting(), b.modifying(),
+		b.clusterMade(), b.arrival(), b.departure(), b.registries(), b.storageMade(), b.storageReplaced(), b.registryMade(),
+	)
+}
+
+// joined is a table of all steps of several.
+func joined(tables ...table) table {
+	all := table{}
+	for _, t := range tables {
+		maps.Copy(all, t)
 	}
-	if what.Cluster {
-		processing = append(processing, b.clusterSteps()...)
+	return all
+}
+
+func (b *build) making() table {
+	return table{
+		"ask-for-grant": {do: b.requestGrant},
+		"create-stack":  {do: b.createStack, undo: b.deleteStack},
+		"find-nodes":    {do: b.findNodes},
 	}
-	return starting, append(processing, b.registryServerSteps()...)
 }
 
 func (b *build) outcome() *activities.Outcome {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
 var (
@@ -40,14 +41,13 @@ type line struct {
 	mark  string
 }
 
-func (op *operation) recordPlan(ctx workflow.Context) error {
-	titles := make([]string, 0, len(op.starting)+len(op.processing))
-	for _, s := range append(append([]step{}, op.starting...), op.processing...) {
-		titles = append(titles, s.title)
-		op.journal.lines = append(op.journal.lines, line{index: len(titles) - 1, title: s.title, mark: "·"})
+// recordPlan keeps the list of steps with the operation.
+func (op *operation) recordPlan(ctx workflow.Context, steps []lifecycle.Step) error {
+	for i, s := range steps {
+		op.journal.lines = append(op.journal.lines, line{index: i, title: s.Title, mark: "·"})
 	}
 	return workflow.ExecuteLocalActivity(recording(ctx), opOccs.RecordPlan,
-		activities.RecordPlanInput{OpOccID: op.in.OpOccID, Titles: titles}).Get(ctx, nil)
+		activities.RecordPlanInput{OpOccID: op.in.OpOccID, Steps: steps}).Get(ctx, nil)
 }
 
 // enter records a transition: search attributes, the UI's details, and the row that the API serves.

@@ -11,20 +11,19 @@ import (
 // COMPLETED: until then nobody sees a part of the modifications, and a rollback has nothing to undo.
 func ModifyInfo(ctx workflow.Context, in lcm.OperationInput) error {
 	b := &build{in: in}
-	op := &operation{in: in, plan: b.planModification, outcome: func() *activities.Outcome { return &activities.Outcome{Modified: true} }}
+	op := &operation{in: in, learn: b.learn, table: b.table(), outcome: b.modified}
 	b.op = op
 	return runOperation(ctx, op)
 }
 
-// planModification lists what is done before the modifications count. What brings them to the VNF itself has its place
-// after the checks.
-func (b *build) planModification(what activities.Description) (starting, processing []step) {
-	b.what = what
-	processing = []step{{title: "Check the modifications", do: b.checkModification}}
-	if what.VimChanges {
-		processing = append(processing, step{title: "Try the VIM connection", do: b.tryVim})
+func (b *build) modified() *activities.Outcome { return &activities.Outcome{Modified: true} }
+
+func (b *build) modifying() table {
+	return table{
+		"check-modifications":  {do: b.checkModification},
+		"reach-nodes":          {do: b.reachAll},
+		"reconnect-registries": {do: b.reconnectAll, undo: b.reconnectFormer},
 	}
-	return nil, append(processing, b.reconnectSteps()...)
 }
 
 func (b *build) checkModification(ctx workflow.Context) error {

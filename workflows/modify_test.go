@@ -12,11 +12,20 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
+
+// triesVim are the steps of a modification of a VIM connection.
+func triesVim() []lifecycle.Step {
+	return stepsOf(lcm.OpModifyInfo, lifecycle.Facts{ChangesVim: true})
+}
 
 func newModification(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment {
 	t.Helper()
 	w.what.State = lcm.Processing
+	if w.what.Steps == nil {
+		w.what.Steps = stepsOf(lcm.OpModifyInfo, lifecycle.Facts{})
+	}
 	env := newRun(t, w)
 	env.RegisterWorkflow(ModifyInfo)
 	work := func(ctx context.Context, name string, tracked activities.Tracked) error {
@@ -54,7 +63,7 @@ func runModification(env *testsuite.TestWorkflowEnvironment, resumed bool) {
 func TestModifyInfo_needsNoGrant(t *testing.T) {
 	t.Parallel()
 	for vim, done := range map[bool][]string{false: {"check"}, true: {"check", "try"}} {
-		w := &world{what: activities.Description{VimChanges: vim, ServerIDs: []string{"s"}}}
+		w := &world{what: activities.Description{Steps: stepsOf(lcm.OpModifyInfo, lifecycle.Facts{ChangesVim: vim}), ServerIDs: []string{"s"}}}
 		env := newModification(t, w)
 		runModification(env, false)
 		require.NoError(t, env.GetWorkflowError())
@@ -72,7 +81,7 @@ func TestModifyInfo_isRetriedRolledBackOrFailed(t *testing.T) {
 	} {
 		t.Run(string(action), func(t *testing.T) {
 			t.Parallel()
-			w := &world{what: activities.Description{VimChanges: true}, fail: map[string][]error{"try": {broken("refused")}}}
+			w := &world{what: activities.Description{Steps: triesVim()}, fail: map[string][]error{"try": {broken("refused")}}}
 			env := newModification(t, w)
 			decide(env, time.Hour, action)
 			runModification(env, false)
@@ -83,7 +92,7 @@ func TestModifyInfo_isRetriedRolledBackOrFailed(t *testing.T) {
 
 func TestModifyInfo_isCancelled(t *testing.T) {
 	t.Parallel()
-	w := &world{what: activities.Description{VimChanges: true}, hang: map[string]bool{"try": true}}
+	w := &world{what: activities.Description{Steps: triesVim()}, hang: map[string]bool{"try": true}}
 	env := newModification(t, w)
 	decideWhen(env, w.hanging.Load, lcm.Cancel, lcm.CancelRequest{Mode: lcm.Forceful})
 	decide(env, time.Hour, lcm.Rollback)
@@ -113,7 +122,7 @@ func TestModifyInfo_isRolledBackByItselfWhereTheVnfdDoesNotAllowIt(t *testing.T)
 	t.Parallel()
 	refused := &lcm.Error{Kind: lcm.KindInvalid, Detail: "No.", Problems: []lcm.Problem{{Path: "$.extensions.level", Detail: "is missing"}}}
 	for _, resumed := range []bool{false, true} {
-		w := &world{what: activities.Description{VimChanges: true, Refused: refused}}
+		w := &world{what: activities.Description{Steps: triesVim(), Refused: refused}}
 		env := newModification(t, w)
 		runModification(env, resumed)
 		require.NoError(t, env.GetWorkflowError())

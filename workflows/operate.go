@@ -13,7 +13,7 @@ import (
 // request names. A cluster is stopped from its edge inwards, and started the other way round.
 func Operate(ctx workflow.Context, in lcm.OperationInput) error {
 	p := &power{build: build{in: in}}
-	op := &operation{in: in, plan: p.planOperating, outcome: p.done}
+	op := &operation{in: in, learn: p.learn, table: joined(p.table(), p.operating()), outcome: p.done}
 	p.op = op
 	return runOperation(ctx, op)
 }
@@ -29,73 +29,27 @@ func (p *power) done() *activities.Outcome {
 	return &activities.Outcome{Operated: &activities.Operated{ChangeStateTo: p.what.ChangeStateTo, Vnfcs: p.switched, Cordoned: p.cordoned}}
 }
 
-func (p *power) planOperating(what activities.Description) (starting, processing []step) {
-	p.what = what
-	decide := "Decide what is started"
-	if what.ChangeStateTo == lcm.VnfStopped {
-		decide = "Decide what is stopped"
+func (p *power) operating() table {
+	return table{
+		"decide-operate":       {do: p.choose},
+		"drain-stopping":       {do: p.drainNodes, undo: p.uncordonNodes},
+		"stop-workers":         {do: p.stopWorkers, undo: p.bringBackWorkers},
+		"stop-control-planes":  {do: p.stopControlPlanes, undo: p.bringBackControlPlanes},
+		"stop-others":          {do: p.stopOthers, undo: p.startOthers},
+		"start-others":         {do: p.startOthers, undo: p.stopOthers},
+		"start-control-planes": {do: p.startControlPlanes, undo: p.stopControlPlanesAgain},
+		"start-workers":        {do: p.startWorkers, undo: p.stopWorkers},
+		"wait-for-started":     {do: p.awaitLogins},
+		"tell-started":         {do: p.tellStarted},
+		"wait-for-cluster":     {do: p.awaitCluster},
+		"uncordon-started":     {do: p.uncordonNodes},
 	}
-	starting = []step{{title: decide, do: p.choose}, {title: "Ask for a grant", do: p.requestGrant}}
-	if what.ChangeStateTo == lcm.VnfStopped {
-		return starting, p.planStop(what)
-	}
-	return starting, p.planStart(what)
-}
-
-// planStop stops workers first, then the control planes, one at a time, then what all of them stand on.
-func (p *power) planStop(what activities.Description) (list []step) {
-	if what.Graceful && what.Partial && (what.Workers || what.ControlPlanes) {
-		list = append(list, step{title: "Drain the nodes that stop", do: p.drainNodes, undo: p.uncordonNodes})
-	}
-	if what.Workers {
-		list = append(list, step{title: "Stop the workers", do: p.stopWorkers, undo: p.bringBackWorkers})
-	}
-	if what.ControlPlanes {
-		list = append(list, step{title: "Stop the control planes", do: p.stopControlPlanes, undo: p.bringBackControlPlanes})
-	}
-	if what.Others {
-		list = append(list, step{title: p.machines("Stop"), do: p.stopOthers, undo: p.startOthers})
-	}
-	return list
-}
-
-// planStart starts the control planes together: etcd answers only once a majority of its members does.
-func (p *power) planStart(what activities.Description) (list []step) {
-	if what.Others {
-		list = append(list, step{title: p.machines("Start"), do: p.startOthers, undo: p.stopOthers})
-	}
-	if what.ControlPlanes {
-		list = append(list, step{title: "Start the control planes", do: p.startControlPlanes, undo: p.stopControlPlanesAgain})
-	}
-	if what.Workers {
-		list = append(list, step{title: "Start the workers", do: p.startWorkers, undo: p.stopWorkers})
-	}
-	if !what.Workers && !what.ControlPlanes {
-		return list
-	}
-	list = append(list,
-		step{title: "Wait until every node answers on SSH", do: p.awaitLogins},
-		step{title: "Make the nodes known to each other", do: p.tellStarted},
-		step{title: "Wait until the cluster works", do: p.awaitCluster},
-	)
-	if what.Cordoned {
-		list = append(list, step{title: "Let the nodes take pods again", do: p.uncordonNodes})
-	}
-	return list
-}
-
-// machines names the step for VMs that are no nodes: in a cluster they are load balancers or storage.
-func (p *power) machines(verb string) string {
-	if p.what.Cluster {
-		return verb + " the other machines"
-	}
-	return verb + " the machines"
 }
 
 // choose decides which VMs these are. How the control planes are is asked only when some stop and the cluster goes on.
 func (p *power) choose(ctx workflow.Context) (err error) {
 	in := activities.PlanInput{Tracked: track(ctx, ""), OpOccID: p.in.OpOccID}
-	if p.what.ChangeStateTo == lcm.VnfStopped && p.what.Partial && p.what.ControlPlanes {
+	if p.what.ChangeStateTo == lcm.VnfStopped && !p.what.Whole && p.what.ControlPlanes {
 		health, err := call(onlyWaits(onNode(ctx)), cluster.ClusterHealth, p.through(ctx, p.running()))
 		if err != nil {
 			return err
@@ -221,7 +175,7 @@ func (p *power) stopWorkers(ctx workflow.Context) error {
 // stopControlPlanes stops one at a time. Where the cluster goes on, the others must work before the next one stops.
 func (p *power) stopControlPlanes(ctx workflow.Context) error {
 	return p.inTurnTo(ctx, ofRole(lcm.ControlPlane), lcm.VnfStopped, func(ctx workflow.Context) error {
-		if !p.what.Partial {
+		if p.what.Whole {
 			return nil
 		}
 		return p.await(ctx, p.running())

@@ -13,19 +13,23 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // powerWorld is the world of an OPERATE: three control planes, two workers and a VM that is no node.
 type powerWorld struct {
 	world
-	plan   lcm.Plan
-	health activities.ClusterHealthOutput
-	asked  []string // the control planes of the last question for health
+	plan lcm.Plan
+	// graceful is set when the request says so, cordoned when nodes were drained before they were stopped.
+	graceful, cordoned bool
+	health             activities.ClusterHealthOutput
+	asked              []string // the control planes of the last question for health
 }
 
 func newPowerWorld(to lcm.VnfState, stopped ...string) *powerWorld {
 	w := &powerWorld{plan: lcm.Plan{Operation: lcm.OpOperate, ChangeStateTo: to, Whole: true}}
-	w.what = activities.Description{Cluster: true, HighlyAvailable: true, ChangeStateTo: to, Workers: true, ControlPlanes: true, Others: true}
+	w.what = activities.Description{Cluster: true, HighlyAvailable: true, ChangeStateTo: to, ControlPlanes: true, Whole: true}
 	add := func(name string, role lcm.Role) {
 		v := lcm.OperatedVnfc{VnfcID: "vnfc-" + name, VduID: "vdu", ServerID: name, Was: lcm.VnfStarted}
 		if slices.Contains(stopped, name) {
@@ -49,17 +53,36 @@ func newPowerWorld(to lcm.VnfState, stopped ...string) *powerWorld {
 
 // only restricts the operation to some of the VMs.
 func (w *powerWorld) only(names ...string) *powerWorld {
-	w.plan.Whole, w.what.Partial = false, true
+	w.plan.Whole, w.what.Whole = false, false
 	w.plan.Operated = slices.DeleteFunc(w.plan.Operated, func(v lcm.OperatedVnfc) bool { return !slices.Contains(names, v.ServerID) })
 	has := func(role lcm.Role) bool {
 		return slices.ContainsFunc(w.what.Nodes.With(role), func(n lcm.Node) bool { return slices.Contains(names, n.Name) })
 	}
-	w.what.Workers, w.what.ControlPlanes, w.what.Others = has(lcm.Worker), has(lcm.ControlPlane), slices.Contains(names, "nfs")
+	w.what.ControlPlanes = has(lcm.ControlPlane)
 	return w
+}
+
+// steps lists the steps of the operation.
+func (w *powerWorld) steps() []lifecycle.Step {
+	info := &lcm.InstantiatedVnfInfo{Nodes: w.what.Nodes}
+	var vnfcs []string
+	for _, v := range w.plan.Operated {
+		info.VnfcResources = append(info.VnfcResources, lcm.VnfcResourceInfo{ID: v.VnfcID, VduID: v.VduID})
+		vnfcs = append(vnfcs, v.VnfcID)
+	}
+	if w.cordoned {
+		info.Switch(lcm.VnfStopped, vnfcs, vnfcs)
+	}
+	f := lifecycle.Facts{Instance: lcm.VnfInstance{Instantiated: info}, Flavour: &vnfpkg.Flavour{}, Graceful: w.graceful}
+	if w.what.Cluster {
+		f.Cluster = &lcm.ClusterParams{}
+	}
+	return lifecycle.Steps(f, w.plan)
 }
 
 func (w *powerWorld) run(t *testing.T, before func(*testsuite.TestWorkflowEnvironment)) error {
 	t.Helper()
+	w.what.Steps = w.steps()
 	env := newRun(t, &w.world)
 	env.RegisterWorkflow(Operate)
 	register := func(name string, act any) { env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name}) }
@@ -136,7 +159,7 @@ func TestOperate_startsInTheReverseAndWaitsUntilTheClusterWorks(t *testing.T) {
 func TestOperate_drainsWhatStopsGracefullyWhileOthersGoOn(t *testing.T) {
 	t.Parallel()
 	w := newPowerWorld(lcm.VnfStopped, "cp-2").only("worker-0", "cp-1")
-	w.what.Graceful = true
+	w.graceful = true
 	w.health = activities.ClusterHealthOutput{Members: []activities.MemberHealth{{Name: "cp-0", Healthy: true}}}
 	require.NoError(t, w.run(t, nil))
 	require.Equal(t, []string{"cp-0", "cp-1"}, w.asked, "cp-2 is off")
@@ -144,7 +167,7 @@ func TestOperate_drainsWhatStopsGracefullyWhileOthersGoOn(t *testing.T) {
 	require.Equal(t, []string{"vnfc-cp-1", "vnfc-worker-0"}, slices.Sorted(slices.Values(w.last.Outcome.Operated.Cordoned)))
 
 	w = newPowerWorld(lcm.VnfStarted, "worker-0").only("worker-0")
-	w.what.Cordoned = true
+	w.cordoned = true
 	require.NoError(t, w.run(t, nil))
 	w.inOrder(t, "start worker-0", "await [worker-0] through [cp-0 cp-1 cp-2]", "uncordon worker-0")
 }
@@ -212,8 +235,8 @@ func TestOperate_isCancelled(t *testing.T) {
 func TestOperate_ofMachinesThatAreNoClusterIsOneStep(t *testing.T) {
 	t.Parallel()
 	w := newPowerWorld(lcm.VnfStopped)
-	w.what.Cluster, w.what.Nodes, w.what.Workers, w.what.ControlPlanes = false, nil, false, false
+	w.what.Cluster, w.what.Nodes, w.what.ControlPlanes = false, nil, false
 	require.NoError(t, w.run(t, nil))
 	require.Len(t, w.done, 6)
-	require.Equal(t, "Stop the machines", w.last.Status.Step)
+	require.Equal(t, "Stop the servers", w.last.Status.Step)
 }

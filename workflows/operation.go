@@ -1,5 +1,6 @@
-// Package workflows holds the lifecycle operations: one file an operation, each a list of titled steps.
-// A workflow decides and waits; everything that touches the world is an activity.
+// Package workflows holds the lifecycle operations: one file an operation. lifecycle.Steps says which steps an operation
+// has; a table here says what each of them does. A workflow decides and waits; everything that touches the world is an
+// activity.
 package workflows
 
 import (
@@ -8,13 +9,16 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
 // operation is one lifecycle operation: its steps, and where it stands.
 type operation struct {
 	in lcm.OperationInput
-	// plan chooses the steps, knowing what the operation is about.
-	plan func(what activities.Description) (starting, processing []step)
+	// learn takes what is known of the operation before its first step.
+	learn func(what activities.Description)
+	// table has what the steps do.
+	table table
 	// outcome is what the operation has changed so far: at COMPLETED for the VNF instance, and whenever it stops
 	// for resourceChanges.
 	outcome func() *activities.Outcome
@@ -23,21 +27,30 @@ type operation struct {
 	// lookBack finds out what there is, where the operation is given up half-way; nil where that is not asked.
 	lookBack func(ctx workflow.Context) error
 
-	starting, processing []step
+	starting, processing []lifecycle.Step
 	next                 int // the step of processing that is to run, or that failed
 	grantID              string
 	control              control
 	journal              journal
 }
 
-// step is one line of an operation. Both functions must be safe to repeat: a retry runs do again, and a
-// rollback undoes the step that failed half-way, too. A step without undo needs none.
-type step struct {
-	title string
-	do    func(ctx workflow.Context) error
-	undo  func(ctx workflow.Context) error
-	// final takes what cannot be brought back: once it has begun, the operation goes forward only.
-	final bool
+// work is what a step does and what undoes it. Both must be safe to repeat: a retry runs do again, and a rollback undoes
+// the step that failed half-way, too. Only a step whose line in the list says how it is undone has an undo.
+type work struct {
+	do, undo func(ctx workflow.Context) error
+}
+
+// table has the work of every step of an operation.
+type table map[lifecycle.StepID]work
+
+// of is the work of a step. An operation that a later release has begun may have steps that this one does not know.
+func (t table) of(s lifecycle.Step) (work, error) {
+	w, known := t[s.ID]
+	if !known {
+		return w, lcm.Errorf(lcm.KindBug, "This release of Windlass does not know the step %q (%s) of the operation: "+
+			"let workers of the release run that began it, then retry.", s.Title, s.ID)
+	}
+	return w, nil
 }
 
 // runOperation takes an operation through the states of SOL003 clause 5.6.2: the state machine, written
@@ -80,8 +93,9 @@ func (op *operation) run(ctx workflow.Context) error {
 	}
 	op.journal.status.ForwardOnly = what.ForwardOnly
 	op.journal.sequence = what.Sequence // an earlier run of this operation may have recorded some
-	op.starting, op.processing = op.plan(what)
-	if err := op.recordPlan(ctx); err != nil {
+	op.learn(what)
+	op.starting, op.processing = lifecycle.Split(what.Steps)
+	if err := op.recordPlan(ctx, what.Steps); err != nil {
 		return err
 	}
 	if op.in.Resumed && begun(what, first) {
@@ -221,13 +235,13 @@ func (op *operation) pause(ctx workflow.Context, cause error, last int) error {
 }
 
 // runSteps runs steps in order, the first of them numbered first; it tells how many are done, and why it stopped.
-func (op *operation) runSteps(ctx workflow.Context, steps []step, first int) (done int, cause error) {
+func (op *operation) runSteps(ctx workflow.Context, steps []lifecycle.Step, first int) (done int, cause error) {
 	for i, s := range steps {
 		if op.control.stopping() {
 			return i, op.control.cause()
 		}
-		op.journal.status.ForwardOnly = op.journal.status.ForwardOnly || s.final
-		if err := op.runStep(ctx, first+i, s.title, lcm.PhaseForward, s.do); err != nil {
+		op.journal.status.ForwardOnly = op.journal.status.ForwardOnly || s.Final
+		if err := op.runStep(ctx, first+i, s, lcm.PhaseForward); err != nil {
 			return i, err
 		}
 	}
@@ -240,13 +254,13 @@ func (op *operation) runSteps(ctx workflow.Context, steps []step, first int) (do
 func (op *operation) undoSteps(ctx workflow.Context) error {
 	for op.next = min(op.next, len(op.processing)-1); op.next >= 0; op.next-- {
 		s := op.processing[op.next]
-		if s.undo == nil {
+		if s.Undo == "" {
 			continue
 		}
 		if op.control.stopping() {
 			return op.control.cause()
 		}
-		if err := op.runStep(ctx, len(op.starting)+op.next, "Undo: "+s.title, lcm.PhaseCompensation, s.undo); err != nil {
+		if err := op.runStep(ctx, len(op.starting)+op.next, s, lcm.PhaseCompensation); err != nil {
 			return err
 		}
 	}
@@ -255,7 +269,15 @@ func (op *operation) undoSteps(ctx workflow.Context) error {
 }
 
 // runStep runs one function of a step in a scope that a FORCEFUL cancel ends.
-func (op *operation) runStep(ctx workflow.Context, index int, title string, phase lcm.Phase, do func(workflow.Context) error) error {
+func (op *operation) runStep(ctx workflow.Context, index int, s lifecycle.Step, phase lcm.Phase) error {
+	w, err := op.table.of(s)
+	if err != nil {
+		return err
+	}
+	title, do := s.Title, w.do
+	if phase == lcm.PhaseCompensation {
+		title, do = "Undo: "+s.Title, w.undo
+	}
 	scope, stop := workflow.WithCancel(ctx)
 	defer stop()
 	op.control.stop = stop
@@ -263,7 +285,7 @@ func (op *operation) runStep(ctx workflow.Context, index int, title string, phas
 
 	ref := lcm.StepRef{OpOccID: op.in.OpOccID, Step: index, Undo: phase == lcm.PhaseCompensation}
 	op.journal.begin(ctx, ref, title)
-	err := do(workflow.WithValue(scope, stepKey{}, &running{ref: ref, title: title, control: &op.control}))
+	err = do(workflow.WithValue(scope, stepKey{}, &running{ref: ref, title: title, control: &op.control}))
 	state := lcm.StepDone
 	switch {
 	case err != nil && isCancelled(err) && op.control.stopping():

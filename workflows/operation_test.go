@@ -18,6 +18,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
 // world is what the activities of a test operation do and remember.
@@ -119,6 +120,15 @@ func (w *world) recordSteps(_ context.Context, in []activities.RecordStepInput) 
 	return nil
 }
 
+func threeLines() []lifecycle.Step {
+	return []lifecycle.Step{
+		{ID: "ask-for-grant", Title: "Ask for a grant"},
+		{ID: "first", Title: "First", Undo: "a is undone"},
+		{ID: "second", Title: "Second", Undo: "b is undone"},
+		{ID: "third", Title: "Third", Undo: "c is undone"},
+	}
+}
+
 // threeSteps is an operation of three steps, all of which can be undone.
 func threeSteps(ctx workflow.Context, in lcm.OperationInput) error {
 	var w *world
@@ -129,13 +139,13 @@ func threeSteps(ctx workflow.Context, in lcm.OperationInput) error {
 		}
 	}
 	return runOperation(ctx, &operation{
-		in: in,
-		plan: func(activities.Description) ([]step, []step) {
-			return []step{{title: "Ask for a grant", do: do("grant")}}, []step{
-				{title: "First", do: do("a"), undo: do("undo a")},
-				{title: "Second", do: do("b"), undo: do("undo b")},
-				{title: "Third", do: do("c"), undo: do("undo c")},
-			}
+		in:    in,
+		learn: func(activities.Description) {},
+		table: table{
+			"ask-for-grant": {do: do("grant")},
+			"first":         {do: do("a"), undo: do("undo a")},
+			"second":        {do: do("b"), undo: do("undo b")},
+			"third":         {do: do("c"), undo: do("undo c")},
 		},
 		outcome: func() *activities.Outcome { return &activities.Outcome{StackID: "s"} },
 		lookBack: func(ctx workflow.Context) error {
@@ -159,6 +169,9 @@ func newRun(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment {
 	env.RegisterWorkflow(threeSteps)
 	if w.what.State == "" {
 		w.what.State = lcm.Starting
+	}
+	if w.what.Steps == nil {
+		w.what.Steps = threeLines()
 	}
 	for name, act := range map[string]any{
 		"InterruptSteps": w.interruptSteps, "work": w.work, "DescribeOperation": w.describe, "RecordPlan": w.recordPlan, "RecordState": w.recordState, "RecordSteps": w.recordSteps,

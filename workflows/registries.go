@@ -7,29 +7,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// connectSteps let new nodes pull from the registries of the request, before kubelet pulls anything. Nothing needs an undo:
-// what they make goes with the VMs.
-func (b *build) connectSteps(title string) []step {
-	if !b.what.Registries {
-		return nil
-	}
-	return []step{{title: title, do: b.connectFresh}}
+func (b *build) registries() table {
+	return table{"connect-registries": {do: b.connectFresh}}
 }
 
 func (b *build) connectFresh(ctx workflow.Context) error {
 	return b.connectRegistries(ctx, b.fresh())
-}
-
-// reconnectSteps give all nodes of a cluster that is in use the registries of a modification. A node that is dead is found
-// before any is changed: it would hold the step up when the others have the new registries.
-func (b *build) reconnectSteps() (list []step) {
-	if !b.what.Registries {
-		return nil
-	}
-	if b.what.AskNodes {
-		list = append(list, step{title: "See that every node answers", do: b.reachAll})
-	}
-	return append(list, step{title: "Connect every node to the registries", do: b.reconnectAll, undo: b.reconnectFormer})
 }
 
 func (b *build) reachAll(ctx workflow.Context) error {

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -9,11 +10,18 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// twoNodes is a cluster that is in use.
+// asksNodes are the steps of a modification of registries.
+func asksNodes() []lifecycle.Step {
+	return stepsOf(lcm.OpModifyInfo, lifecycle.Facts{ChangesRegistries: true})
+}
+
+// twoNodes is a cluster that is in use. Its nodes are not asked first.
 func twoNodes() activities.Description {
-	return activities.Description{Registries: true, Nodes: lcm.Nodes{{Name: "a", ServerID: "1"}, {Name: "b", ServerID: "2"}}}
+	steps := slices.DeleteFunc(asksNodes(), func(s lifecycle.Step) bool { return s.ID == "reach-nodes" })
+	return activities.Description{Steps: steps, Nodes: lcm.Nodes{{Name: "a", ServerID: "1"}, {Name: "b", ServerID: "2"}}}
 }
 
 func TestModifyInfo_givesEveryNodeTheNewRegistries(t *testing.T) {
@@ -48,7 +56,7 @@ func away(times int) (list []error) {
 func TestModifyInfo_findsADeadNodeBeforeAnyIsChanged(t *testing.T) {
 	t.Parallel()
 	w := &world{what: twoNodes(), fail: map[string][]error{"reach b": away(5)}}
-	w.what.AskNodes = true
+	w.what.Steps = asksNodes()
 	env := newModification(t, w)
 	decide(env, time.Hour, lcm.Rollback)
 	runModification(env, false)
@@ -57,7 +65,7 @@ func TestModifyInfo_findsADeadNodeBeforeAnyIsChanged(t *testing.T) {
 	require.Equal(t, []string{"check", "reach a"}, w.done, "nothing has to be undone")
 
 	w = &world{what: twoNodes(), fail: map[string][]error{"reach b": away(4)}} // it comes back
-	w.what.AskNodes = true
+	w.what.Steps = asksNodes()
 	env = newModification(t, w)
 	runModification(env, false)
 	require.Equal(t, []lcm.OperationState{lcm.Processing, lcm.Completed}, w.states)

@@ -6,24 +6,13 @@ import (
 	"github.com/windlass-nfv/windlass/activities"
 )
 
-// registryServerSteps make a registry of images of the VNF's only machine.
-func (b *build) registryServerSteps() []step {
-	if !b.what.RegistryServer {
-		return nil
+func (b *build) registryMade() table {
+	return table{
+		"wait-for-registry":     {do: b.waitForMachine, undo: b.forgetNodes},
+		"mount-registry-volume": {do: b.mountRegistryVolume},
+		"install-registry":      {do: b.installRegistry},
+		"forget-registry":       {do: b.forgetMachine},
 	}
-	list := []step{{title: "Wait until the machine answers on SSH", do: b.waitForMachine, undo: b.forgetNodes}}
-	if b.what.RegistryVolume {
-		list = append(list, step{title: "Mount the volume of the registry", do: b.mountRegistryVolume})
-	}
-	return append(list, step{title: "Install the registry", do: b.installRegistry})
-}
-
-// replacedRegistrySteps do the same with the machine that has come for another one.
-func (b *build) replacedRegistrySteps() []step {
-	if !b.what.RegistryServer {
-		return nil
-	}
-	return append(b.registryServerSteps(), step{title: "Forget the machine that has left", do: b.forgetMachine})
 }
 
 // onMachine finds the machine anew in every step: a step may be retried days later.

@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"slices"
+
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
@@ -13,54 +15,23 @@ var storage *activities.Storage
 // What a cluster with a storage server has beside others: a VM that exports volumes, nodes that mount them, and
 // PersistentVolumes that are registered.
 
-// storageSteps make the VM a storage server. None needs an undo: what they make is on the VM, and goes with it.
-func (b *build) storageSteps() []step {
-	if !b.what.Storage {
-		return nil
-	}
-	return []step{
-		{title: "Wait until the storage server answers on SSH", do: b.waitForStorage},
-		{title: "Check the storage server", do: b.checkStorage},
-		{title: "Mount the volumes of the storage server", do: b.setUpVolumes},
-		{title: "Export the volumes over NFS", do: b.exportVolumes},
+func (b *build) storageMade() table {
+	return table{
+		"wait-for-storage": {do: b.waitForStorage},
+		"check-storage":    {do: b.checkStorage},
+		"mount-volumes":    {do: b.setUpVolumes},
+		"export-volumes":   {do: b.exportVolumes},
+		"mount-exports":    {do: b.mountEverywhere},
+		"register-volumes": {do: b.registerVolumes},
+		"set-up-classes":   {do: b.setUpClasses},
 	}
 }
 
-// volumeSteps let the nodes use what is exported.
-func (b *build) volumeSteps() []step {
-	if !b.what.Storage {
-		return nil
+func (b *build) storageReplaced() table {
+	return table{
+		"stop-provisioners": {do: b.stopProvisioners, undo: b.restartProvisioners},
+		"remove-volumes":    {do: b.removeVolumes, undo: b.restoreVolumes},
 	}
-	list := []step{{title: "Let every node mount the exports", do: b.mountEverywhere}}
-	if b.what.PersistentVolumes {
-		list = append(list, step{title: "Register the persistent volumes", do: b.registerVolumes})
-	}
-	if b.what.StorageClasses {
-		list = append(list, step{title: "Set up the storage classes", do: b.setUpClasses})
-	}
-	return list
-}
-
-// clientSteps do it for nodes that are new, before pods come to them.
-func (b *build) clientSteps() []step {
-	if !b.what.Storage {
-		return nil
-	}
-	return []step{{title: "Let every new node mount the exports", do: b.mountOnArrivals}}
-}
-
-// storageDepartureSteps take the volumes of a storage server that is replaced out of the cluster.
-func (b *build) storageDepartureSteps() (list []step) {
-	if !b.what.StorageLeaves {
-		return nil
-	}
-	if b.what.StorageClasses { // first: from now on there are no new volumes, and no directory is deleted
-		list = append(list, step{title: "Stop the provisioners of the storage classes", do: b.stopProvisioners, undo: b.restartProvisioners})
-	}
-	if b.what.PersistentVolumes {
-		list = append(list, step{title: "Take the persistent volumes out of the cluster", do: b.removeVolumes, undo: b.restoreVolumes})
-	}
-	return list
 }
 
 // onStorage is the input of an activity on the storage server.
@@ -158,7 +129,7 @@ func (b *build) restartProvisioners(ctx workflow.Context) error {
 
 // checkVolumes refuses to replace a storage server that is in use, before anything is touched.
 func (b *build) checkVolumes(ctx workflow.Context) error {
-	if !b.what.StorageLeaves {
+	if !b.storageLeaves() {
 		return nil
 	}
 	_, err := call(onlyWaits(onNode(ctx)), storage.CheckPersistentVolumes, b.formerVolumes(ctx))
@@ -189,25 +160,18 @@ func (b *build) freeVolumes(ctx workflow.Context) error {
 	return nil
 }
 
-// keepers are the servers whose volumes stay when they are replaced. A plan of an older Windlass does not name them:
-// then it is that of a storage server, or of a registry of images.
-func (b *build) keepers() []string {
-	switch {
-	case b.change.Within:
-		return b.change.Keepers
-	case !b.change.KeepVolumes:
-		return nil
-	case b.what.RegistryVolume:
-		return b.change.LeavingServers()
-	case b.what.StorageLeaves && b.what.StorageServer != nil:
-		return []string{b.what.StorageServer.Node.ServerID}
-	}
-	return nil
+// keepers are the servers whose volumes stay when they are replaced.
+func (b *build) keepers() []string { return b.change.Keepers }
+
+// storageLeaves tells whether a heal replaces the storage server.
+func (b *build) storageLeaves() bool {
+	s := b.what.StorageServer
+	return s != nil && !b.what.Whole && slices.Contains(b.change.LeavingServers(), s.Node.ServerID)
 }
 
 // leavingStorage is the VM of a storage server that is replaced, as a list of one or none.
 func (b *build) leavingStorage() lcm.Nodes {
-	if !b.what.StorageLeaves || b.what.StorageServer == nil {
+	if !b.storageLeaves() {
 		return nil
 	}
 	return lcm.Nodes{b.what.StorageServer.Node}

@@ -11,27 +11,20 @@ import (
 // deleted cannot be brought back, so a failed step is retried and never undone.
 func Terminate(ctx workflow.Context, in lcm.OperationInput) error {
 	b := &build{in: in}
-	op := &operation{in: in, plan: b.planTermination, outcome: func() *activities.Outcome { return &activities.Outcome{Terminated: b.gone} }}
+	op := &operation{in: in, learn: b.learn, table: b.table(), outcome: b.terminated}
 	b.op = op
 	return runOperation(ctx, op)
 }
 
-func (b *build) planTermination(what activities.Description) (starting, processing []step) {
-	b.what = what
-	starting = []step{
-		{title: "Ask for a grant", do: b.requestGrant},
+func (b *build) terminated() *activities.Outcome { return &activities.Outcome{Terminated: b.gone} }
+
+func (b *build) ending() table {
+	return table{
+		"deregister-cluster": {do: b.deregisterVim},
+		"shut-down":          {do: b.shutDownServers},
+		"delete-stack":       {do: b.deleteStack},
+		"forget-secrets":     {do: b.forgetNodes},
 	}
-	if what.Cluster {
-		// First of all: a cluster that still carries other VNFs must not lose its machines.
-		processing = append(processing, step{title: "Deregister the cluster", do: b.deregisterVim})
-	}
-	if what.Graceful {
-		processing = append(processing, step{title: "Shut the servers down", do: b.shutDownServers})
-	}
-	return starting, append(processing,
-		step{title: "Delete the infrastructure stack", do: b.deleteStack},
-		step{title: "Forget keys and secrets", do: b.forgetNodes},
-	)
 }
 
 func (b *build) shutDownServers(ctx workflow.Context) error {

@@ -27,19 +27,19 @@ func waiting(ctx workflow.Context, in lcm.OperationInput) error {
 		return func(ctx workflow.Context) error { return work(name)(onlyWaits(ctx)) }
 	}
 	return runOperation(ctx, &operation{
-		in: in,
-		plan: func(activities.Description) ([]step, []step) {
-			return nil, []step{
-				{title: "First", do: work("a")},
-				{title: "Second", do: func(ctx workflow.Context) error {
-					ended := together(ctx, waits("ssh"), work("b"))
-					if err := waits("ready")(ctx); err != nil {
-						return err
-					}
-					return ended
-				}},
-				{title: "Third", do: work("c")},
-			}
+		in:    in,
+		learn: func(activities.Description) {},
+		table: table{
+			"ask-for-grant": {do: func(workflow.Context) error { return nil }},
+			"first":         {do: work("a")},
+			"second": {do: func(ctx workflow.Context) error {
+				ended := together(ctx, waits("ssh"), work("b"))
+				if err := waits("ready")(ctx); err != nil {
+					return err
+				}
+				return ended
+			}},
+			"third": {do: work("c")},
 		},
 		outcome: func() *activities.Outcome { return &activities.Outcome{} },
 	})

@@ -19,7 +19,7 @@ const (
 		"node":"worker-3f2a91c0","why":"it is among the newest"}],"instancesToAdd":0,"instancesToRemove":1`
 	scaleQuota = `,"quota":{"instances":2,"cores":4,"ramMb":8192,"ports":2,"volumes":0}`
 	scaleSteps = `,"steps":[{"title":"Decide what changes"},{"title":"Drain the nodes that leave","undo":"they take pods again"},
-		{"title":"Remove the machines","final":true},{"title":"Forget the nodes that have left"}],"forwardOnlyFrom":2}`
+		{"title":"Remove the servers","final":true},{"title":"Forget the nodes that have left"}],"forwardOnlyFrom":2}`
 )
 
 // changing is an API that takes every operation and every plan.

@@ -113,7 +113,7 @@ func exportOf(ctx context.Context, t config.Telemetry, service string, b *backen
 }
 
 func newAPIServer() *cobra.Command {
-	needs := []config.Need{config.NeedDatabase, config.NeedTemporal, config.NeedAPI, config.NeedNotifications, config.NeedNFVO, config.NeedPackages, config.NeedVims, config.NeedKeys, config.NeedTelemetry}
+	needs := []config.Need{config.NeedDatabase, config.NeedTemporal, config.NeedAPI, config.NeedNotifications, config.NeedNFVO, config.NeedPackages, config.NeedVims, config.NeedKeys, config.NeedPlans, config.NeedTelemetry}
 	cmd := &cobra.Command{
 		Use:   "apiserver",
 		Short: "Serve the SOL003 API, the package and VIM registries and the progress of operations",
@@ -164,6 +164,7 @@ func (b *backends) serveAPI(ctx context.Context) error {
 		MaxUpload:     int64(b.config.API.MaxUploadMiB) << 20,
 		ShutdownGrace: b.config.ShutdownGrace,
 	}
+	options.PodNetwork = b.config.Kubernetes.PodNetworkFile != ""
 	options.GrantedByNFVO = b.nfvo != nil && b.config.NFVO.Grants
 	if b.nfvo != nil && b.config.NFVO.Packages != config.PackagesOff {
 		options.NFVOPackages = b.nfvo

@@ -26,7 +26,7 @@ const (
 )
 
 func newWorker() *cobra.Command {
-	needs := []config.Need{config.NeedDatabase, config.NeedTemporal, config.NeedNotifications, config.NeedNFVO, config.NeedPackages, config.NeedVims, config.NeedKeys, config.NeedWorker, config.NeedTelemetry}
+	needs := []config.Need{config.NeedDatabase, config.NeedTemporal, config.NeedNotifications, config.NeedNFVO, config.NeedPackages, config.NeedVims, config.NeedKeys, config.NeedPlans, config.NeedWorker, config.NeedTelemetry}
 	cmd := &cobra.Command{
 		Use:   "worker",
 		Short: "Carry out lifecycle operations: workflows and activities",

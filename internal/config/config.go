@@ -200,7 +200,9 @@ const (
 	// NeedPackages is of those who take or fetch packages.
 	NeedPackages Need = "packages"
 	// NeedVims is of those who talk to VIMs.
-	NeedVims     Need = "vims"
+	NeedVims Need = "vims"
+	// NeedPlans is of those who say what an operation will do, and of those who do it.
+	NeedPlans    Need = "plans"
 	NeedKeys     Need = "keys"
 	NeedWorker   Need = "worker"
 	everyCommand Need = ""

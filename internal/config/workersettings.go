@@ -51,7 +51,7 @@ var workerSettings = []setting{
 		set: func(c *Config, v string) (err error) { c.Kubernetes.Apt.Trusted, err = parseBool(v); return err },
 	},
 	{
-		key: "kubernetes.podNetwork", need: NeedWorker, usage: "`file` with the manifest of the pod network, for requests that name none",
+		key: "kubernetes.podNetwork", need: NeedPlans, usage: "`file` with the manifest of the pod network, for requests that name none; plans of the API server show its step",
 		set: func(c *Config, v string) error { c.Kubernetes.PodNetworkFile = v; return nil },
 	},
 }

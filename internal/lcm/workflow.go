@@ -123,6 +123,10 @@ type Step struct {
 	// Index counts from 0 in the order of the operation's list.
 	Index int
 	Phase Phase
+	// ID, Undo and Final are those of the operation's list; rows of nodes, and those of undos, have none.
+	ID    string `json:",omitempty"`
+	Undo  string `json:",omitempty"`
+	Final bool   `json:",omitempty"`
 	Title string
 	// Node is "" for the step as a whole.
 	Node     string

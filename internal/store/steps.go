@@ -12,20 +12,26 @@ import (
 // RecordPlan inserts the steps as PENDING; those that are recorded already stay as they are.
 func (s *Store) RecordPlan(ctx context.Context, id lcm.OpOccID, steps []lcm.Step) error {
 	var indexes []int
-	var phases, nodes, titles []string
+	var phases, nodes, titles, ids, undos []string
+	var finals []bool
 	for _, step := range steps {
 		indexes = append(indexes, step.Index)
 		phases = append(phases, string(phaseOrForward(step.Phase)))
 		nodes = append(nodes, text(step.Node))
 		titles = append(titles, text(step.Title))
+		ids, undos, finals = append(ids, step.ID), append(undos, step.Undo), append(finals, step.Final)
 	}
 	// An empty array is an untyped null to the driver, hence the casts.
 	_, err := s.pool.Exec(ctx, `
-		insert into op_step (op_occ_id, step_index, phase, node, title, state, attempt, last_line)
-		select @op, planned.step_index, planned.phase, planned.node, planned.title, 'PENDING', 0, ''
-		from unnest(@indexes::integer[], @phases::text[], @nodes::text[], @titles::text[]) as planned (step_index, phase, node, title)
+		insert into op_step (op_occ_id, step_index, phase, node, title, step_id, undo, final, state, attempt, last_line)
+		select @op, planned.*, 'PENDING', 0, ''
+		from unnest(@indexes::integer[], @phases::text[], @nodes::text[], @titles::text[], @ids::text[], @undos::text[],
+			@finals::boolean[]) as planned
 		on conflict do nothing`,
-		pgx.NamedArgs{"op": id, "indexes": indexes, "phases": phases, "nodes": nodes, "titles": titles})
+		pgx.NamedArgs{
+			"op": id, "indexes": indexes, "phases": phases, "nodes": nodes, "titles": titles, "ids": ids, "undos": undos,
+			"finals": finals,
+		})
 	return stepError("record the plan", id, err)
 }
 
@@ -110,7 +116,8 @@ func stepArgs(ctx context.Context, step lcm.Step) pgx.NamedArgs {
 // step first).
 func (s *Store) Steps(ctx context.Context, id lcm.OpOccID) ([]lcm.Step, error) {
 	return all(ctx, s.pool, scanStep, `
-		select op_occ_id, step_index, phase, title, node, state, attempt, started, ended, error, last_line
+		select op_occ_id, step_index, phase, step_id, undo, final, title, node, state, attempt, started, ended, error,
+			last_line
 		from op_step
 		where op_occ_id = @op
 		order by step_index, phase = 'COMPENSATION', node`,
@@ -119,8 +126,8 @@ func (s *Store) Steps(ctx context.Context, id lcm.OpOccID) ([]lcm.Step, error) {
 
 func scanStep(row pgx.CollectableRow) (step lcm.Step, err error) {
 	var started, ended *time.Time
-	err = row.Scan(&step.OpOccID, &step.Index, &step.Phase, &step.Title, &step.Node, &step.State, &step.Attempt,
-		&started, &ended, &step.Error, &step.LastLine)
+	err = row.Scan(&step.OpOccID, &step.Index, &step.Phase, &step.ID, &step.Undo, &step.Final, &step.Title, &step.Node, &step.State,
+		&step.Attempt, &started, &ended, &step.Error, &step.LastLine)
 	if started != nil {
 		step.Started = *started
 	}

@@ -60,6 +60,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"preflight names every node", preflight},
 		{"disk full", diskFull},
 		{"bad requests", badRequests},
+		{"a configured pod network", configuredPodNetwork},
 		{"scale out and in", scaling},
 		{"a scale-out that is rolled back", scaleOutRolledBack},
 		{"a scale-out whose servers fail", scaleOutWithoutHosts},
@@ -117,6 +118,15 @@ func instantiateAndTerminate(t *testing.T, b *bed) {
 	b.terminate(t, vnf)
 	b.RequireNothingLeft(t)
 	require.Empty(t, b.Get(t, "/v1.0/vims?name=cluster-plain")["vims"])
+}
+
+// A request that names no pod network gets the configured one, and its plan says so.
+func configuredPodNetwork(t *testing.T, b *bed) {
+	vnf, op := b.Instantiate(t, "network", func(_, cluster map[string]any) { delete(cluster, "cni_manifest_path") })
+	b.Await(t, op, quick, "COMPLETED")
+	require.Contains(t, b.Promised(t, vnf, "heal", map[string]any{}), "Apply the pod network")
+	require.True(t, slices.ContainsFunc(b.Steps(t, op), func(s testbed.Step) bool { return s.Title == "Apply the pod network" }))
+	b.terminate(t, vnf)
 }
 
 func failedStackIsRetried(t *testing.T, b *bed) {

@@ -29,6 +29,8 @@ type Bed struct {
 	URL string
 	// Vim is the id of the registered cloud.
 	Vim string
+
+	promises promises
 }
 
 // New brings up a lab with that kind of machines and on-boards the sample package.

@@ -15,10 +15,13 @@ import (
 // Begin starts an operation and returns the path of its VnfLcmOpOcc.
 func (b *Bed) Begin(t testing.TB, vnf, task string, body any) string {
 	t.Helper()
+	promised := b.Promised(t, vnf, task, body)
 	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/"+task, body)
 	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
 	require.Empty(t, a.Body, "SOL003: 202 has an empty body")
-	return strings.TrimPrefix(a.Header.Get("Location"), b.URL)
+	op := strings.TrimPrefix(a.Header.Get("Location"), b.URL)
+	b.promises.keep(op, promised)
+	return op
 }
 
 // Modify starts a modification of an instance and returns the path of its VnfLcmOpOcc.
@@ -31,13 +34,17 @@ func (b *Bed) Modify(t testing.TB, vnf string, patch map[string]any) string {
 }
 
 // Await polls an operation until it is in one of the states, and returns it. One that settles in another state, or takes
-// longer than limit, fails the test with the times of its steps.
+// longer than limit, fails the test with the times of its steps. Of one that is COMPLETED, the steps must be those that
+// its plan has promised.
 func (b *Bed) Await(t testing.TB, op string, limit time.Duration, states ...string) map[string]any {
 	t.Helper()
 	for end := time.Now().Add(limit); ; {
 		last := b.Get(t, op)
 		state, _ := last["operationState"].(string)
 		if slices.Contains(states, state) {
+			if state == "COMPLETED" {
+				b.requirePromised(t, op)
+			}
 			return last
 		}
 		// A state that is not waited for and does not end by itself will not change any more.
@@ -61,6 +68,7 @@ func Pause(t testing.TB) {
 // Step is a row of an operation's progress.
 type Step struct {
 	Index          int    `json:"index"`
+	Phase          string `json:"phase"`
 	Title          string `json:"title"`
 	Node           string `json:"node"`
 	State          string `json:"state"`

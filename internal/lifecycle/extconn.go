@@ -1,0 +1,183 @@
+package lifecycle
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// changeExtConn connects external connection points to other links.
+func changeExtConn(f Facts, body json.RawMessage) (lcm.Plan, error) {
+	req, err := lcm.ParseChangeExtConn(body)
+	if err != nil {
+		return lcm.Plan{Operation: lcm.OpChangeExtConn}, err
+	}
+	plan := f.reconnection(req.AdditionalParams, req.ExtVirtualLinks)
+	return plan, f.checkLinks(req, plan.Links)
+}
+
+// reconnection is the plan that makes the changes of a request, and then those of its grant. The ports that
+// additionalParams of the request name count before those of links.
+func (f Facts) reconnection(additional json.RawMessage, changes ...[]lcm.ExtVirtualLink) lcm.Plan {
+	info := f.Instance.Instantiated
+	plan := lcm.Plan{Operation: lcm.OpChangeExtConn, ScaleStatus: info.ScaleStatus, InstantiationLevelID: info.InstantiationLevelID}
+	plan.Links, plan.VimConnectionID = info.ExtVirtualLinks, info.VimConnectionID()
+	for i, links := range changes {
+		if i == 0 {
+			plan.Links = lcm.Reconnected(plan.Links, links)
+		} else {
+			plan.Links = lcm.Regranted(plan.Links, links)
+		}
+	}
+	plan.Links = lcm.WithNfvPorts(plan.Links, additional, f.apart())
+	for _, link := range slices.Concat(changes...) {
+		if !slices.Contains(plan.ChangedLinks, link.ID) && slices.ContainsFunc(plan.Links, func(l lcm.ExtVirtualLink) bool { return l.ID == link.ID }) {
+			plan.ChangedLinks = append(plan.ChangedLinks, link.ID)
+		}
+	}
+	return plan
+}
+
+// ReconnectedAsGranted is the plan of a CHANGE_EXT_CONN with the links that a grant has in the place of those of the
+// request (SOL003 clause 9.5.2.3). A grant may repeat where connection points are already; it cannot connect others
+// than it was asked for: that is Invalid.
+func ReconnectedAsGranted(f Facts, body json.RawMessage, granted []lcm.ExtVirtualLink) (lcm.Plan, error) {
+	if err := f.instantiated(); err != nil {
+		return lcm.Plan{}, err
+	}
+	req, err := lcm.ParseChangeExtConn(body)
+	if err != nil {
+		return lcm.Plan{}, err
+	}
+	r := relinking{have: f.Instance.Instantiated.ExtVirtualLinks, asked: req.ExtVirtualLinks}
+	for i, link := range granted {
+		r.take(fmt.Sprintf("$.extVirtualLinks[%d]", i), link)
+	}
+	plan := f.reconnection(req.AdditionalParams, r.asked, r.changes)
+	for _, change := range r.changes {
+		for _, cp := range change.ExtCps {
+			if detail := unconnectable(plan.Links, cp.CpdID); detail != "" {
+				r.add("$.extVirtualLinks", "%s", detail)
+			}
+		}
+	}
+	return plan, lcm.InvalidAll(unhonoured, r.problems)
+}
+
+// relinking collects what a grant's links change of those that it was asked for.
+type relinking struct {
+	accepting
+	have, asked, changes []lcm.ExtVirtualLink
+}
+
+// take takes one link of the grant. One without connection points gives a link of the request another resource.
+func (r *relinking) take(path string, link lcm.ExtVirtualLink) {
+	change := lcm.ExtVirtualLink{ID: link.ID, ResourceID: link.ResourceID}
+	for k, cp := range link.ExtCps {
+		at := fmt.Sprintf("%s.extCps[%d].cpdId", path, k)
+		_, _, asked := lcm.Connection(r.asked, cp.CpdID)
+		_, _, taken := lcm.Connection(append(r.changes, change), cp.CpdID)
+		switch {
+		case taken && !cp.Leaves():
+			r.add(at, "the connection point %q is named twice", cp.CpdID)
+		case asked:
+			change.ExtCps = append(change.ExtCps, cp)
+		case !r.isConnectedSo(link, cp):
+			r.add(at, "to connect the connection point %q otherwise was not asked for", cp.CpdID)
+		}
+	}
+	for _, asked := range r.asked {
+		for _, cp := range asked.ExtCps {
+			if len(link.ExtCps) == 0 && asked.ID == link.ID && !cp.Leaves() {
+				change.ExtCps = append(change.ExtCps, lcm.ExtCp{CpdID: cp.CpdID})
+			}
+		}
+	}
+	if len(change.ExtCps) > 0 {
+		r.changes = append(r.changes, change)
+	}
+}
+
+// isConnectedSo tells whether the VNF has the connection point on that link already. A grant without addresses does not
+// say which it has.
+func (r *relinking) isConnectedSo(link lcm.ExtVirtualLink, cp lcm.ExtCp) bool {
+	at, as, ok := lcm.Connection(r.have, cp.CpdID)
+	return ok && at.ID == link.ID && at.ResourceID == link.ResourceID &&
+		(cp.LinkPort == nil || slices.Equal(cp.GivenPorts(), as.GivenPorts())) && (cp.MAC == "" || cp.MAC == as.MAC) &&
+		(len(cp.FixedIPs) == 0 || slices.Equal(cp.FixedIPs, as.FixedIPs))
+}
+
+// unconnectable tells why a connection point cannot be as links have it afterwards, "" when it can.
+func unconnectable(links []lcm.ExtVirtualLink, cpd string) string {
+	switch _, _, ok := lcm.Connection(links, cpd); {
+	case !ok:
+		return fmt.Sprintf("no entry is left of the connection point %s, and a port must be on a network: have an entry in a link that it goes to", cpd)
+	case slices.Contains(lcm.Contradicting(links), cpd):
+		return fmt.Sprintf("the connection point %s would have more than one entry with addresses, with those that it has already: "+
+			"take the others away in the same request (null), or use their keys. %s", cpd, lcm.OneAddressed)
+	case lcm.SharedPort(links, cpd) == cpd:
+		return fmt.Sprintf("two entries of the connection point %s would have the same port (linkPortId), and a port is in one server", cpd)
+	case lcm.SharedPort(links, cpd) != "":
+		return fmt.Sprintf("the connection point %s would have the same port (linkPortId) as %s, and a port is in one server", cpd, lcm.SharedPort(links, cpd))
+	default:
+		return ""
+	}
+}
+
+// checkLinks refuses connection points that the VNF does not have, or that it must keep, and links that they cannot
+// have.
+func (f Facts) checkLinks(req lcm.ChangeExtConnRequest, links []lcm.ExtVirtualLink) error {
+	var problems []lcm.Problem
+	add := func(path, format string, args ...any) {
+		problems = append(problems, lcm.Problem{Path: path, Detail: fmt.Sprintf(format, args...)})
+	}
+	seen := map[string]bool{}
+	for i, link := range req.ExtVirtualLinks {
+		for k, cp := range link.ExtCps {
+			path := fmt.Sprintf("$.extVirtualLinks[%d].extCps[%d].cpdId", i, k)
+			cpd, known := f.Flavour.Cp(cp.CpdID)
+			switch {
+			case !known || !cpd.External:
+				add(path, "the VNFD has no external connection point %q in the flavour %s", cp.CpdID, f.Flavour.ID)
+			case seen[cp.CpdID] && !cp.Leaves():
+				add(path, "is named twice")
+			}
+			seen[cp.CpdID] = seen[cp.CpdID] || !cp.Leaves()
+		}
+	}
+	if len(problems) > 0 {
+		return problemsOf(problems)
+	}
+	seen = map[string]bool{}
+	for i, link := range req.ExtVirtualLinks {
+		for k, cp := range link.ExtCps {
+			if detail := unconnectable(links, cp.CpdID); detail != "" && !seen[cp.CpdID] {
+				add(fmt.Sprintf("$.extVirtualLinks[%d].extCps[%d].cpConfig", i, k), "%s", detail)
+			}
+			seen[cp.CpdID] = true
+		}
+	}
+	if len(problems) > 0 {
+		return &lcm.Error{Kind: lcm.KindInvalid, Unprocessable: true, Detail: impossible, Problems: problems}
+	}
+	for _, name := range f.nodeCps() {
+		if seen[name] {
+			return lcm.Errorf(lcm.KindConflict, "The nodes of the cluster have their addresses on the connection point %s: without them it would fall apart. "+
+				"Instantiate the VNF anew to have it on another network.", name)
+		}
+	}
+	return nil
+}
+
+// nodeCps are the connection points on which the nodes of a cluster know each other.
+func (f Facts) nodeCps() (names []string) {
+	if f.Cluster == nil {
+		return nil
+	}
+	for _, n := range []lcm.NodeParams{f.Cluster.MasterNode, f.Cluster.WorkerNode} {
+		names = append(names, n.SSHCpName, n.NicCpName, n.ClusterCpName)
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
+}

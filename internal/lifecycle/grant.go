@@ -1,0 +1,271 @@
+package lifecycle
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Granted are the resources of the grant for a plan: the very servers that go or change, with their volumes, ports and
+// networks, those that are made by what describes them in the VNFD, and the zones where they are. vim is the connection
+// on which servers are made, its zero value where an NFVO is to bring one.
+func Granted(f Facts, p lcm.Plan, vim lcm.VimConnectionInfo) lcm.Grant {
+	g := granting{facts: f, plan: p, vim: vim}
+	g.links()
+	for _, l := range p.Leaving {
+		g.remove(l)
+		if p.Operation == lcm.OpHeal {
+			g.add(l.VduID, l.VnfcID)
+		}
+	}
+	for _, group := range p.Groups {
+		for range group.To - group.From {
+			g.add(group.VduID, "")
+		}
+	}
+	for _, v := range p.Operated {
+		g.update(v.VnfcID)
+	}
+	if p.Operation == lcm.OpChangeExtConn {
+		g.reconnect(p.Links)
+	}
+	if vim.ID != "" {
+		g.grant.VimConnections = []lcm.VimConnectionInfo{{ID: vim.ID, VimID: vim.VimID, VimType: vim.VimType}}
+	}
+	return g.grant
+}
+
+type granting struct {
+	facts Facts
+	plan  lcm.Plan
+	vim   lcm.VimConnectionInfo
+	grant lcm.Grant
+}
+
+// links grants the networks of the VNF as a whole: they are made with it, and go with it.
+func (g *granting) links() {
+	anew := g.plan.Operation == lcm.OpHeal && g.plan.Whole
+	if info := g.facts.Instance.Instantiated; info != nil && (anew || g.plan.Operation == lcm.OpTerminate) {
+		for _, a := range info.Attached {
+			if a.VnfcID == "" {
+				g.removeLink(a, info.VimConnectionID())
+			}
+		}
+	}
+	if g.plan.Bitrates {
+		g.rates()
+	}
+	if !anew && g.plan.Operation != lcm.OpInstantiate {
+		return
+	}
+	for _, link := range g.facts.Flavour.LinksOf("") {
+		if !lcm.ManagesLink(g.facts.Managed, link.ID) {
+			g.addAttached("add-"+link.ID, lcm.GrantLink, "", link.ID)
+		}
+	}
+}
+
+// rates grants that networks of the VNF get other bit rates.
+func (g *granting) rates() {
+	info := g.facts.Instance.Instantiated
+	was := g.facts.Flavour.BitratesOf(info.InstantiationLevelID, info.ScaleStatus)
+	is := g.facts.Flavour.BitratesOf(g.plan.InstantiationLevelID, g.plan.ScaleStatus)
+	for _, a := range info.Attached {
+		if link, ok := g.facts.Flavour.VirtualLink(a.TemplateID); ok && a.Type == lcm.GrantLink && a.VnfcID == "" && link.Rated && was[link.ID] != is[link.ID] {
+			g.grant.UpdateResources = append(g.grant.UpdateResources, lcm.GrantResource{
+				ResourceDefinitionID: "update-" + a.ResourceID, VimConnectionID: g.vim.ID, Type: a.Type, ResourceTemplateID: link.ID,
+				Resource: handleAt(info.VimConnectionID(), a),
+			})
+		}
+	}
+}
+
+func (g *granting) removeLink(a lcm.AttachedResource, vim string) {
+	g.grant.RemoveResources = append(g.grant.RemoveResources, lcm.GrantResource{
+		ResourceDefinitionID: "remove-" + a.ResourceID, VimConnectionID: g.vim.ID, Type: a.Type, Resource: handleAt(vim, a),
+	})
+}
+
+func (g *granting) remove(l lcm.LeavingVnfc) {
+	r := lcm.GrantResource{
+		ResourceDefinitionID: "remove-" + l.VnfcID, VimConnectionID: g.vim.ID, Type: lcm.GrantCompute,
+		VduID: l.VduID, VnfcInstanceID: l.VnfcID, Node: l.Node, Why: l.Why,
+	}
+	v, ok := g.facts.find(l.ServerID)
+	if ok {
+		r.Resource, r.ZoneID = new(v.ComputeResource), g.zone(v.ZoneID)
+	}
+	g.grant.RemoveResources = append(g.grant.RemoveResources, r)
+	if g.handsOver(v) {
+		g.removeLeaving(v)
+		return
+	}
+	for _, a := range g.facts.attached(v) {
+		if !g.facts.isGiven(a) {
+			g.removeAttached(v, a)
+		}
+	}
+}
+
+func (g *granting) removeAttached(v lcm.VnfcResourceInfo, a lcm.AttachedResource) {
+	g.grant.RemoveResources = append(g.grant.RemoveResources, lcm.GrantResource{
+		ResourceDefinitionID: "remove-" + a.ResourceID, VimConnectionID: g.vim.ID, Type: a.Type,
+		VduID: v.VduID, VnfcInstanceID: v.ID, Resource: handle(v, a),
+	})
+}
+
+// handsOver tells whether a VM that is healed leaves its volumes and ports to the new one. It does unless an older
+// Windlass has planned to make a member of a group anew with all that it consists of.
+func (g *granting) handsOver(v lcm.VnfcResourceInfo) bool {
+	return g.plan.Operation == lcm.OpHeal && !g.plan.Whole && (g.plan.Within || v.Metadata["stack_id"] == nil)
+}
+
+// handle is where a volume, a port or a network of a VM is.
+func handle(v lcm.VnfcResourceInfo, a lcm.AttachedResource) *lcm.ResourceHandle {
+	return handleAt(v.ComputeResource.VimConnectionID, a)
+}
+
+func handleAt(vim string, a lcm.AttachedResource) *lcm.ResourceHandle {
+	types := map[string]string{lcm.GrantStorage: "OS::Cinder::Volume", lcm.GrantLinkPort: "OS::Neutron::Port", lcm.GrantLink: "OS::Neutron::Net"}
+	return &lcm.ResourceHandle{VimConnectionID: vim, ResourceID: a.ResourceID, VimLevelResourceType: types[a.Type]}
+}
+
+// attached are the volumes, ports and networks of a VM. Of one that was last looked at by an older Windlass only the
+// volumes are known.
+func (f Facts) attached(v lcm.VnfcResourceInfo) (out []lcm.AttachedResource) {
+	for _, a := range f.Instance.Instantiated.Attached {
+		if a.VnfcID == v.ID {
+			out = append(out, a)
+		}
+	}
+	for _, id := range v.StorageIDs {
+		if !slices.ContainsFunc(out, func(a lcm.AttachedResource) bool { return a.ResourceID == id }) {
+			out = append(out, lcm.AttachedResource{VnfcID: v.ID, Type: lcm.GrantStorage, ResourceID: id})
+		}
+	}
+	return out
+}
+
+// add grants a new server with what belongs to it. One that replaces another is made where that is; otherwise the zone
+// is given where all servers of the VDU share it, and left to the VIM elsewhere.
+func (g *granting) add(vdu, replaces string) {
+	n := 1
+	for _, r := range g.grant.AddResources {
+		if r.VduID == vdu && r.Type == lcm.GrantCompute {
+			n++
+		}
+	}
+	id := fmt.Sprintf("add-%s-%d", vdu, n)
+	g.grant.AddResources = append(g.grant.AddResources, lcm.GrantResource{
+		ResourceDefinitionID: id, VimConnectionID: g.vim.ID, Type: lcm.GrantCompute,
+		VduID: vdu, ResourceTemplateID: vdu, Replaces: replaces, ZoneID: g.zone(g.zoneFor(vdu, replaces)),
+	})
+	if replaces != "" {
+		if v, ok := g.facts.find(replaces); ok && g.handsOver(v) {
+			g.addLeaving(id, v)
+			return
+		}
+	}
+	if d, ok := g.facts.Flavour.Vdu(vdu); ok {
+		for _, storage := range d.Storages {
+			g.addAttached(id+"-"+storage, lcm.GrantStorage, vdu, storage)
+		}
+	}
+	for _, cp := range g.facts.Flavour.Cps {
+		if cp.VduID == vdu && lcm.GivenPort(g.facts.links(), cp.ID) == nil {
+			g.addAttached(id+"-"+cp.ID, lcm.GrantLinkPort, vdu, cp.ID)
+		}
+	}
+	for _, link := range g.facts.Flavour.LinksOf(vdu) {
+		g.addAttached(id+"-"+link.ID, lcm.GrantLink, vdu, link.ID)
+	}
+}
+
+func (g *granting) addAttached(id, kind, vdu, template string) {
+	g.grant.AddResources = append(g.grant.AddResources, lcm.GrantResource{
+		ResourceDefinitionID: id, VimConnectionID: g.vim.ID, Type: kind, VduID: vdu, ResourceTemplateID: template,
+	})
+}
+
+// update grants that a server is started, stopped or connected otherwise.
+func (g *granting) update(vnfc string) {
+	v, ok := g.facts.find(vnfc)
+	if !ok {
+		return
+	}
+	g.grant.UpdateResources = append(g.grant.UpdateResources, lcm.GrantResource{
+		ResourceDefinitionID: "update-" + v.ID, VimConnectionID: g.vim.ID, Type: lcm.GrantCompute, VduID: v.VduID, ResourceTemplateID: v.VduID,
+		VnfcInstanceID: v.ID, Resource: new(v.ComputeResource), ZoneID: g.zone(v.ZoneID), Node: g.facts.leaving(v, "").Node,
+	})
+}
+
+// reconnect grants that connection points are on those links: on another network Heat makes the port anew, on the same
+// one the port gets other addresses.
+func (g *granting) reconnect(links []lcm.ExtVirtualLink) {
+	before := g.facts.Instance.Instantiated.ExtVirtualLinks
+	for _, v := range g.facts.Instance.Instantiated.VnfcResources {
+		changes := false
+		for _, cp := range g.facts.Flavour.Cps {
+			was, as, _ := lcm.Connection(before, cp.ID)
+			is, now, _ := lcm.Connection(links, cp.ID)
+			as.CpdID, now.CpdID = cp.ID, cp.ID
+			if cp.VduID != v.VduID || was.ResourceID == is.ResourceID && as.Same(now) {
+				continue
+			}
+			changes = true
+			g.reconnectPort(v, cp.ID, was.ResourceID != is.ResourceID || as.LinkPort != nil || now.LinkPort != nil, now.LinkPort != nil)
+		}
+		if changes {
+			g.update(v.ID)
+		}
+	}
+}
+
+// reconnectPort grants what becomes of a port: nothing of one that is given.
+func (g *granting) reconnectPort(v lcm.VnfcResourceInfo, cpd string, anew, given bool) {
+	for _, a := range g.facts.attached(v) {
+		switch {
+		case a.TemplateID != cpd || a.Type != lcm.GrantLinkPort || g.facts.isGiven(a):
+		case anew:
+			g.removeAttached(v, a)
+		default:
+			g.grant.UpdateResources = append(g.grant.UpdateResources, lcm.GrantResource{
+				ResourceDefinitionID: "update-" + a.ResourceID, VimConnectionID: g.vim.ID, Type: a.Type, VduID: v.VduID, ResourceTemplateID: cpd,
+				VnfcInstanceID: v.ID, Resource: handle(v, a),
+			})
+		}
+	}
+	if anew && !given {
+		g.addAttached("add-"+v.ID+"-"+cpd, lcm.GrantLinkPort, v.VduID, cpd)
+	}
+}
+
+func (g *granting) zoneFor(vdu, replaces string) string {
+	if g.facts.Instance.Instantiated == nil {
+		return ""
+	}
+	if v, ok := g.facts.find(replaces); ok {
+		return v.ZoneID
+	}
+	common := ""
+	for i, v := range g.facts.vnfcs(vdu) {
+		if i > 0 && v.ZoneID != common {
+			return ""
+		}
+		common = v.ZoneID
+	}
+	return common
+}
+
+// zone is the grant's id of a zone, "" for none.
+func (g *granting) zone(name string) string {
+	if name == "" {
+		return ""
+	}
+	id := "zone-" + name
+	if !slices.ContainsFunc(g.grant.Zones, func(z lcm.GrantZone) bool { return z.ID == id }) {
+		g.grant.Zones = append(g.grant.Zones, lcm.GrantZone{ID: id, ZoneID: name, VimConnectionID: g.vim.ID})
+	}
+	return id
+}

@@ -1,0 +1,78 @@
+package lifecycle_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+)
+
+// What belongs to a VNFC stays unless the request says all, as in SOL002 and Tacker; keep_volumes is about volumes
+// alone.
+func TestHeal_keepsPortsAndVolumesUnlessTheRequestSaysOtherwise(t *testing.T) {
+	f := equipped(t)
+	for body, want := range map[string]lcm.Plan{
+		`{"vnfcInstanceId":["worker-0"]}`:                                                             {Keepers: []string{"server-worker-0"}},
+		`{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":false}}`:                            {Keepers: []string{"server-worker-0"}},
+		`{"vnfcInstanceId":["worker-0"],"additionalParams":{"keep_volumes":true}}`:                    {Keepers: []string{"server-worker-0"}},
+		`{"vnfcInstanceId":["worker-0"],"additionalParams":{"keep_volumes":false}}`:                   {LeavingVolumes: []string{"volume-worker-0"}},
+		`{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":true}}`:                             {LeavingVolumes: []string{"volume-worker-0"}, LeavingPorts: []string{"port-worker-0"}},
+		`{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":"true","keep_volumes":false}}`:      {LeavingVolumes: []string{"volume-worker-0"}, LeavingPorts: []string{"port-worker-0"}},
+		`{"vnfcInstanceId":["worker-0","worker-1"],"additionalParams":{"all":false,"cause":"a fan"}}`: {Keepers: []string{"server-worker-0", "server-worker-1"}},
+	} {
+		p, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(body))
+		require.NoError(t, err, body)
+		require.True(t, p.Within, body)
+		require.Equal(t, want, lcm.Plan{Keepers: p.Keepers, LeavingVolumes: p.LeavingVolumes, LeavingPorts: p.LeavingPorts}, body)
+		require.False(t, p.Revocable(), body)
+	}
+	for i := range f.Instance.Instantiated.VnfcResources {
+		f.Instance.Instantiated.VnfcResources[i].StorageIDs = nil
+	}
+	p, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(`{"vnfcInstanceId":["worker-0"]}`))
+	require.NoError(t, err)
+	require.True(t, p.Revocable(), "without volumes nothing is deleted first")
+	p, err = lifecycle.For(f, lcm.OpHeal, json.RawMessage(`{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":true}}`))
+	require.NoError(t, err)
+	require.False(t, p.Revocable(), "Heat takes addresses from ports that it replaces")
+}
+
+// Tacker's v2 request with all false replaces every server in the stack that is there.
+func TestHeal_ofEverythingIsInPlaceWhereStoragesAreNotReplaced(t *testing.T) {
+	f := equipped(t)
+	f.Cluster = nil
+	for body, wholes := range map[string][]bool{ // in v1 and in v2
+		`{}`: {true, false}, `{"cause":"a","additionalParams":{"other":1}}`: {true, false},
+		`{"additionalParams":{"all":true}}`: {true, true}, `{"additionalParams":{"keep_volumes":false}}`: {true, true},
+		`{"additionalParams":{"all":false}}`: {false, false}, `{"additionalParams":{"keep_volumes":true}}`: {false, false},
+	} {
+		for i, whole := range wholes {
+			f.APIVersion = i + 1
+			requireWhole(t, f, body, whole)
+		}
+	}
+}
+
+func requireWhole(t *testing.T, f lifecycle.Facts, body string, whole bool) {
+	t.Helper()
+	p, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(body))
+	require.NoError(t, err, body)
+	require.Equal(t, []bool{whole, !whole}, []bool{p.Whole, p.Within}, body)
+	require.Len(t, p.Leaving, len(f.Instance.Instantiated.VnfcResources))
+	require.Equal(t, whole, len(p.Keepers) == 0)
+	require.Empty(t, p.LeavingPorts)
+	require.Empty(t, p.LeavingVolumes)
+}
+
+// A cluster cannot lose all of its VMs at once, so it is made anew in both versions.
+func TestHeal_ofAClusterIsNeverInPlace(t *testing.T) {
+	f := equipped(t)
+	for f.APIVersion = range 3 {
+		p, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(`{}`))
+		require.NoError(t, err)
+		require.True(t, p.Whole)
+	}
+}

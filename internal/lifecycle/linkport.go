@@ -1,0 +1,62 @@
+package lifecycle
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// links are the external links of the VNF, or those that it gets when it is instantiated.
+func (f Facts) links() []lcm.ExtVirtualLink {
+	if f.Instance.Instantiated != nil {
+		return f.Instance.Instantiated.ExtVirtualLinks
+	}
+	return f.Links
+}
+
+// isGiven tells whether a port was made by somebody else, who alone deletes it.
+func (f Facts) isGiven(a lcm.AttachedResource) bool {
+	return a.Type == lcm.GrantLinkPort && lcm.IsGiven(f.links(), a.ResourceID)
+}
+
+// apart tells whether each VNFC is a resource of its own in the VNF's stack.
+func (f Facts) apart() bool {
+	return f.Instance.Instantiated != nil && lcm.ParseUserData(f.Instance.Instantiated.AdditionalParams).Apart()
+}
+
+// checkPorts wants a port for each VM that a group comes to have, where its connection points are given ports.
+// additional are those of the request, which may name some.
+func (f Facts) checkPorts(change lcm.GroupChange, additional json.RawMessage) error {
+	if change.To <= change.From {
+		return nil
+	}
+	var problems []lcm.Problem
+	add := func(format string, args ...any) {
+		problems = append(problems, lcm.Problem{Path: "$", Detail: fmt.Sprintf(format, args...)})
+	}
+	for _, link := range lcm.WithNfvPorts(f.links(), additional, f.apart()) {
+		for _, cp := range link.ExtCps {
+			known, _ := f.Flavour.Cp(cp.CpdID)
+			given := cp.GivenPorts()
+			if known.VduID != change.VduID || len(given) == 0 {
+				continue
+			}
+			if f.apart() {
+				members := vnfpkg.MembersOf(f.Instance.Instantiated.VnfcResources)
+				members.Grow(change.VduID, change.To-change.From)
+				if detail := vnfpkg.LackedPorts(f.Flavour, cp, members); detail != "" {
+					add("%s", detail)
+				}
+			} else if change.To > len(given) {
+				add("the connection point %s of %s has the port %s, which the request has given it (linkPortId), and a port is in one server: %d VMs cannot have it",
+					cp.CpdID, change.VduID, given[0].ResourceID, change.To)
+			}
+		}
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	return &lcm.Error{Kind: lcm.KindInvalid, Unprocessable: true, Detail: impossible, Problems: problems}
+}

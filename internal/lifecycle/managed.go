@@ -1,0 +1,45 @@
+package lifecycle
+
+import (
+	"fmt"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Managed are the networks that a VNF has in the place of internal virtual links under a grant: those of the grant, and of those
+// that it had or that were asked for the others. Only an instantiation can change them; a grant of another operation that does is
+// Invalid, as is one of links that the VNF does not have, or on another VIM than vim.
+func Managed(f Facts, op lcm.Operation, g lcm.Grant, vim lcm.VimConnectionInfo) ([]lcm.ExtManagedVirtualLink, error) {
+	a := accepting{}
+	for i, l := range g.ExtManagedVirtualLinks {
+		a.managed(f, fmt.Sprintf("$.extManagedVirtualLinks[%d]", i), l, vim)
+		if lcm.ManagesLink(g.ExtManagedVirtualLinks[:i], l.VnfVirtualLinkDescID) {
+			a.add(fmt.Sprintf("$.extManagedVirtualLinks[%d]", i), "the virtual link %q is named twice; on one VIM it is one network", l.VnfVirtualLinkDescID)
+		}
+		if op != lcm.OpInstantiate && !isManagedBy(f.Managed, l) {
+			a.add(fmt.Sprintf("$.extManagedVirtualLinks[%d]", i), "the VNF has another network for the virtual link %q, and %s does not change it", l.VnfVirtualLinkDescID, op)
+		}
+	}
+	if op != lcm.OpInstantiate {
+		return f.Managed, lcm.InvalidAll(unhonoured, a.problems)
+	}
+	return lcm.ManagedAsGranted(f.Managed, g.ExtManagedVirtualLinks), lcm.InvalidAll(unhonoured, a.problems)
+}
+
+func (a *accepting) managed(f Facts, path string, l lcm.ExtManagedVirtualLink, vim lcm.VimConnectionInfo) {
+	if _, known := f.Flavour.VirtualLink(l.VnfVirtualLinkDescID); !known {
+		a.add(path+".vnfVirtualLinkDescId", "the VNFD has no internal virtual link %q in the flavour %s", l.VnfVirtualLinkDescID, f.Flavour.ID)
+	}
+	if id := l.VimConnectionID; id != "" && id != vim.ID && id != string(vim.VimID) {
+		a.add(path+".vimConnectionId", "the VNF is on the VIM connection %s, so its network cannot be on %s", vim.ID, id)
+	}
+}
+
+func isManagedBy(links []lcm.ExtManagedVirtualLink, wanted lcm.ExtManagedVirtualLink) bool {
+	for _, l := range links {
+		if l.VnfVirtualLinkDescID == wanted.VnfVirtualLinkDescID && l.ResourceID == wanted.ResourceID {
+			return true
+		}
+	}
+	return false
+}

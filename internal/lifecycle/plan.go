@@ -1,0 +1,178 @@
+// Package lifecycle says what an operation will do, before it begins: which steps it has (Steps) and, of a scaling, a
+// healing or an operating, what it changes (For). It is made from the request, the VNFD and what the VNF consists of. It
+// is pure: the API server plans to refuse what is not possible, the worker to act.
+package lifecycle
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// Facts are what a plan is made of.
+type Facts struct {
+	Instance lcm.VnfInstance
+	Flavour  *vnfpkg.Flavour
+	// Cluster are the parameters of a VNF that is a Kubernetes cluster; nil for others.
+	Cluster *lcm.ClusterParams
+	// RegistryServer are the parameters of a VNF that is a registry of images; nil for others.
+	RegistryServer *lcm.RegistryServerParams
+	// Managed are networks in the place of internal virtual links, which the stack does not make.
+	Managed []lcm.ExtManagedVirtualLink
+	// Links are the external links of a VNF that is not there yet, as far as they are known.
+	Links []lcm.ExtVirtualLink
+	// Unhealthy are nodes that do not work, by name, and why, as a clause. They go first.
+	Unhealthy map[string]string
+	// APIVersion is that of the request, 1 or 2; 0 counts as 1. What a heal of an entire VNF keeps without a word
+	// depends on it.
+	APIVersion int
+	// Graceful is set when a termination shuts the servers down first, or a stop drains the nodes.
+	Graceful bool
+	// ChangesVim is set when a CHANGE_EXT_CONN, or a modification, changes the VIM connection on which the VNF is.
+	ChangesVim bool
+	// ChangesRegistries is set when a modification changes the registries of a cluster that is in use.
+	ChangesRegistries bool
+	// PodNetwork is set when the configuration names a manifest of the pod network, for clusters whose package has none.
+	PodNetwork bool
+}
+
+// For makes the plan of an operation. body is its request. Errors are Invalid with the members' JSON paths, or
+// Conflict when the state of the VNF forbids what else would be possible.
+func For(f Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
+	if err := f.instantiated(); err != nil {
+		return lcm.Plan{}, err
+	}
+	if op != lcm.OpOperate && op != lcm.OpChangeExtConn && f.Instance.Instantiated.VnfState == lcm.VnfStopped {
+		return lcm.Plan{}, lcm.Errorf(lcm.KindConflict, "The VNF instance %s is stopped: start it first (operate, with changeStateTo STARTED).", f.Instance.ID)
+	}
+	if err := f.notARegistry(op); err != nil {
+		return lcm.Plan{}, err
+	}
+	switch op {
+	case lcm.OpScale:
+		return scale(f, body)
+	case lcm.OpScaleToLevel:
+		return scaleToLevel(f, body)
+	case lcm.OpHeal:
+		return heal(f, body)
+	case lcm.OpOperate:
+		return operate(f, body)
+	case lcm.OpChangeExtConn:
+		return changeExtConn(f, body)
+	default:
+		return lcm.Plan{}, lcm.Errorf(lcm.KindBug, "There is no plan for %s.", op)
+	}
+}
+
+func (f Facts) instantiated() error {
+	if f.Instance.Instantiated == nil {
+		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated.", f.Instance.ID)
+	}
+	return nil
+}
+
+// impossible is what errors with problems begin with.
+const impossible = "The request cannot be carried out"
+
+func invalid(path, format string, args ...any) error {
+	return lcm.InvalidAll(impossible, []lcm.Problem{{Path: path, Detail: lcm.Errorf(lcm.KindInvalid, format, args...).Detail}})
+}
+
+// controlPlaneVdus are the VDUs whose VMs are control planes.
+func (f Facts) controlPlaneVdus() []string {
+	if f.Cluster == nil {
+		return nil
+	}
+	m := f.Cluster.MasterNode
+	return f.Flavour.VdusOfNodes(m)
+}
+
+// vnfcs are the VMs of a VDU, in the order of their numbers where each is a resource of its own, as Tacker has them,
+// else in that in which they were made.
+func (f Facts) vnfcs(vdu string) []lcm.VnfcResourceInfo {
+	var out []lcm.VnfcResourceInfo
+	for _, v := range f.Instance.Instantiated.VnfcResources {
+		if v.VduID == vdu {
+			out = append(out, v)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b lcm.VnfcResourceInfo) int {
+		first, _ := a.Place()
+		second, _ := b.Place()
+		return cmp.Or(cmp.Compare(first, second), strings.Compare(made(a), made(b)))
+	})
+	return out
+}
+
+// made is when a VM was made, in a form that sorts.
+func made(v lcm.VnfcResourceInfo) string {
+	at, _ := v.Metadata[lcm.CreationTime].(string)
+	return at
+}
+
+// leaving describes a VM that goes.
+func (f Facts) leaving(v lcm.VnfcResourceInfo, why string) lcm.LeavingVnfc {
+	out := lcm.LeavingVnfc{VnfcID: v.ID, VduID: v.VduID, ServerID: v.ComputeResource.ResourceID, Why: why}
+	for _, node := range f.Instance.Instantiated.Nodes {
+		if node.ServerID == out.ServerID {
+			out.Node = node.Name
+		}
+	}
+	return out
+}
+
+// Vnfc is a VM of the instance, by any of the names that requests have for it.
+func Vnfc(inst lcm.VnfInstance, id string) (lcm.VnfcResourceInfo, bool) {
+	if inst.Instantiated == nil {
+		return lcm.VnfcResourceInfo{}, false
+	}
+	return Facts{Instance: inst}.find(id)
+}
+
+// find is the VM that a request names, by the id of v1 (vnfcResourceInfo.id), by that of v2 (vnfcInfo.id), by that of
+// its server, or by the name of its node.
+func (f Facts) find(id string) (lcm.VnfcResourceInfo, bool) {
+	for _, node := range f.Instance.Instantiated.Nodes {
+		if node.Name == id {
+			id = node.ServerID
+		}
+	}
+	for _, v := range f.Instance.Instantiated.VnfcResources {
+		if id == f.Instance.VnfcInfoID(v) {
+			return v, true
+		}
+	}
+	for _, v := range f.Instance.Instantiated.VnfcResources {
+		if id == v.ID || id == v.VduID+"-"+v.ID || id == v.ComputeResource.ResourceID {
+			return v, true
+		}
+	}
+	return lcm.VnfcResourceInfo{}, false
+}
+
+// named are the VMs that a request names at path.
+func (f Facts) named(path string, ids []string) ([]lcm.VnfcResourceInfo, error) {
+	var out []lcm.VnfcResourceInfo
+	var problems []lcm.Problem
+	for i, id := range ids {
+		v, ok := f.find(id)
+		switch {
+		case !ok:
+			problems = append(problems, lcm.Problem{Path: at(path, i), Detail: "the VNF has no VNFC " + strings.ToValidUTF8(id, "?")})
+		case !slices.ContainsFunc(out, func(o lcm.VnfcResourceInfo) bool { return o.ID == v.ID }):
+			out = append(out, v)
+		}
+	}
+	return out, problemsOf(problems)
+}
+
+func problemsOf(problems []lcm.Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	return lcm.InvalidAll(impossible, problems)
+}

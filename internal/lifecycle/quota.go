@@ -1,0 +1,90 @@
+package lifecycle
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Quota is the room that the VMs which a plan makes need in the cloud. Heat makes a VM before it deletes the one that it
+// replaces; only a heal of the entire VNF deletes first.
+type Quota struct {
+	Instances int `json:"instances"`
+	// Cores and RAM (in MiB) are those of the VNFD, which Nova's flavours may differ from; nil where it does not tell of all VDUs.
+	Cores *int `json:"cores,omitempty"`
+	RAM   *int `json:"ramMb,omitempty"`
+	// Ports and Volumes are those that the VNFD describes.
+	Ports   int `json:"ports"`
+	Volumes int `json:"volumes"`
+}
+
+// Needs is the quota of a plan, nil when it makes nothing.
+func Needs(p lcm.Plan, f Facts) *Quota {
+	q := Quota{Cores: new(0), RAM: new(0)}
+	for _, vdu := range makes(p) {
+		q.Instances++
+		d, ok := f.Flavour.Vdu(vdu)
+		if !ok {
+			q.Cores, q.RAM = nil, nil
+			continue
+		}
+		q.Cores, q.RAM = sum(q.Cores, d.VirtualCpus), sum(q.RAM, mebibytes(d.VirtualMemory))
+		if p.Within { // what belongs to the VM stays, but for what the plan names
+			continue
+		}
+		q.Volumes += len(d.Storages)
+		for _, cp := range f.Flavour.Cps {
+			if cp.VduID == vdu && lcm.GivenPort(f.links(), cp.ID) == nil {
+				q.Ports++
+			}
+		}
+	}
+	if q.Instances == 0 {
+		return nil
+	}
+	q.Volumes, q.Ports = q.Volumes+len(p.LeavingVolumes), q.Ports+len(p.LeavingPorts)
+	return &q
+}
+
+// makes are the VDUs of the VMs that a plan makes, one for each.
+func makes(p lcm.Plan) (vdus []string) {
+	if p.Operation == lcm.OpHeal {
+		for _, l := range p.Leaving {
+			vdus = append(vdus, l.VduID)
+		}
+		return vdus
+	}
+	for _, g := range p.Groups {
+		for range g.To - g.From {
+			vdus = append(vdus, g.VduID)
+		}
+	}
+	return vdus
+}
+
+// sum is nil once a part of it is not known.
+func sum(have *int, more int) *int {
+	if have == nil || more <= 0 {
+		return nil
+	}
+	return new(*have + more)
+}
+
+// units are those of SOL001 sizes, in KiB as Nova counts: whoever writes "4 GB" of memory means 4096 MiB.
+var units = []struct {
+	name string
+	kib  int
+}{{"kib", 1}, {"kb", 1}, {"mib", 1 << 10}, {"mb", 1 << 10}, {"gib", 1 << 20}, {"gb", 1 << 20}, {"tib", 1 << 30}, {"tb", 1 << 30}}
+
+// mebibytes reads a size with its unit; 0 when it has none that is known.
+func mebibytes(size string) int {
+	size = strings.ToLower(strings.ReplaceAll(size, " ", ""))
+	for _, unit := range units {
+		number, ok := strings.CutSuffix(size, unit.name)
+		if n, err := strconv.ParseFloat(number, 64); ok && err == nil {
+			return int(n * float64(unit.kib) / 1024)
+		}
+	}
+	return 0
+}

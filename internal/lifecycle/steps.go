@@ -1,0 +1,219 @@
+package lifecycle
+
+import (
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// StepID names what a step does and undoes, in this release and in later ones: an operation keeps the list of its
+// steps, and package workflows looks up by the ID what to do.
+type StepID string
+
+// Step is one line of the list of an operation.
+type Step struct {
+	ID    StepID `json:"id"`
+	Title string `json:"title"`
+	// Undo says how a rollback undoes the step; "" when there is nothing to undo, or no way back any more.
+	Undo string `json:"undo,omitempty"`
+	// Final is set when the step takes what cannot be brought back: once it has begun, the operation goes forward only.
+	Final bool `json:"final,omitempty"`
+}
+
+const askForGrant StepID = "ask-for-grant"
+
+// Steps lists the steps of an operation that carries out p: for /plan, for its workflow, for a run of it after a crash.
+// This is the only place that says which steps an operation has.
+func Steps(f Facts, p lcm.Plan) []Step {
+	l := listing{
+		plan: p, facts: f, cluster: f.Cluster != nil, highlyAvailable: f.HighlyAvailable(p), controlPlanes: f.ControlPlanes(p),
+	}
+	list := l.steps()
+	forwardOnly := !p.Operation.CanRollBack()
+	for i := range list {
+		if forwardOnly = forwardOnly || list[i].Final; forwardOnly {
+			list[i].Undo = ""
+		}
+	}
+	return list
+}
+
+// Split tells the steps that run in STARTING from those that run in PROCESSING: resources are touched only once they are
+// granted (SOL003 clause 5.6.2.2). An operation without a grant has none of the former.
+func Split(list []Step) (starting, processing []Step) {
+	for i, s := range list {
+		if s.ID == askForGrant {
+			return list[:i+1], list[i+1:]
+		}
+	}
+	return nil, list
+}
+
+// listing makes the list of one operation.
+type listing struct {
+	plan  lcm.Plan
+	facts Facts
+	// cluster is set when the VNF is a Kubernetes cluster, highlyAvailable when it has a load balancer and a virtual IP,
+	// and controlPlanes when control planes come or go.
+	cluster, highlyAvailable, controlPlanes bool
+}
+
+func (l listing) steps() []Step {
+	switch l.plan.Operation {
+	case lcm.OpInstantiate:
+		return join(l.granted(), l.making())
+	case lcm.OpTerminate:
+		return join(l.granted(), l.ending())
+	case lcm.OpScale, lcm.OpScaleToLevel:
+		return join(l.granted(Step{ID: "decide", Title: "Decide what changes"}), l.scaling())
+	case lcm.OpHeal:
+		return join(l.granted(Step{ID: "decide", Title: "Decide what is healed"}), l.healing())
+	case lcm.OpOperate:
+		return l.operating()
+	case lcm.OpChangeExtConn:
+		return join(l.granted(Step{ID: "decide-links", Title: "Decide what is connected"}), l.reconnecting())
+	case lcm.OpModifyInfo:
+		return l.modifying()
+	}
+	return nil
+}
+
+// granted are the steps before any resource is touched.
+func (l listing) granted(before ...Step) []Step {
+	return append(before, Step{ID: askForGrant, Title: "Ask for a grant"})
+}
+
+// making makes the VNF: an INSTANTIATE, or the second half of the HEAL of an entire VNF.
+func (l listing) making() []Step {
+	return join(
+		[]Step{
+			{ID: "create-stack", Title: "Create the infrastructure stack", Undo: "the stack is deleted"},
+			{ID: "find-nodes", Title: "Find the nodes"},
+		},
+		l.clusterMade(),
+		l.registryMade(),
+	)
+}
+
+// ending takes the VNF down: a TERMINATE, or the first half of the HEAL of an entire VNF.
+func (l listing) ending() []Step {
+	return join(
+		// First of all: a cluster that still carries other VNFs must not lose its servers.
+		when(l.cluster, Step{ID: "deregister-cluster", Title: "Deregister the cluster", Final: true}),
+		when(l.facts.Graceful, Step{ID: "shut-down", Title: "Shut the servers down", Final: true}),
+		[]Step{
+			{ID: "delete-stack", Title: "Delete the infrastructure stack", Final: true},
+			{ID: "forget-secrets", Title: "Forget keys and secrets"},
+		},
+	)
+}
+
+// scaling is a SCALE or a SCALE_TO_LEVEL. Servers come before others go.
+func (l listing) scaling() []Step {
+	list := []Step{{ID: "look", Title: "Look at the infrastructure"}}
+	if l.plan.OnlyBitrates() {
+		list = append(list, Step{
+			ID: "change-bitrates", Title: "Change the bit rates of the virtual links", Undo: "the former bit rates are set",
+		})
+	}
+	if l.plan.Grows() {
+		list = append(list,
+			Step{ID: "enlarge-stack", Title: "Enlarge the infrastructure stack", Undo: "the new servers are deleted"},
+			Step{ID: "find-new-nodes", Title: "Find the new nodes"},
+		)
+		list = append(list, l.arrival()...)
+	}
+	if l.plan.Shrinks() {
+		list = append(list, l.departure()...)
+		list = append(list, Step{ID: "remove-servers", Title: "Remove the servers", Final: true})
+		if l.cluster {
+			list = append(list, Step{ID: "forget-removed-nodes", Title: "Forget the nodes that have left"})
+		} else {
+			list = append(list, Step{ID: "find-remaining", Title: "Find the VNFCs that are left"})
+		}
+	}
+	return list
+}
+
+// healing replaces servers, or makes the entire VNF anew.
+func (l listing) healing() []Step {
+	if l.plan.Whole {
+		l.facts.Graceful = false
+		return join(
+			when(lcm.HaveGivenPorts(l.facts.links()), Step{ID: "check-given-ports", Title: "Check the ports that are given"}),
+			l.ending(),
+			l.making(),
+		)
+	}
+	storage := l.facts.ReplacesStorage(l.plan)
+	nodes := !storage || l.replacesNodes()
+	list := []Step{{ID: "look-before-heal", Title: "Look at the infrastructure"}}
+	if storage {
+		list = append(list, l.storageLeaves()...)
+	}
+	if nodes {
+		list = append(list, l.departure()...)
+	}
+	list = append(list, l.replacing(), Step{ID: "find-new-nodes", Title: "Find the new nodes"})
+	if storage { // first: new nodes mount what it exports
+		list = append(list, l.storageMade()...)
+	}
+	if nodes {
+		list = append(list, l.arrival()...)
+	}
+	if storage {
+		list = append(list, l.storageUsed()...)
+	}
+	return join(
+		list,
+		when(l.cluster, Step{ID: "forget-replaced-nodes", Title: "Forget the nodes that have left"}),
+		l.registryReplaced(),
+	)
+}
+
+// replacing ends the way back at its beginning, unless nothing is deleted before the new servers are there.
+func (l listing) replacing() Step {
+	const title = "Replace the servers"
+	if l.plan.Revocable() && !l.cluster {
+		return Step{
+			ID: "replace-servers-revocably", Title: title,
+			Undo: "the former servers get their ports back, while none of them is deleted",
+		}
+	}
+	return Step{ID: "replace-servers", Title: title, Final: true}
+}
+
+// reconnecting is a CHANGE_EXT_CONN.
+func (l listing) reconnecting() []Step {
+	return join(l.tryingVim(), []Step{
+		{ID: "change-connections", Title: "Change the connections of the stack", Undo: "the connections are what they were"},
+		{ID: "look", Title: "Look at the infrastructure"},
+	})
+}
+
+// modifying is a MODIFY_INFO: what brings the modifications to the VNF itself has its place after the checks.
+func (l listing) modifying() []Step {
+	return join(
+		[]Step{{ID: "check-modifications", Title: "Check the modifications"}},
+		l.tryingVim(),
+		l.registriesChanged(),
+	)
+}
+
+// tryingVim is done before another connection to the VIM counts.
+func (l listing) tryingVim() []Step {
+	return when(l.facts.ChangesVim, Step{ID: "try-vim", Title: "Try the VIM connection"})
+}
+
+func join(lists ...[]Step) (out []Step) {
+	for _, list := range lists {
+		out = append(out, list...)
+	}
+	return out
+}
+
+// when is a step as a list, which is empty where the operation does not need it.
+func when(needed bool, s Step) []Step {
+	if needed {
+		return []Step{s}
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package lifecycle_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+)
+
+// That each step has its work is tested in package workflows; here is what a plan makes of the list.
+func TestSteps_offerNoWayBackOnceAServerIsGone(t *testing.T) {
+	for name, c := range map[string]struct {
+		op    lcm.Operation
+		body  string
+		final string
+		undos int
+	}{
+		"out":               {lcm.OpScale, `{"type":"SCALE_OUT","aspectId":"worker_instance"}`, "", 4},
+		"out, cps":          {lcm.OpScale, `{"type":"SCALE_OUT","aspectId":"master_instance"}`, "", 5},
+		"in":                {lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance"}`, "Remove the servers", 1},
+		"in, control plane": {lcm.OpScale, `{"type":"SCALE_IN","aspectId":"master_instance"}`, "Remove the servers", 2},
+		"nothing to do":     {lcm.OpScaleToLevel, `{"scaleInfo":[{"aspectId":"worker_instance","scaleLevel":2}]}`, "", 0},
+		"heal":              {lcm.OpHeal, `{"vnfcInstanceId":["cp-1","worker-0"]}`, "Replace the servers", 2},
+		"heal all":          {lcm.OpHeal, `{}`, "Deregister the cluster", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := clusterWithVdus(t)
+			p, err := lifecycle.For(f, c.op, json.RawMessage(c.body))
+			require.NoError(t, err)
+			final, undos := "", 0
+			for _, s := range lifecycle.Steps(f, p) {
+				if s.Final && final == "" {
+					final = s.Title
+				}
+				if s.Undo != "" {
+					require.Empty(t, final, "%s cannot be undone any more", s.Title)
+					undos++
+				}
+			}
+			require.Equal(t, c.final, final)
+			require.Equal(t, c.undos, undos)
+		})
+	}
+}
+
+func clusterWithVdus(t *testing.T) lifecycle.Facts {
+	f := cluster(t, 5, 4)
+	for i, n := range f.Instance.Instantiated.Nodes {
+		f.Instance.Instantiated.Nodes[i].VduID = map[lcm.Role]string{lcm.ControlPlane: "masterNode", lcm.Worker: "workerNode"}[n.Role]
+	}
+	return f
+}
+
+func TestInstantiationAndTermination_countVMs(t *testing.T) {
+	f := cluster(t, 5, 4)
+	all, err := lifecycle.Termination(f)
+	require.NoError(t, err)
+	require.Equal(t, 9, all.Removes())
+	require.Zero(t, all.Adds())
+
+	f.Instance.Instantiated = nil
+	made, err := lifecycle.Instantiation(f, "")
+	require.NoError(t, err)
+	require.Equal(t, "instantiation_level_1", made.InstantiationLevelID)
+	require.Equal(t, []lcm.GroupChange{
+		{AspectID: "master_instance", VduID: "masterNode", To: 3}, {AspectID: "worker_instance", VduID: "workerNode", To: 2},
+	}, made.Groups)
+	require.Equal(t, 5, made.Adds())
+	_, err = lifecycle.Instantiation(f, "huge")
+	require.Error(t, err)
+	_, err = lifecycle.Termination(f)
+	require.True(t, lcm.Is(err, lcm.KindConflict))
+}
+
+func TestFor_takesTheNameOfANodeAndRefusesAnAspectTwice(t *testing.T) {
+	f := cluster(t, 3, 2)
+	for i := range f.Instance.Instantiated.Nodes {
+		f.Instance.Instantiated.Nodes[i].Name = "node-of-" + f.Instance.Instantiated.Nodes[i].Name
+	}
+	p, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(`{"vnfcInstanceId":["node-of-worker-1"]}`))
+	require.NoError(t, err)
+	require.Equal(t, "worker-1", p.Leaving[0].VnfcID)
+	require.Equal(t, 1, p.Adds(), "a VM for each that leaves")
+
+	_, err = lifecycle.For(f, lcm.OpScaleToLevel, json.RawMessage(
+		`{"scaleInfo":[{"aspectId":"worker_instance","scaleLevel":1},{"aspectId":"worker_instance","scaleLevel":2}]}`))
+	require.ErrorContains(t, err, "$.scaleInfo[1].aspectId: worker_instance is there twice")
+}

@@ -1,0 +1,233 @@
+package workflows
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// Every step that an operation can have has its work, and every work has its step.
+func TestTable_hasTheWorkOfEveryStep(t *testing.T) {
+	p := &power{}
+	all := joined(p.table(), p.operating())
+	used := map[lifecycle.StepID]bool{}
+	for name, c := range everyList(t) {
+		forwardOnly := !c.op.CanRollBack()
+		for _, s := range c.list {
+			w, err := all.of(s)
+			require.NoError(t, err, name)
+			require.NotNil(t, w.do, "%s: %s", name, s.ID)
+			forwardOnly = forwardOnly || s.Final
+			if forwardOnly {
+				require.Empty(t, s.Undo, "%s: %s", name, s.ID)
+			} else {
+				require.Equal(t, s.Undo != "", w.undo != nil, "%s: %s", name, s.ID)
+			}
+			used[s.ID] = true
+		}
+	}
+	for id := range all {
+		require.True(t, used[id], "no operation has the step %s", id)
+	}
+}
+
+// An operation that a later release has begun keeps its list.
+func TestTable_tellsAStepThatItDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	w := &world{what: activities.Description{Steps: append(threeLines(), lifecycle.Step{ID: "dance", Title: "Dance"})}}
+	env := newRun(t, w)
+	decide(env, time.Hour, lcm.Rollback)
+	run(env, false)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []lcm.OperationState{
+		lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack,
+	}, w.states)
+	require.Contains(t, w.last.Status.Error.Detail, `does not know the step "Dance" (dance) of the operation: let workers of the release run`)
+	require.Equal(t, []string{"grant", "a", "b", "c", "undo c", "undo b", "undo a"}, w.done)
+}
+
+type anyList struct {
+	op   lcm.Operation
+	list []lifecycle.Step
+}
+
+// everyList has lists of every operation, of VNFs of every kind, by what they are.
+func everyList(t *testing.T) map[string]anyList {
+	all := map[string]anyList{}
+	add := func(name string, f lifecycle.Facts, op lcm.Operation, body string) lcm.Plan {
+		p, err := planOf(f, op, body)
+		require.NoError(t, err, "%s %s of %s", op, body, name)
+		all[fmt.Sprintf("%s: %s %s", name, op, body)] = anyList{op, lifecycle.Steps(f, p)}
+		return p
+	}
+	for op, bodies := range requests() {
+		for i, body := range bodies {
+			for _, flavour := range []string{"ha", "simple", "storage"} {
+				for _, isCluster := range []bool{true, false} {
+					f := someFacts(t, flavour, isCluster)
+					if f.Cluster != nil && i%2 == 0 { // some pull from registries, and some of those have classes of storage
+						f.Cluster.PrivateRegistries = []lcm.PrivateRegistry{{Server: "registry.example.com"}}
+						f.Cluster.StorageClasses = []lcm.StorageClassParams{{Name: "files", ExportDir: "/volume/files"}}
+					}
+					f.Graceful = strings.Contains(body, "GRACEFUL")
+					if _, err := planOf(f, op, body); err != nil {
+						// One control plane neither scales nor heals, and only one flavour has a storage server.
+						require.True(t, flavour != "ha" || strings.Contains(body, "storage"), err)
+						continue
+					}
+					add(fmt.Sprintf("%s, cluster %t", flavour, isCluster), f, op, body)
+				}
+			}
+		}
+	}
+	require.True(t, add("bit rates", ratedFacts(t), lcm.OpScale, `{"type":"SCALE_OUT","aspectId":"bandwidth"}`).OnlyBitrates())
+	f := someFacts(t, "ha", true)
+	f.ChangesVim, f.ChangesRegistries = true, true
+	add("VIM connection", f, lcm.OpChangeExtConn, `{"extVirtualLinks":[]}`)
+	all["modification"] = anyList{lcm.OpModifyInfo, lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpModifyInfo})}
+	for _, isCluster := range []bool{true, false} {
+		f := someFacts(t, "simple", isCluster)
+		f.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{
+			{ID: "l", ResourceID: "n", ExtCps: []lcm.ExtCp{{CpdID: "cp", LinkPort: &lcm.LinkPort{ID: "p", ResourceID: "port"}}}},
+		}
+		for f.APIVersion = 1; f.APIVersion <= 2; f.APIVersion++ {
+			name := fmt.Sprintf("given ports, cluster %t, version %d", isCluster, f.APIVersion)
+			p := add(name, f, lcm.OpHeal, `{}`)
+			// Ports that are given are looked at before anything is deleted; who replaces servers alone need not look.
+			require.Equal(t, isCluster || f.APIVersion == 1, p.Whole)
+			require.Equal(t, p.Whole, all[name+": HEAL {}"].list[2].ID == "check-given-ports")
+		}
+	}
+	for body, volume := range map[string]*lcm.CinderVolumeParams{
+		`{}`: nil, `{"vnfcInstanceId":["registry-0"]}`: {}, `{"additionalParams":{"keep_volumes":false}}`: {},
+	} {
+		add("registry", registryFacts(volume), lcm.OpHeal, body)
+	}
+	return all
+}
+
+func requests() map[lcm.Operation][]string {
+	return map[lcm.Operation][]string{
+		lcm.OpScale: {
+			`{"type":"SCALE_OUT","aspectId":"worker_instance"}`, `{"type":"SCALE_IN","aspectId":"worker_instance"}`,
+			`{"type":"SCALE_OUT","aspectId":"master_instance"}`, `{"type":"SCALE_IN","aspectId":"master_instance"}`,
+		},
+		lcm.OpScaleToLevel: {
+			`{"scaleInfo":[{"aspectId":"master_instance","scaleLevel":2},{"aspectId":"worker_instance","scaleLevel":0}]}`,
+			`{"scaleInfo":[{"aspectId":"worker_instance","scaleLevel":2}]}`,
+		},
+		lcm.OpHeal: {
+			`{}`, `{"vnfcInstanceId":["worker-0"]}`, `{"vnfcInstanceId":["storage"]}`, `{"vnfcInstanceId":["cp-0","worker-1"]}`,
+			`{"vnfcInstanceId":["storage","worker-0"],"additionalParams":{"keep_volumes":true}}`,
+		},
+		lcm.OpOperate: {
+			`{"changeStateTo":"STOPPED"}`, `{"changeStateTo":"STARTED"}`, `{"changeStateTo":"STARTED","vnfcInstanceId":["worker-0"]}`,
+			`{"changeStateTo":"STOPPED","stopType":"GRACEFUL","gracefulStopTimeout":9,"vnfcInstanceId":["worker-0","cp-1"]}`,
+			`{"changeStateTo":"STOPPED","stopType":"GRACEFUL","gracefulStopTimeout":9}`,
+		},
+		lcm.OpChangeExtConn: {`{"extVirtualLinks":[]}`},
+		lcm.OpInstantiate:   {`{}`},
+		lcm.OpTerminate:     {`{"terminationType":"FORCEFUL"}`, `{"terminationType":"GRACEFUL"}`},
+	}
+}
+
+func planOf(f lifecycle.Facts, op lcm.Operation, body string) (lcm.Plan, error) {
+	switch op {
+	case lcm.OpInstantiate:
+		return lifecycle.Instantiation(f, "")
+	case lcm.OpTerminate:
+		return lifecycle.Termination(f)
+	default:
+		return lifecycle.For(f, op, json.RawMessage(body))
+	}
+}
+
+// stepsOf lists the steps of an operation that changes nothing in particular.
+func stepsOf(op lcm.Operation, f lifecycle.Facts) []lifecycle.Step {
+	f.Flavour = &vnfpkg.Flavour{}
+	return lifecycle.Steps(f, lcm.Plan{Operation: op})
+}
+
+// ratedFacts is an instance with a virtual link whose bit rate scales.
+func ratedFacts(t *testing.T) lifecycle.Facts {
+	f := someFacts(t, "simple", false)
+	flavour := *f.Flavour
+	flavour.VirtualLinks = []vnfpkg.VirtualLink{{ID: "inner", Rated: true, InitialBitrate: &vnfpkg.Bitrate{Root: 1000}}}
+	flavour.Aspects = append(slices.Clone(flavour.Aspects), vnfpkg.ScalingAspect{
+		ID: "bandwidth", MaxScaleLevel: 1, StepDeltas: []string{"more"},
+		Bitrates: map[string]map[string]vnfpkg.Bitrate{"inner": {"more": {Root: 500}}},
+	})
+	f.Flavour = &flavour
+	return f
+}
+
+// registryFacts is a registry of images.
+func registryFacts(volume *lcm.CinderVolumeParams) lifecycle.Facts {
+	return lifecycle.Facts{
+		RegistryServer: &lcm.RegistryServerParams{Volume: volume},
+		Flavour: &vnfpkg.Flavour{
+			Hooks: map[string]vnfpkg.Hook{"instantiate_end": {Driver: vnfpkg.DriverPrivateRegistry}}, Vdus: []vnfpkg.Vdu{{ID: "registry"}},
+		},
+		Instance: lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{
+			{ID: "registry-0", VduID: "registry", ComputeResource: lcm.ResourceHandle{ResourceID: "registry-0"}},
+		}}},
+	}
+}
+
+// someFacts is an instance of the sample package, as it is instantiated.
+func someFacts(t *testing.T, flavour string, isCluster bool) lifecycle.Facts {
+	b, err := os.ReadFile("../vnfpkg/testdata/k8s-ha.vnfd.json")
+	require.NoError(t, err)
+	var vnfd vnfpkg.Vnfd
+	require.NoError(t, json.Unmarshal(b, &vnfd))
+	f := lifecycle.Facts{}
+	f.Flavour, err = vnfd.Flavour(flavour)
+	require.NoError(t, err)
+	capacity, err := f.Flavour.CapacityAt(map[string]int{"worker_instance": 1})
+	require.NoError(t, err)
+	info := &lcm.InstantiatedVnfInfo{FlavourID: flavour, ScaleStatus: []lcm.ScaleInfo{{AspectID: "worker_instance", ScaleLevel: 1}}}
+	if flavour == "ha" {
+		capacity["masterNode"] = 5
+		info.ScaleStatus = append(info.ScaleStatus, lcm.ScaleInfo{AspectID: "master_instance", ScaleLevel: 1})
+	}
+	for _, kind := range []struct {
+		vdu, name string
+		role      lcm.Role
+	}{{"masterNode", "cp", lcm.ControlPlane}, {"workerNode", "worker", lcm.Worker}} {
+		for i := range capacity[kind.vdu] {
+			id := fmt.Sprintf("%s-%d", kind.name, i)
+			info.VnfcResources = append(info.VnfcResources, lcm.VnfcResourceInfo{ID: id, VduID: kind.vdu, ComputeResource: lcm.ResourceHandle{ResourceID: id}})
+			if isCluster {
+				info.Nodes = append(info.Nodes, lcm.Node{Name: id, Role: kind.role, ServerID: id, VduID: kind.vdu})
+			}
+		}
+	}
+	if flavour == "storage" {
+		info.VnfcResources = append(info.VnfcResources, lcm.VnfcResourceInfo{
+			ID: "storage", VduID: "storage_server", ComputeResource: lcm.ResourceHandle{ResourceID: "storage"}, StorageIDs: []string{"volume"},
+		})
+	}
+	f.Instance.Instantiated = info
+	info.Switch(lcm.VnfStopped, []string{"worker-0"}, []string{"worker-0"})
+	if isCluster {
+		f.Cluster = &lcm.ClusterParams{
+			CniManifestPath: "cni.yaml", MasterNode: lcm.NodeParams{AspectID: "master_instance", SSHCpName: "masterNode_CP1"},
+		}
+	}
+	if isCluster && flavour == "storage" {
+		f.Cluster.StorageServer = &lcm.StorageServerParams{SSHCpName: "storage_server_CP", NicCpName: "storage_server_CP"}
+		f.Cluster.PersistentVolumes = []lcm.PVRegistrationParams{{PVManifestFilePath: "pv.yaml", NFSServerCp: "storage_server_CP"}}
+	}
+	return f
+}
