@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
 func TestRecordState_keepsTheGrantWhenTheOperationLeavesSTARTING(t *testing.T) {
@@ -14,7 +15,7 @@ func TestRecordState_keepsTheGrantWhenTheOperationLeavesSTARTING(t *testing.T) {
 	for i, state := range []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Processing} {
 		in := RecordStateInput{OpOccID: "op", Sequence: int64(i + 1), Status: lcm.OperationStatus{State: state}}
 		if state != lcm.Starting {
-			in.GrantID = BuiltInGrant("op")
+			in.GrantID = lifecycle.BuiltInGrant("op")
 		}
 		for range 2 { // as a lost answer would make it
 			require.NoError(t, ops.RecordState(t.Context(), in))
@@ -22,7 +23,7 @@ func TestRecordState_keepsTheGrantWhenTheOperationLeavesSTARTING(t *testing.T) {
 	}
 	require.Len(t, l.grants, 1, "it is not changed afterwards")
 	require.Equal(t, lcm.Grant{
-		ID: BuiltInGrant("op"), VnfInstanceID: "vnf", OpOccID: "op",
+		ID: lifecycle.BuiltInGrant("op"), VnfInstanceID: "vnf", OpOccID: "op",
 		AddResources: []lcm.GrantResource{{ResourceDefinitionID: "add-1"}},
 	}, l.grants[0])
 }

@@ -2,13 +2,12 @@ package apiserver
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/internal/operations"
 )
 
 // scale is SOL003 clause 5.4.5.
@@ -47,25 +46,21 @@ func (s *Server) planChange(ctx context.Context, inst lcm.VnfInstance, op lcm.Op
 	if err := s.checkReady(ctx, inst); err != nil {
 		return lcm.Plan{}, lifecycle.Facts{}, err
 	}
-	facts, err := s.facts(ctx, inst, inst.Instantiated.FlavourID, inst.Instantiated.AdditionalParams)
+	o, err := s.operation(ctx, inst, op, body, apiVersion)
+	if err != nil {
+		return lcm.Plan{}, lifecycle.Facts{}, err
+	}
+	if op == lcm.OpHeal && o.IsRegistryServer() {
+		if err := checkHealedRegistry(inst.Instantiated.AdditionalParams, body); err != nil {
+			return lcm.Plan{}, lifecycle.Facts{}, err
+		}
+	}
+	facts, err := o.Facts(nil)
 	if err != nil {
 		return lcm.Plan{}, facts, err
 	}
-	facts.APIVersion = apiVersion
-	if op == lcm.OpHeal && facts.RegistryServer != nil {
-		if err := checkHealedRegistry(inst.Instantiated.AdditionalParams, body); err != nil {
-			return lcm.Plan{}, facts, err
-		}
-	}
 	if err := lifecycle.Allowed(facts.Flavour, op, body); err != nil {
 		return lcm.Plan{}, facts, err
-	}
-	if op == lcm.OpOperate {
-		req, err := lcm.ParseOperate(body)
-		if err != nil {
-			return lcm.Plan{}, facts, err
-		}
-		facts.Graceful = req.Graceful()
 	}
 	if (op == lcm.OpScale || op == lcm.OpScaleToLevel) && len(facts.Flavour.Aspects) == 0 {
 		// SOL003 clauses 5.4.5.3.1 and 5.4.6.3.1: the task resource does not exist.
@@ -122,34 +117,10 @@ func (s *Server) checkReady(ctx context.Context, inst lcm.VnfInstance) error {
 	return s.Store.CheckIdle(ctx, inst.ID)
 }
 
-// facts reads what plans are made of. Nodes are not asked how they are: that takes longer than a request may, and the
-// API server reaches none.
-func (s *Server) facts(ctx context.Context, inst lcm.VnfInstance, flavourID string, additionalParams json.RawMessage) (lifecycle.Facts, error) {
-	f := lifecycle.Facts{Instance: inst, PodNetwork: s.PodNetwork}
-	pkg, err := s.Store.Package(ctx, inst.VnfPkgID)
-	if err != nil {
-		return f, err
-	}
-	vnfd, err := vnfdOf(pkg)
-	if err != nil {
-		return f, err
-	}
-	if f.Flavour, err = vnfd.Flavour(flavourID); err != nil {
-		return f, err
-	}
-	switch driver, _ := f.Flavour.Driver("instantiate_end"); driver {
-	case driverKubernetes:
-		params, err := lcm.ParseClusterParams(additionalParams)
-		if err != nil {
-			return f, err
-		}
-		f.Cluster = &params
-	case vnfpkg.DriverPrivateRegistry:
-		params, err := lcm.ParseRegistryServerParams(additionalParams)
-		if err != nil {
-			return f, err
-		}
-		f.RegistryServer = &params
-	}
-	return f, nil
+// operation resolves an operation that a request would begin. Nodes are not asked how they are: that takes longer than a
+// request may, and the API server reaches none.
+func (s *Server) operation(
+	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte, apiVersion int,
+) (*operations.Operation, error) {
+	return s.operations.Of(ctx, lcm.VnfLcmOpOcc{VnfInstanceID: inst.ID, Operation: op, Params: body, APIVersion: apiVersion})
 }

@@ -51,11 +51,11 @@ func (a *lcmAPI) planReconnection(ctx context.Context, inst lcm.VnfInstance, bod
 	if err := a.checkReady(ctx, inst); err != nil {
 		return lcm.Plan{}, lifecycle.Facts{}, err
 	}
-	facts, err := a.facts(ctx, inst, inst.Instantiated.FlavourID, inst.Instantiated.AdditionalParams)
+	o, err := a.operation(ctx, inst, lcm.OpChangeExtConn, body, a.number)
 	if err != nil {
-		return lcm.Plan{}, facts, err
+		return lcm.Plan{}, lifecycle.Facts{}, err
 	}
-	p, err := lifecycle.For(facts, lcm.OpChangeExtConn, body)
+	facts, p, err := o.Planned()
 	if err != nil {
 		return p, facts, err
 	}
@@ -63,7 +63,6 @@ func (a *lcmAPI) planReconnection(ctx context.Context, inst lcm.VnfInstance, bod
 	if err != nil {
 		return p, facts, err
 	}
-	facts.ChangesVim = req.ChangesVim(inst)
 	return p, facts, a.checkReconnection(ctx, inst, facts.Flavour, req, p.Links)
 }
 

@@ -110,14 +110,17 @@ func (s *Server) planInstantiation(ctx context.Context, inst lcm.VnfInstance, re
 	if err := api.validateInstantiate(ctx, inst, request); err != nil {
 		return p, f, err
 	}
-	req, err := lcm.ParseInstantiate(request)
-	if err != nil {
-		return p, f, err
+	return s.planned(ctx, inst, lcm.OpInstantiate, request, api.number)
+}
+
+// planned is what an operation does that is not refused.
+func (s *Server) planned(
+	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, request []byte, apiVersion int,
+) (p lcm.Plan, f lifecycle.Facts, err error) {
+	o, err := s.operation(ctx, inst, op, request, apiVersion)
+	if err == nil {
+		f, p, err = o.Planned()
 	}
-	if f, err = s.facts(ctx, inst, req.FlavourID, req.AdditionalParams); err != nil {
-		return p, f, err
-	}
-	p, err = lifecycle.Instantiation(f, req.InstantiationLevelID)
 	return p, f, err
 }
 
@@ -128,16 +131,7 @@ func (s *Server) planTermination(ctx context.Context, inst lcm.VnfInstance, requ
 	if err := s.checkReady(ctx, inst); err != nil {
 		return p, f, err
 	}
-	req, err := lcm.ParseTerminate(request)
-	if err != nil {
-		return p, f, err
-	}
-	if f, err = s.facts(ctx, inst, inst.Instantiated.FlavourID, inst.Instantiated.AdditionalParams); err != nil {
-		return p, f, err
-	}
-	f.Graceful = req.Graceful()
-	p, err = lifecycle.Termination(f)
-	return p, f, err
+	return s.planned(ctx, inst, lcm.OpTerminate, request, dialectV1.number)
 }
 
 // dialectOf is the version of /vnflcm in whose form an instantiate request is: the path here does not tell.

@@ -13,7 +13,7 @@ import (
 // makesCluster tells whether Windlass's own driver makes a cluster of a VNF of that flavour.
 func makesCluster(f *vnfpkg.Flavour) bool {
 	driver, _ := f.Driver("instantiate_end")
-	return driver == driverKubernetes
+	return driver == vnfpkg.DriverKubernetes
 }
 
 // checkRegistries looks at the files of the package that registries need: certificates and, of a VNF that is one, its image.

@@ -22,6 +22,7 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver/openapi"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/onboard"
+	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
@@ -170,6 +171,8 @@ type Server struct {
 	log       *slog.Logger
 	handler   http.Handler
 	onboarder *onboard.Onboarder
+	// operations resolves what requests are about.
+	operations *operations.Resolver
 	// streams ends when the server shuts down: long-lived answers must not hold it up.
 	streams     context.Context
 	stopStreams context.CancelFunc
@@ -186,6 +189,7 @@ func New(o Options) (*Server, error) {
 	}
 	o.setDefaults()
 	s := &Server{Options: o, base: strings.TrimRight(o.Endpoint, "/"), log: o.Log}
+	s.operations = &operations.Resolver{Store: o.Store, PodNetwork: o.PodNetwork}
 	s.onboarder = &onboard.Onboarder{Store: o.Store, Limits: o.PackageLimits, Trust: o.PackageTrust}
 	s.clients, s.failures = newThrottle(o.RequestsPerSecond, o.Burst), newThrottle(failuresPerSecond, failuresBurst)
 	s.streams, s.stopStreams = context.WithCancel(context.Background())

@@ -11,10 +11,6 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// driverKubernetes is the driver that makes a cluster of the VNF; its parameters are checked here, so
-// that mistakes are told in the answer and not in FAILED_TEMP.
-const driverKubernetes = "mgmt-drivers-kubernetes"
-
 // usablePackage finds the package of a VNFD that may be instantiated; SOL003 wants 422 for every other.
 func (s *Server) usablePackage(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg, error) {
 	pkg, err := s.Store.PackageByVnfd(ctx, id)
@@ -283,11 +279,11 @@ func checkFlavour(f *vnfpkg.Flavour, req lcm.InstantiateRequest, pkg lcm.VnfPkg,
 	}
 	for _, hook := range slices.Sorted(maps.Keys(f.Hooks)) {
 		driver, _ := f.Driver(hook)
-		if driver != driverKubernetes && driver != vnfpkg.DriverPrivateRegistry && (hook == "instantiate_start" || hook == "instantiate_end") {
+		if driver != vnfpkg.DriverKubernetes && driver != vnfpkg.DriverPrivateRegistry && (hook == "instantiate_start" || hook == "instantiate_end") {
 			found.names("$.flavourId", "its %s is done by %q, which Windlass does not have", hook, driver)
 		}
 	}
-	if driver, _ := f.Driver("instantiate_end"); driver == driverKubernetes {
+	if driver, _ := f.Driver("instantiate_end"); driver == vnfpkg.DriverKubernetes {
 		checkCluster(f, capacity, req, pkg, found)
 	} else if driver == vnfpkg.DriverPrivateRegistry {
 		checkRegistryServer(capacity, req, found)

@@ -6,13 +6,19 @@ import (
 	"strings"
 )
 
-// DriverPrivateRegistry is the driver that makes a registry of images of a VNF's machine.
-const DriverPrivateRegistry = "mgmt-drivers-private-registry"
+// The drivers that are part of Windlass, by the names under which VNF packages ask for them, as they ask Tacker for its
+// management drivers.
+const (
+	// DriverKubernetes makes a Kubernetes cluster of a VNF's servers.
+	DriverKubernetes = "mgmt-drivers-kubernetes"
+	// DriverPrivateRegistry makes a registry of images of a VNF's server.
+	DriverPrivateRegistry = "mgmt-drivers-private-registry"
+)
 
 // driverScripts names the drivers that are part of Windlass, with the scripts of Tacker's packages that
 // they replace.
 var driverScripts = map[string][]string{
-	"mgmt-drivers-kubernetes": {"kubernetes_mgmt", "kubernetes_mgmt_v2", "kubernetes_mgmt_v2_driver"},
+	DriverKubernetes:          {"kubernetes_mgmt", "kubernetes_mgmt_v2", "kubernetes_mgmt_v2_driver"},
 	"mgmt-drivers-kubespray":  {"kubespray_mgmt"},
 	DriverPrivateRegistry:     {"private_registry_mgmt"},
 }

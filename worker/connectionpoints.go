@@ -14,7 +14,7 @@ func (j *job) resources(info *lcm.InstantiatedVnfInfo, made activities.Outcome, 
 		resource := vnfcResource(v, connectionID)
 		var external []lcm.VnfExtCpInfo
 		resource.CpInfo, external = j.connectionPoints(v, made.Networks)
-		resource.ConfigurableProperties = j.inst.KeptProperties(resource)
+		resource.ConfigurableProperties = j.Instance.KeptProperties(resource)
 		info.VnfcResources = append(info.VnfcResources, resource)
 		info.ExtCps = append(info.ExtCps, external...)
 		info.Attached = append(info.Attached, j.attached(v)...)
@@ -27,28 +27,28 @@ func (j *job) resources(info *lcm.InstantiatedVnfInfo, made activities.Outcome, 
 
 // restored is the VNF as it was before the operation, with the resources that a rollback has made anew.
 func (j *job) restored(made activities.Outcome, connectionID string) activities.InstantiatedVnf {
-	info := *j.inst.Instantiated
-	j.request.ExtVirtualLinks = info.ExtVirtualLinks // not those that the operation was to make
+	info := *j.Instance.Instantiated
+	j.Request.ExtVirtualLinks = info.ExtVirtualLinks // not those that the operation was to make
 	j.resources(&info, made, connectionID)
-	vims := j.inst.VimConnections
-	if j.formerVims != nil {
-		vims = j.formerVims
+	vims := j.Instance.VimConnections
+	if j.FormerVims != nil {
+		vims = j.FormerVims
 	}
 	return activities.InstantiatedVnf{
-		Info: info, VimConnections: vims, Extensions: j.inst.Extensions, ConfigurableProperties: j.inst.ConfigurableProperties,
+		Info: info, VimConnections: vims, Extensions: j.Instance.Extensions, ConfigurableProperties: j.Instance.ConfigurableProperties,
 	}
 }
 
 // partlyReconnected is the VNF as it was before a CHANGE_EXT_CONN that was given up, with the ports that there are, and
 // on the links on which these are.
 func (j *job) partlyReconnected(made activities.Outcome, connectionID string) activities.InstantiatedVnf {
-	before, after, changed := j.inst.Instantiated.ExtVirtualLinks, j.request.ExtVirtualLinks, j.request.AdditionalParams
+	before, after, changed := j.Instance.Instantiated.ExtVirtualLinks, j.Request.ExtVirtualLinks, j.Request.AdditionalParams
 	out := j.restored(made, connectionID)
 	if len(made.Moved) == 0 {
 		return out
 	}
 	out.Info.ExtVirtualLinks, out.Info.AdditionalParams = lcm.PartlyReconnected(before, after, made.Moved), changed
-	j.request.ExtVirtualLinks = out.Info.ExtVirtualLinks
+	j.Request.ExtVirtualLinks = out.Info.ExtVirtualLinks
 	j.resources(&out.Info, made, connectionID)
 	return out
 }
@@ -57,12 +57,12 @@ func (j *job) partlyReconnected(made activities.Outcome, connectionID string) ac
 // (clause 5.5.3.9). Their ids are made of the VM's: they stay when a link changes, and with it the port in the VIM.
 func (j *job) connectionPoints(v activities.Vnfc, made []activities.Network) (cps []lcm.VnfcCpInfo, external []lcm.VnfExtCpInfo) {
 	for _, a := range v.Attached {
-		known, ok := j.flavour.Cp(a.Resource)
+		known, ok := j.Flavour.Cp(a.Resource)
 		if !ok || a.Type != lcm.GrantLinkPort {
 			continue
 		}
 		cp := lcm.VnfcCpInfo{ID: cpID(v, a), CpdID: a.Resource}
-		_, asked, isExternal := lcm.Connection(j.request.ExtVirtualLinks, a.Resource)
+		_, asked, isExternal := lcm.Connection(j.Request.ExtVirtualLinks, a.Resource)
 		addresses := lcm.ProtocolInfo(a.MAC, a.Addresses, asked.FixedIPs)
 		if isExternal {
 			cp.VnfExtCpID = "ext-" + cp.ID
@@ -87,7 +87,7 @@ func (j *job) connectionPoints(v activities.Vnfc, made []activities.Network) (cp
 // otherExternal are the connection points of the request's links that are no port of a VM under their own name: an
 // address that servers share, or a port that the Base HOT calls otherwise.
 func (j *job) otherExternal(known []lcm.VnfExtCpInfo) (out []lcm.VnfExtCpInfo) {
-	for _, link := range j.request.ExtVirtualLinks {
+	for _, link := range j.Request.ExtVirtualLinks {
 		for _, cp := range link.ExtCps {
 			if !slices.ContainsFunc(known, func(k lcm.VnfExtCpInfo) bool { return k.CpdID == cp.CpdID }) {
 				out = append(out, lcm.VnfExtCpInfo{ID: link.ID + "-" + cp.CpdID, CpdID: cp.CpdID})
@@ -107,7 +107,7 @@ func madeLink(made []activities.Network, id string) bool {
 // 5.5.3.6).
 func (j *job) virtualLinks(made activities.Outcome, connectionID string) (out []lcm.VnfVirtualLinkResourceInfo) {
 	for _, link := range made.Networks {
-		if _, described := j.flavour.VirtualLink(link.Resource); !described {
+		if _, described := j.Flavour.VirtualLink(link.Resource); !described {
 			continue
 		}
 		info := lcm.VnfVirtualLinkResourceInfo{
@@ -119,7 +119,7 @@ func (j *job) virtualLinks(made activities.Outcome, connectionID string) (out []
 				continue
 			}
 			for _, a := range v.Attached {
-				if cp, ok := j.flavour.Cp(a.Resource); ok && a.Type == lcm.GrantLinkPort && cp.VirtualLink == link.Resource {
+				if cp, ok := j.Flavour.Cp(a.Resource); ok && a.Type == lcm.GrantLinkPort && cp.VirtualLink == link.Resource {
 					info.VnfLinkPorts = append(info.VnfLinkPorts, lcm.VnfLinkPortInfo{
 						ID: a.ID, ResourceHandle: lcm.PortHandle(connectionID, a.ID), CpInstanceID: cpID(v, a), CpInstanceType: "VNFC_CP",
 					})

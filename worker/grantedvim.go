@@ -8,12 +8,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/nfvo"
+	"github.com/windlass-nfv/windlass/internal/operations"
 )
 
 // grantedVim is the connection on which the servers of a grant are made: the one that the NFVO names, described by it,
 // by the request, or in the registry.
-func (o *operations) grantedVim(ctx context.Context, j *job, g lcm.Grant) (lcm.VimConnectionInfo, error) {
-	present, err := o.foreseen(ctx, j)
+func (o *resolver) grantedVim(ctx context.Context, j *job, g lcm.Grant) (lcm.VimConnectionInfo, error) {
+	present, err := o.Foreseen(ctx, j.Operation)
 	if err != nil {
 		return present, err
 	}
@@ -24,9 +25,9 @@ func (o *operations) grantedVim(ctx context.Context, j *job, g lcm.Grant) (lcm.V
 	if err != nil {
 		return present, err
 	}
-	if j.inst.Instantiated != nil {
+	if j.Instance.Instantiated != nil {
 		if id != "" && id != present.ID && id != string(present.VimID) {
-			return present, unhonourable("$.addResources", "the VNF is on the VIM connection "+present.ID+" and cannot grow on "+id)
+			return present, operations.Unhonourable("$.addResources", "the VNF is on the VIM connection "+present.ID+" and cannot grow on "+id)
 		}
 		return lcm.VimConnectionInfo{ID: present.ID, VimID: present.VimID, VimType: present.VimType}, nil
 	}
@@ -37,7 +38,7 @@ func (o *operations) grantedVim(ctx context.Context, j *job, g lcm.Grant) (lcm.V
 	if id == "" || id == present.ID {
 		return present, nil
 	}
-	for _, c := range append(slices.Clone(j.request.VimConnections), j.inst.VimConnections...) {
+	for _, c := range append(slices.Clone(j.Request.VimConnections), j.Instance.VimConnections...) {
 		if c.ID == id {
 			return o.reachableVim(ctx, c)
 		}
@@ -57,21 +58,21 @@ func onlyVim(g lcm.Grant) (string, error) {
 	case 1:
 		return ids[0], nil
 	case 0:
-		return "", unhonourable("$.vimConnections", "the grant brings no connection to an OpenStack, the request has none, and no VIM is registered as the default one")
+		return "", operations.Unhonourable("$.vimConnections", "the grant brings no connection to an OpenStack, the request has none, and no VIM is registered as the default one")
 	default:
-		return "", unhonourable("$.addResources", "the grant does not say on which of its VIM connections servers are made: "+strings.Join(ids, ", "))
+		return "", operations.Unhonourable("$.addResources", "the grant does not say on which of its VIM connections servers are made: "+strings.Join(ids, ", "))
 	}
 }
 
 func describes(c lcm.VimConnectionInfo) bool { return c.VimID != "" || len(c.InterfaceInfo) > 0 }
 
 // reachableVim takes a connection that says all itself as it is, and asks the registry for every other one.
-func (o *operations) reachableVim(ctx context.Context, c lcm.VimConnectionInfo) (lcm.VimConnectionInfo, error) {
+func (o *resolver) reachableVim(ctx context.Context, c lcm.VimConnectionInfo) (lcm.VimConnectionInfo, error) {
 	if !c.IsOpenStack() {
-		return c, unhonourable("$.vimConnections", "the VIM connection "+c.ID+" is a Kubernetes, and the VNF needs an OpenStack")
+		return c, operations.Unhonourable("$.vimConnections", "the VIM connection "+c.ID+" is a Kubernetes, and the VNF needs an OpenStack")
 	}
 	if registered := c.Registered(); registered != "" {
-		vim, err := o.store.Vim(ctx, registered)
+		vim, err := o.Store.Vim(ctx, registered)
 		if err == nil {
 			return lcm.VimConnectionInfo{ID: c.ID, VimID: vim.ID, VimType: vim.Type}, nil
 		}
@@ -80,13 +81,13 @@ func (o *operations) reachableVim(ctx context.Context, c lcm.VimConnectionInfo) 
 		}
 	}
 	if c.Bare() {
-		return c, unhonourable("$.vimConnections", "the VIM connection "+c.ID+" is no VIM that is registered here, and comes without endpoint and credentials")
+		return c, operations.Unhonourable("$.vimConnections", "the VIM connection "+c.ID+" is no VIM that is registered here, and comes without endpoint and credentials")
 	}
 	if err := lcm.InvalidAll(nfvo.Unhonoured, c.OwnProblems("$.vimConnections."+c.ID)); err != nil {
 		return c, err
 	}
 	if err := o.vimGuard.CheckHost(c.Endpoint()); err != nil {
-		return c, unhonourable("$.vimConnections."+c.ID+".interfaceInfo.endpoint", lcm.Sentence(err))
+		return c, operations.Unhonourable("$.vimConnections."+c.ID+".interfaceInfo.endpoint", lcm.Sentence(err))
 	}
 	if c.VimType == "" {
 		c.VimType = lcm.VimOpenStack
@@ -97,7 +98,7 @@ func (o *operations) reachableVim(ctx context.Context, c lcm.VimConnectionInfo) 
 // described is what the request, or the instance, says of a connection that a grant names by its id and a vimId only,
 // and the registry does not have: an NFVO need not repeat the credentials that the request brought.
 func (j *job) described(c lcm.VimConnectionInfo) lcm.VimConnectionInfo {
-	for _, own := range slices.Concat(j.request.VimConnections, j.inst.VimConnections) {
+	for _, own := range slices.Concat(j.Request.VimConnections, j.Instance.VimConnections) {
 		if own.ID == c.ID && own.Complete() && c.Bare() && c.VimID == own.VimID {
 			return own
 		}
@@ -107,8 +108,8 @@ func (j *job) described(c lcm.VimConnectionInfo) lcm.VimConnectionInfo {
 
 // grantedVims are the VIMs that the instance takes over from a grant.
 func (j *job) grantedVims() []lcm.VimConnectionInfo {
-	if j.target == nil {
+	if j.Target == nil {
 		return nil
 	}
-	return []lcm.VimConnectionInfo{*j.target}
+	return []lcm.VimConnectionInfo{*j.Target}
 }

@@ -9,22 +9,23 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/nfvo"
+	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // KeptGrant implements activities.GrantFacts.
-func (o *operations) KeptGrant(ctx context.Context, id lcm.OpOccID) (string, error) {
-	opOcc, err := o.store.Operation(ctx, id)
+func (o *resolver) KeptGrant(ctx context.Context, id lcm.OpOccID) (string, error) {
+	opOcc, err := o.Store.Operation(ctx, id)
 	return opOcc.GrantID, err
 }
 
 // GrantRequest implements activities.GrantFacts.
-func (o *operations) GrantRequest(ctx context.Context, id lcm.OpOccID) (nfvo.GrantRequest, error) {
+func (o *resolver) GrantRequest(ctx context.Context, id lcm.OpOccID) (nfvo.GrantRequest, error) {
 	j, err := o.load(ctx, id)
 	if err != nil {
 		return nfvo.GrantRequest{}, err
 	}
-	facts, p, err := j.planned()
+	facts, p, err := j.Planned()
 	if err != nil {
 		return nfvo.GrantRequest{}, err
 	}
@@ -33,52 +34,31 @@ func (o *operations) GrantRequest(ctx context.Context, id lcm.OpOccID) (nfvo.Gra
 		return nfvo.GrantRequest{}, err
 	}
 	r := nfvo.GrantRequest{
-		VnfInstanceID: j.inst.ID, OpOccID: id, VnfdID: j.inst.VnfdID, FlavourID: j.flavour.ID, Operation: j.opOcc.Operation,
-		IsAutomaticInvocation: j.opOcc.IsAutomaticInvocation, Resources: asked, Placement: lifecycle.Placement(facts, p, asked),
+		VnfInstanceID: j.Instance.ID, OpOccID: id, VnfdID: j.Instance.VnfdID, FlavourID: j.Flavour.ID, Operation: j.OpOcc.Operation,
+		IsAutomaticInvocation: j.OpOcc.IsAutomaticInvocation, Resources: asked, Placement: lifecycle.Placement(facts, p, asked),
 		OneVim:     lifecycle.OneVim(facts, p, asked),
-		APIVersion: j.opOcc.APIVersion, Endpoint: o.endpoint,
+		APIVersion: j.OpOcc.APIVersion, Endpoint: o.endpoint,
 	}
-	if j.opOcc.Operation == lcm.OpInstantiate || j.opOcc.Operation == lcm.OpScaleToLevel {
+	if j.OpOcc.Operation == lcm.OpInstantiate || j.OpOcc.Operation == lcm.OpScaleToLevel {
 		r.InstantiationLevelID = p.InstantiationLevelID
 	}
 	return r, nil
 }
 
-// planned is what an operation does, as far as an NFVO is asked for it.
-func (j *job) planned() (lifecycle.Facts, lcm.Plan, error) {
-	facts, err := j.facts(nil)
-	if err != nil {
-		return facts, lcm.Plan{}, err
-	}
-	switch {
-	case changes(j.opOcc.Operation), j.opOcc.Operation == lcm.OpOperate, j.opOcc.Operation == lcm.OpChangeExtConn:
-		p, err := j.plan(nil)
-		return facts, p, err
-	case j.opOcc.Operation == lcm.OpInstantiate:
-		p, err := lifecycle.Instantiation(facts, j.request.InstantiationLevelID)
-		return facts, p, err
-	case j.opOcc.Operation == lcm.OpTerminate && j.inst.Instantiated != nil:
-		p, err := lifecycle.Termination(facts)
-		return facts, p, err
-	default: // neither makes, changes nor removes anything
-		return facts, lcm.Plan{Operation: j.opOcc.Operation}, nil
-	}
-}
-
 // asked are the resources of an operation, as its grant names them.
-func (o *operations) asked(ctx context.Context, j *job, facts lifecycle.Facts, p lcm.Plan) (lcm.Grant, error) {
-	vim, err := o.foreseen(ctx, j)
+func (o *resolver) asked(ctx context.Context, j *job, facts lifecycle.Facts, p lcm.Plan) (lcm.Grant, error) {
+	vim, err := o.Foreseen(ctx, j.Operation)
 	if err != nil {
 		return lcm.Grant{}, err
 	}
 	asked := lifecycle.Granted(facts, p, vim)
-	asked.VnfInstanceID, asked.OpOccID = j.inst.ID, j.opOcc.ID
+	asked.VnfInstanceID, asked.OpOccID = j.Instance.ID, j.OpOcc.ID
 	return asked, nil
 }
 
 // acceptable joins a grant with what was asked for, puts j under it, and looks whether that works.
-func (o *operations) acceptable(ctx context.Context, j *job, given lcm.Grant) (lcm.Grant, error) {
-	facts, p, err := j.planned()
+func (o *resolver) acceptable(ctx context.Context, j *job, given lcm.Grant) (lcm.Grant, error) {
+	facts, p, err := j.Planned()
 	if err != nil {
 		return given, err
 	}
@@ -101,21 +81,21 @@ func (o *operations) acceptable(ctx context.Context, j *job, given lcm.Grant) (l
 	if err := lcm.InvalidAll(nfvo.Unhonoured, slices.Concat(lcm.CheckLinkConfigs(grant.ExtVirtualLinks, grant.AdditionalParams))); err != nil {
 		return grant, err
 	}
-	if err := j.under(grant); err != nil {
+	if err := j.Under(grant); err != nil {
 		return grant, err
 	}
 	if err := j.possibleLinks(); err != nil {
 		return grant, err
 	}
-	if err := j.relink(facts, grant); err != nil {
+	if err := j.Relink(facts, grant); err != nil {
 		return grant, err
 	}
-	if j.opOcc.Operation == lcm.OpInstantiate {
-		if err := lcm.InvalidAll(nfvo.Unhonoured, vnfpkg.Unmanaged(j.flavour, j.request.ExtManagedVirtualLinks)); err != nil {
+	if j.OpOcc.Operation == lcm.OpInstantiate {
+		if err := lcm.InvalidAll(nfvo.Unhonoured, vnfpkg.Unmanaged(j.Flavour, j.Request.ExtManagedVirtualLinks)); err != nil {
 			return grant, err
 		}
 	}
-	if len(grant.AddResources) == 0 && j.opOcc.Operation != lcm.OpChangeExtConn {
+	if len(grant.AddResources) == 0 && j.OpOcc.Operation != lcm.OpChangeExtConn {
 		return grant, nil
 	}
 	return grant, o.tryHeat(ctx, j)
@@ -124,18 +104,18 @@ func (o *operations) acceptable(ctx context.Context, j *job, given lcm.Grant) (l
 // possibleLinks looks at links that come from a request and from its grant: each may be right, and both together may
 // not.
 func (j *job) possibleLinks() error {
-	links := j.request.ExtVirtualLinks
+	links := j.Request.ExtVirtualLinks
 	if cpds := lcm.Contradicting(links); len(cpds) > 0 {
-		return unhonourable("$.extVirtualLinks", "the connection point "+cpds[0]+" would have more than one entry with addresses, with those of the request. "+lcm.OneAddressed)
+		return operations.Unhonourable("$.extVirtualLinks", "the connection point "+cpds[0]+" would have more than one entry with addresses, with those of the request. "+lcm.OneAddressed)
 	}
 	for _, link := range links {
 		for _, cp := range link.ExtCps {
 			switch other := lcm.SharedPort(links, cp.CpdID); other {
 			case "":
 			case cp.CpdID:
-				return unhonourable("$.extVirtualLinks", "two entries of the connection point "+other+" would have the same port (linkPortId), and a port is in one server")
+				return operations.Unhonourable("$.extVirtualLinks", "two entries of the connection point "+other+" would have the same port (linkPortId), and a port is in one server")
 			default:
-				return unhonourable("$.extVirtualLinks", "the connection points "+cp.CpdID+" and "+other+" would have the same port (linkPortId), and a port is in one server")
+				return operations.Unhonourable("$.extVirtualLinks", "the connection points "+cp.CpdID+" and "+other+" would have the same port (linkPortId), and a port is in one server")
 			}
 		}
 	}
@@ -143,17 +123,13 @@ func (j *job) possibleLinks() error {
 }
 
 // tryHeat makes the parameters of the stack for once.
-func (o *operations) tryHeat(ctx context.Context, j *job) error {
+func (o *resolver) tryHeat(ctx context.Context, j *job) error {
 	wanted, err := j.whole()
-	if err == nil && j.inst.Instantiated != nil {
+	if err == nil && j.Instance.Instantiated != nil {
 		wanted, err = j.sized(activities.SizesPlanned)
 	}
 	if err == nil {
 		_, _, _, err = o.heat(ctx, j, wanted)
 	}
 	return err
-}
-
-func unhonourable(path, detail string) error {
-	return lcm.InvalidAll(nfvo.Unhonoured, []lcm.Problem{{Path: path, Detail: detail}})
 }

@@ -10,19 +10,20 @@ import (
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/outbound"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 func instantiating(params string) *job {
-	return &job{
-		opOcc: lcm.VnfLcmOpOcc{ID: "op", Operation: lcm.OpInstantiate}, inst: lcm.VnfInstance{ID: "vnf"},
-		request: lcm.InstantiateRequest{
+	return &job{&operations.Operation{
+		OpOcc: lcm.VnfLcmOpOcc{ID: "op", Operation: lcm.OpInstantiate}, Instance: lcm.VnfInstance{ID: "vnf"},
+		Request: lcm.InstantiateRequest{
 			AdditionalParams: json.RawMessage(params),
 			ExtVirtualLinks:  []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a"}, {ID: "b", ResourceID: "net-b"}},
 		},
-		flavour: &vnfpkg.Flavour{ID: "f", Vdus: []vnfpkg.Vdu{{ID: "node", InitialInstances: new(1)}}},
-	}
+		Flavour: &vnfpkg.Flavour{ID: "f", Vdus: []vnfpkg.Vdu{{ID: "node", InitialInstances: new(1)}}},
+	}}
 }
 
 func TestOnlyVim_needsOneOpenStack(t *testing.T) {
@@ -48,7 +49,7 @@ func TestDescribed_aGrantNeedNotRepeatTheCredentialsOfTheRequest(t *testing.T) {
 		ID: "own", VimID: "of-the-nfvo", InterfaceInfo: map[string]any{"endpoint": "https://c"},
 		AccessInfo: map[string]any{"username": "u", "password": "***", "project": "p"},
 	}
-	j.request.VimConnections = []lcm.VimConnectionInfo{own}
+	j.Request.VimConnections = []lcm.VimConnectionInfo{own}
 	require.Equal(t, own, j.described(lcm.VimConnectionInfo{ID: "own", VimID: "of-the-nfvo"}))
 	for _, other := range []lcm.VimConnectionInfo{
 		{ID: "other", VimID: "of-the-nfvo"},
@@ -65,32 +66,32 @@ func TestReachableVim_takesAConnectionThatSaysAllItselfAsItIs(t *testing.T) {
 		ID: "own", VimID: "nobody-has-it", VimType: "ETSINFV.OPENSTACK_KEYSTONE.V_3", InterfaceInfo: map[string]any{"endpoint": "https://c"},
 		AccessInfo: map[string]any{"username": "u", "password": "***", "project": "p"},
 	}
-	got, err := (&operations{}).reachableVim(t.Context(), c) // without a store: nothing is asked
+	got, err := (&resolver{}).reachableVim(t.Context(), c) // without a store: nothing is asked
 	require.NoError(t, err)
 	require.Equal(t, c, got)
 
 	guard := outbound.Guard{Denied: []netip.Prefix{netip.MustParsePrefix("169.254.0.0/16")}, Section: "vims", What: "no VIM may have"}
 	c.InterfaceInfo = map[string]any{"endpoint": "http://169.254.169.254/v3"}
-	_, err = (&operations{vimGuard: guard}).reachableVim(t.Context(), c)
+	_, err = (&resolver{vimGuard: guard}).reachableVim(t.Context(), c)
 	require.ErrorContains(t, err, "among those that no VIM may have (vims.deniedNetworks)")
 }
 
 func TestUnder_putsWhatTheGrantSaysInThePlaceOfTheRequests(t *testing.T) {
 	j := instantiating(`{"key_name":"k","nfv":{"VDU":{"node":{"image":"x","flavor":"y"}}}}`)
-	require.NoError(t, j.under(lcm.Grant{
+	require.NoError(t, j.Under(lcm.Grant{
 		ID: "g", VimConnections: []lcm.VimConnectionInfo{{ID: "granted", VimType: lcm.VimOpenStack}},
 		AddResources:     []lcm.GrantResource{{ResourceDefinitionID: "add-node-1", Type: lcm.GrantCompute, VduID: "node", VimConnectionID: "granted"}},
 		VimAssets:        &lcm.GrantVimAssets{SoftwareImages: []lcm.GrantedImage{{SoftwareImageID: "node", VimImageID: "image-2"}}},
 		ExtVirtualLinks:  json.RawMessage(`[{"id":"b","resourceId":"net-b2","extCps":[{"cpdId":"cp"}]},{"id":"c","resourceId":"net-c","extCps":[]}]`),
 		AdditionalParams: json.RawMessage(`{"nfv":{"VDU":{"node":{"image":"z"}}},"other":1}`),
 	}))
-	require.Equal(t, map[string]string{"node": "image-2"}, j.choices.Images)
-	require.Equal(t, map[string]string{"node": "image-2"}, j.chosen().Images)
+	require.Equal(t, map[string]string{"node": "image-2"}, j.Choices.Images)
+	require.Equal(t, map[string]string{"node": "image-2"}, j.Chosen().Images)
 	require.Equal(t, []lcm.ExtVirtualLink{
 		{ID: "a", ResourceID: "net-a"}, {ID: "b", ResourceID: "net-b2", ExtCps: []lcm.ExtCp{{CpdID: "cp"}}}, {ID: "c", ResourceID: "net-c"},
-	}, j.request.ExtVirtualLinks)
-	require.JSONEq(t, `{"key_name":"k","nfv":{"VDU":{"node":{"image":"z","flavor":"y"}}}}`, string(j.request.AdditionalParams))
-	at, err := (&operations{}).connection(t.Context(), j)
+	}, j.Request.ExtVirtualLinks)
+	require.JSONEq(t, `{"key_name":"k","nfv":{"VDU":{"node":{"image":"z","flavor":"y"}}}}`, string(j.Request.AdditionalParams))
+	at, err := (&resolver{}).Connection(t.Context(), j.Operation)
 	require.NoError(t, err)
 	require.Equal(t, "granted", at.ID)
 	require.Len(t, j.grantedVims(), 1)
@@ -98,29 +99,29 @@ func TestUnder_putsWhatTheGrantSaysInThePlaceOfTheRequests(t *testing.T) {
 
 func TestUnder_takesTheGrantsNetworksForInternalLinks(t *testing.T) {
 	j := instantiating(``)
-	j.flavour.VirtualLinks = []vnfpkg.VirtualLink{{ID: "inner"}, {ID: "other"}}
-	j.request.ExtManagedVirtualLinks = []lcm.ExtManagedVirtualLink{{ID: "a", VnfVirtualLinkDescID: "inner", ResourceID: "asked"}, {ID: "b", VnfVirtualLinkDescID: "other", ResourceID: "kept"}}
+	j.Flavour.VirtualLinks = []vnfpkg.VirtualLink{{ID: "inner"}, {ID: "other"}}
+	j.Request.ExtManagedVirtualLinks = []lcm.ExtManagedVirtualLink{{ID: "a", VnfVirtualLinkDescID: "inner", ResourceID: "asked"}, {ID: "b", VnfVirtualLinkDescID: "other", ResourceID: "kept"}}
 	g := lcm.Grant{
 		ID: "g", VimConnections: []lcm.VimConnectionInfo{{ID: "vim"}},
 		ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{{ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "granted", VimConnectionID: "vim"}},
 	}
-	require.NoError(t, j.under(g))
-	require.Equal(t, []string{"granted", "kept"}, []string{j.request.ExtManagedVirtualLinks[0].ResourceID, j.request.ExtManagedVirtualLinks[1].ResourceID})
+	require.NoError(t, j.Under(g))
+	require.Equal(t, []string{"granted", "kept"}, []string{j.Request.ExtManagedVirtualLinks[0].ResourceID, j.Request.ExtManagedVirtualLinks[1].ResourceID})
 	require.Equal(t, "granted", j.instantiation(nil)["extManagedVirtualLinks"].([]any)[0].(map[string]any)["resourceId"])
 
 	g.ExtManagedVirtualLinks[0].VimConnectionID = "elsewhere"
-	require.ErrorContains(t, instantiatingOn(j.flavour).under(g), "its network cannot be on elsewhere")
+	require.ErrorContains(t, instantiatingOn(j.Flavour).Under(g), "its network cannot be on elsewhere")
 }
 
 func instantiatingOn(f *vnfpkg.Flavour) *job {
 	j := instantiating(``)
-	j.flavour = f
+	j.Flavour = f
 	return j
 }
 
 func TestNetworks_belongToTheVNFOrToTheVnfcBesideThem(t *testing.T) {
 	j := instantiating(``)
-	j.flavour.VirtualLinks = []vnfpkg.VirtualLink{{ID: "inner", Made: true}, {ID: "private", Made: true, VduID: "node"}}
+	j.Flavour.VirtualLinks = []vnfpkg.VirtualLink{{ID: "inner", Made: true}, {ID: "private", Made: true, VduID: "node"}}
 	made := activities.Outcome{
 		Vnfcs: []activities.Vnfc{{VduID: "other", ServerID: "o", StackID: "s"}, {VduID: "node", ServerID: "n", StackID: "s"}},
 		Networks: []activities.Network{
@@ -138,68 +139,68 @@ func TestNetworks_belongToTheVNFOrToTheVnfcBesideThem(t *testing.T) {
 
 func TestUnder_aGrantThatSaysNothingChangesNothing(t *testing.T) {
 	j, before := instantiating(`{"a":1}`), instantiating(`{"a":1}`)
-	require.NoError(t, j.under(lcm.Grant{ID: "g", AddResources: []lcm.GrantResource{{ResourceDefinitionID: "add-node-1", Type: lcm.GrantCompute, VduID: "node"}}}))
-	require.Equal(t, before.request, j.request)
-	require.Nil(t, j.chosen())
+	require.NoError(t, j.Under(lcm.Grant{ID: "g", AddResources: []lcm.GrantResource{{ResourceDefinitionID: "add-node-1", Type: lcm.GrantCompute, VduID: "node"}}}))
+	require.Equal(t, before.Request, j.Request)
+	require.Nil(t, j.Chosen())
 	require.Empty(t, j.grantedVims())
 }
 
 func TestUnder_linksOfAVNFThatIsThereStayAsTheyAre(t *testing.T) {
 	j := instantiating(``)
-	j.opOcc.Operation, j.inst.Instantiated = lcm.OpTerminate, &lcm.InstantiatedVnfInfo{}
-	require.NoError(t, j.under(lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`[{"id":"a","resourceId":"net-a"}]`)}), "the same")
-	require.ErrorContains(t, j.under(lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`[{"id":"a","resourceId":"other"}]`)}), "TERMINATE does not change them")
-	require.ErrorContains(t, j.under(lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`{}`)}), "malformed")
+	j.OpOcc.Operation, j.Instance.Instantiated = lcm.OpTerminate, &lcm.InstantiatedVnfInfo{}
+	require.NoError(t, j.Under(lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`[{"id":"a","resourceId":"net-a"}]`)}), "the same")
+	require.ErrorContains(t, j.Under(lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`[{"id":"a","resourceId":"other"}]`)}), "TERMINATE does not change them")
+	require.ErrorContains(t, j.Under(lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`{}`)}), "malformed")
 }
 
 func reconnecting(t *testing.T) (*job, lifecycle.Facts) {
 	t.Helper()
 	j := instantiating(``)
-	j.opOcc = lcm.VnfLcmOpOcc{
+	j.OpOcc = lcm.VnfLcmOpOcc{
 		ID: "op", Operation: lcm.OpChangeExtConn, Params: json.RawMessage(`{"extVirtualLinks":[{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"cp"}]}]}`),
 	}
-	j.flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true}}
-	j.inst.Instantiated = &lcm.InstantiatedVnfInfo{
+	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true}}
+	j.Instance.Instantiated = &lcm.InstantiatedVnfInfo{
 		ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "cp"}, {CpdID: "other"}}}},
 		VnfcResources:   []lcm.VnfcResourceInfo{{ID: "server", VduID: "node"}},
 	}
-	facts, p, err := j.planned()
+	facts, p, err := j.Planned()
 	require.NoError(t, err)
-	j.opOcc.Plan, j.request.ExtVirtualLinks = &p, p.Links
+	j.OpOcc.Plan, j.Request.ExtVirtualLinks = &p, p.Links
 	return j, facts
 }
 
 func TestRelink_takesTheGrantsLinksBeforeTheGrantIsKept(t *testing.T) {
 	j, facts := reconnecting(t)
 	g := lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`[{"id":"b","resourceId":"net-x","extCps":[{"cpdId":"cp"}]}]`)}
-	require.NoError(t, j.under(g))
-	require.NoError(t, j.relink(facts, g))
-	require.Equal(t, "net-x", j.request.ExtVirtualLinks[1].ResourceID)
-	require.Equal(t, []string{"b"}, j.regranted.ChangedLinks)
-	require.Equal(t, "net-b", j.opOcc.Plan.Links[1].ResourceID, "what is kept is another's")
+	require.NoError(t, j.Under(g))
+	require.NoError(t, j.Relink(facts, g))
+	require.Equal(t, "net-x", j.Request.ExtVirtualLinks[1].ResourceID)
+	require.Equal(t, []string{"b"}, j.Regranted.ChangedLinks)
+	require.Equal(t, "net-b", j.OpOcc.Plan.Links[1].ResourceID, "what is kept is another's")
 
 	j, facts = reconnecting(t)
-	require.NoError(t, j.relink(facts, lcm.Grant{ID: "g"}))
-	require.Nil(t, j.regranted, "a grant that says nothing changes nothing")
-	require.ErrorContains(t, j.relink(facts, lcm.Grant{ExtVirtualLinks: json.RawMessage(`[{"id":"b","resourceId":"n","extCps":[{"cpdId":"other"}]}]`)}), "was not asked for")
+	require.NoError(t, j.Relink(facts, lcm.Grant{ID: "g"}))
+	require.Nil(t, j.Regranted, "a grant that says nothing changes nothing")
+	require.ErrorContains(t, j.Relink(facts, lcm.Grant{ExtVirtualLinks: json.RawMessage(`[{"id":"b","resourceId":"n","extCps":[{"cpdId":"other"}]}]`)}), "was not asked for")
 }
 
 func TestPlanned_tellsWhatAnOperateAndAReconnectionChange(t *testing.T) {
 	j, facts := reconnecting(t)
-	g := lifecycle.Granted(facts, *j.opOcc.Plan, lcm.VimConnectionInfo{ID: "openstack"})
+	g := lifecycle.Granted(facts, *j.OpOcc.Plan, lcm.VimConnectionInfo{ID: "openstack"})
 	require.Equal(t, "update-server", g.UpdateResources[0].ResourceDefinitionID)
 	require.Equal(t, "add-server-cp", g.AddResources[0].ResourceDefinitionID)
 
-	j.opOcc = lcm.VnfLcmOpOcc{ID: "op", Operation: lcm.OpOperate, Params: json.RawMessage(`{"changeStateTo":"STOPPED"}`)}
-	facts, p, err := j.planned()
+	j.OpOcc = lcm.VnfLcmOpOcc{ID: "op", Operation: lcm.OpOperate, Params: json.RawMessage(`{"changeStateTo":"STOPPED"}`)}
+	facts, p, err := j.Planned()
 	require.NoError(t, err)
 	require.Len(t, lifecycle.Granted(facts, p, lcm.VimConnectionInfo{}).UpdateResources, 1)
 }
 
 func TestAttached_namesWhatTheVnfdDescribes(t *testing.T) {
 	j := instantiating(``)
-	j.flavour.Vdus[0].Storages = []string{"disk", "log"}
-	j.flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node"}}
+	j.Flavour.Vdus[0].Storages = []string{"disk", "log"}
+	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node"}}
 	got := j.attached(activities.Vnfc{VduID: "node", ServerID: "s", VolumeIDs: []string{"v1", "v2"}, Attached: []activities.Attached{
 		{Type: lcm.GrantStorage, Resource: "disk", ID: "v1"},
 		{Type: lcm.GrantStorage, ID: "v2"},
@@ -217,17 +218,17 @@ func TestAttached_namesWhatTheVnfdDescribes(t *testing.T) {
 		StorageResource: lcm.ResourceHandle{VimConnectionID: "vim", ResourceID: "v1", VimLevelResourceType: "OS::Cinder::Volume"},
 	}}, virtualStorages(got, "vim"))
 
-	j.flavour.Vdus[0].Storages = []string{"disk"}
+	j.Flavour.Vdus[0].Storages = []string{"disk"}
 	got = j.attached(activities.Vnfc{VduID: "node", ServerID: "s", VolumeIDs: []string{"v"}, Attached: []activities.Attached{{Type: lcm.GrantStorage, Resource: "volume", ID: "v"}}})
 	require.Equal(t, "disk", got[0].TemplateID, "there is no other")
 }
 
 func TestConnectionPoints_areTheVnfcsAndWhatLinksMakeOfThem(t *testing.T) {
 	j := instantiating(``)
-	j.flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "inner", VduID: "node"}}
-	j.request.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "net", ExtCps: []lcm.ExtCp{{CpdID: "cp", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}}, {CpdID: "vip"}}}}
+	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "inner", VduID: "node"}}
+	j.Request.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "net", ExtCps: []lcm.ExtCp{{CpdID: "cp", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}}, {CpdID: "vip"}}}}
 	addresses := []lcm.FixedIP{{Address: "10.0.0.7", SubnetID: "sub"}}
-	j.flavour.Cps[1].VirtualLink, j.flavour.VirtualLinks = "inside", []vnfpkg.VirtualLink{{ID: "inside"}}
+	j.Flavour.Cps[1].VirtualLink, j.Flavour.VirtualLinks = "inside", []vnfpkg.VirtualLink{{ID: "inside"}}
 	made := activities.Outcome{Networks: []activities.Network{{Resource: "inside", ID: "n1"}, {Resource: "unknown", ID: "n2"}}, Vnfcs: []activities.Vnfc{{VduID: "node", ServerID: "s", Attached: []activities.Attached{
 		{Type: lcm.GrantStorage, Resource: "cp", ID: "v1"},
 		{Type: lcm.GrantLinkPort, Resource: "cp", ID: "p1", MAC: "fa:16:3e:00:00:01", Addresses: addresses},
@@ -255,8 +256,8 @@ func TestConnectionPoints_areTheVnfcsAndWhatLinksMakeOfThem(t *testing.T) {
 
 func TestRestored_isTheVnfAsItWasWithWhatIsThereNow(t *testing.T) {
 	j, _ := reconnecting(t)
-	j.inst.VimConnections, j.inst.Extensions = []lcm.VimConnectionInfo{{ID: "openstack"}}, map[string]any{"a": "b"}
-	j.inst.Instantiated.FlavourID, j.inst.Instantiated.Granted = "simple", &lcm.GrantedChoices{}
+	j.Instance.VimConnections, j.Instance.Extensions = []lcm.VimConnectionInfo{{ID: "openstack"}}, map[string]any{"a": "b"}
+	j.Instance.Instantiated.FlavourID, j.Instance.Instantiated.Granted = "simple", &lcm.GrantedChoices{}
 	port := activities.Attached{Type: lcm.GrantLinkPort, Resource: "cp", ID: "port-2", MAC: "fa:16:3e:00:00:01"}
 	got := j.restored(activities.Outcome{Restored: true, Vnfcs: []activities.Vnfc{{VduID: "node", ServerID: "server", Attached: []activities.Attached{port}}}}, "openstack")
 	require.Equal(t, []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "cp"}, {CpdID: "other"}}}}, got.Info.ExtVirtualLinks, "the links are the former ones")
@@ -264,33 +265,15 @@ func TestRestored_isTheVnfAsItWasWithWhatIsThereNow(t *testing.T) {
 	require.Equal(t, []lcm.AttachedResource{{VnfcID: "server", Type: lcm.GrantLinkPort, TemplateID: "cp", ResourceID: "port-2"}}, got.Info.Attached)
 	require.Equal(t, "simple", got.Info.FlavourID)
 	require.NotNil(t, got.Info.Granted)
-	require.Equal(t, j.inst.Extensions, got.Extensions)
-	require.Equal(t, j.inst.VimConnections, got.VimConnections)
+	require.Equal(t, j.Instance.Extensions, got.Extensions)
+	require.Equal(t, j.Instance.VimConnections, got.VimConnections)
 }
 
-func TestTakeConnections_laysThoseOfTheRequestOverTheInstances(t *testing.T) {
+func TestRestored_hasTheVimConnectionsThatThereWere(t *testing.T) {
 	j, _ := reconnecting(t)
-	j.inst.VimConnections = []lcm.VimConnectionInfo{{ID: "openstack", VimID: "vim", VimType: "openstack"}, {ID: "other", VimType: "openstack"}}
-	for i := range j.inst.Instantiated.VnfcResources {
-		j.inst.Instantiated.VnfcResources[i].ComputeResource.VimConnectionID = "openstack"
-	}
-	former := j.inst.VimConnections
-	j.opOcc.Params = json.RawMessage(`{"vimConnectionInfo":{"openstack":{"vimId":"another"},"other":null}}`)
-	require.NoError(t, j.takeConnections())
-	changed := []lcm.VimConnectionInfo{{ID: "openstack", VimID: "another", VimType: "openstack"}}
-	require.Equal(t, changed, j.inst.VimConnections)
-	require.Equal(t, changed, j.changedConnections())
-	at, err := (&operations{}).connection(t.Context(), j)
-	require.NoError(t, err)
-	require.Equal(t, changed[0], at, "the operation works on it")
-	require.Equal(t, []string{"other"}, j.modified.DeletedVimConnections)
-	require.Equal(t, former, j.restored(activities.Outcome{Restored: true}, "openstack").VimConnections, "a rollback leaves what there was")
-
-	j, _ = reconnecting(t)
-	j.inst.VimConnections, j.opOcc.State = former, lcm.RolledBack
-	j.opOcc.Params = json.RawMessage(`{"vimConnectionInfo":{"openstack":{"vimId":"another"}}}`)
-	require.NoError(t, j.takeConnections())
-	require.Equal(t, former, j.inst.VimConnections, "it never was")
+	j.FormerVims = []lcm.VimConnectionInfo{{ID: "openstack", VimID: "vim", VimType: "openstack"}}
+	j.Instance.VimConnections = []lcm.VimConnectionInfo{{ID: "openstack", VimID: "another", VimType: "openstack"}}
+	require.Equal(t, j.FormerVims, j.restored(activities.Outcome{Restored: true}, "openstack").VimConnections)
 }
 
 func TestAcceptable_refusesAddressesThatCannotBe(t *testing.T) {
@@ -301,26 +284,11 @@ func TestAcceptable_refusesAddressesThatCannotBe(t *testing.T) {
 		`[{"id":"a","resourceId":"n","extCps":[{"cpdId":"cp","cpConfig":{"y":` + nine + `}}]}]`:                                                                       "would have more than one entry with addresses, with those of the request",
 	} {
 		j := instantiating(``)
-		j.target = &lcm.VimConnectionInfo{ID: "vim", VimID: "v"}
+		j.Target = &lcm.VimConnectionInfo{ID: "vim", VimID: "v"}
 		seven := []lcm.FixedIP{{Address: "10.0.0.7"}}
-		j.request.ExtVirtualLinks[0].ExtCps = []lcm.ExtCp{{CpdID: "cp", FixedIPs: seven, Configs: []lcm.CpConfig{{Key: "x", FixedIPs: seven}}}}
-		_, err := (&operations{}).acceptable(t.Context(), j, lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(links)})
+		j.Request.ExtVirtualLinks[0].ExtCps = []lcm.ExtCp{{CpdID: "cp", FixedIPs: seven, Configs: []lcm.CpConfig{{Key: "x", FixedIPs: seven}}}}
+		_, err := (&resolver{}).acceptable(t.Context(), j, lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(links)})
 		require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
 		require.ErrorContains(t, err, says)
 	}
-}
-
-// The images of a VNFD that has been replaced stay, until the entire VNF is made anew.
-func TestGranted_keepsImagesUntilAllServersAreMadeAnew(t *testing.T) {
-	kept := map[string]string{"node": "former"}
-	job := func(p *lcm.Plan) *job {
-		j := &job{opOcc: lcm.VnfLcmOpOcc{Operation: lcm.OpHeal, Plan: p}}
-		j.inst.Instantiated = &lcm.InstantiatedVnfInfo{Granted: &lcm.GrantedChoices{KeptImages: kept}}
-		require.NoError(t, (&operations{}).granted(t.Context(), j))
-		return j
-	}
-	for _, p := range []*lcm.Plan{nil, {}} {
-		require.Equal(t, kept, job(p).chosen().KeptImages)
-	}
-	require.Nil(t, job(&lcm.Plan{Whole: true}).chosen())
 }

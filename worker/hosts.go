@@ -20,7 +20,7 @@ const sshPortKey = "ssh_port"
 
 // hosts logs in to nodes with the credentials of the operation's request.
 type hosts struct {
-	operations *operations
+	operations *resolver
 	clouds     *clouds
 	// keys remembers the host keys of instances' servers; reconnect is how long a lost node is waited for, 0 the
 	// dialer's default.
@@ -53,7 +53,7 @@ func (h *hosts) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activi
 	if err != nil {
 		return nil, err
 	}
-	cluster, _, err := j.access()
+	cluster, _, err := j.Access()
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (h *hosts) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activi
 	if err != nil {
 		return nil, err
 	}
-	host, err := h.dial(ctx, j.inst.ID, cluster, vim, node)
+	host, err := h.dial(ctx, j.Instance.ID, cluster, vim, node)
 	if err != nil {
 		return nil, h.explain(ctx, id, node, err)
 	}

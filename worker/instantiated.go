@@ -11,44 +11,44 @@ import (
 )
 
 // Instantiated implements activities.Facts.
-func (o *operations) Instantiated(ctx context.Context, id lcm.OpOccID, made activities.Outcome) (activities.InstantiatedVnf, error) {
+func (o *resolver) Instantiated(ctx context.Context, id lcm.OpOccID, made activities.Outcome) (activities.InstantiatedVnf, error) {
 	j, err := o.load(ctx, id)
 	if err != nil {
 		return activities.InstantiatedVnf{}, err
 	}
-	connection, err := o.connection(ctx, j)
+	connection, err := o.Connection(ctx, j.Operation)
 	if err != nil {
 		return activities.InstantiatedVnf{}, err
 	}
 	if made.Restored {
 		return j.restored(made, connection.ID), nil
 	}
-	if made.Left && j.opOcc.Operation == lcm.OpChangeExtConn {
+	if made.Left && j.OpOcc.Operation == lcm.OpChangeExtConn {
 		return j.partlyReconnected(made, connection.ID), nil
 	}
 	out := activities.InstantiatedVnf{Info: lcm.InstantiatedVnfInfo{
-		FlavourID: j.flavour.ID, VnfState: lcm.VnfStarted, ExtVirtualLinks: j.request.ExtVirtualLinks, ExtManagedVirtualLinks: j.request.ExtManagedVirtualLinks,
-		StackID: made.StackID, AdditionalParams: j.request.AdditionalParams, Nodes: made.Nodes, Storage: made.Storage, ClusterVimID: made.ClusterVimID,
-		MaxScaleLevels: j.flavour.MaxScaleLevels(), Granted: j.chosen(), LocalizationLanguage: j.request.LocalizationLanguage,
+		FlavourID: j.Flavour.ID, VnfState: lcm.VnfStarted, ExtVirtualLinks: j.Request.ExtVirtualLinks, ExtManagedVirtualLinks: j.Request.ExtManagedVirtualLinks,
+		StackID: made.StackID, AdditionalParams: j.Request.AdditionalParams, Nodes: made.Nodes, Storage: made.Storage, ClusterVimID: made.ClusterVimID,
+		MaxScaleLevels: j.Flavour.MaxScaleLevels(), Granted: j.Chosen(), LocalizationLanguage: j.Request.LocalizationLanguage,
 	}}
-	out.Info.InstantiationLevelID, out.Info.ScaleStatus = j.levels()
+	out.Info.InstantiationLevelID, out.Info.ScaleStatus = j.Levels()
 	if made.Left {
 		out.Info.InstantiationLevelID, out.Info.ScaleStatus = j.levelsLeft(made.Vnfcs)
 	}
 	j.resources(&out.Info, made, connection.ID)
 	j.showRegistry(&out.Info, made)
-	out.Info.KeepStopped(j.inst.Instantiated)
-	out.Extensions = lcm.Merged(j.inst.Extensions, j.request.Extensions)
-	out.ConfigurableProperties = lcm.Merged(j.inst.ConfigurableProperties, j.request.ConfigurableProperties)
-	if j.isCluster() {
-		out.ConfigurableProperties = lcm.ShowRegistries(out.ConfigurableProperties, j.request.AdditionalParams)
+	out.Info.KeepStopped(j.Instance.Instantiated)
+	out.Extensions = lcm.Merged(j.Instance.Extensions, j.Request.Extensions)
+	out.ConfigurableProperties = lcm.Merged(j.Instance.ConfigurableProperties, j.Request.ConfigurableProperties)
+	if j.IsCluster() {
+		out.ConfigurableProperties = lcm.ShowRegistries(out.ConfigurableProperties, j.Request.AdditionalParams)
 	}
 	out.VimConnections = append([]lcm.VimConnectionInfo{connection}, j.otherConnections(connection)...)
-	if j.formerVims != nil {
-		out.ChangedInfo = &j.modified
+	if j.FormerVims != nil {
+		out.ChangedInfo = &j.Modified
 	}
 	if made.ClusterVimID != "" {
-		vim, err := o.store.Vim(ctx, made.ClusterVimID)
+		vim, err := o.Store.Vim(ctx, made.ClusterVimID)
 		if err != nil {
 			return out, err
 		}
@@ -63,10 +63,10 @@ func (o *operations) Instantiated(ctx context.Context, id lcm.OpOccID, made acti
 // otherConnections are those of the instance that neither its resources nor its cluster need, e.g. because a modification
 // has added them. Those that an earlier attempt to instantiate has left are none.
 func (j *job) otherConnections(used lcm.VimConnectionInfo) (out []lcm.VimConnectionInfo) {
-	if j.opOcc.Operation == lcm.OpInstantiate || j.inst.Instantiated == nil {
+	if j.OpOcc.Operation == lcm.OpInstantiate || j.Instance.Instantiated == nil {
 		return nil
 	}
-	for _, c := range j.inst.VimConnections {
+	for _, c := range j.Instance.VimConnections {
 		if c.ID != used.ID && c.IsOpenStack() {
 			out = append(out, c)
 		}
@@ -97,12 +97,12 @@ func vnfcResource(v activities.Vnfc, connectionID string) lcm.VnfcResourceInfo {
 func (j *job) attached(v activities.Vnfc) (out []lcm.AttachedResource) {
 	var storages []string
 	only := len(v.VolumeIDs) == 1
-	if vdu, ok := j.flavour.Vdu(v.VduID); ok {
+	if vdu, ok := j.Flavour.Vdu(v.VduID); ok {
 		storages = vdu.Storages
 	}
 	for _, a := range v.Attached {
 		r := lcm.AttachedResource{VnfcID: v.ServerID, Type: a.Type, ResourceID: a.ID}
-		_, isCp := j.flavour.Cp(a.Resource)
+		_, isCp := j.Flavour.Cp(a.Resource)
 		switch {
 		case a.Type == lcm.GrantLinkPort && isCp, a.Type == lcm.GrantStorage && slices.Contains(storages, a.Resource):
 			r.TemplateID = a.Resource
@@ -119,7 +119,7 @@ func (j *job) attached(v activities.Vnfc) (out []lcm.AttachedResource) {
 func (j *job) networks(made activities.Outcome) (out []lcm.AttachedResource) {
 	for _, n := range made.Networks {
 		r := lcm.AttachedResource{Type: lcm.GrantLink, ResourceID: n.ID}
-		link, described := j.flavour.VirtualLink(n.Resource)
+		link, described := j.Flavour.VirtualLink(n.Resource)
 		if described {
 			r.TemplateID = n.Resource
 		}

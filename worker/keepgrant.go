@@ -11,21 +11,21 @@ import (
 
 // KeepGrant implements activities.GrantFacts. The stack's parameters are made for once, so that what the templates
 // cannot take is known before anything is touched.
-func (o *operations) KeepGrant(ctx context.Context, id lcm.OpOccID, given lcm.Grant) (err error) {
+func (o *resolver) KeepGrant(ctx context.Context, id lcm.OpOccID, given lcm.Grant) (err error) {
 	j, err := o.load(ctx, id)
 	if err != nil {
 		return err
 	}
-	if j.opOcc.GrantID != "" {
+	if j.OpOcc.GrantID != "" {
 		return nil // an earlier attempt was cut off behind its record
 	}
-	prefix := lcm.SecretRef("vnf/" + string(j.inst.ID) + "/grant/" + string(id))
+	prefix := lcm.SecretRef("vnf/" + string(j.Instance.ID) + "/grant/" + string(id))
 	if given, err = o.sealGrant(ctx, prefix, given); err != nil {
 		return err
 	}
 	grant, err := o.acceptable(ctx, j, given)
 	if err == nil {
-		err = o.store.KeepGrant(ctx, id, grant, j.regranted, j.grantedVims()...)
+		err = o.Store.KeepGrant(ctx, id, grant, j.Regranted, j.grantedVims()...)
 	}
 	if err != nil {
 		return o.orKept(ctx, id, prefix, err)
@@ -35,13 +35,13 @@ func (o *operations) KeepGrant(ctx context.Context, id lcm.OpOccID, given lcm.Gr
 
 // orKept is nil when the grant has been kept although the database's answer to that was lost. When it surely has not,
 // its secrets are deleted; those of which nobody can tell go with the instance.
-func (o *operations) orKept(ctx context.Context, id lcm.OpOccID, prefix lcm.SecretRef, err error) error {
+func (o *resolver) orKept(ctx context.Context, id lcm.OpOccID, prefix lcm.SecretRef, err error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	if failure := o.store.Settled(ctx, string(id)); failure != nil {
+	if failure := o.Store.Settled(ctx, string(id)); failure != nil {
 		return err
 	}
-	switch opOcc, failure := o.store.Operation(ctx, id); {
+	switch opOcc, failure := o.Store.Operation(ctx, id); {
 	case failure != nil:
 		return err
 	case opOcc.GrantID != "":
@@ -52,7 +52,7 @@ func (o *operations) orKept(ctx context.Context, id lcm.OpOccID, prefix lcm.Secr
 }
 
 // sealGrant puts the secrets of a grant into the vault: it may bring credentials of a VIM.
-func (o *operations) sealGrant(ctx context.Context, prefix lcm.SecretRef, g lcm.Grant) (sealed lcm.Grant, err error) {
+func (o *resolver) sealGrant(ctx context.Context, prefix lcm.SecretRef, g lcm.Grant) (sealed lcm.Grant, err error) {
 	doc, err := json.Marshal(g)
 	if err != nil {
 		return sealed, err

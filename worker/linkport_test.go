@@ -15,9 +15,9 @@ import (
 // ported is an instantiation of which one of two connection points is given a port.
 func ported() *job {
 	j := instantiating(``)
-	j.flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true}}
+	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true}}
 	port := &lcm.LinkPort{ID: "p", ResourceID: "port-1"}
-	j.request.ExtVirtualLinks[0].ExtCps = []lcm.ExtCp{{CpdID: "cp", LinkPort: port, Configs: []lcm.CpConfig{{Key: "k", LinkPort: port}}}, {CpdID: "other"}}
+	j.Request.ExtVirtualLinks[0].ExtCps = []lcm.ExtCp{{CpdID: "cp", LinkPort: port, Configs: []lcm.CpConfig{{Key: "k", LinkPort: port}}}, {CpdID: "other"}}
 	return j
 }
 
@@ -46,9 +46,9 @@ func TestInstantiation_tellsUserDataClassesOfPorts(t *testing.T) {
 
 func TestAcceptable_refusesAPortTwice(t *testing.T) {
 	j := ported()
-	j.target = &lcm.VimConnectionInfo{ID: "vim", VimID: "v"}
+	j.Target = &lcm.VimConnectionInfo{ID: "vim", VimID: "v"}
 	links := `[{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"other","cpConfig":[{"linkPortId":"x"}]}],"extLinkPorts":[{"id":"x","resourceHandle":{"resourceId":"port-1"}}]}]`
-	_, err := (&operations{}).acceptable(t.Context(), j, lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(links)})
+	_, err := (&resolver{}).acceptable(t.Context(), j, lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(links)})
 	require.ErrorContains(t, err, "the connection points cp and other would have the same port")
 }
 
@@ -59,7 +59,7 @@ func TestHeat_takesThePortsOfNfv(t *testing.T) {
 	for _, class := range []string{"", `,"lcm-operation-user-data":"./UserData/ports.py","lcm-operation-user-data-class":"Ports"`} {
 		t.Run("class "+class, func(t *testing.T) {
 			var err error
-			j.request, err = lcm.ParseInstantiate(json.RawMessage(`{"flavourId":"simple","extVirtualLinks":[{"id":"net","resourceId":"n","extCps":[
+			j.Request, err = lcm.ParseInstantiate(json.RawMessage(`{"flavourId":"simple","extVirtualLinks":[{"id":"net","resourceId":"n","extCps":[
 				{"cpdId":"VDU1_CP1-1","cpConfig":{"VDU1_CP1-1":{"linkPortId":"p"}}},{"cpdId":"VDU1_CP1-2","cpConfig":{"VDU1_CP1-2":{"linkPortId":"q"}}}],
 				"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"port-1"}},{"id":"q","resourceHandle":{"resourceId":"dummy-id"}}]}],
 				"additionalParams":{"nfv":{"CP":{"VDU1_CP1-2":{"port":"port-2"}}}` + class + `}}`))
@@ -83,16 +83,16 @@ func TestHeat_takesThePortsOfNfv(t *testing.T) {
 // A grant's nfv counts before that of the request, as in Tacker.
 func TestUnder_takesThePortsOfAGrantsNfv(t *testing.T) {
 	j := ported()
-	require.NoError(t, j.under(lcm.Grant{ID: "g", AdditionalParams: json.RawMessage(`{"nfv":{"CP":{"cp":{"port":"granted"}}}}`)}))
-	require.Equal(t, &lcm.LinkPort{ID: "p", ResourceID: "granted"}, lcm.GivenPort(j.request.ExtVirtualLinks, "cp"))
+	require.NoError(t, j.Under(lcm.Grant{ID: "g", AdditionalParams: json.RawMessage(`{"nfv":{"CP":{"cp":{"port":"granted"}}}}`)}))
+	require.Equal(t, &lcm.LinkPort{ID: "p", ResourceID: "granted"}, lcm.GivenPort(j.Request.ExtVirtualLinks, "cp"))
 }
 
 // The VNFC that a scaling adds gets the port that the scaling names.
 func TestOwnPorts_areThoseOfAScaling(t *testing.T) {
 	j := apartJob(nil, "a-0")
-	j.inst.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "l", ResourceID: "n", ExtCps: []lcm.ExtCp{{CpdID: "cp", LinkPort: &lcm.LinkPort{ID: "p", ResourceID: "port-0"}}}}}
-	j.opOcc.Params = json.RawMessage(`{"type":"SCALE_OUT","additionalParams":{"nfv":{"CP":{"cp-1":{"port":"port-1"}}}}}`)
-	links, err := j.ownPorts()
+	j.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "l", ResourceID: "n", ExtCps: []lcm.ExtCp{{CpdID: "cp", LinkPort: &lcm.LinkPort{ID: "p", ResourceID: "port-0"}}}}}
+	j.OpOcc.Params = json.RawMessage(`{"type":"SCALE_OUT","additionalParams":{"nfv":{"CP":{"cp-1":{"port":"port-1"}}}}}`)
+	links, err := j.OwnPorts()
 	require.NoError(t, err)
 	_, cp, _ := lcm.Connection(links, "cp")
 	require.Equal(t, []string{"port-0", "port-1"}, []string{cp.PortOf(0).ResourceID, cp.PortOf(1).ResourceID})

@@ -11,7 +11,7 @@ import (
 
 func TestOperations_theRequestsRepositoryGoesBeforeTheConfigurations(t *testing.T) {
 	configured, requested := &lcm.AptRepository{URL: "http://configured/"}, &lcm.AptRepository{URL: "http://requested/"}
-	ops := &operations{apt: configured, aptKey: []byte("KEY")}
+	ops := &resolver{apt: configured, aptKey: []byte("KEY")}
 
 	var c activities.ClusterContext
 	ops.defaultRepository(&c)
@@ -24,6 +24,6 @@ func TestOperations_theRequestsRepositoryGoesBeforeTheConfigurations(t *testing.
 	assert.Empty(t, c.AptKey)
 
 	c = activities.ClusterContext{}
-	(&operations{}).defaultRepository(&c)
+	(&resolver{}).defaultRepository(&c)
 	assert.Nil(t, c.Params.AptRepository)
 }

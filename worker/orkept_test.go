@@ -16,7 +16,7 @@ func TestKeepGrant_keepsTheSecretsWhenTheDatabasesAnswerIsLost(t *testing.T) {
 	url := pgtest.URL(t)
 	way := pgtest.NewLosing(t, url)
 	o := withVault(t, way.URL)
-	db := o.store
+	db := o.Store
 	ctx := lcm.InProject(t.Context(), "edge")
 	pkg := lcm.VnfPkg{ID: lcm.VnfPkgID(uuid.NewString()), OnboardingState: lcm.PkgOnboarded, VnfdID: "vnfd"}
 	require.NoError(t, db.CreatePackage(ctx, pkg))

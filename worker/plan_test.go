@@ -1,67 +1,25 @@
 package worker
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-func TestOverridden_aHealPutsCredentialsInThePlaceOfOthers(t *testing.T) {
-	stored := json.RawMessage(`{"k8s_cluster_installation_param":{"master_node":{"username":"debian","password":{"$secret":"old"}},"vim_name":"v"}}`)
-	heal := lcm.VnfLcmOpOcc{Operation: lcm.OpHeal, Params: json.RawMessage(
-		`{"cause":"x","additionalParams":{"k8s_cluster_installation_param":{"master_node":{"password":{"$secret":"new"}}}}}`)}
-	got, err := overridden(heal, stored)
-	require.NoError(t, err)
-	require.JSONEq(t, `{"k8s_cluster_installation_param":{"master_node":{"username":"debian","password":{"$secret":"new"}},"vim_name":"v"}}`, string(got))
-
-	for _, op := range []lcm.VnfLcmOpOcc{
-		{Operation: lcm.OpScale, Params: heal.Params},
-		{Operation: lcm.OpHeal, Params: json.RawMessage(`{}`)},
-		{Operation: lcm.OpScaleToLevel, Params: json.RawMessage(`{"additionalParams":{"nfv":null}}`)},
-		{Operation: lcm.OpOperate, Params: heal.Params},
-	} {
-		got, err := overridden(op, stored)
-		require.NoError(t, err)
-		require.JSONEq(t, string(stored), string(got), "%s", op.Operation)
-	}
-}
-
-// Tacker's user data takes the member nfv of any request, and nothing else of a scaling or a change of links.
-func TestOverridden_nfvOfScalingsAndChangesOfLinks(t *testing.T) {
-	stored := `{"a":1,"nfv":{"VDU":{"V":{"flavor":"small"}},"CP":{"C":{"network":"n","fixed_ips":[],"other":1},"C-1":{"port":"p"},"D":{"network":"d"}}}}`
-	links := `"extVirtualLinks":[{"id":"l","resourceId":"r","extCps":[{"cpdId":"C"}]}]`
-	for name, c := range map[string]struct {
-		op             lcm.Operation
-		request, wants string
-		stored         string
-	}{
-		"scale":         {lcm.OpScale, `{"additionalParams":{"b":2,"nfv":{"VDU":{"V":{"flavor":"big"}},"CP":{"D":null}}}}`, `{"a":1,"nfv":{"VDU":{"V":{"flavor":"big"}},"CP":{"C":{"network":"n","fixed_ips":[],"other":1},"C-1":{"port":"p"}}}}`, stored},
-		"to a level":    {lcm.OpScaleToLevel, `{"additionalParams":{"nfv":{"VDU":{"W":1}}}}`, `{"nfv":{"VDU":{"W":1}}}`, ""},
-		"links":         {lcm.OpChangeExtConn, `{` + links + `}`, `{"a":1,"nfv":{"VDU":{"V":{"flavor":"small"}},"CP":{"C":{"other":1},"C-1":{},"D":{"network":"d"}}}}`, stored},
-		"links and nfv": {lcm.OpChangeExtConn, `{` + links + `,"additionalParams":{"c":3,"nfv":{"CP":{"C":{"network":"m"}}}}}`, `{"a":1,"nfv":{"VDU":{"V":{"flavor":"small"}},"CP":{"C":{"other":1,"network":"m"},"C-1":{},"D":{"network":"d"}}}}`, stored},
-		"heal":          {lcm.OpHeal, `{"additionalParams":{"all":true,"nfv":{"VDU":{"V":{"flavor":"big"}}}}}`, `{"nfv":{"VDU":{"V":{"flavor":"big"}}}}`, ""},
-	} {
-		got, err := overridden(lcm.VnfLcmOpOcc{Operation: c.op, Params: json.RawMessage(c.request)}, json.RawMessage(c.stored))
-		require.NoError(t, err, name)
-		require.JSONEq(t, c.wants, string(got), name)
-	}
-}
-
 func TestJob_levelsAreThePlansWhenThereIsOne(t *testing.T) {
 	flavour := &vnfpkg.Flavour{DefaultLevel: "small", Levels: []vnfpkg.Level{{ID: "small"}}, Aspects: []vnfpkg.ScalingAspect{{ID: "workers"}}}
-	j := &job{flavour: flavour}
-	level, status := j.levels()
+	j := &job{&operations.Operation{Flavour: flavour}}
+	level, status := j.Levels()
 	assert.Equal(t, "small", level)
 	assert.Equal(t, []lcm.ScaleInfo{{AspectID: "workers"}}, status)
 
-	j.opOcc.Plan = &lcm.Plan{ScaleStatus: []lcm.ScaleInfo{{AspectID: "workers", ScaleLevel: 2}}}
-	level, status = j.levels()
+	j.OpOcc.Plan = &lcm.Plan{ScaleStatus: []lcm.ScaleInfo{{AspectID: "workers", ScaleLevel: 2}}}
+	level, status = j.Levels()
 	assert.Empty(t, level)
 	assert.Equal(t, 2, status[0].ScaleLevel)
 }
@@ -129,19 +87,11 @@ func TestJob_levelsLeftAreThoseThatWereReached(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			j := &job{flavour: flavour, opOcc: lcm.VnfLcmOpOcc{Plan: &c.plan}}
-			j.inst.Instantiated = &lcm.InstantiatedVnfInfo{ScaleStatus: c.before, InstantiationLevelID: "former"}
+			j := &job{&operations.Operation{Flavour: flavour, OpOcc: lcm.VnfLcmOpOcc{Plan: &c.plan}}}
+			j.Instance.Instantiated = &lcm.InstantiatedVnfInfo{ScaleStatus: c.before, InstantiationLevelID: "former"}
 			level, got := j.levelsLeft(c.have)
 			assert.Equal(t, c.want, got)
 			assert.Equal(t, c.wantLevel, level)
 		})
 	}
-}
-
-// What is only for one heal must not be a parameter of the next one.
-func TestOverridden_keepsNothingOfWhatIsForThisHealOnly(t *testing.T) {
-	heal := lcm.VnfLcmOpOcc{Operation: lcm.OpHeal, Params: json.RawMessage(`{"additionalParams":{"keep_volumes":true,"all":false,"other":1}}`)}
-	got, err := overridden(heal, json.RawMessage(`{"a":2}`))
-	require.NoError(t, err)
-	require.JSONEq(t, `{"a":2,"other":1}`, string(got))
 }

@@ -8,16 +8,16 @@ import (
 )
 
 // Recorded implements activities.Stacks.
-func (o *operations) Recorded(ctx context.Context, id lcm.OpOccID) (out []activities.Vnfc, err error) {
+func (o *resolver) Recorded(ctx context.Context, id lcm.OpOccID) (out []activities.Vnfc, err error) {
 	j, err := o.load(ctx, id)
-	if err != nil || j.inst.Instantiated == nil {
+	if err != nil || j.Instance.Instantiated == nil {
 		return nil, err
 	}
-	for _, v := range j.inst.Instantiated.VnfcResources {
+	for _, v := range j.Instance.Instantiated.VnfcResources {
 		vnfc := activities.Vnfc{VduID: v.VduID, ServerID: v.ComputeResource.ResourceID, VolumeIDs: v.StorageIDs}
 		vnfc.StackID, _ = v.Metadata["stack_id"].(string)
 		vnfc.ParentResource, _ = v.Metadata["parent_resource_name"].(string)
-		for _, a := range j.inst.Instantiated.Attached {
+		for _, a := range j.Instance.Instantiated.Attached {
 			if a.VnfcID == v.ID && (a.Type == lcm.GrantLinkPort || a.Type == lcm.GrantStorage) {
 				vnfc.Attached = append(vnfc.Attached, activities.Attached{Type: a.Type, Resource: a.TemplateID, ID: a.ResourceID})
 			}
@@ -28,10 +28,10 @@ func (o *operations) Recorded(ctx context.Context, id lcm.OpOccID) (out []activi
 }
 
 // Links implements activities.Stacks.
-func (o *operations) Links(ctx context.Context, id lcm.OpOccID) (before, after []lcm.ExtVirtualLink, err error) {
+func (o *resolver) Links(ctx context.Context, id lcm.OpOccID) (before, after []lcm.ExtVirtualLink, err error) {
 	j, err := o.load(ctx, id)
-	if err != nil || j.inst.Instantiated == nil {
-		return nil, j.request.ExtVirtualLinks, err
+	if err != nil || j.Instance.Instantiated == nil {
+		return nil, j.Request.ExtVirtualLinks, err
 	}
-	return j.inst.Instantiated.ExtVirtualLinks, j.request.ExtVirtualLinks, nil
+	return j.Instance.Instantiated.ExtVirtualLinks, j.Request.ExtVirtualLinks, nil
 }

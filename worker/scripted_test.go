@@ -13,6 +13,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/onboard"
+	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/secrets/secretstest"
@@ -46,56 +47,56 @@ class OwnUserData(AbstractUserData):
 `
 
 // scriptedJob is an instantiation of the package of one server by a class of its own.
-func scriptedJob(t *testing.T, o *operations, params map[string]any) *job {
+func scriptedJob(t *testing.T, o *resolver, params map[string]any) *job {
 	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("../tests/bench/server")))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "UserData"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "UserData", "own.py"), []byte(ownUserData), 0o600))
 	j := packageJob(t, o, dir)
-	j.request.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "l", ResourceID: "net-1", ExtCps: []lcm.ExtCp{{CpdID: "VDU1_CP1"}}}}
+	j.Request.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "l", ResourceID: "net-1", ExtCps: []lcm.ExtCp{{CpdID: "VDU1_CP1"}}}}
 	j.with(t, o, params)
 	return j
 }
 
 // packageJob is an instantiation of a package that is taken on board.
-func packageJob(t *testing.T, o *operations, dir string) *job {
+func packageJob(t *testing.T, o *resolver, dir string) *job {
 	t.Helper()
 	var archive bytes.Buffer
 	require.NoError(t, vnfpkg.Build(dir, &archive))
 	id := lcm.VnfPkgID(uuid.NewString())
-	require.NoError(t, o.store.CreatePackage(lcm.InProject(t.Context(), lcm.DefaultProject), lcm.VnfPkg{ID: id, OnboardingState: lcm.PkgUploading, OperationalState: lcm.PkgDisabled}))
-	pkg, err := o.store.Package(t.Context(), id)
+	require.NoError(t, o.Store.CreatePackage(lcm.InProject(t.Context(), lcm.DefaultProject), lcm.VnfPkg{ID: id, OnboardingState: lcm.PkgUploading, OperationalState: lcm.PkgDisabled}))
+	pkg, err := o.Store.Package(t.Context(), id)
 	require.NoError(t, err)
-	require.NoError(t, (&onboard.Onboarder{Store: o.store}).Take(t.Context(), &pkg, &archive))
-	vnfd, err := o.readVnfd(t.Context(), id)
+	require.NoError(t, (&onboard.Onboarder{Store: o.Store}).Take(t.Context(), &pkg, &archive))
+	vnfd, err := o.ReadVnfd(t.Context(), id)
 	require.NoError(t, err)
-	j := &job{inst: lcm.VnfInstance{ID: "i", VnfPkgID: id}, opOcc: lcm.VnfLcmOpOcc{ID: "o", Operation: lcm.OpInstantiate}, vnfd: vnfd}
-	j.flavour, err = vnfd.Flavour("simple")
+	j := &job{&operations.Operation{Instance: lcm.VnfInstance{ID: "i", VnfPkgID: id}, OpOcc: lcm.VnfLcmOpOcc{ID: "o", Operation: lcm.OpInstantiate}, Vnfd: vnfd}}
+	j.Flavour, err = vnfd.Flavour("simple")
 	require.NoError(t, err)
 	return j
 }
 
 // with gives the instantiation other parameters.
-func (j *job) with(t *testing.T, o *operations, params map[string]any) {
+func (j *job) with(t *testing.T, o *resolver, params map[string]any) {
 	t.Helper()
 	params[lcm.UserDataParam], params[lcm.UserDataClassParam] = "./UserData/own.py", "OwnUserData"
 	doc, err := json.Marshal(params)
 	require.NoError(t, err)
-	j.request.AdditionalParams, err = secrets.SealDocument(t.Context(), o.vault, lcm.SecretRef("vnf/i/request/"+uuid.NewString()), doc)
+	j.Request.AdditionalParams, err = secrets.SealDocument(t.Context(), o.vault, lcm.SecretRef("vnf/i/request/"+uuid.NewString()), doc)
 	require.NoError(t, err)
 }
 
 // withVault is what makes stacks, on the database at url.
-func withVault(t *testing.T, url string) *operations {
+func withVault(t *testing.T, url string) *resolver {
 	t.Helper()
 	db, err := store.Open(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	return &operations{store: db, vault: secrets.NewVault(secretstest.Keyring(t), db)}
+	return &resolver{Resolver: &operations.Resolver{Store: db}, vault: secrets.NewVault(secretstest.Keyring(t), db)}
 }
 
-func (o *operations) runScripts(t *testing.T) {
+func (o *resolver) runScripts(t *testing.T) {
 	t.Helper()
 	o.userData = &userdata.Runner{Python: "/usr/bin/python3"}
 	if err := o.userData.Check(t.Context()); lcm.Is(err, lcm.KindUnavailable) {

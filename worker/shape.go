@@ -15,34 +15,31 @@ type shape struct {
 	bitrates map[string]vnfpkg.Bitrate
 }
 
-// apart tells whether each VNFC is a resource of its own in the stack.
-func (j *job) apart() bool { return lcm.ParseUserData(j.request.AdditionalParams).Apart() }
-
 // whole is the shape of the VNF, or the one that it gets when it is instantiated.
 func (j *job) whole() (shape, error) {
-	if j.inst.Instantiated != nil {
+	if j.Instance.Instantiated != nil {
 		return j.present()
 	}
-	capacity, err := j.flavour.Capacity(j.request.InstantiationLevelID)
+	capacity, err := j.Flavour.Capacity(j.Request.InstantiationLevelID)
 	if err != nil {
 		return shape{}, err
 	}
 	s := shape{capacity: capacity}
-	if j.apart() {
+	if j.Apart() {
 		s.members = vnfpkg.FirstMembers(capacity)
 	}
-	s.bitrates, err = j.flavour.Bitrates(j.request.InstantiationLevelID)
+	s.bitrates, err = j.Flavour.Bitrates(j.Request.InstantiationLevelID)
 	return s, err
 }
 
 // present is the shape of the VNF as it is recorded.
 func (j *job) present() (shape, error) {
-	s := shape{capacity: j.recorded(), bitrates: j.bitrates(activities.SizesRecorded)}
-	if !j.apart() {
+	s := shape{capacity: j.Recorded(), bitrates: j.bitrates(activities.SizesRecorded)}
+	if !j.Apart() {
 		return s, nil
 	}
 	s.members = vnfpkg.Members{}
-	for _, v := range j.inst.Instantiated.VnfcResources {
+	for _, v := range j.Instance.Instantiated.VnfcResources {
 		index, err := memberIndex(v)
 		if err != nil {
 			return s, err
@@ -57,12 +54,12 @@ func (j *job) present() (shape, error) {
 
 // bitrates are those of the virtual links of a VNF that is there, or those that they get.
 func (j *job) bitrates(sizes activities.Sizes) map[string]vnfpkg.Bitrate {
-	info, p := j.inst.Instantiated, j.opOcc.Plan
-	now := j.flavour.BitratesOf(info.InstantiationLevelID, info.ScaleStatus)
+	info, p := j.Instance.Instantiated, j.OpOcc.Plan
+	now := j.Flavour.BitratesOf(info.InstantiationLevelID, info.ScaleStatus)
 	if p == nil || sizes == activities.SizesRecorded || p.Operation != lcm.OpScale && p.Operation != lcm.OpScaleToLevel {
 		return now
 	}
-	then := j.flavour.BitratesOf(p.InstantiationLevelID, p.ScaleStatus)
+	then := j.Flavour.BitratesOf(p.InstantiationLevelID, p.ScaleStatus)
 	if sizes == activities.SizesGrown && p.Shrinks() { // while those are there that leave
 		for link := range then {
 			then[link] = then[link].Larger(now[link])
@@ -89,7 +86,7 @@ func (j *job) sized(sizes activities.Sizes) (shape, error) {
 		return shape{capacity: j.sizes(sizes), bitrates: j.bitrates(sizes)}, err
 	}
 	s.bitrates = j.bitrates(sizes)
-	p := j.opOcc.Plan
+	p := j.OpOcc.Plan
 	if p == nil || sizes == activities.SizesRecorded || p.Operation == lcm.OpHeal { // what a heal replaces keeps its place
 		return s, nil
 	}
@@ -108,7 +105,7 @@ func (j *job) sized(sizes activities.Sizes) (shape, error) {
 // takeOut removes the VNFCs that leave.
 func (j *job) takeOut(members vnfpkg.Members, leaving []lcm.LeavingVnfc) error {
 	for _, l := range leaving {
-		for _, v := range j.inst.Instantiated.VnfcResources {
+		for _, v := range j.Instance.Instantiated.VnfcResources {
 			if v.ID != l.VnfcID {
 				continue
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -20,11 +21,11 @@ func apartJob(plan *lcm.Plan, resources ...string) *job {
 			ID: "id-" + name, VduID: "a", Metadata: map[string]any{"parent_resource_name": name},
 		})
 	}
-	return &job{
-		opOcc: lcm.VnfLcmOpOcc{Plan: plan}, inst: lcm.VnfInstance{Instantiated: info},
-		flavour: &vnfpkg.Flavour{Vdus: []vnfpkg.Vdu{{ID: "a"}}},
-		request: lcm.InstantiateRequest{AdditionalParams: json.RawMessage(`{"lcm-operation-user-data": "x.py", "lcm-operation-user-data-class": "StandardUserData"}`)},
-	}
+	return &job{&operations.Operation{
+		OpOcc: lcm.VnfLcmOpOcc{Plan: plan}, Instance: lcm.VnfInstance{Instantiated: info},
+		Flavour: &vnfpkg.Flavour{Vdus: []vnfpkg.Vdu{{ID: "a"}}},
+		Request: lcm.InstantiateRequest{AdditionalParams: json.RawMessage(`{"lcm-operation-user-data": "x.py", "lcm-operation-user-data-class": "StandardUserData"}`)},
+	}}
 }
 
 func TestSized_newVnfcsTakeTheFreePlacesAndExactlyTheChosenOnesLeave(t *testing.T) {
@@ -60,26 +61,26 @@ func TestShape_ofAStackThatAnotherHasMadeIsRefused(t *testing.T) {
 
 func TestShape_ofGroupsHasNoMembers(t *testing.T) {
 	j := apartJob(&lcm.Plan{Operation: lcm.OpScale, Groups: []lcm.GroupChange{{VduID: "a", From: 1, To: 2}}}, "group")
-	j.request.AdditionalParams = nil
+	j.Request.AdditionalParams = nil
 	got, err := j.sized(activities.SizesPlanned)
 	require.NoError(t, err)
 	assert.Equal(t, shape{capacity: map[string]int{"a": 2}, bitrates: map[string]vnfpkg.Bitrate{}}, got)
 }
 
 func TestBitrates_ofAScaling(t *testing.T) {
-	j := &job{flavour: &vnfpkg.Flavour{
+	j := &job{&operations.Operation{Flavour: &vnfpkg.Flavour{
 		VirtualLinks: []vnfpkg.VirtualLink{{ID: "inner", InitialBitrate: &vnfpkg.Bitrate{Root: 1000}}},
 		Aspects: []vnfpkg.ScalingAspect{{
 			ID: "a", MaxScaleLevel: 3, StepDeltas: []string{"one"}, Bitrates: map[string]map[string]vnfpkg.Bitrate{"inner": {"one": {Root: 100}}},
 		}},
-	}}
-	j.inst.Instantiated = &lcm.InstantiatedVnfInfo{ScaleStatus: []lcm.ScaleInfo{{AspectID: "a", ScaleLevel: 2}}}
+	}}}
+	j.Instance.Instantiated = &lcm.InstantiatedVnfInfo{ScaleStatus: []lcm.ScaleInfo{{AspectID: "a", ScaleLevel: 2}}}
 	at := func(sizes activities.Sizes) int64 { return j.bitrates(sizes)["inner"].Root }
 	require.Equal(t, int64(1200), at(activities.SizesPlanned), "there is no plan")
-	j.opOcc.Plan = &lcm.Plan{Operation: lcm.OpScale, ScaleStatus: []lcm.ScaleInfo{{AspectID: "a", ScaleLevel: 1}}}
+	j.OpOcc.Plan = &lcm.Plan{Operation: lcm.OpScale, ScaleStatus: []lcm.ScaleInfo{{AspectID: "a", ScaleLevel: 1}}}
 	require.Equal(t, []int64{1200, 1100, 1100}, []int64{at(activities.SizesRecorded), at(activities.SizesGrown), at(activities.SizesPlanned)})
-	j.opOcc.Plan.Groups = []lcm.GroupChange{{VduID: "node", From: 2, To: 1}}
+	j.OpOcc.Plan.Groups = []lcm.GroupChange{{VduID: "node", From: 2, To: 1}}
 	require.Equal(t, int64(1200), at(activities.SizesGrown), "until those have left that leave")
-	j.opOcc.Plan.Operation = lcm.OpHeal
+	j.OpOcc.Plan.Operation = lcm.OpHeal
 	require.Equal(t, int64(1200), at(activities.SizesPlanned))
 }

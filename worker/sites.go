@@ -11,7 +11,7 @@ import (
 
 // sites opens VNF instances on which no operation works.
 type sites struct {
-	operations *operations
+	operations *resolver
 	hosts      *hosts
 	clouds     *clouds
 }
@@ -28,15 +28,15 @@ func (s *sites) Site(ctx context.Context, id lcm.VnfInstanceID) (activities.Site
 		return activities.Site{}, err
 	}
 	site := activities.Site{
-		Instance: j.inst, StackName: stackName(id), Capacity: j.driftCapacity(),
+		Instance: j.Instance, StackName: stackName(id), Capacity: j.driftCapacity(),
 		PlanHeal: j.planHeal,
 		Cloud:    func(ctx context.Context) (activities.Cloud, error) { return s.clouds.of(ctx, vim) },
-		Vim:      s.operations.store.Vim,
+		Vim:      s.operations.Store.Vim,
 	}
-	if site.HealGivenUp, err = s.operations.store.GivenUpHeal(ctx, id); err != nil {
+	if site.HealGivenUp, err = s.operations.Store.GivenUpHeal(ctx, id); err != nil {
 		return site, err
 	}
-	if !j.isCluster() {
+	if !j.IsCluster() {
 		return site, nil
 	}
 	cluster, err := s.operations.clusterOf(j)
@@ -55,30 +55,30 @@ func (j *job) planHeal(vnfcs []string, unhealthy map[string]string) error {
 	if err != nil {
 		return err
 	}
-	_, err = j.planOf(lcm.OpHeal, request, unhealthy)
+	_, err = j.PlanOf(lcm.OpHeal, request, unhealthy)
 	return err
 }
 
 // driftCapacity is how many VMs of each VDU the scale levels ask for: those of the instantiation level, else what the
 // aspects' levels make. A VNFD that does not tell is believed.
 func (j *job) driftCapacity() (out []drift.Count) {
-	info := j.inst.Instantiated
-	if info == nil || len(j.flavour.Aspects) == 0 {
+	info := j.Instance.Instantiated
+	if info == nil || len(j.Flavour.Aspects) == 0 {
 		return nil
 	}
 	levels := map[string]int{}
 	for _, s := range info.ScaleStatus {
 		levels[s.AspectID] = s.ScaleLevel
 	}
-	capacity, err := j.flavour.CapacityAt(levels)
+	capacity, err := j.Flavour.CapacityAt(levels)
 	if info.InstantiationLevelID != "" {
-		capacity, err = j.flavour.Capacity(info.InstantiationLevelID)
+		capacity, err = j.Flavour.Capacity(info.InstantiationLevelID)
 	}
 	if err != nil {
 		return nil
 	}
-	recorded := j.recorded()
-	for _, vdu := range j.flavour.Vdus {
+	recorded := j.Recorded()
+	for _, vdu := range j.Flavour.Vdus {
 		// What a scaling by steps has left of an instantiation level is no drift: the instance has what the operation made.
 		if capacity[vdu.ID] == recorded[vdu.ID] {
 			out = append(out, drift.Count{VduID: vdu.ID, VMs: capacity[vdu.ID]})

@@ -22,8 +22,8 @@ const defaultStackTimeout = 30 * time.Minute
 
 // StackName implements activities.Stacks. The name and the owner depend on the instance only, so that every
 // operation, retry and rollback finds the same stack.
-func (o *operations) StackName(ctx context.Context, id lcm.OpOccID) (name, owner string, err error) {
-	opOcc, err := o.store.Operation(ctx, id)
+func (o *resolver) StackName(ctx context.Context, id lcm.OpOccID) (name, owner string, err error) {
+	opOcc, err := o.Store.Operation(ctx, id)
 	if err != nil {
 		return "", "", err
 	}
@@ -33,8 +33,8 @@ func (o *operations) StackName(ctx context.Context, id lcm.OpOccID) (name, owner
 func stackName(id lcm.VnfInstanceID) string { return "vnf-" + string(id) }
 
 // GracePeriod implements activities.Stacks.
-func (o *operations) GracePeriod(ctx context.Context, id lcm.OpOccID) (time.Duration, error) {
-	opOcc, err := o.store.Operation(ctx, id)
+func (o *resolver) GracePeriod(ctx context.Context, id lcm.OpOccID) (time.Duration, error) {
+	opOcc, err := o.Store.Operation(ctx, id)
 	if err != nil {
 		return 0, err
 	}
@@ -43,14 +43,14 @@ func (o *operations) GracePeriod(ctx context.Context, id lcm.OpOccID) (time.Dura
 		return request.GracePeriod(), err
 	}
 	j, err := o.loadOf(ctx, opOcc)
-	if err != nil || j.flavour == nil {
+	if err != nil || j.Flavour == nil {
 		return request.GracePeriod(), err
 	}
-	return max(request.GracePeriod(), j.flavour.LeastGrace()), nil
+	return max(request.GracePeriod(), j.Flavour.LeastGrace()), nil
 }
 
 // Stack implements activities.Stacks.
-func (o *operations) Stack(ctx context.Context, id lcm.OpOccID) (openstack.Stack, error) {
+func (o *resolver) Stack(ctx context.Context, id lcm.OpOccID) (openstack.Stack, error) {
 	j, err := o.load(ctx, id)
 	if err != nil {
 		return openstack.Stack{}, err
@@ -74,7 +74,7 @@ func (o *operations) Stack(ctx context.Context, id lcm.OpOccID) (openstack.Stack
 }
 
 // Change implements activities.Stacks.
-func (o *operations) Change(ctx context.Context, id lcm.OpOccID, sizes activities.Sizes) (openstack.Change, []string, error) {
+func (o *resolver) Change(ctx context.Context, id lcm.OpOccID, sizes activities.Sizes) (openstack.Change, []string, error) {
 	j, err := o.load(ctx, id)
 	if err != nil {
 		return openstack.Change{}, nil, err
@@ -84,7 +84,7 @@ func (o *operations) Change(ctx context.Context, id lcm.OpOccID, sizes activitie
 		return openstack.Change{}, nil, err
 	}
 	if sizes == activities.SizesRecorded { // also the parameters
-		j.request.ExtVirtualLinks, j.request.AdditionalParams = j.inst.Instantiated.ExtVirtualLinks, j.inst.Instantiated.AdditionalParams
+		j.Request.ExtVirtualLinks, j.Request.AdditionalParams = j.Instance.Instantiated.ExtVirtualLinks, j.Instance.Instantiated.AdditionalParams
 	}
 	sized, err := j.sized(sizes)
 	if err != nil {
@@ -97,13 +97,13 @@ func (o *operations) Change(ctx context.Context, id lcm.OpOccID, sizes activitie
 	if sized.members != nil { // the size is in the template
 		change.Template, change.Files = template.Top, template.Files
 	}
-	return change, j.servers(), err
+	return change, j.Servers(), err
 }
 
 // sizes are how many VMs of each VDU a VNF that is there has, or gets.
 func (j *job) sizes(sizes activities.Sizes) map[string]int {
-	capacity := j.recorded()
-	if p := j.opOcc.Plan; p != nil && sizes != activities.SizesRecorded {
+	capacity := j.Recorded()
+	if p := j.OpOcc.Plan; p != nil && sizes != activities.SizesRecorded {
 		for _, g := range p.Groups {
 			if sizes == activities.SizesPlanned || g.To > g.From {
 				capacity[g.VduID] = g.To
@@ -114,13 +114,13 @@ func (j *job) sizes(sizes activities.Sizes) map[string]int {
 }
 
 // Reconnection implements activities.Stacks.
-func (o *operations) Reconnection(ctx context.Context, id lcm.OpOccID, asBefore bool) (openstack.Change, error) {
+func (o *resolver) Reconnection(ctx context.Context, id lcm.OpOccID, asBefore bool) (openstack.Change, error) {
 	j, err := o.load(ctx, id)
 	if err != nil {
 		return openstack.Change{}, err
 	}
 	if asBefore {
-		j.request.ExtVirtualLinks, j.request.AdditionalParams = j.inst.Instantiated.ExtVirtualLinks, j.inst.Instantiated.AdditionalParams
+		j.Request.ExtVirtualLinks, j.Request.AdditionalParams = j.Instance.Instantiated.ExtVirtualLinks, j.Instance.Instantiated.AdditionalParams
 	}
 	name, owner, err := o.StackName(ctx, id)
 	if err != nil {
@@ -135,7 +135,7 @@ func (o *operations) Reconnection(ctx context.Context, id lcm.OpOccID, asBefore 
 		return openstack.Change{}, err
 	}
 	direction := map[bool]string{false: "", true: " taken back"}[asBefore]
-	if template, err = template.Renewed(j.flavour, string(id)+direction); err != nil {
+	if template, err = template.Renewed(j.Flavour, string(id)+direction); err != nil {
 		return openstack.Change{}, err
 	}
 	return openstack.Change{
@@ -150,23 +150,23 @@ func stackTag(id lcm.OpOccID) string { return "windlass-op-" + string(id) }
 const unusablePorts = "The ports of the request cannot be used"
 
 // heat makes the template and the parameters of the VNF's stack of that shape; opened are the parameters' secrets.
-func (o *operations) heat(ctx context.Context, j *job, s shape) (vnfpkg.Template, map[string]any, []string, error) {
-	template, err := vnfpkg.StackTemplate(j.flavour, func(path string) ([]byte, error) {
-		return o.store.PackageFile(ctx, j.inst.VnfPkgID, path)
+func (o *resolver) heat(ctx context.Context, j *job, s shape) (vnfpkg.Template, map[string]any, []string, error) {
+	template, err := vnfpkg.StackTemplate(j.Flavour, func(path string) ([]byte, error) {
+		return o.Store.PackageFile(ctx, j.Instance.VnfPkgID, path)
 	})
 	if err == nil {
-		template, err = template.Managed(j.flavour, j.request.ExtManagedVirtualLinks)
+		template, err = template.Managed(j.Flavour, j.Request.ExtManagedVirtualLinks)
 	}
 	if err != nil {
 		return template, nil, nil, err
 	}
-	class := lcm.ParseUserData(j.request.AdditionalParams)
-	ports, err := template.PortsProblems(j.flavour, j.request.ExtVirtualLinks, s.capacity, s.members)
+	class := lcm.ParseUserData(j.Request.AdditionalParams)
+	ports, err := template.PortsProblems(j.Flavour, j.Request.ExtVirtualLinks, s.capacity, s.members)
 	if err == nil && class.BuiltIn(o.userData != nil) {
 		err = lcm.InvalidAll(unusablePorts, ports)
 	}
 	if err == nil && s.members != nil {
-		template, err = template.Apart(j.flavour, s.members)
+		template, err = template.Apart(j.Flavour, s.members)
 	}
 	if err != nil {
 		return template, nil, nil, err
@@ -177,33 +177,33 @@ func (o *operations) heat(ctx context.Context, j *job, s shape) (vnfpkg.Template
 	}
 	request := vnfpkg.HeatRequest{
 		Capacity: s.capacity, Members: s.members, Bitrates: s.bitrates, AdditionalParams: additional,
-		ExtVirtualLinks: j.request.ExtVirtualLinks, ExtManagedVirtualLinks: j.request.ExtManagedVirtualLinks,
-		Images: j.choices.Images, ComputeFlavours: j.choices.ComputeFlavours, Zones: j.choices.Zones,
-		KeptImages: j.choices.KeptImages,
+		ExtVirtualLinks: j.Request.ExtVirtualLinks, ExtManagedVirtualLinks: j.Request.ExtManagedVirtualLinks,
+		Images: j.Choices.Images, ComputeFlavours: j.Choices.ComputeFlavours, Zones: j.Choices.Zones,
+		KeptImages: j.Choices.KeptImages,
 	}
 	if !class.BuiltIn(o.userData != nil) {
 		template, parameters, err := o.scripted(ctx, j, class, template, request, opened)
 		if err == nil {
-			err = lcm.InvalidAll(unusablePorts, vnfpkg.MadePortsProblems(j.flavour, j.request.ExtVirtualLinks, s.capacity, parameters))
+			err = lcm.InvalidAll(unusablePorts, vnfpkg.MadePortsProblems(j.Flavour, j.Request.ExtVirtualLinks, s.capacity, parameters))
 		}
 		return template, parameters, opened, err
 	}
-	parameters, err := vnfpkg.HeatParameters(j.flavour, template, request)
+	parameters, err := vnfpkg.HeatParameters(j.Flavour, template, request)
 	return template, parameters, opened, err
 }
 
 // additionalParams opens the request's parameters: a HOT parameter of the same name gets the value of each, also
 // of a sealed one. opened are those that were sealed.
-func (o *operations) additionalParams(ctx context.Context, j *job) (params map[string]any, opened []string, err error) {
-	if len(j.request.AdditionalParams) == 0 {
+func (o *resolver) additionalParams(ctx context.Context, j *job) (params map[string]any, opened []string, err error) {
+	if len(j.Request.AdditionalParams) == 0 {
 		return nil, nil, nil
 	}
-	doc, err := secrets.OpenDocument(ctx, o.vault, j.request.AdditionalParams)
+	doc, err := secrets.OpenDocument(ctx, o.vault, j.Request.AdditionalParams)
 	if err != nil {
 		return nil, nil, err
 	}
 	var sealed map[string]any
-	if err := errors.Join(json.Unmarshal(doc, &params), json.Unmarshal(j.request.AdditionalParams, &sealed)); err != nil {
+	if err := errors.Join(json.Unmarshal(doc, &params), json.Unmarshal(j.Request.AdditionalParams, &sealed)); err != nil {
 		return nil, nil, lcm.Wrap(lcm.KindInvalid, err, "additionalParams must be a JSON object.")
 	}
 	return params, differing(params, sealed), nil
@@ -232,9 +232,9 @@ func differing(clear, sealed any) (out []string) {
 	return out
 }
 
-func (o *operations) stackTimeout(j *job) time.Duration {
-	if j.isCluster() || j.isRegistryServer() {
-		if params, _, err := j.access(); err == nil && params.Timeouts.Stack > 0 {
+func (o *resolver) stackTimeout(j *job) time.Duration {
+	if j.IsCluster() || j.IsRegistryServer() {
+		if params, _, err := j.Access(); err == nil && params.Timeouts.Stack > 0 {
 			return time.Duration(params.Timeouts.Stack) * time.Second
 		}
 	}
@@ -243,7 +243,7 @@ func (o *operations) stackTimeout(j *job) time.Duration {
 
 // clouds keeps one authenticated client a VIM, so that a step costs no new token.
 type clouds struct {
-	operations *operations
+	operations *resolver
 	mu         sync.Mutex
 	open       map[string]*login
 }
@@ -344,7 +344,7 @@ func (c *clouds) logout(ctx context.Context) error {
 }
 
 // vim is the registered VIM of the operation, or one made of the connection's own data.
-func (o *operations) vim(ctx context.Context, id lcm.OpOccID) (lcm.Vim, error) {
+func (o *resolver) vim(ctx context.Context, id lcm.OpOccID) (lcm.Vim, error) {
 	j, err := o.load(ctx, id)
 	if err != nil {
 		return lcm.Vim{}, err
@@ -352,19 +352,19 @@ func (o *operations) vim(ctx context.Context, id lcm.OpOccID) (lcm.Vim, error) {
 	return o.vimOf(ctx, j)
 }
 
-func (o *operations) vimOf(ctx context.Context, j *job) (lcm.Vim, error) {
-	connection, err := o.connection(ctx, j)
+func (o *resolver) vimOf(ctx context.Context, j *job) (lcm.Vim, error) {
+	connection, err := o.Connection(ctx, j.Operation)
 	if err != nil {
 		return lcm.Vim{}, err
 	}
 	if registered := connection.Registered(); registered != "" {
-		return o.store.Vim(ctx, registered)
+		return o.Store.Vim(ctx, registered)
 	}
-	return connection.OwnVim(lcm.VimID(j.inst.ID) + "/" + lcm.VimID(connection.ID)), nil
+	return connection.OwnVim(lcm.VimID(j.Instance.ID) + "/" + lcm.VimID(connection.ID)), nil
 }
 
 // openMap opens the sealed values of stored credentials.
-func (o *operations) openMap(ctx context.Context, sealed map[string]any) (map[string]any, error) {
+func (o *resolver) openMap(ctx context.Context, sealed map[string]any) (map[string]any, error) {
 	doc, err := json.Marshal(sealed)
 	if err != nil {
 		return nil, err

@@ -68,8 +68,8 @@ func TestStorages_ofAVduAreAllOfThem(t *testing.T) {
 	flavour, err := opened(t, twoStorages).Vnfd.Flavour("small")
 	require.NoError(t, err)
 	j := instantiatingOn(flavour)
-	j.request.FlavourID, j.opOcc.Params = "small", json.RawMessage(`{"flavourId":"small"}`)
-	facts, p, err := j.planned()
+	j.Request.FlavourID, j.OpOcc.Params = "small", json.RawMessage(`{"flavourId":"small"}`)
+	facts, p, err := j.Planned()
 	require.NoError(t, err)
 
 	var granted []string

@@ -23,7 +23,7 @@ var scriptTypes = []string{".py", ".yaml", ".yml", ".json", ".txt", ".meta", ".m
 // scripted makes the template and the parameters of the VNF's stack by the user data class of the package. It is run
 // for every change of the stack, with the request of the instantiation and the size that the VNF gets: nothing of what
 // it once made is kept.
-func (o *operations) scripted(
+func (o *resolver) scripted(
 	ctx context.Context, j *job, class lcm.UserData, template vnfpkg.Template, request vnfpkg.HeatRequest, opened []string,
 ) (vnfpkg.Template, map[string]any, error) {
 	if o.userData == nil {
@@ -31,7 +31,7 @@ func (o *operations) scripted(
 	}
 	call := userdata.Call{Path: class.Path, Class: class.Class, Secrets: opened}
 	var err error
-	if call.Files, err = o.scripts(ctx, j.inst.VnfPkgID); err != nil {
+	if call.Files, err = o.scripts(ctx, j.Instance.VnfPkgID); err != nil {
 		return template, nil, err
 	}
 	if call.Told, err = j.told(template, request, call.Files); err != nil {
@@ -41,16 +41,16 @@ func (o *operations) scripted(
 	if err != nil {
 		return template, nil, err
 	}
-	if template, err = ownTemplate(j.flavour, template, made); err != nil {
+	if template, err = ownTemplate(j.Flavour, template, made); err != nil {
 		return template, nil, err
 	}
-	parameters, err := vnfpkg.MadeParameters(j.flavour, template, request, made.Parameters)
+	parameters, err := vnfpkg.MadeParameters(j.Flavour, template, request, made.Parameters)
 	return template, parameters, err
 }
 
 // scripts reads the files of a package that its user data class may read.
-func (o *operations) scripts(ctx context.Context, id lcm.VnfPkgID) (map[string][]byte, error) {
-	pkg, err := o.store.Package(ctx, id)
+func (o *resolver) scripts(ctx context.Context, id lcm.VnfPkgID) (map[string][]byte, error) {
+	pkg, err := o.Store.Package(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (o *operations) scripts(ctx context.Context, id lcm.VnfPkgID) (map[string][
 		if total += artifact.Size; total > largestScripts {
 			return nil, lcm.Errorf(lcm.KindInvalid, "The scripts and definitions of VNF package %s have more than the %d MiB that a user data class may read.", id, largestScripts>>20)
 		}
-		if files[artifact.Path], err = o.store.PackageFile(ctx, id, artifact.Path); err != nil {
+		if files[artifact.Path], err = o.Store.PackageFile(ctx, id, artifact.Path); err != nil {
 			return nil, err
 		}
 	}
@@ -91,14 +91,14 @@ func ownTemplate(f *vnfpkg.Flavour, template vnfpkg.Template, made userdata.Made
 
 // told is what a user data class may know of an operation.
 func (j *job) told(template vnfpkg.Template, request vnfpkg.HeatRequest, files map[string][]byte) (told userdata.Told, err error) {
-	definition, ok := files[j.flavour.Definition]
+	definition, ok := files[j.Flavour.Definition]
 	if !ok {
-		return told, lcm.Errorf(lcm.KindInvalid, "The definition of the flavour %s is not kept: on-board the VNF package again.", j.flavour.ID)
+		return told, lcm.Errorf(lcm.KindInvalid, "The definition of the flavour %s is not kept: on-board the VNF package again.", j.Flavour.ID)
 	}
-	if told.Vnfd, err = vnfpkg.ParseYAML(j.flavour.Definition, definition); err != nil {
+	if told.Vnfd, err = vnfpkg.ParseYAML(j.Flavour.Definition, definition); err != nil {
 		return told, err
 	}
-	if told.Hot.Template, err = vnfpkg.ParseYAML(j.flavour.BaseHOT, []byte(template.Top)); err != nil {
+	if told.Hot.Template, err = vnfpkg.ParseYAML(j.Flavour.BaseHOT, []byte(template.Top)); err != nil {
 		return told, err
 	}
 	told.Hot.Files = map[string]any{}
@@ -107,11 +107,11 @@ func (j *job) told(template vnfpkg.Template, request vnfpkg.HeatRequest, files m
 			told.Hot.Files[name] = nested
 		}
 	}
-	told.Images, told.Flavours = request.Chosen(j.flavour)
-	told.Capacity = j.flavour.Sizes(request.Capacity)
+	told.Images, told.Flavours = request.Chosen(j.Flavour)
+	told.Capacity = j.Flavour.Sizes(request.Capacity)
 	told.Request = j.instantiation(request.AdditionalParams)
 	told.Instance = map[string]any{
-		"id": j.inst.ID, "vnfdId": j.inst.VnfdID, "vnfInstanceName": j.inst.Name, "instantiationState": lcm.NotInstantiated,
+		"id": j.Instance.ID, "vnfdId": j.Instance.VnfdID, "vnfInstanceName": j.Instance.Name, "instantiationState": lcm.NotInstantiated,
 	}
 	told.GrantRequest, told.Grant = j.grantFor(request)
 	return told, nil
@@ -121,7 +121,7 @@ func (j *job) told(template vnfpkg.Template, request vnfpkg.HeatRequest, files m
 // credentials of VIMs.
 func (j *job) instantiation(additionalParams map[string]any) map[string]any {
 	links := []any{}
-	for _, link := range j.request.ExtVirtualLinks {
+	for _, link := range j.Request.ExtVirtualLinks {
 		cps, ports := []any{}, []any{}
 		for _, cp := range link.ExtCps {
 			configs := map[string]any{}
@@ -142,18 +142,18 @@ func (j *job) instantiation(additionalParams map[string]any) map[string]any {
 		links = append(links, one)
 	}
 	managed := []any{}
-	for _, l := range j.request.ExtManagedVirtualLinks {
+	for _, l := range j.Request.ExtManagedVirtualLinks {
 		managed = append(managed, map[string]any{"id": l.ID, "vnfVirtualLinkDescId": l.VnfVirtualLinkDescID, "resourceId": l.ResourceID})
 	}
 	connections := map[string]any{}
-	for _, c := range j.request.VimConnections {
+	for _, c := range j.Request.VimConnections {
 		connections[c.ID] = map[string]any{"vimId": c.VimID, "vimType": c.VimType}
 	}
 	if additionalParams == nil {
 		additionalParams = map[string]any{}
 	}
 	return map[string]any{
-		"flavourId": j.flavour.ID, "instantiationLevelId": j.request.InstantiationLevelID, "extVirtualLinks": links,
+		"flavourId": j.Flavour.ID, "instantiationLevelId": j.Request.InstantiationLevelID, "extVirtualLinks": links,
 		"extManagedVirtualLinks": managed, "vimConnectionInfo": connections, "additionalParams": additionalParams,
 	}
 }
@@ -199,7 +199,7 @@ func addressOf(ip lcm.FixedIP) map[string]any {
 // grantFor are the GrantRequest and the Grant of an instantiation with so many VNFCs, and what an NFVO has chosen.
 func (j *job) grantFor(request vnfpkg.HeatRequest) (asked, granted map[string]any) {
 	resources, places, zones := []any{}, []any{}, []any{}
-	for _, vdu := range j.flavour.Vdus {
+	for _, vdu := range j.Flavour.Vdus {
 		zone := request.Zones[vdu.ID]
 		if zone != "" {
 			zones = append(zones, map[string]any{"id": zone, "zoneId": zone})
@@ -222,11 +222,11 @@ func (j *job) grantFor(request vnfpkg.HeatRequest) (asked, granted map[string]an
 		images = append(images, map[string]any{"vnfdSoftwareImageId": id, "vimSoftwareImageId": request.Images[id]})
 	}
 	asked = map[string]any{
-		"vnfInstanceId": j.inst.ID, "vnfLcmOpOccId": j.opOcc.ID, "vnfdId": j.inst.VnfdID, "flavourId": j.flavour.ID,
+		"vnfInstanceId": j.Instance.ID, "vnfLcmOpOccId": j.OpOcc.ID, "vnfdId": j.Instance.VnfdID, "flavourId": j.Flavour.ID,
 		"operation": lcm.OpInstantiate, "isAutomaticInvocation": false, "addResources": resources,
 	}
 	granted = map[string]any{
-		"vnfInstanceId": j.inst.ID, "vnfLcmOpOccId": j.opOcc.ID, "addResources": places, "zones": zones,
+		"vnfInstanceId": j.Instance.ID, "vnfLcmOpOccId": j.OpOcc.ID, "addResources": places, "zones": zones,
 		"vimAssets": map[string]any{"computeResourceFlavours": flavours, "softwareImages": images},
 	}
 	return asked, granted

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/userdata"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -32,18 +33,18 @@ func TestOwnTemplate_isTakenWhereNothingIsScaled(t *testing.T) {
 }
 
 func TestTold_hasTheRequestAndTheSizeButNoCredentials(t *testing.T) {
-	j := &job{
-		inst: lcm.VnfInstance{ID: "i", VnfdID: "d", Name: "n"}, opOcc: lcm.VnfLcmOpOcc{ID: "o"},
-		flavour: &vnfpkg.Flavour{
+	j := &job{&operations.Operation{
+		Instance: lcm.VnfInstance{ID: "i", VnfdID: "d", Name: "n"}, OpOcc: lcm.VnfLcmOpOcc{ID: "o"},
+		Flavour: &vnfpkg.Flavour{
 			ID: "f", Definition: "Definitions/f.yaml", BaseHOT: "BaseHOT/f/top.yaml",
 			Vdus:    []vnfpkg.Vdu{{ID: "a", ComputeFlavour: "m1.small", Image: &vnfpkg.SwImage{Name: "image"}}},
 			Aspects: []vnfpkg.ScalingAspect{{ID: "s", Deltas: map[string]map[string]int{"a": nil}}},
 		},
-		request: lcm.InstantiateRequest{
+		Request: lcm.InstantiateRequest{
 			ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "l", ResourceID: "net", ExtCps: []lcm.ExtCp{{CpdID: "cp", MAC: "fa:16:3e:00:00:01", FixedIPs: []lcm.FixedIP{{Address: "fd00::7"}, {SubnetID: "sub"}, {SubnetID: "sub6", Dynamic: 2, IPv6: true}}, Configs: []lcm.CpConfig{{Key: "key", MAC: "fa:16:3e:00:00:01"}}}}}},
 			VimConnections:  []lcm.VimConnectionInfo{{ID: "vim", VimID: "v", VimType: "openstack", AccessInfo: map[string]any{"password": "hunter2"}}},
 		},
-	}
+	}}
 	request := vnfpkg.HeatRequest{Capacity: map[string]int{"a": 2}, Zones: map[string]string{"a": "west"}, Images: map[string]string{"a": "granted"}}
 	told, err := j.told(vnfpkg.Template{Top: aTemplate, Files: map[string]string{"n.yaml": "a: 1\n", "text": "a: [\n"}}, request, map[string][]byte{"Definitions/f.yaml": []byte("b: 2\n")})
 	require.NoError(t, err)
@@ -62,7 +63,7 @@ func TestTold_hasTheRequestAndTheSizeButNoCredentials(t *testing.T) {
 	require.Len(t, told.GrantRequest["addResources"], 2)
 	require.Equal(t, map[string]any{"resourceDefinitionId": "a-1", "zoneId": "west"}, told.Grant["addResources"].([]any)[1])
 
-	j.flavour.Definition = ""
+	j.Flavour.Definition = ""
 	_, err = j.told(vnfpkg.Template{Top: aTemplate}, request, nil)
 	require.ErrorContains(t, err, "on-board the VNF package again")
 }

@@ -13,9 +13,9 @@ import (
 
 func scaledVnf() *job {
 	j := instantiating(``)
-	j.opOcc.Operation = lcm.OpScale
-	j.inst.Metadata = map[string]any{lcm.VduVnfcMapping: map[string]any{"node": []any{"first"}}}
-	j.inst.Instantiated = &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{
+	j.OpOcc.Operation = lcm.OpScale
+	j.Instance.Metadata = map[string]any{lcm.VduVnfcMapping: map[string]any{"node": []any{"first"}}}
+	j.Instance.Instantiated = &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{
 		{ID: "a", VduID: "node", Metadata: map[string]any{"parent_resource_name": "node-0"}, ConfigurableProperties: map[string]any{"level": "info"}},
 		{ID: "b", VduID: "node", Metadata: map[string]any{"parent_resource_name": "node-1"}, ConfigurableProperties: map[string]any{"level": "debug"}},
 	}}
@@ -55,11 +55,11 @@ func TestResources_keepThePropertiesOfVnfcs(t *testing.T) {
 
 func TestRefused_holdsPropertiesOfVnfcsAgainstTheirVdu(t *testing.T) {
 	j := scaledVnf()
-	j.former, j.vnfd = j.inst, &vnfpkg.Vnfd{}
-	j.flavour.Vdus[0].ConfigurableProperties = map[string]vnfpkg.Member{"level": {Type: vnfpkg.TypeString}}
-	j.opOcc = lcm.VnfLcmOpOcc{Operation: lcm.OpModifyInfo, Params: json.RawMessage(`{"vnfcInfoModifications":[
+	j.Former, j.Vnfd = j.Instance, &vnfpkg.Vnfd{}
+	j.Flavour.Vdus[0].ConfigurableProperties = map[string]vnfpkg.Member{"level": {Type: vnfpkg.TypeString}}
+	j.OpOcc = lcm.VnfLcmOpOcc{Operation: lcm.OpModifyInfo, Params: json.RawMessage(`{"vnfcInfoModifications":[
 		{"id":"first","vnfcConfigurableProperties":{"level":"debug"}},{"id":"node-b","vnfcConfigurableProperties":{"level":3,"color":"red"}}]}`)}
-	refused := j.refused()
+	refused := j.Refused()
 	require.NotNil(t, refused)
 	var paths []string
 	for _, p := range refused.Problems {
@@ -68,6 +68,6 @@ func TestRefused_holdsPropertiesOfVnfcsAgainstTheirVdu(t *testing.T) {
 	require.Equal(t, []string{
 		"$.vnfcInfoModifications[1].vnfcConfigurableProperties.color", "$.vnfcInfoModifications[1].vnfcConfigurableProperties.level",
 	}, paths)
-	j.flavour.Vdus[0].ConfigurableProperties = nil
-	require.Nil(t, j.refused())
+	j.Flavour.Vdus[0].ConfigurableProperties = nil
+	require.Nil(t, j.Refused())
 }

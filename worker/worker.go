@@ -18,6 +18,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/nfvo"
 	"github.com/windlass-nfv/windlass/internal/onboard"
+	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/outbound"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
@@ -126,8 +127,9 @@ func New(o Options) *Worker {
 		options.Identity = own.String()
 	}
 	w := sdkworker.New(o.Client, lcm.TaskQueue, options)
-	ops := &operations{
-		store: o.Store, vault: o.Vault, apt: o.Apt, aptKey: o.AptKey, podNetwork: o.PodNetwork,
+	ops := &resolver{
+		Resolver: &operations.Resolver{Store: o.Store, PodNetwork: len(o.PodNetwork) > 0},
+		vault:    o.Vault, apt: o.Apt, aptKey: o.AptKey, podNetwork: o.PodNetwork,
 		grantPatience: o.GrantPatience, endpoint: o.Endpoint, userData: o.UserData, vimGuard: o.VimGuard,
 	}
 	if o.VimTransport != nil {
@@ -162,7 +164,7 @@ func (w *Worker) Run(interrupt <-chan any) error {
 }
 
 // nouns are the structs whose methods are the activities.
-func nouns(o Options, ops *operations, open *clouds) []any {
+func nouns(o Options, ops *resolver, open *clouds) []any {
 	login := &hosts{operations: ops, clouds: open, keys: o.Store, reconnect: o.Reconnect, control: o.VimGuard.Control}
 	reach := activities.Reach{
 		Hosts:    login,
@@ -188,7 +190,7 @@ func nouns(o Options, ops *operations, open *clouds) []any {
 }
 
 // lookAtCluster looks whether the Kubernetes API of a cluster answers from here, and which namespaces it has.
-func (o *operations) lookAtCluster(ctx context.Context, vim lcm.Vim) (namespaces []string, why string) {
+func (o *resolver) lookAtCluster(ctx context.Context, vim lcm.Vim) (namespaces []string, why string) {
 	cred, err := o.openMap(ctx, vim.AuthCred)
 	if err == nil {
 		namespaces, err = kubernetes.Check(ctx, vim, cred, o.vimGuard, o.vimWraps...)

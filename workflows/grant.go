@@ -9,13 +9,14 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
 // requestGrant asks the NFVO, or grants the operation itself when none is configured (SOL003 clause 9). A refusal ends the
 // operation in ROLLED_BACK: nothing was touched yet.
 func (b *build) requestGrant(ctx workflow.Context) error {
 	if b.what.GrantPatience == 0 {
-		b.op.grantID = activities.BuiltInGrant(b.in.OpOccID)
+		b.op.grantID = lifecycle.BuiltInGrant(b.in.OpOccID)
 		return nil
 	}
 	in := activities.RequestGrantInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID}

@@ -1,4 +1,4 @@
-package worker
+package operations
 
 import (
 	"encoding/json"
@@ -104,8 +104,8 @@ func cpsOf(params json.RawMessage) (keys []string) {
 	return keys
 }
 
-// ownPorts are the VNF's links with the ports that the request of a scaling or a healing itself names.
-func (j *job) ownPorts() ([]lcm.ExtVirtualLink, error) {
-	nfv, err := nfvOf(j.opOcc.Params)
-	return lcm.WithNfvPorts(j.inst.Instantiated.ExtVirtualLinks, nfv, j.apart()), err
+// OwnPorts are the VNF's links with the ports that the request of a scaling or a healing itself names.
+func (o *Operation) OwnPorts() ([]lcm.ExtVirtualLink, error) {
+	nfv, err := nfvOf(o.OpOcc.Params)
+	return lcm.WithNfvPorts(o.Instance.Instantiated.ExtVirtualLinks, nfv, o.Apart()), err
 }

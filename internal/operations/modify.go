@@ -1,0 +1,98 @@
+package operations
+
+import (
+	"context"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/onboard"
+)
+
+// Modified implements activities.Facts. The VIMs are looked for here: later only the store would say that one is gone.
+func (r *Resolver) Modified(ctx context.Context, id lcm.OpOccID) (lcm.VnfInstance, lcm.VnfInfoModifications, error) {
+	o, err := r.Load(ctx, id)
+	if err != nil {
+		return lcm.VnfInstance{}, lcm.VnfInfoModifications{}, err
+	}
+	for _, c := range o.Modified.VimConnections {
+		if c.Registered() == "" {
+			continue
+		}
+		if _, err := r.Store.Vim(ctx, c.VimID); lcm.Is(err, lcm.KindNotFound) {
+			return o.Instance, o.Modified, lcm.Errorf(lcm.KindConflict, "The VIM %s of the connection %s is not registered any more. Roll the modification back, and name another one.", c.VimID, c.ID)
+		} else if err != nil {
+			return o.Instance, o.Modified, err
+		}
+	}
+	return o.Instance, o.Modified, nil
+}
+
+// modify makes the modifications of the operation on the instance, as it is now.
+func (r *Resolver) modify(ctx context.Context, inst lcm.VnfInstance, opOcc lcm.VnfLcmOpOcc) (lcm.VnfInstance, lcm.VnfInfoModifications, error) {
+	if opOcc.State.Terminal() { // it is made already, or never will be
+		return inst, lcm.VnfInfoModifications{}, nil
+	}
+	request, err := lcm.ParseModify(opOcc.Params)
+	if err != nil {
+		return inst, lcm.VnfInfoModifications{}, err
+	}
+	if err := request.VimConnections.KeepSecrets(inst); err != nil {
+		return inst, lcm.VnfInfoModifications{}, err
+	}
+	var pkg *lcm.VnfPkg
+	if request.VnfdID != "" || request.VnfPkgID != "" {
+		found, err := r.packageOf(ctx, request)
+		if err != nil {
+			return inst, lcm.VnfInfoModifications{}, err
+		}
+		if found.OperationalState != lcm.PkgEnabled {
+			return inst, lcm.VnfInfoModifications{}, lcm.Errorf(lcm.KindConflict, "The VNF package %s has been %s meanwhile.", found.ID, found.OperationalState)
+		}
+		pkg = &found
+	}
+	next, err := onboard.Successor(ctx, r.Store, inst, pkg)
+	if err != nil {
+		return inst, lcm.VnfInfoModifications{}, err
+	}
+	return request.Apply(inst, next)
+}
+
+// takeConnections lays the vimConnectionInfo of a CHANGE_EXT_CONN over that of the instance: the operation works on the changed
+// connection, which counts for others when it is complete.
+func (o *Operation) takeConnections() error {
+	if o.OpOcc.Operation != lcm.OpChangeExtConn || o.OpOcc.State.Terminal() {
+		return nil
+	}
+	request, err := lcm.ParseChangeExtConn(o.OpOcc.Params)
+	if err != nil || len(request.VimConnections) == 0 {
+		return err
+	}
+	if err := request.VimConnections.KeepSecrets(o.Instance); err != nil {
+		return err
+	}
+	former := o.Instance.VimConnections
+	if o.Instance, o.Modified, err = request.Apply(o.Instance); err != nil {
+		return err
+	}
+	o.FormerVims = append([]lcm.VimConnectionInfo{}, former...)
+	return nil
+}
+
+func (r *Resolver) packageOf(ctx context.Context, request lcm.ModifyRequest) (lcm.VnfPkg, error) {
+	if request.VnfdID != "" {
+		return r.Store.PackageByVnfd(ctx, request.VnfdID)
+	}
+	return r.Store.Package(ctx, request.VnfPkgID)
+}
+
+// ChangedConnections are the connections to an OpenStack that a modification or a CHANGE_EXT_CONN changes: of an instantiated VNF, those that
+// its resources are on.
+func (o *Operation) ChangedConnections() (out []lcm.VimConnectionInfo) {
+	for _, c := range o.Instance.VimConnections {
+		changes := slices.ContainsFunc(o.Modified.VimConnections, func(m lcm.VimConnectionInfo) bool { return m.ID == c.ID })
+		if changes && c.IsOpenStack() && (o.Instance.Instantiated == nil || o.Instance.Uses(c.ID)) {
+			out = append(out, c)
+		}
+	}
+	return out
+}

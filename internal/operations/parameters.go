@@ -1,0 +1,83 @@
+package operations
+
+import (
+	"encoding/json"
+	"slices"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/nfvo"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// forThisHeal are members of a heal request's additionalParams that are no parameters of the VNF.
+var forThisHeal = []string{lcm.KeepVolumes, lcm.HealAll}
+
+// lasting is what of a heal request's additionalParams is laid over those of the VNF, and stays.
+func lasting(additional json.RawMessage) (json.RawMessage, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(additional, &members); err != nil {
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "additionalParams must be a JSON object.")
+	}
+	if !slices.ContainsFunc(forThisHeal, func(key string) bool { _, ok := members[key]; return ok }) {
+		return additional, nil
+	}
+	for _, key := range forThisHeal {
+		delete(members, key)
+	}
+	return json.Marshal(members)
+}
+
+// merged lays what of a heal request lasts over the parameters of the VNF (RFC 7396).
+func merged(stored, additional json.RawMessage) (json.RawMessage, error) {
+	patch, err := lasting(additional)
+	if err != nil {
+		return nil, err
+	}
+	out, err := jsonpatch.MergePatch(stored, patch)
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "additionalParams must be a JSON object.")
+	}
+	return out, nil
+}
+
+// graceful tells whether a termination, or a stop, takes the VNF out of service first.
+func graceful(opOcc lcm.VnfLcmOpOcc) (bool, error) {
+	switch opOcc.Operation {
+	case lcm.OpTerminate:
+		request, err := lcm.ParseTerminate(opOcc.Params)
+		return request.Graceful(), err
+	case lcm.OpOperate:
+		request, err := lcm.ParseOperate(opOcc.Params)
+		return request.Graceful(), err
+	}
+	return false, nil
+}
+
+// IsRegistryServer reports whether Windlass's own driver makes a registry of images of the VNF's machine.
+func (o *Operation) IsRegistryServer() bool {
+	if o.Flavour == nil {
+		return false
+	}
+	driver, ok := o.Flavour.Driver("instantiate_end")
+	return ok && driver == vnfpkg.DriverPrivateRegistry
+}
+
+// Access is how the VNF's machines are reached and how patient one is with them: the parameters of a cluster or, in the same
+// form, those of a registry of images, which are returned, too.
+func (o *Operation) Access() (lcm.ClusterParams, *lcm.RegistryServerParams, error) {
+	if !o.IsRegistryServer() {
+		params, err := lcm.ParseClusterParams(o.Request.AdditionalParams)
+		return params, nil, err
+	}
+	server, err := lcm.ParseRegistryServerParams(o.Request.AdditionalParams)
+	return server.Access(), &server, err
+}
+
+// Apart tells whether each VNFC is a resource of its own in the stack.
+func (o *Operation) Apart() bool { return lcm.ParseUserData(o.Request.AdditionalParams).Apart() }
+
+func Unhonourable(path, detail string) error {
+	return lcm.InvalidAll(nfvo.Unhonoured, []lcm.Problem{{Path: path, Detail: detail}})
+}

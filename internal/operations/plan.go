@@ -1,0 +1,117 @@
+package operations
+
+import (
+	"cmp"
+	"encoding/json"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+)
+
+// Changes reports whether the operation makes something else of a VNF that is there.
+func Changes(op lcm.Operation) bool {
+	return op == lcm.OpScale || op == lcm.OpScaleToLevel || op == lcm.OpHeal
+}
+
+// Plan is the operation's plan: the one that is kept, else what would be decided now.
+func (o *Operation) Plan(unhealthy map[string]string) (lcm.Plan, error) {
+	if o.OpOcc.Plan != nil {
+		return *o.OpOcc.Plan, nil
+	}
+	return o.PlanOf(o.OpOcc.Operation, o.OpOcc.Params, unhealthy)
+}
+
+// PlanOf is the plan of an operation with that request.
+func (o *Operation) PlanOf(op lcm.Operation, request json.RawMessage, unhealthy map[string]string) (lcm.Plan, error) {
+	facts, err := o.Facts(unhealthy)
+	if err != nil {
+		return lcm.Plan{}, err
+	}
+	return lifecycle.For(facts, op, request)
+}
+
+// Facts are what plans and grants are made of.
+func (o *Operation) Facts(unhealthy map[string]string) (lifecycle.Facts, error) {
+	facts := lifecycle.Facts{
+		Instance: o.Instance, Flavour: o.Flavour, Unhealthy: unhealthy, Managed: o.Request.ExtManagedVirtualLinks, Links: o.Request.ExtVirtualLinks,
+		APIVersion: o.OpOcc.APIVersion, ChangesVim: len(o.ChangedConnections()) > 0, ChangesRegistries: o.ChangesRegistries(),
+		PodNetwork: o.podNetwork,
+	}
+	var err error
+	if facts.Graceful, err = graceful(o.OpOcc); err != nil {
+		return facts, err
+	}
+	if o.IsCluster() {
+		params, err := lcm.ParseClusterParams(o.Request.AdditionalParams)
+		if err != nil {
+			return facts, err
+		}
+		facts.Cluster = &params
+	}
+	if o.IsRegistryServer() {
+		_, server, err := o.Access()
+		facts.RegistryServer = server
+		return facts, err
+	}
+	return facts, nil
+}
+
+// Planned is what an operation does, as far as an NFVO is asked for it.
+func (o *Operation) Planned() (lifecycle.Facts, lcm.Plan, error) {
+	facts, err := o.Facts(nil)
+	if err != nil {
+		return facts, lcm.Plan{}, err
+	}
+	switch {
+	case Changes(o.OpOcc.Operation), o.OpOcc.Operation == lcm.OpOperate, o.OpOcc.Operation == lcm.OpChangeExtConn:
+		p, err := o.Plan(nil)
+		return facts, p, err
+	case o.OpOcc.Operation == lcm.OpInstantiate:
+		p, err := lifecycle.Instantiation(facts, o.Request.InstantiationLevelID)
+		return facts, p, err
+	case o.OpOcc.Operation == lcm.OpTerminate && o.Instance.Instantiated != nil:
+		p, err := lifecycle.Termination(facts)
+		return facts, p, err
+	default: // neither makes, changes nor removes anything
+		return facts, lcm.Plan{Operation: o.OpOcc.Operation}, nil
+	}
+}
+
+// Servers are the ids of the VNF's servers as it is recorded.
+func (o *Operation) Servers() []string {
+	var out []string
+	if o.Instance.Instantiated != nil {
+		for _, v := range o.Instance.Instantiated.VnfcResources {
+			out = append(out, v.ComputeResource.ResourceID)
+		}
+	}
+	return out
+}
+
+// Recorded is how many VMs of each VDU the VNF has.
+func (o *Operation) Recorded() map[string]int {
+	out := map[string]int{}
+	for _, vdu := range o.Flavour.Vdus {
+		out[vdu.ID] = 0
+	}
+	for _, v := range o.Instance.Instantiated.VnfcResources {
+		out[v.VduID]++
+	}
+	return out
+}
+
+// Capacity is how many VMs of each VDU the VNF has, or is to have when it is instantiated.
+func (o *Operation) Capacity() (map[string]int, error) {
+	if o.Instance.Instantiated != nil {
+		return o.Recorded(), nil
+	}
+	return o.Flavour.Capacity(o.Request.InstantiationLevelID)
+}
+
+// Levels are the instantiation level and the scale status when the operation is complete.
+func (o *Operation) Levels() (string, []lcm.ScaleInfo) {
+	if p := o.OpOcc.Plan; p != nil {
+		return p.InstantiationLevelID, p.ScaleStatus
+	}
+	return cmp.Or(o.Request.InstantiationLevelID, o.Flavour.DefaultLevel), o.Flavour.ScaleStatus(o.Request.InstantiationLevelID)
+}

@@ -1,0 +1,173 @@
+// Package operations resolves an operation once: its request, its VNF instance, its package, its VIM connections and its
+// parameters. API server and worker read them here alike: what /plan promises is made of what the worker acts on.
+package operations
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/store"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// Resolver loads operations.
+type Resolver struct {
+	Store *store.Store
+	// PodNetwork is set when the configuration names a manifest of the pod network for clusters whose package has none.
+	PodNetwork bool
+
+	vnfds vnfds
+}
+
+// Operation is a VNF LCM operation with everything that it refers to.
+type Operation struct {
+	OpOcc lcm.VnfLcmOpOcc
+	// Instance is the VNF instance, of a MODIFY_INFO with the modifications made.
+	Instance lcm.VnfInstance
+	// Request is that of this operation when it instantiates the VNF, else what the VNF was instantiated with, with what the
+	// operation puts in its place.
+	Request lcm.InstantiateRequest
+	Vnfd    *vnfpkg.Vnfd
+	// Flavour is nil while the VNF has none.
+	Flavour *vnfpkg.Flavour
+	// Choices are what NFVOs have chosen; Target is where one wants the VNF, nil when the request decides.
+	Choices lcm.GrantedChoices
+	Target  *lcm.VimConnectionInfo
+	// Regranted is the plan as a grant that is being accepted changes it, nil when it does not.
+	Regranted *lcm.Plan
+	// Modified is what a MODIFY_INFO changes, or a CHANGE_EXT_CONN of the VIM connections; Instance has it already.
+	Modified lcm.VnfInfoModifications
+	// FormerVims are the VIM connections before a CHANGE_EXT_CONN that changes them.
+	FormerVims []lcm.VimConnectionInfo
+	// Former is what a MODIFY_INFO changes; empty for any other operation.
+	Former lcm.VnfInstance
+
+	podNetwork bool
+}
+
+// Load resolves an operation.
+func (r *Resolver) Load(ctx context.Context, id lcm.OpOccID) (*Operation, error) {
+	opOcc, err := r.Store.Operation(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return r.Of(ctx, opOcc)
+}
+
+// Of completes what is known of an operation; of one that does not exist, only its instance need be known.
+func (r *Resolver) Of(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (o *Operation, err error) {
+	o = &Operation{OpOcc: opOcc, podNetwork: r.PodNetwork}
+	if o.Instance, err = r.Store.Instance(ctx, opOcc.VnfInstanceID); err != nil {
+		return nil, err
+	}
+	if opOcc.Operation == lcm.OpModifyInfo {
+		o.Former = o.Instance
+		if o.Instance, o.Modified, err = r.modify(ctx, o.Instance, opOcc); err != nil {
+			return nil, err
+		}
+	}
+	if err := o.takeConnections(); err != nil {
+		return nil, err
+	}
+	switch {
+	case opOcc.Operation == lcm.OpInstantiate:
+		if o.Request, err = lcm.ParseInstantiate(opOcc.Params); err != nil {
+			return nil, err
+		}
+	case o.Instance.Instantiated != nil:
+		o.Request = lcm.InstantiateRequest{
+			FlavourID: o.Instance.Instantiated.FlavourID, InstantiationLevelID: o.Instance.Instantiated.InstantiationLevelID,
+			LocalizationLanguage: o.Instance.Instantiated.LocalizationLanguage, AdditionalParams: o.Instance.Instantiated.AdditionalParams, VimConnections: o.Instance.VimConnections,
+			ExtVirtualLinks: o.Instance.Instantiated.ExtVirtualLinks, ExtManagedVirtualLinks: o.Instance.Instantiated.ExtManagedVirtualLinks,
+		}
+		if opOcc.Operation == lcm.OpChangeExtConn && opOcc.Plan != nil {
+			o.Request.ExtVirtualLinks = opOcc.Plan.Links
+		}
+		if o.Request.AdditionalParams, err = overridden(opOcc, o.Request.AdditionalParams); err != nil {
+			return nil, err
+		}
+		if Changes(opOcc.Operation) { // a CHANGE_EXT_CONN has them in its plan
+			o.Request.ExtVirtualLinks, err = o.OwnPorts()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if o.Vnfd, err = r.ReadVnfd(ctx, o.Instance.VnfPkgID); err != nil {
+		return nil, err
+	}
+	if opOcc.Operation == lcm.OpModifyInfo && o.Instance.Instantiated == nil {
+		return o, nil
+	}
+	if o.Flavour, err = o.Vnfd.Flavour(o.Request.FlavourID); err != nil {
+		return nil, err
+	}
+	return o, r.granted(ctx, o)
+}
+
+// ReadVnfd reads the VNFD of a package; it is kept. Nobody may write to it.
+func (r *Resolver) ReadVnfd(ctx context.Context, id lcm.VnfPkgID) (*vnfpkg.Vnfd, error) {
+	return r.vnfds.get(ctx, id, r.readVnfd)
+}
+
+func (r *Resolver) readVnfd(ctx context.Context, id lcm.VnfPkgID) (*vnfpkg.Vnfd, error) {
+	pkg, err := r.Store.Package(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	vnfd := &vnfpkg.Vnfd{}
+	if err := json.Unmarshal(pkg.Vnfd, vnfd); err != nil {
+		return nil, lcm.Wrap(lcm.KindBug, err, "The stored VNFD of package %s is unreadable.", id)
+	}
+	return vnfd, nil
+}
+
+// IsCluster reports whether Windlass's own driver builds a cluster on the VMs.
+func (o *Operation) IsCluster() bool {
+	if o.Flavour == nil {
+		return false
+	}
+	driver, ok := o.Flavour.Driver("instantiate_end")
+	return ok && driver == vnfpkg.DriverKubernetes
+}
+
+// Foreseen is the connection on which the operation works unless its grant brings another one. It is none for an instantiation whose
+// request names none where none is the default.
+func (r *Resolver) Foreseen(ctx context.Context, o *Operation) (lcm.VimConnectionInfo, error) {
+	vim, err := r.Connection(ctx, o)
+	if o.OpOcc.Operation == lcm.OpInstantiate && lcm.Is(err, lcm.KindNotFound) {
+		return lcm.VimConnectionInfo{}, nil
+	}
+	return vim, err
+}
+
+// Connection is the OpenStack on which the operation works, by its id in vimConnectionInfo. A request that
+// names none means the default VIM; it is NotFound when there is none.
+func (r *Resolver) Connection(ctx context.Context, o *Operation) (lcm.VimConnectionInfo, error) {
+	if o.Target != nil {
+		return *o.Target, nil
+	}
+	for _, c := range o.Instance.VimConnections { // there may be others, which a modification has added
+		if o.Instance.Uses(c.ID) {
+			return c, nil
+		}
+	}
+	for _, c := range slices.Concat(o.ChangedConnections(), o.Request.VimConnections, o.Instance.VimConnections) {
+		if !c.IsOpenStack() {
+			continue
+		}
+		// The instance has the VIM's id where the request may have its name.
+		same := func(known lcm.VimConnectionInfo) bool { return known.ID == c.ID }
+		if i := slices.IndexFunc(o.Instance.VimConnections, same); i >= 0 {
+			return o.Instance.VimConnections[i], nil
+		}
+		return c, nil
+	}
+	vim, err := r.Store.DefaultVim(ctx)
+	if err != nil {
+		return lcm.VimConnectionInfo{}, err
+	}
+	return lcm.VimConnectionInfo{ID: string(vim.ID), VimID: vim.ID, VimType: vim.Type}, nil
+}

@@ -1,0 +1,130 @@
+package operations
+
+import (
+	"context"
+	"encoding/json"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+)
+
+// granted puts the job under what NFVOs have granted: this operation, and those before it.
+func (r *Resolver) granted(ctx context.Context, o *Operation) error {
+	if i := o.Instance.Instantiated; i != nil && i.Granted != nil {
+		o.Choices = *i.Granted
+		if o.makesAllAnew() {
+			o.Choices.KeptImages = nil
+		}
+	}
+	if o.OpOcc.GrantID == "" || o.OpOcc.GrantID == lifecycle.BuiltInGrant(o.OpOcc.ID) {
+		return nil
+	}
+	grant, err := r.Store.Grant(ctx, o.OpOcc.ID)
+	if err != nil {
+		return err
+	}
+	return o.Under(grant)
+}
+
+// makesAllAnew tells whether no server of the VNF stays.
+func (o *Operation) makesAllAnew() bool { return o.OpOcc.Plan != nil && o.OpOcc.Plan.Whole }
+
+// Under makes of the job what a grant allows.
+func (o *Operation) Under(g lcm.Grant) error {
+	facts, p, err := o.Planned()
+	if err != nil {
+		return err
+	}
+	if o.Choices, err = lifecycle.Chosen(facts, g, p.Whole); err != nil {
+		return err
+	}
+	managed, err := lifecycle.Managed(facts, o.OpOcc.Operation, g, grantedOn(g))
+	if err != nil {
+		return err
+	}
+	links, err := lcm.ParseExtVirtualLinks(g.ExtVirtualLinks)
+	if err != nil {
+		return err
+	}
+	switch links = lcm.Overridden(o.Request.ExtVirtualLinks, links); {
+	case o.OpOcc.Operation == lcm.OpChangeExtConn:
+		return nil // the plan has them
+	case o.OpOcc.Operation != lcm.OpInstantiate && !lcm.SameLinks(links, o.Request.ExtVirtualLinks):
+		return Unhonourable("$.extVirtualLinks", "the VNF's links are others, and "+string(o.OpOcc.Operation)+" does not change them")
+	case o.OpOcc.Operation != lcm.OpInstantiate:
+		return nil
+	}
+	o.Request.ExtVirtualLinks, o.Request.ExtManagedVirtualLinks = links, managed
+	if len(g.VimConnections) > 0 {
+		o.Target = &g.VimConnections[0]
+	}
+	if o.Request.AdditionalParams, err = withNfv(o.Request.AdditionalParams, g.AdditionalParams); err != nil {
+		return err
+	}
+	o.Request.ExtVirtualLinks = lcm.WithNfvPorts(links, o.Request.AdditionalParams, o.Apart())
+	return nil
+}
+
+// grantedOn is the VIM connection of a grant that is accepted, or kept.
+func grantedOn(g lcm.Grant) lcm.VimConnectionInfo {
+	if len(g.VimConnections) == 0 {
+		return lcm.VimConnectionInfo{}
+	}
+	return g.VimConnections[0]
+}
+
+// Relink makes the plan of a CHANGE_EXT_CONN anew with the links of its grant, before the grant is kept.
+func (o *Operation) Relink(facts lifecycle.Facts, g lcm.Grant) error {
+	if o.OpOcc.Operation != lcm.OpChangeExtConn || len(g.ExtVirtualLinks) == 0 {
+		return nil
+	}
+	links, err := lcm.ParseExtVirtualLinks(g.ExtVirtualLinks)
+	if err != nil {
+		return err
+	}
+	p, err := lifecycle.ReconnectedAsGranted(facts, o.OpOcc.Params, links)
+	if err != nil {
+		return err
+	}
+	o.Regranted, o.Request.ExtVirtualLinks = &p, p.Links
+	return nil
+}
+
+// withNfv merges the member nfv of a grant's additionalParams into those of the request, as Tacker does (RFC 7396).
+// Nothing else of them is looked at.
+func withNfv(params, granted json.RawMessage) (json.RawMessage, error) {
+	if len(granted) == 0 {
+		return params, nil
+	}
+	var of struct {
+		Nfv json.RawMessage `json:"nfv"`
+	}
+	if err := json.Unmarshal(granted, &of); err != nil {
+		return params, Unhonourable("$.additionalParams", "is not an object")
+	}
+	if len(of.Nfv) == 0 {
+		return params, nil
+	}
+	patch, err := json.Marshal(of)
+	if err != nil {
+		return params, err
+	}
+	if len(params) == 0 {
+		params = json.RawMessage(`{}`)
+	}
+	out, err := jsonpatch.MergePatch(params, patch)
+	if err != nil {
+		return params, Unhonourable("$.additionalParams.nfv", "cannot be merged into the request's")
+	}
+	return out, nil
+}
+
+// Chosen are the choices that a VNF keeps, nil for none.
+func (o *Operation) Chosen() *lcm.GrantedChoices {
+	if len(o.Choices.Images)+len(o.Choices.ComputeFlavours)+len(o.Choices.Zones)+len(o.Choices.KeptImages) == 0 {
+		return nil
+	}
+	return &o.Choices
+}
