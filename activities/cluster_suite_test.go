@@ -16,7 +16,7 @@ import (
 
 const opOcc lcm.OpOccID = "0f1e2d3c-0000-4000-8000-00000000aaaa"
 
-// site is where the suite builds its cluster: fake nodes, or with the tag lab real ones.
+// site is where the suite builds its cluster: on fake nodes.
 type site struct {
 	reach     activities.Reach
 	nodes     lcm.Nodes

@@ -19,9 +19,3 @@ type Tracked struct {
 
 // StepRef says which step the activity works for.
 func (t Tracked) StepRef() lcm.StepRef { return t.Step }
-
-// Attempt is the number that progress and output are recorded under: it grows with the activity's own
-// retries, and a step that is run again counts on from where the store left off.
-func Attempt(ctx context.Context) int {
-	return int(activity.GetInfo(ctx).Attempt)
-}
