@@ -134,7 +134,7 @@ func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (
 	}
 	switch {
 	case in.Sizes == SizesRecorded:
-		change.Replace = append(holders(inv, strangers(inv, recorded, vnfcs)), hollow(inv, vnfcs)...)
+		change.Replace = append(toRemove(inv, unknownServers(inv, recorded, vnfcs)), emptyMembers(inv, vnfcs)...)
 	case in.Within:
 		if err := release.broken(ctx, in.Leaving); err != nil {
 			return out, err
@@ -142,7 +142,7 @@ func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (
 		change.Replace = append(having(inv, "OS::Nova::Server", in.Leaving), having(inv, "OS::Neutron::Port", in.LeavingPorts)...)
 		change.Replace = append(change.Replace, volumesOf(inv, in.LeavingVolumes)...)
 	default:
-		change.Replace = append(holders(inv, in.Leaving), volumesOf(inv, in.LeavingVolumes)...)
+		change.Replace = append(toRemove(inv, in.Leaving), volumesOf(inv, in.LeavingVolumes)...)
 	}
 	if in.Sizes != SizesGrown {
 		change.Keep = stayingMembers(inv, recorded, in.Leaving)
@@ -166,7 +166,7 @@ func (i *Infrastructure) checkComing(ctx context.Context, cloud Cloud, in Change
 func stayingMembers(inv *openstack.Inventory, recorded, leaving []string) []openstack.Resource {
 	staying := slices.DeleteFunc(slices.Clone(recorded), func(id string) bool { return slices.Contains(leaving, id) })
 	isServer := func(r openstack.Resource) bool { return r.Type == "OS::Nova::Server" } // Heat fails none for another's sake
-	return slices.DeleteFunc(holders(inv, staying), func(r openstack.Resource) bool { return isServer(r) || !r.Unhealthy() })
+	return slices.DeleteFunc(toRemove(inv, staying), func(r openstack.Resource) bool { return isServer(r) || !r.Unhealthy() })
 }
 
 // having are the resources of a type that are still those of these ids: one that was replaced has another id.
@@ -179,9 +179,9 @@ func having(inv *openstack.Inventory, kind string, ids []string) (out []openstac
 	return out
 }
 
-// strangers are the servers of the stack that are not among those that are known, nor to take the place of one: Heat
+// unknownServers are the servers of the stack that are not among those that are known, nor to take the place of one: Heat
 // may be about to replace one that is.
-func strangers(inv *openstack.Inventory, known []string, vnfcs []Vnfc) []string {
+func unknownServers(inv *openstack.Inventory, known []string, vnfcs []Vnfc) []string {
 	var out []string
 	for _, r := range inv.OfType("OS::Nova::Server") {
 		if !slices.Contains(known, r.PhysicalID) && !isPlace(inv, r, vnfcs) {
@@ -198,8 +198,8 @@ func isPlace(inv *openstack.Inventory, r openstack.Resource, vnfcs []Vnfc) bool 
 	})
 }
 
-// hollow are the members of groups that have no server, and had none: what a failed enlargement has left.
-func hollow(inv *openstack.Inventory, vnfcs []Vnfc) []openstack.Resource {
+// emptyMembers are the members of groups that have no server, and had none: what a failed enlargement has left.
+func emptyMembers(inv *openstack.Inventory, vnfcs []Vnfc) []openstack.Resource {
 	groups, inhabited := map[string]bool{}, map[string]bool{}
 	for _, r := range inv.Resources {
 		if r.Type == "OS::Heat::AutoScalingGroup" || r.Type == "OS::Heat::ResourceGroup" {
@@ -222,9 +222,9 @@ func hollow(inv *openstack.Inventory, vnfcs []Vnfc) []openstack.Resource {
 	return out
 }
 
-// holders are the resources that have to go for the servers to go: the member of a group that a server belongs to, or
+// toRemove are the resources that have to go for the servers to go: the member of a group that a server belongs to, or
 // the server itself where it belongs to none. A server that is gone has none.
-func holders(inv *openstack.Inventory, servers []string) []openstack.Resource {
+func toRemove(inv *openstack.Inventory, servers []string) []openstack.Resource {
 	var out []openstack.Resource
 	for _, server := range inv.OfType("OS::Nova::Server") {
 		if !slices.Contains(servers, server.PhysicalID) {

@@ -8,9 +8,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// define adds to changes which definitions of the grant they are of (resourceDefinitionId), so that an NFVO knows what has become of
+// addDefinitions adds to changes which definitions of the grant they are of (resourceDefinitionId), so that an NFVO knows what has become of
 // what it granted. after is the VNF with what was added.
-func define(c *lcm.ResourceChanges, g lcm.Grant, after lcm.InstantiatedVnfInfo) {
+func addDefinitions(c *lcm.ResourceChanges, g lcm.Grant, after lcm.InstantiatedVnfInfo) {
 	d := definitions{grant: g, added: added(g, c.AffectedVnfcs, after)}
 	for i := range c.AffectedVnfcs {
 		v := &c.AffectedVnfcs[i]

@@ -40,7 +40,7 @@ func TestDefine_tellsWhatHasBecomeOfWhatWasGranted(t *testing.T) {
 		AffectedVirtualLinks:    []lcm.AffectedVirtualLink{{ID: "net", VnfVirtualLinkDescID: "inner", ChangeType: "ADDED", NetworkResource: *handle("net")}},
 		AffectedVirtualStorages: []lcm.AffectedVirtualStorage{disk("v", "REMOVED"), disk("disk-late", "ADDED"), disk("disk-early", "ADDED")},
 	}
-	define(c, g, after)
+	addDefinitions(c, g, after)
 	var got []string
 	for _, v := range c.AffectedVnfcs {
 		got = append(got, v.ResourceDefinitionID)

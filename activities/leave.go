@@ -73,8 +73,8 @@ type TellHostsInput struct {
 	NodeInput
 	// Hosts are the entries of /etc/hosts, the node's own among them.
 	Hosts []HostEntry `json:"hosts"`
-	// Bystander is a node that did not work before the operation: it may stay as it is.
-	Bystander bool `json:"bystander,omitempty"`
+	// WasBroken is set for a node that did not work before the operation: it may stay as it is.
+	WasBroken bool `json:"wasBroken,omitempty"`
 }
 
 // TellHostsOutput is empty: the node knows its neighbours.
@@ -95,7 +95,7 @@ func (n *Nodes) TellHosts(ctx context.Context, in TellHostsInput) (out TellHosts
 		tell.Hosts = append(tell.Hosts, h.Address+" "+h.Name)
 	}
 	_, err = n.runOn(ctx, in.NodeInput, command(cluster, tell))
-	if n.passOver(ctx, in.NodeInput, in.Bystander, err) {
+	if n.passOver(ctx, in.NodeInput, in.WasBroken, err) {
 		return out, nil
 	}
 	return out, err

@@ -290,7 +290,7 @@ func TestTellHosts_passesOverAnotherDeadNodeOnly(t *testing.T) {
 	s.fail["dial cp-1"] = []error{dead, dead, dead}
 	_, err := do(t, n.TellHosts, in)
 	require.ErrorContains(t, err, "SHUTOFF")
-	in.Bystander = true
+	in.WasBroken = true
 	for range 2 {
 		must(t, n.TellHosts, in)
 	}

@@ -16,8 +16,8 @@ type LoadBalancerInput struct {
 	// ControlPlanes are all of them, the node among them; their order makes the priorities.
 	ControlPlanes lcm.Nodes `json:"controlPlanes"`
 	VirtualIP     string    `json:"virtualIp"`
-	// Bystander is a node that did not work before the operation: it may stay as it is.
-	Bystander bool `json:"bystander,omitempty"`
+	// WasBroken is set for a node that did not work before the operation: it may stay as it is.
+	WasBroken bool `json:"wasBroken,omitempty"`
 	// Serving is set in a cluster that is in use: an API server must be behind HAProxy afterwards.
 	Serving bool `json:"serving,omitempty"`
 }
@@ -41,7 +41,7 @@ func (n *Nodes) ConfigureLoadBalancer(ctx context.Context, in LoadBalancerInput)
 		return out, err
 	}
 	host, err := n.Hosts.Dial(ctx, in.OpOccID, in.Node)
-	if n.passOver(ctx, in.NodeInput, in.Bystander, err) {
+	if n.passOver(ctx, in.NodeInput, in.WasBroken, err) {
 		return out, nil
 	}
 	if err != nil {

@@ -106,7 +106,7 @@ func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.Oper
 		if err := operate(inst, *in.Outcome.Operated, in.Status.State, rec); err != nil {
 			return err
 		}
-		o.define(ctx, in.OpOccID, rec, nil)
+		o.addDefinitions(ctx, in.OpOccID, rec, nil)
 		return nil
 	}
 	if in.Outcome.Terminated {
@@ -123,18 +123,18 @@ func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.Oper
 		}
 	}
 	rec.ResourceChanges = lcm.ChangesOf(before, inst.Instantiated)
-	o.define(ctx, in.OpOccID, rec, inst.Instantiated)
+	o.addDefinitions(ctx, in.OpOccID, rec, inst.Instantiated)
 	if over {
 		rec.Instance = &inst
 	}
 	return nil
 }
 
-// define adds to changes what they are in the grant. Where that cannot be told now, e.g. because its VIM has gone, the state is recorded
+// addDefinitions adds to changes what they are in the grant. Where that cannot be told now, e.g. because its VIM has gone, the state is recorded
 // without.
-func (o *OpOccs) define(ctx context.Context, id lcm.OpOccID, rec *lcm.OperationRecord, after *lcm.InstantiatedVnfInfo) {
+func (o *OpOccs) addDefinitions(ctx context.Context, id lcm.OpOccID, rec *lcm.OperationRecord, after *lcm.InstantiatedVnfInfo) {
 	if granted, err := o.Facts.Grant(ctx, id); err == nil {
-		define(rec.ResourceChanges, granted, orEmpty(after))
+		addDefinitions(rec.ResourceChanges, granted, orEmpty(after))
 	}
 }
 

@@ -183,10 +183,10 @@ func (r Reach) onAny(ctx context.Context, id lcm.OpOccID, controlPlanes lcm.Node
 // ErrServerOff is in the chain of the error of a node whose server is off, or gone.
 var ErrServerOff = errors.New("the server does not run")
 
-// passOver tells whether a bystander that err comes from is left as it is, and shows that: a node that was dead before
+// passOver tells whether a node that err comes from is left as it is, and shows that: a node that was dead before
 // the operation began, and that the operation is not about, must not hold it up.
-func (r Reach) passOver(ctx context.Context, in NodeInput, bystander bool, err error) bool {
-	if !bystander || !unreachable(ctx, err) {
+func (r Reach) passOver(ctx context.Context, in NodeInput, wasBroken bool, err error) bool {
+	if !wasBroken || !unreachable(ctx, err) {
 		return false
 	}
 	r.Output.Lines(ctx, in.Step)("left as it is, for it did not work before either; heal it: " + classify(err).Sentence())

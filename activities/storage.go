@@ -161,8 +161,8 @@ func (s *Storage) ExportVolumes(ctx context.Context, in NodeInput) (out ExportVo
 type MountExportsInput struct {
 	NodeInput
 	Storage lcm.StorageServer `json:"storage"`
-	// Bystander is a node that did not work before the operation: it may stay as it is.
-	Bystander bool `json:"bystander,omitempty"`
+	// WasBroken is set for a node that did not work before the operation: it may stay as it is.
+	WasBroken bool `json:"wasBroken,omitempty"`
 }
 
 // MountExportsOutput is empty: the node can mount every export.
@@ -197,7 +197,7 @@ func (s *Storage) MountExports(ctx context.Context, in MountExportsInput) (out M
 		}
 	}
 	_, err = s.runOn(ctx, in.NodeInput, job{script: step, limit: seconds(limit), parameter: "timeouts.install"})
-	if s.passOver(ctx, in.NodeInput, in.Bystander, err) {
+	if s.passOver(ctx, in.NodeInput, in.WasBroken, err) {
 		return out, nil
 	}
 	return out, err

@@ -221,14 +221,14 @@ func TestSetUpVolumes_saysWhereAVolumeIsAttached(t *testing.T) {
 	}
 }
 
-func TestMountExports_passesADeadBystanderOver(t *testing.T) {
+func TestMountExports_passesADeadBrokenNodeOver(t *testing.T) {
 	s := newStorageSite(t)
 	away := lcm.Errorf(lcm.KindUnavailable, "No route to host.")
 	in := activities.MountExportsInput{NodeInput: s.tracked(s.nodes[3]), Storage: s.server}
 	s.fake.fail["dial "+s.nodes[3].Name] = []error{away, away}
 	_, err := do(t, s.storage.MountExports, in)
 	require.ErrorContains(t, err, "No route to host")
-	in.Bystander = true
+	in.WasBroken = true
 	must(t, s.storage.MountExports, in)
 	assert.Contains(t, strings.Join(s.output.lines, "\n"), "left as it is")
 }

@@ -4,10 +4,6 @@
 package activities
 
 import (
-	"context"
-
-	"go.temporal.io/sdk/activity"
-
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 

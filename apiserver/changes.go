@@ -89,7 +89,7 @@ func checkChange(op lcm.Operation, body []byte) error {
 func operateProblems(body []byte) (problems []lcm.Problem) {
 	req, err := lcm.ParseOperate(body)
 	if err != nil {
-		return nil // told already
+		return nil // reported already
 	}
 	add := func(path, detail string) { problems = append(problems, lcm.Problem{Path: path, Detail: detail}) }
 	given := req.GracefulStopTimeout != nil

@@ -35,7 +35,7 @@ func checkExtConnV1(body []byte) error {
 func checkExtConnV2(body []byte) error {
 	err := check[changeExtConnV2](body)
 	var req changeExtConnV2
-	_ = json.Unmarshal(body, &req) // what is not of the form is told already
+	_ = json.Unmarshal(body, &req) // what is not of the form is reported already
 	return withProblems(err, append(patchProblems(body, nil, "vimConnectionInfo"), connectionProblems(req.VimConnectionInfo)...))
 }
 
@@ -73,7 +73,7 @@ func checkLinkConfigs(body []byte, found *findings) {
 		AdditionalParams json.RawMessage `json:"additionalParams"`
 	}
 	if json.Unmarshal(body, &of) != nil {
-		return // told already
+		return // reported already
 	}
 	mistakes, impossible := lcm.CheckLinkConfigs(of.ExtVirtualLinks, of.AdditionalParams)
 	found.mistake(mistakes...)
@@ -127,7 +127,7 @@ func (a *lcmAPI) checkGivenPorts(
 		capacity[v.VduID]++
 	}
 	var members vnfpkg.Members
-	if lcm.ParseUserData(inst.Instantiated.AdditionalParams).Apart() {
+	if lcm.ParseUserData(inst.Instantiated.AdditionalParams).SeparateResources() {
 		members = vnfpkg.MembersOf(inst.Instantiated.VnfcResources)
 	}
 	problems, err := template.PortsProblems(f, links, capacity, members)

@@ -59,7 +59,7 @@ func checkModifyV1(body []byte) error {
 func checkModifyV2(body []byte) error {
 	err := check[modifyV2](body)
 	var req modifyV2
-	_ = json.Unmarshal(body, &req) // what is not of the form is told already
+	_ = json.Unmarshal(body, &req) // what is not of the form is reported already
 	problems := patchProblems(body, slices.Concat(fixed, []string{"vimConnectionInfoDeleteIds"}), "vimConnectionInfo", "vnfPkgId", "vnfdId", "vnfcInfoModifications")
 	problems = append(problems, repeatedVnfcs(req.VnfcInfoModifications)...)
 	return withProblems(err, append(problems, connectionProblems(req.VimConnectionInfo)...))
@@ -94,7 +94,7 @@ func connectionProblems(patch map[string]json.RawMessage) (problems []lcm.Proble
 func patchProblems(body []byte, fixed []string, notNull ...string) (problems []lcm.Problem) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(body, &members) != nil {
-		return nil // told already
+		return nil // reported already
 	}
 	for _, key := range slices.Sorted(maps.Keys(members)) {
 		switch {

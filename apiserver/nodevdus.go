@@ -17,7 +17,7 @@ func checkNodeVdus(f *vnfpkg.Flavour, req lcm.InstantiateRequest, params lcm.Clu
 			found.names(path+".vdu_id", "the flavour %s has no VDU %q", f.ID, role.node.VduID)
 		}
 		used := role.node.AspectID != "" || role.node.SSHCpName != ""
-		if used && role.node.VduID == "" && lcm.ParseUserData(req.AdditionalParams).Apart() {
+		if used && role.node.VduID == "" && lcm.ParseUserData(req.AdditionalParams).SeparateResources() {
 			const why = "is missing: " + lcm.StandardUserData + " makes a resource of each VNFC, so that there is no group: name the VDU of these nodes"
 			found.mistake(lcm.Problem{Path: path + ".vdu_id", Detail: why})
 		}

@@ -24,7 +24,7 @@ func (a *lcmAPI) checkRegistries(ctx context.Context, f *vnfpkg.Flavour, req lcm
 	if !makesCluster(f) {
 		return nil
 	}
-	params, _ := lcm.ParseClusterParams(req.AdditionalParams) // its mistakes are told already
+	params, _ := lcm.ParseClusterParams(req.AdditionalParams) // its mistakes are reported already
 	path := "$.additionalParams." + lcm.ClusterParamsKey + "." + lcm.RegistriesKey
 	return a.checkCertificates(ctx, path, params.PrivateRegistries, pkg, found)
 }

@@ -25,7 +25,7 @@ func checkRegistryServer(capacity map[string]int, req lcm.InstantiateRequest, fo
 
 // checkRegistryServerFiles wants the files that they name in the package.
 func (a *lcmAPI) checkRegistryServerFiles(ctx context.Context, req lcm.InstantiateRequest, pkg lcm.VnfPkg, found *findings) error {
-	params, _ := lcm.ParseRegistryServerParams(req.AdditionalParams) // its mistakes are told already
+	params, _ := lcm.ParseRegistryServerParams(req.AdditionalParams) // its mistakes are reported already
 	files := map[string]string{"image_path": params.ImagePath}
 	if params.TLS != nil {
 		files["tls.certificate_path"] = params.TLS.CertificatePath
@@ -48,7 +48,7 @@ func (a *lcmAPI) checkRegistryServerFiles(ctx context.Context, req lcm.Instantia
 
 // checkRegistryVolume wants the volume of a registry in the top template.
 func (a *lcmAPI) checkRegistryVolume(ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, pkg lcm.VnfPkg, found *findings) {
-	params, _ := lcm.ParseRegistryServerParams(req.AdditionalParams) // its mistakes are told already
+	params, _ := lcm.ParseRegistryServerParams(req.AdditionalParams) // its mistakes are reported already
 	if driver, _ := f.Driver("instantiate_end"); driver != vnfpkg.DriverPrivateRegistry || !params.HasVolume() {
 		return
 	}

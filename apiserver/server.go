@@ -289,11 +289,11 @@ func (s *Server) routes() *echo.Echo {
 		e.Use(s.trace)
 	}
 	e.Use(s.hurry, s.identify, s.audit, s.logAccess, s.recoverPanics, signVersion, s.shortURI, s.keepPagesOut, s.bound, s.authenticate)
-	add := func(prefix string, routes []route, wall ...echo.MiddlewareFunc) {
+	add := func(prefix string, routes []route, before ...echo.MiddlewareFunc) {
 		for _, r := range routes {
-			e.Add(r.method, prefix+r.path, r.handle, wall...)
+			e.Add(r.method, prefix+r.path, r.handle, before...)
 			if r.method == http.MethodGet { // the same without the body (RFC 9110 clause 9.3.2), which net/http drops
-				e.Add(http.MethodHead, prefix+r.path, r.handle, wall...)
+				e.Add(http.MethodHead, prefix+r.path, r.handle, before...)
 			}
 		}
 	}

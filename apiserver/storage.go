@@ -21,7 +21,7 @@ func (a *lcmAPI) checkStorageServer(ctx context.Context, f *vnfpkg.Flavour, req 
 	if driver, _ := f.Driver("instantiate_end"); driver != vnfpkg.DriverKubernetes {
 		return nil
 	}
-	params, _ := lcm.ParseClusterParams(req.AdditionalParams) // its mistakes are told already
+	params, _ := lcm.ParseClusterParams(req.AdditionalParams) // its mistakes are reported already
 	if params.StorageServer == nil {
 		return nil
 	}
@@ -48,7 +48,7 @@ func topResources(f *vnfpkg.Flavour, read func(path string) ([]byte, error)) (ty
 // checkResource wants a resource to be in the top template, and of one of these types.
 func checkResource(resources map[string]string, path, name, what string, types []string, found *findings) {
 	switch is := resources[name]; {
-	case name == "": // told already
+	case name == "": // reported already
 	case is == "":
 		found.names(path, "the Base HOT has no resource %q at its top", name)
 	case !slices.Contains(types, is):
@@ -98,7 +98,7 @@ func checkManifests(p lcm.ClusterParams, pkg lcm.VnfPkg, read func(string) ([]by
 	for i, pv := range p.PersistentVolumes {
 		path, file := fmt.Sprintf(clusterParam+"pv_registration_params[%d].pv_manifest_file_path", i), pv.PVManifestFilePath
 		if file == "" || !lcm.LocalPath(file) {
-			continue // told already
+			continue // reported already
 		}
 		if !slices.ContainsFunc(pkg.Artifacts, func(a lcm.PkgArtifact) bool { return a.Path == file }) {
 			found.names(path, "the VNF package has no file %q", file)

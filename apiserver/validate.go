@@ -118,7 +118,7 @@ func vnfdOf(pkg lcm.VnfPkg) (vnfd vnfpkg.Vnfd, err error) {
 // and the request lacks is told now.
 func (a *lcmAPI) checkStack(ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, id lcm.VnfPkgID, found *findings) error {
 	if _, err := f.Level(req.InstantiationLevelID); err != nil {
-		return nil // told already
+		return nil // reported already
 	}
 	template, err := vnfpkg.StackTemplate(f, func(path string) ([]byte, error) { return a.Store.PackageFile(ctx, id, path) })
 	var additional map[string]any
@@ -135,8 +135,8 @@ func (a *lcmAPI) checkStack(ctx context.Context, f *vnfpkg.Flavour, req lcm.Inst
 	if err == nil && builtIn { // else a worker runs the class
 		err = checkPorts(f, template, req, found)
 	}
-	if err == nil && lcm.ParseUserData(req.AdditionalParams).Apart() {
-		template, given.Members, err = apart(f, template, req)
+	if err == nil && lcm.ParseUserData(req.AdditionalParams).SeparateResources() {
+		template, given.Members, err = separate(f, template, req)
 	}
 	if err == nil && builtIn {
 		_, err = vnfpkg.HeatParameters(f, template, given)
@@ -163,7 +163,7 @@ func checkPorts(f *vnfpkg.Flavour, template vnfpkg.Template, req lcm.Instantiate
 		return err
 	}
 	var members vnfpkg.Members
-	if lcm.ParseUserData(req.AdditionalParams).Apart() {
+	if lcm.ParseUserData(req.AdditionalParams).SeparateResources() {
 		members = vnfpkg.FirstMembers(capacity)
 	}
 	problems, err := template.PortsProblems(f, req.ExtVirtualLinks, capacity, members)
@@ -178,14 +178,14 @@ func (a *lcmAPI) withoutNetworks(problems []lcm.Problem) []lcm.Problem {
 	return slices.DeleteFunc(slices.Clone(problems), func(p lcm.Problem) bool { return a.GrantedByNFVO && p.Path == vnfpkg.LinksPath })
 }
 
-// apart makes each VNFC of the level a resource of its own, as the user data class of the request wants it.
-func apart(f *vnfpkg.Flavour, t vnfpkg.Template, req lcm.InstantiateRequest) (vnfpkg.Template, vnfpkg.Members, error) {
+// separate makes each VNFC of the level a resource of its own, as the user data class of the request wants it.
+func separate(f *vnfpkg.Flavour, t vnfpkg.Template, req lcm.InstantiateRequest) (vnfpkg.Template, vnfpkg.Members, error) {
 	capacity, err := f.Capacity(req.InstantiationLevelID)
 	if err != nil {
 		return t, nil, err
 	}
 	members := vnfpkg.FirstMembers(capacity)
-	t, err = t.Apart(f, members)
+	t, err = t.Separate(f, members)
 	return t, members, err
 }
 

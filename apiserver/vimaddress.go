@@ -26,12 +26,12 @@ func (s *Server) deniedVim(uri string) error {
 func (a *lcmAPI) checkAddress(ctx context.Context, path string, conn lcm.VimConnectionInfo, found *findings) error {
 	id, err := parseID(conn.VimID)
 	if conn.VimID == "" || err != nil {
-		return nil //nolint:nilerr // told already
+		return nil //nolint:nilerr // reported already
 	}
 	vim, err := a.Store.Vim(ctx, id)
 	switch {
 	case lcm.Is(err, lcm.KindNotFound):
-		return nil // told already
+		return nil // reported already
 	case err != nil:
 		return err
 	case conn.ElsewhereThan(vim):

@@ -167,8 +167,8 @@ func (a *archive) has(name string) bool {
 	return ok
 }
 
-// under lists the files whose path begins with dir + "/".
-func (a *archive) under(dir string) []string {
+// filesIn lists the files whose path begins with dir + "/".
+func (a *archive) filesIn(dir string) []string {
 	from, _ := slices.BinarySearch(a.names, dir+"/")
 	to := from
 	for to < len(a.names) && strings.HasPrefix(a.names[to], dir+"/") {

@@ -141,7 +141,7 @@ func (r *flavourReader) targetLinks(name string, policy *value) (out []*VirtualL
 		switch {
 		case ok:
 			out = append(out, link)
-		case r.nodes.has(target.str()): // anything else is told already
+		case r.nodes.has(target.str()): // anything else is reported already
 			r.rep.problem(target.place(), "the policy %s is for virtual links, and %s is none", name, quoteName(target.str()))
 		}
 	}

@@ -154,7 +154,7 @@ func verifyDigest(signature []byte, beside []*x509.Certificate, anchors *x509.Ce
 	return p7.VerifyWithChain(anchors)
 }
 
-// parseCMS reads a signature that carries no content. The recover is a second wall: it is what strangers send.
+// parseCMS reads a signature that carries no content. The recover is a second safeguard: it is what strangers send.
 func parseCMS(der []byte) (p7 *pkcs7.PKCS7, err error) {
 	defer func() {
 		if recover() != nil {

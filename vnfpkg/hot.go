@@ -15,13 +15,13 @@ const hotDir = "BaseHOT"
 func (r *flavourReader) baseHOT() {
 	dir := hotDir + "/" + r.flavour.ID
 	var tops []string
-	for _, name := range r.zip.under(dir) {
+	for _, name := range r.zip.filesIn(dir) {
 		if path.Dir(name) == dir && isYAML(name) {
 			tops = append(tops, name)
 		}
 	}
 	if len(tops) == 0 {
-		if len(r.zip.under(dir)) > 0 {
+		if len(r.zip.filesIn(dir)) > 0 {
 			r.rep.problem(dir, "holds no YAML file, so the flavour has no Base HOT")
 		} else if len(r.rep.problems) == 0 && r.describesVMs() {
 			r.generate()
@@ -34,7 +34,7 @@ func (r *flavourReader) baseHOT() {
 	}
 	r.flavour.BaseHOT = tops[0]
 	r.flavour.Nested = map[string]string{}
-	for _, name := range r.zip.under(dir + "/nested") {
+	for _, name := range r.zip.filesIn(dir + "/nested") {
 		if isYAML(name) {
 			r.nest(tops[0], path.Base(name), name)
 		}
@@ -253,7 +253,7 @@ func levelName(id string) string {
 
 // checkTemplateDirs warns of templates that no flavour uses.
 func (l *loader) checkTemplateDirs(v *Vnfd) {
-	for _, name := range l.zip.under(hotDir) {
+	for _, name := range l.zip.filesIn(hotDir) {
 		id, _, below := strings.Cut(strings.TrimPrefix(name, hotDir+"/"), "/")
 		if _, err := v.Flavour(id); err != nil && below {
 			l.rep.warn(hotDir+"/"+id, "belongs to no flavour of the VNFD")

@@ -15,7 +15,7 @@ type HeatRequest struct {
 	LevelID string
 	// Capacity, when not nil, takes the place of the level: how many VMs of each VDU a VNF that was scaled has.
 	Capacity map[string]int
-	// Members are the VNFCs of a template that Template.Apart has made; nil for others. They say the capacity, too.
+	// Members are the VNFCs of a template that Template.Separate has made; nil for others. They say the capacity, too.
 	Members Members
 	// Bitrates, when not nil, take the place of the level's, by virtual link.
 	Bitrates               map[string]Bitrate

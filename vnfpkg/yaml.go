@@ -60,7 +60,7 @@ func countAny(data []byte, chars string) int {
 	return n
 }
 
-// decodeOne parses without decoding, which leaves aliases unexpanded. The recover is a second wall: the
+// decodeOne parses without decoding, which leaves aliases unexpanded. The recover is a second safeguard: the
 // parser promises not to panic, but it reads what strangers send.
 func decodeOne(data []byte) (root *yaml.Node, err error) {
 	defer func() {

@@ -81,7 +81,7 @@ func (o *resolver) acceptable(ctx context.Context, j *job, given lcm.Grant) (lcm
 	if err := lcm.InvalidAll(nfvo.Unhonoured, slices.Concat(lcm.CheckLinkConfigs(grant.ExtVirtualLinks, grant.AdditionalParams))); err != nil {
 		return grant, err
 	}
-	if err := j.Under(grant); err != nil {
+	if err := j.ApplyGrant(grant); err != nil {
 		return grant, err
 	}
 	if err := j.possibleLinks(); err != nil {

@@ -78,7 +78,7 @@ func TestReachableVim_takesAConnectionThatSaysAllItselfAsItIs(t *testing.T) {
 
 func TestUnder_putsWhatTheGrantSaysInThePlaceOfTheRequests(t *testing.T) {
 	j := instantiating(`{"key_name":"k","nfv":{"VDU":{"node":{"image":"x","flavor":"y"}}}}`)
-	require.NoError(t, j.Under(lcm.Grant{
+	require.NoError(t, j.ApplyGrant(lcm.Grant{
 		ID: "g", VimConnections: []lcm.VimConnectionInfo{{ID: "granted", VimType: lcm.VimOpenStack}},
 		AddResources:     []lcm.GrantResource{{ResourceDefinitionID: "add-node-1", Type: lcm.GrantCompute, VduID: "node", VimConnectionID: "granted"}},
 		VimAssets:        &lcm.GrantVimAssets{SoftwareImages: []lcm.GrantedImage{{SoftwareImageID: "node", VimImageID: "image-2"}}},
@@ -105,12 +105,12 @@ func TestUnder_takesTheGrantsNetworksForInternalLinks(t *testing.T) {
 		ID: "g", VimConnections: []lcm.VimConnectionInfo{{ID: "vim"}},
 		ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{{ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "granted", VimConnectionID: "vim"}},
 	}
-	require.NoError(t, j.Under(g))
+	require.NoError(t, j.ApplyGrant(g))
 	require.Equal(t, []string{"granted", "kept"}, []string{j.Request.ExtManagedVirtualLinks[0].ResourceID, j.Request.ExtManagedVirtualLinks[1].ResourceID})
 	require.Equal(t, "granted", j.instantiation(nil)["extManagedVirtualLinks"].([]any)[0].(map[string]any)["resourceId"])
 
 	g.ExtManagedVirtualLinks[0].VimConnectionID = "elsewhere"
-	require.ErrorContains(t, instantiatingOn(j.Flavour).Under(g), "its network cannot be on elsewhere")
+	require.ErrorContains(t, instantiatingOn(j.Flavour).ApplyGrant(g), "its network cannot be on elsewhere")
 }
 
 func instantiatingOn(f *vnfpkg.Flavour) *job {
@@ -139,7 +139,7 @@ func TestNetworks_belongToTheVNFOrToTheVnfcBesideThem(t *testing.T) {
 
 func TestUnder_aGrantThatSaysNothingChangesNothing(t *testing.T) {
 	j, before := instantiating(`{"a":1}`), instantiating(`{"a":1}`)
-	require.NoError(t, j.Under(lcm.Grant{ID: "g", AddResources: []lcm.GrantResource{{ResourceDefinitionID: "add-node-1", Type: lcm.GrantCompute, VduID: "node"}}}))
+	require.NoError(t, j.ApplyGrant(lcm.Grant{ID: "g", AddResources: []lcm.GrantResource{{ResourceDefinitionID: "add-node-1", Type: lcm.GrantCompute, VduID: "node"}}}))
 	require.Equal(t, before.Request, j.Request)
 	require.Nil(t, j.Chosen())
 	require.Empty(t, j.grantedVims())
@@ -148,9 +148,9 @@ func TestUnder_aGrantThatSaysNothingChangesNothing(t *testing.T) {
 func TestUnder_linksOfAVNFThatIsThereStayAsTheyAre(t *testing.T) {
 	j := instantiating(``)
 	j.OpOcc.Operation, j.Instance.Instantiated = lcm.OpTerminate, &lcm.InstantiatedVnfInfo{}
-	require.NoError(t, j.Under(lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`[{"id":"a","resourceId":"net-a"}]`)}), "the same")
-	require.ErrorContains(t, j.Under(lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`[{"id":"a","resourceId":"other"}]`)}), "TERMINATE does not change them")
-	require.ErrorContains(t, j.Under(lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`{}`)}), "malformed")
+	require.NoError(t, j.ApplyGrant(lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`[{"id":"a","resourceId":"net-a"}]`)}), "the same")
+	require.ErrorContains(t, j.ApplyGrant(lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`[{"id":"a","resourceId":"other"}]`)}), "TERMINATE does not change them")
+	require.ErrorContains(t, j.ApplyGrant(lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`{}`)}), "malformed")
 }
 
 func reconnecting(t *testing.T) (*job, lifecycle.Facts) {
@@ -173,7 +173,7 @@ func reconnecting(t *testing.T) (*job, lifecycle.Facts) {
 func TestRelink_takesTheGrantsLinksBeforeTheGrantIsKept(t *testing.T) {
 	j, facts := reconnecting(t)
 	g := lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`[{"id":"b","resourceId":"net-x","extCps":[{"cpdId":"cp"}]}]`)}
-	require.NoError(t, j.Under(g))
+	require.NoError(t, j.ApplyGrant(g))
 	require.NoError(t, j.Relink(facts, g))
 	require.Equal(t, "net-x", j.Request.ExtVirtualLinks[1].ResourceID)
 	require.Equal(t, []string{"b"}, j.Regranted.ChangedLinks)

@@ -83,7 +83,7 @@ func TestHeat_takesThePortsOfNfv(t *testing.T) {
 // A grant's nfv counts before that of the request, as in Tacker.
 func TestUnder_takesThePortsOfAGrantsNfv(t *testing.T) {
 	j := ported()
-	require.NoError(t, j.Under(lcm.Grant{ID: "g", AdditionalParams: json.RawMessage(`{"nfv":{"CP":{"cp":{"port":"granted"}}}}`)}))
+	require.NoError(t, j.ApplyGrant(lcm.Grant{ID: "g", AdditionalParams: json.RawMessage(`{"nfv":{"CP":{"cp":{"port":"granted"}}}}`)}))
 	require.Equal(t, &lcm.LinkPort{ID: "p", ResourceID: "granted"}, lcm.GivenPort(j.Request.ExtVirtualLinks, "cp"))
 }
 

@@ -25,7 +25,7 @@ func (j *job) whole() (shape, error) {
 		return shape{}, err
 	}
 	s := shape{capacity: capacity}
-	if j.Apart() {
+	if j.SeparateResources() {
 		s.members = vnfpkg.FirstMembers(capacity)
 	}
 	s.bitrates, err = j.Flavour.Bitrates(j.Request.InstantiationLevelID)
@@ -35,7 +35,7 @@ func (j *job) whole() (shape, error) {
 // present is the shape of the VNF as it is recorded.
 func (j *job) present() (shape, error) {
 	s := shape{capacity: j.Recorded(), bitrates: j.bitrates(activities.SizesRecorded)}
-	if !j.Apart() {
+	if !j.SeparateResources() {
 		return s, nil
 	}
 	s.members = vnfpkg.Members{}

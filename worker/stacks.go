@@ -166,7 +166,7 @@ func (o *resolver) heat(ctx context.Context, j *job, s shape) (vnfpkg.Template, 
 		err = lcm.InvalidAll(unusablePorts, ports)
 	}
 	if err == nil && s.members != nil {
-		template, err = template.Apart(j.Flavour, s.members)
+		template, err = template.Separate(j.Flavour, s.members)
 	}
 	if err != nil {
 		return template, nil, nil, err

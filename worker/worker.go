@@ -146,7 +146,7 @@ func New(o Options) *Worker {
 	w.RegisterWorkflowWithOptions(workflows.DeliverNotifications, workflow.RegisterOptions{Name: string(lcm.WorkflowDeliver)})
 	w.RegisterWorkflowWithOptions(workflows.FetchPackage, workflow.RegisterOptions{Name: string(lcm.WorkflowFetch)})
 	w.RegisterWorkflowWithOptions(workflows.CheckDrift, workflow.RegisterOptions{Name: string(lcm.WorkflowDrift)})
-	for _, noun := range nouns(o, ops, open) {
+	for _, noun := range activityStructs(o, ops, open) {
 		w.RegisterActivityWithOptions(noun, activity.RegisterOptions{})
 	}
 	return &Worker{Worker: w, clouds: open, log: o.Log}
@@ -163,8 +163,8 @@ func (w *Worker) Run(interrupt <-chan any) error {
 	return err
 }
 
-// nouns are the structs whose methods are the activities.
-func nouns(o Options, ops *resolver, open *clouds) []any {
+// activityStructs are the structs whose methods are the activities.
+func activityStructs(o Options, ops *resolver, open *clouds) []any {
 	login := &hosts{operations: ops, clouds: open, keys: o.Store, reconnect: o.Reconnect, control: o.VimGuard.Control}
 	reach := activities.Reach{
 		Hosts:    login,

@@ -20,7 +20,7 @@ func (b *build) rebalance(ctx workflow.Context, controlPlanes, serving lcm.Nodes
 	return inTurn(ctx, turns(controlPlanes, serving, found.Holder), func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), nodes.ConfigureLoadBalancer, activities.LoadBalancerInput{
 			NodeInput: b.on(ctx, node), ControlPlanes: controlPlanes, VirtualIP: b.made.VirtualIP, Serving: true,
-			Bystander: b.bystander(node),
+			WasBroken: b.wasBroken(node),
 		})
 		if err != nil {
 			return err
@@ -34,7 +34,7 @@ func (b *build) rebalance(ctx workflow.Context, controlPlanes, serving lcm.Nodes
 }
 
 func (b *build) virtualIP(ctx workflow.Context, controlPlanes lcm.Nodes) activities.VirtualIPInput {
-	return activities.VirtualIPInput{ClusterInput: b.through(ctx, b.withoutBystanders(controlPlanes)), VirtualIP: b.made.VirtualIP}
+	return activities.VirtualIPInput{ClusterInput: b.through(ctx, b.withoutBroken(controlPlanes)), VirtualIP: b.made.VirtualIP}
 }
 
 // turns is the order in which nodes are changed: those that serve and do not hold the virtual IP, then its holder, then

@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// What scaling and healing have in common: a VNF that is there, a plan of what becomes different of it, nodes that
+// What scaling and healing have in common: a VNF that is there, a plan of what changes, nodes that
 // come and nodes that leave.
 
 // decide makes the plan, before anything is touched.
@@ -47,13 +47,13 @@ func (b *build) welcomesControlPlanes() bool {
 	return b.in.Operation == lcm.OpHeal || b.change.Grows() && len(b.leaving().With(lcm.ControlPlane)) == 0
 }
 
-// bystander tells whether a node did not work before the operation, which is not about it.
-func (b *build) bystander(node lcm.Node) bool {
+// wasBroken tells whether a node did not work before the operation, which is not about it.
+func (b *build) wasBroken(node lcm.Node) bool {
 	return slices.Contains(b.sick, node.Name) && !b.leaving().HasServer(node.ServerID)
 }
 
-func (b *build) withoutBystanders(list lcm.Nodes) lcm.Nodes {
-	return slices.DeleteFunc(slices.Clone(list), b.bystander)
+func (b *build) withoutBroken(list lcm.Nodes) lcm.Nodes {
+	return slices.DeleteFunc(slices.Clone(list), b.wasBroken)
 }
 
 // look reads what the VNF consists of, and the plan.
@@ -202,7 +202,7 @@ func (b *build) tell(ctx workflow.Context, whom, of lcm.Nodes) error {
 	hosts := activities.HostEntries(of)
 	return inParallel(ctx, whom, func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), nodes.TellHosts, activities.TellHostsInput{
-			NodeInput: b.on(ctx, node), Hosts: hosts, Bystander: b.bystander(node),
+			NodeInput: b.on(ctx, node), Hosts: hosts, WasBroken: b.wasBroken(node),
 		})
 		return err
 	})

@@ -82,7 +82,7 @@ func (b *build) balance(ctx workflow.Context, controlPlanes lcm.Nodes) error {
 	err := inParallel(ctx, controlPlanes, func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), nodes.ConfigureLoadBalancer, activities.LoadBalancerInput{
 			NodeInput: b.on(ctx, node), ControlPlanes: controlPlanes, VirtualIP: b.made.VirtualIP,
-			Bystander: b.bystander(node),
+			WasBroken: b.wasBroken(node),
 		})
 		return err
 	})
@@ -90,7 +90,7 @@ func (b *build) balance(ctx workflow.Context, controlPlanes lcm.Nodes) error {
 		return err
 	}
 	_, err = call(onNode(ctx), nodes.WaitForVirtualIP, activities.VirtualIPInput{
-		ClusterInput: b.through(ctx, b.withoutBystanders(controlPlanes)), VirtualIP: b.made.VirtualIP,
+		ClusterInput: b.through(ctx, b.withoutBroken(controlPlanes)), VirtualIP: b.made.VirtualIP,
 	})
 	return err
 }

@@ -39,7 +39,7 @@ const (
 func CheckDrift(ctx workflow.Context, in lcm.DriftInput) error {
 	c := &driftCheck{in: in, signals: workflow.GetSignalChannel(ctx, lcm.SignalServerNotified), pause: firstPause}
 	for again := true; again; {
-		c.hear()
+		c.takeNotifications()
 		var err error
 		if again, err = c.round(ctx); err != nil {
 			if again, err = c.bear(ctx, err); err != nil {
@@ -48,7 +48,7 @@ func CheckDrift(ctx workflow.Context, in lcm.DriftInput) error {
 		}
 		again = again || c.signals.Len() > 0
 		if again && (c.rounds >= manyRounds || c.isLong(ctx)) {
-			c.hear()
+			c.takeNotifications()
 			return workflow.NewContinueAsNewError(ctx, string(lcm.WorkflowDrift), c.in)
 		}
 	}
@@ -84,8 +84,8 @@ func (c *driftCheck) bear(ctx workflow.Context, cause error) (again bool, err er
 	return c.awaitTurn(ctx)
 }
 
-// hear takes the notifications that have come.
-func (c *driftCheck) hear() {
+// takeNotifications takes the notifications that have come.
+func (c *driftCheck) takeNotifications() {
 	for {
 		var server string
 		if !c.signals.ReceiveAsync(&server) {

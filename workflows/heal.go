@@ -33,7 +33,7 @@ func (b *build) lookBefore(ctx workflow.Context) error {
 	if err := b.decided(ctx); err != nil {
 		return err
 	}
-	return b.findThem(onlyWaits(short(ctx)), activities.FindNodesInput{AnyNumber: b.changesWhatIs(), Keepers: b.keepers()})
+	return b.findThem(onlyWaits(short(ctx)), activities.FindNodesInput{AnyNumber: b.vnfStays(), Keepers: b.keepers()})
 }
 
 // replaceServers deletes the nodes from the cluster and gives exactly these VNFCs new VMs.

@@ -98,11 +98,11 @@ func (b *build) deleteStack(ctx workflow.Context) error {
 }
 
 func (b *build) findNodes(ctx workflow.Context) error {
-	return b.findThem(onlyWaits(short(ctx)), activities.FindNodesInput{AnyNumber: b.changesWhatIs()})
+	return b.findThem(onlyWaits(short(ctx)), activities.FindNodesInput{AnyNumber: b.vnfStays()})
 }
 
-// changesWhatIs tells that the VNF was there before and stays: it may have been left with any number of VMs.
-func (b *build) changesWhatIs() bool { return len(b.what.ServerIDs) > 0 && !b.what.Whole }
+// vnfStays tells that the VNF was there before and stays: it may have been left with any number of VMs.
+func (b *build) vnfStays() bool { return len(b.what.ServerIDs) > 0 && !b.what.Whole }
 
 func (b *build) findThem(ctx workflow.Context, in activities.FindNodesInput) error {
 	in.Tracked, in.OpOccID, in.Cluster, in.HighlyAvailable = track(ctx, ""), b.in.OpOccID, b.what.Cluster, b.what.HighlyAvailable

@@ -87,7 +87,7 @@ func (b *build) mountOn(ctx workflow.Context, list lcm.Nodes) error {
 	}
 	return inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), storage.MountExports, activities.MountExportsInput{
-			NodeInput: b.on(ctx, node), Storage: *b.made.Storage, Bystander: b.bystander(node),
+			NodeInput: b.on(ctx, node), Storage: *b.made.Storage, WasBroken: b.wasBroken(node),
 		})
 		return err
 	})

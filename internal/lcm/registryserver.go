@@ -106,7 +106,7 @@ func CheckRegistryServerParams(additionalParams json.RawMessage) (RegistryServer
 	}
 	var outer map[string]json.RawMessage
 	if json.Unmarshal(additionalParams, &outer) != nil {
-		return p, problems // told already
+		return p, problems // reported already
 	}
 	return p, append(problems, unknownMembers(registryServerPath, outer[RegistryServerKey], reflect.TypeFor[RegistryServerParams]())...)
 }

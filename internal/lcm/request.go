@@ -110,7 +110,7 @@ func ParseInstantiate(body json.RawMessage) (InstantiateRequest, error) {
 			out.VimConnections[i].ID = key
 		}
 	}
-	out.ExtVirtualLinks = WithNfvPorts(linksOf(raw.ExtVirtualLinks), raw.AdditionalParams, ParseUserData(raw.AdditionalParams).Apart())
+	out.ExtVirtualLinks = WithNfvPorts(linksOf(raw.ExtVirtualLinks), raw.AdditionalParams, ParseUserData(raw.AdditionalParams).SeparateResources())
 	out.ExtManagedVirtualLinks = raw.ManagedLinks
 	out.TargetScaleLevels = len(raw.TargetScaleLevels) > 0
 	return out, nil

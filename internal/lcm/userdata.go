@@ -40,5 +40,5 @@ func (u UserData) BuiltIn(python bool) bool {
 	return false
 }
 
-// Apart tells whether each VNFC is a resource of its own in the top template.
-func (u UserData) Apart() bool { return u.Class == StandardUserData }
+// SeparateResources tells whether each VNFC is a resource of its own in the top template.
+func (u UserData) SeparateResources() bool { return u.Class == StandardUserData }

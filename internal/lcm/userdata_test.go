@@ -30,6 +30,6 @@ func TestParseUserData_takesTextsOnly(t *testing.T) {
 	} {
 		got := lcm.ParseUserData(json.RawMessage(params))
 		assert.Equal(t, want, got, params)
-		assert.Equal(t, want.Class != "", got.Apart(), params)
+		assert.Equal(t, want.Class != "", got.SeparateResources(), params)
 	}
 }

@@ -101,7 +101,7 @@ func keptSecrets(old, after map[string]any) (at []string) {
 }
 
 // KeepSecrets is Invalid when the patches would have secrets of the instance's connections sent elsewhere than they
-// were given for. It is a second wall: requests are looked at when they come.
+// were given for. It is a second safeguard: requests are looked at when they come.
 func (p VimConnectionPatches) KeepSecrets(inst VnfInstance) error {
 	var problems []Problem
 	for _, patch := range p {

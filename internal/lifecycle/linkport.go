@@ -23,7 +23,7 @@ func (f Facts) isGiven(a lcm.AttachedResource) bool {
 
 // apart tells whether each VNFC is a resource of its own in the VNF's stack.
 func (f Facts) apart() bool {
-	return f.Instance.Instantiated != nil && lcm.ParseUserData(f.Instance.Instantiated.AdditionalParams).Apart()
+	return f.Instance.Instantiated != nil && lcm.ParseUserData(f.Instance.Instantiated.AdditionalParams).SeparateResources()
 }
 
 // checkPorts wants a port for each VM that a group comes to have, where its connection points are given ports.

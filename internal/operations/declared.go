@@ -36,7 +36,7 @@ func (o *Operation) Refused() *lcm.Error {
 // touched, keeps nobody from changing the rest.
 func (o *Operation) modifiedProblems() []lcm.Problem {
 	request, err := lcm.ParseModify(o.OpOcc.Params)
-	if err != nil { // told already
+	if err != nil { // reported already
 		return nil
 	}
 	declared := o.Vnfd.Declared

@@ -107,5 +107,5 @@ func cpsOf(params json.RawMessage) (keys []string) {
 // OwnPorts are the VNF's links with the ports that the request of a scaling or a healing itself names.
 func (o *Operation) OwnPorts() ([]lcm.ExtVirtualLink, error) {
 	nfv, err := nfvOf(o.OpOcc.Params)
-	return lcm.WithNfvPorts(o.Instance.Instantiated.ExtVirtualLinks, nfv, o.Apart()), err
+	return lcm.WithNfvPorts(o.Instance.Instantiated.ExtVirtualLinks, nfv, o.SeparateResources()), err
 }

@@ -14,8 +14,8 @@ import (
 // forThisHeal are members of a heal request's additionalParams that are no parameters of the VNF.
 var forThisHeal = []string{lcm.KeepVolumes, lcm.HealAll}
 
-// lasting is what of a heal request's additionalParams is laid over those of the VNF, and stays.
-func lasting(additional json.RawMessage) (json.RawMessage, error) {
+// keptParams is what of a heal request's additionalParams is laid over those of the VNF, and stays.
+func keptParams(additional json.RawMessage) (json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(additional, &members); err != nil {
 		return nil, lcm.Wrap(lcm.KindInvalid, err, "additionalParams must be a JSON object.")
@@ -31,7 +31,7 @@ func lasting(additional json.RawMessage) (json.RawMessage, error) {
 
 // merged lays what of a heal request lasts over the parameters of the VNF (RFC 7396).
 func merged(stored, additional json.RawMessage) (json.RawMessage, error) {
-	patch, err := lasting(additional)
+	patch, err := keptParams(additional)
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +75,8 @@ func (o *Operation) Access() (lcm.ClusterParams, *lcm.RegistryServerParams, erro
 	return server.Access(), &server, err
 }
 
-// Apart tells whether each VNFC is a resource of its own in the stack.
-func (o *Operation) Apart() bool { return lcm.ParseUserData(o.Request.AdditionalParams).Apart() }
+// SeparateResources tells whether each VNFC is a resource of its own in the stack.
+func (o *Operation) SeparateResources() bool { return lcm.ParseUserData(o.Request.AdditionalParams).SeparateResources() }
 
 func Unhonourable(path, detail string) error {
 	return lcm.InvalidAll(nfvo.Unhonoured, []lcm.Problem{{Path: path, Detail: detail}})

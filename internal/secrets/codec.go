@@ -17,7 +17,7 @@ const (
 	payloadKeyID    = "windlass-key-id"
 )
 
-// Codec encrypts Temporal's payloads, as a second wall: secrets are not in them in the first place. The
+// Codec encrypts Temporal's payloads, as a second safeguard: secrets are not in them in the first place. The
 // key's id travels with each payload, so old histories stay readable while the keyring has their key.
 type Codec struct {
 	keys *Keyring

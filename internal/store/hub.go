@@ -130,7 +130,7 @@ func (h *hub) wake(id lcm.OpOccID, eventID int64) {
 func (h *hub) wakeOutbox() {
 	select {
 	case h.outbox <- struct{}{}:
-	default: // told already
+	default: // reported already
 	}
 }
 

@@ -79,7 +79,7 @@ func (h contextHandler) WithGroup(name string) slog.Handler {
 
 const hidden = "***"
 
-// redact is the last wall: no code logs a secret, and if some does, its key, a URL's userinfo or a
+// redact is the last safeguard: no code logs a secret, and if some does, its key, a URL's userinfo or a
 // document's member gives it away.
 func redact(groups []string, a slog.Attr) slog.Attr {
 	if secrets.IsSecretKey(a.Key) || slices.ContainsFunc(groups, secrets.IsSecretKey) {

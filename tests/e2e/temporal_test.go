@@ -100,7 +100,7 @@ func (b *bed) requireNowhere(t *testing.T, vnf, op string, values map[string]str
 }
 
 // histories is every event of every workflow, twice: as Temporal keeps it, and with the payload codec's
-// encryption taken off, because that is only the second wall.
+// encryption taken off, because that is only the second safeguard.
 func (b *bed) histories(t *testing.T) string {
 	t.Helper()
 	c := b.temporal(t)

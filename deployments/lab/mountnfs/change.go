@@ -19,7 +19,7 @@ func withMode(mode uint32) nfs3.SetAttr {
 
 // Create implements fs.NodeCreater.
 func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out *fuse.EntryOut) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
-	own, done := bear(ctx)
+	own, done := outlive(ctx)
 	defer done()
 	cred, set := credOf(ctx), withMode(mode)
 	if flags&syscall.O_TRUNC != 0 {
@@ -76,7 +76,7 @@ func (n *node) Link(ctx context.Context, target fs.InodeEmbedder, name string, o
 }
 
 func (n *node) make(ctx context.Context, out *fuse.EntryOut, call func(context.Context, nfs3.Cred) (nfs3.Handle, nfs3.Attr, error)) (*fs.Inode, syscall.Errno) {
-	own, done := bear(ctx)
+	own, done := outlive(ctx)
 	defer done()
 	h, a, err := call(own, credOf(ctx))
 	if err != nil {
@@ -87,7 +87,7 @@ func (n *node) make(ctx context.Context, out *fuse.EntryOut, call func(context.C
 
 // Unlink implements fs.NodeUnlinker.
 func (n *node) Unlink(ctx context.Context, name string) syscall.Errno {
-	own, done := bear(ctx)
+	own, done := outlive(ctx)
 	defer done()
 	cred := credOf(ctx)
 	if hid, err := n.hide(own, cred, name); hid || err != nil {
@@ -121,7 +121,7 @@ func (n *node) hide(ctx context.Context, cred nfs3.Cred, name string) (bool, err
 
 // Rmdir implements fs.NodeRmdirer.
 func (n *node) Rmdir(ctx context.Context, name string) syscall.Errno {
-	own, done := bear(ctx)
+	own, done := outlive(ctx)
 	defer done()
 	return errno(n.volume.client.Rmdir(own, credOf(ctx), n.handle, name))
 }
@@ -131,7 +131,7 @@ func (n *node) Rename(ctx context.Context, name string, newParent fs.InodeEmbedd
 	if flags != 0 {
 		return syscall.EINVAL // NFS knows neither exchange nor "not over another"
 	}
-	own, done := bear(ctx)
+	own, done := outlive(ctx)
 	defer done()
 	cred, to := credOf(ctx), newParent.(*node)
 	if _, err := to.hide(own, cred, newName); err != nil {

@@ -34,7 +34,7 @@ var _ interface {
 
 // Open implements fs.NodeOpener. The kernel forgets what it has of the file: others may have written it since.
 func (n *node) Open(ctx context.Context, flags uint32) (fs.FileHandle, uint32, syscall.Errno) {
-	own, done := bear(ctx)
+	own, done := outlive(ctx)
 	defer done()
 	cred, mask := credOf(ctx), uint32(unix.R_OK)
 	switch flags & syscall.O_ACCMODE {
@@ -64,7 +64,7 @@ func (n *node) opened(cred nfs3.Cred, flags uint32) (*file, uint32) {
 
 // Read implements fs.FileReader.
 func (f *file) Read(ctx context.Context, dest []byte, off int64) (fuse.ReadResult, syscall.Errno) {
-	own, done := bear(ctx)
+	own, done := outlive(ctx)
 	defer done()
 	n, err := f.node.volume.client.Read(own, f.cred, f.node.handle, dest, uint64(off))
 	return fuse.ReadResultData(dest[:n]), errno(err)
@@ -72,7 +72,7 @@ func (f *file) Read(ctx context.Context, dest []byte, off int64) (fuse.ReadResul
 
 // Write implements fs.FileWriter.
 func (f *file) Write(ctx context.Context, data []byte, off int64) (uint32, syscall.Errno) {
-	own, done := bear(ctx)
+	own, done := outlive(ctx)
 	defer done()
 	verifier, err := f.node.volume.client.Write(own, f.cred, f.node.handle, data, uint64(off), f.stable)
 	if err != nil {
@@ -99,7 +99,7 @@ func (f *file) commit(ctx context.Context) syscall.Errno {
 	if !f.dirty {
 		return fs.OK
 	}
-	own, done := bear(ctx)
+	own, done := outlive(ctx)
 	defer done()
 	verifier, err := f.node.volume.client.Commit(own, f.cred, f.node.handle)
 	if err != nil {
@@ -126,7 +126,7 @@ func (f *file) Release(ctx context.Context) syscall.Errno {
 	if left == nil {
 		return fs.OK
 	}
-	own, done := bear(ctx)
+	own, done := outlive(ctx)
 	defer done()
 	return errno(v.client.Remove(own, f.cred, left.dir, left.name))
 }

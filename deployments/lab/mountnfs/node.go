@@ -56,7 +56,7 @@ func (n *node) child(ctx context.Context, h nfs3.Handle, a nfs3.Attr, out *fuse.
 
 // Lookup implements fs.NodeLookuper.
 func (n *node) Lookup(ctx context.Context, name string, out *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
-	own, done := bear(ctx)
+	own, done := outlive(ctx)
 	defer done()
 	h, a, err := n.volume.client.Lookup(own, credOf(ctx), n.handle, name)
 	if err != nil {
@@ -67,7 +67,7 @@ func (n *node) Lookup(ctx context.Context, name string, out *fuse.EntryOut) (*fs
 
 // Access implements fs.NodeAccesser. Only the server knows: it may take one user for another.
 func (n *node) Access(ctx context.Context, mask uint32) syscall.Errno {
-	own, done := bear(ctx)
+	own, done := outlive(ctx)
 	defer done()
 	return errno(n.allowed(own, credOf(ctx), mask))
 }
@@ -98,7 +98,7 @@ func (n *node) allowed(ctx context.Context, cred nfs3.Cred, mask uint32) error {
 
 // Getattr implements fs.NodeGetattrer.
 func (n *node) Getattr(ctx context.Context, _ fs.FileHandle, out *fuse.AttrOut) syscall.Errno {
-	own, done := bear(ctx)
+	own, done := outlive(ctx)
 	defer done()
 	a, err := n.volume.client.Getattr(own, credOf(ctx), n.handle)
 	if err == nil {
@@ -109,7 +109,7 @@ func (n *node) Getattr(ctx context.Context, _ fs.FileHandle, out *fuse.AttrOut) 
 
 // Setattr implements fs.NodeSetattrer: chmod, chown, truncate, utimes.
 func (n *node) Setattr(ctx context.Context, f fs.FileHandle, in *fuse.SetAttrIn, out *fuse.AttrOut) syscall.Errno {
-	own, done := bear(ctx)
+	own, done := outlive(ctx)
 	defer done()
 	cred := credOf(ctx)
 	if opened, ok := f.(*file); ok {
@@ -147,7 +147,7 @@ func changes(in *fuse.SetAttrIn) (s nfs3.SetAttr) {
 
 // Readdir implements fs.NodeReaddirer.
 func (n *node) Readdir(ctx context.Context) (fs.DirStream, syscall.Errno) {
-	own, done := bear(ctx)
+	own, done := outlive(ctx)
 	defer done()
 	entries, err := n.volume.client.Readdir(own, credOf(ctx), n.handle)
 	if err != nil {
@@ -162,7 +162,7 @@ func (n *node) Readdir(ctx context.Context) (fs.DirStream, syscall.Errno) {
 
 // Readlink implements fs.NodeReadlinker.
 func (n *node) Readlink(ctx context.Context) ([]byte, syscall.Errno) {
-	own, done := bear(ctx)
+	own, done := outlive(ctx)
 	defer done()
 	target, err := n.volume.client.Readlink(own, credOf(ctx), n.handle)
 	return []byte(target), errno(err)
@@ -173,7 +173,7 @@ const blockSize = 4096
 
 // Statfs implements fs.NodeStatfser.
 func (n *node) Statfs(ctx context.Context, out *fuse.StatfsOut) syscall.Errno {
-	own, done := bear(ctx)
+	own, done := outlive(ctx)
 	defer done()
 	s, err := n.volume.client.Fsstat(own, credOf(ctx))
 	if err != nil {

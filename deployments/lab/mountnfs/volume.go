@@ -128,8 +128,8 @@ func groupsOf(pid uint32) []uint32 {
 // server that answers should not let them see it. One that does not must not keep a killed process.
 const grace = 5 * time.Second
 
-// bear makes a context that ends a while after the kernel has lost interest.
-func bear(ctx context.Context) (context.Context, context.CancelFunc) {
+// outlive makes a context that ends a while after the kernel has lost interest.
+func outlive(ctx context.Context) (context.Context, context.CancelFunc) {
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		timer := time.AfterFunc(grace, cancel)

@@ -44,7 +44,7 @@ const quietLooks = 4
 
 func (f *follower) run(ctx context.Context) error {
 	return f.c.until(ctx, func() (bool, error) {
-		if f.ended = f.hear(ctx) || f.ended; !f.ended && f.quiet < quietLooks {
+		if f.ended = f.readEvents(ctx) || f.ended; !f.ended && f.quiet < quietLooks {
 			return false, nil
 		}
 		f.quiet = 0
@@ -119,9 +119,9 @@ func (e event) stack() (name, id string) {
 	return "", ""
 }
 
-// hear tells the new events, and whether the stack's own end is among them. Heat may fail here: progress is not
+// readEvents tells the new events, and whether the stack's own end is among them. Heat may fail here: progress is not
 // worth an error, and the stack itself is asked soon.
-func (f *follower) hear(ctx context.Context) (over bool) {
+func (f *follower) readEvents(ctx context.Context) (over bool) {
 	list, err := f.c.events(ctx, f.name, f.id, url.Values{
 		"marker": {f.marker}, "nested_depth": {f.depth()}, "sort_dir": {"asc"}, // else the newest come first
 	})

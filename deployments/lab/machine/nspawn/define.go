@@ -20,8 +20,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// define lays out the machine's disk. machine.json is written last: a machine that has it is whole.
-func (d *Driver) define(ctx context.Context, i *instance, m machine.Machine) error {
+// layOutDisk lays out the machine's disk. machine.json is written last: a machine that has it is whole.
+func (d *Driver) layOutDisk(ctx context.Context, i *instance, m machine.Machine) error {
 	first, err := parseUserData(m.UserData)
 	if err != nil {
 		return lcm.Wrap(lcm.KindInvalid, err, "The user data of machine %s cannot be used.", m.Name)

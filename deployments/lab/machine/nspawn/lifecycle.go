@@ -31,7 +31,7 @@ func (d *Driver) Create(ctx context.Context, m machine.Machine) error {
 	i := d.claim(m.ID)
 	defer i.busy.Unlock()
 	if i.gone {
-		if err := d.define(ctx, i, m); err != nil {
+		if err := d.layOutDisk(ctx, i, m); err != nil {
 			return errors.Join(err, d.erase(context.WithoutCancel(ctx), i))
 		}
 	}

@@ -70,10 +70,10 @@ func MemberIndex(vdu, name string) (int, bool) {
 // classPath is where a request chooses its user data class.
 const classPath = "$.additionalParams." + lcm.UserDataClassParam
 
-// Apart makes of a flavour's template one in which each VNFC is a resource of its own, as Tacker's StandardUserData does: of the
+// SeparateResources makes of a flavour's template one in which each VNFC is a resource of its own, as Tacker's StandardUserData does: of the
 // resource VDU1 it makes VDU1-0, VDU1-1 ..., each of which takes its own entries of the parameter nfv ([nfv, VDU, VDU1-0, ...],
 // [nfv, CP, VDU1_CP1-0, ...]). So each has its own image, flavour, zone and addresses, and exactly one leaves.
-func (t Template) Apart(f *Flavour, members Members) (Template, error) {
+func (t Template) Separate(f *Flavour, members Members) (Template, error) {
 	parsed, err := t.parse(f)
 	if err != nil {
 		return Template{}, err
@@ -93,7 +93,7 @@ func (t Template) Apart(f *Flavour, members Members) (Template, error) {
 			resources.set(MemberName(name, index), resource.ofMember(index))
 		}
 	}
-	parsed.checkApart(f, members, rep)
+	parsed.checkSeparate(f, members, rep)
 	if err := rep.err("the templates of the flavour " + f.ID + " do not fit the user data class"); err != nil {
 		return Template{}, err
 	}
@@ -105,8 +105,8 @@ func (t Template) Apart(f *Flavour, members Members) (Template, error) {
 	return Template{Top: text, Files: t.Files}, nil
 }
 
-// checkApart refuses VDUs that the template lacks, and references to those that it has: no resource has that name any more.
-func (p parsedTemplate) checkApart(f *Flavour, members Members, rep *report) {
+// checkSeparate refuses VDUs that the template lacks, and references to those that it has: no resource has that name any more.
+func (p parsedTemplate) checkSeparate(f *Flavour, members Members, rep *report) {
 	for _, vdu := range f.Vdus {
 		if len(members[vdu.ID]) > 0 && !p.top.at("resources").has(vdu.ID) {
 			rep.problem(classPath, "%s needs a resource for each VDU, and the Base HOT has none named %s (%s)", lcm.StandardUserData, quoteName(vdu.ID), p.top.file)

@@ -34,13 +34,13 @@ func apartPackage(t *testing.T) files {
 		replace(t, "BaseHOT/small/nested/node.yaml", "  network: { type: string }\n", "  network: { type: string }\n  addresses: { type: json }\n  group: { type: string }\n")
 }
 
-// apart makes template and parameters as StandardUserData does.
+// separate makes template and parameters as StandardUserData does.
 func (f files) apart(t *testing.T, members Members, req HeatRequest) (Template, map[string]any, error) {
 	t.Helper()
 	fl := &f.open(t).Vnfd.Flavours[0]
 	template, err := StackTemplate(fl, f.read)
 	require.NoError(t, err)
-	if template, err = template.Apart(fl, members); err != nil {
+	if template, err = template.Separate(fl, members); err != nil {
 		return template, nil, err
 	}
 	req.Members = members
@@ -48,7 +48,7 @@ func (f files) apart(t *testing.T, members Members, req HeatRequest) (Template, 
 	return template, params, err
 }
 
-func TestApart_makesEachVnfcAResourceWithParametersOfItsOwn(t *testing.T) {
+func TestSeparate_makesEachVnfcAResourceWithParametersOfItsOwn(t *testing.T) {
 	ext := links("net", "node_CP")
 	ext[0].ExtCps[0].FixedIPs = []lcm.FixedIP{{SubnetID: "sub"}}
 	own := map[string]any{"VDU": map[string]any{"node-2": map[string]any{"computeFlavourId": "m1.large"}}}
@@ -75,7 +75,7 @@ func TestApart_makesEachVnfcAResourceWithParametersOfItsOwn(t *testing.T) {
 	require.Equal(t, template.Files["node.yaml"], apartPackage(t)["BaseHOT/small/nested/node.yaml"], "templates of members stay as they are")
 }
 
-func TestApart_withoutVnfcsLeavesNoneOfTheirResources(t *testing.T) {
+func TestSeparate_withoutVnfcsLeavesNoneOfTheirResources(t *testing.T) {
 	template, params, err := apartPackage(t).apart(t, FirstMembers(map[string]int{"node": 0}), HeatRequest{})
 
 	require.NoError(t, err)
@@ -83,13 +83,13 @@ func TestApart_withoutVnfcsLeavesNoneOfTheirResources(t *testing.T) {
 	require.Equal(t, map[string]any{"nfv": map[string]any{}}, params)
 }
 
-func TestApart_tellsWhichConnectionPointLacksANetwork(t *testing.T) {
+func TestSeparate_tellsWhichConnectionPointLacksANetwork(t *testing.T) {
 	_, _, err := apartPackage(t).apart(t, Members{"node": {0}}, HeatRequest{Images: map[string]string{"disk": "x"}})
 
 	require.Contains(t, problems(t, err), "$.extVirtualLinks: the connection point node_CP needs a network: add a link with an extCp whose cpdId is node_CP")
 }
 
-func TestApart_refusesTemplatesThatItCannotTakeApart(t *testing.T) {
+func TestSeparate_refusesTemplatesThatItCannotSeparate(t *testing.T) {
 	class := "$.additionalParams.lcm-operation-user-data-class: StandardUserData "
 	for name, c := range map[string]struct {
 		from, to string

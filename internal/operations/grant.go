@@ -25,14 +25,14 @@ func (r *Resolver) granted(ctx context.Context, o *Operation) error {
 	if err != nil {
 		return err
 	}
-	return o.Under(grant)
+	return o.ApplyGrant(grant)
 }
 
 // makesAllAnew tells whether no server of the VNF stays.
 func (o *Operation) makesAllAnew() bool { return o.OpOcc.Plan != nil && o.OpOcc.Plan.Whole }
 
-// Under makes of the job what a grant allows.
-func (o *Operation) Under(g lcm.Grant) error {
+// ApplyGrant makes of the job what a grant allows.
+func (o *Operation) ApplyGrant(g lcm.Grant) error {
 	facts, p, err := o.Planned()
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (o *Operation) Under(g lcm.Grant) error {
 	if o.Request.AdditionalParams, err = withNfv(o.Request.AdditionalParams, g.AdditionalParams); err != nil {
 		return err
 	}
-	o.Request.ExtVirtualLinks = lcm.WithNfvPorts(links, o.Request.AdditionalParams, o.Apart())
+	o.Request.ExtVirtualLinks = lcm.WithNfvPorts(links, o.Request.AdditionalParams, o.SeparateResources())
 	return nil
 }
 
