@@ -12,15 +12,15 @@ import (
 // rebalance lets these control planes, and no others, share the virtual IP and the load of a cluster that is in use: one
 // node at a time, each verified before the next, so that the API at the virtual IP never goes away. serving are those
 // that balance already.
-func (b *build) rebalance(ctx workflow.Context, controlPlanes, serving lcm.Nodes) error {
-	found, err := call(onNode(ctx), nodes.LocateVirtualIP, b.virtualIP(ctx, serving))
+func (k *kubeadm) rebalance(ctx workflow.Context, controlPlanes, serving lcm.Nodes) error {
+	found, err := call(onNode(ctx), nodes.LocateVirtualIP, k.virtualIP(ctx, serving))
 	if err != nil {
 		return err
 	}
 	return inTurn(ctx, turns(controlPlanes, serving, found.Holder), func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), nodes.ConfigureLoadBalancer, activities.LoadBalancerInput{
-			NodeInput: b.on(ctx, node), ControlPlanes: controlPlanes, VirtualIP: b.made.VirtualIP, Serving: true,
-			WasBroken: b.wasBroken(node),
+			NodeInput: k.on(ctx, node), ControlPlanes: controlPlanes, VirtualIP: k.made.VirtualIP, Serving: true,
+			WasBroken: k.wasBroken(node),
 		})
 		if err != nil {
 			return err
@@ -28,13 +28,13 @@ func (b *build) rebalance(ctx workflow.Context, controlPlanes, serving lcm.Nodes
 		if !serving.HasServer(node.ServerID) {
 			serving = append(slices.Clip(serving), node)
 		}
-		_, err = call(onNode(ctx), nodes.WaitForVirtualIP, b.virtualIP(ctx, serving))
+		_, err = call(onNode(ctx), nodes.WaitForVirtualIP, k.virtualIP(ctx, serving))
 		return err
 	})
 }
 
-func (b *build) virtualIP(ctx workflow.Context, controlPlanes lcm.Nodes) activities.VirtualIPInput {
-	return activities.VirtualIPInput{ClusterInput: b.through(ctx, b.withoutBroken(controlPlanes)), VirtualIP: b.made.VirtualIP}
+func (k *kubeadm) virtualIP(ctx workflow.Context, controlPlanes lcm.Nodes) activities.VirtualIPInput {
+	return activities.VirtualIPInput{ClusterInput: k.through(ctx, k.withoutBroken(controlPlanes)), VirtualIP: k.made.VirtualIP}
 }
 
 // turns is the order in which nodes are changed: those that serve and do not hold the virtual IP, then its holder, then

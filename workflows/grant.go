@@ -14,22 +14,22 @@ import (
 
 // requestGrant asks the NFVO, or grants the operation itself when none is configured (SOL003 clause 9). A refusal ends the
 // operation in ROLLED_BACK: nothing was touched yet.
-func (b *build) requestGrant(ctx workflow.Context) error {
-	if b.what.GrantPatience == 0 {
-		b.op.grantID = lifecycle.BuiltInGrant(b.in.OpOccID)
+func (v *vnf) requestGrant(ctx workflow.Context) error {
+	if v.what.GrantPatience == 0 {
+		v.op.grantID = lifecycle.BuiltInGrant(v.in.OpOccID)
 		return nil
 	}
-	in := activities.RequestGrantInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID}
-	until := workflow.Now(ctx).Add(b.what.GrantPatience)
+	in := activities.RequestGrantInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID}
+	until := workflow.Now(ctx).Add(v.what.GrantPatience)
 	out, err := call(granting(ctx, until), grants.RequestGrant, in)
 	if err == nil && out.GrantID == "" {
 		in.Location = out.Location
 		out, err = call(granting(ctx, until), grants.AwaitGrant, in)
 	}
 	if err != nil {
-		return b.ungranted(err)
+		return v.ungranted(err)
 	}
-	b.op.grantID = out.GrantID
+	v.op.grantID = out.GrantID
 	return nil
 }
 
@@ -51,12 +51,12 @@ func granting(ctx workflow.Context, until time.Time) workflow.Context {
 }
 
 // ungranted says that time was what ran out, where it was.
-func (b *build) ungranted(err error) error {
+func (v *vnf) ungranted(err error) error {
 	e := errorOf(err)
 	if isCancelled(err) || e.Kind != lcm.KindUnavailable {
 		return err
 	}
-	late := fmt.Sprintf("The NFVO has not granted the %s within %s", b.in.Operation, b.what.GrantPatience)
+	late := fmt.Sprintf("The NFVO has not granted the %s within %s", v.in.Operation, v.what.GrantPatience)
 	if temporal.IsTimeoutError(err) {
 		return lcm.Errorf(lcm.KindUnavailable, "%s.", late)
 	}

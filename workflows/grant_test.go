@@ -21,14 +21,14 @@ import (
 // grantedWork is an operation of one step, which the NFVO has to grant.
 func grantedWork(ctx workflow.Context, in lcm.OperationInput) error {
 	var w *world
-	b := &build{in: in}
-	b.op = &operation{in: in, learn: b.learn, table: joined(b.making(), table{
+	v := &vnf{in: in}
+	v.op = &operation{in: in, learn: v.learn, table: joined(v.making(), table{
 		"work": {do: func(ctx workflow.Context) error {
 			_, err := call(onNode(ctx), w.work, workInput{Tracked: track(ctx, ""), Name: "work"})
 			return err
 		}},
 	})}
-	return runOperation(ctx, b.op)
+	return runOperation(ctx, v.op)
 }
 
 // keeper keeps the grant of one operation.

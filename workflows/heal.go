@@ -12,75 +12,78 @@ import (
 // Heal carries out one HEAL operation (SOL003 clause 5.4.9): the VNFCs that the request names get new VMs, or the
 // entire VNF is made anew. It can be rolled back until the first server is deleted, or a node out of its cluster.
 func Heal(ctx workflow.Context, in lcm.OperationInput) error {
-	b := &build{in: in}
-	op := &operation{in: in, learn: b.learn, table: b.table(), outcome: b.outcome, lookBack: b.lookBack}
-	b.op = op
-	return runOperation(ctx, op)
+	v := newVnf(in)
+	v.op.outcome, v.op.lookBack = v.outcome, v.lookBack
+	return runOperation(ctx, v.op)
 }
 
-func (b *build) healing() table {
+func (v *vnf) healing() table {
 	return table{
-		"check-given-ports":         {do: b.checkPorts},
-		"look-before-heal":          {do: b.lookBefore},
-		"replace-servers":           {do: b.replaceServers},
-		"replace-servers-revocably": {do: b.replaceRevocably, undo: b.restoreServers},
-		"forget-replaced-nodes":     {do: b.forgetLeaving},
+		"check-given-ports":         {do: v.checkPorts},
+		"look-before-heal":          {do: v.lookBefore},
+		"replace-servers":           {do: v.replaceServers},
+		"replace-servers-revocably": {do: v.replaceRevocably, undo: v.restoreServers},
 	}
 }
 
 // lookBefore also refuses to replace a server with whom volumes would go that its successor is to get.
-func (b *build) lookBefore(ctx workflow.Context) error {
-	if err := b.decided(ctx); err != nil {
+func (v *vnf) lookBefore(ctx workflow.Context) error {
+	if err := v.decided(ctx); err != nil {
 		return err
 	}
-	return b.findThem(onlyWaits(short(ctx)), activities.FindNodesInput{AnyNumber: b.vnfStays(), Keepers: b.keepers()})
+	return v.findThem(onlyWaits(short(ctx)), activities.FindNodesInput{AnyNumber: v.vnfStays(), Keepers: v.keepers()})
 }
 
-// replaceServers deletes the nodes from the cluster and gives exactly these VNFCs new VMs.
-func (b *build) replaceServers(ctx workflow.Context) error {
-	if err := b.expelLeaving(ctx); err != nil {
+// replaceServers gives exactly the VNFCs that the plan names new servers.
+func (v *vnf) replaceServers(ctx workflow.Context) error {
+	if err := v.freeVolumes(ctx); err != nil {
 		return err
 	}
-	if err := b.freeVolumes(ctx); err != nil {
+	return v.changeStack(ctx, activities.SizesPlanned, v.change.LeavingServers())
+}
+
+// replaceNodes deletes the nodes from the cluster before.
+func (k *kubeadm) replaceNodes(ctx workflow.Context) error {
+	if err := k.expelLeaving(ctx); err != nil {
 		return err
 	}
-	return b.changeStack(ctx, activities.SizesPlanned, b.change.LeavingServers())
+	return k.replaceServers(ctx)
 }
 
 // replaceRevocably leaves the way back open where it fails before a server is deleted. Where that cannot be told now,
 // the rollback itself looks.
-func (b *build) replaceRevocably(ctx workflow.Context) error {
-	err := b.changeStack(ctx, activities.SizesPlanned, b.change.LeavingServers())
+func (v *vnf) replaceRevocably(ctx workflow.Context) error {
+	err := v.changeStack(ctx, activities.SizesPlanned, v.change.LeavingServers())
 	if err == nil {
-		b.op.journal.status.ForwardOnly = true
+		v.op.journal.status.ForwardOnly = true
 		return nil
 	}
 	looking, _ := workflow.NewDisconnectedContext(ctx)
-	out, unknown := call(glance(looking), infra.FindLostServers, b.leavingInput(looking))
-	b.op.journal.status.ForwardOnly = b.op.journal.status.ForwardOnly || unknown == nil && len(out.Lost) > 0
+	out, unknown := call(glance(looking), infra.FindLostServers, v.leavingInput(looking))
+	v.op.journal.status.ForwardOnly = v.op.journal.status.ForwardOnly || unknown == nil && len(out.Lost) > 0
 	return err
 }
 
-func (b *build) leavingInput(ctx workflow.Context) activities.ServersInput {
-	return activities.ServersInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID, ServerIDs: b.change.LeavingServers()}
+func (v *vnf) leavingInput(ctx workflow.Context) activities.ServersInput {
+	return activities.ServersInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, ServerIDs: v.change.LeavingServers()}
 }
 
 // restoreServers gives the former servers back what Heat has taken from them, as long as all of them are there.
-func (b *build) restoreServers(ctx workflow.Context) error {
-	if err := b.decided(ctx); err != nil {
+func (v *vnf) restoreServers(ctx workflow.Context) error {
+	if err := v.decided(ctx); err != nil {
 		return err
 	}
-	out, err := call(polling(ctx), infra.RestoreServers, b.leavingInput(ctx))
+	out, err := call(polling(ctx), infra.RestoreServers, v.leavingInput(ctx))
 	if err != nil || len(out.Lost) == 0 {
 		return err
 	}
-	b.op.journal.status.ForwardOnly = true
+	v.op.journal.status.ForwardOnly = true
 	return lcm.Errorf(lcm.KindConflict, "Heat has deleted %s meanwhile.", strings.Join(out.Lost, ", "))
 }
 
 // checkPorts looks at ports that others have made while all is as it was: a port that cannot be used again is no way
 // back any more once the stack is gone.
-func (b *build) checkPorts(ctx workflow.Context) error {
-	_, err := call(onlyWaits(short(ctx)), infra.CheckPorts, activities.StackInput{Tracked: track(ctx, ""), OpOccID: b.in.OpOccID})
+func (v *vnf) checkPorts(ctx workflow.Context) error {
+	_, err := call(onlyWaits(short(ctx)), infra.CheckPorts, activities.StackInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
 	return err
 }

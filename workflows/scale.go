@@ -10,59 +10,59 @@ import (
 // Scale carries out one SCALE or SCALE_TO_LEVEL operation (SOL003 clauses 5.4.5 and 5.4.6). Servers come before others
 // go. It can be rolled back until the first server is deleted.
 func Scale(ctx workflow.Context, in lcm.OperationInput) error {
-	b := &build{in: in}
-	op := &operation{in: in, learn: b.learn, table: b.table(), outcome: b.outcome, lookBack: b.lookBack}
-	b.op = op
-	return runOperation(ctx, op)
+	v := newVnf(in)
+	v.op.outcome, v.op.lookBack = v.outcome, v.lookBack
+	return runOperation(ctx, v.op)
 }
 
-func (b *build) scaling() table {
+func (v *vnf) scaling() table {
 	return table{
-		"decide":               {do: b.decide},
-		"look":                 {do: b.look},
-		"change-bitrates":      {do: b.changeBitrates, undo: b.shrinkBack},
-		"enlarge-stack":        {do: b.enlarge, undo: b.shrinkBack},
-		"find-new-nodes":       {do: b.look},
-		"remove-servers":       {do: b.removeServers},
-		"forget-removed-nodes": {do: b.forgetRemoved},
-		"find-remaining":       {do: b.look},
+		"decide":          {do: v.decide},
+		"look":            {do: v.look},
+		"change-bitrates": {do: v.changeBitrates, undo: v.shrinkBack},
+		"enlarge-stack":   {do: v.enlarge, undo: v.shrinkBack},
+		"find-new-nodes":  {do: v.look},
+		"remove-servers":  {do: v.removeServers},
+		"find-remaining":  {do: v.look},
 	}
 }
 
-func (b *build) enlarge(ctx workflow.Context) error {
-	return b.changeStack(ctx, activities.SizesGrown, nil)
+func (v *vnf) enlarge(ctx workflow.Context) error {
+	return v.changeStack(ctx, activities.SizesGrown, nil)
 }
 
-func (b *build) changeBitrates(ctx workflow.Context) error {
-	return b.changeStack(ctx, activities.SizesPlanned, nil)
+func (v *vnf) changeBitrates(ctx workflow.Context) error {
+	return v.changeStack(ctx, activities.SizesPlanned, nil)
 }
 
-func (b *build) shrinkBack(ctx workflow.Context) error {
-	if err := b.changeStack(ctx, activities.SizesRecorded, nil); err != nil {
+func (v *vnf) shrinkBack(ctx workflow.Context) error {
+	if err := v.changeStack(ctx, activities.SizesRecorded, nil); err != nil {
 		return err
 	}
-	return b.findNodes(ctx)
+	return v.findNodes(ctx)
 }
 
-// removeServers deletes the nodes from the cluster and then exactly their servers.
-func (b *build) removeServers(ctx workflow.Context) error {
-	if err := b.expelLeaving(ctx); err != nil {
+// removeServers deletes exactly the servers that the plan names.
+func (v *vnf) removeServers(ctx workflow.Context) error {
+	return v.changeStack(ctx, activities.SizesPlanned, v.change.LeavingServers())
+}
+
+// removeNodes deletes the nodes from the cluster and then exactly their servers.
+func (k *kubeadm) removeNodes(ctx workflow.Context) error {
+	if err := k.expelLeaving(ctx); err != nil {
 		return err
 	}
-	return b.changeStack(ctx, activities.SizesPlanned, b.change.LeavingServers())
+	return k.removeServers(ctx)
 }
 
-func (b *build) expelLeaving(ctx workflow.Context) error {
-	if !b.what.Cluster {
-		return nil
-	}
-	return b.expel(ctx, b.leaving(), b.staying().With(lcm.ControlPlane))
+func (k *kubeadm) expelLeaving(ctx workflow.Context) error {
+	return k.expel(ctx, k.leaving(), k.staying().With(lcm.ControlPlane))
 }
 
 // forgetRemoved removes every other trace of the nodes that have left.
-func (b *build) forgetRemoved(ctx workflow.Context) error {
-	if err := b.look(ctx); err != nil {
+func (k *kubeadm) forgetRemoved(ctx workflow.Context) error {
+	if err := k.look(ctx); err != nil {
 		return err
 	}
-	return together(ctx, b.tellRemaining, b.forgetLeaving)
+	return together(ctx, k.tellRemaining, k.forgetLeaving)
 }

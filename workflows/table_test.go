@@ -19,8 +19,8 @@ import (
 
 // Every step that an operation can have has its work, and every work has its step.
 func TestTable_hasTheWorkOfEveryStep(t *testing.T) {
-	p := &power{}
-	all := joined(p.table(), p.operating())
+	v := newVnf(lcm.OperationInput{})
+	all := joined(v.op.table, (&power{kubeadm: kubeadm{vnf: v}}).operating())
 	used := map[lifecycle.StepID]bool{}
 	for name, c := range everyList(t) {
 		forwardOnly := !c.op.CanRollBack()

@@ -63,9 +63,9 @@ func (l listing) steps() []Step {
 	case lcm.OpTerminate:
 		return join(l.granted(), l.ending())
 	case lcm.OpScale, lcm.OpScaleToLevel:
-		return join(l.granted(Step{ID: "decide", Title: "Decide what changes"}), l.scaling())
+		return join(l.granted(l.deciding("Decide what changes")), l.scaling())
 	case lcm.OpHeal:
-		return join(l.granted(Step{ID: "decide", Title: "Decide what is healed"}), l.healing())
+		return join(l.granted(l.deciding("Decide what is healed")), l.healing())
 	case lcm.OpOperate:
 		return l.operating()
 	case lcm.OpChangeExtConn:
@@ -123,14 +123,32 @@ func (l listing) scaling() []Step {
 	}
 	if l.plan.Shrinks() {
 		list = append(list, l.departure()...)
-		list = append(list, Step{ID: "remove-servers", Title: "Remove the servers", Final: true})
-		if l.cluster {
-			list = append(list, Step{ID: "forget-removed-nodes", Title: "Forget the nodes that have left"})
-		} else {
-			list = append(list, Step{ID: "find-remaining", Title: "Find the VNFCs that are left"})
-		}
+		list = append(list, l.removing()...)
 	}
 	return list
+}
+
+// deciding makes the plan. In a cluster the nodes are asked how they are, unless all of them go.
+func (l listing) deciding(title string) Step {
+	if l.cluster && !l.plan.Whole {
+		return Step{ID: "decide-on-nodes", Title: title}
+	}
+	return Step{ID: "decide", Title: title}
+}
+
+// removing deletes servers, of a cluster with their nodes.
+func (l listing) removing() []Step {
+	const title = "Remove the servers"
+	if l.cluster {
+		return []Step{
+			{ID: "remove-nodes", Title: title, Final: true},
+			{ID: "forget-removed-nodes", Title: "Forget the nodes that have left"},
+		}
+	}
+	return []Step{
+		{ID: "remove-servers", Title: title, Final: true},
+		{ID: "find-remaining", Title: "Find the VNFCs that are left"},
+	}
 }
 
 // healing replaces servers, or makes the entire VNF anew.
@@ -172,7 +190,10 @@ func (l listing) healing() []Step {
 // replacing ends the way back at its beginning, unless nothing is deleted before the new servers are there.
 func (l listing) replacing() Step {
 	const title = "Replace the servers"
-	if l.plan.Revocable() && !l.cluster {
+	switch {
+	case l.cluster:
+		return Step{ID: "replace-nodes", Title: title, Final: true}
+	case l.plan.Revocable():
 		return Step{
 			ID: "replace-servers-revocably", Title: title,
 			Undo: "the former servers get their ports back, while none of them is deleted",
