@@ -10,18 +10,12 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// makesCluster tells whether Windlass's own driver makes a cluster of a VNF of that flavour.
-func makesCluster(f *vnfpkg.Flavour) bool {
-	driver, _ := f.Driver("instantiate_end")
-	return driver == vnfpkg.DriverKubernetes
-}
-
 // checkRegistries looks at the files of the package that registries need: certificates and, of a VNF that is one, its image.
 func (a *lcmAPI) checkRegistries(ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, pkg lcm.VnfPkg, found *findings) error {
-	if driver, _ := f.Driver("instantiate_end"); driver == vnfpkg.DriverPrivateRegistry {
+	if f.MakesRegistry() {
 		return a.checkRegistryServerFiles(ctx, req, pkg, found)
 	}
-	if !makesCluster(f) {
+	if !f.MakesCluster() {
 		return nil
 	}
 	params, _ := lcm.ParseClusterParams(req.AdditionalParams) // its mistakes are reported already
@@ -67,13 +61,13 @@ func (a *lcmAPI) checkOtherRegistries(ctx context.Context, inst lcm.VnfInstance,
 		return err
 	}
 	if inst.Instantiated == nil {
-		if list != nil && slices.ContainsFunc(vnfd.Flavours, func(f vnfpkg.Flavour) bool { return makesCluster(&f) }) {
+		if list != nil && slices.ContainsFunc(vnfd.Flavours, func(f vnfpkg.Flavour) bool { return f.MakesCluster() }) {
 			return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated: its registries are named in additionalParams when it is.", inst.ID)
 		}
 		return nil
 	}
 	flavour, err := vnfd.Flavour(inst.Instantiated.FlavourID)
-	if err != nil || !makesCluster(flavour) {
+	if err != nil || !flavour.MakesCluster() {
 		return err
 	}
 	if inst.Instantiated.VnfState == lcm.VnfStopped || len(inst.Instantiated.StoppedServers()) > 0 {

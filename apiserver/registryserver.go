@@ -49,7 +49,7 @@ func (a *lcmAPI) checkRegistryServerFiles(ctx context.Context, req lcm.Instantia
 // checkRegistryVolume wants the volume of a registry in the top template.
 func (a *lcmAPI) checkRegistryVolume(ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, pkg lcm.VnfPkg, found *findings) {
 	params, _ := lcm.ParseRegistryServerParams(req.AdditionalParams) // its mistakes are reported already
-	if driver, _ := f.Driver("instantiate_end"); driver != vnfpkg.DriverPrivateRegistry || !params.HasVolume() {
+	if !f.MakesRegistry() || !params.HasVolume() {
 		return
 	}
 	resources, ok := topResources(f, func(path string) ([]byte, error) { return a.Store.PackageFile(ctx, pkg.ID, path) })

@@ -18,7 +18,7 @@ const volumeType = "OS::Cinder::Volume"
 // checkStorageServer checks what the request says of a storage server against the package: its VM, the resources of the
 // template, and the manifests of its volumes.
 func (a *lcmAPI) checkStorageServer(ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, pkg lcm.VnfPkg, found *findings) error {
-	if driver, _ := f.Driver("instantiate_end"); driver != vnfpkg.DriverKubernetes {
+	if !f.MakesCluster() {
 		return nil
 	}
 	params, _ := lcm.ParseClusterParams(req.AdditionalParams) // its mistakes are reported already

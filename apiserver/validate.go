@@ -279,13 +279,14 @@ func checkFlavour(f *vnfpkg.Flavour, req lcm.InstantiateRequest, pkg lcm.VnfPkg,
 	}
 	for _, hook := range slices.Sorted(maps.Keys(f.Hooks)) {
 		driver, _ := f.Driver(hook)
-		if driver != vnfpkg.DriverKubernetes && driver != vnfpkg.DriverPrivateRegistry && (hook == "instantiate_start" || hook == "instantiate_end") {
+		if !vnfpkg.HasDriver(driver) && (hook == "instantiate_start" || hook == "instantiate_end") {
 			found.names("$.flavourId", "its %s is done by %q, which Windlass does not have", hook, driver)
 		}
 	}
-	if driver, _ := f.Driver("instantiate_end"); driver == vnfpkg.DriverKubernetes {
+	switch {
+	case f.MakesCluster():
 		checkCluster(f, capacity, req, pkg, found)
-	} else if driver == vnfpkg.DriverPrivateRegistry {
+	case f.MakesRegistry():
 		checkRegistryServer(capacity, req, found)
 	}
 }

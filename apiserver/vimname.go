@@ -27,7 +27,7 @@ func (a *lcmAPI) checkVimName(ctx context.Context, inst lcm.VnfInstance, f *vnfp
 
 // vimNameOf is the name as which an instantiation registers its cluster, "" when it makes none.
 func vimNameOf(inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.InstantiateRequest) string {
-	if driver, _ := f.Driver("instantiate_end"); driver != vnfpkg.DriverKubernetes {
+	if !f.MakesCluster() {
 		return ""
 	}
 	params, _ := lcm.ParseClusterParams(req.AdditionalParams) // its mistakes are told elsewhere

@@ -182,6 +182,17 @@ func (f *Flavour) Driver(hook string) (string, bool) {
 	return h.Implementation, true
 }
 
+// MakesCluster tells whether Windlass's own driver makes a Kubernetes cluster of the VNF's servers.
+func (f *Flavour) MakesCluster() bool { return f.instantiatedBy(DriverKubernetes) }
+
+// MakesRegistry tells whether Windlass's own driver makes a registry of images of the VNF's server.
+func (f *Flavour) MakesRegistry() bool { return f.instantiatedBy(DriverPrivateRegistry) }
+
+func (f *Flavour) instantiatedBy(driver string) bool {
+	name, _ := f.Driver("instantiate_end")
+	return name == driver
+}
+
 // Vdu finds a VDU.
 func (f *Flavour) Vdu(id string) (*Vdu, bool) {
 	i := slices.IndexFunc(f.Vdus, func(v Vdu) bool { return v.ID == id })

@@ -4,18 +4,11 @@ import (
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
 )
-
-// registryServer tells whether the VNF is a registry of images that Windlass's own driver installs.
-func (f Facts) registryServer() bool {
-	driver, _ := f.Flavour.Driver("instantiate_end")
-	return driver == vnfpkg.DriverPrivateRegistry
-}
 
 // notARegistry refuses to scale a registry: a second machine would have other images.
 func (f Facts) notARegistry(op lcm.Operation) error {
-	if (op == lcm.OpScale || op == lcm.OpScaleToLevel) && f.registryServer() {
+	if (op == lcm.OpScale || op == lcm.OpScaleToLevel) && f.Flavour.MakesRegistry() {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is a registry of images on one machine, which is not scaled: a second one would not have its images.", f.Instance.ID)
 	}
 	return nil
@@ -45,7 +38,7 @@ func (f Facts) healRegistry(p *lcm.Plan, req lcm.HealRequest) {
 
 // registryMade makes a registry of images of the VNF's only server.
 func (l listing) registryMade() []Step {
-	if !l.facts.registryServer() {
+	if !l.facts.Flavour.MakesRegistry() {
 		return nil
 	}
 	return join(
@@ -60,7 +53,7 @@ func (l listing) registryMade() []Step {
 
 // registryReplaced does the same with the server that has come for another one.
 func (l listing) registryReplaced() []Step {
-	if !l.facts.registryServer() {
+	if !l.facts.Flavour.MakesRegistry() {
 		return nil
 	}
 	return append(l.registryMade(), Step{ID: "forget-registry", Title: "Forget the server that has left"})

@@ -8,7 +8,6 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/nfvo"
-	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // forThisHeal are members of a heal request's additionalParams that are no parameters of the VNF.
@@ -57,11 +56,7 @@ func graceful(opOcc lcm.VnfLcmOpOcc) (bool, error) {
 
 // IsRegistryServer reports whether Windlass's own driver makes a registry of images of the VNF's machine.
 func (o *Operation) IsRegistryServer() bool {
-	if o.Flavour == nil {
-		return false
-	}
-	driver, ok := o.Flavour.Driver("instantiate_end")
-	return ok && driver == vnfpkg.DriverPrivateRegistry
+	return o.Flavour != nil && o.Flavour.MakesRegistry()
 }
 
 // Access is how the VNF's machines are reached and how patient one is with them: the parameters of a cluster or, in the same
@@ -76,7 +71,9 @@ func (o *Operation) Access() (lcm.ClusterParams, *lcm.RegistryServerParams, erro
 }
 
 // SeparateResources tells whether each VNFC is a resource of its own in the stack.
-func (o *Operation) SeparateResources() bool { return lcm.ParseUserData(o.Request.AdditionalParams).SeparateResources() }
+func (o *Operation) SeparateResources() bool {
+	return lcm.ParseUserData(o.Request.AdditionalParams).SeparateResources()
+}
 
 func Unhonourable(path, detail string) error {
 	return lcm.InvalidAll(nfvo.Unhonoured, []lcm.Problem{{Path: path, Detail: detail}})

@@ -126,11 +126,7 @@ func (r *Resolver) readVnfd(ctx context.Context, id lcm.VnfPkgID) (*vnfpkg.Vnfd,
 
 // IsCluster reports whether Windlass's own driver builds a cluster on the VMs.
 func (o *Operation) IsCluster() bool {
-	if o.Flavour == nil {
-		return false
-	}
-	driver, ok := o.Flavour.Driver("instantiate_end")
-	return ok && driver == vnfpkg.DriverKubernetes
+	return o.Flavour != nil && o.Flavour.MakesCluster()
 }
 
 // Foreseen is the connection on which the operation works unless its grant brings another one. It is none for an instantiation whose
