@@ -7,7 +7,6 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/internal/nfvo"
 	"github.com/windlass-nfv/windlass/internal/operations"
 )
 
@@ -83,7 +82,7 @@ func (o *resolver) reachableVim(ctx context.Context, c lcm.VimConnectionInfo) (l
 	if c.Bare() {
 		return c, operations.Unhonourable("$.vimConnections", "the VIM connection "+c.ID+" is no VIM that is registered here, and comes without endpoint and credentials")
 	}
-	if err := lcm.InvalidAll(nfvo.Unhonoured, c.OwnProblems("$.vimConnections."+c.ID)); err != nil {
+	if err := lcm.InvalidAll(lcm.UnhonouredGrant, c.OwnProblems("$.vimConnections."+c.ID)); err != nil {
 		return c, err
 	}
 	if err := o.vimGuard.CheckHost(c.Endpoint()); err != nil {

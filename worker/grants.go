@@ -78,7 +78,7 @@ func (o *resolver) acceptable(ctx context.Context, j *job, given lcm.Grant) (lcm
 	for i := range grant.AddResources {
 		grant.AddResources[i].VimConnectionID = cmp.Or(grant.AddResources[i].VimConnectionID, vim.ID)
 	}
-	if err := lcm.InvalidAll(nfvo.Unhonoured, slices.Concat(lcm.CheckLinkConfigs(grant.ExtVirtualLinks, grant.AdditionalParams))); err != nil {
+	if err := lcm.InvalidAll(lcm.UnhonouredGrant, slices.Concat(lcm.CheckLinkConfigs(grant.ExtVirtualLinks, grant.AdditionalParams))); err != nil {
 		return grant, err
 	}
 	if err := j.ApplyGrant(grant); err != nil {
@@ -91,7 +91,7 @@ func (o *resolver) acceptable(ctx context.Context, j *job, given lcm.Grant) (lcm
 		return grant, err
 	}
 	if j.OpOcc.Operation == lcm.OpInstantiate {
-		if err := lcm.InvalidAll(nfvo.Unhonoured, vnfpkg.Unmanaged(j.Flavour, j.Request.ExtManagedVirtualLinks)); err != nil {
+		if err := lcm.InvalidAll(lcm.UnhonouredGrant, vnfpkg.Unmanaged(j.Flavour, j.Request.ExtManagedVirtualLinks)); err != nil {
 			return grant, err
 		}
 	}

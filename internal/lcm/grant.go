@@ -2,6 +2,9 @@ package lcm
 
 import "encoding/json"
 
+// UnhonouredGrant is how errors begin that name the parts of a grant that Windlass cannot keep to.
+const UnhonouredGrant = "The NFVO's grant cannot be honoured"
+
 // Grant is SOL003 clause 9.5.2.3, as Windlass gives it to its own operations, or as an NFVO has given it: decided from
 // the plan before anything is touched, and never changed afterwards.
 type Grant struct {

@@ -179,9 +179,6 @@ func infos(list []rawGrantInfo) (out []lcm.GrantResource) {
 	return out
 }
 
-// Unhonoured is what errors begin with that name parts of a grant that Windlass cannot do justice to.
-const Unhonoured = "The NFVO's grant cannot be honoured"
-
 func (g rawGrant) unsupported() error {
 	var problems []lcm.Problem
 	add := func(given bool, path, detail string) {
@@ -207,5 +204,5 @@ func (g rawGrant) unsupported() error {
 		add(r.ReservationID != "", path+".reservationId", reserved)
 		add(r.ResourceProviderID != "", path+".resourceProviderId", direct)
 	}
-	return lcm.InvalidAll(Unhonoured, problems)
+	return lcm.InvalidAll(lcm.UnhonouredGrant, problems)
 }

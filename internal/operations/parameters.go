@@ -7,7 +7,6 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/nfvo"
 )
 
 // forThisHeal are members of a heal request's additionalParams that are no parameters of the VNF.
@@ -76,5 +75,5 @@ func (o *Operation) SeparateResources() bool {
 }
 
 func Unhonourable(path, detail string) error {
-	return lcm.InvalidAll(nfvo.Unhonoured, []lcm.Problem{{Path: path, Detail: detail}})
+	return lcm.InvalidAll(lcm.UnhonouredGrant, []lcm.Problem{{Path: path, Detail: detail}})
 }
