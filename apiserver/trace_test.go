@@ -11,7 +11,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
-	"github.com/windlass-nfv/windlass/tests/collector"
+	"github.com/windlass-nfv/windlass/internal/telemetry/collector"
 )
 
 const (

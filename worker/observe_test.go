@@ -27,7 +27,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
-	"github.com/windlass-nfv/windlass/tests/collector"
+	"github.com/windlass-nfv/windlass/internal/telemetry/collector"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 	"github.com/windlass-nfv/windlass/workflows"
 )

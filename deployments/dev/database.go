@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/windlass-nfv/windlass/deployments/dev/postgres"
+	"github.com/windlass-nfv/windlass/internal/postgres"
 )
 
 // ownDatabase is a PostgreSQL server that is started again, on the same port, when it ends.

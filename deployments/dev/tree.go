@@ -13,7 +13,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/windlass-nfv/windlass/deployments/freeport"
+	"github.com/windlass-nfv/windlass/internal/freeport"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )

@@ -11,11 +11,11 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/windlass-nfv/windlass/deployments/freeport"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine/fake"
 	"github.com/windlass-nfv/windlass/deployments/lab/openstack"
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
+	"github.com/windlass-nfv/windlass/internal/freeport"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/windlass-nfv/windlass/deployments/dev/postgres"
+	"github.com/windlass-nfv/windlass/internal/postgres"
 )
 
 // dirPrefix begins the names of the directories that hold the servers of test binaries.

@@ -19,7 +19,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
-	"github.com/windlass-nfv/windlass/tests/collector"
+	"github.com/windlass-nfv/windlass/internal/telemetry/collector"
 )
 
 const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"

@@ -18,7 +18,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/tests/collector"
+	"github.com/windlass-nfv/windlass/internal/telemetry/collector"
 	"github.com/windlass-nfv/windlass/tests/testbed"
 	"github.com/windlass-nfv/windlass/workflows"
 )

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/tests/collector"
+	"github.com/windlass-nfv/windlass/internal/telemetry/collector"
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 

@@ -39,7 +39,7 @@ var elsewhere = map[string]string{
 var unseen = map[string]string{
 	"gcc":       "go test -race",
 	"stdio.h":   "go test -race",
-	"initdb":    "deployments/dev/postgres joins its path",
+	"initdb":    "internal/postgres joins its path",
 	"gpg-agent": "gpg starts it",
 
 	"*":                          "Go looks for certificates",

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/deployments/freeport"
+	"github.com/windlass-nfv/windlass/internal/freeport"
 )
 
 func TestFind_isOutsideTheKernelsRange(t *testing.T) {
