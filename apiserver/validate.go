@@ -89,7 +89,10 @@ func (a *lcmAPI) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, 
 	if flavour, err := vnfd.Flavour(req.FlavourID); err != nil {
 		found.names("$.flavourId", "%s", sentence(err))
 	} else {
-		checkFlavour(flavour, req, pkg, &found)
+		checkFlavour(flavour, req, &found)
+		if err := a.checkClusterFiles(ctx, flavour, req, pkg, &found); err != nil {
+			return err
+		}
 		if err := a.checkVimName(ctx, inst, flavour, req, &found); err != nil {
 			return err
 		}
@@ -271,7 +274,7 @@ func checkManagedLinks(req lcm.InstantiateRequest, found *findings) {
 	}
 }
 
-func checkFlavour(f *vnfpkg.Flavour, req lcm.InstantiateRequest, pkg lcm.VnfPkg, found *findings) {
+func checkFlavour(f *vnfpkg.Flavour, req lcm.InstantiateRequest, found *findings) {
 	capacity, err := f.Capacity(req.InstantiationLevelID)
 	if err != nil {
 		found.names("$.instantiationLevelId", "%s", sentence(err))
@@ -285,30 +288,19 @@ func checkFlavour(f *vnfpkg.Flavour, req lcm.InstantiateRequest, pkg lcm.VnfPkg,
 	}
 	switch {
 	case f.MakesCluster():
-		checkCluster(f, capacity, req, pkg, found)
+		checkCluster(f, capacity, req, found)
 	case f.MakesRegistry():
 		checkRegistryServer(capacity, req, found)
 	}
 }
 
 // checkCluster checks the cluster's parameters against the number of nodes that the flavour makes.
-func checkCluster(f *vnfpkg.Flavour, capacity map[string]int, req lcm.InstantiateRequest, pkg lcm.VnfPkg, found *findings) {
+func checkCluster(f *vnfpkg.Flavour, capacity map[string]int, req lcm.InstantiateRequest, found *findings) {
 	params, _ := lcm.ParseClusterParams(req.AdditionalParams)
 	masters, workers := count(f, capacity, params.MasterNode), count(f, capacity, params.WorkerNode)
 	params, problems := lcm.CheckClusterParams(req.AdditionalParams, masters, workers)
 	found.mistake(problems...)
 	checkNodeVdus(f, req, params, found)
-	files := map[string]string{"cni_manifest_path": params.CniManifestPath, "kubeadm_config_path": params.KubeadmConfigPath}
-	if params.AptRepository != nil {
-		files["apt_repository.key_path"] = params.AptRepository.KeyPath
-	}
-	for _, key := range slices.Sorted(maps.Keys(files)) {
-		path := files[key]
-		if path == "" || !lcm.LocalPath(path) || slices.ContainsFunc(pkg.Artifacts, func(a lcm.PkgArtifact) bool { return a.Path == path }) {
-			continue
-		}
-		found.names("$.additionalParams."+lcm.ClusterParamsKey+"."+key, "the VNF package has no file %q", path)
-	}
 }
 
 // count tells how many VMs a role has: those of the VDU that its connection points belong to, or that its

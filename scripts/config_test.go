@@ -1,8 +1,10 @@
 package scripts_test
 
 import (
+	"bytes"
 	"os/exec"
 	"os/user"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -130,14 +132,19 @@ func TestKubeadmConfig_takesTheTimeoutsOfThePackage(t *testing.T) {
 func TestCheckExtra_saysWhatIsWrong(t *testing.T) {
 	assert.NoError(t, scripts.CheckExtra([]byte(extra)))
 	assert.NoError(t, scripts.CheckExtra(nil))
+	assert.NoError(t, scripts.CheckExtra(bytes.Repeat([]byte("#"), scripts.MaxExtra)))
 	for doc, says := range map[string]string{
 		"- a\n":                       "not a YAML object",
 		"a: b\n":                      "has no kind",
 		"a: [\n":                      "not a YAML object",
+		"a: b\na: c\n":                "not a YAML object",
 		"kind: Pod\napiVersion: v1\n": "is of \"v1\"",
 		"kind: KubeletConfiguration\napiVersion: kubelet.config.k8s.io/v1beta1\n---\nkind: KubeletConfiguration\napiVersion: kubelet.config.k8s.io/v1beta1\n": "a second",
+		strings.Repeat("#", scripts.MaxExtra+1): "larger than the 262144 bytes allowed",
 	} {
-		assert.ErrorContains(t, scripts.CheckExtra([]byte(doc)), says)
+		err := scripts.CheckExtra([]byte(doc))
+		assert.ErrorContains(t, err, says)
+		assert.NotContains(t, err.Error(), "\n")
 	}
 }
 

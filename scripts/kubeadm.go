@@ -66,6 +66,9 @@ func (c KubeadmJoinConfig) Render() (string, error) {
 	return mergeDocuments(text, c.Extra, "InitConfiguration", "ClusterConfiguration", "KubeletConfiguration", "KubeProxyConfiguration")
 }
 
+// MaxExtra is how large a package's further configuration documents may be, in bytes: far above what kubeadm's take.
+const MaxExtra = 256 << 10
+
 // CheckExtra tells what is wrong with a package's further configuration documents, nil when nothing is.
 func CheckExtra(extra []byte) error {
 	_, err := documents(extra)
@@ -134,6 +137,9 @@ func marshal(fields map[string]any) (string, error) {
 
 // documents splits extra and checks each part: a YAML object with a kind, once, of kubeadm's groups.
 func documents(extra []byte) ([]document, error) {
+	if len(extra) > MaxExtra {
+		return nil, fmt.Errorf("it is larger than the %d bytes allowed", MaxExtra)
+	}
 	var out []document
 	decoder := yaml.NewDecoder(bytes.NewReader(extra))
 	for n := 1; ; n++ {
@@ -143,7 +149,8 @@ func documents(extra []byte) ([]document, error) {
 			return out, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("document %d is not a YAML object: %w", n, err)
+			// The parser's errors have several lines, those of Windlass one.
+			return nil, fmt.Errorf("document %d is not a YAML object: %s", n, strings.Join(strings.Fields(err.Error()), " "))
 		}
 		if len(fields) == 0 {
 			continue
