@@ -47,7 +47,7 @@ func TestRegistry_onAVolumeIsCheckedWhenItIsMadeAndHealed(t *testing.T) {
 	require.Equal(t, []string{at + ".tls.host_names[0]"}, a.paths())
 	params["tls"].(map[string]any)["host_names"] = []any{"registry.example.com"}
 	plan := b.do("POST", "/windlass/v1/vnf_instances/"+string(b.instance(instance).ID)+"/plan", map[string]any{"operation": "INSTANTIATE", "request": request}).want(http.StatusOK)
-	require.Contains(t, plan["steps"], map[string]any{"title": "Mount the volume of the registry"})
+	require.Contains(t, plan["steps"], map[string]any{"id": "mount-registry-volume", "title": "Mount the volume of the registry"})
 	b.do("POST", instance+"/instantiate", request).want(http.StatusAccepted)
 
 	stored, err := json.Marshal(request["additionalParams"])
@@ -88,7 +88,7 @@ func TestInstantiate_checksTheParametersOfARegistry(t *testing.T) {
 	require.Equal(t, []string{at + ".image_path"}, a.paths())
 	delete(params, "image_path")
 	plan := b.do("POST", "/windlass/v1/vnf_instances/"+string(b.instance(instance).ID)+"/plan", map[string]any{"operation": "INSTANTIATE", "request": request}).want(http.StatusOK)
-	require.Contains(t, plan["steps"], map[string]any{"title": "Install the registry"})
+	require.Contains(t, plan["steps"], map[string]any{"id": "install-registry", "title": "Install the registry"})
 	b.do("POST", instance+"/instantiate", request).want(http.StatusAccepted)
 
 	stored, err := json.Marshal(request["additionalParams"])
