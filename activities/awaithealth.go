@@ -93,7 +93,7 @@ func (o ClusterHealthOutput) lacks(nodes []string) string {
 
 // health asks once; round tells the questions of one activity apart.
 func (c *Cluster) health(ctx context.Context, in ClusterInput, round int) (out ClusterHealthOutput, err error) {
-	results, lost, err := c.askEtcd(ctx, in, func(cluster ClusterContext, m scripts.Member) job {
+	results, lost, err := c.askEtcd(ctx, in, func(cluster ClusterContext, m scripts.Member) task {
 		j := command(cluster, scripts.ClusterHealth{Member: m, Timeout: briefly(cluster)})
 		j.round = round
 		return j

@@ -32,7 +32,7 @@ func (c *Cluster) ApplyPodNetwork(ctx context.Context, in ClusterInput) (out App
 	} else {
 		path = "the configured pod network"
 	}
-	_, err = c.runOnAny(ctx, in, func(cluster ClusterContext, m scripts.Member) job {
+	_, err = c.runOnAny(ctx, in, func(cluster ClusterContext, m scripts.Member) task {
 		apply := command(cluster, scripts.ApplyManifest{Member: m, Manifest: path})
 		apply.stdin = scripts.Stdin(scripts.Input{Name: "manifest", Value: string(manifest)})
 		return apply
@@ -88,7 +88,7 @@ func (c *Cluster) LabelNodes(ctx context.Context, in LabelNodesInput) (out Label
 	if len(lines) == 0 {
 		return out, nil
 	}
-	_, err = c.runOnAny(ctx, in.ClusterInput, func(cluster ClusterContext, m scripts.Member) job {
+	_, err = c.runOnAny(ctx, in.ClusterInput, func(cluster ClusterContext, m scripts.Member) task {
 		return command(cluster, scripts.LabelNodes{Member: m, Labels: lines, Timeout: briefly(cluster)})
 	})
 	return out, err
@@ -118,9 +118,9 @@ type WaitForNodesOutput struct{}
 func (c *Cluster) WaitForNodes(ctx context.Context, in WaitForNodesInput) (out WaitForNodesOutput, err error) {
 	defer func() { err = boundary(ctx, "wait for the nodes", err) }()
 	defer heartbeat(ctx)()
-	_, err = c.runOnAny(ctx, in.ClusterInput, func(cluster ClusterContext, m scripts.Member) job {
+	_, err = c.runOnAny(ctx, in.ClusterInput, func(cluster ClusterContext, m scripts.Member) task {
 		limit := cluster.Params.Timeouts.NodeReady
-		return job{script: scripts.WaitForNodes{Member: m, Nodes: in.Nodes, Timeout: limit}, limit: slack(limit), parameter: "timeouts.node_ready"}
+		return task{script: scripts.WaitForNodes{Member: m, Nodes: in.Nodes, Timeout: limit}, limit: slack(limit), parameter: "timeouts.node_ready"}
 	})
 	return out, err
 }

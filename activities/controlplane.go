@@ -83,7 +83,7 @@ func (c *Cluster) InitControlPlane(ctx context.Context, in InitControlPlaneInput
 		return out, lcm.Wrap(lcm.KindInvalid, err, "The file %s of the package does not fit: %s.", cluster.Params.KubeadmConfigPath, err)
 	}
 	limit := cluster.Params.Timeouts.Join
-	_, err = c.run(ctx, host, in.Step, job{
+	_, err = c.run(ctx, host, in.Step, task{
 		script: scripts.KubeadmInit{Member: memberOf(cluster, in.Node), TokenID: tokenID(conf.Token), Timeout: limit},
 		stdin:  scripts.Stdin(scripts.Input{Name: "config", Value: text}),
 		mask:   []string{conf.Token, conf.CertificateKey}, limit: slack(limit), parameter: joinTimeout,
@@ -93,7 +93,7 @@ func (c *Cluster) InitControlPlane(ctx context.Context, in InitControlPlaneInput
 
 func (c *Cluster) checkMember(ctx context.Context, host Host, cluster ClusterContext, in NodeInput) (scripts.Results, error) {
 	limit := cluster.Params.Timeouts.Join
-	return c.run(ctx, host, in.Step, job{
+	return c.run(ctx, host, in.Step, task{
 		script: scripts.CheckMember{Member: memberOf(cluster, in.Node), Timeout: limit}, limit: slack(limit), parameter: joinTimeout,
 	})
 }
@@ -190,7 +190,7 @@ func (c *Cluster) admit(ctx context.Context, cluster ClusterContext, in JoinCont
 	// etcd is fit again in seconds; what it still lacks after such a time needs somebody to look.
 	limit := max(120, cluster.Params.Timeouts.Join/4)
 	return c.onAny(ctx, in.OpOccID, others, func(host Host, node lcm.Node) error {
-		_, err := c.run(ctx, host, in.Step, job{
+		_, err := c.run(ctx, host, in.Step, task{
 			script: scripts.AdmitMember{
 				Member: memberOf(cluster, node), Joining: in.Node.Name, PeerURL: "https://" + net.JoinHostPort(in.Node.Address, "2380"), Timeout: limit,
 			},

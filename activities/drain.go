@@ -58,13 +58,13 @@ func (c *Cluster) DrainNode(ctx context.Context, in DrainNodeInput) (out DrainNo
 	}
 	off := c.poweredOff(ctx, in.OpOccID, in.Leaving)
 	var p lcm.ClusterParams
-	results, err := c.runOnAny(ctx, who, func(cluster ClusterContext, m scripts.Member) job {
+	results, err := c.runOnAny(ctx, who, func(cluster ClusterContext, m scripts.Member) task {
 		p = cluster.Params
 		drain := scripts.DrainNode{
 			Member: m, Leaving: in.Leaving.Name, DrainFor: p.Timeouts.Drain, DetachFor: p.Timeouts.VolumeDetach,
 			Force: in.Force || p.DrainPolicy == lcm.DrainForce, Off: off,
 		}
-		return job{script: drain, limit: slack(p.Timeouts.Drain + p.Timeouts.VolumeDetach), parameter: "timeouts.drain"}
+		return task{script: drain, limit: slack(p.Timeouts.Drain + p.Timeouts.VolumeDetach), parameter: "timeouts.drain"}
 	})
 	out.Absent = results.Get("absent") == "yes"
 	out.Forced = results.Get("forced") == "yes"
@@ -138,7 +138,7 @@ type UncordonNodeOutput struct{}
 func (c *Cluster) UncordonNode(ctx context.Context, in NodeOfClusterInput) (out UncordonNodeOutput, err error) {
 	defer func() { err = boundary(ctx, "uncordon "+in.Leaving.Name, err) }()
 	defer heartbeat(ctx)()
-	_, err = c.runOnAny(ctx, in.ClusterInput, func(cluster ClusterContext, m scripts.Member) job {
+	_, err = c.runOnAny(ctx, in.ClusterInput, func(cluster ClusterContext, m scripts.Member) task {
 		return command(cluster, scripts.UncordonNode{Member: m, Leaving: in.Leaving.Name, Timeout: briefly(cluster)})
 	})
 	return out, err
@@ -157,7 +157,7 @@ func (c *Cluster) DeleteNode(ctx context.Context, in NodeOfClusterInput) (out De
 	if err != nil {
 		return out, err
 	}
-	_, err = c.runOnAny(ctx, who, func(cluster ClusterContext, m scripts.Member) job {
+	_, err = c.runOnAny(ctx, who, func(cluster ClusterContext, m scripts.Member) task {
 		return command(cluster, scripts.DeleteNode{Member: m, Leaving: in.Leaving.Name, Timeout: briefly(cluster)})
 	})
 	return out, err
@@ -191,9 +191,9 @@ func (c *Cluster) RemoveMember(ctx context.Context, in RemoveMemberInput) (out R
 	if err != nil {
 		return out, err
 	}
-	_, lost, err := c.askEtcd(ctx, who, func(cluster ClusterContext, m scripts.Member) job {
+	_, lost, err := c.askEtcd(ctx, who, func(cluster ClusterContext, m scripts.Member) task {
 		limit := max(120, cluster.Params.Timeouts.Join/4)
-		return job{
+		return task{
 			script: scripts.RemoveMembers{Member: m, Leaving: leaving, Timeout: limit},
 			limit:  slack(limit) * time.Duration(len(leaving)), parameter: joinTimeout,
 		}

@@ -245,7 +245,7 @@ func lookAtNode(ctx context.Context, site Site, node lcm.Node, virtualIP string)
 	host, err := patiently(site.Dial)(ctx, node)
 	var found scripts.Results
 	if err == nil {
-		found, err = reachOf(site).run(ctx, host, lcm.StepRef{}, job{script: script, limit: lookCommand})
+		found, err = reachOf(site).run(ctx, host, lcm.StepRef{}, task{script: script, limit: lookCommand})
 		_ = host.Close()
 	}
 	if err != nil {
@@ -263,8 +263,8 @@ func lookAtCluster(ctx context.Context, site Site, controlPlanes lcm.Nodes, have
 	ctx, cancel := context.WithTimeout(ctx, lookCluster)
 	defer cancel()
 	c := &Cluster{Reach: reachOf(site)}
-	results, lost, err := c.askEtcd(ctx, ClusterInput{ControlPlanes: controlPlanes}, func(_ ClusterContext, m scripts.Member) job {
-		return job{script: scripts.ClusterHealth{Member: m, Timeout: int(lookCommand.Seconds()) / 3}, limit: lookCommand}
+	results, lost, err := c.askEtcd(ctx, ClusterInput{ControlPlanes: controlPlanes}, func(_ ClusterContext, m scripts.Member) task {
+		return task{script: scripts.ClusterHealth{Member: m, Timeout: int(lookCommand.Seconds()) / 3}, limit: lookCommand}
 	})
 	have.Cluster = &drift.Cluster{}
 	switch {

@@ -59,7 +59,7 @@ func lostQuorum(node string) string {
 
 // askEtcd is runOnAny for scripts that tell the loss of the quorum. When no control plane does the work, lost names
 // one that misses the majority: it may be another one's loss of the network only, so all are asked.
-func (c *Cluster) askEtcd(ctx context.Context, in ClusterInput, make func(ClusterContext, scripts.Member) job) (results scripts.Results, lost string, err error) {
+func (c *Cluster) askEtcd(ctx context.Context, in ClusterInput, make func(ClusterContext, scripts.Member) task) (results scripts.Results, lost string, err error) {
 	cluster, err := c.Clusters.Cluster(ctx, in.OpOccID)
 	if err != nil {
 		return results, "", err

@@ -63,7 +63,7 @@ func (c *Cluster) MintJoin(ctx context.Context, in MintJoinInput) (out JoinRefs,
 		}
 		inputs, mask = append(inputs, scripts.Input{Name: "certificate_key", Value: key}), append(mask, key)
 	}
-	results, err := c.runOnAny(ctx, in.ClusterInput, func(cluster ClusterContext, m scripts.Member) job {
+	results, err := c.runOnAny(ctx, in.ClusterInput, func(cluster ClusterContext, m scripts.Member) task {
 		mint := command(cluster, scripts.MintJoin{
 			Member: m, Operation: string(in.OpOccID), TTL: int(tokenLife(cluster.Params, len(in.ControlPlanes)).Seconds()), Timeout: briefly(cluster),
 		})
@@ -99,7 +99,7 @@ type RevokeJoinOutput struct{}
 func (c *Cluster) RevokeJoin(ctx context.Context, in ClusterInput) (out RevokeJoinOutput, err error) {
 	defer func() { err = boundary(ctx, "delete the join token", err) }()
 	defer heartbeat(ctx)()
-	_, err = c.runOnAny(ctx, in, func(cluster ClusterContext, m scripts.Member) job {
+	_, err = c.runOnAny(ctx, in, func(cluster ClusterContext, m scripts.Member) task {
 		return command(cluster, scripts.RevokeJoin{Member: m, Operation: string(in.OpOccID)})
 	})
 	return out, err
@@ -158,7 +158,7 @@ func (c *Cluster) join(ctx context.Context, host Host, cluster ClusterContext, i
 		return lcm.Wrap(lcm.KindInvalid, err, "The file %s of the package does not fit: %s.", cluster.Params.KubeadmConfigPath, err)
 	}
 	limit := cluster.Params.Timeouts.Join
-	_, err = c.run(ctx, host, in.Step, job{
+	_, err = c.run(ctx, host, in.Step, task{
 		script: scripts.KubeadmJoin{Member: memberOf(cluster, in.Node), Endpoint: to, Timeout: limit},
 		stdin:  scripts.Stdin(scripts.Input{Name: "config", Value: text}),
 		mask:   []string{conf.Token, conf.CertificateKey}, limit: slack(limit), parameter: joinTimeout,

@@ -55,7 +55,7 @@ func (c *Cluster) bidFarewell(ctx context.Context, in NodeInput, onlyVirtualIP b
 	host, err := c.Hosts.Dial(limited, in.OpOccID, in.Node)
 	cancel()
 	if err == nil {
-		_, err = c.run(ctx, host, in.Step, job{
+		_, err = c.run(ctx, host, in.Step, task{
 			script: scripts.RetireNode{Member: memberOf(cluster, in.Node), OnlyVirtualIP: onlyVirtualIP}, limit: farewell,
 		})
 		_ = host.Close()

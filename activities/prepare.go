@@ -72,7 +72,7 @@ func (n *Nodes) PrepareNode(ctx context.Context, in PrepareNodeInput) (out Prepa
 		}
 		inputs = append(inputs, scripts.Input{Name: "apt_key", Value: string(key)})
 	}
-	results, err := n.runOn(ctx, in.NodeInput, job{
+	results, err := n.runOn(ctx, in.NodeInput, task{
 		script: step, stdin: scripts.Stdin(inputs...), mask: mask, limit: seconds(p.Timeouts.Install), parameter: "timeouts.install",
 	})
 	out.Kubeadm = results.Get("kubeadm")

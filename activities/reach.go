@@ -49,8 +49,8 @@ type Reach struct {
 	Now func() time.Time
 }
 
-// job is a script to run on a node, with its secrets.
-type job struct {
+// task is a script to run on a node, with its secrets.
+type task struct {
 	script scripts.Script
 	stdin  []byte
 	mask   []string
@@ -61,9 +61,9 @@ type job struct {
 	round int
 }
 
-// command is the job of a script that installs nothing and waits for little.
-func command(cluster ClusterContext, script scripts.Script) job {
-	return job{script: script, limit: seconds(cluster.Params.Timeouts.Command), parameter: "timeouts.command"}
+// command is the task of a script that installs nothing and waits for little.
+func command(cluster ClusterContext, script scripts.Script) task {
+	return task{script: script, limit: seconds(cluster.Params.Timeouts.Command), parameter: "timeouts.command"}
 }
 
 // briefly is, in seconds, how long such a script waits for something: less than its own limit, so that it says
@@ -74,7 +74,7 @@ func briefly(cluster ClusterContext) int { return max(1, cluster.Params.Timeouts
 //
 // The command's id is that of the scheduled activity, which its retries share: a worker that takes over
 // finds the script running, or its result.
-func (r Reach) run(ctx context.Context, host Host, step lcm.StepRef, j job) (scripts.Results, error) {
+func (r Reach) run(ctx context.Context, host Host, step lcm.StepRef, j task) (scripts.Results, error) {
 	text, err := j.script.Render()
 	if err != nil {
 		return scripts.Results{}, lcm.Wrap(lcm.KindBug, err, "Windlass could not write the script %s.", j.script.Name())
@@ -128,7 +128,7 @@ func stopping(ctx context.Context) bool {
 }
 
 // tooSlow names the parameter that gives a script more time.
-func tooSlow(j job, err error) error {
+func tooSlow(j task, err error) error {
 	if j.parameter == "" || !errors.Is(err, remote.ErrDeadline) {
 		return err
 	}
@@ -137,7 +137,7 @@ func tooSlow(j job, err error) error {
 	return e
 }
 
-func commandID(ctx context.Context, j job) string {
+func commandID(ctx context.Context, j task) string {
 	info := activity.GetInfo(ctx)
 	// The run's id keeps a workflow that was started anew from finding its predecessor's commands.
 	run := info.WorkflowExecution.RunID
@@ -151,7 +151,7 @@ func commandID(ctx context.Context, j job) string {
 }
 
 // runOn logs in to one node and runs one script there.
-func (r Reach) runOn(ctx context.Context, in NodeInput, j job) (scripts.Results, error) {
+func (r Reach) runOn(ctx context.Context, in NodeInput, j task) (scripts.Results, error) {
 	host, err := r.Hosts.Dial(ctx, in.OpOccID, in.Node)
 	if err != nil {
 		return scripts.Results{}, err
@@ -199,7 +199,7 @@ func unreachable(ctx context.Context, err error) bool {
 }
 
 // runOnAny runs one script, made for the control plane that works, there.
-func (r Reach) runOnAny(ctx context.Context, in ClusterInput, make func(ClusterContext, scripts.Member) job) (scripts.Results, error) {
+func (r Reach) runOnAny(ctx context.Context, in ClusterInput, make func(ClusterContext, scripts.Member) task) (scripts.Results, error) {
 	cluster, err := r.Clusters.Cluster(ctx, in.OpOccID)
 	if err != nil {
 		return scripts.Results{}, err

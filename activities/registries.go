@@ -149,8 +149,8 @@ func masks(registries []openRegistry) (out []string) {
 	return out
 }
 
-// connect is the job that gives a node these registries.
-func (f *nodeRegistries) connect(registries []openRegistry) (j job, err error) {
+// connect is the task that gives a node these registries.
+func (f *nodeRegistries) connect(registries []openRegistry) (j task, err error) {
 	script := scripts.ConnectRegistries{
 		Gone: f.gone(registries), DockerGone: f.dockerGone(registries), Credentials: slices.ContainsFunc(registries, func(r openRegistry) bool { return r.Username != "" }),
 	}
@@ -170,11 +170,11 @@ func (f *nodeRegistries) connect(registries []openRegistry) (j job, err error) {
 	if err != nil {
 		return j, err
 	}
-	return job{script: script, stdin: scripts.Stdin(append(inputs, files...)...), mask: append(masks(registries), f.masks...)}, nil
+	return task{script: script, stdin: scripts.Stdin(append(inputs, files...)...), mask: append(masks(registries), f.masks...)}, nil
 }
 
-// check is the job that asks the registries from the node, through the proxy where containerd would.
-func (f *nodeRegistries) check(registries []openRegistry) job {
+// check is the task that asks the registries from the node, through the proxy where containerd would.
+func (f *nodeRegistries) check(registries []openRegistry) task {
 	var (
 		script scripts.CheckRegistries
 		inputs []scripts.Input
@@ -185,7 +185,7 @@ func (f *nodeRegistries) check(registries []openRegistry) job {
 		config := scripts.CurlConfig{Username: r.Username, Password: r.password, Proxy: f.proxyFor(r.URL())}
 		inputs = append(inputs, scripts.Input{Name: fmt.Sprintf("curl.%d", i), Value: config.Render()}, scripts.Input{Name: fmt.Sprintf("ca.%d", i), Value: r.ca})
 	}
-	return job{script: script, stdin: scripts.Stdin(inputs...), mask: append(masks(registries), f.masks...)}
+	return task{script: script, stdin: scripts.Stdin(inputs...), mask: append(masks(registries), f.masks...)}
 }
 
 // registryKinds are the kinds of failures that no waiting mends; those that waiting may mend are Unavailable.

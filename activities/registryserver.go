@@ -86,7 +86,7 @@ func (n *Nodes) MountRegistryVolume(ctx context.Context, in MountRegistryVolumeI
 	if err := attachedTo(in.Node, *in.Volume, "the registry"); err != nil {
 		return out, err
 	}
-	results, err := n.runOn(ctx, in.NodeInput, job{
+	results, err := n.runOn(ctx, in.NodeInput, task{
 		script: scripts.SetUpVolumes{
 			Node: in.Node.Name, Volumes: []scripts.MountedVolume{{ID: in.Volume.VolumeID, Directory: p.Volume.MountTo}}, Timeout: deviceTimeout,
 			LockFor: lockFor(p.Timeouts.Install),
@@ -156,7 +156,7 @@ func (n *Nodes) InstallRegistry(ctx context.Context, in NodeInput) (out InstallR
 		return out, lcm.Wrap(lcm.KindBug, err, "Windlass could not write the registry's configuration.")
 	}
 	inputs = append(append(inputs, certificate...), scripts.Input{Name: "config", Value: config}, scripts.Input{Name: "htpasswd", Value: users})
-	results, err := n.run(ctx, host, in.Step, job{
+	results, err := n.run(ctx, host, in.Step, task{
 		script: script, stdin: scripts.Stdin(inputs...), mask: append(mask, secrets...), limit: seconds(p.Timeouts.Install), parameter: "timeouts.install",
 	})
 	if err != nil {

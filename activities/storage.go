@@ -86,7 +86,7 @@ func (s *Storage) SetUpVolumes(ctx context.Context, in SetUpVolumesInput) (out S
 		}
 		step.Volumes = append(step.Volumes, scripts.MountedVolume{ID: in.Volumes[at].VolumeID, Directory: p.MountTo})
 	}
-	results, err := s.runOn(ctx, in.NodeInput, job{script: step, limit: seconds(limit), parameter: "timeouts.install"})
+	results, err := s.runOn(ctx, in.NodeInput, task{script: step, limit: seconds(limit), parameter: "timeouts.install"})
 	out.Formatted = formatted(results)
 	return out, err
 }
@@ -152,7 +152,7 @@ func (s *Storage) ExportVolumes(ctx context.Context, in NodeInput) (out ExportVo
 		}
 		step.Exports = append(step.Exports, export)
 	}
-	results, err := s.runOn(ctx, in, job{script: step, stdin: scripts.Stdin(inputs...), mask: mask, limit: seconds(limit), parameter: "timeouts.install"})
+	results, err := s.runOn(ctx, in, task{script: step, stdin: scripts.Stdin(inputs...), mask: mask, limit: seconds(limit), parameter: "timeouts.install"})
 	out.Server = results.Get("server")
 	return out, err
 }
@@ -196,7 +196,7 @@ func (s *Storage) MountExports(ctx context.Context, in MountExportsInput) (out M
 			step.Exports = append(step.Exports, scripts.RemoteExport{Server: server, Directory: dir})
 		}
 	}
-	_, err = s.runOn(ctx, in.NodeInput, job{script: step, limit: seconds(limit), parameter: "timeouts.install"})
+	_, err = s.runOn(ctx, in.NodeInput, task{script: step, limit: seconds(limit), parameter: "timeouts.install"})
 	if s.passOver(ctx, in.NodeInput, in.WasBroken, err) {
 		return out, nil
 	}

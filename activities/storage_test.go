@@ -153,7 +153,7 @@ func TestVolumesOfClasses_areLostInNoHeal(t *testing.T) {
 		bound    = "volume pvc-1|u1|7|Bound|shop/data|c1|10.0.0.31|/volume/a/files/x|Delete|nfs.windlass/files"
 		moved    = "volume pvc-1|u1|7|Bound|shop/data|c1|192.0.2.7|/volume/a/files/x|Delete|nfs.windlass/files"
 		pod      = "pod shop|web|Running|data||"
-		ended    = "pod shop|job|Succeeded|data||"
+		ended    = "pod shop|task|Succeeded|data||"
 		ofPod    = "volume pvc-6|u6|7|Bound|shop/web-scratch|c6|10.0.0.31|/volume/a/files/s|Delete|nfs.windlass/files" // of an ephemeral volume
 		scratch  = "pod shop|web|Running|web-scratch|"
 		released = "volume pvc-2|u2|8|Released|shop/old|c2|10.0.0.31|/volume/b/y|Retain|nfs.windlass/kept"

@@ -49,7 +49,7 @@ func (s *Storage) SetUpStorageClasses(ctx context.Context, in PersistentVolumesI
 	})
 }
 
-func setUpClass(cluster ClusterContext, node lcm.Node, class lcm.StorageClassParams, address string) (job, error) {
+func setUpClass(cluster ClusterContext, node lcm.Node, class lcm.StorageClassParams, address string) (task, error) {
 	limit := cluster.Params.Timeouts.NodeReady
 	step := scripts.SetUpStorageClass{Member: memberOf(cluster, node), Timeout: limit, StorageClassManifest: scripts.StorageClassManifest{
 		Class: class.Name, Provisioner: lcm.ProvisionerOf(class.Name), Image: class.Image, Server: address, Directory: class.ExportDir,
@@ -57,13 +57,13 @@ func setUpClass(cluster ClusterContext, node lcm.Node, class lcm.StorageClassPar
 	}}
 	manifest, err := step.StorageClassManifest.Render()
 	if err != nil {
-		return job{}, lcm.Wrap(lcm.KindBug, err, "Windlass could not write the manifest of the StorageClass %s.", class.Name)
+		return task{}, lcm.Wrap(lcm.KindBug, err, "Windlass could not write the manifest of the StorageClass %s.", class.Name)
 	}
 	probe, err := step.Probe()
 	if err != nil {
-		return job{}, lcm.Wrap(lcm.KindBug, err, "Windlass could not write the probe of the StorageClass %s.", class.Name)
+		return task{}, lcm.Wrap(lcm.KindBug, err, "Windlass could not write the probe of the StorageClass %s.", class.Name)
 	}
-	return job{
+	return task{
 		script: step, limit: 2*seconds(limit) + slack(0), parameter: "timeouts.node_ready",
 		stdin: scripts.Stdin(scripts.Input{Name: "manifest", Value: manifest}, scripts.Input{Name: "probe", Value: probe}),
 	}, nil
@@ -94,12 +94,12 @@ func (s *Storage) scaleProvisioners(ctx context.Context, in PersistentVolumesInp
 	if _, _, err := s.storageOf(ctx, in.OpOccID); err != nil {
 		return err
 	}
-	_, err := s.runOnAny(ctx, in.ClusterInput, func(cluster ClusterContext, m scripts.Member) job {
+	_, err := s.runOnAny(ctx, in.ClusterInput, func(cluster ClusterContext, m scripts.Member) task {
 		step := scripts.ScaleProvisioners{Member: m, Stop: stop, Timeout: briefly(cluster)}
 		for _, class := range cluster.Params.StorageClasses {
 			step.Classes = append(step.Classes, class.Name)
 		}
-		return job{script: step, limit: seconds(cluster.Params.Timeouts.Command * max(1, len(step.Classes))), parameter: "timeouts.command"}
+		return task{script: step, limit: seconds(cluster.Params.Timeouts.Command * max(1, len(step.Classes))), parameter: "timeouts.command"}
 	})
 	return err
 }

@@ -185,7 +185,7 @@ func activityStructs(o Options, ops *resolver, open *clouds) []any {
 		&activities.Cluster{Reach: reach, Drains: o.Store, Servers: login},
 		&activities.Storage{Reach: reach},
 		&activities.Notifications{Outbox: o.Store, Send: (&sender{o.Store, o.Vault, o.Subscribers, o.Tracing, o.Metrics}).send, RetryFor: o.NotifyFor},
-		&activities.Registry{Vims: o.Store, Clusters: ops, Forget: o.Vault.Delete, Output: lines{}, Look: ops.lookAtCluster},
+		&activities.VimRegistry{Vims: o.Store, Clusters: ops, Forget: o.Vault.Delete, Output: lines{}, Look: ops.lookAtCluster},
 	}
 }
 

@@ -12,7 +12,7 @@ var (
 	infra   *activities.Infrastructure
 	nodes   *activities.Nodes
 	cluster *activities.Cluster
-	vims    *activities.Registry
+	vims    *activities.VimRegistry
 	grants  *activities.Grants
 )
 

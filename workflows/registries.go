@@ -11,7 +11,7 @@ func (k *kubeadm) registries() table {
 	return table{
 		"connect-registries":   {do: k.connectFresh},
 		"reach-nodes":          {do: k.reachAll},
-		"reconnect-registries": {do: k.reconnectAll, undo: k.reconnectFormer},
+		"reconnect-registries": {do: k.connectAll, undo: k.connectFormer},
 	}
 }
 
@@ -26,13 +26,13 @@ func (k *kubeadm) reachAll(ctx workflow.Context) error {
 	})
 }
 
-func (k *kubeadm) reconnectAll(ctx workflow.Context) error {
+func (k *kubeadm) connectAll(ctx workflow.Context) error {
 	return k.connectRegistries(ctx, k.what.Nodes)
 }
 
-// reconnectFormer passes over a node that cannot be reached for about a minute: whoever rolls back because a node has died
+// connectFormer passes over a node that cannot be reached for about a minute: whoever rolls back because a node has died
 // must be able to, for only then the node can be healed.
-func (k *kubeadm) reconnectFormer(ctx workflow.Context) error {
+func (k *kubeadm) connectFormer(ctx workflow.Context) error {
 	return inParallel(ctx, k.what.Nodes, func(ctx workflow.Context, node lcm.Node) error {
 		in := activities.ConnectRegistriesInput{NodeInput: k.on(ctx, node), Former: true}
 		_, err := call(soon(ctx), nodes.ConnectRegistries, in)

@@ -68,7 +68,7 @@ func TestRegistry_registersAndForgetsAClusterOnce(t *testing.T) {
 		vims: map[string]lcm.Vim{"other": {ID: "other", Name: "other"}}, hostKeys: map[string]bool{"cp-1": true, "cp-2": true},
 		secrets: map[string]bool{"vnf/vnf/cluster/": true},
 	}
-	registry := &activities.Registry{
+	registry := &activities.VimRegistry{
 		Vims: table, Clusters: named("edge"), Forget: table.forget, Output: &logOutput{},
 		Look: func(context.Context, lcm.Vim) ([]string, string) { return []string{"default"}, "" },
 	}

@@ -17,8 +17,8 @@ type Vims interface {
 	ForgetHostKeys(ctx context.Context, inst lcm.VnfInstanceID, serverIDs ...string) error
 }
 
-// Registry makes a cluster known as a VIM, and forgets what belongs to nodes that are gone.
-type Registry struct {
+// VimRegistry makes a cluster known as a VIM, and forgets what belongs to nodes that are gone.
+type VimRegistry struct {
 	Vims     Vims
 	Clusters Clusters
 	// Look looks whether a Kubernetes API answers, and which namespaces it has; why is "" for one that does, else why
@@ -44,7 +44,7 @@ type RegisterVimOutput struct {
 //
 // Idempotent: the id is derived from the VNF instance; a VIM that was registered before is brought up to
 // date. A VIM of that name that is not ours is a Conflict.
-func (r *Registry) RegisterVim(ctx context.Context, in RegisterVimInput) (out RegisterVimOutput, err error) {
+func (r *VimRegistry) RegisterVim(ctx context.Context, in RegisterVimInput) (out RegisterVimOutput, err error) {
 	defer func() { err = boundary(ctx, "register the cluster as a VIM", err) }()
 	cluster, err := r.Clusters.Cluster(ctx, in.OpOccID)
 	if err != nil {
@@ -106,7 +106,7 @@ type DeregisterVimOutput struct{}
 //
 // Idempotent: a VIM that is not there is removed. A Conflict while another VNF runs on the cluster: that
 // must go first.
-func (r *Registry) DeregisterVim(ctx context.Context, in DeregisterVimInput) (out DeregisterVimOutput, err error) {
+func (r *VimRegistry) DeregisterVim(ctx context.Context, in DeregisterVimInput) (out DeregisterVimOutput, err error) {
 	defer func() { err = boundary(ctx, "deregister the cluster", err) }()
 	return out, r.Vims.DeleteClusterVim(ctx, ClusterVimID(in.VnfInstanceID), in.VnfInstanceID)
 }
@@ -125,7 +125,7 @@ type ForgetNodesOutput struct{}
 
 // ForgetNodes deletes the pinned host keys of servers and the secrets of the cluster they made.
 // Idempotent: what is not there is forgotten.
-func (r *Registry) ForgetNodes(ctx context.Context, in ForgetNodesInput) (out ForgetNodesOutput, err error) {
+func (r *VimRegistry) ForgetNodes(ctx context.Context, in ForgetNodesInput) (out ForgetNodesOutput, err error) {
 	defer func() { err = boundary(ctx, "forget the nodes", err) }()
 	if err := r.Vims.ForgetHostKeys(ctx, in.VnfInstanceID, in.ServerIDs...); err != nil {
 		return out, err
