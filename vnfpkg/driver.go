@@ -18,9 +18,9 @@ const (
 // driverScripts names the drivers that are part of Windlass, with the scripts of Tacker's packages that
 // they replace.
 var driverScripts = map[string][]string{
-	DriverKubernetes:          {"kubernetes_mgmt", "kubernetes_mgmt_v2", "kubernetes_mgmt_v2_driver"},
-	"mgmt-drivers-kubespray":  {"kubespray_mgmt"},
-	DriverPrivateRegistry:     {"private_registry_mgmt"},
+	DriverKubernetes:         {"kubernetes_mgmt", "kubernetes_mgmt_v2", "kubernetes_mgmt_v2_driver"},
+	"mgmt-drivers-kubespray": {"kubespray_mgmt"},
+	DriverPrivateRegistry:    {"private_registry_mgmt"},
 }
 
 // HasDriver tells whether Windlass does the work of that driver.

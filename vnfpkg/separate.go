@@ -70,7 +70,7 @@ func MemberIndex(vdu, name string) (int, bool) {
 // classPath is where a request chooses its user data class.
 const classPath = "$.additionalParams." + lcm.UserDataClassParam
 
-// SeparateResources makes of a flavour's template one in which each VNFC is a resource of its own, as Tacker's StandardUserData does: of the
+// Separate makes of a flavour's template one in which each VNFC is a resource of its own, as Tacker's StandardUserData does: of the
 // resource VDU1 it makes VDU1-0, VDU1-1 ..., each of which takes its own entries of the parameter nfv ([nfv, VDU, VDU1-0, ...],
 // [nfv, CP, VDU1_CP1-0, ...]). So each has its own image, flavour, zone and addresses, and exactly one leaves.
 func (t Template) Separate(f *Flavour, members Members) (Template, error) {

@@ -39,7 +39,8 @@ func TestDescribe_hasTheListThatIsKept(t *testing.T) {
 	require.Len(t, own.Steps, 3)
 
 	kept := []lifecycle.Step{
-		{ID: "ask-for-grant", Title: "Ask for a grant"}, {ID: "dance", Title: "Dance", Undo: "it stands still"},
+		{ID: "ask-for-grant", Title: "Ask for a grant"},
+		{ID: "dance", Title: "Dance", Undo: "it stands still"},
 		{ID: "leave", Title: "Leave", Final: true},
 	}
 	var rows []lcm.Step

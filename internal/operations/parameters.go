@@ -49,8 +49,9 @@ func graceful(opOcc lcm.VnfLcmOpOcc) (bool, error) {
 	case lcm.OpOperate:
 		request, err := lcm.ParseOperate(opOcc.Params)
 		return request.Graceful(), err
+	default:
+		return false, nil
 	}
-	return false, nil
 }
 
 // IsRegistryServer reports whether Windlass's own driver makes a registry of images of the VNF's machine.
@@ -74,6 +75,7 @@ func (o *Operation) SeparateResources() bool {
 	return lcm.ParseUserData(o.Request.AdditionalParams).SeparateResources()
 }
 
+// Unhonourable is the error of a part of a grant that Windlass cannot keep to.
 func Unhonourable(path, detail string) error {
 	return lcm.InvalidAll(lcm.UnhonouredGrant, []lcm.Problem{{Path: path, Detail: detail}})
 }

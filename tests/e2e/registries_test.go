@@ -304,7 +304,7 @@ func (b *bed) changeRegistries(t *testing.T, vnf string, plain *imageRegistry, o
 	dead := b.serverOff(t, nova, b.VnfcOf(t, vnf, "workerNode")) // meanwhile one dies
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
 	b.Await(t, op, quick, "ROLLED_BACK")
-	b.record(t, op, "modify-registries-asked-rollback") // without -asked: before nodes were asked first, see workflows/testdata
+	b.record(t, op, "modify-registries-rollback")
 	before, other := []string{plain.Listener.Addr().String(), secureServer}, []string{plain.Listener.Addr().String(), secureServer, otherServer}
 	b.requireRegistriesBut(t, dead, other, before)
 
@@ -317,7 +317,7 @@ func (b *bed) changeRegistries(t *testing.T, vnf string, plain *imageRegistry, o
 	b.awaitServer(t, nova, dead, "ACTIVE")
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
 	b.Await(t, op, quick, "COMPLETED")
-	b.record(t, op, "modify-registries-asked")
+	b.record(t, op, "modify-registries")
 	b.requireRegistries(t, otherServer)
 	require.NotEmpty(t, b.NodeStates(t, op, connectStep))
 }
