@@ -1,0 +1,143 @@
+// Package params reads requests: a JSON document into a struct whose tags say what each member may be. All mistakes are
+// told at once, each with its JSON path.
+//
+// A parameter is one field. Beside its name in JSON it has the tag `param`, whose rules are separated by semicolons:
+//
+//	Port int `json:"port" param:"default=5000; min=1; max=65535"`
+//
+//	required, required=why   it must be there; why is a clause for the reader of the problem
+//	default=5000             what it is when it is absent, or empty, or 0
+//	min=1, max=9, unit=days  the bounds of a number
+//	enum=a|b                 the texts that it may be
+//	is=name                  a check of Manner.Checks
+//	notnull                  null is refused, where it would count as absent
+//
+// Rules of a list hold for its items, but for required, default and notnull. What follows from several members is code:
+// see Settler and Checker.
+package params
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// Problem is one mistake in a request, a file or a node.
+type Problem struct {
+	// Path is a JSON path in a request ("$.additionalParams.x"), a file in a package, or a node's name.
+	Path   string `json:"path"`
+	Detail string `json:"detail"`
+}
+
+// Manner is how requests of one kind are read.
+type Manner struct {
+	// Standard reads as SOL003 has it: types are strict, null is refused where a member is required, and what differs
+	// from a name by its case only is refused. Values are checked as they are read.
+	//
+	// Without it, requests are read as Tacker's clients write them: numbers and booleans may be strings, texts are
+	// trimmed, and null counts as absent. Values are checked afterwards, by Check, when defaults are filled in.
+	Standard bool
+	// Checks are those that tags name.
+	Checks map[string]Check
+}
+
+// Check says why a value is wrong, "" when it is not. It is asked for values only, not for what is absent.
+type Check func(value any) string
+
+// Of is a Check of values of one type: string and int for all types of these kinds, others for themselves.
+func Of[T any](why func(T) string) Check {
+	return func(value any) string {
+		v, ok := value.(T)
+		if !ok {
+			panic(fmt.Sprintf("params: a check of %T is named for a %T", v, value))
+		}
+		return why(v)
+	}
+}
+
+// Settler is a struct some of whose members follow from others, or are brought into one form, once they are read.
+type Settler interface{ Settle() }
+
+// Checker is a struct with rules over several members.
+type Checker interface {
+	CheckMembers(wrong Wrong)
+}
+
+// Wrong tells a mistake in a member of a struct, whose path is below that of the struct.
+type Wrong = func(member, format string, args ...any)
+
+// Usual is a type that other forms of JSON are taken for, too. Usual makes the usual form of them, and leaves the rest
+// as it is.
+type Usual interface {
+	Usual(doc json.RawMessage) json.RawMessage
+}
+
+// Own is a type that reads itself, null included.
+type Own interface {
+	// ReadParam answers what a document must be that it cannot read, such as "a string".
+	ReadParam(doc json.RawMessage) (must string)
+}
+
+// Read reads doc, which stands at path, into to, a pointer to a struct, a list or a map. An absent doc is nil. What is
+// wrong keeps its zero value. unknown are members that to has no field for: whoever refuses them adds them to the
+// problems.
+func (m Manner) Read(path string, doc json.RawMessage, to any) (problems, unknown []Problem) {
+	v := reflect.ValueOf(to).Elem()
+	m.verify(v.Type(), map[reflect.Type]bool{})
+	r := reading{Manner: m}
+	broken := len(trim(doc)) > 0 && !json.Valid(doc)
+	if broken {
+		r.tell(path, "is not JSON")
+		doc = nil
+	}
+	r.member(path, trim(doc), v, rules{required: !broken})
+	return r.problems, r.unknown
+}
+
+// Check checks a value that was read, or made, against the rules of its fields, its Checkers included.
+func (m Manner) Check(path string, value any) []Problem {
+	v := reflect.ValueOf(value)
+	m.verify(v.Type(), map[reflect.Type]bool{})
+	c := checking{Manner: m}
+	c.value(path, v, rules{})
+	return c.problems
+}
+
+// Join appends those of later that do not follow from earlier: what could not be read lacks its members.
+func Join(earlier, later []Problem) []Problem {
+	known := map[string]bool{}
+	for _, p := range earlier {
+		known[p.Path] = true
+	}
+	for _, p := range later {
+		if !covered(known, p.Path) {
+			earlier = append(earlier, p)
+		}
+	}
+	return earlier
+}
+
+func covered(known map[string]bool, path string) bool {
+	for {
+		if known[path] {
+			return true
+		}
+		i := strings.LastIndexAny(path, ".[")
+		if i < 0 {
+			return false
+		}
+		path = path[:i]
+	}
+}
+
+type findings struct{ problems []Problem }
+
+// wrong tells a mistake; sentences of the standard's resources have no full stop.
+func (m Manner) wrong(to *findings, path, format string, args ...any) {
+	detail := strings.TrimSuffix(fmt.Sprintf(format, args...), ".")
+	if !m.Standard {
+		detail += "."
+	}
+	to.problems = append(to.problems, Problem{path, detail})
+}
