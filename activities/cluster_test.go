@@ -23,7 +23,7 @@ func newSite(t *testing.T, controlPlanes, workers int, change func(*lcm.ClusterP
 	s := site{nodes: fakeNodes(controlPlanes, workers)}
 	p := lcm.ClusterParams{
 		MasterNode: lcm.NodeParams{
-			SSHCpName: "cp", NicCpName: "cp", ClusterCpName: "cp", PodCIDR: "192.168.0.0/16", ClusterCIDR: "10.96.0.0/12",
+			SSHCpName: "cp", NicCpName: "cp", ClusterCpName: "cp", PodCIDR: "192.168.0.0/16", ServiceCIDR: "10.96.0.0/12",
 		},
 		CniManifestPath: "Files/cni.yaml", LoadBalancer: lcm.LoadBalancerParam{Port: 16443},
 		Timeouts: lcm.TimeoutParams{SSH: 600, Login: 30, Command: 180, Install: 2700, VirtualIP: 60, Join: 900, NodeReady: 600},

@@ -102,7 +102,7 @@ func (c *Cluster) initConfig(ctx context.Context, cluster ClusterContext, in Ini
 	p := cluster.Params
 	conf := scripts.KubeadmInitConfig{
 		Node: in.Node.Name, Address: in.Node.Address, Endpoint: endpoint(p, in.VirtualIP, in.ControlPlanes),
-		PodCIDR: p.MasterNode.PodCIDR, ServiceCIDR: p.MasterNode.ClusterCIDR, NodeCIDRMask: podShare(p, in.NodeCount),
+		PodCIDR: p.MasterNode.PodCIDR, ServiceCIDR: p.MasterNode.ServiceCIDR, NodeCIDRMask: podShare(p, in.NodeCount),
 		KubernetesVersion: version, CertSANs: certSANs(in), IgnorePreflightErrors: p.IgnorePreflightErrors,
 		Waits: waits(p),
 	}

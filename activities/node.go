@@ -190,7 +190,7 @@ func addressProblems(p lcm.ClusterParams, node lcm.Node) []string {
 	if err != nil {
 		return []string{"its address " + node.Address + " is none"}
 	}
-	for name, cidr := range map[string]string{"pod_cidr": p.MasterNode.PodCIDR, "cluster_cidr": p.MasterNode.ClusterCIDR} {
+	for name, cidr := range map[string]string{"pod_cidr": p.MasterNode.PodCIDR, "cluster_cidr": p.MasterNode.ServiceCIDR} {
 		if prefix, err := netip.ParsePrefix(cidr); err == nil && prefix.Contains(addr) {
 			problems = append(problems, "its address "+node.Address+" lies in "+name+" "+cidr+"; take another network for "+name)
 		}

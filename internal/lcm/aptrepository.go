@@ -1,50 +1,56 @@
 package lcm
 
 import (
-	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/params"
 )
 
 // AptRepository is where Kubernetes packages come from when the image lacks them.
 type AptRepository struct {
 	// URL is the root of the repository.
-	URL       string `json:"url"`
-	Suite     string `json:"suite,omitempty"`     // default "/"
-	Component string `json:"component,omitempty"` // default ""
-	KeyPath   string `json:"key_path,omitempty"`  // armored key, a file in the package
-	Trusted   bool   `json:"trusted,omitempty"`   // no signature; for mirrors inside the cloud
-	Version   string `json:"version,omitempty"`   // e.g. "1.34.4-1.1": exact version of kubeadm, kubelet, kubectl
+	URL       string `json:"url" param:"required=it is the root of the repository; is=apt URL"`
+	Suite     string `json:"suite,omitempty" param:"default=/; is=apt suite"`
+	Component string `json:"component,omitempty" param:"is=apt component"`
+	// KeyPath is an armored key, a file in the package. Trusted is for mirrors inside the cloud, which have no signature.
+	KeyPath string `json:"key_path,omitempty" param:"is=package path"`
+	Trusted bool   `json:"trusted,omitempty"`
+	// Version is the exact one of kubeadm, kubelet and kubectl, such as "1.34.4-1.1".
+	Version string `json:"version,omitempty" param:"is=apt version"`
 }
 
 var aptPattern = regexp.MustCompile(`^[A-Za-z0-9.~+:/_-]+$`)
 
-// Problems lists what apt could not work with, each under the JSON name of the member; the key is not looked at.
+// Problems lists what apt could not work with, each under the JSON name of the member. Whether there must be a key is
+// not looked at.
 func (a AptRepository) Problems() []Problem {
-	var found []Problem
-	add := func(member, detail string) { found = append(found, Problem{Path: member, Detail: detail}) }
-	if u, err := url.Parse(a.URL); a.URL == "" {
-		add("url", "is missing: it is the root of the repository.")
-	} else if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || strings.ContainsAny(a.URL, " \t\r\n'\"[]") {
-		add("url", "must be an http or https URL without a password.")
-	}
-	for _, word := range []struct{ member, value, meaning string }{
-		{"suite", a.Suite, "the name of a suite"},
-		{"component", a.Component, "the name of a component"},
-		{"version", a.Version, `the version of a package, such as "1.34.4-1.1"`},
-	} {
-		if word.value != "" && !aptPattern.MatchString(word.value) {
-			add(word.member, fmt.Sprintf("must be %s, not %q.", word.meaning, word.value))
-		}
-	}
-	switch flat := a.Suite == "" || strings.HasSuffix(a.Suite, "/"); {
-	case flat && a.Component != "":
-		add("component", `must not be there when the suite ends with "/": such a repository has no components.`)
-	case !flat && a.Component == "" && aptPattern.MatchString(a.Suite):
-		add("component", `is missing: only a suite that ends with "/" has none.`)
+	found := tackers.Check("", a)
+	for i := range found {
+		found[i].Path = strings.TrimPrefix(found[i].Path, ".")
 	}
 	return found
+}
+
+// CheckMembers implements params.Checker.
+func (a AptRepository) CheckMembers(wrong params.Wrong) {
+	switch flat := a.Suite == "" || strings.HasSuffix(a.Suite, "/"); {
+	case flat && a.Component != "":
+		wrong("component", `must not be there when the suite ends with "/": such a repository has no components`)
+	case !flat && a.Component == "" && aptPattern.MatchString(a.Suite):
+		wrong("component", `is missing: only a suite that ends with "/" has none`)
+	}
+}
+
+// aptURLProblem says why apt could not use the root of a repository, "" when it could.
+func aptURLProblem(root string) string {
+	u, err := url.Parse(root)
+	if err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil &&
+		!strings.ContainsAny(root, " \t\r\n'\"[]") {
+		return ""
+	}
+	return "must be an http or https URL without a password"
 }
 
 var (
@@ -66,6 +72,3 @@ func IsNoProxy(v string) bool {
 	}
 	return true
 }
-
-// noProxyProblem says what no_proxy must be.
-const noProxyProblem = "must list hosts, domains, addresses and networks, separated by commas, such as 10.0.0.0/8,.example.com."

@@ -8,27 +8,28 @@ const ClusterParamsKey = "k8s_cluster_installation_param"
 // ClusterParams is additionalParams.k8s_cluster_installation_param, as Tacker's Kubernetes driver takes
 // it (the first block), with Windlass's own optional additions.
 type ClusterParams struct {
-	ScriptPath                 string       `json:"script_path,omitempty"`
-	VimName                    string       `json:"vim_name,omitempty"`
-	HelmInstallationScriptPath string       `json:"helm_installation_script_path,omitempty"`
-	MasterNode                 NodeParams   `json:"master_node"`
-	WorkerNode                 NodeParams   `json:"worker_node"`
-	Proxy                      *ProxyParams `json:"proxy,omitempty"`
+	ScriptPath                 string `json:"script_path,omitempty" param:"is=package path"`
+	VimName                    string `json:"vim_name,omitempty"`
+	HelmInstallationScriptPath string `json:"helm_installation_script_path,omitempty" param:"is=package path"`
 
 	// CniManifestPath is a manifest in the package that is applied as the pod network.
-	CniManifestPath string `json:"cni_manifest_path,omitempty"`
+	CniManifestPath string `json:"cni_manifest_path,omitempty" param:"is=package path"`
 	// KubeadmConfigPath is a YAML file in the package with further kubeadm, kubelet or kube-proxy
 	// configuration documents, appended to the generated ones.
-	KubeadmConfigPath string `json:"kubeadm_config_path,omitempty"`
+	KubeadmConfigPath string `json:"kubeadm_config_path,omitempty" param:"is=package path"`
 	// KubernetesVersion is like "1.34.4"; default: the version of kubeadm on the first control plane.
-	KubernetesVersion string            `json:"kubernetes_version,omitempty"`
-	AptRepository     *AptRepository    `json:"apt_repository,omitempty"`
-	LoadBalancer      LoadBalancerParam `json:"load_balancer,omitzero"`
-	Timeouts          TimeoutParams     `json:"timeouts,omitzero"`
-	// DrainPolicy settles what happens to pods that do not leave a node within timeouts.drain; default "fail".
-	DrainPolicy DrainPolicy `json:"drain_policy,omitempty"`
+	KubernetesVersion string `json:"kubernetes_version,omitempty" param:"is=release"`
 	// IgnorePreflightErrors are names of kubeadm's checks, e.g. "SystemVerification".
-	IgnorePreflightErrors []string `json:"ignore_preflight_errors,omitempty"`
+	IgnorePreflightErrors []string `json:"ignore_preflight_errors,omitempty" param:"is=preflight check"`
+	// DrainPolicy settles what happens to pods that do not leave a node within timeouts.drain.
+	DrainPolicy DrainPolicy `json:"drain_policy,omitempty" param:"default=fail; enum=fail|force"`
+
+	MasterNode    NodeParams        `json:"master_node"`
+	WorkerNode    NodeParams        `json:"worker_node"`
+	Proxy         *ProxyParams      `json:"proxy,omitempty"`
+	AptRepository *AptRepository    `json:"apt_repository,omitempty"`
+	LoadBalancer  LoadBalancerParam `json:"load_balancer,omitzero"`
+	Timeouts      TimeoutParams     `json:"timeouts,omitzero"`
 	// PrivateRegistries are the registries of images that every node is connected to.
 	PrivateRegistries []PrivateRegistry `json:"private_registry_connection_info,omitempty"`
 
@@ -47,51 +48,57 @@ type NodeParams struct {
 	// that came to be.
 	VduID string `json:"vdu_id,omitempty"`
 	// SSHCpName is the Heat port or floating IP that gives the address for SSH.
-	SSHCpName string `json:"ssh_cp_name"`
+	SSHCpName string `json:"ssh_cp_name" param:"required=it names the port or floating IP for SSH"`
 	// NicCpName is the Heat port whose fixed IP is the node's own address; default SSHCpName.
 	NicCpName string `json:"nic_cp_name,omitempty"`
-	Username  string `json:"username"`
+	Username  string `json:"username" param:"required=it is the user for SSH; is=user name"`
 	Password  Secret `json:"password,omitzero"`
 	// PrivateKey is an OpenSSH or PEM private key; preferred to Password when both are given.
 	PrivateKey Secret `json:"private_key,omitzero"`
 
-	// The rest is for master_node only.
-	PodCIDR        string `json:"pod_cidr,omitempty"`     // default 192.168.0.0/16
-	ClusterCIDR    string `json:"cluster_cidr,omitempty"` // services; default 10.96.0.0/12
+	// The rest is for master_node only. ServiceCIDR has Tacker's name.
+	PodCIDR        string `json:"pod_cidr,omitempty"`
+	ServiceCIDR    string `json:"cluster_cidr,omitempty"`
 	ClusterCpName  string `json:"cluster_cp_name,omitempty"`
 	ClusterFipName string `json:"cluster_fip_name,omitempty"`
 }
 
 // ProxyParams is the way out of the cloud for package downloads. A URL with a password in it is a Secret.
 type ProxyParams struct {
-	HTTPProxy   Secret `json:"http_proxy,omitzero"`
-	HTTPSProxy  Secret `json:"https_proxy,omitzero"`
-	NoProxy     string `json:"no_proxy,omitempty"`
-	K8sNodeCIDR string `json:"k8s_node_cidr,omitempty"`
+	HTTPProxy   Secret `json:"http_proxy,omitzero" param:"is=proxy URL"`
+	HTTPSProxy  Secret `json:"https_proxy,omitzero" param:"is=proxy URL"`
+	NoProxy     string `json:"no_proxy,omitempty" param:"is=no_proxy"`
+	K8sNodeCIDR string `json:"k8s_node_cidr,omitempty" param:"is=network"`
 }
 
 // LoadBalancerParam settles what is in front of the API servers.
 type LoadBalancerParam struct {
-	Port            int  `json:"port,omitempty"`              // HAProxy's front; default 16443, never 6443
-	EtcdPort        int  `json:"etcd_port,omitempty"`         // front for etcd's client port; 0: none
-	VirtualRouterID int  `json:"virtual_router_id,omitempty"` // 1..255; default derived from the cluster
-	Backup          bool `json:"backup,omitempty"`            // other API servers as HAProxy "backup", as in the seed
+	// Port is HAProxy's front, EtcdPort the one for etcd's clients; 0: none.
+	Port     int `json:"port,omitempty" param:"default=16443; is=front port"`
+	EtcdPort int `json:"etcd_port,omitempty" param:"is=front port"`
+	// VirtualRouterID is derived from the cluster when it is absent.
+	VirtualRouterID int `json:"virtual_router_id,omitempty" param:"min=1; max=255"`
+	// Backup makes the other API servers HAProxy's "backup", as in the seed.
+	Backup bool `json:"backup,omitempty"`
 }
 
 // TimeoutParams are limits in seconds; 0 means the default.
 type TimeoutParams struct {
-	Stack     int `json:"stack,omitempty"`      // default 1800
-	SSH       int `json:"ssh,omitempty"`        // until a VM answers; default 600
-	Login     int `json:"login,omitempty"`      // one login; default 30
-	Command   int `json:"command,omitempty"`    // a script that installs nothing and waits for little; default 180
-	Install   int `json:"install,omitempty"`    // packages on one node; default 2700
-	VirtualIP int `json:"virtual_ip,omitempty"` // default 60
-	Join      int `json:"join,omitempty"`       // kubeadm init or join; default 900
-	NodeReady int `json:"node_ready,omitempty"` // default 600
-	// Drain is how long the pods of a node that leaves may take to go; default 300.
-	Drain int `json:"drain,omitempty"`
-	// VolumeDetach is how long their volumes may take after that; default 120.
-	VolumeDetach int `json:"volume_detach,omitempty"`
+	Stack int `json:"stack,omitempty" param:"default=1800; is=timeout"`
+	// SSH is until a VM answers, Login one login.
+	SSH   int `json:"ssh,omitempty" param:"default=600; is=timeout"`
+	Login int `json:"login,omitempty" param:"default=30; is=timeout"`
+	// Command is a script that installs nothing and waits for little, Install the packages on one node.
+	Command   int `json:"command,omitempty" param:"default=180; is=timeout"`
+	Install   int `json:"install,omitempty" param:"default=2700; is=timeout"`
+	VirtualIP int `json:"virtual_ip,omitempty" param:"default=60; is=timeout"`
+	// Join is kubeadm init or join.
+	Join      int `json:"join,omitempty" param:"default=900; is=timeout"`
+	NodeReady int `json:"node_ready,omitempty" param:"default=600; is=timeout"`
+	// Drain is how long the pods of a node that leaves may take to go.
+	Drain int `json:"drain,omitempty" param:"default=300; is=timeout"`
+	// VolumeDetach is how long their volumes may take after that: it comes on top of a drain.
+	VolumeDetach int `json:"volume_detach,omitempty" param:"default=120; min=1; max=1800; unit=seconds"`
 }
 
 // DrainPolicy is what happens to pods that do not leave a node in time.
@@ -132,6 +139,15 @@ func (s *Secret) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	return json.Unmarshal(b, &s.Clear)
+}
+
+// ReadParam implements params.Own. A problem never has the value.
+func (s *Secret) ReadParam(doc json.RawMessage) (must string) {
+	if s.UnmarshalJSON(doc) != nil || (doc[0] == '{' && s.Ref == "") {
+		*s = Secret{}
+		return "a string"
+	}
+	return ""
 }
 
 // String keeps values out of logs and errors.

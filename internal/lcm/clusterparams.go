@@ -1,16 +1,18 @@
 package lcm
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/netip"
 	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// The defaults of ClusterParams that are more than a zero.
+// The networks of a cluster whose request names none.
 const (
 	DefaultPodCIDR     = "192.168.0.0/16" // Tacker's
 	DefaultServiceCIDR = "10.96.0.0/12"   // Tacker's and kubeadm's
-	DefaultFrontPort   = 16443            // Tacker's HAProxy port
 	// APIServerPort is where every API server listens; HAProxy shares its VM, so it takes another one.
 	APIServerPort = 6443
 	// EtcdClientPort is where every etcd member serves clients.
@@ -24,162 +26,56 @@ const clusterParamsPath = "$.additionalParams." + ClusterParamsKey
 // error lists every value of a wrong type; what could be read is returned with it, so that Problems can add
 // the mistakes of the rest. Numbers and booleans may be strings, as Tacker's guides write them.
 func ParseClusterParams(additionalParams json.RawMessage) (ClusterParams, error) {
-	p, problems := parseClusterParams(additionalParams)
+	p, problems, _ := readClusterParams(additionalParams)
 	return p, InvalidAll("The cluster's parameters are not of the right types.", problems)
 }
 
 // CheckClusterParams parses and checks in one go: every mistake once, whether of type or of meaning.
 func CheckClusterParams(additionalParams json.RawMessage, controlPlanes, workers int) (ClusterParams, []Problem) {
-	p, problems := parseClusterParams(additionalParams)
-	known := map[string]bool{}
-	for _, problem := range problems {
-		known[problem.Path] = true
-	}
-	for _, problem := range p.Problems(controlPlanes, workers) {
-		if !covered(known, problem.Path) {
-			problems = append(problems, problem)
-		}
-	}
-	return p, append(problems, unknownParams(additionalParams)...)
+	p, problems, unknown := readClusterParams(additionalParams)
+	return p, append(params.Join(problems, p.Problems(controlPlanes, workers)), unknown...)
 }
 
-// covered lets a mistyped or missing object hide the complaints about the members that it therefore lacks.
-func covered(known map[string]bool, path string) bool {
-	for {
-		if known[path] {
-			return true
-		}
-		i := strings.LastIndexByte(path, '.')
-		if i < 0 {
-			return false
-		}
-		path = path[:i]
-	}
+func readClusterParams(additionalParams json.RawMessage) (p ClusterParams, problems, unknown []Problem) {
+	problems, unknown = readParams(additionalParams, ClusterParamsKey, "it says how the cluster is made", &p)
+	return p, problems, unknown
 }
 
-func parseClusterParams(additionalParams json.RawMessage) (ClusterParams, []Problem) {
-	var (
-		p        ClusterParams
-		problems []Problem
-	)
-	root := newParamReader("$.additionalParams", additionalParams, &problems)
-	if o := root.object(ClusterParamsKey); o != nil {
-		p.read(o)
-	} else if len(problems) == 0 {
-		problems = append(problems, Problem{clusterParamsPath, "is missing: it says how the cluster is made."})
+// readParams reads the member of additionalParams that a driver has for itself; why says what it is for.
+func readParams(additionalParams json.RawMessage, key, why string, to any) (problems, unknown []Problem) {
+	const at = "$.additionalParams"
+	var members map[string]json.RawMessage
+	problems, _ = tackers.Read(at, additionalParams, &members)
+	if len(problems) == 0 && params.Absent(members[key]) {
+		problems = append(problems, Problem{Path: at + "." + key, Detail: "is missing: " + why + "."})
 	}
-	p.fillDefaults()
-	return p, problems
+	wrong, unknown := tackers.Read(at+"."+key, members[key], to)
+	return append(problems, wrong...), unknown
 }
 
-func (p *ClusterParams) read(o *paramReader) {
-	o.text("script_path", &p.ScriptPath)
-	o.text("vim_name", &p.VimName)
-	o.text("helm_installation_script_path", &p.HelmInstallationScriptPath)
-	o.text("cni_manifest_path", &p.CniManifestPath)
-	o.text("kubeadm_config_path", &p.KubeadmConfigPath)
-	o.text("kubernetes_version", &p.KubernetesVersion)
-	o.texts("ignore_preflight_errors", &p.IgnorePreflightErrors)
-	var drainPolicy string
-	o.text("drain_policy", &drainPolicy)
-	p.DrainPolicy = DrainPolicy(drainPolicy)
-	p.MasterNode.read(o.object("master_node"))
-	p.WorkerNode.read(o.object("worker_node"))
-	if proxy := o.object("proxy"); proxy != nil {
-		p.Proxy = &ProxyParams{}
-		proxy.secret("http_proxy", &p.Proxy.HTTPProxy)
-		proxy.secret("https_proxy", &p.Proxy.HTTPSProxy)
-		proxy.text("no_proxy", &p.Proxy.NoProxy)
-		proxy.text("k8s_node_cidr", &p.Proxy.K8sNodeCIDR)
-	}
-	if apt := o.object("apt_repository"); apt != nil {
-		p.AptRepository = &AptRepository{}
-		apt.text("url", &p.AptRepository.URL)
-		apt.text("suite", &p.AptRepository.Suite)
-		apt.text("component", &p.AptRepository.Component)
-		apt.text("key_path", &p.AptRepository.KeyPath)
-		apt.boolean("trusted", &p.AptRepository.Trusted)
-		apt.text("version", &p.AptRepository.Version)
-	}
-	p.readRegistries(o)
-	lb := o.object("load_balancer")
-	lb.number("port", &p.LoadBalancer.Port)
-	lb.number("etcd_port", &p.LoadBalancer.EtcdPort)
-	lb.number("virtual_router_id", &p.LoadBalancer.VirtualRouterID)
-	lb.boolean("backup", &p.LoadBalancer.Backup)
-	limits := o.object("timeouts")
-	limits.number("stack", &p.Timeouts.Stack)
-	limits.number("ssh", &p.Timeouts.SSH)
-	limits.number("login", &p.Timeouts.Login)
-	limits.number("command", &p.Timeouts.Command)
-	limits.number("install", &p.Timeouts.Install)
-	limits.number("virtual_ip", &p.Timeouts.VirtualIP)
-	limits.number("join", &p.Timeouts.Join)
-	limits.number("node_ready", &p.Timeouts.NodeReady)
-	limits.number("drain", &p.Timeouts.Drain)
-	limits.number("volume_detach", &p.Timeouts.VolumeDetach)
-	p.readStorage(o)
-}
-
-func (n *NodeParams) read(o *paramReader) {
-	o.text("aspect_id", &n.AspectID)
-	o.text("vdu_id", &n.VduID)
-	o.text("ssh_cp_name", &n.SSHCpName)
-	o.text("nic_cp_name", &n.NicCpName)
-	o.text("username", &n.Username)
-	o.secret("password", &n.Password)
-	o.secret("private_key", &n.PrivateKey)
-	o.text("pod_cidr", &n.PodCIDR)
-	o.text("cluster_cidr", &n.ClusterCIDR)
-	o.text("cluster_cp_name", &n.ClusterCpName)
-	o.text("cluster_fip_name", &n.ClusterFipName)
-}
-
-func (p *ClusterParams) fillDefaults() {
-	orText(&p.MasterNode.PodCIDR, DefaultPodCIDR)
-	orText(&p.MasterNode.ClusterCIDR, DefaultServiceCIDR)
-	// The seeds' own samples have host bits set (192.168.3.0/16), so they are masked, not refused.
-	maskCIDR(&p.MasterNode.PodCIDR)
-	maskCIDR(&p.MasterNode.ClusterCIDR)
-	if p.Proxy != nil {
-		maskCIDR(&p.Proxy.K8sNodeCIDR)
-	}
-	orText(&p.MasterNode.NicCpName, p.MasterNode.SSHCpName)
-	orText(&p.WorkerNode.NicCpName, p.WorkerNode.SSHCpName)
+// Settle implements params.Settler. The seeds' own samples have host bits set (192.168.3.0/16), so networks are masked,
+// not refused.
+func (p *ClusterParams) Settle() {
 	p.KubernetesVersion = strings.TrimPrefix(p.KubernetesVersion, "v")
-	if p.AptRepository != nil {
-		orText(&p.AptRepository.Suite, "/")
+	p.MasterNode.PodCIDR = cmp.Or(p.MasterNode.PodCIDR, DefaultPodCIDR)
+	p.MasterNode.ServiceCIDR = cmp.Or(p.MasterNode.ServiceCIDR, DefaultServiceCIDR)
+	maskCIDR(&p.MasterNode.PodCIDR)
+	maskCIDR(&p.MasterNode.ServiceCIDR)
+	if p.StorageServer == nil {
+		return
 	}
-	orNumber(&p.LoadBalancer.Port, DefaultFrontPort)
-	orNumber(&p.Timeouts.Stack, 1800)
-	orNumber(&p.Timeouts.SSH, 600)
-	orNumber(&p.Timeouts.Login, 30)
-	orNumber(&p.Timeouts.Command, 180)
-	orNumber(&p.Timeouts.Install, 2700)
-	orNumber(&p.Timeouts.VirtualIP, 60)
-	orNumber(&p.Timeouts.Join, 900)
-	orNumber(&p.Timeouts.NodeReady, 600)
-	orNumber(&p.Timeouts.Drain, 300)
-	orNumber(&p.Timeouts.VolumeDetach, 120)
-	if p.DrainPolicy == "" {
-		p.DrainPolicy = DrainFail
-	}
-	p.fillStorageDefaults()
-}
-
-func orText(s *string, fallback string) {
-	if *s == "" {
-		*s = fallback
+	for i := range p.StorageClasses {
+		p.StorageClasses[i].NFSServerCp = cmp.Or(p.StorageClasses[i].NFSServerCp, p.StorageServer.NicCpName)
 	}
 }
 
-func orNumber(n *int, fallback int) {
-	if *n == 0 {
-		*n = fallback
-	}
-}
+// Settle implements params.Settler.
+func (n *NodeParams) Settle() { n.NicCpName = cmp.Or(n.NicCpName, n.SSHCpName) }
 
-// maskCIDR leaves what it cannot parse for Problems to refuse.
+// Settle implements params.Settler.
+func (p *ProxyParams) Settle() { maskCIDR(&p.K8sNodeCIDR) }
+
+// maskCIDR leaves what it cannot parse for the checks to refuse.
 func maskCIDR(s *string) {
 	if prefix, err := netip.ParsePrefix(*s); err == nil {
 		*s = prefix.Masked().String()

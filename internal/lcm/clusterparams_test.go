@@ -33,7 +33,7 @@ func TestParseClusterParams_readsTackersRequestAndFillsDefaults(t *testing.T) {
 	require.NoError(t, err)
 
 	assert.Equal(t, "192.168.0.0/16", p.MasterNode.PodCIDR, "host bits are masked")
-	assert.Equal(t, "10.199.187.0/24", p.MasterNode.ClusterCIDR)
+	assert.Equal(t, "10.199.187.0/24", p.MasterNode.ServiceCIDR)
 	assert.Equal(t, 16443, p.LoadBalancer.Port)
 	assert.Equal(t, lcm.TimeoutParams{Stack: 1800, SSH: 600, Login: 30, Command: 180, Install: 2700, VirtualIP: 60, Join: 900, NodeReady: 600, Drain: 300, VolumeDetach: 120}, p.Timeouts)
 	assert.Equal(t, "ubuntu", p.WorkerNode.Password.Clear)
@@ -52,7 +52,7 @@ func TestParseClusterParams_readsSealedSecretsAndNumbersInStrings(t *testing.T) 
 	assert.Equal(t, lcm.LoadBalancerParam{Port: 16440, VirtualRouterID: 51, Backup: true}, p.LoadBalancer)
 	assert.Equal(t, 30, p.Timeouts.SSH)
 	assert.Equal(t, "1.34.4", p.KubernetesVersion)
-	assert.Equal(t, "10.96.0.0/12", p.MasterNode.ClusterCIDR)
+	assert.Equal(t, "10.96.0.0/12", p.MasterNode.ServiceCIDR)
 }
 
 func TestParseClusterParams_reportsEveryWrongType(t *testing.T) {
@@ -107,12 +107,12 @@ func TestProblems_nameEachMistake(t *testing.T) {
 		"odd user":                     {func(p *lcm.ClusterParams) { p.WorkerNode.Username = "a b" }, 3, "worker_node.username", "user name"},
 		"no credential":                {func(p *lcm.ClusterParams) { p.WorkerNode.Password = lcm.Secret{} }, 3, "worker_node.password", "missing"},
 		"unparsable pod CIDR":          {func(p *lcm.ClusterParams) { p.MasterNode.PodCIDR = "10.0.0.0" }, 3, "master_node.pod_cidr", "network"},
-		"unparsable service CIDR":      {func(p *lcm.ClusterParams) { p.MasterNode.ClusterCIDR = "10.0.0.0/33" }, 3, "master_node.cluster_cidr", "network"},
+		"unparsable service CIDR":      {func(p *lcm.ClusterParams) { p.MasterNode.ServiceCIDR = "10.0.0.0/33" }, 3, "master_node.cluster_cidr", "network"},
 		"another line beside no_proxy": {func(p *lcm.ClusterParams) { p.Proxy.NoProxy = "a\nLD_PRELOAD=/tmp/x" }, 3, "proxy.no_proxy", "commas"},
 		"unparsable node CIDR":         {func(p *lcm.ClusterParams) { p.Proxy.K8sNodeCIDR = "x" }, 3, "proxy.k8s_node_cidr", "network"},
 		"overlapping CIDRs":            {func(p *lcm.ClusterParams) { p.MasterNode.PodCIDR = "10.199.0.0/16" }, 3, "master_node.pod_cidr", "overlaps"},
 		"too few pod addresses":        {func(p *lcm.ClusterParams) { p.MasterNode.PodCIDR = "10.1.0.0/27" }, 3, "master_node.pod_cidr", "too small"},
-		"too many service addresses":   {func(p *lcm.ClusterParams) { p.MasterNode.ClusterCIDR = "10.0.0.0/8" }, 3, "master_node.cluster_cidr", "addresses"},
+		"too many service addresses":   {func(p *lcm.ClusterParams) { p.MasterNode.ServiceCIDR = "10.0.0.0/8" }, 3, "master_node.cluster_cidr", "addresses"},
 		"front on the API's port":      {func(p *lcm.ClusterParams) { p.LoadBalancer.Port = 6443 }, 3, "load_balancer.port", "API server"},
 		"front out of range":           {func(p *lcm.ClusterParams) { p.LoadBalancer.Port = 70000 }, 3, "load_balancer.port", "65535"},
 		"etcd front on etcd's port":    {func(p *lcm.ClusterParams) { p.LoadBalancer.EtcdPort = 2379 }, 3, "load_balancer.etcd_port", "etcd"},

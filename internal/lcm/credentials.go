@@ -2,75 +2,77 @@ package lcm
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// CredentialProblems lists every mistake in what a heal request changes of the cluster's parameters, which its
-// additionalParams are laid over (RFC 7396). That is the credentials of all roles; null takes a password or a key
-// away when the other is given.
-func CredentialProblems(body json.RawMessage) (problems []Problem) {
-	additional := newParamReader("$", body, &problems).object("additionalParams")
-	additional.refuseNull(ClusterParamsKey)
-	cluster := additional.object(ClusterParamsKey)
-	var keep, replaced bool
-	additional.boolean(KeepVolumes, &keep)
-	additional.boolean(HealAll, &replaced)
-	_, keeps := additional.member(KeepVolumes)
-	if _, given := additional.member(HealAll); given && keeps && keep == replaced {
-		additional.add(HealAll, "contradicts "+KeepVolumes+": give one of them.")
+// healParams are additionalParams of a heal request, as far as Windlass reads them. They are laid over those that the
+// VNF was instantiated with (RFC 7396): null takes a password or a key away when the other is given.
+type healParams struct {
+	// KeepVolumes lets a machine that is made anew have its volumes back. Tacker's All says the opposite.
+	KeepVolumes *bool        `json:"keep_volumes"`
+	All         *bool        `json:"all"`
+	Cluster     *healCluster `json:"k8s_cluster_installation_param" param:"notnull"`
+}
+
+type healCluster struct {
+	MasterNode    *healCredentials `json:"master_node" param:"notnull"`
+	WorkerNode    *healCredentials `json:"worker_node" param:"notnull"`
+	StorageServer *healCredentials `json:"storage_server" param:"notnull"`
+}
+
+type healCredentials struct {
+	Username   string        `json:"username" param:"notnull; is=user name"`
+	Password   changedSecret `json:"password"`
+	PrivateKey changedSecret `json:"private_key"`
+}
+
+// changedSecret is a secret that null takes away.
+type changedSecret struct {
+	Secret
+	removed bool
+}
+
+// ReadParam implements params.Own.
+func (s *changedSecret) ReadParam(doc json.RawMessage) (must string) {
+	s.removed = string(doc) == "null"
+	return s.Secret.ReadParam(doc)
+}
+
+// CheckMembers implements params.Checker.
+func (p healParams) CheckMembers(wrong params.Wrong) {
+	if p.KeepVolumes != nil && p.All != nil && *p.KeepVolumes == *p.All {
+		wrong(HealAll, "contradicts %s: give one of them", KeepVolumes)
 	}
-	cluster.refuseNull("master_node", "worker_node", "storage_server")
-	cluster.refuseOthers("master_node", "worker_node", "storage_server")
-	for _, role := range []string{"master_node", "worker_node", "storage_server"} {
-		cluster.object(role).credentials()
+}
+
+// CheckMembers implements params.Checker.
+func (c healCredentials) CheckMembers(wrong params.Wrong) {
+	if c.Password.removed && c.PrivateKey.IsZero() {
+		wrong("password", "must not be null")
+	}
+	if c.PrivateKey.removed && c.Password.IsZero() {
+		wrong("private_key", "must not be null")
+	}
+}
+
+// CredentialProblems lists every mistake in what a heal request changes of the cluster's parameters. That is the
+// credentials of all roles: the cluster was made with the rest, and stays so.
+func CredentialProblems(body json.RawMessage) []Problem {
+	var request struct {
+		AdditionalParams healParams `json:"additionalParams"`
+	}
+	problems, unknown := tackers.Read("$", body, &request)
+	problems = params.Join(problems, tackers.Check("$", request))
+	for _, p := range unknown {
+		if strings.HasPrefix(p.Path, clusterParamsPath) {
+			p.Detail = "cannot be changed now: only username, password and private_key of master_node, worker_node and " +
+				"storage_server can."
+			problems = append(problems, p)
+		}
 	}
 	slices.SortFunc(problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
 	return problems
-}
-
-func (r *paramReader) credentials() {
-	var n NodeParams
-	r.text("username", &n.Username)
-	r.secret("password", &n.Password)
-	r.secret("private_key", &n.PrivateKey)
-	r.refuseOthers("username", "password", "private_key")
-	if n.Username != "" && !userPattern.MatchString(n.Username) {
-		r.add("username", "must be a Linux user name.")
-	}
-	r.refuseNull("username")
-	if n.Password.IsZero() {
-		r.refuseNull("private_key")
-	}
-	if n.PrivateKey.IsZero() {
-		r.refuseNull("password")
-	}
-}
-
-// refuseOthers notes every member but the known ones: the cluster was made with it, and stays so.
-func (r *paramReader) refuseOthers(known ...string) {
-	if r == nil {
-		return
-	}
-	for _, key := range slices.Sorted(maps.Keys(r.members)) {
-		if !slices.Contains(known, key) {
-			r.add(key, "cannot be changed now: only username, password and private_key of master_node, worker_node and storage_server can.")
-		}
-	}
-}
-
-func (r *paramReader) refuseNull(keys ...string) {
-	if r == nil {
-		return
-	}
-	for _, key := range keys {
-		if doc, ok := r.members[key]; ok && isAbsent(doc) {
-			r.add(key, "must not be null.")
-		}
-	}
-}
-
-func (r *paramReader) add(key, detail string) {
-	*r.problems = append(*r.problems, Problem{r.path + "." + key, detail})
 }

@@ -2,8 +2,11 @@ package lcm
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/params"
 )
 
 // ScaleType is the direction of a scaling (SOL003 clause 5.5.2.5).
@@ -38,6 +41,15 @@ func (c *Count) UnmarshalJSON(b []byte) error {
 	}
 	*c = Count(n)
 	return nil
+}
+
+// Usual implements params.Usual.
+func (Count) Usual(doc json.RawMessage) json.RawMessage {
+	n, err := strconv.Atoi(strings.Trim(string(doc), `"`))
+	if err != nil {
+		return doc
+	}
+	return json.RawMessage(strconv.Itoa(n))
 }
 
 // ParseScale reads the body of a scale request of either version of the API. Without numberOfSteps it is one step.
@@ -90,12 +102,20 @@ func (t *Texts) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// Usual implements params.Usual.
+func (Texts) Usual(doc json.RawMessage) json.RawMessage {
+	if doc[0] != '"' {
+		return doc
+	}
+	return slices.Concat(json.RawMessage("["), doc, json.RawMessage("]"))
+}
+
 // ParseHeal reads the body of a heal request of either version of the API.
 func ParseHeal(body json.RawMessage) (out HealRequest, err error) {
 	if err := json.Unmarshal(body, &out); err != nil {
 		return out, Wrap(KindInvalid, err, "The heal request is malformed.")
 	}
-	if isAbsent(out.AdditionalParams) {
+	if params.Absent(out.AdditionalParams) {
 		out.AdditionalParams = nil
 	}
 	return out, nil
@@ -105,26 +125,25 @@ func ParseHeal(body json.RawMessage) (out HealRequest, err error) {
 // request says so: KeepVolumes, HealAll, or "" for none. Without a word those of a storage server are replaced, and all
 // others are kept.
 func (r HealRequest) KeepsVolumes() (keep bool, by string) {
-	var problems []Problem // told when the request came
-	params := newParamReader("$.additionalParams", r.AdditionalParams, &problems)
-	if _, given := params.member(KeepVolumes); given {
-		params.boolean(KeepVolumes, &keep)
-		return keep, KeepVolumes
+	switch p := r.params(); {
+	case p.KeepVolumes != nil:
+		return *p.KeepVolumes, KeepVolumes
+	case p.All != nil:
+		return !*p.All, HealAll
+	default:
+		return false, ""
 	}
-	if _, given := params.member(HealAll); given {
-		var replaced bool
-		params.boolean(HealAll, &replaced)
-		return !replaced, HealAll
-	}
-	return false, ""
 }
 
 // ReplacesAll reports whether a heal is to replace what belongs to its VNFCs, too: their ports and their volumes.
-func (r HealRequest) ReplacesAll() (all bool) {
-	var problems []Problem // told when the request came
-	params := newParamReader("$.additionalParams", r.AdditionalParams, &problems)
-	params.boolean(HealAll, &all)
-	return all
+func (r HealRequest) ReplacesAll() bool {
+	all := r.params().All
+	return all != nil && *all
+}
+
+func (r HealRequest) params() (p healParams) {
+	tackers.Read("$.additionalParams", r.AdditionalParams, &p) // its mistakes were told when the request came
+	return p
 }
 
 // ScaleInChoice says in additionalParams which VMs go in a scaling in.

@@ -3,9 +3,10 @@ package lcm
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/windlass-nfv/windlass/internal/params"
 )
 
 // Kind says what can be done about an Error; three borders translate it: to Temporal (retryable or
@@ -45,21 +46,10 @@ type Error struct {
 }
 
 // Problem is one mistake in a request, a file or a node.
-type Problem struct {
-	// Path is a JSON path in a request ("$.additionalParams.x"), a file in a package, or a node's name.
-	Path   string `json:"path"`
-	Detail string `json:"detail"`
-}
-
-var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+type Problem = params.Problem
 
 // MemberPath is the JSON path of a member of the object at path.
-func MemberPath(path, key string) string {
-	if plainKey.MatchString(key) {
-		return path + "." + key
-	}
-	return path + "['" + strings.ReplaceAll(key, "'", `\'`) + "']"
-}
+func MemberPath(path, key string) string { return params.MemberPath(path, key) }
 
 func (e *Error) Error() string {
 	var b strings.Builder

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+
+	"github.com/windlass-nfv/windlass/internal/params"
 )
 
 // Registries tells whether the modification gives the VNF other registries, and which: nil for none at all.
@@ -71,14 +73,14 @@ func clusterMembers(additionalParams json.RawMessage) (outer, cluster map[string
 // ShowRegistries is a VNF instance's configurable properties with the registries of its cluster among them: clients see there
 // what the nodes have, and change it there. Neither argument is changed.
 func ShowRegistries(properties map[string]any, additionalParams json.RawMessage) map[string]any {
-	var params struct {
+	var of struct {
 		Cluster struct {
 			Registries json.RawMessage `json:"private_registry_connection_info"`
 		} `json:"k8s_cluster_installation_param"`
 	}
 	var list any
-	if json.Unmarshal(additionalParams, &params) == nil && !isAbsent(params.Cluster.Registries) {
-		d := json.NewDecoder(bytes.NewReader(params.Cluster.Registries))
+	if json.Unmarshal(additionalParams, &of) == nil && !params.Absent(of.Cluster.Registries) {
+		d := json.NewDecoder(bytes.NewReader(of.Cluster.Registries))
 		d.UseNumber()
 		_ = d.Decode(&list) // it is part of a document that was read
 	}

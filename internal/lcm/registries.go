@@ -7,10 +7,11 @@ import (
 	"encoding/pem"
 	"fmt"
 	"net/netip"
-	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/params"
 )
 
 // RegistriesKey is the member of ClusterParams that lists the registries of images, and the configurable property of a
@@ -22,12 +23,11 @@ const RegistriesPath = "$.vnfConfigurableProperties." + RegistriesKey
 
 // PrivateRegistry says how the nodes of a cluster connect to a registry of images, as Tacker's Kubernetes driver takes it.
 type PrivateRegistry struct {
-	// ConnectionType is "0" for HTTP and "1" for HTTPS.
-	ConnectionType string `json:"connection_type"`
+	ConnectionType ConnectionType `json:"connection_type" param:"required=0 for HTTP, 1 for HTTPS; is=connection type"`
 	// Server is what names of images begin with: a name or an IPv4 address, and a port unless it is the usual one.
-	Server   string `json:"server"`
-	Username string `json:"username,omitempty"`
-	Password Secret `json:"password,omitzero"`
+	Server   string `json:"server" param:"required=images are named after it, such as example.com:5000; is=registry"`
+	Username string `json:"username,omitempty" param:"is=user of HTTP"`
+	Password Secret `json:"password,omitzero" param:"is=password of HTTP"`
 	// CertificatePath is a file in the package: the CA's certificates in PEM. CACertificate are these themselves. Without both
 	// the node's own CAs are trusted.
 	CertificatePath string `json:"certificate_path,omitempty"`
@@ -39,11 +39,25 @@ type PrivateRegistry struct {
 	TestImage string `json:"test_image,omitempty"`
 }
 
-// The values of PrivateRegistry.ConnectionType.
+// ConnectionType tells HTTP from HTTPS. A number is as good as a string.
+type ConnectionType string
+
+// The connection types.
 const (
-	RegistryHTTP  = "0"
-	RegistryHTTPS = "1"
+	RegistryHTTP  ConnectionType = "0"
+	RegistryHTTPS ConnectionType = "1"
 )
+
+// Usual implements params.Usual.
+func (ConnectionType) Usual(doc json.RawMessage) json.RawMessage { return quotedNumber(doc) }
+
+func connectionTypeProblem(t string) string {
+	switch ConnectionType(t) {
+	case RegistryHTTP, RegistryHTTPS:
+		return ""
+	}
+	return fmt.Sprintf(`must be "0" for HTTP or "1" for HTTPS, not %q`, t)
+}
 
 // dockerHub is the one server that images do not name as it is reached.
 const dockerHub = "docker.io"
@@ -83,39 +97,11 @@ func (r PrivateRegistry) TestManifest() string {
 // HostsEntry is HostsString with single blanks.
 func (r PrivateRegistry) HostsEntry() string { return strings.Join(strings.Fields(r.HostsString), " ") }
 
-func (p *ClusterParams) readRegistries(o *paramReader) {
-	for _, item := range o.objects(RegistriesKey) {
-		var r PrivateRegistry
-		item.word("connection_type", &r.ConnectionType)
-		item.text("server", &r.Server)
-		item.text("username", &r.Username)
-		item.secret("password", &r.Password)
-		item.text("certificate_path", &r.CertificatePath)
-		item.text("ca_certificate", &r.CACertificate)
-		item.text("hosts_string", &r.HostsString)
-		item.text("test_image", &r.TestImage)
-		p.PrivateRegistries = append(p.PrivateRegistries, r)
-	}
-}
-
 // CheckRegistries reads the registries of a modification and finds every mistake in them, with its path.
-func CheckRegistries(doc json.RawMessage) ([]PrivateRegistry, []Problem) {
-	var (
-		p        ClusterParams
-		problems []Problem
-	)
-	parent := strings.TrimSuffix(RegistriesPath, "."+RegistriesKey)
-	p.readRegistries(&paramReader{path: parent, members: map[string]json.RawMessage{RegistriesKey: doc}, problems: &problems})
-	known := map[string]bool{}
-	for _, problem := range problems {
-		known[problem.Path] = true
-	}
-	for _, problem := range registryProblems(RegistriesPath, p.PrivateRegistries) {
-		if !covered(known, problem.Path) {
-			problems = append(problems, problem)
-		}
-	}
-	return p.PrivateRegistries, append(problems, unknownItems(RegistriesPath, doc, reflect.TypeFor[PrivateRegistry]())...)
+func CheckRegistries(doc json.RawMessage) (list []PrivateRegistry, problems []Problem) {
+	problems, unknown := tackers.Read(RegistriesPath, doc, &list)
+	meant := append(tackers.Check(RegistriesPath, list), registriesTogether(RegistriesPath, list)...)
+	return list, append(params.Join(problems, meant), unknown...)
 }
 
 var (
@@ -146,68 +132,70 @@ func RegistryServerProblem(s string) string {
 	return ""
 }
 
-// registryProblems lists everything in list that cannot work; path is the list's own.
-func registryProblems(path string, list []PrivateRegistry) (problems []Problem) {
+// registriesTogether finds what entries of list have in common and must not; path is the list's own.
+func registriesTogether(path string, list []PrivateRegistry) (problems []Problem) {
 	servers, hosts := map[string]int{}, map[string]string{}
 	for i, r := range list {
 		add := func(key, format string, args ...any) {
-			problems = append(problems, Problem{fmt.Sprintf("%s[%d].%s", path, i, key), fmt.Sprintf(format, args...)})
+			at := params.ItemPath(path, i) + "." + key
+			problems = append(problems, Problem{Path: at, Detail: fmt.Sprintf(format, args...)})
 		}
-		switch r.ConnectionType {
-		case RegistryHTTP, RegistryHTTPS:
-		case "":
-			add("connection_type", `is missing: it is "0" for HTTP or "1" for HTTPS.`)
-		default:
-			add("connection_type", `must be "0" for HTTP or "1" for HTTPS, not %q.`, r.ConnectionType)
-		}
-		if why := RegistryServerProblem(r.Server); why != "" {
-			add("server", "%s", why)
-		} else if first, twice := servers[strings.ToLower(r.Server)]; twice {
+		if first, twice := servers[strings.ToLower(r.Server)]; twice && r.Server != "" {
 			add("server", "%q is that of the entry %d, too: a registry has one entry.", r.Server, first)
 		} else {
 			servers[strings.ToLower(r.Server)] = i
 		}
-		r.credentialProblems(add)
-		r.certificateProblems(add)
 		r.hostsProblems(hosts, add)
-		r.imageProblems(add)
 	}
 	return problems
 }
 
-func (r PrivateRegistry) credentialProblems(add func(key, format string, args ...any)) {
+// CheckMembers implements params.Checker.
+func (r PrivateRegistry) CheckMembers(wrong params.Wrong) {
 	switch {
 	case r.Username != "" && r.Password.IsZero():
-		add("password", "is missing: username needs it.")
+		wrong("password", "is missing: username needs it")
 	case r.Username == "" && !r.Password.IsZero():
-		add("username", "is missing: password needs it.")
+		wrong("username", "is missing: password needs it")
 	}
-	if strings.ContainsFunc(r.Username, func(c rune) bool { return c == ':' || c < ' ' || c == 0x7f }) {
-		add("username", "must not have a colon or a control character: HTTP cannot carry it.")
-	}
-	if strings.ContainsFunc(r.Password.Clear, func(c rune) bool { return c < ' ' || c == 0x7f }) {
-		add("password", "must not have a control character: HTTP cannot carry it.")
-	}
+	r.certificateProblems(wrong)
+	r.imageProblems(wrong)
 }
 
-func (r PrivateRegistry) certificateProblems(add func(key, format string, args ...any)) {
+func httpUserProblem(name string) string {
+	if strings.ContainsFunc(name, func(c rune) bool { return c == ':' || isControl(c) }) {
+		return "must not have a colon or a control character: HTTP cannot carry it"
+	}
+	return ""
+}
+
+func httpPasswordProblem(password Secret) string {
+	if strings.ContainsFunc(password.Clear, isControl) {
+		return "must not have a control character: HTTP cannot carry it"
+	}
+	return ""
+}
+
+func isControl(c rune) bool { return c < ' ' || c == 0x7f }
+
+func (r PrivateRegistry) certificateProblems(wrong params.Wrong) {
 	switch {
 	case r.CertificatePath == "":
 	case r.ConnectionType == RegistryHTTP:
-		add("certificate_path", `is only for HTTPS, connection_type "1".`)
+		wrong("certificate_path", `is only for HTTPS, connection_type "1".`)
 	case !LocalPath(r.CertificatePath):
-		add("certificate_path", "%q leaves the package; give a path inside it.", r.CertificatePath)
+		wrong("certificate_path", "%q leaves the package; give a path inside it.", r.CertificatePath)
 	}
 	if r.CACertificate == "" {
 		return
 	}
 	switch why := CertificateProblem([]byte(r.CACertificate)); {
 	case r.ConnectionType == RegistryHTTP:
-		add("ca_certificate", `is only for HTTPS, connection_type "1".`)
+		wrong("ca_certificate", `is only for HTTPS, connection_type "1".`)
 	case r.CertificatePath != "":
-		add("ca_certificate", "is there beside certificate_path: give the one or the other.")
+		wrong("ca_certificate", "is there beside certificate_path: give the one or the other.")
 	case why != "":
-		add("ca_certificate", "%s.", why)
+		wrong("ca_certificate", "%s.", why)
 	}
 }
 
@@ -219,13 +207,13 @@ var testImagePattern = regexp.MustCompile(`^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[
 // maxRepository is the longest name that registries take.
 const maxRepository = 255
 
-func (r PrivateRegistry) imageProblems(add func(key, format string, args ...any)) {
+func (r PrivateRegistry) imageProblems(wrong params.Wrong) {
 	switch {
 	case r.TestImage == "":
 	case r.Server != "" && strings.HasPrefix(r.TestImage, r.Server+"/"):
-		add("test_image", "must be the image's name on the registry, without %q before it.", r.Server+"/")
+		wrong("test_image", "must be the image's name on the registry, without %q before it.", r.Server+"/")
 	case !testImagePattern.MatchString(r.TestImage), len(strings.FieldsFunc(r.TestImage, func(c rune) bool { return c == ':' || c == '@' })[0]) > maxRepository:
-		add("test_image", `must be a repository of the registry, with a tag or a digest, such as "library/busybox:1.36", not %q.`, r.TestImage)
+		wrong("test_image", `must be a repository of the registry, with a tag or a digest, such as "library/busybox:1.36", not %q.`, r.TestImage)
 	}
 }
 

@@ -1,11 +1,13 @@
 package lcm
 
 import (
+	"cmp"
 	"encoding/json"
 	"net"
-	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/params"
 )
 
 // RegistryServerKey is the member of additionalParams that holds RegistryServerParams.
@@ -16,12 +18,8 @@ const registryServerPath = "$.additionalParams." + RegistryServerKey
 // RegistryServer is the machine of a VNF that is a registry of images.
 const RegistryServer Role = "registry"
 
-// DefaultRegistryPort is where a registry of images listens, and DefaultRegistryImage what runs there when the package brings
-// no image.
-const (
-	DefaultRegistryPort  = 5000
-	DefaultRegistryImage = dockerHub + "/library/registry:2"
-)
+// DefaultRegistryImage is what a registry of images runs when the package brings no image.
+const DefaultRegistryImage = dockerHub + "/library/registry:2"
 
 // What a certificate that Windlass makes is valid for, in days: the default, and the longest that may be asked for. The CA
 // outlives it.
@@ -37,19 +35,19 @@ const RegistryVolumeDirectory = "/registry"
 // it (the first block), with Windlass's own optional additions.
 type RegistryServerParams struct {
 	// SSHCpName is the Heat port or floating IP that gives the address for SSH.
-	SSHCpName string `json:"ssh_cp_name"`
-	Username  string `json:"ssh_username"`
+	SSHCpName string `json:"ssh_cp_name" param:"required=it names the port or floating IP for SSH"`
+	Username  string `json:"ssh_username" param:"required=it is the user for SSH; is=user name"`
 	Password  Secret `json:"ssh_password,omitzero"`
 	// ImagePath is a file in the package, as "docker save" makes it; without it the image is pulled, or Debian's package of the
 	// registry is installed.
-	ImagePath string       `json:"image_path,omitempty"`
-	Port      int          `json:"port_no,omitempty"` // default 5000
+	ImagePath string       `json:"image_path,omitempty" param:"is=package path"`
+	Port      int          `json:"port_no,omitempty" param:"default=5000; is=registry port"`
 	Proxy     *ProxyParams `json:"proxy,omitempty"`
 
 	// PrivateKey is an OpenSSH or PEM private key; preferred to Password when both are given.
 	PrivateKey Secret `json:"ssh_private_key,omitzero"`
-	// Image is what is pulled when the package brings none.
-	Image string `json:"image,omitempty"`
+	// Image is what is pulled when the package brings none; default: DefaultRegistryImage.
+	Image string `json:"image,omitempty" param:"is=image"`
 	// TLS lets the registry speak HTTPS.
 	TLS *RegistryTLS `json:"tls,omitempty"`
 	// Users are those who may pull and push; none lets everybody.
@@ -73,114 +71,58 @@ type RegistryTLS struct {
 
 // RegistryUser may pull and push.
 type RegistryUser struct {
-	Username string `json:"username"`
-	Password Secret `json:"password,omitzero"`
+	Username string `json:"username" param:"required=it is the name of who may pull and push; is=registry user"`
+	Password Secret `json:"password,omitzero" param:"required; is=registry password"`
 }
 
 // RegistryServerTimeouts are limits in seconds; 0 means the default, which is that of TimeoutParams.
 type RegistryServerTimeouts struct {
-	Stack   int `json:"stack,omitempty"`   // default 1800
-	SSH     int `json:"ssh,omitempty"`     // default 600
-	Login   int `json:"login,omitempty"`   // default 30
-	Install int `json:"install,omitempty"` // default 2700
+	Stack   int `json:"stack,omitempty" param:"default=1800; is=timeout"`
+	SSH     int `json:"ssh,omitempty" param:"default=600; is=timeout"`
+	Login   int `json:"login,omitempty" param:"default=30; is=timeout"`
+	Install int `json:"install,omitempty" param:"default=2700; is=timeout"`
 }
 
 // ParseRegistryServerParams reads the parameters of a registry out of additionalParams and fills in defaults. The error lists
 // every value of a wrong type.
 func ParseRegistryServerParams(additionalParams json.RawMessage) (RegistryServerParams, error) {
-	p, problems := parseRegistryServerParams(additionalParams)
+	p, problems, _ := readRegistryServerParams(additionalParams)
 	return p, InvalidAll("The registry's parameters are not of the right types.", problems)
 }
 
 // CheckRegistryServerParams parses and checks in one go: every mistake once, whether of type or of meaning.
 func CheckRegistryServerParams(additionalParams json.RawMessage) (RegistryServerParams, []Problem) {
-	p, problems := parseRegistryServerParams(additionalParams)
-	known := map[string]bool{}
-	for _, problem := range problems {
-		known[problem.Path] = true
-	}
-	for _, problem := range p.problems() {
-		if !covered(known, problem.Path) {
-			problems = append(problems, problem)
-		}
-	}
-	var outer map[string]json.RawMessage
-	if json.Unmarshal(additionalParams, &outer) != nil {
-		return p, problems // reported already
-	}
-	return p, append(problems, unknownMembers(registryServerPath, outer[RegistryServerKey], reflect.TypeFor[RegistryServerParams]())...)
+	p, problems, unknown := readRegistryServerParams(additionalParams)
+	return p, append(params.Join(problems, tackers.Check(registryServerPath, p)), unknown...)
 }
 
-func parseRegistryServerParams(additionalParams json.RawMessage) (p RegistryServerParams, problems []Problem) {
-	root := newParamReader("$.additionalParams", additionalParams, &problems)
-	o := root.object(RegistryServerKey)
-	if o == nil && len(problems) == 0 {
-		problems = append(problems, Problem{registryServerPath, "is missing: it says how the registry is installed."})
-	}
-	p.read(o)
-	orNumber(&p.Port, DefaultRegistryPort)
-	orText(&p.Image, DefaultRegistryImage)
-	if p.TLS != nil && p.TLS.Generate {
-		orNumber(&p.TLS.ValidityDays, defaultCertificateDays)
-	}
+func readRegistryServerParams(additionalParams json.RawMessage) (p RegistryServerParams, problems, unknown []Problem) {
+	problems, unknown = readParams(additionalParams, RegistryServerKey, "it says how the registry is installed", &p)
+	return p, problems, unknown
+}
+
+// Settle implements params.Settler.
+func (p *RegistryServerParams) Settle() {
+	p.Image = cmp.Or(p.Image, DefaultRegistryImage)
 	if p.Volume != nil {
-		orText(&p.Volume.MountTo, RegistryVolumeDirectory)
-		p.Volume.MountTo = cleanDirectory(p.Volume.MountTo)
+		p.Volume.MountTo = cmp.Or(p.Volume.MountTo, RegistryVolumeDirectory)
 	}
-	orNumber(&p.Timeouts.Stack, 1800)
-	orNumber(&p.Timeouts.SSH, 600)
-	orNumber(&p.Timeouts.Login, 30)
-	orNumber(&p.Timeouts.Install, 2700)
-	return p, problems
 }
 
-func (p *RegistryServerParams) read(o *paramReader) {
-	o.text("ssh_cp_name", &p.SSHCpName)
-	o.text("ssh_username", &p.Username)
-	o.secret("ssh_password", &p.Password)
-	o.secret("ssh_private_key", &p.PrivateKey)
-	o.text("image_path", &p.ImagePath)
-	o.text("image", &p.Image)
-	o.number("port_no", &p.Port)
-	if proxy := o.object("proxy"); proxy != nil {
-		p.Proxy = &ProxyParams{}
-		proxy.secret("http_proxy", &p.Proxy.HTTPProxy)
-		proxy.secret("https_proxy", &p.Proxy.HTTPSProxy)
-		proxy.text("no_proxy", &p.Proxy.NoProxy)
-		proxy.text("k8s_node_cidr", &p.Proxy.K8sNodeCIDR)
+// Settle implements params.Settler.
+func (t *RegistryTLS) Settle() {
+	if t.Generate {
+		t.ValidityDays = cmp.Or(t.ValidityDays, defaultCertificateDays)
 	}
-	if tls := o.object("tls"); tls != nil {
-		p.TLS = &RegistryTLS{}
-		tls.text("certificate_path", &p.TLS.CertificatePath)
-		tls.secret("private_key", &p.TLS.PrivateKey)
-		tls.boolean("generate", &p.TLS.Generate)
-		tls.texts("host_names", &p.TLS.HostNames)
-		tls.number("validity_days", &p.TLS.ValidityDays)
-	}
-	if volume := o.object("volume"); volume != nil {
-		p.Volume = &CinderVolumeParams{}
-		volume.text("volume_resource_id", &p.Volume.VolumeResourceID)
-		volume.text("mount_to", &p.Volume.MountTo)
-	}
-	for _, item := range o.objects("users") {
-		var u RegistryUser
-		item.text("username", &u.Username)
-		item.secret("password", &u.Password)
-		p.Users = append(p.Users, u)
-	}
-	limits := o.object("timeouts")
-	limits.number("stack", &p.Timeouts.Stack)
-	limits.number("ssh", &p.Timeouts.SSH)
-	limits.number("login", &p.Timeouts.Login)
-	limits.number("install", &p.Timeouts.Install)
 }
 
 // Access is how the machine is reached, in the form in which clusters say it: activities on nodes need not know more.
 func (p RegistryServerParams) Access() (c ClusterParams) {
+	tackers.Read(clusterParamsPath, nil, &c) // for the defaults
 	c.MasterNode = NodeParams{SSHCpName: p.SSHCpName, NicCpName: p.SSHCpName, Username: p.Username, Password: p.Password, PrivateKey: p.PrivateKey}
 	c.Proxy = p.Proxy
-	c.Timeouts = TimeoutParams{Stack: p.Timeouts.Stack, SSH: p.Timeouts.SSH, Login: p.Timeouts.Login, Install: p.Timeouts.Install}
-	c.fillDefaults()
+	t := p.Timeouts
+	c.Timeouts.Stack, c.Timeouts.SSH, c.Timeouts.Login, c.Timeouts.Install = t.Stack, t.SSH, t.Login, t.Install
 	return c
 }
 

@@ -1,6 +1,9 @@
 package lcm
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strconv"
+)
 
 // VersionText is a version in a filter. Tacker's requests have versions as numbers, too: then it is the text of the
 // number, 1.0 and not 1.
@@ -14,4 +17,16 @@ func (v *VersionText) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	return json.Unmarshal(b, (*string)(v))
+}
+
+// Usual implements params.Usual.
+func (VersionText) Usual(doc json.RawMessage) json.RawMessage { return quotedNumber(doc) }
+
+// quotedNumber makes a string of a number, as it is written.
+func quotedNumber(doc json.RawMessage) json.RawMessage {
+	var number json.Number
+	if doc[0] == '"' || json.Unmarshal(doc, &number) != nil || number == "" {
+		return doc
+	}
+	return json.RawMessage(strconv.Quote(number.String()))
 }

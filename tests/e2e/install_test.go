@@ -48,7 +48,7 @@ func bootBareNodes(t *testing.T, dir string, img image.Image, names ...string) *
 	authorized, err := ssh.NewPublicKey(public)
 	require.NoError(t, err)
 	b := &bareNodes{key: string(pem.EncodeToMemory(block)), params: lcm.ClusterParams{
-		MasterNode: lcm.NodeParams{PodCIDR: "192.168.0.0/16", ClusterCIDR: "10.96.0.0/12"},
+		MasterNode: lcm.NodeParams{PodCIDR: "192.168.0.0/16", ServiceCIDR: "10.96.0.0/12"},
 		Timeouts:   lcm.TimeoutParams{SSH: 60, Install: 120},
 	}}
 	d, err := nspawn.New(nspawn.Options{StateDir: dir, Image: img})

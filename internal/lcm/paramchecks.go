@@ -1,0 +1,107 @@
+package lcm
+
+import (
+	"fmt"
+	"net/netip"
+	"regexp"
+
+	"github.com/windlass-nfv/windlass/internal/params"
+)
+
+// tackers reads parameters as Tacker's clients write them.
+var tackers = params.Manner{Checks: map[string]params.Check{
+	"apt component":      matches(aptPattern, "the name of a component"),
+	"apt suite":          matches(aptPattern, "the name of a suite"),
+	"apt URL":            params.Of(aptURLProblem),
+	"apt version":        matches(aptPattern, `the version of a package, such as "1.34.4-1.1"`),
+	"class name":         matches(classPattern, "at most 40 small letters, digits and dashes"),
+	"connection type":    params.Of(connectionTypeProblem),
+	"directory":          params.Of(directoryProblem),
+	"front port":         params.Of(frontPortProblem),
+	"image":              matches(imagePattern, `the name of an image, such as "`+DefaultRegistryImage+`"`),
+	"mount point":        params.Of(mountProblem),
+	"network":            params.Of(networkProblem),
+	"network or address": params.Of(exportProblem),
+	"no_proxy":           params.Of(noProxyProblem),
+	"package path":       params.Of(packagePathProblem),
+	"password of HTTP":   params.Of(httpPasswordProblem),
+	"preflight check":    matches(checkPattern, `the name of a kubeadm check, such as "NumCPU"`),
+	"proxy URL":          params.Of(proxyProblem),
+	"registry":           params.Of(RegistryServerProblem),
+	"registry password":  params.Of(registryPasswordProblem),
+	"registry port":      params.Of(registryPortProblem),
+	"registry user":      matches(registryUserPattern, "a name of letters, digits, dots, dashes and underscores"),
+	"release":            matches(releasePattern, `a release such as "1.34.4"`),
+	"timeout":            params.Of(timeoutProblem),
+	"user name":          matches(userPattern, "a Linux user name"),
+	"user of HTTP":       params.Of(httpUserProblem),
+}}
+
+var (
+	releasePattern = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`)
+	checkPattern   = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
+	userPattern    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9._-]*$`)
+)
+
+func matches(pattern *regexp.Regexp, meaning string) params.Check {
+	return params.Of(func(text string) string {
+		if pattern.MatchString(text) {
+			return ""
+		}
+		return fmt.Sprintf("must be %s, not %q", meaning, text)
+	})
+}
+
+func networkProblem(cidr string) string {
+	if _, err := netip.ParsePrefix(cidr); err != nil {
+		return fmt.Sprintf("must be a network such as 10.10.0.0/24, not %q", cidr)
+	}
+	return ""
+}
+
+// packagePathProblem refuses paths that would leave the package.
+func packagePathProblem(path string) string {
+	if !LocalPath(path) {
+		return fmt.Sprintf("%q leaves the package; give a path inside it", path)
+	}
+	return ""
+}
+
+// proxyProblem cannot look at URLs that are sealed already; the step that uses them does.
+func proxyProblem(proxy Secret) string {
+	if proxy.Clear != "" && !IsProxyURL(proxy.Clear) {
+		return "must be a URL like http://user:password@proxy.example:3128"
+	}
+	return ""
+}
+
+func noProxyProblem(list string) string {
+	if !IsNoProxy(list) {
+		return "must list hosts, domains, addresses and networks, separated by commas, such as 10.0.0.0/8,.example.com"
+	}
+	return ""
+}
+
+// timeoutProblem bounds a limit in seconds: activities on machines end after three hours, whatever the request says.
+func timeoutProblem(seconds int) string {
+	const longest = 2 * 60 * 60
+	if seconds < 1 || seconds > longest {
+		return fmt.Sprintf("must be between 1 and %d seconds, not %d", longest, seconds)
+	}
+	return ""
+}
+
+// frontPortProblem refuses what HAProxy could not listen on, because it runs on the control planes themselves.
+func frontPortProblem(port int) string {
+	taken := map[int]string{
+		22: "SSH", APIServerPort: "the API server", EtcdClientPort: "etcd", 2380: "etcd", 10250: "kubelet",
+		10256: "kube-proxy", 10257: "the controller manager", 10259: "the scheduler",
+	}
+	if by := taken[port]; by != "" {
+		return fmt.Sprintf("%d is the port of %s on the same VM; take another one", port, by)
+	}
+	if port < 1 || port > 65535 {
+		return fmt.Sprintf("must be between 1 and 65535, not %d", port)
+	}
+	return ""
+}
