@@ -161,11 +161,11 @@ func settleSchedules(ctx context.Context, st *store.Store, checks DriftChecks) e
 type serverNotification struct {
 	Notification struct {
 		HostID      string         `json:"host_id"`
-		AlarmID     string         `json:"alarm_id" sol:"required"`
-		FaultID     string         `json:"fault_id" sol:"required"`
-		FaultType   string         `json:"fault_type" sol:"required"`
+		AlarmID     string         `json:"alarm_id" param:"required"`
+		FaultID     string         `json:"fault_id" param:"required"`
+		FaultType   string         `json:"fault_type" param:"required"`
 		FaultOption map[string]any `json:"fault_option"`
-	} `json:"notification" sol:"required"`
+	} `json:"notification" param:"required"`
 }
 
 // notifyServer takes Tacker's fault notification of a server. Whether anything is wrong with it, and whether it is healed,

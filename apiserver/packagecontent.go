@@ -83,7 +83,7 @@ func (s *Server) revert(ctx context.Context, pkg lcm.VnfPkg, cause error) {
 }
 
 type uploadFromURIRequest struct {
-	AddressInformation string `json:"addressInformation" sol:"required"`
+	AddressInformation string `json:"addressInformation" param:"required"`
 	UserName           string `json:"userName"`
 	Password           string `json:"password"`
 }

@@ -28,11 +28,11 @@ type pkgSubscriptionRequest struct {
 	Filter *struct {
 		NotificationTypes lcm.Texts `json:"notificationTypes"`
 		Providers         []struct {
-			Provider string `json:"vnfProvider" sol:"required"`
+			Provider string `json:"vnfProvider" param:"required"`
 			Products []struct {
-				Name     string `json:"vnfProductName" sol:"required"`
+				Name     string `json:"vnfProductName" param:"required"`
 				Versions []struct {
-					Software lcm.VersionText   `json:"vnfSoftwareVersion" sol:"required"`
+					Software lcm.VersionText   `json:"vnfSoftwareVersion" param:"required"`
 					Vnfds    []lcm.VersionText `json:"vnfdVersions"`
 				} `json:"versions"`
 			} `json:"vnfProducts"`
@@ -42,7 +42,7 @@ type pkgSubscriptionRequest struct {
 		OperationalStates []string `json:"operationalState"`
 		UsageStates       []string `json:"usageState"`
 	} `json:"filter"`
-	CallbackURI    string                 `json:"callbackUri" sol:"required"`
+	CallbackURI    string                 `json:"callbackUri" param:"required"`
 	Authentication *authenticationRequest `json:"authentication"`
 }
 
@@ -104,7 +104,7 @@ func (s *Server) createPkgSubscription(c echo.Context) error {
 }
 
 func (s *Server) checkPkgSubscription(req pkgSubscriptionRequest) []lcm.Problem {
-	var found shape
+	var found subscriptionProblems
 	s.checkCallback(&found, req.CallbackURI)
 	s.checkAuthentication(&found, req.Authentication)
 	if f := req.Filter; f != nil {

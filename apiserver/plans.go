@@ -15,8 +15,8 @@ import (
 
 // planRequest is an operation with the body of its request.
 type planRequest struct {
-	Operation string          `json:"operation" sol:"required,enum=INSTANTIATE|SCALE|SCALE_TO_LEVEL|HEAL|OPERATE|CHANGE_EXT_CONN|TERMINATE"`
-	Request   json.RawMessage `json:"request" sol:"required"`
+	Operation string          `json:"operation" param:"required; enum=INSTANTIATE|SCALE|SCALE_TO_LEVEL|HEAL|OPERATE|CHANGE_EXT_CONN|TERMINATE"`
+	Request   json.RawMessage `json:"request" param:"required"`
 }
 
 // planView is what an operation changes.

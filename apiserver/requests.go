@@ -10,7 +10,7 @@ import (
 // types are read from the same bytes afterwards.
 
 type createVnfRequest struct {
-	VnfdID                 string         `json:"vnfdId" sol:"required"`
+	VnfdID                 string         `json:"vnfdId" param:"required"`
 	VnfInstanceName        string         `json:"vnfInstanceName"`
 	VnfInstanceDescription string         `json:"vnfInstanceDescription"`
 	Metadata               map[string]any `json:"metadata"`
@@ -28,7 +28,7 @@ type instantiateV2 struct {
 	instantiateBase
 	VimConnectionInfo map[string]struct {
 		vimConnection
-		VimType string `json:"vimType" sol:"required"`
+		VimType string `json:"vimType" param:"required"`
 	} `json:"vimConnectionInfo"`
 	ExtVirtualLinks           []extVirtualLink[map[string]cpConfig] `json:"extVirtualLinks"`
 	Extensions                map[string]any                        `json:"extensions"`
@@ -36,7 +36,7 @@ type instantiateV2 struct {
 }
 
 type instantiateBase struct {
-	FlavourID              string                  `json:"flavourId" sol:"required"`
+	FlavourID              string                  `json:"flavourId" param:"required"`
 	InstantiationLevelID   string                  `json:"instantiationLevelId"`
 	ExtManagedVirtualLinks []extManagedVirtualLink `json:"extManagedVirtualLinks"`
 	LocalizationLanguage   string                  `json:"localizationLanguage"`
@@ -52,33 +52,33 @@ type vimConnection struct {
 
 // vimConnectionV1 is an item of v2.6.1's list.
 type vimConnectionV1 struct {
-	ID string `json:"id" sol:"required"`
+	ID string `json:"id" param:"required"`
 	vimConnection
 	VimType string `json:"vimType"`
 }
 
 // extVirtualLink is SOL003 clause 4.4.1.11; C is a list of configurations in v2.6.1, a map in v3.3.1.
 type extVirtualLink[C any] struct {
-	ID              string `json:"id" sol:"required"`
-	ResourceID      string `json:"resourceId" sol:"required"`
+	ID              string `json:"id" param:"required"`
+	ResourceID      string `json:"resourceId" param:"required"`
 	VimConnectionID string `json:"vimConnectionId"`
 	ExtCps          []struct {
-		CpdID    string `json:"cpdId" sol:"required"`
+		CpdID    string `json:"cpdId" param:"required"`
 		CpConfig C      `json:"cpConfig"`
-	} `json:"extCps" sol:"required"`
+	} `json:"extCps" param:"required"`
 	ExtLinkPorts []struct {
-		ID             string `json:"id" sol:"required"`
+		ID             string `json:"id" param:"required"`
 		ResourceHandle struct {
-			ResourceID string `json:"resourceId" sol:"required"`
-		} `json:"resourceHandle" sol:"required"`
+			ResourceID string `json:"resourceId" param:"required"`
+		} `json:"resourceHandle" param:"required"`
 	} `json:"extLinkPorts"`
 }
 
 type extManagedVirtualLink struct {
-	ID                   string `json:"id" sol:"required"`
+	ID                   string `json:"id" param:"required"`
 	VnfVirtualLinkDescID string `json:"vnfVirtualLinkDescId"`
 	VirtualLinkDescID    string `json:"virtualLinkDescId"` // of SOL003 v2.4.1
-	ResourceID           string `json:"resourceId" sol:"required"`
+	ResourceID           string `json:"resourceId" param:"required"`
 	VimConnectionID      string `json:"vimConnectionId"`
 }
 
@@ -87,48 +87,45 @@ type cpConfig struct {
 	CpInstanceID   string `json:"cpInstanceId"`
 	LinkPortID     string `json:"linkPortId"`
 	CpProtocolData []struct {
-		LayerProtocol  string `json:"layerProtocol" sol:"required,enum=IP_OVER_ETHERNET"`
+		LayerProtocol  string `json:"layerProtocol" param:"required; enum=IP_OVER_ETHERNET"`
 		IPOverEthernet *struct {
-			MacAddress  macText `json:"macAddress"`
+			MacAddress  string `json:"macAddress" param:"is=MAC address"`
 			IPAddresses []struct {
-				Type                string        `json:"type" sol:"required,enum=IPV4|IPV6"`
-				FixedAddresses      []addressText `json:"fixedAddresses"`
-				NumDynamicAddresses int           `json:"numDynamicAddresses" sol:"min=1"`
-				SubnetID            string        `json:"subnetId"`
+				Type                string   `json:"type" param:"required; enum=IPV4|IPV6"`
+				FixedAddresses      []string `json:"fixedAddresses" param:"is=IP address"`
+				NumDynamicAddresses int      `json:"numDynamicAddresses" param:"min=1"`
+				SubnetID            string   `json:"subnetId"`
 			} `json:"ipAddresses"`
 		} `json:"ipOverEthernet"`
 	} `json:"cpProtocolData"`
 }
 
-// cpConfigPatch is an entry of a merge patch, where null takes the entry away.
-type cpConfigPatch cpConfig
-
 type terminateV1 struct {
-	TerminationType            string         `json:"terminationType" sol:"required,enum=FORCEFUL|GRACEFUL"`
-	GracefulTerminationTimeout *int           `json:"gracefulTerminationTimeout" sol:"min=0"`
+	TerminationType            string         `json:"terminationType" param:"required; enum=FORCEFUL|GRACEFUL"`
+	GracefulTerminationTimeout *int           `json:"gracefulTerminationTimeout" param:"min=0"`
 	AdditionalParams           map[string]any `json:"additionalParams"`
 }
 
 type terminateV2 struct {
-	TerminationType            string         `json:"terminationType" sol:"required,enum=FORCEFUL|GRACEFUL"`
-	GracefulTerminationTimeout *int           `json:"gracefulTerminationTimeout" sol:"min=1"`
+	TerminationType            string         `json:"terminationType" param:"required; enum=FORCEFUL|GRACEFUL"`
+	GracefulTerminationTimeout *int           `json:"gracefulTerminationTimeout" param:"min=1"`
 	AdditionalParams           map[string]any `json:"additionalParams"`
 }
 
 // The bodies of scalings and healings are the same in both versions; v3.3.1's healScript is not read.
 
 type scaleRequest struct {
-	Type             string       `json:"type" sol:"required,enum=SCALE_OUT|SCALE_IN"`
-	AspectID         string       `json:"aspectId" sol:"required"`
-	NumberOfSteps    lcm.Count    `json:"numberOfSteps" sol:"min=1"`
+	Type             string       `json:"type" param:"required; enum=SCALE_OUT|SCALE_IN"`
+	AspectID         string       `json:"aspectId" param:"required"`
+	NumberOfSteps    lcm.Count    `json:"numberOfSteps" param:"min=1"`
 	AdditionalParams changeParams `json:"additionalParams"`
 }
 
 type scaleToLevelRequest struct {
 	InstantiationLevelID string `json:"instantiationLevelId"`
 	ScaleInfo            []struct {
-		AspectID   string `json:"aspectId" sol:"required"`
-		ScaleLevel *int   `json:"scaleLevel" sol:"required,min=0"`
+		AspectID   string `json:"aspectId" param:"required"`
+		ScaleLevel *int   `json:"scaleLevel" param:"required; min=0"`
 	} `json:"scaleInfo"`
 	AdditionalParams changeParams `json:"additionalParams"`
 }
@@ -141,9 +138,9 @@ type healRequest struct {
 
 type operateRequest struct {
 	VnfcInstanceID      lcm.Texts `json:"vnfcInstanceId"`
-	ChangeStateTo       string    `json:"changeStateTo" sol:"required,enum=STARTED|STOPPED"`
-	StopType            string    `json:"stopType" sol:"enum=FORCEFUL|GRACEFUL"`
-	GracefulStopTimeout *int      `json:"gracefulStopTimeout" sol:"min=0"`
+	ChangeStateTo       string    `json:"changeStateTo" param:"required; enum=STARTED|STOPPED"`
+	StopType            string    `json:"stopType" param:"enum=FORCEFUL|GRACEFUL"`
+	GracefulStopTimeout *int      `json:"gracefulStopTimeout" param:"min=0"`
 	AdditionalParams    struct {
 		VnfcInstanceIDs lcm.Texts `json:"vnfc_instance_ids"`
 	} `json:"additionalParams"`
@@ -152,7 +149,7 @@ type operateRequest struct {
 // changeParams chooses the VMs that go; see lcm.ScaleInChoice.
 type changeParams struct {
 	VnfcInstanceIDs lcm.Texts `json:"vnfc_instance_ids"`
-	ScaleInPolicy   string    `json:"scale_in_policy" sol:"enum=newest|oldest"`
+	ScaleInPolicy   string    `json:"scale_in_policy" param:"enum=newest|oldest"`
 	nfvParams
 }
 
@@ -177,8 +174,8 @@ type modifyV2 struct {
 
 // vnfcInfoModification is of SOL002 v3.3.1, as Tacker's API takes it, too; see lcm.VnfcInfoModifications.
 type vnfcInfoModification struct {
-	ID                         string         `json:"id" sol:"required"`
-	VnfcConfigurableProperties map[string]any `json:"vnfcConfigurableProperties" sol:"required"`
+	ID                         string         `json:"id" param:"required"`
+	VnfcConfigurableProperties map[string]any `json:"vnfcConfigurableProperties" param:"required"`
 }
 
 // modifyBase has both ids of a package: SOL003 v3.3.1 has vnfdId in the text of its clause, and vnfPkgId in its OpenAPI file.
@@ -194,16 +191,16 @@ type modifyBase struct {
 
 // changeExtConnV1 is SOL003 v2.6.1 clause 5.5.2.11. Its vimConnectionInfo is a merge patch, as a modification's.
 type changeExtConnV1 struct {
-	ExtVirtualLinks   []extVirtualLink[[]cpConfig] `json:"extVirtualLinks" sol:"required"`
+	ExtVirtualLinks   []extVirtualLink[[]cpConfig] `json:"extVirtualLinks" param:"required"`
 	VimConnectionInfo []vimConnectionV1            `json:"vimConnectionInfo"`
 	AdditionalParams  nfvParams                    `json:"additionalParams"`
 }
 
-// changeExtConnV2 is SOL003 v3.3.1 clause 5.5.2.11.
+// changeExtConnV2 is SOL003 v3.3.1 clause 5.5.2.11. A configuration that is null is taken away, as in any merge patch.
 type changeExtConnV2 struct {
-	ExtVirtualLinks   []extVirtualLink[map[string]cpConfigPatch] `json:"extVirtualLinks" sol:"required"`
-	VimConnectionInfo map[string]json.RawMessage                 `json:"vimConnectionInfo"`
-	AdditionalParams  nfvParams                                  `json:"additionalParams"`
+	ExtVirtualLinks   []extVirtualLink[map[string]*cpConfig] `json:"extVirtualLinks" param:"required"`
+	VimConnectionInfo map[string]json.RawMessage             `json:"vimConnectionInfo"`
+	AdditionalParams  nfvParams                              `json:"additionalParams"`
 }
 
 type vimConnectionPatch struct {
@@ -212,7 +209,7 @@ type vimConnectionPatch struct {
 }
 
 type cancelRequest struct {
-	CancelMode string `json:"cancelMode" sol:"required,enum=GRACEFUL|FORCEFUL"`
+	CancelMode string `json:"cancelMode" param:"required; enum=GRACEFUL|FORCEFUL"`
 }
 
 // dialect is one version of /vnflcm: how requests are checked and resources are shown. Behind it there is

@@ -18,27 +18,27 @@ type snapshotRequest struct {
 // snapshotRecord is what of VnfSnapshot (clause 5.5.2.23) is looked at. Not all that the clause requires is required: ETSI's
 // OpenAPI definition has former names for some of it.
 type snapshotRecord struct {
-	ID                 string         `json:"id" sol:"required"`
-	VnfInstanceID      string         `json:"vnfInstanceId" sol:"required"`
-	CreationStartedAt  timeText       `json:"creationStartedAt"`
-	CreationFinishedAt timeText       `json:"creationFinishedAt"`
-	VnfdID             string         `json:"vnfdId" sol:"required"`
+	ID                 string         `json:"id" param:"required"`
+	VnfInstanceID      string         `json:"vnfInstanceId" param:"required"`
+	CreationStartedAt  string         `json:"creationStartedAt" param:"is=time"`
+	CreationFinishedAt string         `json:"creationFinishedAt" param:"is=time"`
+	VnfdID             string         `json:"vnfdId" param:"required"`
 	VnfInstance        map[string]any `json:"vnfInstance"`
-	VnfcSnapshots      []vnfcRecord   `json:"vnfcSnapshots" sol:"required"`
+	VnfcSnapshots      []vnfcRecord   `json:"vnfcSnapshots" param:"required"`
 	StateSnapshot      map[string]any `json:"vnfStateSnapshotInfo"`
 	UserDefinedData    map[string]any `json:"userDefinedData"`
 }
 
 // vnfcRecord is VnfcSnapshotInfo (clause 5.5.3.21).
 type vnfcRecord struct {
-	ID                 string         `json:"id" sol:"required"`
-	VnfcInstanceID     string         `json:"vnfcInstanceId" sol:"required"`
-	CreationStartedAt  timeText       `json:"creationStartedAt"`
-	CreationFinishedAt timeText       `json:"creationFinishedAt"`
+	ID                 string         `json:"id" param:"required"`
+	VnfcInstanceID     string         `json:"vnfcInstanceId" param:"required"`
+	CreationStartedAt  string         `json:"creationStartedAt" param:"is=time"`
+	CreationFinishedAt string         `json:"creationFinishedAt" param:"is=time"`
 	VnfcResourceInfoID string         `json:"vnfcResourceInfoId"`
 	Compute            map[string]any `json:"computeSnapshotResource"`
 	Storages           []struct {
-		ID       string         `json:"storageResourceId" sol:"required"`
+		ID       string         `json:"storageResourceId" param:"required"`
 		Snapshot map[string]any `json:"storageSnapshotResource"`
 	} `json:"storageSnapshotResources"`
 	UserDefinedData map[string]any `json:"userDefinedData"`

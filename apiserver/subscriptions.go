@@ -40,14 +40,14 @@ func (a *lcmAPI) subscriptionRoutes() []route {
 // subscriptionRequest is LccnSubscriptionRequest (SOL003 clause 5.5.2.15). Enumerations are checked by hand: they are in lists.
 type subscriptionRequest struct {
 	Filter         *subscriptionFilter    `json:"filter"`
-	CallbackURI    string                 `json:"callbackUri" sol:"required"`
+	CallbackURI    string                 `json:"callbackUri" param:"required"`
 	Authentication *authenticationRequest `json:"authentication"`
-	Verbosity      string                 `json:"verbosity" sol:"enum=FULL|SHORT"`
+	Verbosity      string                 `json:"verbosity" param:"enum=FULL|SHORT"`
 }
 
 // authenticationRequest is SubscriptionAuthentication (SOL013 clause 8.3.4).
 type authenticationRequest struct {
-	AuthType    []string `json:"authType" sol:"required"`
+	AuthType    []string `json:"authType" param:"required"`
 	ParamsBasic *struct {
 		UserName string `json:"userName"`
 		Password string `json:"password"`
@@ -63,11 +63,11 @@ type subscriptionFilter struct {
 	Instances *struct {
 		VnfdIDs   []string `json:"vnfdIds"`
 		Providers []struct {
-			Provider string `json:"vnfProvider" sol:"required"`
+			Provider string `json:"vnfProvider" param:"required"`
 			Products []struct {
-				Name     string `json:"vnfProductName" sol:"required"`
+				Name     string `json:"vnfProductName" param:"required"`
 				Versions []struct {
-					Software lcm.VersionText   `json:"vnfSoftwareVersion" sol:"required"`
+					Software lcm.VersionText   `json:"vnfSoftwareVersion" param:"required"`
 					Vnfds    []lcm.VersionText `json:"vnfdVersions"`
 				} `json:"versions"`
 			} `json:"vnfProducts"`
@@ -238,9 +238,16 @@ var (
 	}
 )
 
+// subscriptionProblems collects those of a request that its type cannot tell.
+type subscriptionProblems struct{ problems []lcm.Problem }
+
+func (m *subscriptionProblems) add(path, format string, args ...any) {
+	m.problems = append(m.problems, lcm.Problem{Path: path, Detail: fmt.Sprintf(format, args...)})
+}
+
 // checkSubscription finds what the types cannot tell: SOL003 clauses 5.5.3.12 and 4.4.1.5, SOL013 clause 8.3.4.
 func (a *lcmAPI) checkSubscription(req subscriptionRequest) []lcm.Problem {
-	var s shape
+	var s subscriptionProblems
 	a.checkCallback(&s, req.CallbackURI)
 	a.checkAuthentication(&s, req.Authentication)
 	if f := req.Filter; f != nil {
@@ -249,7 +256,7 @@ func (a *lcmAPI) checkSubscription(req subscriptionRequest) []lcm.Problem {
 	return s.problems
 }
 
-func (s *Server) checkCallback(found *shape, uri string) {
+func (s *Server) checkCallback(found *subscriptionProblems, uri string) {
 	if s.Subscribers == nil {
 		return
 	}
@@ -258,7 +265,7 @@ func (s *Server) checkCallback(found *shape, uri string) {
 	}
 }
 
-func (s *Server) checkAuthentication(found *shape, auth *authenticationRequest) {
+func (s *Server) checkAuthentication(found *subscriptionProblems, auth *authenticationRequest) {
 	if auth == nil {
 		return
 	}
@@ -286,7 +293,7 @@ func (s *Server) checkAuthentication(found *shape, auth *authenticationRequest) 
 	}
 }
 
-func (a *lcmAPI) checkSubscriptionFilter(s *shape, f *subscriptionFilter) {
+func (a *lcmAPI) checkSubscriptionFilter(s *subscriptionProblems, f *subscriptionFilter) {
 	const path = "$.filter"
 	s.oneOf(path+".notificationTypes", f.NotificationTypes, notificationTypes)
 	s.oneOf(path+".operationTypes", f.OperationTypes, operationTypes[a.number])
@@ -308,10 +315,10 @@ func (a *lcmAPI) checkSubscriptionFilter(s *shape, f *subscriptionFilter) {
 }
 
 // oneOf wants every item of a list to be one of the allowed.
-func (s *shape) oneOf(path string, list, allowed []string) {
+func (m *subscriptionProblems) oneOf(path string, list, allowed []string) {
 	for i, item := range list {
 		if !slices.Contains(allowed, item) {
-			s.add(fmt.Sprintf("%s[%d]", path, i), "must be one of %v, not %q", allowed, item)
+			m.add(fmt.Sprintf("%s[%d]", path, i), "must be one of %v, not %q", allowed, item)
 		}
 	}
 }

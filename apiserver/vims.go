@@ -28,15 +28,15 @@ func (s *Server) vimRoutes() []route {
 }
 
 type vimBody[T any] struct {
-	Vim T `json:"vim" sol:"required"`
+	Vim T `json:"vim" param:"required"`
 }
 
 type newVim struct {
-	Type        string         `json:"type" sol:"required,enum=openstack|kubernetes"`
-	Name        string         `json:"name" sol:"required"`
+	Type        string         `json:"type" param:"required; enum=openstack|kubernetes"`
+	Name        string         `json:"name" param:"required"`
 	Description string         `json:"description"`
-	AuthURL     string         `json:"auth_url" sol:"required"`
-	AuthCred    map[string]any `json:"auth_cred" sol:"required"`
+	AuthURL     string         `json:"auth_url" param:"required"`
+	AuthCred    map[string]any `json:"auth_cred" param:"required"`
 	Project     map[string]any `json:"vim_project"`
 	IsDefault   bool           `json:"is_default"`
 	Extra       map[string]any `json:"extra"`

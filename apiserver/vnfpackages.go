@@ -174,7 +174,7 @@ func (s *Server) readPackage(c echo.Context) error {
 }
 
 type patchPackageRequest struct {
-	OperationalState string         `json:"operationalState,omitempty" sol:"enum=ENABLED|DISABLED"`
+	OperationalState string         `json:"operationalState,omitempty" param:"enum=ENABLED|DISABLED"`
 	UserDefinedData  map[string]any `json:"userDefinedData,omitempty"`
 }
 
