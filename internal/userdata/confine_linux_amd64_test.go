@@ -8,7 +8,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// TestRun_callsOfOtherArchitecturesEndTheScript calls getpid: its number means something else there, and so would all others.
+// TestRun_callsOfOtherArchitecturesEndTheScript calls getpid. Its number means something else there, as all others do.
 func TestRun_callsOfOtherArchitecturesEndTheScript(t *testing.T) {
 	r := newRunner(t)
 	for name, lines := range map[string][]string{

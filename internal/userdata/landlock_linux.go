@@ -21,21 +21,24 @@ const (
 
 // versions are those of Landlock, each with all that it can refuse.
 var versions = []landlock.Config{
-	landlock.V1, landlock.V2, landlock.V3, landlock.V4, landlock.V5, landlock.V6, landlock.V7, landlock.V8, landlock.V9, landlock.V10, landlock.V11,
+	landlock.V1, landlock.V2, landlock.V3, landlock.V4, landlock.V5, landlock.V6, landlock.V7, landlock.V8,
+	landlock.V9, landlock.V10, landlock.V11,
 }
 
-// restrictFiles leaves Python, its libraries and the package, to read. With it go /proc and thus the environments and memories of
-// other processes, and what else of networks and processes the kernel's Landlock knows.
-//
-// The library's Config.Restrict does not do: ADR 16 has the reasons.
+// restrictFiles leaves Python, its libraries and the package, to read. With it go /proc and thus the environments and
+// memories of other processes, and what else of networks and processes the kernel's Landlock knows. The library's
+// Config.Restrict is not called: ADR 16 has the reasons.
 func restrictFiles(interpreter, dir string) error {
 	version, err := ll.LandlockGetABIVersion()
 	if err != nil {
-		return fmt.Errorf("this kernel has no Landlock (Linux 5.13 and later, with landlock among its security modules): %w", err)
+		return fmt.Errorf("this kernel has no Landlock "+
+			"(Linux 5.13 and later, with landlock among its security modules): %w", err)
 	}
 	known := versions[min(version, len(versions))-1]
-	attr := ll.RulesetAttr{HandledAccessFS: uint64(known.HandledAccessFS), HandledAccessNet: uint64(known.HandledAccessNet), Scoped: uint64(known.Scoped)}
-	ruleset, err := ll.LandlockCreateRuleset(&attr, 0)
+	ruleset, err := ll.LandlockCreateRuleset(&ll.RulesetAttr{
+		HandledAccessFS: uint64(known.HandledAccessFS), HandledAccessNet: uint64(known.HandledAccessNet),
+		Scoped: uint64(known.Scoped),
+	}, 0)
 	if err == nil {
 		err = allowAll(ruleset, interpreter, dir)
 	}

@@ -72,7 +72,9 @@ func TestRestrictFiles_refusesWhatThisKernelKnows(t *testing.T) {
 		}},
 		{6, "to signal", unix.EPERM, func() error { return unix.Kill(os.Getppid(), 0) }},
 		{6, "an abstract socket", unix.EPERM, func() error {
-			return onSocket(unix.AF_UNIX, func(s int) error { return unix.Connect(s, &unix.SockaddrUnix{Name: abstract.Addr().String()}) })
+			return onSocket(unix.AF_UNIX, func(s int) error {
+				return unix.Connect(s, &unix.SockaddrUnix{Name: abstract.Addr().String()})
+			})
 		}},
 	} {
 		if version < c.since {
@@ -80,7 +82,8 @@ func TestRestrictFiles_refusesWhatThisKernelKnows(t *testing.T) {
 		}
 		require.NoError(t, onThread(c.try), "%s: there is nothing to refuse", c.what)
 		err := onThread(func() error {
-			if err := errors.Join(unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), restrictFiles("/usr/bin/python3", dir)); err != nil {
+			err := errors.Join(unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), restrictFiles("/usr/bin/python3", dir))
+			if err != nil {
 				return err
 			}
 			return c.try()

@@ -9,24 +9,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// refusedCalls get EPERM. Files are Landlock's; this is the rest of the kernel, and what Landlock does not know of files.
+// refusedCalls get EPERM. Files are Landlock's; this is the rest of the kernel, and what Landlock does not know of
+// files.
 var refusedCalls = []string{
 	// no network: there is no socket to begin with
 	"socket", "socketpair", "io_uring_setup", "io_uring_enter", "io_uring_register",
 	// no other process is seen, stopped or used
 	"ptrace", "process_vm_readv", "process_vm_writev", "kill", "tkill", "tgkill",
 	"rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_open", "pidfd_getfd", "pidfd_send_signal", "kcmp",
-	"shmget", "shmat", "shmctl", "semget", "semop", "semctl", "msgget", "msgsnd", "msgrcv", "mq_open", "memfd_create",
-	// no other limits
-	"setrlimit", "setpriority", "sched_setscheduler", "sched_setattr",
+	"shmget", "shmat", "shmctl", "semget", "semop", "semtimedop", "semctl", "msgget", "msgsnd", "msgrcv", "msgctl",
+	"mq_open", "memfd_create",
+	// no other limits, also for other processes
+	"setrlimit", "setpriority", "sched_setscheduler", "sched_setattr", "sched_setparam", "sched_setaffinity", "ioprio_set",
 	// no file changes what it says of itself
-	"fchmod", "fchmodat", "fchown", "fchownat", "truncate", "ftruncate", "utimensat", "fallocate",
-	"setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr",
+	"fchmod", "fchmodat", "fchmodat2", "fchown", "fchownat", "truncate", "ftruncate", "utimensat", "fallocate",
+	"setxattr", "lsetxattr", "fsetxattr", "setxattrat", "removexattr", "lremovexattr", "fremovexattr", "removexattrat",
 	// nothing of the host
-	"mount", "umount2", "pivot_root", "chroot", "setns", "unshare", "open_tree", "move_mount",
-	"fsopen", "fsmount", "bpf", "perf_event_open", "userfaultfd", "personality", "keyctl", "add_key",
-	"request_key", "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff",
-	"open_by_handle_at", "name_to_handle_at", "syslog", "quotactl", "acct", "sethostname", "setdomainname",
+	"mount", "umount2", "pivot_root", "chroot", "setns", "unshare",
+	"open_tree", "open_tree_attr", "move_mount", "mount_setattr", "fsopen", "fsconfig", "fspick", "fsmount",
+	"bpf", "perf_event_open", "userfaultfd", "personality", "keyctl", "add_key", "request_key",
+	"init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff",
+	"open_by_handle_at", "name_to_handle_at", "syslog", "quotactl", "quotactl_fd", "acct", "sethostname", "setdomainname",
 	"clock_settime", "settimeofday", "adjtimex", "fanotify_init",
 }
 
@@ -40,15 +43,29 @@ func policy() seccomp.Policy {
 			{Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS), Names: []string{"clone3"}},
 			// These are last: where a condition is not met, the library compares the argument with the numbers that follow.
 			{Action: seccomp.ActionErrno, NamesWithCondtions: []seccomp.NameWithConditions{
-				refusedIf("clone", seccomp.Condition{Argument: 0, Operation: seccomp.BitsNotSet, Value: unix.CLONE_THREAD}), // threads, and no process
-				refusedIf("prlimit64", seccomp.Condition{Argument: 2, Operation: seccomp.NotEqual}),                         // limits may be read: this is the new one
+				// Threads may be made, and no process. Limits may be read: the third argument is the new one.
+				{Name: "clone", Conditions: []seccomp.Condition{{Operation: seccomp.BitsNotSet, Value: unix.CLONE_THREAD}}},
+				refusedUnless("prlimit64", 2, 0),
+				refusedUnless("fcntl", 1, harmlessFcntl...),
 			}},
 		},
 	}
 }
 
-func refusedIf(name string, all ...seccomp.Condition) seccomp.NameWithConditions {
-	return seccomp.NameWithConditions{Name: name, Conditions: all}
+// harmlessFcntl are commands for the descriptor itself and locks. Others send signals, as F_SETOWN with F_SETSIG.
+var harmlessFcntl = []uint64{
+	unix.F_DUPFD, unix.F_DUPFD_CLOEXEC, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL,
+	unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW,
+}
+
+// refusedUnless compares all 64 bits. The kernel looks at the low half of some arguments only: a list of bad values
+// would let those through that have more bits.
+func refusedUnless(name string, argument uint32, values ...uint64) seccomp.NameWithConditions {
+	var other []seccomp.Condition
+	for _, value := range values {
+		other = append(other, seccomp.Condition{Argument: argument, Operation: seccomp.NotEqual, Value: value})
+	}
+	return seccomp.NameWithConditions{Name: name, Conditions: other}
 }
 
 // restrictCalls installs the filters for this thread. They outlive the exec, and nothing takes them off.
