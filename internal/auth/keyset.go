@@ -18,8 +18,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// KeySet has the keys of an issuer, as it publishes them (RFC 7517), and follows their rotation: a token of an unknown key has
-// them fetched again, and all are fetched again now and then, so that a key that was withdrawn is not trusted for ever.
+// KeySet has the keys of an issuer, as it publishes them (RFC 7517), and follows their rotation: a token of an unknown
+// key has them fetched again, and all are fetched again now and then, so that a key that was withdrawn is not trusted
+// for ever. ADR 24 says why it is no library's.
 type KeySet struct {
 	// Issuer tells in its metadata where the keys are; URL is that place when the issuer has no metadata.
 	Issuer, URL string
@@ -159,11 +160,20 @@ func (k *KeySet) fetch(ctx context.Context) (keys jose.JSONWebKeySet, err error)
 			return keys, err
 		}
 	}
-	if err := k.get(ctx, place, &keys); err != nil {
+	var set struct {
+		Keys []json.RawMessage `json:"keys"`
+	}
+	if err := k.get(ctx, place, &set); err != nil {
 		return keys, err
 	}
+	for _, published := range set.Keys {
+		var key jose.JSONWebKey
+		if json.Unmarshal(published, &key) == nil { // others are of a kind to come: RFC 7517 clause 5 leaves them out
+			keys.Keys = append(keys.Keys, key)
+		}
+	}
 	if len(keys.Keys) == 0 {
-		return keys, fmt.Errorf("%s has no keys", place)
+		return keys, fmt.Errorf("%s has no keys that can be used", place)
 	}
 	return keys, nil
 }

@@ -4,85 +4,74 @@ package userdata
 
 import (
 	"slices"
-	"unsafe"
 
+	seccomp "github.com/elastic/go-seccomp-bpf"
 	"golang.org/x/sys/unix"
 )
 
-// deniedCalls are refused with EPERM. Files are Landlock's; this is the rest of the kernel, and what Landlock does not know of files.
-var deniedCalls = []uint32{
+// refusedCalls get EPERM. Files are Landlock's; this is the rest of the kernel, and what Landlock does not know of
+// files.
+var refusedCalls = []string{
 	// no network: there is no socket to begin with
-	unix.SYS_SOCKET, unix.SYS_SOCKETPAIR, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
+	"socket", "socketpair", "io_uring_setup", "io_uring_enter", "io_uring_register",
 	// no other process is seen, stopped or used
-	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_TGKILL,
-	unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO, unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_GETFD, unix.SYS_PIDFD_SEND_SIGNAL, unix.SYS_KCMP,
-	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMCTL, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV,
-	unix.SYS_MQ_OPEN, unix.SYS_MEMFD_CREATE,
-	// no other limits
-	unix.SYS_SETRLIMIT, unix.SYS_SETPRIORITY, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_SCHED_SETATTR,
+	"ptrace", "process_vm_readv", "process_vm_writev", "kill", "tkill", "tgkill",
+	"rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_open", "pidfd_getfd", "pidfd_send_signal", "kcmp",
+	"shmget", "shmat", "shmctl", "semget", "semop", "semtimedop", "semctl", "msgget", "msgsnd", "msgrcv", "msgctl",
+	"mq_open", "memfd_create",
+	// no other limits, also for other processes
+	"setrlimit", "setpriority", "sched_setscheduler", "sched_setattr", "sched_setparam", "sched_setaffinity", "ioprio_set",
 	// no file changes what it says of itself
-	unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_TRUNCATE, unix.SYS_FTRUNCATE, unix.SYS_UTIMENSAT, unix.SYS_FALLOCATE,
-	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR,
+	"fchmod", "fchmodat", "fchmodat2", "fchown", "fchownat", "truncate", "ftruncate", "utimensat", "fallocate",
+	"setxattr", "lsetxattr", "fsetxattr", "setxattrat", "removexattr", "lremovexattr", "fremovexattr", "removexattrat",
 	// nothing of the host
-	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_SETNS, unix.SYS_UNSHARE, unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT,
-	unix.SYS_FSOPEN, unix.SYS_FSMOUNT, unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_PERSONALITY, unix.SYS_KEYCTL, unix.SYS_ADD_KEY,
-	unix.SYS_REQUEST_KEY, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_KEXEC_LOAD, unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF,
-	unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_SYSLOG, unix.SYS_QUOTACTL, unix.SYS_ACCT, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME,
-	unix.SYS_CLOCK_SETTIME, unix.SYS_SETTIMEOFDAY, unix.SYS_ADJTIMEX, unix.SYS_FANOTIFY_INIT,
+	"mount", "umount2", "pivot_root", "chroot", "setns", "unshare",
+	"open_tree", "open_tree_attr", "move_mount", "mount_setattr", "fsopen", "fsconfig", "fspick", "fsmount",
+	"bpf", "perf_event_open", "userfaultfd", "personality", "keyctl", "add_key", "request_key",
+	"init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff",
+	"open_by_handle_at", "name_to_handle_at", "syslog", "quotactl", "quotactl_fd", "acct", "sethostname", "setdomainname",
+	"clock_settime", "settimeofday", "adjtimex", "fanotify_init",
 }
 
-// Where struct seccomp_data has what; the low half of an argument comes first on both architectures.
-const (
-	atCall, atArch, atArgs = 0, 4, 16
-	threadFlag             = unix.CLONE_THREAD
-)
+// policy is the list of calls with what the kernel does about them.
+func policy() seccomp.Policy {
+	return seccomp.Policy{
+		DefaultAction: seccomp.ActionAllow,
+		Syscalls: []seccomp.SyscallGroup{
+			{Action: seccomp.ActionErrno, Names: slices.Concat(refusedCalls, refusedHere)}, // EPERM
+			// Its flags are out of sight; libraries use clone then.
+			{Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS), Names: []string{"clone3"}},
+			// These are last: where a condition is not met, the library compares the argument with the numbers that follow.
+			{Action: seccomp.ActionErrno, NamesWithCondtions: []seccomp.NameWithConditions{
+				// Threads may be made, and no process. Limits may be read: the third argument is the new one.
+				{Name: "clone", Conditions: []seccomp.Condition{{Operation: seccomp.BitsNotSet, Value: unix.CLONE_THREAD}}},
+				refusedUnless("prlimit64", 2, 0),
+				refusedUnless("fcntl", 1, harmlessFcntl...),
+			}},
+		},
+	}
+}
 
-// restrictCalls installs the filter. It outlives the exec, and nothing takes it off.
+// harmlessFcntl are commands for the descriptor itself and locks. Others send signals, as F_SETOWN with F_SETSIG.
+var harmlessFcntl = []uint64{
+	unix.F_DUPFD, unix.F_DUPFD_CLOEXEC, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL,
+	unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW,
+}
+
+// refusedUnless compares all 64 bits. The kernel looks at the low half of some arguments only: a list of bad values
+// would let those through that have more bits.
+func refusedUnless(name string, argument uint32, values ...uint64) seccomp.NameWithConditions {
+	var other []seccomp.Condition
+	for _, value := range values {
+		other = append(other, seccomp.Condition{Argument: argument, Operation: seccomp.NotEqual, Value: value})
+	}
+	return seccomp.NameWithConditions{Name: name, Conditions: other}
+}
+
+// restrictCalls installs the filters for this thread. They outlive the exec, and nothing takes them off.
 func restrictCalls() error {
-	program := filter()
-	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]} //nolint:gosec // G115: some 200 instructions
-	//nolint:gosec // G103: the kernel reads the program during the call
-	return unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&prog)), 0, 0)
-}
-
-func filter() []unix.SockFilter {
-	const (
-		load    = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
-		equal   = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
-		atLeast = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
-		anyBit  = unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K
-		answer  = unix.BPF_RET | unix.BPF_K
-		denied  = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
-		unknown = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
-		allowed = unix.SECCOMP_RET_ALLOW
-		kill    = unix.SECCOMP_RET_KILL_PROCESS
-	)
-	out := []unix.SockFilter{
-		{Code: load, K: atArch},
-		{Code: equal, K: architecture, Jt: 1},
-		{Code: answer, K: kill},
-		{Code: load, K: atCall},
-		{Code: atLeast, K: foreignCalls, Jf: 1}, // calls of a second set on the same machine would go round the list
-		{Code: answer, K: kill},
+	if err := restrictABI(); err != nil {
+		return err
 	}
-	for _, call := range slices.Concat(deniedCalls, deniedHere) {
-		out = append(out, unix.SockFilter{Code: equal, K: call, Jf: 1}, unix.SockFilter{Code: answer, K: denied})
-	}
-	return append(out,
-		unix.SockFilter{Code: equal, K: unix.SYS_CLONE3, Jf: 1}, // its flags are out of sight; libraries use clone then
-		unix.SockFilter{Code: answer, K: unknown},
-		unix.SockFilter{Code: equal, K: unix.SYS_CLONE, Jf: 4}, // threads, and no process
-		unix.SockFilter{Code: load, K: atArgs},
-		unix.SockFilter{Code: anyBit, K: threadFlag, Jf: 1},
-		unix.SockFilter{Code: answer, K: allowed},
-		unix.SockFilter{Code: answer, K: denied},
-		unix.SockFilter{Code: equal, K: unix.SYS_PRLIMIT64, Jf: 6}, // limits may be read: the third argument is the new one
-		unix.SockFilter{Code: load, K: atArgs + 16},
-		unix.SockFilter{Code: equal, K: 0, Jf: 3},
-		unix.SockFilter{Code: load, K: atArgs + 20},
-		unix.SockFilter{Code: equal, K: 0, Jf: 1},
-		unix.SockFilter{Code: answer, K: allowed},
-		unix.SockFilter{Code: answer, K: denied},
-		unix.SockFilter{Code: answer, K: allowed},
-	)
+	return seccomp.LoadFilter(seccomp.Filter{Policy: policy()})
 }

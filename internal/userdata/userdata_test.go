@@ -208,8 +208,10 @@ func TestRun_theScriptReachesNothing(t *testing.T) {
 		"to rename":             {"import os", "os.rename('UserData/own.py', 'UserData/other.py')"},
 		"to make a directory":   {"import os", "os.mkdir('d')"},
 		"to signal":             {"import os", "os.kill(os.getppid(), 0)"},
+		"to signal by a file":   {"import fcntl, os", "fcntl.fcntl(0, fcntl.F_SETOWN, os.getppid())"},
 		"to raise its limits":   {"import resource", "resource.setrlimit(resource.RLIMIT_AS, (1 << 40, 1 << 40))"},
 		"to become another":     {"import os", "os.setuid(1)"},
+		"its threads":           {"import os", "os.listdir('/proc/self/task')"},
 		"to mount":              {"import ctypes", "if ctypes.CDLL(None, use_errno=True).mount(b'a', b'/', b'tmpfs', 0, None): raise PermissionError(ctypes.get_errno())"},
 	} {
 		t.Run(name, func(t *testing.T) {
