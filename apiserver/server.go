@@ -305,17 +305,17 @@ func (s *Server) routes() *echo.Echo {
 		strict := api.number == 1 && s.StrictV1 || api.number == 2 && !s.TolerantV2
 		add(api.prefix, api.routes(), checkVersion(api.root, strict), acceptsJSON)
 		add(api.prefix, api.unsupportedRoutes(), checkVersion(api.root, strict), acceptsJSON)
-		add(api.prefix, api.subscriptionRoutes(), checkVersion(api.root, strict), acceptsJSON)
+		add(api.prefix, api.subscriptions().routes(), checkVersion(api.root, strict), acceptsJSON)
 		if api.number == 2 {
 			add(api.prefix, api.snapshotRoutes(), checkVersion(api.root, strict), acceptsJSON)
 		}
 	}
-	pkgWall := []echo.MiddlewareFunc{acceptsJSON}
+	pkgMiddleware := []echo.MiddlewareFunc{acceptsJSON}
 	if s.StrictV1 { // else the header is ignored, as Tacker does
-		pkgWall = append(pkgWall, checkVersion(rootPkgV1, true))
+		pkgMiddleware = append(pkgMiddleware, checkVersion(rootPkgV1, true))
 	}
-	add(rootPkgV1.prefix, s.packageRoutes(), pkgWall...)
-	add(rootPkgV1.prefix, s.packageSubscriptionRoutes(), pkgWall...)
+	add(rootPkgV1.prefix, s.packageRoutes(), pkgMiddleware...)
+	add(rootPkgV1.prefix, s.packageSubscriptions().routes(), pkgMiddleware...)
 	add("/v1.0", s.vimRoutes(), acceptsJSON)
 	add("/windlass/v1", s.progressRoutes(), acceptsJSON)
 	add("/windlass/v1", s.codecRoutes(), s.codecWall()...)

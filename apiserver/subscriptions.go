@@ -4,9 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"encoding/json"
-	"fmt"
 	"net/http"
-	"reflect"
 	"slices"
 
 	"github.com/labstack/echo/v4"
@@ -27,107 +25,115 @@ type Subscribers interface {
 	TestCallback(ctx context.Context, s lcm.Subscription, authentication []byte) error
 }
 
-func (a *lcmAPI) subscriptionRoutes() []route {
+// subscriptionAPI serves the subscriptions that are made under one version of one API (SOL003 clauses 5.4.18, 5.4.19,
+// 10.4.7 and 10.4.8).
+type subscriptionAPI struct {
+	*Server
+	api     lcm.SubscribedAPI
+	version int
+	prefix  string
+	rules   listRules
+	// parse makes the subscription of a request and checks it. Its authentication is in the clear, nil for none.
+	parse func(body []byte) (lcm.Subscription, *lcm.SubscriptionAuthentication, error)
+	// view is what clients see of a subscription: no authentication, for secrets are never echoed.
+	view func(sub lcm.Subscription, links map[string]link) any
+}
+
+func (a *subscriptionAPI) routes() []route {
 	const one = "/subscriptions/:subscriptionId"
 	return []route{
-		{http.MethodPost, "/subscriptions", a.createSubscription},
-		{http.MethodGet, "/subscriptions", a.listSubscriptions},
-		{http.MethodGet, one, a.readSubscription},
-		{http.MethodDelete, one, a.deleteSubscription},
+		{http.MethodPost, "/subscriptions", a.create},
+		{http.MethodGet, "/subscriptions", a.list},
+		{http.MethodGet, one, a.read},
+		{http.MethodDelete, one, a.delete},
 	}
 }
 
-// subscriptionRequest is LccnSubscriptionRequest (SOL003 clause 5.5.2.15). Enumerations are checked by hand: they are in lists.
-type subscriptionRequest struct {
-	Filter         *subscriptionFilter    `json:"filter"`
-	CallbackURI    string                 `json:"callbackUri" param:"required"`
-	Authentication *authenticationRequest `json:"authentication"`
-	Verbosity      string                 `json:"verbosity" param:"enum=FULL|SHORT"`
+func (a *subscriptionAPI) self(sub lcm.Subscription) link {
+	return link{a.base + a.prefix + "/subscriptions/" + string(sub.ID)}
 }
 
-// authenticationRequest is SubscriptionAuthentication (SOL013 clause 8.3.4).
-type authenticationRequest struct {
-	AuthType    []string `json:"authType" param:"required"`
-	ParamsBasic *struct {
-		UserName string `json:"userName"`
-		Password string `json:"password"`
-	} `json:"paramsBasic"`
-	ParamsOauth2 *struct {
-		ClientID       string `json:"clientId"`
-		ClientPassword string `json:"clientPassword"`
-		TokenEndpoint  string `json:"tokenEndpoint"`
-	} `json:"paramsOauth2ClientCredentials"`
+func (a *subscriptionAPI) viewOf(sub lcm.Subscription) any {
+	return a.view(sub, map[string]link{"self": a.self(sub)})
 }
 
-type subscriptionFilter struct {
-	Instances *struct {
-		VnfdIDs   []string `json:"vnfdIds"`
-		Providers []struct {
-			Provider string `json:"vnfProvider" param:"required"`
-			Products []struct {
-				Name     string `json:"vnfProductName" param:"required"`
-				Versions []struct {
-					Software lcm.VersionText   `json:"vnfSoftwareVersion" param:"required"`
-					Vnfds    []lcm.VersionText `json:"vnfdVersions"`
-				} `json:"versions"`
-			} `json:"vnfProducts"`
-		} `json:"vnfProductsFromProviders"`
-		IDs   []string `json:"vnfInstanceIds"`
-		Names []string `json:"vnfInstanceNames"`
-	} `json:"vnfInstanceSubscriptionFilter"`
-	NotificationTypes []string `json:"notificationTypes"`
-	OperationTypes    []string `json:"operationTypes"`
-	OperationStates   []string `json:"operationStates"`
-}
-
-// subscriptionView is LccnSubscription (SOL003 clause 5.5.2.16). It has no authentication: secrets are never echoed.
-type subscriptionView struct {
-	ID          lcm.SubscriptionID      `json:"id"`
-	Filter      *lcm.SubscriptionFilter `json:"filter,omitempty"`
-	CallbackURI string                  `json:"callbackUri"`
-	Verbosity   lcm.Verbosity           `json:"verbosity,omitempty"`
-	Links       map[string]link         `json:"_links"`
-}
-
-func (a *lcmAPI) subscriptionView(s lcm.Subscription) subscriptionView {
-	v := subscriptionView{
-		ID: s.ID, Filter: s.Filter, CallbackURI: s.CallbackURI,
-		Links: map[string]link{"self": {a.base + a.prefix + "/subscriptions/" + string(s.ID)}},
-	}
-	if a.number == 2 {
-		v.Verbosity = s.Verbosity
-	}
-	return v
-}
-
-// createSubscription is SOL003 clause 5.4.18.3.1.
-func (a *lcmAPI) createSubscription(c echo.Context) error {
+// create is SOL003 clauses 5.4.18.3.1 and 10.4.7.3.1.
+func (a *subscriptionAPI) create(c echo.Context) error {
 	body, err := readJSON(c)
 	if err != nil {
 		return err
 	}
-	req, err := decode[subscriptionRequest](body)
+	sub, authentication, err := a.parse(body)
 	if err != nil {
 		return err
 	}
-	if err := lcm.InvalidAll("The request has mistakes", a.checkSubscription(req)); err != nil {
+	sub.ID, sub.API, sub.APIVersion, sub.Endpoint = newID[lcm.SubscriptionID](), a.api, a.version, a.base
+	var clear []byte
+	if authentication != nil {
+		if clear, err = json.Marshal(authentication); err != nil {
+			return err
+		}
+	}
+	created, err := a.keepSubscription(c.Request().Context(), sub, clear)
+	if err != nil {
 		return err
 	}
-	sub, clear, err := a.subscriptionOf(req, body)
+	c.Response().Header().Set("Location", a.self(created).Href)
+	if created.ID != sub.ID { // there was one
+		return c.NoContent(http.StatusSeeOther)
+	}
+	return writeJSON(c, http.StatusCreated, a.viewOf(created))
+}
+
+func (a *subscriptionAPI) list(c echo.Context) error {
+	return serveList(c, a.Server, listing[lcm.Subscription]{
+		rules: a.rules,
+		page: func(ctx context.Context, p store.Page) ([]lcm.Subscription, error) {
+			return a.Store.SubscriptionPage(ctx, a.api, a.version, p)
+		},
+		view: func(sub lcm.Subscription) (any, error) { return a.viewOf(sub), nil },
+		id:   func(sub lcm.Subscription) string { return string(sub.ID) },
+	})
+}
+
+// named reads the subscription that the path names; those of other APIs, and of other versions, are not there.
+func (a *subscriptionAPI) named(c echo.Context) (lcm.Subscription, error) {
+	id, err := idParam[lcm.SubscriptionID](c, "subscriptionId", "subscription")
+	if err != nil {
+		return lcm.Subscription{}, err
+	}
+	sub, err := a.Store.Subscription(c.Request().Context(), id)
+	if err == nil && (sub.API != a.api || sub.APIVersion != a.version) {
+		return sub, lcm.Errorf(lcm.KindNotFound, "There is no subscription %s under %s.", id, a.prefix)
+	}
+	if err == nil {
+		inProjectOf(c, sub.ProjectID)
+	}
+	return sub, err
+}
+
+func (a *subscriptionAPI) read(c echo.Context) error {
+	if err := noQuery(c); err != nil {
+		return err
+	}
+	sub, err := a.named(c)
+	if err != nil {
+		return err
+	}
+	return writeJSON(c, http.StatusOK, a.viewOf(sub))
+}
+
+func (a *subscriptionAPI) delete(c echo.Context) error {
+	sub, err := a.named(c)
 	if err != nil {
 		return err
 	}
 	ctx := c.Request().Context()
-	created, err := a.keepSubscription(ctx, sub, clear)
-	if err != nil {
+	if err := a.Store.DeleteSubscription(ctx, sub.ID); err != nil {
 		return err
 	}
-	view := a.subscriptionView(created)
-	c.Response().Header().Set("Location", view.Links["self"].Href)
-	if created.ID != sub.ID { // there was one
-		return c.NoContent(http.StatusSeeOther)
-	}
-	return writeJSON(c, http.StatusCreated, view)
+	a.forget(ctx, subscriptionSecrets(sub.ID))
+	return c.NoContent(http.StatusNoContent)
 }
 
 // keepSubscription calls the subscriber, seals the secrets and stores the subscription, unless there is one like it.
@@ -201,177 +207,4 @@ func canonicalAuthentication(doc []byte) ([]byte, error) {
 
 func subscriptionSecrets(id lcm.SubscriptionID) lcm.SecretRef {
 	return lcm.SecretRef("subscription/" + string(id))
-}
-
-// subscriptionOf makes the domain's type of a request that was checked; clear is its authentication.
-func (a *lcmAPI) subscriptionOf(req subscriptionRequest, body []byte) (sub lcm.Subscription, clear []byte, err error) {
-	var known struct {
-		Filter         *lcm.SubscriptionFilter         `json:"filter"`
-		Authentication *lcm.SubscriptionAuthentication `json:"authentication"`
-	}
-	if err := json.Unmarshal(body, &known); err != nil {
-		return sub, nil, lcm.Wrap(lcm.KindInvalid, err, "The request's body does not have the expected form.")
-	}
-	sub = lcm.Subscription{
-		ID: newID[lcm.SubscriptionID](), API: lcm.APILcm, APIVersion: a.number, Filter: known.Filter, CallbackURI: req.CallbackURI,
-		Verbosity: lcm.VerbosityFull, Endpoint: a.base,
-	}
-	if a.number == 2 && req.Verbosity != "" {
-		sub.Verbosity = lcm.Verbosity(req.Verbosity)
-	}
-	if known.Authentication != nil {
-		clear, err = json.Marshal(known.Authentication)
-	}
-	return sub, clear, err
-}
-
-// The values of the standard. Those that Windlass has nothing of may be asked for; nothing comes then.
-var (
-	notificationTypes = []string{string(lcm.NotifyOperation), string(lcm.NotifyCreation), string(lcm.NotifyDeletion)}
-	authTypes         = []string{lcm.AuthBasic, lcm.AuthOauth2, lcm.AuthTLS}
-	operationTypes    = map[int][]string{
-		1: {"INSTANTIATE", "SCALE", "SCALE_TO_LEVEL", "CHANGE_FLAVOUR", "TERMINATE", "HEAL", "OPERATE", "CHANGE_EXT_CONN", "MODIFY_INFO"},
-		2: {
-			"INSTANTIATE", "SCALE", "SCALE_TO_LEVEL", "CHANGE_FLAVOUR", "TERMINATE", "HEAL", "OPERATE", "CHANGE_EXT_CONN", "MODIFY_INFO",
-			"CREATE_SNAPSHOT", "REVERT_TO_SNAPSHOT", "CHANGE_VNFPKG",
-		},
-	}
-)
-
-// subscriptionProblems collects those of a request that its type cannot tell.
-type subscriptionProblems struct{ problems []lcm.Problem }
-
-func (m *subscriptionProblems) add(path, format string, args ...any) {
-	m.problems = append(m.problems, lcm.Problem{Path: path, Detail: fmt.Sprintf(format, args...)})
-}
-
-// checkSubscription finds what the types cannot tell: SOL003 clauses 5.5.3.12 and 4.4.1.5, SOL013 clause 8.3.4.
-func (a *lcmAPI) checkSubscription(req subscriptionRequest) []lcm.Problem {
-	var s subscriptionProblems
-	a.checkCallback(&s, req.CallbackURI)
-	a.checkAuthentication(&s, req.Authentication)
-	if f := req.Filter; f != nil {
-		a.checkSubscriptionFilter(&s, f)
-	}
-	return s.problems
-}
-
-func (s *Server) checkCallback(found *subscriptionProblems, uri string) {
-	if s.Subscribers == nil {
-		return
-	}
-	if err := s.Subscribers.Check(uri); err != nil {
-		found.add("$.callbackUri", "%s", sentence(err))
-	}
-}
-
-func (s *Server) checkAuthentication(found *subscriptionProblems, auth *authenticationRequest) {
-	if auth == nil {
-		return
-	}
-	const path = "$.authentication"
-	if len(auth.AuthType) == 0 {
-		found.add(path+".authType", "must not be empty")
-	}
-	found.oneOf(path+".authType", auth.AuthType, authTypes)
-	if s.Subscribers != nil && !s.Subscribers.HasCertificate() && !slices.ContainsFunc(auth.AuthType, func(t string) bool { return t != lcm.AuthTLS }) {
-		found.add(path+".authType", "%s cannot be done: Windlass has no certificate to show (notifications.certFile)", lcm.AuthTLS)
-	}
-	if slices.Contains(auth.AuthType, lcm.AuthBasic) && (auth.ParamsBasic == nil || auth.ParamsBasic.UserName == "" || auth.ParamsBasic.Password == "") {
-		found.add(path+".paramsBasic", "must have userName and password: nothing was provisioned otherwise")
-	}
-	if !slices.Contains(auth.AuthType, lcm.AuthOauth2) {
-		return
-	}
-	p := auth.ParamsOauth2
-	if p == nil || p.ClientID == "" || p.ClientPassword == "" || p.TokenEndpoint == "" {
-		found.add(path+".paramsOauth2ClientCredentials", "must have clientId, clientPassword and tokenEndpoint: nothing was provisioned otherwise")
-	} else if s.Subscribers != nil {
-		if err := s.Subscribers.Check(p.TokenEndpoint); err != nil {
-			found.add(path+".paramsOauth2ClientCredentials.tokenEndpoint", "%s", sentence(err))
-		}
-	}
-}
-
-func (a *lcmAPI) checkSubscriptionFilter(s *subscriptionProblems, f *subscriptionFilter) {
-	const path = "$.filter"
-	s.oneOf(path+".notificationTypes", f.NotificationTypes, notificationTypes)
-	s.oneOf(path+".operationTypes", f.OperationTypes, operationTypes[a.number])
-	var states []string
-	for _, state := range lcm.OperationStates {
-		states = append(states, string(state))
-	}
-	s.oneOf(path+".operationStates", f.OperationStates, states)
-	if len(f.NotificationTypes) > 0 && !slices.Contains(f.NotificationTypes, string(lcm.NotifyOperation)) {
-		for _, list := range []struct {
-			name  string
-			given int
-		}{{"operationTypes", len(f.OperationTypes)}, {"operationStates", len(f.OperationStates)}} {
-			if list.given > 0 {
-				s.add(path+"."+list.name, "needs %s among notificationTypes", lcm.NotifyOperation)
-			}
-		}
-	}
-}
-
-// oneOf wants every item of a list to be one of the allowed.
-func (m *subscriptionProblems) oneOf(path string, list, allowed []string) {
-	for i, item := range list {
-		if !slices.Contains(allowed, item) {
-			m.add(fmt.Sprintf("%s[%d]", path, i), "must be one of %v, not %q", allowed, item)
-		}
-	}
-}
-
-var subscriptionListRules = listRules{filterOnly: true, view: reflect.TypeFor[subscriptionView]()}
-
-func (a *lcmAPI) listSubscriptions(c echo.Context) error {
-	return serveList(c, a.Server, listing[lcm.Subscription]{
-		rules: subscriptionListRules,
-		page: func(ctx context.Context, p store.Page) ([]lcm.Subscription, error) {
-			return a.Store.SubscriptionPage(ctx, lcm.APILcm, a.number, p)
-		},
-		view: func(s lcm.Subscription) (any, error) { return a.subscriptionView(s), nil },
-		id:   func(s lcm.Subscription) string { return string(s.ID) },
-	})
-}
-
-// pathSubscription reads the subscription that the path names; those of the other version are not there.
-func (a *lcmAPI) pathSubscription(c echo.Context) (lcm.Subscription, error) {
-	id, err := idParam[lcm.SubscriptionID](c, "subscriptionId", "subscription")
-	if err != nil {
-		return lcm.Subscription{}, err
-	}
-	sub, err := a.Store.Subscription(c.Request().Context(), id)
-	if err == nil && (sub.API != lcm.APILcm || sub.APIVersion != a.number) {
-		return sub, lcm.Errorf(lcm.KindNotFound, "There is no subscription %s under %s.", id, a.prefix)
-	}
-	if err == nil {
-		inProjectOf(c, sub.ProjectID)
-	}
-	return sub, err
-}
-
-func (a *lcmAPI) readSubscription(c echo.Context) error {
-	if err := noQuery(c); err != nil {
-		return err
-	}
-	sub, err := a.pathSubscription(c)
-	if err != nil {
-		return err
-	}
-	return writeJSON(c, http.StatusOK, a.subscriptionView(sub))
-}
-
-func (a *lcmAPI) deleteSubscription(c echo.Context) error {
-	sub, err := a.pathSubscription(c)
-	if err != nil {
-		return err
-	}
-	ctx := c.Request().Context()
-	if err := a.Store.DeleteSubscription(ctx, sub.ID); err != nil {
-		return err
-	}
-	a.forget(ctx, subscriptionSecrets(sub.ID))
-	return c.NoContent(http.StatusNoContent)
 }
