@@ -42,6 +42,9 @@ func merged(stored, additional json.RawMessage) (json.RawMessage, error) {
 
 // graceful tells whether a termination, or a stop, takes the VNF out of service first.
 func graceful(opOcc lcm.VnfLcmOpOcc) (bool, error) {
+	if len(opOcc.Params) == 0 {
+		return false, nil
+	}
 	switch opOcc.Operation {
 	case lcm.OpTerminate:
 		request, err := lcm.ParseTerminate(opOcc.Params)
