@@ -84,7 +84,7 @@ type Own interface {
 // problems.
 func (m Manner) Read(path string, doc json.RawMessage, to any) (problems, unknown []Problem) {
 	v := reflect.ValueOf(to).Elem()
-	m.verify(v.Type(), map[reflect.Type]bool{})
+	m.verifyOnce(v.Type())
 	r := reading{Manner: m}
 	broken := len(trim(doc)) > 0 && !json.Valid(doc)
 	if broken {
@@ -98,7 +98,7 @@ func (m Manner) Read(path string, doc json.RawMessage, to any) (problems, unknow
 // Check checks a value that was read, or made, against the rules of its fields, its Checkers included.
 func (m Manner) Check(path string, value any) []Problem {
 	v := reflect.ValueOf(value)
-	m.verify(v.Type(), map[reflect.Type]bool{})
+	m.verifyOnce(v.Type())
 	c := checking{Manner: m}
 	c.value(path, v, rules{})
 	return c.problems

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // rules are those of one field.
@@ -141,14 +142,41 @@ type field struct {
 	rules rules
 }
 
-func fieldsOf(t reflect.Type) (out []field) {
+// known are the fields of types that were read before: their tags are read once.
+var known sync.Map // of reflect.Type: []field
+
+func fieldsOf(t reflect.Type) []field {
+	if fields, ok := known.Load(t); ok {
+		return fields.([]field)
+	}
+	var out []field
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if !f.Anonymous && f.IsExported() && name != "" && name != "-" {
 			out = append(out, field{name, f.Index, rulesOf(f)})
 		}
 	}
+	known.Store(t, out)
 	return out
+}
+
+// verified are the types whose tags were verified for a manner with such checks.
+var verified sync.Map // of verification
+
+type verification struct {
+	of       reflect.Type
+	checks   uintptr
+	standard bool
+}
+
+// verifyOnce is verify for the first read of a type.
+func (m Manner) verifyOnce(t reflect.Type) {
+	key := verification{t, reflect.ValueOf(m.Checks).Pointer(), m.Standard}
+	if _, done := verified.Load(key); done {
+		return
+	}
+	m.verify(t, map[reflect.Type]bool{})
+	verified.Store(key, true)
 }
 
 // verify panics if a tag anywhere below t cannot be followed: a mistake of the code must not wait for the request that
