@@ -20,8 +20,8 @@ type AwaitHealthInput struct {
 // AwaitHealthOutput is empty: the nodes work.
 type AwaitHealthOutput struct{}
 
-// AwaitHealth waits until the nodes are Ready and, where they are control planes, their members of etcd answer. A cluster
-// whose control planes have just been started has no quorum for a while: that is waited for, too.
+// AwaitHealth waits until the nodes are Ready and, where they are control planes, their members of etcd answer. A
+// cluster whose control planes have just been started has no quorum for a while: that is waited for, too.
 //
 // Idempotent: it only looks. Takes up to timeouts.node_ready from when the step was scheduled; then its error says what
 // does not work yet.

@@ -179,8 +179,8 @@ func having(inv *openstack.Inventory, kind string, ids []string) (out []openstac
 	return out
 }
 
-// unknownServers are the servers of the stack that are not among those that are known, nor to take the place of one: Heat
-// may be about to replace one that is.
+// unknownServers are the servers of the stack that are not among those that are known, nor to take the place of one:
+// Heat may be about to replace one that is.
 func unknownServers(inv *openstack.Inventory, known []string, vnfcs []Vnfc) []string {
 	var out []string
 	for _, r := range inv.OfType("OS::Nova::Server") {

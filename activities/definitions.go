@@ -8,8 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// addDefinitions adds to changes which definitions of the grant they are of (resourceDefinitionId), so that an NFVO knows what has become of
-// what it granted. after is the VNF with what was added.
+// addDefinitions adds to changes which definitions of the grant they are of (resourceDefinitionId), so that an NFVO
+// knows what has become of what it granted. after is the VNF with what was added.
 func addDefinitions(c *lcm.ResourceChanges, g lcm.Grant, after lcm.InstantiatedVnfInfo) {
 	d := definitions{grant: g, added: added(g, c.AffectedVnfcs, after)}
 	for i := range c.AffectedVnfcs {
@@ -32,7 +32,8 @@ type definitions struct {
 	added map[string]string
 }
 
-// added takes the definitions of a VDU's servers in the order in which those were made: one that is there keeps its own when more come.
+// added takes the definitions of a VDU's servers in the order in which those were made: one that is there keeps its own
+// when more come.
 func added(g lcm.Grant, affected []lcm.AffectedVnfc, after lcm.InstantiatedVnfInfo) map[string]string {
 	made := func(id string) string {
 		i := slices.IndexFunc(after.VnfcResources, func(v lcm.VnfcResourceInfo) bool { return v.ID == id })

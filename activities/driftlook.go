@@ -88,8 +88,8 @@ type LookForDriftOutput struct {
 
 // LookForDrift compares what a VNF should be with what its VIM, its nodes and its cluster say.
 //
-// Idempotent: it only looks. What cannot be seen is a finding and no failure. Takes seconds, minutes when nodes or the VIM
-// do not answer; all nodes are looked at together.
+// Idempotent: it only looks. What cannot be seen is a finding and no failure. Takes seconds, minutes when nodes or the
+// VIM do not answer; all nodes are looked at together.
 func (d *Drift) LookForDrift(ctx context.Context, in LookForDriftInput) (out LookForDriftOutput, err error) {
 	defer func() { err = boundary(ctx, "check for drift", err) }()
 	defer func() {
@@ -133,8 +133,8 @@ func (d *Drift) notNow(trigger lcm.DriftTrigger, busy string, gone bool) LookFor
 	return LookForDriftOutput{Busy: busy, Gone: gone}
 }
 
-// ready tells the version of an instance that can be looked at, 0 when there is nothing to look at, and which operation is
-// under way.
+// ready tells the version of an instance that can be looked at, 0 when there is nothing to look at, and which operation
+// is under way.
 func (d *Drift) ready(ctx context.Context, id lcm.VnfInstanceID) (version int64, busy string, err error) {
 	inst, err := d.Records.Instance(ctx, id)
 	if lcm.Is(err, lcm.KindNotFound) {

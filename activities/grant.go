@@ -6,8 +6,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// grant adds the document to the first record that follows the granting: that is when the operation leaves STARTING, before
-// anything is touched.
+// grant adds the document to the first record that follows the granting: that is when the operation leaves STARTING,
+// before anything is touched.
 func (o *OpOccs) grant(ctx context.Context, in RecordStateInput, rec *lcm.OperationRecord) error {
 	if in.GrantID == "" || in.Status.State != lcm.Processing {
 		return nil

@@ -77,8 +77,8 @@ func (g *Grants) RequestGrant(ctx context.Context, in RequestGrantInput) (out Re
 
 // AwaitGrant asks the NFVO until it has decided.
 //
-// Idempotent: a grant that is kept is not read again. It may take as long as the NFVO, so it heartbeats; a cancel ends the
-// waiting.
+// Idempotent: a grant that is kept is not read again. It may take as long as the NFVO, so it heartbeats; a cancel ends
+// the waiting.
 func (g *Grants) AwaitGrant(ctx context.Context, in RequestGrantInput) (out RequestGrantOutput, err error) {
 	defer func() { err = boundary(ctx, "wait for the grant", err) }()
 	defer heartbeat(ctx)()

@@ -24,8 +24,8 @@ const (
 // RetireNode stops what a node does for its cluster, and resets it: the virtual IP leaves it, HAProxy, kubelet and all
 // that kubeadm has made end. Afterwards it can join again. Its member of etcd is removed before by RemoveMember.
 //
-// Best effort: a node that does not answer is no failure, for it may be the reason for the operation. Idempotent: a node
-// that is reset is left alone. Takes seconds, minutes where kubeadm waits for an API server that is away.
+// Best effort: a node that does not answer is no failure, for it may be the reason for the operation. Idempotent: a
+// node that is reset is left alone. Takes seconds, minutes where kubeadm waits for an API server that is away.
 func (c *Cluster) RetireNode(ctx context.Context, in NodeInput) (out RetireNodeOutput, err error) {
 	defer func() { err = boundary(ctx, "retire "+in.Node.Name, err) }()
 	return c.bidFarewell(ctx, in, false)

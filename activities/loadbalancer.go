@@ -150,7 +150,8 @@ func (n *Nodes) WaitForVirtualIP(ctx context.Context, in VirtualIPInput) (out Vi
 // LocateVirtualIP tells which control plane holds the virtual IP now; none where nobody holds it or the holder does not
 // answer.
 //
-// Best effort: the order in which nodes are changed depends on it, nothing else. Idempotent: it only looks. Takes seconds.
+// Best effort: the order in which nodes are changed depends on it, nothing else. Idempotent: it only looks. Takes
+// seconds.
 func (n *Nodes) LocateVirtualIP(ctx context.Context, in VirtualIPInput) (out VirtualIPOutput, err error) {
 	defer func() { err = boundary(ctx, "locate the virtual IP", err) }()
 	defer heartbeat(ctx)()

@@ -34,8 +34,9 @@ type TryVimInput struct {
 // TryVimOutput is empty: the VIM answers as it should.
 type TryVimOutput struct{}
 
-// TryVim looks whether the VIM takes the credentials of the connection as it will be and, of a VNF that is instantiated,
-// whether its stack is there: a connection that leads to another cloud would make the VNF's resources unreachable.
+// TryVim looks whether the VIM takes the credentials of the connection as it will be and, of a VNF that is
+// instantiated, whether its stack is there: a connection that leads to another cloud would make the VNF's resources
+// unreachable.
 //
 // Idempotent: it only looks. A stack that is being changed is waited for, so it heartbeats.
 func (i *Infrastructure) TryVim(ctx context.Context, in TryVimInput) (out TryVimOutput, err error) {

@@ -81,7 +81,8 @@ type ReachNodeOutput struct{}
 
 // ReachNode logs in to a node of a cluster that is in use, before anything is changed on any of them.
 //
-// Idempotent: it changes nothing. Takes a second; a node that does not answer is Unavailable, so that it is tried again.
+// Idempotent: it changes nothing. Takes a second; a node that does not answer is Unavailable, so that it is tried
+// again.
 func (n *Nodes) ReachNode(ctx context.Context, in NodeInput) (out ReachNodeOutput, err error) {
 	defer func() { err = boundary(ctx, "reach "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()

@@ -113,7 +113,8 @@ func (f *nodeRegistries) proxyFor(registry string) *url.URL {
 	return proxy
 }
 
-// direct tells whether NO_PROXY has the host, as programs in Go read it: an address, a network, or a domain with all below it.
+// direct tells whether NO_PROXY has the host, as programs in Go read it: an address, a network, or a domain with all
+// below it.
 func direct(noProxy, host string) bool {
 	addr, err := netip.ParseAddr(host)
 	isAddr := err == nil
@@ -214,8 +215,8 @@ func object(doc []byte) (map[string]json.RawMessage, bool) {
 	return out, true
 }
 
-// kubeletFile is kubelet's credential file with those of the registries and without those of former ones; "" when nothing
-// would be in it.
+// kubeletFile is kubelet's credential file with those of the registries and without those of former ones; "" when
+// nothing would be in it.
 func (f *nodeRegistries) kubeletFile(registries []openRegistry, after *registriesState) (string, error) {
 	doc, ok := object(f.credentials)
 	auths, alsoOK := object(doc["auths"])

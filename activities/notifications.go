@@ -32,8 +32,8 @@ type NextNotificationInput struct {
 	SubscriptionID lcm.SubscriptionID `json:"subscriptionId"`
 }
 
-// NextNotificationOutput is what is to be delivered next, and for how long it may be tried: not at all, but for once, when
-// Patience is 0. A DeliveryID of 0 means that nothing waits.
+// NextNotificationOutput is what is to be delivered next, and for how long it may be tried: not at all, but for once,
+// when Patience is 0. A DeliveryID of 0 means that nothing waits.
 type NextNotificationOutput struct {
 	DeliveryID int64         `json:"deliveryId,omitempty"`
 	Patience   time.Duration `json:"patience,omitempty"`
@@ -57,8 +57,8 @@ type DeliveryInput struct {
 // DeliveryOutput has nothing to tell yet.
 type DeliveryOutput struct{}
 
-// DeliverNotification sends a notification. Idempotent: one that has arrived, or was given up, is not sent again; one that
-// arrived at a worker's last moment may be, with the same id, by which the subscriber knows it.
+// DeliverNotification sends a notification. Idempotent: one that has arrived, or was given up, is not sent again; one
+// that arrived at a worker's last moment may be, with the same id, by which the subscriber knows it.
 func (n *Notifications) DeliverNotification(ctx context.Context, in DeliveryInput) (out DeliveryOutput, err error) {
 	defer func() { err = boundary(ctx, "deliver the notification", err) }()
 	d, err := n.Outbox.Delivery(ctx, in.DeliveryID)

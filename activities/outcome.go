@@ -78,9 +78,9 @@ type Network struct {
 	StackID string `json:"stackId,omitempty"`
 }
 
-// account adds to rec what the operation has changed so far (resourceChanges, SOL003 clause 5.5.2.13) and, when
-// it is completed or has been looked back at, the VNF instance as it is now. An operation that stops before it has touched a VM leaves
-// what was recorded as it is; one that is rolled back has changed nothing.
+// account adds to rec what the operation has changed so far (resourceChanges, SOL003 clause 5.5.2.13) and, when it is
+// completed or has been looked back at, the VNF instance as it is now. An operation that stops before it has touched a
+// VM leaves what was recorded as it is; one that is rolled back has changed nothing.
 func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.OperationRecord) error {
 	if in.Status.State == lcm.RolledBack {
 		rec.ResourceChanges = &lcm.ResourceChanges{}
@@ -130,16 +130,16 @@ func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.Oper
 	return nil
 }
 
-// addDefinitions adds to changes what they are in the grant. Where that cannot be told now, e.g. because its VIM has gone, the state is recorded
-// without.
+// addDefinitions adds to changes what they are in the grant. Where that cannot be told now, e.g. because its VIM has
+// gone, the state is recorded without.
 func (o *OpOccs) addDefinitions(ctx context.Context, id lcm.OpOccID, rec *lcm.OperationRecord, after *lcm.InstantiatedVnfInfo) {
 	if granted, err := o.Facts.Grant(ctx, id); err == nil {
 		addDefinitions(rec.ResourceChanges, granted, orEmpty(after))
 	}
 }
 
-// operate adds to rec which VNFCs were switched. The instance has it also when the operation is given up: what was stopped
-// on purpose must not be taken for broken.
+// operate adds to rec which VNFCs were switched. The instance has it also when the operation is given up: what was
+// stopped on purpose must not be taken for broken.
 func operate(inst lcm.VnfInstance, done Operated, state lcm.OperationState, rec *lcm.OperationRecord) error {
 	if inst.Instantiated == nil {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated any more.", inst.ID)

@@ -16,8 +16,8 @@ type PersistentVolumesInput struct {
 	ClusterInput
 	// Storage is nil when it is not known where the storage server was.
 	Storage *lcm.StorageServer `json:"storage,omitempty"`
-	// KeepVolumes is set when the storage server that is replaced gets its volumes back. Then the volumes of storage classes, and
-	// their claims, stay: only Pods must not use them.
+	// KeepVolumes is set when the storage server that is replaced gets its volumes back. Then the volumes of storage
+	// classes, and their claims, stay: only Pods must not use them.
 	KeepVolumes bool `json:"keepVolumes,omitempty"`
 }
 
@@ -48,8 +48,8 @@ func manifests(ctx context.Context, cluster ClusterContext) (out []manifest, err
 	return out, nil
 }
 
-// RegisterPersistentVolumes applies the manifests of the package, with the storage server's address in them, and waits until
-// the volumes are Available; those that were there before may be Bound.
+// RegisterPersistentVolumes applies the manifests of the package, with the storage server's address in them, and waits
+// until the volumes are Available; those that were there before may be Bound.
 //
 // Idempotent: applying the same objects again changes nothing. Takes seconds.
 func (s *Storage) RegisterPersistentVolumes(ctx context.Context, in PersistentVolumesInput) (out PersistentVolumesOutput, err error) {
@@ -87,7 +87,8 @@ func (s *Storage) RegisterPersistentVolumes(ctx context.Context, in PersistentVo
 	})
 }
 
-// CheckPersistentVolumes is a Conflict when a volume of the storage server is in use, and names the claims and the pods.
+// CheckPersistentVolumes is a Conflict when a volume of the storage server is in use, and names the claims and the
+// pods.
 //
 // Idempotent: it only looks. Takes seconds.
 func (s *Storage) CheckPersistentVolumes(ctx context.Context, in PersistentVolumesInput) (out PersistentVolumesOutput, err error) {
@@ -99,11 +100,12 @@ func (s *Storage) CheckPersistentVolumes(ctx context.Context, in PersistentVolum
 	})
 }
 
-// RemovePersistentVolumes deletes the volumes of the package's manifests from the cluster, unless one of the storage server is
-// in use: then it is a Conflict that names the claims and the pods, and nothing is deleted. What is on the storage server stays.
+// RemovePersistentVolumes deletes the volumes of the package's manifests from the cluster, unless one of the storage
+// server is in use: then it is a Conflict that names the claims and the pods, and nothing is deleted. What is on the
+// storage server stays.
 //
-// Idempotent: volumes that are gone are not missed. One that a claim is bound to in the very moment is not deleted, because
-// each is deleted only as it was seen. Takes seconds.
+// Idempotent: volumes that are gone are not missed. One that a claim is bound to in the very moment is not deleted,
+// because each is deleted only as it was seen. Takes seconds.
 func (s *Storage) RemovePersistentVolumes(ctx context.Context, in PersistentVolumesInput) (out PersistentVolumesOutput, err error) {
 	defer func() { err = boundary(ctx, "delete the persistent volumes", err) }()
 	defer heartbeat(ctx)()
@@ -145,8 +147,8 @@ func (s *Storage) withUsage(ctx context.Context, in PersistentVolumesInput, do f
 // seenVolume is a PersistentVolume as Kubernetes has it.
 type seenVolume struct{ name, uid, version, phase, claim, claimUID, server, path, reclaim, provisioner string }
 
-// inUse tells whether a claim has the volume, or is about to: the claim's id is written before the phase. A claim that is gone
-// leaves its volume Released.
+// inUse tells whether a claim has the volume, or is about to: the claim's id is written before the phase. A claim that
+// is gone leaves its volume Released.
 func (v seenVolume) inUse() bool {
 	return v.phase == "Bound" || v.claimUID != "" && v.phase != "Released" && v.phase != "Failed"
 }
@@ -160,8 +162,8 @@ type usage struct {
 	kept bool
 }
 
-// usageOf reads the results of LookAtVolumes. Volumes of the storage server are those of the manifests, those of the storage
-// classes, and whatever else is at one of its addresses.
+// usageOf reads the results of LookAtVolumes. Volumes of the storage server are those of the manifests, those of the
+// storage classes, and whatever else is at one of its addresses.
 func usageOf(results scripts.Results, list []manifest, in PersistentVolumesInput, classes []lcm.StorageClassParams) (u usage) {
 	var names []string
 	for _, m := range list {
@@ -196,8 +198,8 @@ func usageOf(results scripts.Results, list []manifest, in PersistentVolumesInput
 	return u
 }
 
-// addOfClass adds a volume that was made for a claim. It stays with its claim when what is on it stays; else nothing may be lost
-// that a claim, or the class, wants to have kept.
+// addOfClass adds a volume that was made for a claim. It stays with its claim when what is on it stays; else nothing
+// may be lost that a claim, or the class, wants to have kept.
 func (u *usage) addOfClass(v seenVolume, pods string, keep bool) {
 	switch {
 	case strings.HasPrefix(v.claim, scripts.ProvisionerNamespace+"/"): // of a trial that was interrupted; there is nothing on it

@@ -9,7 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// powerLimit is how long Nova may take to switch a server: it takes the power itself from a guest that does not shut down.
+// powerLimit is how long Nova may take to switch a server: it takes the power itself from a guest that does not shut
+// down.
 const powerLimit = 15 * time.Minute
 
 // SwitchServerInput names a server and what becomes of it.
@@ -29,8 +30,8 @@ type SwitchServerOutput struct {
 // SwitchServer starts or shuts down one server and waits until Nova says that it runs, or that it is off.
 //
 // Idempotent: it looks first; a server that has the state, or is on its way there, is not asked again. A server that is
-// gone is off; one that should be started is an error. Takes up to a quarter of an hour, so it heartbeats; a cancel stops
-// the waiting only.
+// gone is off; one that should be started is an error. Takes up to a quarter of an hour, so it heartbeats; a cancel
+// stops the waiting only.
 func (i *Infrastructure) SwitchServer(ctx context.Context, in SwitchServerInput) (out SwitchServerOutput, err error) {
 	doing, change := "start the server", Cloud.StartServer
 	if in.To == lcm.VnfStopped {

@@ -14,8 +14,8 @@ type ReconnectStackInput struct {
 	AsBefore bool        `json:"asBefore,omitempty"`
 }
 
-// ReconnectStackOutput is what the stack has where changes were taken back: ports, and their addresses, may be others than the
-// ones that are recorded. It is empty where they were made, because FindNodes looks then.
+// ReconnectStackOutput is what the stack has where changes were taken back: ports, and their addresses, may be others
+// than the ones that are recorded. It is empty where they were made, because FindNodes looks then.
 type ReconnectStackOutput struct {
 	StackID  string    `json:"stackId,omitempty"`
 	Vnfcs    []Vnfc    `json:"vnfcs,omitempty"`

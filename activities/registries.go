@@ -13,30 +13,31 @@ import (
 // ConnectRegistriesInput names the node.
 type ConnectRegistriesInput struct {
 	NodeInput
-	// Former takes the registries that the VNF had before a modification, and does not ask them: what is undone must not be
-	// held up by a registry.
+	// Former takes the registries that the VNF had before a modification, and does not ask them: what is undone must not
+	// be held up by a registry.
 	Former bool `json:"former,omitempty"`
-	// PassOver leaves a node as it is that cannot be reached, or logged in to: what is undone must not be held up by a dead node either.
+	// PassOver leaves a node as it is that cannot be reached, or logged in to: what is undone must not be held up by a
+	// dead node either.
 	PassOver bool `json:"passOver,omitempty"`
 }
 
 // ConnectRegistriesOutput tells how many registries the node can pull from.
 type ConnectRegistriesOutput struct {
 	Registries int `json:"registries"`
-	// Unseen are the servers of those that answer, but of which no manifest was seen: they tell nobody what they have, or are
-	// empty.
+	// Unseen are the servers of those that answer, but of which no manifest was seen: they tell nobody what they have, or
+	// are empty.
 	Unseen []string `json:"unseen,omitempty"`
 	// Unreachable is set when the node was passed over.
 	Unreachable bool `json:"unreachable,omitempty"`
 }
 
-// ConnectRegistries lets a node pull images from the registries of the request, and no longer from those that an earlier
-// one has named. Then it asks each registry from the node.
+// ConnectRegistries lets a node pull images from the registries of the request, and no longer from those that an
+// earlier one has named. Then it asks each registry from the node.
 //
-// Idempotent: files are written only when they differ; what follows a change (a restart of containerd or kubelet, which leaves
-// pods running) is remembered on the node until it is done. Takes seconds. A registry that does not answer is Unavailable, so
-// that it is tried again; one that refuses the credentials is Denied, one that is not trusted Broken: a person mends the
-// registry and retries, or rolls back.
+// Idempotent: files are written only when they differ; what follows a change (a restart of containerd or kubelet, which
+// leaves pods running) is remembered on the node until it is done. Takes seconds. A registry that does not answer is
+// Unavailable, so that it is tried again; one that refuses the credentials is Denied, one that is not trusted Broken: a
+// person mends the registry and retries, or rolls back.
 func (n *Nodes) ConnectRegistries(ctx context.Context, in ConnectRegistriesInput) (out ConnectRegistriesOutput, err error) {
 	defer func() { err = boundary(ctx, "connect "+in.Node.Name+" to the registries", err) }()
 	defer heartbeat(ctx)()

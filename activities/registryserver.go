@@ -67,11 +67,11 @@ type MountRegistryVolumeOutput struct {
 	Formatted bool `json:"formatted,omitempty"`
 }
 
-// MountRegistryVolume mounts the volume for the images of a registry, now and at every boot. Only an empty one gets a file
-// system.
+// MountRegistryVolume mounts the volume for the images of a registry, now and at every boot. Only an empty one gets a
+// file system.
 //
-// Idempotent: a volume that holds a file system is never written to, one that is mounted stays so. Takes seconds, or minutes
-// for large volumes (timeouts.install).
+// Idempotent: a volume that holds a file system is never written to, one that is mounted stays so. Takes seconds, or
+// minutes for large volumes (timeouts.install).
 func (n *Nodes) MountRegistryVolume(ctx context.Context, in MountRegistryVolumeInput) (out MountRegistryVolumeOutput, err error) {
 	defer func() { err = boundary(ctx, "mount the volume of "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -104,12 +104,13 @@ type InstallRegistryOutput struct {
 	Connection *lcm.PrivateRegistry `json:"connection,omitempty"`
 }
 
-// InstallRegistry makes a registry of images of a machine: an engine for containers, or Debian's own package, is found or
-// installed, the image is loaded from the VNF package or pulled, and the registry runs as a service of systemd, also after a
-// reboot. It ends when the registry answers. A certificate that is to be made is made on the machine, which no key leaves.
+// InstallRegistry makes a registry of images of a machine: an engine for containers, or Debian's own package, is found
+// or installed, the image is loaded from the VNF package or pulled, and the registry runs as a service of systemd, also
+// after a reboot. It ends when the registry answers. A certificate that is to be made is made on the machine, which no
+// key leaves.
 //
-// Idempotent: what is there is used, files are written only when they differ, and the registry is restarted only then. Takes
-// minutes when packages are installed (timeouts.install).
+// Idempotent: what is there is used, files are written only when they differ, and the registry is restarted only then.
+// Takes minutes when packages are installed (timeouts.install).
 func (n *Nodes) InstallRegistry(ctx context.Context, in NodeInput) (out InstallRegistryOutput, err error) {
 	defer func() { err = boundary(ctx, "install the registry on "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -172,8 +173,8 @@ func (n *Nodes) InstallRegistry(ctx context.Context, in NodeInput) (out InstallR
 	return out, nil
 }
 
-// registryAuthority is the certificate of the CA that the machine has made, "" where none was to be made. It is not among the
-// script's results, of which a short password could mask a part.
+// registryAuthority is the certificate of the CA that the machine has made, "" where none was to be made. It is not
+// among the script's results, of which a short password could mask a part.
 func registryAuthority(ctx context.Context, host Host, node lcm.Node, script scripts.InstallRegistry) (string, error) {
 	if script.Certificate == nil {
 		return "", nil
@@ -189,8 +190,8 @@ func registryAuthority(ctx context.Context, host Host, node lcm.Node, script scr
 	return string(ca), nil
 }
 
-// madeCertificate is the certificate that the machine makes for itself: for the names that clients have for it, and for all
-// its addresses that are known. Nil where none is made.
+// madeCertificate is the certificate that the machine makes for itself: for the names that clients have for it, and for
+// all its addresses that are known. Nil where none is made.
 func madeCertificate(id lcm.VnfInstanceID, node lcm.Node, t *lcm.RegistryTLS) *scripts.MadeCertificate {
 	if t == nil || !t.Generate {
 		return nil
@@ -237,8 +238,8 @@ func (n *Nodes) registryCertificate(ctx context.Context, cluster ClusterContext,
 	return []scripts.Input{{Name: "registry.crt", Value: string(certificate)}, {Name: "registry.key", Value: key}}, nil
 }
 
-// registryUsers is the file of users. A user whose password has not changed keeps its line, whose hash would else be another
-// one with every run.
+// registryUsers is the file of users. A user whose password has not changed keeps its line, whose hash would else be
+// another one with every run.
 func (n *Nodes) registryUsers(ctx context.Context, host Host, users []lcm.RegistryUser) (file string, secrets []string, err error) {
 	if len(users) == 0 {
 		return "", nil, nil

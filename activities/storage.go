@@ -65,8 +65,9 @@ const deviceTimeout = 60
 
 // SetUpVolumes makes a file system on each volume that is empty and mounts all of them, now and at every boot.
 //
-// Idempotent: a volume that holds a file system is never written to, one that is mounted stays so. Takes seconds, or minutes
-// for large volumes (timeouts.install); a cancel kills what makes a file system, and the next run finds the volume empty.
+// Idempotent: a volume that holds a file system is never written to, one that is mounted stays so. Takes seconds, or
+// minutes for large volumes (timeouts.install); a cancel kills what makes a file system, and the next run finds the
+// volume empty.
 func (s *Storage) SetUpVolumes(ctx context.Context, in SetUpVolumesInput) (out SetUpVolumesOutput, err error) {
 	defer func() { err = boundary(ctx, "set up the volumes of "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -120,11 +121,12 @@ type ExportVolumesOutput struct {
 	Server string `json:"server"`
 }
 
-// ExportVolumes exports the directories of the request over NFS, by the kernel's server where the kernel has one, else by
-// NFS-Ganesha where the image has it.
+// ExportVolumes exports the directories of the request over NFS, by the kernel's server where the kernel has one, else
+// by NFS-Ganesha where the image has it.
 //
-// Idempotent: packages are installed only when their commands are missing, directories that are there keep what is in them,
-// and the list of exports is written as a whole. Takes seconds, or minutes when packages are installed (timeouts.install).
+// Idempotent: packages are installed only when their commands are missing, directories that are there keep what is in
+// them, and the list of exports is written as a whole. Takes seconds, or minutes when packages are installed
+// (timeouts.install).
 func (s *Storage) ExportVolumes(ctx context.Context, in NodeInput) (out ExportVolumesOutput, err error) {
 	defer func() { err = boundary(ctx, "export the volumes of "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -168,7 +170,8 @@ type MountExportsInput struct {
 // MountExportsOutput is empty: the node can mount every export.
 type MountExportsOutput struct{}
 
-// MountExports puts an NFS client on a node and verifies that it can mount every export and write to it. Nothing stays mounted.
+// MountExports puts an NFS client on a node and verifies that it can mount every export and write to it. Nothing stays
+// mounted.
 //
 // Idempotent. Takes seconds, or minutes when packages are installed (timeouts.install).
 func (s *Storage) MountExports(ctx context.Context, in MountExportsInput) (out MountExportsOutput, err error) {
@@ -203,8 +206,8 @@ func (s *Storage) MountExports(ctx context.Context, in MountExportsInput) (out M
 	return out, err
 }
 
-// healedByPeople are the VNFCs that no policy heals by itself: a storage server, for whoever uses its volumes must stop first,
-// and a person must say what becomes of the data.
+// healedByPeople are the VNFCs that no policy heals by itself: a storage server, for whoever uses its volumes must stop
+// first, and a person must say what becomes of the data.
 func healedByPeople(info *lcm.InstantiatedVnfInfo) (out []string) {
 	for _, v := range info.VnfcResources {
 		if info.Storage != nil && v.ComputeResource.ResourceID == info.Storage.Node.ServerID {

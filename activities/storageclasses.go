@@ -7,13 +7,13 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// SetUpStorageClasses makes the StorageClasses of the request, or makes them anew: each has a provisioner of its own in the
-// cluster, which mounts the storage server's export and makes a directory in it for each claim. Volumes that were made at
-// another address of the storage server get the present one first, under their names and for their claims. It ends when every
-// provisioner is available and has made, and deleted, a volume.
+// SetUpStorageClasses makes the StorageClasses of the request, or makes them anew: each has a provisioner of its own in
+// the cluster, which mounts the storage server's export and makes a directory in it for each claim. Volumes that were
+// made at another address of the storage server get the present one first, under their names and for their claims. It
+// ends when every provisioner is available and has made, and deleted, a volume.
 //
-// Idempotent: applying the same objects again changes nothing, and a move of volumes that was interrupted goes on. Takes
-// seconds, or as long as the nodes pull the image (timeouts.node_ready).
+// Idempotent: applying the same objects again changes nothing, and a move of volumes that was interrupted goes on.
+// Takes seconds, or as long as the nodes pull the image (timeouts.node_ready).
 func (s *Storage) SetUpStorageClasses(ctx context.Context, in PersistentVolumesInput) (out PersistentVolumesOutput, err error) {
 	defer func() { err = boundary(ctx, "set up the storage classes", err) }()
 	defer heartbeat(ctx)()
@@ -69,10 +69,12 @@ func setUpClass(cluster ClusterContext, node lcm.Node, class lcm.StorageClassPar
 	}, nil
 }
 
-// StopProvisioners stops the provisioners of the request's storage classes, so that nobody makes or deletes a volume while the
-// storage server is replaced. After that it is a Conflict when a volume is in use; the error names the claims and the pods.
+// StopProvisioners stops the provisioners of the request's storage classes, so that nobody makes or deletes a volume
+// while the storage server is replaced. After that it is a Conflict when a volume is in use; the error names the claims
+// and the pods.
 //
-// Idempotent: those that have stopped stay so. Takes seconds; a pod that a dead storage server holds is deleted by force.
+// Idempotent: those that have stopped stay so. Takes seconds; a pod that a dead storage server holds is deleted by
+// force.
 func (s *Storage) StopProvisioners(ctx context.Context, in PersistentVolumesInput) (out PersistentVolumesOutput, err error) {
 	defer func() { err = boundary(ctx, "stop the provisioners", err) }()
 	defer heartbeat(ctx)()
@@ -82,8 +84,8 @@ func (s *Storage) StopProvisioners(ctx context.Context, in PersistentVolumesInpu
 	return out, s.withUsage(ctx, in, func(_ ClusterContext, u usage, _ Host, _ lcm.Node) error { return u.refusal() })
 }
 
-// StartProvisioners starts those that StopProvisioners has stopped. It does not wait until they work: a storage server that was
-// to be replaced may not answer. Idempotent. Takes seconds.
+// StartProvisioners starts those that StopProvisioners has stopped. It does not wait until they work: a storage server
+// that was to be replaced may not answer. Idempotent. Takes seconds.
 func (s *Storage) StartProvisioners(ctx context.Context, in PersistentVolumesInput) (out PersistentVolumesOutput, err error) {
 	defer func() { err = boundary(ctx, "start the provisioners", err) }()
 	defer heartbeat(ctx)()

@@ -88,8 +88,8 @@ func stackVolumes(inv *openstack.Inventory) (ids []string) {
 	return ids
 }
 
-// volumesStay is a Conflict when Nova would delete volumes together with the server, and NotFound when it has no such server;
-// ours are the stack's volumes.
+// volumesStay is a Conflict when Nova would delete volumes together with the server, and NotFound when it has no such
+// server; ours are the stack's volumes.
 func volumesStay(ctx context.Context, cloud Cloud, server string, ours ...string) error {
 	lost, err := cloud.VolumesLost(ctx, server, ours...)
 	if err != nil || len(lost) == 0 {
@@ -109,13 +109,13 @@ type FreeVolumesInput struct {
 // FreeVolumesOutput is empty: the server is gone, and its volumes are free.
 type FreeVolumesOutput struct{}
 
-// politely is how long a server may take to shut down, so that its file systems are unmounted. What it has written is on the
-// volumes in any case.
+// politely is how long a server may take to shut down, so that its file systems are unmounted. What it has written is
+// on the volumes in any case.
 const politely = time.Minute
 
-// FreeVolumes shuts a server down and deletes it in Nova, because Heat makes a server's successor before it deletes it, and a
-// volume is attached to one only. It is refused where volumes would be deleted with the server. The stack still has the server:
-// ChangeStack replaces it.
+// FreeVolumes shuts a server down and deletes it in Nova, because Heat makes a server's successor before it deletes it,
+// and a volume is attached to one only. It is refused where volumes would be deleted with the server. The stack still
+// has the server: ChangeStack replaces it.
 //
 // Idempotent: a server that is gone has no volumes. Takes up to two minutes or so, so it heartbeats.
 func (i *Infrastructure) FreeVolumes(ctx context.Context, in FreeVolumesInput) (out FreeVolumesOutput, err error) {

@@ -15,8 +15,8 @@ var (
 	apiVimV1 = "vim:v1"
 )
 
-// apisOf are the APIs that a route belongs to, by the beginning of its path. What Windlass adds about operations is of both
-// versions of lifecycle management.
+// apisOf are the APIs that a route belongs to, by the beginning of its path. What Windlass adds about operations is of
+// both versions of lifecycle management.
 var apisOf = []struct {
 	prefix string
 	apis   []string
@@ -30,8 +30,8 @@ var apisOf = []struct {
 	{"/server_notification/", []string{apiLcmV1, apiLcmV2}},
 }
 
-// needOf is what a request to a route needs; open is true for those that everybody may send. The path is the route's pattern,
-// "" where there is none: who asks for what does not exist must be known, too.
+// needOf is what a request to a route needs; open is true for those that everybody may send. The path is the route's
+// pattern, "" where there is none: who asks for what does not exist must be known, too.
 func needOf(method, path string) (need auth.Need, open bool) {
 	switch {
 	case path == "/" || path == "/healthz" || path == "/readyz" || path == "/openapi.json" || path == "/docs":
@@ -55,8 +55,9 @@ func needOf(method, path string) (need auth.Need, open bool) {
 	return need, false
 }
 
-// taskOf names what a request that changes something does, for the scope that lets do just that. A task resource gives its
-// name; of a resource it is what becomes of it, and of which: "create", "modify" and "delete" alone are of what the API is about.
+// taskOf names what a request that changes something does, for the scope that lets do just that. A task resource gives
+// its name; of a resource it is what becomes of it, and of which: "create", "modify" and "delete" alone are of what the
+// API is about.
 func taskOf(method, path string) string {
 	parts := strings.Split(strings.TrimSuffix(path, ".json"), "/")
 	last := parts[len(parts)-1]

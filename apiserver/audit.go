@@ -25,8 +25,8 @@ const (
 	mostAuditRecords    = 1000
 )
 
-// audit keeps who did what, of every request that changes something or was to. It is outside of logAccess, which writes the
-// answers to errors: only then the status is known.
+// audit keeps who did what, of every request that changes something or was to. It is outside of logAccess, which writes
+// the answers to errors: only then the status is known.
 func (s *Server) audit(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		err := next(c)
@@ -62,7 +62,8 @@ func (s *Server) madeBy(c echo.Context) string {
 	return strings.TrimPrefix(c.Response().Header().Get("Location"), s.base)
 }
 
-// recordAudit writes the record to the database, and to the log: who can change the one need not be able to change the other.
+// recordAudit writes the record to the database, and to the log: who can change the one need not be able to change the
+// other.
 func (s *Server) recordAudit(ctx context.Context, r lcm.AuditRecord) {
 	s.log.InfoContext(ctx, "Audit", "client", r.Client, "project", r.ProjectID, "method", r.Method, "path", r.Path, "resource", r.Resource,
 		"status", r.Status, "requestId", r.RequestID, "remote", r.Remote)

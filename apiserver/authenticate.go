@@ -12,7 +12,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Authenticator tells who sends a request. An error is an *auth.UnauthenticatedError, or an *lcm.Error when that cannot be found out now.
+// Authenticator tells who sends a request. An error is an *auth.UnauthenticatedError, or an *lcm.Error when that cannot
+// be found out now.
 type Authenticator interface {
 	Authenticate(r *http.Request) (auth.Identity, error)
 }
@@ -96,8 +97,8 @@ func scopesText(scopes []string) string {
 	return clip(strings.Join(scopes, " "), 500)
 }
 
-// inProjectOf lets the rest of a request see nothing but the project of the resource that it is about: an administrator who
-// works on one works in its project.
+// inProjectOf lets the rest of a request see nothing but the project of the resource that it is about: an administrator
+// who works on one works in its project.
 func inProjectOf(c echo.Context, project lcm.ProjectID) {
 	c.SetRequest(c.Request().WithContext(lcm.InProject(c.Request().Context(), project)))
 }

@@ -117,8 +117,8 @@ func (s *Server) checkReady(ctx context.Context, inst lcm.VnfInstance) error {
 	return s.Store.CheckIdle(ctx, inst.ID)
 }
 
-// operation resolves an operation that a request would begin. Nodes are not asked how they are: that takes longer than a
-// request may, and the API server reaches none.
+// operation resolves an operation that a request would begin. Nodes are not asked how they are: that takes longer than
+// a request may, and the API server reaches none.
 func (s *Server) operation(
 	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte, apiVersion int,
 ) (*operations.Operation, error) {

@@ -101,7 +101,8 @@ func (s *Server) readDriftPolicy(c echo.Context) error {
 	return writeJSON(c, http.StatusOK, d.Policy)
 }
 
-// replaceDriftPolicy sets the policy. The schedule follows at once, or as soon as Temporal answers: the reconciler sees to it.
+// replaceDriftPolicy sets the policy. The schedule follows at once, or as soon as Temporal answers: the reconciler sees
+// to it.
 func (s *Server) replaceDriftPolicy(c echo.Context) error {
 	inst, err := s.pathInstance(c)
 	if err != nil {
@@ -133,8 +134,8 @@ func (s *Server) replaceDriftPolicy(c echo.Context) error {
 	return writeJSON(c, http.StatusOK, policy)
 }
 
-// settleSchedules brings the schedules in Temporal to what the policies ask for, and forgets reports that are of nothing any
-// more. Several API servers may do so at once: each makes the same of a schedule.
+// settleSchedules brings the schedules in Temporal to what the policies ask for, and forgets reports that are of
+// nothing any more. Several API servers may do so at once: each makes the same of a schedule.
 func settleSchedules(ctx context.Context, st *store.Store, checks DriftChecks) error {
 	if checks == nil {
 		return nil
@@ -168,8 +169,8 @@ type serverNotification struct {
 	} `json:"notification" param:"required"`
 }
 
-// notifyServer takes Tacker's fault notification of a server. Whether anything is wrong with it, and whether it is healed,
-// a check decides: what is told here only hurries it.
+// notifyServer takes Tacker's fault notification of a server. Whether anything is wrong with it, and whether it is
+// healed, a check decides: what is told here only hurries it.
 func (s *Server) notifyServer(c echo.Context) error {
 	inst, err := s.pathInstance(c)
 	if err != nil {

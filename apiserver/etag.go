@@ -69,7 +69,8 @@ func onlyIf[V any](c echo.Context, version V) []V {
 	return nil
 }
 
-// orChanged makes a 412 of a refusal when the resource has changed under a conditional request; present tells its tag now.
+// orChanged makes a 412 of a refusal when the resource has changed under a conditional request; present tells its tag
+// now.
 func orChanged(c echo.Context, what string, err error, present func() (string, error)) error {
 	if !lcm.Is(err, lcm.KindConflict) || !conditional(c) {
 		return err

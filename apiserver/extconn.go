@@ -39,7 +39,8 @@ func checkExtConnV2(body []byte) error {
 	return withProblems(err, append(patchProblems(body, nil, "vimConnectionInfo"), connectionProblems(req.VimConnectionInfo)...))
 }
 
-// planReconnection makes the plan of a change of external connectivity, so that what is not possible is refused at once.
+// planReconnection makes the plan of a change of external connectivity, so that what is not possible is refused at
+// once.
 func (a *lcmAPI) planReconnection(ctx context.Context, inst lcm.VnfInstance, body []byte) (lcm.Plan, lifecycle.Facts, error) {
 	if err := a.checkExtConn(body); err != nil {
 		return lcm.Plan{}, lifecycle.Facts{}, err

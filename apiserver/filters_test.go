@@ -119,8 +119,8 @@ func eachAttribute(path []string, v any, found func(e query.Expression)) {
 	}
 }
 
-// A list that is asked for one attribute must not be read as a whole: SQL knows where each is, finds what has its value and
-// nothing else, and leaves out everything when no value is like the one that is asked for.
+// A list that is asked for one attribute must not be read as a whole: SQL knows where each is, finds what has its value
+// and nothing else, and leaves out everything when no value is like the one that is asked for.
 func requireKnown[T any](b *bench, rules listRules, page func(store.Page) []T, id func(T) string, view func(T) map[string]any, whole []string) {
 	b.Helper()
 	all := page(store.Page{})
@@ -236,8 +236,8 @@ func requireFull(t *testing.T, path string, v reflect.Value, but ...string) {
 	}
 }
 
-// BenchmarkLists is for looking at one list at a time: `go test ./apiserver -run - -bench Lists/name`. Each is a page of 1000
-// at most, of 10,000 instances that are as large as those of real clusters.
+// BenchmarkLists is for looking at one list at a time: `go test ./apiserver -run - -bench Lists/name`. Each is a page
+// of 1000 at most, of 10,000 instances that are as large as those of real clusters.
 func BenchmarkLists(b *testing.B) {
 	bed := newBench(b, func(o *Options) { o.PageSize = 1000 })
 	bed.thousands(10_000, func(i int, inst *lcm.VnfInstance) {
@@ -334,8 +334,8 @@ func BenchmarkOperationLists(b *testing.B) {
 	}
 }
 
-// BenchmarkWrites is what indexes cost: an instance is created, and the instantiation of it accepted, up to where Temporal
-// begins.
+// BenchmarkWrites is what indexes cost: an instance is created, and the instantiation of it accepted, up to where
+// Temporal begins.
 func BenchmarkWrites(b *testing.B) {
 	bed := newBench(b)
 	vnfdID := bed.thousands(10_000)

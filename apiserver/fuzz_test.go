@@ -15,8 +15,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Whatever strangers send, an answer is no 5xx, every error is a ProblemDetails, and what was accepted can be read. Seeds run
-// as unit tests; more with: go test -run '^$' -fuzz FuzzBodies -parallel 1 ./apiserver
+// Whatever strangers send, an answer is no 5xx, every error is a ProblemDetails, and what was accepted can be read.
+// Seeds run as unit tests; more with: go test -run '^$' -fuzz FuzzBodies -parallel 1 ./apiserver
 
 // prey is what the requests of fuzzers are about.
 type prey struct {

@@ -31,7 +31,8 @@ func viewOfGrant(g lcm.Grant) grantView {
 	return v
 }
 
-// operationGrant is the grant under which an operation works. It is there from the moment the operation leaves STARTING.
+// operationGrant is the grant under which an operation works. It is there from the moment the operation leaves
+// STARTING.
 func (s *Server) operationGrant(c echo.Context) error {
 	o, err := s.pathOpOcc(c)
 	if err != nil {

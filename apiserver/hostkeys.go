@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// forgetHostKey drops the SSH host key that was pinned at first contact with a VNFC's server: its operator has rebuilt the
-// server, and says so. The next contact pins the key that is shown then. Idempotent.
+// forgetHostKey drops the SSH host key that was pinned at first contact with a VNFC's server: its operator has rebuilt
+// the server, and says so. The next contact pins the key that is shown then. Idempotent.
 func (s *Server) forgetHostKey(c echo.Context) error {
 	inst, err := s.pathInstance(c)
 	if err != nil {

@@ -16,7 +16,8 @@ func (a *lcmAPI) subscriptions() *subscriptionAPI {
 	}
 }
 
-// subscriptionRequest is LccnSubscriptionRequest (SOL003 clause 5.5.2.15). Enumerations are checked by hand: they are in lists.
+// subscriptionRequest is LccnSubscriptionRequest (SOL003 clause 5.5.2.15). Enumerations are checked by hand: they are
+// in lists.
 type subscriptionRequest struct {
 	Filter         *subscriptionFilter    `json:"filter"`
 	CallbackURI    string                 `json:"callbackUri" param:"required"`

@@ -14,8 +14,8 @@ import (
 const (
 	// defaultMaxURI is long enough for every filter that a person writes.
 	defaultMaxURI = 16 << 10
-	// failuresPerSecond and failuresBurst bound the answers that tell what is wrong with credentials from one address. Good
-	// ones from the same address, which may be a proxy's, are not held up.
+	// failuresPerSecond and failuresBurst bound the answers that tell what is wrong with credentials from one address.
+	// Good ones from the same address, which may be a proxy's, are not held up.
 	failuresPerSecond, failuresBurst = 5, 50
 	// mostClients bounds how many clients are remembered; those that have been quiet are forgotten first.
 	mostClients = 20_000

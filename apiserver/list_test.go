@@ -369,7 +369,8 @@ func (b *bench) thousands(n int, change ...func(i int, inst *lcm.VnfInstance)) (
 	return vnfdID
 }
 
-// A filtered page of 10,000 instances takes milliseconds; the limit here is for machines that are busy with other things.
+// A filtered page of 10,000 instances takes milliseconds; the limit here is for machines that are busy with other
+// things.
 func TestFilters_findOneAmongTenThousandAtOnce(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.PageSize = 100 })
 	b.thousands(10_000)

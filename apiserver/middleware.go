@@ -133,8 +133,8 @@ func acceptsJSON(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// accepts tells whether the Accept header takes contentType; no header takes everything. The most specific range counts, and its
-// weight must not be 0 (RFC 9110 clause 12.5.1).
+// accepts tells whether the Accept header takes contentType; no header takes everything. The most specific range
+// counts, and its weight must not be 0 (RFC 9110 clause 12.5.1).
 func accepts(c echo.Context, contentType string) bool {
 	header := strings.Join(c.Request().Header.Values("Accept"), ",")
 	if strings.TrimSpace(header) == "" {

@@ -8,8 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// packageOfNFVO takes a package over from the NFVO: a worker fetches it, and it is one of ours from then on. NotFound when
-// the NFVO has none; 503 when it takes longer than a request may, which asks again then.
+// packageOfNFVO takes a package over from the NFVO: a worker fetches it, and it is one of ours from then on. NotFound
+// when the NFVO has none; 503 when it takes longer than a request may, which asks again then.
 func (s *Server) packageOfNFVO(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg, error) {
 	has, err := s.NFVOPackages.HasPackage(ctx, id)
 	if err != nil {

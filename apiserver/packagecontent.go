@@ -88,8 +88,8 @@ type uploadFromURIRequest struct {
 	Password           string `json:"password"`
 }
 
-// uploadFromURI has a worker fetch the archive (SOL005 clause 9.4.6.3.1). Whether that works is told by the package: it is
-// ONBOARDED then, or CREATED again with onboardingFailureDetails.
+// uploadFromURI has a worker fetch the archive (SOL005 clause 9.4.6.3.1). Whether that works is told by the package: it
+// is ONBOARDED then, or CREATED again with onboardingFailureDetails.
 func (s *Server) uploadFromURI(c echo.Context) error {
 	pkg, err := s.pathPackage(c)
 	if err != nil {
@@ -159,8 +159,8 @@ func (s *Server) readPackageContent(c echo.Context) error {
 	return serveRange(c, mimeZip, pkg.Updated, content)
 }
 
-// readArtifact serves one file of the package: small ones from where activities read them, large ones and images from the
-// archive.
+// readArtifact serves one file of the package: small ones from where activities read them, large ones and images from
+// the archive.
 func (s *Server) readArtifact(c echo.Context) error {
 	pkg, err := s.onboarded(c)
 	if err != nil {
@@ -266,7 +266,8 @@ func (s *Server) readVnfd(c echo.Context) error {
 	return c.Blob(http.StatusOK, mimeZip, archive)
 }
 
-// definitionsOf are the files of a package's VNFD: what was read as such, wherever it is, and what else is where definitions are.
+// definitionsOf are the files of a package's VNFD: what was read as such, wherever it is, and what else is where
+// definitions are.
 func definitionsOf(pkg lcm.VnfPkg) ([]string, error) {
 	vnfd, err := vnfdOf(pkg)
 	if err != nil {

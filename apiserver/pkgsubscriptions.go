@@ -6,8 +6,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// packageSubscriptions are those to what becomes of VNF packages (SOL003 clause 10.4.7): notified through the outbox that
-// operations use.
+// packageSubscriptions are those to what becomes of VNF packages (SOL003 clause 10.4.7): notified through the outbox
+// that operations use.
 func (s *Server) packageSubscriptions() *subscriptionAPI {
 	return &subscriptionAPI{
 		Server: s, api: lcm.APIPkgm, version: 1, prefix: rootPkgV1.prefix,

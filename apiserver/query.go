@@ -128,8 +128,8 @@ func (r listRules) attributePaths(param, value string, bad func(name, detail str
 	return paths
 }
 
-// checkKnown refuses an attribute that the resource does not have (SOL013 clauses 5.2.2 and 5.3.2). Only the first name of a
-// path is looked at: below it are maps, whose keys are anybody's, and parts that one item has and another has not.
+// checkKnown refuses an attribute that the resource does not have (SOL013 clauses 5.2.2 and 5.3.2). Only the first name
+// of a path is looked at: below it are maps, whose keys are anybody's, and parts that one item has and another has not.
 func (r listRules) checkKnown(param, attribute string, bad func(name, detail string)) {
 	if r.view == nil || slices.Contains(attributeNamesOf(r.view), attribute) || slices.Contains(r.unused, attribute) {
 		return
@@ -245,8 +245,8 @@ func (q listQuery) pick(doc map[string]any) map[string]any {
 // isAt tells whether a path of a selector leads to an attribute of that name, or into it.
 func isAt(path, name string) bool { return path == name || strings.HasPrefix(path, name+"/") }
 
-// unseen are the attributes that are left out by default, and the parts of them that the selectors or the filter name all the
-// same.
+// unseen are the attributes that are left out by default, and the parts of them that the selectors or the filter name
+// all the same.
 func (q listQuery) unseen() (omit, seen []string) {
 	if q.all || q.exclude != nil {
 		return nil, nil
@@ -280,8 +280,8 @@ func include(out, doc map[string]any, path []string) {
 	}
 }
 
-// included adds to a copy what path leads to in the original. A path through an array goes into each of its items, which
-// keep their places.
+// included adds to a copy what path leads to in the original. A path through an array goes into each of its items,
+// which keep their places.
 func included(into, from any, path []string) any {
 	if len(path) == 0 {
 		return from

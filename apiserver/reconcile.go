@@ -12,9 +12,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
-// Reconciler brings operations and workflows together again: one that was recorded but not started (a crash
-// between the two), and one whose workflow somebody terminated in Temporal; and the schedules of checks for drift. Several may run at once: a
-// workflow has its operation's id, so the second start finds the first one.
+// Reconciler brings operations and workflows together again: one that was recorded but not started (a crash between the
+// two), and one whose workflow somebody terminated in Temporal; and the schedules of checks for drift. Several may run
+// at once: a workflow has its operation's id, so the second start finds the first one.
 type Reconciler struct {
 	Store   *store.Store
 	Starter Starter

@@ -10,7 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// checkRegistries looks at the files of the package that registries need: certificates and, of a VNF that is one, its image.
+// checkRegistries looks at the files of the package that registries need: certificates and, of a VNF that is one, its
+// image.
 func (a *lcmAPI) checkRegistries(ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, pkg lcm.VnfPkg, found *findings) error {
 	if f.MakesRegistry() {
 		return a.checkRegistryServerFiles(ctx, req, pkg, found)
@@ -45,8 +46,8 @@ func (a *lcmAPI) checkCertificates(ctx context.Context, path string, list []lcm.
 	return nil
 }
 
-// checkOtherRegistries checks the registries that a modification gives a cluster. Of a VNF that is none, the property is
-// whatever its VNFD makes of it.
+// checkOtherRegistries checks the registries that a modification gives a cluster. Of a VNF that is none, the property
+// is whatever its VNFD makes of it.
 func (a *lcmAPI) checkOtherRegistries(ctx context.Context, inst lcm.VnfInstance, req lcm.ModifyRequest, found *findings) error {
 	list, given := req.Registries(inst)
 	if !given {

@@ -178,7 +178,8 @@ type vnfcInfoModification struct {
 	VnfcConfigurableProperties map[string]any `json:"vnfcConfigurableProperties" param:"required"`
 }
 
-// modifyBase has both ids of a package: SOL003 v3.3.1 has vnfdId in the text of its clause, and vnfPkgId in its OpenAPI file.
+// modifyBase has both ids of a package: SOL003 v3.3.1 has vnfdId in the text of its clause, and vnfPkgId in its OpenAPI
+// file.
 type modifyBase struct {
 	VnfInstanceName           string         `json:"vnfInstanceName"`
 	VnfInstanceDescription    string         `json:"vnfInstanceDescription"`

@@ -90,8 +90,8 @@ type Options struct {
 	GrantedByNFVO bool
 	// PodNetwork is set when clusters whose package names no pod network get the one of the configuration.
 	PodNetwork bool
-	// NFVOPackages are asked for VNFDs that are not on board here; nil asks nobody. FetchPatience is how long a request waits
-	// for such a package; 0 means 20 s.
+	// NFVOPackages are asked for VNFDs that are not on board here; nil asks nobody. FetchPatience is how long a request
+	// waits for such a package; 0 means 20 s.
 	NFVOPackages  NFVOPackages
 	FetchPatience time.Duration
 

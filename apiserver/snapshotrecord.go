@@ -8,15 +8,15 @@ import (
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
-// snapshotRequest is CreateVnfSnapshotInfoRequest and VnfSnapshotInfoModificationRequest (SOL003 v3.3.1 clauses 5.5.2.20 and
-// 5.5.2.24), which have the same attributes.
+// snapshotRequest is CreateVnfSnapshotInfoRequest and VnfSnapshotInfoModificationRequest (SOL003 v3.3.1 clauses
+// 5.5.2.20 and 5.5.2.24), which have the same attributes.
 type snapshotRequest struct {
 	VnfSnapshotPkgID string          `json:"vnfSnapshotPkgId"`
 	VnfSnapshot      *snapshotRecord `json:"vnfSnapshot"`
 }
 
-// snapshotRecord is what of VnfSnapshot (clause 5.5.2.23) is looked at. Not all that the clause requires is required: ETSI's
-// OpenAPI definition has former names for some of it.
+// snapshotRecord is what of VnfSnapshot (clause 5.5.2.23) is looked at. Not all that the clause requires is required:
+// ETSI's OpenAPI definition has former names for some of it.
 type snapshotRecord struct {
 	ID                 string         `json:"id" param:"required"`
 	VnfInstanceID      string         `json:"vnfInstanceId" param:"required"`
@@ -61,8 +61,8 @@ func (req snapshotRequest) take(body []byte, snapshot *lcm.VnfSnapshotInfo) (boo
 	return named || filled, err
 }
 
-// keptRecord is what of a record is kept. What is null in it is not there. Links lead to where it comes from, and passwords would
-// be good for nothing: no VNF goes back to a snapshot.
+// keptRecord is what of a record is kept. What is null in it is not there. Links lead to where it comes from, and
+// passwords would be good for nothing: no VNF goes back to a snapshot.
 func keptRecord(record map[string]any) (json.RawMessage, error) {
 	delete(record, "_links")
 	if inst, ok := record["vnfInstance"].(map[string]any); ok {

@@ -110,8 +110,8 @@ type snapshotChange struct {
 	VnfSnapshot      json.RawMessage `json:"vnfSnapshot,omitempty"`
 }
 
-// modifySnapshot is SOL003 v3.3.1 clause 5.4.24.3.4: a JSON merge patch of a snapshot that has no record yet. It may name the
-// package alone; only the creation from one would have us fetch the record.
+// modifySnapshot is SOL003 v3.3.1 clause 5.4.24.3.4: a JSON merge patch of a snapshot that has no record yet. It may
+// name the package alone; only the creation from one would have us fetch the record.
 func (a *lcmAPI) modifySnapshot(c echo.Context) error {
 	snapshot, err := a.pathSnapshot(c)
 	if err != nil {
@@ -169,8 +169,8 @@ func (a *lcmAPI) orSnapshotChanged(c echo.Context, id lcm.VnfSnapshotInfoID, err
 	})
 }
 
-// readStateSnapshot is SOL003 v3.3.1 clause 5.4.25.3.2. The state of a VNF is in a snapshot that was taken of it, or in the
-// package that the record is of.
+// readStateSnapshot is SOL003 v3.3.1 clause 5.4.25.3.2. The state of a VNF is in a snapshot that was taken of it, or in
+// the package that the record is of.
 func (a *lcmAPI) readStateSnapshot(c echo.Context) error {
 	snapshot, err := a.pathSnapshot(c)
 	if err != nil {

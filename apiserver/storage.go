@@ -35,8 +35,8 @@ func (a *lcmAPI) checkStorageServer(ctx context.Context, f *vnfpkg.Flavour, req 
 	return checkManifests(params, pkg, read, found)
 }
 
-// topResources are the types of the resources in the top template, by their names; false when they cannot be read, which is
-// told when the stack is checked.
+// topResources are the types of the resources in the top template, by their names; false when they cannot be read,
+// which is told when the stack is checked.
 func topResources(f *vnfpkg.Flavour, read func(path string) ([]byte, error)) (types map[string]string, ok bool) {
 	template, err := vnfpkg.StackTemplate(f, read)
 	if err == nil {

@@ -157,9 +157,9 @@ func (s *Server) keepSubscription(ctx context.Context, sub lcm.Subscription, cle
 	return created, err
 }
 
-// orSame stores the subscription, or finds one that is the same in all that its client has given. The standard compares the
-// callback and the filter only (SOL003 clause 5.4.18.3.1), and lets us create all the same: what has other credentials is created,
-// because a 303 would drop them without a word.
+// orSame stores the subscription, or finds one that is the same in all that its client has given. The standard compares
+// the callback and the filter only (SOL003 clause 5.4.18.3.1), and lets us create all the same: what has other
+// credentials is created, because a 303 would drop them without a word.
 func (s *Server) orSame(ctx context.Context, sub lcm.Subscription, clear []byte) (lcm.Subscription, error) {
 	var others []lcm.SubscriptionID
 	for {

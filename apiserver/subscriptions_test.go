@@ -154,7 +154,8 @@ func TestSubscription_refusesWhatTheStandardDoes(t *testing.T) {
 	require.Empty(t, b.do("GET", "/vnflcm/v1/subscriptions", nil).list())
 }
 
-// New credentials are never dropped: with others, or none, it is another subscription, and the same once more is found among all.
+// New credentials are never dropped: with others, or none, it is another subscription, and the same once more is found
+// among all.
 func TestSubscription_withOtherCredentialsIsAnother(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.Subscribers = &obligingSubscribers{} })
 	for _, root := range []string{"/vnflcm/v2", "/vnfpkgm/v1"} {

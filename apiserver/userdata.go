@@ -18,7 +18,8 @@ const (
 // builtInUserData are classes of Tacker and of its packages; what they do Windlass does itself.
 var builtInUserData = []string{"DefaultUserData", lcm.StandardUserData, "KubernetesClusterUserData", "SampleUserData"}
 
-// checkUserData refuses a request for Python that no worker runs: the stack would not be what the package's author thinks.
+// checkUserData refuses a request for Python that no worker runs: the stack would not be what the package's author
+// thinks.
 func (s *Server) checkUserData(req lcm.InstantiateRequest, pkg lcm.VnfPkg, found *findings) {
 	var params map[string]json.RawMessage
 	if len(req.AdditionalParams) == 0 || json.Unmarshal(req.AdditionalParams, &params) != nil {

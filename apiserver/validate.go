@@ -261,8 +261,8 @@ func unregistered(path string, conn lcm.VimConnectionInfo, found *findings) {
 	}
 }
 
-// checkManagedLinks wants networks in the place of internal ones on VIMs that the request has connections to. The VNF is on one VIM;
-// the rest is checked with the templates.
+// checkManagedLinks wants networks in the place of internal ones on VIMs that the request has connections to. The VNF
+// is on one VIM; the rest is checked with the templates.
 func checkManagedLinks(req lcm.InstantiateRequest, found *findings) {
 	for i, l := range req.ExtManagedVirtualLinks {
 		known := func(c lcm.VimConnectionInfo) bool {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// etcdStub answers as etcdctl does, for members that are files: dir/<id> is the line of `member list`, and dir/<id>.sick
-// says that it does not answer.
+// etcdStub answers as etcdctl does, for members that are files: dir/<id> is the line of `member list`, and
+// dir/<id>.sick says that it does not answer.
 const etcdStub = `
 need_etcd() { :; }
 etcd() {

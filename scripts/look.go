@@ -1,8 +1,8 @@
 package scripts
 
-// LookAtNode tells what a check for drift compares. Results: "ca", the cluster's CA certificate on the node (base64); with a
-// virtual IP also "haproxy", HAProxy's configuration (base64), "haproxy_runs", "keepalived_runs", "held" (the virtual IP is
-// the node's) and "answers" (HAProxy answers on it from here), yes or no each.
+// LookAtNode tells what a check for drift compares. Results: "ca", the cluster's CA certificate on the node (base64);
+// with a virtual IP also "haproxy", HAProxy's configuration (base64), "haproxy_runs", "keepalived_runs", "held" (the
+// virtual IP is the node's) and "answers" (HAProxy answers on it from here), yes or no each.
 type LookAtNode struct {
 	Node string
 	// VirtualIP is that of the cluster; "" for a node that has no part in it.

@@ -2,8 +2,8 @@ package scripts
 
 import "strings"
 
-// CheckNode is the preflight: it changes nothing and reports every obstacle as a result "problem"
-// (base64), and what its clock says as "clock", in seconds since 1970. A node that already is a member of its cluster passes.
+// CheckNode is the preflight: it changes nothing and reports every obstacle as a result "problem" (base64), and what
+// its clock says as "clock", in seconds since 1970. A node that already is a member of its cluster passes.
 type CheckNode struct {
 	Node, Address string
 	Ports         []string // that must be free on a node that is not a member

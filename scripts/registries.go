@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// ConnectRegistries lets a node pull from registries of images, and no longer from others. Inputs: hosts.I and ca.I are the
-// hosts.toml and the CA's certificates of the I-th server, the latter empty for none; credentials is kubelet's file, empty
-// for none at all; docker is Docker's daemon.json, empty to leave it alone; before and after are what RegistriesState is to
-// hold while the script runs and at its end, before.bare and after.bare the same for a node without Docker.
+// ConnectRegistries lets a node pull from registries of images, and no longer from others. Inputs: hosts.I and ca.I are
+// the hosts.toml and the CA's certificates of the I-th server, the latter empty for none; credentials is kubelet's
+// file, empty for none at all; docker is Docker's daemon.json, empty to leave it alone; before and after are what
+// RegistriesState is to hold while the script runs and at its end, before.bare and after.bare the same for a node
+// without Docker.
 type ConnectRegistries struct {
 	Servers []string // as names of images begin
 	Gone    []string // those that are taken away
@@ -47,10 +48,10 @@ func (s ConnectRegistries) Render() (string, error) {
 	}, hostsLibrary, registriesLibrary)
 }
 
-// CheckRegistries asks registries from a node, as containerd will: the API's root and a manifest, which need not come unless
-// it is one of Manifests. Inputs: curl.I is the CurlConfig for the I-th server, ca.I its CA's certificates. Results, in base64:
-// "failure" (class|server|sentence, see RegistryFailure), one for each that cannot be used, and "manifest" (server and
-// image), one for each that was seen.
+// CheckRegistries asks registries from a node, as containerd will: the API's root and a manifest, which need not come
+// unless it is one of Manifests. Inputs: curl.I is the CurlConfig for the I-th server, ca.I its CA's certificates.
+// Results, in base64: "failure" (class|server|sentence, see RegistryFailure), one for each that cannot be used, and
+// "manifest" (server and image), one for each that was seen.
 type CheckRegistries struct {
 	Servers []string
 	URLs    []string // the roots, in the order of Servers
@@ -89,8 +90,8 @@ func RegistriesSeen(r Results) (out []string) {
 
 // RegistryFailure is why a node cannot use a registry.
 type RegistryFailure struct {
-	// Class is away (it may come back by itself), denied (user name or password), untrusted (its certificate), unknown (its
-	// name), or wrong (anything else).
+	// Class is away (it may come back by itself), denied (user name or password), untrusted (its certificate), unknown
+	// (its name), or wrong (anything else).
 	Class    string
 	Server   string
 	Sentence string

@@ -250,7 +250,8 @@ func TestConnectRegistries_pointsEveryConfigurationOfContainerdAtItsFiles(t *tes
 	}
 }
 
-// registry is one as the distribution project's; with a realm it wants a token, else the user and the password themselves.
+// registry is one as the distribution project's; with a realm it wants a token, else the user and the password
+// themselves.
 func registry(realm string) http.Handler {
 	image := map[string]any{
 		"/v2/": map[string]any{}, "/v2/_catalog": map[string]any{"repositories": []string{"edge/app"}},

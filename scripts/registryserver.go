@@ -4,9 +4,10 @@ import "strings"
 
 const certificateLibrary = "lib-certificate"
 
-// InstallRegistry makes a registry of images of a machine, and waits until it answers. Inputs: config (RegistryConfig), all
-// others optional: htpasswd, registry.crt and registry.key (PEM), http_proxy and https_proxy. Result: "way" is how it runs, one of
-// docker, podman, nerdctl, ctr and package. Where Certificate is set, the CA's own is in RegistryAuthority.
+// InstallRegistry makes a registry of images of a machine, and waits until it answers. Inputs: config (RegistryConfig),
+// all others optional: htpasswd, registry.crt and registry.key (PEM), http_proxy and https_proxy. Result: "way" is how
+// it runs, one of docker, podman, nerdctl, ctr and package. Where Certificate is set, the CA's own is in
+// RegistryAuthority.
 type InstallRegistry struct {
 	Port  int
 	HTTPS bool

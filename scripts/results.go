@@ -29,8 +29,8 @@ func ParseResults(stdout string) Results {
 	return results
 }
 
-// Hiding gives the results with every text masked by hide, after it was decoded: in base64 a text that holds a part of a secret
-// could not be decoded once that is masked.
+// Hiding gives the results with every text masked by hide, after it was decoded: in base64 a text that holds a part of
+// a secret could not be decoded once that is masked.
 func (r Results) Hiding(hide func(string) string) Results {
 	r.hide = hide
 	return r

@@ -23,8 +23,8 @@ func (s CheckStorageServer) Render() (string, error) {
 // MountedVolume is a Cinder volume, and the directory that it is mounted to.
 type MountedVolume struct{ ID, Directory string }
 
-// SetUpVolumes mounts volumes, which it finds by Cinder's ids, now and at every boot. Only an empty one gets a file system.
-// Result "volume", one for each: id|device|type of the file system|yes when it was made.
+// SetUpVolumes mounts volumes, which it finds by Cinder's ids, now and at every boot. Only an empty one gets a file
+// system. Result "volume", one for each: id|device|type of the file system|yes when it was made.
 type SetUpVolumes struct {
 	Node    string
 	Volumes []MountedVolume
@@ -50,8 +50,9 @@ type Export struct {
 	Networks  []string
 }
 
-// ExportVolumes installs an NFS server where there is none and exports directories of mounted volumes: these, and no others
-// that an earlier run has exported. Inputs: http_proxy, https_proxy; both optional. Result "server": kernel or ganesha.
+// ExportVolumes installs an NFS server where there is none and exports directories of mounted volumes: these, and no
+// others that an earlier run has exported. Inputs: http_proxy, https_proxy; both optional. Result "server": kernel or
+// ganesha.
 type ExportVolumes struct {
 	Node    string
 	Exports []Export
@@ -79,8 +80,8 @@ func (s ExportVolumes) Render() (string, error) {
 // RemoteExport is an exported directory, and the address of its server.
 type RemoteExport struct{ Server, Directory string }
 
-// MountExports installs an NFS client where there is none, and verifies that this node can mount every export and write to
-// it. Nothing stays mounted.
+// MountExports installs an NFS client where there is none, and verifies that this node can mount every export and write
+// to it. Nothing stays mounted.
 type MountExports struct {
 	Node    string
 	Exports []RemoteExport
@@ -117,8 +118,9 @@ func (s LookAtVolumes) Render() (string, error) {
 	return render(s.Name(), s.params(60), kubeLibrary)
 }
 
-// RemoveVolumes deletes PersistentVolumes as they were when LookAtVolumes saw them, and waits until they are gone. Input:
-// volumes, lines of "name uid resourceVersion". One that has changed since is not deleted: trying again can help.
+// RemoveVolumes deletes PersistentVolumes as they were when LookAtVolumes saw them, and waits until they are gone.
+// Input: volumes, lines of "name uid resourceVersion". One that has changed since is not deleted: trying again can
+// help.
 type RemoveVolumes struct {
 	Member
 	Timeout int // for each to be gone

@@ -42,8 +42,8 @@ func newStorageMachine(t *testing.T) storageMachine {
 	return m
 }
 
-// attach gives the machine an empty disk that has the name of a volume, and tells its device. Whatever is mounted there is unmounted in
-// the end.
+// attach gives the machine an empty disk that has the name of a volume, and tells its device. Whatever is mounted there
+// is unmounted in the end.
 func (m storageMachine) attach(t *testing.T, id, directory string) (device string) {
 	t.Helper()
 	image := filepath.Join(t.TempDir(), "volume.img")

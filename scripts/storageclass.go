@@ -5,9 +5,9 @@ import "strings"
 // ProvisionerNamespace is where the provisioners of storage classes are.
 const ProvisionerNamespace = "windlass-storage"
 
-// StorageClassManifest is a StorageClass and what provisions its volumes: nfs-subdir-external-provisioner, which makes a
-// directory for each claim. Probe has the objects that try it: another class of the same provisioner, which leaves nothing
-// behind, and a claim.
+// StorageClassManifest is a StorageClass and what provisions its volumes: nfs-subdir-external-provisioner, which makes
+// a directory for each claim. Probe has the objects that try it: another class of the same provisioner, which leaves
+// nothing behind, and a claim.
 type StorageClassManifest struct {
 	Class       string
 	Provisioner string // the name that the volumes have
@@ -36,8 +36,8 @@ func (m StorageClassManifest) Render() (string, error) { return config("storage-
 // Probe gives the objects that try the class.
 func (m StorageClassManifest) Probe() (string, error) { return config("storage-probe.yaml", m) }
 
-// SetUpStorageClass applies the manifest of a class, waits until its provisioner is available, and has it make and delete a
-// volume. Inputs: manifest, probe.
+// SetUpStorageClass applies the manifest of a class, waits until its provisioner is available, and has it make and
+// delete a volume. Inputs: manifest, probe.
 type SetUpStorageClass struct {
 	Member
 	StorageClassManifest
@@ -53,8 +53,8 @@ func (s SetUpStorageClass) Render() (string, error) {
 		required("DEPLOYMENT", s.Deployment()), required("PROBE", s.ProbeName())), kubeLibrary)
 }
 
-// ScaleProvisioners stops the provisioners of classes, and waits until they are gone, or starts them again, and does not wait.
-// One that is not there is passed over.
+// ScaleProvisioners stops the provisioners of classes, and waits until they are gone, or starts them again, and does
+// not wait. One that is not there is passed over.
 type ScaleProvisioners struct {
 	Member
 	Classes []string
@@ -71,8 +71,8 @@ func (s ScaleProvisioners) Render() (string, error) {
 		required("CLASSES", strings.Join(s.Classes, " ")), flag("STOP", s.Stop)), kubeLibrary)
 }
 
-// MoveVolumes gives the volumes of a class that are at another address this one, each under its name and for its claim. The
-// provisioner must not run meanwhile.
+// MoveVolumes gives the volumes of a class that are at another address this one, each under its name and for its claim.
+// The provisioner must not run meanwhile.
 type MoveVolumes struct {
 	Member
 	Class, Provisioner string

@@ -122,8 +122,8 @@ NAMESPACE=windlass-storage CLASSES='`+classes+`' STOP=`+stop+` TIMEOUT=0
 	require.Equal(t, 75, code, "one that does not answer is not taken for one that is not there: %s", said)
 }
 
-// moving runs the script with a kubectl whose volumes are files of the node: "pv.NAME", a line "server provisioner". It may stop
-// answering when it is asked for something.
+// moving runs the script with a kubectl whose volumes are files of the node: "pv.NAME", a line "server provisioner". It
+// may stop answering when it is asked for something.
 func moving(t *testing.T, n node, stopAt string) (string, int) {
 	t.Helper()
 	return shell(t, library(t, n.root, "lib-base", "lib-kube")+`

@@ -9,7 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Bitrate is tosca.datatypes.nfv.LinkBitrateRequirements, in bits per second: of a virtual link as a whole, and of each of its leaves.
+// Bitrate is tosca.datatypes.nfv.LinkBitrateRequirements, in bits per second: of a virtual link as a whole, and of each
+// of its leaves.
 type Bitrate struct {
 	Root int64 `json:"root"`
 	Leaf int64 `json:"leaf,omitempty"`
@@ -30,9 +31,9 @@ func (b Bitrate) Larger(o Bitrate) Bitrate {
 // kilo is a rate in kbit/s, which Neutron's QoS rules count in, rounded up.
 func kilo(bits int64) int64 { return (bits + 999) / 1000 }
 
-// Bitrates maps virtual links to their bit rates at an instantiation level ("" is the default one). VirtualLinkInstantiationLevels
-// decide; a link without them is as BitratesAt has it at the level's scale levels. A link of whose rate the VNFD says nothing is
-// not there.
+// Bitrates maps virtual links to their bit rates at an instantiation level ("" is the default one).
+// VirtualLinkInstantiationLevels decide; a link without them is as BitratesAt has it at the level's scale levels. A
+// link of whose rate the VNFD says nothing is not there.
 func (f *Flavour) Bitrates(levelID string) (map[string]Bitrate, error) {
 	level, err := f.Level(levelID)
 	if err != nil {
@@ -43,8 +44,8 @@ func (f *Flavour) Bitrates(levelID string) (map[string]Bitrate, error) {
 	return rates, nil
 }
 
-// BitratesAt maps virtual links to their bit rates when the aspects are at these scale levels: the initial delta and those of the
-// steps. A link without an initial delta has the largest rate of any instantiation level.
+// BitratesAt maps virtual links to their bit rates when the aspects are at these scale levels: the initial delta and
+// those of the steps. A link without an initial delta has the largest rate of any instantiation level.
 func (f *Flavour) BitratesAt(scaleLevels map[string]int) map[string]Bitrate {
 	rates := map[string]Bitrate{}
 	for _, level := range f.Levels {
@@ -206,7 +207,8 @@ func (r *flavourReader) bitrateLevels(name string, policy *value) {
 	}
 }
 
-// vipPolicy refuses what is no policy for virtual addresses. How many a VNF has is in its Base HOT, which nobody changes.
+// vipPolicy refuses what is no policy for virtual addresses. How many a VNF has is in its Base HOT, which nobody
+// changes.
 func (r *flavourReader) vipPolicy(name string, policy *value) {
 	for _, target := range policy.at("targets").list() {
 		if node := r.nodes.at(target.str()); node != nil && r.builtinType(node.at("type").str()) != typeVipCp {

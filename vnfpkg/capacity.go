@@ -110,8 +110,8 @@ func (f *Flavour) CapacityAt(scaleLevels map[string]int) (map[string]int, error)
 	return capacity, nil
 }
 
-// steps maps deltas to how often they are among the first `level` steps. They are counted once: step by step for every VDU, a
-// hostile descriptor could make this take minutes.
+// steps maps deltas to how often they are among the first `level` steps. They are counted once: step by step for every
+// VDU, a hostile descriptor could make this take minutes.
 func (a *ScalingAspect) steps(level int) map[string]int {
 	times := map[string]int{}
 	if len(a.StepDeltas) == 0 || level <= 0 {

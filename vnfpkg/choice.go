@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// choices reports what a grant has chosen and the templates do not take: the VMs would not be those that were granted. What
-// is as the VNFD has it needs no taking.
+// choices reports what a grant has chosen and the templates do not take: the VMs would not be those that were granted.
+// What is as the VNFD has it needs no taking.
 func (m *parameterMaker) choices(uses []nfvUse) {
 	for _, id := range sortedKeys(m.req.Zones) {
 		if zone := m.req.Zones[id]; zone != "" && !taken(uses, id, "locationConstraints") {

@@ -21,10 +21,10 @@ var standardProperties = map[string]Member{
 	"isAutoscaleEnabled": {Type: TypeBoolean}, "isAutohealEnabled": {Type: TypeBoolean},
 }
 
-// Problems lists with their JSON paths in what attributes are not as the VNFD declares them. Metadata may have members that it does not
-// declare, and lack those that are required (SOL003 clauses 5.4.2.3.1 and 5.4.3.3.4). Extensions and configurable properties may not
-// have others, where the VNFD declares any; complete also wants the required ones, as a VNF needs that is instantiated.
-// A problem does not tell the value, which may be a secret.
+// Problems lists with their JSON paths in what attributes are not as the VNFD declares them. Metadata may have members
+// that it does not declare, and lack those that are required (SOL003 clauses 5.4.2.3.1 and 5.4.3.3.4). Extensions and
+// configurable properties may not have others, where the VNFD declares any; complete also wants the required ones, as a
+// VNF needs that is instantiated. A problem does not tell the value, which may be a secret.
 func (d Declared) Problems(a Attributes, complete bool) []lcm.Problem {
 	c := &conformity{}
 	if len(d.Metadata) > 0 {
@@ -76,8 +76,8 @@ func (c *conformity) members(path string, given map[string]any, declared map[str
 	}
 }
 
-// required wants the members that are, where all must be there. Inside objects nothing is: an object may begin with some of its members,
-// those that have defaults.
+// required wants the members that are, where all must be there. Inside objects nothing is: an object may begin with
+// some of its members, those that have defaults.
 func (c *conformity) required(path string, given map[string]any, declared map[string]Member, complete bool) {
 	if !complete {
 		return

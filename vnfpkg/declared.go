@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Declared is how the VNFD declares the attributes of a VNF instance that clients may modify (SOL001 clauses 6.2.2, 6.2.36 and 6.2.37).
-// A group of which it declares no member is empty; so are all of a package that was taken before they were kept.
+// Declared is how the VNFD declares the attributes of a VNF instance that clients may modify (SOL001 clauses 6.2.2,
+// 6.2.36 and 6.2.37). A group of which it declares no member is empty; so are all of a package that was taken before
+// they were kept.
 type Declared struct {
 	Metadata   map[string]Member `json:"metadata,omitempty"`
 	Extensions map[string]Member `json:"extensions,omitempty"`
@@ -31,7 +32,8 @@ type Member struct {
 // ValueType is what TOSCA calls the type of a value, or TypeObject.
 type ValueType string
 
-// The types of values. What TOSCA writes as a text with a meaning, such as a timestamp or a size with its unit, is a string.
+// The types of values. What TOSCA writes as a text with a meaning, such as a timestamp or a size with its unit, is a
+// string.
 const (
 	TypeString  ValueType = "string"
 	TypeInteger ValueType = "integer"
@@ -42,7 +44,8 @@ const (
 	TypeObject  ValueType = "object" // of a data type with members
 )
 
-// declared reads how the VNFD declares those attributes, from the types of the VNF node; the entry definition comes before flavours.
+// declared reads how the VNFD declares those attributes, from the types of the VNF node; the entry definition comes
+// before flavours.
 func (l *loader) declared() (d Declared) {
 	for _, typeName := range l.vnfTypes() {
 		modifiable := l.members(l.property(typeName, "modifiable_attributes").at("type").str(), nil)
@@ -85,8 +88,8 @@ func (l *loader) vnfTypes() (out []string) {
 	return out
 }
 
-// members are those of a data type and of the types that it derives from, nil of one that is not known or that is among its own members:
-// trail is the way to it.
+// members are those of a data type and of the types that it derives from, nil of one that is not known or that is among
+// its own members: trail is the way to it.
 func (l *loader) members(typeName string, trail []string) map[string]Member {
 	if slices.Contains(trail, typeName) {
 		return nil
@@ -151,7 +154,8 @@ func (l *loader) typed(def *value, trail []string) (m Member) {
 	return m
 }
 
-// validValues are the values to which constraints restrict a definition; nil when they do not, or when one of them is no plain value.
+// validValues are the values to which constraints restrict a definition; nil when they do not, or when one of them is
+// no plain value.
 func validValues(def *value) (out []any) {
 	for name, list := range def.at("constraints").named() {
 		if name != "valid_values" {

@@ -30,8 +30,8 @@ type Envelope struct {
 // signatureTypes are the extensions of CMS signatures.
 var signatureTypes = []string{".cms", ".p7s", ".p7m", ".sm"}
 
-// OpenEnvelope reads what is in an archive; nil when it is no envelope: no signature beside exactly one archive in its root.
-// What else is wrong with an archive Open tells.
+// OpenEnvelope reads what is in an archive; nil when it is no envelope: no signature beside exactly one archive in its
+// root. What else is wrong with an archive Open tells.
 func OpenEnvelope(r io.ReaderAt, size int64, limits Limits) (*Envelope, error) {
 	limits = limits.withDefaults()
 	rep := &report{}
@@ -72,8 +72,8 @@ func (a *archive) inRoot(types ...string) (out []string) {
 	return out
 }
 
-// Verify looks whether somebody whom the anchors know has signed the package; it reads the package once, in pieces. Without
-// anchors it only warns.
+// Verify looks whether somebody whom the anchors know has signed the package; it reads the package once, in pieces.
+// Without anchors it only warns.
 func (e *Envelope) Verify(trust Trust) ([]lcm.Problem, error) {
 	if trust.Anchors == nil {
 		return []lcm.Problem{{Path: e.signature, Detail: "the signature of the package is not checked: no trust anchors are configured"}}, nil

@@ -5,14 +5,16 @@ import (
 	"slices"
 )
 
-// additionalProperties are the members of a VNF's configurable properties that are not the standard's own (SOL001 clause 6.2.37).
+// additionalProperties are the members of a VNF's configurable properties that are not the standard's own (SOL001
+// clause 6.2.37).
 const additionalProperties = "additional_configurable_properties"
 
 // additionalVnfcProperties are all members of a VNFC's configurable properties: the standard has none of its own.
 const additionalVnfcProperties = "additional_vnfc_configurable_properties"
 
-// initial reads with which values the attributes of a VNF instance begin that clients may modify (SOL001 clauses 6.2.2, 6.2.36
-// and 6.2.37). Of the configurable properties these are the VNF's own: what the standard's would switch on, Windlass has not.
+// initial reads with which values the attributes of a VNF instance begin that clients may modify (SOL001 clauses 6.2.2,
+// 6.2.36 and 6.2.37). Of the configurable properties these are the VNF's own: what the standard's would switch on,
+// Windlass has not.
 func (l *loader) initial(v *Vnfd) {
 	modifiable := l.vnfMap("modifiable_attributes")
 	v.Metadata, v.Extensions = membersOf(modifiable, "metadata"), membersOf(modifiable, "extensions")
@@ -31,8 +33,8 @@ func membersOf(of map[string]any, name string) map[string]any {
 	return m
 }
 
-// vnfMap is the value of a property of the VNF node whose type is a data type: what the node says lies over the default of its
-// type, and that over the defaults of the data type's members. The entry definition comes before flavours.
+// vnfMap is the value of a property of the VNF node whose type is a data type: what the node says lies over the default
+// of its type, and that over the defaults of the data type's members. The entry definition comes before flavours.
 func (l *loader) vnfMap(name string) map[string]any {
 	for _, doc := range l.docs {
 		topology := doc.at("topology_template")
@@ -73,8 +75,8 @@ func (l *loader) valueOf(topology, property, given *value) map[string]any {
 // mostDefaults bounds how many members of data types are looked at: types of types of types multiply.
 const mostDefaults = 10_000
 
-// defaultsOf are the defaults of the members of a data type, those of the types that it derives from included. A type among its
-// own members is not followed again: trail is the way to it.
+// defaultsOf are the defaults of the members of a data type, those of the types that it derives from included. A type
+// among its own members is not followed again: trail is the way to it.
 func (l *loader) defaultsOf(topology *value, typeName string, trail ...string) map[string]any {
 	out := map[string]any{}
 	if slices.Contains(trail, typeName) {

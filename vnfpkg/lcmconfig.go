@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// LcmOperations is lcm_operations_configuration of a flavour's VNF node: what requests may ask of the VNF. A pointer is nil, a
-// list and a time empty, where the VNFD says nothing.
+// LcmOperations is lcm_operations_configuration of a flavour's VNF node: what requests may ask of the VNF. A pointer is
+// nil, a list and a time empty, where the VNFD says nothing.
 type LcmOperations struct {
 	// SeveralSteps tells whether SCALE takes numberOfSteps of more than one.
 	SeveralSteps *bool `json:"severalSteps,omitempty"`
@@ -21,8 +21,8 @@ type LcmOperations struct {
 	MinStop        int `json:"minStop,omitempty"`
 }
 
-// lcmOperations reads lcm_operations_configuration: of the flavour's VNF node, else the default of its type, else that of the
-// entry definition's VNF node.
+// lcmOperations reads lcm_operations_configuration: of the flavour's VNF node, else the default of its type, else that
+// of the entry definition's VNF node.
 func (r *flavourReader) lcmOperations() *LcmOperations {
 	const name = "lcm_operations_configuration"
 	var found *value

@@ -41,8 +41,8 @@ func (t Template) NeedsPort(f *Flavour, cpd string) (bool, error) {
 }
 
 // PortsProblems are the ports that a request gives, and that the flavour's templates, with so many VMs of each VDU,
-// cannot have. t is the template as the package has it, before Separate; members are its VNFCs where Separate makes each a
-// resource of its own.
+// cannot have. t is the template as the package has it, before Separate; members are its VNFCs where Separate makes
+// each a resource of its own.
 func (t Template) PortsProblems(f *Flavour, links []lcm.ExtVirtualLink, capacity map[string]int, members Members) ([]lcm.Problem, error) {
 	takes, err := t.TakesPort(f)
 	if err != nil {

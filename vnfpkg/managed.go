@@ -15,8 +15,8 @@ type ExtManagedVirtualLink = lcm.ExtManagedVirtualLink
 // managedPath is where a request names networks for internal virtual links.
 const managedPath = "$.extManagedVirtualLinks"
 
-// Managed puts networks that are managed elsewhere in the place of a template's own, as Tacker's classes do: a virtual link's
-// resource is left out with its subnets, and what refers to it gets the network's id.
+// Managed puts networks that are managed elsewhere in the place of a template's own, as Tacker's classes do: a virtual
+// link's resource is left out with its subnets, and what refers to it gets the network's id.
 func (t Template) Managed(f *Flavour, links []ExtManagedVirtualLink) (Template, error) {
 	if len(links) == 0 {
 		return t, nil
@@ -70,8 +70,8 @@ func (t Template) Managed(f *Flavour, links []ExtManagedVirtualLink) (Template, 
 	return Template{Top: text, Files: t.Files}, nil
 }
 
-// Unmanaged are problems for the virtual links for which the VNFD requires networks that are managed elsewhere (externally_managed),
-// and for which there are none.
+// Unmanaged are problems for the virtual links for which the VNFD requires networks that are managed elsewhere
+// (externally_managed), and for which there are none.
 func Unmanaged(f *Flavour, links []ExtManagedVirtualLink) (problems []lcm.Problem) {
 	for _, l := range f.VirtualLinks {
 		if l.ManagedElsewhere && !lcm.ManagesLink(links, l.ID) {
@@ -81,8 +81,8 @@ func Unmanaged(f *Flavour, links []ExtManagedVirtualLink) (problems []lcm.Proble
 	return problems
 }
 
-// replaceable tells whether the top template has a network for an internal virtual link that another can take the place of. A link
-// for which none can is a problem at path.
+// replaceable tells whether the top template has a network for an internal virtual link that another can take the place
+// of. A link for which none can is a problem at path.
 func (p parsedTemplate) replaceable(f *Flavour, id, path string, rep *report) bool {
 	_, known := f.VirtualLink(id)
 	switch {
@@ -121,7 +121,8 @@ func (f *Flavour) links(id string) bool {
 	return slices.ContainsFunc(f.Cps, func(c VduCp) bool { return c.VirtualLink == id })
 }
 
-// withNetworks is a copy in which references to resources that are left out are the ids of the networks that stand for them.
+// withNetworks is a copy in which references to resources that are left out are the ids of the networks that stand for
+// them.
 func (v *value) withNetworks(gone map[string]string, rep *report) *value {
 	if ref := v.at("get_resource"); ref.str() != "" && len(v.keys) == 1 {
 		network, left := gone[ref.str()]
@@ -146,7 +147,8 @@ func (v *value) withNetworks(gone map[string]string, rep *report) *value {
 	return &c
 }
 
-// independent is a copy of a resource that does not wait for resources that are left out: what stands for them is there.
+// independent is a copy of a resource that does not wait for resources that are left out: what stands for them is
+// there.
 func (v *value) independent(gone map[string]string) *value {
 	if !v.has("depends_on") {
 		return v

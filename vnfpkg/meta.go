@@ -124,8 +124,8 @@ func (l *loader) rootMetadata() metadata {
 	return m
 }
 
-// envelope is the package in an archive that has it together with its signature (SOL004 clause 5.1, option 2), "" in others. Who
-// takes packages unwraps them before.
+// envelope is the package in an archive that has it together with its signature (SOL004 clause 5.1, option 2), "" in
+// others. Who takes packages unwraps them before.
 func (l *loader) envelope() string {
 	if inner := l.zip.inRoot(".csar", ".zip"); len(inner) > 0 && len(l.zip.inRoot(signatureTypes...)) > 0 {
 		return inner[0]

@@ -65,7 +65,8 @@ resources:
 	}}, params)
 }
 
-// The key is Windlass's own: a template that names it gets the address that was asked for, and null for none, which Neutron fills.
+// The key is Windlass's own: a template that names it gets the address that was asked for, and null for none, which
+// Neutron fills.
 func TestHeatParameters_haveTheMACAddress(t *testing.T) {
 	f := minimal().replace(t, smallHOT, "          network:", "          mac: { get_param: [ nfv, CP, node_CP, mac_address ] }\n          network:").
 		replace(t, "BaseHOT/small/nested/node.yaml", "  network: { type: string }\n", "  network: { type: string }\n  mac: { type: string }\n")

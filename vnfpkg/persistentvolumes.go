@@ -29,8 +29,8 @@ type PersistentVolume struct {
 // maxManifest is far above what a manifest of volumes takes.
 const maxManifest = 1 << 20
 
-// ReadPersistentVolumes reads a manifest: every YAML document of it, and the items of lists. What is no PersistentVolume, such
-// as a StorageClass, is kept as it is. Errors are sentences about the file, without its name.
+// ReadPersistentVolumes reads a manifest: every YAML document of it, and the items of lists. What is no
+// PersistentVolume, such as a StorageClass, is kept as it is. Errors are sentences about the file, without its name.
 func ReadPersistentVolumes(text []byte) (*PersistentVolumes, error) {
 	if len(text) > maxManifest {
 		return nil, lcm.Errorf(lcm.KindInvalid, "is larger than the %d bytes allowed", maxManifest)
@@ -131,8 +131,8 @@ func (m *PersistentVolumes) Names() (out []string) {
 	return out
 }
 
-// WithServer is the manifest with that address as the NFS server of every volume that is on one. All documents of the file
-// are in it.
+// WithServer is the manifest with that address as the NFS server of every volume that is on one. All documents of the
+// file are in it.
 func (m *PersistentVolumes) WithServer(address string) (string, error) {
 	for _, server := range m.servers {
 		server.Value = address

@@ -80,8 +80,8 @@ func (t Template) Same(f *Flavour, other Template) bool {
 	return true
 }
 
-// MadeParameters completes the parameters that a user data class has made, as Tacker does: sizes are those of the VNF, and what an
-// NFVO has chosen takes the place of the class's choice. Errors are as HeatParameters'.
+// MadeParameters completes the parameters that a user data class has made, as Tacker does: sizes are those of the VNF,
+// and what an NFVO has chosen takes the place of the class's choice. Errors are as HeatParameters'.
 func MadeParameters(f *Flavour, t Template, req HeatRequest, made map[string]any) (map[string]any, error) {
 	parsed, err := t.parse(f)
 	if err != nil {

@@ -70,9 +70,10 @@ func MemberIndex(vdu, name string) (int, bool) {
 // classPath is where a request chooses its user data class.
 const classPath = "$.additionalParams." + lcm.UserDataClassParam
 
-// Separate makes of a flavour's template one in which each VNFC is a resource of its own, as Tacker's StandardUserData does: of the
-// resource VDU1 it makes VDU1-0, VDU1-1 ..., each of which takes its own entries of the parameter nfv ([nfv, VDU, VDU1-0, ...],
-// [nfv, CP, VDU1_CP1-0, ...]). So each has its own image, flavour, zone and addresses, and exactly one leaves.
+// Separate makes of a flavour's template one in which each VNFC is a resource of its own, as Tacker's StandardUserData
+// does: of the resource VDU1 it makes VDU1-0, VDU1-1 ..., each of which takes its own entries of the parameter nfv
+// ([nfv, VDU, VDU1-0, ...], [nfv, CP, VDU1_CP1-0, ...]). So each has its own image, flavour, zone and addresses, and
+// exactly one leaves.
 func (t Template) Separate(f *Flavour, members Members) (Template, error) {
 	parsed, err := t.parse(f)
 	if err != nil {
@@ -105,7 +106,8 @@ func (t Template) Separate(f *Flavour, members Members) (Template, error) {
 	return Template{Top: text, Files: t.Files}, nil
 }
 
-// checkSeparate refuses VDUs that the template lacks, and references to those that it has: no resource has that name any more.
+// checkSeparate refuses VDUs that the template lacks, and references to those that it has: no resource has that name
+// any more.
 func (p parsedTemplate) checkSeparate(f *Flavour, members Members, rep *report) {
 	for _, vdu := range f.Vdus {
 		if len(members[vdu.ID]) > 0 && !p.top.at("resources").has(vdu.ID) {
@@ -145,8 +147,8 @@ func (v *value) ofMember(index int) *value {
 	return &c
 }
 
-// described is the VDU, connection point or storage that an entry of nfv is about: the entries of a VNFC that is a resource of
-// its own end with its index.
+// described is the VDU, connection point or storage that an entry of nfv is about: the entries of a VNFC that is a
+// resource of its own end with its index.
 func (req HeatRequest) described(f *Flavour, kind, id string) string {
 	if req.Members == nil {
 		return id

@@ -33,8 +33,8 @@ func splitSignature(data []byte) (text, signature []byte) {
 	return data[:at], data[at:]
 }
 
-// checkSignature verifies the signature of a manifest. It covers the package, because the manifest has the digests of its
-// files; that it has all of them is checked at the end.
+// checkSignature verifies the signature of a manifest. It covers the package, because the manifest has the digests of
+// its files; that it has all of them is checked at the end.
 func (l *loader) checkSignature(manifest string, text, signature []byte) {
 	switch {
 	case signature == nil:
@@ -125,8 +125,8 @@ func verify(text, signature []byte, beside []*x509.Certificate, anchors *x509.Ce
 	return err
 }
 
-// spellings are the ways in which tools write the end of lines, and of the last one: those who sign text, as OpenSSL does by
-// default, sign it with CR and LF.
+// spellings are the ways in which tools write the end of lines, and of the last one: those who sign text, as OpenSSL
+// does by default, sign it with CR and LF.
 func spellings(text []byte) (out [][]byte) {
 	unix := bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	bare := bytes.TrimRight(unix, "\n")

@@ -122,13 +122,14 @@ type VirtualStorage struct {
 type VirtualLink struct {
 	ID          string `json:"id"`
 	Description string `json:"description,omitempty"`
-	// Made is set when the Base HOT makes its network: in the top template once, in the template of a server for each VNFC of
-	// that VDU.
+	// Made is set when the Base HOT makes its network: in the top template once, in the template of a server for each VNFC
+	// of that VDU.
 	Made  bool   `json:"made,omitempty"`
 	VduID string `json:"vduId,omitempty"`
 	// Rated is set when a template takes its bit rate.
 	Rated bool `json:"rated,omitempty"`
-	// MinBitrate and MaxBitrate are vl_profile, InitialBitrate is the VirtualLinkBitrateInitialDelta; nil when there is none.
+	// MinBitrate and MaxBitrate are vl_profile, InitialBitrate is the VirtualLinkBitrateInitialDelta; nil when there is
+	// none.
 	MinBitrate     *Bitrate `json:"minBitrate,omitempty"`
 	MaxBitrate     *Bitrate `json:"maxBitrate,omitempty"`
 	InitialBitrate *Bitrate `json:"initialBitrate,omitempty"`
@@ -220,7 +221,8 @@ func (f *Flavour) VirtualLink(id string) (*VirtualLink, bool) {
 	return &f.VirtualLinks[i], true
 }
 
-// LinksOf are the internal virtual links whose networks are made for each VNFC of a VDU; those of "" are made once for the VNF.
+// LinksOf are the internal virtual links whose networks are made for each VNFC of a VDU; those of "" are made once for
+// the VNF.
 func (f *Flavour) LinksOf(vdu string) (out []VirtualLink) {
 	for _, l := range f.VirtualLinks {
 		if l.Made && l.VduID == vdu {

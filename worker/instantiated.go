@@ -60,8 +60,8 @@ func (o *resolver) Instantiated(ctx context.Context, id lcm.OpOccID, made activi
 	return out, nil
 }
 
-// otherConnections are those of the instance that neither its resources nor its cluster need, e.g. because a modification
-// has added them. Those that an earlier attempt to instantiate has left are none.
+// otherConnections are those of the instance that neither its resources nor its cluster need, e.g. because a
+// modification has added them. Those that an earlier attempt to instantiate has left are none.
 func (j *job) otherConnections(used lcm.VimConnectionInfo) (out []lcm.VimConnectionInfo) {
 	if j.OpOcc.Operation == lcm.OpInstantiate || j.Instance.Instantiated == nil {
 		return nil
@@ -92,8 +92,8 @@ func vnfcResource(v activities.Vnfc, connectionID string) lcm.VnfcResourceInfo {
 	return out
 }
 
-// attached are the volumes and ports of a VM, by what describes them in the VNFD. The only volume is that of the VDU's only
-// virtual storage, whatever the Base HOT calls it.
+// attached are the volumes and ports of a VM, by what describes them in the VNFD. The only volume is that of the VDU's
+// only virtual storage, whatever the Base HOT calls it.
 func (j *job) attached(v activities.Vnfc) (out []lcm.AttachedResource) {
 	var storages []string
 	only := len(v.VolumeIDs) == 1
@@ -114,8 +114,8 @@ func (j *job) attached(v activities.Vnfc) (out []lcm.AttachedResource) {
 	return out
 }
 
-// networks are those that the stack has made, by what describes them in the VNFD. One of a member of a group belongs to the member's
-// VNFC.
+// networks are those that the stack has made, by what describes them in the VNFD. One of a member of a group belongs to
+// the member's VNFC.
 func (j *job) networks(made activities.Outcome) (out []lcm.AttachedResource) {
 	for _, n := range made.Networks {
 		r := lcm.AttachedResource{Type: lcm.GrantLink, ResourceID: n.ID}

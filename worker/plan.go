@@ -30,8 +30,8 @@ func (o *resolver) Grant(ctx context.Context, id lcm.OpOccID) (lcm.Grant, error)
 	return o.asked(ctx, j, facts, p)
 }
 
-// levelsLeft are the instantiation level and the scale status of an operation that was given up: of each aspect the level
-// nearest to the planned one that its VMs have reached.
+// levelsLeft are the instantiation level and the scale status of an operation that was given up: of each aspect the
+// level nearest to the planned one that its VMs have reached.
 func (j *job) levelsLeft(vnfcs []activities.Vnfc) (string, []lcm.ScaleInfo) {
 	before, p := j.Instance.Instantiated, j.OpOcc.Plan
 	if before == nil || p == nil {

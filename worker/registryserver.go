@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// showRegistry tells, with the machine of a registry of images, how clusters connect to it. What was told of it before is still so,
-// unless its address is another one.
+// showRegistry tells, with the machine of a registry of images, how clusters connect to it. What was told of it before
+// is still so, unless its address is another one.
 func (j *job) showRegistry(info *lcm.InstantiatedVnfInfo, made activities.Outcome) {
 	if !j.IsRegistryServer() {
 		return

@@ -17,8 +17,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
-// Relay starts the workflows that empty the outbox, and those that fetch packages. Every worker has one; a workflow has its
-// subscription's or its package's id, so that a second start finds the first one.
+// Relay starts the workflows that empty the outbox, and those that fetch packages. Every worker has one; a workflow has
+// its subscription's or its package's id, so that a second start finds the first one.
 type Relay struct {
 	Client client.Client
 	Store  *store.Store

@@ -305,8 +305,8 @@ func (c *clouds) connect(ctx context.Context, vim lcm.Vim) (*openstack.Cloud, er
 	return cloud, nil
 }
 
-// loginKey tells logins apart. Of a VIM that is not in the registry only what it consists of tells that it has changed; secrets in it are
-// references, which are others for every request.
+// loginKey tells logins apart. Of a VIM that is not in the registry only what it consists of tells that it has changed;
+// secrets in it are references, which are others for every request.
 func loginKey(vim lcm.Vim) (string, error) {
 	of, err := json.Marshal([]any{vim.ID, vim.Updated, vim.AuthURL, vim.AuthCred, vim.Extra})
 	return string(of), err

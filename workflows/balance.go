@@ -9,9 +9,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// rebalance lets these control planes, and no others, share the virtual IP and the load of a cluster that is in use: one
-// node at a time, each verified before the next, so that the API at the virtual IP never goes away. serving are those
-// that balance already.
+// rebalance lets these control planes, and no others, share the virtual IP and the load of a cluster that is in use:
+// one node at a time, each verified before the next, so that the API at the virtual IP never goes away. serving are
+// those that balance already.
 func (k *kubeadm) rebalance(ctx workflow.Context, controlPlanes, serving lcm.Nodes) error {
 	found, err := call(onNode(ctx), nodes.LocateVirtualIP, k.virtualIP(ctx, serving))
 	if err != nil {

@@ -38,7 +38,8 @@ func (k *kubeadm) decide(ctx workflow.Context) error {
 	return k.checkVolumes(ctx)
 }
 
-// welcomesControlPlanes tells whether control planes will join: in every healing of some, and where there are to be more.
+// welcomesControlPlanes tells whether control planes will join: in every healing of some, and where there are to be
+// more.
 func (k *kubeadm) welcomesControlPlanes() bool {
 	return k.in.Operation == lcm.OpHeal || k.change.Grows() && len(k.leaving().With(lcm.ControlPlane)) == 0
 }

@@ -18,8 +18,8 @@ var notifications *activities.Notifications
 const deliveriesPerRun = 200
 
 // DeliverNotifications delivers what waits for one subscriber, in the order in which it happened, and ends when nothing
-// does. Operations do not wait for it: what happens is in the outbox already. A notification that cannot be delivered for
-// too long is given up, and the next one is tried.
+// does. Operations do not wait for it: what happens is in the outbox already. A notification that cannot be delivered
+// for too long is given up, and the next one is tried.
 func DeliverNotifications(ctx workflow.Context, in lcm.DeliverInput) error {
 	for range deliveriesPerRun {
 		next, err := deliver(asking(ctx), notifications.NextNotification, activities.NextNotificationInput{SubscriptionID: in.SubscriptionID})

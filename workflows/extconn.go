@@ -7,8 +7,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// ChangeExtConn carries out one CHANGE_EXT_CONN operation (SOL003 clause 5.4.11): external connection points are connected
-// to other networks, by the parameters of the stack.
+// ChangeExtConn carries out one CHANGE_EXT_CONN operation (SOL003 clause 5.4.11): external connection points are
+// connected to other networks, by the parameters of the stack.
 func ChangeExtConn(ctx workflow.Context, in lcm.OperationInput) error {
 	v := newVnf(in)
 	v.op.outcome, v.op.restored, v.op.lookBack = v.outcome, v.restored, v.lookBackAtLinks

@@ -13,8 +13,8 @@ import (
 // packages only names the activities.
 var packages *activities.Packages
 
-// FetchPackage fetches the archive of a VNF package and takes it on board; a package that cannot be had, or cannot be used,
-// is CREATED again and says why.
+// FetchPackage fetches the archive of a VNF package and takes it on board; a package that cannot be had, or cannot be
+// used, is CREATED again and says why.
 func FetchPackage(ctx workflow.Context, in lcm.FetchInput) error {
 	_, err := deliver(fetching(ctx), packages.FetchPackage, activities.FetchPackageInput{VnfPkgID: in.VnfPkgID})
 	if err == nil {

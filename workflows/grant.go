@@ -12,8 +12,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// requestGrant asks the NFVO, or grants the operation itself when none is configured (SOL003 clause 9). A refusal ends the
-// operation in ROLLED_BACK: nothing was touched yet.
+// requestGrant asks the NFVO, or grants the operation itself when none is configured (SOL003 clause 9). A refusal ends
+// the operation in ROLLED_BACK: nothing was touched yet.
 func (v *vnf) requestGrant(ctx workflow.Context) error {
 	if v.what.GrantPatience == 0 {
 		v.op.grantID = lifecycle.BuiltInGrant(v.in.OpOccID)

@@ -22,7 +22,8 @@ func healed(f lifecycle.Facts, whole bool) []lifecycle.Step {
 	return lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpHeal, Whole: whole, Within: !whole})
 }
 
-// A heal of the entire VNF that is given up has made servers which the instance never has: nobody else would forget their keys.
+// A heal of the entire VNF that is given up has made servers which the instance never has: nobody else would forget
+// their keys.
 func TestHeal_ofAllThatIsGivenUpForgetsWhatItHasMade(t *testing.T) {
 	t.Parallel()
 	w := &world{

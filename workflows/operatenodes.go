@@ -38,8 +38,8 @@ func (p *power) awaitLogin(ctx workflow.Context, list lcm.Nodes) error {
 	})
 }
 
-// tellStarted brings the nodes' knowledge of each other up to date: a VNF of which some nodes were stopped may have been
-// scaled or healed meanwhile.
+// tellStarted brings the nodes' knowledge of each other up to date: a VNF of which some nodes were stopped may have
+// been scaled or healed meanwhile.
 func (p *power) tellStarted(ctx workflow.Context) error {
 	list, err := p.nodesOf(ctx, anyNode)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package workflows holds the lifecycle operations: one file an operation. lifecycle.Steps says which steps an operation
-// has; a table here says what each of them does. A workflow decides and waits; everything that touches the world is an
-// activity.
+// Package workflows holds the lifecycle operations: one file an operation. lifecycle.Steps says which steps an
+// operation has; a table here says what each of them does. A workflow decides and waits; everything that touches the
+// world is an activity.
 package workflows
 
 import (
@@ -34,8 +34,8 @@ type operation struct {
 	journal              journal
 }
 
-// work is what a step does and what undoes it. Both must be safe to repeat: a retry runs do again, and a rollback undoes
-// the step that failed half-way, too. Only a step whose line in the list says how it is undone has an undo.
+// work is what a step does and what undoes it. Both must be safe to repeat: a retry runs do again, and a rollback
+// undoes the step that failed half-way, too. Only a step whose line in the list says how it is undone has an undo.
 type work struct {
 	do, undo func(ctx workflow.Context) error
 }
@@ -191,8 +191,8 @@ func (op *operation) rollBack(ctx workflow.Context, cause error) (over bool, err
 	}
 }
 
-// giveUp ends the operation as it is. A VNF that was being changed is recorded as what exists of it, so that what is left
-// over can be healed or scaled in; a cloud that does not answer keeps nobody from giving up.
+// giveUp ends the operation as it is. A VNF that was being changed is recorded as what exists of it, so that what is
+// left over can be healed or scaled in; a cloud that does not answer keeps nobody from giving up.
 func (op *operation) giveUp(ctx workflow.Context, cause error) error {
 	if op.lookBack != nil {
 		ref := lcm.StepRef{OpOccID: op.in.OpOccID, Step: len(op.starting) + min(op.next, len(op.processing)-1)}
@@ -217,7 +217,8 @@ func (op *operation) resume(ctx workflow.Context) error {
 	return op.pause(ctx, cause, len(op.processing)-1)
 }
 
-// pause has somebody decide on an operation whose steps have not run here. A rollback begins with the undo of the step at last.
+// pause has somebody decide on an operation whose steps have not run here. A rollback begins with the undo of the step
+// at last.
 func (op *operation) pause(ctx workflow.Context, cause error, last int) error {
 	decision, err := op.awaitDecision(ctx, cause)
 	switch {

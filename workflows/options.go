@@ -42,8 +42,8 @@ func polling(ctx workflow.Context) workflow.Context { return working(ctx, longes
 // onNode is for an activity that works on one node over SSH.
 func onNode(ctx workflow.Context) workflow.Context { return working(ctx, longest) }
 
-// soon is for a node that has worked and should answer at once: a network that is away for some seconds is waited for, a
-// dead node costs about a minute.
+// soon is for a node that has worked and should answer at once: a network that is away for some seconds is waited for,
+// a dead node costs about a minute.
 func soon(ctx workflow.Context) workflow.Context { return patiently(ctx, longest, 5) }
 
 // once is for cleaning up behind work that may have failed because the node is gone: it must not hold the

@@ -30,8 +30,8 @@ func (k *kubeadm) connectAll(ctx workflow.Context) error {
 	return k.connectRegistries(ctx, k.what.Nodes)
 }
 
-// connectFormer passes over a node that cannot be reached for about a minute: whoever rolls back because a node has died
-// must be able to, for only then the node can be healed.
+// connectFormer passes over a node that cannot be reached for about a minute: whoever rolls back because a node has
+// died must be able to, for only then the node can be healed.
 func (k *kubeadm) connectFormer(ctx workflow.Context) error {
 	return inParallel(ctx, k.what.Nodes, func(ctx workflow.Context, node lcm.Node) error {
 		in := activities.ConnectRegistriesInput{NodeInput: k.on(ctx, node), Former: true}

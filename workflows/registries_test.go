@@ -84,7 +84,8 @@ func TestModifyInfo_isRolledBackThoughANodeIsDead(t *testing.T) {
 	require.ElementsMatch(t, []string{"disconnect a", "pass b"}, w.done[2:])
 }
 
-// A node that answers, and cannot be given its former registries, is not passed over: a person mends it, and rolls back again.
+// A node that answers, and cannot be given its former registries, is not passed over: a person mends it, and rolls back
+// again.
 func TestModifyInfo_doesNotPassOverANodeThatAnswers(t *testing.T) {
 	t.Parallel()
 	w := &world{what: twoNodes(), fail: map[string][]error{

@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// vnf is what later steps of an operation learn from earlier ones, whatever the VNF is. Steps read it again when they are
-// retried.
+// vnf is what later steps of an operation learn from earlier ones, whatever the VNF is. Steps read it again when they
+// are retried.
 type vnf struct {
 	in   lcm.OperationInput
 	op   *operation
@@ -119,8 +119,8 @@ func (v *vnf) known(ctx workflow.Context) error {
 	return v.look(ctx)
 }
 
-// lookBack sees what a change that is given up has left. A VNF that is made anew as a whole stays recorded as it was: only
-// making it anew again helps, which makes other servers than those that are there now.
+// lookBack sees what a change that is given up has left. A VNF that is made anew as a whole stays recorded as it was:
+// only making it anew again helps, which makes other servers than those that are there now.
 func (v *vnf) lookBack(ctx workflow.Context) error {
 	if v.what.Whole {
 		if len(v.made.Vnfcs) == 0 {

@@ -17,8 +17,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// etsiFiles are ETSI's definitions of what is below the roots. They are not part of this repository: where it is checked out
-// alone, nothing is held against them. v2.4.1 is the nearest to v2.6.1 that ETSI has as files.
+// etsiFiles are ETSI's definitions of what is below the roots. They are not part of this repository: where it is
+// checked out alone, nothing is held against them. v2.4.1 is the nearest to v2.6.1 that ETSI has as files.
 var etsiFiles = []struct {
 	root, file string
 	without    []string // paths
@@ -26,8 +26,8 @@ var etsiFiles = []struct {
 }{
 	{"/vnflcm/v1", "v2.4.1/SOL003-VNFLifecycleManagement-API.json", nil, nil},
 	{"/vnflcm/v2", "v3.3.1/sol003_lifecycle_openapi.json", nil, []string{"/vnf_snapshots/{vnfSnapshotInfoId}"}},
-	// The file has a list where a subscription is answered, and one notification type where there is a list of them. It does
-	// not have onboarded_vnf_packages, and the file of v3.3.1, which does, has other packages: that is /vnfpkgm/v2.
+	// The file has a list where a subscription is answered, and one notification type where there is a list of them. It
+	// does not have onboarded_vnf_packages, and the file of v3.3.1, which does, has other packages: that is /vnfpkgm/v2.
 	{"/vnfpkgm/v1", "v2.4.1/SOL005-VNFPackageManagement-API.json", []string{"/subscriptions", "/subscriptions/{subscriptionId}"}, nil},
 }
 
@@ -111,8 +111,8 @@ func mend(schema *openapi3.Schema) *openapi3.Schema {
 	return schema
 }
 
-// mendAddresses corrects the file of v3.3.1, which wants what an item of ipAddresses must have (addresses, fixedAddresses) in the
-// object around the list.
+// mendAddresses corrects the file of v3.3.1, which wants what an item of ipAddresses must have (addresses,
+// fixedAddresses) in the object around the list.
 func mendAddresses(schema *openapi3.Schema) {
 	if schema.Properties["macAddress"] != nil && schema.Properties["ipAddresses"] != nil {
 		schema.OneOf = nil
@@ -128,8 +128,8 @@ func mendAddresses(schema *openapi3.Schema) {
 	}
 }
 
-// mendRecord corrects the file of v3.3.1, which requires what it does not define: former names of what the record of a VNF
-// snapshot has.
+// mendRecord corrects the file of v3.3.1, which requires what it does not define: former names of what the record of a
+// VNF snapshot has.
 func mendRecord(schema *openapi3.Schema) {
 	record := schema.Properties["vnfSnapshot"]
 	if record == nil || record.Value.Properties["vnfcSnapshots"] == nil {

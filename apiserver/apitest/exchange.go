@@ -1,5 +1,5 @@
-// Package apitest holds what tests exchange with the API against what is said of it: ETSI's definitions, where they are at
-// hand, and Windlass's own.
+// Package apitest holds what tests exchange with the API against what is said of it: ETSI's definitions, where they are
+// at hand, and Windlass's own.
 package apitest
 
 import (

@@ -16,8 +16,8 @@ type Grant struct {
 
 // Certificates authenticates by client certificates (mutual TLS). Whether a certificate is good was settled by TLS.
 type Certificates struct {
-	// Clients are those that are known, by a name in their certificates: a DNS name or URI of the subject's alternative names,
-	// or the common name.
+	// Clients are those that are known, by a name in their certificates: a DNS name or URI of the subject's alternative
+	// names, or the common name.
 	Clients map[string]Grant
 }
 

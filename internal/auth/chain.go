@@ -18,7 +18,8 @@ type UnauthenticatedError struct {
 
 func (f *UnauthenticatedError) Unwrap() error { return f.RefusalError }
 
-// Authenticate tells who sends the request. An error is a *UnauthenticatedError, or an *lcm.Error when that cannot be found out now.
+// Authenticate tells who sends the request. An error is a *UnauthenticatedError, or an *lcm.Error when that cannot be
+// found out now.
 func (c Chain) Authenticate(r *http.Request) (Identity, error) {
 	for _, m := range c {
 		i, given, err := m.Authenticate(r)

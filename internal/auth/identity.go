@@ -1,5 +1,5 @@
-// Package auth tells who sends a request to the API and what they may do: by a client's certificate, a token of OAuth 2.0 or
-// one of Keystone. It knows nothing of resources; what a route needs is the API server's business.
+// Package auth tells who sends a request to the API and what they may do: by a client's certificate, a token of OAuth
+// 2.0 or one of Keystone. It knows nothing of resources; what a route needs is the API server's business.
 package auth
 
 import (
@@ -39,8 +39,8 @@ const (
 	Admin                   // everything, in every project
 )
 
-// The scopes of all APIs together. Those of one API are its name and major version with one of the permissions below, such as
-// "vnflcm:v2:all", or with a task, such as "vnflcm:v2:heal": that and nothing else, reading included.
+// The scopes of all APIs together. Those of one API are its name and major version with one of the permissions below,
+// such as "vnflcm:v2:all", or with a task, such as "vnflcm:v2:heal": that and nothing else, reading included.
 const (
 	ScopeRead  = "windlass:read"
 	ScopeWrite = "windlass:write"

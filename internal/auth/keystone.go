@@ -18,8 +18,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
-// Keystone authenticates by tokens that OpenStack's Keystone has issued (X-Auth-Token), which it asks about them. The project
-// is that of the token.
+// Keystone authenticates by tokens that OpenStack's Keystone has issued (X-Auth-Token), which it asks about them. The
+// project is that of the token.
 type Keystone struct {
 	// URL is Keystone's, such as https://keystone.example/v3.
 	URL string

@@ -14,8 +14,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// ServerTLS is the TLS of a server whose certificate may be renewed while it serves: the files are looked at again when a
-// client connects, at most once a second. What cannot be used leaves the former certificate in use, and a line in the log.
+// ServerTLS is the TLS of a server whose certificate may be renewed while it serves: the files are looked at again when
+// a client connects, at most once a second. What cannot be used leaves the former certificate in use, and a line in the
+// log.
 type ServerTLS struct {
 	// CertFile and KeyFile hold the certificate, with those in between, and its key.
 	CertFile, KeyFile string

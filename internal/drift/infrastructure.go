@@ -32,8 +32,8 @@ func (c *comparison) stack() {
 	c.levels()
 }
 
-// HalfMade tells whether a heal of the entire VNF was given up after it had taken something of it away: what it makes are
-// other servers, and nothing but the stack is worth a look then.
+// HalfMade tells whether a heal of the entire VNF was given up after it had taken something of it away: what it makes
+// are other servers, and nothing but the stack is worth a look then.
 func HalfMade(want Expected, s Stack) bool {
 	if want.HealGivenUp == "" || s.Unreachable != "" { // in the latter case nothing is known
 		return false

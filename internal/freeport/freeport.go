@@ -10,7 +10,8 @@ import (
 )
 
 // Linux takes the local ports of outgoing connections, and those of whoever listens on port 0, from 32768 on
-// (net.ipv4.ip_local_port_range). A port from there that was free a moment ago may be a connection's when the server starts.
+// (net.ipv4.ip_local_port_range). A port from there that was free a moment ago may be a connection's when the server
+// starts.
 const (
 	lowest  = 20000
 	beyond  = 32768

@@ -62,8 +62,8 @@ var (
 // configuration. Its port is not looked at: Tacker's own samples have "port1" there.
 func IsProxyURL(v string) bool { return proxyPattern.MatchString(v) }
 
-// IsNoProxy reports whether v lists what is asked without a proxy, separated by commas: names, domains, addresses, networks,
-// with a port or without. It goes into the environment of services.
+// IsNoProxy reports whether v lists what is asked without a proxy, separated by commas: names, domains, addresses,
+// networks, with a port or without. It goes into the environment of services.
 func IsNoProxy(v string) bool {
 	for entry := range strings.SplitSeq(v, ",") {
 		if entry = strings.Trim(entry, " "); entry != "" && !noProxyPattern.MatchString(entry) {

@@ -10,8 +10,8 @@ import (
 const mostAddresses = 16
 
 // CheckLinkConfigs looks at the configurations of connection points in a list of ExtVirtualLinkData of either version:
-// mistakes are against the standard (400), impossible is what the standard has and a Base HOT cannot do (422). Of what is
-// malformed it says nothing: who parses it does. additionalParams are those beside the list, which may name ports.
+// mistakes are against the standard (400), impossible is what the standard has and a Base HOT cannot do (422). Of what
+// is malformed it says nothing: who parses it does. additionalParams are those beside the list, which may name ports.
 func CheckLinkConfigs(list, additionalParams json.RawMessage) (mistakes, impossible []Problem) {
 	var raw []rawExtVirtualLink
 	if len(list) == 0 || json.Unmarshal(list, &raw) != nil {

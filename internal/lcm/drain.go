@@ -17,8 +17,8 @@ const (
 	DrainWentOn DrainAction = "WENT_ON"
 )
 
-// DrainDecision is what was decided when a node was drained, in which step, and why. It is kept with the operation: its output
-// may be gone, and its error is gone once it is retried.
+// DrainDecision is what was decided when a node was drained, in which step, and why. It is kept with the operation: its
+// output may be gone, and its error is gone once it is retried.
 type DrainDecision struct {
 	Node   string      `json:"node"`
 	Step   int         `json:"step"`

@@ -117,7 +117,8 @@ func (f DriftFinding) Same(o DriftFinding) bool {
 	return f.Kind == o.Kind && f.VnfcInstanceID == o.VnfcInstanceID && f.Node == o.Node
 }
 
-// DriftPolicy says when a VNF is checked for drift and what follows. The zero value is not valid; see DefaultDriftPolicy.
+// DriftPolicy says when a VNF is checked for drift and what follows. The zero value is not valid; see
+// DefaultDriftPolicy.
 type DriftPolicy struct {
 	// Check is set when the VNF is checked every Interval.
 	Check bool `json:"check"`

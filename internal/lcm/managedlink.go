@@ -32,8 +32,8 @@ func (l *ExtManagedVirtualLink) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ManagedAsGranted are the networks that a grant has in the place of internal virtual links, and those of the request for the
-// links that the grant says nothing of (SOL003 clause 9.5.2.3).
+// ManagedAsGranted are the networks that a grant has in the place of internal virtual links, and those of the request
+// for the links that the grant says nothing of (SOL003 clause 9.5.2.3).
 func ManagedAsGranted(asked, granted []ExtManagedVirtualLink) []ExtManagedVirtualLink {
 	links := slices.Clone(granted)
 	for _, l := range asked {

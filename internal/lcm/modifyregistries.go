@@ -70,8 +70,8 @@ func clusterMembers(additionalParams json.RawMessage) (outer, cluster map[string
 	return outer, cluster
 }
 
-// ShowRegistries is a VNF instance's configurable properties with the registries of its cluster among them: clients see there
-// what the nodes have, and change it there. Neither argument is changed.
+// ShowRegistries is a VNF instance's configurable properties with the registries of its cluster among them: clients see
+// there what the nodes have, and change it there. Neither argument is changed.
 func ShowRegistries(properties map[string]any, additionalParams json.RawMessage) map[string]any {
 	var of struct {
 		Cluster struct {

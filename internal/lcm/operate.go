@@ -15,7 +15,8 @@ const (
 	VnfStopped VnfState = "STOPPED"
 )
 
-// OperateRequest is SOL003 clause 5.5.2.10 with the member vnfcInstanceId of SOL002. Without it the entire VNF is meant.
+// OperateRequest is SOL003 clause 5.5.2.10 with the member vnfcInstanceId of SOL002. Without it the entire VNF is
+// meant.
 type OperateRequest struct {
 	VnfcInstanceID      Texts      `json:"vnfcInstanceId"`
 	ChangeStateTo       VnfState   `json:"changeStateTo"`
@@ -78,8 +79,8 @@ func (i *InstantiatedVnfInfo) StoppedServers() (servers []string) {
 	return servers
 }
 
-// Switch notes that VNFCs were started or stopped, cordoned those whose nodes were drained. The VNF is STOPPED when all of
-// its VNFCs are.
+// Switch notes that VNFCs were started or stopped, cordoned those whose nodes were drained. The VNF is STOPPED when all
+// of its VNFCs are.
 func (i *InstantiatedVnfInfo) Switch(to VnfState, vnfcs, cordoned []string) {
 	i.Stopped = slices.DeleteFunc(slices.Clone(i.Stopped), func(s StoppedVnfc) bool {
 		return to == VnfStarted && slices.Contains(vnfcs, s.VnfcID)

@@ -21,21 +21,22 @@ const RegistriesKey = "private_registry_connection_info"
 // RegistriesPath is where a modification gives registries.
 const RegistriesPath = "$.vnfConfigurableProperties." + RegistriesKey
 
-// PrivateRegistry says how the nodes of a cluster connect to a registry of images, as Tacker's Kubernetes driver takes it.
+// PrivateRegistry says how the nodes of a cluster connect to a registry of images, as Tacker's Kubernetes driver takes
+// it.
 type PrivateRegistry struct {
 	ConnectionType ConnectionType `json:"connection_type" param:"required=0 for HTTP, 1 for HTTPS; is=connection type"`
 	// Server is what names of images begin with: a name or an IPv4 address, and a port unless it is the usual one.
 	Server   string `json:"server" param:"required=images are named after it, such as example.com:5000; is=registry"`
 	Username string `json:"username,omitempty" param:"is=user of HTTP"`
 	Password Secret `json:"password,omitzero" param:"is=password of HTTP"`
-	// CertificatePath is a file in the package: the CA's certificates in PEM. CACertificate are these themselves. Without both
-	// the node's own CAs are trusted.
+	// CertificatePath is a file in the package: the CA's certificates in PEM. CACertificate are these themselves. Without
+	// both the node's own CAs are trusted.
 	CertificatePath string `json:"certificate_path,omitempty"`
 	CACertificate   string `json:"ca_certificate,omitempty"`
 	// HostsString is "address name ..." for /etc/hosts.
 	HostsString string `json:"hosts_string,omitempty"`
-	// TestImage is one that the registry has, "repository", "repository:tag" or "repository@digest": every node must get its
-	// manifest.
+	// TestImage is one that the registry has, "repository", "repository:tag" or "repository@digest": every node must get
+	// its manifest.
 	TestImage string `json:"test_image,omitempty"`
 }
 
@@ -199,8 +200,8 @@ func (r PrivateRegistry) certificateProblems(wrong params.Wrong) {
 	}
 }
 
-// testImagePattern is the name of an image without a registry, as the distribution specification has repositories, tags and
-// digests.
+// testImagePattern is the name of an image without a registry, as the distribution specification has repositories, tags
+// and digests.
 var testImagePattern = regexp.MustCompile(`^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*` +
 	`(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}|@[a-z0-9]+([+._-][a-z0-9]+)*:[0-9a-fA-F]{32,128})?$`)
 

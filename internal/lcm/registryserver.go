@@ -21,8 +21,8 @@ const RegistryServer Role = "registry"
 // DefaultRegistryImage is what a registry of images runs when the package brings no image.
 const DefaultRegistryImage = dockerHub + "/library/registry:2"
 
-// What a certificate that Windlass makes is valid for, in days: the default, and the longest that may be asked for. The CA
-// outlives it.
+// What a certificate that Windlass makes is valid for, in days: the default, and the longest that may be asked for. The
+// CA outlives it.
 const (
 	defaultCertificateDays = 3650
 	longestCertificateDays = 3650
@@ -31,15 +31,15 @@ const (
 // RegistryVolumeDirectory is where the volume of a registry is mounted to unless the request says otherwise.
 const RegistryVolumeDirectory = "/registry"
 
-// RegistryServerParams is additionalParams.private_registry_installation_param, as Tacker's driver of private registries takes
-// it (the first block), with Windlass's own optional additions.
+// RegistryServerParams is additionalParams.private_registry_installation_param, as Tacker's driver of private
+// registries takes it (the first block), with Windlass's own optional additions.
 type RegistryServerParams struct {
 	// SSHCpName is the Heat port or floating IP that gives the address for SSH.
 	SSHCpName string `json:"ssh_cp_name" param:"required=it names the port or floating IP for SSH"`
 	Username  string `json:"ssh_username" param:"required=it is the user for SSH; is=user name"`
 	Password  Secret `json:"ssh_password,omitzero"`
-	// ImagePath is a file in the package, as "docker save" makes it; without it the image is pulled, or Debian's package of the
-	// registry is installed.
+	// ImagePath is a file in the package, as "docker save" makes it; without it the image is pulled, or Debian's package
+	// of the registry is installed.
 	ImagePath string       `json:"image_path,omitempty" param:"is=package path"`
 	Port      int          `json:"port_no,omitempty" param:"default=5000; is=registry port"`
 	Proxy     *ProxyParams `json:"proxy,omitempty"`
@@ -52,7 +52,8 @@ type RegistryServerParams struct {
 	TLS *RegistryTLS `json:"tls,omitempty"`
 	// Users are those who may pull and push; none lets everybody.
 	Users []RegistryUser `json:"users,omitempty"`
-	// Volume is the Cinder volume that the images are on, and where it is mounted; without one they are lost with the machine.
+	// Volume is the Cinder volume that the images are on, and where it is mounted; without one they are lost with the
+	// machine.
 	Volume   *CinderVolumeParams    `json:"volume,omitempty"`
 	Timeouts RegistryServerTimeouts `json:"timeouts,omitzero"`
 }
@@ -63,7 +64,8 @@ type RegistryTLS struct {
 	CertificatePath string `json:"certificate_path,omitempty"`
 	PrivateKey      Secret `json:"private_key,omitzero"` // PEM
 
-	// Generate makes a CA and a certificate on the machine, for its addresses and for HostNames, which are names or addresses.
+	// Generate makes a CA and a certificate on the machine, for its addresses and for HostNames, which are names or
+	// addresses.
 	Generate     bool     `json:"generate,omitempty"`
 	HostNames    []string `json:"host_names,omitempty"`
 	ValidityDays int      `json:"validity_days,omitempty"` // of the certificate; default 3650
@@ -83,8 +85,8 @@ type RegistryServerTimeouts struct {
 	Install int `json:"install,omitempty" param:"default=2700; is=timeout"`
 }
 
-// ParseRegistryServerParams reads the parameters of a registry out of additionalParams and fills in defaults. The error lists
-// every value of a wrong type.
+// ParseRegistryServerParams reads the parameters of a registry out of additionalParams and fills in defaults. The error
+// lists every value of a wrong type.
 func ParseRegistryServerParams(additionalParams json.RawMessage) (RegistryServerParams, error) {
 	p, problems, _ := readRegistryServerParams(additionalParams)
 	return p, InvalidAll("The registry's parameters are not of the right types.", problems)
@@ -126,8 +128,8 @@ func (p RegistryServerParams) Access() (c ClusterParams) {
 	return c
 }
 
-// Connection is what a cluster names in private_registry_connection_info to pull from the registry on that machine. ca is the
-// certificate of the CA that Windlass has made, "" for none. Whoever may pull is not in it.
+// Connection is what a cluster names in private_registry_connection_info to pull from the registry on that machine. ca
+// is the certificate of the CA that Windlass has made, "" for none. Whoever may pull is not in it.
 func (p RegistryServerParams) Connection(machine Node, ca string) PrivateRegistry {
 	r := PrivateRegistry{ConnectionType: RegistryHTTP, CACertificate: strings.TrimSpace(ca)}
 	host := machine.SSHAddress

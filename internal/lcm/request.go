@@ -52,8 +52,8 @@ func (r TerminateRequest) Graceful() bool { return r.TerminationType == string(G
 // longestGracePeriod is the longest limit that Windlass takes anywhere; an activity must end within three hours.
 const longestGracePeriod = 2 * time.Hour
 
-// GracePeriod is how long a graceful termination waits for the servers to shut down. A request without a limit wants it to wait
-// however long that takes (SOL003 clause 5.5.2.8).
+// GracePeriod is how long a graceful termination waits for the servers to shut down. A request without a limit wants it
+// to wait however long that takes (SOL003 clause 5.5.2.8).
 func (r TerminateRequest) GracePeriod() time.Duration {
 	if r.GracefulTerminationTimeout == nil {
 		return longestGracePeriod

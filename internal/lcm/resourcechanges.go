@@ -97,8 +97,8 @@ func (r *ResourceChanges) Shown(apiVersion int) *ResourceChanges {
 	return &out
 }
 
-// ChangesOf are the differences between what a VNF had and what it has; nil is a VNF without resources. What was recorded
-// before Windlass recorded connection points counts as unchanged.
+// ChangesOf are the differences between what a VNF had and what it has; nil is a VNF without resources. What was
+// recorded before Windlass recorded connection points counts as unchanged.
 func ChangesOf(before, after *InstantiatedVnfInfo) *ResourceChanges {
 	out := &ResourceChanges{}
 	had, has := before.vnfcs(), after.vnfcs()

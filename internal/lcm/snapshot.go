@@ -11,8 +11,8 @@ type VnfSnapshotInfo struct {
 	ProjectID ProjectID // the database's when it is made
 	// VnfSnapshotPkgID is the VNF snapshot package that the record is of, "" when it is of none.
 	VnfSnapshotPkgID string
-	// VnfSnapshot is the record that the client gave, a VnfSnapshot of clause 5.5.2.23 with "***" for secrets; empty until there
-	// is one. It never changes afterwards.
+	// VnfSnapshot is the record that the client gave, a VnfSnapshot of clause 5.5.2.23 with "***" for secrets; empty until
+	// there is one. It never changes afterwards.
 	VnfSnapshot json.RawMessage
 	Version     int64
 }

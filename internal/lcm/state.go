@@ -20,8 +20,8 @@ const (
 // is retried until it is done, or declared failed. The others have it until they delete a server.
 func (o Operation) CanRollBack() bool { return o != OpTerminate }
 
-// FirstState is the state in which the operation begins: a MODIFY_INFO needs no grant (SOL003 clause 5.4.3.3.4), so it is
-// PROCESSING at once. What is refused before anything was touched goes from the first state to ROLLED_BACK.
+// FirstState is the state in which the operation begins: a MODIFY_INFO needs no grant (SOL003 clause 5.4.3.3.4), so it
+// is PROCESSING at once. What is refused before anything was touched goes from the first state to ROLLED_BACK.
 func (o Operation) FirstState() OperationState {
 	if o == OpModifyInfo {
 		return Processing

@@ -2,8 +2,8 @@ package lcm
 
 import "slices"
 
-// StorageServer is the VM that exports Cinder volumes to the nodes of a cluster over NFS. It is a VNFC as others are, and
-// no node of the cluster. It holds no secret.
+// StorageServer is the VM that exports Cinder volumes to the nodes of a cluster over NFS. It is a VNFC as others are,
+// and no node of the cluster. It holds no secret.
 type StorageServer struct {
 	// Node is its VM, of the role Storage; no cluster has a node of that name.
 	Node Node `json:"node"`

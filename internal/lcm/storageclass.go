@@ -5,8 +5,8 @@ import (
 	"regexp"
 )
 
-// StorageClassParams is a StorageClass of the cluster: each claim of it gets a directory of its own on the storage server. It is
-// Windlass's addition to Tacker's parameters.
+// StorageClassParams is a StorageClass of the cluster: each claim of it gets a directory of its own on the storage
+// server. It is Windlass's addition to Tacker's parameters.
 type StorageClassParams struct {
 	Name string `json:"name" param:"required=it is the name of the StorageClass; is=class name"`
 	// ExportDir is the exported directory in which those of the claims are made.

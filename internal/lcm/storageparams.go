@@ -12,8 +12,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// StorageServerParams is k8s_cluster_installation_param.storage_server, as Tacker's Kubernetes driver takes it: a VM whose
-// Cinder volumes the nodes of the cluster mount over NFS. nic_cp_name and private_key are additions; the first is
+// StorageServerParams is k8s_cluster_installation_param.storage_server, as Tacker's Kubernetes driver takes it: a VM
+// whose Cinder volumes the nodes of the cluster mount over NFS. nic_cp_name and private_key are additions; the first is
 // ssh_cp_name when it is absent.
 type StorageServerParams struct {
 	// SSHCpName is the Heat port or floating IP that gives the address for SSH.

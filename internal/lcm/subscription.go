@@ -124,8 +124,8 @@ type SubscribedVersion struct {
 	Vnfds    []VersionText `json:"vnfdVersions,omitempty"`
 }
 
-// PackageFilter is PkgmNotificationsFilter (SOL003 clause 10.5.3.4): all attributes that are given must match, and of each
-// any value. v2.4.1 has one notification type there and not a list.
+// PackageFilter is PkgmNotificationsFilter (SOL003 clause 10.5.3.4): all attributes that are given must match, and of
+// each any value. v2.4.1 has one notification type there and not a list.
 type PackageFilter struct {
 	NotificationTypes Texts                `json:"notificationTypes,omitempty"`
 	Providers         []SubscribedProvider `json:"vnfProductsFromProviders,omitempty"`
@@ -237,8 +237,8 @@ func (e VnfEvent) Of(i VnfInstance) VnfEvent {
 	return e
 }
 
-// Starts tells whether an operation that enters the state has begun, or begun again: its notificationStatus is START then,
-// else RESULT (SOL003 clause 5.6.2.2).
+// Starts tells whether an operation that enters the state has begun, or begun again: its notificationStatus is START
+// then, else RESULT (SOL003 clause 5.6.2.2).
 func (s OperationState) Starts() bool { return s == Starting || s == Processing || s == RollingBack }
 
 // Delivery is one notification to one subscriber that has not arrived yet.

@@ -28,8 +28,9 @@ func ParseUserData(additionalParams json.RawMessage) (out UserData) {
 	return out
 }
 
-// BuiltIn tells whether Windlass itself does what the class does. python tells whether scripts are run: Tacker's samples all call
-// their class SampleUserData, whatever it does, so it is taken for the usual one only where it could not be run.
+// BuiltIn tells whether Windlass itself does what the class does. python tells whether scripts are run: Tacker's
+// samples all call their class SampleUserData, whatever it does, so it is taken for the usual one only where it could
+// not be run.
 func (u UserData) BuiltIn(python bool) bool {
 	switch u.Class {
 	case "", "DefaultUserData", StandardUserData, "KubernetesClusterUserData":

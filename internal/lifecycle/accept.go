@@ -14,9 +14,9 @@ import (
 // unhonoured is what errors about an NFVO's grant begin with.
 const unhonoured = "The NFVO's grant cannot be honoured"
 
-// Accept joins an NFVO's grant with what it was asked for: an answer names resources by the ids of their definitions only. A
-// grant of something else, or of a part, is Invalid. One that lists no resources grants those that were asked for. Of the internal
-// virtual links for which the NFVO has networks, none is made.
+// Accept joins an NFVO's grant with what it was asked for: an answer names resources by the ids of their definitions
+// only. A grant of something else, or of a part, is Invalid. One that lists no resources grants those that were asked
+// for. Of the internal virtual links for which the NFVO has networks, none is made.
 func Accept(asked, given lcm.Grant) (lcm.Grant, error) {
 	a := accepting{}
 	out := given
@@ -77,8 +77,8 @@ func zoneOf(g lcm.Grant, id string) (string, bool) {
 	return g.Zones[i].ZoneID, true
 }
 
-// Target is the id of the VIM connection on which a grant wants servers to be made, "" when it does not say. A VNF is one
-// stack, so it can be on one VIM only.
+// Target is the id of the VIM connection on which a grant wants servers to be made, "" when it does not say. A VNF is
+// one stack, so it can be on one VIM only.
 func Target(g lcm.Grant) (string, error) {
 	var ids []string
 	for _, r := range g.AddResources {
@@ -100,8 +100,8 @@ func unhonourable(path, format string, args ...any) error {
 }
 
 // Chosen are the images, flavours and zones of a VNF under a grant: what earlier grants have chosen, and what this one
-// does. A choice under which Heat would have to make servers anew that are there is Invalid; whole is set when all of them
-// are made anew in any case.
+// does. A choice under which Heat would have to make servers anew that are there is Invalid; whole is set when all of
+// them are made anew in any case.
 func Chosen(f Facts, g lcm.Grant, whole bool) (lcm.GrantedChoices, error) {
 	c := choosing{facts: f, grant: g, chosen: lcm.GrantedChoices{
 		Images: map[string]string{}, ComputeFlavours: map[string]string{}, Zones: map[string]string{},
@@ -256,7 +256,8 @@ func (c *choosing) keep() {
 	}
 }
 
-// Placement is what the affinity rules of the VNFD say of the servers that a grant is asked for, and of those that stay.
+// Placement is what the affinity rules of the VNFD say of the servers that a grant is asked for, and of those that
+// stay.
 func Placement(f Facts, p lcm.Plan, asked lcm.Grant) (out []lcm.PlacementConstraint) {
 	for _, rule := range f.Flavour.AffinityRules {
 		c := lcm.PlacementConstraint{AffinityOrAntiAffinity: "AFFINITY", Scope: strings.ToUpper(rule.Scope)}

@@ -6,8 +6,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// clusterMade makes a Kubernetes cluster of servers. Only the first and the last step need an undo: what the others make
-// is on the servers, and goes with them.
+// clusterMade makes a Kubernetes cluster of servers. Only the first and the last step need an undo: what the others
+// make is on the servers, and goes with them.
 func (l listing) clusterMade() []Step {
 	if !l.cluster {
 		return nil
@@ -82,8 +82,8 @@ func (l listing) connecting(title string) []Step {
 	return when(len(l.facts.Cluster.PrivateRegistries) > 0, Step{ID: "connect-registries", Title: title})
 }
 
-// registriesChanged gives all nodes of a cluster that is in use the registries of a modification. A node that is dead is
-// found before any is changed: it would hold the step up when the others have the new registries.
+// registriesChanged gives all nodes of a cluster that is in use the registries of a modification. A node that is dead
+// is found before any is changed: it would hold the step up when the others have the new registries.
 func (l listing) registriesChanged() []Step {
 	if !l.facts.ChangesRegistries {
 		return nil
@@ -123,8 +123,8 @@ func (f Facts) ControlPlanes(p lcm.Plan) bool {
 		slices.ContainsFunc(p.Leaving, func(l lcm.LeavingVnfc) bool { return is(l.VduID) })
 }
 
-// HighlyAvailable tells whether a cluster has several control planes. A VNFD that does not tell how many servers the role
-// has is believed when the request puts an address in front of a group of them.
+// HighlyAvailable tells whether a cluster has several control planes. A VNFD that does not tell how many servers the
+// role has is believed when the request puts an address in front of a group of them.
 func (f Facts) HighlyAvailable(p lcm.Plan) bool {
 	if f.Cluster == nil {
 		return false

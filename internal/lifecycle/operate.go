@@ -59,8 +59,8 @@ func (f Facts) remaining(plan lcm.Plan) (out []lcm.VnfcResourceInfo) {
 	return out
 }
 
-// keepsQuorumRunning refuses to stop so many control planes of a cluster that goes on that etcd has no majority. A cluster
-// that is stopped as a whole needs none.
+// keepsQuorumRunning refuses to stop so many control planes of a cluster that goes on that etcd has no majority. A
+// cluster that is stopped as a whole needs none.
 func (f Facts) keepsQuorumRunning(plan lcm.Plan) error {
 	vdus := f.controlPlaneVdus()
 	isControlPlane := func(vdu string) bool { return slices.Contains(vdus, vdu) }

@@ -1,6 +1,6 @@
 // Package lifecycle says what an operation will do, before it begins: which steps it has (Steps) and, of a scaling, a
-// healing or an operating, what it changes (For). It is made from the request, the VNFD and what the VNF consists of. It
-// is pure: the API server plans to refuse what is not possible, the worker to act.
+// healing or an operating, what it changes (For). It is made from the request, the VNFD and what the VNF consists of.
+// It is pure: the API server plans to refuse what is not possible, the worker to act.
 package lifecycle
 
 import (

@@ -14,8 +14,8 @@ func (f Facts) notARegistry(op lcm.Operation) error {
 	return nil
 }
 
-// keepsImages tells whether a heal leaves the volume of a registry as it is: it does unless the request says otherwise, also
-// when that names no VNFC, as the standard's requests do.
+// keepsImages tells whether a heal leaves the volume of a registry as it is: it does unless the request says otherwise,
+// also when that names no VNFC, as the standard's requests do.
 func (f Facts) keepsImages(req lcm.HealRequest) bool {
 	keep, by := req.KeepsVolumes()
 	return f.RegistryServer.HasVolume() && (keep || by == "")

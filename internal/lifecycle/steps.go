@@ -36,8 +36,8 @@ func Steps(f Facts, p lcm.Plan) []Step {
 	return list
 }
 
-// Split tells the steps that run in STARTING from those that run in PROCESSING: resources are touched only once they are
-// granted (SOL003 clause 5.6.2.2). An operation without a grant has none of the former.
+// Split tells the steps that run in STARTING from those that run in PROCESSING: resources are touched only once they
+// are granted (SOL003 clause 5.6.2.2). An operation without a grant has none of the former.
 func Split(list []Step) (starting, processing []Step) {
 	for i, s := range list {
 		if s.ID == askForGrant {

@@ -143,8 +143,8 @@ func (l listing) replacesNodes() bool {
 	return len(l.facts.Instance.Instantiated.Nodes.On(l.plan.LeavingServers())) > 0
 }
 
-// storageLeaves takes what is on a storage server that is replaced out of use. The provisioners stop first: from then on
-// there are no new volumes, and no directory is deleted.
+// storageLeaves takes what is on a storage server that is replaced out of use. The provisioners stop first: from then
+// on there are no new volumes, and no directory is deleted.
 func (l listing) storageLeaves() []Step {
 	return join(
 		when(l.classes(), Step{

@@ -31,8 +31,8 @@ type caller struct {
 	tokens map[string]*oauth2.Token // of OAuth 2.0, by what it was got with
 }
 
-// newHTTP makes a client that uses no proxy and follows no redirect: both lead to where nobody has looked. control, when
-// not nil, is asked before every connection.
+// newHTTP makes a client that uses no proxy and follows no redirect: both lead to where nobody has looked. control,
+// when not nil, is asked before every connection.
 func newHTTP(timeout time.Duration, conf *tls.Config, control func(network, address string, c syscall.RawConn) error) *http.Client {
 	dialer := &net.Dialer{Timeout: timeout, Control: control}
 	return &http.Client{
@@ -53,8 +53,8 @@ type request struct {
 	auth        *lcm.SubscriptionAuthentication // nil for none
 }
 
-// do sends a request; whoever calls it closes the answer's body. A token of OAuth 2.0 that is refused is replaced once: it
-// may have been withdrawn. An error is Unavailable, or Denied where no token is given.
+// do sends a request; whoever calls it closes the answer's body. A token of OAuth 2.0 that is refused is replaced once:
+// it may have been withdrawn. An error is Unavailable, or Denied where no token is given.
 func (c *caller) do(ctx context.Context, r request) (*http.Response, error) {
 	for renew := false; ; renew = true {
 		resp, kept, err := c.once(ctx, r, renew)

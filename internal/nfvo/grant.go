@@ -44,8 +44,8 @@ type grantRequestBody struct {
 	Links                 map[string]link           `json:"_links"`
 }
 
-// resourceDefinition is clause 9.5.3.2. A resource that is there has a handle, one that is to be made or updated the template
-// that describes it in the VNFD.
+// resourceDefinition is clause 9.5.3.2. A resource that is there has a handle, one that is to be made or updated the
+// template that describes it in the VNFD.
 type resourceDefinition struct {
 	ID                 string              `json:"id"`
 	Type               string              `json:"type"`

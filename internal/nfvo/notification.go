@@ -8,7 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/problem"
 )
 
-// notification is any of the three of SOL003 clauses 5.5.2.17 to 5.5.2.19, or of the two of clauses 10.5.2.5 and 10.5.2.6.
+// notification is any of the three of SOL003 clauses 5.5.2.17 to 5.5.2.19, or of the two of clauses 10.5.2.5 and
+// 10.5.2.6.
 type notification struct {
 	ID               string               `json:"id"`
 	NotificationType lcm.NotificationType `json:"notificationType"`

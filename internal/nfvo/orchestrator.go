@@ -121,8 +121,8 @@ func (o *Orchestrator) ReadGrant(ctx context.Context, location string, id lcm.Op
 	return Answer{}, o.refusal(resp)
 }
 
-// versions are those of the granting API, for the Version header. NFVOs that work with SOL003 v2.6.1, as Tacker speaks it,
-// get none.
+// versions are those of the granting API, for the Version header. NFVOs that work with SOL003 v2.6.1, as Tacker speaks
+// it, get none.
 var versions = map[int]string{2: "1.4.0"}
 
 func (o *Orchestrator) call(ctx context.Context, method, uri string, apiVersion int, body []byte) (*http.Response, error) {

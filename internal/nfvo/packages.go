@@ -49,8 +49,8 @@ func (o *Orchestrator) HasPackage(ctx context.Context, id lcm.VnfdID) (bool, err
 	return info.OperationalState == lcm.PkgEnabled, nil
 }
 
-// PackageContent begins to read the archive of the NFVO's package of that VNFD; whoever calls it closes it. What another
-// time may work is Unavailable, also while reading.
+// PackageContent begins to read the archive of the NFVO's package of that VNFD; whoever calls it closes it. What
+// another time may work is Unavailable, also while reading.
 func (o *Orchestrator) PackageContent(ctx context.Context, id lcm.VnfdID) (io.ReadCloser, error) {
 	ctx, stop := context.WithCancel(ctx)
 	resp, err := o.streams.do(ctx, request{

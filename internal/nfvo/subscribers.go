@@ -94,8 +94,8 @@ func (s *Subscribers) TestCallback(ctx context.Context, sub lcm.Subscription, au
 	return nil
 }
 
-// Notify tells the subscriber of the event. An error is Unavailable: another time it may work, but not before the time that the
-// subscriber names.
+// Notify tells the subscriber of the event. An error is Unavailable: another time it may work, but not before the time
+// that the subscriber names.
 func (s *Subscribers) Notify(ctx context.Context, to Subscriber, sub lcm.Subscription, e lcm.VnfEvent) error {
 	body, err := json.Marshal(notificationOf(sub, e))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package onboard takes VNF packages on board: it stores the archive, reads it, and records what it says of itself. The API
-// server does so with what clients send, the worker with what it fetches.
+// Package onboard takes VNF packages on board: it stores the archive, reads it, and records what it says of itself. The
+// API server does so with what clients send, the worker with what it fetches.
 package onboard
 
 import (
@@ -27,8 +27,8 @@ type Onboarder struct {
 	Vnfd lcm.VnfdID
 }
 
-// Take brings a package from UPLOADING through PROCESSING to ONBOARDED with the archive that body is. It streams: of the
-// archive, memory holds a few MiB at once. pkg follows the states.
+// Take brings a package from UPLOADING through PROCESSING to ONBOARDED with the archive that body is. It streams: of
+// the archive, memory holds a few MiB at once. pkg follows the states.
 func (o *Onboarder) Take(ctx context.Context, pkg *lcm.VnfPkg, body io.Reader) error {
 	_, sum, err := o.Store.SavePackageContent(ctx, pkg.ID, body)
 	if err != nil {
@@ -68,8 +68,8 @@ func (o *Onboarder) Take(ctx context.Context, pkg *lcm.VnfPkg, body io.Reader) e
 	return o.Advance(ctx, pkg, lcm.PkgOnboarded)
 }
 
-// unwrap takes a package out of an envelope with a signature of all of it, which must hold: what is kept, and served, is the
-// package. It returns what still has to be verified of the package itself.
+// unwrap takes a package out of an envelope with a signature of all of it, which must hold: what is kept, and served,
+// is the package. It returns what still has to be verified of the package itself.
 func (o *Onboarder) unwrap(ctx context.Context, pkg *lcm.VnfPkg) (trust vnfpkg.Trust, warnings []lcm.Problem, err error) {
 	content, size, err := o.Store.PackageContent(ctx, pkg.ID)
 	if err != nil {

@@ -7,8 +7,9 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Refused is why the VNF instance cannot have the attributes that an INSTANTIATE or a MODIFY_INFO would give it, nil when it can: SOL003
-// clauses 5.4.4.3.1 and 5.4.3.3.4 have such an operation rolled back by itself. Of one that has begun it is nil.
+// Refused is why the VNF instance cannot have the attributes that an INSTANTIATE or a MODIFY_INFO would give it, nil
+// when it can: SOL003 clauses 5.4.4.3.1 and 5.4.3.3.4 have such an operation rolled back by itself. Of one that has
+// begun it is nil.
 func (o *Operation) Refused() *lcm.Error {
 	if o.OpOcc.Sequence > 0 {
 		return nil
@@ -32,8 +33,8 @@ func (o *Operation) Refused() *lcm.Error {
 	}
 }
 
-// modifiedProblems are those of the attributes that a modification changes; with another VNFD, of all. What was there before, and is not
-// touched, keeps nobody from changing the rest.
+// modifiedProblems are those of the attributes that a modification changes; with another VNFD, of all. What was there
+// before, and is not touched, keeps nobody from changing the rest.
 func (o *Operation) modifiedProblems() []lcm.Problem {
 	request, err := lcm.ParseModify(o.OpOcc.Params)
 	if err != nil { // reported already

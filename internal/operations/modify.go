@@ -57,8 +57,8 @@ func (r *Resolver) modify(ctx context.Context, inst lcm.VnfInstance, opOcc lcm.V
 	return request.Apply(inst, next)
 }
 
-// takeConnections lays the vimConnectionInfo of a CHANGE_EXT_CONN over that of the instance: the operation works on the changed
-// connection, which counts for others when it is complete.
+// takeConnections lays the vimConnectionInfo of a CHANGE_EXT_CONN over that of the instance: the operation works on the
+// changed connection, which counts for others when it is complete.
 func (o *Operation) takeConnections() error {
 	if o.OpOcc.Operation != lcm.OpChangeExtConn || o.OpOcc.State.Terminal() {
 		return nil
@@ -85,8 +85,8 @@ func (r *Resolver) packageOf(ctx context.Context, request lcm.ModifyRequest) (lc
 	return r.Store.Package(ctx, request.VnfPkgID)
 }
 
-// ChangedConnections are the connections to an OpenStack that a modification or a CHANGE_EXT_CONN changes: of an instantiated VNF, those that
-// its resources are on.
+// ChangedConnections are the connections to an OpenStack that a modification or a CHANGE_EXT_CONN changes: of an
+// instantiated VNF, those that its resources are on.
 func (o *Operation) ChangedConnections() (out []lcm.VimConnectionInfo) {
 	for _, c := range o.Instance.VimConnections {
 		changes := slices.ContainsFunc(o.Modified.VimConnections, func(m lcm.VimConnectionInfo) bool { return m.ID == c.ID })

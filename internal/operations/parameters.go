@@ -62,8 +62,8 @@ func (o *Operation) IsRegistryServer() bool {
 	return o.Flavour != nil && o.Flavour.MakesRegistry()
 }
 
-// Access is how the VNF's machines are reached and how patient one is with them: the parameters of a cluster or, in the same
-// form, those of a registry of images, which are returned, too.
+// Access is how the VNF's machines are reached and how patient one is with them: the parameters of a cluster or, in the
+// same form, those of a registry of images, which are returned, too.
 func (o *Operation) Access() (lcm.ClusterParams, *lcm.RegistryServerParams, error) {
 	if !o.IsRegistryServer() {
 		params, err := lcm.ParseClusterParams(o.Request.AdditionalParams)

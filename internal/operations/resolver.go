@@ -1,5 +1,5 @@
-// Package operations resolves an operation once: its request, its VNF instance, its package, its VIM connections and its
-// parameters. API server and worker read them here alike: what /plan promises is made of what the worker acts on.
+// Package operations resolves an operation once: its request, its VNF instance, its package, its VIM connections and
+// its parameters. API server and worker read them here alike: what /plan promises is made of what the worker acts on.
 package operations
 
 import (
@@ -26,8 +26,8 @@ type Operation struct {
 	OpOcc lcm.VnfLcmOpOcc
 	// Instance is the VNF instance, of a MODIFY_INFO with the modifications made.
 	Instance lcm.VnfInstance
-	// Request is that of this operation when it instantiates the VNF, else what the VNF was instantiated with, with what the
-	// operation puts in its place.
+	// Request is that of this operation when it instantiates the VNF, else what the VNF was instantiated with, with what
+	// the operation puts in its place.
 	Request lcm.InstantiateRequest
 	Vnfd    *vnfpkg.Vnfd
 	// Flavour is nil while the VNF has none.
@@ -129,8 +129,8 @@ func (o *Operation) IsCluster() bool {
 	return o.Flavour != nil && o.Flavour.MakesCluster()
 }
 
-// Foreseen is the connection on which the operation works unless its grant brings another one. It is none for an instantiation whose
-// request names none where none is the default.
+// Foreseen is the connection on which the operation works unless its grant brings another one. It is none for an
+// instantiation whose request names none where none is the default.
 func (r *Resolver) Foreseen(ctx context.Context, o *Operation) (lcm.VimConnectionInfo, error) {
 	vim, err := r.Connection(ctx, o)
 	if o.OpOcc.Operation == lcm.OpInstantiate && lcm.Is(err, lcm.KindNotFound) {

@@ -8,8 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// SealMarker makes a text that is handed to a client and comes back: nobody can read or change it. It opens for the same
-// purpose only.
+// SealMarker makes a text that is handed to a client and comes back: nobody can read or change it. It opens for the
+// same purpose only.
 func (v *Vault) SealMarker(purpose, clear string) (string, error) {
 	keyID, sealed, err := v.keys.Seal(markerRef(purpose), []byte(clear))
 	if err != nil {

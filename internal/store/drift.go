@@ -40,9 +40,9 @@ func (s *Store) KeepDriftPolicy(ctx context.Context, id lcm.VnfInstanceID, polic
 	return interpret("keep the drift policy", err)
 }
 
-// RecordDrift keeps the report of a check and returns it with its findings counted on from the last one. A check that was
-// recorded already is returned as it is, so that an activity may repeat it. notified are the servers of which somebody
-// has told.
+// RecordDrift keeps the report of a check and returns it with its findings counted on from the last one. A check that
+// was recorded already is returned as it is, so that an activity may repeat it. notified are the servers of which
+// somebody has told.
 func (s *Store) RecordDrift(ctx context.Context, id lcm.VnfInstanceID, report lcm.DriftReport, notified []string) (kept lcm.DriftReport, err error) {
 	err = s.inTransaction(ctx, "record the drift report", func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `

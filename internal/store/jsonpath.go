@@ -24,8 +24,9 @@ func rawColumn(sql string, path ...string) column {
 	}
 }
 
-// keyedColumn holds, at path, a list of objects with ids, which one version of the standard shows as it is and the other as a
-// map by id. Which one is asked is not known here, so either form meets the condition. keys are those of the objects.
+// keyedColumn holds, at path, a list of objects with ids, which one version of the standard shows as it is and the
+// other as a map by id. Which one is asked is not known here, so either form meets the condition. keys are those of the
+// objects.
 func keyedColumn(sql string, path []string, keys ...string) column {
 	list := root + members(path)
 	return func(w *where, e query.Expression, below []string) string {
@@ -176,7 +177,8 @@ func numbers(op query.Op, value string) string {
 	return "@ " + jsonSign(op) + " " + number(n)
 }
 
-// nearNumbers is for numbers that are rounded before they are compared: it lets those through that may be rounded to the value.
+// nearNumbers is for numbers that are rounded before they are compared: it lets those through that may be rounded to
+// the value.
 func nearNumbers(op query.Op, value string) string {
 	n, ok := query.Number(value)
 	if !ok || op != query.Eq && op != query.In && op != query.Gte && op != query.Lte {

@@ -6,8 +6,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/query"
 )
 
-// linkInfo are the attributes of an ExtVirtualLinkInfo at name. It is made of the links that sql has at path (lcm.LinkInfo);
-// vimConnection is where the connection is noted on which all of them are.
+// linkInfo are the attributes of an ExtVirtualLinkInfo at name. It is made of the links that sql has at path
+// (lcm.LinkInfo); vimConnection is where the connection is noted on which all of them are.
 func linkInfo(name, sql string, path string, vimConnection column) attributes {
 	return attributes{
 		name:                                     objectColumn(sql),
@@ -21,8 +21,8 @@ func linkInfo(name, sql string, path string, vimConnection column) attributes {
 	}
 }
 
-// cpConfigColumn is the configuration of connection points, with the keys that clients have given its entries, else with the
-// ids of the connection points. Addresses are all that is stored of it.
+// cpConfigColumn is the configuration of connection points, with the keys that clients have given its entries, else
+// with the ids of the connection points. Addresses are all that is stored of it.
 func cpConfigColumn(sql string, path ...string) column {
 	cps := root + members(path)
 	return func(w *where, e query.Expression, below []string) string {

@@ -246,9 +246,9 @@ func (s *Store) KeepPlan(ctx context.Context, id lcm.OpOccID, plan lcm.Plan) (ke
 	return kept, interpret("keep the plan", err)
 }
 
-// KeepGrant keeps what an NFVO has granted an operation in STARTING, and notes in its instance the VIMs on which it works:
-// they cannot be deleted from then on. A plan takes the place of the one that is kept: a grant may have changed it. Of several
-// grants the first one counts; for an operation that has ended meanwhile it is a Conflict.
+// KeepGrant keeps what an NFVO has granted an operation in STARTING, and notes in its instance the VIMs on which it
+// works: they cannot be deleted from then on. A plan takes the place of the one that is kept: a grant may have changed
+// it. Of several grants the first one counts; for an operation that has ended meanwhile it is a Conflict.
 func (s *Store) KeepGrant(ctx context.Context, id lcm.OpOccID, grant lcm.Grant, plan *lcm.Plan, vims ...lcm.VimConnectionInfo) error {
 	return s.inTransaction(ctx, "keep the grant", func(tx pgx.Tx) error {
 		if err := noteOutcome(ctx, tx, string(id)); err != nil {
@@ -283,8 +283,8 @@ func (s *Store) KeepGrant(ctx context.Context, id lcm.OpOccID, grant lcm.Grant, 
 	})
 }
 
-// KeepDrain adds a decision about the pods of a node to an operation, beside its plan. One that it has already is not added
-// again.
+// KeepDrain adds a decision about the pods of a node to an operation, beside its plan. One that it has already is not
+// added again.
 func (s *Store) KeepDrain(ctx context.Context, id lcm.OpOccID, d lcm.DrainDecision) error {
 	_, err := s.pool.Exec(ctx, `
 		update vnf_lcm_op_occ
@@ -303,8 +303,8 @@ func (s *Store) Drains(ctx context.Context, id lcm.OpOccID) (list []lcm.DrainDec
 	return list, interpret("read the decisions about nodes' pods", err)
 }
 
-// GivenUpHeal is the heal of an entire VNF that was declared FAILED and that no operation has made good since, "" when there is
-// none. The VNF stays recorded as it was before it.
+// GivenUpHeal is the heal of an entire VNF that was declared FAILED and that no operation has made good since, "" when
+// there is none. The VNF stays recorded as it was before it.
 func (s *Store) GivenUpHeal(ctx context.Context, id lcm.VnfInstanceID) (lcm.OpOccID, error) {
 	last, err := all(ctx, s.pool, scanOperation, selectOperation+`
 		where vnf_instance_id = @id and operation not in ('MODIFY_INFO', 'OPERATE')

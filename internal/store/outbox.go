@@ -19,8 +19,8 @@ func subscribed(ctx context.Context, tx pgx.Tx) (yes bool, err error) {
 	return yes, err
 }
 
-// notify puts the event into the outbox for everybody of the project who wants it, in the transaction of the change itself. It
-// comes before appendEvent, whose lock is the last of a transaction.
+// notify puts the event into the outbox for everybody of the project who wants it, in the transaction of the change
+// itself. It comes before appendEvent, whose lock is the last of a transaction.
 func notify(ctx context.Context, tx pgx.Tx, project lcm.ProjectID, e lcm.VnfEvent) error {
 	subscriptions, err := all(ctx, tx, scanSubscription, subscribedIn, pgx.NamedArgs{"project": project})
 	if err != nil {
@@ -82,8 +82,8 @@ func notifyInstance(ctx context.Context, tx pgx.Tx, t lcm.NotificationType, inst
 	return notify(ctx, tx, inst.ProjectID, lcm.VnfEvent{Type: t}.Of(inst))
 }
 
-// notifyPackage tells what an update makes of a package, if there is anybody to tell; it locks the package. It is called
-// before the update, in its transaction.
+// notifyPackage tells what an update makes of a package, if there is anybody to tell; it locks the package. It is
+// called before the update, in its transaction.
 func notifyPackage(ctx context.Context, tx pgx.Tx, now lcm.VnfPkg) error {
 	if yes, err := subscribed(ctx, tx); err != nil || !yes {
 		return err

@@ -32,8 +32,8 @@ func packageArgs(p lcm.VnfPkg) pgx.NamedArgs {
 	}
 }
 
-// CreatePackage inserts the package with version 1, as one of the context's project. UsageState is not looked at, here and in
-// UpdatePackage: it follows from the instances.
+// CreatePackage inserts the package with version 1, as one of the context's project. UsageState is not looked at, here
+// and in UpdatePackage: it follows from the instances.
 func (s *Store) CreatePackage(ctx context.Context, p lcm.VnfPkg) error {
 	return s.packageError(ctx, "create the VNF package", p, insertPackage(ctx, s.pool, p))
 }
@@ -52,8 +52,8 @@ func insertPackage(ctx context.Context, q querier, p lcm.VnfPkg) error {
 	return err
 }
 
-// AdoptPackage inserts a package whose archive is to come from the NFVO, unless one of that VNFD is being fetched for the
-// context's project: that one is returned then.
+// AdoptPackage inserts a package whose archive is to come from the NFVO, unless one of that VNFD is being fetched for
+// the context's project: that one is returned then.
 func (s *Store) AdoptPackage(ctx context.Context, p lcm.VnfPkg, vnfd lcm.VnfdID) (adopted lcm.VnfPkg, err error) {
 	args, err := ownedBy(ctx, "adopt a VNF package", pgx.NamedArgs{"vnfd": vnfd, "id": p.ID})
 	if err != nil {
@@ -160,8 +160,8 @@ func (s *Store) Nudge(ctx context.Context) error {
 	return interpret("wake the workers", err)
 }
 
-// DeletePackage removes the package with its content, unless an instance uses it: that is a Conflict. Of versions, when they are
-// given, it must have one.
+// DeletePackage removes the package with its content, unless an instance uses it: that is a Conflict. Of versions, when
+// they are given, it must have one.
 func (s *Store) DeletePackage(ctx context.Context, id lcm.VnfPkgID, versions ...int64) error {
 	args := pgx.NamedArgs{"id": id}
 	err := s.inTransaction(ctx, "delete the VNF package", func(tx pgx.Tx) error {

@@ -20,13 +20,13 @@ type Page struct {
 	After string
 	// Limit bounds the rows; 0 is no bound.
 	Limit int
-	// Omit are attributes of the standard that the caller does not look at, but for what of them is Seen. The large ones are
-	// not read then; only what links depend on is there all the same.
+	// Omit are attributes of the standard that the caller does not look at, but for what of them is Seen. The large ones
+	// are not read then; only what links depend on is there all the same.
 	Omit, Seen []string
 }
 
-// part is a large column of a statement that selects, and what is read instead when nobody looks at more than has: some of
-// the attribute.
+// part is a large column of a statement that selects, and what is read instead when nobody looks at more than has: some
+// of the attribute.
 type part struct {
 	column, instead string
 	has             []string
@@ -76,8 +76,8 @@ var operationParts = map[string]part{
 	"changedExtConnectivity": {" nullif(plan - 'grant' - 'drains', '{}'),", nothing, nil},
 }
 
-// page reads one page of what is selected from a table. Rows are chosen before anything of them is looked at but what the
-// conditions ask for: many may be sorted to drop all but a few.
+// page reads one page of what is selected from a table. Rows are chosen before anything of them is looked at but what
+// the conditions ask for: many may be sorted to drop all but a few.
 func page[T any](ctx context.Context, q querier, scan pgx.RowToFunc[T], selects, table string, w *where, p Page) ([]T, error) {
 	if p.After != "" {
 		w.add("id > " + w.arg(p.After))

@@ -34,7 +34,8 @@ func (s *Store) CreateSnapshot(ctx context.Context, snapshot lcm.VnfSnapshotInfo
 	return interpret("create the VNF snapshot", err)
 }
 
-// UpdateSnapshot writes the VNF snapshot if its Version is still the stored one, and counts that up; else it is a Conflict.
+// UpdateSnapshot writes the VNF snapshot if its Version is still the stored one, and counts that up; else it is a
+// Conflict.
 func (s *Store) UpdateSnapshot(ctx context.Context, snapshot lcm.VnfSnapshotInfo) error {
 	tag, err := s.pool.Exec(ctx, `
 		update vnf_snapshot_info set vnf_snapshot_pkg_id = @pkg, vnf_snapshot = @snapshot, version = version + 1

@@ -31,7 +31,8 @@ type Store struct {
 // wait for each other; PostgreSQL has a hundred for all.
 const DefaultConnections = 16
 
-// Open connects to the database, whose schema must be that of this release, with at most DefaultConnections. Close ends it.
+// Open connects to the database, whose schema must be that of this release, with at most DefaultConnections. Close ends
+// it.
 func Open(ctx context.Context, databaseURL string) (*Store, error) {
 	return OpenWith(ctx, databaseURL, DefaultConnections)
 }

@@ -24,8 +24,9 @@ func scanSubscription(row pgx.CollectableRow) (s lcm.Subscription, err error) {
 	return s, err
 }
 
-// CreateSubscription inserts the subscription, as one of the context's project. Unless duplicates may be, one that the project
-// has already with the same URI and filter is returned in its place, but for those that the caller knows to be others.
+// CreateSubscription inserts the subscription, as one of the context's project. Unless duplicates may be, one that the
+// project has already with the same URI and filter is returned in its place, but for those that the caller knows to be
+// others.
 func (s *Store) CreateSubscription(ctx context.Context, sub lcm.Subscription, duplicates bool, others ...lcm.SubscriptionID) (created lcm.Subscription, err error) {
 	args, err := ownedBy(ctx, "create a subscription", pgx.NamedArgs{
 		"id": sub.ID, "version": sub.APIVersion, "filter": sub.Filter, "uri": sub.CallbackURI, "verbosity": sub.Verbosity,

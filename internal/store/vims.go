@@ -110,8 +110,8 @@ const usesVim = `vim_connections @> @connection::jsonb and exists (
 		coalesce(c #>> '{interfaceInfo,endpoint}', '') <> ''
 		and (coalesce(c #>> '{accessInfo,password}', '') <> '' or coalesce(c #>> '{accessInfo,application_credential_secret}', '') <> '')))`
 
-// DeleteVim removes the VIM, unless a VNF instance names it in its VIM connections: that is a Conflict. With times it must have
-// been changed last at one of them.
+// DeleteVim removes the VIM, unless a VNF instance names it in its VIM connections: that is a Conflict. With times it
+// must have been changed last at one of them.
 func (s *Store) DeleteVim(ctx context.Context, id lcm.VimID, updated ...time.Time) error {
 	args := pgx.NamedArgs{"id": id, "connection": []map[string]any{{"vimId": id}}}
 	return s.inTransaction(ctx, "delete the VIM", func(tx pgx.Tx) error {

@@ -13,13 +13,13 @@ import (
 )
 
 // attributes says where the attributes of a resource of the standard are stored, by their path: "id", or a path such as
-// "instantiatedVnfInfo/flavourId" when only a part is stored as it is shown. Every attribute is listed, or what holds it: what
-// is not there is no attribute, and meets no filter. A filter's condition is always met by every row that the filter matches;
-// the caller has the last word.
+// "instantiatedVnfInfo/flavourId" when only a part is stored as it is shown. Every attribute is listed, or what holds
+// it: what is not there is no attribute, and meets no filter. A filter's condition is always met by every row that the
+// filter matches; the caller has the last word.
 type attributes map[string]column
 
-// column makes a condition of an expression whose path below the column is given; "" when there is none to make, which is as
-// slow as the list is long.
+// column makes a condition of an expression whose path below the column is given; "" when there is none to make, which
+// is as slow as the list is long.
 type column func(w *where, e query.Expression, below []string) string
 
 // nobody is the condition that no row meets.
@@ -161,7 +161,8 @@ func aroundTimes(w *where, sql string, values []string) (conditions []string) {
 	return conditions
 }
 
-// around are texts between which every text lies that names the time, in whichever zone: clocks are at most 25 hours apart.
+// around are texts between which every text lies that names the time, in whichever zone: clocks are at most 25 hours
+// apart.
 func around(at time.Time) (from, to string) {
 	from, to = at.UTC().Add(-26*time.Hour).Format(time.DateOnly), at.UTC().Add(50*time.Hour).Format(time.DateOnly)
 	if len(to) > len(time.DateOnly) {
@@ -285,7 +286,8 @@ func whenColumn(condition string, column column) column {
 	}
 }
 
-// linkColumn is for URLs that lead to a resource, or to one of its tasks: sql is the id that follows the name of its list.
+// linkColumn is for URLs that lead to a resource, or to one of its tasks: sql is the id that follows the name of its
+// list.
 func linkColumn(sql, list string) column {
 	return func(w *where, e query.Expression, _ []string) string {
 		if e.OfKey || e.Op != query.Eq && e.Op != query.In {

@@ -51,8 +51,8 @@ func bound(pid int, cpu time.Duration) error {
 	var errs []error
 	for resource, most := range map[int]unix.Rlimit{
 		unix.RLIMIT_AS: {Cur: memoryLimit, Max: memoryLimit},
-		// At the first the kernel says why it ends the process, SIGXCPU; at the second it kills, and nobody can tell that from a
-		// lack of memory.
+		// At the first the kernel says why it ends the process, SIGXCPU; at the second it kills, and nobody can tell that
+		// from a lack of memory.
 		unix.RLIMIT_CPU:    {Cur: seconds, Max: seconds + 1},
 		unix.RLIMIT_FSIZE:  {},
 		unix.RLIMIT_CORE:   {},

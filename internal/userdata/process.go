@@ -125,5 +125,6 @@ func (l *limited) sentence() string {
 	return strings.ToValidUTF8(line, "?")
 }
 
-// IsChild tells whether this process was started to confine itself and become Python; main then calls Confine and nothing else.
+// IsChild tells whether this process was started to confine itself and become Python; main then calls Confine and
+// nothing else.
 func IsChild() bool { return len(os.Args) == 3 && os.Args[0] == childName }

@@ -1,6 +1,7 @@
-// Package userdata runs user data classes: Python of VNF packages that makes the parameters of a Heat stack, as Tacker has it.
-// It is what strangers wrote, so each run is a process of its own that is confined before Python starts: no network, no other
-// process, nothing to read but Python and the package, nothing to write, bounded time and memory, an empty environment.
+// Package userdata runs user data classes: Python of VNF packages that makes the parameters of a Heat stack, as Tacker
+// has it. It is what strangers wrote, so each run is a process of its own that is confined before Python starts: no
+// network, no other process, nothing to read but Python and the package, nothing to write, bounded time and memory, an
+// empty environment.
 package userdata
 
 import (
@@ -100,8 +101,8 @@ type Made struct {
 	Files      map[string]string
 }
 
-// Run runs a class. What the script does wrong is Invalid, with the last line of its traceback; a host on which none can be run
-// confined is Unavailable.
+// Run runs a class. What the script does wrong is Invalid, with the last line of its traceback; a host on which none
+// can be run confined is Unavailable.
 func (r *Runner) Run(ctx context.Context, call Call) (made Made, err error) {
 	dir, err := os.MkdirTemp("", "windlass-user-data-")
 	if err != nil {
@@ -208,7 +209,8 @@ func unpack(from fs.FS, dir string) error {
 	return errors.Join(err, write(dir, files))
 }
 
-// write makes files below dir. Their names are those of a package that was taken: inside of it, none a directory of another.
+// write makes files below dir. Their names are those of a package that was taken: inside of it, none a directory of
+// another.
 func write(dir string, files map[string][]byte) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

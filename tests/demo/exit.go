@@ -79,7 +79,8 @@ func (o options) more() string {
 	return ""
 }
 
-// takeDown leaves nothing of the demo: no process, no machine, no network, no file. A cloud that is not the demo's stays.
+// takeDown leaves nothing of the demo: no process, no machine, no network, no file. A cloud that is not the demo's
+// stays.
 func takeDown(ctx context.Context, o options) error {
 	m, err := readMark(o.Dir)
 	if errors.Is(err, fs.ErrNotExist) {

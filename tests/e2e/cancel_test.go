@@ -96,8 +96,8 @@ func cancelTermination(t *testing.T, b *bed) {
 	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
 }
 
-// stoppedWorker ends the worker as an upgrade does, in the middle of the joins: the commands on the nodes go on, and the
-// next worker finds them.
+// stoppedWorker ends the worker as an upgrade does, in the middle of the joins: the commands on the nodes go on, and
+// the next worker finds them.
 func stoppedWorker(t *testing.T, b *bed) {
 	b.Pace(t, 0, 3*time.Second)
 	defer b.Pace(t, 0, 0)

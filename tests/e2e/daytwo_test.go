@@ -11,8 +11,8 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// dayTwo is what happens to a running cluster, the same on the lab's machines and on a real OpenStack. It knows how many
-// nodes there should be.
+// dayTwo is what happens to a running cluster, the same on the lab's machines and on a real OpenStack. It knows how
+// many nodes there should be.
 type dayTwo struct {
 	*bed
 	vnf, cluster           string

@@ -15,8 +15,8 @@ const (
 	declaringVnfdID  = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e31"
 )
 
-// declaredAttributes holds attributes against what the VNFD declares: a creation is refused, a modification and an instantiation are
-// rolled back by themselves, with every mistake told, and nothing of them counts.
+// declaredAttributes holds attributes against what the VNFD declares: a creation is refused, a modification and an
+// instantiation are rolled back by themselves, with every mistake told, and nothing of them counts.
 func declaredAttributes(t *testing.T, b *bed) {
 	out, err := b.Windlass(t.Context(), "package", "create", declaringPackage).CombinedOutput()
 	require.NoError(t, err, "%s", out)

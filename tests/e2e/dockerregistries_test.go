@@ -12,8 +12,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// TestDockerKnowsRegistries connects a real machine that has Docker, and takes the registries away again: Docker pulls over HTTP,
-// and over HTTPS from a server with a private CA, as long as it is told to and no longer.
+// TestDockerKnowsRegistries connects a real machine that has Docker, and takes the registries away again: Docker pulls
+// over HTTP, and over HTTPS from a server with a private CA, as long as it is told to and no longer.
 func TestDockerKnowsRegistries(t *testing.T) {
 	img := labImage(t)
 	dir, err := os.MkdirTemp("/var/tmp", "windlass-docker-") // beside the image: machines hard-link its files

@@ -61,7 +61,8 @@ func newReconnection(t *testing.T, b *bed, count int) *reconnection {
 	return r
 }
 
-// requireOn wants the server on that network, and the VNF on that link. Any network that is none of the further ones is net0.
+// requireOn wants the server on that network, and the VNF on that link. Any network that is none of the further ones is
+// net0.
 func (r *reconnection) requireOn(t *testing.T, network, link string) {
 	t.Helper()
 	list := r.ports(t)
@@ -125,7 +126,8 @@ func (r *reconnection) clear(t *testing.T) {
 	}
 }
 
-// reconnectOnOwnVim takes the server to net0, and the VNF's connection from the registered VIM to the cloud's own endpoint.
+// reconnectOnOwnVim takes the server to net0, and the VNF's connection from the registered VIM to the cloud's own
+// endpoint.
 func (r *reconnection) reconnectOnOwnVim(t *testing.T) {
 	t.Helper()
 	b := r.bed

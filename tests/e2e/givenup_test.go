@@ -12,8 +12,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// healingGivenUp heals an entire VNF, which fails in one step after the other and is given up in each: the next heal makes
-// everything anew from wherever the one before has stopped.
+// healingGivenUp heals an entire VNF, which fails in one step after the other and is given up in each: the next heal
+// makes everything anew from wherever the one before has stopped.
 func healingGivenUp(t *testing.T, b *bed) {
 	const name = "given-up"
 	vnf, op := b.Instantiate(t, name, nil)

@@ -34,8 +34,8 @@ type imageStore struct {
 	host, server string // its address, and what names of images begin with
 }
 
-// newImageStore serves images on an address of this host, over HTTP or, with a certificate, over HTTPS to the user of the tests,
-// and holds one.
+// newImageStore serves images on an address of this host, over HTTP or, with a certificate, over HTTPS to the user of
+// the tests, and holds one.
 func newImageStore(t *testing.T, host, hostname string, certificate *tls.Certificate) *imageStore {
 	t.Helper()
 	s := &imageStore{host: host}

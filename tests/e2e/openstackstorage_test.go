@@ -14,9 +14,9 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// TestOnRealOpenStack_storage makes a cluster with a storage server on virtual machines: a volume of Cinder, the NFS server
-// and client of their own kernels. The files are there after the storage server has booted again, and after it was healed by a
-// request that keeps them.
+// TestOnRealOpenStack_storage makes a cluster with a storage server on virtual machines: a volume of Cinder, the NFS
+// server and client of their own kernels. The files are there after the storage server has booted again, and after it
+// was healed by a request that keeps them.
 func TestOnRealOpenStack_storage(t *testing.T) {
 	cloud := realOpenStack(t)
 	if testing.Short() {

@@ -15,7 +15,8 @@ import (
 // wrongVimPassword is none that the cloud takes.
 const wrongVimPassword = "no-Pa55-of-the-cloud-41e7"
 
-// ownConnection leads to the bed's cloud by its endpoint and credentials, under the names that SOL003 registers for them.
+// ownConnection leads to the bed's cloud by its endpoint and credentials, under the names that SOL003 registers for
+// them.
 func (b *bed) ownConnection(id, password string) map[string]any {
 	login := b.Cloud.Login()
 	return map[string]any{

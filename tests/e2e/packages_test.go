@@ -17,7 +17,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// anotherServer is the archive of the package of one server, with a VNFD of its own: other scenarios may have that one on board.
+// anotherServer is the archive of the package of one server, with a VNFD of its own: other scenarios may have that one
+// on board.
 func anotherServer(t *testing.T, b *bed) (archive bytes.Buffer) {
 	t.Helper()
 	dir := t.TempDir()

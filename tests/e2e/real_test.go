@@ -55,8 +55,8 @@ func (b *bed) cancelForReal(t *testing.T) {
 	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
 }
 
-// watchVirtualIP asks the API server of a cluster all the time, each time over a new connection as new clients come, until
-// the function that it returns tells for how long it was silent at the longest.
+// watchVirtualIP asks the API server of a cluster all the time, each time over a new connection as new clients come,
+// until the function that it returns tells for how long it was silent at the longest.
 func (b *bed) watchVirtualIP(t *testing.T, cluster string) (silence func() time.Duration) {
 	t.Helper()
 	url := b.Get(t, "/v1.0/vims?name="+cluster)["vims"].([]any)[0].(map[string]any)["auth_url"].(string) + "/livez"

@@ -43,10 +43,10 @@ const (
 	wrongPassword  = "Wr0ng-of-the-registry-51cd"
 )
 
-// TestRegistryOnRealMachines makes two registries of images as VNFs, one that containerd's ctr runs and that speaks HTTP, and
-// one of Debian's package that speaks HTTPS to users, with the certificate of a private CA, and a cluster that pulls from both,
-// with every node that comes later, too. A third one, which Docker runs, makes its certificate and has its images on a volume;
-// the cluster comes to know it while it is in use.
+// TestRegistryOnRealMachines makes two registries of images as VNFs, one that containerd's ctr runs and that speaks
+// HTTP, and one of Debian's package that speaks HTTPS to users, with the certificate of a private CA, and a cluster
+// that pulls from both, with every node that comes later, too. A third one, which Docker runs, makes its certificate
+// and has its images on a volume; the cluster comes to know it while it is in use.
 func TestRegistryOnRealMachines(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("Real machines need root; the scenarios on fake machines have run.")
@@ -138,8 +138,8 @@ type registryVnf struct {
 	to     pushing
 }
 
-// onboardRegistryServer on-boards the sample's package with the image of a registry and a certificate in it, and returns the
-// key to that.
+// onboardRegistryServer on-boards the sample's package with the image of a registry and a certificate in it, and
+// returns the key to that.
 func (b *bed) onboardRegistryServer(t *testing.T, certificate *tls.Certificate) (key string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -164,8 +164,8 @@ func (b *bed) onboardRegistryServer(t *testing.T, certificate *tls.Certificate) 
 	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
 }
 
-// debianRegistry is an image of the registry that the lab's image has, with what it is linked to; its entrypoint and command
-// are like those of the distribution project's own.
+// debianRegistry is an image of the registry that the lab's image has, with what it is linked to; its entrypoint and
+// command are like those of the distribution project's own.
 func debianRegistry(t *testing.T, root string) v1.Image {
 	t.Helper()
 	lab, ok := image.Find(image.Options{Source: root})
@@ -330,8 +330,8 @@ func (p *puller) since(t *testing.T, before []string) []string {
 	return slices.DeleteFunc(p.workers(t), func(node string) bool { return slices.Contains(before, node) })
 }
 
-// refuse gives the cluster another entry of the registry that speaks HTTPS, with which no node can pull from it, and rolls
-// back. The error names every node and says these things of the registry, and no secret.
+// refuse gives the cluster another entry of the registry that speaks HTTPS, with which no node can pull from it, and
+// rolls back. The error names every node and says these things of the registry, and no secret.
 func (p *puller) refuse(t *testing.T, change map[string]any, said ...string) {
 	t.Helper()
 	entry := p.secure.entry()

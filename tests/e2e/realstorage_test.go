@@ -15,9 +15,9 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// TestStorageOnRealMachines makes a cluster with a storage server and two registries of images: NFS-Ganesha on a volume of
-// Cinder's, files that pods on several workers share, in volumes of the package and in such that a storage class makes, and images
-// that kubelet pulls over HTTP and HTTPS.
+// TestStorageOnRealMachines makes a cluster with a storage server and two registries of images: NFS-Ganesha on a volume
+// of Cinder's, files that pods on several workers share, in volumes of the package and in such that a storage class
+// makes, and images that kubelet pulls over HTTP and HTTPS.
 func TestStorageOnRealMachines(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("Real machines need root; the scenarios on fake machines have run.")

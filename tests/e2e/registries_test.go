@@ -197,7 +197,8 @@ func (b *bed) requireRegistries(t *testing.T, servers ...string) (nodes []string
 	return nodes
 }
 
-// registries connects a cluster to two registries, which every node that comes later knows, too, and to others afterwards.
+// registries connects a cluster to two registries, which every node that comes later knows, too, and to others
+// afterwards.
 func registries(t *testing.T, b *bed) {
 	ca, certificate := privateCA(t)
 	b.onboardWithCA(t, ca)

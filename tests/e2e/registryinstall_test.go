@@ -29,8 +29,8 @@ func (b bareRegistries) Cluster(context.Context, lcm.OpOccID) (activities.Cluste
 	return activities.ClusterContext{Instance: lcm.VnfInstance{ID: "registry-of-images"}, RegistryServer: b.server}, nil
 }
 
-// TestRegistryIsInstalled makes registries of real machines whose image has none: one of the package docker-registry, by apt
-// through a proxy with a password, and one that containerd pulls from the first, by HTTPS.
+// TestRegistryIsInstalled makes registries of real machines whose image has none: one of the package docker-registry,
+// by apt through a proxy with a password, and one that containerd pulls from the first, by HTTPS.
 func TestRegistryIsInstalled(t *testing.T) {
 	img := labImage(t)
 	dir, err := os.MkdirTemp("/var/tmp", "windlass-registry-") // beside the image: machines hard-link its files

@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestUserDataOfPackages is one lab and one Windlass that meets a package with user data classes of its own: before its operator
-// lets them run, and afterwards.
+// TestUserDataOfPackages is one lab and one Windlass that meets a package with user data classes of its own: before its
+// operator lets them run, and afterwards.
 func TestUserDataOfPackages(t *testing.T) {
 	b := newBed(t, "fake", "--image-alias", "tiny")
 	out, err := b.Windlass(t.Context(), "package", "create", scriptedPackage).CombinedOutput()
@@ -57,8 +57,8 @@ func pathOf(program string) string {
 	return path
 }
 
-// canConfine skips the rest where the kernel cannot confine scripts: Windlass's worker would not start. Anything else that is
-// wrong with Python fails the test.
+// canConfine skips the rest where the kernel cannot confine scripts: Windlass's worker would not start. Anything else
+// that is wrong with Python fails the test.
 func canConfine(t *testing.T, python string) {
 	t.Helper()
 	require.NotEmpty(t, python, "there is no Python 3")
@@ -134,7 +134,8 @@ func scriptsOfTheSecondForm(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// scriptsReachNothing lets a class try what it must not: the operation tells, nothing has happened, and the VNF can be had without.
+// scriptsReachNothing lets a class try what it must not: the operation tells, nothing has happened, and the VNF can be
+// had without.
 func scriptsReachNothing(t *testing.T, b *bed) {
 	dir := t.TempDir()
 	require.NoError(t, os.Chmod(dir, 0o777)) //nolint:gosec // G302: whoever the worker runs as could write here

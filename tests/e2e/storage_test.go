@@ -29,8 +29,8 @@ func (b *bed) storageRequest(t *testing.T, name string, edit func(request, clust
 	})
 }
 
-// requireVolumes wants one volume, mounted and exported by the VNF's storage server, and its PersistentVolumes Available. It
-// returns the volume and the ids of the PersistentVolumes.
+// requireVolumes wants one volume, mounted and exported by the VNF's storage server, and its PersistentVolumes
+// Available. It returns the volume and the ids of the PersistentVolumes.
 func (b *bed) requireVolumes(t *testing.T, vnf string) (volume string, uids []string) {
 	t.Helper()
 	server := b.VnfcOf(t, vnf, testbed.StorageVdu)
@@ -178,8 +178,8 @@ func (b *bed) storageInUse(t *testing.T, vnf, volume string, uids []string) {
 	}
 }
 
-// storageHealFails heals a storage server with obstacles: before the machine is replaced there is a way back, after it only
-// forward, and never is a volume lost that was to be kept.
+// storageHealFails heals a storage server with obstacles: before the machine is replaced there is a way back, after it
+// only forward, and never is a volume lost that was to be kept.
 func (b *bed) storageHealFails(t *testing.T, vnf, volume string) {
 	t.Helper()
 	begin := func() string {
@@ -220,8 +220,8 @@ func (b *bed) storageHealFails(t *testing.T, vnf, volume string) {
 	require.NotContains(t, plan, "leavingVolumes")
 }
 
-// volumeAttachedNowhere takes the volume from the storage server in the middle of its heal: the step says so, and goes on when it is
-// attached again.
+// volumeAttachedNowhere takes the volume from the storage server in the middle of its heal: the step says so, and goes
+// on when it is attached again.
 func (b *bed) volumeAttachedNowhere(t *testing.T, vnf, volume string) {
 	t.Helper()
 	nova := service(t, b.Cloud.Login(), openstack.NewComputeV2)

@@ -26,7 +26,8 @@ func (b *bed) classesRequest(t *testing.T, name string, edit func(cluster map[st
 	})
 }
 
-// requireClasses wants both classes, provisioned by the VNF's storage server, and nothing broken. It returns the id of the disk.
+// requireClasses wants both classes, provisioned by the VNF's storage server, and nothing broken. It returns the id of
+// the disk.
 func (b *bed) requireClasses(t *testing.T) (volume string) {
 	t.Helper()
 	s := b.Storage(t)

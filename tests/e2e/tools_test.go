@@ -18,8 +18,8 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// temporalTools runs every command that docs/operations.md shows under "With Temporal's tools", heading by heading, with
-// the real temporal and tctl, and compares what they print with what the page shows.
+// temporalTools runs every command that docs/operations.md shows under "With Temporal's tools", heading by heading,
+// with the real temporal and tctl, and compares what they print with what the page shows.
 func temporalTools(t *testing.T, b *bed) {
 	d := &toolsDrill{bed: b, home: t.TempDir()}
 	for _, tool := range []string{"temporal", "tctl"} {
@@ -95,7 +95,8 @@ func (d *toolsDrill) stuck(t *testing.T) (vnf, op string) {
 	return vnf, op
 }
 
-// breakInit lets kubeadm fail until the faults are cleared: where a worker is slow, an activity is tried more than once.
+// breakInit lets kubeadm fail until the faults are cleared: where a worker is slow, an activity is tried more than
+// once.
 func (d *toolsDrill) breakInit(t *testing.T) {
 	d.ScriptFault(t, map[string]any{"script": "kubeadm-init", "times": 100, "exit_code": 1, "output": "windlass: kubeadm init failed: port 6443 is in use."})
 }

@@ -15,8 +15,8 @@ const (
 	standardVnfdID  = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e21"
 )
 
-// standardUserData takes a VNF whose VNFCs are resources of their own through its life: exactly the VNFCs that are chosen
-// leave or are replaced, and those that come take the free places.
+// standardUserData takes a VNF whose VNFCs are resources of their own through its life: exactly the VNFCs that are
+// chosen leave or are replaced, and those that come take the free places.
 func standardUserData(t *testing.T, b *bed) {
 	out, err := b.Windlass(t.Context(), "package", "create", standardPackage).CombinedOutput()
 	require.NoError(t, err, "%s", out)

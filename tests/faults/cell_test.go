@@ -82,8 +82,8 @@ func (c *cell) speedUp(t testing.TB) {
 	c.site.bed.ClearFaults(t)
 }
 
-// awaitStep waits until the step runs; false when it was over at the first sight of it. A step that takes no time is never
-// seen to run: there, the beginning of the next one is good enough.
+// awaitStep waits until the step runs; false when it was over at the first sight of it. A step that takes no time is
+// never seen to run: there, the beginning of the next one is good enough.
 func (c *cell) awaitStep(t testing.TB) bool {
 	t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
@@ -125,8 +125,8 @@ func (c *cell) stopped(t testing.TB) bool {
 	return false
 }
 
-// finish waits for the operation, decides once where it waits for that, and looks at what it has left. It tells what was
-// decided.
+// finish waits for the operation, decides once where it waits for that, and looks at what it has left. It tells what
+// was decided.
 func (c *cell) finish(t testing.TB, decision string) (decided string) {
 	t.Helper()
 	b := c.site.bed

@@ -150,8 +150,8 @@ func serversIn(t testing.TB, b *testbed.Bed) (ids []string) {
 	return ids
 }
 
-// order does something to the node that the step works on, or to a control plane. It misses where there is no machine yet,
-// or none any more.
+// order does something to the node that the step works on, or to a control plane. It misses where there is no machine
+// yet, or none any more.
 func order(what string) func(testing.TB, *cell) bool {
 	return func(t testing.TB, c *cell) bool {
 		c.victim = c.chooseVictim(t)

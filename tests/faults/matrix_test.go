@@ -103,9 +103,9 @@ func TestMatrix(t *testing.T) {
 	running.Wait()
 }
 
-// chosen are the cells that are to run. The titles are those of undisturbed operations. In each round every operation meets
-// every fault in one step, in the next round in another: a run that is ended early has something of everything. A chain
-// is one fault for one operation after the other, each of which leaves the VNF nearly as the next one needs it.
+// chosen are the cells that are to run. The titles are those of undisturbed operations. In each round every operation
+// meets every fault in one step, in the next round in another: a run that is ended early has something of everything. A
+// chain is one fault for one operation after the other, each of which leaves the VNF nearly as the next one needs it.
 func chosen(t *testing.T, s *site, results *results) (chains [][]*cell) {
 	t.Helper()
 	type row struct {
@@ -223,8 +223,8 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// first are the steps, by their number, from which on the sample looks for one that meets its fault: the infrastructure's
-// for what happens to Heat and Nova, others for the rest.
+// first are the steps, by their number, from which on the sample looks for one that meets its fault: the
+// infrastructure's for what happens to Heat and Nova, others for the rest.
 var first = []int{0, 6, 8, 0, 8, 4, 4, 4, 3, 3, 8, 7, 5}
 
 // sampled are the operations of the sample: each leaves the VNF as the next one needs it, or nearly.

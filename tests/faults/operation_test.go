@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// state is what the VNF is: a cluster of some size, which runs or is stopped, or a lone server on one of two networks, or a
-// cluster with a storage server, or a registry of images.
+// state is what the VNF is: a cluster of some size, which runs or is stopped, or a lone server on one of two networks,
+// or a cluster with a storage server, or a registry of images.
 type state struct {
 	testbed.Sizes
 	stopped   bool

@@ -13,8 +13,8 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// A cluster cannot be connected otherwise: its nodes know each other on its external connection points. So a lone server
-// stands in where that is done.
+// A cluster cannot be connected otherwise: its nodes know each other on its external connection points. So a lone
+// server stands in where that is done.
 const (
 	serverPackage = "tests/bench/server"
 	serverVnfdID  = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e11"

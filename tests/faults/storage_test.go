@@ -38,8 +38,8 @@ func (s *site) healStorage(t testing.TB) (op string) {
 	})
 }
 
-// requireStored wants the one volume that there was from the beginning, mounted and exported by the storage server, and its
-// PersistentVolumes to be there for claims.
+// requireStored wants the one volume that there was from the beginning, mounted and exported by the storage server, and
+// its PersistentVolumes to be there for claims.
 func (s *site) requireStored(t testing.TB) {
 	t.Helper()
 	s.bed.RequireRecorded(t, s.vnf)

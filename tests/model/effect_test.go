@@ -38,8 +38,9 @@ func (i instView) vnf() vnf {
 	return out
 }
 
-// after is what the VNF may be when the operation is where it is: nothing of it counts before it is over (SOL003 clauses 5.4.4 to
-// 5.4.11). None is right where the operation should not be there. uneven tells that its servers may be other than its level says.
+// after is what the VNF may be when the operation is where it is: nothing of it counts before it is over (SOL003
+// clauses 5.4.4 to 5.4.11). None is right where the operation should not be there. uneven tells that its servers may be
+// other than its level says.
 func (o opView) after(before vnf, uneven bool) []vnf {
 	done := before
 	switch o.Operation {
@@ -88,7 +89,8 @@ func (o opView) leavesUneven() bool {
 	return slices.Contains([]lcm.Operation{lcm.OpOperate, lcm.OpScale, lcm.OpScaleToLevel, lcm.OpHeal}, o.Operation)
 }
 
-// anyOf are the VNFs that are as one of these, but for how many servers run: some may have been made, removed or switched.
+// anyOf are the VNFs that are as one of these, but for how many servers run: some may have been made, removed or
+// switched.
 func anyOf(list ...vnf) (out []vnf) {
 	for _, v := range list {
 		for v.level = 0; v.level <= mostLevel; v.level++ {

@@ -1,5 +1,5 @@
-// Package model asks a Windlass for whatever comes, in thousands of random sequences, while processes are killed and the
-// cloud refuses, and compares every answer and every transition with a model of SOL003 clause 5.6.2.
+// Package model asks a Windlass for whatever comes, in thousands of random sequences, while processes are killed and
+// the cloud refuses, and compares every answer and every transition with a model of SOL003 clause 5.6.2.
 package model
 
 import (
@@ -116,8 +116,8 @@ var next = map[lcm.OperationState][]lcm.OperationState{
 	lcm.RollingBack: {lcm.RolledBack, lcm.FailedTemp},
 }
 
-// follows tells whether an operation may have gone through those states, in that order. A MODIFY_INFO needs no grant, so it
-// begins in PROCESSING, and only that is rolled back from there without a decision.
+// follows tells whether an operation may have gone through those states, in that order. A MODIFY_INFO needs no grant,
+// so it begins in PROCESSING, and only that is rolled back from there without a decision.
 func follows(op lcm.Operation, states []lcm.OperationState) bool {
 	at := lcm.Starting
 	if op == lcm.OpModifyInfo {

@@ -62,8 +62,8 @@ type instView struct {
 // underWay are the states in which an operation does something, so that it can be cancelled.
 var underWay = []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.RollingBack}
 
-// wrong lists in what the representation is not what the standard wants in its state (SOL003 clauses 5.5.2.13 and 5.6.2). root is
-// the URL of the API in the version that was asked.
+// wrong lists in what the representation is not what the standard wants in its state (SOL003 clauses 5.5.2.13 and
+// 5.6.2). root is the URL of the API in the version that was asked.
 func (o opView) wrong(root string) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	self := root + "/vnf_lcm_op_occs/" + o.ID
@@ -111,8 +111,8 @@ func (o opView) wrong(root string) (list []string) {
 	return list
 }
 
-// mayRollBack tells whether a rollback must be offered in FAILED_TEMP: never of a TERMINATE. Where servers are replaced it
-// depends on how far that has come, which only the operation knows.
+// mayRollBack tells whether a rollback must be offered in FAILED_TEMP: never of a TERMINATE. Where servers are replaced
+// it depends on how far that has come, which only the operation knows.
 func (o opView) mayRollBack() bool {
 	switch o.Operation {
 	case lcm.OpTerminate:
@@ -193,8 +193,8 @@ func (l links) other(want map[string]string) (list []string) {
 	return list
 }
 
-// eventsWrong lists in what the events of an operation, in their order, are not a way through the figure of clause 5.6.2.2 with the
-// times and errors that belong to it.
+// eventsWrong lists in what the events of an operation, in their order, are not a way through the figure of clause
+// 5.6.2.2 with the times and errors that belong to it.
 func eventsWrong(op lcm.Operation, events []lcm.OperationEvent) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	states := make([]lcm.OperationState, 0, len(events))

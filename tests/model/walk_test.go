@@ -33,7 +33,8 @@ type walker struct {
 	counts map[string]int // answers by action and status
 }
 
-// sequence is the life of one instance: so many actions, half of the times on one that is instantiated, then it is taken down.
+// sequence is the life of one instance: so many actions, half of the times on one that is instantiated, then it is
+// taken down.
 func (w *walker) sequence(t *testing.T, name string, actionCount int) {
 	t.Helper()
 	w.story, w.op, w.last, w.was, w.is, w.uneven, w.given, w.unsure = nil, "", opView{}, []vnf{{}}, nil, false, false, false

@@ -63,8 +63,8 @@ func (s *sequence) outOfOrder(t *testing.T) (controlPlanes, workers []string, wh
 	return controlPlanes, workers, whole
 }
 
-// backToALevel scales to the level that is nearest to what is there; where the VNF is at one, the heal of a worker lets all
-// nodes know each other exactly.
+// backToALevel scales to the level that is nearest to what is there; where the VNF is at one, the heal of a worker lets
+// all nodes know each other exactly.
 func (s *sequence) backToALevel(t *testing.T) {
 	t.Helper()
 	have := s.bed.Count(t, s.vnf)

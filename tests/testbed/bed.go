@@ -1,5 +1,5 @@
-// Package testbed brings up a Windlass and a cloud for a group of tests, and drives it over its API as an NFVO does. Its
-// functions end the test that calls them when something is not as it must be.
+// Package testbed brings up a Windlass and a cloud for a group of tests, and drives it over its API as an NFVO does.
+// Its functions end the test that calls them when something is not as it must be.
 package testbed
 
 import (
@@ -39,7 +39,8 @@ func New(t testing.TB, machines string, labArgs ...string) *Bed {
 	return NewIn(t, &environment.Lab{Machines: machines, Listen: "127.0.0.1:0", Args: labArgs})
 }
 
-// NewIn brings up a cloud and on-boards the sample package. All is ended, and removed unless the test failed, with the test.
+// NewIn brings up a cloud and on-boards the sample package. All is ended, and removed unless the test failed, with the
+// test.
 func NewIn(t testing.TB, cloud environment.Cloud) *Bed {
 	t.Helper()
 	return NewWith(t, cloud, nil)

@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// RequireConsistent wants an instantiated VNF to be the same everywhere: in Windlass's records, in Heat, in Nova, among the
-// nodes of Kubernetes, among the members of etcd, among HAProxy's servers and in /etc/hosts; with nothing twice, and nothing
-// that a real cluster would have suffered from. It must be the only VNF of the lab. What only the passing of time mends,
-// such as a kubelet that starts, is waited for.
+// RequireConsistent wants an instantiated VNF to be the same everywhere: in Windlass's records, in Heat, in Nova, among
+// the nodes of Kubernetes, among the members of etcd, among HAProxy's servers and in /etc/hosts; with nothing twice,
+// and nothing that a real cluster would have suffered from. It must be the only VNF of the lab. What only the passing
+// of time mends, such as a kubelet that starts, is waited for.
 func (b *Bed) RequireConsistent(t testing.TB, vnf string) {
 	t.Helper()
 	var wrong []string
@@ -44,8 +44,8 @@ func (b *Bed) RequireRecorded(t testing.TB, vnf string) {
 	require.ElementsMatch(t, servers, existing, "the VNFCs that are recorded, and Nova's servers")
 }
 
-// RequireStopped wants the servers of these VNFCs to be off and to exist once, as they are recorded; without ids the entire VNF is
-// to be stopped.
+// RequireStopped wants the servers of these VNFCs to be off and to exist once, as they are recorded; without ids the
+// entire VNF is to be stopped.
 func (b *Bed) RequireStopped(t testing.TB, vnf string, vnfcs ...string) {
 	t.Helper()
 	b.RequireRecorded(t, vnf)

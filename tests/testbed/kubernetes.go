@@ -28,8 +28,8 @@ func (b *Bed) Kubernetes(t testing.TB, name string) *kubernetes.Clientset {
 	return c
 }
 
-// RequireNodes asks a real cluster itself: it has exactly so many nodes, all at work, as many members of etcd as control
-// planes, and no join token.
+// RequireNodes asks a real cluster itself: it has exactly so many nodes, all at work, as many members of etcd as
+// control planes, and no join token.
 func (b *Bed) RequireNodes(t testing.TB, cluster string, want Sizes) {
 	t.Helper()
 	c := b.Kubernetes(t, cluster)

@@ -33,9 +33,9 @@ func (b *Bed) Modify(t testing.TB, vnf string, patch map[string]any) string {
 	return strings.TrimPrefix(a.Header.Get("Location"), b.URL)
 }
 
-// Await polls an operation until it is in one of the states, and returns it. One that settles in another state, or takes
-// longer than limit, fails the test with the times of its steps. Of one that is COMPLETED, the steps must be those that
-// its plan has promised.
+// Await polls an operation until it is in one of the states, and returns it. One that settles in another state, or
+// takes longer than limit, fails the test with the times of its steps. Of one that is COMPLETED, the steps must be
+// those that its plan has promised.
 func (b *Bed) Await(t testing.TB, op string, limit time.Duration, states ...string) map[string]any {
 	t.Helper()
 	for end := time.Now().Add(limit); ; {

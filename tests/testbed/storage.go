@@ -43,8 +43,8 @@ func (b *Bed) Bind(t testing.TB, cluster, volume, claim string) {
 	require.Equal(t, http.StatusNoContent, a.Status, "%s", a.Body)
 }
 
-// Provision makes a volume for a claim, "namespace/name", of a storage class of a cluster: at the storage server's address, or at
-// the one given.
+// Provision makes a volume for a claim, "namespace/name", of a storage class of a cluster: at the storage server's
+// address, or at the one given.
 func (b *Bed) Provision(t testing.TB, cluster, class, claim, server string) {
 	t.Helper()
 	a := b.Lab(t, http.MethodPost, "/clusters/"+cluster+"/classes/"+class, map[string]any{"claim": claim, "server": server})

@@ -90,8 +90,8 @@ func namesOf(rows []Resource) []string {
 	return out
 }
 
-// resize keeps the last size members in Heat's order, so that unhealthy ones go first and then the oldest, and adds what
-// is missing. Those that were decided on but never begun have no record, and go before all others.
+// resize keeps the last size members in Heat's order, so that unhealthy ones go first and then the oldest, and adds
+// what is missing. Those that were decided on but never begun have no record, and go before all others.
 func (g scalingGroup) resize(ctx context.Context, f *frame, r Resource, def map[string]any, size int) error {
 	have := f.e.members(r, true)
 	old := f.e.memberDefinitions(r)

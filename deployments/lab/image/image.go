@@ -20,8 +20,8 @@ type Image struct {
 	Kubernetes string
 }
 
-// Layers lists the lower directories of a machine, the uppermost first. If its image's name or its own speaks of storage,
-// a registry or services, it has the services; all others are the plain node: the lab's Glance takes any name.
+// Layers lists the lower directories of a machine, the uppermost first. If its image's name or its own speaks of
+// storage, a registry or services, it has the services; all others are the plain node: the lab's Glance takes any name.
 func (i Image) Layers(names ...string) []string {
 	layers := []string{i.Node, i.Base}
 	for _, word := range []string{"storage", "registry", "services"} {

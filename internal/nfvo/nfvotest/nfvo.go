@@ -1,4 +1,5 @@
-// Package nfvotest is an NFVO for tests: it grants operations as SOL003 clause 9 has it, and remembers what it was asked.
+// Package nfvotest is an NFVO for tests: it grants operations as SOL003 clause 9 has it, and remembers what it was
+// asked.
 package nfvotest
 
 import (

@@ -228,8 +228,9 @@ func fixedIPs(networks map[string]any) (out []string) {
 	return out
 }
 
-// fewServers are asked for one by one, at the same time. Nova cannot be asked for several by id, and the project may have
-// thousands that are not ours: a list of all of them, for each of many operations at once, keeps Nova busy with nothing else.
+// fewServers are asked for one by one, at the same time. Nova cannot be asked for several by id, and the project may
+// have thousands that are not ours: a list of all of them, for each of many operations at once, keeps Nova busy with
+// nothing else.
 const fewServers = 8
 
 // servers reads those of the wanted servers that exist.

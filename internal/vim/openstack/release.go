@@ -11,12 +11,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// tellsOfDeletion is the microversion of Nova from which on a server says whether its volumes go with it (Kilo). Lists of
-// attachments say so much later (2.79), and never for whom the server boots from.
+// tellsOfDeletion is the microversion of Nova from which on a server says whether its volumes go with it (Kilo). Lists
+// of attachments say so much later (2.79), and never for whom the server boots from.
 const tellsOfDeletion = "2.3"
 
-// VolumesLost are the volumes of a server that Nova deletes together with it (delete_on_termination). The volume that the
-// server boots from is made anew with it, and is none of them, unless it is among ours: those that the stack has.
+// VolumesLost are the volumes of a server that Nova deletes together with it (delete_on_termination). The volume that
+// the server boots from is made anew with it, and is none of them, unless it is among ours: those that the stack has.
 // Errors: NotFound when Nova has no such server; Conflict when it does not tell what becomes of a volume.
 func (c *Cloud) VolumesLost(ctx context.Context, serverID string, ours ...string) ([]string, error) {
 	attached, err := c.Attachments(ctx, serverID)
@@ -78,8 +78,8 @@ func (d disks) deletes(volume string) *bool {
 	return nil
 }
 
-// bootVolume is the volume that the server boots from, "" when that is none, or any of several: a data disk on another bus than
-// the root has a name of a first disk, too.
+// bootVolume is the volume that the server boots from, "" when that is none, or any of several: a data disk on another
+// bus than the root has a name of a first disk, too.
 func (d disks) bootVolume(attached []Attachment) (volume string) {
 	if image, isText := d.Image.(string); !isText || image != "" {
 		return ""
@@ -100,9 +100,9 @@ func (d disks) bootVolume(attached []Attachment) (volume string) {
 	return volume
 }
 
-// DeleteServer deletes a server and waits until it is gone; its volumes and the ports that are not Nova's own are free then.
-// Where Nova keeps deleted servers for a while, with their volumes, it is told not to.
-// Idempotent: one that is gone is deleted. Errors: Broken when Nova gave the deletion up.
+// DeleteServer deletes a server and waits until it is gone; its volumes and the ports that are not Nova's own are free
+// then. Where Nova keeps deleted servers for a while, with their volumes, it is told not to. Idempotent: one that is
+// gone is deleted. Errors: Broken when Nova gave the deletion up.
 func (c *Cloud) DeleteServer(ctx context.Context, id string) error {
 	d := deletion{cloud: c, id: id}
 	return c.until(ctx, func() (bool, error) { return d.look(ctx) })

@@ -65,7 +65,8 @@ func (a *authority) issue(name string, serial int64) {
 	a.write(name+".key", "PRIVATE KEY", pkcs8)
 }
 
-// client trusts the authority and shows the certificate of that name, "" for none. Each request has a connection of its own.
+// client trusts the authority and shows the certificate of that name, "" for none. Each request has a connection of its
+// own.
 func (a *authority) client(name string) *http.Client {
 	a.Helper()
 	conf := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: x509.NewCertPool()}

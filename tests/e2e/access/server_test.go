@@ -1,5 +1,5 @@
-// Package access runs the real API server as an operator does, with TLS and clients that it has to tell apart, against an
-// issuer of OAuth 2.0 and the lab's Keystone. Nobody needs Temporal for that.
+// Package access runs the real API server as an operator does, with TLS and clients that it has to tell apart, against
+// an issuer of OAuth 2.0 and the lab's Keystone. Nobody needs Temporal for that.
 package access
 
 import (

@@ -29,8 +29,8 @@ type StorageClass struct {
 	Running bool `json:"running"`
 }
 
-// Provision makes a volume for a claim, "namespace/name", of a class, as a provisioner that runs does. With a server it is one of
-// those that the storage server's predecessor has left, at that address.
+// Provision makes a volume for a claim, "namespace/name", of a class, as a provisioner that runs does. With a server it
+// is one of those that the storage server's predecessor has left, at that address.
 func (d *Driver) Provision(clusterID, class, claim, server string) error {
 	w := d.state()
 	w.mu.Lock()

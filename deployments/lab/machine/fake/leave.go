@@ -76,7 +76,8 @@ func (d *Driver) removeMembers(ctx context.Context, m *Machine, p Params) Result
 	})
 }
 
-// nextToGo picks a member of the leaving nodes as remove-members does, "" when none is left, and counts those that stay.
+// nextToGo picks a member of the leaving nodes as remove-members does, "" when none is left, and counts those that
+// stay.
 func (c *cluster) nextToGo(leaving map[string]string) (picked string, staying int) {
 	best := 9
 	for _, url := range slices.Sorted(maps.Keys(c.etcd)) {

@@ -5,7 +5,8 @@ import (
 	"encoding/base64"
 )
 
-// lookAtNode tells what is on the machine. HAProxy and keepalived run once they were configured, until the machine dies.
+// lookAtNode tells what is on the machine. HAProxy and keepalived run once they were configured, until the machine
+// dies.
 func (d *Driver) lookAtNode(ctx context.Context, m *Machine, p Params) Result {
 	if !p.Work(ctx) {
 		return interrupted

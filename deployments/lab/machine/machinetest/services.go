@@ -20,8 +20,8 @@ type storage struct {
 	volume  machine.Volume
 }
 
-// nfs goes the way of a storage server: a volume with a file system, mounted by UUID, exported over NFS, and files on it
-// that outlive the server.
+// nfs goes the way of a storage server: a volume with a file system, mounted by UUID, exported over NFS, and files on
+// it that outlive the server.
 func (h *harness) nfs(t *testing.T) {
 	s := storage{machine: h.machine("storage1"), volume: machine.Volume{ID: uuid.NewString(), SizeGB: 1}}
 	s.machine.Image = servicesImage

@@ -13,8 +13,9 @@ import (
 
 // Replug gives a machine other ports. One that does not run gets them when it boots.
 //
-// In one that runs, what is there decides, not what was recorded: an interface that belongs to no port goes, and a port that
-// has none gets one, by the first name that is free. After the next boot the names follow the order of the ports again.
+// In one that runs, what is there decides, not what was recorded: an interface that belongs to no port goes, and a port
+// that has none gets one, by the first name that is free. After the next boot the names follow the order of the ports
+// again.
 func (d *Driver) Replug(ctx context.Context, id string, ports []machine.Port) error {
 	for _, p := range ports {
 		if err := checkPort(p); err != nil {
@@ -85,8 +86,8 @@ func (d *Driver) rewire(ctx context.Context, i *instance) error {
 // replugging are the lines for ip -batch in the machine, before and after those in the router.
 type replugging struct{ remove, add string }
 
-// replugCommands are the lines that make of the interfaces that a machine has those of its ports. Addresses and the default
-// route are set anew in any case: an attempt before this one may have got half-way.
+// replugCommands are the lines that make of the interfaces that a machine has those of its ports. Addresses and the
+// default route are set anew in any case: an attempt before this one may have got half-way.
 func replugCommands(netns string, have []device, ports []machine.Port) (outside string, inside replugging) {
 	var out, remove, add strings.Builder
 	names := map[string]string{} // by MAC

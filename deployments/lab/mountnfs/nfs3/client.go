@@ -118,8 +118,8 @@ const (
 	AccessRun    uint32 = 32
 )
 
-// Access tells which of the wanted ways the server lets the caller use a file in. It knows who the caller is to it, which
-// the bits of the file's mode do not tell.
+// Access tells which of the wanted ways the server lets the caller use a file in. It knows who the caller is to it,
+// which the bits of the file's mode do not tell.
 func (c *Client) Access(ctx context.Context, cred Cred, h Handle, wanted uint32) (granted uint32, err error) {
 	e := on(h)
 	e.u32(wanted)

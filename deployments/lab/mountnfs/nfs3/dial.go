@@ -101,7 +101,8 @@ func (t Target) ask(ctx context.Context, port int) (Handle, error) {
 // lastPort goes round through the reserved ports.
 var lastPort atomic.Int32
 
-// dialer connects from a port that only root may use, as servers want it of a client whose word for its users they take.
+// dialer connects from a port that only root may use, as servers want it of a client whose word for its users they
+// take.
 func (t Target) dialer(port int) func(context.Context) (net.Conn, error) {
 	address := net.JoinHostPort(t.Host, strconv.Itoa(port))
 	return func(ctx context.Context) (net.Conn, error) {
