@@ -64,6 +64,7 @@ func (a *lcmAPI) planReconnection(ctx context.Context, inst lcm.VnfInstance, bod
 	if err != nil {
 		return p, facts, err
 	}
+	facts.ChangesVim = req.ChangesVim(inst)
 	return p, facts, a.checkReconnection(ctx, inst, facts.Flavour, req, p.Links)
 }
 

@@ -63,7 +63,10 @@ func TestChangeExtConn_sendsNoSecretToAnotherEndpoint(t *testing.T) {
 			} else {
 				request["vimConnectionInfo"] = map[string]any{"own": moved}
 			}
-			require.Contains(t, b.do("POST", instance+"/change_ext_conn", request).problem(http.StatusBadRequest), "must be given anew")
+			said := b.do("POST", instance+"/change_ext_conn", request).problem(http.StatusBadRequest)
+			require.Contains(t, said, "must be given anew")
+			at := map[string]string{"/vnflcm/v1": "$.vimConnectionInfo[0].accessInfo", "/vnflcm/v2": "$.vimConnectionInfo.own.accessInfo"}
+			require.Contains(t, said, at[root], "the path is that of the request's own form")
 			require.Empty(t, b.starter.starts)
 		})
 	}

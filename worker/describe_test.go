@@ -67,8 +67,22 @@ func TestDescribe_listsTheStepsOfAnOperationOfAFormerRelease(t *testing.T) {
 	o := withVault(t, pgtest.URL(t))
 	id := begunOn(t, o, packageJob(t, o, "../tests/bench/server").Instance.VnfPkgID)
 	ctx := lcm.InProject(t.Context(), lcm.DefaultProject)
-	require.NoError(t, o.Store.RecordPlan(ctx, id, []lcm.Step{{OpOccID: id, Title: "Ask for a grant"}}))
-	got, err := o.Describe(ctx, id)
-	require.NoError(t, err)
-	require.Len(t, got.Steps, 3)
+	former := []lcm.Step{{OpOccID: id, Title: "Ask for a grant"}}
+	for i, title := range []string{"Create", "Find", "Dance"} {
+		former = append(former, lcm.Step{OpOccID: id, Index: i + 1, Title: title})
+	}
+	for _, rows := range []int{1, 4} { // its list was shorter, or longer
+		require.NoError(t, o.Store.RecordPlan(ctx, id, former[:rows]))
+		got, err := o.Describe(ctx, id)
+		require.NoError(t, err)
+		require.Len(t, got.Steps, 3)
+		own := make([]lcm.Step, 0, len(got.Steps))
+		for i, s := range got.Steps {
+			own = append(own, lcm.Step{OpOccID: id, Index: i, ID: string(s.ID), Title: s.Title, Undo: s.Undo, Final: s.Final})
+		}
+		require.NoError(t, o.Store.RecordPlan(ctx, id, own))
+		again, err := o.Describe(ctx, id)
+		require.NoError(t, err)
+		require.Equal(t, got.Steps, again.Steps, "all of the list is kept")
+	}
 }

@@ -71,14 +71,19 @@ func (o *resolver) Describe(ctx context.Context, id lcm.OpOccID) (activities.Des
 	return d, nil
 }
 
-// stepsOf is the list of steps that is kept with the operation. Until there is one it is what this release lists.
+// stepsOf is the list of steps that is kept with the operation. Until there is one it is what this release lists: rows of
+// former releases have no ids.
 func (o *resolver) stepsOf(ctx context.Context, id lcm.OpOccID, f lifecycle.Facts, p lcm.Plan) ([]lifecycle.Step, error) {
 	rows, err := o.Store.Steps(ctx, id)
 	var kept []lifecycle.Step
 	for _, row := range rows {
-		if row.ID != "" {
-			kept = append(kept, lifecycle.Step{ID: lifecycle.StepID(row.ID), Title: row.Title, Undo: row.Undo, Final: row.Final})
+		if row.Phase != lcm.PhaseForward || row.Node != "" {
+			continue
 		}
+		if row.ID == "" { // what is behind the list is of a former release
+			break
+		}
+		kept = append(kept, lifecycle.Step{ID: lifecycle.StepID(row.ID), Title: row.Title, Undo: row.Undo, Final: row.Final})
 	}
 	if err != nil || len(kept) > 0 {
 		return kept, err

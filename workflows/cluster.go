@@ -14,10 +14,10 @@ type kubeadm struct {
 	sick    []string // nodes that did not work when a change was decided
 }
 
-func (k *kubeadm) table() table {
-	return joined(
+func (k *kubeadm) tables() tables {
+	return tables{
 		k.clusterMade(), k.arrival(), k.departure(), k.registries(), k.storageMade(), k.storageReplaced(),
-		table{
+		{
 			"decide-on-nodes":       {do: k.decide},
 			"remove-nodes":          {do: k.removeNodes},
 			"replace-nodes":         {do: k.replaceNodes},
@@ -25,7 +25,7 @@ func (k *kubeadm) table() table {
 			"forget-replaced-nodes": {do: k.forgetLeaving},
 			"deregister-cluster":    {do: k.deregisterVim},
 		},
-	)
+	}
 }
 
 func (k *kubeadm) clusterMade() table {

@@ -22,12 +22,12 @@ import (
 func grantedWork(ctx workflow.Context, in lcm.OperationInput) error {
 	var w *world
 	v := &vnf{in: in}
-	v.op = &operation{in: in, learn: v.learn, table: joined(v.making(), table{
+	v.op = &operation{in: in, learn: v.learn, tables: tables{v.making(), {
 		"work": {do: func(ctx workflow.Context) error {
 			_, err := call(onNode(ctx), w.work, workInput{Tracked: track(ctx, ""), Name: "work"})
 			return err
 		}},
-	})}
+	}}}
 	return runOperation(ctx, v.op)
 }
 

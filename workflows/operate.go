@@ -13,7 +13,7 @@ import (
 // request names. A cluster is stopped from its edge inwards, and started the other way round.
 func Operate(ctx workflow.Context, in lcm.OperationInput) error {
 	p := &power{kubeadm: kubeadm{vnf: newVnf(in)}}
-	p.op.table, p.op.outcome = joined(p.op.table, p.operating()), p.done
+	p.op.tables, p.op.outcome = append(p.op.tables, p.operating()), p.done
 	return runOperation(ctx, p.op)
 }
 

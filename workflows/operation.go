@@ -17,8 +17,8 @@ type operation struct {
 	in lcm.OperationInput
 	// learn takes what is known of the operation before its first step.
 	learn func(what activities.Description)
-	// table has what the steps do.
-	table table
+	// tables have what the steps do.
+	tables tables
 	// outcome is what the operation has changed so far: at COMPLETED for the VNF instance, and whenever it stops
 	// for resourceChanges.
 	outcome func() *activities.Outcome
@@ -40,17 +40,26 @@ type work struct {
 	do, undo func(ctx workflow.Context) error
 }
 
-// table has the work of every step of an operation.
-type table map[lifecycle.StepID]work
+// table has the work of steps, by their ids; of several tables each has steps of its own.
+type (
+	table  map[lifecycle.StepID]work
+	tables []table
+)
 
-// of is the work of a step. An operation that a later release has begun may have steps that this one does not know.
-func (t table) of(s lifecycle.Step) (work, error) {
-	w, known := t[s.ID]
-	if !known {
-		return w, lcm.Errorf(lcm.KindBug, "This release of Windlass does not know the step %q (%s) of the operation: "+
-			"let workers of the release run that began it, then retry.", s.Title, s.ID)
+// of is what does a step, or what undoes it. An operation that a later release has begun may have steps that this one
+// does not know.
+func (t tables) of(s lifecycle.Step, phase lcm.Phase) (func(ctx workflow.Context) error, error) {
+	for _, steps := range t {
+		do := steps[s.ID].do
+		if phase == lcm.PhaseCompensation {
+			do = steps[s.ID].undo
+		}
+		if do != nil {
+			return do, nil
+		}
 	}
-	return w, nil
+	return nil, lcm.Errorf(lcm.KindBug, "This release of Windlass does not know the step %q (%s) of the operation: "+
+		"let workers of the release run that began it, then go on.", s.Title, s.ID)
 }
 
 // runOperation takes an operation through the states of SOL003 clause 5.6.2: the state machine, written
@@ -80,10 +89,7 @@ func (op *operation) run(ctx workflow.Context) error {
 	err := workflow.ExecuteLocalActivity(recording(ctx), opOccs.DescribeOperation,
 		activities.DescribeInput{OpOccID: op.in.OpOccID}).Get(ctx, &what)
 	if err != nil {
-		if op.in.Resumed { // what is recorded stays as it is; the reconciler tries again
-			return err
-		}
-		return op.end(ctx, lcm.RolledBack, err)
+		return op.endUnread(ctx, err)
 	}
 	if what.State.Terminal() { // recorded by a run of this very task that was lost
 		return nil
@@ -107,6 +113,22 @@ func (op *operation) run(ctx workflow.Context) error {
 	}
 	return op.start(ctx, what.State)
 }
+
+// endUnread ends an operation of which nobody can read what it is about, unless it has begun: then what is recorded stays
+// as it is, and the reconciler tries again.
+func (op *operation) endUnread(ctx workflow.Context, cause error) error {
+	if op.in.Resumed && op.in.Operation.FirstState() == lcm.Processing {
+		return cause
+	}
+	op.journal.sequence = beyond
+	if err := op.end(ctx, lcm.RolledBack, cause); err != nil {
+		return cause
+	}
+	return nil
+}
+
+// beyond is above the number of any record of a run that was lost in STARTING. The store knows whether there was more.
+const beyond = 1 << 20
 
 // start runs the steps before PROCESSING. recorded is PROCESSING where a run of this very task was lost after it had
 // recorded so much.
@@ -241,8 +263,12 @@ func (op *operation) runSteps(ctx workflow.Context, steps []lifecycle.Step, firs
 		if op.control.stopping() {
 			return i, op.control.cause()
 		}
-		op.journal.status.ForwardOnly = op.journal.status.ForwardOnly || s.Final
-		if err := op.runStep(ctx, first+i, s, lcm.PhaseForward); err != nil {
+		do, err := op.tables.of(s, lcm.PhaseForward)
+		if err != nil {
+			return i, err
+		}
+		op.journal.status.ForwardOnly = op.journal.status.ForwardOnly || s.Final && op.in.Operation.CanRollBack()
+		if err := op.runStep(ctx, first+i, s.Title, lcm.PhaseForward, do); err != nil {
 			return i, err
 		}
 	}
@@ -261,7 +287,11 @@ func (op *operation) undoSteps(ctx workflow.Context) error {
 		if op.control.stopping() {
 			return op.control.cause()
 		}
-		if err := op.runStep(ctx, len(op.starting)+op.next, s, lcm.PhaseCompensation); err != nil {
+		undo, err := op.tables.of(s, lcm.PhaseCompensation)
+		if err != nil {
+			return err
+		}
+		if err := op.runStep(ctx, len(op.starting)+op.next, "Undo: "+s.Title, lcm.PhaseCompensation, undo); err != nil {
 			return err
 		}
 	}
@@ -270,15 +300,9 @@ func (op *operation) undoSteps(ctx workflow.Context) error {
 }
 
 // runStep runs one function of a step in a scope that a FORCEFUL cancel ends.
-func (op *operation) runStep(ctx workflow.Context, index int, s lifecycle.Step, phase lcm.Phase) error {
-	w, err := op.table.of(s)
-	if err != nil {
-		return err
-	}
-	title, do := s.Title, w.do
-	if phase == lcm.PhaseCompensation {
-		title, do = "Undo: "+s.Title, w.undo
-	}
+func (op *operation) runStep(
+	ctx workflow.Context, index int, title string, phase lcm.Phase, do func(workflow.Context) error,
+) error {
 	scope, stop := workflow.WithCancel(ctx)
 	defer stop()
 	op.control.stop = stop
@@ -286,7 +310,7 @@ func (op *operation) runStep(ctx workflow.Context, index int, s lifecycle.Step, 
 
 	ref := lcm.StepRef{OpOccID: op.in.OpOccID, Step: index, Undo: phase == lcm.PhaseCompensation}
 	op.journal.begin(ctx, ref, title)
-	err = do(workflow.WithValue(scope, stepKey{}, &running{ref: ref, title: title, control: &op.control}))
+	err := do(workflow.WithValue(scope, stepKey{}, &running{ref: ref, title: title, control: &op.control}))
 	state := lcm.StepDone
 	switch {
 	case err != nil && isCancelled(err) && op.control.stopping():

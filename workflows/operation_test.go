@@ -141,12 +141,12 @@ func threeSteps(ctx workflow.Context, in lcm.OperationInput) error {
 	return runOperation(ctx, &operation{
 		in:    in,
 		learn: func(activities.Description) {},
-		table: table{
+		tables: tables{{
 			"ask-for-grant": {do: do("grant")},
 			"first":         {do: do("a"), undo: do("undo a")},
 			"second":        {do: do("b"), undo: do("undo b")},
 			"third":         {do: do("c"), undo: do("undo c")},
-		},
+		}},
 		outcome: func() *activities.Outcome { return &activities.Outcome{StackID: "s"} },
 		lookBack: func(ctx workflow.Context) error {
 			_, err := call(glance(ctx), w.work, workInput{Tracked: track(ctx, ""), Name: "look back"})
@@ -399,6 +399,20 @@ func TestOperation_cancelWhileStartingEndsIt(t *testing.T) {
 			require.Empty(t, w.done)
 		})
 	}
+}
+
+// An operation that has no way back anyway does not say that it has lost it: nothing may be deleted yet.
+func TestOperation_withoutRollbackSaysNothingOfDeletedServers(t *testing.T) {
+	t.Parallel()
+	w := &world{fail: map[string][]error{"a": {broken("a broke")}}}
+	w.what.Steps = threeLines()
+	w.what.Steps[1].Final = true
+	env := newRun(t, w)
+	decide(env, time.Hour, lcm.Retry)
+	env.ExecuteWorkflow(threeSteps, lcm.OperationInput{OpOccID: "op", VnfInstanceID: "vnf", Operation: lcm.OpTerminate})
+	require.NoError(t, env.GetWorkflowError())
+	require.Contains(t, w.states, lcm.FailedTemp)
+	require.False(t, w.last.Status.ForwardOnly)
 }
 
 // A worker was killed after it had recorded PROCESSING and before Temporal had its workflow task, so that the task runs

@@ -1,8 +1,6 @@
 package workflows
 
 import (
-	"maps"
-
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
@@ -30,10 +28,8 @@ type vnf struct {
 // newVnf is the beginning of an operation, with what the steps of all VNFs and of all drivers do.
 func newVnf(in lcm.OperationInput) *vnf {
 	v := &vnf{in: in}
-	v.op = &operation{in: in, learn: v.learn, table: joined(
-		v.making(), v.ending(), v.scaling(), v.healing(), v.reconnecting(), v.modifying(),
-		(&kubeadm{vnf: v}).table(), (&registryServer{v}).table(),
-	)}
+	own := tables{v.making(), v.ending(), v.scaling(), v.healing(), v.reconnecting(), v.modifying(), (&registryServer{v}).table()}
+	v.op = &operation{in: in, learn: v.learn, tables: append(own, (&kubeadm{vnf: v}).tables()...)}
 	return v
 }
 
@@ -43,15 +39,6 @@ func (v *vnf) learn(what activities.Description) {
 	if !what.Whole {
 		v.vim = what.ClusterVimID
 	}
-}
-
-// joined is a table of all steps of several.
-func joined(tables ...table) table {
-	all := table{}
-	for _, t := range tables {
-		maps.Copy(all, t)
-	}
-	return all
 }
 
 func (v *vnf) outcome() *activities.Outcome {

@@ -29,7 +29,7 @@ func waiting(ctx workflow.Context, in lcm.OperationInput) error {
 	return runOperation(ctx, &operation{
 		in:    in,
 		learn: func(activities.Description) {},
-		table: table{
+		tables: tables{{
 			"ask-for-grant": {do: func(workflow.Context) error { return nil }},
 			"first":         {do: work("a")},
 			"second": {do: func(ctx workflow.Context) error {
@@ -40,7 +40,7 @@ func waiting(ctx workflow.Context, in lcm.OperationInput) error {
 				return ended
 			}},
 			"third": {do: work("c")},
-		},
+		}},
 		outcome: func() *activities.Outcome { return &activities.Outcome{} },
 	})
 }

@@ -2,12 +2,14 @@ package lifecycle_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // That each step has its work is tested in package workflows; here is what a plan makes of the list.
@@ -88,4 +90,50 @@ func TestFor_takesTheNameOfANodeAndRefusesAnAspectTwice(t *testing.T) {
 	_, err = lifecycle.For(f, lcm.OpScaleToLevel, json.RawMessage(
 		`{"scaleInfo":[{"aspectId":"worker_instance","scaleLevel":1},{"aspectId":"worker_instance","scaleLevel":2}]}`))
 	require.ErrorContains(t, err, "$.scaleInfo[1].aspectId: worker_instance is there twice")
+}
+
+// A cluster that still carries other VNFs must not lose its servers: it is let go first. Servers are shut down only when
+// that is asked for.
+func TestSteps_ofATermination(t *testing.T) {
+	for name, c := range map[string]struct {
+		graceful bool
+		cluster  *lcm.ClusterParams
+		want     []lifecycle.StepID
+	}{
+		"forceful":          {false, nil, []lifecycle.StepID{"delete-stack", "forget-secrets"}},
+		"forceful, cluster": {false, &lcm.ClusterParams{}, []lifecycle.StepID{"deregister-cluster", "delete-stack", "forget-secrets"}},
+		"graceful":          {true, nil, []lifecycle.StepID{"shut-down", "delete-stack", "forget-secrets"}},
+		"graceful, cluster": {true, &lcm.ClusterParams{}, []lifecycle.StepID{"deregister-cluster", "shut-down", "delete-stack", "forget-secrets"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := lifecycle.Facts{Flavour: &vnfpkg.Flavour{}, Cluster: c.cluster, Graceful: c.graceful}
+			starting, processing := lifecycle.Split(lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpTerminate, Whole: true}))
+			require.Equal(t, []lifecycle.StepID{"ask-for-grant"}, idsOf(starting))
+			require.Equal(t, c.want, idsOf(processing))
+		})
+	}
+}
+
+func TestSteps_ofARegistry(t *testing.T) {
+	f := lifecycle.Facts{
+		Flavour: &vnfpkg.Flavour{Hooks: map[string]vnfpkg.Hook{"instantiate_end": {Driver: vnfpkg.DriverPrivateRegistry}}},
+	}
+	made := []lifecycle.StepID{"ask-for-grant", "create-stack", "find-nodes", "wait-for-registry", "install-registry"}
+	require.Equal(t, made, idsOf(lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpInstantiate})))
+	f.RegistryServer = &lcm.RegistryServerParams{Volume: &lcm.CinderVolumeParams{}}
+	made = slices.Insert(made, 4, "mount-registry-volume")
+	require.Equal(t, made, idsOf(lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpInstantiate})))
+
+	f.Instance.Instantiated = &lcm.InstantiatedVnfInfo{}
+	for _, op := range []lcm.Operation{lcm.OpScale, lcm.OpScaleToLevel} {
+		_, err := lifecycle.For(f, op, json.RawMessage(`{}`))
+		require.True(t, lcm.Is(err, lcm.KindConflict), "%v", err)
+	}
+}
+
+func idsOf(list []lifecycle.Step) (ids []lifecycle.StepID) {
+	for _, s := range list {
+		ids = append(ids, s.ID)
+	}
+	return ids
 }

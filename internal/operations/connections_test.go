@@ -12,7 +12,7 @@ import (
 // reconnecting is a CHANGE_EXT_CONN of a VNF with one server on the connection openstack.
 func reconnecting(state lcm.OperationState, params string) *Operation {
 	return &Operation{
-		OpOcc: lcm.VnfLcmOpOcc{Operation: lcm.OpChangeExtConn, State: state, Params: json.RawMessage(params)},
+		OpOcc: lcm.VnfLcmOpOcc{ID: "op", Operation: lcm.OpChangeExtConn, State: state, Params: json.RawMessage(params)},
 		Instance: lcm.VnfInstance{
 			VimConnections: []lcm.VimConnectionInfo{
 				{ID: "openstack", VimID: "vim", VimType: "openstack"}, {ID: "other", VimType: "openstack"},

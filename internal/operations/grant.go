@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// granted puts the job under what NFVOs have granted: this operation, and those before it.
+// granted puts the operation under what NFVOs have granted: this operation, and those before it.
 func (r *Resolver) granted(ctx context.Context, o *Operation) error {
 	if i := o.Instance.Instantiated; i != nil && i.Granted != nil {
 		o.Choices = *i.Granted
@@ -31,7 +31,7 @@ func (r *Resolver) granted(ctx context.Context, o *Operation) error {
 // makesAllAnew tells whether no server of the VNF stays.
 func (o *Operation) makesAllAnew() bool { return o.OpOcc.Plan != nil && o.OpOcc.Plan.Whole }
 
-// ApplyGrant makes of the job what a grant allows.
+// ApplyGrant makes of the operation what a grant allows.
 func (o *Operation) ApplyGrant(g lcm.Grant) error {
 	facts, p, err := o.Planned()
 	if err != nil {

@@ -60,8 +60,8 @@ func (r *Resolver) modify(ctx context.Context, inst lcm.VnfInstance, opOcc lcm.V
 // takeConnections lays the vimConnectionInfo of a CHANGE_EXT_CONN over that of the instance: the operation works on the
 // changed connection, which counts for others when it is complete.
 func (o *Operation) takeConnections() error {
-	if o.OpOcc.Operation != lcm.OpChangeExtConn || o.OpOcc.State.Terminal() {
-		return nil
+	if o.OpOcc.Operation != lcm.OpChangeExtConn || o.OpOcc.State.Terminal() || o.OpOcc.ID == "" {
+		return nil // of a request that is not accepted yet, the API server checks the connections
 	}
 	request, err := lcm.ParseChangeExtConn(o.OpOcc.Params)
 	if err != nil || len(request.VimConnections) == 0 {

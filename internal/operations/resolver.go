@@ -24,7 +24,8 @@ type Resolver struct {
 // Operation is a VNF LCM operation with everything that it refers to.
 type Operation struct {
 	OpOcc lcm.VnfLcmOpOcc
-	// Instance is the VNF instance, of a MODIFY_INFO with the modifications made.
+	// Instance is the VNF instance, of a MODIFY_INFO with the modifications made, and of a CHANGE_EXT_CONN with its VIM
+	// connections changed.
 	Instance lcm.VnfInstance
 	// Request is that of this operation when it instantiates the VNF, else what the VNF was instantiated with, with what
 	// the operation puts in its place.

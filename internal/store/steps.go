@@ -9,7 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// RecordPlan inserts the steps as PENDING; those that are recorded already stay as they are.
+// RecordPlan inserts the steps as PENDING; those that are recorded already stay as they are. Rows of a former release,
+// which have no ids, become those of the list: the whole list is kept, or nothing of it.
 func (s *Store) RecordPlan(ctx context.Context, id lcm.OpOccID, steps []lcm.Step) error {
 	var indexes []int
 	var phases, nodes, titles, ids, undos []string
@@ -27,7 +28,9 @@ func (s *Store) RecordPlan(ctx context.Context, id lcm.OpOccID, steps []lcm.Step
 		select @op, planned.*, 'PENDING', 0, ''
 		from unnest(@indexes::integer[], @phases::text[], @nodes::text[], @titles::text[], @ids::text[], @undos::text[],
 			@finals::boolean[]) as planned
-		on conflict do nothing`,
+		on conflict (op_occ_id, step_index, phase, node) do update
+			set title = excluded.title, step_id = excluded.step_id, undo = excluded.undo, final = excluded.final
+			where op_step.step_id = '' and excluded.step_id <> ''`,
 		pgx.NamedArgs{
 			"op": id, "indexes": indexes, "phases": phases, "nodes": nodes, "titles": titles, "ids": ids, "undos": undos,
 			"finals": finals,
