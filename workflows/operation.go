@@ -114,10 +114,10 @@ func (op *operation) run(ctx workflow.Context) error {
 	return op.start(ctx, what.State)
 }
 
-// endUnread ends an operation of which nobody can read what it is about, unless it has begun: then what is recorded stays
-// as it is, and the reconciler tries again.
+// endUnread ends an operation of which nobody can read what it is about. One that is resumed may have begun, or be half
+// rolled back: what is recorded of it stays as it is, and the reconciler tries again.
 func (op *operation) endUnread(ctx workflow.Context, cause error) error {
-	if op.in.Resumed && op.in.Operation.FirstState() == lcm.Processing {
+	if op.in.Resumed {
 		return cause
 	}
 	op.journal.sequence = beyond

@@ -39,6 +39,8 @@ type world struct {
 	hanging atomic.Bool
 	// lost is set when a run that was lost has recorded PROCESSING: the store does not take ROLLED_BACK then.
 	lost bool
+	// unread is why nobody can read what the operation is about.
+	unread error
 	// outage is how often the database does not answer before it takes the record of PROCESSING.
 	outage int
 }
@@ -77,7 +79,7 @@ func (w *world) work(ctx context.Context, in workInput) (struct{}, error) {
 }
 
 func (w *world) describe(context.Context, activities.DescribeInput) (activities.Description, error) {
-	return w.what, nil
+	return w.what, w.unread
 }
 
 func (w *world) recordPlan(context.Context, activities.RecordPlanInput) error { return nil }
@@ -522,6 +524,19 @@ func TestOperation_terminatedOutsideIsResumedInFailedTemp(t *testing.T) {
 			require.Equal(t, c.done, w.done)
 			require.Greater(t, w.last.Sequence, int64(7), "the earlier run's records are not overtaken by older numbers")
 		})
+	}
+}
+
+// A resumed operation may be half rolled back: it must not be called ROLLED_BACK because it cannot be read.
+func TestOperation_thatCannotBeReadIsOverOnlyWhenItHasNotBegun(t *testing.T) {
+	t.Parallel()
+	for resumed, states := range map[bool][]lcm.OperationState{true: nil, false: {lcm.RolledBack}} {
+		w := &world{unread: temporal.NewNonRetryableApplicationError("The VNFD is unreadable.", string(lcm.KindBug), nil)}
+		w.last.Sequence = 1 // a run of the same task that was lost has recorded STARTING
+		env := newRun(t, w)
+		run(env, resumed)
+		require.Equal(t, states, w.states)
+		require.Equal(t, resumed, env.GetWorkflowError() != nil)
 	}
 }
 
