@@ -74,6 +74,11 @@ func (r *flavourReader) hook(node *value, operation string, item *value) (Hook, 
 		return Hook{}, false
 	}
 	hook := Hook{Implementation: name, Driver: builtinDriver(name)}
+	for _, also := range implementation.at("dependencies").list() {
+		if driver := builtinDriver(also.str()); driver != "" {
+			hook.Also = append(hook.Also, driver)
+		}
+	}
 	artifact := node.at("artifacts", name)
 	if file := first(artifact.at("file").str(), artifact.str()); file != "" {
 		r.hookFile(&hook, artifact, file)

@@ -152,6 +152,8 @@ type Hook struct {
 	Implementation string `json:"implementation"`
 	// Driver is the name of the built-in driver that does the work, "" when there is none.
 	Driver string `json:"driver,omitempty"`
+	// Also are further built-in drivers, which the VNFD names as dependencies of the implementation: they come after it.
+	Also []string `json:"also,omitempty"`
 	// File is the script in the package, "" when a built-in driver replaces an absent one.
 	File string `json:"file,omitempty"`
 }
@@ -184,14 +186,23 @@ func (f *Flavour) Driver(hook string) (string, bool) {
 }
 
 // MakesCluster tells whether Windlass's own driver makes a Kubernetes cluster of the VNF's servers.
-func (f *Flavour) MakesCluster() bool { return f.instantiatedBy(DriverKubernetes) }
+func (f *Flavour) MakesCluster() bool { return slices.Contains(f.Drivers(), DriverKubernetes) }
 
 // MakesRegistry tells whether Windlass's own driver makes a registry of images of the VNF's server.
-func (f *Flavour) MakesRegistry() bool { return f.instantiatedBy(DriverPrivateRegistry) }
+func (f *Flavour) MakesRegistry() bool { return slices.Contains(f.Drivers(), DriverPrivateRegistry) }
 
-func (f *Flavour) instantiatedBy(driver string) bool {
-	name, _ := f.Driver("instantiate_end")
-	return name == driver
+// Drivers are the names of the built-in drivers that make something of the VNF's servers, in the order in which the VNFD
+// names them: those before and those at the end of an instantiation, where each has what belongs to it after it.
+func (f *Flavour) Drivers() (names []string) {
+	for _, at := range []string{"instantiate_start", "instantiate_end"} {
+		hook := f.Hooks[at]
+		for _, name := range append([]string{hook.Driver}, hook.Also...) {
+			if name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // Vdu finds a VDU.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/operations"
@@ -58,14 +59,17 @@ func (o *resolver) Describe(ctx context.Context, id lcm.OpOccID) (activities.Des
 	}
 	d := activities.Description{
 		State: j.OpOcc.State, Sequence: j.OpOcc.Sequence, ForwardOnly: j.OpOcc.ForwardOnly, Refused: j.Refused(),
-		GrantPatience: o.grantPatience, Cluster: facts.Cluster != nil, HighlyAvailable: facts.HighlyAvailable(p),
-		ControlPlanes: facts.ControlPlanes(p), Whole: p.Whole, ChangeStateTo: p.ChangeStateTo,
+		GrantPatience: o.grantPatience, Whole: p.Whole, ChangeStateTo: p.ChangeStateTo,
+	}
+	if cluster := kubeadm.Of(facts); cluster != nil {
+		d.Cluster, d.HighlyAvailable, d.ControlPlanes = true, cluster.HighlyAvailable(facts, p), cluster.ControlPlanes(facts, p)
+		d.StorageServer = cluster.StorageServer(facts)
 	}
 	if d.Steps, err = o.stepsOf(ctx, id, facts, p); err != nil {
 		return d, err
 	}
 	if j.Instance.Instantiated != nil {
-		d.Stopped, d.StorageServer = j.Instance.Instantiated.StoppedServers(), facts.StorageServer()
+		d.Stopped = j.Instance.Instantiated.StoppedServers()
 		d.ServerIDs, d.Nodes, d.ClusterVimID = j.Servers(), j.Instance.Instantiated.Nodes, j.Instance.Instantiated.ClusterVimID
 	}
 	return d, nil

@@ -12,7 +12,7 @@ import (
 // rebalance lets these control planes, and no others, share the virtual IP and the load of a cluster that is in use:
 // one node at a time, each verified before the next, so that the API at the virtual IP never goes away. serving are
 // those that balance already.
-func (k *kubeadm) rebalance(ctx workflow.Context, controlPlanes, serving lcm.Nodes) error {
+func (k *kubeadmWork) rebalance(ctx workflow.Context, controlPlanes, serving lcm.Nodes) error {
 	found, err := call(onNode(ctx), nodes.LocateVirtualIP, k.virtualIP(ctx, serving))
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func (k *kubeadm) rebalance(ctx workflow.Context, controlPlanes, serving lcm.Nod
 	})
 }
 
-func (k *kubeadm) virtualIP(ctx workflow.Context, controlPlanes lcm.Nodes) activities.VirtualIPInput {
+func (k *kubeadmWork) virtualIP(ctx workflow.Context, controlPlanes lcm.Nodes) activities.VirtualIPInput {
 	return activities.VirtualIPInput{ClusterInput: k.through(ctx, k.withoutBroken(controlPlanes)), VirtualIP: k.made.VirtualIP}
 }
 

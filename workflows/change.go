@@ -13,7 +13,7 @@ import (
 // come and nodes that leave.
 
 // decide makes the plan knowing which nodes work, before anything is touched.
-func (k *kubeadm) decide(ctx workflow.Context) error {
+func (k *kubeadmWork) decide(ctx workflow.Context) error {
 	health, err := call(onlyWaits(onNode(ctx)), cluster.ClusterHealth, k.through(ctx, k.what.Nodes.With(lcm.ControlPlane)))
 	if err != nil {
 		return err
@@ -40,24 +40,24 @@ func (k *kubeadm) decide(ctx workflow.Context) error {
 
 // welcomesControlPlanes tells whether control planes will join: in every healing of some, and where there are to be
 // more.
-func (k *kubeadm) welcomesControlPlanes() bool {
+func (k *kubeadmWork) welcomesControlPlanes() bool {
 	return k.in.Operation == lcm.OpHeal || k.change.Grows() && len(k.leaving().With(lcm.ControlPlane)) == 0
 }
 
 // wasBroken tells whether a node did not work before the operation, which is not about it.
-func (k *kubeadm) wasBroken(node lcm.Node) bool {
+func (k *kubeadmWork) wasBroken(node lcm.Node) bool {
 	return slices.Contains(k.sick, node.Name) && !k.leaving().HasServer(node.ServerID)
 }
 
-func (k *kubeadm) withoutBroken(list lcm.Nodes) lcm.Nodes {
+func (k *kubeadmWork) withoutBroken(list lcm.Nodes) lcm.Nodes {
 	return slices.DeleteFunc(slices.Clone(list), k.wasBroken)
 }
 
 // leaving are the nodes that go, staying those that were there and stay.
-func (k *kubeadm) leaving() lcm.Nodes { return k.what.Nodes.On(k.change.LeavingServers()) }
-func (k *kubeadm) staying() lcm.Nodes { return k.what.Nodes.Without(k.leaving()) }
+func (k *kubeadmWork) leaving() lcm.Nodes { return k.what.Nodes.On(k.change.LeavingServers()) }
+func (k *kubeadmWork) staying() lcm.Nodes { return k.what.Nodes.Without(k.leaving()) }
 
-func (k *kubeadm) arrival() table {
+func (k *kubeadmWork) arrival() table {
 	return table{
 		"wait-for-new-nodes": {do: k.waitForNodes, undo: k.forgetArrivals},
 		"tell-nodes":         {do: k.tellAll, undo: k.tellFormer},
@@ -68,13 +68,13 @@ func (k *kubeadm) arrival() table {
 	}
 }
 
-func (k *kubeadm) joinArrivals(ctx workflow.Context) error {
+func (k *kubeadmWork) joinArrivals(ctx workflow.Context) error {
 	return k.join(ctx, k.fresh().With(lcm.ControlPlane), k.fresh().With(lcm.Worker))
 }
 
 // expelArrivals takes out of the cluster what the step has joined. Pods that have come meanwhile move first, but
 // cannot hold a rollback up.
-func (k *kubeadm) expelArrivals(ctx workflow.Context) error {
+func (k *kubeadmWork) expelArrivals(ctx workflow.Context) error {
 	if err := k.known(ctx); err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (k *kubeadm) expelArrivals(ctx workflow.Context) error {
 }
 
 // expel takes nodes out of etcd and out of the cluster, through control planes that stay.
-func (k *kubeadm) expel(ctx workflow.Context, list, through lcm.Nodes) error {
+func (k *kubeadmWork) expel(ctx workflow.Context, list, through lcm.Nodes) error {
 	if gone := list.With(lcm.ControlPlane); len(gone) > 0 {
 		_, err := call(onNode(ctx), cluster.RemoveMember, activities.RemoveMemberInput{ClusterInput: k.through(ctx, through), Leaving: gone})
 		if err != nil {
@@ -107,19 +107,19 @@ func (k *kubeadm) expel(ctx workflow.Context, list, through lcm.Nodes) error {
 	})
 }
 
-func (k *kubeadm) forgetArrivals(ctx workflow.Context) error {
+func (k *kubeadmWork) forgetArrivals(ctx workflow.Context) error {
 	if err := k.known(ctx); err != nil {
 		return err
 	}
 	return k.forget(ctx, k.fresh())
 }
 
-func (k *kubeadm) forgetLeaving(ctx workflow.Context) error {
+func (k *kubeadmWork) forgetLeaving(ctx workflow.Context) error {
 	return k.forget(ctx, append(k.leaving(), k.leavingStorage()...))
 }
 
 // forget drops the host keys of nodes that are gone.
-func (k *kubeadm) forget(ctx workflow.Context, list lcm.Nodes) error {
+func (k *kubeadmWork) forget(ctx workflow.Context, list lcm.Nodes) error {
 	in := activities.ForgetNodesInput{Tracked: track(ctx, ""), VnfInstanceID: k.in.VnfInstanceID, KeepCluster: true}
 	for _, node := range list {
 		in.ServerIDs = append(in.ServerIDs, node.ServerID)
@@ -129,21 +129,21 @@ func (k *kubeadm) forget(ctx workflow.Context, list lcm.Nodes) error {
 }
 
 // tellAll lets the nodes that stay know the new ones, which know all from their preparation.
-func (k *kubeadm) tellAll(ctx workflow.Context) error {
+func (k *kubeadmWork) tellAll(ctx workflow.Context) error {
 	return k.tell(ctx, k.staying(), k.made.Nodes)
 }
 
 // tellRemaining lets all nodes forget those that have left: also the new ones, which have known them.
-func (k *kubeadm) tellRemaining(ctx workflow.Context) error {
+func (k *kubeadmWork) tellRemaining(ctx workflow.Context) error {
 	remaining := k.made.Nodes.Without(k.leaving())
 	return k.tell(ctx, remaining, remaining)
 }
 
-func (k *kubeadm) tellFormer(ctx workflow.Context) error {
+func (k *kubeadmWork) tellFormer(ctx workflow.Context) error {
 	return k.tell(ctx, k.what.Nodes, k.what.Nodes)
 }
 
-func (k *kubeadm) tell(ctx workflow.Context, whom, of lcm.Nodes) error {
+func (k *kubeadmWork) tell(ctx workflow.Context, whom, of lcm.Nodes) error {
 	hosts := activities.HostEntries(of)
 	return inParallel(ctx, whom, func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), nodes.TellHosts, activities.TellHostsInput{
@@ -154,14 +154,14 @@ func (k *kubeadm) tell(ctx workflow.Context, whom, of lcm.Nodes) error {
 }
 
 // balanceArrivals has nothing to do when control planes only leave, and workers arrive.
-func (k *kubeadm) balanceArrivals(ctx workflow.Context) error {
+func (k *kubeadmWork) balanceArrivals(ctx workflow.Context) error {
 	if len(k.fresh().With(lcm.ControlPlane)) == 0 {
 		return nil
 	}
 	return k.rebalance(ctx, k.controlPlanes(), k.staying().With(lcm.ControlPlane))
 }
 
-func (k *kubeadm) balanceFormer(ctx workflow.Context) error {
+func (k *kubeadmWork) balanceFormer(ctx workflow.Context) error {
 	if err := k.known(ctx); err != nil {
 		return err
 	}
@@ -172,21 +172,21 @@ func (k *kubeadm) balanceFormer(ctx workflow.Context) error {
 	return k.handOver(ctx, fresh, k.what.Nodes.With(lcm.ControlPlane))
 }
 
-func (k *kubeadm) departure() table {
+func (k *kubeadmWork) departure() table {
 	return table{
 		"drain-leaving":         {do: k.drain, undo: k.uncordon},
 		"retire-control-planes": {do: k.retire, undo: k.reinstate},
 	}
 }
 
-func (k *kubeadm) drain(ctx workflow.Context) error {
+func (k *kubeadmWork) drain(ctx workflow.Context) error {
 	return inParallel(ctx, k.leaving(), func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onlyWaits(onNode(ctx)), cluster.DrainNode, activities.DrainNodeInput{ClusterInput: k.sparing(ctx, node), Leaving: node})
 		return err
 	})
 }
 
-func (k *kubeadm) uncordon(ctx workflow.Context) error {
+func (k *kubeadmWork) uncordon(ctx workflow.Context) error {
 	if err := k.known(ctx); err != nil {
 		return err
 	}
@@ -197,14 +197,14 @@ func (k *kubeadm) uncordon(ctx workflow.Context) error {
 }
 
 // sparing asks control planes that stay first, and records progress under the node that leaves.
-func (k *kubeadm) sparing(ctx workflow.Context, node lcm.Node) activities.ClusterInput {
+func (k *kubeadmWork) sparing(ctx workflow.Context, node lcm.Node) activities.ClusterInput {
 	in := k.through(ctx, append(k.staying().With(lcm.ControlPlane), k.leaving().With(lcm.ControlPlane).Without(lcm.Nodes{node})...))
 	in.Tracked = track(ctx, node.Name)
 	return in
 }
 
 // retire takes control planes out of the load balancers and out of etcd, one after the other, through those that stay.
-func (k *kubeadm) retire(ctx workflow.Context) error {
+func (k *kubeadmWork) retire(ctx workflow.Context) error {
 	gone, stay := k.leaving().With(lcm.ControlPlane), k.staying().With(lcm.ControlPlane)
 	if len(gone) == 0 {
 		return nil
@@ -225,7 +225,7 @@ func (k *kubeadm) retire(ctx workflow.Context) error {
 }
 
 // handOver leaves the virtual IP and the load to the control planes that stay, while the others still work.
-func (k *kubeadm) handOver(ctx workflow.Context, gone, stay lcm.Nodes) error {
+func (k *kubeadmWork) handOver(ctx workflow.Context, gone, stay lcm.Nodes) error {
 	err := inParallel(ctx, gone, func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), cluster.ReleaseVirtualIP, k.on(ctx, node))
 		return err
@@ -237,7 +237,7 @@ func (k *kubeadm) handOver(ctx workflow.Context, gone, stay lcm.Nodes) error {
 }
 
 // reinstate makes the control planes members again, as if they were new.
-func (k *kubeadm) reinstate(ctx workflow.Context) error {
+func (k *kubeadmWork) reinstate(ctx workflow.Context) error {
 	if err := k.known(ctx); err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func (v *vnf) replaceServers(ctx workflow.Context) error {
 }
 
 // replaceNodes deletes the nodes from the cluster before.
-func (k *kubeadm) replaceNodes(ctx workflow.Context) error {
+func (k *kubeadmWork) replaceNodes(ctx workflow.Context) error {
 	if err := k.expelLeaving(ctx); err != nil {
 		return err
 	}

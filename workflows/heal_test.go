@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -27,7 +28,7 @@ func healed(f lifecycle.Facts, whole bool) []lifecycle.Step {
 func TestHeal_ofAllThatIsGivenUpForgetsWhatItHasMade(t *testing.T) {
 	t.Parallel()
 	w := &world{
-		what: activities.Description{Steps: healed(lifecycle.Facts{Cluster: &lcm.ClusterParams{}}, true), Cluster: true, Whole: true, ServerIDs: []string{"old"}, Nodes: lcm.Nodes{{Name: "cp-old", Role: lcm.ControlPlane, ServerID: "old"}}},
+		what: activities.Description{Steps: healed(lifecycle.Facts{Drivers: []lifecycle.Driver{&kubeadm.Cluster{}}}, true), Cluster: true, Whole: true, ServerIDs: []string{"old"}, Nodes: lcm.Nodes{{Name: "cp-old", Role: lcm.ControlPlane, ServerID: "old"}}},
 		fail: map[string][]error{"log in": {broken("nobody answers")}},
 	}
 	var forgotten []activities.ForgetNodesInput

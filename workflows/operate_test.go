@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -75,7 +76,7 @@ func (w *powerWorld) steps() []lifecycle.Step {
 	}
 	f := lifecycle.Facts{Instance: lcm.VnfInstance{Instantiated: info}, Flavour: &vnfpkg.Flavour{}, Graceful: w.graceful}
 	if w.what.Cluster {
-		f.Cluster = &lcm.ClusterParams{}
+		f.Drivers = []lifecycle.Driver{&kubeadm.Cluster{}}
 	}
 	return lifecycle.Steps(f, w.plan)
 }

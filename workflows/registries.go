@@ -7,7 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-func (k *kubeadm) registries() table {
+func (k *kubeadmWork) registries() table {
 	return table{
 		"connect-registries":   {do: k.connectFresh},
 		"reach-nodes":          {do: k.reachAll},
@@ -15,24 +15,24 @@ func (k *kubeadm) registries() table {
 	}
 }
 
-func (k *kubeadm) connectFresh(ctx workflow.Context) error {
+func (k *kubeadmWork) connectFresh(ctx workflow.Context) error {
 	return k.connectRegistries(ctx, k.fresh())
 }
 
-func (k *kubeadm) reachAll(ctx workflow.Context) error {
+func (k *kubeadmWork) reachAll(ctx workflow.Context) error {
 	return inParallel(ctx, k.what.Nodes, func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onlyWaits(soon(ctx)), nodes.ReachNode, k.on(ctx, node))
 		return err
 	})
 }
 
-func (k *kubeadm) connectAll(ctx workflow.Context) error {
+func (k *kubeadmWork) connectAll(ctx workflow.Context) error {
 	return k.connectRegistries(ctx, k.what.Nodes)
 }
 
 // connectFormer passes over a node that cannot be reached for about a minute: whoever rolls back because a node has
 // died must be able to, for only then the node can be healed.
-func (k *kubeadm) connectFormer(ctx workflow.Context) error {
+func (k *kubeadmWork) connectFormer(ctx workflow.Context) error {
 	return inParallel(ctx, k.what.Nodes, func(ctx workflow.Context, node lcm.Node) error {
 		in := activities.ConnectRegistriesInput{NodeInput: k.on(ctx, node), Former: true}
 		_, err := call(soon(ctx), nodes.ConnectRegistries, in)
@@ -45,7 +45,7 @@ func (k *kubeadm) connectFormer(ctx workflow.Context) error {
 	})
 }
 
-func (k *kubeadm) connectRegistries(ctx workflow.Context, list lcm.Nodes) error {
+func (k *kubeadmWork) connectRegistries(ctx workflow.Context, list lcm.Nodes) error {
 	return inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), nodes.ConnectRegistries, activities.ConnectRegistriesInput{NodeInput: k.on(ctx, node)})
 		return err

@@ -48,19 +48,19 @@ func (v *vnf) removeServers(ctx workflow.Context) error {
 }
 
 // removeNodes deletes the nodes from the cluster and then exactly their servers.
-func (k *kubeadm) removeNodes(ctx workflow.Context) error {
+func (k *kubeadmWork) removeNodes(ctx workflow.Context) error {
 	if err := k.expelLeaving(ctx); err != nil {
 		return err
 	}
 	return k.removeServers(ctx)
 }
 
-func (k *kubeadm) expelLeaving(ctx workflow.Context) error {
+func (k *kubeadmWork) expelLeaving(ctx workflow.Context) error {
 	return k.expel(ctx, k.leaving(), k.staying().With(lcm.ControlPlane))
 }
 
 // forgetRemoved removes every other trace of the nodes that have left.
-func (k *kubeadm) forgetRemoved(ctx workflow.Context) error {
+func (k *kubeadmWork) forgetRemoved(ctx workflow.Context) error {
 	if err := k.look(ctx); err != nil {
 		return err
 	}

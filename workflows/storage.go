@@ -15,7 +15,7 @@ var storage *activities.Storage
 // What a cluster with a storage server has beside others: a VM that exports volumes, nodes that mount them, and
 // PersistentVolumes that are registered.
 
-func (k *kubeadm) storageMade() table {
+func (k *kubeadmWork) storageMade() table {
 	return table{
 		"wait-for-storage": {do: k.waitForStorage},
 		"check-storage":    {do: k.checkStorage},
@@ -27,7 +27,7 @@ func (k *kubeadm) storageMade() table {
 	}
 }
 
-func (k *kubeadm) storageReplaced() table {
+func (k *kubeadmWork) storageReplaced() table {
 	return table{
 		"stop-provisioners": {do: k.stopProvisioners, undo: k.restartProvisioners},
 		"remove-volumes":    {do: k.removeVolumes, undo: k.restoreVolumes},
@@ -35,14 +35,14 @@ func (k *kubeadm) storageReplaced() table {
 }
 
 // onStorage is the input of an activity on the storage server.
-func (k *kubeadm) onStorage(ctx workflow.Context) (activities.NodeInput, error) {
+func (k *kubeadmWork) onStorage(ctx workflow.Context) (activities.NodeInput, error) {
 	if k.made.Storage == nil {
 		return activities.NodeInput{}, lcm.Errorf(lcm.KindBroken, "The stack has no storage server.")
 	}
 	return k.on(ctx, k.made.Storage.Node), nil
 }
 
-func (k *kubeadm) waitForStorage(ctx workflow.Context) error {
+func (k *kubeadmWork) waitForStorage(ctx workflow.Context) error {
 	in, err := k.onStorage(ctx)
 	if err == nil {
 		_, err = call(onlyWaits(onNode(ctx)), nodes.WaitForSSH, in)
@@ -50,7 +50,7 @@ func (k *kubeadm) waitForStorage(ctx workflow.Context) error {
 	return err
 }
 
-func (k *kubeadm) checkStorage(ctx workflow.Context) error {
+func (k *kubeadmWork) checkStorage(ctx workflow.Context) error {
 	in, err := k.onStorage(ctx)
 	if err == nil {
 		_, err = call(onlyWaits(onNode(ctx)), storage.CheckStorageServer, in)
@@ -59,7 +59,7 @@ func (k *kubeadm) checkStorage(ctx workflow.Context) error {
 }
 
 // setUpVolumes looks again what is attached: a person may have attached a volume since the step has failed.
-func (k *kubeadm) setUpVolumes(ctx workflow.Context) error {
+func (k *kubeadmWork) setUpVolumes(ctx workflow.Context) error {
 	if err := k.findNodes(ctx); err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (k *kubeadm) setUpVolumes(ctx workflow.Context) error {
 	return err
 }
 
-func (k *kubeadm) exportVolumes(ctx workflow.Context) error {
+func (k *kubeadmWork) exportVolumes(ctx workflow.Context) error {
 	in, err := k.onStorage(ctx)
 	if err == nil {
 		_, err = call(onNode(ctx), storage.ExportVolumes, in)
@@ -78,10 +78,10 @@ func (k *kubeadm) exportVolumes(ctx workflow.Context) error {
 	return err
 }
 
-func (k *kubeadm) mountEverywhere(ctx workflow.Context) error { return k.mountOn(ctx, k.made.Nodes) }
-func (k *kubeadm) mountOnArrivals(ctx workflow.Context) error { return k.mountOn(ctx, k.fresh()) }
+func (k *kubeadmWork) mountEverywhere(ctx workflow.Context) error { return k.mountOn(ctx, k.made.Nodes) }
+func (k *kubeadmWork) mountOnArrivals(ctx workflow.Context) error { return k.mountOn(ctx, k.fresh()) }
 
-func (k *kubeadm) mountOn(ctx workflow.Context, list lcm.Nodes) error {
+func (k *kubeadmWork) mountOn(ctx workflow.Context, list lcm.Nodes) error {
 	if k.made.Storage == nil {
 		return lcm.Errorf(lcm.KindBroken, "The stack has no storage server.")
 	}
@@ -93,7 +93,7 @@ func (k *kubeadm) mountOn(ctx workflow.Context, list lcm.Nodes) error {
 	})
 }
 
-func (k *kubeadm) registerVolumes(ctx workflow.Context) error {
+func (k *kubeadmWork) registerVolumes(ctx workflow.Context) error {
 	_, err := call(onNode(ctx), storage.RegisterPersistentVolumes, activities.PersistentVolumesInput{
 		ClusterInput: k.onCluster(ctx), Storage: k.made.Storage,
 	})
@@ -101,7 +101,7 @@ func (k *kubeadm) registerVolumes(ctx workflow.Context) error {
 }
 
 // formerVolumes are those of the storage server before the operation, seen through control planes that stay.
-func (k *kubeadm) formerVolumes(ctx workflow.Context) activities.PersistentVolumesInput {
+func (k *kubeadmWork) formerVolumes(ctx workflow.Context) activities.PersistentVolumesInput {
 	through := append(k.staying().With(lcm.ControlPlane), k.leaving().With(lcm.ControlPlane)...)
 	return activities.PersistentVolumesInput{
 		ClusterInput: k.through(ctx, through), Storage: k.what.StorageServer, KeepVolumes: k.change.KeepVolumes,
@@ -109,26 +109,26 @@ func (k *kubeadm) formerVolumes(ctx workflow.Context) activities.PersistentVolum
 }
 
 // setUpClasses also gives the volumes of claims that have outlived their storage server the address of its successor.
-func (k *kubeadm) setUpClasses(ctx workflow.Context) error {
+func (k *kubeadmWork) setUpClasses(ctx workflow.Context) error {
 	_, err := call(onNode(ctx), storage.SetUpStorageClasses, activities.PersistentVolumesInput{
 		ClusterInput: k.onCluster(ctx), Storage: k.made.Storage,
 	})
 	return err
 }
 
-func (k *kubeadm) stopProvisioners(ctx workflow.Context) error {
+func (k *kubeadmWork) stopProvisioners(ctx workflow.Context) error {
 	_, err := call(onNode(ctx), storage.StopProvisioners, k.formerVolumes(ctx))
 	return err
 }
 
 // restartProvisioners waits for nothing: a storage server that was to be replaced may not answer.
-func (k *kubeadm) restartProvisioners(ctx workflow.Context) error {
+func (k *kubeadmWork) restartProvisioners(ctx workflow.Context) error {
 	_, err := call(onNode(ctx), storage.StartProvisioners, k.formerVolumes(ctx))
 	return err
 }
 
 // checkVolumes refuses to replace a storage server that is in use, before anything is touched.
-func (k *kubeadm) checkVolumes(ctx workflow.Context) error {
+func (k *kubeadmWork) checkVolumes(ctx workflow.Context) error {
 	if !k.storageLeaves() {
 		return nil
 	}
@@ -136,13 +136,13 @@ func (k *kubeadm) checkVolumes(ctx workflow.Context) error {
 	return err
 }
 
-func (k *kubeadm) removeVolumes(ctx workflow.Context) error {
+func (k *kubeadmWork) removeVolumes(ctx workflow.Context) error {
 	_, err := call(onNode(ctx), storage.RemovePersistentVolumes, k.formerVolumes(ctx))
 	return err
 }
 
 // restoreVolumes registers them again: the storage server is there still.
-func (k *kubeadm) restoreVolumes(ctx workflow.Context) error {
+func (k *kubeadmWork) restoreVolumes(ctx workflow.Context) error {
 	if err := k.known(ctx); err != nil {
 		return err
 	}
@@ -150,13 +150,13 @@ func (k *kubeadm) restoreVolumes(ctx workflow.Context) error {
 }
 
 // storageLeaves tells whether a heal replaces the storage server.
-func (k *kubeadm) storageLeaves() bool {
+func (k *kubeadmWork) storageLeaves() bool {
 	s := k.what.StorageServer
 	return s != nil && !k.what.Whole && slices.Contains(k.change.LeavingServers(), s.Node.ServerID)
 }
 
 // leavingStorage is the VM of a storage server that is replaced, as a list of one or none.
-func (k *kubeadm) leavingStorage() lcm.Nodes {
+func (k *kubeadmWork) leavingStorage() lcm.Nodes {
 	if !k.storageLeaves() {
 		return nil
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
+	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -21,7 +23,7 @@ import (
 func TestTable_hasTheWorkOfEveryStep(t *testing.T) {
 	v := newVnf(lcm.OperationInput{})
 	all := table{}
-	for _, steps := range append(v.op.tables, (&power{kubeadm: kubeadm{vnf: v}}).operating()) {
+	for _, steps := range append(v.op.tables, (&power{kubeadmWork: kubeadmWork{vnf: v}}).operating()) {
 		for id, w := range steps {
 			require.Nil(t, all[id].do, "%s stands in two tables", id)
 			all[id] = w
@@ -81,9 +83,9 @@ func everyList(t *testing.T) map[string]anyList {
 			for _, flavour := range []string{"ha", "simple", "storage"} {
 				for _, isCluster := range []bool{true, false} {
 					f := someFacts(t, flavour, isCluster)
-					if f.Cluster != nil && i%2 == 0 { // some pull from registries, and some of those have classes of storage
-						f.Cluster.PrivateRegistries = []lcm.PrivateRegistry{{Server: "registry.example.com"}}
-						f.Cluster.StorageClasses = []lcm.StorageClassParams{{Name: "files", ExportDir: "/volume/files"}}
+					if k := kubeadm.Of(f); k != nil && i%2 == 0 { // some pull from registries, and some of those have classes of storage
+						k.Params.PrivateRegistries = []lcm.PrivateRegistry{{Server: "registry.example.com"}}
+						k.Params.StorageClasses = []lcm.StorageClassParams{{Name: "files", ExportDir: "/volume/files"}}
 					}
 					f.Graceful = strings.Contains(body, "GRACEFUL")
 					if _, err := planOf(f, op, body); err != nil {
@@ -180,10 +182,8 @@ func ratedFacts(t *testing.T) lifecycle.Facts {
 // registryFacts is a registry of images.
 func registryFacts(volume *lcm.CinderVolumeParams) lifecycle.Facts {
 	return lifecycle.Facts{
-		RegistryServer: &lcm.RegistryServerParams{Volume: volume},
-		Flavour: &vnfpkg.Flavour{
-			Hooks: map[string]vnfpkg.Hook{"instantiate_end": {Driver: vnfpkg.DriverPrivateRegistry}}, Vdus: []vnfpkg.Vdu{{ID: "registry"}},
-		},
+		Drivers: []lifecycle.Driver{&registry.Server{Params: lcm.RegistryServerParams{Volume: volume}}},
+		Flavour: &vnfpkg.Flavour{Vdus: []vnfpkg.Vdu{{ID: "registry"}}},
 		Instance: lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{
 			{ID: "registry-0", VduID: "registry", ComputeResource: lcm.ResourceHandle{ResourceID: "registry-0"}},
 		}}},
@@ -226,13 +226,13 @@ func someFacts(t *testing.T, flavour string, isCluster bool) lifecycle.Facts {
 	f.Instance.Instantiated = info
 	info.Switch(lcm.VnfStopped, []string{"worker-0"}, []string{"worker-0"})
 	if isCluster {
-		f.Cluster = &lcm.ClusterParams{
+		f.Drivers = []lifecycle.Driver{&kubeadm.Cluster{Params: lcm.ClusterParams{
 			CniManifestPath: "cni.yaml", MasterNode: lcm.NodeParams{AspectID: "master_instance", SSHCpName: "masterNode_CP1"},
-		}
+		}}}
 	}
 	if isCluster && flavour == "storage" {
-		f.Cluster.StorageServer = &lcm.StorageServerParams{SSHCpName: "storage_server_CP", NicCpName: "storage_server_CP"}
-		f.Cluster.PersistentVolumes = []lcm.PVRegistrationParams{{PVManifestFilePath: "pv.yaml", NFSServerCp: "storage_server_CP"}}
+		kubeadm.Of(f).Params.StorageServer = &lcm.StorageServerParams{SSHCpName: "storage_server_CP", NicCpName: "storage_server_CP"}
+		kubeadm.Of(f).Params.PersistentVolumes = []lcm.PVRegistrationParams{{PVManifestFilePath: "pv.yaml", NFSServerCp: "storage_server_CP"}}
 	}
 	return f
 }

@@ -28,8 +28,12 @@ type vnf struct {
 // newVnf is the beginning of an operation, with what the steps of all VNFs and of all drivers do.
 func newVnf(in lcm.OperationInput) *vnf {
 	v := &vnf{in: in}
-	own := tables{v.making(), v.ending(), v.scaling(), v.healing(), v.reconnecting(), v.modifying(), (&registryServer{v}).table()}
-	v.op = &operation{in: in, learn: v.learn, tables: append(own, (&kubeadm{vnf: v}).tables()...)}
+	v.op = &operation{in: in, learn: v.learn, tables: tables{
+		v.making(), v.ending(), v.scaling(), v.healing(), v.reconnecting(), v.modifying(),
+	}}
+	for _, driver := range drivers {
+		v.op.tables = append(v.op.tables, driver(v)...)
+	}
 	return v
 }
 

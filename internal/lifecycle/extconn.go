@@ -162,22 +162,12 @@ func (f Facts) checkLinks(req lcm.ChangeExtConnRequest, links []lcm.ExtVirtualLi
 	if len(problems) > 0 {
 		return &lcm.Error{Kind: lcm.KindInvalid, Unprocessable: true, Detail: impossible, Problems: problems}
 	}
-	for _, name := range f.nodeCps() {
-		if seen[name] {
-			return lcm.Errorf(lcm.KindConflict, "The nodes of the cluster have their addresses on the connection point %s: without them it would fall apart. "+
-				"Instantiate the VNF anew to have it on another network.", name)
+	for _, link := range req.ExtVirtualLinks {
+		for _, cp := range link.ExtCps {
+			if why := f.notReconnected(cp.CpdID); why != "" {
+				return lcm.Errorf(lcm.KindConflict, "%s", why)
+			}
 		}
 	}
 	return nil
-}
-
-// nodeCps are the connection points on which the nodes of a cluster know each other.
-func (f Facts) nodeCps() (names []string) {
-	if f.Cluster == nil {
-		return nil
-	}
-	for _, n := range []lcm.NodeParams{f.Cluster.MasterNode, f.Cluster.WorkerNode} {
-		names = append(names, n.SSHCpName, n.NicCpName, n.ClusterCpName)
-	}
-	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }

@@ -15,7 +15,7 @@ const moveMaster = `{"extVirtualLinks":[{"id":"b","resourceId":"net-b","extCps":
 
 func TestChangeExtConn_movesConnectionPoints(t *testing.T) {
 	f := cluster(t, 3, 2)
-	f.Cluster = nil
+	f.Drivers = nil
 	f.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "masterNode_CP1"}, {CpdID: "workerNode_CP2"}}}}
 	p, err := lifecycle.For(f, lcm.OpChangeExtConn, json.RawMessage(moveMaster))
 	require.NoError(t, err)
@@ -30,7 +30,7 @@ func TestChangeExtConn_refusesWhatCannotMove(t *testing.T) {
 	_, err := lifecycle.For(f, lcm.OpChangeExtConn, json.RawMessage(moveMaster))
 	require.True(t, lcm.Is(err, lcm.KindConflict), "%v", err)
 	require.ErrorContains(t, err, "would fall apart")
-	f.Cluster = nil
+	f.Drivers = nil
 	for body, says := range map[string]string{
 		`{"extVirtualLinks":[{"id":"b","resourceId":"n","extCps":[{"cpdId":"nothing"}]}]}`:                                                                          "$.extVirtualLinks[0].extCps[0].cpdId",
 		`{"extVirtualLinks":[{"id":"b","resourceId":"n","extCps":[{"cpdId":"masterNode_CP1"}]},{"id":"c","resourceId":"n","extCps":[{"cpdId":"masterNode_CP1"}]}]}`: "is named twice",
@@ -43,7 +43,7 @@ func TestChangeExtConn_refusesWhatCannotMove(t *testing.T) {
 
 func TestReconnectedAsGranted_putsTheGrantsLinksInThePlaceOfTheRequests(t *testing.T) {
 	f := cluster(t, 3, 2)
-	f.Cluster = nil
+	f.Drivers = nil
 	f.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "masterNode_CP1"}, {CpdID: "workerNode_CP2"}}}}
 	cp := func(names ...string) (list []lcm.ExtCp) {
 		for _, name := range names {
@@ -110,7 +110,7 @@ func TestReconnectedAsGranted_putsTheGrantsLinksInThePlaceOfTheRequests(t *testi
 func addressed(t *testing.T) lifecycle.Facts {
 	t.Helper()
 	f := cluster(t, 3, 2)
-	f.Cluster = nil
+	f.Drivers = nil
 	f.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{
 		CpdID: "masterNode_CP1", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}, Configs: []lcm.CpConfig{{Key: "x", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}}},
 	}}}}

@@ -196,7 +196,7 @@ func (g *granting) update(vnfc string) {
 	}
 	g.grant.UpdateResources = append(g.grant.UpdateResources, lcm.GrantResource{
 		ResourceDefinitionID: "update-" + v.ID, VimConnectionID: g.vim.ID, Type: lcm.GrantCompute, VduID: v.VduID, ResourceTemplateID: v.VduID,
-		VnfcInstanceID: v.ID, Resource: new(v.ComputeResource), ZoneID: g.zone(v.ZoneID), Node: g.facts.leaving(v, "").Node,
+		VnfcInstanceID: v.ID, Resource: new(v.ComputeResource), ZoneID: g.zone(v.ZoneID), Node: g.facts.Leaving(v, "").Node,
 	})
 }
 

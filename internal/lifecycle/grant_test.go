@@ -173,7 +173,7 @@ func TestGranted_namesVolumesAndPorts(t *testing.T) {
 
 func TestGranted_namesWhatIsUpdated(t *testing.T) {
 	f := equipped(t)
-	f.Cluster = nil
+	f.Drivers = nil
 	of := func(op lcm.Operation, body string) lcm.Grant {
 		t.Helper()
 		p, err := lifecycle.For(f, op, json.RawMessage(body))

@@ -43,7 +43,7 @@ func TestHeal_keepsPortsAndVolumesUnlessTheRequestSaysOtherwise(t *testing.T) {
 // Tacker's v2 request with all false replaces every server in the stack that is there.
 func TestHeal_ofEverythingIsInPlaceWhereStoragesAreNotReplaced(t *testing.T) {
 	f := equipped(t)
-	f.Cluster = nil
+	f.Drivers = nil
 	for body, wholes := range map[string][]bool{ // in v1 and in v2
 		`{}`: {true, false}, `{"cause":"a","additionalParams":{"other":1}}`: {true, false},
 		`{"additionalParams":{"all":true}}`: {true, true}, `{"additionalParams":{"keep_volumes":false}}`: {true, true},

@@ -15,7 +15,7 @@ import (
 // given are workers of which the first has a port that others have made.
 func given(t *testing.T) lifecycle.Facts {
 	f := equipped(t)
-	f.Cluster = nil
+	f.Drivers = nil
 	f.Instance.Instantiated.ExtVirtualLinks[0].ExtCps[0].LinkPort = &lcm.LinkPort{ID: "p", ResourceID: "port-worker-0"}
 	return f
 }

@@ -21,13 +21,13 @@ func operate(f Facts, body json.RawMessage) (lcm.Plan, error) {
 		return plan, err
 	}
 	for _, v := range chosen {
-		l := f.leaving(v, "")
+		l := f.Leaving(v, "")
 		plan.Operated = append(plan.Operated, lcm.OperatedVnfc{
 			VnfcID: l.VnfcID, VduID: l.VduID, ServerID: l.ServerID, Node: l.Node, Was: info.StateOf(v.ID),
 		})
 	}
-	plan.Whole = len(f.remaining(plan)) == 0
-	return plan, f.keepsQuorumRunning(plan)
+	plan.Whole = len(f.Remaining(plan)) == 0
+	return plan, nil
 }
 
 // operated are the VMs that the request names: all of them when it names none.
@@ -48,8 +48,8 @@ func (f Facts) operated(req lcm.OperateRequest) ([]lcm.VnfcResourceInfo, error) 
 	return named, err
 }
 
-// remaining are the VMs that are in the other state when the plan is carried out.
-func (f Facts) remaining(plan lcm.Plan) (out []lcm.VnfcResourceInfo) {
+// Remaining are the VMs that are in the other state when the plan is carried out.
+func (f Facts) Remaining(plan lcm.Plan) (out []lcm.VnfcResourceInfo) {
 	for _, v := range f.Instance.Instantiated.VnfcResources {
 		changes := slices.ContainsFunc(plan.Operated, func(o lcm.OperatedVnfc) bool { return o.VnfcID == v.ID })
 		if !changes && f.Instance.Instantiated.StateOf(v.ID) != plan.ChangeStateTo {
@@ -57,31 +57,4 @@ func (f Facts) remaining(plan lcm.Plan) (out []lcm.VnfcResourceInfo) {
 		}
 	}
 	return out
-}
-
-// keepsQuorumRunning refuses to stop so many control planes of a cluster that goes on that etcd has no majority. A
-// cluster that is stopped as a whole needs none.
-func (f Facts) keepsQuorumRunning(plan lcm.Plan) error {
-	vdus := f.controlPlaneVdus()
-	isControlPlane := func(vdu string) bool { return slices.Contains(vdus, vdu) }
-	stops := slices.ContainsFunc(plan.Operated, func(o lcm.OperatedVnfc) bool { return isControlPlane(o.VduID) })
-	if plan.ChangeStateTo != lcm.VnfStopped || plan.Whole || !stops {
-		return nil
-	}
-	all, left := 0, 0
-	for _, v := range f.Instance.Instantiated.VnfcResources {
-		if isControlPlane(v.VduID) {
-			all++
-		}
-	}
-	for _, v := range f.remaining(plan) {
-		if _, bad := f.Unhealthy[f.leaving(v, "").Node]; isControlPlane(v.VduID) && !bad {
-			left++
-		}
-	}
-	if left >= all/2+1 {
-		return nil
-	}
-	return lcm.Errorf(lcm.KindConflict, "The cluster would lose the quorum of etcd: %d of %d control planes would run, and %d must. "+
-		"Stop fewer of them, or the entire VNF (without vnfcInstanceId).", left, all, all/2+1)
 }

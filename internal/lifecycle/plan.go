@@ -17,10 +17,8 @@ import (
 type Facts struct {
 	Instance lcm.VnfInstance
 	Flavour  *vnfpkg.Flavour
-	// Cluster are the parameters of a VNF that is a Kubernetes cluster; nil for others.
-	Cluster *lcm.ClusterParams
-	// RegistryServer are the parameters of a VNF that is a registry of images; nil for others.
-	RegistryServer *lcm.RegistryServerParams
+	// Drivers make something of the VNF's servers, in the order in which the VNFD names them; often there is none.
+	Drivers []Driver
 	// Managed are networks in the place of internal virtual links, which the stack does not make.
 	Managed []lcm.ExtManagedVirtualLink
 	// Links are the external links of a VNF that is not there yet, as far as they are known.
@@ -49,9 +47,17 @@ func For(f Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
 	if op != lcm.OpOperate && op != lcm.OpChangeExtConn && f.Instance.Instantiated.VnfState == lcm.VnfStopped {
 		return lcm.Plan{}, lcm.Errorf(lcm.KindConflict, "The VNF instance %s is stopped: start it first (operate, with changeStateTo STARTED).", f.Instance.ID)
 	}
-	if err := f.notARegistry(op); err != nil {
+	if err := f.refused(lcm.Plan{Operation: op}); err != nil {
 		return lcm.Plan{}, err
 	}
+	p, err := plan(f, op, body)
+	if err != nil {
+		return p, err
+	}
+	return p, f.refused(p)
+}
+
+func plan(f Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
 	switch op {
 	case lcm.OpScale:
 		return scale(f, body)
@@ -82,13 +88,19 @@ func invalid(path, format string, args ...any) error {
 	return lcm.InvalidAll(impossible, []lcm.Problem{{Path: path, Detail: lcm.Errorf(lcm.KindInvalid, format, args...).Detail}})
 }
 
-// controlPlaneVdus are the VDUs whose VMs are control planes.
-func (f Facts) controlPlaneVdus() []string {
-	if f.Cluster == nil {
-		return nil
+// Sizes are how many servers of each VDU there are, or will be once the VNF is instantiated.
+func (f Facts) Sizes(p lcm.Plan) map[string]int {
+	out := map[string]int{}
+	if f.Instance.Instantiated == nil {
+		for _, g := range p.Groups {
+			out[g.VduID] = g.To
+		}
+		return out
 	}
-	m := f.Cluster.MasterNode
-	return f.Flavour.VdusOfNodes(m)
+	for _, v := range f.Instance.Instantiated.VnfcResources {
+		out[v.VduID]++
+	}
+	return out
 }
 
 // vnfcs are the VMs of a VDU, in the order of their numbers where each is a resource of its own, as Tacker has them,
@@ -114,8 +126,8 @@ func made(v lcm.VnfcResourceInfo) string {
 	return at
 }
 
-// leaving describes a VM that goes.
-func (f Facts) leaving(v lcm.VnfcResourceInfo, why string) lcm.LeavingVnfc {
+// Leaving describes a VM that goes.
+func (f Facts) Leaving(v lcm.VnfcResourceInfo, why string) lcm.LeavingVnfc {
 	out := lcm.LeavingVnfc{VnfcID: v.ID, VduID: v.VduID, ServerID: v.ComputeResource.ResourceID, Why: why}
 	for _, node := range f.Instance.Instantiated.Nodes {
 		if node.ServerID == out.ServerID {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -39,7 +40,9 @@ func cluster(t require.TestingT, controlPlanes, workers int) lifecycle.Facts {
 	add("workerNode", "worker", lcm.Worker, workers)
 	return lifecycle.Facts{
 		Flavour: flavour, Instance: lcm.VnfInstance{Instantiated: &info}, Unhealthy: map[string]string{},
-		Cluster: &lcm.ClusterParams{MasterNode: lcm.NodeParams{AspectID: "master_instance", SSHCpName: "masterNode_CP1"}},
+		Drivers: []lifecycle.Driver{&kubeadm.Cluster{Params: lcm.ClusterParams{
+			MasterNode: lcm.NodeParams{AspectID: "master_instance", SSHCpName: "masterNode_CP1"},
+		}}},
 	}
 }
 

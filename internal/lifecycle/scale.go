@@ -175,9 +175,9 @@ func (f Facts) groupOf(vdu string) string {
 	return ""
 }
 
-// check refuses sizes that the VNFD or a cluster does not allow.
+// check refuses sizes that the VNFD does not allow, or a driver.
 func (f Facts) check(vdu vnfpkg.Vdu, change lcm.GroupChange) error {
-	if err := f.keepsOneStorageServer(vdu.ID); err != nil {
+	if err := f.keepsNumber(vdu.ID); err != nil {
 		return err
 	}
 	switch {
@@ -185,12 +185,6 @@ func (f Facts) check(vdu vnfpkg.Vdu, change lcm.GroupChange) error {
 		return lcm.Errorf(lcm.KindInvalid, "The VNFD wants at least %d VMs of %s; there would be %d.", vdu.MinInstances, vdu.ID, change.To)
 	case vdu.MaxInstances > 0 && change.To > vdu.MaxInstances:
 		return lcm.Errorf(lcm.KindInvalid, "The VNFD allows at most %d VMs of %s; there would be %d.", vdu.MaxInstances, vdu.ID, change.To)
-	case !slices.Contains(f.controlPlaneVdus(), vdu.ID):
-		return nil
-	case change.From == 1:
-		return lcm.Errorf(lcm.KindInvalid, "A cluster with one control plane has no virtual IP, so control planes cannot be added. Instantiate one with three.")
-	case change.To < 3 || change.To%2 == 0:
-		return lcm.Errorf(lcm.KindInvalid, "A cluster needs an odd number of control planes, three or more, for etcd's quorum; there would be %d.", change.To)
 	}
 	return nil
 }
@@ -220,7 +214,7 @@ func (f Facts) chooseLeaving(plan *lcm.Plan, additional json.RawMessage) error {
 		}
 		used += len(mine)
 		for _, v := range mine {
-			plan.Leaving = append(plan.Leaving, f.leaving(v, "the request names it"))
+			plan.Leaving = append(plan.Leaving, f.Leaving(v, "the request names it"))
 		}
 		if len(mine) == 0 {
 			plan.Leaving = append(plan.Leaving, f.chosen(g, choice.Policy)...)
@@ -241,14 +235,14 @@ func (f Facts) chosen(g lcm.GroupChange, policy string) []lcm.LeavingVnfc {
 	}
 	var out []lcm.LeavingVnfc
 	for _, v := range list {
-		l := f.leaving(v, why)
+		l := f.Leaving(v, why)
 		if reason, bad := f.Unhealthy[l.Node]; bad && l.Node != "" {
 			l.Why = reason
 			out = append(out, l)
 		}
 	}
 	for _, v := range list {
-		if l := f.leaving(v, why); f.Unhealthy[l.Node] == "" || l.Node == "" {
+		if l := f.Leaving(v, why); f.Unhealthy[l.Node] == "" || l.Node == "" {
 			out = append(out, l)
 		}
 	}

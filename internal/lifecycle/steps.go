@@ -20,13 +20,19 @@ type Step struct {
 
 const askForGrant StepID = "ask-for-grant"
 
+// Steps of the infrastructure that a driver may do itself (Substitute).
+const (
+	Decide                  StepID = "decide"
+	RemoveServers           StepID = "remove-servers"
+	FindRemaining           StepID = "find-remaining"
+	ReplaceServers          StepID = "replace-servers"
+	ReplaceServersRevocably StepID = "replace-servers-revocably"
+)
+
 // Steps lists the steps of an operation that carries out p: for /plan, for its workflow, for a run of it after a crash.
 // This is the only place that says which steps an operation has.
 func Steps(f Facts, p lcm.Plan) []Step {
-	l := listing{
-		plan: p, facts: f, cluster: f.Cluster != nil, highlyAvailable: f.HighlyAvailable(p), controlPlanes: f.ControlPlanes(p),
-	}
-	list := l.steps()
+	list := listing{plan: p, facts: f}.steps()
 	forwardOnly := !p.Operation.CanRollBack()
 	for i := range list {
 		if forwardOnly = forwardOnly || list[i].Final; forwardOnly {
@@ -51,25 +57,22 @@ func Split(list []Step) (starting, processing []Step) {
 type listing struct {
 	plan  lcm.Plan
 	facts Facts
-	// cluster is set when the VNF is a Kubernetes cluster, highlyAvailable when it has a load balancer and a virtual IP,
-	// and controlPlanes when control planes come or go.
-	cluster, highlyAvailable, controlPlanes bool
 }
 
 func (l listing) steps() []Step {
 	switch l.plan.Operation {
 	case lcm.OpInstantiate:
-		return join(l.granted(), l.making())
+		return Join(l.granted(), l.making())
 	case lcm.OpTerminate:
-		return join(l.granted(), l.ending())
+		return Join(l.granted(), l.ending())
 	case lcm.OpScale, lcm.OpScaleToLevel:
-		return join(l.granted(l.deciding("Decide what changes")), l.scaling())
+		return Join(l.granted(l.deciding("Decide what changes")...), l.scaling())
 	case lcm.OpHeal:
-		return join(l.granted(l.deciding("Decide what is healed")), l.healing())
+		return Join(l.granted(l.deciding("Decide what is healed")...), l.healing())
 	case lcm.OpOperate:
 		return l.operating()
 	case lcm.OpChangeExtConn:
-		return join(l.granted(Step{ID: "decide-links", Title: "Decide what is connected"}), l.reconnecting())
+		return Join(l.granted(Step{ID: "decide-links", Title: "Decide what is connected"}), l.reconnecting())
 	case lcm.OpModifyInfo:
 		return l.modifying()
 	}
@@ -83,22 +86,20 @@ func (l listing) granted(before ...Step) []Step {
 
 // making makes the VNF: an INSTANTIATE, or the second half of the HEAL of an entire VNF.
 func (l listing) making() []Step {
-	return join(
+	return Join(
 		[]Step{
 			{ID: "create-stack", Title: "Create the infrastructure stack", Undo: "the stack is deleted"},
 			{ID: "find-nodes", Title: "Find the nodes"},
 		},
-		l.clusterMade(),
-		l.registryMade(),
+		l.driversAt(InstantiateEnd),
 	)
 }
 
 // ending takes the VNF down: a TERMINATE, or the first half of the HEAL of an entire VNF.
 func (l listing) ending() []Step {
-	return join(
-		// First of all: a cluster that still carries other VNFs must not lose its servers.
-		when(l.cluster, Step{ID: "deregister-cluster", Title: "Deregister the cluster", Final: true}),
-		when(l.facts.Graceful, Step{ID: "shut-down", Title: "Shut the servers down", Final: true}),
+	return Join(
+		l.driversAt(TerminateStart),
+		When(l.facts.Graceful, Step{ID: "shut-down", Title: "Shut the servers down", Final: true}),
 		[]Step{
 			{ID: "delete-stack", Title: "Delete the infrastructure stack", Final: true},
 			{ID: "forget-secrets", Title: "Forget keys and secrets"},
@@ -119,92 +120,62 @@ func (l listing) scaling() []Step {
 			Step{ID: "enlarge-stack", Title: "Enlarge the infrastructure stack", Undo: "the new servers are deleted"},
 			Step{ID: "find-new-nodes", Title: "Find the new nodes"},
 		)
-		list = append(list, l.arrival()...)
+		list = append(list, l.driversAt(ScaleEnd)...)
 	}
 	if l.plan.Shrinks() {
-		list = append(list, l.departure()...)
+		list = append(list, l.driversAt(ScaleStart)...)
 		list = append(list, l.removing()...)
 	}
 	return list
 }
 
-// deciding makes the plan. In a cluster the nodes are asked how they are, unless all of them go.
-func (l listing) deciding(title string) Step {
-	if l.cluster && !l.plan.Whole {
-		return Step{ID: "decide-on-nodes", Title: title}
-	}
-	return Step{ID: "decide", Title: title}
+// deciding makes the plan.
+func (l listing) deciding(title string) []Step {
+	return l.infrastructure(Step{ID: Decide, Title: title})
 }
 
-// removing deletes servers, of a cluster with their nodes.
+// removing deletes servers.
 func (l listing) removing() []Step {
-	const title = "Remove the servers"
-	if l.cluster {
-		return []Step{
-			{ID: "remove-nodes", Title: title, Final: true},
-			{ID: "forget-removed-nodes", Title: "Forget the nodes that have left"},
-		}
-	}
-	return []Step{
-		{ID: "remove-servers", Title: title, Final: true},
-		{ID: "find-remaining", Title: "Find the VNFCs that are left"},
-	}
+	return l.infrastructure(
+		Step{ID: RemoveServers, Title: "Remove the servers", Final: true},
+		Step{ID: FindRemaining, Title: "Find the VNFCs that are left"},
+	)
 }
 
 // healing replaces servers, or makes the entire VNF anew.
 func (l listing) healing() []Step {
 	if l.plan.Whole {
 		l.facts.Graceful = false
-		return join(
-			when(lcm.HaveGivenPorts(l.facts.links()), Step{ID: "check-given-ports", Title: "Check the ports that are given"}),
+		return Join(
+			When(lcm.HaveGivenPorts(l.facts.links()), Step{ID: "check-given-ports", Title: "Check the ports that are given"}),
 			l.ending(),
 			l.making(),
 		)
 	}
-	storage := l.facts.ReplacesStorage(l.plan)
-	nodes := !storage || l.replacesNodes()
-	list := []Step{{ID: "look-before-heal", Title: "Look at the infrastructure"}}
-	if storage {
-		list = append(list, l.storageLeaves()...)
-	}
-	if nodes {
-		list = append(list, l.departure()...)
-	}
-	list = append(list, l.replacing(), Step{ID: "find-new-nodes", Title: "Find the new nodes"})
-	if storage { // first: new nodes mount what it exports
-		list = append(list, l.storageMade()...)
-	}
-	if nodes {
-		list = append(list, l.arrival()...)
-	}
-	if storage {
-		list = append(list, l.storageUsed()...)
-	}
-	return join(
-		list,
-		when(l.cluster, Step{ID: "forget-replaced-nodes", Title: "Forget the nodes that have left"}),
-		l.registryReplaced(),
+	return Join(
+		[]Step{{ID: "look-before-heal", Title: "Look at the infrastructure"}},
+		l.driversAt(HealStart),
+		l.replacing(),
+		[]Step{{ID: "find-new-nodes", Title: "Find the new nodes"}},
+		l.driversAt(HealEnd),
 	)
 }
 
 // replacing ends the way back at its beginning, unless nothing is deleted before the new servers are there.
-func (l listing) replacing() Step {
+func (l listing) replacing() []Step {
 	const title = "Replace the servers"
-	switch {
-	case l.cluster:
-		return Step{ID: "replace-nodes", Title: title, Final: true}
-	case l.plan.Revocable():
-		return Step{
-			ID: "replace-servers-revocably", Title: title,
+	if l.plan.Revocable() {
+		return l.infrastructure(Step{
+			ID: ReplaceServersRevocably, Title: title,
 			Undo: "the former servers get their ports back, while none of them is deleted",
-		}
+		})
 	}
-	return Step{ID: "replace-servers", Title: title, Final: true}
+	return l.infrastructure(Step{ID: ReplaceServers, Title: title, Final: true})
 }
 
 // reconnecting is a CHANGE_EXT_CONN.
 func (l listing) reconnecting() []Step {
-	return join(l.tryingVim(), []Step{
+	return Join(l.tryingVim(), []Step{
 		{ID: "change-connections", Title: "Change the connections of the stack", Undo: "the connections are what they were"},
 		{ID: "look", Title: "Look at the infrastructure"},
 	})
@@ -212,27 +183,28 @@ func (l listing) reconnecting() []Step {
 
 // modifying is a MODIFY_INFO: what brings the modifications to the VNF itself has its place after the checks.
 func (l listing) modifying() []Step {
-	return join(
+	return Join(
 		[]Step{{ID: "check-modifications", Title: "Check the modifications"}},
 		l.tryingVim(),
-		l.registriesChanged(),
+		l.driversAt(ModifyEnd),
 	)
 }
 
 // tryingVim is done before another connection to the VIM counts.
 func (l listing) tryingVim() []Step {
-	return when(l.facts.ChangesVim, Step{ID: "try-vim", Title: "Try the VIM connection"})
+	return When(l.facts.ChangesVim, Step{ID: "try-vim", Title: "Try the VIM connection"})
 }
 
-func join(lists ...[]Step) (out []Step) {
+// Join makes one list of several.
+func Join(lists ...[]Step) (out []Step) {
 	for _, list := range lists {
 		out = append(out, list...)
 	}
 	return out
 }
 
-// when is a step as a list, which is empty where the operation does not need it.
-func when(needed bool, s Step) []Step {
+// When is a step as a list, which is empty where the operation does not need it.
+func When(needed bool, s Step) []Step {
 	if needed {
 		return []Step{s}
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
+	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -97,16 +99,16 @@ func TestFor_takesTheNameOfANodeAndRefusesAnAspectTwice(t *testing.T) {
 func TestSteps_ofATermination(t *testing.T) {
 	for name, c := range map[string]struct {
 		graceful bool
-		cluster  *lcm.ClusterParams
+		drivers  []lifecycle.Driver
 		want     []lifecycle.StepID
 	}{
 		"forceful":          {false, nil, []lifecycle.StepID{"delete-stack", "forget-secrets"}},
-		"forceful, cluster": {false, &lcm.ClusterParams{}, []lifecycle.StepID{"deregister-cluster", "delete-stack", "forget-secrets"}},
+		"forceful, cluster": {false, []lifecycle.Driver{&kubeadm.Cluster{}}, []lifecycle.StepID{"deregister-cluster", "delete-stack", "forget-secrets"}},
 		"graceful":          {true, nil, []lifecycle.StepID{"shut-down", "delete-stack", "forget-secrets"}},
-		"graceful, cluster": {true, &lcm.ClusterParams{}, []lifecycle.StepID{"deregister-cluster", "shut-down", "delete-stack", "forget-secrets"}},
+		"graceful, cluster": {true, []lifecycle.Driver{&kubeadm.Cluster{}}, []lifecycle.StepID{"deregister-cluster", "shut-down", "delete-stack", "forget-secrets"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := lifecycle.Facts{Flavour: &vnfpkg.Flavour{}, Cluster: c.cluster, Graceful: c.graceful}
+			f := lifecycle.Facts{Flavour: &vnfpkg.Flavour{}, Drivers: c.drivers, Graceful: c.graceful}
 			starting, processing := lifecycle.Split(lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpTerminate, Whole: true}))
 			require.Equal(t, []lifecycle.StepID{"ask-for-grant"}, idsOf(starting))
 			require.Equal(t, c.want, idsOf(processing))
@@ -115,12 +117,11 @@ func TestSteps_ofATermination(t *testing.T) {
 }
 
 func TestSteps_ofARegistry(t *testing.T) {
-	f := lifecycle.Facts{
-		Flavour: &vnfpkg.Flavour{Hooks: map[string]vnfpkg.Hook{"instantiate_end": {Driver: vnfpkg.DriverPrivateRegistry}}},
-	}
+	server := &registry.Server{}
+	f := lifecycle.Facts{Flavour: &vnfpkg.Flavour{}, Drivers: []lifecycle.Driver{server}}
 	made := []lifecycle.StepID{"ask-for-grant", "create-stack", "find-nodes", "wait-for-registry", "install-registry"}
 	require.Equal(t, made, idsOf(lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpInstantiate})))
-	f.RegistryServer = &lcm.RegistryServerParams{Volume: &lcm.CinderVolumeParams{}}
+	server.Params.Volume = &lcm.CinderVolumeParams{}
 	made = slices.Insert(made, 4, "mount-registry-volume")
 	require.Equal(t, made, idsOf(lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpInstantiate})))
 

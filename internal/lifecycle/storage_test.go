@@ -2,10 +2,12 @@ package lifecycle_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -22,7 +24,7 @@ func withStorage(t *testing.T, recorded bool) lifecycle.Facts {
 		ID: "storage", MaxScaleLevel: 2, StepDeltas: []string{"one"}, Deltas: map[string]map[string]int{"storage_server": {"one": 1}},
 	})
 	f.Flavour = &flavour
-	f.Cluster.StorageServer = &lcm.StorageServerParams{SSHCpName: "storage_CP", NicCpName: "storage_CP"}
+	kubeadm.Of(f).Params.StorageServer = &lcm.StorageServerParams{SSHCpName: "storage_CP", NicCpName: "storage_CP"}
 	info := f.Instance.Instantiated
 	info.ScaleStatus = append(info.ScaleStatus, lcm.ScaleInfo{AspectID: "storage"})
 	info.VnfcResources = append(info.VnfcResources, lcm.VnfcResourceInfo{
@@ -86,12 +88,13 @@ func TestHeal_ofTheStorageServerSaysWhatBecomesOfTheVolumes(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			require.Equal(t, c.replaces, f.ReplacesStorage(p))
+			require.Equal(t, c.replaces, slices.Contains(p.LeavingServers(), kubeadm.Of(f).StorageServer(f).Node.ServerID))
 			require.Equal(t, c.volumes, p.LeavingVolumes)
 			require.Equal(t, c.keeps, p.KeepVolumes)
 		})
 	}
-	require.Nil(t, cluster(t, 3, 2).StorageServer(), "most clusters have none")
+	without := cluster(t, 3, 2)
+	require.Nil(t, kubeadm.Of(without).StorageServer(without), "most clusters have none")
 }
 
 func TestScale_refusesTheStorageServer(t *testing.T) {
@@ -101,7 +104,7 @@ func TestScale_refusesTheStorageServer(t *testing.T) {
 		lcm.OpScaleToLevel: `{"scaleInfo":[{"aspectId":"storage","scaleLevel":1}]}`,
 	} {
 		_, err := lifecycle.For(f, op, json.RawMessage(body))
-		require.ErrorContains(t, err, "storage_server is the storage server of the cluster; the storage server cannot be scaled")
+		require.ErrorContains(t, err, "The VDU storage_server keeps its number of servers; the storage server cannot be scaled")
 	}
 	_, err := lifecycle.For(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"storage_server"}`))
 	require.ErrorContains(t, err, "cannot be scaled: its volumes are attached to one server")

@@ -28,7 +28,7 @@ func Termination(f Facts) (lcm.Plan, error) {
 		return plan, err
 	}
 	for _, v := range f.Instance.Instantiated.VnfcResources {
-		plan.Leaving = append(plan.Leaving, f.leaving(v, "the VNF is terminated"))
+		plan.Leaving = append(plan.Leaving, f.Leaving(v, "the VNF is terminated"))
 	}
 	return plan, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 
+	"github.com/windlass-nfv/windlass/internal/driver/all"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
@@ -41,19 +42,8 @@ func (o *Operation) Facts(unhealthy map[string]string) (lifecycle.Facts, error) 
 	if facts.Graceful, err = graceful(o.OpOcc); err != nil {
 		return facts, err
 	}
-	if o.IsCluster() {
-		params, err := lcm.ParseClusterParams(o.Request.AdditionalParams)
-		if err != nil {
-			return facts, err
-		}
-		facts.Cluster = &params
-	}
-	if o.IsRegistryServer() {
-		_, server, err := o.Access()
-		facts.RegistryServer = server
-		return facts, err
-	}
-	return facts, nil
+	facts.Drivers, err = all.Drivers.Bind(o.Flavour, o.Request.AdditionalParams)
+	return facts, err
 }
 
 // Planned is what an operation does, as far as an NFVO is asked for it.

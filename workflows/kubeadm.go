@@ -7,14 +7,14 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// kubeadm makes a Kubernetes cluster of a VNF's servers.
-type kubeadm struct {
+// kubeadmWork makes a Kubernetes cluster of a VNF's servers.
+type kubeadmWork struct {
 	*vnf
 	account activities.VimAccountOutput
 	sick    []string // nodes that did not work when a change was decided
 }
 
-func (k *kubeadm) tables() tables {
+func (k *kubeadmWork) tables() tables {
 	return tables{
 		k.clusterMade(), k.arrival(), k.departure(), k.registries(), k.storageMade(), k.storageReplaced(),
 		{
@@ -28,7 +28,7 @@ func (k *kubeadm) tables() tables {
 	}
 }
 
-func (k *kubeadm) clusterMade() table {
+func (k *kubeadmWork) clusterMade() table {
 	return table{
 		"wait-for-nodes":     {do: k.waitForNodes, undo: k.forgetNodes},
 		"check-nodes":        {do: k.checkNodes},
@@ -42,35 +42,35 @@ func (k *kubeadm) clusterMade() table {
 	}
 }
 
-func (k *kubeadm) controlPlanes() lcm.Nodes { return k.made.Nodes.With(lcm.ControlPlane) }
+func (k *kubeadmWork) controlPlanes() lcm.Nodes { return k.made.Nodes.With(lcm.ControlPlane) }
 
 // fresh are the nodes that were not there before the operation: all of them in an instantiation.
-func (k *kubeadm) fresh() lcm.Nodes { return k.made.Nodes.Without(k.what.Nodes) }
+func (k *kubeadmWork) fresh() lcm.Nodes { return k.made.Nodes.Without(k.what.Nodes) }
 
-func (k *kubeadm) onCluster(ctx workflow.Context) activities.ClusterInput {
+func (k *kubeadmWork) onCluster(ctx workflow.Context) activities.ClusterInput {
 	return k.through(ctx, k.controlPlanes())
 }
 
 // through names the control planes that are asked, in their order.
-func (k *kubeadm) through(ctx workflow.Context, controlPlanes lcm.Nodes) activities.ClusterInput {
+func (k *kubeadmWork) through(ctx workflow.Context, controlPlanes lcm.Nodes) activities.ClusterInput {
 	return activities.ClusterInput{Tracked: track(ctx, ""), OpOccID: k.in.OpOccID, ControlPlanes: controlPlanes}
 }
 
-func (k *kubeadm) waitForNodes(ctx workflow.Context) error {
+func (k *kubeadmWork) waitForNodes(ctx workflow.Context) error {
 	return inParallel(ctx, k.fresh(), func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onlyWaits(onNode(ctx)), nodes.WaitForSSH, k.on(ctx, node))
 		return err
 	})
 }
 
-func (k *kubeadm) checkNodes(ctx workflow.Context) error {
+func (k *kubeadmWork) checkNodes(ctx workflow.Context) error {
 	return inParallel(ctx, k.fresh(), func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onlyWaits(onNode(ctx)), nodes.CheckNode, k.on(ctx, node))
 		return err
 	})
 }
 
-func (k *kubeadm) prepareNodes(ctx workflow.Context) error {
+func (k *kubeadmWork) prepareNodes(ctx workflow.Context) error {
 	hosts := activities.HostEntries(k.made.Nodes)
 	return inParallel(ctx, k.fresh(), func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), nodes.PrepareNode, activities.PrepareNodeInput{
@@ -80,13 +80,13 @@ func (k *kubeadm) prepareNodes(ctx workflow.Context) error {
 	})
 }
 
-func (k *kubeadm) setUpLoadBalancers(ctx workflow.Context) error {
+func (k *kubeadmWork) setUpLoadBalancers(ctx workflow.Context) error {
 	return k.balance(ctx, k.controlPlanes())
 }
 
 // balance lets these control planes, and no others, share the virtual IP and the load. Nobody uses the cluster yet, so
 // that all are set up at once; where it is in use, rebalance does it.
-func (k *kubeadm) balance(ctx workflow.Context, controlPlanes lcm.Nodes) error {
+func (k *kubeadmWork) balance(ctx workflow.Context, controlPlanes lcm.Nodes) error {
 	err := inParallel(ctx, controlPlanes, func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), nodes.ConfigureLoadBalancer, activities.LoadBalancerInput{
 			NodeInput: k.on(ctx, node), ControlPlanes: controlPlanes, VirtualIP: k.made.VirtualIP,
@@ -103,7 +103,7 @@ func (k *kubeadm) balance(ctx workflow.Context, controlPlanes lcm.Nodes) error {
 	return err
 }
 
-func (k *kubeadm) initControlPlane(ctx workflow.Context) error {
+func (k *kubeadmWork) initControlPlane(ctx workflow.Context) error {
 	_, err := call(onNode(ctx), cluster.InitControlPlane, activities.InitControlPlaneInput{
 		NodeInput: k.on(ctx, k.controlPlanes()[0]), ControlPlanes: k.controlPlanes(),
 		VirtualIP: k.made.VirtualIP, PublicAddress: k.made.PublicAddress, NodeCount: len(k.made.Nodes),
@@ -111,13 +111,13 @@ func (k *kubeadm) initControlPlane(ctx workflow.Context) error {
 	return err
 }
 
-func (k *kubeadm) applyPodNetwork(ctx workflow.Context) error {
+func (k *kubeadmWork) applyPodNetwork(ctx workflow.Context) error {
 	_, err := call(onNode(ctx), cluster.ApplyPodNetwork, k.onCluster(ctx))
 	return err
 }
 
 // joinNodes joins all nodes to the first control plane.
-func (k *kubeadm) joinNodes(ctx workflow.Context) error {
+func (k *kubeadmWork) joinNodes(ctx workflow.Context) error {
 	return k.join(ctx, k.controlPlanes()[1:], k.made.Nodes.With(lcm.Worker))
 }
 
@@ -126,7 +126,7 @@ func (k *kubeadm) joinNodes(ctx workflow.Context) error {
 //
 // The token is minted for the step and deleted after it, whether the step succeeds or not: a step that is
 // retried days later has a fresh one.
-func (k *kubeadm) join(ctx workflow.Context, controlPlanes, workers lcm.Nodes) error {
+func (k *kubeadmWork) join(ctx workflow.Context, controlPlanes, workers lcm.Nodes) error {
 	if len(controlPlanes)+len(workers) == 0 {
 		return nil
 	}
@@ -151,7 +151,7 @@ func (k *kubeadm) join(ctx workflow.Context, controlPlanes, workers lcm.Nodes) e
 	return failure
 }
 
-func (k *kubeadm) joinControlPlanes(ctx workflow.Context, list lcm.Nodes, join activities.JoinRefs) error {
+func (k *kubeadmWork) joinControlPlanes(ctx workflow.Context, list lcm.Nodes, join activities.JoinRefs) error {
 	return inTurn(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), cluster.JoinControlPlane, activities.JoinControlPlaneInput{
 			NodeInput: k.on(ctx, node), ControlPlanes: k.controlPlanes(), VirtualIP: k.made.VirtualIP, Join: join,
@@ -160,7 +160,7 @@ func (k *kubeadm) joinControlPlanes(ctx workflow.Context, list lcm.Nodes, join a
 	})
 }
 
-func (k *kubeadm) joinWorkers(ctx workflow.Context, list lcm.Nodes, join activities.JoinRefs) error {
+func (k *kubeadmWork) joinWorkers(ctx workflow.Context, list lcm.Nodes, join activities.JoinRefs) error {
 	return inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), cluster.JoinWorker, activities.JoinWorkerInput{
 			NodeInput: k.on(ctx, node), VirtualIP: k.made.VirtualIP, ControlPlane: k.controlPlanes()[0].Address, Join: join,
@@ -170,16 +170,16 @@ func (k *kubeadm) joinWorkers(ctx workflow.Context, list lcm.Nodes, join activit
 }
 
 // finishNodes does what needs every node to be a member; none of it waits for another.
-func (k *kubeadm) finishNodes(ctx workflow.Context) error {
+func (k *kubeadmWork) finishNodes(ctx workflow.Context) error {
 	return together(ctx, k.labelNodes, k.waitUntilReady, k.createAccount)
 }
 
 // welcomeNodes is what of it nodes need that come later.
-func (k *kubeadm) welcomeNodes(ctx workflow.Context) error {
+func (k *kubeadmWork) welcomeNodes(ctx workflow.Context) error {
 	return together(ctx, k.labelNodes, k.waitUntilReady)
 }
 
-func (k *kubeadm) labelNodes(ctx workflow.Context) error {
+func (k *kubeadmWork) labelNodes(ctx workflow.Context) error {
 	labels := activities.NodeLabels(k.fresh())
 	if len(labels) == 0 {
 		return nil
@@ -188,7 +188,7 @@ func (k *kubeadm) labelNodes(ctx workflow.Context) error {
 	return err
 }
 
-func (k *kubeadm) waitUntilReady(ctx workflow.Context) error {
+func (k *kubeadmWork) waitUntilReady(ctx workflow.Context) error {
 	in := activities.WaitForNodesInput{ClusterInput: k.onCluster(ctx)}
 	for _, node := range k.fresh() {
 		in.Nodes = append(in.Nodes, node.Name)
@@ -198,14 +198,14 @@ func (k *kubeadm) waitUntilReady(ctx workflow.Context) error {
 }
 
 // createAccount makes the account that the cluster is registered with.
-func (k *kubeadm) createAccount(ctx workflow.Context) (err error) {
+func (k *kubeadmWork) createAccount(ctx workflow.Context) (err error) {
 	k.account, err = call(onNode(ctx), cluster.CreateVimAccount, activities.VimAccountInput{
 		ClusterInput: k.onCluster(ctx), VirtualIP: k.made.VirtualIP, PublicAddress: k.made.PublicAddress,
 	})
 	return err
 }
 
-func (k *kubeadm) registerVim(ctx workflow.Context) error {
+func (k *kubeadmWork) registerVim(ctx workflow.Context) error {
 	out, err := call(short(ctx), vims.RegisterVim, activities.RegisterVimInput{
 		Tracked: track(ctx, ""), OpOccID: k.in.OpOccID, Account: k.account,
 	})
@@ -213,7 +213,7 @@ func (k *kubeadm) registerVim(ctx workflow.Context) error {
 	return err
 }
 
-func (k *kubeadm) deregisterVim(ctx workflow.Context) error {
+func (k *kubeadmWork) deregisterVim(ctx workflow.Context) error {
 	_, err := call(short(ctx), vims.DeregisterVim, activities.DeregisterVimInput{Tracked: track(ctx, ""), VnfInstanceID: k.in.VnfInstanceID})
 	return err
 }

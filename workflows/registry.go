@@ -6,20 +6,20 @@ import (
 	"github.com/windlass-nfv/windlass/activities"
 )
 
-// registryServer makes a registry of images of a VNF's only server.
-type registryServer struct{ *vnf }
+// registryWork makes a registry of images of a VNF's only server.
+type registryWork struct{ *vnf }
 
-func (r *registryServer) table() table {
+func (r *registryWork) table() table {
 	return table{
-		"wait-for-registry":     {do: r.waitForMachine, undo: r.forgetNodes},
+		"wait-for-registry":     {do: r.waitForServer, undo: r.forgetNodes},
 		"mount-registry-volume": {do: r.mountRegistryVolume},
 		"install-registry":      {do: r.installRegistry},
-		"forget-registry":       {do: r.forgetMachine},
+		"forget-registry":       {do: r.forgetServer},
 	}
 }
 
-// onMachine finds the machine anew in every step: a step may be retried days later.
-func (r *registryServer) onMachine(ctx workflow.Context, do func(workflow.Context, activities.FindMachineOutput) error) error {
+// onServer finds the server anew in every step: a step may be retried days later.
+func (r *registryWork) onServer(ctx workflow.Context, do func(workflow.Context, activities.FindMachineOutput) error) error {
 	found, err := call(onlyWaits(short(ctx)), infra.FindMachine, activities.FindMachineInput{Tracked: track(ctx, ""), OpOccID: r.in.OpOccID})
 	if err != nil {
 		return err
@@ -27,22 +27,22 @@ func (r *registryServer) onMachine(ctx workflow.Context, do func(workflow.Contex
 	return do(ctx, found)
 }
 
-func (r *registryServer) waitForMachine(ctx workflow.Context) error {
-	return r.onMachine(ctx, func(ctx workflow.Context, found activities.FindMachineOutput) error {
+func (r *registryWork) waitForServer(ctx workflow.Context) error {
+	return r.onServer(ctx, func(ctx workflow.Context, found activities.FindMachineOutput) error {
 		_, err := call(onlyWaits(onNode(ctx)), nodes.WaitForSSH, r.on(ctx, found.Machine))
 		return err
 	})
 }
 
-func (r *registryServer) mountRegistryVolume(ctx workflow.Context) error {
-	return r.onMachine(ctx, func(ctx workflow.Context, found activities.FindMachineOutput) error {
+func (r *registryWork) mountRegistryVolume(ctx workflow.Context) error {
+	return r.onServer(ctx, func(ctx workflow.Context, found activities.FindMachineOutput) error {
 		_, err := call(onNode(ctx), nodes.MountRegistryVolume, activities.MountRegistryVolumeInput{NodeInput: r.on(ctx, found.Machine), Volume: found.Volume})
 		return err
 	})
 }
 
-func (r *registryServer) installRegistry(ctx workflow.Context) error {
-	return r.onMachine(ctx, func(ctx workflow.Context, found activities.FindMachineOutput) error {
+func (r *registryWork) installRegistry(ctx workflow.Context) error {
+	return r.onServer(ctx, func(ctx workflow.Context, found activities.FindMachineOutput) error {
 		out, err := call(onNode(ctx), nodes.InstallRegistry, r.on(ctx, found.Machine))
 		if err == nil {
 			r.registry = out.Connection
@@ -51,7 +51,7 @@ func (r *registryServer) installRegistry(ctx workflow.Context) error {
 	})
 }
 
-func (r *registryServer) forgetMachine(ctx workflow.Context) error {
+func (r *registryWork) forgetServer(ctx workflow.Context) error {
 	_, err := call(short(ctx), vims.ForgetNodes, activities.ForgetNodesInput{
 		Tracked: track(ctx, ""), VnfInstanceID: r.in.VnfInstanceID, KeepCluster: true, ServerIDs: r.change.LeavingServers(),
 	})

@@ -1,0 +1,11 @@
+// Package all registers the drivers that are part of Windlass: the one place that names all of them.
+package all
+
+import (
+	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
+	"github.com/windlass-nfv/windlass/internal/driver/registry"
+)
+
+// Drivers are those of this release.
+var Drivers = driver.Set{kubeadm.Driver{}, registry.Driver{}}

@@ -1,0 +1,52 @@
+// Package driver knows what makes a VNF of its servers: a folder each, registered in package all. docs/architecture.md
+// says under "Adding a driver" what a driver consists of.
+package driver
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// Driver reads what a request says to it. The VNF's own driver, with these parameters, does the rest.
+type Driver interface {
+	// Name is the one that a VNFD names the driver with. The foreign scripts whose work it does are beside it in
+	// package vnfpkg, which reads VNFDs.
+	Name() string
+	// Bind reads the parameters out of a request's additionalParams. The error lists every value of a wrong type; the
+	// driver that is returned with it has the others.
+	Bind(additionalParams json.RawMessage) (lifecycle.Driver, error)
+}
+
+// Set has drivers of different names.
+type Set []Driver
+
+// Named finds a driver; false when there is none of that name.
+func (s Set) Named(name string) (Driver, bool) {
+	i := slices.IndexFunc(s, func(d Driver) bool { return d.Name() == name })
+	if i < 0 {
+		return nil, false
+	}
+	return s[i], true
+}
+
+// Bind makes the drivers of a VNF of that flavour, in the order in which its VNFD names them.
+func (s Set) Bind(f *vnfpkg.Flavour, additionalParams json.RawMessage) (out []lifecycle.Driver, err error) {
+	if f == nil {
+		return nil, nil
+	}
+	for _, name := range f.Drivers() {
+		d, ok := s.Named(name)
+		if !ok {
+			continue // told when the VNF was instantiated
+		}
+		bound, err := d.Bind(additionalParams)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, bound)
+	}
+	return out, nil
+}

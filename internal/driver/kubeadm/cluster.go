@@ -1,0 +1,87 @@
+// Package kubeadm is the driver mgmt-drivers-kubernetes: it makes a highly available Kubernetes cluster of a VNF's
+// servers with kubeadm, and keeps it when the VNF is scaled, healed, stopped and started.
+package kubeadm
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// Driver makes clusters.
+type Driver struct{}
+
+// Name implements driver.Driver.
+func (Driver) Name() string { return vnfpkg.DriverKubernetes }
+
+// Bind implements driver.Driver.
+func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
+	params, err := lcm.ParseClusterParams(additionalParams)
+	return &Cluster{Params: params}, err
+}
+
+// Cluster is the driver of one VNF, which is a cluster.
+type Cluster struct{ Params lcm.ClusterParams }
+
+// Of is the driver of a VNF that is a cluster, nil for others.
+func Of(f lifecycle.Facts) *Cluster {
+	for _, d := range f.Drivers {
+		if c, ok := d.(*Cluster); ok {
+			return c
+		}
+	}
+	return nil
+}
+
+// Name implements lifecycle.Driver.
+func (*Cluster) Name() string { return vnfpkg.DriverKubernetes }
+
+// HealsInPlace implements lifecycle.Healer: the servers of a cluster cannot all go at once without the cluster.
+func (*Cluster) HealsInPlace(lcm.HealRequest) bool { return false }
+
+// NotReconnected implements lifecycle.Fixer.
+func (c *Cluster) NotReconnected(cpdID string) string {
+	for _, n := range []lcm.NodeParams{c.Params.MasterNode, c.Params.WorkerNode} {
+		if cpdID != "" && slices.Contains([]string{n.SSHCpName, n.NicCpName, n.ClusterCpName}, cpdID) {
+			return "The nodes of the cluster have their addresses on the connection point " + cpdID +
+				": without them it would fall apart. Instantiate the VNF anew to have it on another network."
+		}
+	}
+	return ""
+}
+
+// controlPlaneVdus are the VDUs whose servers are control planes.
+func (c *Cluster) controlPlaneVdus(f lifecycle.Facts) []string {
+	return f.Flavour.VdusOfNodes(c.Params.MasterNode)
+}
+
+// ControlPlanes reports whether control planes come or go, start or stop, where p is carried out.
+func (c *Cluster) ControlPlanes(f lifecycle.Facts, p lcm.Plan) bool {
+	if f.Instance.Instantiated == nil {
+		return true
+	}
+	controlPlanes := f.Instance.Instantiated.Nodes.With(lcm.ControlPlane)
+	is := func(vdu string) bool {
+		return slices.ContainsFunc(controlPlanes, func(n lcm.Node) bool { return n.VduID == vdu })
+	}
+	return listing{cluster: c, facts: f, plan: p}.switched().controlPlanes ||
+		slices.ContainsFunc(p.Groups, func(g lcm.GroupChange) bool { return is(g.VduID) }) ||
+		slices.ContainsFunc(p.Leaving, func(l lcm.LeavingVnfc) bool { return is(l.VduID) })
+}
+
+// HighlyAvailable tells whether the cluster has several control planes. A VNFD that does not tell how many servers the
+// role has is believed when the request puts an address in front of a group of them.
+func (c *Cluster) HighlyAvailable(f lifecycle.Facts, p lcm.Plan) bool {
+	master, vdus := c.Params.MasterNode, c.controlPlaneVdus(f)
+	if len(vdus) == 0 {
+		return master.AspectID != "" && master.ClusterCpName != ""
+	}
+	sizes, n := f.Sizes(p), 0
+	for _, vdu := range vdus {
+		n += sizes[vdu]
+	}
+	return n > 1
+}

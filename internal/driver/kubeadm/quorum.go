@@ -1,0 +1,97 @@
+package kubeadm
+
+import (
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+)
+
+// Check implements lifecycle.Driver: etcd keeps its quorum.
+func (c *Cluster) Check(f lifecycle.Facts, p lcm.Plan) error {
+	switch p.Operation {
+	case lcm.OpScale, lcm.OpScaleToLevel:
+		return c.checkSizes(f, p)
+	case lcm.OpHeal:
+		return c.keepsQuorum(f, p)
+	case lcm.OpOperate:
+		return c.keepsQuorumRunning(f, p)
+	default:
+		return nil
+	}
+}
+
+// checkSizes refuses numbers of control planes that etcd cannot do with.
+func (c *Cluster) checkSizes(f lifecycle.Facts, p lcm.Plan) error {
+	vdus := c.controlPlaneVdus(f)
+	for _, g := range p.Groups {
+		switch {
+		case !slices.Contains(vdus, g.VduID):
+		case g.From == 1:
+			return lcm.Errorf(lcm.KindInvalid, "A cluster with one control plane has no virtual IP, so control planes cannot be added. "+
+				"Instantiate one with three.")
+		case g.To < 3 || g.To%2 == 0:
+			return lcm.Errorf(lcm.KindInvalid, "A cluster needs an odd number of control planes, three or more, for etcd's quorum; "+
+				"there would be %d.", g.To)
+		}
+	}
+	return nil
+}
+
+// keepsQuorum refuses to heal more control planes at once than etcd can miss.
+func (c *Cluster) keepsQuorum(f lifecycle.Facts, plan lcm.Plan) error {
+	if plan.Whole {
+		return nil
+	}
+	vdus := c.controlPlaneVdus(f)
+	all, lost := 0, 0
+	for _, v := range f.Instance.Instantiated.VnfcResources {
+		if !slices.Contains(vdus, v.VduID) {
+			continue
+		}
+		all++
+		l := f.Leaving(v, "")
+		goes := slices.ContainsFunc(plan.Leaving, func(g lcm.LeavingVnfc) bool { return g.VnfcID == v.ID })
+		if _, bad := f.Unhealthy[l.Node]; goes || bad {
+			lost++
+		}
+	}
+	leaves := slices.ContainsFunc(plan.Leaving, func(g lcm.LeavingVnfc) bool { return slices.Contains(vdus, g.VduID) })
+	switch {
+	case !leaves:
+		return nil
+	case all == 1:
+		return lcm.Errorf(lcm.KindConflict, "The only control plane cannot be healed alone: the cluster's state is on it. Heal the entire VNF (without vnfcInstanceId).")
+	case all-lost < all/2+1:
+		return lcm.Errorf(lcm.KindConflict, "With %d of %d control planes gone or out of order, etcd has no quorum. "+
+			"Heal fewer at once, those that are out of order first; when too many are, heal the entire VNF (without vnfcInstanceId).", lost, all)
+	}
+	return nil
+}
+
+// keepsQuorumRunning refuses to stop so many control planes of a cluster that goes on that etcd has no majority. A
+// cluster that is stopped as a whole needs none.
+func (c *Cluster) keepsQuorumRunning(f lifecycle.Facts, plan lcm.Plan) error {
+	vdus := c.controlPlaneVdus(f)
+	isControlPlane := func(vdu string) bool { return slices.Contains(vdus, vdu) }
+	stops := slices.ContainsFunc(plan.Operated, func(o lcm.OperatedVnfc) bool { return isControlPlane(o.VduID) })
+	if plan.ChangeStateTo != lcm.VnfStopped || plan.Whole || !stops {
+		return nil
+	}
+	all, left := 0, 0
+	for _, v := range f.Instance.Instantiated.VnfcResources {
+		if isControlPlane(v.VduID) {
+			all++
+		}
+	}
+	for _, v := range f.Remaining(plan) {
+		if _, bad := f.Unhealthy[f.Leaving(v, "").Node]; isControlPlane(v.VduID) && !bad {
+			left++
+		}
+	}
+	if left >= all/2+1 {
+		return nil
+	}
+	return lcm.Errorf(lcm.KindConflict, "The cluster would lose the quorum of etcd: %d of %d control planes would run, and %d must. "+
+		"Stop fewer of them, or the entire VNF (without vnfcInstanceId).", left, all, all/2+1)
+}

@@ -1,0 +1,127 @@
+package kubeadm
+
+import (
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+)
+
+// storageVdus are the VDUs of a cluster's storage server, as the VNFD has them; none for a cluster without one.
+func (c *Cluster) storageVdus(f lifecycle.Facts) []string {
+	s := c.Params.StorageServer
+	if s == nil {
+		return nil
+	}
+	return f.Flavour.VdusOf("", s.NicCpName, s.SSHCpName)
+}
+
+// StorageServer is the storage server of an instance, nil when there is none. Of one that an operation which was given
+// up has left, its server is all that is known.
+func (c *Cluster) StorageServer(f lifecycle.Facts) *lcm.StorageServer {
+	if f.Instance.Instantiated == nil {
+		return nil
+	}
+	if s := f.Instance.Instantiated.Storage; s != nil {
+		return s
+	}
+	vdus := c.storageVdus(f)
+	for _, v := range f.Instance.Instantiated.VnfcResources {
+		if slices.Contains(vdus, v.VduID) {
+			id := v.ComputeResource.ResourceID
+			return &lcm.StorageServer{Node: lcm.Node{Name: lcm.NodeName(lcm.Storage, id), Role: lcm.Storage, ServerID: id, VduID: v.VduID}}
+		}
+	}
+	return nil
+}
+
+// replacesStorage reports whether a plan replaces the storage server.
+func (c *Cluster) replacesStorage(f lifecycle.Facts, p lcm.Plan) bool {
+	s := c.StorageServer(f)
+	return s != nil && slices.ContainsFunc(p.Leaving, func(l lcm.LeavingVnfc) bool { return l.ServerID == s.Node.ServerID })
+}
+
+// OwnsVolumes implements lifecycle.VolumeKeeper.
+func (c *Cluster) OwnsVolumes(f lifecycle.Facts, vduID string) bool {
+	return slices.Contains(c.storageVdus(f), vduID)
+}
+
+// PlanVolumes implements lifecycle.VolumeKeeper: the volumes of a storage server are replaced unless the request says
+// otherwise.
+func (c *Cluster) PlanVolumes(f lifecycle.Facts, p *lcm.Plan, req lcm.HealRequest) {
+	if !c.replacesStorage(f, *p) {
+		return
+	}
+	s := c.StorageServer(f)
+	keep, _ := req.KeepsVolumes()
+	if p.KeepVolumes = keep; keep {
+		p.Keepers = append(p.Keepers, s.Node.ServerID)
+		return
+	}
+	if p.LeavingVolumes = s.VolumeIDs(); len(p.LeavingVolumes) > 0 {
+		return
+	}
+	if v, ok := lifecycle.Vnfc(f.Instance, s.Node.ServerID); ok {
+		p.LeavingVolumes = slices.Clone(v.StorageIDs)
+	}
+}
+
+// NotScaled implements lifecycle.Fixer.
+func (c *Cluster) NotScaled(f lifecycle.Facts, vduID string) string {
+	if !slices.Contains(c.storageVdus(f), vduID) {
+		return ""
+	}
+	return "the storage server cannot be scaled: its volumes are attached to one server"
+}
+
+// storage tells whether the cluster has a storage server.
+func (l listing) storage() bool { return l.cluster.Params.StorageServer != nil }
+
+// registers tells whether manifests of its volumes are registered.
+func (l listing) registers() bool { return l.storage() && len(l.cluster.Params.PersistentVolumes) > 0 }
+
+// classes tells whether claims get directories of their own on it.
+func (l listing) classes() bool { return l.storage() && len(l.cluster.Params.StorageClasses) > 0 }
+
+func (l listing) replacesStorage() bool { return l.cluster.replacesStorage(l.facts, l.plan) }
+
+// replacesNodes tells whether a heal is not about the storage server alone.
+func (l listing) replacesNodes() bool {
+	return !l.replacesStorage() || len(l.facts.Instance.Instantiated.Nodes.On(l.plan.LeavingServers())) > 0
+}
+
+// storageLeaves takes what is on a storage server that is replaced out of use. The provisioners stop first: from then
+// on there are no new volumes, and no directory is deleted.
+func (l listing) storageLeaves() []lifecycle.Step {
+	return lifecycle.Join(
+		lifecycle.When(l.classes(), lifecycle.Step{
+			ID: "stop-provisioners", Title: "Stop the provisioners of the storage classes", Undo: "they are started again",
+		}),
+		lifecycle.When(l.registers(), lifecycle.Step{
+			ID: "remove-volumes", Title: "Take the persistent volumes out of the cluster", Undo: "they are registered again",
+		}),
+	)
+}
+
+// storageMade makes a server the storage server. Nothing needs an undo: what the steps make is on the server, and goes
+// with it.
+func (l listing) storageMade() []lifecycle.Step {
+	if !l.storage() {
+		return nil
+	}
+	return []lifecycle.Step{
+		{ID: "wait-for-storage", Title: "Wait until the storage server answers on SSH"},
+		{ID: "check-storage", Title: "Check the storage server"},
+		{ID: "mount-volumes", Title: "Mount the volumes of the storage server"},
+		{ID: "export-volumes", Title: "Export the volumes over NFS"},
+	}
+}
+
+// storageUsed lets nodes use what it exports.
+func (l listing) storageUsed() []lifecycle.Step {
+	return lifecycle.Join(
+		lifecycle.When(l.storage(), lifecycle.Step{ID: "mount-exports", Title: "Let every node mount the exports"}),
+		lifecycle.When(l.registers(), lifecycle.Step{ID: "register-volumes", Title: "Register the persistent volumes"}),
+		lifecycle.When(l.classes(), lifecycle.Step{ID: "set-up-classes", Title: "Set up the storage classes"}),
+	)
+}

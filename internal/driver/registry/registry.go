@@ -1,0 +1,88 @@
+// Package registry is the driver mgmt-drivers-private-registry: it makes a registry of container images of a VNF's only
+// server.
+package registry
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// Driver makes registries.
+type Driver struct{}
+
+// Name implements driver.Driver.
+func (Driver) Name() string { return vnfpkg.DriverPrivateRegistry }
+
+// Bind implements driver.Driver.
+func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
+	params, err := lcm.ParseRegistryServerParams(additionalParams)
+	return &Server{Params: params}, err
+}
+
+// Server is the driver of one VNF, which is a registry.
+type Server struct{ Params lcm.RegistryServerParams }
+
+// Name implements lifecycle.Driver.
+func (*Server) Name() string { return vnfpkg.DriverPrivateRegistry }
+
+// Steps implements lifecycle.Driver.
+func (s *Server) Steps(at lifecycle.Hook, _ lifecycle.Facts, _ lcm.Plan) []lifecycle.Step {
+	switch at {
+	case lifecycle.InstantiateEnd:
+		return s.made()
+	case lifecycle.HealEnd: // the same with the server that has come for another one
+		return append(s.made(), lifecycle.Step{ID: "forget-registry", Title: "Forget the server that has left"})
+	default:
+		return nil
+	}
+}
+
+func (s *Server) made() []lifecycle.Step {
+	return lifecycle.Join(
+		[]lifecycle.Step{{
+			ID: "wait-for-registry", Title: "Wait until the server answers on SSH",
+			Undo: "its host key and the generated secrets are forgotten",
+		}},
+		lifecycle.When(s.Params.HasVolume(), lifecycle.Step{ID: "mount-registry-volume", Title: "Mount the volume of the registry"}),
+		[]lifecycle.Step{{ID: "install-registry", Title: "Install the registry"}},
+	)
+}
+
+// Check implements lifecycle.Driver: a registry is not scaled.
+func (*Server) Check(f lifecycle.Facts, p lcm.Plan) error {
+	if p.Operation != lcm.OpScale && p.Operation != lcm.OpScaleToLevel {
+		return nil
+	}
+	return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is a registry of images on one server, which is not scaled: "+
+		"a second one would not have its images.", f.Instance.ID)
+}
+
+// HealsInPlace implements lifecycle.Healer: what is on a volume stays, also where the request names no VNFC, as the
+// standard's requests do.
+func (s *Server) HealsInPlace(req lcm.HealRequest) bool {
+	keep, by := req.KeepsVolumes()
+	return s.Params.HasVolume() && (keep || by == "")
+}
+
+// OwnsVolumes implements lifecycle.VolumeKeeper.
+func (s *Server) OwnsVolumes(lifecycle.Facts, string) bool { return s.Params.HasVolume() }
+
+// PlanVolumes implements lifecycle.VolumeKeeper.
+func (s *Server) PlanVolumes(f lifecycle.Facts, p *lcm.Plan, req lcm.HealRequest) {
+	if !s.Params.HasVolume() {
+		return
+	}
+	if p.KeepVolumes = s.HealsInPlace(req); p.KeepVolumes {
+		p.Keepers = p.LeavingServers()
+		return
+	}
+	for _, l := range p.Leaving {
+		if v, ok := lifecycle.Vnfc(f.Instance, l.ServerID); ok {
+			p.LeavingVolumes = append(p.LeavingVolumes, slices.Clone(v.StorageIDs)...)
+		}
+	}
+}

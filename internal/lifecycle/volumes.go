@@ -1,0 +1,95 @@
+package lifecycle
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// healVolumes adds to the plan of a heal what becomes of volumes and ports.
+func (f Facts) healVolumes(p *lcm.Plan, req lcm.HealRequest) error {
+	p.Within = !p.Whole
+	keep, by := req.KeepsVolumes()
+	path := "$.additionalParams." + by
+	switch {
+	case p.Whole && keep && by == lcm.HealAll:
+		return invalid(path, "the entire VNF is made anew, with its stack, addresses and volumes: name the VNFCs to be healed to keep the rest (vnfcInstanceId)")
+	case p.Whole && keep:
+		return invalid(path, "the entire VNF is made anew, with its volumes: heal the storage server alone to keep them (vnfcInstanceId)")
+	case p.Whole:
+		return nil
+	case keep && by == lcm.KeepVolumes && !slices.ContainsFunc(p.Leaving, f.hasVolumes):
+		return invalid(path, "none of the VNFCs that are healed has volumes that could be kept")
+	}
+	for d := range only[VolumeKeeper](f.Drivers) {
+		d.PlanVolumes(f, p, req)
+	}
+	f.healOthers(p, by != "" && !keep, req.ReplacesAll())
+	return nil
+}
+
+func (f Facts) hasVolumes(l lcm.LeavingVnfc) bool {
+	v, ok := f.find(l.ServerID)
+	return ok && (len(v.StorageIDs) > 0 || f.ownsVolumes(v.VduID))
+}
+
+// healOthers decides about volumes and ports of all other VNFCs, which are kept unless the request says otherwise.
+func (f Facts) healOthers(p *lcm.Plan, volumes, all bool) {
+	for _, l := range p.Leaving {
+		v, ok := f.find(l.ServerID)
+		if !ok || f.ownsVolumes(v.VduID) {
+			continue
+		}
+		switch {
+		case len(v.StorageIDs) == 0:
+		case volumes:
+			p.LeavingVolumes = append(p.LeavingVolumes, v.StorageIDs...)
+		default:
+			p.Keepers = append(p.Keepers, l.ServerID)
+		}
+		for _, a := range f.attached(v) {
+			if all && a.Type == lcm.GrantLinkPort && !f.isGiven(a) {
+				p.LeavingPorts = append(p.LeavingPorts, a.ResourceID)
+			}
+		}
+	}
+}
+
+// keepsNumber refuses to scale what a driver wants as it is.
+func (f Facts) keepsNumber(vdu string) error {
+	if why := f.notScaled(vdu); why != "" {
+		return lcm.Errorf(lcm.KindInvalid, "The VDU %s keeps its number of servers; %s.", vdu, why)
+	}
+	return nil
+}
+
+// unknownAspect says of a name that is no scaling aspect what it is, or which ones there are.
+func (f Facts) unknownAspect(name string) string {
+	return cmp.Or(f.notScaled(name), "the VNFD has no scaling aspect of that name; it has "+f.aspectNames())
+}
+
+// leaves tells whether a volume or a port is replaced with its VM, which would else hand it over to the one that
+// replaces it.
+func (g *granting) leaves(a lcm.AttachedResource) bool {
+	return a.Type == lcm.GrantStorage && slices.Contains(g.plan.LeavingVolumes, a.ResourceID) ||
+		a.Type == lcm.GrantLinkPort && slices.Contains(g.plan.LeavingPorts, a.ResourceID)
+}
+
+// removeLeaving grants that they go.
+func (g *granting) removeLeaving(v lcm.VnfcResourceInfo) {
+	for _, a := range g.facts.attached(v) {
+		if g.leaves(a) {
+			g.removeAttached(v, a)
+		}
+	}
+}
+
+// addLeaving grants those that are made in their place; id is that of the new server.
+func (g *granting) addLeaving(id string, v lcm.VnfcResourceInfo) {
+	for _, a := range g.facts.attached(v) {
+		if g.leaves(a) {
+			g.addAttached(id+"-"+cmp.Or(a.TemplateID, a.ResourceID), a.Type, v.VduID, a.TemplateID)
+		}
+	}
+}
