@@ -50,8 +50,8 @@ func (s *Server) planChange(ctx context.Context, inst lcm.VnfInstance, op lcm.Op
 	if err != nil {
 		return lcm.Plan{}, lifecycle.Facts{}, err
 	}
-	if op == lcm.OpHeal && o.IsRegistryServer() {
-		if err := checkHealedRegistry(inst.Instantiated.AdditionalParams, body); err != nil {
+	if op == lcm.OpHeal {
+		if err := checkHealed(o.Flavour, inst.Instantiated.AdditionalParams, body); err != nil {
 			return lcm.Plan{}, lifecycle.Facts{}, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -45,9 +46,9 @@ func (a *lcmAPI) planReconnection(ctx context.Context, inst lcm.VnfInstance, bod
 	if err := a.checkExtConn(body); err != nil {
 		return lcm.Plan{}, lifecycle.Facts{}, err
 	}
-	var found findings
-	if checkLinkConfigs(body, &found); found.err() != nil {
-		return lcm.Plan{}, lifecycle.Facts{}, found.err()
+	var found driver.Findings
+	if checkLinkConfigs(body, &found); found.Err() != nil {
+		return lcm.Plan{}, lifecycle.Facts{}, found.Err()
 	}
 	if err := a.checkReady(ctx, inst); err != nil {
 		return lcm.Plan{}, lifecycle.Facts{}, err
@@ -69,7 +70,7 @@ func (a *lcmAPI) planReconnection(ctx context.Context, inst lcm.VnfInstance, bod
 }
 
 // checkLinkConfigs looks at the addresses that a request of either version has for connection points.
-func checkLinkConfigs(body []byte, found *findings) {
+func checkLinkConfigs(body []byte, found *driver.Findings) {
 	var of struct {
 		ExtVirtualLinks  json.RawMessage `json:"extVirtualLinks"`
 		AdditionalParams json.RawMessage `json:"additionalParams"`
@@ -78,9 +79,9 @@ func checkLinkConfigs(body []byte, found *findings) {
 		return // reported already
 	}
 	mistakes, impossible := lcm.CheckLinkConfigs(of.ExtVirtualLinks, of.AdditionalParams)
-	found.mistake(mistakes...)
+	found.Mistake(mistakes...)
 	for _, p := range impossible {
-		found.names(p.Path, "%s", p.Detail)
+		found.Names(p.Path, "%s", p.Detail)
 	}
 }
 
@@ -99,14 +100,14 @@ func (a *lcmAPI) checkReconnection(ctx context.Context, inst lcm.VnfInstance, f 
 	if err != nil {
 		return err
 	}
-	var found findings
+	var found driver.Findings
 	if err := a.checkConnections(ctx, req.VimConnections, inst, after, &found); err != nil {
 		return err
 	}
 	for i, link := range req.ExtVirtualLinks {
 		for k, cp := range link.ExtCps {
 			if !taken[cp.CpdID] && !cp.Leaves() {
-				found.names(fmt.Sprintf("$.extVirtualLinks[%d].extCps[%d].cpdId", i, k),
+				found.Names(fmt.Sprintf("$.extVirtualLinks[%d].extCps[%d].cpdId", i, k),
 					"the Base HOT does not take the network of %s from a parameter (nfv, CP, %s, network), so it cannot be changed", cp.CpdID, cp.CpdID)
 			}
 		}
@@ -114,12 +115,12 @@ func (a *lcmAPI) checkReconnection(ctx context.Context, inst lcm.VnfInstance, f 
 	if err := a.checkGivenPorts(inst, f, template, req, links, &found); err != nil {
 		return err
 	}
-	return found.err()
+	return found.Err()
 }
 
 // checkGivenPorts wants the templates to take the ports that connection points are to have. links are those afterwards.
 func (a *lcmAPI) checkGivenPorts(
-	inst lcm.VnfInstance, f *vnfpkg.Flavour, template vnfpkg.Template, req lcm.ChangeExtConnRequest, links []lcm.ExtVirtualLink, found *findings,
+	inst lcm.VnfInstance, f *vnfpkg.Flavour, template vnfpkg.Template, req lcm.ChangeExtConnRequest, links []lcm.ExtVirtualLink, found *driver.Findings,
 ) error {
 	if !lcm.ParseUserData(inst.Instantiated.AdditionalParams).BuiltIn(a.Python) {
 		return nil // a worker runs the class
@@ -137,7 +138,7 @@ func (a *lcmAPI) checkGivenPorts(
 		return err
 	}
 	for _, p := range problems {
-		found.names(p.Path, "%s", p.Detail)
+		found.Names(p.Path, "%s", p.Detail)
 	}
 	for i, link := range req.ExtVirtualLinks {
 		for k, cp := range link.ExtCps {
@@ -146,7 +147,7 @@ func (a *lcmAPI) checkGivenPorts(
 				return err
 			}
 			if needs && lcm.GivenPort(links, cp.CpdID) == nil && !a.GrantedByNFVO {
-				found.mistake(lcm.Problem{Path: fmt.Sprintf("$.extVirtualLinks[%d].extCps[%d].cpConfig", i, k), Detail: fmt.Sprintf(
+				found.Mistake(lcm.Problem{Path: fmt.Sprintf("$.extVirtualLinks[%d].extCps[%d].cpConfig", i, k), Detail: fmt.Sprintf(
 					"the Base HOT takes a port of %s (nfv, CP, %s, port): describe it in extLinkPorts, and name it in linkPortId", cp.CpdID, cp.CpdID)})
 			}
 		}

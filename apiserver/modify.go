@@ -10,6 +10,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/onboard"
 )
@@ -129,7 +130,7 @@ func (a *lcmAPI) validateModify(ctx context.Context, inst lcm.VnfInstance, body 
 	if err != nil {
 		return err
 	}
-	var found findings
+	var found driver.Findings
 	pkg, err := a.packageFor(ctx, req, &found)
 	if err != nil {
 		return err
@@ -143,20 +144,20 @@ func (a *lcmAPI) validateModify(ctx context.Context, inst lcm.VnfInstance, body 
 		return err
 	}
 	if req.Metadata.Given {
-		found.mistake(lcm.VnfcMappingProblems(after.Metadata)...)
+		found.Mistake(lcm.VnfcMappingProblems(after.Metadata)...)
 	}
-	if err := a.checkOtherRegistries(ctx, inst, req, &found); err != nil {
+	if err := a.checkModification(ctx, inst, req, &found); err != nil {
 		return err
 	}
 	if err := a.checkConnections(ctx, req.VimConnections, inst, after, &found); err != nil {
 		return err
 	}
-	return found.err()
+	return found.Err()
 }
 
 // checkConnections looks at the connections that a merge patch adds or changes, as they are afterwards. Secrets that
 // they have already stay with the address that they were given for.
-func (a *lcmAPI) checkConnections(ctx context.Context, patch lcm.VimConnectionPatches, before, after lcm.VnfInstance, found *findings) error {
+func (a *lcmAPI) checkConnections(ctx context.Context, patch lcm.VimConnectionPatches, before, after lcm.VnfInstance, found *driver.Findings) error {
 	for i, p := range patch {
 		at := slices.IndexFunc(after.VimConnections, func(v lcm.VimConnectionInfo) bool { return v.ID == p.ID })
 		if p.Removes() || at < 0 {
@@ -174,14 +175,14 @@ func (a *lcmAPI) checkConnections(ctx context.Context, patch lcm.VimConnectionPa
 		}
 		a.checkEndpoint(path, after.VimConnections[at], found)
 		if had := slices.IndexFunc(before.VimConnections, func(v lcm.VimConnectionInfo) bool { return v.ID == p.ID }); had >= 0 {
-			found.mistake(p.MovedSecrets(path, before.VimConnections[had])...)
+			found.Mistake(p.MovedSecrets(path, before.VimConnections[had])...)
 		}
 	}
 	return nil
 }
 
 // packageFor is the package that the request names by its own id or by that of its VNFD; nil when it names none.
-func (a *lcmAPI) packageFor(ctx context.Context, req lcm.ModifyRequest, found *findings) (*lcm.VnfPkg, error) {
+func (a *lcmAPI) packageFor(ctx context.Context, req lcm.ModifyRequest, found *driver.Findings) (*lcm.VnfPkg, error) {
 	if req.VnfdID == "" && req.VnfPkgID == "" {
 		return nil, nil
 	}
@@ -193,14 +194,14 @@ func (a *lcmAPI) packageFor(ctx context.Context, req lcm.ModifyRequest, found *f
 	}
 	switch {
 	case lcm.Is(err, lcm.KindNotFound):
-		found.names(path, "there is no such VNF package on board")
+		found.Names(path, "there is no such VNF package on board")
 		return nil, nil
 	case err != nil:
 		return nil, err
 	case req.VnfPkgID != "" && req.VnfPkgID != pkg.ID:
-		found.mistake(lcm.Problem{Path: "$.vnfPkgId", Detail: fmt.Sprintf("is not the VNF package of the VNFD %s, which is %s", req.VnfdID, pkg.ID)})
+		found.Mistake(lcm.Problem{Path: "$.vnfPkgId", Detail: fmt.Sprintf("is not the VNF package of the VNFD %s, which is %s", req.VnfdID, pkg.ID)})
 	case pkg.OnboardingState != lcm.PkgOnboarded || pkg.OperationalState != lcm.PkgEnabled:
-		found.names(path, "the VNF package %s is %s and %s", pkg.ID, pkg.OnboardingState, pkg.OperationalState)
+		found.Names(path, "the VNF package %s is %s and %s", pkg.ID, pkg.OnboardingState, pkg.OperationalState)
 	}
 	return &pkg, nil
 }

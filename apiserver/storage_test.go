@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // storageRequest is the sample's request for a cluster with a storage server.
@@ -67,7 +66,7 @@ func TestStorageServerIsCheckedAgainstThePackage(t *testing.T) {
 			c.edit(cluster, storage)
 			var want []string
 			for _, p := range c.paths {
-				want = append(want, clusterParam+p)
+				want = append(want, "$.additionalParams."+lcm.ClusterParamsKey+"."+p)
 			}
 			a := b.do("POST", b.create("/vnflcm/v1", vnfdID)+"/instantiate", request)
 			a.want(c.status)
@@ -75,15 +74,4 @@ func TestStorageServerIsCheckedAgainstThePackage(t *testing.T) {
 			require.Contains(t, string(a.Body), c.says)
 		})
 	}
-}
-
-func TestStorageServerMustBeOneVM(t *testing.T) {
-	f := &vnfpkg.Flavour{Vdus: []vnfpkg.Vdu{{ID: "storage", InitialInstances: new(2)}}, Cps: []vnfpkg.VduCp{{ID: "cp", VduID: "storage"}}}
-	var found findings
-	checkOneStorageServer(f, lcm.InstantiateRequest{}, lcm.StorageServerParams{SSHCpName: "cp", NicCpName: "cp"}, &found)
-	require.ErrorContains(t, found.err(), "2 VMs of storage")
-	f.Vdus[0].InitialInstances = new(1)
-	found = findings{}
-	checkOneStorageServer(f, lcm.InstantiateRequest{}, lcm.StorageServerParams{SSHCpName: "cp", NicCpName: "cp"}, &found)
-	require.NoError(t, found.err())
 }

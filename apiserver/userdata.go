@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/userdata"
 )
@@ -20,7 +21,7 @@ var builtInUserData = []string{"DefaultUserData", lcm.StandardUserData, "Kuberne
 
 // checkUserData refuses a request for Python that no worker runs: the stack would not be what the package's author
 // thinks.
-func (s *Server) checkUserData(req lcm.InstantiateRequest, pkg lcm.VnfPkg, found *findings) {
+func (s *Server) checkUserData(req lcm.InstantiateRequest, pkg lcm.VnfPkg, found *driver.Findings) {
 	var params map[string]json.RawMessage
 	if len(req.AdditionalParams) == 0 || json.Unmarshal(req.AdditionalParams, &params) != nil {
 		return // told elsewhere
@@ -33,7 +34,7 @@ func (s *Server) checkUserData(req lcm.InstantiateRequest, pkg lcm.VnfPkg, found
 	for name, given := range map[string]json.RawMessage{userDataParam: script, userDataClassParam: named} {
 		var text string
 		if json.Unmarshal(given, &text) != nil || text == "" {
-			found.mistake(lcm.Problem{Path: "$.additionalParams." + name, Detail: "must be a text: " + userDataParam + " and " + userDataClassParam + " go together"})
+			found.Mistake(lcm.Problem{Path: "$.additionalParams." + name, Detail: "must be a text: " + userDataParam + " and " + userDataClassParam + " go together"})
 			return
 		}
 	}
@@ -42,15 +43,15 @@ func (s *Server) checkUserData(req lcm.InstantiateRequest, pkg lcm.VnfPkg, found
 		return
 	}
 	if !s.Python {
-		found.names("$.additionalParams."+userDataClassParam, "%q is Python of the VNF package, which Windlass runs only where its operator has set userData.python; what %s do is built in",
+		found.Names("$.additionalParams."+userDataClassParam, "%q is Python of the VNF package, which Windlass runs only where its operator has set userData.python; what %s do is built in",
 			class.Class, strings.Join(builtInUserData, ", "))
 		return
 	}
 	path, err := userdata.ScriptPath(class.Path)
 	switch {
 	case err != nil:
-		found.mistake(lcm.Problem{Path: "$.additionalParams." + userDataParam, Detail: sentence(err)})
+		found.Mistake(lcm.Problem{Path: "$.additionalParams." + userDataParam, Detail: sentence(err)})
 	case !slices.ContainsFunc(pkg.Artifacts, func(a lcm.PkgArtifact) bool { return a.Path == path }):
-		found.names("$.additionalParams."+userDataParam, "the VNF package has no file %q", path)
+		found.Names("$.additionalParams."+userDataParam, "the VNF package has no file %q", path)
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 
+	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -33,32 +33,6 @@ func unprocessable(path, format string, args ...any) error {
 	}
 }
 
-// findings collects mistakes; the request is a 422 when all of them are names of things that do not exist.
-type findings struct {
-	problems []lcm.Problem
-	mistakes bool
-}
-
-// names adds a reference to what does not exist.
-func (f *findings) names(path, format string, args ...any) {
-	f.problems = append(f.problems, lcm.Problem{Path: path, Detail: fmt.Sprintf(format, args...)})
-}
-
-// mistake adds anything else.
-func (f *findings) mistake(problems ...lcm.Problem) {
-	f.problems = append(f.problems, problems...)
-	f.mistakes = f.mistakes || len(problems) > 0
-}
-
-func (f *findings) err() error {
-	if len(f.problems) == 0 {
-		return nil
-	}
-	return &lcm.Error{
-		Kind: lcm.KindInvalid, Unprocessable: !f.mistakes, Detail: "The request cannot be carried out", Problems: f.problems,
-	}
-}
-
 // validateInstantiate finds everything that can be known to fail before anything is created.
 func (a *lcmAPI) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
 	req, err := lcm.ParseInstantiate(body)
@@ -76,38 +50,30 @@ func (a *lcmAPI) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, 
 	if err != nil {
 		return err
 	}
-	var found findings
+	var found driver.Findings
 	if err := a.checkVims(ctx, inst, req, &found); err != nil {
 		return err
 	}
 	if req.TargetScaleLevels {
-		found.mistake(lcm.Problem{Path: "$.targetScaleLevelInfo", Detail: "is of later versions of SOL003: name an instantiation level, and scale the VNF when it is there (scale_to_level)"})
+		found.Mistake(lcm.Problem{Path: "$.targetScaleLevelInfo", Detail: "is of later versions of SOL003: name an instantiation level, and scale the VNF when it is there (scale_to_level)"})
 	}
 	checkLinkConfigs(body, &found)
 	checkManagedLinks(req, &found)
 	a.checkUserData(req, pkg, &found)
 	if flavour, err := vnfd.Flavour(req.FlavourID); err != nil {
-		found.names("$.flavourId", "%s", sentence(err))
+		found.Names("$.flavourId", "%s", sentence(err))
 	} else {
-		checkFlavour(flavour, req, &found)
-		if err := a.checkClusterFiles(ctx, flavour, req, pkg, &found); err != nil {
+		if err := a.checkDrivers(ctx, flavour, req, pkg, &found); err != nil {
 			return err
 		}
 		if err := a.checkVimName(ctx, inst, flavour, req, &found); err != nil {
 			return err
 		}
-		if err := a.checkRegistries(ctx, flavour, req, pkg, &found); err != nil {
-			return err
-		}
 		if err := a.checkStack(ctx, flavour, req, pkg.ID, &found); err != nil {
 			return err
 		}
-		if err := a.checkStorageServer(ctx, flavour, req, pkg, &found); err != nil {
-			return err
-		}
-		a.checkRegistryVolume(ctx, flavour, req, pkg, &found)
 	}
-	return found.err()
+	return found.Err()
 }
 
 func vnfdOf(pkg lcm.VnfPkg) (vnfd vnfpkg.Vnfd, err error) {
@@ -119,7 +85,7 @@ func vnfdOf(pkg lcm.VnfPkg) (vnfd vnfpkg.Vnfd, err error) {
 
 // checkStack makes the stack's parameters as the worker will, and throws them away: what the templates want
 // and the request lacks is told now.
-func (a *lcmAPI) checkStack(ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, id lcm.VnfPkgID, found *findings) error {
+func (a *lcmAPI) checkStack(ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, id lcm.VnfPkgID, found *driver.Findings) error {
 	if _, err := f.Level(req.InstantiationLevelID); err != nil {
 		return nil // reported already
 	}
@@ -145,22 +111,22 @@ func (a *lcmAPI) checkStack(ctx context.Context, f *vnfpkg.Flavour, req lcm.Inst
 		_, err = vnfpkg.HeatParameters(f, template, given)
 	}
 	if !a.GrantedByNFVO {
-		found.mistake(vnfpkg.Unmanaged(f, req.ExtManagedVirtualLinks)...)
+		found.Mistake(vnfpkg.Unmanaged(f, req.ExtManagedVirtualLinks)...)
 	}
 	e, ok := asError(err)
 	switch {
 	case !ok || e.Kind != lcm.KindInvalid:
 		return err
 	case len(e.Problems) == 0:
-		found.names("$.flavourId", "%s", e.Sentence())
+		found.Names("$.flavourId", "%s", e.Sentence())
 	default:
-		found.mistake(a.withoutNetworks(e.Problems)...)
+		found.Mistake(a.withoutNetworks(e.Problems)...)
 	}
 	return nil
 }
 
 // checkPorts wants the templates to take the ports that the request gives.
-func checkPorts(f *vnfpkg.Flavour, template vnfpkg.Template, req lcm.InstantiateRequest, found *findings) error {
+func checkPorts(f *vnfpkg.Flavour, template vnfpkg.Template, req lcm.InstantiateRequest, found *driver.Findings) error {
 	capacity, err := f.Capacity(req.InstantiationLevelID)
 	if err != nil {
 		return err
@@ -171,7 +137,7 @@ func checkPorts(f *vnfpkg.Flavour, template vnfpkg.Template, req lcm.Instantiate
 	}
 	problems, err := template.PortsProblems(f, req.ExtVirtualLinks, capacity, members)
 	for _, p := range problems {
-		found.names(p.Path, "%s", p.Detail)
+		found.Names(p.Path, "%s", p.Detail)
 	}
 	return err
 }
@@ -194,7 +160,7 @@ func separate(f *vnfpkg.Flavour, t vnfpkg.Template, req lcm.InstantiateRequest) 
 
 // checkVims wants every connection to bring the endpoint and the credentials of an OpenStack, or to name an OpenStack
 // VIM of the registry; without any those of the instance are used, else the default VIM, else what an NFVO grants.
-func (a *lcmAPI) checkVims(ctx context.Context, inst lcm.VnfInstance, req lcm.InstantiateRequest, found *findings) error {
+func (a *lcmAPI) checkVims(ctx context.Context, inst lcm.VnfInstance, req lcm.InstantiateRequest, found *driver.Findings) error {
 	if len(req.VimConnections) == 0 {
 		if hasOpenStack(inst) {
 			return nil
@@ -204,7 +170,7 @@ func (a *lcmAPI) checkVims(ctx context.Context, inst lcm.VnfInstance, req lcm.In
 			return err
 		}
 		if !a.GrantedByNFVO { // else the grant brings one, or is refused
-			found.names("$.vimConnectionInfo", "is missing, and no VIM is registered as the default one")
+			found.Names("$.vimConnectionInfo", "is missing, and no VIM is registered as the default one")
 		}
 		return nil
 	}
@@ -224,9 +190,9 @@ func (a *lcmAPI) checkVims(ctx context.Context, inst lcm.VnfInstance, req lcm.In
 	return nil
 }
 
-func (a *lcmAPI) checkVim(ctx context.Context, path string, conn lcm.VimConnectionInfo, found *findings) error {
+func (a *lcmAPI) checkVim(ctx context.Context, path string, conn lcm.VimConnectionInfo, found *driver.Findings) error {
 	if conn.Registered() == "" {
-		found.mistake(conn.OwnProblems(path)...)
+		found.Mistake(conn.OwnProblems(path)...)
 		return nil
 	}
 	id, err := parseID(conn.VimID)
@@ -241,84 +207,36 @@ func (a *lcmAPI) checkVim(ctx context.Context, path string, conn lcm.VimConnecti
 	case err != nil:
 		return err
 	case conn.VimType != "" && lcm.VimTypeOf(conn.VimType) != vim.Type:
-		found.mistake(lcm.Problem{Path: path + ".vimType", Detail: fmt.Sprintf("the VIM %s is of type %s, not %s", vim.Name, vim.Type, conn.VimType)})
+		found.Mistake(lcm.Problem{Path: path + ".vimType", Detail: fmt.Sprintf("the VIM %s is of type %s, not %s", vim.Name, vim.Type, conn.VimType)})
 	case vim.Type != lcm.VimOpenStack:
-		found.names(path+".vimId", "the VIM %s is of type %s; this VNF needs one of type %s", vim.Name, vim.Type, lcm.VimOpenStack)
+		found.Names(path+".vimId", "the VIM %s is of type %s; this VNF needs one of type %s", vim.Name, vim.Type, lcm.VimOpenStack)
 	}
 	return nil
 }
 
 // unregistered tells of a VIM that the registry does not have; what a connection brings itself would do, if it were
 // complete.
-func unregistered(path string, conn lcm.VimConnectionInfo, found *findings) {
+func unregistered(path string, conn lcm.VimConnectionInfo, found *driver.Findings) {
 	if conn.Bare() {
-		found.names(path+".vimId", "there is no VIM %q in the registry", conn.VimID)
+		found.Names(path+".vimId", "there is no VIM %q in the registry", conn.VimID)
 		return
 	}
-	found.names(path+".vimId", "there is no VIM %q in the registry, and the connection's own interfaceInfo and accessInfo are not complete", conn.VimID)
+	found.Names(path+".vimId", "there is no VIM %q in the registry, and the connection's own interfaceInfo and accessInfo are not complete", conn.VimID)
 	for _, p := range conn.OwnProblems(path) {
-		found.names(p.Path, "%s", p.Detail)
+		found.Names(p.Path, "%s", p.Detail)
 	}
 }
 
 // checkManagedLinks wants networks in the place of internal ones on VIMs that the request has connections to. The VNF
 // is on one VIM; the rest is checked with the templates.
-func checkManagedLinks(req lcm.InstantiateRequest, found *findings) {
+func checkManagedLinks(req lcm.InstantiateRequest, found *driver.Findings) {
 	for i, l := range req.ExtManagedVirtualLinks {
 		known := func(c lcm.VimConnectionInfo) bool {
 			return l.VimConnectionID == c.ID || l.VimConnectionID == string(c.VimID)
 		}
 		if l.VimConnectionID != "" && len(req.VimConnections) > 0 && !slices.ContainsFunc(req.VimConnections, known) {
-			found.names(fmt.Sprintf("$.extManagedVirtualLinks[%d].vimConnectionId", i), "the request has no VIM connection %q", l.VimConnectionID)
+			found.Names(fmt.Sprintf("$.extManagedVirtualLinks[%d].vimConnectionId", i), "the request has no VIM connection %q", l.VimConnectionID)
 		}
-	}
-}
-
-func checkFlavour(f *vnfpkg.Flavour, req lcm.InstantiateRequest, found *findings) {
-	capacity, err := f.Capacity(req.InstantiationLevelID)
-	if err != nil {
-		found.names("$.instantiationLevelId", "%s", sentence(err))
-		capacity, _ = f.CapacityAt(nil) // the parameters are checked all the same
-	}
-	for _, hook := range slices.Sorted(maps.Keys(f.Hooks)) {
-		driver, _ := f.Driver(hook)
-		if !vnfpkg.HasDriver(driver) && (hook == "instantiate_start" || hook == "instantiate_end") {
-			found.names("$.flavourId", "its %s is done by %q, which Windlass does not have", hook, driver)
-		}
-	}
-	switch {
-	case f.MakesCluster():
-		checkCluster(f, capacity, req, found)
-	case f.MakesRegistry():
-		checkRegistryServer(capacity, req, found)
-	}
-}
-
-// checkCluster checks the cluster's parameters against the number of nodes that the flavour makes.
-func checkCluster(f *vnfpkg.Flavour, capacity map[string]int, req lcm.InstantiateRequest, found *findings) {
-	params, _ := lcm.ParseClusterParams(req.AdditionalParams)
-	masters, workers := count(f, capacity, params.MasterNode), count(f, capacity, params.WorkerNode)
-	params, problems := lcm.CheckClusterParams(req.AdditionalParams, masters, workers)
-	found.mistake(problems...)
-	checkNodeVdus(f, req, params, found)
-}
-
-// count tells how many VMs a role has: those of the VDU that its connection points belong to, or that its
-// aspect scales. What the VNFD does not tell is found out when the stack is there; until then the smallest
-// number that fits the request is taken.
-func count(f *vnfpkg.Flavour, capacity map[string]int, n lcm.NodeParams) int {
-	vdus := f.VdusOfNodes(n)
-	switch {
-	case len(vdus) > 0:
-		sum := 0
-		for _, vdu := range vdus {
-			sum += capacity[vdu]
-		}
-		return sum
-	case n.AspectID != "" && n.ClusterCpName != "":
-		return 3
-	default:
-		return 1
 	}
 }
 

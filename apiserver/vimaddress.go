@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // checkEndpoint refuses a connection to an address that no VIM may have: the operation would fail when it calls it.
-func (s *Server) checkEndpoint(path string, conn lcm.VimConnectionInfo, found *findings) {
+func (s *Server) checkEndpoint(path string, conn lcm.VimConnectionInfo, found *driver.Findings) {
 	if err := s.deniedVim(conn.Endpoint()); err != nil {
-		found.names(path+".interfaceInfo.endpoint", "%s", sentence(err))
+		found.Names(path+".interfaceInfo.endpoint", "%s", sentence(err))
 	}
 }
 
@@ -23,7 +24,7 @@ func (s *Server) deniedVim(uri string) error {
 
 // checkAddress refuses a connection to a registered VIM that names another endpoint than the VIM's and brings no secret
 // for it: those of the registry are sent to the registered address only.
-func (a *lcmAPI) checkAddress(ctx context.Context, path string, conn lcm.VimConnectionInfo, found *findings) error {
+func (a *lcmAPI) checkAddress(ctx context.Context, path string, conn lcm.VimConnectionInfo, found *driver.Findings) error {
 	id, err := parseID(conn.VimID)
 	if conn.VimID == "" || err != nil {
 		return nil //nolint:nilerr // reported already
@@ -35,7 +36,7 @@ func (a *lcmAPI) checkAddress(ctx context.Context, path string, conn lcm.VimConn
 	case err != nil:
 		return err
 	case conn.ElsewhereThan(vim):
-		found.mistake(lcm.Problem{Path: path + ".interfaceInfo.endpoint", Detail: fmt.Sprintf("is not that of the registered VIM %s, whose credentials are sent to its own address only: "+
+		found.Mistake(lcm.Problem{Path: path + ".interfaceInfo.endpoint", Detail: fmt.Sprintf("is not that of the registered VIM %s, whose credentials are sent to its own address only: "+
 			"leave interfaceInfo out, or give accessInfo with the credentials for this endpoint", vim.Name)})
 	}
 	return nil

@@ -4,14 +4,15 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // checkVimName refuses the name of the VIM as which a cluster is to be registered when another one has it, or gets it:
 // else the operation would say so in its last step, when the cluster is there.
-func (a *lcmAPI) checkVimName(ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.InstantiateRequest, found *findings) error {
-	name := vimNameOf(inst, f, req)
+func (a *lcmAPI) checkVimName(ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.InstantiateRequest, found *driver.Findings) error {
+	name := vimNameOf(inst, f, req.AdditionalParams)
 	if name == "" {
 		return nil
 	}
@@ -20,18 +21,9 @@ func (a *lcmAPI) checkVimName(ctx context.Context, inst lcm.VnfInstance, f *vnfp
 		return err
 	}
 	if e, ok := asError(holder.Problem(name)); ok {
-		found.problems = append(found.problems, e.Problems...)
+		found.Named(e.Problems...)
 	}
 	return nil
-}
-
-// vimNameOf is the name as which an instantiation registers its cluster, "" when it makes none.
-func vimNameOf(inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.InstantiateRequest) string {
-	if !f.MakesCluster() {
-		return ""
-	}
-	params, _ := lcm.ParseClusterParams(req.AdditionalParams) // its mistakes are told elsewhere
-	return params.VimNameOf(inst.ID)
 }
 
 // registersVim is vimNameOf for a request that was checked.
@@ -52,5 +44,5 @@ func (a *lcmAPI) registersVim(ctx context.Context, inst lcm.VnfInstance, body js
 	if err != nil {
 		return "", err
 	}
-	return vimNameOf(inst, flavour, req), nil
+	return vimNameOf(inst, flavour, req.AdditionalParams), nil
 }

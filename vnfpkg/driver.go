@@ -23,9 +23,6 @@ var driverScripts = map[string][]string{
 	DriverPrivateRegistry:    {"private_registry_mgmt"},
 }
 
-// HasDriver tells whether Windlass does the work of that driver.
-func HasDriver(name string) bool { return name == DriverKubernetes || name == DriverPrivateRegistry }
-
 // builtinDriver finds the driver of that name, or the one that replaces that script; "" when there is none.
 func builtinDriver(name string) string {
 	name = strings.TrimSuffix(path.Base(name), ".py")

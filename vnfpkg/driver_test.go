@@ -67,3 +67,15 @@ func TestHooks_mayBeThoseOfTheType(t *testing.T) {
 	require.Equal(t, "mgmt-drivers-private-registry", driver, "the node's own goes before")
 	require.Contains(t, fl.Hooks, "heal_end")
 }
+
+// A VNF may have several drivers: what stands at the implementation comes first, then its dependencies, in their order.
+func TestDrivers_areThoseOfTheImplementationAndItsDependencies(t *testing.T) {
+	const both = "{ primary: mgmt-drivers-private-registry, dependencies: [Scripts/lib.py, mgmt-drivers-kubernetes] }"
+	p := minimal().
+		replace(t, topVnfd, "implementation: mgmt-drivers-kubernetes", "implementation: "+both).
+		with("Scripts/lib.py", "").
+		open(t)
+	require.Equal(t, []string{DriverPrivateRegistry, DriverKubernetes}, p.Vnfd.Flavours[0].Drivers())
+	require.Equal(t, []string{DriverKubernetes}, minimal().open(t).Vnfd.Flavours[0].Drivers())
+	require.Empty(t, new(Flavour).Drivers())
+}

@@ -185,12 +185,6 @@ func (f *Flavour) Driver(hook string) (string, bool) {
 	return h.Implementation, true
 }
 
-// MakesCluster tells whether Windlass's own driver makes a Kubernetes cluster of the VNF's servers.
-func (f *Flavour) MakesCluster() bool { return slices.Contains(f.Drivers(), DriverKubernetes) }
-
-// MakesRegistry tells whether Windlass's own driver makes a registry of images of the VNF's server.
-func (f *Flavour) MakesRegistry() bool { return slices.Contains(f.Drivers(), DriverPrivateRegistry) }
-
 // Drivers are the names of the built-in drivers that make something of the VNF's servers, in the order in which the VNFD
 // names them: those before and those at the end of an instantiation, where each has what belongs to it after it.
 func (f *Flavour) Drivers() (names []string) {

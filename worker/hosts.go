@@ -12,6 +12,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/remote"
 )
 
@@ -53,7 +54,7 @@ func (h *hosts) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activi
 	if err != nil {
 		return nil, err
 	}
-	cluster, _, err := j.Access()
+	drivers, err := j.Drivers()
 	if err != nil {
 		return nil, err
 	}
@@ -61,31 +62,29 @@ func (h *hosts) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activi
 	if err != nil {
 		return nil, err
 	}
-	host, err := h.dial(ctx, j.Instance.ID, cluster, vim, node)
+	host, err := h.dial(ctx, j.Instance.ID, drivers, vim, node)
 	if err != nil {
 		return nil, h.explain(ctx, id, node, err)
 	}
 	return host, nil
 }
 
-// dial logs in to a node of an instance with what the request of its cluster says.
-func (h *hosts) dial(ctx context.Context, inst lcm.VnfInstanceID, cluster lcm.ClusterParams, vim lcm.Vim, node lcm.Node) (_ activities.Host, err error) {
-	params := cluster.WorkerNode
-	switch {
-	case node.Role == lcm.ControlPlane, node.Role == lcm.RegistryServer:
-		params = cluster.MasterNode
-	case node.Role == lcm.Storage && cluster.StorageServer != nil:
-		s := cluster.StorageServer
-		params = lcm.NodeParams{Username: s.Username, Password: s.Password, PrivateKey: s.PrivateKey}
+// dial logs in to a node of an instance as one of its drivers says.
+func (h *hosts) dial(
+	ctx context.Context, inst lcm.VnfInstanceID, drivers []lifecycle.Driver, vim lcm.Vim, node lcm.Node,
+) (_ activities.Host, err error) {
+	access, ok := lifecycle.AccessTo(drivers, node.Role)
+	if !ok {
+		return nil, lcm.Errorf(lcm.KindBug, "No driver of the VNF says how a server of the role %q is reached.", node.Role)
 	}
 	target := remote.Target{
-		Node: node.Name, Address: addressWithPort(node.SSHAddress, vim), User: params.Username, ServerID: node.ServerID,
-		LoginTimeout: time.Duration(cluster.Timeouts.Login) * time.Second,
+		Node: node.Name, Address: addressWithPort(node.SSHAddress, vim), User: access.User, ServerID: node.ServerID,
+		LoginTimeout: access.Login,
 	}
-	if target.Password, err = h.open(ctx, params.Password); err != nil {
+	if target.Password, err = h.open(ctx, access.Password); err != nil {
 		return nil, err
 	}
-	if target.PrivateKey, err = h.open(ctx, params.PrivateKey); err != nil {
+	if target.PrivateKey, err = h.open(ctx, access.PrivateKey); err != nil {
 		return nil, err
 	}
 	dialer := &remote.Dialer{HostKeys: pins{h.keys, inst}, GiveUp: h.reconnect, Control: h.control}

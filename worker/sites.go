@@ -43,9 +43,13 @@ func (s *sites) Site(ctx context.Context, id lcm.VnfInstanceID) (activities.Site
 	if err != nil {
 		return site, err
 	}
+	drivers, err := j.Drivers()
+	if err != nil {
+		return site, err
+	}
 	site.Cluster = &cluster
 	site.Dial = func(ctx context.Context, node lcm.Node) (activities.Host, error) {
-		return s.hosts.dial(ctx, id, cluster.Params, vim, node)
+		return s.hosts.dial(ctx, id, drivers, vim, node)
 	}
 	return site, nil
 }

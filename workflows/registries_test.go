@@ -9,13 +9,14 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
 // asksNodes are the steps of a modification of registries.
 func asksNodes() []lifecycle.Step {
-	return stepsOf(lcm.OpModifyInfo, lifecycle.Facts{ChangesRegistries: true})
+	return stepsOf(lcm.OpModifyInfo, lifecycle.Facts{ChangesRegistries: true, Drivers: []lifecycle.Driver{&kubeadm.Cluster{}}})
 }
 
 // twoNodes is a cluster that is in use. Its nodes are not asked first.

@@ -78,7 +78,10 @@ func (k *kubeadmWork) exportVolumes(ctx workflow.Context) error {
 	return err
 }
 
-func (k *kubeadmWork) mountEverywhere(ctx workflow.Context) error { return k.mountOn(ctx, k.made.Nodes) }
+func (k *kubeadmWork) mountEverywhere(ctx workflow.Context) error {
+	return k.mountOn(ctx, k.made.Nodes)
+}
+
 func (k *kubeadmWork) mountOnArrivals(ctx workflow.Context) error { return k.mountOn(ctx, k.fresh()) }
 
 func (k *kubeadmWork) mountOn(ctx workflow.Context, list lcm.Nodes) error {

@@ -3,6 +3,7 @@
 package driver
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 
@@ -18,6 +19,9 @@ type Driver interface {
 	// Bind reads the parameters out of a request's additionalParams. The error lists every value of a wrong type; the
 	// driver that is returned with it has the others.
 	Bind(additionalParams json.RawMessage) (lifecycle.Driver, error)
+	// CheckRequest adds to what is found everything of the driver's parameters that can be known to fail before anything
+	// is created: every mistake at once, each with its JSON path.
+	CheckRequest(ctx context.Context, r Request) error
 }
 
 // Set has drivers of different names.
@@ -37,11 +41,7 @@ func (s Set) Bind(f *vnfpkg.Flavour, additionalParams json.RawMessage) (out []li
 	if f == nil {
 		return nil, nil
 	}
-	for _, name := range f.Drivers() {
-		d, ok := s.Named(name)
-		if !ok {
-			continue // told when the VNF was instantiated
-		}
+	for _, d := range s.Of(f) {
 		bound, err := d.Bind(additionalParams)
 		if err != nil {
 			return out, err
@@ -49,4 +49,26 @@ func (s Set) Bind(f *vnfpkg.Flavour, additionalParams json.RawMessage) (out []li
 		out = append(out, bound)
 	}
 	return out, nil
+}
+
+// Of are the drivers of a VNF of that flavour, in the order in which its VNFD names them.
+func (s Set) Of(f *vnfpkg.Flavour) (out Set) {
+	for _, name := range f.Drivers() {
+		if d, ok := s.Named(name); ok {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// Missing finds a hook at which the VNF is instantiated by what Windlass has no driver for; "" for none.
+func (s Set) Missing(f *vnfpkg.Flavour) (hook, driver string) {
+	for _, hook := range []string{"instantiate_end", "instantiate_start"} {
+		if name, asked := f.Driver(hook); asked {
+			if _, ok := s.Named(name); !ok {
+				return hook, name
+			}
+		}
+	}
+	return "", ""
 }

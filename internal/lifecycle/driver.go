@@ -1,6 +1,8 @@
 package lifecycle
 
 import (
+	"time"
+
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -64,6 +66,30 @@ type Fixer interface {
 	NotScaled(f Facts, vduID string) string
 	// NotReconnected says why a connection point stays on its network, as sentences; "" when it need not.
 	NotReconnected(cpdID string) string
+}
+
+// Access is how a server is reached by SSH.
+type Access struct {
+	User string
+	// PrivateKey is preferred to Password where both are given.
+	Password, PrivateKey lcm.Secret
+	Login                time.Duration // how long a login may take
+}
+
+// Reacher is a driver that logs in to servers.
+type Reacher interface {
+	// Access is how the servers of a role are reached; false for a role that the driver does not have.
+	Access(role lcm.Role) (Access, bool)
+}
+
+// AccessTo is how the servers of a role are reached, as the first of the drivers says that has the role.
+func AccessTo(drivers []Driver, role lcm.Role) (Access, bool) {
+	for d := range only[Reacher](drivers) {
+		if a, ok := d.Access(role); ok {
+			return a, true
+		}
+	}
+	return Access{}, false
 }
 
 // driversAt are the steps of all drivers at a hook, in the order in which the VNFD names the drivers.

@@ -34,8 +34,8 @@ func TestHeal_ofARegistryKeepsItsVolumeUnlessTheRequestSaysOtherwise(t *testing.
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := lifecycle.Facts{
-				Drivers:  []lifecycle.Driver{&registry.Server{Params: *c.params}},
-				Flavour:  &vnfpkg.Flavour{},
+				Drivers: []lifecycle.Driver{&registry.Server{Params: *c.params}},
+				Flavour: &vnfpkg.Flavour{},
 				Instance: lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{
 					{ID: "vm", VduID: "registry", ComputeResource: lcm.ResourceHandle{ResourceID: "vm"}, StorageIDs: []string{"volume-1"}},
 				}}},

@@ -6,6 +6,7 @@ import (
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 
+	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -59,7 +60,7 @@ func graceful(opOcc lcm.VnfLcmOpOcc) (bool, error) {
 
 // IsRegistryServer reports whether Windlass's own driver makes a registry of images of the VNF's machine.
 func (o *Operation) IsRegistryServer() bool {
-	return o.Flavour != nil && o.Flavour.MakesRegistry()
+	return registry.Makes(o.Flavour)
 }
 
 // Access is how the VNF's machines are reached and how patient one is with them: the parameters of a cluster or, in the

@@ -42,8 +42,13 @@ func (o *Operation) Facts(unhealthy map[string]string) (lifecycle.Facts, error) 
 	if facts.Graceful, err = graceful(o.OpOcc); err != nil {
 		return facts, err
 	}
-	facts.Drivers, err = all.Drivers.Bind(o.Flavour, o.Request.AdditionalParams)
+	facts.Drivers, err = o.Drivers()
 	return facts, err
+}
+
+// Drivers are those of the VNF, in the order in which its VNFD names them.
+func (o *Operation) Drivers() ([]lifecycle.Driver, error) {
+	return all.Drivers.Bind(o.Flavour, o.Request.AdditionalParams)
 }
 
 // Planned is what an operation does, as far as an NFVO is asked for it.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -127,7 +128,7 @@ func (r *Resolver) readVnfd(ctx context.Context, id lcm.VnfPkgID) (*vnfpkg.Vnfd,
 
 // IsCluster reports whether Windlass's own driver builds a cluster on the VMs.
 func (o *Operation) IsCluster() bool {
-	return o.Flavour != nil && o.Flavour.MakesCluster()
+	return kubeadm.Makes(o.Flavour)
 }
 
 // Foreseen is the connection on which the operation works unless its grant brings another one. It is none for an

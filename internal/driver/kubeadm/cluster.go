@@ -5,7 +5,9 @@ package kubeadm
 import (
 	"encoding/json"
 	"slices"
+	"time"
 
+	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -13,6 +15,17 @@ import (
 
 // Driver makes clusters.
 type Driver struct{}
+
+// What drivers need not do, and this one does.
+var (
+	_ driver.Modifier        = Driver{}
+	_ driver.Registrar       = Driver{}
+	_ lifecycle.Substitute   = (*Cluster)(nil)
+	_ lifecycle.Healer       = (*Cluster)(nil)
+	_ lifecycle.VolumeKeeper = (*Cluster)(nil)
+	_ lifecycle.Fixer        = (*Cluster)(nil)
+	_ lifecycle.Reacher      = (*Cluster)(nil)
+)
 
 // Name implements driver.Driver.
 func (Driver) Name() string { return vnfpkg.DriverKubernetes }
@@ -26,6 +39,11 @@ func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
 // Cluster is the driver of one VNF, which is a cluster.
 type Cluster struct{ Params lcm.ClusterParams }
 
+// Makes tells whether the driver makes something of the VNFs of a flavour.
+func Makes(f *vnfpkg.Flavour) bool {
+	return f != nil && slices.Contains(f.Drivers(), vnfpkg.DriverKubernetes)
+}
+
 // Of is the driver of a VNF that is a cluster, nil for others.
 func Of(f lifecycle.Facts) *Cluster {
 	for _, d := range f.Drivers {
@@ -38,6 +56,22 @@ func Of(f lifecycle.Facts) *Cluster {
 
 // Name implements lifecycle.Driver.
 func (*Cluster) Name() string { return vnfpkg.DriverKubernetes }
+
+// Access implements lifecycle.Reacher.
+func (c *Cluster) Access(role lcm.Role) (lifecycle.Access, bool) {
+	a := lifecycle.Access{Login: time.Duration(c.Params.Timeouts.Login) * time.Second}
+	switch s := c.Params.StorageServer; {
+	case role == lcm.ControlPlane:
+		a.User, a.Password, a.PrivateKey = c.Params.MasterNode.Username, c.Params.MasterNode.Password, c.Params.MasterNode.PrivateKey
+	case role == lcm.Worker:
+		a.User, a.Password, a.PrivateKey = c.Params.WorkerNode.Username, c.Params.WorkerNode.Password, c.Params.WorkerNode.PrivateKey
+	case role == lcm.Storage && s != nil:
+		a.User, a.Password, a.PrivateKey = s.Username, s.Password, s.PrivateKey
+	default:
+		return a, false
+	}
+	return a, true
+}
 
 // HealsInPlace implements lifecycle.Healer: the servers of a cluster cannot all go at once without the cluster.
 func (*Cluster) HealsInPlace(lcm.HealRequest) bool { return false }

@@ -5,7 +5,9 @@ package registry
 import (
 	"encoding/json"
 	"slices"
+	"time"
 
+	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -14,6 +16,14 @@ import (
 // Driver makes registries.
 type Driver struct{}
 
+// What drivers need not do, and this one does.
+var (
+	_ driver.HealChecker     = Driver{}
+	_ lifecycle.Healer       = (*Server)(nil)
+	_ lifecycle.VolumeKeeper = (*Server)(nil)
+	_ lifecycle.Reacher      = (*Server)(nil)
+)
+
 // Name implements driver.Driver.
 func (Driver) Name() string { return vnfpkg.DriverPrivateRegistry }
 
@@ -21,6 +31,11 @@ func (Driver) Name() string { return vnfpkg.DriverPrivateRegistry }
 func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
 	params, err := lcm.ParseRegistryServerParams(additionalParams)
 	return &Server{Params: params}, err
+}
+
+// Makes tells whether the driver makes something of the VNFs of a flavour.
+func Makes(f *vnfpkg.Flavour) bool {
+	return f != nil && slices.Contains(f.Drivers(), vnfpkg.DriverPrivateRegistry)
 }
 
 // Server is the driver of one VNF, which is a registry.
@@ -50,6 +65,14 @@ func (s *Server) made() []lifecycle.Step {
 		lifecycle.When(s.Params.HasVolume(), lifecycle.Step{ID: "mount-registry-volume", Title: "Mount the volume of the registry"}),
 		[]lifecycle.Step{{ID: "install-registry", Title: "Install the registry"}},
 	)
+}
+
+// Access implements lifecycle.Reacher.
+func (s *Server) Access(role lcm.Role) (lifecycle.Access, bool) {
+	p := s.Params
+	return lifecycle.Access{
+		User: p.Username, Password: p.Password, PrivateKey: p.PrivateKey, Login: time.Duration(p.Timeouts.Login) * time.Second,
+	}, role == lcm.RegistryServer
 }
 
 // Check implements lifecycle.Driver: a registry is not scaled.

@@ -1,0 +1,57 @@
+package kubeadm
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// kubeadmConfigKey is the parameter that names a file with further configuration of kubeadm.
+const kubeadmConfigKey = "kubeadm_config_path"
+
+// checkFiles wants the files that the cluster's parameters name to be in the package, and kubeadm's to fit.
+// Those of registries and volumes are checked with these.
+func (r request) checkFiles(ctx context.Context) error {
+	files := map[string]string{"cni_manifest_path": r.params.CniManifestPath, kubeadmConfigKey: r.params.KubeadmConfigPath}
+	if r.params.AptRepository != nil {
+		files["apt_repository.key_path"] = r.params.AptRepository.KeyPath
+	}
+	for _, key := range slices.Sorted(maps.Keys(files)) {
+		path := files[key]
+		if path == "" || !lcm.LocalPath(path) {
+			continue // reported already
+		}
+		file, there := r.Package.Artifact(path)
+		if !there {
+			r.Found.Names(param+key, "the VNF package has no file %q", path)
+			continue
+		}
+		if key == kubeadmConfigKey {
+			if err := r.checkKubeadmConfig(ctx, file); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkKubeadmConfig wants the file to be what can be added to kubeadm's configuration: with any other the operation
+// would fail when the servers are there.
+func (r request) checkKubeadmConfig(ctx context.Context, file lcm.PkgArtifact) error {
+	const at = param + kubeadmConfigKey
+	if file.Size > scripts.MaxExtra { // the store does not keep files of any size
+		r.Found.Names(at, "the file %q of the VNF package is larger than the %d bytes allowed", file.Path, scripts.MaxExtra)
+		return nil
+	}
+	text, err := r.Package.Read(ctx, file.Path)
+	if err != nil {
+		return err
+	}
+	if err := scripts.CheckExtra(text); err != nil {
+		r.Found.Names(at, "the file %q of the VNF package does not fit: %s", file.Path, err)
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package kubeadm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// checkCertificates wants each registry's certificate in the package, and no other thing.
+func checkCertificates(
+	ctx context.Context, path string, list []lcm.PrivateRegistry, pkg driver.Package, found *driver.Findings,
+) error {
+	for i, r := range list {
+		if r.CertificatePath == "" || !lcm.LocalPath(r.CertificatePath) {
+			continue
+		}
+		at := fmt.Sprintf("%s[%d].certificate_path", path, i)
+		if _, there := pkg.Artifact(r.CertificatePath); !there {
+			found.Names(at, "the VNF package has no file %q", r.CertificatePath)
+			continue
+		}
+		file, err := pkg.Read(ctx, r.CertificatePath)
+		if err != nil {
+			return err
+		}
+		if why := lcm.CertificateProblem(file); why != "" {
+			found.Names(at, "the file %q of the VNF package %s", r.CertificatePath, why)
+		}
+	}
+	return nil
+}
+
+// CheckModify implements driver.Modifier: a modification may give the nodes of a cluster other registries. Of a VNF that
+// is none, the property is whatever its VNFD makes of it.
+func (Driver) CheckModify(ctx context.Context, m driver.Modification) error {
+	list, given := m.Registries(m.Instance)
+	if !given {
+		return nil
+	}
+	info := m.Instance.Instantiated
+	if info == nil {
+		if list != nil && slices.ContainsFunc(m.Vnfd.Flavours, func(f vnfpkg.Flavour) bool { return Makes(&f) }) {
+			return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated: its registries are named in additionalParams when it is.", m.Instance.ID)
+		}
+		return nil
+	}
+	flavour, err := m.Vnfd.Flavour(info.FlavourID)
+	if err != nil || !Makes(flavour) {
+		return err
+	}
+	if info.VnfState == lcm.VnfStopped || len(info.StoppedServers()) > 0 {
+		return lcm.Errorf(lcm.KindConflict, "Nodes of the VNF instance %s are stopped: start them before its registries are changed.", m.Instance.ID)
+	}
+	doc, err := json.Marshal(list)
+	if err != nil {
+		return lcm.Wrap(lcm.KindBug, err, "The registries cannot be read.")
+	}
+	registries, problems := lcm.CheckRegistries(doc)
+	m.Found.Mistake(problems...)
+	return checkCertificates(ctx, lcm.RegistriesPath, registries, m.Package, m.Found)
+}

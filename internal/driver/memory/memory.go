@@ -1,0 +1,88 @@
+// Package memory is a driver for tests: the smallest one that does something in every operation. It remembers the servers
+// of its VNFs, and touches none of them. docs/architecture.md (Adding a driver) says what its files are for.
+package memory
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/params"
+)
+
+// Name is the one that a VNFD would name the driver with.
+const Name = "windlass-memory"
+
+// The steps.
+const (
+	Remember lifecycle.StepID = "remember-servers"
+	Forget   lifecycle.StepID = "forget-servers"
+)
+
+// Params are the driver's parameters, the member memory of additionalParams.
+type Params struct {
+	// Limit is how many servers may be remembered; a VNF that would have more of a VDU is refused.
+	Limit int `json:"limit" param:"default=3"`
+}
+
+// Driver makes VNFs that are remembered.
+type Driver struct{}
+
+// Name implements driver.Driver.
+func (Driver) Name() string { return Name }
+
+// Bind implements driver.Driver.
+func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
+	m, problems := read(additionalParams)
+	return m, lcm.InvalidAll("The parameters of the memory cannot be read.", problems)
+}
+
+// CheckRequest implements driver.Driver.
+func (Driver) CheckRequest(_ context.Context, r driver.Request) error {
+	m, problems := read(r.AdditionalParams)
+	r.Found.Mistake(problems...)
+	for vdu, n := range r.Capacity {
+		if n > m.Params.Limit {
+			r.Found.Mistake(lcm.Problem{Path: "$.additionalParams.memory.limit", Detail: "is less than the number of servers of " + vdu})
+		}
+	}
+	return nil
+}
+
+func read(additionalParams json.RawMessage) (*Memory, []lcm.Problem) {
+	var of struct {
+		Memory Params `json:"memory"`
+	}
+	problems, _ := params.Manner{}.Read("$.additionalParams", additionalParams, &of)
+	return &Memory{Params: of.Memory}, problems
+}
+
+// Memory is the driver of one VNF.
+type Memory struct{ Params Params }
+
+// Name implements lifecycle.Driver.
+func (*Memory) Name() string { return Name }
+
+// Steps implements lifecycle.Driver: servers are remembered when they have come, and forgotten before they go.
+func (*Memory) Steps(at lifecycle.Hook, _ lifecycle.Facts, _ lcm.Plan) []lifecycle.Step {
+	switch at {
+	case lifecycle.InstantiateEnd, lifecycle.ScaleEnd, lifecycle.HealEnd:
+		return []lifecycle.Step{{ID: Remember, Title: "Remember the servers", Undo: "they are forgotten"}}
+	case lifecycle.TerminateStart, lifecycle.ScaleStart, lifecycle.HealStart:
+		return []lifecycle.Step{{ID: Forget, Title: "Forget the servers", Undo: "they are remembered"}}
+	default:
+		return nil
+	}
+}
+
+// Check implements lifecycle.Driver.
+func (m *Memory) Check(_ lifecycle.Facts, p lcm.Plan) error {
+	for _, g := range p.Groups {
+		if g.To > m.Params.Limit {
+			return lcm.Errorf(lcm.KindInvalid, "The memory has room for %d servers of %s, not for %d.", m.Params.Limit, g.VduID, g.To)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package registry
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// param begins the paths of a registry's parameters.
+const param = "$.additionalParams." + lcm.RegistryServerKey + "."
+
+// CheckRequest implements driver.Driver: one server, and the files and the volume that the parameters name.
+func (Driver) CheckRequest(ctx context.Context, r driver.Request) error {
+	servers := 0
+	for _, n := range r.Capacity {
+		servers += n
+	}
+	if servers != 1 {
+		r.Found.Names("$.flavourId", "its VNF has %d servers; a registry of images has one", servers)
+	}
+	params, problems := lcm.CheckRegistryServerParams(r.AdditionalParams)
+	r.Found.Mistake(problems...)
+	if err := checkFile(ctx, r, "image_path", params.ImagePath); err != nil {
+		return err
+	}
+	if params.TLS != nil {
+		if err := checkFile(ctx, r, "tls.certificate_path", params.TLS.CertificatePath); err != nil {
+			return err
+		}
+	}
+	if resources, ok := r.Resources(ctx); ok && params.HasVolume() {
+		resources.Want(r.Found, param+"volume.volume_resource_id", params.Volume.VolumeResourceID, "a volume", driver.Volume)
+	}
+	return nil
+}
+
+// checkFile wants a file that a parameter names in the package.
+func checkFile(ctx context.Context, r driver.Request, key, path string) error {
+	if path == "" || !lcm.LocalPath(path) { // reported already
+		return nil
+	}
+	there, err := r.Package.Has(ctx, path)
+	if err == nil && !there {
+		r.Found.Names(param+key, "the VNF package has no file %q", path)
+	}
+	return err
+}
+
+// CheckHeal implements driver.HealChecker.
+func (Driver) CheckHeal(additionalParams json.RawMessage) error {
+	_, problems := lcm.CheckRegistryServerParams(additionalParams)
+	return lcm.InvalidAll("The registry cannot be healed with these parameters.", problems)
+}
