@@ -139,7 +139,8 @@ func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (
 		if err := release.broken(ctx, in.Leaving); err != nil {
 			return out, err
 		}
-		change.Replace = append(having(inv, "OS::Nova::Server", in.Leaving), having(inv, "OS::Neutron::Port", in.LeavingPorts)...)
+		change.Replace = append(having(inv, "OS::Nova::Server", in.Leaving),
+			having(inv, "OS::Neutron::Port", in.LeavingPorts)...)
 		change.Replace = append(change.Replace, volumesOf(inv, in.LeavingVolumes)...)
 	default:
 		change.Replace = append(toRemove(inv, in.Leaving), volumesOf(inv, in.LeavingVolumes)...)
@@ -166,7 +167,8 @@ func (i *Infrastructure) checkComing(ctx context.Context, cloud Cloud, in Change
 func stayingMembers(inv *openstack.Inventory, recorded, leaving []string) []openstack.Resource {
 	staying := slices.DeleteFunc(slices.Clone(recorded), func(id string) bool { return slices.Contains(leaving, id) })
 	isServer := func(r openstack.Resource) bool { return r.Type == "OS::Nova::Server" } // Heat fails none for another's sake
-	return slices.DeleteFunc(toRemove(inv, staying), func(r openstack.Resource) bool { return isServer(r) || !r.Unhealthy() })
+	return slices.DeleteFunc(toRemove(inv, staying),
+		func(r openstack.Resource) bool { return isServer(r) || !r.Unhealthy() })
 }
 
 // having are the resources of a type that are still those of these ids: one that was replaced has another id.

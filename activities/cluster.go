@@ -120,7 +120,10 @@ func (c *Cluster) WaitForNodes(ctx context.Context, in WaitForNodesInput) (out W
 	defer heartbeat(ctx)()
 	_, err = c.runOnAny(ctx, in.ClusterInput, func(cluster ClusterContext, m scripts.Member) task {
 		limit := cluster.Params.Timeouts.NodeReady
-		return task{script: scripts.WaitForNodes{Member: m, Nodes: in.Nodes, Timeout: limit}, limit: slack(limit), parameter: "timeouts.node_ready"}
+		return task{
+			script: scripts.WaitForNodes{Member: m, Nodes: in.Nodes, Timeout: limit}, limit: slack(limit),
+			parameter: "timeouts.node_ready",
+		}
 	})
 	return out, err
 }

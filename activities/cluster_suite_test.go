@@ -24,11 +24,17 @@ type site struct {
 }
 
 func (s site) tracked(node lcm.Node) activities.NodeInput {
-	return activities.NodeInput{Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc, Node: node.Name}}, OpOccID: opOcc, Node: node}
+	return activities.NodeInput{
+		Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc, Node: node.Name}},
+		OpOccID: opOcc, Node: node,
+	}
 }
 
 func (s site) cluster() activities.ClusterInput {
-	return activities.ClusterInput{Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc}}, OpOccID: opOcc, ControlPlanes: s.nodes.With(lcm.ControlPlane)}
+	return activities.ClusterInput{
+		Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc}}, OpOccID: opOcc,
+		ControlPlanes: s.nodes.With(lcm.ControlPlane),
+	}
 }
 
 // do runs one activity in Temporal's test environment.
@@ -60,11 +66,17 @@ func buildCluster(t *testing.T, s site) activities.VimAccountOutput {
 	each(s.nodes, func(n lcm.Node) { must(t, nodes.WaitForSSH, s.tracked(n)) })
 	each(s.nodes, func(n lcm.Node) { must(t, nodes.CheckNode, s.tracked(n)) })
 	each(s.nodes, func(n lcm.Node) {
-		must(t, nodes.PrepareNode, activities.PrepareNodeInput{NodeInput: s.tracked(n), Hosts: activities.HostEntries(s.nodes), VirtualIP: s.virtualIP})
+		must(t, nodes.PrepareNode, activities.PrepareNodeInput{
+			NodeInput: s.tracked(n),
+			Hosts:     activities.HostEntries(s.nodes), VirtualIP: s.virtualIP,
+		})
 	})
 	if s.virtualIP != "" {
 		each(controlPlanes, func(n lcm.Node) {
-			must(t, nodes.ConfigureLoadBalancer, activities.LoadBalancerInput{NodeInput: s.tracked(n), ControlPlanes: controlPlanes, VirtualIP: s.virtualIP})
+			must(t, nodes.ConfigureLoadBalancer, activities.LoadBalancerInput{
+				NodeInput:     s.tracked(n),
+				ControlPlanes: controlPlanes, VirtualIP: s.virtualIP,
+			})
 		})
 		held := must(t, nodes.WaitForVirtualIP, activities.VirtualIPInput{ClusterInput: s.cluster(), VirtualIP: s.virtualIP})
 		assert.Equal(t, controlPlanes[0].Name, held.Holder)
@@ -73,7 +85,10 @@ func buildCluster(t *testing.T, s site) activities.VimAccountOutput {
 		NodeInput: s.tracked(controlPlanes[0]), ControlPlanes: controlPlanes, VirtualIP: s.virtualIP, NodeCount: len(s.nodes),
 	})
 	must(t, cluster.ApplyPodNetwork, s.cluster())
-	join := must(t, cluster.MintJoin, activities.MintJoinInput{ClusterInput: s.cluster(), ForControlPlanes: len(controlPlanes) > 1})
+	join := must(t, cluster.MintJoin, activities.MintJoinInput{
+		ClusterInput:     s.cluster(),
+		ForControlPlanes: len(controlPlanes) > 1,
+	})
 	for _, n := range controlPlanes[1:] {
 		must(t, cluster.JoinControlPlane, activities.JoinControlPlaneInput{
 			NodeInput: s.tracked(n), ControlPlanes: controlPlanes, VirtualIP: s.virtualIP, Join: join,
@@ -85,7 +100,10 @@ func buildCluster(t *testing.T, s site) activities.VimAccountOutput {
 		})
 	})
 	must(t, cluster.RevokeJoin, s.cluster())
-	must(t, cluster.LabelNodes, activities.LabelNodesInput{ClusterInput: s.cluster(), Labels: activities.NodeLabels(s.nodes)})
+	must(t, cluster.LabelNodes, activities.LabelNodesInput{
+		ClusterInput: s.cluster(),
+		Labels:       activities.NodeLabels(s.nodes),
+	})
 	var names []string
 	for _, n := range s.nodes {
 		names = append(names, n.Name)

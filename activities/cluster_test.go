@@ -18,7 +18,9 @@ import (
 )
 
 // newSite makes fake nodes with a cluster's parameters; change alters these.
-func newSite(t *testing.T, controlPlanes, workers int, change func(*lcm.ClusterParams)) (site, *fakeSite, *memorySecrets, *logOutput) {
+func newSite(
+	t *testing.T, controlPlanes, workers int, change func(*lcm.ClusterParams),
+) (site, *fakeSite, *memorySecrets, *logOutput) {
 	t.Helper()
 	s := site{nodes: fakeNodes(controlPlanes, workers)}
 	p := lcm.ClusterParams{
@@ -26,7 +28,10 @@ func newSite(t *testing.T, controlPlanes, workers int, change func(*lcm.ClusterP
 			SSHCpName: "cp", NicCpName: "cp", ClusterCpName: "cp", PodCIDR: "192.168.0.0/16", ServiceCIDR: "10.96.0.0/12",
 		},
 		CniManifestPath: "Files/cni.yaml", LoadBalancer: lcm.LoadBalancerParam{Port: 16443},
-		Timeouts: lcm.TimeoutParams{SSH: 600, Login: 30, Command: 180, Install: 2700, VirtualIP: 60, Join: 900, NodeReady: 600},
+		Timeouts: lcm.TimeoutParams{
+			SSH: 600, Login: 30, Command: 180, Install: 2700, VirtualIP: 60, Join: 900,
+			NodeReady: 600,
+		},
 	}
 	if controlPlanes > 1 {
 		s.virtualIP, p.MasterNode.ClusterCpName = "10.0.0.10", "vip_CP"
@@ -40,7 +45,10 @@ func newSite(t *testing.T, controlPlanes, workers int, change func(*lcm.ClusterP
 		Clusters: &fixedCluster{activities.ClusterContext{
 			Instance: lcm.VnfInstance{ID: "11112222-3333-4444-8555-666677778888"}, Params: p,
 			PackageFile: func(_ context.Context, path string) ([]byte, error) {
-				content, ok := map[string]string{"Files/cni.yaml": "kind: DaemonSet", "Files/bad.yaml": "kind: Pod", "Files/key.asc": "KEY"}[path]
+				content, ok := map[string]string{
+					"Files/cni.yaml": "kind: DaemonSet", "Files/bad.yaml": "kind: Pod",
+					"Files/key.asc": "KEY",
+				}[path]
 				if !ok {
 					return nil, lcm.Errorf(lcm.KindNotFound, "The package has no file %s.", path)
 				}
@@ -58,7 +66,8 @@ func TestCluster_builtTwiceIsBuiltOnce(t *testing.T) {
 
 	effects := fake.effects
 	assert.Equal(t, []string{
-		"init cp-0000000b", "admit cp-0000000c by cp-0000000b", "join cp-0000000c", "admit cp-0000000d by cp-0000000b", "join cp-0000000d",
+		"init cp-0000000b", "admit cp-0000000c by cp-0000000b", "join cp-0000000c", "admit cp-0000000d by cp-0000000b",
+		"join cp-0000000d",
 	}, effects[:5])
 	assert.ElementsMatch(t, []string{"join worker-00000015", "join worker-00000016"}, effects[5:])
 	assert.Empty(t, fake.tokens, "no token is left")
@@ -111,10 +120,14 @@ func TestConfigureLoadBalancer_givesOneMasterAndFallingPriorities(t *testing.T) 
 }
 
 func TestInitControlPlane_certifiesEveryAddress(t *testing.T) {
-	s, fake, _, _ := newSite(t, 3, 0, func(p *lcm.ClusterParams) { p.MasterNode.PodCIDR, p.KubernetesVersion = "192.168.3.0/24", "1.33.6" })
+	s, fake, _, _ := newSite(t, 3, 0, func(p *lcm.ClusterParams) {
+		p.MasterNode.PodCIDR,
+			p.KubernetesVersion = "192.168.3.0/24", "1.33.6"
+	})
 	cluster, controlPlanes := &activities.Cluster{Reach: s.reach}, s.nodes
 	must(t, cluster.InitControlPlane, activities.InitControlPlaneInput{
-		NodeInput: s.tracked(controlPlanes[0]), ControlPlanes: controlPlanes, VirtualIP: s.virtualIP, PublicAddress: "203.0.113.7", NodeCount: 5,
+		NodeInput: s.tracked(controlPlanes[0]), ControlPlanes: controlPlanes, VirtualIP: s.virtualIP,
+		PublicAddress: "203.0.113.7", NodeCount: 5,
 	})
 	for _, san := range []string{"10.0.0.10", "203.0.113.7", "10.0.0.11", "10.0.0.13", "cp-0000000d", "198.51.100.12"} {
 		assert.Contains(t, fake.notes["init"], `- "`+san+`"`)
@@ -165,7 +178,10 @@ func TestWaitForSSH_givesUpWithASentence(t *testing.T) {
 		kind lcm.Kind
 		says string
 	}{
-		"never answers":     {lcm.Errorf(lcm.KindUnavailable, "away"), lcm.KindBroken, "did not answer on SSH at 198.51.100.11 within 10m0s"},
+		"never answers": {
+			lcm.Errorf(lcm.KindUnavailable, "away"), lcm.KindBroken,
+			"did not answer on SSH at 198.51.100.11 within 10m0s",
+		},
 		"wrong credentials": {lcm.Errorf(lcm.KindDenied, "refused"), lcm.KindDenied, "refused"},
 		"other trouble":     {lcm.Errorf(lcm.KindNotFound, "no VIM"), lcm.KindNotFound, "no VIM"},
 	} {
@@ -222,7 +238,8 @@ func TestCheckNode_reportsAllProblemsOfANode(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, func(p *lcm.ClusterParams) { p.MasterNode.PodCIDR = "10.0.0.0/16" })
 	fake.replies["check-node"] = results("problem", "cG9ydCA2NDQzIGlzIGluIHVzZQ==", "problem", "bm8gc3lzdGVtZA==")
 	_, err := do(t, (&activities.Nodes{Reach: s.reach}).CheckNode, s.tracked(s.nodes[0]))
-	assertKind(t, err, lcm.KindBroken, "cp-0000000b cannot become a node: port 6443 is in use; no systemd; its address 10.0.0.11 lies in pod_cidr")
+	assertKind(t, err, lcm.KindBroken,
+		"cp-0000000b cannot become a node: port 6443 is in use; no systemd; its address 10.0.0.11 lies in pod_cidr")
 }
 
 func TestCheckNode_forgivesASlowNodeButNotAWrongClock(t *testing.T) {
@@ -253,7 +270,10 @@ func TestCheckNode_callsAFullDiskExhausted(t *testing.T) {
 func TestPrepareNode_hidesTheProxysPasswordAndKeepsNetworksWhole(t *testing.T) {
 	s, fake, secrets, output := newSite(t, 1, 1, func(p *lcm.ClusterParams) {
 		p.Proxy = &lcm.ProxyParams{HTTPProxy: lcm.Secret{Ref: "r"}, NoProxy: "example.com, ", K8sNodeCIDR: "10.0.0.0/16"}
-		p.AptRepository = &lcm.AptRepository{URL: "http://packages.example.com/k8s", Suite: "/", KeyPath: "Files/key.asc", Version: "1.34.4-1.1"}
+		p.AptRepository = &lcm.AptRepository{
+			URL: "http://packages.example.com/k8s", Suite: "/", KeyPath: "Files/key.asc",
+			Version: "1.34.4-1.1",
+		}
 	})
 	secrets.values["r"] = "http://user:hunter2@proxy.example.com:3128"
 	in := activities.PrepareNodeInput{NodeInput: s.tracked(s.nodes[0]), Hosts: activities.HostEntries(s.nodes)}
@@ -280,7 +300,8 @@ func TestWaitForVirtualIP_saysWhatIsWrongWithIt(t *testing.T) {
 			fake.replies["find-virtual-ip"] = c.replies
 			clock := time.Now()
 			s.reach.Now = func() time.Time { clock = clock.Add(10 * time.Second); return clock }
-			_, err := do(t, (&activities.Nodes{Reach: s.reach}).WaitForVirtualIP, activities.VirtualIPInput{ClusterInput: s.cluster(), VirtualIP: s.virtualIP})
+			_, err := do(t, (&activities.Nodes{Reach: s.reach}).WaitForVirtualIP,
+				activities.VirtualIPInput{ClusterInput: s.cluster(), VirtualIP: s.virtualIP})
 			assertKind(t, err, lcm.KindBroken, c.says)
 		})
 	}
@@ -289,7 +310,8 @@ func TestWaitForVirtualIP_saysWhatIsWrongWithIt(t *testing.T) {
 func TestCreateVimAccount_takesTheTokenAwayEvenWhenItCannotBeRead(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, nil)
 	s.reach.Secrets = brokenVault{}
-	_, err := do(t, (&activities.Cluster{Reach: s.reach}).CreateVimAccount, activities.VimAccountInput{ClusterInput: s.cluster()})
+	_, err := do(t, (&activities.Cluster{Reach: s.reach}).CreateVimAccount,
+		activities.VimAccountInput{ClusterInput: s.cluster()})
 	assertKind(t, err, lcm.KindUnavailable, "database")
 	assert.Empty(t, fake.nodes["cp-0000000b"].files)
 }
@@ -334,13 +356,20 @@ var _ activities.Host = (*remote.Host)(nil)
 
 func TestLocateVirtualIP_asksThoseThatAnswer(t *testing.T) {
 	s, fake, _, _ := newSite(t, 3, 0, nil)
-	nodes, in := &activities.Nodes{Reach: s.reach}, activities.VirtualIPInput{ClusterInput: s.cluster(), VirtualIP: s.virtualIP}
-	fake.fail["find-virtual-ip"] = []error{lcm.Errorf(lcm.KindUnavailable, "it is dead"), nil, lcm.Errorf(lcm.KindUnavailable, "it is dead")}
+	nodes, in := &activities.Nodes{Reach: s.reach},
+		activities.VirtualIPInput{ClusterInput: s.cluster(), VirtualIP: s.virtualIP}
+	fake.fail["find-virtual-ip"] = []error{
+		lcm.Errorf(lcm.KindUnavailable, "it is dead"), nil,
+		lcm.Errorf(lcm.KindUnavailable, "it is dead"),
+	}
 	fake.replies["find-virtual-ip"] = results("held", "yes", "answers", "yes")
 	out := must(t, nodes.LocateVirtualIP, in)
 	assert.NotEmpty(t, out.Holder)
 
-	fake.fail["find-virtual-ip"] = []error{lcm.Errorf(lcm.KindUnavailable, "dead"), lcm.Errorf(lcm.KindUnavailable, "dead"), lcm.Errorf(lcm.KindUnavailable, "dead")}
+	fake.fail["find-virtual-ip"] = []error{
+		lcm.Errorf(lcm.KindUnavailable, "dead"),
+		lcm.Errorf(lcm.KindUnavailable, "dead"), lcm.Errorf(lcm.KindUnavailable, "dead"),
+	}
 	out = must(t, nodes.LocateVirtualIP, in)
 	assert.Empty(t, out.Holder, "nobody answers, and that is no failure")
 }

@@ -27,7 +27,9 @@ type FindConnectionsOutput struct {
 // FindConnections reads which ports servers have in Neutron. Heat's list of the stack is not enough: of a port whose
 // replacement has failed it has the successor alone.
 // Idempotent: it only reads, when Heat has ended what it does.
-func (i *Infrastructure) FindConnections(ctx context.Context, in FindConnectionsInput) (out FindConnectionsOutput, err error) {
+func (i *Infrastructure) FindConnections(
+	ctx context.Context, in FindConnectionsInput,
+) (out FindConnectionsOutput, err error) {
 	defer func() { err = boundary(ctx, "find the connections", err) }()
 	defer heartbeat(ctx)()
 	stack, err := i.stackOf(ctx, in.OpOccID, in.Step)
@@ -164,7 +166,9 @@ func (c *connections) nameOf(v Vnfc, p openstack.Port) string {
 }
 
 // moved are the connection points that are on the links of after, and not on those of before.
-func (c *connections) moved(ctx context.Context, cloud Cloud, before, after []lcm.ExtVirtualLink) (cpds []string, err error) {
+func (c *connections) moved(
+	ctx context.Context, cloud Cloud, before, after []lcm.ExtVirtualLink,
+) (cpds []string, err error) {
 	for _, link := range after {
 		for _, cp := range link.ExtCps {
 			was, as, _ := lcm.Connection(before, cp.CpdID)
@@ -192,7 +196,8 @@ func (c *connections) allAre(cp lcm.ExtCp, network string) bool {
 	ports := c.found[cp.CpdID]
 	if given := cp.GivenPorts(); len(given) > 0 {
 		return len(ports) > 0 && !slices.ContainsFunc(ports, func(p openstack.Port) bool {
-			return p.NetworkID != network || !slices.ContainsFunc(given, func(g lcm.LinkPort) bool { return g.ResourceID == p.ID })
+			return p.NetworkID != network || !slices.ContainsFunc(given,
+				func(g lcm.LinkPort) bool { return g.ResourceID == p.ID })
 		})
 	}
 	return len(ports) > 0 && !slices.ContainsFunc(ports, func(p openstack.Port) bool {
@@ -200,6 +205,7 @@ func (c *connections) allAre(cp lcm.ExtCp, network string) bool {
 			has := func(o lcm.FixedIP) bool { return o.Address == ip.Address }
 			return ip.Address != "" && !slices.ContainsFunc(p.FixedIPs, has)
 		}
-		return p.NetworkID != network || slices.ContainsFunc(cp.FixedIPs, lacks) || cp.MAC != "" && !strings.EqualFold(cp.MAC, p.MAC)
+		return p.NetworkID != network || slices.ContainsFunc(cp.FixedIPs, lacks) || cp.MAC != "" &&
+			!strings.EqualFold(cp.MAC, p.MAC)
 	})
 }

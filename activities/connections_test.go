@@ -49,10 +49,14 @@ func (c *connectedCloud) Network(_ context.Context, name string) (string, error)
 // One connection point has moved, one has not, and of one the replacement has failed: Heat lists its successor alone.
 func TestFindConnections_looksInNeutron(t *testing.T) {
 	port := func(id, name, server, network, address string) openstack.Port {
-		return openstack.Port{ID: id, Name: name, ServerID: server, NetworkID: "id-of-" + network, MAC: "mac-" + id, FixedIPs: []lcm.FixedIP{{Address: address}}}
+		return openstack.Port{
+			ID: id, Name: name, ServerID: server, NetworkID: "id-of-" + network, MAC: "mac-" + id,
+			FixedIPs: []lcm.FixedIP{{Address: address}},
+		}
 	}
 	cloud := &connectedCloud{ports: []openstack.Port{
-		port("new-a", "", "s", "net-new", "10.0.1.1"), port("old-b", "", "s", "net-old", "10.0.0.2"), port("lost", "vnf-1-d-c-x1", "s", "net-old", "10.0.0.3"),
+		port("new-a", "", "s", "net-new", "10.0.1.1"), port("old-b", "", "s", "net-old", "10.0.0.2"),
+		port("lost", "vnf-1-d-c-x1", "s", "net-old", "10.0.0.3"),
 		port("old-d", "", "", "net-old", "10.0.0.4"),
 	}}
 	cloud.inv = &openstack.Inventory{
@@ -74,8 +78,15 @@ func TestFindConnections_looksInNeutron(t *testing.T) {
 		return out
 	}
 	stack := fixedStack{
-		recorded: []activities.Vnfc{{VduID: "vdu", ServerID: "s", Attached: []activities.Attached{recorded("a", "old-a"), recorded("b", "old-b"), recorded("d", "old-d"), recorded("d-c", "old-c")}}},
-		before:   links("net-old", "a", "b", "d-c", "d"), after: append(links("net-new", "a", "b"), links("nowhere", "d-c")...),
+		recorded: []activities.Vnfc{{
+			VduID: "vdu", ServerID: "s",
+			Attached: []activities.Attached{
+				recorded("a", "old-a"), recorded("b", "old-b"), recorded("d", "old-d"),
+				recorded("d-c", "old-c"),
+			},
+		}},
+		before: links("net-old", "a", "b", "d-c", "d"),
+		after:  append(links("net-new", "a", "b"), links("nowhere", "d-c")...),
 	}
 	infra := &activities.Infrastructure{Clouds: cloud, Stacks: stack, Output: &logOutput{}}
 	for range 2 {
@@ -89,6 +100,9 @@ func TestFindConnections_looksInNeutron(t *testing.T) {
 				got[a.Resource] = a.ID + " " + a.Addresses[0].Address
 			}
 		}
-		assert.Equal(t, map[string]string{"a": "new-a 10.0.1.1", "b": "old-b 10.0.0.2", "d-c": "lost 10.0.0.3", "d": "old-d 10.0.0.4"}, got)
+		assert.Equal(t, map[string]string{
+			"a": "new-a 10.0.1.1", "b": "old-b 10.0.0.2", "d-c": "lost 10.0.0.3",
+			"d": "old-d 10.0.0.4",
+		}, got)
 	}
 }

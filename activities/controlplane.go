@@ -57,7 +57,9 @@ type InitControlPlaneOutput struct {
 // reset first, because kubeadm cannot resume it, and one that still runs is followed; a member that does not
 // answer is never reset.
 // Takes minutes (timeouts.join); on cancellation kubeadm is killed.
-func (c *Cluster) InitControlPlane(ctx context.Context, in InitControlPlaneInput) (out InitControlPlaneOutput, err error) {
+func (c *Cluster) InitControlPlane(
+	ctx context.Context, in InitControlPlaneInput,
+) (out InitControlPlaneOutput, err error) {
 	defer func() { err = boundary(ctx, "initialise "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
 	cluster, err := c.Clusters.Cluster(ctx, in.OpOccID)
@@ -80,7 +82,8 @@ func (c *Cluster) InitControlPlane(ctx context.Context, in InitControlPlaneInput
 	}
 	text, err := conf.Render()
 	if err != nil {
-		return out, lcm.Wrap(lcm.KindInvalid, err, "The file %s of the package does not fit: %s.", cluster.Params.KubeadmConfigPath, err)
+		return out, lcm.Wrap(lcm.KindInvalid, err, "The file %s of the package does not fit: %s.",
+			cluster.Params.KubeadmConfigPath, err)
 	}
 	limit := cluster.Params.Timeouts.Join
 	_, err = c.run(ctx, host, in.Step, task{
@@ -91,14 +94,19 @@ func (c *Cluster) InitControlPlane(ctx context.Context, in InitControlPlaneInput
 	return out, err
 }
 
-func (c *Cluster) checkMember(ctx context.Context, host Host, cluster ClusterContext, in NodeInput) (scripts.Results, error) {
+func (c *Cluster) checkMember(
+	ctx context.Context, host Host, cluster ClusterContext, in NodeInput,
+) (scripts.Results, error) {
 	limit := cluster.Params.Timeouts.Join
 	return c.run(ctx, host, in.Step, task{
-		script: scripts.CheckMember{Member: memberOf(cluster, in.Node), Timeout: limit}, limit: slack(limit), parameter: joinTimeout,
+		script: scripts.CheckMember{Member: memberOf(cluster, in.Node), Timeout: limit}, limit: slack(limit),
+		parameter: joinTimeout,
 	})
 }
 
-func (c *Cluster) initConfig(ctx context.Context, cluster ClusterContext, in InitControlPlaneInput, version string) (scripts.KubeadmInitConfig, error) {
+func (c *Cluster) initConfig(
+	ctx context.Context, cluster ClusterContext, in InitControlPlaneInput, version string,
+) (scripts.KubeadmInitConfig, error) {
 	p := cluster.Params
 	conf := scripts.KubeadmInitConfig{
 		Node: in.Node.Name, Address: in.Node.Address, Endpoint: endpoint(p, in.VirtualIP, in.ControlPlanes),
@@ -114,7 +122,8 @@ func (c *Cluster) initConfig(ctx context.Context, cluster ClusterContext, in Ini
 	if conf.Token, err = c.Secrets.Ensure(ctx, operationRef(in.OpOccID, "init/token"), bootstrapToken); err != nil {
 		return conf, err
 	}
-	if conf.CertificateKey, err = c.Secrets.Ensure(ctx, operationRef(in.OpOccID, "init/certificate_key"), certificateKey); err != nil {
+	if conf.CertificateKey, err = c.Secrets.Ensure(ctx, operationRef(in.OpOccID, "init/certificate_key"),
+		certificateKey); err != nil {
 		return conf, err
 	}
 	conf.Extra, err = packageFile(ctx, cluster, p.KubeadmConfigPath)
@@ -192,7 +201,8 @@ func (c *Cluster) admit(ctx context.Context, cluster ClusterContext, in JoinCont
 	return c.onAny(ctx, in.OpOccID, others, func(host Host, node lcm.Node) error {
 		_, err := c.run(ctx, host, in.Step, task{
 			script: scripts.AdmitMember{
-				Member: memberOf(cluster, node), Joining: in.Node.Name, PeerURL: "https://" + net.JoinHostPort(in.Node.Address, "2380"), Timeout: limit,
+				Member: memberOf(cluster, node), Joining: in.Node.Name, PeerURL: "https://" +
+					net.JoinHostPort(in.Node.Address, "2380"), Timeout: limit,
 			},
 			limit: slack(2 * limit), parameter: joinTimeout,
 		})

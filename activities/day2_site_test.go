@@ -32,7 +32,9 @@ var subnet atomic.Int32
 const machinesCluster = "11112222-3333-4444-8555-666677778888"
 
 // newMachines makes a cluster of fake machines; change alters its parameters.
-func newMachines(t *testing.T, controlPlanes, workers int, change func(*lcm.ClusterParams)) (site, *machines, *logOutput) {
+func newMachines(
+	t *testing.T, controlPlanes, workers int, change func(*lcm.ClusterParams),
+) (site, *machines, *logOutput) {
 	t.Helper()
 	s, _, _, output := newSite(t, controlPlanes, workers, func(p *lcm.ClusterParams) {
 		p.Timeouts.Drain, p.Timeouts.VolumeDetach, p.DrainPolicy = 1, 1, lcm.DrainFail

@@ -18,11 +18,13 @@ func addDefinitions(c *lcm.ResourceChanges, g lcm.Grant, after lcm.InstantiatedV
 	}
 	for i := range c.AffectedVirtualLinks {
 		l := &c.AffectedVirtualLinks[i]
-		l.ResourceDefinitionID = d.of(l.ChangeType, l.NetworkResource.ResourceID, d.beside(after, l.ID, l.VnfVirtualLinkDescID))
+		l.ResourceDefinitionID = d.of(l.ChangeType, l.NetworkResource.ResourceID,
+			d.beside(after, l.ID, l.VnfVirtualLinkDescID))
 	}
 	for i := range c.AffectedVirtualStorages {
 		s := &c.AffectedVirtualStorages[i]
-		s.ResourceDefinitionID = d.of(s.ChangeType, s.StorageResource.ResourceID, d.beside(after, s.ID, s.VirtualStorageDescID))
+		s.ResourceDefinitionID = d.of(s.ChangeType, s.StorageResource.ResourceID,
+			d.beside(after, s.ID, s.VirtualStorageDescID))
 	}
 }
 
@@ -43,7 +45,8 @@ func added(g lcm.Grant, affected []lcm.AffectedVnfc, after lcm.InstantiatedVnfIn
 		at, _ := after.VnfcResources[i].Metadata[lcm.CreationTime].(string)
 		return at
 	}
-	list := slices.DeleteFunc(slices.Clone(affected), func(v lcm.AffectedVnfc) bool { return v.ChangeType != lcm.ChangeAdded })
+	list := slices.DeleteFunc(slices.Clone(affected),
+		func(v lcm.AffectedVnfc) bool { return v.ChangeType != lcm.ChangeAdded })
 	slices.SortFunc(list, func(a, b lcm.AffectedVnfc) int {
 		return cmp.Or(strings.Compare(made(a.ID), made(b.ID)), strings.Compare(a.ID, b.ID))
 	})

@@ -94,20 +94,25 @@ func drainDecision(in DrainNodeInput, out DrainNodeOutput, limits lcm.TimeoutPar
 		}
 		return d
 	case out.Off != "":
-		d.Action, d.Detail = lcm.DrainNotWaited, fmt.Sprintf("The node's server was %s: its pods were deleted, if it had any, and nothing was waited for.", out.Off)
+		d.Action, d.Detail = lcm.DrainNotWaited,
+			fmt.Sprintf("The node's server was %s: its pods were deleted, if it had any, and nothing was waited for.", out.Off)
 	case out.NotReachable:
-		d.Action, d.Detail = lcm.DrainNotWaited, "The node was not Ready: its pods were deleted, if it had any, and nothing was waited for."
+		d.Action, d.Detail = lcm.DrainNotWaited,
+			"The node was not Ready: its pods were deleted, if it had any, and nothing was waited for."
 	case out.Forced && in.Force:
 		d.Action = lcm.DrainForced
-		d.Detail = fmt.Sprintf("After %d s there were still pods on the node; a rollback waits no longer, so they were deleted.", limits.Drain)
+		d.Detail = fmt.Sprintf("After %d s there were still pods on the node; a rollback waits no longer, so they were "+
+			"deleted.", limits.Drain)
 	case out.Forced:
 		d.Action = lcm.DrainForced
-		d.Detail = fmt.Sprintf("After %d s there were still pods on the node, and they were deleted, as drain_policy or the stopType has it.", limits.Drain)
+		d.Detail = fmt.Sprintf("After %d s there were still pods on the node, and they were deleted, as drain_policy or the "+
+			"stopType has it.", limits.Drain)
 	case out.Attached != "":
 		d.Action = lcm.DrainWentOn
 	}
 	if out.Attached != "" {
-		d.Detail = strings.TrimSpace(d.Detail + fmt.Sprintf(" After %d s these volumes were still attached to it: %s.", limits.VolumeDetach, out.Attached))
+		d.Detail = strings.TrimSpace(d.Detail + fmt.Sprintf(" After %d s these volumes were still attached to it: %s.",
+			limits.VolumeDetach, out.Attached))
 	}
 	return d
 }
@@ -118,7 +123,8 @@ func staying(in ClusterInput, leaving ...lcm.Node) (ClusterInput, error) {
 		return slices.ContainsFunc(leaving, func(l lcm.Node) bool { return l.Name == n.Name })
 	})
 	if len(in.ControlPlanes) == 0 {
-		return in, lcm.Errorf(lcm.KindInvalid, "No control plane would stay: the cluster would end. Heal the entire VNF, or terminate it.")
+		return in, lcm.Errorf(lcm.KindInvalid,
+			"No control plane would stay: the cluster would end. Heal the entire VNF, or terminate it.")
 	}
 	return in, nil
 }

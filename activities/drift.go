@@ -21,7 +21,8 @@ type DriftRecords interface {
 	// ForgetNotified forgets which servers of an instance somebody has told of: what is told from then on is not seen
 	// by this look.
 	ForgetNotified(ctx context.Context, id lcm.VnfInstanceID, servers ...string) error
-	RecordDrift(ctx context.Context, id lcm.VnfInstanceID, report lcm.DriftReport, notified []string) (lcm.DriftReport, error)
+	RecordDrift(ctx context.Context, id lcm.VnfInstanceID, report lcm.DriftReport, notified []string) (lcm.DriftReport,
+		error)
 	DecideDrift(ctx context.Context, id lcm.VnfInstanceID, report string, decision lcm.DriftDecision) error
 	RecentAutomaticHeals(ctx context.Context, id lcm.VnfInstanceID, period time.Duration) (int, error)
 	BeginOperation(ctx context.Context, op lcm.VnfLcmOpOcc, vims ...lcm.VimConnectionInfo) error
@@ -100,7 +101,8 @@ func (d *Drift) ActOnDrift(ctx context.Context, in ActOnDriftInput) (out ActOnDr
 		return out, err
 	}
 	out.Agreeing = have.Policy.AgreeingChecks
-	id := lcm.OpOccID(uuid.NewSHA1(uuid.NameSpaceURL, []byte("windlass:drift:"+string(in.VnfInstanceID)+":"+in.Report.ID)).String())
+	id := lcm.OpOccID(uuid.NewSHA1(uuid.NameSpaceURL,
+		[]byte("windlass:drift:"+string(in.VnfInstanceID)+":"+in.Report.ID)).String())
 	opOcc, err := d.Records.Operation(ctx, id)
 	switch {
 	case err == nil: // an earlier run of this activity has begun it
@@ -114,7 +116,9 @@ func (d *Drift) ActOnDrift(ctx context.Context, in ActOnDriftInput) (out ActOnDr
 	return out, d.Records.DecideDrift(ctx, in.VnfInstanceID, in.Report.ID, out.Decision)
 }
 
-func (d *Drift) decide(ctx context.Context, in ActOnDriftInput, policy lcm.DriftPolicy, id lcm.OpOccID) (decision lcm.DriftDecision, busy bool, err error) {
+func (d *Drift) decide(
+	ctx context.Context, in ActOnDriftInput, policy lcm.DriftPolicy, id lcm.OpOccID,
+) (decision lcm.DriftDecision, busy bool, err error) {
 	site, err := d.Sites.Site(ctx, in.VnfInstanceID)
 	if err != nil {
 		return decision, false, err
@@ -146,7 +150,8 @@ func (d *Drift) decide(ctx context.Context, in ActOnDriftInput, policy lcm.Drift
 	}
 	decision.OpOccID = id
 	if d.Starter != nil { // what it does not start, the reconciler does
-		_ = d.Starter.Start(ctx, lcm.OperationInput{OpOccID: id, VnfInstanceID: in.VnfInstanceID, Operation: lcm.OpHeal}, site.title())
+		_ = d.Starter.Start(ctx, lcm.OperationInput{OpOccID: id, VnfInstanceID: in.VnfInstanceID, Operation: lcm.OpHeal},
+			site.title())
 	}
 	return decision, false, nil
 }
@@ -176,7 +181,8 @@ type healRequest struct {
 func healOf(inst lcm.VnfInstanceID, id lcm.OpOccID, decision lcm.DriftDecision) (lcm.VnfLcmOpOcc, error) {
 	params, err := json.Marshal(healRequest{decision.VnfcInstanceIDs, "drift: " + decision.Reason})
 	return lcm.VnfLcmOpOcc{
-		ID: id, VnfInstanceID: inst, Operation: lcm.OpHeal, State: lcm.Starting, IsAutomaticInvocation: true, Params: params, APIVersion: 1,
+		ID: id, VnfInstanceID: inst, Operation: lcm.OpHeal, State: lcm.Starting, IsAutomaticInvocation: true, Params: params,
+		APIVersion: 1,
 	}, err
 }
 
@@ -190,5 +196,8 @@ func decisionOf(opOcc lcm.VnfLcmOpOcc) (lcm.DriftDecision, error) {
 	if len(reason) > len("drift: ") {
 		reason = reason[len("drift: "):]
 	}
-	return lcm.DriftDecision{Action: lcm.DriftHeals, Reason: reason, VnfcInstanceIDs: request.VnfcInstanceID, OpOccID: opOcc.ID}, nil
+	return lcm.DriftDecision{
+		Action: lcm.DriftHeals, Reason: reason, VnfcInstanceIDs: request.VnfcInstanceID,
+		OpOccID: opOcc.ID,
+	}, nil
 }

@@ -41,11 +41,18 @@ type driftBed struct {
 func newDriftBed(t *testing.T) *driftBed {
 	t.Helper()
 	nodes := fakeNodes(1, 2)
-	b := &driftBed{site: newFakeSite(t, nodes), policy: lcm.DefaultDriftPolicy(), status: map[string]string{}, counts: map[string]int{}}
+	b := &driftBed{
+		site: newFakeSite(t, nodes), policy: lcm.DefaultDriftPolicy(), status: map[string]string{},
+		counts: map[string]int{},
+	}
 	b.policy.AutoHeal = true
 	info := &lcm.InstantiatedVnfInfo{Nodes: nodes, ClusterVimID: "vim"}
 	for _, n := range nodes {
-		info.VnfcResources = append(info.VnfcResources, lcm.VnfcResourceInfo{ID: n.ServerID, VduID: string(n.Role), ComputeResource: lcm.ResourceHandle{ResourceID: n.ServerID}})
+		info.VnfcResources = append(info.VnfcResources,
+			lcm.VnfcResourceInfo{
+				ID: n.ServerID, VduID: string(n.Role),
+				ComputeResource: lcm.ResourceHandle{ResourceID: n.ServerID},
+			})
 		b.site.replies["look-at-node"] = results("ca", base64.StdEncoding.EncodeToString([]byte(b.site.ca)))
 		b.health = append(b.health, n.Name+`|True|no|KubeletReady|""`)
 	}
@@ -86,7 +93,10 @@ func (b *driftBed) Site(context.Context, lcm.VnfInstanceID) (activities.Site, er
 func (b *driftBed) Inventory(context.Context, string) (*openstack.Inventory, error) {
 	inv := &openstack.Inventory{StackID: "stack", Status: "CREATE_COMPLETE", Servers: map[string]openstack.Server{}}
 	for _, v := range b.inst.Instantiated.VnfcResources {
-		inv.Resources = append(inv.Resources, openstack.Resource{Type: "OS::Nova::Server", Name: v.VduID, PhysicalID: v.ID, StackID: "stack"})
+		inv.Resources = append(inv.Resources, openstack.Resource{
+			Type: "OS::Nova::Server", Name: v.VduID, PhysicalID: v.ID,
+			StackID: "stack",
+		})
 		status, set := b.status[v.ID]
 		if !set {
 			status = "ACTIVE"
@@ -125,7 +135,9 @@ func (b *driftBed) Drift(context.Context, lcm.VnfInstanceID) (lcm.Drift, error) 
 	return lcm.Drift{VnfInstanceID: watched, Policy: b.policy, Report: b.report}, nil
 }
 
-func (b *driftBed) RecordDrift(_ context.Context, _ lcm.VnfInstanceID, r lcm.DriftReport, notified []string) (lcm.DriftReport, error) {
+func (b *driftBed) RecordDrift(
+	_ context.Context, _ lcm.VnfInstanceID, r lcm.DriftReport, notified []string,
+) (lcm.DriftReport, error) {
 	if b.report == nil || b.report.ID != r.ID {
 		b.report = new(r.Following(b.report, notified))
 	}
@@ -161,7 +173,10 @@ func (b *driftBed) Healed()                                   { b.counts["heals"
 
 func (b *driftBed) look(t *testing.T) activities.LookForDriftOutput {
 	t.Helper()
-	return must(t, b.activities().LookForDrift, activities.LookForDriftInput{VnfInstanceID: watched, Trigger: lcm.DriftBySchedule})
+	return must(t, b.activities().LookForDrift, activities.LookForDriftInput{
+		VnfInstanceID: watched,
+		Trigger:       lcm.DriftBySchedule,
+	})
 }
 
 func kindsOf(findings []lcm.DriftFinding) (kinds []lcm.DriftKind) {
@@ -189,7 +204,8 @@ func TestLookForDrift_tellsWhatIsWrong(t *testing.T) {
 	for range 2 {
 		b.site.fail["dial "+worker.Name] = []error{lcm.Errorf(lcm.KindUnavailable, "%s does not answer on SSH.", worker.Name)}
 		out := b.look(t)
-		require.Equal(t, []lcm.DriftKind{lcm.DriftServerStopped, lcm.DriftNodeUnreachable, lcm.DriftNodeNotReady}, kindsOf(out.Findings))
+		require.Equal(t, []lcm.DriftKind{lcm.DriftServerStopped, lcm.DriftNodeUnreachable, lcm.DriftNodeNotReady},
+			kindsOf(out.Findings))
 		for _, f := range out.Findings {
 			require.Equal(t, worker.ServerID, f.VnfcInstanceID)
 			require.Equal(t, worker.Name, f.Node)
@@ -202,11 +218,13 @@ func TestLookForDrift_whatCannotBeSeenIsAFinding(t *testing.T) {
 	b.cloudErr = lcm.Errorf(lcm.KindUnavailable, "Keystone does not answer.")
 	for _, n := range b.inst.Instantiated.Nodes {
 		for range 2 {
-			b.site.fail["dial "+n.Name] = append(b.site.fail["dial "+n.Name], lcm.Errorf(lcm.KindUnavailable, "%s does not answer.", n.Name))
+			b.site.fail["dial "+n.Name] = append(b.site.fail["dial "+n.Name],
+				lcm.Errorf(lcm.KindUnavailable, "%s does not answer.", n.Name))
 		}
 	}
 	require.Equal(t, []lcm.DriftKind{
-		lcm.DriftVimUnreachable, lcm.DriftNodeUnreachable, lcm.DriftNodeUnreachable, lcm.DriftNodeUnreachable, lcm.DriftClusterUnreachable,
+		lcm.DriftVimUnreachable, lcm.DriftNodeUnreachable, lcm.DriftNodeUnreachable, lcm.DriftNodeUnreachable,
+		lcm.DriftClusterUnreachable,
 	}, kindsOf(b.look(t).Findings))
 }
 
@@ -235,12 +253,19 @@ func TestLookForDrift_leavesAloneWhatAnOperationWorksOn(t *testing.T) {
 func (b *driftBed) act(t *testing.T, id string, notified ...string) activities.ActOnDriftOutput {
 	t.Helper()
 	worker := b.inst.Instantiated.Nodes[1]
-	report := must(t, b.activities().RecordDrift, activities.RecordDriftInput{VnfInstanceID: watched, Notified: notified, Report: lcm.DriftReport{
-		ID: id, Trigger: lcm.DriftBySchedule, Findings: []lcm.DriftFinding{
-			{Kind: lcm.DriftServerStopped, VnfcInstanceID: worker.ServerID, Node: worker.Name, Remedy: lcm.RemedyVnfc, Automatic: true},
-		},
-	}})
-	return must(t, b.activities().ActOnDrift, activities.ActOnDriftInput{VnfInstanceID: watched, Report: report, Health: b.look(t).Health})
+	report := must(t, b.activities().RecordDrift,
+		activities.RecordDriftInput{VnfInstanceID: watched, Notified: notified, Report: lcm.DriftReport{
+			ID: id, Trigger: lcm.DriftBySchedule, Findings: []lcm.DriftFinding{
+				{
+					Kind: lcm.DriftServerStopped, VnfcInstanceID: worker.ServerID, Node: worker.Name, Remedy: lcm.RemedyVnfc,
+					Automatic: true,
+				},
+			},
+		}})
+	return must(t, b.activities().ActOnDrift, activities.ActOnDriftInput{
+		VnfInstanceID: watched, Report: report,
+		Health: b.look(t).Health,
+	})
 }
 
 func TestActOnDrift_healsOnceWhenChecksAgree(t *testing.T) {

@@ -158,7 +158,10 @@ func (d *Drift) ready(ctx context.Context, id lcm.VnfInstanceID) (version int64,
 // look gathers both sides of the comparison.
 func look(ctx context.Context, site Site) (want drift.Expected, have drift.Seen, health ClusterHealthOutput) {
 	info := site.Instance.Instantiated
-	want = drift.Expected{Vnfcs: info.VnfcResources, Nodes: site.nodes(), Capacity: site.Capacity, Stopped: info.StoppedServers(), HealGivenUp: site.HealGivenUp}
+	want = drift.Expected{
+		Vnfcs: info.VnfcResources, Nodes: site.nodes(), Capacity: site.Capacity,
+		Stopped: info.StoppedServers(), HealGivenUp: site.HealGivenUp,
+	}
 	want.Manual = healedByPeople(info)
 	have.Sights = map[string]drift.Sight{}
 	virtualIP := ""
@@ -212,7 +215,10 @@ func lookAtStack(ctx context.Context, site Site) (s drift.Stack, virtualIP strin
 	}
 	s.Status = inv.Status
 	for _, r := range inv.OfType("OS::Nova::Server") {
-		s.Members = append(s.Members, drift.Member{ServerID: r.PhysicalID, VduID: r.Name, Status: inv.Servers[r.PhysicalID].Status})
+		s.Members = append(s.Members, drift.Member{
+			ServerID: r.PhysicalID, VduID: r.Name,
+			Status: inv.Servers[r.PhysicalID].Status,
+		})
 	}
 	if site.Cluster != nil && virtualIPWanted(site) {
 		if port, err := portNamed(inv, inv.StackID, site.Cluster.Params.MasterNode.ClusterCpName); err == nil {
@@ -259,13 +265,16 @@ func lookAtNode(ctx context.Context, site Site, node lcm.Node, virtualIP string)
 }
 
 // lookAtCluster asks the first control plane that works.
-func lookAtCluster(ctx context.Context, site Site, controlPlanes lcm.Nodes, have *drift.Seen) (health ClusterHealthOutput) {
+func lookAtCluster(
+	ctx context.Context, site Site, controlPlanes lcm.Nodes, have *drift.Seen,
+) (health ClusterHealthOutput) {
 	ctx, cancel := context.WithTimeout(ctx, lookCluster)
 	defer cancel()
 	c := &Cluster{Reach: reachOf(site)}
-	results, lost, err := c.askEtcd(ctx, ClusterInput{ControlPlanes: controlPlanes}, func(_ ClusterContext, m scripts.Member) task {
-		return task{script: scripts.ClusterHealth{Member: m, Timeout: int(lookCommand.Seconds()) / 3}, limit: lookCommand}
-	})
+	results, lost, err := c.askEtcd(ctx, ClusterInput{ControlPlanes: controlPlanes},
+		func(_ ClusterContext, m scripts.Member) task {
+			return task{script: scripts.ClusterHealth{Member: m, Timeout: int(lookCommand.Seconds()) / 3}, limit: lookCommand}
+		})
 	have.Cluster = &drift.Cluster{}
 	switch {
 	case lost != "":
@@ -280,7 +289,8 @@ func lookAtCluster(ctx context.Context, site Site, controlPlanes lcm.Nodes, have
 	for _, line := range results.Texts("node") {
 		n := parseNode(line)
 		health.Nodes = append(health.Nodes, n)
-		have.Cluster.Nodes = append(have.Cluster.Nodes, drift.Node{Name: n.Name, Ready: n.Ready, Cordoned: !n.Schedulable, Reason: n.Reason})
+		have.Cluster.Nodes = append(have.Cluster.Nodes,
+			drift.Node{Name: n.Name, Ready: n.Ready, Cordoned: !n.Schedulable, Reason: n.Reason})
 	}
 	for _, line := range results.Texts("member") {
 		m := parseMember(line)

@@ -138,7 +138,8 @@ func (n *fakeNode) obey(name string, params, in map[string]string) (out []string
 		n.balancer = true
 		s.notes[n.node.Name+" haproxy"], s.notes[n.node.Name+" keepalived"] = in["haproxy"], in["keepalived"]
 	case "find-virtual-ip":
-		out = results("held", yes(n.balancer && strings.Contains(s.notes[n.node.Name+" keepalived"], "state MASTER")), "answers", yes(n.balancer))
+		out = results("held", yes(n.balancer && strings.Contains(s.notes[n.node.Name+" keepalived"], "state MASTER")),
+			"answers", yes(n.balancer))
 	case "check-member":
 		out = results("state", map[bool]string{true: "member", false: "new"}[n.member], "kubeadm", "v1.34.4")
 	case "kubeadm-init":

@@ -14,7 +14,9 @@ import (
 // inventory is what the stack of an operation has made, with the ports that requests have given to its servers. These
 // are in it as if the stack had made them, under the names of their connection points, but Heat knows nothing of them:
 // they are plugged and unplugged, and never deleted.
-func (i *Infrastructure) inventory(ctx context.Context, cloud Cloud, id lcm.OpOccID, name string) (*openstack.Inventory, error) {
+func (i *Infrastructure) inventory(
+	ctx context.Context, cloud Cloud, id lcm.OpOccID, name string,
+) (*openstack.Inventory, error) {
 	inv, err := cloud.Inventory(ctx, name)
 	if err != nil {
 		return nil, err
@@ -134,7 +136,8 @@ func (i *Infrastructure) checkGiven(ctx context.Context, cloud Cloud, id lcm.OpO
 	}
 	for _, link := range links {
 		for _, cp := range link.ExtCps {
-			if at, was, _ := lcm.Connection(before, cp.CpdID); which == lookedChanged && at.ResourceID == link.ResourceID && was.Same(cp) {
+			if at, was, _ := lcm.Connection(before, cp.CpdID); which == lookedChanged && at.ResourceID == link.ResourceID &&
+				was.Same(cp) {
 				continue
 			}
 			for _, entry := range cp.PortEntries() {

@@ -36,31 +36,50 @@ func (c *creatingCloud) CreateStack(context.Context, openstack.Stack, func(strin
 
 // onGiven is a link with a connection point that has a given port.
 func onGiven(network, cp, port string) lcm.ExtVirtualLink {
-	return lcm.ExtVirtualLink{ID: "link", ResourceID: network, ExtCps: []lcm.ExtCp{{CpdID: cp, LinkPort: &lcm.LinkPort{ID: "id-of-" + port, ResourceID: port}}}}
+	return lcm.ExtVirtualLink{
+		ID: "link", ResourceID: network,
+		ExtCps: []lcm.ExtCp{{CpdID: cp, LinkPort: &lcm.LinkPort{ID: "id-of-" + port, ResourceID: port}}},
+	}
 }
 
 func TestCreateStack_looksAtGivenPortsFirst(t *testing.T) {
-	ours := &openstack.Inventory{StackID: "top", Resources: []openstack.Resource{{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "ours", StackID: "top"}}}
-	port := openstack.Port{ID: "p", NetworkID: "id-of-net", MAC: "fa:16:3e:00:00:01", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7", SubnetID: "s"}}}
+	ours := &openstack.Inventory{
+		StackID:   "top",
+		Resources: []openstack.Resource{{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "ours", StackID: "top"}},
+	}
+	port := openstack.Port{
+		ID: "p", NetworkID: "id-of-net", MAC: "fa:16:3e:00:00:01",
+		FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7", SubnetID: "s"}},
+	}
 	taken := port
 	taken.ID, taken.ServerID = "taken", "elsewhere"
 	own := port
 	own.ID, own.ServerID = "own", "ours"
 	fitting, unfitting := onGiven("net", "a", "p"), onGiven("net", "a", "p")
-	fitting.ExtCps[0].FixedIPs, fitting.ExtCps[0].MAC = []lcm.FixedIP{{Address: "10.0.0.7"}, {SubnetID: "s"}}, "FA:16:3E:00:00:01"
+	fitting.ExtCps[0].FixedIPs, fitting.ExtCps[0].MAC = []lcm.FixedIP{{Address: "10.0.0.7"}, {SubnetID: "s"}},
+		"FA:16:3E:00:00:01"
 	unfitting.ExtCps[0].FixedIPs, unfitting.ExtCps[0].MAC = []lcm.FixedIP{{Address: "10.0.0.8"}}, "fa:16:3e:00:00:02"
 	for name, c := range map[string]struct {
 		links []lcm.ExtVirtualLink
 		says  []string // none where it can be
 	}{
-		"no port":            {nil, nil},
-		"free":               {[]lcm.ExtVirtualLink{onGiven("net", "a", "p")}, nil},
-		"as asked for":       {[]lcm.ExtVirtualLink{fitting}, nil},
-		"in our own server":  {[]lcm.ExtVirtualLink{onGiven("net", "a", "own")}, nil},
-		"gone, and in use":   {[]lcm.ExtVirtualLink{onGiven("net", "a", "gone"), onGiven("net", "b", "taken")}, []string{`gone of a (linkPortId "id-of-gone") is not there in Neutron`, "taken of b", "is in use by elsewhere"}},
-		"on another network": {[]lcm.ExtVirtualLink{onGiven("other", "a", "p")}, []string{"is on the network id-of-net, and its link is other"}},
-		"on no network":      {[]lcm.ExtVirtualLink{onGiven("nowhere", "a", "p")}, []string{"There is no network nowhere"}},
-		"with others":        {[]lcm.ExtVirtualLink{unfitting}, []string{"does not have the address 10.0.0.8", "has the MAC address fa:16:3e:00:00:01"}},
+		"no port":           {nil, nil},
+		"free":              {[]lcm.ExtVirtualLink{onGiven("net", "a", "p")}, nil},
+		"as asked for":      {[]lcm.ExtVirtualLink{fitting}, nil},
+		"in our own server": {[]lcm.ExtVirtualLink{onGiven("net", "a", "own")}, nil},
+		"gone, and in use": {
+			[]lcm.ExtVirtualLink{onGiven("net", "a", "gone"), onGiven("net", "b", "taken")},
+			[]string{`gone of a (linkPortId "id-of-gone") is not there in Neutron`, "taken of b", "is in use by elsewhere"},
+		},
+		"on another network": {
+			[]lcm.ExtVirtualLink{onGiven("other", "a", "p")},
+			[]string{"is on the network id-of-net, and its link is other"},
+		},
+		"on no network": {[]lcm.ExtVirtualLink{onGiven("nowhere", "a", "p")}, []string{"There is no network nowhere"}},
+		"with others": {
+			[]lcm.ExtVirtualLink{unfitting},
+			[]string{"does not have the address 10.0.0.8", "has the MAC address fa:16:3e:00:00:01"},
+		},
 	} {
 		cloud := &creatingCloud{}
 		cloud.inv, cloud.ports = ours, []openstack.Port{port, taken, own}
@@ -84,9 +103,15 @@ func TestGivenPorts_areFoundAndReleased(t *testing.T) {
 	links := []lcm.ExtVirtualLink{onGiven("net", "a", "p"), onGiven("net", "b", "q"), onGiven("net", "c", "strange")}
 	recorded := []activities.Vnfc{
 		{VduID: "one", ServerID: "s1", Attached: []activities.Attached{{Type: lcm.GrantLinkPort, Resource: "a", ID: "p"}}},
-		{VduID: "two", ServerID: "left", StackID: "inner", Attached: []activities.Attached{{Type: lcm.GrantLinkPort, Resource: "b", ID: "q"}}},
+		{
+			VduID: "two", ServerID: "left", StackID: "inner",
+			Attached: []activities.Attached{{Type: lcm.GrantLinkPort, Resource: "b", ID: "q"}},
+		},
 	}
-	cloud := &pluggedCloud{servers: map[string]string{"s1": "ERROR", "left": "ACTIVE"}, holder: map[string]string{"p": "s1", "q": "left", "strange": "elsewhere"}}
+	cloud := &pluggedCloud{
+		servers: map[string]string{"s1": "ERROR", "left": "ACTIVE"},
+		holder:  map[string]string{"p": "s1", "q": "left", "strange": "elsewhere"},
+	}
 	read := func() {
 		cloud.inv = &openstack.Inventory{
 			StackID: "top",
@@ -98,7 +123,10 @@ func TestGivenPorts_areFoundAndReleased(t *testing.T) {
 		}
 		cloud.settled = cloud.inv
 	}
-	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{recorded: recorded, before: links, after: links}, Output: &logOutput{}}
+	infra := &activities.Infrastructure{
+		Clouds: cloud, Stacks: fixedStack{recorded: recorded, before: links, after: links},
+		Output: &logOutput{},
+	}
 	for range 2 {
 		read()
 		out := must(t, infra.FindNodes, activities.FindNodesInput{OpOccID: opOcc})
@@ -107,7 +135,10 @@ func TestGivenPorts_areFoundAndReleased(t *testing.T) {
 	}
 	for range 2 {
 		read()
-		must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesPlanned, Within: true, Leaving: []string{"s1"}})
+		must(t, infra.ChangeStack, activities.ChangeStackInput{
+			OpOccID: opOcc, Sizes: activities.SizesPlanned, Within: true,
+			Leaving: []string{"s1"},
+		})
 		require.Equal(t, map[string]string{"p": "", "q": "", "strange": "elsewhere"}, cloud.holder, "free for the successors")
 		require.Equal(t, []string{"one"}, cloud.replaced(), "ports are replaced by nobody")
 	}
@@ -124,12 +155,19 @@ func TestGivenPorts_areFoundAndReleased(t *testing.T) {
 func TestFindConnections_knowsGivenPorts(t *testing.T) {
 	for server, moved := range map[string][]string{"s": {"a"}, "": nil} {
 		cloud := &connectedCloud{ports: []openstack.Port{
-			{ID: "old", NetworkID: "id-of-net", ServerID: map[string]string{"": "s"}[server]}, {ID: "new", NetworkID: "id-of-net", ServerID: server},
+			{ID: "old", NetworkID: "id-of-net", ServerID: map[string]string{"": "s"}[server]},
+			{ID: "new", NetworkID: "id-of-net", ServerID: server},
 		}}
-		cloud.inv = &openstack.Inventory{StackID: "top", Resources: []openstack.Resource{{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "s", StackID: "top"}}}
+		cloud.inv = &openstack.Inventory{
+			StackID:   "top",
+			Resources: []openstack.Resource{{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "s", StackID: "top"}},
+		}
 		stack := fixedStack{
-			recorded: []activities.Vnfc{{VduID: "vdu", ServerID: "s", Attached: []activities.Attached{{Type: lcm.GrantLinkPort, Resource: "a", ID: "old"}}}},
-			before:   []lcm.ExtVirtualLink{onGiven("net", "a", "old")}, after: []lcm.ExtVirtualLink{onGiven("net", "a", "new")},
+			recorded: []activities.Vnfc{{
+				VduID: "vdu", ServerID: "s",
+				Attached: []activities.Attached{{Type: lcm.GrantLinkPort, Resource: "a", ID: "old"}},
+			}},
+			before: []lcm.ExtVirtualLink{onGiven("net", "a", "old")}, after: []lcm.ExtVirtualLink{onGiven("net", "a", "new")},
 		}
 		infra := &activities.Infrastructure{Clouds: cloud, Stacks: stack, Output: &logOutput{}}
 		resources := cloud.inv.Resources
@@ -152,7 +190,8 @@ func TestReconnectStack_looksAtGivenPortsFirst(t *testing.T) {
 	cloud.settled = cloud.inv
 	kept := onGiven("net", "a", "kept")
 	infra := &activities.Infrastructure{Clouds: cloud, Output: &logOutput{}, Stacks: fixedStack{
-		before: []lcm.ExtVirtualLink{kept, onGiven("net", "b", "former")}, after: []lcm.ExtVirtualLink{kept, onGiven("net", "b", "gone")},
+		before: []lcm.ExtVirtualLink{kept, onGiven("net", "b", "former")},
+		after:  []lcm.ExtVirtualLink{kept, onGiven("net", "b", "gone")},
 	}}
 	for range 2 {
 		_, err := do(t, infra.ReconnectStack, activities.ReconnectStackInput{OpOccID: opOcc})
@@ -172,8 +211,14 @@ func TestChangeStack_looksAtPortsForServersThatCome(t *testing.T) {
 		{Key: "a-1", LinkPort: &lcm.LinkPort{ID: "next", ResourceID: "next"}},
 	}
 	for network, says := range map[string]string{"id-of-net": "", "id-of-other": "the port next of a"} {
-		cloud := &connectedCloud{ports: []openstack.Port{{ID: "own", NetworkID: "id-of-net", ServerID: "s"}, {ID: "next", NetworkID: network}}}
-		cloud.inv = &openstack.Inventory{StackID: "top", Resources: []openstack.Resource{{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "s", StackID: "top"}}}
+		cloud := &connectedCloud{ports: []openstack.Port{
+			{ID: "own", NetworkID: "id-of-net", ServerID: "s"},
+			{ID: "next", NetworkID: network},
+		}}
+		cloud.inv = &openstack.Inventory{
+			StackID:   "top",
+			Resources: []openstack.Resource{{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "s", StackID: "top"}},
+		}
 		cloud.settled = cloud.inv
 		infra := &activities.Infrastructure{Clouds: cloud, Output: &logOutput{}, Stacks: fixedStack{
 			before: []lcm.ExtVirtualLink{link}, after: []lcm.ExtVirtualLink{link},
@@ -196,12 +241,24 @@ func TestChangeStack_looksAtPortsForServersThatCome(t *testing.T) {
 }
 
 func TestCheckPorts_looksAtAllAndTouchesNothing(t *testing.T) {
-	for port, says := range map[string]string{"own": "", "taken": "is in use by elsewhere", "gone": "is not there in Neutron"} {
+	for port, says := range map[string]string{
+		"own": "", "taken": "is in use by elsewhere",
+		"gone": "is not there in Neutron",
+	} {
 		cloud := &creatingCloud{}
-		cloud.inv = &openstack.Inventory{StackID: "top", Resources: []openstack.Resource{{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "ours", StackID: "top"}}}
-		cloud.ports = []openstack.Port{{ID: "own", NetworkID: "id-of-net", ServerID: "ours"}, {ID: "taken", NetworkID: "id-of-net", ServerID: "elsewhere"}}
+		cloud.inv = &openstack.Inventory{
+			StackID:   "top",
+			Resources: []openstack.Resource{{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "ours", StackID: "top"}},
+		}
+		cloud.ports = []openstack.Port{
+			{ID: "own", NetworkID: "id-of-net", ServerID: "ours"},
+			{ID: "taken", NetworkID: "id-of-net", ServerID: "elsewhere"},
+		}
 		links := []lcm.ExtVirtualLink{onGiven("net", "a", port)}
-		infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{before: links, after: links}, Output: &logOutput{}}
+		infra := &activities.Infrastructure{
+			Clouds: cloud, Stacks: fixedStack{before: links, after: links},
+			Output: &logOutput{},
+		}
 		for range 2 {
 			_, err := do(t, infra.CheckPorts, stackInput())
 			if says == "" {

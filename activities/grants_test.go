@@ -61,7 +61,10 @@ func ask(t *testing.T, g *activities.Grants) (out activities.RequestGrantOutput,
 func TestGrants_askTheNFVOOnce(t *testing.T) {
 	n := nfvotest.New(t)
 	keeper := &grantKeeper{}
-	grants := &activities.Grants{NFVO: nfvo.NewOrchestrator(nfvo.OrchestratorOptions{Endpoint: n.URL}), Facts: keeper, Poll: time.Millisecond}
+	grants := &activities.Grants{
+		NFVO: nfvo.NewOrchestrator(nfvo.OrchestratorOptions{Endpoint: n.URL}), Facts: keeper,
+		Poll: time.Millisecond,
+	}
 	out, err := ask(t, grants)
 	require.NoError(t, err)
 	require.Equal(t, "grant-1", out.GrantID)
@@ -74,7 +77,10 @@ func TestGrants_askTheNFVOOnce(t *testing.T) {
 func TestGrants_waitUntilTheNFVOHasDecided(t *testing.T) {
 	n := nfvotest.New(t)
 	keeper := &grantKeeper{}
-	grants := &activities.Grants{NFVO: nfvo.NewOrchestrator(nfvo.OrchestratorOptions{Endpoint: n.URL}), Facts: keeper, Poll: time.Millisecond}
+	grants := &activities.Grants{
+		NFVO: nfvo.NewOrchestrator(nfvo.OrchestratorOptions{Endpoint: n.URL}), Facts: keeper,
+		Poll: time.Millisecond,
+	}
 	n.Decide(func(map[string]any) nfvotest.Decision { return nfvotest.Decision{Looks: 3} })
 	out, err := ask(t, grants)
 	require.NoError(t, err)

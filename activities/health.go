@@ -54,12 +54,15 @@ func (c *Cluster) ClusterHealth(ctx context.Context, in ClusterInput) (out Clust
 }
 
 func lostQuorum(node string) string {
-	return fmt.Sprintf("etcd has no quorum, as %s sees it: too few of the control planes work. Bring as many back as a majority takes, then retry.", node)
+	return fmt.Sprintf("etcd has no quorum, as %s sees it: too few of the control planes work. Bring as many back as a "+
+		"majority takes, then retry.", node)
 }
 
 // askEtcd is runOnAny for scripts that tell the loss of the quorum. When no control plane does the work, lost names
 // one that misses the majority: it may be another one's loss of the network only, so all are asked.
-func (c *Cluster) askEtcd(ctx context.Context, in ClusterInput, make func(ClusterContext, scripts.Member) task) (results scripts.Results, lost string, err error) {
+func (c *Cluster) askEtcd(
+	ctx context.Context, in ClusterInput, make func(ClusterContext, scripts.Member) task,
+) (results scripts.Results, lost string, err error) {
 	cluster, err := c.Clusters.Cluster(ctx, in.OpOccID)
 	if err != nil {
 		return results, "", err
@@ -98,7 +101,10 @@ func parseNode(line string) NodeHealth {
 // parseMember reads "id|name|peer|started|learner|healthy".
 func parseMember(line string) MemberHealth {
 	f := fields(line, 6)
-	m := MemberHealth{Name: f[1], PeerAddress: f[2], Started: f[3] == "yes", Learner: f[4] == "yes", Healthy: f[5] == "yes"}
+	m := MemberHealth{
+		Name: f[1], PeerAddress: f[2], Started: f[3] == "yes", Learner: f[4] == "yes",
+		Healthy: f[5] == "yes",
+	}
 	if peer, err := url.Parse(f[2]); err == nil && peer.Hostname() != "" {
 		m.PeerAddress = peer.Hostname()
 	}
@@ -143,7 +149,10 @@ func (o ClusterHealthOutput) Refusal(leaving lcm.Nodes) string {
 		return o.Reason
 	}
 	goes := func(m MemberHealth) bool {
-		return slices.ContainsFunc(leaving, func(n lcm.Node) bool { return m.Name == n.Name || m.Name == "" && m.PeerAddress == n.Address })
+		return slices.ContainsFunc(leaving, func(n lcm.Node) bool {
+			return m.Name == n.Name || m.Name == "" &&
+				m.PeerAddress == n.Address
+		})
 	}
 	voters, working := 0, 0
 	var down, up []string // of those that leave
@@ -175,7 +184,8 @@ func (o ClusterHealthOutput) Refusal(leaving lcm.Nodes) string {
 		case voters == 0:
 			return name + " is the last member of etcd: the cluster would end with it."
 		case working < voters/2+1:
-			return fmt.Sprintf("etcd would lose its quorum without %s: %d of the other %d members work and %d must.", name, working, voters, voters/2+1)
+			return fmt.Sprintf("etcd would lose its quorum without %s: %d of the other %d members work and %d must.", name,
+				working, voters, voters/2+1)
 		}
 	}
 	return ""
@@ -185,9 +195,13 @@ func (o ClusterHealthOutput) Refusal(leaving lcm.Nodes) string {
 // while a member is not connected.
 func (o ClusterHealthOutput) Obstacle(leaving lcm.Nodes) string {
 	for _, m := range o.Members {
-		goes := slices.ContainsFunc(leaving, func(n lcm.Node) bool { return m.Name == n.Name || m.Name == "" && m.PeerAddress == n.Address })
+		goes := slices.ContainsFunc(leaving, func(n lcm.Node) bool {
+			return m.Name == n.Name || m.Name == "" &&
+				m.PeerAddress == n.Address
+		})
 		if name := cmp.Or(m.Name, m.PeerAddress); !m.Healthy && !goes {
-			return fmt.Sprintf("etcd takes no new member while that of %s does not answer: bring it back, or heal it together with the others, in one request.", name)
+			return fmt.Sprintf("etcd takes no new member while that of %s does not answer: bring it back, or heal it together "+
+				"with the others, in one request.", name)
 		}
 	}
 	return ""

@@ -58,7 +58,8 @@ func unheard(ctx context.Context) bool {
 		return true
 	}
 	for _, away := range []any{
-		new(*serviceerror.Unavailable), new(*serviceerror.DeadlineExceeded), new(*serviceerror.ResourceExhausted), new(*serviceerror.Internal),
+		new(*serviceerror.Unavailable), new(*serviceerror.DeadlineExceeded), new(*serviceerror.ResourceExhausted),
+		new(*serviceerror.Internal),
 	} {
 		if errors.As(cause, away) {
 			return true

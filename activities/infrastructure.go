@@ -277,8 +277,10 @@ func locate(inv *openstack.Inventory, params lcm.ClusterParams, in FindNodesInpu
 	}
 	controlPlanes := out.Nodes.With(lcm.ControlPlane)
 	if n := len(controlPlanes); !in.AnyNumber && (n == 0 || n > 1 && n%2 == 0 || in.HighlyAvailable != (n > 1)) {
-		return lcm.Errorf(lcm.KindInvalid, "The stack has %d control planes (resource %q): one, or an odd number of at least three behind a "+
-			"virtual IP, is needed. Correct aspect_id or vdu_id, the level or the package.", n, cmp.Or(params.MasterNode.VduID, params.MasterNode.AspectID))
+		return lcm.Errorf(lcm.KindInvalid,
+			"The stack has %d control planes (resource %q): one, or an odd number of at least three behind a "+
+				"virtual IP, is needed. Correct aspect_id or vdu_id, the level or the package.", n,
+			cmp.Or(params.MasterNode.VduID, params.MasterNode.AspectID))
 	}
 	if in.HighlyAvailable {
 		port, err := portNamed(inv, inv.StackID, params.MasterNode.ClusterCpName)
@@ -343,7 +345,8 @@ func nodeOf(inv *openstack.Inventory, stackID string, role lcm.Role, params lcm.
 		node.SSHAddress = ssh.FloatingIP
 	}
 	if node.ServerID == "" || node.Address == "" {
-		return node, lcm.Errorf(lcm.KindUnavailable, "The port %s of stack %s has no server or no address yet.", params.NicCpName, stackID)
+		return node, lcm.Errorf(lcm.KindUnavailable, "The port %s of stack %s has no server or no address yet.",
+			params.NicCpName, stackID)
 	}
 	for _, r := range inv.OfType("OS::Nova::Server") {
 		if r.PhysicalID == node.ServerID {
@@ -370,7 +373,8 @@ func portNamed(inv *openstack.Inventory, stackID, name string) (openstack.Port, 
 	}
 	port, ok := inv.Ports[r.PhysicalID]
 	if !ok {
-		return openstack.Port{}, lcm.Errorf(lcm.KindInvalid, "The resource %q of the Base HOT is a %s: a port or a floating IP is needed.", name, r.Type)
+		return openstack.Port{}, lcm.Errorf(lcm.KindInvalid,
+			"The resource %q of the Base HOT is a %s: a port or a floating IP is needed.", name, r.Type)
 	}
 	return port, nil
 }

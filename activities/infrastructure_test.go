@@ -99,7 +99,8 @@ func (fixedStack) Change(_ context.Context, _ lcm.OpOccID, sizes activities.Size
 	if sizes == activities.SizesRecorded {
 		size = 2
 	}
-	return openstack.Change{Name: "vnf-1", Owner: "owner-1", Parameters: map[string]any{"size": size}}, []string{"s1", "s2"}, nil
+	return openstack.Change{Name: "vnf-1", Owner: "owner-1", Parameters: map[string]any{"size": size}},
+		[]string{"s1", "s2"}, nil
 }
 
 func (fixedStack) Reconnection(_ context.Context, _ lcm.OpOccID, asBefore bool) (openstack.Change, error) {
@@ -153,7 +154,8 @@ func TestCreateStack_isCancelledAlsoWhenHeatCannotBeStopped(t *testing.T) {
 	c := &fakeCloud{refuse: lcm.Errorf(lcm.KindDenied, "OpenStack refused to cancel stack vnf-1.")}
 	output, err := endCreation(t, c, temporal.NewCanceledError())
 	assert.True(t, temporal.IsCanceledError(err), "%v", err)
-	assert.Contains(t, strings.Join(output.lines, "\n"), "The stack could not be cancelled: OpenStack refused to cancel stack vnf-1.")
+	assert.Contains(t, strings.Join(output.lines, "\n"),
+		"The stack could not be cancelled: OpenStack refused to cancel stack vnf-1.")
 }
 
 func TestCreateStack_letsHeatGoOnWhenOnlyThisAttemptEnds(t *testing.T) {
@@ -215,7 +217,10 @@ func TestChangeStack_keepsTheMembersThatStay(t *testing.T) {
 		keep []string
 	}{
 		{activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesRecorded}, []string{"aborted"}},
-		{activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesPlanned, Leaving: []string{"s2"}}, []string{"aborted"}},
+		{
+			activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesPlanned, Leaving: []string{"s2"}},
+			[]string{"aborted"},
+		},
 		{activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesPlanned, Leaving: []string{"s1"}}, nil},
 		{activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesGrown}, nil},
 	} {
@@ -241,11 +246,15 @@ func TestHolders_areTheMembersThatHaveToGo(t *testing.T) {
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.RegisterActivity(infra.ChangeStack)
-	in := activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesPlanned, Leaving: []string{"s0", "s2", "gone"}}
+	in := activities.ChangeStackInput{
+		OpOccID: opOcc, Sizes: activities.SizesPlanned,
+		Leaving: []string{"s0", "s2", "gone"},
+	}
 	for range 2 {
 		_, err := env.ExecuteActivity(infra.ChangeStack, in)
 		require.NoError(t, err)
-		assert.Equal(t, []string{"alone", "m2"}, cloud.replaced(), "a server by itself, the other with its group's member; one that is gone is done")
+		assert.Equal(t, []string{"alone", "m2"}, cloud.replaced(),
+			"a server by itself, the other with its group's member; one that is gone is done")
 		assert.Equal(t, 3, cloud.last.Parameters["size"])
 	}
 	in = activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesRecorded}
@@ -289,10 +298,16 @@ func (c *changingCloud) replaced() (names []string) {
 
 func TestReconnectStack_givesTheStackTheParametersThatItIsAskedFor(t *testing.T) {
 	inv := &openstack.Inventory{
-		StackID:   "top",
-		Resources: []openstack.Resource{{StackID: "top", Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "s"}, {StackID: "top", Name: "cp", Type: "OS::Neutron::Port", PhysicalID: "p"}},
-		Servers:   map[string]openstack.Server{"s": {ID: "s"}},
-		Ports:     map[string]openstack.Port{"p": {ID: "p", ServerID: "s", MAC: "fa:16:3e:00:00:01", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}}},
+		StackID: "top",
+		Resources: []openstack.Resource{
+			{StackID: "top", Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "s"},
+			{StackID: "top", Name: "cp", Type: "OS::Neutron::Port", PhysicalID: "p"},
+		},
+		Servers: map[string]openstack.Server{"s": {ID: "s"}},
+		Ports: map[string]openstack.Port{"p": {
+			ID: "p", ServerID: "s", MAC: "fa:16:3e:00:00:01",
+			FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}},
+		}},
 	}
 	cloud := &changingCloud{inv: inv}
 	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
@@ -306,7 +321,8 @@ func TestReconnectStack_givesTheStackTheParametersThatItIsAskedFor(t *testing.T)
 				continue
 			}
 			assert.Equal(t, []activities.Vnfc{{VduID: "vdu", ServerID: "s", Attached: []activities.Attached{{
-				Type: lcm.GrantLinkPort, Resource: "cp", ID: "p", MAC: "fa:16:3e:00:00:01", Addresses: []lcm.FixedIP{{Address: "10.0.0.7"}},
+				Type: lcm.GrantLinkPort, Resource: "cp", ID: "p", MAC: "fa:16:3e:00:00:01",
+				Addresses: []lcm.FixedIP{{Address: "10.0.0.7"}},
 			}}}}, out.Vnfcs)
 		}
 	}

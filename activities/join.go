@@ -65,7 +65,8 @@ func (c *Cluster) MintJoin(ctx context.Context, in MintJoinInput) (out JoinRefs,
 	}
 	results, err := c.runOnAny(ctx, in.ClusterInput, func(cluster ClusterContext, m scripts.Member) task {
 		mint := command(cluster, scripts.MintJoin{
-			Member: m, Operation: string(in.OpOccID), TTL: int(tokenLife(cluster.Params, len(in.ControlPlanes)).Seconds()), Timeout: briefly(cluster),
+			Member: m, Operation: string(in.OpOccID), TTL: int(tokenLife(cluster.Params, len(in.ControlPlanes)).Seconds()),
+			Timeout: briefly(cluster),
 		})
 		mint.stdin, mint.mask = scripts.Stdin(inputs...), mask
 		return mint
@@ -136,7 +137,9 @@ func (c *Cluster) JoinWorker(ctx context.Context, in JoinWorkerInput) (out JoinO
 }
 
 // join runs kubeadm join on the node.
-func (c *Cluster) join(ctx context.Context, host Host, cluster ClusterContext, in NodeInput, to string, refs JoinRefs) error {
+func (c *Cluster) join(
+	ctx context.Context, host Host, cluster ClusterContext, in NodeInput, to string, refs JoinRefs,
+) error {
 	conf := scripts.KubeadmJoinConfig{
 		Node: in.Node.Name, Address: in.Node.Address, Endpoint: to, CACertHash: refs.CACertHash,
 		IgnorePreflightErrors: cluster.Params.IgnorePreflightErrors, Waits: waits(cluster.Params),
@@ -155,7 +158,8 @@ func (c *Cluster) join(ctx context.Context, host Host, cluster ClusterContext, i
 	}
 	text, err := conf.Render()
 	if err != nil {
-		return lcm.Wrap(lcm.KindInvalid, err, "The file %s of the package does not fit: %s.", cluster.Params.KubeadmConfigPath, err)
+		return lcm.Wrap(lcm.KindInvalid, err, "The file %s of the package does not fit: %s.",
+			cluster.Params.KubeadmConfigPath, err)
 	}
 	limit := cluster.Params.Timeouts.Join
 	_, err = c.run(ctx, host, in.Step, task{

@@ -32,7 +32,10 @@ func (s site) balance(t *testing.T, on ...lcm.Node) {
 	t.Helper()
 	nodes := &activities.Nodes{Reach: s.reach}
 	for _, n := range on {
-		must(t, nodes.ConfigureLoadBalancer, activities.LoadBalancerInput{NodeInput: s.tracked(n), ControlPlanes: on, VirtualIP: s.virtualIP})
+		must(t, nodes.ConfigureLoadBalancer, activities.LoadBalancerInput{
+			NodeInput: s.tracked(n), ControlPlanes: on,
+			VirtualIP: s.virtualIP,
+		})
 	}
 }
 
@@ -53,7 +56,8 @@ func TestControlPlane_leavesAndANewOneTakesItsPlace(t *testing.T) {
 	old := s.nodes[0] // it holds the virtual IP
 	rest := append(lcm.Nodes{}, s.nodes[1:3]...)
 
-	twice(t, m, func(in activities.DrainNodeInput) activities.DrainNodeOutput { return must(t, cluster.DrainNode, in) }, s.drain(old))
+	twice(t, m, func(in activities.DrainNodeInput) activities.DrainNodeOutput { return must(t, cluster.DrainNode, in) },
+		s.drain(old))
 	twice(t, m, func(in activities.NodeInput) activities.RetireNodeOutput {
 		return must(t, cluster.ReleaseVirtualIP, in)
 	}, s.tracked(old))
@@ -65,7 +69,8 @@ func TestControlPlane_leavesAndANewOneTakesItsPlace(t *testing.T) {
 	twice(t, m, func(in activities.NodeOfClusterInput) activities.DeleteNodeOutput {
 		return must(t, cluster.DeleteNode, in)
 	}, s.leaving(old))
-	twice(t, m, func(in activities.NodeInput) activities.RetireNodeOutput { return must(t, cluster.RetireNode, in) }, s.tracked(old))
+	twice(t, m, func(in activities.NodeInput) activities.RetireNodeOutput { return must(t, cluster.RetireNode, in) },
+		s.tracked(old))
 	require.NoError(t, m.Delete(t.Context(), old.ServerID))
 
 	fresh := old // Heat keeps the port, so the address stays
@@ -81,7 +86,8 @@ func TestControlPlane_leavesAndANewOneTakesItsPlace(t *testing.T) {
 	c := m.cluster()
 	assert.Empty(t, c.Violations)
 	for _, b := range c.Balancers {
-		assert.Equal(t, []string{rest[0].Name + " " + rest[0].Address, rest[1].Name + " " + rest[1].Address, fresh.Name + " " + fresh.Address}, b.Servers)
+		assert.Equal(t, []string{rest[0].Name + " " + rest[0].Address, rest[1].Name + " " + rest[1].Address, fresh.Name +
+			" " + fresh.Address}, b.Servers)
 	}
 	assert.Len(t, c.Balancers, 3)
 	twice(t, m, func(in activities.RemoveMemberInput) activities.RemoveMemberOutput {
@@ -97,7 +103,10 @@ func buildMore(t *testing.T, s site, n lcm.Node) {
 	nodes, cluster := &activities.Nodes{Reach: s.reach}, &activities.Cluster{Reach: s.reach}
 	controlPlanes := s.nodes.With(lcm.ControlPlane)
 	must(t, nodes.WaitForSSH, s.tracked(n))
-	must(t, nodes.PrepareNode, activities.PrepareNodeInput{NodeInput: s.tracked(n), Hosts: activities.HostEntries(s.nodes), VirtualIP: s.virtualIP})
+	must(t, nodes.PrepareNode, activities.PrepareNodeInput{
+		NodeInput: s.tracked(n), Hosts: activities.HostEntries(s.nodes),
+		VirtualIP: s.virtualIP,
+	})
 	if n.Role == lcm.ControlPlane && s.virtualIP != "" {
 		s.balance(t, controlPlanes...)
 	}
@@ -173,7 +182,10 @@ func TestDrainNode_ofANodeThatIsDownWaitsForNothing(t *testing.T) {
 	leaving := s.nodes[1]
 	require.NoError(t, m.AddPod(machinesCluster, fake.Pod{Name: "web", Node: leaving.Name, Budget: "web"}))
 	require.NoError(t, m.Kill(t.Context(), leaving.ServerID))
-	out := twice(t, m, func(in activities.DrainNodeInput) activities.DrainNodeOutput { return must(t, cluster.DrainNode, in) }, s.drain(leaving))
+	out := twice(t, m, func(in activities.DrainNodeInput) activities.DrainNodeOutput {
+		return must(t, cluster.DrainNode,
+			in)
+	}, s.drain(leaving))
 	assert.Equal(t, activities.DrainNodeOutput{Forced: true, NotReachable: true}, out)
 	require.Len(t, decided.kept, 1)
 	assert.Equal(t, lcm.DrainNotWaited, decided.kept[0].Action)
@@ -199,8 +211,9 @@ func TestDrainNode_obeysItsPolicy(t *testing.T) {
 	require.NoError(t, m.AddPod(machinesCluster, pod(s.nodes[1].Name)))
 	for range 2 {
 		_, err := do(t, cluster.DrainNode, s.drain(s.nodes[1]))
-		assertKind(t, err, lcm.KindBroken, "these pods are still on worker-00000015: default/web (the PodDisruptionBudget web lets no pod go). "+
-			"Make room for them or ease the budgets, then retry; or set drain_policy to force")
+		assertKind(t, err, lcm.KindBroken,
+			"these pods are still on worker-00000015: default/web (the PodDisruptionBudget web lets no pod go). "+
+				"Make room for them or ease the budgets, then retry; or set drain_policy to force")
 	}
 	twice(t, m, func(in activities.NodeOfClusterInput) activities.UncordonNodeOutput {
 		return must(t, cluster.UncordonNode, in)
@@ -213,7 +226,8 @@ func TestDrainNode_obeysItsPolicy(t *testing.T) {
 	require.Len(t, decided.kept, 2)
 	assert.Equal(t, lcm.DrainDecision{
 		Node: s.nodes[1].Name, Phase: lcm.PhaseForward, Action: lcm.DrainForced,
-		Detail: "After 1 s there were still pods on the node; a rollback waits no longer, so they were deleted. After 1 s these volumes were still attached to it: pv-1.",
+		Detail: "After 1 s there were still pods on the node; a rollback waits no longer, so they were deleted. After 1 s " +
+			"these volumes were still attached to it: pv-1.",
 	}, decided.kept[1])
 	assert.Equal(t, lcm.DrainFailed, decided.kept[0].Action)
 	assert.Contains(t, decided.kept[0].Detail, "the PodDisruptionBudget web lets no pod go")
@@ -235,7 +249,8 @@ func TestRemoveMember_refusesWhatCostsTheQuorum(t *testing.T) {
 	require.NoError(t, m.Kill(t.Context(), s.nodes[2].ServerID))
 	health := must(t, cluster.ClusterHealth, s.cluster())
 	assert.Contains(t, health.Reason, "the etcd member cp-0000000d does not answer")
-	assert.Contains(t, health.Refusal(s.nodes[1:2]), "etcd would lose its quorum without cp-0000000c: 1 of the other 2 members work and 2 must")
+	assert.Contains(t, health.Refusal(s.nodes[1:2]),
+		"etcd would lose its quorum without cp-0000000c: 1 of the other 2 members work and 2 must")
 	assert.Empty(t, health.Refusal(s.nodes[1:3]))
 	assert.Contains(t, health.Refusal(s.nodes), "is the last member of etcd")
 	_, err := do(t, cluster.RemoveMember, s.members(s.nodes[1]))
@@ -298,7 +313,11 @@ func TestTellHosts_passesOverAnotherDeadNodeOnly(t *testing.T) {
 
 func TestObstacle_isADeadMemberThatStays(t *testing.T) {
 	health := activities.ClusterHealthOutput{Members: []activities.MemberHealth{
-		{Name: "cp-1", Healthy: true}, {Name: "cp-2"}, {Name: "cp-3"}, {Name: "cp-4", Healthy: true}, {Name: "cp-5", Healthy: true},
+		{Name: "cp-1", Healthy: true},
+		{Name: "cp-2"},
+		{Name: "cp-3"},
+		{Name: "cp-4", Healthy: true},
+		{Name: "cp-5", Healthy: true},
 	}}
 	require.Contains(t, health.Obstacle(lcm.Nodes{{Name: "cp-2"}}), "cp-3")
 	require.Empty(t, health.Obstacle(lcm.Nodes{{Name: "cp-2"}, {Name: "cp-3"}}))

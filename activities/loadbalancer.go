@@ -65,7 +65,8 @@ func (n *Nodes) ConfigureLoadBalancer(ctx context.Context, in LoadBalancerInput)
 	configure := command(cluster, scripts.ConfigureLoadBalancer{
 		Node: in.Node.Name, Port: cluster.Params.LoadBalancer.Port, Timeout: briefly(cluster), Serves: in.Serving,
 	})
-	configure.stdin = scripts.Stdin(scripts.Input{Name: "haproxy", Value: haproxy}, scripts.Input{Name: "keepalived", Value: keepalived})
+	configure.stdin = scripts.Stdin(scripts.Input{Name: "haproxy", Value: haproxy},
+		scripts.Input{Name: "keepalived", Value: keepalived})
 	configure.mask = []string{password}
 	_, err = n.run(ctx, host, in.Step, configure)
 	return out, err
@@ -82,7 +83,8 @@ func haproxyConf(lb lcm.LoadBalancerParam, controlPlanes lcm.Nodes) scripts.HAPr
 func keepalivedConf(cluster ClusterContext, in LoadBalancerInput) scripts.KeepalivedConf {
 	lb := cluster.Params.LoadBalancer
 	conf := scripts.KeepalivedConf{
-		Node: in.Node.Name, Address: in.Node.Address, VirtualIP: in.VirtualIP, Port: lb.Port, VirtualRouterID: lb.VirtualRouterID,
+		Node: in.Node.Name, Address: in.Node.Address, VirtualIP: in.VirtualIP, Port: lb.Port,
+		VirtualRouterID: lb.VirtualRouterID,
 	}
 	if conf.VirtualRouterID == 0 {
 		conf.VirtualRouterID = virtualRouterID(cluster.Instance.ID)
@@ -176,7 +178,9 @@ type sight struct{ held, answers bool }
 type sights []sight
 
 // lookForVirtualIP asks all control planes at once: what they see belongs to one moment.
-func (n *Nodes) lookForVirtualIP(ctx context.Context, in VirtualIPInput, cluster ClusterContext, round int) (sights, error) {
+func (n *Nodes) lookForVirtualIP(
+	ctx context.Context, in VirtualIPInput, cluster ClusterContext, round int,
+) (sights, error) {
 	seen, errs := n.askForVirtualIP(ctx, in, cluster, round)
 	for _, err := range errs {
 		if err != nil {
@@ -186,13 +190,18 @@ func (n *Nodes) lookForVirtualIP(ctx context.Context, in VirtualIPInput, cluster
 	return seen, nil
 }
 
-func (n *Nodes) askForVirtualIP(ctx context.Context, in VirtualIPInput, cluster ClusterContext, round int) (sights, []error) {
+func (n *Nodes) askForVirtualIP(
+	ctx context.Context, in VirtualIPInput, cluster ClusterContext, round int,
+) (sights, []error) {
 	seen, errs := make(sights, len(in.ControlPlanes)), make([]error, len(in.ControlPlanes))
 	var all sync.WaitGroup
 	for i, node := range in.ControlPlanes {
 		all.Go(func() {
 			one := NodeInput{Tracked: in.Tracked, OpOccID: in.OpOccID, Node: node}
-			look := command(cluster, scripts.FindVirtualIP{VirtualIP: in.VirtualIP, Port: cluster.Params.LoadBalancer.Port, Timeout: 5})
+			look := command(cluster, scripts.FindVirtualIP{
+				VirtualIP: in.VirtualIP, Port: cluster.Params.LoadBalancer.Port,
+				Timeout: 5,
+			})
 			look.round = round
 			found, err := n.runOn(ctx, one, look)
 			seen[i], errs[i] = sight{found.Get("held") == "yes", found.Get("answers") == "yes"}, err
@@ -218,12 +227,15 @@ func (s sights) sort(nodes lcm.Nodes) (holders, cut []string) {
 func virtualIPError(ip string, holders, cut []string) error {
 	switch {
 	case len(holders) == 0:
-		return lcm.Errorf(lcm.KindBroken, "No control plane holds the virtual IP %s; look at 'journalctl -u keepalived' on them.", ip)
+		return lcm.Errorf(lcm.KindBroken,
+			"No control plane holds the virtual IP %s; look at 'journalctl -u keepalived' on them.", ip)
 	case len(holders) > 1:
-		return lcm.Errorf(lcm.KindBroken, "%s hold the virtual IP %s at once: VRRP (IP protocol 112) does not get from one to the other. "+
-			"Allow it in their security groups.", strings.Join(holders, " and "), ip)
+		return lcm.Errorf(lcm.KindBroken,
+			"%s hold the virtual IP %s at once: VRRP (IP protocol 112) does not get from one to the other. "+
+				"Allow it in their security groups.", strings.Join(holders, " and "), ip)
 	default:
-		return lcm.Errorf(lcm.KindBroken, "%s holds the virtual IP %s, but %s cannot reach it. Allow the address in the allowed address "+
-			"pairs of the control planes' ports.", holders[0], ip, strings.Join(cut, " and "))
+		return lcm.Errorf(lcm.KindBroken,
+			"%s holds the virtual IP %s, but %s cannot reach it. Allow the address in the allowed address "+
+				"pairs of the control planes' ports.", holders[0], ip, strings.Join(cut, " and "))
 	}
 }

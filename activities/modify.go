@@ -17,7 +17,9 @@ type CheckModificationOutput struct{}
 
 // CheckModification looks whether the modifications can be made: the package and the VIMs that they name must be there.
 // Idempotent: it only reads.
-func (o *OpOccs) CheckModification(ctx context.Context, in CheckModificationInput) (out CheckModificationOutput, err error) {
+func (o *OpOccs) CheckModification(
+	ctx context.Context, in CheckModificationInput,
+) (out CheckModificationOutput, err error) {
 	defer func() { err = boundary(ctx, "check the modifications", err) }()
 	_, _, err = o.Facts.Modified(ctx, in.OpOccID)
 	return out, err
@@ -51,7 +53,8 @@ func (i *Infrastructure) TryVim(ctx context.Context, in TryVimInput) (out TryVim
 	case !lcm.Is(err, lcm.KindNotFound):
 		return out, err
 	case in.HasStack:
-		return out, lcm.Errorf(lcm.KindConflict, "The VIM answers, but it has no stack %s: the VNF's resources are in another cloud or project. Name a VIM that leads to them.", stack.name)
+		return out, lcm.Errorf(lcm.KindConflict, "The VIM answers, but it has no stack %s: the VNF's resources are in "+
+			"another cloud or project. Name a VIM that leads to them.", stack.name)
 	default: // nothing to be found yet
 		return out, nil
 	}

@@ -31,12 +31,20 @@ func TestTryVim_wantsTheStackOfAVnfThatHasOne(t *testing.T) {
 		hasStack bool
 		says     string
 	}{
-		"the stack is there":         {lookedAtCloud{}, true, ""},
-		"there is none yet":          {lookedAtCloud{settles: absent}, false, ""},
-		"another cloud":              {lookedAtCloud{settles: absent}, true, "in another cloud or project"},
-		"credentials are refused":    {lookedAtCloud{refuses: lcm.Errorf(lcm.KindDenied, "No.")}, false, "No."},
-		"somebody else's stack":      {lookedAtCloud{settles: lcm.Errorf(lcm.KindConflict, "It is not ours.")}, true, "not ours"},
-		"Heat refuses, with a stack": {lookedAtCloud{settles: lcm.Errorf(lcm.KindDenied, "Heat refuses.")}, true, "Heat refuses"},
+		"the stack is there":      {lookedAtCloud{}, true, ""},
+		"there is none yet":       {lookedAtCloud{settles: absent}, false, ""},
+		"another cloud":           {lookedAtCloud{settles: absent}, true, "in another cloud or project"},
+		"credentials are refused": {lookedAtCloud{refuses: lcm.Errorf(lcm.KindDenied, "No.")}, false, "No."},
+		"somebody else's stack": {
+			lookedAtCloud{settles: lcm.Errorf(lcm.KindConflict, "It is not ours.")},
+			true,
+			"not ours",
+		},
+		"Heat refuses, with a stack": {
+			lookedAtCloud{settles: lcm.Errorf(lcm.KindDenied, "Heat refuses.")},
+			true,
+			"Heat refuses",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			infra := &activities.Infrastructure{Clouds: c.cloud, Stacks: fixedStack{}, Output: &logOutput{}}

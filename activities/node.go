@@ -92,7 +92,8 @@ func (n *Nodes) ReachNode(ctx context.Context, in NodeInput) (out ReachNodeOutpu
 	}
 	if unreachable(ctx, err) {
 		e := classify(err)
-		e.Detail = strings.TrimSuffix(e.Detail, ".") + ". No node has been changed: mend it and retry, or roll back, heal it, and then ask again"
+		e.Detail = strings.TrimSuffix(e.Detail, ".") +
+			". No node has been changed: mend it and retry, or roll back, heal it, and then ask again"
 		return out, e
 	}
 	return out, err
@@ -163,7 +164,8 @@ func notReady(node lcm.Node, problems []string) error {
 	if len(problems) == 1 && strings.HasPrefix(problems[0], "the disk is") {
 		kind = lcm.KindExhausted
 	}
-	return lcm.Errorf(kind, "%s cannot become a node: %s. Correct this, then retry.", node.Name, strings.Join(problems, "; "))
+	return lcm.Errorf(kind, "%s cannot become a node: %s. Correct this, then retry.", node.Name,
+		strings.Join(problems, "; "))
 }
 
 // controlPlanePorts are those of the API server, etcd, kubelet, the controller manager, the scheduler, and

@@ -52,8 +52,9 @@ func (s registriesState) bare() registriesState {
 // with is what may be Windlass's while the one state becomes the other.
 func (s registriesState) with(after registriesState) registriesState {
 	return registriesState{
-		Servers: union(s.Servers, after.Servers), Insecure: union(s.Insecure, after.Insecure), Kubelet: union(s.Kubelet, after.Kubelet),
-		Docker: union(append([]string{}, s.dockers()...), after.dockers()),
+		Servers: union(s.Servers, after.Servers), Insecure: union(s.Insecure, after.Insecure),
+		Kubelet: union(s.Kubelet, after.Kubelet),
+		Docker:  union(append([]string{}, s.dockers()...), after.dockers()),
 	}
 }
 
@@ -65,7 +66,8 @@ func registriesOn(ctx context.Context, host Host, node lcm.Node) (*nodeRegistrie
 	f := &nodeRegistries{node: node, proxies: map[string]string{}}
 	var state, proxy []byte
 	for path, to := range map[string]*[]byte{
-		scripts.RegistriesState: &state, scripts.KubeletCredentials: &f.credentials, scripts.DockerConfiguration: &f.docker, scripts.ContainerdProxy: &proxy,
+		scripts.RegistriesState: &state, scripts.KubeletCredentials: &f.credentials, scripts.DockerConfiguration: &f.docker,
+		scripts.ContainerdProxy: &proxy,
 	} {
 		content, err := host.Get(ctx, path, maxConfiguration)
 		if err != nil && !lcm.Is(err, lcm.KindNotFound) {
@@ -77,13 +79,15 @@ func registriesOn(ctx context.Context, host Host, node lcm.Node) (*nodeRegistrie
 		return nil, f.malformed(scripts.RegistriesState)
 	}
 	isNoServer := func(s string) bool { return lcm.RegistryServerProblem(s) != "" } // they become paths
-	f.state.Servers, f.state.Docker = slices.DeleteFunc(f.state.Servers, isNoServer), slices.DeleteFunc(f.state.Docker, isNoServer)
+	f.state.Servers, f.state.Docker = slices.DeleteFunc(f.state.Servers, isNoServer),
+		slices.DeleteFunc(f.state.Docker, isNoServer)
 	f.readProxy(string(proxy))
 	return f, nil
 }
 
 func (f *nodeRegistries) malformed(path string) error {
-	return lcm.Errorf(lcm.KindBroken, "%s: its file %s is not as it must be; correct or remove it, then retry.", f.node.Name, path)
+	return lcm.Errorf(lcm.KindBroken, "%s: its file %s is not as it must be; correct or remove it, then retry.",
+		f.node.Name, path)
 }
 
 // readProxy reads the environment that containerd is started with.
@@ -230,7 +234,8 @@ func (f *nodeRegistries) kubeletFile(registries []openRegistry, after *registrie
 		if r.Username == "" {
 			continue
 		}
-		entry, err := json.Marshal(map[string]string{"auth": base64.StdEncoding.EncodeToString([]byte(r.Username + ":" + r.password))})
+		entry, err := json.Marshal(map[string]string{"auth": base64.StdEncoding.EncodeToString([]byte(r.Username + ":" +
+			r.password))})
 		if err != nil {
 			return "", err
 		}

@@ -15,17 +15,24 @@ import (
 // IPs.
 func apartStack() *openstack.Inventory {
 	inv := &openstack.Inventory{
-		StackID: "top", Servers: map[string]openstack.Server{}, Ports: map[string]openstack.Port{}, FloatingIPs: map[string]openstack.FloatingIP{},
+		StackID: "top", Servers: map[string]openstack.Server{}, Ports: map[string]openstack.Port{},
+		FloatingIPs: map[string]openstack.FloatingIP{},
 	}
 	for stack, vdu := range map[string]string{"m-0": "master", "w-0": "worker", "w-1": "worker"} {
 		inv.Resources = append(inv.Resources,
 			openstack.Resource{Name: stack, Type: "member.yaml", PhysicalID: stack, StackID: "top"},
 			openstack.Resource{Name: vdu, Type: "OS::Nova::Server", PhysicalID: "server-of-" + stack, StackID: stack},
 			openstack.Resource{Name: vdu + "_CP", Type: "OS::Neutron::Port", PhysicalID: "port-of-" + stack, StackID: stack},
-			openstack.Resource{Name: vdu + "_FIP", Type: "OS::Neutron::FloatingIP", PhysicalID: "fip-of-" + stack, StackID: stack},
+			openstack.Resource{
+				Name: vdu + "_FIP", Type: "OS::Neutron::FloatingIP", PhysicalID: "fip-of-" + stack,
+				StackID: stack,
+			},
 		)
 		inv.Servers["server-of-"+stack] = openstack.Server{ID: "server-of-" + stack}
-		inv.Ports["port-of-"+stack] = openstack.Port{ID: "port-of-" + stack, ServerID: "server-of-" + stack, Address: "10.0.0.1"}
+		inv.Ports["port-of-"+stack] = openstack.Port{
+			ID: "port-of-" + stack, ServerID: "server-of-" + stack,
+			Address: "10.0.0.1",
+		}
 		inv.FloatingIPs["fip-of-"+stack] = openstack.FloatingIP{Address: "public-of-" + stack, PortID: "port-of-" + stack}
 	}
 	return inv
@@ -41,10 +48,16 @@ func (p paramsOf) Cluster(context.Context, lcm.OpOccID) (activities.ClusterConte
 func TestFindNodes_byTheirVdu(t *testing.T) {
 	t.Parallel()
 	params := lcm.ClusterParams{
-		MasterNode: lcm.NodeParams{VduID: "master", SSHCpName: "master_FIP", NicCpName: "master_CP", ClusterCpName: "master_CP", ClusterFipName: "master_FIP"},
+		MasterNode: lcm.NodeParams{
+			VduID: "master", SSHCpName: "master_FIP", NicCpName: "master_CP",
+			ClusterCpName: "master_CP", ClusterFipName: "master_FIP",
+		},
 		WorkerNode: lcm.NodeParams{VduID: "worker", SSHCpName: "worker_FIP", NicCpName: "worker_CP"},
 	}
-	infra := &activities.Infrastructure{Clouds: &changingCloud{settled: apartStack()}, Stacks: fixedStack{}, Clusters: paramsOf(params), Output: &logOutput{}}
+	infra := &activities.Infrastructure{
+		Clouds: &changingCloud{settled: apartStack()}, Stacks: fixedStack{},
+		Clusters: paramsOf(params), Output: &logOutput{},
+	}
 	for range 2 {
 		out := must(t, infra.FindNodes, activities.FindNodesInput{OpOccID: opOcc, Cluster: true})
 		require.Len(t, out.Nodes, 3)
@@ -52,7 +65,8 @@ func TestFindNodes_byTheirVdu(t *testing.T) {
 		seen := map[string]lcm.Role{}
 		for _, n := range out.Nodes {
 			seen[n.StackID] = n.Role
-			require.Equal(t, []string{"server-of-" + n.StackID, "public-of-" + n.StackID, "10.0.0.1"}, []string{n.ServerID, n.SSHAddress, n.Address})
+			require.Equal(t, []string{"server-of-" + n.StackID, "public-of-" + n.StackID, "10.0.0.1"},
+				[]string{n.ServerID, n.SSHAddress, n.Address})
 		}
 		require.Equal(t, map[string]lcm.Role{"m-0": lcm.ControlPlane, "w-0": lcm.Worker, "w-1": lcm.Worker}, seen)
 	}

@@ -40,7 +40,9 @@ type NextNotificationOutput struct {
 }
 
 // NextNotification looks what is to be delivered next. Idempotent: it only reads.
-func (n *Notifications) NextNotification(ctx context.Context, in NextNotificationInput) (out NextNotificationOutput, err error) {
+func (n *Notifications) NextNotification(
+	ctx context.Context, in NextNotificationInput,
+) (out NextNotificationOutput, err error) {
 	defer func() { err = boundary(ctx, "look for notifications", err) }()
 	d, err := n.Outbox.NextDelivery(ctx, in.SubscriptionID)
 	if lcm.Is(err, lcm.KindNotFound) {

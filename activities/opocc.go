@@ -135,7 +135,8 @@ func (o *OpOccs) RecordState(ctx context.Context, in RecordStateInput) (err erro
 	defer func() { err = boundary(ctx, "record the state", err) }()
 	rec := lcm.OperationRecord{
 		OpOccID: in.OpOccID, Sequence: in.Sequence, State: in.Status.State, Step: in.Status.Step, Error: in.Status.Error,
-		IsCancelPending: in.Status.IsCancelPending, CancelMode: in.Status.CancelMode, ForwardOnly: in.Status.ForwardOnly, GrantID: in.GrantID,
+		IsCancelPending: in.Status.IsCancelPending, CancelMode: in.Status.CancelMode, ForwardOnly: in.Status.ForwardOnly,
+		GrantID: in.GrantID,
 	}
 	if err := o.account(ctx, in, &rec); err != nil {
 		return err

@@ -86,7 +86,8 @@ func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.Oper
 		rec.ResourceChanges = &lcm.ResourceChanges{}
 	}
 	restored := in.Status.State == lcm.RolledBack && in.Outcome != nil && in.Outcome.Restored
-	over := restored || in.Status.State == lcm.Completed || in.Status.State == lcm.Failed && in.Outcome != nil && in.Outcome.Left
+	over := restored || in.Status.State == lcm.Completed || in.Status.State == lcm.Failed && in.Outcome != nil &&
+		in.Outcome.Left
 	if in.Outcome == nil || (!over && !in.Outcome.Terminated && in.Outcome.Operated == nil && len(in.Outcome.Vnfcs) == 0) {
 		return nil
 	}
@@ -132,7 +133,9 @@ func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.Oper
 
 // addDefinitions adds to changes what they are in the grant. Where that cannot be told now, e.g. because its VIM has
 // gone, the state is recorded without.
-func (o *OpOccs) addDefinitions(ctx context.Context, id lcm.OpOccID, rec *lcm.OperationRecord, after *lcm.InstantiatedVnfInfo) {
+func (o *OpOccs) addDefinitions(
+	ctx context.Context, id lcm.OpOccID, rec *lcm.OperationRecord, after *lcm.InstantiatedVnfInfo,
+) {
 	if granted, err := o.Facts.Grant(ctx, id); err == nil {
 		addDefinitions(rec.ResourceChanges, granted, orEmpty(after))
 	}

@@ -102,7 +102,8 @@ func (l *ledger) Grant(context.Context, lcm.OpOccID) (lcm.Grant, error) {
 
 func (l *ledger) Instantiated(_ context.Context, _ lcm.OpOccID, made Outcome) (out InstantiatedVnf, err error) {
 	for _, v := range made.Vnfcs {
-		out.Info.VnfcResources = append(out.Info.VnfcResources, lcm.VnfcResourceInfo{ID: "vnfc-" + v.ServerID, VduID: v.VduID})
+		out.Info.VnfcResources = append(out.Info.VnfcResources,
+			lcm.VnfcResourceInfo{ID: "vnfc-" + v.ServerID, VduID: v.VduID})
 	}
 	out.Info.ClusterVimID = made.ClusterVimID
 	out.VimConnections = append(l.inst.VimConnections, lcm.VimConnectionInfo{VimID: made.ClusterVimID})
@@ -143,7 +144,10 @@ func (l *ledger) changed() (ids []string) {
 	return ids
 }
 
-var twoVnfcs = &Outcome{Vnfcs: []Vnfc{{VduID: "masterNode", ServerID: "a"}, {VduID: "workerNode", ServerID: "b"}}, ClusterVimID: "vim-2"}
+var twoVnfcs = &Outcome{
+	Vnfcs:        []Vnfc{{VduID: "masterNode", ServerID: "a"}, {VduID: "workerNode", ServerID: "b"}},
+	ClusterVimID: "vim-2",
+}
 
 func TestRecordState_resourceChangesGrowWithTheOperation(t *testing.T) {
 	l := &ledger{inst: lcm.VnfInstance{InstantiationState: lcm.NotInstantiated}}
@@ -204,7 +208,10 @@ func TestRecordState_terminatedEmptiesTheInstance(t *testing.T) {
 	l := &ledger{inst: lcm.VnfInstance{
 		InstantiationState: lcm.Instantiated,
 		VimConnections:     []lcm.VimConnectionInfo{{VimID: "vim-1"}, {VimID: "vim-2"}},
-		Instantiated:       &lcm.InstantiatedVnfInfo{ClusterVimID: "vim-2", VnfcResources: []lcm.VnfcResourceInfo{{ID: "vnfc-a"}}},
+		Instantiated: &lcm.InstantiatedVnfInfo{
+			ClusterVimID:  "vim-2",
+			VnfcResources: []lcm.VnfcResourceInfo{{ID: "vnfc-a"}},
+		},
 	}}
 	l.record(t, 1, lcm.FailedTemp, &Outcome{Terminated: true})
 	require.Equal(t, []string{"REMOVED vnfc-a"}, l.changed(), "the machines are gone, whatever failed after")
@@ -231,13 +238,15 @@ func TestInterruptSteps_endsWhatRunsAndNothingElse(t *testing.T) {
 	for _, s := range l.steps {
 		states = append(states, s.State)
 	}
-	require.Equal(t, []lcm.StepState{lcm.StepDone, lcm.StepCancelled, lcm.StepCancelled, lcm.StepFailed, lcm.StepPending}, states)
+	require.Equal(t, []lcm.StepState{lcm.StepDone, lcm.StepCancelled, lcm.StepCancelled, lcm.StepFailed, lcm.StepPending},
+		states)
 }
 
 func TestPlanOperation_theFirstPlanCounts(t *testing.T) {
 	l := &ledger{}
 	ops := &OpOccs{Records: l, Facts: l}
-	first, err := ops.PlanOperation(t.Context(), PlanInput{Unhealthy: []UnhealthyNode{{Node: "worker-1", Why: "it is not Ready"}}})
+	first, err := ops.PlanOperation(t.Context(),
+		PlanInput{Unhealthy: []UnhealthyNode{{Node: "worker-1", Why: "it is not Ready"}}})
 	require.NoError(t, err)
 	require.Equal(t, "worker-1", first.Leaving[0].Node)
 	again, err := ops.PlanOperation(t.Context(), PlanInput{Unhealthy: []UnhealthyNode{{Node: "worker-2"}}})
@@ -253,14 +262,18 @@ func TestRecordSteps_endsThePartsOfAStepThatHasEnded(t *testing.T) {
 		{OpOccID: "op", Index: 4, Phase: lcm.PhaseForward, Node: "cp-3", State: lcm.StepRunning},
 	}}
 	ops := &OpOccs{Records: l}
-	end := lcm.Step{OpOccID: "op", Index: 3, Phase: lcm.PhaseForward, State: lcm.StepFailed, Error: lcm.Errorf(lcm.KindBroken, "no")}
+	end := lcm.Step{
+		OpOccID: "op", Index: 3, Phase: lcm.PhaseForward, State: lcm.StepFailed,
+		Error: lcm.Errorf(lcm.KindBroken, "no"),
+	}
 	for range 2 {
 		require.NoError(t, ops.RecordSteps(t.Context(), []RecordStepInput{{Step: end}}))
 		var states []lcm.StepState
 		for _, s := range l.steps {
 			states = append(states, s.State)
 		}
-		require.Equal(t, []lcm.StepState{lcm.StepFailed, lcm.StepFailed, lcm.StepDone, lcm.StepRunning}, states, "a worker that was killed tells no end")
+		require.Equal(t, []lcm.StepState{lcm.StepFailed, lcm.StepFailed, lcm.StepDone, lcm.StepRunning}, states,
+			"a worker that was killed tells no end")
 	}
 }
 
@@ -322,5 +335,9 @@ func TestNetworksOf_tellsThoseOfMembersFromThoseOfTheTop(t *testing.T) {
 		{Name: "outer", Type: "OS::Neutron::ProviderNet", PhysicalID: "3", StackID: "top"},
 		{Name: "failed", Type: "OS::Neutron::Net", StackID: "top"},
 	}}
-	require.Equal(t, []Network{{Resource: "inner", ID: "1"}, {Resource: "private", ID: "2", StackID: "member"}, {Resource: "outer", ID: "3"}}, networksOf(inv))
+	require.Equal(t, []Network{
+		{Resource: "inner", ID: "1"},
+		{Resource: "private", ID: "2", StackID: "member"},
+		{Resource: "outer", ID: "3"},
+	}, networksOf(inv))
 }

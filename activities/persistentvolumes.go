@@ -41,7 +41,8 @@ func manifests(ctx context.Context, cluster ClusterContext) (out []manifest, err
 		}
 		volumes, err := vnfpkg.ReadPersistentVolumes(text)
 		if err != nil {
-			return nil, lcm.Wrap(lcm.KindInvalid, err, "The file %s of the package %s.", pv.PVManifestFilePath, lcm.Sentence(err))
+			return nil, lcm.Wrap(lcm.KindInvalid, err, "The file %s of the package %s.", pv.PVManifestFilePath,
+				lcm.Sentence(err))
 		}
 		out = append(out, manifest{pv, volumes})
 	}
@@ -52,7 +53,9 @@ func manifests(ctx context.Context, cluster ClusterContext) (out []manifest, err
 // until the volumes are Available; those that were there before may be Bound.
 //
 // Idempotent: applying the same objects again changes nothing. Takes seconds.
-func (s *Storage) RegisterPersistentVolumes(ctx context.Context, in PersistentVolumesInput) (out PersistentVolumesOutput, err error) {
+func (s *Storage) RegisterPersistentVolumes(
+	ctx context.Context, in PersistentVolumesInput,
+) (out PersistentVolumesOutput, err error) {
 	defer func() { err = boundary(ctx, "register the persistent volumes", err) }()
 	defer heartbeat(ctx)()
 	cluster, _, err := s.storageOf(ctx, in.OpOccID)
@@ -91,7 +94,9 @@ func (s *Storage) RegisterPersistentVolumes(ctx context.Context, in PersistentVo
 // pods.
 //
 // Idempotent: it only looks. Takes seconds.
-func (s *Storage) CheckPersistentVolumes(ctx context.Context, in PersistentVolumesInput) (out PersistentVolumesOutput, err error) {
+func (s *Storage) CheckPersistentVolumes(
+	ctx context.Context, in PersistentVolumesInput,
+) (out PersistentVolumesOutput, err error) {
 	defer func() { err = boundary(ctx, "look at the persistent volumes", err) }()
 	defer heartbeat(ctx)()
 	return out, s.withUsage(ctx, in, func(_ ClusterContext, u usage, _ Host, _ lcm.Node) error {
@@ -106,7 +111,9 @@ func (s *Storage) CheckPersistentVolumes(ctx context.Context, in PersistentVolum
 //
 // Idempotent: volumes that are gone are not missed. One that a claim is bound to in the very moment is not deleted,
 // because each is deleted only as it was seen. Takes seconds.
-func (s *Storage) RemovePersistentVolumes(ctx context.Context, in PersistentVolumesInput) (out PersistentVolumesOutput, err error) {
+func (s *Storage) RemovePersistentVolumes(
+	ctx context.Context, in PersistentVolumesInput,
+) (out PersistentVolumesOutput, err error) {
 	defer func() { err = boundary(ctx, "delete the persistent volumes", err) }()
 	defer heartbeat(ctx)()
 	return out, s.withUsage(ctx, in, func(cluster ClusterContext, u usage, host Host, node lcm.Node) error {
@@ -126,7 +133,9 @@ func (s *Storage) RemovePersistentVolumes(ctx context.Context, in PersistentVolu
 }
 
 // withUsage does something with what a control plane tells of the volumes, through the same control plane.
-func (s *Storage) withUsage(ctx context.Context, in PersistentVolumesInput, do func(ClusterContext, usage, Host, lcm.Node) error) error {
+func (s *Storage) withUsage(
+	ctx context.Context, in PersistentVolumesInput, do func(ClusterContext, usage, Host, lcm.Node) error,
+) error {
 	cluster, _, err := s.storageOf(ctx, in.OpOccID)
 	if err != nil {
 		return err
@@ -164,7 +173,9 @@ type usage struct {
 
 // usageOf reads the results of LookAtVolumes. Volumes of the storage server are those of the manifests, those of the
 // storage classes, and whatever else is at one of its addresses.
-func usageOf(results scripts.Results, list []manifest, in PersistentVolumesInput, classes []lcm.StorageClassParams) (u usage) {
+func usageOf(
+	results scripts.Results, list []manifest, in PersistentVolumesInput, classes []lcm.StorageClassParams,
+) (u usage) {
 	var names []string
 	for _, m := range list {
 		names = append(names, m.Names()...)
@@ -174,7 +185,8 @@ func usageOf(results scripts.Results, list []manifest, in PersistentVolumesInput
 	for _, line := range results.Texts("volume") {
 		f := fields(line, 10)
 		v := seenVolume{f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9]}
-		if slices.ContainsFunc(classes, func(c lcm.StorageClassParams) bool { return lcm.ProvisionerOf(c.Name) == v.provisioner }) {
+		if slices.ContainsFunc(classes,
+			func(c lcm.StorageClassParams) bool { return lcm.ProvisionerOf(c.Name) == v.provisioner }) {
 			u.addOfClass(v, podsWith(pods, v.claim), in.KeepVolumes)
 			continue
 		}
@@ -260,5 +272,6 @@ func (u usage) refusal() error {
 	case u.kept:
 		todo += " With keep_volumes the claims of storage classes can stay, and only their Pods must end."
 	}
-	return lcm.Errorf(lcm.KindConflict, "The storage server cannot be replaced while it is in use: %s. %s", strings.Join(u.used, "; "), todo)
+	return lcm.Errorf(lcm.KindConflict, "The storage server cannot be replaced while it is in use: %s. %s",
+		strings.Join(u.used, "; "), todo)
 }

@@ -55,9 +55,11 @@ func (i *Infrastructure) SwitchServer(ctx context.Context, in SwitchServerInput)
 		show("Nova has no server " + in.ServerID + " any more.")
 		return out, nil
 	case lcm.Is(err, lcm.KindNotFound):
-		return out, lcm.Wrap(lcm.KindBroken, err, "Nova has no server %s any more. Roll the operation back or fail it, then heal the VNFC.", in.ServerID)
+		return out, lcm.Wrap(lcm.KindBroken, err,
+			"Nova has no server %s any more. Roll the operation back or fail it, then heal the VNFC.", in.ServerID)
 	case limited.Err() != nil && ctx.Err() == nil:
-		return out, lcm.Wrap(lcm.KindBroken, err, "The server %s is not %s after %s: Nova or its hypervisor hangs. Look at the server, then retry.", in.ServerID, in.To, powerLimit)
+		return out, lcm.Wrap(lcm.KindBroken, err, "The server %s is not %s after %s: Nova or its hypervisor hangs. Look at "+
+			"the server, then retry.", in.ServerID, in.To, powerLimit)
 	}
 	return out, err
 }

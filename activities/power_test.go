@@ -41,7 +41,10 @@ func (c *switchedCloud) turn(id string, on bool) error {
 }
 
 func switching(id string, to lcm.VnfState) activities.SwitchServerInput {
-	return activities.SwitchServerInput{Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc}}, OpOccID: opOcc, ServerID: id, To: to}
+	return activities.SwitchServerInput{
+		Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc}}, OpOccID: opOcc,
+		ServerID: id, To: to,
+	}
 }
 
 func TestSwitchServer_changesNothingTwice(t *testing.T) {

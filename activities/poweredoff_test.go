@@ -30,7 +30,10 @@ func TestDrainNode_ofANodeWhoseServerIsOffWaitsForNothing(t *testing.T) {
 	cluster := &activities.Cluster{Reach: s.reach, Drains: decided, Servers: servers{leaving.ServerID: "SHUTOFF"}}
 	buildCluster(t, s)
 	require.NoError(t, m.AddPod(machinesCluster, fake.Pod{Name: "web", Node: leaving.Name, Budget: "web"}))
-	out := twice(t, m, func(in activities.DrainNodeInput) activities.DrainNodeOutput { return must(t, cluster.DrainNode, in) }, s.drain(leaving))
+	out := twice(t, m, func(in activities.DrainNodeInput) activities.DrainNodeOutput {
+		return must(t, cluster.DrainNode,
+			in)
+	}, s.drain(leaving))
 	assert.Equal(t, activities.DrainNodeOutput{Forced: true, NotReachable: true, Off: "SHUTOFF"}, out)
 	require.NotEmpty(t, decided.kept)
 	assert.Equal(t, lcm.DrainNotWaited, decided.kept[0].Action)
@@ -43,10 +46,14 @@ func TestRetireNode_ofANodeWhoseServerIsOffIsDoneAtOnce(t *testing.T) {
 	cluster := &activities.Cluster{
 		Reach: activities.Reach{Hosts: s, Clusters: &fixedCluster{}, Output: &logOutput{}}, Servers: servers{"s1": "SHUTOFF"},
 	}
-	in := activities.NodeInput{Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc, Node: "cp-1"}}, Node: lcm.Node{Name: "cp-1", ServerID: "s1"}}
+	in := activities.NodeInput{
+		Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc, Node: "cp-1"}},
+		Node:    lcm.Node{Name: "cp-1", ServerID: "s1"},
+	}
 	s.fail["dial cp-1"] = []error{lcm.Errorf(lcm.KindBug, "It was dialled.")}
 	for range 2 {
-		for _, do := range []func(context.Context, activities.NodeInput) (activities.RetireNodeOutput, error){cluster.RetireNode, cluster.ReleaseVirtualIP} {
+		for _, do := range []func(context.Context, activities.NodeInput) (activities.RetireNodeOutput,
+			error){cluster.RetireNode, cluster.ReleaseVirtualIP} {
 			out := must(t, do, in)
 			assert.Equal(t, activities.RetireNodeOutput{NotReachable: true, Reason: "cp-1: its server is SHUTOFF."}, out)
 		}

@@ -56,7 +56,8 @@ func (n *Nodes) PrepareNode(ctx context.Context, in PrepareNodeInput) (out Prepa
 		return out, err
 	}
 	step := scripts.PrepareNode{
-		Node: in.Node.Name, NoProxy: noProxy(p, in), Packages: packages(p, in.Node.Role), LockFor: lockFor(p.Timeouts.Install),
+		Node: in.Node.Name, NoProxy: noProxy(p, in), Packages: packages(p, in.Node.Role),
+		LockFor: lockFor(p.Timeouts.Install),
 	}
 	for _, h := range in.Hosts {
 		step.Hosts = append(step.Hosts, h.Address+" "+h.Name)
@@ -73,7 +74,8 @@ func (n *Nodes) PrepareNode(ctx context.Context, in PrepareNodeInput) (out Prepa
 		inputs = append(inputs, scripts.Input{Name: "apt_key", Value: string(key)})
 	}
 	results, err := n.runOn(ctx, in.NodeInput, task{
-		script: step, stdin: scripts.Stdin(inputs...), mask: mask, limit: seconds(p.Timeouts.Install), parameter: "timeouts.install",
+		script: step, stdin: scripts.Stdin(inputs...), mask: mask, limit: seconds(p.Timeouts.Install),
+		parameter: "timeouts.install",
 	})
 	out.Kubeadm = results.Get("kubeadm")
 	return out, err
@@ -91,7 +93,9 @@ func pinnedVersion(p lcm.ClusterParams) string {
 }
 
 // proxyInputs opens the proxy's URLs, which may hold passwords.
-func (r Reach) proxyInputs(ctx context.Context, proxy *lcm.ProxyParams) (inputs []scripts.Input, mask []string, err error) {
+func (r Reach) proxyInputs(
+	ctx context.Context, proxy *lcm.ProxyParams,
+) (inputs []scripts.Input, mask []string, err error) {
 	if proxy == nil {
 		return nil, nil, nil
 	}
@@ -107,7 +111,8 @@ func (r Reach) proxyInputs(ctx context.Context, proxy *lcm.ProxyParams) (inputs 
 			continue
 		}
 		if !lcm.IsProxyURL(value) {
-			return nil, nil, lcm.Errorf(lcm.KindInvalid, "The request's proxy.%s is not a URL like http://user:password@proxy.example:3128.", in.name)
+			return nil, nil, lcm.Errorf(lcm.KindInvalid,
+				"The request's proxy.%s is not a URL like http://user:password@proxy.example:3128.", in.name)
 		}
 		inputs = append(inputs, scripts.Input{Name: in.name, Value: value})
 		mask = append(mask, value)
@@ -151,7 +156,8 @@ func noProxy(p lcm.ClusterParams, in PrepareNodeInput) string {
 		}
 	}
 	add(strings.Split(p.Proxy.NoProxy, ",")...)
-	add("127.0.0.1", "localhost", ".svc", ".cluster.local", p.MasterNode.PodCIDR, p.MasterNode.ServiceCIDR, p.Proxy.K8sNodeCIDR, in.VirtualIP)
+	add("127.0.0.1", "localhost", ".svc", ".cluster.local", p.MasterNode.PodCIDR, p.MasterNode.ServiceCIDR,
+		p.Proxy.K8sNodeCIDR, in.VirtualIP)
 	for _, h := range in.Hosts {
 		add(h.Address)
 	}

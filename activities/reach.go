@@ -162,7 +162,9 @@ func (r Reach) runOn(ctx context.Context, in NodeInput, j task) (scripts.Results
 
 // onAny does something on the first control plane that works: no control plane is special once the
 // cluster is made.
-func (r Reach) onAny(ctx context.Context, id lcm.OpOccID, controlPlanes lcm.Nodes, do func(Host, lcm.Node) error) error {
+func (r Reach) onAny(
+	ctx context.Context, id lcm.OpOccID, controlPlanes lcm.Nodes, do func(Host, lcm.Node) error,
+) error {
 	var last error = lcm.Errorf(lcm.KindBug, "The step knows no control plane.")
 	for i, node := range controlPlanes {
 		host, err := r.Hosts.Dial(ctx, id, node)
@@ -170,7 +172,8 @@ func (r Reach) onAny(ctx context.Context, id lcm.OpOccID, controlPlanes lcm.Node
 			err = do(host, node)
 			_ = host.Close()
 		}
-		if err == nil || ctx.Err() != nil || !lcm.Is(err, lcm.KindUnavailable) && !errors.Is(err, remote.ErrDeadline) && !errors.Is(err, ErrServerOff) {
+		if err == nil || ctx.Err() != nil || !lcm.Is(err, lcm.KindUnavailable) && !errors.Is(err, remote.ErrDeadline) &&
+			!errors.Is(err, ErrServerOff) {
 			return err
 		}
 		if i == 0 || !errors.Is(err, ErrServerOff) { // of several, one that may come back is worth another try
@@ -199,7 +202,9 @@ func unreachable(ctx context.Context, err error) bool {
 }
 
 // runOnAny runs one script, made for the control plane that works, there.
-func (r Reach) runOnAny(ctx context.Context, in ClusterInput, make func(ClusterContext, scripts.Member) task) (scripts.Results, error) {
+func (r Reach) runOnAny(
+	ctx context.Context, in ClusterInput, make func(ClusterContext, scripts.Member) task,
+) (scripts.Results, error) {
 	cluster, err := r.Clusters.Cluster(ctx, in.OpOccID)
 	if err != nil {
 		return scripts.Results{}, err
@@ -231,7 +236,8 @@ func packageFile(ctx context.Context, cluster ClusterContext, path string) ([]by
 
 func memberOf(cluster ClusterContext, node lcm.Node) scripts.Member {
 	return scripts.Member{
-		Cluster: string(cluster.Instance.ID), Node: node.Name, Address: node.Address, ControlPlane: node.Role == lcm.ControlPlane,
+		Cluster: string(cluster.Instance.ID), Node: node.Name, Address: node.Address,
+		ControlPlane: node.Role == lcm.ControlPlane,
 	}
 }
 

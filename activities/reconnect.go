@@ -27,7 +27,9 @@ type ReconnectStackOutput struct {
 //
 // Idempotent: parameters that the stack has already change nothing, and a change that is under way is waited for. Takes
 // minutes, so it heartbeats; a cancel stops the waiting only.
-func (i *Infrastructure) ReconnectStack(ctx context.Context, in ReconnectStackInput) (out ReconnectStackOutput, err error) {
+func (i *Infrastructure) ReconnectStack(
+	ctx context.Context, in ReconnectStackInput,
+) (out ReconnectStackOutput, err error) {
 	defer func() { err = boundary(ctx, "change the connections of the stack", err) }()
 	defer heartbeat(ctx)()
 	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
@@ -58,7 +60,9 @@ func (i *Infrastructure) ReconnectStack(ctx context.Context, in ReconnectStackIn
 }
 
 // releaseSuperseded readies the stack for a change where a heal was rolled back before.
-func (i *Infrastructure) releaseSuperseded(ctx context.Context, cloud Cloud, change openstack.Change, in ReconnectStackInput) error {
+func (i *Infrastructure) releaseSuperseded(
+	ctx context.Context, cloud Cloud, change openstack.Change, in ReconnectStackInput,
+) error {
 	show := i.Output.Lines(ctx, in.Step)
 	if err := cloud.Settle(ctx, change.Name, change.Owner, show); err != nil {
 		return err

@@ -38,7 +38,9 @@ type ConnectRegistriesOutput struct {
 // leaves pods running) is remembered on the node until it is done. Takes seconds. A registry that does not answer is
 // Unavailable, so that it is tried again; one that refuses the credentials is Denied, one that is not trusted Broken: a
 // person mends the registry and retries, or rolls back.
-func (n *Nodes) ConnectRegistries(ctx context.Context, in ConnectRegistriesInput) (out ConnectRegistriesOutput, err error) {
+func (n *Nodes) ConnectRegistries(
+	ctx context.Context, in ConnectRegistriesInput,
+) (out ConnectRegistriesOutput, err error) {
 	defer func() { err = boundary(ctx, "connect "+in.Node.Name+" to the registries", err) }()
 	defer heartbeat(ctx)()
 	cluster, err := n.Clusters.Cluster(ctx, in.OpOccID)
@@ -55,13 +57,16 @@ func (n *Nodes) ConnectRegistries(ctx context.Context, in ConnectRegistriesInput
 	}
 	out, err = n.connectRegistries(ctx, in, cluster, registries)
 	if in.PassOver && (unreachable(ctx, err) || ctx.Err() == nil && lcm.Is(err, lcm.KindDenied)) { // here the latter can only be the login
-		n.Output.Lines(ctx, in.Step)("left as it is; heal it, or change the registries again when it answers: " + classify(err).Sentence())
+		n.Output.Lines(ctx, in.Step)("left as it is; heal it, or change the registries again when it answers: " +
+			classify(err).Sentence())
 		return ConnectRegistriesOutput{Unreachable: true}, nil
 	}
 	return out, err
 }
 
-func (n *Nodes) connectRegistries(ctx context.Context, in ConnectRegistriesInput, cluster ClusterContext, registries []openRegistry) (out ConnectRegistriesOutput, err error) {
+func (n *Nodes) connectRegistries(
+	ctx context.Context, in ConnectRegistriesInput, cluster ClusterContext, registries []openRegistry,
+) (out ConnectRegistriesOutput, err error) {
 	host, err := n.Hosts.Dial(ctx, in.OpOccID, in.Node)
 	if err != nil {
 		return out, err
@@ -94,7 +99,8 @@ func (n *Nodes) connectRegistries(ctx context.Context, in ConnectRegistriesInput
 		return out, err
 	}
 	if len(out.Unseen) > 0 {
-		n.Output.Lines(ctx, in.Step)("no manifest was seen of " + strings.Join(out.Unseen, ", ") + "; an image that is named as test_image is asked for")
+		n.Output.Lines(ctx, in.Step)("no manifest was seen of " + strings.Join(out.Unseen, ", ") +
+			"; an image that is named as test_image is asked for")
 	}
 	return out, nil
 }
@@ -118,7 +124,9 @@ type openRegistry struct {
 }
 
 // openRegistries reads the passwords and certificates of registries.
-func (n *Nodes) openRegistries(ctx context.Context, cluster ClusterContext, list []lcm.PrivateRegistry) (out []openRegistry, err error) {
+func (n *Nodes) openRegistries(
+	ctx context.Context, cluster ClusterContext, list []lcm.PrivateRegistry,
+) (out []openRegistry, err error) {
 	for _, r := range list {
 		open := openRegistry{PrivateRegistry: r}
 		if open.password, err = n.open(ctx, r.Password); err != nil {
@@ -129,7 +137,8 @@ func (n *Nodes) openRegistries(ctx context.Context, cluster ClusterContext, list
 			return nil, err
 		}
 		if why := lcm.CertificateProblem(ca); r.CertificatePath != "" && why != "" {
-			return nil, lcm.Errorf(lcm.KindInvalid, "The package's file %s, of the registry %s, %s.", r.CertificatePath, r.Server, why)
+			return nil, lcm.Errorf(lcm.KindInvalid, "The package's file %s, of the registry %s, %s.", r.CertificatePath,
+				r.Server, why)
 		}
 		open.ca = string(ca)
 		if r.CACertificate != "" {
@@ -153,7 +162,8 @@ func masks(registries []openRegistry) (out []string) {
 // connect is the task that gives a node these registries.
 func (f *nodeRegistries) connect(registries []openRegistry) (j task, err error) {
 	script := scripts.ConnectRegistries{
-		Gone: f.gone(registries), DockerGone: f.dockerGone(registries), Credentials: slices.ContainsFunc(registries, func(r openRegistry) bool { return r.Username != "" }),
+		Gone: f.gone(registries), DockerGone: f.dockerGone(registries),
+		Credentials: slices.ContainsFunc(registries, func(r openRegistry) bool { return r.Username != "" }),
 	}
 	var inputs []scripts.Input
 	for i, r := range registries {
@@ -165,13 +175,17 @@ func (f *nodeRegistries) connect(registries []openRegistry) (j task, err error) 
 		if err != nil {
 			return j, lcm.Wrap(lcm.KindBug, err, "Windlass could not write hosts.toml.")
 		}
-		inputs = append(inputs, scripts.Input{Name: fmt.Sprintf("hosts.%d", i), Value: file}, scripts.Input{Name: fmt.Sprintf("ca.%d", i), Value: r.ca})
+		inputs = append(inputs, scripts.Input{Name: fmt.Sprintf("hosts.%d", i), Value: file},
+			scripts.Input{Name: fmt.Sprintf("ca.%d", i), Value: r.ca})
 	}
 	files, err := f.files(registries)
 	if err != nil {
 		return j, err
 	}
-	return task{script: script, stdin: scripts.Stdin(append(inputs, files...)...), mask: append(masks(registries), f.masks...)}, nil
+	return task{
+		script: script, stdin: scripts.Stdin(append(inputs, files...)...),
+		mask: append(masks(registries), f.masks...),
+	}, nil
 }
 
 // check is the task that asks the registries from the node, through the proxy where containerd would.
@@ -184,7 +198,8 @@ func (f *nodeRegistries) check(registries []openRegistry) task {
 		script.Servers, script.URLs = append(script.Servers, r.Server), append(script.URLs, r.URL())
 		script.Manifests = append(script.Manifests, r.TestManifest())
 		config := scripts.CurlConfig{Username: r.Username, Password: r.password, Proxy: f.proxyFor(r.URL())}
-		inputs = append(inputs, scripts.Input{Name: fmt.Sprintf("curl.%d", i), Value: config.Render()}, scripts.Input{Name: fmt.Sprintf("ca.%d", i), Value: r.ca})
+		inputs = append(inputs, scripts.Input{Name: fmt.Sprintf("curl.%d", i), Value: config.Render()},
+			scripts.Input{Name: fmt.Sprintf("ca.%d", i), Value: r.ca})
 	}
 	return task{script: script, stdin: scripts.Stdin(inputs...), mask: append(masks(registries), f.masks...)}
 }
@@ -195,11 +210,16 @@ var registryKinds = map[string]lcm.Kind{
 }
 
 // withoutImages adds to the failures those that have not given the image that is asked for, and do not say why.
-func withoutImages(registries []openRegistry, unseen []string, failures []scripts.RegistryFailure) []scripts.RegistryFailure {
+func withoutImages(
+	registries []openRegistry, unseen []string, failures []scripts.RegistryFailure,
+) []scripts.RegistryFailure {
 	for _, r := range registries {
 		told := slices.ContainsFunc(failures, func(f scripts.RegistryFailure) bool { return f.Server == r.Server })
 		if r.TestImage != "" && !told && slices.Contains(unseen, r.Server) {
-			failures = append(failures, scripts.RegistryFailure{Class: "wrong", Server: r.Server, Sentence: "has not shown the manifest of test_image " + r.TestImage})
+			failures = append(failures, scripts.RegistryFailure{
+				Class: "wrong", Server: r.Server,
+				Sentence: "has not shown the manifest of test_image " + r.TestImage,
+			})
 		}
 	}
 	return failures
@@ -218,6 +238,7 @@ func unusable(node lcm.Node, failures []scripts.RegistryFailure) error {
 		}
 		sentences = append(sentences, f.Server+" "+f.Sentence)
 	}
-	return lcm.Errorf(kind, "%s cannot pull from every registry: %s. Mend the registry and retry, or roll back and correct %s.",
+	return lcm.Errorf(kind, "%s cannot pull from every registry: %s. Mend the registry and retry, or roll back and "+
+		"correct %s.",
 		node.Name, strings.Join(sentences, "; "), lcm.RegistriesKey)
 }

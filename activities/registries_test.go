@@ -35,7 +35,10 @@ func registrySite(t *testing.T, list ...lcm.PrivateRegistry) (site, *fakeSite, *
 	s, fake, _, _ := newSite(t, 0, 1, func(p *lcm.ClusterParams) { p.PrivateRegistries = list })
 	ca := selfSigned(t)
 	s.reach.Clusters.(*fixedCluster).context.PackageFile = func(_ context.Context, path string) ([]byte, error) {
-		return map[string][]byte{"ca.crt": []byte(ca), "key.pem": []byte("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")}[path], nil
+		return map[string][]byte{
+			"ca.crt":  []byte(ca),
+			"key.pem": []byte("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"),
+		}[path], nil
 	}
 	return s, fake, fake.nodes[s.nodes[0].Name], &activities.Nodes{Reach: s.reach}
 }
@@ -45,10 +48,14 @@ func (s site) toRegistries(former bool) activities.ConnectRegistriesInput {
 }
 
 var (
-	plainRegistry = lcm.PrivateRegistry{ConnectionType: "0", Server: "192.168.0.10:5000", HostsString: "192.168.0.20  registry.example.com"}
-	tlsRegistry   = lcm.PrivateRegistry{
-		ConnectionType: "1", Server: "registry.example.com", Username: "user01", Password: lcm.Secret{Clear: "hunter2\""}, CertificatePath: "ca.crt",
-		HostsString: "192.168.0.20 registry.example.com",
+	plainRegistry = lcm.PrivateRegistry{
+		ConnectionType: "0", Server: "192.168.0.10:5000",
+		HostsString: "192.168.0.20  registry.example.com",
+	}
+	tlsRegistry = lcm.PrivateRegistry{
+		ConnectionType: "1", Server: "registry.example.com", Username: "user01", Password: lcm.Secret{Clear: "hunter2\""},
+		CertificatePath: "ca.crt",
+		HostsString:     "192.168.0.20 registry.example.com",
 	}
 )
 
@@ -72,7 +79,8 @@ func TestConnectRegistries_setsEachOnceAndAsksIt(t *testing.T) {
 	assert.Contains(t, connect["ca.1"], "CERTIFICATE")
 	auth := base64.StdEncoding.EncodeToString([]byte(`user01:hunter2"`))
 	assert.JSONEq(t, `{"auths":{"other.example.com":{"auth":"eDp5"},"registry.example.com":{"auth":"`+auth+`"}},"credHelpers":{}}`, connect["credentials"])
-	assert.JSONEq(t, `{"log-driver":"local","insecure-registries":["lab.example.com","192.168.0.10:5000"]}`, node.files[scripts.DockerConfiguration])
+	assert.JSONEq(t, `{"log-driver":"local","insecure-registries":["lab.example.com","192.168.0.10:5000"]}`,
+		node.files[scripts.DockerConfiguration])
 	assert.JSONEq(t, `{"servers":["192.168.0.10:5000","registry.example.com"],"insecure":["192.168.0.10:5000"],"kubelet":["registry.example.com"],"docker":["registry.example.com"]}`, connect["after"])
 	assert.JSONEq(t, `{"servers":["192.168.0.10:5000","registry.example.com"],"kubelet":["registry.example.com"],"docker":[]}`, connect["after.bare"])
 
@@ -106,7 +114,8 @@ func TestConnectRegistries_takesAwayWhatIsNotAskedForAnyMore(t *testing.T) {
 	must(t, nodes.ConnectRegistries, s.toRegistries(false))
 
 	cluster := s.reach.Clusters.(*fixedCluster)
-	cluster.context.FormerRegistries, cluster.context.Params.PrivateRegistries = cluster.context.Params.PrivateRegistries, nil
+	cluster.context.FormerRegistries, cluster.context.Params.PrivateRegistries = cluster.context.Params.PrivateRegistries,
+		nil
 	fake.ran = nil
 	for range 2 {
 		must(t, nodes.ConnectRegistries, s.toRegistries(false))
@@ -135,10 +144,16 @@ func TestConnectRegistries_saysWhyARegistryCannotBeUsed(t *testing.T) {
 		says []string
 		kind lcm.Kind
 	}{
-		"away":          {failure("away", "192.168.0.10:5000", "does not answer (refused)"), lcm.KindUnavailable},
-		"wrong user":    {failure("denied", "registry.example.com", "refuses the user name or the password (401)"), lcm.KindDenied},
-		"unknown CA":    {failure("untrusted", "registry.example.com", "has a certificate | of nobody"), lcm.KindBroken},
-		"some of these": {append(failure("away", "a.example.com", "x"), failure("denied", "registry.example.com", "y")...), lcm.KindDenied},
+		"away": {failure("away", "192.168.0.10:5000", "does not answer (refused)"), lcm.KindUnavailable},
+		"wrong user": {
+			failure("denied", "registry.example.com", "refuses the user name or the password (401)"),
+			lcm.KindDenied,
+		},
+		"unknown CA": {failure("untrusted", "registry.example.com", "has a certificate | of nobody"), lcm.KindBroken},
+		"some of these": {
+			append(failure("away", "a.example.com", "x"), failure("denied", "registry.example.com", "y")...),
+			lcm.KindDenied,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, fake, _, nodes := registrySite(t, plainRegistry, tlsRegistry)
@@ -154,7 +169,8 @@ func TestConnectRegistries_saysWhyARegistryCannotBeUsed(t *testing.T) {
 
 func TestConnectRegistries_readsNoFileThatIsNotOne(t *testing.T) {
 	for path, content := range map[string]string{
-		scripts.KubeletCredentials: "null", scripts.DockerConfiguration: `{"insecure-registries":"x"}`, scripts.RegistriesState: "[",
+		scripts.KubeletCredentials: "null", scripts.DockerConfiguration: `{"insecure-registries":"x"}`,
+		scripts.RegistriesState: "[",
 	} {
 		s, fake, node, nodes := registrySite(t, plainRegistry)
 		node.files[path] = content
@@ -162,7 +178,10 @@ func TestConnectRegistries_readsNoFileThatIsNotOne(t *testing.T) {
 		assertKind(t, err, lcm.KindBroken, path)
 		assert.Empty(t, fake.ran)
 	}
-	s, fake, _, nodes := registrySite(t, lcm.PrivateRegistry{ConnectionType: "1", Server: "a.example.com", CertificatePath: "key.pem"})
+	s, fake, _, nodes := registrySite(t, lcm.PrivateRegistry{
+		ConnectionType: "1", Server: "a.example.com",
+		CertificatePath: "key.pem",
+	})
 	_, err := do(t, nodes.ConnectRegistries, s.toRegistries(false))
 	assertKind(t, err, lcm.KindInvalid, "private key")
 	assert.Empty(t, fake.ran)
@@ -189,7 +208,8 @@ func TestConnectRegistries_passesADeadNodeOverWhenItIsUndone(t *testing.T) {
 	dial := "dial " + node.node.Name
 	in := s.toRegistries(true)
 	for name, err := range map[string]error{
-		"away": lcm.Errorf(lcm.KindUnavailable, "No route to host."), "off": lcm.Wrap(lcm.KindBroken, activities.ErrServerOff, "its server is SHUTOFF"),
+		"away":             lcm.Errorf(lcm.KindUnavailable, "No route to host."),
+		"off":              lcm.Wrap(lcm.KindBroken, activities.ErrServerOff, "its server is SHUTOFF"),
 		"another host key": lcm.Errorf(lcm.KindDenied, "shows another SSH host key"),
 	} {
 		in.PassOver = false
@@ -241,13 +261,16 @@ func TestConnectRegistries_wantsTheManifestOfTheImageThatIsNamed(t *testing.T) {
 	assert.Equal(t, "- /v2/edge/app/manifests/1.0", params["MANIFESTS"])
 	assert.Contains(t, output.lines[len(output.lines)-1], "no manifest was seen of 192.168.0.10:5000;")
 
-	fake.replies["check-registries"] = append(manifest("registry.example.com edge/app:1.0"), manifest("192.168.0.10:5000 a:b")...)
+	fake.replies["check-registries"] = append(manifest("registry.example.com edge/app:1.0"),
+		manifest("192.168.0.10:5000 a:b")...)
 	assert.Empty(t, must(t, nodes.ConnectRegistries, s.toRegistries(false)).Unseen)
 	assert.NotContains(t, output.lines[len(output.lines)-1], "no manifest")
 
-	fake.replies["check-registries"] = results("failure", base64.StdEncoding.EncodeToString([]byte("wrong|registry.example.com|does not have test_image edge/app:1.0 (404)")))
+	fake.replies["check-registries"] = results("failure",
+		base64.StdEncoding.EncodeToString([]byte("wrong|registry.example.com|does not have test_image edge/app:1.0 (404)")))
 	_, err := do(t, nodes.ConnectRegistries, s.toRegistries(false))
-	assertKind(t, err, lcm.KindBroken, s.nodes[0].Name+" cannot pull from every registry: registry.example.com does not have test_image edge/app:1.0 (404). Mend")
+	assertKind(t, err, lcm.KindBroken, s.nodes[0].Name+" cannot pull from every registry: registry.example.com does not "+
+		"have test_image edge/app:1.0 (404). Mend")
 	fake.replies["check-registries"] = nil
 	_, err = do(t, nodes.ConnectRegistries, s.toRegistries(false))
 	assertKind(t, err, lcm.KindBroken, "registry.example.com has not shown the manifest of test_image edge/app:1.0")

@@ -72,7 +72,9 @@ type MountRegistryVolumeOutput struct {
 //
 // Idempotent: a volume that holds a file system is never written to, one that is mounted stays so. Takes seconds, or
 // minutes for large volumes (timeouts.install).
-func (n *Nodes) MountRegistryVolume(ctx context.Context, in MountRegistryVolumeInput) (out MountRegistryVolumeOutput, err error) {
+func (n *Nodes) MountRegistryVolume(
+	ctx context.Context, in MountRegistryVolumeInput,
+) (out MountRegistryVolumeOutput, err error) {
 	defer func() { err = boundary(ctx, "mount the volume of "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
 	cluster, err := n.Clusters.Cluster(ctx, in.OpOccID)
@@ -88,7 +90,8 @@ func (n *Nodes) MountRegistryVolume(ctx context.Context, in MountRegistryVolumeI
 	}
 	results, err := n.runOn(ctx, in.NodeInput, task{
 		script: scripts.SetUpVolumes{
-			Node: in.Node.Name, Volumes: []scripts.MountedVolume{{ID: in.Volume.VolumeID, Directory: p.Volume.MountTo}}, Timeout: deviceTimeout,
+			Node: in.Node.Name, Volumes: []scripts.MountedVolume{{ID: in.Volume.VolumeID, Directory: p.Volume.MountTo}},
+			Timeout: deviceTimeout,
 			LockFor: lockFor(p.Timeouts.Install),
 		},
 		limit: seconds(p.Timeouts.Install), parameter: "timeouts.install",
@@ -123,7 +126,8 @@ func (n *Nodes) InstallRegistry(ctx context.Context, in NodeInput) (out InstallR
 		return out, lcm.Errorf(lcm.KindBug, "The VNF is no registry.")
 	}
 	script := scripts.InstallRegistry{
-		Port: p.Port, HTTPS: p.TLS != nil, Image: p.Image, LockFor: lockFor(p.Timeouts.Install), NoProxy: registryNoProxy(p.Proxy),
+		Port: p.Port, HTTPS: p.TLS != nil, Image: p.Image, LockFor: lockFor(p.Timeouts.Install),
+		NoProxy:     registryNoProxy(p.Proxy),
 		Certificate: madeCertificate(cluster.Instance.ID, in.Node, p.TLS),
 	}
 	if p.Volume != nil {
@@ -152,13 +156,18 @@ func (n *Nodes) InstallRegistry(ctx context.Context, in NodeInput) (out InstallR
 		}
 		script.ImageFile = scripts.RegistryImageFile
 	}
-	config, err := scripts.RegistryConfig{Port: p.Port, HTTPS: p.TLS != nil, Users: len(p.Users) > 0, Volume: script.Volume}.Render()
+	config, err := scripts.RegistryConfig{
+		Port: p.Port, HTTPS: p.TLS != nil, Users: len(p.Users) > 0,
+		Volume: script.Volume,
+	}.Render()
 	if err != nil {
 		return out, lcm.Wrap(lcm.KindBug, err, "Windlass could not write the registry's configuration.")
 	}
-	inputs = append(append(inputs, certificate...), scripts.Input{Name: "config", Value: config}, scripts.Input{Name: "htpasswd", Value: users})
+	inputs = append(append(inputs, certificate...), scripts.Input{Name: "config", Value: config},
+		scripts.Input{Name: "htpasswd", Value: users})
 	results, err := n.run(ctx, host, in.Step, task{
-		script: script, stdin: scripts.Stdin(inputs...), mask: append(mask, secrets...), limit: seconds(p.Timeouts.Install), parameter: "timeouts.install",
+		script: script, stdin: scripts.Stdin(inputs...), mask: append(mask, secrets...), limit: seconds(p.Timeouts.Install),
+		parameter: "timeouts.install",
 	})
 	if err != nil {
 		return out, err
@@ -220,7 +229,9 @@ func sendImage(ctx context.Context, host Host, cluster ClusterContext, path stri
 }
 
 // registryCertificate are the inputs with the certificate and the key, which must fit each other.
-func (n *Nodes) registryCertificate(ctx context.Context, cluster ClusterContext, t *lcm.RegistryTLS) ([]scripts.Input, error) {
+func (n *Nodes) registryCertificate(
+	ctx context.Context, cluster ClusterContext, t *lcm.RegistryTLS,
+) ([]scripts.Input, error) {
 	if t == nil || t.Generate {
 		return nil, nil
 	}
@@ -233,14 +244,17 @@ func (n *Nodes) registryCertificate(ctx context.Context, cluster ClusterContext,
 		return nil, err
 	}
 	if _, err := tls.X509KeyPair(certificate, []byte(key)); err != nil {
-		return nil, lcm.Errorf(lcm.KindInvalid, "The certificate %s of the package and tls.private_key do not belong together. Roll back, and correct the one or the other.", t.CertificatePath)
+		return nil, lcm.Errorf(lcm.KindInvalid, "The certificate %s of the package and tls.private_key do not belong "+
+			"together. Roll back, and correct the one or the other.", t.CertificatePath)
 	}
 	return []scripts.Input{{Name: "registry.crt", Value: string(certificate)}, {Name: "registry.key", Value: key}}, nil
 }
 
 // registryUsers is the file of users. A user whose password has not changed keeps its line, whose hash would else be
 // another one with every run.
-func (n *Nodes) registryUsers(ctx context.Context, host Host, users []lcm.RegistryUser) (file string, secrets []string, err error) {
+func (n *Nodes) registryUsers(
+	ctx context.Context, host Host, users []lcm.RegistryUser,
+) (file string, secrets []string, err error) {
 	if len(users) == 0 {
 		return "", nil, nil
 	}

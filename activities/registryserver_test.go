@@ -47,7 +47,8 @@ func TestInstallRegistry_sendsTheImageOnceAndKeepsTheUsersLines(t *testing.T) {
 	assert.Contains(t, first["config"], "htpasswd")
 	assert.NotContains(t, first["config"], "tls:")
 	require.Regexp(t, `^push:\$2[ab]\$.*\n$`, first["htpasswd"])
-	assert.NoError(t, bcrypt.CompareHashAndPassword([]byte(first["htpasswd"][len("push:"):len(first["htpasswd"])-1]), []byte("hunter2")))
+	assert.NoError(t, bcrypt.CompareHashAndPassword([]byte(first["htpasswd"][len("push:"):len(first["htpasswd"])-1]),
+		[]byte("hunter2")))
 	_, params := readScript(fake.ran[0].Script)
 	assert.Equal(t, "127.0.0.1,localhost,10.0.0.0/8", params["NO_PROXY_LIST"])
 	assert.Equal(t, scripts.RegistryImageFile, params["IMAGE_FILE"])
@@ -75,11 +76,13 @@ func TestInstallRegistry_letsTheMachineMakeItsCertificate(t *testing.T) {
 	for range 2 {
 		out := must(t, nodes.InstallRegistry, s.tracked(machine))
 		assert.Equal(t, &lcm.PrivateRegistry{
-			ConnectionType: "1", Server: "registry.example.com:5000", HostsString: machine.SSHAddress + " registry.example.com", CACertificate: strings.TrimSpace(ca),
+			ConnectionType: "1", Server: "registry.example.com:5000", HostsString: machine.SSHAddress + " registry.example.com",
+			CACertificate: strings.TrimSpace(ca),
 		}, out.Connection)
 	}
 	_, params := readScript(fake.ran[0].Script)
-	assert.Equal(t, "DNS:registry.example.com,IP:"+machine.Address+",IP:"+machine.SSHAddress+",IP:192.0.2.7", params["CERTIFICATE_NAMES"])
+	assert.Equal(t, "DNS:registry.example.com,IP:"+machine.Address+",IP:"+machine.SSHAddress+",IP:192.0.2.7",
+		params["CERTIFICATE_NAMES"])
 	assert.Equal(t, "11112222-3333-4444-8555-666677778888", params["CA_NAME"])
 	assert.Equal(t, "/registry/images", params["IMAGES"])
 	in := readStdin(fake.ran[0].Stdin)
@@ -89,9 +92,13 @@ func TestInstallRegistry_letsTheMachineMakeItsCertificate(t *testing.T) {
 }
 
 func TestMountRegistryVolume_mountsTheOneOfTheMachine(t *testing.T) {
-	s, fake, _, nodes := registryServerSite(t, lcm.RegistryServerParams{Volume: &lcm.CinderVolumeParams{VolumeResourceID: "vol", MountTo: "/registry"}})
+	s, fake, _, nodes := registryServerSite(t,
+		lcm.RegistryServerParams{Volume: &lcm.CinderVolumeParams{VolumeResourceID: "vol", MountTo: "/registry"}})
 	machine := s.nodes[0]
-	in := activities.MountRegistryVolumeInput{NodeInput: s.tracked(machine), Volume: &lcm.StorageVolume{ResourceID: "vol", VolumeID: volumeID}}
+	in := activities.MountRegistryVolumeInput{
+		NodeInput: s.tracked(machine),
+		Volume:    &lcm.StorageVolume{ResourceID: "vol", VolumeID: volumeID},
+	}
 	_, err := do(t, nodes.MountRegistryVolume, in)
 	assertKind(t, err, lcm.KindBroken, "is attached to no server of the VNF. Attach it to "+machine.ServerID)
 	in.Volume.ServerID = "other"
@@ -115,7 +122,10 @@ func TestFindMachine_findsTheVolumeOfARegistry(t *testing.T) {
 	cluster := s.reach.Clusters.(*fixedCluster)
 	cluster.context.Params = cluster.context.RegistryServer.Access()
 	cloud := &storageCloud{inv: storageInventory()}
-	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Clusters: s.reach.Clusters, Output: &logOutput{}}
+	infra := &activities.Infrastructure{
+		Clouds: cloud, Stacks: fixedStack{}, Clusters: s.reach.Clusters,
+		Output: &logOutput{},
+	}
 	in := activities.FindMachineInput{OpOccID: opOcc}
 	assert.Nil(t, must(t, infra.FindMachine, in).Volume)
 	cluster.context.RegistryServer.Volume = &lcm.CinderVolumeParams{VolumeResourceID: "vol"}
@@ -129,7 +139,10 @@ func TestFindMachine_findsTheVolumeOfARegistry(t *testing.T) {
 
 func TestInstallRegistry_wantsACertificateAndItsKey(t *testing.T) {
 	s, fake, _, nodes := registryServerSite(t, lcm.RegistryServerParams{
-		TLS: &lcm.RegistryTLS{CertificatePath: "registry.crt", PrivateKey: lcm.Secret{Clear: "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----\n"}},
+		TLS: &lcm.RegistryTLS{
+			CertificatePath: "registry.crt",
+			PrivateKey:      lcm.Secret{Clear: "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----\n"},
+		},
 	})
 	_, err := do(t, nodes.InstallRegistry, s.tracked(s.nodes[0]))
 	assertKind(t, err, lcm.KindInvalid, "do not belong together")

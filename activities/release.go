@@ -38,7 +38,8 @@ func (r releasing) superseded(ctx context.Context, recorded []Vnfc) error {
 			continue
 		}
 		for _, port := range r.plugged(v.ServerID) {
-			r.show("The server " + v.ServerID + ", whose successor could not be made before, leaves it its port " + port + " now.")
+			r.show("The server " + v.ServerID + ", whose successor could not be made before, leaves it its port " + port +
+				" now.")
 			err := r.cloud.UnplugPort(ctx, v.ServerID, port)
 			if lcm.Is(err, lcm.KindConflict) {
 				err = r.cloud.DeleteServer(ctx, v.ServerID)

@@ -124,7 +124,8 @@ func (r restoring) server(ctx context.Context, id string) error {
 // plug gives a server its port back. One in ERROR can have none, as it could not before.
 func (r restoring) plug(ctx context.Context, server string, port openstack.Port) error {
 	if r.isSuccessor(port.ServerID) {
-		r.show("The server " + port.ServerID + ", which was to replace " + server + ", is deleted: it has the port " + port.ID + ".")
+		r.show("The server " + port.ServerID + ", which was to replace " + server + ", is deleted: it has the port " +
+			port.ID + ".")
 		if err := r.cloud.DeleteServer(ctx, port.ServerID); err != nil {
 			return err
 		}
@@ -144,5 +145,6 @@ func (r restoring) plug(ctx context.Context, server string, port openstack.Port)
 func (r restoring) isSuccessor(id string) bool {
 	known := func(v Vnfc) bool { return v.ServerID == id }
 	made := func(s openstack.Resource) bool { return s.PhysicalID == id }
-	return id != "" && !slices.ContainsFunc(r.recorded, known) && slices.ContainsFunc(r.inv.OfType("OS::Nova::Server"), made)
+	return id != "" && !slices.ContainsFunc(r.recorded, known) &&
+		slices.ContainsFunc(r.inv.OfType("OS::Nova::Server"), made)
 }

@@ -93,7 +93,10 @@ func halfHealed() (*pluggedCloud, fixedStack) {
 		return activities.Attached{Type: lcm.GrantLinkPort, Resource: "cp", ID: id}
 	}
 	return cloud, fixedStack{recorded: []activities.Vnfc{
-		{VduID: "vdu", ServerID: "old-1", StackID: "nested-1", Attached: []activities.Attached{port("a"), port("b"), port("gone"), {Type: lcm.GrantStorage, ID: "v"}}},
+		{
+			VduID: "vdu", ServerID: "old-1", StackID: "nested-1",
+			Attached: []activities.Attached{port("a"), port("b"), port("gone"), {Type: lcm.GrantStorage, ID: "v"}},
+		},
 		{VduID: "vdu", ServerID: "old-2", StackID: "nested-2", Attached: []activities.Attached{port("c")}},
 	}}
 }
@@ -150,7 +153,10 @@ func TestChangeStack_replacesServersWithinMembers(t *testing.T) {
 		Ports:   map[string]openstack.Port{"p1": {ID: "p1", ServerID: "s1"}, "p2": {ID: "p2", ServerID: "s2"}},
 	}
 	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
-	in := activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesPlanned, Leaving: []string{"s1"}, Within: true}
+	in := activities.ChangeStackInput{
+		OpOccID: opOcc, Sizes: activities.SizesPlanned, Leaving: []string{"s1"},
+		Within: true,
+	}
 	for range 2 {
 		must(t, infra.ChangeStack, in)
 		assert.Equal(t, []string{"vdu"}, cloud.replaced())
@@ -191,7 +197,8 @@ func TestChangeStack_sparesMembersThatAreRecorded(t *testing.T) {
 		must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesRecorded})
 		// fixedStack's recorded servers are s1 and s2.
 		assert.Equal(t, []string{"m3"}, cloud.replaced(), "the new member alone")
-		assert.Equal(t, map[string]string{"a": "", "c": "old-2"}, cloud.holder, "Heat makes the successor, which needs the port")
+		assert.Equal(t, map[string]string{"a": "", "c": "old-2"}, cloud.holder,
+			"Heat makes the successor, which needs the port")
 	}
 	cloud.servers["old-1"], cloud.holder["a"] = "ERROR", "old-1"
 	must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesRecorded})

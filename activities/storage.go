@@ -39,12 +39,14 @@ func (s *Storage) CheckStorageServer(ctx context.Context, in NodeInput) (out Che
 	if err != nil {
 		return out, err
 	}
-	results, err := s.runOn(ctx, in, command(cluster, scripts.CheckStorageServer{Node: in.Node.Name, Address: in.Node.Address}))
+	results, err := s.runOn(ctx, in, command(cluster,
+		scripts.CheckStorageServer{Node: in.Node.Name, Address: in.Node.Address}))
 	if err != nil {
 		return out, err
 	}
 	if problems := results.Texts("problem"); len(problems) > 0 {
-		err = lcm.Errorf(lcm.KindBroken, "%s cannot become a storage server: %s. Correct this, then retry.", in.Node.Name, strings.Join(problems, "; "))
+		err = lcm.Errorf(lcm.KindBroken, "%s cannot become a storage server: %s. Correct this, then retry.", in.Node.Name,
+			strings.Join(problems, "; "))
 	}
 	return out, err
 }
@@ -98,10 +100,12 @@ func attachedTo(node lcm.Node, v lcm.StorageVolume, what string) error {
 	case node.ServerID:
 		return nil
 	case "":
-		return lcm.Errorf(lcm.KindBroken, "The volume %s (%s of the Base HOT) is attached to no server of the VNF. Attach it to %s, or correct the package, then retry.",
+		return lcm.Errorf(lcm.KindBroken, "The volume %s (%s of the Base HOT) is attached to no server of the VNF. Attach "+
+			"it to %s, or correct the package, then retry.",
 			v.VolumeID, v.ResourceID, node.ServerID)
 	default:
-		return lcm.Errorf(lcm.KindBroken, "The volume %s (%s of the Base HOT) is attached to the server %s, not to %s %s. Correct the package.",
+		return lcm.Errorf(lcm.KindBroken,
+			"The volume %s (%s of the Base HOT) is attached to the server %s, not to %s %s. Correct the package.",
 			v.VolumeID, v.ResourceID, v.ServerID, what, node.ServerID)
 	}
 }
@@ -140,7 +144,8 @@ func (s *Storage) ExportVolumes(ctx context.Context, in NodeInput) (out ExportVo
 	}
 	limit := cluster.Params.Timeouts.Install
 	step := scripts.ExportVolumes{
-		Node: in.Node.Name, NoProxy: noProxy(cluster.Params, PrepareNodeInput{}), LockFor: lockFor(limit), Timeout: briefly(cluster),
+		Node: in.Node.Name, NoProxy: noProxy(cluster.Params, PrepareNodeInput{}), LockFor: lockFor(limit),
+		Timeout: briefly(cluster),
 	}
 	for _, v := range params.Volumes {
 		step.Mounts = append(step.Mounts, v.MountTo)
@@ -154,7 +159,10 @@ func (s *Storage) ExportVolumes(ctx context.Context, in NodeInput) (out ExportVo
 		}
 		step.Exports = append(step.Exports, export)
 	}
-	results, err := s.runOn(ctx, in, task{script: step, stdin: scripts.Stdin(inputs...), mask: mask, limit: seconds(limit), parameter: "timeouts.install"})
+	results, err := s.runOn(ctx, in, task{
+		script: step, stdin: scripts.Stdin(inputs...), mask: mask, limit: seconds(limit),
+		parameter: "timeouts.install",
+	})
 	out.Server = results.Get("server")
 	return out, err
 }
@@ -183,7 +191,8 @@ func (s *Storage) MountExports(ctx context.Context, in MountExportsInput) (out M
 	}
 	limit := cluster.Params.Timeouts.Install
 	step := scripts.MountExports{
-		Node: in.Node.Name, NoProxy: noProxy(cluster.Params, PrepareNodeInput{}), LockFor: lockFor(limit), Timeout: briefly(cluster),
+		Node: in.Node.Name, NoProxy: noProxy(cluster.Params, PrepareNodeInput{}), LockFor: lockFor(limit),
+		Timeout: briefly(cluster),
 	}
 	servers := in.Storage.AllAddresses()
 	if len(in.Storage.Addresses) > 0 { // those are where the volumes will be mounted from

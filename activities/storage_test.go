@@ -34,7 +34,9 @@ func newStorageSite(t *testing.T) storageSite {
 			SSHCpName: "storage_CP", NicCpName: "storage_CP", Username: "debian",
 			Volumes: []lcm.CinderVolumeParams{{VolumeResourceID: "vol", MountTo: "/volume"}},
 			Exports: []lcm.NFSExportParams{
-				{ExportDir: "/volume/a", ExportTo: "10.0.0.0/24"}, {ExportDir: "/volume/b", ExportTo: "10.0.0.0/24"}, {ExportDir: "/volume/a", ExportTo: "10.1.0.7"},
+				{ExportDir: "/volume/a", ExportTo: "10.0.0.0/24"},
+				{ExportDir: "/volume/b", ExportTo: "10.0.0.0/24"},
+				{ExportDir: "/volume/a", ExportTo: "10.1.0.7"},
 			},
 		}
 		p.PersistentVolumes = []lcm.PVRegistrationParams{{PVManifestFilePath: "Files/pv.yaml", NFSServerCp: "storage_CP"}}
@@ -43,14 +45,21 @@ func newStorageSite(t *testing.T) storageSite {
 	secrets.values["proxy"] = "http://me:s3cr3t@proxy.example:3128"
 	clusters := s.reach.Clusters.(*fixedCluster)
 	clusters.context.PackageFile = func(context.Context, string) ([]byte, error) {
-		return []byte("kind: PersistentVolume\nmetadata: {name: a}\nspec: {nfs: {server: 0.0.0.0, path: /volume/a}}\n---\nkind: PersistentVolume\nmetadata: {name: b}\nspec: {nfs: {path: /volume/b}}\n"), nil
+		return []byte("kind: PersistentVolume\nmetadata: {name: a}\nspec: {nfs: {server: 0.0.0.0, path: " +
+			"/volume/a}}\n---\nkind: PersistentVolume\nmetadata: {name: b}\nspec: {nfs: {path: /volume/b}}\n"), nil
 	}
-	node := lcm.Node{Name: "storage-0000001f", Role: lcm.Storage, ServerID: "s1", Address: "10.0.0.31", SSHAddress: "198.51.100.31"}
+	node := lcm.Node{
+		Name: "storage-0000001f", Role: lcm.Storage, ServerID: "s1", Address: "10.0.0.31",
+		SSHAddress: "198.51.100.31",
+	}
 	fake.nodes[node.Name] = &fakeNode{site: fake, node: node, files: map[string]string{}}
-	return storageSite{site: s, fake: fake, output: output, storage: &activities.Storage{Reach: s.reach}, server: lcm.StorageServer{
-		Node: node, Volumes: []lcm.StorageVolume{{ResourceID: "vol", VolumeID: volumeID, ServerID: "s1"}},
-		Addresses: []lcm.CpAddress{{Cp: "storage_CP", Address: "10.0.0.31"}},
-	}}
+	return storageSite{
+		site: s, fake: fake, output: output, storage: &activities.Storage{Reach: s.reach},
+		server: lcm.StorageServer{
+			Node: node, Volumes: []lcm.StorageVolume{{ResourceID: "vol", VolumeID: volumeID, ServerID: "s1"}},
+			Addresses: []lcm.CpAddress{{Cp: "storage_CP", Address: "10.0.0.31"}},
+		},
+	}
 }
 
 func (s storageSite) volumes() activities.PersistentVolumesInput {
@@ -75,7 +84,10 @@ func TestStorageServer_isSetUpTwiceAsOnce(t *testing.T) {
 	s.fake.replies["export-volumes"] = []string{scripts.ResultPrefix + "server=kernel"}
 	for range 2 {
 		must(t, s.storage.CheckStorageServer, s.tracked(s.server.Node))
-		made := must(t, s.storage.SetUpVolumes, activities.SetUpVolumesInput{NodeInput: s.tracked(s.server.Node), Volumes: s.server.Volumes})
+		made := must(t, s.storage.SetUpVolumes, activities.SetUpVolumesInput{
+			NodeInput: s.tracked(s.server.Node),
+			Volumes:   s.server.Volumes,
+		})
 		assert.Equal(t, []string{volumeID}, made.Formatted)
 		assert.Equal(t, "kernel", must(t, s.storage.ExportVolumes, s.tracked(s.server.Node)).Server)
 		must(t, s.storage.MountExports, activities.MountExportsInput{NodeInput: s.tracked(s.nodes[3]), Storage: s.server})
@@ -98,8 +110,14 @@ func TestStorageServer_isSetUpTwiceAsOnce(t *testing.T) {
 
 func (s storageSite) withClasses() storageSite {
 	s.reach.Clusters.(*fixedCluster).context.Params.StorageClasses = []lcm.StorageClassParams{
-		{Name: "files", ExportDir: "/volume/a/files", NFSServerCp: "storage_CP", Image: "registry.example.com/nfs:v4", Default: true, ReclaimPolicy: "Delete", ArchiveOnDelete: true},
-		{Name: "kept", ExportDir: "/volume/b", NFSServerCp: "storage_CP", Image: "registry.example.com/nfs:v4", ReclaimPolicy: "Retain"},
+		{
+			Name: "files", ExportDir: "/volume/a/files", NFSServerCp: "storage_CP", Image: "registry.example.com/nfs:v4",
+			Default: true, ReclaimPolicy: "Delete", ArchiveOnDelete: true,
+		},
+		{
+			Name: "kept", ExportDir: "/volume/b", NFSServerCp: "storage_CP", Image: "registry.example.com/nfs:v4",
+			ReclaimPolicy: "Retain",
+		},
 	}
 	return s
 }
@@ -116,7 +134,10 @@ func TestStorageClasses_areSetUpTwiceAsOnce(t *testing.T) {
 	params, in := s.params(t, "set-up-storage-class")
 	assert.Equal(t, "kept", params["CLASS"])
 	assert.Equal(t, "nfs-kept", params["DEPLOYMENT"])
-	for _, part := range []string{`server: "10.0.0.31"`, `path: "/volume/b"`, `image: "registry.example.com/nfs:v4"`, "reclaimPolicy: Retain", `archiveOnDelete: "false"`, `provisioner: "nfs.windlass/kept"`} {
+	for _, part := range []string{
+		`server: "10.0.0.31"`, `path: "/volume/b"`, `image: "registry.example.com/nfs:v4"`,
+		"reclaimPolicy: Retain", `archiveOnDelete: "false"`, `provisioner: "nfs.windlass/kept"`,
+	} {
 		assert.Contains(t, in["manifest"], part)
 	}
 	assert.Contains(t, in["probe"], `name: "windlass-probe-kept"`)
@@ -166,21 +187,31 @@ func TestVolumesOfClasses_areLostInNoHeal(t *testing.T) {
 		replaced string // the refusal when the volumes are replaced, "" for none
 		kept     string // and when they are kept
 	}{
-		"none":                       {[]string{own}, "", ""},
-		"a claim without a Pod":      {[]string{bound, ended, own}, "pvc-1 (claim shop/data, used by no Pod). End these Pods and delete these claims first. With keep_volumes", ""},
+		"none": {[]string{own}, "", ""},
+		"a claim without a Pod": {
+			[]string{bound, ended, own},
+			"pvc-1 (claim shop/data, used by no Pod). End these Pods and delete these claims first. With keep_volumes", "",
+		},
 		"a claim at another address": {[]string{moved}, "pvc-1 (claim shop/data", ""},
-		"a claim with a Pod":         {[]string{bound, pod}, "used by the Pod shop/web). End these Pods and delete these claims first. With keep_volumes", "used by the Pod shop/web). End these Pods first; their claims"},
-		"an ephemeral volume":        {[]string{ofPod, scratch}, "used by the Pod shop/web). End these Pods and delete these claims first. With keep_volumes", "used by the Pod shop/web). End these Pods first; their claims"},
-		"one that is retained":       {[]string{released}, "pvc-2 (retained after its claim shop/old was deleted)", ""},
+		"a claim with a Pod": {[]string{bound, pod}, "used by the Pod shop/web). End these Pods and delete these " +
+			"claims first. With keep_volumes", "used by the Pod shop/web). End these Pods first; their claims"},
+		"an ephemeral volume": {[]string{ofPod, scratch}, "used by the Pod shop/web). End these Pods and delete " +
+			"these claims first. With keep_volumes", "used by the Pod shop/web). End these Pods first; their claims"},
+		"one that is retained": {[]string{released}, "pvc-2 (retained after its claim shop/old was deleted)", ""},
 		"one that waits for a claim": {
-			[]string{"volume pvc-4|u4|9|Available|||10.0.0.31|/volume/a/files/w|Delete|nfs.windlass/files"}, "pvc-4 (it waits for a claim)", "",
+			[]string{"volume pvc-4|u4|9|Available|||10.0.0.31|/volume/a/files/w|Delete|nfs.windlass/files"},
+			"pvc-4 (it waits for a claim)", "",
 		},
 		"one that was to try the class": {[]string{
 			"volume pvc-5|u5|9|Bound|windlass-storage/windlass-probe-files|c5|10.0.0.31|/volume/a/files/p|Delete|nfs.windlass/files",
 		}, "", ""},
 		"one that is about to be deleted": {[]string{dying}, "", ""},
 		"one of another provisioner":      {[]string{foreign}, "other (claim shop/other", "other (claim shop/other"},
-		"a Pod that looks like ours":      {[]string{"pod shop|web|Running||10.0.0.31|files"}, "mounted by the Pod shop/web", "mounted by the Pod shop/web"},
+		"a Pod that looks like ours": {
+			[]string{"pod shop|web|Running||10.0.0.31|files"},
+			"mounted by the Pod shop/web",
+			"mounted by the Pod shop/web",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStorageSite(t).withClasses()
@@ -206,16 +237,21 @@ func TestCheckStorageServer_tellsEveryProblem(t *testing.T) {
 			scripts.ResultPrefix+"problem="+base64.StdEncoding.EncodeToString([]byte(problem)))
 	}
 	_, err := do(t, s.storage.CheckStorageServer, s.tracked(s.server.Node))
-	require.ErrorContains(t, err, "storage-0000001f cannot become a storage server: it has no NFS server; it has no mkfs.ext4.")
+	require.ErrorContains(t, err, "storage-0000001f cannot become a storage server: it has no NFS server; it has no "+
+		"mkfs.ext4.")
 }
 
 func TestSetUpVolumes_saysWhereAVolumeIsAttached(t *testing.T) {
 	s := newStorageSite(t)
 	for holder, want := range map[string]string{
-		"": "The volume " + volumeID + " (vol of the Base HOT) is attached to no server of the VNF. Attach it to s1", "s2": "is attached to the server s2, not to the storage server s1",
+		"":   "The volume " + volumeID + " (vol of the Base HOT) is attached to no server of the VNF. Attach it to s1",
+		"s2": "is attached to the server s2, not to the storage server s1",
 	} {
 		s.server.Volumes[0].ServerID = holder
-		_, err := do(t, s.storage.SetUpVolumes, activities.SetUpVolumesInput{NodeInput: s.tracked(s.server.Node), Volumes: s.server.Volumes})
+		_, err := do(t, s.storage.SetUpVolumes, activities.SetUpVolumesInput{
+			NodeInput: s.tracked(s.server.Node),
+			Volumes:   s.server.Volumes,
+		})
 		require.ErrorContains(t, err, want)
 		require.Empty(t, s.fake.ran, "nothing was tried")
 	}
@@ -249,10 +285,23 @@ func TestPersistentVolumes_areRemovedOnlyWhenNothingUsesThem(t *testing.T) {
 		refusal string
 		removed string
 	}{
-		"free":     {[]string{"volume a|u1|7|Available||||/volume/a", "volume b|u2|9|Released|x/old|c9|10.0.0.31|/volume/b", "volume other|u3|1|Bound|x/y|c1|192.0.2.1|/z"}, "", "a u1 7\nb u2 9\n"},
-		"gone":     {nil, "", ""},
-		"bound":    {[]string{"volume a|u1|7|Bound|shop/data|c1|10.0.0.31|/volume/a", "pod shop|web-0|Running|data|", "pod shop|web-1|Pending|data|", "pod shop|done|Succeeded|data|", "pod park|web|Running|data|"}, "a (claim shop/data, used by the Pods shop/web-0, shop/web-1)", ""},
-		"no Pod":   {[]string{"volume a|u1|7|Bound|shop/data|c1|10.0.0.31|/volume/a"}, "a (claim shop/data, used by no Pod)", ""},
+		"free": {[]string{
+			"volume a|u1|7|Available||||/volume/a", "volume b|u2|9|Released|x/old|c9|10.0.0.31|/volume/b",
+			"volume other|u3|1|Bound|x/y|c1|192.0.2.1|/z",
+		}, "", "a u1 7\nb u2 9\n"},
+		"gone": {nil, "", ""},
+		"bound": {
+			[]string{
+				"volume a|u1|7|Bound|shop/data|c1|10.0.0.31|/volume/a", "pod shop|web-0|Running|data|",
+				"pod shop|web-1|Pending|data|", "pod shop|done|Succeeded|data|", "pod park|web|Running|data|",
+			},
+			"a (claim shop/data, used by the Pods shop/web-0, shop/web-1)", "",
+		},
+		"no Pod": {
+			[]string{"volume a|u1|7|Bound|shop/data|c1|10.0.0.31|/volume/a"},
+			"a (claim shop/data, used by no Pod)",
+			"",
+		},
 		"binding":  {[]string{"volume a|u1|7|Available|shop/data|c1|10.0.0.31|/volume/a"}, "a (claim shop/data", ""},
 		"reserved": {[]string{"volume a|u1|7|Available|shop/data||10.0.0.31|/volume/a"}, "", "a u1 7\n"},
 		"another's volume on the server": {
@@ -338,21 +387,28 @@ func storageInventory() *openstack.Inventory {
 		{Name: "storage_server", Type: "OS::Nova::Server", PhysicalID: "s1", StackID: "top"},
 		{Name: "vol", Type: "OS::Cinder::Volume", PhysicalID: volumeID, StackID: "top"},
 	}, Ports: map[string]openstack.Port{
-		"p0": {ID: "p0", ServerID: "s0", Address: "10.0.0.11"}, "p1": {ID: "p1", ServerID: "s1", Address: "10.0.0.31", FloatingIP: "198.51.100.31"},
+		"p0": {ID: "p0", ServerID: "s0", Address: "10.0.0.11"},
+		"p1": {ID: "p1", ServerID: "s1", Address: "10.0.0.31", FloatingIP: "198.51.100.31"},
 		"p2": {ID: "p2", ServerID: "s0", Address: "10.0.0.12"},
 	}, Servers: map[string]openstack.Server{"s1": {ID: "s1", VolumeIDs: []string{volumeID}}}}
 }
 
 func TestFindNodes_findsTheStorageServerBesideTheNodes(t *testing.T) {
 	s := newStorageSite(t)
-	s.reach.Clusters.(*fixedCluster).context.Params.WorkerNode = lcm.NodeParams{SSHCpName: "worker_cp", NicCpName: "worker_cp"}
+	s.reach.Clusters.(*fixedCluster).context.Params.WorkerNode = lcm.NodeParams{
+		SSHCpName: "worker_cp",
+		NicCpName: "worker_cp",
+	}
 	cloud := &storageCloud{inv: storageInventory()}
 	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Clusters: s.reach.Clusters, Output: s.output}
 	in := activities.FindNodesInput{OpOccID: opOcc, Cluster: true}
 	out := must(t, infra.FindNodes, in)
 	require.NotNil(t, out.Storage)
 	want := s.server
-	want.Node = lcm.Node{Name: "storage-s1", Role: lcm.Storage, ServerID: "s1", StackID: "top", VduID: "storage_server", Address: "10.0.0.31", SSHAddress: "198.51.100.31"}
+	want.Node = lcm.Node{
+		Name: "storage-s1", Role: lcm.Storage, ServerID: "s1", StackID: "top", VduID: "storage_server",
+		Address: "10.0.0.31", SSHAddress: "198.51.100.31",
+	}
 	assert.Equal(t, want, *out.Storage)
 	assert.False(t, out.Nodes.HasServer("s1"), "it is no node of the cluster")
 
@@ -374,7 +430,8 @@ func TestFindNodes_refusesToReplaceAServerThatTakesItsVolumesAlong(t *testing.T)
 	in := activities.FindNodesInput{OpOccID: opOcc, Keepers: []string{"s1"}}
 	for range 2 {
 		_, err := do(t, infra.FindNodes, in)
-		require.ErrorContains(t, err, "Nova would delete the volume "+volumeID+" together with the server s1 (delete_on_termination): nothing was deleted")
+		require.ErrorContains(t, err, "Nova would delete the volume "+volumeID+" together with the server s1 "+
+			"(delete_on_termination): nothing was deleted")
 		require.Equal(t, []string{volumeID}, cloud.ours)
 	}
 	cloud.lost = nil
@@ -403,7 +460,10 @@ func TestChangeStack_replacesTheVolumesThatLeave(t *testing.T) {
 	cloud := &storageCloud{inv: storageInventory()}
 	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
 	replaced := func(volumes ...string) (names []string) {
-		must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesPlanned, Leaving: []string{"s1"}, LeavingVolumes: volumes})
+		must(t, infra.ChangeStack, activities.ChangeStackInput{
+			OpOccID: opOcc, Sizes: activities.SizesPlanned,
+			Leaving: []string{"s1"}, LeavingVolumes: volumes,
+		})
 		for _, r := range cloud.update.Replace {
 			names = append(names, r.Name)
 		}

@@ -14,7 +14,9 @@ import (
 //
 // Idempotent: applying the same objects again changes nothing, and a move of volumes that was interrupted goes on.
 // Takes seconds, or as long as the nodes pull the image (timeouts.node_ready).
-func (s *Storage) SetUpStorageClasses(ctx context.Context, in PersistentVolumesInput) (out PersistentVolumesOutput, err error) {
+func (s *Storage) SetUpStorageClasses(
+	ctx context.Context, in PersistentVolumesInput,
+) (out PersistentVolumesOutput, err error) {
 	defer func() { err = boundary(ctx, "set up the storage classes", err) }()
 	defer heartbeat(ctx)()
 	cluster, _, err := s.storageOf(ctx, in.OpOccID)
@@ -29,7 +31,8 @@ func (s *Storage) SetUpStorageClasses(ctx context.Context, in PersistentVolumesI
 				return missing(class.NFSServerCp, "nfs_server_cp")
 			}
 			move := command(cluster, scripts.MoveVolumes{
-				Member: memberOf(cluster, node), Class: class.Name, Provisioner: lcm.ProvisionerOf(class.Name), Server: address, Timeout: briefly(cluster),
+				Member: memberOf(cluster, node), Class: class.Name, Provisioner: lcm.ProvisionerOf(class.Name), Server: address,
+				Timeout: briefly(cluster),
 			})
 			move.round, move.limit = i, slack(cluster.Params.Timeouts.NodeReady) // each volume takes its time
 			if _, err := s.run(ctx, host, in.Step, move); err != nil {
@@ -51,10 +54,14 @@ func (s *Storage) SetUpStorageClasses(ctx context.Context, in PersistentVolumesI
 
 func setUpClass(cluster ClusterContext, node lcm.Node, class lcm.StorageClassParams, address string) (task, error) {
 	limit := cluster.Params.Timeouts.NodeReady
-	step := scripts.SetUpStorageClass{Member: memberOf(cluster, node), Timeout: limit, StorageClassManifest: scripts.StorageClassManifest{
-		Class: class.Name, Provisioner: lcm.ProvisionerOf(class.Name), Image: class.Image, Server: address, Directory: class.ExportDir,
-		Default: class.Default, Reclaim: class.ReclaimPolicy, Archive: class.ArchiveOnDelete,
-	}}
+	step := scripts.SetUpStorageClass{
+		Member: memberOf(cluster, node), Timeout: limit,
+		StorageClassManifest: scripts.StorageClassManifest{
+			Class: class.Name, Provisioner: lcm.ProvisionerOf(class.Name), Image: class.Image, Server: address,
+			Directory: class.ExportDir,
+			Default:   class.Default, Reclaim: class.ReclaimPolicy, Archive: class.ArchiveOnDelete,
+		},
+	}
 	manifest, err := step.StorageClassManifest.Render()
 	if err != nil {
 		return task{}, lcm.Wrap(lcm.KindBug, err, "Windlass could not write the manifest of the StorageClass %s.", class.Name)
@@ -75,7 +82,9 @@ func setUpClass(cluster ClusterContext, node lcm.Node, class lcm.StorageClassPar
 //
 // Idempotent: those that have stopped stay so. Takes seconds; a pod that a dead storage server holds is deleted by
 // force.
-func (s *Storage) StopProvisioners(ctx context.Context, in PersistentVolumesInput) (out PersistentVolumesOutput, err error) {
+func (s *Storage) StopProvisioners(
+	ctx context.Context, in PersistentVolumesInput,
+) (out PersistentVolumesOutput, err error) {
 	defer func() { err = boundary(ctx, "stop the provisioners", err) }()
 	defer heartbeat(ctx)()
 	if err := s.scaleProvisioners(ctx, in, true); err != nil {
@@ -86,7 +95,9 @@ func (s *Storage) StopProvisioners(ctx context.Context, in PersistentVolumesInpu
 
 // StartProvisioners starts those that StopProvisioners has stopped. It does not wait until they work: a storage server
 // that was to be replaced may not answer. Idempotent. Takes seconds.
-func (s *Storage) StartProvisioners(ctx context.Context, in PersistentVolumesInput) (out PersistentVolumesOutput, err error) {
+func (s *Storage) StartProvisioners(
+	ctx context.Context, in PersistentVolumesInput,
+) (out PersistentVolumesOutput, err error) {
 	defer func() { err = boundary(ctx, "start the provisioners", err) }()
 	defer heartbeat(ctx)()
 	return out, s.scaleProvisioners(ctx, in, false)
@@ -101,7 +112,10 @@ func (s *Storage) scaleProvisioners(ctx context.Context, in PersistentVolumesInp
 		for _, class := range cluster.Params.StorageClasses {
 			step.Classes = append(step.Classes, class.Name)
 		}
-		return task{script: step, limit: seconds(cluster.Params.Timeouts.Command * max(1, len(step.Classes))), parameter: "timeouts.command"}
+		return task{
+			script: step, limit: seconds(cluster.Params.Timeouts.Command * max(1, len(step.Classes))),
+			parameter: "timeouts.command",
+		}
 	})
 	return err
 }

@@ -18,7 +18,8 @@ func findStorage(inv *openstack.Inventory, p lcm.ClusterParams) (*lcm.StorageSer
 	if params == nil {
 		return nil, nil
 	}
-	node, err := nodeOf(inv, inv.StackID, lcm.Storage, lcm.NodeParams{SSHCpName: params.SSHCpName, NicCpName: params.NicCpName})
+	node, err := nodeOf(inv, inv.StackID, lcm.Storage,
+		lcm.NodeParams{SSHCpName: params.SSHCpName, NicCpName: params.NicCpName})
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +96,10 @@ func volumesStay(ctx context.Context, cloud Cloud, server string, ours ...string
 	if err != nil || len(lost) == 0 {
 		return err
 	}
-	return lcm.Errorf(lcm.KindConflict, "Nova would delete the volume %s together with the server %s (delete_on_termination): nothing was deleted. "+
-		"Take the flag off the volume's attachment, then retry; or have the volumes replaced, too (additionalParams.all true).", strings.Join(lost, ", "), server)
+	return lcm.Errorf(lcm.KindConflict,
+		"Nova would delete the volume %s together with the server %s (delete_on_termination): nothing was deleted. "+
+			"Take the flag off the volume's attachment, then retry; or have the volumes replaced, too (additionalParams.all "+
+			"true).", strings.Join(lost, ", "), server)
 }
 
 // FreeVolumesInput names the server whose volumes its successor gets.

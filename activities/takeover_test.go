@@ -74,7 +74,10 @@ func interrupt(t *testing.T, cause error) (*hanging, *logOutput, error) {
 	env.SetWorkerOptions(worker.Options{BackgroundActivityContext: ctx})
 	prepare := (&activities.Nodes{Reach: s.reach}).PrepareNode
 	env.RegisterActivity(prepare)
-	_, err := env.ExecuteActivity(prepare, activities.PrepareNodeInput{NodeInput: s.tracked(s.nodes[0]), Hosts: activities.HostEntries(s.nodes)})
+	_, err := env.ExecuteActivity(prepare, activities.PrepareNodeInput{
+		NodeInput: s.tracked(s.nodes[0]),
+		Hosts:     activities.HostEntries(s.nodes),
+	})
 	require.Error(t, err)
 	return host, output, err
 }
@@ -113,8 +116,10 @@ func usedUp(node string) error {
 func TestRun_namesTheParameterOfALimitThatIsUsedUp(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, nil)
 	fake.fail["prepare-node"] = []error{usedUp("cp-0000000b")}
-	_, err := do(t, (&activities.Nodes{Reach: s.reach}).PrepareNode, activities.PrepareNodeInput{NodeInput: s.tracked(s.nodes[0]), Hosts: activities.HostEntries(s.nodes)})
-	assertKind(t, err, lcm.KindBroken, "did not end within 45m0s and was stopped; its output says where it hangs. Where the node is only slow, give a larger timeouts.install")
+	_, err := do(t, (&activities.Nodes{Reach: s.reach}).PrepareNode,
+		activities.PrepareNodeInput{NodeInput: s.tracked(s.nodes[0]), Hosts: activities.HostEntries(s.nodes)})
+	assertKind(t, err, lcm.KindBroken, "did not end within 45m0s and was stopped; its output says where it hangs. Where "+
+		"the node is only slow, give a larger timeouts.install")
 	fake.fail["kubeadm-init"] = []error{usedUp("cp-0000000b")}
 	_, err = do(t, (&activities.Cluster{Reach: s.reach}).InitControlPlane, activities.InitControlPlaneInput{
 		NodeInput: s.tracked(s.nodes[0]), ControlPlanes: s.nodes, NodeCount: 1,

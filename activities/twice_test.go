@@ -17,7 +17,8 @@ import (
 // the tests of it and of the lab do twice (buildCluster), those of drift (driftBed.act), and those that hand on to the
 // store or to package onboard.
 var elsewhere = []string{
-	"WaitForSSH", "PrepareNode", "ConfigureLoadBalancer", "InitControlPlane", "JoinControlPlane", "JoinWorker", "RevokeJoin", "LabelNodes", "CreateVimAccount",
+	"WaitForSSH", "PrepareNode", "ConfigureLoadBalancer", "InitControlPlane", "JoinControlPlane", "JoinWorker",
+	"RevokeJoin", "LabelNodes", "CreateVimAccount",
 	"RecordPlan", "RecordDrift", "ActOnDrift", "FetchPackage", "GiveUpPackage",
 }
 

@@ -56,7 +56,8 @@ func (r *VimRegistry) RegisterVim(ctx context.Context, in RegisterVimInput) (out
 	vim.Regions = namespaces // as Tacker has it
 	if why != "" {
 		vim.Status = "UNREACHABLE"
-		r.Output.Lines(ctx, in.Step)("Windlass itself does not reach the new cluster at " + vim.AuthURL + " (" + why + "): it is registered all the same.")
+		r.Output.Lines(ctx, in.Step)("Windlass itself does not reach the new cluster at " + vim.AuthURL + " (" + why +
+			"): it is registered all the same.")
 	}
 	out.VimID = vim.ID
 	have, err := r.Vims.VimByName(ctx, vim.Name)
@@ -66,7 +67,8 @@ func (r *VimRegistry) RegisterVim(ctx context.Context, in RegisterVimInput) (out
 	case err != nil:
 		return out, err
 	case have.ID != vim.ID:
-		return out, lcm.Errorf(lcm.KindConflict, "A VIM named %q is registered already. Delete or rename it at /v1.0/vims, then retry.", vim.Name)
+		return out, lcm.Errorf(lcm.KindConflict,
+			"A VIM named %q is registered already. Delete or rename it at /v1.0/vims, then retry.", vim.Name)
 	}
 	// What somebody has made of it since stays: its description, and that it is the default.
 	vim.Description, vim.IsDefault, vim.Updated = have.Description, have.IsDefault, have.Updated
@@ -78,7 +80,8 @@ func (r *VimRegistry) RegisterVim(ctx context.Context, in RegisterVimInput) (out
 
 func clusterVim(cluster ClusterContext, account VimAccountOutput) lcm.Vim {
 	return lcm.Vim{
-		ID: ClusterVimID(cluster.Instance.ID), Name: cluster.Params.VimNameOf(cluster.Instance.ID), Type: lcm.VimKubernetes, AuthURL: account.ServerURL,
+		ID: ClusterVimID(cluster.Instance.ID), Name: cluster.Params.VimNameOf(cluster.Instance.ID), Type: lcm.VimKubernetes,
+		AuthURL:     account.ServerURL,
 		Description: "Kubernetes cluster of VNF instance " + string(cluster.Instance.ID),
 		AuthCred: map[string]any{
 			"bearer_token": map[string]any{lcm.SecretKey: string(account.TokenRef)}, "ssl_ca_cert": account.CACert,

@@ -65,8 +65,9 @@ func (n named) Cluster(context.Context, lcm.OpOccID) (activities.ClusterContext,
 
 func TestRegistry_registersAndForgetsAClusterOnce(t *testing.T) {
 	table := &vimTable{
-		vims: map[string]lcm.Vim{"other": {ID: "other", Name: "other"}}, hostKeys: map[string]bool{"cp-1": true, "cp-2": true},
-		secrets: map[string]bool{"vnf/vnf/cluster/": true},
+		vims:     map[string]lcm.Vim{"other": {ID: "other", Name: "other"}},
+		hostKeys: map[string]bool{"cp-1": true, "cp-2": true},
+		secrets:  map[string]bool{"vnf/vnf/cluster/": true},
 	}
 	registry := &activities.VimRegistry{
 		Vims: table, Clusters: named("edge"), Forget: table.forget, Output: &logOutput{},
@@ -75,19 +76,28 @@ func TestRegistry_registersAndForgetsAClusterOnce(t *testing.T) {
 	var tracked activities.Tracked
 	tracked.Step.OpOccID = opOcc
 	for range 2 {
-		out := must(t, registry.RegisterVim, activities.RegisterVimInput{Tracked: tracked, OpOccID: opOcc, Account: activities.VimAccountOutput{ServerURL: "https://10.0.0.1:6443"}})
+		out := must(t, registry.RegisterVim, activities.RegisterVimInput{
+			Tracked: tracked, OpOccID: opOcc,
+			Account: activities.VimAccountOutput{ServerURL: "https://10.0.0.1:6443"},
+		})
 		require.Equal(t, activities.ClusterVimID("vnf"), out.VimID)
 		require.Len(t, table.vims, 2)
 		require.Equal(t, "https://10.0.0.1:6443", table.vims["edge"].AuthURL)
 	}
 	for range 2 {
-		must(t, registry.ForgetNodes, activities.ForgetNodesInput{Tracked: tracked, VnfInstanceID: "vnf", ServerIDs: []string{"cp-1"}, KeepCluster: true})
+		must(t, registry.ForgetNodes, activities.ForgetNodesInput{
+			Tracked: tracked, VnfInstanceID: "vnf",
+			ServerIDs: []string{"cp-1"}, KeepCluster: true,
+		})
 		require.Equal(t, map[string]bool{"cp-2": true}, table.hostKeys)
 		require.NotEmpty(t, table.secrets)
 	}
 	for range 2 {
 		must(t, registry.DeregisterVim, activities.DeregisterVimInput{Tracked: tracked, VnfInstanceID: "vnf"})
-		must(t, registry.ForgetNodes, activities.ForgetNodesInput{Tracked: tracked, VnfInstanceID: "vnf", ServerIDs: []string{"cp-2"}})
+		must(t, registry.ForgetNodes, activities.ForgetNodesInput{
+			Tracked: tracked, VnfInstanceID: "vnf",
+			ServerIDs: []string{"cp-2"},
+		})
 		require.Len(t, table.vims, 1, "that of another stays")
 		require.Empty(t, table.secrets)
 		require.Empty(t, table.hostKeys)

@@ -56,7 +56,10 @@ func newBench(t testing.TB, change ...func(*Options)) *bench {
 	db, err := store.Open(ctx, databaseURL)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	b := &bench{TB: t, databaseURL: databaseURL, store: db, vault: secrets.NewVault(secretstest.Keyring(t), db), vims: &obligingVims{}, log: &lockedBuffer{}}
+	b := &bench{
+		TB: t, databaseURL: databaseURL, store: db, vault: secrets.NewVault(secretstest.Keyring(t), db),
+		vims: &obligingVims{}, log: &lockedBuffer{},
+	}
 	b.starter = &rememberingStarter{store: db}
 	o := Options{
 		Endpoint: endpoint, Store: db, Vault: b.vault, Starter: b.starter, Vims: b.vims, Version: "1.2.3",
@@ -225,7 +228,10 @@ func (b *bench) create(root, vnfdID string) string {
 func clusterRequest(vimID string) map[string]any {
 	node := func(role string) map[string]any {
 		return map[string]any{
-			"aspect_id": role + "_instance", "ssh_cp_name": map[string]string{"master": "masterNode_CP1", "worker": "workerNode_CP2"}[role],
+			"aspect_id": role + "_instance", "ssh_cp_name": map[string]string{
+				"master": "masterNode_CP1",
+				"worker": "workerNode_CP2",
+			}[role],
 			"username": "debian", "password": marker + "-" + role,
 		}
 	}
@@ -236,12 +242,18 @@ func clusterRequest(vimID string) map[string]any {
 		cps = append(cps, map[string]any{"cpdId": cp, "cpConfig": []any{map[string]any{"linkPortId": "port"}}})
 	}
 	return map[string]any{
-		"flavourId":         "ha",
-		"extVirtualLinks":   []any{map[string]any{"id": "net", "resourceId": "6c1b1a52-4e5e-4a53-b1a2-9e1d3a2f7b10", "extCps": cps}},
+		"flavourId": "ha",
+		"extVirtualLinks": []any{map[string]any{
+			"id": "net", "resourceId": "6c1b1a52-4e5e-4a53-b1a2-9e1d3a2f7b10",
+			"extCps": cps,
+		}},
 		"vimConnectionInfo": []any{map[string]any{"id": "vim1", "vimId": vimID, "vimType": "openstack"}},
 		"additionalParams": map[string]any{lcm.ClusterParamsKey: map[string]any{
 			"vim_name": "edge-k8s", "master_node": master, "worker_node": node("worker"),
-			"proxy": map[string]any{"http_proxy": "http://nfv:" + marker + "-proxy@192.0.2.9:3128", "https_proxy": "http://192.0.2.9:3128"},
+			"proxy": map[string]any{
+				"http_proxy":  "http://nfv:" + marker + "-proxy@192.0.2.9:3128",
+				"https_proxy": "http://192.0.2.9:3128",
+			},
 		}},
 	}
 }

@@ -38,7 +38,8 @@ func (s *Server) audit(next echo.HandlerFunc) echo.HandlerFunc {
 			return err
 		}
 		s.recordAudit(ctx, lcm.AuditRecord{
-			Client: who.Client, ProjectID: lcm.ScopeOf(ctx).Project, Method: c.Request().Method, Path: clip(c.Request().URL.Path, 512),
+			Client: who.Client, ProjectID: lcm.ScopeOf(ctx).Project, Method: c.Request().Method,
+			Path:     clip(c.Request().URL.Path, 512),
 			Resource: s.madeBy(c), Status: status, RequestID: requestID(c), Remote: c.RealIP(),
 		})
 		return err
@@ -65,7 +66,8 @@ func (s *Server) madeBy(c echo.Context) string {
 // recordAudit writes the record to the database, and to the log: who can change the one need not be able to change the
 // other.
 func (s *Server) recordAudit(ctx context.Context, r lcm.AuditRecord) {
-	s.log.InfoContext(ctx, "Audit", "client", r.Client, "project", r.ProjectID, "method", r.Method, "path", r.Path, "resource", r.Resource,
+	s.log.InfoContext(ctx, "Audit", "client", r.Client, "project", r.ProjectID, "method", r.Method, "path", r.Path,
+		"resource", r.Resource,
 		"status", r.Status, "requestId", r.RequestID, "remote", r.Remote)
 	// The client may have gone; what it did has happened all the same.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditPatience)
@@ -115,7 +117,8 @@ func (s *Server) listAudit(c echo.Context) error {
 		limit, err2 = strconv.Atoi(v)
 	}
 	if err1 != nil || err2 != nil || limit < 1 || before < 0 {
-		return lcm.Errorf(lcm.KindInvalid, "before must be the number of an audit record, limit a number from 1 to %d.", mostAuditRecords)
+		return lcm.Errorf(lcm.KindInvalid, "before must be the number of an audit record, limit a number from 1 to %d.",
+			mostAuditRecords)
 	}
 	records, err := s.Store.AuditRecords(c.Request().Context(), before, min(limit, mostAuditRecords))
 	if err != nil {
@@ -124,8 +127,9 @@ func (s *Server) listAudit(c echo.Context) error {
 	views := make([]auditView, 0, len(records))
 	for _, r := range records {
 		views = append(views, auditView{
-			ID: r.ID, TimeStamp: r.At.UTC(), Client: r.Client, ProjectID: r.ProjectID, Method: r.Method, Path: r.Path, Resource: r.Resource,
-			Status: r.Status, RequestID: r.RequestID, Remote: r.Remote,
+			ID: r.ID, TimeStamp: r.At.UTC(), Client: r.Client, ProjectID: r.ProjectID, Method: r.Method, Path: r.Path,
+			Resource: r.Resource,
+			Status:   r.Status, RequestID: r.RequestID, Remote: r.Remote,
 		})
 	}
 	return writeJSON(c, http.StatusOK, views)

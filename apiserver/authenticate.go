@@ -58,7 +58,8 @@ func (s *Server) identifyClient(c echo.Context) (auth.Identity, error) {
 	if wait, ok := s.failures.take(c.RealIP()); !ok {
 		return who, tooMany(c, wait)
 	}
-	s.log.WarnContext(c.Request().Context(), "Not authenticated", "requestId", requestID(c), "remote", c.RealIP(), "error", err)
+	s.log.WarnContext(c.Request().Context(), "Not authenticated", "requestId", requestID(c), "remote", c.RealIP(), "error",
+		err)
 	status := http.StatusUnauthorized
 	switch {
 	case failure.Unknown:
@@ -85,9 +86,11 @@ func (s *Server) beginLookup(c echo.Context) (end func(), err error) {
 func (s *Server) forbidden(c echo.Context, who auth.Identity, need auth.Need) error {
 	scopes := need.Scopes()
 	if strings.HasPrefix(who.Client, "oauth2 ") { // RFC 6750 clause 3.1
-		c.Response().Header().Set("WWW-Authenticate", `Bearer realm="windlass", error="insufficient_scope", scope="`+scopes[0]+`"`)
+		c.Response().Header().Set("WWW-Authenticate",
+			`Bearer realm="windlass", error="insufficient_scope", scope="`+scopes[0]+`"`)
 	}
-	return httpErrorf(http.StatusForbidden, "This needs the scope %s; you have %s.", strings.Join(scopes, " or "), scopesText(who.Scopes))
+	return httpErrorf(http.StatusForbidden, "This needs the scope %s; you have %s.", strings.Join(scopes, " or "),
+		scopesText(who.Scopes))
 }
 
 func scopesText(scopes []string) string {

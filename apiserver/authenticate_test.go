@@ -34,10 +34,14 @@ func (h headerAuth) Authenticate(r *http.Request) (auth.Identity, error) {
 		return auth.Identity{}, h.down
 	case len(words) == 1:
 		return auth.Identity{}, &auth.UnauthenticatedError{RefusalError: &auth.RefusalError{
-			Malformed: words[0] == "malformed", Unknown: words[0] == "unknown", Detail: "That is not good.", Err: errors.New("the cause"),
+			Malformed: words[0] == "malformed", Unknown: words[0] == "unknown", Detail: "That is not good.",
+			Err: errors.New("the cause"),
 		}, Challenges: []string{"Bearer", "Keystone"}}
 	case len(words) < 2:
-		return auth.Identity{}, &auth.UnauthenticatedError{RefusalError: &auth.RefusalError{Detail: "Nothing was given."}, Challenges: []string{"Bearer"}}
+		return auth.Identity{}, &auth.UnauthenticatedError{
+			RefusalError: &auth.RefusalError{Detail: "Nothing was given."},
+			Challenges:   []string{"Bearer"},
+		}
 	}
 	return auth.Identity{Client: words[0], Project: lcm.ProjectID(words[1]), Scopes: words[2:]}, nil
 }
@@ -49,7 +53,10 @@ func as(project string, scopes ...string) string {
 	return "X-Test: client-of-" + project + " " + project + " " + strings.Join(scopes, " ")
 }
 
-var someMetrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("windlass_up 1\n")) })
+var someMetrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	_,
+		_ = w.Write([]byte("windlass_up 1\n"))
+})
 
 var pathParam = regexp.MustCompile(`:\w+|\*`)
 
@@ -71,7 +78,10 @@ func (b *bench) everyRoute(do func(method, pattern, path string)) {
 func TestAuthentication_isWantedAtEveryRouteButTheOpenOnes(t *testing.T) {
 	b := newBench(t, withAuth, func(o *Options) { o.Metrics = someMetrics })
 	b.server.failures = newThrottle(0, 0) // there are more routes than it lets through
-	open := map[string]bool{"/healthz": true, "/readyz": true, "/metrics": true, "/openapi.json": true, "/docs": true, "/": true}
+	open := map[string]bool{
+		"/healthz": true, "/readyz": true, "/metrics": true, "/openapi.json": true, "/docs": true,
+		"/": true,
+	}
 	b.everyRoute(func(method, pattern, path string) {
 		a := b.do(method, path, nil)
 		if open[pattern] || strings.HasSuffix(pattern, "/api_versions") || method == http.MethodOptions {
@@ -101,7 +111,10 @@ func TestAuthentication_saysWhatIsWrong(t *testing.T) {
 	doc := b.do("GET", "/v1.0/vims", nil).want(http.StatusUnauthorized)
 	require.Equal(t, "Unauthorized", doc["TackerError"].(map[string]any)["type"], "as Tacker's client expects it")
 
-	away := newBench(t, func(o *Options) { o.Auth = headerAuth{down: lcm.Errorf(lcm.KindUnavailable, "Keystone is away.")} })
+	away := newBench(t, func(o *Options) {
+		o.Auth = headerAuth{down: lcm.Errorf(lcm.KindUnavailable,
+			"Keystone is away.")}
+	})
 	a = away.do("GET", "/vnflcm/v2/vnf_instances", nil)
 	a.problem(http.StatusServiceUnavailable)
 	require.NotEmpty(t, a.Header.Get("Retry-After"))
@@ -139,7 +152,8 @@ func TestScopes_everyRouteNeedsOne(t *testing.T) {
 			require.NotEmpty(t, need.Task, what)
 			require.NotEmpty(t, need.APIs, what)
 			tasks[need.Task] = true
-			b.do(method, path, nil, as("edge", "windlass:read", "vnflcm:v1:readonly", "vnflcm:v2:readonly", "vnfpkgm:v1:readonly", "vim:v1:readonly")).want(http.StatusForbidden)
+			b.do(method, path, nil, as("edge", "windlass:read", "vnflcm:v1:readonly", "vnflcm:v2:readonly",
+				"vnfpkgm:v1:readonly", "vim:v1:readonly")).want(http.StatusForbidden)
 		}
 		if need.Access == auth.Admin {
 			b.do(method, path, nil, as("edge", "windlass:write")).want(http.StatusForbidden)
@@ -147,8 +161,10 @@ func TestScopes_everyRouteNeedsOne(t *testing.T) {
 	})
 	require.Greater(t, len(documented), 40)
 	require.Subset(t, slices.Sorted(maps.Keys(tasks)), []string{
-		"cancel", "change_ext_conn", "change_flavour", "change_vnfpkg", "create", "create_snapshot", "create_subscription", "create_vnf_snapshot", "delete", "delete_host_key",
-		"delete_subscription", "delete_vnf_snapshot", "drift", "drift_policy", "fail", "heal", "instantiate", "modify", "modify_vnf_snapshot", "notify",
+		"cancel", "change_ext_conn", "change_flavour", "change_vnfpkg", "create", "create_snapshot", "create_subscription",
+		"create_vnf_snapshot", "delete", "delete_host_key",
+		"delete_subscription", "delete_vnf_snapshot", "drift", "drift_policy", "fail", "heal", "instantiate", "modify",
+		"modify_vnf_snapshot", "notify",
 		"operate", "redeliver", "retry", "revert_to_snapshot", "rollback", "scale", "scale_to_level", "terminate", "upload",
 	})
 	a := b.do("GET", "/vnflcm/v2/vnf_instances", nil, "X-Test: oauth2 nfvo edge") // a client "oauth2"
@@ -168,9 +184,11 @@ func (a answer) problemOrTacker(status int) string {
 func TestForbidden_tellsBearersWhichScopeIsMissing(t *testing.T) {
 	s := &Server{}
 	c := echo.New().NewContext(httptest.NewRequest(http.MethodGet, "/", nil), httptest.NewRecorder())
-	err := s.forbidden(c, auth.Identity{Client: "oauth2 nfvo", Scopes: []string{"a"}}, auth.Need{APIs: []string{"vnflcm:v2"}, Access: auth.Write})
+	err := s.forbidden(c, auth.Identity{Client: "oauth2 nfvo", Scopes: []string{"a"}},
+		auth.Need{APIs: []string{"vnflcm:v2"}, Access: auth.Write})
 	require.ErrorContains(t, err, "needs the scope vnflcm:v2:all or windlass:write or windlass:admin; you have a")
-	require.Equal(t, `Bearer realm="windlass", error="insufficient_scope", scope="vnflcm:v2:all"`, c.Response().Header().Get("WWW-Authenticate"))
+	require.Equal(t, `Bearer realm="windlass", error="insufficient_scope", scope="vnflcm:v2:all"`,
+		c.Response().Header().Get("WWW-Authenticate"))
 }
 
 func TestAccessLog_namesTheClient(t *testing.T) {
@@ -220,7 +238,8 @@ func TestThrottle_forgetsQuietClients(t *testing.T) {
 func TestURIsAreBounded(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.MaxURI = 300 })
 	long := strings.Repeat("x", 400)
-	require.Contains(t, b.do("GET", "/vnfpkgm/v1/vnf_packages?filter=(eq,id,"+long+")", nil).problem(http.StatusRequestURITooLong), "up to 300")
+	require.Contains(t, b.do("GET", "/vnfpkgm/v1/vnf_packages?filter=(eq,id,"+long+")",
+		nil).problem(http.StatusRequestURITooLong), "up to 300")
 	b.do("GET", "/vnflcm/v2/vnf_instances/"+long, nil).problem(http.StatusRequestURITooLong)
 	b.do("GET", "/vnflcm/v2/vnf_instances?filter=(eq,id,x)", nil).list()
 }

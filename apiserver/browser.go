@@ -24,14 +24,17 @@ func (s *Server) keepPagesOut(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(c)
 		}
 		if s.Auth == nil && !s.knownHost(r.Host) {
-			return httpErrorf(http.StatusForbidden, "This server is not known as %q. Use its address, %s, or let its operator add the name to api.allowedHosts.",
+			return httpErrorf(http.StatusForbidden,
+				"This server is not known as %q. Use its address, %s, or let its operator add the name to api.allowedHosts.",
 				clip(r.Host, 100), hostOf(s.base))
 		}
 		if !s.ownPage(c) {
-			return httpErrorf(http.StatusForbidden, "A page of another origin (%s) may not use this server.", clip(strings.Join(r.Header["Origin"], " "), 100))
+			return httpErrorf(http.StatusForbidden, "A page of another origin (%s) may not use this server.",
+				clip(strings.Join(r.Header["Origin"], " "), 100))
 		}
 		if media := mediaType(r); hasBody(r) && r.Method == http.MethodPost && slices.Contains(mimeOfForms, media) {
-			return httpErrorf(http.StatusUnsupportedMediaType, "The body must have a Content-Type, as a rule %s, not %q.", mimeJSON, media)
+			return httpErrorf(http.StatusUnsupportedMediaType, "The body must have a Content-Type, as a rule %s, not %q.",
+				mimeJSON, media)
 		}
 		return next(c)
 	}

@@ -39,7 +39,9 @@ func (a *lcmAPI) change(c echo.Context, op lcm.Operation) error {
 
 // planChange makes the plan of a scaling or a healing, so that what is not possible is refused before anything begins.
 // The operation plans again: it also knows which nodes are out of order.
-func (s *Server) planChange(ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte, apiVersion int) (lcm.Plan, lifecycle.Facts, error) {
+func (s *Server) planChange(
+	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte, apiVersion int,
+) (lcm.Plan, lifecycle.Facts, error) {
 	if err := checkChange(op, unrepeated(inst, op, body)); err != nil {
 		return lcm.Plan{}, lifecycle.Facts{}, err
 	}
@@ -64,7 +66,8 @@ func (s *Server) planChange(ctx context.Context, inst lcm.VnfInstance, op lcm.Op
 	}
 	if (op == lcm.OpScale || op == lcm.OpScaleToLevel) && len(facts.Flavour.Aspects) == 0 {
 		// SOL003 clauses 5.4.5.3.1 and 5.4.6.3.1: the task resource does not exist.
-		return lcm.Plan{}, facts, lcm.Errorf(lcm.KindNotFound, "This VNF cannot be scaled: its VNFD has no scaling aspect in the flavour %s.", facts.Flavour.ID)
+		return lcm.Plan{}, facts, lcm.Errorf(lcm.KindNotFound,
+			"This VNF cannot be scaled: its VNFD has no scaling aspect in the flavour %s.", facts.Flavour.ID)
 	}
 	p, err := lifecycle.For(facts, op, body)
 	return p, facts, err
@@ -122,5 +125,8 @@ func (s *Server) checkReady(ctx context.Context, inst lcm.VnfInstance) error {
 func (s *Server) operation(
 	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte, apiVersion int,
 ) (*operations.Operation, error) {
-	return s.operations.Of(ctx, lcm.VnfLcmOpOcc{VnfInstanceID: inst.ID, Operation: op, Params: body, APIVersion: apiVersion})
+	return s.operations.Of(ctx, lcm.VnfLcmOpOcc{
+		VnfInstanceID: inst.ID, Operation: op, Params: body,
+		APIVersion: apiVersion,
+	})
 }

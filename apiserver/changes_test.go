@@ -44,7 +44,10 @@ func (b *bench) runs(root, vnfdID, flavour string, controlPlanes, workers int) (
 	add("workerNode", "worker", lcm.Worker, workers)
 	info.ScaleStatus = []lcm.ScaleInfo{{AspectID: "worker_instance", ScaleLevel: workers - 1}}
 	if flavour == "ha" {
-		info.ScaleStatus = []lcm.ScaleInfo{{AspectID: "master_instance", ScaleLevel: (controlPlanes - 3) / 2}, {AspectID: "worker_instance", ScaleLevel: workers - 2}}
+		info.ScaleStatus = []lcm.ScaleInfo{
+			{AspectID: "master_instance", ScaleLevel: (controlPlanes - 3) / 2},
+			{AspectID: "worker_instance", ScaleLevel: workers - 2},
+		}
 	}
 	inst.InstantiationState, inst.Instantiated = lcm.Instantiated, info
 	require.NoError(b, b.store.UpdateInstance(b.Context(), inst))
@@ -76,7 +79,8 @@ func TestChanges_startOneWorkflowAndAnswerWithTheirOperation(t *testing.T) {
 				a.want(http.StatusAccepted)
 				require.Empty(t, a.Body)
 				o := b.operation(a.path())
-				require.Equal(t, []lcm.OperationInput{{OpOccID: o.ID, VnfInstanceID: o.VnfInstanceID, Operation: c.op}}, b.starter.starts)
+				require.Equal(t, []lcm.OperationInput{{OpOccID: o.ID, VnfInstanceID: o.VnfInstanceID, Operation: c.op}},
+					b.starter.starts)
 				require.Equal(t, []string{string(c.op) + " edge-1"}, b.starter.titles)
 				require.JSONEq(t, c.body, string(o.Params), "the operation has the request as it came")
 				doc := b.do("GET", a.path(), nil).want(http.StatusOK)
@@ -84,7 +88,8 @@ func TestChanges_startOneWorkflowAndAnswerWithTheirOperation(t *testing.T) {
 				require.Equal(t, []string{"cancel", "self", "vnfInstance"}, keysOf(doc["_links"]))
 
 				require.Contains(t, b.do("POST", instance+"/"+task, c.body).problem(http.StatusConflict), string(o.ID))
-				impossible := b.do("POST", instance+"/scale", `{"type":"SCALE_OUT","aspectId":"worker_instance","numberOfSteps":999}`)
+				impossible := b.do("POST", instance+"/scale",
+					`{"type":"SCALE_OUT","aspectId":"worker_instance","numberOfSteps":999}`)
 				impossible.problem(http.StatusConflict) // what is under way comes first
 			})
 		}
@@ -102,7 +107,10 @@ func TestChanges_reportEveryMistakeOfFormAtOnce(t *testing.T) {
 		{"scale", `{}`, []string{"$.type", "$.aspectId"}},
 		{
 			"scale", `{"type":"UP","aspectId":7,"numberOfSteps":"two","additionalParams":{"vnfc_instance_ids":[1],"scale_in_policy":"any"}}`,
-			[]string{"$.type", "$.aspectId", "$.numberOfSteps", "$.additionalParams.vnfc_instance_ids[0]", "$.additionalParams.scale_in_policy"},
+			[]string{
+				"$.type", "$.aspectId", "$.numberOfSteps", "$.additionalParams.vnfc_instance_ids[0]",
+				"$.additionalParams.scale_in_policy",
+			},
 		},
 		{"scale", `{"type":"SCALE_IN","aspectId":"worker_instance","numberOfSteps":0}`, []string{"$.numberOfSteps"}},
 		{"scale_to_level", `{"instantiationLevelId":1,"scaleInfo":[{"aspectId":"a","scaleLevel":-1},{}]}`, []string{
@@ -110,12 +118,19 @@ func TestChanges_reportEveryMistakeOfFormAtOnce(t *testing.T) {
 		}},
 		{"operate", `{}`, []string{"$.changeStateTo"}},
 		{"operate", `{"changeStateTo":"PAUSED","stopType":"SOFT","gracefulStopTimeout":"1","vnfcInstanceId":[1],"additionalParams":{"vnfc_instance_ids":{}}}`, []string{
-			"$.changeStateTo", "$.stopType", "$.gracefulStopTimeout", "$.vnfcInstanceId[0]", "$.additionalParams.vnfc_instance_ids",
+			"$.changeStateTo", "$.stopType", "$.gracefulStopTimeout", "$.vnfcInstanceId[0]",
+			"$.additionalParams.vnfc_instance_ids",
 		}},
-		{"operate", `{"changeStateTo":"STARTED","stopType":"GRACEFUL","gracefulStopTimeout":1}`, []string{"$.stopType", "$.gracefulStopTimeout"}},
+		{
+			"operate", `{"changeStateTo":"STARTED","stopType":"GRACEFUL","gracefulStopTimeout":1}`,
+			[]string{"$.stopType", "$.gracefulStopTimeout"},
+		},
 		{"operate", `{"changeStateTo":"STOPPED","stopType":"GRACEFUL"}`, []string{"$.gracefulStopTimeout"}},
 		{"operate", `{"changeStateTo":"STOPPED","gracefulStopTimeout":1}`, []string{"$.gracefulStopTimeout"}},
-		{"heal", `{"vnfcInstanceId":{"id":1},"cause":[],"additionalParams":[]}`, []string{"$.vnfcInstanceId", "$.cause", "$.additionalParams"}},
+		{
+			"heal", `{"vnfcInstanceId":{"id":1},"cause":[],"additionalParams":[]}`,
+			[]string{"$.vnfcInstanceId", "$.cause", "$.additionalParams"},
+		},
 		{"heal", `{"additionalParams":{"k8s_cluster_installation_param":{"master_node":{"username":1,"private_key":[]},"vim_name":"x"}}}`, []string{
 			cluster + ".master_node.private_key", cluster + ".master_node.username", cluster + ".vim_name",
 		}},
@@ -146,7 +161,10 @@ func TestChanges_refuseWhatIsNotPossible(t *testing.T) {
 	}{
 		{"scale", `{"type":"SCALE_OUT","aspectId":"disks"}`, 400, "it has master_instance, worker_instance"},
 		{"scale", `{"type":"SCALE_OUT","aspectId":"worker_instance","numberOfSteps":47}`, 400, "level 2 of at most 48"},
-		{"scale", `{"type":"SCALE_IN","aspectId":"worker_instance","additionalParams":{"vnfc_instance_ids":["cp-0"]}}`, 400, "vnfc_instance_ids"},
+		{
+			"scale", `{"type":"SCALE_IN","aspectId":"worker_instance","additionalParams":{"vnfc_instance_ids":["cp-0"]}}`, 400,
+			"vnfc_instance_ids",
+		},
 		{"scale_to_level", `{}`, 400, "either instantiationLevelId or scaleInfo"},
 		{"scale_to_level", `{"instantiationLevelId":"gigantic"}`, 400, "gigantic"},
 		{"heal", `{"vnfcInstanceId":["worker-0","nobody"]}`, 400, "$.vnfcInstanceId[1]: the VNF has no VNFC nobody"},
@@ -158,7 +176,8 @@ func TestChanges_refuseWhatIsNotPossible(t *testing.T) {
 	}
 	fresh := b.create("/vnflcm/v1", string(b.instance(instance).VnfdID))
 	for task, body := range map[string]string{
-		"scale": `{"type":"SCALE_OUT","aspectId":"worker_instance"}`, "scale_to_level": `{"instantiationLevelId":"instantiation_level_1"}`, "heal": `{}`,
+		"scale":          `{"type":"SCALE_OUT","aspectId":"worker_instance"}`,
+		"scale_to_level": `{"instantiationLevelId":"instantiation_level_1"}`, "heal": `{}`,
 		"operate": `{"changeStateTo":"STARTED"}`,
 	} {
 		require.Contains(t, b.do("POST", fresh+"/"+task, body).problem(http.StatusConflict), "not instantiated")
@@ -174,7 +193,8 @@ func TestHeal_ofTheOnlyControlPlaneIsAConflictThatSaysWhatToDo(t *testing.T) {
 	b := newBench(t)
 	_, vnfdID := b.onboard()
 	instance := b.runs("/vnflcm/v1", vnfdID, "simple", 1, 2)
-	require.Contains(t, b.do("POST", instance+"/heal", `{"vnfcInstanceId":["cp-0"]}`).problem(http.StatusConflict), "Heal the entire VNF")
+	require.Contains(t, b.do("POST", instance+"/heal", `{"vnfcInstanceId":["cp-0"]}`).problem(http.StatusConflict),
+		"Heal the entire VNF")
 	b.do("POST", instance+"/heal", `{}`).want(http.StatusAccepted)
 }
 
@@ -214,7 +234,8 @@ func TestInstance_linksToTheTasksThatArePossible(t *testing.T) {
 		require.Equal(t, []string{"changeExtConn", "operate", "self", "terminate"}, links(), "stopped")
 		i.Instantiated.VnfState = lcm.VnfStarted
 		i.Instantiated.ScaleStatus, i.Instantiated.MaxScaleLevels = nil, nil
-		require.Equal(t, []string{"changeExtConn", "heal", "operate", "self", "terminate"}, links(), "without scaling aspects")
+		require.Equal(t, []string{"changeExtConn", "heal", "operate", "self", "terminate"}, links(),
+			"without scaling aspects")
 		i.InstantiationState, i.Instantiated = lcm.NotInstantiated, nil
 		require.Equal(t, []string{"instantiate", "self"}, links())
 	}
@@ -290,11 +311,13 @@ func TestChanges_ofAVnfThatIsStoppedAreConflicts(t *testing.T) {
 	}
 	require.NoError(t, b.store.UpdateInstance(t.Context(), inst))
 	for task, body := range map[string]string{
-		"scale": `{"type":"SCALE_OUT","aspectId":"worker_instance"}`, "scale_to_level": `{"instantiationLevelId":"instantiation_level_1"}`, "heal": `{}`,
+		"scale":          `{"type":"SCALE_OUT","aspectId":"worker_instance"}`,
+		"scale_to_level": `{"instantiationLevelId":"instantiation_level_1"}`, "heal": `{}`,
 	} {
 		require.Contains(t, b.do("POST", instance+"/"+task, body).problem(http.StatusConflict), "start it first")
 	}
-	b.do("POST", "/windlass/v1"+instance[len("/vnflcm/v2"):]+"/plan", `{"operation":"OPERATE","request":{"changeStateTo":"STARTED"}}`).want(http.StatusOK)
+	b.do("POST", "/windlass/v1"+instance[len("/vnflcm/v2"):]+"/plan",
+		`{"operation":"OPERATE","request":{"changeStateTo":"STARTED"}}`).want(http.StatusOK)
 	b.do("POST", instance+"/operate", `{"changeStateTo":"STARTED"}`).want(http.StatusAccepted)
 }
 
@@ -326,5 +349,6 @@ func TestChanges_areHeldAgainstTheOperationsConfigurationOfTheVnfd(t *testing.T)
 		require.Equal(t, []string{path}, a.paths(), body)
 	}
 	require.Empty(t, b.starter.starts)
-	b.do("POST", instance+"/terminate", `{"terminationType":"GRACEFUL","gracefulTerminationTimeout":30}`).want(http.StatusAccepted)
+	b.do("POST", instance+"/terminate",
+		`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":30}`).want(http.StatusAccepted)
 }

@@ -21,13 +21,17 @@ func newCodecBench(t *testing.T) (*bench, *secrets.Codec) {
 
 func TestCodec_opensWhatWorkersSeal(t *testing.T) {
 	b, codec := newCodecBench(t)
-	clear := &common.Payload{Metadata: map[string][]byte{"encoding": []byte("json/plain")}, Data: []byte(`{"opOccId":"a"}`)}
+	clear := &common.Payload{
+		Metadata: map[string][]byte{"encoding": []byte("json/plain")},
+		Data:     []byte(`{"opOccId":"a"}`),
+	}
 	sealed, err := codec.Encode([]*common.Payload{clear})
 	require.NoError(t, err)
 	require.NotContains(t, string(sealed[0].Data), "opOccId")
 
 	// As the temporal command has it.
-	remote := converter.NewRemotePayloadCodec(converter.RemotePayloadCodecOptions{Endpoint: b.http.URL + "/windlass/v1/codec"})
+	remote := converter.NewRemotePayloadCodec(converter.RemotePayloadCodecOptions{Endpoint: b.http.URL +
+		"/windlass/v1/codec"})
 	opened, err := remote.Decode(sealed)
 	require.NoError(t, err)
 	require.Equal(t, string(clear.Data), string(opened[0].Data))
@@ -52,12 +56,14 @@ func TestCodec_letsOnlyTheWebUIsPagesIn(t *testing.T) {
 	require.Equal(t, http.StatusNoContent, a.Status)
 	require.Equal(t, webUI, a.Header.Get(allowed))
 	require.Contains(t, a.Header.Get("Access-Control-Allow-Headers"), "x-namespace")
-	require.Equal(t, webUI, b.do(http.MethodPost, path, map[string]any{"payloads": []any{}}, "Origin: "+webUI).Header.Get(allowed))
+	require.Equal(t, webUI, b.do(http.MethodPost, path, map[string]any{"payloads": []any{}},
+		"Origin: "+webUI).Header.Get(allowed))
 
 	for _, origin := range []string{"https://elsewhere.example", "null", webUI + ".elsewhere.example"} {
 		require.Empty(t, b.do(http.MethodOptions, path, nil, append(asked, "Origin: "+origin)...).Header.Get(allowed), origin)
 	}
-	require.Empty(t, b.do(http.MethodGet, "/vnflcm/v1/vnf_instances", nil, "Origin: "+webUI).Header.Get(allowed), "nothing else")
+	require.Empty(t, b.do(http.MethodGet, "/vnflcm/v1/vnf_instances", nil, "Origin: "+webUI).Header.Get(allowed),
+		"nothing else")
 }
 
 func TestCodec_servesNobodyUnlessTheOperatorSaysSo(t *testing.T) {
@@ -69,7 +75,8 @@ func TestCodec_servesNobodyUnlessTheOperatorSaysSo(t *testing.T) {
 
 	// Without origins the command is served, and no page.
 	b = newBench(t, func(o *Options) { o.Codec = secrets.NewCodec(secretstest.Keyring(t)) })
-	require.Equal(t, http.StatusOK, b.do(http.MethodPost, "/windlass/v1/codec/decode", map[string]any{"payloads": []any{}}).Status)
+	require.Equal(t, http.StatusOK, b.do(http.MethodPost, "/windlass/v1/codec/decode",
+		map[string]any{"payloads": []any{}}).Status)
 	a = b.do(http.MethodPost, "/windlass/v1/codec/decode", map[string]any{"payloads": []any{}}, "Origin: "+webUI)
 	require.Equal(t, http.StatusForbidden, a.Status)
 	require.Empty(t, a.Header.Get("Access-Control-Allow-Origin"))

@@ -41,7 +41,8 @@ func (s *Server) listDeadLetters(c echo.Context) error {
 		limit, err2 = strconv.Atoi(v)
 	}
 	if err1 != nil || err2 != nil || limit < 1 {
-		return lcm.Errorf(lcm.KindInvalid, "after must be the number of a dead letter, limit a number from 1 to %d.", mostDeadLetters)
+		return lcm.Errorf(lcm.KindInvalid, "after must be the number of a dead letter, limit a number from 1 to %d.",
+			mostDeadLetters)
 	}
 	letters, err := s.Store.DeadLetters(c.Request().Context(), after, min(limit, mostDeadLetters))
 	if err != nil {
@@ -50,9 +51,11 @@ func (s *Server) listDeadLetters(c echo.Context) error {
 	views := make([]deadLetterView, 0, len(letters))
 	for _, d := range letters {
 		views = append(views, deadLetterView{
-			ID: d.ID, SubscriptionID: d.SubscriptionID, NotificationID: d.Event.ID, NotificationType: d.Event.Type, TimeStamp: d.Event.At,
-			VnfInstanceID: d.Event.VnfInstanceID, VnfPkgID: d.Event.VnfPkgID, VnfLcmOpOccID: d.Event.OpOccID, OperationState: d.Event.State,
-			Attempts: d.Attempts, LastError: d.LastError,
+			ID: d.ID, SubscriptionID: d.SubscriptionID, NotificationID: d.Event.ID, NotificationType: d.Event.Type,
+			TimeStamp:     d.Event.At,
+			VnfInstanceID: d.Event.VnfInstanceID, VnfPkgID: d.Event.VnfPkgID, VnfLcmOpOccID: d.Event.OpOccID,
+			OperationState: d.Event.State,
+			Attempts:       d.Attempts, LastError: d.LastError,
 		})
 	}
 	return writeJSON(c, http.StatusOK, views)

@@ -42,7 +42,8 @@ func (s *Server) readDrift(c echo.Context) error {
 	case inst.InstantiationState != lcm.Instantiated:
 		return lcm.Errorf(lcm.KindNotFound, "The VNF instance %s is not instantiated: there is nothing to check.", inst.ID)
 	case d.Report == nil:
-		return lcm.Errorf(lcm.KindNotFound, "The VNF instance %s was not checked yet. POST to this resource to check it now.", inst.ID)
+		return lcm.Errorf(lcm.KindNotFound, "The VNF instance %s was not checked yet. POST to this resource to check it now.",
+			inst.ID)
 	}
 	return writeJSON(c, http.StatusOK, driftView{inst.ID, *d.Report})
 }
@@ -79,7 +80,8 @@ func (r driftPolicyRequest) policy() lcm.DriftPolicy {
 	p := lcm.DefaultDriftPolicy()
 	p.Check, p.AutoHeal = r.Check, r.AutoHeal
 	for to, from := range map[*int]*int{
-		&p.Interval: r.Interval, &p.AgreeingChecks: r.AgreeingChecks, &p.MaxHeals: r.MaxHeals, &p.MaxHealsPeriod: r.MaxHealsPeriod,
+		&p.Interval: r.Interval, &p.AgreeingChecks: r.AgreeingChecks, &p.MaxHeals: r.MaxHeals,
+		&p.MaxHealsPeriod: r.MaxHealsPeriod,
 	} {
 		if from != nil {
 			*to = *from
@@ -128,7 +130,8 @@ func (s *Server) replaceDriftPolicy(c echo.Context) error {
 		return err
 	}
 	if err := settleSchedules(ctx, s.Store, s.Checks); err != nil {
-		s.log.WarnContext(ctx, "Checks for drift not scheduled yet; the reconciler will", "vnfInstanceId", inst.ID, "error", err)
+		s.log.WarnContext(ctx, "Checks for drift not scheduled yet; the reconciler will", "vnfInstanceId", inst.ID, "error",
+			err)
 	}
 	showTag(c, contentTag(policy))
 	return writeJSON(c, http.StatusOK, policy)
@@ -180,9 +183,10 @@ func (s *Server) notifyServer(c echo.Context) error {
 		return err
 	}
 	server := c.Param("serverId")
-	if inst.Instantiated == nil || !slices.ContainsFunc(inst.Instantiated.VnfcResources, func(v lcm.VnfcResourceInfo) bool {
-		return v.ComputeResource.ResourceID == server
-	}) {
+	if inst.Instantiated == nil || !slices.ContainsFunc(inst.Instantiated.VnfcResources,
+		func(v lcm.VnfcResourceInfo) bool {
+			return v.ComputeResource.ResourceID == server
+		}) {
 		return lcm.Errorf(lcm.KindNotFound, "The VNF instance %s has no server %q.", inst.ID, clip(server, 64))
 	}
 	if err := s.notifyCheck(c.Request().Context(), inst.ID, server); err != nil {
@@ -204,7 +208,8 @@ func (s *Server) notifyCheck(ctx context.Context, id lcm.VnfInstanceID, server s
 	err = s.Checks.Notify(ctx, id, server)
 	if err != nil { // who notifies tries again, and must be heard then
 		if failure := s.Store.ForgetNotified(context.WithoutCancel(ctx), id, server); failure != nil {
-			s.log.WarnContext(ctx, "A notification is not heard for a while", "vnfInstanceId", id, "server", server, "error", failure)
+			s.log.WarnContext(ctx, "A notification is not heard for a while", "vnfInstanceId", id, "server", server, "error",
+				failure)
 		}
 	}
 	return err

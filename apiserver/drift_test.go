@@ -55,15 +55,20 @@ func TestDrift_showsTheLastReport(t *testing.T) {
 	a := b.do("POST", path, nil)
 	require.Equal(t, "run-1", a.want(http.StatusAccepted)["checkId"])
 	require.Equal(t, path, a.path())
-	report := lcm.DriftReport{ID: "run-1-1", Trigger: lcm.DriftByRequest, CheckedAt: time.Now(), Findings: []lcm.DriftFinding{{
-		Kind: lcm.DriftServerStopped, VnfcInstanceID: "worker-1", Node: "node-worker-1", Detail: "It is off.", Remedy: lcm.RemedyVnfc, Automatic: true,
-	}}, Decision: lcm.DriftDecision{Action: lcm.DriftNothing, Reason: "The policy does not heal."}}
+	report := lcm.DriftReport{
+		ID: "run-1-1", Trigger: lcm.DriftByRequest, CheckedAt: time.Now(),
+		Findings: []lcm.DriftFinding{{
+			Kind: lcm.DriftServerStopped, VnfcInstanceID: "worker-1", Node: "node-worker-1", Detail: "It is off.",
+			Remedy: lcm.RemedyVnfc, Automatic: true,
+		}}, Decision: lcm.DriftDecision{Action: lcm.DriftNothing, Reason: "The policy does not heal."},
+	}
 	_, err := b.store.RecordDrift(t.Context(), id, report, nil)
 	require.NoError(t, err)
 	doc := b.do("GET", path, nil).want(http.StatusOK)
 	require.Equal(t, string(id), doc["vnfInstanceId"])
 	require.Equal(t, map[string]any{
-		"kind": "SERVER_STOPPED", "vnfcInstanceId": "worker-1", "node": "node-worker-1", "detail": "It is off.", "remedy": "HEAL_VNFC",
+		"kind": "SERVER_STOPPED", "vnfcInstanceId": "worker-1", "node": "node-worker-1", "detail": "It is off.",
+		"remedy":    "HEAL_VNFC",
 		"automatic": true, "checks": 1.0,
 	}, doc["findings"].([]any)[0])
 
@@ -76,7 +81,10 @@ func TestDrift_showsTheLastReport(t *testing.T) {
 func TestDriftPolicy_isKeptAndScheduled(t *testing.T) {
 	b, checks, id := driftBench(t)
 	path := "/windlass/v1/vnf_instances/" + string(id) + "/drift_policy"
-	byDefault := map[string]any{"check": false, "interval": 300.0, "autoHeal": false, "agreeingChecks": 2.0, "maxHeals": 3.0, "maxHealsPeriod": 3600.0}
+	byDefault := map[string]any{
+		"check": false, "interval": 300.0, "autoHeal": false, "agreeingChecks": 2.0,
+		"maxHeals": 3.0, "maxHealsPeriod": 3600.0,
+	}
 	require.Equal(t, byDefault, b.do("GET", path, nil).want(http.StatusOK))
 	a := b.do("PUT", path, `{"check":true,"interval":1,"agreeingChecks":0}`)
 	a.problem(http.StatusBadRequest)
@@ -110,15 +118,18 @@ func TestServerNotification_isTakenWhereTackerTakesIt(t *testing.T) {
 	require.Equal(t, []string{"worker-0"}, checks.notified)
 	a := b.do("POST", path+"worker-0/notify", `{"notification":{}}`)
 	a.problem(http.StatusBadRequest)
-	require.Equal(t, []string{"$.notification.alarm_id", "$.notification.fault_id", "$.notification.fault_type"}, a.paths())
+	require.Equal(t, []string{"$.notification.alarm_id", "$.notification.fault_id", "$.notification.fault_type"},
+		a.paths())
 	require.Contains(t, b.do("POST", path+"nobody/notify", body).problem(http.StatusNotFound), "nobody")
 
 	// One that comes during an operation is taken: the check waits for the operation.
-	b.do("POST", "/vnflcm/v1/vnf_instances/"+string(id)+"/heal", `{"vnfcInstanceId":["worker-0"]}`).want(http.StatusAccepted)
+	b.do("POST", "/vnflcm/v1/vnf_instances/"+string(id)+"/heal",
+		`{"vnfcInstanceId":["worker-0"]}`).want(http.StatusAccepted)
 	b.do("POST", path+"worker-1/notify", body).want(http.StatusNoContent)
 	require.NoError(t, b.store.ForgetNotified(t.Context(), id)) // as a check does that looks
 	checks.down = lcm.Errorf(lcm.KindUnavailable, away)
-	require.NotEmpty(t, b.do("POST", path+"worker-1/notify", body).problem(http.StatusServiceUnavailable), "who notifies tries again")
+	require.NotEmpty(t, b.do("POST", path+"worker-1/notify", body).problem(http.StatusServiceUnavailable),
+		"who notifies tries again")
 	checks.down, checks.notified = nil, nil
 	b.do("POST", path+"worker-1/notify", body).want(http.StatusNoContent)
 	require.Equal(t, []string{"worker-1"}, checks.notified, "and is heard then")
@@ -130,7 +141,8 @@ func TestServerNotification_aThousandAreOneSignalUntilACheckLooks(t *testing.T) 
 	path := "/server_notification/vnf_instances/" + string(id) + "/servers/"
 	notify := func(server string, times int) {
 		for range times {
-			b.do("POST", path+server+"/notify", `{"notification":{"alarm_id":"1","fault_id":"0123","fault_type":"10"}}`).want(http.StatusNoContent)
+			b.do("POST", path+server+"/notify",
+				`{"notification":{"alarm_id":"1","fault_id":"0123","fault_type":"10"}}`).want(http.StatusNoContent)
 		}
 	}
 	notify("worker-0", 50)
@@ -138,5 +150,6 @@ func TestServerNotification_aThousandAreOneSignalUntilACheckLooks(t *testing.T) 
 	require.Equal(t, []string{"worker-0", "worker-1"}, checks.notified)
 	require.NoError(t, b.store.ForgetNotified(t.Context(), id))
 	notify("worker-0", 50)
-	require.Equal(t, []string{"worker-0", "worker-1", "worker-0"}, checks.notified, "what comes after a look is not seen by it")
+	require.Equal(t, []string{"worker-0", "worker-1", "worker-0"}, checks.notified,
+		"what comes after a look is not seen by it")
 }

@@ -35,7 +35,9 @@ func (a *lcmAPI) checkDrivers(
 }
 
 // checkModification lets all drivers check their part of a modification.
-func (a *lcmAPI) checkModification(ctx context.Context, inst lcm.VnfInstance, req lcm.ModifyRequest, found *driver.Findings) error {
+func (a *lcmAPI) checkModification(
+	ctx context.Context, inst lcm.VnfInstance, req lcm.ModifyRequest, found *driver.Findings,
+) error {
 	pkg, err := a.Store.Package(ctx, inst.VnfPkgID)
 	if err != nil {
 		return err

@@ -31,9 +31,18 @@ func TestInstantiate_isRefusedWhereItsWorkIsThatOfADriverThatIsNotHere(t *testin
 		hook, driver string
 		refused      string // "": taken
 	}{
-		"Kubespray":                   {"instantiate_end", "mgmt-drivers-kubespray", `its instantiate_end is done by "mgmt-drivers-kubespray"`},
-		"a script of the author":      {"instantiate_end", "Scripts/own.py", `its instantiate_end is done by "Scripts/own.py"`},
-		"at the beginning":            {"instantiate_start", "Scripts/first.py", `its instantiate_start is done by "Scripts/first.py"`},
+		"Kubespray": {
+			"instantiate_end", "mgmt-drivers-kubespray",
+			`its instantiate_end is done by "mgmt-drivers-kubespray"`,
+		},
+		"a script of the author": {
+			"instantiate_end", "Scripts/own.py",
+			`its instantiate_end is done by "Scripts/own.py"`,
+		},
+		"at the beginning": {
+			"instantiate_start", "Scripts/first.py",
+			`its instantiate_start is done by "Scripts/first.py"`,
+		},
 		"of an operation that is not": {"scale_start", "Scripts/own.py", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

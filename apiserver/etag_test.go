@@ -62,14 +62,17 @@ func TestIfMatch_keepsChangesToWhatSomebodyElseHasChanged(t *testing.T) {
 func TestETag_isOnWhatWasMadeOrChanged(t *testing.T) {
 	b := newBench(t)
 	made := b.do("POST", "/v1.0/vims", map[string]any{"vim": map[string]any{
-		"name": "north", "type": "openstack", "auth_url": "http://192.0.2.5/identity/v3", "auth_cred": map[string]any{"username": "nfv", "password": marker},
+		"name": "north", "type": "openstack", "auth_url": "http://192.0.2.5/identity/v3",
+		"auth_cred": map[string]any{"username": "nfv", "password": marker},
 	}})
 	vim := "/v1.0/vims/" + made.want(http.StatusCreated)["vim"].(map[string]any)["id"].(string)
 	require.Equal(t, b.tag(vim), made.Header.Get("ETag"))
-	changed := b.do("PUT", vim, map[string]any{"vim": map[string]any{"description": "moved"}}, "If-Match: "+made.Header.Get("ETag"))
+	changed := b.do("PUT", vim, map[string]any{"vim": map[string]any{"description": "moved"}},
+		"If-Match: "+made.Header.Get("ETag"))
 	require.NotNil(t, changed.want(http.StatusOK)["vim"].(map[string]any)["updated_at"])
 	require.Equal(t, b.tag(vim), changed.Header.Get("ETag"), "the next change needs no other read")
-	b.do("PUT", vim, map[string]any{"vim": map[string]any{"description": "again"}}, "If-Match: "+changed.Header.Get("ETag")).want(http.StatusOK)
+	b.do("PUT", vim, map[string]any{"vim": map[string]any{"description": "again"}},
+		"If-Match: "+changed.Header.Get("ETag")).want(http.StatusOK)
 }
 
 // What changes between the look at the tag and the change itself is seen, too.
@@ -92,7 +95,10 @@ func TestIfMatch_holdsUntilTheChangeIsMade(t *testing.T) {
 		require.ErrorContains(t, late, "changed meanwhile")
 	}
 	refusal := lcm.Errorf(lcm.KindConflict, "It was changed meanwhile.")
-	for header, status := range map[string]int{"": http.StatusConflict, "*": http.StatusConflict, `"old"`: http.StatusPreconditionFailed, `"new"`: http.StatusConflict} {
+	for header, status := range map[string]int{
+		"": http.StatusConflict, "*": http.StatusConflict,
+		`"old"`: http.StatusPreconditionFailed, `"new"`: http.StatusConflict,
+	} {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodDelete, "/", nil)
 		r.Header.Set("If-Match", header)
@@ -115,7 +121,8 @@ func TestIfMatch_ofAnUpload(t *testing.T) {
 	csar, err := samplePackage()
 	require.NoError(t, err)
 	content := created.path() + "/package_content"
-	b.do("PUT", content, bytes.NewReader(csar), "Content-Type: application/zip", `If-Match: "0"`).problem(http.StatusPreconditionFailed)
+	b.do("PUT", content, bytes.NewReader(csar), "Content-Type: application/zip",
+		`If-Match: "0"`).problem(http.StatusPreconditionFailed)
 	b.do("PUT", content, bytes.NewReader(csar), "Content-Type: application/zip", "If-Match: *").want(http.StatusAccepted)
 }
 

@@ -56,7 +56,8 @@ func (s *Server) events(c echo.Context) error {
 }
 
 // expired is the last line of a stream whose client has shown credentials that are good no longer.
-const expired = ": The credentials of this request have expired. Open the stream again with new ones and the Last-Event-ID.\n\n"
+const expired = ": The credentials of this request have expired. Open the stream again with new ones and the " +
+	"Last-Event-ID.\n\n"
 
 // followUntil follows as long as the client's credentials are good: who comes again must show new ones.
 func (s *Server) followUntil(ctx context.Context, stream *eventStream, id lcm.OpOccID, after int64) error {

@@ -32,9 +32,11 @@ func (b *bench) began() (opOcc string) {
 	start := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, node := range []string{"worker-1", "worker-2"} {
 		require.NoError(b, b.store.RecordStep(ctx, lcm.Step{
-			OpOccID: id, Index: 1, Phase: lcm.PhaseForward, Title: "Join the workers", Node: node, State: lcm.StepRunning, Attempt: 1, Started: start,
+			OpOccID: id, Index: 1, Phase: lcm.PhaseForward, Title: "Join the workers", Node: node, State: lcm.StepRunning,
+			Attempt: 1, Started: start,
 		}))
-		require.NoError(b, b.store.AppendOutput(ctx, lcm.StepRef{OpOccID: id, Step: 1, Node: node}, 1, []string{"pulling images", "joined " + node}))
+		require.NoError(b, b.store.AppendOutput(ctx, lcm.StepRef{OpOccID: id, Step: 1, Node: node}, 1,
+			[]string{"pulling images", "joined " + node}))
 	}
 	return a.path()
 }
@@ -54,10 +56,14 @@ func TestStepsShowNodeStateAttemptAndLastLine(t *testing.T) {
 	b.do("GET", "/windlass/v1/vnf_lcm_op_occs/nothing/steps", nil).problem(http.StatusNotFound)
 
 	require.NoError(t, b.store.KeepDrain(t.Context(), b.operation(opOcc).ID, lcm.DrainDecision{
-		Node: "worker-2", Step: 1, Phase: lcm.PhaseForward, Action: lcm.DrainForced, Detail: "Pods were deleted.", At: time.Date(2030, 1, 2, 3, 5, 0, 0, time.UTC),
+		Node: "worker-2", Step: 1, Phase: lcm.PhaseForward, Action: lcm.DrainForced, Detail: "Pods were deleted.",
+		At: time.Date(2030, 1, 2, 3, 5, 0, 0, time.UTC),
 	}))
 	steps = b.do("GET", progressOf(opOcc)+"/steps", nil).list()
-	require.Equal(t, []any{map[string]any{"action": "FORCED", "detail": "Pods were deleted.", "at": "2030-01-02T03:05:00Z"}}, steps[len(steps)-1]["decisions"])
+	require.Equal(t, []any{map[string]any{
+		"action": "FORCED", "detail": "Pods were deleted.",
+		"at": "2030-01-02T03:05:00Z",
+	}}, steps[len(steps)-1]["decisions"])
 	require.NotContains(t, steps[0], "decisions")
 }
 
@@ -97,7 +103,8 @@ func TestEventStreamReplaysFollowsAndEnds(t *testing.T) {
 	}
 	require.NotEqual(t, first.id, resumed.id)
 
-	b.enter(opOcc, lcm.FailedTemp, func(r *lcm.OperationRecord) { r.Error = lcm.Errorf(lcm.KindBroken, "kubeadm preflight failed") })
+	b.enter(opOcc, lcm.FailedTemp,
+		func(r *lcm.OperationRecord) { r.Error = lcm.Errorf(lcm.KindBroken, "kubeadm preflight failed") })
 	b.enter(opOcc, lcm.Failed)
 	var all []sseEvent
 	for e := range stream {

@@ -37,12 +37,15 @@ func checkExtConnV2(body []byte) error {
 	err := check[changeExtConnV2](body)
 	var req changeExtConnV2
 	_ = json.Unmarshal(body, &req) // what is not of the form is reported already
-	return withProblems(err, append(patchProblems(body, nil, "vimConnectionInfo"), connectionProblems(req.VimConnectionInfo)...))
+	return withProblems(err, append(patchProblems(body, nil, "vimConnectionInfo"),
+		connectionProblems(req.VimConnectionInfo)...))
 }
 
 // planReconnection makes the plan of a change of external connectivity, so that what is not possible is refused at
 // once.
-func (a *lcmAPI) planReconnection(ctx context.Context, inst lcm.VnfInstance, body []byte) (lcm.Plan, lifecycle.Facts, error) {
+func (a *lcmAPI) planReconnection(
+	ctx context.Context, inst lcm.VnfInstance, body []byte,
+) (lcm.Plan, lifecycle.Facts, error) {
 	if err := a.checkExtConn(body); err != nil {
 		return lcm.Plan{}, lifecycle.Facts{}, err
 	}
@@ -87,12 +90,18 @@ func checkLinkConfigs(body []byte, found *driver.Findings) {
 
 // checkReconnection wants the templates to take the network of every connection point that is to be connected: else the
 // change would change nothing. What the request makes of the VIM connections must be right, as after a modification.
-func (a *lcmAPI) checkReconnection(ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.ChangeExtConnRequest, links []lcm.ExtVirtualLink) error {
+func (a *lcmAPI) checkReconnection(
+	ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.ChangeExtConnRequest, links []lcm.ExtVirtualLink,
+) error {
 	after, _, err := req.Apply(inst)
 	if err != nil {
 		return err
 	}
-	template, err := vnfpkg.StackTemplate(f, func(path string) ([]byte, error) { return a.Store.PackageFile(ctx, inst.VnfPkgID, path) })
+	template, err := vnfpkg.StackTemplate(f, func(path string) ([]byte,
+		error,
+	) {
+		return a.Store.PackageFile(ctx, inst.VnfPkgID, path)
+	})
 	if err != nil {
 		return err
 	}
@@ -108,7 +117,8 @@ func (a *lcmAPI) checkReconnection(ctx context.Context, inst lcm.VnfInstance, f 
 		for k, cp := range link.ExtCps {
 			if !taken[cp.CpdID] && !cp.Leaves() {
 				found.Names(fmt.Sprintf("$.extVirtualLinks[%d].extCps[%d].cpdId", i, k),
-					"the Base HOT does not take the network of %s from a parameter (nfv, CP, %s, network), so it cannot be changed", cp.CpdID, cp.CpdID)
+					"the Base HOT does not take the network of %s from a parameter (nfv, CP, %s, network), so it cannot be changed",
+					cp.CpdID, cp.CpdID)
 			}
 		}
 	}
@@ -120,7 +130,8 @@ func (a *lcmAPI) checkReconnection(ctx context.Context, inst lcm.VnfInstance, f 
 
 // checkGivenPorts wants the templates to take the ports that connection points are to have. links are those afterwards.
 func (a *lcmAPI) checkGivenPorts(
-	inst lcm.VnfInstance, f *vnfpkg.Flavour, template vnfpkg.Template, req lcm.ChangeExtConnRequest, links []lcm.ExtVirtualLink, found *driver.Findings,
+	inst lcm.VnfInstance, f *vnfpkg.Flavour, template vnfpkg.Template, req lcm.ChangeExtConnRequest,
+	links []lcm.ExtVirtualLink, found *driver.Findings,
 ) error {
 	if !lcm.ParseUserData(inst.Instantiated.AdditionalParams).BuiltIn(a.Python) {
 		return nil // a worker runs the class
@@ -148,7 +159,8 @@ func (a *lcmAPI) checkGivenPorts(
 			}
 			if needs && lcm.GivenPort(links, cp.CpdID) == nil && !a.GrantedByNFVO {
 				found.Mistake(lcm.Problem{Path: fmt.Sprintf("$.extVirtualLinks[%d].extCps[%d].cpConfig", i, k), Detail: fmt.Sprintf(
-					"the Base HOT takes a port of %s (nfv, CP, %s, port): describe it in extLinkPorts, and name it in linkPortId", cp.CpdID, cp.CpdID)})
+					"the Base HOT takes a port of %s (nfv, CP, %s, port): describe it in extLinkPorts, and name it in linkPortId",
+					cp.CpdID, cp.CpdID)})
 			}
 		}
 	}

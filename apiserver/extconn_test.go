@@ -19,13 +19,17 @@ func (b *bench) plainServer(root string) (instance string) {
 	var csar bytes.Buffer
 	require.NoError(b, vnfpkg.Build("../tests/bench/server", &csar))
 	created := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
-	b.do("PUT", created.path()+"/package_content", bytes.NewReader(csar.Bytes()), "Content-Type: application/zip").want(http.StatusAccepted)
+	b.do("PUT", created.path()+"/package_content", bytes.NewReader(csar.Bytes()),
+		"Content-Type: application/zip").want(http.StatusAccepted)
 	instance = b.create(root, b.do("GET", created.path(), nil).want(http.StatusOK)["vnfdId"].(string))
 	inst := b.instance(instance)
 	inst.InstantiationState = lcm.Instantiated
 	inst.Instantiated = &lcm.InstantiatedVnfInfo{
 		FlavourID: "simple", VnfState: lcm.VnfStarted,
-		VnfcResources: []lcm.VnfcResourceInfo{{ID: "s", VduID: "VDU1", ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "s"}}},
+		VnfcResources: []lcm.VnfcResourceInfo{{
+			ID: "s", VduID: "VDU1",
+			ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "s"},
+		}},
 		ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{
 			{CpdID: "VDU1_CP1"},
 		}}},
@@ -40,21 +44,28 @@ func TestChangeExtConn_startsOneWorkflowAndTellsWhatHasChanged(t *testing.T) {
 		t.Run(root, func(t *testing.T) {
 			b := newBench(t)
 			instance := b.plainServer(root)
-			links := b.do("GET", instance, nil).want(http.StatusOK)["instantiatedVnfInfo"].(map[string]any)["extVirtualLinkInfo"].([]any)
+			links := b.do("GET", instance,
+				nil).want(http.StatusOK)["instantiatedVnfInfo"].(map[string]any)["extVirtualLinkInfo"].([]any)
 			require.Len(t, links, 1)
-			body := `{"extVirtualLinks":[{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"VDU1_CP1","cpConfig":` + config + `}]}]}`
-			plan := b.do("POST", "/windlass/v1"+strings.TrimPrefix(instance, root)+"/plan", `{"operation":"CHANGE_EXT_CONN","request":`+body+`}`).want(http.StatusOK)
+			body := `{"extVirtualLinks":[{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"VDU1_CP1","cpConfig":` + config +
+				`}]}]}`
+			plan := b.do("POST", "/windlass/v1"+strings.TrimPrefix(instance, root)+"/plan",
+				`{"operation":"CHANGE_EXT_CONN","request":`+body+`}`).want(http.StatusOK)
 			require.Equal(t, []any{"b"}, plan["changedLinks"])
 			a := b.do("POST", instance+"/change_ext_conn", body)
 			a.want(http.StatusAccepted)
 			o := b.operation(a.path())
-			require.Equal(t, []lcm.OperationInput{{OpOccID: o.ID, VnfInstanceID: o.VnfInstanceID, Operation: lcm.OpChangeExtConn}}, b.starter.starts)
+			require.Equal(t, []lcm.OperationInput{{
+				OpOccID: o.ID, VnfInstanceID: o.VnfInstanceID,
+				Operation: lcm.OpChangeExtConn,
+			}}, b.starter.starts)
 			_, err := b.store.KeepPlan(t.Context(), o.ID, lcm.Plan{
 				Operation: lcm.OpChangeExtConn, ChangedLinks: []string{"b"}, VimConnectionID: "vim1",
 				Links: []lcm.ExtVirtualLink{{ID: "b", ResourceID: "net-b", ExtCps: []lcm.ExtCp{{CpdID: "VDU1_CP1"}}}},
 			})
 			require.NoError(t, err)
-			require.NotContains(t, b.do("GET", a.path(), nil).want(http.StatusOK), "changedExtConnectivity", "not before it is complete")
+			require.NotContains(t, b.do("GET", a.path(), nil).want(http.StatusOK), "changedExtConnectivity",
+				"not before it is complete")
 			b.enter(a.path(), lcm.Processing)
 			b.enter(a.path(), lcm.Completed)
 			changed := b.do("GET", a.path(), nil).want(http.StatusOK)["changedExtConnectivity"].([]any)
@@ -79,7 +90,10 @@ func TestChangeExtConn_changesVimConnections(t *testing.T) {
 			b := newBench(t)
 			instance := b.plainServer(root)
 			inst := b.instance(instance)
-			inst.VimConnections = []lcm.VimConnectionInfo{{ID: "vim1", VimID: lcm.VimID(b.registerVim("lab", false)), VimType: "openstack"}}
+			inst.VimConnections = []lcm.VimConnectionInfo{{
+				ID: "vim1", VimID: lcm.VimID(b.registerVim("lab", false)),
+				VimType: "openstack",
+			}}
 			require.NoError(t, b.store.UpdateInstance(t.Context(), inst))
 			change := func(entry string) string { return links + form.before + entry + form.after }
 			for entry, want := range map[string]struct {
@@ -102,10 +116,12 @@ func TestChangeExtConn_changesVimConnections(t *testing.T) {
 				return a.paths()
 			}())
 			if root == "/vnflcm/v2" {
-				require.Contains(t, b.do("POST", instance+"/change_ext_conn", links+`{"vim1":null}}`).problem(http.StatusConflict), "cannot be removed")
+				require.Contains(t, b.do("POST", instance+"/change_ext_conn", links+`{"vim1":null}}`).problem(http.StatusConflict),
+					"cannot be removed")
 			}
 			body := change(`"accessInfo":{"password":"` + marker + `-conn"}`)
-			planned := b.do("POST", "/windlass/v1/vnf_instances/"+string(inst.ID)+"/plan", `{"operation":"CHANGE_EXT_CONN","request":`+body+`}`)
+			planned := b.do("POST", "/windlass/v1/vnf_instances/"+string(inst.ID)+"/plan",
+				`{"operation":"CHANGE_EXT_CONN","request":`+body+`}`)
 			planned.want(http.StatusOK)
 			require.Contains(t, string(planned.Body), "Try the VIM connection")
 			require.Empty(t, b.starter.starts)
@@ -128,17 +144,35 @@ func TestChangeExtConn_refusesWhatCannotBe(t *testing.T) {
 	}{
 		{`{}`, 400, "$.extVirtualLinks"},
 		{`{"extVirtualLinks":[{"id":"a"}]}`, 400, "$.extVirtualLinks[0].resourceId"},
-		{`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"nothing"}]}]}`, 400, "no external connection point"},
+		{
+			`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"nothing"}]}]}`, 400,
+			"no external connection point",
+		},
 		{`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"VDU1_CP1","cpConfig":[]}]}]}`, 400, "cpConfig"},
 		{addressed(`"macAddress":"1A-2B"`), 400, "ipOverEthernet.macAddress: must be a MAC address such as"},
-		{addressed(`"ipAddresses":[{"type":"IPV4","fixedAddresses":["10.0.0.7"],"numDynamicAddresses":1}]`), 400, "exactly one of fixedAddresses"},
-		{addressed(`"ipAddresses":[{"type":"IPV4","addressRange":{"minAddress":"10.0.0.7","maxAddress":"10.0.0.9"}}]`), 422, "ipAddresses[0].addressRange: Neutron gives a port no range"},
+		{
+			addressed(`"ipAddresses":[{"type":"IPV4","fixedAddresses":["10.0.0.7"],"numDynamicAddresses":1}]`), 400,
+			"exactly one of fixedAddresses",
+		},
+		{
+			addressed(`"ipAddresses":[{"type":"IPV4","addressRange":{"minAddress":"10.0.0.7","maxAddress":"10.0.0.9"}}]`), 422,
+			"ipAddresses[0].addressRange: Neutron gives a port no range",
+		},
 		{addressed(`"ipAddresses":[{"type":"IPV4","numDynamicAddresses":2}]`), 422, "name it (subnetId)"},
-		{`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"VDU1_CP1","cpConfig":{"VDU1_CP1":null}}]}]}`, 422, "cpConfig: no entry is left"},
+		{
+			`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"VDU1_CP1","cpConfig":{"VDU1_CP1":null}}]}]}`,
+			422, "cpConfig: no entry is left",
+		},
 		{`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"VDU1_CP1","cpConfig":{"x":{"linkPortId":"p"}}}],"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"r"}}]}]}`, 422, "cannot have the port r of linkPortId \"p\": the Base HOT makes the port itself"},
 		{`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"VDU1_CP1","cpConfig":{"x":{"linkPortId":"q"}}}],"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"r"}}]}]}`, 400, "cpConfig.x.linkPortId: is \"q\", and none of the link's extLinkPorts"},
-		{`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[],"extLinkPorts":[{"id":"p"}]}]}`, 400, "$.extVirtualLinks[0].extLinkPorts[0].resourceHandle"},
-		{addressed(`"ipAddresses":[{"type":"IPV4","fixedAddresses":["10.0.0.256"]}]`), 400, `fixedAddresses[0]: must be an IP address, not "10.0.0.256"`},
+		{
+			`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[],"extLinkPorts":[{"id":"p"}]}]}`, 400,
+			"$.extVirtualLinks[0].extLinkPorts[0].resourceHandle",
+		},
+		{
+			addressed(`"ipAddresses":[{"type":"IPV4","fixedAddresses":["10.0.0.256"]}]`), 400,
+			`fixedAddresses[0]: must be an IP address, not "10.0.0.256"`,
+		},
 	} {
 		require.Contains(t, b.do("POST", instance+"/change_ext_conn", c.body).problem(c.status), c.says, c.body)
 	}
@@ -155,14 +189,16 @@ func TestChangeExtConn_takesEntriesAwayByNull(t *testing.T) {
 	instance := b.plainServer("/vnflcm/v2")
 	moved := strings.Replace(addressed(`"macAddress":"fa:16:3e:00:00:01"`), `"extVirtualLinks":[`,
 		`"extVirtualLinks":[{"id":"old","resourceId":"o","extCps":[{"cpdId":"VDU1_CP1","cpConfig":{"y":null}}]},`, 1)
-	a := b.do("POST", instance+"/change_ext_conn", strings.Replace(moved, `"cpConfig":{"x"`, `"cpConfig":{"VDU1_CP1":null,"x"`, 1))
+	a := b.do("POST", instance+"/change_ext_conn",
+		strings.Replace(moved, `"cpConfig":{"x"`, `"cpConfig":{"VDU1_CP1":null,"x"`, 1))
 	a.want(http.StatusAccepted)
 	shown := func(path string) []any {
 		links := b.do("GET", path, nil).want(http.StatusOK)["operationParams"].(map[string]any)["extVirtualLinks"].([]any)
 		return links[0].(map[string]any)["extCps"].([]any)
 	}
 	require.Equal(t, map[string]any{"y": nil}, shown(a.path())[0].(map[string]any)["cpConfig"])
-	require.Equal(t, []any{map[string]any{"cpInstanceId": "y"}}, shown(strings.Replace(a.path(), "v2", "v1", 1))[0].(map[string]any)["cpConfig"])
+	require.Equal(t, []any{map[string]any{"cpInstanceId": "y"}},
+		shown(strings.Replace(a.path(), "v2", "v1", 1))[0].(map[string]any)["cpConfig"])
 }
 
 func TestInstantiate_refusesConfigurationsThatCannotBe(t *testing.T) {
@@ -178,11 +214,13 @@ func TestInstantiate_refusesConfigurationsThatCannotBe(t *testing.T) {
 		link := request["extVirtualLinks"].([]any)[0].(map[string]any)
 		cp := link["extCps"].([]any)[0].(map[string]any)
 		link["extLinkPorts"] = []any{map[string]any{"id": "port", "resourceHandle": map[string]any{"resourceId": "r"}}}
-		require.Contains(t, b.do("POST", instance+"/instantiate", request).problem(http.StatusBadRequest), "a port is in one server")
+		require.Contains(t, b.do("POST", instance+"/instantiate", request).problem(http.StatusBadRequest),
+			"a port is in one server")
 		other := link["extCps"].([]any)[1].(map[string]any)
 		kept := other["cpConfig"]
 		delete(other, "cpConfig")
-		require.Contains(t, b.do("POST", instance+"/instantiate", request).problem(http.StatusUnprocessableEntity), "the Base HOT makes the port itself and does not take one from a parameter")
+		require.Contains(t, b.do("POST", instance+"/instantiate", request).problem(http.StatusUnprocessableEntity),
+			"the Base HOT makes the port itself and does not take one from a parameter")
 		other["cpConfig"] = kept
 		delete(link, "extLinkPorts")
 		cp["cpConfig"] = json.RawMessage(null)

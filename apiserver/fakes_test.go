@@ -39,11 +39,14 @@ func (r *rememberingStarter) Start(ctx context.Context, in lcm.OperationInput, t
 	if in.OpOccID == r.downFor {
 		return lcm.Errorf(lcm.KindUnavailable, "Temporal does not take it.")
 	}
-	r.starts, r.titles, r.traces = append(r.starts, in), append(r.titles, title), append(r.traces, telemetry.TraceParent(ctx))
+	r.starts, r.titles, r.traces = append(r.starts, in), append(r.titles, title),
+		append(r.traces, telemetry.TraceParent(ctx))
 	return nil
 }
 
-func (r *rememberingStarter) Act(ctx context.Context, id lcm.OpOccID, action lcm.Action, cancel lcm.CancelRequest) error {
+func (r *rememberingStarter) Act(
+	ctx context.Context, id lcm.OpOccID, action lcm.Action, cancel lcm.CancelRequest,
+) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.refuse != nil {

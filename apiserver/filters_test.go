@@ -44,16 +44,29 @@ func fullInstance(vnfdID, pkg string) lcm.VnfInstance {
 	cp.VnfLinkPortID, cp.CpProtocolInfo = "p2", info.ExtCps[0].CpProtocolInfo
 	info.VnfcResources = append(info.VnfcResources, lcm.VnfcResourceInfo{ID: "r-2", VduID: "master-Node"})
 	info.Stopped = []lcm.StoppedVnfc{{VnfcID: "r1"}}
-	info.VirtualStorages[0].StorageResource = lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "volume-1", VimLevelResourceType: "OS::Cinder::Volume"}
+	info.VirtualStorages[0].StorageResource = lcm.ResourceHandle{
+		VimConnectionID: "vim1", ResourceID: "volume-1",
+		VimLevelResourceType: "OS::Cinder::Volume",
+	}
 	info.ExtVirtualLinks = fullLinks()
-	info.ExtManagedVirtualLinks = []lcm.ExtManagedVirtualLink{{ID: "m1", VnfVirtualLinkDescID: "inner", ResourceID: "net-9"}}
+	info.ExtManagedVirtualLinks = []lcm.ExtManagedVirtualLink{{
+		ID: "m1", VnfVirtualLinkDescID: "inner",
+		ResourceID: "net-9",
+	}}
 	return inst
 }
 
 func fullLinks() []lcm.ExtVirtualLink {
 	return []lcm.ExtVirtualLink{{ID: "l1", ResourceID: "net-1", ExtCps: []lcm.ExtCp{
-		{CpdID: "CP/1", MAC: "fa:16:3e:00:00:09", FixedIPs: []lcm.FixedIP{{Address: "192.0.2.7", SubnetID: "sub-1"}, {Address: "2001:db8::7"}, {SubnetID: "sub-2"}}}, {CpdID: "CP2"}, {CpdID: "masterNode_CP1", Configs: []lcm.CpConfig{
-			{Key: "CP/2"}, {Key: "key", MAC: "fa:16:3e:00:00:0a", LinkPort: &lcm.LinkPort{ID: "a-port", ResourceID: "port-a"}, FixedIPs: []lcm.FixedIP{{Address: "192.0.2.8"}, {SubnetID: "sub-3", Dynamic: 3, IPv6: true}, {}}},
+		{CpdID: "CP/1", MAC: "fa:16:3e:00:00:09", FixedIPs: []lcm.FixedIP{
+			{Address: "192.0.2.7", SubnetID: "sub-1"},
+			{Address: "2001:db8::7"},
+			{SubnetID: "sub-2"},
+		}}, {CpdID: "CP2"}, {CpdID: "masterNode_CP1", Configs: []lcm.CpConfig{
+			{Key: "CP/2"}, {
+				Key: "key", MAC: "fa:16:3e:00:00:0a", LinkPort: &lcm.LinkPort{ID: "a-port", ResourceID: "port-a"},
+				FixedIPs: []lcm.FixedIP{{Address: "192.0.2.8"}, {SubnetID: "sub-3", Dynamic: 3, IPv6: true}, {}},
+			},
 		}},
 	}}}
 }
@@ -70,26 +83,37 @@ func (b *bench) fullOperations(inst lcm.VnfInstance) {
 	}
 	text := "after"
 	for i, record := range []lcm.OperationRecord{
-		{State: lcm.RolledBack, GrantID: "g1", Error: &lcm.Error{Kind: lcm.KindBroken, Detail: "swap is on", Problems: []lcm.Problem{{Path: "worker-1", Detail: "it is"}}}},
-		{State: lcm.RolledBack, CancelMode: lcm.Graceful, IsCancelPending: true, ResourceChanges: exampleOperation().ResourceChanges},
+		{State: lcm.RolledBack, GrantID: "g1", Error: &lcm.Error{
+			Kind: lcm.KindBroken, Detail: "swap is on",
+			Problems: []lcm.Problem{{Path: "worker-1", Detail: "it is"}},
+		}},
+		{
+			State: lcm.RolledBack, CancelMode: lcm.Graceful, IsCancelPending: true,
+			ResourceChanges: exampleOperation().ResourceChanges,
+		},
 		{State: lcm.Completed, ChangedInfo: &lcm.VnfInfoModifications{
-			VnfInstanceName: &text, VnfInstanceDescription: &text, ConfigurableProperties: map[string]any{"c": 7.0}, Metadata: map[string]any{"site": "south"},
-			Extensions: map[string]any{"e": "f"}, VimConnections: inst.VimConnections, DeletedVimConnections: []string{"gone"}, VnfPkgID: "p", VnfdID: "d",
+			VnfInstanceName: &text, VnfInstanceDescription: &text, ConfigurableProperties: map[string]any{"c": 7.0},
+			Metadata:   map[string]any{"site": "south"},
+			Extensions: map[string]any{"e": "f"}, VimConnections: inst.VimConnections, DeletedVimConnections: []string{"gone"},
+			VnfPkgID: "p", VnfdID: "d",
 			Provider: "a", ProductName: "b", SoftwareVersion: "c", VnfdVersion: "d",
 			Vnfcs: []lcm.VnfcInfoModifications{{ID: "w-010", ConfigurableProperties: map[string]any{"log": "debug"}}},
 		}},
 		{State: lcm.Completed},
 	} {
 		o := lcm.VnfLcmOpOcc{
-			ID: newID[lcm.OpOccID](), VnfInstanceID: inst.ID, Operation: []lcm.Operation{lcm.OpHeal, lcm.OpTerminate, lcm.OpModifyInfo, lcm.OpChangeExtConn}[i],
+			ID: newID[lcm.OpOccID](), VnfInstanceID: inst.ID,
+			Operation:  []lcm.Operation{lcm.OpHeal, lcm.OpTerminate, lcm.OpModifyInfo, lcm.OpChangeExtConn}[i],
 			APIVersion: i%2 + 1, Params: json.RawMessage(params[i%2+1]), IsAutomaticInvocation: i == 0,
 		}
 		require.NoError(b, b.store.BeginOperation(b.Context(), o))
 		record.OpOccID = o.ID
 		if o.Operation == lcm.OpChangeExtConn {
-			_, err := b.store.KeepPlan(b.Context(), o.ID, lcm.Plan{Operation: o.Operation, Links: fullLinks(), ChangedLinks: []string{"l1"}, VimConnectionID: "vim1"})
+			_, err := b.store.KeepPlan(b.Context(), o.ID,
+				lcm.Plan{Operation: o.Operation, Links: fullLinks(), ChangedLinks: []string{"l1"}, VimConnectionID: "vim1"})
 			require.NoError(b, err)
-			require.NoError(b, b.store.RecordOperation(b.Context(), lcm.OperationRecord{OpOccID: o.ID, Sequence: 1, State: lcm.Processing}))
+			require.NoError(b, b.store.RecordOperation(b.Context(),
+				lcm.OperationRecord{OpOccID: o.ID, Sequence: 1, State: lcm.Processing}))
 		}
 		record.Sequence = 2
 		require.NoError(b, b.store.RecordOperation(b.Context(), record))
@@ -121,7 +145,9 @@ func eachAttribute(path []string, v any, found func(e query.Expression)) {
 
 // A list that is asked for one attribute must not be read as a whole: SQL knows where each is, finds what has its value
 // and nothing else, and leaves out everything when no value is like the one that is asked for.
-func requireKnown[T any](b *bench, rules listRules, page func(store.Page) []T, id func(T) string, view func(T) map[string]any, whole []string) {
+func requireKnown[T any](
+	b *bench, rules listRules, page func(store.Page) []T, id func(T) string, view func(T) map[string]any, whole []string,
+) {
 	b.Helper()
 	all := page(store.Page{})
 	asked := map[string]bool{}
@@ -133,7 +159,8 @@ func requireKnown[T any](b *bench, rules listRules, page func(store.Page) []T, i
 					continue
 				}
 				found := page(store.Page{Filter: f})
-				require.True(b, slices.ContainsFunc(found, func(r T) bool { return id(r) == id(row) }), "%s is in %v, but SQL leaves it out", f, view(row))
+				require.True(b, slices.ContainsFunc(found, func(r T) bool { return id(r) == id(row) }),
+					"%s is in %v, but SQL leaves it out", f, view(row))
 			}
 			asked[e.String()] = true
 			name := strings.Join(e.Path, "/")
@@ -165,11 +192,17 @@ func TestFilters_knowEveryAttributeOfAnInstance(t *testing.T) {
 	b := newBench(t)
 	path, vnfdID := b.onboard()
 	inst := fullInstance(vnfdID, path[strings.LastIndexByte(path, '/')+1:])
-	requireFull(t, "", reflect.ValueOf(dialectV1.vnfInstance(endpoint, inst)), ".InstantiatedVnfInfo.VnfcInfo", ".InstantiatedVnfInfo.ExtVirtualLinks.CurrentVnfExtCpData",
-		".InstantiatedVnfInfo.VirtualLinks.VnfLinkPorts.CpInstanceType", ".InstantiatedVnfInfo.VnfcResourceInfo.ConfigurableProperties")
-	requireFull(t, "", reflect.ValueOf(dialectV2.vnfInstance(endpoint, inst)), ".VnfPkgID", ".InstantiatedVnfInfo.VnfcResourceInfo.ConfigurableProperties")
+	requireFull(t, "", reflect.ValueOf(dialectV1.vnfInstance(endpoint, inst)), ".InstantiatedVnfInfo.VnfcInfo",
+		".InstantiatedVnfInfo.ExtVirtualLinks.CurrentVnfExtCpData",
+		".InstantiatedVnfInfo.VirtualLinks.VnfLinkPorts.CpInstanceType",
+		".InstantiatedVnfInfo.VnfcResourceInfo.ConfigurableProperties")
+	requireFull(t, "", reflect.ValueOf(dialectV2.vnfInstance(endpoint, inst)), ".VnfPkgID",
+		".InstantiatedVnfInfo.VnfcResourceInfo.ConfigurableProperties")
 	require.NoError(t, b.store.CreateInstance(lcm.InProject(t.Context(), lcm.DefaultProject), inst))
-	other := lcm.VnfInstance{ID: newID[lcm.VnfInstanceID](), VnfdID: inst.VnfdID, VnfPkgID: inst.VnfPkgID, InstantiationState: lcm.NotInstantiated}
+	other := lcm.VnfInstance{
+		ID: newID[lcm.VnfInstanceID](), VnfdID: inst.VnfdID, VnfPkgID: inst.VnfPkgID,
+		InstantiationState: lcm.NotInstantiated,
+	}
 	require.NoError(t, b.store.CreateInstance(lcm.InProject(t.Context(), lcm.DefaultProject), other))
 	for _, api := range []*dialect{&dialectV1, &dialectV2} {
 		requireKnown(b, instanceListRules, func(p store.Page) []lcm.VnfInstance {
@@ -225,7 +258,8 @@ func requireFull(t *testing.T, path string, v reflect.Value, but ...string) {
 		}
 		for i := range v.NumField() {
 			name := path + "." + v.Type().Field(i).Name
-			never := strings.HasSuffix(name, ".CpProtocolInfo") || strings.HasSuffix(name, "VirtualLinks.ResourceHandle.VimLevelResourceType") ||
+			never := strings.HasSuffix(name, ".CpProtocolInfo") ||
+				strings.HasSuffix(name, "VirtualLinks.ResourceHandle.VimLevelResourceType") ||
 				strings.HasSuffix(name, "NetworkResource.VimLevelResourceType") || strings.HasSuffix(name, ".NumDynamicAddresses")
 			if !never && !slices.Contains(but, name) {
 				require.False(t, v.Field(i).IsZero() || v.Field(i).Kind() == reflect.Slice && v.Field(i).Len() == 0, name)
@@ -244,12 +278,15 @@ func BenchmarkLists(b *testing.B) {
 		inst.VimConnections = inst.VimConnections[:1] // without a secret, as those of clusters are
 		inst.Metadata["rack"] = fmt.Sprintf("rack-%d", i)
 		inst.Instantiated.ExtVirtualLinks = fullLinks()
-		inst.Instantiated.AdditionalParams = json.RawMessage(`{"k8s_cluster_installation_param":{"notes":"` + strings.Repeat(fmt.Sprint(i), 400) + `"}}`)
+		inst.Instantiated.AdditionalParams = json.RawMessage(`{"k8s_cluster_installation_param":{"notes":"` +
+			strings.Repeat(fmt.Sprint(i), 400) + `"}}`)
 		for _, v := range inst.Instantiated.VnfcResources {
-			inst.Instantiated.Nodes = append(inst.Instantiated.Nodes, lcm.Node{Name: "node-" + v.ID, Role: lcm.Worker, ServerID: v.ComputeResource.ResourceID, VduID: v.VduID})
+			inst.Instantiated.Nodes = append(inst.Instantiated.Nodes,
+				lcm.Node{Name: "node-" + v.ID, Role: lcm.Worker, ServerID: v.ComputeResource.ResourceID, VduID: v.VduID})
 		}
 	})
-	const info, addresses = "instantiatedVnfInfo/", "currentVnfExtCpData/cpConfig/CP2/cpProtocolData/ipOverEthernet/ipAddresses/"
+	const info, addresses = "instantiatedVnfInfo/",
+		"currentVnfExtCpData/cpConfig/CP2/cpProtocolData/ipOverEthernet/ipAddresses/"
 	for _, q := range []struct{ name, query string }{
 		{"default", ""},
 		{"all_fields", "all_fields"},
@@ -284,8 +321,12 @@ func BenchmarkOperationLists(b *testing.B) {
 	bed := newBench(b, func(o *Options) { o.PageSize = 1000 })
 	var rows [][]any
 	for i := range 50_000 {
-		id, op := fmt.Sprint(i), []lcm.Operation{lcm.OpInstantiate, lcm.OpScale, lcm.OpScale, lcm.OpHeal, lcm.OpModifyInfo}[i%5]
-		params, changed := map[string]any{"numberOfSteps": i % 50, "aspectId": "worker_instance", "type": "SCALE_OUT"}, map[string]any(nil)
+		id, op := fmt.Sprint(i), []lcm.Operation{
+			lcm.OpInstantiate, lcm.OpScale, lcm.OpScale, lcm.OpHeal,
+			lcm.OpModifyInfo,
+		}[i%5]
+		params, changed := map[string]any{"numberOfSteps": i % 50, "aspectId": "worker_instance", "type": "SCALE_OUT"},
+			map[string]any(nil)
 		switch op {
 		case lcm.OpInstantiate:
 			params = clusterRequest("vim-" + id)
@@ -296,13 +337,17 @@ func BenchmarkOperationLists(b *testing.B) {
 		default:
 		}
 		at := time.Now().Add(-time.Duration(i) * time.Minute)
-		rows = append(rows, []any{uuid.NewString(), "vnf-" + fmt.Sprint(i/5), string(op), "COMPLETED", at, at, "grant-" + id, i == 77, params, 1, changed, exampleOperation().ResourceChanges})
+		rows = append(rows, []any{
+			uuid.NewString(), "vnf-" + fmt.Sprint(i/5), string(op), "COMPLETED", at, at, "grant-" + id,
+			i == 77, params, 1, changed, exampleOperation().ResourceChanges,
+		})
 	}
 	conn, err := pgx.Connect(b.Context(), bed.databaseURL)
 	require.NoError(b, err)
 	defer conn.Close(b.Context())
 	_, err = conn.CopyFrom(b.Context(), pgx.Identifier{"vnf_lcm_op_occ"}, []string{
-		"id", "vnf_instance_id", "operation", "state", "state_entered_time", "start_time", "grant_id", "is_automatic_invocation", "params", "api_version", "changed_info", "resource_changes",
+		"id", "vnf_instance_id", "operation", "state", "state_entered_time", "start_time", "grant_id",
+		"is_automatic_invocation", "params", "api_version", "changed_info", "resource_changes",
 	}, pgx.CopyFromRows(rows))
 	require.NoError(b, err)
 	_, err = conn.Exec(b.Context(), "vacuum analyze vnf_lcm_op_occ")
@@ -343,7 +388,8 @@ func BenchmarkWrites(b *testing.B) {
 	var created []string
 	b.Run("create", func(b *testing.B) {
 		for b.Loop() {
-			a := bed.ask(b, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": vnfdID, "vnfInstanceName": "edge-1"}, http.StatusCreated)
+			a := bed.ask(b, http.MethodPost, "/vnflcm/v1/vnf_instances",
+				map[string]any{"vnfdId": vnfdID, "vnfInstanceName": "edge-1"}, http.StatusCreated)
 			created = append(created, strings.TrimPrefix(a.Header().Get("Location"), endpoint))
 		}
 	})

@@ -42,11 +42,15 @@ func (p *prey) renew() {
 	p.names["$IDLE"] = strings.TrimPrefix(p.create("/vnflcm/v1", p.names["$VNFD"]), "/vnflcm/v1")
 	p.names["$RUNNING"] = strings.TrimPrefix(p.runs("/vnflcm/v1", p.names["$VNFD"], "ha", 3, 2), "/vnflcm/v1")
 	failed := p.create("/vnflcm/v1", p.names["$VNFD"])
-	o := lcm.VnfLcmOpOcc{ID: newID[lcm.OpOccID](), VnfInstanceID: p.instance(failed).ID, Operation: lcm.OpInstantiate, APIVersion: 1}
+	o := lcm.VnfLcmOpOcc{
+		ID: newID[lcm.OpOccID](), VnfInstanceID: p.instance(failed).ID, Operation: lcm.OpInstantiate,
+		APIVersion: 1,
+	}
 	require.NoError(p, p.store.BeginOperation(p.Context(), o))
 	p.names["$FAILED"] = "/vnf_lcm_op_occs/" + string(o.ID)
 	p.enter(p.names["$FAILED"], lcm.Processing)
-	p.enter(p.names["$FAILED"], lcm.FailedTemp, func(r *lcm.OperationRecord) { r.Error = lcm.Errorf(lcm.KindBroken, "It failed.") })
+	p.enter(p.names["$FAILED"], lcm.FailedTemp,
+		func(r *lcm.OperationRecord) { r.Error = lcm.Errorf(lcm.KindBroken, "It failed.") })
 	p.names["$EMPTY"] = p.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{}).path()
 	p.names["$SNAPSHOT"] = p.do("POST", snapshots, `{}`).path()
 }
@@ -107,7 +111,8 @@ func (p *prey) readable(t *testing.T, w *httptest.ResponseRecorder) {
 		require.Equal(t, http.StatusOK, p.send(t, http.MethodGet, path, "", "", http.Header{}).Code, path)
 	}
 	path := strings.TrimPrefix(w.Header().Get("Location"), endpoint)
-	if below, ofLcm := strings.CutPrefix(path, "/vnflcm/v"); ofLcm && !strings.Contains(below, "/subscriptions/") && !strings.HasPrefix(path, snapshots) {
+	if below, ofLcm := strings.CutPrefix(path, "/vnflcm/v"); ofLcm && !strings.Contains(below, "/subscriptions/") &&
+		!strings.HasPrefix(path, snapshots) {
 		get("/vnflcm/v1" + below[1:])
 		get("/vnflcm/v2" + below[1:])
 	} else if path != "" {
@@ -120,7 +125,8 @@ func (p *prey) readable(t *testing.T, w *httptest.ResponseRecorder) {
 	get("$EMPTY")
 	get("$SNAPSHOT")
 	for _, list := range []string{"/vnflcm/v1/vnf_instances", "/vnflcm/v2/vnf_lcm_op_occs", "/vnfpkgm/v1/vnf_packages", snapshots} { // selectors look into everything
-		require.Equal(t, http.StatusOK, p.send(t, http.MethodGet, list, "exclude_fields=_links/self", "", http.Header{}).Code, list)
+		require.Equal(t, http.StatusOK, p.send(t, http.MethodGet, list, "exclude_fields=_links/self", "", http.Header{}).Code,
+			list)
 	}
 	get("$PKG")
 	get("/v1.0/vims/$VIM")
@@ -140,18 +146,28 @@ func holes() []hole {
 	add := func(method, path, body string) { all = append(all, hole{method, path, mimeJSON, body}) }
 	for i, v := range []string{"/vnflcm/v1", "/vnflcm/v2"} {
 		list, maps := `[{"linkPortId":"a"}]`, `{"a":{"linkPortId":"a"}}`
-		vims := []string{`[{"id":"a","vimId":"$VIM","vimType":"openstack"}]`, `{"a":{"vimId":"$VIM","vimType":"openstack"}}`}[i]
+		vims := []string{
+			`[{"id":"a","vimId":"$VIM","vimType":"openstack"}]`,
+			`{"a":{"vimId":"$VIM","vimType":"openstack"}}`,
+		}[i]
 		cps := []string{list, maps}[i]
-		add("POST", v+"/vnf_instances", `{"vnfdId":"$VNFD","vnfInstanceName":"a","metadata":{"a":{"b":[1,true,null]},"password":"p"}}`)
+		add("POST", v+"/vnf_instances",
+			`{"vnfdId":"$VNFD","vnfInstanceName":"a","metadata":{"a":{"b":[1,true,null]},"password":"p"}}`)
 		add("PATCH", v+"$IDLE", `{"vnfInstanceName":"b","metadata":{"a":null,"c":1},"extensions":{"d":{}},"vimConnectionInfo":`+vims+`}`)
 		add("PATCH", v+"$RUNNING", `{"vnfInstanceDescription":"b","vnfConfigurableProperties":{"d":[]}}`)
 		add("POST", v+"$IDLE/instantiate", fmt.Sprintf(instantiation, vims, cps, cps))
-		add("POST", v+"$RUNNING/scale", `{"type":"SCALE_OUT","aspectId":"worker_instance","numberOfSteps":"1","additionalParams":{"vnfc_instance_ids":"a"}}`)
-		add("POST", v+"$RUNNING/scale_to_level", `{"scaleInfo":[{"aspectId":"worker_instance","scaleLevel":1},{"aspectId":"master_instance","scaleLevel":0}]}`)
-		add("POST", v+"$RUNNING/heal", `{"vnfcInstanceId":["worker-0"],"cause":"a","additionalParams":{"all":false,"k8s_cluster_installation_param":{"worker_node":{"password":"p"}}}}`)
-		add("POST", v+"$RUNNING/operate", `{"changeStateTo":"STOPPED","stopType":"GRACEFUL","gracefulStopTimeout":60,"vnfcInstanceId":"worker-0"}`)
-		add("POST", v+"$RUNNING/change_ext_conn", `{"extVirtualLinks":[{"id":"a","resourceId":"b","extCps":[{"cpdId":"workerNode_CP2","cpConfig":`+cps+`}]}]}`)
-		add("POST", v+"$RUNNING/terminate", `{"terminationType":"GRACEFUL","gracefulTerminationTimeout":30,"additionalParams":{"a":1}}`)
+		add("POST", v+"$RUNNING/scale",
+			`{"type":"SCALE_OUT","aspectId":"worker_instance","numberOfSteps":"1","additionalParams":{"vnfc_instance_ids":"a"}}`)
+		add("POST", v+"$RUNNING/scale_to_level",
+			`{"scaleInfo":[{"aspectId":"worker_instance","scaleLevel":1},{"aspectId":"master_instance","scaleLevel":0}]}`)
+		add("POST", v+"$RUNNING/heal",
+			`{"vnfcInstanceId":["worker-0"],"cause":"a","additionalParams":{"all":false,"k8s_cluster_installation_param":{"worker_node":{"password":"p"}}}}`)
+		add("POST", v+"$RUNNING/operate",
+			`{"changeStateTo":"STOPPED","stopType":"GRACEFUL","gracefulStopTimeout":60,"vnfcInstanceId":"worker-0"}`)
+		add("POST", v+"$RUNNING/change_ext_conn",
+			`{"extVirtualLinks":[{"id":"a","resourceId":"b","extCps":[{"cpdId":"workerNode_CP2","cpConfig":`+cps+`}]}]}`)
+		add("POST", v+"$RUNNING/terminate",
+			`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":30,"additionalParams":{"a":1}}`)
 		add("POST", v+"$RUNNING/change_flavour", `{"newFlavourId":"simple"}`)
 		add("POST", v+"$FAILED/retry", ``)
 		add("POST", v+"$FAILED/rollback", ``)
@@ -175,13 +191,17 @@ func holes() []hole {
 	add("PATCH", "$PKG", `{"userDefinedData":{"a":null,"b":"c"}}`)
 	add("PATCH", "$EMPTY", `{"userDefinedData":{"a":null,"b":"c"}}`)
 	all = append(all, hole{"PUT", "$EMPTY/package_content", mimeZip, "PK\x05\x06" + strings.Repeat("\x00", 18)})
-	add("POST", "$EMPTY/package_content/upload_from_uri", `{"addressInformation":"https://repo.example/a.zip","userName":"u","password":"p"}`)
-	add("POST", "/vnfpkgm/v1/subscriptions", `{"callbackUri":"https://nfvo.example/p","filter":{"notificationTypes":["VnfPackageOnboardingNotification"],"vnfdId":["a"]}}`)
+	add("POST", "$EMPTY/package_content/upload_from_uri",
+		`{"addressInformation":"https://repo.example/a.zip","userName":"u","password":"p"}`)
+	add("POST", "/vnfpkgm/v1/subscriptions",
+		`{"callbackUri":"https://nfvo.example/p","filter":{"notificationTypes":["VnfPackageOnboardingNotification"],"vnfdId":["a"]}}`)
 	add("POST", "/v1.0/vims", `{"vim":{"type":"openstack","name":"a","auth_url":"http://192.0.2.5/v3","auth_cred":{"username":"u","password":"p"},"vim_project":{"name":"a"},"extra":{"region":"r"}}}`)
 	add("PUT", "/v1.0/vims/$VIM", `{"vim":{"description":"a","auth_cred":{"password":"q"},"extra":{"ssh_port":22}}}`)
-	add("POST", "/windlass/v1$RUNNING/plan", `{"operation":"SCALE","request":{"type":"SCALE_IN","aspectId":"worker_instance"}}`)
+	add("POST", "/windlass/v1$RUNNING/plan",
+		`{"operation":"SCALE","request":{"type":"SCALE_IN","aspectId":"worker_instance"}}`)
 	add("PUT", "/windlass/v1$RUNNING/drift_policy", `{"check":true,"interval":60,"autoHeal":true,"maxHeals":3}`)
-	add("POST", "/server_notification$IDLE/servers/worker-0/notify", `{"notification":{"alarm_id":"a","fault_id":"b","fault_type":"c","fault_option":{}}}`)
+	add("POST", "/server_notification$IDLE/servers/worker-0/notify",
+		`{"notification":{"alarm_id":"a","fault_id":"b","fault_type":"c","fault_option":{}}}`)
 	return all
 }
 
@@ -196,12 +216,14 @@ func nasty() []string {
 	return []string{
 		``, ` `, `null`, `[]`, `"text"`, `1`, `{}`, `{"a"`, `{} {}`, "\x00", "\xff\xfe", `{"$secret":"vnf/x"}`,
 		strings.Repeat("[", 20000), deep,
-		`{"vnfdId":"$VNFD","vnfInstanceName":"` + long.String() + `","metadata":{"` + long.String() + `":"` + long.String() + `"}}`,
+		`{"vnfdId":"$VNFD","vnfInstanceName":"` + long.String() + `","metadata":{"` + long.String() + `":"` + long.String() +
+			`"}}`,
 		`{"vim":{"type":"openstack","name":"` + long.String() + `","auth_url":"http://a","auth_cred":{"username":"u"}}}`,
 		`{"callbackUri":"https://nfvo.example/` + long.String() + `"}`,
 		`{"addressInformation":"` + long.String() + `"}`,
 		`{"vim":{"name":"a\u0000b","description":"\ud800"}}`,
-		`{"operation":"HEAL","request":null}`, `{"operation":"INSTANTIATE","request":[[]]}`, `{"check":true,"interval":99999999999999999999}`,
+		`{"operation":"HEAL","request":null}`, `{"operation":"INSTANTIATE","request":[[]]}`,
+		`{"check":true,"interval":99999999999999999999}`,
 	}
 }
 
@@ -252,20 +274,28 @@ func FuzzBodies(f *testing.F) {
 
 // The resources that are lists, or take part of what lists take.
 var listed = []string{
-	"/vnflcm/v2/vnf_instances", "/vnflcm/v1/vnf_instances", "/vnflcm/v1/vnf_lcm_op_occs", "/vnflcm/v2/vnf_lcm_op_occs", "/vnflcm/v2/subscriptions", snapshots,
-	"/vnfpkgm/v1/vnf_packages", "/vnfpkgm/v1/onboarded_vnf_packages", "/vnfpkgm/v1/subscriptions", "/v1.0/vims", "/windlass/v1/audit",
-	"/windlass/v1/dead_letters", "/vnflcm/v1$RUNNING", "/windlass/v1$FAILED/steps", "/windlass/v1$FAILED/logs", "/windlass/v1$FAILED/steps/0/output",
+	"/vnflcm/v2/vnf_instances", "/vnflcm/v1/vnf_instances", "/vnflcm/v1/vnf_lcm_op_occs", "/vnflcm/v2/vnf_lcm_op_occs",
+	"/vnflcm/v2/subscriptions", snapshots,
+	"/vnfpkgm/v1/vnf_packages", "/vnfpkgm/v1/onboarded_vnf_packages", "/vnfpkgm/v1/subscriptions", "/v1.0/vims",
+	"/windlass/v1/audit",
+	"/windlass/v1/dead_letters", "/vnflcm/v1$RUNNING", "/windlass/v1$FAILED/steps", "/windlass/v1$FAILED/logs",
+	"/windlass/v1$FAILED/steps/0/output",
 }
 
 func FuzzQueries(f *testing.F) {
 	for i := range listed {
 		for _, query := range []string{
 			"", "filter=(eq,id,a)", "filter=%28eq%2Cmetadata%2Fa%2F%40key%2C%27it%27%27s%27%29;(gt,startTime,2030-01-02T03:04:05Z)", "filter=(eq,id,%00)", "filter=(eq,id,%ff)",
-			"filter=(cont,vnfInstanceName,%25_%5C)", "filter=(eq,metadata/%22%5C,%5C%22)", "filter=(in,instantiatedVnfInfo/vnfcResourceInfo/id,a,1e400,true)",
-			"filter=(eq,metadata/a,1e400000)", "filter=(lt,metadata/a,-9223372036854775809)", "filter=(eq,vimConnectionInfo/a/vimId,$VIM)", "filter=(eq,operationParams/a/b/c,1)",
-			"filter=(gt,startTime,0000-01-01T00:00:00Z)", "filter=(eq,isCancelPending,TRUE)", "filter=" + strings.Repeat("(eq,id,a);", 500) + "(eq,id,a)",
-			"filter=(eq," + strings.Repeat("a/", 2000) + "a,b)", "filter=(in,id," + strings.Repeat("a,", 3000) + "a)", "fields=a//b", "all_fields&fields=a", "exclude_fields=a/b/c,_links/self",
-			markerParam + "=$MARKER", markerParam + "=$MARKER" + "A", markerParam + "=%00", markerParam + "=" + strings.Repeat("A", 9000), "%zz", "a=b", "all_records=yes",
+			"filter=(cont,vnfInstanceName,%25_%5C)", "filter=(eq,metadata/%22%5C,%5C%22)",
+			"filter=(in,instantiatedVnfInfo/vnfcResourceInfo/id,a,1e400,true)",
+			"filter=(eq,metadata/a,1e400000)", "filter=(lt,metadata/a,-9223372036854775809)",
+			"filter=(eq,vimConnectionInfo/a/vimId,$VIM)", "filter=(eq,operationParams/a/b/c,1)",
+			"filter=(gt,startTime,0000-01-01T00:00:00Z)", "filter=(eq,isCancelPending,TRUE)", "filter=" +
+				strings.Repeat("(eq,id,a);", 500) + "(eq,id,a)",
+			"filter=(eq," + strings.Repeat("a/", 2000) + "a,b)", "filter=(in,id," + strings.Repeat("a,", 3000) + "a)",
+			"fields=a//b", "all_fields&fields=a", "exclude_fields=a/b/c,_links/self",
+			markerParam + "=$MARKER", markerParam + "=$MARKER" + "A", markerParam + "=%00", markerParam + "=" +
+				strings.Repeat("A", 9000), "%zz", "a=b", "all_records=yes",
 			"limit=-1", "before=9223372036854775808", "after=x", "node=%00",
 		} {
 			f.Add(uint8(i), query) //nolint:gosec // fewer than 256
@@ -279,14 +309,18 @@ func FuzzQueries(f *testing.F) {
 		if link := w.Header().Get("Link"); link != "" { // leads on
 			next, err := url.Parse(strings.TrimPrefix(link[:strings.Index(link, ">")], "<"))
 			require.NoError(t, err)
-			require.Equal(t, http.StatusOK, p.send(t, http.MethodGet, path, next.RawQuery, "", http.Header{}).Code, next.RawQuery)
+			require.Equal(t, http.StatusOK, p.send(t, http.MethodGet, path, next.RawQuery, "", http.Header{}).Code,
+				next.RawQuery)
 		}
 	})
 }
 
 func FuzzHeaders(f *testing.F) {
 	for i := range holes() {
-		for _, value := range []string{"", "\xff", "*", "*/*;q=0", "text/plain", "application/json; charset=", "2.0.0-impl:", "1.3", `"1", W/"2"`, "bytes=9-1,-", strings.Repeat("a,", 2000)} {
+		for _, value := range []string{
+			"", "\xff", "*", "*/*;q=0", "text/plain", "application/json; charset=", "2.0.0-impl:",
+			"1.3", `"1", W/"2"`, "bytes=9-1,-", strings.Repeat("a,", 2000),
+		} {
 			f.Add(uint8(i), value, value, value, value) //nolint:gosec // fewer than 256
 		}
 	}
@@ -300,10 +334,14 @@ func FuzzHeaders(f *testing.F) {
 			}
 		}
 		h := all[int(which)%len(all)]
-		header := http.Header{"Version": {version}, "Accept": {accept}, "If-Match": {match}, "Range": {bytes}, "Content-Type": {accept}}
+		header := http.Header{
+			"Version": {version}, "Accept": {accept}, "If-Match": {match}, "Range": {bytes},
+			"Content-Type": {accept},
+		}
 		w := p.send(t, h.method, h.path, "", "{}", header.Clone())
 		p.send(t, http.MethodGet, h.path, "", "", header)
-		p.send(t, http.MethodGet, "$PKG/package_content", "", "", http.Header{"Range": {bytes}, "If-Range": {match}, "If-Match": {match}, "Accept": {accept}})
+		p.send(t, http.MethodGet, "$PKG/package_content", "", "",
+			http.Header{"Range": {bytes}, "If-Range": {match}, "If-Match": {match}, "Accept": {accept}})
 		if w.Code < http.StatusBadRequest {
 			p.renew()
 		}

@@ -17,7 +17,8 @@ func TestGrant_isShownOnceItIsGiven(t *testing.T) {
 	o := b.operation(a.path())
 	path := "/windlass/v1/vnf_lcm_op_occs/" + string(o.ID) + "/grant"
 	require.Contains(t, b.do("GET", path, nil).problem(http.StatusNotFound), "no grant yet")
-	require.Contains(t, b.do("GET", "/windlass/v1/vnf_lcm_op_occs/absent/grant", nil).problem(http.StatusNotFound), "absent")
+	require.Contains(t, b.do("GET", "/windlass/v1/vnf_lcm_op_occs/absent/grant", nil).problem(http.StatusNotFound),
+		"absent")
 
 	links := func() map[string]any {
 		return b.do("GET", a.path(), nil).want(http.StatusOK)["_links"].(map[string]any)

@@ -12,7 +12,10 @@ import (
 
 func (s *Server) probeRoutes() []route {
 	routes := []route{
-		{http.MethodGet, "/healthz", func(c echo.Context) error { return c.JSON(http.StatusOK, map[string]string{"status": "ok"}) }},
+		{http.MethodGet, "/healthz", func(c echo.Context) error {
+			return c.JSON(http.StatusOK,
+				map[string]string{"status": "ok"})
+		}},
 		{http.MethodGet, "/readyz", s.ready},
 	}
 	if s.Metrics != nil {

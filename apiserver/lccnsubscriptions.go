@@ -63,7 +63,9 @@ func (a *lcmAPI) viewSubscription(s lcm.Subscription, links map[string]link) any
 	return v
 }
 
-func (a *lcmAPI) parseSubscription(body []byte) (sub lcm.Subscription, auth *lcm.SubscriptionAuthentication, err error) {
+func (a *lcmAPI) parseSubscription(
+	body []byte,
+) (sub lcm.Subscription, auth *lcm.SubscriptionAuthentication, err error) {
 	req, err := decode[subscriptionRequest](body)
 	if err != nil {
 		return sub, nil, err
@@ -84,9 +86,13 @@ var (
 	notificationTypes = []string{string(lcm.NotifyOperation), string(lcm.NotifyCreation), string(lcm.NotifyDeletion)}
 	authTypes         = []string{lcm.AuthBasic, lcm.AuthOauth2, lcm.AuthTLS}
 	operationTypes    = map[int][]string{
-		1: {"INSTANTIATE", "SCALE", "SCALE_TO_LEVEL", "CHANGE_FLAVOUR", "TERMINATE", "HEAL", "OPERATE", "CHANGE_EXT_CONN", "MODIFY_INFO"},
+		1: {
+			"INSTANTIATE", "SCALE", "SCALE_TO_LEVEL", "CHANGE_FLAVOUR", "TERMINATE", "HEAL", "OPERATE", "CHANGE_EXT_CONN",
+			"MODIFY_INFO",
+		},
 		2: {
-			"INSTANTIATE", "SCALE", "SCALE_TO_LEVEL", "CHANGE_FLAVOUR", "TERMINATE", "HEAL", "OPERATE", "CHANGE_EXT_CONN", "MODIFY_INFO",
+			"INSTANTIATE", "SCALE", "SCALE_TO_LEVEL", "CHANGE_FLAVOUR", "TERMINATE", "HEAL", "OPERATE", "CHANGE_EXT_CONN",
+			"MODIFY_INFO",
 			"CREATE_SNAPSHOT", "REVERT_TO_SNAPSHOT", "CHANGE_VNFPKG",
 		},
 	}

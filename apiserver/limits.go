@@ -25,7 +25,8 @@ const (
 func (s *Server) shortURI(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if n := len(c.Request().RequestURI); n > s.MaxURI {
-			return httpErrorf(http.StatusRequestURITooLong, "The path with its query has %d bytes; this server takes up to %d.", n, s.MaxURI)
+			return httpErrorf(http.StatusRequestURITooLong, "The path with its query has %d bytes; this server takes up to %d.",
+				n, s.MaxURI)
 		}
 		return next(c)
 	}

@@ -15,13 +15,15 @@ import (
 // A package whose server takes its port gets it in both versions of the API, and is told at once when there is none.
 func TestGivenPorts_areTakenWhereTheBaseHOTTakesThem(t *testing.T) {
 	for root, form := range map[string]struct{ config, vims string }{
-		"/vnflcm/v1": {`[%s]`, `[{"id":"vim1","vimId":%q,"vimType":"openstack"}]`}, "/vnflcm/v2": {`{"k":%s}`, `{"vim1":{"vimId":%q,"vimType":"openstack"}}`},
+		"/vnflcm/v1": {`[%s]`, `[{"id":"vim1","vimId":%q,"vimType":"openstack"}]`},
+		"/vnflcm/v2": {`{"k":%s}`, `{"vim1":{"vimId":%q,"vimType":"openstack"}}`},
 	} {
 		b := newBench(t)
 		var csar bytes.Buffer
 		require.NoError(t, vnfpkg.Build("../tests/e2e/testdata/givenport", &csar))
 		created := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
-		b.do("PUT", created.path()+"/package_content", bytes.NewReader(csar.Bytes()), "Content-Type: application/zip").want(http.StatusAccepted)
+		b.do("PUT", created.path()+"/package_content", bytes.NewReader(csar.Bytes()),
+			"Content-Type: application/zip").want(http.StatusAccepted)
 		vnfd := b.do("GET", created.path(), nil).want(http.StatusOK)["vnfdId"].(string)
 		links := func(config, port string) string {
 			return fmt.Sprintf(`"extVirtualLinks":[{"id":"net","resourceId":"n","extCps":[{"cpdId":"VDU1_CP1","cpConfig":%s}],"extLinkPorts":[{"id":"p","resourceHandle":{"vimConnectionId":"vim1","resourceId":%q}}]}]`,
@@ -33,7 +35,8 @@ func TestGivenPorts_areTakenWhereTheBaseHOTTakesThem(t *testing.T) {
 			return `{"flavourId":"simple","vimConnectionInfo":` + vims + `,` + links(config, "port-1") + `}`
 		}
 		instance := b.create(root, vnfd)
-		require.Contains(t, b.do("POST", instance+"/instantiate", request(without)).problem(http.StatusBadRequest), "the connection point VDU1_CP1 needs a port")
+		require.Contains(t, b.do("POST", instance+"/instantiate", request(without)).problem(http.StatusBadRequest),
+			"the connection point VDU1_CP1 needs a port")
 		a := b.do("POST", instance+"/instantiate", request(with))
 		a.want(http.StatusAccepted)
 
@@ -43,11 +46,17 @@ func TestGivenPorts_areTakenWhereTheBaseHOTTakesThem(t *testing.T) {
 		port := &lcm.LinkPort{ID: "p", ResourceID: "port-1"}
 		inst.Instantiated = &lcm.InstantiatedVnfInfo{
 			FlavourID: "simple", VnfState: lcm.VnfStarted,
-			VnfcResources: []lcm.VnfcResourceInfo{{ID: "s", VduID: "VDU1", ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "s"}}},
+			VnfcResources: []lcm.VnfcResourceInfo{{
+				ID: "s", VduID: "VDU1",
+				ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "s"},
+			}},
 			ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "net", ResourceID: "n", ExtCps: []lcm.ExtCp{
 				{CpdID: "VDU1_CP1", LinkPort: port, Configs: []lcm.CpConfig{{Key: "k", LinkPort: port}}},
 			}}},
-			ExtCps: []lcm.VnfExtCpInfo{{ID: "ext", CpdID: "VDU1_CP1", ExtLinkPortID: "p", PortID: "port-1", AssociatedVnfcCpID: "cp"}},
+			ExtCps: []lcm.VnfExtCpInfo{{
+				ID: "ext", CpdID: "VDU1_CP1", ExtLinkPortID: "p", PortID: "port-1",
+				AssociatedVnfcCpID: "cp",
+			}},
 		}
 		require.NoError(t, b.store.UpdateInstance(t.Context(), inst))
 		info := b.do("GET", instance, nil).want(http.StatusOK)["instantiatedVnfInfo"].(map[string]any)
@@ -60,7 +69,8 @@ func TestGivenPorts_areTakenWhereTheBaseHOTTakesThem(t *testing.T) {
 			require.Equal(t, "p", cp["cpConfig"].(map[string]any)["k"].(map[string]any)["linkPortId"])
 		}
 		other := `{"extVirtualLinks":[{"id":"else","resourceId":"m","extCps":[{"cpdId":"VDU1_CP1"}]}]}`
-		require.Contains(t, b.do("POST", instance+"/change_ext_conn", other).problem(http.StatusBadRequest), "the Base HOT takes a port of VDU1_CP1")
+		require.Contains(t, b.do("POST", instance+"/change_ext_conn", other).problem(http.StatusBadRequest),
+			"the Base HOT takes a port of VDU1_CP1")
 		b.do("POST", instance+"/change_ext_conn", "{"+links(with, "port-2")+"}").want(http.StatusAccepted)
 	}
 }
@@ -79,13 +89,17 @@ func TestGivenPorts_areThoseOfNfvWhereItNamesThem(t *testing.T) {
 	var csar bytes.Buffer
 	require.NoError(t, vnfpkg.Build("../tests/e2e/testdata/overriddenport", &csar))
 	created := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
-	b.do("PUT", created.path()+"/package_content", bytes.NewReader(csar.Bytes()), "Content-Type: application/zip").want(http.StatusAccepted)
+	b.do("PUT", created.path()+"/package_content", bytes.NewReader(csar.Bytes()),
+		"Content-Type: application/zip").want(http.StatusAccepted)
 	vnfd := b.do("GET", created.path(), nil).want(http.StatusOK)["vnfdId"].(string)
 	vim := b.registerVim("lab", true)
 	instantiate := func(params string) answer {
 		return b.do("POST", b.create("/vnflcm/v2", vnfd)+"/instantiate", overriddenPorts(vim, params))
 	}
-	for _, class := range []string{"", `"lcm-operation-user-data":"./UserData/ports.py","lcm-operation-user-data-class":"Ports",`} {
+	for _, class := range []string{
+		"",
+		`"lcm-operation-user-data":"./UserData/ports.py","lcm-operation-user-data-class":"Ports",`,
+	} {
 		a := instantiate(`{` + class + `"nfv":{"CP":{"VDU1_CP1-2":{"port":"port-2"}}}}`)
 		a.want(http.StatusAccepted)
 		req, err := lcm.ParseInstantiate(b.operation(a.path()).Params)
@@ -93,5 +107,6 @@ func TestGivenPorts_areThoseOfNfvWhereItNamesThem(t *testing.T) {
 		require.Equal(t, "port-1", lcm.GivenPort(req.ExtVirtualLinks, "VDU1_CP1-1").ResourceID)
 		require.Equal(t, "port-2", lcm.GivenPort(req.ExtVirtualLinks, "VDU1_CP1-2").ResourceID)
 	}
-	require.Contains(t, instantiate(`{"nfv":{"CP":{"VDU1_CP1-2":{"port":"port-1"}}}}`).problem(http.StatusBadRequest), "is the port port-1")
+	require.Contains(t, instantiate(`{"nfv":{"CP":{"VDU1_CP1-2":{"port":"port-1"}}}}`).problem(http.StatusBadRequest),
+		"is the port port-1")
 }

@@ -86,7 +86,9 @@ const mostRows = 1000
 
 // collect reads rows until limit of them, if that is not 0, meet the filter. last is the id of the last one when there
 // are more, else "".
-func (l listing[T]) collect(ctx context.Context, q listQuery, after string, limit int) (items []json.RawMessage, last string, err error) {
+func (l listing[T]) collect(
+	ctx context.Context, q listQuery, after string, limit int,
+) (items []json.RawMessage, last string, err error) {
 	items = []json.RawMessage{}
 	batch := mostRows
 	if limit > 0 {

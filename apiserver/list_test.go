@@ -90,8 +90,10 @@ func TestLists_keepFiltersThatAreNotEncoded(t *testing.T) {
 	require.Len(t, b.do("GET", "/vnflcm/v1/vnf_instances?filter=(eq,vnfInstanceName,edge-1);(eq,instantiationState,NOT_INSTANTIATED)", nil).list(), 1)
 	require.Empty(t, b.do("GET", "/vnflcm/v1/vnf_instances?filter=(eq,vnfInstanceName,edge-1);(eq,instantiationState,INSTANTIATED)", nil).list())
 	for query, path := range map[string]string{
-		"filter=(eq,id,a)&filter=(eq,id,b)": "filter", "fields=a,,b": "fields", "fields=a//b": "fields", "exclude_fields=": "exclude_fields",
-		"fields=id&all_fields": "selectors", "exclude_fields=id&exclude_default": "selectors", "all_fields&exclude_default": "selectors",
+		"filter=(eq,id,a)&filter=(eq,id,b)": "filter", "fields=a,,b": "fields", "fields=a//b": "fields",
+		"exclude_fields=":      "exclude_fields",
+		"fields=id&all_fields": "selectors", "exclude_fields=id&exclude_default": "selectors",
+		"all_fields&exclude_default":  "selectors",
 		"fields=id&exclude_fields=id": "selectors", "x;y=1": "x;y",
 	} {
 		a := b.do("GET", "/vnflcm/v1/vnf_instances?"+query, nil)
@@ -110,7 +112,8 @@ func (d dice) of(words ...string) string { return words[d.IntN(len(words))] }
 var (
 	diceNames  = []string{"a", "b", "site", "x/y", "@key", "a,b", "q\"'", "ä ö", "true", "1"}
 	diceValues = []string{
-		"STOPPED", "IPV6", "a-ab", "", "a", "b", "site", "ab", "true", "false", "1", "1.0", "10", "-2.5", "1e3", "it's", "a,b", ")", `\"`, "%_.*", "ä ö", "Zz",
+		"STOPPED", "IPV6", "a-ab", "", "a", "b", "site", "ab", "true", "false", "1", "1.0", "10", "-2.5", "1e3", "it's",
+		"a,b", ")", `\"`, "%_.*", "ä ö", "Zz",
 		"2030-01-02T03:04:05Z", "2030-01-02T04:04:05+01:00", "9007199254740993",
 	}
 )
@@ -168,18 +171,31 @@ func (d dice) expression(paths []string) query.Expression {
 }
 
 var diceInstancePaths = []string{
-	"id", "vnfInstanceName", "vnfInstanceDescription", "vnfdId", "vnfProvider", "instantiationState", "vnfPkgId", "metadata/*", "metadata/*", "metadata/*",
-	"vimConnectionInfo/*", "vimConnectionInfo/vimType", "vimConnectionInfo/a/vimType", "vimConnectionInfo/extra/*", "vimConnectionInfo/b/extra/*",
-	"instantiatedVnfInfo/flavourId", "instantiatedVnfInfo/vnfcResourceInfo/id", "instantiatedVnfInfo/vnfcResourceInfo/metadata/*",
-	"instantiatedVnfInfo/scaleStatus/scaleLevel", "instantiatedVnfInfo/extCpInfo/id", "instantiatedVnfInfo/extCpInfo/cpdId", "instantiatedVnfInfo/extCpInfo/cpConfigId",
+	"id", "vnfInstanceName", "vnfInstanceDescription", "vnfdId", "vnfProvider", "instantiationState", "vnfPkgId",
+	"metadata/*", "metadata/*", "metadata/*",
+	"vimConnectionInfo/*", "vimConnectionInfo/vimType", "vimConnectionInfo/a/vimType", "vimConnectionInfo/extra/*",
+	"vimConnectionInfo/b/extra/*",
+	"instantiatedVnfInfo/flavourId", "instantiatedVnfInfo/vnfcResourceInfo/id",
+	"instantiatedVnfInfo/vnfcResourceInfo/metadata/*",
+	"instantiatedVnfInfo/scaleStatus/scaleLevel", "instantiatedVnfInfo/extCpInfo/id",
+	"instantiatedVnfInfo/extCpInfo/cpdId", "instantiatedVnfInfo/extCpInfo/cpConfigId",
 	"instantiatedVnfInfo/extVirtualLinkInfo/id", "instantiatedVnfInfo/extVirtualLinkInfo/resourceHandle/resourceId",
-	"instantiatedVnfInfo/extVirtualLinkInfo/currentVnfExtCpData/cpdId", "instantiatedVnfInfo/vnfcInfo/vduId", "instantiatedVnfInfo/vnfcInfo/vnfcResourceInfoId", "instantiatedVnfInfo/vnfcInfo/id", "instantiatedVnfInfo/stackId", "_links/self/href", "unknown/*",
-	"instantiatedVnfInfo/vnfcInfo/vnfcState", "instantiatedVnfInfo/vnfState", "instantiatedVnfInfo/extCpInfo/associatedVnfcCpId", "instantiatedVnfInfo/extCpInfo/*", "instantiatedVnfInfo/*",
-	"instantiatedVnfInfo/extManagedVirtualLinkInfo/id", "instantiatedVnfInfo/extManagedVirtualLinkInfo/networkResource/vimConnectionId", "instantiatedVnfInfo/extManagedVirtualLinkInfo/*",
-	"instantiatedVnfInfo/extVirtualLinkInfo/resourceHandle/vimConnectionId", "instantiatedVnfInfo/extVirtualLinkInfo/*", "instantiatedVnfInfo/extVirtualLinkInfo/resourceHandle/*",
-	cpConfigPath + "*", cpConfigPath + "a/*", cpConfigPath + "a/cpProtocolData/layerProtocol", cpConfigPath + "a/cpProtocolData/*", cpConfigPath + "a/cpProtocolData/ipOverEthernet/*",
-	cpConfigPath + "b/cpProtocolData/ipOverEthernet/ipAddresses/type", cpConfigPath + "a/cpProtocolData/ipOverEthernet/ipAddresses/fixedAddresses",
-	cpConfigPath + "a/cpProtocolData/ipOverEthernet/ipAddresses/subnetId", cpConfigPath + "a/cpProtocolData/ipOverEthernet/ipAddresses/numDynamicAddresses",
+	"instantiatedVnfInfo/extVirtualLinkInfo/currentVnfExtCpData/cpdId", "instantiatedVnfInfo/vnfcInfo/vduId",
+	"instantiatedVnfInfo/vnfcInfo/vnfcResourceInfoId", "instantiatedVnfInfo/vnfcInfo/id", "instantiatedVnfInfo/stackId",
+	"_links/self/href", "unknown/*",
+	"instantiatedVnfInfo/vnfcInfo/vnfcState", "instantiatedVnfInfo/vnfState",
+	"instantiatedVnfInfo/extCpInfo/associatedVnfcCpId", "instantiatedVnfInfo/extCpInfo/*", "instantiatedVnfInfo/*",
+	"instantiatedVnfInfo/extManagedVirtualLinkInfo/id",
+	"instantiatedVnfInfo/extManagedVirtualLinkInfo/networkResource/vimConnectionId",
+	"instantiatedVnfInfo/extManagedVirtualLinkInfo/*",
+	"instantiatedVnfInfo/extVirtualLinkInfo/resourceHandle/vimConnectionId", "instantiatedVnfInfo/extVirtualLinkInfo/*",
+	"instantiatedVnfInfo/extVirtualLinkInfo/resourceHandle/*",
+	cpConfigPath + "*", cpConfigPath + "a/*", cpConfigPath + "a/cpProtocolData/layerProtocol", cpConfigPath +
+		"a/cpProtocolData/*", cpConfigPath + "a/cpProtocolData/ipOverEthernet/*",
+	cpConfigPath + "b/cpProtocolData/ipOverEthernet/ipAddresses/type", cpConfigPath +
+		"a/cpProtocolData/ipOverEthernet/ipAddresses/fixedAddresses",
+	cpConfigPath + "a/cpProtocolData/ipOverEthernet/ipAddresses/subnetId", cpConfigPath +
+		"a/cpProtocolData/ipOverEthernet/ipAddresses/numDynamicAddresses",
 	cpConfigPath + "a/cpProtocolData/ipOverEthernet/macAddress",
 }
 
@@ -187,27 +203,48 @@ const cpConfigPath = "instantiatedVnfInfo/extVirtualLinkInfo/currentVnfExtCpData
 
 func (d dice) instance(vnfdID string, pkg lcm.VnfPkgID) lcm.VnfInstance {
 	inst := lcm.VnfInstance{
-		ID: newID[lcm.VnfInstanceID](), Name: d.of(diceValues...), Description: d.of("", "a", "ab"), VnfdID: lcm.VnfdID(vnfdID), VnfPkgID: pkg,
+		ID: newID[lcm.VnfInstanceID](), Name: d.of(diceValues...), Description: d.of("", "a", "ab"),
+		VnfdID: lcm.VnfdID(vnfdID), VnfPkgID: pkg,
 		Provider: d.of(diceValues...), InstantiationState: lcm.NotInstantiated, Metadata: d.object(2),
 	}
 	for _, id := range []string{"a", "b"}[:d.IntN(3)] {
-		inst.VimConnections = append(inst.VimConnections, lcm.VimConnectionInfo{ID: id, VimType: d.of("a", "openstack"), Extra: d.object(1)})
+		inst.VimConnections = append(inst.VimConnections,
+			lcm.VimConnectionInfo{ID: id, VimType: d.of("a", "openstack"), Extra: d.object(1)})
 	}
 	if d.IntN(2) == 0 {
 		inst.InstantiationState = lcm.Instantiated
 		inst.Instantiated = &lcm.InstantiatedVnfInfo{
-			FlavourID: d.of(diceValues...), VnfState: "STARTED", StackID: "a", ScaleStatus: []lcm.ScaleInfo{{AspectID: "a", ScaleLevel: d.IntN(2)}},
+			FlavourID: d.of(diceValues...), VnfState: "STARTED", StackID: "a",
+			ScaleStatus: []lcm.ScaleInfo{{AspectID: "a", ScaleLevel: d.IntN(2)}},
 			ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: d.of(diceValues...), ResourceID: d.of(diceValues...), ExtCps: []lcm.ExtCp{
-				{CpdID: d.of("a", "b", "ab"), MAC: d.of("", "a", "site"), FixedIPs: []lcm.FixedIP{{Address: d.of("", "192.0.2.7", "::7"), SubnetID: d.of("", "a", "site")}}},
+				{
+					CpdID: d.of("a", "b", "ab"), MAC: d.of("", "a", "site"),
+					FixedIPs: []lcm.FixedIP{{Address: d.of("", "192.0.2.7", "::7"), SubnetID: d.of("", "a", "site")}},
+				},
 				{CpdID: d.of(diceValues...)},
 				{CpdID: d.of(diceValues...), Configs: []lcm.CpConfig{
-					{Key: d.of(diceValues...)}, {Key: d.of("a", "b"), MAC: d.of("", "a", "site"), FixedIPs: []lcm.FixedIP{{SubnetID: d.of("", "a"), Dynamic: d.IntN(4), IPv6: d.IntN(2) == 0}, {Address: d.of("192.0.2.7", "::7")}}},
+					{Key: d.of(diceValues...)}, {
+						Key: d.of("a", "b"), MAC: d.of("", "a", "site"),
+						FixedIPs: []lcm.FixedIP{
+							{SubnetID: d.of("", "a"), Dynamic: d.IntN(4), IPv6: d.IntN(2) == 0},
+							{Address: d.of("192.0.2.7", "::7")},
+						},
+					},
 				}[d.IntN(2):]},
 			}}},
-			ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{{ID: d.of(diceValues...), VnfVirtualLinkDescID: "a", ResourceID: d.of(diceValues...)}},
-			ExtCps:                 []lcm.VnfExtCpInfo{{ID: d.of(diceValues...), CpdID: d.of(diceValues...), AssociatedVnfcCpID: d.of("", "a")}},
+			ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{{
+				ID: d.of(diceValues...), VnfVirtualLinkDescID: "a",
+				ResourceID: d.of(diceValues...),
+			}},
+			ExtCps: []lcm.VnfExtCpInfo{{
+				ID: d.of(diceValues...), CpdID: d.of(diceValues...),
+				AssociatedVnfcCpID: d.of("", "a"),
+			}},
 			VnfcResources: []lcm.VnfcResourceInfo{
-				{ID: d.of(diceValues...), VduID: d.of(diceValues...), Metadata: d.object(1), ComputeResource: lcm.ResourceHandle{VimConnectionID: d.of("", "a")}}, {ID: d.of(diceValues...)},
+				{
+					ID: d.of(diceValues...), VduID: d.of(diceValues...), Metadata: d.object(1),
+					ComputeResource: lcm.ResourceHandle{VimConnectionID: d.of("", "a")},
+				}, {ID: d.of(diceValues...)},
 			},
 		}
 		if d.IntN(2) == 0 {
@@ -277,8 +314,9 @@ func TestFilters_ofOperationsMeanTheSameInSQL(t *testing.T) {
 	for i := range 20 {
 		path := b.create("/vnflcm/v1", vnfdID)
 		o := lcm.VnfLcmOpOcc{
-			ID: newID[lcm.OpOccID](), VnfInstanceID: lcm.VnfInstanceID(path[strings.LastIndexByte(path, '/')+1:]), Operation: lcm.OpInstantiate,
-			GrantID: d.of("", "a"), IsAutomaticInvocation: i%2 == 0, APIVersion: 1,
+			ID: newID[lcm.OpOccID](), VnfInstanceID: lcm.VnfInstanceID(path[strings.LastIndexByte(path, '/')+1:]),
+			Operation: lcm.OpInstantiate,
+			GrantID:   d.of("", "a"), IsAutomaticInvocation: i%2 == 0, APIVersion: 1,
 			Params: []byte(`{"flavourId":"a","extVirtualLinks":[],"additionalParams":{"a":9007199254740993,"b":"ab","site":[true,"a"]}}`),
 		}
 		switch i % 4 {
@@ -293,7 +331,8 @@ func TestFilters_ofOperationsMeanTheSameInSQL(t *testing.T) {
 		require.NoError(t, b.store.BeginOperation(t.Context(), o))
 		if i%3 == 0 {
 			require.NoError(t, b.store.RecordOperation(t.Context(), lcm.OperationRecord{
-				OpOccID: o.ID, Sequence: 1, State: lcm.RolledBack, IsCancelPending: i%2 == 0, Error: lcm.Errorf(lcm.KindBroken, "a"),
+				OpOccID: o.ID, Sequence: 1, State: lcm.RolledBack, IsCancelPending: i%2 == 0,
+				Error:           lcm.Errorf(lcm.KindBroken, "a"),
 				ResourceChanges: &lcm.ResourceChanges{AffectedVnfcs: []lcm.AffectedVnfc{{ID: "a", VduID: d.of("a", "b")}}},
 			}))
 		}
@@ -302,18 +341,26 @@ func TestFilters_ofOperationsMeanTheSameInSQL(t *testing.T) {
 	require.NoError(t, err)
 	const configs = "operationParams/extVirtualLinks/extCps/cpConfig/"
 	paths := []string{
-		"operationState", "operation", "startTime", "stateEnteredTime", "grantId", "isAutomaticInvocation", "isCancelPending", "cancelMode",
-		"error/title", "error/status", "resourceChanges/affectedVnfcs/vduId", "operationParams/flavourId", "operationParams/additionalParams/*", "operationParams/*",
-		"operationParams/vimConnectionInfo/*", "operationParams/vimConnectionInfo/vimType", "operationParams/vimConnectionInfo/id", "operationParams/vimConnectionInfo/a/vimType",
-		"operationParams/vimConnectionInfo/extra/a", "operationParams/vimConnectionInfo/b/extra/a", "operationParams/vimConnectionInfo/1/extra/*", "operationParams/extVirtualLinks/*",
-		configs + "*", configs + "linkPortId", configs + "cpInstanceId", configs + "a/linkPortId", configs + "1/linkPortId", "_links/self/href", "_links/grant/href", "changedInfo/*", "unknown/*",
+		"operationState", "operation", "startTime", "stateEnteredTime", "grantId", "isAutomaticInvocation", "isCancelPending",
+		"cancelMode",
+		"error/title", "error/status", "resourceChanges/affectedVnfcs/vduId", "operationParams/flavourId",
+		"operationParams/additionalParams/*", "operationParams/*",
+		"operationParams/vimConnectionInfo/*", "operationParams/vimConnectionInfo/vimType",
+		"operationParams/vimConnectionInfo/id", "operationParams/vimConnectionInfo/a/vimType",
+		"operationParams/vimConnectionInfo/extra/a", "operationParams/vimConnectionInfo/b/extra/a",
+		"operationParams/vimConnectionInfo/1/extra/*", "operationParams/extVirtualLinks/*",
+		configs + "*", configs + "linkPortId", configs + "cpInstanceId", configs + "a/linkPortId", configs + "1/linkPortId",
+		"_links/self/href", "_links/grant/href", "changedInfo/*", "unknown/*",
 	}
 	for range 1500 {
 		e := d.expression(paths)
 		if strings.HasSuffix(e.Path[0], "Time") && d.IntN(2) == 0 {
 			e.Values = []string{d.of("20", "Z", "-", "2", "2030-01-02", ".5")}
 		} else if strings.HasSuffix(e.Path[0], "Time") {
-			at := all[d.IntN(len(all))].StartTime.Add([]time.Duration{0, 100 * time.Nanosecond, time.Microsecond, -time.Hour}[d.IntN(4)])
+			at := all[d.IntN(len(all))].StartTime.Add([]time.Duration{
+				0, 100 * time.Nanosecond, time.Microsecond,
+				-time.Hour,
+			}[d.IntN(4)])
 			e.Values = []string{at.In(time.FixedZone("", 3600)).Format(time.RFC3339Nano)}
 		}
 		f := query.Filter{e}
@@ -343,7 +390,8 @@ func (b *bench) thousands(n int, change ...func(i int, inst *lcm.VnfInstance)) (
 		inst.Instantiated.VnfcResources = nil
 		for node := range 6 {
 			inst.Instantiated.VnfcResources = append(inst.Instantiated.VnfcResources, lcm.VnfcResourceInfo{
-				ID: fmt.Sprintf("vnfc-%d-%d", i, node), VduID: "workerNode", ComputeResource: lcm.ResourceHandle{ResourceID: fmt.Sprintf("server-%d-%d", i, node)},
+				ID: fmt.Sprintf("vnfc-%d-%d", i, node), VduID: "workerNode",
+				ComputeResource: lcm.ResourceHandle{ResourceID: fmt.Sprintf("server-%d-%d", i, node)},
 			})
 		}
 		inst.Metadata = map[string]any{"site": fmt.Sprintf("site-%d", i)}
@@ -351,7 +399,8 @@ func (b *bench) thousands(n int, change ...func(i int, inst *lcm.VnfInstance)) (
 			c(i, &inst)
 		}
 		rows = append(rows, []any{
-			uuid.NewString(), fmt.Sprintf("edge-%d", i), "", vnfdID, path[strings.LastIndexByte(path, '/')+1:], "Windlass", "Kubernetes", "1", "1",
+			uuid.NewString(), fmt.Sprintf("edge-%d", i), "", vnfdID, path[strings.LastIndexByte(path, '/')+1:], "Windlass",
+			"Kubernetes", "1", "1",
 			"INSTANTIATED",
 			inst.Metadata, inst.VimConnections, inst.Instantiated,
 		})
@@ -407,11 +456,15 @@ func TestLists_readOnlyWhatIsSeen(t *testing.T) {
 		require.NotEmpty(t, rows[0].Instantiated.VnfState)
 		return len(rows[0].Instantiated.VnfcResources)
 	}
-	for _, query := range []string{"", "exclude_default", "fields=metadata", "fields=instantiatedVnfInfo/vnfState", "filter=(eq,instantiatedVnfInfo/flavourId,ha)"} {
+	for _, query := range []string{
+		"", "exclude_default", "fields=metadata", "fields=instantiatedVnfInfo/vnfState",
+		"filter=(eq,instantiatedVnfInfo/flavourId,ha)",
+	} {
 		require.Zero(t, vnfcs(query), query)
 	}
 	for _, query := range []string{
-		"all_fields", "exclude_fields=metadata", "fields=instantiatedVnfInfo", "fields=instantiatedVnfInfo/vnfcResourceInfo/id",
+		"all_fields", "exclude_fields=metadata", "fields=instantiatedVnfInfo",
+		"fields=instantiatedVnfInfo/vnfcResourceInfo/id",
 		"filter=(neq,instantiatedVnfInfo/vnfcResourceInfo/id,x)",
 	} {
 		require.NotZero(t, vnfcs(query), query)
@@ -440,7 +493,8 @@ func TestLists_showTheSameWithoutWhatIsNotRead(t *testing.T) {
 		} {
 			requireSame(root+"/vnf_instances", query)
 		}
-		for _, query := range []string{"", "exclude_default", "fields=operationParams/metadata", "filter=" + url.QueryEscape("(eq,operationParams/metadata/site,north)")} {
+		for _, query := range []string{"", "exclude_default", "fields=operationParams/metadata", "filter=" +
+			url.QueryEscape("(eq,operationParams/metadata/site,north)")} {
 			requireSame(root+"/vnf_lcm_op_occs", query)
 		}
 	}
@@ -455,7 +509,8 @@ func TestSelectors_keepTheirCombinations(t *testing.T) {
 	b.create("/vnflcm/v2", vnfdID)
 	keys := func(query string) []string {
 		item := b.do("GET", "/vnflcm/v2/vnf_instances?"+query, nil).list()[0]
-		return slices.DeleteFunc(slices.Sorted(maps.Keys(item)), func(k string) bool { return slices.Contains(instanceListRules.mandatory, k) })
+		return slices.DeleteFunc(slices.Sorted(maps.Keys(item)),
+			func(k string) bool { return slices.Contains(instanceListRules.mandatory, k) })
 	}
 	require.Equal(t, []string{"vnfInstanceName"}, keys("exclude_default"))
 	require.Equal(t, []string{"vnfInstanceName"}, keys("fields=vnfInstanceName"))

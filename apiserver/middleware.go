@@ -97,7 +97,8 @@ func (s *Server) recoverPanics(next echo.HandlerFunc) echo.HandlerFunc {
 // unbounded are routes whose bodies or answers take as long as they take.
 func unbounded(c echo.Context) bool {
 	p := c.Path()
-	return strings.HasSuffix(p, "/package_content") || strings.HasSuffix(p, "/artifacts/*") || strings.HasSuffix(p, "/events") || strings.HasSuffix(p, "/logs") ||
+	return strings.HasSuffix(p, "/package_content") || strings.HasSuffix(p, "/artifacts/*") ||
+		strings.HasSuffix(p, "/events") || strings.HasSuffix(p, "/logs") ||
 		strings.HasSuffix(p, "/output")
 }
 

@@ -48,20 +48,23 @@ func (a *lcmAPI) modifyInstance(c echo.Context) error {
 
 // fixed are the attributes of VnfInstance that no modification changes. Those that are unknown are ignored.
 var fixed = []string{
-	"id", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion", "instantiationState", "instantiatedVnfInfo", "_links",
+	"id", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion", "instantiationState",
+	"instantiatedVnfInfo", "_links",
 	"vnfcInfoModificationsDeleteIds",
 }
 
 func checkModifyV1(body []byte) error {
 	_, err := decode[modifyV1](body)
-	return withProblems(err, patchProblems(body, slices.Concat(fixed, []string{"vnfcInfoModifications"}), "vimConnectionInfo", "vnfPkgId", "vnfdId"))
+	return withProblems(err, patchProblems(body, slices.Concat(fixed, []string{"vnfcInfoModifications"}),
+		"vimConnectionInfo", "vnfPkgId", "vnfdId"))
 }
 
 func checkModifyV2(body []byte) error {
 	err := check[modifyV2](body)
 	var req modifyV2
 	_ = json.Unmarshal(body, &req) // what is not of the form is reported already
-	problems := patchProblems(body, slices.Concat(fixed, []string{"vimConnectionInfoDeleteIds"}), "vimConnectionInfo", "vnfPkgId", "vnfdId", "vnfcInfoModifications")
+	problems := patchProblems(body, slices.Concat(fixed, []string{"vimConnectionInfoDeleteIds"}), "vimConnectionInfo",
+		"vnfPkgId", "vnfdId", "vnfcInfoModifications")
 	problems = append(problems, repeatedVnfcs(req.VnfcInfoModifications)...)
 	return withProblems(err, append(problems, connectionProblems(req.VimConnectionInfo)...))
 }
@@ -157,7 +160,9 @@ func (a *lcmAPI) validateModify(ctx context.Context, inst lcm.VnfInstance, body 
 
 // checkConnections looks at the connections that a merge patch adds or changes, as they are afterwards. Secrets that
 // they have already stay with the address that they were given for.
-func (a *lcmAPI) checkConnections(ctx context.Context, patch lcm.VimConnectionPatches, before, after lcm.VnfInstance, found *driver.Findings) error {
+func (a *lcmAPI) checkConnections(
+	ctx context.Context, patch lcm.VimConnectionPatches, before, after lcm.VnfInstance, found *driver.Findings,
+) error {
 	for i, p := range patch {
 		at := slices.IndexFunc(after.VimConnections, func(v lcm.VimConnectionInfo) bool { return v.ID == p.ID })
 		if p.Removes() || at < 0 {
@@ -174,7 +179,8 @@ func (a *lcmAPI) checkConnections(ctx context.Context, patch lcm.VimConnectionPa
 			return err
 		}
 		a.checkEndpoint(path, after.VimConnections[at], found)
-		if had := slices.IndexFunc(before.VimConnections, func(v lcm.VimConnectionInfo) bool { return v.ID == p.ID }); had >= 0 {
+		if had := slices.IndexFunc(before.VimConnections,
+			func(v lcm.VimConnectionInfo) bool { return v.ID == p.ID }); had >= 0 {
 			found.Mistake(p.MovedSecrets(path, before.VimConnections[had])...)
 		}
 	}
@@ -199,7 +205,10 @@ func (a *lcmAPI) packageFor(ctx context.Context, req lcm.ModifyRequest, found *d
 	case err != nil:
 		return nil, err
 	case req.VnfPkgID != "" && req.VnfPkgID != pkg.ID:
-		found.Mistake(lcm.Problem{Path: "$.vnfPkgId", Detail: fmt.Sprintf("is not the VNF package of the VNFD %s, which is %s", req.VnfdID, pkg.ID)})
+		found.Mistake(lcm.Problem{
+			Path:   "$.vnfPkgId",
+			Detail: fmt.Sprintf("is not the VNF package of the VNFD %s, which is %s", req.VnfdID, pkg.ID),
+		})
 	case pkg.OnboardingState != lcm.PkgOnboarded || pkg.OperationalState != lcm.PkgEnabled:
 		found.Names(path, "the VNF package %s is %s and %s", pkg.ID, pkg.OnboardingState, pkg.OperationalState)
 	}

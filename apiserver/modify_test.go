@@ -24,7 +24,8 @@ func TestModify_startsOneWorkflowInProcessing(t *testing.T) {
 			require.Empty(t, a.Body)
 			o := b.operation(a.path())
 			require.Equal(t, lcm.Processing, o.State, "no grant is needed")
-			require.Equal(t, []lcm.OperationInput{{OpOccID: o.ID, VnfInstanceID: o.VnfInstanceID, Operation: lcm.OpModifyInfo}}, b.starter.starts)
+			require.Equal(t, []lcm.OperationInput{{OpOccID: o.ID, VnfInstanceID: o.VnfInstanceID, Operation: lcm.OpModifyInfo}},
+				b.starter.starts)
 			require.JSONEq(t, body, string(o.Params))
 			doc := b.do("GET", a.path(), nil).want(http.StatusOK)
 			require.Equal(t, "MODIFY_INFO", doc["operation"])
@@ -85,15 +86,25 @@ func TestModify_reportsEveryMistakeOfFormAtOnce(t *testing.T) {
 		instance, body string
 		want           []string
 	}{
-		{v1, `{"vnfInstanceName":1,"metadata":[],"vimConnectionInfo":{}}`, []string{"$.vnfInstanceName", "$.metadata", "$.vimConnectionInfo"}},
+		{
+			v1, `{"vnfInstanceName":1,"metadata":[],"vimConnectionInfo":{}}`,
+			[]string{"$.vnfInstanceName", "$.metadata", "$.vimConnectionInfo"},
+		},
 		{v1, `{"vimConnectionInfo":[{"vimId":1}],"vimConnectionInfoDeleteIds":[1]}`, []string{
 			"$.vimConnectionInfo[0].id", "$.vimConnectionInfo[0].vimId", "$.vimConnectionInfoDeleteIds[0]",
 		}},
-		{v1, `{"vnfdId":null,"id":"x","instantiationState":"INSTANTIATED"}`, []string{"$.id", "$.instantiationState", "$.vnfdId"}},
+		{
+			v1, `{"vnfdId":null,"id":"x","instantiationState":"INSTANTIATED"}`,
+			[]string{"$.id", "$.instantiationState", "$.vnfdId"},
+		},
 		{v2, `{"vimConnectionInfo":[],"extensions":1}`, []string{"$.vimConnectionInfo", "$.extensions"}},
-		{v2, `{"vimConnectionInfo":{"a":null,"b":{"vimType":1,"extra":[]},"c":7},"vnfPkgId":null,"vnfProvider":"y"}`, []string{
-			"$.vnfPkgId", "$.vnfProvider", "$.vimConnectionInfo.b.vimType", "$.vimConnectionInfo.b.extra", "$.vimConnectionInfo.c",
-		}},
+		{
+			v2, `{"vimConnectionInfo":{"a":null,"b":{"vimType":1,"extra":[]},"c":7},"vnfPkgId":null,"vnfProvider":"y"}`,
+			[]string{
+				"$.vnfPkgId", "$.vnfProvider", "$.vimConnectionInfo.b.vimType", "$.vimConnectionInfo.b.extra",
+				"$.vimConnectionInfo.c",
+			},
+		},
 	} {
 		a := b.do("PATCH", c.instance, c.body, asMergePatch)
 		a.problem(http.StatusBadRequest)
@@ -101,7 +112,8 @@ func TestModify_reportsEveryMistakeOfFormAtOnce(t *testing.T) {
 	}
 	b.do("PATCH", v1, `[`, asMergePatch).problem(http.StatusBadRequest)
 	b.do("PATCH", v1, `{}`, "Content-Type: application/json-patch+json").problem(http.StatusUnsupportedMediaType)
-	b.do("PATCH", "/vnflcm/v1/vnf_instances/5c9b7a3e-1f2d-4f0e-9d58-3c1f8e1a2b30", `[]`, asMergePatch).problem(http.StatusNotFound)
+	b.do("PATCH", "/vnflcm/v1/vnf_instances/5c9b7a3e-1f2d-4f0e-9d58-3c1f8e1a2b30", `[]`,
+		asMergePatch).problem(http.StatusNotFound)
 	require.Empty(t, b.starter.starts)
 }
 
@@ -124,7 +136,10 @@ func TestModify_refusesWhatCannotBe(t *testing.T) {
 		{fresh, `{"vnfdId":"` + vnfdID + `","vnfPkgId":"nothing"}`, 400, "$.vnfPkgId"},
 		{fresh, `{"vimConnectionInfo":[{"id":"a"}]}`, 400, "$.vimConnectionInfo[0].vimId"},
 		{fresh, `{"vimConnectionInfo":[{"id":"a","vimId":"5c9b7a3e-1f2d-4f0e-9d58-3c1f8e1a2b30"}]}`, 422, "there is no VIM"},
-		{strings.Replace(fresh, "v1", "v2", 1), `{"vimConnectionInfo":{"a.b":{"vimId":"x"}}}`, 422, "$.vimConnectionInfo['a.b'].vimId"},
+		{
+			strings.Replace(fresh, "v1", "v2", 1), `{"vimConnectionInfo":{"a.b":{"vimId":"x"}}}`, 422,
+			"$.vimConnectionInfo['a.b'].vimId",
+		},
 		{running, `{"vimConnectionInfoDeleteIds":["vim1"]}`, 409, "cannot be removed while"},
 	} {
 		require.Contains(t, b.do("PATCH", c.instance, c.body, asMergePatch).problem(c.status), c.says, c.body)
@@ -132,8 +147,10 @@ func TestModify_refusesWhatCannotBe(t *testing.T) {
 	require.Empty(t, b.starter.starts)
 	b.do("PATCH", running, `{"vnfdId":"`+vnfdID+`"}`).want(http.StatusAccepted) // it is the one that it has
 	twin := strings.Replace(b.runs("/vnflcm/v1", vnfdID, "ha", 3, 2), "v1", "v2", 1)
-	require.Contains(t, b.do("PATCH", twin, `{"vnfPkgId":"nothing"}`, asMergePatch).problem(422), "$.vnfPkgId", "v3.3.1 has it, too")
-	b.do("PATCH", twin, `{"vnfPkgId":"`+pkg[strings.LastIndexByte(pkg, '/')+1:]+`"}`, asMergePatch).want(http.StatusAccepted)
+	require.Contains(t, b.do("PATCH", twin, `{"vnfPkgId":"nothing"}`, asMergePatch).problem(422), "$.vnfPkgId",
+		"v3.3.1 has it, too")
+	b.do("PATCH", twin, `{"vnfPkgId":"`+pkg[strings.LastIndexByte(pkg, '/')+1:]+`"}`,
+		asMergePatch).want(http.StatusAccepted)
 	b.do("PATCH", fresh, `{"vimConnectionInfo":[{"id":"a","vimId":"`+vim+`","accessInfo":{"password":"`+marker+`-modify"}}]}`).want(http.StatusAccepted)
 	require.Len(t, b.starter.starts, 3)
 	b.do("PATCH", pkg, map[string]any{"operationalState": "DISABLED"}).want(http.StatusOK)
@@ -150,7 +167,8 @@ func TestModify_sealsSecrets(t *testing.T) {
 	vim := b.registerVim("lab", false)
 	instance := b.create("/vnflcm/v2", vnfdID)
 	before := len(sealed(b))
-	body := `{"vimConnectionInfo":{"a":{"vimId":"` + vim + `","vimType":"openstack","accessInfo":{"password":"` + marker + `-1"}}},"metadata":{"token":"` + marker + `-2"}}`
+	body := `{"vimConnectionInfo":{"a":{"vimId":"` + vim + `","vimType":"openstack","accessInfo":{"password":"` + marker +
+		`-1"}}},"metadata":{"token":"` + marker + `-2"}}`
 	a := b.do("PATCH", instance, body, asMergePatch)
 	a.want(http.StatusAccepted)
 	require.Len(t, sealed(b), before+2)

@@ -13,7 +13,8 @@ import (
 func (s *Server) packageOfNFVO(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg, error) {
 	has, err := s.NFVOPackages.HasPackage(ctx, id)
 	if err != nil {
-		return lcm.VnfPkg{}, lcm.Wrap(lcm.KindUnavailable, err, "The VNFD %s is not on board here, and the NFVO cannot be asked: %s", id, sentence(err))
+		return lcm.VnfPkg{}, lcm.Wrap(lcm.KindUnavailable, err,
+			"The VNFD %s is not on board here, and the NFVO cannot be asked: %s", id, sentence(err))
 	}
 	if !has {
 		return lcm.VnfPkg{}, lcm.Errorf(lcm.KindNotFound, "Neither Windlass nor the NFVO has the VNFD %s.", id)
@@ -23,7 +24,8 @@ func (s *Server) packageOfNFVO(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg, 
 		return lcm.VnfPkg{}, err
 	}
 	pkg, err := s.Store.AdoptPackage(ctx, lcm.VnfPkg{
-		ID: newID[lcm.VnfPkgID](), OnboardingState: lcm.PkgUploading, OperationalState: lcm.PkgDisabled, UsageState: lcm.PkgNotInUse, Source: source,
+		ID: newID[lcm.VnfPkgID](), OnboardingState: lcm.PkgUploading, OperationalState: lcm.PkgDisabled,
+		UsageState: lcm.PkgNotInUse, Source: source,
 	}, id)
 	if err != nil {
 		return pkg, err
@@ -40,7 +42,8 @@ func (s *Server) awaitPackage(ctx context.Context, pkgID lcm.VnfPkgID, id lcm.Vn
 	defer tick.Stop()
 	end := time.NewTimer(s.FetchPatience)
 	defer end.Stop()
-	later := lcm.Errorf(lcm.KindUnavailable, "The VNF package of the VNFD %s is being fetched from the NFVO; ask again.", id)
+	later := lcm.Errorf(lcm.KindUnavailable, "The VNF package of the VNFD %s is being fetched from the NFVO; ask again.",
+		id)
 	later.RetryAfter = 5 * time.Second
 	for {
 		pkg, err := s.Store.Package(ctx, pkgID)
@@ -68,7 +71,8 @@ func (s *Server) failedAdoption(ctx context.Context, pkg lcm.VnfPkg, id lcm.Vnfd
 		return err
 	}
 	if pkg.Error.Kind == lcm.KindUnavailable {
-		return lcm.Errorf(lcm.KindUnavailable, "The VNF package of the VNFD %s cannot be fetched from the NFVO: %s", id, pkg.Error.Sentence())
+		return lcm.Errorf(lcm.KindUnavailable, "The VNF package of the VNFD %s cannot be fetched from the NFVO: %s", id,
+			pkg.Error.Sentence())
 	}
 	return unprocessable("$.vnfdId", "the NFVO's package of the VNFD %q cannot be used: %s", id, pkg.Error.Sentence())
 }

@@ -61,7 +61,8 @@ func TestPackageOfTheNFVO_isFetchedOnce(t *testing.T) {
 		require.Equal(t, "Windlass", doc["vnfProvider"])
 	}
 	require.Equal(t, 1, n.Fetches())
-	require.Equal(t, "IN_USE", b.do("GET", "/vnfpkgm/v1/onboarded_vnf_packages/"+vnfdID, nil).want(http.StatusOK)["usageState"])
+	require.Equal(t, "IN_USE", b.do("GET", "/vnfpkgm/v1/onboarded_vnf_packages/"+vnfdID,
+		nil).want(http.StatusOK)["usageState"])
 }
 
 func TestPackageOfTheNFVO_takesItsTime(t *testing.T) {

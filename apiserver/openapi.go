@@ -13,8 +13,10 @@ import (
 func (s *Server) descriptionRoutes() []route {
 	described := sync.OnceValues(func() (openapi.Described, error) { return openapi.Describe(s.Security, s.needs) })
 	return []route{
-		{http.MethodGet, "/openapi.json", showing(mimeJSON, func() ([]byte, error) { d, err := described(); return d.JSON, err })},
-		{http.MethodGet, "/docs", showing("text/html; charset=utf-8", func() ([]byte, error) { d, err := described(); return d.Page, err })},
+		{http.MethodGet, "/openapi.json", showing(mimeJSON,
+			func() ([]byte, error) { d, err := described(); return d.JSON, err })},
+		{http.MethodGet, "/docs", showing("text/html; charset=utf-8",
+			func() ([]byte, error) { d, err := described(); return d.Page, err })},
 	}
 }
 
@@ -34,7 +36,8 @@ func showing(contentType string, content func() ([]byte, error)) echo.HandlerFun
 			return err
 		}
 		// The page has styles of its own and nothing else.
-		c.Response().Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		c.Response().Header().Set("Content-Security-Policy",
+			"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 		c.Response().Header().Set("X-Content-Type-Options", "nosniff")
 		return c.Blob(http.StatusOK, contentType, b)
 	}

@@ -55,13 +55,15 @@ func TestOpenAPI_hasEveryRouteAndNoOther(t *testing.T) {
 	}
 	for _, route := range routes {
 		if !slices.Contains(operations, route) {
-			t.Errorf("The route %s is not in apiserver/openapi/openapi.yaml. Add it below paths, with the members of its bodies below components/schemas:\n%s",
+			t.Errorf("The route %s is not in apiserver/openapi/openapi.yaml. Add it below paths, with the members of its "+
+				"bodies below components/schemas:\n%s",
 				route, stub(route))
 		}
 	}
 	for _, operation := range operations {
 		if !slices.Contains(routes, operation) {
-			t.Errorf("apiserver/openapi/openapi.yaml has %s, which the server does not have. Remove it there, or correct its path.", operation)
+			t.Errorf("apiserver/openapi/openapi.yaml has %s, which the server does not have. Remove it there, or correct its "+
+				"path.", operation)
 		}
 	}
 }
@@ -105,8 +107,14 @@ func served(t *testing.T, security openapi.Security) (doc *openapi3.T, page stri
 }
 
 func TestOpenAPI_tellsHowClientsAuthenticate(t *testing.T) {
-	issuer := openapi.Scheme{Name: "oauth2", Type: openapi.TypeDiscovery, DiscoveryURL: "https://sso.example/.well-known/openid-configuration", Description: "a bearer token"}
-	keystone := openapi.Scheme{Name: "keystone", Type: openapi.TypeHeader, In: "header", Header: "X-Auth-Token", Description: "a token of Keystone"}
+	issuer := openapi.Scheme{
+		Name: "oauth2", Type: openapi.TypeDiscovery,
+		DiscoveryURL: "https://sso.example/.well-known/openid-configuration", Description: "a bearer token",
+	}
+	keystone := openapi.Scheme{
+		Name: "keystone", Type: openapi.TypeHeader, In: "header", Header: "X-Auth-Token",
+		Description: "a token of Keystone",
+	}
 	doc, page := served(t, openapi.Security{Schemes: []openapi.Scheme{issuer, keystone}, Certificates: true})
 	require.Equal(t, issuer.DiscoveryURL, doc.Components.SecuritySchemes["oauth2"].Value.OpenIdConnectUrl)
 	require.Equal(t, "X-Auth-Token", doc.Components.SecuritySchemes["keystone"].Value.Name)
@@ -115,14 +123,23 @@ func TestOpenAPI_tellsHowClientsAuthenticate(t *testing.T) {
 
 	instantiate := doc.Paths.Value("/vnflcm/v2/vnf_instances/{vnfInstanceId}/instantiate").Post
 	require.Equal(t, openapi3.SecurityRequirements{
-		{"oauth2": {"vnflcm:v2:instantiate"}}, {"oauth2": {"vnflcm:v2:all"}}, {"oauth2": {"windlass:write"}}, {"oauth2": {"windlass:admin"}}, {"keystone": {}}, {},
+		{"oauth2": {"vnflcm:v2:instantiate"}},
+		{"oauth2": {"vnflcm:v2:all"}},
+		{"oauth2": {"windlass:write"}},
+		{"oauth2": {"windlass:admin"}},
+		{"keystone": {}},
+		{},
 	}, *instantiate.Security)
-	require.Equal(t, []any{"vnflcm:v2:instantiate", "vnflcm:v2:all", "windlass:write", "windlass:admin"}, instantiate.Extensions["x-scopes"])
+	require.Equal(t, []any{"vnflcm:v2:instantiate", "vnflcm:v2:all", "windlass:write", "windlass:admin"},
+		instantiate.Extensions["x-scopes"])
 	require.Contains(t, page, "Needs one of the scopes")
 	require.Contains(t, page, "vnfpkgm:v1:readonly")
 	for path, scopes := range map[string][]string{
-		"/vnflcm/v1/vnf_lcm_op_occs": {"vnflcm:v1:readonly", "vnflcm:v1:all", "windlass:read", "windlass:write", "windlass:admin"},
-		"/metrics":                   {"windlass:admin"},
+		"/vnflcm/v1/vnf_lcm_op_occs": {
+			"vnflcm:v1:readonly", "vnflcm:v1:all", "windlass:read", "windlass:write",
+			"windlass:admin",
+		},
+		"/metrics": {"windlass:admin"},
 	} {
 		var got []string
 		for _, one := range *doc.Paths.Value(path).Get.Security {
@@ -134,7 +151,10 @@ func TestOpenAPI_tellsHowClientsAuthenticate(t *testing.T) {
 		require.Empty(t, *doc.Paths.Value(path).Get.Security, path)
 	}
 
-	doc, _ = served(t, openapi.Security{Schemes: []openapi.Scheme{{Name: "oauth2", Type: openapi.TypeBearer, HTTPScheme: "bearer", Format: "JWT"}}})
+	doc, _ = served(t, openapi.Security{Schemes: []openapi.Scheme{{
+		Name: "oauth2", Type: openapi.TypeBearer,
+		HTTPScheme: "bearer", Format: "JWT",
+	}}})
 	require.Equal(t, openapi3.SecurityRequirements{{"oauth2": {}}}, *doc.Paths.Value("/v1.0/vims").Get.Security)
 	doc, page = served(t, openapi.Security{Certificates: true})
 	require.Empty(t, doc.Components.SecuritySchemes)

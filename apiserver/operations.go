@@ -134,7 +134,9 @@ func (a *lcmAPI) record(ctx context.Context, inst lcm.VnfInstance, o lcm.VnfLcmO
 // resolveVims fixes the VIMs of an instantiate request for the operation's whole life: those that it names, else
 // those of the instance, where an earlier attempt may have left something, else what is the default VIM now. Without
 // one the grant of an NFVO fixes them.
-func (a *lcmAPI) resolveVims(ctx context.Context, inst lcm.VnfInstance, params json.RawMessage) ([]lcm.VimConnectionInfo, error) {
+func (a *lcmAPI) resolveVims(
+	ctx context.Context, inst lcm.VnfInstance, params json.RawMessage,
+) ([]lcm.VimConnectionInfo, error) {
 	req, err := lcm.ParseInstantiate(params)
 	if err != nil {
 		return nil, err

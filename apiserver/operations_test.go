@@ -23,7 +23,8 @@ func TestInstantiateStartsOneWorkflowAndAnswersWithItsOperation(t *testing.T) {
 	require.Empty(t, a.Body)
 
 	o := b.operation(a.path())
-	require.Equal(t, []lcm.OperationInput{{OpOccID: o.ID, VnfInstanceID: o.VnfInstanceID, Operation: lcm.OpInstantiate}}, b.starter.starts)
+	require.Equal(t, []lcm.OperationInput{{OpOccID: o.ID, VnfInstanceID: o.VnfInstanceID, Operation: lcm.OpInstantiate}},
+		b.starter.starts)
 	require.Equal(t, []string{"INSTANTIATE edge-1"}, b.starter.titles)
 	require.NotContains(t, string(o.Params), marker)
 	require.Equal(t, 1, o.APIVersion)
@@ -84,7 +85,8 @@ func TestInstantiateReportsEveryMistakeAtOnce(t *testing.T) {
 	a.problem(http.StatusBadRequest)
 	prefix := "$.additionalParams." + lcm.ClusterParamsKey
 	require.ElementsMatch(t, []string{
-		"$.vimConnectionInfo[0].vimId", "$.instantiationLevelId", prefix + ".worker_node.username", prefix + ".master_node.pod_cidr",
+		"$.vimConnectionInfo[0].vimId", "$.instantiationLevelId", prefix + ".worker_node.username", prefix +
+			".master_node.pod_cidr",
 		prefix + ".cni_manifest_path",
 	}, a.paths())
 	require.Empty(t, b.starter.starts)
@@ -95,7 +97,8 @@ func TestInstantiateReportsEveryMistakeAtOnce(t *testing.T) {
 		"extVirtualLinks":[{"id":"a","extCps":[{"cpdId":"c","cpConfig":{}}]}]}`)
 	a.problem(http.StatusBadRequest)
 	require.ElementsMatch(t, []string{
-		"$.flavourId", "$.instantiationLevelId", "$.vimConnectionInfo", "$.additionalParams", "$.extVirtualLinks[0].resourceId",
+		"$.flavourId", "$.instantiationLevelId", "$.vimConnectionInfo", "$.additionalParams",
+		"$.extVirtualLinks[0].resourceId",
 		"$.extVirtualLinks[0].extCps[0].cpConfig",
 	}, a.paths())
 }
@@ -123,7 +126,8 @@ func TestInstantiateWithUnknownNamesIsUnprocessable(t *testing.T) {
 	a.problem(http.StatusUnprocessableEntity)
 	require.Equal(t, []string{"$.additionalParams." + lcm.ClusterParamsKey + ".cni_manifest_path"}, a.paths())
 
-	b.do("POST", "/vnflcm/v1/vnf_instances/5c9b7a3e-1f2d-4f0e-9d58-3c1f8e1a2b30/instantiate", request).problem(http.StatusNotFound)
+	b.do("POST", "/vnflcm/v1/vnf_instances/5c9b7a3e-1f2d-4f0e-9d58-3c1f8e1a2b30/instantiate",
+		request).problem(http.StatusNotFound)
 	b.do("POST", "/vnflcm/v1/vnf_instances/nothing/instantiate", request).problem(http.StatusNotFound)
 }
 
@@ -168,13 +172,19 @@ func TestTerminateWantsAnInstantiatedInstanceAndAType(t *testing.T) {
 	instance, request := b.ready("/vnflcm/v2")
 	request = asV2(t, request)
 	b.do("POST", instance+"/terminate", map[string]any{"terminationType": "FORCEFUL"}).problem(http.StatusConflict)
-	for _, bad := range []string{`{}`, `{"terminationType":"SOFT"}`, `{"terminationType":"GRACEFUL","gracefulTerminationTimeout":0}`} {
+	for _, bad := range []string{
+		`{}`, `{"terminationType":"SOFT"}`,
+		`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":0}`,
+	} {
 		b.do("POST", instance+"/terminate", bad).problem(http.StatusBadRequest)
 	}
 	instantiated(b, instance, b.do("POST", instance+"/instantiate", request))
 	b.do("POST", instance+"/instantiate", request).problem(http.StatusConflict)
 
-	a := b.do("POST", instance+"/terminate", map[string]any{"terminationType": "GRACEFUL", "gracefulTerminationTimeout": 5})
+	a := b.do("POST", instance+"/terminate", map[string]any{
+		"terminationType":            "GRACEFUL",
+		"gracefulTerminationTimeout": 5,
+	})
 	a.want(http.StatusAccepted)
 	require.Equal(t, lcm.OpTerminate, b.starter.starts[1].Operation)
 	b.do("POST", instance+"/terminate", map[string]any{"terminationType": "FORCEFUL"}).problem(http.StatusConflict)
@@ -201,7 +211,8 @@ func instantiated(b *bench, instance string, a answer) {
 		inst.Instantiated = &lcm.InstantiatedVnfInfo{FlavourID: "ha", VnfState: "STARTED"}
 		r.Instance = &inst
 		r.ResourceChanges = &lcm.ResourceChanges{AffectedVnfcs: []lcm.AffectedVnfc{{
-			ID: "a", VduID: "workerNode", ChangeType: "ADDED", ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "server-1"},
+			ID: "a", VduID: "workerNode", ChangeType: "ADDED",
+			ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "server-1"},
 		}}}
 	})
 	b.do("GET", a.path(), nil).want(http.StatusOK)

@@ -15,7 +15,9 @@ const outcomePatience = 5 * time.Second
 // made tells whether a change has been made although storing it ended with err: the answer to a commit may be lost, or
 // the client gone before it came. id is what was written, look reads it. known is false when nobody can tell now: then
 // the change's secrets stay, for they may be needed.
-func (s *Server) made(ctx context.Context, id string, err error, look func(context.Context) (bool, error)) (made, known bool) {
+func (s *Server) made(
+	ctx context.Context, id string, err error, look func(context.Context) (bool, error),
+) (made, known bool) {
 	if !lcm.Is(err, lcm.KindUnavailable) && !lcm.Is(err, lcm.KindBug) {
 		return false, true // refused
 	}
@@ -26,7 +28,8 @@ func (s *Server) made(ctx context.Context, id string, err error, look func(conte
 		made, failure = look(ctx)
 	}
 	if failure != nil {
-		s.log.WarnContext(ctx, "The database does not tell whether a change was stored; sealed secrets without an owner may be left", "id", id, "error", failure)
+		s.log.WarnContext(ctx, "The database does not tell whether a change was stored; sealed secrets without an owner may "+
+			"be left", "id", id, "error", failure)
 		return false, false
 	}
 	return made, true
@@ -34,7 +37,9 @@ func (s *Server) made(ctx context.Context, id string, err error, look func(conte
 
 // stored is err, or nil when what was to be created is there all the same. When it surely is not, its secrets are
 // forgotten.
-func (s *Server) stored(ctx context.Context, id string, prefix lcm.SecretRef, err error, read func(context.Context) error) error {
+func (s *Server) stored(
+	ctx context.Context, id string, prefix lcm.SecretRef, err error, read func(context.Context) error,
+) error {
 	if err == nil {
 		return nil
 	}

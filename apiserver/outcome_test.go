@@ -37,7 +37,8 @@ func TestCommitWhoseAnswerIsLost_keepsTheSecretsOfAVim(t *testing.T) {
 	way.LoseNext()
 	created := b.do("POST", "/v1.0/vims", map[string]any{"vim": map[string]any{
 		"name": "lab", "type": "openstack", "auth_url": "http://192.0.2.5/identity/v3",
-		"auth_cred": map[string]any{"username": "nfv", "password": marker + "-first"}, "extra": map[string]any{"token": marker + "-extra"},
+		"auth_cred": map[string]any{"username": "nfv", "password": marker + "-first"},
+		"extra":     map[string]any{"token": marker + "-extra"},
 	}}).want(http.StatusCreated)
 	require.Equal(t, 1, way.Lost())
 	id := lcm.VimID(created["vim"].(map[string]any)["id"].(string))
@@ -53,7 +54,9 @@ func TestCommitWhoseAnswerIsLost_keepsTheSecretsOfAVim(t *testing.T) {
 	requireWhole(marker + "-first")
 
 	way.LoseNext()
-	b.do("PUT", "/v1.0/vims/"+string(id), map[string]any{"vim": map[string]any{"auth_cred": map[string]any{"password": marker + "-second"}}}).want(http.StatusOK)
+	b.do("PUT", "/v1.0/vims/"+string(id),
+		map[string]any{"vim": map[string]any{"auth_cred": map[string]any{"password": marker +
+			"-second"}}}).want(http.StatusOK)
 	require.Equal(t, 2, way.Lost())
 	requireWhole(marker + "-second")
 }
@@ -78,7 +81,8 @@ func TestCommitWhoseAnswerIsLost_keepsTheSecretsOfASubscription(t *testing.T) {
 	way.LoseNext()
 	b.do("POST", "/vnflcm/v1/subscriptions", map[string]any{
 		"callbackUri": "http://192.0.2.7/", "authentication": map[string]any{
-			"authType": []string{"BASIC"}, "paramsBasic": map[string]any{"userName": "windlass", "password": marker + "-subscriber"},
+			"authType": []string{"BASIC"}, "paramsBasic": map[string]any{"userName": "windlass", "password": marker +
+				"-subscriber"},
 		},
 	}).want(http.StatusCreated)
 	require.Equal(t, 1, way.Lost())

@@ -13,9 +13,11 @@ import (
 // ownVim is a connection with its own endpoint and credentials, without an id.
 func ownVim() map[string]any {
 	return map[string]any{
-		"vimType": "ETSINFV.OPENSTACK_KEYSTONE.V_3", "interfaceInfo": map[string]any{"endpoint": "https://cloud.example.com:5000/v3"},
+		"vimType":       "ETSINFV.OPENSTACK_KEYSTONE.V_3",
+		"interfaceInfo": map[string]any{"endpoint": "https://cloud.example.com:5000/v3"},
 		"accessInfo": map[string]any{
-			"username": "nfv", "password": marker + "-own", "region": "north", "project": "edge", "projectDomain": "Default", "userDomain": "Default",
+			"username": "nfv", "password": marker + "-own", "region": "north", "project": "edge", "projectDomain": "Default",
+			"userDomain": "Default",
 		},
 	}
 }
@@ -47,13 +49,15 @@ func TestInstantiate_takesAVimThatComesWithTheRequest(t *testing.T) {
 			require.NotContains(t, string(o.Params), marker)
 			kept := b.instance(instance).VimConnections
 			require.Len(t, kept, 1)
-			require.Equal(t, []any{"own", lcm.VimID(""), "ETSINFV.OPENSTACK_KEYSTONE.V_3", "nfv"}, []any{kept[0].ID, kept[0].VimID, kept[0].VimType, kept[0].AccessInfo["username"]})
+			require.Equal(t, []any{"own", lcm.VimID(""), "ETSINFV.OPENSTACK_KEYSTONE.V_3", "nfv"},
+				[]any{kept[0].ID, kept[0].VimID, kept[0].VimType, kept[0].AccessInfo["username"]})
 			clear, err := b.vault.Get(t.Context(), references(kept[0].AccessInfo["password"])[0])
 			require.NoError(t, err)
 			require.Equal(t, marker+"-own", clear)
 
 			for _, shown := range []map[string]any{
-				b.do("GET", instance, nil).want(http.StatusOK), b.do("GET", a.path(), nil).want(http.StatusOK)["operationParams"].(map[string]any),
+				b.do("GET", instance, nil).want(http.StatusOK),
+				b.do("GET", a.path(), nil).want(http.StatusOK)["operationParams"].(map[string]any),
 			} {
 				connection := shownConnections(t, shown)["own"].(map[string]any)
 				require.NotContains(t, connection, "vimId")
@@ -65,7 +69,8 @@ func TestInstantiate_takesAVimThatComesWithTheRequest(t *testing.T) {
 			b.enter(a.path(), lcm.Failed)
 			delete(request, "vimConnectionInfo")
 			b.do("POST", instance+"/instantiate", request).want(http.StatusAccepted)
-			require.Equal(t, kept, b.instance(instance).VimConnections, "a later attempt goes where the first may have left something")
+			require.Equal(t, kept, b.instance(instance).VimConnections,
+				"a later attempt goes where the first may have left something")
 		})
 	}
 }
@@ -75,13 +80,15 @@ func TestInstantiate_namesWhatAVimOfTheRequestLacks(t *testing.T) {
 	_, vnfdID := b.onboard()
 	instance, request := b.create("/vnflcm/v1", vnfdID), clusterRequest("")
 	own := ownVim()
-	own["interfaceInfo"], own["accessInfo"] = map[string]any{"endpoint": "http://u:" + marker + "@cloud/v3"}, map[string]any{"username": 7, "password": marker}
+	own["interfaceInfo"], own["accessInfo"] = map[string]any{"endpoint": "http://u:" + marker + "@cloud/v3"},
+		map[string]any{"username": 7, "password": marker}
 	own["id"] = "own"
 	request["vimConnectionInfo"] = []any{own, map[string]any{"id": "none"}}
 	a := b.do("POST", instance+"/instantiate", request)
 	a.problem(http.StatusBadRequest)
 	require.ElementsMatch(t, []string{
-		"$.vimConnectionInfo[0].interfaceInfo.endpoint", "$.vimConnectionInfo[0].accessInfo.username", "$.vimConnectionInfo[0].accessInfo.project",
+		"$.vimConnectionInfo[0].interfaceInfo.endpoint", "$.vimConnectionInfo[0].accessInfo.username",
+		"$.vimConnectionInfo[0].accessInfo.project",
 		"$.vimConnectionInfo[1].vimId",
 	}, a.paths())
 
@@ -91,7 +98,10 @@ func TestInstantiate_namesWhatAVimOfTheRequestLacks(t *testing.T) {
 	request["vimConnectionInfo"] = []any{own}
 	a = b.do("POST", strings.Replace(instance, "v1", "v2", 1)+"/instantiate", asV2(t, request))
 	a.problem(http.StatusBadRequest)
-	require.ElementsMatch(t, a.paths(), []string{"$.vimConnectionInfo['own.1'].vimType", "$.vimConnectionInfo['own.1'].accessInfo.password"})
+	require.ElementsMatch(t, a.paths(), []string{
+		"$.vimConnectionInfo['own.1'].vimType",
+		"$.vimConnectionInfo['own.1'].accessInfo.password",
+	})
 	require.Empty(t, b.starter.starts)
 	require.Empty(t, sealed(b))
 }
@@ -104,7 +114,10 @@ func TestModify_changesTheCredentialsOfAVimOfTheInstance(t *testing.T) {
 	inst := b.instance(instance)
 	inst.VimConnections = []lcm.VimConnectionInfo{{
 		ID: "own", VimType: "openstack", InterfaceInfo: map[string]any{"endpoint": "https://cloud.example.com:5000/v3"},
-		AccessInfo: map[string]any{"username": "nfv", "password": map[string]any{lcm.SecretKey: "vnf/x/grant/y/password"}, "project": "edge"},
+		AccessInfo: map[string]any{
+			"username": "nfv", "password": map[string]any{lcm.SecretKey: "vnf/x/grant/y/password"},
+			"project": "edge",
+		},
 	}}
 	require.NoError(t, b.store.UpdateInstance(t.Context(), inst))
 	patch := func(body string) answer {
@@ -113,7 +126,8 @@ func TestModify_changesTheCredentialsOfAVimOfTheInstance(t *testing.T) {
 	refused := patch(`{"accessInfo":{"password":null,"region":1},"interfaceInfo":null}`)
 	refused.problem(http.StatusBadRequest)
 	require.ElementsMatch(t, []string{
-		"$.vimConnectionInfo.own.accessInfo.password", "$.vimConnectionInfo.own.accessInfo.region", "$.vimConnectionInfo.own.interfaceInfo.endpoint",
+		"$.vimConnectionInfo.own.accessInfo.password", "$.vimConnectionInfo.own.accessInfo.region",
+		"$.vimConnectionInfo.own.interfaceInfo.endpoint",
 	}, refused.paths())
 	patch(`{"accessInfo":null,"interfaceInfo":null}`).problem(http.StatusBadRequest)
 	a := patch(`{"accessInfo":{"password":"` + marker + `-rotated"}}`)

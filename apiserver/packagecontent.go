@@ -36,7 +36,8 @@ func (s *Server) uploadPackage(c echo.Context) error {
 	if err := checkMatch(c, packageTag(pkg), "VNF package"); err != nil {
 		return err
 	}
-	if media, _, _ := mime.ParseMediaType(c.Request().Header.Get("Content-Type")); media != "" && media != mimeZip && media != "application/octet-stream" {
+	if media, _, _ := mime.ParseMediaType(c.Request().Header.Get("Content-Type")); media != "" && media != mimeZip &&
+		media != "application/octet-stream" {
 		return httpErrorf(http.StatusUnsupportedMediaType, "The body must be %s, not %q.", mimeZip, media)
 	}
 	if err := uploadable(pkg); err != nil {
@@ -56,7 +57,8 @@ func uploadable(pkg lcm.VnfPkg) error {
 	// What a worker fetches is never abandoned: another worker goes on.
 	abandoned := passing && len(pkg.Source) == 0 && time.Since(pkg.Updated) > abandonedAfter
 	if pkg.OnboardingState != lcm.PkgCreated && !abandoned {
-		return lcm.Errorf(lcm.KindConflict, "The VNF package %s is %s; content can be uploaded while it is CREATED.", pkg.ID, pkg.OnboardingState)
+		return lcm.Errorf(lcm.KindConflict, "The VNF package %s is %s; content can be uploaded while it is CREATED.", pkg.ID,
+			pkg.OnboardingState)
 	}
 	return nil
 }
@@ -108,7 +110,8 @@ func (s *Server) uploadFromURI(c echo.Context) error {
 	}
 	if s.Sources != nil {
 		if err := s.Sources.Check(req.AddressInformation); err != nil {
-			return lcm.InvalidAll("The request has mistakes", []lcm.Problem{{Path: "$.addressInformation", Detail: sentence(err)}})
+			return lcm.InvalidAll("The request has mistakes",
+				[]lcm.Problem{{Path: "$.addressInformation", Detail: sentence(err)}})
 		}
 	}
 	if err := uploadable(pkg); err != nil {
@@ -122,7 +125,8 @@ func (s *Server) uploadFromURI(c echo.Context) error {
 	}
 	err = s.stored(ctx, string(pkg.ID), prefix, err, func(ctx context.Context) error {
 		now, err := s.Store.Package(ctx, pkg.ID)
-		if err == nil && (now.OnboardingState != lcm.PkgUploading || !slices.Equal(referencesIn(now.Source), referencesIn(pkg.Source))) {
+		if err == nil && (now.OnboardingState != lcm.PkgUploading ||
+			!slices.Equal(referencesIn(now.Source), referencesIn(pkg.Source))) {
 			return lcm.Errorf(lcm.KindNotFound, "The package has another source, or none.")
 		}
 		return err
@@ -140,7 +144,8 @@ func (s *Server) uploadFromURI(c echo.Context) error {
 func (s *Server) onboarded(c echo.Context) (lcm.VnfPkg, error) {
 	pkg, err := s.pathPackage(c)
 	if err == nil && pkg.OnboardingState != lcm.PkgOnboarded {
-		err = lcm.Errorf(lcm.KindConflict, "The VNF package %s is %s; it has content once it is ONBOARDED.", pkg.ID, pkg.OnboardingState)
+		err = lcm.Errorf(lcm.KindConflict, "The VNF package %s is %s; it has content once it is ONBOARDED.", pkg.ID,
+			pkg.OnboardingState)
 	}
 	return pkg, err
 }

@@ -33,7 +33,8 @@ func TestUploadFromURI_isLeftToAWorker(t *testing.T) {
 	a := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
 	a.want(http.StatusCreated)
 	upload := a.path() + "/package_content/upload_from_uri"
-	require.Equal(t, []string{"$.addressInformation"}, b.do("POST", upload, map[string]any{"addressInformation": "http://169.254.169.254/latest"}).paths())
+	require.Equal(t, []string{"$.addressInformation"},
+		b.do("POST", upload, map[string]any{"addressInformation": "http://169.254.169.254/latest"}).paths())
 	b.do("POST", upload, map[string]any{}).problem(http.StatusBadRequest)
 	b.do("POST", upload, map[string]any{
 		"addressInformation": "https://repo.example/k8s.zip", "userName": "repo", "password": marker + "-repo",
@@ -52,7 +53,8 @@ func TestUploadFromURI_isLeftToAWorker(t *testing.T) {
 
 	b.do("POST", upload, map[string]any{"addressInformation": "https://repo.example/other.zip"}).problem(http.StatusConflict)
 	b.do("PUT", a.path()+"/package_content", "x", "Content-Type: application/zip").problem(http.StatusConflict)
-	b.do("POST", "/vnfpkgm/v1/vnf_packages/"+string(pkg.ID[:8])+"/package_content/upload_from_uri", map[string]any{}).problem(http.StatusNotFound)
+	b.do("POST", "/vnfpkgm/v1/vnf_packages/"+string(pkg.ID[:8])+"/package_content/upload_from_uri",
+		map[string]any{}).problem(http.StatusNotFound)
 }
 
 func TestOnboardedPackagesAreFoundByTheirVnfd(t *testing.T) {
@@ -86,12 +88,14 @@ func TestPackageShowsItsSoftwareImages(t *testing.T) {
 		require.Contains(t, []string{"BARE", "DOCKER"}, image["containerFormat"])
 		require.Greater(t, image["minDisk"], 0.0)
 	}
-	require.NotContains(t, b.do("GET", "/vnfpkgm/v1/vnf_packages", nil).list()[0], "softwareImages", "it is left out of lists by default")
+	require.NotContains(t, b.do("GET", "/vnfpkgm/v1/vnf_packages", nil).list()[0], "softwareImages",
+		"it is left out of lists by default")
 }
 
 func TestBytesIn_readsSizesOfTOSCA(t *testing.T) {
 	for text, want := range map[string]int64{
-		"2 GB": 2e9, "1.5 GiB": 3 << 29, "512MB": 512e6, "64 KiB": 64 << 10, "17": 17, "3 B": 3, "": 0, "many": 0, "1 parsec": 0,
+		"2 GB": 2e9, "1.5 GiB": 3 << 29, "512MB": 512e6, "64 KiB": 64 << 10, "17": 17, "3 B": 3, "": 0, "many": 0,
+		"1 parsec": 0,
 	} {
 		require.Equal(t, want, bytesIn(text), text)
 	}
@@ -178,5 +182,6 @@ func TestLargePackages_passThroughMemoryInPieces(t *testing.T) {
 	require.Equal(t, want, got.Body)
 	require.Less(t, stop(), uint64(most), "%d MiB went through", size>>20)
 
-	b.do("GET", path+"/artifacts/Files/large.bin", nil, "Range: bytes=99999999999-").problem(http.StatusRequestedRangeNotSatisfiable)
+	b.do("GET", path+"/artifacts/Files/large.bin", nil,
+		"Range: bytes=99999999999-").problem(http.StatusRequestedRangeNotSatisfiable)
 }

@@ -50,7 +50,9 @@ type pkgSubscriptionView struct {
 	Links       map[string]link    `json:"_links"`
 }
 
-func (s *Server) parsePkgSubscription(body []byte) (sub lcm.Subscription, auth *lcm.SubscriptionAuthentication, err error) {
+func (s *Server) parsePkgSubscription(
+	body []byte,
+) (sub lcm.Subscription, auth *lcm.SubscriptionAuthentication, err error) {
 	req, err := decode[pkgSubscriptionRequest](body)
 	if err != nil {
 		return sub, nil, err
@@ -68,7 +70,8 @@ func (s *Server) checkPkgSubscription(req pkgSubscriptionRequest) []lcm.Problem 
 	s.checkCallback(&found, req.CallbackURI)
 	s.checkAuthentication(&found, req.Authentication)
 	if f := req.Filter; f != nil {
-		found.oneOf("$.filter.notificationTypes", f.NotificationTypes, []string{string(lcm.NotifyPkgOnboarding), string(lcm.NotifyPkgChange)})
+		found.oneOf("$.filter.notificationTypes", f.NotificationTypes,
+			[]string{string(lcm.NotifyPkgOnboarding), string(lcm.NotifyPkgChange)})
 		found.oneOf("$.filter.operationalState", f.OperationalStates, []string{lcm.PkgEnabled, lcm.PkgDisabled})
 		found.oneOf("$.filter.usageState", f.UsageStates, []string{lcm.PkgInUse, lcm.PkgNotInUse})
 	}

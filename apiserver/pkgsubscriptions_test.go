@@ -28,7 +28,10 @@ func TestPackageSubscription_isMadeListedReadAndDeleted(t *testing.T) {
 	subscribers := &obligingSubscribers{}
 	b := newBench(t, func(o *Options) { o.Subscribers = subscribers })
 	const root = "/vnfpkgm/v1/subscriptions"
-	filter := map[string]any{"notificationTypes": []any{"VnfPackageChangeNotification"}, "operationalState": []any{"DISABLED"}}
+	filter := map[string]any{
+		"notificationTypes": []any{"VnfPackageChangeNotification"},
+		"operationalState":  []any{"DISABLED"},
+	}
 	request := subscribe(map[string]any{"filter": filter, "authentication": map[string]any{
 		"authType": []any{"BASIC"}, "paramsBasic": map[string]any{"userName": "windlass", "password": marker + "-basic"},
 	}})
@@ -75,7 +78,10 @@ func TestPackageSubscription_hearsOfPackagesAndOfNothingElse(t *testing.T) {
 		return a.path()
 	}
 	all := subscribe(nil)
-	disabled := subscribe(map[string]any{"operationalState": []any{"DISABLED"}, "vnfProductsFromProviders": []any{map[string]any{"vnfProvider": "Windlass"}}})
+	disabled := subscribe(map[string]any{
+		"operationalState":         []any{"DISABLED"},
+		"vnfProductsFromProviders": []any{map[string]any{"vnfProvider": "Windlass"}},
+	})
 	elsewhere := subscribe(map[string]any{"vnfdId": []any{"another"}})
 	path, vnfdID := b.onboard()
 	b.do("DELETE", b.create("/vnflcm/v1", vnfdID), nil).want(http.StatusNoContent)
@@ -95,7 +101,9 @@ func TestPackageSubscription_hearsOfPackagesAndOfNothingElse(t *testing.T) {
 		return out
 	}
 	require.Equal(t, []told{
-		{lcm.NotifyPkgOnboarding, "", "ENABLED"}, {lcm.NotifyPkgChange, "OP_STATE_CHANGE", "DISABLED"}, {lcm.NotifyPkgChange, "PKG_DELETE", "DISABLED"},
+		{lcm.NotifyPkgOnboarding, "", "ENABLED"},
+		{lcm.NotifyPkgChange, "OP_STATE_CHANGE", "DISABLED"},
+		{lcm.NotifyPkgChange, "PKG_DELETE", "DISABLED"},
 	}, summary(all))
 	require.Len(t, summary(disabled), 2)
 	require.Empty(t, summary(elsewhere))

@@ -76,10 +76,13 @@ func plannedVersion(c echo.Context) (int, error) {
 	case "2":
 		return dialectV2.number, nil
 	}
-	return 0, httpErrorf(http.StatusNotAcceptable, "The Version header says of which version of /vnflcm the plan is: %s or %s.", rootLcmV1.version, rootLcmV2.version)
+	return 0, httpErrorf(http.StatusNotAcceptable,
+		"The Version header says of which version of /vnflcm the plan is: %s or %s.", rootLcmV1.version, rootLcmV2.version)
 }
 
-func (s *Server) planOf(ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, request []byte, version int) (lcm.Plan, lifecycle.Facts, error) {
+func (s *Server) planOf(
+	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, request []byte, version int,
+) (lcm.Plan, lifecycle.Facts, error) {
 	switch op {
 	case lcm.OpInstantiate:
 		return s.planInstantiation(ctx, inst, request)
@@ -96,7 +99,9 @@ func (s *Server) planOf(ctx context.Context, inst lcm.VnfInstance, op lcm.Operat
 	}
 }
 
-func (s *Server) planInstantiation(ctx context.Context, inst lcm.VnfInstance, request []byte) (p lcm.Plan, f lifecycle.Facts, err error) {
+func (s *Server) planInstantiation(
+	ctx context.Context, inst lcm.VnfInstance, request []byte,
+) (p lcm.Plan, f lifecycle.Facts, err error) {
 	api := lcmAPI{s, dialectOf(request)}
 	if err := api.checkInstantiate(request); err != nil {
 		return p, f, err
@@ -124,7 +129,9 @@ func (s *Server) planned(
 	return p, f, err
 }
 
-func (s *Server) planTermination(ctx context.Context, inst lcm.VnfInstance, request []byte) (p lcm.Plan, f lifecycle.Facts, err error) {
+func (s *Server) planTermination(
+	ctx context.Context, inst lcm.VnfInstance, request []byte,
+) (p lcm.Plan, f lifecycle.Facts, err error) {
 	if err := dialectV1.checkTerminate(request); err != nil {
 		return p, f, err
 	}
@@ -175,7 +182,8 @@ func (s *Server) keptPlan(c echo.Context) error {
 	case o.Plan != nil:
 		return writeJSON(c, http.StatusOK, viewOfPlan(*o.Plan, nil))
 	case o.Operation == lcm.OpInstantiate || o.Operation == lcm.OpTerminate || o.Operation == lcm.OpModifyInfo:
-		return lcm.Errorf(lcm.KindNotFound, "This operation, %s, has no plan: nothing about it needs to be decided.", o.Operation)
+		return lcm.Errorf(lcm.KindNotFound, "This operation, %s, has no plan: nothing about it needs to be decided.",
+			o.Operation)
 	default:
 		return lcm.Errorf(lcm.KindNotFound, "This operation, %s, has no plan yet: its first step decides.", o.Operation)
 	}

@@ -47,9 +47,13 @@ func TestPlan_ofAnInstantiationTakesEitherForm(t *testing.T) {
 	instance, request := b.ready("/vnflcm/v1")
 	kept := len(sealed(b))
 	request["instantiationLevelId"] = "instantiation_level_2"
-	doc := b.do("POST", planPath(instance), map[string]any{"operation": "INSTANTIATE", "request": request}).want(http.StatusOK)
+	doc := b.do("POST", planPath(instance), map[string]any{
+		"operation": "INSTANTIATE",
+		"request":   request,
+	}).want(http.StatusOK)
 	golden(t, "plan_instantiate", doc)
-	require.Equal(t, doc, b.do("POST", planPath(instance), map[string]any{"operation": "INSTANTIATE", "request": asV2(t, request)}).want(http.StatusOK))
+	require.Equal(t, doc, b.do("POST", planPath(instance),
+		map[string]any{"operation": "INSTANTIATE", "request": asV2(t, request)}).want(http.StatusOK))
 	require.Len(t, sealed(b), kept, "nothing is sealed")
 
 	v2 := asV2(t, request)
@@ -74,13 +78,21 @@ func TestPlan_refusesWhatTheOperationWouldRefuse(t *testing.T) {
 	require.Equal(t, []string{"$.request.vnfcInstanceId[0]"}, a.paths())
 	b.do("POST", planPath(instance), `{"operation":"HEAL","request":null}`).problem(http.StatusBadRequest)
 	b.do("POST", planPath(instance), `{"operation":"TERMINATE","request":{}}`).problem(http.StatusBadRequest)
-	require.Contains(t, b.do("POST", planPath(instance), `{"operation":"HEAL","request":{"vnfcInstanceId":["cp-0","cp-1","cp-2"]}}`).
+	require.Contains(t, b.do("POST", planPath(instance),
+		`{"operation":"HEAL","request":{"vnfcInstanceId":["cp-0","cp-1","cp-2"]}}`).
 		problem(http.StatusConflict), "no quorum")
-	b.do("POST", planPath(instance), map[string]any{"operation": "INSTANTIATE", "request": clusterRequest("")}).problem(http.StatusConflict)
-	b.do("POST", planPath("/5c9b7a3e-1f2d-4f0e-9d58-3c1f8e1a2b30"), `{"operation":"HEAL","request":{}}`).problem(http.StatusNotFound)
+	b.do("POST", planPath(instance), map[string]any{
+		"operation": "INSTANTIATE",
+		"request":   clusterRequest(""),
+	}).problem(http.StatusConflict)
+	b.do("POST", planPath("/5c9b7a3e-1f2d-4f0e-9d58-3c1f8e1a2b30"),
+		`{"operation":"HEAL","request":{}}`).problem(http.StatusNotFound)
 
 	b.do("POST", instance+"/heal", `{}`).want(http.StatusAccepted)
-	for _, body := range []string{`{"operation":"HEAL","request":{}}`, `{"operation":"TERMINATE","request":{"terminationType":"FORCEFUL"}}`} {
+	for _, body := range []string{
+		`{"operation":"HEAL","request":{}}`,
+		`{"operation":"TERMINATE","request":{"terminationType":"FORCEFUL"}}`,
+	} {
 		require.Contains(t, b.do("POST", planPath(instance), body).problem(http.StatusConflict), "under way")
 	}
 }
@@ -95,8 +107,11 @@ func TestPlan_thatAnOperationKeepsIsShownOnceItIsDecided(t *testing.T) {
 	require.Contains(t, b.do("GET", path, nil).problem(http.StatusNotFound), "no plan yet")
 	_, err := b.store.KeepPlan(t.Context(), o.ID, lcm.Plan{
 		Operation: lcm.OpScale, ScaleStatus: []lcm.ScaleInfo{{AspectID: "worker_instance", ScaleLevel: 1}},
-		Groups:  []lcm.GroupChange{{AspectID: "worker_instance", VduID: "workerNode", From: 4, To: 3}},
-		Leaving: []lcm.LeavingVnfc{{VnfcID: "worker-1", VduID: "workerNode", ServerID: "worker-1", Node: "node-worker-1", Why: "it is not Ready"}},
+		Groups: []lcm.GroupChange{{AspectID: "worker_instance", VduID: "workerNode", From: 4, To: 3}},
+		Leaving: []lcm.LeavingVnfc{{
+			VnfcID: "worker-1", VduID: "workerNode", ServerID: "worker-1", Node: "node-worker-1",
+			Why: "it is not Ready",
+		}},
 	})
 	require.NoError(t, err)
 	golden(t, "plan_kept", b.do("GET", path, nil).want(http.StatusOK))
@@ -109,7 +124,8 @@ func TestPlan_thatAnOperationKeepsIsShownOnceItIsDecided(t *testing.T) {
 	b.enter(a.path(), lcm.Completed)
 	end := b.do("POST", instance+"/terminate", `{"terminationType":"FORCEFUL"}`)
 	end.want(http.StatusAccepted)
-	require.Contains(t, b.do("GET", "/windlass/v1/vnf_lcm_op_occs/"+string(b.operation(end.path()).ID)+"/plan", nil).problem(http.StatusNotFound), "has no plan")
+	require.Contains(t, b.do("GET", "/windlass/v1/vnf_lcm_op_occs/"+string(b.operation(end.path()).ID)+"/plan",
+		nil).problem(http.StatusNotFound), "has no plan")
 }
 
 func FuzzChangesNeverPanicAndCanBeRead(f *testing.F) {
@@ -165,7 +181,8 @@ func TestPlan_isOfTheVersionThatTheHeaderSays(t *testing.T) {
 		require.Equal(t, c.whole, doc["whole"] == true, c)
 		require.Equal(t, !c.whole, doc["within"] == true, c)
 	}
-	b.do("POST", planPath(instance), `{"operation":"HEAL","request":{}}`, "Version: 3.0.0").problem(http.StatusNotAcceptable)
+	b.do("POST", planPath(instance), `{"operation":"HEAL","request":{}}`,
+		"Version: 3.0.0").problem(http.StatusNotAcceptable)
 	for root, version := range map[string]int{"/vnflcm/v1": 1, "/vnflcm/v2": 2} { // which the operation keeps
 		b := newBench(t)
 		a := b.do("POST", b.plainServer(root)+"/heal", `{}`)

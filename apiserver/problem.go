@@ -45,7 +45,8 @@ func httpErrorf(status int, format string, args ...any) error {
 func problemOf(err error, requestID string) ProblemDetails {
 	p := ProblemDetails{Status: http.StatusInternalServerError}
 	if e, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		p.Status, p.Detail = http.StatusRequestEntityTooLarge, fmt.Sprintf("The request's body is larger than the %s that this server takes here.", sizeText(e.Limit))
+		p.Status, p.Detail = http.StatusRequestEntityTooLarge,
+			fmt.Sprintf("The request's body is larger than the %s that this server takes here.", sizeText(e.Limit))
 	} else if e, ok := errors.AsType[*httpError](err); ok { // also as the cause of another one: who read the body has not made it
 		p.Status, p.Detail = e.status, e.detail
 	} else if e, ok := errors.AsType[*lcm.Error](err); ok && e.Kind != lcm.KindBug {

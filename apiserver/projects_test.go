@@ -57,7 +57,8 @@ func twoProjects(t *testing.T, change ...func(*Options)) (*bench, ownedByEdge) {
 	snapshot := b.do("POST", snapshots, `{}`)
 	e.ids = map[string]string{
 		"vnfPkgId": last(pkg), "vimId": vim, "vnfInstanceId": last(instance), "vnfLcmOpOccId": last(op.path()),
-		"vnfdId": e.vnfdID, "deadLetterId": strconv.FormatInt(letter.ID, 10), "index": "0", "vnfcInstanceId": someID, "vnfSnapshotInfoId": last(snapshot.path()), "serverId": someID, "*": "TOSCA-Metadata/TOSCA.meta",
+		"vnfdId": e.vnfdID, "deadLetterId": strconv.FormatInt(letter.ID, 10), "index": "0", "vnfcInstanceId": someID,
+		"vnfSnapshotInfoId": last(snapshot.path()), "serverId": someID, "*": "TOSCA-Metadata/TOSCA.meta",
 	}
 	b.client = ""
 	return b, e
@@ -88,7 +89,8 @@ func TestProjects_noRouteLeadsToTheResourcesOfAnother(t *testing.T) {
 	body := map[string]string{"/v1.0/vims/:vimId": `{"vim":{"description":"mine now"}}`}
 	var reads int
 	b.everyRoute(func(method, pattern, _ string) {
-		if open := strings.HasSuffix(pattern, "/api_versions") || method == http.MethodOptions; open || !strings.Contains(pattern, ":") {
+		if open := strings.HasSuffix(pattern, "/api_versions") || method == http.MethodOptions; open ||
+			!strings.Contains(pattern, ":") {
 			return
 		}
 		path, absent := e.at(pattern)
@@ -105,7 +107,8 @@ func TestProjects_noRouteLeadsToTheResourcesOfAnother(t *testing.T) {
 		theirs := b.do(method, path, request, core)
 		nobodys := b.do(method, absent, request, core)
 		require.Equal(t, http.StatusNotFound, theirs.Status, "%s: %s", what, theirs.Body)
-		require.Equal(t, string(nobodys.Body), replaced(string(theirs.Body), path, absent), "%s tells that there is something", what)
+		require.Equal(t, string(nobodys.Body), replaced(string(theirs.Body), path, absent),
+			"%s tells that there is something", what)
 		if strings.HasSuffix(pattern, "/events") {
 			return // the owner's does not end
 		}
@@ -158,7 +161,8 @@ func TestProjects_listsHaveTheProjectsOwn(t *testing.T) {
 		require.Equal(t, "core", r["projectId"])
 	}
 	for name, path := range map[string]string{
-		"vnfInstanceId": "/vnflcm/v2/vnf_instances", "vnfLcmOpOccId": "/vnflcm/v2/vnf_lcm_op_occs", "vnfPkgId": "/vnfpkgm/v1/vnf_packages",
+		"vnfInstanceId": "/vnflcm/v2/vnf_instances", "vnfLcmOpOccId": "/vnflcm/v2/vnf_lcm_op_occs",
+		"vnfPkgId":          "/vnfpkgm/v1/vnf_packages",
 		"vnfSnapshotInfoId": "/vnflcm/v2/vnf_snapshots",
 	} {
 		query := "?filter=(eq,id," + e.ids[name] + ")"
@@ -170,7 +174,10 @@ func TestProjects_listsHaveTheProjectsOwn(t *testing.T) {
 
 // isList tells whether a route is that of a collection.
 func isList(pattern string) bool {
-	return slices.Contains([]string{"vnf_instances", "vnf_lcm_op_occs", "subscriptions", "vnf_packages", "onboarded_vnf_packages", "vims", "vims.json", "vnf_snapshots", "dead_letters", "audit"}, last(pattern))
+	return slices.Contains([]string{
+		"vnf_instances", "vnf_lcm_op_occs", "subscriptions", "vnf_packages",
+		"onboarded_vnf_packages", "vims", "vims.json", "vnf_snapshots", "dead_letters", "audit",
+	}, last(pattern))
 }
 
 func TestProjects_pagesStayInTheProject(t *testing.T) {
@@ -180,7 +187,8 @@ func TestProjects_pagesStayInTheProject(t *testing.T) {
 		if i%2 == 1 {
 			client = core
 		}
-		b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{"userDefinedData": map[string]any{"n": i}}, client).want(http.StatusCreated)
+		b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{"userDefinedData": map[string]any{"n": i}},
+			client).want(http.StatusCreated)
 	}
 	seen, path := 0, "/vnfpkgm/v1/vnf_packages?all_fields"
 	for path != "" {
@@ -211,11 +219,16 @@ func TestProjects_nothingOfAnotherCanBeUsed(t *testing.T) {
 	require.Equal(t, e.vnfdID, vnfdID)
 	instance := b.create("/vnflcm/v1", vnfdID)
 	request := clusterRequest(e.ids["vimId"])
-	require.Contains(t, b.do("POST", instance+"/instantiate", request).problem(http.StatusUnprocessableEntity), "there is no VIM")
+	require.Contains(t, b.do("POST", instance+"/instantiate", request).problem(http.StatusUnprocessableEntity),
+		"there is no VIM")
 	delete(request, "vimConnectionInfo")
-	require.Contains(t, b.do("POST", instance+"/instantiate", request).problem(http.StatusUnprocessableEntity), "no VIM is registered as the default one")
+	require.Contains(t, b.do("POST", instance+"/instantiate", request).problem(http.StatusUnprocessableEntity),
+		"no VIM is registered as the default one")
 	vim := b.registerVim("lab", true)
-	b.do("POST", "/v1.0/vims", map[string]any{"vim": map[string]any{"name": "lab", "type": "openstack", "auth_url": "http://x", "auth_cred": map[string]any{"a": "b"}}}).want(http.StatusConflict)
+	b.do("POST", "/v1.0/vims", map[string]any{"vim": map[string]any{
+		"name": "lab", "type": "openstack",
+		"auth_url": "http://x", "auth_cred": map[string]any{"a": "b"},
+	}}).want(http.StatusConflict)
 	b.do("POST", instance+"/instantiate", request).want(http.StatusAccepted)
 	got, err := b.store.Instance(t.Context(), lcm.VnfInstanceID(last(instance)))
 	require.NoError(t, err)
@@ -226,7 +239,8 @@ func TestProjects_nothingOfAnotherCanBeUsed(t *testing.T) {
 	again := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
 	csar, err := samplePackage()
 	require.NoError(t, err)
-	require.Contains(t, b.do("PUT", again.path()+"/package_content", string(csar), "Content-Type: application/zip").problem(http.StatusConflict), "on board already")
+	require.Contains(t, b.do("PUT", again.path()+"/package_content", string(csar),
+		"Content-Type: application/zip").problem(http.StatusConflict), "on board already")
 }
 
 func TestProjects_notificationsStayInTheProject(t *testing.T) {
@@ -261,7 +275,8 @@ func TestProjects_anAdministratorWorksInTheProjectOfTheResource(t *testing.T) {
 	require.Equal(t, lcm.ProjectID("edge"), b.operation(again.path()).ProjectID)
 	b.do("GET", again.path(), nil, edge).want(http.StatusOK)
 	b.do("GET", again.path(), nil, core).problem(http.StatusNotFound)
-	b.do("PUT", "/v1.0/vims/"+e.ids["vimId"], map[string]any{"vim": map[string]any{"description": "seen to"}}).want(http.StatusOK)
+	b.do("PUT", "/v1.0/vims/"+e.ids["vimId"],
+		map[string]any{"vim": map[string]any{"description": "seen to"}}).want(http.StatusOK)
 	b.do("POST", "/windlass/v1/dead_letters/"+e.ids["deadLetterId"]+"/redeliver", nil).want(http.StatusAccepted)
 
 	// What an administrator makes is of their own project, made of what is there.

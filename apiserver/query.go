@@ -204,7 +204,8 @@ func (q listQuery) item(view any) (json.RawMessage, error) {
 	}
 	if q.exclude == nil {
 		view = onlyAttributes(view, func(name string) bool {
-			return !slices.Contains(q.rules.excluded, name) || slices.ContainsFunc(q.fields, func(path string) bool { return isAt(path, name) })
+			return !slices.Contains(q.rules.excluded, name) ||
+				slices.ContainsFunc(q.fields, func(path string) bool { return isAt(path, name) })
 		})
 	}
 	if q.exclude == nil && q.fields == nil {
@@ -236,7 +237,8 @@ func (q listQuery) pick(doc map[string]any) map[string]any {
 	}
 	if !q.byDefault {
 		maps.DeleteFunc(out, func(name string, _ any) bool {
-			return !slices.Contains(q.rules.mandatory, name) && !slices.ContainsFunc(q.fields, func(path string) bool { return isAt(path, name) })
+			return !slices.Contains(q.rules.mandatory, name) &&
+				!slices.ContainsFunc(q.fields, func(path string) bool { return isAt(path, name) })
 		})
 	}
 	return out

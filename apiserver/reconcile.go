@@ -29,7 +29,8 @@ type Reconciler struct {
 // Reconciler makes the server's own one.
 func (s *Server) Reconciler() *Reconciler {
 	return &Reconciler{
-		Store: s.Store, Starter: s.Starter, Watcher: s.Watcher, Checks: s.Checks, Log: s.log, Every: s.ReconcileEvery, StartAfter: s.StartAfter,
+		Store: s.Store, Starter: s.Starter, Watcher: s.Watcher, Checks: s.Checks, Log: s.log, Every: s.ReconcileEvery,
+		StartAfter: s.StartAfter,
 	}
 }
 

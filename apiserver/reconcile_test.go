@@ -83,7 +83,8 @@ func TestReconcilerGoesOnAfterAnOperationThatFails(t *testing.T) {
 		ids = append(ids, b.operation(a.path()).ID)
 	}
 	resumed := ids[3] // it has recorded something before its workflow was lost
-	require.NoError(t, b.store.RecordOperation(t.Context(), lcm.OperationRecord{OpOccID: resumed, Sequence: 1, State: lcm.Processing}))
+	require.NoError(t, b.store.RecordOperation(t.Context(),
+		lcm.OperationRecord{OpOccID: resumed, Sequence: 1, State: lcm.Processing}))
 	b.starter.down = nil
 	b.starter.downFor = ids[0]
 

@@ -24,13 +24,17 @@ func (b *bench) onboardWithCA() (vnfdID string) {
 	b.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(b, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true, NotAfter: time.Now().Add(time.Hour)}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true,
+		NotAfter: time.Now().Add(time.Hour),
+	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	require.NoError(b, err)
 	dir := b.TempDir()
 	require.NoError(b, os.CopyFS(dir, os.DirFS("../vnfpkg/samples/k8s-ha")))
 	require.NoError(b, os.MkdirAll(filepath.Join(dir, "Files/registries"), 0o755))
-	require.NoError(b, os.WriteFile(filepath.Join(dir, "Files/registries/ca.crt"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	require.NoError(b, os.WriteFile(filepath.Join(dir, "Files/registries/ca.crt"),
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
 	require.NoError(b, os.WriteFile(filepath.Join(dir, "Files/registries/none.txt"), []byte("none"), 0o600))
 	return b.onboardDir(dir)
 }
@@ -52,11 +56,17 @@ func TestInstantiate_checksRegistries(t *testing.T) {
 	cluster := request["additionalParams"].(map[string]any)[lcm.ClusterParamsKey].(map[string]any)
 	const at = "$.additionalParams.k8s_cluster_installation_param.private_registry_connection_info"
 
-	cluster[lcm.RegistriesKey] = []any{map[string]any{"connection_type": "2", "server": "http://a"}, map[string]any{"connection_type": "1", "server": "a.example.com", "username": "u"}}
+	cluster[lcm.RegistriesKey] = []any{
+		map[string]any{"connection_type": "2", "server": "http://a"},
+		map[string]any{"connection_type": "1", "server": "a.example.com", "username": "u"},
+	}
 	a := b.do("POST", instance+"/instantiate", request)
 	a.problem(http.StatusBadRequest)
 	require.ElementsMatch(t, []string{at + "[0].connection_type", at + "[0].server", at + "[1].password"}, a.paths())
-	for file, says := range map[string]string{"Files/registries/absent.crt": "has no file", "Files/registries/none.txt": "not a certificate in PEM form"} {
+	for file, says := range map[string]string{
+		"Files/registries/absent.crt": "has no file",
+		"Files/registries/none.txt":   "not a certificate in PEM form",
+	} {
 		cluster[lcm.RegistriesKey] = registryList(file)
 		a = b.do("POST", instance+"/instantiate", request)
 		require.Contains(t, a.problem(http.StatusUnprocessableEntity), says)
@@ -80,7 +90,8 @@ func TestModify_checksRegistries(t *testing.T) {
 	require.Contains(t, b.do("PATCH", fresh, change([]any{})).problem(http.StatusConflict), "not instantiated")
 	a := b.do("PATCH", running, change([]any{map[string]any{"server": "a.example.com:x", "secret": 7}, "b"}))
 	a.problem(http.StatusBadRequest)
-	require.ElementsMatch(t, []string{at + "[0].connection_type", at + "[0].server", at + "[0].secret", at + "[1]"}, a.paths())
+	require.ElementsMatch(t, []string{at + "[0].connection_type", at + "[0].server", at + "[0].secret", at + "[1]"},
+		a.paths())
 	a = b.do("PATCH", running, change(registryList("Files/registries/none.txt")))
 	a.problem(http.StatusUnprocessableEntity)
 	require.Equal(t, []string{at + "[1].certificate_path"}, a.paths())

@@ -46,8 +46,12 @@ func TestRegistry_onAVolumeIsCheckedWhenItIsMadeAndHealed(t *testing.T) {
 	a.problem(http.StatusBadRequest)
 	require.Equal(t, []string{at + ".tls.host_names[0]"}, a.paths())
 	params["tls"].(map[string]any)["host_names"] = []any{"registry.example.com"}
-	plan := b.do("POST", "/windlass/v1/vnf_instances/"+string(b.instance(instance).ID)+"/plan", map[string]any{"operation": "INSTANTIATE", "request": request}).want(http.StatusOK)
-	require.Contains(t, plan["steps"], map[string]any{"id": "mount-registry-volume", "title": "Mount the volume of the registry"})
+	plan := b.do("POST", "/windlass/v1/vnf_instances/"+string(b.instance(instance).ID)+"/plan",
+		map[string]any{"operation": "INSTANTIATE", "request": request}).want(http.StatusOK)
+	require.Contains(t, plan["steps"], map[string]any{
+		"id":    "mount-registry-volume",
+		"title": "Mount the volume of the registry",
+	})
 	b.do("POST", instance+"/instantiate", request).want(http.StatusAccepted)
 
 	stored, err := json.Marshal(request["additionalParams"])
@@ -55,7 +59,10 @@ func TestRegistry_onAVolumeIsCheckedWhenItIsMadeAndHealed(t *testing.T) {
 	running := b.instance(b.create("/vnflcm/v1", vnfdID))
 	running.InstantiationState, running.Instantiated = lcm.Instantiated, &lcm.InstantiatedVnfInfo{
 		FlavourID: "volume", VnfState: "STARTED", AdditionalParams: stored,
-		VnfcResources: []lcm.VnfcResourceInfo{{ID: "s", VduID: "PrivateRegistryVDU", ComputeResource: lcm.ResourceHandle{ResourceID: "s"}, StorageIDs: []string{"v"}}},
+		VnfcResources: []lcm.VnfcResourceInfo{{
+			ID: "s", VduID: "PrivateRegistryVDU",
+			ComputeResource: lcm.ResourceHandle{ResourceID: "s"}, StorageIDs: []string{"v"},
+		}},
 	}
 	require.NoError(t, b.store.UpdateInstance(t.Context(), running))
 	healed := "/vnflcm/v1/vnf_instances/" + string(running.ID) + "/heal"
@@ -64,7 +71,8 @@ func TestRegistry_onAVolumeIsCheckedWhenItIsMadeAndHealed(t *testing.T) {
 	a.problem(http.StatusBadRequest)
 	require.ElementsMatch(t, []string{at + ".tls.host_names[0]", at + ".colour"}, a.paths())
 	planned := func(additional map[string]any) map[string]any {
-		return b.do("POST", "/windlass/v1/vnf_instances/"+string(running.ID)+"/plan", map[string]any{"operation": "HEAL", "request": heal(additional)}).want(http.StatusOK)
+		return b.do("POST", "/windlass/v1/vnf_instances/"+string(running.ID)+"/plan",
+			map[string]any{"operation": "HEAL", "request": heal(additional)}).want(http.StatusOK)
 	}
 	require.Equal(t, true, planned(nil)["keepVolumes"])
 	require.Equal(t, true, planned(map[string]any{"keep_volumes": false})["whole"])
@@ -87,7 +95,8 @@ func TestInstantiate_checksTheParametersOfARegistry(t *testing.T) {
 	require.Contains(t, a.problem(http.StatusUnprocessableEntity), "has no file")
 	require.Equal(t, []string{at + ".image_path"}, a.paths())
 	delete(params, "image_path")
-	plan := b.do("POST", "/windlass/v1/vnf_instances/"+string(b.instance(instance).ID)+"/plan", map[string]any{"operation": "INSTANTIATE", "request": request}).want(http.StatusOK)
+	plan := b.do("POST", "/windlass/v1/vnf_instances/"+string(b.instance(instance).ID)+"/plan",
+		map[string]any{"operation": "INSTANTIATE", "request": request}).want(http.StatusOK)
 	require.Contains(t, plan["steps"], map[string]any{"id": "install-registry", "title": "Install the registry"})
 	b.do("POST", instance+"/instantiate", request).want(http.StatusAccepted)
 
@@ -95,9 +104,11 @@ func TestInstantiate_checksTheParametersOfARegistry(t *testing.T) {
 	require.NoError(t, err)
 	running := b.instance(b.create("/vnflcm/v1", vnfdID))
 	running.InstantiationState, running.Instantiated = lcm.Instantiated, &lcm.InstantiatedVnfInfo{
-		FlavourID: "simple", VnfState: "STARTED", AdditionalParams: stored, VnfcResources: []lcm.VnfcResourceInfo{{ID: "s", VduID: "PrivateRegistryVDU"}},
+		FlavourID: "simple", VnfState: "STARTED", AdditionalParams: stored,
+		VnfcResources: []lcm.VnfcResourceInfo{{ID: "s", VduID: "PrivateRegistryVDU"}},
 	}
 	require.NoError(t, b.store.UpdateInstance(t.Context(), running))
-	a = b.do("POST", "/vnflcm/v1/vnf_instances/"+string(running.ID)+"/scale", map[string]any{"type": "SCALE_OUT", "aspectId": "x"})
+	a = b.do("POST", "/vnflcm/v1/vnf_instances/"+string(running.ID)+"/scale",
+		map[string]any{"type": "SCALE_OUT", "aspectId": "x"})
 	require.Contains(t, a.problem(http.StatusNotFound), "cannot be scaled")
 }

@@ -24,5 +24,8 @@ func (s *Server) readRoot(c echo.Context) error {
 	} {
 		links[name] = link{s.base + path}
 	}
-	return writeJSON(c, http.StatusOK, rootView{Name: "Windlass", Description: "A VNF Manager: SOL003, on OpenStack", Links: links})
+	return writeJSON(c, http.StatusOK, rootView{
+		Name: "Windlass", Description: "A VNF Manager: SOL003, on OpenStack",
+		Links: links,
+	})
 }

@@ -69,8 +69,10 @@ func TestHead_isAnsweredWhereverGetIs(t *testing.T) {
 		}
 	}
 	require.Greater(t, found, 40)
-	require.Equal(t, http.StatusUnauthorized, b.do(http.MethodHead, "/vnflcm/v1/vnf_instances", nil).Status, "it is no way around credentials")
-	require.Equal(t, http.StatusForbidden, b.do(http.MethodHead, "/windlass/v1/audit", nil, as("edge", "vnflcm:v1:readonly")).Status)
+	require.Equal(t, http.StatusUnauthorized, b.do(http.MethodHead, "/vnflcm/v1/vnf_instances", nil).Status,
+		"it is no way around credentials")
+	require.Equal(t, http.StatusForbidden, b.do(http.MethodHead, "/windlass/v1/audit", nil,
+		as("edge", "vnflcm:v1:readonly")).Status)
 }
 
 // The stream of an operation that runs does not end, and its headers are not kept from who asks for them only.

@@ -12,20 +12,27 @@ import (
 // standardAttributes are those of the types that ETSI's definitions have: SOL003 v2.4.1 and v3.3.1, SOL005 v2.4.1.
 var standardAttributes = map[string][]string{
 	"/vnflcm/v1/vnf_instances": {
-		"id", "vnfInstanceName", "vnfInstanceDescription", "vnfdId", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion", "vnfPkgId",
-		"vnfConfigurableProperties", "vimConnectionInfo", "instantiationState", "instantiatedVnfInfo", "metadata", "extensions", "_links",
+		"id", "vnfInstanceName", "vnfInstanceDescription", "vnfdId", "vnfProvider", "vnfProductName", "vnfSoftwareVersion",
+		"vnfdVersion", "vnfPkgId",
+		"vnfConfigurableProperties", "vimConnectionInfo", "instantiationState", "instantiatedVnfInfo", "metadata",
+		"extensions", "_links",
 	},
 	"/vnflcm/v2/vnf_instances": {
-		"id", "vnfInstanceName", "vnfInstanceDescription", "vnfdId", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion",
-		"vnfConfigurableProperties", "vimConnectionInfo", "instantiationState", "instantiatedVnfInfo", "metadata", "extensions", "_links",
+		"id", "vnfInstanceName", "vnfInstanceDescription", "vnfdId", "vnfProvider", "vnfProductName", "vnfSoftwareVersion",
+		"vnfdVersion",
+		"vnfConfigurableProperties", "vimConnectionInfo", "instantiationState", "instantiatedVnfInfo", "metadata",
+		"extensions", "_links",
 	},
 	"/vnflcm/v1/vnf_lcm_op_occs": {
-		"id", "operationState", "stateEnteredTime", "startTime", "vnfInstanceId", "grantId", "operation", "isAutomaticInvocation", "operationParams",
+		"id", "operationState", "stateEnteredTime", "startTime", "vnfInstanceId", "grantId", "operation",
+		"isAutomaticInvocation", "operationParams",
 		"isCancelPending", "cancelMode", "error", "resourceChanges", "changedInfo", "changedExtConnectivity", "_links",
 	},
 	"/vnflcm/v2/vnf_lcm_op_occs": {
-		"id", "operationState", "stateEnteredTime", "startTime", "vnfInstanceId", "grantId", "operation", "isAutomaticInvocation", "operationParams",
-		"isCancelPending", "cancelMode", "error", "resourceChanges", "changedInfo", "changedExtConnectivity", "modificationsTriggeredByVnfPkgChange",
+		"id", "operationState", "stateEnteredTime", "startTime", "vnfInstanceId", "grantId", "operation",
+		"isAutomaticInvocation", "operationParams",
+		"isCancelPending", "cancelMode", "error", "resourceChanges", "changedInfo", "changedExtConnectivity",
+		"modificationsTriggeredByVnfPkgChange",
 		"vnfSnapshotInfoId", "_links",
 	},
 	"/vnflcm/v2/vnf_snapshots":  {"id", "vnfSnapshotPkgId", "vnfSnapshot", "_links"},
@@ -38,7 +45,8 @@ var standardAttributes = map[string][]string{
 }
 
 var packageAttributes = []string{
-	"id", "vnfdId", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion", "checksum", "softwareImages", "additionalArtifacts",
+	"id", "vnfdId", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion", "checksum", "softwareImages",
+	"additionalArtifacts",
 	"onboardingState", "operationalState", "usageState", "userDefinedData", "onboardingFailureDetails", "_links",
 	"warnings", // Windlass's own
 }
@@ -64,7 +72,8 @@ func TestSelectors_refuseAttributesThatTheResourceDoesNotHave(t *testing.T) {
 			}
 			for _, wrong := range []string{"wrong_field", "ID", "id~1x", "wrong_field/id"} {
 				a := ask(wrong)
-				require.Contains(t, a.problem(http.StatusBadRequest), "which is not an attribute of this resource", "%s of %s", wrong, list)
+				require.Contains(t, a.problem(http.StatusBadRequest), "which is not an attribute of this resource", "%s of %s",
+					wrong, list)
 				require.Equal(t, []string{param}, a.paths(), list)
 			}
 		}
@@ -79,7 +88,8 @@ func TestSelectors_goIntoArrays(t *testing.T) {
 	b := newBench(t)
 	b.running("/vnflcm/v2")
 	const vnfcs, states = "instantiatedVnfInfo/vnfcResourceInfo", "instantiatedVnfInfo/vnfcInfo/vnfcState"
-	for _, query := range []string{"fields=" + vnfcs + "/id," + vnfcs + "/computeResource/resourceId", "fields=" + vnfcs + "/id," + vnfcs + "/computeResource/resourceId&exclude_default"} {
+	for _, query := range []string{"fields=" + vnfcs + "/id," + vnfcs + "/computeResource/resourceId", "fields=" + vnfcs +
+		"/id," + vnfcs + "/computeResource/resourceId&exclude_default"} {
 		item := b.do("GET", "/vnflcm/v2/vnf_instances?"+query, nil).list()[0]
 		info := item["instantiatedVnfInfo"].(map[string]any)
 		require.Len(t, info, 1)
@@ -102,7 +112,12 @@ func TestSelectors_goIntoArrays(t *testing.T) {
 func TestInclude_keepsThePlacesOfItems(t *testing.T) {
 	doc := func() map[string]any {
 		return map[string]any{
-			"a": []any{map[string]any{"x": 1.0, "y": 2.0}, map[string]any{"y": 3.0}, "text", []any{map[string]any{"x": 4.0, "z": 5.0}}},
+			"a": []any{
+				map[string]any{"x": 1.0, "y": 2.0},
+				map[string]any{"y": 3.0},
+				"text",
+				[]any{map[string]any{"x": 4.0, "z": 5.0}},
+			},
 			"b": map[string]any{"k": map[string]any{"x": 1.0, "y": 2.0}}, "c": 7.0,
 		}
 	}
@@ -110,11 +125,27 @@ func TestInclude_keepsThePlacesOfItems(t *testing.T) {
 		paths [][]string
 		want  map[string]any
 	}{
-		{[][]string{{"a", "x"}}, map[string]any{"a": []any{map[string]any{"x": 1.0}, map[string]any{}, "text", []any{map[string]any{"x": 4.0}}}}},
-		{[][]string{{"a", "x"}, {"a", "y"}}, map[string]any{"a": []any{map[string]any{"x": 1.0, "y": 2.0}, map[string]any{"y": 3.0}, "text", []any{map[string]any{"x": 4.0}}}}},
+		{[][]string{{"a", "x"}}, map[string]any{"a": []any{
+			map[string]any{"x": 1.0},
+			map[string]any{},
+			"text",
+			[]any{map[string]any{"x": 4.0}},
+		}}},
+		{
+			[][]string{{"a", "x"}, {"a", "y"}},
+			map[string]any{"a": []any{
+				map[string]any{"x": 1.0, "y": 2.0},
+				map[string]any{"y": 3.0},
+				"text",
+				[]any{map[string]any{"x": 4.0}},
+			}},
+		},
 		{[][]string{{"a"}, {"a", "x"}}, map[string]any{"a": doc()["a"]}},
 		{[][]string{{"a", "x"}, {"a"}}, map[string]any{"a": doc()["a"]}},
-		{[][]string{{"b", "k", "x"}, {"c", "x"}, {"d", "x"}}, map[string]any{"b": map[string]any{"k": map[string]any{"x": 1.0}}, "c": 7.0}},
+		{
+			[][]string{{"b", "k", "x"}, {"c", "x"}, {"d", "x"}},
+			map[string]any{"b": map[string]any{"k": map[string]any{"x": 1.0}}, "c": 7.0},
+		},
 	} {
 		from, out := doc(), map[string]any{}
 		for _, path := range c.paths {

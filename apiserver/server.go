@@ -185,7 +185,8 @@ type Server struct {
 func New(o Options) (*Server, error) {
 	base, err := url.Parse(o.Endpoint)
 	if err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" {
-		return nil, lcm.Errorf(lcm.KindInvalid, "The API's endpoint must be an absolute URL such as http://vnfm.example:9890, not %q.", o.Endpoint)
+		return nil, lcm.Errorf(lcm.KindInvalid,
+			"The API's endpoint must be an absolute URL such as http://vnfm.example:9890, not %q.", o.Endpoint)
 	}
 	o.setDefaults()
 	s := &Server{Options: o, base: strings.TrimRight(o.Endpoint, "/"), log: o.Log}
@@ -288,7 +289,8 @@ func (s *Server) routes() *echo.Echo {
 	if s.Tracing.On() {
 		e.Use(s.trace)
 	}
-	e.Use(s.hurry, s.identify, s.audit, s.logAccess, s.recoverPanics, signVersion, s.shortURI, s.keepPagesOut, s.bound, s.authenticate)
+	e.Use(s.hurry, s.identify, s.audit, s.logAccess, s.recoverPanics, signVersion, s.shortURI, s.keepPagesOut, s.bound,
+		s.authenticate)
 	add := func(prefix string, routes []route, before ...echo.MiddlewareFunc) {
 		for _, r := range routes {
 			e.Add(r.method, prefix+r.path, r.handle, before...)
@@ -320,7 +322,10 @@ func (s *Server) routes() *echo.Echo {
 	add("/windlass/v1", s.progressRoutes(), acceptsJSON)
 	add("/windlass/v1", s.codecRoutes(), s.codecWall()...)
 	// Where Tacker has it, so that those who notify Tacker need another host only.
-	add("/server_notification", []route{{http.MethodPost, "/vnf_instances/:vnfInstanceId/servers/:serverId/notify", s.notifyServer}})
+	add("/server_notification", []route{{
+		http.MethodPost, "/vnf_instances/:vnfInstanceId/servers/:serverId/notify",
+		s.notifyServer,
+	}})
 	return e
 }
 
@@ -331,7 +336,10 @@ func extractIP(proxies []netip.Prefix) echo.IPExtractor {
 	}
 	trust := []echo.TrustOption{echo.TrustLoopback(false), echo.TrustLinkLocal(false), echo.TrustPrivateNet(false)}
 	for _, p := range proxies {
-		trust = append(trust, echo.TrustIPRange(&net.IPNet{IP: p.Addr().AsSlice(), Mask: net.CIDRMask(p.Bits(), p.Addr().BitLen())}))
+		trust = append(trust, echo.TrustIPRange(&net.IPNet{
+			IP:   p.Addr().AsSlice(),
+			Mask: net.CIDRMask(p.Bits(), p.Addr().BitLen()),
+		}))
 	}
 	return echo.ExtractIPFromXFFHeader(trust...)
 }

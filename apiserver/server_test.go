@@ -66,7 +66,10 @@ func TestVersionHeaderIsStrictInV2AndTolerantInV1(t *testing.T) {
 
 func TestRouterAnswersWithProblemDetails(t *testing.T) {
 	b := newBench(t)
-	for _, path := range []string{"/nowhere", "/vnflcm/v2/nowhere", "/vnflcm/v2/vnf_instances/x/migrate", "/vnfpkgm/v1/x", "/windlass/v1/x"} {
+	for _, path := range []string{
+		"/nowhere", "/vnflcm/v2/nowhere", "/vnflcm/v2/vnf_instances/x/migrate", "/vnfpkgm/v1/x",
+		"/windlass/v1/x",
+	} {
 		b.do("GET", path, nil).problem(http.StatusNotFound)
 	}
 	require.Equal(t, "2.0.0", b.do("GET", "/vnflcm/v2/nowhere", nil).Header.Get("Version"))
@@ -95,12 +98,16 @@ func TestAccept_isHonouredByEveryResourceThatIsJSON(t *testing.T) {
 	vim := "/v1.0/vims/" + b.registerVim("lab", false)
 	instance := b.create("/vnflcm/v2", vnfdID)
 	for _, path := range []string{
-		"/vnflcm/v1/vnf_instances", "/vnflcm/v2/vnf_lcm_op_occs", "/vnflcm/v2/subscriptions", instance, "/vnfpkgm/v1/vnf_packages", pkg, "/vnfpkgm/v1/subscriptions",
-		"/vnfpkgm/v1/onboarded_vnf_packages", "/v1.0/vims", "/v1.0/vims.json", vim, "/windlass/v1/version", "/windlass/v1/dead_letters",
+		"/vnflcm/v1/vnf_instances", "/vnflcm/v2/vnf_lcm_op_occs", "/vnflcm/v2/subscriptions", instance,
+		"/vnfpkgm/v1/vnf_packages", pkg, "/vnfpkgm/v1/subscriptions",
+		"/vnfpkgm/v1/onboarded_vnf_packages", "/v1.0/vims", "/v1.0/vims.json", vim, "/windlass/v1/version",
+		"/windlass/v1/dead_letters",
 	} {
 		for accept, status := range map[string]int{
-			"": 200, "*/*": 200, "application/*;q=0.1": 200, "text/html, application/json;q=0.9": 200, "text/html;q=0.9, */*;q=0.1": 200,
-			"text/html": 406, "application/xml": 406, "application/json;q=0.0, text/html": 406, "*/*, application/json;q=0": 406, "application/*;q=0, */*": 406,
+			"": 200, "*/*": 200, "application/*;q=0.1": 200, "text/html, application/json;q=0.9": 200,
+			"text/html;q=0.9, */*;q=0.1": 200,
+			"text/html":                  406, "application/xml": 406, "application/json;q=0.0, text/html": 406, "*/*, application/json;q=0": 406,
+			"application/*;q=0, */*":          406,
 			"image/*, application/json;q=0.5": 200,
 		} {
 			a := b.do("GET", path, nil, "Accept: "+accept)
@@ -120,9 +127,11 @@ func TestBodiesAreBounded(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.MaxBody, o.MaxUpload = 100, 1000 })
 	long := `{"vnfdId":"` + string(bytes.Repeat([]byte("x"), 200)) + `"}`
 	b.do("POST", "/vnflcm/v1/vnf_instances", long).problem(http.StatusRequestEntityTooLarge)
-	b.do("POST", "/vnflcm/v1/vnf_instances", onlyReader{bytes.NewReader([]byte(long))}).problem(http.StatusRequestEntityTooLarge)
+	b.do("POST", "/vnflcm/v1/vnf_instances",
+		onlyReader{bytes.NewReader([]byte(long))}).problem(http.StatusRequestEntityTooLarge)
 	pkg := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
-	b.do("PUT", pkg.path()+"/package_content", onlyReader{bytes.NewReader(make([]byte, 2000))}, "Content-Type: application/zip").
+	b.do("PUT", pkg.path()+"/package_content", onlyReader{bytes.NewReader(make([]byte, 2000))},
+		"Content-Type: application/zip").
 		problem(http.StatusRequestEntityTooLarge)
 	require.Equal(t, "CREATED", b.do("GET", pkg.path(), nil).want(http.StatusOK)["onboardingState"])
 }
@@ -153,7 +162,10 @@ func TestUnclassifiedErrorsStayInTheLog(t *testing.T) {
 func TestProbesAndVersion(t *testing.T) {
 	var down error
 	b := newBench(t, func(o *Options) {
-		o.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("windlass_up 1\n")) })
+		o.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_,
+				_ = w.Write([]byte("windlass_up 1\n"))
+		})
 		o.Ready = map[string]func(context.Context) error{"temporal": func(context.Context) error { return down }}
 	})
 	b.do("GET", "/healthz", nil).want(http.StatusOK)

@@ -89,7 +89,8 @@ func (b *patientBody) Read(p []byte) (int, error) {
 
 func (b *patientBody) tooSlow() error {
 	if b.renews {
-		return httpErrorf(http.StatusRequestTimeout, "The body comes too slowly: within %s there were less than %s of it.", b.patience, sizeText(pace))
+		return httpErrorf(http.StatusRequestTimeout, "The body comes too slowly: within %s there were less than %s of it.",
+			b.patience, sizeText(pace))
 	}
 	return httpErrorf(http.StatusRequestTimeout, "The body did not come within %s.", b.patience)
 }

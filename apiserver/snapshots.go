@@ -52,7 +52,8 @@ func (a *lcmAPI) createSnapshot(c echo.Context) error {
 		return err
 	}
 	if req.VnfSnapshotPkgID != "" && req.VnfSnapshot == nil {
-		return unprocessable("$.vnfSnapshot", "is missing: records of VNF snapshots are not fetched from their packages, give the one of %s", req.VnfSnapshotPkgID)
+		return unprocessable("$.vnfSnapshot",
+			"is missing: records of VNF snapshots are not fetched from their packages, give the one of %s", req.VnfSnapshotPkgID)
 	}
 	snapshot := lcm.VnfSnapshotInfo{ID: newID[lcm.VnfSnapshotInfoID](), Version: 1}
 	if _, err := req.take(body, &snapshot); err != nil {
@@ -67,7 +68,10 @@ func (a *lcmAPI) createSnapshot(c echo.Context) error {
 	return writeJSON(c, http.StatusCreated, view)
 }
 
-var snapshotListRules = listRules{view: reflect.TypeFor[snapshotView](), excluded: []string{"vnfSnapshot"}, mandatory: []string{"id", "_links"}}
+var snapshotListRules = listRules{
+	view: reflect.TypeFor[snapshotView](), excluded: []string{"vnfSnapshot"},
+	mandatory: []string{"id", "_links"},
+}
 
 // listSnapshots is SOL003 v3.3.1 clause 5.4.23.3.2.
 func (a *lcmAPI) listSnapshots(c echo.Context) error {
@@ -176,5 +180,6 @@ func (a *lcmAPI) readStateSnapshot(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return lcm.Errorf(lcm.KindConflict, "The VNF snapshot %s holds no state of a VNF: records of snapshots are kept here, and none is taken.", snapshot.ID)
+	return lcm.Errorf(lcm.KindConflict,
+		"The VNF snapshot %s holds no state of a VNF: records of snapshots are kept here, and none is taken.", snapshot.ID)
 }

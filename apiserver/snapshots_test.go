@@ -20,18 +20,26 @@ const snapshots = "/vnflcm/v2/vnf_snapshots"
 func record() map[string]any {
 	const at = "2026-01-02T03:04:05Z"
 	inst := map[string]any{
-		"id": "there", "vnfdId": "d", "vnfProvider": "p", "vnfProductName": "n", "vnfSoftwareVersion": "1", "vnfdVersion": "1", "instantiationState": "NOT_INSTANTIATED",
-		"vimConnectionInfo": map[string]any{"vim1": map[string]any{"vimType": "openstack", "accessInfo": map[string]any{"username": "nfv", "password": marker + "-snapshot"}}},
+		"id": "there", "vnfdId": "d", "vnfProvider": "p", "vnfProductName": "n", "vnfSoftwareVersion": "1",
+		"vnfdVersion": "1", "instantiationState": "NOT_INSTANTIATED",
+		"vimConnectionInfo": map[string]any{"vim1": map[string]any{
+			"vimType":    "openstack",
+			"accessInfo": map[string]any{"username": "nfv", "password": marker + "-snapshot"},
+		}},
 	}
 	return map[string]any{
-		"id": "s1", "vnfInstanceId": "there", "creationStartedAt": at, "creationFinishedAt": at, "vnfdId": "d", "vnfInstance": inst,
+		"id": "s1", "vnfInstanceId": "there", "creationStartedAt": at, "creationFinishedAt": at, "vnfdId": "d",
+		"vnfInstance": inst,
 		"vnfcSnapshots": []any{map[string]any{
 			"id": "c1", "vnfcInstanceId": "master-r1", "creationStartedAt": at, "vnfcResourceInfoId": "r1",
 			"computeSnapshotResource":  map[string]any{"resourceId": "image-1"},
 			"storageSnapshotResources": []any{map[string]any{"storageResourceId": "st1"}},
 		}},
-		"vnfStateSnapshotInfo": map[string]any{"checksum": map[string]any{"algorithm": "SHA-256", "hash": "ab"}, "isEncrypted": false},
-		"userDefinedData":      map[string]any{"large": json.Number("9007199254740993")},
+		"vnfStateSnapshotInfo": map[string]any{
+			"checksum":    map[string]any{"algorithm": "SHA-256", "hash": "ab"},
+			"isEncrypted": false,
+		},
+		"userDefinedData": map[string]any{"large": json.Number("9007199254740993")},
 	}
 }
 
@@ -46,7 +54,10 @@ func TestSnapshots_areKept(t *testing.T) {
 	b := newBench(t)
 	made := b.do("POST", snapshots, `{}`)
 	doc := made.want(http.StatusCreated)
-	require.Equal(t, map[string]any{"id": doc["id"], "_links": map[string]any{"self": map[string]any{"href": endpoint + made.path()}}}, doc)
+	require.Equal(t, map[string]any{
+		"id":     doc["id"],
+		"_links": map[string]any{"self": map[string]any{"href": endpoint + made.path()}},
+	}, doc)
 	require.Equal(t, snapshots+"/"+doc["id"].(string), made.path())
 	require.Equal(t, b.tag(made.path()), made.Header.Get("ETag"))
 	require.Equal(t, doc, b.do("GET", made.path(), nil).want(http.StatusOK))
@@ -79,7 +90,8 @@ func TestSnapshots_areKept(t *testing.T) {
 		require.Contains(t, b.do("PATCH", made.path(), patch).problem(http.StatusConflict), "cannot be modified any more")
 	}
 	for _, accept := range []string{"application/json", "application/cms", "application/octet-stream"} {
-		require.Contains(t, b.do("GET", made.path()+"/vnf_state_snapshot", nil, "Accept: "+accept).problem(http.StatusConflict), "no state of a VNF")
+		require.Contains(t, b.do("GET", made.path()+"/vnf_state_snapshot", nil,
+			"Accept: "+accept).problem(http.StatusConflict), "no state of a VNF")
 	}
 	require.Empty(t, sealed(b), "of what is good for nothing")
 	b.do("DELETE", made.path(), nil).want(http.StatusNoContent)
@@ -109,7 +121,8 @@ func TestSnapshots_refuseWhatIsNone(t *testing.T) {
 	}
 	spoiled := record()
 	maps.Copy(spoiled, map[string]any{
-		"vnfcSnapshots": []any{map[string]any{"id": 1, "vnfcResourceInfoId": 7, "creationFinishedAt": "never"}}, "vnfInstance": "there", "userDefinedData": []any{},
+		"vnfcSnapshots": []any{map[string]any{"id": 1, "vnfcResourceInfoId": 7, "creationFinishedAt": "never"}},
+		"vnfInstance":   "there", "userDefinedData": []any{},
 		"creationStartedAt": "yesterday",
 	})
 	for _, c := range []struct {
@@ -123,8 +136,10 @@ func TestSnapshots_refuseWhatIsNone(t *testing.T) {
 		{without("vnfdId"), []string{"$.vnfSnapshot.vnfdId"}},
 		{without("vnfcSnapshots"), []string{"$.vnfSnapshot.vnfcSnapshots"}},
 		{map[string]any{"vnfSnapshot": spoiled}, []string{
-			"$.vnfSnapshot.vnfInstance", "$.vnfSnapshot.vnfcSnapshots[0].id", "$.vnfSnapshot.vnfcSnapshots[0].vnfcInstanceId", "$.vnfSnapshot.userDefinedData",
-			"$.vnfSnapshot.vnfcSnapshots[0].vnfcResourceInfoId", "$.vnfSnapshot.vnfcSnapshots[0].creationFinishedAt", "$.vnfSnapshot.creationStartedAt",
+			"$.vnfSnapshot.vnfInstance", "$.vnfSnapshot.vnfcSnapshots[0].id", "$.vnfSnapshot.vnfcSnapshots[0].vnfcInstanceId",
+			"$.vnfSnapshot.userDefinedData",
+			"$.vnfSnapshot.vnfcSnapshots[0].vnfcResourceInfoId", "$.vnfSnapshot.vnfcSnapshots[0].creationFinishedAt",
+			"$.vnfSnapshot.creationStartedAt",
 		}},
 		{`{"VnfSnapshot":{"anything":1}}`, []string{"$.VnfSnapshot"}},
 		{`{"vnfSnapshotPkgId":"p","VNFSNAPSHOTPKGID":"q"}`, []string{"$.VNFSNAPSHOTPKGID"}},
@@ -148,14 +163,16 @@ func TestSnapshots_refuseWhatIsNone(t *testing.T) {
 	b.do("POST", snapshots, `{}`, "Content-Type: text/plain").problem(http.StatusUnsupportedMediaType)
 	b.do("POST", snapshots, `{}`, "Version: ").problem(http.StatusBadRequest)
 	b.do("GET", one+"?fields=id", nil).problem(http.StatusBadRequest)
-	for path, methods := range map[string][]string{snapshots: {"PUT", "PATCH", "DELETE"}, one: {"PUT", "POST"}, one + "/vnf_state_snapshot": {"PUT", "DELETE"}} {
+	for path, methods := range map[string][]string{snapshots: {"PUT", "PATCH", "DELETE"}, one: {"PUT", "POST"}, one +
+		"/vnf_state_snapshot": {"PUT", "DELETE"}} {
 		for _, method := range methods {
 			a := b.do(method, path, `{}`)
 			a.problem(http.StatusMethodNotAllowed)
 			require.Contains(t, a.Header.Get("Allow"), http.MethodGet)
 		}
 	}
-	for path, methods := range map[string][]string{"/1": {"GET", "PATCH", "DELETE"}, "/" + someID: {"GET", "PATCH", "DELETE"}, "/" + someID + "/vnf_state_snapshot": {"GET"}} {
+	for path, methods := range map[string][]string{"/1": {"GET", "PATCH", "DELETE"}, "/" +
+		someID: {"GET", "PATCH", "DELETE"}, "/" + someID + "/vnf_state_snapshot": {"GET"}} {
 		for _, method := range methods {
 			require.Contains(t, b.do(method, snapshots+path, `{}`).problem(http.StatusNotFound), "There is no VNF snapshot")
 		}
@@ -170,27 +187,38 @@ func TestSnapshots_areListed(t *testing.T) {
 	for range 3 {
 		ids = append(ids, b.do("POST", snapshots, `{}`).want(http.StatusCreated)["id"])
 	}
-	full := b.do("POST", snapshots, map[string]any{"vnfSnapshotPkgId": "pkg-1", "vnfSnapshot": record()}).want(http.StatusCreated)
+	full := b.do("POST", snapshots, map[string]any{
+		"vnfSnapshotPkgId": "pkg-1",
+		"vnfSnapshot":      record(),
+	}).want(http.StatusCreated)
 	first := b.do("GET", snapshots, nil)
 	require.Len(t, first.list(), 2)
 	require.Contains(t, first.Header.Get("Link"), `rel="next"`)
 	require.Len(t, b.do("GET", snapshots+"?all_records=yes", nil).list(), 4)
-	for query, shows := range map[string]bool{"": false, "&exclude_default": false, "&all_fields": true, "&fields=vnfSnapshot/vnfInstanceId": true, "&exclude_fields=vnfSnapshot": false} {
+	for query, shows := range map[string]bool{
+		"": false, "&exclude_default": false, "&all_fields": true,
+		"&fields=vnfSnapshot/vnfInstanceId": true, "&exclude_fields=vnfSnapshot": false,
+	} {
 		list := b.do("GET", snapshots+"?filter="+escape("(eq,vnfSnapshotPkgId,pkg-1)")+query, nil).list()
 		require.Len(t, list, 1, query)
 		require.Equal(t, full["id"], list[0]["id"])
 		_, shown := list[0]["vnfSnapshot"]
 		require.Equal(t, shows, shown, query)
 	}
-	large := b.do("GET", snapshots+"?filter="+escape("(eq,vnfSnapshotPkgId,pkg-1)")+"&fields=vnfSnapshot/userDefinedData", nil)
+	large := b.do("GET", snapshots+"?filter="+escape("(eq,vnfSnapshotPkgId,pkg-1)")+"&fields=vnfSnapshot/userDefinedData",
+		nil)
 	require.Contains(t, string(large.Body), `"large":9007199254740993`, "numbers stay as they are")
 	for filter, count := range map[string]int{
-		"(eq,id," + ids[0].(string) + ")": 1, "(eq,vnfSnapshot/vnfcSnapshots/vnfcInstanceId,master-r1)": 1, "(eq,vnfSnapshot/vnfInstanceId,nobody)": 0,
-		"(neq,vnfSnapshotPkgId,pkg-1)": 0,
+		"(eq,id," + ids[0].(string) + ")": 1, "(eq,vnfSnapshot/vnfcSnapshots/vnfcInstanceId,master-r1)": 1,
+		"(eq,vnfSnapshot/vnfInstanceId,nobody)": 0,
+		"(neq,vnfSnapshotPkgId,pkg-1)":          0,
 	} {
 		require.Len(t, b.do("GET", snapshots+"?all_records=yes&filter="+escape(filter), nil).list(), count, filter)
 	}
-	for _, query := range []string{"?nothing=1", "?filter=(eq,id", "?all_fields&exclude_default", "?nextpage_opaque_marker=x"} {
+	for _, query := range []string{
+		"?nothing=1", "?filter=(eq,id", "?all_fields&exclude_default",
+		"?nextpage_opaque_marker=x",
+	} {
 		b.do("GET", snapshots+query, nil).problem(http.StatusBadRequest)
 	}
 	b.do("GET", snapshots, nil, "Version: ").problem(http.StatusBadRequest)
@@ -216,7 +244,10 @@ func TestFilters_knowEveryAttributeOfASnapshot(t *testing.T) {
 // Of requests at once one gives the record; who wanted to change another state of it is told so.
 func TestSnapshots_areFilledOnce(t *testing.T) {
 	b := newBench(t)
-	for late, headers := range map[int][]string{http.StatusConflict: nil, http.StatusPreconditionFailed: {`If-Match: "1"`}} {
+	for late, headers := range map[int][]string{
+		http.StatusConflict:           nil,
+		http.StatusPreconditionFailed: {`If-Match: "1"`},
+	} {
 		one := b.do("POST", snapshots, `{}`).path()
 		var g errgroup.Group
 		statuses := make([]int, 6)

@@ -44,8 +44,9 @@ func imagesOf(p lcm.VnfPkg) (out []softwareImageView) {
 		out = append(out, softwareImageView{
 			ID: id, Name: image.Name, Provider: p.Provider, Version: image.Version,
 			Checksum:        checksumView{image.ChecksumAlgorithm, image.ChecksumHash},
-			ContainerFormat: strings.ToUpper(image.ContainerFormat), DiskFormat: strings.ToUpper(image.DiskFormat), CreatedAt: p.Updated.UTC(),
-			MinDisk: bytesIn(image.MinDisk), MinRAM: bytesIn(image.MinRAM), Size: bytesIn(image.Size), ImagePath: image.File,
+			ContainerFormat: strings.ToUpper(image.ContainerFormat), DiskFormat: strings.ToUpper(image.DiskFormat),
+			CreatedAt: p.Updated.UTC(),
+			MinDisk:   bytesIn(image.MinDisk), MinRAM: bytesIn(image.MinRAM), Size: bytesIn(image.Size), ImagePath: image.File,
 		})
 	}
 	for _, f := range vnfd.Flavours {

@@ -84,8 +84,10 @@ func decisionsIn(step lcm.Step, all []lcm.DrainDecision) (out []decisionView) {
 
 func viewOfStep(s lcm.Step) stepView {
 	return stepView{
-		Index: s.Index, ID: s.ID, Undo: s.Undo, Final: s.Final, Title: s.Title, Phase: s.Phase, Node: s.Node, State: s.State, Attempt: s.Attempt,
-		StartedAt: moment(s.Started), EndedAt: moment(s.Ended), Error: problem.OfOperation(s.Error), LastOutputLine: s.LastLine,
+		Index: s.Index, ID: s.ID, Undo: s.Undo, Final: s.Final, Title: s.Title, Phase: s.Phase, Node: s.Node, State: s.State,
+		Attempt:   s.Attempt,
+		StartedAt: moment(s.Started), EndedAt: moment(s.Ended), Error: problem.OfOperation(s.Error),
+		LastOutputLine: s.LastLine,
 	}
 }
 
@@ -160,7 +162,8 @@ func (s *Server) stepOutput(c echo.Context) error {
 			return w.Flush()
 		}
 	}
-	return lcm.Errorf(lcm.KindNotFound, "The operation has no step %d of phase %s%s.", index, ref.Phase(), onNode(ref.Node))
+	return lcm.Errorf(lcm.KindNotFound, "The operation has no step %d of phase %s%s.", index, ref.Phase(),
+		onNode(ref.Node))
 }
 
 func onNode(node string) string {

@@ -56,10 +56,13 @@ func (s *Server) checkAuthentication(found *subscriptionProblems, auth *authenti
 		found.add(path+".authType", "must not be empty")
 	}
 	found.oneOf(path+".authType", auth.AuthType, authTypes)
-	if s.Subscribers != nil && !s.Subscribers.HasCertificate() && !slices.ContainsFunc(auth.AuthType, func(t string) bool { return t != lcm.AuthTLS }) {
-		found.add(path+".authType", "%s cannot be done: Windlass has no certificate to show (notifications.certFile)", lcm.AuthTLS)
+	if s.Subscribers != nil && !s.Subscribers.HasCertificate() &&
+		!slices.ContainsFunc(auth.AuthType, func(t string) bool { return t != lcm.AuthTLS }) {
+		found.add(path+".authType", "%s cannot be done: Windlass has no certificate to show (notifications.certFile)",
+			lcm.AuthTLS)
 	}
-	if slices.Contains(auth.AuthType, lcm.AuthBasic) && (auth.ParamsBasic == nil || auth.ParamsBasic.UserName == "" || auth.ParamsBasic.Password == "") {
+	if slices.Contains(auth.AuthType, lcm.AuthBasic) &&
+		(auth.ParamsBasic == nil || auth.ParamsBasic.UserName == "" || auth.ParamsBasic.Password == "") {
 		found.add(path+".paramsBasic", "must have userName and password: nothing was provisioned otherwise")
 	}
 	if !slices.Contains(auth.AuthType, lcm.AuthOauth2) {
@@ -67,7 +70,8 @@ func (s *Server) checkAuthentication(found *subscriptionProblems, auth *authenti
 	}
 	p := auth.ParamsOauth2
 	if p == nil || p.ClientID == "" || p.ClientPassword == "" || p.TokenEndpoint == "" {
-		found.add(path+".paramsOauth2ClientCredentials", "must have clientId, clientPassword and tokenEndpoint: nothing was provisioned otherwise")
+		found.add(path+".paramsOauth2ClientCredentials",
+			"must have clientId, clientPassword and tokenEndpoint: nothing was provisioned otherwise")
 	} else if s.Subscribers != nil {
 		if err := s.Subscribers.Check(p.TokenEndpoint); err != nil {
 			found.add(path+".paramsOauth2ClientCredentials.tokenEndpoint", "%s", sentence(err))

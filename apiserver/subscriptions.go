@@ -137,7 +137,9 @@ func (a *subscriptionAPI) delete(c echo.Context) error {
 }
 
 // keepSubscription calls the subscriber, seals the secrets and stores the subscription, unless there is one like it.
-func (s *Server) keepSubscription(ctx context.Context, sub lcm.Subscription, clear []byte) (created lcm.Subscription, err error) {
+func (s *Server) keepSubscription(
+	ctx context.Context, sub lcm.Subscription, clear []byte,
+) (created lcm.Subscription, err error) {
 	if s.Subscribers != nil && !s.NoCallbackTest {
 		if err := s.Subscribers.TestCallback(ctx, sub, clear); err != nil {
 			return created, unprocessable("$.callbackUri", "the test of the callback failed: %s", sentence(err))

@@ -109,7 +109,8 @@ func selectorsHaveNoEffect(b *bench, list string, n int) {
 	all := b.do("GET", list, nil).list()
 	require.Len(b, all, n)
 	for _, query := range []string{
-		"all_fields", "fields=id", "fields=filter/operationTypes", "fields=callbackUri&exclude_default", "exclude_fields=callbackUri", "exclude-fields=filter",
+		"all_fields", "fields=id", "fields=filter/operationTypes", "fields=callbackUri&exclude_default",
+		"exclude_fields=callbackUri", "exclude-fields=filter",
 		"exclude_default", "all_fields&exclude_default", "fields=no_such_attribute", "fields=",
 	} {
 		require.Equal(b, all, b.do("GET", list+"?"+query, nil).list(), query)
@@ -130,19 +131,43 @@ func TestSubscription_refusesWhatTheStandardDoes(t *testing.T) {
 		request map[string]any
 		paths   []string
 	}{
-		"no callback":   {map[string]any{}, []string{"$.callbackUri"}},
-		"a denied one":  {map[string]any{"callbackUri": "http://metadata/"}, []string{"$.callbackUri"}},
-		"unknown types": {filter(map[string]any{"notificationTypes": []any{"X"}, "operationTypes": []any{"Y"}, "operationStates": []any{"Z"}}), []string{"$.filter.notificationTypes[0]", "$.filter.operationTypes[0]", "$.filter.operationStates[0]", "$.filter.operationTypes", "$.filter.operationStates"}},
-		"not of v1":     {filter(map[string]any{"operationTypes": []any{"CREATE_SNAPSHOT"}}), []string{"$.filter.operationTypes[0]"}},
-		"no operations": {filter(map[string]any{"notificationTypes": []any{"VnfIdentifierCreationNotification"}, "operationStates": []any{"FAILED"}}), []string{"$.filter.operationStates"}},
-		"no provider":   {instances(map[string]any{"vnfProductsFromProviders": []any{map[string]any{}}}), []string{"$.filter.vnfInstanceSubscriptionFilter.vnfProductsFromProviders[0].vnfProvider"}},
-		"no type":       {auth(map[string]any{"authType": []any{}}), []string{"$.authentication.authType"}},
-		"unknown type":  {auth(map[string]any{"authType": []any{"DIGEST"}}), []string{"$.authentication.authType[0]"}},
-		"no password":   {auth(map[string]any{"authType": []any{"BASIC"}, "paramsBasic": map[string]any{"userName": "a"}}), []string{"$.authentication.paramsBasic"}},
-		"no client":     {auth(map[string]any{"authType": []any{"OAUTH2_CLIENT_CREDENTIALS"}}), []string{"$.authentication.paramsOauth2ClientCredentials"}},
-		"denied token": {auth(map[string]any{"authType": []any{"OAUTH2_CLIENT_CREDENTIALS"}, "paramsOauth2ClientCredentials": map[string]any{
-			"clientId": "a", "clientPassword": marker, "tokenEndpoint": "http://metadata/",
-		}}), []string{"$.authentication.paramsOauth2ClientCredentials.tokenEndpoint"}},
+		"no callback":  {map[string]any{}, []string{"$.callbackUri"}},
+		"a denied one": {map[string]any{"callbackUri": "http://metadata/"}, []string{"$.callbackUri"}},
+		"unknown types": {filter(map[string]any{
+			"notificationTypes": []any{"X"}, "operationTypes": []any{"Y"},
+			"operationStates": []any{"Z"},
+		}), []string{
+			"$.filter.notificationTypes[0]", "$.filter.operationTypes[0]",
+			"$.filter.operationStates[0]", "$.filter.operationTypes", "$.filter.operationStates",
+		}},
+		"not of v1": {
+			filter(map[string]any{"operationTypes": []any{"CREATE_SNAPSHOT"}}),
+			[]string{"$.filter.operationTypes[0]"},
+		},
+		"no operations": {filter(map[string]any{
+			"notificationTypes": []any{"VnfIdentifierCreationNotification"},
+			"operationStates":   []any{"FAILED"},
+		}), []string{"$.filter.operationStates"}},
+		"no provider": {
+			instances(map[string]any{"vnfProductsFromProviders": []any{map[string]any{}}}),
+			[]string{"$.filter.vnfInstanceSubscriptionFilter.vnfProductsFromProviders[0].vnfProvider"},
+		},
+		"no type":      {auth(map[string]any{"authType": []any{}}), []string{"$.authentication.authType"}},
+		"unknown type": {auth(map[string]any{"authType": []any{"DIGEST"}}), []string{"$.authentication.authType[0]"}},
+		"no password": {
+			auth(map[string]any{"authType": []any{"BASIC"}, "paramsBasic": map[string]any{"userName": "a"}}),
+			[]string{"$.authentication.paramsBasic"},
+		},
+		"no client": {
+			auth(map[string]any{"authType": []any{"OAUTH2_CLIENT_CREDENTIALS"}}),
+			[]string{"$.authentication.paramsOauth2ClientCredentials"},
+		},
+		"denied token": {auth(map[string]any{
+			"authType": []any{"OAUTH2_CLIENT_CREDENTIALS"},
+			"paramsOauth2ClientCredentials": map[string]any{
+				"clientId": "a", "clientPassword": marker, "tokenEndpoint": "http://metadata/",
+			},
+		}), []string{"$.authentication.paramsOauth2ClientCredentials.tokenEndpoint"}},
 	} {
 		a := b.do("POST", "/vnflcm/v1/subscriptions", c.request)
 		a.problem(http.StatusBadRequest)
@@ -150,7 +175,8 @@ func TestSubscription_refusesWhatTheStandardDoes(t *testing.T) {
 	}
 	require.Empty(t, subscribers.tested)
 	subscribers.refuse = lcm.Errorf(lcm.KindUnavailable, "The subscriber answers 404 to GET, not 204.")
-	require.Contains(t, b.do("POST", "/vnflcm/v1/subscriptions", subscribe(nil)).problem(http.StatusUnprocessableEntity), "answers 404")
+	require.Contains(t, b.do("POST", "/vnflcm/v1/subscriptions", subscribe(nil)).problem(http.StatusUnprocessableEntity),
+		"answers 404")
 	require.Empty(t, b.do("GET", "/vnflcm/v1/subscriptions", nil).list())
 }
 
@@ -164,7 +190,10 @@ func TestSubscription_withOtherCredentialsIsAnother(t *testing.T) {
 				"authType": []any{"BASIC"}, "paramsBasic": map[string]any{"userName": "windlass", "password": password},
 			}})
 		}
-		requests := []map[string]any{basic(marker + "-a"), basic(marker + "-b"), subscribe(nil), subscribe(map[string]any{"authentication": map[string]any{"authType": []any{"TLS_CERT"}}})}
+		requests := []map[string]any{
+			basic(marker + "-a"), basic(marker + "-b"), subscribe(nil),
+			subscribe(map[string]any{"authentication": map[string]any{"authType": []any{"TLS_CERT"}}}),
+		}
 		var made []string
 		for _, request := range requests {
 			a := b.do("POST", root+"/subscriptions", request)
@@ -216,19 +245,25 @@ func (b *bench) outbox(id lcm.SubscriptionID) (events []lcm.VnfEvent) {
 func TestNotifications_areWrittenWithTheChange(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.NoCallbackTest = true })
 	sub := func(filter map[string]any) lcm.SubscriptionID {
-		return lcm.SubscriptionID(b.do("POST", "/vnflcm/v1/subscriptions", subscribe(map[string]any{"filter": filter})).want(http.StatusCreated)["id"].(string))
+		return lcm.SubscriptionID(b.do("POST", "/vnflcm/v1/subscriptions",
+			subscribe(map[string]any{"filter": filter})).want(http.StatusCreated)["id"].(string))
 	}
 	all := sub(map[string]any{})
-	ends := sub(map[string]any{"operationStates": []any{"ROLLED_BACK", "COMPLETED"}, "notificationTypes": []any{"VnfLcmOperationOccurrenceNotification"}})
+	ends := sub(map[string]any{
+		"operationStates":   []any{"ROLLED_BACK", "COMPLETED"},
+		"notificationTypes": []any{"VnfLcmOperationOccurrenceNotification"},
+	})
 	others := sub(map[string]any{"vnfInstanceSubscriptionFilter": map[string]any{"vnfInstanceNames": []any{"another"}}})
 	instance, request := b.ready("/vnflcm/v1")
 	op := b.do("POST", instance+"/instantiate", request)
 	op.want(http.StatusAccepted)
 	b.enter(op.path(), lcm.Processing)
 	b.enter(op.path(), lcm.Processing, func(r *lcm.OperationRecord) { r.Step = "another step" })
-	b.enter(op.path(), lcm.FailedTemp, func(r *lcm.OperationRecord) { r.Error = lcm.Errorf(lcm.KindBroken, "kubeadm's preflight failed") })
+	b.enter(op.path(), lcm.FailedTemp,
+		func(r *lcm.OperationRecord) { r.Error = lcm.Errorf(lcm.KindBroken, "kubeadm's preflight failed") })
 	b.enter(op.path(), lcm.RollingBack)
-	b.enter(op.path(), lcm.RolledBack, func(r *lcm.OperationRecord) { r.Error = lcm.Errorf(lcm.KindBroken, "kubeadm's preflight failed") })
+	b.enter(op.path(), lcm.RolledBack,
+		func(r *lcm.OperationRecord) { r.Error = lcm.Errorf(lcm.KindBroken, "kubeadm's preflight failed") })
 	b.do("DELETE", instance, nil).want(http.StatusNoContent)
 
 	events := b.outbox(all)
@@ -256,7 +291,8 @@ func TestNotifications_areWrittenWithTheChange(t *testing.T) {
 
 func TestDeadLetters_areListedAndDeliveredAgain(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.NoCallbackTest = true })
-	id := lcm.SubscriptionID(b.do("POST", "/vnflcm/v1/subscriptions", subscribe(nil)).want(http.StatusCreated)["id"].(string))
+	id := lcm.SubscriptionID(b.do("POST", "/vnflcm/v1/subscriptions",
+		subscribe(nil)).want(http.StatusCreated)["id"].(string))
 	_, vnfdID := b.onboard()
 	instance := b.create("/vnflcm/v1", vnfdID)
 	ctx := t.Context()
@@ -292,9 +328,10 @@ func TestSubscription_byCertificateNeedsOne(t *testing.T) {
 	subscribers := &obligingSubscribers{bare: true}
 	b := newBench(t, func(o *Options) { o.Subscribers = subscribers })
 	by := func(types ...string) answer {
-		return b.do("POST", "/vnflcm/v1/subscriptions", subscribe(map[string]any{"callbackUri": callback + "/" + types[len(types)-1], "authentication": map[string]any{
-			"authType": types, "paramsBasic": map[string]any{"userName": "u", "password": "p"},
-		}}))
+		return b.do("POST", "/vnflcm/v1/subscriptions",
+			subscribe(map[string]any{"callbackUri": callback + "/" + types[len(types)-1], "authentication": map[string]any{
+				"authType": types, "paramsBasic": map[string]any{"userName": "u", "password": "p"},
+			}}))
 	}
 	require.Contains(t, by("TLS_CERT").problem(http.StatusBadRequest), "notifications.certFile")
 	by("TLS_CERT", "BASIC").want(http.StatusCreated)

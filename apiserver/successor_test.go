@@ -53,10 +53,14 @@ func TestModify_givesAnInstantiatedVnfAPackageOfOtherImagesOnly(t *testing.T) {
 	_, vnfdID := b.onboard()
 	running := b.runs("/vnflcm/v1", vnfdID, "ha", 3, 2)
 	for want, changes := range map[string]map[string][]string{
-		"flavours[ha].vdus[masterNode].computeFlavour": {flavourHA: {"requested_additional_capability_name: ", "requested_additional_capability_name: x-"}},
-		"BaseHOT/ha/nested/ha_nested_worker.yaml":      {"BaseHOT/ha/nested/ha_nested_worker.yaml": {"image: { get_param: image }", "image: another"}},
+		"flavours[ha].vdus[masterNode].computeFlavour": {flavourHA: {
+			"requested_additional_capability_name: ",
+			"requested_additional_capability_name: x-",
+		}},
+		"BaseHOT/ha/nested/ha_nested_worker.yaml": {"BaseHOT/ha/nested/ha_nested_worker.yaml": {"image: { get_param: image }", "image: another"}},
 		"provider": {
-			"Definitions/k8s_ha_top.vnfd.yaml": {"provider: Windlass", "provider: Someone"}, "Definitions/k8s_ha_types.yaml": {"Windlass", "Someone"},
+			"Definitions/k8s_ha_top.vnfd.yaml": {"provider: Windlass", "provider: Someone"},
+			"Definitions/k8s_ha_types.yaml":    {"Windlass", "Someone"},
 		},
 	} {
 		_, other := b.variant(changes)
@@ -68,8 +72,11 @@ func TestModify_givesAnInstantiatedVnfAPackageOfOtherImagesOnly(t *testing.T) {
 
 	// Another description, comment or name of the file changes no stack.
 	pkg, other := b.variant(map[string][]string{
-		flavourHA:                    {"debian-12-k8s", "debian-13-k8s"},
-		"BaseHOT/ha/ha_hot_top.yaml": {"\nparameters:", "\n# The cluster's own.\nparameters:", "description: Three", "description: Now three"},
+		flavourHA: {"debian-12-k8s", "debian-13-k8s"},
+		"BaseHOT/ha/ha_hot_top.yaml": {
+			"\nparameters:", "\n# The cluster's own.\nparameters:", "description: Three",
+			"description: Now three",
+		},
 	})
 	b.do("PATCH", running, `{"vnfdId":"`+other+`"}`).want(http.StatusAccepted)
 	require.Len(t, b.starter.starts, 1)

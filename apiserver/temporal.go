@@ -104,7 +104,8 @@ func refusalOf(err error) error {
 		return lcm.Errorf(kind, "%s", app.Message())
 	}
 	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
-		return lcm.Wrap(lcm.KindUnavailable, err, "The operation's workflow is not running; Windlass starts it shortly. Try again.")
+		return lcm.Wrap(lcm.KindUnavailable, err,
+			"The operation's workflow is not running; Windlass starts it shortly. Try again.")
 	}
 	return lcm.Wrap(lcm.KindUnavailable, err, "The operation's workflow cannot be reached. Try again.")
 }

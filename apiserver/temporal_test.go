@@ -27,7 +27,8 @@ func TestWorkflowIsStartedUnderItsOperationsID(t *testing.T) {
 		c.On("ExecuteWorkflow", mock.Anything, mock.MatchedBy(func(o client.StartWorkflowOptions) bool {
 			vnf, _ := o.TypedSearchAttributes.GetKeyword(temporal.NewSearchAttributeKeyKeyword(lcm.AttrVnfInstanceID))
 			return o.ID == "lcm-op-1" && o.TaskQueue == lcm.TaskQueue && o.WorkflowIDReusePolicy == reuse && vnf == "vnf-1" &&
-				o.WorkflowIDConflictPolicy == enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING && o.StaticSummary == "INSTANTIATE edge-1"
+				o.WorkflowIDConflictPolicy == enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING &&
+				o.StaticSummary == "INSTANTIATE edge-1"
 		}), "Instantiate", in).Return(nil, nil).Once()
 		require.NoError(t, (&Temporal{Client: c}).Start(t.Context(), in, "INSTANTIATE edge-1"))
 		c.AssertExpectations(t)
@@ -43,7 +44,8 @@ func TestStartTellsWhetherTemporalIsThere(t *testing.T) {
 	}
 	require.True(t, lcm.Is(start(serviceerror.NewUnavailable("away")), lcm.KindUnavailable))
 	require.NoError(t, start(serviceerror.NewWorkflowExecutionAlreadyStarted("ran", "", "")), "it ran and is over")
-	require.True(t, lcm.Is((&Temporal{}).Start(t.Context(), lcm.OperationInput{Operation: "CHANGE_FLAVOUR"}, ""), lcm.KindBug))
+	require.True(t, lcm.Is((&Temporal{}).Start(t.Context(), lcm.OperationInput{Operation: "CHANGE_FLAVOUR"}, ""),
+		lcm.KindBug))
 }
 
 func TestActTranslatesWhatTheWorkflowSays(t *testing.T) {
@@ -88,13 +90,15 @@ func TestSlowWorkflowHasAcceptedAllTheSame(t *testing.T) {
 	handle.On("Get", mock.Anything, nil).Run(func(mock.Arguments) { cancel() }).Return(context.Canceled)
 	m.On("UpdateWorkflow", mock.Anything, mock.Anything).Return(handle, nil)
 	require.NoError(t, (&Temporal{Client: m}).Act(ctx, "op-1", lcm.Retry, lcm.CancelRequest{}))
-	require.Error(t, (&Temporal{Client: m}).Act(ctx, "op-1", lcm.Fail, lcm.CancelRequest{}), "fail promises that it has happened")
+	require.Error(t, (&Temporal{Client: m}).Act(ctx, "op-1", lcm.Fail, lcm.CancelRequest{}),
+		"fail promises that it has happened")
 }
 
 func TestRunningIsWhatTemporalSaysOfTheNewestRun(t *testing.T) {
 	running := func(status enumspb.WorkflowExecutionStatus, err error) (bool, error) {
 		m := &mocks.Client{}
-		m.On("DescribeWorkflowExecution", mock.Anything, "lcm-op-1", "").Return(&workflowservice.DescribeWorkflowExecutionResponse{
+		m.On("DescribeWorkflowExecution", mock.Anything, "lcm-op-1",
+			"").Return(&workflowservice.DescribeWorkflowExecutionResponse{
 			WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{Status: status},
 		}, err)
 		return (&Temporal{Client: m}).Running(t.Context(), "op-1")

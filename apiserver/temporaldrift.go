@@ -76,7 +76,8 @@ func (t *Temporal) Notify(ctx context.Context, id lcm.VnfInstanceID, serverID st
 	ctx, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()
 	options := checkOptions(id, lcm.DriftByNotification)
-	_, err := t.Client.SignalWithStartWorkflow(ctx, options.ID, lcm.SignalServerNotified, serverID, options, string(lcm.WorkflowDrift),
+	_, err := t.Client.SignalWithStartWorkflow(ctx, options.ID, lcm.SignalServerNotified, serverID, options,
+		string(lcm.WorkflowDrift),
 		lcm.DriftInput{VnfInstanceID: id, Trigger: lcm.DriftByNotification})
 	if err != nil {
 		return lcm.Wrap(lcm.KindUnavailable, err, "Temporal did not take the notification. Try again.")

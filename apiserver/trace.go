@@ -38,7 +38,8 @@ func (s *Server) trace(next echo.HandlerFunc) echo.HandlerFunc {
 		c.SetRequest(r.WithContext(ctx))
 		err := next(c)
 		status := c.Response().Status
-		span.SetAttributes(attribute.Int("http.response.status_code", status), attribute.String("windlass.request_id", requestID(c)))
+		span.SetAttributes(attribute.Int("http.response.status_code", status),
+			attribute.String("windlass.request_id", requestID(c)))
 		if status >= http.StatusInternalServerError {
 			span.SetStatus(codes.Error, http.StatusText(status))
 		}

@@ -24,7 +24,10 @@ const (
 func tracing(t *testing.T) (b *bench, to *collector.Collector, flush func()) {
 	t.Helper()
 	to = collector.New(t)
-	e, err := telemetry.NewExport(t.Context(), telemetry.Settings{Traces: true, Endpoint: to.GRPC, SampleRatio: 1, Interval: time.Hour, Service: "test"}, nil, nil)
+	e, err := telemetry.NewExport(t.Context(), telemetry.Settings{
+		Traces: true, Endpoint: to.GRPC, SampleRatio: 1,
+		Interval: time.Hour, Service: "test",
+	}, nil, nil)
 	require.NoError(t, err)
 	return newBench(t, func(o *Options) { o.Tracing = e.Tracing }), to, func() { require.NoError(t, e.Close()) }
 }
@@ -34,7 +37,8 @@ func TestTraceOfTheClientGoesOn(t *testing.T) {
 	instance, request := b.ready("/vnflcm/v1")
 	op := b.do("POST", instance+"/instantiate", request, traceparent)
 	op.want(http.StatusAccepted)
-	refused := b.do("POST", "/vnflcm/v1/vnf_instances?marker=secret", map[string]any{"vnfdId": 7}, traceparent).want(http.StatusBadRequest)
+	refused := b.do("POST", "/vnflcm/v1/vnf_instances?marker=secret", map[string]any{"vnfdId": 7},
+		traceparent).want(http.StatusBadRequest)
 	require.Equal(t, clientTrace, refused["traceId"])
 	b.enter(op.path(), lcm.Processing)
 	b.enter(op.path(), lcm.FailedTemp, func(r *lcm.OperationRecord) {
@@ -59,7 +63,8 @@ func TestTraceOfTheClientGoesOn(t *testing.T) {
 	require.Equal(t, "INSTANTIATE", asked.Attributes["windlass.operation"])
 	const status = "http.response.status_code"
 	require.Contains(t, asked.Attributes[status], "202")
-	require.Contains(t, names["POST /vnflcm/v1/vnf_instances"].Attributes[status], "400", "as it was answered, errors included")
+	require.Contains(t, names["POST /vnflcm/v1/vnf_instances"].Attributes[status], "400",
+		"as it was answered, errors included")
 	require.NotContains(t, names, "GET /healthz")
 	require.NotContains(t, to.Raw(), "marker=secret", "no query is told")
 	require.NotContains(t, to.Raw(), marker)
@@ -93,7 +98,8 @@ func TestNothingOfATraceWithoutTelemetry(t *testing.T) {
 	instance, request := b.ready("/vnflcm/v1")
 	op := b.do("POST", instance+"/instantiate", request, traceparent)
 	op.want(http.StatusAccepted)
-	require.NotContains(t, b.do("POST", "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": 7}, traceparent).want(http.StatusBadRequest), "traceId")
+	require.NotContains(t, b.do("POST", "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": 7},
+		traceparent).want(http.StatusBadRequest), "traceId")
 	kept, err := b.store.TraceParent(t.Context(), b.operation(op.path()).ID)
 	require.NoError(t, err)
 	require.Empty(t, kept)

@@ -13,12 +13,18 @@ import (
 // 405.
 func (a *lcmAPI) unsupportedRoutes() []route {
 	const instance = "/vnf_instances/:vnfInstanceId"
-	list := []route{{http.MethodPost, instance + "/change_flavour", a.unsupported("another deployment flavour: terminate it, and instantiate it with that flavour")}}
+	list := []route{{
+		http.MethodPost, instance + "/change_flavour",
+		a.unsupported("another deployment flavour: terminate it, and instantiate it with that flavour"),
+	}}
 	if a.number == 1 {
 		return list
 	}
 	return append(list,
-		route{http.MethodPost, instance + "/change_vnfpkg", a.unsupported("another VNF package: terminate it, and modify vnfdId while it is not instantiated")},
+		route{
+			http.MethodPost, instance + "/change_vnfpkg",
+			a.unsupported("another VNF package: terminate it, and modify vnfdId while it is not instantiated"),
+		},
 		route{http.MethodPost, instance + "/create_snapshot", a.unsupported("snapshots")},
 		route{http.MethodPost, instance + "/revert_to_snapshot", a.unsupported("snapshots")},
 	)

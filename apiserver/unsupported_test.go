@@ -12,14 +12,18 @@ func TestUnsupportedTasks_doNotExistForTheVnf(t *testing.T) {
 	running := b.running("/vnflcm/v1")
 	id := running[len("/vnflcm/v1"):]
 	for root, tasks := range map[string][]string{
-		"/vnflcm/v1": {"change_flavour"}, "/vnflcm/v2": {"change_flavour", "change_vnfpkg", "create_snapshot", "revert_to_snapshot"},
+		"/vnflcm/v1": {"change_flavour"}, "/vnflcm/v2": {
+			"change_flavour", "change_vnfpkg", "create_snapshot",
+			"revert_to_snapshot",
+		},
 	} {
 		fresh := b.create(root, string(b.instance(running).VnfdID))
 		for _, task := range tasks {
 			for _, instance := range []string{root + id, fresh} { // it comes before the state
 				require.Contains(t, b.do("POST", instance+"/"+task, `{}`).problem(http.StatusNotFound), "does not support")
 			}
-			require.Contains(t, b.do("POST", root+"/vnf_instances/nothing/"+task, `{}`).problem(http.StatusNotFound), "There is no VNF instance")
+			require.Contains(t, b.do("POST", root+"/vnf_instances/nothing/"+task, `{}`).problem(http.StatusNotFound),
+				"There is no VNF instance")
 			a := b.do("GET", fresh+"/"+task, nil)
 			a.problem(http.StatusMethodNotAllowed)
 			require.Contains(t, a.Header.Get("Allow"), http.MethodPost)

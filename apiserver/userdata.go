@@ -34,7 +34,8 @@ func (s *Server) checkUserData(req lcm.InstantiateRequest, pkg lcm.VnfPkg, found
 	for name, given := range map[string]json.RawMessage{userDataParam: script, userDataClassParam: named} {
 		var text string
 		if json.Unmarshal(given, &text) != nil || text == "" {
-			found.Mistake(lcm.Problem{Path: "$.additionalParams." + name, Detail: "must be a text: " + userDataParam + " and " + userDataClassParam + " go together"})
+			found.Mistake(lcm.Problem{Path: "$.additionalParams." + name, Detail: "must be a text: " + userDataParam + " and " +
+				userDataClassParam + " go together"})
 			return
 		}
 	}
@@ -43,7 +44,8 @@ func (s *Server) checkUserData(req lcm.InstantiateRequest, pkg lcm.VnfPkg, found
 		return
 	}
 	if !s.Python {
-		found.Names("$.additionalParams."+userDataClassParam, "%q is Python of the VNF package, which Windlass runs only where its operator has set userData.python; what %s do is built in",
+		found.Names("$.additionalParams."+userDataClassParam, "%q is Python of the VNF package, which Windlass runs only "+
+			"where its operator has set userData.python; what %s do is built in",
 			class.Class, strings.Join(builtInUserData, ", "))
 		return
 	}

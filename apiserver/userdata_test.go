@@ -29,7 +29,8 @@ func TestInstantiate_takesUserDataThatIsBuiltInOnly(t *testing.T) {
 	with(nil, "SampleUserData").problem(http.StatusBadRequest)
 	refused = with("./UserData/userdata_standard.py", "StandardUserData")
 	require.Contains(t, refused.problem(http.StatusBadRequest), "name the VDU of these nodes")
-	require.Contains(t, refused.paths(), "$.additionalParams.lcm-operation-user-data-class", "nor are the templates made for it")
+	require.Contains(t, refused.paths(), "$.additionalParams.lcm-operation-user-data-class",
+		"nor are the templates made for it")
 	with("./UserData/x.py", 7).problem(http.StatusBadRequest)
 	with("./UserData/k8s_cluster_user_data.py", "KubernetesClusterUserData").want(http.StatusAccepted)
 }
@@ -55,10 +56,16 @@ func TestInstantiate_refusesNetworksForLinksThatTheVnfdDoesNotHave(t *testing.T)
 	b := newBench(t)
 	instance, request := b.ready("/vnflcm/v1")
 	for _, name := range []string{"vnfVirtualLinkDescId", "virtualLinkDescId"} {
-		request["extManagedVirtualLinks"] = []any{map[string]any{"id": "m", name: "nothing", "resourceId": "net", "vimConnectionId": "elsewhere"}}
+		request["extManagedVirtualLinks"] = []any{map[string]any{
+			"id": "m", name: "nothing", "resourceId": "net",
+			"vimConnectionId": "elsewhere",
+		}}
 		refused := b.do("POST", instance+"/instantiate", request)
 		require.Contains(t, refused.problem(http.StatusBadRequest), `no internal virtual link "nothing"`)
-		require.Equal(t, []string{"$.extManagedVirtualLinks[0].vimConnectionId", "$.extManagedVirtualLinks[0].vnfVirtualLinkDescId"}, refused.paths())
+		require.Equal(t, []string{
+			"$.extManagedVirtualLinks[0].vimConnectionId",
+			"$.extManagedVirtualLinks[0].vnfVirtualLinkDescId",
+		}, refused.paths())
 	}
 }
 

@@ -28,9 +28,12 @@ var dialectV2 = dialect{
 	operationParams: func(params json.RawMessage) (json.RawMessage, error) {
 		return editParams(params, mapOf)
 	},
-	vnfcInfo:               true,
-	unusedOperationParts:   []string{"modificationsTriggeredByVnfPkgChange", "vnfSnapshotInfoId"},
-	excludedOperationParts: []string{"operationParams", "error", "resourceChanges", "changedInfo", "changedExtConnectivity"},
+	vnfcInfo:             true,
+	unusedOperationParts: []string{"modificationsTriggeredByVnfPkgChange", "vnfSnapshotInfoId"},
+	excludedOperationParts: []string{
+		"operationParams", "error", "resourceChanges", "changedInfo",
+		"changedExtConnectivity",
+	},
 }
 
 // vimConnectionV2 is a value of v3.3.1's map; its id is the key.

@@ -55,7 +55,8 @@ func (a *lcmAPI) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, 
 		return err
 	}
 	if req.TargetScaleLevels {
-		found.Mistake(lcm.Problem{Path: "$.targetScaleLevelInfo", Detail: "is of later versions of SOL003: name an instantiation level, and scale the VNF when it is there (scale_to_level)"})
+		found.Mistake(lcm.Problem{Path: "$.targetScaleLevelInfo", Detail: "is of later versions of SOL003: name an " +
+			"instantiation level, and scale the VNF when it is there (scale_to_level)"})
 	}
 	checkLinkConfigs(body, &found)
 	checkManagedLinks(req, &found)
@@ -85,17 +86,24 @@ func vnfdOf(pkg lcm.VnfPkg) (vnfd vnfpkg.Vnfd, err error) {
 
 // checkStack makes the stack's parameters as the worker will, and throws them away: what the templates want
 // and the request lacks is told now.
-func (a *lcmAPI) checkStack(ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, id lcm.VnfPkgID, found *driver.Findings) error {
+func (a *lcmAPI) checkStack(
+	ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, id lcm.VnfPkgID, found *driver.Findings,
+) error {
 	if _, err := f.Level(req.InstantiationLevelID); err != nil {
 		return nil // reported already
 	}
-	template, err := vnfpkg.StackTemplate(f, func(path string) ([]byte, error) { return a.Store.PackageFile(ctx, id, path) })
+	template, err := vnfpkg.StackTemplate(f, func(path string) ([]byte,
+		error,
+	) {
+		return a.Store.PackageFile(ctx, id, path)
+	})
 	var additional map[string]any
 	if err == nil && len(req.AdditionalParams) > 0 {
 		err = json.Unmarshal(req.AdditionalParams, &additional)
 	}
 	given := vnfpkg.HeatRequest{
-		LevelID: req.InstantiationLevelID, ExtVirtualLinks: req.ExtVirtualLinks, ExtManagedVirtualLinks: req.ExtManagedVirtualLinks, AdditionalParams: additional,
+		LevelID: req.InstantiationLevelID, ExtVirtualLinks: req.ExtVirtualLinks,
+		ExtManagedVirtualLinks: req.ExtManagedVirtualLinks, AdditionalParams: additional,
 	}
 	if err == nil {
 		template, err = template.Managed(f, req.ExtManagedVirtualLinks)
@@ -144,11 +152,14 @@ func checkPorts(f *vnfpkg.Flavour, template vnfpkg.Template, req lcm.Instantiate
 
 // withoutNetworks leaves out networks that are missing where an NFVO may have them: with its grant it is looked again.
 func (a *lcmAPI) withoutNetworks(problems []lcm.Problem) []lcm.Problem {
-	return slices.DeleteFunc(slices.Clone(problems), func(p lcm.Problem) bool { return a.GrantedByNFVO && p.Path == vnfpkg.LinksPath })
+	return slices.DeleteFunc(slices.Clone(problems),
+		func(p lcm.Problem) bool { return a.GrantedByNFVO && p.Path == vnfpkg.LinksPath })
 }
 
 // separate makes each VNFC of the level a resource of its own, as the user data class of the request wants it.
-func separate(f *vnfpkg.Flavour, t vnfpkg.Template, req lcm.InstantiateRequest) (vnfpkg.Template, vnfpkg.Members, error) {
+func separate(
+	f *vnfpkg.Flavour, t vnfpkg.Template, req lcm.InstantiateRequest,
+) (vnfpkg.Template, vnfpkg.Members, error) {
 	capacity, err := f.Capacity(req.InstantiationLevelID)
 	if err != nil {
 		return t, nil, err
@@ -160,7 +171,9 @@ func separate(f *vnfpkg.Flavour, t vnfpkg.Template, req lcm.InstantiateRequest) 
 
 // checkVims wants every connection to bring the endpoint and the credentials of an OpenStack, or to name an OpenStack
 // VIM of the registry; without any those of the instance are used, else the default VIM, else what an NFVO grants.
-func (a *lcmAPI) checkVims(ctx context.Context, inst lcm.VnfInstance, req lcm.InstantiateRequest, found *driver.Findings) error {
+func (a *lcmAPI) checkVims(
+	ctx context.Context, inst lcm.VnfInstance, req lcm.InstantiateRequest, found *driver.Findings,
+) error {
 	if len(req.VimConnections) == 0 {
 		if hasOpenStack(inst) {
 			return nil
@@ -207,9 +220,13 @@ func (a *lcmAPI) checkVim(ctx context.Context, path string, conn lcm.VimConnecti
 	case err != nil:
 		return err
 	case conn.VimType != "" && lcm.VimTypeOf(conn.VimType) != vim.Type:
-		found.Mistake(lcm.Problem{Path: path + ".vimType", Detail: fmt.Sprintf("the VIM %s is of type %s, not %s", vim.Name, vim.Type, conn.VimType)})
+		found.Mistake(lcm.Problem{
+			Path:   path + ".vimType",
+			Detail: fmt.Sprintf("the VIM %s is of type %s, not %s", vim.Name, vim.Type, conn.VimType),
+		})
 	case vim.Type != lcm.VimOpenStack:
-		found.Names(path+".vimId", "the VIM %s is of type %s; this VNF needs one of type %s", vim.Name, vim.Type, lcm.VimOpenStack)
+		found.Names(path+".vimId", "the VIM %s is of type %s; this VNF needs one of type %s", vim.Name, vim.Type,
+			lcm.VimOpenStack)
 	}
 	return nil
 }
@@ -221,7 +238,8 @@ func unregistered(path string, conn lcm.VimConnectionInfo, found *driver.Finding
 		found.Names(path+".vimId", "there is no VIM %q in the registry", conn.VimID)
 		return
 	}
-	found.Names(path+".vimId", "there is no VIM %q in the registry, and the connection's own interfaceInfo and accessInfo are not complete", conn.VimID)
+	found.Names(path+".vimId", "there is no VIM %q in the registry, and the connection's own interfaceInfo and "+
+		"accessInfo are not complete", conn.VimID)
 	for _, p := range conn.OwnProblems(path) {
 		found.Names(p.Path, "%s", p.Detail)
 	}
@@ -235,7 +253,8 @@ func checkManagedLinks(req lcm.InstantiateRequest, found *driver.Findings) {
 			return l.VimConnectionID == c.ID || l.VimConnectionID == string(c.VimID)
 		}
 		if l.VimConnectionID != "" && len(req.VimConnections) > 0 && !slices.ContainsFunc(req.VimConnections, known) {
-			found.Names(fmt.Sprintf("$.extManagedVirtualLinks[%d].vimConnectionId", i), "the request has no VIM connection %q", l.VimConnectionID)
+			found.Names(fmt.Sprintf("$.extManagedVirtualLinks[%d].vimConnectionId", i), "the request has no VIM connection %q",
+				l.VimConnectionID)
 		}
 	}
 }

@@ -26,7 +26,8 @@ func TestSubscription_takesVersionsThatAreNumbers(t *testing.T) {
 		made := b.do("POST", list, request(list, "1.0", `[1.0,"b",2,1.10]`))
 		made.want(http.StatusCreated)
 		require.Contains(t, string(made.Body), `{"vnfSoftwareVersion":"1.0","vnfdVersions":["1.0","b","2","1.10"]}`)
-		require.Contains(t, string(b.do("GET", made.path(), nil).Body), `"vnfdVersions":["1.0","b","2","1.10"]`, "as it is stored")
+		require.Contains(t, string(b.do("GET", made.path(), nil).Body), `"vnfdVersions":["1.0","b","2","1.10"]`,
+			"as it is stored")
 		same := b.do("POST", list, request(list, `"1.0"`, `["1.0","b","2","1.10"]`))
 		same.want(http.StatusSeeOther)
 		require.Equal(t, made.path(), same.path())
@@ -40,7 +41,10 @@ func TestSubscription_takesVersionsThatAreNumbers(t *testing.T) {
 	subs, err := b.store.SubscriptionPage(t.Context(), lcm.APILcm, 2, store.Page{})
 	require.NoError(t, err)
 	require.Len(t, subs, 1)
-	event := lcm.VnfEvent{Type: lcm.NotifyCreation, Provider: "P", ProductName: "N", SoftwareVersion: "1.0", VnfdVersion: "1.10"}
+	event := lcm.VnfEvent{
+		Type: lcm.NotifyCreation, Provider: "P", ProductName: "N", SoftwareVersion: "1.0",
+		VnfdVersion: "1.10",
+	}
 	require.True(t, subs[0].Wants(event))
 	event.VnfdVersion = "1.1"
 	require.False(t, subs[0].Wants(event))

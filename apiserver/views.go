@@ -111,14 +111,16 @@ func (d *dialect) instantiated(inst lcm.VnfInstance) *instantiatedView {
 	}
 	v := &instantiatedView{
 		FlavourID: i.FlavourID, VnfState: i.VnfState, ScaleStatus: i.ScaleStatus, MaxScaleLevels: i.MaxScaleLevels,
-		VnfcResourceInfo: i.ShownVnfcResources(), VirtualStorages: i.VirtualStorages, Localization: i.LocalizationLanguage, VirtualLinks: i.ShownLinks(d.number),
+		VnfcResourceInfo: i.ShownVnfcResources(), VirtualStorages: i.VirtualStorages, Localization: i.LocalizationLanguage,
+		VirtualLinks:    i.ShownLinks(d.number),
 		ExtVirtualLinks: i.LinkInfo(d.number),
 		ManagedLinks:    lcm.ManagedLinkInfo(i.ExtManagedVirtualLinks, i.VimConnectionID()),
 	}
 	for _, cp := range i.ExtCps {
 		v.ExtCpInfo = append(v.ExtCpInfo, extCpView{
-			ID: cp.ID, CpdID: cp.CpdID, CpConfigID: i.CpConfigID(cp), CpProtocolInfo: append([]lcm.CpProtocolInfo{}, cp.CpProtocolInfo...),
-			ExtLinkPortID: cp.ExtLinkPortID, AssociatedVnfcCpID: cmp.Or(cp.AssociatedVnfcCpID, cp.ID),
+			ID: cp.ID, CpdID: cp.CpdID, CpConfigID: i.CpConfigID(cp),
+			CpProtocolInfo: append([]lcm.CpProtocolInfo{}, cp.CpProtocolInfo...),
+			ExtLinkPortID:  cp.ExtLinkPortID, AssociatedVnfcCpID: cmp.Or(cp.AssociatedVnfcCpID, cp.ID),
 		})
 	}
 	for _, r := range i.VnfcResources {
@@ -161,8 +163,10 @@ func (d *dialect) opOcc(base string, o lcm.VnfLcmOpOcc) (opOccView, error) {
 	self := base + d.prefix + "/vnf_lcm_op_occs/" + string(o.ID)
 	v := opOccView{
 		ID: o.ID, OperationState: o.State, StateEnteredTime: o.StateEnteredTime.UTC(), StartTime: o.StartTime.UTC(),
-		VnfInstanceID: o.VnfInstanceID, GrantID: o.GrantID, Operation: o.Operation, IsAutomaticInvocation: o.IsAutomaticInvocation,
-		OperationParams: params, IsCancelPending: o.IsCancelPending, CancelMode: o.CancelMode, Error: problem.OfOperation(o.Error),
+		VnfInstanceID: o.VnfInstanceID, GrantID: o.GrantID, Operation: o.Operation,
+		IsAutomaticInvocation: o.IsAutomaticInvocation,
+		OperationParams:       params, IsCancelPending: o.IsCancelPending, CancelMode: o.CancelMode,
+		Error:           problem.OfOperation(o.Error),
 		ResourceChanges: o.ResourceChanges.Shown(d.number), ChangedInfo: o.ChangedInfo.Shown(d.number),
 		ChangedExtConnectivity: o.Connectivity().ChangedLinkInfo(d.number),
 		Links: map[string]link{
@@ -173,7 +177,8 @@ func (d *dialect) opOcc(base string, o lcm.VnfLcmOpOcc) (opOccView, error) {
 		v.Links["grant"] = link{cmp.Or(o.GrantHref, base+"/windlass/v1/vnf_lcm_op_occs/"+string(o.ID)+"/grant")}
 	}
 	for _, a := range []lcm.Action{lcm.Retry, lcm.Rollback, lcm.Fail, lcm.Cancel} {
-		if o.State.Accepts(a) && hasTask(o, a) && (a != lcm.Rollback || !o.ForwardOnly) && (a != lcm.Cancel || o.CancelMode != lcm.Forceful) {
+		if o.State.Accepts(a) && hasTask(o, a) && (a != lcm.Rollback || !o.ForwardOnly) &&
+			(a != lcm.Cancel || o.CancelMode != lcm.Forceful) {
 			v.Links[string(a)] = link{self + "/" + string(a)}
 		}
 	}

@@ -39,10 +39,12 @@ var at = time.Date(2030, 1, 2, 3, 4, 5, 600_000_000, time.UTC)
 
 func exampleInstance() lcm.VnfInstance {
 	return lcm.VnfInstance{
-		ID: "0b2dd4c5-5b64-4a5e-8d5c-2e1f63b1f0aa", Name: "edge-1", Description: "north", VnfdID: "b1bb0ce7-ebca-4fa7-95ed-4840d70a1177",
+		ID: "0b2dd4c5-5b64-4a5e-8d5c-2e1f63b1f0aa", Name: "edge-1", Description: "north",
+		VnfdID:   "b1bb0ce7-ebca-4fa7-95ed-4840d70a1177",
 		VnfPkgID: "8b0a5d5e-4d59-4a3a-9b7d-7f0c1e110b0e",
-		Provider: "Windlass", ProductName: "Kubernetes", SoftwareVersion: "1.34", VnfdVersion: "1.0", InstantiationState: lcm.Instantiated,
-		Metadata: map[string]any{"site": "north"},
+		Provider: "Windlass", ProductName: "Kubernetes", SoftwareVersion: "1.34", VnfdVersion: "1.0",
+		InstantiationState: lcm.Instantiated,
+		Metadata:           map[string]any{"site": "north"},
 		VimConnections: []lcm.VimConnectionInfo{
 			{ID: "vim1", VimID: "7dc3c839-bf15-45ac-8dff-fc5b95c2940e", VimType: "openstack"},
 			{
@@ -51,22 +53,39 @@ func exampleInstance() lcm.VnfInstance {
 			},
 		},
 		Instantiated: &lcm.InstantiatedVnfInfo{
-			FlavourID: "ha", VnfState: "STARTED", LocalizationLanguage: "de-AT", StackID: "stack", ScaleStatus: []lcm.ScaleInfo{{AspectID: "worker_instance"}},
-			MaxScaleLevels:  []lcm.ScaleInfo{{AspectID: "worker_instance", ScaleLevel: 48}},
-			ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "net", ResourceID: "network-1", ExtCps: []lcm.ExtCp{{CpdID: "masterNode_CP1", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}}}}},
+			FlavourID: "ha", VnfState: "STARTED", LocalizationLanguage: "de-AT", StackID: "stack",
+			ScaleStatus:    []lcm.ScaleInfo{{AspectID: "worker_instance"}},
+			MaxScaleLevels: []lcm.ScaleInfo{{AspectID: "worker_instance", ScaleLevel: 48}},
+			ExtVirtualLinks: []lcm.ExtVirtualLink{{
+				ID: "net", ResourceID: "network-1",
+				ExtCps: []lcm.ExtCp{{CpdID: "masterNode_CP1", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}}},
+			}},
 			ExtCps: []lcm.VnfExtCpInfo{{
 				ID: "cp-1", CpdID: "masterNode_CP1", AssociatedVnfcCpID: "vnfc-cp-1", ExtLinkPortID: "port-1",
-				CpProtocolInfo: lcm.ProtocolInfo("fa:16:3e:00:00:01", []lcm.FixedIP{{Address: "10.0.0.7", SubnetID: "subnet-1"}}, nil),
+				CpProtocolInfo: lcm.ProtocolInfo("fa:16:3e:00:00:01", []lcm.FixedIP{{Address: "10.0.0.7", SubnetID: "subnet-1"}},
+					nil),
 			}},
 			VnfcResources: []lcm.VnfcResourceInfo{{
 				CpInfo: []lcm.VnfcCpInfo{{ID: "vnfc-cp-1", CpdID: "masterNode_CP1", VnfExtCpID: "cp-1"}},
 				ID:     "r1", VduID: "workerNode", ZoneID: "nova", Metadata: map[string]any{"stack_id": "nested"},
-				ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "server-1", VimLevelResourceType: "OS::Nova::Server"},
+				ComputeResource: lcm.ResourceHandle{
+					VimConnectionID: "vim1", ResourceID: "server-1",
+					VimLevelResourceType: "OS::Nova::Server",
+				},
 			}},
-			ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{{ID: "m1", VnfVirtualLinkDescID: "backbone", ResourceID: "net-7"}},
+			ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{{
+				ID: "m1", VnfVirtualLinkDescID: "backbone",
+				ResourceID: "net-7",
+			}},
 			VirtualLinks: []lcm.VnfVirtualLinkResourceInfo{{
-				ID: "n1", VnfVirtualLinkDescID: "inner", NetworkResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "n1", VimLevelResourceType: lcm.NetworkResource},
-				VnfLinkPorts: []lcm.VnfLinkPortInfo{{ID: "p2", ResourceHandle: lcm.PortHandle("vim1", "p2"), CpInstanceID: "vnfc-cp-2", CpInstanceType: "VNFC_CP"}},
+				ID: "n1", VnfVirtualLinkDescID: "inner", NetworkResource: lcm.ResourceHandle{
+					VimConnectionID: "vim1",
+					ResourceID:      "n1", VimLevelResourceType: lcm.NetworkResource,
+				},
+				VnfLinkPorts: []lcm.VnfLinkPortInfo{{
+					ID: "p2", ResourceHandle: lcm.PortHandle("vim1", "p2"),
+					CpInstanceID: "vnfc-cp-2", CpInstanceType: "VNFC_CP",
+				}},
 			}},
 			VirtualStorages: []lcm.VirtualStorageResourceInfo{{
 				ID: "s1", VirtualStorageDescID: "data", StorageResource: lcm.ResourceHandle{ResourceID: "volume-1"},
@@ -78,24 +97,33 @@ func exampleInstance() lcm.VnfInstance {
 
 func exampleOperation() lcm.VnfLcmOpOcc {
 	return lcm.VnfLcmOpOcc{
-		ID: "5d1cba62-5a3a-4d0c-a0c4-7f4e9b8b0a11", VnfInstanceID: "0b2dd4c5-5b64-4a5e-8d5c-2e1f63b1f0aa", Operation: lcm.OpInstantiate,
-		State: lcm.FailedTemp, StateEnteredTime: at.Add(time.Minute), StartTime: at, GrantID: "6f2a7c3e-9d59-5c0a-8a0e-0d3b1f0c9a10",
+		ID: "5d1cba62-5a3a-4d0c-a0c4-7f4e9b8b0a11", VnfInstanceID: "0b2dd4c5-5b64-4a5e-8d5c-2e1f63b1f0aa",
+		Operation: lcm.OpInstantiate,
+		State:     lcm.FailedTemp, StateEnteredTime: at.Add(time.Minute), StartTime: at,
+		GrantID: "6f2a7c3e-9d59-5c0a-8a0e-0d3b1f0c9a10",
 		Params: json.RawMessage(`{"flavourId":"ha","vimConnectionInfo":[{"id":"vim1","vimId":"7dc3c839-bf15-45ac-8dff-fc5b95c2940e","vimType":"openstack"}],
 			"extVirtualLinks":[{"id":"a","resourceId":"b","extCps":[{"cpdId":"c","cpConfig":[{"linkPortId":"p"}]}]}],
 			"additionalParams":{"password":{"$secret":"vnf/x/password"}}}`),
 		APIVersion: 1, Error: &lcm.Error{
 			Kind: lcm.KindBroken, Op: "join worker-1", Detail: "kubeadm's preflight failed",
-			Problems: []lcm.Problem{{Path: "worker-1", Detail: "swap is on"}, {Path: "worker-2", Detail: "port 10250 is in use"}},
+			Problems: []lcm.Problem{
+				{Path: "worker-1", Detail: "swap is on"},
+				{Path: "worker-2", Detail: "port 10250 is in use"},
+			},
 		},
 		ResourceChanges: &lcm.ResourceChanges{AffectedVnfcs: []lcm.AffectedVnfc{{
-			ID: "r1", VduID: "workerNode", ChangeType: "ADDED", ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "server-1"},
-			ZoneID: "nova", AffectedVnfcCpIDs: []string{"vnfc-cp-1"}, AddedStorageResourceIDs: []string{"s1"},
+			ID: "r1", VduID: "workerNode", ChangeType: "ADDED",
+			ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "server-1"},
+			ZoneID:          "nova", AffectedVnfcCpIDs: []string{"vnfc-cp-1"}, AddedStorageResourceIDs: []string{"s1"},
 		}}, AffectedVirtualLinks: []lcm.AffectedVirtualLink{{
-			ID: "n1", VnfVirtualLinkDescID: "inner", VirtualLinkDescID: "inner", ChangeType: "LINK_PORT_ADDED", NetworkResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "n1"}, VnfLinkPortIDs: []string{"p2"},
+			ID: "n1", VnfVirtualLinkDescID: "inner", VirtualLinkDescID: "inner", ChangeType: "LINK_PORT_ADDED",
+			NetworkResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "n1"}, VnfLinkPortIDs: []string{"p2"},
 		}}, AffectedExtLinkPorts: []lcm.AffectedExtLinkPort{{
-			ID: "port-1", ChangeType: "ADDED", ExtCpInstanceID: "cp-1", ResourceHandle: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "port-1"},
+			ID: "port-1", ChangeType: "ADDED", ExtCpInstanceID: "cp-1",
+			ResourceHandle: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "port-1"},
 		}}, AffectedVirtualStorages: []lcm.AffectedVirtualStorage{{
-			ID: "s1", VirtualStorageDescID: "data", ChangeType: "ADDED", StorageResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "volume-1"},
+			ID: "s1", VirtualStorageDescID: "data", ChangeType: "ADDED",
+			StorageResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "volume-1"},
 		}}},
 	}
 }
@@ -141,19 +169,23 @@ func TestPackagesVimsAndStepsLookAsClientsExpect(t *testing.T) {
 	s := &Server{base: endpoint}
 	golden(t, "vnf_package", s.viewOfPackage(lcm.VnfPkg{
 		ID: "8b0a5d5e-4d59-4a3a-9b7d-7f0c1e110b0e", OnboardingState: lcm.PkgOnboarded, OperationalState: lcm.PkgEnabled,
-		UsageState: lcm.PkgInUse, VnfdID: "b1bb0ce7", Provider: "Windlass", ProductName: "Kubernetes", SoftwareVersion: "1.34",
-		VnfdVersion: "1.0", ChecksumAlgo: "SHA-256", Checksum: "00ff", UserDefinedData: map[string]any{"site": "north"},
+		UsageState: lcm.PkgInUse, VnfdID: "b1bb0ce7", Provider: "Windlass", ProductName: "Kubernetes",
+		SoftwareVersion: "1.34",
+		VnfdVersion:     "1.0", ChecksumAlgo: "SHA-256", Checksum: "00ff", UserDefinedData: map[string]any{"site": "north"},
 		Artifacts: []lcm.PkgArtifact{{Path: "BaseHOT/ha.yaml", Size: 5, Algorithm: "SHA-256", Hash: "ff00"}},
 		Warnings:  []lcm.Problem{{Path: "TOSCA.meta:7", Detail: "names an absent file"}},
 	}))
 	golden(t, "vim", viewOfVim(lcm.Vim{
-		ID: "7dc3c839-bf15-45ac-8dff-fc5b95c2940e", Name: "lab", Type: lcm.VimOpenStack, AuthURL: "http://192.0.2.5/identity/v3",
+		ID: "7dc3c839-bf15-45ac-8dff-fc5b95c2940e", Name: "lab", Type: lcm.VimOpenStack,
+		AuthURL:  "http://192.0.2.5/identity/v3",
 		AuthCred: map[string]any{"username": "nfv", "password": map[string]any{lcm.SecretKey: "vim/x/password"}},
-		Project:  map[string]any{"name": "nfv"}, Regions: []string{"RegionOne"}, IsDefault: true, Status: "REACHABLE", Created: at, Updated: at.Add(time.Hour),
+		Project:  map[string]any{"name": "nfv"}, Regions: []string{"RegionOne"}, IsDefault: true, Status: "REACHABLE",
+		Created: at, Updated: at.Add(time.Hour),
 	}))
 	golden(t, "step", viewOfStep(lcm.Step{
 		Index: 6, Phase: lcm.PhaseForward, Title: "Join the workers", Node: "worker-1", State: lcm.StepFailed, Attempt: 2,
-		Started: at, Ended: at.Add(time.Minute), Error: lcm.Errorf(lcm.KindExhausted, "worker-1: the disk is full"), LastLine: "no space left",
+		Started: at, Ended: at.Add(time.Minute), Error: lcm.Errorf(lcm.KindExhausted, "worker-1: the disk is full"),
+		LastLine: "no space left",
 	}))
 }
 

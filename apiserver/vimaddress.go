@@ -24,7 +24,9 @@ func (s *Server) deniedVim(uri string) error {
 
 // checkAddress refuses a connection to a registered VIM that names another endpoint than the VIM's and brings no secret
 // for it: those of the registry are sent to the registered address only.
-func (a *lcmAPI) checkAddress(ctx context.Context, path string, conn lcm.VimConnectionInfo, found *driver.Findings) error {
+func (a *lcmAPI) checkAddress(
+	ctx context.Context, path string, conn lcm.VimConnectionInfo, found *driver.Findings,
+) error {
 	id, err := parseID(conn.VimID)
 	if conn.VimID == "" || err != nil {
 		return nil //nolint:nilerr // reported already
@@ -36,8 +38,11 @@ func (a *lcmAPI) checkAddress(ctx context.Context, path string, conn lcm.VimConn
 	case err != nil:
 		return err
 	case conn.ElsewhereThan(vim):
-		found.Mistake(lcm.Problem{Path: path + ".interfaceInfo.endpoint", Detail: fmt.Sprintf("is not that of the registered VIM %s, whose credentials are sent to its own address only: "+
-			"leave interfaceInfo out, or give accessInfo with the credentials for this endpoint", vim.Name)})
+		found.Mistake(lcm.Problem{
+			Path: path + ".interfaceInfo.endpoint",
+			Detail: fmt.Sprintf("is not that of the registered VIM %s, whose credentials are sent to its own address only: "+
+				"leave interfaceInfo out, or give accessInfo with the credentials for this endpoint", vim.Name),
+		})
 	}
 	return nil
 }

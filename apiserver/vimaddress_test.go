@@ -17,14 +17,20 @@ func (b *bench) withOwnVim(instance string) {
 	inst := b.instance(instance)
 	inst.VimConnections = append(inst.VimConnections, lcm.VimConnectionInfo{
 		ID: "own", VimType: "openstack", InterfaceInfo: map[string]any{"endpoint": "https://cloud.example.com:5000/v3"},
-		AccessInfo: map[string]any{"username": "nfv", "password": map[string]any{lcm.SecretKey: "vnf/x/grant/y/password"}, "project": "edge"},
+		AccessInfo: map[string]any{
+			"username": "nfv", "password": map[string]any{lcm.SecretKey: "vnf/x/grant/y/password"},
+			"project": "edge",
+		},
 	})
 	require.NoError(b, b.store.UpdateInstance(b.Context(), inst))
 }
 
 // A client may change a connection without knowing its password, and must not get it that way.
 func TestModify_sendsNoSecretToAnotherEndpoint(t *testing.T) {
-	for root, path := range map[string]string{"/vnflcm/v1": "$.vimConnectionInfo[0].", "/vnflcm/v2": "$.vimConnectionInfo.own."} {
+	for root, path := range map[string]string{
+		"/vnflcm/v1": "$.vimConnectionInfo[0].",
+		"/vnflcm/v2": "$.vimConnectionInfo.own.",
+	} {
 		t.Run(root, func(t *testing.T) {
 			b := newBench(t)
 			_, vnfdID := b.onboard()
@@ -37,14 +43,16 @@ func TestModify_sendsNoSecretToAnotherEndpoint(t *testing.T) {
 				return b.do("PATCH", instance, `{"vimConnectionInfo":{"own":{`+connection+`}}}`, asMergePatch)
 			}
 			for _, change := range []string{
-				`"interfaceInfo":{"endpoint":"https://evil.example/v3"}`, `"interfaceInfo":{"skipCertificateVerification":true}`, `"accessInfo":{"cert_verify":"False"}`,
+				`"interfaceInfo":{"endpoint":"https://evil.example/v3"}`, `"interfaceInfo":{"skipCertificateVerification":true}`,
+				`"accessInfo":{"cert_verify":"False"}`,
 			} {
 				a := patch(change)
 				require.Contains(t, a.problem(http.StatusBadRequest), "must be given anew", change)
 				require.Equal(t, []string{path + "accessInfo.password"}, a.paths(), change)
 			}
 			require.Empty(t, b.starter.starts)
-			patch(`"interfaceInfo":{"endpoint":"https://new.example/v3"},"accessInfo":{"password":"` + marker + `-new"}`).want(http.StatusAccepted)
+			patch(`"interfaceInfo":{"endpoint":"https://new.example/v3"},"accessInfo":{"password":"` + marker +
+				`-new"}`).want(http.StatusAccepted)
 		})
 	}
 }
@@ -65,7 +73,10 @@ func TestChangeExtConn_sendsNoSecretToAnotherEndpoint(t *testing.T) {
 			}
 			said := b.do("POST", instance+"/change_ext_conn", request).problem(http.StatusBadRequest)
 			require.Contains(t, said, "must be given anew")
-			at := map[string]string{"/vnflcm/v1": "$.vimConnectionInfo[0].accessInfo", "/vnflcm/v2": "$.vimConnectionInfo.own.accessInfo"}
+			at := map[string]string{
+				"/vnflcm/v1": "$.vimConnectionInfo[0].accessInfo",
+				"/vnflcm/v2": "$.vimConnectionInfo.own.accessInfo",
+			}
 			require.Contains(t, said, at[root], "the path is that of the request's own form")
 			require.Empty(t, b.starter.starts)
 		})
@@ -134,7 +145,10 @@ func TestVim_refusesDeniedAddresses(t *testing.T) {
 }
 
 func TestInstantiate_refusesDeniedAddresses(t *testing.T) {
-	for root, path := range map[string]string{"/vnflcm/v1": "$.vimConnectionInfo[0].", "/vnflcm/v2": "$.vimConnectionInfo.own."} {
+	for root, path := range map[string]string{
+		"/vnflcm/v1": "$.vimConnectionInfo[0].",
+		"/vnflcm/v2": "$.vimConnectionInfo.own.",
+	} {
 		t.Run(root, func(t *testing.T) {
 			b := newBench(t, withDenied)
 			_, vnfdID := b.onboard()
@@ -169,8 +183,12 @@ func TestChangeExtConn_refusesDeniedAddresses(t *testing.T) {
 	b := newBench(t, withDenied)
 	instance := b.plainServer("/vnflcm/v2")
 	b.withOwnVim(instance)
-	moved := map[string]any{"interfaceInfo": map[string]any{"endpoint": "http://169.254.169.254/v3"}, "accessInfo": map[string]any{"password": marker}}
-	a := b.do("POST", instance+"/change_ext_conn", map[string]any{"extVirtualLinks": []any{}, "vimConnectionInfo": map[string]any{"own": moved}})
+	moved := map[string]any{
+		"interfaceInfo": map[string]any{"endpoint": "http://169.254.169.254/v3"},
+		"accessInfo":    map[string]any{"password": marker},
+	}
+	a := b.do("POST", instance+"/change_ext_conn",
+		map[string]any{"extVirtualLinks": []any{}, "vimConnectionInfo": map[string]any{"own": moved}})
 	require.Contains(t, a.problem(http.StatusUnprocessableEntity), denied)
 	require.Equal(t, []string{"$.vimConnectionInfo.own.interfaceInfo.endpoint"}, a.paths())
 	require.Empty(t, b.starter.starts)

@@ -29,7 +29,8 @@ func (s *Server) updateVim(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := lcm.InvalidAll("The change would send the VIM's secrets to whom they were not given for", vim.MovedSecrets("$.vim.auth_cred", req.Vim.AuthCred)); err != nil {
+	if err := lcm.InvalidAll("The change would send the VIM's secrets to whom they were not given for",
+		vim.MovedSecrets("$.vim.auth_cred", req.Vim.AuthCred)); err != nil {
 		return err
 	}
 	ctx, before := c.Request().Context(), vimReferences(vim)
@@ -62,9 +63,10 @@ func (s *Server) changeVim(ctx context.Context, vim *lcm.Vim, req changedVim) er
 // movesEndpoints tells whether an extra leads to other endpoints of the VIM, or is about how they are asked: then it
 // has to be tried.
 func movesEndpoints(vim lcm.Vim, extra map[string]any) bool {
-	return slices.ContainsFunc([]string{"region", "interface", "call_timeout", "poll_interval", "outage_patience"}, func(key string) bool {
-		return !reflect.DeepEqual(vim.Extra[key], extra[key])
-	})
+	return slices.ContainsFunc([]string{"region", "interface", "call_timeout", "poll_interval", "outage_patience"},
+		func(key string) bool {
+			return !reflect.DeepEqual(vim.Extra[key], extra[key])
+		})
 }
 
 func vimReferences(v lcm.Vim) []lcm.SecretRef {
@@ -166,7 +168,9 @@ func (s *Server) sealCredentials(ctx context.Context, vim *lcm.Vim, credentials 
 
 // sealSet seals a VIM's secrets. Every set has a place of its own, so that the old one is good until the row names
 // the new one.
-func (s *Server) sealSet(ctx context.Context, id lcm.VimID, what string, clearMap map[string]any) (map[string]any, error) {
+func (s *Server) sealSet(
+	ctx context.Context, id lcm.VimID, what string, clearMap map[string]any,
+) (map[string]any, error) {
 	prefix := vimSecrets(id) + lcm.SecretRef(uuid.NewString()+"/"+what)
 	sealed, err := s.sealMap(ctx, prefix, clearMap)
 	if err != nil {

@@ -37,7 +37,8 @@ func TestInstantiate_aVimIDBesideCompleteInfoIsNotLookedFor(t *testing.T) {
 				a.want(http.StatusAccepted)
 				kept := b.instance(instance).VimConnections
 				require.Len(t, kept, 1)
-				require.Equal(t, []any{lcm.VimID(vimID), lcm.VimID(""), "nfv"}, []any{kept[0].VimID, kept[0].Registered(), kept[0].AccessInfo["username"]})
+				require.Equal(t, []any{lcm.VimID(vimID), lcm.VimID(""), "nfv"},
+					[]any{kept[0].VimID, kept[0].Registered(), kept[0].AccessInfo["username"]})
 				require.NotContains(t, string(b.operation(a.path()).Params), marker)
 				shown := shownConnections(t, b.do("GET", instance, nil).want(http.StatusOK))["own"].(map[string]any)
 				require.Equal(t, []any{vimID, "***"}, []any{shown["vimId"], shown["accessInfo"].(map[string]any)["password"]})
@@ -70,7 +71,10 @@ func TestInstantiate_saysWhatAnIncompleteConnectionToAnUnknownVimLacks(t *testin
 	a := b.do("POST", instance+"/instantiate", request)
 	a.problem(http.StatusUnprocessableEntity)
 	require.Contains(t, string(a.Body), "interfaceInfo and accessInfo are not complete")
-	require.ElementsMatch(t, []string{"$.vimConnectionInfo[0].vimId", "$.vimConnectionInfo[0].accessInfo.password", "$.vimConnectionInfo[1].vimId"}, a.paths())
+	require.ElementsMatch(t, []string{
+		"$.vimConnectionInfo[0].vimId", "$.vimConnectionInfo[0].accessInfo.password",
+		"$.vimConnectionInfo[1].vimId",
+	}, a.paths())
 	require.Empty(t, sealed(b))
 }
 
@@ -118,7 +122,10 @@ func TestChangeExtConn_takesAVimIDBesideCompleteInfo(t *testing.T) {
 				connections = map[string]any{"own": own}
 			}
 			a := b.do("POST", instance+"/change_ext_conn", map[string]any{
-				"extVirtualLinks":   []any{map[string]any{"id": "b", "resourceId": "net-b", "extCps": []any{map[string]any{"cpdId": "VDU1_CP1"}}}},
+				"extVirtualLinks": []any{map[string]any{
+					"id": "b", "resourceId": "net-b",
+					"extCps": []any{map[string]any{"cpdId": "VDU1_CP1"}},
+				}},
 				"vimConnectionInfo": connections,
 			})
 			a.want(http.StatusAccepted)

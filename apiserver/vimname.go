@@ -11,7 +11,9 @@ import (
 
 // checkVimName refuses the name of the VIM as which a cluster is to be registered when another one has it, or gets it:
 // else the operation would say so in its last step, when the cluster is there.
-func (a *lcmAPI) checkVimName(ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.InstantiateRequest, found *driver.Findings) error {
+func (a *lcmAPI) checkVimName(
+	ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.InstantiateRequest, found *driver.Findings,
+) error {
 	name := vimNameOf(inst, f, req.AdditionalParams)
 	if name == "" {
 		return nil

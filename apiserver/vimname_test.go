@@ -68,7 +68,8 @@ func TestVim_leavesNamesToOperationsInFlight(t *testing.T) {
 	op.want(http.StatusAccepted)
 	vim := func(name string) map[string]any {
 		return map[string]any{"vim": map[string]any{
-			"name": name, "type": "openstack", "auth_url": "http://192.0.2.5/identity/v3", "auth_cred": map[string]any{"password": marker},
+			"name": name, "type": "openstack", "auth_url": "http://192.0.2.5/identity/v3",
+			"auth_cred": map[string]any{"password": marker},
 		}}
 	}
 	refused := func(ask func() answer) {
@@ -76,7 +77,8 @@ func TestVim_leavesNamesToOperationsInFlight(t *testing.T) {
 		before := sealed(b)
 		a := ask()
 		a.want(http.StatusConflict)
-		require.Contains(t, string(a.Body), "The operation "+last(op.path())+" on the VNF instance "+last(instance)+` will register a VIM named \"edge-1\"`)
+		require.Contains(t, string(a.Body),
+			"The operation "+last(op.path())+" on the VNF instance "+last(instance)+` will register a VIM named \"edge-1\"`)
 		require.Equal(t, before, sealed(b), "nothing is left of the request")
 	}
 	rename := func() answer {
@@ -84,7 +86,8 @@ func TestVim_leavesNamesToOperationsInFlight(t *testing.T) {
 	}
 	refused(func() answer { return b.do("POST", "/v1.0/vims", vim("edge-1")) })
 	refused(rename)
-	b.do("PUT", "/v1.0/vims/"+lab, map[string]any{"vim": map[string]any{"name": "lab", "description": "its own name"}}).want(http.StatusOK)
+	b.do("PUT", "/v1.0/vims/"+lab,
+		map[string]any{"vim": map[string]any{"name": "lab", "description": "its own name"}}).want(http.StatusOK)
 	b.do("POST", "/v1.0/vims", vim("edge-2")).want(http.StatusCreated)
 	b.client = core // another project has names of its own
 	b.do("POST", "/v1.0/vims", vim("edge-1")).want(http.StatusCreated)
@@ -92,7 +95,10 @@ func TestVim_leavesNamesToOperationsInFlight(t *testing.T) {
 
 	// The operation itself gets it.
 	ctx := lcm.InProject(t.Context(), b.instance(instance).ProjectID)
-	own := lcm.Vim{ID: newID[lcm.VimID](), Name: "edge-1", Type: lcm.VimKubernetes, Status: "REACHABLE", Extra: map[string]any{lcm.ClusterOfParam: last(instance)}}
+	own := lcm.Vim{
+		ID: newID[lcm.VimID](), Name: "edge-1", Type: lcm.VimKubernetes, Status: "REACHABLE",
+		Extra: map[string]any{lcm.ClusterOfParam: last(instance)},
+	}
 	require.NoError(t, b.store.CreateVim(ctx, own))
 	require.NoError(t, b.store.DeleteVim(ctx, own.ID))
 
@@ -141,7 +147,10 @@ func TestInstantiate_vimNamesOfClustersThatAreThere(t *testing.T) {
 	_, vnfdID := b.onboard()
 	running := b.instance(b.runs("/vnflcm/v1", vnfdID, "ha", 3, 2))
 	fresh := b.instance(b.create("/vnflcm/v1", vnfdID))
-	own := lcm.Vim{ID: newID[lcm.VimID](), Name: "edge-1", Type: lcm.VimKubernetes, AuthURL: "https://192.0.2.9:6443", Status: "REACHABLE", Extra: map[string]any{lcm.ClusterOfParam: string(running.ID)}}
+	own := lcm.Vim{
+		ID: newID[lcm.VimID](), Name: "edge-1", Type: lcm.VimKubernetes, AuthURL: "https://192.0.2.9:6443",
+		Status: "REACHABLE", Extra: map[string]any{lcm.ClusterOfParam: string(running.ID)},
+	}
 	require.NoError(t, b.store.CreateVim(lcm.InProject(t.Context(), lcm.DefaultProject), own))
 	holder, err := b.store.VimNameHolder(t.Context(), fresh, "edge-1")
 	require.NoError(t, err)
@@ -152,7 +161,8 @@ func TestInstantiate_vimNamesOfClustersThatAreThere(t *testing.T) {
 
 	// A heal, of a node or of all, is refused for no name; while it makes the cluster anew, the name stays its own.
 	name, _ := lcm.ParseClusterParams(running.Instantiated.AdditionalParams)
-	heal := b.do("POST", "/vnflcm/v1/vnf_instances/"+string(running.ID)+"/heal", map[string]any{"vnfcInstanceId": []string{"worker-0"}})
+	heal := b.do("POST", "/vnflcm/v1/vnf_instances/"+string(running.ID)+"/heal",
+		map[string]any{"vnfcInstanceId": []string{"worker-0"}})
 	heal.want(http.StatusAccepted)
 	holder, err = b.store.VimNameHolder(t.Context(), fresh, name.VimNameOf(running.ID))
 	require.NoError(t, err)

@@ -72,8 +72,9 @@ type vimView struct {
 func viewOfVim(v lcm.Vim) vimView {
 	const seconds = "2006-01-02 15:04:05"
 	view := vimView{
-		ID: v.ID, TenantID: string(v.ProjectID), Type: v.Type, Name: v.Name, Description: v.Description, AuthURL: v.AuthURL, AuthCred: v.AuthCred,
-		Project: v.Project, IsDefault: v.IsDefault, PlacementAttr: map[string]any{"regions": regionsOf(v)},
+		ID: v.ID, TenantID: string(v.ProjectID), Type: v.Type, Name: v.Name, Description: v.Description, AuthURL: v.AuthURL,
+		AuthCred: v.AuthCred,
+		Project:  v.Project, IsDefault: v.IsDefault, PlacementAttr: map[string]any{"regions": regionsOf(v)},
 		Status: v.Status, Extra: v.Extra, CreatedAt: v.Created.UTC().Format(seconds),
 	}
 	if v.Updated.After(v.Created) {
@@ -100,8 +101,10 @@ func (s *Server) createVim(c echo.Context) error {
 	}
 	ctx, now := c.Request().Context(), time.Now().UTC()
 	vim := lcm.Vim{
-		ID: newID[lcm.VimID](), ProjectID: lcm.ScopeOf(ctx).Project, Name: req.Vim.Name, Description: req.Vim.Description, Type: req.Vim.Type, AuthURL: req.Vim.AuthURL,
-		Project: req.Vim.Project, IsDefault: req.Vim.IsDefault, Status: "PENDING", Extra: req.Vim.Extra, Created: now, Updated: now,
+		ID: newID[lcm.VimID](), ProjectID: lcm.ScopeOf(ctx).Project, Name: req.Vim.Name, Description: req.Vim.Description,
+		Type: req.Vim.Type, AuthURL: req.Vim.AuthURL,
+		Project: req.Vim.Project, IsDefault: req.Vim.IsDefault, Status: "PENDING", Extra: req.Vim.Extra, Created: now,
+		Updated: now,
 	}
 	if err := s.deniedVim(vim.AuthURL); err != nil {
 		return unprocessable("$.vim.auth_url", "%s", sentence(err))

@@ -48,9 +48,11 @@ func TestVimThatCannotBeUsedIsNotRegistered(t *testing.T) {
 		"auth_cred": map[string]any{"username": "nfv", "password": marker},
 	}
 	b.vims.refuse = lcm.Errorf(lcm.KindDenied, "The VIM refuses the user nfv or its password.")
-	require.Equal(t, "VimUnauthorizedException", tackerType(b.do("POST", "/v1.0/vims", map[string]any{"vim": vim}), http.StatusBadRequest))
+	require.Equal(t, "VimUnauthorizedException", tackerType(b.do("POST", "/v1.0/vims", map[string]any{"vim": vim}),
+		http.StatusBadRequest))
 	b.vims.refuse = lcm.Errorf(lcm.KindUnavailable, "The VIM at 192.0.2.5 does not answer.")
-	require.Equal(t, "VimConnectionException", tackerType(b.do("POST", "/v1.0/vims", map[string]any{"vim": vim}), http.StatusServiceUnavailable))
+	require.Equal(t, "VimConnectionException", tackerType(b.do("POST", "/v1.0/vims", map[string]any{"vim": vim}),
+		http.StatusServiceUnavailable))
 	require.Empty(t, sealed(b))
 
 	b.vims.refuse = nil
@@ -65,7 +67,8 @@ func TestVimRegionIsTriedShownAndChanged(t *testing.T) {
 		return a.want(http.StatusOK)["vim"].(map[string]any)["placement_attr"].(map[string]any)["regions"]
 	}
 	vim := map[string]any{
-		"name": "lab", "type": "openstack", "auth_url": "http://192.0.2.5/identity/v3", "extra": map[string]any{"region": "north", "token": marker},
+		"name": "lab", "type": "openstack", "auth_url": "http://192.0.2.5/identity/v3",
+		"extra":     map[string]any{"region": "north", "token": marker},
 		"auth_cred": map[string]any{"username": "nfv", "password": marker},
 	}
 	made := b.do("POST", "/v1.0/vims", map[string]any{"vim": vim}).want(http.StatusCreated)["vim"].(map[string]any)
@@ -74,12 +77,15 @@ func TestVimRegionIsTriedShownAndChanged(t *testing.T) {
 	require.Equal(t, []any{"north"}, regions(b.do("GET", path, nil)))
 
 	put := func(change map[string]any) answer { return b.do("PUT", path, map[string]any{"vim": change}) }
-	b.vims.refuse = lcm.Errorf(lcm.KindInvalid, "The catalog of VIM lab has no compute (Nova) endpoint in region \"south\".")
-	require.Equal(t, "InvalidInput", tackerType(put(map[string]any{"extra": map[string]any{"region": "south"}}), http.StatusBadRequest))
+	b.vims.refuse = lcm.Errorf(lcm.KindInvalid,
+		"The catalog of VIM lab has no compute (Nova) endpoint in region \"south\".")
+	require.Equal(t, "InvalidInput", tackerType(put(map[string]any{"extra": map[string]any{"region": "south"}}),
+		http.StatusBadRequest))
 	require.Equal(t, []any{"north"}, regions(b.do("GET", path, nil)))
 	b.vims.refuse = nil
 	require.Equal(t, []any{"south"}, regions(put(map[string]any{"extra": map[string]any{"region": "south"}})))
-	require.Equal(t, []any{"west"}, regions(put(map[string]any{"auth_cred": map[string]any{"region": "west"}})), "that of the credentials goes first")
+	require.Equal(t, []any{"west"}, regions(put(map[string]any{"auth_cred": map[string]any{"region": "west"}})),
+		"that of the credentials goes first")
 	tried := len(b.vims.seen)
 	put(map[string]any{"extra": map[string]any{"region": "south", "note": "x"}}).want(http.StatusOK)
 	require.Len(t, b.vims.seen, tried, "what leads nowhere else is not tried")
@@ -96,7 +102,8 @@ func TestVimHasTheRegionsThatItWasFoundToHave(t *testing.T) {
 	path := "/v1.0/vims/" + b.registerVim("lab", false)
 	require.Equal(t, []any{"RegionOne", "RegionTwo"}, regions(b.do("GET", path, nil)))
 	listed := b.do("GET", "/v1.0/vims", nil).want(http.StatusOK)["vims"].([]any)
-	require.Equal(t, map[string]any{"regions": []any{"RegionOne", "RegionTwo"}}, listed[0].(map[string]any)["placement_attr"])
+	require.Equal(t, map[string]any{"regions": []any{"RegionOne", "RegionTwo"}},
+		listed[0].(map[string]any)["placement_attr"])
 
 	b.vims.regions = []string{"RegionThree"}
 	put := func(change map[string]any) answer { return b.do("PUT", path, map[string]any{"vim": change}) }
@@ -123,10 +130,14 @@ func TestVimThatWasChangedMeanwhileKeepsThatChange(t *testing.T) {
 	}
 	put(map[string]any{"extra": map[string]any{"token": marker + "-1"}}).want(http.StatusOK)
 	b.vims.meanwhile = func() {
-		put(map[string]any{"auth_cred": map[string]any{"password": marker + "-new"}, "extra": map[string]any{"token": marker + "-2"}}).want(http.StatusOK)
+		put(map[string]any{
+			"auth_cred": map[string]any{"password": marker + "-new"},
+			"extra":     map[string]any{"token": marker + "-2"},
+		}).want(http.StatusOK)
 	}
 	late := put(map[string]any{
-		"name": "late", "auth_cred": map[string]any{"password": marker + "-late"}, "extra": map[string]any{"token": marker + "-3"},
+		"name": "late", "auth_cred": map[string]any{"password": marker + "-late"},
+		"extra": map[string]any{"token": marker + "-3"},
 	})
 	require.Equal(t, "Conflict", tackerType(late, http.StatusConflict))
 	require.Contains(t, string(late.Body), "read it again")
@@ -168,7 +179,8 @@ func TestVimIsKeptFromTheBeginningOfAnInstantiation(t *testing.T) {
 			require.Equal(t, "openstack", shown["vimType"])
 
 			b.enter(a.path(), lcm.Failed)
-			b.do("PUT", "/v1.0/vims/"+string(vim.ID), map[string]any{"vim": map[string]any{"is_default": false}}).want(http.StatusOK)
+			b.do("PUT", "/v1.0/vims/"+string(vim.ID),
+				map[string]any{"vim": map[string]any{"is_default": false}}).want(http.StatusOK)
 			delete(request, "vimConnectionInfo")
 			b.do("POST", instance+"/instantiate", request).want(http.StatusAccepted)
 			again, err := b.store.Instance(t.Context(), b.operation(a.path()).VnfInstanceID)

@@ -17,8 +17,12 @@ func TestFilter_ofAVnfcIDWithDashes(t *testing.T) {
 	var ids []string
 	for _, vdu := range []string{"worker", "worker-of-a-pool", strings.Repeat("w-", 40) + "w"} {
 		inst := lcm.VnfInstance{
-			ID: newID[lcm.VnfInstanceID](), VnfdID: lcm.VnfdID(vnfdID), VnfPkgID: lcm.VnfPkgID(last(path)), InstantiationState: lcm.Instantiated,
-			Instantiated: &lcm.InstantiatedVnfInfo{FlavourID: "ha", VnfState: lcm.VnfStarted, VnfcResources: []lcm.VnfcResourceInfo{{ID: "c-1", VduID: vdu}}},
+			ID: newID[lcm.VnfInstanceID](), VnfdID: lcm.VnfdID(vnfdID), VnfPkgID: lcm.VnfPkgID(last(path)),
+			InstantiationState: lcm.Instantiated,
+			Instantiated: &lcm.InstantiatedVnfInfo{
+				FlavourID: "ha", VnfState: lcm.VnfStarted,
+				VnfcResources: []lcm.VnfcResourceInfo{{ID: "c-1", VduID: vdu}},
+			},
 		}
 		require.NoError(t, b.store.CreateInstance(lcm.InProject(t.Context(), lcm.DefaultProject), inst))
 		ids = append(ids, string(inst.ID))

@@ -41,10 +41,14 @@ func TestVnfcInfo_hasTheNamesOfTheMetadata(t *testing.T) {
 		return out
 	}
 	shown := ids(b.do("GET", instance, nil).want(http.StatusOK))
-	require.Equal(t, []string{"w-010", "w-020", "workerNode-worker-2", "masterNode-cp-0"}, []string{shown["worker-0"], shown["worker-1"], shown["worker-2"], shown["cp-0"]})
+	require.Equal(t, []string{"w-010", "w-020", "workerNode-worker-2", "masterNode-cp-0"},
+		[]string{shown["worker-0"], shown["worker-1"], shown["worker-2"], shown["cp-0"]})
 
 	// Lists find them, also where the metadata are not among what is shown.
-	for name, n := range map[string]int{"w-010": 1, "w-020": 1, "workerNode-worker-2": 1, "workerNode-worker-0": 0, "nobody": 0} {
+	for name, n := range map[string]int{
+		"w-010": 1, "w-020": 1, "workerNode-worker-2": 1, "workerNode-worker-0": 0,
+		"nobody": 0,
+	} {
 		for _, op := range []string{"eq", "cont"} {
 			list := b.do("GET", "/vnflcm/v2/vnf_instances?fields=instantiatedVnfInfo/vnfcInfo&filter="+url.QueryEscape("("+op+",instantiatedVnfInfo/vnfcInfo/id,"+name+")"), nil).list()
 			require.Len(t, list, n, "%s %s", op, name)
@@ -59,7 +63,8 @@ func TestVnfcInfo_hasTheNamesOfTheMetadata(t *testing.T) {
 func TestHeal_takesTheNamesOfTheMetadata(t *testing.T) {
 	b := newBench(t)
 	instance := b.named("/vnflcm/v2")
-	plan := b.do("POST", "/windlass/v1"+instance[len("/vnflcm/v2"):]+"/plan", `{"operation":"HEAL","request":{"vnfcInstanceId":["w-020"]}}`).want(http.StatusOK)
+	plan := b.do("POST", "/windlass/v1"+instance[len("/vnflcm/v2"):]+"/plan",
+		`{"operation":"HEAL","request":{"vnfcInstanceId":["w-020"]}}`).want(http.StatusOK)
 	require.Equal(t, "worker-1", plan["leaving"].([]any)[0].(map[string]any)["vnfcId"])
 	b.do("POST", instance+"/heal", `{"vnfcInstanceId":["w-030"]}`).problem(http.StatusBadRequest)
 	b.do("POST", instance+"/heal", `{"vnfcInstanceId":["w-020","workerNode-worker-2"]}`).want(http.StatusAccepted)
@@ -69,15 +74,23 @@ func TestMetadata_namesOfVnfcsAreChecked(t *testing.T) {
 	b := newBench(t)
 	_, vnfdID := b.onboard()
 	for root := range map[string]bool{"/vnflcm/v1": true, "/vnflcm/v2": true} {
-		a := b.do("POST", root+"/vnf_instances", map[string]any{"vnfdId": vnfdID, "metadata": map[string]any{lcm.VduVnfcMapping: "a-001"}})
+		a := b.do("POST", root+"/vnf_instances", map[string]any{
+			"vnfdId":   vnfdID,
+			"metadata": map[string]any{lcm.VduVnfcMapping: "a-001"},
+		})
 		a.problem(http.StatusBadRequest)
 		require.Equal(t, []string{"$.metadata.VDU_VNFc_mapping"}, a.paths())
-		created := b.do("POST", root+"/vnf_instances", map[string]any{"vnfdId": vnfdID, "metadata": map[string]any{lcm.VduVnfcMapping: map[string]any{"workerNode": []any{"a"}}}})
+		created := b.do("POST", root+"/vnf_instances",
+			map[string]any{
+				"vnfdId":   vnfdID,
+				"metadata": map[string]any{lcm.VduVnfcMapping: map[string]any{"workerNode": []any{"a"}}},
+			})
 		created.want(http.StatusCreated)
 		a = b.do("PATCH", created.path(), `{"metadata":{"VDU_VNFc_mapping":{"masterNode":["a"]}}}`, asMergePatch)
 		a.problem(http.StatusBadRequest)
 		require.Equal(t, []string{"$.metadata.VDU_VNFc_mapping.workerNode[0]"}, a.paths(), "what is there counts, too")
-		b.do("PATCH", created.path(), `{"metadata":{"VDU_VNFc_mapping":{"masterNode":["b"]}}}`, asMergePatch).want(http.StatusAccepted)
+		b.do("PATCH", created.path(), `{"metadata":{"VDU_VNFc_mapping":{"masterNode":["b"]}}}`,
+			asMergePatch).want(http.StatusAccepted)
 	}
 }
 
@@ -126,6 +139,7 @@ func TestInstantiate_nodesByTheirVdu(t *testing.T) {
 	delete(additional, lcm.UserDataParam)
 	delete(additional, lcm.UserDataClassParam)
 
-	cluster["master_node"].(map[string]any)["vdu_id"], cluster["worker_node"].(map[string]any)["vdu_id"] = "masterNode", "workerNode"
+	cluster["master_node"].(map[string]any)["vdu_id"], cluster["worker_node"].(map[string]any)["vdu_id"] = "masterNode",
+		"workerNode"
 	b.do("POST", instance+"/instantiate", request).want(http.StatusAccepted)
 }

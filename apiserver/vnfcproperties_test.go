@@ -42,10 +42,14 @@ func TestModify_takesPropertiesOfVnfcs(t *testing.T) {
 	require.Equal(t, map[string]any{"log": "debug", "password": "***"}, shown["w-010"])
 	require.Nil(t, shown["w-020"])
 	require.Nil(t, shown["workerNode-worker-2"])
-	for _, doc := range []any{info["vnfcResourceInfo"], b.do("GET", strings.Replace(instance, "v2", "v1", 1), nil).want(http.StatusOK)} {
+	for _, doc := range []any{
+		info["vnfcResourceInfo"],
+		b.do("GET", strings.Replace(instance, "v2", "v1", 1), nil).want(http.StatusOK),
+	} {
 		require.NotContains(t, jsonOf(t, doc), "vnfcConfigurableProperties", "it is an attribute of VnfcInfo only")
 	}
-	require.NotContains(t, b.do("GET", strings.Replace(a.path(), "v2", "v1", 1), nil).want(http.StatusOK), "changedInfo", "v1 has no such change")
+	require.NotContains(t, b.do("GET", strings.Replace(a.path(), "v2", "v1", 1), nil).want(http.StatusOK), "changedInfo",
+		"v1 has no such change")
 }
 
 func TestModify_refusesPropertiesOfVnfcs(t *testing.T) {
@@ -53,9 +57,12 @@ func TestModify_refusesPropertiesOfVnfcs(t *testing.T) {
 	instance := b.named("/vnflcm/v2")
 	const list = `{"vnfcInfoModifications":`
 	for body, want := range map[string][]string{
-		`null`:                    {"$.vnfcInfoModifications"},
-		`{}`:                      {"$.vnfcInfoModifications"},
-		`[{"id":"w-010"},{},"x"]`: {"$.vnfcInfoModifications[0].vnfcConfigurableProperties", "$.vnfcInfoModifications[1].id", "$.vnfcInfoModifications[1].vnfcConfigurableProperties", "$.vnfcInfoModifications[2]"},
+		`null`: {"$.vnfcInfoModifications"},
+		`{}`:   {"$.vnfcInfoModifications"},
+		`[{"id":"w-010"},{},"x"]`: {
+			"$.vnfcInfoModifications[0].vnfcConfigurableProperties", "$.vnfcInfoModifications[1].id",
+			"$.vnfcInfoModifications[1].vnfcConfigurableProperties", "$.vnfcInfoModifications[2]",
+		},
 		`[{"id":"w-010","vnfcConfigurableProperties":null}]`:                                               {"$.vnfcInfoModifications[0].vnfcConfigurableProperties"},
 		`[{"id":"w-010","vnfcConfigurableProperties":{}},{"id":"w-010","vnfcConfigurableProperties":{}}]`:  {"$.vnfcInfoModifications[1].id"},
 		`[{"id":"w-010","vnfcConfigurableProperties":{}}],"vnfcInfoModificationsDeleteIds":["w-010"]`:      {"$.vnfcInfoModificationsDeleteIds"},

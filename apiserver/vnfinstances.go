@@ -46,7 +46,8 @@ var instanceListRules = listRules{
 	view:     reflect.TypeFor[vnfInstanceView](),
 	excluded: []string{"vimConnectionInfo", "instantiatedVnfInfo", "metadata", "vnfConfigurableProperties", "extensions"},
 	mandatory: []string{
-		"id", "vnfdId", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion", "vnfPkgId", "instantiationState", "_links",
+		"id", "vnfdId", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion", "vnfPkgId",
+		"instantiationState", "_links",
 	},
 }
 
@@ -80,13 +81,17 @@ func (a *lcmAPI) createInstance(c echo.Context) error {
 		return err
 	}
 	if problems := vnfd.Declared.Problems(vnfpkg.Attributes{Metadata: metadata}, false); len(problems) > 0 {
-		return &lcm.Error{Kind: lcm.KindInvalid, Unprocessable: true, Detail: "The metadata is not as the VNFD declares it", Problems: problems}
+		return &lcm.Error{
+			Kind: lcm.KindInvalid, Unprocessable: true, Detail: "The metadata is not as the VNFD declares it",
+			Problems: problems,
+		}
 	}
 	if inst.Metadata, err = a.sealMap(ctx, instanceSecrets(inst.ID)+"metadata", metadata); err != nil {
 		return err
 	}
 	err = a.Store.CreateInstance(ctx, inst)
-	if err := a.stored(ctx, string(inst.ID), instanceSecrets(inst.ID), err, exists(a.Store.Instance, inst.ID)); err != nil {
+	if err := a.stored(ctx, string(inst.ID), instanceSecrets(inst.ID), err,
+		exists(a.Store.Instance, inst.ID)); err != nil {
 		return err
 	}
 	view := a.vnfInstance(a.base, inst)

@@ -18,7 +18,8 @@ func TestInstanceIsCreatedReadAndDeleted(t *testing.T) {
 			b := newBench(t)
 			_, vnfdID := b.onboard()
 			created := b.do("POST", root+"/vnf_instances", map[string]any{
-				"vnfdId": vnfdID, "vnfInstanceName": "edge-1", "vnfInstanceDescription": "north", "metadata": map[string]any{"a": "b"},
+				"vnfdId": vnfdID, "vnfInstanceName": "edge-1", "vnfInstanceDescription": "north",
+				"metadata": map[string]any{"a": "b"},
 			})
 			doc := created.want(http.StatusCreated)
 			require.Equal(t, "NOT_INSTANTIATED", doc["instantiationState"])
@@ -59,14 +60,19 @@ func TestInstanceBeginsWithWhatTheVnfdSays(t *testing.T) {
 	require.NoError(t, b.store.UpdatePackage(t.Context(), pkg))
 	for _, root := range []string{"/vnflcm/v1", "/vnflcm/v2"} {
 		created := b.do("POST", root+"/vnf_instances", map[string]any{
-			"vnfdId": vnfdID, "metadata": map[string]any{"site": map[string]any{"rack": nil}, "tier": nil, "password": marker, "own": true},
+			"vnfdId": vnfdID, "metadata": map[string]any{
+				"site": map[string]any{"rack": nil}, "tier": nil, "password": marker,
+				"own": true,
+			},
 		})
 		doc := created.want(http.StatusCreated)
-		require.Equal(t, map[string]any{"site": map[string]any{"name": "north"}, "password": "***", "own": true}, doc["metadata"], "a merge patch over the VNFD's")
+		require.Equal(t, map[string]any{"site": map[string]any{"name": "north"}, "password": "***", "own": true},
+			doc["metadata"], "a merge patch over the VNFD's")
 		require.Equal(t, map[string]any{"retries": 3.0}, doc["extensions"])
 		require.Equal(t, map[string]any{"proxy": "proxy.example"}, doc["vnfConfigurableProperties"])
 		require.Equal(t, doc, b.do("GET", created.path(), nil).want(http.StatusOK))
-		require.Equal(t, "gold", b.do("POST", root+"/vnf_instances", map[string]any{"vnfdId": vnfdID}).want(http.StatusCreated)["metadata"].(map[string]any)["tier"])
+		require.Equal(t, "gold", b.do("POST", root+"/vnf_instances",
+			map[string]any{"vnfdId": vnfdID}).want(http.StatusCreated)["metadata"].(map[string]any)["tier"])
 	}
 }
 
@@ -78,13 +84,17 @@ func TestMetadataMustBeAsTheVnfdDeclaresIt(t *testing.T) {
 	vnfd, err := vnfdOf(pkg)
 	require.NoError(t, err)
 	vnfd.Declared.Metadata = map[string]vnfpkg.Member{
-		"rack": {Type: vnfpkg.TypeInteger, Required: true}, "password": {Type: vnfpkg.TypeString}, "tier": {Type: vnfpkg.TypeString, ValidValues: []any{"gold"}},
+		"rack": {Type: vnfpkg.TypeInteger, Required: true}, "password": {Type: vnfpkg.TypeString},
+		"tier": {Type: vnfpkg.TypeString, ValidValues: []any{"gold"}},
 	}
 	pkg.Vnfd, err = json.Marshal(vnfd)
 	require.NoError(t, err)
 	require.NoError(t, b.store.UpdatePackage(t.Context(), pkg))
 	for _, root := range []string{"/vnflcm/v1", "/vnflcm/v2"} {
-		a := b.do("POST", root+"/vnf_instances", map[string]any{"vnfdId": vnfdID, "metadata": map[string]any{"rack": marker, "tier": marker, "password": 1}})
+		a := b.do("POST", root+"/vnf_instances", map[string]any{
+			"vnfdId":   vnfdID,
+			"metadata": map[string]any{"rack": marker, "tier": marker, "password": 1},
+		})
 		require.NotContains(t, a.problem(http.StatusUnprocessableEntity), marker)
 		require.Equal(t, []string{"$.metadata.password", "$.metadata.rack", "$.metadata.tier"}, a.paths())
 		require.Equal(t, "[]", string(b.do("GET", root+"/vnf_instances", nil).Body))
@@ -127,11 +137,15 @@ func TestInstantiatedInstanceShowsWhatItHasInBothVersions(t *testing.T) {
 		AccessInfo: map[string]any{"username": "nfv", "password": map[string]any{lcm.SecretKey: "vnf/x/password"}},
 	}}
 	inst.Instantiated = &lcm.InstantiatedVnfInfo{
-		FlavourID: "ha", VnfState: "STARTED", StackID: "stack-1", ScaleStatus: []lcm.ScaleInfo{{AspectID: "worker_instance", ScaleLevel: 0}},
+		FlavourID: "ha", VnfState: "STARTED", StackID: "stack-1",
+		ScaleStatus: []lcm.ScaleInfo{{AspectID: "worker_instance", ScaleLevel: 0}},
 		VnfcResources: []lcm.VnfcResourceInfo{{
 			ID: "r1", VduID: "workerNode", ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "server-1"},
 		}},
-		ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "net", ResourceID: "n", ExtCps: []lcm.ExtCp{{CpdID: "masterNode_CP1", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}}}}},
+		ExtVirtualLinks: []lcm.ExtVirtualLink{{
+			ID: "net", ResourceID: "n",
+			ExtCps: []lcm.ExtCp{{CpdID: "masterNode_CP1", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}}},
+		}},
 		ExtCps: []lcm.VnfExtCpInfo{{
 			ID: "cp1", CpdID: "masterNode_CP1", ExtLinkPortID: "port-1",
 			CpProtocolInfo: lcm.ProtocolInfo("fa:16:3e:00:00:01", []lcm.FixedIP{{Address: "10.0.0.7", SubnetID: "s"}}, nil),
@@ -148,7 +162,10 @@ func TestInstantiatedInstanceShowsWhatItHasInBothVersions(t *testing.T) {
 
 	v2 := b.do("GET", "/vnflcm/v2"+path[len("/vnflcm/v1"):], nil).want(http.StatusOK)
 	require.Contains(t, v2["vimConnectionInfo"], "vim1")
-	require.Equal(t, []any{map[string]any{"id": "workerNode-r1", "vduId": "workerNode", "vnfcResourceInfoId": "r1", "vnfcState": "STARTED"}},
+	require.Equal(t, []any{map[string]any{
+		"id": "workerNode-r1", "vduId": "workerNode", "vnfcResourceInfoId": "r1",
+		"vnfcState": "STARTED",
+	}},
 		v2["instantiatedVnfInfo"].(map[string]any)["vnfcInfo"])
 	b.do("DELETE", path, nil).problem(http.StatusConflict)
 
@@ -168,7 +185,10 @@ func TestListsFilterAndRefuseWhatTheyDoNotKnow(t *testing.T) {
 	b := newBench(t)
 	_, vnfdID := b.onboard()
 	b.create("/vnflcm/v1", vnfdID)
-	b.do("POST", "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": vnfdID, "vnfInstanceName": "it's, (odd)"}).want(http.StatusCreated)
+	b.do("POST", "/vnflcm/v1/vnf_instances", map[string]any{
+		"vnfdId":          vnfdID,
+		"vnfInstanceName": "it's, (odd)",
+	}).want(http.StatusCreated)
 	count := map[string]int{
 		"(eq,vnfInstanceName,edge-1)":                                          1,
 		"(neq,vnfInstanceName,edge-1)":                                         1,
@@ -183,7 +203,8 @@ func TestListsFilterAndRefuseWhatTheyDoNotKnow(t *testing.T) {
 		require.Len(t, b.do("GET", "/vnflcm/v2/vnf_instances?filter="+escape(filter), nil).list(), n, filter)
 	}
 	for _, query := range []string{
-		"attribute_not_exist=some_value", "filter=(eq,nothing,1)", "filter=nonsense", "filter=(xx,a,b)", "filter=(eq,a)", "filter=(eq,a,b",
+		"attribute_not_exist=some_value", "filter=(eq,nothing,1)", "filter=nonsense", "filter=(xx,a,b)", "filter=(eq,a)",
+		"filter=(eq,a,b",
 		"nextpage_opaque_marker=7", "all_fields&fields=metadata", "fields=a&exclude_fields=b",
 	} {
 		b.do("GET", "/vnflcm/v2/vnf_instances?"+query, nil).problem(http.StatusBadRequest)

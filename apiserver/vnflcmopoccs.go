@@ -106,13 +106,15 @@ func (a *lcmAPI) actOn(c echo.Context, action lcm.Action, cancel lcm.CancelReque
 		return o, err
 	}
 	if !hasTask(o, action) {
-		return o, lcm.Errorf(lcm.KindNotFound, "A %s cannot be rolled back, it goes forward only: retry it, or fail it.", o.Operation)
+		return o, lcm.Errorf(lcm.KindNotFound, "A %s cannot be rolled back, it goes forward only: retry it, or fail it.",
+			o.Operation)
 	}
 	if !o.State.Accepts(action) {
 		return o, lcm.Errorf(lcm.KindConflict, "The operation is %s: %s is not possible.", o.State, action)
 	}
 	if action == lcm.Rollback && o.ForwardOnly {
-		return o, lcm.Errorf(lcm.KindConflict, "Nodes or servers may be deleted already, so the %s goes forward only: retry it, or fail it.", o.Operation)
+		return o, lcm.Errorf(lcm.KindConflict,
+			"Nodes or servers may be deleted already, so the %s goes forward only: retry it, or fail it.", o.Operation)
 	}
 	return o, a.Starter.Act(c.Request().Context(), o.ID, action, cancel)
 }

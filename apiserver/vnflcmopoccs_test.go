@@ -97,7 +97,8 @@ func TestTerminationGoesForwardOnly(t *testing.T) {
 			b.enter(a.path(), lcm.Processing)
 			b.enter(a.path(), lcm.FailedTemp)
 
-			require.Equal(t, []string{"fail", "retry", "self", "vnfInstance"}, keysOf(b.do("GET", path, nil).want(http.StatusOK)["_links"]))
+			require.Equal(t, []string{"fail", "retry", "self", "vnfInstance"},
+				keysOf(b.do("GET", path, nil).want(http.StatusOK)["_links"]))
 			require.Equal(t, "A TERMINATE cannot be rolled back, it goes forward only: retry it, or fail it.",
 				b.do("POST", path+"/rollback", nil).problem(http.StatusNotFound))
 			require.Empty(t, b.starter.acts)

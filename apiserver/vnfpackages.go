@@ -73,9 +73,12 @@ type packageView struct {
 }
 
 var packageListRules = listRules{
-	view:      reflect.TypeFor[packageView](),
-	unused:    []string{"compatibleSpecificationVersions", "packageSecurityOption", "signingCertificate", "vnfmInfo"}, // of newer versions
-	excluded:  []string{"softwareImages", "additionalArtifacts", "userDefinedData", "checksum", "onboardingFailureDetails", "warnings"},
+	view:   reflect.TypeFor[packageView](),
+	unused: []string{"compatibleSpecificationVersions", "packageSecurityOption", "signingCertificate", "vnfmInfo"}, // of newer versions
+	excluded: []string{
+		"softwareImages", "additionalArtifacts", "userDefinedData", "checksum", "onboardingFailureDetails",
+		"warnings",
+	},
 	mandatory: []string{"id", "onboardingState", "operationalState", "usageState", "_links"},
 }
 
@@ -86,8 +89,9 @@ func (s *Server) packageSelf(id lcm.VnfPkgID) string {
 func (s *Server) viewOfPackage(p lcm.VnfPkg) packageView {
 	self := s.packageSelf(p.ID)
 	v := packageView{
-		ID: p.ID, VnfdID: p.VnfdID, VnfProvider: p.Provider, VnfProductName: p.ProductName, VnfSoftwareVersion: p.SoftwareVersion,
-		VnfdVersion: p.VnfdVersion, OnboardingState: p.OnboardingState, OperationalState: p.OperationalState,
+		ID: p.ID, VnfdID: p.VnfdID, VnfProvider: p.Provider, VnfProductName: p.ProductName,
+		VnfSoftwareVersion: p.SoftwareVersion,
+		VnfdVersion:        p.VnfdVersion, OnboardingState: p.OnboardingState, OperationalState: p.OperationalState,
 		UsageState: p.UsageState, UserDefinedData: p.UserDefinedData, OnboardingFailureDetails: problem.OfOperation(p.Error),
 		Warnings: p.Warnings, SoftwareImages: imagesOf(p),
 		Links: map[string]link{"self": {self}, "packageContent": {self + "/package_content"}},
@@ -96,7 +100,8 @@ func (s *Server) viewOfPackage(p lcm.VnfPkg) packageView {
 		v.Checksum = &checksumView{p.ChecksumAlgo, p.Checksum}
 	}
 	for _, a := range p.Artifacts {
-		v.AdditionalArtifacts = append(v.AdditionalArtifacts, artifactView{ArtifactPath: a.Path, Checksum: checksumView{a.Algorithm, a.Hash}})
+		v.AdditionalArtifacts = append(v.AdditionalArtifacts,
+			artifactView{ArtifactPath: a.Path, Checksum: checksumView{a.Algorithm, a.Hash}})
 	}
 	if p.OnboardingState == lcm.PkgOnboarded {
 		v.Links["vnfd"] = link{self + "/vnfd"}
@@ -196,7 +201,8 @@ func (s *Server) patchPackage(c echo.Context) error {
 	}
 	if req.OperationalState != "" {
 		if pkg.OnboardingState != lcm.PkgOnboarded {
-			return lcm.Errorf(lcm.KindConflict, "The VNF package %s is %s; operationalState can be set once it is ONBOARDED.", pkg.ID, pkg.OnboardingState)
+			return lcm.Errorf(lcm.KindConflict, "The VNF package %s is %s; operationalState can be set once it is ONBOARDED.",
+				pkg.ID, pkg.OnboardingState)
 		}
 		if req.OperationalState == pkg.OperationalState {
 			return lcm.Errorf(lcm.KindConflict, "The VNF package %s is %s already.", pkg.ID, pkg.OperationalState)

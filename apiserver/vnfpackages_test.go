@@ -12,7 +12,8 @@ import (
 
 func TestPackageGoesFromCreatedToDeleted(t *testing.T) {
 	b := newBench(t)
-	created := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{"userDefinedData": map[string]any{"site": "north", "rack": "7"}})
+	created := b.do("POST", "/vnfpkgm/v1/vnf_packages",
+		map[string]any{"userDefinedData": map[string]any{"site": "north", "rack": "7"}})
 	doc := created.want(http.StatusCreated)
 	require.Equal(t, "CREATED", doc["onboardingState"])
 	require.Equal(t, "DISABLED", doc["operationalState"])
@@ -26,7 +27,8 @@ func TestPackageGoesFromCreatedToDeleted(t *testing.T) {
 	uploaded := b.do("PUT", path+"/package_content", bytes.NewReader(csar), "Content-Type: application/zip")
 	uploaded.want(http.StatusAccepted)
 	require.Empty(t, uploaded.Body)
-	b.do("PUT", path+"/package_content", bytes.NewReader(csar), "Content-Type: application/zip").problem(http.StatusConflict)
+	b.do("PUT", path+"/package_content", bytes.NewReader(csar),
+		"Content-Type: application/zip").problem(http.StatusConflict)
 
 	doc = b.do("GET", path, nil).want(http.StatusOK)
 	require.Equal(t, "ONBOARDED", doc["onboardingState"])
@@ -37,7 +39,10 @@ func TestPackageGoesFromCreatedToDeleted(t *testing.T) {
 
 	b.do("DELETE", path, nil).problem(http.StatusConflict)
 	b.do("PATCH", path, map[string]any{"operationalState": "ENABLED"}).problem(http.StatusConflict)
-	changed := b.do("PATCH", path, map[string]any{"operationalState": "DISABLED", "userDefinedData": map[string]any{"rack": nil, "row": "3"}},
+	changed := b.do("PATCH", path, map[string]any{
+		"operationalState": "DISABLED",
+		"userDefinedData":  map[string]any{"rack": nil, "row": "3"},
+	},
 		"Content-Type: application/merge-patch+json").want(http.StatusOK)
 	require.Equal(t, "DISABLED", changed["operationalState"])
 	doc = b.do("GET", path, nil).want(http.StatusOK)
@@ -54,7 +59,8 @@ func TestBrokenPackageIsRefusedAndCanBeUploadedAgain(t *testing.T) {
 		a.want(http.StatusCreated)
 		return a.path()
 	}()
-	b.do("PUT", path+"/package_content", "this is no archive", "Content-Type: application/zip").problem(http.StatusBadRequest)
+	b.do("PUT", path+"/package_content", "this is no archive",
+		"Content-Type: application/zip").problem(http.StatusBadRequest)
 	doc := b.do("GET", path, nil).want(http.StatusOK)
 	require.Equal(t, "CREATED", doc["onboardingState"])
 	require.NotEmpty(t, doc["onboardingFailureDetails"].(map[string]any)["detail"])
@@ -71,7 +77,8 @@ func TestSecondPackageWithTheSameVnfdIsAConflict(t *testing.T) {
 	second := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
 	csar, err := samplePackage()
 	require.NoError(t, err)
-	b.do("PUT", second.path()+"/package_content", bytes.NewReader(csar), "Content-Type: application/zip").problem(http.StatusConflict)
+	b.do("PUT", second.path()+"/package_content", bytes.NewReader(csar),
+		"Content-Type: application/zip").problem(http.StatusConflict)
 	require.Equal(t, "CREATED", b.do("GET", second.path(), nil).want(http.StatusOK)["onboardingState"])
 }
 
@@ -130,12 +137,14 @@ func TestPackageInUseCannotBeDeleted(t *testing.T) {
 func TestPackageListIsShortByDefaultAndCanBeFiltered(t *testing.T) {
 	b := newBench(t)
 	b.onboard()
-	b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{"userDefinedData": map[string]any{"a": "b"}}).want(http.StatusCreated)
+	b.do("POST", "/vnfpkgm/v1/vnf_packages",
+		map[string]any{"userDefinedData": map[string]any{"a": "b"}}).want(http.StatusCreated)
 	require.Len(t, b.do("GET", "/vnfpkgm/v1/vnf_packages", nil).list(), 2)
 	on := b.do("GET", "/vnfpkgm/v1/vnf_packages?filter=(eq,onboardingState,ONBOARDED)", nil).list()
 	require.Len(t, on, 1)
 	require.NotContains(t, on[0], "additionalArtifacts")
-	require.Contains(t, b.do("GET", "/vnfpkgm/v1/vnf_packages?all_fields&filter=(eq,onboardingState,ONBOARDED)", nil).list()[0], "additionalArtifacts")
+	require.Contains(t, b.do("GET", "/vnfpkgm/v1/vnf_packages?all_fields&filter=(eq,onboardingState,ONBOARDED)",
+		nil).list()[0], "additionalArtifacts")
 }
 
 // A CSAR without TOSCA-Metadata has its definition in the root (SOL004 option 2).

@@ -175,7 +175,8 @@ func TestPages_showCommandsThatExist(t *testing.T) {
 	for file, text := range pages(t) {
 		for _, line := range commandLines(text) {
 			words := strings.Fields(line[1])
-			if !subcommand.MatchString(words[0]) || strings.Contains(line[1], "  ") && !strings.HasPrefix(words[0], "-") && programs[line[0]].subs[words[0]] == nil {
+			if !subcommand.MatchString(words[0]) || strings.Contains(line[1], "  ") && !strings.HasPrefix(words[0], "-") &&
+				programs[line[0]].subs[words[0]] == nil {
 				continue // prose that begins with the program's name
 			}
 			c, flags := programs[line[0]], map[string]bool{}

@@ -81,7 +81,8 @@ func anchors(text string) []string {
 
 // Spelled in parts, so that this file does not name what it forbids.
 var foreign = []string{
-	"/" + "work/", "/" + "root/", "proxy" + ".golang.org", "pypi" + ".org", "registry" + ".npmjs", "deb" + ".debian.org", "registry" + "-1.docker",
+	"/" + "work/", "/" + "root/", "proxy" + ".golang.org", "pypi" + ".org", "registry" + ".npmjs", "deb" + ".debian.org",
+	"registry" + "-1.docker",
 }
 
 func TestPages_nameNothingOfOneMachine(t *testing.T) {

@@ -23,8 +23,10 @@ var (
 	// binaries.
 	otherVariables = []string{
 		"WINDLASS_CONFIG", "WINDLASS_API", "WINDLASS_KEYS", "WINDLASS_PROFILE", "WINDLASS_PROFILES",
-		"WINDLASS_AUTH", "WINDLASS_TOKEN", "WINDLASS_TOKEN_FILE", "WINDLASS_OAUTH2_TOKEN_URL", "WINDLASS_OAUTH2_CLIENT_ID", "WINDLASS_OAUTH2_CLIENT_SECRET",
-		"WINDLASS_OAUTH2_SCOPES", "WINDLASS_CA_CERT", "WINDLASS_CLIENT_CERT", "WINDLASS_CLIENT_KEY", "WINDLASS_PACKAGE_PASSWORD",
+		"WINDLASS_AUTH", "WINDLASS_TOKEN", "WINDLASS_TOKEN_FILE", "WINDLASS_OAUTH2_TOKEN_URL", "WINDLASS_OAUTH2_CLIENT_ID",
+		"WINDLASS_OAUTH2_CLIENT_SECRET",
+		"WINDLASS_OAUTH2_SCOPES", "WINDLASS_CA_CERT", "WINDLASS_CLIENT_CERT", "WINDLASS_CLIENT_KEY",
+		"WINDLASS_PACKAGE_PASSWORD",
 	}
 )
 
@@ -51,7 +53,8 @@ func TestOperationsGuide_hasEverySettingWithItsDefault(t *testing.T) {
 		}
 		require.NotEmpty(t, line, "no row with %s and --%s", env, f.Name)
 		key := strings.Trim(strings.Split(line, "|")[1], " `")
-		assert.Equal(t, strings.ReplaceAll(f.Name, "-", ""), strings.ToLower(strings.ReplaceAll(key, ".", "")), "the name in the file")
+		assert.Equal(t, strings.ReplaceAll(f.Name, "-", ""), strings.ToLower(strings.ReplaceAll(key, ".", "")),
+			"the name in the file")
 		if m := fallback.FindStringSubmatch(f.Usage); m != nil {
 			assert.Contains(t, strings.Split(line, "|")[4], "`"+m[1]+"`", "default of %s", f.Name)
 		}
@@ -92,7 +95,10 @@ func parameters(v reflect.Value, prefix string) []parameter {
 }
 
 // controlPlanesOnly are members of master_node and worker_node that the latter has no use for.
-var controlPlanesOnly = []string{"worker_node.pod_cidr", "worker_node.cluster_cidr", "worker_node.cluster_cp_name", "worker_node.cluster_fip_name"}
+var controlPlanesOnly = []string{
+	"worker_node.pod_cidr", "worker_node.cluster_cidr", "worker_node.cluster_cp_name",
+	"worker_node.cluster_fip_name",
+}
 
 func TestUserGuide_hasEveryParameterOfAClusterWithItsDefault(t *testing.T) {
 	_, text, found := strings.Cut(page(t, "user-guide.md"), "\n## Parameters of a cluster\n")

@@ -24,7 +24,8 @@ func library(t *testing.T, root string, files ...string) string {
 		require.NoError(t, err)
 		all.Write(text)
 	}
-	return strings.NewReplacer("/proc/[", root+"/proc/[", "/etc/", root+"/etc/", "/var/lib/", root+"/var/lib/", "(/run/", "("+root+"/run/").
+	return strings.NewReplacer("/proc/[", root+"/proc/[", "/etc/", root+"/etc/", "/var/lib/", root+"/var/lib/", "(/run/",
+		"("+root+"/run/").
 		Replace(all.String())
 }
 
@@ -108,9 +109,12 @@ func TestKubeadm_stopsThatOfAnEarlierTryFirst(t *testing.T) {
 		code         int
 		says         string
 	}{
-		"init":          {"kubeadm-init", "control-plane", 0, "kubeadm init"},
-		"worker":        {"kubeadm-join", "worker", 0, "kubeadm join"},
-		"control plane": {"kubeadm-join", "control-plane", 75, "windlass: the kubeadm of an earlier try was still running and has been stopped"},
+		"init":   {"kubeadm-init", "control-plane", 0, "kubeadm init"},
+		"worker": {"kubeadm-join", "worker", 0, "kubeadm join"},
+		"control plane": {
+			"kubeadm-join", "control-plane", 75,
+			"windlass: the kubeadm of an earlier try was still running and has been stopped",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(t)
@@ -155,8 +159,12 @@ echo http://proxy.example:3128 >"$SCRATCH/in.http_proxy"
 func TestScripts_endForGoodWhenTheirLimitIsUsedUp(t *testing.T) {
 	for name, c := range map[string]struct{ code, says string }{
 		"admit-member, stale member": {"need_api() { :; }; etcd() { return 1; }", "after 0 s etcd does not let go"},
-		"admit-member, sick etcd":    {"need_api() { :; }; remove_stale() { :; }; kube() { :; }; etcd() { echo 1, unstarted; return 1; }", "etcd is not healthy after 0 s"},
-		"wait-for-nodes":             {"need_api() { :; }; api_ready() { return 1; }; kube() { echo refused >&2; return 1; }", "after 0 s the API server does not answer"},
+		"admit-member, sick etcd": {"need_api() { :; }; remove_stale() { :; }; kube() { :; }; etcd() { echo 1, " +
+			"unstarted; return 1; }", "etcd is not healthy after 0 s"},
+		"wait-for-nodes": {
+			"need_api() { :; }; api_ready() { return 1; }; kube() { echo refused >&2; return 1; }",
+			"after 0 s the API server does not answer",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(t)
@@ -165,7 +173,8 @@ func TestScripts_endForGoodWhenTheirLimitIsUsedUp(t *testing.T) {
 			if strings.Contains(c.code, "remove_stale") {
 				body = strings.Replace(body, "need_api\n", c.code+"\nneed_api\n", 1)
 			}
-			said, code := shell(t, library(t, n.root, "lib-base", "lib-kube")+"\nTIMEOUT=0 NODES='a b' JOINING=a PEER_URL=u\n"+c.code+"\n"+body)
+			said, code := shell(t, library(t, n.root, "lib-base",
+				"lib-kube")+"\nTIMEOUT=0 NODES='a b' JOINING=a PEER_URL=u\n"+c.code+"\n"+body)
 			assert.Equal(t, 1, code, said)
 			assert.Contains(t, said, "windlass: "+c.says)
 		})
@@ -174,7 +183,8 @@ func TestScripts_endForGoodWhenTheirLimitIsUsedUp(t *testing.T) {
 	said, code := shell(t, functions+"\nLOCK_FOR=1\ncloud-init() { :; }\ntimeout() { return 124; }\nwait_for_cloud_init")
 	assert.Equal(t, 1, code, said)
 	assert.Contains(t, said, "windlass: cloud-init has not ended within 1 s")
-	said, code = shell(t, functions+"\nLOCK_FOR=0\nlocked() { echo 'E: Could not get lock /x'; return 100; }\npatiently 'it failed' locked")
+	said, code = shell(t, functions+"\nLOCK_FOR=0\nlocked() { echo 'E: Could not get lock /x'; return 100; }\npatiently "+
+		"'it failed' locked")
 	assert.Equal(t, 1, code, said)
 	assert.Contains(t, said, "windlass: it failed: another installation of packages has not ended within 0 s")
 }

@@ -86,7 +86,8 @@ func (AdmitMember) Name() string { return "admit-member" }
 
 // Render implements Script.
 func (s AdmitMember) Render() (string, error) {
-	return render(s.Name(), append(s.params(s.Timeout), required("JOINING", s.Joining), required("PEER_URL", s.PeerURL)), kubeLibrary)
+	return render(s.Name(), append(s.params(s.Timeout), required("JOINING", s.Joining), required("PEER_URL", s.PeerURL)),
+		kubeLibrary)
 }
 
 // MintJoin makes the bootstrap token given as input token, and shares the control planes' certificates when
@@ -103,7 +104,8 @@ func (MintJoin) Name() string { return "mint-join" }
 
 // Render implements Script.
 func (s MintJoin) Render() (string, error) {
-	return render(s.Name(), append(s.params(s.Timeout), required("OPERATION", s.Operation), number("TTL", s.TTL)), kubeLibrary)
+	return render(s.Name(), append(s.params(s.Timeout), required("OPERATION", s.Operation), number("TTL", s.TTL)),
+		kubeLibrary)
 }
 
 // RevokeJoin deletes the tokens of an operation and the shared certificates.

@@ -14,7 +14,11 @@ import (
 )
 
 func backends(prefix string) []scripts.Backend {
-	return []scripts.Backend{{"cp-1a2b3c4d", prefix + "11"}, {"cp-2b3c4d5e", prefix + "12"}, {"cp-3c4d5e6f", prefix + "13"}}
+	return []scripts.Backend{
+		{"cp-1a2b3c4d", prefix + "11"},
+		{"cp-2b3c4d5e", prefix + "12"},
+		{"cp-3c4d5e6f", prefix + "13"},
+	}
 }
 
 func TestHAProxyConf_isWhatHAProxyTakes(t *testing.T) {
@@ -42,8 +46,9 @@ func TestHAProxyConf_isWhatHAProxyTakes(t *testing.T) {
 
 func TestKeepalivedConf_hasOneMasterAndUnicastPeers(t *testing.T) {
 	first := scripts.KeepalivedConf{
-		Node: "cp-1a2b3c4d", Master: true, Priority: 103, VirtualRouterID: 123, Interface: "ens3", Prefix: "24", Address: "10.0.0.11",
-		Peers: []string{"10.0.0.12", "10.0.0.13"}, VirtualIP: "10.0.0.10", Password: "s3cr3t99", Port: 16443,
+		Node: "cp-1a2b3c4d", Master: true, Priority: 103, VirtualRouterID: 123, Interface: "ens3", Prefix: "24",
+		Address: "10.0.0.11",
+		Peers:   []string{"10.0.0.12", "10.0.0.13"}, VirtualIP: "10.0.0.10", Password: "s3cr3t99", Port: 16443,
 	}
 	second := first
 	second.Node, second.Master, second.Priority, second.Address = "cp-2b3c4d5e", false, 102, "10.0.0.12"
@@ -62,9 +67,11 @@ func TestKeepalivedConf_hasOneMasterAndUnicastPeers(t *testing.T) {
 }
 
 var initConfig = scripts.KubeadmInitConfig{
-	Node: "cp-1a2b3c4d", Address: "10.0.0.11", Token: "abcdef.0123456789abcdef", CertificateKey: "00ff", KubernetesVersion: "v1.34.4",
-	Endpoint: "10.0.0.10:16443", PodCIDR: "192.168.0.0/16", ServiceCIDR: "10.96.0.0/12",
-	CertSANs: []string{"10.0.0.10", "10.0.0.11", "cp-1a2b3c4d", "203.0.113.7"}, Waits: scripts.KubeadmWaits{Phase: 675, Call: 225},
+	Node: "cp-1a2b3c4d", Address: "10.0.0.11", Token: "abcdef.0123456789abcdef", CertificateKey: "00ff",
+	KubernetesVersion: "v1.34.4",
+	Endpoint:          "10.0.0.10:16443", PodCIDR: "192.168.0.0/16", ServiceCIDR: "10.96.0.0/12",
+	CertSANs: []string{"10.0.0.10", "10.0.0.11", "cp-1a2b3c4d", "203.0.113.7"},
+	Waits:    scripts.KubeadmWaits{Phase: 675, Call: 225},
 }
 
 var joinConfig = scripts.KubeadmJoinConfig{
@@ -97,7 +104,8 @@ func TestKubeadmConfig_isAsItsGoldenFile(t *testing.T) {
 	worker.Node, worker.CertificateKey, worker.IgnorePreflightErrors = "worker-5e6f7a8b", "", nil
 	for name, c := range map[string]interface{ Render() (string, error) }{
 		"kubeadm-init.yaml": initConfig, "kubeadm-init-small.yaml": small, "kubeadm-init-extra.yaml": merged,
-		"kubeadm-join-control-plane.yaml": joinConfig, "kubeadm-join-worker.yaml": worker, "kubeadm-join-extra.yaml": joinMerged,
+		"kubeadm-join-control-plane.yaml": joinConfig, "kubeadm-join-worker.yaml": worker,
+		"kubeadm-join-extra.yaml": joinMerged,
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, err := c.Render()
@@ -139,7 +147,8 @@ func TestCheckExtra_saysWhatIsWrong(t *testing.T) {
 		"a: [\n":                      "not a YAML object",
 		"a: b\na: c\n":                "not a YAML object",
 		"kind: Pod\napiVersion: v1\n": "is of \"v1\"",
-		"kind: KubeletConfiguration\napiVersion: kubelet.config.k8s.io/v1beta1\n---\nkind: KubeletConfiguration\napiVersion: kubelet.config.k8s.io/v1beta1\n": "a second",
+		"kind: KubeletConfiguration\napiVersion: kubelet.config.k8s.io/v1beta1\n---\nkind: " +
+			"KubeletConfiguration\napiVersion: kubelet.config.k8s.io/v1beta1\n": "a second",
 		strings.Repeat("#", scripts.MaxExtra+1): "larger than the 262144 bytes allowed",
 	} {
 		err := scripts.CheckExtra([]byte(doc))

@@ -102,7 +102,8 @@ func (s RemoveMembers) Render() (string, error) {
 	for _, m := range s.Leaving {
 		leaving = append(leaving, m.Name+"="+m.PeerURL)
 	}
-	return render(s.Name(), append(s.params(s.Timeout), required("LEAVING", strings.Join(leaving, " "))), kubeLibrary, etcdLibrary)
+	return render(s.Name(), append(s.params(s.Timeout), required("LEAVING", strings.Join(leaving, " "))), kubeLibrary,
+		etcdLibrary)
 }
 
 // RetireNode stops what a node does for its cluster: keepalived, or all of it; then the node can join anew.
@@ -130,5 +131,6 @@ func (TellHosts) Name() string { return "tell-hosts" }
 
 // Render implements Script.
 func (s TellHosts) Render() (string, error) {
-	return render(s.Name(), []param{required("NODE_NAME", s.Node), required("HOSTS", strings.Join(s.Hosts, ","))}, hostsLibrary)
+	return render(s.Name(), []param{required("NODE_NAME", s.Node), required("HOSTS", strings.Join(s.Hosts, ","))},
+		hostsLibrary)
 }

@@ -63,7 +63,8 @@ func (c KubeadmJoinConfig) Render() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return mergeDocuments(text, c.Extra, "InitConfiguration", "ClusterConfiguration", "KubeletConfiguration", "KubeProxyConfiguration")
+	return mergeDocuments(text, c.Extra, "InitConfiguration", "ClusterConfiguration", "KubeletConfiguration",
+		"KubeProxyConfiguration")
 }
 
 // MaxExtra is how large a package's further configuration documents may be, in bytes: far above what kubeadm's take.

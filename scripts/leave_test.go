@@ -59,22 +59,43 @@ func TestRemoveMembers_goesAsFarAsTheQuorumAllows(t *testing.T) {
 		removed string
 		says    string
 	}{
-		"one of three":              {[]string{"a", "b", "c"}, "b=https://10.0.0.2:2380", 0, "2", "etcd has 2 members, 2 of them work"},
-		"the one that is down":      {[]string{"a", "b!", "c"}, "b=https://10.0.0.2:2380", 0, "2", "2 of them work"},
-		"a healthy one beside it":   {[]string{"a", "b!", "c"}, "c=https://10.0.0.3:2380", 65, "", "etcd would lose its quorum without c: 1 of the other 2 members work and 2 must. Bring b back first"},
-		"both, the dead one first":  {[]string{"a", "b", "c!"}, "b=https://10.0.0.2:2380 c=https://10.0.0.3:2380", 0, "3 2", "etcd has 1 members"},
-		"two of three are down":     {[]string{"a", "b!", "c!"}, "b=https://10.0.0.2:2380", 65, "", "etcd has lost its quorum: 1 of 3 members work and 2 must"},
+		"one of three": {
+			[]string{"a", "b", "c"},
+			"b=https://10.0.0.2:2380", 0, "2",
+			"etcd has 2 members, 2 of them work",
+		},
+		"the one that is down": {[]string{"a", "b!", "c"}, "b=https://10.0.0.2:2380", 0, "2", "2 of them work"},
+		"a healthy one beside it": {
+			[]string{"a", "b!", "c"},
+			"c=https://10.0.0.3:2380", 65, "",
+			"etcd would lose its quorum without c: 1 of the other 2 members work and 2 must. Bring b back first",
+		},
+		"both, the dead one first": {
+			[]string{"a", "b", "c!"},
+			"b=https://10.0.0.2:2380 c=https://10.0.0.3:2380", 0, "3 2",
+			"etcd has 1 members",
+		},
+		"two of three are down": {
+			[]string{"a", "b!", "c!"},
+			"b=https://10.0.0.2:2380", 65, "",
+			"etcd has lost its quorum: 1 of 3 members work and 2 must",
+		},
 		"the last":                  {[]string{"a"}, "a=https://10.0.0.1:2380", 65, "", "a is the last member of etcd"},
 		"never started, by address": {[]string{"a", "", "c"}, "b=https://10.0.0.2:2380", 0, "2", "etcd has 2 members"},
 		"a learner":                 {[]string{"a", "b?"}, "b=https://10.0.0.2:2380", 0, "2", "etcd has 1 members"},
 		"gone already":              {[]string{"a", "c"}, "b=https://10.0.0.9:2380", 0, "", "etcd has 2 members"},
 		"its address has another":   {[]string{"a", "new", "c"}, "b=https://10.0.0.2:2380", 0, "", "etcd has 3 members"},
-		"another one is down too":   {[]string{"a", "b!", "c!", "d", "e"}, "b=https://10.0.0.2:2380", 0, "2", "not healthy, but not of those that leave: c"},
+		"another one is down too": {
+			[]string{"a", "b!", "c!", "d", "e"},
+			"b=https://10.0.0.2:2380", 0, "2",
+			"not healthy, but not of those that leave: c",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			n, dir := newNode(t), etcdMembers(t, c.members...)
-			body := library(t, n.root, "lib-base", "lib-kube", "lib-etcd") + etcdStub + "\nTIMEOUT=1 LEAVING='" + c.leaving + "'\n" + library(t, n.root, "remove-members")
+			body := library(t, n.root, "lib-base", "lib-kube", "lib-etcd") + etcdStub + "\nTIMEOUT=1 LEAVING='" + c.leaving +
+				"'\n" + library(t, n.root, "remove-members")
 			for range 2 { // a second run finds nothing to do, or the same refusal
 				said, code := shell(t, body, "DIR="+dir)
 				assert.Equal(t, c.code, code, said)
@@ -134,26 +155,46 @@ func drainedNode(t *testing.T, status string, files map[string]string) string {
 
 func TestDrainNode_movesPodsAsItsPolicySays(t *testing.T) {
 	t.Parallel()
-	web := map[string]string{"volumes": "", "pods/x.daemon": "DaemonSet,", "pods/x.free": "ReplicaSet,", "pods/x.web": "ReplicaSet,", "pods/x.web.held": ""}
+	web := map[string]string{
+		"volumes": "", "pods/x.daemon": "DaemonSet,", "pods/x.free": "ReplicaSet,",
+		"pods/x.web": "ReplicaSet,", "pods/x.web.held": "",
+	}
 	for name, c := range map[string]struct {
 		status, policy string
 		files          map[string]string
 		code           int
 		says, left     string
 	}{
-		"nothing holds them": {"True", "fail", map[string]string{"volumes": "", "pods/x.free": "ReplicaSet,"}, 0, "n is drained", ""},
-		"a budget, fail": {"True", "fail", web, 1, "windlass: after 1 s these pods are still on n: x/web (the PodDisruptionBudget guard lets no pod go). " +
-			"Make room for them or ease the budgets, then retry; or set drain_policy to force", "x.daemon x.web x.web.held"},
-		"a budget, force":      {"True", "force", web, 0, "drain_policy is force: they are deleted", "x.daemon"},
-		"the node is down":     {"Unknown", "fail", web, 0, "windlass-result: forced=yes", "x.daemon"},
-		"the server is off":    {"True", "fail off", web, 0, "n is not ready, its server is SHUTOFF: its pods are deleted without waiting for it", "x.daemon"},
-		"the node is unknown":  {"", "fail", web, 0, "windlass-result: absent=yes", "x.daemon x.free x.web x.web.held"},
-		"a volume stays there": {"True", "fail", map[string]string{"volumes": "m pv-0\nn pv-1\nn an inline volume\n"}, 0, "after 1 s these volumes are still attached to n, going on: pv-1 an inline volume", ""},
+		"nothing holds them": {
+			"True", "fail",
+			map[string]string{"volumes": "", "pods/x.free": "ReplicaSet,"},
+			0,
+			"n is drained", "",
+		},
+		"a budget, fail": {
+			"True", "fail", web, 1,
+			"windlass: after 1 s these pods are still on n: x/web (the PodDisruptionBudget guard lets no pod go). " +
+				"Make room for them or ease the budgets, then retry; or set drain_policy to force", "x.daemon x.web x.web.held",
+		},
+		"a budget, force":  {"True", "force", web, 0, "drain_policy is force: they are deleted", "x.daemon"},
+		"the node is down": {"Unknown", "fail", web, 0, "windlass-result: forced=yes", "x.daemon"},
+		"the server is off": {
+			"True", "fail off", web, 0,
+			"n is not ready, its server is SHUTOFF: its pods are deleted without waiting for it", "x.daemon",
+		},
+		"the node is unknown": {"", "fail", web, 0, "windlass-result: absent=yes", "x.daemon x.free x.web x.web.held"},
+		"a volume stays there": {
+			"True", "fail",
+			map[string]string{"volumes": "m pv-0\nn pv-1\nn an inline volume\n"},
+			0,
+			"after 1 s these volumes are still attached to n, going on: pv-1 an inline volume", "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			n, dir := newNode(t), drainedNode(t, c.status, c.files)
-			body := library(t, n.root, "lib-base", "lib-kube", "lib-leave") + kubectlStub + "\nLEAVING=n ADDRESS=10.0.0.1 DRAIN_FOR=1 DETACH_FOR=1 POLICY=" + strings.Replace(c.policy, " off", " OFF=SHUTOFF", 1) + "\n" +
+			body := library(t, n.root, "lib-base", "lib-kube", "lib-leave") + kubectlStub + "\nLEAVING=n ADDRESS=10.0.0.1 " +
+				"DRAIN_FOR=1 DETACH_FOR=1 POLICY=" + strings.Replace(c.policy, " off", " OFF=SHUTOFF", 1) + "\n" +
 				library(t, n.root, "drain-node")
 			said, code := shell(t, body, "DIR="+dir)
 			assert.Equal(t, c.code, code, said)
@@ -178,15 +219,18 @@ func TestTellHosts_touchesNoOtherLine(t *testing.T) {
 	file := filepath.Join(n.root, "etc/hosts")
 	require.NoError(t, os.WriteFile(file, []byte("127.0.0.1 localhost\n10.0.0.1 theirs\n"), 0o600))
 	tell := func(hosts string) string {
-		said, code := shell(t, library(t, n.root, "lib-base", "lib-hosts")+"\nHOSTS='"+hosts+"'\n"+library(t, n.root, "tell-hosts"))
+		said, code := shell(t, library(t, n.root, "lib-base", "lib-hosts")+"\nHOSTS='"+hosts+"'\n"+library(t, n.root,
+			"tell-hosts"))
 		require.Zero(t, code, said)
 		content, err := os.ReadFile(file)
 		require.NoError(t, err)
 		return string(content)
 	}
-	const head, begin, end = "127.0.0.1 localhost\n10.0.0.1 theirs\n", "# windlass: nodes of the cluster\n", "# windlass: end\n"
+	const head, begin, end = "127.0.0.1 localhost\n10.0.0.1 theirs\n", "# windlass: nodes of the cluster\n",
+		"# windlass: end\n"
 	assert.Equal(t, head+begin+"10.0.0.1 a\n10.0.0.10 b\n10.0.0.115 c\n"+end, tell("10.0.0.1 a,10.0.0.10 b,10.0.0.115 c"))
-	assert.Equal(t, head+begin+"10.0.0.10 b\n10.0.0.115 c\n"+end, tell("10.0.0.10 b,10.0.0.115 c"), "10.0.0.1 is no part of 10.0.0.10")
+	assert.Equal(t, head+begin+"10.0.0.10 b\n10.0.0.115 c\n"+end, tell("10.0.0.10 b,10.0.0.115 c"),
+		"10.0.0.1 is no part of 10.0.0.10")
 	before, err := os.Stat(file)
 	require.NoError(t, err)
 	tell("10.0.0.10 b,10.0.0.115 c")
@@ -219,7 +263,8 @@ func TestConfigureLoadBalancer_reloadsAndMakesUpForAReloadThatWasCutShort(t *tes
 	dir := filepath.Join(n.root, "balancer")
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "worker"), []byte("1\n"), 0o600))
-	script := strings.ReplaceAll(library(t, n.root, "configure-load-balancer"), "/usr/local/sbin/windlass-check-port", n.root+"/check-port")
+	script := strings.ReplaceAll(library(t, n.root, "configure-load-balancer"), "/usr/local/sbin/windlass-check-port",
+		n.root+"/check-port")
 	// The functions of the script come first, then the stub takes over, then its steps run.
 	functions, steps, found := strings.Cut(script, "\nread_inputs\n")
 	require.True(t, found)

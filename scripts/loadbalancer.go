@@ -63,7 +63,10 @@ func (ConfigureLoadBalancer) Name() string { return "configure-load-balancer" }
 
 // Render implements Script.
 func (s ConfigureLoadBalancer) Render() (string, error) {
-	return render(s.Name(), []param{required("NODE_NAME", s.Node), number("PORT", s.Port), number("TIMEOUT", s.Timeout), flag("SERVES", s.Serves)})
+	return render(s.Name(), []param{
+		required("NODE_NAME", s.Node), number("PORT", s.Port), number("TIMEOUT", s.Timeout),
+		flag("SERVES", s.Serves),
+	})
 }
 
 // FindVirtualIP tells whether a node holds the virtual IP and whether HAProxy answers on it from there:
@@ -79,5 +82,8 @@ func (FindVirtualIP) Name() string { return "find-virtual-ip" }
 
 // Render implements Script.
 func (s FindVirtualIP) Render() (string, error) {
-	return render(s.Name(), []param{required("VIRTUAL_IP", s.VirtualIP), number("PORT", s.Port), number("TIMEOUT", s.Timeout)})
+	return render(s.Name(), []param{
+		required("VIRTUAL_IP", s.VirtualIP), number("PORT", s.Port),
+		number("TIMEOUT", s.Timeout),
+	})
 }

@@ -15,5 +15,8 @@ func (LookAtNode) Name() string { return "look-at-node" }
 
 // Render implements Script.
 func (s LookAtNode) Render() (string, error) {
-	return render(s.Name(), []param{required("NODE_NAME", s.Node), optional("VIRTUAL_IP", s.VirtualIP), number("PORT", s.Port)})
+	return render(s.Name(), []param{
+		required("NODE_NAME", s.Node), optional("VIRTUAL_IP", s.VirtualIP),
+		number("PORT", s.Port),
+	})
 }

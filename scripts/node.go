@@ -51,7 +51,8 @@ func (s PrepareNode) Render() (string, error) {
 	return render(s.Name(), []param{
 		required("NODE_NAME", s.Node), required("HOSTS", strings.Join(s.Hosts, ",")), optional("NO_PROXY_LIST", s.NoProxy),
 		optional("PACKAGES", strings.Join(s.Packages, " ")), optional("HOLD", strings.Join(s.Hold, " ")),
-		optional("VERSION", s.Version), optional("SOURCE", s.Source), flag("TRUSTED", s.Trusted), number("LOCK_FOR", s.LockFor),
+		optional("VERSION", s.Version), optional("SOURCE", s.Source), flag("TRUSTED", s.Trusted),
+		number("LOCK_FOR", s.LockFor),
 	}, hostsLibrary, aptLibrary)
 }
 

@@ -72,7 +72,8 @@ func (s CheckRegistries) Render() (string, error) {
 		}
 	}
 	return render(s.Name(), []param{
-		required("SERVERS", strings.Join(s.Servers, " ")), required("URLS", strings.Join(s.URLs, " ")), required("MANIFESTS", strings.Join(manifests, " ")),
+		required("SERVERS", strings.Join(s.Servers, " ")), required("URLS", strings.Join(s.URLs, " ")),
+		required("MANIFESTS", strings.Join(manifests, " ")),
 	}, registriesLibrary)
 }
 
@@ -139,5 +140,6 @@ func (c CurlConfig) Render() string {
 
 // curlQuote quotes a value of a configuration file of curl.
 func curlQuote(s string) string {
-	return fmt.Sprintf(`"%s"`, strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "\v", `\v`).Replace(s))
+	return fmt.Sprintf(`"%s"`, strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "\v",
+		`\v`).Replace(s))
 }

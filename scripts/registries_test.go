@@ -91,13 +91,16 @@ func read(t *testing.T, parts ...string) string {
 func TestConnectRegistries_changesOnlyWhatDiffersAndTakesItBack(t *testing.T) {
 	n := newNode(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(n.root, "etc/containerd"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(n.root, "etc/containerd/config.toml"), []byte("version = 2\n[plugins]\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(n.root, "etc/containerd/config.toml"),
+		[]byte("version = 2\n[plugins]\n"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(n.root, "etc/hosts"), []byte("127.0.0.1 localhost\n"), 0o600))
 	params := map[string]string{
-		"SERVERS": "192.168.0.10:5000 registry.example.com", "GONE": "", "DOCKER_GONE": "", "REGISTRY_HOSTS": "192.168.0.20 registry.example.com", "WITH_CREDENTIALS": "yes",
+		"SERVERS": "192.168.0.10:5000 registry.example.com", "GONE": "", "DOCKER_GONE": "",
+		"REGISTRY_HOSTS": "192.168.0.20 registry.example.com", "WITH_CREDENTIALS": "yes",
 	}
 	inputs := map[string]string{
-		"hosts.0": "HTTP\n", "ca.0": "", "hosts.1": "HTTPS\n", "ca.1": "CA\n", "credentials": "{}\n", "docker": `{"a":1}`, "before": "B\n", "after": "A\n", "before.bare": "BB\n", "after.bare": "AA\n",
+		"hosts.0": "HTTP\n", "ca.0": "", "hosts.1": "HTTPS\n", "ca.1": "CA\n", "credentials": "{}\n", "docker": `{"a":1}`,
+		"before": "B\n", "after": "A\n", "before.bare": "BB\n", "after.bare": "AA\n",
 	}
 	stubs := serviceStubs + "dockerd() { :; }\n"
 	said, code := registryScript(t, n.root, "connect-registries", stubs, params, inputs)
@@ -119,15 +122,24 @@ func TestConnectRegistries_changesOnlyWhatDiffersAndTakesItBack(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, os.FileMode(0o600), info.Mode(), file)
 	}
-	assert.Contains(t, read(t, n.root, "etc/systemd/system/kubelet.service.d/20-windlass-registries.conf"), "var/lib/kubelet/config.json")
-	assert.Equal(t, "127.0.0.1 localhost\n# windlass: registries\n192.168.0.20 registry.example.com\n# windlass: end\n", read(t, n.root, "etc/hosts"))
+	assert.Contains(t, read(t, n.root, "etc/systemd/system/kubelet.service.d/20-windlass-registries.conf"),
+		"var/lib/kubelet/config.json")
+	assert.Equal(t, "127.0.0.1 localhost\n# windlass: registries\n192.168.0.20 registry.example.com\n# windlass: end\n",
+		read(t, n.root, "etc/hosts"))
 
 	said, code = registryScript(t, n.root, "connect-registries", stubs, params, inputs)
 	require.Zero(t, code, said)
 	assert.NotContains(t, said, "service ", "the second time nothing changes")
 
-	params = map[string]string{"SERVERS": "", "GONE": params["SERVERS"], "DOCKER_GONE": "registry.example.com", "REGISTRY_HOSTS": "", "WITH_CREDENTIALS": "no"}
-	said, code = registryScript(t, n.root, "connect-registries", stubs, params, map[string]string{"before": "B\n", "after": "{}\n", "before.bare": "BB\n", "after.bare": "AA\n", "credentials": "", "docker": "{}"})
+	params = map[string]string{
+		"SERVERS": "", "GONE": params["SERVERS"], "DOCKER_GONE": "registry.example.com",
+		"REGISTRY_HOSTS": "", "WITH_CREDENTIALS": "no",
+	}
+	said, code = registryScript(t, n.root, "connect-registries", stubs, params,
+		map[string]string{
+			"before": "B\n", "after": "{}\n", "before.bare": "BB\n", "after.bare": "AA\n", "credentials": "",
+			"docker": "{}",
+		})
 	require.Zero(t, code, said)
 	assert.Contains(t, said, "service restart kubelet")
 	assert.NoDirExists(t, filepath.Join(certs, "registry.example.com"))
@@ -143,10 +155,14 @@ func oneRegistry(t *testing.T, n node, stubs string, params, inputs map[string]s
 	require.NoError(t, os.MkdirAll(filepath.Join(n.root, "etc/containerd"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(n.root, "etc/containerd/config.toml"), []byte("version = 2\n"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(n.root, "etc/hosts"), []byte("127.0.0.1 localhost\n"), 0o600))
-	allParams := map[string]string{"SERVERS": "r.example.com", "GONE": "", "DOCKER_GONE": "", "REGISTRY_HOSTS": "", "WITH_CREDENTIALS": "no"}
+	allParams := map[string]string{
+		"SERVERS": "r.example.com", "GONE": "", "DOCKER_GONE": "", "REGISTRY_HOSTS": "",
+		"WITH_CREDENTIALS": "no",
+	}
 	maps.Copy(allParams, params)
 	allInputs := map[string]string{
-		"hosts.0": "HTTPS\n", "ca.0": "", "credentials": "", "docker": "", "before": "B\n", "after": "A\n", "before.bare": "BB\n", "after.bare": "AA\n",
+		"hosts.0": "HTTPS\n", "ca.0": "", "credentials": "", "docker": "", "before": "B\n", "after": "A\n",
+		"before.bare": "BB\n", "after.bare": "AA\n",
 	}
 	maps.Copy(allInputs, inputs)
 	said, code := registryScript(t, n.root, "connect-registries", stubs, allParams, allInputs)
@@ -157,7 +173,8 @@ func oneRegistry(t *testing.T, n node, stubs string, params, inputs map[string]s
 // What `kubeadm reset` deletes comes back when kubelet starts; what others have written there meanwhile stays.
 func TestConnectRegistries_givesKubeletItsCredentialsBackOnlyWhereTheyAreGone(t *testing.T) {
 	n := newNode(t)
-	oneRegistry(t, n, serviceStubs, map[string]string{"WITH_CREDENTIALS": "yes"}, map[string]string{"credentials": "OURS\n"})
+	oneRegistry(t, n, serviceStubs, map[string]string{"WITH_CREDENTIALS": "yes"},
+		map[string]string{"credentials": "OURS\n"})
 	unit := read(t, n.root, "etc/systemd/system/kubelet.service.d/20-windlass-registries.conf")
 	_, command, found := strings.Cut(unit, "[Service]\nExecStartPre=-")
 	require.True(t, found, unit)
@@ -179,7 +196,8 @@ func TestConnectRegistries_givesKubeletItsCredentialsBackOnlyWhereTheyAreGone(t 
 
 func TestConnectRegistries_preparesADockerThatDoesNotRunYet(t *testing.T) {
 	n := newNode(t)
-	asleep := "systemctl() { [[ $1 != is-active ]] && echo \"systemctl $*\"; }\nservice() { echo \"service $*\"; }\ndockerd() { :; }\n"
+	asleep := "systemctl() { [[ $1 != is-active ]] && echo \"systemctl $*\"; }\nservice() { echo \"service $*\"; " +
+		"}\ndockerd() { :; }\n"
 	said := oneRegistry(t, n, asleep, nil, map[string]string{"ca.0": "CA\n", "docker": "{}\n"})
 	assert.NotContains(t, said, "service reload docker", "it reads its files when it starts")
 	assert.Equal(t, "CA\n", read(t, n.root, "etc/docker/certs.d/r.example.com/ca.crt"))
@@ -214,19 +232,35 @@ func TestConnectRegistries_leavesDockersOtherCertificatesAlone(t *testing.T) {
 
 func TestConnectRegistries_pointsEveryConfigurationOfContainerdAtItsFiles(t *testing.T) {
 	for name, c := range map[string]struct{ config, want, refused string }{
-		"version 3":            {config: "version = 3\n", want: "[plugins.'io.containerd.cri.v1.images'.registry]\n  config_path = \"CERTS\"\n"},
-		"version 1":            {config: "[plugins]\n", want: "[plugins.cri.registry]\n  config_path = \"CERTS\"\n"},
-		"its default":          {config: "version = 2\n  [plugins.\"io.containerd.grpc.v1.cri\".registry]\n    config_path = \"\"\n\n    [plugins.\"x\".y]\n    config_path = \"\"\n", want: ".registry]\n  config_path = \"CERTS\"\n\n    [plugins.\"x\".y]\n    config_path = \"\"\n"},
-		"the image's own":      {config: "version = 2\n[plugins.'io.containerd.grpc.v1.cri'.registry]\nconfig_path = '/opt/certs:/etc/other' # ours\n", want: "'/opt/certs:/etc/other'"},
-		"mirrors of its own":   {config: "version = 2\n  [plugins.\"io.containerd.grpc.v1.cri\".registry.mirrors.\"a.example.com\"]\n", refused: "registry mirrors or configs"},
-		"an empty mirror list": {config: "version = 2\n  [plugins.\"io.containerd.grpc.v1.cri\".registry.mirrors]\n", want: "config_path = \"CERTS\""},
+		"version 3": {
+			config: "version = 3\n",
+			want:   "[plugins.'io.containerd.cri.v1.images'.registry]\n  config_path = \"CERTS\"\n",
+		},
+		"version 1": {config: "[plugins]\n", want: "[plugins.cri.registry]\n  config_path = \"CERTS\"\n"},
+		"its default": {
+			config: "version = 2\n  [plugins.\"io.containerd.grpc.v1.cri\".registry]\n    config_path " +
+				"= \"\"\n\n    [plugins.\"x\".y]\n    config_path = \"\"\n",
+			want: ".registry]\n  config_path = \"CERTS\"\n\n    [plugins.\"x\".y]\n    config_path = \"\"\n",
+		},
+		"the image's own": {config: "version = 2\n[plugins.'io.containerd.grpc.v1.cri'.registry]\nconfig_path = " +
+			"'/opt/certs:/etc/other' # ours\n", want: "'/opt/certs:/etc/other'"},
+		"mirrors of its own": {
+			config: "version = 2\n  " +
+				"[plugins.\"io.containerd.grpc.v1.cri\".registry.mirrors.\"a.example.com\"]\n",
+			refused: "registry mirrors or configs",
+		},
+		"an empty mirror list": {
+			config: "version = 2\n  [plugins.\"io.containerd.grpc.v1.cri\".registry.mirrors]\n",
+			want:   "config_path = \"CERTS\"",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(t)
 			certs := n.root + "/etc/containerd/certs.d"
 			require.NoError(t, os.MkdirAll(filepath.Join(n.root, "etc/containerd"), 0o755))
 			require.NoError(t, os.WriteFile(filepath.Join(n.root, "etc/containerd/config.toml"), []byte(c.config), 0o600))
-			functions, _, found := strings.Cut(library(t, n.root, "lib-base", "lib-hosts", "lib-registries", "connect-registries"), "\nread_inputs\nneed_input")
+			functions, _, found := strings.Cut(library(t, n.root, "lib-base", "lib-hosts", "lib-registries",
+				"connect-registries"), "\nread_inputs\nneed_input")
 			require.True(t, found)
 			said, code := shell(t, functions+serviceStubs+"SERVERS=a.example.com\npoint_containerd\necho \"in $CERTS\"")
 			if c.refused != "" {
@@ -255,7 +289,8 @@ func TestConnectRegistries_pointsEveryConfigurationOfContainerdAtItsFiles(t *tes
 func registry(realm string) http.Handler {
 	image := map[string]any{
 		"/v2/": map[string]any{}, "/v2/_catalog": map[string]any{"repositories": []string{"edge/app"}},
-		"/v2/edge/app/tags/list": map[string]any{"name": "edge/app", "tags": []string{"1.0"}}, "/v2/edge/app/manifests/1.0": map[string]any{"schemaVersion": 2},
+		"/v2/edge/app/tags/list":     map[string]any{"name": "edge/app", "tags": []string{"1.0"}},
+		"/v2/edge/app/manifests/1.0": map[string]any{"schemaVersion": 2},
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, password, _ := r.BasicAuth()
@@ -302,7 +337,11 @@ func TestCheckRegistries_asksAsContainerdDoes(t *testing.T) {
 	basic, token := httptest.NewServer(registry("")), httptest.NewServer(registry("/token"))
 	secure := httptest.NewTLSServer(registry(""))
 	other := httptest.NewServer(http.NotFoundHandler())
-	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))
+	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request,
+	) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
 	for _, s := range []*httptest.Server{basic, token, secure, other, busy} {
 		t.Cleanup(s.Close)
 	}
@@ -330,16 +369,21 @@ func TestCheckRegistries_asksAsContainerdDoes(t *testing.T) {
 		"nobody there":       {nobody, login, "", "away", "does not answer"},
 		"not ready":          {busy.URL, login, "", "away", "it answers 503"},
 		"no registry":        {other.URL, login, "", "wrong", "is no registry of images: it answers 404"},
-		"HTTPS, not HTTP":    {strings.Replace(secure.URL, "https", "http", 1), login, "", "wrong", "connection_type is \"1\""},
-		"HTTP, not HTTPS":    {strings.Replace(basic.URL, "http", "https", 1), login, "", "wrong", "connection_type \"0\""},
-		"no such name":       {"http://registry.invalid", login, "", "unknown", "give hosts_string"},
+		"HTTPS, not HTTP": {
+			strings.Replace(secure.URL, "https", "http", 1), login, "", "wrong",
+			"connection_type is \"1\"",
+		},
+		"HTTP, not HTTPS": {strings.Replace(basic.URL, "http", "https", 1), login, "", "wrong", "connection_type \"0\""},
+		"no such name":    {"http://registry.invalid", login, "", "unknown", "give hosts_string"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(t)
 			require.NoError(t, os.MkdirAll(filepath.Join(n.root, "etc/ssl/certs"), 0o755))
 			// Some curls refuse an empty file of CAs: one that is not the registry's.
-			require.NoError(t, os.WriteFile(filepath.Join(n.root, "etc/ssl/certs/ca-certificates.crt"), []byte(anotherCA(t)), 0o600))
-			said, code := registryScript(t, n.root, "check-registries", "", map[string]string{"SERVERS": "r.example.com", "URLS": c.url},
+			require.NoError(t, os.WriteFile(filepath.Join(n.root, "etc/ssl/certs/ca-certificates.crt"), []byte(anotherCA(t)),
+				0o600))
+			said, code := registryScript(t, n.root, "check-registries", "",
+				map[string]string{"SERVERS": "r.example.com", "URLS": c.url},
 				map[string]string{"curl.0": c.config.Render(), "ca.0": c.ca})
 			require.Zero(t, code, said)
 			assert.Contains(t, said, c.says)
@@ -362,7 +406,8 @@ func TestCheckRegistries_wantsTheManifestThatIsNamed(t *testing.T) {
 	const digest = "sha256:0123456789abcdef0123456789abcdef"
 	silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // it tells nobody what it has
 		status := map[string]int{
-			"/v2/": 200, "/v2/edge/app/manifests/1.0": 200, "/v2/edge/app/manifests/" + digest: 200, "/v2/edge/secret/manifests/1": 403, "/v2/edge/busy/manifests/1": 503,
+			"/v2/": 200, "/v2/edge/app/manifests/1.0": 200, "/v2/edge/app/manifests/" + digest: 200,
+			"/v2/edge/secret/manifests/1": 403, "/v2/edge/busy/manifests/1": 503,
 			"/v2/_catalog": 401, "/v2/edge/odd/manifests/1": 400,
 		}[r.URL.Path]
 		w.WriteHeader(max(status, map[bool]int{true: 404}[status == 0]))
@@ -372,20 +417,34 @@ func TestCheckRegistries_wantsTheManifestThatIsNamed(t *testing.T) {
 	t.Cleanup(token.Close)
 	login := scripts.CurlConfig{Username: "user01", Password: `hunter2"\`}
 	for name, c := range map[string]struct{ url, manifest, seen, class, says string }{
-		"there":             {silent.URL, "/v2/edge/app/manifests/1.0", "edge/app:1.0", "", "the manifest of edge/app:1.0 comes"},
-		"by digest":         {silent.URL, "/v2/edge/app/manifests/" + digest, "edge/app@" + digest, "", "comes"},
-		"with a token":      {token.URL, "/v2/edge/app/manifests/1.0", "edge/app:1.0", "", "comes"},
-		"not there":         {silent.URL, "/v2/edge/none/manifests/1", "", "wrong", "does not have test_image edge/none:1 (404)"},
-		"not for this user": {silent.URL, "/v2/edge/secret/manifests/1", "", "denied", "does not give this user the manifest of test_image edge/secret:1 (403)"},
-		"not now":           {silent.URL, "/v2/edge/busy/manifests/1", "", "away", "answers 503 for the manifest of test_image edge/busy:1"},
-		"oddly":             {silent.URL, "/v2/edge/odd/manifests/1", "", "wrong", "answers 400 for the manifest"},
-		"none is named":     {silent.URL, "-", "", "", "it does not tell what it has"},
+		"there": {
+			silent.URL, "/v2/edge/app/manifests/1.0", "edge/app:1.0", "",
+			"the manifest of edge/app:1.0 comes",
+		},
+		"by digest":    {silent.URL, "/v2/edge/app/manifests/" + digest, "edge/app@" + digest, "", "comes"},
+		"with a token": {token.URL, "/v2/edge/app/manifests/1.0", "edge/app:1.0", "", "comes"},
+		"not there": {
+			silent.URL, "/v2/edge/none/manifests/1", "", "wrong",
+			"does not have test_image edge/none:1 (404)",
+		},
+		"not for this user": {
+			silent.URL, "/v2/edge/secret/manifests/1", "", "denied",
+			"does not give this user the manifest of test_image edge/secret:1 (403)",
+		},
+		"not now": {
+			silent.URL, "/v2/edge/busy/manifests/1", "", "away",
+			"answers 503 for the manifest of test_image edge/busy:1",
+		},
+		"oddly":         {silent.URL, "/v2/edge/odd/manifests/1", "", "wrong", "answers 400 for the manifest"},
+		"none is named": {silent.URL, "-", "", "", "it does not tell what it has"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(t)
 			require.NoError(t, os.MkdirAll(filepath.Join(n.root, "etc/ssl/certs"), 0o755))
-			require.NoError(t, os.WriteFile(filepath.Join(n.root, "etc/ssl/certs/ca-certificates.crt"), []byte(anotherCA(t)), 0o600))
-			said, code := registryScript(t, n.root, "check-registries", "", map[string]string{"SERVERS": "r.example.com", "URLS": c.url, "MANIFESTS": c.manifest},
+			require.NoError(t, os.WriteFile(filepath.Join(n.root, "etc/ssl/certs/ca-certificates.crt"), []byte(anotherCA(t)),
+				0o600))
+			said, code := registryScript(t, n.root, "check-registries", "",
+				map[string]string{"SERVERS": "r.example.com", "URLS": c.url, "MANIFESTS": c.manifest},
 				map[string]string{"curl.0": login.Render(), "ca.0": ""})
 			require.Zero(t, code, said)
 			assert.Contains(t, said, c.says)
@@ -412,7 +471,10 @@ func anotherCA(t *testing.T) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true, NotAfter: time.Now().Add(time.Hour)}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true,
+		NotAfter: time.Now().Add(time.Hour),
+	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	require.NoError(t, err)
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))

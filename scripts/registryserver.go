@@ -79,7 +79,8 @@ func (s InstallRegistry) Render() (string, error) {
 	}
 	return render(s.Name(), []param{
 		number("PORT", s.Port), flag("HTTPS", s.HTTPS), optional("IMAGE_FILE", s.ImageFile), required("IMAGE", s.Image),
-		optional("VOLUME", s.Volume), required("IMAGES", registryImagesOn(s.Volume)), required("CA_DIR", registryCAOn(s.Volume)),
+		optional("VOLUME", s.Volume), required("IMAGES", registryImagesOn(s.Volume)),
+		required("CA_DIR", registryCAOn(s.Volume)),
 		optional("CA_NAME", made.CA), optional("CERTIFICATE_NAMES", made.names()), number("VALID_DAYS", made.Days),
 		optional("NO_PROXY_LIST", s.NoProxy), number("LOCK_FOR", s.LockFor),
 	}, cloudInitLibrary, certificateLibrary)

@@ -70,8 +70,10 @@ command() {
 // installation are the parameters of an installation on that node, with others in their places.
 func installation(n node, others map[string]string) map[string]string {
 	params := map[string]string{
-		"PORT": "5000", "HTTPS": "no", "IMAGE_FILE": "", "IMAGE": "docker.io/library/registry:2", "NO_PROXY_LIST": "", "LOCK_FOR": "1",
-		"VOLUME": "", "IMAGES": n.root + "/var/lib/windlass/registry", "CA_DIR": n.root + "/etc/windlass/registry-ca", "CA_NAME": "1111", "CERTIFICATE_NAMES": "", "VALID_DAYS": "0",
+		"PORT": "5000", "HTTPS": "no", "IMAGE_FILE": "", "IMAGE": "docker.io/library/registry:2", "NO_PROXY_LIST": "",
+		"LOCK_FOR": "1",
+		"VOLUME":   "", "IMAGES": n.root + "/var/lib/windlass/registry", "CA_DIR": n.root + "/etc/windlass/registry-ca",
+		"CA_NAME": "1111", "CERTIFICATE_NAMES": "", "VALID_DAYS": "0",
 	}
 	maps.Copy(params, others)
 	return params
@@ -82,14 +84,33 @@ func TestInstallRegistry_usesWhatIsThere(t *testing.T) {
 		has, imageFile, candidate string
 		way, starts, says         string
 	}{
-		"docker":          {has: "docker", imageFile: "/image.tar", way: "docker", starts: "run --rm --name private_registry --network host", says: `--entrypoint "/entrypoint.sh" registry:latest "/etc/windlass/registry/config.yml"` + "\n"},
-		"podman pulls":    {has: "podman", way: "podman", starts: "/usr/bin/podman run", says: `--entrypoint "/entrypoint.sh" docker.io/library/registry:2 "/etc/`},
-		"containerd":      {has: "ctr", imageFile: "/image.tar", way: "ctr", starts: "run --rm --net-host", says: `windlass.local/private_registry:package private_registry "/entrypoint.sh" "/etc/windlass/registry/config.yml"` + "\n"},
-		"ctr pulls":       {has: "ctr", way: "ctr", starts: "run --rm --net-host", says: "docker.io/library/registry:2 private_registry"},
-		"the package":     {has: "docker-registry", way: "package", starts: "User=docker-registry\nExecStart=/usr/bin/docker-registry serve"},
-		"nothing":         {way: "package", starts: "ExecStart=/usr/bin/docker-registry serve", says: ""},
-		"nothing to get":  {candidate: "none", way: "docker", starts: "/usr/bin/docker run"},
-		"an image to run": {imageFile: "/image.tar", way: "docker", starts: "/usr/bin/docker run", says: `"/entrypoint.sh" registry:latest "`},
+		"docker": {
+			has: "docker", imageFile: "/image.tar", way: "docker", starts: "run --rm --name " +
+				"private_registry --network host",
+			says: `--entrypoint "/entrypoint.sh" registry:latest "/etc/windlass/registry/config.yml"` + "\n",
+		},
+		"podman pulls": {
+			has: "podman", way: "podman", starts: "/usr/bin/podman run",
+			says: `--entrypoint "/entrypoint.sh" docker.io/library/registry:2 "/etc/`,
+		},
+		"containerd": {
+			has: "ctr", imageFile: "/image.tar", way: "ctr", starts: "run --rm --net-host",
+			says: `windlass.local/private_registry:package private_registry "/entrypoint.sh" "/etc/windlass/registry/config.yml"` + "\n",
+		},
+		"ctr pulls": {
+			has: "ctr", way: "ctr", starts: "run --rm --net-host",
+			says: "docker.io/library/registry:2 private_registry",
+		},
+		"the package": {
+			has: "docker-registry", way: "package",
+			starts: "User=docker-registry\nExecStart=/usr/bin/docker-registry serve",
+		},
+		"nothing":        {way: "package", starts: "ExecStart=/usr/bin/docker-registry serve", says: ""},
+		"nothing to get": {candidate: "none", way: "docker", starts: "/usr/bin/docker run"},
+		"an image to run": {
+			imageFile: "/image.tar", way: "docker", starts: "/usr/bin/docker run",
+			says: `"/entrypoint.sh" registry:latest "`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(t)
@@ -126,10 +147,15 @@ func TestInstallRegistry_usesWhatIsThere(t *testing.T) {
 
 // The progress of a pull, by nerdctl and ctr a line for each layer again and again, would fill the output of the step.
 func TestInstallRegistry_pullsWithoutProgress(t *testing.T) {
-	for way, pulls := range map[string]string{"nerdctl": "nerdctl pull -q docker.io/library/registry:2\n", "docker": "docker pull -q docker.io/library/registry:2\n", "ctr": ""} {
+	for way, pulls := range map[string]string{
+		"nerdctl": "nerdctl pull -q docker.io/library/registry:2\n",
+		"docker":  "docker pull -q docker.io/library/registry:2\n", "ctr": "",
+	} {
 		n := newNode(t)
-		stubs := onlyThese + "CANDIDATE=none\n" + way + `() { [[ $* != *pull* ]] || echo "errors are told" >&2; engine ` + way + ` "$@"; }` + "\n"
-		said, code := registryScript(t, n.root, "install-registry", stubs, installation(n, nil), map[string]string{"config": "version: 0.1\n"})
+		stubs := onlyThese + "CANDIDATE=none\n" + way + `() { [[ $* != *pull* ]] || echo "errors are told" >&2; engine ` +
+			way + ` "$@"; }` + "\n"
+		said, code := registryScript(t, n.root, "install-registry", stubs, installation(n, nil),
+			map[string]string{"config": "version: 0.1\n"})
 		require.Zero(t, code, said)
 		assert.Equal(t, way, scripts.ParseResults(said).Get("way"))
 		assert.Contains(t, said, pulls)
@@ -146,15 +172,23 @@ func TestInstallRegistry_startsTheImageAsItStartsItselfWithOurConfiguration(t *t
 		"the library's version 3": {`["/entrypoint.sh"] ["/etc/distribution/config.yml"]`, `"/entrypoint.sh"`, ours},
 		"the distribution's":      {`["registry"] ["serve","/etc/distribution/config.yml"]`, `"registry"`, `"serve" ` + ours},
 		"no entrypoint":           {`null ["registry","serve","config.yaml"]`, `"registry"`, `"serve" ` + ours},
-		"no configuration":        {`["/usr/bin/docker-registry","serve"] null`, `"/usr/bin/docker-registry"`, `"serve" ` + ours},
-		"in the entrypoint":       {`["/run.sh","--config=/a.yml"] null`, `"/run.sh"`, `"--config=/etc/windlass/registry/config.yml"`},
-		"a shell":                 {`["/bin/sh","-c"] ["a \"$B\" \u0026\u0026 registry serve /x y/c.yml 5%"]`, `"/bin/sh"`, `"-c" "a \"$$B\" \u0026\u0026 registry serve /x /etc/windlass/registry/config.yml 5%%"`},
-		"none":                    {`null null`, "", ""},
+		"no configuration": {`["/usr/bin/docker-registry","serve"] null`, `"/usr/bin/docker-registry"`, `"serve" ` +
+			ours},
+		"in the entrypoint": {
+			`["/run.sh","--config=/a.yml"] null`, `"/run.sh"`,
+			`"--config=/etc/windlass/registry/config.yml"`,
+		},
+		"a shell": {
+			`["/bin/sh","-c"] ["a \"$B\" \u0026\u0026 registry serve /x y/c.yml 5%"]`, `"/bin/sh"`,
+			`"-c" "a \"$$B\" \u0026\u0026 registry serve /x /etc/windlass/registry/config.yml 5%%"`,
+		},
+		"none": {`null null`, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(t)
 			stubs := onlyThese + "docker() { engine docker \"$@\"; }\nCOMMAND=" + scripts.Quote(c.command) + "\n"
-			said, code := registryScript(t, n.root, "install-registry", stubs, installation(n, map[string]string{"IMAGE_FILE": "/image.tar"}), map[string]string{"config": "version: 0.1\n"})
+			said, code := registryScript(t, n.root, "install-registry", stubs,
+				installation(n, map[string]string{"IMAGE_FILE": "/image.tar"}), map[string]string{"config": "version: 0.1\n"})
 			if c.program == "" {
 				assert.Equal(t, 65, code, said)
 				assert.Contains(t, said, "the image names no command")
@@ -175,7 +209,8 @@ CANDIDATE=none
 docker() { case $1 in pull) echo "pulls by $HTTP_PROXY but for $NO_PROXY" ;; *) engine docker "$@" ;; esac; }
 systemctl() { echo "systemctl $*"; [[ $* != "is-active --quiet containerd" ]]; }
 ` + more
-	return registryScript(t, n.root, "install-registry", stubs, installation(n, map[string]string{"NO_PROXY_LIST": "a, b&c"}),
+	return registryScript(t, n.root, "install-registry", stubs,
+		installation(n, map[string]string{"NO_PROXY_LIST": "a, b&c"}),
 		map[string]string{"config": "version: 0.1\n", "http_proxy": "http://u:p&touch=1|(x)<y>#z%20@proxy.example:3128"})
 }
 
@@ -186,7 +221,8 @@ func TestInstallRegistry_givesTheProxyToTheEnginesAsItIs(t *testing.T) {
 	const proxy = "http://u:p&touch=1|(x)<y>#z%20@proxy.example:3128"
 	assert.Contains(t, said, "pulls by "+proxy+" but for a, b&c\n")
 	assert.Equal(t, "HTTP_PROXY="+proxy+"\nNO_PROXY=a, b&c\n\n", read(t, n.root, "etc/windlass/proxy.env"))
-	assert.Contains(t, read(t, n.root, "etc/systemd/system/docker.service.d/windlass-proxy.conf"), "EnvironmentFile="+n.root+"/etc/windlass/proxy.env")
+	assert.Contains(t, read(t, n.root, "etc/systemd/system/docker.service.d/windlass-proxy.conf"),
+		"EnvironmentFile="+n.root+"/etc/windlass/proxy.env")
 	assert.Contains(t, said, "service restart docker")
 	assert.NotContains(t, said, "service restart containerd", "it does not run")
 	said, code = proxied(t, n, "")
@@ -223,7 +259,8 @@ func TestInstallRegistry_letsDebiansRegistryReachItsImages(t *testing.T) {
 	require.NoError(t, os.MkdirAll(directory, 0o700))
 	require.NoError(t, os.Chmod(directory, 0o700)) // as the scripts' runner makes it
 	run := func() (string, int) {
-		return registryScript(t, n.root, "install-registry", onlyThese+"docker-registry() { :; }\n", params, map[string]string{"config": "version: 0.1\n"})
+		return registryScript(t, n.root, "install-registry", onlyThese+"docker-registry() { :; }\n", params,
+			map[string]string{"config": "version: 0.1\n"})
 	}
 	said, code := run()
 	require.Zero(t, code, said)
@@ -252,15 +289,18 @@ func TestInstallRegistry_saysWhyTheRegistryDoesNotAnswer(t *testing.T) {
 	n := newNode(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(n.root, "etc/windlass"), 0o755))
 	stubs := onlyThese + "docker-registry() { :; }\nwait_until() { return 1; }\n"
-	said, code := registryScript(t, n.root, "install-registry", stubs, installation(n, map[string]string{"HTTPS": "yes"}), map[string]string{"config": "version: 0.1\n"})
+	said, code := registryScript(t, n.root, "install-registry", stubs, installation(n, map[string]string{"HTTPS": "yes"}),
+		map[string]string{"config": "version: 0.1\n"})
 	assert.Equal(t, 1, code, said)
-	assert.Contains(t, said, "windlass: the registry does not answer on port 5000: listen tcp :5000: bind: address already in use")
+	assert.Contains(t, said, "windlass: the registry does not answer on port 5000: listen tcp :5000: bind: address "+
+		"already in use")
 }
 
 // certified runs the installation with a certificate that is made, and returns that and its CA.
 func certified(t *testing.T, n node, params map[string]string) (said string, leaf, ca *x509.Certificate) {
 	t.Helper()
-	said, code := registryScript(t, n.root, "install-registry", onlyThese+"docker() { engine docker \"$@\"; }\nmountpoint() { :; }\nCANDIDATE=\n", params, map[string]string{"config": "version: 0.1\n"})
+	said, code := registryScript(t, n.root, "install-registry", onlyThese+"docker() { engine docker \"$@\"; "+
+		"}\nmountpoint() { :; }\nCANDIDATE=\n", params, map[string]string{"config": "version: 0.1\n"})
 	require.Zero(t, code, said)
 	dir := filepath.Join(n.root, "etc/windlass/registry")
 	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "registry.crt"), filepath.Join(dir, "registry.key"))
@@ -321,7 +361,8 @@ func TestInstallRegistry_makesACertificateAndKeepsItsCA(t *testing.T) {
 	other := newNode(t)
 	require.NoError(t, os.CopyFS(filepath.Join(other.root, "volume/ca"), os.DirFS(params["CA_DIR"])))
 	require.NoError(t, os.Chmod(filepath.Join(other.root, "volume/ca/ca.key"), 0o600))
-	params["CA_DIR"], params["VOLUME"], params["IMAGES"] = other.root+"/volume/ca", other.root+"/volume", other.root+"/volume/images"
+	params["CA_DIR"], params["VOLUME"], params["IMAGES"] = other.root+"/volume/ca", other.root+"/volume",
+		other.root+"/volume/images"
 	_, again, sameCA = certified(t, other, params)
 	assert.Equal(t, ca.Raw, sameCA.Raw)
 	require.NoError(t, again.CheckSignatureFrom(ca))
@@ -339,7 +380,10 @@ func TestInstallRegistry_makesACertificateAndKeepsItsCA(t *testing.T) {
 
 func TestInstallRegistry_writesToItsVolumeAndNowhereElse(t *testing.T) {
 	n := newNode(t)
-	params := installation(n, map[string]string{"VOLUME": n.root + "/volume", "IMAGES": n.root + "/volume/images", "CA_DIR": n.root + "/volume/ca"})
+	params := installation(n, map[string]string{
+		"VOLUME": n.root + "/volume", "IMAGES": n.root + "/volume/images",
+		"CA_DIR": n.root + "/volume/ca",
+	})
 	stubs := onlyThese + "docker() { engine docker \"$@\"; }\nmountpoint() { return $MOUNTED; }\n"
 	inputs := map[string]string{"config": "version: 0.1\n"}
 	said, code := registryScript(t, n.root, "install-registry", "MOUNTED=1\n"+stubs, params, inputs)

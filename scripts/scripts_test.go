@@ -24,22 +24,27 @@ func steps() []scripts.Script {
 			MinCPUs: 2, MinMemoryMiB: 1700, MinDiskMiB: 4096, Ignore: []string{"NumCPU", "Mem"},
 		},
 		scripts.PrepareNode{
-			Node: "cp-1a2b3c4d", Hosts: []string{"10.0.0.11 cp-1a2b3c4d", "10.0.0.21 worker-5e6f7a8b"}, NoProxy: "localhost,10.0.0.0/24",
+			Node: "cp-1a2b3c4d", Hosts: []string{"10.0.0.11 cp-1a2b3c4d", "10.0.0.21 worker-5e6f7a8b"},
+			NoProxy:  "localhost,10.0.0.0/24",
 			Packages: []string{"containerd", "kubeadm", "kubelet", "kubectl"}, Hold: []string{"kubeadm", "kubelet", "kubectl"},
 			Version: "1.34.4-1.1", Source: "https://packages.example.com/core:/stable:/v1.34/deb/ /", LockFor: 600,
 		},
 		scripts.ConnectRegistries{
-			Servers: []string{"192.168.0.10:5000", "registry.example.com"}, Gone: []string{"old.example.com"}, DockerGone: []string{"old.example.com"},
-			Hosts: []string{"192.168.0.20 registry.example.com"}, Credentials: true,
+			Servers: []string{"192.168.0.10:5000", "registry.example.com"}, Gone: []string{"old.example.com"},
+			DockerGone: []string{"old.example.com"},
+			Hosts:      []string{"192.168.0.20 registry.example.com"}, Credentials: true,
 		},
 		scripts.CheckRegistries{
-			Servers: []string{"192.168.0.10:5000", "registry.example.com"}, URLs: []string{"http://192.168.0.10:5000", "https://registry.example.com"},
+			Servers:   []string{"192.168.0.10:5000", "registry.example.com"},
+			URLs:      []string{"http://192.168.0.10:5000", "https://registry.example.com"},
 			Manifests: []string{"", "/v2/library/busybox/manifests/1.36"},
 		},
 		scripts.InstallRegistry{
-			Port: 5000, HTTPS: true, Image: "docker.io/library/registry:2", ImageFile: "/var/lib/windlass/registry-image.tar", LockFor: 600, Volume: "/registry",
+			Port: 5000, HTTPS: true, Image: "docker.io/library/registry:2", ImageFile: "/var/lib/windlass/registry-image.tar",
+			LockFor: 600, Volume: "/registry",
 			Certificate: &scripts.MadeCertificate{
-				CA: "11112222-3333-4444-8555-666677778888", Names: []string{"registry.example.com"}, Addresses: []string{"10.0.0.41", "fd00::41"}, Days: 3650,
+				CA: "11112222-3333-4444-8555-666677778888", Names: []string{"registry.example.com"},
+				Addresses: []string{"10.0.0.41", "fd00::41"}, Days: 3650,
 			},
 		},
 		scripts.FindInterface{Address: "10.0.0.11"},
@@ -52,7 +57,10 @@ func steps() []scripts.Script {
 		scripts.MintJoin{Member: member, Operation: "4711", TTL: 1800, Timeout: 60},
 		scripts.RevokeJoin{Member: member, Operation: "4711"},
 		scripts.ApplyManifest{Member: member, Manifest: "Files/cni.yaml"},
-		scripts.LabelNodes{Member: member, Labels: []string{"worker-5e6f7a8b CIS-node=compute1 kubernetes.io/zone=az1"}, Timeout: 60},
+		scripts.LabelNodes{
+			Member: member, Labels: []string{"worker-5e6f7a8b CIS-node=compute1 kubernetes.io/zone=az1"},
+			Timeout: 60,
+		},
 		scripts.WaitForNodes{Member: member, Nodes: []string{"cp-1a2b3c4d", "worker-5e6f7a8b"}, Timeout: 600},
 		scripts.CreateVimAccount{Member: member, TokenFile: "/run/windlass-4711.token", Timeout: 60},
 		scripts.RemoveFile{File: "/run/windlass-4711.token"},
@@ -60,24 +68,41 @@ func steps() []scripts.Script {
 		scripts.DrainNode{Member: member, Leaving: "worker-5e6f7a8b", DrainFor: 300, DetachFor: 120, Off: "SHUTOFF"},
 		scripts.UncordonNode{Member: member, Leaving: "worker-5e6f7a8b", Timeout: 60},
 		scripts.DeleteNode{Member: member, Leaving: "worker-5e6f7a8b", Timeout: 60},
-		scripts.RemoveMembers{Member: member, Leaving: []scripts.LeavingMember{{Name: "cp-9z", PeerURL: "https://10.0.0.12:2380"}}, Timeout: 120},
+		scripts.RemoveMembers{
+			Member:  member,
+			Leaving: []scripts.LeavingMember{{Name: "cp-9z", PeerURL: "https://10.0.0.12:2380"}}, Timeout: 120,
+		},
 		scripts.RetireNode{Member: member},
 		scripts.LookAtNode{Node: "cp-1a2b3c4d", VirtualIP: "10.0.0.10", Port: 16443},
 		scripts.CheckStorageServer{Node: "storage-7c8d9e0f", Address: "10.0.0.31"},
-		scripts.SetUpVolumes{Node: "storage-7c8d9e0f", Volumes: []scripts.MountedVolume{{ID: "0b1c2d3e-4f5a-6b7c-8d9e-0f1a2b3c4d5e", Directory: "/volume"}}, Timeout: 60, LockFor: 600},
+		scripts.SetUpVolumes{
+			Node:    "storage-7c8d9e0f",
+			Volumes: []scripts.MountedVolume{{ID: "0b1c2d3e-4f5a-6b7c-8d9e-0f1a2b3c4d5e", Directory: "/volume"}}, Timeout: 60,
+			LockFor: 600,
+		},
 		scripts.ExportVolumes{
-			Node: "storage-7c8d9e0f", Exports: []scripts.Export{{Directory: "/volume/nfs/pv1", Networks: []string{"10.0.0.0/24", "10.1.0.5"}}},
+			Node: "storage-7c8d9e0f", Exports: []scripts.Export{{
+				Directory: "/volume/nfs/pv1",
+				Networks:  []string{"10.0.0.0/24", "10.1.0.5"},
+			}},
 			Mounts: []string{"/volume"}, NoProxy: "localhost", LockFor: 600, Timeout: 60,
 		},
 		scripts.MountExports{
-			Node: "worker-5e6f7a8b", Exports: []scripts.RemoteExport{{Server: "10.0.0.31", Directory: "/volume/nfs/pv1"}}, LockFor: 600, Timeout: 60,
+			Node: "worker-5e6f7a8b", Exports: []scripts.RemoteExport{{Server: "10.0.0.31", Directory: "/volume/nfs/pv1"}},
+			LockFor: 600, Timeout: 60,
 		},
 		scripts.LookAtVolumes{Member: member},
 		scripts.RemoveVolumes{Member: member, Timeout: 60},
-		scripts.RegisterVolumes{Member: member, Manifest: "Files/kubernetes/nfs-pv1.yaml", Names: []string{"nfs-pv1"}, Timeout: 60},
+		scripts.RegisterVolumes{
+			Member: member, Manifest: "Files/kubernetes/nfs-pv1.yaml", Names: []string{"nfs-pv1"},
+			Timeout: 60,
+		},
 		scripts.SetUpStorageClass{Member: member, StorageClassManifest: storageClass, Timeout: 600},
 		scripts.ScaleProvisioners{Member: member, Classes: []string{"files", "kept"}, Stop: true, Timeout: 60},
-		scripts.MoveVolumes{Member: member, Class: "files", Provisioner: "nfs.windlass/files", Server: "10.0.0.31", Timeout: 60},
+		scripts.MoveVolumes{
+			Member: member, Class: "files", Provisioner: "nfs.windlass/files", Server: "10.0.0.31",
+			Timeout: 60,
+		},
 		scripts.TellHosts{Node: "cp-1a2b3c4d", Hosts: []string{"10.0.0.11 cp-1a2b3c4d", "10.0.0.21 worker-5e6f7a8b"}},
 	}
 }
@@ -115,8 +140,10 @@ func TestRender_quotesWhateverComes(t *testing.T) {
 func TestStdin_isReadBackByTheLibrary(t *testing.T) {
 	library, err := os.ReadFile("sh/lib-base.sh")
 	require.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), "bash", "-c", string(library)+"\nread_inputs\nneed_input a b\ncat \"$SCRATCH/in.a\" \"$SCRATCH/in.b\"")
-	cmd.Stdin = bytes.NewReader(scripts.Stdin(scripts.Input{Name: "a", Value: "one=\n"}, scripts.Input{Name: "b", Value: "two"}))
+	cmd := exec.CommandContext(t.Context(), "bash", "-c",
+		string(library)+"\nread_inputs\nneed_input a b\ncat \"$SCRATCH/in.a\" \"$SCRATCH/in.b\"")
+	cmd.Stdin = bytes.NewReader(scripts.Stdin(scripts.Input{Name: "a", Value: "one=\n"},
+		scripts.Input{Name: "b", Value: "two"}))
 	out, err := cmd.Output()
 	require.NoError(t, err)
 	assert.Equal(t, "one=\ntwo", string(out))
@@ -131,11 +158,20 @@ func TestAttempt_exitsWithTheCodeThatFitsTheReason(t *testing.T) {
 		code int
 		want string
 	}{
-		"preflight":     {"[preflight] Some fatal errors occurred:\n\t[ERROR NumCPU]: one CPU\n\t[ERROR Port-6443]: in use\n", 1, "kubeadm failed: [ERROR NumCPU]: one CPU; [ERROR Port-6443]: in use"},
-		"disk full":     {"write /x: No space left on device\n", 73, "kubeadm failed: no space left on device"},
-		"network":       {"error: dial tcp: i/o timeout\n", 75, "kubeadm failed: error: dial tcp: i/o timeout"},
-		"control plane": {"error: error execution phase wait-control-plane: connection refused\n", 1, "look at 'journalctl -u kubelet'"},
-		"anything else": {"starting\nerror: no such thing\nTo see the stack trace of this error execute with --v=5\n", 1, "kubeadm failed: error: no such thing"},
+		"preflight": {
+			"[preflight] Some fatal errors occurred:\n\t[ERROR NumCPU]: one CPU\n\t[ERROR Port-6443]: in use\n",
+			1, "kubeadm failed: [ERROR NumCPU]: one CPU; [ERROR Port-6443]: in use",
+		},
+		"disk full": {"write /x: No space left on device\n", 73, "kubeadm failed: no space left on device"},
+		"network":   {"error: dial tcp: i/o timeout\n", 75, "kubeadm failed: error: dial tcp: i/o timeout"},
+		"control plane": {
+			"error: error execution phase wait-control-plane: connection refused\n", 1,
+			"look at 'journalctl -u kubelet'",
+		},
+		"anything else": {
+			"starting\nerror: no such thing\nTo see the stack trace of this error execute with --v=5\n", 1,
+			"kubeadm failed: error: no such thing",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), "bash", "-c", string(library)+`
@@ -152,7 +188,8 @@ attempt "kubeadm failed" say`)
 }
 
 func TestParseResults_passesOverWhatIsNoResult(t *testing.T) {
-	r := scripts.ParseResults("hello\nwindlass-result: a=1\r\nwindlass-result: p=b25l\nwindlass-result: p=dHdv\nwindlass-result: p=!\nwindlass-result: bad\nwindlass-result: a=2")
+	r := scripts.ParseResults("hello\nwindlass-result: a=1\r\nwindlass-result: p=b25l\nwindlass-result: " +
+		"p=dHdv\nwindlass-result: p=!\nwindlass-result: bad\nwindlass-result: a=2")
 	assert.Equal(t, "2", r.Get("a"))
 	assert.Equal(t, []string{"one", "two"}, r.Texts("p"))
 	assert.Empty(t, r.Get("bad"))

@@ -41,7 +41,10 @@ func (s SetUpVolumes) Render() (string, error) {
 	for _, v := range s.Volumes {
 		volumes = append(volumes, v.ID+"="+v.Directory)
 	}
-	return render(s.Name(), []param{required("NODE_NAME", s.Node), required("VOLUMES", strings.Join(volumes, " ")), number("TIMEOUT", s.Timeout), number("LOCK_FOR", s.LockFor)}, cloudInitLibrary)
+	return render(s.Name(), []param{
+		required("NODE_NAME", s.Node), required("VOLUMES", strings.Join(volumes, " ")),
+		number("TIMEOUT", s.Timeout), number("LOCK_FOR", s.LockFor),
+	}, cloudInitLibrary)
 }
 
 // Export is a directory, and the networks and addresses that it is exported to.
@@ -72,7 +75,8 @@ func (s ExportVolumes) Render() (string, error) {
 		exports = append(exports, e.Directory+"="+strings.Join(e.Networks, ","))
 	}
 	return render(s.Name(), []param{
-		required("NODE_NAME", s.Node), required("EXPORTS", strings.Join(exports, " ")), required("MOUNTS", strings.Join(s.Mounts, " ")),
+		required("NODE_NAME", s.Node), required("EXPORTS", strings.Join(exports, " ")),
+		required("MOUNTS", strings.Join(s.Mounts, " ")),
 		optional("NO_PROXY_LIST", s.NoProxy), number("LOCK_FOR", s.LockFor), number("TIMEOUT", s.Timeout),
 	}, aptLibrary, nfsLibrary)
 }
@@ -147,5 +151,6 @@ func (RegisterVolumes) Name() string { return "register-volumes" }
 
 // Render implements Script.
 func (s RegisterVolumes) Render() (string, error) {
-	return render(s.Name(), append(s.params(s.Timeout), required("MANIFEST", s.Manifest), required("NAMES", strings.Join(s.Names, " "))), kubeLibrary)
+	return render(s.Name(), append(s.params(s.Timeout), required("MANIFEST", s.Manifest),
+		required("NAMES", strings.Join(s.Names, " "))), kubeLibrary)
 }

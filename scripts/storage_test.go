@@ -33,7 +33,8 @@ func newStorageMachine(t *testing.T) storageMachine {
 		}
 	}
 	m := storageMachine{node: newNode(t)}
-	if out, err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "probe", m.root+"/run").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "probe",
+		m.root+"/run").CombinedOutput(); err != nil {
 		t.Skipf("this machine lets us mount nothing: %s", out)
 	}
 	m.tool(t, "umount", m.root+"/run")
@@ -120,7 +121,8 @@ func TestSetUpVolumes_makesAFileSystemOnceAndKeepsWhatIsThere(t *testing.T) {
 	kept()
 
 	// A directory that is taken by something else.
-	require.NoError(t, os.WriteFile(fstab, append([]byte("/dev/other "+m.directory()+" xfs defaults 0 0\n"), first...), 0o644))
+	require.NoError(t, os.WriteFile(fstab, append([]byte("/dev/other "+m.directory()+" xfs defaults 0 0\n"), first...),
+		0o644))
 	said, code = m.setUp(t, volumeID)
 	require.Equal(t, 1, code, said)
 	require.Contains(t, said, "/etc/fstab mounts something to")
@@ -195,7 +197,8 @@ MOUNTS='`+m.directory()+" "+more+`' EXPORTS='`+m.directory()+"/a=10.0.0.0/24 "+m
 	exports, err := os.ReadFile(filepath.Join(m.root, "etc/exports.d/windlass.exports"))
 	require.NoError(t, err)
 	const options = "(rw,sync,no_subtree_check,insecure,all_squash,mountpoint="
-	require.Equal(t, m.directory()+"/a 10.0.0.0/24"+options+m.directory()+")\n"+more+"/b 10.0.0.0/24"+options+more+")\n", string(exports))
+	require.Equal(t, m.directory()+"/a 10.0.0.0/24"+options+m.directory()+")\n"+more+"/b 10.0.0.0/24"+options+more+")\n",
+		string(exports))
 	require.DirExists(t, filepath.Join(more, "b"))
 	m.tool(t, "umount", more)
 	said, code = exporting(t, m.node, "kernel", `mountpoint() { command mountpoint "$@"; }
@@ -222,7 +225,8 @@ NO_PROXY_LIST=x LOCK_FOR=1 TIMEOUT=1
 
 func TestExportVolumes_writesTheExportsOfTheKernelAsAWhole(t *testing.T) {
 	n := newNode(t)
-	known := fmt.Sprintf("%[1]s/volume/a  10.0.0.0/24(sync)\n%[1]s/volume/a  10.1.0.5(sync)\n%[1]s/volume/b  10.0.0.0/24(sync)\n", n.root)
+	known := fmt.Sprintf("%[1]s/volume/a  10.0.0.0/24(sync)\n%[1]s/volume/a  10.1.0.5(sync)\n%[1]s/volume/b  "+
+		"10.0.0.0/24(sync)\n", n.root)
 	require.NoError(t, os.WriteFile(filepath.Join(n.root, "known"), []byte(known), 0o600))
 	const options = "(rw,sync,no_subtree_check,insecure,all_squash,mountpoint="
 	for range 2 {
@@ -232,7 +236,8 @@ func TestExportVolumes_writesTheExportsOfTheKernelAsAWhole(t *testing.T) {
 		exports, err := os.ReadFile(filepath.Join(n.root, "etc/exports.d/windlass.exports"))
 		require.NoError(t, err)
 		to := options + n.root + "/volume)"
-		require.Equal(t, n.root+"/volume/a 10.0.0.0/24"+to+" 10.1.0.5"+to+"\n"+n.root+"/volume/b 10.0.0.0/24"+to+"\n", string(exports))
+		require.Equal(t, n.root+"/volume/a 10.0.0.0/24"+to+" 10.1.0.5"+to+"\n"+n.root+"/volume/b 10.0.0.0/24"+to+"\n",
+			string(exports))
 		require.DirExists(t, filepath.Join(n.root, "volume/b"))
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(n.root, "known"), nil, 0o600))
@@ -250,7 +255,8 @@ func TestExportVolumes_writesTheConfigurationOfGanesha(t *testing.T) {
 	golden(t, "ganesha.conf", strings.ReplaceAll(string(conf), n.root, ""))
 	said, code = exporting(t, n, "none", "")
 	require.Equal(t, 1, code, said)
-	require.Contains(t, said, "windlass: it cannot be an NFS server: its kernel has none (nfsd) and the image has no NFS-Ganesha")
+	require.Contains(t, said, "windlass: it cannot be an NFS server: its kernel has none (nfsd) and the image has no "+
+		"NFS-Ganesha")
 }
 
 func TestExportVolumes_refusesWhatIsNotOnAVolume(t *testing.T) {
@@ -291,9 +297,16 @@ func TestMountExports_saysWhyAnExportCannotBeMounted(t *testing.T) {
 		code  int
 		says  string
 	}{
-		"good":      {`echo "$5"`, 0, "[2001:db8::7]:/volume/a can be mounted and written to"},
-		"refused":   {`echo "mount.nfs: access denied by server while mounting $5" >&2; return 32`, 1, "does not let this node mount /volume/a (mount.nfs: access denied by server while mounting 10.0.0.31:/volume/a); see that the network of this node is in export_to"},
-		"no answer": {`echo "mount.nfs: Connection timed out" >&2; return 32`, 1, "/volume/a of the storage server cannot be mounted from 10.0.0.31: mount.nfs: Connection timed out"},
+		"good": {`echo "$5"`, 0, "[2001:db8::7]:/volume/a can be mounted and written to"},
+		"refused": {
+			`echo "mount.nfs: access denied by server while mounting $5" >&2; return 32`, 1,
+			"does not let this node mount /volume/a (mount.nfs: access denied by server while mounting 10.0.0.31:/volume/a); " +
+				"see that the network of this node is in export_to",
+		},
+		"no answer": {
+			`echo "mount.nfs: Connection timed out" >&2; return 32`, 1,
+			"/volume/a of the storage server cannot be mounted from 10.0.0.31: mount.nfs: Connection timed out",
+		},
 		"read only": {`chmod 0 "$6"; mv "$6" "$6.away"`, 1, "is mounted, but this node cannot write to it"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -312,9 +325,15 @@ func TestRemoveVolumes_deletesWhatItHasSeenAndNothingElse(t *testing.T) {
 		code   int
 		says   string
 	}{
-		"deleted":   {"return 0", 0, "the PersistentVolume a is deleted"},
-		"gone":      {`echo 'Error from server (NotFound): persistentvolumes "a" not found' >&2; return 1`, 0, "is gone already"},
-		"changed":   {`echo 'Error from server (Conflict): Precondition failed' >&2; return 1`, 75, "has changed while it was looked at"},
+		"deleted": {"return 0", 0, "the PersistentVolume a is deleted"},
+		"gone": {
+			`echo 'Error from server (NotFound): persistentvolumes "a" not found' >&2; return 1`, 0,
+			"is gone already",
+		},
+		"changed": {
+			`echo 'Error from server (Conflict): Precondition failed' >&2; return 1`, 75,
+			"has changed while it was looked at",
+		},
 		"no answer": {`echo 'i/o timeout' >&2; return 1`, 75, "cannot be deleted: i/o timeout"},
 	} {
 		t.Run(name, func(t *testing.T) {

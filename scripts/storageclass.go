@@ -49,7 +49,8 @@ func (SetUpStorageClass) Name() string { return "set-up-storage-class" }
 
 // Render implements Script.
 func (s SetUpStorageClass) Render() (string, error) {
-	return render(s.Name(), append(s.params(s.Timeout), required("NAMESPACE", ProvisionerNamespace), required("CLASS", s.Class),
+	return render(s.Name(), append(s.params(s.Timeout), required("NAMESPACE", ProvisionerNamespace),
+		required("CLASS", s.Class),
 		required("DEPLOYMENT", s.Deployment()), required("PROBE", s.ProbeName())), kubeLibrary)
 }
 
@@ -85,6 +86,7 @@ func (MoveVolumes) Name() string { return "move-volumes" }
 
 // Render implements Script.
 func (s MoveVolumes) Render() (string, error) {
-	return render(s.Name(), append(s.params(s.Timeout), required("NAMESPACE", ProvisionerNamespace), required("CLASS", s.Class),
+	return render(s.Name(), append(s.params(s.Timeout), required("NAMESPACE", ProvisionerNamespace),
+		required("CLASS", s.Class),
 		required("PROVISIONER", s.Provisioner), required("SERVER", s.Server)), kubeLibrary)
 }

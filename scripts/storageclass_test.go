@@ -14,7 +14,8 @@ import (
 )
 
 var storageClass = scripts.StorageClassManifest{
-	Class: "files", Provisioner: "nfs.windlass/files", Image: "registry.example.com/nfs-subdir-external-provisioner:v4.0.18",
+	Class: "files", Provisioner: "nfs.windlass/files",
+	Image:  "registry.example.com/nfs-subdir-external-provisioner:v4.0.18",
 	Server: "10.0.0.31", Directory: "/volume/files", Default: true, Reclaim: "Delete", Archive: true,
 }
 
@@ -61,7 +62,8 @@ func TestSetUpStorageClass_endsWhenAClaimHasGotAVolume(t *testing.T) {
 	apply, probe := strings.Index(asked, "in.manifest"), strings.Index(asked, "in.probe")
 	require.Less(t, apply, probe, asked)
 	require.Contains(t, asked, "get persistentvolume pvc-1 --ignore-not-found")
-	require.True(t, strings.HasSuffix(asked, "delete storageclass windlass-probe-files --ignore-not-found\n"), "the class goes last: %s", asked)
+	require.True(t, strings.HasSuffix(asked, "delete storageclass windlass-probe-files --ignore-not-found\n"),
+		"the class goes last: %s", asked)
 
 	said, code, asked = settingUp(t, "2|2|1|1|1", "Bound pvc-0") // of an interrupted run
 	require.Equal(t, 1, code, said)
@@ -71,10 +73,12 @@ func TestSetUpStorageClass_endsWhenAClaimHasGotAVolume(t *testing.T) {
 func TestSetUpStorageClass_saysWhyNot(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ deployment, says string }{
-		"no provisioner": {"2|2|1|1|", "windlass: the provisioner nfs-files of the StorageClass files is not available after 0 s: nfs-files-1 is Pending ImagePullBackOff Back-off pulling image"},
-		"an old one":     {"2|1|1|1|1", "is not available"},
-		"two of them":    {"2|2|2|1|1", "is not available"},
-		"no volume":      {"2|2|1|1|1", "windlass: the provisioner nfs-files has made no volume for a claim after 0 s: failed to provision volume; look at its log"},
+		"no provisioner": {"2|2|1|1|", "windlass: the provisioner nfs-files of the StorageClass files is not available " +
+			"after 0 s: nfs-files-1 is Pending ImagePullBackOff Back-off pulling image"},
+		"an old one":  {"2|1|1|1|1", "is not available"},
+		"two of them": {"2|2|2|1|1", "is not available"},
+		"no volume": {"2|2|1|1|1", "windlass: the provisioner nfs-files has made no volume for a claim after 0 s: " +
+			"failed to provision volume; look at its log"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -153,12 +157,16 @@ NAMESPACE=windlass-storage CLASS=files PROVISIONER=nfs.windlass/files SERVER=10.
 
 func TestMoveVolumes_losesNoneWhereverItIsInterrupted(t *testing.T) {
 	t.Parallel()
-	for _, stopAt := range []string{"", "-o json", "apply ", "patch persistentvolume pvc-1", "delete persistentvolume pvc-2", "create ", "delete configmap"} {
+	for _, stopAt := range []string{
+		"", "-o json", "apply ", "patch persistentvolume pvc-1",
+		"delete persistentvolume pvc-2", "create ", "delete configmap",
+	} {
 		t.Run(strings.TrimSpace("stops at "+stopAt), func(t *testing.T) {
 			t.Parallel()
 			n := newNode(t)
 			volumes := map[string]string{
-				"pvc-1": "192.0.2.7 nfs.windlass/files", "pvc-2": "192.0.2.7 nfs.windlass/files", "pvc-3": "10.0.0.31 nfs.windlass/files",
+				"pvc-1": "192.0.2.7 nfs.windlass/files", "pvc-2": "192.0.2.7 nfs.windlass/files",
+				"pvc-3": "10.0.0.31 nfs.windlass/files",
 				"pvc-4": "192.0.2.7 nfs.windlass/other", "manual": "192.0.2.7 ",
 			}
 			for name, is := range volumes {

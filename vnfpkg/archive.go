@@ -35,7 +35,8 @@ func openArchive(r io.ReaderAt, size int64, limits Limits, rep *report) (*archiv
 	case budget.spent:
 		return nil, tooManyEntries(limits)
 	case errors.Is(err, zip.ErrInsecurePath): // the names are checked below, with a sentence for each
-	case errors.Is(err, zip.ErrFormat), errors.Is(err, zip.ErrAlgorithm), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+	case errors.Is(err, zip.ErrFormat), errors.Is(err, zip.ErrAlgorithm), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, io.EOF):
 		return nil, notZip(err)
 	case err != nil:
 		return nil, lcm.Wrap(kindOfRead(err), err, "the VNF package could not be read")

@@ -99,7 +99,10 @@ func TestOpen_refusesBombs(t *testing.T) {
 
 func TestOpen_refusesAFileThatIsLargerThanItSays(t *testing.T) {
 	data := rawZip(t, func(zw *zip.Writer) {
-		w, err := zw.CreateRaw(&zip.FileHeader{Name: metaFile, Method: zip.Store, CompressedSize64: 100, UncompressedSize64: 10})
+		w, err := zw.CreateRaw(&zip.FileHeader{
+			Name: metaFile, Method: zip.Store, CompressedSize64: 100,
+			UncompressedSize64: 10,
+		})
 		require.NoError(t, err)
 		_, err = io.WriteString(w, strings.Repeat("x", 100))
 		require.NoError(t, err)
@@ -130,7 +133,10 @@ func TestOpen_refusesOverlappingFiles(t *testing.T) {
 
 func TestOpen_refusesWhatIsNoZip(t *testing.T) {
 	whole := minimal().zip()
-	for _, data := range [][]byte{nil, []byte("PK"), []byte(strings.Repeat("x", 5000)), whole[:len(whole)/2], whole[:len(whole)-5]} {
+	for _, data := range [][]byte{
+		nil, []byte("PK"), []byte(strings.Repeat("x", 5000)), whole[:len(whole)/2],
+		whole[:len(whole)-5],
+	} {
 		_, err := openBytes(data, Limits{})
 		require.Equal(t, []string{"the VNF package is not a complete zip file (CSAR)"}, problems(t, err))
 	}

@@ -92,9 +92,11 @@ func (r *flavourReader) link(name string, node *value) VirtualLink {
 	profile := r.property(node, "vl_profile")
 	l := VirtualLink{
 		ID: name, Description: node.at("properties", "description").str(),
-		MinBitrate: r.bitrate(profile.at("min_bitrate_requirements")), MaxBitrate: r.bitrate(profile.at("max_bitrate_requirements")),
+		MinBitrate: r.bitrate(profile.at("min_bitrate_requirements")),
+		MaxBitrate: r.bitrate(profile.at("max_bitrate_requirements")),
 	}
-	if l.MinBitrate != nil && l.MaxBitrate != nil && (l.MaxBitrate.Root < l.MinBitrate.Root || l.MaxBitrate.Leaf != 0 && l.MaxBitrate.Leaf < l.MinBitrate.Leaf) {
+	if l.MinBitrate != nil && l.MaxBitrate != nil &&
+		(l.MaxBitrate.Root < l.MinBitrate.Root || l.MaxBitrate.Leaf != 0 && l.MaxBitrate.Leaf < l.MinBitrate.Leaf) {
 		r.rep.problem(profile.place(), "max_bitrate_requirements are smaller than min_bitrate_requirements")
 	}
 	switch managed := r.property(node, "externally_managed"); managed.str() {
@@ -129,7 +131,8 @@ func (r *flavourReader) bits(v *value) int64 {
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(v.str()), 10, 64)
 	if err != nil || n < 0 || n > maxBitrate {
-		r.rep.problem(v.place(), "%s is no bit rate: a whole number of bits per second, %d at most", quoteName(v.str()), int64(maxBitrate))
+		r.rep.problem(v.place(), "%s is no bit rate: a whole number of bits per second, %d at most", quoteName(v.str()),
+			int64(maxBitrate))
 		return 0
 	}
 	return n
@@ -180,7 +183,8 @@ func (r *flavourReader) bitrateDeltas(name string, policy *value) {
 	for _, link := range r.targetLinks(name, policy) {
 		aspect.Bitrates[link.ID] = deltas
 		if link.InitialBitrate == nil {
-			r.rep.warn(policy.place(), "%s has deltas of its bit rate and no VirtualLinkBitrateInitialDelta to add them to, so they are not used", link.ID)
+			r.rep.warn(policy.place(), "%s has deltas of its bit rate and no VirtualLinkBitrateInitialDelta to add them to, so "+
+				"they are not used", link.ID)
 		}
 	}
 }
@@ -190,7 +194,8 @@ func (r *flavourReader) bitrateLevels(name string, policy *value) {
 	for id, item := range policy.at("properties", "levels").members() {
 		i := slices.IndexFunc(r.flavour.Levels, func(l Level) bool { return l.ID == id })
 		if i < 0 {
-			r.rep.problem(item.place(), "the policy %s names the instantiation level %s, which does not exist", name, quoteName(id))
+			r.rep.problem(item.place(), "the policy %s names the instantiation level %s, which does not exist", name,
+				quoteName(id))
 			continue
 		}
 		rate := r.bitrate(item.at("bitrate_requirements"))
@@ -212,10 +217,12 @@ func (r *flavourReader) bitrateLevels(name string, policy *value) {
 func (r *flavourReader) vipPolicy(name string, policy *value) {
 	for _, target := range policy.at("targets").list() {
 		if node := r.nodes.at(target.str()); node != nil && r.builtinType(node.at("type").str()) != typeVipCp {
-			r.rep.problem(target.place(), "the policy %s is for connection points of virtual addresses, and %s is none", name, quoteName(target.str()))
+			r.rep.problem(target.place(), "the policy %s is for connection points of virtual addresses, and %s is none", name,
+				quoteName(target.str()))
 		}
 	}
-	r.rep.warn(policy.place(), "the policy %s is not used: the Base HOT alone decides how many virtual addresses there are", name)
+	r.rep.warn(policy.place(), "the policy %s is not used: the Base HOT alone decides how many virtual addresses there "+
+		"are", name)
 }
 
 // checkBitrates warns of bit rates that contradict the links' profiles, and of those that no template takes.
@@ -229,8 +236,10 @@ func (r *flavourReader) checkBitrates() {
 		for _, id := range slices.Sorted(maps.Keys(rates)) {
 			link, _ := r.flavour.VirtualLink(id)
 			rate, most, least := rates[id], link.MaxBitrate, link.MinBitrate
-			if most != nil && (rate.Root > most.Root || most.Leaf != 0 && rate.Leaf > most.Leaf) || least != nil && (rate.Root < least.Root || rate.Leaf < least.Leaf) {
-				r.rep.warn(place, "%s gives %s a bit rate of %d bit/s (leaf %d), outside of its vl_profile", where, id, rate.Root, rate.Leaf)
+			if most != nil && (rate.Root > most.Root || most.Leaf != 0 && rate.Leaf > most.Leaf) || least != nil &&
+				(rate.Root < least.Root || rate.Leaf < least.Leaf) {
+				r.rep.warn(place, "%s gives %s a bit rate of %d bit/s (leaf %d), outside of its vl_profile", where, id, rate.Root,
+					rate.Leaf)
 			}
 		}
 	}
@@ -240,7 +249,8 @@ func (r *flavourReader) checkBitrates() {
 		for _, id := range slices.Sorted(maps.Keys(level.Bitrates)) {
 			link, _ := r.flavour.VirtualLink(id)
 			if rate := level.Bitrates[id]; link.InitialBitrate != nil && rate != derived[id] {
-				r.rep.warn(place, "the level %s gives %s a bit rate of %d bit/s (leaf %d), but its scale levels make %d (leaf %d)", level.ID, id, rate.Root, rate.Leaf, derived[id].Root, derived[id].Leaf)
+				r.rep.warn(place, "the level %s gives %s a bit rate of %d bit/s (leaf %d), but its scale levels make %d (leaf %d)",
+					level.ID, id, rate.Root, rate.Leaf, derived[id].Root, derived[id].Leaf)
 			}
 		}
 	}

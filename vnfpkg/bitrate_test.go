@@ -76,16 +76,23 @@ func TestHeatParameters_haveTheBitratesThatTemplatesTake(t *testing.T) {
 	network := links("net", "node_CP")
 	require.Equal(t, map[string]any{"kbps": int64(1000)}, kbps(f, HeatRequest{ExtVirtualLinks: network}))
 	require.Equal(t, map[string]any{"kbps": int64(9000)}, kbps(f, HeatRequest{LevelID: "high", ExtVirtualLinks: network}))
-	scaled := HeatRequest{Capacity: map[string]int{"node": 2}, Bitrates: map[string]Bitrate{"inner": {Root: 1_001_001}}, ExtVirtualLinks: network}
+	scaled := HeatRequest{
+		Capacity: map[string]int{"node": 2}, Bitrates: map[string]Bitrate{"inner": {Root: 1_001_001}},
+		ExtVirtualLinks: network,
+	}
 	require.Equal(t, map[string]any{"kbps": int64(1002)}, kbps(f, scaled), "rounded up")
 	whole := f.replace(t, smallHOT, "[ nfv, VL, inner, kbps ]", "[ nfv, VL, inner ]")
-	require.Equal(t, map[string]any{"bitrate": int64(1_001_001), "kbps": int64(1002), "leaf_bitrate": int64(0), "leaf_kbps": int64(0)}, kbps(whole, scaled))
+	require.Equal(t, map[string]any{
+		"bitrate": int64(1_001_001), "kbps": int64(1002), "leaf_bitrate": int64(0),
+		"leaf_kbps": int64(0),
+	}, kbps(whole, scaled))
 
 	made, err := StackTemplate(&f.open(t).Vnfd.Flavours[0], f.read)
 	require.NoError(t, err)
 	params, err := MadeParameters(&f.open(t).Vnfd.Flavours[0], made, scaled, map[string]any{"nfv": map[string]any{}})
 	require.NoError(t, err)
-	require.Equal(t, map[string]any{"inner": map[string]any{"kbps": int64(1002)}}, params["nfv"].(map[string]any)["VL"], "whatever a user data class makes")
+	require.Equal(t, map[string]any{"inner": map[string]any{"kbps": int64(1002)}}, params["nfv"].(map[string]any)["VL"],
+		"whatever a user data class makes")
 
 	unknown := f.replace(t, smallHOT, "[ nfv, VL, inner, kbps ]", "[ nfv, VL, inner, bandwidth ]")
 	_, _, err = unknown.stack(t, "small", HeatRequest{ExtVirtualLinks: network})
@@ -94,45 +101,81 @@ func TestHeatParameters_haveTheBitratesThatTemplatesTake(t *testing.T) {
 
 func TestBitrates_thatContradictEachOtherAreRefusedOrTold(t *testing.T) {
 	for edit, want := range map[[2]string]string{
-		{"root: 1000000, leaf: 500", "leaf: 500"}:                                                             "the bit rate has no root",
-		{"{ root: 1000000, leaf: 500 }", "1 Gbit"}:                                                            "is no bit rate with root and perhaps leaf",
-		{"root: 1000 }", "root: 1 Gbps }"}:                                                                    `"1 Gbps" is no bit rate: a whole number`,
-		{"root: 1000 }", "root: 2000000000000 }"}:                                                             "is no bit rate",
-		{"bitrate_requirements: { root: 1000 }", "number: 1"}:                                                 `the delta "one" has no bitrate_requirements`,
-		{"one: { bitrate_requirements: { root: 1000 } }, ", ""}:                                               `lacks the delta "one" of the aspect workers`,
-		{"aspect: workers\n          deltas: { one: { bit", "aspect: others\n          deltas: { one: { bit"}: `scales the aspect "others"`,
-		{"high: { bitrate", "higher: { bitrate"}:                                                              `names the instantiation level "higher"`,
-		{"{ high: { bitrate_requirements: { root: 9000000 } } }", "{ high: {} }"}:                             `the level "high" has no bitrate_requirements`,
-		{"{ initial_delta: { bitrate_requirements: { root: 1000000, leaf: 500 } } }", "{}"}:                   "the initial delta has no bitrate_requirements",
-		{"[ inner, fixed ]", "[ inner, node ]"}:                                                               `is for virtual links, and "node" is none`,
-		{"max_bitrate_requirements: { root: 10000000 }", "max_bitrate_requirements: { root: -1 }"}:            "is no bit rate",
-		{"min_bitrate_requirements: { root: 0 }", "min_bitrate_requirements: { root: 20000000 }"}:             "max_bitrate_requirements are smaller",
-		{"fixed: { type: tosca.nodes.nfv.VnfVirtualLink }", "fixed: { type: tosca.nodes.nfv.VnfVirtualLink, properties: { externally_managed: perhaps } }"}: `"perhaps", neither allowed nor required`,
+		{"root: 1000000, leaf: 500", "leaf: 500"}: "the bit rate has no root",
+		{
+			"{ root: 1000000, leaf: 500 }",
+			"1 Gbit",
+		}: "is no bit rate with root and perhaps leaf",
+		{"root: 1000 }", "root: 1 Gbps }"}:        `"1 Gbps" is no bit rate: a whole number`,
+		{"root: 1000 }", "root: 2000000000000 }"}: "is no bit rate",
+		{
+			"bitrate_requirements: { root: 1000 }",
+			"number: 1",
+		}: `the delta "one" has no bitrate_requirements`,
+		{
+			"one: { bitrate_requirements: { root: 1000 } }, ",
+			"",
+		}: `lacks the delta "one" of the aspect workers`,
+		{
+			"aspect: workers\n          deltas: { one: { bit",
+			"aspect: others\n          deltas: { one: { bit",
+		}: `scales the aspect "others"`,
+		{"high: { bitrate", "higher: { bitrate"}: `names the instantiation level "higher"`,
+		{
+			"{ high: { bitrate_requirements: { root: 9000000 } } }",
+			"{ high: {} }",
+		}: `the level "high" has no bitrate_requirements`,
+		{
+			"{ initial_delta: { bitrate_requirements: { root: 1000000, leaf: 500 } } }",
+			"{}",
+		}: "the initial delta has no bitrate_requirements",
+		{"[ inner, fixed ]", "[ inner, node ]"}: `is for virtual links, and "node" is none`,
+		{
+			"max_bitrate_requirements: { root: 10000000 }",
+			"max_bitrate_requirements: { root: -1 }",
+		}: "is no bit rate",
+		{
+			"min_bitrate_requirements: { root: 0 }",
+			"min_bitrate_requirements: { root: 20000000 }",
+		}: "max_bitrate_requirements are smaller",
+		{"fixed: { type: tosca.nodes.nfv.VnfVirtualLink }", "fixed: { type: tosca.nodes.nfv.VnfVirtualLink, properties: { " +
+			"externally_managed: perhaps } }"}: `"perhaps", neither allowed nor required`,
 	} {
 		_, err := openBytes(rated(t).replace(t, topVnfd, edit[0], edit[1]).zip(), Limits{})
 		require.Contains(t, strings.Join(problems(t, err), "\n"), want, edit[1])
 	}
 	warned := func(f files) string { return strings.Join(sentences(f.open(t).Warnings), "\n") }
-	require.Contains(t, warned(rated(t)), "the level high gives inner a bit rate of 9000000 bit/s (leaf 0), but its scale levels make 1003500 (leaf 501)")
-	require.Contains(t, warned(rated(t).replace(t, topVnfd, "root: 9000000", "root: 90000000")), "gives inner a bit rate of 90000000 bit/s (leaf 0), outside of its vl_profile")
-	require.Contains(t, warned(rated(t).replace(t, smallHOT, "VL, inner, kbps", "VL, outer, kbps")), `takes "outer" from nfv, but the flavour small has no such virtual link`)
-	require.Contains(t, warned(rated(t).replace(t, smallHOT, "{ get_param: [ nfv, VL, inner, kbps ] }", "1")), "the VNFD scales the bit rate of inner, which no template takes")
-	require.Contains(t, warned(rated(t).replace(t, topVnfd, "        targets: [ inner ]\n    - inner_deltas", "        targets: [ fixed ]\n    - inner_deltas")), "no VirtualLinkBitrateInitialDelta to add them to")
+	require.Contains(t, warned(rated(t)),
+		"the level high gives inner a bit rate of 9000000 bit/s (leaf 0), but its scale levels make 1003500 (leaf 501)")
+	require.Contains(t, warned(rated(t).replace(t, topVnfd, "root: 9000000", "root: 90000000")),
+		"gives inner a bit rate of 90000000 bit/s (leaf 0), outside of its vl_profile")
+	require.Contains(t, warned(rated(t).replace(t, smallHOT, "VL, inner, kbps", "VL, outer, kbps")),
+		`takes "outer" from nfv, but the flavour small has no such virtual link`)
+	require.Contains(t, warned(rated(t).replace(t, smallHOT, "{ get_param: [ nfv, VL, inner, kbps ] }", "1")),
+		"the VNFD scales the bit rate of inner, which no template takes")
+	require.Contains(t, warned(rated(t).replace(t, topVnfd, "        targets: [ inner ]\n    - inner_deltas",
+		"        targets: [ fixed ]\n    - inner_deltas")), "no VirtualLinkBitrateInitialDelta to add them to")
 }
 
 func TestPolicies_ofVirtualAddressesAreLeftToTheBaseHOT(t *testing.T) {
 	f := minimal().
 		replace(t, topVnfd, "    node_CP:\n", "    vip: { type: tosca.nodes.nfv.VipCp }\n    node_CP:\n").
-		replace(t, topVnfd, "    - levels:\n", "    - vips:\n        type: tosca.policies.nfv.VipCpInitialDelta\n        properties: { initial_delta: { number_of_instances: 1 } }\n        targets: [ vip ]\n    - levels:\n")
-	require.Contains(t, strings.Join(sentences(f.open(t).Warnings), "\n"), "the policy vips is not used: the Base HOT alone decides how many virtual addresses there are")
+		replace(t, topVnfd, "    - levels:\n", "    - vips:\n        type: tosca.policies.nfv.VipCpInitialDelta\n        "+
+			"properties: { initial_delta: { number_of_instances: 1 } }\n        targets: [ vip ]\n    - levels:\n")
+	require.Contains(t, strings.Join(sentences(f.open(t).Warnings), "\n"),
+		"the policy vips is not used: the Base HOT alone decides how many virtual addresses there are")
 	_, err := openBytes(f.replace(t, topVnfd, "targets: [ vip ]", "targets: [ node ]").zip(), Limits{})
 	require.Contains(t, problems(t, err)[0], `is for connection points of virtual addresses, and "node" is none`)
 }
 
 func TestLinks_mayHaveToBeManagedElsewhere(t *testing.T) {
-	f := rated(t).replace(t, topVnfd, "fixed: { type: tosca.nodes.nfv.VnfVirtualLink }", "fixed: { type: tosca.nodes.nfv.VnfVirtualLink, properties: { externally_managed: required } }")
+	f := rated(t).replace(t, topVnfd, "fixed: { type: tosca.nodes.nfv.VnfVirtualLink }",
+		"fixed: { type: tosca.nodes.nfv.VnfVirtualLink, properties: { externally_managed: required } }")
 	fl := &f.open(t).Vnfd.Flavours[0]
 	require.Equal(t, []bool{false, true}, []bool{fl.VirtualLinks[0].ManagedElsewhere, fl.VirtualLinks[1].ManagedElsewhere})
-	require.Equal(t, []lcm.Problem{{Path: "$.extManagedVirtualLinks", Detail: `the VNFD requires a network that is managed elsewhere for the virtual link "fixed"`}}, Unmanaged(fl, nil))
+	require.Equal(t, []lcm.Problem{{
+		Path:   "$.extManagedVirtualLinks",
+		Detail: `the VNFD requires a network that is managed elsewhere for the virtual link "fixed"`,
+	}}, Unmanaged(fl, nil))
 	require.Empty(t, Unmanaged(fl, []ExtManagedVirtualLink{{VnfVirtualLinkDescID: "fixed"}}))
 }

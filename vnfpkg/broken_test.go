@@ -19,7 +19,8 @@ func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
 	}{
 		"no TOSCA.meta": {
 			m.without(metaFile),
-			[]string{"TOSCA-Metadata/TOSCA.meta: is missing, and the root of the archive does not hold exactly one YAML file to begin with instead (it holds 0)"},
+			[]string{"TOSCA-Metadata/TOSCA.meta: is missing, and the root of the archive does not hold exactly one YAML file " +
+				"to begin with instead (it holds 0)"},
 		},
 		"an empty TOSCA.meta": {m.with(metaFile, "\n\n"), []string{"TOSCA-Metadata/TOSCA.meta: is empty"}},
 		"no entry definition named": {
@@ -50,10 +51,19 @@ func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
 			m.with(metaFile, minimalMeta+"ETSI-Entry-Manifest: x.mf\n"),
 			[]string{`TOSCA-Metadata/TOSCA.meta:1: names the manifest "x.mf", which the archive lacks`},
 		},
-		"not YAML":          {m.with(vnfd, "a: [\n"), []string{"Definitions/top.yaml: is not YAML: line 1: did not find expected node content"}},
-		"not a mapping":     {m.with(vnfd, "- a\n"), []string{"Definitions/top.yaml: is not a mapping"}},
-		"several documents": {m.with(vnfd, "a: 1\n---\nb: 1\n"), []string{"Definitions/top.yaml:2: holds several YAML documents; one is expected"}},
-		"a key twice":       {m.with(hot, minimalHOT+"resources: {}\n"), []string{`BaseHOT/small/top.yaml:17: has the key "resources" twice`}},
+		"not YAML": {
+			m.with(vnfd, "a: [\n"),
+			[]string{"Definitions/top.yaml: is not YAML: line 1: did not find expected node content"},
+		},
+		"not a mapping": {m.with(vnfd, "- a\n"), []string{"Definitions/top.yaml: is not a mapping"}},
+		"several documents": {
+			m.with(vnfd, "a: 1\n---\nb: 1\n"),
+			[]string{"Definitions/top.yaml:2: holds several YAML documents; one is expected"},
+		},
+		"a key twice": {
+			m.with(hot, minimalHOT+"resources: {}\n"),
+			[]string{`BaseHOT/small/top.yaml:17: has the key "resources" twice`},
+		},
 		"not TOSCA": {
 			m.replace(t, vnfd, "tosca_simple_yaml_1_2", "cloudify_dsl_1_3"),
 			[]string{`Definitions/top.yaml: its tosca_definitions_version is "cloudify_dsl_1_3"; tosca_simple_yaml_1_2 and its neighbours are known`},
@@ -72,8 +82,10 @@ func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
 		"imports in a circle": {
 			m.with(vnfd, minimalVnfd+"imports: [ a.yaml ]\n").
 				with("Definitions/a.yaml", "tosca_definitions_version: tosca_simple_yaml_1_2\nimports: [ { file: b.yaml } ]\n").
-				with("Definitions/b.yaml", "tosca_definitions_version: tosca_simple_yaml_1_2\nimports: [ { again: { file: a.yaml } } ]\n"),
-			[]string{"Definitions/b.yaml: imports Definitions/a.yaml, which imports it in turn: Definitions/a.yaml -> Definitions/b.yaml -> Definitions/a.yaml"},
+				with("Definitions/b.yaml", "tosca_definitions_version: tosca_simple_yaml_1_2\nimports: [ { again: { file: a.yaml "+
+					"} } ]\n"),
+			[]string{"Definitions/b.yaml: imports Definitions/a.yaml, which imports it in turn: Definitions/a.yaml -> " +
+				"Definitions/b.yaml -> Definitions/a.yaml"},
 		},
 		"a node type that nobody defines": {
 			m.replace(t, vnfd, "      type: tosca.nodes.nfv.VduCp", "      type: my.Cp"),
@@ -81,15 +93,18 @@ func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
 		},
 		"no descriptor_id": {
 			m.replace(t, vnfd, "        descriptor_id: vnfd-1\n", ""),
-			[]string{"Definitions/top.yaml: the VNF node has no descriptor_id, neither as a property nor as a default of its type"},
+			[]string{"Definitions/top.yaml: the VNF node has no descriptor_id, neither as a property nor as a default of its " +
+				"type"},
 		},
 		"no flavour": {
 			files{
 				metaFile: minimalMeta,
 				vnfd: "tosca_definitions_version: tosca_simple_yaml_1_2\n" +
-					"topology_template: { node_templates: { VNF: { type: tosca.nodes.nfv.VNF, properties: { descriptor_id: a } } } }\n",
+					"topology_template: { node_templates: { VNF: { type: tosca.nodes.nfv.VNF, properties: { descriptor_id: a } } } " +
+					"}\n",
 			},
-			[]string{"Definitions/top.yaml: no definition has a deployment flavour (topology_template.substitution_mappings.properties.flavour_id)"},
+			[]string{"Definitions/top.yaml: no definition has a deployment flavour " +
+				"(topology_template.substitution_mappings.properties.flavour_id)"},
 		},
 		"a flavour without a name": {
 			m.replace(t, vnfd, "      flavour_id: small", "      other: small").without(hot).without(nested),
@@ -117,7 +132,8 @@ func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
 		},
 		"a level beyond the aspect": {
 			m.replace(t, vnfd, "scale_level: 2", "scale_level: 4"),
-			[]string{"Definitions/top.yaml:55: the level high puts the aspect workers at scale level 4, but its max_scale_level is 3"},
+			[]string{"Definitions/top.yaml:55: the level high puts the aspect workers at scale level 4, but its " +
+				"max_scale_level is 3"},
 		},
 		"a default level that does not exist": {
 			m.replace(t, vnfd, "default_level: low", "default_level: lowest"),
@@ -152,7 +168,8 @@ func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
 			[]string{"BaseHOT/small/top.yaml: has no resources"},
 		},
 		"references to nothing in a template": {
-			m.with(hot, minimalHOT+"  p: { type: OS::Neutron::Port, properties: { network: { get_param: net }, x: { get_attr: [ q, y ] }, z: { get_resource: r } } }\n"),
+			m.with(hot, minimalHOT+"  p: { type: OS::Neutron::Port, properties: { network: { get_param: net }, x: { get_attr: "+
+				"[ q, y ] }, z: { get_resource: r } } }\n"),
 			[]string{
 				`BaseHOT/small/top.yaml:17: refers to the parameter "net", which the template does not define`,
 				`BaseHOT/small/top.yaml:17: refers to the resource "q", which the template does not define`,

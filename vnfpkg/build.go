@@ -180,6 +180,7 @@ func writeBlock(out *bytes.Buffer, fsys fs.FS, name, contentType string) error {
 	if contentType == "" {
 		contentType = first(contentTypes[strings.ToLower(path.Ext(name))], "application/octet-stream")
 	}
-	fmt.Fprintf(out, "\nName: %s\nContent-Type: %s\nAlgorithm: SHA-256\nHash: %s\n", name, contentType, hex.EncodeToString(h.Sum(nil)))
+	fmt.Fprintf(out, "\nName: %s\nContent-Type: %s\nAlgorithm: SHA-256\nHash: %s\n", name, contentType,
+		hex.EncodeToString(h.Sum(nil)))
 	return nil
 }

@@ -58,9 +58,11 @@ func TestBuild_refusesSourcesWithLinksOrGaps(t *testing.T) {
 	require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(dir, "link")))
 	require.Equal(t, []string{"link: is not a plain file"}, problems(t, Build(dir, nil)))
 
-	require.Equal(t, []string{"the sources of the package have no TOSCA-Metadata/TOSCA.meta"}, problems(t, BuildFS(fstest.MapFS{}, nil)))
+	require.Equal(t, []string{"the sources of the package have no TOSCA-Metadata/TOSCA.meta"},
+		problems(t, BuildFS(fstest.MapFS{}, nil)))
 
 	gap := minimal().with(metaFile, minimalMeta+"\nName: absent.txt\n")
-	require.Equal(t, []string{`TOSCA-Metadata/TOSCA.meta:6: names "absent.txt", which does not exist`}, problems(t, BuildFS(gap.fs(), nil)))
+	require.Equal(t, []string{`TOSCA-Metadata/TOSCA.meta:6: names "absent.txt", which does not exist`},
+		problems(t, BuildFS(gap.fs(), nil)))
 	require.Error(t, Build(filepath.Join(dir, "nowhere"), nil))
 }

@@ -50,13 +50,15 @@ func (f *Flavour) Level(id string) (Level, error) {
 			return Level{}, nil
 		}
 		if f.DefaultLevel == "" {
-			return Level{}, lcm.Errorf(lcm.KindInvalid, "the flavour %s has no default instantiation level; name one of %s", f.ID, f.levelNames())
+			return Level{}, lcm.Errorf(lcm.KindInvalid, "the flavour %s has no default instantiation level; name one of %s",
+				f.ID, f.levelNames())
 		}
 		id = f.DefaultLevel
 	}
 	i := slices.IndexFunc(f.Levels, func(l Level) bool { return l.ID == id })
 	if i < 0 {
-		return Level{}, lcm.Errorf(lcm.KindInvalid, "the flavour %s has no instantiation level %s; it has %s", f.ID, quoteName(id), f.levelNames())
+		return Level{}, lcm.Errorf(lcm.KindInvalid, "the flavour %s has no instantiation level %s; it has %s", f.ID,
+			quoteName(id), f.levelNames())
 	}
 	return f.Levels[i], nil
 }
@@ -97,7 +99,8 @@ func (f *Flavour) CapacityAt(scaleLevels map[string]int) (map[string]int, error)
 			return nil, lcm.Errorf(lcm.KindInvalid, "the flavour %s has no scaling aspect %s", f.ID, quoteName(aspect))
 		}
 		if n := scaleLevels[aspect]; n < 0 || n > a.MaxScaleLevel {
-			return nil, lcm.Errorf(lcm.KindInvalid, "the scale level of aspect %s is between 0 and %d, not %d", aspect, a.MaxScaleLevel, n)
+			return nil, lcm.Errorf(lcm.KindInvalid, "the scale level of aspect %s is between 0 and %d, not %d", aspect,
+				a.MaxScaleLevel, n)
 		}
 	}
 	capacity := make(map[string]int, len(f.Vdus))

@@ -42,7 +42,12 @@ func TestCapacity_refusesWhatTheFlavourDoesNotHave(t *testing.T) {
 
 func TestCapacity_withoutLevelsIsTheInitialSize(t *testing.T) {
 	two := 2
-	f := &Flavour{Vdus: []Vdu{{ID: "a", InitialInstances: &two}, {ID: "b", MinInstances: 3, MaxInstances: 9}, {ID: "c"}, {ID: "d", MaxInstances: 5}}}
+	f := &Flavour{Vdus: []Vdu{
+		{ID: "a", InitialInstances: &two},
+		{ID: "b", MinInstances: 3, MaxInstances: 9},
+		{ID: "c"},
+		{ID: "d", MaxInstances: 5},
+	}}
 
 	capacity, err := f.Capacity("")
 
@@ -55,19 +60,22 @@ func TestCapacity_withoutADefaultLevelOneMustBeNamed(t *testing.T) {
 
 	require.Len(t, p.Warnings, 1)
 	_, err := p.Vnfd.Flavours[0].Capacity("")
-	require.Equal(t, []string{"the flavour small has no default instantiation level; name one of low, high"}, problems(t, err))
+	require.Equal(t, []string{"the flavour small has no default instantiation level; name one of low, high"},
+		problems(t, err))
 }
 
 func TestOpen_warnsOfLevelsThatContradictThemselves(t *testing.T) {
 	p := minimal().
 		replace(t, "Definitions/top.yaml", "high: { number_of_instances: 4 }", "high: { number_of_instances: 12 }").
-		replace(t, "Definitions/top.yaml", "        sw_image_data:", "        vdu_profile: { max_number_of_instances: 10 }\n        sw_image_data:").
+		replace(t, "Definitions/top.yaml", "        sw_image_data:",
+			"        vdu_profile: { max_number_of_instances: 10 }\n        sw_image_data:").
 		open(t)
 
 	require.Equal(t, []string{
 		"Definitions/top.yaml:36: the level high has 12 instances of node, but its scale levels make 4",
 		"Definitions/top.yaml:36: the level high has 12 instances of node, outside of its vdu_profile",
-		"BaseHOT/small/top.yaml:6: the group workers has a max_size of 9, less than the 12 instances of node at the level high",
+		"BaseHOT/small/top.yaml:6: the group workers has a max_size of 9, less than the 12 instances of node at the level " +
+			"high",
 	}, sentences(p.Warnings))
 }
 
@@ -80,8 +88,11 @@ func TestCapacityAt_addsTheDeltaOfEveryStep(t *testing.T) {
 		}
 		level := rapid.IntRange(0, 12).Draw(t, "level")
 		f := &Flavour{
-			Vdus:    []Vdu{{ID: "v"}},
-			Aspects: []ScalingAspect{{ID: "s", MaxScaleLevel: 12, StepDeltas: names, Deltas: map[string]map[string]int{"v": deltas}}},
+			Vdus: []Vdu{{ID: "v"}},
+			Aspects: []ScalingAspect{{
+				ID: "s", MaxScaleLevel: 12, StepDeltas: names,
+				Deltas: map[string]map[string]int{"v": deltas},
+			}},
 		}
 		want := 1
 		for step := range level {

@@ -10,19 +10,22 @@ import (
 func (m *parameterMaker) choices(uses []nfvUse) {
 	for _, id := range sortedKeys(m.req.Zones) {
 		if zone := m.req.Zones[id]; zone != "" && !taken(uses, id, "locationConstraints") {
-			m.rep.problem("$.addResources", "the servers of %s are granted in the zone %s, but the Base HOT takes none (nfv.VDU.%s.locationConstraints)", id, zone, id)
+			m.rep.problem("$.addResources", "the servers of %s are granted in the zone %s, but the Base HOT takes none "+
+				"(nfv.VDU.%s.locationConstraints)", id, zone, id)
 		}
 	}
 	for _, id := range sortedKeys(m.req.ComputeFlavours) {
 		name, vdu := m.req.ComputeFlavours[id], m.described(id)
 		if name != vdu.ComputeFlavour && !taken(uses, id, "flavor", "computeFlavourId") {
-			m.rep.problem("$.vimAssets.computeResourceFlavours", "%s is granted with the flavour %s, but the Base HOT takes none (nfv.VDU.%s.flavor)", id, name, id)
+			m.rep.problem("$.vimAssets.computeResourceFlavours",
+				"%s is granted with the flavour %s, but the Base HOT takes none (nfv.VDU.%s.flavor)", id, name, id)
 		}
 	}
 	for _, id := range sortedKeys(m.req.Images) {
 		name, vdu := m.req.Images[id], m.described(id)
 		if (vdu.Image == nil || name != vdu.Image.Name) && !taken(uses, id, "image", "vcImageId") {
-			m.rep.problem("$.vimAssets.softwareImages", "%s is granted with the image %s, but the Base HOT takes none (nfv.VDU.%s.image)", id, name, id)
+			m.rep.problem("$.vimAssets.softwareImages",
+				"%s is granted with the image %s, but the Base HOT takes none (nfv.VDU.%s.image)", id, name, id)
 		}
 	}
 }

@@ -71,7 +71,8 @@ func (c *conformity) members(path string, given map[string]any, declared map[str
 		case ok:
 			c.value(lcm.MemberPath(path, name), given[name], m)
 		case !open:
-			c.add(lcm.MemberPath(path, name), "is not declared in the VNFD, which has %s", strings.Join(slices.Sorted(maps.Keys(declared)), ", "))
+			c.add(lcm.MemberPath(path, name), "is not declared in the VNFD, which has %s",
+				strings.Join(slices.Sorted(maps.Keys(declared)), ", "))
 		}
 	}
 }
@@ -99,7 +100,8 @@ func (c *conformity) value(path string, v any, m Member) {
 		c.add(path, "must be %s, not %s", article(m.Type), article(is))
 		return
 	}
-	if m.ValidValues != nil && !sealed && !slices.ContainsFunc(m.ValidValues, func(valid any) bool { return same(v, valid) }) {
+	if m.ValidValues != nil && !sealed && !slices.ContainsFunc(m.ValidValues,
+		func(valid any) bool { return same(v, valid) }) {
 		texts := make([]string, 0, len(m.ValidValues))
 		for _, valid := range m.ValidValues {
 			texts = append(texts, fmt.Sprint(valid))

@@ -60,7 +60,8 @@ func (l *loader) declared() (d Declared) {
 // vnfcProperties are the configurable properties that a type of VDU declares for its VNFCs (SOL001:
 // VnfcConfigurableProperties).
 func (l *loader) vnfcProperties(vduType string) map[string]Member {
-	return l.members(l.property(vduType, "configurable_properties").at("type").str(), nil)[additionalVnfcProperties].Members
+	return l.members(l.property(vduType, "configurable_properties").at("type").str(),
+		nil)[additionalVnfcProperties].Members
 }
 
 func keepFirst(group *map[string]Member, declared Member) {
@@ -100,7 +101,8 @@ func (l *loader) members(typeName string, trail []string) map[string]Member {
 		for name, property := range def.at("properties").members() {
 			if l.declarations++; l.declarations > mostDefaults {
 				if l.declarations == mostDefaults+1 {
-					l.rep.problem(def.place(), "its data types declare more than %d members when they are put into one another", mostDefaults)
+					l.rep.problem(def.place(), "its data types declare more than %d members when they are put into one another",
+						mostDefaults)
 				}
 				return out
 			}

@@ -80,8 +80,10 @@ func kept(t *testing.T, v Vnfd) (read Vnfd) {
 
 func TestOpen_readsDeclarations(t *testing.T) {
 	d := declaring(t)
-	require.Equal(t, Member{Type: TypeString, Required: true, ValidValues: []any{"info", "debug"}}, d.Extensions["level"], "over that of the type below")
-	require.Equal(t, Member{Type: TypeInteger, ValidValues: []any{80.0, 443.0}}, d.Extensions["port"], "a data type that is a number")
+	require.Equal(t, Member{Type: TypeString, Required: true, ValidValues: []any{"info", "debug"}}, d.Extensions["level"],
+		"over that of the type below")
+	require.Equal(t, Member{Type: TypeInteger, ValidValues: []any{80.0, 443.0}}, d.Extensions["port"],
+		"a data type that is a number")
 	require.Equal(t, Member{Type: TypeString}, d.Extensions["since"])
 	require.Equal(t, Member{}, d.Extensions["elsewhere"], "a type that the package does not have says nothing")
 	require.Equal(t, Member{}, d.Extensions["itself"])
@@ -103,8 +105,14 @@ func TestProblems(t *testing.T) {
 			"elsewhere": [1], "hosts": ["a"], "limits": {"x": 3}, "peers": [{"name": "a", "port": 1}]},
 			"ConfigurableProperties": {"proxy": "p", "isAutohealEnabled": false, "private_registry_connection_info": [{"server": "r:5000"}]}}`, true, nil},
 		"what is not there yet": {`{}`, false, nil},
-		"what must be there":    {`{"Extensions": {"peers": [{}]}}`, true, []lcm.Problem{{Path: "$.extensions.level", Detail: "is missing: the VNFD requires it"}}},
-		"null is none":          {`{"Extensions": {"level": null}}`, true, []lcm.Problem{{Path: "$.extensions.level", Detail: "is missing: the VNFD requires it"}}},
+		"what must be there": {
+			`{"Extensions": {"peers": [{}]}}`, true,
+			[]lcm.Problem{{Path: "$.extensions.level", Detail: "is missing: the VNFD requires it"}},
+		},
+		"null is none": {
+			`{"Extensions": {"level": null}}`, true,
+			[]lcm.Problem{{Path: "$.extensions.level", Detail: "is missing: the VNFD requires it"}},
+		},
 		"types": {`{"Metadata": {"rack": "7", "site": 1}, "Extensions": {"ratio": "x", "quiet": 0, "port": 80.5, "hosts": {"a": 1}, "limits": {"a b": "3"}, "peers": [1]}}`, false, []lcm.Problem{
 			{Path: "$.metadata.rack", Detail: "must be an integer, not a string"},
 			{Path: "$.metadata.site", Detail: "must be a string, not an integer"},
@@ -121,10 +129,14 @@ func TestProblems(t *testing.T) {
 			{Path: "$.extensions.port", Detail: "must be one of 80, 443"},
 		}},
 		"what is not declared": {`{"Extensions": {"other": 1, "peers": [{"name": "a", "x": 1}]}, "ConfigurableProperties": {"other": 1, "isAutohealEnabled": "no"}}`, false, []lcm.Problem{
-			{Path: "$.extensions.other", Detail: "is not declared in the VNFD, which has elsewhere, hosts, itself, level, limits, peers, port, quiet, ratio, since"},
+			{Path: "$.extensions.other", Detail: "is not declared in the VNFD, which has elsewhere, hosts, itself, level, " +
+				"limits, peers, port, quiet, ratio, since"},
 			{Path: "$.extensions.peers[0].x", Detail: "is not declared in the VNFD, which has name, port"},
 			{Path: "$.vnfConfigurableProperties.isAutohealEnabled", Detail: "must be a boolean, not a string"},
-			{Path: "$.vnfConfigurableProperties.other", Detail: "is not declared in the VNFD, which has isAutohealEnabled, isAutoscaleEnabled, proxy, secret"},
+			{
+				Path:   "$.vnfConfigurableProperties.other",
+				Detail: "is not declared in the VNFD, which has isAutohealEnabled, isAutoscaleEnabled, proxy, secret",
+			},
 		}},
 		"a sealed secret is a text that nobody knows": {`{"Extensions": {"hosts": [{"$secret": "vnf/x"}], "ratio": {"$secret": "vnf/y"}}, "ConfigurableProperties": {"secret": {"$secret": "vnf/z"}}}`, false, []lcm.Problem{
 			{Path: "$.extensions.ratio", Detail: "must be a float, not a string"},

@@ -54,7 +54,8 @@ func (l *loader) vnfd() Vnfd {
 		}
 	}
 	if len(v.Flavours) == 0 && !l.incomplete {
-		l.rep.problem(entry.file, "no definition has a deployment flavour (topology_template.substitution_mappings.properties.flavour_id)")
+		l.rep.problem(entry.file, "no definition has a deployment flavour "+
+			"(topology_template.substitution_mappings.properties.flavour_id)")
 	}
 	slices.SortStableFunc(v.Flavours, func(a, b Flavour) int { return cmp.Compare(a.ID, b.ID) })
 	for i := 1; i < len(v.Flavours); i++ {

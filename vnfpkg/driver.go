@@ -82,7 +82,8 @@ func (r *flavourReader) hook(node *value, operation string, item *value) (Hook, 
 	} else if hook.Driver == "" {
 		var ok bool
 		if hook.File, ok = r.locate(item.file, name); !ok && !isFile(name) {
-			r.rep.problem(item.place(), "the implementation of %s is %s, which is neither an artifact of the node nor a driver of Windlass (%s)",
+			r.rep.problem(item.place(), "the implementation of %s is %s, which is neither an artifact of the node nor a driver "+
+				"of Windlass (%s)",
 				operation, quoteName(name), strings.Join(sortedKeys(driverScripts), ", "))
 		}
 	}
@@ -91,7 +92,8 @@ func (r *flavourReader) hook(node *value, operation string, item *value) (Hook, 
 		if hook.File == "" {
 			lacking = ", whose file the archive lacks"
 		}
-		r.rep.warn(item.place(), "Windlass has no driver of its own for %s%s, so %s will not be carried out", quoteName(name), lacking, operation)
+		r.rep.warn(item.place(), "Windlass has no driver of its own for %s%s, so %s will not be carried out", quoteName(name),
+			lacking, operation)
 	}
 	return hook, true
 }

@@ -15,7 +15,8 @@ func TestDriver_isKnownByEveryNameThatPackagesUse(t *testing.T) {
 		"Scripts/kubespray_mgmt.py":                  "mgmt-drivers-kubespray",
 		"{ primary: mgmt-drivers-private-registry }": "mgmt-drivers-private-registry",
 	} {
-		f := minimal().replace(t, "Definitions/top.yaml", "implementation: mgmt-drivers-kubernetes", "implementation: "+implementation).open(t)
+		f := minimal().replace(t, "Definitions/top.yaml", "implementation: mgmt-drivers-kubernetes",
+			"implementation: "+implementation).open(t)
 
 		driver, ok := f.Vnfd.Flavours[0].Driver("instantiate_end")
 		require.True(t, ok)
@@ -29,7 +30,8 @@ func TestDriver_isKnownByEveryNameThatPackagesUse(t *testing.T) {
 func TestDriver_isKnownByTheScriptOfTheArtifact(t *testing.T) {
 	sources := minimal().
 		replace(t, "Definitions/top.yaml", "implementation: mgmt-drivers-kubernetes", "implementation: mgmt-driver-script").
-		replace(t, "Definitions/top.yaml", "      interfaces:\n", "      artifacts: { mgmt-driver-script: { file: ../Scripts/kubernetes_mgmt_v2.py } }\n      interfaces:\n")
+		replace(t, "Definitions/top.yaml", "      interfaces:\n",
+			"      artifacts: { mgmt-driver-script: { file: ../Scripts/kubernetes_mgmt_v2.py } }\n      interfaces:\n")
 
 	driver, _ := sources.open(t).Vnfd.Flavours[0].Driver("instantiate_end")
 	require.Equal(t, "mgmt-drivers-kubernetes", driver)
@@ -41,7 +43,8 @@ func TestDriver_ofTheAuthorsOwnScriptIsOnlyWarnedOf(t *testing.T) {
 		with("Scripts/own.py", "").
 		open(t)
 
-	require.Equal(t, Hook{Implementation: "Scripts/own.py", File: "Scripts/own.py"}, p.Vnfd.Flavours[0].Hooks["instantiate_end"])
+	require.Equal(t, Hook{Implementation: "Scripts/own.py", File: "Scripts/own.py"},
+		p.Vnfd.Flavours[0].Hooks["instantiate_end"])
 	require.Equal(t, []string{`Definitions/top.yaml:20: Windlass has no driver of its own for "Scripts/own.py", so instantiate_end will not be carried out`}, sentences(p.Warnings))
 }
 

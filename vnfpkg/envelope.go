@@ -48,7 +48,8 @@ func OpenEnvelope(r io.ReaderAt, size int64, limits Limits) (*Envelope, error) {
 		return nil, nil
 	}
 	if len(packages) > 1 {
-		return nil, lcm.Errorf(lcm.KindInvalid, "the archive holds several packages beside a signature: %s; an envelope has one", strings.Join(packages, ", "))
+		return nil, lcm.Errorf(lcm.KindInvalid,
+			"the archive holds several packages beside a signature: %s; an envelope has one", strings.Join(packages, ", "))
 	}
 	e.Package, e.Size = packages[0], int64(zip.files[packages[0]].UncompressedSize64)
 	e.signature = signatures[0]
@@ -76,7 +77,10 @@ func (a *archive) inRoot(types ...string) (out []string) {
 // Without anchors it only warns.
 func (e *Envelope) Verify(trust Trust) ([]lcm.Problem, error) {
 	if trust.Anchors == nil {
-		return []lcm.Problem{{Path: e.signature, Detail: "the signature of the package is not checked: no trust anchors are configured"}}, nil
+		return []lcm.Problem{{
+			Path:   e.signature,
+			Detail: "the signature of the package is not checked: no trust anchors are configured",
+		}}, nil
 	}
 	data, err := e.zip.read(e.signature, e.limits.MaxYAMLSize)
 	if err != nil {
@@ -92,7 +96,8 @@ func (e *Envelope) Verify(trust Trust) ([]lcm.Problem, error) {
 	}
 	if err != nil {
 		return nil, lcm.InvalidAll("the VNF package cannot be used", []lcm.Problem{{
-			Path: e.signature, Detail: "its signature of " + e.Package + " does not hold: " + strings.TrimPrefix(err.Error(), "pkcs7: "),
+			Path: e.signature, Detail: "its signature of " + e.Package + " does not hold: " +
+				strings.TrimPrefix(err.Error(), "pkcs7: "),
 		}})
 	}
 	return nil, nil
@@ -107,7 +112,8 @@ func (e *Envelope) certificates() (out []*x509.Certificate, err error) {
 		}
 		found, err := parseCertificates(data)
 		if err != nil {
-			return nil, lcm.InvalidAll("the VNF package cannot be used", []lcm.Problem{{Path: name, Detail: "is no certificate"}})
+			return nil, lcm.InvalidAll("the VNF package cannot be used",
+				[]lcm.Problem{{Path: name, Detail: "is no certificate"}})
 		}
 		out = append(out, found...)
 	}
@@ -124,7 +130,9 @@ func (e *Envelope) Open() (io.ReadCloser, error) {
 }
 
 // verifyDigest is verify for what is too large for memory: content writes it, once, to what makes its digest.
-func verifyDigest(signature []byte, beside []*x509.Certificate, anchors *x509.CertPool, content func(io.Writer) error) error {
+func verifyDigest(
+	signature []byte, beside []*x509.Certificate, anchors *x509.CertPool, content func(io.Writer) error,
+) error {
 	der := signature
 	if block, rest := pem.Decode(signature); block != nil {
 		if block.Type != "CMS" && block.Type != "PKCS7" || len(bytes.TrimSpace(rest)) > 0 {

@@ -27,10 +27,13 @@ func TestEnvelope_holdsAPackageWhoseSignatureHolds(t *testing.T) {
 		signature := s.sign(t, inner, strong[digest], true)
 		block, _ := pem.Decode([]byte(signature))
 		for name, f := range map[string]files{
-			"PEM":           {"vnf.csar": inner, "vnf.cms": signature, "README.md": "x"},
-			"DER":           {"vnf.zip": inner, "vnf.p7s": string(block.Bytes)},
-			"of the name":   {"vnf.csar": inner, "vnf.csar.cms": signature, "a.cms": "another"},
-			"with its cert": {"vnf.csar": inner, "vnf.cms": signature, "vnf.cert": string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.cert.Raw}))},
+			"PEM":         {"vnf.csar": inner, "vnf.cms": signature, "README.md": "x"},
+			"DER":         {"vnf.zip": inner, "vnf.p7s": string(block.Bytes)},
+			"of the name": {"vnf.csar": inner, "vnf.csar.cms": signature, "a.cms": "another"},
+			"with its cert": {
+				"vnf.csar": inner, "vnf.cms": signature,
+				"vnf.cert": string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.cert.Raw})),
+			},
 		} {
 			e, err := openEnvelope(t, f)
 			require.NoError(t, err)
@@ -53,12 +56,21 @@ func TestEnvelope_whoseSignatureDoesNotHoldIsRefused(t *testing.T) {
 	inner := string(minimal().zip())
 	good := s.sign(t, inner, pkcs7.OIDDigestAlgorithmSHA256, true)
 	for name, c := range map[string]struct{ signature, want string }{
-		"of another package":   {s.sign(t, inner+"x", pkcs7.OIDDigestAlgorithmSHA256, true), "vnf.cms: its signature of vnf.csar does not hold"},
-		"of a stranger":        {other.sign(t, inner, pkcs7.OIDDigestAlgorithmSHA256, true), "does not hold"},
-		"of a weak digest":     {s.sign(t, inner, pkcs7.OIDDigestAlgorithmSHA1, true), "none of SHA-256, SHA-384 and SHA-512"},
-		"with the package":     {s.sign(t, inner, pkcs7.OIDDigestAlgorithmSHA256, false), "it must be detached"},
-		"that is none":         {"x", "it is no CMS signature"},
-		"that is a key":        {"-----BEGIN EC PRIVATE KEY-----\nAAAA\n-----END EC PRIVATE KEY-----\n", "not one PEM block of type CMS"},
+		"of another package": {
+			s.sign(t, inner+"x", pkcs7.OIDDigestAlgorithmSHA256, true),
+			"vnf.cms: its signature of vnf.csar does not hold",
+		},
+		"of a stranger": {other.sign(t, inner, pkcs7.OIDDigestAlgorithmSHA256, true), "does not hold"},
+		"of a weak digest": {
+			s.sign(t, inner, pkcs7.OIDDigestAlgorithmSHA1, true),
+			"none of SHA-256, SHA-384 and SHA-512",
+		},
+		"with the package": {s.sign(t, inner, pkcs7.OIDDigestAlgorithmSHA256, false), "it must be detached"},
+		"that is none":     {"x", "it is no CMS signature"},
+		"that is a key": {
+			"-----BEGIN EC PRIVATE KEY-----\nAAAA\n-----END EC PRIVATE KEY-----\n",
+			"not one PEM block of type CMS",
+		},
 		"with something after": {good + "x", "not one PEM block of type CMS"},
 	} {
 		e, err := openEnvelope(t, files{"vnf.csar": inner, "vnf.cms": c.signature})
@@ -78,7 +90,8 @@ func TestEnvelope_isNotVerifiedWithoutAnchorsAndSaysSo(t *testing.T) {
 	require.NoError(t, err)
 	warnings, err := e.Verify(Trust{})
 	require.NoError(t, err)
-	require.Equal(t, []string{"vnf.cms: the signature of the package is not checked: no trust anchors are configured"}, sentences(warnings))
+	require.Equal(t, []string{"vnf.cms: the signature of the package is not checked: no trust anchors are configured"},
+		sentences(warnings))
 }
 
 func TestOpenEnvelope_knowsWhatIsNone(t *testing.T) {
@@ -108,7 +121,10 @@ var anchorsOfNobody = x509.NewCertPool()
 
 func FuzzEnvelope(f *testing.F) {
 	inner := string(minimal().zip())
-	f.Add(files{"vnf.csar": inner, "vnf.cms": "-----BEGIN CMS-----\nMIAGCSqGSIb3DQEHAqCAMIACAQExAA==\n-----END CMS-----\n"}.zip())
+	f.Add(files{
+		"vnf.csar": inner,
+		"vnf.cms":  "-----BEGIN CMS-----\nMIAGCSqGSIb3DQEHAqCAMIACAQExAA==\n-----END CMS-----\n",
+	}.zip())
 	f.Add(files{"vnf.csar": inner, "vnf.cms": "0\x80", "vnf.cert": "x"}.zip())
 	f.Add([]byte("PK\x05\x06"))
 	f.Fuzz(func(t *testing.T, data []byte) {

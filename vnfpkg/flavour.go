@@ -33,7 +33,8 @@ func (r *flavourReader) flavourID(doc *value) string {
 	candidates := []*value{r.topology.at("substitution_mappings", "properties", "flavour_id")}
 	for _, node := range r.nodes.members() {
 		if r.builtinType(node.at("type").str()) == typeVNF {
-			candidates = append(candidates, node.at("properties", "flavour_id"), r.typeDefault(node.at("type").str(), "flavour_id"))
+			candidates = append(candidates, node.at("properties", "flavour_id"),
+				r.typeDefault(node.at("type").str(), "flavour_id"))
 		}
 	}
 	for _, c := range candidates {
@@ -53,7 +54,8 @@ func (r *flavourReader) node(name string, node *value) {
 		r.rep.problem(node.place(), "the node %s has no type", quoteName(name))
 	case standard == "" && r.incomplete: // its type was perhaps in a definition that could not be read
 	case standard == "":
-		r.rep.problem(node.place(), "the node %s is of type %s, which no imported definition defines", quoteName(name), quoteName(typeName))
+		r.rep.problem(node.place(), "the node %s is of type %s, which no imported definition defines", quoteName(name),
+			quoteName(typeName))
 	case standard == typeVNF:
 		r.flavour.Description = node.at("properties", "flavour_description").str()
 		for _, def := range slices.Backward(derivation(r.nodeTypes, typeName)) {
@@ -248,7 +250,8 @@ func (r *flavourReader) mappedRequirements() {
 		if !r.nodes.has(target[0]) {
 			// Nothing is shown to the outside then, and nothing else depends on it: packages that other VNFMs take have
 			// such mappings.
-			r.rep.warn(item.place(), "the requirement %s is mapped to the node %s, which does not exist", key, quoteName(target[0]))
+			r.rep.warn(item.place(), "the requirement %s is mapped to the node %s, which does not exist", key,
+				quoteName(target[0]))
 			continue
 		}
 		if cp, ok := r.flavour.Cp(target[0]); ok {

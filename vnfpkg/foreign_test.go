@@ -18,7 +18,8 @@ func foreignFiles(t testing.TB) files {
 		root = filepath.Join("..", "..", "shared", "packages", "kubernetes_vnf_package")
 	}
 	if _, err := os.Stat(root); err != nil {
-		t.Skipf("Tacker's kubernetes_vnf_package is not at %s: its compatibility is NOT tested; set WINDLASS_FOREIGN_PACKAGE to its directory", root)
+		t.Skipf("Tacker's kubernetes_vnf_package is not at %s: its compatibility is NOT tested; set "+
+			"WINDLASS_FOREIGN_PACKAGE to its directory", root)
 	}
 	out := files{}
 	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -45,7 +46,10 @@ func TestTackerPackage_loadsWithItsThreeFlavours(t *testing.T) {
 		capacity, err := f.Capacity("")
 		require.NoError(t, err)
 		require.Equal(t, map[string]int{"masterNode": masters, "workerNode": 2}, capacity)
-		for _, hook := range []string{"instantiate_end", "terminate_end", "scale_start", "scale_end", "heal_start", "heal_end"} {
+		for _, hook := range []string{
+			"instantiate_end", "terminate_end", "scale_start", "scale_end", "heal_start",
+			"heal_end",
+		} {
 			driver, ok := f.Driver(hook)
 			require.True(t, ok)
 			require.Equal(t, "mgmt-drivers-kubernetes", driver)
@@ -58,7 +62,10 @@ func TestTackerPackage_loadsWithItsThreeFlavours(t *testing.T) {
 func TestTackerPackage_warnsOfFilesItLacks(t *testing.T) {
 	warnings := strings.Join(sentences(foreignFiles(t).open(t).Warnings), "\n")
 
-	for _, name := range []string{"Scripts/install_k8s_cluster.sh", "Scripts/kubernetes_mgmt.py", "Files/images/ubuntu-20.04-server-cloudimg-amd64.img"} {
+	for _, name := range []string{
+		"Scripts/install_k8s_cluster.sh", "Scripts/kubernetes_mgmt.py",
+		"Files/images/ubuntu-20.04-server-cloudimg-amd64.img",
+	} {
 		require.Contains(t, warnings, name)
 	}
 }
@@ -100,5 +107,6 @@ func TestTackerPackage_followsTheLevelThoughItsTemplatesHaveNumbers(t *testing.T
 	require.Equal(t, 4, params["worker_instance_desired_capacity"])
 	require.Contains(t, template.Top, "desired_capacity:\n        get_param: master_instance_desired_capacity\n")
 	require.Contains(t, template.Top, "heat_template_version: 2013-05-23")
-	require.Equal(t, foreignFiles(t)["BaseHOT/complex/nested/complex_nested_master.yaml"], template.Files["complex_nested_master.yaml"])
+	require.Equal(t, foreignFiles(t)["BaseHOT/complex/nested/complex_nested_master.yaml"],
+		template.Files["complex_nested_master.yaml"])
 }

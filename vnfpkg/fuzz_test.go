@@ -30,7 +30,8 @@ func use(t *testing.T, p *Package) {
 			requireInvalid(t, err)
 			continue
 		}
-		if _, err := HeatParameters(f, template, HeatRequest{AdditionalParams: map[string]any{"nfv": map[string]any{"VDU": nil}}}); err != nil {
+		if _, err := HeatParameters(f, template,
+			HeatRequest{AdditionalParams: map[string]any{"nfv": map[string]any{"VDU": nil}}}); err != nil {
 			requireInvalid(t, err)
 		}
 	}

@@ -60,10 +60,12 @@ func (g group) size(capacity map[string]int) (int, string) {
 	}
 	p := g.resource.at("properties")
 	if lowest, ok := p.at("min_size").number(); ok && n < lowest {
-		return 0, fmt.Sprintf("the group %s has a min_size of %d, more than the %d instances of %s", g.name, lowest, n, g.vdus[0])
+		return 0, fmt.Sprintf("the group %s has a min_size of %d, more than the %d instances of %s", g.name, lowest, n,
+			g.vdus[0])
 	}
 	if highest, ok := p.at("max_size").number(); ok && n > highest {
-		return 0, fmt.Sprintf("the group %s has a max_size of %d, less than the %d instances of %s", g.name, highest, n, g.vdus[0])
+		return 0, fmt.Sprintf("the group %s has a max_size of %d, less than the %d instances of %s", g.name, highest, n,
+			g.vdus[0])
 	}
 	return n, ""
 }

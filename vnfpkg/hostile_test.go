@@ -31,7 +31,8 @@ topology_template:
 	}
 	b.WriteString("      } } }\n")
 	for i := range maxItems {
-		fmt.Fprintf(&b, "    - d: { type: tosca.policies.nfv.VduScalingAspectDeltas, targets: [ %s ], properties: { aspect: a%d, deltas: { d: { number_of_instances: 1 } } } }\n", vdus, i)
+		fmt.Fprintf(&b, "    - d: { type: tosca.policies.nfv.VduScalingAspectDeltas, targets: [ %s ], properties: { aspect: "+
+			"a%d, deltas: { d: { number_of_instances: 1 } } } }\n", vdus, i)
 	}
 	b.WriteString("    - l: { type: tosca.policies.nfv.InstantiationLevels, properties: { default_level: l1, levels: {\n")
 	scale := fmt.Sprintf(strings.Repeat("a%d: { scale_level: 100 },", maxItems), numbers...)
@@ -67,7 +68,8 @@ func TestOpen_countsTheValuesOfAllDefinitionsTogether(t *testing.T) {
 	for i := range 10 {
 		name := fmt.Sprintf("d%d.yaml", i)
 		imports += "  - " + name + "\n"
-		sources = sources.with("Definitions/"+name, "tosca_definitions_version: tosca_simple_yaml_1_2\nx: ["+strings.Repeat("x, ", 900)+"]\n")
+		sources = sources.with("Definitions/"+name,
+			"tosca_definitions_version: tosca_simple_yaml_1_2\nx: ["+strings.Repeat("x, ", 900)+"]\n")
 	}
 	sources = sources.with("Definitions/top.yaml", minimalVnfd+imports)
 

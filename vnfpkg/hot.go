@@ -84,7 +84,8 @@ func (r *flavourReader) template(file string, trail []string, seen map[string]*v
 	for _, use := range fileUses(root) {
 		target, ok := r.nestedFile(file, use.name)
 		if !ok {
-			r.rep.problem(use.at.place(), "uses %s, which the archive lacks (looked for in %s)", quoteName(use.name), path.Join(hotDir, r.flavour.ID, "nested"))
+			r.rep.problem(use.at.place(), "uses %s, which the archive lacks (looked for in %s)", quoteName(use.name),
+				path.Join(hotDir, r.flavour.ID, "nested"))
 			continue
 		}
 		r.nest(use.at.place(), use.name, target)
@@ -125,7 +126,10 @@ func fileUses(root *value) []fileUse {
 		}
 	})
 	for _, resource := range root.at("resources").members() {
-		for _, typed := range []*value{resource, resource.at("properties", "resource"), resource.at("properties", "resource_def")} {
+		for _, typed := range []*value{
+			resource, resource.at("properties", "resource"),
+			resource.at("properties", "resource_def"),
+		} {
 			if typeName := typed.at("type"); isYAML(typeName.str()) || strings.HasSuffix(typeName.str(), ".template") {
 				out = append(out, fileUse{typeName.str(), true, typeName})
 			}
@@ -180,13 +184,15 @@ func (r *flavourReader) checkNfv(root *value) {
 			}
 		case "CP":
 			if _, ok := r.flavour.Cp(id); !ok {
-				r.rep.warn(use.at.place(), "takes %s from nfv, but the flavour %s has no such connection point", quoteName(id), r.flavour.ID)
+				r.rep.warn(use.at.place(), "takes %s from nfv, but the flavour %s has no such connection point", quoteName(id),
+					r.flavour.ID)
 			}
 		case "VL":
 			if link, ok := r.flavour.VirtualLink(id); ok {
 				link.Rated = true
 			} else {
-				r.rep.warn(use.at.place(), "takes %s from nfv, but the flavour %s has no such virtual link", quoteName(id), r.flavour.ID)
+				r.rep.warn(use.at.place(), "takes %s from nfv, but the flavour %s has no such virtual link", quoteName(id),
+					r.flavour.ID)
 			}
 		}
 	}
@@ -197,7 +203,8 @@ func (r *flavourReader) checkRated() {
 	for _, link := range r.flavour.VirtualLinks {
 		scaled := func(a ScalingAspect) bool { _, ok := a.Bitrates[link.ID]; return ok }
 		if !link.Rated && (slices.ContainsFunc(r.flavour.Aspects, scaled) && link.InitialBitrate != nil) {
-			r.rep.warn(r.flavour.BaseHOT, "the VNFD scales the bit rate of %s, which no template takes (nfv.VL.%s.kbps), so that nobody limits it", link.ID, link.ID)
+			r.rep.warn(r.flavour.BaseHOT, "the VNFD scales the bit rate of %s, which no template takes (nfv.VL.%s.kbps), so "+
+				"that nobody limits it", link.ID, link.ID)
 		}
 	}
 }
@@ -236,7 +243,8 @@ func (r *flavourReader) madeLinks(top *value, templates map[string]*value) {
 			continue
 		}
 		for _, file := range sortedKeys(templates) {
-			if vdus := memberVdus(&r.flavour, templates[file]); len(vdus) > 0 && isNetwork(templates[file].at("resources", link.ID)) {
+			if vdus := memberVdus(&r.flavour, templates[file]); len(vdus) > 0 &&
+				isNetwork(templates[file].at("resources", link.ID)) {
 				link.Made, link.VduID = true, vdus[0]
 				break
 			}

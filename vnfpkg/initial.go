@@ -87,7 +87,8 @@ func (l *loader) defaultsOf(topology *value, typeName string, trail ...string) m
 		for name, member := range def.at("properties").members() {
 			if l.defaults++; l.defaults > mostDefaults {
 				if l.defaults == mostDefaults+1 {
-					l.rep.problem(def.place(), "its data types have more than %d members when they are put into one another", mostDefaults)
+					l.rep.problem(def.place(), "its data types have more than %d members when they are put into one another",
+						mostDefaults)
 				}
 				return out
 			}

@@ -58,13 +58,18 @@ data_types:
 
 func TestOpen_readsInitialValues(t *testing.T) {
 	f := minimal().with("Definitions/types.yaml", modifiableTypes).
-		replace(t, "Definitions/top.yaml", "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n  inputs:\n    where: { type: string, default: south }\n    unknown: { type: string }\n").
-		replace(t, "Definitions/top.yaml", "      type: tosca.nodes.nfv.VNF\n      properties:\n", "      type: someone.Derived\n      properties:\n"+
-			"        modifiable_attributes: { metadata: { rack: 7, site: { get_input: where } }, extensions: { level: { get_input: unknown } } }\n")
+		replace(t, "Definitions/top.yaml", "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n  "+
+			"inputs:\n    where: { type: string, default: south }\n    unknown: { type: string }\n").
+		replace(t, "Definitions/top.yaml", "      type: tosca.nodes.nfv.VNF\n      properties:\n",
+			"      type: someone.Derived\n      properties:\n"+
+				"        modifiable_attributes: { metadata: { rack: 7, site: { get_input: where } }, extensions: { level: { "+
+				"get_input: unknown } } }\n")
 	v := f.open(t).Vnfd
 	require.Equal(t, map[string]any{"site": "south", "rack": int64(7)}, v.Metadata)
-	require.Equal(t, map[string]any{"level": "info", "retries": int64(3), "hosts": []any{"a", "b"}}, v.Extensions, "an input without a value says nothing")
-	require.Equal(t, map[string]any{"proxy": map[string]any{"host": "proxy.example", "port": int64(3128)}}, v.ConfigurableProperties,
+	require.Equal(t, map[string]any{"level": "info", "retries": int64(3), "hosts": []any{"a", "b"}}, v.Extensions,
+		"an input without a value says nothing")
+	require.Equal(t, map[string]any{"proxy": map[string]any{"host": "proxy.example", "port": int64(3128)}},
+		v.ConfigurableProperties,
 		"those of the standard would promise what Windlass does not do")
 
 	v = minimal().open(t).Vnfd
@@ -75,7 +80,8 @@ func TestOpen_readsInitialValues(t *testing.T) {
 
 func TestOpen_readsInitialValuesOfTheNodeWithoutTypes(t *testing.T) {
 	v := minimal().replace(t, "Definitions/top.yaml", "        provider: Someone\n",
-		"        provider: Someone\n        modifiable_attributes: { metadata: { site: north }, extensions: }\n        configurable_properties: { is_autoscale_enabled: true }\n").open(t).Vnfd
+		"        provider: Someone\n        modifiable_attributes: { metadata: { site: north }, extensions: }\n        "+
+			"configurable_properties: { is_autoscale_enabled: true }\n").open(t).Vnfd
 	require.Equal(t, map[string]any{"site": "north"}, v.Metadata)
 	require.Nil(t, v.Extensions)
 	require.Nil(t, v.ConfigurableProperties)
@@ -90,7 +96,8 @@ func TestOpen_boundsDataTypesThatMultiply(t *testing.T) {
 			fmt.Fprintf(&types, "      m%d: { type: t%d, default: { a: b } }\n", member, depth+1)
 		}
 	}
-	types.WriteString("node_types:\n  someone.VNF:\n    derived_from: tosca.nodes.nfv.VNF\n    properties:\n      modifiable_attributes: { type: t0 }\n")
+	types.WriteString("node_types:\n  someone.VNF:\n    derived_from: tosca.nodes.nfv.VNF\n    properties:\n      " +
+		"modifiable_attributes: { type: t0 }\n")
 	f := minimal().with("Definitions/types.yaml", types.String()).
 		replace(t, "Definitions/top.yaml", "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n").
 		replace(t, "Definitions/top.yaml", "      type: tosca.nodes.nfv.VNF\n", "      type: someone.VNF\n")

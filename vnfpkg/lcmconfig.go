@@ -79,7 +79,8 @@ func (r *flavourReader) flag(in *value, name string) *bool {
 
 // timeUnits are those of TOSCA's scalar-unit.time.
 var timeUnits = map[string]time.Duration{
-	"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second, "ms": time.Millisecond, "us": time.Microsecond, "ns": time.Nanosecond,
+	"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second, "ms": time.Millisecond,
+	"us": time.Microsecond, "ns": time.Nanosecond,
 }
 
 // seconds reads a scalar-unit.time such as "30 s", in whole seconds, rounded up; 0 when nothing is written.

@@ -13,14 +13,16 @@ const topVnfd = "Definitions/top.yaml"
 
 // withLcm adds a property to the VNF node of the minimal package.
 func withLcm(t *testing.T, configuration string) files {
-	return minimal().replace(t, topVnfd, "        product_name: Something\n", "        product_name: Something\n        lcm_operations_configuration: "+configuration+"\n")
+	return minimal().replace(t, topVnfd, "        product_name: Something\n",
+		"        product_name: Something\n        lcm_operations_configuration: "+configuration+"\n")
 }
 
 func TestLcmOperations_areReadWithTheirDefaults(t *testing.T) {
 	for configuration, want := range map[string]*LcmOperations{
 		"{}":            {},
 		"{ scale: {} }": {SeveralSteps: new(false)},
-		"{ scale: { scaling_by_more_than_one_step_supported: true }, scale_to_level: { arbitrary_target_levels_supported: false } }": {SeveralSteps: new(true), AnyLevels: new(false)},
+		"{ scale: { scaling_by_more_than_one_step_supported: true }, scale_to_level: { arbitrary_target_levels_supported: " +
+			"false } }": {SeveralSteps: new(true), AnyLevels: new(false)},
 		"{ heal: { causes: [ power, disk ] } }":                                {HealCauses: []string{"power", "disk"}},
 		"{ terminate: { min_graceful_termination_timeout: 2 m } }":             {MinTermination: 120},
 		"{ operate: { min_graceful_stop_timeout: 1500 ms } }":                  {MinStop: 2},
@@ -47,8 +49,10 @@ func TestLcmOperations_refusesWhatIsNone(t *testing.T) {
 func TestLcmOperations_mayBeTheDefaultOfTheType(t *testing.T) {
 	f := minimal().
 		replace(t, topVnfd, "      type: tosca.nodes.nfv.VNF\n", "      type: own.VNF\n").
-		with("Definitions/types.yaml", "tosca_definitions_version: tosca_simple_yaml_1_2\nnode_types:\n  base.VNF:\n    derived_from: tosca.nodes.nfv.VNF\n    properties:\n"+
-			"      lcm_operations_configuration: { type: tosca.datatypes.nfv.VnfLcmOperationsConfiguration, default: { terminate: { min_graceful_termination_timeout: 90 s } } }\n"+
+		with("Definitions/types.yaml", "tosca_definitions_version: tosca_simple_yaml_1_2\nnode_types:\n  base.VNF:\n    "+
+			"derived_from: tosca.nodes.nfv.VNF\n    properties:\n"+
+			"      lcm_operations_configuration: { type: tosca.datatypes.nfv.VnfLcmOperationsConfiguration, default: { "+
+			"terminate: { min_graceful_termination_timeout: 90 s } } }\n"+
 			"  own.VNF: { derived_from: base.VNF }\n")
 	f = f.with(topVnfd, "imports: [ types.yaml ]\n"+f[topVnfd])
 	fl := f.open(t).Vnfd.Flavours[0]
@@ -59,7 +63,8 @@ func TestLcmOperations_mayBeTheDefaultOfTheType(t *testing.T) {
 
 func TestPolicies_ofTypesThatDeriveFromTheStandardsCount(t *testing.T) {
 	f := minimal().replace(t, topVnfd, "        type: tosca.policies.nfv.ScalingAspects\n", "        type: own.Aspects\n")
-	f = f.with(topVnfd, "policy_types:\n  own.Aspects: { derived_from: own.Base }\n  own.Base: { derived_from: tosca.policies.nfv.ScalingAspects }\n"+f[topVnfd])
+	f = f.with(topVnfd, "policy_types:\n  own.Aspects: { derived_from: own.Base }\n  own.Base: { derived_from: "+
+		"tosca.policies.nfv.ScalingAspects }\n"+f[topVnfd])
 	require.Equal(t, "workers", f.open(t).Vnfd.Flavours[0].Aspects[0].ID)
 }
 
@@ -69,7 +74,8 @@ func TestScalingAspects_withoutStepDeltasHaveTheOnlyDeltaAtEveryStep(t *testing.
 	_, err := openBytes(f.zip(), Limits{})
 	require.Contains(t, problems(t, err)[0], "has several deltas of the aspect workers, which has no step_deltas")
 
-	f = f.replace(t, topVnfd, "{ one: { number_of_instances: 1 }, two: { number_of_instances: 2 } }", "{ one: { number_of_instances: 2 } }")
+	f = f.replace(t, topVnfd, "{ one: { number_of_instances: 1 }, two: { number_of_instances: 2 } }",
+		"{ one: { number_of_instances: 2 } }")
 	capacity, err := f.open(t).Vnfd.Flavours[0].CapacityAt(map[string]int{"workers": 3})
 	require.NoError(t, err)
 	require.Equal(t, map[string]int{"node": 7}, capacity)
@@ -77,12 +83,22 @@ func TestScalingAspects_withoutStepDeltasHaveTheOnlyDeltaAtEveryStep(t *testing.
 
 func TestScalingAspects_ofSeveralVdusAndSteps(t *testing.T) {
 	f := minimal().
-		replace(t, topVnfd, "    node_CP:\n", "    other: { type: tosca.nodes.nfv.Vdu.Compute }\n    third: { type: tosca.nodes.nfv.Vdu.Compute }\n    node_CP:\n").
-		replace(t, topVnfd, "          deltas: { one: { number_of_instances: 1 }, two: { number_of_instances: 2 } }\n        targets: [ node ]\n",
-			"          deltas: { one: { number_of_instances: 1 }, two: { number_of_instances: 2 } }\n        targets: [ node, other ]\n"+
-				"    - third_deltas:\n        type: tosca.policies.nfv.VduScalingAspectDeltas\n        properties: { aspect: workers, deltas: { one: { number_of_instances: 0 }, two: { number_of_instances: 5 } } }\n        targets: [ third ]\n")
+		replace(t, topVnfd, "    node_CP:\n", "    other: { type: tosca.nodes.nfv.Vdu.Compute }\n    third: { type: "+
+			"tosca.nodes.nfv.Vdu.Compute }\n    node_CP:\n").
+		replace(t, topVnfd, "          deltas: { one: { number_of_instances: 1 }, two: { number_of_instances: 2 } }\n       "+
+			" targets: [ node ]\n",
+			"          deltas: { one: { number_of_instances: 1 }, two: { number_of_instances: 2 } }\n        targets: [ node, "+
+				"other ]\n"+
+				"    - third_deltas:\n        type: tosca.policies.nfv.VduScalingAspectDeltas\n        properties: { aspect: "+
+				"workers, deltas: { one: { number_of_instances: 0 }, two: { number_of_instances: 5 } } }\n        targets: [ "+
+				"third ]\n")
 	fl := &f.open(t).Vnfd.Flavours[0]
-	for level, want := range []map[string]int{{"node": 1, "other": 1, "third": 1}, {"node": 2, "other": 2, "third": 1}, {"node": 4, "other": 4, "third": 6}, {"node": 5, "other": 5, "third": 6}} {
+	for level, want := range []map[string]int{
+		{"node": 1, "other": 1, "third": 1},
+		{"node": 2, "other": 2, "third": 1},
+		{"node": 4, "other": 4, "third": 6},
+		{"node": 5, "other": 5, "third": 6},
+	} {
 		capacity, err := fl.CapacityAt(map[string]int{"workers": level})
 		require.NoError(t, err)
 		require.Equal(t, want, capacity)
@@ -91,9 +107,11 @@ func TestScalingAspects_ofSeveralVdusAndSteps(t *testing.T) {
 
 func TestNodes_haveTheDefaultsOfTheirTypesAndInputs(t *testing.T) {
 	f := minimal().
-		replace(t, topVnfd, "      type: tosca.nodes.nfv.Vdu.Compute\n      properties:\n        sw_image_data: { name: image-1 }\n",
+		replace(t, topVnfd, "      type: tosca.nodes.nfv.Vdu.Compute\n      properties:\n        sw_image_data: { name: "+
+			"image-1 }\n",
 			"      type: own.Vdu\n      properties:\n        name: { get_input: what }\n").
-		replace(t, topVnfd, "  substitution_mappings:\n", "  inputs:\n    what: { type: string, default: the node }\n    most: { type: integer, default: 8 }\n  substitution_mappings:\n")
+		replace(t, topVnfd, "  substitution_mappings:\n", "  inputs:\n    what: { type: string, default: the node }\n    "+
+			"most: { type: integer, default: 8 }\n  substitution_mappings:\n")
 	f = f.with(topVnfd, `node_types:
   own.Vdu:
     derived_from: tosca.nodes.nfv.Vdu.Compute
@@ -102,7 +120,8 @@ func TestNodes_haveTheDefaultsOfTheirTypesAndInputs(t *testing.T) {
       vdu_profile: { type: tosca.datatypes.nfv.VduProfile, default: { min_number_of_instances: 1, max_number_of_instances: { get_input: most } } }
 `+f[topVnfd])
 	vdu := f.open(t).Vnfd.Flavours[0].Vdus[0]
-	require.Equal(t, []any{"the node", "image-of-the-type", 1, 8}, []any{vdu.Name, vdu.Image.Name, vdu.MinInstances, vdu.MaxInstances})
+	require.Equal(t, []any{"the node", "image-of-the-type", 1, 8},
+		[]any{vdu.Name, vdu.Image.Name, vdu.MinInstances, vdu.MaxInstances})
 }
 
 // The types of the standard are kept beside the repository and not in it.

@@ -43,14 +43,17 @@ func (t Template) NeedsPort(f *Flavour, cpd string) (bool, error) {
 // PortsProblems are the ports that a request gives, and that the flavour's templates, with so many VMs of each VDU,
 // cannot have. t is the template as the package has it, before Separate; members are its VNFCs where Separate makes
 // each a resource of its own.
-func (t Template) PortsProblems(f *Flavour, links []lcm.ExtVirtualLink, capacity map[string]int, members Members) ([]lcm.Problem, error) {
+func (t Template) PortsProblems(
+	f *Flavour, links []lcm.ExtVirtualLink, capacity map[string]int, members Members,
+) ([]lcm.Problem, error) {
 	takes, err := t.TakesPort(f)
 	if err != nil {
 		return nil, err
 	}
 	return portsProblems(links, func(cp lcm.ExtCp, add func(string)) {
 		if !takes[cp.CpdID] {
-			add(fmt.Sprintf("the Base HOT makes the port itself and does not take one from a parameter (nfv, CP, %s, port). %s", cp.CpdID, otherPackage))
+			add(fmt.Sprintf("the Base HOT makes the port itself and does not take one from a parameter (nfv, CP, %s, port). %s",
+				cp.CpdID, otherPackage))
 		}
 		if members == nil {
 			alike(f, cp, capacity, add)
@@ -69,10 +72,12 @@ func alike(f *Flavour, cp lcm.ExtCp, capacity map[string]int, add func(string)) 
 	switch n := capacity[known.VduID]; {
 	case !ok:
 	case n > 1:
-		add(fmt.Sprintf("there are %d VMs of %s, and a port is in one server. Each VM can have a port of its own with the user data class %s",
+		add(fmt.Sprintf("there are %d VMs of %s, and a port is in one server. Each VM can have a port of its own with the "+
+			"user data class %s",
 			n, known.VduID, lcm.StandardUserData))
 	case len(cp.GivenPorts()) > 1:
-		add(fmt.Sprintf("more than one entry of cpConfig has a port, and one VM of %s is all that can have one. Leave the other entries out, or use the user data class %s",
+		add(fmt.Sprintf("more than one entry of cpConfig has a port, and one VM of %s is all that can have one. Leave the "+
+			"other entries out, or use the user data class %s",
 			known.VduID, lcm.StandardUserData))
 	}
 }
@@ -97,14 +102,17 @@ func LackedPorts(f *Flavour, cp lcm.ExtCp, members Members) string {
 	if len(without) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("there are %d VMs of %s and %d ports of %s, and each VM needs one of its own. There is none for %s: add an entry with a linkPortId to cpConfig, or name the port in additionalParams (nfv, CP, %s, port)",
+	return fmt.Sprintf("there are %d VMs of %s and %d ports of %s, and each VM needs one of its own. There is none for "+
+		"%s: add an entry with a linkPortId to cpConfig, or name the port in additionalParams (nfv, CP, %s, port)",
 		len(members[known.VduID]), known.VduID, len(cp.GivenPorts()), cp.CpdID, strings.Join(without, ", "),
 		MemberName(cp.CpdID, members[known.VduID][len(members[known.VduID])-1]))
 }
 
 // MadePortsProblems are the ports that a request gives, and that a user data class has not handed to the stack. A class
 // may make each VM of a VDU apart; then there may be as many ports as VMs, and more, which wait for a scaling out.
-func MadePortsProblems(f *Flavour, links []lcm.ExtVirtualLink, capacity map[string]int, params map[string]any) []lcm.Problem {
+func MadePortsProblems(
+	f *Flavour, links []lcm.ExtVirtualLink, capacity map[string]int, params map[string]any,
+) []lcm.Problem {
 	return portsProblems(links, func(cp lcm.ExtCp, add func(string)) {
 		known, ok := f.Cp(cp.CpdID)
 		need, held := max(capacity[known.VduID], 1), 0
@@ -115,7 +123,8 @@ func MadePortsProblems(f *Flavour, links []lcm.ExtVirtualLink, capacity map[stri
 		}
 		switch given := len(cp.GivenPorts()); {
 		case held < min(need, given):
-			add(fmt.Sprintf("the user data class does not hand the port on to the stack (nfv, CP, %s, port). %s", cp.CpdID, otherPackage))
+			add(fmt.Sprintf("the user data class does not hand the port on to the stack (nfv, CP, %s, port). %s", cp.CpdID,
+				otherPackage))
 		case ok && need > given:
 			add(fmt.Sprintf("there are %d VMs of %s, and a port is in one server", need, known.VduID))
 		}
@@ -131,8 +140,11 @@ func portsProblems(links []lcm.ExtVirtualLink, look func(cp lcm.ExtCp, add func(
 				continue
 			}
 			look(cp, func(detail string) {
-				out = append(out, lcm.Problem{Path: LinksPath, Detail: fmt.Sprintf("the connection point %s cannot have the port %s of linkPortId %q: %s",
-					cp.CpdID, ports[0].ResourceID, ports[0].ID, detail)})
+				out = append(out, lcm.Problem{
+					Path: LinksPath,
+					Detail: fmt.Sprintf("the connection point %s cannot have the port %s of linkPortId %q: %s",
+						cp.CpdID, ports[0].ResourceID, ports[0].ID, detail),
+				})
 			})
 		}
 	}

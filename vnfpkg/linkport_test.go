@@ -11,8 +11,10 @@ import (
 // takingPort is a package whose server takes the port of its connection point.
 func takingPort(t *testing.T) files {
 	t.Helper()
-	return minimal().replace(t, smallHOT, "          network: { get_param: [ nfv, CP, node_CP, network ] }", "          port: { get_param: [ nfv, CP, node_CP, port ] }").
-		replace(t, "BaseHOT/small/nested/node.yaml", "  network: { type: string }\n", "  network: { type: string, default: none }\n  port: { type: string }\n")
+	return minimal().replace(t, smallHOT, "          network: { get_param: [ nfv, CP, node_CP, network ] }",
+		"          port: { get_param: [ nfv, CP, node_CP, port ] }").
+		replace(t, "BaseHOT/small/nested/node.yaml", "  network: { type: string }\n",
+			"  network: { type: string, default: none }\n  port: { type: string }\n")
 }
 
 func givenPort(port string) []lcm.ExtVirtualLink {
@@ -38,16 +40,20 @@ func TestHeatParameters_haveTheGivenPort(t *testing.T) {
 
 	_, _, err = f.stack(t, "small", HeatRequest{LevelID: "high", ExtVirtualLinks: links("net", "node_CP")})
 	require.ErrorContains(t, err, "the connection point node_CP needs a port")
-	_, params, err = f.stack(t, "small", HeatRequest{LevelID: "high", ExtVirtualLinks: links("net", "node_CP"), AdditionalParams: map[string]any{
-		"nfv": map[string]any{"CP": map[string]any{"node_CP": map[string]any{"port": "patched"}}},
-	}})
+	_, params, err = f.stack(t, "small", HeatRequest{
+		LevelID: "high", ExtVirtualLinks: links("net", "node_CP"),
+		AdditionalParams: map[string]any{
+			"nfv": map[string]any{"CP": map[string]any{"node_CP": map[string]any{"port": "patched"}}},
+		},
+	})
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"node_CP": map[string]any{"port": "patched"}}, params["nfv"].(map[string]any)["CP"])
 
 	_, params, err = minimal().replace(t, smallHOT, "[ nfv, CP, node_CP, network ]", "[ nfv, CP, node_CP ]").
 		stack(t, "small", HeatRequest{LevelID: "high", ExtVirtualLinks: links("net", "node_CP")})
 	require.NoError(t, err)
-	require.NotContains(t, params["nfv"].(map[string]any)["CP"].(map[string]any)["node_CP"], "port", "an entry as a whole has none where none was given")
+	require.NotContains(t, params["nfv"].(map[string]any)["CP"].(map[string]any)["node_CP"], "port",
+		"an entry as a whole has none where none was given")
 }
 
 func TestPortsProblems_ofTemplatesThatCannotHaveThem(t *testing.T) {
@@ -103,13 +109,15 @@ func TestMadeParameters_haveTheGivenPort(t *testing.T) {
 		require.Equal(t, "port-1", entry["port"])
 		require.Empty(t, problems)
 	}
-	require.Empty(t, MadePortsProblems(fl, givenPort("port-1"), nil, map[string]any{"anything": []any{map[string]any{"x": "port-1"}}}))
+	require.Empty(t, MadePortsProblems(fl, givenPort("port-1"), nil,
+		map[string]any{"anything": []any{map[string]any{"x": "port-1"}}}))
 }
 
 // apartTakingPort is a package with StandardUserData whose VMs take a port each.
 func apartTakingPort(t *testing.T) files {
 	t.Helper()
-	return apartPackage(t).replace(t, smallHOT, "      addresses: [ { subnet: { get_param: [ nfv, CP, node_CP, fixed_ips, 0, subnet ] } } ]", "      port: { get_param: [ nfv, CP, node_CP, port ] }").
+	return apartPackage(t).replace(t, smallHOT, "      addresses: [ { subnet: { get_param: [ nfv, CP, node_CP, "+
+		"fixed_ips, 0, subnet ] } } ]", "      port: { get_param: [ nfv, CP, node_CP, port ] }").
 		replace(t, "BaseHOT/small/nested/node.yaml", "  addresses: { type: json }\n", "  port: { type: string }\n")
 }
 
@@ -117,13 +125,17 @@ func TestApart_givesEachVnfcAPortOfItsOwn(t *testing.T) {
 	f := apartTakingPort(t)
 	ext := links("net", "node_CP")
 	for _, port := range []string{"a", "b", "c"} {
-		ext[0].ExtCps[0].Configs = append(ext[0].ExtCps[0].Configs, lcm.CpConfig{Key: port, LinkPort: &lcm.LinkPort{ID: port, ResourceID: "port-" + port}})
+		ext[0].ExtCps[0].Configs = append(ext[0].ExtCps[0].Configs,
+			lcm.CpConfig{Key: port, LinkPort: &lcm.LinkPort{ID: port, ResourceID: "port-" + port}})
 	}
 	members := Members{"node": {0, 2}}
 	_, params, err := f.apart(t, members, HeatRequest{ExtVirtualLinks: ext})
 	require.NoError(t, err)
 	cps := params["nfv"].(map[string]any)["CP"].(map[string]any)
-	require.Equal(t, []any{"port-a", "port-c"}, []any{cps["node_CP-0"].(map[string]any)["port"], cps["node_CP-2"].(map[string]any)["port"]})
+	require.Equal(t, []any{"port-a", "port-c"}, []any{
+		cps["node_CP-0"].(map[string]any)["port"],
+		cps["node_CP-2"].(map[string]any)["port"],
+	})
 
 	fl, template := f.template(t)
 	problems, err := template.PortsProblems(fl, ext, nil, members)
@@ -133,21 +145,26 @@ func TestApart_givesEachVnfcAPortOfItsOwn(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, problems, 1)
 	require.Contains(t, problems[0].Detail, "there are 5 VMs of node and 3 ports of node_CP")
-	require.Contains(t, problems[0].Detail, "none for node-3, node-4: add an entry with a linkPortId to cpConfig, or name the port in additionalParams (nfv, CP, node_CP-4, port)")
+	require.Contains(t, problems[0].Detail, "none for node-3, node-4: add an entry with a linkPortId to cpConfig, or "+
+		"name the port in additionalParams (nfv, CP, node_CP-4, port)")
 	_, _, err = f.apart(t, Members{"node": {0}}, HeatRequest{ExtVirtualLinks: links("net", "node_CP")})
 	require.ErrorContains(t, err, "the connection point node_CP needs a port", "none is given at all")
 
 	problems, err = template.PortsProblems(fl, ext, map[string]int{"node": 1}, nil)
 	require.NoError(t, err)
 	require.Len(t, problems, 1)
-	require.Contains(t, problems[0].Detail, "more than one entry of cpConfig has a port, and one VM of node is all that can have one")
+	require.Contains(t, problems[0].Detail,
+		"more than one entry of cpConfig has a port, and one VM of node is all that can have one")
 }
 
 // A class of the package may make as many VMs as it is given ports; those that are left over wait.
 func TestMadePortsProblems_countPortsAndVms(t *testing.T) {
 	fl, _ := takingPort(t).template(t)
 	ext := links("net", "node_CP")
-	ext[0].ExtCps[0].Configs = []lcm.CpConfig{{Key: "a", LinkPort: &lcm.LinkPort{ID: "a", ResourceID: "port-a"}}, {Key: "b", LinkPort: &lcm.LinkPort{ID: "b", ResourceID: "port-b"}}}
+	ext[0].ExtCps[0].Configs = []lcm.CpConfig{
+		{Key: "a", LinkPort: &lcm.LinkPort{ID: "a", ResourceID: "port-a"}},
+		{Key: "b", LinkPort: &lcm.LinkPort{ID: "b", ResourceID: "port-b"}},
+	}
 	says := func(n int, handed ...any) string {
 		problems := MadePortsProblems(fl, ext, map[string]int{"node": n}, map[string]any{"ports": handed})
 		if len(problems) == 0 {

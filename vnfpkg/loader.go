@@ -108,7 +108,8 @@ func (l *loader) load() Vnfd {
 // definition reads a definition and what it imports, depth first. trail is the way of imports to it.
 func (l *loader) definition(name string, trail []string) {
 	if i := slices.Index(trail, name); i >= 0 {
-		l.rep.problem(trail[len(trail)-1], "imports %s, which imports it in turn: %s", name, strings.Join(append(trail[i:], name), " -> "))
+		l.rep.problem(trail[len(trail)-1], "imports %s, which imports it in turn: %s", name,
+			strings.Join(append(trail[i:], name), " -> "))
 		return
 	}
 	if l.loaded[name] {
@@ -122,7 +123,8 @@ func (l *loader) definition(name string, trail []string) {
 	}
 	l.docs = append(l.docs, root)
 	if version := root.at("tosca_definitions_version"); !strings.HasPrefix(version.str(), "tosca_simple_yaml_1") {
-		l.rep.problem(name, "its tosca_definitions_version is %s; tosca_simple_yaml_1_2 and its neighbours are known", quoteName(version.str()))
+		l.rep.problem(name, "its tosca_definitions_version is %s; tosca_simple_yaml_1_2 and its neighbours are known",
+			quoteName(version.str()))
 	}
 	trail = append(slices.Clone(trail), name)
 	for _, item := range root.at("imports").list() {
@@ -191,7 +193,8 @@ func (l *loader) collectNodeTypes() {
 			l.nodeTypes[name] = def
 		}
 	}
-	l.policyTypes, l.dataTypes, l.capabilityTypes = l.types("policy_types"), l.types("data_types"), l.types("capability_types")
+	l.policyTypes, l.dataTypes, l.capabilityTypes = l.types("policy_types"), l.types("data_types"),
+		l.types("capability_types")
 }
 
 // types are the definitions of a kind; of two with one name the first counts.

@@ -31,10 +31,12 @@ func (t Template) Managed(f *Flavour, links []ExtManagedVirtualLink) (Template, 
 	for i, link := range links {
 		path := fmt.Sprintf("%s[%d]", managedPath, i)
 		if link.LinkPorts > 0 {
-			rep.problem(path+".vnfLinkPort", "ports that are made elsewhere cannot be used: the stack makes the ports of its servers")
+			rep.problem(path+".vnfLinkPort",
+				"ports that are made elsewhere cannot be used: the stack makes the ports of its servers")
 		}
 		if lcm.ManagesLink(links[:i], link.VnfVirtualLinkDescID) {
-			rep.problem(path+".vnfVirtualLinkDescId", "the virtual link %s is named twice; on one VIM it is one network", quoteName(link.VnfVirtualLinkDescID))
+			rep.problem(path+".vnfVirtualLinkDescId", "the virtual link %s is named twice; on one VIM it is one network",
+				quoteName(link.VnfVirtualLinkDescID))
 			continue
 		}
 		if parsed.replaceable(f, link.VnfVirtualLinkDescID, path+".vnfVirtualLinkDescId", rep) {
@@ -43,7 +45,8 @@ func (t Template) Managed(f *Flavour, links []ExtManagedVirtualLink) (Template, 
 	}
 	kept := mapping()
 	for name, resource := range resources.members() {
-		network := first(resource.at("properties", "network", "get_resource").str(), resource.at("properties", "network_id", "get_resource").str())
+		network := first(resource.at("properties", "network", "get_resource").str(),
+			resource.at("properties", "network_id", "get_resource").str())
 		if _, ours := gone[network]; ours && resource.at("type").str() == "OS::Neutron::Subnet" {
 			gone[name] = ""
 		}
@@ -75,7 +78,10 @@ func (t Template) Managed(f *Flavour, links []ExtManagedVirtualLink) (Template, 
 func Unmanaged(f *Flavour, links []ExtManagedVirtualLink) (problems []lcm.Problem) {
 	for _, l := range f.VirtualLinks {
 		if l.ManagedElsewhere && !lcm.ManagesLink(links, l.ID) {
-			problems = append(problems, lcm.Problem{Path: managedPath, Detail: "the VNFD requires a network that is managed elsewhere for the virtual link " + quoteName(l.ID)})
+			problems = append(problems, lcm.Problem{
+				Path:   managedPath,
+				Detail: "the VNFD requires a network that is managed elsewhere for the virtual link " + quoteName(l.ID),
+			})
 		}
 	}
 	return problems
@@ -91,9 +97,11 @@ func (p parsedTemplate) replaceable(f *Flavour, id, path string, rep *report) bo
 	case p.top.at("resources").has(id):
 		return true
 	case p.nestedNetwork(id) != "":
-		rep.problem(path, "the network of the virtual link %s is made in the nested template %s, once for each of its uses: no other can take its place", quoteName(id), p.nestedNetwork(id))
+		rep.problem(path, "the network of the virtual link %s is made in the nested template %s, once for each of its uses: "+
+			"no other can take its place", quoteName(id), p.nestedNetwork(id))
 	case !f.links(id):
-		rep.problem(path, "neither the Base HOT nor a connection point uses the virtual link %s, so the network would not be used", quoteName(id))
+		rep.problem(path, "neither the Base HOT nor a connection point uses the virtual link %s, so the network would not "+
+			"be used", quoteName(id))
 	}
 	return false
 }
@@ -128,7 +136,8 @@ func (v *value) withNetworks(gone map[string]string, rep *report) *value {
 		network, left := gone[ref.str()]
 		switch {
 		case left && network == "":
-			rep.problem(managedPath, "the Base HOT refers to the subnet %s of a network that is managed elsewhere (%s)", quoteName(ref.str()), ref.place())
+			rep.problem(managedPath, "the Base HOT refers to the subnet %s of a network that is managed elsewhere (%s)",
+				quoteName(ref.str()), ref.place())
 		case left:
 			return scalar("!!str", network)
 		}
@@ -136,7 +145,8 @@ func (v *value) withNetworks(gone map[string]string, rep *report) *value {
 	if ref := v.at("get_attr"); len(ref.list()) > 0 {
 		name := ref.list()[0]
 		if _, left := gone[name.str()]; left {
-			rep.problem(managedPath, "the Base HOT refers to %s by get_attr, which cannot be done with a network that is managed elsewhere (%s)", quoteName(name.str()), name.place())
+			rep.problem(managedPath, "the Base HOT refers to %s by get_attr, which cannot be done with a network that is "+
+				"managed elsewhere (%s)", quoteName(name.str()), name.place())
 		}
 	}
 	c := *v

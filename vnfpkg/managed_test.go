@@ -33,7 +33,8 @@ resources:
     type: OS::Neutron::Subnet
     properties: { network: elsewhere, cidr: 192.168.4.0/24 }
 ` + outputs
-	return minimal().with(smallHOT, hot).replace(t, topVnfd, "    node_CP:\n", "    inner: { type: tosca.nodes.nfv.VnfVirtualLink }\n    unused: { type: tosca.nodes.nfv.VnfVirtualLink }\n    node_CP:\n")
+	return minimal().with(smallHOT, hot).replace(t, topVnfd, "    node_CP:\n", "    inner: { type: "+
+		"tosca.nodes.nfv.VnfVirtualLink }\n    unused: { type: tosca.nodes.nfv.VnfVirtualLink }\n    node_CP:\n")
 }
 
 func manage(t *testing.T, f files, links ...ExtManagedVirtualLink) (Template, *Flavour, error) {
@@ -49,7 +50,8 @@ func manage(t *testing.T, f files, links ...ExtManagedVirtualLink) (Template, *F
 }
 
 func TestManaged_putsNetworksInThePlaceOfTheTemplatesOwn(t *testing.T) {
-	template, fl, err := manage(t, innerPackage(t, "outputs:\n  net: { value: { get_resource: inner } }\n"), ExtManagedVirtualLink{ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "net-7"})
+	template, fl, err := manage(t, innerPackage(t, "outputs:\n  net: { value: { get_resource: inner } }\n"),
+		ExtManagedVirtualLink{ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "net-7"})
 	require.NoError(t, err)
 	top, err := parseYAML("top", []byte(template.Top), Limits{}.withDefaults())
 	require.NoError(t, err)
@@ -79,8 +81,10 @@ func TestManaged_refusesWhatWouldNotWork(t *testing.T) {
 		require.Len(t, problems(t, err), 1)
 		require.Contains(t, problems(t, err)[0], "$.extManagedVirtualLinks: "+want)
 	}
-	_, _, err = manage(t, innerPackage(t, ""), link("inner"), link("inner"), ExtManagedVirtualLink{VnfVirtualLinkDescID: "inner", ResourceID: "n", LinkPorts: 1})
-	require.Contains(t, problems(t, err)[0], `$.extManagedVirtualLinks[1].vnfVirtualLinkDescId: the virtual link "inner" is named twice`)
+	_, _, err = manage(t, innerPackage(t, ""), link("inner"), link("inner"),
+		ExtManagedVirtualLink{VnfVirtualLinkDescID: "inner", ResourceID: "n", LinkPorts: 1})
+	require.Contains(t, problems(t, err)[0],
+		`$.extManagedVirtualLinks[1].vnfVirtualLinkDescId: the virtual link "inner" is named twice`)
 	require.Contains(t, problems(t, err)[1], "$.extManagedVirtualLinks[2].vnfLinkPort: ports that are made elsewhere")
 
 	f := innerPackage(t, "").
@@ -94,9 +98,11 @@ func TestManaged_refusesWhatWouldNotWork(t *testing.T) {
 
 func TestManaged_nothingWaitsForWhatIsThere(t *testing.T) {
 	for given, want := range map[string][]string{
-		"[ other_subnet, inner_subnet ]": {"other_subnet"}, "inner_subnet": nil, "[ inner ]": nil, "other_subnet": {"other_subnet"},
+		"[ other_subnet, inner_subnet ]": {"other_subnet"}, "inner_subnet": nil, "[ inner ]": nil,
+		"other_subnet": {"other_subnet"},
 	} {
-		f := innerPackage(t, "").replace(t, smallHOT, "    type: OS::Heat::AutoScalingGroup\n", "    type: OS::Heat::AutoScalingGroup\n    depends_on: "+given+"\n")
+		f := innerPackage(t, "").replace(t, smallHOT, "    type: OS::Heat::AutoScalingGroup\n",
+			"    type: OS::Heat::AutoScalingGroup\n    depends_on: "+given+"\n")
 		template, _, err := manage(t, f, ExtManagedVirtualLink{ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "net-7"})
 		require.NoError(t, err)
 		top, err := parseYAML("top", []byte(template.Top), Limits{}.withDefaults())
@@ -111,7 +117,8 @@ func TestLinksOf_tellsWhichNetworksTheTemplatesMake(t *testing.T) {
 	require.Empty(t, fl.LinksOf("node"))
 
 	fl = innerPackage(t, "").
-		replace(t, "BaseHOT/small/nested/node.yaml", "resources:\n", "resources:\n  unused: { type: OS::Neutron::ProviderNet }\n").
+		replace(t, "BaseHOT/small/nested/node.yaml", "resources:\n",
+			"resources:\n  unused: { type: OS::Neutron::ProviderNet }\n").
 		open(t).Vnfd.Flavours[0]
 	require.Equal(t, []VirtualLink{{ID: "unused", Made: true, VduID: "node"}}, fl.LinksOf("node"))
 	_, known := fl.VirtualLink("nothing")

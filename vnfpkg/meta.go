@@ -107,11 +107,13 @@ func (l *loader) rootMetadata() metadata {
 		}
 	}
 	if inner := l.envelope(); inner != "" {
-		l.rep.problem("(archive)", "is an envelope in an envelope: it holds the package %s and a signature of all of it; upload %s", inner, inner)
+		l.rep.problem("(archive)", "is an envelope in an envelope: it holds the package %s and a signature of all of it; "+
+			"upload %s", inner, inner)
 		return metadata{}
 	}
 	if len(entries) != 1 {
-		l.rep.problem(metaFile, "is missing, and the root of the archive does not hold exactly one YAML file to begin with instead (it holds %d)", len(entries))
+		l.rep.problem(metaFile, "is missing, and the root of the archive does not hold exactly one YAML file to begin with "+
+			"instead (it holds %d)", len(entries))
 		return metadata{}
 	}
 	m := metadata{header: block{file: entries[0], line: 1, keys: map[string]string{"entry-definitions": entries[0]}}}
@@ -184,7 +186,8 @@ func (l *loader) checkDigests(m metadata) {
 		case strings.Contains(name, "://"):
 			l.rep.warn(b.place(), "names %s, which is outside of the package and is not fetched", quoteName(name))
 		case !l.zip.has(name) && b.file == l.signed:
-			l.rep.problem(b.place(), "names %s, which the archive lacks: it has been taken out of the package since the manifest was signed", quoteName(name))
+			l.rep.problem(b.place(), "names %s, which the archive lacks: it has been taken out of the package since the "+
+				"manifest was signed", quoteName(name))
 		case !l.zip.has(name):
 			l.rep.warn(b.place(), "names %s, which the archive lacks", quoteName(name))
 		case b.get("hash") == "" && b.get("algorithm") == "":
@@ -197,7 +200,8 @@ func (l *loader) checkDigests(m metadata) {
 func (l *loader) checkDigest(b block, name string) {
 	algorithm, ok := digestAlgorithm(b.get("algorithm"))
 	if !ok {
-		l.rep.problem(b.place(), "names the digest algorithm %s; SHA-224, SHA-256, SHA-384 and SHA-512 are known", quoteName(b.get("algorithm")))
+		l.rep.problem(b.place(), "names the digest algorithm %s; SHA-224, SHA-256, SHA-384 and SHA-512 are known",
+			quoteName(b.get("algorithm")))
 		return
 	}
 	sum, err := l.digest(name, algorithm)
@@ -206,7 +210,8 @@ func (l *loader) checkDigest(b block, name string) {
 		return
 	}
 	if !strings.EqualFold(sum, b.get("hash")) {
-		l.rep.problem(name, "its %s digest is %s, but %s says %s", b.get("algorithm"), sum, b.place(), quoteName(b.get("hash")))
+		l.rep.problem(name, "its %s digest is %s, but %s says %s", b.get("algorithm"), sum, b.place(),
+			quoteName(b.get("hash")))
 	}
 }
 

@@ -184,7 +184,10 @@ func (b *nfvBuilder) sizes(uses []nfvUse) {
 // link has the bit rate of a virtual link, in bit/s and in kbit/s.
 func (b *nfvBuilder) link(id, key string) (any, bool) {
 	rate, ok := b.rates[id]
-	v, known := map[string]int64{"bitrate": rate.Root, "kbps": kilo(rate.Root), "leaf_bitrate": rate.Leaf, "leaf_kbps": kilo(rate.Leaf)}[key]
+	v, known := map[string]int64{
+		"bitrate": rate.Root, "kbps": kilo(rate.Root), "leaf_bitrate": rate.Leaf,
+		"leaf_kbps": kilo(rate.Leaf),
+	}[key]
 	return v, ok && known
 }
 
@@ -238,15 +241,18 @@ func (b *nfvBuilder) reason(use nfvUse) (path, detail string) {
 	switch {
 	case kind == "CP" && len(use.path) > 2 && use.path[2] == "network":
 		return LinksPath, "the connection point " + id + " needs a network: add a link with an extCp whose cpdId is " + id
-	case kind == "CP" && len(use.path) > 2 && use.path[2] == portKey && b.req.Members != nil && lcm.GivenPort(b.req.ExtVirtualLinks, id) != nil:
+	case kind == "CP" && len(use.path) > 2 && use.path[2] == portKey && b.req.Members != nil &&
+		lcm.GivenPort(b.req.ExtVirtualLinks, id) != nil:
 		return "", "" // others have one: told with the ports (PortsProblems)
 	case kind == "CP" && len(use.path) > 2 && use.path[2] == portKey:
-		return LinksPath, "the connection point " + id + " needs a port: the Base HOT takes one (" + whole + "). Describe it in a link's extLinkPorts, and name it in linkPortId"
+		return LinksPath, "the connection point " + id + " needs a port: the Base HOT takes one (" + whole +
+			"). Describe it in a link's extLinkPorts, and name it in linkPortId"
 	case kind == "CP" && len(use.path) > 2 && use.path[2] == "fixed_ips":
 		return LinksPath, "the Base HOT needs a fixed address of the connection point " + id + " (" + whole + ")"
 	}
 	if kind == "VL" {
-		return "$.additionalParams.nfv", "the Base HOT needs " + whole + " (" + use.at.file + "), and the VNFD has neither an initial bit rate of " + id + " nor one of the instantiation level"
+		return "$.additionalParams.nfv", "the Base HOT needs " + whole + " (" + use.at.file +
+			"), and the VNFD has neither an initial bit rate of " + id + " nor one of the instantiation level"
 	}
 	return "$.additionalParams.nfv", "the Base HOT needs " + whole + " (" + use.at.file + "), which the VNFD does not tell"
 }

@@ -134,7 +134,8 @@ func (m *parameterMaker) size(name string, n int) {
 		return
 	}
 	if given, ok := m.params[name]; ok && !m.overrule && !sameNumber(given, n) {
-		m.rep.problem("$.additionalParams."+name, "differs from the %d that the instantiation level makes it; leave it out or choose another level", n)
+		m.rep.problem("$.additionalParams."+name,
+			"differs from the %d that the instantiation level makes it; leave it out or choose another level", n)
 		return
 	}
 	m.params[name] = n

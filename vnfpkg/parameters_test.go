@@ -11,7 +11,8 @@ import (
 const smallHOT = "BaseHOT/small/top.yaml"
 
 func TestHeatParameters_ofTheFirstForm(t *testing.T) {
-	template, params, err := minimal().stack(t, "small", HeatRequest{LevelID: "high", ExtVirtualLinks: links("net", "node_CP")})
+	template, params, err := minimal().stack(t, "small",
+		HeatRequest{LevelID: "high", ExtVirtualLinks: links("net", "node_CP")})
 
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{
@@ -60,7 +61,11 @@ resources:
 			"vcImageId": "granted-image", "computeFlavourId": "m1.small", "locationConstraints": "zone-1", "desired_capacity": 5,
 		}},
 		"CP": map[string]any{"node_CP": map[string]any{
-			"network": "net", "fixed_ips": []any{map[string]any{"ip_address": "10.0.0.9", "subnet": "sub"}, map[string]any{"subnet": "other"}, map[string]any{"subnet": "other"}},
+			"network": "net", "fixed_ips": []any{
+				map[string]any{"ip_address": "10.0.0.9", "subnet": "sub"},
+				map[string]any{"subnet": "other"},
+				map[string]any{"subnet": "other"},
+			},
 		}},
 	}}, params)
 }
@@ -68,8 +73,10 @@ resources:
 // The key is Windlass's own: a template that names it gets the address that was asked for, and null for none, which
 // Neutron fills.
 func TestHeatParameters_haveTheMACAddress(t *testing.T) {
-	f := minimal().replace(t, smallHOT, "          network:", "          mac: { get_param: [ nfv, CP, node_CP, mac_address ] }\n          network:").
-		replace(t, "BaseHOT/small/nested/node.yaml", "  network: { type: string }\n", "  network: { type: string }\n  mac: { type: string }\n")
+	f := minimal().replace(t, smallHOT, "          network:",
+		"          mac: { get_param: [ nfv, CP, node_CP, mac_address ] }\n          network:").
+		replace(t, "BaseHOT/small/nested/node.yaml", "  network: { type: string }\n",
+			"  network: { type: string }\n  mac: { type: string }\n")
 	for _, mac := range []string{"fa:16:3e:00:00:07", ""} {
 		ext := links("net", "node_CP")
 		ext[0].ExtCps[0].MAC = mac
@@ -85,13 +92,15 @@ func TestHeatParameters_haveTheMACAddress(t *testing.T) {
 
 func TestHeatParameters_tellsEverythingThatIsMissing(t *testing.T) {
 	f := minimal().
-		replace(t, smallHOT, "parameters:\n", "parameters:\n  key_name: { type: string, description: Name of the key pair }\n  zone: { type: string, default: nova }\n").
+		replace(t, smallHOT, "parameters:\n", "parameters:\n  key_name: { type: string, description: Name of the key pair "+
+			"}\n  zone: { type: string, default: nova }\n").
 		replace(t, smallHOT, "[ nfv, VDU, node, image ]", "[ nfv, VDU, other, image ]")
 
 	_, _, err := f.stack(t, "small", HeatRequest{})
 
 	require.Equal(t, []string{
-		"$.additionalParams.nfv: the Base HOT needs nfv.VDU.other.image (BaseHOT/small/top.yaml), which the VNFD does not tell",
+		"$.additionalParams.nfv: the Base HOT needs nfv.VDU.other.image (BaseHOT/small/top.yaml), which the VNFD does not " +
+			"tell",
 		"$.extVirtualLinks: the connection point node_CP needs a network: add a link with an extCp whose cpdId is node_CP",
 		"$.additionalParams.key_name: the Base HOT needs this parameter of type string: Name of the key pair",
 	}, problems(t, err))
@@ -115,18 +124,21 @@ func TestHeatParameters_mergesWhatTheRequestSaysOfNfv(t *testing.T) {
 func TestHeatParameters_theLevelDecidesTheSize(t *testing.T) {
 	ext := links("net", "node_CP")
 	for given, ok := range map[any]bool{1: true, "1": true, 1.0: true, 2: false, "many": false} {
-		_, params, err := minimal().stack(t, "small", HeatRequest{ExtVirtualLinks: ext, AdditionalParams: map[string]any{"workers_desired_capacity": given}})
+		_, params, err := minimal().stack(t, "small",
+			HeatRequest{ExtVirtualLinks: ext, AdditionalParams: map[string]any{"workers_desired_capacity": given}})
 		if ok {
 			require.NoError(t, err)
 			require.Equal(t, 1, params["workers_desired_capacity"])
 			continue
 		}
-		require.Equal(t, []string{"$.additionalParams.workers_desired_capacity: differs from the 1 that the instantiation level makes it; leave it out or choose another level"}, problems(t, err))
+		require.Equal(t, []string{"$.additionalParams.workers_desired_capacity: differs from the 1 that the instantiation " +
+			"level makes it; leave it out or choose another level"}, problems(t, err))
 	}
 
 	f := minimal().replace(t, smallHOT, "max_size: 9", "max_size: 3")
 	_, _, err := f.stack(t, "small", HeatRequest{LevelID: "high", ExtVirtualLinks: ext})
-	require.Equal(t, []string{"$.instantiationLevelId: the group workers has a max_size of 3, less than the 4 instances of node"}, problems(t, err))
+	require.Equal(t, []string{"$.instantiationLevelId: the group workers has a max_size of 3, less than the 4 instances " +
+		"of node"}, problems(t, err))
 }
 
 func TestHeatParameters_setsTheNamesThatTackerUsesForSizes(t *testing.T) {
@@ -144,7 +156,8 @@ func TestHeatParameters_setsTheNamesThatTackerUsesForSizes(t *testing.T) {
 
 func TestStackTemplate_findsGroupsWhoseNameIsNoAspect(t *testing.T) {
 	f := minimal().
-		replace(t, smallHOT, "  workers:\n    type: OS::Heat::AutoScalingGroup", "  all_of_them:\n    type: OS::Heat::ResourceGroup").
+		replace(t, smallHOT, "  workers:\n    type: OS::Heat::AutoScalingGroup",
+			"  all_of_them:\n    type: OS::Heat::ResourceGroup").
 		replace(t, smallHOT, "desired_capacity: 1", "count: 1").
 		replace(t, smallHOT, "      resource:", "      resource_def:")
 
@@ -158,15 +171,22 @@ func TestStackTemplate_findsGroupsWhoseNameIsNoAspect(t *testing.T) {
 func TestStackTemplate_withoutABaseHOTSaysSo(t *testing.T) {
 	_, err := StackTemplate(&Flavour{ID: "cnf"}, nil)
 
-	require.Equal(t, []string{"the flavour cnf has no Base HOT (BaseHOT/cnf/*.yaml), and none could be made of its VNFD when the package was taken on board: " +
-		"it has no VDU with an image, or an earlier version of Windlass took it. It cannot be instantiated on OpenStack; add a Base HOT, or on-board the package again"}, problems(t, err))
+	require.Equal(t, []string{"the flavour cnf has no Base HOT (BaseHOT/cnf/*.yaml), and none could be made of its VNFD " +
+		"when the package was taken on board: " +
+		"it has no VDU with an image, or an earlier version of Windlass took it. It cannot be instantiated on OpenStack; " +
+		"add a Base HOT, or on-board the package again"}, problems(t, err))
 }
 
 func TestHeatParameters_ofInternalLinksThatAreManagedOutside(t *testing.T) {
 	f := minimal().replace(t, "Definitions/top.yaml", "        - virtual_binding: node\n",
-		"        - virtual_binding: node\n        - virtual_link: internal\n    internal:\n      type: tosca.nodes.nfv.VnfVirtualLink\n")
+		"        - virtual_binding: node\n        - virtual_link: internal\n    internal:\n      type: "+
+			"tosca.nodes.nfv.VnfVirtualLink\n")
 
-	_, params, err := f.stack(t, "small", HeatRequest{ExtManagedVirtualLinks: []ExtManagedVirtualLink{{VnfVirtualLinkDescID: "internal", ResourceID: "managed"}}})
+	_, params, err := f.stack(t, "small",
+		HeatRequest{ExtManagedVirtualLinks: []ExtManagedVirtualLink{{
+			VnfVirtualLinkDescID: "internal",
+			ResourceID:           "managed",
+		}}})
 
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"node_CP": map[string]any{"network": "managed"}}, params["nfv"].(map[string]any)["CP"])
@@ -179,7 +199,8 @@ func TestHeatParameters_refusesGrantedChoicesThatTheTemplatesDoNotTake(t *testin
 	}
 	_, _, err := minimal().stack(t, "small", given)
 	require.Equal(t, []string{
-		"$.addResources: the servers of node are granted in the zone west, but the Base HOT takes none (nfv.VDU.node.locationConstraints)",
+		"$.addResources: the servers of node are granted in the zone west, but the Base HOT takes none " +
+			"(nfv.VDU.node.locationConstraints)",
 	}, problems(t, err), "image and flavour are taken")
 
 	f := minimal().
@@ -188,8 +209,10 @@ func TestHeatParameters_refusesGrantedChoicesThatTheTemplatesDoNotTake(t *testin
 	given.Zones = nil
 	_, _, err = f.stack(t, "small", given)
 	require.Equal(t, []string{
-		"$.vimAssets.computeResourceFlavours: node is granted with the flavour m1.huge, but the Base HOT takes none (nfv.VDU.node.flavor)",
-		"$.vimAssets.softwareImages: node is granted with the image granted-image, but the Base HOT takes none (nfv.VDU.node.image)",
+		"$.vimAssets.computeResourceFlavours: node is granted with the flavour m1.huge, but the Base HOT takes none " +
+			"(nfv.VDU.node.flavor)",
+		"$.vimAssets.softwareImages: node is granted with the image granted-image, but the Base HOT takes none " +
+			"(nfv.VDU.node.image)",
 	}, problems(t, err))
 
 	given.Images, given.ComputeFlavours = map[string]string{"node": "image-1"}, map[string]string{"node": "m1.small"}

@@ -44,7 +44,8 @@ items:
 func TestPersistentVolumes_getTheServerInEveryDocument(t *testing.T) {
 	m, err := ReadPersistentVolumes([]byte(twoVolumes))
 	require.NoError(t, err)
-	assert.Equal(t, []PersistentVolume{{"nfs-pv1", "/volume/nfs/pv1"}, {"nfs-pv2", "/volume/nfs/pv2"}, {"local", ""}}, m.Volumes)
+	assert.Equal(t, []PersistentVolume{{"nfs-pv1", "/volume/nfs/pv1"}, {"nfs-pv2", "/volume/nfs/pv2"}, {"local", ""}},
+		m.Volumes)
 	assert.Equal(t, []string{"nfs-pv1", "nfs-pv2", "local"}, m.Names())
 
 	for _, address := range []string{"192.0.2.7", "2001:db8::7"} {
@@ -65,7 +66,8 @@ func TestPersistentVolumes_getTheServerInEveryDocument(t *testing.T) {
 		assert.Equal(t, map[string]any{"storage": "1Gi"}, first["capacity"])
 		assert.Equal(t, "server: 10.10.0.1", docs[1]["metadata"].(map[string]any)["name"], "a name is no server")
 		items := docs[2]["items"].([]any)
-		assert.Equal(t, map[string]any{"server": address, "path": "/volume/nfs/pv2"}, items[0].(map[string]any)["spec"].(map[string]any)["nfs"])
+		assert.Equal(t, map[string]any{"server": address, "path": "/volume/nfs/pv2"},
+			items[0].(map[string]any)["spec"].(map[string]any)["nfs"])
 		assert.Equal(t, map[string]any{"hostPath": map[string]any{"path": "/srv"}}, items[1].(map[string]any)["spec"])
 	}
 }

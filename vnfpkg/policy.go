@@ -38,7 +38,8 @@ func (r *flavourReader) policies() {
 func (r *flavourReader) checkTargets(name string, policy *value) {
 	for _, target := range policy.at("targets").list() {
 		if id := target.str(); !r.nodes.has(id) && !r.topology.at("groups").has(id) {
-			r.rep.problem(target.place(), "the policy %s names the target %s, which is neither a node nor a group", name, quoteName(id))
+			r.rep.problem(target.place(), "the policy %s names the target %s, which is neither a node nor a group", name,
+				quoteName(id))
 		}
 	}
 }
@@ -67,7 +68,8 @@ func (r *flavourReader) scalingAspects(_ string, policy *value) {
 			continue
 		}
 		steps := item.at("step_deltas")
-		if !r.room("scaling aspects", len(r.flavour.Aspects), item) || !r.room("step_deltas of an aspect", len(steps.words())-1, item) {
+		if !r.room("scaling aspects", len(r.flavour.Aspects), item) ||
+			!r.room("step_deltas of an aspect", len(steps.words())-1, item) {
 			continue
 		}
 		r.flavour.Aspects = append(r.flavour.Aspects, ScalingAspect{
@@ -98,7 +100,8 @@ func (r *flavourReader) aspectDeltas(name string, policy *value) (aspect *Scalin
 	named := policy.at("properties", "aspect")
 	aspect, ok := r.flavour.aspect(named.str())
 	if !ok {
-		r.rep.problem(policy.place(), "the policy %s scales the aspect %s, which no ScalingAspects policy defines", name, quoteName(named.str()))
+		r.rep.problem(policy.place(), "the policy %s scales the aspect %s, which no ScalingAspects policy defines", name,
+			quoteName(named.str()))
 		return nil, nil
 	}
 	deltas = maps.Collect(policy.at("properties", "deltas").members())
@@ -106,7 +109,8 @@ func (r *flavourReader) aspectDeltas(name string, policy *value) (aspect *Scalin
 	case len(aspect.StepDeltas) == 0 && len(deltas) == 1:
 		aspect.StepDeltas = sortedKeys(deltas)
 	case len(aspect.StepDeltas) == 0 && len(deltas) > 1:
-		r.rep.problem(policy.place(), "the policy %s has several deltas of the aspect %s, which has no step_deltas that say which step takes which", name, aspect.ID)
+		r.rep.problem(policy.place(), "the policy %s has several deltas of the aspect %s, which has no step_deltas that say "+
+			"which step takes which", name, aspect.ID)
 	}
 	for _, step := range aspect.StepDeltas {
 		if _, ok := deltas[step]; !ok {
@@ -168,11 +172,13 @@ func (r *flavourReader) scaleLevel(level, id string, info *value) int {
 	n := r.count(info.at("scale_level"))
 	aspect, ok := r.flavour.aspect(id)
 	if !ok {
-		r.rep.problem(info.place(), "the level %s names the aspect %s, which no ScalingAspects policy defines", level, quoteName(id))
+		r.rep.problem(info.place(), "the level %s names the aspect %s, which no ScalingAspects policy defines", level,
+			quoteName(id))
 		return 0
 	}
 	if n > aspect.MaxScaleLevel {
-		r.rep.problem(info.place(), "the level %s puts the aspect %s at scale level %d, but its max_scale_level is %d", level, id, n, aspect.MaxScaleLevel)
+		r.rep.problem(info.place(), "the level %s puts the aspect %s at scale level %d, but its max_scale_level is %d", level,
+			id, n, aspect.MaxScaleLevel)
 		return 0
 	}
 	return n
@@ -182,7 +188,8 @@ func (r *flavourReader) vduInstantiationLevels(name string, policy *value) {
 	for id, item := range policy.at("properties", "levels").members() {
 		i := slices.IndexFunc(r.flavour.Levels, func(l Level) bool { return l.ID == id })
 		if i < 0 {
-			r.rep.problem(item.place(), "the policy %s names the instantiation level %s, which does not exist", name, quoteName(id))
+			r.rep.problem(item.place(), "the policy %s names the instantiation level %s, which does not exist", name,
+				quoteName(id))
 			continue
 		}
 		level := &r.flavour.Levels[i]

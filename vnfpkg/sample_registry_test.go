@@ -16,7 +16,10 @@ func TestSampleRegistry_isOneMachineWithTheBuiltInDriver(t *testing.T) {
 	p, err := openBytes(csar.Bytes(), Limits{})
 	require.NoError(t, err)
 	require.Empty(t, p.Warnings)
-	for flavour, request := range map[string]string{"simple": "instantiate-registry.json", "volume": "instantiate-registry-volume.json"} {
+	for flavour, request := range map[string]string{
+		"simple": "instantiate-registry.json",
+		"volume": "instantiate-registry-volume.json",
+	} {
 		sampleRegistry(t, p, flavour, request)
 	}
 }
@@ -40,7 +43,10 @@ func sampleRegistry(t *testing.T, p *Package, flavour, request string) {
 	require.Empty(t, problems)
 	template, err := StackTemplate(f, p.file)
 	require.NoError(t, err)
-	params, err := HeatParameters(f, template, HeatRequest{ExtVirtualLinks: req.ExtVirtualLinks, AdditionalParams: additional})
+	params, err := HeatParameters(f, template, HeatRequest{
+		ExtVirtualLinks:  req.ExtVirtualLinks,
+		AdditionalParams: additional,
+	})
 	require.NoError(t, err)
 	text, err := json.Marshal(params)
 	require.NoError(t, err)

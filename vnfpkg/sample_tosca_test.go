@@ -59,7 +59,10 @@ func TestSampleToscaOnly_parametersOfItsRequest(t *testing.T) {
 	template, err := StackTemplate(f, p.file)
 	require.NoError(t, err)
 
-	params, err := HeatParameters(f, template, HeatRequest{LevelID: req.InstantiationLevelID, ExtVirtualLinks: req.ExtVirtualLinks, AdditionalParams: additional})
+	params, err := HeatParameters(f, template, HeatRequest{
+		LevelID:         req.InstantiationLevelID,
+		ExtVirtualLinks: req.ExtVirtualLinks, AdditionalParams: additional,
+	})
 
 	require.NoError(t, err)
 	golden(t, "tosca-only.parameters.json", params)

@@ -104,7 +104,8 @@ func MadeParameters(f *Flavour, t Template, req HeatRequest, made map[string]any
 	}
 	for _, name := range sortedKeys(m.params) {
 		if !m.declared.has(name) {
-			m.rep.problem(classPath, "the user data class has made the parameter %s, which the Base HOT does not have", quoteName(name))
+			m.rep.problem(classPath, "the user data class has made the parameter %s, which the Base HOT does not have",
+				quoteName(name))
 		}
 	}
 	m.sizes()
@@ -112,7 +113,8 @@ func MadeParameters(f *Flavour, t Template, req HeatRequest, made map[string]any
 	m.override(uses)
 	m.choices(uses)
 	m.required()
-	if err := m.rep.err("the stack of the flavour " + f.ID + " cannot be made of what the user data class has made"); err != nil {
+	if err := m.rep.err("the stack of the flavour " + f.ID +
+		" cannot be made of what the user data class has made"); err != nil {
 		return nil, err
 	}
 	return m.params, nil
@@ -135,7 +137,8 @@ func (m *parameterMaker) override(uses []nfvUse) {
 		}
 		id, key := use.path[1], use.path[2]
 		granted := map[string]string{
-			"flavor": m.req.ComputeFlavours[id], "computeFlavourId": m.req.ComputeFlavours[id], "image": b.image(id), "vcImageId": b.image(id),
+			"flavor": m.req.ComputeFlavours[id], "computeFlavourId": m.req.ComputeFlavours[id], "image": b.image(id),
+			"vcImageId":           b.image(id),
 			"locationConstraints": m.req.Zones[id],
 		}[key]
 		if granted != "" {

@@ -7,10 +7,12 @@ import (
 )
 
 func TestParseYAML_isWhatJSONWouldHave(t *testing.T) {
-	got, err := ParseYAML("a.yaml", []byte("version: 2013-05-23\na: [1, 0x10, 1.5, .inf, true, ~, '7', {b: &x c}]\nd: *x\n"))
+	got, err := ParseYAML("a.yaml",
+		[]byte("version: 2013-05-23\na: [1, 0x10, 1.5, .inf, true, ~, '7', {b: &x c}]\nd: *x\n"))
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{
-		"version": "2013-05-23", "a": []any{int64(1), int64(16), 1.5, ".inf", true, nil, "7", map[string]any{"b": "c"}}, "d": "c",
+		"version": "2013-05-23", "a": []any{int64(1), int64(16), 1.5, ".inf", true, nil, "7", map[string]any{"b": "c"}},
+		"d": "c",
 	}, got)
 	_, err = ParseYAML("a.yaml", []byte("a: [\n"))
 	require.Contains(t, problems(t, err)[0], "a.yaml")
@@ -26,16 +28,22 @@ func made(t *testing.T, f files, req HeatRequest, params map[string]any) (map[st
 
 func TestMadeParameters_haveTheSizesAndTheGrantedChoices(t *testing.T) {
 	nfv := func(image string) map[string]any {
-		return map[string]any{"VDU": map[string]any{"node": map[string]any{"image": image, "flavor": "own"}}, "CP": map[string]any{"node_CP": map[string]any{"network": "own-net"}}}
+		return map[string]any{
+			"VDU": map[string]any{"node": map[string]any{"image": image, "flavor": "own"}},
+			"CP":  map[string]any{"node_CP": map[string]any{"network": "own-net"}},
+		}
 	}
-	params, err := made(t, minimal(), HeatRequest{LevelID: "high", Images: map[string]string{"node": "granted"}}, map[string]any{"nfv": nfv("own"), "workers_desired_capacity": 1})
+	params, err := made(t, minimal(), HeatRequest{LevelID: "high", Images: map[string]string{"node": "granted"}},
+		map[string]any{"nfv": nfv("own"), "workers_desired_capacity": 1})
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"nfv": nfv("granted"), "workers_desired_capacity": 4}, params)
 
-	_, err = made(t, minimal(), HeatRequest{Zones: map[string]string{"node": "west"}}, map[string]any{"nfv": nfv("own"), "other": 1})
+	_, err = made(t, minimal(), HeatRequest{Zones: map[string]string{"node": "west"}},
+		map[string]any{"nfv": nfv("own"), "other": 1})
 	require.Equal(t, []string{
 		`$.additionalParams.lcm-operation-user-data-class: the user data class has made the parameter "other", which the Base HOT does not have`,
-		"$.addResources: the servers of node are granted in the zone west, but the Base HOT takes none (nfv.VDU.node.locationConstraints)",
+		"$.addResources: the servers of node are granted in the zone west, but the Base HOT takes none " +
+			"(nfv.VDU.node.locationConstraints)",
 	}, problems(t, err))
 
 	_, err = made(t, minimal(), HeatRequest{}, nil)

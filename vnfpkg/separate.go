@@ -87,7 +87,8 @@ func (t Template) Separate(f *Flavour, members Members) (Template, error) {
 			continue
 		}
 		if typeName := resource.at("type").str(); !slices.Contains(memberVdus(f, parsed.nested[typeName]), name) {
-			rep.problem(classPath, "%s needs the VDU %s in a nested template with a server of that name; the Base HOT has %s in its place (%s)",
+			rep.problem(classPath, "%s needs the VDU %s in a nested template with a server of that name; the Base HOT has %s "+
+				"in its place (%s)",
 				lcm.StandardUserData, name, quoteName(typeName), resource.place())
 		}
 		for _, index := range members[name] {
@@ -111,13 +112,15 @@ func (t Template) Separate(f *Flavour, members Members) (Template, error) {
 func (p parsedTemplate) checkSeparate(f *Flavour, members Members, rep *report) {
 	for _, vdu := range f.Vdus {
 		if len(members[vdu.ID]) > 0 && !p.top.at("resources").has(vdu.ID) {
-			rep.problem(classPath, "%s needs a resource for each VDU, and the Base HOT has none named %s (%s)", lcm.StandardUserData, quoteName(vdu.ID), p.top.file)
+			rep.problem(classPath, "%s needs a resource for each VDU, and the Base HOT has none named %s (%s)",
+				lcm.StandardUserData, quoteName(vdu.ID), p.top.file)
 		}
 	}
 	check := func(ref *value) {
 		for _, name := range ref.list()[:min(1, len(ref.list()))] {
 			if _, isVdu := f.Vdu(name.str()); isVdu {
-				rep.problem(classPath, "%s makes a resource of each VNFC of %s, but the Base HOT refers to all of them by one name (%s)", lcm.StandardUserData, quoteName(name.str()), name.place())
+				rep.problem(classPath, "%s makes a resource of each VNFC of %s, but the Base HOT refers to all of them by one "+
+					"name (%s)", lcm.StandardUserData, quoteName(name.str()), name.place())
 			}
 		}
 	}
@@ -141,7 +144,8 @@ func (v *value) ofMember(index int) *value {
 	for i, item := range v.items {
 		c.items[i] = item.ofMember(index)
 	}
-	if ref := c.at("get_param"); ref.isList() && len(ref.items) >= 3 && ref.items[0].str() == "nfv" && ref.items[2].str() != "" {
+	if ref := c.at("get_param"); ref.isList() && len(ref.items) >= 3 && ref.items[0].str() == "nfv" &&
+		ref.items[2].str() != "" {
 		ref.items[2] = scalar("!!str", MemberName(ref.items[2].str(), index))
 	}
 	return &c

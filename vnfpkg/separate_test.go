@@ -30,8 +30,10 @@ resources:
 // apartPackage has the VDU node in a nested template, with a storage that it boots from.
 func apartPackage(t *testing.T) files {
 	return minimal().with(smallHOT, apartHOT).
-		replace(t, "Definitions/top.yaml", "    node_CP:\n", "    disk:\n      type: tosca.nodes.nfv.Vdu.VirtualBlockStorage\n      properties: { sw_image_data: { name: disk-image } }\n    node_CP:\n").
-		replace(t, "BaseHOT/small/nested/node.yaml", "  network: { type: string }\n", "  network: { type: string }\n  addresses: { type: json }\n  group: { type: string }\n")
+		replace(t, "Definitions/top.yaml", "    node_CP:\n", "    disk:\n      type: "+
+			"tosca.nodes.nfv.Vdu.VirtualBlockStorage\n      properties: { sw_image_data: { name: disk-image } }\n    node_CP:\n").
+		replace(t, "BaseHOT/small/nested/node.yaml", "  network: { type: string }\n",
+			"  network: { type: string }\n  addresses: { type: json }\n  group: { type: string }\n")
 }
 
 // separate makes template and parameters as StandardUserData does.
@@ -71,8 +73,10 @@ func TestSeparate_makesEachVnfcAResourceWithParametersOfItsOwn(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"node-0", "node-2", "together"}, top.at("resources").keys)
 	require.Equal(t, "together", top.at("resources", "node-2", "properties", "group", "get_resource").str())
-	require.Equal(t, []string{"nfv", "CP", "node_CP-2", "fixed_ips", "0", "subnet"}, top.at("resources", "node-2", "properties", "addresses").items[0].at("subnet", "get_param").words())
-	require.Equal(t, template.Files["node.yaml"], apartPackage(t)["BaseHOT/small/nested/node.yaml"], "templates of members stay as they are")
+	require.Equal(t, []string{"nfv", "CP", "node_CP-2", "fixed_ips", "0", "subnet"},
+		top.at("resources", "node-2", "properties", "addresses").items[0].at("subnet", "get_param").words())
+	require.Equal(t, template.Files["node.yaml"], apartPackage(t)["BaseHOT/small/nested/node.yaml"],
+		"templates of members stay as they are")
 }
 
 func TestSeparate_withoutVnfcsLeavesNoneOfTheirResources(t *testing.T) {
@@ -86,7 +90,8 @@ func TestSeparate_withoutVnfcsLeavesNoneOfTheirResources(t *testing.T) {
 func TestSeparate_tellsWhichConnectionPointLacksANetwork(t *testing.T) {
 	_, _, err := apartPackage(t).apart(t, Members{"node": {0}}, HeatRequest{Images: map[string]string{"disk": "x"}})
 
-	require.Contains(t, problems(t, err), "$.extVirtualLinks: the connection point node_CP needs a network: add a link with an extCp whose cpdId is node_CP")
+	require.Contains(t, problems(t, err),
+		"$.extVirtualLinks: the connection point node_CP needs a network: add a link with an extCp whose cpdId is node_CP")
 }
 
 func TestSeparate_refusesTemplatesThatItCannotSeparate(t *testing.T) {
@@ -95,15 +100,32 @@ func TestSeparate_refusesTemplatesThatItCannotSeparate(t *testing.T) {
 		from, to string
 		want     string
 	}{
-		"a server in the top template": {"type: node.yaml", "type: OS::Nova::Server", `needs the VDU node in a nested template with a server of that name; the Base HOT has "OS::Nova::Server" in its place`},
-		"a group":                      {"type: node.yaml", "type: OS::Heat::AutoScalingGroup", "needs the VDU node in a nested template"},
-		"another name":                 {"  node:\n", "  nodes:\n", `needs a resource for each VDU, and the Base HOT has none named "node"`},
-		"get_attr":                     {"[ affinity ]", "[ { get_attr: [ node, resource.node ] } ]", `makes a resource of each VNFC of "node", but the Base HOT refers to all of them by one name`},
-		"get_resource":                 {"[ affinity ]", "[ { get_resource: node } ]", `makes a resource of each VNFC of "node", but the Base HOT refers to all of them by one name`},
-		"depends_on":                   {"    properties:\n      policies:", "    depends_on: node\n    properties:\n      policies:", `makes a resource of each VNFC of "node", but the Base HOT refers to all of them by one name`},
+		"a server in the top template": {
+			"type: node.yaml", "type: OS::Nova::Server",
+			`needs the VDU node in a nested template with a server of that name; the Base HOT has "OS::Nova::Server" in its place`,
+		},
+		"a group": {
+			"type: node.yaml", "type: OS::Heat::AutoScalingGroup",
+			"needs the VDU node in a nested template",
+		},
+		"another name": {
+			"  node:\n", "  nodes:\n",
+			`needs a resource for each VDU, and the Base HOT has none named "node"`,
+		},
+		"get_attr": {
+			"[ affinity ]", "[ { get_attr: [ node, resource.node ] } ]",
+			`makes a resource of each VNFC of "node", but the Base HOT refers to all of them by one name`,
+		},
+		"get_resource": {
+			"[ affinity ]", "[ { get_resource: node } ]",
+			`makes a resource of each VNFC of "node", but the Base HOT refers to all of them by one name`,
+		},
+		"depends_on": {"    properties:\n      policies:", "    depends_on: node\n    properties:\n      " +
+			"policies:", `makes a resource of each VNFC of "node", but the Base HOT refers to all of them by one name`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := apartPackage(t).replace(t, smallHOT, c.from, c.to).apart(t, Members{"node": {0}}, HeatRequest{ExtVirtualLinks: links("n", "node_CP")})
+			_, _, err := apartPackage(t).replace(t, smallHOT, c.from, c.to).apart(t, Members{"node": {0}},
+				HeatRequest{ExtVirtualLinks: links("n", "node_CP")})
 			text := strings.Join(problems(t, err), "\n")
 			require.Contains(t, text, class+c.want)
 			require.Contains(t, text, smallHOT)
@@ -112,7 +134,10 @@ func TestSeparate_refusesTemplatesThatItCannotSeparate(t *testing.T) {
 }
 
 func TestMembers_namesAndIndexes(t *testing.T) {
-	for name, want := range map[string]int{"a-0": 0, "a-12": 12, "a-": -1, "a-01": -1, "a--1": -1, "b-1": -1, "a": -1, "a-+1": -1} {
+	for name, want := range map[string]int{
+		"a-0": 0, "a-12": 12, "a-": -1, "a-01": -1, "a--1": -1, "b-1": -1, "a": -1,
+		"a-+1": -1,
+	} {
 		got, ok := MemberIndex("a", name)
 		require.Equal(t, want >= 0, ok, name)
 		if ok {

@@ -93,7 +93,10 @@ func parseCertificates(data []byte) (out []*x509.Certificate, err error) {
 }
 
 // strong are the digests of signatures that are taken.
-var strong = []asn1.ObjectIdentifier{pkcs7.OIDDigestAlgorithmSHA256, pkcs7.OIDDigestAlgorithmSHA384, pkcs7.OIDDigestAlgorithmSHA512}
+var strong = []asn1.ObjectIdentifier{
+	pkcs7.OIDDigestAlgorithmSHA256, pkcs7.OIDDigestAlgorithmSHA384,
+	pkcs7.OIDDigestAlgorithmSHA512,
+}
 
 // verify looks whether somebody whom the anchors know has signed the text.
 func verify(text, signature []byte, beside []*x509.Certificate, anchors *x509.CertPool) error {
@@ -131,7 +134,8 @@ func spellings(text []byte) (out [][]byte) {
 	unix := bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	bare := bytes.TrimRight(unix, "\n")
 	for _, t := range [][]byte{text, unix, bare, append(slices.Clone(bare), '\n')} {
-		out = append(out, t, bytes.ReplaceAll(bytes.ReplaceAll(t, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n")))
+		out = append(out, t, bytes.ReplaceAll(bytes.ReplaceAll(t, []byte("\r\n"), []byte("\n")), []byte("\n"),
+			[]byte("\r\n")))
 	}
 	return out
 }
@@ -140,7 +144,8 @@ func spellings(text []byte) (out [][]byte) {
 func (l *loader) checkCoverage(m metadata) {
 	if l.signed == "" {
 		if l.trust.Required {
-			l.rep.problem("(archive)", "the manifest has no signature that could be verified, and only signed packages are taken")
+			l.rep.problem("(archive)", "the manifest has no signature that could be verified, and only signed packages are "+
+				"taken")
 		}
 		return
 	}

@@ -37,13 +37,16 @@ func newSigner(t *testing.T) *signer {
 	return &signer{cert, key, pool}
 }
 
-func certificate(t *testing.T, name string, parent *x509.Certificate, parentKey *ecdsa.PrivateKey) (*x509.Certificate, *ecdsa.PrivateKey) {
+func certificate(
+	t *testing.T, name string, parent *x509.Certificate, parentKey *ecdsa.PrivateKey,
+) (*x509.Certificate, *ecdsa.PrivateKey) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), KeyUsage: x509.KeyUsageDigitalSignature,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		KeyUsage: x509.KeyUsageDigitalSignature,
 	}
 	if name != "vendor" { // who signs packages signs no certificates
 		template.IsCA, template.BasicConstraintsValid, template.KeyUsage = true, true, x509.KeyUsageCertSign
@@ -100,7 +103,8 @@ func TestSignature_holdsHoweverLinesEnd(t *testing.T) {
 		"without the last line's": strings.TrimRight(manifest, "\n"),
 	} {
 		for _, detached := range []bool{true, false} {
-			p, err := f.with("package.mf", manifest+s.sign(t, signed, pkcs7.OIDDigestAlgorithmSHA256, detached)).trusted(Trust{Anchors: s.anchors, Required: true})
+			p, err := f.with("package.mf", manifest+s.sign(t, signed, pkcs7.OIDDigestAlgorithmSHA256,
+				detached)).trusted(Trust{Anchors: s.anchors, Required: true})
 			require.NoError(t, err, "%s, detached %v", name, detached)
 			require.Empty(t, p.Warnings)
 		}
@@ -116,15 +120,35 @@ func TestSignature_thatDoesNotHoldIsRefused(t *testing.T) {
 		files files
 		want  string
 	}{
-		"of another text":       {f.with("package.mf", manifest+s.sign(t, "another", pkcs7.OIDDigestAlgorithmSHA256, true)), "its signature does not hold"},
-		"of another embedded":   {f.with("package.mf", manifest+s.sign(t, "another", pkcs7.OIDDigestAlgorithmSHA256, false)), "it is of another text"},
-		"of a stranger":         {f.with("package.mf", manifest+other.sign(t, manifest, pkcs7.OIDDigestAlgorithmSHA256, true)), "its signature does not hold"},
-		"of a weak digest":      {f.with("package.mf", manifest+s.sign(t, manifest, pkcs7.OIDDigestAlgorithmSHA1, true)), "none of SHA-256"},
-		"that is none":          {f.with("package.mf", manifest+"-----BEGIN CMS-----\nx\n-----END CMS-----\n"), "not one PEM block"},
+		"of another text": {
+			f.with("package.mf", manifest+s.sign(t, "another", pkcs7.OIDDigestAlgorithmSHA256, true)),
+			"its signature does not hold",
+		},
+		"of another embedded": {
+			f.with("package.mf", manifest+s.sign(t, "another", pkcs7.OIDDigestAlgorithmSHA256, false)),
+			"it is of another text",
+		},
+		"of a stranger": {f.with("package.mf",
+			manifest+other.sign(t, manifest, pkcs7.OIDDigestAlgorithmSHA256, true)), "its signature does not hold"},
+		"of a weak digest": {
+			f.with("package.mf", manifest+s.sign(t, manifest, pkcs7.OIDDigestAlgorithmSHA1, true)),
+			"none of SHA-256",
+		},
+		"that is none": {
+			f.with("package.mf", manifest+"-----BEGIN CMS-----\nx\n-----END CMS-----\n"),
+			"not one PEM block",
+		},
 		"with something behind": {f.with("package.mf", manifest+good+"Source: more\n"), "not one PEM block"},
-		"of fewer files":        {f.with("package.mf", manifest+good).with("Scripts/evil.sh", "x"), "Scripts/evil.sh: is not covered by the signature"},
-		"of more files":         {f.with("package.mf", manifest+good).without("BaseHOT/small/nested/node.yaml"), `names "BaseHOT/small/nested/node.yaml", which the archive lacks: it has been taken out`},
-		"of other contents":     {f.with("package.mf", manifest+good).with("BaseHOT/small/nested/node.yaml", minimalNested+"\n"), "its SHA-256 digest is"},
+		"of fewer files": {
+			f.with("package.mf", manifest+good).with("Scripts/evil.sh", "x"),
+			"Scripts/evil.sh: is not covered by the signature",
+		},
+		"of more files": {
+			f.with("package.mf", manifest+good).without("BaseHOT/small/nested/node.yaml"),
+			`names "BaseHOT/small/nested/node.yaml", which the archive lacks: it has been taken out`,
+		},
+		"of other contents": {f.with("package.mf", manifest+good).with("BaseHOT/small/nested/node.yaml",
+			minimalNested+"\n"), "its SHA-256 digest is"},
 	} {
 		_, err := c.files.trusted(trust)
 		require.Error(t, err, name)
@@ -145,7 +169,8 @@ func TestSignature_isMissedWhereItIsRequiredOnly(t *testing.T) {
 
 	p, err := f.with("package.mf", manifest+s.sign(t, "another", pkcs7.OIDDigestAlgorithmSHA256, true)).trusted(Trust{})
 	require.NoError(t, err)
-	require.Equal(t, []string{"package.mf: the signature is not checked: no trust anchors are configured"}, sentences(p.Warnings))
+	require.Equal(t, []string{"package.mf: the signature is not checked: no trust anchors are configured"},
+		sentences(p.Warnings))
 }
 
 func TestSignature_mayHaveCertificatesBeside(t *testing.T) {
@@ -159,7 +184,10 @@ func TestSignature_mayHaveCertificatesBeside(t *testing.T) {
 	trust := Trust{Anchors: s.anchors, Required: true}
 	_, err := f.trusted(trust)
 	require.Error(t, err, "who is between the two is not known")
-	for _, beside := range []string{string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: between.Raw})), string(between.Raw)} {
+	for _, beside := range []string{
+		string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: between.Raw})),
+		string(between.Raw),
+	} {
 		_, err = f.with("package.cert", beside).trusted(trust)
 		require.NoError(t, err)
 	}

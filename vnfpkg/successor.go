@@ -104,7 +104,9 @@ func (f *Flavour) TemplateFiles() []string {
 
 // DifferingFiles are those templates of a flavour that do not say the same in another package, whose VNFD has no
 // Differences. Comments, the form of the text and the template's description change no stack.
-func (f *Flavour) DifferingFiles(next *Flavour, before, after func(path string) ([]byte, error)) (out []string, err error) {
+func (f *Flavour) DifferingFiles(
+	next *Flavour, before, after func(path string) ([]byte, error),
+) (out []string, err error) {
 	then := next.TemplateFiles()
 	for i, path := range f.TemplateFiles() {
 		if _, made := f.generated(path); made {

@@ -13,13 +13,17 @@ func TestDifferences_areThoseBeyondImages(t *testing.T) {
 	m := minimal()
 	v := m.open(t).Vnfd
 	for want, next := range map[string]files{
-		"": m.replace(t, topVnfd, "descriptor_id: vnfd-1", "descriptor_id: vnfd-2").replace(t, topVnfd, "name: image-1", "name: image-2, version: '3'").
-			replace(t, topVnfd, "software_version: 1.0", "software_version: 2.0").replace(t, topVnfd, "descriptor_version: '2'", "descriptor_version: '3'"),
+		"": m.replace(t, topVnfd, "descriptor_id: vnfd-1", "descriptor_id: vnfd-2").replace(t, topVnfd, "name: image-1",
+			"name: image-2, version: '3'").
+			replace(t, topVnfd, "software_version: 1.0", "software_version: 2.0").replace(t, topVnfd, "descriptor_version: '2'",
+			"descriptor_version: '3'"),
 		"productName": m.replace(t, topVnfd, "product_name: Something", "product_name: Other"),
 		"flavours[small].vdus[node].computeFlavour": m.replace(t, topVnfd, "m1.small", "m1.large"),
 		"flavours[small].aspects":                   m.replace(t, topVnfd, "max_scale_level: 3", "max_scale_level: 4"),
-		"flavours[small].vdus[node].image":          m.replace(t, topVnfd, "        sw_image_data: { name: image-1 }\n", "        description: none\n"),
-		"flavours[small].hooks.instantiate_end":     m.replace(t, topVnfd, "mgmt-drivers-kubernetes", "mgmt-drivers-private-registry"),
+		"flavours[small].vdus[node].image": m.replace(t, topVnfd, "        sw_image_data: { name: image-1 }\n",
+			"        description: none\n"),
+		"flavours[small].hooks.instantiate_end": m.replace(t, topVnfd, "mgmt-drivers-kubernetes",
+			"mgmt-drivers-private-registry"),
 	} {
 		other := next.open(t).Vnfd
 		differences := v.Differences(&other)
@@ -35,7 +39,8 @@ func TestDifferences_areThoseBeyondImages(t *testing.T) {
 
 func TestOtherImages_areTheFormerOnes(t *testing.T) {
 	m := minimal()
-	f, other := m.open(t).Vnfd.Flavours[0], m.replace(t, topVnfd, "name: image-1", "name: image-2").open(t).Vnfd.Flavours[0]
+	f, other := m.open(t).Vnfd.Flavours[0], m.replace(t, topVnfd, "name: image-1",
+		"name: image-2").open(t).Vnfd.Flavours[0]
 	require.Equal(t, map[string]string{"node": "image-1"}, f.OtherImages(&other))
 	require.Empty(t, f.OtherImages(&f))
 }
@@ -53,7 +58,11 @@ func TestHeatParameters_haveTheImagesThatAreKept(t *testing.T) {
 	})
 	require.NoError(t, err)
 	image := func(granted string) any {
-		req := HeatRequest{Capacity: map[string]int{"node": 1}, ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net", ExtCps: []lcm.ExtCp{{CpdID: "node_CP"}}}}, KeptImages: map[string]string{"node": "image-0"}}
+		req := HeatRequest{
+			Capacity:        map[string]int{"node": 1},
+			ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net", ExtCps: []lcm.ExtCp{{CpdID: "node_CP"}}}},
+			KeptImages:      map[string]string{"node": "image-0"},
+		}
 		if granted != "" {
 			req.Images = map[string]string{"node": granted}
 		}
@@ -81,7 +90,8 @@ func TestDifferingFiles_areThoseThatSaySomethingElse(t *testing.T) {
 		"another":     {m.with(hot, m[hot]+"outputs: { new: { value: 1 } }\n"), []string{hot}},
 		"nested":      {m.with(nested, m[nested]+"outputs: { new: { value: 1 } }\n"), []string{nested}},
 		"both": {
-			m.without(hot).with("BaseHOT/small/other.yaml", m[hot]+"outputs: { new: { value: 1 } }\n").with(nested, m[nested]+"outputs: { new: { value: 1 } }\n"),
+			m.without(hot).with("BaseHOT/small/other.yaml", m[hot]+"outputs: { new: { value: 1 } }\n").with(nested,
+				m[nested]+"outputs: { new: { value: 1 } }\n"),
 			[]string{"BaseHOT/small/other.yaml", nested},
 		},
 	} {

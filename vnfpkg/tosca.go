@@ -51,11 +51,13 @@ func newScope() scope {
 // and connection point.
 func (r *flavourReader) describesVMs() bool {
 	bootable := func(id string) bool {
-		return slices.ContainsFunc(r.flavour.Storages, func(s VirtualStorage) bool { return s.ID == id && s.Kind == "block" && s.Image != nil })
+		return slices.ContainsFunc(r.flavour.Storages,
+			func(s VirtualStorage) bool { return s.ID == id && s.Kind == "block" && s.Image != nil })
 	}
 	return slices.ContainsFunc(r.flavour.Vdus, func(v Vdu) bool {
 		plugged := slices.ContainsFunc(r.flavour.Cps, func(c VduCp) bool { return c.VduID == v.ID })
-		return (v.Image != nil || slices.ContainsFunc(v.Storages, bootable)) && (plugged || v.VirtualCpus > 0 || v.ComputeFlavour != "")
+		return (v.Image != nil || slices.ContainsFunc(v.Storages, bootable)) &&
+			(plugged || v.VirtualCpus > 0 || v.ComputeFlavour != "")
 	})
 }
 
@@ -63,7 +65,8 @@ func (r *flavourReader) describesVMs() bool {
 // change VNFs that exist.
 func (r *flavourReader) generate() {
 	g := &generator{
-		flavourReader: r, top: newScope(), files: map[string]string{}, subnets: map[string][]string{}, vips: map[string][]string{},
+		flavourReader: r, top: newScope(), files: map[string]string{}, subnets: map[string][]string{},
+		vips:         map[string][]string{},
 		serverGroups: map[string]string{}, securityGroups: map[string]string{},
 	}
 	g.top.parameters.set("nfv", parameter("json", "Flavours, images, networks and sizes, from the VNFD and the request"))
@@ -90,14 +93,16 @@ func (r *flavourReader) generate() {
 
 // text is a template that was made.
 func (g *generator) text(s scope, description string) string {
-	root := mapping("heat_template_version", text(hotVersion), "description", text(description+", made a Heat template by Windlass"), "parameters", s.parameters)
+	root := mapping("heat_template_version", text(hotVersion), "description",
+		text(description+", made a Heat template by Windlass"), "parameters", s.parameters)
 	if len(s.conditions.keys) > 0 {
 		root.set("conditions", s.conditions)
 	}
 	root.set("resources", s.resources)
 	out, err := root.encode()
 	if err != nil { // of values made here, and of texts that a YAML file had
-		g.rep.problem(g.topology.at("node_templates").place(), "no Heat template can be made of the flavour %s: %v", quoteName(g.flavour.ID), err)
+		g.rep.problem(g.topology.at("node_templates").place(), "no Heat template can be made of the flavour %s: %v",
+			quoteName(g.flavour.ID), err)
 	}
 	return out
 }
@@ -106,10 +111,12 @@ func (g *generator) text(s scope, description string) string {
 func (g *generator) add(s *scope, name, kind string, properties *value, at *value, after ...string) {
 	switch {
 	case !heatName.MatchString(name):
-		g.rep.problem(at.place(), "%s cannot be the name of a Heat resource (letters, digits, _, . and -): rename the node, or add a Base HOT to the package", quoteName(name))
+		g.rep.problem(at.place(), "%s cannot be the name of a Heat resource (letters, digits, _, . and -): rename the node, "+
+			"or add a Base HOT to the package", quoteName(name))
 		return
 	case s.resources.has(name):
-		g.rep.problem(at.place(), "two resources would be called %s in the Heat template: rename the node, or add a Base HOT to the package", name)
+		g.rep.problem(at.place(), "two resources would be called %s in the Heat template: rename the node, or add a Base "+
+			"HOT to the package", name)
 		return
 	}
 	resource := mapping("type", text(kind))
@@ -172,6 +179,8 @@ func (r *flavourReader) source(file string) *value {
 
 // notOnBoard tells of a flavour without templates.
 func notOnBoard(f *Flavour) error {
-	return lcm.Errorf(lcm.KindInvalid, "the flavour %s has no Base HOT (BaseHOT/%s/*.yaml), and none could be made of its VNFD when the package was taken on board: it has no VDU with an image, "+
-		"or an earlier version of Windlass took it. It cannot be instantiated on OpenStack; add a Base HOT, or on-board the package again", f.ID, f.ID)
+	return lcm.Errorf(lcm.KindInvalid, "the flavour %s has no Base HOT (BaseHOT/%s/*.yaml), and none could be made of "+
+		"its VNFD when the package was taken on board: it has no VDU with an image, "+
+		"or an earlier version of Windlass took it. It cannot be instantiated on OpenStack; add a Base HOT, or on-board the "+
+		"package again", f.ID, f.ID)
 }

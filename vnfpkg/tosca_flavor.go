@@ -16,12 +16,14 @@ func (g *generator) flavor(v *Vdu) *value {
 	node := g.nodeOf(v.ID)
 	ram := mebibytesOf(v.VirtualMemory)
 	if v.VirtualCpus == 0 || ram == 0 {
-		g.rep.warn(node.place(), "the VDU %s names no flavour (requested_additional_capability_name) and has no virtual_cpu and virtual_memory of which one could be made: "+
+		g.rep.warn(node.place(), "the VDU %s names no flavour (requested_additional_capability_name) and has no virtual_cpu "+
+			"and virtual_memory of which one could be made: "+
 			"requests must name one (additionalParams.nfv.VDU.%s.flavor)", v.ID, v.ID)
 		return named
 	}
 	v.OwnFlavour = true
-	properties := mapping("vcpus", scalar("!!int", strconv.Itoa(v.VirtualCpus)), "ram", scalar("!!int", strconv.Itoa(ram)), "disk", scalar("!!int", strconv.Itoa(g.disk(v, node))))
+	properties := mapping("vcpus", scalar("!!int", strconv.Itoa(v.VirtualCpus)), "ram", scalar("!!int", strconv.Itoa(ram)),
+		"disk", scalar("!!int", strconv.Itoa(g.disk(v, node))))
 	if specs := g.extraSpecs(node); len(specs.keys) > 0 {
 		properties.set("extra_specs", specs)
 	}
@@ -84,7 +86,17 @@ func (g *generator) extraSpecs(node *value) *value {
 var sizeUnits = []struct {
 	name  string
 	bytes float64
-}{{"kib", kib}, {"kb", kib}, {"mib", mib}, {"mb", mib}, {"gib", gib}, {"gb", gib}, {"tib", 1 << 40}, {"tb", 1 << 40}, {"b", 1}}
+}{
+	{"kib", kib},
+	{"kb", kib},
+	{"mib", mib},
+	{"mb", mib},
+	{"gib", gib},
+	{"gb", gib},
+	{"tib", 1 << 40},
+	{"tb", 1 << 40},
+	{"b", 1},
+}
 
 // sizeOf reads a size with its unit, in bytes; 0 when it is none.
 func sizeOf(size string) float64 {

@@ -12,7 +12,8 @@ func (g *generator) link(l VirtualLink) {
 	if g.hasRate(l) {
 		policy, rule := l.ID+"_qos", l.ID+"_bandwidth"
 		g.add(&g.top, policy, "OS::Neutron::QoSPolicy", mapping("description", text("The bit rate of "+l.ID)), node)
-		g.add(&g.top, rule, "OS::Neutron::QoSBandwidthLimitRule", mapping("policy", getResource(policy), "max_kbps", getParam("nfv", "VL", l.ID, "kbps")), node)
+		g.add(&g.top, rule, "OS::Neutron::QoSBandwidthLimitRule",
+			mapping("policy", getResource(policy), "max_kbps", getParam("nfv", "VL", l.ID, "kbps")), node)
 		properties.set("qos_policy", getResource(policy))
 	}
 	data := g.property(node, "vl_profile").at("virtual_link_protocol_data").list()
@@ -23,7 +24,8 @@ func (g *generator) link(l VirtualLink) {
 		}
 		for _, key := range []string{"network_type", "segmentation_id"} {
 			if v := l2.at(key); v.str() != "" {
-				g.rep.warn(v.place(), "%s of %s is not used: the cloud decides how it makes a project's network. Use a network that is managed elsewhere (extManagedVirtualLinks) where it matters", key, l.ID)
+				g.rep.warn(v.place(), "%s of %s is not used: the cloud decides how it makes a project's network. Use a network "+
+					"that is managed elsewhere (extManagedVirtualLinks) where it matters", key, l.ID)
 			}
 		}
 	}
@@ -34,7 +36,8 @@ func (g *generator) link(l VirtualLink) {
 		}
 	}
 	if len(g.subnets[l.ID]) == 0 && g.needsAddresses(l.ID) {
-		g.rep.warn(node.place(), "%s has no l3_protocol_data with a cidr, so its network has no subnet and servers cannot have addresses in it: use a network that is managed elsewhere (extManagedVirtualLinks)", l.ID)
+		g.rep.warn(node.place(), "%s has no l3_protocol_data with a cidr, so its network has no subnet and servers cannot "+
+			"have addresses in it: use a network that is managed elsewhere (extManagedVirtualLinks)", l.ID)
 	}
 }
 
@@ -47,13 +50,15 @@ func (g *generator) subnet(link string, l3 *value) {
 	case "ipv6", "6":
 		version = "6"
 	default:
-		g.rep.problem(get("ip_version").place(), "ip_version is %s, neither ipv4 nor ipv6", quoteName(get("ip_version").str()))
+		g.rep.problem(get("ip_version").place(), "ip_version is %s, neither ipv4 nor ipv6",
+			quoteName(get("ip_version").str()))
 	}
 	if get("cidr").str() == "" {
 		g.rep.problem(l3.place(), "the l3_protocol_data of %s have no cidr", link)
 		return
 	}
-	properties := mapping("network", getResource(link), "ip_version", scalar("!!int", version), "cidr", text(get("cidr").str()))
+	properties := mapping("network", getResource(link), "ip_version", scalar("!!int", version), "cidr",
+		text(get("cidr").str()))
 	if gateway := get("gateway_ip"); gateway.str() != "" {
 		properties.set("gateway_ip", text(gateway.str()))
 	}
@@ -62,7 +67,8 @@ func (g *generator) subnet(link string, l3 *value) {
 	}
 	pools := lines()
 	for _, pool := range get("ip_allocation_pools").list() {
-		pools.items = append(pools.items, mapping("start", text(pool.at("start_ip_address").str()), "end", text(pool.at("end_ip_address").str())))
+		pools.items = append(pools.items, mapping("start", text(pool.at("start_ip_address").str()), "end",
+			text(pool.at("end_ip_address").str())))
 	}
 	if len(pools.items) > 0 {
 		properties.set("allocation_pools", pools)

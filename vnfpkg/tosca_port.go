@@ -24,7 +24,8 @@ func (g *generator) port(s *scope, cp VduCp, multiplied bool) {
 	} else {
 		properties.set("network", s.take(cp.ID+"_network", "string", getParam("nfv", "CP", cp.ID, "network")))
 		properties.set("fixed_ips", s.take(cp.ID+"_fixed_ips", "json", getParam("nfv", "CP", cp.ID, "fixed_ips")))
-		properties.set("mac_address", s.optional(cp.ID+"_has_mac_address", cp.ID+"_mac_address", getParam("nfv", "CP", cp.ID, macKey)))
+		properties.set("mac_address", s.optional(cp.ID+"_has_mac_address", cp.ID+"_mac_address",
+			getParam("nfv", "CP", cp.ID, macKey)))
 	}
 	if group := g.securityGroups[cp.ID]; group != "" {
 		properties.set("security_groups", sequence(s.take(cp.ID+"_security_group", "string", getResource(group))))
@@ -98,7 +99,8 @@ func (g *generator) security() {
 		}
 		for _, target := range policy.at("targets").words() {
 			if _, ok := g.flavour.Cp(target); !ok {
-				g.rep.problem(policy.at("targets").place(), "the policy %s is for connection points, and %s is none", name, quoteName(target))
+				g.rep.problem(policy.at("targets").place(), "the policy %s is for connection points, and %s is none", name,
+					quoteName(target))
 				continue
 			}
 			if rules[target] == nil {
@@ -124,7 +126,10 @@ func (g *generator) securityRule(policy *value) *value {
 		return inheritedDefault(g.policyTypes, policy.at("type").str(), "properties", name)
 	}
 	rule := mapping("direction", text(first(strings.ToLower(get("direction").str()), "ingress")))
-	rule.set("ethertype", text(map[bool]string{true: "IPv6", false: "IPv4"}[strings.EqualFold(get("ether_type").str(), "ipv6")]))
+	rule.set("ethertype", text(map[bool]string{
+		true:  "IPv6",
+		false: "IPv4",
+	}[strings.EqualFold(get("ether_type").str(), "ipv6")]))
 	protocol := strings.ReplaceAll(strings.ToLower(first(get("protocol").str(), "tcp")), "_", "-") // tcp is the default of SOL001
 	rule.set("protocol", text(protocol))
 	lowest, highest := g.port16(get("port_range_min"), 0), g.port16(get("port_range_max"), maxPort)

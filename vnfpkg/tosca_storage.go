@@ -16,7 +16,8 @@ func (g *generator) volumes(s *scope, v *Vdu, multiplied bool) *value {
 		}
 		storage, node := g.flavour.Storages[i], g.nodeOf(id)
 		if multiplied && g.property(node, "per_vnfc_instance").str() == "false" {
-			g.rep.warn(node.place(), "the volume %s is to be shared by the VNFCs of %s (per_vnfc_instance: false), which Cinder's volumes are not: each VNFC has its own", id, v.ID)
+			g.rep.warn(node.place(), "the volume %s is to be shared by the VNFCs of %s (per_vnfc_instance: false), which "+
+				"Cinder's volumes are not: each VNFC has its own", id, v.ID)
 		}
 		name := g.volume(s, v.ID, storage, node)
 		device := mapping("volume_id", getResource(name), "boot_index", scalar("!!int", "-1"))
@@ -39,7 +40,8 @@ func (g *generator) volume(s *scope, vdu string, storage VirtualStorage, node *v
 	}
 	size := gigabytesOf(storage.Size)
 	if size == 0 {
-		g.rep.problem(node.place(), "the virtual storage %s has no size_of_storage with a unit, as 10 GB: %s", storage.ID, quoteName(storage.Size))
+		g.rep.problem(node.place(), "the virtual storage %s has no size_of_storage with a unit, as 10 GB: %s", storage.ID,
+			quoteName(storage.Size))
 	}
 	properties := mapping("size", scalar("!!int", strconv.Itoa(size)))
 	if kind := g.volumeType(node); kind != "" {
@@ -83,13 +85,15 @@ func (g *generator) placement() {
 	for _, rule := range g.flavour.AffinityRules {
 		at := g.policyOf(rule.ID)
 		if rule.Scope != "nfvi_node" && rule.Scope != "" {
-			g.rep.warn(at.place(), "the rule %s with the scope %s is not used: Nova's server groups keep servers on hosts together or apart (nfvi_node)", rule.ID, rule.Scope)
+			g.rep.warn(at.place(), "the rule %s with the scope %s is not used: Nova's server groups keep servers on hosts "+
+				"together or apart (nfvi_node)", rule.ID, rule.Scope)
 			continue
 		}
 		var members []string
 		for _, vdu := range rule.Vdus {
 			if other := g.serverGroups[vdu]; other != "" {
-				g.rep.warn(at.place(), "the rule %s is not used for %s, which %s is for: Nova puts a server into one group only", rule.ID, vdu, other)
+				g.rep.warn(at.place(), "the rule %s is not used for %s, which %s is for: Nova puts a server into one group only",
+					rule.ID, vdu, other)
 				continue
 			}
 			members = append(members, vdu)

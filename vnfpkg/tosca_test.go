@@ -20,16 +20,21 @@ func manyTraits(t testing.TB) files {
 // traitParams are what its requests must have: the VDU pair names no flavour and has no size.
 func traitParams() map[string]any {
 	return map[string]any{
-		"greeting": "hello", "admin_secret": "hidden", "nfv": map[string]any{"VDU": map[string]any{"pair": map[string]any{"flavor": "m1.large"}}},
+		"greeting": "hello", "admin_secret": "hidden",
+		"nfv": map[string]any{"VDU": map[string]any{"pair": map[string]any{"flavor": "m1.large"}}},
 	}
 }
 
 func TestGenerate_asksRequestsForAFlavourThatNobodyNames(t *testing.T) {
 	more := traitParams()
 	delete(more, "nfv")
-	_, _, err := manyTraits(t).stack(t, "all", HeatRequest{ExtVirtualLinks: links("outer", "lb_CP", "vip"), AdditionalParams: more})
+	_, _, err := manyTraits(t).stack(t, "all", HeatRequest{
+		ExtVirtualLinks:  links("outer", "lb_CP", "vip"),
+		AdditionalParams: more,
+	})
 
-	require.Equal(t, []string{"$.additionalParams.nfv: the Base HOT needs nfv.VDU.pair.flavor (generated/all/top.yaml), which the VNFD does not tell"}, problems(t, err))
+	require.Equal(t, []string{"$.additionalParams.nfv: the Base HOT needs nfv.VDU.pair.flavor (generated/all/top.yaml), " +
+		"which the VNFD does not tell"}, problems(t, err))
 }
 
 func TestGenerate_manyTraits(t *testing.T) {
@@ -45,7 +50,8 @@ func TestGenerate_manyTraits(t *testing.T) {
 	golden(t, "tosca-traits.parameters.json", params)
 	golden(t, "tosca-traits.warnings.json", sentences(p.Warnings))
 	fl := p.Vnfd.Flavours[0]
-	require.Equal(t, map[string][]string{"workers_app": {"app"}, "workers_cache": {"cache"}, "pair_group": {"pair"}}, fl.Groups)
+	require.Equal(t, map[string][]string{"workers_app": {"app"}, "workers_cache": {"cache"}, "pair_group": {"pair"}},
+		fl.Groups)
 	capacity, err := fl.Capacity("big")
 	require.NoError(t, err)
 	require.Equal(t, map[string]int{"lb": 1, "app": 4, "cache": 3, "pair": 2, "db": 1}, capacity)
@@ -96,7 +102,8 @@ func TestGenerate_replacesNetworksThatAreManagedElsewhere(t *testing.T) {
 	fl := f.open(t).Vnfd.Flavours[0]
 	template, err := StackTemplate(&fl, f.read)
 	require.NoError(t, err)
-	managed, err := template.Managed(&fl, []ExtManagedVirtualLink{{VnfVirtualLinkDescID: "inner", ResourceID: "managed-network"}})
+	managed, err := template.Managed(&fl,
+		[]ExtManagedVirtualLink{{VnfVirtualLinkDescID: "inner", ResourceID: "managed-network"}})
 
 	require.NoError(t, err)
 	resources, err := managed.Resources()
@@ -111,14 +118,29 @@ func TestGenerate_replacesNetworksThatAreManagedElsewhere(t *testing.T) {
 func TestGenerate_problems(t *testing.T) {
 	for name, c := range map[string]struct{ from, to, want string }{
 		"a name that Heat does not take": {"\n    lb_bare:\n", "\n    lb/bare:\n", "cannot be the name of a Heat resource"},
-		"a name that is taken":           {"\n    lb_bare:\n", "\n    inner_subnet:\n", "two resources would be called inner_subnet"},
-		"a volume without a size":        {"size_of_storage: 7 GB", "size_of_storage: many", "has no size_of_storage with a unit"},
-		"a subnet without a cidr":        {"cidr: 10.9.0.0/24, ", "", "have no cidr"},
-		"an unknown version of IP":       {"ip_version: ipv6", "ip_version: ipv8", "neither ipv4 nor ipv6"},
-		"a file that is not there":       {"Files/boot.sh", "Files/absent.sh", "which the archive lacks"},
-		"an unknown function":            {"{ get_input: greeting }", "{ get_property: [ SELF, name ] }", "the function get_property is not known here"},
-		"a rule for what is no port":     {"targets: [ lb_CP ]", "targets: [ inner ]", "is for connection points, and \"inner\" is none"},
-		"a port that is none":            {"port_range_max: 443", "port_range_max: 99999", "is not a port between 0 and 65535"},
+		"a name that is taken": {
+			"\n    lb_bare:\n", "\n    inner_subnet:\n",
+			"two resources would be called inner_subnet",
+		},
+		"a volume without a size": {
+			"size_of_storage: 7 GB", "size_of_storage: many",
+			"has no size_of_storage with a unit",
+		},
+		"a subnet without a cidr":  {"cidr: 10.9.0.0/24, ", "", "have no cidr"},
+		"an unknown version of IP": {"ip_version: ipv6", "ip_version: ipv8", "neither ipv4 nor ipv6"},
+		"a file that is not there": {"Files/boot.sh", "Files/absent.sh", "which the archive lacks"},
+		"an unknown function": {
+			"{ get_input: greeting }", "{ get_property: [ SELF, name ] }",
+			"the function get_property is not known here",
+		},
+		"a rule for what is no port": {
+			"targets: [ lb_CP ]", "targets: [ inner ]",
+			"is for connection points, and \"inner\" is none",
+		},
+		"a port that is none": {
+			"port_range_max: 443", "port_range_max: 99999",
+			"is not a port between 0 and 65535",
+		},
 	} {
 		f := manyTraits(t)
 		require.Contains(t, f["Definitions/top.yaml"], c.from, name)
@@ -132,14 +154,18 @@ func TestGenerate_problems(t *testing.T) {
 func TestGenerate_aPrivateRegistryAndAClusterWithoutBaseHOT(t *testing.T) {
 	registry := dropBaseHOT(t, "samples/private-registry").open(t)
 	for _, id := range []string{"simple", "volume"} {
-		sampleRegistry(t, registry, id, map[string]string{"simple": "instantiate-registry.json", "volume": "instantiate-registry-volume.json"}[id])
+		sampleRegistry(t, registry, id, map[string]string{
+			"simple": "instantiate-registry.json",
+			"volume": "instantiate-registry-volume.json",
+		}[id])
 	}
 	sources := dropBaseHOT(t, sampleDir)
 	cluster := sources.open(t)
 	f, err := cluster.Vnfd.Flavour("storage")
 	require.NoError(t, err)
 	require.Equal(t, map[string][]string{"worker_instance": {"workerNode"}}, f.Groups)
-	_, params, err := sources.stack(t, "storage", HeatRequest{ExtVirtualLinks: links("net0", "masterNode_CP1", "workerNode_CP2", "storage_server_CP")})
+	_, params, err := sources.stack(t, "storage",
+		HeatRequest{ExtVirtualLinks: links("net0", "masterNode_CP1", "workerNode_CP2", "storage_server_CP")})
 	require.NoError(t, err)
 	require.Equal(t, 2, params["nfv"].(map[string]any)["VDU"].(map[string]any)["workerNode"].(map[string]any)["desired_capacity"])
 }
@@ -161,7 +187,8 @@ func dropBaseHOT(t testing.TB, dir string) files {
 
 func TestImage_isNamedByItsArtifactInLaterVersionsOfSOL001(t *testing.T) {
 	f := minimal().replace(t, "Definitions/top.yaml", "      properties:\n        sw_image_data: { name: image-1 }\n",
-		"      artifacts:\n        sw_image: { type: tosca.artifacts.nfv.SwImage, file: x.img, properties: { name: image-2, min_disk: 4 GB } }\n")
+		"      artifacts:\n        sw_image: { type: tosca.artifacts.nfv.SwImage, file: x.img, properties: { name: image-2, "+
+			"min_disk: 4 GB } }\n")
 
 	_, params, err := f.stack(t, "small", HeatRequest{ExtVirtualLinks: links("net", "node_CP")})
 	require.NoError(t, err)

@@ -77,7 +77,9 @@ func (g *generator) computed(s *scope, v *value) *value {
 			parts.items = append(parts.items, g.computed(s, item))
 		}
 		return calls("list_join", sequence(text(""), parts))
-	case v.isMap() && len(v.keys) == 1 && slices.Contains([]string{"get_property", "get_attribute", "get_artifact", "token", "get_operation_output"}, v.keys[0]):
+	case v.isMap() && len(v.keys) == 1 &&
+		slices.Contains([]string{"get_property", "get_attribute", "get_artifact", "token", "get_operation_output"},
+			v.keys[0]):
 		g.rep.problem(v.place(), "the function %s is not known here: get_input and concat are", v.keys[0])
 		return text("")
 	case v.isMap() || v.isList():
@@ -93,7 +95,10 @@ func (g *generator) computed(s *scope, v *value) *value {
 }
 
 // hotTypes are the types of parameters for those of inputs.
-var hotTypes = map[string]string{"integer": "number", "float": "number", "boolean": "boolean", "list": "json", "map": "json"}
+var hotTypes = map[string]string{
+	"integer": "number", "float": "number", "boolean": "boolean", "list": "json",
+	"map": "json",
+}
 
 // input makes an input of the VNFD a parameter.
 func (g *generator) input(s *scope, named *value) *value {
@@ -127,5 +132,6 @@ func (g *generator) input(s *scope, named *value) *value {
 // isSecretName tells whether Heat is to hide a parameter of that name.
 func isSecretName(name string) bool {
 	lower := strings.ToLower(name)
-	return slices.ContainsFunc([]string{"password", "passwd", "secret", "token", "private_key"}, func(word string) bool { return strings.Contains(lower, word) })
+	return slices.ContainsFunc([]string{"password", "passwd", "secret", "token", "private_key"},
+		func(word string) bool { return strings.Contains(lower, word) })
 }

@@ -83,7 +83,8 @@ func (g *generator) server(s *scope, v *Vdu, multiplied bool) {
 	if !slices.ContainsFunc(devices.items, func(d *value) bool { return d.at("boot_index").str() == "0" }) {
 		properties.set("image", s.take("image", "string", getParam("nfv", "VDU", v.ID, "image")))
 	}
-	properties.set("availability_zone", s.optional(v.ID+"_has_zone", "zone", getParam("nfv", "VDU", v.ID, "locationConstraints")))
+	properties.set("availability_zone", s.optional(v.ID+"_has_zone", "zone",
+		getParam("nfv", "VDU", v.ID, "locationConstraints")))
 	if len(devices.items) > 0 {
 		properties.set("block_device_mapping_v2", devices)
 	}
@@ -127,6 +128,7 @@ func (g *generator) zone(v *Vdu, node *value) {
 	case len(list) == 1 && !strings.ContainsAny(list[0], " =:"):
 		v.Zone = list[0]
 	case len(list) > 0:
-		g.rep.warn(constraints.place(), "the nfvi_constraints of %s are not used: one availability zone is, or a key availability_zone", v.ID)
+		g.rep.warn(constraints.place(),
+			"the nfvi_constraints of %s are not used: one availability zone is, or a key availability_zone", v.ID)
 	}
 }

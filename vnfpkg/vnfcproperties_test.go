@@ -30,7 +30,8 @@ data_types:
 func TestVnfcProblems(t *testing.T) {
 	v := minimal().with("Definitions/types.yaml", vnfcTypes).
 		replace(t, "Definitions/top.yaml", "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n").
-		replace(t, "Definitions/top.yaml", "      type: tosca.nodes.nfv.Vdu.Compute\n", "      type: someone.Node\n").open(t).Vnfd
+		replace(t, "Definitions/top.yaml", "      type: tosca.nodes.nfv.Vdu.Compute\n",
+			"      type: someone.Node\n").open(t).Vnfd
 	vdu, ok := kept(t, v).Flavours[0].Vdu("node")
 	require.True(t, ok)
 	properties := func(doc string) (out map[string]any) {

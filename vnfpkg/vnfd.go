@@ -169,7 +169,8 @@ func (v *Vnfd) Flavour(id string) (*Flavour, error) {
 	for _, f := range v.Flavours {
 		known = append(known, f.ID)
 	}
-	return nil, lcm.Errorf(lcm.KindInvalid, "the VNFD %s has no flavour %s; it has %s", v.ID, quoteName(id), strings.Join(known, ", "))
+	return nil, lcm.Errorf(lcm.KindInvalid, "the VNFD %s has no flavour %s; it has %s", v.ID, quoteName(id),
+		strings.Join(known, ", "))
 }
 
 // Driver names the driver for an operation of the Vnflcm interface, e.g. "instantiate_end"; false when

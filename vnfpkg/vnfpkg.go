@@ -39,7 +39,10 @@ func OpenTrusted(r io.ReaderAt, size int64, limits Limits, trust Trust) (*Packag
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{zip: zip, limits: limits, trust: trust, rep: rep, sums: map[string]string{}, yamlLeft: maxPackageYAML * limits.MaxYAMLNodes}
+	l := &loader{
+		zip: zip, limits: limits, trust: trust, rep: rep, sums: map[string]string{},
+		yamlLeft: maxPackageYAML * limits.MaxYAMLNodes,
+	}
 	p := &Package{zip: zip}
 	if len(rep.problems) == 0 { // what follows trusts the names
 		p.Vnfd = l.load()

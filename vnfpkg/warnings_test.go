@@ -21,7 +21,8 @@ func TestOpen_warnsOfWhatItDoesWithout(t *testing.T) {
 			replace(t, topVnfd, interfaces, "      artifacts: { my-driver: { file: "+file+" } }\n"+interfaces)
 	}
 	imageFile := func(data, file string) files {
-		return m.replace(t, topVnfd, image, data).replace(t, topVnfd, capabilities, "      artifacts: { sw_image: { type: tosca.artifacts.nfv.SwImage, file: "+file+" } }\n"+capabilities)
+		return m.replace(t, topVnfd, image, data).replace(t, topVnfd, capabilities,
+			"      artifacts: { sw_image: { type: tosca.artifacts.nfv.SwImage, file: "+file+" } }\n"+capabilities)
 	}
 	const summed = "        sw_image_data: { name: image-1, checksum: { algorithm: sha-256, hash: 0f1e } }\n"
 	for name, test := range map[string]struct {
@@ -29,7 +30,8 @@ func TestOpen_warnsOfWhatItDoesWithout(t *testing.T) {
 		want  []string
 	}{
 		"a mapping to an absent node": {
-			m.replace(t, topVnfd, flavourID, flavourID+"    requirements:\n      virtual_link_one: [ node_CP, virtual_link ]\n      virtual_link_two: [ gone_CP, virtual_link ]\n"),
+			m.replace(t, topVnfd, flavourID, flavourID+"    requirements:\n      virtual_link_one: [ node_CP, virtual_link ]\n "+
+				"     virtual_link_two: [ gone_CP, virtual_link ]\n"),
 			[]string{`Definitions/top.yaml:9: the requirement virtual_link_two is mapped to the node "gone_CP", which does not exist`},
 		},
 		"a driver's file that is absent": {

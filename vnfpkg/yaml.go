@@ -36,11 +36,13 @@ func (e *yamlError) Error() string { return e.detail }
 // parseYAML reads the one document of a YAML file.
 func parseYAML(file string, data []byte, limits Limits) (*value, error) {
 	if int64(len(data)) > limits.MaxYAMLSize {
-		return nil, &yamlError{detail: fmt.Sprintf("is larger than the %d bytes allowed for a definition or template", limits.MaxYAMLSize)}
+		return nil, &yamlError{detail: fmt.Sprintf("is larger than the %d bytes allowed for a definition or template",
+			limits.MaxYAMLSize)}
 	}
 	// A node needs at least one of these characters, and costs the parser some 200 bytes.
 	if separators := countAny(data, ",[{:-\n?"); separators > 4*limits.MaxYAMLNodes {
-		return nil, &yamlError{detail: fmt.Sprintf("has more than the %d values allowed in a definition or template", limits.MaxYAMLNodes)}
+		return nil, &yamlError{detail: fmt.Sprintf("has more than the %d values allowed in a definition or template",
+			limits.MaxYAMLNodes)}
 	}
 	root, err := decodeOne(data)
 	if err != nil {
@@ -104,7 +106,8 @@ func (b *treeBuilder) build(n *yaml.Node, depth int) (*value, error) {
 		return b.build(n.Alias, depth+1)
 	}
 	if b.left--; b.left < 0 {
-		return nil, &yamlError{n.Line, fmt.Sprintf("has more than the %d values allowed, aliases expanded", b.limits.MaxYAMLNodes)}
+		return nil, &yamlError{n.Line, fmt.Sprintf("has more than the %d values allowed, aliases expanded",
+			b.limits.MaxYAMLNodes)}
 	}
 	v := &value{file: b.file, line: n.Line, kind: n.Kind, tag: n.ShortTag(), style: n.Style &^ yaml.TaggedStyle}
 	switch n.Kind {

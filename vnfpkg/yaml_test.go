@@ -30,8 +30,14 @@ func TestYAML_refusesBombs(t *testing.T) {
 		"deeper flow lists":   {strings.Repeat("[", 20000), "is not YAML: exceeded max depth of 10000"},
 		"deep block mappings": {strings.Repeat("- ", 5000) + "x", "is nested more than 64 levels deep"},
 		"many values":         {strings.Repeat("- x\n", 60_000), "has more than the 50000 values allowed, aliases expanded"},
-		"very many values":    {"[" + strings.Repeat(",", 300_000) + "]", "has more than the 50000 values allowed in a definition or template"},
-		"a large file":        {strings.Repeat("x", 2*mib), "is larger than the 1048576 bytes allowed for a definition or template"},
+		"very many values": {
+			"[" + strings.Repeat(",", 300_000) + "]",
+			"has more than the 50000 values allowed in a definition or template",
+		},
+		"a large file": {
+			strings.Repeat("x", 2*mib),
+			"is larger than the 1048576 bytes allowed for a definition or template",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			started := time.Now()

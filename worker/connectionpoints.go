@@ -35,14 +35,16 @@ func (j *job) restored(made activities.Outcome, connectionID string) activities.
 		vims = j.FormerVims
 	}
 	return activities.InstantiatedVnf{
-		Info: info, VimConnections: vims, Extensions: j.Instance.Extensions, ConfigurableProperties: j.Instance.ConfigurableProperties,
+		Info: info, VimConnections: vims, Extensions: j.Instance.Extensions,
+		ConfigurableProperties: j.Instance.ConfigurableProperties,
 	}
 }
 
 // partlyReconnected is the VNF as it was before a CHANGE_EXT_CONN that was given up, with the ports that there are, and
 // on the links on which these are.
 func (j *job) partlyReconnected(made activities.Outcome, connectionID string) activities.InstantiatedVnf {
-	before, after, changed := j.Instance.Instantiated.ExtVirtualLinks, j.Request.ExtVirtualLinks, j.Request.AdditionalParams
+	before, after, changed := j.Instance.Instantiated.ExtVirtualLinks, j.Request.ExtVirtualLinks,
+		j.Request.AdditionalParams
 	out := j.restored(made, connectionID)
 	if len(made.Moved) == 0 {
 		return out
@@ -55,7 +57,9 @@ func (j *job) partlyReconnected(made activities.Outcome, connectionID string) ac
 
 // connectionPoints are those of a VM that the VNFD has (SOL003 clause 5.5.3.5), and what they are on external links
 // (clause 5.5.3.9). Their ids are made of the VM's: they stay when a link changes, and with it the port in the VIM.
-func (j *job) connectionPoints(v activities.Vnfc, made []activities.Network) (cps []lcm.VnfcCpInfo, external []lcm.VnfExtCpInfo) {
+func (j *job) connectionPoints(
+	v activities.Vnfc, made []activities.Network,
+) (cps []lcm.VnfcCpInfo, external []lcm.VnfExtCpInfo) {
 	for _, a := range v.Attached {
 		known, ok := j.Flavour.Cp(a.Resource)
 		if !ok || a.Type != lcm.GrantLinkPort {
@@ -66,7 +70,10 @@ func (j *job) connectionPoints(v activities.Vnfc, made []activities.Network) (cp
 		addresses := lcm.ProtocolInfo(a.MAC, a.Addresses, asked.FixedIPs)
 		if isExternal {
 			cp.VnfExtCpID = "ext-" + cp.ID
-			ext := lcm.VnfExtCpInfo{ID: cp.VnfExtCpID, CpdID: cp.CpdID, CpProtocolInfo: addresses, ExtLinkPortID: a.ID, AssociatedVnfcCpID: cp.ID}
+			ext := lcm.VnfExtCpInfo{
+				ID: cp.VnfExtCpID, CpdID: cp.CpdID, CpProtocolInfo: addresses, ExtLinkPortID: a.ID,
+				AssociatedVnfcCpID: cp.ID,
+			}
 			for _, given := range asked.GivenPorts() {
 				if given.ResourceID == a.ID {
 					ext.ExtLinkPortID, ext.PortID = given.ID, a.ID
@@ -112,7 +119,10 @@ func (j *job) virtualLinks(made activities.Outcome, connectionID string) (out []
 		}
 		info := lcm.VnfVirtualLinkResourceInfo{
 			ID: link.ID, VnfVirtualLinkDescID: link.Resource,
-			NetworkResource: lcm.ResourceHandle{VimConnectionID: connectionID, ResourceID: link.ID, VimLevelResourceType: lcm.NetworkResource},
+			NetworkResource: lcm.ResourceHandle{
+				VimConnectionID: connectionID, ResourceID: link.ID,
+				VimLevelResourceType: lcm.NetworkResource,
+			},
 		}
 		for _, v := range made.Vnfcs {
 			if link.StackID != "" && link.StackID != v.StackID { // another VNFC's own

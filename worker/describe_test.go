@@ -16,7 +16,10 @@ import (
 func begunOn(t *testing.T, o *resolver, pkg lcm.VnfPkgID) lcm.OpOccID {
 	t.Helper()
 	ctx := lcm.InProject(t.Context(), lcm.DefaultProject)
-	inst := lcm.VnfInstance{ID: lcm.VnfInstanceID(uuid.NewString()), VnfPkgID: pkg, InstantiationState: lcm.NotInstantiated}
+	inst := lcm.VnfInstance{
+		ID: lcm.VnfInstanceID(uuid.NewString()), VnfPkgID: pkg,
+		InstantiationState: lcm.NotInstantiated,
+	}
 	require.NoError(t, o.Store.CreateInstance(ctx, inst))
 	op := lcm.VnfLcmOpOcc{
 		ID: lcm.OpOccID(uuid.NewString()), VnfInstanceID: inst.ID, Operation: lcm.OpInstantiate, APIVersion: 1,

@@ -26,7 +26,8 @@ func (o *resolver) grantedVim(ctx context.Context, j *job, g lcm.Grant) (lcm.Vim
 	}
 	if j.Instance.Instantiated != nil {
 		if id != "" && id != present.ID && id != string(present.VimID) {
-			return present, operations.Unhonourable("$.addResources", "the VNF is on the VIM connection "+present.ID+" and cannot grow on "+id)
+			return present, operations.Unhonourable("$.addResources",
+				"the VNF is on the VIM connection "+present.ID+" and cannot grow on "+id)
 		}
 		return lcm.VimConnectionInfo{ID: present.ID, VimID: present.VimID, VimType: present.VimType}, nil
 	}
@@ -57,9 +58,11 @@ func onlyVim(g lcm.Grant) (string, error) {
 	case 1:
 		return ids[0], nil
 	case 0:
-		return "", operations.Unhonourable("$.vimConnections", "the grant brings no connection to an OpenStack, the request has none, and no VIM is registered as the default one")
+		return "", operations.Unhonourable("$.vimConnections",
+			"the grant brings no connection to an OpenStack, the request has none, and no VIM is registered as the default one")
 	default:
-		return "", operations.Unhonourable("$.addResources", "the grant does not say on which of its VIM connections servers are made: "+strings.Join(ids, ", "))
+		return "", operations.Unhonourable("$.addResources",
+			"the grant does not say on which of its VIM connections servers are made: "+strings.Join(ids, ", "))
 	}
 }
 
@@ -68,7 +71,8 @@ func describes(c lcm.VimConnectionInfo) bool { return c.VimID != "" || len(c.Int
 // reachableVim takes a connection that says all itself as it is, and asks the registry for every other one.
 func (o *resolver) reachableVim(ctx context.Context, c lcm.VimConnectionInfo) (lcm.VimConnectionInfo, error) {
 	if !c.IsOpenStack() {
-		return c, operations.Unhonourable("$.vimConnections", "the VIM connection "+c.ID+" is a Kubernetes, and the VNF needs an OpenStack")
+		return c, operations.Unhonourable("$.vimConnections",
+			"the VIM connection "+c.ID+" is a Kubernetes, and the VNF needs an OpenStack")
 	}
 	if registered := c.Registered(); registered != "" {
 		vim, err := o.Store.Vim(ctx, registered)
@@ -80,7 +84,8 @@ func (o *resolver) reachableVim(ctx context.Context, c lcm.VimConnectionInfo) (l
 		}
 	}
 	if c.Bare() {
-		return c, operations.Unhonourable("$.vimConnections", "the VIM connection "+c.ID+" is no VIM that is registered here, and comes without endpoint and credentials")
+		return c, operations.Unhonourable("$.vimConnections",
+			"the VIM connection "+c.ID+" is no VIM that is registered here, and comes without endpoint and credentials")
 	}
 	if err := lcm.InvalidAll(lcm.UnhonouredGrant, c.OwnProblems("$.vimConnections."+c.ID)); err != nil {
 		return c, err

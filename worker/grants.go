@@ -34,8 +34,10 @@ func (o *resolver) GrantRequest(ctx context.Context, id lcm.OpOccID) (nfvo.Grant
 		return nfvo.GrantRequest{}, err
 	}
 	r := nfvo.GrantRequest{
-		VnfInstanceID: j.Instance.ID, OpOccID: id, VnfdID: j.Instance.VnfdID, FlavourID: j.Flavour.ID, Operation: j.OpOcc.Operation,
-		IsAutomaticInvocation: j.OpOcc.IsAutomaticInvocation, Resources: asked, Placement: lifecycle.Placement(facts, p, asked),
+		VnfInstanceID: j.Instance.ID, OpOccID: id, VnfdID: j.Instance.VnfdID, FlavourID: j.Flavour.ID,
+		Operation:             j.OpOcc.Operation,
+		IsAutomaticInvocation: j.OpOcc.IsAutomaticInvocation, Resources: asked,
+		Placement:  lifecycle.Placement(facts, p, asked),
 		OneVim:     lifecycle.OneVim(facts, p, asked),
 		APIVersion: j.OpOcc.APIVersion, Endpoint: o.endpoint,
 	}
@@ -78,7 +80,8 @@ func (o *resolver) acceptable(ctx context.Context, j *job, given lcm.Grant) (lcm
 	for i := range grant.AddResources {
 		grant.AddResources[i].VimConnectionID = cmp.Or(grant.AddResources[i].VimConnectionID, vim.ID)
 	}
-	if err := lcm.InvalidAll(lcm.UnhonouredGrant, slices.Concat(lcm.CheckLinkConfigs(grant.ExtVirtualLinks, grant.AdditionalParams))); err != nil {
+	if err := lcm.InvalidAll(lcm.UnhonouredGrant,
+		slices.Concat(lcm.CheckLinkConfigs(grant.ExtVirtualLinks, grant.AdditionalParams))); err != nil {
 		return grant, err
 	}
 	if err := j.ApplyGrant(grant); err != nil {
@@ -91,7 +94,8 @@ func (o *resolver) acceptable(ctx context.Context, j *job, given lcm.Grant) (lcm
 		return grant, err
 	}
 	if j.OpOcc.Operation == lcm.OpInstantiate {
-		if err := lcm.InvalidAll(lcm.UnhonouredGrant, vnfpkg.Unmanaged(j.Flavour, j.Request.ExtManagedVirtualLinks)); err != nil {
+		if err := lcm.InvalidAll(lcm.UnhonouredGrant,
+			vnfpkg.Unmanaged(j.Flavour, j.Request.ExtManagedVirtualLinks)); err != nil {
 			return grant, err
 		}
 	}
@@ -106,16 +110,20 @@ func (o *resolver) acceptable(ctx context.Context, j *job, given lcm.Grant) (lcm
 func (j *job) possibleLinks() error {
 	links := j.Request.ExtVirtualLinks
 	if cpds := lcm.Contradicting(links); len(cpds) > 0 {
-		return operations.Unhonourable("$.extVirtualLinks", "the connection point "+cpds[0]+" would have more than one entry with addresses, with those of the request. "+lcm.OneAddressed)
+		return operations.Unhonourable("$.extVirtualLinks", "the connection point "+cpds[0]+" would have more than one "+
+			"entry with addresses, with those of the request. "+lcm.OneAddressed)
 	}
 	for _, link := range links {
 		for _, cp := range link.ExtCps {
 			switch other := lcm.SharedPort(links, cp.CpdID); other {
 			case "":
 			case cp.CpdID:
-				return operations.Unhonourable("$.extVirtualLinks", "two entries of the connection point "+other+" would have the same port (linkPortId), and a port is in one server")
+				return operations.Unhonourable("$.extVirtualLinks",
+					"two entries of the connection point "+other+" would have the same port (linkPortId), and a port is in one server")
 			default:
-				return operations.Unhonourable("$.extVirtualLinks", "the connection points "+cp.CpdID+" and "+other+" would have the same port (linkPortId), and a port is in one server")
+				return operations.Unhonourable("$.extVirtualLinks",
+					"the connection points "+cp.CpdID+" and "+other+" would have the same port (linkPortId), and a port is in one "+
+						"server")
 			}
 		}
 	}

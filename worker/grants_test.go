@@ -29,7 +29,10 @@ func instantiating(params string) *job {
 func TestOnlyVim_needsOneOpenStack(t *testing.T) {
 	t.Parallel()
 	for want, connections := range map[string][]lcm.VimConnectionInfo{
-		"cloud":                    {{ID: "k8s", VimType: "ETSINFV.KUBERNETES.V_1"}, {ID: "cloud", VimType: "ETSINFV.OPENSTACK_KEYSTONE.V_3"}},
+		"cloud": {
+			{ID: "k8s", VimType: "ETSINFV.KUBERNETES.V_1"},
+			{ID: "cloud", VimType: "ETSINFV.OPENSTACK_KEYSTONE.V_3"},
+		},
 		"brings no connection":     {{ID: "k8s", VimType: "kubernetes"}},
 		"are made: cloud, another": {{ID: "cloud"}, {ID: "another"}},
 	} {
@@ -63,14 +66,18 @@ func TestDescribed_aGrantNeedNotRepeatTheCredentialsOfTheRequest(t *testing.T) {
 func TestReachableVim_takesAConnectionThatSaysAllItselfAsItIs(t *testing.T) {
 	t.Parallel()
 	c := lcm.VimConnectionInfo{
-		ID: "own", VimID: "nobody-has-it", VimType: "ETSINFV.OPENSTACK_KEYSTONE.V_3", InterfaceInfo: map[string]any{"endpoint": "https://c"},
-		AccessInfo: map[string]any{"username": "u", "password": "***", "project": "p"},
+		ID: "own", VimID: "nobody-has-it", VimType: "ETSINFV.OPENSTACK_KEYSTONE.V_3",
+		InterfaceInfo: map[string]any{"endpoint": "https://c"},
+		AccessInfo:    map[string]any{"username": "u", "password": "***", "project": "p"},
 	}
 	got, err := (&resolver{}).reachableVim(t.Context(), c) // without a store: nothing is asked
 	require.NoError(t, err)
 	require.Equal(t, c, got)
 
-	guard := outbound.Guard{Denied: []netip.Prefix{netip.MustParsePrefix("169.254.0.0/16")}, Section: "vims", What: "no VIM may have"}
+	guard := outbound.Guard{
+		Denied: []netip.Prefix{netip.MustParsePrefix("169.254.0.0/16")}, Section: "vims",
+		What: "no VIM may have",
+	}
 	c.InterfaceInfo = map[string]any{"endpoint": "http://169.254.169.254/v3"}
 	_, err = (&resolver{vimGuard: guard}).reachableVim(t.Context(), c)
 	require.ErrorContains(t, err, "among those that no VIM may have (vims.deniedNetworks)")
@@ -80,17 +87,26 @@ func TestUnder_putsWhatTheGrantSaysInThePlaceOfTheRequests(t *testing.T) {
 	j := instantiating(`{"key_name":"k","nfv":{"VDU":{"node":{"image":"x","flavor":"y"}}}}`)
 	require.NoError(t, j.ApplyGrant(lcm.Grant{
 		ID: "g", VimConnections: []lcm.VimConnectionInfo{{ID: "granted", VimType: lcm.VimOpenStack}},
-		AddResources:     []lcm.GrantResource{{ResourceDefinitionID: "add-node-1", Type: lcm.GrantCompute, VduID: "node", VimConnectionID: "granted"}},
-		VimAssets:        &lcm.GrantVimAssets{SoftwareImages: []lcm.GrantedImage{{SoftwareImageID: "node", VimImageID: "image-2"}}},
+		AddResources: []lcm.GrantResource{{
+			ResourceDefinitionID: "add-node-1", Type: lcm.GrantCompute, VduID: "node",
+			VimConnectionID: "granted",
+		}},
+		VimAssets: &lcm.GrantVimAssets{SoftwareImages: []lcm.GrantedImage{{
+			SoftwareImageID: "node",
+			VimImageID:      "image-2",
+		}}},
 		ExtVirtualLinks:  json.RawMessage(`[{"id":"b","resourceId":"net-b2","extCps":[{"cpdId":"cp"}]},{"id":"c","resourceId":"net-c","extCps":[]}]`),
 		AdditionalParams: json.RawMessage(`{"nfv":{"VDU":{"node":{"image":"z"}}},"other":1}`),
 	}))
 	require.Equal(t, map[string]string{"node": "image-2"}, j.Choices.Images)
 	require.Equal(t, map[string]string{"node": "image-2"}, j.Chosen().Images)
 	require.Equal(t, []lcm.ExtVirtualLink{
-		{ID: "a", ResourceID: "net-a"}, {ID: "b", ResourceID: "net-b2", ExtCps: []lcm.ExtCp{{CpdID: "cp"}}}, {ID: "c", ResourceID: "net-c"},
+		{ID: "a", ResourceID: "net-a"},
+		{ID: "b", ResourceID: "net-b2", ExtCps: []lcm.ExtCp{{CpdID: "cp"}}},
+		{ID: "c", ResourceID: "net-c"},
 	}, j.Request.ExtVirtualLinks)
-	require.JSONEq(t, `{"key_name":"k","nfv":{"VDU":{"node":{"image":"z","flavor":"y"}}}}`, string(j.Request.AdditionalParams))
+	require.JSONEq(t, `{"key_name":"k","nfv":{"VDU":{"node":{"image":"z","flavor":"y"}}}}`,
+		string(j.Request.AdditionalParams))
 	at, err := (&resolver{}).Connection(t.Context(), j.Operation)
 	require.NoError(t, err)
 	require.Equal(t, "granted", at.ID)
@@ -100,13 +116,20 @@ func TestUnder_putsWhatTheGrantSaysInThePlaceOfTheRequests(t *testing.T) {
 func TestUnder_takesTheGrantsNetworksForInternalLinks(t *testing.T) {
 	j := instantiating(``)
 	j.Flavour.VirtualLinks = []vnfpkg.VirtualLink{{ID: "inner"}, {ID: "other"}}
-	j.Request.ExtManagedVirtualLinks = []lcm.ExtManagedVirtualLink{{ID: "a", VnfVirtualLinkDescID: "inner", ResourceID: "asked"}, {ID: "b", VnfVirtualLinkDescID: "other", ResourceID: "kept"}}
+	j.Request.ExtManagedVirtualLinks = []lcm.ExtManagedVirtualLink{{
+		ID: "a", VnfVirtualLinkDescID: "inner",
+		ResourceID: "asked",
+	}, {ID: "b", VnfVirtualLinkDescID: "other", ResourceID: "kept"}}
 	g := lcm.Grant{
 		ID: "g", VimConnections: []lcm.VimConnectionInfo{{ID: "vim"}},
-		ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{{ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "granted", VimConnectionID: "vim"}},
+		ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{{
+			ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "granted",
+			VimConnectionID: "vim",
+		}},
 	}
 	require.NoError(t, j.ApplyGrant(g))
-	require.Equal(t, []string{"granted", "kept"}, []string{j.Request.ExtManagedVirtualLinks[0].ResourceID, j.Request.ExtManagedVirtualLinks[1].ResourceID})
+	require.Equal(t, []string{"granted", "kept"},
+		[]string{j.Request.ExtManagedVirtualLinks[0].ResourceID, j.Request.ExtManagedVirtualLinks[1].ResourceID})
 	require.Equal(t, "granted", j.instantiation(nil)["extManagedVirtualLinks"].([]any)[0].(map[string]any)["resourceId"])
 
 	g.ExtManagedVirtualLinks[0].VimConnectionID = "elsewhere"
@@ -125,7 +148,10 @@ func TestNetworks_belongToTheVNFOrToTheVnfcBesideThem(t *testing.T) {
 	made := activities.Outcome{
 		Vnfcs: []activities.Vnfc{{VduID: "other", ServerID: "o", StackID: "s"}, {VduID: "node", ServerID: "n", StackID: "s"}},
 		Networks: []activities.Network{
-			{Resource: "inner", ID: "1"}, {Resource: "private", ID: "2", StackID: "s"}, {Resource: "unknown", ID: "3"}, {Resource: "private", ID: "4", StackID: "t"},
+			{Resource: "inner", ID: "1"},
+			{Resource: "private", ID: "2", StackID: "s"},
+			{Resource: "unknown", ID: "3"},
+			{Resource: "private", ID: "4", StackID: "t"},
 		},
 	}
 	require.Equal(t, []lcm.AttachedResource{
@@ -139,7 +165,10 @@ func TestNetworks_belongToTheVNFOrToTheVnfcBesideThem(t *testing.T) {
 
 func TestUnder_aGrantThatSaysNothingChangesNothing(t *testing.T) {
 	j, before := instantiating(`{"a":1}`), instantiating(`{"a":1}`)
-	require.NoError(t, j.ApplyGrant(lcm.Grant{ID: "g", AddResources: []lcm.GrantResource{{ResourceDefinitionID: "add-node-1", Type: lcm.GrantCompute, VduID: "node"}}}))
+	require.NoError(t, j.ApplyGrant(lcm.Grant{
+		ID:           "g",
+		AddResources: []lcm.GrantResource{{ResourceDefinitionID: "add-node-1", Type: lcm.GrantCompute, VduID: "node"}},
+	}))
 	require.Equal(t, before.Request, j.Request)
 	require.Nil(t, j.Chosen())
 	require.Empty(t, j.grantedVims())
@@ -148,8 +177,14 @@ func TestUnder_aGrantThatSaysNothingChangesNothing(t *testing.T) {
 func TestUnder_linksOfAVNFThatIsThereStayAsTheyAre(t *testing.T) {
 	j := instantiating(``)
 	j.OpOcc.Operation, j.Instance.Instantiated = lcm.OpTerminate, &lcm.InstantiatedVnfInfo{}
-	require.NoError(t, j.ApplyGrant(lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`[{"id":"a","resourceId":"net-a"}]`)}), "the same")
-	require.ErrorContains(t, j.ApplyGrant(lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`[{"id":"a","resourceId":"other"}]`)}), "TERMINATE does not change them")
+	require.NoError(t, j.ApplyGrant(lcm.Grant{
+		ID:              "g",
+		ExtVirtualLinks: json.RawMessage(`[{"id":"a","resourceId":"net-a"}]`),
+	}), "the same")
+	require.ErrorContains(t, j.ApplyGrant(lcm.Grant{
+		ID:              "g",
+		ExtVirtualLinks: json.RawMessage(`[{"id":"a","resourceId":"other"}]`),
+	}), "TERMINATE does not change them")
 	require.ErrorContains(t, j.ApplyGrant(lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`{}`)}), "malformed")
 }
 
@@ -157,12 +192,16 @@ func reconnecting(t *testing.T) (*job, lifecycle.Facts) {
 	t.Helper()
 	j := instantiating(``)
 	j.OpOcc = lcm.VnfLcmOpOcc{
-		ID: "op", Operation: lcm.OpChangeExtConn, Params: json.RawMessage(`{"extVirtualLinks":[{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"cp"}]}]}`),
+		ID: "op", Operation: lcm.OpChangeExtConn,
+		Params: json.RawMessage(`{"extVirtualLinks":[{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"cp"}]}]}`),
 	}
 	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true}}
 	j.Instance.Instantiated = &lcm.InstantiatedVnfInfo{
-		ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "cp"}, {CpdID: "other"}}}},
-		VnfcResources:   []lcm.VnfcResourceInfo{{ID: "server", VduID: "node"}},
+		ExtVirtualLinks: []lcm.ExtVirtualLink{{
+			ID: "a", ResourceID: "net-a",
+			ExtCps: []lcm.ExtCp{{CpdID: "cp"}, {CpdID: "other"}},
+		}},
+		VnfcResources: []lcm.VnfcResourceInfo{{ID: "server", VduID: "node"}},
 	}
 	facts, p, err := j.Planned()
 	require.NoError(t, err)
@@ -182,7 +221,9 @@ func TestRelink_takesTheGrantsLinksBeforeTheGrantIsKept(t *testing.T) {
 	j, facts = reconnecting(t)
 	require.NoError(t, j.Relink(facts, lcm.Grant{ID: "g"}))
 	require.Nil(t, j.Regranted, "a grant that says nothing changes nothing")
-	require.ErrorContains(t, j.Relink(facts, lcm.Grant{ExtVirtualLinks: json.RawMessage(`[{"id":"b","resourceId":"n","extCps":[{"cpdId":"other"}]}]`)}), "was not asked for")
+	require.ErrorContains(t, j.Relink(facts,
+		lcm.Grant{ExtVirtualLinks: json.RawMessage(`[{"id":"b","resourceId":"n","extCps":[{"cpdId":"other"}]}]`)}),
+		"was not asked for")
 }
 
 func TestPlanned_tellsWhatAnOperateAndAReconnectionChange(t *testing.T) {
@@ -201,12 +242,15 @@ func TestAttached_namesWhatTheVnfdDescribes(t *testing.T) {
 	j := instantiating(``)
 	j.Flavour.Vdus[0].Storages = []string{"disk", "log"}
 	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node"}}
-	got := j.attached(activities.Vnfc{VduID: "node", ServerID: "s", VolumeIDs: []string{"v1", "v2"}, Attached: []activities.Attached{
-		{Type: lcm.GrantStorage, Resource: "disk", ID: "v1"},
-		{Type: lcm.GrantStorage, ID: "v2"},
-		{Type: lcm.GrantLinkPort, Resource: "cp", ID: "p1"},
-		{Type: lcm.GrantLinkPort, Resource: "elsewhere", ID: "p2"},
-	}})
+	got := j.attached(activities.Vnfc{
+		VduID: "node", ServerID: "s", VolumeIDs: []string{"v1", "v2"},
+		Attached: []activities.Attached{
+			{Type: lcm.GrantStorage, Resource: "disk", ID: "v1"},
+			{Type: lcm.GrantStorage, ID: "v2"},
+			{Type: lcm.GrantLinkPort, Resource: "cp", ID: "p1"},
+			{Type: lcm.GrantLinkPort, Resource: "elsewhere", ID: "p2"},
+		},
+	})
 	require.Equal(t, []lcm.AttachedResource{
 		{VnfcID: "s", Type: lcm.GrantStorage, TemplateID: "disk", ResourceID: "v1"},
 		{VnfcID: "s", Type: lcm.GrantStorage, ResourceID: "v2"},
@@ -215,40 +259,66 @@ func TestAttached_namesWhatTheVnfdDescribes(t *testing.T) {
 	}, got)
 	require.Equal(t, []lcm.VirtualStorageResourceInfo{{
 		ID: "v1", VirtualStorageDescID: "disk",
-		StorageResource: lcm.ResourceHandle{VimConnectionID: "vim", ResourceID: "v1", VimLevelResourceType: "OS::Cinder::Volume"},
+		StorageResource: lcm.ResourceHandle{
+			VimConnectionID: "vim", ResourceID: "v1",
+			VimLevelResourceType: "OS::Cinder::Volume",
+		},
 	}}, virtualStorages(got, "vim"))
 
 	j.Flavour.Vdus[0].Storages = []string{"disk"}
-	got = j.attached(activities.Vnfc{VduID: "node", ServerID: "s", VolumeIDs: []string{"v"}, Attached: []activities.Attached{{Type: lcm.GrantStorage, Resource: "volume", ID: "v"}}})
+	got = j.attached(activities.Vnfc{
+		VduID: "node", ServerID: "s", VolumeIDs: []string{"v"},
+		Attached: []activities.Attached{{Type: lcm.GrantStorage, Resource: "volume", ID: "v"}},
+	})
 	require.Equal(t, "disk", got[0].TemplateID, "there is no other")
 }
 
 func TestConnectionPoints_areTheVnfcsAndWhatLinksMakeOfThem(t *testing.T) {
 	j := instantiating(``)
 	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "inner", VduID: "node"}}
-	j.Request.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "net", ExtCps: []lcm.ExtCp{{CpdID: "cp", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}}, {CpdID: "vip"}}}}
+	j.Request.ExtVirtualLinks = []lcm.ExtVirtualLink{{
+		ID:     "net",
+		ExtCps: []lcm.ExtCp{{CpdID: "cp", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}}, {CpdID: "vip"}},
+	}}
 	addresses := []lcm.FixedIP{{Address: "10.0.0.7", SubnetID: "sub"}}
 	j.Flavour.Cps[1].VirtualLink, j.Flavour.VirtualLinks = "inside", []vnfpkg.VirtualLink{{ID: "inside"}}
-	made := activities.Outcome{Networks: []activities.Network{{Resource: "inside", ID: "n1"}, {Resource: "unknown", ID: "n2"}}, Vnfcs: []activities.Vnfc{{VduID: "node", ServerID: "s", Attached: []activities.Attached{
-		{Type: lcm.GrantStorage, Resource: "cp", ID: "v1"},
-		{Type: lcm.GrantLinkPort, Resource: "cp", ID: "p1", MAC: "fa:16:3e:00:00:01", Addresses: addresses},
-		{Type: lcm.GrantLinkPort, Resource: "inner", ID: "p2", MAC: "fa:16:3e:00:00:02", Addresses: addresses},
-		{Type: lcm.GrantLinkPort, Resource: "elsewhere", ID: "p3"},
-	}}}}
+	made := activities.Outcome{
+		Networks: []activities.Network{
+			{Resource: "inside", ID: "n1"},
+			{Resource: "unknown", ID: "n2"},
+		},
+		Vnfcs: []activities.Vnfc{{VduID: "node", ServerID: "s", Attached: []activities.Attached{
+			{Type: lcm.GrantStorage, Resource: "cp", ID: "v1"},
+			{Type: lcm.GrantLinkPort, Resource: "cp", ID: "p1", MAC: "fa:16:3e:00:00:01", Addresses: addresses},
+			{Type: lcm.GrantLinkPort, Resource: "inner", ID: "p2", MAC: "fa:16:3e:00:00:02", Addresses: addresses},
+			{Type: lcm.GrantLinkPort, Resource: "elsewhere", ID: "p3"},
+		}}},
+	}
 	cps, external := j.connectionPoints(made.Vnfcs[0], made.Networks)
 	require.Equal(t, []lcm.VnfcCpInfo{
 		{ID: "cp-s", CpdID: "cp", VnfExtCpID: "ext-cp-s"},
-		{ID: "inner-s", CpdID: "inner", VnfLinkPortID: "p2", CpProtocolInfo: lcm.ProtocolInfo("fa:16:3e:00:00:02", addresses, nil)},
+		{
+			ID: "inner-s", CpdID: "inner", VnfLinkPortID: "p2",
+			CpProtocolInfo: lcm.ProtocolInfo("fa:16:3e:00:00:02", addresses, nil),
+		},
 	}, cps)
 	require.Equal(t, []lcm.VnfExtCpInfo{{
-		ID: "ext-cp-s", CpdID: "cp", ExtLinkPortID: "p1", AssociatedVnfcCpID: "cp-s", CpProtocolInfo: lcm.ProtocolInfo("fa:16:3e:00:00:01", addresses, addresses),
+		ID: "ext-cp-s", CpdID: "cp", ExtLinkPortID: "p1", AssociatedVnfcCpID: "cp-s",
+		CpProtocolInfo: lcm.ProtocolInfo("fa:16:3e:00:00:01", addresses, addresses),
 	}}, external)
-	require.Equal(t, []lcm.VnfExtCpInfo{{ID: "net-vip", CpdID: "vip"}}, j.otherExternal(external), "an address that is no VM's own")
+	require.Equal(t, []lcm.VnfExtCpInfo{{ID: "net-vip", CpdID: "vip"}}, j.otherExternal(external),
+		"an address that is no VM's own")
 
-	port := lcm.VnfLinkPortInfo{ID: "p2", ResourceHandle: lcm.PortHandle("vim", "p2"), CpInstanceID: "inner-s", CpInstanceType: "VNFC_CP"}
+	port := lcm.VnfLinkPortInfo{
+		ID: "p2", ResourceHandle: lcm.PortHandle("vim", "p2"), CpInstanceID: "inner-s",
+		CpInstanceType: "VNFC_CP",
+	}
 	require.Equal(t, []lcm.VnfVirtualLinkResourceInfo{{
 		ID: "n1", VnfVirtualLinkDescID: "inside", VnfLinkPorts: []lcm.VnfLinkPortInfo{port},
-		NetworkResource: lcm.ResourceHandle{VimConnectionID: "vim", ResourceID: "n1", VimLevelResourceType: "OS::Neutron::Net"},
+		NetworkResource: lcm.ResourceHandle{
+			VimConnectionID: "vim", ResourceID: "n1",
+			VimLevelResourceType: "OS::Neutron::Net",
+		},
 	}}, j.virtualLinks(made, "vim"))
 	cps, _ = j.connectionPoints(made.Vnfcs[0], nil)
 	require.Empty(t, cps[1].VnfLinkPortID, "a network that is managed elsewhere")
@@ -259,10 +329,19 @@ func TestRestored_isTheVnfAsItWasWithWhatIsThereNow(t *testing.T) {
 	j.Instance.VimConnections, j.Instance.Extensions = []lcm.VimConnectionInfo{{ID: "openstack"}}, map[string]any{"a": "b"}
 	j.Instance.Instantiated.FlavourID, j.Instance.Instantiated.Granted = "simple", &lcm.GrantedChoices{}
 	port := activities.Attached{Type: lcm.GrantLinkPort, Resource: "cp", ID: "port-2", MAC: "fa:16:3e:00:00:01"}
-	got := j.restored(activities.Outcome{Restored: true, Vnfcs: []activities.Vnfc{{VduID: "node", ServerID: "server", Attached: []activities.Attached{port}}}}, "openstack")
-	require.Equal(t, []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "cp"}, {CpdID: "other"}}}}, got.Info.ExtVirtualLinks, "the links are the former ones")
+	got := j.restored(activities.Outcome{
+		Restored: true,
+		Vnfcs:    []activities.Vnfc{{VduID: "node", ServerID: "server", Attached: []activities.Attached{port}}},
+	}, "openstack")
+	require.Equal(t, []lcm.ExtVirtualLink{{
+		ID: "a", ResourceID: "net-a",
+		ExtCps: []lcm.ExtCp{{CpdID: "cp"}, {CpdID: "other"}},
+	}}, got.Info.ExtVirtualLinks, "the links are the former ones")
 	require.Equal(t, "port-2", got.Info.ExtCps[0].ExtLinkPortID)
-	require.Equal(t, []lcm.AttachedResource{{VnfcID: "server", Type: lcm.GrantLinkPort, TemplateID: "cp", ResourceID: "port-2"}}, got.Info.Attached)
+	require.Equal(t, []lcm.AttachedResource{{
+		VnfcID: "server", Type: lcm.GrantLinkPort, TemplateID: "cp",
+		ResourceID: "port-2",
+	}}, got.Info.Attached)
 	require.Equal(t, "simple", got.Info.FlavourID)
 	require.NotNil(t, got.Info.Granted)
 	require.Equal(t, j.Instance.Extensions, got.Extensions)
@@ -280,13 +359,19 @@ func TestAcceptable_refusesAddressesThatCannotBe(t *testing.T) {
 	const nine = `{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET","ipOverEthernet":{"ipAddresses":[{"type":"IPV4","fixedAddresses":["10.0.0.9"]}]}}]}`
 	for links, says := range map[string]string{
 		`[{"id":"a","resourceId":"n","extCps":[{"cpdId":"cp","cpConfig":{"x":{"linkPortId":"q"}}}],"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"r"}}]}]`: "$.extVirtualLinks[0].extCps[0].cpConfig.x.linkPortId",
-		`[{"id":"a","resourceId":"n","extCps":[{"cpdId":"cp","cpConfig":{"x":` + nine + `,"y":` + nine + `}}]}]`:                                                      "has more than one entry with addresses",
-		`[{"id":"a","resourceId":"n","extCps":[{"cpdId":"cp","cpConfig":{"y":` + nine + `}}]}]`:                                                                       "would have more than one entry with addresses, with those of the request",
+		`[{"id":"a","resourceId":"n","extCps":[{"cpdId":"cp","cpConfig":{"x":` + nine + `,"y":` + nine +
+			`}}]}]`: "has more than one entry with addresses",
+		`[{"id":"a","resourceId":"n","extCps":[{"cpdId":"cp","cpConfig":{"y":` + nine +
+			`}}]}]`: "would have more than one entry " +
+			"with addresses, with those of the request",
 	} {
 		j := instantiating(``)
 		j.Target = &lcm.VimConnectionInfo{ID: "vim", VimID: "v"}
 		seven := []lcm.FixedIP{{Address: "10.0.0.7"}}
-		j.Request.ExtVirtualLinks[0].ExtCps = []lcm.ExtCp{{CpdID: "cp", FixedIPs: seven, Configs: []lcm.CpConfig{{Key: "x", FixedIPs: seven}}}}
+		j.Request.ExtVirtualLinks[0].ExtCps = []lcm.ExtCp{{
+			CpdID: "cp", FixedIPs: seven,
+			Configs: []lcm.CpConfig{{Key: "x", FixedIPs: seven}},
+		}}
 		_, err := (&resolver{}).acceptable(t.Context(), j, lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(links)})
 		require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
 		require.ErrorContains(t, err, says)

@@ -94,7 +94,8 @@ func (h *hosts) dial(
 // explain asks Nova about a node that does not answer when it is tried again: a server that is off will not come back
 // by waiting.
 func (h *hosts) explain(ctx context.Context, id lcm.OpOccID, node lcm.Node, err error) error {
-	if !lcm.Is(err, lcm.KindUnavailable) || ctx.Err() != nil || !activity.IsActivity(ctx) || activity.GetInfo(ctx).Attempt < 2 {
+	if !lcm.Is(err, lcm.KindUnavailable) || ctx.Err() != nil || !activity.IsActivity(ctx) ||
+		activity.GetInfo(ctx).Attempt < 2 {
 		return err
 	}
 	cloud, failure := h.clouds.ofOperation(ctx, id)
@@ -104,9 +105,11 @@ func (h *hosts) explain(ctx context.Context, id lcm.OpOccID, node lcm.Node, err 
 	state, failure := cloud.ServerState(ctx, node.ServerID)
 	switch {
 	case lcm.Is(failure, lcm.KindNotFound):
-		return lcm.Wrap(lcm.KindBroken, activities.ErrServerOff, "%s: Nova has no server %s any more; heal the VNFC, or undo what deleted it", node.Name, node.ServerID)
+		return lcm.Wrap(lcm.KindBroken, activities.ErrServerOff,
+			"%s: Nova has no server %s any more; heal the VNFC, or undo what deleted it", node.Name, node.ServerID)
 	case failure == nil && slices.Contains(off, state.Status):
-		return lcm.Wrap(lcm.KindBroken, activities.ErrServerOff, "%s: its server %s is %s; start it and retry, or heal the VNFC", node.Name, node.ServerID, state.Status)
+		return lcm.Wrap(lcm.KindBroken, activities.ErrServerOff,
+			"%s: its server %s is %s; start it and retry, or heal the VNFC", node.Name, node.ServerID, state.Status)
 	}
 	return err
 }

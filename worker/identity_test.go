@@ -54,7 +54,10 @@ func TestIdentity_judgesNobodyElsewhere(t *testing.T) {
 	} {
 		require.False(t, elsewhere.gone(own))
 	}
-	for _, text := range []string{"", "4711@host@", "windlass-worker/a/b/c/d", "windlass-worker/a/b/0/1", "windlass-worker/a/b/1"} {
+	for _, text := range []string{
+		"", "4711@host@", "windlass-worker/a/b/c/d", "windlass-worker/a/b/0/1",
+		"windlass-worker/a/b/1",
+	} {
 		_, ok := parseIdentity(text)
 		require.False(t, ok, text)
 	}

@@ -11,7 +11,9 @@ import (
 )
 
 // Instantiated implements activities.Facts.
-func (o *resolver) Instantiated(ctx context.Context, id lcm.OpOccID, made activities.Outcome) (activities.InstantiatedVnf, error) {
+func (o *resolver) Instantiated(
+	ctx context.Context, id lcm.OpOccID, made activities.Outcome,
+) (activities.InstantiatedVnf, error) {
 	j, err := o.load(ctx, id)
 	if err != nil {
 		return activities.InstantiatedVnf{}, err
@@ -27,8 +29,10 @@ func (o *resolver) Instantiated(ctx context.Context, id lcm.OpOccID, made activi
 		return j.partlyReconnected(made, connection.ID), nil
 	}
 	out := activities.InstantiatedVnf{Info: lcm.InstantiatedVnfInfo{
-		FlavourID: j.Flavour.ID, VnfState: lcm.VnfStarted, ExtVirtualLinks: j.Request.ExtVirtualLinks, ExtManagedVirtualLinks: j.Request.ExtManagedVirtualLinks,
-		StackID: made.StackID, AdditionalParams: j.Request.AdditionalParams, Nodes: made.Nodes, Storage: made.Storage, ClusterVimID: made.ClusterVimID,
+		FlavourID: j.Flavour.ID, VnfState: lcm.VnfStarted, ExtVirtualLinks: j.Request.ExtVirtualLinks,
+		ExtManagedVirtualLinks: j.Request.ExtManagedVirtualLinks,
+		StackID:                made.StackID, AdditionalParams: j.Request.AdditionalParams, Nodes: made.Nodes, Storage: made.Storage,
+		ClusterVimID:   made.ClusterVimID,
 		MaxScaleLevels: j.Flavour.MaxScaleLevels(), Granted: j.Chosen(), LocalizationLanguage: j.Request.LocalizationLanguage,
 	}}
 	out.Info.InstantiationLevelID, out.Info.ScaleStatus = j.Levels()
@@ -53,7 +57,8 @@ func (o *resolver) Instantiated(ctx context.Context, id lcm.OpOccID, made activi
 			return out, err
 		}
 		out.VimConnections = append(out.VimConnections, lcm.VimConnectionInfo{
-			ID: string(vim.ID), VimID: vim.ID, VimType: lcm.VimKubernetes, InterfaceInfo: map[string]any{"endpoint": vim.AuthURL},
+			ID: string(vim.ID), VimID: vim.ID, VimType: lcm.VimKubernetes,
+			InterfaceInfo: map[string]any{"endpoint": vim.AuthURL},
 		})
 	}
 	slices.SortFunc(out.VimConnections, func(a, b lcm.VimConnectionInfo) int { return strings.Compare(a.ID, b.ID) })
@@ -77,7 +82,10 @@ func (j *job) otherConnections(used lcm.VimConnectionInfo) (out []lcm.VimConnect
 func vnfcResource(v activities.Vnfc, connectionID string) lcm.VnfcResourceInfo {
 	out := lcm.VnfcResourceInfo{
 		ID: v.ServerID, VduID: v.VduID, ZoneID: v.Zone, StorageIDs: v.VolumeIDs,
-		ComputeResource: lcm.ResourceHandle{VimConnectionID: connectionID, ResourceID: v.ServerID, VimLevelResourceType: "OS::Nova::Server"},
+		ComputeResource: lcm.ResourceHandle{
+			VimConnectionID: connectionID, ResourceID: v.ServerID,
+			VimLevelResourceType: "OS::Nova::Server",
+		},
 	}
 	out.Metadata = map[string]any{}
 	if v.StackID != "" {
@@ -139,7 +147,10 @@ func virtualStorages(attached []lcm.AttachedResource, connectionID string) (out 
 		if a.Type == lcm.GrantStorage && a.TemplateID != "" {
 			out = append(out, lcm.VirtualStorageResourceInfo{
 				ID: a.ResourceID, VirtualStorageDescID: a.TemplateID,
-				StorageResource: lcm.ResourceHandle{VimConnectionID: connectionID, ResourceID: a.ResourceID, VimLevelResourceType: "OS::Cinder::Volume"},
+				StorageResource: lcm.ResourceHandle{
+					VimConnectionID: connectionID, ResourceID: a.ResourceID,
+					VimLevelResourceType: "OS::Cinder::Volume",
+				},
 			})
 		}
 	}

@@ -17,7 +17,10 @@ func ported() *job {
 	j := instantiating(``)
 	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true}}
 	port := &lcm.LinkPort{ID: "p", ResourceID: "port-1"}
-	j.Request.ExtVirtualLinks[0].ExtCps = []lcm.ExtCp{{CpdID: "cp", LinkPort: port, Configs: []lcm.CpConfig{{Key: "k", LinkPort: port}}}, {CpdID: "other"}}
+	j.Request.ExtVirtualLinks[0].ExtCps = []lcm.ExtCp{{
+		CpdID: "cp", LinkPort: port,
+		Configs: []lcm.CpConfig{{Key: "k", LinkPort: port}},
+	}, {CpdID: "other"}}
 	return j
 }
 
@@ -29,10 +32,12 @@ func TestConnectionPoints_showTheGivenPortByTheRequestsID(t *testing.T) {
 	}}
 	_, external := j.connectionPoints(v, nil)
 	require.Equal(t, "10.0.0.7", external[0].CpProtocolInfo[0].IPOverEthernet.IPAddresses[0].Addresses[0])
-	require.Equal(t, []string{"p", "port-1", "port-2", ""}, []string{external[0].ExtLinkPortID, external[0].PortID, external[1].ExtLinkPortID, external[1].PortID})
+	require.Equal(t, []string{"p", "port-1", "port-2", ""},
+		[]string{external[0].ExtLinkPortID, external[0].PortID, external[1].ExtLinkPortID, external[1].PortID})
 	v.Attached[0].ID = "former"
 	_, external = j.connectionPoints(v, nil)
-	require.Equal(t, []string{"former", ""}, []string{external[0].ExtLinkPortID, external[0].PortID}, "not the port that was given")
+	require.Equal(t, []string{"former", ""}, []string{external[0].ExtLinkPortID, external[0].PortID},
+		"not the port that was given")
 }
 
 func TestInstantiation_tellsUserDataClassesOfPorts(t *testing.T) {
@@ -56,7 +61,10 @@ func TestAcceptable_refusesAPortTwice(t *testing.T) {
 func TestHeat_takesThePortsOfNfv(t *testing.T) {
 	o := withVault(t, pgtest.URL(t))
 	j := packageJob(t, o, "../tests/e2e/testdata/overriddenport")
-	for _, class := range []string{"", `,"lcm-operation-user-data":"./UserData/ports.py","lcm-operation-user-data-class":"Ports"`} {
+	for _, class := range []string{
+		"",
+		`,"lcm-operation-user-data":"./UserData/ports.py","lcm-operation-user-data-class":"Ports"`,
+	} {
 		t.Run("class "+class, func(t *testing.T) {
 			var err error
 			j.Request, err = lcm.ParseInstantiate(json.RawMessage(`{"flavourId":"simple","extVirtualLinks":[{"id":"net","resourceId":"n","extCps":[
@@ -69,13 +77,18 @@ func TestHeat_takesThePortsOfNfv(t *testing.T) {
 			}
 			_, parameters, _, err := o.heat(t.Context(), j, shape{capacity: map[string]int{"VDU1": 1}})
 			require.NoError(t, err)
-			require.Equal(t, map[string]any{"VDU1_CP1-1": map[string]any{"port": "port-1"}, "VDU1_CP1-2": map[string]any{"port": "port-2"}},
+			require.Equal(t, map[string]any{
+				"VDU1_CP1-1": map[string]any{"port": "port-1"},
+				"VDU1_CP1-2": map[string]any{"port": "port-2"},
+			},
 				parameters["nfv"].(map[string]any)["CP"])
 
 			_, external := j.connectionPoints(activities.Vnfc{VduID: "VDU1", ServerID: "s", Attached: []activities.Attached{
-				{Type: lcm.GrantLinkPort, Resource: "VDU1_CP1-1", ID: "port-1"}, {Type: lcm.GrantLinkPort, Resource: "VDU1_CP1-2", ID: "port-2"},
+				{Type: lcm.GrantLinkPort, Resource: "VDU1_CP1-1", ID: "port-1"},
+				{Type: lcm.GrantLinkPort, Resource: "VDU1_CP1-2", ID: "port-2"},
 			}}, nil)
-			require.Equal(t, []string{"p", "port-1", "q", "port-2"}, []string{external[0].ExtLinkPortID, external[0].PortID, external[1].ExtLinkPortID, external[1].PortID})
+			require.Equal(t, []string{"p", "port-1", "q", "port-2"},
+				[]string{external[0].ExtLinkPortID, external[0].PortID, external[1].ExtLinkPortID, external[1].PortID})
 		})
 	}
 }
@@ -83,14 +96,20 @@ func TestHeat_takesThePortsOfNfv(t *testing.T) {
 // A grant's nfv counts before that of the request, as in Tacker.
 func TestUnder_takesThePortsOfAGrantsNfv(t *testing.T) {
 	j := ported()
-	require.NoError(t, j.ApplyGrant(lcm.Grant{ID: "g", AdditionalParams: json.RawMessage(`{"nfv":{"CP":{"cp":{"port":"granted"}}}}`)}))
+	require.NoError(t, j.ApplyGrant(lcm.Grant{
+		ID:               "g",
+		AdditionalParams: json.RawMessage(`{"nfv":{"CP":{"cp":{"port":"granted"}}}}`),
+	}))
 	require.Equal(t, &lcm.LinkPort{ID: "p", ResourceID: "granted"}, lcm.GivenPort(j.Request.ExtVirtualLinks, "cp"))
 }
 
 // The VNFC that a scaling adds gets the port that the scaling names.
 func TestOwnPorts_areThoseOfAScaling(t *testing.T) {
 	j := apartJob(nil, "a-0")
-	j.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "l", ResourceID: "n", ExtCps: []lcm.ExtCp{{CpdID: "cp", LinkPort: &lcm.LinkPort{ID: "p", ResourceID: "port-0"}}}}}
+	j.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{{
+		ID: "l", ResourceID: "n",
+		ExtCps: []lcm.ExtCp{{CpdID: "cp", LinkPort: &lcm.LinkPort{ID: "p", ResourceID: "port-0"}}},
+	}}
 	j.OpOcc.Params = json.RawMessage(`{"type":"SCALE_OUT","additionalParams":{"nfv":{"CP":{"cp-1":{"port":"port-1"}}}}}`)
 	links, err := j.OwnPorts()
 	require.NoError(t, err)

@@ -27,12 +27,16 @@ type observer struct {
 }
 
 // InterceptActivity implements interceptor.WorkerInterceptor.
-func (o *observer) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
+func (o *observer) InterceptActivity(
+	_ context.Context, next interceptor.ActivityInboundInterceptor,
+) interceptor.ActivityInboundInterceptor {
 	return &observedActivity{interceptor.ActivityInboundInterceptorBase{Next: next}, o}
 }
 
 // InterceptWorkflow implements interceptor.WorkerInterceptor.
-func (o *observer) InterceptWorkflow(ctx workflow.Context, next interceptor.WorkflowInboundInterceptor) interceptor.WorkflowInboundInterceptor {
+func (o *observer) InterceptWorkflow(
+	ctx workflow.Context, next interceptor.WorkflowInboundInterceptor,
+) interceptor.WorkflowInboundInterceptor {
 	return &observedWorkflow{
 		WorkflowInboundInterceptorBase: interceptor.WorkflowInboundInterceptorBase{Next: next},
 		observer:                       o, info: workflow.GetInfo(ctx), steps: map[stepKey]*stepTime{},
@@ -64,7 +68,8 @@ func (a *observedActivity) ExecuteActivity(ctx context.Context, in *interceptor.
 	ctx, span := a.tracing.Start(trace.ContextWithRemoteSpanContext(ctx, parent), name)
 	defer span.End()
 	if span.IsRecording() {
-		span.SetAttributes(telemetry.AttrActivity.String(info.ActivityType.Name), telemetry.AttrAttempt.Int(int(info.Attempt)))
+		span.SetAttributes(telemetry.AttrActivity.String(info.ActivityType.Name),
+			telemetry.AttrAttempt.Int(int(info.Attempt)))
 		if ref, ok := refOf(in.Args); ok {
 			span.SetAttributes(attributesOf(ref)...)
 		}
@@ -78,7 +83,8 @@ func (a *observedActivity) ExecuteActivity(ctx context.Context, in *interceptor.
 
 func attributesOf(ref lcm.StepRef) []attribute.KeyValue {
 	out := []attribute.KeyValue{
-		telemetry.AttrOpOcc.String(string(ref.OpOccID)), telemetry.AttrStep.Int(ref.Step), telemetry.AttrPhase.String(string(ref.Phase())),
+		telemetry.AttrOpOcc.String(string(ref.OpOccID)), telemetry.AttrStep.Int(ref.Step),
+		telemetry.AttrPhase.String(string(ref.Phase())),
 	}
 	if ref.Node != "" {
 		out = append(out, telemetry.AttrNode.String(ref.Node))

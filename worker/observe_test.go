@@ -41,7 +41,8 @@ func exporting(t *testing.T, ratio float64) (o *observer, to *collector.Collecto
 		Traces: true, Endpoint: to.GRPC, SampleRatio: ratio, Interval: time.Minute, Service: "test",
 	}, reg, nil)
 	require.NoError(t, err)
-	return &observer{tracing: e.Tracing, metrics: telemetry.NewOperationMetrics(reg)}, to, func() { require.NoError(t, e.Close()) }
+	return &observer{tracing: e.Tracing, metrics: telemetry.NewOperationMetrics(reg)}, to,
+		func() { require.NoError(t, e.Close()) }
 }
 
 func TestObserver_replaysHistoriesWithoutASpan(t *testing.T) {
@@ -50,8 +51,10 @@ func TestObserver_replaysHistoriesWithoutASpan(t *testing.T) {
 	require.NoError(t, err)
 	for name, w := range map[lcm.WorkflowName]any{
 		lcm.WorkflowInstantiate: workflows.Instantiate, lcm.WorkflowScale: workflows.Scale, lcm.WorkflowHeal: workflows.Heal,
-		lcm.WorkflowModifyInfo: workflows.ModifyInfo, lcm.WorkflowOperate: workflows.Operate, lcm.WorkflowChangeExtConn: workflows.ChangeExtConn,
-		lcm.WorkflowTerminate: workflows.Terminate, lcm.WorkflowDeliver: workflows.DeliverNotifications, lcm.WorkflowFetch: workflows.FetchPackage,
+		lcm.WorkflowModifyInfo: workflows.ModifyInfo, lcm.WorkflowOperate: workflows.Operate,
+		lcm.WorkflowChangeExtConn: workflows.ChangeExtConn,
+		lcm.WorkflowTerminate:     workflows.Terminate, lcm.WorkflowDeliver: workflows.DeliverNotifications,
+		lcm.WorkflowFetch: workflows.FetchPackage,
 		lcm.WorkflowDrift: workflows.CheckDrift,
 	} {
 		r.RegisterWorkflowWithOptions(w, workflow.RegisterOptions{Name: string(name)})
@@ -67,23 +70,30 @@ func TestObserver_replaysHistoriesWithoutASpan(t *testing.T) {
 }
 
 // stepsOnly is a workflow that records what a test gives.
-func stepsOnly(rows []activities.RecordStepInput, states []lcm.OperationState) func(workflow.Context, lcm.OperationInput) error {
+func stepsOnly(
+	rows []activities.RecordStepInput, states []lcm.OperationState,
+) func(workflow.Context, lcm.OperationInput) error {
 	return func(ctx workflow.Context, in lcm.OperationInput) error {
 		ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{StartToCloseTimeout: time.Minute})
 		ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 			StartToCloseTimeout: time.Minute, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
 		})
 		for _, row := range rows {
-			if err := workflow.ExecuteLocalActivity(ctx, recordSteps, activities.RecordStepsInput{row}).Get(ctx, nil); err != nil {
+			if err := workflow.ExecuteLocalActivity(ctx, recordSteps, activities.RecordStepsInput{row}).Get(ctx,
+				nil); err != nil {
 				return err
 			}
 			if row.Step.State == lcm.StepRunning {
 				ref := lcm.StepRef{OpOccID: in.OpOccID, Step: row.Step.Index, Node: "cp-1"}
-				_ = workflow.ExecuteActivity(ctx, "Work", activities.StackInput{Tracked: activities.Tracked{Step: ref}}).Get(ctx, nil)
+				_ = workflow.ExecuteActivity(ctx, "Work", activities.StackInput{Tracked: activities.Tracked{Step: ref}}).Get(ctx,
+					nil)
 			}
 		}
 		for i, state := range states {
-			state := activities.RecordStateInput{OpOccID: in.OpOccID, Sequence: int64(i + 1), Status: lcm.OperationStatus{State: state}}
+			state := activities.RecordStateInput{
+				OpOccID: in.OpOccID, Sequence: int64(i + 1),
+				Status: lcm.OperationStatus{State: state},
+			}
 			if err := workflow.ExecuteLocalActivity(ctx, recordState, state).Get(ctx, nil); err != nil {
 				return err
 			}
@@ -97,7 +107,10 @@ func observe(t *testing.T, o *observer, header *commonpb.Header) {
 	t.Helper()
 	begun := time.Now().Add(-time.Minute)
 	row := func(state lcm.StepState) activities.RecordStepInput {
-		s := lcm.Step{OpOccID: "op-1", Index: 3, Phase: lcm.PhaseForward, Title: "Join the nodes", State: state, Started: begun, Ended: begun.Add(time.Second)}
+		s := lcm.Step{
+			OpOccID: "op-1", Index: 3, Phase: lcm.PhaseForward, Title: "Join the nodes", State: state,
+			Started: begun, Ended: begun.Add(time.Second),
+		}
 		if state == lcm.StepFailed {
 			s.Error = lcm.Errorf(lcm.KindBroken, "see http://u:hunter2@cp-1")
 		}
@@ -114,7 +127,11 @@ func observe(t *testing.T, o *observer, header *commonpb.Header) {
 	env.RegisterWorkflowWithOptions(w, workflow.RegisterOptions{Name: "Test"})
 	env.RegisterActivity(recordSteps)
 	env.RegisterActivity(recordState)
-	env.RegisterActivityWithOptions(func(context.Context, activities.StackInput) error { return errors.New("stranger's hunter2") }, activity.RegisterOptions{Name: "Work"})
+	env.RegisterActivityWithOptions(func(context.Context,
+		activities.StackInput,
+	) error {
+		return errors.New("stranger's hunter2")
+	}, activity.RegisterOptions{Name: "Work"})
 	env.ExecuteWorkflow("Test", lcm.OperationInput{OpOccID: "op-1", Operation: lcm.OpInstantiate})
 	require.NoError(t, env.GetWorkflowError())
 }
@@ -189,7 +206,8 @@ func TestObserver_tracesChecksForDrift(t *testing.T) {
 	suite := testsuite.WorkflowTestSuite{}
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetWorkerOptions(sdkworker.Options{Interceptors: []interceptor.WorkerInterceptor{o}})
-	env.RegisterWorkflowWithOptions(func(workflow.Context) error { return nil }, workflow.RegisterOptions{Name: string(lcm.WorkflowDrift)})
+	env.RegisterWorkflowWithOptions(func(workflow.Context) error { return nil },
+		workflow.RegisterOptions{Name: string(lcm.WorkflowDrift)})
 	env.ExecuteWorkflow(string(lcm.WorkflowDrift))
 	flush()
 	require.Equal(t, 1, to.Spans())
@@ -209,9 +227,12 @@ func TestObserver_measuresWithoutTraces(t *testing.T) {
 	w := httptest.NewRecorder()
 	telemetry.Handler(reg).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for _, line := range []string{
-		`windlass_operations_total{operation="INSTANTIATE",result="FAILED_TEMP"} 1`, `windlass_operations_total{operation="INSTANTIATE",result="COMPLETED"} 1`,
-		`windlass_operation_seconds_count{operation="INSTANTIATE",result="COMPLETED"} 1`, `windlass_retries_total{what="step"} 1`,
-		`windlass_step_seconds_count{result="FAILED",step="Join the nodes"} 1`, `windlass_step_seconds_sum{result="DONE",step="Join the nodes"} 1`,
+		`windlass_operations_total{operation="INSTANTIATE",result="FAILED_TEMP"} 1`,
+		`windlass_operations_total{operation="INSTANTIATE",result="COMPLETED"} 1`,
+		`windlass_operation_seconds_count{operation="INSTANTIATE",result="COMPLETED"} 1`,
+		`windlass_retries_total{what="step"} 1`,
+		`windlass_step_seconds_count{result="FAILED",step="Join the nodes"} 1`,
+		`windlass_step_seconds_sum{result="DONE",step="Join the nodes"} 1`,
 		`windlass_queue_lag_seconds_count 2`, // local activities wait for nobody
 	} {
 		require.Contains(t, w.Body.String(), line+"\n")

@@ -96,14 +96,17 @@ func (w *observedWorkflow) ended(at time.Time, err error) {
 	message := ""
 	if w.operation.OpOccID != "" {
 		name = string(w.operation.Operation)
-		attributes = append(attributes, telemetry.AttrOpOcc.String(string(w.operation.OpOccID)), telemetry.AttrState.String(string(w.state)),
-			telemetry.AttrInstance.String(string(w.operation.VnfInstanceID)), telemetry.AttrOperation.String(string(w.operation.Operation)))
+		attributes = append(attributes, telemetry.AttrOpOcc.String(string(w.operation.OpOccID)),
+			telemetry.AttrState.String(string(w.state)),
+			telemetry.AttrInstance.String(string(w.operation.VnfInstanceID)),
+			telemetry.AttrOperation.String(string(w.operation.Operation)))
 	}
 	if err != nil || w.cause != nil {
 		message = textOf(w.cause, err)
 	}
 	w.tracing.Emit(telemetry.Done{
-		Name: name, Parent: w.parent, Trace: w.self.TraceID(), ID: w.self.SpanID(), Started: w.info.WorkflowStartTime, Ended: at,
+		Name: name, Parent: w.parent, Trace: w.self.TraceID(), ID: w.self.SpanID(), Started: w.info.WorkflowStartTime,
+		Ended:      at,
 		Attributes: attributes, Failed: err != nil || w.cause != nil, ErrorMessage: message,
 	})
 }
@@ -177,7 +180,8 @@ func (w *observedWorkflow) mark(ctx workflow.Context, args []any) {
 }
 
 func (w *observedWorkflow) stepID(key stepKey, attempt int) trace.SpanID {
-	return telemetry.SpanIDOf(w.info.WorkflowExecution.RunID, "step", strconv.Itoa(key.index), string(key.phase), strconv.Itoa(attempt))
+	return telemetry.SpanIDOf(w.info.WorkflowExecution.RunID, "step", strconv.Itoa(key.index), string(key.phase),
+		strconv.Itoa(attempt))
 }
 
 // step takes the row of a step as a whole that the workflow has recorded.
@@ -212,9 +216,11 @@ func (w *observedWorkflow) step(row lcm.Step, replayed bool) {
 		message = telemetry.ErrorText(row.Error)
 	}
 	w.tracing.Emit(telemetry.Done{
-		Name: row.Title, Parent: w.self, Trace: w.self.TraceID(), ID: w.stepID(key, s.attempt), Started: s.started, Ended: row.Ended,
-		Attributes: append(attributesOf(ref), telemetry.AttrAttempt.Int(s.attempt), telemetry.AttrState.String(string(row.State))),
-		Failed:     row.Error != nil, ErrorMessage: message,
+		Name: row.Title, Parent: w.self, Trace: w.self.TraceID(), ID: w.stepID(key, s.attempt), Started: s.started,
+		Ended: row.Ended,
+		Attributes: append(attributesOf(ref), telemetry.AttrAttempt.Int(s.attempt),
+			telemetry.AttrState.String(string(row.State))),
+		Failed: row.Error != nil, ErrorMessage: message,
 	})
 }
 

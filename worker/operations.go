@@ -62,7 +62,8 @@ func (o *resolver) Describe(ctx context.Context, id lcm.OpOccID) (activities.Des
 		GrantPatience: o.grantPatience, Whole: p.Whole, ChangeStateTo: p.ChangeStateTo,
 	}
 	if cluster := kubeadm.Of(facts); cluster != nil {
-		d.Cluster, d.HighlyAvailable, d.ControlPlanes = true, cluster.HighlyAvailable(facts, p), cluster.ControlPlanes(facts, p)
+		d.Cluster, d.HighlyAvailable, d.ControlPlanes = true, cluster.HighlyAvailable(facts, p),
+			cluster.ControlPlanes(facts, p)
 		d.StorageServer = cluster.StorageServer(facts)
 	}
 	if d.Steps, err = o.stepsOf(ctx, id, facts, p); err != nil {
@@ -70,14 +71,17 @@ func (o *resolver) Describe(ctx context.Context, id lcm.OpOccID) (activities.Des
 	}
 	if j.Instance.Instantiated != nil {
 		d.Stopped = j.Instance.Instantiated.StoppedServers()
-		d.ServerIDs, d.Nodes, d.ClusterVimID = j.Servers(), j.Instance.Instantiated.Nodes, j.Instance.Instantiated.ClusterVimID
+		d.ServerIDs, d.Nodes, d.ClusterVimID = j.Servers(), j.Instance.Instantiated.Nodes,
+			j.Instance.Instantiated.ClusterVimID
 	}
 	return d, nil
 }
 
 // stepsOf is the list of steps that is kept with the operation. Until there is one it is what this release lists: rows of
 // former releases have no ids.
-func (o *resolver) stepsOf(ctx context.Context, id lcm.OpOccID, f lifecycle.Facts, p lcm.Plan) ([]lifecycle.Step, error) {
+func (o *resolver) stepsOf(
+	ctx context.Context, id lcm.OpOccID, f lifecycle.Facts, p lcm.Plan,
+) ([]lifecycle.Step, error) {
 	rows, err := o.Store.Steps(ctx, id)
 	var kept []lifecycle.Step
 	for _, row := range rows {

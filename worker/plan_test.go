@@ -12,7 +12,10 @@ import (
 )
 
 func TestJob_levelsAreThePlansWhenThereIsOne(t *testing.T) {
-	flavour := &vnfpkg.Flavour{DefaultLevel: "small", Levels: []vnfpkg.Level{{ID: "small"}}, Aspects: []vnfpkg.ScalingAspect{{ID: "workers"}}}
+	flavour := &vnfpkg.Flavour{
+		DefaultLevel: "small", Levels: []vnfpkg.Level{{ID: "small"}},
+		Aspects: []vnfpkg.ScalingAspect{{ID: "workers"}},
+	}
 	j := &job{&operations.Operation{Flavour: flavour}}
 	level, status := j.Levels()
 	assert.Equal(t, "small", level)
@@ -30,7 +33,10 @@ func TestJob_levelsLeftAreThoseThatWereReached(t *testing.T) {
 		Vdus: []vnfpkg.Vdu{{ID: "cp", InitialInstances: new(3)}, {ID: "worker", InitialInstances: new(2)}},
 		Aspects: []vnfpkg.ScalingAspect{
 			{ID: "cps", MaxScaleLevel: 2, StepDeltas: []string{"two"}, Deltas: map[string]map[string]int{"cp": {"two": 2}}},
-			{ID: "workers", MaxScaleLevel: 5, StepDeltas: []string{"one"}, Deltas: map[string]map[string]int{"worker": {"one": 1}}},
+			{
+				ID: "workers", MaxScaleLevel: 5, StepDeltas: []string{"one"},
+				Deltas: map[string]map[string]int{"worker": {"one": 1}},
+			},
 		},
 	}
 	status := func(cps, workers int) []lcm.ScaleInfo {
@@ -47,7 +53,8 @@ func TestJob_levelsLeftAreThoseThatWereReached(t *testing.T) {
 	}
 	groups := func(cpFrom, cpTo, workerFrom, workerTo int) []lcm.GroupChange {
 		return []lcm.GroupChange{
-			{AspectID: "cps", VduID: "cp", From: cpFrom, To: cpTo}, {AspectID: "workers", VduID: "worker", From: workerFrom, To: workerTo},
+			{AspectID: "cps", VduID: "cp", From: cpFrom, To: cpTo},
+			{AspectID: "workers", VduID: "worker", From: workerFrom, To: workerTo},
 		}
 	}
 	for name, c := range map[string]struct {
@@ -77,9 +84,13 @@ func TestJob_levelsLeftAreThoseThatWereReached(t *testing.T) {
 			lcm.Plan{ScaleStatus: status(0, 1), Groups: groups(7, 3, 6, 3)},
 			vms(5, 5), status(1, 3), "",
 		},
-		"an instantiation level had made them more": {status(0, 0), lcm.Plan{ScaleStatus: status(0, 2), Groups: []lcm.GroupChange{
-			{AspectID: "workers", VduID: "worker", From: 4, To: 6},
-		}}, vms(3, 5), status(0, 1), ""},
+		"an instantiation level had made them more": {
+			status(0, 0),
+			lcm.Plan{ScaleStatus: status(0, 2), Groups: []lcm.GroupChange{
+				{AspectID: "workers", VduID: "worker", From: 4, To: 6},
+			}},
+			vms(3, 5), status(0, 1), "",
+		},
 		"a heal has lost one": {
 			status(0, 1),
 			lcm.Plan{Operation: lcm.OpHeal, ScaleStatus: status(0, 1), InstantiationLevelID: "former"},

@@ -23,12 +23,33 @@ func TestJob_showsHowClustersConnectToARegistry(t *testing.T) {
 		vnfc string
 		want any
 	}{
-		"found":                 {job{&operations.Operation{Flavour: registry}}, activities.Outcome{Registry: found}, "vm", []lcm.PrivateRegistry{*found}},
-		"known":                 {job{&operations.Operation{Flavour: registry, Instance: before}}, activities.Outcome{}, "vm", "as before"},
-		"another machine":       {job{&operations.Operation{Flavour: registry, Instance: before}}, activities.Outcome{}, "vm-2", nil},
-		"not known":             {job{&operations.Operation{Flavour: registry}}, activities.Outcome{}, "vm", nil},
-		"with another address":  {job{&operations.Operation{Flavour: registry, Instance: before, OpOcc: lcm.VnfLcmOpOcc{Operation: lcm.OpChangeExtConn}}}, activities.Outcome{}, "vm", nil},
-		"no registry of images": {job{&operations.Operation{Flavour: &vnfpkg.Flavour{}, Instance: before}}, activities.Outcome{Registry: found}, "vm", nil},
+		"found": {
+			job{&operations.Operation{Flavour: registry}},
+			activities.Outcome{Registry: found},
+			"vm",
+			[]lcm.PrivateRegistry{*found},
+		},
+		"known": {
+			job{&operations.Operation{Flavour: registry, Instance: before}},
+			activities.Outcome{},
+			"vm",
+			"as before",
+		},
+		"another machine": {
+			job{&operations.Operation{Flavour: registry, Instance: before}},
+			activities.Outcome{},
+			"vm-2", nil,
+		},
+		"not known": {job{&operations.Operation{Flavour: registry}}, activities.Outcome{}, "vm", nil},
+		"with another address": {job{&operations.Operation{
+			Flavour: registry, Instance: before,
+			OpOcc: lcm.VnfLcmOpOcc{Operation: lcm.OpChangeExtConn},
+		}}, activities.Outcome{}, "vm", nil},
+		"no registry of images": {
+			job{&operations.Operation{Flavour: &vnfpkg.Flavour{}, Instance: before}},
+			activities.Outcome{Registry: found},
+			"vm", nil,
+		},
 	} {
 		info := lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{{ID: c.vnfc, Metadata: map[string]any{}}}}
 		c.job.showRegistry(&info, c.made)

@@ -58,7 +58,8 @@ func (r *Relay) Once(ctx context.Context) error {
 	}
 	var errs []error
 	for _, id := range waiting {
-		errs = append(errs, r.start(ctx, lcm.DeliverWorkflowID(id), lcm.WorkflowDeliver, lcm.DeliverInput{SubscriptionID: id}))
+		errs = append(errs, r.start(ctx, lcm.DeliverWorkflowID(id), lcm.WorkflowDeliver,
+			lcm.DeliverInput{SubscriptionID: id}))
 	}
 	for _, id := range packages {
 		errs = append(errs, r.start(ctx, lcm.FetchWorkflowID(id), lcm.WorkflowFetch, lcm.FetchInput{VnfPkgID: id}))
@@ -95,7 +96,8 @@ func (s *sender) send(ctx context.Context, d lcm.Delivery) (err error) {
 		if parent, unknown := s.store.TraceParent(ctx, d.Event.OpOccID); unknown == nil && parent != "" {
 			var span trace.Span
 			ctx, span = s.tracing.Start(telemetry.WithTraceParent(ctx, parent), "Notify "+string(d.Event.Type),
-				trace.WithAttributes(telemetry.AttrOpOcc.String(string(d.Event.OpOccID)), telemetry.AttrState.String(string(d.Event.State))))
+				trace.WithAttributes(telemetry.AttrOpOcc.String(string(d.Event.OpOccID)),
+					telemetry.AttrState.String(string(d.Event.State))))
 			defer func() { telemetry.End(span, err) }()
 		}
 	}

@@ -27,8 +27,13 @@ type scoper struct {
 }
 
 // InterceptActivity implements interceptor.WorkerInterceptor.
-func (s *scoper) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
-	return &scopedActivity{ActivityInboundInterceptorBase: interceptor.ActivityInboundInterceptorBase{Next: next}, scoper: s}
+func (s *scoper) InterceptActivity(
+	_ context.Context, next interceptor.ActivityInboundInterceptor,
+) interceptor.ActivityInboundInterceptor {
+	return &scopedActivity{
+		ActivityInboundInterceptorBase: interceptor.ActivityInboundInterceptorBase{Next: next},
+		scoper:                         s,
+	}
 }
 
 type scopedActivity struct {
@@ -71,7 +76,8 @@ func subjectOf(args []any) (lcm.Subject, error) {
 			return in.Subject(), nil
 		}
 	}
-	return lcm.Subject{}, lcm.Errorf(lcm.KindBug, "An activity does not tell what it is about, so it cannot be limited to a project.")
+	return lcm.Subject{}, lcm.Errorf(lcm.KindBug,
+		"An activity does not tell what it is about, so it cannot be limited to a project.")
 }
 
 func (s *scoper) known(of lcm.Subject) (lcm.ProjectID, bool) {

@@ -60,8 +60,10 @@ func runScoped(t *testing.T, l *lookups, times int, in any) (scopes []lcm.Scope,
 		scopes = append(scopes, lcm.ScopeOf(ctx))
 		return nil
 	}
-	env.RegisterActivityWithOptions(func(ctx context.Context, _ activities.DescribeInput) error { return note(ctx) }, activity.RegisterOptions{Name: "describe"})
-	env.RegisterActivityWithOptions(func(ctx context.Context, _ string) error { return note(ctx) }, activity.RegisterOptions{Name: "text"})
+	env.RegisterActivityWithOptions(func(ctx context.Context, _ activities.DescribeInput) error { return note(ctx) },
+		activity.RegisterOptions{Name: "describe"})
+	env.RegisterActivityWithOptions(func(ctx context.Context, _ string) error { return note(ctx) },
+		activity.RegisterOptions{Name: "text"})
 	name := "describe"
 	if _, ok := in.(string); ok {
 		name = "text"

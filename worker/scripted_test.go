@@ -54,7 +54,10 @@ func scriptedJob(t *testing.T, o *resolver, params map[string]any) *job {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "UserData"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "UserData", "own.py"), []byte(ownUserData), 0o600))
 	j := packageJob(t, o, dir)
-	j.Request.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "l", ResourceID: "net-1", ExtCps: []lcm.ExtCp{{CpdID: "VDU1_CP1"}}}}
+	j.Request.ExtVirtualLinks = []lcm.ExtVirtualLink{{
+		ID: "l", ResourceID: "net-1",
+		ExtCps: []lcm.ExtCp{{CpdID: "VDU1_CP1"}},
+	}}
 	j.with(t, o, params)
 	return j
 }
@@ -65,13 +68,17 @@ func packageJob(t *testing.T, o *resolver, dir string) *job {
 	var archive bytes.Buffer
 	require.NoError(t, vnfpkg.Build(dir, &archive))
 	id := lcm.VnfPkgID(uuid.NewString())
-	require.NoError(t, o.Store.CreatePackage(lcm.InProject(t.Context(), lcm.DefaultProject), lcm.VnfPkg{ID: id, OnboardingState: lcm.PkgUploading, OperationalState: lcm.PkgDisabled}))
+	require.NoError(t, o.Store.CreatePackage(lcm.InProject(t.Context(), lcm.DefaultProject),
+		lcm.VnfPkg{ID: id, OnboardingState: lcm.PkgUploading, OperationalState: lcm.PkgDisabled}))
 	pkg, err := o.Store.Package(t.Context(), id)
 	require.NoError(t, err)
 	require.NoError(t, (&onboard.Onboarder{Store: o.Store}).Take(t.Context(), &pkg, &archive))
 	vnfd, err := o.ReadVnfd(t.Context(), id)
 	require.NoError(t, err)
-	j := &job{&operations.Operation{Instance: lcm.VnfInstance{ID: "i", VnfPkgID: id}, OpOcc: lcm.VnfLcmOpOcc{ID: "o", Operation: lcm.OpInstantiate}, Vnfd: vnfd}}
+	j := &job{&operations.Operation{
+		Instance: lcm.VnfInstance{ID: "i", VnfPkgID: id},
+		OpOcc:    lcm.VnfLcmOpOcc{ID: "o", Operation: lcm.OpInstantiate}, Vnfd: vnfd,
+	}}
 	j.Flavour, err = vnfd.Flavour("simple")
 	require.NoError(t, err)
 	return j
@@ -83,7 +90,8 @@ func (j *job) with(t *testing.T, o *resolver, params map[string]any) {
 	params[lcm.UserDataParam], params[lcm.UserDataClassParam] = "./UserData/own.py", "OwnUserData"
 	doc, err := json.Marshal(params)
 	require.NoError(t, err)
-	j.Request.AdditionalParams, err = secrets.SealDocument(t.Context(), o.vault, lcm.SecretRef("vnf/i/request/"+uuid.NewString()), doc)
+	j.Request.AdditionalParams, err = secrets.SealDocument(t.Context(), o.vault,
+		lcm.SecretRef("vnf/i/request/"+uuid.NewString()), doc)
 	require.NoError(t, err)
 }
 

@@ -73,7 +73,8 @@ func memberIndex(v lcm.VnfcResourceInfo) (int, error) {
 	name, _ := v.Metadata["parent_resource_name"].(string)
 	index, ok := vnfpkg.MemberIndex(v.VduID, name)
 	if !ok {
-		return 0, lcm.Errorf(lcm.KindBroken, "The VNFC %s is recorded in the resource %q, which is no VNFC of %s: the stack is not one that %s has made.",
+		return 0, lcm.Errorf(lcm.KindBroken,
+			"The VNFC %s is recorded in the resource %q, which is no VNFC of %s: the stack is not one that %s has made.",
 			v.ID, name, v.VduID, lcm.StandardUserData)
 	}
 	return index, nil

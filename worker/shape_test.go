@@ -35,12 +35,19 @@ func TestSized_newVnfcsTakeTheFreePlacesAndExactlyTheChosenOnesLeave(t *testing.
 	} {
 		got, err := apartJob(grow, "a-2", "a-0").sized(sizes)
 		require.NoError(t, err)
-		assert.Equal(t, shape{capacity: map[string]int{"a": len(want)}, members: vnfpkg.Members{"a": want}, bitrates: map[string]vnfpkg.Bitrate{}}, got, sizes)
+		assert.Equal(t, shape{
+			capacity: map[string]int{"a": len(want)}, members: vnfpkg.Members{"a": want},
+			bitrates: map[string]vnfpkg.Bitrate{},
+		}, got, sizes)
 	}
 	shrink := &lcm.Plan{
-		Operation: lcm.OpScale, Groups: []lcm.GroupChange{{VduID: "a", From: 3, To: 2}}, Leaving: []lcm.LeavingVnfc{{VnfcID: "id-a-1", VduID: "a"}},
+		Operation: lcm.OpScale, Groups: []lcm.GroupChange{{VduID: "a", From: 3, To: 2}},
+		Leaving: []lcm.LeavingVnfc{{VnfcID: "id-a-1", VduID: "a"}},
 	}
-	for sizes, want := range map[activities.Sizes][]int{activities.SizesGrown: {0, 1, 2}, activities.SizesPlanned: {0, 2}, activities.SizesRecorded: {0, 1, 2}} {
+	for sizes, want := range map[activities.Sizes][]int{
+		activities.SizesGrown: {0, 1, 2}, activities.SizesPlanned: {0, 2},
+		activities.SizesRecorded: {0, 1, 2},
+	} {
 		got, err := apartJob(shrink, "a-0", "a-1", "a-2").sized(sizes)
 		require.NoError(t, err)
 		assert.Equal(t, want, got.members["a"], sizes)
@@ -71,14 +78,18 @@ func TestBitrates_ofAScaling(t *testing.T) {
 	j := &job{&operations.Operation{Flavour: &vnfpkg.Flavour{
 		VirtualLinks: []vnfpkg.VirtualLink{{ID: "inner", InitialBitrate: &vnfpkg.Bitrate{Root: 1000}}},
 		Aspects: []vnfpkg.ScalingAspect{{
-			ID: "a", MaxScaleLevel: 3, StepDeltas: []string{"one"}, Bitrates: map[string]map[string]vnfpkg.Bitrate{"inner": {"one": {Root: 100}}},
+			ID: "a", MaxScaleLevel: 3, StepDeltas: []string{"one"},
+			Bitrates: map[string]map[string]vnfpkg.Bitrate{"inner": {"one": {Root: 100}}},
 		}},
 	}}}
 	j.Instance.Instantiated = &lcm.InstantiatedVnfInfo{ScaleStatus: []lcm.ScaleInfo{{AspectID: "a", ScaleLevel: 2}}}
 	at := func(sizes activities.Sizes) int64 { return j.bitrates(sizes)["inner"].Root }
 	require.Equal(t, int64(1200), at(activities.SizesPlanned), "there is no plan")
 	j.OpOcc.Plan = &lcm.Plan{Operation: lcm.OpScale, ScaleStatus: []lcm.ScaleInfo{{AspectID: "a", ScaleLevel: 1}}}
-	require.Equal(t, []int64{1200, 1100, 1100}, []int64{at(activities.SizesRecorded), at(activities.SizesGrown), at(activities.SizesPlanned)})
+	require.Equal(t, []int64{1200, 1100, 1100}, []int64{
+		at(activities.SizesRecorded), at(activities.SizesGrown),
+		at(activities.SizesPlanned),
+	})
 	j.OpOcc.Plan.Groups = []lcm.GroupChange{{VduID: "node", From: 2, To: 1}}
 	require.Equal(t, int64(1200), at(activities.SizesGrown), "until those have left that leave")
 	j.OpOcc.Plan.Operation = lcm.OpHeal

@@ -74,7 +74,9 @@ func (o *resolver) Stack(ctx context.Context, id lcm.OpOccID) (openstack.Stack, 
 }
 
 // Change implements activities.Stacks.
-func (o *resolver) Change(ctx context.Context, id lcm.OpOccID, sizes activities.Sizes) (openstack.Change, []string, error) {
+func (o *resolver) Change(
+	ctx context.Context, id lcm.OpOccID, sizes activities.Sizes,
+) (openstack.Change, []string, error) {
 	j, err := o.load(ctx, id)
 	if err != nil {
 		return openstack.Change{}, nil, err
@@ -84,7 +86,8 @@ func (o *resolver) Change(ctx context.Context, id lcm.OpOccID, sizes activities.
 		return openstack.Change{}, nil, err
 	}
 	if sizes == activities.SizesRecorded { // also the parameters
-		j.Request.ExtVirtualLinks, j.Request.AdditionalParams = j.Instance.Instantiated.ExtVirtualLinks, j.Instance.Instantiated.AdditionalParams
+		j.Request.ExtVirtualLinks, j.Request.AdditionalParams = j.Instance.Instantiated.ExtVirtualLinks,
+			j.Instance.Instantiated.AdditionalParams
 	}
 	sized, err := j.sized(sizes)
 	if err != nil {
@@ -92,7 +95,8 @@ func (o *resolver) Change(ctx context.Context, id lcm.OpOccID, sizes activities.
 	}
 	template, parameters, opened, err := o.heat(ctx, j, sized)
 	change := openstack.Change{
-		Name: name, Owner: owner, Operation: stackTag(id), Parameters: parameters, Timeout: o.stackTimeout(j), Secrets: opened,
+		Name: name, Owner: owner, Operation: stackTag(id), Parameters: parameters, Timeout: o.stackTimeout(j),
+		Secrets: opened,
 	}
 	if sized.members != nil { // the size is in the template
 		change.Template, change.Files = template.Top, template.Files
@@ -120,7 +124,8 @@ func (o *resolver) Reconnection(ctx context.Context, id lcm.OpOccID, asBefore bo
 		return openstack.Change{}, err
 	}
 	if asBefore {
-		j.Request.ExtVirtualLinks, j.Request.AdditionalParams = j.Instance.Instantiated.ExtVirtualLinks, j.Instance.Instantiated.AdditionalParams
+		j.Request.ExtVirtualLinks, j.Request.AdditionalParams = j.Instance.Instantiated.ExtVirtualLinks,
+			j.Instance.Instantiated.AdditionalParams
 	}
 	name, owner, err := o.StackName(ctx, id)
 	if err != nil {
@@ -139,7 +144,8 @@ func (o *resolver) Reconnection(ctx context.Context, id lcm.OpOccID, asBefore bo
 		return openstack.Change{}, err
 	}
 	return openstack.Change{
-		Name: name, Owner: owner, Operation: stackTag(id), Parameters: parameters, Timeout: o.stackTimeout(j), Secrets: opened,
+		Name: name, Owner: owner, Operation: stackTag(id), Parameters: parameters, Timeout: o.stackTimeout(j),
+		Secrets:  opened,
 		Template: template.Top, Files: template.Files,
 	}, nil
 }
@@ -184,7 +190,8 @@ func (o *resolver) heat(ctx context.Context, j *job, s shape) (vnfpkg.Template, 
 	if !class.BuiltIn(o.userData != nil) {
 		template, parameters, err := o.scripted(ctx, j, class, template, request, opened)
 		if err == nil {
-			err = lcm.InvalidAll(unusablePorts, vnfpkg.MadePortsProblems(j.Flavour, j.Request.ExtVirtualLinks, s.capacity, parameters))
+			err = lcm.InvalidAll(unusablePorts, vnfpkg.MadePortsProblems(j.Flavour, j.Request.ExtVirtualLinks, s.capacity,
+				parameters))
 		}
 		return template, parameters, opened, err
 	}

@@ -29,7 +29,8 @@ func keystone(t *testing.T) (url string, revoked *atomic.Int32) {
 	mux.HandleFunc("POST /v3/auth/tokens", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Subject-Token", "a-token")
 		w.WriteHeader(http.StatusCreated)
-		_, _ = w.Write([]byte(`{"token":{"expires_at":"2099-01-01T00:00:00.000000Z","catalog":[` + strings.Join(catalog, ",") + `]}}`))
+		_, _ = w.Write([]byte(`{"token":{"expires_at":"2099-01-01T00:00:00.000000Z","catalog":[` +
+			strings.Join(catalog, ",") + `]}}`))
 	})
 	mux.HandleFunc("DELETE /v3/auth/tokens", func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Subject-Token") == "a-token" {
@@ -45,7 +46,10 @@ func TestClouds_logoutRevokesEveryTokenOnce(t *testing.T) {
 	c := &clouds{open: map[string]*login{}}
 	for _, vim := range []string{"one", "two"} {
 		cred := map[string]any{"username": "u", "password": "p", "user_domain_name": "Default"}
-		cloud, err := openstack.Connect(t.Context(), lcm.Vim{Name: vim, AuthURL: url, Project: map[string]any{"name": "p", "project_domain_name": "Default"}}, cred, outbound.Guard{})
+		cloud, err := openstack.Connect(t.Context(), lcm.Vim{
+			Name: vim, AuthURL: url,
+			Project: map[string]any{"name": "p", "project_domain_name": "Default"},
+		}, cred, outbound.Guard{})
 		require.NoError(t, err)
 		c.keep(vim, cloud)
 	}

@@ -49,9 +49,11 @@ func opened(t *testing.T, definition string) *vnfpkg.Package {
 	var csar bytes.Buffer
 	w := zip.NewWriter(&csar)
 	for name, text := range map[string]string{
-		"TOSCA-Metadata/TOSCA.meta": "TOSCA-Meta-File-Version: 1.0\nCreated-By: test\nCSAR-Version: 1.1\nEntry-Definitions: Definitions/top.yaml\n",
-		"Definitions/top.yaml":      definition,
-		"BaseHOT/small/top.yaml":    "heat_template_version: 2013-05-23\nresources:\n  node: { type: 'OS::Nova::Server', properties: { image: i, flavor: f } }\n",
+		"TOSCA-Metadata/TOSCA.meta": "TOSCA-Meta-File-Version: 1.0\nCreated-By: test\nCSAR-Version: 1.1\nEntry-Definitions: " +
+			"Definitions/top.yaml\n",
+		"Definitions/top.yaml": definition,
+		"BaseHOT/small/top.yaml": "heat_template_version: 2013-05-23\nresources:\n  node: { type: 'OS::Nova::Server', " +
+			"properties: { image: i, flavor: f } }\n",
 	} {
 		f, err := w.Create(name)
 		require.NoError(t, err)
@@ -84,10 +86,16 @@ func TestStorages_ofAVduAreAllOfThem(t *testing.T) {
 	}
 	var info lcm.InstantiatedVnfInfo
 	j.resources(&info, activities.Outcome{Vnfcs: []activities.Vnfc{
-		{VduID: "node", ServerID: "s", VolumeIDs: []string{"v1", "v2"}, Attached: []activities.Attached{volume("v1", "log"), volume("v2", "data")}},
+		{
+			VduID: "node", ServerID: "s", VolumeIDs: []string{"v1", "v2"},
+			Attached: []activities.Attached{volume("v1", "log"), volume("v2", "data")},
+		},
 	}}, "vim")
 	require.Len(t, info.VirtualStorages, 2)
-	require.Equal(t, []string{"log", "data"}, []string{info.VirtualStorages[0].VirtualStorageDescID, info.VirtualStorages[1].VirtualStorageDescID})
+	require.Equal(t, []string{"log", "data"}, []string{
+		info.VirtualStorages[0].VirtualStorageDescID,
+		info.VirtualStorages[1].VirtualStorageDescID,
+	})
 
 	j.resources(&info, activities.Outcome{Vnfcs: []activities.Vnfc{
 		{VduID: "node", ServerID: "s", VolumeIDs: []string{"v"}, Attached: []activities.Attached{volume("v", "whatever")}},

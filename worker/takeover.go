@@ -59,7 +59,8 @@ func (o Options) takeOver(ctx context.Context, own identity, id lcm.OpOccID) err
 	for _, a := range lost {
 		o.Log.InfoContext(ctx, "Worker is gone; its activity is taken over", "opOccId", id,
 			"activity", a.GetActivityType().GetName(), "attempt", a.GetAttempt(), "worker", a.GetLastWorkerIdentity())
-		err := o.Client.CompleteActivityByID(ctx, o.Namespace, run.GetWorkflowId(), run.GetRunId(), a.GetActivityId(), nil, lostError())
+		err := o.Client.CompleteActivityByID(ctx, o.Namespace, run.GetWorkflowId(), run.GetRunId(), a.GetActivityId(), nil,
+			lostError())
 		if err != nil {
 			return err
 		}
@@ -71,7 +72,8 @@ func (o Options) takeOver(ctx context.Context, own identity, id lcm.OpOccID) err
 func lostActivities(pending []*workflow.PendingActivityInfo, own identity) (lost []*workflow.PendingActivityInfo) {
 	for _, a := range pending {
 		worker, ours := parseIdentity(a.GetLastWorkerIdentity())
-		begun := a.GetState() == enums.PENDING_ACTIVITY_STATE_STARTED || a.GetState() == enums.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED
+		begun := a.GetState() == enums.PENDING_ACTIVITY_STATE_STARTED ||
+			a.GetState() == enums.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED
 		if ours && begun && worker.gone(own) {
 			lost = append(lost, a)
 		}

@@ -32,8 +32,13 @@ type tracker struct {
 }
 
 // InterceptActivity implements interceptor.WorkerInterceptor.
-func (t *tracker) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
-	return &trackedActivity{ActivityInboundInterceptorBase: interceptor.ActivityInboundInterceptorBase{Next: next}, tracker: t}
+func (t *tracker) InterceptActivity(
+	_ context.Context, next interceptor.ActivityInboundInterceptor,
+) interceptor.ActivityInboundInterceptor {
+	return &trackedActivity{
+		ActivityInboundInterceptorBase: interceptor.ActivityInboundInterceptorBase{Next: next},
+		tracker:                        t,
+	}
 }
 
 type trackedActivity struct {
@@ -48,12 +53,16 @@ func (a *trackedActivity) ExecuteActivity(ctx context.Context, in *interceptor.E
 		return a.Next.ExecuteActivity(ctx, in)
 	}
 	t := a.tracker
-	row := lcm.Step{OpOccID: ref.OpOccID, Index: ref.Step, Phase: lcm.PhaseForward, Node: ref.Node, State: lcm.StepRunning, Started: time.Now()}
+	row := lcm.Step{
+		OpOccID: ref.OpOccID, Index: ref.Step, Phase: lcm.PhaseForward, Node: ref.Node, State: lcm.StepRunning,
+		Started: time.Now(),
+	}
 	if ref.Undo {
 		row.Phase = lcm.PhaseCompensation
 	}
 	info := activity.GetInfo(ctx)
-	log := t.log.With("opOccId", ref.OpOccID, "step", ref.Step, "node", ref.Node, "activity", info.ActivityType.Name, "attempt", info.Attempt)
+	log := t.log.With("opOccId", ref.OpOccID, "step", ref.Step, "node", ref.Node, "activity", info.ActivityType.Name,
+		"attempt", info.Attempt)
 	begun := make(chan struct{})
 	go func(row lcm.Step) { // the work need not wait for the news of it
 		defer close(begun)
@@ -84,7 +93,8 @@ func (a *trackedActivity) ExecuteActivity(ctx context.Context, in *interceptor.E
 // short goes on in another one, whatever the number.
 func (t *tracker) lastOf(ctx context.Context, attempt int, err error) error {
 	app, ok := errors.AsType[*temporal.ApplicationError](err)
-	if !ok || app.NonRetryable() || t.attempts == 0 || attempt < t.attempts || errors.Is(context.Cause(ctx), sdkworker.ErrWorkerShutdown) {
+	if !ok || app.NonRetryable() || t.attempts == 0 || attempt < t.attempts ||
+		errors.Is(context.Cause(ctx), sdkworker.ErrWorkerShutdown) {
 		return err
 	}
 	var e lcm.Error

@@ -58,7 +58,8 @@ func run(t *testing.T, k *kept, do func(context.Context) error) error {
 	})
 	work := func(ctx context.Context, _ workInput) error { return do(ctx) }
 	env.RegisterActivityWithOptions(work, activity.RegisterOptions{Name: "work"})
-	_, err := env.ExecuteActivity("work", workInput{activities.Tracked{Step: lcm.StepRef{OpOccID: "op", Step: 3, Node: "cp-1"}}})
+	_, err := env.ExecuteActivity("work",
+		workInput{activities.Tracked{Step: lcm.StepRef{OpOccID: "op", Step: 3, Node: "cp-1"}}})
 	return err
 }
 
@@ -100,7 +101,8 @@ func TestTracker_recordsTheSentenceOfAFailure(t *testing.T) {
 	k := &kept{}
 	err := run(t, k, func(context.Context) error {
 		e := lcm.Errorf(lcm.KindExhausted, "The disk of cp-1 is full.")
-		return temporal.NewApplicationErrorWithOptions(e.Sentence(), string(e.Kind), temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{*e}})
+		return temporal.NewApplicationErrorWithOptions(e.Sentence(), string(e.Kind),
+			temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{*e}})
 	})
 	require.Error(t, err)
 	require.Equal(t, lcm.StepFailed, k.steps[1].State)
@@ -153,13 +155,18 @@ func (brokenFacts) Plan(context.Context, lcm.OpOccID, map[string]string) (lcm.Pl
 func TestTracker_logsAFailureOnceWithItsCause(t *testing.T) {
 	var sdk, own bytes.Buffer
 	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.NewTextHandler(&sdk, &slog.HandlerOptions{Level: slog.LevelWarn}))))
+	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.NewTextHandler(&sdk,
+		&slog.HandlerOptions{Level: slog.LevelWarn}))))
 	env := suite.NewTestActivityEnvironment()
 	env.SetWorkerOptions(sdkworker.Options{
-		Interceptors: []interceptor.WorkerInterceptor{&tracker{progress: &kept{}, log: slog.New(slog.NewTextHandler(&own, nil))}},
+		Interceptors: []interceptor.WorkerInterceptor{&tracker{
+			progress: &kept{},
+			log:      slog.New(slog.NewTextHandler(&own, nil)),
+		}},
 	})
 	env.RegisterActivity(&activities.OpOccs{Facts: brokenFacts{}})
-	_, err := env.ExecuteActivity("PlanOperation", activities.PlanInput{Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: "op"}}})
+	_, err := env.ExecuteActivity("PlanOperation",
+		activities.PlanInput{Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: "op"}}})
 	require.ErrorContains(t, err, "The database cannot be read.")
 	require.NotContains(t, err.Error(), "corrupt")
 	require.Equal(t, 1, strings.Count(own.String(), "corrupt"), own.String())

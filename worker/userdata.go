@@ -27,7 +27,8 @@ func (o *resolver) scripted(
 	ctx context.Context, j *job, class lcm.UserData, template vnfpkg.Template, request vnfpkg.HeatRequest, opened []string,
 ) (vnfpkg.Template, map[string]any, error) {
 	if o.userData == nil {
-		return template, nil, lcm.Errorf(lcm.KindInvalid, "The user data class %s is Python of the VNF package, and this worker runs none: set userData.python, then retry.", class.Class)
+		return template, nil, lcm.Errorf(lcm.KindInvalid, "The user data class %s is Python of the VNF package, and this "+
+			"worker runs none: set userData.python, then retry.", class.Class)
 	}
 	call := userdata.Call{Path: class.Path, Class: class.Class, Secrets: opened}
 	var err error
@@ -60,7 +61,8 @@ func (o *resolver) scripts(ctx context.Context, id lcm.VnfPkgID) (map[string][]b
 			continue
 		}
 		if total += artifact.Size; total > largestScripts {
-			return nil, lcm.Errorf(lcm.KindInvalid, "The scripts and definitions of VNF package %s have more than the %d MiB that a user data class may read.", id, largestScripts>>20)
+			return nil, lcm.Errorf(lcm.KindInvalid, "The scripts and definitions of VNF package %s have more than the %d MiB "+
+				"that a user data class may read.", id, largestScripts>>20)
 		}
 		if files[artifact.Path], err = o.Store.PackageFile(ctx, id, artifact.Path); err != nil {
 			return nil, err
@@ -83,17 +85,21 @@ func ownTemplate(f *vnfpkg.Flavour, template vnfpkg.Template, made userdata.Made
 		return template, nil
 	}
 	if len(f.Aspects) > 0 {
-		return template, lcm.Errorf(lcm.KindInvalid, "The user data class has made a template of its own, but the VNFD lets the flavour %s be scaled: "+
-			"leave the template as it is, or use %s, which makes each VNFC a resource of its own.", f.ID, lcm.StandardUserData)
+		return template, lcm.Errorf(lcm.KindInvalid,
+			"The user data class has made a template of its own, but the VNFD lets the flavour %s be scaled: "+
+				"leave the template as it is, or use %s, which makes each VNFC a resource of its own.", f.ID, lcm.StandardUserData)
 	}
 	return own, nil
 }
 
 // told is what a user data class may know of an operation.
-func (j *job) told(template vnfpkg.Template, request vnfpkg.HeatRequest, files map[string][]byte) (told userdata.Told, err error) {
+func (j *job) told(
+	template vnfpkg.Template, request vnfpkg.HeatRequest, files map[string][]byte,
+) (told userdata.Told, err error) {
 	definition, ok := files[j.Flavour.Definition]
 	if !ok {
-		return told, lcm.Errorf(lcm.KindInvalid, "The definition of the flavour %s is not kept: on-board the VNF package again.", j.Flavour.ID)
+		return told, lcm.Errorf(lcm.KindInvalid,
+			"The definition of the flavour %s is not kept: on-board the VNF package again.", j.Flavour.ID)
 	}
 	if told.Vnfd, err = vnfpkg.ParseYAML(j.Flavour.Definition, definition); err != nil {
 		return told, err
@@ -111,7 +117,8 @@ func (j *job) told(template vnfpkg.Template, request vnfpkg.HeatRequest, files m
 	told.Capacity = j.Flavour.Sizes(request.Capacity)
 	told.Request = j.instantiation(request.AdditionalParams)
 	told.Instance = map[string]any{
-		"id": j.Instance.ID, "vnfdId": j.Instance.VnfdID, "vnfInstanceName": j.Instance.Name, "instantiationState": lcm.NotInstantiated,
+		"id": j.Instance.ID, "vnfdId": j.Instance.VnfdID, "vnfInstanceName": j.Instance.Name,
+		"instantiationState": lcm.NotInstantiated,
 	}
 	told.GrantRequest, told.Grant = j.grantFor(request)
 	return told, nil
@@ -129,7 +136,10 @@ func (j *job) instantiation(additionalParams map[string]any) map[string]any {
 				config := configOf(entry)
 				if port := entry.LinkPort; port != nil {
 					config["linkPortId"] = port.ID
-					ports = append(ports, map[string]any{"id": port.ID, "resourceHandle": map[string]any{"resourceId": port.ResourceID}})
+					ports = append(ports, map[string]any{
+						"id":             port.ID,
+						"resourceHandle": map[string]any{"resourceId": port.ResourceID},
+					})
 				}
 				configs[entry.Key] = config
 			}
@@ -143,7 +153,10 @@ func (j *job) instantiation(additionalParams map[string]any) map[string]any {
 	}
 	managed := []any{}
 	for _, l := range j.Request.ExtManagedVirtualLinks {
-		managed = append(managed, map[string]any{"id": l.ID, "vnfVirtualLinkDescId": l.VnfVirtualLinkDescID, "resourceId": l.ResourceID})
+		managed = append(managed, map[string]any{
+			"id": l.ID, "vnfVirtualLinkDescId": l.VnfVirtualLinkDescID,
+			"resourceId": l.ResourceID,
+		})
 	}
 	connections := map[string]any{}
 	for _, c := range j.Request.VimConnections {
@@ -179,7 +192,10 @@ func configOf(entry lcm.CpConfig) map[string]any {
 	if entry.MAC != "" {
 		ethernet["macAddress"] = entry.MAC
 	}
-	return map[string]any{"cpProtocolData": []any{map[string]any{"layerProtocol": "IP_OVER_ETHERNET", "ipOverEthernet": ethernet}}}
+	return map[string]any{"cpProtocolData": []any{map[string]any{
+		"layerProtocol":  "IP_OVER_ETHERNET",
+		"ipOverEthernet": ethernet,
+	}}}
 }
 
 func addressOf(ip lcm.FixedIP) map[string]any {
@@ -206,7 +222,10 @@ func (j *job) grantFor(request vnfpkg.HeatRequest) (asked, granted map[string]an
 		}
 		for i := range request.Capacity[vdu.ID] {
 			id := vnfpkg.MemberName(vdu.ID, i)
-			resources = append(resources, map[string]any{"id": id, "type": "COMPUTE", "vduId": vdu.ID, "resourceTemplateId": vdu.ID})
+			resources = append(resources, map[string]any{
+				"id": id, "type": "COMPUTE", "vduId": vdu.ID,
+				"resourceTemplateId": vdu.ID,
+			})
 			place := map[string]any{"resourceDefinitionId": id}
 			if zone != "" {
 				place["zoneId"] = zone
@@ -216,7 +235,10 @@ func (j *job) grantFor(request vnfpkg.HeatRequest) (asked, granted map[string]an
 	}
 	flavours, images := []any{}, []any{}
 	for _, id := range sortedKeys(request.ComputeFlavours) {
-		flavours = append(flavours, map[string]any{"vnfdVirtualComputeDescId": id, "vimFlavourId": request.ComputeFlavours[id]})
+		flavours = append(flavours, map[string]any{
+			"vnfdVirtualComputeDescId": id,
+			"vimFlavourId":             request.ComputeFlavours[id],
+		})
 	}
 	for _, id := range sortedKeys(request.Images) {
 		images = append(images, map[string]any{"vnfdSoftwareImageId": id, "vimSoftwareImageId": request.Images[id]})

@@ -41,27 +41,49 @@ func TestTold_hasTheRequestAndTheSizeButNoCredentials(t *testing.T) {
 			Aspects: []vnfpkg.ScalingAspect{{ID: "s", Deltas: map[string]map[string]int{"a": nil}}},
 		},
 		Request: lcm.InstantiateRequest{
-			ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "l", ResourceID: "net", ExtCps: []lcm.ExtCp{{CpdID: "cp", MAC: "fa:16:3e:00:00:01", FixedIPs: []lcm.FixedIP{{Address: "fd00::7"}, {SubnetID: "sub"}, {SubnetID: "sub6", Dynamic: 2, IPv6: true}}, Configs: []lcm.CpConfig{{Key: "key", MAC: "fa:16:3e:00:00:01"}}}}}},
-			VimConnections:  []lcm.VimConnectionInfo{{ID: "vim", VimID: "v", VimType: "openstack", AccessInfo: map[string]any{"password": "hunter2"}}},
+			ExtVirtualLinks: []lcm.ExtVirtualLink{{
+				ID: "l", ResourceID: "net",
+				ExtCps: []lcm.ExtCp{{
+					CpdID: "cp", MAC: "fa:16:3e:00:00:01",
+					FixedIPs: []lcm.FixedIP{{Address: "fd00::7"}, {SubnetID: "sub"}, {SubnetID: "sub6", Dynamic: 2, IPv6: true}},
+					Configs:  []lcm.CpConfig{{Key: "key", MAC: "fa:16:3e:00:00:01"}},
+				}},
+			}},
+			VimConnections: []lcm.VimConnectionInfo{{
+				ID: "vim", VimID: "v", VimType: "openstack",
+				AccessInfo: map[string]any{"password": "hunter2"},
+			}},
 		},
 	}}
-	request := vnfpkg.HeatRequest{Capacity: map[string]int{"a": 2}, Zones: map[string]string{"a": "west"}, Images: map[string]string{"a": "granted"}}
-	told, err := j.told(vnfpkg.Template{Top: aTemplate, Files: map[string]string{"n.yaml": "a: 1\n", "text": "a: [\n"}}, request, map[string][]byte{"Definitions/f.yaml": []byte("b: 2\n")})
+	request := vnfpkg.HeatRequest{
+		Capacity: map[string]int{"a": 2}, Zones: map[string]string{"a": "west"},
+		Images: map[string]string{"a": "granted"},
+	}
+	told, err := j.told(vnfpkg.Template{Top: aTemplate, Files: map[string]string{"n.yaml": "a: 1\n", "text": "a: [\n"}},
+		request, map[string][]byte{"Definitions/f.yaml": []byte("b: 2\n")})
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"b": int64(2)}, told.Vnfd)
 	require.Equal(t, userdata.Hot{
-		Template: map[string]any{"heat_template_version": "2016-10-14", "resources": map[string]any{}}, Files: map[string]any{"n.yaml": map[string]any{"a": int64(1)}},
+		Template: map[string]any{"heat_template_version": "2016-10-14", "resources": map[string]any{}},
+		Files:    map[string]any{"n.yaml": map[string]any{"a": int64(1)}},
 	}, told.Hot)
-	require.Equal(t, map[string]any{"vim": map[string]any{"vimId": lcm.VimID("v"), "vimType": "openstack"}}, told.Request["vimConnectionInfo"])
+	require.Equal(t, map[string]any{"vim": map[string]any{"vimId": lcm.VimID("v"), "vimType": "openstack"}},
+		told.Request["vimConnectionInfo"])
 	cp := told.Request["extVirtualLinks"].([]any)[0].(map[string]any)["extCps"].([]any)[0].(map[string]any)
 	data := cp["cpConfig"].(map[string]any)["key"].(map[string]any)["cpProtocolData"].([]any)[0].(map[string]any)
 	sub6 := map[string]any{"type": "IPV6", "subnetId": "sub6"}
-	require.Equal(t, []any{map[string]any{"type": "IPV6", "fixedAddresses": []any{"fd00::7"}}, map[string]any{"type": "IPV4", "subnetId": "sub"}, sub6, sub6}, data["ipOverEthernet"].(map[string]any)["ipAddresses"])
+	require.Equal(t, []any{
+		map[string]any{"type": "IPV6", "fixedAddresses": []any{"fd00::7"}},
+		map[string]any{"type": "IPV4", "subnetId": "sub"},
+		sub6, sub6,
+	},
+		data["ipOverEthernet"].(map[string]any)["ipAddresses"])
 	require.Equal(t, "fa:16:3e:00:00:01", data["ipOverEthernet"].(map[string]any)["macAddress"])
 	require.Equal(t, map[string]int{"s": 2}, told.Capacity)
 	require.Equal(t, map[string]string{"a": "granted"}, told.Images)
 	require.Len(t, told.GrantRequest["addResources"], 2)
-	require.Equal(t, map[string]any{"resourceDefinitionId": "a-1", "zoneId": "west"}, told.Grant["addResources"].([]any)[1])
+	require.Equal(t, map[string]any{"resourceDefinitionId": "a-1", "zoneId": "west"},
+		told.Grant["addResources"].([]any)[1])
 
 	j.Flavour.Definition = ""
 	_, err = j.told(vnfpkg.Template{Top: aTemplate}, request, nil)

@@ -16,8 +16,14 @@ func scaledVnf() *job {
 	j.OpOcc.Operation = lcm.OpScale
 	j.Instance.Metadata = map[string]any{lcm.VduVnfcMapping: map[string]any{"node": []any{"first"}}}
 	j.Instance.Instantiated = &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{
-		{ID: "a", VduID: "node", Metadata: map[string]any{"parent_resource_name": "node-0"}, ConfigurableProperties: map[string]any{"level": "info"}},
-		{ID: "b", VduID: "node", Metadata: map[string]any{"parent_resource_name": "node-1"}, ConfigurableProperties: map[string]any{"level": "debug"}},
+		{
+			ID: "a", VduID: "node", Metadata: map[string]any{"parent_resource_name": "node-0"},
+			ConfigurableProperties: map[string]any{"level": "info"},
+		},
+		{
+			ID: "b", VduID: "node", Metadata: map[string]any{"parent_resource_name": "node-1"},
+			ConfigurableProperties: map[string]any{"level": "debug"},
+		},
 	}}
 	return j
 }
@@ -26,7 +32,8 @@ func scaledVnf() *job {
 func TestResources_keepThePropertiesOfVnfcs(t *testing.T) {
 	made := func(ids ...string) (out activities.Outcome) {
 		for i, id := range ids {
-			out.Vnfcs = append(out.Vnfcs, activities.Vnfc{VduID: "node", ServerID: id, StackID: "s", ParentResource: "node-" + string(rune('0'+i))})
+			out.Vnfcs = append(out.Vnfcs, activities.Vnfc{VduID: "node", ServerID: id, StackID: "s", ParentResource: "node-" +
+				string(rune('0'+i))})
 		}
 		return out
 	}
@@ -48,7 +55,8 @@ func TestResources_keepThePropertiesOfVnfcs(t *testing.T) {
 				got = append(got, v.ConfigurableProperties["level"])
 			}
 			require.Equal(t, c.want, got)
-			require.Equal(t, got[0], scaledVnf().restored(c.made, "vim").Info.VnfcResources[0].ConfigurableProperties["level"], "after a rollback, too")
+			require.Equal(t, got[0], scaledVnf().restored(c.made, "vim").Info.VnfcResources[0].ConfigurableProperties["level"],
+				"after a rollback, too")
 		})
 	}
 }
@@ -66,7 +74,8 @@ func TestRefused_holdsPropertiesOfVnfcsAgainstTheirVdu(t *testing.T) {
 		paths = append(paths, p.Path)
 	}
 	require.Equal(t, []string{
-		"$.vnfcInfoModifications[1].vnfcConfigurableProperties.color", "$.vnfcInfoModifications[1].vnfcConfigurableProperties.level",
+		"$.vnfcInfoModifications[1].vnfcConfigurableProperties.color",
+		"$.vnfcInfoModifications[1].vnfcConfigurableProperties.level",
 	}, paths)
 	j.Flavour.Vdus[0].ConfigurableProperties = nil
 	require.Nil(t, j.Refused())

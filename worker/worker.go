@@ -141,9 +141,11 @@ func New(o Options) *Worker {
 	w.RegisterWorkflowWithOptions(workflows.Heal, workflow.RegisterOptions{Name: string(lcm.WorkflowHeal)})
 	w.RegisterWorkflowWithOptions(workflows.ModifyInfo, workflow.RegisterOptions{Name: string(lcm.WorkflowModifyInfo)})
 	w.RegisterWorkflowWithOptions(workflows.Operate, workflow.RegisterOptions{Name: string(lcm.WorkflowOperate)})
-	w.RegisterWorkflowWithOptions(workflows.ChangeExtConn, workflow.RegisterOptions{Name: string(lcm.WorkflowChangeExtConn)})
+	w.RegisterWorkflowWithOptions(workflows.ChangeExtConn,
+		workflow.RegisterOptions{Name: string(lcm.WorkflowChangeExtConn)})
 	w.RegisterWorkflowWithOptions(workflows.Terminate, workflow.RegisterOptions{Name: string(lcm.WorkflowTerminate)})
-	w.RegisterWorkflowWithOptions(workflows.DeliverNotifications, workflow.RegisterOptions{Name: string(lcm.WorkflowDeliver)})
+	w.RegisterWorkflowWithOptions(workflows.DeliverNotifications,
+		workflow.RegisterOptions{Name: string(lcm.WorkflowDeliver)})
 	w.RegisterWorkflowWithOptions(workflows.FetchPackage, workflow.RegisterOptions{Name: string(lcm.WorkflowFetch)})
 	w.RegisterWorkflowWithOptions(workflows.CheckDrift, workflow.RegisterOptions{Name: string(lcm.WorkflowDrift)})
 	for _, noun := range activityStructs(o, ops, open) {
@@ -170,7 +172,10 @@ func activityStructs(o Options, ops *resolver, open *clouds) []any {
 		Hosts:    login,
 		Clusters: ops, Secrets: o.Vault, Output: lines{},
 	}
-	fetch := &onboard.Fetcher{Store: o.Store, Vault: o.Vault, Sources: o.Sources, NFVO: o.NFVOPackages, Trust: o.PackageTrust}
+	fetch := &onboard.Fetcher{
+		Store: o.Store, Vault: o.Vault, Sources: o.Sources, NFVO: o.NFVOPackages,
+		Trust: o.PackageTrust,
+	}
 	return []any{
 		&activities.Packages{Fetch: fetch.Fetch, GiveUp: fetch.GiveUp},
 		&activities.OpOccs{Records: o.Store, Facts: ops, Forget: o.Vault.Delete},
@@ -179,13 +184,20 @@ func activityStructs(o Options, ops *resolver, open *clouds) []any {
 			Clouds: open, Stacks: ops, Clusters: ops, Output: lines{},
 		},
 		&activities.Drift{
-			Sites: &sites{operations: ops, hosts: login, clouds: open}, Records: o.Store, Starter: o.Starter, Metrics: o.DriftMetrics,
+			Sites: &sites{operations: ops, hosts: login, clouds: open}, Records: o.Store, Starter: o.Starter,
+			Metrics: o.DriftMetrics,
 		},
 		&activities.Nodes{Reach: reach},
 		&activities.Cluster{Reach: reach, Drains: o.Store, Servers: login},
 		&activities.Storage{Reach: reach},
-		&activities.Notifications{Outbox: o.Store, Send: (&sender{o.Store, o.Vault, o.Subscribers, o.Tracing, o.Metrics}).send, RetryFor: o.NotifyFor},
-		&activities.VimRegistry{Vims: o.Store, Clusters: ops, Forget: o.Vault.Delete, Output: lines{}, Look: ops.lookAtCluster},
+		&activities.Notifications{
+			Outbox: o.Store,
+			Send:   (&sender{o.Store, o.Vault, o.Subscribers, o.Tracing, o.Metrics}).send, RetryFor: o.NotifyFor,
+		},
+		&activities.VimRegistry{
+			Vims: o.Store, Clusters: ops, Forget: o.Vault.Delete, Output: lines{},
+			Look: ops.lookAtCluster,
+		},
 	}
 }
 

@@ -34,7 +34,10 @@ func (k *kubeadmWork) rebalance(ctx workflow.Context, controlPlanes, serving lcm
 }
 
 func (k *kubeadmWork) virtualIP(ctx workflow.Context, controlPlanes lcm.Nodes) activities.VirtualIPInput {
-	return activities.VirtualIPInput{ClusterInput: k.through(ctx, k.withoutBroken(controlPlanes)), VirtualIP: k.made.VirtualIP}
+	return activities.VirtualIPInput{
+		ClusterInput: k.through(ctx, k.withoutBroken(controlPlanes)),
+		VirtualIP:    k.made.VirtualIP,
+	}
 }
 
 // turns is the order in which nodes are changed: those that serve and do not hold the virtual IP, then its holder, then

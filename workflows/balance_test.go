@@ -43,13 +43,17 @@ func (l *balancers) locate(_ context.Context, in activities.VirtualIPInput) (act
 	return activities.VirtualIPOutput{Holder: l.holder}, nil
 }
 
-func (l *balancers) configure(_ context.Context, in activities.LoadBalancerInput) (activities.LoadBalancerOutput, error) {
+func (l *balancers) configure(
+	_ context.Context, in activities.LoadBalancerInput,
+) (activities.LoadBalancerOutput, error) {
 	l.add("configure", in.Node.Name, "with", names(in.ControlPlanes))
 	if in.Node.Name == l.broken {
-		return activities.LoadBalancerOutput{}, temporal.NewNonRetryableApplicationError("HAProxy refuses its configuration", string(lcm.KindBroken), nil)
+		return activities.LoadBalancerOutput{}, temporal.NewNonRetryableApplicationError("HAProxy refuses its configuration",
+			string(lcm.KindBroken), nil)
 	}
 	if !in.Serving {
-		return activities.LoadBalancerOutput{}, temporal.NewNonRetryableApplicationError("nobody asked for a server behind it", string(lcm.KindBug), nil)
+		return activities.LoadBalancerOutput{},
+			temporal.NewNonRetryableApplicationError("nobody asked for a server behind it", string(lcm.KindBug), nil)
 	}
 	return activities.LoadBalancerOutput{}, nil
 }
@@ -63,7 +67,10 @@ func (l *balancers) wait(_ context.Context, in activities.VirtualIPInput) (activ
 func (l *balancers) rebalanced(t *testing.T, controlPlanes, serving string) error {
 	t.Helper()
 	env := new(testsuite.WorkflowTestSuite).NewTestWorkflowEnvironment()
-	for name, act := range map[string]any{"LocateVirtualIP": l.locate, "ConfigureLoadBalancer": l.configure, "WaitForVirtualIP": l.wait} {
+	for name, act := range map[string]any{
+		"LocateVirtualIP": l.locate, "ConfigureLoadBalancer": l.configure,
+		"WaitForVirtualIP": l.wait,
+	} {
 		env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name})
 	}
 	list := func(text string) (out lcm.Nodes) {

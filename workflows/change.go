@@ -94,7 +94,8 @@ func (k *kubeadmWork) expelArrivals(ctx workflow.Context) error {
 // expel takes nodes out of etcd and out of the cluster, through control planes that stay.
 func (k *kubeadmWork) expel(ctx workflow.Context, list, through lcm.Nodes) error {
 	if gone := list.With(lcm.ControlPlane); len(gone) > 0 {
-		_, err := call(onNode(ctx), cluster.RemoveMember, activities.RemoveMemberInput{ClusterInput: k.through(ctx, through), Leaving: gone})
+		_, err := call(onNode(ctx), cluster.RemoveMember,
+			activities.RemoveMemberInput{ClusterInput: k.through(ctx, through), Leaving: gone})
 		if err != nil {
 			return err
 		}
@@ -181,7 +182,8 @@ func (k *kubeadmWork) departure() table {
 
 func (k *kubeadmWork) drain(ctx workflow.Context) error {
 	return inParallel(ctx, k.leaving(), func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onlyWaits(onNode(ctx)), cluster.DrainNode, activities.DrainNodeInput{ClusterInput: k.sparing(ctx, node), Leaving: node})
+		_, err := call(onlyWaits(onNode(ctx)), cluster.DrainNode,
+			activities.DrainNodeInput{ClusterInput: k.sparing(ctx, node), Leaving: node})
 		return err
 	})
 }
@@ -191,14 +193,16 @@ func (k *kubeadmWork) uncordon(ctx workflow.Context) error {
 		return err
 	}
 	return inParallel(ctx, k.leaving(), func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), cluster.UncordonNode, activities.NodeOfClusterInput{ClusterInput: k.sparing(ctx, node), Leaving: node})
+		_, err := call(onNode(ctx), cluster.UncordonNode,
+			activities.NodeOfClusterInput{ClusterInput: k.sparing(ctx, node), Leaving: node})
 		return err
 	})
 }
 
 // sparing asks control planes that stay first, and records progress under the node that leaves.
 func (k *kubeadmWork) sparing(ctx workflow.Context, node lcm.Node) activities.ClusterInput {
-	in := k.through(ctx, append(k.staying().With(lcm.ControlPlane), k.leaving().With(lcm.ControlPlane).Without(lcm.Nodes{node})...))
+	in := k.through(ctx, append(k.staying().With(lcm.ControlPlane),
+		k.leaving().With(lcm.ControlPlane).Without(lcm.Nodes{node})...))
 	in.Tracked = track(ctx, node.Name)
 	return in
 }
@@ -214,7 +218,8 @@ func (k *kubeadmWork) retire(ctx workflow.Context) error {
 			return err
 		}
 	}
-	_, err := call(onNode(ctx), cluster.RemoveMember, activities.RemoveMemberInput{ClusterInput: k.through(ctx, stay), Leaving: gone})
+	_, err := call(onNode(ctx), cluster.RemoveMember,
+		activities.RemoveMemberInput{ClusterInput: k.through(ctx, stay), Leaving: gone})
 	if err != nil {
 		return err
 	}

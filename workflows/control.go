@@ -82,7 +82,8 @@ func (op *operation) takeDecision(ctx workflow.Context, action lcm.Action) error
 
 // takeCancel accepts cancel while work is under way. The signal, which has no payload, means GRACEFUL.
 func (op *operation) takeCancel(ctx workflow.Context) error {
-	const describe = "While the operation runs: GRACEFUL ends it after the current step, and at once where that only waits; FORCEFUL interrupts the step. " +
+	const describe = "While the operation runs: GRACEFUL ends it after the current step, and at once where that only " +
+		"waits; FORCEFUL interrupts the step. " +
 		"It is in FAILED_TEMP then."
 	handle := func(ctx workflow.Context, req lcm.CancelRequest) error {
 		ctx, _ = workflow.NewDisconnectedContext(ctx)
@@ -105,7 +106,8 @@ func (op *operation) takeCancel(ctx workflow.Context) error {
 }
 
 func (op *operation) onSignal(ctx workflow.Context, action lcm.Action, describe string, take func(workflow.Context)) {
-	channel := workflow.GetSignalChannelWithOptions(ctx, string(action), workflow.SignalChannelOptions{Description: describe})
+	channel := workflow.GetSignalChannelWithOptions(ctx, string(action),
+		workflow.SignalChannelOptions{Description: describe})
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		for {
 			channel.Receive(ctx, nil)
@@ -128,7 +130,8 @@ func (op *operation) accepts(action lcm.Action) error {
 		return refusal(lcm.KindConflict, "%s goes forward only: retry it, or fail it.", op.in.Operation)
 	}
 	if action == lcm.Rollback && op.journal.status.ForwardOnly {
-		return refusal(lcm.KindConflict, "Nodes or servers may be deleted already, so the %s goes forward only: retry it, or fail it.", op.in.Operation)
+		return refusal(lcm.KindConflict,
+			"Nodes or servers may be deleted already, so the %s goes forward only: retry it, or fail it.", op.in.Operation)
 	}
 	if action != lcm.Cancel && op.control.decision != "" {
 		return refusal(lcm.KindConflict, "A %s has been accepted already.", op.control.decision)
@@ -142,9 +145,11 @@ func (op *operation) accepts(action lcm.Action) error {
 // refusal is a validator's error; its type carries the kind to the API server. Benign ones are not encrypted:
 // Temporal's own tools show the words.
 func refusal(kind lcm.Kind, format string, args ...any) error {
-	return temporal.NewApplicationErrorWithOptions(fmt.Sprintf(format, args...), string(kind), temporal.ApplicationErrorOptions{
-		NonRetryable: true, Category: temporal.ApplicationErrorCategoryBenign, Details: []any{lcm.Errorf(kind, format, args...)},
-	})
+	return temporal.NewApplicationErrorWithOptions(fmt.Sprintf(format, args...), string(kind),
+		temporal.ApplicationErrorOptions{
+			NonRetryable: true, Category: temporal.ApplicationErrorCategoryBenign,
+			Details: []any{lcm.Errorf(kind, format, args...)},
+		})
 }
 
 // stopWork keeps the next step from starting; GRACEFUL ends what of the one under way only waits, FORCEFUL interrupts

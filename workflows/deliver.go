@@ -22,7 +22,8 @@ const deliveriesPerRun = 200
 // for too long is given up, and the next one is tried.
 func DeliverNotifications(ctx workflow.Context, in lcm.DeliverInput) error {
 	for range deliveriesPerRun {
-		next, err := deliver(asking(ctx), notifications.NextNotification, activities.NextNotificationInput{SubscriptionID: in.SubscriptionID})
+		next, err := deliver(asking(ctx), notifications.NextNotification,
+			activities.NextNotificationInput{SubscriptionID: in.SubscriptionID})
 		if err != nil || next.DeliveryID == 0 {
 			return err // the relay starts another run when there is something left
 		}
@@ -38,7 +39,9 @@ func DeliverNotifications(ctx workflow.Context, in lcm.DeliverInput) error {
 }
 
 // deliver calls an activity that belongs to no operation.
-func deliver[In, Out any](ctx workflow.Context, act func(context.Context, In) (Out, error), in In) (out Out, err error) {
+func deliver[In, Out any](
+	ctx workflow.Context, act func(context.Context, In) (Out, error), in In,
+) (out Out, err error) {
 	err = workflow.ExecuteActivity(ctx, act, in).Get(ctx, &out)
 	return out, err
 }
@@ -47,7 +50,10 @@ func deliver[In, Out any](ctx workflow.Context, act func(context.Context, In) (O
 func asking(ctx workflow.Context) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: time.Minute,
-		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second},
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: time.Second, BackoffCoefficient: 2,
+			MaximumInterval: 30 * time.Second,
+		},
 	})
 }
 

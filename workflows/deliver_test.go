@@ -101,8 +101,10 @@ func TestDeliver_goesOnAsANewRun(t *testing.T) {
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestWorkflowEnvironment()
 	env.RegisterActivity(notifications)
-	env.OnActivity(notifications.NextNotification, mock.Anything, mock.Anything).Return(activities.NextNotificationOutput{DeliveryID: 1, Patience: time.Hour}, nil)
-	env.OnActivity(notifications.DeliverNotification, mock.Anything, mock.Anything).Return(activities.DeliveryOutput{}, nil)
+	env.OnActivity(notifications.NextNotification, mock.Anything,
+		mock.Anything).Return(activities.NextNotificationOutput{DeliveryID: 1, Patience: time.Hour}, nil)
+	env.OnActivity(notifications.DeliverNotification, mock.Anything, mock.Anything).Return(activities.DeliveryOutput{},
+		nil)
 	env.ExecuteWorkflow(DeliverNotifications, lcm.DeliverInput{SubscriptionID: "s"})
 	require.True(t, workflow.IsContinueAsNewError(env.GetWorkflowError()))
 }

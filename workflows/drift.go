@@ -133,7 +133,8 @@ func (c *driftCheck) round(ctx workflow.Context) (again bool, err error) {
 	}
 	c.looks++
 	c.failures = 0
-	if c.in.Trigger != lcm.DriftByNotification || follows.Decision.Action != lcm.DriftWaits || c.looks >= follows.Agreeing {
+	if c.in.Trigger != lcm.DriftByNotification || follows.Decision.Action != lcm.DriftWaits ||
+		c.looks >= follows.Agreeing {
 		c.in.Servers = nil // they were looked at
 		return false, nil
 	}
@@ -154,6 +155,9 @@ func (c *driftCheck) awaitTurn(ctx workflow.Context) (again bool, err error) {
 func looking(ctx workflow.Context) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: 10 * time.Minute, HeartbeatTimeout: beat,
-		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: 20 * time.Second, MaximumAttempts: 5},
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: time.Second, MaximumInterval: 20 * time.Second,
+			MaximumAttempts: 5,
+		},
 	})
 }

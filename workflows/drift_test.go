@@ -82,7 +82,10 @@ func TestCheckDrift_bySchedule(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := &watch{sights: []activities.LookForDriftOutput{c.sight}, follows: []activities.ActOnDriftOutput{follows(lcm.DriftWaits)}}
+			w := &watch{
+				sights:  []activities.LookForDriftOutput{c.sight},
+				follows: []activities.ActOnDriftOutput{follows(lcm.DriftWaits)},
+			}
 			env := newCheck(t, w)
 			check(env, lcm.DriftBySchedule)
 			require.NoError(t, env.GetWorkflowError())
@@ -114,7 +117,10 @@ func TestCheckDrift_byNotificationWaitsForTheOperation(t *testing.T) {
 // Checks must agree; a notification does not wait for a schedule that may not exist.
 func TestCheckDrift_byNotificationLooksUntilChecksAgree(t *testing.T) {
 	t.Parallel()
-	w := &watch{sights: []activities.LookForDriftOutput{{}}, follows: []activities.ActOnDriftOutput{follows(lcm.DriftWaits), follows(lcm.DriftHeals)}}
+	w := &watch{
+		sights:  []activities.LookForDriftOutput{{}},
+		follows: []activities.ActOnDriftOutput{follows(lcm.DriftWaits), follows(lcm.DriftHeals)},
+	}
 	env := newCheck(t, w)
 	check(env, lcm.DriftByNotification)
 	require.NoError(t, env.GetWorkflowError())
@@ -130,7 +136,10 @@ func TestCheckDrift_byNotificationLooksUntilChecksAgree(t *testing.T) {
 // A notification that comes while the check looks may be of something that it has not seen.
 func TestCheckDrift_aLateNotificationIsLookedAt(t *testing.T) {
 	t.Parallel()
-	w := &watch{sights: []activities.LookForDriftOutput{{}}, follows: []activities.ActOnDriftOutput{follows(lcm.DriftNothing)}}
+	w := &watch{
+		sights:  []activities.LookForDriftOutput{{}},
+		follows: []activities.ActOnDriftOutput{follows(lcm.DriftNothing)},
+	}
 	env := newCheck(t, w)
 	w.onLook = func(n int) {
 		if n == 1 {
@@ -145,7 +154,10 @@ func TestCheckDrift_aLateNotificationIsLookedAt(t *testing.T) {
 
 func TestCheckDrift_aNotificationOutlivesFailures(t *testing.T) {
 	t.Parallel()
-	w := &watch{sights: []activities.LookForDriftOutput{{}}, follows: []activities.ActOnDriftOutput{follows(lcm.DriftNothing)}, fail: 5}
+	w := &watch{
+		sights:  []activities.LookForDriftOutput{{}},
+		follows: []activities.ActOnDriftOutput{follows(lcm.DriftNothing)}, fail: 5,
+	}
 	env := newCheck(t, w)
 	check(env, lcm.DriftByNotification)
 	require.NoError(t, env.GetWorkflowError())
@@ -178,7 +190,10 @@ func TestCheckDrift_beginsANewHistoryWhileItWaitsLong(t *testing.T) {
 // too long.
 func TestCheckDrift_beginsANewHistoryWhenManyNotificationsHaveCome(t *testing.T) {
 	t.Parallel()
-	w := &watch{sights: []activities.LookForDriftOutput{{}}, follows: []activities.ActOnDriftOutput{follows(lcm.DriftNothing)}}
+	w := &watch{
+		sights:  []activities.LookForDriftOutput{{}},
+		follows: []activities.ActOnDriftOutput{follows(lcm.DriftNothing)},
+	}
 	env := newCheck(t, w)
 	w.onLook = func(n int) {
 		for range 3000 {

@@ -25,7 +25,8 @@ func (v *vnf) reconnecting() table {
 
 // lookBackAtLinks sees where a change that is given up has left the connection points.
 func (v *vnf) lookBackAtLinks(ctx workflow.Context) error {
-	out, err := call(glance(ctx), infra.FindConnections, activities.FindConnectionsInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
+	out, err := call(glance(ctx), infra.FindConnections,
+		activities.FindConnectionsInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
 	if err != nil {
 		return err
 	}
@@ -35,7 +36,8 @@ func (v *vnf) lookBackAtLinks(ctx workflow.Context) error {
 }
 
 func (v *vnf) decideLinks(ctx workflow.Context) (err error) {
-	v.change, err = call(short(ctx), opOccs.PlanOperation, activities.PlanInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
+	v.change, err = call(short(ctx), opOccs.PlanOperation,
+		activities.PlanInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
 	return err
 }
 
@@ -44,7 +46,10 @@ func (v *vnf) restored() *activities.Outcome {
 	if len(v.before.Vnfcs) == 0 {
 		return nil
 	}
-	return &activities.Outcome{Restored: true, StackID: v.before.StackID, Vnfcs: v.before.Vnfcs, Networks: v.before.Networks}
+	return &activities.Outcome{
+		Restored: true, StackID: v.before.StackID, Vnfcs: v.before.Vnfcs,
+		Networks: v.before.Networks,
+	}
 }
 
 func (v *vnf) reconnect(ctx workflow.Context) error {

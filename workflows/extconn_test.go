@@ -25,8 +25,13 @@ func runReconnection(t *testing.T, w *world, before func(*testsuite.TestWorkflow
 	register("PlanOperation", func(context.Context, activities.PlanInput) (lcm.Plan, error) {
 		return lcm.Plan{Operation: lcm.OpChangeExtConn}, nil
 	})
-	register("ReconnectStack", func(ctx context.Context, in activities.ReconnectStackInput) (out activities.ReconnectStackOutput, err error) {
-		_, err = w.work(ctx, workInput{Tracked: in.Tracked, Name: map[bool]string{false: "reconnect", true: "as before"}[in.AsBefore]})
+	register("ReconnectStack", func(ctx context.Context,
+		in activities.ReconnectStackInput,
+	) (out activities.ReconnectStackOutput, err error) {
+		_, err = w.work(ctx, workInput{
+			Tracked: in.Tracked,
+			Name:    map[bool]string{false: "reconnect", true: "as before"}[in.AsBefore],
+		})
 		if in.AsBefore {
 			out.StackID, out.Vnfcs = "stack", []activities.Vnfc{{ServerID: "restored"}}
 		}
@@ -42,7 +47,10 @@ func runReconnection(t *testing.T, w *world, before func(*testsuite.TestWorkflow
 	if before != nil {
 		before(env)
 	}
-	env.ExecuteWorkflow(ChangeExtConn, lcm.OperationInput{OpOccID: "op", VnfInstanceID: "vnf", Operation: lcm.OpChangeExtConn})
+	env.ExecuteWorkflow(ChangeExtConn, lcm.OperationInput{
+		OpOccID: "op", VnfInstanceID: "vnf",
+		Operation: lcm.OpChangeExtConn,
+	})
 	return env.GetWorkflowError()
 }
 
@@ -58,8 +66,12 @@ func TestChangeExtConn_recordsWhatTheVnfConsistsOf(t *testing.T) {
 func TestChangeExtConn_triesAnotherVimConnectionFirst(t *testing.T) {
 	t.Parallel()
 	for action, done := range map[lcm.Action][]string{lcm.Retry: {"try", "reconnect"}, lcm.Rollback: nil} {
-		w := &world{what: activities.Description{Steps: stepsOf(lcm.OpChangeExtConn, lifecycle.Facts{ChangesVim: true})}, fail: map[string][]error{"try": {broken("refused")}}}
-		require.NoError(t, runReconnection(t, w, func(env *testsuite.TestWorkflowEnvironment) { decide(env, time.Hour, action) }))
+		w := &world{
+			what: activities.Description{Steps: stepsOf(lcm.OpChangeExtConn, lifecycle.Facts{ChangesVim: true})},
+			fail: map[string][]error{"try": {broken("refused")}},
+		}
+		require.NoError(t, runReconnection(t, w,
+			func(env *testsuite.TestWorkflowEnvironment) { decide(env, time.Hour, action) }))
 		require.Equal(t, done, w.done)
 		require.True(t, w.states[len(w.states)-1].Terminal())
 	}
@@ -71,11 +83,15 @@ func TestChangeExtConn_isRetriedOrRolledBack(t *testing.T) {
 		t.Run(string(action), func(t *testing.T) {
 			t.Parallel()
 			w := &world{fail: map[string][]error{"reconnect": {broken("Heat failed.")}}}
-			require.NoError(t, runReconnection(t, w, func(env *testsuite.TestWorkflowEnvironment) { decide(env, time.Hour, action) }))
+			require.NoError(t, runReconnection(t, w,
+				func(env *testsuite.TestWorkflowEnvironment) { decide(env, time.Hour, action) }))
 			require.Equal(t, done, w.done)
 			require.True(t, w.states[len(w.states)-1].Terminal())
 			if action == lcm.Rollback { // its ports are others than those that were recorded
-				require.Equal(t, &activities.Outcome{Restored: true, StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "restored"}}}, w.last.Outcome)
+				require.Equal(t, &activities.Outcome{
+					Restored: true, StackID: "stack",
+					Vnfcs: []activities.Vnfc{{ServerID: "restored"}},
+				}, w.last.Outcome)
 			}
 		})
 	}
@@ -86,8 +102,13 @@ func TestChangeExtConn_recordsWhatAnOperationThatIsGivenUpHasLeft(t *testing.T) 
 	t.Parallel()
 	w := &world{fail: map[string][]error{"reconnect": {broken("Heat failed.")}}}
 	require.Error(t, runReconnection(t, w, func(env *testsuite.TestWorkflowEnvironment) {
-		env.RegisterActivityWithOptions(func(context.Context, activities.FindConnectionsInput) (activities.FindConnectionsOutput, error) {
-			return activities.FindConnectionsOutput{StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}}, Moved: []string{"cp"}}, nil
+		env.RegisterActivityWithOptions(func(context.Context,
+			activities.FindConnectionsInput,
+		) (activities.FindConnectionsOutput, error) {
+			return activities.FindConnectionsOutput{
+				StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}},
+				Moved: []string{"cp"},
+			}, nil
 		}, activity.RegisterOptions{Name: "FindConnections"})
 		decide(env, time.Hour, lcm.Fail)
 	}))
@@ -104,5 +125,6 @@ func TestChangeExtConn_isCancelled(t *testing.T) {
 		decideWhen(env, w.hanging.Load, lcm.Cancel, lcm.CancelRequest{Mode: lcm.Forceful})
 		decide(env, time.Hour, lcm.Rollback)
 	}))
-	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack}, w.states)
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack},
+		w.states)
 }

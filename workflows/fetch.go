@@ -20,7 +20,8 @@ func FetchPackage(ctx workflow.Context, in lcm.FetchInput) error {
 	if err == nil {
 		return nil
 	}
-	_, err = deliver(asking(ctx), packages.GiveUpPackage, activities.GiveUpPackageInput{VnfPkgID: in.VnfPkgID, Error: errorOf(err)})
+	_, err = deliver(asking(ctx), packages.GiveUpPackage,
+		activities.GiveUpPackageInput{VnfPkgID: in.VnfPkgID, Error: errorOf(err)})
 	return err
 }
 

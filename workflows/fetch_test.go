@@ -50,7 +50,8 @@ func TestFetchPackage_triesAgainWhatWaitingCanFix(t *testing.T) {
 }
 
 func TestFetchPackage_givesUpWhatWaitingCannotFix(t *testing.T) {
-	fetched, given := fetchRun(t, lcm.InvalidAll("the VNF package cannot be used", []lcm.Problem{{Path: "a.yaml", Detail: "is odd"}}))
+	fetched, given := fetchRun(t, lcm.InvalidAll("the VNF package cannot be used",
+		[]lcm.Problem{{Path: "a.yaml", Detail: "is odd"}}))
 	require.Equal(t, 1, fetched)
 	require.Equal(t, "a.yaml", given.Problems[0].Path)
 }

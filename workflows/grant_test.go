@@ -111,7 +111,8 @@ func TestGrant_waitsForAnNFVOThatIsAway(t *testing.T) {
 	runGranted(env)
 	require.NoError(t, env.GetWorkflowError())
 	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.RolledBack}, w.states)
-	require.Equal(t, "The NFVO has not granted the INSTANTIATE within 10m0s: The NFVO answers 503: The NFVO is being upgraded.", w.last.Status.Error.Detail)
+	require.Equal(t, "The NFVO has not granted the INSTANTIATE within 10m0s: The NFVO answers 503: The NFVO is being "+
+		"upgraded.", w.last.Status.Error.Detail)
 }
 
 func TestGrant_cancelEndsTheWaiting(t *testing.T) {
@@ -131,7 +132,8 @@ func TestGrant_cancelEndsTheWaiting(t *testing.T) {
 func TestGrant_refusalEndsEveryOperationThatAsks(t *testing.T) {
 	t.Parallel()
 	for operation, run := range map[lcm.Operation]func(workflow.Context, lcm.OperationInput) error{
-		lcm.OpInstantiate: Instantiate, lcm.OpScale: Scale, lcm.OpScaleToLevel: Scale, lcm.OpHeal: Heal, lcm.OpOperate: Operate,
+		lcm.OpInstantiate: Instantiate, lcm.OpScale: Scale, lcm.OpScaleToLevel: Scale, lcm.OpHeal: Heal,
+		lcm.OpOperate:       Operate,
 		lcm.OpChangeExtConn: ChangeExtConn, lcm.OpTerminate: Terminate,
 	} {
 		t.Run(string(operation), func(t *testing.T) {
@@ -149,7 +151,10 @@ func TestGrant_refusalEndsEveryOperationThatAsks(t *testing.T) {
 			env.RegisterActivityWithOptions(func(context.Context, activities.PlanInput) (lcm.Plan, error) {
 				return lcm.Plan{Operation: operation, ChangeStateTo: lcm.VnfStopped}, nil
 			}, activity.RegisterOptions{Name: "PlanOperation"})
-			env.RegisterActivity(&activities.Grants{NFVO: nfvo.NewOrchestrator(nfvo.OrchestratorOptions{Endpoint: n.URL}), Facts: &keeper{}})
+			env.RegisterActivity(&activities.Grants{
+				NFVO:  nfvo.NewOrchestrator(nfvo.OrchestratorOptions{Endpoint: n.URL}),
+				Facts: &keeper{},
+			})
 			env.ExecuteWorkflow(run, lcm.OperationInput{OpOccID: "op", VnfInstanceID: "vnf", Operation: operation})
 			require.NoError(t, env.GetWorkflowError())
 			require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.RolledBack}, w.states)

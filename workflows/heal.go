@@ -84,6 +84,7 @@ func (v *vnf) restoreServers(ctx workflow.Context) error {
 // checkPorts looks at ports that others have made while all is as it was: a port that cannot be used again is no way
 // back any more once the stack is gone.
 func (v *vnf) checkPorts(ctx workflow.Context) error {
-	_, err := call(onlyWaits(short(ctx)), infra.CheckPorts, activities.StackInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
+	_, err := call(onlyWaits(short(ctx)), infra.CheckPorts,
+		activities.StackInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
 	return err
 }

@@ -28,7 +28,11 @@ func healed(f lifecycle.Facts, whole bool) []lifecycle.Step {
 func TestHeal_ofAllThatIsGivenUpForgetsWhatItHasMade(t *testing.T) {
 	t.Parallel()
 	w := &world{
-		what: activities.Description{Steps: healed(lifecycle.Facts{Drivers: []lifecycle.Driver{&kubeadm.Cluster{}}}, true), Cluster: true, Whole: true, ServerIDs: []string{"old"}, Nodes: lcm.Nodes{{Name: "cp-old", Role: lcm.ControlPlane, ServerID: "old"}}},
+		what: activities.Description{
+			Steps:   healed(lifecycle.Facts{Drivers: []lifecycle.Driver{&kubeadm.Cluster{}}}, true),
+			Cluster: true, Whole: true, ServerIDs: []string{"old"},
+			Nodes: lcm.Nodes{{Name: "cp-old", Role: lcm.ControlPlane, ServerID: "old"}},
+		},
 		fail: map[string][]error{"log in": {broken("nobody answers")}},
 	}
 	var forgotten []activities.ForgetNodesInput
@@ -38,7 +42,9 @@ func TestHeal_ofAllThatIsGivenUpForgetsWhatItHasMade(t *testing.T) {
 	register("PlanOperation", func(context.Context, activities.PlanInput) (lcm.Plan, error) {
 		return lcm.Plan{Operation: lcm.OpHeal, Whole: true}, nil
 	})
-	register("DeregisterVim", func(context.Context, activities.DeregisterVimInput) (out activities.DeregisterVimOutput, err error) {
+	register("DeregisterVim", func(context.Context, activities.DeregisterVimInput) (out activities.DeregisterVimOutput,
+		err error,
+	) {
 		return out, nil
 	})
 	register("DeleteStack", func(context.Context, activities.StackInput) (out activities.DeleteStackOutput, err error) {
@@ -49,14 +55,19 @@ func TestHeal_ofAllThatIsGivenUpForgetsWhatItHasMade(t *testing.T) {
 	})
 	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
 		return activities.FindNodesOutput{
-			StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "new"}}, Nodes: lcm.Nodes{{Name: "cp-new", Role: lcm.ControlPlane, ServerID: "new"}},
+			StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "new"}},
+			Nodes: lcm.Nodes{{Name: "cp-new", Role: lcm.ControlPlane, ServerID: "new"}},
 		}, nil
 	})
-	register("ForgetNodes", func(_ context.Context, in activities.ForgetNodesInput) (out activities.ForgetNodesOutput, err error) {
+	register("ForgetNodes", func(_ context.Context, in activities.ForgetNodesInput) (out activities.ForgetNodesOutput,
+		err error,
+	) {
 		forgotten = append(forgotten, in)
 		return out, nil
 	})
-	register("WaitForSSH", func(ctx context.Context, in activities.NodeInput) (out activities.WaitForSSHOutput, err error) {
+	register("WaitForSSH", func(ctx context.Context, in activities.NodeInput) (out activities.WaitForSSHOutput,
+		err error,
+	) {
 		_, err = w.work(ctx, workInput{Tracked: in.Tracked, Name: "log in"})
 		return out, err
 	})
@@ -72,18 +83,23 @@ func TestHeal_ofAllThatIsGivenUpForgetsWhatItHasMade(t *testing.T) {
 }
 
 // runReplacement heals a VNF that is no cluster. lost are the servers that are deleted when the operation looks.
-func runReplacement(t *testing.T, w *world, lost func() []string, before func(*testsuite.TestWorkflowEnvironment)) error {
+func runReplacement(
+	t *testing.T, w *world, lost func() []string, before func(*testsuite.TestWorkflowEnvironment),
+) error {
 	t.Helper()
 	env := newRun(t, w)
 	env.RegisterWorkflow(Heal)
 	register := func(name string, act any) { env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name}) }
 	register("PlanOperation", func(context.Context, activities.PlanInput) (lcm.Plan, error) {
-		return lcm.Plan{Operation: lcm.OpHeal, Within: true, Leaving: []lcm.LeavingVnfc{{VnfcID: "old", ServerID: "old"}}}, nil
+		return lcm.Plan{Operation: lcm.OpHeal, Within: true, Leaving: []lcm.LeavingVnfc{{VnfcID: "old", ServerID: "old"}}},
+			nil
 	})
 	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
 		return activities.FindNodesOutput{StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "new"}}}, nil
 	})
-	register("ChangeStack", func(ctx context.Context, in activities.ChangeStackInput) (out activities.ChangeStackOutput, err error) {
+	register("ChangeStack", func(ctx context.Context, in activities.ChangeStackInput) (out activities.ChangeStackOutput,
+		err error,
+	) {
 		require.True(t, in.Within)
 		require.Equal(t, []string{"old"}, in.Leaving)
 		_, err = w.work(ctx, workInput{Tracked: in.Tracked, Name: "change"})
@@ -93,7 +109,9 @@ func runReplacement(t *testing.T, w *world, lost func() []string, before func(*t
 		require.Equal(t, []string{"old"}, in.ServerIDs)
 		return activities.LostServersOutput{Lost: lost()}, nil
 	})
-	register("RestoreServers", func(ctx context.Context, in activities.ServersInput) (out activities.LostServersOutput, err error) {
+	register("RestoreServers", func(ctx context.Context, in activities.ServersInput) (out activities.LostServersOutput,
+		err error,
+	) {
 		require.Equal(t, []string{"old"}, in.ServerIDs)
 		if out.Lost = lost(); len(out.Lost) == 0 {
 			_, err = w.work(ctx, workInput{Tracked: in.Tracked, Name: "restore"})
@@ -115,19 +133,35 @@ func TestHeal_goesBackWhileNothingIsDeleted(t *testing.T) {
 		done   []string
 		states []lcm.OperationState
 	}{
-		"success":  {nil, nil, []string{"change"}, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.Completed}},
-		"retry":    {map[string][]error{"change": {broken("no host")}}, []lcm.Action{lcm.Retry}, []string{"change"}, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed}},
-		"rollback": {map[string][]error{"change": {broken("no host")}}, []lcm.Action{lcm.Rollback}, []string{"restore"}, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack}},
+		"success": {nil, nil, []string{"change"}, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.Completed}},
+		"retry": {
+			map[string][]error{"change": {broken("no host")}},
+			[]lcm.Action{lcm.Retry},
+			[]string{"change"},
+			[]lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed},
+		},
+		"rollback": {
+			map[string][]error{"change": {broken("no host")}},
+			[]lcm.Action{lcm.Rollback},
+			[]string{"restore"},
+			[]lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack},
+		},
 		"a rollback that fails is rolled back again": {
 			map[string][]error{"change": {broken("no host")}, "restore": {broken("Nova is away")}},
 			[]lcm.Action{lcm.Rollback, lcm.Rollback},
 			[]string{"restore"},
-			[]lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack},
+			[]lcm.OperationState{
+				lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.FailedTemp, lcm.RollingBack,
+				lcm.RolledBack,
+			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := &world{what: activities.Description{Steps: healed(lifecycle.Facts{}, false), ServerIDs: []string{"old"}}, fail: c.fail}
+			w := &world{
+				what: activities.Description{Steps: healed(lifecycle.Facts{}, false), ServerIDs: []string{"old"}},
+				fail: c.fail,
+			}
 			require.NoError(t, runReplacement(t, w, none, func(env *testsuite.TestWorkflowEnvironment) {
 				for i, action := range c.decide {
 					decide(env, time.Duration(i+1)*time.Hour, action)
@@ -135,7 +169,8 @@ func TestHeal_goesBackWhileNothingIsDeleted(t *testing.T) {
 			}))
 			require.Equal(t, c.done, w.done)
 			require.Equal(t, c.states, w.states)
-			require.Equal(t, c.states[len(c.states)-1] == lcm.Completed, w.last.Status.ForwardOnly, "the former server is deleted")
+			require.Equal(t, c.states[len(c.states)-1] == lcm.Completed, w.last.Status.ForwardOnly,
+				"the former server is deleted")
 		})
 	}
 }
@@ -143,7 +178,10 @@ func TestHeal_goesBackWhileNothingIsDeleted(t *testing.T) {
 // Heat has replaced some servers, and failed at others.
 func TestHeal_goesForwardOnlyOnceAServerIsDeleted(t *testing.T) {
 	t.Parallel()
-	w := &world{what: activities.Description{Steps: healed(lifecycle.Facts{}, false), ServerIDs: []string{"old"}}, fail: map[string][]error{"change": {broken("no host")}}}
+	w := &world{
+		what: activities.Description{Steps: healed(lifecycle.Facts{}, false), ServerIDs: []string{"old"}},
+		fail: map[string][]error{"change": {broken("no host")}},
+	}
 	gone := func() []string { return []string{"old"} }
 	var refused *answer
 	require.NoError(t, runReplacement(t, w, gone, func(env *testsuite.TestWorkflowEnvironment) {
@@ -151,14 +189,18 @@ func TestHeal_goesForwardOnlyOnceAServerIsDeleted(t *testing.T) {
 		decide(env, 2*time.Hour, lcm.Retry)
 	}))
 	require.ErrorContains(t, refused.rejected, "goes forward only")
-	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed}, w.states)
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed},
+		w.states)
 	require.True(t, w.last.Status.ForwardOnly)
 }
 
 // Heat goes on when the operation was cancelled: what the rollback finds then may not be what there was before.
 func TestHeal_isNotRolledBackWhenHeatHasGoneOn(t *testing.T) {
 	t.Parallel()
-	w := &world{what: activities.Description{Steps: healed(lifecycle.Facts{}, false), ServerIDs: []string{"old"}}, fail: map[string][]error{"change": {broken("no host")}}}
+	w := &world{
+		what: activities.Description{Steps: healed(lifecycle.Facts{}, false), ServerIDs: []string{"old"}},
+		fail: map[string][]error{"change": {broken("no host")}},
+	}
 	var looks int
 	later := func() []string {
 		if looks++; looks == 1 {

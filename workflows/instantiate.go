@@ -51,7 +51,8 @@ func (v *vnf) findNodes(ctx workflow.Context) error {
 func (v *vnf) vnfStays() bool { return len(v.what.ServerIDs) > 0 && !v.what.Whole }
 
 func (v *vnf) findThem(ctx workflow.Context, in activities.FindNodesInput) error {
-	in.Tracked, in.OpOccID, in.Cluster, in.HighlyAvailable = track(ctx, ""), v.in.OpOccID, v.what.Cluster, v.what.HighlyAvailable
+	in.Tracked, in.OpOccID, in.Cluster, in.HighlyAvailable = track(ctx, ""), v.in.OpOccID, v.what.Cluster,
+		v.what.HighlyAvailable
 	made, err := call(ctx, infra.FindNodes, in)
 	if err != nil {
 		return err

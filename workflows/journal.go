@@ -89,7 +89,8 @@ func (op *operation) recordState(ctx workflow.Context, outcome *activities.Outco
 	op.journal.sequence++
 	return workflow.ExecuteLocalActivity(recording(ctx), opOccs.RecordState,
 		activities.RecordStateInput{
-			OpOccID: op.in.OpOccID, Sequence: op.journal.sequence, Status: op.journal.status, GrantID: op.grantID, Outcome: outcome,
+			OpOccID: op.in.OpOccID, Sequence: op.journal.sequence, Status: op.journal.status, GrantID: op.grantID,
+			Outcome: outcome,
 		}).Get(ctx, nil)
 }
 
@@ -109,8 +110,13 @@ func (j *journal) finish(ctx workflow.Context, ref lcm.StepRef, title string, st
 }
 
 // rowOf is the row of a step as a whole; the nodes' parts of it are recorded by the worker as they go.
-func rowOf(ctx workflow.Context, ref lcm.StepRef, title string, state lcm.StepState, err error) activities.RecordStepInput {
-	row := lcm.Step{OpOccID: ref.OpOccID, Index: ref.Step, Phase: phaseOf(ref), Title: title, State: state, Error: errorOf(err)}
+func rowOf(
+	ctx workflow.Context, ref lcm.StepRef, title string, state lcm.StepState, err error,
+) activities.RecordStepInput {
+	row := lcm.Step{
+		OpOccID: ref.OpOccID, Index: ref.Step, Phase: phaseOf(ref), Title: title, State: state,
+		Error: errorOf(err),
+	}
 	if state == lcm.StepRunning {
 		row.Started = workflow.Now(ctx)
 	} else {
@@ -126,7 +132,8 @@ func (j *journal) store(ctx workflow.Context) {
 	}
 	rows := j.waiting
 	j.waiting = nil
-	if err := workflow.ExecuteLocalActivity(recording(ctx), opOccs.RecordSteps, activities.RecordStepsInput(rows)).Get(ctx, nil); err != nil {
+	if err := workflow.ExecuteLocalActivity(recording(ctx), opOccs.RecordSteps, activities.RecordStepsInput(rows)).Get(ctx,
+		nil); err != nil {
 		workflow.GetLogger(ctx).Warn("Steps not recorded.", "error", err)
 	}
 }

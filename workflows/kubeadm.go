@@ -184,7 +184,8 @@ func (k *kubeadmWork) labelNodes(ctx workflow.Context) error {
 	if len(labels) == 0 {
 		return nil
 	}
-	_, err := call(onNode(ctx), cluster.LabelNodes, activities.LabelNodesInput{ClusterInput: k.onCluster(ctx), Labels: labels})
+	_, err := call(onNode(ctx), cluster.LabelNodes,
+		activities.LabelNodesInput{ClusterInput: k.onCluster(ctx), Labels: labels})
 	return err
 }
 
@@ -214,6 +215,7 @@ func (k *kubeadmWork) registerVim(ctx workflow.Context) error {
 }
 
 func (k *kubeadmWork) deregisterVim(ctx workflow.Context) error {
-	_, err := call(short(ctx), vims.DeregisterVim, activities.DeregisterVimInput{Tracked: track(ctx, ""), VnfInstanceID: k.in.VnfInstanceID})
+	_, err := call(short(ctx), vims.DeregisterVim,
+		activities.DeregisterVimInput{Tracked: track(ctx, ""), VnfInstanceID: k.in.VnfInstanceID})
 	return err
 }

@@ -70,12 +70,18 @@ func TestDriver_takesPartInEveryOperation(t *testing.T) {
 	}{
 		"instantiate": {lcm.OpInstantiate, `{}`, []string{"create", "remember"}, []string{"create", "forget", "delete"}},
 		"scale out": {
-			lcm.OpScale, `{"type":"SCALE_OUT","aspectId":"worker_instance"}`, []string{"change", "remember"}, []string{"change", "forget", "change"},
+			lcm.OpScale, `{"type":"SCALE_OUT","aspectId":"worker_instance"}`,
+			[]string{"change", "remember"},
+			[]string{"change", "forget", "change"},
 		},
 		"scale in": {
 			lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance"}`, []string{"forget", "change"}, []string{"remember"},
 		},
-		"heal":      {lcm.OpHeal, `{"vnfcInstanceId":["worker-0"]}`, []string{"forget", "change", "remember"}, []string{"remember"}},
+		"heal": {
+			lcm.OpHeal, `{"vnfcInstanceId":["worker-0"]}`,
+			[]string{"forget", "change", "remember"},
+			[]string{"remember"},
+		},
 		"terminate": {lcm.OpTerminate, `{"terminationType":"FORCEFUL"}`, []string{"forget", "delete"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -93,7 +99,8 @@ func TestDriver_takesPartInEveryOperation(t *testing.T) {
 					continue
 				}
 				w = &world{what: activities.Description{Steps: steps}, fail: map[string][]error{own: {broken("it has no room")}}}
-				require.NoError(t, runOn(t, w, c.op, p, func(env *testsuite.TestWorkflowEnvironment) { decide(env, time.Hour, action) }))
+				require.NoError(t, runOn(t, w, c.op, p,
+					func(env *testsuite.TestWorkflowEnvironment) { decide(env, time.Hour, action) }))
 				require.Equal(t, want, w.done, "%s", action)
 			}
 		})
@@ -101,7 +108,9 @@ func TestDriver_takesPartInEveryOperation(t *testing.T) {
 }
 
 // runOn runs an operation on an infrastructure that does whatever it is told.
-func runOn(t *testing.T, w *world, op lcm.Operation, p lcm.Plan, before func(*testsuite.TestWorkflowEnvironment)) error {
+func runOn(
+	t *testing.T, w *world, op lcm.Operation, p lcm.Plan, before func(*testsuite.TestWorkflowEnvironment),
+) error {
 	t.Helper()
 	run := map[lcm.Operation]func(workflow.Context, lcm.OperationInput) error{
 		lcm.OpInstantiate: Instantiate, lcm.OpScale: Scale, lcm.OpHeal: Heal, lcm.OpTerminate: Terminate,
@@ -114,22 +123,32 @@ func runOn(t *testing.T, w *world, op lcm.Operation, p lcm.Plan, before func(*te
 		return err
 	}
 	register("PlanOperation", func(context.Context, activities.PlanInput) (lcm.Plan, error) { return p, nil })
-	register("CreateStack", func(ctx context.Context, in activities.StackInput) (out activities.CreateStackOutput, err error) {
+	register("CreateStack", func(ctx context.Context, in activities.StackInput) (out activities.CreateStackOutput,
+		err error,
+	) {
 		return out, does(ctx, in.Tracked, "create")
 	})
-	register("ChangeStack", func(ctx context.Context, in activities.ChangeStackInput) (out activities.ChangeStackOutput, err error) {
+	register("ChangeStack", func(ctx context.Context, in activities.ChangeStackInput) (out activities.ChangeStackOutput,
+		err error,
+	) {
 		return out, does(ctx, in.Tracked, "change")
 	})
-	register("DeleteStack", func(ctx context.Context, in activities.StackInput) (out activities.DeleteStackOutput, err error) {
+	register("DeleteStack", func(ctx context.Context, in activities.StackInput) (out activities.DeleteStackOutput,
+		err error,
+	) {
 		return out, does(ctx, in.Tracked, "delete")
 	})
 	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
 		return activities.FindNodesOutput{StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}}}, nil
 	})
-	register("FreeVolumes", func(context.Context, activities.FreeVolumesInput) (out activities.FreeVolumesOutput, err error) {
+	register("FreeVolumes", func(context.Context, activities.FreeVolumesInput) (out activities.FreeVolumesOutput,
+		err error,
+	) {
 		return out, nil
 	})
-	register("ForgetNodes", func(context.Context, activities.ForgetNodesInput) (out activities.ForgetNodesOutput, err error) {
+	register("ForgetNodes", func(context.Context, activities.ForgetNodesInput) (out activities.ForgetNodesOutput,
+		err error,
+	) {
 		return out, nil
 	})
 	if before != nil {

@@ -24,7 +24,8 @@ func (v *vnf) modifying() table {
 }
 
 func (v *vnf) checkModification(ctx workflow.Context) error {
-	_, err := call(short(ctx), opOccs.CheckModification, activities.CheckModificationInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
+	_, err := call(short(ctx), opOccs.CheckModification,
+		activities.CheckModificationInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
 	return err
 }
 

@@ -32,14 +32,20 @@ func newModification(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment 
 		_, err := w.work(ctx, workInput{Tracked: tracked, Name: name})
 		return err
 	}
-	env.RegisterActivityWithOptions(func(ctx context.Context, in activities.CheckModificationInput) (out activities.CheckModificationOutput, err error) {
+	env.RegisterActivityWithOptions(func(ctx context.Context,
+		in activities.CheckModificationInput,
+	) (out activities.CheckModificationOutput, err error) {
 		return out, work(ctx, "check", in.Tracked)
 	}, activity.RegisterOptions{Name: "CheckModification"})
-	env.RegisterActivityWithOptions(func(ctx context.Context, in activities.TryVimInput) (out activities.TryVimOutput, err error) {
+	env.RegisterActivityWithOptions(func(ctx context.Context, in activities.TryVimInput) (out activities.TryVimOutput,
+		err error,
+	) {
 		assert.Equal(t, len(w.what.ServerIDs) > 0, in.HasStack)
 		return out, work(ctx, "try", in.Tracked)
 	}, activity.RegisterOptions{Name: "TryVim"})
-	env.RegisterActivityWithOptions(func(ctx context.Context, in activities.ConnectRegistriesInput) (out activities.ConnectRegistriesOutput, err error) {
+	env.RegisterActivityWithOptions(func(ctx context.Context,
+		in activities.ConnectRegistriesInput,
+	) (out activities.ConnectRegistriesOutput, err error) {
 		name := "connect " + in.Node.Name
 		if in.Former {
 			name = "disconnect " + in.Node.Name
@@ -50,20 +56,28 @@ func newModification(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment 
 		}
 		return out, work(ctx, name, in.Tracked)
 	}, activity.RegisterOptions{Name: "ConnectRegistries"})
-	env.RegisterActivityWithOptions(func(ctx context.Context, in activities.NodeInput) (out activities.ReachNodeOutput, err error) {
+	env.RegisterActivityWithOptions(func(ctx context.Context, in activities.NodeInput) (out activities.ReachNodeOutput,
+		err error,
+	) {
 		return out, work(ctx, "reach "+in.Node.Name, in.Tracked)
 	}, activity.RegisterOptions{Name: "ReachNode"})
 	return env
 }
 
 func runModification(env *testsuite.TestWorkflowEnvironment, resumed bool) {
-	env.ExecuteWorkflow(ModifyInfo, lcm.OperationInput{OpOccID: "op", VnfInstanceID: "vnf", Operation: lcm.OpModifyInfo, Resumed: resumed})
+	env.ExecuteWorkflow(ModifyInfo, lcm.OperationInput{
+		OpOccID: "op", VnfInstanceID: "vnf", Operation: lcm.OpModifyInfo,
+		Resumed: resumed,
+	})
 }
 
 func TestModifyInfo_needsNoGrant(t *testing.T) {
 	t.Parallel()
 	for vim, done := range map[bool][]string{false: {"check"}, true: {"check", "try"}} {
-		w := &world{what: activities.Description{Steps: stepsOf(lcm.OpModifyInfo, lifecycle.Facts{ChangesVim: vim}), ServerIDs: []string{"s"}}}
+		w := &world{what: activities.Description{
+			Steps:     stepsOf(lcm.OpModifyInfo, lifecycle.Facts{ChangesVim: vim}),
+			ServerIDs: []string{"s"},
+		}}
 		env := newModification(t, w)
 		runModification(env, false)
 		require.NoError(t, env.GetWorkflowError())
@@ -120,7 +134,10 @@ func TestModifyInfo_resumedWaitsForADecisionOnlyWhenItHadBegun(t *testing.T) {
 // SOL003 clause 5.4.3.3.4: what the VNFD does not allow is rolled back without anybody's decision.
 func TestModifyInfo_isRolledBackByItselfWhereTheVnfdDoesNotAllowIt(t *testing.T) {
 	t.Parallel()
-	refused := &lcm.Error{Kind: lcm.KindInvalid, Detail: "No.", Problems: []lcm.Problem{{Path: "$.extensions.level", Detail: "is missing"}}}
+	refused := &lcm.Error{
+		Kind: lcm.KindInvalid, Detail: "No.",
+		Problems: []lcm.Problem{{Path: "$.extensions.level", Detail: "is missing"}},
+	}
 	for _, resumed := range []bool{false, true} {
 		w := &world{what: activities.Description{Steps: triesVim(), Refused: refused}}
 		env := newModification(t, w)

@@ -25,7 +25,10 @@ type power struct {
 }
 
 func (p *power) done() *activities.Outcome {
-	return &activities.Outcome{Operated: &activities.Operated{ChangeStateTo: p.what.ChangeStateTo, Vnfcs: p.switched, Cordoned: p.cordoned}}
+	return &activities.Outcome{Operated: &activities.Operated{
+		ChangeStateTo: p.what.ChangeStateTo, Vnfcs: p.switched,
+		Cordoned: p.cordoned,
+	}}
 }
 
 func (p *power) operating() table {
@@ -67,7 +70,8 @@ func (p *power) chosen(ctx workflow.Context) (lcm.Plan, error) {
 	if p.change.ChangeStateTo != "" {
 		return p.change, nil
 	}
-	kept, err := call(short(ctx), opOccs.PlanOperation, activities.PlanInput{Tracked: track(ctx, ""), OpOccID: p.in.OpOccID})
+	kept, err := call(short(ctx), opOccs.PlanOperation,
+		activities.PlanInput{Tracked: track(ctx, ""), OpOccID: p.in.OpOccID})
 	p.change = kept
 	return kept, err
 }
@@ -114,7 +118,11 @@ func (p *power) all(ctx workflow.Context, is kind, to lcm.VnfState) error {
 	if err != nil {
 		return err
 	}
-	return inParallel(ctx, asNodes(list), func(ctx workflow.Context, node lcm.Node) error { return p.turn(ctx, list, node, to) })
+	return inParallel(ctx, asNodes(list), func(ctx workflow.Context,
+		node lcm.Node,
+	) error {
+		return p.turn(ctx, list, node, to)
+	})
 }
 
 // inTurnTo switches the VMs of a kind one after the other.

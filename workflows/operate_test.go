@@ -30,7 +30,10 @@ type powerWorld struct {
 
 func newPowerWorld(to lcm.VnfState, stopped ...string) *powerWorld {
 	w := &powerWorld{plan: lcm.Plan{Operation: lcm.OpOperate, ChangeStateTo: to, Whole: true}}
-	w.what = activities.Description{Cluster: true, HighlyAvailable: true, ChangeStateTo: to, ControlPlanes: true, Whole: true}
+	w.what = activities.Description{
+		Cluster: true, HighlyAvailable: true, ChangeStateTo: to, ControlPlanes: true,
+		Whole: true,
+	}
 	add := func(name string, role lcm.Role) {
 		v := lcm.OperatedVnfc{VnfcID: "vnfc-" + name, VduID: "vdu", ServerID: name, Was: lcm.VnfStarted}
 		if slices.Contains(stopped, name) {
@@ -55,7 +58,8 @@ func newPowerWorld(to lcm.VnfState, stopped ...string) *powerWorld {
 // only restricts the operation to some of the VMs.
 func (w *powerWorld) only(names ...string) *powerWorld {
 	w.plan.Whole, w.what.Whole = false, false
-	w.plan.Operated = slices.DeleteFunc(w.plan.Operated, func(v lcm.OperatedVnfc) bool { return !slices.Contains(names, v.ServerID) })
+	w.plan.Operated = slices.DeleteFunc(w.plan.Operated,
+		func(v lcm.OperatedVnfc) bool { return !slices.Contains(names, v.ServerID) })
 	has := func(role lcm.Role) bool {
 		return slices.ContainsFunc(w.what.Nodes.With(role), func(n lcm.Node) bool { return slices.Contains(names, n.Name) })
 	}
@@ -96,22 +100,35 @@ func (w *powerWorld) run(t *testing.T, before func(*testsuite.TestWorkflowEnviro
 		w.asked = in.ControlPlanes.Servers()
 		return w.health, nil
 	})
-	register("SwitchServer", func(ctx context.Context, in activities.SwitchServerInput) (out activities.SwitchServerOutput, err error) {
-		return out, work(ctx, map[lcm.VnfState]string{lcm.VnfStarted: "start ", lcm.VnfStopped: "stop "}[in.To]+in.ServerID, in.Tracked)
+	register("SwitchServer", func(ctx context.Context, in activities.SwitchServerInput) (out activities.SwitchServerOutput,
+		err error,
+	) {
+		return out, work(ctx, map[lcm.VnfState]string{lcm.VnfStarted: "start ", lcm.VnfStopped: "stop "}[in.To]+in.ServerID,
+			in.Tracked)
 	})
-	register("AwaitHealth", func(ctx context.Context, in activities.AwaitHealthInput) (out activities.AwaitHealthOutput, err error) {
+	register("AwaitHealth", func(ctx context.Context, in activities.AwaitHealthInput) (out activities.AwaitHealthOutput,
+		err error,
+	) {
 		return out, work(ctx, fmt.Sprintf("await %v through %v", in.Nodes, in.ControlPlanes.Servers()), in.Tracked)
 	})
-	register("WaitForSSH", func(ctx context.Context, in activities.NodeInput) (out activities.WaitForSSHOutput, err error) {
+	register("WaitForSSH", func(ctx context.Context, in activities.NodeInput) (out activities.WaitForSSHOutput,
+		err error,
+	) {
 		return out, work(ctx, "log in to "+in.Node.Name, in.Tracked)
 	})
-	register("TellHosts", func(ctx context.Context, in activities.TellHostsInput) (out activities.TellHostsOutput, err error) {
+	register("TellHosts", func(ctx context.Context, in activities.TellHostsInput) (out activities.TellHostsOutput,
+		err error,
+	) {
 		return out, work(ctx, "tell "+in.Node.Name, in.Tracked)
 	})
-	register("DrainNode", func(ctx context.Context, in activities.DrainNodeInput) (out activities.DrainNodeOutput, err error) {
+	register("DrainNode", func(ctx context.Context, in activities.DrainNodeInput) (out activities.DrainNodeOutput,
+		err error,
+	) {
 		return out, work(ctx, fmt.Sprintf("drain %s through %v", in.Leaving.Name, in.ControlPlanes.Servers()), in.Tracked)
 	})
-	register("UncordonNode", func(ctx context.Context, in activities.NodeOfClusterInput) (out activities.UncordonNodeOutput, err error) {
+	register("UncordonNode", func(ctx context.Context,
+		in activities.NodeOfClusterInput,
+	) (out activities.UncordonNodeOutput, err error) {
 		return out, work(ctx, "uncordon "+in.Leaving.Name, in.Tracked)
 	})
 	if before != nil {
@@ -165,7 +182,8 @@ func TestOperate_drainsWhatStopsGracefullyWhileOthersGoOn(t *testing.T) {
 	require.NoError(t, w.run(t, nil))
 	require.Equal(t, []string{"cp-0", "cp-1"}, w.asked, "cp-2 is off")
 	w.inOrder(t, "drain cp-1 through [cp-0]", "stop worker-0", "stop cp-1", "await [cp-0] through [cp-0]")
-	require.Equal(t, []string{"vnfc-cp-1", "vnfc-worker-0"}, slices.Sorted(slices.Values(w.last.Outcome.Operated.Cordoned)))
+	require.Equal(t, []string{"vnfc-cp-1", "vnfc-worker-0"},
+		slices.Sorted(slices.Values(w.last.Outcome.Operated.Cordoned)))
 
 	w = newPowerWorld(lcm.VnfStarted, "worker-0").only("worker-0")
 	w.cordoned = true
@@ -187,7 +205,8 @@ func TestOperate_isRetriedAtItsStep(t *testing.T) {
 	w := newPowerWorld(lcm.VnfStopped)
 	w.fail = map[string][]error{"stop cp-1": {broken("Nova refused.")}}
 	require.NoError(t, w.run(t, func(env *testsuite.TestWorkflowEnvironment) { decide(env, time.Hour, lcm.Retry) }))
-	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed}, w.states)
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed},
+		w.states)
 	require.Len(t, w.last.Outcome.Operated.Vnfcs, 6, "each of them once")
 }
 
@@ -197,7 +216,8 @@ func TestOperate_rolledBackRunsAgainWhatRanBefore(t *testing.T) {
 	w.fail = map[string][]error{"stop cp-1": {broken("Nova refused.")}}
 	require.NoError(t, w.run(t, func(env *testsuite.TestWorkflowEnvironment) { decide(env, time.Hour, lcm.Rollback) }))
 	require.Equal(t, lcm.RolledBack, w.states[len(w.states)-1])
-	w.inOrder(t, "stop cp-0", "start cp-0", "log in to cp-2", "await [cp-0 cp-1 cp-2] through [cp-0 cp-1 cp-2]", "start worker-0",
+	w.inOrder(t, "stop cp-0", "start cp-0", "log in to cp-2", "await [cp-0 cp-1 cp-2] through [cp-0 cp-1 cp-2]",
+		"start worker-0",
 		"await [worker-0] through [cp-0 cp-1 cp-2]")
 	require.NotContains(t, w.done, "start worker-1", "it was off before")
 	require.NotContains(t, w.done, "start nfs", "its step was not reached")
@@ -219,7 +239,8 @@ func TestOperate_failedTellsWhatItHasStopped(t *testing.T) {
 	w.fail = map[string][]error{"stop cp-1": {broken("Nova refused.")}}
 	require.Error(t, w.run(t, func(env *testsuite.TestWorkflowEnvironment) { decide(env, time.Hour, lcm.Fail) }))
 	require.Equal(t, lcm.Failed, w.last.Status.State)
-	require.Equal(t, []string{"vnfc-cp-0", "vnfc-worker-0", "vnfc-worker-1"}, slices.Sorted(slices.Values(w.last.Outcome.Operated.Vnfcs)))
+	require.Equal(t, []string{"vnfc-cp-0", "vnfc-worker-0", "vnfc-worker-1"},
+		slices.Sorted(slices.Values(w.last.Outcome.Operated.Vnfcs)))
 }
 
 func TestOperate_isCancelled(t *testing.T) {
@@ -230,7 +251,8 @@ func TestOperate_isCancelled(t *testing.T) {
 		decideWhen(env, w.hanging.Load, lcm.Cancel, lcm.CancelRequest{Mode: lcm.Forceful})
 		decide(env, time.Hour, lcm.Rollback)
 	}))
-	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack}, w.states)
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack},
+		w.states)
 }
 
 func TestOperate_ofMachinesThatAreNoClusterIsOneStep(t *testing.T) {

@@ -220,7 +220,8 @@ func (op *operation) giveUp(ctx workflow.Context, cause error) error {
 		ref := lcm.StepRef{OpOccID: op.in.OpOccID, Step: len(op.starting) + min(op.next, len(op.processing)-1)}
 		looking := workflow.WithValue(ctx, stepKey{}, &running{ref: ref, title: "Look at what is left"})
 		if err := op.lookBack(looking); err != nil {
-			workflow.GetLogger(ctx).Warn("What the operation has left could not be looked at. A check for drift will tell.", "error", err)
+			workflow.GetLogger(ctx).Warn("What the operation has left could not be looked at. A check for drift will tell.",
+				"error", err)
 		}
 	}
 	return op.end(ctx, lcm.Failed, cause)
@@ -232,7 +233,8 @@ func (op *operation) resume(ctx workflow.Context) error {
 	cause := lcm.Errorf(lcm.KindBroken, "The operation's workflow was terminated from outside Windlass. "+
 		"Retry it to go on, roll it back, or fail it.")
 	op.next = 0
-	err := workflow.ExecuteLocalActivity(recording(ctx), opOccs.InterruptSteps, activities.DescribeInput{OpOccID: op.in.OpOccID}).Get(ctx, nil)
+	err := workflow.ExecuteLocalActivity(recording(ctx), opOccs.InterruptSteps,
+		activities.DescribeInput{OpOccID: op.in.OpOccID}).Get(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -317,7 +319,8 @@ func (op *operation) runStep(
 		state, err = lcm.StepCancelled, op.control.cause()
 	case err != nil && temporal.IsTimeoutError(err) && op.control.cancel == lcm.Forceful:
 		state, err = lcm.StepCancelled, lcm.Errorf(lcm.KindUnavailable,
-			"%s No worker has confirmed that the step's work has stopped: see that one runs, and look at the nodes.", op.control.cause())
+			"%s No worker has confirmed that the step's work has stopped: see that one runs, and look at the nodes.",
+			op.control.cause())
 	case err != nil:
 		state = lcm.StepFailed
 	}

@@ -159,7 +159,8 @@ func threeSteps(ctx workflow.Context, in lcm.OperationInput) error {
 
 func broken(detail string) error {
 	e := lcm.Errorf(lcm.KindBroken, "%s", detail)
-	return temporal.NewApplicationErrorWithOptions(detail, string(e.Kind), temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{e}})
+	return temporal.NewApplicationErrorWithOptions(detail, string(e.Kind),
+		temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{e}})
 }
 
 func newRun(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment {
@@ -176,7 +177,8 @@ func newRun(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment {
 		w.what.Steps = threeLines()
 	}
 	for name, act := range map[string]any{
-		"InterruptSteps": w.interruptSteps, "work": w.work, "DescribeOperation": w.describe, "RecordPlan": w.recordPlan, "RecordState": w.recordState, "RecordSteps": w.recordSteps,
+		"InterruptSteps": w.interruptSteps, "work": w.work, "DescribeOperation": w.describe, "RecordPlan": w.recordPlan,
+		"RecordState": w.recordState, "RecordSteps": w.recordSteps,
 	} {
 		env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name})
 	}
@@ -184,7 +186,10 @@ func newRun(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment {
 }
 
 func run(env *testsuite.TestWorkflowEnvironment, resumed bool) {
-	env.ExecuteWorkflow(threeSteps, lcm.OperationInput{OpOccID: "op", VnfInstanceID: "vnf", Operation: lcm.OpInstantiate, Resumed: resumed})
+	env.ExecuteWorkflow(threeSteps, lcm.OperationInput{
+		OpOccID: "op", VnfInstanceID: "vnf", Operation: lcm.OpInstantiate,
+		Resumed: resumed,
+	})
 }
 
 // decide sends an update when the operation is in the state, and remembers how it was answered.
@@ -244,7 +249,8 @@ func TestOperation_retryResumesAtTheFailedStep(t *testing.T) {
 	run(env, false)
 	require.NoError(t, env.GetWorkflowError())
 	require.True(t, retry.completed)
-	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed}, w.states)
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed},
+		w.states)
 	require.Equal(t, []string{"grant", "a", "b", "c"}, w.done, "a is not repeated")
 }
 
@@ -290,8 +296,10 @@ func TestOperation_decisionFasterThanTheRecordIsAnsweredWithItsOwnTransition(t *
 	require.NoError(t, env.GetWorkflowError())
 	require.NoError(t, problem)
 	<-answered
-	require.False(t, early, "the answer waits for the decision's own transition, not for the FAILED_TEMP that it decided about")
-	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed}, w.states)
+	require.False(t, early, "the answer waits for the decision's own transition, not for the FAILED_TEMP that it decided "+
+		"about")
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed},
+		w.states)
 }
 
 func TestOperation_rollbackUndoesTheHalfDoneStepToo(t *testing.T) {
@@ -301,7 +309,8 @@ func TestOperation_rollbackUndoesTheHalfDoneStepToo(t *testing.T) {
 	decide(env, time.Hour, lcm.Rollback)
 	run(env, false)
 	require.NoError(t, env.GetWorkflowError())
-	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack}, w.states)
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack},
+		w.states)
 	require.Equal(t, []string{"grant", "a", "undo b", "undo a"}, w.done)
 	require.Equal(t, "b broke", w.last.Status.Error.Detail, "why it was rolled back stays readable")
 }
@@ -347,13 +356,19 @@ func TestOperation_failEndsAsFailedWorkflow(t *testing.T) {
 
 func TestOperation_failNeedsNoCloudThatAnswers(t *testing.T) {
 	t.Parallel()
-	w := &world{fail: map[string][]error{"b": {broken("b broke")}, "undo b": {broken("the cloud is away")}, "look back": {broken("the cloud is away")}}}
+	w := &world{fail: map[string][]error{
+		"b": {broken("b broke")}, "undo b": {broken("the cloud is away")},
+		"look back": {broken("the cloud is away")},
+	}}
 	env := newRun(t, w)
 	decide(env, time.Hour, lcm.Rollback)
 	decide(env, 2*time.Hour, lcm.Fail)
 	run(env, false)
 	require.ErrorContains(t, env.GetWorkflowError(), "the cloud is away")
-	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.FailedTemp, lcm.Failed}, w.states)
+	require.Equal(t, []lcm.OperationState{
+		lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.FailedTemp,
+		lcm.Failed,
+	}, w.states)
 }
 
 func TestOperation_errorBeforeAnyResourceRollsBackAtOnce(t *testing.T) {
@@ -396,7 +411,8 @@ func TestOperation_cancelWhileStartingEndsIt(t *testing.T) {
 			run(env, false)
 			require.NoError(t, env.GetWorkflowError())
 			require.NoError(t, cancel.err)
-			require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.RolledBack}, w.states, "nothing was touched: SOL003 clause 5.4.17")
+			require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.RolledBack}, w.states,
+				"nothing was touched: SOL003 clause 5.4.17")
 			require.Contains(t, w.last.Status.Error.Detail, "cancelled")
 			require.Empty(t, w.done)
 		})
@@ -463,7 +479,8 @@ func TestOperation_gracefulCancelLetsTheStepEnd(t *testing.T) {
 	decide(env, time.Hour, lcm.Retry)
 	run(env, false)
 	require.NoError(t, env.GetWorkflowError())
-	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed}, w.states)
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed},
+		w.states)
 	require.Equal(t, []string{"grant", "a", "c"}, w.done, "b ended in its mock; c ran after the retry only")
 }
 
@@ -498,7 +515,8 @@ func TestOperation_temporalCancelIsForceful(t *testing.T) {
 	decision := decide(env, time.Hour, lcm.Rollback)
 	run(env, false)
 	require.NoError(t, env.GetWorkflowError())
-	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack}, w.states)
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack},
+		w.states)
 	require.True(t, decision.completed)
 	require.NoError(t, decision.err, "later updates are not cancelled")
 }

@@ -27,7 +27,10 @@ func recording(ctx workflow.Context) workflow.Context {
 		StartToCloseTimeout: 20 * time.Second,
 		// Without it the first limit would be the one of all tries together.
 		ScheduleToCloseTimeout: outage,
-		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: 200 * time.Millisecond, MaximumInterval: 10 * time.Second},
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: 200 * time.Millisecond,
+			MaximumInterval: 10 * time.Second,
+		},
 	})
 }
 
@@ -57,7 +60,8 @@ func once(ctx workflow.Context) workflow.Context {
 // glance is for a look that nobody should wait for: a client waits for the answer to what comes after it.
 func glance(ctx workflow.Context) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		ScheduleToCloseTimeout: 8 * time.Second, HeartbeatTimeout: beat, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 3},
+		ScheduleToCloseTimeout: 8 * time.Second, HeartbeatTimeout: beat,
+		RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 3},
 	})
 }
 

@@ -16,7 +16,10 @@ import (
 
 // asksNodes are the steps of a modification of registries.
 func asksNodes() []lifecycle.Step {
-	return stepsOf(lcm.OpModifyInfo, lifecycle.Facts{ChangesRegistries: true, Drivers: []lifecycle.Driver{&kubeadm.Cluster{}}})
+	return stepsOf(lcm.OpModifyInfo, lifecycle.Facts{
+		ChangesRegistries: true,
+		Drivers:           []lifecycle.Driver{&kubeadm.Cluster{}},
+	})
 }
 
 // twoNodes is a cluster that is in use. Its nodes are not asked first.
@@ -101,5 +104,6 @@ func TestModifyInfo_doesNotPassOverANodeThatAnswers(t *testing.T) {
 		lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack,
 	}, w.states)
 	require.Equal(t, []string{"check", "connect a", "disconnect a"}, w.done[:3])
-	require.ElementsMatch(t, []string{"disconnect a", "disconnect b"}, w.done[3:], "the second time on both at once, in any order")
+	require.ElementsMatch(t, []string{"disconnect a", "disconnect b"}, w.done[3:],
+		"the second time on both at once, in any order")
 }

@@ -19,8 +19,11 @@ func (r *registryWork) table() table {
 }
 
 // onServer finds the server anew in every step: a step may be retried days later.
-func (r *registryWork) onServer(ctx workflow.Context, do func(workflow.Context, activities.FindMachineOutput) error) error {
-	found, err := call(onlyWaits(short(ctx)), infra.FindMachine, activities.FindMachineInput{Tracked: track(ctx, ""), OpOccID: r.in.OpOccID})
+func (r *registryWork) onServer(
+	ctx workflow.Context, do func(workflow.Context, activities.FindMachineOutput) error,
+) error {
+	found, err := call(onlyWaits(short(ctx)), infra.FindMachine,
+		activities.FindMachineInput{Tracked: track(ctx, ""), OpOccID: r.in.OpOccID})
 	if err != nil {
 		return err
 	}
@@ -36,7 +39,8 @@ func (r *registryWork) waitForServer(ctx workflow.Context) error {
 
 func (r *registryWork) mountRegistryVolume(ctx workflow.Context) error {
 	return r.onServer(ctx, func(ctx workflow.Context, found activities.FindMachineOutput) error {
-		_, err := call(onNode(ctx), nodes.MountRegistryVolume, activities.MountRegistryVolumeInput{NodeInput: r.on(ctx, found.Machine), Volume: found.Volume})
+		_, err := call(onNode(ctx), nodes.MountRegistryVolume,
+			activities.MountRegistryVolumeInput{NodeInput: r.on(ctx, found.Machine), Volume: found.Volume})
 		return err
 	})
 }

@@ -36,7 +36,9 @@ func track(ctx workflow.Context, node string) activities.Tracked {
 
 // call runs an activity by its method value and returns its typed result. The summary in the Web UI is
 // the step's title with the node.
-func call[In interface{ StepRef() lcm.StepRef }, Out any](ctx workflow.Context, act func(context.Context, In) (Out, error), in In) (Out, error) {
+func call[In interface{ StepRef() lcm.StepRef }, Out any](
+	ctx workflow.Context, act func(context.Context, In) (Out, error), in In,
+) (Out, error) {
 	step := ctx.Value(stepKey{}).(*running)
 	title := step.title
 	if node := in.StepRef().Node; node != "" {
@@ -175,8 +177,9 @@ func errorOf(err error) *lcm.Error {
 		return lcm.Errorf(lcm.Kind(app.Type()), "%s", app.Message())
 	}
 	if timeout, ok := errors.AsType[*temporal.TimeoutError](err); ok {
-		return lcm.Errorf(lcm.KindUnavailable, "The step did not end in time (%s): no worker reported in, or the other side hangs. "+
-			"See that a worker runs, then retry.", timeout.TimeoutType())
+		return lcm.Errorf(lcm.KindUnavailable,
+			"The step did not end in time (%s): no worker reported in, or the other side hangs. "+
+				"See that a worker runs, then retry.", timeout.TimeoutType())
 	}
 	return lcm.Errorf(lcm.KindBug, "%s", err)
 }

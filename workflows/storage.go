@@ -65,7 +65,8 @@ func (k *kubeadmWork) setUpVolumes(ctx workflow.Context) error {
 	}
 	in, err := k.onStorage(ctx)
 	if err == nil {
-		_, err = call(onNode(ctx), storage.SetUpVolumes, activities.SetUpVolumesInput{NodeInput: in, Volumes: k.made.Storage.Volumes})
+		_, err = call(onNode(ctx), storage.SetUpVolumes,
+			activities.SetUpVolumesInput{NodeInput: in, Volumes: k.made.Storage.Volumes})
 	}
 	return err
 }

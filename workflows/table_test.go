@@ -52,7 +52,8 @@ func TestTable_hasTheWorkOfEveryStep(t *testing.T) {
 // An operation that a later release has begun keeps its list.
 func TestTable_tellsAStepThatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
-	w := &world{what: activities.Description{Steps: append(threeLines(), lifecycle.Step{ID: "dance", Title: "Dance", Final: true})}}
+	w := &world{what: activities.Description{Steps: append(threeLines(),
+		lifecycle.Step{ID: "dance", Title: "Dance", Final: true})}}
 	env := newRun(t, w)
 	decide(env, time.Hour, lcm.Rollback)
 	run(env, false)
@@ -60,7 +61,8 @@ func TestTable_tellsAStepThatItDoesNotKnow(t *testing.T) {
 	require.Equal(t, []lcm.OperationState{
 		lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack,
 	}, w.states)
-	require.Contains(t, w.last.Status.Error.Detail, `does not know the step "Dance" (dance) of the operation: let workers of the release run`)
+	require.Contains(t, w.last.Status.Error.Detail,
+		`does not know the step "Dance" (dance) of the operation: let workers of the release run`)
 	require.Equal(t, []string{"grant", "a", "b", "c", "undo c", "undo b", "undo a"}, w.done)
 }
 
@@ -98,7 +100,8 @@ func everyList(t *testing.T) map[string]anyList {
 			}
 		}
 	}
-	require.True(t, add("bit rates", ratedFacts(t), lcm.OpScale, `{"type":"SCALE_OUT","aspectId":"bandwidth"}`).OnlyBitrates())
+	require.True(t, add("bit rates", ratedFacts(t), lcm.OpScale,
+		`{"type":"SCALE_OUT","aspectId":"bandwidth"}`).OnlyBitrates())
 	f := someFacts(t, "ha", true)
 	f.ChangesVim, f.ChangesRegistries = true, true
 	add("VIM connection", f, lcm.OpChangeExtConn, `{"extVirtualLinks":[]}`)
@@ -139,7 +142,8 @@ func requests() map[lcm.Operation][]string {
 			`{"vnfcInstanceId":["storage","worker-0"],"additionalParams":{"keep_volumes":true}}`,
 		},
 		lcm.OpOperate: {
-			`{"changeStateTo":"STOPPED"}`, `{"changeStateTo":"STARTED"}`, `{"changeStateTo":"STARTED","vnfcInstanceId":["worker-0"]}`,
+			`{"changeStateTo":"STOPPED"}`, `{"changeStateTo":"STARTED"}`,
+			`{"changeStateTo":"STARTED","vnfcInstanceId":["worker-0"]}`,
 			`{"changeStateTo":"STOPPED","stopType":"GRACEFUL","gracefulStopTimeout":9,"vnfcInstanceId":["worker-0","cp-1"]}`,
 			`{"changeStateTo":"STOPPED","stopType":"GRACEFUL","gracefulStopTimeout":9}`,
 		},
@@ -201,7 +205,10 @@ func someFacts(t *testing.T, flavour string, isCluster bool) lifecycle.Facts {
 	require.NoError(t, err)
 	capacity, err := f.Flavour.CapacityAt(map[string]int{"worker_instance": 1})
 	require.NoError(t, err)
-	info := &lcm.InstantiatedVnfInfo{FlavourID: flavour, ScaleStatus: []lcm.ScaleInfo{{AspectID: "worker_instance", ScaleLevel: 1}}}
+	info := &lcm.InstantiatedVnfInfo{
+		FlavourID:   flavour,
+		ScaleStatus: []lcm.ScaleInfo{{AspectID: "worker_instance", ScaleLevel: 1}},
+	}
 	if flavour == "ha" {
 		capacity["masterNode"] = 5
 		info.ScaleStatus = append(info.ScaleStatus, lcm.ScaleInfo{AspectID: "master_instance", ScaleLevel: 1})
@@ -212,7 +219,8 @@ func someFacts(t *testing.T, flavour string, isCluster bool) lifecycle.Facts {
 	}{{"masterNode", "cp", lcm.ControlPlane}, {"workerNode", "worker", lcm.Worker}} {
 		for i := range capacity[kind.vdu] {
 			id := fmt.Sprintf("%s-%d", kind.name, i)
-			info.VnfcResources = append(info.VnfcResources, lcm.VnfcResourceInfo{ID: id, VduID: kind.vdu, ComputeResource: lcm.ResourceHandle{ResourceID: id}})
+			info.VnfcResources = append(info.VnfcResources,
+				lcm.VnfcResourceInfo{ID: id, VduID: kind.vdu, ComputeResource: lcm.ResourceHandle{ResourceID: id}})
 			if isCluster {
 				info.Nodes = append(info.Nodes, lcm.Node{Name: id, Role: kind.role, ServerID: id, VduID: kind.vdu})
 			}
@@ -220,7 +228,8 @@ func someFacts(t *testing.T, flavour string, isCluster bool) lifecycle.Facts {
 	}
 	if flavour == "storage" {
 		info.VnfcResources = append(info.VnfcResources, lcm.VnfcResourceInfo{
-			ID: "storage", VduID: "storage_server", ComputeResource: lcm.ResourceHandle{ResourceID: "storage"}, StorageIDs: []string{"volume"},
+			ID: "storage", VduID: "storage_server", ComputeResource: lcm.ResourceHandle{ResourceID: "storage"},
+			StorageIDs: []string{"volume"},
 		})
 	}
 	f.Instance.Instantiated = info
@@ -231,8 +240,14 @@ func someFacts(t *testing.T, flavour string, isCluster bool) lifecycle.Facts {
 		}}}
 	}
 	if isCluster && flavour == "storage" {
-		kubeadm.Of(f).Params.StorageServer = &lcm.StorageServerParams{SSHCpName: "storage_server_CP", NicCpName: "storage_server_CP"}
-		kubeadm.Of(f).Params.PersistentVolumes = []lcm.PVRegistrationParams{{PVManifestFilePath: "pv.yaml", NFSServerCp: "storage_server_CP"}}
+		kubeadm.Of(f).Params.StorageServer = &lcm.StorageServerParams{
+			SSHCpName: "storage_server_CP",
+			NicCpName: "storage_server_CP",
+		}
+		kubeadm.Of(f).Params.PersistentVolumes = []lcm.PVRegistrationParams{{
+			PVManifestFilePath: "pv.yaml",
+			NFSServerCp:        "storage_server_CP",
+		}}
 	}
 	return f
 }

@@ -26,6 +26,7 @@ func (v *vnf) ending() table {
 }
 
 func (v *vnf) shutDownServers(ctx workflow.Context) error {
-	_, err := call(onlyWaits(polling(ctx)), infra.ShutDownServers, activities.StackInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
+	_, err := call(onlyWaits(polling(ctx)), infra.ShutDownServers,
+		activities.StackInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
 	return err
 }

@@ -64,7 +64,10 @@ func (v *vnf) on(ctx workflow.Context, node lcm.Node) activities.NodeInput {
 }
 
 func (v *vnf) forgetNodes(ctx workflow.Context) error {
-	in := activities.ForgetNodesInput{Tracked: track(ctx, ""), VnfInstanceID: v.in.VnfInstanceID, ServerIDs: v.what.ServerIDs}
+	in := activities.ForgetNodesInput{
+		Tracked: track(ctx, ""), VnfInstanceID: v.in.VnfInstanceID,
+		ServerIDs: v.what.ServerIDs,
+	}
 	for _, c := range v.made.Vnfcs {
 		in.ServerIDs = append(in.ServerIDs, c.ServerID)
 	}
@@ -75,7 +78,8 @@ func (v *vnf) forgetNodes(ctx workflow.Context) error {
 // freeVolumes takes the volumes that its successor gets from a machine that is replaced.
 func (v *vnf) freeVolumes(ctx workflow.Context) error {
 	for _, server := range v.keepers() {
-		_, err := call(polling(ctx), infra.FreeVolumes, activities.FreeVolumesInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, ServerID: server})
+		_, err := call(polling(ctx), infra.FreeVolumes,
+			activities.FreeVolumesInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, ServerID: server})
 		if err != nil {
 			return err
 		}
@@ -89,7 +93,8 @@ func (v *vnf) keepers() []string { return v.change.Keepers }
 // decided reads the plan when another run of the workflow has made it.
 func (v *vnf) decided(ctx workflow.Context) (err error) {
 	if v.change.Operation == "" {
-		v.change, err = call(short(ctx), opOccs.PlanOperation, activities.PlanInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
+		v.change, err = call(short(ctx), opOccs.PlanOperation,
+			activities.PlanInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
 	}
 	return err
 }
@@ -132,8 +137,9 @@ func (v *vnf) lookBack(ctx workflow.Context) error {
 // changeStack gives the stack the sizes; the servers of leaving go, or are replaced.
 func (v *vnf) changeStack(ctx workflow.Context, sizes activities.Sizes, leaving []string) error {
 	_, err := call(polling(ctx), infra.ChangeStack, activities.ChangeStackInput{
-		Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, Sizes: sizes, Leaving: leaving, LeavingVolumes: v.change.LeavingVolumes,
-		LeavingPorts: v.change.LeavingPorts, Within: v.change.Within,
+		Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, Sizes: sizes, Leaving: leaving,
+		LeavingVolumes: v.change.LeavingVolumes,
+		LeavingPorts:   v.change.LeavingPorts, Within: v.change.Within,
 	})
 	return err
 }

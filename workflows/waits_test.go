@@ -85,7 +85,8 @@ func TestOperation_gracefulCancelEndsWhatOnlyWaits(t *testing.T) {
 	env.ExecuteWorkflow(waiting, lcm.OperationInput{OpOccID: "op", VnfInstanceID: "vnf", Operation: lcm.OpInstantiate})
 	require.NoError(t, env.GetWorkflowError())
 	require.NoError(t, cancel.err)
-	require.Equal(t, []lcm.OperationState{lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed}, w.states[len(w.states)-4:])
+	require.Equal(t, []lcm.OperationState{lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed},
+		w.states[len(w.states)-4:])
 	require.Equal(t, []string{"a", "b"}, w.done[:2], "what works goes on to its end; what would wait does not begin")
 	require.ElementsMatch(t, []string{"ssh", "b", "ready", "c"}, w.done[2:], "the retry does the step anew")
 	var ended []lcm.Step

@@ -16,7 +16,8 @@ const (
 // exchange is one with JSON in both directions.
 func exchange(method, target, request string, status int, body string, headers ...string) Exchange {
 	e := Exchange{
-		Method: method, Target: target, ContentType: "application/json", Request: []byte(request), Status: status, Body: []byte(body), Header: http.Header{},
+		Method: method, Target: target, ContentType: "application/json", Request: []byte(request), Status: status,
+		Body: []byte(body), Header: http.Header{},
 	}
 	if body != "" {
 		e.Header.Set("Content-Type", "application/json")
@@ -29,10 +30,12 @@ func exchange(method, target, request string, status int, body string, headers .
 
 func TestCheck_takesWhatIsDefined(t *testing.T) {
 	for _, e := range []Exchange{
-		exchange("GET", "/vnflcm/v2/vnf_instances/"+id, "", 200, `{`+instance+`,"instantiationState":"NOT_INSTANTIATED",`+links+`}`, "ETag", `"1"`),
+		exchange("GET", "/vnflcm/v2/vnf_instances/"+id, "", 200,
+			`{`+instance+`,"instantiationState":"NOT_INSTANTIATED",`+links+`}`, "ETag", `"1"`),
 		exchange("GET", "/vnflcm/v2/vnf_instances?fields=id", "", 200, `[{"id":"x"}]`),
 		exchange("GET", "//vnflcm//v1/vnf_lcm_op_occs", "", 200, `[]`),
-		exchange("POST", "/vnflcm/v1/vnf_instances/"+id+"/scale", `{"type":"SCALE_OUT","aspectId":"a","numberOfSteps":"1"}`, 202, "", "Location", "http://x"),
+		exchange("POST", "/vnflcm/v1/vnf_instances/"+id+"/scale", `{"type":"SCALE_OUT","aspectId":"a","numberOfSteps":"1"}`,
+			202, "", "Location", "http://x"),
 		exchange("POST", "/vnflcm/v1/vnf_instances/"+id+"/scale", `{"what":"ever"}`, 400, ""), // it was not accepted
 		exchange("GET", "/nowhere", "", 404, ""),
 	} {
@@ -49,19 +52,34 @@ func TestCheck_findsWhatIsNotDefined(t *testing.T) {
 		byAll bool // ETSI says so, too
 	}{
 		"a member too many": {
-			exchange("GET", "/vnflcm/v2/vnf_instances/"+id, "", 200, `{`+instance+`,"instantiationState":"NOT_INSTANTIATED","colour":"red",`+links+`}`, "ETag", `"1"`),
+			exchange("GET", "/vnflcm/v2/vnf_instances/"+id, "", 200,
+				`{`+instance+`,"instantiationState":"NOT_INSTANTIATED","colour":"red",`+links+`}`, "ETag", `"1"`),
 			`property "colour" is unsupported`, false,
 		},
-		"a member too few": {exchange("GET", "/vnflcm/v1/vnf_instances", "", 200, `[{`+instance+`,`+links+`}]`), `"instantiationState" is missing`, true},
+		"a member too few": {
+			exchange("GET", "/vnflcm/v1/vnf_instances", "", 200, `[{`+instance+`,`+links+`}]`),
+			`"instantiationState" is missing`, true,
+		},
 		"a wrong value": {
-			exchange("GET", "/vnfpkgm/v1/vnf_packages/"+id, "", 200, `{"id":"`+id+`","onboardingState":"THERE","operationalState":"ENABLED","usageState":"IN_USE",`+links+`}`, "ETag", `"1"`),
+			exchange("GET", "/vnfpkgm/v1/vnf_packages/"+id, "", 200,
+				`{"id":"`+id+`","onboardingState":"THERE","operationalState":"ENABLED","usageState":"IN_USE",`+links+`}`, "ETag",
+				`"1"`),
 			"/onboardingState", true,
 		},
-		"a wrong status":     {exchange("DELETE", "/vnflcm/v1/vnf_instances/"+id, "", 202, ""), "status", true},
-		"no Location":        {exchange("POST", "/vnflcm/v1/vnf_instances/"+id+"/heal", `{}`, 202, ""), "Location is missing", false},
-		"a wrong request":    {exchange("POST", "/vnflcm/v2/vnf_instances", `{"vnfInstanceName":"a"}`, 201, ""), `"vnfdId" is missing`, true},
-		"another media type": {exchange("GET", "/windlass/v1/vnf_lcm_op_occs/"+id+"/logs", "", 200, `{}`), "application/json", false},
-		"nothing like it":    {exchange("GET", "/windlass/v1/colours", "", 200, `{}`), "not described", false},
+		"a wrong status": {exchange("DELETE", "/vnflcm/v1/vnf_instances/"+id, "", 202, ""), "status", true},
+		"no Location": {
+			exchange("POST", "/vnflcm/v1/vnf_instances/"+id+"/heal", `{}`, 202, ""), "Location is missing",
+			false,
+		},
+		"a wrong request": {
+			exchange("POST", "/vnflcm/v2/vnf_instances", `{"vnfInstanceName":"a"}`, 201, ""),
+			`"vnfdId" is missing`, true,
+		},
+		"another media type": {
+			exchange("GET", "/windlass/v1/vnf_lcm_op_occs/"+id+"/logs", "", 200, `{}`), "application/json",
+			false,
+		},
+		"nothing like it": {exchange("GET", "/windlass/v1/colours", "", 200, `{}`), "not described", false},
 	} {
 		err := Check(c.e)
 		require.ErrorContains(t, err, c.says, what)

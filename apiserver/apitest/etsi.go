@@ -28,7 +28,11 @@ var etsiFiles = []struct {
 	{"/vnflcm/v2", "v3.3.1/sol003_lifecycle_openapi.json", nil, []string{"/vnf_snapshots/{vnfSnapshotInfoId}"}},
 	// The file has a list where a subscription is answered, and one notification type where there is a list of them. It
 	// does not have onboarded_vnf_packages, and the file of v3.3.1, which does, has other packages: that is /vnfpkgm/v2.
-	{"/vnfpkgm/v1", "v2.4.1/SOL005-VNFPackageManagement-API.json", []string{"/subscriptions", "/subscriptions/{subscriptionId}"}, nil},
+	{
+		"/vnfpkgm/v1", "v2.4.1/SOL005-VNFPackageManagement-API.json",
+		[]string{"/subscriptions", "/subscriptions/{subscriptionId}"},
+		nil,
+	},
 }
 
 var etsiDefinitions = sync.OnceValues(func() ([]*definition, error) {
@@ -142,7 +146,8 @@ func mendRecord(schema *openapi3.Schema) {
 
 // anywhere are statuses that SOL013 has for every resource and the files do not list.
 var anywhere = []int{
-	http.StatusUnauthorized, http.StatusForbidden, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong,
+	http.StatusUnauthorized, http.StatusForbidden, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge,
+	http.StatusRequestURITooLong,
 	http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity, http.StatusTooManyRequests,
 }
 
@@ -207,7 +212,8 @@ func checkEtsiAnswer(operation *openapi3.Operation, e Exchange) error {
 
 // hasErrors tells whether the file lists errors of an operation at all.
 func hasErrors(operation *openapi3.Operation) bool {
-	return slices.ContainsFunc(operation.Responses.Keys(), func(status string) bool { return status >= "4" && status < "6" })
+	return slices.ContainsFunc(operation.Responses.Keys(),
+		func(status string) bool { return status >= "4" && status < "6" })
 }
 
 func checkEtsiBody(schema *openapi3.Schema, body []byte) error {

@@ -27,18 +27,21 @@ var forgiven = []struct {
 			}
 		}
 	}},
-	{"/change_ext_conn", "the text of ETSI's file has null for entries of cpConfig, and its type does not", func(request map[string]any) {
-		links, _ := request["extVirtualLinks"].([]any)
-		for _, l := range links {
-			link, _ := l.(map[string]any)
-			cps, _ := link["extCps"].([]any)
-			for _, c := range cps {
-				cp, _ := c.(map[string]any)
-				configs, _ := cp["cpConfig"].(map[string]any)
-				maps.DeleteFunc(configs, func(_ string, entry any) bool { return entry == nil })
+	{
+		"/change_ext_conn", "the text of ETSI's file has null for entries of cpConfig, and its type does not",
+		func(request map[string]any) {
+			links, _ := request["extVirtualLinks"].([]any)
+			for _, l := range links {
+				link, _ := l.(map[string]any)
+				cps, _ := link["extCps"].([]any)
+				for _, c := range cps {
+					cp, _ := c.(map[string]any)
+					configs, _ := cp["cpConfig"].(map[string]any)
+					maps.DeleteFunc(configs, func(_ string, entry any) bool { return entry == nil })
+				}
 			}
-		}
-	}},
+		},
+	},
 	{"/scale", "Tacker's guides write numberOfSteps in quotes", func(request map[string]any) {
 		if text, ok := request["numberOfSteps"].(string); ok {
 			request["numberOfSteps"], _ = strconv.ParseFloat(text, 64) // 0 is refused
@@ -52,7 +55,10 @@ var forgiven = []struct {
 			}
 		}
 	}},
-	{"/subscriptions", "Tacker's requests have versions as numbers", func(request map[string]any) { asTexts(request, false) }},
+	{
+		"/subscriptions", "Tacker's requests have versions as numbers",
+		func(request map[string]any) { asTexts(request, false) },
+	},
 }
 
 // asTexts makes texts of the numbers below the names of versions.

@@ -45,7 +45,8 @@ func closeObjects(s *openapi3.Schema, seen map[*openapi3.Schema]bool) {
 	for _, member := range s.Properties {
 		closeObjects(member.Value, seen)
 	}
-	for _, one := range slices.Concat(s.OneOf, s.AnyOf, s.AllOf, openapi3.SchemaRefs{s.Items, s.AdditionalProperties.Schema}) {
+	for _, one := range slices.Concat(s.OneOf, s.AnyOf, s.AllOf,
+		openapi3.SchemaRefs{s.Items, s.AdditionalProperties.Schema}) {
 		if one != nil {
 			closeObjects(one.Value, seen)
 		}

@@ -29,7 +29,10 @@ func pageOf(text []byte) ([]byte, error) {
 	if err := json.Unmarshal(text, &doc); err != nil {
 		return nil, err
 	}
-	t, err := template.New("page").Funcs(template.FuncMap{"code": code, "anchor": anchor, "type": typeOf, "rows": rows, "needs": operation.needsOf}).Parse(pageTemplate)
+	t, err := template.New("page").Funcs(template.FuncMap{
+		"code": code, "anchor": anchor, "type": typeOf, "rows": rows,
+		"needs": operation.needsOf,
+	}).Parse(pageTemplate)
 	if err != nil {
 		return nil, err
 	}

@@ -139,7 +139,8 @@ func (s Security) sentence() string {
 	if s.Certificates {
 		ways = append(ways, "a client certificate (mutual TLS)")
 	}
-	return "This server wants to know who its clients are, by " + strings.Join(ways, ", or ") + ". `x-scopes` are scopes of which an operation needs one."
+	return "This server wants to know who its clients are, by " + strings.Join(ways, ", or ") +
+		". `x-scopes` are scopes of which an operation needs one."
 }
 
 // needsOf is what a page tells of an operation.

@@ -12,7 +12,8 @@ import (
 // was given up. Advice that cannot be had is none.
 func (c *cli) advice(ctx context.Context, vnf string) []string {
 	operations := c.client.lcm + "/vnf_lcm_op_occs"
-	waiting, err := list[opOcc](ctx, c.client, operations+filter(eq{"vnfInstanceId", vnf}, eq{"operationState", string(lcm.FailedTemp)}))
+	waiting, err := list[opOcc](ctx, c.client, operations+filter(eq{"vnfInstanceId", vnf},
+		eq{"operationState", string(lcm.FailedTemp)}))
 	if err != nil {
 		return nil
 	}
@@ -35,7 +36,8 @@ func (c *cli) advice(ctx context.Context, vnf string) []string {
 	if last.ID == "" || c.madeGood(ctx, vnf, last.Start) {
 		return nil
 	}
-	return []string{fmt.Sprintf("the heal of the entire VNF (%s) was given up, so what is recorded need not exist; heal all of it again: windlass vnf heal %s --all%s",
+	return []string{fmt.Sprintf("the heal of the entire VNF (%s) was given up, so what is recorded need not exist; heal "+
+		"all of it again: windlass vnf heal %s --all%s",
 		last.ID, vnf, c.volumesOf(ctx, last.ID))}
 }
 
@@ -65,9 +67,11 @@ func (c *cli) isWhole(ctx context.Context, op string) bool {
 
 // madeGood tells whether an operation has come to a good end since then that has made something of the VNF.
 func (c *cli) madeGood(ctx context.Context, vnf string, since time.Time) bool {
-	done, err := list[opOcc](ctx, c.client, c.client.lcm+"/vnf_lcm_op_occs"+filter(eq{"vnfInstanceId", vnf}, eq{"operationState", string(lcm.Completed)}))
+	done, err := list[opOcc](ctx, c.client, c.client.lcm+"/vnf_lcm_op_occs"+filter(eq{"vnfInstanceId", vnf},
+		eq{"operationState", string(lcm.Completed)}))
 	for _, o := range done {
-		if o.State == lcm.Completed && o.Start.After(since) && o.Operation != lcm.OpModifyInfo && o.Operation != lcm.OpOperate {
+		if o.State == lcm.Completed && o.Start.After(since) && o.Operation != lcm.OpModifyInfo &&
+			o.Operation != lcm.OpOperate {
 			return true
 		}
 	}

@@ -25,8 +25,9 @@ func instanceWith(byState map[string]string) *fakeAPI {
 		"GET /windlass/v1/vnf_lcm_op_occs/whole/plan": ok(200, `{"operation":"HEAL","whole":true}`),
 		"GET /windlass/v1/vnf_lcm_op_occs/anew/plan":  ok(200, `{"operation":"HEAL","whole":true}`),
 		"GET /vnflcm/v1/vnf_lcm_op_occs/whole":        ok(200, wholeHeal),
-		"GET /vnflcm/v1/vnf_lcm_op_occs/anew":         ok(200, strings.Replace(anewHeal, `{`, `{"operationParams":{"additionalParams":{"keep_volumes":false}},`, 1)),
-		"GET /windlass/v1/vnf_lcm_op_occs/some/plan":  ok(200, `{"operation":"HEAL","leaving":[{"vnfcId":"a"}]}`),
+		"GET /vnflcm/v1/vnf_lcm_op_occs/anew": ok(200,
+			strings.Replace(anewHeal, `{`, `{"operationParams":{"additionalParams":{"keep_volumes":false}},`, 1)),
+		"GET /windlass/v1/vnf_lcm_op_occs/some/plan": ok(200, `{"operation":"HEAL","leaving":[{"vnfcId":"a"}]}`),
 	}}
 }
 
@@ -44,13 +45,27 @@ func TestVnfShow_tellsWhatAHealThatWasGivenUpNeeds(t *testing.T) {
 		byState map[string]string
 		says    string
 	}{
-		"given up":              {map[string]string{"FAILED": "[" + wholeHeal + "," + someHeal + "]"}, "windlass vnf heal " + vnfID + " --all"},
-		"with its volumes":      {map[string]string{"FAILED": "[" + wholeHeal + "," + anewHeal + "]"}, "windlass vnf heal " + vnfID + " --all --keep-volumes=false"},
-		"stopped since":         {map[string]string{"FAILED": "[" + wholeHeal + "]", "COMPLETED": done("OPERATE", "2026-11-21T11:40:00Z")}, "--all"},
-		"made good":             {map[string]string{"FAILED": "[" + wholeHeal + "]", "COMPLETED": done("HEAL", "2026-11-21T11:40:00Z")}, ""},
-		"instantiated before":   {map[string]string{"FAILED": "[" + wholeHeal + "]", "COMPLETED": done("INSTANTIATE", "2026-11-21T10:00:00Z")}, "(whole) was given up"},
-		"a heal of some VNFCs":  {map[string]string{"FAILED": "[" + someHeal + "]"}, ""},
-		"waits for a decision":  {map[string]string{"FAILED_TEMP": "[" + op + "]", "FAILED": "[" + wholeHeal + "]"}, "windlass op show " + opID},
+		"given up": {map[string]string{"FAILED": "[" + wholeHeal + "," + someHeal + "]"}, "windlass vnf heal " +
+			vnfID + " --all"},
+		"with its volumes": {map[string]string{"FAILED": "[" + wholeHeal + "," + anewHeal + "]"}, "windlass vnf heal " +
+			vnfID + " --all --keep-volumes=false"},
+		"stopped since": {map[string]string{
+			"FAILED":    "[" + wholeHeal + "]",
+			"COMPLETED": done("OPERATE", "2026-11-21T11:40:00Z"),
+		}, "--all"},
+		"made good": {map[string]string{
+			"FAILED":    "[" + wholeHeal + "]",
+			"COMPLETED": done("HEAL", "2026-11-21T11:40:00Z"),
+		}, ""},
+		"instantiated before": {map[string]string{
+			"FAILED":    "[" + wholeHeal + "]",
+			"COMPLETED": done("INSTANTIATE", "2026-11-21T10:00:00Z"),
+		}, "(whole) was given up"},
+		"a heal of some VNFCs": {map[string]string{"FAILED": "[" + someHeal + "]"}, ""},
+		"waits for a decision": {
+			map[string]string{"FAILED_TEMP": "[" + op + "]", "FAILED": "[" + wholeHeal + "]"},
+			"windlass op show " + opID,
+		},
 		"nothing has gone awry": {nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -63,5 +78,6 @@ func TestVnfShow_tellsWhatAHealThatWasGivenUpNeeds(t *testing.T) {
 			}
 		})
 	}
-	assert.NotContains(t, windlass(t, instanceWith(map[string]string{"FAILED": "[" + wholeHeal + "]"}), "vnf", "show", vnfID, "--json").out, "--all")
+	assert.NotContains(t, windlass(t, instanceWith(map[string]string{"FAILED": "[" + wholeHeal + "]"}), "vnf", "show",
+		vnfID, "--json").out, "--all")
 }

@@ -34,18 +34,25 @@ func (c *cli) addFlags(cmd *cobra.Command) {
 	var chosen string
 	var asJSON bool
 	who := credentials{
-		mode: authMode(), caCert: os.Getenv("WINDLASS_CA_CERT"), clientCert: os.Getenv("WINDLASS_CLIENT_CERT"), clientKey: os.Getenv("WINDLASS_CLIENT_KEY"),
+		mode: authMode(), caCert: os.Getenv("WINDLASS_CA_CERT"), clientCert: os.Getenv("WINDLASS_CLIENT_CERT"),
+		clientKey: os.Getenv("WINDLASS_CLIENT_KEY"),
 	}
 	flags := cmd.PersistentFlags()
 	flags.StringVar(&api, "api", api, "`URL` of the API; WINDLASS_API in the environment sets it too")
 	flags.IntVar(&version, "lcm-version", 1, "major `version` of the lifecycle API: 1 (SOL003 v2.6.1) or 2 (v3.3.1)")
-	flags.StringVarP(&c.format, "output", "o", formatTable, "`format` of what is printed: table, json or yaml; the latter two are all that the API answers")
+	flags.StringVarP(&c.format, "output", "o", formatTable,
+		"`format` of what is printed: table, json or yaml; the latter two are all that the API answers")
 	flags.BoolVar(&asJSON, "json", false, "the same as -o json")
-	flags.StringVar(&chosen, "profile", "", "`name` of the profile that says where the API is; WINDLASS_PROFILE in the environment sets it too")
-	flags.StringVar(&who.mode, "auth", who.mode, "`how` to authenticate: none, token (WINDLASS_TOKEN), oauth2 (WINDLASS_OAUTH2_...) or keystone (OS_...); WINDLASS_AUTH sets it too")
-	flags.StringVar(&who.caCert, "ca-cert", who.caCert, "`file` with the authorities of the API's certificate; WINDLASS_CA_CERT sets it too")
-	flags.StringVar(&who.clientCert, "client-cert", who.clientCert, "`file` with the certificate to show to the API; WINDLASS_CLIENT_CERT sets it too")
-	flags.StringVar(&who.clientKey, "client-key", who.clientKey, "`file` with its key, if it is another one; WINDLASS_CLIENT_KEY sets it too")
+	flags.StringVar(&chosen, "profile", "",
+		"`name` of the profile that says where the API is; WINDLASS_PROFILE in the environment sets it too")
+	flags.StringVar(&who.mode, "auth", who.mode, "`how` to authenticate: none, token (WINDLASS_TOKEN), oauth2 "+
+		"(WINDLASS_OAUTH2_...) or keystone (OS_...); WINDLASS_AUTH sets it too")
+	flags.StringVar(&who.caCert, "ca-cert", who.caCert,
+		"`file` with the authorities of the API's certificate; WINDLASS_CA_CERT sets it too")
+	flags.StringVar(&who.clientCert, "client-cert", who.clientCert,
+		"`file` with the certificate to show to the API; WINDLASS_CLIENT_CERT sets it too")
+	flags.StringVar(&who.clientKey, "client-key", who.clientKey,
+		"`file` with its key, if it is another one; WINDLASS_CLIENT_KEY sets it too")
 	cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		p, err := profileOf(chosen)
 		if err != nil {
@@ -72,7 +79,10 @@ func (c *cli) addFlags(cmd *cobra.Command) {
 		if err != nil {
 			return usageErrorf(cmd, "%s", sentence(err.Error()))
 		}
-		c.client = &apiClient{base: base, lcm: fmt.Sprintf("/vnflcm/v%d", version), version: lcmVersions[version], http: client}
+		c.client = &apiClient{
+			base: base, lcm: fmt.Sprintf("/vnflcm/v%d", version), version: lcmVersions[version],
+			http: client,
+		}
 		return nil
 	}
 }

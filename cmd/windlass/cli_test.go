@@ -144,12 +144,30 @@ func TestUsage_mistakesAreSentencesAndExitWith2(t *testing.T) {
 		args []string
 		want string
 	}{
-		"unknown flag":     {[]string{"vnf", "list", "--color"}, "windlass: Unknown flag: --color. See 'windlass vnf list --help'\n"},
-		"missing argument": {[]string{"vnf", "instantiate", "ID"}, "windlass: REQUEST is missing. See 'windlass vnf instantiate --help'\n"},
-		"too many":         {[]string{"vim", "list", "north"}, "windlass: \"north\" is one argument too many. See 'windlass vim list --help'\n"},
-		"bad version":      {[]string{"op", "list", "--lcm-version", "3"}, "windlass: --lcm-version must be 1 or 2, not 3. See 'windlass op list --help'\n"},
-		"bad address":      {[]string{"op", "list", "--api", "here"}, "windlass: --api must be a URL like http://127.0.0.1:9890, not \"here\". See 'windlass op list --help'\n"},
-		"bad mode":         {[]string{"op", "cancel", "ID", "--mode", "hard"}, "windlass: --mode must be GRACEFUL or FORCEFUL, not \"HARD\". See 'windlass op cancel --help'\n"},
+		"unknown flag": {
+			[]string{"vnf", "list", "--color"},
+			"windlass: Unknown flag: --color. See 'windlass vnf list --help'\n",
+		},
+		"missing argument": {
+			[]string{"vnf", "instantiate", "ID"},
+			"windlass: REQUEST is missing. See 'windlass vnf instantiate --help'\n",
+		},
+		"too many": {
+			[]string{"vim", "list", "north"},
+			"windlass: \"north\" is one argument too many. See 'windlass vim list --help'\n",
+		},
+		"bad version": {
+			[]string{"op", "list", "--lcm-version", "3"},
+			"windlass: --lcm-version must be 1 or 2, not 3. See 'windlass op list --help'\n",
+		},
+		"bad address": {
+			[]string{"op", "list", "--api", "here"},
+			"windlass: --api must be a URL like http://127.0.0.1:9890, not \"here\". See 'windlass op list --help'\n",
+		},
+		"bad mode": {
+			[]string{"op", "cancel", "ID", "--mode", "hard"},
+			"windlass: --mode must be GRACEFUL or FORCEFUL, not \"HARD\". See 'windlass op cancel --help'\n",
+		},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -166,7 +184,8 @@ func TestErrors_showEveryProblemOnALineOfItsOwn(t *testing.T) {
 			"problems":[{"path":"$.vnfdId","detail":"is missing"},{"path":"$.metadata","detail":"must be an object"}]}`),
 	}}
 	got := windlass(t, api, "vnf", "create", "x")
-	assert.Equal(t, result{1, "", "windlass: The request is not valid:\n  $.vnfdId: is missing\n  $.metadata: must be an object\n"}, got)
+	assert.Equal(t, result{1, "", "windlass: The request is not valid:\n  $.vnfdId: is missing\n  $.metadata: must be an " +
+		"object\n"}, got)
 }
 
 func TestErrors_sayWhatToLookAtWhenTheAPIDoesNotAnswer(t *testing.T) {
@@ -178,7 +197,8 @@ func TestErrors_sayWhatToLookAtWhenTheAPIDoesNotAnswer(t *testing.T) {
 
 func TestErrors_readTackersForm(t *testing.T) {
 	api := &fakeAPI{answers: map[string]http.HandlerFunc{
-		"GET /v1.0/vims": problem(409, `{"TackerError":{"type":"Conflict","message":"A VIM named north exists.","detail":""}}`),
+		"GET /v1.0/vims": problem(409,
+			`{"TackerError":{"type":"Conflict","message":"A VIM named north exists.","detail":""}}`),
 	}}
 	assert.Equal(t, "windlass: A VIM named north exists.\n", windlass(t, api, "vim", "list").err)
 }

@@ -123,7 +123,8 @@ func (c *apiClient) unreachable(ctx context.Context, err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err
 	}
-	return fmt.Errorf("no answer from the API at %s: %w. Is 'windlass dev' or 'windlass apiserver' running, and is --api right?", c.base, err)
+	return fmt.Errorf("no answer from the API at %s: %w. Is 'windlass dev' or 'windlass apiserver' running, and is --api "+
+		"right?", c.base, err)
 }
 
 func readError(resp *http.Response) error {

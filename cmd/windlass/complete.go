@@ -29,7 +29,9 @@ type finder func(ctx context.Context, c *cli, args []string) ([]candidate, error
 func (c *cli) addCompletion(group *cobra.Command) {
 	for _, cmd := range group.Commands() {
 		places := argumentsOf(cmd.Use)
-		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion,
+			cobra.ShellCompDirective,
+		) {
 			place := places[min(len(args), len(places)-1)]
 			find := finderOf(group.Name(), cmd.Name(), place)
 			if len(args) >= len(places) && !strings.HasSuffix(place, "...") {
@@ -84,7 +86,9 @@ func finderOf(group, command, place string) finder {
 }
 
 // complete asks and keeps what fits to the beginning. Errors are nothing to tell in the middle of a line.
-func (c *cli) complete(cmd *cobra.Command, find finder, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (c *cli) complete(
+	cmd *cobra.Command, find finder, args []string, begun string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if find == nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -148,7 +152,9 @@ func (c *cli) completeFlag(cmd *cobra.Command, name string) {
 	default:
 		return
 	}
-	_ = cmd.RegisterFlagCompletionFunc(name, func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	_ = cmd.RegisterFlagCompletionFunc(name, func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion,
+		cobra.ShellCompDirective,
+	) {
 		return c.complete(cmd, find, args, begun)
 	}) // an error would be a flag that is not there
 }

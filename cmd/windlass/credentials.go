@@ -58,7 +58,8 @@ func (c *credentials) complete(cmd *cobra.Command, p profile) {
 		to   *string
 		from string
 	}{
-		"auth": {&c.mode, p.Auth}, "ca-cert": {&c.caCert, p.CACert}, "client-cert": {&c.clientCert, p.ClientCert}, "client-key": {&c.clientKey, p.ClientKey},
+		"auth": {&c.mode, p.Auth}, "ca-cert": {&c.caCert, p.CACert}, "client-cert": {&c.clientCert, p.ClientCert},
+		"client-key": {&c.clientKey, p.ClientKey},
 	} {
 		if value.from != "" && !cmd.Flags().Changed(flag) {
 			*value.to = value.from
@@ -119,7 +120,8 @@ func (c credentials) header(ctx context.Context, via *http.Client) (headerFunc, 
 		login := &keystoneLogin{via: via}
 		return login.header, nil
 	default:
-		return nil, fmt.Errorf("--auth must be %s, %s, %s or %s, not %q", authNone, authToken, authOAuth2, authKeystone, c.mode)
+		return nil, fmt.Errorf("--auth must be %s, %s, %s or %s, not %q", authNone, authToken, authOAuth2, authKeystone,
+			c.mode)
 	}
 }
 
@@ -149,13 +151,15 @@ func oauth2Header(ctx context.Context, via *http.Client) (headerFunc, error) {
 		ClientSecret: os.Getenv("WINDLASS_OAUTH2_CLIENT_SECRET"), Scopes: strings.Fields(os.Getenv("WINDLASS_OAUTH2_SCOPES")),
 	}
 	if conf.TokenURL == "" || conf.ClientID == "" || conf.ClientSecret == "" {
-		return nil, errors.New("OAuth 2.0 needs WINDLASS_OAUTH2_TOKEN_URL, WINDLASS_OAUTH2_CLIENT_ID and WINDLASS_OAUTH2_CLIENT_SECRET")
+		return nil, errors.New("OAuth 2.0 needs WINDLASS_OAUTH2_TOKEN_URL, WINDLASS_OAUTH2_CLIENT_ID and " +
+			"WINDLASS_OAUTH2_CLIENT_SECRET")
 	}
 	source := conf.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, via))
 	return func(context.Context) (string, string, error) {
 		token, err := source.Token()
 		if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
-			return "", "", fmt.Errorf("the token endpoint %s gives no token: %s", conf.TokenURL, cmp.Or(refused.ErrorDescription, refused.ErrorCode, refused.Response.Status))
+			return "", "", fmt.Errorf("the token endpoint %s gives no token: %s", conf.TokenURL,
+				cmp.Or(refused.ErrorDescription, refused.ErrorCode, refused.Response.Status))
 		}
 		if err != nil {
 			return "", "", fmt.Errorf("get a token: %w", err)

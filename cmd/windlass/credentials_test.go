@@ -101,8 +101,10 @@ func TestCredentials_keystone(t *testing.T) {
 		_, _ = w.Write([]byte(`{"token":{"expires_at":"2100-01-01T00:00:00.000000Z","catalog":[]}}`))
 	})
 	for name, value := range map[string]string{
-		"WINDLASS_AUTH": "keystone", "OS_AUTH_URL": keystone.URL + "/v3", "OS_USERNAME": "nfv", "OS_PASSWORD": "hunter2", "OS_PROJECT_NAME": "edge",
-		"OS_TOKEN": "", "OS_PROJECT_ID": "", "OS_APPLICATION_CREDENTIAL_ID": "", "OS_USER_ID": "", "OS_USER_DOMAIN_ID": "", "OS_PROJECT_DOMAIN_ID": "",
+		"WINDLASS_AUTH": "keystone", "OS_AUTH_URL": keystone.URL + "/v3", "OS_USERNAME": "nfv", "OS_PASSWORD": "hunter2",
+		"OS_PROJECT_NAME": "edge",
+		"OS_TOKEN":        "", "OS_PROJECT_ID": "", "OS_APPLICATION_CREDENTIAL_ID": "", "OS_USER_ID": "", "OS_USER_DOMAIN_ID": "",
+		"OS_PROJECT_DOMAIN_ID": "",
 	} {
 		t.Setenv(name, value)
 	}
@@ -128,7 +130,8 @@ func TestCredentials_aCertificateAndThatOfTheAPI(t *testing.T) {
 	assert.Equal(t, 1, got.code)
 	assert.Contains(t, got.err, "certificate")
 	ca := filepath.Join(t.TempDir(), "ca.pem")
-	require.NoError(t, os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: api.Certificate().Raw}), 0o600))
+	require.NoError(t, os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: api.Certificate().Raw}),
+		0o600))
 	got = command(t, "", "vnf", "list", "--api", api.URL, "--ca-cert", ca)
 	require.Zero(t, got.code, got.err)
 	got = command(t, "", "vnf", "list", "--api", api.URL, "--ca-cert", ca, "--client-cert", ca)

@@ -29,15 +29,18 @@ Addresses, process ids and the database's URL are written to dev.json in the sta
 		RunE: func(cmd *cobra.Command, _ []string) error { return dev.Run(cmd.Context(), opts) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&opts.StateDir, "state-dir", "", "`directory` for databases, keys and logs; default: "+dev.DefaultStateDir())
+	flags.StringVar(&opts.StateDir, "state-dir", "",
+		"`directory` for databases, keys and logs; default: "+dev.DefaultStateDir())
 	flags.StringVar(&opts.API, "api", "127.0.0.1:9890", "`address` of the API; port 0 takes any free one, here and below")
 	flags.StringVar(&opts.Endpoint, "endpoint", "", "`URL` of the API in its answers; default: http:// and the address")
 	flags.StringVar(&opts.Temporal, "temporal", "127.0.0.1:7233", "`address` of Temporal")
 	flags.StringVar(&opts.UI, "ui", "127.0.0.1:8233", "`address` of Temporal's Web UI")
 	flags.StringVar(&opts.WorkerMetrics, "worker-metrics", "127.0.0.1:0", "`address` of the worker's health and metrics")
-	flags.StringVar(&opts.DatabaseURL, "database-url", os.Getenv("WINDLASS_DATABASE_URL"), "`URL` of a PostgreSQL to use instead of an own one; WINDLASS_DATABASE_URL sets it too")
+	flags.StringVar(&opts.DatabaseURL, "database-url", os.Getenv("WINDLASS_DATABASE_URL"),
+		"`URL` of a PostgreSQL to use instead of an own one; WINDLASS_DATABASE_URL sets it too")
 	flags.Lookup("database-url").DefValue = "" // help must not show a password
-	flags.StringVar(&opts.PostgresBin, "postgres-bin", "", "`directory` of PostgreSQL's programs; default: Debian's newest")
+	flags.StringVar(&opts.PostgresBin, "postgres-bin", "",
+		"`directory` of PostgreSQL's programs; default: Debian's newest")
 	flags.StringVar(&opts.TemporalBin, "temporal-bin", "", "windlass-temporal; default: beside this binary")
 	flags.BoolVar(&opts.NoAPIServer, "no-apiserver", false, "leave the API server out")
 	flags.BoolVar(&opts.NoWorker, "no-worker", false, "leave the worker out")

@@ -37,10 +37,14 @@ func drifting() *fakeAPI {
 
 func TestDrift_showsAndChecks(t *testing.T) {
 	api := drifting()
-	assert.Equal(t, result{1, "", "windlass: The VNF instance was not checked yet.\n"}, windlass(t, api, "vnf", "drift", vnfID))
+	assert.Equal(t, result{1, "", "windlass: The VNF instance was not checked yet.\n"},
+		windlass(t, api, "vnf", "drift", vnfID))
 	got := windlass(t, api, "vnf", "drift", vnfID, "--check")
 	require.Equal(t, 0, got.code, got.err)
-	for _, text := range []string{"NODE_NOT_READY", "HEAL_VNFC (automatic)", "HEALS: One is healed.", opID, "worker-3f2a91c0 is not Ready"} {
+	for _, text := range []string{
+		"NODE_NOT_READY", "HEAL_VNFC (automatic)", "HEALS: One is healed.", opID,
+		"worker-3f2a91c0 is not Ready",
+	} {
 		assert.Contains(t, got.out, text)
 	}
 	assert.JSONEq(t, driftReport, windlass(t, api, "vnf", "drift", vnfID, "--json").out)

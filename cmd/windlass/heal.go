@@ -25,13 +25,16 @@ A registry of images with a volume keeps that in any case, also with --all, unle
 	cmd.Flags().StringSliceVar(&vnfcs, "vnfc", nil, "the VNFCs to heal, by `ID,...` or by the name of their node")
 	cmd.Flags().BoolVar(&all, "all", false, "make the entire VNF anew")
 	cmd.Flags().StringVar(&cause, "cause", "", "`text` that says why, to be kept with the operation")
-	cmd.Flags().StringVar(&params, "params", "", "JSON `file` with additionalParams, such as other credentials; - for standard input")
-	cmd.Flags().BoolVar(&keepVolumes, "keep-volumes", false, "give a storage server or a registry that is healed its volumes back, with all data; the latter unless this is false")
+	cmd.Flags().StringVar(&params, "params", "",
+		"JSON `file` with additionalParams, such as other credentials; - for standard input")
+	cmd.Flags().BoolVar(&keepVolumes, "keep-volumes", false,
+		"give a storage server or a registry that is healed its volumes back, with all data; the latter unless this is false")
 	how.addMannerFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(vnfcs) == 0 && !all:
-			return usageErrorf(cmd, "Name the VNFCs to heal with --vnfc. Without any the entire VNF is made anew: say --all if that is meant.")
+			return usageErrorf(cmd, "Name the VNFCs to heal with --vnfc. Without any the entire VNF is made anew: say --all if "+
+				"that is meant.")
 		case len(vnfcs) > 0 && all:
 			return usageErrorf(cmd, "Give either --vnfc or --all.")
 		}

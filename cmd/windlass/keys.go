@@ -32,7 +32,8 @@ func newKeysGenerate(con *console) *cobra.Command {
 			if err := secrets.GenerateKeyFile(args[0]); err != nil {
 				return err
 			}
-			fmt.Fprintf(con.out, "%s holds a new key. Whoever loses it loses every password; keep a copy apart from the database.\n", args[0])
+			fmt.Fprintf(con.out, "%s holds a new key. Whoever loses it loses every password; keep a copy apart from the "+
+				"database.\n", args[0])
 			return nil
 		},
 	}
@@ -48,7 +49,8 @@ func newKeysAdd(con *console) *cobra.Command {
 			if err := secrets.AddKey(args[0]); err != nil {
 				return err
 			}
-			fmt.Fprintf(con.out, "%s has a new first key. Bring it to all servers and restart them, then run: windlass keys rotate\n", args[0])
+			fmt.Fprintf(con.out, "%s has a new first key. Bring it to all servers and restart them, then run: windlass keys "+
+				"rotate\n", args[0])
 			return nil
 		},
 	}

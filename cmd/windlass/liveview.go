@@ -66,7 +66,8 @@ func (v *liveView) draw() {
 
 func (v *liveView) lines(width int) []string {
 	op := v.last.op
-	lines := []string{fmt.Sprintf("%s  %s  %s", op.Operation, colour(op.State)+string(op.State)+plain, clockText(op.elapsed(v.now())))}
+	lines := []string{fmt.Sprintf("%s  %s  %s", op.Operation, colour(op.State)+string(op.State)+plain,
+		clockText(op.elapsed(v.now())))}
 	for _, s := range v.last.steps {
 		if s.Node != "" && s.State == lcm.StepDone && !v.active(s) {
 			continue // the step's own line says it all

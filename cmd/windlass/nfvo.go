@@ -26,7 +26,8 @@ func orchestratorOf(cfg config.Config) (*nfvo.Orchestrator, error) {
 		return nil, err
 	}
 	return nfvo.NewOrchestrator(nfvo.OrchestratorOptions{
-		Endpoint: c.Endpoint, Auth: auth, TLS: conf, Timeout: c.Timeout, Packages: c.Packages, MaxPackage: int64(cfg.API.MaxUploadMiB) << 20,
+		Endpoint: c.Endpoint, Auth: auth, TLS: conf, Timeout: c.Timeout, Packages: c.Packages,
+		MaxPackage: int64(cfg.API.MaxUploadMiB) << 20,
 	}), nil
 }
 
@@ -50,7 +51,8 @@ func authenticationOf(c config.NFVO) (*lcm.SubscriptionAuthentication, error) {
 		return a, nil
 	}
 	a.AuthType = []string{lcm.AuthOauth2}
-	a.ParamsOauth2.ClientID, a.ParamsOauth2.ClientPassword, a.ParamsOauth2.TokenEndpoint = c.ClientID, secret, c.TokenEndpoint
+	a.ParamsOauth2.ClientID, a.ParamsOauth2.ClientPassword, a.ParamsOauth2.TokenEndpoint = c.ClientID, secret,
+		c.TokenEndpoint
 	return a, nil
 }
 
@@ -66,7 +68,8 @@ func tlsOf(section, caFile, certFile, keyFile string) (*tls.Config, error) {
 	if certFile != "" || keyFile != "" {
 		cert, err := tls.LoadX509KeyPair(certFile, keyFile)
 		if err != nil {
-			return nil, lcm.Wrap(lcm.KindInvalid, err, "%s.certFile and %s.keyFile are no certificate with its key.", section, section)
+			return nil, lcm.Wrap(lcm.KindInvalid, err, "%s.certFile and %s.keyFile are no certificate with its key.", section,
+				section)
 		}
 		conf.Certificates = []tls.Certificate{cert}
 	}

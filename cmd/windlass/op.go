@@ -17,7 +17,8 @@ import (
 
 func newOp(c *cli) *cobra.Command {
 	cmd := &cobra.Command{Use: "op", Short: "Follow lifecycle operations and decide about failed ones"}
-	cmd.AddCommand(newOpList(c), newOpShow(c), newOpPlan(c), newOpGrant(c), newOpSteps(c), newOpWatch(c), newOpLogs(c), newOpCancel(c),
+	cmd.AddCommand(newOpList(c), newOpShow(c), newOpPlan(c), newOpGrant(c), newOpSteps(c), newOpWatch(c), newOpLogs(c),
+		newOpCancel(c),
 		newOpDecision(c, lcm.Retry, "Go on at the step that failed", "is retried"),
 		newOpDecision(c, lcm.Rollback, "Undo what a failed operation has done", "is rolled back"),
 		newOpDecision(c, lcm.Fail, "Give a failed operation up and leave things as they are", "is marked as failed"))
@@ -55,15 +56,17 @@ func (o opOcc) elapsed(now time.Time) time.Duration {
 func newOpList(c *cli) *cobra.Command {
 	var vnf, state string
 	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List operations",
-		Example: "  windlass op list\n  windlass op list --state FAILED_TEMP\n  windlass op list --vnf 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --json",
-		Args:    exactly(),
+		Use:   "list",
+		Short: "List operations",
+		Example: "  windlass op list\n  windlass op list --state FAILED_TEMP\n  windlass op list --vnf " +
+			"1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --json",
+		Args: exactly(),
 	}
 	cmd.Flags().StringVar(&vnf, "vnf", "", "only those of the VNF instance with this `ID`")
 	cmd.Flags().StringVar(&state, "state", "", "only those in this `STATE`, e.g. PROCESSING or FAILED_TEMP")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		raw, err := list[json.RawMessage](cmd.Context(), c.client, c.client.lcm+"/vnf_lcm_op_occs"+filter(eq{"vnfInstanceId", vnf}, eq{"operationState", strings.ToUpper(state)}))
+		raw, err := list[json.RawMessage](cmd.Context(), c.client,
+			c.client.lcm+"/vnf_lcm_op_occs"+filter(eq{"vnfInstanceId", vnf}, eq{"operationState", strings.ToUpper(state)}))
 		if err != nil {
 			return err
 		}
@@ -74,7 +77,8 @@ func newOpList(c *cli) *cobra.Command {
 		return c.print(raw, func(w io.Writer) {
 			row(w, "ID", "OPERATION", "STATE", "VNF INSTANCE", "STARTED", "TIME")
 			for _, o := range ops {
-				row(w, o.ID, o.Operation, o.State, o.VnfInstanceID, o.Start.UTC().Format(time.RFC3339), duration(o.elapsed(c.now())))
+				row(w, o.ID, o.Operation, o.State, o.VnfInstanceID, o.Start.UTC().Format(time.RFC3339),
+					duration(o.elapsed(c.now())))
 			}
 		})
 	}
@@ -146,7 +150,10 @@ func (c *cli) describeOp(w io.Writer, o opOcc) {
 
 // newOpDecision makes a command of one of the task resources without a body.
 func newOpDecision(c *cli, action lcm.Action, short, done string) *cobra.Command {
-	wanted := map[lcm.Action]lcm.OperationState{lcm.Rollback: lcm.RolledBack, lcm.Fail: lcm.Failed, lcm.Retry: lcm.Completed}
+	wanted := map[lcm.Action]lcm.OperationState{
+		lcm.Rollback: lcm.RolledBack, lcm.Fail: lcm.Failed,
+		lcm.Retry: lcm.Completed,
+	}
 	var watch bool
 	cmd := &cobra.Command{
 		Use:     string(action) + " ID",
@@ -161,7 +168,8 @@ func newOpDecision(c *cli, action lcm.Action, short, done string) *cobra.Command
 		if err := c.client.get(cmd.Context(), c.opPath(args[0]), &before); err != nil {
 			return err
 		}
-		if _, err := c.client.send(cmd.Context(), http.MethodPost, c.opPath(args[0])+"/"+string(action), nil, nil); err != nil {
+		if _, err := c.client.send(cmd.Context(), http.MethodPost, c.opPath(args[0])+"/"+string(action), nil,
+			nil); err != nil {
 			return err
 		}
 		if watch {

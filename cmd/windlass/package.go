@@ -88,7 +88,8 @@ place of FILE or DIR, Windlass fetches the archive itself. A package that is ref
 			return err
 		}
 		if err := c.onboard(cmd.Context(), pkg.ID, send); err != nil {
-			_, deleteErr := c.client.send(context.WithoutCancel(cmd.Context()), http.MethodDelete, packagesPath+"/"+pkg.ID, nil, nil)
+			_, deleteErr := c.client.send(context.WithoutCancel(cmd.Context()), http.MethodDelete, packagesPath+"/"+pkg.ID, nil,
+				nil)
 			if deleteErr != nil {
 				c.confirm("Package %s is left behind: %s", pkg.ID, describe(deleteErr))
 			}
@@ -110,7 +111,8 @@ The command waits until the package is on-boarded or refused.
 The password of --user comes from WINDLASS_PACKAGE_PASSWORD or from --password-file: every user of the host can read
 arguments. Windlass keeps it sealed until it has the archive. Where packages may be fetched from is the operator's choice.`,
 		Example: "  windlass package upload 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e k8s-ha.zip\n" +
-			"  windlass package upload 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e --uri https://repo.example/k8s-ha.zip --user nfv --password-file repo.password",
+			"  windlass package upload 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e --uri https://repo.example/k8s-ha.zip --user nfv " +
+			"--password-file repo.password",
 		Args: from.inPlaceOf("FILE", "ID"),
 	}
 	from.addSourceFlags(cmd)
@@ -197,7 +199,8 @@ func (c *cli) setOperational(state, done string) func(*cobra.Command, []string) 
 				return err
 			}
 			if pkg.OperationalState != state {
-				if _, err := c.client.send(cmd.Context(), http.MethodPatch, path, map[string]string{"operationalState": state}, nil); err != nil {
+				if _, err := c.client.send(cmd.Context(), http.MethodPatch, path, map[string]string{"operationalState": state},
+					nil); err != nil {
 					return err
 				}
 			}

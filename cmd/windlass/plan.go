@@ -35,7 +35,8 @@ type plan struct {
 func (c *cli) showPlan(ctx context.Context, instance string, op lcm.Operation, request any) error {
 	var raw json.RawMessage
 	body := map[string]any{"operation": op, "request": request}
-	if _, err := c.client.send(ctx, http.MethodPost, "/windlass/v1/vnf_instances/"+instance+"/plan", body, &raw); err != nil {
+	if _, err := c.client.send(ctx, http.MethodPost, "/windlass/v1/vnf_instances/"+instance+"/plan", body,
+		&raw); err != nil {
 		return err
 	}
 	return c.printPlan(raw)
@@ -77,7 +78,8 @@ func (c *cli) printPlan(raw json.RawMessage) error {
 		field(w, "VMs to delete", p.Removes)
 		field(w, "Quota", p.quota())
 		if p.Operation == lcm.OpOperate {
-			field(w, "VMs "+map[lcm.VnfState]string{lcm.VnfStarted: "to start", lcm.VnfStopped: "to stop"}[p.ChangeStateTo], len(p.Operated))
+			field(w, "VMs "+map[lcm.VnfState]string{lcm.VnfStarted: "to start", lcm.VnfStopped: "to stop"}[p.ChangeStateTo],
+				len(p.Operated))
 		}
 		for _, v := range p.LeavingVolumes {
 			field(w, "Volume to replace", v+" with all that is on it")
@@ -133,7 +135,8 @@ func (p plan) printOperated(w io.Writer) {
 		return
 	}
 	fmt.Fprintln(w)
-	row(w, map[lcm.VnfState]string{lcm.VnfStarted: "IS STARTED", lcm.VnfStopped: "IS STOPPED"}[p.ChangeStateTo], "VDU", "VNFC", "IS NOW")
+	row(w, map[lcm.VnfState]string{lcm.VnfStarted: "IS STARTED", lcm.VnfStopped: "IS STOPPED"}[p.ChangeStateTo], "VDU",
+		"VNFC", "IS NOW")
 	for _, v := range p.Operated {
 		row(w, v.Node, v.VduID, v.VnfcID, v.Was)
 	}

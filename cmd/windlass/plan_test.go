@@ -26,7 +26,8 @@ const (
 func changing() *fakeAPI {
 	api := resources()
 	for _, task := range []string{"scale", "scale_to_level", "heal", "operate"} {
-		api.answers["POST /vnflcm/v1/vnf_instances/"+vnfID+"/"+task] = accepted("http://api/vnflcm/v1/vnf_lcm_op_occs/" + opID)
+		api.answers["POST /vnflcm/v1/vnf_instances/"+vnfID+"/"+task] = accepted("http://api/vnflcm/v1/vnf_lcm_op_occs/" +
+			opID)
 	}
 	api.answers["POST /windlass/v1/vnf_instances/"+vnfID+"/plan"] = ok(200, scalePlan+scaleQuota+scaleSteps)
 	api.answers["GET /windlass/v1/vnf_lcm_op_occs/"+opID+"/plan"] = ok(200, scalePlan+"}")
@@ -43,7 +44,8 @@ func TestHeal_ofAllIsOfTheFirstVersion(t *testing.T) {
 
 func TestChanges_sendWhatTheFlagsSay(t *testing.T) {
 	credentials := filepath.Join(t.TempDir(), "credentials.json")
-	require.NoError(t, os.WriteFile(credentials, []byte(`{"k8s_cluster_installation_param":{"worker_node":{"password":"s3cret"}}}`), 0o600))
+	require.NoError(t, os.WriteFile(credentials,
+		[]byte(`{"k8s_cluster_installation_param":{"worker_node":{"password":"s3cret"}}}`), 0o600))
 	for args, want := range map[string]struct{ task, body string }{
 		"scale --aspect w --out 2": {"scale", `{"type":"SCALE_OUT","aspectId":"w","numberOfSteps":2}`},
 		"scale --aspect w --in 1 --vnfc a,b --policy oldest": {
@@ -69,7 +71,8 @@ func TestChanges_sendWhatTheFlagsSay(t *testing.T) {
 			words := strings.Fields(args)
 			api := changing()
 			got := windlass(t, api, append([]string{"vnf", words[0], vnfID}, words[1:]...)...)
-			require.Equal(t, result{0, "Operation " + opID + " has begun. Follow it with: windlass op watch " + opID + "\n", ""}, got)
+			require.Equal(t, result{0, "Operation " + opID + " has begun. Follow it with: windlass op watch " + opID + "\n", ""},
+				got)
 			assert.Equal(t, "/vnflcm/v1/vnf_instances/"+vnfID+"/"+want.task, api.last("POST").path)
 			assert.JSONEq(t, want.body, api.last("POST").body)
 
@@ -94,7 +97,8 @@ func TestPlan_isShownBeforeAndAfterItIsDecided(t *testing.T) {
 	assert.JSONEq(t, scalePlan+"}", windlass(t, changing(), "op", "plan", opID, "--json").out)
 
 	api := changing()
-	api.answers["POST /windlass/v1/vnf_instances/"+vnfID+"/plan"] = problem(http.StatusConflict, `{"status":409,"detail":"Etcd has no quorum."}`)
+	api.answers["POST /windlass/v1/vnf_instances/"+vnfID+"/plan"] = problem(http.StatusConflict,
+		`{"status":409,"detail":"Etcd has no quorum."}`)
 	got = windlass(t, api, "vnf", "terminate", vnfID, "--plan")
 	assert.Equal(t, result{1, "", "windlass: Etcd has no quorum.\n"}, got)
 	assert.JSONEq(t, `{"operation":"TERMINATE","request":{"terminationType":"FORCEFUL"}}`, api.last("POST").body)
@@ -109,8 +113,9 @@ func TestChanges_wantToBeToldWhatToDo(t *testing.T) {
 		"scale --aspect w --out -2":             "The number of steps must be 1 or more.",
 		"scale-to-level":                        "Give either --level or --aspect.",
 		"scale-to-level --level l --aspect a=1": "Give either --level or --aspect.",
-		"heal":                                  "Name the VNFCs to heal with --vnfc. Without any the entire VNF is made anew: say --all if that is meant.",
-		"heal --all --vnfc a":                   "Give either --vnfc or --all.",
+		"heal": "Name the VNFCs to heal with --vnfc. Without any the entire VNF is made " +
+			"anew: say --all if that is meant.",
+		"heal --all --vnfc a": "Give either --vnfc or --all.",
 	} {
 		words := strings.Fields(args)
 		api := changing()

@@ -25,7 +25,8 @@ With --graceful the nodes that stop are drained first, while others go on.`,
 	cmd.Flags().BoolVar(&start, "start", false, "start the VMs")
 	cmd.Flags().BoolVar(&stop, "stop", false, "stop the VMs")
 	cmd.Flags().IntVar(&graceful, "graceful", 0, "when stopping, wait up to so many `seconds` until the nodes are drained")
-	cmd.Flags().StringSliceVar(&vnfcs, "vnfc", nil, "the VNFCs, by `ID,...` or by the name of their node; all of them without it")
+	cmd.Flags().StringSliceVar(&vnfcs, "vnfc", nil,
+		"the VNFCs, by `ID,...` or by the name of their node; all of them without it")
 	how.addMannerFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {

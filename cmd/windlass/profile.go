@@ -176,7 +176,8 @@ func profileOf(name string) (profile, error) {
 	}
 	p, found := all[name]
 	if !found {
-		return p, fmt.Errorf("there is no profile %q in %s, which has: %s", name, file, cmp.Or(strings.Join(sortedKeys(all), ", "), "none"))
+		return p, fmt.Errorf("there is no profile %q in %s, which has: %s", name, file,
+			cmp.Or(strings.Join(sortedKeys(all), ", "), "none"))
 	}
 	if _, err := p.environment(); err != nil {
 		return p, fmt.Errorf("the profile %s in %s: %w", name, file, err)

@@ -23,7 +23,8 @@ func TestProfile_saysWhereTheAPIIs(t *testing.T) {
 	api := resources()
 	server := httptest.NewServer(api)
 	defer server.Close()
-	withProfiles(t, "north:\n  api: "+server.URL+"/\n  lcmVersion: 2\n  output: json\nnowhere:\n  api: http://127.0.0.1:1\n")
+	withProfiles(t, "north:\n  api: "+server.URL+"/\n  lcmVersion: 2\n  output: json\nnowhere:\n  api: "+
+		"http://127.0.0.1:1\n")
 	t.Setenv("WINDLASS_API", "http://127.0.0.1:2") // a profile that is chosen comes before it
 
 	got := command(t, "", "vnf", "list", "--profile", "north")
@@ -45,10 +46,12 @@ func TestProfile_saysWhereTheAPIIs(t *testing.T) {
 }
 
 func TestProfileList_showsThem(t *testing.T) {
-	withProfiles(t, "north:\n  api: https://north.example:9890\nsouth:\n  api: https://south.example:9890\n  lcmVersion: 2\n")
+	withProfiles(t, "north:\n  api: https://north.example:9890\nsouth:\n  api: https://south.example:9890\n  lcmVersion: "+
+		"2\n")
 	got := command(t, "", "profile", "list")
 	require.Zero(t, got.code, got.err)
-	assert.Equal(t, "NAME   API                         LCM VERSION\nnorth  https://north.example:9890  1\nsouth  https://south.example:9890  2\n", got.out)
+	assert.Equal(t, "NAME   API                         LCM VERSION\nnorth  https://north.example:9890  1\nsouth  "+
+		"https://south.example:9890  2\n", got.out)
 
 	withProfiles(t, "north:\n  url: https://north.example\n")
 	got = command(t, "", "profile", "list")
@@ -89,7 +92,8 @@ extra:
 func TestYAML_meansTheSameAsTheJSON(t *testing.T) {
 	got, err := yamlOf([]byte(`{"b":"1","a":[],"t":"true","n":null,"text":"two\nlines","o":{},"list":[{"x":1.5}]}`))
 	require.NoError(t, err)
-	assert.Equal(t, "b: \"1\"\na: []\nt: \"true\"\nn: null\ntext: |-\n  two\n  lines\no: {}\nlist:\n  - x: 1.5\n", string(got))
+	assert.Equal(t, "b: \"1\"\na: []\nt: \"true\"\nn: null\ntext: |-\n  two\n  lines\no: {}\nlist:\n  - x: 1.5\n",
+		string(got))
 }
 
 func TestProfile_bringsCredentialsByReference(t *testing.T) {
@@ -109,7 +113,8 @@ odd: {variables: {PATH: /bin}}
 `)
 	leave := enterProfile([]string{"vnf", "list", "--profile", "north"})
 	for name, want := range map[string]string{
-		"WINDLASS_AUTH": "oauth2", "WINDLASS_OAUTH2_CLIENT_ID": "me", "WINDLASS_OAUTH2_CLIENT_SECRET": "s3cr3t", "OS_PASSWORD": "pa55",
+		"WINDLASS_AUTH": "oauth2", "WINDLASS_OAUTH2_CLIENT_ID": "me", "WINDLASS_OAUTH2_CLIENT_SECRET": "s3cr3t",
+		"OS_PASSWORD": "pa55",
 	} {
 		assert.Equal(t, want, os.Getenv(name), name)
 	}
@@ -118,7 +123,8 @@ odd: {variables: {PATH: /bin}}
 	assert.Empty(t, os.Getenv("WINDLASS_OAUTH2_CLIENT_SECRET"))
 
 	for name, says := range map[string]string{
-		"clear": "OS_PASSWORD is a secret", "away": "/nowhere/at/all", "both": "either a file or an env", "odd": "PATH is no variable",
+		"clear": "OS_PASSWORD is a secret", "away": "/nowhere/at/all", "both": "either a file or an env",
+		"odd": "PATH is no variable",
 	} {
 		got := windlass(t, resources(), "vnf", "list", "--profile="+name)
 		assert.Equal(t, exitUsage, got.code, name)

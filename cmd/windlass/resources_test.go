@@ -91,7 +91,8 @@ func TestList_readsEveryPage(t *testing.T) {
 			page := `[{"id":"second"}]`
 			if r.URL.Query().Get("nextpage_opaque_marker") == "" {
 				page = `[{"id":"first"}]`
-				w.Header().Set("Link", fmt.Sprintf(`<http://%s/vnflcm/v1/vnf_instances?nextpage_opaque_marker=x>; rel="next"`, r.Host))
+				w.Header().Set("Link", fmt.Sprintf(`<http://%s/vnflcm/v1/vnf_instances?nextpage_opaque_marker=x>; rel="next"`,
+					r.Host))
 			}
 			ok(200, page)(w, r)
 		},
@@ -111,7 +112,8 @@ func TestVnfCreate_sendsWhatTheFlagsSay(t *testing.T) {
 	api := resources()
 	got := windlass(t, api, "vnf", "create", "k8s-ha-1.0", "--name", "edge-1", "--metadata", "site=north,rack=7")
 	require.Equal(t, 0, got.code, got.err)
-	assert.JSONEq(t, `{"vnfdId":"k8s-ha-1.0","vnfInstanceName":"edge-1","metadata":{"site":"north","rack":"7"}}`, api.last("POST").body)
+	assert.JSONEq(t, `{"vnfdId":"k8s-ha-1.0","vnfInstanceName":"edge-1","metadata":{"site":"north","rack":"7"}}`,
+		api.last("POST").body)
 	assert.Equal(t, "1.3.0", api.last("POST").version)
 }
 
@@ -152,7 +154,8 @@ func TestVnfTerminate_isForcefulUnlessATimeIsGiven(t *testing.T) {
 func TestDelete_confirmsEachOne(t *testing.T) {
 	assert.Equal(t, "VNF instance "+vnfID+" is deleted.\n", windlass(t, resources(), "vnf", "delete", vnfID).out)
 	assert.Equal(t, "VIM north is deleted.\n", windlass(t, resources(), "vim", "delete", "north").out)
-	assert.Equal(t, "windlass: There is no VIM \"south\"; 'windlass vim list' shows those there are.\n", windlass(t, resources(), "vim", "delete", "south").err)
+	assert.Equal(t, "windlass: There is no VIM \"south\"; 'windlass vim list' shows those there are.\n",
+		windlass(t, resources(), "vim", "delete", "south").err)
 }
 
 func TestPackageDelete_disablesFirst(t *testing.T) {
@@ -194,7 +197,10 @@ func TestPackageUpload_hasTheArchiveFetched(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("of the file\n"), 0o600))
 	for password, args := range map[string][]string{"of the environment": nil, "of the file": {"--password-file", file}} {
 		api = fetched()
-		got = windlass(t, api, append([]string{"package", "create", "--uri", "https://repo.example/k8s-ha.zip", "--user", "nfv"}, args...)...)
+		got = windlass(t, api, append([]string{
+			"package", "create", "--uri", "https://repo.example/k8s-ha.zip", "--user",
+			"nfv",
+		}, args...)...)
 		require.Equal(t, 0, got.code, got.err)
 		assert.JSONEq(t, `{"addressInformation":"https://repo.example/k8s-ha.zip","userName":"nfv","password":"`+password+`"}`, api.last("POST").body)
 		assert.NotContains(t, got.out+got.err, password)
@@ -237,7 +243,8 @@ func TestOpCancel_sendsTheMode(t *testing.T) {
 }
 
 func TestVimRegister_sendsTackersFileAsTheRegistryTakesIt(t *testing.T) {
-	const config = "auth_url: http://cloud:5000/v3\nusername: nfv_user\npassword: s3cret\nproject_name: nfv\nproject_domain_name: Default\n" +
+	const config = "auth_url: http://cloud:5000/v3\nusername: nfv_user\npassword: s3cret\nproject_name: " +
+		"nfv\nproject_domain_name: Default\n" +
 		"user_domain_name: Default\nextra: {ssh_port: 2222}\n"
 	file := filepath.Join(t.TempDir(), "vim.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
@@ -262,9 +269,11 @@ func TestVimRegister_doesNotShowThePasswordOfAFileItCannotRead(t *testing.T) {
 func TestVnfModify_sendsAMergePatch(t *testing.T) {
 	api := resources()
 	api.answers["PATCH /vnflcm/v1/vnf_instances/"+vnfID] = accepted("http://api/vnflcm/v1/vnf_lcm_op_occs/" + opID)
-	got := windlass(t, api, "vnf", "modify", vnfID, "--name", "edge-2", "--description", "", "--metadata", "site=north,rack=")
+	got := windlass(t, api, "vnf", "modify", vnfID, "--name", "edge-2", "--description", "", "--metadata",
+		"site=north,rack=")
 	require.Equal(t, 0, got.code, got.err)
-	assert.JSONEq(t, `{"vnfInstanceName":"edge-2","vnfInstanceDescription":null,"metadata":{"site":"north","rack":null}}`, api.last("PATCH").body)
+	assert.JSONEq(t, `{"vnfInstanceName":"edge-2","vnfInstanceDescription":null,"metadata":{"site":"north","rack":null}}`,
+		api.last("PATCH").body)
 	file := filepath.Join(t.TempDir(), "patch.json")
 	require.NoError(t, os.WriteFile(file, []byte(`{"extensions":{"a":null}}`), 0o600))
 	got = windlass(t, api, "vnf", "modify", vnfID, "--patch", file, "--name", "edge-3")
@@ -291,10 +300,14 @@ func TestVimUpdate_sendsWhatIsToChange(t *testing.T) {
 	}{
 		{[]string{"--config", file("password: new")}, `{"vim":{"auth_cred":{"password":"new"}}}`},
 		{
-			[]string{"--config", file("type: openstack\nauth_url: http://cloud:5000/v3\nusername: u\nproject_name: p\nextra: {region: north}")},
+			[]string{"--config", file("type: openstack\nauth_url: http://cloud:5000/v3\nusername: u\nproject_name: p\nextra: " +
+				"{region: north}")},
 			`{"vim":{"auth_cred":{"username":"u"},"vim_project":{"name":"p"},"extra":{"region":"north"}}}`,
 		},
-		{[]string{"--name", "south", "--description", "", "--default=false"}, `{"vim":{"name":"south","description":"","is_default":false}}`},
+		{
+			[]string{"--name", "south", "--description", "", "--default=false"},
+			`{"vim":{"name":"south","description":"","is_default":false}}`,
+		},
 		{[]string{"--default"}, `{"vim":{"is_default":true}}`},
 	} {
 		api := resources()
@@ -329,7 +342,8 @@ func TestVnfChangeExtConn_postsTheRequest(t *testing.T) {
 	require.Contains(t, got.out, opID)
 
 	plan := "/windlass/v1/vnf_instances/" + vnfID + "/plan"
-	api.answers["POST "+plan] = ok(200, `{"operation":"CHANGE_EXT_CONN","changedLinks":["l"],"instancesToAdd":0,"instancesToRemove":0}`)
+	api.answers["POST "+plan] = ok(200,
+		`{"operation":"CHANGE_EXT_CONN","changedLinks":["l"],"instancesToAdd":0,"instancesToRemove":0}`)
 	got = windlass(t, api, "vnf", "change-ext-conn", vnfID, file, "--plan", "-o", "json")
 	require.Equal(t, 0, got.code, got.err)
 	require.JSONEq(t, `{"operation":"CHANGE_EXT_CONN","request":`+request+`}`, api.last("POST").body)

@@ -13,8 +13,10 @@ type leavers struct {
 }
 
 func (l *leavers) addChoiceFlags(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&l.vnfcs, "vnfc", nil, "the VNFCs that go, by `ID,...` or by the name of their node; there must be as many as go")
-	cmd.Flags().StringVar(&l.policy, "policy", "", "which VNFCs go, after those out of order: `newest` (the default) or oldest first")
+	cmd.Flags().StringSliceVar(&l.vnfcs, "vnfc", nil,
+		"the VNFCs that go, by `ID,...` or by the name of their node; there must be as many as go")
+	cmd.Flags().StringVar(&l.policy, "policy", "",
+		"which VNFCs go, after those out of order: `newest` (the default) or oldest first")
 }
 
 // add puts the choice into a request.

@@ -24,7 +24,10 @@ func (b *backends) secure(o *apiserver.Options) error {
 		o.MetricsNeedAdmin = true
 	}
 	if api.TLS.CertFile != "" {
-		files := auth.ServerTLS{CertFile: api.TLS.CertFile, KeyFile: api.TLS.KeyFile, ClientCAFile: api.TLS.ClientCAFile, Log: b.log}
+		files := auth.ServerTLS{
+			CertFile: api.TLS.CertFile, KeyFile: api.TLS.KeyFile, ClientCAFile: api.TLS.ClientCAFile,
+			Log: b.log,
+		}
 		var err error
 		if o.TLS, err = files.Config(); err != nil {
 			return err
@@ -48,8 +51,9 @@ func methodsOf(a config.Auth) (chain auth.Chain, err error) {
 			return nil, err
 		}
 		chain = append(chain, &auth.OAuth2{
-			Issuer: a.OAuth2.Issuer, Audience: a.OAuth2.Audience, ProjectClaim: a.OAuth2.ProjectClaim, Project: lcm.ProjectID(a.OAuth2.Project),
-			Keys: &auth.KeySet{Issuer: a.OAuth2.Issuer, URL: a.OAuth2.JWKSURL, HTTP: client},
+			Issuer: a.OAuth2.Issuer, Audience: a.OAuth2.Audience, ProjectClaim: a.OAuth2.ProjectClaim,
+			Project: lcm.ProjectID(a.OAuth2.Project),
+			Keys:    &auth.KeySet{Issuer: a.OAuth2.Issuer, URL: a.OAuth2.JWKSURL, HTTP: client},
 		})
 	}
 	if a.Has(config.AuthKeystone) {
@@ -62,7 +66,8 @@ func methodsOf(a config.Auth) (chain auth.Chain, err error) {
 	if a.Has(config.AuthMTLS) {
 		clients, err := auth.ParseClients(a.MTLS.Clients)
 		if err != nil {
-			return nil, lcm.InvalidAll("The configuration has mistakes.", []lcm.Problem{{Path: "auth.mtls.clients", Detail: lcm.Sentence(err)}})
+			return nil, lcm.InvalidAll("The configuration has mistakes.",
+				[]lcm.Problem{{Path: "auth.mtls.clients", Detail: lcm.Sentence(err)}})
 		}
 		chain = append(chain, &auth.Certificates{Clients: clients})
 	}
@@ -73,7 +78,8 @@ func methodsOf(a config.Auth) (chain auth.Chain, err error) {
 func describedAuth(a config.Auth) openapi.Security {
 	s := openapi.Security{Certificates: a.Has(config.AuthMTLS)}
 	if a.Has(config.AuthOAuth2) {
-		scheme := openapi.Scheme{Name: config.AuthOAuth2, Description: "a bearer token (a JWT) of " + a.OAuth2.Issuer + " for the audience `" + a.OAuth2.Audience + "`"}
+		scheme := openapi.Scheme{Name: config.AuthOAuth2, Description: "a bearer token (a JWT) of " + a.OAuth2.Issuer +
+			" for the audience `" + a.OAuth2.Audience + "`"}
 		if a.OAuth2.JWKSURL == "" {
 			scheme.Type, scheme.DiscoveryURL = openapi.TypeDiscovery, auth.MetadataURL(a.OAuth2.Issuer)
 		} else { // the issuer has no metadata
@@ -97,7 +103,8 @@ func keystoneOf(k config.Keystone) (*auth.Keystone, error) {
 	}
 	password, err := os.ReadFile(k.PasswordFile)
 	if err != nil {
-		return nil, lcm.Wrap(lcm.KindInvalid, err, "The file %s of auth.keystone.passwordFile cannot be read.", k.PasswordFile)
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "The file %s of auth.keystone.passwordFile cannot be read.",
+			k.PasswordFile)
 	}
 	return &auth.Keystone{
 		URL: k.URL, Username: k.Username, Password: strings.TrimRight(string(password), "\r\n"), UserDomain: k.UserDomain,

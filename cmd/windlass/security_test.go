@@ -48,7 +48,8 @@ func TestSecure_makesWhatTheSettingsSay(t *testing.T) {
 	require.Len(t, chain, 3)
 	assert.IsType(t, &auth.OAuth2{}, chain[0])
 	assert.Equal(t, " with blanks ", chain[1].(*auth.Keystone).Password)
-	assert.Equal(t, map[string]auth.Grant{"nfvo": {Project: "edge", Scope: auth.ScopeWrite}}, chain[2].(*auth.Certificates).Clients)
+	assert.Equal(t, map[string]auth.Grant{"nfvo": {Project: "edge", Scope: auth.ScopeWrite}},
+		chain[2].(*auth.Certificates).Clients)
 	assert.True(t, o.Security.Certificates)
 	require.Len(t, o.Security.Schemes, 2)
 	assert.True(t, o.MetricsNeedAdmin)
@@ -63,7 +64,8 @@ func TestSecure_makesWhatTheSettingsSay(t *testing.T) {
 func TestDescribedAuth_namesWhereTokensComeFrom(t *testing.T) {
 	issuer := config.OAuth2{Issuer: "https://sso.example/realms/nfv/", Audience: "windlass"}
 	s := describedAuth(config.Auth{
-		Modes: []string{config.AuthOAuth2, config.AuthKeystone}, OAuth2: issuer, Keystone: config.Keystone{URL: "https://keystone.example/v3", Username: "svc"},
+		Modes: []string{config.AuthOAuth2, config.AuthKeystone}, OAuth2: issuer,
+		Keystone: config.Keystone{URL: "https://keystone.example/v3", Username: "svc"},
 	})
 	assert.False(t, s.Certificates)
 	require.Len(t, s.Schemes, 2)
@@ -80,8 +82,11 @@ func TestDescribedAuth_namesWhereTokensComeFrom(t *testing.T) {
 
 func TestSecure_saysWhatIsWrong(t *testing.T) {
 	for name, c := range map[string]config.Config{
-		"clients":     {Auth: config.Auth{Modes: []string{config.AuthMTLS}, MTLS: config.AuthCertificates{Clients: "nfvo"}}},
-		"password":    {Auth: config.Auth{Modes: []string{config.AuthKeystone}, Keystone: config.Keystone{PasswordFile: "/absent"}}},
+		"clients": {Auth: config.Auth{Modes: []string{config.AuthMTLS}, MTLS: config.AuthCertificates{Clients: "nfvo"}}},
+		"password": {Auth: config.Auth{
+			Modes:    []string{config.AuthKeystone},
+			Keystone: config.Keystone{PasswordFile: "/absent"},
+		}},
 		"authorities": {Auth: config.Auth{Modes: []string{config.AuthOAuth2}, OAuth2: config.OAuth2{CAFile: "/absent"}}},
 		"certificate": {API: config.API{TLS: config.TLS{CertFile: "/absent", KeyFile: "/absent"}}},
 	} {

@@ -49,7 +49,8 @@ type backends struct {
 // API server serves reads while Temporal is away.
 func open(ctx context.Context, cfg config.Config, service string) (_ *backends, err error) {
 	b := &backends{
-		config: cfg, log: telemetry.NewLogger(os.Stderr, cfg.Log.Level, cfg.Log.Format), registry: telemetry.NewRegistry(versionText()),
+		config: cfg, log: telemetry.NewLogger(os.Stderr, cfg.Log.Level, cfg.Log.Format),
+		registry: telemetry.NewRegistry(versionText()),
 	}
 	b.vims = telemetry.NewVimMetrics(b.registry)
 	keyring, err := secrets.LoadKeyring(cfg.Keys.File, cfg.Keys.Env)
@@ -107,13 +108,17 @@ func (b *backends) close() {
 // exportOf sends traces and metrics where the settings say; nowhere by default.
 func exportOf(ctx context.Context, t config.Telemetry, service string, b *backends) (*telemetry.Export, error) {
 	return telemetry.NewExport(ctx, telemetry.Settings{
-		Traces: t.On && t.Traces, Metrics: t.On && t.Metrics, Endpoint: t.Endpoint, HTTP: t.Protocol == config.TelemetryHTTP, CA: t.CA,
+		Traces: t.On && t.Traces, Metrics: t.On && t.Metrics, Endpoint: t.Endpoint, HTTP: t.Protocol == config.TelemetryHTTP,
+		CA:          t.CA,
 		SampleRatio: t.SampleRatio, Interval: t.MetricsInterval, Service: "windlass-" + service, Version: versionText(),
 	}, b.registry, b.log)
 }
 
 func newAPIServer() *cobra.Command {
-	needs := []config.Need{config.NeedDatabase, config.NeedTemporal, config.NeedAPI, config.NeedNotifications, config.NeedNFVO, config.NeedPackages, config.NeedVims, config.NeedKeys, config.NeedPlans, config.NeedTelemetry}
+	needs := []config.Need{
+		config.NeedDatabase, config.NeedTemporal, config.NeedAPI, config.NeedNotifications,
+		config.NeedNFVO, config.NeedPackages, config.NeedVims, config.NeedKeys, config.NeedPlans, config.NeedTelemetry,
+	}
 	cmd := &cobra.Command{
 		Use:   "apiserver",
 		Short: "Serve the SOL003 API, the package and VIM registries and the progress of operations",
@@ -155,7 +160,8 @@ func (b *backends) serveAPI(ctx context.Context) error {
 		Vims: clouds{guard: b.vimGuard(), transport: b.vims.Transport}, VimAddresses: b.vimGuard(),
 		Subscribers: b.subscribers, Sources: b.sources, PackageTrust: b.trust, Python: b.config.UserData.Python != "",
 		NoCallbackTest: !b.config.Notifications.TestCallback, DuplicateSubscriptions: b.config.Notifications.Duplicates,
-		Log: b.log, Metrics: telemetry.Handler(b.registry), HTTPMetrics: telemetry.NewHTTPMetrics(b.registry), Tracing: b.export.Tracing, Version: versionText(),
+		Log: b.log, Metrics: telemetry.Handler(b.registry), HTTPMetrics: telemetry.NewHTTPMetrics(b.registry),
+		Tracing: b.export.Tracing, Version: versionText(),
 		Ready:    map[string]func(context.Context) error{"temporal": workflows.Ready},
 		StrictV1: b.config.API.StrictV1, TolerantV2: b.config.API.TolerantV2,
 		PageSize:      b.config.API.PageSize,

@@ -22,7 +22,8 @@ func sourcesOf(c config.Config) (*nfvo.Fetcher, error) {
 		return nil, err
 	}
 	return nfvo.NewFetcher(nfvo.FetcherOptions{
-		Denied: c.Packages.DeniedNetworks, HTTPSOnly: c.Packages.HTTPSOnly, TLS: conf, MaxSize: int64(c.API.MaxUploadMiB) << 20,
+		Denied: c.Packages.DeniedNetworks, HTTPSOnly: c.Packages.HTTPSOnly, TLS: conf,
+		MaxSize: int64(c.API.MaxUploadMiB) << 20,
 	}), nil
 }
 

@@ -70,7 +70,8 @@ const accountVariable = "WINDLASS_PACKAGE_PASSWORD"
 func (s *source) addSourceFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&s.uri, "uri", "", "`URI` that Windlass fetches the archive from, in place of a file")
-	flags.StringVar(&s.user, "user", "", "`name` of the account at that place; its password is in "+accountVariable+" or --password-file")
+	flags.StringVar(&s.user, "user", "",
+		"`name` of the account at that place; its password is in "+accountVariable+" or --password-file")
 	flags.StringVar(&s.passwordFile, "password-file", "", "`file` with the password of that account")
 }
 
@@ -113,7 +114,9 @@ func (s *source) request(cmd *cobra.Command) (map[string]string, error) {
 
 // sender makes what gives a package its content: a file, or a directory that is built first, or where Windlass fetches
 // it.
-func (c *cli) sender(cmd *cobra.Command, from source, args []string) (send func(ctx context.Context, path string) error, cleanup func(), err error) {
+func (c *cli) sender(
+	cmd *cobra.Command, from source, args []string,
+) (send func(ctx context.Context, path string) error, cleanup func(), err error) {
 	if from.uri != "" {
 		request, err := from.request(cmd)
 		return func(ctx context.Context, path string) error {

@@ -18,7 +18,8 @@ func newVersion(con *console) *cobra.Command {
 		Example: "  windlass version",
 		Args:    exactly(),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(con.out, "windlass %s (%s %s/%s)\n", versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(con.out, "windlass %s (%s %s/%s)\n", versionText(), runtime.Version(), runtime.GOOS,
+				runtime.GOARCH)
 			return err
 		},
 	}

@@ -213,7 +213,8 @@ the VIM meanwhile. Its type and its address cannot be changed: register another 
 		var answer struct {
 			Vim json.RawMessage `json:"vim"`
 		}
-		_, err = c.client.send(cmd.Context(), http.MethodPut, vimsPath+"/"+url.PathEscape(v.ID), map[string]any{"vim": request}, &answer)
+		_, err = c.client.send(cmd.Context(), http.MethodPut, vimsPath+"/"+url.PathEscape(v.ID),
+			map[string]any{"vim": request}, &answer)
 		if err != nil {
 			return err
 		}
@@ -229,7 +230,8 @@ func (c *cli) readVimChanges(cmd *cobra.Command, file string, present vim) (map[
 		return nil, err
 	}
 	if address, given := request["auth_url"]; given && address != present.AuthURL {
-		return nil, usageErrorf(cmd, "The address of a VIM cannot be changed: %s has %s. Register another VIM.", present.Name, present.AuthURL)
+		return nil, usageErrorf(cmd, "The address of a VIM cannot be changed: %s has %s. Register another VIM.", present.Name,
+			present.AuthURL)
 	}
 	delete(request, "auth_url")
 	delete(request, "type")
@@ -257,7 +259,8 @@ func newVimDelete(c *cli) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if _, err := c.client.send(cmd.Context(), http.MethodDelete, vimsPath+"/"+url.PathEscape(v.ID), nil, nil); err != nil {
+				if _, err := c.client.send(cmd.Context(), http.MethodDelete, vimsPath+"/"+url.PathEscape(v.ID), nil,
+					nil); err != nil {
 					return err
 				}
 				c.confirm("VIM %s is deleted.", arg)

@@ -13,9 +13,14 @@ import (
 )
 
 func newVnf(c *cli) *cobra.Command {
-	cmd := &cobra.Command{Use: "vnf", Short: "Create, instantiate, show, modify, scale, heal, start, stop, connect and terminate VNF instances"}
-	cmd.AddCommand(newVnfCreate(c), newVnfList(c), newVnfShow(c), newVnfModify(c), newVnfInstantiate(c), newVnfScale(c), newVnfScaleToLevel(c),
-		newVnfHeal(c), newVnfOperate(c), newVnfChangeExtConn(c), newVnfDrift(c), newVnfDriftPolicy(c), newVnfRegistry(c), newVnfForgetHostKey(c),
+	cmd := &cobra.Command{
+		Use:   "vnf",
+		Short: "Create, instantiate, show, modify, scale, heal, start, stop, connect and terminate VNF instances",
+	}
+	cmd.AddCommand(newVnfCreate(c), newVnfList(c), newVnfShow(c), newVnfModify(c), newVnfInstantiate(c), newVnfScale(c),
+		newVnfScaleToLevel(c),
+		newVnfHeal(c), newVnfOperate(c), newVnfChangeExtConn(c), newVnfDrift(c), newVnfDriftPolicy(c), newVnfRegistry(c),
+		newVnfForgetHostKey(c),
 		newVnfTerminate(c), newVnfDelete(c))
 	return cmd
 }
@@ -182,7 +187,8 @@ shut down first, so that what runs on them ends in order. A server that is not o
 		Args:    exactly("ID"),
 	}
 	how.addMannerFlags(cmd)
-	cmd.Flags().IntVar(&timeout, "graceful", 0, "shut the servers down first, and wait for them for up to so many `seconds`")
+	cmd.Flags().IntVar(&timeout, "graceful", 0,
+		"shut the servers down first, and wait for them for up to so many `seconds`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		request := map[string]any{"terminationType": "FORCEFUL"}
 		if timeout > 0 {

@@ -35,7 +35,8 @@ wants them. --ca prints the CA's certificate alone, in PEM.`,
 		}
 		connections := i.registry()
 		if len(connections) == 0 {
-			return errors.New("this VNF is no registry of images that Windlass has installed, or its address has changed since: heal it")
+			return errors.New("this VNF is no registry of images that Windlass has installed, or its address has changed " +
+				"since: heal it")
 		}
 		if onlyCA {
 			return c.printCA(connections[0])

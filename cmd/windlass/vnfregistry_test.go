@@ -27,7 +27,8 @@ func TestVnfRegistry_tellsClustersHowToConnect(t *testing.T) {
 	assert.Equal(t, "PEM\n", windlass(t, registryAPI(registryVnf), "vnf", "registry", vnfID, "--ca").out)
 	assert.JSONEq(t, `{"private_registry_connection_info":[{"connection_type":"1","server":"registry.example.com:5000","ca_certificate":"PEM",
 		"hosts_string":"10.0.0.5 registry.example.com"}]}`, windlass(t, registryAPI(registryVnf), "vnf", "registry", vnfID, "--json").out)
-	assert.Contains(t, windlass(t, registryAPI(registryVnf), "vnf", "show", vnfID).out, "https://registry.example.com:5000 (windlass vnf registry "+vnfID+")")
+	assert.Contains(t, windlass(t, registryAPI(registryVnf), "vnf", "show", vnfID).out,
+		"https://registry.example.com:5000 (windlass vnf registry "+vnfID+")")
 
 	got = windlass(t, registryAPI(vnf), "vnf", "registry", vnfID)
 	assert.NotZero(t, got.code)

@@ -162,7 +162,8 @@ func verdict(o opOcc, want lcm.OperationState) error {
 			undo = "Undo what was done with:         windlass op rollback " + o.ID + "\n"
 		}
 		return &codedError{exitWaiting, fmt.Errorf("the operation has failed and waits for a decision:%s\n"+
-			"Mend the cause and go on with:  windlass op retry %s\n%sLeave things as they are with:   windlass op fail %s", cause, o.ID, undo, o.ID)}
+			"Mend the cause and go on with:  windlass op retry %s\n%sLeave things as they are with:   windlass op fail %s",
+			cause, o.ID, undo, o.ID)}
 	default:
 		return fmt.Errorf("the operation has ended in %s:%s", o.State, cause)
 	}

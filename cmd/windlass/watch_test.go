@@ -94,13 +94,17 @@ func TestWatch_writesALineForEveryChange(t *testing.T) {
 		},
 	}
 	got := windlass(t, s.api(), "op", "watch", opID)
-	assert.Equal(t, result{0, "01:00 INSTANTIATE STARTING\n01:00 INSTANTIATE PROCESSING\n01:00 worker-1: Join the workers: running\n" +
+	assert.Equal(t, result{0, "01:00 INSTANTIATE STARTING\n01:00 INSTANTIATE PROCESSING\n01:00 worker-1: Join the " +
+		"workers: running\n" +
 		"00:40 worker-1: Join the workers: done in 12s\n00:40 INSTANTIATE COMPLETED\n", ""}, got)
 	assert.Equal(t, []string{"", "7"}, s.opened, "a broken stream goes on after the last event")
 }
 
 func TestWatch_saysWhatCanBeDoneAboutAFailure(t *testing.T) {
-	s := &script{ops: []string{opIn("FAILED_TEMP", "2026-11-21T11:59:40Z")}, steps: []string{`[` + stepIn("FAILED", "cp-1") + `]`}}
+	s := &script{
+		ops:   []string{opIn("FAILED_TEMP", "2026-11-21T11:59:40Z")},
+		steps: []string{`[` + stepIn("FAILED", "cp-1") + `]`},
+	}
 	got := windlass(t, s.api(), "op", "watch", opID)
 	assert.Equal(t, exitWaiting, got.code)
 	golden(t, "watch-failed", got.out+got.err)
@@ -157,7 +161,8 @@ func TestLiveView_redrawsInPlaceAndFitsTheTerminal(t *testing.T) {
 	golden(t, "live-view", readable(first))
 	out.Reset()
 	v.tick()
-	assert.True(t, strings.HasPrefix(out.String(), "\x1b["+string(rune('0'+v.drawn))+"A"), "the second drawing covers the first")
+	assert.True(t, strings.HasPrefix(out.String(), "\x1b["+string(rune('0'+v.drawn))+"A"),
+		"the second drawing covers the first")
 	for line := range strings.Lines(readable(first)) {
 		assert.LessOrEqual(t, len([]rune(strings.TrimRight(stripStyles(line), "\n"))), 90, line)
 	}
@@ -196,7 +201,8 @@ func TestPackageCreate_leavesNoPackageThatWasRefused(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("no zip"), 0o600))
 	api := resources()
 	api.answers["POST /vnfpkgm/v1/vnf_packages"] = ok(201, `{"id":"52a2f1f4"}`)
-	api.answers["PUT /vnfpkgm/v1/vnf_packages/52a2f1f4/package_content"] = problem(400, `{"status":400,"detail":"The package is not a zip archive."}`)
+	api.answers["PUT /vnfpkgm/v1/vnf_packages/52a2f1f4/package_content"] = problem(400,
+		`{"status":400,"detail":"The package is not a zip archive."}`)
 	got := windlass(t, api, "package", "create", file)
 	assert.Equal(t, result{1, "", "windlass: The package is not a zip archive.\n"}, got)
 	assert.Equal(t, "/vnfpkgm/v1/vnf_packages/52a2f1f4", api.last("DELETE").path)

@@ -26,7 +26,10 @@ const (
 )
 
 func newWorker() *cobra.Command {
-	needs := []config.Need{config.NeedDatabase, config.NeedTemporal, config.NeedNotifications, config.NeedNFVO, config.NeedPackages, config.NeedVims, config.NeedKeys, config.NeedPlans, config.NeedWorker, config.NeedTelemetry}
+	needs := []config.Need{
+		config.NeedDatabase, config.NeedTemporal, config.NeedNotifications, config.NeedNFVO,
+		config.NeedPackages, config.NeedVims, config.NeedKeys, config.NeedPlans, config.NeedWorker, config.NeedTelemetry,
+	}
 	cmd := &cobra.Command{
 		Use:   "worker",
 		Short: "Carry out lifecycle operations: workflows and activities",
@@ -75,7 +78,8 @@ func (b *backends) pollTemporal(ctx context.Context, polling *atomic.Bool) error
 		if ctx.Err() != nil {
 			return nil
 		}
-		b.log.WarnContext(ctx, "Temporal does not take the worker; it tries again", "temporal", b.config.Temporal.Address, "after", pause.String(), "error", err)
+		b.log.WarnContext(ctx, "Temporal does not take the worker; it tries again", "temporal", b.config.Temporal.Address,
+			"after", pause.String(), "error", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause):
@@ -137,7 +141,10 @@ func (b *backends) serveHealth(ctx context.Context, polling *atomic.Bool) error 
 		}
 	})
 	mux.Handle("GET /metrics", telemetry.Handler(b.registry))
-	server := &http.Server{Addr: b.config.Worker.Metrics, Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second}
+	server := &http.Server{
+		Addr: b.config.Worker.Metrics, Handler: mux, ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout: 10 * time.Second,
+	}
 	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		return lcm.Wrap(lcm.KindUnavailable, err, "The worker cannot serve its health on %s.", b.config.Worker.Metrics)

@@ -39,7 +39,8 @@ func (t *tree) findTemporal(ctx context.Context) (string, error) {
 	}
 	root, ok := checkout(filepath.Dir(t.opts.Executable))
 	if !ok {
-		return "", lcm.Errorf(lcm.KindInvalid, "There is no %s beside %s, and this is no checkout of the source to build it from.",
+		return "", lcm.Errorf(lcm.KindInvalid,
+			"There is no %s beside %s, and this is no checkout of the source to build it from.",
 			temporalBinary, t.opts.Executable)
 	}
 	return t.buildTemporal(ctx, root)

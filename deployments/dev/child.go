@@ -54,7 +54,10 @@ type child struct {
 
 func newChild(s spec, logFile string, say func(string, ...any), changed func()) *child {
 	_ = os.Rename(logFile, logFile+".old") // what the former run wrote
-	return &child{spec: s, logFile: logFile, say: say, changed: changed, stop: make(chan struct{}), stopped: make(chan struct{})}
+	return &child{
+		spec: s, logFile: logFile, say: say, changed: changed, stop: make(chan struct{}),
+		stopped: make(chan struct{}),
+	}
 }
 
 // halt stops the child and waits for its end.
@@ -157,7 +160,8 @@ func (c *child) awaitReady(ctx context.Context) error {
 			return nil
 		}
 		if c.ends.Load() >= failedStarts {
-			return lcm.Errorf(lcm.KindBroken, "%s does not start; the end of %s says:\n%s", c.spec.title, c.logFile, tail(c.logFile))
+			return lcm.Errorf(lcm.KindBroken, "%s does not start; the end of %s says:\n%s", c.spec.title, c.logFile,
+				tail(c.logFile))
 		}
 		select {
 		case <-ctx.Done():

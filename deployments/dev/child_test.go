@@ -118,7 +118,8 @@ func TestChild_isStartedAgainAfterSIGKILL(t *testing.T) {
 	require.NoError(t, c.awaitReady(t.Context()))
 	first := c.pid.Load()
 	require.NoError(t, syscall.Kill(int(first), syscall.SIGKILL))
-	require.Eventually(t, func() bool { return c.pid.Load() != first && c.pid.Load() != 0 }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return c.pid.Load() != first && c.pid.Load() != 0 }, time.Minute,
+		10*time.Millisecond)
 	require.NoError(t, c.awaitReady(t.Context()))
 	assert.Contains(t, said.String(), "The server has ended (signal: killed) and is started again in 200ms; see ")
 }
@@ -174,7 +175,10 @@ func TestFreeAddress_saysWhichPortIsTaken(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer l.Close()
-	_, err = newTree(t.Context(), Options{StateDir: t.TempDir(), API: l.Addr().String(), Temporal: "127.0.0.1:0", UI: "nowhere"})
+	_, err = newTree(t.Context(), Options{
+		StateDir: t.TempDir(), API: l.Addr().String(), Temporal: "127.0.0.1:0",
+		UI: "nowhere",
+	})
 	require.Error(t, err)
 	assert.Contains(t, err.Error(), "--api: "+l.Addr().String()+" is in use by another process")
 	assert.Contains(t, err.Error(), `--ui: must be an address like 127.0.0.1:9890, not "nowhere"`)

@@ -67,7 +67,8 @@ func start(t *testing.T, dir string) *running {
 	file, err := binary()
 	require.NoError(t, err)
 	r := &running{dir: dir, done: make(chan struct{})}
-	r.cmd = exec.Command(file, "dev", "--state-dir", dir, "--api", "127.0.0.1:0", "--temporal", "127.0.0.1:0", "--ui", "127.0.0.1:0")
+	r.cmd = exec.Command(file, "dev", "--state-dir", dir, "--api", "127.0.0.1:0", "--temporal", "127.0.0.1:0", "--ui",
+		"127.0.0.1:0")
 	r.cmd.Stdout, r.cmd.Stderr = &r.out, &r.out
 	require.NoError(t, r.cmd.Start())
 	go func() {
@@ -179,7 +180,8 @@ func assertNamespace(t *testing.T, info dev.Info) {
 	c, err := client.Dial(client.Options{HostPort: info.Temporal, Namespace: info.Namespace})
 	require.NoError(t, err)
 	defer c.Close()
-	known, err := c.OperatorService().ListSearchAttributes(t.Context(), &operatorservice.ListSearchAttributesRequest{Namespace: info.Namespace})
+	known, err := c.OperatorService().ListSearchAttributes(t.Context(),
+		&operatorservice.ListSearchAttributesRequest{Namespace: info.Namespace})
 	require.NoError(t, err)
 	for _, name := range lcm.SearchAttributes {
 		assert.Contains(t, known.GetCustomAttributes(), name)

@@ -127,7 +127,8 @@ func (t *tree) takeStateDir() error {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		owner, _ := io.ReadAll(lock)
 		_ = lock.Close()
-		return lcm.Errorf(lcm.KindConflict, "Another windlass dev, process %s, uses %s; stop it or choose another --state-dir.", owner, dir)
+		return lcm.Errorf(lcm.KindConflict,
+			"Another windlass dev, process %s, uses %s; stop it or choose another --state-dir.", owner, dir)
 	}
 	t.lock = lock
 	err = errors.Join(lock.Truncate(0), second(lock.WriteString(strconv.Itoa(os.Getpid()))))

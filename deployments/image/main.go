@@ -23,7 +23,8 @@ const unprivileged = "65534:65534"
 
 func main() {
 	binary := flag.String("binary", "", "static windlass `binary`")
-	certificates := flag.String("certificates", "/etc/ssl/certs/ca-certificates.crt", "PEM `bundle` of certificate authorities")
+	certificates := flag.String("certificates", "/etc/ssl/certs/ca-certificates.crt",
+		"PEM `bundle` of certificate authorities")
 	output := flag.String("o", "windlass-image.tar", "`file` to write, for docker load or skopeo")
 	tag := flag.String("tag", "windlass:dev", "`name` of the image")
 	flag.Parse()
@@ -55,7 +56,10 @@ func build(binary, certificates, output, tag string) error {
 		return fmt.Errorf("describe the image: %w", err)
 	}
 	config.OS, config.Architecture = "linux", runtime.GOARCH
-	config.Config = v1.Config{Entrypoint: []string{"/usr/bin/windlass"}, User: unprivileged, Env: []string{"PATH=/usr/bin"}}
+	config.Config = v1.Config{
+		Entrypoint: []string{"/usr/bin/windlass"}, User: unprivileged,
+		Env: []string{"PATH=/usr/bin"},
+	}
 	image, err = mutate.ConfigFile(image, config)
 	if err != nil {
 		return fmt.Errorf("describe the image: %w", err)

@@ -50,11 +50,13 @@ type process struct {
 func start(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
 	p := &process{t: t, dir: dir, out: &bytes.Buffer{}}
-	p.cmd = command(context.Background(), append([]string{"up", "--machines", "fake", "--listen", "127.0.0.1:0", "--state-dir", dir}, args...)...)
+	p.cmd = command(context.Background(),
+		append([]string{"up", "--machines", "fake", "--listen", "127.0.0.1:0", "--state-dir", dir}, args...)...)
 	p.cmd.Stdout, p.cmd.Stderr = p.out, p.out
 	require.NoError(t, p.cmd.Start())
 	t.Cleanup(func() { p.end(syscall.SIGKILL) })
-	require.Eventually(t, func() bool { lab, err := running(dir); return err == nil && lab.PID == p.cmd.Process.Pid }, time.Minute, 20*time.Millisecond)
+	require.Eventually(t, func() bool { lab, err := running(dir); return err == nil && lab.PID == p.cmd.Process.Pid },
+		time.Minute, 20*time.Millisecond)
 	return p
 }
 
@@ -162,7 +164,8 @@ func TestPasswordsAreSecret(t *testing.T) {
 	p.end(syscall.SIGTERM)
 
 	require.NoError(t, os.Chmod(filepath.Join(dir, passwordFile), 0o644))
-	out, err := command(t.Context(), "up", "--machines", "fake", "--listen", "127.0.0.1:0", "--state-dir", dir).CombinedOutput()
+	out, err := command(t.Context(), "up", "--machines", "fake", "--listen", "127.0.0.1:0", "--state-dir",
+		dir).CombinedOutput()
 	require.Error(t, err)
 	require.Contains(t, string(out), "can be read by others")
 }
@@ -170,7 +173,8 @@ func TestPasswordsAreSecret(t *testing.T) {
 func TestOneLabADirectoryButSeveralAHost(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "lab")
 	first := start(t, dir)
-	out, err := command(t.Context(), "up", "--machines", "fake", "--listen", "127.0.0.1:0", "--state-dir", dir).CombinedOutput()
+	out, err := command(t.Context(), "up", "--machines", "fake", "--listen", "127.0.0.1:0", "--state-dir",
+		dir).CombinedOutput()
 	require.Error(t, err)
 	require.Contains(t, string(out), "Another windlass-lab runs")
 	second := start(t, filepath.Join(t.TempDir(), "lab"))

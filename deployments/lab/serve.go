@@ -48,8 +48,10 @@ func serve(ctx context.Context, o upOptions, driver machine.Driver) (err error) 
 		PasswordFile: o.passwordFile, Region: o.region, Net0: sub.net0.String(), Public: sub.public.String(),
 	}
 	cloud, err := openstack.New(openstack.Config{
-		Store: store, Machines: driver, Endpoint: here.URL, Region: o.region, DemoPassword: secrets.Demo, AdminPassword: secrets.Admin,
-		TokenLifetime: o.tokenLifetime, Images: o.images(), Net0: sub.net0, Public: sub.public, ComputeHosts: o.hosts, Log: o.log,
+		Store: store, Machines: driver, Endpoint: here.URL, Region: o.region, DemoPassword: secrets.Demo,
+		AdminPassword: secrets.Admin,
+		TokenLifetime: o.tokenLifetime, Images: o.images(), Net0: sub.net0, Public: sub.public, ComputeHosts: o.hosts,
+		Log:           o.log,
 		ImagePassword: os.Getenv(imagePasswordEnv),
 	})
 	if err != nil {
@@ -70,7 +72,8 @@ func serve(ctx context.Context, o upOptions, driver machine.Driver) (err error) 
 	if err := here.write(o.stateDir); err != nil {
 		return err
 	}
-	fmt.Fprintf(o.out, "The lab answers at %s/identity/v3 with %s machines. windlass-lab openrc --state-dir %s tells how to log in.\n", here.URL, o.machines, o.stateDir)
+	fmt.Fprintf(o.out, "The lab answers at %s/identity/v3 with %s machines. windlass-lab openrc --state-dir %s tells how "+
+		"to log in.\n", here.URL, o.machines, o.stateDir)
 	err = answer(ctx, listener, handler(cloud, driver))
 	here.PID, here.Ready = 0, false
 	return errors.Join(err, here.write(o.stateDir))

@@ -102,7 +102,8 @@ func takeStateDir(dir string) (*os.File, error) {
 	}
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil { //nolint:gosec // a descriptor fits
 		_ = f.Close()
-		return nil, lcm.Errorf(lcm.KindConflict, "Another windlass-lab runs in %s; take it down, or choose another --state-dir.", dir)
+		return nil, lcm.Errorf(lcm.KindConflict,
+			"Another windlass-lab runs in %s; take it down, or choose another --state-dir.", dir)
 	}
 	return f, nil
 }

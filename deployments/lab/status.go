@@ -50,7 +50,8 @@ func running(dir string) (info, error) {
 	lock, err := takeStateDir(dir)
 	if err == nil {
 		_ = lock.Close()
-		return lab, lcm.Errorf(lcm.KindUnavailable, "The lab in %s does not run. Its state is there: windlass-lab up goes on with it, windlass-lab down removes it.", dir)
+		return lab, lcm.Errorf(lcm.KindUnavailable, "The lab in %s does not run. Its state is there: windlass-lab up goes "+
+			"on with it, windlass-lab down removes it.", dir)
 	}
 	if !lcm.Is(err, lcm.KindConflict) {
 		return lab, err
@@ -63,7 +64,8 @@ func running(dir string) (info, error) {
 
 func status(cmd *cobra.Command, lab info) error {
 	out := cmd.OutOrStdout()
-	fmt.Fprintf(out, "The lab runs as process %d and answers at %s/identity/v3, with %s machines.\n\n", lab.PID, lab.URL, lab.Machines)
+	fmt.Fprintf(out, "The lab runs as process %d and answers at %s/identity/v3, with %s machines.\n\n", lab.PID, lab.URL,
+		lab.Machines)
 	var machines struct {
 		Machines []struct {
 			ID, Name, Status, Machine string

@@ -59,13 +59,19 @@ func parseSubnets(o upOptions, s *cloudSubnets) error {
 		}
 		p, err := netip.ParsePrefix(given.value)
 		if err != nil || !p.Addr().Is4() || p.Bits() > 29 {
-			problems = append(problems, lcm.Problem{Path: given.flag, Detail: fmt.Sprintf("%q is no IPv4 subnet of at least eight addresses", given.value)})
+			problems = append(problems, lcm.Problem{
+				Path:   given.flag,
+				Detail: fmt.Sprintf("%q is no IPv4 subnet of at least eight addresses", given.value),
+			})
 			continue
 		}
 		*given.to = p.Masked()
 	}
 	if len(problems) == 0 && s.net0.Overlaps(s.public) {
-		problems = append(problems, lcm.Problem{Path: "--public", Detail: fmt.Sprintf("%s overlaps net0, %s", s.public, s.net0)})
+		problems = append(problems, lcm.Problem{
+			Path:   "--public",
+			Detail: fmt.Sprintf("%s overlaps net0, %s", s.public, s.net0),
+		})
 	}
 	return lcm.InvalidAll("The lab cannot start.", problems)
 }
@@ -91,7 +97,8 @@ func takeFakeBlock(ctx context.Context, o upOptions) (cloudSubnets, error) {
 			return s, nil
 		}
 	}
-	return cloudSubnets{}, lcm.Errorf(lcm.KindExhausted, "All of 127.78.0.0/16 is taken by other labs; stop one, or choose a --net0.")
+	return cloudSubnets{}, lcm.Errorf(lcm.KindExhausted,
+		"All of 127.78.0.0/16 is taken by other labs; stop one, or choose a --net0.")
 }
 
 // takeFake takes the gateway's address, where no machine listens, for as long as the lab runs.

@@ -69,22 +69,29 @@ only user data and keys open a login.`,
 	flags.StringVar(&o.machines, "machines", machinesNspawn, "`kind` of machines: nspawn (real, needs root) or fake")
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:5000", "`address` of all APIs; port 0 takes any free one")
 	flags.StringVar(&o.stateDir, "state-dir", defaultStateDir(), "`directory` of the lab's state")
-	flags.StringVar(&o.passwordFile, "password-file", "", "`file` with the users' passwords, made when absent; default: "+passwordFile+" in the state directory")
+	flags.StringVar(&o.passwordFile, "password-file", "",
+		"`file` with the users' passwords, made when absent; default: "+passwordFile+" in the state directory")
 	imageFlags(cmd, &o.image)
-	flags.StringArrayVar(&o.aliases, "image-alias", nil, "further `name` under which Glance knows the image; may be repeated")
+	flags.StringArrayVar(&o.aliases, "image-alias", nil,
+		"further `name` under which Glance knows the image; may be repeated")
 	flags.StringVar(&o.region, "region", "RegionOne", "`name` of the region in the catalog")
 	flags.DurationVar(&o.tokenLifetime, "token-lifetime", time.Hour, "how long a token is valid")
-	flags.IntVar(&o.hosts, "compute-hosts", 5, "`number` of hosts that Nova claims to have; anti-affinity needs as many as servers")
-	flags.StringVar(&o.net0, "net0", "", "`subnet` of the network net0; default: 10.78.0.0/24; for fake machines a part of 127.78.0.0/16")
-	flags.StringVar(&o.public, "public", "", "`subnet` of the external network; default: 10.78.255.0/24; for fake machines beside net0")
+	flags.IntVar(&o.hosts, "compute-hosts", 5,
+		"`number` of hosts that Nova claims to have; anti-affinity needs as many as servers")
+	flags.StringVar(&o.net0, "net0", "",
+		"`subnet` of the network net0; default: 10.78.0.0/24; for fake machines a part of 127.78.0.0/16")
+	flags.StringVar(&o.public, "public", "",
+		"`subnet` of the external network; default: 10.78.255.0/24; for fake machines beside net0")
 	flags.StringVar(&o.pace, "pace", "instant", "`pace` of fake machines: instant, or lifelike for people who watch")
 	return cmd
 }
 
 func imageFlags(cmd *cobra.Command, o *image.Options) {
 	cmd.Flags().StringVar(&o.Dir, "image-dir", image.DefaultDir, "`directory` of built images")
-	cmd.Flags().StringVar(&o.Source, "image-source", "", "`directory` of Windlass's repository, from which the image is built; default: that around the working directory or the program")
-	cmd.Flags().StringVar(&o.Mirror, "mirror", "", "`URL` of a Debian mirror for building the image; default: that of mmdebstrap")
+	cmd.Flags().StringVar(&o.Source, "image-source", "", "`directory` of Windlass's repository, from which the image is "+
+		"built; default: that around the working directory or the program")
+	cmd.Flags().StringVar(&o.Mirror, "mirror", "",
+		"`URL` of a Debian mirror for building the image; default: that of mmdebstrap")
 }
 
 // up runs the lab until ctx ends.
@@ -104,7 +111,8 @@ func up(ctx context.Context, o upOptions) (err error) {
 	}
 	defer func() { _ = lock.Close() }() // ends the lock
 	if before, err := readInfo(o.stateDir); err == nil && before.Machines != o.machines {
-		return lcm.Errorf(lcm.KindConflict, "The lab in %s has %s machines; take it down first, or choose another --state-dir.", o.stateDir, before.Machines)
+		return lcm.Errorf(lcm.KindConflict,
+			"The lab in %s has %s machines; take it down first, or choose another --state-dir.", o.stateDir, before.Machines)
 	}
 	driver, err := newDriver(ctx, o)
 	if err != nil {

@@ -57,11 +57,15 @@ func (c *Certificates) Authenticate(r *http.Request) (Identity, bool, error) {
 	names := namesOf(certificate)
 	for _, name := range names {
 		if grant, ok := c.Clients[name]; ok {
-			return Identity{Client: "certificate " + name, Project: grant.Project, Scopes: []string{grant.Scope}, Until: certificate.NotAfter}, true, nil
+			return Identity{
+				Client: "certificate " + name, Project: grant.Project, Scopes: []string{grant.Scope},
+				Until: certificate.NotAfter,
+			}, true, nil
 		}
 	}
 	return Identity{}, true, &RefusalError{
-		Unknown: true, Detail: "The client certificate is good, but none of its names (" + strings.Join(names, ", ") + ") is among this server's clients.",
+		Unknown: true, Detail: "The client certificate is good, but none of its names (" + strings.Join(names, ", ") +
+			") is among this server's clients.",
 	}
 }
 

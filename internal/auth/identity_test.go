@@ -36,7 +36,10 @@ func TestScopes_whatTheyLetDo(t *testing.T) {
 		i := auth.Identity{Scopes: []string{"openid", scope}}
 		assert.Equal(t, want, [5]bool{i.May(read), i.May(write), i.May(heal), i.May(any), i.May(admin)}, scope)
 	}
-	assert.Equal(t, []string{"vnflcm:v1:heal", "vnflcm:v2:heal", "vnflcm:v1:all", "vnflcm:v2:all", "windlass:write", "windlass:admin"}, heal.Scopes())
+	assert.Equal(t, []string{
+		"vnflcm:v1:heal", "vnflcm:v2:heal", "vnflcm:v1:all", "vnflcm:v2:all", "windlass:write",
+		"windlass:admin",
+	}, heal.Scopes())
 	assert.Equal(t, []string{"vnflcm:v1:all", "vnflcm:v2:all", "windlass:write", "windlass:admin"}, write.Scopes())
 	assert.True(t, auth.Nobody.Scope().All)
 }
@@ -49,7 +52,8 @@ func TestChain_takesTheFirstMethodThatIsGivenAnything(t *testing.T) {
 	failure, ok := errors.AsType[*auth.UnauthenticatedError](err)
 	require.True(t, ok, "%v", err)
 	assert.Len(t, failure.Challenges, 3)
-	assert.Equal(t, "The request does not tell who sends it: it has no bearer token (Authorization), or Keystone token (X-Auth-Token), or client certificate.", failure.Detail)
+	assert.Equal(t, "The request does not tell who sends it: it has no bearer token (Authorization), or Keystone token "+
+		"(X-Auth-Token), or client certificate.", failure.Detail)
 
 	token, project := k.login("demo", demoPassword, ofDemo)
 	r.Header.Set("X-Auth-Token", token)

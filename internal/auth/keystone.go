@@ -120,7 +120,8 @@ func (k *Keystone) ask(ctx context.Context, token string) (validated, error) {
 	case k.places <- struct{}{}:
 		defer func() { <-k.places }()
 	case <-ctx.Done():
-		return validated{}, lcm.Wrap(lcm.KindUnavailable, ctx.Err(), "Keystone is asked about too many tokens at once. Try again.")
+		return validated{}, lcm.Wrap(lcm.KindUnavailable, ctx.Err(),
+			"Keystone is asked about too many tokens at once. Try again.")
 	}
 	return k.validate(ctx, token)
 }
@@ -169,7 +170,8 @@ func (k *Keystone) validate(ctx context.Context, token string) (validated, error
 	case gophercloud.ResponseCodeIs(answer.Err, http.StatusNotFound):
 		return validated{refusal: &RefusalError{Detail: "Keystone does not know the token, or it has expired."}}, nil
 	case answer.Err != nil:
-		return validated{}, lcm.Wrap(lcm.KindUnavailable, answer.Err, "Keystone does not tell whether the token is good. Try again.")
+		return validated{}, lcm.Wrap(lcm.KindUnavailable, answer.Err,
+			"Keystone does not tell whether the token is good. Try again.")
 	}
 	return k.read(answer)
 }
@@ -185,7 +187,8 @@ func (k *Keystone) read(answer tokens.GetResult) (validated, error) {
 	if err := answer.ExtractInto(&told); err != nil {
 		return validated{}, lcm.Wrap(lcm.KindUnavailable, err, "Keystone's answer about the token is not understood.")
 	}
-	v := validated{until: k.now().Add(goodFor), identity: Identity{Client: "keystone " + told.User.Domain.Name + "/" + told.User.Name}}
+	v := validated{until: k.now().Add(goodFor), identity: Identity{Client: "keystone " + told.User.Domain.Name + "/" +
+		told.User.Name}}
 	if told.Expires.Before(v.until) {
 		v.until = told.Expires
 	}
@@ -197,7 +200,10 @@ func (k *Keystone) read(answer tokens.GetResult) (validated, error) {
 	admin := v.identity.May(Need{Access: Admin})
 	switch {
 	case len(v.identity.Scopes) == 0:
-		v.refusal = &RefusalError{Unknown: true, Detail: "The token's user has no role in its project that lets it use this server."}
+		v.refusal = &RefusalError{
+			Unknown: true,
+			Detail:  "The token's user has no role in its project that lets it use this server.",
+		}
 	case v.identity.Project == "" && !admin:
 		v.refusal = &RefusalError{Unknown: true, Detail: "The token is for no project. Get one that is scoped to a project."}
 	case v.identity.Project == "":

@@ -53,8 +53,9 @@ func newKeystone(t *testing.T) *keystone {
 	store, err := state.Open(filepath.Join(t.TempDir(), "lab.db"))
 	require.NoError(t, err)
 	cloud, err := lab.New(lab.Config{
-		Store: store, Machines: fake.New(fake.Options{Dir: t.TempDir()}), Endpoint: k.server.URL, DemoPassword: demoPassword, AdminPassword: adminPassword,
-		Now: k.now,
+		Store: store, Machines: fake.New(fake.Options{Dir: t.TempDir()}), Endpoint: k.server.URL, DemoPassword: demoPassword,
+		AdminPassword: adminPassword,
+		Now:           k.now,
 	})
 	require.NoError(t, err)
 	handler = cloud.Handler()
@@ -87,8 +88,10 @@ func (k *keystone) set(change func()) {
 
 func (k *keystone) method() *auth.Keystone {
 	return &auth.Keystone{
-		URL: k.server.URL + "/identity/v3", Username: "admin", Password: adminPassword, UserDomain: "Default", Project: "admin", ProjectDomain: "Default",
-		ReadRoles: []string{"reader"}, WriteRoles: []string{"member"}, AdminRoles: []string{"admin"}, HTTP: k.server.Client(), Now: k.now,
+		URL: k.server.URL + "/identity/v3", Username: "admin", Password: adminPassword, UserDomain: "Default",
+		Project: "admin", ProjectDomain: "Default",
+		ReadRoles: []string{"reader"}, WriteRoles: []string{"member"}, AdminRoles: []string{"admin"}, HTTP: k.server.Client(),
+		Now: k.now,
 	}
 }
 
@@ -96,7 +99,8 @@ func (k *keystone) method() *auth.Keystone {
 func (k *keystone) login(user, password string, scope *gophercloud.AuthScope) (token, project string) {
 	k.Helper()
 	provider, err := openstack.AuthenticatedClient(k.Context(), gophercloud.AuthOptions{
-		IdentityEndpoint: k.server.URL + "/identity/v3", Username: user, Password: password, DomainName: "Default", Scope: scope,
+		IdentityEndpoint: k.server.URL + "/identity/v3", Username: user, Password: password, DomainName: "Default",
+		Scope: scope,
 	})
 	require.NoError(k, err)
 	if answer, ok := provider.GetAuthResult().(interface {
@@ -135,7 +139,10 @@ func TestKeystone_tellsUserProjectAndRoles(t *testing.T) {
 		assert.WithinDuration(t, k.now().Add(time.Hour), who.Until, 24*time.Hour)
 		require.True(t, who.Until.After(k.now()))
 		who.Until = time.Time{}
-		assert.Equal(t, auth.Identity{Client: "keystone Default/demo", Project: lcm.ProjectID(project), Scopes: []string{auth.ScopeRead, auth.ScopeWrite}}, who)
+		assert.Equal(t, auth.Identity{
+			Client: "keystone Default/demo", Project: lcm.ProjectID(project),
+			Scopes: []string{auth.ScopeRead, auth.ScopeWrite},
+		}, who)
 	}
 	require.Equal(t, 1, k.times(), "a token that is known is not asked about again")
 

@@ -67,7 +67,10 @@ func (o *OAuth2) Authenticate(r *http.Request) (Identity, bool, error) {
 	}
 	parsed, err := jwt.ParseSigned(strings.TrimSpace(token), algorithms)
 	if err != nil {
-		return Identity{}, true, &RefusalError{Malformed: true, Detail: "The bearer token is no JWT that is signed with a public key algorithm.", Err: err}
+		return Identity{}, true, &RefusalError{
+			Malformed: true,
+			Detail:    "The bearer token is no JWT that is signed with a public key algorithm.", Err: err,
+		}
 	}
 	var c claims
 	more := map[string]json.RawMessage{}
@@ -107,7 +110,10 @@ func (o *OAuth2) check(c claims) error {
 }
 
 func (o *OAuth2) identity(c claims, more map[string]json.RawMessage) (Identity, error) {
-	i := Identity{Client: "oauth2 ", Scopes: append(c.Scope, c.Scp...), Project: o.Project, Until: c.Expiry.Time().Add(leeway)}
+	i := Identity{
+		Client: "oauth2 ", Scopes: append(c.Scope, c.Scp...), Project: o.Project,
+		Until: c.Expiry.Time().Add(leeway),
+	}
 	for _, name := range []string{c.ClientID, c.AuthorizedParty, c.Subject} {
 		if name != "" {
 			i.Client += name
@@ -128,7 +134,8 @@ func (o *OAuth2) identity(c claims, more map[string]json.RawMessage) (Identity, 
 		i.Project = lcm.DefaultProject
 		return i, nil
 	}
-	return i, &RefusalError{Unknown: true, Detail: "The bearer token names no project: it has no claim " + o.ProjectClaim + "."}
+	return i, &RefusalError{Unknown: true, Detail: "The bearer token names no project: it has no claim " + o.ProjectClaim +
+		"."}
 }
 
 // Challenge is Method's (RFC 6750 clause 3).

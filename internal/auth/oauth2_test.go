@@ -104,7 +104,8 @@ func (i *issuer) method() *auth.OAuth2 {
 func (i *issuer) token(key *ecdsa.PrivateKey, id string, change map[string]any) string {
 	i.Helper()
 	claims := map[string]any{
-		"iss": i.server.URL, "aud": []string{"other", "windlass"}, "exp": i.now().Add(time.Hour).Unix(), "iat": i.now().Unix(),
+		"iss": i.server.URL, "aud": []string{"other", "windlass"}, "exp": i.now().Add(time.Hour).Unix(),
+		"iat": i.now().Unix(),
 		"sub": "service-account", "client_id": "nfvo", "scope": "vnflcm:v2:all openid", "project_id": "edge",
 	}
 	maps.Copy(claims, change)
@@ -145,10 +146,14 @@ func TestOAuth2_tellsClientProjectAndScopes(t *testing.T) {
 	require.NoError(t, err)
 	assert.WithinDuration(t, i.now().Add(time.Hour), who.Until, time.Minute)
 	who.Until = time.Time{}
-	assert.Equal(t, auth.Identity{Client: "oauth2 nfvo for service-account", Project: "edge", Scopes: []string{"vnflcm:v2:all", "openid"}}, who)
+	assert.Equal(t, auth.Identity{
+		Client: "oauth2 nfvo for service-account", Project: "edge",
+		Scopes: []string{"vnflcm:v2:all", "openid"},
+	}, who)
 	assert.False(t, who.Scope().All)
 
-	who, err = bearer(t, m, i.token(i.keys["k1"], "", map[string]any{"client_id": nil, "scope": []string{"a", "b"}, "scp": "c", "aud": "windlass"}))
+	who, err = bearer(t, m, i.token(i.keys["k1"], "",
+		map[string]any{"client_id": nil, "scope": []string{"a", "b"}, "scp": "c", "aud": "windlass"}))
 	require.NoError(t, err, "a token need not name its key")
 	who.Until = time.Time{}
 	assert.Equal(t, auth.Identity{Client: "oauth2 service-account", Project: "edge", Scopes: []string{"a", "b", "c"}}, who)
@@ -188,7 +193,10 @@ func TestOAuth2_refusesTokensThatAreNotGood(t *testing.T) {
 	none := "eyJhbGciOiJub25lIn0." + strings.Split(rest, ".")[0] + "."
 	secret, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.HS256, Key: []byte(strings.Repeat("k", 32))}, nil)
 	require.NoError(t, err)
-	symmetric, err := jwt.Signed(secret).Claims(map[string]any{"iss": i.server.URL, "aud": "windlass", "exp": at(time.Hour)}).Serialize()
+	symmetric, err := jwt.Signed(secret).Claims(map[string]any{
+		"iss": i.server.URL, "aud": "windlass",
+		"exp": at(time.Hour),
+	}).Serialize()
 	require.NoError(t, err)
 	for _, text := range []string{"", "x", head, good + ".x", none, symmetric, "{}"} {
 		_, err := bearer(t, m, text)
@@ -262,6 +270,7 @@ func TestOAuth2_doesNotBelieveTheMetadataOfAnother(t *testing.T) {
 func TestOAuth2_challenges(t *testing.T) {
 	m := &auth.OAuth2{}
 	assert.Equal(t, `Bearer realm="windlass"`, m.Challenge(nil))
-	assert.Equal(t, `Bearer realm="windlass", error="invalid_token", error_description="It is \"old\"."`, m.Challenge(&auth.RefusalError{Detail: "It is \"old\".\n"}))
+	assert.Equal(t, `Bearer realm="windlass", error="invalid_token", error_description="It is \"old\"."`,
+		m.Challenge(&auth.RefusalError{Detail: "It is \"old\".\n"}))
 	assert.Contains(t, m.Challenge(&auth.RefusalError{Malformed: true}), "invalid_request")
 }

@@ -65,7 +65,8 @@ func (s *ServerTLS) current(ctx context.Context) (*tls.Config, error) {
 		s.Log.WarnContext(ctx, "New TLS certificate not used; the former one stays", "error", err)
 	case err == nil && changed:
 		s.why = ""
-		s.Log.InfoContext(ctx, "TLS certificate loaded", "certFile", s.CertFile, "notAfter", s.config.Certificates[0].Leaf.NotAfter)
+		s.Log.InfoContext(ctx, "TLS certificate loaded", "certFile", s.CertFile, "notAfter",
+			s.config.Certificates[0].Leaf.NotAfter)
 	}
 	return s.config, nil
 }
@@ -81,18 +82,23 @@ func (s *ServerTLS) load() (changed bool, err error) {
 			return false, lcm.Wrap(lcm.KindInvalid, err, "The file %s cannot be read.", name)
 		}
 	}
-	if s.config != nil && bytes.Equal(files[0], s.files[0]) && bytes.Equal(files[1], s.files[1]) && bytes.Equal(files[2], s.files[2]) {
+	if s.config != nil && bytes.Equal(files[0], s.files[0]) && bytes.Equal(files[1], s.files[1]) &&
+		bytes.Equal(files[2], s.files[2]) {
 		return false, nil
 	}
 	cert, err := tls.X509KeyPair(files[0], files[1])
 	if err != nil {
 		return false, lcm.Wrap(lcm.KindInvalid, err, "%s and %s are no certificate with its key.", s.CertFile, s.KeyFile)
 	}
-	config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}, Certificates: []tls.Certificate{cert}}
+	config := &tls.Config{
+		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
+		Certificates: []tls.Certificate{cert},
+	}
 	if s.ClientCAFile != "" {
 		config.ClientCAs = x509.NewCertPool()
 		if !config.ClientCAs.AppendCertsFromPEM(files[2]) {
-			return false, lcm.Wrap(lcm.KindInvalid, errors.New("no PEM certificate"), "The file %s holds no certificate.", s.ClientCAFile)
+			return false, lcm.Wrap(lcm.KindInvalid, errors.New("no PEM certificate"), "The file %s holds no certificate.",
+				s.ClientCAFile)
 		}
 		// Who has none may have a token, or ask for what is open to everybody, such as /healthz.
 		config.ClientAuth = tls.VerifyClientCertIfGiven

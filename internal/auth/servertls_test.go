@@ -22,33 +22,43 @@ func serve(t *testing.T, config *tls.Config, methods auth.Chain) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	server := &http.Server{TLSConfig: config, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		i, err := methods.Authenticate(r)
-		if err != nil {
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		w.Header().Set("Client", i.Client)
-		w.Header().Set("Project", string(i.Project))
-	})}
+	server := &http.Server{
+		TLSConfig: config, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0),
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			i, err := methods.Authenticate(r)
+			if err != nil {
+				w.WriteHeader(http.StatusUnauthorized)
+				return
+			}
+			w.Header().Set("Client", i.Client)
+			w.Header().Set("Project", string(i.Project))
+		}),
+	}
 	go func() { _ = server.ServeTLS(listener, "", "") }()
 	t.Cleanup(func() { require.NoError(t, server.Close()) })
 	return "https://" + listener.Addr().String()
 }
 
 func clientOf(config *tls.Config) *http.Client {
-	return &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
+	return &http.Client{Transport: &http.Transport{
+		TLSClientConfig: config, DisableKeepAlives: true,
+		ForceAttemptHTTP2: true,
+	}}
 }
 
 func TestServerTLS_takesARenewedCertificateWithoutARestart(t *testing.T) {
 	ca, dir := newAuthority(t, "servers"), t.TempDir()
 	cert, key := ca.issue(named("first"))
-	files := &auth.ServerTLS{CertFile: write(t, dir, "cert", cert), KeyFile: write(t, dir, "key", key), Log: slog.New(slog.DiscardHandler)}
+	files := &auth.ServerTLS{
+		CertFile: write(t, dir, "cert", cert), KeyFile: write(t, dir, "key", key),
+		Log: slog.New(slog.DiscardHandler),
+	}
 	config, err := files.Config()
 	require.NoError(t, err)
 	url := serve(t, config, nil)
 	shown := func() string {
-		conn, err := (&tls.Dialer{Config: &tls.Config{RootCAs: ca.pool()}}).DialContext(t.Context(), "tcp", strings.TrimPrefix(url, "https://"))
+		conn, err := (&tls.Dialer{Config: &tls.Config{RootCAs: ca.pool()}}).DialContext(t.Context(), "tcp",
+			strings.TrimPrefix(url, "https://"))
 		require.NoError(t, err)
 		defer conn.Close()
 		return conn.(*tls.Conn).ConnectionState().PeerCertificates[0].Subject.CommonName
@@ -72,13 +82,19 @@ func TestServerTLS_saysWhatIsWrongAtTheStart(t *testing.T) {
 	ca, dir := newAuthority(t, "servers"), t.TempDir()
 	cert, key := ca.issue(named("server"))
 	_, otherKey := ca.issue(named("other"))
-	good := auth.ServerTLS{CertFile: write(t, dir, "cert", cert), KeyFile: write(t, dir, "key", key), ClientCAFile: write(t, dir, "ca", ca.pem)}
+	good := auth.ServerTLS{
+		CertFile: write(t, dir, "cert", cert), KeyFile: write(t, dir, "key", key),
+		ClientCAFile: write(t, dir, "ca", ca.pem),
+	}
 	for name, change := range map[string]func(*auth.ServerTLS){
 		"no file":      func(s *auth.ServerTLS) { s.CertFile = dir + "/absent" },
 		"not its key":  func(s *auth.ServerTLS) { s.KeyFile = write(t, dir, "other", otherKey) },
 		"no authority": func(s *auth.ServerTLS) { s.ClientCAFile = write(t, dir, "none", []byte("hello")) },
 	} {
-		files := auth.ServerTLS{CertFile: good.CertFile, KeyFile: good.KeyFile, ClientCAFile: good.ClientCAFile, Log: slog.New(slog.DiscardHandler)}
+		files := auth.ServerTLS{
+			CertFile: good.CertFile, KeyFile: good.KeyFile, ClientCAFile: good.ClientCAFile,
+			Log: slog.New(slog.DiscardHandler),
+		}
 		change(&files)
 		_, err := files.Config()
 		require.True(t, lcm.Is(err, lcm.KindInvalid), "%s: %v", name, err)
@@ -86,10 +102,12 @@ func TestServerTLS_saysWhatIsWrongAtTheStart(t *testing.T) {
 }
 
 func TestCertificates_authenticateClients(t *testing.T) {
-	servers, clients, strangers, dir := newAuthority(t, "servers"), newAuthority(t, "clients"), newAuthority(t, "strangers"), t.TempDir()
+	servers, clients, strangers, dir := newAuthority(t, "servers"), newAuthority(t, "clients"),
+		newAuthority(t, "strangers"), t.TempDir()
 	cert, key := servers.issue(named("vnfm"))
 	files := &auth.ServerTLS{
-		CertFile: write(t, dir, "cert", cert), KeyFile: write(t, dir, "key", key), ClientCAFile: write(t, dir, "ca", clients.pem), Log: slog.New(slog.DiscardHandler),
+		CertFile: write(t, dir, "cert", cert), KeyFile: write(t, dir, "key", key),
+		ClientCAFile: write(t, dir, "ca", clients.pem), Log: slog.New(slog.DiscardHandler),
 	}
 	config, err := files.Config()
 	require.NoError(t, err)
@@ -130,7 +148,10 @@ func TestCertificates_authenticateClients(t *testing.T) {
 }
 
 func TestParseClients(t *testing.T) {
-	for _, bad := range []string{"", "nfvo", "nfvo=edge", "nfvo=edge/root", "=edge/read", "nfvo=/read", "a=b/read,a=c/read", "a=b/read,"} {
+	for _, bad := range []string{
+		"", "nfvo", "nfvo=edge", "nfvo=edge/root", "=edge/read", "nfvo=/read",
+		"a=b/read,a=c/read", "a=b/read,",
+	} {
 		_, err := auth.ParseClients(bad)
 		require.True(t, lcm.Is(err, lcm.KindInvalid), bad)
 	}

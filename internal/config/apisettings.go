@@ -16,8 +16,9 @@ var databaseSettings = []setting{
 		},
 	},
 	{
-		key: "databaseConnections", need: NeedDatabase, fallback: "16", usage: "largest `number` of connections of this process to PostgreSQL",
-		set: func(c *Config, v string) (err error) { c.DatabaseConnections, err = parseInt(v, 2, 1000); return err },
+		key: "databaseConnections", need: NeedDatabase, fallback: "16",
+		usage: "largest `number` of connections of this process to PostgreSQL",
+		set:   func(c *Config, v string) (err error) { c.DatabaseConnections, err = parseInt(v, 2, 1000); return err },
 	},
 	{
 		key: "temporal.address", need: NeedTemporal, fallback: "127.0.0.1:7233", usage: "`host:port` of Temporal's frontend",
@@ -36,7 +37,8 @@ var apiSettings = []setting{
 		set: func(c *Config, v string) (err error) { c.API.Listen, err = v, checkAddress(v); return err },
 	},
 	{
-		key: "api.endpoint", need: NeedAPI, usage: "absolute `URL` under which clients reach the API; made of api.listen when not given",
+		key: "api.endpoint", need: NeedAPI,
+		usage: "absolute `URL` under which clients reach the API; made of api.listen when not given",
 		set: func(c *Config, v string) (err error) {
 			c.API.Endpoint, err = strings.TrimRight(v, "/"), checkEndpoint(v)
 			return err
@@ -47,8 +49,9 @@ var apiSettings = []setting{
 		set: func(c *Config, v string) (err error) { c.API.MaxUploadMiB, err = parseInt(v, 1, 1<<20); return err },
 	},
 	{
-		key: "api.pageSize", need: NeedAPI, fallback: "1000", usage: "most `items` of a list in one answer, which has a link to the next page; 0 is no bound",
-		set: func(c *Config, v string) (err error) { c.API.PageSize, err = parseInt(v, 0, 100_000); return err },
+		key: "api.pageSize", need: NeedAPI, fallback: "1000",
+		usage: "most `items` of a list in one answer, which has a link to the next page; 0 is no bound",
+		set:   func(c *Config, v string) (err error) { c.API.PageSize, err = parseInt(v, 0, 100_000); return err },
 	},
 	{
 		key: "api.strictV1", need: NeedAPI, fallback: "false", usage: "want the Version header at /vnflcm/v1 and /vnfpkgm/v1",
@@ -59,31 +62,37 @@ var apiSettings = []setting{
 		set: func(c *Config, v string) (err error) { c.API.TolerantV2, err = parseBool(v); return err },
 	},
 	{
-		key: "api.codec", need: NeedAPI, fallback: "false", usage: "decrypt Temporal's payloads for the temporal command and the Web UI",
-		set: func(c *Config, v string) (err error) { c.API.Codec, err = parseBool(v); return err },
+		key: "api.codec", need: NeedAPI, fallback: "false",
+		usage: "decrypt Temporal's payloads for the temporal command and the Web UI",
+		set:   func(c *Config, v string) (err error) { c.API.Codec, err = parseBool(v); return err },
 	},
 	{
-		key: "api.codecOrigins", need: NeedAPI, usage: "`origins` of the Web UIs that may use the codec, separated by commas, such as https://temporal.example",
-		set: func(c *Config, v string) (err error) { c.API.CodecOrigins, err = parseOrigins(v); return err },
+		key: "api.codecOrigins", need: NeedAPI,
+		usage: "`origins` of the Web UIs that may use the codec, separated by commas, such as https://temporal.example",
+		set:   func(c *Config, v string) (err error) { c.API.CodecOrigins, err = parseOrigins(v); return err },
 	},
 	{
-		key: "api.allowedHosts", need: NeedAPI, usage: "further `names` of the API's host, with commas between them; auth.mode none answers to no other name",
-		set: func(c *Config, v string) (err error) { c.API.AllowedHosts, err = parseHosts(v); return err },
+		key: "api.allowedHosts", need: NeedAPI,
+		usage: "further `names` of the API's host, with commas between them; auth.mode none answers to no other name",
+		set:   func(c *Config, v string) (err error) { c.API.AllowedHosts, err = parseHosts(v); return err },
 	},
 	{
-		key: "api.tls.certFile", need: NeedAPI, usage: "`file` with the API's certificate, read again when it changes; without one the API speaks plain HTTP",
-		set: func(c *Config, v string) error { c.API.TLS.CertFile = v; return nil },
+		key: "api.tls.certFile", need: NeedAPI,
+		usage: "`file` with the API's certificate, read again when it changes; without one the API speaks plain HTTP",
+		set:   func(c *Config, v string) error { c.API.TLS.CertFile = v; return nil },
 	},
 	{
 		key: "api.tls.keyFile", need: NeedAPI, usage: "`file` with the key of that certificate",
 		set: func(c *Config, v string) error { c.API.TLS.KeyFile = v; return nil },
 	},
 	{
-		key: "api.tls.clientCaFile", need: NeedAPI, usage: "`file` with the authorities of clients' certificates, for auth.mode mtls",
-		set: func(c *Config, v string) error { c.API.TLS.ClientCAFile = v; return nil },
+		key: "api.tls.clientCaFile", need: NeedAPI,
+		usage: "`file` with the authorities of clients' certificates, for auth.mode mtls",
+		set:   func(c *Config, v string) error { c.API.TLS.ClientCAFile = v; return nil },
 	},
 	{
-		key: "api.metrics", need: NeedAPI, fallback: MetricsOpen, usage: "`who` may read /metrics: open (everybody), admin (who has that scope) or off (nobody)",
+		key: "api.metrics", need: NeedAPI, fallback: MetricsOpen,
+		usage: "`who` may read /metrics: open (everybody), admin (who has that scope) or off (nobody)",
 		set: func(c *Config, v string) error {
 			c.API.Metrics = v
 			if v != MetricsOpen && v != MetricsAdmin && v != MetricsOff {
@@ -93,27 +102,31 @@ var apiSettings = []setting{
 		},
 	},
 	{
-		key: "api.trustedProxies", need: NeedAPI, usage: "`networks` of proxies whose X-Forwarded-For tells who the client is, with commas between them",
-		set: func(c *Config, v string) (err error) { c.API.TrustedProxies, err = parseNetworks(v); return err },
+		key: "api.trustedProxies", need: NeedAPI,
+		usage: "`networks` of proxies whose X-Forwarded-For tells who the client is, with commas between them",
+		set:   func(c *Config, v string) (err error) { c.API.TrustedProxies, err = parseNetworks(v); return err },
 	},
 }
 
 // limitSettings bound what clients may do, and say how long it is kept what they did.
 var limitSettings = []setting{
 	{
-		key: "limits.requestsPerSecond", need: NeedAPI, fallback: "0", usage: "largest `number` of requests of one client in a second, on average; 0 is no limit",
+		key: "limits.requestsPerSecond", need: NeedAPI, fallback: "0",
+		usage: "largest `number` of requests of one client in a second, on average; 0 is no limit",
 		set: func(c *Config, v string) (err error) {
 			c.Limits.RequestsPerSecond, err = parseInt(v, 0, 1_000_000)
 			return err
 		},
 	},
 	{
-		key: "limits.burst", need: NeedAPI, fallback: "100", usage: "largest `number` of requests of one client at once, where requests are limited",
-		set: func(c *Config, v string) (err error) { c.Limits.Burst, err = parseInt(v, 1, 1_000_000); return err },
+		key: "limits.burst", need: NeedAPI, fallback: "100",
+		usage: "largest `number` of requests of one client at once, where requests are limited",
+		set:   func(c *Config, v string) (err error) { c.Limits.Burst, err = parseInt(v, 1, 1_000_000); return err },
 	},
 	{
-		key: "limits.bodyKiB", need: NeedAPI, fallback: "1024", usage: "largest body of a request that uploads no package, in `KiB`",
-		set: func(c *Config, v string) (err error) { c.Limits.BodyKiB, err = parseInt(v, 1, 1<<20); return err },
+		key: "limits.bodyKiB", need: NeedAPI, fallback: "1024",
+		usage: "largest body of a request that uploads no package, in `KiB`",
+		set:   func(c *Config, v string) (err error) { c.Limits.BodyKiB, err = parseInt(v, 1, 1<<20); return err },
 	},
 	{
 		key: "limits.uriBytes", need: NeedAPI, fallback: "16384", usage: "longest path with its query, in `bytes`",

@@ -42,7 +42,8 @@ func (l *loader) finishApt() {
 func (l *loader) readAptKey(apt *Apt) {
 	if apt.KeyFile == "" {
 		if !apt.Trusted {
-			l.problem("kubernetes.apt.keyFile", "is missing: name the file with the repository's key, or set kubernetes.apt.trusted")
+			l.problem("kubernetes.apt.keyFile",
+				"is missing: name the file with the repository's key, or set kubernetes.apt.trusted")
 		}
 		return
 	}

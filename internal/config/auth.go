@@ -110,23 +110,31 @@ func parseList(v string) []string {
 func (l *loader) finishAuth() {
 	a, api := &l.config.Auth, l.config.API
 	if a.Has(AuthNone) && !a.NoneAnywhere && checkAddress(api.Listen) == nil && !loopback(api.Listen) {
-		l.problem(l.mentioned("api.listen"), "is "+api.Listen+", but auth.mode is none, which asks nobody who they are and therefore serves this host only. "+
-			"Listen on 127.0.0.1, choose another auth.mode, or set auth.noneAnywhere if something in front of the API keeps strangers away")
+		l.problem(l.mentioned("api.listen"),
+			"is "+api.Listen+", but auth.mode is none, which asks nobody who they are and therefore serves this host only. "+
+				"Listen on 127.0.0.1, choose another auth.mode, or set auth.noneAnywhere if something in front of the API keeps "+
+				"strangers away")
 	}
 	l.finishTLS()
-	l.require(a.Has(AuthOAuth2), "auth.mode has oauth2", map[string]string{"auth.oauth2.issuer": a.OAuth2.Issuer, "auth.oauth2.audience": a.OAuth2.Audience})
+	l.require(a.Has(AuthOAuth2), "auth.mode has oauth2",
+		map[string]string{"auth.oauth2.issuer": a.OAuth2.Issuer, "auth.oauth2.audience": a.OAuth2.Audience})
 	l.require(a.Has(AuthKeystone), "auth.mode has keystone", map[string]string{
-		"auth.keystone.url": a.Keystone.URL, "auth.keystone.username": a.Keystone.Username, "auth.keystone.passwordFile": a.Keystone.PasswordFile,
+		"auth.keystone.url": a.Keystone.URL, "auth.keystone.username": a.Keystone.Username,
+		"auth.keystone.passwordFile": a.Keystone.PasswordFile,
 	})
-	l.require(a.Has(AuthMTLS), "auth.mode has mtls", map[string]string{"auth.mtls.clients": a.MTLS.Clients, "api.tls.clientCaFile": api.TLS.ClientCAFile})
+	l.require(a.Has(AuthMTLS), "auth.mode has mtls",
+		map[string]string{"auth.mtls.clients": a.MTLS.Clients, "api.tls.clientCaFile": api.TLS.ClientCAFile})
 }
 
 func (l *loader) finishTLS() {
 	files := l.config.API.TLS
-	l.require(files.KeyFile != "" || files.ClientCAFile != "", "the API has other files of TLS", map[string]string{"api.tls.certFile": files.CertFile})
+	l.require(files.KeyFile != "" || files.ClientCAFile != "", "the API has other files of TLS",
+		map[string]string{"api.tls.certFile": files.CertFile})
 	l.require(files.CertFile != "", "api.tls.certFile is given", map[string]string{"api.tls.keyFile": files.KeyFile})
-	if files.CertFile == "" && strings.HasPrefix(l.config.API.Endpoint, "http:") && !l.config.Auth.Has(AuthNone) && !loopback(l.config.API.Listen) {
-		l.problem(l.mentioned("api.endpoint"), "is "+l.config.API.Endpoint+": clients would send their tokens in clear. Give api.tls.certFile, or the https URL of the proxy in front of the API")
+	if files.CertFile == "" && strings.HasPrefix(l.config.API.Endpoint, "http:") && !l.config.Auth.Has(AuthNone) &&
+		!loopback(l.config.API.Listen) {
+		l.problem(l.mentioned("api.endpoint"), "is "+l.config.API.Endpoint+": clients would send their tokens in clear. "+
+			"Give api.tls.certFile, or the https URL of the proxy in front of the API")
 	}
 }
 

@@ -23,7 +23,8 @@ func TestLoad_servesStrangersOnlyWhenTold(t *testing.T) {
 		_, err = load(t, need, "--api-listen", listen, "--auth-none-anywhere")
 		require.NoError(t, err, listen)
 	}
-	c, err := load(t, need, "--api-listen=:80", "--auth-mode=mtls", "--auth-mtls-clients=nfvo=edge/write", "--api-tls-cert-file=c", "--api-tls-key-file=k", "--api-tls-client-ca-file=ca")
+	c, err := load(t, need, "--api-listen=:80", "--auth-mode=mtls", "--auth-mtls-clients=nfvo=edge/write",
+		"--api-tls-cert-file=c", "--api-tls-key-file=k", "--api-tls-client-ca-file=ca")
 	require.NoError(t, err)
 	assert.Equal(t, "https://127.0.0.1:80", c.API.Endpoint)
 	assert.True(t, c.Auth.Has(config.AuthMTLS))
@@ -34,8 +35,11 @@ func TestLoad_wantsWhatAModeNeeds(t *testing.T) {
 		args  []string
 		paths []string
 	}{
-		"oauth2":   {[]string{"--auth-mode=oauth2"}, []string{"auth.oauth2.issuer", "auth.oauth2.audience"}},
-		"keystone": {[]string{"--auth-mode=keystone"}, []string{"auth.keystone.url", "auth.keystone.username", "auth.keystone.passwordFile"}},
+		"oauth2": {[]string{"--auth-mode=oauth2"}, []string{"auth.oauth2.issuer", "auth.oauth2.audience"}},
+		"keystone": {
+			[]string{"--auth-mode=keystone"},
+			[]string{"auth.keystone.url", "auth.keystone.username", "auth.keystone.passwordFile"},
+		},
 		"mtls":     {[]string{"--auth-mode=mtls"}, []string{"api.tls.clientCaFile", "auth.mtls.clients"}},
 		"both":     {[]string{"--auth-mode=keystone,none"}, []string{"--auth-mode"}},
 		"unknown":  {[]string{"--auth-mode=basic"}, []string{"--auth-mode"}},
@@ -44,7 +48,10 @@ func TestLoad_wantsWhatAModeNeeds(t *testing.T) {
 		"issuer":   {[]string{"--auth-oauth2-issuer=id.example"}, []string{"--auth-oauth2-issuer"}},
 		"metrics":  {[]string{"--api-metrics=some"}, []string{"--api-metrics"}},
 		"tokens in clear": {
-			[]string{"--auth-mode=oauth2", "--auth-oauth2-issuer=https://id.example", "--auth-oauth2-audience=windlass", "--api-listen=:80"},
+			[]string{
+				"--auth-mode=oauth2", "--auth-oauth2-issuer=https://id.example", "--auth-oauth2-audience=windlass",
+				"--api-listen=:80",
+			},
 			[]string{"api.endpoint"},
 		},
 	} {
@@ -57,9 +64,11 @@ func TestLoad_wantsWhatAModeNeeds(t *testing.T) {
 			assert.Equal(t, c.paths, paths)
 		})
 	}
-	_, err := load(t, []config.Need{config.NeedWorker}, "--config", file(t, "auth: {mode: oauth2}\napi: {listen: '0.0.0.0:80'}"))
+	_, err := load(t, []config.Need{config.NeedWorker}, "--config",
+		file(t, "auth: {mode: oauth2}\napi: {listen: '0.0.0.0:80'}"))
 	require.NoError(t, err, "a worker has nothing to do with it")
-	_, err = load(t, []config.Need{config.NeedAPI}, "--auth-mode=oauth2", "--auth-oauth2-issuer=https://id.example", "--auth-oauth2-audience=windlass",
+	_, err = load(t, []config.Need{config.NeedAPI}, "--auth-mode=oauth2", "--auth-oauth2-issuer=https://id.example",
+		"--auth-oauth2-audience=windlass",
 		"--api-listen=:80", "--api-endpoint=https://vnfm.example")
 	require.NoError(t, err, "a proxy ends TLS")
 }

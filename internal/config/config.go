@@ -217,7 +217,9 @@ func (c Config) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("file", c.File), slog.String("databaseUrl", database),
 		slog.Int("databaseConnections", c.DatabaseConnections),
-		slog.Any("temporal", c.Temporal), slog.Any("api", c.API), slog.Any("auth", c.Auth), slog.Any("limits", c.Limits), slog.Any("audit", c.Audit), slog.Any("notifications", c.Notifications), slog.Any("nfvo", c.NFVO), slog.Any("packages", c.Packages), slog.Any("vims", c.Vims), slog.Any("keys", c.Keys), slog.Any("worker", c.Worker),
+		slog.Any("temporal", c.Temporal), slog.Any("api", c.API), slog.Any("auth", c.Auth), slog.Any("limits", c.Limits),
+		slog.Any("audit", c.Audit), slog.Any("notifications", c.Notifications), slog.Any("nfvo", c.NFVO),
+		slog.Any("packages", c.Packages), slog.Any("vims", c.Vims), slog.Any("keys", c.Keys), slog.Any("worker", c.Worker),
 		slog.Any("kubernetesApt", c.Kubernetes.Apt), slog.String("kubernetesPodNetwork", c.Kubernetes.PodNetworkFile),
 		slog.Any("telemetry", c.Telemetry), slog.Any("log", c.Log), slog.Duration("shutdownGrace", c.ShutdownGrace),
 	)

@@ -52,7 +52,8 @@ func TestLoad_defaultsAndExampleAgree(t *testing.T) {
 	var denied []netip.Prefix
 	for _, network := range []string{
 		"0.0.0.0/8", "127.0.0.0/8", "::/128", "::1/128",
-		"169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32", "fe80::/10", "64:ff9b::a9fe:0/112", "fd00:ec2::/96", "fd20:ce::254/128",
+		"169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32", "fe80::/10", "64:ff9b::a9fe:0/112",
+		"fd00:ec2::/96", "fd20:ce::254/128",
 	} {
 		denied = append(denied, netip.MustParsePrefix(network))
 	}
@@ -60,7 +61,10 @@ func TestLoad_defaultsAndExampleAgree(t *testing.T) {
 		DatabaseURL:         "postgres://u:p@h/windlass",
 		DatabaseConnections: 16,
 		Temporal:            config.Temporal{Address: "127.0.0.1:7233", Namespace: "windlass"},
-		API:                 config.API{Listen: "127.0.0.1:9890", Endpoint: "http://127.0.0.1:9890", MaxUploadMiB: 8192, PageSize: 1000, Metrics: "open"},
+		API: config.API{
+			Listen: "127.0.0.1:9890", Endpoint: "http://127.0.0.1:9890", MaxUploadMiB: 8192,
+			PageSize: 1000, Metrics: "open",
+		},
 		Auth: config.Auth{
 			Modes:  []string{"none"},
 			OAuth2: config.OAuth2{ProjectClaim: "project_id"},
@@ -72,14 +76,20 @@ func TestLoad_defaultsAndExampleAgree(t *testing.T) {
 		Limits:        config.Limits{Burst: 100, BodyKiB: 1024, URIBytes: 16384},
 		Audit:         config.Audit{KeepFor: 2160 * time.Hour},
 		Notifications: config.Notifications{TestCallback: true, RetryFor: 24 * time.Hour, DeniedNetworks: denied},
-		NFVO:          config.NFVO{Grants: true, Packages: config.PackagesOff, Timeout: 30 * time.Second, GrantTimeout: time.Hour, GrantPoll: 2 * time.Second},
-		Packages:      config.Packages{DeniedNetworks: denied},
-		Vims:          config.Vims{DeniedNetworks: denied[4:]}, // a VIM may be on this host
-		UserData:      config.UserData{Timeout: 30 * time.Second},
-		Keys:          config.Keys{Env: "WINDLASS_KEYS"},
-		Worker:        config.Worker{Concurrency: 1000, Metrics: "127.0.0.1:9891", Attempts: 10, Reconnect: 3 * time.Minute},
-		Kubernetes:    config.Kubernetes{Apt: config.Apt{Suite: "/"}},
-		Telemetry:     config.Telemetry{Protocol: config.TelemetryGRPC, Traces: true, Metrics: true, SampleRatio: 1, MetricsInterval: 30 * time.Second},
+		NFVO: config.NFVO{
+			Grants: true, Packages: config.PackagesOff, Timeout: 30 * time.Second,
+			GrantTimeout: time.Hour, GrantPoll: 2 * time.Second,
+		},
+		Packages:   config.Packages{DeniedNetworks: denied},
+		Vims:       config.Vims{DeniedNetworks: denied[4:]}, // a VIM may be on this host
+		UserData:   config.UserData{Timeout: 30 * time.Second},
+		Keys:       config.Keys{Env: "WINDLASS_KEYS"},
+		Worker:     config.Worker{Concurrency: 1000, Metrics: "127.0.0.1:9891", Attempts: 10, Reconnect: 3 * time.Minute},
+		Kubernetes: config.Kubernetes{Apt: config.Apt{Suite: "/"}},
+		Telemetry: config.Telemetry{
+			Protocol: config.TelemetryGRPC, Traces: true, Metrics: true, SampleRatio: 1,
+			MetricsInterval: 30 * time.Second,
+		},
 		Log:           config.Log{Level: slog.LevelInfo, Format: "json"},
 		ShutdownGrace: 30 * time.Second,
 	}
@@ -120,14 +130,16 @@ colour: red
 `))
 	t.Setenv("WINDLASS_API_ENDPOINT", "vnfm.example")
 	t.Setenv("WINDLASS_KEYS_ENV", "k1:hunter2=")
-	_, err := load(t, nil, "--config", path, "--log-format=xml", "--log-level=loud", "--shutdown-grace=soon", "--api-listen=:0")
+	_, err := load(t, nil, "--config", path, "--log-format=xml", "--log-level=loud", "--shutdown-grace=soon",
+		"--api-listen=:0")
 	var got []string
 	for _, p := range problems(t, err) {
 		got = append(got, p.Path)
 	}
 	assert.Equal(t, []string{
 		"windlass.yaml:3", "windlass.yaml:4", "windlass.yaml:7", "windlass.yaml:8", "windlass.yaml:10",
-		"windlass.yaml:9 databaseUrl", "windlass.yaml:2 temporal.address", "--api-listen", "WINDLASS_API_ENDPOINT", "WINDLASS_KEYS_ENV",
+		"windlass.yaml:9 databaseUrl", "windlass.yaml:2 temporal.address", "--api-listen", "WINDLASS_API_ENDPOINT",
+		"WINDLASS_KEYS_ENV",
 		"windlass.yaml:6 worker.concurrency", "--log-level", "--log-format", "--shutdown-grace",
 	}, got)
 	assert.NotContains(t, err.Error(), "hunter2")
@@ -146,7 +158,10 @@ func TestLoad_wantsOnlyWhatTheCommandNeeds(t *testing.T) {
 	config.AddFlags(flags, config.NeedDatabase)
 	var names []string
 	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	assert.Equal(t, []string{"config", "database-connections", "database-url", "log-format", "log-level", "shutdown-grace"}, names)
+	assert.Equal(t, []string{
+		"config", "database-connections", "database-url", "log-format", "log-level",
+		"shutdown-grace",
+	}, names)
 }
 
 func TestLoad_refusesPasswordsAmongTheArguments(t *testing.T) {
@@ -176,18 +191,26 @@ func TestLoad_namesInTheEnvironment(t *testing.T) {
 	for name, value := range map[string]string{
 		"WINDLASS_API_LISTEN": "0.0.0.0:80", "WINDLASS_API_MAX_UPLOAD_MIB": "7", "WINDLASS_API_STRICT_V1": "true",
 		"WINDLASS_AUTH_NONE_ANYWHERE": "true",
-		"WINDLASS_API_TOLERANT_V2":    "1", "WINDLASS_KEYS_FILE": "keys", "WINDLASS_WORKER_METRICS": "off", "WINDLASS_WORKER_CONCURRENCY": "3",
+		"WINDLASS_API_TOLERANT_V2":    "1", "WINDLASS_KEYS_FILE": "keys", "WINDLASS_WORKER_METRICS": "off",
+		"WINDLASS_WORKER_CONCURRENCY": "3",
 	} {
 		t.Setenv(name, value)
 	}
 	c, err := load(t, []config.Need{config.NeedAPI, config.NeedKeys, config.NeedWorker})
 	require.NoError(t, err)
-	assert.Equal(t, config.API{Listen: "0.0.0.0:80", Endpoint: "http://127.0.0.1:80", MaxUploadMiB: 7, PageSize: 1000, StrictV1: true, TolerantV2: true, Metrics: "open"}, c.API)
+	assert.Equal(t, config.API{
+		Listen: "0.0.0.0:80", Endpoint: "http://127.0.0.1:80", MaxUploadMiB: 7, PageSize: 1000,
+		StrictV1: true, TolerantV2: true, Metrics: "open",
+	}, c.API)
 	assert.Equal(t, config.Worker{Concurrency: 3, Attempts: 10, Reconnect: 3 * time.Minute}, c.Worker)
 
-	c, err = load(t, []config.Need{config.NeedAPI}, "--api-strict-v1=false", "--api-tolerant-v2", "--api-max-upload-mib=9", "--api-endpoint=https://vnfm.example/base/")
+	c, err = load(t, []config.Need{config.NeedAPI}, "--api-strict-v1=false", "--api-tolerant-v2", "--api-max-upload-mib=9",
+		"--api-endpoint=https://vnfm.example/base/")
 	require.NoError(t, err)
-	assert.Equal(t, config.API{Listen: "0.0.0.0:80", Endpoint: "https://vnfm.example/base", MaxUploadMiB: 9, PageSize: 1000, TolerantV2: true, Metrics: "open"}, c.API)
+	assert.Equal(t, config.API{
+		Listen: "0.0.0.0:80", Endpoint: "https://vnfm.example/base", MaxUploadMiB: 9,
+		PageSize: 1000, TolerantV2: true, Metrics: "open",
+	}, c.API)
 }
 
 func TestConfig_logsWithoutThePassword(t *testing.T) {

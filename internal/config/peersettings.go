@@ -17,16 +17,19 @@ const (
 // notificationSettings say how subscribers are called.
 var notificationSettings = []setting{
 	{
-		key: "notifications.testCallback", need: NeedNotifications, fallback: "true", usage: "call a subscriber before its subscription is taken",
-		set: func(c *Config, v string) (err error) { c.Notifications.TestCallback, err = parseBool(v); return err },
+		key: "notifications.testCallback", need: NeedNotifications, fallback: "true",
+		usage: "call a subscriber before its subscription is taken",
+		set:   func(c *Config, v string) (err error) { c.Notifications.TestCallback, err = parseBool(v); return err },
 	},
 	{
-		key: "notifications.duplicates", need: NeedNotifications, fallback: "false", usage: "make another subscription of the same URI and filter, instead of a 303",
-		set: func(c *Config, v string) (err error) { c.Notifications.Duplicates, err = parseBool(v); return err },
+		key: "notifications.duplicates", need: NeedNotifications, fallback: "false",
+		usage: "make another subscription of the same URI and filter, instead of a 303",
+		set:   func(c *Config, v string) (err error) { c.Notifications.Duplicates, err = parseBool(v); return err },
 	},
 	{
-		key: "notifications.retryFor", need: NeedNotifications, fallback: "24h", usage: "how `long` a subscriber may be away before a notification is given up",
-		set: func(c *Config, v string) (err error) { c.Notifications.RetryFor, err = parseDuration(v); return err },
+		key: "notifications.retryFor", need: NeedNotifications, fallback: "24h",
+		usage: "how `long` a subscriber may be away before a notification is given up",
+		set:   func(c *Config, v string) (err error) { c.Notifications.RetryFor, err = parseDuration(v); return err },
 	},
 	{
 		key: "notifications.deniedNetworks", need: NeedNotifications, fallback: deniedByDefault,
@@ -41,12 +44,14 @@ var notificationSettings = []setting{
 		set: func(c *Config, v string) (err error) { c.Notifications.HTTPSOnly, err = parseBool(v); return err },
 	},
 	{
-		key: "notifications.caFile", need: NeedNotifications, usage: "`file` with the authorities of subscribers' certificates; those of the system when not given",
-		set: func(c *Config, v string) error { c.Notifications.CAFile = v; return nil },
+		key: "notifications.caFile", need: NeedNotifications,
+		usage: "`file` with the authorities of subscribers' certificates; those of the system when not given",
+		set:   func(c *Config, v string) error { c.Notifications.CAFile = v; return nil },
 	},
 	{
-		key: "notifications.certFile", need: NeedNotifications, usage: "`file` with the certificate that is shown to subscribers",
-		set: func(c *Config, v string) error { c.Notifications.CertFile = v; return nil },
+		key: "notifications.certFile", need: NeedNotifications,
+		usage: "`file` with the certificate that is shown to subscribers",
+		set:   func(c *Config, v string) error { c.Notifications.CertFile = v; return nil },
 	},
 	{
 		key: "notifications.keyFile", need: NeedNotifications, usage: "`file` with the key of that certificate",
@@ -57,18 +62,21 @@ var notificationSettings = []setting{
 // nfvoSettings say whether an NFVO grants operations and has packages.
 var nfvoSettings = []setting{
 	{
-		key: "nfvo.endpoint", need: NeedNFVO, usage: "absolute `URL` of the NFVO that grants operations and has packages; without it Windlass does both itself",
+		key: "nfvo.endpoint", need: NeedNFVO,
+		usage: "absolute `URL` of the NFVO that grants operations and has packages; without it Windlass does both itself",
 		set: func(c *Config, v string) error {
 			c.NFVO.Endpoint = strings.TrimRight(v, "/")
 			return checkEndpoint(v)
 		},
 	},
 	{
-		key: "nfvo.grants", need: NeedNFVO, fallback: "true", usage: "have operations granted by the NFVO, where there is one",
-		set: func(c *Config, v string) (err error) { c.NFVO.Grants, err = parseBool(v); return err },
+		key: "nfvo.grants", need: NeedNFVO, fallback: "true",
+		usage: "have operations granted by the NFVO, where there is one",
+		set:   func(c *Config, v string) (err error) { c.NFVO.Grants, err = parseBool(v); return err },
 	},
 	{
-		key: "nfvo.packages", need: NeedNFVO, fallback: PackagesOff, usage: "`version` of the NFVO's package management from which packages come that are not on board here: v1, v2 or off",
+		key: "nfvo.packages", need: NeedNFVO, fallback: PackagesOff, usage: "`version` of the NFVO's package management " +
+			"from which packages come that are not on board here: v1, v2 or off",
 		set: func(c *Config, v string) error {
 			c.NFVO.Packages = v
 			if v != PackagesOff && v != "v1" && v != "v2" {
@@ -86,12 +94,14 @@ var nfvoSettings = []setting{
 		set: func(c *Config, v string) error { c.NFVO.SecretFile = v; return nil },
 	},
 	{
-		key: "nfvo.tokenEndpoint", need: NeedNFVO, usage: "`URL` of OAuth 2.0 tokens for that name (client credentials); BASIC when not given",
-		set: func(c *Config, v string) error { c.NFVO.TokenEndpoint = v; return checkEndpoint(v) },
+		key: "nfvo.tokenEndpoint", need: NeedNFVO,
+		usage: "`URL` of OAuth 2.0 tokens for that name (client credentials); BASIC when not given",
+		set:   func(c *Config, v string) error { c.NFVO.TokenEndpoint = v; return checkEndpoint(v) },
 	},
 	{
-		key: "nfvo.caFile", need: NeedNFVO, usage: "`file` with the authorities of the NFVO's certificate; those of the system when not given",
-		set: func(c *Config, v string) error { c.NFVO.CAFile = v; return nil },
+		key: "nfvo.caFile", need: NeedNFVO,
+		usage: "`file` with the authorities of the NFVO's certificate; those of the system when not given",
+		set:   func(c *Config, v string) error { c.NFVO.CAFile = v; return nil },
 	},
 	{
 		key: "nfvo.certFile", need: NeedNFVO, usage: "`file` with the certificate that is shown to the NFVO",
@@ -106,8 +116,9 @@ var nfvoSettings = []setting{
 		set: func(c *Config, v string) (err error) { c.NFVO.Timeout, err = parsePositive(v); return err },
 	},
 	{
-		key: "nfvo.grantTimeout", need: NeedNFVO, fallback: "1h", usage: "how `long` the NFVO may take to grant an operation, or be away",
-		set: func(c *Config, v string) (err error) { c.NFVO.GrantTimeout, err = parsePositive(v); return err },
+		key: "nfvo.grantTimeout", need: NeedNFVO, fallback: "1h",
+		usage: "how `long` the NFVO may take to grant an operation, or be away",
+		set:   func(c *Config, v string) (err error) { c.NFVO.GrantTimeout, err = parsePositive(v); return err },
 	},
 	{
 		key: "nfvo.grantPoll", need: NeedNFVO, fallback: "2s", usage: "how `often` an NFVO is asked that has not decided",
@@ -130,16 +141,19 @@ var packageSettings = []setting{
 		set: func(c *Config, v string) (err error) { c.Packages.HTTPSOnly, err = parseBool(v); return err },
 	},
 	{
-		key: "packages.caFile", need: NeedPackages, usage: "`file` with the authorities of the certificates of packages' sources; those of the system when not given",
-		set: func(c *Config, v string) error { c.Packages.CAFile = v; return nil },
+		key: "packages.caFile", need: NeedPackages,
+		usage: "`file` with the authorities of the certificates of packages' sources; those of the system when not given",
+		set:   func(c *Config, v string) error { c.Packages.CAFile = v; return nil },
 	},
 	{
-		key: "packages.trustFile", need: NeedPackages, usage: "`file` with the authorities of those who sign packages; without it no signature is checked",
-		set: func(c *Config, v string) error { c.Packages.TrustFile = v; return nil },
+		key: "packages.trustFile", need: NeedPackages,
+		usage: "`file` with the authorities of those who sign packages; without it no signature is checked",
+		set:   func(c *Config, v string) error { c.Packages.TrustFile = v; return nil },
 	},
 	{
-		key: "packages.signatureRequired", need: NeedPackages, fallback: "false", usage: "take packages only whose signature holds",
-		set: func(c *Config, v string) (err error) { c.Packages.SignatureRequired, err = parseBool(v); return err },
+		key: "packages.signatureRequired", need: NeedPackages, fallback: "false",
+		usage: "take packages only whose signature holds",
+		set:   func(c *Config, v string) (err error) { c.Packages.SignatureRequired, err = parseBool(v); return err },
 	},
 	{
 		key: "vims.deniedNetworks", need: NeedVims, fallback: metadata,
@@ -147,8 +161,9 @@ var packageSettings = []setting{
 		set:   func(c *Config, v string) (err error) { c.Vims.DeniedNetworks, err = parseNetworks(v); return err },
 	},
 	{
-		key: "userData.python", need: NeedPackages, usage: "`path` of the Python 3 that runs user data classes of packages, confined; without it none are run",
-		set: func(c *Config, v string) error { c.UserData.Python = v; return nil },
+		key: "userData.python", need: NeedPackages,
+		usage: "`path` of the Python 3 that runs user data classes of packages, confined; without it none are run",
+		set:   func(c *Config, v string) error { c.UserData.Python = v; return nil },
 	},
 	{
 		key: "userData.timeout", need: NeedPackages, fallback: "30s", usage: "how `long` a user data class may run",

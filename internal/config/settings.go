@@ -25,7 +25,8 @@ const (
 
 // settings are all there are, in the order of --help and of the example file.
 var settings = slices.Concat(
-	databaseSettings, apiSettings, authSettings, limitSettings, notificationSettings, nfvoSettings, packageSettings, keySettings,
+	databaseSettings, apiSettings, authSettings, limitSettings, notificationSettings, nfvoSettings, packageSettings,
+	keySettings,
 	workerSettings, telemetrySettings, processSettings,
 )
 
@@ -36,7 +37,8 @@ var keySettings = []setting{
 		set: func(c *Config, v string) error { c.Keys.File = v; return checkNotEmpty(v) },
 	},
 	{
-		key: "keys.env", need: NeedKeys, fallback: "WINDLASS_KEYS", usage: "`name` of the environment variable with the keys, when there is no file",
+		key: "keys.env", need: NeedKeys, fallback: "WINDLASS_KEYS",
+		usage: "`name` of the environment variable with the keys, when there is no file",
 		set: func(c *Config, v string) error {
 			// Not quoted and not kept when wrong: somebody may have put the keys themselves here.
 			if !variable.MatchString(v) {

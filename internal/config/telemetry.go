@@ -37,7 +37,10 @@ const NeedTelemetry Need = "telemetry"
 
 // standardEndpoints are OpenTelemetry's own variables with where to send to. Its exporters read them, and those beside
 // them, themselves.
-var standardEndpoints = []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"}
+var standardEndpoints = []string{
+	"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+	"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+}
 
 func parseProtocol(v string) (string, error) {
 	switch v {
@@ -60,7 +63,8 @@ func parseRatio(v string) (float64, error) {
 // checkCollector refuses a URL with a password: the standard's variable with headers is the place for it.
 func checkCollector(v string) error {
 	if err := checkEndpoint(v); err != nil {
-		return errors.New("is not a URL like http://collector.example:4317; what authenticates to it goes into OTEL_EXPORTER_OTLP_HEADERS")
+		return errors.New("is not a URL like http://collector.example:4317; what authenticates to it goes into " +
+			"OTEL_EXPORTER_OTLP_HEADERS")
 	}
 	return nil
 }
@@ -75,7 +79,8 @@ func (l *loader) finishTelemetry() {
 	if off, _ := strconv.ParseBool(os.Getenv("OTEL_SDK_DISABLED")); off && t.Endpoint == "" {
 		t.On = false
 	}
-	if v := os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"); v != "" && t.On && strings.HasPrefix(l.placeOf("telemetry.protocol"), "default") {
+	if v := os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"); v != "" && t.On &&
+		strings.HasPrefix(l.placeOf("telemetry.protocol"), "default") {
 		var err error
 		if t.Protocol, err = parseProtocol(v); err != nil {
 			l.problem("OTEL_EXPORTER_OTLP_PROTOCOL", err.Error())
@@ -93,16 +98,19 @@ func (l *loader) finishTelemetry() {
 // telemetrySettings say where traces and metrics go.
 var telemetrySettings = []setting{
 	{
-		key: "telemetry.endpoint", need: NeedTelemetry, usage: "`URL` of the collector that takes traces and metrics by OTLP; without one nothing is sent",
-		set: func(c *Config, v string) error { c.Telemetry.Endpoint = v; return checkCollector(v) },
+		key: "telemetry.endpoint", need: NeedTelemetry,
+		usage: "`URL` of the collector that takes traces and metrics by OTLP; without one nothing is sent",
+		set:   func(c *Config, v string) error { c.Telemetry.Endpoint = v; return checkCollector(v) },
 	},
 	{
-		key: "telemetry.protocol", need: NeedTelemetry, fallback: TelemetryGRPC, usage: "`how` OTLP is spoken: grpc, or http (with protobuf)",
-		set: func(c *Config, v string) (err error) { c.Telemetry.Protocol, err = parseProtocol(v); return err },
+		key: "telemetry.protocol", need: NeedTelemetry, fallback: TelemetryGRPC,
+		usage: "`how` OTLP is spoken: grpc, or http (with protobuf)",
+		set:   func(c *Config, v string) (err error) { c.Telemetry.Protocol, err = parseProtocol(v); return err },
 	},
 	{
-		key: "telemetry.caFile", need: NeedTelemetry, usage: "`file` with the authorities of the collector's certificate; those of the system when not given",
-		set: func(c *Config, v string) error { c.Telemetry.CAFile = v; return nil },
+		key: "telemetry.caFile", need: NeedTelemetry,
+		usage: "`file` with the authorities of the collector's certificate; those of the system when not given",
+		set:   func(c *Config, v string) error { c.Telemetry.CAFile = v; return nil },
 	},
 	{
 		key: "telemetry.traces", need: NeedTelemetry, fallback: "true", usage: "send traces, where there is a collector",
@@ -113,8 +121,9 @@ var telemetrySettings = []setting{
 		set: func(c *Config, v string) (err error) { c.Telemetry.Metrics, err = parseBool(v); return err },
 	},
 	{
-		key: "telemetry.sampleRatio", need: NeedTelemetry, fallback: "1", usage: "`share` of traces that are kept, from 0 to 1, of those that a client has not decided about",
-		set: func(c *Config, v string) (err error) { c.Telemetry.SampleRatio, err = parseRatio(v); return err },
+		key: "telemetry.sampleRatio", need: NeedTelemetry, fallback: "1",
+		usage: "`share` of traces that are kept, from 0 to 1, of those that a client has not decided about",
+		set:   func(c *Config, v string) (err error) { c.Telemetry.SampleRatio, err = parseRatio(v); return err },
 	},
 	{
 		key: "telemetry.metricsInterval", need: NeedTelemetry, fallback: "30s", usage: "how `often` metrics are sent",

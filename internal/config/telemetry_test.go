@@ -18,10 +18,12 @@ func TestTelemetry_isOffUntilSomebodyNamesACollector(t *testing.T) {
 	require.NoError(t, err)
 	assert.False(t, c.Telemetry.On)
 
-	c, err = load(t, telemetry, "--telemetry-endpoint=https://collector.example:4318/otlp", "--telemetry-protocol=http", "--telemetry-sample-ratio=0.25", "--telemetry-metrics=false")
+	c, err = load(t, telemetry, "--telemetry-endpoint=https://collector.example:4318/otlp", "--telemetry-protocol=http",
+		"--telemetry-sample-ratio=0.25", "--telemetry-metrics=false")
 	require.NoError(t, err)
 	assert.Equal(t, config.Telemetry{
-		Endpoint: "https://collector.example:4318/otlp", On: true, Protocol: config.TelemetryHTTP, Traces: true, SampleRatio: .25, MetricsInterval: 30 * time.Second,
+		Endpoint: "https://collector.example:4318/otlp", On: true, Protocol: config.TelemetryHTTP, Traces: true,
+		SampleRatio: .25, MetricsInterval: 30 * time.Second,
 	}, c.Telemetry)
 }
 
@@ -47,7 +49,8 @@ func TestTelemetry_takesTheStandardsVariables(t *testing.T) {
 func TestTelemetry_saysWhatIsWrong(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector.example:4318")
 	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
-	_, err := load(t, telemetry, "--telemetry-endpoint=http://u:hunter2@collector.example", "--telemetry-sample-ratio=NaN", "--telemetry-metrics-interval=0s",
+	_, err := load(t, telemetry, "--telemetry-endpoint=http://u:hunter2@collector.example", "--telemetry-sample-ratio=NaN",
+		"--telemetry-metrics-interval=0s",
 		"--telemetry-ca-file="+filepath.Join(t.TempDir(), "none"))
 	require.NotContains(t, err.Error(), "hunter2")
 	var places []string
@@ -55,7 +58,8 @@ func TestTelemetry_saysWhatIsWrong(t *testing.T) {
 		places = append(places, p.Path)
 	}
 	assert.ElementsMatch(t, []string{
-		"--telemetry-endpoint", "--telemetry-sample-ratio", "--telemetry-metrics-interval", "--telemetry-ca-file", "OTEL_EXPORTER_OTLP_PROTOCOL",
+		"--telemetry-endpoint", "--telemetry-sample-ratio", "--telemetry-metrics-interval", "--telemetry-ca-file",
+		"OTEL_EXPORTER_OTLP_PROTOCOL",
 	}, places)
 
 	_, err = load(t, telemetry, "--telemetry-protocol=carrier-pigeon")

@@ -36,7 +36,8 @@ func checkAddress(v string) error {
 
 func checkEndpoint(v string) error {
 	u, err := url.Parse(v)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || u.RawQuery != "" ||
+		u.Fragment != "" {
 		return errors.New("is not an absolute URL like https://vnfm.example:9890")
 	}
 	return nil

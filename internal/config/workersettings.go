@@ -3,19 +3,23 @@ package config
 // workerSettings are for the worker.
 var workerSettings = []setting{
 	{
-		key: "worker.concurrency", need: NeedWorker, fallback: "1000", usage: "largest `number` of activities that run at once",
-		set: func(c *Config, v string) (err error) { c.Worker.Concurrency, err = parseInt(v, 1, 10_000); return err },
+		key: "worker.concurrency", need: NeedWorker, fallback: "1000",
+		usage: "largest `number` of activities that run at once",
+		set:   func(c *Config, v string) (err error) { c.Worker.Concurrency, err = parseInt(v, 1, 10_000); return err },
 	},
 	{
-		key: "worker.attempts", need: NeedWorker, fallback: "10", usage: "`number` of tries, some two minutes for 10, while a node or another service does not answer",
-		set: func(c *Config, v string) (err error) { c.Worker.Attempts, err = parseInt(v, 1, 10); return err },
+		key: "worker.attempts", need: NeedWorker, fallback: "10",
+		usage: "`number` of tries, some two minutes for 10, while a node or another service does not answer",
+		set:   func(c *Config, v string) (err error) { c.Worker.Attempts, err = parseInt(v, 1, 10); return err },
 	},
 	{
-		key: "worker.reconnect", need: NeedWorker, fallback: "3m", usage: "how `long` a node that is lost during a command is waited for, in each try",
-		set: func(c *Config, v string) (err error) { c.Worker.Reconnect, err = parseDuration(v); return err },
+		key: "worker.reconnect", need: NeedWorker, fallback: "3m",
+		usage: "how `long` a node that is lost during a command is waited for, in each try",
+		set:   func(c *Config, v string) (err error) { c.Worker.Reconnect, err = parseDuration(v); return err },
 	},
 	{
-		key: "worker.metrics", need: NeedWorker, fallback: "127.0.0.1:9891", usage: "`host:port` of /metrics, /healthz and /readyz; \"off\" serves none",
+		key: "worker.metrics", need: NeedWorker, fallback: "127.0.0.1:9891",
+		usage: "`host:port` of /metrics, /healthz and /readyz; \"off\" serves none",
 		set: func(c *Config, v string) (err error) {
 			if v == "off" {
 				c.Worker.Metrics = ""
@@ -31,15 +35,17 @@ var workerSettings = []setting{
 		set:   func(c *Config, v string) error { c.Kubernetes.Apt.URL = v; return nil },
 	},
 	{
-		key: "kubernetes.apt.suite", need: NeedWorker, fallback: "/", usage: "`suite` of that repository; \"/\" is one without suites",
-		set: func(c *Config, v string) error { c.Kubernetes.Apt.Suite = v; return nil },
+		key: "kubernetes.apt.suite", need: NeedWorker, fallback: "/",
+		usage: "`suite` of that repository; \"/\" is one without suites",
+		set:   func(c *Config, v string) error { c.Kubernetes.Apt.Suite = v; return nil },
 	},
 	{
 		key: "kubernetes.apt.component", need: NeedWorker, usage: "`component` of that suite",
 		set: func(c *Config, v string) error { c.Kubernetes.Apt.Component = v; return nil },
 	},
 	{
-		key: "kubernetes.apt.version", need: NeedWorker, usage: "`version` of the packages, such as 1.34.4-1.1; the request's kubernetes_version or else the newest when not given",
+		key: "kubernetes.apt.version", need: NeedWorker, usage: "`version` of the packages, such as 1.34.4-1.1; the " +
+			"request's kubernetes_version or else the newest when not given",
 		set: func(c *Config, v string) error { c.Kubernetes.Apt.Version = v; return nil },
 	},
 	{
@@ -47,11 +53,13 @@ var workerSettings = []setting{
 		set: func(c *Config, v string) error { c.Kubernetes.Apt.KeyFile = v; return nil },
 	},
 	{
-		key: "kubernetes.apt.trusted", need: NeedWorker, fallback: "false", usage: "take that repository without a key; for mirrors inside the cloud",
-		set: func(c *Config, v string) (err error) { c.Kubernetes.Apt.Trusted, err = parseBool(v); return err },
+		key: "kubernetes.apt.trusted", need: NeedWorker, fallback: "false",
+		usage: "take that repository without a key; for mirrors inside the cloud",
+		set:   func(c *Config, v string) (err error) { c.Kubernetes.Apt.Trusted, err = parseBool(v); return err },
 	},
 	{
-		key: "kubernetes.podNetwork", need: NeedPlans, usage: "`file` with the manifest of the pod network, for requests that name none; plans of the API server show its step",
+		key: "kubernetes.podNetwork", need: NeedPlans, usage: "`file` with the manifest of the pod network, for requests " +
+			"that name none; plans of the API server show its step",
 		set: func(c *Config, v string) error { c.Kubernetes.PodNetworkFile = v; return nil },
 	},
 }

@@ -23,7 +23,8 @@ func (c *comparison) balancers() {
 		}
 		seen++
 		if difference := differs(c.want.HAProxy, s.HAProxy); difference != "" {
-			c.about(node, lcm.DriftHAProxyConfiguration, "has another configuration of HAProxy than Windlass has written: %s.", difference)
+			c.about(node, lcm.DriftHAProxyConfiguration, "has another configuration of HAProxy than Windlass has written: %s.",
+				difference)
 		}
 		if !s.HAProxyRuns {
 			c.about(node, lcm.DriftHAProxyStopped, "does not run HAProxy.")
@@ -142,7 +143,8 @@ func (c *comparison) trust() {
 	case !c.have.VimRegistered:
 		c.add(lcm.DriftClusterVimUnregistered, "", "", "The cluster is not registered as a VIM any more.")
 	case ca != "" && fingerprint(c.have.RegisteredCA) != ca:
-		c.add(lcm.DriftRegisteredCADiffers, "", "", "The cluster is registered as a VIM with another CA certificate than it has: who uses the VIM does not trust it.")
+		c.add(lcm.DriftRegisteredCADiffers, "", "",
+			"The cluster is registered as a VIM with another CA certificate than it has: who uses the VIM does not trust it.")
 	}
 }
 

@@ -32,7 +32,8 @@ func (c *comparison) cluster() {
 	}
 	for _, m := range seen.Members {
 		if !slices.ContainsFunc(c.want.Nodes.With(lcm.ControlPlane), m.on) {
-			c.add(lcm.DriftEtcdMemberUnknown, "", m.Name, "etcd has a member %s at %s that is on none of the control planes.", orUnnamed(m.Name), m.Address)
+			c.add(lcm.DriftEtcdMemberUnknown, "", m.Name, "etcd has a member %s at %s that is on none of the control planes.",
+				orUnnamed(m.Name), m.Address)
 		}
 	}
 }

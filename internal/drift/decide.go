@@ -26,13 +26,17 @@ func Decide(findings []lcm.DriftFinding, s Situation) lcm.DriftDecision {
 	case len(due)+len(early) == 0:
 		return nothing(findings)
 	case !s.Policy.AutoHeal:
-		return lcm.DriftDecision{Action: lcm.DriftNothing, Reason: "VNFCs are out of order; the policy does not heal by itself."}
+		return lcm.DriftDecision{
+			Action: lcm.DriftNothing,
+			Reason: "VNFCs are out of order; the policy does not heal by itself.",
+		}
 	case len(due) == 0:
 		return lcm.DriftDecision{Action: lcm.DriftWaits, Reason: lcm.Errorf(lcm.KindBroken,
 			"VNFCs are out of order; they are healed once %d checks in a row agree.", s.Policy.AgreeingChecks).Detail}
 	case s.Recent >= s.Policy.MaxHeals:
 		return lcm.DriftDecision{Action: lcm.DriftRefuses, Reason: lcm.Errorf(lcm.KindBroken,
-			"%d automatic heals have begun within %d seconds, which is the policy's limit: see why VNFCs do not stay in order.", s.Recent, s.Policy.MaxHealsPeriod).Detail}
+			"%d automatic heals have begun within %d seconds, which is the policy's limit: see why VNFCs do not stay in order.",
+			s.Recent, s.Policy.MaxHealsPeriod).Detail}
 	}
 	return choose(due, s)
 }

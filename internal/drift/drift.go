@@ -118,8 +118,9 @@ func (e Expected) running() (out lcm.Nodes) {
 func Compare(want Expected, have Seen) []lcm.DriftFinding {
 	c := &comparison{want: want, have: have, findings: []lcm.DriftFinding{}}
 	if HalfMade(want, have.Stack) {
-		c.add(lcm.DriftHealGivenUp, "", "", "A heal of the entire VNF was given up (%s): what is left in the cloud is not what is recorded. "+
-			"Heal the entire VNF again; a heal of VNFCs cannot mend it.", want.HealGivenUp)
+		c.add(lcm.DriftHealGivenUp, "", "",
+			"A heal of the entire VNF was given up (%s): what is left in the cloud is not what is recorded. "+
+				"Heal the entire VNF again; a heal of VNFCs cannot mend it.", want.HealGivenUp)
 		return c.findings
 	}
 	c.stack()

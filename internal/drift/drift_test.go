@@ -16,8 +16,9 @@ import (
 )
 
 const (
-	configuration = "frontend kubernetes-api\n    bind *:16443\nbackend kubernetes-api\n    server cp-1 10.0.0.1:6443\n    server cp-2 10.0.0.2:6443\n    server cp-3 10.0.0.3:6443\n"
-	secret        = "s3cr3t-of-somebody"
+	configuration = "frontend kubernetes-api\n    bind *:16443\nbackend kubernetes-api\n    server cp-1 10.0.0.1:6443\n  " +
+		"  server cp-2 10.0.0.2:6443\n    server cp-3 10.0.0.3:6443\n"
+	secret = "s3cr3t-of-somebody"
 )
 
 var theCA, anotherCA = certificate(), certificate()
@@ -32,18 +33,26 @@ func certificate() string {
 func sound() (Expected, Seen) {
 	want := Expected{HAProxy: configuration, ClusterVim: true, Capacity: []Count{{"master", 3}, {"worker", 2}}}
 	have := Seen{
-		Stack: Stack{Status: "UPDATE_COMPLETE"}, Sights: map[string]Sight{}, Cluster: &Cluster{}, RegisteredCA: theCA, VimRegistered: true,
+		Stack: Stack{Status: "UPDATE_COMPLETE"}, Sights: map[string]Sight{}, Cluster: &Cluster{}, RegisteredCA: theCA,
+		VimRegistered: true,
 	}
 	for i, name := range []string{"cp-1", "cp-2", "cp-3", "worker-1", "worker-2"} {
 		node := lcm.Node{Name: name, Role: lcm.Worker, ServerID: "server-" + name, Address: fmt.Sprintf("10.0.0.%d", i+1)}
 		vdu, sight := "worker", Sight{CA: theCA}
 		if strings.HasPrefix(name, "cp") {
 			node.Role, vdu = lcm.ControlPlane, "master"
-			sight = Sight{CA: theCA, HAProxy: configuration, HAProxyRuns: true, KeepalivedRuns: true, HoldsVirtualIP: i == 0, ReachesVirtualIP: true}
-			have.Cluster.Members = append(have.Cluster.Members, EtcdMember{Name: name, Address: node.Address, Started: true, Healthy: true})
+			sight = Sight{
+				CA: theCA, HAProxy: configuration, HAProxyRuns: true, KeepalivedRuns: true, HoldsVirtualIP: i == 0,
+				ReachesVirtualIP: true,
+			}
+			have.Cluster.Members = append(have.Cluster.Members,
+				EtcdMember{Name: name, Address: node.Address, Started: true, Healthy: true})
 		}
 		want.Nodes = append(want.Nodes, node)
-		want.Vnfcs = append(want.Vnfcs, lcm.VnfcResourceInfo{ID: "vnfc-" + name, VduID: vdu, ComputeResource: lcm.ResourceHandle{ResourceID: node.ServerID}})
+		want.Vnfcs = append(want.Vnfcs, lcm.VnfcResourceInfo{
+			ID: "vnfc-" + name, VduID: vdu,
+			ComputeResource: lcm.ResourceHandle{ResourceID: node.ServerID},
+		})
 		have.Stack.Members = append(have.Stack.Members, Member{ServerID: node.ServerID, VduID: vdu, Status: "ACTIVE"})
 		have.Sights[name] = sight
 		have.Cluster.Nodes = append(have.Cluster.Nodes, Node{Name: name, Ready: true})
@@ -220,7 +229,8 @@ func TestCompare(t *testing.T) {
 		"HAProxy lacks a server": {
 			change: func(_ *Expected, have *Seen) {
 				on(have, "cp-2", func(s *Sight) {
-					s.HAProxy = strings.ReplaceAll(configuration, "server cp-3 10.0.0.3:6443", "server x 10.0.0.3:6443 password "+secret)
+					s.HAProxy = strings.ReplaceAll(configuration, "server cp-3 10.0.0.3:6443",
+						"server x 10.0.0.3:6443 password "+secret)
 				})
 			},
 			kinds: []lcm.DriftKind{lcm.DriftHAProxyConfiguration}, node: "cp-2", says: "cp-3",
@@ -232,7 +242,8 @@ func TestCompare(t *testing.T) {
 		"HAProxy's servers in another order": {
 			change: func(_ *Expected, have *Seen) {
 				on(have, "cp-2", func(s *Sight) {
-					s.HAProxy = "# a note\n\nbackend kubernetes-api\nserver cp-3 10.0.0.3:6443\nserver cp-2 10.0.0.2:6443\nserver cp-1 10.0.0.1:6443\nfrontend kubernetes-api\nbind *:16443"
+					s.HAProxy = "# a note\n\nbackend kubernetes-api\nserver cp-3 10.0.0.3:6443\nserver cp-2 10.0.0.2:6443\nserver " +
+						"cp-1 10.0.0.1:6443\nfrontend kubernetes-api\nbind *:16443"
 				})
 			},
 		},
@@ -324,7 +335,10 @@ func TestCompare(t *testing.T) {
 
 func finding(kind lcm.DriftKind, node string, checks int) lcm.DriftFinding {
 	rule := lcm.DriftRules[kind]
-	return lcm.DriftFinding{Kind: kind, Node: node, VnfcInstanceID: "vnfc-" + node, Remedy: rule.Remedy, Automatic: rule.Automatic, Checks: checks}
+	return lcm.DriftFinding{
+		Kind: kind, Node: node, VnfcInstanceID: "vnfc-" + node, Remedy: rule.Remedy,
+		Automatic: rule.Automatic, Checks: checks,
+	}
 }
 
 func TestDecide(t *testing.T) {
@@ -340,26 +354,40 @@ func TestDecide(t *testing.T) {
 	}{
 		"nothing": {action: lcm.DriftNothing, says: "as it should be"},
 		"what people must look at": {
-			findings: []lcm.DriftFinding{finding(lcm.DriftHAProxyConfiguration, "cp-1", 9), finding(lcm.DriftNodeUnreachable, "cp-1", 9)},
-			action:   lcm.DriftNothing, says: "not healed automatically",
+			findings: []lcm.DriftFinding{
+				finding(lcm.DriftHAProxyConfiguration, "cp-1", 9),
+				finding(lcm.DriftNodeUnreachable, "cp-1", 9),
+			},
+			action: lcm.DriftNothing, says: "not healed automatically",
 		},
 		"the policy is off": {
-			findings: []lcm.DriftFinding{finding(lcm.DriftNodeNotReady, "worker-1", 9)}, change: func(s *Situation) { s.Policy.AutoHeal = false },
-			action: lcm.DriftNothing, says: "does not heal",
+			findings: []lcm.DriftFinding{finding(lcm.DriftNodeNotReady, "worker-1", 9)},
+			change:   func(s *Situation) { s.Policy.AutoHeal = false },
+			action:   lcm.DriftNothing, says: "does not heal",
 		},
 		"too early": {
-			findings: []lcm.DriftFinding{finding(lcm.DriftNodeNotReady, "worker-1", 1)}, action: lcm.DriftWaits, says: "2 checks",
+			findings: []lcm.DriftFinding{finding(lcm.DriftNodeNotReady, "worker-1", 1)}, action: lcm.DriftWaits,
+			says: "2 checks",
 		},
 		"a worker, told twice": {
-			findings: []lcm.DriftFinding{finding(lcm.DriftServerStopped, "worker-1", 2), finding(lcm.DriftNodeNotReady, "worker-1", 1), finding(lcm.DriftNodeNotReady, "worker-2", 1)},
-			action:   lcm.DriftHeals, heals: []string{"vnfc-worker-1"},
+			findings: []lcm.DriftFinding{
+				finding(lcm.DriftServerStopped, "worker-1", 2),
+				finding(lcm.DriftNodeNotReady, "worker-1", 1), finding(lcm.DriftNodeNotReady, "worker-2", 1),
+			},
+			action: lcm.DriftHeals, heals: []string{"vnfc-worker-1"},
 		},
 		"workers first": {
-			findings: []lcm.DriftFinding{finding(lcm.DriftServerStopped, "cp-1", 2), finding(lcm.DriftNodeNotReady, "worker-1", 2)},
-			action:   lcm.DriftHeals, heals: []string{"vnfc-worker-1", "vnfc-cp-1"},
+			findings: []lcm.DriftFinding{
+				finding(lcm.DriftServerStopped, "cp-1", 2),
+				finding(lcm.DriftNodeNotReady, "worker-1", 2),
+			},
+			action: lcm.DriftHeals, heals: []string{"vnfc-worker-1", "vnfc-cp-1"},
 		},
 		"as many as quorum allows": {
-			findings: []lcm.DriftFinding{finding(lcm.DriftServerStopped, "cp-1", 2), finding(lcm.DriftServerStopped, "cp-2", 2), finding(lcm.DriftNodeNotReady, "worker-1", 2)},
+			findings: []lcm.DriftFinding{
+				finding(lcm.DriftServerStopped, "cp-1", 2), finding(lcm.DriftServerStopped, "cp-2", 2),
+				finding(lcm.DriftNodeNotReady, "worker-1", 2),
+			},
 			change: func(s *Situation) {
 				s.Refusal = func(ids []string) string {
 					if slices.Contains(ids, "vnfc-cp-2") {
@@ -376,8 +404,9 @@ func TestDecide(t *testing.T) {
 			action:   lcm.DriftRefuses, says: "no quorum",
 		},
 		"too often": {
-			findings: []lcm.DriftFinding{finding(lcm.DriftNodeNotReady, "worker-1", 2)}, change: func(s *Situation) { s.Recent = 3 },
-			action: lcm.DriftRefuses, says: "3 automatic heals",
+			findings: []lcm.DriftFinding{finding(lcm.DriftNodeNotReady, "worker-1", 2)},
+			change:   func(s *Situation) { s.Recent = 3 },
+			action:   lcm.DriftRefuses, says: "3 automatic heals",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

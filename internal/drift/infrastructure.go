@@ -17,7 +17,8 @@ func (c *comparison) stack() {
 	case s.Missing:
 		c.add(lcm.DriftStackMissing, "", "", "The VNF's Heat stack does not exist any more.")
 		return
-	case strings.HasSuffix(s.Status, "_FAILED"), strings.HasSuffix(s.Status, "_IN_PROGRESS"), strings.HasPrefix(s.Status, "DELETE"):
+	case strings.HasSuffix(s.Status, "_FAILED"), strings.HasSuffix(s.Status, "_IN_PROGRESS"),
+		strings.HasPrefix(s.Status, "DELETE"):
 		// Heat's reason is not repeated: it may quote what the stack's parameters are.
 		c.add(lcm.DriftStackStatus, "", "", "The VNF's Heat stack is %s although no operation is under way.", s.Status)
 	}
@@ -25,8 +26,10 @@ func (c *comparison) stack() {
 		c.server(v)
 	}
 	for _, m := range s.Members {
-		if !slices.ContainsFunc(c.want.Vnfcs, func(v lcm.VnfcResourceInfo) bool { return v.ComputeResource.ResourceID == m.ServerID }) {
-			c.add(lcm.DriftStackMemberUnknown, "", "", "The Heat stack has a server %s of %s that is no VNFC of the VNF instance.", m.ServerID, m.VduID)
+		if !slices.ContainsFunc(c.want.Vnfcs,
+			func(v lcm.VnfcResourceInfo) bool { return v.ComputeResource.ResourceID == m.ServerID }) {
+			c.add(lcm.DriftStackMemberUnknown, "", "",
+				"The Heat stack has a server %s of %s that is no VNFC of the VNF instance.", m.ServerID, m.VduID)
 		}
 	}
 	c.levels()
@@ -83,7 +86,8 @@ func (c *comparison) levels() {
 			}
 		}
 		if have != want.VMs {
-			c.add(lcm.DriftScaleLevel, "", "", "The Heat stack has %d VMs of %s; at its scale level the VNF has %d.", have, want.VduID, want.VMs)
+			c.add(lcm.DriftScaleLevel, "", "", "The Heat stack has %d VMs of %s; at its scale level the VNF has %d.", have,
+				want.VduID, want.VMs)
 		}
 	}
 }

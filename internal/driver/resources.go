@@ -19,7 +19,8 @@ const (
 
 // Resources are those of the top template; false when they cannot be read, which is told where the stack is checked.
 func (r Request) Resources(ctx context.Context) (types Resources, ok bool) {
-	template, err := vnfpkg.StackTemplate(r.Flavour, func(path string) ([]byte, error) { return r.Package.Read(ctx, path) })
+	template, err := vnfpkg.StackTemplate(r.Flavour,
+		func(path string) ([]byte, error) { return r.Package.Read(ctx, path) })
 	if err == nil {
 		types, err = template.Resources()
 	}

@@ -13,10 +13,13 @@ func TestAptRepository_refusesWhatAptWouldNotUnderstand(t *testing.T) {
 		repository lcm.AptRepository
 		members    []string
 	}{
-		"flat":                      {lcm.AptRepository{URL: "http://h/deb", Suite: "/"}, nil},
-		"flat below the root":       {lcm.AptRepository{URL: "http://h/deb", Suite: "v1.34/"}, nil},
-		"with a suite":              {lcm.AptRepository{URL: "https://h/deb", Suite: "stable", Component: "main"}, nil},
-		"flat with a component":     {lcm.AptRepository{URL: "http://h/", Suite: "/", Component: "main"}, []string{"component"}},
+		"flat":                {lcm.AptRepository{URL: "http://h/deb", Suite: "/"}, nil},
+		"flat below the root": {lcm.AptRepository{URL: "http://h/deb", Suite: "v1.34/"}, nil},
+		"with a suite":        {lcm.AptRepository{URL: "https://h/deb", Suite: "stable", Component: "main"}, nil},
+		"flat with a component": {
+			lcm.AptRepository{URL: "http://h/", Suite: "/", Component: "main"},
+			[]string{"component"},
+		},
 		"suite without a component": {lcm.AptRepository{URL: "http://h/", Suite: "stable"}, []string{"component"}},
 		"nothing":                   {lcm.AptRepository{}, []string{"url"}},
 		"options in the URL":        {lcm.AptRepository{URL: "http://h/[trusted=yes]"}, []string{"url"}},
@@ -52,8 +55,10 @@ func TestIsProxyURL_refusesWhatWouldBecomeConfiguration(t *testing.T) {
 
 func TestIsNoProxy_refusesWhatWouldBecomeConfiguration(t *testing.T) {
 	for list, want := range map[string]bool{
-		"": true, "*": true, "example.com, ": true, "10.0.0.0/8,.example.com, *.svc,[2001:db8::1]:5000,2001:db8::/32,a_b": true,
-		"a\nLD_PRELOAD=/tmp/x": false, "a\n,b": false, "a\t,b": false, "a b": false, "$(id)": false, "a;b": false, "a&b": false, `a"b`: false, "a\x00": false,
+		"": true, "*": true, "example.com, ": true,
+		"10.0.0.0/8,.example.com, *.svc,[2001:db8::1]:5000,2001:db8::/32,a_b": true,
+		"a\nLD_PRELOAD=/tmp/x": false, "a\n,b": false, "a\t,b": false, "a b": false, "$(id)": false, "a;b": false,
+		"a&b": false, `a"b`: false, "a\x00": false,
 	} {
 		assert.Equal(t, want, lcm.IsNoProxy(list), "%q", list)
 	}

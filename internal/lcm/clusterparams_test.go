@@ -35,7 +35,10 @@ func TestParseClusterParams_readsTackersRequestAndFillsDefaults(t *testing.T) {
 	assert.Equal(t, "192.168.0.0/16", p.MasterNode.PodCIDR, "host bits are masked")
 	assert.Equal(t, "10.199.187.0/24", p.MasterNode.ServiceCIDR)
 	assert.Equal(t, 16443, p.LoadBalancer.Port)
-	assert.Equal(t, lcm.TimeoutParams{Stack: 1800, SSH: 600, Login: 30, Command: 180, Install: 2700, VirtualIP: 60, Join: 900, NodeReady: 600, Drain: 300, VolumeDetach: 120}, p.Timeouts)
+	assert.Equal(t, lcm.TimeoutParams{
+		Stack: 1800, SSH: 600, Login: 30, Command: 180, Install: 2700, VirtualIP: 60,
+		Join: 900, NodeReady: 600, Drain: 300, VolumeDetach: 120,
+	}, p.Timeouts)
 	assert.Equal(t, "ubuntu", p.WorkerNode.Password.Clear)
 	assert.Empty(t, p.Problems(3, 2))
 }
@@ -95,37 +98,114 @@ func TestProblems_nameEachMistake(t *testing.T) {
 		controlPlanes int
 		path, says    string
 	}{
-		"two control planes":           {nil, 2, "master_node", "at least three"},
-		"four control planes":          {nil, 4, "master_node", "odd number"},
-		"no control plane":             {nil, 0, "master_node", "no control-plane VM"},
-		"one with a virtual IP":        {nil, 1, "master_node.cluster_cp_name", "at least three"},
-		"three without a virtual IP":   {func(p *lcm.ClusterParams) { p.MasterNode.ClusterCpName = "masterNode_CP1" }, 3, "master_node.cluster_cp_name", "virtual IP"},
-		"no cluster_cp_name":           {func(p *lcm.ClusterParams) { p.MasterNode.ClusterCpName = "" }, 3, "master_node.cluster_cp_name", "missing"},
-		"no aspect":                    {func(p *lcm.ClusterParams) { p.MasterNode.AspectID = "" }, 3, "master_node.aspect_id", "missing"},
-		"no ssh_cp_name":               {func(p *lcm.ClusterParams) { p.WorkerNode.SSHCpName = "" }, 3, "worker_node.ssh_cp_name", "missing"},
-		"no user":                      {func(p *lcm.ClusterParams) { p.WorkerNode.Username = "" }, 3, "worker_node.username", "missing"},
-		"odd user":                     {func(p *lcm.ClusterParams) { p.WorkerNode.Username = "a b" }, 3, "worker_node.username", "user name"},
-		"no credential":                {func(p *lcm.ClusterParams) { p.WorkerNode.Password = lcm.Secret{} }, 3, "worker_node.password", "missing"},
-		"unparsable pod CIDR":          {func(p *lcm.ClusterParams) { p.MasterNode.PodCIDR = "10.0.0.0" }, 3, "master_node.pod_cidr", "network"},
-		"unparsable service CIDR":      {func(p *lcm.ClusterParams) { p.MasterNode.ServiceCIDR = "10.0.0.0/33" }, 3, "master_node.cluster_cidr", "network"},
-		"another line beside no_proxy": {func(p *lcm.ClusterParams) { p.Proxy.NoProxy = "a\nLD_PRELOAD=/tmp/x" }, 3, "proxy.no_proxy", "commas"},
-		"unparsable node CIDR":         {func(p *lcm.ClusterParams) { p.Proxy.K8sNodeCIDR = "x" }, 3, "proxy.k8s_node_cidr", "network"},
-		"overlapping CIDRs":            {func(p *lcm.ClusterParams) { p.MasterNode.PodCIDR = "10.199.0.0/16" }, 3, "master_node.pod_cidr", "overlaps"},
-		"too few pod addresses":        {func(p *lcm.ClusterParams) { p.MasterNode.PodCIDR = "10.1.0.0/27" }, 3, "master_node.pod_cidr", "too small"},
-		"too many service addresses":   {func(p *lcm.ClusterParams) { p.MasterNode.ServiceCIDR = "10.0.0.0/8" }, 3, "master_node.cluster_cidr", "addresses"},
-		"front on the API's port":      {func(p *lcm.ClusterParams) { p.LoadBalancer.Port = 6443 }, 3, "load_balancer.port", "API server"},
-		"front out of range":           {func(p *lcm.ClusterParams) { p.LoadBalancer.Port = 70000 }, 3, "load_balancer.port", "65535"},
-		"etcd front on etcd's port":    {func(p *lcm.ClusterParams) { p.LoadBalancer.EtcdPort = 2379 }, 3, "load_balancer.etcd_port", "etcd"},
-		"both fronts on one port":      {func(p *lcm.ClusterParams) { p.LoadBalancer.EtcdPort = 16443 }, 3, "load_balancer.etcd_port", "differ"},
-		"router id":                    {func(p *lcm.ClusterParams) { p.LoadBalancer.VirtualRouterID = 256 }, 3, "load_balancer.virtual_router_id", "255"},
-		"script above the package":     {func(p *lcm.ClusterParams) { p.ScriptPath = "Scripts/../../etc/passwd" }, 3, "script_path", "leaves the package"},
-		"absolute manifest":            {func(p *lcm.ClusterParams) { p.CniManifestPath = "/etc/cni.yaml" }, 3, "cni_manifest_path", "leaves the package"},
-		"backslash in a path":          {func(p *lcm.ClusterParams) { p.KubeadmConfigPath = `..\x.yaml` }, 3, "kubeadm_config_path", "leaves the package"},
-		"version that is no release":   {func(p *lcm.ClusterParams) { p.KubernetesVersion = "stable" }, 3, "kubernetes_version", "release"},
-		"check that is no name":        {func(p *lcm.ClusterParams) { p.IgnorePreflightErrors = []string{"a;b"} }, 3, "ignore_preflight_errors[0]", "check"},
-		"repository with a password":   {func(p *lcm.ClusterParams) { p.AptRepository = &lcm.AptRepository{URL: "http://u:p@h/", Trusted: true} }, 3, "apt_repository.url", "password"},
-		"repository without a key":     {func(p *lcm.ClusterParams) { p.AptRepository = &lcm.AptRepository{URL: "http://h/"} }, 3, "apt_repository.key_path", "key"},
-		"key above the package":        {func(p *lcm.ClusterParams) { p.AptRepository = &lcm.AptRepository{URL: "http://h/", KeyPath: "../k"} }, 3, "apt_repository.key_path", "leaves"},
+		"two control planes":    {nil, 2, "master_node", "at least three"},
+		"four control planes":   {nil, 4, "master_node", "odd number"},
+		"no control plane":      {nil, 0, "master_node", "no control-plane VM"},
+		"one with a virtual IP": {nil, 1, "master_node.cluster_cp_name", "at least three"},
+		"three without a virtual IP": {
+			func(p *lcm.ClusterParams) { p.MasterNode.ClusterCpName = "masterNode_CP1" }, 3,
+			"master_node.cluster_cp_name", "virtual IP",
+		},
+		"no cluster_cp_name": {
+			func(p *lcm.ClusterParams) { p.MasterNode.ClusterCpName = "" }, 3,
+			"master_node.cluster_cp_name", "missing",
+		},
+		"no aspect": {
+			func(p *lcm.ClusterParams) { p.MasterNode.AspectID = "" }, 3,
+			"master_node.aspect_id", "missing",
+		},
+		"no ssh_cp_name": {
+			func(p *lcm.ClusterParams) { p.WorkerNode.SSHCpName = "" }, 3,
+			"worker_node.ssh_cp_name", "missing",
+		},
+		"no user": {
+			func(p *lcm.ClusterParams) { p.WorkerNode.Username = "" }, 3, "worker_node.username",
+			"missing",
+		},
+		"odd user": {
+			func(p *lcm.ClusterParams) { p.WorkerNode.Username = "a b" }, 3,
+			"worker_node.username", "user name",
+		},
+		"no credential": {
+			func(p *lcm.ClusterParams) { p.WorkerNode.Password = lcm.Secret{} }, 3,
+			"worker_node.password", "missing",
+		},
+		"unparsable pod CIDR": {
+			func(p *lcm.ClusterParams) { p.MasterNode.PodCIDR = "10.0.0.0" }, 3,
+			"master_node.pod_cidr", "network",
+		},
+		"unparsable service CIDR": {
+			func(p *lcm.ClusterParams) { p.MasterNode.ServiceCIDR = "10.0.0.0/33" }, 3,
+			"master_node.cluster_cidr", "network",
+		},
+		"another line beside no_proxy": {
+			func(p *lcm.ClusterParams) { p.Proxy.NoProxy = "a\nLD_PRELOAD=/tmp/x" }, 3,
+			"proxy.no_proxy", "commas",
+		},
+		"unparsable node CIDR": {
+			func(p *lcm.ClusterParams) { p.Proxy.K8sNodeCIDR = "x" }, 3, "proxy.k8s_node_cidr",
+			"network",
+		},
+		"overlapping CIDRs": {
+			func(p *lcm.ClusterParams) { p.MasterNode.PodCIDR = "10.199.0.0/16" }, 3,
+			"master_node.pod_cidr", "overlaps",
+		},
+		"too few pod addresses": {
+			func(p *lcm.ClusterParams) { p.MasterNode.PodCIDR = "10.1.0.0/27" }, 3,
+			"master_node.pod_cidr", "too small",
+		},
+		"too many service addresses": {
+			func(p *lcm.ClusterParams) { p.MasterNode.ServiceCIDR = "10.0.0.0/8" }, 3,
+			"master_node.cluster_cidr", "addresses",
+		},
+		"front on the API's port": {
+			func(p *lcm.ClusterParams) { p.LoadBalancer.Port = 6443 }, 3, "load_balancer.port",
+			"API server",
+		},
+		"front out of range": {
+			func(p *lcm.ClusterParams) { p.LoadBalancer.Port = 70000 }, 3, "load_balancer.port",
+			"65535",
+		},
+		"etcd front on etcd's port": {
+			func(p *lcm.ClusterParams) { p.LoadBalancer.EtcdPort = 2379 }, 3,
+			"load_balancer.etcd_port", "etcd",
+		},
+		"both fronts on one port": {
+			func(p *lcm.ClusterParams) { p.LoadBalancer.EtcdPort = 16443 }, 3,
+			"load_balancer.etcd_port", "differ",
+		},
+		"router id": {
+			func(p *lcm.ClusterParams) { p.LoadBalancer.VirtualRouterID = 256 }, 3,
+			"load_balancer.virtual_router_id", "255",
+		},
+		"script above the package": {
+			func(p *lcm.ClusterParams) { p.ScriptPath = "Scripts/../../etc/passwd" }, 3,
+			"script_path", "leaves the package",
+		},
+		"absolute manifest": {
+			func(p *lcm.ClusterParams) { p.CniManifestPath = "/etc/cni.yaml" }, 3,
+			"cni_manifest_path", "leaves the package",
+		},
+		"backslash in a path": {
+			func(p *lcm.ClusterParams) { p.KubeadmConfigPath = `..\x.yaml` }, 3,
+			"kubeadm_config_path", "leaves the package",
+		},
+		"version that is no release": {
+			func(p *lcm.ClusterParams) { p.KubernetesVersion = "stable" }, 3,
+			"kubernetes_version", "release",
+		},
+		"check that is no name": {
+			func(p *lcm.ClusterParams) { p.IgnorePreflightErrors = []string{"a;b"} }, 3,
+			"ignore_preflight_errors[0]", "check",
+		},
+		"repository with a password": {func(p *lcm.ClusterParams) { p.AptRepository = &lcm.AptRepository{URL: "http://u:p@h/", Trusted: true} }, 3, "apt_repository.url", "password"},
+		"repository without a key":   {func(p *lcm.ClusterParams) { p.AptRepository = &lcm.AptRepository{URL: "http://h/"} }, 3, "apt_repository.key_path", "key"},
+		"key above the package": {func(p *lcm.ClusterParams) {
+			p.AptRepository = &lcm.AptRepository{
+				URL:     "http://h/",
+				KeyPath: "../k",
+			}
+		}, 3, "apt_repository.key_path", "leaves"},
 		"quote in a repository suite": {func(p *lcm.ClusterParams) {
 			p.AptRepository = &lcm.AptRepository{URL: "http://h/", Trusted: true, Suite: "a'b"}
 		}, 3, "apt_repository.suite", "suite"},

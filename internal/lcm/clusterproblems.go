@@ -73,8 +73,9 @@ func (c *clusterChecks) controlPlanes(n NodeParams, count int) {
 	case count < 1:
 		c.add("master_node", "the VNF has no control-plane VM at this flavour and level.")
 	case count == 1 && !ownPort:
-		c.add("master_node.cluster_cp_name", "%q is a virtual IP, which needs at least three control planes, and the VNF has one; "+
-			"name the control plane's own port.", n.ClusterCpName)
+		c.add("master_node.cluster_cp_name",
+			"%q is a virtual IP, which needs at least three control planes, and the VNF has one; "+
+				"name the control plane's own port.", n.ClusterCpName)
 	case count > 1 && ownPort:
 		c.add("master_node.cluster_cp_name", "%q is the port of one node; %d control planes need the port of a virtual IP.",
 			n.ClusterCpName, count)
@@ -98,7 +99,8 @@ func (c *clusterChecks) networks(p ClusterParams, nodes int) {
 		}
 	}
 	if podsOK && servicesOK && pods.Overlaps(services) {
-		c.add("master_node.pod_cidr", "%s overlaps cluster_cidr %s; pods and services need networks of their own.", pods, services)
+		c.add("master_node.pod_cidr", "%s overlaps cluster_cidr %s; pods and services need networks of their own.", pods,
+			services)
 	}
 }
 
@@ -135,5 +137,6 @@ func (lb LoadBalancerParam) CheckMembers(wrong params.Wrong) {
 // LocalPath reports whether p is a relative, slash-separated path that stays below its root.
 func LocalPath(p string) bool {
 	clean := path.Clean(p)
-	return p != "" && !path.IsAbs(p) && !strings.ContainsAny(p, "\\\x00\n") && clean != ".." && clean != "." && !strings.HasPrefix(clean, "../")
+	return p != "" && !path.IsAbs(p) && !strings.ContainsAny(p, "\\\x00\n") && clean != ".." && clean != "." &&
+		!strings.HasPrefix(clean, "../")
 }

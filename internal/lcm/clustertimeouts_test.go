@@ -12,8 +12,9 @@ import (
 func TestProblems_capsEveryTimeoutAtTwoHours(t *testing.T) {
 	found := func(seconds int) (paths []string) {
 		p := lcm.ClusterParams{Timeouts: lcm.TimeoutParams{
-			Stack: seconds, SSH: seconds, Login: seconds, Command: seconds, Install: seconds, VirtualIP: seconds, Join: seconds, NodeReady: seconds,
-			Drain: seconds, VolumeDetach: 1,
+			Stack: seconds, SSH: seconds, Login: seconds, Command: seconds, Install: seconds, VirtualIP: seconds, Join: seconds,
+			NodeReady: seconds,
+			Drain:     seconds, VolumeDetach: 1,
 		}}
 		for _, problem := range p.Problems(1, 0) {
 			if problem.Detail == "must be between 1 and 7200 seconds, not 7201." {
@@ -31,10 +32,12 @@ func TestProblems_boundsWhatFollowsADrain(t *testing.T) {
 	require.NoError(t, err)
 	problems := p.Problems(1, 0)
 	assert.Contains(t, problems, lcm.Problem{
-		Path: "$.additionalParams.k8s_cluster_installation_param.timeouts.volume_detach", Detail: "must be between 1 and 1800 seconds, not 1801.",
+		Path:   "$.additionalParams.k8s_cluster_installation_param.timeouts.volume_detach",
+		Detail: "must be between 1 and 1800 seconds, not 1801.",
 	})
 	assert.Contains(t, problems, lcm.Problem{
-		Path: "$.additionalParams.k8s_cluster_installation_param.drain_policy", Detail: `must be "fail" or "force", not "hope".`,
+		Path:   "$.additionalParams.k8s_cluster_installation_param.drain_policy",
+		Detail: `must be "fail" or "force", not "hope".`,
 	})
 }
 

@@ -89,7 +89,8 @@ func ProtocolInfo(mac string, addresses, asked []FixedIP) []CpProtocolInfo {
 		return nil
 	}
 	info := &IPOverEthernetInfo{MacAddress: mac}
-	for _, ip := range slices.SortedFunc(slices.Values(addresses), func(a, b FixedIP) int { return strings.Compare(a.Address, b.Address) }) {
+	for _, ip := range slices.SortedFunc(slices.Values(addresses),
+		func(a, b FixedIP) int { return strings.Compare(a.Address, b.Address) }) {
 		kind := "IPV4"
 		if strings.Contains(ip.Address, ":") {
 			kind = "IPV6"

@@ -66,13 +66,15 @@ func (c CpConfig) addressed() bool {
 
 // unique tells whether no two ports can have what the entry asks for.
 func (c CpConfig) unique() bool {
-	return c.MAC != "" || c.LinkPort != nil || slices.ContainsFunc(c.FixedIPs, func(ip FixedIP) bool { return ip.Address != "" })
+	return c.MAC != "" || c.LinkPort != nil || slices.ContainsFunc(c.FixedIPs,
+		func(ip FixedIP) bool { return ip.Address != "" })
 }
 
 // contradict tells whether a Base HOT, which makes all ports of a connection point alike, cannot do what the entries
 // ask for. Ports that are given are not made: who takes them is looked at with the templates.
 func contradict(configs []CpConfig) bool {
-	configs = slices.DeleteFunc(slices.Clone(configs), func(c CpConfig) bool { return !c.addressed() || c.LinkPort != nil })
+	configs = slices.DeleteFunc(slices.Clone(configs),
+		func(c CpConfig) bool { return !c.addressed() || c.LinkPort != nil })
 	return slices.ContainsFunc(configs[min(1, len(configs)):], func(c CpConfig) bool {
 		return c.unique() || configs[0].unique() || !slices.Equal(c.FixedIPs, configs[0].FixedIPs)
 	})
@@ -147,7 +149,8 @@ func (cp ExtCp) over(had ExtCp) (ExtCp, bool) {
 		return had, true
 	}
 	named := func(key string) bool {
-		return slices.Contains(cp.removed, key) || slices.ContainsFunc(cp.Configs, func(c CpConfig) bool { return c.Key == key })
+		return slices.Contains(cp.removed, key) || slices.ContainsFunc(cp.Configs,
+			func(c CpConfig) bool { return c.Key == key })
 	}
 	var entries []CpConfig
 	if had.CpdID != "" && (len(had.Configs) > 0 || named(cp.CpdID)) {

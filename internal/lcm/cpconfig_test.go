@@ -16,7 +16,8 @@ import (
 
 // on is an entry of cpConfig with those items of ipAddresses.
 func on(addresses ...string) string {
-	return `{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET","ipOverEthernet":{"ipAddresses":[` + strings.Join(addresses, ",") + `]}}]}`
+	return `{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET","ipOverEthernet":{"ipAddresses":[` +
+		strings.Join(addresses, ",") + `]}}]}`
 }
 
 const (
@@ -54,22 +55,46 @@ func TestReconnected_mergesEntriesByTheirKeys(t *testing.T) {
 		return `[{"id":"a","resourceHandle":{"vimConnectionId":"vim","resourceId":"net-a"},"currentVnfExtCpData":[{"cpdId":"one","cpConfig":{` + entries + `}}]}]`
 	}
 	for name, c := range map[string]struct{ have, change, want string }{
-		"another entry":               {config(`{"x":` + on(ofS) + `}`), config(`{"y":` + plain + `}`), with(`"x":` + on(ofS) + `,"y":` + plain)},
-		"the same entry":              {config(`{"x":` + on(fixed7) + `}`), config(`{"x":` + on(fixed8) + `}`), with(`"x":` + on(fixed8))},
-		"one for another":             {config(`{"x":` + on(fixed7) + `}`), config(`{"x":null,"y":` + on(fixed8) + `}`), with(`"y":` + on(fixed8))},
-		"away with one":               {config(`{"x":` + on(fixed7) + `,"y":` + plain + `}`), config(`{"x":null}`), with(`"y":` + plain)},
+		"another entry": {
+			config(`{"x":` + on(ofS) + `}`), config(`{"y":` + plain + `}`),
+			with(`"x":` + on(ofS) + `,"y":` + plain),
+		},
+		"the same entry": {
+			config(`{"x":` + on(fixed7) + `}`), config(`{"x":` + on(fixed8) + `}`),
+			with(`"x":` + on(fixed8)),
+		},
+		"one for another": {
+			config(`{"x":` + on(fixed7) + `}`), config(`{"x":null,"y":` + on(fixed8) + `}`),
+			with(`"y":` + on(fixed8)),
+		},
+		"away with one": {
+			config(`{"x":` + on(fixed7) + `,"y":` + plain + `}`), config(`{"x":null}`),
+			with(`"y":` + plain),
+		},
 		"away with what is not there": {config(`{"x":` + on(fixed7) + `}`), config(`{"z":null}`), with(`"x":` + on(fixed7))},
 		"away with the last one":      {config(`{"x":` + on(fixed7) + `}`), config(`{"x":null}`), `null`},
 		"nothing":                     {config(`{"x":` + on(fixed7) + `}`), config(`{}`), with(`"x":` + on(fixed7))},
 		"nothing of an entry":         {config(`{"x":` + on(fixed7) + `}`), config(`{"x":{}}`), with(`"x":` + on(fixed7))},
-		"the protocols away":          {config(`{"x":` + on(fixed7) + `}`), config(`{"x":{"cpProtocolData":null}}`), with(`"x":` + plain)},
-		"a list takes all places":     {config(`{"x":` + on(fixed7) + `}`), config(`[` + plain + `]`), with(`"one":` + plain)},
-		"keys in the place of none":   {config(`[` + on(fixed7) + `]`), config(`{"x":` + on(fixed8) + `}`), with(`"x":` + on(fixed8))},
+		"the protocols away": {
+			config(`{"x":` + on(fixed7) + `}`), config(`{"x":{"cpProtocolData":null}}`),
+			with(`"x":` + plain),
+		},
+		"a list takes all places": {
+			config(`{"x":` + on(fixed7) + `}`), config(`[` + plain + `]`),
+			with(`"one":` + plain),
+		},
+		"keys in the place of none": {
+			config(`[` + on(fixed7) + `]`), config(`{"x":` + on(fixed8) + `}`),
+			with(`"x":` + on(fixed8)),
+		},
 		"the key that none is shown by": {
 			config(`[` + on(fixed7) + `]`), config(`{"one":null,"x":` + plain + `}`), with(`"x":` + plain),
 		},
 		"away with the only one, which had no key": {config(`[` + on(fixed7) + `]`), config(`{"one":null}`), `null`},
-		"no key, and another is to go":             {config(`[` + on(fixed7) + `]`), config(`{"x":null}`), with(`"one":` + on(fixed7))},
+		"no key, and another is to go": {
+			config(`[` + on(fixed7) + `]`), config(`{"x":null}`),
+			with(`"one":` + on(fixed7)),
+		},
 	} {
 		got := lcm.Reconnected(request(t, c.have), request(t, c.change))
 		assert.JSONEq(t, c.want, shown(t, got, 2), name)
@@ -80,7 +105,8 @@ func TestReconnected_mergesEntriesByTheirKeys(t *testing.T) {
 func TestReconnected_movesAConnectionPointAsTheStandardHasIt(t *testing.T) {
 	t.Parallel()
 	have := request(t, `"cpConfig":{"x":`+on(fixed7)+`}`)
-	const off, to = `{"id":"a","resourceId":"net-a","extCps":[{"cpdId":"one","cpConfig":{"x":null}}]}`, `{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"one","cpConfig":{"y":` + plain + `}}]}`
+	const off, to = `{"id":"a","resourceId":"net-a","extCps":[{"cpdId":"one","cpConfig":{"x":null}}]}`,
+		`{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"one","cpConfig":{"y":` + plain + `}}]}`
 	for _, list := range []string{off + "," + to, to + "," + off, to} {
 		req, err := lcm.ParseChangeExtConn([]byte(`{"extVirtualLinks":[` + list + `]}`))
 		require.NoError(t, err)
@@ -100,33 +126,90 @@ func TestCheckLinkConfigs_tellsWhatIsWrongAndWhatCannotBe(t *testing.T) {
 		mistakes        map[string]string
 		impossible      map[string]string
 	}{
-		"nothing":                      {`{}`, ports, nil, nil},
-		"a port that nobody describes": {`[{"linkPortId":"q"}]`, ports, map[string]string{at + "[0].linkPortId": "none of the link's extLinkPorts has this id"}, nil},
-		"no ports are described":       {`[{"linkPortId":"q"}]`, "", nil, nil},
-		"a port":                       {`[{"linkPortId":"p"}]`, ports, nil, nil},
-		"a port, by key":               {`{"a b":{"linkPortId":"p"},"c":null}`, ports, nil, nil},
-		"a port beside its address":    {`{"a":{"linkPortId":"p",` + strings.TrimPrefix(on(fixed7), "{") + `}`, ports, nil, nil},
-		"no port":                      {`{"a":{"linkPortId":null}}`, ports, nil, nil},
-		"a port twice":                 {`{"a":{"linkPortId":"p"},"b":{"linkPortId":"p"}}`, ports, map[string]string{at + ".b.linkPortId": "is the port port-1, which " + at + ".a has already"}, nil},
-		"a port beside addresses":      {`{"a":{"linkPortId":"p"},"b":` + on(fixed7) + `}`, ports, nil, nil},
-		"two ports of one id":          {`{}`, `,"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"1"}},{"id":"p","resourceHandle":{"resourceId":"2"}}]`, map[string]string{"$.extVirtualLinks[0].extLinkPorts[1].id": "another port"}, nil},
-		"one with addresses":           {`{"a":` + on(fixed7) + `,"b":` + plain + `,"c":` + on(anyIPv4) + `}`, "", nil, nil},
-		"two with addresses":           {`{"a":` + on(fixed7) + `,"b":` + on(fixed8) + `}`, "", nil, map[string]string{at: "one entry of a connection point can have addresses"}},
-		"two in a list":                {`[` + on(fixed7) + `,` + on(ofS) + `]`, "", nil, map[string]string{at: "more than one entry with addresses"}},
-		"the same address":             {`[` + on(fixed7) + `,` + on(fixed7) + `]`, "", nil, map[string]string{at: "more than one entry with addresses"}},
-		"the same subnet":              {`[` + on(ofS) + `,` + on(ofS) + `]`, "", nil, nil},
-		"a range":                      {`{"a":` + on(range1) + `}`, "", nil, map[string]string{at + ".a" + ips + "[0].addressRange": "no range"}},
-		"a range, as the text has it":  {`{"a":` + on(strings.Replace(range1, "addressRange", "ipAddressRange", 1)) + `}`, "", nil, map[string]string{at + ".a" + ips + "[0].ipAddressRange": "no range"}},
-		"two kinds":                    {`{"a":` + on(fixed7, `{"type":"IPV4","fixedAddresses":["10.0.0.8"],"numDynamicAddresses":1}`) + `}`, "", map[string]string{at + ".a" + ips + "[1]": "it has fixedAddresses and numDynamicAddresses"}, nil},
-		"no kind":                      {`{"a":` + on(`{"type":"IPV4","subnetId":"s"}`) + `}`, "", map[string]string{at + ".a" + ips + "[0]": "it has none"}, nil},
-		"no address":                   {`{"a":` + on(`{"type":"IPV4","fixedAddresses":[]}`) + `}`, "", map[string]string{at + ".a" + ips + "[0].fixedAddresses": "must not be empty"}, nil},
-		"two of a subnet":              {`{"a":` + on(twoOfS) + `}`, "", nil, nil},
-		"two of any":                   {`{"a":` + on(`{"type":"IPV4","numDynamicAddresses":2}`) + `}`, "", nil, map[string]string{at + ".a" + ips + "[0].numDynamicAddresses": "name it (subnetId)"}},
-		"one of any, twice":            {`{"a":` + on(anyIPv4, anyIPv4) + `}`, "", nil, map[string]string{at + ".a" + ips + "[1]": "a second address"}},
-		"one of any of each type":      {`{"a":` + on(anyIPv4, anyIPv6) + `}`, "", nil, nil},
-		"one of any beside another":    {`{"a":` + on(anyIPv6, fixed7) + `}`, "", nil, map[string]string{at + ".a" + ips: "beside others"}},
-		"a thousand":                   {`{"a":` + on(strings.Replace(twoOfS, "2", "1000", 1)) + `}`, "", nil, map[string]string{at + ".a" + ips + "[0].numDynamicAddresses": "16 at most"}},
-		"what is malformed":            {`{"a":7}`, "", nil, nil},
+		"nothing": {`{}`, ports, nil, nil},
+		"a port that nobody describes": {
+			`[{"linkPortId":"q"}]`, ports,
+			map[string]string{at + "[0].linkPortId": "none of the link's extLinkPorts has this id"},
+			nil,
+		},
+		"no ports are described": {`[{"linkPortId":"q"}]`, "", nil, nil},
+		"a port":                 {`[{"linkPortId":"p"}]`, ports, nil, nil},
+		"a port, by key":         {`{"a b":{"linkPortId":"p"},"c":null}`, ports, nil, nil},
+		"a port beside its address": {
+			`{"a":{"linkPortId":"p",` + strings.TrimPrefix(on(fixed7), "{") + `}`, ports, nil,
+			nil,
+		},
+		"no port": {`{"a":{"linkPortId":null}}`, ports, nil, nil},
+		"a port twice": {
+			`{"a":{"linkPortId":"p"},"b":{"linkPortId":"p"}}`, ports,
+			map[string]string{at + ".b.linkPortId": "is the port port-1, which " + at + ".a has already"},
+			nil,
+		},
+		"a port beside addresses": {`{"a":{"linkPortId":"p"},"b":` + on(fixed7) + `}`, ports, nil, nil},
+		"two ports of one id": {
+			`{}`,
+			`,"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"1"}},{"id":"p","resourceHandle":{"resourceId":"2"}}]`,
+			map[string]string{"$.extVirtualLinks[0].extLinkPorts[1].id": "another port"},
+			nil,
+		},
+		"one with addresses": {`{"a":` + on(fixed7) + `,"b":` + plain + `,"c":` + on(anyIPv4) + `}`, "", nil, nil},
+		"two with addresses": {
+			`{"a":` + on(fixed7) + `,"b":` + on(fixed8) + `}`, "", nil,
+			map[string]string{at: "one entry of a connection point can have addresses"},
+		},
+		"two in a list": {
+			`[` + on(fixed7) + `,` + on(ofS) + `]`, "", nil,
+			map[string]string{at: "more than one entry with addresses"},
+		},
+		"the same address": {
+			`[` + on(fixed7) + `,` + on(fixed7) + `]`, "", nil,
+			map[string]string{at: "more than one entry with addresses"},
+		},
+		"the same subnet": {`[` + on(ofS) + `,` + on(ofS) + `]`, "", nil, nil},
+		"a range": {
+			`{"a":` + on(range1) + `}`, "", nil,
+			map[string]string{at + ".a" + ips + "[0].addressRange": "no range"},
+		},
+		"a range, as the text has it": {
+			`{"a":` + on(strings.Replace(range1, "addressRange", "ipAddressRange", 1)) + `}`, "",
+			nil,
+			map[string]string{at + ".a" + ips + "[0].ipAddressRange": "no range"},
+		},
+		"two kinds": {
+			`{"a":` + on(fixed7,
+				`{"type":"IPV4","fixedAddresses":["10.0.0.8"],"numDynamicAddresses":1}`) + `}`, "",
+			map[string]string{at + ".a" + ips + "[1]": "it has fixedAddresses and numDynamicAddresses"},
+			nil,
+		},
+		"no kind": {
+			`{"a":` + on(`{"type":"IPV4","subnetId":"s"}`) + `}`, "",
+			map[string]string{at + ".a" + ips + "[0]": "it has none"},
+			nil,
+		},
+		"no address": {
+			`{"a":` + on(`{"type":"IPV4","fixedAddresses":[]}`) + `}`, "",
+			map[string]string{at + ".a" + ips + "[0].fixedAddresses": "must not be empty"},
+			nil,
+		},
+		"two of a subnet": {`{"a":` + on(twoOfS) + `}`, "", nil, nil},
+		"two of any": {
+			`{"a":` + on(`{"type":"IPV4","numDynamicAddresses":2}`) + `}`, "", nil,
+			map[string]string{at + ".a" + ips + "[0].numDynamicAddresses": "name it (subnetId)"},
+		},
+		"one of any, twice": {
+			`{"a":` + on(anyIPv4, anyIPv4) + `}`, "", nil,
+			map[string]string{at + ".a" + ips + "[1]": "a second address"},
+		},
+		"one of any of each type": {`{"a":` + on(anyIPv4, anyIPv6) + `}`, "", nil, nil},
+		"one of any beside another": {
+			`{"a":` + on(anyIPv6, fixed7) + `}`, "", nil,
+			map[string]string{at + ".a" + ips: "beside others"},
+		},
+		"a thousand": {
+			`{"a":` + on(strings.Replace(twoOfS, "2", "1000", 1)) + `}`, "", nil,
+			map[string]string{at + ".a" + ips + "[0].numDynamicAddresses": "16 at most"},
+		},
+		"what is malformed": {`{"a":7}`, "", nil, nil},
 	} {
 		mistakes, impossible := lcm.CheckLinkConfigs(json.RawMessage(`[{"id":"a","resourceId":"n","extCps":[{"cpdId":"one","cpConfig":`+c.config+`}]`+c.further+`}]`), nil)
 		requireProblems(t, name+", mistakes", c.mistakes, mistakes)

@@ -151,7 +151,10 @@ func (p DriftPolicy) Validate() error {
 	var problems []Problem
 	within := func(member string, value, least, most int) {
 		if value < least || value > most {
-			problems = append(problems, Problem{Path: "$." + member, Detail: fmt.Sprintf("it must be between %d and %d", least, most)})
+			problems = append(problems, Problem{
+				Path:   "$." + member,
+				Detail: fmt.Sprintf("it must be between %d and %d", least, most),
+			})
 		}
 	}
 	within("interval", p.Interval, minDriftInterval, maxDriftInterval)

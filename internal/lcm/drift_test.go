@@ -21,7 +21,8 @@ func TestDriftReport_countsChecksInARow(t *testing.T) {
 	require.Equal(t, []int{2}, checks(second))
 	third := DriftReport{Findings: []DriftFinding{cordoned, stopped}}.Following(&second, nil)
 	require.Equal(t, []int{1, 3}, checks(third), "not found once begins anew")
-	require.Equal(t, []int{2, 1}, checks(DriftReport{Findings: []DriftFinding{stopped, cordoned}}.Following(nil, []string{"a"})), "a notification counts")
+	require.Equal(t, []int{2, 1}, checks(DriftReport{Findings: []DriftFinding{stopped, cordoned}}.Following(nil,
+		[]string{"a"})), "a notification counts")
 	require.Equal(t, 0, stopped.Checks)
 }
 

@@ -40,7 +40,10 @@ func (r ChangeExtConnRequest) Apply(inst VnfInstance) (after VnfInstance, done V
 
 // ChangesVim tells whether the request changes the connection on which the VNF's resources are.
 func (r ChangeExtConnRequest) ChangesVim(inst VnfInstance) bool {
-	return slices.ContainsFunc(r.VimConnections, func(p VimConnectionPatch) bool { return !p.Removes() && inst.Uses(p.ID) })
+	return slices.ContainsFunc(r.VimConnections, func(p VimConnectionPatch) bool {
+		return !p.Removes() &&
+			inst.Uses(p.ID)
+	})
 }
 
 // Reconnected are the links with the changes of a request made: a connection point that it names leaves the link that
@@ -97,7 +100,10 @@ func moveCp(links []ExtVirtualLink, to ExtVirtualLink, cp ExtCp, carry bool) []E
 	at := slices.IndexFunc(links, func(l ExtVirtualLink) bool { return l.ID == to.ID && l.ResourceID == to.ResourceID })
 	from := at
 	if from < 0 || !connects(links[from:from+1], cp.CpdID) {
-		from = slices.IndexFunc(links, func(l ExtVirtualLink) bool { return l.ID == to.ID && connects([]ExtVirtualLink{l}, cp.CpdID) })
+		from = slices.IndexFunc(links, func(l ExtVirtualLink) bool {
+			return l.ID == to.ID &&
+				connects([]ExtVirtualLink{l}, cp.CpdID)
+		})
 	}
 	var had ExtCp
 	if from >= 0 && (from == at || carry || cp.Leaves()) {
@@ -173,7 +179,8 @@ func SameLinks(a, b []ExtVirtualLink) bool {
 func (cp ExtCp) Same(other ExtCp) bool { return cp.equal(other) }
 
 func (cp ExtCp) equal(other ExtCp) bool {
-	return cp.CpdID == other.CpdID && cp.MAC == other.MAC && slices.Equal(cp.GivenPorts(), other.GivenPorts()) && slices.Equal(cp.FixedIPs, other.FixedIPs)
+	return cp.CpdID == other.CpdID && cp.MAC == other.MAC && slices.Equal(cp.GivenPorts(), other.GivenPorts()) &&
+		slices.Equal(cp.FixedIPs, other.FixedIPs)
 }
 
 // Connection is the link on which a connection point is, and how; false when it is on none.
@@ -243,7 +250,10 @@ type IPAddresses struct {
 func LinkInfo(links []ExtVirtualLink, vimConnection string, apiVersion int) []ExtVirtualLinkInfo {
 	var out []ExtVirtualLinkInfo
 	for _, link := range links {
-		info := ExtVirtualLinkInfo{ID: link.ID, ResourceHandle: ResourceHandle{VimConnectionID: vimConnection, ResourceID: link.ResourceID}}
+		info := ExtVirtualLinkInfo{ID: link.ID, ResourceHandle: ResourceHandle{
+			VimConnectionID: vimConnection,
+			ResourceID:      link.ResourceID,
+		}}
 		for _, cp := range link.ExtCps {
 			if apiVersion > 1 {
 				info.CurrentVnfExtCpData = append(info.CurrentVnfExtCpData, cp.data())
@@ -291,7 +301,8 @@ func (p *Plan) ChangedLinkInfo(apiVersion int) []ExtVirtualLinkInfo {
 	if p == nil {
 		return nil
 	}
-	changed := slices.DeleteFunc(slices.Clone(p.Links), func(l ExtVirtualLink) bool { return !slices.Contains(p.ChangedLinks, l.ID) })
+	changed := slices.DeleteFunc(slices.Clone(p.Links),
+		func(l ExtVirtualLink) bool { return !slices.Contains(p.ChangedLinks, l.ID) })
 	return LinkInfo(changed, p.VimConnectionID, apiVersion)
 }
 

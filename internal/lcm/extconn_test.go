@@ -22,13 +22,31 @@ func TestReconnected_movesConnectionPointsAndKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	have := []lcm.ExtVirtualLink{link("a", "net-a", "one", "two"), link("b", "net-b", "three")}
 	for name, c := range map[string]struct{ changes, want []lcm.ExtVirtualLink }{
-		"nothing":         {nil, have},
-		"to a new link":   {[]lcm.ExtVirtualLink{link("c", "net-c", "one")}, []lcm.ExtVirtualLink{link("a", "net-a", "two"), link("b", "net-b", "three"), link("c", "net-c", "one")}},
-		"to another link": {[]lcm.ExtVirtualLink{link("b", "net-b", "one")}, []lcm.ExtVirtualLink{link("a", "net-a", "two"), link("b", "net-b", "three", "one")}},
-		"the last one":    {[]lcm.ExtVirtualLink{link("a", "net-a", "three")}, []lcm.ExtVirtualLink{link("a", "net-a", "one", "two", "three")}},
-		"one of two":      {[]lcm.ExtVirtualLink{link("a", "net-x", "one")}, []lcm.ExtVirtualLink{link("a", "net-a", "two"), link("b", "net-b", "three"), link("a", "net-x", "one")}},
-		"and the other":   {[]lcm.ExtVirtualLink{link("a", "net-x", "one"), link("a", "net-x", "two")}, []lcm.ExtVirtualLink{link("b", "net-b", "three"), link("a", "net-x", "one", "two")}},
-		"another network": {[]lcm.ExtVirtualLink{link("b", "net-x", "three")}, []lcm.ExtVirtualLink{link("a", "net-a", "one", "two"), link("b", "net-x", "three")}},
+		"nothing": {nil, have},
+		"to a new link": {
+			[]lcm.ExtVirtualLink{link("c", "net-c", "one")},
+			[]lcm.ExtVirtualLink{link("a", "net-a", "two"), link("b", "net-b", "three"), link("c", "net-c", "one")},
+		},
+		"to another link": {
+			[]lcm.ExtVirtualLink{link("b", "net-b", "one")},
+			[]lcm.ExtVirtualLink{link("a", "net-a", "two"), link("b", "net-b", "three", "one")},
+		},
+		"the last one": {
+			[]lcm.ExtVirtualLink{link("a", "net-a", "three")},
+			[]lcm.ExtVirtualLink{link("a", "net-a", "one", "two", "three")},
+		},
+		"one of two": {
+			[]lcm.ExtVirtualLink{link("a", "net-x", "one")},
+			[]lcm.ExtVirtualLink{link("a", "net-a", "two"), link("b", "net-b", "three"), link("a", "net-x", "one")},
+		},
+		"and the other": {
+			[]lcm.ExtVirtualLink{link("a", "net-x", "one"), link("a", "net-x", "two")},
+			[]lcm.ExtVirtualLink{link("b", "net-b", "three"), link("a", "net-x", "one", "two")},
+		},
+		"another network": {
+			[]lcm.ExtVirtualLink{link("b", "net-x", "three")},
+			[]lcm.ExtVirtualLink{link("a", "net-a", "one", "two"), link("b", "net-x", "three")},
+		},
 	} {
 		assert.Equal(t, c.want, lcm.Reconnected(have, c.changes), name)
 	}
@@ -41,20 +59,28 @@ func TestReconnected_takesNoAddressesToAnotherNetwork(t *testing.T) {
 	have := []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "one", FixedIPs: address}}}}
 	assert.Equal(t, address, lcm.Reconnected(have, []lcm.ExtVirtualLink{link("a", "net-a", "one")})[0].ExtCps[0].FixedIPs)
 	assert.Empty(t, lcm.Reconnected(have, []lcm.ExtVirtualLink{link("a", "net-x", "one")})[0].ExtCps[0].FixedIPs)
-	assert.Equal(t, address, lcm.Regranted(have, []lcm.ExtVirtualLink{link("a", "net-x", "one")})[0].ExtCps[0].FixedIPs, "the same request, elsewhere")
+	assert.Equal(t, address, lcm.Regranted(have, []lcm.ExtVirtualLink{link("a", "net-x", "one")})[0].ExtCps[0].FixedIPs,
+		"the same request, elsewhere")
 }
 
 func TestOverridden_keepsWhatAGrantDoesNotRepeat(t *testing.T) {
 	t.Parallel()
 	asked := []lcm.ExtVirtualLink{link("a", "net-a", "one", "two"), link("b", "net-b", "three")}
 	require.Equal(t, asked, lcm.Overridden(asked, nil))
-	got := lcm.Overridden(asked, []lcm.ExtVirtualLink{link("a", "net-x", "two"), link("c", "net-c", "three"), link("d", "net-d")})
+	got := lcm.Overridden(asked, []lcm.ExtVirtualLink{
+		link("a", "net-x", "two"), link("c", "net-c", "three"),
+		link("d", "net-d"),
+	})
 	require.True(t, lcm.SameLinks([]lcm.ExtVirtualLink{
 		link("d", "net-d"), link("c", "net-c", "three"), link("b", "net-b"), link("a", "net-x", "two", "one"),
 	}, got), "%v", got)
 	require.False(t, lcm.SameLinks(asked, got))
 	require.True(t, lcm.SameLinks(asked, lcm.Overridden(asked, []lcm.ExtVirtualLink{link("a", "net-a", "one")})))
-	addressed := lcm.Overridden(asked, []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "one", FixedIPs: []lcm.FixedIP{{SubnetID: "s"}}}}}})
+	addressed := lcm.Overridden(asked,
+		[]lcm.ExtVirtualLink{{
+			ID: "a", ResourceID: "net-a",
+			ExtCps: []lcm.ExtCp{{CpdID: "one", FixedIPs: []lcm.FixedIP{{SubnetID: "s"}}}},
+		}})
 	require.False(t, lcm.SameLinks(asked, addressed))
 }
 

@@ -62,7 +62,8 @@ func TestReconnected_mergesPorts(t *testing.T) {
 			got = port.ResourceID
 		}
 		assert.Equal(t, c.want, got, name)
-		assert.Equal(t, lcm.GivenPort(links, "one"), lcm.GivenPort(lcm.PartlyReconnected(have, links, []string{"one"}), "one"), name)
+		assert.Equal(t, lcm.GivenPort(links, "one"), lcm.GivenPort(lcm.PartlyReconnected(have, links, []string{"one"}),
+			"one"), name)
 	}
 }
 
@@ -71,9 +72,15 @@ func TestSharedPort_isInOneServer(t *testing.T) {
 	cp := func(id, port string) lcm.ExtCp {
 		return lcm.ExtCp{CpdID: id, LinkPort: &lcm.LinkPort{ID: id, ResourceID: port}}
 	}
-	links := []lcm.ExtVirtualLink{{ID: "a", ExtCps: []lcm.ExtCp{cp("one", "p"), {CpdID: "free"}}}, {ID: "b", ExtCps: []lcm.ExtCp{cp("two", "p"), cp("three", "q")}}}
+	links := []lcm.ExtVirtualLink{
+		{ID: "a", ExtCps: []lcm.ExtCp{cp("one", "p"), {CpdID: "free"}}},
+		{ID: "b", ExtCps: []lcm.ExtCp{cp("two", "p"), cp("three", "q")}},
+	}
 	assert.Equal(t, []string{"two", "one", "", ""},
-		[]string{lcm.SharedPort(links, "one"), lcm.SharedPort(links, "two"), lcm.SharedPort(links, "three"), lcm.SharedPort(links, "free")})
+		[]string{
+			lcm.SharedPort(links, "one"), lcm.SharedPort(links, "two"), lcm.SharedPort(links, "three"),
+			lcm.SharedPort(links, "free"),
+		})
 }
 
 // A port that was given neither comes nor goes with the VNF, but its connection point has changed.
@@ -83,8 +90,14 @@ func TestChangesOf_leavesGivenPortsOut(t *testing.T) {
 		return &lcm.InstantiatedVnfInfo{
 			NetworksSeen:    true,
 			ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net", ExtCps: []lcm.ExtCp{{CpdID: "cp"}}}},
-			VnfcResources:   []lcm.VnfcResourceInfo{{ID: "s", VduID: "vdu", CpInfo: []lcm.VnfcCpInfo{{ID: "cp-s", CpdID: "cp", VnfExtCpID: "ext"}}}},
-			ExtCps:          []lcm.VnfExtCpInfo{{ID: "ext", CpdID: "cp", ExtLinkPortID: id, PortID: port, AssociatedVnfcCpID: "cp-s"}},
+			VnfcResources: []lcm.VnfcResourceInfo{{
+				ID: "s", VduID: "vdu",
+				CpInfo: []lcm.VnfcCpInfo{{ID: "cp-s", CpdID: "cp", VnfExtCpID: "ext"}},
+			}},
+			ExtCps: []lcm.VnfExtCpInfo{{
+				ID: "ext", CpdID: "cp", ExtLinkPortID: id, PortID: port,
+				AssociatedVnfcCpID: "cp-s",
+			}},
 		}
 	}
 	given := vnf("p", "port-p")

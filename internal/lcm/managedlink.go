@@ -60,7 +60,8 @@ type ExtManagedVirtualLinkInfo struct {
 func ManagedLinkInfo(links []ExtManagedVirtualLink, vimConnection string) (out []ExtManagedVirtualLinkInfo) {
 	for _, l := range links {
 		out = append(out, ExtManagedVirtualLinkInfo{
-			ID: l.ID, VnfVirtualLinkDescID: l.VnfVirtualLinkDescID, NetworkResource: ResourceHandle{VimConnectionID: vimConnection, ResourceID: l.ResourceID},
+			ID: l.ID, VnfVirtualLinkDescID: l.VnfVirtualLinkDescID,
+			NetworkResource: ResourceHandle{VimConnectionID: vimConnection, ResourceID: l.ResourceID},
 		})
 	}
 	return out

@@ -15,14 +15,20 @@ func TestParseInstantiate_readsNetworksInThePlaceOfInternalOnes(t *testing.T) {
 	want := []lcm.ExtManagedVirtualLink{{ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "net"}}
 	require.Equal(t, want, req.ExtManagedVirtualLinks)
 	require.Equal(t, []lcm.ExtManagedVirtualLinkInfo{{
-		ID: "m", VnfVirtualLinkDescID: "inner", NetworkResource: lcm.ResourceHandle{VimConnectionID: "vim", ResourceID: "net"},
+		ID: "m", VnfVirtualLinkDescID: "inner", NetworkResource: lcm.ResourceHandle{
+			VimConnectionID: "vim",
+			ResourceID:      "net",
+		},
 	}}, lcm.ManagedLinkInfo(want, "vim"))
 }
 
 func TestExtManagedVirtualLink_readsEarlierNamesAndPorts(t *testing.T) {
 	var l lcm.ExtManagedVirtualLink
 	require.NoError(t, json.Unmarshal([]byte(`{"id":"m","virtualLinkDescId":"inner","resourceId":"net","vimConnectionId":"vim","vnfLinkPort":[{},{}]}`), &l))
-	require.Equal(t, lcm.ExtManagedVirtualLink{ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "net", VimConnectionID: "vim", LinkPorts: 2}, l)
+	require.Equal(t, lcm.ExtManagedVirtualLink{
+		ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "net",
+		VimConnectionID: "vim", LinkPorts: 2,
+	}, l)
 	doc, err := json.Marshal(l)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"id":"m","vnfVirtualLinkDescId":"inner","resourceId":"net","vimConnectionId":"vim"}`, string(doc))

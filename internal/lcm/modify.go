@@ -146,7 +146,9 @@ func ParseModify(body json.RawMessage) (out ModifyRequest, err error) {
 
 // Apply makes the modifications on the instance. pkg is the package that the request names, nil when it names none.
 // Errors are Conflict when the state of the VNF forbids them, Invalid when a connection would have no type.
-func (r ModifyRequest) Apply(inst VnfInstance, pkg *NextPackage) (after VnfInstance, done VnfInfoModifications, err error) {
+func (r ModifyRequest) Apply(
+	inst VnfInstance, pkg *NextPackage,
+) (after VnfInstance, done VnfInfoModifications, err error) {
 	after = inst
 	if r.Name.Given {
 		after.Name, done.VnfInstanceName = r.Name.Value, &r.Name.Value
@@ -178,12 +180,15 @@ func (r ModifyRequest) applyConnections(inst *VnfInstance, done *VnfInfoModifica
 	list := slices.Clone(inst.VimConnections)
 	for _, p := range r.VimConnections {
 		at := slices.IndexFunc(list, func(c VimConnectionInfo) bool { return c.ID == p.ID })
-		if at >= 0 && inst.Instantiated != nil && inst.Instantiated.ClusterVimID != "" && list[at].VimID == inst.Instantiated.ClusterVimID {
-			return Errorf(KindConflict, "The VIM connection %s is that of the VNF's own cluster, which Windlass keeps itself.", p.ID)
+		if at >= 0 && inst.Instantiated != nil && inst.Instantiated.ClusterVimID != "" &&
+			list[at].VimID == inst.Instantiated.ClusterVimID {
+			return Errorf(KindConflict, "The VIM connection %s is that of the VNF's own cluster, which Windlass keeps itself.",
+				p.ID)
 		}
 		if p.Removes() {
 			if at >= 0 && inst.Uses(p.ID) {
-				return Errorf(KindConflict, "The VNF's resources are on the VIM connection %s: it cannot be removed while the VNF is instantiated.", p.ID)
+				return Errorf(KindConflict, "The VNF's resources are on the VIM connection %s: it cannot be removed while the VNF "+
+					"is instantiated.", p.ID)
 			}
 			if at >= 0 {
 				list = slices.Delete(list, at, at+1)

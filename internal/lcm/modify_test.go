@@ -42,7 +42,9 @@ func object(t *testing.T, doc string) (out map[string]any) {
 	return out
 }
 
-func modified(t *testing.T, inst lcm.VnfInstance, pkg *lcm.NextPackage, body string) (lcm.VnfInstance, lcm.VnfInfoModifications, error) {
+func modified(
+	t *testing.T, inst lcm.VnfInstance, pkg *lcm.NextPackage, body string,
+) (lcm.VnfInstance, lcm.VnfInfoModifications, error) {
 	t.Helper()
 	req, err := lcm.ParseModify([]byte(body))
 	require.NoError(t, err)
@@ -51,7 +53,10 @@ func modified(t *testing.T, inst lcm.VnfInstance, pkg *lcm.NextPackage, body str
 
 func TestModify_changesWhatIsGivenAndNothingElse(t *testing.T) {
 	t.Parallel()
-	inst := lcm.VnfInstance{Name: "old", Description: "d", Metadata: map[string]any{"a": "1", "b": "2"}, Extensions: map[string]any{"x": 1.0}}
+	inst := lcm.VnfInstance{
+		Name: "old", Description: "d", Metadata: map[string]any{"a": "1", "b": "2"},
+		Extensions: map[string]any{"x": 1.0},
+	}
 	after, done, err := modified(t, inst, nil, `{}`)
 	require.NoError(t, err)
 	assert.Equal(t, inst, after)
@@ -74,10 +79,12 @@ func TestModify_changesWhatIsGivenAndNothingElse(t *testing.T) {
 func TestModify_mergesVimConnectionsById(t *testing.T) {
 	t.Parallel()
 	inst := lcm.VnfInstance{VimConnections: []lcm.VimConnectionInfo{
-		{ID: "one", VimID: "vim-1", VimType: "openstack", Extra: map[string]any{"a": "1"}}, {ID: "two", VimID: "vim-2", VimType: "openstack"},
+		{ID: "one", VimID: "vim-1", VimType: "openstack", Extra: map[string]any{"a": "1"}},
+		{ID: "two", VimID: "vim-2", VimType: "openstack"},
 	}}
 	want := []lcm.VimConnectionInfo{
-		{ID: "one", VimID: "vim-9", VimType: "openstack", Extra: map[string]any{"a": "1"}}, {ID: "three", VimID: "vim-3", VimType: "openstack"},
+		{ID: "one", VimID: "vim-9", VimType: "openstack", Extra: map[string]any{"a": "1"}},
+		{ID: "three", VimID: "vim-3", VimType: "openstack"},
 	}
 	for version, body := range map[int]string{
 		1: `{"vimConnectionInfo":[{"id":"one","vimId":"vim-9"},{"id":"three","vimId":"vim-3"}],"vimConnectionInfoDeleteIds":["two","nothing"]}`,
@@ -99,10 +106,17 @@ func TestModify_mergesVimConnectionsById(t *testing.T) {
 
 func TestModify_refusesWhatAnInstantiatedVnfNeeds(t *testing.T) {
 	t.Parallel()
-	pkg := &lcm.NextPackage{VnfPkg: lcm.VnfPkg{ID: "other", VnfdID: "vnfd-2", Provider: "p", ProductName: "n", SoftwareVersion: "2", VnfdVersion: "3"}}
+	pkg := &lcm.NextPackage{VnfPkg: lcm.VnfPkg{
+		ID: "other", VnfdID: "vnfd-2", Provider: "p", ProductName: "n",
+		SoftwareVersion: "2", VnfdVersion: "3",
+	}}
 	inst := lcm.VnfInstance{
-		VnfPkgID:       "mine",
-		VimConnections: []lcm.VimConnectionInfo{{ID: "one", VimID: "vim-1"}, {ID: "own", VimID: "k8s"}, {ID: "two", VimID: "vim-2"}},
+		VnfPkgID: "mine",
+		VimConnections: []lcm.VimConnectionInfo{
+			{ID: "one", VimID: "vim-1"},
+			{ID: "own", VimID: "k8s"},
+			{ID: "two", VimID: "vim-2"},
+		},
 		Instantiated: &lcm.InstantiatedVnfInfo{ClusterVimID: "k8s", VnfcResources: []lcm.VnfcResourceInfo{
 			{ID: "a", ComputeResource: lcm.ResourceHandle{VimConnectionID: "one"}},
 		}},
@@ -137,20 +151,30 @@ func TestModify_refusesWhatAnInstantiatedVnfNeeds(t *testing.T) {
 // Its servers keep their images: with others Heat would make all of them anew at the next change.
 func TestModify_keepsTheImagesOfAnInstantiatedVnf(t *testing.T) {
 	t.Parallel()
-	next := &lcm.NextPackage{VnfPkg: lcm.VnfPkg{ID: "other", VnfdID: "vnfd-2", SoftwareVersion: "2"}, Succeeds: true, KeptImages: map[string]string{"node": "image-1"}}
-	inst := lcm.VnfInstance{VnfPkgID: "mine", Instantiated: &lcm.InstantiatedVnfInfo{Granted: &lcm.GrantedChoices{Zones: map[string]string{"node": "z"}}}}
+	next := &lcm.NextPackage{
+		VnfPkg: lcm.VnfPkg{ID: "other", VnfdID: "vnfd-2", SoftwareVersion: "2"}, Succeeds: true,
+		KeptImages: map[string]string{"node": "image-1"},
+	}
+	inst := lcm.VnfInstance{
+		VnfPkgID:     "mine",
+		Instantiated: &lcm.InstantiatedVnfInfo{Granted: &lcm.GrantedChoices{Zones: map[string]string{"node": "z"}}},
+	}
 	after, done, err := modified(t, inst, next, `{"vnfdId":"vnfd-2"}`)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"vnfd-2", "2"}, []string{string(after.VnfdID), after.SoftwareVersion})
 	assert.Equal(t, lcm.VnfdID("vnfd-2"), done.VnfdID)
-	assert.Equal(t, &lcm.GrantedChoices{Zones: map[string]string{"node": "z"}, KeptImages: map[string]string{"node": "image-1"}}, after.Instantiated.Granted)
+	assert.Equal(t, &lcm.GrantedChoices{
+		Zones:      map[string]string{"node": "z"},
+		KeptImages: map[string]string{"node": "image-1"},
+	}, after.Instantiated.Granted)
 	assert.Nil(t, inst.Instantiated.Granted.KeptImages, "the instance itself stays")
 
 	again := *next
 	again.ID, again.KeptImages = "third", map[string]string{"node": "image-2", "disk": "image-d"}
 	after, _, err = modified(t, after, &again, `{"vnfPkgId":"third"}`)
 	require.NoError(t, err)
-	assert.Equal(t, map[string]string{"node": "image-1", "disk": "image-d"}, after.Instantiated.Granted.KeptImages, "the servers still have the first one")
+	assert.Equal(t, map[string]string{"node": "image-1", "disk": "image-d"}, after.Instantiated.Granted.KeptImages,
+		"the servers still have the first one")
 
 	inst.Instantiated.Granted = nil
 	again.ID, again.KeptImages = "fourth", nil

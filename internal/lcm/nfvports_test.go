@@ -21,7 +21,8 @@ func apartParams(nfv string) json.RawMessage {
 
 func instantiation(t *testing.T, links string, params json.RawMessage) []lcm.ExtVirtualLink {
 	t.Helper()
-	req, err := lcm.ParseInstantiate(json.RawMessage(`{"flavourId":"simple","extVirtualLinks":` + links + `,"additionalParams":` + string(params) + `}`))
+	req, err := lcm.ParseInstantiate(json.RawMessage(`{"flavourId":"simple","extVirtualLinks":` + links +
+		`,"additionalParams":` + string(params) + `}`))
 	require.NoError(t, err)
 	return req.ExtVirtualLinks
 }
@@ -37,13 +38,15 @@ func TestParseInstantiate_takesPortsFromNfv(t *testing.T) {
 
 	links = instantiation(t, `[{"id":"a","resourceId":"net-a","extCps":[{"cpdId":"cp-2","cpConfig":{"k":`+plain+`}},{"cpdId":"cp-3","cpConfig":[`+plain+`]}]}]`,
 		json.RawMessage(`{"nfv":{"CP":{"cp-2":{"port":"port-2"},"cp-3":{"port":"port-3"}}}}`))
-	assert.Equal(t, &lcm.LinkPort{ID: "port-2", ResourceID: "port-2"}, lcm.GivenPort(links, "cp-2"), "a port that no link describes")
+	assert.Equal(t, &lcm.LinkPort{ID: "port-2", ResourceID: "port-2"}, lcm.GivenPort(links, "cp-2"),
+		"a port that no link describes")
 	_, cp, _ := lcm.Connection(links, "cp-2")
 	assert.Equal(t, "k", cp.ConfigID("port-2"))
 	assert.Equal(t, &lcm.LinkPort{ID: "port-3", ResourceID: "port-3"}, lcm.GivenPort(links, "cp-3"))
 
 	for _, malformed := range []string{`7`, `{"nfv":7}`, `{"nfv":{"CP":[]}}`, `{"nfv":{"CP":{"cp-1":7}}}`} {
-		assert.Equal(t, "dummy", lcm.GivenPort(instantiation(t, dummies, json.RawMessage(malformed)), "cp-1").ResourceID, malformed)
+		assert.Equal(t, "dummy", lcm.GivenPort(instantiation(t, dummies, json.RawMessage(malformed)), "cp-1").ResourceID,
+			malformed)
 	}
 }
 
@@ -71,19 +74,47 @@ func TestPortOf_isTheVnfcsOwn(t *testing.T) {
 		config, nfv string
 		want        []string
 	}{
-		"by the order of keys":     {`{"a":{"linkPortId":"p"},"b":{"linkPortId":"q"}}`, `{}`, []string{"port-p", "port-q", ""}},
-		"by their names":           {`{"cp-1":{"linkPortId":"p"},"cp-0":{"linkPortId":"q"}}`, `{}`, []string{"port-q", "port-p", ""}},
-		"by both":                  {`{"cp-0":{"linkPortId":"p"},"a":{"linkPortId":"q"},"b":{"linkPortId":"r"}}`, `{}`, []string{"port-p", "port-q", "port-r"}},
-		"entries without ports":    {`{"a":` + plain + `,"b":{"linkPortId":"q"}}`, `{}`, []string{"port-q", "", ""}},
-		"a list":                   {`[{"linkPortId":"q"},{"linkPortId":"p"}]`, `{}`, []string{"port-q", "port-p", ""}},
-		"a list of one":            {`[{"linkPortId":"q"}]`, `{}`, []string{"port-q", "", ""}},
-		"dummies":                  {`{"a":{"linkPortId":"p"},"b":{"linkPortId":"q"}}`, `{"CP":{"cp-0":{"port":"x"},"cp-1":{"port":"y"}}}`, []string{"x", "y", ""}},
-		"one dummy of two":         {`{"a":{"linkPortId":"p"},"b":{"linkPortId":"q"}}`, `{"CP":{"cp-1":{"port":"y"}}}`, []string{"port-p", "y", ""}},
-		"ports of nfv alone":       {`{"a":` + plain + `}`, `{"CP":{"cp-0":{"port":"x"},"cp-2":{"port":"z"},"cp-1":{"port":"y"}}}`, []string{"x", "y", "z"}},
-		"ports of nfv, and a list": {`[` + plain + `]`, `{"CP":{"cp-0":{"port":"x"},"cp-1":{"port":"y"}}}`, []string{"x", "y", ""}},
-		"a number that is none":    {`[` + plain + `]`, `{"CP":{"cp-00":{"port":"x"},"cp--1":{"port":"y"},"cp-":{"port":"z"}}}`, []string{"", "", ""}},
+		"by the order of keys": {
+			`{"a":{"linkPortId":"p"},"b":{"linkPortId":"q"}}`, `{}`,
+			[]string{"port-p", "port-q", ""},
+		},
+		"by their names": {
+			`{"cp-1":{"linkPortId":"p"},"cp-0":{"linkPortId":"q"}}`, `{}`,
+			[]string{"port-q", "port-p", ""},
+		},
+		"by both": {
+			`{"cp-0":{"linkPortId":"p"},"a":{"linkPortId":"q"},"b":{"linkPortId":"r"}}`, `{}`,
+			[]string{"port-p", "port-q", "port-r"},
+		},
+		"entries without ports": {`{"a":` + plain + `,"b":{"linkPortId":"q"}}`, `{}`, []string{"port-q", "", ""}},
+		"a list":                {`[{"linkPortId":"q"},{"linkPortId":"p"}]`, `{}`, []string{"port-q", "port-p", ""}},
+		"a list of one":         {`[{"linkPortId":"q"}]`, `{}`, []string{"port-q", "", ""}},
+		"dummies": {
+			`{"a":{"linkPortId":"p"},"b":{"linkPortId":"q"}}`,
+			`{"CP":{"cp-0":{"port":"x"},"cp-1":{"port":"y"}}}`,
+			[]string{"x", "y", ""},
+		},
+		"one dummy of two": {
+			`{"a":{"linkPortId":"p"},"b":{"linkPortId":"q"}}`, `{"CP":{"cp-1":{"port":"y"}}}`,
+			[]string{"port-p", "y", ""},
+		},
+		"ports of nfv alone": {
+			`{"a":` + plain + `}`,
+			`{"CP":{"cp-0":{"port":"x"},"cp-2":{"port":"z"},"cp-1":{"port":"y"}}}`,
+			[]string{"x", "y", "z"},
+		},
+		"ports of nfv, and a list": {
+			`[` + plain + `]`, `{"CP":{"cp-0":{"port":"x"},"cp-1":{"port":"y"}}}`,
+			[]string{"x", "y", ""},
+		},
+		"a number that is none": {
+			`[` + plain + `]`,
+			`{"CP":{"cp-00":{"port":"x"},"cp--1":{"port":"y"},"cp-":{"port":"z"}}}`,
+			[]string{"", "", ""},
+		},
 	} {
-		links := instantiation(t, `[{"id":"a","resourceId":"n","extCps":[{"cpdId":"cp","cpConfig":`+c.config+`}],`+ports+`}]`, apartParams(c.nfv))
+		links := instantiation(t, `[{"id":"a","resourceId":"n","extCps":[{"cpdId":"cp","cpConfig":`+c.config+`}],`+ports+`}]`,
+			apartParams(c.nfv))
 		doc, err := json.Marshal(lcm.Reconnected(nil, links))
 		require.NoError(t, err)
 		var kept []lcm.ExtVirtualLink
@@ -117,7 +148,8 @@ func TestWithNfvPorts_leavesTheLinksOfTheVnfAlone(t *testing.T) {
 	assert.Equal(t, []lcm.LinkPort{{ID: "x", ResourceID: "port-1"}, {ID: "port-2", ResourceID: "port-2"}}, cp.GivenPorts())
 	assert.Empty(t, lcm.SharedPort(changed, "cp-1"))
 	assert.False(t, lcm.SameLinks(have, changed))
-	_, other, _ := lcm.Connection(lcm.WithNfvPorts(have, apartParams(`{"CP":{"cp-1-1":{"port":"port-2"}}}`), false), "cp-1")
+	_, other, _ := lcm.Connection(lcm.WithNfvPorts(have, apartParams(`{"CP":{"cp-1-1":{"port":"port-2"}}}`), false),
+		"cp-1")
 	assert.Len(t, other.GivenPorts(), 1, "VNFCs that are alike have no numbers")
 	twice := lcm.WithNfvPorts(have, apartParams(`{"CP":{"cp-1":{"port":"p"},"cp-1-1":{"port":"p"}}}`), true)
 	assert.Equal(t, "cp-1", lcm.SharedPort(twice, "cp-1"), "with itself")

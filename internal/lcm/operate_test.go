@@ -12,7 +12,8 @@ import (
 
 func twoVnfcs() *lcm.InstantiatedVnfInfo {
 	return &lcm.InstantiatedVnfInfo{VnfState: lcm.VnfStarted, VnfcResources: []lcm.VnfcResourceInfo{
-		{ID: "a", ComputeResource: lcm.ResourceHandle{ResourceID: "server-a"}}, {ID: "b", ComputeResource: lcm.ResourceHandle{ResourceID: "server-b"}},
+		{ID: "a", ComputeResource: lcm.ResourceHandle{ResourceID: "server-a"}},
+		{ID: "b", ComputeResource: lcm.ResourceHandle{ResourceID: "server-b"}},
 	}}
 }
 

@@ -122,7 +122,8 @@ func RegistryServerProblem(s string) string {
 	case strings.Contains(s, "/"):
 		return fmt.Sprintf("must be a name or an address without a path, not %q.", s)
 	case strings.HasPrefix(s, "[") || strings.Count(s, ":") > 1:
-		return fmt.Sprintf("must not be an IPv6 address, as %q is: names of images cannot hold one. Give the registry a name with hosts_string.", s)
+		return fmt.Sprintf("must not be an IPv6 address, as %q is: names of images cannot hold one. Give the registry a "+
+			"name with hosts_string.", s)
 	case hasPort && (!portPattern.MatchString(port) || number < 1 || number > 65535):
 		return fmt.Sprintf("must have a port between 1 and 65535, not %q.", port)
 	case !hostNamePattern.MatchString(host):
@@ -213,7 +214,8 @@ func (r PrivateRegistry) imageProblems(wrong params.Wrong) {
 	case r.TestImage == "":
 	case r.Server != "" && strings.HasPrefix(r.TestImage, r.Server+"/"):
 		wrong("test_image", "must be the image's name on the registry, without %q before it.", r.Server+"/")
-	case !testImagePattern.MatchString(r.TestImage), len(strings.FieldsFunc(r.TestImage, func(c rune) bool { return c == ':' || c == '@' })[0]) > maxRepository:
+	case !testImagePattern.MatchString(r.TestImage),
+		len(strings.FieldsFunc(r.TestImage, func(c rune) bool { return c == ':' || c == '@' })[0]) > maxRepository:
 		wrong("test_image", `must be a repository of the registry, with a tag or a digest, such as "library/busybox:1.36", not %q.`, r.TestImage)
 	}
 }
@@ -225,7 +227,8 @@ func (r PrivateRegistry) hostsProblems(known map[string]string, add func(key, fo
 	}
 	words := strings.Fields(r.HostsString)
 	if len(words) < 2 || strings.ContainsAny(r.HostsString, ",#\r\n") {
-		add("hosts_string", `must be an address and a name, such as "192.168.0.20 registry.example.com", not %q.`, r.HostsString)
+		add("hosts_string", `must be an address and a name, such as "192.168.0.20 registry.example.com", not %q.`,
+			r.HostsString)
 		return
 	}
 	if _, err := netip.ParseAddr(words[0]); err != nil {

@@ -19,7 +19,8 @@ import (
 
 // withRegistries is Tacker's request with registries in it.
 func withRegistries(list string) json.RawMessage {
-	return json.RawMessage(strings.Replace(tackerRequest, `"vim_name"`, `"private_registry_connection_info": `+list+`, "vim_name"`, 1))
+	return json.RawMessage(strings.Replace(tackerRequest, `"vim_name"`,
+		`"private_registry_connection_info": `+list+`, "vim_name"`, 1))
 }
 
 const seedRegistries = `[
@@ -55,15 +56,18 @@ func TestPrivateRegistries_everyMistakeIsToldAtOnce(t *testing.T) {
 		{"connection_type": "1", "server": "D.example.com", "hosts_string": "10.0.0.2 d.example.com"},
 		{"connection_type": true, "server": 5, "host": "x"}, "e.example.com", {"connection_type": "0", "server": "e_f.example.com"}]`), 3, 2)
 	assert.ElementsMatch(t, []string{
-		"[0].connection_type", "[0].server", "[1].connection_type", "[1].server", "[1].password", "[2].server", "[2].username",
-		"[2].certificate_path", "[3].server", "[3].username", "[3].certificate_path", "[4].server", "[4].hosts_string", "[5].hosts_string",
+		"[0].connection_type", "[0].server", "[1].connection_type", "[1].server", "[1].password", "[2].server",
+		"[2].username",
+		"[2].certificate_path", "[3].server", "[3].username", "[3].certificate_path", "[4].server", "[4].hosts_string",
+		"[5].hosts_string",
 		"[7].server", "[7].hosts_string", "[8].connection_type", "[8].server", "[8].host", "[9]", "[10].server",
 	}, relative(problems, "$.additionalParams.k8s_cluster_installation_param.private_registry_connection_info"))
 	for _, p := range problems {
 		assert.NotContains(t, p.Detail, "hunter2")
 	}
 	_, problems = lcm.CheckClusterParams(withRegistries(`{"server": "x"}`), 3, 2)
-	assert.Equal(t, []string{""}, relative(problems, "$.additionalParams.k8s_cluster_installation_param.private_registry_connection_info"))
+	assert.Equal(t, []string{""}, relative(problems,
+		"$.additionalParams.k8s_cluster_installation_param.private_registry_connection_info"))
 }
 
 func relative(problems []lcm.Problem, prefix string) (out []string) {
@@ -88,9 +92,12 @@ func TestCheckRegistries_namesThePathsOfAModification(t *testing.T) {
 
 func TestCertificateProblem_wantsCertificatesOnly(t *testing.T) {
 	assert.Contains(t, lcm.CertificateProblem([]byte("no PEM")), "PEM")
-	assert.Contains(t, lcm.CertificateProblem([]byte("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")), "private key")
-	assert.Contains(t, lcm.CertificateProblem([]byte("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n")), "no certificate")
-	assert.Contains(t, lcm.CertificateProblem([]byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")), "cannot be read")
+	assert.Contains(t, lcm.CertificateProblem([]byte("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")),
+		"private key")
+	assert.Contains(t, lcm.CertificateProblem([]byte("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n")),
+		"no certificate")
+	assert.Contains(t, lcm.CertificateProblem([]byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")),
+		"cannot be read")
 }
 
 // aCertificate is one in PEM, of nobody.
@@ -106,16 +113,23 @@ func aCertificate(t *testing.T) string {
 
 func TestPrivateRegistries_takeTheCAInline(t *testing.T) {
 	entry := func(connection, ca, path string) map[string]any {
-		return map[string]any{"connection_type": connection, "server": "a" + connection + path + ".example.com", "ca_certificate": ca, "certificate_path": path}
+		return map[string]any{
+			"connection_type": connection, "server": "a" + connection + path + ".example.com",
+			"ca_certificate": ca, "certificate_path": path,
+		}
 	}
 	ca := aCertificate(t)
 	doc, err := json.Marshal([]any{
-		entry("1", ca, ""), entry("0", ca, ""), entry("1", ca, "ca.crt"), entry("1", "hunter2", "x"), map[string]any{"connection_type": "1", "server": "b.example.com", "ca_certificate": 7},
+		entry("1", ca, ""), entry("0", ca, ""), entry("1", ca, "ca.crt"), entry("1", "hunter2", "x"),
+		map[string]any{"connection_type": "1", "server": "b.example.com", "ca_certificate": 7},
 	})
 	require.NoError(t, err)
 	list, problems := lcm.CheckRegistries(doc)
 	assert.Equal(t, strings.TrimSpace(ca), list[0].CACertificate)
-	assert.ElementsMatch(t, []string{"[1].ca_certificate", "[2].ca_certificate", "[3].ca_certificate", "[4].ca_certificate"}, relative(problems, lcm.RegistriesPath))
+	assert.ElementsMatch(t, []string{
+		"[1].ca_certificate", "[2].ca_certificate", "[3].ca_certificate",
+		"[4].ca_certificate",
+	}, relative(problems, lcm.RegistriesPath))
 	for _, p := range problems {
 		assert.NotContains(t, p.Detail, "hunter2")
 	}
@@ -128,7 +142,10 @@ func TestPrivateRegistries_takeTheCAInline(t *testing.T) {
 
 func TestModify_keepsOtherRegistriesForLaterOperations(t *testing.T) {
 	inst := lcm.VnfInstance{
-		ConfigurableProperties: map[string]any{"other": true, lcm.RegistriesKey: []any{map[string]any{"server": "old.example.com"}}},
+		ConfigurableProperties: map[string]any{
+			"other":           true,
+			lcm.RegistriesKey: []any{map[string]any{"server": "old.example.com"}},
+		},
 		Instantiated: &lcm.InstantiatedVnfInfo{AdditionalParams: json.RawMessage(
 			`{"pod_cidr":"10.0.0.0/8","k8s_cluster_installation_param":{"vim_name":"v","private_registry_connection_info":[{"server":"old.example.com"}]}}`)},
 	}
@@ -147,13 +164,16 @@ func TestModify_keepsOtherRegistriesForLaterOperations(t *testing.T) {
 		if want != "" {
 			cluster = `{"vim_name":"v","private_registry_connection_info":` + want + `}`
 		}
-		assert.JSONEq(t, `{"pod_cidr":"10.0.0.0/8","k8s_cluster_installation_param":`+cluster+`}`, string(after.Instantiated.AdditionalParams), body)
-		assert.Contains(t, string(inst.Instantiated.AdditionalParams), "old.example.com", "the former instance is not touched")
+		assert.JSONEq(t, `{"pod_cidr":"10.0.0.0/8","k8s_cluster_installation_param":`+cluster+`}`,
+			string(after.Instantiated.AdditionalParams), body)
+		assert.Contains(t, string(inst.Instantiated.AdditionalParams), "old.example.com",
+			"the former instance is not touched")
 		shown, err := json.Marshal(done)
 		require.NoError(t, err)
 		assert.NotContains(t, string(shown), "$secret")
 		// What the instance shows afterwards is what its parameters say.
-		props, err := json.Marshal(lcm.ShowRegistries(after.ConfigurableProperties, after.Instantiated.AdditionalParams)[lcm.RegistriesKey])
+		props, err := json.Marshal(lcm.ShowRegistries(after.ConfigurableProperties,
+			after.Instantiated.AdditionalParams)[lcm.RegistriesKey])
 		require.NoError(t, err)
 		if want == "" {
 			want = "null"
@@ -163,32 +183,42 @@ func TestModify_keepsOtherRegistriesForLaterOperations(t *testing.T) {
 }
 
 func TestShowRegistries_leavesOtherPropertiesAlone(t *testing.T) {
-	assert.Nil(t, lcm.ShowRegistries(nil, json.RawMessage(`{"k8s_cluster_installation_param":{"vim_name":"v"},"node_password":"x"}`)))
+	assert.Nil(t, lcm.ShowRegistries(nil,
+		json.RawMessage(`{"k8s_cluster_installation_param":{"vim_name":"v"},"node_password":"x"}`)))
 	given := map[string]any{"a": 1, lcm.RegistriesKey: "stale"}
 	assert.Equal(t, map[string]any{"a": 1}, lcm.ShowRegistries(given, json.RawMessage(`{}`)))
 	assert.Contains(t, given, lcm.RegistriesKey)
-	shown := lcm.ShowRegistries(nil, json.RawMessage(`{"k8s_cluster_installation_param":{"private_registry_connection_info":[{"connection_type":0}]}}`))
+	shown := lcm.ShowRegistries(nil,
+		json.RawMessage(`{"k8s_cluster_installation_param":{"private_registry_connection_info":[{"connection_type":0}]}}`))
 	assert.Equal(t, map[string]any{lcm.RegistriesKey: []any{map[string]any{"connection_type": json.Number("0")}}}, shown)
 }
 
 func TestPrivateRegistries_nameAnImageToTry(t *testing.T) {
 	const digest = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	for image, manifest := range map[string]string{
-		"library/busybox:1.36": "/v2/library/busybox/manifests/1.36", "edge/app__x/a-b.c": "/v2/edge/app__x/a-b.c/manifests/latest",
-		"edge/app@" + digest: "/v2/edge/app/manifests/" + digest, "": "",
+		"library/busybox:1.36": "/v2/library/busybox/manifests/1.36",
+		"edge/app__x/a-b.c":    "/v2/edge/app__x/a-b.c/manifests/latest",
+		"edge/app@" + digest:   "/v2/edge/app/manifests/" + digest, "": "",
 	} {
-		doc, err := json.Marshal([]any{map[string]any{"connection_type": "1", "server": "a.example.com", "test_image": image}})
+		doc, err := json.Marshal([]any{map[string]any{
+			"connection_type": "1", "server": "a.example.com",
+			"test_image": image,
+		}})
 		require.NoError(t, err)
 		list, problems := lcm.CheckRegistries(doc)
 		require.Empty(t, problems, image)
 		assert.Equal(t, manifest, list[0].TestManifest(), image)
 	}
 	for _, image := range []any{
-		"a.example.com/edge/app:1", "Edge/app", "edge//app", "/edge", "edge/app:", "edge/app:1@" + digest, "edge/app@" + digest[:12], "edge app", "edge/../app",
+		"a.example.com/edge/app:1", "Edge/app", "edge//app", "/edge", "edge/app:", "edge/app:1@" + digest, "edge/app@" +
+			digest[:12], "edge app", "edge/../app",
 		"http://edge/app", strings.Repeat("a", 256) + ":1", ":1", 7,
 		map[string]any{},
 	} {
-		doc, err := json.Marshal([]any{map[string]any{"connection_type": "1", "server": "a.example.com", "test_image": image}})
+		doc, err := json.Marshal([]any{map[string]any{
+			"connection_type": "1", "server": "a.example.com",
+			"test_image": image,
+		}})
 		require.NoError(t, err)
 		_, problems := lcm.CheckRegistries(doc)
 		assert.Equal(t, []string{"[0].test_image"}, relative(problems, lcm.RegistriesPath), image)

@@ -121,7 +121,10 @@ func (t *RegistryTLS) Settle() {
 // Access is how the machine is reached, in the form in which clusters say it: activities on nodes need not know more.
 func (p RegistryServerParams) Access() (c ClusterParams) {
 	tackers.Read(clusterParamsPath, nil, &c) // for the defaults
-	c.MasterNode = NodeParams{SSHCpName: p.SSHCpName, NicCpName: p.SSHCpName, Username: p.Username, Password: p.Password, PrivateKey: p.PrivateKey}
+	c.MasterNode = NodeParams{
+		SSHCpName: p.SSHCpName, NicCpName: p.SSHCpName, Username: p.Username, Password: p.Password,
+		PrivateKey: p.PrivateKey,
+	}
 	c.Proxy = p.Proxy
 	t := p.Timeouts
 	c.Timeouts.Stack, c.Timeouts.SSH, c.Timeouts.Login, c.Timeouts.Install = t.Stack, t.SSH, t.Login, t.Install

@@ -31,8 +31,11 @@ func TestRegistryServerParams_everyMistakeIsToldAtOnce(t *testing.T) {
 		"users": [{"username": "a:b"}, {"username": "u", "password": "` + strings.Repeat("x", 73) + `"}, {"username": "u", "password": "p"}, 7],
 		"timeouts": {"ssh": -1}, "colour": "red"}}`))
 	assert.ElementsMatch(t, []string{
-		".ssh_cp_name", ".ssh_username", ".ssh_password", ".image_path", ".port_no", ".image", ".proxy.http_proxy", ".proxy.no_proxy", ".proxy.k8s_node_cidr", ".tls.certificate_path",
-		".tls.private_key", ".tls.host_names", ".tls.validity_days", ".volume.volume_resource_id", ".volume.mount_to", ".users[0].username", ".users[0].password", ".users[1].password", ".users[2].username", ".users[3]", ".timeouts.ssh", ".colour",
+		".ssh_cp_name", ".ssh_username", ".ssh_password", ".image_path", ".port_no", ".image", ".proxy.http_proxy",
+		".proxy.no_proxy", ".proxy.k8s_node_cidr", ".tls.certificate_path",
+		".tls.private_key", ".tls.host_names", ".tls.validity_days", ".volume.volume_resource_id", ".volume.mount_to",
+		".users[0].username", ".users[0].password", ".users[1].password", ".users[2].username", ".users[3]", ".timeouts.ssh",
+		".colour",
 	}, relative(problems, "$.additionalParams.private_registry_installation_param"))
 	for _, p := range problems {
 		assert.NotContains(t, p.Detail, "hunter2")
@@ -51,7 +54,8 @@ func TestRegistryServerParams_letWindlassMakeTheCertificate(t *testing.T) {
 			"ssh_cp_name": "CP1", "ssh_username": "ubuntu", "ssh_password": "x", "port_no": 443, "tls": ` + tls + `, "volume": ` + volume + `}}`))
 		return p, relative(problems, "$.additionalParams.private_registry_installation_param")
 	}
-	p, problems := check(`{"generate": true, "host_names": ["Registry.example.com", "192.0.2.7", "images"]}`, `{"volume_resource_id": "vol"}`)
+	p, problems := check(`{"generate": true, "host_names": ["Registry.example.com", "192.0.2.7", "images"]}`,
+		`{"volume_resource_id": "vol"}`)
 	require.Empty(t, problems)
 	assert.Equal(t, 3650, p.TLS.ValidityDays)
 	assert.Equal(t, &lcm.CinderVolumeParams{VolumeResourceID: "vol", MountTo: "/registry"}, p.Volume)
@@ -59,7 +63,8 @@ func TestRegistryServerParams_letWindlassMakeTheCertificate(t *testing.T) {
 	assert.False(t, (*lcm.RegistryServerParams)(nil).HasVolume())
 	machine := lcm.Node{Address: "10.0.0.5", SSHAddress: "198.51.100.5"}
 	assert.Equal(t, lcm.PrivateRegistry{
-		ConnectionType: "1", Server: "Registry.example.com:443", HostsString: "198.51.100.5 Registry.example.com images", CACertificate: "CA",
+		ConnectionType: "1", Server: "Registry.example.com:443", HostsString: "198.51.100.5 Registry.example.com images",
+		CACertificate: "CA",
 	}, p.Connection(machine, "CA\n"))
 	assert.Empty(t, lcm.RegistryServerProblem(p.Connection(machine, "").Server), "a cluster takes it as it is")
 	p.TLS = nil
@@ -68,11 +73,15 @@ func TestRegistryServerParams_letWindlassMakeTheCertificate(t *testing.T) {
 	_, problems = check(`{"generate": "true", "certificate_path": "a", "private_key": "b", "validity_days": 4000, "host_names": ["a_b", "a", "A", "fe80::1%eth0", "`+strings.Repeat("a.", 130)+`a"]}`,
 		`{"volume_resource_id": "vol", "mount_to": "../x"}`)
 	assert.ElementsMatch(t, []string{
-		".tls.certificate_path", ".tls.private_key", ".tls.validity_days", ".tls.host_names[0]", ".tls.host_names[2]", ".tls.host_names[3]", ".tls.host_names[4]",
+		".tls.certificate_path", ".tls.private_key", ".tls.validity_days", ".tls.host_names[0]", ".tls.host_names[2]",
+		".tls.host_names[3]", ".tls.host_names[4]",
 		".volume.mount_to",
 	}, problems)
 	_, problems = check(`{"generate": 1}`, `{"mount_to": "/var/lib", "size": 3}`)
-	assert.ElementsMatch(t, []string{".tls.generate", ".tls.certificate_path", ".tls.private_key", ".volume.volume_resource_id", ".volume.mount_to", ".volume.size"}, problems)
+	assert.ElementsMatch(t, []string{
+		".tls.generate", ".tls.certificate_path", ".tls.private_key",
+		".volume.volume_resource_id", ".volume.mount_to", ".volume.size",
+	}, problems)
 }
 
 func TestHealRequest_saysWhetherVolumesAreKept(t *testing.T) {
@@ -82,8 +91,9 @@ func TestHealRequest_saysWhetherVolumesAreKept(t *testing.T) {
 	}
 	for body, want := range map[string]said{
 		`{}`: {}, `{"additionalParams":{}}`: {}, `{"additionalParams":{"keep_volumes":null,"all":null}}`: {},
-		`{"additionalParams":{"keep_volumes":false}}`: {false, "keep_volumes"}, `{"additionalParams":{"keep_volumes":"true"}}`: {true, "keep_volumes"},
-		`{"additionalParams":{"all":false}}`: {true, "all"}, `{"additionalParams":{"all":"true"}}`: {false, "all"},
+		`{"additionalParams":{"keep_volumes":false}}`:  {false, "keep_volumes"},
+		`{"additionalParams":{"keep_volumes":"true"}}`: {true, "keep_volumes"},
+		`{"additionalParams":{"all":false}}`:           {true, "all"}, `{"additionalParams":{"all":"true"}}`: {false, "all"},
 		`{"additionalParams":{"all":false,"keep_volumes":true}}`: {true, "keep_volumes"},
 	} {
 		req, err := lcm.ParseHeal([]byte(body))
@@ -95,8 +105,10 @@ func TestHealRequest_saysWhetherVolumesAreKept(t *testing.T) {
 
 func TestCredentialProblems_refusesAllThatContradictsKeepVolumes(t *testing.T) {
 	for params, want := range map[string]string{
-		`{"all":"perhaps"}`: "true or false", `{"all":true,"keep_volumes":true}`: "contradicts", `{"all":false,"keep_volumes":"false"}`: "contradicts",
-		`{"all":true,"keep_volumes":false}`: "", `{"all":false}`: "", `{"all":true}`: "", `{"all":null,"keep_volumes":false}`: "",
+		`{"all":"perhaps"}`: "true or false", `{"all":true,"keep_volumes":true}`: "contradicts",
+		`{"all":false,"keep_volumes":"false"}`: "contradicts",
+		`{"all":true,"keep_volumes":false}`:    "", `{"all":false}`: "", `{"all":true}`: "",
+		`{"all":null,"keep_volumes":false}`: "",
 	} {
 		problems := lcm.CredentialProblems([]byte(`{"additionalParams":` + params + `}`))
 		if want == "" {

@@ -101,8 +101,9 @@ func ParseInstantiate(body json.RawMessage) (InstantiateRequest, error) {
 		return InstantiateRequest{}, Wrap(KindInvalid, err, "The instantiate request is malformed.")
 	}
 	out := InstantiateRequest{
-		FlavourID: raw.FlavourID, InstantiationLevelID: raw.InstantiationLevelID, LocalizationLanguage: raw.LocalizationLanguage,
-		AdditionalParams: raw.AdditionalParams, VimConnections: raw.VimConnectionInfo.items,
+		FlavourID: raw.FlavourID, InstantiationLevelID: raw.InstantiationLevelID,
+		LocalizationLanguage: raw.LocalizationLanguage,
+		AdditionalParams:     raw.AdditionalParams, VimConnections: raw.VimConnectionInfo.items,
 		Extensions: raw.Extensions, ConfigurableProperties: raw.Properties,
 	}
 	for i, key := range raw.VimConnectionInfo.keys {
@@ -110,7 +111,8 @@ func ParseInstantiate(body json.RawMessage) (InstantiateRequest, error) {
 			out.VimConnections[i].ID = key
 		}
 	}
-	out.ExtVirtualLinks = WithNfvPorts(linksOf(raw.ExtVirtualLinks), raw.AdditionalParams, ParseUserData(raw.AdditionalParams).SeparateResources())
+	out.ExtVirtualLinks = WithNfvPorts(linksOf(raw.ExtVirtualLinks), raw.AdditionalParams,
+		ParseUserData(raw.AdditionalParams).SeparateResources())
 	out.ExtManagedVirtualLinks = raw.ManagedLinks
 	out.TargetScaleLevels = len(raw.TargetScaleLevels) > 0
 	return out, nil

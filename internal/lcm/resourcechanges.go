@@ -121,7 +121,8 @@ func ChangesOf(before, after *InstantiatedVnfInfo) *ResourceChanges {
 		return out
 	}
 	out.links(before, after)
-	out.AffectedVirtualStorages = append(storagesGone(before, after, ChangeRemoved), storagesGone(after, before, ChangeAdded)...)
+	out.AffectedVirtualStorages = append(storagesGone(before, after, ChangeRemoved),
+		storagesGone(after, before, ChangeAdded)...)
 	return out
 }
 
@@ -167,7 +168,8 @@ func (r *ResourceChanges) partly(before, after *InstantiatedVnfInfo, was, is Vnf
 func (r *ResourceChanges) port(info *InstantiatedVnfInfo, cp VnfcCpInfo, change ChangeType) {
 	if ext := info.external(cp); ext.ExtLinkPortID != "" && ext.PortID == "" {
 		r.AffectedExtLinkPorts = append(r.AffectedExtLinkPorts, AffectedExtLinkPort{
-			ID: ext.ExtLinkPortID, ChangeType: change, ExtCpInstanceID: ext.ID, ResourceHandle: PortHandle(info.VimConnectionID(), ext.ExtLinkPortID),
+			ID: ext.ExtLinkPortID, ChangeType: change, ExtCpInstanceID: ext.ID,
+			ResourceHandle: PortHandle(info.VimConnectionID(), ext.ExtLinkPortID),
 		})
 	}
 }
@@ -176,7 +178,8 @@ func (r *ResourceChanges) port(info *InstantiatedVnfInfo, cp VnfcCpInfo, change 
 func (r *ResourceChanges) links(before, after *InstantiatedVnfInfo) {
 	add := func(l VnfVirtualLinkResourceInfo, change ChangeType, ports []string) {
 		r.AffectedVirtualLinks = append(r.AffectedVirtualLinks, AffectedVirtualLink{
-			ID: l.ID, VnfVirtualLinkDescID: l.VnfVirtualLinkDescID, VirtualLinkDescID: l.VnfVirtualLinkDescID, ChangeType: change,
+			ID: l.ID, VnfVirtualLinkDescID: l.VnfVirtualLinkDescID, VirtualLinkDescID: l.VnfVirtualLinkDescID,
+			ChangeType:      change,
 			NetworkResource: l.NetworkResource, VnfLinkPortIDs: ports,
 		})
 	}
@@ -252,7 +255,10 @@ func (i *InstantiatedVnfInfo) described(storages []string) (out []string) {
 func storagesGone(in, notIn *InstantiatedVnfInfo, change ChangeType) (out []AffectedVirtualStorage) {
 	for _, s := range in.storages() {
 		if !slices.ContainsFunc(notIn.storages(), func(o VirtualStorageResourceInfo) bool { return o.ID == s.ID }) {
-			out = append(out, AffectedVirtualStorage{ID: s.ID, VirtualStorageDescID: s.VirtualStorageDescID, ChangeType: change, StorageResource: s.StorageResource})
+			out = append(out, AffectedVirtualStorage{
+				ID: s.ID, VirtualStorageDescID: s.VirtualStorageDescID, ChangeType: change,
+				StorageResource: s.StorageResource,
+			})
 		}
 	}
 	return out

@@ -15,11 +15,18 @@ func vnfOf(names ...string) *lcm.InstantiatedVnfInfo {
 		info.VnfcResources = append(info.VnfcResources, lcm.VnfcResourceInfo{
 			ID: name, VduID: "vdu", ZoneID: "nova", StorageIDs: []string{"volume-" + name, "unknown-" + name},
 			ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim", ResourceID: name},
-			CpInfo:          []lcm.VnfcCpInfo{{ID: "cp-" + name, CpdID: "cp", VnfExtCpID: "ext-" + name}, {ID: "inner-" + name, CpdID: "inner"}},
+			CpInfo: []lcm.VnfcCpInfo{
+				{ID: "cp-" + name, CpdID: "cp", VnfExtCpID: "ext-" + name},
+				{ID: "inner-" + name, CpdID: "inner"},
+			},
 		})
-		info.ExtCps = append(info.ExtCps, lcm.VnfExtCpInfo{ID: "ext-" + name, CpdID: "cp", ExtLinkPortID: "port-" + name, AssociatedVnfcCpID: "cp-" + name})
+		info.ExtCps = append(info.ExtCps, lcm.VnfExtCpInfo{
+			ID: "ext-" + name, CpdID: "cp", ExtLinkPortID: "port-" + name,
+			AssociatedVnfcCpID: "cp-" + name,
+		})
 		info.VirtualStorages = append(info.VirtualStorages, lcm.VirtualStorageResourceInfo{
-			ID: "volume-" + name, VirtualStorageDescID: "disk", StorageResource: lcm.ResourceHandle{ResourceID: "volume-" + name},
+			ID: "volume-" + name, VirtualStorageDescID: "disk",
+			StorageResource: lcm.ResourceHandle{ResourceID: "volume-" + name},
 		})
 	}
 	return info
@@ -28,13 +35,17 @@ func vnfOf(names ...string) *lcm.InstantiatedVnfInfo {
 func port(name string, change lcm.ChangeType) lcm.AffectedExtLinkPort {
 	return lcm.AffectedExtLinkPort{
 		ID: "port-" + name, ChangeType: change, ExtCpInstanceID: "ext-" + name,
-		ResourceHandle: lcm.ResourceHandle{VimConnectionID: "vim", ResourceID: "port-" + name, VimLevelResourceType: "OS::Neutron::Port"},
+		ResourceHandle: lcm.ResourceHandle{
+			VimConnectionID: "vim", ResourceID: "port-" + name,
+			VimLevelResourceType: "OS::Neutron::Port",
+		},
 	}
 }
 
 func storage(name string, change lcm.ChangeType) lcm.AffectedVirtualStorage {
 	return lcm.AffectedVirtualStorage{
-		ID: "volume-" + name, VirtualStorageDescID: "disk", ChangeType: change, StorageResource: lcm.ResourceHandle{ResourceID: "volume-" + name},
+		ID: "volume-" + name, VirtualStorageDescID: "disk", ChangeType: change,
+		StorageResource: lcm.ResourceHandle{ResourceID: "volume-" + name},
 	}
 }
 
@@ -72,10 +83,12 @@ func TestChangesOf_namesWhatIsConnectedOtherwise(t *testing.T) {
 	after.ExtCps[0].ExtLinkPortID = "port-new"
 	got := lcm.ChangesOf(before, after)
 	require.Len(t, got.AffectedVnfcs, 1)
-	require.Equal(t, []any{"a", lcm.ChangeModified, []string{"cp-a"}}, []any{got.AffectedVnfcs[0].ID, got.AffectedVnfcs[0].ChangeType, got.AffectedVnfcs[0].AffectedVnfcCpIDs})
+	require.Equal(t, []any{"a", lcm.ChangeModified, []string{"cp-a"}},
+		[]any{got.AffectedVnfcs[0].ID, got.AffectedVnfcs[0].ChangeType, got.AffectedVnfcs[0].AffectedVnfcCpIDs})
 	require.Len(t, got.AffectedExtLinkPorts, 2)
 	require.Equal(t, port("a", lcm.ChangeRemoved), got.AffectedExtLinkPorts[0])
-	require.Equal(t, []any{"port-new", lcm.ChangeAdded}, []any{got.AffectedExtLinkPorts[1].ID, got.AffectedExtLinkPorts[1].ChangeType})
+	require.Equal(t, []any{"port-new", lcm.ChangeAdded},
+		[]any{got.AffectedExtLinkPorts[1].ID, got.AffectedExtLinkPorts[1].ChangeType})
 
 	after = vnfOf("a", "b")
 	after.ExtCps[1].CpProtocolInfo = lcm.ProtocolInfo("fa:16:3e:00:00:01", []lcm.FixedIP{{Address: "10.0.0.7"}}, nil)
@@ -104,7 +117,10 @@ func TestChangesOf_aWholeVnf(t *testing.T) {
 
 func TestLinkInfo_hasThePortsOnALink(t *testing.T) {
 	info := vnfOf("a", "b")
-	info.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "net", ResourceID: "n", ExtCps: []lcm.ExtCp{{CpdID: "cp"}}}, {ID: "other", ResourceID: "o", ExtCps: []lcm.ExtCp{{CpdID: "x"}}}}
+	info.ExtVirtualLinks = []lcm.ExtVirtualLink{
+		{ID: "net", ResourceID: "n", ExtCps: []lcm.ExtCp{{CpdID: "cp"}}},
+		{ID: "other", ResourceID: "o", ExtCps: []lcm.ExtCp{{CpdID: "x"}}},
+	}
 	links := info.LinkInfo(2)
 	require.Equal(t, []lcm.ExtLinkPortInfo{
 		{ID: "port-a", ResourceHandle: port("a", "").ResourceHandle, CpInstanceID: "ext-a"},
@@ -115,11 +131,15 @@ func TestLinkInfo_hasThePortsOnALink(t *testing.T) {
 
 func TestProtocolInfo_tellsWhichAddressesWereAskedFor(t *testing.T) {
 	require.Nil(t, lcm.ProtocolInfo("", []lcm.FixedIP{{Address: "10.0.0.7"}}, nil), "recorded before addresses were")
-	got := lcm.ProtocolInfo("fa:16:3e:00:00:01", []lcm.FixedIP{{Address: "10.0.0.7", SubnetID: "s"}, {Address: "2001:db8::7"}}, []lcm.FixedIP{{Address: "10.0.0.7"}})
+	got := lcm.ProtocolInfo("fa:16:3e:00:00:01", []lcm.FixedIP{
+		{Address: "10.0.0.7", SubnetID: "s"},
+		{Address: "2001:db8::7"},
+	}, []lcm.FixedIP{{Address: "10.0.0.7"}})
 	require.Equal(t, []lcm.CpProtocolInfo{{LayerProtocol: "IP_OVER_ETHERNET", IPOverEthernet: &lcm.IPOverEthernetInfo{
 		MacAddress: "fa:16:3e:00:00:01",
 		IPAddresses: []lcm.IPAddressInfo{
-			{Type: "IPV4", Addresses: []string{"10.0.0.7"}, SubnetID: "s"}, {Type: "IPV6", Addresses: []string{"2001:db8::7"}, IsDynamic: true},
+			{Type: "IPV4", Addresses: []string{"10.0.0.7"}, SubnetID: "s"},
+			{Type: "IPV6", Addresses: []string{"2001:db8::7"}, IsDynamic: true},
 		},
 	}}}, got)
 }
@@ -127,7 +147,10 @@ func TestProtocolInfo_tellsWhichAddressesWereAskedFor(t *testing.T) {
 func TestChangesOf_theVnfsOwnNetworks(t *testing.T) {
 	with := func(ports ...string) *lcm.InstantiatedVnfInfo {
 		info := vnfOf("a")
-		link := lcm.VnfVirtualLinkResourceInfo{ID: "net", VnfVirtualLinkDescID: "inner", NetworkResource: lcm.ResourceHandle{ResourceID: "net"}}
+		link := lcm.VnfVirtualLinkResourceInfo{
+			ID: "net", VnfVirtualLinkDescID: "inner",
+			NetworkResource: lcm.ResourceHandle{ResourceID: "net"},
+		}
 		for _, p := range ports {
 			link.VnfLinkPorts = append(link.VnfLinkPorts, lcm.VnfLinkPortInfo{ID: p, CpInstanceType: "VNFC_CP"})
 		}
@@ -135,14 +158,23 @@ func TestChangesOf_theVnfsOwnNetworks(t *testing.T) {
 		return info
 	}
 	change := func(kind lcm.ChangeType, ports ...string) lcm.AffectedVirtualLink {
-		return lcm.AffectedVirtualLink{ID: "net", VnfVirtualLinkDescID: "inner", VirtualLinkDescID: "inner", ChangeType: kind, NetworkResource: lcm.ResourceHandle{ResourceID: "net"}, VnfLinkPortIDs: ports}
+		return lcm.AffectedVirtualLink{
+			ID: "net", VnfVirtualLinkDescID: "inner", VirtualLinkDescID: "inner", ChangeType: kind,
+			NetworkResource: lcm.ResourceHandle{ResourceID: "net"}, VnfLinkPortIDs: ports,
+		}
 	}
-	require.Equal(t, []lcm.AffectedVirtualLink{change(lcm.ChangeAdded, "p")}, lcm.ChangesOf(nil, with("p")).AffectedVirtualLinks)
-	require.Equal(t, []lcm.AffectedVirtualLink{change(lcm.ChangeRemoved, "p")}, lcm.ChangesOf(with("p"), nil).AffectedVirtualLinks)
+	require.Equal(t, []lcm.AffectedVirtualLink{change(lcm.ChangeAdded, "p")},
+		lcm.ChangesOf(nil, with("p")).AffectedVirtualLinks)
+	require.Equal(t, []lcm.AffectedVirtualLink{change(lcm.ChangeRemoved, "p")},
+		lcm.ChangesOf(with("p"), nil).AffectedVirtualLinks)
 	require.Empty(t, lcm.ChangesOf(with("p"), with("p")).AffectedVirtualLinks)
 	got := lcm.ChangesOf(with("p", "q"), with("q", "r"))
-	require.Equal(t, []lcm.AffectedVirtualLink{change(lcm.ChangePortRemoved, "p"), change(lcm.ChangePortAdded, "r")}, got.AffectedVirtualLinks)
-	require.Equal(t, lcm.AffectedVirtualLink{ID: "net", VirtualLinkDescID: "inner", ChangeType: lcm.ChangePortAdded, NetworkResource: lcm.ResourceHandle{ResourceID: "net"}},
+	require.Equal(t, []lcm.AffectedVirtualLink{change(lcm.ChangePortRemoved, "p"), change(lcm.ChangePortAdded, "r")},
+		got.AffectedVirtualLinks)
+	require.Equal(t, lcm.AffectedVirtualLink{
+		ID: "net", VirtualLinkDescID: "inner", ChangeType: lcm.ChangePortAdded,
+		NetworkResource: lcm.ResourceHandle{ResourceID: "net"},
+	},
 		got.Shown(1).AffectedVirtualLinks[1])
 	require.Empty(t, got.Shown(2).AffectedVirtualLinks[1].VirtualLinkDescID)
 	require.Empty(t, with("p").ShownLinks(1)[0].VnfLinkPorts[0].CpInstanceType)
@@ -157,8 +189,12 @@ func TestChangesOf_namesNetworksAndVolumesThatComeAndGo(t *testing.T) {
 	with := func(seen bool, ids ...string) *lcm.InstantiatedVnfInfo {
 		out := &lcm.InstantiatedVnfInfo{NetworksSeen: seen}
 		for _, id := range ids {
-			out.VirtualLinks = append(out.VirtualLinks, lcm.VnfVirtualLinkResourceInfo{ID: "net-" + id, VnfVirtualLinkDescID: "inner"})
-			out.VirtualStorages = append(out.VirtualStorages, lcm.VirtualStorageResourceInfo{ID: "volume-" + id, VirtualStorageDescID: "disk"})
+			out.VirtualLinks = append(out.VirtualLinks, lcm.VnfVirtualLinkResourceInfo{
+				ID:                   "net-" + id,
+				VnfVirtualLinkDescID: "inner",
+			})
+			out.VirtualStorages = append(out.VirtualStorages,
+				lcm.VirtualStorageResourceInfo{ID: "volume-" + id, VirtualStorageDescID: "disk"})
 		}
 		return out
 	}
@@ -169,7 +205,8 @@ func TestChangesOf_namesNetworksAndVolumesThatComeAndGo(t *testing.T) {
 			{ID: "net-c", VnfVirtualLinkDescID: "inner", VirtualLinkDescID: "inner", ChangeType: "ADDED"},
 		},
 		AffectedVirtualStorages: []lcm.AffectedVirtualStorage{
-			{ID: "volume-a", VirtualStorageDescID: "disk", ChangeType: "REMOVED"}, {ID: "volume-c", VirtualStorageDescID: "disk", ChangeType: "ADDED"},
+			{ID: "volume-a", VirtualStorageDescID: "disk", ChangeType: "REMOVED"},
+			{ID: "volume-c", VirtualStorageDescID: "disk", ChangeType: "ADDED"},
 		},
 	}, got)
 	require.Len(t, lcm.ChangesOf(nil, with(true, "a")).AffectedVirtualLinks, 1)

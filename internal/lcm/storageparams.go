@@ -112,12 +112,19 @@ var directoryPattern = regexp.MustCompile(`^/[A-Za-z0-9._/-]*[A-Za-z0-9._-]$`)
 
 // A volume must not cover what the system needs: these directories with all below them, and others themselves.
 var (
-	systemTrees       = []string{"/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/proc", "/root", "/run", "/sbin", "/sys", "/tmp", "/usr", "/var/lib/dpkg"}
-	systemDirectories = []string{"/home", "/opt", "/var", "/var/cache", "/var/lib", "/var/lib/windlass", "/var/log", "/var/tmp"}
+	systemTrees = []string{
+		"/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/proc", "/root", "/run",
+		"/sbin", "/sys", "/tmp", "/usr", "/var/lib/dpkg",
+	}
+	systemDirectories = []string{
+		"/home", "/opt", "/var", "/var/cache", "/var/lib", "/var/lib/windlass", "/var/log",
+		"/var/tmp",
+	}
 )
 
 func ofTheSystem(dir string) bool {
-	return slices.Contains(systemDirectories, dir) || slices.ContainsFunc(systemTrees, func(tree string) bool { return within(dir, tree) })
+	return slices.Contains(systemDirectories, dir) ||
+		slices.ContainsFunc(systemTrees, func(tree string) bool { return within(dir, tree) })
 }
 
 // CheckMembers implements params.Checker.

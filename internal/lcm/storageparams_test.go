@@ -72,7 +72,9 @@ func TestStorageParams_tellsEveryMistakeAtOnce(t *testing.T) {
 		}},
 		"of other types": {`"storage_server": {"ssh_cp_name": 7, "username": "u", "password": "p", "cinder_volume_setup_params": {}, "nfs_server_setup_params": [7, null]}, "pv_registration_params": "x"`, map[string]string{
 			storageAt + "ssh_cp_name": "must be a string", storageAt + "cinder_volume_setup_params": "must be a list of objects",
-			storageAt + "nfs_server_setup_params[0]": "must be an object", storageAt + "nfs_server_setup_params[1].export_dir": "is missing", storageAt + "nfs_server_setup_params[1].export_to": "is missing",
+			storageAt + "nfs_server_setup_params[0]": "must be an object", storageAt +
+				"nfs_server_setup_params[1].export_dir": "is missing", storageAt +
+				"nfs_server_setup_params[1].export_to": "is missing",
 			clusterAt + "pv_registration_params": "must be a list of objects",
 		}},
 		"bad values": {
@@ -106,9 +108,12 @@ func TestStorageParams_tellsEveryMistakeAtOnce(t *testing.T) {
 				clusterAt + "pv_registration_params[3].nfs_server_cp":          "is missing",
 			},
 		},
-		"volumes of nobody": {`"pv_registration_params": [{"pv_manifest_file_path": "a.yaml", "nfs_server_cp": "cp"}]`, map[string]string{
-			clusterAt + "pv_registration_params": "needs storage_server",
-		}},
+		"volumes of nobody": {
+			`"pv_registration_params": [{"pv_manifest_file_path": "a.yaml", "nfs_server_cp": "cp"}]`,
+			map[string]string{
+				clusterAt + "pv_registration_params": "needs storage_server",
+			},
+		},
 		"misspelt": {strings.Replace(storageOfTheSeed, `"mount_to"`, `"mount_two": 1, "mount_to"`, 1), map[string]string{
 			storageAt + "cinder_volume_setup_params[0].mount_two": "is not a parameter",
 		}},
@@ -134,8 +139,14 @@ func TestStorageClassParams_areFilledUp(t *testing.T) {
 		{"name": "kept", "export_dir": "/volume/dynamic", "nfs_server_cp": "other_CP", "image": "nfs@sha256:00ff", "default": true, "reclaim_policy": "Retain", "archive_on_delete": false}]`))
 	assert.Empty(t, problems)
 	assert.Equal(t, []lcm.StorageClassParams{
-		{Name: "files", ExportDir: "/volume/dynamic", NFSServerCp: "storage_server_CP", Image: "192.168.0.10:5000/nfs-provisioner:v4", ReclaimPolicy: "Delete", ArchiveOnDelete: true},
-		{Name: "kept", ExportDir: "/volume/dynamic", NFSServerCp: "other_CP", Image: "nfs@sha256:00ff", Default: true, ReclaimPolicy: "Retain"},
+		{
+			Name: "files", ExportDir: "/volume/dynamic", NFSServerCp: "storage_server_CP",
+			Image: "192.168.0.10:5000/nfs-provisioner:v4", ReclaimPolicy: "Delete", ArchiveOnDelete: true,
+		},
+		{
+			Name: "kept", ExportDir: "/volume/dynamic", NFSServerCp: "other_CP", Image: "nfs@sha256:00ff", Default: true,
+			ReclaimPolicy: "Retain",
+		},
 	}, p.StorageClasses)
 	assert.Equal(t, "files", p.ClassOver("/volume/dynamic/inner").Name)
 	assert.Equal(t, "files", p.ClassOver("/volume").Name, "the directory of the class lies in it")
@@ -149,9 +160,11 @@ func TestStorageClassParams_tellEveryMistakeAtOnce(t *testing.T) {
 	const at = clusterAt + "storage_class_params"
 	want := map[string]string{
 		at + "[0].name": "is missing", at + "[0].export_dir": "is missing", at + "[0].image": "is missing",
-		at + "[1].name": "40 small letters", at + "[1].image": "the name of an image", at + "[1].reclaim_policy": `must be "Delete" or "Retain"`, at + "[1].size": "is not a parameter",
+		at + "[1].name": "40 small letters", at + "[1].image": "the name of an image", at +
+			"[1].reclaim_policy": `must be "Delete" or "Retain"`, at + "[1].size": "is not a parameter",
 		at + "[2].export_dir": "in none of nfs_server_setup_params", at + "[2].default": "another class is the default",
-		at + "[3].name": "there twice", at + "[3].export_dir": "lie in each other", at + "[3].archive_on_delete": "true or false",
+		at + "[3].name": "there twice", at + "[3].export_dir": "lie in each other", at +
+			"[3].archive_on_delete": "true or false",
 	}
 	for path, part := range want {
 		assert.Contains(t, got[path], part, path)

@@ -173,11 +173,13 @@ func (f *SubscribedInstances) wants(e VnfEvent) bool {
 }
 
 func (p SubscribedProvider) wants(e VnfEvent) bool {
-	return p.Provider == e.Provider && (len(p.Products) == 0 || slices.ContainsFunc(p.Products, func(q SubscribedProduct) bool {
-		return q.Name == e.ProductName && (len(q.Versions) == 0 || slices.ContainsFunc(q.Versions, func(v SubscribedVersion) bool {
-			return string(v.Software) == e.SoftwareVersion && oneOf(v.Vnfds, VersionText(e.VnfdVersion))
+	return p.Provider == e.Provider && (len(p.Products) == 0 ||
+		slices.ContainsFunc(p.Products, func(q SubscribedProduct) bool {
+			return q.Name == e.ProductName && (len(q.Versions) == 0 ||
+				slices.ContainsFunc(q.Versions, func(v SubscribedVersion) bool {
+					return string(v.Software) == e.SoftwareVersion && oneOf(v.Vnfds, VersionText(e.VnfdVersion))
+				}))
 		}))
-	}))
 }
 
 // VnfEvent is what notifications tell of: a transition of an operation, the beginning or end of a VNF instance, or what
@@ -222,7 +224,8 @@ func (e VnfEvent) OfPackage() bool { return e.VnfPkgID != "" }
 func PackageEvent(p VnfPkg, change string) VnfEvent {
 	e := VnfEvent{
 		Type: NotifyPkgOnboarding, VnfPkgID: p.ID, VnfdID: p.VnfdID, Provider: p.Provider, ProductName: p.ProductName,
-		SoftwareVersion: p.SoftwareVersion, VnfdVersion: p.VnfdVersion, ChangeType: change, OperationalState: p.OperationalState, UsageState: p.UsageState,
+		SoftwareVersion: p.SoftwareVersion, VnfdVersion: p.VnfdVersion, ChangeType: change,
+		OperationalState: p.OperationalState, UsageState: p.UsageState,
 	}
 	if change != "" {
 		e.Type = NotifyPkgChange
@@ -233,7 +236,8 @@ func PackageEvent(p VnfPkg, change string) VnfEvent {
 // Of fills in the instance that the event is about.
 func (e VnfEvent) Of(i VnfInstance) VnfEvent {
 	e.VnfInstanceID, e.VnfInstanceName, e.VnfdID = i.ID, i.Name, i.VnfdID
-	e.Provider, e.ProductName, e.SoftwareVersion, e.VnfdVersion = i.Provider, i.ProductName, i.SoftwareVersion, i.VnfdVersion
+	e.Provider, e.ProductName, e.SoftwareVersion, e.VnfdVersion = i.Provider, i.ProductName, i.SoftwareVersion,
+		i.VnfdVersion
 	return e
 }
 

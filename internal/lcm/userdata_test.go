@@ -11,8 +11,9 @@ import (
 
 func TestUserData_builtInAreTackersOwnClasses(t *testing.T) {
 	for class, want := range map[string][2]bool{ // without Python, and with it
-		"": {true, true}, "DefaultUserData": {true, true}, "StandardUserData": {true, true}, "KubernetesClusterUserData": {true, true},
-		"SampleUserData": {true, false}, "OwnUserData": {false, false},
+		"": {true, true}, "DefaultUserData": {true, true}, "StandardUserData": {true, true},
+		"KubernetesClusterUserData": {true, true},
+		"SampleUserData":            {true, false}, "OwnUserData": {false, false},
 	} {
 		u := lcm.UserData{Class: class}
 		assert.Equal(t, want, [2]bool{u.BuiltIn(false), u.BuiltIn(true)}, class)

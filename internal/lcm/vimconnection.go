@@ -41,11 +41,13 @@ const (
 // stands for.
 func (c VimConnectionInfo) OwnProblems(path string) []Problem {
 	if c.Bare() {
-		return []Problem{{Path: path + ".vimId", Detail: "is missing: name a VIM that is registered at /v1.0/vims, or give the interfaceInfo and accessInfo of an OpenStack"}}
+		return []Problem{{Path: path + ".vimId", Detail: "is missing: name a VIM that is registered at /v1.0/vims, or give " +
+			"the interfaceInfo and accessInfo of an OpenStack"}}
 	}
 	p := connectionProblems{path: path}
 	if c.VimType != "" && VimTypeOf(c.VimType) != VimOpenStack {
-		p.add(".vimType", "must be %s, ETSINFV.OPENSTACK_KEYSTONE.V_2 or V_3, not %q: with an endpoint and credentials of its own a connection can be to an OpenStack only", VimOpenStack, c.VimType)
+		p.add(".vimType", "must be %s, ETSINFV.OPENSTACK_KEYSTONE.V_2 or V_3, not %q: with an endpoint and credentials of "+
+			"its own a connection can be to an OpenStack only", VimOpenStack, c.VimType)
 	}
 	p.interfaceInfo(c.InterfaceInfo)
 	p.accessInfo(c.AccessInfo)
@@ -76,7 +78,8 @@ func (p *connectionProblems) interfaceInfo(info map[string]any) {
 	}
 	anyHostname, _ := truth(info[vimAnyHostname])
 	if unverified, _ := truth(info[vimUnverified]); anyHostname && !unverified {
-		p.add(at+vimAnyHostname, "the name cannot be left out of the check of a certificate: skip the check (%s), or trust the certificate's authority (%s)", vimUnverified, vimCertificates)
+		p.add(at+vimAnyHostname, "the name cannot be left out of the check of a certificate: skip the check (%s), or trust "+
+			"the certificate's authority (%s)", vimUnverified, vimCertificates)
 	}
 	if _, ok := certificates(info[vimCertificates]); !ok {
 		p.add(at+vimCertificates, "must be a list of certificates, each as PEM, or as that in base64")
@@ -91,7 +94,8 @@ func isEndpoint(text string) bool {
 func (p *connectionProblems) accessInfo(info map[string]any) {
 	const at = ".accessInfo."
 	texts := []string{
-		"username", "password", "project", "projectDomain", "userDomain", "region", "tenant", "user_id", "user_domain_name", "user_domain_id",
+		"username", "password", "project", "projectDomain", "userDomain", "region", "tenant", "user_id", "user_domain_name",
+		"user_domain_id",
 		"project_name", "project_domain_name", "application_credential_id", "application_credential_secret", "ca_cert",
 	}
 	for _, key := range texts {
@@ -128,7 +132,10 @@ func (c VimConnectionInfo) OwnVim(id VimID) Vim {
 	if cred == nil {
 		cred = map[string]any{}
 	}
-	for from, to := range map[string]string{"userDomain": "user_domain_name", "project": "project_name", "projectDomain": "project_domain_name"} {
+	for from, to := range map[string]string{
+		"userDomain": "user_domain_name", "project": "project_name",
+		"projectDomain": "project_domain_name",
+	} {
 		if value := cred[from]; value != nil && value != "" {
 			cred[to] = value
 		}

@@ -28,7 +28,8 @@ func (h VimNameHolder) Reserved(name string) error {
 	if h.OpOccID == "" {
 		return nil
 	}
-	return Errorf(KindConflict, "The operation %s on the VNF instance %s will register a VIM named %q: choose another name.", h.OpOccID, h.VnfInstanceID, name)
+	return Errorf(KindConflict, "The operation %s on the VNF instance %s will register a VIM named %q: choose another "+
+		"name.", h.OpOccID, h.VnfInstanceID, name)
 }
 
 // Problem tells who requests the name what to do; nil when nobody has it.
@@ -38,9 +39,14 @@ func (h VimNameHolder) Problem(name string) error {
 	case h == VimNameHolder{}:
 		return nil
 	case h.VimID != "":
-		p.Detail = fmt.Sprintf("there is a VIM named %q already (%s): choose another name, or rename that one at /v1.0/vims", name, h.VimID)
+		p.Detail = fmt.Sprintf("there is a VIM named %q already (%s): choose another name, or rename that one at /v1.0/vims",
+			name, h.VimID)
 	default:
-		p.Detail = fmt.Sprintf("the operation %s on the VNF instance %s will register a VIM named %q: choose another name", h.OpOccID, h.VnfInstanceID, name)
+		p.Detail = fmt.Sprintf("the operation %s on the VNF instance %s will register a VIM named %q: choose another name",
+			h.OpOccID, h.VnfInstanceID, name)
 	}
-	return &Error{Kind: KindInvalid, Unprocessable: true, Detail: "The request cannot be carried out", Problems: []Problem{p}}
+	return &Error{
+		Kind: KindInvalid, Unprocessable: true, Detail: "The request cannot be carried out",
+		Problems: []Problem{p},
+	}
 }

@@ -16,20 +16,26 @@ func TestRegistered_isAskedForOnlyWhereTheConnectionDoesNotSayAll(t *testing.T) 
 		interfaceInfo, accessInfo map[string]any
 		complete                  bool
 	}{
-		"nothing":                  {nil, nil, false},
-		"an endpoint":              {endpoint, nil, false},
-		"credentials":              {nil, map[string]any{"username": "u", "password": secret, "project": "p"}, false},
-		"no secret":                {endpoint, map[string]any{"username": "u", "region": "r"}, false},
-		"an empty secret":          {endpoint, map[string]any{"username": "u", "password": ""}, false},
-		"an empty endpoint":        {map[string]any{"endpoint": ""}, map[string]any{"password": secret}, false},
-		"both":                     {endpoint, map[string]any{"username": "u", "password": secret, "project": "p"}, true},
-		"an application's":         {endpoint, map[string]any{"application_credential_id": "i", "application_credential_secret": secret}, true},
+		"nothing":           {nil, nil, false},
+		"an endpoint":       {endpoint, nil, false},
+		"credentials":       {nil, map[string]any{"username": "u", "password": secret, "project": "p"}, false},
+		"no secret":         {endpoint, map[string]any{"username": "u", "region": "r"}, false},
+		"an empty secret":   {endpoint, map[string]any{"username": "u", "password": ""}, false},
+		"an empty endpoint": {map[string]any{"endpoint": ""}, map[string]any{"password": secret}, false},
+		"both":              {endpoint, map[string]any{"username": "u", "password": secret, "project": "p"}, true},
+		"an application's": {endpoint, map[string]any{
+			"application_credential_id":     "i",
+			"application_credential_secret": secret,
+		}, true},
 		"both, with a mistake":     {endpoint, map[string]any{"password": secret}, true},
 		"what is no interfaceInfo": {map[string]any{"key1": "value1"}, map[string]any{"key1": "value1"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			connection := lcm.VimConnectionInfo{ID: "own", VimID: "v", VimType: lcm.VimOpenStack, InterfaceInfo: c.interfaceInfo, AccessInfo: c.accessInfo}
+			connection := lcm.VimConnectionInfo{
+				ID: "own", VimID: "v", VimType: lcm.VimOpenStack, InterfaceInfo: c.interfaceInfo,
+				AccessInfo: c.accessInfo,
+			}
 			require.Equal(t, c.complete, connection.Complete())
 			want := lcm.VimID("v")
 			if c.complete {
@@ -44,8 +50,9 @@ func TestRegistered_isAskedForOnlyWhereTheConnectionDoesNotSayAll(t *testing.T) 
 func TestOwnVim_ofTheSecondKeystone(t *testing.T) {
 	t.Parallel()
 	c := lcm.VimConnectionInfo{
-		ID: "own", VimType: "ETSINFV.OPENSTACK_KEYSTONE.V_2", InterfaceInfo: map[string]any{"endpoint": "http://cloud.example.com/identity"},
-		AccessInfo: map[string]any{"username": "nfv", "password": "x", "region": "north", "tenant": "edge"},
+		ID: "own", VimType: "ETSINFV.OPENSTACK_KEYSTONE.V_2",
+		InterfaceInfo: map[string]any{"endpoint": "http://cloud.example.com/identity"},
+		AccessInfo:    map[string]any{"username": "nfv", "password": "x", "region": "north", "tenant": "edge"},
 	}
 	require.Empty(t, c.OwnProblems("$"))
 	vim := c.OwnVim("v")
@@ -59,7 +66,8 @@ func TestOwnVim_ofTheSecondKeystone(t *testing.T) {
 	}
 	c.AccessInfo["project"] = "core"
 	vim = c.OwnVim("v")
-	require.Equal(t, []any{"core", 0}, []any{vim.AuthCred["project_name"], len(vim.Project)}, "the third Keystone's name goes first")
+	require.Equal(t, []any{"core", 0}, []any{vim.AuthCred["project_name"], len(vim.Project)},
+		"the third Keystone's name goes first")
 
 	c.AccessInfo = map[string]any{"username": "nfv", "password": "x", "tenant": 7}
 	problems := c.OwnProblems("$")

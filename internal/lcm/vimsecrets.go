@@ -34,7 +34,11 @@ func (p VimConnectionPatch) MovedSecrets(path string, old VimConnectionInfo) (pr
 	for _, of := range []struct {
 		name       string
 		old, after map[string]any
-	}{{"interfaceInfo", old.InterfaceInfo, after.InterfaceInfo}, {"accessInfo", old.AccessInfo, after.AccessInfo}, {"extra", old.Extra, after.Extra}} {
+	}{
+		{"interfaceInfo", old.InterfaceInfo, after.InterfaceInfo},
+		{"accessInfo", old.AccessInfo, after.AccessInfo},
+		{"extra", old.Extra, after.Extra},
+	} {
 		for _, at := range keptSecrets(of.old, of.after) {
 			problems = append(problems, mustBeAnew(path+"."+of.name+"."+at, changed))
 		}
@@ -44,7 +48,8 @@ func (p VimConnectionPatch) MovedSecrets(path string, old VimConnectionInfo) (pr
 
 // mustBeAnew tells of a secret that is missing where something changes to whom it is sent.
 func mustBeAnew(path, changed string) Problem {
-	return Problem{Path: path, Detail: fmt.Sprintf("must be given anew: %s changes, and a secret is sent only where it was given for", changed)}
+	return Problem{Path: path, Detail: fmt.Sprintf("must be given anew: %s changes, and a secret is sent only where it "+
+		"was given for", changed)}
 }
 
 // changedDestination names what differs of where the secrets of a connection are sent, "" for nothing.

@@ -15,17 +15,35 @@ func TestMovedSecrets_aChangedEndpointOrVerificationBringsItsSecretsAnew(t *test
 		patch string
 		want  []string
 	}{
-		"another endpoint":                     {`{"interfaceInfo":{"endpoint":"https://evil.example/v3"}}`, []string{"$.v.accessInfo.password", "$.v.extra.nested.token"}},
-		"no verification":                      {`{"interfaceInfo":{"skipCertificateVerification":"true"}}`, []string{"$.v.accessInfo.password", "$.v.extra.nested.token"}},
-		"another authority":                    {`{"interfaceInfo":{"trustedCertificates":["x"]}}`, []string{"$.v.accessInfo.password", "$.v.extra.nested.token"}},
-		"verification in the registry's words": {`{"accessInfo":{"cert_verify":false}}`, []string{"$.v.accessInfo.password", "$.v.extra.nested.token"}},
-		"an authority in the registry's words": {`{"accessInfo":{"ca_cert":"x"}}`, []string{"$.v.accessInfo.password", "$.v.extra.nested.token"}},
-		"no endpoint any more":                 {`{"interfaceInfo":null}`, []string{"$.v.accessInfo.password", "$.v.extra.nested.token"}},
-		"with one of its secrets":              {`{"interfaceInfo":{"endpoint":"https://new.example/v3"},"accessInfo":{"password":"new"}}`, []string{"$.v.extra.nested.token"}},
-		"with all secrets":                     {`{"interfaceInfo":{"endpoint":"https://new.example/v3"},"accessInfo":{"password":"new"},"extra":{"nested":null}}`, nil},
-		"the same endpoint":                    {`{"interfaceInfo":{"endpoint":"https://cloud.example.com:5000/v3/","skipCertificateVerification":false}}`, nil},
-		"a new user":                           {`{"accessInfo":{"username":"other","region":"south"}}`, nil},
-		"nothing":                              {`null`, nil},
+		"another endpoint": {
+			`{"interfaceInfo":{"endpoint":"https://evil.example/v3"}}`,
+			[]string{"$.v.accessInfo.password", "$.v.extra.nested.token"},
+		},
+		"no verification": {
+			`{"interfaceInfo":{"skipCertificateVerification":"true"}}`,
+			[]string{"$.v.accessInfo.password", "$.v.extra.nested.token"},
+		},
+		"another authority": {
+			`{"interfaceInfo":{"trustedCertificates":["x"]}}`,
+			[]string{"$.v.accessInfo.password", "$.v.extra.nested.token"},
+		},
+		"verification in the registry's words": {
+			`{"accessInfo":{"cert_verify":false}}`,
+			[]string{"$.v.accessInfo.password", "$.v.extra.nested.token"},
+		},
+		"an authority in the registry's words": {
+			`{"accessInfo":{"ca_cert":"x"}}`,
+			[]string{"$.v.accessInfo.password", "$.v.extra.nested.token"},
+		},
+		"no endpoint any more": {
+			`{"interfaceInfo":null}`,
+			[]string{"$.v.accessInfo.password", "$.v.extra.nested.token"},
+		},
+		"with one of its secrets": {`{"interfaceInfo":{"endpoint":"https://new.example/v3"},"accessInfo":{"password":"new"}}`, []string{"$.v.extra.nested.token"}},
+		"with all secrets":        {`{"interfaceInfo":{"endpoint":"https://new.example/v3"},"accessInfo":{"password":"new"},"extra":{"nested":null}}`, nil},
+		"the same endpoint":       {`{"interfaceInfo":{"endpoint":"https://cloud.example.com:5000/v3/","skipCertificateVerification":false}}`, nil},
+		"a new user":              {`{"accessInfo":{"username":"other","region":"south"}}`, nil},
+		"nothing":                 {`null`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -76,7 +94,10 @@ func TestElsewhereThan_comparesTheAddress(t *testing.T) {
 	t.Parallel()
 	vim := lcm.Vim{AuthURL: "https://Cloud.example:5000/identity"}
 	at := func(endpoint string, access map[string]any) bool {
-		return lcm.VimConnectionInfo{InterfaceInfo: map[string]any{"endpoint": endpoint}, AccessInfo: access}.ElsewhereThan(vim)
+		return lcm.VimConnectionInfo{
+			InterfaceInfo: map[string]any{"endpoint": endpoint},
+			AccessInfo:    access,
+		}.ElsewhereThan(vim)
 	}
 	require.False(t, at("https://cloud.example:5000/identity/v3", nil))
 	require.False(t, at("", nil))

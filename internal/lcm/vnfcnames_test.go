@@ -15,7 +15,8 @@ func TestVnfcInfoID_isTheMappingsNameForThePlace(t *testing.T) {
 	var metadata map[string]any
 	require.NoError(t, json.Unmarshal([]byte(`{"VDU_VNFc_mapping":{"VDU1":["a-001","a-010",""],"VDU2":"b"}}`), &metadata))
 	for resource, want := range map[string]string{
-		"VDU1-0": "a-001", "VDU1-1": "a-010", "VDU1-2": "VDU1-x", "VDU1-3": "VDU1-x", "VDU1-01": "VDU1-x", "VDU1--1": "VDU1-x", "0": "VDU1-x", "": "VDU1-x",
+		"VDU1-0": "a-001", "VDU1-1": "a-010", "VDU1-2": "VDU1-x", "VDU1-3": "VDU1-x", "VDU1-01": "VDU1-x",
+		"VDU1--1": "VDU1-x", "0": "VDU1-x", "": "VDU1-x",
 	} {
 		v := lcm.VnfcResourceInfo{ID: "x", VduID: "VDU1", Metadata: map[string]any{"parent_resource_name": resource}}
 		require.Equal(t, want, lcm.VnfInstance{Metadata: metadata}.VnfcInfoID(v), resource)
@@ -31,9 +32,10 @@ func TestVnfcMappingProblems_namesEveryMistake(t *testing.T) {
 	for doc, want := range map[string][]string{
 		`{}`: nil,
 		`{"VDU_VNFc_mapping":{"VDU1":["a-001","a-010"],"VDU2":["b-000"],"VDU3":[]}}`: nil,
-		`{"VDU_VNFc_mapping":"a-001"}`:                                             {at},
-		`{"VDU_VNFc_mapping":{"VDU1":"a-001","VDU2":["a",7,"","a"],"VDU3":["a"]}}`: {at + ".VDU1", at + ".VDU2[1]", at + ".VDU2[2]", at + ".VDU2[3]", at + ".VDU3[0]"},
-		`{"VDU_VNFc_mapping":{"VDU1":["` + strings.Repeat("x", 256) + `"]}}`:       {at + ".VDU1[0]"},
+		`{"VDU_VNFc_mapping":"a-001"}`: {at},
+		`{"VDU_VNFc_mapping":{"VDU1":"a-001","VDU2":["a",7,"","a"],"VDU3":["a"]}}`: {at + ".VDU1", at + ".VDU2[1]", at +
+			".VDU2[2]", at + ".VDU2[3]", at + ".VDU3[0]"},
+		`{"VDU_VNFc_mapping":{"VDU1":["` + strings.Repeat("x", 256) + `"]}}`: {at + ".VDU1[0]"},
 	} {
 		var metadata map[string]any
 		require.NoError(t, json.Unmarshal([]byte(doc), &metadata))
@@ -57,7 +59,10 @@ func TestWithoutRepeated_leavesOnlyWhatDiffers(t *testing.T) {
 	require.JSONEq(t, `{"vnfcInstanceId":["a"],"additionalParams":{"all":false,"other":1,"k8s_cluster_installation_param":{"vim_name":"other",
 		"master_node":{"username":"u","password":"p","pod_cidr":"10.1.0.0/16"},"worker_node":{"username":"u","password":"p"}}}}`,
 		string(lcm.WithoutRepeated(body, stored)))
-	for _, untouched := range []string{`{}`, `null`, `[]`, `{"additionalParams":7}`, `{"additionalParams":{"k8s_cluster_installation_param":[]}}`} {
+	for _, untouched := range []string{
+		`{}`, `null`, `[]`, `{"additionalParams":7}`,
+		`{"additionalParams":{"k8s_cluster_installation_param":[]}}`,
+	} {
 		require.Equal(t, untouched, string(lcm.WithoutRepeated(json.RawMessage(untouched), stored)))
 	}
 	require.Equal(t, string(body), string(lcm.WithoutRepeated(body, nil)))

@@ -36,7 +36,8 @@ func (r ModifyRequest) applyVnfcs(after *VnfInstance, before VnfInstance, done *
 		return nil
 	}
 	if before.Instantiated == nil {
-		return Errorf(KindConflict, "The VNF instance %s is not instantiated: it has no VNFC whose properties could be modified.", before.ID)
+		return Errorf(KindConflict, "The VNF instance %s is not instantiated: it has no VNFC whose properties could be "+
+			"modified.", before.ID)
 	}
 	if err := r.unknownVnfcs(before); err != nil {
 		return err
@@ -57,14 +58,18 @@ func (r ModifyRequest) unknownVnfcs(inst VnfInstance) error {
 	for i, m := range r.Vnfcs {
 		if inst.vnfc(m.ID) < 0 {
 			problems = append(problems, Problem{
-				Path: fmt.Sprintf("$.vnfcInfoModifications[%d].id", i), Detail: fmt.Sprintf("the VNF has no VNFC %q in its vnfcInfo", m.ID),
+				Path:   fmt.Sprintf("$.vnfcInfoModifications[%d].id", i),
+				Detail: fmt.Sprintf("the VNF has no VNFC %q in its vnfcInfo", m.ID),
 			})
 		}
 	}
 	if problems == nil {
 		return nil
 	}
-	return &Error{Kind: KindInvalid, Unprocessable: true, Detail: "The request names what is not there", Problems: problems}
+	return &Error{
+		Kind: KindInvalid, Unprocessable: true, Detail: "The request names what is not there",
+		Problems: problems,
+	}
 }
 
 // KeptProperties are the configurable properties of a VNFC after an operation on the instance: what it had, or what a

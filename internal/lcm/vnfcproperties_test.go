@@ -12,7 +12,10 @@ import (
 // twoNodes has a VNFC with a name of its own in the metadata, and one without.
 func twoNodes() lcm.VnfInstance {
 	place := func(id, name string, properties map[string]any) lcm.VnfcResourceInfo {
-		return lcm.VnfcResourceInfo{ID: id, VduID: "node", Metadata: map[string]any{"parent_resource_name": name}, ConfigurableProperties: properties}
+		return lcm.VnfcResourceInfo{
+			ID: id, VduID: "node", Metadata: map[string]any{"parent_resource_name": name},
+			ConfigurableProperties: properties,
+		}
 	}
 	return lcm.VnfInstance{
 		ID: "vnf", Metadata: map[string]any{lcm.VduVnfcMapping: map[string]any{"node": []any{"first"}}},
@@ -29,7 +32,8 @@ func TestModify_mergesPropertiesOfVnfcs(t *testing.T) {
 		{"id":"first","vnfcConfigurableProperties":{"log":null,"limits":{"ram":2},"token":{"$secret":"r"}}},
 		{"id":"node-b","vnfcConfigurableProperties":{"log":"debug"}}]}`)
 	require.NoError(t, err)
-	require.Equal(t, object(t, `{"limits":{"cpu":1,"ram":2},"token":{"$secret":"r"}}`), after.Instantiated.VnfcResources[0].ConfigurableProperties)
+	require.Equal(t, object(t, `{"limits":{"cpu":1,"ram":2},"token":{"$secret":"r"}}`),
+		after.Instantiated.VnfcResources[0].ConfigurableProperties)
 	require.Equal(t, object(t, `{"log":"debug"}`), after.Instantiated.VnfcResources[1].ConfigurableProperties)
 	require.Equal(t, twoNodes(), inst, "the instance itself stays")
 	shown, err := json.Marshal(done.Shown(2))
@@ -76,7 +80,10 @@ func TestKeptProperties(t *testing.T) {
 	inst := twoNodes()
 	inst.Instantiated.VnfcResources[1].ConfigurableProperties = map[string]any{"log": "debug"}
 	successor := func(id, place string) map[string]any {
-		return inst.KeptProperties(lcm.VnfcResourceInfo{ID: id, VduID: "node", Metadata: map[string]any{"parent_resource_name": place}})
+		return inst.KeptProperties(lcm.VnfcResourceInfo{
+			ID: id, VduID: "node",
+			Metadata: map[string]any{"parent_resource_name": place},
+		})
 	}
 	first := inst.Instantiated.VnfcResources[0].ConfigurableProperties
 	require.Equal(t, first, successor("a", "node-0"), "it is still there")

@@ -42,10 +42,13 @@ func (a *accepting) add(path, format string, args ...any) {
 }
 
 // join leaves out what needs no grant any more, whether the NFVO grants it or not.
-func (a *accepting) join(name string, asked, given []lcm.GrantResource, needless func(lcm.GrantResource) bool) []lcm.GrantResource {
+func (a *accepting) join(
+	name string, asked, given []lcm.GrantResource, needless func(lcm.GrantResource) bool,
+) []lcm.GrantResource {
 	byID := map[string]lcm.GrantResource{}
 	for i, r := range given {
-		if !slices.ContainsFunc(asked, func(d lcm.GrantResource) bool { return d.ResourceDefinitionID == r.ResourceDefinitionID }) {
+		if !slices.ContainsFunc(asked,
+			func(d lcm.GrantResource) bool { return d.ResourceDefinitionID == r.ResourceDefinitionID }) {
 			a.add(fmt.Sprintf("$.%s[%d].resourceDefinitionId", name, i), "%q was not asked for", r.ResourceDefinitionID)
 		}
 		byID[r.ResourceDefinitionID] = r
@@ -87,7 +90,8 @@ func Target(g lcm.Grant) (string, error) {
 		}
 	}
 	if len(ids) > 1 {
-		return "", unhonourable("$.addResources", "the VNF is one Heat stack, so it cannot be on several VIMs: %s", strings.Join(ids, ", "))
+		return "", unhonourable("$.addResources", "the VNF is one Heat stack, so it cannot be on several VIMs: %s",
+			strings.Join(ids, ", "))
 	}
 	if len(ids) == 0 {
 		return "", nil
@@ -151,7 +155,8 @@ func (c *choosing) zones() {
 			continue
 		}
 		if other := now[r.VduID]; other != "" && other != zone {
-			c.add(fmt.Sprintf("$.addResources[%d].zoneId", i), "the Base HOT takes one zone for all servers of %s, not both %s and %s", r.VduID, other, zone)
+			c.add(fmt.Sprintf("$.addResources[%d].zoneId", i),
+				"the Base HOT takes one zone for all servers of %s, not both %s and %s", r.VduID, other, zone)
 			continue
 		}
 		now[r.VduID] = zone
@@ -164,7 +169,8 @@ func (c *choosing) zones() {
 		case r.VduID != "":
 			c.add(at, "the Base HOT takes zones for servers: what belongs to one of %s cannot be in %s alone", r.VduID, zone)
 		case !c.all(zone): // a network is where the servers on it are
-			c.add(at, "the Base HOT takes zones for servers: the network of %s cannot be in %s without all of them", r.ResourceTemplateID, zone)
+			c.add(at, "the Base HOT takes zones for servers: the network of %s cannot be in %s without all of them",
+				r.ResourceTemplateID, zone)
 		}
 	}
 	maps.Copy(c.chosen.Zones, now)
@@ -198,7 +204,8 @@ func (c *choosing) images(target string) {
 		}
 		holders := holdersOf(c.facts.Flavour, a.SoftwareImageID)
 		if len(holders) == 0 {
-			c.add(fmt.Sprintf("$.vimAssets.softwareImages[%d]", i), "the VNFD has no software image %q, and no VDU or storage of that name", a.SoftwareImageID)
+			c.add(fmt.Sprintf("$.vimAssets.softwareImages[%d]", i),
+				"the VNFD has no software image %q, and no VDU or storage of that name", a.SoftwareImageID)
 		}
 		for _, id := range holders {
 			c.chosen.Images[id] = a.VimImageID
@@ -241,7 +248,10 @@ func (c *choosing) keep() {
 			otherwise   string
 		}{
 			{"$.addResources", "zone", c.chosen.Zones, c.before.Zones, ""},
-			{"$.vimAssets.computeResourceFlavours", "flavour", c.chosen.ComputeFlavours, c.before.ComputeFlavours, vdu.ComputeFlavour},
+			{
+				"$.vimAssets.computeResourceFlavours", "flavour", c.chosen.ComputeFlavours, c.before.ComputeFlavours,
+				vdu.ComputeFlavour,
+			},
 			{"$.vimAssets.softwareImages", "image", c.chosen.Images, c.before.Images, image},
 		} {
 			now, given := choice.now[vdu.ID]
@@ -250,7 +260,8 @@ func (c *choosing) keep() {
 				before = choice.otherwise
 			}
 			if given && now != before {
-				c.add(choice.path, "the servers of %s that are there have the %s %q; with %q Heat would make them anew", vdu.ID, choice.what, before, now)
+				c.add(choice.path, "the servers of %s that are there have the %s %q; with %q Heat would make them anew", vdu.ID,
+					choice.what, before, now)
 			}
 		}
 	}

@@ -13,7 +13,8 @@ import (
 
 // asked is the grant that a scale-out by two workers is asked for, and its plan.
 func asked(t *testing.T, f lifecycle.Facts) (lcm.Grant, lcm.Plan) {
-	p, err := lifecycle.For(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"worker_instance","numberOfSteps":2}`))
+	p, err := lifecycle.For(f, lcm.OpScale,
+		json.RawMessage(`{"type":"SCALE_OUT","aspectId":"worker_instance","numberOfSteps":2}`))
 	require.NoError(t, err)
 	return lifecycle.Granted(withoutPorts(f), p, lcm.VimConnectionInfo{ID: "openstack"}), p
 }
@@ -27,7 +28,10 @@ func withoutPorts(f lifecycle.Facts) lifecycle.Facts {
 }
 
 func granted(edit func(*lcm.Grant)) lcm.Grant {
-	g := lcm.Grant{ID: "g", AddResources: []lcm.GrantResource{{ResourceDefinitionID: "add-workerNode-2"}, {ResourceDefinitionID: "add-workerNode-1"}}}
+	g := lcm.Grant{ID: "g", AddResources: []lcm.GrantResource{
+		{ResourceDefinitionID: "add-workerNode-2"},
+		{ResourceDefinitionID: "add-workerNode-1"},
+	}}
 	if edit != nil {
 		edit(&g)
 	}
@@ -42,9 +46,13 @@ func TestAccept_joinsTheAnswerWithTheRequest(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	require.Equal(t, []lcm.GrantResource{
-		{ResourceDefinitionID: "add-workerNode-1", VimConnectionID: "openstack", Type: lcm.GrantCompute, VduID: "workerNode", ResourceTemplateID: "workerNode"},
 		{
-			ResourceDefinitionID: "add-workerNode-2", VimConnectionID: "other", ZoneID: "z", Type: lcm.GrantCompute, VduID: "workerNode",
+			ResourceDefinitionID: "add-workerNode-1", VimConnectionID: "openstack", Type: lcm.GrantCompute, VduID: "workerNode",
+			ResourceTemplateID: "workerNode",
+		},
+		{
+			ResourceDefinitionID: "add-workerNode-2", VimConnectionID: "other", ZoneID: "z", Type: lcm.GrantCompute,
+			VduID:              "workerNode",
 			ResourceTemplateID: "workerNode",
 		},
 	}, g.AddResources)
@@ -101,9 +109,13 @@ func TestChosen_readsAssetsAndZones(t *testing.T) {
 		}
 		g.VimAssets = &lcm.GrantVimAssets{
 			SoftwareImages: []lcm.GrantedImage{
-				{SoftwareImageID: "masterNode", VimImageID: "image-m"}, {SoftwareImageID: "masterNode", VimImageID: "of another VIM", VimConnectionID: "other"},
+				{SoftwareImageID: "masterNode", VimImageID: "image-m"},
+				{SoftwareImageID: "masterNode", VimImageID: "of another VIM", VimConnectionID: "other"},
 			},
-			ComputeResourceFlavours: []lcm.GrantedFlavour{{VduID: "workerNode", VimFlavourID: "m1.huge", VimConnectionID: "openstack"}},
+			ComputeResourceFlavours: []lcm.GrantedFlavour{{
+				VduID: "workerNode", VimFlavourID: "m1.huge",
+				VimConnectionID: "openstack",
+			}},
 		}
 	})
 	chosen, err := lifecycle.Chosen(f, g, false)
@@ -116,7 +128,10 @@ func TestChosen_readsAssetsAndZones(t *testing.T) {
 
 func TestChosen_takesAnImageByItsName(t *testing.T) {
 	f, g := instantiation(t, func(g *lcm.Grant) {
-		g.VimAssets = &lcm.GrantVimAssets{SoftwareImages: []lcm.GrantedImage{{SoftwareImageID: "the-image", VimImageID: "image-2"}}}
+		g.VimAssets = &lcm.GrantVimAssets{SoftwareImages: []lcm.GrantedImage{{
+			SoftwareImageID: "the-image",
+			VimImageID:      "image-2",
+		}}}
 	})
 	f.Flavour = &vnfpkg.Flavour{
 		Vdus:     []vnfpkg.Vdu{{ID: "masterNode", Image: &vnfpkg.SwImage{Name: "the-image"}}, {ID: "workerNode"}},
@@ -143,20 +158,29 @@ func TestChosen_refusesWhatOneStackCannotBe(t *testing.T) {
 		}
 	})
 	_, err := lifecycle.Chosen(f, g, false)
-	for _, detail := range []string{"one zone for all servers of workerNode, not both west and east", `"absent-image"`, `"absent-vdu"`} {
+	for _, detail := range []string{
+		"one zone for all servers of workerNode, not both west and east", `"absent-image"`,
+		`"absent-vdu"`,
+	} {
 		require.ErrorContains(t, err, detail)
 	}
 }
 
 func TestChosen_keepsServersThatAreThere(t *testing.T) {
 	f := cluster(t, 3, 2)
-	f.Instance.Instantiated.Granted = &lcm.GrantedChoices{Images: map[string]string{"workerNode": "image-w"}, Zones: map[string]string{"workerNode": "west"}}
+	f.Instance.Instantiated.Granted = &lcm.GrantedChoices{
+		Images: map[string]string{"workerNode": "image-w"},
+		Zones:  map[string]string{"workerNode": "west"},
+	}
 	want, _ := asked(t, f)
 	with := func(zone, image string) lcm.Grant {
 		g, err := lifecycle.Accept(want, granted(func(g *lcm.Grant) {
 			g.Zones = []lcm.GrantZone{{ID: "z", ZoneID: zone}}
 			g.AddResources[0].ZoneID, g.AddResources[1].ZoneID = "z", "z"
-			g.VimAssets = &lcm.GrantVimAssets{SoftwareImages: []lcm.GrantedImage{{SoftwareImageID: "workerNode", VimImageID: image}}}
+			g.VimAssets = &lcm.GrantVimAssets{SoftwareImages: []lcm.GrantedImage{{
+				SoftwareImageID: "workerNode",
+				VimImageID:      image,
+			}}}
 		}))
 		require.NoError(t, err)
 		return g
@@ -187,12 +211,15 @@ func TestPlacement_namesNewServersAndTheirNeighbours(t *testing.T) {
 	}
 	f.Flavour = &flavour
 	want, p := asked(t, f)
-	require.Equal(t, []lcm.PlacementConstraint{{AffinityOrAntiAffinity: "ANTI_AFFINITY", Scope: "NFVI_NODE", Resources: []lcm.ConstraintResource{
-		{IDType: "GRANT", ResourceID: "add-workerNode-1"},
-		{IDType: "GRANT", ResourceID: "add-workerNode-2"},
-		{IDType: "RES_MGMT", ResourceID: "server-worker-0"},
-		{IDType: "RES_MGMT", ResourceID: "server-worker-1"},
-	}}}, lifecycle.Placement(f, p, want), "no control plane is placed")
+	require.Equal(t, []lcm.PlacementConstraint{{
+		AffinityOrAntiAffinity: "ANTI_AFFINITY", Scope: "NFVI_NODE",
+		Resources: []lcm.ConstraintResource{
+			{IDType: "GRANT", ResourceID: "add-workerNode-1"},
+			{IDType: "GRANT", ResourceID: "add-workerNode-2"},
+			{IDType: "RES_MGMT", ResourceID: "server-worker-0"},
+			{IDType: "RES_MGMT", ResourceID: "server-worker-1"},
+		},
+	}}, lifecycle.Placement(f, p, want), "no control plane is placed")
 
 	one := lifecycle.OneVim(f, p, want)
 	require.Len(t, one, 1)
@@ -203,7 +230,8 @@ func TestPlacement_namesNewServersAndTheirNeighbours(t *testing.T) {
 	}, one[0].Resources)
 	require.Empty(t, lifecycle.OneVim(f, p, lcm.Grant{}), "nothing is made")
 	f.Instance.Instantiated = nil
-	require.Empty(t, lifecycle.OneVim(f, p, lcm.Grant{AddResources: want.AddResources[:1]}), "a single resource is always on one")
+	require.Empty(t, lifecycle.OneVim(f, p, lcm.Grant{AddResources: want.AddResources[:1]}),
+		"a single resource is always on one")
 }
 
 // Images that servers have from the VNFD before the present one: another one would make the servers anew, whether the
@@ -215,7 +243,10 @@ func TestChosen_keepsTheImagesOfAFormerVnfd(t *testing.T) {
 	f.Instance.Instantiated = &info
 	g, _ := asked(t, f)
 	with := func(image string) lcm.Grant {
-		g.VimAssets = &lcm.GrantVimAssets{SoftwareImages: []lcm.GrantedImage{{SoftwareImageID: "workerNode", VimImageID: image}}}
+		g.VimAssets = &lcm.GrantVimAssets{SoftwareImages: []lcm.GrantedImage{{
+			SoftwareImageID: "workerNode",
+			VimImageID:      image,
+		}}}
 		return g
 	}
 	chosen, err := lifecycle.Chosen(f, with("former"), false)

@@ -27,18 +27,22 @@ func Allowed(f *vnfpkg.Flavour, op lcm.Operation, body json.RawMessage) error {
 	return problemsOf(problems)
 }
 
-func allowed(c vnfpkg.LcmOperations, op lcm.Operation, body json.RawMessage, refuse func(path, format string, args ...any)) error {
+func allowed(
+	c vnfpkg.LcmOperations, op lcm.Operation, body json.RawMessage, refuse func(path, format string, args ...any),
+) error {
 	switch op { //nolint:exhaustive // the VNFD says nothing of the others that a request could violate
 	case lcm.OpScale:
 		req, err := lcm.ParseScale(body)
 		if err == nil && req.NumberOfSteps > 1 && c.SeveralSteps != nil && !*c.SeveralSteps {
-			refuse("$.numberOfSteps", "the VNFD lets this VNF be scaled by one step at a time (scaling_by_more_than_one_step_supported is false)")
+			refuse("$.numberOfSteps", "the VNFD lets this VNF be scaled by one step at a time "+
+				"(scaling_by_more_than_one_step_supported is false)")
 		}
 		return err
 	case lcm.OpScaleToLevel:
 		req, err := lcm.ParseScaleToLevel(body)
 		if err == nil && len(req.ScaleInfo) > 0 && c.AnyLevels != nil && !*c.AnyLevels {
-			refuse("$.scaleInfo", "the VNFD lets this VNF be scaled to its instantiation levels only (arbitrary_target_levels_supported is false): name one in instantiationLevelId")
+			refuse("$.scaleInfo", "the VNFD lets this VNF be scaled to its instantiation levels only "+
+				"(arbitrary_target_levels_supported is false): name one in instantiationLevelId")
 		}
 		return err
 	case lcm.OpHeal:
@@ -49,8 +53,10 @@ func allowed(c vnfpkg.LcmOperations, op lcm.Operation, body json.RawMessage, ref
 		return err
 	case lcm.OpTerminate:
 		req, err := lcm.ParseTerminate(body)
-		if err == nil && req.Graceful() && req.GracefulTerminationTimeout != nil && *req.GracefulTerminationTimeout < c.MinTermination {
-			refuse("$.gracefulTerminationTimeout", "the VNFD wants at least %d seconds (min_graceful_termination_timeout)", c.MinTermination)
+		if err == nil && req.Graceful() && req.GracefulTerminationTimeout != nil &&
+			*req.GracefulTerminationTimeout < c.MinTermination {
+			refuse("$.gracefulTerminationTimeout", "the VNFD wants at least %d seconds (min_graceful_termination_timeout)",
+				c.MinTermination)
 		}
 		return err
 	case lcm.OpOperate:

@@ -14,7 +14,8 @@ import (
 
 func TestAllowed_isWhatTheVnfdSays(t *testing.T) {
 	strict := &vnfpkg.Flavour{LcmOperations: &vnfpkg.LcmOperations{
-		SeveralSteps: new(false), AnyLevels: new(false), HealCauses: []string{"power", "disk"}, MinTermination: 30, MinStop: 20,
+		SeveralSteps: new(false), AnyLevels: new(false), HealCauses: []string{"power", "disk"}, MinTermination: 30,
+		MinStop: 20,
 	}}
 	open := &vnfpkg.Flavour{LcmOperations: &vnfpkg.LcmOperations{SeveralSteps: new(true), AnyLevels: new(true)}}
 	for _, c := range []struct {
@@ -34,7 +35,10 @@ func TestAllowed_isWhatTheVnfdSays(t *testing.T) {
 		{lcm.OpTerminate, `{"terminationType":"GRACEFUL","gracefulTerminationTimeout":30}`, ""},
 		{lcm.OpTerminate, `{"terminationType":"GRACEFUL"}`, ""},
 		{lcm.OpTerminate, `{"terminationType":"FORCEFUL"}`, ""},
-		{lcm.OpOperate, `{"changeStateTo":"STOPPED","stopType":"GRACEFUL","gracefulStopTimeout":19}`, "$.gracefulStopTimeout"},
+		{
+			lcm.OpOperate, `{"changeStateTo":"STOPPED","stopType":"GRACEFUL","gracefulStopTimeout":19}`,
+			"$.gracefulStopTimeout",
+		},
 		{lcm.OpOperate, `{"changeStateTo":"STOPPED","stopType":"GRACEFUL","gracefulStopTimeout":20}`, ""},
 		{lcm.OpOperate, `{"changeStateTo":"STARTED"}`, ""},
 		{lcm.OpChangeExtConn, `{}`, ""},

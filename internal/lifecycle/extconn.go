@@ -22,7 +22,10 @@ func changeExtConn(f Facts, body json.RawMessage) (lcm.Plan, error) {
 // additionalParams of the request name count before those of links.
 func (f Facts) reconnection(additional json.RawMessage, changes ...[]lcm.ExtVirtualLink) lcm.Plan {
 	info := f.Instance.Instantiated
-	plan := lcm.Plan{Operation: lcm.OpChangeExtConn, ScaleStatus: info.ScaleStatus, InstantiationLevelID: info.InstantiationLevelID}
+	plan := lcm.Plan{
+		Operation: lcm.OpChangeExtConn, ScaleStatus: info.ScaleStatus,
+		InstantiationLevelID: info.InstantiationLevelID,
+	}
 	plan.Links, plan.VimConnectionID = info.ExtVirtualLinks, info.VimConnectionID()
 	for i, links := range changes {
 		if i == 0 {
@@ -33,7 +36,8 @@ func (f Facts) reconnection(additional json.RawMessage, changes ...[]lcm.ExtVirt
 	}
 	plan.Links = lcm.WithNfvPorts(plan.Links, additional, f.apart())
 	for _, link := range slices.Concat(changes...) {
-		if !slices.Contains(plan.ChangedLinks, link.ID) && slices.ContainsFunc(plan.Links, func(l lcm.ExtVirtualLink) bool { return l.ID == link.ID }) {
+		if !slices.Contains(plan.ChangedLinks, link.ID) &&
+			slices.ContainsFunc(plan.Links, func(l lcm.ExtVirtualLink) bool { return l.ID == link.ID }) {
 			plan.ChangedLinks = append(plan.ChangedLinks, link.ID)
 		}
 	}
@@ -113,14 +117,18 @@ func (r *relinking) isConnectedSo(link lcm.ExtVirtualLink, cp lcm.ExtCp) bool {
 func unconnectable(links []lcm.ExtVirtualLink, cpd string) string {
 	switch _, _, ok := lcm.Connection(links, cpd); {
 	case !ok:
-		return fmt.Sprintf("no entry is left of the connection point %s, and a port must be on a network: have an entry in a link that it goes to", cpd)
+		return fmt.Sprintf("no entry is left of the connection point %s, and a port must be on a network: have an entry in "+
+			"a link that it goes to", cpd)
 	case slices.Contains(lcm.Contradicting(links), cpd):
-		return fmt.Sprintf("the connection point %s would have more than one entry with addresses, with those that it has already: "+
+		return fmt.Sprintf("the connection point %s would have more than one entry with addresses, with those that it has "+
+			"already: "+
 			"take the others away in the same request (null), or use their keys. %s", cpd, lcm.OneAddressed)
 	case lcm.SharedPort(links, cpd) == cpd:
-		return fmt.Sprintf("two entries of the connection point %s would have the same port (linkPortId), and a port is in one server", cpd)
+		return fmt.Sprintf("two entries of the connection point %s would have the same port (linkPortId), and a port is in "+
+			"one server", cpd)
 	case lcm.SharedPort(links, cpd) != "":
-		return fmt.Sprintf("the connection point %s would have the same port (linkPortId) as %s, and a port is in one server", cpd, lcm.SharedPort(links, cpd))
+		return fmt.Sprintf("the connection point %s would have the same port (linkPortId) as %s, and a port is in one server",
+			cpd, lcm.SharedPort(links, cpd))
 	default:
 		return ""
 	}

@@ -16,12 +16,16 @@ const moveMaster = `{"extVirtualLinks":[{"id":"b","resourceId":"net-b","extCps":
 func TestChangeExtConn_movesConnectionPoints(t *testing.T) {
 	f := cluster(t, 3, 2)
 	f.Drivers = nil
-	f.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "masterNode_CP1"}, {CpdID: "workerNode_CP2"}}}}
+	f.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{{
+		ID: "a", ResourceID: "net-a",
+		ExtCps: []lcm.ExtCp{{CpdID: "masterNode_CP1"}, {CpdID: "workerNode_CP2"}},
+	}}
 	p, err := lifecycle.For(f, lcm.OpChangeExtConn, json.RawMessage(moveMaster))
 	require.NoError(t, err)
 	require.Equal(t, []string{"b"}, p.ChangedLinks)
 	require.Len(t, p.Links, 2)
-	require.Equal(t, []lcm.ExtVirtualLinkInfo{{ID: "b", ResourceHandle: lcm.ResourceHandle{ResourceID: "net-b"}}}, p.ChangedLinkInfo(1))
+	require.Equal(t, []lcm.ExtVirtualLinkInfo{{ID: "b", ResourceHandle: lcm.ResourceHandle{ResourceID: "net-b"}}},
+		p.ChangedLinkInfo(1))
 	require.Zero(t, p.Adds()+p.Removes())
 }
 
@@ -44,7 +48,10 @@ func TestChangeExtConn_refusesWhatCannotMove(t *testing.T) {
 func TestReconnectedAsGranted_putsTheGrantsLinksInThePlaceOfTheRequests(t *testing.T) {
 	f := cluster(t, 3, 2)
 	f.Drivers = nil
-	f.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "masterNode_CP1"}, {CpdID: "workerNode_CP2"}}}}
+	f.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{{
+		ID: "a", ResourceID: "net-a",
+		ExtCps: []lcm.ExtCp{{CpdID: "masterNode_CP1"}, {CpdID: "workerNode_CP2"}},
+	}}
 	cp := func(names ...string) (list []lcm.ExtCp) {
 		for _, name := range names {
 			list = append(list, lcm.ExtCp{CpdID: name})
@@ -78,7 +85,10 @@ func TestReconnectedAsGranted_putsTheGrantsLinksInThePlaceOfTheRequests(t *testi
 			[]string{"c"},
 		},
 		"with what stays": {
-			[]lcm.ExtVirtualLink{{ID: "b", ResourceID: "net-b", ExtCps: cp("masterNode_CP1")}, {ID: "a", ResourceID: "net-a", ExtCps: cp("workerNode_CP2")}},
+			[]lcm.ExtVirtualLink{
+				{ID: "b", ResourceID: "net-b", ExtCps: cp("masterNode_CP1")},
+				{ID: "a", ResourceID: "net-a", ExtCps: cp("workerNode_CP2")},
+			},
 			[]lcm.ExtVirtualLink{stays, {ID: "b", ResourceID: "net-b", ExtCps: cp("masterNode_CP1")}},
 			[]string{"b"},
 		},
@@ -96,7 +106,8 @@ func TestReconnectedAsGranted_putsTheGrantsLinksInThePlaceOfTheRequests(t *testi
 	for says, granted := range map[string][]lcm.ExtVirtualLink{
 		`$.extVirtualLinks[0].extCps[0].cpdId: to connect the connection point "workerNode_CP2" otherwise was not asked for`: {{ID: "b", ResourceID: "net-b", ExtCps: cp("workerNode_CP2")}},
 		`$.extVirtualLinks[1].extCps[0].cpdId: the connection point "masterNode_CP1" is named twice`: {
-			{ID: "b", ResourceID: "net-b", ExtCps: cp("masterNode_CP1")}, {ID: "c", ResourceID: "net-c", ExtCps: cp("masterNode_CP1")},
+			{ID: "b", ResourceID: "net-b", ExtCps: cp("masterNode_CP1")},
+			{ID: "c", ResourceID: "net-c", ExtCps: cp("masterNode_CP1")},
 		},
 	} {
 		_, err := lifecycle.ReconnectedAsGranted(f, json.RawMessage(moveMaster), granted)
@@ -112,7 +123,8 @@ func addressed(t *testing.T) lifecycle.Facts {
 	f := cluster(t, 3, 2)
 	f.Drivers = nil
 	f.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{
-		CpdID: "masterNode_CP1", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}, Configs: []lcm.CpConfig{{Key: "x", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}}},
+		CpdID: "masterNode_CP1", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}},
+		Configs: []lcm.CpConfig{{Key: "x", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}}},
 	}}}}
 	return f
 }
@@ -137,7 +149,8 @@ func TestChangeExtConn_takesEntriesAway(t *testing.T) {
 	p, err = lifecycle.For(addressed(t), lcm.OpChangeExtConn, onLinks("a", `{"x":null,"y":`+nine+`}`))
 	require.NoError(t, err)
 	require.Equal(t, []string{"a"}, p.ChangedLinks)
-	require.Equal(t, []lcm.CpConfig{{Key: "y", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.9"}}}}, p.Links[0].ExtCps[0].Configs)
+	require.Equal(t, []lcm.CpConfig{{Key: "y", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.9"}}}},
+		p.Links[0].ExtCps[0].Configs)
 	for says, body := range map[string]json.RawMessage{
 		"no entry is left of the connection point masterNode_CP1": onLinks("a", `{"x":null}`),
 		"would have more than one entry with addresses":           onLinks("a", `{"y":`+nine+`}`),
@@ -157,7 +170,8 @@ func TestReconnectedAsGranted_mergesEntries(t *testing.T) {
 		require.NoError(t, err)
 		return req.ExtVirtualLinks
 	}
-	p, err := lifecycle.ReconnectedAsGranted(addressed(t), asked, granted(`{"y":`+strings.Replace(nine, "10.0.0.9", "10.0.0.8", 1)+`}`))
+	p, err := lifecycle.ReconnectedAsGranted(addressed(t), asked,
+		granted(`{"y":`+strings.Replace(nine, "10.0.0.9", "10.0.0.8", 1)+`}`))
 	require.NoError(t, err)
 	require.Equal(t, []lcm.FixedIP{{Address: "10.0.0.8"}}, p.Links[0].ExtCps[0].FixedIPs)
 	_, err = lifecycle.ReconnectedAsGranted(addressed(t), asked, granted(`{"z":`+nine+`}`))

@@ -72,10 +72,12 @@ func (g *granting) rates() {
 	was := g.facts.Flavour.BitratesOf(info.InstantiationLevelID, info.ScaleStatus)
 	is := g.facts.Flavour.BitratesOf(g.plan.InstantiationLevelID, g.plan.ScaleStatus)
 	for _, a := range info.Attached {
-		if link, ok := g.facts.Flavour.VirtualLink(a.TemplateID); ok && a.Type == lcm.GrantLink && a.VnfcID == "" && link.Rated && was[link.ID] != is[link.ID] {
+		if link, ok := g.facts.Flavour.VirtualLink(a.TemplateID); ok && a.Type == lcm.GrantLink && a.VnfcID == "" &&
+			link.Rated && was[link.ID] != is[link.ID] {
 			g.grant.UpdateResources = append(g.grant.UpdateResources, lcm.GrantResource{
-				ResourceDefinitionID: "update-" + a.ResourceID, VimConnectionID: g.vim.ID, Type: a.Type, ResourceTemplateID: link.ID,
-				Resource: handleAt(info.VimConnectionID(), a),
+				ResourceDefinitionID: "update-" + a.ResourceID, VimConnectionID: g.vim.ID, Type: a.Type,
+				ResourceTemplateID: link.ID,
+				Resource:           handleAt(info.VimConnectionID(), a),
 			})
 		}
 	}
@@ -127,7 +129,10 @@ func handle(v lcm.VnfcResourceInfo, a lcm.AttachedResource) *lcm.ResourceHandle 
 }
 
 func handleAt(vim string, a lcm.AttachedResource) *lcm.ResourceHandle {
-	types := map[string]string{lcm.GrantStorage: "OS::Cinder::Volume", lcm.GrantLinkPort: "OS::Neutron::Port", lcm.GrantLink: "OS::Neutron::Net"}
+	types := map[string]string{
+		lcm.GrantStorage: "OS::Cinder::Volume", lcm.GrantLinkPort: "OS::Neutron::Port",
+		lcm.GrantLink: "OS::Neutron::Net",
+	}
 	return &lcm.ResourceHandle{VimConnectionID: vim, ResourceID: a.ResourceID, VimLevelResourceType: types[a.Type]}
 }
 
@@ -195,8 +200,9 @@ func (g *granting) update(vnfc string) {
 		return
 	}
 	g.grant.UpdateResources = append(g.grant.UpdateResources, lcm.GrantResource{
-		ResourceDefinitionID: "update-" + v.ID, VimConnectionID: g.vim.ID, Type: lcm.GrantCompute, VduID: v.VduID, ResourceTemplateID: v.VduID,
-		VnfcInstanceID: v.ID, Resource: new(v.ComputeResource), ZoneID: g.zone(v.ZoneID), Node: g.facts.Leaving(v, "").Node,
+		ResourceDefinitionID: "update-" + v.ID, VimConnectionID: g.vim.ID, Type: lcm.GrantCompute, VduID: v.VduID,
+		ResourceTemplateID: v.VduID,
+		VnfcInstanceID:     v.ID, Resource: new(v.ComputeResource), ZoneID: g.zone(v.ZoneID), Node: g.facts.Leaving(v, "").Node,
 	})
 }
 
@@ -214,7 +220,8 @@ func (g *granting) reconnect(links []lcm.ExtVirtualLink) {
 				continue
 			}
 			changes = true
-			g.reconnectPort(v, cp.ID, was.ResourceID != is.ResourceID || as.LinkPort != nil || now.LinkPort != nil, now.LinkPort != nil)
+			g.reconnectPort(v, cp.ID, was.ResourceID != is.ResourceID || as.LinkPort != nil ||
+				now.LinkPort != nil, now.LinkPort != nil)
 		}
 		if changes {
 			g.update(v.ID)
@@ -231,8 +238,9 @@ func (g *granting) reconnectPort(v lcm.VnfcResourceInfo, cpd string, anew, given
 			g.removeAttached(v, a)
 		default:
 			g.grant.UpdateResources = append(g.grant.UpdateResources, lcm.GrantResource{
-				ResourceDefinitionID: "update-" + a.ResourceID, VimConnectionID: g.vim.ID, Type: a.Type, VduID: v.VduID, ResourceTemplateID: cpd,
-				VnfcInstanceID: v.ID, Resource: handle(v, a),
+				ResourceDefinitionID: "update-" + a.ResourceID, VimConnectionID: g.vim.ID, Type: a.Type, VduID: v.VduID,
+				ResourceTemplateID: cpd,
+				VnfcInstanceID:     v.ID, Resource: handle(v, a),
 			})
 		}
 	}

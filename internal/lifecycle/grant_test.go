@@ -46,7 +46,10 @@ func TestGranted_namesTheVeryServers(t *testing.T) {
 		},
 		"heal": {
 			lcm.OpHeal, `{"vnfcInstanceId":"cp-1"}`,
-			want{add: []string{"add-masterNode-1 zone-south cp-1"}, remove: []string{"server-cp-1 zone-south the request names it"}},
+			want{
+				add:    []string{"add-masterNode-1 zone-south cp-1"},
+				remove: []string{"server-cp-1 zone-south the request names it"},
+			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -56,7 +59,8 @@ func TestGranted_namesTheVeryServers(t *testing.T) {
 			g := lifecycle.Granted(f, p, lcm.VimConnectionInfo{
 				ID: "openstack", VimID: "vim-1", VimType: "openstack", AccessInfo: map[string]any{"password": "secret"},
 			})
-			require.Equal(t, []lcm.VimConnectionInfo{{ID: "openstack", VimID: "vim-1", VimType: "openstack"}}, g.VimConnections, "no credentials")
+			require.Equal(t, []lcm.VimConnectionInfo{{ID: "openstack", VimID: "vim-1", VimType: "openstack"}}, g.VimConnections,
+				"no credentials")
 			var got want
 			for _, r := range g.AddResources {
 				require.Nil(t, r.Resource)
@@ -71,7 +75,10 @@ func TestGranted_namesTheVeryServers(t *testing.T) {
 			require.Equal(t, c.want, got)
 			for _, r := range append(g.AddResources, g.RemoveResources...) {
 				if r.ZoneID != "" {
-					require.Contains(t, g.Zones, lcm.GrantZone{ID: r.ZoneID, ZoneID: r.ZoneID[len("zone-"):], VimConnectionID: "openstack"})
+					require.Contains(t, g.Zones, lcm.GrantZone{
+						ID: r.ZoneID, ZoneID: r.ZoneID[len("zone-"):],
+						VimConnectionID: "openstack",
+					})
 				}
 			}
 		})
@@ -120,7 +127,10 @@ func equipped(t *testing.T) lifecycle.Facts {
 	}
 	f.Flavour = &flavour
 	info := f.Instance.Instantiated
-	info.ExtVirtualLinks = []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "workerNode_CP2"}}}}
+	info.ExtVirtualLinks = []lcm.ExtVirtualLink{{
+		ID: "a", ResourceID: "net-a",
+		ExtCps: []lcm.ExtCp{{CpdID: "workerNode_CP2"}},
+	}}
 	for i, v := range info.VnfcResources {
 		if v.VduID != "workerNode" {
 			continue
@@ -129,7 +139,8 @@ func equipped(t *testing.T) lifecycle.Facts {
 		info.VnfcResources[i].StorageIDs = []string{"volume-" + v.ID}
 		info.Attached = append(info.Attached,
 			lcm.AttachedResource{VnfcID: v.ID, Type: lcm.GrantStorage, TemplateID: "disk", ResourceID: "volume-" + v.ID},
-			lcm.AttachedResource{VnfcID: v.ID, Type: lcm.GrantLinkPort, TemplateID: "workerNode_CP2", ResourceID: "port-" + v.ID},
+			lcm.AttachedResource{VnfcID: v.ID, Type: lcm.GrantLinkPort, TemplateID: "workerNode_CP2", ResourceID: "port-" +
+				v.ID},
 		)
 	}
 	return f
@@ -145,15 +156,25 @@ func TestGranted_namesVolumesAndPorts(t *testing.T) {
 	}
 	g := of(lcm.OpScale, `{"type":"SCALE_OUT","aspectId":"worker_instance"}`)
 	require.Equal(t, []lcm.GrantResource{
-		{ResourceDefinitionID: "add-workerNode-1", VimConnectionID: "openstack", ZoneID: "zone-west", Type: "COMPUTE", VduID: "workerNode", ResourceTemplateID: "workerNode"},
-		{ResourceDefinitionID: "add-workerNode-1-disk", VimConnectionID: "openstack", Type: "STORAGE", VduID: "workerNode", ResourceTemplateID: "disk"},
-		{ResourceDefinitionID: "add-workerNode-1-workerNode_CP2", VimConnectionID: "openstack", Type: "LINKPORT", VduID: "workerNode", ResourceTemplateID: "workerNode_CP2"},
+		{
+			ResourceDefinitionID: "add-workerNode-1", VimConnectionID: "openstack", ZoneID: "zone-west", Type: "COMPUTE",
+			VduID: "workerNode", ResourceTemplateID: "workerNode",
+		},
+		{
+			ResourceDefinitionID: "add-workerNode-1-disk", VimConnectionID: "openstack", Type: "STORAGE", VduID: "workerNode",
+			ResourceTemplateID: "disk",
+		},
+		{
+			ResourceDefinitionID: "add-workerNode-1-workerNode_CP2", VimConnectionID: "openstack", Type: "LINKPORT",
+			VduID: "workerNode", ResourceTemplateID: "workerNode_CP2",
+		},
 	}, g.AddResources)
 
 	g = of(lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance"}`)
 	require.Equal(t, []string{"remove-volume-worker-3"}, ofType(g.RemoveResources, lcm.GrantStorage))
 	require.Equal(t, []string{"remove-port-worker-3"}, ofType(g.RemoveResources, lcm.GrantLinkPort))
-	require.Equal(t, &lcm.ResourceHandle{ResourceID: "volume-worker-3", VimLevelResourceType: "OS::Cinder::Volume"}, g.RemoveResources[1].Resource)
+	require.Equal(t, &lcm.ResourceHandle{ResourceID: "volume-worker-3", VimLevelResourceType: "OS::Cinder::Volume"},
+		g.RemoveResources[1].Resource)
 	require.Equal(t, "worker-3", g.RemoveResources[1].VnfcInstanceID)
 
 	g = of(lcm.OpHeal, `{"vnfcInstanceId":["worker-0","cp-1"]}`)
@@ -168,7 +189,8 @@ func TestGranted_namesVolumesAndPorts(t *testing.T) {
 
 	f.Instance.Instantiated.Attached = nil
 	g = of(lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance"}`)
-	require.Equal(t, []string{"remove-volume-worker-3"}, ofType(g.RemoveResources, lcm.GrantStorage), "what was recorded before ports were")
+	require.Equal(t, []string{"remove-volume-worker-3"}, ofType(g.RemoveResources, lcm.GrantStorage),
+		"what was recorded before ports were")
 }
 
 func TestGranted_namesWhatIsUpdated(t *testing.T) {
@@ -184,8 +206,10 @@ func TestGranted_namesWhatIsUpdated(t *testing.T) {
 	require.Empty(t, g.AddResources)
 	require.Empty(t, g.RemoveResources)
 	require.Equal(t, []lcm.GrantResource{{
-		ResourceDefinitionID: "update-worker-1", VimConnectionID: "openstack", ZoneID: "zone-west", Type: "COMPUTE", VduID: "workerNode",
-		ResourceTemplateID: "workerNode", VnfcInstanceID: "worker-1", Resource: &lcm.ResourceHandle{ResourceID: "server-worker-1"}, Node: "worker-1",
+		ResourceDefinitionID: "update-worker-1", VimConnectionID: "openstack", ZoneID: "zone-west", Type: "COMPUTE",
+		VduID:              "workerNode",
+		ResourceTemplateID: "workerNode", VnfcInstanceID: "worker-1",
+		Resource: &lcm.ResourceHandle{ResourceID: "server-worker-1"}, Node: "worker-1",
 	}}, g.UpdateResources)
 
 	links := func(network, address string) string {
@@ -194,7 +218,8 @@ func TestGranted_namesWhatIsUpdated(t *testing.T) {
 	}
 	g = of(lcm.OpChangeExtConn, links("net-b", ""))
 	require.Len(t, ofType(g.UpdateResources, lcm.GrantCompute), 4)
-	require.Equal(t, "remove-port-worker-0", ofType(g.RemoveResources, lcm.GrantLinkPort)[0], "on another network the port is another one")
+	require.Equal(t, "remove-port-worker-0", ofType(g.RemoveResources, lcm.GrantLinkPort)[0],
+		"on another network the port is another one")
 	require.Equal(t, "add-worker-0-workerNode_CP2", ofType(g.AddResources, lcm.GrantLinkPort)[0])
 	require.Empty(t, ofType(g.UpdateResources, lcm.GrantLinkPort))
 
@@ -211,13 +236,23 @@ func TestGranted_namesWhatIsUpdated(t *testing.T) {
 func linked(t *testing.T) lifecycle.Facts {
 	f := equipped(t)
 	flavour := *f.Flavour
-	flavour.VirtualLinks = []vnfpkg.VirtualLink{{ID: "inner", Made: true}, {ID: "private", Made: true, VduID: "workerNode"}, {ID: "elsewhere"}}
+	flavour.VirtualLinks = []vnfpkg.VirtualLink{
+		{ID: "inner", Made: true},
+		{ID: "private", Made: true, VduID: "workerNode"},
+		{ID: "elsewhere"},
+	}
 	f.Flavour = &flavour
 	info := f.Instance.Instantiated
-	info.Attached = append(info.Attached, lcm.AttachedResource{Type: lcm.GrantLink, TemplateID: "inner", ResourceID: "net-inner"})
+	info.Attached = append(info.Attached, lcm.AttachedResource{
+		Type: lcm.GrantLink, TemplateID: "inner",
+		ResourceID: "net-inner",
+	})
 	for _, v := range info.VnfcResources {
 		if v.VduID == "workerNode" {
-			info.Attached = append(info.Attached, lcm.AttachedResource{VnfcID: v.ID, Type: lcm.GrantLink, TemplateID: "private", ResourceID: "net-" + v.ID})
+			info.Attached = append(info.Attached, lcm.AttachedResource{
+				VnfcID: v.ID, Type: lcm.GrantLink, TemplateID: "private",
+				ResourceID: "net-" + v.ID,
+			})
 		}
 	}
 	return f
@@ -237,7 +272,8 @@ func TestGranted_namesTheNetworksOfTheVNF(t *testing.T) {
 	require.Equal(t, []string{"remove-net-worker-3"}, ofType(in.RemoveResources, lcm.GrantLink), "the VNF's own stays")
 
 	healed := of(lcm.OpHeal, `{"vnfcInstanceId":["worker-0"]}`)
-	require.Empty(t, ofType(append(healed.RemoveResources, healed.AddResources...), lcm.GrantLink), "the server alone is replaced")
+	require.Empty(t, ofType(append(healed.RemoveResources, healed.AddResources...), lcm.GrantLink),
+		"the server alone is replaced")
 
 	whole := of(lcm.OpHeal, `{"additionalParams":{"all":true}}`)
 	require.Contains(t, ofType(whole.RemoveResources, lcm.GrantLink), "remove-net-inner")
@@ -258,7 +294,8 @@ func TestGranted_namesTheNetworksOfTheVNF(t *testing.T) {
 		require.NoError(t, err)
 		return lifecycle.Granted(f, p, lcm.VimConnectionInfo{ID: "openstack"})
 	}
-	require.Equal(t, []string{"add-inner", "add-workerNode-1-private", "add-workerNode-2-private"}, ofType(made().AddResources, lcm.GrantLink))
+	require.Equal(t, []string{"add-inner", "add-workerNode-1-private", "add-workerNode-2-private"},
+		ofType(made().AddResources, lcm.GrantLink))
 	f.Managed = []lcm.ExtManagedVirtualLink{{VnfVirtualLinkDescID: "inner", ResourceID: "net"}}
 	require.NotContains(t, ofType(made().AddResources, lcm.GrantLink), "add-inner")
 }
@@ -270,7 +307,8 @@ func rated(t *testing.T) lifecycle.Facts {
 	flavour.VirtualLinks = slices.Clone(flavour.VirtualLinks)
 	flavour.VirtualLinks[0].InitialBitrate, flavour.VirtualLinks[0].Rated = &vnfpkg.Bitrate{Root: 1000}, true
 	flavour.Aspects = append(slices.Clone(flavour.Aspects), vnfpkg.ScalingAspect{
-		ID: "bandwidth", MaxScaleLevel: 2, StepDeltas: []string{"more"}, Bitrates: map[string]map[string]vnfpkg.Bitrate{"inner": {"more": {Root: 500}}},
+		ID: "bandwidth", MaxScaleLevel: 2, StepDeltas: []string{"more"},
+		Bitrates: map[string]map[string]vnfpkg.Bitrate{"inner": {"more": {Root: 500}}},
 	})
 	f.Flavour = &flavour
 	return f
@@ -278,7 +316,8 @@ func rated(t *testing.T) lifecycle.Facts {
 
 func TestScale_ofBitratesAlone(t *testing.T) {
 	f := rated(t)
-	p, err := lifecycle.For(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"bandwidth","numberOfSteps":2}`))
+	p, err := lifecycle.For(f, lcm.OpScale,
+		json.RawMessage(`{"type":"SCALE_OUT","aspectId":"bandwidth","numberOfSteps":2}`))
 	require.NoError(t, err)
 	require.True(t, p.Bitrates)
 	require.True(t, p.OnlyBitrates())

@@ -12,7 +12,8 @@ func heal(f Facts, body json.RawMessage) (lcm.Plan, error) {
 		return lcm.Plan{}, err
 	}
 	plan := lcm.Plan{
-		Operation: lcm.OpHeal, ScaleStatus: f.Instance.Instantiated.ScaleStatus, InstantiationLevelID: f.Instance.Instantiated.InstantiationLevelID,
+		Operation: lcm.OpHeal, ScaleStatus: f.Instance.Instantiated.ScaleStatus,
+		InstantiationLevelID: f.Instance.Instantiated.InstantiationLevelID,
 	}
 	if len(req.VnfcInstanceID) == 0 {
 		why := "the entire VNF is healed, and what belongs to its VMs is kept"

@@ -26,7 +26,8 @@ func TestHeal_keepsPortsAndVolumesUnlessTheRequestSaysOtherwise(t *testing.T) {
 		p, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(body))
 		require.NoError(t, err, body)
 		require.True(t, p.Within, body)
-		require.Equal(t, want, lcm.Plan{Keepers: p.Keepers, LeavingVolumes: p.LeavingVolumes, LeavingPorts: p.LeavingPorts}, body)
+		require.Equal(t, want, lcm.Plan{Keepers: p.Keepers, LeavingVolumes: p.LeavingVolumes, LeavingPorts: p.LeavingPorts},
+			body)
 		require.False(t, p.Revocable(), body)
 	}
 	for i := range f.Instance.Instantiated.VnfcResources {
@@ -35,7 +36,8 @@ func TestHeal_keepsPortsAndVolumesUnlessTheRequestSaysOtherwise(t *testing.T) {
 	p, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(`{"vnfcInstanceId":["worker-0"]}`))
 	require.NoError(t, err)
 	require.True(t, p.Revocable(), "without volumes nothing is deleted first")
-	p, err = lifecycle.For(f, lcm.OpHeal, json.RawMessage(`{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":true}}`))
+	p, err = lifecycle.For(f, lcm.OpHeal,
+		json.RawMessage(`{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":true}}`))
 	require.NoError(t, err)
 	require.False(t, p.Revocable(), "Heat takes addresses from ports that it replaces")
 }

@@ -23,7 +23,8 @@ func (f Facts) isGiven(a lcm.AttachedResource) bool {
 
 // apart tells whether each VNFC is a resource of its own in the VNF's stack.
 func (f Facts) apart() bool {
-	return f.Instance.Instantiated != nil && lcm.ParseUserData(f.Instance.Instantiated.AdditionalParams).SeparateResources()
+	return f.Instance.Instantiated != nil &&
+		lcm.ParseUserData(f.Instance.Instantiated.AdditionalParams).SeparateResources()
 }
 
 // checkPorts wants a port for each VM that a group comes to have, where its connection points are given ports.
@@ -50,7 +51,8 @@ func (f Facts) checkPorts(change lcm.GroupChange, additional json.RawMessage) er
 					add("%s", detail)
 				}
 			} else if change.To > len(given) {
-				add("the connection point %s of %s has the port %s, which the request has given it (linkPortId), and a port is in one server: %d VMs cannot have it",
+				add("the connection point %s of %s has the port %s, which the request has given it (linkPortId), and a port is in "+
+					"one server: %d VMs cannot have it",
 					cp.CpdID, change.VduID, given[0].ResourceID, change.To)
 			}
 		}

@@ -36,7 +36,8 @@ func TestGranted_asksForNoPortThatIsGiven(t *testing.T) {
 
 	p, err := lifecycle.Termination(f)
 	require.NoError(t, err)
-	require.NotContains(t, ofType(lifecycle.Granted(f, p, lcm.VimConnectionInfo{}).RemoveResources, lcm.GrantLinkPort), "remove-port-worker-0")
+	require.NotContains(t, ofType(lifecycle.Granted(f, p, lcm.VimConnectionInfo{}).RemoveResources, lcm.GrantLinkPort),
+		"remove-port-worker-0")
 	f.Instance.Instantiated.ExtVirtualLinks[0].ExtCps[0].LinkPort.ResourceID = "port-worker-3"
 	g = grantOf(t, f, lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance","numberOfSteps":2}`)
 	require.Equal(t, []string{"remove-port-worker-2"}, ofType(g.RemoveResources, lcm.GrantLinkPort))
@@ -52,7 +53,8 @@ func TestGranted_asksForNoPortThatIsGiven(t *testing.T) {
 func TestGranted_ofAChangeOfGivenPorts(t *testing.T) {
 	f := given(t)
 	link := func(config, ports string) string {
-		return `{"extVirtualLinks":[{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"workerNode_CP2","cpConfig":` + config + `}]` + ports + `}]}`
+		return `{"extVirtualLinks":[{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"workerNode_CP2","cpConfig":` + config +
+			`}]` + ports + `}]}`
 	}
 	const ports = `,"extLinkPorts":[{"id":"q","resourceHandle":{"resourceId":"port-q"}}]`
 	g := grantOf(t, f, lcm.OpChangeExtConn, link(`[{"linkPortId":"q"}]`, ports))
@@ -108,22 +110,28 @@ func TestScale_givesEachVnfcAPortOfItsOwn(t *testing.T) {
 	ports := func(n int) {
 		cp.Configs = nil
 		for i := range n {
-			cp.Configs = append(cp.Configs, lcm.CpConfig{Key: fmt.Sprint("k", i), LinkPort: &lcm.LinkPort{ID: fmt.Sprint("p", i), ResourceID: fmt.Sprint("port-", i)}})
+			cp.Configs = append(cp.Configs, lcm.CpConfig{
+				Key:      fmt.Sprint("k", i),
+				LinkPort: &lcm.LinkPort{ID: fmt.Sprint("p", i), ResourceID: fmt.Sprint("port-", i)},
+			})
 		}
 	}
 	scale := func(params string) error {
-		_, err := lifecycle.For(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"worker_instance"`+params+`}`))
+		_, err := lifecycle.For(f, lcm.OpScale,
+			json.RawMessage(`{"type":"SCALE_OUT","aspectId":"worker_instance"`+params+`}`))
 		return err
 	}
 	ports(workers + 1)
 	require.NoError(t, scale(""), "the one that was left over")
 	ports(workers)
 	err := scale("")
-	require.ErrorContains(t, err, fmt.Sprintf("there are %d VMs of workerNode and %d ports of workerNode_CP2", workers+1, workers))
+	require.ErrorContains(t, err, fmt.Sprintf("there are %d VMs of workerNode and %d ports of workerNode_CP2", workers+1,
+		workers))
 	var refused *lcm.Error
 	require.ErrorAs(t, err, &refused)
 	require.True(t, refused.Unprocessable)
-	require.NoError(t, scale(fmt.Sprintf(`,"additionalParams":{"nfv":{"CP":{"workerNode_CP2-%d":{"port":"x"}}}}`, workers)))
+	require.NoError(t, scale(fmt.Sprintf(`,"additionalParams":{"nfv":{"CP":{"workerNode_CP2-%d":{"port":"x"}}}}`,
+		workers)))
 }
 
 // The ports that a request names in nfv count before those of its links, also for connection points that it does not
@@ -136,5 +144,6 @@ func TestChangeExtConn_takesThePortsOfNfv(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, &lcm.LinkPort{ID: "x", ResourceID: "port-1"}, lcm.GivenPort(p.Links, "masterNode_CP1"))
 	require.Equal(t, &lcm.LinkPort{ID: "p", ResourceID: "port-2"}, lcm.GivenPort(p.Links, "workerNode_CP2"))
-	require.Equal(t, "port-worker-0", lcm.GivenPort(f.Instance.Instantiated.ExtVirtualLinks, "workerNode_CP2").ResourceID, "what is recorded stays")
+	require.Equal(t, "port-worker-0", lcm.GivenPort(f.Instance.Instantiated.ExtVirtualLinks, "workerNode_CP2").ResourceID,
+		"what is recorded stays")
 }

@@ -14,10 +14,12 @@ func Managed(f Facts, op lcm.Operation, g lcm.Grant, vim lcm.VimConnectionInfo) 
 	for i, l := range g.ExtManagedVirtualLinks {
 		a.managed(f, fmt.Sprintf("$.extManagedVirtualLinks[%d]", i), l, vim)
 		if lcm.ManagesLink(g.ExtManagedVirtualLinks[:i], l.VnfVirtualLinkDescID) {
-			a.add(fmt.Sprintf("$.extManagedVirtualLinks[%d]", i), "the virtual link %q is named twice; on one VIM it is one network", l.VnfVirtualLinkDescID)
+			a.add(fmt.Sprintf("$.extManagedVirtualLinks[%d]", i),
+				"the virtual link %q is named twice; on one VIM it is one network", l.VnfVirtualLinkDescID)
 		}
 		if op != lcm.OpInstantiate && !isManagedBy(f.Managed, l) {
-			a.add(fmt.Sprintf("$.extManagedVirtualLinks[%d]", i), "the VNF has another network for the virtual link %q, and %s does not change it", l.VnfVirtualLinkDescID, op)
+			a.add(fmt.Sprintf("$.extManagedVirtualLinks[%d]", i),
+				"the VNF has another network for the virtual link %q, and %s does not change it", l.VnfVirtualLinkDescID, op)
 		}
 	}
 	if op != lcm.OpInstantiate {
@@ -28,7 +30,8 @@ func Managed(f Facts, op lcm.Operation, g lcm.Grant, vim lcm.VimConnectionInfo) 
 
 func (a *accepting) managed(f Facts, path string, l lcm.ExtManagedVirtualLink, vim lcm.VimConnectionInfo) {
 	if _, known := f.Flavour.VirtualLink(l.VnfVirtualLinkDescID); !known {
-		a.add(path+".vnfVirtualLinkDescId", "the VNFD has no internal virtual link %q in the flavour %s", l.VnfVirtualLinkDescID, f.Flavour.ID)
+		a.add(path+".vnfVirtualLinkDescId", "the VNFD has no internal virtual link %q in the flavour %s",
+			l.VnfVirtualLinkDescID, f.Flavour.ID)
 	}
 	if id := l.VimConnectionID; id != "" && id != vim.ID && id != string(vim.VimID) {
 		a.add(path+".vimConnectionId", "the VNF is on the VIM connection %s, so its network cannot be on %s", vim.ID, id)

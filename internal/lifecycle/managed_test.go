@@ -51,14 +51,16 @@ func TestChosen_aNetworkIsWhereAllServersAre(t *testing.T) {
 		return err
 	}
 	require.NoError(t, in(map[string]string{"": "w", "workerNode": "w", "masterNode": "w"}))
-	require.ErrorContains(t, in(map[string]string{"": "w", "workerNode": "w", "masterNode": "e"}), "the network of inner cannot be in west without all of them")
+	require.ErrorContains(t, in(map[string]string{"": "w", "workerNode": "w", "masterNode": "e"}),
+		"the network of inner cannot be in west without all of them")
 }
 
 func TestManaged_takesTheGrantsNetworksAtAnInstantiation(t *testing.T) {
 	f, _ := granting(t)
 	f.Managed = []lcm.ExtManagedVirtualLink{managing("asked")}
 	vim := lcm.VimConnectionInfo{ID: "openstack", VimID: "id"}
-	links, err := lifecycle.Managed(f, lcm.OpInstantiate, lcm.Grant{ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{managing("granted")}}, vim)
+	links, err := lifecycle.Managed(f, lcm.OpInstantiate,
+		lcm.Grant{ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{managing("granted")}}, vim)
 	require.NoError(t, err)
 	require.Equal(t, []lcm.ExtManagedVirtualLink{managing("granted")}, links)
 	links, err = lifecycle.Managed(f, lcm.OpInstantiate, lcm.Grant{}, vim)
@@ -71,7 +73,8 @@ func TestManaged_takesTheGrantsNetworksAtAnInstantiation(t *testing.T) {
 		there, elsewhere, {ID: "m", VnfVirtualLinkDescID: "nothing", ResourceID: "n"},
 	}}, vim)
 	for _, detail := range []string{
-		"$.extManagedVirtualLinks[1].vimConnectionId: the VNF is on the VIM connection openstack, so its network cannot be on other",
+		"$.extManagedVirtualLinks[1].vimConnectionId: the VNF is on the VIM connection openstack, so its network cannot be " +
+			"on other",
 		`$.extManagedVirtualLinks[1]: the virtual link "inner" is named twice`,
 		`$.extManagedVirtualLinks[2].vnfVirtualLinkDescId: the VNFD has no internal virtual link "nothing"`,
 	} {
@@ -83,9 +86,11 @@ func TestManaged_takesTheGrantsNetworksAtAnInstantiation(t *testing.T) {
 func TestManaged_aVNFThatIsThereKeepsItsNetworks(t *testing.T) {
 	f := linked(t)
 	f.Managed = []lcm.ExtManagedVirtualLink{managing("has")}
-	links, err := lifecycle.Managed(f, lcm.OpScale, lcm.Grant{ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{managing("has")}}, lcm.VimConnectionInfo{})
+	links, err := lifecycle.Managed(f, lcm.OpScale,
+		lcm.Grant{ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{managing("has")}}, lcm.VimConnectionInfo{})
 	require.NoError(t, err)
 	require.Equal(t, f.Managed, links)
-	_, err = lifecycle.Managed(f, lcm.OpScale, lcm.Grant{ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{managing("other")}}, lcm.VimConnectionInfo{})
+	_, err = lifecycle.Managed(f, lcm.OpScale,
+		lcm.Grant{ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{managing("other")}}, lcm.VimConnectionInfo{})
 	require.ErrorContains(t, err, `the VNF has another network for the virtual link "inner", and SCALE does not change it`)
 }

@@ -10,7 +10,10 @@ import (
 // operate chooses the VMs that an OPERATE starts or stops.
 func operate(f Facts, body json.RawMessage) (lcm.Plan, error) {
 	info := f.Instance.Instantiated
-	plan := lcm.Plan{Operation: lcm.OpOperate, ScaleStatus: info.ScaleStatus, InstantiationLevelID: info.InstantiationLevelID}
+	plan := lcm.Plan{
+		Operation: lcm.OpOperate, ScaleStatus: info.ScaleStatus,
+		InstantiationLevelID: info.InstantiationLevelID,
+	}
 	req, err := lcm.ParseOperate(body)
 	if err != nil {
 		return plan, err

@@ -24,10 +24,22 @@ func TestOperate_choosesWhatIsNamedElseEverything(t *testing.T) {
 		whole bool
 		names []string
 	}{
-		`{"changeStateTo":"STOPPED"}`: {true, []string{"cp-0 STARTED", "cp-1 STARTED", "cp-2 STARTED", "worker-0 STARTED", "worker-1 STOPPED"}},
-		`{"changeStateTo":"STARTED"}`: {true, []string{"cp-0 STARTED", "cp-1 STARTED", "cp-2 STARTED", "worker-0 STARTED", "worker-1 STOPPED"}},
-		`{"changeStateTo":"STOPPED","vnfcInstanceId":["worker-0","workerNode-worker-0"]}`: {false, []string{"worker-0 STARTED"}},
-		`{"changeStateTo":"STARTED","vnfcInstanceId":"worker-1"}`:                         {true, []string{"worker-1 STOPPED"}},
+		`{"changeStateTo":"STOPPED"}`: {true, []string{
+			"cp-0 STARTED", "cp-1 STARTED", "cp-2 STARTED", "worker-0 STARTED",
+			"worker-1 STOPPED",
+		}},
+		`{"changeStateTo":"STARTED"}`: {true, []string{
+			"cp-0 STARTED", "cp-1 STARTED", "cp-2 STARTED", "worker-0 STARTED",
+			"worker-1 STOPPED",
+		}},
+		`{"changeStateTo":"STOPPED","vnfcInstanceId":["worker-0","workerNode-worker-0"]}`: {
+			false,
+			[]string{"worker-0 STARTED"},
+		},
+		`{"changeStateTo":"STARTED","vnfcInstanceId":"worker-1"}`: {
+			true,
+			[]string{"worker-1 STOPPED"},
+		},
 		`{"changeStateTo":"STOPPED","vnfcInstanceId":["cp-1"],"additionalParams":{"vnfc_instance_ids":["cp-1","worker-0"]}}`: {
 			false, []string{"cp-1 STARTED", "worker-0 STARTED"},
 		},
@@ -50,16 +62,29 @@ func TestOperate_keepsTheQuorumOfAClusterThatGoesOn(t *testing.T) {
 		stopped         []string
 		unhealthy, says string
 	}{
-		"two of three":            {3, `{"changeStateTo":"STOPPED","vnfcInstanceId":["cp-0","cp-1"]}`, nil, "", "1 of 3 control planes would run, and 2 must"},
-		"one of three":            {3, `{"changeStateTo":"STOPPED","vnfcInstanceId":["cp-0"]}`, nil, "", ""},
-		"two of five":             {5, `{"changeStateTo":"STOPPED","vnfcInstanceId":["cp-0","cp-1"]}`, nil, "", ""},
-		"the only one":            {1, `{"changeStateTo":"STOPPED","vnfcInstanceId":["cp-0"]}`, nil, "", "0 of 1"},
-		"one, another is dead":    {3, `{"changeStateTo":"STOPPED","vnfcInstanceId":["cp-0"]}`, nil, "cp-2", "1 of 3"},
-		"one, another is off":     {3, `{"changeStateTo":"STOPPED","vnfcInstanceId":["cp-0"]}`, []string{"cp-1"}, "", "1 of 3"},
-		"the one that is off":     {3, `{"changeStateTo":"STOPPED","vnfcInstanceId":["cp-1"]}`, []string{"cp-1"}, "", ""},
-		"a worker, others dead":   {3, `{"changeStateTo":"STOPPED","vnfcInstanceId":["worker-0"]}`, nil, "cp-2", ""},
-		"everything":              {3, `{"changeStateTo":"STOPPED"}`, nil, "cp-2", ""},
-		"a start needs no quorum": {3, `{"changeStateTo":"STARTED","vnfcInstanceId":["cp-0"]}`, []string{"cp-0", "cp-1"}, "", ""},
+		"two of three": {
+			3, `{"changeStateTo":"STOPPED","vnfcInstanceId":["cp-0","cp-1"]}`, nil, "",
+			"1 of 3 control planes would run, and 2 must",
+		},
+		"one of three":         {3, `{"changeStateTo":"STOPPED","vnfcInstanceId":["cp-0"]}`, nil, "", ""},
+		"two of five":          {5, `{"changeStateTo":"STOPPED","vnfcInstanceId":["cp-0","cp-1"]}`, nil, "", ""},
+		"the only one":         {1, `{"changeStateTo":"STOPPED","vnfcInstanceId":["cp-0"]}`, nil, "", "0 of 1"},
+		"one, another is dead": {3, `{"changeStateTo":"STOPPED","vnfcInstanceId":["cp-0"]}`, nil, "cp-2", "1 of 3"},
+		"one, another is off": {
+			3, `{"changeStateTo":"STOPPED","vnfcInstanceId":["cp-0"]}`,
+			[]string{"cp-1"},
+			"",
+			"1 of 3",
+		},
+		"the one that is off":   {3, `{"changeStateTo":"STOPPED","vnfcInstanceId":["cp-1"]}`, []string{"cp-1"}, "", ""},
+		"a worker, others dead": {3, `{"changeStateTo":"STOPPED","vnfcInstanceId":["worker-0"]}`, nil, "cp-2", ""},
+		"everything":            {3, `{"changeStateTo":"STOPPED"}`, nil, "cp-2", ""},
+		"a start needs no quorum": {
+			3, `{"changeStateTo":"STARTED","vnfcInstanceId":["cp-0"]}`,
+			[]string{"cp-0", "cp-1"},
+			"",
+			"",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := cluster(t, c.controlPlanes, 2)
@@ -82,7 +107,8 @@ func TestOperate_ofAnUnknownVnfcNamesWhereItIsWritten(t *testing.T) {
 	f := cluster(t, 3, 2)
 	_, err := lifecycle.For(f, lcm.OpOperate, json.RawMessage(`{"changeStateTo":"STOPPED","vnfcInstanceId":["x"]}`))
 	require.ErrorContains(t, err, "$.vnfcInstanceId[0]")
-	_, err = lifecycle.For(f, lcm.OpOperate, json.RawMessage(`{"changeStateTo":"STOPPED","additionalParams":{"vnfc_instance_ids":["y"]}}`))
+	_, err = lifecycle.For(f, lcm.OpOperate,
+		json.RawMessage(`{"changeStateTo":"STOPPED","additionalParams":{"vnfc_instance_ids":["y"]}}`))
 	require.ErrorContains(t, err, "$.additionalParams.vnfc_instance_ids[0]")
 }
 
@@ -97,7 +123,8 @@ func TestFor_changesNothingOfAVnfThatIsStopped(t *testing.T) {
 	require.NoError(t, err, "a VNFC that does not start any more can be healed while another one runs")
 	f.Instance.Instantiated.Switch(lcm.VnfStopped, all, nil)
 	for op, body := range map[lcm.Operation]string{
-		lcm.OpScale: `{"type":"SCALE_OUT","aspectId":"worker_instance"}`, lcm.OpScaleToLevel: `{"instantiationLevelId":"instantiation_level_1"}`, lcm.OpHeal: `{}`,
+		lcm.OpScale:        `{"type":"SCALE_OUT","aspectId":"worker_instance"}`,
+		lcm.OpScaleToLevel: `{"instantiationLevelId":"instantiation_level_1"}`, lcm.OpHeal: `{}`,
 	} {
 		_, err := lifecycle.For(f, op, json.RawMessage(body))
 		require.True(t, lcm.Is(err, lcm.KindConflict), "%s: %v", op, err)

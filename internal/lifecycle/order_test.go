@@ -17,7 +17,10 @@ func TestScaleIn_takesTheHighestNumberWhereEachVnfcIsAResourceOfItsOwn(t *testin
 	at := map[string]string{"worker-0": "workerNode-1", "worker-1": "workerNode-0"}
 	for i, v := range f.Instance.Instantiated.VnfcResources {
 		if name, ok := at[v.ID]; ok {
-			f.Instance.Instantiated.VnfcResources[i].Metadata = map[string]any{"parent_resource_name": name, lcm.CreationTime: "2026-01-02T03:04:05Z"}
+			f.Instance.Instantiated.VnfcResources[i].Metadata = map[string]any{
+				"parent_resource_name": name,
+				lcm.CreationTime:       "2026-01-02T03:04:05Z",
+			}
 			if name == "workerNode-0" { // healed since
 				f.Instance.Instantiated.VnfcResources[i].Metadata[lcm.CreationTime] = "2026-01-02T04:04:05Z"
 			}

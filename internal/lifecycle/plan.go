@@ -45,7 +45,8 @@ func For(f Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
 		return lcm.Plan{}, err
 	}
 	if op != lcm.OpOperate && op != lcm.OpChangeExtConn && f.Instance.Instantiated.VnfState == lcm.VnfStopped {
-		return lcm.Plan{}, lcm.Errorf(lcm.KindConflict, "The VNF instance %s is stopped: start it first (operate, with changeStateTo STARTED).", f.Instance.ID)
+		return lcm.Plan{}, lcm.Errorf(lcm.KindConflict,
+			"The VNF instance %s is stopped: start it first (operate, with changeStateTo STARTED).", f.Instance.ID)
 	}
 	if err := f.refused(lcm.Plan{Operation: op}); err != nil {
 		return lcm.Plan{}, err
@@ -85,7 +86,8 @@ func (f Facts) instantiated() error {
 const impossible = "The request cannot be carried out"
 
 func invalid(path, format string, args ...any) error {
-	return lcm.InvalidAll(impossible, []lcm.Problem{{Path: path, Detail: lcm.Errorf(lcm.KindInvalid, format, args...).Detail}})
+	return lcm.InvalidAll(impossible,
+		[]lcm.Problem{{Path: path, Detail: lcm.Errorf(lcm.KindInvalid, format, args...).Detail}})
 }
 
 // Sizes are how many servers of each VDU there are, or will be once the VNF is instantiated.
@@ -174,7 +176,8 @@ func (f Facts) named(path string, ids []string) ([]lcm.VnfcResourceInfo, error) 
 		v, ok := f.find(id)
 		switch {
 		case !ok:
-			problems = append(problems, lcm.Problem{Path: at(path, i), Detail: "the VNF has no VNFC " + strings.ToValidUTF8(id, "?")})
+			problems = append(problems, lcm.Problem{Path: at(path, i), Detail: "the VNF has no VNFC " +
+				strings.ToValidUTF8(id, "?")})
 		case !slices.ContainsFunc(out, func(o lcm.VnfcResourceInfo) bool { return o.ID == v.ID }):
 			out = append(out, v)
 		}

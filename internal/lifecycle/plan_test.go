@@ -24,7 +24,8 @@ func cluster(t require.TestingT, controlPlanes, workers int) lifecycle.Facts {
 	flavour, err := vnfd.Flavour("ha")
 	require.NoError(t, err)
 	info := lcm.InstantiatedVnfInfo{ScaleStatus: []lcm.ScaleInfo{
-		{AspectID: "master_instance", ScaleLevel: (controlPlanes - 3) / 2}, {AspectID: "worker_instance", ScaleLevel: workers - 2},
+		{AspectID: "master_instance", ScaleLevel: (controlPlanes - 3) / 2},
+		{AspectID: "worker_instance", ScaleLevel: workers - 2},
 	}}
 	add := func(vdu, kind string, role lcm.Role, n int) {
 		for i := range n {
@@ -88,20 +89,28 @@ func TestFor_whatIsPossible(t *testing.T) {
 		"to a level: both aspects, one in and one out": {
 			lcm.OpScaleToLevel, `{"scaleInfo":[{"aspectId":"master_instance","scaleLevel":0},{"aspectId":"worker_instance","scaleLevel":3}]}`,
 			[]lcm.GroupChange{
-				{AspectID: "master_instance", VduID: "masterNode", From: 5, To: 3}, {AspectID: "worker_instance", VduID: "workerNode", From: 4, To: 5},
+				{AspectID: "master_instance", VduID: "masterNode", From: 5, To: 3},
+				{AspectID: "worker_instance", VduID: "workerNode", From: 4, To: 5},
 			},
 			[]string{"cp-4", "cp-3"},
 		},
 		"to a level by name": {
 			lcm.OpScaleToLevel, `{"instantiationLevelId":"instantiation_level_1"}`,
 			[]lcm.GroupChange{
-				{AspectID: "master_instance", VduID: "masterNode", From: 5, To: 3}, {AspectID: "worker_instance", VduID: "workerNode", From: 4, To: 2},
+				{AspectID: "master_instance", VduID: "masterNode", From: 5, To: 3},
+				{AspectID: "worker_instance", VduID: "workerNode", From: 4, To: 2},
 			},
 			[]string{"cp-4", "cp-3", "worker-3", "worker-2"},
 		},
-		"where it is already": {lcm.OpScaleToLevel, `{"scaleInfo":[{"aspectId":"worker_instance","scaleLevel":2}]}`, nil, nil},
+		"where it is already": {
+			lcm.OpScaleToLevel, `{"scaleInfo":[{"aspectId":"worker_instance","scaleLevel":2}]}`, nil,
+			nil,
+		},
 		"heal, a bare string": {lcm.OpHeal, `{"vnfcInstanceId":"worker-1"}`, nil, []string{"worker-1"}},
-		"heal, two of five":   {lcm.OpHeal, `{"vnfcInstanceId":["cp-0","server-cp-4","cp-0"]}`, nil, []string{"cp-0", "cp-4"}},
+		"heal, two of five": {
+			lcm.OpHeal, `{"vnfcInstanceId":["cp-0","server-cp-4","cp-0"]}`, nil,
+			[]string{"cp-0", "cp-4"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := lifecycle.For(cluster(t, 5, 4), c.op, json.RawMessage(c.body))
@@ -119,19 +128,51 @@ func TestFor_whatIsNot(t *testing.T) {
 		body string
 		says string
 	}{
-		"everything wrong":      {lcm.OpScale, `{"type":"UP","aspectId":"x","numberOfSteps":0}`, `(?s)\$\.type.*\$\.aspectId.*master_instance, worker_instance.*\$\.numberOfSteps`},
-		"not a number":          {lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance","numberOfSteps":"two"}`, "malformed"},
-		"above the most":        {lcm.OpScale, `{"type":"SCALE_OUT","aspectId":"master_instance","numberOfSteps":3}`, "level 1 of at most 2"},
-		"below nothing":         {lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance","numberOfSteps":9}`, "level 2: 9 steps in"},
-		"unknown VNFC":          {lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance","additionalParams":{"vnfc_instance_ids":["worker-1","nobody"]}}`, `vnfc_instance_ids\[1\].*nobody`},
-		"too many named":        {lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance","additionalParams":{"vnfc_instance_ids":["worker-1","worker-2"]}}`, "1 VMs of workerNode go, but 2"},
-		"of another aspect":     {lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance","additionalParams":{"vnfc_instance_ids":["worker-1","cp-0"]}}`, "do not go"},
-		"policy":                {lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance","additionalParams":{"scale_in_policy":"random"}}`, "newest or oldest"},
-		"level and info":        {lcm.OpScaleToLevel, `{}`, "either instantiationLevelId or scaleInfo"},
-		"no such level":         {lcm.OpScaleToLevel, `{"instantiationLevelId":"huge"}`, `\$\.instantiationLevelId.*huge`},
-		"a level out of bounds": {lcm.OpScaleToLevel, `{"scaleInfo":[{"aspectId":"master_instance","scaleLevel":9},{"aspectId":"y","scaleLevel":1}]}`, `(?s)scaleInfo\[0\].*between 0 and 2.*scaleInfo\[1\]`},
-		"heal a stranger":       {lcm.OpHeal, `{"vnfcInstanceId":["nobody"]}`, `\$\.vnfcInstanceId\[0\].*nobody`},
-		"heal without quorum":   {lcm.OpHeal, `{"vnfcInstanceId":["cp-0","cp-1","cp-2"]}`, "no quorum"},
+		"everything wrong": {
+			lcm.OpScale, `{"type":"UP","aspectId":"x","numberOfSteps":0}`,
+			`(?s)\$\.type.*\$\.aspectId.*master_instance, worker_instance.*\$\.numberOfSteps`,
+		},
+		"not a number": {
+			lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance","numberOfSteps":"two"}`,
+			"malformed",
+		},
+		"above the most": {
+			lcm.OpScale, `{"type":"SCALE_OUT","aspectId":"master_instance","numberOfSteps":3}`,
+			"level 1 of at most 2",
+		},
+		"below nothing": {
+			lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance","numberOfSteps":9}`,
+			"level 2: 9 steps in",
+		},
+		"unknown VNFC": {
+			lcm.OpScale,
+			`{"type":"SCALE_IN","aspectId":"worker_instance","additionalParams":{"vnfc_instance_ids":["worker-1","nobody"]}}`,
+			`vnfc_instance_ids\[1\].*nobody`,
+		},
+		"too many named": {
+			lcm.OpScale,
+			`{"type":"SCALE_IN","aspectId":"worker_instance","additionalParams":{"vnfc_instance_ids":["worker-1","worker-2"]}}`,
+			"1 VMs of workerNode go, but 2",
+		},
+		"of another aspect": {
+			lcm.OpScale,
+			`{"type":"SCALE_IN","aspectId":"worker_instance","additionalParams":{"vnfc_instance_ids":["worker-1","cp-0"]}}`,
+			"do not go",
+		},
+		"policy": {
+			lcm.OpScale,
+			`{"type":"SCALE_IN","aspectId":"worker_instance","additionalParams":{"scale_in_policy":"random"}}`,
+			"newest or oldest",
+		},
+		"level and info": {lcm.OpScaleToLevel, `{}`, "either instantiationLevelId or scaleInfo"},
+		"no such level":  {lcm.OpScaleToLevel, `{"instantiationLevelId":"huge"}`, `\$\.instantiationLevelId.*huge`},
+		"a level out of bounds": {
+			lcm.OpScaleToLevel,
+			`{"scaleInfo":[{"aspectId":"master_instance","scaleLevel":9},{"aspectId":"y","scaleLevel":1}]}`,
+			`(?s)scaleInfo\[0\].*between 0 and 2.*scaleInfo\[1\]`,
+		},
+		"heal a stranger":     {lcm.OpHeal, `{"vnfcInstanceId":["nobody"]}`, `\$\.vnfcInstanceId\[0\].*nobody`},
+		"heal without quorum": {lcm.OpHeal, `{"vnfcInstanceId":["cp-0","cp-1","cp-2"]}`, "no quorum"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := lifecycle.For(cluster(t, 5, 4), c.op, json.RawMessage(c.body))
@@ -145,7 +186,8 @@ func TestFor_whatIsNot(t *testing.T) {
 func TestFor_unhealthyNodesGoFirstAndCountForQuorum(t *testing.T) {
 	f := cluster(t, 3, 4)
 	f.Unhealthy["worker-0"] = "it is not Ready"
-	p, err := lifecycle.For(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_IN","aspectId":"worker_instance","numberOfSteps":2}`))
+	p, err := lifecycle.For(f, lcm.OpScale,
+		json.RawMessage(`{"type":"SCALE_IN","aspectId":"worker_instance","numberOfSteps":2}`))
 	require.NoError(t, err)
 	require.Equal(t, []string{"worker-0", "worker-3"}, leaving(p))
 	require.Equal(t, "it is not Ready", p.Leaving[0].Why)

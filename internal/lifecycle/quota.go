@@ -76,7 +76,16 @@ func sum(have *int, more int) *int {
 var units = []struct {
 	name string
 	kib  int
-}{{"kib", 1}, {"kb", 1}, {"mib", 1 << 10}, {"mb", 1 << 10}, {"gib", 1 << 20}, {"gb", 1 << 20}, {"tib", 1 << 30}, {"tb", 1 << 30}}
+}{
+	{"kib", 1},
+	{"kb", 1},
+	{"mib", 1 << 10},
+	{"mb", 1 << 10},
+	{"gib", 1 << 20},
+	{"gb", 1 << 20},
+	{"tib", 1 << 30},
+	{"tb", 1 << 30},
+}
 
 // mebibytes reads a size with its unit; 0 when it has none that is known.
 func mebibytes(size string) int {

@@ -21,11 +21,21 @@ func TestHeal_ofARegistryKeepsItsVolumeUnlessTheRequestSaysOtherwise(t *testing.
 		keeps   bool
 		volumes []string
 	}{
-		"the VNFC":             {onVolume, `{"vnfcInstanceId":["vm"]}`, false, true, nil},
-		"the VNFC, kept":       {onVolume, `{"vnfcInstanceId":["vm"],"additionalParams":{"keep_volumes":true}}`, false, true, nil},
-		"the VNFC, replaced":   {onVolume, `{"vnfcInstanceId":["vm"],"additionalParams":{"keep_volumes":false}}`, false, false, []string{"volume-1"}},
-		"the VNFC, not all":    {onVolume, `{"vnfcInstanceId":["vm"],"additionalParams":{"all":false}}`, false, true, nil},
-		"the VNFC, all":        {onVolume, `{"vnfcInstanceId":["vm"],"additionalParams":{"all":true}}`, false, false, []string{"volume-1"}},
+		"the VNFC": {onVolume, `{"vnfcInstanceId":["vm"]}`, false, true, nil},
+		"the VNFC, kept": {
+			onVolume, `{"vnfcInstanceId":["vm"],"additionalParams":{"keep_volumes":true}}`, false, true,
+			nil,
+		},
+		"the VNFC, replaced": {
+			onVolume, `{"vnfcInstanceId":["vm"],"additionalParams":{"keep_volumes":false}}`, false,
+			false,
+			[]string{"volume-1"},
+		},
+		"the VNFC, not all": {onVolume, `{"vnfcInstanceId":["vm"],"additionalParams":{"all":false}}`, false, true, nil},
+		"the VNFC, all": {
+			onVolume, `{"vnfcInstanceId":["vm"],"additionalParams":{"all":true}}`, false, false,
+			[]string{"volume-1"},
+		},
 		"everything, not all":  {onVolume, `{"additionalParams":{"all":false}}`, false, true, nil},
 		"everything, all":      {onVolume, `{"additionalParams":{"all":true}}`, true, false, nil},
 		"everything":           {onVolume, `{"cause":"as the standard has it"}`, false, true, nil},
@@ -37,7 +47,10 @@ func TestHeal_ofARegistryKeepsItsVolumeUnlessTheRequestSaysOtherwise(t *testing.
 				Drivers: []lifecycle.Driver{&registry.Server{Params: *c.params}},
 				Flavour: &vnfpkg.Flavour{},
 				Instance: lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{
-					{ID: "vm", VduID: "registry", ComputeResource: lcm.ResourceHandle{ResourceID: "vm"}, StorageIDs: []string{"volume-1"}},
+					{
+						ID: "vm", VduID: "registry", ComputeResource: lcm.ResourceHandle{ResourceID: "vm"},
+						StorageIDs: []string{"volume-1"},
+					},
 				}}},
 			}
 			p, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(c.body))

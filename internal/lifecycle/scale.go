@@ -29,9 +29,11 @@ func scale(f Facts, body json.RawMessage) (lcm.Plan, error) {
 	levels[req.AspectID] = have + steps
 	switch {
 	case have+steps > most:
-		return lcm.Plan{}, invalid("$.numberOfSteps", "%s is at scale level %d of at most %d: %d steps out are not possible", req.AspectID, have, most, steps)
+		return lcm.Plan{}, invalid("$.numberOfSteps", "%s is at scale level %d of at most %d: %d steps out are not possible",
+			req.AspectID, have, most, steps)
 	case have+steps < 0:
-		return lcm.Plan{}, invalid("$.numberOfSteps", "%s is at scale level %d: %d steps in are not possible", req.AspectID, have, -steps)
+		return lcm.Plan{}, invalid("$.numberOfSteps", "%s is at scale level %d: %d steps in are not possible", req.AspectID,
+			have, -steps)
 	}
 	return f.toLevels(lcm.OpScale, levels, "", req.AdditionalParams)
 }
@@ -56,7 +58,8 @@ func scaleToLevel(f Facts, body json.RawMessage) (lcm.Plan, error) {
 		return lcm.Plan{}, err
 	}
 	if (req.InstantiationLevelID == "") == (len(req.ScaleInfo) == 0) {
-		return lcm.Plan{}, invalid("$.instantiationLevelId", "give either instantiationLevelId or scaleInfo (SOL003 clause 5.5.2.6)")
+		return lcm.Plan{}, invalid("$.instantiationLevelId",
+			"give either instantiationLevelId or scaleInfo (SOL003 clause 5.5.2.6)")
 	}
 	levels := f.levels()
 	if req.InstantiationLevelID != "" {
@@ -73,15 +76,22 @@ func scaleToLevel(f Facts, body json.RawMessage) (lcm.Plan, error) {
 	for i, info := range req.ScaleInfo {
 		most, known := f.mostSteps(info.AspectID), false
 		if _, known = levels[info.AspectID]; !known {
-			problems = append(problems, lcm.Problem{Path: at("$.scaleInfo", i) + ".aspectId", Detail: f.unknownAspect(info.AspectID)})
+			problems = append(problems, lcm.Problem{
+				Path:   at("$.scaleInfo", i) + ".aspectId",
+				Detail: f.unknownAspect(info.AspectID),
+			})
 			continue
 		}
 		if info.ScaleLevel < 0 || info.ScaleLevel > most {
-			problems = append(problems, lcm.Problem{Path: at("$.scaleInfo", i) + ".scaleLevel", Detail: fmt.Sprintf("it must be between 0 and %d", most)})
+			problems = append(problems, lcm.Problem{
+				Path:   at("$.scaleInfo", i) + ".scaleLevel",
+				Detail: fmt.Sprintf("it must be between 0 and %d", most),
+			})
 			continue
 		}
 		if slices.ContainsFunc(req.ScaleInfo[:i], func(other lcm.ScaleInfo) bool { return other.AspectID == info.AspectID }) {
-			problems = append(problems, lcm.Problem{Path: at("$.scaleInfo", i) + ".aspectId", Detail: info.AspectID + " is there twice"})
+			problems = append(problems, lcm.Problem{Path: at("$.scaleInfo", i) + ".aspectId", Detail: info.AspectID +
+				" is there twice"})
 		}
 		levels[info.AspectID] = info.ScaleLevel
 	}
@@ -122,7 +132,9 @@ func (f Facts) aspectNames() string {
 
 // toLevels plans the way from where the VNF is to those scale levels. level is the instantiation level that they
 // are, "" when the request named none.
-func (f Facts) toLevels(op lcm.Operation, levels map[string]int, level string, additional json.RawMessage) (lcm.Plan, error) {
+func (f Facts) toLevels(
+	op lcm.Operation, levels map[string]int, level string, additional json.RawMessage,
+) (lcm.Plan, error) {
 	plan := lcm.Plan{Operation: op, InstantiationLevelID: level}
 	for _, aspect := range slices.Sorted(maps.Keys(levels)) {
 		plan.ScaleStatus = append(plan.ScaleStatus, lcm.ScaleInfo{AspectID: aspect, ScaleLevel: levels[aspect]})
@@ -154,7 +166,8 @@ func (f Facts) toLevels(op lcm.Operation, levels map[string]int, level string, a
 	}
 	was := f.Instance.Instantiated
 	plan.Bitrates = f.Flavour.RatesDiffer(
-		f.Flavour.BitratesOf(was.InstantiationLevelID, was.ScaleStatus), f.Flavour.BitratesOf(plan.InstantiationLevelID, plan.ScaleStatus))
+		f.Flavour.BitratesOf(was.InstantiationLevelID, was.ScaleStatus),
+		f.Flavour.BitratesOf(plan.InstantiationLevelID, plan.ScaleStatus))
 	return plan, f.chooseLeaving(&plan, additional)
 }
 
@@ -182,9 +195,11 @@ func (f Facts) check(vdu vnfpkg.Vdu, change lcm.GroupChange) error {
 	}
 	switch {
 	case change.To < vdu.MinInstances:
-		return lcm.Errorf(lcm.KindInvalid, "The VNFD wants at least %d VMs of %s; there would be %d.", vdu.MinInstances, vdu.ID, change.To)
+		return lcm.Errorf(lcm.KindInvalid, "The VNFD wants at least %d VMs of %s; there would be %d.", vdu.MinInstances,
+			vdu.ID, change.To)
 	case vdu.MaxInstances > 0 && change.To > vdu.MaxInstances:
-		return lcm.Errorf(lcm.KindInvalid, "The VNFD allows at most %d VMs of %s; there would be %d.", vdu.MaxInstances, vdu.ID, change.To)
+		return lcm.Errorf(lcm.KindInvalid, "The VNFD allows at most %d VMs of %s; there would be %d.", vdu.MaxInstances,
+			vdu.ID, change.To)
 	}
 	return nil
 }

@@ -53,7 +53,10 @@ func TestSteps_offerNoWayBackOnceAServerIsGone(t *testing.T) {
 func clusterWithVdus(t *testing.T) lifecycle.Facts {
 	f := cluster(t, 5, 4)
 	for i, n := range f.Instance.Instantiated.Nodes {
-		f.Instance.Instantiated.Nodes[i].VduID = map[lcm.Role]string{lcm.ControlPlane: "masterNode", lcm.Worker: "workerNode"}[n.Role]
+		f.Instance.Instantiated.Nodes[i].VduID = map[lcm.Role]string{
+			lcm.ControlPlane: "masterNode",
+			lcm.Worker:       "workerNode",
+		}[n.Role]
 	}
 	return f
 }
@@ -102,10 +105,18 @@ func TestSteps_ofATermination(t *testing.T) {
 		drivers  []lifecycle.Driver
 		want     []lifecycle.StepID
 	}{
-		"forceful":          {false, nil, []lifecycle.StepID{"delete-stack", "forget-secrets"}},
-		"forceful, cluster": {false, []lifecycle.Driver{&kubeadm.Cluster{}}, []lifecycle.StepID{"deregister-cluster", "delete-stack", "forget-secrets"}},
-		"graceful":          {true, nil, []lifecycle.StepID{"shut-down", "delete-stack", "forget-secrets"}},
-		"graceful, cluster": {true, []lifecycle.Driver{&kubeadm.Cluster{}}, []lifecycle.StepID{"deregister-cluster", "shut-down", "delete-stack", "forget-secrets"}},
+		"forceful": {false, nil, []lifecycle.StepID{"delete-stack", "forget-secrets"}},
+		"forceful, cluster": {
+			false,
+			[]lifecycle.Driver{&kubeadm.Cluster{}},
+			[]lifecycle.StepID{"deregister-cluster", "delete-stack", "forget-secrets"},
+		},
+		"graceful": {true, nil, []lifecycle.StepID{"shut-down", "delete-stack", "forget-secrets"}},
+		"graceful, cluster": {
+			true,
+			[]lifecycle.Driver{&kubeadm.Cluster{}},
+			[]lifecycle.StepID{"deregister-cluster", "shut-down", "delete-stack", "forget-secrets"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := lifecycle.Facts{Flavour: &vnfpkg.Flavour{}, Drivers: c.drivers, Graceful: c.graceful}

@@ -21,18 +21,21 @@ func withStorage(t *testing.T, recorded bool) lifecycle.Facts {
 	flavour.Vdus = append(flavour.Vdus, vnfpkg.Vdu{ID: "storage_server"})
 	flavour.Cps = append(flavour.Cps, vnfpkg.VduCp{ID: "storage_CP", VduID: "storage_server"})
 	flavour.Aspects = append(flavour.Aspects, vnfpkg.ScalingAspect{
-		ID: "storage", MaxScaleLevel: 2, StepDeltas: []string{"one"}, Deltas: map[string]map[string]int{"storage_server": {"one": 1}},
+		ID: "storage", MaxScaleLevel: 2, StepDeltas: []string{"one"},
+		Deltas: map[string]map[string]int{"storage_server": {"one": 1}},
 	})
 	f.Flavour = &flavour
 	kubeadm.Of(f).Params.StorageServer = &lcm.StorageServerParams{SSHCpName: "storage_CP", NicCpName: "storage_CP"}
 	info := f.Instance.Instantiated
 	info.ScaleStatus = append(info.ScaleStatus, lcm.ScaleInfo{AspectID: "storage"})
 	info.VnfcResources = append(info.VnfcResources, lcm.VnfcResourceInfo{
-		ID: "nfs", VduID: "storage_server", ComputeResource: lcm.ResourceHandle{ResourceID: "server-nfs"}, StorageIDs: []string{"volume-1", "boot"},
+		ID: "nfs", VduID: "storage_server", ComputeResource: lcm.ResourceHandle{ResourceID: "server-nfs"},
+		StorageIDs: []string{"volume-1", "boot"},
 	})
 	if recorded {
 		info.Storage = &lcm.StorageServer{
-			Node: lcm.Node{Name: "storage-1", Role: lcm.Storage, ServerID: "server-nfs"}, Volumes: []lcm.StorageVolume{{ResourceID: "v", VolumeID: "volume-1"}},
+			Node:    lcm.Node{Name: "storage-1", Role: lcm.Storage, ServerID: "server-nfs"},
+			Volumes: []lcm.StorageVolume{{ResourceID: "v", VolumeID: "volume-1"}},
 		}
 	}
 	return f
@@ -49,26 +52,75 @@ func TestHeal_ofTheStorageServerSaysWhatBecomesOfTheVolumes(t *testing.T) {
 	}{
 		"replaced":               {`{"vnfcInstanceId":["nfs"]}`, true, true, []string{"volume-1"}, false, ""},
 		"replaced, little known": {`{"vnfcInstanceId":["nfs"]}`, false, true, []string{"volume-1", "boot"}, false, ""},
-		"kept":                   {`{"vnfcInstanceId":["nfs"],"additionalParams":{"keep_volumes":true}}`, true, true, nil, true, ""},
-		"kept, with a worker":    {`{"vnfcInstanceId":["nfs","worker-0"],"additionalParams":{"keep_volumes":"true"}}`, true, true, nil, true, ""},
-		"another VNFC":           {`{"vnfcInstanceId":["worker-0"]}`, true, false, nil, false, ""},
-		"everything":             {`{}`, true, true, nil, false, ""},
-		"everything, kept":       {`{"additionalParams":{"keep_volumes":true}}`, true, true, nil, false, "heal the storage server alone"},
-		"another VNFC, kept":     {`{"vnfcInstanceId":["worker-0"],"additionalParams":{"keep_volumes":true}}`, true, false, nil, false, ""},
-		"no volume, kept":        {`{"vnfcInstanceId":["cp-0"],"additionalParams":{"keep_volumes":true}}`, true, false, nil, false, "has volumes that could be kept"},
-		"all is not replaced":    {`{"vnfcInstanceId":["nfs"],"additionalParams":{"all":false}}`, true, true, nil, true, ""},
-		"all is replaced":        {`{"vnfcInstanceId":["nfs"],"additionalParams":{"all":"true"}}`, true, true, []string{"volume-1"}, false, ""},
-		"both say the same":      {`{"vnfcInstanceId":["nfs"],"additionalParams":{"all":false,"keep_volumes":true}}`, true, true, nil, true, ""},
-		"everything, all":        {`{"additionalParams":{"all":true}}`, true, true, nil, false, ""},
-		"everything, not all":    {`{"additionalParams":{"all":false}}`, true, true, nil, false, "name the VNFCs to be healed to keep the rest"},
-		"no volume, not all":     {`{"vnfcInstanceId":["cp-0"],"additionalParams":{"all":false}}`, true, false, nil, false, ""},
-		"no volume, all":         {`{"vnfcInstanceId":["cp-0"],"additionalParams":{"all":true}}`, true, false, nil, false, ""},
-		"a volume handed over":   {`{"vnfcInstanceId":["nfs","worker-1"],"additionalParams":{"all":true}}`, true, true, []string{"volume-1", "volume-w"}, false, ""},
-		"handed over, not all":   {`{"vnfcInstanceId":["worker-1"],"additionalParams":{"all":false}}`, true, false, nil, false, ""},
-		"a member's volume":      {`{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":true}}`, true, false, []string{"volume-m"}, false, ""},
-		"a member's, not all":    {`{"vnfcInstanceId":["nfs","worker-0"],"additionalParams":{"all":false}}`, true, true, nil, true, ""},
-		"a member's, no word":    {`{"vnfcInstanceId":["worker-0"]}`, true, false, nil, false, ""},
-		"nothing is to be kept":  {`{"vnfcInstanceId":["worker-0"],"additionalParams":{"keep_volumes":false}}`, true, false, []string{"volume-m"}, false, ""},
+		"kept": {
+			`{"vnfcInstanceId":["nfs"],"additionalParams":{"keep_volumes":true}}`, true, true, nil,
+			true, "",
+		},
+		"kept, with a worker": {
+			`{"vnfcInstanceId":["nfs","worker-0"],"additionalParams":{"keep_volumes":"true"}}`, true,
+			true, nil, true, "",
+		},
+		"another VNFC": {`{"vnfcInstanceId":["worker-0"]}`, true, false, nil, false, ""},
+		"everything":   {`{}`, true, true, nil, false, ""},
+		"everything, kept": {
+			`{"additionalParams":{"keep_volumes":true}}`, true, true, nil, false,
+			"heal the storage server alone",
+		},
+		"another VNFC, kept": {
+			`{"vnfcInstanceId":["worker-0"],"additionalParams":{"keep_volumes":true}}`, true, false,
+			nil, false, "",
+		},
+		"no volume, kept": {
+			`{"vnfcInstanceId":["cp-0"],"additionalParams":{"keep_volumes":true}}`, true, false, nil,
+			false, "has volumes that could be kept",
+		},
+		"all is not replaced": {`{"vnfcInstanceId":["nfs"],"additionalParams":{"all":false}}`, true, true, nil, true, ""},
+		"all is replaced": {
+			`{"vnfcInstanceId":["nfs"],"additionalParams":{"all":"true"}}`, true, true,
+			[]string{"volume-1"},
+			false, "",
+		},
+		"both say the same": {
+			`{"vnfcInstanceId":["nfs"],"additionalParams":{"all":false,"keep_volumes":true}}`, true,
+			true, nil, true, "",
+		},
+		"everything, all": {`{"additionalParams":{"all":true}}`, true, true, nil, false, ""},
+		"everything, not all": {
+			`{"additionalParams":{"all":false}}`, true, true, nil, false,
+			"name the VNFCs to be healed to keep the rest",
+		},
+		"no volume, not all": {
+			`{"vnfcInstanceId":["cp-0"],"additionalParams":{"all":false}}`, true, false, nil, false,
+			"",
+		},
+		"no volume, all": {
+			`{"vnfcInstanceId":["cp-0"],"additionalParams":{"all":true}}`, true, false, nil, false,
+			"",
+		},
+		"a volume handed over": {
+			`{"vnfcInstanceId":["nfs","worker-1"],"additionalParams":{"all":true}}`, true, true,
+			[]string{"volume-1", "volume-w"},
+			false, "",
+		},
+		"handed over, not all": {
+			`{"vnfcInstanceId":["worker-1"],"additionalParams":{"all":false}}`, true, false, nil,
+			false, "",
+		},
+		"a member's volume": {
+			`{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":true}}`, true, false,
+			[]string{"volume-m"},
+			false, "",
+		},
+		"a member's, not all": {
+			`{"vnfcInstanceId":["nfs","worker-0"],"additionalParams":{"all":false}}`, true, true, nil,
+			true, "",
+		},
+		"a member's, no word": {`{"vnfcInstanceId":["worker-0"]}`, true, false, nil, false, ""},
+		"nothing is to be kept": {
+			`{"vnfcInstanceId":["worker-0"],"additionalParams":{"keep_volumes":false}}`, true, false,
+			[]string{"volume-m"},
+			false, "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := withStorage(t, c.recorded)
@@ -104,7 +156,8 @@ func TestScale_refusesTheStorageServer(t *testing.T) {
 		lcm.OpScaleToLevel: `{"scaleInfo":[{"aspectId":"storage","scaleLevel":1}]}`,
 	} {
 		_, err := lifecycle.For(f, op, json.RawMessage(body))
-		require.ErrorContains(t, err, "The VDU storage_server keeps its number of servers; the storage server cannot be scaled")
+		require.ErrorContains(t, err, "The VDU storage_server keeps its number of servers; the storage server cannot be "+
+			"scaled")
 	}
 	_, err := lifecycle.For(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"storage_server"}`))
 	require.ErrorContains(t, err, "cannot be scaled: its volumes are attached to one server")
@@ -125,7 +178,10 @@ func TestGranted_namesTheVolumesThatAreReplaced(t *testing.T) {
 		return ids
 	}
 	for body, want := range map[string][2][]string{
-		`{"vnfcInstanceId":["nfs"]}`:                                          {{"remove-volume-1"}, {"add-storage_server-1-volume-1"}},
+		`{"vnfcInstanceId":["nfs"]}`: {
+			{"remove-volume-1"},
+			{"add-storage_server-1-volume-1"},
+		},
 		`{"vnfcInstanceId":["nfs"],"additionalParams":{"keep_volumes":true}}`: {},
 	} {
 		p, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(body))

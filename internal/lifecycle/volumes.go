@@ -14,9 +14,11 @@ func (f Facts) healVolumes(p *lcm.Plan, req lcm.HealRequest) error {
 	path := "$.additionalParams." + by
 	switch {
 	case p.Whole && keep && by == lcm.HealAll:
-		return invalid(path, "the entire VNF is made anew, with its stack, addresses and volumes: name the VNFCs to be healed to keep the rest (vnfcInstanceId)")
+		return invalid(path, "the entire VNF is made anew, with its stack, addresses and volumes: name the VNFCs to be "+
+			"healed to keep the rest (vnfcInstanceId)")
 	case p.Whole && keep:
-		return invalid(path, "the entire VNF is made anew, with its volumes: heal the storage server alone to keep them (vnfcInstanceId)")
+		return invalid(path, "the entire VNF is made anew, with its volumes: heal the storage server alone to keep them "+
+			"(vnfcInstanceId)")
 	case p.Whole:
 		return nil
 	case keep && by == lcm.KeepVolumes && !slices.ContainsFunc(p.Leaving, f.hasVolumes):

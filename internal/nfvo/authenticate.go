@@ -17,7 +17,9 @@ import (
 // authenticate adds what the other side wants: of several types the strongest that has parameters. TLS_CERT needs none:
 // the certificate is shown to whoever asks for one. kept tells that a token was used that had been got before; renew
 // wants another one.
-func (c *caller) authenticate(ctx context.Context, req *http.Request, a *lcm.SubscriptionAuthentication, renew bool) (kept bool, err error) {
+func (c *caller) authenticate(
+	ctx context.Context, req *http.Request, a *lcm.SubscriptionAuthentication, renew bool,
+) (kept bool, err error) {
 	switch {
 	case a == nil:
 	case slices.Contains(a.AuthType, lcm.AuthOauth2) && a.ParamsOauth2.TokenEndpoint != "":
@@ -34,7 +36,9 @@ func (c *caller) authenticate(ctx context.Context, req *http.Request, a *lcm.Sub
 }
 
 // token gets a token with client credentials (RFC 6749 clause 4.4), or takes the one that it has.
-func (c *caller) token(ctx context.Context, a *lcm.SubscriptionAuthentication, renew bool) (value string, kept bool, err error) {
+func (c *caller) token(
+	ctx context.Context, a *lcm.SubscriptionAuthentication, renew bool,
+) (value string, kept bool, err error) {
 	p := a.ParamsOauth2
 	key := strings.Join([]string{p.TokenEndpoint, p.ClientID, p.ClientPassword}, "\x00")
 	c.mu.Lock()
@@ -56,7 +60,10 @@ func (c *caller) newToken(ctx context.Context, endpoint, id, password string) (*
 	if err := c.check(endpoint); err != nil {
 		return nil, lcm.Wrap(lcm.KindUnavailable, err, "The token endpoint: %s", lcm.Sentence(err))
 	}
-	config := clientcredentials.Config{ClientID: id, ClientSecret: password, TokenURL: endpoint, AuthStyle: oauth2.AuthStyleInHeader}
+	config := clientcredentials.Config{
+		ClientID: id, ClientSecret: password, TokenURL: endpoint,
+		AuthStyle: oauth2.AuthStyleInHeader,
+	}
 	t, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, c.http))
 	if err == nil {
 		return t, nil

@@ -33,7 +33,9 @@ type caller struct {
 
 // newHTTP makes a client that uses no proxy and follows no redirect: both lead to where nobody has looked. control,
 // when not nil, is asked before every connection.
-func newHTTP(timeout time.Duration, conf *tls.Config, control func(network, address string, c syscall.RawConn) error) *http.Client {
+func newHTTP(
+	timeout time.Duration, conf *tls.Config, control func(network, address string, c syscall.RawConn) error,
+) *http.Client {
 	dialer := &net.Dialer{Timeout: timeout, Control: control}
 	return &http.Client{
 		Timeout: timeout,

@@ -47,7 +47,10 @@ const (
 // NewFetcher makes a client. It uses no proxy; where a source sends on is looked at like the source itself.
 func NewFetcher(o FetcherOptions) *Fetcher {
 	f := &Fetcher{
-		guard:   outbound.Guard{Denied: o.Denied, HTTPSOnly: o.HTTPSOnly, Section: "packages", What: "no package may be fetched from"},
+		guard: outbound.Guard{
+			Denied: o.Denied, HTTPSOnly: o.HTTPSOnly, Section: "packages",
+			What: "no package may be fetched from",
+		},
 		maxSize: o.MaxSize, patience: o.Patience,
 	}
 	if f.maxSize == 0 {
@@ -59,8 +62,9 @@ func NewFetcher(o FetcherOptions) *Fetcher {
 	dialer := &net.Dialer{Timeout: f.patience, Control: f.guard.Control}
 	f.http = &http.Client{
 		Transport: &http.Transport{
-			DialContext: dialer.DialContext, TLSClientConfig: o.TLS.Clone(), ForceAttemptHTTP2: true, ResponseHeaderTimeout: f.patience,
-			TLSHandshakeTimeout: f.patience, MaxIdleConnsPerHost: 1, IdleConnTimeout: time.Minute,
+			DialContext: dialer.DialContext, TLSClientConfig: o.TLS.Clone(), ForceAttemptHTTP2: true,
+			ResponseHeaderTimeout: f.patience,
+			TLSHandshakeTimeout:   f.patience, MaxIdleConnsPerHost: 1, IdleConnTimeout: time.Minute,
 		},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			if len(via) > mostRedirects {
@@ -82,7 +86,8 @@ func (f *Fetcher) Check(uri string) error { return f.guard.Check(uri) }
 // reading.
 func (f *Fetcher) Fetch(ctx context.Context, from lcm.PkgSource) (io.ReadCloser, error) {
 	if err := f.Check(from.AddressInformation); err != nil {
-		return nil, lcm.Errorf(lcm.KindInvalid, "The URI of addressInformation cannot be used: %s.", strings.TrimSuffix(lcm.Sentence(err), "."))
+		return nil, lcm.Errorf(lcm.KindInvalid, "The URI of addressInformation cannot be used: %s.",
+			strings.TrimSuffix(lcm.Sentence(err), "."))
 	}
 	ctx, stop := context.WithCancel(ctx)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from.AddressInformation, nil)
@@ -128,8 +133,10 @@ func (f *Fetcher) refusal(resp *http.Response) error {
 	case status == http.StatusOK:
 		return nil
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return lcm.Errorf(lcm.KindDenied, "The package's source answers %d: userName and password are wrong or missing.", status)
-	case status == http.StatusRequestTimeout, status == http.StatusTooManyRequests, status >= http.StatusInternalServerError:
+		return lcm.Errorf(lcm.KindDenied, "The package's source answers %d: userName and password are wrong or missing.",
+			status)
+	case status == http.StatusRequestTimeout, status == http.StatusTooManyRequests,
+		status >= http.StatusInternalServerError:
 		e := lcm.Errorf(lcm.KindUnavailable, "The package's source answers %d.", status)
 		e.RetryAfter = pauseOf(resp)
 		return e

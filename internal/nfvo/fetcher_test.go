@@ -55,7 +55,10 @@ func TestFetch_readsWhatTheSourceHas(t *testing.T) {
 func TestFetch_isNotLedEverywhere(t *testing.T) {
 	hits := 0
 	inside := source(t, func(http.ResponseWriter, *http.Request) { hits++ })
-	f := NewFetcher(FetcherOptions{Denied: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}})
+	f := NewFetcher(FetcherOptions{Denied: []netip.Prefix{
+		netip.MustParsePrefix("127.0.0.0/8"),
+		netip.MustParsePrefix("::1/128"),
+	}})
 	_, port, _ := strings.Cut(strings.TrimPrefix(inside, "http://"), ":")
 	for _, uri := range []string{inside, "http://localhost:" + port, "http://[::ffff:127.0.0.1]:" + port} {
 		_, err := fetched(t, f, lcm.PkgSource{AddressInformation: uri})
@@ -66,7 +69,8 @@ func TestFetch_isNotLedEverywhere(t *testing.T) {
 	for _, uri := range []string{"", "ftp://x/y", "file:///etc/passwd", "http://u:p@x/", "gopher://x"} {
 		require.Error(t, f.Check(uri), uri)
 	}
-	require.ErrorContains(t, NewFetcher(FetcherOptions{HTTPSOnly: true}).Check("http://repo.example"), "packages.httpsOnly")
+	require.ErrorContains(t, NewFetcher(FetcherOptions{HTTPSOnly: true}).Check("http://repo.example"),
+		"packages.httpsOnly")
 }
 
 func TestFetch_looksAtWhereASourceSendsOn(t *testing.T) {
@@ -125,6 +129,7 @@ func TestFetch_boundsSizeAndSilence(t *testing.T) {
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	})
-	_, err := fetched(t, NewFetcher(FetcherOptions{Patience: 50 * time.Millisecond}), lcm.PkgSource{AddressInformation: silent})
+	_, err := fetched(t, NewFetcher(FetcherOptions{Patience: 50 * time.Millisecond}),
+		lcm.PkgSource{AddressInformation: silent})
 	require.True(t, lcm.Is(err, lcm.KindUnavailable), "%v", err)
 }

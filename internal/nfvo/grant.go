@@ -57,7 +57,8 @@ type resourceDefinition struct {
 func definitions(list []lcm.GrantResource) (out []resourceDefinition) {
 	for _, r := range list {
 		out = append(out, resourceDefinition{
-			ID: r.ResourceDefinitionID, Type: r.Type, VduID: r.VduID, ResourceTemplateID: r.ResourceTemplateID, Resource: r.Resource,
+			ID: r.ResourceDefinitionID, Type: r.Type, VduID: r.VduID, ResourceTemplateID: r.ResourceTemplateID,
+			Resource: r.Resource,
 		})
 	}
 	return out
@@ -69,7 +70,8 @@ func (r GrantRequest) body() grantRequestBody {
 		VnfInstanceID: r.VnfInstanceID, VnfLcmOpOccID: r.OpOccID, VnfdID: r.VnfdID, FlavourID: r.FlavourID,
 		Operation: r.Operation, IsAutomaticInvocation: r.IsAutomaticInvocation, InstantiationLevelID: r.InstantiationLevelID,
 		AddResources: definitions(r.Resources.AddResources), RemoveResources: definitions(r.Resources.RemoveResources),
-		UpdateResources: definitions(r.Resources.UpdateResources), PlacementConstraints: r.Placement, VimConstraints: r.OneVim,
+		UpdateResources: definitions(r.Resources.UpdateResources), PlacementConstraints: r.Placement,
+		VimConstraints: r.OneVim,
 		Links: map[string]link{
 			"vnfLcmOpOcc": {root + "/vnf_lcm_op_occs/" + string(r.OpOccID)},
 			"vnfInstance": {root + "/vnf_instances/" + string(r.VnfInstanceID)},
@@ -142,8 +144,10 @@ func parseGrant(body []byte, id lcm.OpOccID) (lcm.Grant, error) {
 	}
 	return lcm.Grant{
 		ID: raw.ID, VnfInstanceID: raw.VnfInstanceID, OpOccID: id, VimConnections: raw.vims(), Zones: raw.Zones,
-		AddResources: infos(raw.AddResources), RemoveResources: infos(raw.RemoveResources), UpdateResources: infos(raw.UpdateResources),
-		VimAssets: raw.VimAssets, ExtVirtualLinks: notNull(raw.ExtVirtualLinks), AdditionalParams: notNull(raw.AdditionalParams),
+		AddResources: infos(raw.AddResources), RemoveResources: infos(raw.RemoveResources),
+		UpdateResources: infos(raw.UpdateResources),
+		VimAssets:       raw.VimAssets, ExtVirtualLinks: notNull(raw.ExtVirtualLinks),
+		AdditionalParams:       notNull(raw.AdditionalParams),
 		ExtManagedVirtualLinks: managedLinks(raw.ExtManagedVirtualLinks), Href: raw.Links.Self.Href,
 	}, nil
 }
@@ -174,7 +178,10 @@ func managedLinks(list []rawManagedLink) (out []lcm.ExtManagedVirtualLink) {
 
 func infos(list []rawGrantInfo) (out []lcm.GrantResource) {
 	for _, r := range list {
-		out = append(out, lcm.GrantResource{ResourceDefinitionID: r.ResourceDefinitionID, VimConnectionID: r.VimConnectionID, ZoneID: r.ZoneID})
+		out = append(out, lcm.GrantResource{
+			ResourceDefinitionID: r.ResourceDefinitionID, VimConnectionID: r.VimConnectionID,
+			ZoneID: r.ZoneID,
+		})
 	}
 	return out
 }
@@ -197,7 +204,8 @@ func (g rawGrant) unsupported() error {
 		add(l.VnfVirtualLinkDescID == "", path+".vnfVirtualLinkDescId", "is missing")
 		add(l.ResourceID == "", path+".resourceId", "is missing")
 		add(l.ResourceProviderID != "", path+".resourceProviderId", direct)
-		add(l.LinkPorts > 0, path+".vnfLinkPort", "ports that are made elsewhere cannot be used: the stack makes the ports of its servers")
+		add(l.LinkPorts > 0, path+".vnfLinkPort",
+			"ports that are made elsewhere cannot be used: the stack makes the ports of its servers")
 	}
 	for i, r := range g.AddResources {
 		path := fmt.Sprintf("$.addResources[%d]", i)

@@ -66,8 +66,9 @@ func notificationOf(s lcm.Subscription, e lcm.VnfEvent) notification {
 	}
 	n.Links["vnfLcmOpOcc"] = link{root + "/vnf_lcm_op_occs/" + string(e.OpOccID)}
 	n.occurrence = &occurrence{
-		NotificationStatus: "RESULT", OperationState: e.State, Operation: e.Operation, IsAutomaticInvocation: e.IsAutomaticInvocation,
-		VnfLcmOpOccID: e.OpOccID,
+		NotificationStatus: "RESULT", OperationState: e.State, Operation: e.Operation,
+		IsAutomaticInvocation: e.IsAutomaticInvocation,
+		VnfLcmOpOccID:         e.OpOccID,
 	}
 	if e.State.Starts() {
 		n.NotificationStatus = "START"

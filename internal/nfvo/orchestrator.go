@@ -68,7 +68,8 @@ func NewOrchestrator(o OrchestratorOptions) *Orchestrator {
 		}
 	}
 	return &Orchestrator{
-		endpoint: o.Endpoint, packages: o.Packages, auth: o.Auth, caller: with(o.Timeout), streams: with(0), maxPackage: o.MaxPackage,
+		endpoint: o.Endpoint, packages: o.Packages, auth: o.Auth, caller: with(o.Timeout), streams: with(0),
+		maxPackage: o.MaxPackage,
 	}
 }
 
@@ -116,7 +117,8 @@ func (o *Orchestrator) ReadGrant(ctx context.Context, location string, id lcm.Op
 	case http.StatusAccepted:
 		return Answer{Location: location, Pause: pauseOf(resp)}, nil
 	case http.StatusNotFound:
-		return Answer{}, lcm.Errorf(lcm.KindBroken, "The NFVO does not know any more of the grant that it was asked for%s", colon(o.detail(resp)))
+		return Answer{}, lcm.Errorf(lcm.KindBroken, "The NFVO does not know any more of the grant that it was asked for%s",
+			colon(o.detail(resp)))
 	}
 	return Answer{}, o.refusal(resp)
 }
@@ -125,7 +127,9 @@ func (o *Orchestrator) ReadGrant(ctx context.Context, location string, id lcm.Op
 // it, get none.
 var versions = map[int]string{2: "1.4.0"}
 
-func (o *Orchestrator) call(ctx context.Context, method, uri string, apiVersion int, body []byte) (*http.Response, error) {
+func (o *Orchestrator) call(
+	ctx context.Context, method, uri string, apiVersion int, body []byte,
+) (*http.Response, error) {
 	header := http.Header{"Accept": {"application/json"}}
 	if v, ok := versions[apiVersion]; ok {
 		header.Set("Version", v)
@@ -142,7 +146,8 @@ func (o *Orchestrator) location(given string) (string, error) {
 	}
 	u, err := endpoint.Parse(given)
 	if given == "" || err != nil || path.Base(u.Path) == "/" || path.Base(u.Path) == "." {
-		return "", lcm.Errorf(lcm.KindBroken, "The NFVO answers 202 and does not tell with a Location where the grant will be.")
+		return "", lcm.Errorf(lcm.KindBroken,
+			"The NFVO answers 202 and does not tell with a Location where the grant will be.")
 	}
 	if u.Scheme == endpoint.Scheme && u.Host == endpoint.Host {
 		u.User, u.Fragment = nil, ""
@@ -173,7 +178,8 @@ func (o *Orchestrator) refusal(resp *http.Response) error {
 	case status == http.StatusForbidden:
 		return lcm.Errorf(lcm.KindDenied, "The NFVO refuses the grant%s", detail)
 	case status == http.StatusUnauthorized:
-		return lcm.Errorf(lcm.KindDenied, "The NFVO does not take Windlass's credentials (401)%s See nfvo.clientId and nfvo.secretFile.", detail)
+		return lcm.Errorf(lcm.KindDenied,
+			"The NFVO does not take Windlass's credentials (401)%s See nfvo.clientId and nfvo.secretFile.", detail)
 	case status == http.StatusRequestTimeout, status == http.StatusTooManyRequests,
 		status >= http.StatusInternalServerError && status != http.StatusNotImplemented:
 		e := lcm.Errorf(lcm.KindUnavailable, "The NFVO answers %d%s", status, detail)

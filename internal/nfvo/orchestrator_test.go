@@ -31,17 +31,27 @@ func scaling(version int) nfvo.GrantRequest {
 				{ResourceDefinitionID: "add-worker-1-disk", Type: lcm.GrantStorage, VduID: "worker", ResourceTemplateID: "disk"},
 			},
 			UpdateResources: []lcm.GrantResource{{
-				ResourceDefinitionID: "update-p1", Type: lcm.GrantLinkPort, VduID: "worker", ResourceTemplateID: "worker_CP", VnfcInstanceID: "w2",
-				Resource: &lcm.ResourceHandle{VimConnectionID: "vim", ResourceID: "port-1", VimLevelResourceType: "OS::Neutron::Port"},
+				ResourceDefinitionID: "update-p1", Type: lcm.GrantLinkPort, VduID: "worker", ResourceTemplateID: "worker_CP",
+				VnfcInstanceID: "w2",
+				Resource: &lcm.ResourceHandle{
+					VimConnectionID: "vim", ResourceID: "port-1",
+					VimLevelResourceType: "OS::Neutron::Port",
+				},
 			}},
 			RemoveResources: []lcm.GrantResource{{
 				ResourceDefinitionID: "remove-w1", Type: lcm.GrantCompute, VduID: "worker", VnfcInstanceID: "w1",
-				Resource: &lcm.ResourceHandle{VimConnectionID: "vim", ResourceID: "server-1", VimLevelResourceType: "OS::Nova::Server"},
+				Resource: &lcm.ResourceHandle{
+					VimConnectionID: "vim", ResourceID: "server-1",
+					VimLevelResourceType: "OS::Nova::Server",
+				},
 			}},
 		},
-		Placement: []lcm.PlacementConstraint{{AffinityOrAntiAffinity: "ANTI_AFFINITY", Scope: "NFVI_NODE", Resources: []lcm.ConstraintResource{
-			{IDType: "GRANT", ResourceID: "add-worker-1"}, {IDType: "RES_MGMT", ResourceID: "server-2", VimConnectionID: "vim"},
-		}}},
+		Placement: []lcm.PlacementConstraint{{
+			AffinityOrAntiAffinity: "ANTI_AFFINITY", Scope: "NFVI_NODE",
+			Resources: []lcm.ConstraintResource{
+				{IDType: "GRANT", ResourceID: "add-worker-1"}, {IDType: "RES_MGMT", ResourceID: "server-2", VimConnectionID: "vim"},
+			},
+		}},
 		OneVim: []lcm.VimConstraint{{Resources: []lcm.ConstraintResource{
 			{IDType: "GRANT", ResourceID: "add-worker-1"}, {IDType: "RES_MGMT", ResourceID: "server-2", VimConnectionID: "vim"},
 		}}},
@@ -62,7 +72,10 @@ func TestRequestGrant_isGrantedAtOnce(t *testing.T) {
 		return nfvotest.Decision{Grant: map[string]any{
 			"vimConnectionInfo": map[string]any{"vim": map[string]any{"vimId": "id", "vimType": "openstack"}},
 			"zones":             []any{map[string]any{"id": "z", "zoneId": "west"}},
-			"addResources":      []any{map[string]any{"resourceDefinitionId": "add-worker-1", "vimConnectionId": "vim", "zoneId": "z", "resourceGroupId": "project"}},
+			"addResources": []any{map[string]any{
+				"resourceDefinitionId": "add-worker-1", "vimConnectionId": "vim",
+				"zoneId": "z", "resourceGroupId": "project",
+			}},
 			"vimAssets": map[string]any{
 				"softwareImages":          []any{map[string]any{"vnfdSoftwareImageId": "worker", "vimSoftwareImageId": "image-2"}},
 				"computeResourceFlavours": []any{map[string]any{"vnfdVirtualComputeDescId": "worker", "vimFlavourId": "m1.large"}},
@@ -74,7 +87,8 @@ func TestRequestGrant_isGrantedAtOnce(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, lcm.OpOccID("op"), a.Grant.OpOccID)
 		require.Equal(t, []lcm.VimConnectionInfo{{ID: "vim", VimID: "id", VimType: "openstack"}}, a.Grant.VimConnections)
-		require.Equal(t, []lcm.GrantResource{{ResourceDefinitionID: "add-worker-1", VimConnectionID: "vim", ZoneID: "z"}}, a.Grant.AddResources)
+		require.Equal(t, []lcm.GrantResource{{ResourceDefinitionID: "add-worker-1", VimConnectionID: "vim", ZoneID: "z"}},
+			a.Grant.AddResources)
 		require.Equal(t, []lcm.GrantResource{{ResourceDefinitionID: "remove-w1"}}, a.Grant.RemoveResources)
 		require.Equal(t, []lcm.GrantZone{{ID: "z", ZoneID: "west"}}, a.Grant.Zones)
 		require.Equal(t, "image-2", a.Grant.VimAssets.SoftwareImages[0].VimImageID)
@@ -88,15 +102,27 @@ func TestRequestGrant_isGrantedAtOnce(t *testing.T) {
 	require.Equal(t, "https://vnfm.example/vnflcm/v2/vnf_lcm_op_occs/op", links["vnfLcmOpOcc"].(map[string]any)["href"])
 	require.Equal(t, map[string]any{
 		"id": "remove-w1", "type": "COMPUTE", "vduId": "worker",
-		"resource": map[string]any{"vimConnectionId": "vim", "resourceId": "server-1", "vimLevelResourceType": "OS::Nova::Server"},
+		"resource": map[string]any{
+			"vimConnectionId": "vim", "resourceId": "server-1",
+			"vimLevelResourceType": "OS::Nova::Server",
+		},
 	}, requests[1]["removeResources"].([]any)[0])
-	require.Equal(t, map[string]any{"id": "add-worker-1", "type": "COMPUTE", "vduId": "worker", "resourceTemplateId": "worker"},
+	require.Equal(t, map[string]any{
+		"id": "add-worker-1", "type": "COMPUTE", "vduId": "worker",
+		"resourceTemplateId": "worker",
+	},
 		requests[1]["addResources"].([]any)[0])
-	require.Equal(t, map[string]any{"id": "add-worker-1-disk", "type": "STORAGE", "vduId": "worker", "resourceTemplateId": "disk"},
+	require.Equal(t, map[string]any{
+		"id": "add-worker-1-disk", "type": "STORAGE", "vduId": "worker",
+		"resourceTemplateId": "disk",
+	},
 		requests[1]["addResources"].([]any)[1])
 	require.Equal(t, map[string]any{
 		"id": "update-p1", "type": "LINKPORT", "vduId": "worker", "resourceTemplateId": "worker_CP",
-		"resource": map[string]any{"vimConnectionId": "vim", "resourceId": "port-1", "vimLevelResourceType": "OS::Neutron::Port"},
+		"resource": map[string]any{
+			"vimConnectionId": "vim", "resourceId": "port-1",
+			"vimLevelResourceType": "OS::Neutron::Port",
+		},
 	}, requests[1]["updateResources"].([]any)[0])
 	require.Len(t, requests[0]["vimConstraints"].([]any)[0].(map[string]any)["resource"], 2)
 	checkAgainstEtsi(t, requests)
@@ -112,7 +138,8 @@ func checkAgainstEtsi(t *testing.T, requests []map[string]any) {
 		}
 		return b
 	}
-	old, present := read("v2.4.1/SOL003-VNFLifecycleOperationGranting-API.json"), read("v3.3.1/sol003_operation_openapi.json")
+	old, present := read("v2.4.1/SOL003-VNFLifecycleOperationGranting-API.json"),
+		read("v3.3.1/sol003_operation_openapi.json")
 	if len(old) == 0 || len(present) == 0 {
 		return
 	}
@@ -153,8 +180,9 @@ func TestRequestGrant_tellsWhatWaitingCanFix(t *testing.T) {
 	n := nfvotest.New(t)
 	for status, kind := range map[int]lcm.Kind{
 		http.StatusForbidden: lcm.KindDenied, http.StatusUnauthorized: lcm.KindDenied,
-		http.StatusBadRequest: lcm.KindBroken, http.StatusUnprocessableEntity: lcm.KindBroken, http.StatusNotImplemented: lcm.KindBroken,
-		http.StatusFound: lcm.KindBroken, http.StatusNotFound: lcm.KindBroken,
+		http.StatusBadRequest: lcm.KindBroken, http.StatusUnprocessableEntity: lcm.KindBroken,
+		http.StatusNotImplemented: lcm.KindBroken,
+		http.StatusFound:          lcm.KindBroken, http.StatusNotFound: lcm.KindBroken,
 		http.StatusTooManyRequests: lcm.KindUnavailable, http.StatusInternalServerError: lcm.KindUnavailable,
 		http.StatusServiceUnavailable: lcm.KindUnavailable, http.StatusGatewayTimeout: lcm.KindUnavailable,
 	} {
@@ -172,7 +200,10 @@ func TestRequestGrant_tellsWhatWaitingCanFix(t *testing.T) {
 }
 
 func TestRequestGrant_leavesTheNFVOAloneAsLongAsItAsks(t *testing.T) {
-	for given, want := range map[string]time.Duration{"7": 7 * time.Second, "-3": 0, "soon": 0, "999999999": 10 * time.Minute} {
+	for given, want := range map[string]time.Duration{
+		"7": 7 * time.Second, "-3": 0, "soon": 0,
+		"999999999": 10 * time.Minute,
+	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", given)
 			w.WriteHeader(http.StatusServiceUnavailable)
@@ -261,15 +292,23 @@ func TestRequestGrant_refusesWhatItCannotHonour(t *testing.T) {
 	n.Decide(func(map[string]any) nfvotest.Decision {
 		return nfvotest.Decision{Grant: map[string]any{
 			"computeReservationId": "r", "tempResources": []any{map[string]any{"resourceDefinitionId": "x"}},
-			"addResources":           []any{map[string]any{"resourceDefinitionId": "add-worker-1", "reservationId": "r", "resourceProviderId": "p"}},
-			"extManagedVirtualLinks": []any{map[string]any{"id": "m", "resourceProviderId": "p", "vnfLinkPort": []any{map[string]any{}}}},
+			"addResources": []any{map[string]any{
+				"resourceDefinitionId": "add-worker-1", "reservationId": "r",
+				"resourceProviderId": "p",
+			}},
+			"extManagedVirtualLinks": []any{map[string]any{
+				"id": "m", "resourceProviderId": "p",
+				"vnfLinkPort": []any{map[string]any{}},
+			}},
 		}}
 	})
 	_, err := client(n, nil).RequestGrant(t.Context(), scaling(1))
 	require.True(t, lcm.Is(err, lcm.KindInvalid))
 	for _, path := range []string{
-		"$.computeReservationId", "$.tempResources", "$.addResources[0].reservationId", "$.addResources[0].resourceProviderId",
-		"$.extManagedVirtualLinks[0].vnfVirtualLinkDescId", "$.extManagedVirtualLinks[0].resourceId", "$.extManagedVirtualLinks[0].resourceProviderId",
+		"$.computeReservationId", "$.tempResources", "$.addResources[0].reservationId",
+		"$.addResources[0].resourceProviderId",
+		"$.extManagedVirtualLinks[0].vnfVirtualLinkDescId", "$.extManagedVirtualLinks[0].resourceId",
+		"$.extManagedVirtualLinks[0].resourceProviderId",
 		"$.extManagedVirtualLinks[0].vnfLinkPort",
 	} {
 		require.ErrorContains(t, err, path)

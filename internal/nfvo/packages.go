@@ -29,7 +29,10 @@ func (o *Orchestrator) pkgHeader(accept string) http.Header {
 
 // HasPackage tells whether the NFVO has a package of that VNFD that may be used.
 func (o *Orchestrator) HasPackage(ctx context.Context, id lcm.VnfdID) (bool, error) {
-	resp, err := o.caller.do(ctx, request{method: http.MethodGet, uri: o.packageURI(id), header: o.pkgHeader("application/json"), auth: o.auth})
+	resp, err := o.caller.do(ctx, request{
+		method: http.MethodGet, uri: o.packageURI(id),
+		header: o.pkgHeader("application/json"), auth: o.auth,
+	})
 	if err != nil {
 		return false, err
 	}
@@ -54,7 +57,8 @@ func (o *Orchestrator) HasPackage(ctx context.Context, id lcm.VnfdID) (bool, err
 func (o *Orchestrator) PackageContent(ctx context.Context, id lcm.VnfdID) (io.ReadCloser, error) {
 	ctx, stop := context.WithCancel(ctx)
 	resp, err := o.streams.do(ctx, request{
-		method: http.MethodGet, uri: o.packageURI(id) + "/package_content", header: o.pkgHeader("application/zip"), auth: o.auth,
+		method: http.MethodGet, uri: o.packageURI(id) + "/package_content", header: o.pkgHeader("application/zip"),
+		auth: o.auth,
 	})
 	if err == nil && resp.StatusCode != http.StatusOK {
 		err = o.noPackage(resp)

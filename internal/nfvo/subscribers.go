@@ -41,9 +41,15 @@ func NewSubscribers(o Options) *Subscribers {
 	if o.Timeout == 0 {
 		o.Timeout = defaultTimeout
 	}
-	s := &Subscribers{guard: outbound.Guard{Denied: o.Denied, HTTPSOnly: o.HTTPSOnly, Section: "notifications", What: "notifications may not be sent to"}}
+	s := &Subscribers{guard: outbound.Guard{
+		Denied: o.Denied, HTTPSOnly: o.HTTPSOnly, Section: "notifications",
+		What: "notifications may not be sent to",
+	}}
 	s.certified = o.TLS != nil && (len(o.TLS.Certificates) > 0 || o.TLS.GetClientCertificate != nil)
-	s.caller = &caller{who: "The subscriber", http: newHTTP(o.Timeout, o.TLS, s.guard.Control), check: s.Check, tokens: map[string]*oauth2.Token{}}
+	s.caller = &caller{
+		who: "The subscriber", http: newHTTP(o.Timeout, o.TLS, s.guard.Control), check: s.Check,
+		tokens: map[string]*oauth2.Token{},
+	}
 	return s
 }
 

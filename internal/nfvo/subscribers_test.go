@@ -40,7 +40,10 @@ func newSubscriber(t *testing.T, start func(http.Handler) *httptest.Server) *sub
 			}
 			s.tokens++
 			w.Header().Set("Content-Type", "application/json") // RFC 6749 clause 5.1
-			_ = json.NewEncoder(w).Encode(map[string]any{"access_token": "token-" + strings.Repeat("x", s.tokens), "token_type": "Bearer", "expires_in": 3600})
+			_ = json.NewEncoder(w).Encode(map[string]any{
+				"access_token": "token-" + strings.Repeat("x", s.tokens),
+				"token_type":   "Bearer", "expires_in": 3600,
+			})
 			return
 		}
 		s.seen = append(s.seen, r)
@@ -60,12 +63,16 @@ func newSubscriber(t *testing.T, start func(http.Handler) *httptest.Server) *sub
 }
 
 func subscription(uri string, version int) lcm.Subscription {
-	return lcm.Subscription{ID: "sub", CallbackURI: uri, APIVersion: version, Verbosity: lcm.VerbosityFull, Endpoint: "https://vnfm.example"}
+	return lcm.Subscription{
+		ID: "sub", CallbackURI: uri, APIVersion: version, Verbosity: lcm.VerbosityFull,
+		Endpoint: "https://vnfm.example",
+	}
 }
 
 func event(state lcm.OperationState) lcm.VnfEvent {
 	return lcm.VnfEvent{
-		ID: "n1", Type: lcm.NotifyOperation, At: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC), VnfInstanceID: "vnf", OpOccID: "op",
+		ID: "n1", Type: lcm.NotifyOperation, At: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC), VnfInstanceID: "vnf",
+		OpOccID:   "op",
 		Operation: lcm.OpInstantiate, State: state,
 	}
 }
@@ -88,7 +95,8 @@ func TestNotify_sendsWhatTheStandardSays(t *testing.T) {
 	}
 	start := send(subscription(to.URL, 1), event(lcm.RollingBack))
 	require.Equal(t, map[string]any{
-		"id": "n1", "notificationType": "VnfLcmOperationOccurrenceNotification", "subscriptionId": "sub", "timeStamp": "2030-01-02T03:04:05Z",
+		"id": "n1", "notificationType": "VnfLcmOperationOccurrenceNotification", "subscriptionId": "sub",
+		"timeStamp":     "2030-01-02T03:04:05Z",
 		"vnfInstanceId": "vnf", "notificationStatus": "START", "operationState": "ROLLING_BACK", "operation": "INSTANTIATE",
 		"isAutomaticInvocation": false, "vnfLcmOpOccId": "op", "_links": map[string]any{
 			"vnfInstance":  map[string]any{"href": "https://vnfm.example/vnflcm/v1/vnf_instances/vnf"},
@@ -131,7 +139,8 @@ func TestNotify_sendsWhatTheStandardSays(t *testing.T) {
 func TestNotify_leavesTheSubscriberAloneAsLongAsItAsks(t *testing.T) {
 	to := newSubscriber(t, httptest.NewServer)
 	to.status, to.later = http.StatusServiceUnavailable, "7"
-	err := NewSubscribers(Options{}).Notify(t.Context(), Subscriber{URI: to.URL}, subscription(to.URL, 1), event(lcm.Completed))
+	err := NewSubscribers(Options{}).Notify(t.Context(), Subscriber{URI: to.URL}, subscription(to.URL, 1),
+		event(lcm.Completed))
 	e, ok := errors.AsType[*lcm.Error](err)
 	require.True(t, ok)
 	require.Equal(t, lcm.KindUnavailable, e.Kind)
@@ -174,20 +183,27 @@ func TestNotify_showsItsCertificate(t *testing.T) {
 	sub := subscription(to.URL, 1)
 	require.Error(t, NewSubscribers(Options{TLS: trusting}).TestCallback(t.Context(), sub, nil))
 	trusting.Certificates = to.TLS.Certificates
-	require.NoError(t, NewSubscribers(Options{TLS: trusting}).TestCallback(t.Context(), sub, []byte(`{"authType":["TLS_CERT"]}`)))
+	require.NoError(t, NewSubscribers(Options{TLS: trusting}).TestCallback(t.Context(), sub,
+		[]byte(`{"authType":["TLS_CERT"]}`)))
 	require.Error(t, NewSubscribers(Options{}).TestCallback(t.Context(), sub, nil), "an unknown authority")
 }
 
 func TestSubscribers_areNotEverywhere(t *testing.T) {
 	to := newSubscriber(t, httptest.NewServer)
-	s := NewSubscribers(Options{Denied: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}, HTTPSOnly: false})
+	s := NewSubscribers(Options{Denied: []netip.Prefix{
+		netip.MustParsePrefix("127.0.0.0/8"),
+		netip.MustParsePrefix("::1/128"),
+	}, HTTPSOnly: false})
 	_, port, _ := strings.Cut(strings.TrimPrefix(to.URL, "http://"), ":")
 	for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]"} {
 		err := s.TestCallback(t.Context(), subscription("http://"+host+":"+port+"/x", 1), nil)
 		require.ErrorContains(t, err, "notifications.deniedNetworks", host)
 	}
 	require.Empty(t, to.seen, "nothing was sent")
-	for _, uri := range []string{"", "nfvo", "ftp://nfvo/x", "//nfvo/x", "http://u:p@nfvo/", "http://nfvo/#x", "file:///etc/passwd", "http://127.0.0.2/"} {
+	for _, uri := range []string{
+		"", "nfvo", "ftp://nfvo/x", "//nfvo/x", "http://u:p@nfvo/", "http://nfvo/#x",
+		"file:///etc/passwd", "http://127.0.0.2/",
+	} {
 		require.Error(t, s.Check(uri), uri)
 	}
 	require.NoError(t, s.Check("http://nfvo.example/x?y=z"))
@@ -197,7 +213,10 @@ func TestSubscribers_areNotEverywhere(t *testing.T) {
 func TestNotify_tellsOfPackages(t *testing.T) {
 	to := newSubscriber(t, httptest.NewServer)
 	s := NewSubscribers(Options{})
-	sub := lcm.Subscription{ID: "sub", API: lcm.APIPkgm, APIVersion: 1, CallbackURI: to.URL, Endpoint: "https://vnfm.example"}
+	sub := lcm.Subscription{
+		ID: "sub", API: lcm.APIPkgm, APIVersion: 1, CallbackURI: to.URL,
+		Endpoint: "https://vnfm.example",
+	}
 	target, err := SubscriberOf(sub, nil)
 	require.NoError(t, err)
 	pkg := lcm.VnfPkg{ID: "pkg", VnfdID: "vnfd", OperationalState: lcm.PkgDisabled}
@@ -212,13 +231,15 @@ func TestNotify_tellsOfPackages(t *testing.T) {
 		"subscription": map[string]any{"href": "https://vnfm.example/vnfpkgm/v1/subscriptions/sub"},
 	}
 	require.Equal(t, map[string]any{
-		"id": "n1", "notificationType": "VnfPackageOnboardingNotification", "subscriptionId": "sub", "timeStamp": "2030-01-02T03:04:05Z",
-		"vnfPkgId": "pkg", "vnfdId": "vnfd", "_links": links,
+		"id": "n1", "notificationType": "VnfPackageOnboardingNotification", "subscriptionId": "sub",
+		"timeStamp": "2030-01-02T03:04:05Z",
+		"vnfPkgId":  "pkg", "vnfdId": "vnfd", "_links": links,
 	}, send(""))
 	require.Equal(t, "1.1.0", to.seen[0].Header.Get("Version"))
 	require.Equal(t, map[string]any{
-		"id": "n1", "notificationType": "VnfPackageChangeNotification", "subscriptionId": "sub", "timeStamp": "2030-01-02T03:04:05Z",
-		"vnfPkgId": "pkg", "vnfdId": "vnfd", "changeType": "OP_STATE_CHANGE", "operationalState": "DISABLED", "_links": links,
+		"id": "n1", "notificationType": "VnfPackageChangeNotification", "subscriptionId": "sub",
+		"timeStamp": "2030-01-02T03:04:05Z",
+		"vnfPkgId":  "pkg", "vnfdId": "vnfd", "changeType": "OP_STATE_CHANGE", "operationalState": "DISABLED", "_links": links,
 	}, send(lcm.PkgOpStateChange))
 	require.NotContains(t, send(lcm.PkgDelete), "operationalState")
 }

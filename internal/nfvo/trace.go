@@ -19,8 +19,9 @@ func (c *caller) beginSpan(ctx context.Context, req *http.Request) (context.Cont
 		return ctx, nil
 	}
 	ctx, span := parent.TracerProvider().Tracer("github.com/windlass-nfv/windlass/internal/nfvo").
-		Start(ctx, req.Method+" "+strings.TrimPrefix(c.who, "The "), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
-			attribute.String("http.request.method", req.Method), attribute.String("server.address", req.URL.Hostname())))
+		Start(ctx, req.Method+" "+strings.TrimPrefix(c.who, "The "), trace.WithSpanKind(trace.SpanKindClient),
+			trace.WithAttributes(
+				attribute.String("http.request.method", req.Method), attribute.String("server.address", req.URL.Hostname())))
 	// The other side may make its part of the trace.
 	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header))
 	return ctx, span

@@ -36,7 +36,8 @@ func TestSubscribers_letTheOtherSideGoOnWithTheTrace(t *testing.T) {
 	ended := recorder.Ended()
 	require.Len(t, ended, 3)
 	require.Equal(t, "POST subscriber", ended[0].Name())
-	require.Equal(t, []string{"", "00-" + span.SpanContext().TraceID().String() + "-" + ended[0].SpanContext().SpanID().String() + "-01"}, got[:2])
+	require.Equal(t, []string{"", "00-" + span.SpanContext().TraceID().String() + "-" +
+		ended[0].SpanContext().SpanID().String() + "-01"}, got[:2])
 	require.Equal(t, http.StatusText(http.StatusTeapot), ended[1].Status().Description)
 	for _, s := range ended {
 		for _, a := range s.Attributes() {

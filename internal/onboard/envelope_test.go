@@ -29,8 +29,9 @@ func enveloped(t *testing.T) (envelope, inner []byte, anchors *x509.CertPool) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "vendor"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "vendor"}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(24 * time.Hour),
+		IsCA:     true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	require.NoError(t, err)
@@ -49,7 +50,10 @@ func enveloped(t *testing.T) (envelope, inner []byte, anchors *x509.CertPool) {
 	require.NoError(t, err)
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
-	for name, data := range map[string][]byte{"k8s-ha.csar": sample.Bytes(), "k8s-ha.cms": pem.EncodeToMemory(&pem.Block{Type: "CMS", Bytes: cms})} {
+	for name, data := range map[string][]byte{
+		"k8s-ha.csar": sample.Bytes(),
+		"k8s-ha.cms":  pem.EncodeToMemory(&pem.Block{Type: "CMS", Bytes: cms}),
+	} {
 		f, err := w.Create(name)
 		require.NoError(t, err)
 		_, err = f.Write(data)
@@ -63,7 +67,8 @@ func enveloped(t *testing.T) (envelope, inner []byte, anchors *x509.CertPool) {
 func (b *bench) take(t *testing.T, trust vnfpkg.Trust, archive []byte) (lcm.VnfPkg, error) {
 	t.Helper()
 	id := lcm.VnfPkgID(uuid.NewString())
-	require.NoError(t, b.Store.CreatePackage(lcm.InProject(t.Context(), lcm.DefaultProject), lcm.VnfPkg{ID: id, OnboardingState: lcm.PkgUploading, OperationalState: lcm.PkgDisabled}))
+	require.NoError(t, b.Store.CreatePackage(lcm.InProject(t.Context(), lcm.DefaultProject),
+		lcm.VnfPkg{ID: id, OnboardingState: lcm.PkgUploading, OperationalState: lcm.PkgDisabled}))
 	pkg, err := b.Store.Package(t.Context(), id)
 	require.NoError(t, err)
 	o := &onboard.Onboarder{Store: b.Store, Trust: trust}

@@ -59,7 +59,8 @@ func (f *Fetcher) open(ctx context.Context, from lcm.PkgSource) (io.ReadCloser, 
 	case from.NfvoVnfdID == "":
 		return f.Sources.Fetch(ctx, from)
 	case f.NFVO == nil:
-		return nil, lcm.Errorf(lcm.KindUnavailable, "This worker knows no NFVO (nfvo.endpoint), but the package is to come from one.")
+		return nil, lcm.Errorf(lcm.KindUnavailable,
+			"This worker knows no NFVO (nfvo.endpoint), but the package is to come from one.")
 	default:
 		return f.NFVO.PackageContent(ctx, from.NfvoVnfdID)
 	}

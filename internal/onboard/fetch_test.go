@@ -39,7 +39,10 @@ func newBench(t *testing.T) *bench {
 	t.Cleanup(db.Close)
 	var sample bytes.Buffer
 	require.NoError(t, vnfpkg.Build("../../vnfpkg/samples/k8s-ha", &sample))
-	b := &bench{Fetcher: &onboard.Fetcher{Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db), Sources: nfvo.NewFetcher(nfvo.FetcherOptions{})}}
+	b := &bench{Fetcher: &onboard.Fetcher{
+		Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db),
+		Sources: nfvo.NewFetcher(nfvo.FetcherOptions{}),
+	}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b.asked++
 		if _, secret, _ := r.BasicAuth(); secret != password {
@@ -66,7 +69,8 @@ func (b *bench) waiting(t *testing.T, path string) lcm.VnfPkgID {
 	sealed, err := secrets.SealDocument(t.Context(), b.Vault, lcm.PkgSecrets(id), doc)
 	require.NoError(t, err)
 	require.NoError(t, b.Store.CreatePackage(lcm.InProject(t.Context(), lcm.DefaultProject), lcm.VnfPkg{
-		ID: id, OnboardingState: lcm.PkgUploading, OperationalState: lcm.PkgDisabled, Source: sealed, UserDefinedData: map[string]any{"a": "b"},
+		ID: id, OnboardingState: lcm.PkgUploading, OperationalState: lcm.PkgDisabled, Source: sealed,
+		UserDefinedData: map[string]any{"a": "b"},
 	}))
 	return id
 }

@@ -70,7 +70,9 @@ func (o *Onboarder) Take(ctx context.Context, pkg *lcm.VnfPkg, body io.Reader) e
 
 // unwrap takes a package out of an envelope with a signature of all of it, which must hold: what is kept, and served,
 // is the package. It returns what still has to be verified of the package itself.
-func (o *Onboarder) unwrap(ctx context.Context, pkg *lcm.VnfPkg) (trust vnfpkg.Trust, warnings []lcm.Problem, err error) {
+func (o *Onboarder) unwrap(
+	ctx context.Context, pkg *lcm.VnfPkg,
+) (trust vnfpkg.Trust, warnings []lcm.Problem, err error) {
 	content, size, err := o.Store.PackageContent(ctx, pkg.ID)
 	if err != nil {
 		return trust, nil, err

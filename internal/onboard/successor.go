@@ -12,7 +12,9 @@ import (
 
 // Successor is a package as one that takes the place of an instance's. An instantiated VNF may have another package
 // only when nothing but software images differs (SOL003 clause 5.5.2.2): a Conflict says what else does. nil stays nil.
-func Successor(ctx context.Context, packages *store.Store, inst lcm.VnfInstance, pkg *lcm.VnfPkg) (*lcm.NextPackage, error) {
+func Successor(
+	ctx context.Context, packages *store.Store, inst lcm.VnfInstance, pkg *lcm.VnfPkg,
+) (*lcm.NextPackage, error) {
 	if pkg == nil {
 		return nil, nil
 	}
@@ -35,12 +37,14 @@ func Successor(ctx context.Context, packages *store.Store, inst lcm.VnfInstance,
 		}
 	}
 	if len(differences) > 0 {
-		return nil, lcm.Errorf(lcm.KindConflict, "The VNF instance %s is instantiated: it can get a VNF package that differs from its own in software images only, and %s differs in: %s. "+
+		return nil, lcm.Errorf(lcm.KindConflict, "The VNF instance %s is instantiated: it can get a VNF package that "+
+			"differs from its own in software images only, and %s differs in: %s. "+
 			"Terminate the VNF first, or set a package with other images.", inst.ID, pkg.ID, strings.Join(differences, ", "))
 	}
 	if class := lcm.ParseUserData(inst.Instantiated.AdditionalParams); !class.BuiltIn(true) {
-		return nil, lcm.Errorf(lcm.KindConflict, "The VNF instance %s is instantiated with the user data class %s, which chooses images itself: "+
-			"another VNF package can be set only while it is not.", inst.ID, class.Class)
+		return nil, lcm.Errorf(lcm.KindConflict,
+			"The VNF instance %s is instantiated with the user data class %s, which chooses images itself: "+
+				"another VNF package can be set only while it is not.", inst.ID, class.Class)
 	}
 	// Both have the flavour: they do not differ in it.
 	now, err := before.Flavour(inst.Instantiated.FlavourID)
@@ -69,7 +73,9 @@ func vnfdsOf(present, next lcm.VnfPkg) (before, after *vnfpkg.Vnfd, err error) {
 }
 
 // differingFiles are the templates of the VNF's stack that differ between two packages, whose VNFDs do not.
-func differingFiles(ctx context.Context, packages *store.Store, inst lcm.VnfInstance, present, next lcm.VnfPkg, before, after *vnfpkg.Vnfd) ([]string, error) {
+func differingFiles(
+	ctx context.Context, packages *store.Store, inst lcm.VnfInstance, present, next lcm.VnfPkg, before, after *vnfpkg.Vnfd,
+) ([]string, error) {
 	now, err := before.Flavour(inst.Instantiated.FlavourID)
 	if err != nil {
 		return nil, err

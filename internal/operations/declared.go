@@ -29,7 +29,8 @@ func (o *Operation) Refused() *lcm.Error {
 		return nil
 	}
 	return &lcm.Error{
-		Kind: lcm.KindInvalid, Unprocessable: true, Detail: "The VNF instance would have attributes that its VNFD does not allow", Problems: problems,
+		Kind: lcm.KindInvalid, Unprocessable: true,
+		Detail: "The VNF instance would have attributes that its VNFD does not allow", Problems: problems,
 	}
 }
 
@@ -53,7 +54,8 @@ func (o *Operation) modifiedProblems() []lcm.Problem {
 		}
 	}
 	problems := declared.Problems(vnfpkg.Attributes{
-		Metadata: o.Instance.Metadata, Extensions: o.Instance.Extensions, ConfigurableProperties: o.Instance.ConfigurableProperties,
+		Metadata: o.Instance.Metadata, Extensions: o.Instance.Extensions,
+		ConfigurableProperties: o.Instance.ConfigurableProperties,
 	}, o.Instance.Instantiated != nil)
 	return append(problems, o.vnfcProblems(request)...)
 }
@@ -67,7 +69,8 @@ func (o *Operation) vnfcProblems(request lcm.ModifyRequest) (problems []lcm.Prob
 		vnfc, _ := o.Former.Vnfc(m.ID)
 		if vdu, ok := o.Flavour.Vdu(vnfc.VduID); ok {
 			path := fmt.Sprintf("$.vnfcInfoModifications[%d].vnfcConfigurableProperties", i)
-			problems = append(problems, vdu.VnfcProblems(path, lcm.Merged(vnfc.ConfigurableProperties, m.ConfigurableProperties))...)
+			problems = append(problems, vdu.VnfcProblems(path,
+				lcm.Merged(vnfc.ConfigurableProperties, m.ConfigurableProperties))...)
 		}
 	}
 	return problems

@@ -12,7 +12,10 @@ import (
 
 func TestRefused(t *testing.T) {
 	level := map[string]vnfpkg.Member{"level": {Type: vnfpkg.TypeString, Required: true}}
-	vnfd := &vnfpkg.Vnfd{Declared: vnfpkg.Declared{Metadata: map[string]vnfpkg.Member{"rack": {Type: vnfpkg.TypeInteger}}, Extensions: level, ConfigurableProperties: level}}
+	vnfd := &vnfpkg.Vnfd{Declared: vnfpkg.Declared{
+		Metadata:   map[string]vnfpkg.Member{"rack": {Type: vnfpkg.TypeInteger}},
+		Extensions: level, ConfigurableProperties: level,
+	}}
 	good, running := map[string]any{"level": "info"}, &lcm.InstantiatedVnfInfo{}
 	modify := func(patch string) lcm.VnfLcmOpOcc {
 		return lcm.VnfLcmOpOcc{Operation: lcm.OpModifyInfo, Params: json.RawMessage(patch)}
@@ -25,16 +28,37 @@ func TestRefused(t *testing.T) {
 			OpOcc: lcm.VnfLcmOpOcc{Operation: lcm.OpInstantiate}, Instance: lcm.VnfInstance{Extensions: good},
 			Request: lcm.InstantiateRequest{ConfigurableProperties: good},
 		}, nil},
-		"an instantiation without what is required": {Operation{OpOcc: lcm.VnfLcmOpOcc{Operation: lcm.OpInstantiate}}, []string{"$.extensions.level", "$.vnfConfigurableProperties.level"}},
-		"one that has begun":                        {Operation{OpOcc: lcm.VnfLcmOpOcc{Operation: lcm.OpInstantiate, Sequence: 1}}, nil},
-		"a modification before":                     {Operation{OpOcc: modify(`{"extensions":{}}`)}, nil},
-		"a modification of a VNF that runs":         {Operation{OpOcc: modify(`{"extensions":{}}`), Instance: lcm.VnfInstance{Instantiated: running}}, []string{"$.extensions.level"}},
-		"one of something else":                     {Operation{OpOcc: modify(`{"vnfInstanceName":"x"}`), Instance: lcm.VnfInstance{Instantiated: running, Metadata: map[string]any{"rack": "x"}}}, nil},
+		"an instantiation without what is required": {
+			Operation{OpOcc: lcm.VnfLcmOpOcc{Operation: lcm.OpInstantiate}},
+			[]string{"$.extensions.level", "$.vnfConfigurableProperties.level"},
+		},
+		"one that has begun": {Operation{OpOcc: lcm.VnfLcmOpOcc{
+			Operation: lcm.OpInstantiate,
+			Sequence:  1,
+		}}, nil},
+		"a modification before": {Operation{OpOcc: modify(`{"extensions":{}}`)}, nil},
+		"a modification of a VNF that runs": {Operation{
+			OpOcc:    modify(`{"extensions":{}}`),
+			Instance: lcm.VnfInstance{Instantiated: running},
+		}, []string{"$.extensions.level"}},
+		"one of something else": {Operation{
+			OpOcc:    modify(`{"vnfInstanceName":"x"}`),
+			Instance: lcm.VnfInstance{Instantiated: running, Metadata: map[string]any{"rack": "x"}},
+		}, nil},
 		"one to another VNFD": {Operation{
-			OpOcc: modify(`{"vnfdId":"x"}`), Instance: lcm.VnfInstance{VnfPkgID: "new", Metadata: map[string]any{"rack": "x"}, Extensions: map[string]any{"old": 1}},
+			OpOcc: modify(`{"vnfdId":"x"}`), Instance: lcm.VnfInstance{
+				VnfPkgID: "new", Metadata: map[string]any{"rack": "x"},
+				Extensions: map[string]any{"old": 1},
+			},
 		}, []string{"$.metadata.rack", "$.extensions.old"}},
-		"one that takes all away": {Operation{OpOcc: modify(`{"metadata":null,"extensions":null}`), Instance: lcm.VnfInstance{Extensions: nil}}, nil},
-		"another operation":       {Operation{OpOcc: lcm.VnfLcmOpOcc{Operation: lcm.OpHeal}, Instance: lcm.VnfInstance{Instantiated: running}}, nil},
+		"one that takes all away": {Operation{
+			OpOcc:    modify(`{"metadata":null,"extensions":null}`),
+			Instance: lcm.VnfInstance{Extensions: nil},
+		}, nil},
+		"another operation": {Operation{
+			OpOcc:    lcm.VnfLcmOpOcc{Operation: lcm.OpHeal},
+			Instance: lcm.VnfInstance{Instantiated: running},
+		}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.Operation.Vnfd = vnfd

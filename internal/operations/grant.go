@@ -52,7 +52,8 @@ func (o *Operation) ApplyGrant(g lcm.Grant) error {
 	case o.OpOcc.Operation == lcm.OpChangeExtConn:
 		return nil // the plan has them
 	case o.OpOcc.Operation != lcm.OpInstantiate && !lcm.SameLinks(links, o.Request.ExtVirtualLinks):
-		return Unhonourable("$.extVirtualLinks", "the VNF's links are others, and "+string(o.OpOcc.Operation)+" does not change them")
+		return Unhonourable("$.extVirtualLinks",
+			"the VNF's links are others, and "+string(o.OpOcc.Operation)+" does not change them")
 	case o.OpOcc.Operation != lcm.OpInstantiate:
 		return nil
 	}

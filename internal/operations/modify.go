@@ -19,7 +19,8 @@ func (r *Resolver) Modified(ctx context.Context, id lcm.OpOccID) (lcm.VnfInstanc
 			continue
 		}
 		if _, err := r.Store.Vim(ctx, c.VimID); lcm.Is(err, lcm.KindNotFound) {
-			return o.Instance, o.Modified, lcm.Errorf(lcm.KindConflict, "The VIM %s of the connection %s is not registered any more. Roll the modification back, and name another one.", c.VimID, c.ID)
+			return o.Instance, o.Modified, lcm.Errorf(lcm.KindConflict, "The VIM %s of the connection %s is not registered any "+
+				"more. Roll the modification back, and name another one.", c.VimID, c.ID)
 		} else if err != nil {
 			return o.Instance, o.Modified, err
 		}
@@ -28,7 +29,9 @@ func (r *Resolver) Modified(ctx context.Context, id lcm.OpOccID) (lcm.VnfInstanc
 }
 
 // modify makes the modifications of the operation on the instance, as it is now.
-func (r *Resolver) modify(ctx context.Context, inst lcm.VnfInstance, opOcc lcm.VnfLcmOpOcc) (lcm.VnfInstance, lcm.VnfInfoModifications, error) {
+func (r *Resolver) modify(
+	ctx context.Context, inst lcm.VnfInstance, opOcc lcm.VnfLcmOpOcc,
+) (lcm.VnfInstance, lcm.VnfInfoModifications, error) {
 	if opOcc.State.Terminal() { // it is made already, or never will be
 		return inst, lcm.VnfInfoModifications{}, nil
 	}
@@ -46,7 +49,8 @@ func (r *Resolver) modify(ctx context.Context, inst lcm.VnfInstance, opOcc lcm.V
 			return inst, lcm.VnfInfoModifications{}, err
 		}
 		if found.OperationalState != lcm.PkgEnabled {
-			return inst, lcm.VnfInfoModifications{}, lcm.Errorf(lcm.KindConflict, "The VNF package %s has been %s meanwhile.", found.ID, found.OperationalState)
+			return inst, lcm.VnfInfoModifications{}, lcm.Errorf(lcm.KindConflict, "The VNF package %s has been %s meanwhile.",
+				found.ID, found.OperationalState)
 		}
 		pkg = &found
 	}

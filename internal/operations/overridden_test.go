@@ -38,13 +38,28 @@ func TestOverridden_nfvOfScalingsAndChangesOfLinks(t *testing.T) {
 		request, wants string
 		stored         string
 	}{
-		"scale":         {lcm.OpScale, `{"additionalParams":{"b":2,"nfv":{"VDU":{"V":{"flavor":"big"}},"CP":{"D":null}}}}`, `{"a":1,"nfv":{"VDU":{"V":{"flavor":"big"}},"CP":{"C":{"network":"n","fixed_ips":[],"other":1},"C-1":{"port":"p"}}}}`, stored},
-		"to a level":    {lcm.OpScaleToLevel, `{"additionalParams":{"nfv":{"VDU":{"W":1}}}}`, `{"nfv":{"VDU":{"W":1}}}`, ""},
-		"links":         {lcm.OpChangeExtConn, `{` + links + `}`, `{"a":1,"nfv":{"VDU":{"V":{"flavor":"small"}},"CP":{"C":{"other":1},"C-1":{},"D":{"network":"d"}}}}`, stored},
-		"links and nfv": {lcm.OpChangeExtConn, `{` + links + `,"additionalParams":{"c":3,"nfv":{"CP":{"C":{"network":"m"}}}}}`, `{"a":1,"nfv":{"VDU":{"V":{"flavor":"small"}},"CP":{"C":{"other":1,"network":"m"},"C-1":{},"D":{"network":"d"}}}}`, stored},
-		"heal":          {lcm.OpHeal, `{"additionalParams":{"all":true,"nfv":{"VDU":{"V":{"flavor":"big"}}}}}`, `{"nfv":{"VDU":{"V":{"flavor":"big"}}}}`, ""},
+		"scale": {
+			lcm.OpScale, `{"additionalParams":{"b":2,"nfv":{"VDU":{"V":{"flavor":"big"}},"CP":{"D":null}}}}`,
+			`{"a":1,"nfv":{"VDU":{"V":{"flavor":"big"}},"CP":{"C":{"network":"n","fixed_ips":[],"other":1},"C-1":{"port":"p"}}}}`, stored,
+		},
+		"to a level": {lcm.OpScaleToLevel, `{"additionalParams":{"nfv":{"VDU":{"W":1}}}}`, `{"nfv":{"VDU":{"W":1}}}`, ""},
+		"links": {
+			lcm.OpChangeExtConn, `{` + links + `}`,
+			`{"a":1,"nfv":{"VDU":{"V":{"flavor":"small"}},"CP":{"C":{"other":1},"C-1":{},"D":{"network":"d"}}}}`, stored,
+		},
+		"links and nfv": {
+			lcm.OpChangeExtConn, `{` + links +
+				`,"additionalParams":{"c":3,"nfv":{"CP":{"C":{"network":"m"}}}}}`,
+			`{"a":1,"nfv":{"VDU":{"V":{"flavor":"small"}},"CP":{"C":{"other":1,"network":"m"},"C-1":{},"D":{"network":"d"}}}}`,
+			stored,
+		},
+		"heal": {
+			lcm.OpHeal, `{"additionalParams":{"all":true,"nfv":{"VDU":{"V":{"flavor":"big"}}}}}`,
+			`{"nfv":{"VDU":{"V":{"flavor":"big"}}}}`, "",
+		},
 	} {
-		got, err := overridden(lcm.VnfLcmOpOcc{Operation: c.op, Params: json.RawMessage(c.request)}, json.RawMessage(c.stored))
+		got, err := overridden(lcm.VnfLcmOpOcc{Operation: c.op, Params: json.RawMessage(c.request)},
+			json.RawMessage(c.stored))
 		require.NoError(t, err, name)
 		require.JSONEq(t, c.wants, string(got), name)
 	}
@@ -52,7 +67,10 @@ func TestOverridden_nfvOfScalingsAndChangesOfLinks(t *testing.T) {
 
 // What is only for one heal must not be a parameter of the next one.
 func TestOverridden_keepsNothingOfWhatIsForThisHealOnly(t *testing.T) {
-	heal := lcm.VnfLcmOpOcc{Operation: lcm.OpHeal, Params: json.RawMessage(`{"additionalParams":{"keep_volumes":true,"all":false,"other":1}}`)}
+	heal := lcm.VnfLcmOpOcc{
+		Operation: lcm.OpHeal,
+		Params:    json.RawMessage(`{"additionalParams":{"keep_volumes":true,"all":false,"other":1}}`),
+	}
 	got, err := overridden(heal, json.RawMessage(`{"a":2}`))
 	require.NoError(t, err)
 	require.JSONEq(t, `{"a":2,"other":1}`, string(got))

@@ -34,7 +34,8 @@ func (o *Operation) PlanOf(op lcm.Operation, request json.RawMessage, unhealthy 
 // Facts are what plans and grants are made of.
 func (o *Operation) Facts(unhealthy map[string]string) (lifecycle.Facts, error) {
 	facts := lifecycle.Facts{
-		Instance: o.Instance, Flavour: o.Flavour, Unhealthy: unhealthy, Managed: o.Request.ExtManagedVirtualLinks, Links: o.Request.ExtVirtualLinks,
+		Instance: o.Instance, Flavour: o.Flavour, Unhealthy: unhealthy, Managed: o.Request.ExtManagedVirtualLinks,
+		Links:      o.Request.ExtVirtualLinks,
 		APIVersion: o.OpOcc.APIVersion, ChangesVim: len(o.ChangedConnections()) > 0, ChangesRegistries: o.ChangesRegistries(),
 		PodNetwork: o.podNetwork,
 	}
@@ -108,5 +109,6 @@ func (o *Operation) Levels() (string, []lcm.ScaleInfo) {
 	if p := o.OpOcc.Plan; p != nil {
 		return p.InstantiationLevelID, p.ScaleStatus
 	}
-	return cmp.Or(o.Request.InstantiationLevelID, o.Flavour.DefaultLevel), o.Flavour.ScaleStatus(o.Request.InstantiationLevelID)
+	return cmp.Or(o.Request.InstantiationLevelID, o.Flavour.DefaultLevel),
+		o.Flavour.ScaleStatus(o.Request.InstantiationLevelID)
 }

@@ -20,13 +20,22 @@ func TestJob_aModificationOfTheRegistriesIsForClustersOnly(t *testing.T) {
 		Operation Operation
 		want      bool
 	}{
-		"of a cluster":         {Operation{Flavour: cluster, Former: former, OpOcc: change}, true},
-		"of another VNF":       {Operation{Flavour: &vnfpkg.Flavour{}, Former: former, OpOcc: change}, false},
-		"of something else":    {Operation{Flavour: cluster, Former: former, OpOcc: lcm.VnfLcmOpOcc{Params: json.RawMessage(`{"vnfInstanceName":"x"}`)}}, false},
-		"not instantiated":     {Operation{Flavour: cluster, OpOcc: change}, false},
-		"not even a flavour":   {Operation{Former: former, OpOcc: change}, false},
-		"of all properties":    {Operation{Flavour: cluster, Former: withProperty(former), OpOcc: lcm.VnfLcmOpOcc{Params: json.RawMessage(`{"vnfConfigurableProperties":null}`)}}, true},
-		"of properties it has": {Operation{Flavour: cluster, Former: former, OpOcc: lcm.VnfLcmOpOcc{Params: json.RawMessage(`{"vnfConfigurableProperties":null}`)}}, false},
+		"of a cluster":   {Operation{Flavour: cluster, Former: former, OpOcc: change}, true},
+		"of another VNF": {Operation{Flavour: &vnfpkg.Flavour{}, Former: former, OpOcc: change}, false},
+		"of something else": {Operation{
+			Flavour: cluster, Former: former,
+			OpOcc: lcm.VnfLcmOpOcc{Params: json.RawMessage(`{"vnfInstanceName":"x"}`)},
+		}, false},
+		"not instantiated":   {Operation{Flavour: cluster, OpOcc: change}, false},
+		"not even a flavour": {Operation{Former: former, OpOcc: change}, false},
+		"of all properties": {Operation{
+			Flavour: cluster, Former: withProperty(former),
+			OpOcc: lcm.VnfLcmOpOcc{Params: json.RawMessage(`{"vnfConfigurableProperties":null}`)},
+		}, true},
+		"of properties it has": {Operation{
+			Flavour: cluster, Former: former,
+			OpOcc: lcm.VnfLcmOpOcc{Params: json.RawMessage(`{"vnfConfigurableProperties":null}`)},
+		}, false},
 	} {
 		assert.Equal(t, c.want, c.Operation.ChangesRegistries(), name)
 	}

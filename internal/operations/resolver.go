@@ -81,8 +81,10 @@ func (r *Resolver) Of(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (o *Operation,
 	case o.Instance.Instantiated != nil:
 		o.Request = lcm.InstantiateRequest{
 			FlavourID: o.Instance.Instantiated.FlavourID, InstantiationLevelID: o.Instance.Instantiated.InstantiationLevelID,
-			LocalizationLanguage: o.Instance.Instantiated.LocalizationLanguage, AdditionalParams: o.Instance.Instantiated.AdditionalParams, VimConnections: o.Instance.VimConnections,
-			ExtVirtualLinks: o.Instance.Instantiated.ExtVirtualLinks, ExtManagedVirtualLinks: o.Instance.Instantiated.ExtManagedVirtualLinks,
+			LocalizationLanguage: o.Instance.Instantiated.LocalizationLanguage,
+			AdditionalParams:     o.Instance.Instantiated.AdditionalParams, VimConnections: o.Instance.VimConnections,
+			ExtVirtualLinks:        o.Instance.Instantiated.ExtVirtualLinks,
+			ExtManagedVirtualLinks: o.Instance.Instantiated.ExtManagedVirtualLinks,
 		}
 		if opOcc.Operation == lcm.OpChangeExtConn && opOcc.Plan != nil {
 			o.Request.ExtVirtualLinks = opOcc.Plan.Links

@@ -17,7 +17,10 @@ func TestVnfds_readEachOnceAndKeepNoFailure(t *testing.T) {
 	reads := 0
 	read := func(context.Context, lcm.VnfPkgID) (*vnfpkg.Vnfd, error) { reads++; return &vnfpkg.Vnfd{}, nil }
 
-	_, err := kept.get(t.Context(), "p", func(context.Context, lcm.VnfPkgID) (*vnfpkg.Vnfd, error) { return nil, errors.New("away") })
+	_, err := kept.get(t.Context(), "p", func(context.Context, lcm.VnfPkgID) (*vnfpkg.Vnfd, error) {
+		return nil,
+			errors.New("away")
+	})
 	require.Error(t, err)
 	first, err := kept.get(t.Context(), "p", read)
 	require.NoError(t, err)

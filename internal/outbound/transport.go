@@ -28,7 +28,8 @@ const (
 // and has to deny addresses by itself. What is asked through it is still to be bounded: see Limit.
 func Transport(conf *tls.Config, guard Guard) *http.Transport {
 	return &http.Transport{
-		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: dialTimeout, Control: guard.Control}).DialContext,
+		Proxy:           http.ProxyFromEnvironment,
+		DialContext:     (&net.Dialer{Timeout: dialTimeout, Control: guard.Control}).DialContext,
 		TLSClientConfig: conf, TLSHandshakeTimeout: dialTimeout, ForceAttemptHTTP2: true, DisableCompression: true,
 		MaxResponseHeaderBytes: maxHeaders, MaxIdleConns: 100, MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second,
 		ExpectContinueTimeout: time.Second,
@@ -64,7 +65,8 @@ func (l *limited) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		resp.Body.Close()
-		return nil, lcm.Errorf(lcm.KindInvalid, "%s compresses its answer (%.20q) although it was asked not to; such an answer is not read.", l.who, encoding)
+		return nil, lcm.Errorf(lcm.KindInvalid,
+			"%s compresses its answer (%.20q) although it was asked not to; such an answer is not read.", l.who, encoding)
 	}
 	resp.Body = l.bounded(resp)
 	return resp, nil
@@ -119,7 +121,8 @@ func StayThere(who string) func(req *http.Request, via []*http.Request) error {
 		from := via[len(via)-1].URL
 		switch {
 		case req.URL.Hostname() != from.Hostname():
-			return lcm.Errorf(lcm.KindInvalid, "%s sends on to another host, %s; give the URL where it really is.", who, req.URL.Host)
+			return lcm.Errorf(lcm.KindInvalid, "%s sends on to another host, %s; give the URL where it really is.", who,
+				req.URL.Host)
 		case from.Scheme == "https" && req.URL.Scheme != "https":
 			return lcm.Errorf(lcm.KindInvalid, "%s sends on from https to %s.", who, req.URL.Scheme)
 		case len(via) > mostRedirects:

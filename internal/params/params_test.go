@@ -109,12 +109,19 @@ func TestRead_takesWhatTackersClientsWrite(t *testing.T) {
 	require.Empty(t, problems)
 	three := 3
 	assert.Equal(t, request{
-		base: base{"a"}, Kind: "small", Steps: &three, Hosts: []string{"b"}, Names: names{"n"}, Secret: secret{"hunter2"}, Root: volume{Size: 10},
+		base: base{"a"}, Kind: "small", Steps: &three, Hosts: []string{"b"}, Names: names{"n"}, Secret: secret{"hunter2"},
+		Root: volume{Size: 10},
 		More: []volume{{"v", 10}, {Size: 10}}, By: map[string]volume{"x": {"w", 7}}, Taken: map[string]*base{"a": nil},
 		Any: map[string]any{"b": []any{1.0, nil}}, Raw: json.RawMessage(`{"c": 1}`), Derived: "small!",
 	}, r)
-	assert.Equal(t, []params.Problem{{Path: "$.other", Detail: "is not a parameter that Windlass knows: correct its name, or leave it out."}}, unknown)
-	assert.Equal(t, []string{"$.root.name: is missing: it names the volume.", "$.more[1].name: is missing: it names the volume."}, told(lenient.Check("$", r)))
+	assert.Equal(t, []params.Problem{{
+		Path:   "$.other",
+		Detail: "is not a parameter that Windlass knows: correct its name, or leave it out.",
+	}}, unknown)
+	assert.Equal(t, []string{
+		"$.root.name: is missing: it names the volume.",
+		"$.more[1].name: is missing: it names the volume.",
+	}, told(lenient.Check("$", r)))
 }
 
 func TestRead_fillsDefaultsOfWhatIsAbsent(t *testing.T) {
@@ -132,10 +139,14 @@ func TestRead_tellsEveryWrongType(t *testing.T) {
 	var r request
 	problems, unknown := lenient.Read("$", json.RawMessage(fmt.Sprintf(doc, `"x"`)), &r)
 	assert.Equal(t, []string{
-		"$.id: must be a string, not a number.", "$.kind: must be a string, not a list.", "$.steps: must be a whole number, not a string of another form.",
-		"$.archive: must be true or false, not a string of another form.", "$.hosts[0]: must be a string, not an object.", "$.hosts[2]: must be a string, not null.",
-		"$.names: must be a list of strings, not an object.", "$.secret: must be a string, not a number.", "$.root: must be an object, not a string.",
-		"$.data: must be an object, not a number.", "$.more: must be a list of objects, not an object.", "$.by['a b']: must be an object, not a number.",
+		"$.id: must be a string, not a number.", "$.kind: must be a string, not a list.",
+		"$.steps: must be a whole number, not a string of another form.",
+		"$.archive: must be true or false, not a string of another form.", "$.hosts[0]: must be a string, not an object.",
+		"$.hosts[2]: must be a string, not null.",
+		"$.names: must be a list of strings, not an object.", "$.secret: must be a string, not a number.",
+		"$.root: must be an object, not a string.",
+		"$.data: must be an object, not a number.", "$.more: must be a list of objects, not an object.",
+		"$.by['a b']: must be an object, not a number.",
 		"$.any: must be an object, not a list.",
 	}, told(problems))
 	assert.Len(t, unknown, 1)
@@ -158,18 +169,25 @@ func TestRead_ofTheStandardChecksAsItReads(t *testing.T) {
 	for doc, want := range map[string][]string{
 		`{"id": "a"}`: nil, `{"id": "a", "kind": null, "data": null, "raw": null, "taken": {"a": null}}`: nil,
 		`{}`: {"$.id: is missing"}, `{"id": null}`: {"$.id: must not be null"}, `{"id": ""}`: {"$.id: must not be empty"},
-		`{"id": "a b", "kind": ""}`:                {"$.id: must be a word, not \"a b\"", "$.kind: must be \"small\" or \"large\", not \"\""},
-		`{"id": "a", "steps": 0}`:                  {"$.steps: must be at least 1, not 0"},
-		`{"id": "a", "steps": "1"}`:                {"$.steps: must be a whole number, not a string"},
-		`{"id": "a", "steps": 3000000000}`:         {"$.steps: must be at most 2147483647, not 3000000000"},
-		`{"id": "a", "hosts": ["b", "c d"]}`:       {"$.hosts[1]: must be a word, not \"c d\""},
-		`{"id": "a", "data": {"size": 101}}`:       {"$.data.name: is missing: it names the volume", "$.data.size: must be between 1 and 100 GiB, not 101"},
+		`{"id": "a b", "kind": ""}`: {
+			"$.id: must be a word, not \"a b\"",
+			"$.kind: must be \"small\" or \"large\", not \"\"",
+		},
+		`{"id": "a", "steps": 0}`:            {"$.steps: must be at least 1, not 0"},
+		`{"id": "a", "steps": "1"}`:          {"$.steps: must be a whole number, not a string"},
+		`{"id": "a", "steps": 3000000000}`:   {"$.steps: must be at most 2147483647, not 3000000000"},
+		`{"id": "a", "hosts": ["b", "c d"]}`: {"$.hosts[1]: must be a word, not \"c d\""},
+		`{"id": "a", "data": {"size": 101}}`: {
+			"$.data.name: is missing: it names the volume",
+			"$.data.size: must be between 1 and 100 GiB, not 101",
+		},
 		`{"id": "a", "more": [null]}`:              {"$.more[0]: must not be null"},
 		`{"id": "a", "by": {"x": null}}`:           {"$.by.x: must not be null"},
 		`{"id": "a", "taken": {"x": {}}}`:          {"$.taken.x.id: is missing"},
 		`{"id": "a", "secret": "hu"}`:              {"$.secret: is too short"},
 		`{"id": "a", "names": "n", "surprise": 1}`: nil,
-		`[]`: {"$: must be an object, not a list"}, `null`: {"$: must not be null"}, `{"id"`: {"$: is not JSON"}, ``: {"$: is missing"},
+		`[]`: {"$: must be an object, not a list"}, `null`: {"$: must not be null"}, `{"id"`: {"$: is not JSON"},
+		``: {"$: is missing"},
 	} {
 		var r request
 		problems, _ := standard.Read("$", json.RawMessage(doc), &r)
@@ -180,13 +198,17 @@ func TestRead_ofTheStandardChecksAsItReads(t *testing.T) {
 func TestCheck_looksAtValues(t *testing.T) {
 	zero := 0
 	r := request{
-		base: base{"a b"}, Kind: "huge", Steps: &zero, Archive: true, Hosts: []string{"c", "d e"}, Names: names{""}, Secret: secret{"hu"}, Root: volume{"r", 101},
+		base: base{"a b"}, Kind: "huge", Steps: &zero, Archive: true, Hosts: []string{"c", "d e"}, Names: names{""},
+		Secret: secret{"hu"}, Root: volume{"r", 101},
 		By: map[string]volume{"x": {"w", -1}}, Taken: map[string]*base{"y": {}},
 	}
 	assert.Equal(t, []string{
-		`$.id: must be a word, not "a b".`, `$.kind: must be "small" or "large", not "huge".`, "$.steps: must be at least 1, not 0.",
-		`$.hosts[1]: must be a word, not "d e".`, `$.names[0]: must be "n" or "m", not "".`, "$.secret: is too short.", "$.root.size: must be between 1 and 100 GiB, not 101.",
-		"$.by.x.size: must be between 1 and 100 GiB, not -1.", "$.taken.y.id: is missing.", "$.data: is missing: archive needs it.",
+		`$.id: must be a word, not "a b".`, `$.kind: must be "small" or "large", not "huge".`,
+		"$.steps: must be at least 1, not 0.",
+		`$.hosts[1]: must be a word, not "d e".`, `$.names[0]: must be "n" or "m", not "".`, "$.secret: is too short.",
+		"$.root.size: must be between 1 and 100 GiB, not 101.",
+		"$.by.x.size: must be between 1 and 100 GiB, not -1.", "$.taken.y.id: is missing.",
+		"$.data: is missing: archive needs it.",
 	}, told(lenient.Check("$", r)))
 }
 
@@ -205,7 +227,8 @@ func TestRules_ofOneBound(t *testing.T) {
 		Many map[string]int `json:"many" param:"min=3"`
 	}
 	assert.Equal(t, []string{
-		"$.few: must be at most 3, not 4.", "$.many['a b']: must be at least 3, not 0.", "$.many.c: must be at least 3, not 2.",
+		"$.few: must be at most 3, not 4.", "$.many['a b']: must be at least 3, not 0.",
+		"$.many.c: must be at least 3, not 2.",
 	}, told(lenient.Check("$", limits{4, map[string]int{"c": 2, "a b": 0, "d": 3}})))
 }
 
@@ -222,7 +245,8 @@ func TestJoin_leavesOutWhatFollows(t *testing.T) {
 		}
 		return out
 	}
-	assert.Equal(t, at("$.a", "$.b[1]", "$.ab", "$.b"), params.Join(at("$.a", "$.b[1]"), at("$.a", "$.a.x", "$.a[0].y", "$.b[1].z", "$.ab", "$.b")))
+	assert.Equal(t, at("$.a", "$.b[1]", "$.ab", "$.b"),
+		params.Join(at("$.a", "$.b[1]"), at("$.a", "$.a.x", "$.a[0].y", "$.b[1].z", "$.ab", "$.b")))
 }
 
 // A tag that cannot be followed is found by whoever reads the type at all, and not by the request that has the member.
@@ -258,7 +282,10 @@ func TestRead_panicsForTagsThatNobodyCanFollow(t *testing.T) {
 func spoil(d *rand.Rand, doc any, path string) (any, string) {
 	switch v := doc.(type) {
 	case map[string]any:
-		keys := []string{"id", "kind", "steps", "archive", "hosts", "names", "secret", "root", "data", "more", "by", "name", "size", "x"}
+		keys := []string{
+			"id", "kind", "steps", "archive", "hosts", "names", "secret", "root", "data", "more", "by", "name",
+			"size", "x",
+		}
 		for len(v) > 0 {
 			key := keys[d.IntN(len(keys))]
 			if inner, ok := v[key]; ok {
@@ -294,7 +321,8 @@ func TestRead_losesNoProblem(t *testing.T) {
 			var r request
 			problems, _ := m.Read("$", body, &r)
 			for _, at := range want {
-				assert.Len(t, params.Join(problems, []params.Problem{{Path: at}}), len(problems), "%s is lost in %s: %v", at, body, told(problems))
+				assert.Len(t, params.Join(problems, []params.Problem{{Path: at}}), len(problems), "%s is lost in %s: %v", at, body,
+					told(problems))
 			}
 		}
 	}
@@ -303,7 +331,8 @@ func TestRead_losesNoProblem(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	for _, doc := range []string{
 		`{"id": "a", "steps": "1", "more": [{"name": "b"}, 7, null], "by": {"x": {}}, "taken": {"a": null}, "secret": {}, "raw": [1e999], "any": {"b": 1e999}}`,
-		`{"ID": 1, "hosts": "x", "names": "y", "archive": "TRUE", "root": [], "data": {"size": -1}}`, `[`, `null`, `""`, `{"": 0}`, "{\"a\xff'b\": 1}",
+		`{"ID": 1, "hosts": "x", "names": "y", "archive": "TRUE", "root": [], "data": {"size": -1}}`, `[`, `null`, `""`,
+		`{"": 0}`, "{\"a\xff'b\": 1}",
 	} {
 		f.Add([]byte(doc))
 	}

@@ -33,7 +33,8 @@ func findBin(given string) (string, error) {
 	if given != "" {
 		return "", lcm.Errorf(lcm.KindInvalid, "There is no PostgreSQL server in %s: initdb is missing.", given)
 	}
-	return "", lcm.Errorf(lcm.KindInvalid, "There is no PostgreSQL server on this host: install the Debian package postgresql, or name a database with WINDLASS_DATABASE_URL.")
+	return "", lcm.Errorf(lcm.KindInvalid, "There is no PostgreSQL server on this host: install the Debian package "+
+		"postgresql, or name a database with WINDLASS_DATABASE_URL.")
 }
 
 // majorVersion of /usr/lib/postgresql/15/bin is 15.
@@ -69,7 +70,8 @@ func unprivileged() (account, error) {
 		}
 		return account{name: name, uid: uid, gid: gid, change: true}, nil
 	}
-	return account{}, lcm.Errorf(lcm.KindInvalid, "PostgreSQL does not run as root, and there is neither an account postgres nor nobody: install the Debian package postgresql.")
+	return account{}, lcm.Errorf(lcm.KindInvalid, "PostgreSQL does not run as root, and there is neither an account "+
+		"postgres nor nobody: install the Debian package postgresql.")
 }
 
 // attr makes a child that runs as the account, in a process group of its own so that Ctrl-C does not

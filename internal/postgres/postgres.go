@@ -160,7 +160,8 @@ func (s *Server) waitReady(ctx context.Context) error {
 		case <-s.ended:
 			return lcm.Errorf(lcm.KindBroken, "PostgreSQL ended while starting; its log %s says: %s", s.logFile(), s.lastWords())
 		case <-ctx.Done():
-			return lcm.Wrap(lcm.KindUnavailable, errors.Join(ctx.Err(), err), "PostgreSQL in %s did not become ready; see %s.", s.opts.Dir, s.logFile())
+			return lcm.Wrap(lcm.KindUnavailable, errors.Join(ctx.Err(), err), "PostgreSQL in %s did not become ready; see %s.",
+				s.opts.Dir, s.logFile())
 		case <-again.C:
 		}
 	}

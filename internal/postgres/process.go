@@ -56,7 +56,8 @@ func (s *Server) makeDir(ctx context.Context) error {
 	test := exec.CommandContext(ctx, "test", "-w", dir)
 	test.SysProcAttr = s.account.attr()
 	if err := test.Run(); err != nil {
-		return lcm.Wrap(lcm.KindInvalid, err, "PostgreSQL runs as the account %s, which cannot reach %s; choose a directory whose parents all users may enter.", s.account.name, dir)
+		return lcm.Wrap(lcm.KindInvalid, err, "PostgreSQL runs as the account %s, which cannot reach %s; choose a directory "+
+			"whose parents all users may enter.", s.account.name, dir)
 	}
 	return nil
 }
@@ -88,7 +89,8 @@ func (s *Server) awaitFormerServer(ctx context.Context) error {
 		}
 		select {
 		case <-deadline.Done():
-			return lcm.Errorf(lcm.KindConflict, "Another PostgreSQL, process %d, uses %s; end it or choose another directory.", pid, s.opts.Dir)
+			return lcm.Errorf(lcm.KindConflict, "Another PostgreSQL, process %d, uses %s; end it or choose another directory.",
+				pid, s.opts.Dir)
 		case <-again.C:
 		}
 	}

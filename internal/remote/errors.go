@@ -81,13 +81,15 @@ func cutError(target Target, err error) error {
 
 // floodError is Broken: asked again, the machine would send as much again.
 func floodError(target Target) error {
-	return lcm.Wrap(lcm.KindBroken, errFlood, "%s: %s sends far more than was asked for over SSH, and the connection was closed; "+
-		"check what answers there and what its login shell prints", target.Node, target.Address)
+	return lcm.Wrap(lcm.KindBroken, errFlood,
+		"%s: %s sends far more than was asked for over SSH, and the connection was closed; "+
+			"check what answers there and what its login shell prints", target.Node, target.Address)
 }
 
 // printsTooMuchError is Broken, too.
 func printsTooMuchError(target Target) error {
-	return lcm.Wrap(lcm.KindBroken, errFlood, "%s: the command printed more than %d MiB and was stopped", target.Node, maxPrinted>>20)
+	return lcm.Wrap(lcm.KindBroken, errFlood, "%s: the command printed more than %d MiB and was stopped", target.Node,
+		maxPrinted>>20)
 }
 
 func sudoError(target Target, noise string) error {

@@ -18,7 +18,10 @@ func beginSpan(ctx context.Context, what string, target Target, object string) (
 	if !parent.IsRecording() {
 		return ctx, nil
 	}
-	attributes := []attribute.KeyValue{attribute.String("windlass.node", target.Node), attribute.String("server.address", target.Address)}
+	attributes := []attribute.KeyValue{
+		attribute.String("windlass.node", target.Node),
+		attribute.String("server.address", target.Address),
+	}
 	if object != "" {
 		attributes = append(attributes, attribute.String("windlass.ssh.object", object))
 	}

@@ -106,7 +106,8 @@ type failures struct {
 }
 
 func (f failures) ErrorToFailure(err error) *failurepb.Failure {
-	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok && app.Category() == temporal.ApplicationErrorCategoryBenign {
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok &&
+		app.Category() == temporal.ApplicationErrorCategoryBenign {
 		return f.clear.ErrorToFailure(err)
 	}
 	return f.FailureConverter.ErrorToFailure(err)

@@ -45,7 +45,8 @@ func TestCodec_encryptsAndSurvivesRotation(t *testing.T) {
 func TestCodec_encryptsWhatBeginsWithAQuote(t *testing.T) {
 	t.Parallel()
 	codec := secrets.NewCodec(load(t, keyFile(t)))
-	clear, err := converter.GetDefaultDataConverter().ToPayloads("hunter2", []byte(`"hunter2`), json.RawMessage(`"hunter2"`))
+	clear, err := converter.GetDefaultDataConverter().ToPayloads("hunter2", []byte(`"hunter2`),
+		json.RawMessage(`"hunter2"`))
 	require.NoError(t, err)
 	sealed, err := codec.Encode(clear.Payloads)
 	require.NoError(t, err)
@@ -87,7 +88,10 @@ func TestCodec_secureLeavesOnlyTitlesForPeopleInClear(t *testing.T) {
 func TestCodec_passesClearPayloads(t *testing.T) {
 	t.Parallel()
 	codec := secrets.NewCodec(load(t, keyFile(t)))
-	clear := []*commonpb.Payload{{Metadata: map[string][]byte{"encoding": []byte("json/plain")}, Data: []byte(`"GRACEFUL"`)}, {}}
+	clear := []*commonpb.Payload{{
+		Metadata: map[string][]byte{"encoding": []byte("json/plain")},
+		Data:     []byte(`"GRACEFUL"`),
+	}, {}}
 	got, err := codec.Decode(clear)
 	require.NoError(t, err)
 	assert.Equal(t, clear, got)
@@ -118,7 +122,10 @@ func TestCodec_leavesRefusalsForPeopleInClear(t *testing.T) {
 	t.Parallel()
 	o := secrets.NewCodec(load(t, keyFile(t))).Secure(client.Options{})
 	refusal := temporal.NewApplicationErrorWithOptions("The operation is COMPLETED: retry is not possible.", "Conflict",
-		temporal.ApplicationErrorOptions{Category: temporal.ApplicationErrorCategoryBenign, Details: []any{map[string]string{"a": "b"}}})
+		temporal.ApplicationErrorOptions{
+			Category: temporal.ApplicationErrorCategoryBenign,
+			Details:  []any{map[string]string{"a": "b"}},
+		})
 	failure := o.FailureConverter.ErrorToFailure(refusal)
 	assert.Equal(t, "The operation is COMPLETED: retry is not possible.", failure.GetMessage())
 	assert.NotContains(t, failure.String(), `"a"`, "details are data")

@@ -35,7 +35,10 @@ func TestSealDocument_leavesNoSecretInIt(t *testing.T) {
 	sealed, err := secrets.SealDocument(t.Context(), vault, "vnf/1/request", []byte(request))
 	require.NoError(t, err)
 	assert.NotContains(t, string(sealed), "hunter2")
-	for _, kept := range []string{`"ubuntu"`, `"http://proxy:3128"`, `"flag":true`, `"none":null`, `12345678901234567890`, `"empty_password":""`} {
+	for _, kept := range []string{
+		`"ubuntu"`, `"http://proxy:3128"`, `"flag":true`, `"none":null`, `12345678901234567890`,
+		`"empty_password":""`,
+	} {
 		assert.Contains(t, string(sealed), kept)
 	}
 	assert.Len(t, m.rows, 9)
@@ -61,7 +64,8 @@ func TestSealDocument_leavesNoSecretInIt(t *testing.T) {
 func TestSealDocument_resultIsWhatTheDomainReads(t *testing.T) {
 	t.Parallel()
 	vault := secrets.NewVault(load(t, keyFile(t)), newMemory())
-	sealed, err := secrets.SealDocument(t.Context(), vault, "r", []byte(`{"password": "hunter2", "private_key": 7, "username": "u"}`))
+	sealed, err := secrets.SealDocument(t.Context(), vault, "r",
+		[]byte(`{"password": "hunter2", "private_key": 7, "username": "u"}`))
 	require.NoError(t, err)
 	var node lcm.NodeParams
 	require.NoError(t, json.Unmarshal(sealed, &node))
@@ -76,7 +80,8 @@ func TestSealDocument_refusesReferencesInRequests(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
 	vault := secrets.NewVault(load(t, keyFile(t)), m)
-	_, err := secrets.SealDocument(t.Context(), vault, "r", []byte(`{"password": "x", "a": {"password": {"$secret": "vnf/other/password"}}, "b": [{"$secret": 1, "c": 2}]}`))
+	_, err := secrets.SealDocument(t.Context(), vault, "r",
+		[]byte(`{"password": "x", "a": {"password": {"$secret": "vnf/other/password"}}, "b": [{"$secret": 1, "c": 2}]}`))
 	e, ok := errors.AsType[*lcm.Error](err)
 	require.True(t, ok)
 	assert.Equal(t, lcm.KindInvalid, e.Kind)
@@ -122,14 +127,17 @@ func TestMaskDocument_hidesWhatWasNeverSealed(t *testing.T) {
 func TestIsSecretKey(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{
-		"password", "Password", "ssh_password", "k8s_password", "passwd", "passphrase", "bearer_token", "accessToken", "token",
-		"client_secret", "clientSecret", "CLIENT-SECRET", "private_key", "privateKey", "access_key", "secretAccessKey", "api_key",
+		"password", "Password", "ssh_password", "k8s_password", "passwd", "passphrase", "bearer_token", "accessToken",
+		"token",
+		"client_secret", "clientSecret", "CLIENT-SECRET", "private_key", "privateKey", "access_key", "secretAccessKey",
+		"api_key",
 		"credentials", "pass", "auth_pass", "adminPass", "pwd", "certificate_key", "kubeconfig",
 	} {
 		assert.True(t, secrets.IsSecretKey(key), key)
 	}
 	for _, key := range []string{
-		"username", "key_name", "token_ttl", "bypass", "compass", "passive", "secretName", "password_policy", "certificate_path",
+		"username", "key_name", "token_ttl", "bypass", "compass", "passive", "secretName", "password_policy",
+		"certificate_path",
 		"ssh_cp_name", "accessInfo", "auth_url", "public_key", "author",
 	} {
 		assert.False(t, secrets.IsSecretKey(key), key)

@@ -31,7 +31,8 @@ func LoadKeyring(file, env string) (*Keyring, error) {
 	}
 	value := os.Getenv(env)
 	if env == "" || strings.TrimSpace(value) == "" {
-		return nil, lcm.Errorf(lcm.KindInvalid, "There is no key for secrets: name a key file or put keys into the environment variable %s. `windlass keys generate FILE` makes one.", env)
+		return nil, lcm.Errorf(lcm.KindInvalid, "There is no key for secrets: name a key file or put keys into the "+
+			"environment variable %s. `windlass keys generate FILE` makes one.", env)
 	}
 	entries := strings.FieldsFunc(value, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 	return parseKeys("environment variable "+env, entries)
@@ -46,7 +47,8 @@ func loadKeyFile(file string) (*Keyring, error) {
 		return nil, lcm.Errorf(lcm.KindInvalid, "The key file %s is not a regular file.", file)
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return nil, lcm.Errorf(lcm.KindInvalid, "The key file %s has mode %#o: others can read it. Set it with: chmod 600 %s", file, mode, file)
+		return nil, lcm.Errorf(lcm.KindInvalid, "The key file %s has mode %#o: others can read it. Set it with: chmod 600 %s",
+			file, mode, file)
 	}
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -99,7 +101,8 @@ func (k *Keyring) add(line string) error {
 func GenerateKeyFile(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return lcm.Errorf(lcm.KindConflict, "The key file %s exists already; overwriting it would lose every secret sealed with it.", path)
+		return lcm.Errorf(lcm.KindConflict,
+			"The key file %s exists already; overwriting it would lose every secret sealed with it.", path)
 	}
 	if err == nil {
 		_, err = f.WriteString(keyFileHeader + newKeyLine())

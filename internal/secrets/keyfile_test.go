@@ -52,7 +52,8 @@ func TestLoadKeyring_refusesFileOthersCanRead(t *testing.T) {
 func TestLoadKeyring_reportsAllMistakesWithoutShowingKeys(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "keys")
-	content := "# comment\n\nnocolonhunter2\nshort:aHVudGVyMg==\nbad id:" + someKey + "\nk1:" + someKey + "\nk1:" + someKey + "\nk3:!!hunter2\n"
+	content := "# comment\n\nnocolonhunter2\nshort:aHVudGVyMg==\nbad id:" + someKey + "\nk1:" + someKey + "\nk1:" +
+		someKey + "\nk3:!!hunter2\n"
 	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 	_, err := secrets.LoadKeyring(path, "")
 	e, ok := errors.AsType[*lcm.Error](err)

@@ -70,11 +70,13 @@ func (k *Keyring) Seal(ref lcm.SecretRef, clear []byte) (keyID string, sealed []
 func (k *Keyring) Open(ref lcm.SecretRef, keyID string, sealed []byte) ([]byte, error) {
 	key, ok := k.keys[keyID]
 	if !ok {
-		return nil, lcm.Errorf(lcm.KindDenied, "The secret %s was sealed with the key %q, which the key file does not have; add that key to it.", ref, keyID)
+		return nil, lcm.Errorf(lcm.KindDenied,
+			"The secret %s was sealed with the key %q, which the key file does not have; add that key to it.", ref, keyID)
 	}
 	clear, err := open(key.secrets, sealed, []byte(ref))
 	if err != nil {
-		return nil, lcm.Wrap(lcm.KindDenied, err, "The secret %s does not open with the key %q: it was changed, or the key is another one of the same name.", ref, keyID)
+		return nil, lcm.Wrap(lcm.KindDenied, err, "The secret %s does not open with the key %q: it was changed, or the key "+
+			"is another one of the same name.", ref, keyID)
 	}
 	return clear, nil
 }

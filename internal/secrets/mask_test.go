@@ -14,7 +14,8 @@ import (
 func TestMasker_masksEveryForm(t *testing.T) {
 	t.Parallel()
 	const secret = `hun/ter 2"+&é`
-	m := secrets.NewMasker(secret, "", "ab", "-----BEGIN X PRIVATE KEY-----\nbGluZW9mYmFzZTY0\n-----END X PRIVATE KEY-----")
+	m := secrets.NewMasker(secret, "", "ab",
+		"-----BEGIN X PRIVATE KEY-----\nbGluZW9mYmFzZTY0\n-----END X PRIVATE KEY-----")
 	for _, line := range []string{
 		"password is " + secret + ".",
 		url.QueryEscape(secret), url.PathEscape(secret), "http://" + url.UserPassword("u", secret).String() + "@host",

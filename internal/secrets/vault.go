@@ -101,7 +101,10 @@ func (v *Vault) Rotate(ctx context.Context) (n int, err error) {
 		}
 	}
 	if len(problems) > 0 {
-		return n, &lcm.Error{Kind: lcm.KindBroken, Op: "rotate secrets", Detail: "Some secrets could not be sealed anew.", Problems: problems}
+		return n, &lcm.Error{
+			Kind: lcm.KindBroken, Op: "rotate secrets", Detail: "Some secrets could not be sealed anew.",
+			Problems: problems,
+		}
 	}
 	return n, nil
 }

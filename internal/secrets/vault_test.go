@@ -170,7 +170,9 @@ type writtenMeanwhile struct {
 	write func(*secrets.Vault)
 }
 
-func (w *writtenMeanwhile) ReplaceSealed(ctx context.Context, old lcm.SealedSecret, keyID string, sealed []byte) (bool, error) {
+func (w *writtenMeanwhile) ReplaceSealed(
+	ctx context.Context, old lcm.SealedSecret, keyID string, sealed []byte,
+) (bool, error) {
 	w.write(w.vault)
 	return w.memory.ReplaceSealed(ctx, old, keyID, sealed)
 }

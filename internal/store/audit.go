@@ -15,8 +15,9 @@ func (s *Store) RecordAudit(ctx context.Context, r lcm.AuditRecord) error {
 		insert into audit (client, project_id, method, path, resource, status, request_id, remote)
 		values (@client, @project, @method, @path, @resource, @status, @request, @remote)`,
 		pgx.NamedArgs{
-			"client": text(r.Client), "project": text(string(r.ProjectID)), "method": text(r.Method), "path": text(r.Path), "resource": text(r.Resource),
-			"status": r.Status, "request": text(r.RequestID), "remote": text(r.Remote),
+			"client": text(r.Client), "project": text(string(r.ProjectID)), "method": text(r.Method), "path": text(r.Path),
+			"resource": text(r.Resource),
+			"status":   r.Status, "request": text(r.RequestID), "remote": text(r.Remote),
 		})
 	return interpret("keep the audit record", err)
 }
@@ -31,12 +32,14 @@ func (s *Store) AuditRecords(ctx context.Context, before int64, limit int) ([]lc
 }
 
 func scanAudit(row pgx.CollectableRow) (r lcm.AuditRecord, err error) {
-	err = row.Scan(&r.ID, &r.At, &r.Client, &r.ProjectID, &r.Method, &r.Path, &r.Resource, &r.Status, &r.RequestID, &r.Remote)
+	err = row.Scan(&r.ID, &r.At, &r.Client, &r.ProjectID, &r.Method, &r.Path, &r.Resource, &r.Status, &r.RequestID,
+		&r.Remote)
 	return r, err
 }
 
 // ForgetAudit deletes the records that are older than that.
 func (s *Store) ForgetAudit(ctx context.Context, olderThan time.Duration) error {
-	_, err := s.pool.Exec(ctx, `delete from audit where at < clock_timestamp() - @age::interval`, pgx.NamedArgs{"age": olderThan})
+	_, err := s.pool.Exec(ctx, `delete from audit where at < clock_timestamp() - @age::interval`,
+		pgx.NamedArgs{"age": olderThan})
 	return interpret("forget old audit records", err)
 }

@@ -24,7 +24,9 @@ const (
 
 // SavePackageContent stores the archive chunk by chunk. It takes the place of an earlier one when all of
 // it has been read; until then, and when r fails, the earlier one stays.
-func (s *Store) SavePackageContent(ctx context.Context, id lcm.VnfPkgID, r io.Reader) (size int64, sum string, err error) {
+func (s *Store) SavePackageContent(
+	ctx context.Context, id lcm.VnfPkgID, r io.Reader,
+) (size int64, sum string, err error) {
 	var content int64
 	err = s.pool.QueryRow(ctx, `
 		insert into vnf_pkg_content (vnf_pkg_id) select id from vnf_pkg where id = @id returning id`,
@@ -38,7 +40,8 @@ func (s *Store) SavePackageContent(ctx context.Context, id lcm.VnfPkgID, r io.Re
 	}
 	if err != nil {
 		// Best effort, also when the client is gone; completeContent of a later upload takes what is left.
-		_, _ = s.pool.Exec(context.WithoutCancel(ctx), `delete from vnf_pkg_content where id = @content`, pgx.NamedArgs{"content": content})
+		_, _ = s.pool.Exec(context.WithoutCancel(ctx), `delete from vnf_pkg_content where id = @content`,
+			pgx.NamedArgs{"content": content})
 		return 0, "", err
 	}
 	return size, hex.EncodeToString(hash.Sum(nil)), nil
@@ -106,7 +109,8 @@ func (s *Store) PackageContent(ctx context.Context, id lcm.VnfPkgID) (*Content, 
 		select id, size from vnf_pkg_content where complete and vnf_pkg_id = (select id from vnf_pkg where id = @id and`+ofProject+`)`,
 		owned(ctx, pgx.NamedArgs{"id": id})).Scan(&c.id, &c.size)
 	if err != nil {
-		return nil, 0, interpretMissing("read an archive", err, lcm.Errorf(lcm.KindNotFound, "VNF package %s has no content.", id))
+		return nil, 0, interpretMissing("read an archive", err,
+			lcm.Errorf(lcm.KindNotFound, "VNF package %s has no content.", id))
 	}
 	c.SectionReader = io.NewSectionReader(readerAt{c}, 0, c.size)
 	return c, c.size, nil
@@ -163,7 +167,8 @@ func (c *Content) load(n int64) error {
 		pgx.NamedArgs{"content": c.id, "n": n}).Scan(&c.chunk)
 	if err != nil {
 		c.cached = -1
-		return interpretMissing("read an archive", err, lcm.Errorf(lcm.KindConflict, "The archive was replaced or deleted while it was read."))
+		return interpretMissing("read an archive", err,
+			lcm.Errorf(lcm.KindConflict, "The archive was replaced or deleted while it was read."))
 	}
 	if want := min(chunkSize, c.size-n*chunkSize); int64(len(c.chunk)) != want {
 		c.cached = -1
@@ -181,7 +186,8 @@ func (s *Store) SavePackageFiles(ctx context.Context, id lcm.VnfPkgID, files ite
 		}
 		for file, data := range files {
 			if len(data) > largestFile {
-				return lcm.Errorf(lcm.KindInvalid, "The file %s has %d MiB; Windlass keeps files of up to %d MiB.", file.Path, len(data)>>20, largestFile>>20)
+				return lcm.Errorf(lcm.KindInvalid, "The file %s has %d MiB; Windlass keeps files of up to %d MiB.", file.Path,
+					len(data)>>20, largestFile>>20)
 			}
 			_, err := tx.Exec(ctx, `insert into vnf_pkg_file (vnf_pkg_id, path, data) values (@id, @path, @data)`,
 				pgx.NamedArgs{"id": id, "path": file.Path, "data": notNil(data)})

@@ -43,7 +43,9 @@ func (s *Store) KeepDriftPolicy(ctx context.Context, id lcm.VnfInstanceID, polic
 // RecordDrift keeps the report of a check and returns it with its findings counted on from the last one. A check that
 // was recorded already is returned as it is, so that an activity may repeat it. notified are the servers of which
 // somebody has told.
-func (s *Store) RecordDrift(ctx context.Context, id lcm.VnfInstanceID, report lcm.DriftReport, notified []string) (kept lcm.DriftReport, err error) {
+func (s *Store) RecordDrift(
+	ctx context.Context, id lcm.VnfInstanceID, report lcm.DriftReport, notified []string,
+) (kept lcm.DriftReport, err error) {
 	err = s.inTransaction(ctx, "record the drift report", func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `
 			insert into vnf_drift (vnf_instance_id) select id from vnf_instance where id = @id on conflict do nothing`,
@@ -60,7 +62,8 @@ func (s *Store) RecordDrift(ctx context.Context, id lcm.VnfInstanceID, report lc
 			return nil
 		}
 		kept = report.Following(last.Report, notified)
-		_, err = tx.Exec(ctx, `update vnf_drift set report = @report where vnf_instance_id = @id`, pgx.NamedArgs{"id": id, "report": kept})
+		_, err = tx.Exec(ctx, `update vnf_drift set report = @report where vnf_instance_id = @id`,
+			pgx.NamedArgs{"id": id, "report": kept})
 		return err
 	})
 	return kept, err
@@ -68,7 +71,9 @@ func (s *Store) RecordDrift(ctx context.Context, id lcm.VnfInstanceID, report lc
 
 // NoteNotified notes that somebody has told that a server of an instance is out of order. It is false when that was
 // told within the last while already, and no check has begun to look since: one that will look is on its way.
-func (s *Store) NoteNotified(ctx context.Context, id lcm.VnfInstanceID, server string, while time.Duration) (isNew bool, err error) {
+func (s *Store) NoteNotified(
+	ctx context.Context, id lcm.VnfInstanceID, server string, while time.Duration,
+) (isNew bool, err error) {
 	tag, err := s.pool.Exec(ctx, `
 		insert into vnf_drift as d (vnf_instance_id, notified)
 		select id, jsonb_build_object(@server::text, clock_timestamp()) from vnf_instance where id = @id
@@ -88,7 +93,9 @@ func (s *Store) ForgetNotified(ctx context.Context, id lcm.VnfInstanceID, server
 }
 
 // DecideDrift keeps what a check has led to, unless another check has been recorded since.
-func (s *Store) DecideDrift(ctx context.Context, id lcm.VnfInstanceID, report string, decision lcm.DriftDecision) error {
+func (s *Store) DecideDrift(
+	ctx context.Context, id lcm.VnfInstanceID, report string, decision lcm.DriftDecision,
+) error {
 	_, err := s.pool.Exec(ctx, `
 		update vnf_drift set report = jsonb_set(report, '{decision}', @decision::jsonb)
 		where vnf_instance_id = @id and report ->> 'id' = @report`,
@@ -97,7 +104,9 @@ func (s *Store) DecideDrift(ctx context.Context, id lcm.VnfInstanceID, report st
 }
 
 // RecentAutomaticHeals counts the heals of an instance that nobody has asked for and that began within the period.
-func (s *Store) RecentAutomaticHeals(ctx context.Context, id lcm.VnfInstanceID, period time.Duration) (count int, err error) {
+func (s *Store) RecentAutomaticHeals(
+	ctx context.Context, id lcm.VnfInstanceID, period time.Duration,
+) (count int, err error) {
 	err = s.pool.QueryRow(ctx, `
 		select count(*) from vnf_lcm_op_occ
 		where vnf_instance_id = @id and operation = 'HEAL' and is_automatic_invocation and start_time > now() - @period::interval`,

@@ -15,7 +15,8 @@ import (
 func instantiated(t *testing.T, s *store.Store) lcm.VnfInstance {
 	t.Helper()
 	inst := newInstance(t, s)
-	inst.InstantiationState, inst.Instantiated, inst.Version = lcm.Instantiated, &lcm.InstantiatedVnfInfo{FlavourID: "f"}, 1
+	inst.InstantiationState, inst.Instantiated, inst.Version = lcm.Instantiated, &lcm.InstantiatedVnfInfo{FlavourID: "f"},
+		1
 	require.NoError(t, s.UpdateInstance(t.Context(), inst))
 	return inst
 }
@@ -28,9 +29,15 @@ func TestDrift_countsOnAndRecordsACheckOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, lcm.Drift{VnfInstanceID: inst.ID, Policy: lcm.DefaultDriftPolicy()}, before)
 
-	report := lcm.DriftReport{ID: "1", Trigger: lcm.DriftBySchedule, CheckedAt: time.Now().UTC().Truncate(time.Second), Findings: []lcm.DriftFinding{
-		{Kind: lcm.DriftServerStopped, VnfcInstanceID: "v", Node: "worker-1", Detail: "It is off.", Remedy: lcm.RemedyVnfc, Automatic: true},
-	}}
+	report := lcm.DriftReport{
+		ID: "1", Trigger: lcm.DriftBySchedule, CheckedAt: time.Now().UTC().Truncate(time.Second),
+		Findings: []lcm.DriftFinding{
+			{
+				Kind: lcm.DriftServerStopped, VnfcInstanceID: "v", Node: "worker-1", Detail: "It is off.", Remedy: lcm.RemedyVnfc,
+				Automatic: true,
+			},
+		},
+	}
 	for range 2 {
 		kept, err := s.RecordDrift(ctx, inst.ID, report, nil)
 		require.NoError(t, err)

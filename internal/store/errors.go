@@ -62,7 +62,8 @@ func interpretCode(op string, pgErr *pgconn.PgError, err error) error {
 		e.Kind, e.Detail = lcm.KindInvalid, "A text holds a NUL character or is not UTF-8."
 	// Class 54 are limits: of what an index holds, of how deep a document is nested.
 	case pgErr.Code == codeBadNumber, class == "54":
-		e.Kind, e.Detail = lcm.KindInvalid, "A text is too long, a number too large, or a document nested too deeply to be kept."
+		e.Kind, e.Detail = lcm.KindInvalid,
+			"A text is too long, a number too large, or a document nested too deeply to be kept."
 	case pgErr.Code == codeNoDatabase:
 		e.Kind, e.Detail = lcm.KindInvalid, "The database that the database URL names does not exist; create it first."
 	case pgErr.Code == codeUndefinedTable:
@@ -70,7 +71,8 @@ func interpretCode(op string, pgErr *pgconn.PgError, err error) error {
 	case class == "28":
 		e.Kind, e.Detail = lcm.KindDenied, "The database refuses the user or the password of the database URL."
 	case class == "53":
-		e.Kind, e.Detail = lcm.KindUnavailable, "The database is short of memory, disk space or connections: "+pgErr.Message+"."
+		e.Kind, e.Detail = lcm.KindUnavailable,
+			"The database is short of memory, disk space or connections: "+pgErr.Message+"."
 	// Connection trouble, a shutdown, a lost race of two transactions, a lock or statement timeout.
 	case class == "08", class == "57", class == "40", pgErr.Code == "55P03", pgErr.Code == codeReadOnly:
 		e.Kind, e.Detail = lcm.KindUnavailable, "The database cannot answer now."

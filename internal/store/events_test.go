@@ -35,7 +35,8 @@ func TestEvents_tellTheStoryInOrder(t *testing.T) {
 	assert.False(t, state.StateEnteredTime.IsZero())
 	var out lcm.OutputEvent
 	require.NoError(t, json.Unmarshal(events[2].Data, &out))
-	assert.Equal(t, lcm.OutputEvent{Index: 2, Phase: lcm.PhaseForward, Node: "cp-1", Attempt: 1, Lines: 2, LastLine: "b"}, out)
+	assert.Equal(t, lcm.OutputEvent{Index: 2, Phase: lcm.PhaseForward, Node: "cp-1", Attempt: 1, Lines: 2, LastLine: "b"},
+		out)
 	assert.Equal(t, op.ID, events[2].OpOccID)
 	assert.False(t, events[2].At.Before(events[1].At))
 

@@ -19,7 +19,10 @@ func TestKeepGrant_theFirstOneCounts(t *testing.T) {
 		VimAssets:       &lcm.GrantVimAssets{SoftwareImages: []lcm.GrantedImage{{SoftwareImageID: "a", VimImageID: "b"}}},
 		ExtVirtualLinks: []byte(`[{"id": "link"}]`),
 	}
-	own := lcm.VimConnectionInfo{ID: "granted", VimType: lcm.VimOpenStack, InterfaceInfo: map[string]any{"endpoint": "https://cloud.example"}}
+	own := lcm.VimConnectionInfo{
+		ID: "granted", VimType: lcm.VimOpenStack,
+		InterfaceInfo: map[string]any{"endpoint": "https://cloud.example"},
+	}
 	for _, id := range []string{"grant-1", "grant-2"} {
 		g := first
 		g.ID = id
@@ -48,7 +51,8 @@ func TestKeepGrant_comesTooLateForAnOperationThatHasEnded(t *testing.T) {
 	op := instantiate(inst)
 	require.NoError(t, s.BeginOperation(t.Context(), op))
 	gone := lcm.VimConnectionInfo{ID: "x", VimID: "absent", VimType: lcm.VimOpenStack}
-	requireKind(t, lcm.KindConflict, s.KeepGrant(t.Context(), op.ID, lcm.Grant{ID: "g", VnfInstanceID: inst.ID}, nil, gone))
+	requireKind(t, lcm.KindConflict, s.KeepGrant(t.Context(), op.ID, lcm.Grant{ID: "g", VnfInstanceID: inst.ID}, nil,
+		gone))
 	recorder(s, t, op.ID)(lcm.RolledBack)
 	requireKind(t, lcm.KindConflict, s.KeepGrant(t.Context(), op.ID, lcm.Grant{ID: "g", VnfInstanceID: inst.ID}, nil))
 	_, err := s.Grant(t.Context(), op.ID)

@@ -11,7 +11,9 @@ import (
 
 // HostKey reads the SSH host key that is pinned for that server of a VNF instance. A server's id alone names none:
 // servers of two clouds may have the same.
-func (s *Store) HostKey(ctx context.Context, inst lcm.VnfInstanceID, serverID string) (key []byte, known bool, err error) {
+func (s *Store) HostKey(
+	ctx context.Context, inst lcm.VnfInstanceID, serverID string,
+) (key []byte, known bool, err error) {
 	err = s.pool.QueryRow(ctx, `select key from vnf_host_key where vnf_instance_id = @instance and server_id = @server`,
 		pgx.NamedArgs{"instance": inst, "server": serverID}).Scan(&key)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -22,7 +24,9 @@ func (s *Store) HostKey(ctx context.Context, inst lcm.VnfInstanceID, serverID st
 
 // PinHostKey pins the key for that server of a VNF instance if none is pinned yet, and returns the one that is: a
 // different one means that another machine answers. NotFound when there is no such instance.
-func (s *Store) PinHostKey(ctx context.Context, inst lcm.VnfInstanceID, serverID string, key []byte) (pinned []byte, err error) {
+func (s *Store) PinHostKey(
+	ctx context.Context, inst lcm.VnfInstanceID, serverID string, key []byte,
+) (pinned []byte, err error) {
 	// The update changes nothing; without it "returning" would be empty when there is a row already.
 	err = s.pool.QueryRow(ctx, `
 		insert into vnf_host_key (vnf_instance_id, server_id, key) values (@instance, @server, @key)

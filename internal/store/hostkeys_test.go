@@ -90,13 +90,21 @@ func TestMigrate_hostKeysGoToTheInstanceThatHasTheServer(t *testing.T) {
 	pool, err := pgxpool.New(t.Context(), url)
 	require.NoError(t, err)
 	defer pool.Close()
-	_, err = pool.Exec(t.Context(), `insert into host_key (server_id, key) values ('one', 'key one'), ('two', 'key two'), ('both', 'whose'), ('gone', 'nobody''s')`)
+	_, err = pool.Exec(t.Context(),
+		`insert into host_key (server_id, key) values ('one', 'key one'), ('two', 'key two'), ('both', 'whose'), ('gone', 'nobody''s')`)
 	require.NoError(t, err)
 	require.NoError(t, store.Migrate(t.Context(), url))
 	for _, want := range []struct {
 		inst        lcm.VnfInstanceID
 		server, key string
-	}{{first, "one", "key one"}, {second, "two", "key two"}, {first, "both", ""}, {second, "both", ""}, {first, "two", ""}, {none, "gone", ""}} {
+	}{
+		{first, "one", "key one"},
+		{second, "two", "key two"},
+		{first, "both", ""},
+		{second, "both", ""},
+		{first, "two", ""},
+		{none, "gone", ""},
+	} {
 		key, known, err := s.HostKey(t.Context(), want.inst, want.server)
 		require.NoError(t, err)
 		require.Equal(t, want.key, string(key), want.server)

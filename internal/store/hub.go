@@ -40,7 +40,10 @@ type waiter struct {
 
 func newHub(conn *pgx.ConnConfig) *hub {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &hub{conn: conn, ctx: ctx, cancel: cancel, outbox: make(chan struct{}, 1), waiters: map[lcm.OpOccID]map[*waiter]struct{}{}}
+	return &hub{
+		conn: conn, ctx: ctx, cancel: cancel, outbox: make(chan struct{}, 1),
+		waiters: map[lcm.OpOccID]map[*waiter]struct{}{},
+	}
 }
 
 func (h *hub) close() {

@@ -15,8 +15,10 @@ const selectInstance = `
 	from vnf_instance`
 
 func scanInstance(row pgx.CollectableRow) (i lcm.VnfInstance, err error) {
-	err = row.Scan(&i.ID, &i.ProjectID, &i.Name, &i.Description, &i.VnfdID, &i.VnfPkgID, &i.Provider, &i.ProductName, &i.SoftwareVersion,
-		&i.VnfdVersion, &i.InstantiationState, &i.Metadata, &i.Extensions, &i.ConfigurableProperties, &i.VimConnections, &i.Instantiated, &i.Created, &i.Updated, &i.Version)
+	err = row.Scan(&i.ID, &i.ProjectID, &i.Name, &i.Description, &i.VnfdID, &i.VnfPkgID, &i.Provider, &i.ProductName,
+		&i.SoftwareVersion,
+		&i.VnfdVersion, &i.InstantiationState, &i.Metadata, &i.Extensions, &i.ConfigurableProperties, &i.VimConnections,
+		&i.Instantiated, &i.Created, &i.Updated, &i.Version)
 	return i, err
 }
 
@@ -24,7 +26,8 @@ func instanceArgs(i lcm.VnfInstance) pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"id": i.ID, "name": i.Name, "description": i.Description, "vnfd": i.VnfdID, "pkg": i.VnfPkgID,
 		"provider": i.Provider, "product": i.ProductName, "software": i.SoftwareVersion, "vnfdVersion": i.VnfdVersion,
-		"state": i.InstantiationState, "metadata": i.Metadata, "extensions": i.Extensions, "properties": i.ConfigurableProperties, "vims": i.VimConnections, "instantiated": i.Instantiated,
+		"state": i.InstantiationState, "metadata": i.Metadata, "extensions": i.Extensions,
+		"properties": i.ConfigurableProperties, "vims": i.VimConnections, "instantiated": i.Instantiated,
 		"version": i.Version,
 	}
 }
@@ -66,7 +69,8 @@ func insertInstance(ctx context.Context, tx pgx.Tx, inst lcm.VnfInstance) error 
 
 // Instance reads one instance.
 func (s *Store) Instance(ctx context.Context, id lcm.VnfInstanceID) (lcm.VnfInstance, error) {
-	return one(ctx, s.pool, scanInstance, notFound("VNF instance", id), selectInstance+` where id = @id and`+ofProject, owned(ctx, pgx.NamedArgs{"id": id}))
+	return one(ctx, s.pool, scanInstance, notFound("VNF instance", id), selectInstance+` where id = @id and`+ofProject,
+		owned(ctx, pgx.NamedArgs{"id": id}))
 }
 
 // UpdateInstance writes the instance if its Version is still the stored one, and counts that up.
@@ -90,7 +94,8 @@ func updateInstance(ctx context.Context, q querier, inst lcm.VnfInstance) error 
 	if err != nil || tag.RowsAffected() == 1 {
 		return interpret("update the VNF instance", err)
 	}
-	stored, err := one(ctx, q, scanInstance, notFound("VNF instance", inst.ID), selectInstance+` where id = @id`, pgx.NamedArgs{"id": inst.ID})
+	stored, err := one(ctx, q, scanInstance, notFound("VNF instance", inst.ID), selectInstance+` where id = @id`,
+		pgx.NamedArgs{"id": inst.ID})
 	if err != nil {
 		return err
 	}
@@ -98,7 +103,8 @@ func updateInstance(ctx context.Context, q querier, inst lcm.VnfInstance) error 
 }
 
 func changedMeanwhile(what string, id any, stored, given int64) error {
-	return lcm.Errorf(lcm.KindConflict, "The %s %s was changed meanwhile: it has version %d, the change was made on version %d. Read it again.",
+	return lcm.Errorf(lcm.KindConflict,
+		"The %s %s was changed meanwhile: it has version %d, the change was made on version %d. Read it again.",
 		what, id, stored, given)
 }
 
@@ -115,7 +121,8 @@ func isOneOf(versions []int64, stored int64, what string, id any) error {
 func (s *Store) DeleteInstance(ctx context.Context, id lcm.VnfInstanceID, versions ...int64) error {
 	return s.inTransaction(ctx, "delete the VNF instance", func(tx pgx.Tx) error {
 		// The lock makes BeginOperation wait or be seen: the second statement looks anew.
-		inst, err := one(ctx, tx, scanInstance, notFound("VNF instance", id), selectInstance+` where id = @id for update`, pgx.NamedArgs{"id": id})
+		inst, err := one(ctx, tx, scanInstance, notFound("VNF instance", id), selectInstance+` where id = @id for update`,
+			pgx.NamedArgs{"id": id})
 		if err != nil {
 			return err
 		}

@@ -39,7 +39,8 @@ func keyedColumn(sql string, path []string, keys ...string) column {
 		}
 		conditions := []string{jsonCondition(w, sql, list+members(below), e, numbers)}
 		if len(below) > 1 || len(below) == 1 && e.OfKey {
-			conditions = append(conditions, jsonCondition(w, sql, list+"[*] ? (@.id == "+quoted(below[0])+")"+members(below[1:]), e, numbers))
+			conditions = append(conditions, jsonCondition(w, sql, list+"[*] ? (@.id == "+quoted(below[0])+")"+members(below[1:]),
+				e, numbers))
 		}
 		return either(conditions...)
 	}

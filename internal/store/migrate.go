@@ -59,7 +59,8 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	}
 	_, err = provider.Up(ctx)
 	if partial, ok := errors.AsType[*goose.PartialError](err); ok {
-		return lcm.Wrap(lcm.KindBroken, err, "Migration %d of the database went wrong; the ones before it are done.", partial.Failed.Source.Version)
+		return lcm.Wrap(lcm.KindBroken, err, "Migration %d of the database went wrong; the ones before it are done.",
+			partial.Failed.Source.Version)
 	}
 	return err
 }
@@ -73,7 +74,8 @@ func newProvider(db *sql.DB) (*goose.Provider, error) {
 }
 
 func newerSchema(current, target int64) error {
-	return lcm.Errorf(lcm.KindInvalid, "The database has schema %d of a newer release; this one knows schema %d. Use the newer release.", current, target)
+	return lcm.Errorf(lcm.KindInvalid,
+		"The database has schema %d of a newer release; this one knows schema %d. Use the newer release.", current, target)
 }
 
 // checkSchema compares the database's schema with the one this release was built for. A newer one is

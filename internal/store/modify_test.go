@@ -13,7 +13,10 @@ import (
 )
 
 func modify(i lcm.VnfInstance) lcm.VnfLcmOpOcc {
-	return lcm.VnfLcmOpOcc{ID: lcm.OpOccID(uuid.NewString()), VnfInstanceID: i.ID, Operation: lcm.OpModifyInfo, APIVersion: 2}
+	return lcm.VnfLcmOpOcc{
+		ID: lcm.OpOccID(uuid.NewString()), VnfInstanceID: i.ID, Operation: lcm.OpModifyInfo,
+		APIVersion: 2,
+	}
 }
 
 func TestModifyInfo_beginsInProcessingAndIsWrittenWhenItIsCompleted(t *testing.T) {
@@ -38,7 +41,10 @@ func TestModifyInfo_beginsInProcessingAndIsWrittenWhenItIsCompleted(t *testing.T
 	inst.Version, inst.Name = 1, name
 	rec := lcm.OperationRecord{OpOccID: op.ID, Sequence: 1, State: lcm.Processing}
 	require.NoError(t, s.RecordOperation(ctx, rec))
-	rec = lcm.OperationRecord{OpOccID: op.ID, Sequence: 2, State: lcm.Completed, Instance: &inst, ChangedInfo: &lcm.VnfInfoModifications{VnfInstanceName: &name}}
+	rec = lcm.OperationRecord{
+		OpOccID: op.ID, Sequence: 2, State: lcm.Completed, Instance: &inst,
+		ChangedInfo: &lcm.VnfInfoModifications{VnfInstanceName: &name},
+	}
 	for range 2 {
 		require.NoError(t, s.RecordOperation(ctx, rec))
 	}
@@ -84,7 +90,8 @@ func TestModifyInfo_isNotCompletedWithAVimThatIsGone(t *testing.T) {
 	require.NoError(t, s.BeginOperation(ctx, op))
 	inst.Version, inst.VimConnections = 1, []lcm.VimConnectionInfo{{ID: "a", VimID: "gone"}}
 	err := s.RecordOperation(ctx, lcm.OperationRecord{
-		OpOccID: op.ID, Sequence: 1, State: lcm.Completed, Instance: &inst, ChangedInfo: &lcm.VnfInfoModifications{VimConnections: inst.VimConnections},
+		OpOccID: op.ID, Sequence: 1, State: lcm.Completed, Instance: &inst,
+		ChangedInfo: &lcm.VnfInfoModifications{VimConnections: inst.VimConnections},
 	})
 	requireKind(t, lcm.KindConflict, err)
 	assert.ErrorContains(t, err, "was deleted meanwhile")
@@ -114,7 +121,8 @@ func TestPages_filterByTheVnfsOwnPairs(t *testing.T) {
 	inst.ConfigurableProperties = map[string]any{"isAutohealEnabled": true}
 	require.NoError(t, s.UpdateInstance(ctx, inst))
 	for text, n := range map[string]int{
-		"(eq,extensions/site,north)": 1, "(eq,extensions/site,south)": 0, "(eq,vnfConfigurableProperties/isAutohealEnabled,true)": 1,
+		"(eq,extensions/site,north)": 1, "(eq,extensions/site,south)": 0,
+		"(eq,vnfConfigurableProperties/isAutohealEnabled,true)": 1,
 	} {
 		f, err := query.Parse(text)
 		require.NoError(t, err)

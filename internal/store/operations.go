@@ -20,7 +20,8 @@ const selectOperation = `
 	from vnf_lcm_op_occ`
 
 func scanOperation(row pgx.CollectableRow) (op lcm.VnfLcmOpOcc, err error) {
-	err = row.Scan(&op.ID, &op.ProjectID, &op.VnfInstanceID, &op.Operation, &op.State, &op.StateEnteredTime, &op.StartTime, &op.GrantID,
+	err = row.Scan(&op.ID, &op.ProjectID, &op.VnfInstanceID, &op.Operation, &op.State, &op.StateEnteredTime, &op.StartTime,
+		&op.GrantID,
 		&op.IsAutomaticInvocation, &op.IsCancelPending, &op.CancelMode, &op.Params, &op.APIVersion, &op.Error,
 		&op.ResourceChanges, &op.ChangedInfo, &op.ForwardOnly, &op.Plan,
 		&op.Granted, &op.GrantHref, &op.Step, &op.Sequence)
@@ -51,7 +52,8 @@ func (s *Store) BeginOperation(ctx context.Context, op lcm.VnfLcmOpOcc, vims ...
 				(select project_id from vnf_instance where id = @instance))
 			returning state_entered_time`,
 			pgx.NamedArgs{
-				"id": op.ID, "instance": op.VnfInstanceID, "operation": op.Operation, "state": op.Operation.FirstState(), "grant": op.GrantID,
+				"id": op.ID, "instance": op.VnfInstanceID, "operation": op.Operation, "state": op.Operation.FirstState(),
+				"grant":     op.GrantID,
 				"automatic": op.IsAutomaticInvocation, "params": op.Params, "version": op.APIVersion,
 			}).Scan(&entered)
 		if err != nil {
@@ -95,7 +97,8 @@ func checkInstanceFits(ctx context.Context, tx pgx.Tx, op lcm.VnfLcmOpOcc) error
 	default:
 	}
 	if state != needed {
-		return lcm.Errorf(lcm.KindConflict, "VNF instance %s is %s; %s needs it to be %s.", op.VnfInstanceID, state, op.Operation, needed)
+		return lcm.Errorf(lcm.KindConflict, "VNF instance %s is %s; %s needs it to be %s.", op.VnfInstanceID, state,
+			op.Operation, needed)
 	}
 	return nil
 }
@@ -163,7 +166,8 @@ func (s *Store) RecordOperation(ctx context.Context, r lcm.OperationRecord) erro
 	return s.inTransaction(ctx, "record operation", func(tx pgx.Tx) error {
 		if r.Instance != nil {
 			// In the order of BeginOperation, instance before operation: otherwise the two could wait for each other.
-			if _, err := tx.Exec(ctx, `select from vnf_instance where id = @id for update`, pgx.NamedArgs{"id": r.Instance.ID}); err != nil {
+			if _, err := tx.Exec(ctx, `select from vnf_instance where id = @id for update`,
+				pgx.NamedArgs{"id": r.Instance.ID}); err != nil {
 				return err
 			}
 		}
@@ -249,13 +253,16 @@ func (s *Store) KeepPlan(ctx context.Context, id lcm.OpOccID, plan lcm.Plan) (ke
 // KeepGrant keeps what an NFVO has granted an operation in STARTING, and notes in its instance the VIMs on which it
 // works: they cannot be deleted from then on. A plan takes the place of the one that is kept: a grant may have changed
 // it. Of several grants the first one counts; for an operation that has ended meanwhile it is a Conflict.
-func (s *Store) KeepGrant(ctx context.Context, id lcm.OpOccID, grant lcm.Grant, plan *lcm.Plan, vims ...lcm.VimConnectionInfo) error {
+func (s *Store) KeepGrant(
+	ctx context.Context, id lcm.OpOccID, grant lcm.Grant, plan *lcm.Plan, vims ...lcm.VimConnectionInfo,
+) error {
 	return s.inTransaction(ctx, "keep the grant", func(tx pgx.Tx) error {
 		if err := noteOutcome(ctx, tx, string(id)); err != nil {
 			return err
 		}
 		// In the order of BeginOperation, instance before operation: otherwise the two could wait for each other.
-		if _, err := tx.Exec(ctx, `select from vnf_instance where id = @id for update`, pgx.NamedArgs{"id": grant.VnfInstanceID}); err != nil {
+		if _, err := tx.Exec(ctx, `select from vnf_instance where id = @id for update`,
+			pgx.NamedArgs{"id": grant.VnfInstanceID}); err != nil {
 			return err
 		}
 		var state lcm.OperationState
@@ -296,7 +303,8 @@ func (s *Store) KeepDrain(ctx context.Context, id lcm.OpOccID, d lcm.DrainDecisi
 
 // Drains are the decisions about pods of nodes, in the order in which they were taken.
 func (s *Store) Drains(ctx context.Context, id lcm.OpOccID) (list []lcm.DrainDecision, err error) {
-	err = s.pool.QueryRow(ctx, `select coalesce(plan->'drains', '[]') from vnf_lcm_op_occ where id = @id`, pgx.NamedArgs{"id": id}).Scan(&list)
+	err = s.pool.QueryRow(ctx, `select coalesce(plan->'drains', '[]') from vnf_lcm_op_occ where id = @id`,
+		pgx.NamedArgs{"id": id}).Scan(&list)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, notFound("VNF LCM operation occurrence", id)
 	}
@@ -321,14 +329,16 @@ func (s *Store) GivenUpHeal(ctx context.Context, id lcm.VnfInstanceID) (lcm.OpOc
 // anything was touched.
 func (s *Store) Grant(ctx context.Context, id lcm.OpOccID) (lcm.Grant, error) {
 	var granted *lcm.Grant
-	err := s.pool.QueryRow(ctx, `select plan->'grant' from vnf_lcm_op_occ where id = @id`, pgx.NamedArgs{"id": id}).Scan(&granted)
+	err := s.pool.QueryRow(ctx, `select plan->'grant' from vnf_lcm_op_occ where id = @id`,
+		pgx.NamedArgs{"id": id}).Scan(&granted)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return lcm.Grant{}, notFound("VNF LCM operation occurrence", id)
 	case err != nil:
 		return lcm.Grant{}, interpret("read the grant", err)
 	case granted == nil:
-		return lcm.Grant{}, lcm.Errorf(lcm.KindNotFound, "The operation %s has no grant yet, or an older release of Windlass gave it one without keeping it.", id)
+		return lcm.Grant{}, lcm.Errorf(lcm.KindNotFound,
+			"The operation %s has no grant yet, or an older release of Windlass gave it one without keeping it.", id)
 	}
 	return *granted, nil
 }

@@ -19,10 +19,15 @@ func TestInstance_keepsEveryField(t *testing.T) {
 	s := open(t)
 	p := newPackage(t, s)
 	want := lcm.VnfInstance{
-		ID: lcm.VnfInstanceID(uuid.NewString()), ProjectID: lcm.DefaultProject, Name: "k8s", Description: "d", VnfdID: p.VnfdID, VnfPkgID: p.ID, Provider: "Company",
-		ProductName: "Sample", SoftwareVersion: "1", VnfdVersion: "2", InstantiationState: lcm.NotInstantiated, Metadata: map[string]any{"a": "b"},
+		ID: lcm.VnfInstanceID(uuid.NewString()), ProjectID: lcm.DefaultProject, Name: "k8s", Description: "d",
+		VnfdID: p.VnfdID, VnfPkgID: p.ID, Provider: "Company",
+		ProductName: "Sample", SoftwareVersion: "1", VnfdVersion: "2", InstantiationState: lcm.NotInstantiated,
+		Metadata:   map[string]any{"a": "b"},
 		Extensions: map[string]any{"c": "d"}, ConfigurableProperties: map[string]any{"isAutohealEnabled": true},
-		VimConnections: []lcm.VimConnectionInfo{{ID: "vim1", VimType: "openstack", AccessInfo: map[string]any{"username": "u"}}},
+		VimConnections: []lcm.VimConnectionInfo{{
+			ID: "vim1", VimType: "openstack",
+			AccessInfo: map[string]any{"username": "u"},
+		}},
 	}
 	require.NoError(t, s.CreateInstance(in(t, lcm.DefaultProject), want))
 	got, err := s.Instance(t.Context(), want.ID)
@@ -143,7 +148,8 @@ func TestBeginOperation_keepsEveryField(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	want := instantiate(newInstance(t, s))
-	want.Params, want.APIVersion, want.IsAutomaticInvocation, want.GrantID = json.RawMessage(`{"flavourId": "complex"}`), 2, true, "g"
+	want.Params, want.APIVersion, want.IsAutomaticInvocation, want.GrantID = json.RawMessage(`{"flavourId": "complex"}`),
+		2, true, "g"
 	require.NoError(t, s.BeginOperation(t.Context(), want))
 	got, err := s.Operation(t.Context(), want.ID)
 	require.NoError(t, err)
@@ -236,7 +242,10 @@ func TestRecordOperation_writesStateAndInstanceTogether(t *testing.T) {
 	require.NoError(t, err)
 	inst.InstantiationState = lcm.Instantiated
 	changes := &lcm.ResourceChanges{AffectedVnfcs: []lcm.AffectedVnfc{{ID: "1", VduID: "masterNode", ChangeType: "ADDED"}}}
-	done := lcm.OperationRecord{OpOccID: op.ID, Sequence: 2, State: lcm.Completed, Instance: &inst, GrantID: "grant", ResourceChanges: changes}
+	done := lcm.OperationRecord{
+		OpOccID: op.ID, Sequence: 2, State: lcm.Completed, Instance: &inst, GrantID: "grant",
+		ResourceChanges: changes,
+	}
 	require.NoError(t, s.RecordOperation(t.Context(), done))
 	require.NoError(t, s.RecordOperation(t.Context(), done), "a repeated record changes nothing")
 
@@ -260,7 +269,10 @@ func TestRecordOperation_changesNothingWhenTheInstanceIsStale(t *testing.T) {
 	inst, err := s.Instance(t.Context(), op.VnfInstanceID)
 	require.NoError(t, err)
 	require.NoError(t, s.UpdateInstance(t.Context(), inst))
-	err = s.RecordOperation(t.Context(), lcm.OperationRecord{OpOccID: op.ID, Sequence: 2, State: lcm.Completed, Instance: &inst})
+	err = s.RecordOperation(t.Context(), lcm.OperationRecord{
+		OpOccID: op.ID, Sequence: 2, State: lcm.Completed,
+		Instance: &inst,
+	})
 	requireKind(t, lcm.KindConflict, err)
 	got, err := s.Operation(t.Context(), op.ID)
 	require.NoError(t, err)
@@ -328,7 +340,8 @@ func TestRecordOperation_doesNotTakeAnEndForALateRecord(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	op := begun(t, s)
-	require.NoError(t, s.RecordOperation(t.Context(), lcm.OperationRecord{OpOccID: op.ID, Sequence: 2, State: lcm.Processing}))
+	require.NoError(t, s.RecordOperation(t.Context(),
+		lcm.OperationRecord{OpOccID: op.ID, Sequence: 2, State: lcm.Processing}))
 	for sequence := int64(1); sequence < 4; sequence++ {
 		end := lcm.OperationRecord{OpOccID: op.ID, Sequence: sequence, State: lcm.RolledBack}
 		requireKind(t, lcm.KindConflict, s.RecordOperation(t.Context(), end))
@@ -342,7 +355,8 @@ func TestRecordOperation_doesNotTakeAnEndForALateRecord(t *testing.T) {
 func TestRecordOperation_ofAbsentOperation(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	requireKind(t, lcm.KindNotFound, s.RecordOperation(t.Context(), lcm.OperationRecord{OpOccID: "absent", Sequence: 1, State: lcm.Processing}))
+	requireKind(t, lcm.KindNotFound, s.RecordOperation(t.Context(),
+		lcm.OperationRecord{OpOccID: "absent", Sequence: 1, State: lcm.Processing}))
 	_, err := s.Operation(t.Context(), "absent")
 	requireKind(t, lcm.KindNotFound, err)
 }
@@ -378,7 +392,8 @@ func TestBeginAndRecordOperation_doNotBlockEachOther(t *testing.T) {
 		terminate.Operation = lcm.OpTerminate
 		var race sync.WaitGroup
 		race.Go(func() {
-			assert.NoError(t, s.RecordOperation(t.Context(), lcm.OperationRecord{OpOccID: op.ID, Sequence: 2, State: lcm.Completed, Instance: &inst}))
+			assert.NoError(t, s.RecordOperation(t.Context(),
+				lcm.OperationRecord{OpOccID: op.ID, Sequence: 2, State: lcm.Completed, Instance: &inst}))
 		})
 		race.Go(func() {
 			if err := s.BeginOperation(t.Context(), terminate); err != nil {
@@ -484,7 +499,10 @@ func TestKeepDrain_keepsEachDecisionOnceBesideThePlan(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, got)
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	failed := lcm.DrainDecision{Node: "worker-1", Step: 4, Phase: lcm.PhaseForward, Action: lcm.DrainFailed, Detail: "Pods are left.", At: at}
+	failed := lcm.DrainDecision{
+		Node: "worker-1", Step: 4, Phase: lcm.PhaseForward, Action: lcm.DrainFailed,
+		Detail: "Pods are left.", At: at,
+	}
 	forced, other := failed, failed
 	forced.Action, other.Node = lcm.DrainForced, "worker-2"
 	for i, d := range []lcm.DrainDecision{failed, failed, forced, other, forced} {

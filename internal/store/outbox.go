@@ -53,12 +53,14 @@ func notify(ctx context.Context, tx pgx.Tx, project lcm.ProjectID, e lcm.VnfEven
 // notifyOperation tells of a state that the operation has entered in this transaction.
 func notifyOperation(ctx context.Context, tx pgx.Tx, id lcm.OpOccID) error {
 	args := pgx.NamedArgs{"id": id}
-	op, err := one(ctx, tx, scanOperation, notFound("VNF LCM operation occurrence", id), selectOperation+` where id = @id`, args)
+	op, err := one(ctx, tx, scanOperation, notFound("VNF LCM operation occurrence", id), selectOperation+` where id = @id`,
+		args)
 	if err != nil {
 		return err
 	}
 	args["id"] = op.VnfInstanceID
-	inst, err := one(ctx, tx, scanInstance, notFound("VNF instance", op.VnfInstanceID), selectInstance+` where id = @id`, args)
+	inst, err := one(ctx, tx, scanInstance, notFound("VNF instance", op.VnfInstanceID), selectInstance+` where id = @id`,
+		args)
 	switch {
 	case lcm.Is(err, lcm.KindNotFound): // it must not be what keeps a state from being recorded
 		inst = lcm.VnfInstance{ID: op.VnfInstanceID}
@@ -66,10 +68,12 @@ func notifyOperation(ctx context.Context, tx pgx.Tx, id lcm.OpOccID) error {
 		return err
 	}
 	e := lcm.VnfEvent{
-		Type: lcm.NotifyOperation, At: op.StateEnteredTime, OpOccID: op.ID, Operation: op.Operation, State: op.State, IsAutomaticInvocation: op.IsAutomaticInvocation,
+		Type: lcm.NotifyOperation, At: op.StateEnteredTime, OpOccID: op.ID, Operation: op.Operation, State: op.State,
+		IsAutomaticInvocation: op.IsAutomaticInvocation,
 	}
 	if !op.State.Starts() {
-		e.Error, e.ResourceChanges, e.ChangedInfo, e.Connectivity = op.Error, op.ResourceChanges, op.ChangedInfo, op.Connectivity()
+		e.Error, e.ResourceChanges, e.ChangedInfo, e.Connectivity = op.Error, op.ResourceChanges, op.ChangedInfo,
+			op.Connectivity()
 	}
 	return notify(ctx, tx, op.ProjectID, e.Of(inst))
 }
@@ -109,7 +113,8 @@ func notifyPackageGone(ctx context.Context, tx pgx.Tx, id lcm.VnfPkgID) error {
 	if yes, err := subscribed(ctx, tx); err != nil || !yes {
 		return err
 	}
-	gone, err := all(ctx, tx, scanPackage, selectPackage+` where id = @id and onboarding_state = 'ONBOARDED' for update`, pgx.NamedArgs{"id": id})
+	gone, err := all(ctx, tx, scanPackage, selectPackage+` where id = @id and onboarding_state = 'ONBOARDED' for update`,
+		pgx.NamedArgs{"id": id})
 	if err != nil || len(gone) == 0 {
 		return err
 	}
@@ -122,7 +127,8 @@ func stateBefore(ctx context.Context, tx pgx.Tx, id lcm.OpOccID) (lcm.OperationS
 	if yes, err := subscribed(ctx, tx); err != nil || !yes {
 		return "", err
 	}
-	states, err := all(ctx, tx, pgx.RowTo[lcm.OperationState], `select state from vnf_lcm_op_occ where id = @id for update`, pgx.NamedArgs{"id": id})
+	states, err := all(ctx, tx, pgx.RowTo[lcm.OperationState],
+		`select state from vnf_lcm_op_occ where id = @id for update`, pgx.NamedArgs{"id": id})
 	if err != nil || len(states) == 0 {
 		return "", err
 	}
@@ -140,13 +146,15 @@ func scanDelivery(row pgx.CollectableRow) (d lcm.Delivery, err error) {
 
 // NextDelivery reads what is to be delivered to the subscription next; NotFound when there is nothing.
 func (s *Store) NextDelivery(ctx context.Context, id lcm.SubscriptionID) (lcm.Delivery, error) {
-	return one(ctx, s.pool, scanDelivery, lcm.Errorf(lcm.KindNotFound, "Nothing is to be delivered to the subscription %s.", id),
+	return one(ctx, s.pool, scanDelivery, lcm.Errorf(lcm.KindNotFound,
+		"Nothing is to be delivered to the subscription %s.", id),
 		selectDelivery+` where subscription_id = @id and not dead order by id limit 1`, pgx.NamedArgs{"id": id})
 }
 
 // Delivery reads one delivery that has not arrived yet.
 func (s *Store) Delivery(ctx context.Context, id int64) (lcm.Delivery, error) {
-	return one(ctx, s.pool, scanDelivery, notFound("undelivered notification", id), selectDelivery+` where id = @id`, pgx.NamedArgs{"id": id})
+	return one(ctx, s.pool, scanDelivery, notFound("undelivered notification", id), selectDelivery+` where id = @id`,
+		pgx.NamedArgs{"id": id})
 }
 
 // Delivered removes what has arrived. Nothing there is no error.
@@ -197,7 +205,8 @@ func (s *Store) DeadLetters(ctx context.Context, after int64, limit int) ([]lcm.
 
 // Waiting lists the subscriptions to which something is to be delivered.
 func (s *Store) Waiting(ctx context.Context) ([]lcm.SubscriptionID, error) {
-	return all(ctx, s.pool, pgx.RowTo[lcm.SubscriptionID], `select distinct subscription_id from delivery where not dead`, nil)
+	return all(ctx, s.pool, pgx.RowTo[lcm.SubscriptionID], `select distinct subscription_id from delivery where not dead`,
+		nil)
 }
 
 // OutboxNews gets a value, now and then for nothing, when something is to be delivered. Without notifications of the

@@ -19,5 +19,6 @@ func noteOutcome(ctx context.Context, tx pgx.Tx, id string) error {
 // Settled returns when no transaction is under way that writes a VIM, an operation, an instance, a package or a
 // subscription of that id: what is read then counts.
 func (s *Store) Settled(ctx context.Context, id string) error {
-	return s.inTransaction(ctx, "wait for the end of a transaction", func(tx pgx.Tx) error { return noteOutcome(ctx, tx, id) })
+	return s.inTransaction(ctx, "wait for the end of a transaction",
+		func(tx pgx.Tx) error { return noteOutcome(ctx, tx, id) })
 }

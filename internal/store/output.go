@@ -106,7 +106,10 @@ func (s *Store) Output(ctx context.Context, ref lcm.StepRef) iter.Seq2[OutputLin
 				where op_occ_id = @op and step_index = @index and phase = @phase and (node = @node or @node = '') and id > @after
 				order by id
 				limit @page`,
-				pgx.NamedArgs{"op": ref.OpOccID, "index": ref.Step, "phase": ref.Phase(), "node": ref.Node, "after": after, "page": page})
+				pgx.NamedArgs{
+					"op": ref.OpOccID, "index": ref.Step, "phase": ref.Phase(), "node": ref.Node, "after": after,
+					"page": page,
+				})
 			if err != nil {
 				yield(OutputLine{}, err)
 				return

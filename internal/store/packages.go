@@ -17,7 +17,8 @@ const selectPackage = `
 	from vnf_pkg`
 
 func scanPackage(row pgx.CollectableRow) (p lcm.VnfPkg, err error) {
-	err = row.Scan(&p.ID, &p.ProjectID, &p.OnboardingState, &p.OperationalState, &p.UsageState, &p.VnfdID, &p.Provider, &p.ProductName,
+	err = row.Scan(&p.ID, &p.ProjectID, &p.OnboardingState, &p.OperationalState, &p.UsageState, &p.VnfdID, &p.Provider,
+		&p.ProductName,
 		&p.SoftwareVersion, &p.VnfdVersion, &p.ChecksumAlgo, &p.Checksum, &p.UserDefinedData, &p.Vnfd, &p.Artifacts,
 		&p.Warnings, &p.Error, &p.Source, &p.Created, &p.Updated, &p.Version)
 	return p, err
@@ -28,7 +29,8 @@ func packageArgs(p lcm.VnfPkg) pgx.NamedArgs {
 		"id": p.ID, "onboarding": p.OnboardingState, "operational": p.OperationalState, "vnfd": p.VnfdID,
 		"provider": p.Provider, "product": p.ProductName, "software": p.SoftwareVersion, "vnfdVersion": p.VnfdVersion,
 		"checksumAlgo": p.ChecksumAlgo, "checksum": p.Checksum, "data": p.UserDefinedData, "document": p.Vnfd,
-		"artifacts": p.Artifacts, "warnings": p.Warnings, "error": textError(p.Error), "source": p.Source, "version": p.Version,
+		"artifacts": p.Artifacts, "warnings": p.Warnings, "error": textError(p.Error), "source": p.Source,
+		"version": p.Version,
 	}
 }
 
@@ -64,7 +66,8 @@ func (s *Store) AdoptPackage(ctx context.Context, p lcm.VnfPkg, vnfd lcm.VnfdID)
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(3, hashtext(@vnfd))`, args); err != nil {
 			return err
 		}
-		known, err := all(ctx, tx, scanPackage, selectPackage+` where source->>'nfvoVnfdId' = @vnfd and project_id = @owner limit 1`, args)
+		known, err := all(ctx, tx, scanPackage,
+			selectPackage+` where source->>'nfvoVnfdId' = @vnfd and project_id = @owner limit 1`, args)
 		if err != nil {
 			return err
 		}
@@ -127,7 +130,8 @@ func (s *Store) packageError(ctx context.Context, op string, p lcm.VnfPkg, err e
 		if err != nil {
 			return lcm.Errorf(lcm.KindConflict, "Another VNF package held the VNFD %s; try again.", p.VnfdID)
 		}
-		return lcm.Errorf(lcm.KindConflict, "The VNFD %s is on board already, in VNF package %s; delete that one first.", p.VnfdID, other.ID)
+		return lcm.Errorf(lcm.KindConflict, "The VNFD %s is on board already, in VNF package %s; delete that one first.",
+			p.VnfdID, other.ID)
 	case violates(err, "vnf_pkg_pkey"):
 		return lcm.Errorf(lcm.KindConflict, "There is a VNF package %s already.", p.ID)
 	}
@@ -136,7 +140,8 @@ func (s *Store) packageError(ctx context.Context, op string, p lcm.VnfPkg, err e
 
 // Package reads one package.
 func (s *Store) Package(ctx context.Context, id lcm.VnfPkgID) (lcm.VnfPkg, error) {
-	return one(ctx, s.pool, scanPackage, notFound("VNF package", id), selectPackage+` where id = @id and`+ofProject, owned(ctx, pgx.NamedArgs{"id": id}))
+	return one(ctx, s.pool, scanPackage, notFound("VNF package", id), selectPackage+` where id = @id and`+ofProject,
+		owned(ctx, pgx.NamedArgs{"id": id}))
 }
 
 // PackageByVnfd reads the package on board of the context's project that holds that VNFD.
@@ -180,7 +185,8 @@ func (s *Store) DeletePackage(ctx context.Context, id lcm.VnfPkgID, versions ...
 		return err
 	})
 	if violates(err, "vnf_instance_vnf_pkg") {
-		users, err := all(ctx, s.pool, pgx.RowTo[string], `select id from vnf_instance where vnf_pkg_id = @id order by id limit 1`, args)
+		users, err := all(ctx, s.pool, pgx.RowTo[string],
+			`select id from vnf_instance where vnf_pkg_id = @id order by id limit 1`, args)
 		if err != nil || len(users) == 0 {
 			users = []string{"that was deleted meanwhile; try again"}
 		}

@@ -25,8 +25,9 @@ func TestPackage_keepsEveryField(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	want := lcm.VnfPkg{
-		ID: lcm.VnfPkgID(uuid.NewString()), ProjectID: lcm.DefaultProject, OnboardingState: lcm.PkgOnboarded, OperationalState: lcm.PkgEnabled,
-		VnfdID: "vnfd-1", Provider: "Company", ProductName: "Sample", SoftwareVersion: "1", VnfdVersion: "2",
+		ID: lcm.VnfPkgID(uuid.NewString()), ProjectID: lcm.DefaultProject, OnboardingState: lcm.PkgOnboarded,
+		OperationalState: lcm.PkgEnabled,
+		VnfdID:           "vnfd-1", Provider: "Company", ProductName: "Sample", SoftwareVersion: "1", VnfdVersion: "2",
 		ChecksumAlgo: "SHA-256", Checksum: "ab", UserDefinedData: map[string]any{"k": "v", "n": 1.5},
 		Vnfd: json.RawMessage(`{"id": "vnfd-1"}`), Artifacts: []lcm.PkgArtifact{{Path: "Scripts/x.sh", Size: 3}},
 		Warnings: []lcm.Problem{{Path: "a", Detail: "is absent"}}, Error: lcm.Errorf(lcm.KindInvalid, "NUL \x00 is dropped"),
@@ -79,7 +80,10 @@ func TestPackage_onlyOneOnBoardHoldsAVnfd(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	first := newPackage(t, s)
-	second := lcm.VnfPkg{ID: "second", OnboardingState: lcm.PkgProcessing, OperationalState: lcm.PkgDisabled, VnfdID: first.VnfdID}
+	second := lcm.VnfPkg{
+		ID: "second", OnboardingState: lcm.PkgProcessing, OperationalState: lcm.PkgDisabled,
+		VnfdID: first.VnfdID,
+	}
 	require.NoError(t, s.CreatePackage(in(t, lcm.DefaultProject), second))
 	second.OnboardingState, second.Version = lcm.PkgOnboarded, 1
 	err := s.UpdatePackage(in(t, lcm.DefaultProject), second)

@@ -55,7 +55,8 @@ func within(path, at string) bool { return path == at || strings.HasPrefix(path,
 const nothing = " null::jsonb,"
 
 // vnfcNames is what ids of VNFCs are made of.
-const vnfcNames = " case when metadata ? '" + lcm.VduVnfcMapping + "' then jsonb_build_object('" + lcm.VduVnfcMapping + "', metadata -> '" + lcm.VduVnfcMapping + "') end,"
+const vnfcNames = " case when metadata ? '" + lcm.VduVnfcMapping + "' then jsonb_build_object('" + lcm.VduVnfcMapping +
+	"', metadata -> '" + lcm.VduVnfcMapping + "') end,"
 
 var instanceParts = map[string]part{
 	"metadata":                  {" metadata,", vnfcNames, nil},
@@ -64,7 +65,8 @@ var instanceParts = map[string]part{
 	"vimConnectionInfo":         {" vim_connections,", nothing, nil},
 	// Links depend on it.
 	"instantiatedVnfInfo": {" instantiated,", " instantiated_brief,", []string{
-		"instantiatedVnfInfo/flavourId", "instantiatedVnfInfo/vnfState", "instantiatedVnfInfo/scaleStatus", "instantiatedVnfInfo/maxScaleLevels",
+		"instantiatedVnfInfo/flavourId", "instantiatedVnfInfo/vnfState", "instantiatedVnfInfo/scaleStatus",
+		"instantiatedVnfInfo/maxScaleLevels",
 	}},
 }
 
@@ -78,7 +80,9 @@ var operationParts = map[string]part{
 
 // page reads one page of what is selected from a table. Rows are chosen before anything of them is looked at but what
 // the conditions ask for: many may be sorted to drop all but a few.
-func page[T any](ctx context.Context, q querier, scan pgx.RowToFunc[T], selects, table string, w *where, p Page) ([]T, error) {
+func page[T any](
+	ctx context.Context, q querier, scan pgx.RowToFunc[T], selects, table string, w *where, p Page,
+) ([]T, error) {
 	if p.After != "" {
 		w.add("id > " + w.arg(p.After))
 	}
@@ -107,8 +111,9 @@ var instanceAttributes = attributes{
 	"metadata":                  documentColumn("metadata"),
 	"extensions":                documentColumn("extensions"),
 	"vnfConfigurableProperties": documentColumn("configurable_properties"),
-	"vimConnectionInfo":         keyedColumn("vim_connections", nil, "id", "vimId", "vimType", "interfaceInfo", "accessInfo", "extra"),
-	"_links":                    linkColumn("id", "/vnf_instances/"),
+	"vimConnectionInfo": keyedColumn("vim_connections", nil, "id", "vimId", "vimType", "interfaceInfo",
+		"accessInfo", "extra"),
+	"_links": linkColumn("id", "/vnf_instances/"),
 
 	"instantiatedVnfInfo":                            objectColumn("instantiated_brief"),
 	"instantiatedVnfInfo/flavourId":                  documentColumn("instantiated_brief", "flavourId"),
@@ -124,37 +129,45 @@ var instanceAttributes = attributes{
 	"instantiatedVnfInfo/extCpInfo/id":    documentColumn("instantiated", "extCpInfo", "id"),
 	"instantiatedVnfInfo/extCpInfo/cpdId": documentColumn("instantiated", "extCpInfo", "cpdId"),
 	"instantiatedVnfInfo/extCpInfo/cpConfigId": eitherColumn(
-		documentColumn("instantiated", "extCpInfo", "cpdId"), documentColumn("instantiated", "extVirtualLinks", "ExtCps", "Configs", "Key")),
+		documentColumn("instantiated", "extCpInfo", "cpdId"),
+		documentColumn("instantiated", "extVirtualLinks", "ExtCps", "Configs", "Key")),
 	"instantiatedVnfInfo/extCpInfo/cpProtocolInfo": documentColumn("instantiated", "extCpInfo", "cpProtocolInfo"),
 	"instantiatedVnfInfo/extCpInfo/extLinkPortId":  documentColumn("instantiated", "extCpInfo", "extLinkPortId"),
 	"instantiatedVnfInfo/extCpInfo/associatedVnfcCpId": eitherColumn(
 		documentColumn("instantiated", "extCpInfo", "associatedVnfcCpId"), documentColumn("instantiated", "extCpInfo", "id")),
 
 	// They are made of extCpInfo.
-	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts":                                objectColumn("instantiated_brief"),
-	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/id":                             documentColumn("instantiated", "extCpInfo", "extLinkPortId"),
-	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/cpInstanceId":                   documentColumn("instantiated", "extCpInfo", "id"),
+	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts": objectColumn("instantiated_brief"),
+	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/id": documentColumn("instantiated",
+		"extCpInfo", "extLinkPortId"),
+	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/cpInstanceId": documentColumn("instantiated",
+		"extCpInfo", "id"),
 	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/resourceHandle":                 objectColumn("instantiated_brief"),
 	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/resourceHandle/resourceId":      portColumn,
 	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/resourceHandle/vimConnectionId": vimConnectionColumn,
 	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/resourceHandle/vimLevelResourceType": constantColumn(
 		constant{lcm.PortResource, "instantiated_brief is not null"}),
 
-	"instantiatedVnfInfo/extManagedVirtualLinkInfo":                                 objectColumn("instantiated_brief"),
-	"instantiatedVnfInfo/extManagedVirtualLinkInfo/id":                              documentColumn("instantiated", "extManagedVirtualLinks", "id"),
-	"instantiatedVnfInfo/extManagedVirtualLinkInfo/vnfVirtualLinkDescId":            documentColumn("instantiated", "extManagedVirtualLinks", "vnfVirtualLinkDescId"),
-	"instantiatedVnfInfo/extManagedVirtualLinkInfo/networkResource":                 objectColumn("instantiated_brief"),
-	"instantiatedVnfInfo/extManagedVirtualLinkInfo/networkResource/resourceId":      documentColumn("instantiated", "extManagedVirtualLinks", "resourceId"),
+	"instantiatedVnfInfo/extManagedVirtualLinkInfo": objectColumn("instantiated_brief"),
+	"instantiatedVnfInfo/extManagedVirtualLinkInfo/id": documentColumn("instantiated",
+		"extManagedVirtualLinks", "id"),
+	"instantiatedVnfInfo/extManagedVirtualLinkInfo/vnfVirtualLinkDescId": documentColumn("instantiated",
+		"extManagedVirtualLinks", "vnfVirtualLinkDescId"),
+	"instantiatedVnfInfo/extManagedVirtualLinkInfo/networkResource": objectColumn("instantiated_brief"),
+	"instantiatedVnfInfo/extManagedVirtualLinkInfo/networkResource/resourceId": documentColumn("instantiated",
+		"extManagedVirtualLinks", "resourceId"),
 	"instantiatedVnfInfo/extManagedVirtualLinkInfo/networkResource/vimConnectionId": vimConnectionColumn,
 
 	// Of v2 only; it is made of vnfcResourceInfo.
-	"instantiatedVnfInfo/vnfcInfo":                            objectColumn("instantiated_brief"),
-	"instantiatedVnfInfo/vnfcInfo/id":                         vnfcIDColumn,
-	"instantiatedVnfInfo/vnfcInfo/vduId":                      documentColumn("instantiated", "vnfcResourceInfo", "vduId"),
-	"instantiatedVnfInfo/vnfcInfo/vnfcResourceInfoId":         documentColumn("instantiated", "vnfcResourceInfo", "id"),
-	"instantiatedVnfInfo/vnfcInfo/vnfcConfigurableProperties": documentColumn("instantiated", "vnfcResourceInfo", "vnfcConfigurableProperties"),
+	"instantiatedVnfInfo/vnfcInfo":                    objectColumn("instantiated_brief"),
+	"instantiatedVnfInfo/vnfcInfo/id":                 vnfcIDColumn,
+	"instantiatedVnfInfo/vnfcInfo/vduId":              documentColumn("instantiated", "vnfcResourceInfo", "vduId"),
+	"instantiatedVnfInfo/vnfcInfo/vnfcResourceInfoId": documentColumn("instantiated", "vnfcResourceInfo", "id"),
+	"instantiatedVnfInfo/vnfcInfo/vnfcConfigurableProperties": documentColumn("instantiated", "vnfcResourceInfo",
+		"vnfcConfigurableProperties"),
 	"instantiatedVnfInfo/vnfcInfo/vnfcState": constantColumn(
-		constant{string(lcm.VnfStarted), "instantiated_brief is not null"}, constant{string(lcm.VnfStopped), "instantiated_brief @? '$.stopped.vnfcId'"}),
+		constant{string(lcm.VnfStarted), "instantiated_brief is not null"},
+		constant{string(lcm.VnfStopped), "instantiated_brief @? '$.stopped.vnfcId'"}),
 }.with(linkInfo("instantiatedVnfInfo/extVirtualLinkInfo", "instantiated", "extVirtualLinks", vimConnectionColumn))
 
 // portColumn is the VIM's id of ports: of those that a request has given beside the id that it has for them.
@@ -180,7 +193,8 @@ func vnfcIDColumn(w *where, e query.Expression, below []string) string {
 		return nobody
 	}
 	const vnfcs = `$.vnfcResourceInfo[*]`
-	exactly := "exists (select from jsonb_path_query(instantiated, '" + vnfcs + "') as vnfc where " + compareText(w, vnfcName, e) + ")"
+	exactly := "exists (select from jsonb_path_query(instantiated, '" + vnfcs + "') as vnfc where " +
+		compareText(w, vnfcName, e) + ")"
 	if e.Op != query.Eq && e.Op != query.In {
 		return exactly
 	}
@@ -209,7 +223,8 @@ const mostDashes = 16
 
 // InstancePage reads a page of the instances, ordered by id.
 func (s *Store) InstancePage(ctx context.Context, p Page) ([]lcm.VnfInstance, error) {
-	return page(ctx, s.pool, scanInstance, p.without(selectInstance, instanceParts), "vnf_instance", instanceAttributes.whereOf(p.Filter, nil).limit(ctx), p)
+	return page(ctx, s.pool, scanInstance, p.without(selectInstance, instanceParts), "vnf_instance",
+		instanceAttributes.whereOf(p.Filter, nil).limit(ctx), p)
 }
 
 var operationAttributes = attributes{
@@ -228,13 +243,15 @@ var operationAttributes = attributes{
 	"resourceChanges":       documentColumn("resource_changes"),
 	"operationParams":       rawColumn("params"),
 	// Their form depends on the version of the API.
-	"operationParams/vimConnectionInfo":               formsColumn("params", []string{"vimConnectionInfo"}, "id"),
-	"operationParams/extVirtualLinks/extCps/cpConfig": formsColumn("params", []string{"extVirtualLinks", "extCps", "cpConfig"}, "cpInstanceId"),
-	"changedInfo":                   documentColumn("changed_info"),
-	"changedInfo/vimConnectionInfo": keyedColumn("changed_info", []string{"vimConnectionInfo"}, "id", "vimId", "vimType", "interfaceInfo", "accessInfo", "extra"),
-	"_links":                        linkColumn("id", "/vnf_lcm_op_occs/"),
-	"_links/vnfInstance":            linkColumn("vnf_instance_id", "/vnf_instances/"),
-	"_links/grant":                  eitherColumn(linkColumn("id", "/vnf_lcm_op_occs/"), grantLinkColumn),
+	"operationParams/vimConnectionInfo": formsColumn("params", []string{"vimConnectionInfo"}, "id"),
+	"operationParams/extVirtualLinks/extCps/cpConfig": formsColumn("params",
+		[]string{"extVirtualLinks", "extCps", "cpConfig"}, "cpInstanceId"),
+	"changedInfo": documentColumn("changed_info"),
+	"changedInfo/vimConnectionInfo": keyedColumn("changed_info", []string{"vimConnectionInfo"}, "id", "vimId", "vimType",
+		"interfaceInfo", "accessInfo", "extra"),
+	"_links":             linkColumn("id", "/vnf_lcm_op_occs/"),
+	"_links/vnfInstance": linkColumn("vnf_instance_id", "/vnf_instances/"),
+	"_links/grant":       eitherColumn(linkColumn("id", "/vnf_lcm_op_occs/"), grantLinkColumn),
 }.with(changedConnectivity())
 
 // grantLinkColumn is where an NFVO has the grant.
@@ -245,7 +262,8 @@ func grantLinkColumn(w *where, e query.Expression, _ []string) string {
 // changedConnectivity are the links that an operation has changed, once it is complete (lcm.Plan).
 func changedConnectivity() attributes {
 	out := attributes{}
-	for name, column := range linkInfo("changedExtConnectivity", "plan", "links", documentColumn("plan", "vimConnectionId")) {
+	for name, column := range linkInfo("changedExtConnectivity", "plan", "links",
+		documentColumn("plan", "vimConnectionId")) {
 		out[name] = whenColumn("operation = 'CHANGE_EXT_CONN' and state = 'COMPLETED'", column)
 	}
 	return out
@@ -253,7 +271,8 @@ func changedConnectivity() attributes {
 
 // OperationPage reads a page of the operations, ordered by id.
 func (s *Store) OperationPage(ctx context.Context, p Page) ([]lcm.VnfLcmOpOcc, error) {
-	return page(ctx, s.pool, scanOperation, p.without(selectOperation, operationParts), "vnf_lcm_op_occ", operationAttributes.whereOf(p.Filter, nil).limit(ctx), p)
+	return page(ctx, s.pool, scanOperation, p.without(selectOperation, operationParts), "vnf_lcm_op_occ",
+		operationAttributes.whereOf(p.Filter, nil).limit(ctx), p)
 }
 
 var packageAttributes = attributes{

@@ -37,7 +37,8 @@ func ownedBy(ctx context.Context, what string, args pgx.NamedArgs) (pgx.NamedArg
 // ProjectOf is the project of what a piece of work is about; NotFound when that is gone.
 func (s *Store) ProjectOf(ctx context.Context, of lcm.Subject) (lcm.ProjectID, error) {
 	args := pgx.NamedArgs{
-		"operation": of.OpOccID, "instance": of.VnfInstanceID, "package": of.VnfPkgID, "subscription": of.SubscriptionID, "delivery": of.DeliveryID,
+		"operation": of.OpOccID, "instance": of.VnfInstanceID, "package": of.VnfPkgID, "subscription": of.SubscriptionID,
+		"delivery": of.DeliveryID,
 	}
 	for _, from := range []struct {
 		given bool
@@ -50,7 +51,8 @@ func (s *Store) ProjectOf(ctx context.Context, of lcm.Subject) (lcm.ProjectID, e
 		{of.DeliveryID != 0, `select project_id from subscription where id = (select subscription_id from delivery where id = @delivery)`},
 	} {
 		if from.given {
-			return one(ctx, s.pool, pgx.RowTo[lcm.ProjectID], lcm.Errorf(lcm.KindNotFound, "What the work was about is gone: %+v.", of), from.sql, args)
+			return one(ctx, s.pool, pgx.RowTo[lcm.ProjectID],
+				lcm.Errorf(lcm.KindNotFound, "What the work was about is gone: %+v.", of), from.sql, args)
 		}
 	}
 	return "", lcm.Errorf(lcm.KindBug, "Work that is about nothing has no project.")

@@ -23,7 +23,10 @@ func TestProjects_whatIsMadeBelongsToTheContexts(t *testing.T) {
 	s := open(t)
 	pkg := lcm.VnfPkg{ID: lcm.VnfPkgID(uuid.NewString()), OnboardingState: lcm.PkgOnboarded, VnfdID: "vnfd"}
 	require.NoError(t, s.CreatePackage(in(t, "edge"), pkg))
-	inst := lcm.VnfInstance{ID: lcm.VnfInstanceID(uuid.NewString()), VnfPkgID: pkg.ID, InstantiationState: lcm.NotInstantiated}
+	inst := lcm.VnfInstance{
+		ID: lcm.VnfInstanceID(uuid.NewString()), VnfPkgID: pkg.ID,
+		InstantiationState: lcm.NotInstantiated,
+	}
 	require.NoError(t, s.CreateInstance(in(t, "edge"), inst))
 	op := instantiate(inst)
 	require.NoError(t, s.BeginOperation(t.Context(), op), "Windlass's own work is of no project")
@@ -92,15 +95,21 @@ func TestProjects_namesAndNewThingsWithoutAProjectAreABug(t *testing.T) {
 	s := open(t)
 	def := in(t, lcm.DefaultProject)
 	require.NoError(t, s.CreateVim(def, lcm.Vim{ID: lcm.VimID(uuid.NewString()), Name: "trap", IsDefault: true}))
-	require.NoError(t, s.CreatePackage(def, lcm.VnfPkg{ID: lcm.VnfPkgID(uuid.NewString()), OnboardingState: lcm.PkgOnboarded, VnfdID: "vnfd"}))
+	require.NoError(t, s.CreatePackage(def, lcm.VnfPkg{
+		ID:              lcm.VnfPkgID(uuid.NewString()),
+		OnboardingState: lcm.PkgOnboarded, VnfdID: "vnfd",
+	}))
 	id := uuid.NewString()
 	for _, nobodys := range []context.Context{t.Context(), in(t, "")} {
 		for what, do := range map[string]func(context.Context) error{
 			"VIM by name":     func(ctx context.Context) error { _, err := s.VimByName(ctx, "trap"); return err },
 			"default VIM":     func(ctx context.Context) error { _, err := s.DefaultVim(ctx); return err },
 			"package by VNFD": func(ctx context.Context) error { _, err := s.PackageByVnfd(ctx, "vnfd"); return err },
-			"new VIM":         func(ctx context.Context) error { return s.CreateVim(ctx, lcm.Vim{ID: lcm.VimID(id), Name: "new"}) },
-			"new package":     func(ctx context.Context) error { return s.CreatePackage(ctx, lcm.VnfPkg{ID: lcm.VnfPkgID(id)}) },
+			"new VIM": func(ctx context.Context) error {
+				return s.CreateVim(ctx,
+					lcm.Vim{ID: lcm.VimID(id), Name: "new"})
+			},
+			"new package": func(ctx context.Context) error { return s.CreatePackage(ctx, lcm.VnfPkg{ID: lcm.VnfPkgID(id)}) },
 			"adopted package": func(ctx context.Context) error {
 				_, err := s.AdoptPackage(ctx, lcm.VnfPkg{ID: lcm.VnfPkgID(id)}, "vnfd")
 				return err
@@ -129,15 +138,27 @@ func TestProjects_theProjectOfWork(t *testing.T) {
 	edge := in(t, "edge")
 	pkg := lcm.VnfPkg{ID: lcm.VnfPkgID(uuid.NewString()), OnboardingState: lcm.PkgOnboarded, VnfdID: "vnfd"}
 	require.NoError(t, s.CreatePackage(edge, pkg))
-	sub, err := s.CreateSubscription(edge, lcm.Subscription{ID: "s", API: lcm.APILcm, APIVersion: 2, CallbackURI: "http://127.0.0.1/", Verbosity: lcm.VerbosityFull}, true)
+	sub, err := s.CreateSubscription(edge, lcm.Subscription{
+		ID: "s", API: lcm.APILcm, APIVersion: 2,
+		CallbackURI: "http://127.0.0.1/", Verbosity: lcm.VerbosityFull,
+	}, true)
 	require.NoError(t, err)
-	inst := lcm.VnfInstance{ID: lcm.VnfInstanceID(uuid.NewString()), VnfPkgID: pkg.ID, InstantiationState: lcm.NotInstantiated}
+	inst := lcm.VnfInstance{
+		ID: lcm.VnfInstanceID(uuid.NewString()), VnfPkgID: pkg.ID,
+		InstantiationState: lcm.NotInstantiated,
+	}
 	require.NoError(t, s.CreateInstance(edge, inst))
 	op := instantiate(inst)
 	require.NoError(t, s.BeginOperation(edge, op))
 	delivery, err := s.NextDelivery(t.Context(), sub.ID)
 	require.NoError(t, err)
-	for _, of := range []lcm.Subject{{OpOccID: op.ID}, {VnfInstanceID: inst.ID}, {VnfPkgID: pkg.ID}, {SubscriptionID: sub.ID}, {DeliveryID: delivery.ID}} {
+	for _, of := range []lcm.Subject{
+		{OpOccID: op.ID},
+		{VnfInstanceID: inst.ID},
+		{VnfPkgID: pkg.ID},
+		{SubscriptionID: sub.ID},
+		{DeliveryID: delivery.ID},
+	} {
 		project, err := s.ProjectOf(t.Context(), of)
 		require.NoError(t, err)
 		require.Equal(t, lcm.ProjectID("edge"), project)
@@ -175,7 +196,11 @@ func TestProjects_anInstanceHoldsNoVimOfAnother(t *testing.T) {
 	require.NoError(t, s.CreateVim(in(t, lcm.DefaultProject), trap))
 	pkg := lcm.VnfPkg{ID: lcm.VnfPkgID(uuid.NewString()), OnboardingState: lcm.PkgOnboarded, VnfdID: "vnfd"}
 	require.NoError(t, s.CreatePackage(in(t, "edge"), pkg))
-	inst := lcm.VnfInstance{ID: lcm.VnfInstanceID(uuid.NewString()), VnfPkgID: pkg.ID, InstantiationState: lcm.NotInstantiated}
+	inst := lcm.VnfInstance{
+		ID: lcm.VnfInstanceID(uuid.NewString()), VnfPkgID: pkg.ID,
+		InstantiationState: lcm.NotInstantiated,
+	}
 	require.NoError(t, s.CreateInstance(in(t, "edge"), inst))
-	requireKind(t, lcm.KindConflict, s.BeginOperation(t.Context(), instantiate(inst), lcm.VimConnectionInfo{ID: "c", VimID: trap.ID}))
+	requireKind(t, lcm.KindConflict, s.BeginOperation(t.Context(), instantiate(inst),
+		lcm.VimConnectionInfo{ID: "c", VimID: trap.ID}))
 }

@@ -31,7 +31,8 @@ func TestStore_outlivesARestartOfTheDatabase(t *testing.T) {
 	requireKind(t, lcm.KindUnavailable, err)
 	record := lcm.OperationRecord{OpOccID: op.ID, Sequence: 1, State: lcm.Processing}
 	requireKind(t, lcm.KindUnavailable, s.RecordOperation(t.Context(), record))
-	requireKind(t, lcm.KindUnavailable, s.RecordStep(t.Context(), lcm.Step{OpOccID: op.ID, State: lcm.StepRunning, Attempt: 1}))
+	requireKind(t, lcm.KindUnavailable, s.RecordStep(t.Context(),
+		lcm.Step{OpOccID: op.ID, State: lcm.StepRunning, Attempt: 1}))
 
 	pgtest.StartServer(t, dir, server.Port())
 	require.NoError(t, s.RecordOperation(t.Context(), record), "the first call after the outage works")

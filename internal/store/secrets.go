@@ -20,7 +20,9 @@ func (s *Store) PutSealed(ctx context.Context, ref lcm.SecretRef, keyID string, 
 }
 
 // InsertSealed writes the sealed secret unless there is one already.
-func (s *Store) InsertSealed(ctx context.Context, ref lcm.SecretRef, keyID string, sealed []byte) (inserted bool, err error) {
+func (s *Store) InsertSealed(
+	ctx context.Context, ref lcm.SecretRef, keyID string, sealed []byte,
+) (inserted bool, err error) {
 	tag, err := s.pool.Exec(ctx, `
 		insert into secret (ref, key_id, sealed) values (@ref, @key, @sealed) on conflict (ref) do nothing`,
 		pgx.NamedArgs{"ref": ref, "key": keyID, "sealed": sealed})
@@ -28,7 +30,9 @@ func (s *Store) InsertSealed(ctx context.Context, ref lcm.SecretRef, keyID strin
 }
 
 // ReplaceSealed writes sealed only while old is still what is stored.
-func (s *Store) ReplaceSealed(ctx context.Context, old lcm.SealedSecret, keyID string, sealed []byte) (replaced bool, err error) {
+func (s *Store) ReplaceSealed(
+	ctx context.Context, old lcm.SealedSecret, keyID string, sealed []byte,
+) (replaced bool, err error) {
 	tag, err := s.pool.Exec(ctx, `
 		update secret set key_id = @key, sealed = @sealed
 		where ref = @ref and key_id = @oldKey and sealed = @old`,
@@ -38,7 +42,8 @@ func (s *Store) ReplaceSealed(ctx context.Context, old lcm.SealedSecret, keyID s
 
 // GetSealed reads a sealed secret.
 func (s *Store) GetSealed(ctx context.Context, ref lcm.SecretRef) (keyID string, sealed []byte, err error) {
-	err = s.pool.QueryRow(ctx, `select key_id, sealed from secret where ref = @ref`, pgx.NamedArgs{"ref": ref}).Scan(&keyID, &sealed)
+	err = s.pool.QueryRow(ctx, `select key_id, sealed from secret where ref = @ref`,
+		pgx.NamedArgs{"ref": ref}).Scan(&keyID, &sealed)
 	return keyID, sealed, interpretMissing("read a secret", err, notFound("secret", ref))
 }
 

@@ -25,10 +25,12 @@ func TestSealed_putInsertReplace(t *testing.T) {
 	assert.Equal(t, "k1", key)
 	assert.Equal(t, "two", string(sealed))
 
-	replaced, err := s.ReplaceSealed(ctx, lcm.SealedSecret{Ref: "a", KeyID: "k1", Sealed: []byte("one")}, "k2", []byte("stale"))
+	replaced, err := s.ReplaceSealed(ctx, lcm.SealedSecret{Ref: "a", KeyID: "k1", Sealed: []byte("one")}, "k2",
+		[]byte("stale"))
 	require.NoError(t, err)
 	assert.False(t, replaced)
-	replaced, err = s.ReplaceSealed(ctx, lcm.SealedSecret{Ref: "a", KeyID: "k1", Sealed: []byte("two")}, "k2", []byte("four"))
+	replaced, err = s.ReplaceSealed(ctx, lcm.SealedSecret{Ref: "a", KeyID: "k1", Sealed: []byte("two")}, "k2",
+		[]byte("four"))
 	require.NoError(t, err)
 	assert.True(t, replaced)
 

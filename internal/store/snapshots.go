@@ -56,7 +56,8 @@ func (s *Store) DeleteSnapshot(ctx context.Context, id lcm.VnfSnapshotInfoID, ve
 	args := pgx.NamedArgs{"id": id}
 	return s.inTransaction(ctx, "delete the VNF snapshot", func(tx pgx.Tx) error {
 		// The lock makes a change of it wait, or be seen.
-		stored, err := one(ctx, tx, scanSnapshot, notFound("VNF snapshot", id), selectSnapshot+` where id = @id for update`, args)
+		stored, err := one(ctx, tx, scanSnapshot, notFound("VNF snapshot", id), selectSnapshot+` where id = @id for update`,
+			args)
 		if err != nil {
 			return err
 		}
@@ -70,7 +71,8 @@ func (s *Store) DeleteSnapshot(ctx context.Context, id lcm.VnfSnapshotInfoID, ve
 
 // Snapshot reads one VNF snapshot.
 func (s *Store) Snapshot(ctx context.Context, id lcm.VnfSnapshotInfoID) (lcm.VnfSnapshotInfo, error) {
-	return one(ctx, s.pool, scanSnapshot, notFound("VNF snapshot", id), selectSnapshot+` where id = @id and`+ofProject, owned(ctx, pgx.NamedArgs{"id": id}))
+	return one(ctx, s.pool, scanSnapshot, notFound("VNF snapshot", id), selectSnapshot+` where id = @id and`+ofProject,
+		owned(ctx, pgx.NamedArgs{"id": id}))
 }
 
 var snapshotAttributes = attributes{
@@ -84,5 +86,6 @@ var snapshotParts = map[string]part{"vnfSnapshot": {" vnf_snapshot,", nothing, n
 
 // SnapshotPage reads a page of the VNF snapshots, ordered by id.
 func (s *Store) SnapshotPage(ctx context.Context, p Page) ([]lcm.VnfSnapshotInfo, error) {
-	return page(ctx, s.pool, scanSnapshot, p.without(selectSnapshot, snapshotParts), "vnf_snapshot_info", snapshotAttributes.whereOf(p.Filter, nil).limit(ctx), p)
+	return page(ctx, s.pool, scanSnapshot, p.without(selectSnapshot, snapshotParts), "vnf_snapshot_info",
+		snapshotAttributes.whereOf(p.Filter, nil).limit(ctx), p)
 }

@@ -16,7 +16,10 @@ func TestSnapshot_keepsEveryField(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	ctx := in(t, "edge")
-	want := lcm.VnfSnapshotInfo{ID: lcm.VnfSnapshotInfoID(uuid.NewString()), VnfSnapshotPkgID: "p", VnfSnapshot: json.RawMessage(`{"id": "s"}`)}
+	want := lcm.VnfSnapshotInfo{
+		ID: lcm.VnfSnapshotInfoID(uuid.NewString()), VnfSnapshotPkgID: "p",
+		VnfSnapshot: json.RawMessage(`{"id": "s"}`),
+	}
 	require.NoError(t, s.CreateSnapshot(ctx, want))
 	requireKind(t, lcm.KindConflict, s.CreateSnapshot(ctx, want))
 	got, err := s.Snapshot(ctx, want.ID)
@@ -46,7 +49,8 @@ func TestSnapshotPage_isOfTheProject(t *testing.T) {
 		if id == "b" {
 			project = "core"
 		}
-		require.NoError(t, s.CreateSnapshot(in(t, project), lcm.VnfSnapshotInfo{ID: id, VnfSnapshot: json.RawMessage(`{"id": "s"}`)}))
+		require.NoError(t, s.CreateSnapshot(in(t, project),
+			lcm.VnfSnapshotInfo{ID: id, VnfSnapshot: json.RawMessage(`{"id": "s"}`)}))
 	}
 	ids := func(page store.Page) (found []lcm.VnfSnapshotInfoID) {
 		list, err := s.SnapshotPage(in(t, "edge"), page)

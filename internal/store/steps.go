@@ -129,7 +129,8 @@ func (s *Store) Steps(ctx context.Context, id lcm.OpOccID) ([]lcm.Step, error) {
 
 func scanStep(row pgx.CollectableRow) (step lcm.Step, err error) {
 	var started, ended *time.Time
-	err = row.Scan(&step.OpOccID, &step.Index, &step.Phase, &step.ID, &step.Undo, &step.Final, &step.Title, &step.Node, &step.State,
+	err = row.Scan(&step.OpOccID, &step.Index, &step.Phase, &step.ID, &step.Undo, &step.Final, &step.Title, &step.Node,
+		&step.State,
 		&step.Attempt, &started, &ended, &step.Error, &step.LastLine)
 	if started != nil {
 		step.Started = *started
@@ -156,7 +157,8 @@ func nullTime(t time.Time) *time.Time {
 
 func stepError(op string, id lcm.OpOccID, err error) error {
 	// Foreign keys are checked at the end of a statement, so the event's may be the first to complain.
-	if violates(err, "op_step_op_occ_id_fkey") || violates(err, "step_output_op_occ_id_fkey") || violates(err, "step_output_size_op_occ_id_fkey") || violates(err, "event_op_occ_id_fkey") {
+	if violates(err, "op_step_op_occ_id_fkey") || violates(err, "step_output_op_occ_id_fkey") ||
+		violates(err, "step_output_size_op_occ_id_fkey") || violates(err, "event_op_occ_id_fkey") {
 		return notFound("VNF LCM operation occurrence", id)
 	}
 	return interpret(op, err)

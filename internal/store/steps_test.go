@@ -43,7 +43,10 @@ func TestSteps_areOrderedByIndexPhaseAndNode(t *testing.T) {
 	require.NoError(t, err)
 	var got []string
 	for _, step := range steps {
-		got = append(got, strings.Join([]string{fmt.Sprint(step.Index), string(step.Phase), step.Node, string(step.State), step.Title}, "|"))
+		got = append(got, strings.Join([]string{
+			fmt.Sprint(step.Index), string(step.Phase), step.Node, string(step.State),
+			step.Title,
+		}, "|"))
 	}
 	assert.Equal(t, []string{
 		"0|FORWARD||RUNNING|Create the stack",
@@ -76,7 +79,10 @@ func TestRecordSteps_recordsAllOrNone(t *testing.T) {
 	events, err := s.Events(t.Context(), op.ID, 0, 0)
 	require.NoError(t, err)
 
-	broken := []lcm.Step{{OpOccID: op.ID, Index: 1, State: lcm.StepDone}, {OpOccID: "missing", Index: 0, State: lcm.StepDone}}
+	broken := []lcm.Step{
+		{OpOccID: op.ID, Index: 1, State: lcm.StepDone},
+		{OpOccID: "missing", Index: 0, State: lcm.StepDone},
+	}
 	require.Equal(t, lcm.KindNotFound, lcm.KindOf(s.RecordSteps(t.Context(), broken)))
 	stored, err := s.Steps(t.Context(), op.ID)
 	require.NoError(t, err)
@@ -91,7 +97,8 @@ func TestRecordStep_keepsEveryField(t *testing.T) {
 	s := open(t)
 	op := begun(t, s)
 	want := lcm.Step{
-		OpOccID: op.ID, Index: 3, Phase: lcm.PhaseCompensation, Title: "Join the workers", Node: "worker-1", State: lcm.StepFailed, Attempt: 2,
+		OpOccID: op.ID, Index: 3, Phase: lcm.PhaseCompensation, Title: "Join the workers", Node: "worker-1",
+		State: lcm.StepFailed, Attempt: 2,
 		Started: time.Date(2025, 1, 2, 3, 4, 5, 6000, time.UTC), Ended: time.Date(2025, 1, 2, 3, 5, 5, 0, time.UTC),
 		Error: lcm.Errorf(lcm.KindBroken, "worker-1: disk full"), LastLine: "no space left",
 	}
@@ -148,7 +155,10 @@ func TestRecordStep_clearsTheErrorOfTheFormerAttempt(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	op := begun(t, s)
-	require.NoError(t, s.RecordStep(t.Context(), lcm.Step{OpOccID: op.ID, Title: "Join", State: lcm.StepFailed, Attempt: 1, Error: lcm.Errorf(lcm.KindBroken, "no"), LastLine: "old"}))
+	require.NoError(t, s.RecordStep(t.Context(), lcm.Step{
+		OpOccID: op.ID, Title: "Join", State: lcm.StepFailed, Attempt: 1,
+		Error: lcm.Errorf(lcm.KindBroken, "no"), LastLine: "old",
+	}))
 	require.NoError(t, s.RecordStep(t.Context(), lcm.Step{OpOccID: op.ID, State: lcm.StepRunning, Attempt: 2}))
 	step := onlyStep(t, s, op.ID)
 	assert.Nil(t, step.Error)
@@ -163,7 +173,10 @@ func TestRecordStep_countsTheAttemptsOfThoseWhoDoNot(t *testing.T) {
 	clock := time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
 	record := func(state lcm.StepState, started time.Time) lcm.Step {
 		t.Helper()
-		require.NoError(t, s.RecordStep(t.Context(), lcm.Step{OpOccID: op.ID, Title: "Join", Node: "cp-1", State: state, Started: started}))
+		require.NoError(t, s.RecordStep(t.Context(), lcm.Step{
+			OpOccID: op.ID, Title: "Join", Node: "cp-1", State: state,
+			Started: started,
+		}))
 		return onlyStep(t, s, op.ID)
 	}
 	first := record(lcm.StepRunning, clock)
@@ -185,7 +198,8 @@ func TestRecordStep_countsTheAttemptsOfThoseWhoDoNot(t *testing.T) {
 	killed := record(lcm.StepRunning, clock.Add(time.Hour))
 	assert.Equal(t, 3, killed.Attempt)
 	assert.Equal(t, 4, record(lcm.StepRunning, clock.Add(2*time.Hour)).Attempt, "after a worker that told no end")
-	assert.Equal(t, lcm.StepDone, record(lcm.StepDone, time.Time{}).State, "an end without a beginning is that of the present attempt")
+	assert.Equal(t, lcm.StepDone, record(lcm.StepDone, time.Time{}).State,
+		"an end without a beginning is that of the present attempt")
 }
 
 func TestRecordStep_countsFromThePlan(t *testing.T) {
@@ -199,7 +213,10 @@ func TestRecordStep_countsFromThePlan(t *testing.T) {
 	require.NoError(t, s.RecordStep(t.Context(), lcm.Step{OpOccID: op.ID, State: lcm.StepDone, Ended: time.Now()}))
 	assert.Equal(t, step.Started, onlyStep(t, s, op.ID).Started)
 
-	require.NoError(t, s.RecordStep(t.Context(), lcm.Step{OpOccID: op.ID, Node: "worker-1", State: lcm.StepRunning, Started: time.Now()}))
+	require.NoError(t, s.RecordStep(t.Context(), lcm.Step{
+		OpOccID: op.ID, Node: "worker-1", State: lcm.StepRunning,
+		Started: time.Now(),
+	}))
 	steps, err := s.Steps(t.Context(), op.ID)
 	require.NoError(t, err)
 	assert.Equal(t, "Join the workers", steps[1].Title, "a node's part carries the title of its step")
@@ -215,7 +232,10 @@ func TestRecordStep_fiftyNodesAtOnce(t *testing.T) {
 		group.Go(func() error {
 			ref := lcm.StepRef{OpOccID: op.ID, Step: 6, Node: node}
 			for _, state := range []lcm.StepState{lcm.StepRunning, lcm.StepDone} {
-				if err := s.RecordStep(t.Context(), lcm.Step{OpOccID: op.ID, Index: 6, Title: "Join", Node: node, State: state, Attempt: 1}); err != nil {
+				if err := s.RecordStep(t.Context(), lcm.Step{
+					OpOccID: op.ID, Index: 6, Title: "Join", Node: node, State: state,
+					Attempt: 1,
+				}); err != nil {
 					return err
 				}
 				if err := s.AppendOutput(t.Context(), ref, 1, []string{node, "joined"}); err != nil {
@@ -252,7 +272,10 @@ func TestOutput_isReadInOrderOfEachNode(t *testing.T) {
 	op := begun(t, s)
 	a, b := lcm.StepRef{OpOccID: op.ID, Step: 1, Node: "a"}, lcm.StepRef{OpOccID: op.ID, Step: 1, Node: "b"}
 	undo := lcm.StepRef{OpOccID: op.ID, Step: 1, Node: "a", Undo: true}
-	require.NoError(t, s.RecordStep(t.Context(), lcm.Step{OpOccID: op.ID, Index: 1, Node: "a", State: lcm.StepRunning, Attempt: 2}))
+	require.NoError(t, s.RecordStep(t.Context(), lcm.Step{
+		OpOccID: op.ID, Index: 1, Node: "a", State: lcm.StepRunning,
+		Attempt: 2,
+	}))
 	require.NoError(t, s.AppendOutput(t.Context(), a, 1, []string{"late line of attempt 1"}))
 	many := make([]string, 2500)
 	for i := range many {

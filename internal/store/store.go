@@ -83,7 +83,8 @@ func poolConfig(databaseURL string) (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil {
 		// The cause is left out: it may quote the URL, password and all.
-		return nil, lcm.Errorf(lcm.KindInvalid, "The database URL cannot be understood; it should look like postgres://user:password@host:5432/windlass.")
+		return nil, lcm.Errorf(lcm.KindInvalid,
+			"The database URL cannot be understood; it should look like postgres://user:password@host:5432/windlass.")
 	}
 	prepareConn(cfg.ConnConfig)
 	cfg.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
@@ -121,7 +122,9 @@ type querier interface {
 }
 
 // one reads the row that sql selects; missing is the error when there is none.
-func one[T any](ctx context.Context, q querier, scan pgx.RowToFunc[T], missing *lcm.Error, sql string, args pgx.NamedArgs) (T, error) {
+func one[T any](
+	ctx context.Context, q querier, scan pgx.RowToFunc[T], missing *lcm.Error, sql string, args pgx.NamedArgs,
+) (T, error) {
 	rows, _ := q.Query(ctx, sql, args) // the collector returns the error
 	v, err := pgx.CollectExactlyOneRow(rows, scan)
 	return v, interpretMissing("read from the database", err, missing)

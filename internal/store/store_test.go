@@ -53,13 +53,19 @@ func newPackage(t *testing.T, s *store.Store) lcm.VnfPkg {
 func newInstance(t *testing.T, s *store.Store) lcm.VnfInstance {
 	t.Helper()
 	p := newPackage(t, s)
-	i := lcm.VnfInstance{ID: lcm.VnfInstanceID(uuid.NewString()), VnfPkgID: p.ID, VnfdID: p.VnfdID, InstantiationState: lcm.NotInstantiated}
+	i := lcm.VnfInstance{
+		ID: lcm.VnfInstanceID(uuid.NewString()), VnfPkgID: p.ID, VnfdID: p.VnfdID,
+		InstantiationState: lcm.NotInstantiated,
+	}
 	require.NoError(t, s.CreateInstance(in(t, lcm.DefaultProject), i))
 	return i
 }
 
 func instantiate(i lcm.VnfInstance) lcm.VnfLcmOpOcc {
-	return lcm.VnfLcmOpOcc{ID: lcm.OpOccID(uuid.NewString()), VnfInstanceID: i.ID, Operation: lcm.OpInstantiate, APIVersion: 1}
+	return lcm.VnfLcmOpOcc{
+		ID: lcm.OpOccID(uuid.NewString()), VnfInstanceID: i.ID, Operation: lcm.OpInstantiate,
+		APIVersion: 1,
+	}
 }
 
 // begun is an operation in STARTING of a new instance.
@@ -75,7 +81,8 @@ func recorder(s *store.Store, t *testing.T, id lcm.OpOccID) func(lcm.OperationSt
 	var sequence atomic.Int64
 	return func(state lcm.OperationState) {
 		t.Helper()
-		require.NoError(t, s.RecordOperation(t.Context(), lcm.OperationRecord{OpOccID: id, Sequence: sequence.Add(1), State: state}))
+		require.NoError(t, s.RecordOperation(t.Context(),
+			lcm.OperationRecord{OpOccID: id, Sequence: sequence.Add(1), State: state}))
 	}
 }
 

@@ -20,14 +20,17 @@ const selectSubscription = `
 const subscribedIn = selectSubscription + ` where project_id = @project order by id`
 
 func scanSubscription(row pgx.CollectableRow) (s lcm.Subscription, err error) {
-	err = row.Scan(&s.ID, &s.ProjectID, &s.API, &s.APIVersion, &s.Filter, &s.Packages, &s.CallbackURI, &s.Verbosity, &s.Authentication, &s.Endpoint, &s.Created)
+	err = row.Scan(&s.ID, &s.ProjectID, &s.API, &s.APIVersion, &s.Filter, &s.Packages, &s.CallbackURI, &s.Verbosity,
+		&s.Authentication, &s.Endpoint, &s.Created)
 	return s, err
 }
 
 // CreateSubscription inserts the subscription, as one of the context's project. Unless duplicates may be, one that the
 // project has already with the same URI and filter is returned in its place, but for those that the caller knows to be
 // others.
-func (s *Store) CreateSubscription(ctx context.Context, sub lcm.Subscription, duplicates bool, others ...lcm.SubscriptionID) (created lcm.Subscription, err error) {
+func (s *Store) CreateSubscription(
+	ctx context.Context, sub lcm.Subscription, duplicates bool, others ...lcm.SubscriptionID,
+) (created lcm.Subscription, err error) {
 	args, err := ownedBy(ctx, "create a subscription", pgx.NamedArgs{
 		"id": sub.ID, "version": sub.APIVersion, "filter": sub.Filter, "uri": sub.CallbackURI, "verbosity": sub.Verbosity,
 		"authentication": sub.Authentication, "endpoint": sub.Endpoint, "api": sub.API,
@@ -72,7 +75,8 @@ func (s *Store) CreateSubscription(ctx context.Context, sub lcm.Subscription, du
 
 // Subscription reads one subscription.
 func (s *Store) Subscription(ctx context.Context, id lcm.SubscriptionID) (lcm.Subscription, error) {
-	return one(ctx, s.pool, scanSubscription, notFound("subscription", id), selectSubscription+` where id = @id and`+ofProject, owned(ctx, pgx.NamedArgs{"id": id}))
+	return one(ctx, s.pool, scanSubscription, notFound("subscription", id),
+		selectSubscription+` where id = @id and`+ofProject, owned(ctx, pgx.NamedArgs{"id": id}))
 }
 
 var subscriptionAttributes = attributes{
@@ -84,7 +88,9 @@ var subscriptionAttributes = attributes{
 }
 
 // SubscriptionPage reads a page of the subscriptions that were made under that version of that API, ordered by id.
-func (s *Store) SubscriptionPage(ctx context.Context, api lcm.SubscribedAPI, version int, p Page) ([]lcm.Subscription, error) {
+func (s *Store) SubscriptionPage(
+	ctx context.Context, api lcm.SubscribedAPI, version int, p Page,
+) ([]lcm.Subscription, error) {
 	w := subscriptionAttributes.whereOf(p.Filter, pgx.NamedArgs{"api": api, "version": version})
 	w.add("api = @api and api_version = @version")
 	w.limit(ctx)

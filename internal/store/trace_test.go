@@ -29,7 +29,8 @@ func TestTrace_ofQueriesBelongsToWhatNeedsThem(t *testing.T) {
 	ctx, span := tracer.Start(t.Context(), "work")
 	require.NoError(t, s.BeginOperation(ctx, op))
 	require.NoError(t, s.RecordSteps(ctx, []lcm.Step{{OpOccID: op.ID, Title: "hunter2", State: lcm.StepRunning}}))
-	requireKind(t, lcm.KindNotFound, s.RecordStep(ctx, lcm.Step{OpOccID: "nope", Title: "hunter2", State: lcm.StepRunning}))
+	requireKind(t, lcm.KindNotFound, s.RecordStep(ctx,
+		lcm.Step{OpOccID: "nope", Title: "hunter2", State: lcm.StepRunning}))
 	kept, err := s.TraceParent(ctx, op.ID)
 	require.NoError(t, err)
 	require.Equal(t, telemetry.TraceParent(ctx), kept)
@@ -52,7 +53,10 @@ func TestTrace_ofQueriesBelongsToWhatNeedsThem(t *testing.T) {
 			require.NotContains(t, a.Value.String(), "hunter2")
 		}
 	}
-	for _, name := range []string{"SQL insert vnf_lcm_op_occ", "SQL update vnf_lcm_op_occ", "SQL batch insert op_step", "SQL insert op_step", "SQL select event", "SQL begin", "SQL commit"} {
+	for _, name := range []string{
+		"SQL insert vnf_lcm_op_occ", "SQL update vnf_lcm_op_occ", "SQL batch insert op_step",
+		"SQL insert op_step", "SQL select event", "SQL begin", "SQL commit",
+	} {
 		require.Contains(t, names, name)
 	}
 	require.Equal(t, []string{"SQLSTATE 23503"}, failures)
@@ -67,12 +71,14 @@ func TestLoad_countsWhatThereIsToDo(t *testing.T) {
 	first := begun(t, s)
 	begun(t, s)
 	recorder(s, t, first.ID)(lcm.Processing)
-	_, err = s.CreateSubscription(in(t, lcm.DefaultProject), lcm.Subscription{ID: "s-1", API: lcm.APILcm, APIVersion: 1, CallbackURI: "http://nfvo.example"}, false)
+	_, err = s.CreateSubscription(in(t, lcm.DefaultProject),
+		lcm.Subscription{ID: "s-1", API: lcm.APILcm, APIVersion: 1, CallbackURI: "http://nfvo.example"}, false)
 	require.NoError(t, err)
 	begun(t, s)
 	load, err := s.Load(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, map[lcm.Operation]map[lcm.OperationState]int{lcm.OpInstantiate: {lcm.Starting: 2, lcm.Processing: 1}}, load.InFlight)
+	require.Equal(t, map[lcm.Operation]map[lcm.OperationState]int{lcm.OpInstantiate: {lcm.Starting: 2, lcm.Processing: 1}},
+		load.InFlight)
 	require.Positive(t, load.Notifications)
 	require.Less(t, load.Oldest, time.Minute)
 }

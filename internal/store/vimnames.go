@@ -22,7 +22,8 @@ func reserveVimName(ctx context.Context, tx pgx.Tx, op lcm.VnfLcmOpOcc) error {
 		return nil
 	}
 	var project lcm.ProjectID
-	if err := tx.QueryRow(ctx, `select project_id from vnf_instance where id = @id`, pgx.NamedArgs{"id": op.VnfInstanceID}).Scan(&project); err != nil {
+	if err := tx.QueryRow(ctx, `select project_id from vnf_instance where id = @id`,
+		pgx.NamedArgs{"id": op.VnfInstanceID}).Scan(&project); err != nil {
 		return err
 	}
 	if err := lockVimName(ctx, tx, project, op.RegistersVim); err != nil {
@@ -58,7 +59,9 @@ func lockVimName(ctx context.Context, tx pgx.Tx, project lcm.ProjectID, name str
 	return err
 }
 
-func vimNameHolder(ctx context.Context, q querier, inst lcm.VnfInstanceID, project lcm.ProjectID, name string) (lcm.VimNameHolder, error) {
+func vimNameHolder(
+	ctx context.Context, q querier, inst lcm.VnfInstanceID, project lcm.ProjectID, name string,
+) (lcm.VimNameHolder, error) {
 	const vimName = ` -> 'additionalParams' -> @key::text ->> 'vim_name'`
 	rows, _ := q.Query(ctx, `
 		select id, '', '' from vim
@@ -69,7 +72,8 @@ func vimNameHolder(ctx context.Context, q querier, inst lcm.VnfInstanceID, proje
 			o.operation = 'INSTANTIATE' and coalesce(nullif(o.params`+vimName+`, ''), @default::text || o.vnf_instance_id) = @name
 			or o.operation = 'HEAL' and coalesce(nullif(i.instantiated`+vimName+`, ''), @default::text || o.vnf_instance_id) = @name)
 		limit 1`, pgx.NamedArgs{
-		"name": name, "project": project, "instance": inst, "cluster": lcm.ClusterOfParam, "key": lcm.ClusterParamsKey, "default": lcm.DefaultVimName,
+		"name": name, "project": project, "instance": inst, "cluster": lcm.ClusterOfParam, "key": lcm.ClusterParamsKey,
+		"default": lcm.DefaultVimName,
 	})
 	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (h lcm.VimNameHolder, err error) {
 		err = row.Scan(&h.VimID, &h.OpOccID, &h.VnfInstanceID)

@@ -17,7 +17,8 @@ const selectVim = `
 	from vim`
 
 func scanVim(row pgx.CollectableRow) (v lcm.Vim, err error) {
-	err = row.Scan(&v.ID, &v.ProjectID, &v.Name, &v.Description, &v.Type, &v.AuthURL, &v.AuthCred, &v.Project, &v.Regions, &v.IsDefault,
+	err = row.Scan(&v.ID, &v.ProjectID, &v.Name, &v.Description, &v.Type, &v.AuthURL, &v.AuthCred, &v.Project, &v.Regions,
+		&v.IsDefault,
 		&v.Status, &v.Extra, &v.Created, &v.Updated)
 	return v, err
 }
@@ -145,7 +146,8 @@ func connect(ctx context.Context, tx pgx.Tx, id lcm.VnfInstanceID, added []lcm.V
 	if err := holdVims(ctx, tx, id, added); err != nil {
 		return err
 	}
-	inst, err := one(ctx, tx, scanInstance, notFound("VNF instance", id), selectInstance+` where id = @id`, pgx.NamedArgs{"id": id})
+	inst, err := one(ctx, tx, scanInstance, notFound("VNF instance", id), selectInstance+` where id = @id`,
+		pgx.NamedArgs{"id": id})
 	if err != nil {
 		return err
 	}
@@ -157,7 +159,8 @@ func connect(ctx context.Context, tx pgx.Tx, id lcm.VnfInstanceID, added []lcm.V
 // Conflict when one is gone; one of another project than the instance's is not there.
 func holdVims(ctx context.Context, tx pgx.Tx, inst lcm.VnfInstanceID, connections []lcm.VimConnectionInfo) error {
 	for _, vim := range vimIDs(connections) {
-		if _, err := one(ctx, tx, scanVim, lcm.Errorf(lcm.KindConflict, "VIM %s was deleted meanwhile; name another one.", vim),
+		if _, err := one(ctx, tx, scanVim, lcm.Errorf(lcm.KindConflict, "VIM %s was deleted meanwhile; name another one.",
+			vim),
 			selectVim+` where id = @id and project_id = (select project_id from vnf_instance where id = @instance) for key share`,
 			pgx.NamedArgs{"id": vim, "instance": inst}); err != nil {
 			return err
@@ -203,7 +206,8 @@ func (s *Store) DeleteClusterVim(ctx context.Context, id lcm.VimID, cluster lcm.
 			return err
 		}
 		if len(users) > 0 {
-			return lcm.Errorf(lcm.KindConflict, "The cluster is VIM %s, which VNF instance %s uses. Terminate that VNF first, then retry.", id, users[0])
+			return lcm.Errorf(lcm.KindConflict,
+				"The cluster is VIM %s, which VNF instance %s uses. Terminate that VNF first, then retry.", id, users[0])
 		}
 		_, err = tx.Exec(ctx, `
 			update vnf_instance set updated = now(), version = version + 1, vim_connections = (
@@ -219,7 +223,8 @@ func (s *Store) DeleteClusterVim(ctx context.Context, id lcm.VimID, cluster lcm.
 
 // Vim reads one VIM.
 func (s *Store) Vim(ctx context.Context, id lcm.VimID) (lcm.Vim, error) {
-	return one(ctx, s.pool, scanVim, notFound("VIM", id), selectVim+` where id = @id and`+ofProject, owned(ctx, pgx.NamedArgs{"id": id}))
+	return one(ctx, s.pool, scanVim, notFound("VIM", id), selectVim+` where id = @id and`+ofProject,
+		owned(ctx, pgx.NamedArgs{"id": id}))
 }
 
 // VimByName reads the VIM of that name of the context's project.
@@ -238,7 +243,8 @@ func (s *Store) DefaultVim(ctx context.Context) (lcm.Vim, error) {
 	if err != nil {
 		return lcm.Vim{}, err
 	}
-	return one(ctx, s.pool, scanVim, lcm.Errorf(lcm.KindNotFound, "There is no default VIM; register one with is_default, or name a VIM in the request."),
+	return one(ctx, s.pool, scanVim, lcm.Errorf(lcm.KindNotFound,
+		"There is no default VIM; register one with is_default, or name a VIM in the request."),
 		selectVim+` where is_default and project_id = @owner`, args)
 }
 

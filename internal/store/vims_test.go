@@ -16,9 +16,11 @@ import (
 
 func newVim(name string) lcm.Vim {
 	return lcm.Vim{
-		ID: lcm.VimID(uuid.NewString()), ProjectID: lcm.DefaultProject, Name: name, Description: "a lab", Type: lcm.VimOpenStack, AuthURL: "http://127.0.0.1/v3",
+		ID: lcm.VimID(uuid.NewString()), ProjectID: lcm.DefaultProject, Name: name, Description: "a lab",
+		Type: lcm.VimOpenStack, AuthURL: "http://127.0.0.1/v3",
 		AuthCred: map[string]any{"username": "u", "password": map[string]any{"$secret": "vim/1/password"}},
-		Project:  map[string]any{"name": "p"}, Regions: []string{"RegionOne"}, Status: "PENDING", Extra: map[string]any{"ssh_port": 2222.0},
+		Project:  map[string]any{"name": "p"}, Regions: []string{"RegionOne"}, Status: "PENDING",
+		Extra: map[string]any{"ssh_port": 2222.0},
 	}
 }
 
@@ -81,7 +83,10 @@ func TestDeleteVim_refusesWhileAnInstanceNamesIt(t *testing.T) {
 	require.NoError(t, s.CreateVim(in(t, lcm.DefaultProject), v))
 	inst := newInstance(t, s)
 	inst.Version = 1
-	inst.VimConnections = []lcm.VimConnectionInfo{{ID: "other", VimID: "x"}, {ID: "vim1", VimID: v.ID, VimType: "openstack"}}
+	inst.VimConnections = []lcm.VimConnectionInfo{
+		{ID: "other", VimID: "x"},
+		{ID: "vim1", VimID: v.ID, VimType: "openstack"},
+	}
 	require.NoError(t, s.UpdateInstance(t.Context(), inst))
 	err := s.DeleteVim(t.Context(), v.ID)
 	requireKind(t, lcm.KindConflict, err)
@@ -108,7 +113,10 @@ func TestDeleteVim_isNotHeldByConnectionsThatAreCompleteWithoutIt(t *testing.T) 
 	}))
 	half := own
 	half.ID, half.InterfaceInfo = "half", nil
-	for _, c := range []lcm.VimConnectionInfo{half, {ID: "k8s", VimID: v.ID, VimType: "kubernetes", InterfaceInfo: own.InterfaceInfo}} {
+	for _, c := range []lcm.VimConnectionInfo{
+		half,
+		{ID: "k8s", VimID: v.ID, VimType: "kubernetes", InterfaceInfo: own.InterfaceInfo},
+	} {
 		user := newInstance(t, s)
 		user.Version, user.VimConnections = 1, []lcm.VimConnectionInfo{own, c}
 		require.NoError(t, s.UpdateInstance(t.Context(), user))
@@ -170,11 +178,17 @@ func TestDeleteVim_refusesFromTheBeginningOfAnInstantiation(t *testing.T) {
 	require.NoError(t, s.CreateVim(in(t, lcm.DefaultProject), v))
 	inst := newInstance(t, s)
 	inst.Version = 1
-	inst.VimConnections = []lcm.VimConnectionInfo{{ID: "other", VimID: "x", VimType: "kubernetes"}, {ID: "vim1", VimID: old.ID, VimType: "openstack"}}
+	inst.VimConnections = []lcm.VimConnectionInfo{
+		{ID: "other", VimID: "x", VimType: "kubernetes"},
+		{ID: "vim1", VimID: old.ID, VimType: "openstack"},
+	}
 	require.NoError(t, s.UpdateInstance(t.Context(), inst))
 
 	op := instantiate(inst)
-	given := lcm.VimConnectionInfo{ID: "vim1", VimID: v.ID, VimType: "openstack", AccessInfo: map[string]any{"password": map[string]any{"$secret": "vnf/1/password"}}}
+	given := lcm.VimConnectionInfo{
+		ID: "vim1", VimID: v.ID, VimType: "openstack",
+		AccessInfo: map[string]any{"password": map[string]any{"$secret": "vnf/1/password"}},
+	}
 	require.NoError(t, s.BeginOperation(t.Context(), op, given))
 	record := recorder(s, t, op.ID)
 	record(lcm.Processing)
@@ -196,7 +210,8 @@ func TestBeginOperation_thatIsRefusedKeepsNoVim(t *testing.T) {
 	require.NoError(t, s.CreateVim(in(t, lcm.DefaultProject), v))
 	op := begun(t, s)
 	inst := lcm.VnfInstance{ID: op.VnfInstanceID}
-	requireKind(t, lcm.KindConflict, s.BeginOperation(t.Context(), instantiate(inst), lcm.VimConnectionInfo{ID: "vim1", VimID: v.ID}))
+	requireKind(t, lcm.KindConflict, s.BeginOperation(t.Context(), instantiate(inst),
+		lcm.VimConnectionInfo{ID: "vim1", VimID: v.ID}))
 	require.NoError(t, s.DeleteVim(t.Context(), v.ID))
 
 	recorder(s, t, op.ID)(lcm.RolledBack)

@@ -155,7 +155,8 @@ func aroundTimes(w *where, sql string, values []string) (conditions []string) {
 	for _, value := range values {
 		if at, ok := query.Time(value); ok {
 			from, to := around(at)
-			conditions = append(conditions, sql+` collate "C" > `+w.arg(from)+"::text and "+sql+` collate "C" < `+w.arg(to)+"::text")
+			conditions = append(conditions,
+				sql+` collate "C" > `+w.arg(from)+"::text and "+sql+` collate "C" < `+w.arg(to)+"::text")
 		}
 	}
 	return conditions

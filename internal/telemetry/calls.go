@@ -18,7 +18,8 @@ type VimMetrics struct{ seconds *prometheus.HistogramVec }
 // NewVimMetrics registers the metrics of calls to VIMs.
 func NewVimMetrics(reg prometheus.Registerer) *VimMetrics {
 	m := &VimMetrics{prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "windlass_vim_request_seconds", Help: "Time until a VIM's answer begins, by its service, the method and the status; \"error\" is no answer.",
+		Name:    "windlass_vim_request_seconds",
+		Help:    "Time until a VIM's answer begins, by its service, the method and the status; \"error\" is no answer.",
 		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10, 30, 60},
 	}, []string{"service", "method", "status"})}
 	reg.MustRegister(m.seconds)
@@ -43,9 +44,10 @@ func (o *observed) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx := r.Context()
 	var span trace.Span
 	if trace.SpanFromContext(ctx).IsRecording() {
-		ctx, span = Begin(ctx, service+" "+r.Method+" "+resource, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
-			attribute.String("http.request.method", r.Method), attribute.String("server.address", r.URL.Hostname()),
-			attribute.String("windlass.vim.service", service), attribute.String("windlass.vim.resource", resource)))
+		ctx, span = Begin(ctx, service+" "+r.Method+" "+resource, trace.WithSpanKind(trace.SpanKindClient),
+			trace.WithAttributes(
+				attribute.String("http.request.method", r.Method), attribute.String("server.address", r.URL.Hostname()),
+				attribute.String("windlass.vim.service", service), attribute.String("windlass.vim.resource", resource)))
 		r = r.WithContext(ctx)
 	}
 	begun := time.Now()
@@ -98,8 +100,10 @@ func endCall(span trace.Span, resp *http.Response, err error) {
 var services = map[string]string{
 	"tokens": "keystone", "projects": "keystone", "users": "keystone", "application_credentials": "keystone",
 	"stacks": "heat", "validate": "heat",
-	"servers": "nova", "flavors": "nova", "os-hypervisors": "nova", "os-quota-sets": "nova", "os-services": "nova", "os-availability-zone": "nova",
-	"ports": "neutron", "networks": "neutron", "subnets": "neutron", "floatingips": "neutron", "routers": "neutron", "quotas": "neutron", "security-groups": "neutron",
+	"servers": "nova", "flavors": "nova", "os-hypervisors": "nova", "os-quota-sets": "nova", "os-services": "nova",
+	"os-availability-zone": "nova",
+	"ports":                "neutron", "networks": "neutron", "subnets": "neutron", "floatingips": "neutron", "routers": "neutron",
+	"quotas": "neutron", "security-groups": "neutron",
 	"volumes": "cinder", "types": "cinder", "snapshots": "cinder",
 	"images": "glance",
 	"apis":   "kubernetes", "api": "kubernetes",

@@ -22,7 +22,10 @@ func NewDriftMetrics(reg prometheus.Registerer) *DriftMetrics {
 			Name: "windlass_drift_checks_total",
 			Help: "Checks for drift, by trigger and result: done, busy (an operation was under way) or failed.",
 		}, []string{"trigger", "result"}),
-		heals: prometheus.NewCounter(prometheus.CounterOpts{Name: "windlass_drift_heals_total", Help: "Heals that nobody has asked for."}),
+		heals: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "windlass_drift_heals_total",
+			Help: "Heals that nobody has asked for.",
+		}),
 	}
 	reg.MustRegister(m.checks, m.heals)
 	return m
@@ -45,7 +48,8 @@ type driftFindings struct {
 // RegisterDriftFindings registers the gauge of what the last checks of all VNFs have found, by kind.
 func RegisterDriftFindings(reg prometheus.Registerer, count func(context.Context) (map[lcm.DriftKind]int, error)) {
 	reg.MustRegister(&driftFindings{count, prometheus.NewDesc(
-		"windlass_drift_findings", "What the last checks of all instantiated VNFs have found, by kind.", []string{"kind"}, nil)})
+		"windlass_drift_findings", "What the last checks of all instantiated VNFs have found, by kind.", []string{"kind"},
+		nil)})
 }
 
 // Describe implements prometheus.Collector.

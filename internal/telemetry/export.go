@@ -125,7 +125,8 @@ func (e *Export) traces(ctx context.Context, s Settings, tlsConfig *tls.Config, 
 	limits.AttributeValueLengthLimit = longestValue
 	sampler := sdktrace.ParentBased(sdktrace.TraceIDRatioBased(s.SampleRatio))
 	provider := sdktrace.NewTracerProvider(
-		sdktrace.WithResource(from), sdktrace.WithSampler(sampler), sdktrace.WithIDGenerator(idGenerator{}), sdktrace.WithRawSpanLimits(limits),
+		sdktrace.WithResource(from), sdktrace.WithSampler(sampler), sdktrace.WithIDGenerator(idGenerator{}),
+		sdktrace.WithRawSpanLimits(limits),
 		sdktrace.WithBatcher(exporter, sdktrace.WithBatchTimeout(spanDelay), sdktrace.WithMaxQueueSize(spanQueue)),
 	)
 	e.Tracing = newTracing(provider, sampler)
@@ -155,14 +156,17 @@ func (s Settings) spanExporter(ctx context.Context, tlsConfig *tls.Config) (sdkt
 }
 
 // metrics sends what /metrics shows: one set of metrics, under the names that people know.
-func (e *Export) metrics(ctx context.Context, s Settings, tlsConfig *tls.Config, from *resource.Resource, reg prometheus.Gatherer) error {
+func (e *Export) metrics(
+	ctx context.Context, s Settings, tlsConfig *tls.Config, from *resource.Resource, reg prometheus.Gatherer,
+) error {
 	exporter, err := s.metricExporter(ctx, tlsConfig)
 	if err != nil {
 		return lcm.Wrap(lcm.KindInvalid, err, "The export of metrics cannot begin; look at telemetry.endpoint.")
 	}
 	reader := sdkmetric.NewPeriodicReader(exporter, sdkmetric.WithInterval(s.Interval),
 		sdkmetric.WithProducer(promsource.NewMetricProducer(promsource.WithGatherer(reg))))
-	e.stops = append(e.stops, sdkmetric.NewMeterProvider(sdkmetric.WithResource(from), sdkmetric.WithReader(reader)).Shutdown)
+	e.stops = append(e.stops, sdkmetric.NewMeterProvider(sdkmetric.WithResource(from),
+		sdkmetric.WithReader(reader)).Shutdown)
 	return nil
 }
 

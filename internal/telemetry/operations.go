@@ -27,16 +27,20 @@ var workBuckets = []float64{.1, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 
 func NewOperationMetrics(reg prometheus.Registerer) *OperationMetrics {
 	m := &OperationMetrics{
 		results: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "windlass_operations_total", Help: "States that lifecycle operations have come to: COMPLETED, FAILED_TEMP, FAILED, ROLLED_BACK.",
+			Name: "windlass_operations_total",
+			Help: "States that lifecycle operations have come to: COMPLETED, FAILED_TEMP, FAILED, ROLLED_BACK.",
 		}, []string{"operation", "result"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "windlass_operation_seconds", Help: "Time from an operation's beginning to its end, waiting for people included.", Buckets: workBuckets,
+			Name: "windlass_operation_seconds",
+			Help: "Time from an operation's beginning to its end, waiting for people included.", Buckets: workBuckets,
 		}, []string{"operation", "result"}),
 		steps: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "windlass_step_seconds", Help: "Time of one attempt of a step, by its title and how it ended.", Buckets: workBuckets,
+			Name: "windlass_step_seconds", Help: "Time of one attempt of a step, by its title and how it ended.",
+			Buckets: workBuckets,
 		}, []string{"step", "result"}),
 		retries: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "windlass_retries_total", Help: "What was tried again: activities by themselves, steps because a person has decided it.",
+			Name: "windlass_retries_total",
+			Help: "What was tried again: activities by themselves, steps because a person has decided it.",
 		}, []string{"what"}),
 		lag: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "windlass_queue_lag_seconds", Help: "How long activities have waited in Temporal's queue for a worker.",
@@ -60,7 +64,8 @@ func NewOperationMetrics(reg prometheus.Registerer) *OperationMetrics {
 
 // kinds are all operations.
 var kinds = [...]lcm.Operation{
-	lcm.OpInstantiate, lcm.OpScale, lcm.OpScaleToLevel, lcm.OpHeal, lcm.OpModifyInfo, lcm.OpOperate, lcm.OpChangeExtConn, lcm.OpTerminate,
+	lcm.OpInstantiate, lcm.OpScale, lcm.OpScaleToLevel, lcm.OpHeal, lcm.OpModifyInfo, lcm.OpOperate, lcm.OpChangeExtConn,
+	lcm.OpTerminate,
 }
 
 const (
@@ -137,7 +142,8 @@ type load struct {
 func RegisterLoad(reg prometheus.Registerer, read func(context.Context) (Load, error)) {
 	reg.MustRegister(&load{
 		read,
-		prometheus.NewDesc("windlass_operations_in_flight", "Operations that have not ended, by kind and state.", []string{"operation", "state"}, nil),
+		prometheus.NewDesc("windlass_operations_in_flight", "Operations that have not ended, by kind and state.",
+			[]string{"operation", "state"}, nil),
 		prometheus.NewDesc("windlass_notifications_waiting", "Notifications that wait to be delivered.", nil, nil),
 		prometheus.NewDesc("windlass_notifications_oldest_seconds", "How long the oldest of them has waited.", nil, nil),
 	})
@@ -162,7 +168,8 @@ func (l *load) Collect(to chan<- prometheus.Metric) {
 	for _, op := range kinds {
 		for _, state := range lcm.OperationStates {
 			if !state.Terminal() {
-				to <- prometheus.MustNewConstMetric(l.inFlight, prometheus.GaugeValue, float64(now.InFlight[op][state]), string(op), string(state))
+				to <- prometheus.MustNewConstMetric(l.inFlight, prometheus.GaugeValue, float64(now.InFlight[op][state]), string(op),
+					string(state))
 			}
 		}
 	}

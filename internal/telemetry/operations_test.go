@@ -18,7 +18,10 @@ func TestOperationMetrics_countWhatAWorkerDoes(t *testing.T) {
 	t.Parallel()
 	reg := prometheus.NewRegistry()
 	m := telemetry.NewOperationMetrics(reg)
-	for _, state := range []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack} {
+	for _, state := range []lcm.OperationState{
+		lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack,
+		lcm.RolledBack,
+	} {
 		m.Entered(lcm.OpScale, state)
 	}
 	m.Ended(lcm.OpScale, lcm.RolledBack, 90*time.Second)

@@ -30,7 +30,8 @@ func TestLogger_writesNoSecret(t *testing.T) {
 		log.Info("line", "password", "hunter2", "url", "postgres://u:hunter2@h/d", "proxy", proxy,
 			"error", lcm.Wrap(lcm.KindUnavailable, errors.New("dial http://u:hunter2@h"), "It does not answer."),
 			"params", map[string]any{"master_node": map[string]any{"username": "ubuntu", "password": "hunter2"}},
-			"doc", json.RawMessage(`{"clientSecret":"hunter2"}`), "group", slog.GroupValue(slog.String("ssh_password", "hunter2")),
+			"doc", json.RawMessage(`{"clientSecret":"hunter2"}`), "group",
+			slog.GroupValue(slog.String("ssh_password", "hunter2")),
 			"key", "-----BEGIN RSA PRIVATE KEY-----\nhunter2", "secret", lcm.Secret{Clear: "hunter2"}, "odd", make(chan int),
 			"node", lcm.NodeParams{Username: "u", Password: lcm.Secret{Clear: "hunter2"}})
 		assert.NotContains(t, out.String(), "hunter2", format)

@@ -47,7 +47,9 @@ type ClientInterceptor struct {
 }
 
 // InterceptClient implements interceptor.ClientInterceptor.
-func (*ClientInterceptor) InterceptClient(next interceptor.ClientOutboundInterceptor) interceptor.ClientOutboundInterceptor {
+func (*ClientInterceptor) InterceptClient(
+	next interceptor.ClientOutboundInterceptor,
+) interceptor.ClientOutboundInterceptor {
 	return &outbound{interceptor.ClientOutboundInterceptorBase{Next: next}}
 }
 
@@ -56,7 +58,9 @@ type outbound struct {
 }
 
 // ExecuteWorkflow implements interceptor.ClientOutboundInterceptor.
-func (o *outbound) ExecuteWorkflow(ctx context.Context, in *interceptor.ClientExecuteWorkflowInput) (run client.WorkflowRun, err error) {
+func (o *outbound) ExecuteWorkflow(
+	ctx context.Context, in *interceptor.ClientExecuteWorkflowInput,
+) (run client.WorkflowRun, err error) {
 	if !trace.SpanContextFromContext(ctx).IsValid() {
 		return o.Next.ExecuteWorkflow(ctx, in)
 	}
@@ -68,7 +72,9 @@ func (o *outbound) ExecuteWorkflow(ctx context.Context, in *interceptor.ClientEx
 }
 
 // UpdateWorkflow implements interceptor.ClientOutboundInterceptor.
-func (o *outbound) UpdateWorkflow(ctx context.Context, in *interceptor.ClientUpdateWorkflowInput) (handle client.WorkflowUpdateHandle, err error) {
+func (o *outbound) UpdateWorkflow(
+	ctx context.Context, in *interceptor.ClientUpdateWorkflowInput,
+) (handle client.WorkflowUpdateHandle, err error) {
 	if !trace.SpanContextFromContext(ctx).IsValid() {
 		return o.Next.UpdateWorkflow(ctx, in)
 	}

@@ -85,7 +85,10 @@ func (t *Tracing) Emit(d Done) {
 
 // Sampled tells whether a trace is kept that begins here.
 func (t *Tracing) Sampled(id trace.TraceID) bool {
-	return t.sampler.ShouldSample(sdktrace.SamplingParameters{ParentContext: context.Background(), TraceID: id}).Decision == sdktrace.RecordAndSample
+	return t.sampler.ShouldSample(sdktrace.SamplingParameters{
+		ParentContext: context.Background(),
+		TraceID:       id,
+	}).Decision == sdktrace.RecordAndSample
 }
 
 // TraceIDOf and SpanIDOf make ids that whoever knows the words makes again: the spans of a workflow keep theirs when it

@@ -25,10 +25,15 @@ import (
 const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 // export exports to a collector of the test.
-func export(t *testing.T, to *collector.Collector, edit func(*telemetry.Settings)) (*telemetry.Export, *prometheus.Registry) {
+func export(
+	t *testing.T, to *collector.Collector, edit func(*telemetry.Settings),
+) (*telemetry.Export, *prometheus.Registry) {
 	t.Helper()
 	reg := telemetry.NewRegistry("1.2.3")
-	s := telemetry.Settings{Traces: true, Metrics: true, Endpoint: to.GRPC, SampleRatio: 1, Interval: time.Hour, Service: "windlass-test", Version: "1.2.3"}
+	s := telemetry.Settings{
+		Traces: true, Metrics: true, Endpoint: to.GRPC, SampleRatio: 1, Interval: time.Hour,
+		Service: "windlass-test", Version: "1.2.3",
+	}
 	if edit != nil {
 		edit(&s)
 	}
@@ -39,9 +44,15 @@ func export(t *testing.T, to *collector.Collector, edit func(*telemetry.Settings
 
 func TestExport_sendsTracesAndMetrics(t *testing.T) {
 	for name, edit := range map[string]func(*telemetry.Settings, *collector.Collector){
-		"gRPC":                          func(*telemetry.Settings, *collector.Collector) {},
-		"HTTP":                          func(s *telemetry.Settings, to *collector.Collector) { s.HTTP, s.Endpoint = true, to.HTTP },
-		"HTTP, with a slash at the end": func(s *telemetry.Settings, to *collector.Collector) { s.HTTP, s.Endpoint = true, to.HTTP+"/" },
+		"gRPC": func(*telemetry.Settings, *collector.Collector) {},
+		"HTTP": func(s *telemetry.Settings, to *collector.Collector) {
+			s.HTTP, s.Endpoint = true,
+				to.HTTP
+		},
+		"HTTP, with a slash at the end": func(s *telemetry.Settings, to *collector.Collector) {
+			s.HTTP, s.Endpoint = true,
+				to.HTTP+"/"
+		},
 		"the standard's variable": func(s *telemetry.Settings, to *collector.Collector) {
 			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", to.GRPC)
 			s.Endpoint = ""
@@ -143,7 +154,8 @@ func TestTracing_leavesTheDecisionToTheClient(t *testing.T) {
 
 func TestTracing_tellsOfAnErrorWhatOperatorsMayRead(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, "The VIM is away.", telemetry.ErrorText(lcm.Wrap(lcm.KindUnavailable, errors.New("dial u:hunter2@h"), "The VIM is away.")))
+	assert.Equal(t, "The VIM is away.",
+		telemetry.ErrorText(lcm.Wrap(lcm.KindUnavailable, errors.New("dial u:hunter2@h"), "The VIM is away.")))
 	assert.NotContains(t, telemetry.ErrorText(errors.New("password=hunter2")), "hunter2")
 	assert.NotContains(t, telemetry.ErrorText(lcm.Errorf(lcm.KindBroken, "see http://u:hunter2@h")), "hunter2")
 }
@@ -168,8 +180,10 @@ func TestVimTransport_tellsOfCallsButNotWhatIsInThem(t *testing.T) {
 		req.Header.Set("X-Auth-Token", "hunter2")
 		_, _ = vims.Transport(a).RoundTrip(req)
 	}
-	call(http.MethodPost, "http://u:hunter2@vim:5000/v3/auth/tokens?x=hunter2", answering{resp: &http.Response{StatusCode: http.StatusCreated}})
-	call(http.MethodGet, "http://vim/heat/v1/7f3c/stacks/hunter2/4a1e", answering{resp: &http.Response{StatusCode: http.StatusServiceUnavailable}})
+	call(http.MethodPost, "http://u:hunter2@vim:5000/v3/auth/tokens?x=hunter2",
+		answering{resp: &http.Response{StatusCode: http.StatusCreated}})
+	call(http.MethodGet, "http://vim/heat/v1/7f3c/stacks/hunter2/4a1e",
+		answering{resp: &http.Response{StatusCode: http.StatusServiceUnavailable}})
 	call(http.MethodGet, "http://vim/compute/v2.1/servers/hunter2", answering{err: errors.New("hunter2")})
 	call("BREW", "http://vim/who/knows", answering{resp: &http.Response{StatusCode: 999}})
 	span.End()
@@ -187,16 +201,23 @@ func TestVimTransport_tellsOfCallsButNotWhatIsInThem(t *testing.T) {
 	var names []string
 	for _, s := range to.Trace(span.SpanContext().TraceID().String()) {
 		names = append(names, s.Name)
-		assert.Equal(t, strings.HasPrefix(s.Name, "heat") || strings.HasPrefix(s.Name, "nova") || strings.HasPrefix(s.Name, "other"), s.Failed, s.Name)
+		assert.Equal(t, strings.HasPrefix(s.Name, "heat") || strings.HasPrefix(s.Name, "nova") ||
+			strings.HasPrefix(s.Name, "other"), s.Failed, s.Name)
 	}
-	assert.ElementsMatch(t, []string{"work", "keystone POST tokens", "heat GET stacks", "nova GET servers", "other BREW other"}, names)
+	assert.ElementsMatch(t, []string{
+		"work", "keystone POST tokens", "heat GET stacks", "nova GET servers",
+		"other BREW other",
+	}, names)
 	assert.NotContains(t, to.Raw()+w.Body.String(), "hunter2")
 }
 
 func TestOperationMetrics_loadGoesBackTo0(t *testing.T) {
 	t.Parallel()
 	reg := prometheus.NewRegistry()
-	now, away := telemetry.Load{InFlight: map[lcm.Operation]map[lcm.OperationState]int{lcm.OpHeal: {lcm.FailedTemp: 2}}, Notifications: 3, Oldest: time.Minute}, error(nil)
+	now, away := telemetry.Load{
+		InFlight:      map[lcm.Operation]map[lcm.OperationState]int{lcm.OpHeal: {lcm.FailedTemp: 2}},
+		Notifications: 3, Oldest: time.Minute,
+	}, error(nil)
 	telemetry.RegisterLoad(reg, func(context.Context) (telemetry.Load, error) { return now, away })
 	scrape := func() string {
 		w := httptest.NewRecorder()
@@ -204,7 +225,8 @@ func TestOperationMetrics_loadGoesBackTo0(t *testing.T) {
 		return w.Body.String()
 	}
 	for _, line := range []string{
-		`windlass_operations_in_flight{operation="HEAL",state="FAILED_TEMP"} 2`, `windlass_operations_in_flight{operation="SCALE",state="PROCESSING"} 0`,
+		`windlass_operations_in_flight{operation="HEAL",state="FAILED_TEMP"} 2`,
+		`windlass_operations_in_flight{operation="SCALE",state="PROCESSING"} 0`,
 		"windlass_notifications_waiting 3", "windlass_notifications_oldest_seconds 60",
 	} {
 		require.Contains(t, scrape(), line)
@@ -225,7 +247,11 @@ func TestOff_costsNothing(t *testing.T) {
 		_, span := telemetry.Begin(ctx, "something")
 		telemetry.End(span, nil)
 	})
-	requireSame("where it is", nothing, func() { _, _ = telemetry.TraceID(ctx), telemetry.TraceParent(ctx); telemetry.About(ctx) })
+	requireSame("where it is", nothing, func() {
+		_, _ = telemetry.TraceID(ctx),
+			telemetry.TraceParent(ctx)
+		telemetry.About(ctx)
+	})
 	metrics := telemetry.NewOperationMetrics(prometheus.NewRegistry())
 	requireSame("an activity", nothing, func() { metrics.Activity(1, time.Second); metrics.Activity(2, time.Second) })
 	requireSame("a step", nothing, func() { metrics.Step("Join the nodes", lcm.StepDone, time.Second) })

@@ -77,13 +77,16 @@ func (r *Runner) process(ctx context.Context, dir string, input []byte) ([]byte,
 	ended := child.Wait()
 	switch {
 	case errors.Is(context.Cause(ctx), errSlow) || overTime(ended):
-		return nil, lcm.Errorf(lcm.KindInvalid, "The user data script was stopped: it ran longer than the %s that it may take (userData.timeout).", limit)
+		return nil, lcm.Errorf(lcm.KindInvalid,
+			"The user data script was stopped: it ran longer than the %s that it may take (userData.timeout).", limit)
 	case len(answer) > largestAnswer:
-		return nil, lcm.Errorf(lcm.KindInvalid, "The user data script was stopped: it has made more than %d MiB of parameters and templates.", largestAnswer>>20)
+		return nil, lcm.Errorf(lcm.KindInvalid,
+			"The user data script was stopped: it has made more than %d MiB of parameters and templates.", largestAnswer>>20)
 	case ctx.Err() != nil:
 		return nil, lcm.Wrap(lcm.KindUnavailable, context.Cause(ctx), "The user data script was stopped with the worker.")
 	case ended != nil || err != nil:
-		return nil, lcm.Wrap(lcm.KindInvalid, errors.Join(ended, err), "The user data script has ended without an answer (%s). It may need more than the %d MiB of memory that it may have.",
+		return nil, lcm.Wrap(lcm.KindInvalid, errors.Join(ended, err), "The user data script has ended without an answer "+
+			"(%s). It may need more than the %d MiB of memory that it may have.",
 			ended, memoryLimit>>20)
 	}
 	return answer, nil
@@ -103,7 +106,8 @@ func (r *Runner) limit() time.Duration {
 
 // unable says that this host runs no script.
 func unable(err error, why string) error {
-	return lcm.Wrap(lcm.KindUnavailable, err, "The user data script could not be run: %s. See userData.python.", strings.TrimSuffix(why, "."))
+	return lcm.Wrap(lcm.KindUnavailable, err, "The user data script could not be run: %s. See userData.python.",
+		strings.TrimSuffix(why, "."))
 }
 
 // limited keeps the beginning of what is written to it.

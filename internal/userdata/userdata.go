@@ -57,7 +57,8 @@ func (r *Runner) enter(ctx context.Context) (leave func(), err error) {
 	case r.room <- struct{}{}:
 		return func() { <-r.room }, nil
 	case <-ctx.Done():
-		return nil, lcm.Wrap(lcm.KindUnavailable, context.Cause(ctx), "The user data script was not run: too many others run.")
+		return nil, lcm.Wrap(lcm.KindUnavailable, context.Cause(ctx),
+			"The user data script was not run: too many others run.")
 	}
 }
 
@@ -106,12 +107,14 @@ type Made struct {
 func (r *Runner) Run(ctx context.Context, call Call) (made Made, err error) {
 	dir, err := os.MkdirTemp("", "windlass-user-data-")
 	if err != nil {
-		return made, lcm.Wrap(lcm.KindUnavailable, err, "The user data script could not be run: there is no room for its package.")
+		return made, lcm.Wrap(lcm.KindUnavailable, err,
+			"The user data script could not be run: there is no room for its package.")
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	pkg, lib := filepath.Join(dir, "package"), filepath.Join(dir, "python")
 	if err := errors.Join(unpack(python, dir), write(pkg, call.Files)); err != nil {
-		return made, lcm.Wrap(lcm.KindUnavailable, err, "The user data script could not be run: there is no room for its package.")
+		return made, lcm.Wrap(lcm.KindUnavailable, err,
+			"The user data script could not be run: there is no room for its package.")
 	}
 	script, err := ScriptPath(call.Path)
 	if err != nil {
@@ -142,8 +145,10 @@ func (r *Runner) Run(ctx context.Context, call Call) (made Made, err error) {
 // ScriptPath is the path of a script in its package, as requests name it: "./UserData/x.py".
 func ScriptPath(named string) (string, error) {
 	script := path.Clean(strings.TrimLeft(named, "./"))
-	if path.Ext(script) != ".py" || script != strings.TrimLeft(named, "./") || strings.ContainsAny(script, "\\\x00") || !fs.ValidPath(script) {
-		return "", lcm.Errorf(lcm.KindInvalid, "%q is not the path of a Python script in the VNF package, such as ./UserData/user_data.py.", named)
+	if path.Ext(script) != ".py" || script != strings.TrimLeft(named, "./") || strings.ContainsAny(script, "\\\x00") ||
+		!fs.ValidPath(script) {
+		return "", lcm.Errorf(lcm.KindInvalid,
+			"%q is not the path of a Python script in the VNF package, such as ./UserData/user_data.py.", named)
 	}
 	return script, nil
 }
@@ -193,7 +198,8 @@ func invalid(call Call, format string, args ...any) error {
 	if runes := []rune(said); len(runes) > longest {
 		said = string(runes[:longest]) + "..."
 	}
-	return lcm.Errorf(lcm.KindInvalid, "The user data class %s of the VNF package (%s) %s.", call.Class, call.Path, strings.TrimSuffix(said, "."))
+	return lcm.Errorf(lcm.KindInvalid, "The user data class %s of the VNF package (%s) %s.", call.Class, call.Path,
+		strings.TrimSuffix(said, "."))
 }
 
 // unpack writes what scripts import.
@@ -233,7 +239,8 @@ func write(dir string, files map[string][]byte) error {
 
 // Check runs a script that does nothing: whether this host can run any.
 func (r *Runner) Check(ctx context.Context) error {
-	const script = "class Nothing:\n    @staticmethod\n    def instantiate(base_hot_dict, vnfd_dict, inst_req_info, grant_info):\n        return {}\n"
+	const script = "class Nothing:\n    @staticmethod\n    def instantiate(base_hot_dict, vnfd_dict, inst_req_info, " +
+		"grant_info):\n        return {}\n"
 	_, err := r.Run(ctx, Call{
 		Files: map[string][]byte{"nothing.py": []byte(script)}, Path: "nothing.py", Class: "Nothing",
 		Told: Told{Hot: Hot{Template: map[string]any{}, Files: map[string]any{}}, Request: map[string]any{}},

@@ -42,7 +42,8 @@ func newRunner(t *testing.T) *Runner {
 	return nil
 }
 
-const v1Head = "class Own:\n    @staticmethod\n    def instantiate(base_hot_dict, vnfd_dict, inst_req_info, grant_info):\n"
+const v1Head = "class Own:\n    @staticmethod\n    def instantiate(base_hot_dict, vnfd_dict, inst_req_info, " +
+	"grant_info):\n"
 
 // body runs the lines of a method of v1.
 func (r *Runner) body(t *testing.T, lines ...string) (Made, error) {
@@ -60,18 +61,23 @@ func told() Told {
 			Template: map[string]any{
 				"parameters": map[string]any{"nfv": map[string]any{"type": "json"}, "key": map[string]any{"type": "string"}},
 				"resources": map[string]any{
-					"group": map[string]any{"type": "OS::Heat::AutoScalingGroup", "properties": map[string]any{"resource": map[string]any{
-						"properties": map[string]any{"image": get("VDU", "node", "image"), "net": get("CP", "node_CP", "network")},
-					}}},
+					"group": map[string]any{
+						"type": "OS::Heat::AutoScalingGroup",
+						"properties": map[string]any{"resource": map[string]any{
+							"properties": map[string]any{"image": get("VDU", "node", "image"), "net": get("CP", "node_CP", "network")},
+						}},
+					},
 					"VM": map[string]any{"type": "OS::Nova::Server", "properties": map[string]any{
-						"flavor": get("VDU", "node", "flavor"), "zone": get("VDU", "node", "locationConstraints"), "count": get("VDU", "node", "desired_capacity"),
+						"flavor": get("VDU", "node", "flavor"), "zone": get("VDU", "node", "locationConstraints"),
+						"count": get("VDU", "node", "desired_capacity"),
 					}},
 				},
 			},
 			Files: map[string]any{"nested.yaml": map[string]any{"resources": map[string]any{}}},
 		},
 		Vnfd: map[string]any{"topology_template": map[string]any{"node_templates": map[string]any{"node": map[string]any{
-			"type": "tosca.nodes.nfv.Vdu.Compute", "properties": map[string]any{"sw_image_data": map[string]any{"name": "image-1"}},
+			"type":       "tosca.nodes.nfv.Vdu.Compute",
+			"properties": map[string]any{"sw_image_data": map[string]any{"name": "image-1"}},
 			"capabilities": map[string]any{"virtual_compute": map[string]any{"properties": map[string]any{
 				"requested_additional_capabilities": map[string]any{"properties": map[string]any{"requested_additional_capability_name": "m1.small"}},
 				"virtual_cpu":                       map[string]any{"num_virtual_cpu": 2},
@@ -82,20 +88,30 @@ func told() Told {
 			"flavourId": "simple", "additionalParams": map[string]any{"key": "hunter2-of-the-request", "other": 1},
 			"extVirtualLinks": []any{map[string]any{"id": "l", "resourceId": "net-1", "extCps": []any{map[string]any{
 				"cpdId": "node_CP", "cpConfig": map[string]any{"node_CP": map[string]any{"cpProtocolData": []any{map[string]any{
-					"layerProtocol": "IP_OVER_ETHERNET", "ipOverEthernet": map[string]any{"ipAddresses": []any{map[string]any{"type": "IPV4", "fixedAddresses": []any{"10.0.0.7"}, "subnetId": "sub"}}},
+					"layerProtocol": "IP_OVER_ETHERNET",
+					"ipOverEthernet": map[string]any{"ipAddresses": []any{map[string]any{
+						"type":           "IPV4",
+						"fixedAddresses": []any{"10.0.0.7"}, "subnetId": "sub",
+					}}},
 				}}}},
 			}}}},
 			"vimConnectionInfo": map[string]any{"vim": map[string]any{"vimId": "v", "vimType": "openstack"}},
 		},
 		Instance: map[string]any{"id": "i", "vnfdId": "d"},
 		GrantRequest: map[string]any{"operation": "INSTANTIATE", "addResources": []any{
-			map[string]any{"id": "node-0", "type": "COMPUTE", "resourceTemplateId": "node"}, map[string]any{"id": "node-1", "type": "COMPUTE", "resourceTemplateId": "node"},
+			map[string]any{"id": "node-0", "type": "COMPUTE", "resourceTemplateId": "node"},
+			map[string]any{"id": "node-1", "type": "COMPUTE", "resourceTemplateId": "node"},
 		}},
 		Grant: map[string]any{
-			"zones": []any{map[string]any{"id": "z", "zoneId": "west"}}, "addResources": []any{map[string]any{"resourceDefinitionId": "node-0", "zoneId": "z"}},
-			"vimAssets": map[string]any{"softwareImages": []any{map[string]any{"vnfdSoftwareImageId": "node", "vimSoftwareImageId": "granted"}}},
+			"zones":        []any{map[string]any{"id": "z", "zoneId": "west"}},
+			"addResources": []any{map[string]any{"resourceDefinitionId": "node-0", "zoneId": "z"}},
+			"vimAssets": map[string]any{"softwareImages": []any{map[string]any{
+				"vnfdSoftwareImageId": "node",
+				"vimSoftwareImageId":  "granted",
+			}}},
 		},
-		Images: map[string]string{"node": "granted"}, Flavours: map[string]string{"node": "m1.small"}, Capacity: map[string]int{"workers": 2},
+		Images: map[string]string{"node": "granted"}, Flavours: map[string]string{"node": "m1.small"},
+		Capacity: map[string]int{"workers": 2},
 	}
 }
 
@@ -123,7 +139,8 @@ class Own(AbstractUserData):
                 "seen": [inst_req_info.flavour_id, inst_req_info.vim_connection_info[0].vim_id, inst_req_info.localization_language, sorted(base_hot_dict)]}
 `
 	made, err := r.Run(t.Context(), Call{
-		Files: map[string][]byte{"UserData/__init__.py": nil, "UserData/own.py": []byte(script)}, Path: "./UserData/own.py", Class: "Own", Told: told(),
+		Files: map[string][]byte{"UserData/__init__.py": nil, "UserData/own.py": []byte(script)}, Path: "./UserData/own.py",
+		Class: "Own", Told: told(),
 	})
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{
@@ -175,12 +192,16 @@ class Own(userdata_utils.AbstractUserData):
         pass
 `
 	made, err := r.Run(t.Context(), Call{
-		Files: map[string][]byte{"UserData/own.py": []byte(script), "note.txt": []byte("read")}, Path: "UserData/own.py", Class: "Own", Told: told(),
+		Files: map[string][]byte{"UserData/own.py": []byte(script), "note.txt": []byte("read")}, Path: "UserData/own.py",
+		Class: "Own", Told: told(),
 	})
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"nfv": map[string]any{
-		"VDU": map[string]any{"node": map[string]any{"flavor": "m1.small", "image": "granted", "locationConstraints": "west", "desired_capacity": 2.0}},
-		"CP":  map[string]any{"node_CP": map[string]any{"network": "net-1", "more": 1.0}}, "note": "read",
+		"VDU": map[string]any{"node": map[string]any{
+			"flavor": "m1.small", "image": "granted", "locationConstraints": "west",
+			"desired_capacity": 2.0,
+		}},
+		"CP": map[string]any{"node_CP": map[string]any{"network": "net-1", "more": 1.0}}, "note": "read",
 	}}, made.Parameters)
 	require.Contains(t, made.Template, "AutoScalingGroup")
 	require.Contains(t, made.Files, "nested.yaml")
@@ -212,12 +233,14 @@ func TestRun_theScriptReachesNothing(t *testing.T) {
 		"to raise its limits":   {"import resource", "resource.setrlimit(resource.RLIMIT_AS, (1 << 40, 1 << 40))"},
 		"to become another":     {"import os", "os.setuid(1)"},
 		"its threads":           {"import os", "os.listdir('/proc/self/task')"},
-		"to mount":              {"import ctypes", "if ctypes.CDLL(None, use_errno=True).mount(b'a', b'/', b'tmpfs', 0, None): raise PermissionError(ctypes.get_errno())"},
+		"to mount": {"import ctypes", "if ctypes.CDLL(None, use_errno=True).mount(b'a', b'/', b'tmpfs', 0, " +
+			"None): raise PermissionError(ctypes.get_errno())"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := r.body(t, lines...)
 			require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
-			require.Regexp(t, `UserData/own.py:\d+: (PermissionError|OSError|BlockingIOError|ValueError|ModuleNotFoundError)`, err.Error())
+			require.Regexp(t, `UserData/own.py:\d+: (PermissionError|OSError|BlockingIOError|ValueError|ModuleNotFoundError)`,
+				err.Error())
 		})
 	}
 	made, err := r.body(t, "import os, threading", "t = threading.Thread(target=lambda: None)", "t.start()", "t.join()",
@@ -231,15 +254,21 @@ func TestRun_tellsWhatAScriptDoesWrong(t *testing.T) {
 	r := newRunner(t)
 	const who = "The user data class Own of the VNF package (./UserData/own.py) "
 	for want, lines := range map[string][]string{
-		who + "has failed: UserData/own.py:4: KeyError: 'nothing'.":                                  {"return vnfd_dict['nothing']"},
-		who + "has failed: UserData/own.py:4: ValueError: secret is ***.":                            {"raise ValueError('secret is ' + inst_req_info.additional_params['key'])"},
-		who + "has failed: UserData/own.py:4: ValueError: one  two.":                                 {"raise ValueError('one\\x00\\x1btwo')"},
-		who + "has failed: UserData/own.py:5: SystemExit: 3.":                                        {"import sys", "sys.exit(3)"},
-		who + "has returned a list, not a dict with the parameters of the stack.":                    {"return []"},
-		who + "has returned a NoneType, not a dict with the parameters of the stack.":                {"pass"},
-		who + "has failed: TypeError: Object of type object is not JSON serializable.":               {"return {'a': object()}"},
-		who + "needs more than the 512 MiB of memory that it may have.":                              {"return {'a': len(bytearray(1 << 30))}"},
-		who + "has ended without an answer.":                                                         {"import os", "os._exit(0)"},
+		who + "has failed: UserData/own.py:4: KeyError: 'nothing'.":       {"return vnfd_dict['nothing']"},
+		who + "has failed: UserData/own.py:4: ValueError: secret is ***.": {"raise ValueError('secret is ' + inst_req_info.additional_params['key'])"},
+		who + "has failed: UserData/own.py:4: ValueError: one  two.":      {"raise ValueError('one\\x00\\x1btwo')"},
+		who + "has failed: UserData/own.py:5: SystemExit: 3.": {
+			"import sys",
+			"sys.exit(3)",
+		},
+		who + "has returned a list, not a dict with the parameters of the stack.":      {"return []"},
+		who + "has returned a NoneType, not a dict with the parameters of the stack.":  {"pass"},
+		who + "has failed: TypeError: Object of type object is not JSON serializable.": {"return {'a': object()}"},
+		who + "needs more than the 512 MiB of memory that it may have.":                {"return {'a': len(bytearray(1 << 30))}"},
+		who + "has ended without an answer.": {
+			"import os",
+			"os._exit(0)",
+		},
 		"The user data script was stopped: it has made more than 4 MiB of parameters and templates.": {"return {'a': 'x' * (5 << 20)}"},
 	} {
 		t.Run(want, func(t *testing.T) {
@@ -260,7 +289,8 @@ func TestRun_tellsWhatAScriptDoesWrong(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			call.Told = told()
 			call.Files = map[string][]byte{
-				"UserData/own.py": []byte("x = 1\n"), "UserData/bad.py": []byte("def f(:\n"), "UserData/odd.py": []byte("class Own:\n    def instantiate(a):\n        pass\n"),
+				"UserData/own.py": []byte("x = 1\n"), "UserData/bad.py": []byte("def f(:\n"),
+				"UserData/odd.py": []byte("class Own:\n    def instantiate(a):\n        pass\n"),
 			}
 			_, err := r.Run(t.Context(), call)
 			require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
@@ -273,7 +303,10 @@ func TestRun_stopsAScriptThatTakesTooLong(t *testing.T) {
 	t.Parallel()
 	r := newRunner(t)
 	r.Time = 2 * time.Second
-	for name, lines := range map[string][]string{"computing": {"while True: pass"}, "sleeping": {"import time", "time.sleep(3600)"}} {
+	for name, lines := range map[string][]string{
+		"computing": {"while True: pass"},
+		"sleeping":  {"import time", "time.sleep(3600)"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := r.body(t, lines...)

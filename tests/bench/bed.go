@@ -207,7 +207,8 @@ func (b *bed) beginOf(ctx context.Context, vnfd string, req map[string]any) (ope
 	var vnf struct {
 		ID string `json:"id"`
 	}
-	if _, err := b.call(ctx, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": vnfd, "vnfInstanceName": "bench"}, &vnf); err != nil {
+	if _, err := b.call(ctx, http.MethodPost, "/vnflcm/v1/vnf_instances",
+		map[string]any{"vnfdId": vnfd, "vnfInstanceName": "bench"}, &vnf); err != nil {
 		return operation{}, err
 	}
 	return b.ask(ctx, vnf.ID, "instantiate", req)

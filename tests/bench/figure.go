@@ -42,7 +42,8 @@ func (b *bench) print(out io.Writer) {
 		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "\nFIGURE\tVALUE\tUNIT\tBASELINE\tRATIO\tTARGET")
 		for _, f := range b.figures {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", f.Name, number(&f.Value), f.Unit, number(f.Baseline), number(f.Ratio), f.target)
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", f.Name, number(&f.Value), f.Unit, number(f.Baseline), number(f.Ratio),
+				f.target)
 		}
 		_ = w.Flush() // to a terminal or a file: there is nobody else to tell
 	}

@@ -67,7 +67,8 @@ func (b *bed) healByWindlass(ctx context.Context, runs int) (times [][]time.Dura
 			if err != nil {
 				return nil, err
 			}
-			op, err := b.operate(ctx, cluster.vnf, "heal", map[string]any{"vnfcInstanceId": []string{vnfc}, "cause": "benchmark"})
+			op, err := b.operate(ctx, cluster.vnf, "heal",
+				map[string]any{"vnfcInstanceId": []string{vnfc}, "cause": "benchmark"})
 			if err != nil {
 				return nil, err
 			}
@@ -157,7 +158,8 @@ func (b *bed) healOne(ctx context.Context, heat *heat, s stack, id string, at ou
 	if err != nil {
 		return at, err
 	}
-	fresh := slices.DeleteFunc(slices.Clone(p.pick(now)), func(a string) bool { return slices.Contains(list, a) && a != old })
+	fresh := slices.DeleteFunc(slices.Clone(p.pick(now)),
+		func(a string) bool { return slices.Contains(list, a) && a != old })
 	if len(fresh) != 1 {
 		return now, fmt.Errorf("heat has replaced %d VMs: %s", len(fresh), strings.Join(fresh, ", "))
 	}
@@ -190,7 +192,8 @@ func (h *heat) replace(ctx context.Context, s stack, id, group, address string) 
 		return out, err
 	}
 	opts := stackresources.MarkUnhealthyOpts{MarkUnhealthy: true, ResourceStatusReason: "It is healed by hand."}
-	if err := stackresources.MarkUnhealthy(ctx, h.client, member.stack, member.stackID, member.name, opts).ExtractErr(); err != nil {
+	if err := stackresources.MarkUnhealthy(ctx, h.client, member.stack, member.stackID, member.name,
+		opts).ExtractErr(); err != nil {
 		return out, fmt.Errorf("mark %s: %w", member.name, err)
 	}
 	if err := stacks.UpdatePatch(ctx, h.client, s.name, id, unchanged{}).ExtractErr(); err != nil {

@@ -38,7 +38,10 @@ func main() {
 }
 
 // parts are what --only takes.
-var parts = []string{"overhead", "growth", "scale-out", "in-flight", "northbound", "upload", "recovery", "openstack", "real", "heal"}
+var parts = []string{
+	"overhead", "growth", "scale-out", "in-flight", "northbound", "upload", "recovery", "openstack",
+	"real", "heal",
+}
 
 // bench is one run of the benchmark.
 type bench struct {
@@ -54,7 +57,8 @@ func (b *bench) parse(args []string) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.StringVar(&b.only, "only", "", "measure this `part` only: "+strings.Join(parts, ", ")+"; several with commas")
 	flags.BoolVar(&b.quick, "quick", false, "fewer repetitions and nodes")
-	flags.IntVar(&b.runs, "runs", 0, "how `often` Windlass and the script each make or heal the real cluster; 0 is 1 cluster, 3 healings")
+	flags.IntVar(&b.runs, "runs", 0,
+		"how `often` Windlass and the script each make or heal the real cluster; 0 is 1 cluster, 3 healings")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -74,7 +78,8 @@ func (b *bench) wants(part string) bool {
 
 func (b *bench) run(ctx context.Context) error {
 	measure := map[string]func(context.Context) error{
-		"overhead": b.overhead, "growth": b.growth, "scale-out": b.scaleOut, "in-flight": b.inFlight, "northbound": b.northbound, "upload": b.upload, "recovery": b.recovery,
+		"overhead": b.overhead, "growth": b.growth, "scale-out": b.scaleOut, "in-flight": b.inFlight,
+		"northbound": b.northbound, "upload": b.upload, "recovery": b.recovery,
 		"openstack": b.openstack, "real": b.real, "heal": b.heal,
 	}
 	for _, name := range parts {

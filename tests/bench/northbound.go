@@ -127,7 +127,8 @@ func (n *northbound) original(ctx context.Context) (vnf string, err error) {
 	if n.server, err = n.newest(ctx, vnf, "workerNode"); err != nil {
 		return "", err
 	}
-	header, err := n.call(ctx, http.MethodPatch, instancesV1+"/"+vnf, map[string]any{"metadata": map[string]any{"site": "north"}}, nil)
+	header, err := n.call(ctx, http.MethodPatch, instancesV1+"/"+vnf,
+		map[string]any{"metadata": map[string]any{"site": "north"}}, nil)
 	if err != nil {
 		return "", err
 	}
@@ -170,7 +171,10 @@ func (n *northbound) reads() []question {
 		return func(i int) string { return n.population.id(original, one(i)) }
 	}
 	list := func(name, resource, query string) question {
-		return question{name: name, method: http.MethodGet, status: http.StatusOK, alone: n.alone / 2, together: n.some / 2, path: func(int) string { return resource + query }}
+		return question{
+			name: name, method: http.MethodGet, status: http.StatusOK, alone: n.alone / 2, together: n.some / 2,
+			path: func(int) string { return resource + query },
+		}
 	}
 	// finds is a list with a filter; the value of the n-th request takes the place of the star.
 	finds := func(name, resource, filter string, value func(int) string, heard func(http.Header, []byte) error) question {
@@ -200,15 +204,22 @@ func (n *northbound) reads() []question {
 		finds("array_v1", instancesV1, "(eq,"+resources+",*)", id(n.server), found(1)),
 		finds("vims_v1", instancesV1, "(eq,vimConnectionInfo/vimId,"+n.vim+");(in,vnfInstanceName,*,none)", name, found(1)),
 		finds("keys_v2", instancesV2, "(eq,vimConnectionInfo/@key,openstack);(eq,vnfInstanceName,*)", name, found(1)),
-		finds("part_of_name_v2", instancesV2, "(cont,vnfInstanceName,*);(eq,instantiatedVnfInfo/vnfState,STARTED)", name, nil),
-		finds("part_of_map_v1", instancesV1, "(cont,metadata/rack,*)", func(i int) string { return fmt.Sprintf("ack-%d", one(i)) }, nil),
+		finds("part_of_name_v2", instancesV2, "(cont,vnfInstanceName,*);(eq,instantiatedVnfInfo/vnfState,STARTED)", name,
+			nil),
+		finds("part_of_map_v1", instancesV1, "(cont,metadata/rack,*)",
+			func(i int) string { return fmt.Sprintf("ack-%d", one(i)) }, nil),
 		finds("nothing_v1", instancesV1, "(eq,metadata/site,*)", func(int) string { return "nowhere" }, found(0)),
-		finds("nothing_cp_v2", instancesV2, "(eq,instantiatedVnfInfo/extCpInfo/id,*)", func(int) string { return "nothing" }, found(0)),
-		finds("ops_of_vnf_v1", opOccsV1, "(eq,vnfInstanceId,*)", id(n.population.original), found(len(n.population.operations))),
-		finds("ops_failed_v2", opOccsV2, "(in,operationState,FAILED_TEMP,*)", func(int) string { return "ROLLING_BACK" }, found(0)),
-		finds("ops_changes_v2", opOccsV2, "(eq,resourceChanges/affectedVnfcs/computeResource/resourceId,*);(eq,operation,HEAL)", id(n.server), found(1)),
+		finds("nothing_cp_v2", instancesV2, "(eq,instantiatedVnfInfo/extCpInfo/id,*)", func(int) string { return "nothing" },
+			found(0)),
+		finds("ops_of_vnf_v1", opOccsV1, "(eq,vnfInstanceId,*)", id(n.population.original),
+			found(len(n.population.operations))),
+		finds("ops_failed_v2", opOccsV2, "(in,operationState,FAILED_TEMP,*)", func(int) string { return "ROLLING_BACK" },
+			found(0)),
+		finds("ops_changes_v2", opOccsV2,
+			"(eq,resourceChanges/affectedVnfcs/computeResource/resourceId,*);(eq,operation,HEAL)", id(n.server), found(1)),
 		finds("ops_params_v1", opOccsV1, "(eq,operationParams/vnfcInstanceId,*)", id(n.vnfc), found(1)),
-		finds("ops_since_v1", opOccsV1, "(gt,startTime,*);(eq,operation,SCALE)", func(int) string { return time.Now().Add(-time.Hour).UTC().Format(time.RFC3339) }, nil),
+		finds("ops_since_v1", opOccsV1, "(gt,startTime,*);(eq,operation,SCALE)",
+			func(int) string { return time.Now().Add(-time.Hour).UTC().Format(time.RFC3339) }, nil),
 		read("read_v1", instancesV1, n.population.original),
 		read("read_v2", instancesV2, n.population.original),
 		read("read_op_occ", opOccsV2, n.heal),
@@ -342,7 +353,8 @@ func (n *northbound) walk(ctx context.Context) (took time.Duration, pages int, e
 		next = nextPage(header)
 	}
 	if len(missing) > 0 {
-		return 0, 0, fmt.Errorf("%d instances were on no page, such as %s", len(missing), slices.Collect(maps.Keys(missing))[0])
+		return 0, 0, fmt.Errorf("%d instances were on no page, such as %s", len(missing),
+			slices.Collect(maps.Keys(missing))[0])
 	}
 	return took, pages, nil
 }

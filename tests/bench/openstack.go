@@ -20,7 +20,8 @@ const (
 func (b *bench) openstack(ctx context.Context) (err error) {
 	file, runs := environment.OpenStackRuns(ctx)
 	if !runs {
-		b.notes = append(b.notes, "Not measured: the overhead on a real OpenStack, which does not run here. Bring it up with: go tool task openstack:up")
+		b.notes = append(b.notes, "Not measured: the overhead on a real OpenStack, which does not run here. Bring it up "+
+			"with: go tool task openstack:up")
 		return nil
 	}
 	say("Starting Windlass for the OpenStack of %s ...", file)

@@ -47,12 +47,14 @@ func newPopulation(ctx context.Context, databaseURL, vnf string, shared ...strin
 
 func (p *population) read(ctx context.Context) error {
 	var pkg string
-	err := p.conn.QueryRow(ctx, `select to_jsonb(i)::text, vnf_pkg_id from vnf_instance i where id = $1`, p.original).Scan(&p.instance, &pkg)
+	err := p.conn.QueryRow(ctx, `select to_jsonb(i)::text, vnf_pkg_id from vnf_instance i where id = $1`,
+		p.original).Scan(&p.instance, &pkg)
 	if err != nil {
 		return err
 	}
 	p.shared[pkg] = true
-	rows, err := p.conn.Query(ctx, `select to_jsonb(o)::text from vnf_lcm_op_occ o where vnf_instance_id = $1 order by start_time`, p.original)
+	rows, err := p.conn.Query(ctx,
+		`select to_jsonb(o)::text from vnf_lcm_op_occ o where vnf_instance_id = $1 order by start_time`, p.original)
 	if err != nil {
 		return err
 	}
@@ -142,7 +144,8 @@ func (p *population) copy(row []byte, n int) (json.RawMessage, error) {
 		}
 	}
 	if _, isInstance := doc["metadata"]; isInstance {
-		doc["name"], doc["metadata"] = nameOfCopy(n), map[string]string{"site": siteOfCopy(n), "rack": fmt.Sprintf("rack-%d", n)}
+		doc["name"], doc["metadata"] = nameOfCopy(n),
+			map[string]string{"site": siteOfCopy(n), "rack": fmt.Sprintf("rack-%d", n)}
 	}
 	return json.Marshal(doc)
 }

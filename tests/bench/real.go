@@ -118,7 +118,8 @@ func (b *bed) byScript(ctx context.Context) (took time.Duration, err error) {
 // script runs one of the scripts that do by hand what Windlass does.
 func (b *bed) script(ctx context.Context, at outputs, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "bash", append([]string{filepath.Join(b.Root, "tests/bench", name)}, args...)...)
-	cmd.Env = append(os.Environ(), "SSHPASS="+b.password, "VIP="+at.APIAddress, "FILES="+filepath.Join(b.Root, "vnfpkg/samples/k8s-ha/Files/kubernetes"),
+	cmd.Env = append(os.Environ(), "SSHPASS="+b.password, "VIP="+at.APIAddress,
+		"FILES="+filepath.Join(b.Root, "vnfpkg/samples/k8s-ha/Files/kubernetes"),
 		"CONTROL_PLANES="+strings.Join(at.ControlPlanes, " "), "WORKERS="+strings.Join(at.Workers, " "))
 	var errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = os.Stderr, &errs

@@ -73,11 +73,14 @@ func (s *sender) measure(ctx context.Context, q question) (answered, error) {
 	if err != nil {
 		return answered{}, err
 	}
-	return answered{p50: percentile(alone, 50), p99: percentile(alone, 99), rate: float64(len(together)) / took.Seconds()}, nil
+	return answered{p50: percentile(alone, 50), p99: percentile(alone, 99), rate: float64(len(together)) / took.Seconds()},
+		nil
 }
 
 // load asks the question with so many clients, count times or until it is enough.
-func (s *sender) load(ctx context.Context, q question, clients, count int, next func() int) (times []time.Duration, took time.Duration, err error) {
+func (s *sender) load(
+	ctx context.Context, q question, clients, count int, next func() int,
+) (times []time.Duration, took time.Duration, err error) {
 	var mu sync.Mutex
 	left := count
 	began := time.Now()

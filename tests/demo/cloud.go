@@ -52,7 +52,8 @@ func lab(o options) cloud {
 func openStack() cloud {
 	return cloud{
 		Cloud: &environment.OpenStack{}, mark: mark{Cloud: inOpenStack}, flavour: "simple", root: true,
-		opening: "The OpenStack is a real one, of Debian's packages; the nodes are virtual machines with an emulated processor.\n" +
+		opening: "The OpenStack is a real one, of Debian's packages; the nodes are virtual machines with an emulated " +
+			"processor.\n" +
 			"The first time, packages are installed and images built; then the cluster takes some ten minutes.",
 		openrc: ". " + filepath.Join(environment.OpenStackDir(), "openrc"),
 		leave:  removeVNF,

@@ -39,7 +39,8 @@ func (d *demo) showNodes(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	d.say("%s", out)
-	out, err = d.runKubectl(ctx, "get", "nodes", "-o", `jsonpath={range .items[*]}{.status.conditions[?(@.type=="Ready")].status}{"\n"}{end}`)
+	out, err = d.runKubectl(ctx, "get", "nodes", "-o",
+		`jsonpath={range .items[*]}{.status.conditions[?(@.type=="Ready")].status}{"\n"}{end}`)
 	return strings.Count(out, "True"), err
 }
 
@@ -58,7 +59,8 @@ func (d *demo) linkKubectl() error {
 }
 
 func (d *demo) runKubectl(ctx context.Context, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, d.kubectl(), append([]string{"--kubeconfig", d.kubeconfig(), "--request-timeout", "20s"}, args...)...)
+	cmd := exec.CommandContext(ctx, d.kubectl(),
+		append([]string{"--kubeconfig", d.kubeconfig(), "--request-timeout", "20s"}, args...)...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {

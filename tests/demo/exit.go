@@ -40,7 +40,8 @@ func (d *demo) claim() error {
 	m, err := readMark(d.Dir)
 	switch {
 	case err == nil && m != d.cloud.mark:
-		return fmt.Errorf("a demo with another cloud (%s) is in %s. End it first:\n  go tool task demo -- --exit%s", m, d.Dir, d.flags())
+		return fmt.Errorf("a demo with another cloud (%s) is in %s. End it first:\n  go tool task demo -- --exit%s", m, d.Dir,
+			d.flags())
 	case err == nil:
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
@@ -105,7 +106,8 @@ func takeDown(ctx context.Context, o options) error {
 		if err := env.StopDev(); err != nil {
 			return err
 		}
-		fmt.Fprintf(o.Out, "Windlass is stopped. The cloud and its machines go on; go tool task demo%s starts Windlass again.\n", o.more())
+		fmt.Fprintf(o.Out, "Windlass is stopped. The cloud and its machines go on; go tool task demo%s starts Windlass "+
+			"again.\n", o.more())
 		return nil
 	}
 	if o.cloud.leave != nil {

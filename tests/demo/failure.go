@@ -39,12 +39,14 @@ func (d *demo) failed(ctx context.Context, id string) error {
 Output of the step: %s
 Logs:               %s
 Take all down with: go tool task demo -- --exit%s`,
-		op.State, b.String(), d.line("op", "retry", id, "--watch"), d.line("op", "logs", id, "--step", strconv.Itoa(last)), d.Dir, d.flags())
+		op.State, b.String(), d.line("op", "retry", id, "--watch"), d.line("op", "logs", id, "--step", strconv.Itoa(last)),
+		d.Dir, d.flags())
 }
 
 // failures are the failed steps; of one that failed on a node, only the node's part.
 func failures(steps []step) []step {
-	failed := slices.DeleteFunc(slices.Clone(steps), func(s step) bool { return s.State != lcm.StepFailed || s.Error == nil })
+	failed := slices.DeleteFunc(slices.Clone(steps),
+		func(s step) bool { return s.State != lcm.StepFailed || s.Error == nil })
 	return slices.DeleteFunc(slices.Clone(failed), func(s step) bool {
 		return s.Node == "" && slices.ContainsFunc(failed, func(o step) bool { return o.Index == s.Index && o.Node != "" })
 	})

@@ -52,18 +52,24 @@ type options struct {
 func parse(args []string) (options, error) {
 	o, kind := options{Options: environment.Options{Out: os.Stdout}}, ""
 	flags := flag.NewFlagSet("demo", flag.ContinueOnError)
-	flags.StringVar(&kind, "cloud", inLab, "lab: a cloud in a box; openstack: a real OpenStack with virtual machines, needs root and 12 GiB of memory")
-	flags.StringVar(&o.Dir, "dir", "", "`directory` of everything that the demo writes (default "+defaultDir(inLab)+", of each cloud its own)")
-	flags.StringVar(&o.machines, "machines", environment.NSpawn, "of the lab. nspawn: real Linux machines, needs root; fake: SSH servers that act, no cluster is made")
-	flags.StringVar(&o.flavour, "flavour", "", "of the VNF: ha (control planes behind a virtual IP) or simple (one control plane); default ha, on openstack simple")
-	flags.StringVar(&o.level, "level", "1", "instantiation `level`; ha: 1 is 3 control planes + 2 workers, 2 is 3+10, 3 is 3+50, 4 is 5+10, 5 is 7+50; simple: 1+1, 1+3, 1+50")
+	flags.StringVar(&kind, "cloud", inLab,
+		"lab: a cloud in a box; openstack: a real OpenStack with virtual machines, needs root and 12 GiB of memory")
+	flags.StringVar(&o.Dir, "dir", "",
+		"`directory` of everything that the demo writes (default "+defaultDir(inLab)+", of each cloud its own)")
+	flags.StringVar(&o.machines, "machines", environment.NSpawn,
+		"of the lab. nspawn: real Linux machines, needs root; fake: SSH servers that act, no cluster is made")
+	flags.StringVar(&o.flavour, "flavour", "",
+		"of the VNF: ha (control planes behind a virtual IP) or simple (one control plane); default ha, on openstack simple")
+	flags.StringVar(&o.level, "level", "1", "instantiation `level`; ha: 1 is 3 control planes + 2 workers, 2 is 3+10, 3 "+
+		"is 3+50, 4 is 5+10, 5 is 7+50; simple: 1+1, 1+3, 1+50")
 	flags.StringVar(&o.API, "api", "127.0.0.1:9890", "`address` of the API")
 	flags.StringVar(&o.Temporal, "temporal", "127.0.0.1:7233", "`address` of Temporal")
 	flags.StringVar(&o.UI, "ui", "127.0.0.1:8233", "`address` of Temporal's Web UI")
 	flags.StringVar(&o.lab, "lab", "127.0.0.1:5000", "`address` of the lab's OpenStack APIs")
 	flags.StringVar(&o.jsonFile, "json", "", "write the result to this `file` as JSON")
 	flags.BoolVar(&o.exit, "exit", false, "take everything down that the demo has brought up, and remove its files")
-	flags.BoolVar(&o.keepLab, "keep-lab", false, "with --exit: stop Windlass only; the cloud, its machines and all files stay")
+	flags.BoolVar(&o.keepLab, "keep-lab", false,
+		"with --exit: stop Windlass only; the cloud, its machines and all files stay")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -113,7 +119,8 @@ func start(ctx context.Context, o options) error {
 		return takeDown(ctx, o)
 	}
 	if o.cloud.root && os.Geteuid() != 0 { // tools/prerequisites.sh says so before anything is built
-		return errors.New("real machines need root. Run it as root, or with machines that only act:\n  go tool task demo -- --machines fake")
+		return errors.New("real machines need root. Run it as root, or with machines that only act:\n  go tool task demo -- " +
+			"--machines fake")
 	}
 	d := &demo{options: o}
 	if err := d.claim(); err != nil {

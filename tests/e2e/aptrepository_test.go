@@ -46,7 +46,8 @@ func newAptRepository(t *testing.T, dir, host string, packages ...debianPackage)
 		r.add(t, &index, p)
 	}
 	r.write(t, "Packages", index.Bytes())
-	release := fmt.Sprintf("Date: %s\nSHA256:\n %x %d Packages\n", time.Now().UTC().Format(time.RFC1123), sha256.Sum256(index.Bytes()), index.Len())
+	release := fmt.Sprintf("Date: %s\nSHA256:\n %x %d Packages\n", time.Now().UTC().Format(time.RFC1123),
+		sha256.Sum256(index.Bytes()), index.Len())
 	if _, err := exec.LookPath("gpg"); err == nil {
 		r.sign(t, dir, []byte(release))
 	} else {
@@ -104,7 +105,8 @@ func (r *aptRepository) add(t *testing.T, index io.Writer, p debianPackage) {
 	if p.postinst != "" {
 		require.NoError(t, os.WriteFile(filepath.Join(tree, "DEBIAN/postinst"), []byte(p.postinst), 0o755))
 	}
-	control := fmt.Sprintf("Package: %s\nVersion: %s\nArchitecture: %s\nMaintainer: Windlass's tests <tests@windlass.example>\n", p.name, p.version, runtime.GOARCH)
+	control := fmt.Sprintf("Package: %s\nVersion: %s\nArchitecture: %s\nMaintainer: Windlass's tests "+
+		"<tests@windlass.example>\n", p.name, p.version, runtime.GOARCH)
 	if p.depends != "" {
 		control += "Depends: " + p.depends + "\n"
 	}
@@ -147,7 +149,8 @@ func (r *aptRepository) sign(t *testing.T, dir string, release []byte) {
 	}
 	r.key = tool(t, env, nil, "gpg", "--armor", "--export", "repository")
 	r.otherKey = tool(t, env, nil, "gpg", "--armor", "--export", "somebody")
-	r.write(t, "InRelease", tool(t, env, release, "gpg", "--batch", "--quiet", "--passphrase", "", "--local-user", "repository", "--clearsign"))
+	r.write(t, "InRelease", tool(t, env, release, "gpg", "--batch", "--quiet", "--passphrase", "", "--local-user",
+		"repository", "--clearsign"))
 }
 
 func tool(t *testing.T, env []string, in []byte, name string, args ...string) []byte {

@@ -118,7 +118,10 @@ func stoppedWorker(t *testing.T, b *bed) {
 // revokedCredentials lets the cloud refuse the VIM's credentials after the VIM was registered.
 func revokedCredentials(t *testing.T, b *bed) {
 	b.Fault(t, map[string]any{"service": "heat", "status": 401, "message": "Authentication required", "count": -1})
-	b.Fault(t, map[string]any{"service": "keystone", "method": "POST", "path": "/auth/tokens$", "status": 401, "message": "The request you have made requires authentication.", "count": -1})
+	b.Fault(t, map[string]any{
+		"service": "keystone", "method": "POST", "path": "/auth/tokens$", "status": 401,
+		"message": "The request you have made requires authentication.", "count": -1,
+	})
 	vnf, op := b.Instantiate(t, "revoked", nil)
 	got := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Regexp(t, "no longer accepts the credentials of the VIM", got["error"].(map[string]any)["detail"])

@@ -27,7 +27,8 @@ func scaling(t *testing.T, b *bed) {
 
 	leaving := b.VnfcOf(t, vnf, "workerNode")
 	op = b.Begin(t, vnf, "scale", map[string]any{
-		"type": "SCALE_IN", "aspectId": "worker_instance", "numberOfSteps": "1", "additionalParams": map[string]any{"vnfc_instance_ids": []string{leaving}},
+		"type": "SCALE_IN", "aspectId": "worker_instance", "numberOfSteps": "1",
+		"additionalParams": map[string]any{"vnfc_instance_ids": []string{leaving}},
 	})
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "scale-in")
@@ -37,7 +38,8 @@ func scaling(t *testing.T, b *bed) {
 	require.NotContains(t, b.Vnfcs(t, vnf), leaving, "exactly the one that was named")
 
 	op = b.Begin(t, vnf, "scale_to_level", map[string]any{"scaleInfo": []any{
-		map[string]any{"aspectId": "master_instance", "scaleLevel": 1}, map[string]any{"aspectId": "worker_instance", "scaleLevel": 0},
+		map[string]any{"aspectId": "master_instance", "scaleLevel": 1},
+		map[string]any{"aspectId": "worker_instance", "scaleLevel": 0},
 	}})
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "scale-to-level")
@@ -63,7 +65,10 @@ func scaleOutRolledBack(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "unscaled", nil)
 	b.Await(t, op, quick, "COMPLETED")
 	before := b.Vnfcs(t, vnf)
-	b.ScriptFault(t, map[string]any{"script": "wait-for-nodes", "times": 1, "exit_code": 1, "output": "windlass: not Ready."})
+	b.ScriptFault(t, map[string]any{
+		"script": "wait-for-nodes", "times": 1, "exit_code": 1,
+		"output": "windlass: not Ready.",
+	})
 	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "master_instance"})
 	b.Await(t, op, quick, "FAILED_TEMP")
 	b.RequireChanged(t, op, 2, 0)
@@ -123,7 +128,10 @@ func scaleInRolledBack(t *testing.T, b *bed) {
 	b.Await(t, op, quick, "COMPLETED")
 	before := b.Vnfcs(t, vnf)
 
-	b.ScriptFault(t, map[string]any{"script": "remove-members", "times": 1, "exit_code": 1, "output": "windlass: etcd refused."})
+	b.ScriptFault(t, map[string]any{
+		"script": "remove-members", "times": 1, "exit_code": 1,
+		"output": "windlass: etcd refused.",
+	})
 	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_IN", "aspectId": "master_instance"})
 	got := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "etcd refused")
@@ -185,7 +193,10 @@ func healing(t *testing.T, b *bed) {
 func healGoesForwardOnly(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "forward", nil)
 	b.Await(t, op, quick, "COMPLETED")
-	b.ScriptFault(t, map[string]any{"script": "check-node", "times": 1, "exit_code": 78, "output": "windlass: swap is on."})
+	b.ScriptFault(t, map[string]any{
+		"script": "check-node", "times": 1, "exit_code": 78,
+		"output": "windlass: swap is on.",
+	})
 	op = b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": b.VnfcOf(t, vnf, "workerNode")})
 	b.Await(t, op, quick, "FAILED_TEMP")
 	require.NotContains(t, b.Get(t, op)["_links"], "rollback")
@@ -219,7 +230,11 @@ func impossibleChanges(t *testing.T, b *bed) {
 		says   string
 	}{
 		{"scale", map[string]any{"type": "SCALE_OUT", "aspectId": "nothing"}, http.StatusBadRequest, "$.aspectId"},
-		{"scale", map[string]any{"type": "SCALE_IN", "aspectId": "worker_instance", "numberOfSteps": 1}, http.StatusBadRequest, "level 0"},
+		{
+			"scale",
+			map[string]any{"type": "SCALE_IN", "aspectId": "worker_instance", "numberOfSteps": 1},
+			http.StatusBadRequest, "level 0",
+		},
 		{"scale_to_level", map[string]any{}, http.StatusBadRequest, "either instantiationLevelId or scaleInfo"},
 		{"heal", map[string]any{"vnfcInstanceId": "nobody"}, http.StatusBadRequest, "nobody"},
 		{"heal", map[string]any{"vnfcInstanceId": masters[:2]}, http.StatusConflict, "quorum"},

@@ -21,7 +21,8 @@ func declaredAttributes(t *testing.T, b *bed) {
 	out, err := b.Windlass(t.Context(), "package", "create", declaringPackage).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	create := func(metadata map[string]any) testbed.Answer {
-		return b.Call(t, http.MethodPost, "/vnflcm/v2/vnf_instances", map[string]any{"vnfdId": declaringVnfdID, "metadata": metadata})
+		return b.Call(t, http.MethodPost, "/vnflcm/v2/vnf_instances",
+			map[string]any{"vnfdId": declaringVnfdID, "metadata": metadata})
 	}
 	a := create(map[string]any{"rack": "seven"})
 	require.Equal(t, http.StatusUnprocessableEntity, a.Status)
@@ -41,16 +42,19 @@ func declaredAttributes(t *testing.T, b *bed) {
 
 	before := b.Get(t, instance)
 	op := b.Modify(t, vnf, map[string]any{
-		"vnfInstanceName": "never", "metadata": map[string]any{"rack": "eight"}, "extensions": map[string]any{"logLevel": "loud", "other": 1},
+		"vnfInstanceName": "never", "metadata": map[string]any{"rack": "eight"},
+		"extensions":                map[string]any{"logLevel": "loud", "other": 1},
 		"vnfConfigurableProperties": map[string]any{"proxy": map[string]any{"port": "80"}},
 	})
-	rolledBack(op, "$.metadata.rack: must be an integer", "$.extensions.logLevel: must be one of info, debug", "$.extensions.other: is not declared in the VNFD",
+	rolledBack(op, "$.metadata.rack: must be an integer", "$.extensions.logLevel: must be one of info, debug",
+		"$.extensions.other: is not declared in the VNFD",
 		"$.vnfConfigurableProperties.proxy.port: must be an integer, not a string")
 	b.record(t, op, "modify-refused")
 	require.Equal(t, before, b.Get(t, instance), "nothing of it counts")
 
 	// What is required may be missing for as long as the VNF is not instantiated, and not for longer.
-	b.Await(t, b.Modify(t, vnf, map[string]any{"extensions": map[string]any{"logLevel": nil, "mirrors": []any{"a"}}}), quick, "COMPLETED")
+	b.Await(t, b.Modify(t, vnf, map[string]any{"extensions": map[string]any{"logLevel": nil, "mirrors": []any{"a"}}}),
+		quick, "COMPLETED")
 	request := linksTo("net0")
 	request["flavourId"] = "simple"
 	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}}

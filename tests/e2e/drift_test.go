@@ -70,9 +70,11 @@ func driftIsReported(t *testing.T, b *bed) {
 	b.ScriptFault(t, map[string]any{
 		"machine": master, "script": "look-at-node", "times": 1000,
 		"output": "windlass-result: ca=\nwindlass-result: haproxy=" + base64.StdEncoding.EncodeToString([]byte(written)) +
-			"\nwindlass-result: haproxy_runs=yes\nwindlass-result: keepalived_runs=yes\nwindlass-result: held=no\nwindlass-result: answers=yes",
+			"\nwindlass-result: haproxy_runs=yes\nwindlass-result: keepalived_runs=yes\nwindlass-result: " +
+			"held=no\nwindlass-result: answers=yes",
 	})
-	report := b.CheckDriftUntil(t, vnf, func(r lcm.DriftReport) bool { return slices.Contains(kinds(r), lcm.DriftHAProxyConfiguration) })
+	report := b.CheckDriftUntil(t, vnf,
+		func(r lcm.DriftReport) bool { return slices.Contains(kinds(r), lcm.DriftHAProxyConfiguration) })
 	b.ClearFaults(t)
 	for _, f := range report.Findings {
 		require.NotContains(t, f.Detail, "4711", "what is written on nodes is not repeated")

@@ -25,10 +25,16 @@ const (
 func linksTo(network string, addresses ...string) map[string]any {
 	data := map[string]any{"layerProtocol": "IP_OVER_ETHERNET"}
 	if len(addresses) > 0 {
-		data["ipOverEthernet"] = map[string]any{"ipAddresses": []any{map[string]any{"type": "IPV4", "fixedAddresses": addresses}}}
+		data["ipOverEthernet"] = map[string]any{"ipAddresses": []any{map[string]any{
+			"type":           "IPV4",
+			"fixedAddresses": addresses,
+		}}}
 	}
 	cp := map[string]any{"cpdId": "VDU1_CP1", "cpConfig": []any{map[string]any{"cpProtocolData": []any{data}}}}
-	return map[string]any{"extVirtualLinks": []any{map[string]any{"id": "link-" + network, "resourceId": network, "extCps": []any{cp}}}}
+	return map[string]any{"extVirtualLinks": []any{map[string]any{
+		"id": "link-" + network, "resourceId": network,
+		"extCps": []any{cp},
+	}}}
 }
 
 // reconnection is a VNF of one server on the network net0, and further networks to which it can be connected.
@@ -50,7 +56,8 @@ func newReconnection(t *testing.T, b *bed, count int) *reconnection {
 		network := b.AddNetwork(t, fmt.Sprintf("other-%d", i))
 		r.networks, r.made = append(r.networks, network.ID), append(r.made, network)
 	}
-	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": serverVnfdID, "vnfInstanceName": "connected"})
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
+		map[string]any{"vnfdId": serverVnfdID, "vnfInstanceName": "connected"})
 	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
 	r.vnf = filepath.Base(a.Header.Get("Location"))
 	request := linksTo("net0")
@@ -84,10 +91,12 @@ func (r *reconnection) requireOn(t *testing.T, network, link string) {
 
 	// The connection point is the same one, whatever its port is.
 	cp := info["extCpInfo"].([]any)[0].(map[string]any)
-	require.Equal(t, []any{"ext-VDU1_CP1-" + r.server, list[0].ID, "VDU1_CP1-" + r.server}, []any{cp["id"], cp["extLinkPortId"], cp["associatedVnfcCpId"]})
+	require.Equal(t, []any{"ext-VDU1_CP1-" + r.server, list[0].ID, "VDU1_CP1-" + r.server},
+		[]any{cp["id"], cp["extLinkPortId"], cp["associatedVnfcCpId"]})
 	addresses := cp["cpProtocolInfo"].([]any)[0].(map[string]any)["ipOverEthernet"].(map[string]any)
 	require.Equal(t, list[0].MACAddress, addresses["macAddress"])
-	require.Equal(t, []any{list[0].FixedIPs[0].IPAddress}, addresses["ipAddresses"].([]any)[0].(map[string]any)["addresses"])
+	require.Equal(t, []any{list[0].FixedIPs[0].IPAddress},
+		addresses["ipAddresses"].([]any)[0].(map[string]any)["addresses"])
 	inner := info["vnfcResourceInfo"].([]any)[0].(map[string]any)["vnfcCpInfo"].([]any)[0].(map[string]any)
 	require.Equal(t, map[string]any{"id": "VDU1_CP1-" + r.server, "cpdId": "VDU1_CP1", "vnfExtCpId": cp["id"]}, inner)
 }
@@ -107,7 +116,8 @@ func (r *reconnection) requireReplaced(t *testing.T, op string) {
 	t.Helper()
 	changes := r.bed.Get(t, strings.Replace(op, "/v1/", "/v2/", 1))["resourceChanges"].(map[string]any)
 	vnfc := changes["affectedVnfcs"].([]any)[0].(map[string]any)
-	require.Equal(t, []any{r.server, "MODIFIED", []any{"VDU1_CP1-" + r.server}}, []any{vnfc["id"], vnfc["changeType"], vnfc["affectedVnfcCpIds"]})
+	require.Equal(t, []any{r.server, "MODIFIED", []any{"VDU1_CP1-" + r.server}},
+		[]any{vnfc["id"], vnfc["changeType"], vnfc["affectedVnfcCpIds"]})
 	var types []any
 	for _, p := range changes["affectedExtLinkPorts"].([]any) {
 		require.Equal(t, "ext-VDU1_CP1-"+r.server, p.(map[string]any)["extCpInstanceId"])
@@ -177,7 +187,10 @@ func reconnecting(t *testing.T, b *bed) {
 	r.requireReplaced(t, op)
 
 	fail := func() {
-		b.Fault(t, map[string]any{"resource": "VDU1_CP1", "action": "CREATE", "count": 1, "message": "the switch caught fire"})
+		b.Fault(t, map[string]any{
+			"resource": "VDU1_CP1", "action": "CREATE", "count": 1,
+			"message": "the switch caught fire",
+		})
 	}
 	fail()
 	op = b.Begin(t, vnf, "change_ext_conn", linksTo("net0"))
@@ -215,9 +228,10 @@ func reconnecting(t *testing.T, b *bed) {
 
 	r.reconnectOnOwnVim(t)
 
-	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/change_ext_conn", map[string]any{"extVirtualLinks": []any{
-		map[string]any{"id": "x", "resourceId": "net0", "extCps": []any{map[string]any{"cpdId": "nothing"}}},
-	}})
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/change_ext_conn",
+		map[string]any{"extVirtualLinks": []any{
+			map[string]any{"id": "x", "resourceId": "net0", "extCps": []any{map[string]any{"cpdId": "nothing"}}},
+		}})
 	require.Equal(t, http.StatusBadRequest, a.Status, "%s", a.Body)
 	require.Contains(t, testbed.Problem(t, a), "nothing")
 	b.terminate(t, vnf)

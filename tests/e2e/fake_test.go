@@ -125,12 +125,16 @@ func configuredPodNetwork(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "network", func(_, cluster map[string]any) { delete(cluster, "cni_manifest_path") })
 	b.Await(t, op, quick, "COMPLETED")
 	require.Contains(t, b.Promised(t, vnf, "heal", map[string]any{}), "Apply the pod network")
-	require.True(t, slices.ContainsFunc(b.Steps(t, op), func(s testbed.Step) bool { return s.Title == "Apply the pod network" }))
+	require.True(t, slices.ContainsFunc(b.Steps(t, op),
+		func(s testbed.Step) bool { return s.Title == "Apply the pod network" }))
 	b.terminate(t, vnf)
 }
 
 func failedStackIsRetried(t *testing.T, b *bed) {
-	b.Fault(t, map[string]any{"resource": "masterNode", "action": "CREATE", "count": 1, "message": "the hypervisor caught fire"})
+	b.Fault(t, map[string]any{
+		"resource": "masterNode", "action": "CREATE", "count": 1,
+		"message": "the hypervisor caught fire",
+	})
 	vnf, op := b.Instantiate(t, "stack", nil)
 	got := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "the hypervisor caught fire")
@@ -147,7 +151,10 @@ func failedStackIsRetried(t *testing.T, b *bed) {
 }
 
 func failedNodeIsRetried(t *testing.T, b *bed) {
-	b.ScriptFault(t, map[string]any{"script": "kubeadm-join", "times": 1, "exit_code": 1, "output": "windlass: kubeadm join broke."})
+	b.ScriptFault(t, map[string]any{
+		"script": "kubeadm-join", "times": 1, "exit_code": 1,
+		"output": "windlass: kubeadm join broke.",
+	})
 	vnf, op := b.Instantiate(t, "node", nil)
 	got := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "kubeadm join broke")
@@ -169,7 +176,10 @@ func failedNodeIsRetried(t *testing.T, b *bed) {
 }
 
 func rollbackLeavesNothing(t *testing.T, b *bed) {
-	b.ScriptFault(t, map[string]any{"script": "kubeadm-init", "times": 1, "exit_code": 1, "output": "windlass: kubeadm init broke."})
+	b.ScriptFault(t, map[string]any{
+		"script": "kubeadm-init", "times": 1, "exit_code": 1,
+		"output": "windlass: kubeadm init broke.",
+	})
 	vnf, op := b.Instantiate(t, "rollback", nil)
 	b.Await(t, op, quick, "FAILED_TEMP")
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
@@ -275,17 +285,24 @@ func deadVM(t *testing.T, b *bed) {
 }
 
 func preflight(t *testing.T, b *bed) {
-	b.ScriptFault(t, map[string]any{"script": "check-node", "times": 2, "exit_code": 78, "output": "windlass: swap is on. Switch it off."})
+	b.ScriptFault(t, map[string]any{
+		"script": "check-node", "times": 2, "exit_code": 78,
+		"output": "windlass: swap is on. Switch it off.",
+	})
 	vnf, op := b.Instantiate(t, "preflight", nil)
 	got := b.Await(t, op, quick, "FAILED_TEMP")
-	require.Regexp(t, `2 of 5 nodes failed: (cp|worker)-[0-9a-f]{8}, (cp|worker)-[0-9a-f]{8}: .*swap is on`, got["error"].(map[string]any)["detail"])
+	require.Regexp(t, `2 of 5 nodes failed: (cp|worker)-[0-9a-f]{8}, (cp|worker)-[0-9a-f]{8}: .*swap is on`,
+		got["error"].(map[string]any)["detail"])
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
 	b.Await(t, op, quick, "COMPLETED")
 	b.terminate(t, vnf)
 }
 
 func diskFull(t *testing.T, b *bed) {
-	b.ScriptFault(t, map[string]any{"script": "prepare-node", "times": 1, "exit_code": 73, "output": "windlass: the disk is full. Free some space."})
+	b.ScriptFault(t, map[string]any{
+		"script": "prepare-node", "times": 1, "exit_code": 73,
+		"output": "windlass: the disk is full. Free some space.",
+	})
 	vnf, op := b.Instantiate(t, "disk", nil)
 	got := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Regexp(t, `(cp|worker)-[0-9a-f]{8}.*disk is full`, got["error"].(map[string]any)["detail"])
@@ -307,12 +324,14 @@ func badRequests(t *testing.T, b *bed) {
 	for _, at := range []string{"master_node.username", "master_node.pod_cidr", "cni_manifest_path"} {
 		require.Contains(t, testbed.Problem(t, a), "$.additionalParams.k8s_cluster_installation_param."+at, "all at once")
 	}
-	a = b.Call(t, http.MethodPost, path, b.InstantiateRequest(t, "bad", func(req, _ map[string]any) { req["flavourId"] = "huge" }))
+	a = b.Call(t, http.MethodPost, path, b.InstantiateRequest(t, "bad",
+		func(req, _ map[string]any) { req["flavourId"] = "huge" }))
 	require.Contains(t, []int{http.StatusBadRequest, http.StatusUnprocessableEntity}, a.Status)
 	require.Contains(t, testbed.Problem(t, a), "huge")
 	a = b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": "no-such-vnfd"})
 	require.Equal(t, http.StatusUnprocessableEntity, a.Status)
-	a = b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/terminate", map[string]any{"terminationType": "FORCEFUL"})
+	a = b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/terminate",
+		map[string]any{"terminationType": "FORCEFUL"})
 	require.Equal(t, http.StatusConflict, a.Status)
 	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
 	a = b.Call(t, http.MethodPost, "/v1.0/vims", map[string]any{"vim": map[string]any{
@@ -360,7 +379,8 @@ func singleControlPlane(t *testing.T, b *bed) {
 	op := b.Begin(t, vnf, "instantiate", req)
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireCluster(t, 1, 1)
-	require.False(t, slices.ContainsFunc(b.Steps(t, op), func(s testbed.Step) bool { return s.Title == "Set up HAProxy and keepalived" }))
+	require.False(t, slices.ContainsFunc(b.Steps(t, op),
+		func(s testbed.Step) bool { return s.Title == "Set up HAProxy and keepalived" }))
 	b.terminate(t, vnf)
 	b.RequireNothingLeft(t)
 }

@@ -32,7 +32,8 @@ func foreignPackage(t *testing.T, b *bed) {
 	require.NoError(t, errors.Join(w.Close(), file.Close()))
 	out, err := b.Windlass(t.Context(), "package", "create", archive).CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	a := b.Call(t, "POST", "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": "b1db0ce7-ebca-1fb7-95ed-4840d70a1163", "vnfInstanceName": "foreign"})
+	a := b.Call(t, "POST", "/vnflcm/v1/vnf_instances",
+		map[string]any{"vnfdId": "b1db0ce7-ebca-1fb7-95ed-4840d70a1163", "vnfInstanceName": "foreign"})
 	require.Equal(t, 201, a.Status, "%s", a.Body)
 	vnf := filepath.Base(a.Header.Get("Location"))
 	node := func(cp string) map[string]any {
@@ -49,9 +50,11 @@ func foreignPackage(t *testing.T, b *bed) {
 		}}},
 		"vimConnectionInfo": []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}},
 		"additionalParams": map[string]any{
-			"lcm-operation-user-data": "./UserData/k8s_cluster_user_data.py", "lcm-operation-user-data-class": "KubernetesClusterUserData",
+			"lcm-operation-user-data":       "./UserData/k8s_cluster_user_data.py",
+			"lcm-operation-user-data-class": "KubernetesClusterUserData",
 			"k8s_cluster_installation_param": map[string]any{
-				"script_path": "Scripts/install_k8s_cluster.sh", "vim_name": "cluster-foreign", "master_node": master, "worker_node": worker,
+				"script_path": "Scripts/install_k8s_cluster.sh", "vim_name": "cluster-foreign", "master_node": master,
+				"worker_node": worker,
 			},
 		},
 	})

@@ -34,8 +34,14 @@ func (g given) makePort(t *testing.T, network string) string {
 
 // onPort is a link with one given port, which the request calls after the link.
 func onPort(link, network, port string) map[string]any {
-	out := extLink(link, network, map[string]any{"cpdId": "VDU1_CP1", "cpConfig": []any{map[string]any{"linkPortId": "port-of-" + link}}})
-	out["extLinkPorts"] = []any{map[string]any{"id": "port-of-" + link, "resourceHandle": map[string]any{"resourceId": port}}}
+	out := extLink(link, network, map[string]any{
+		"cpdId":    "VDU1_CP1",
+		"cpConfig": []any{map[string]any{"linkPortId": "port-of-" + link}},
+	})
+	out["extLinkPorts"] = []any{map[string]any{
+		"id":             "port-of-" + link,
+		"resourceHandle": map[string]any{"resourceId": port},
+	}}
 	return out
 }
 
@@ -81,7 +87,10 @@ func (g given) requireKept(t *testing.T, port, server string) *ports.Port {
 func (g given) instantiate(t *testing.T, links ...any) string {
 	t.Helper()
 	return g.Begin(t, g.vnf, "instantiate", map[string]any{
-		"flavourId": "simple", "vimConnectionInfo": []any{map[string]any{"id": "openstack", "vimId": g.Vim, "vimType": "openstack"}}, "extVirtualLinks": links,
+		"flavourId": "simple", "vimConnectionInfo": []any{map[string]any{
+			"id": "openstack", "vimId": g.Vim,
+			"vimType": "openstack",
+		}}, "extVirtualLinks": links,
 	})
 }
 
@@ -99,7 +108,8 @@ func givenPorts(t *testing.T, b *bed) {
 	network, other := b.AddNetwork(t, "given"), b.AddNetwork(t, "given-too")
 	g := given{bed: b, neutron: service(t, b.Cloud.Login(), openstack.NewNetworkV2)}
 	first, second := g.makePort(t, network.ID), g.makePort(t, other.ID)
-	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": givenPortVnfdID, "vnfInstanceName": "given"})
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
+		map[string]any{"vnfdId": givenPortVnfdID, "vnfInstanceName": "given"})
 	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
 	g.vnf = filepath.Base(a.Header.Get("Location"))
 
@@ -125,7 +135,9 @@ func givenPorts(t *testing.T, b *bed) {
 
 	// A port that cannot be had is told before anything is deleted.
 	server = g.VnfcOf(t, g.vnf, "VDU1")
-	op = b.Begin(t, g.vnf, "heal", map[string]any{"additionalParams": map[string]any{"nfv": nfvPort("VDU1_CP1", "00000000-0000-4000-8000-000000000000")}})
+	op = b.Begin(t, g.vnf, "heal",
+		map[string]any{"additionalParams": map[string]any{"nfv": nfvPort("VDU1_CP1",
+			"00000000-0000-4000-8000-000000000000")}})
 	got = b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "is not there in Neutron")
 	g.rollBack(t, op)
@@ -167,7 +179,10 @@ func (g given) overridden(t *testing.T, network string) {
 		map[string]any{"id": "q", "resourceHandle": map[string]any{"resourceId": "dummy-id"}},
 	}
 	g.Await(t, g.beginV2(t, g.vnf, "instantiate", map[string]any{
-		"flavourId": "simple", "vimConnectionInfo": map[string]any{"vim1": map[string]any{"vimId": g.Vim, "vimType": "openstack"}},
+		"flavourId": "simple", "vimConnectionInfo": map[string]any{"vim1": map[string]any{
+			"vimId":   g.Vim,
+			"vimType": "openstack",
+		}},
 		"extVirtualLinks": []any{link}, "additionalParams": map[string]any{"nfv": nfvPort("VDU1_CP1-2", second)},
 	}), quick, "COMPLETED")
 	former := g.requireBoth(t, first, second)
@@ -199,7 +214,10 @@ func (g given) requireBoth(t *testing.T, first, second string) (server string) {
 func (g given) heal(t *testing.T, port, server string) {
 	t.Helper()
 	begin := func(all bool) string {
-		return g.Begin(t, g.vnf, "heal", map[string]any{"vnfcInstanceId": []string{g.VnfcOf(t, g.vnf, "VDU1")}, "additionalParams": map[string]any{"all": all}})
+		return g.Begin(t, g.vnf, "heal", map[string]any{
+			"vnfcInstanceId":   []string{g.VnfcOf(t, g.vnf, "VDU1")},
+			"additionalParams": map[string]any{"all": all},
+		})
 	}
 	g.Await(t, begin(false), quick, "COMPLETED")
 	next := g.requireOn(t, "west", port)

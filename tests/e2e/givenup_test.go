@@ -33,7 +33,10 @@ func healingGivenUp(t *testing.T, b *bed) {
 			b.Fault(t, map[string]any{"service": "heat", "method": "DELETE", "status": 403, "message": "not now", "count": -1})
 		}, lcm.DriftClusterVimUnregistered},
 		{"Create the infrastructure stack", func() {
-			b.Fault(t, map[string]any{"resource": "masterNode", "action": "CREATE", "count": 1, "message": "the hypervisor caught fire"})
+			b.Fault(t, map[string]any{
+				"resource": "masterNode", "action": "CREATE", "count": 1,
+				"message": "the hypervisor caught fire",
+			})
 		}, lcm.DriftHealGivenUp},
 		{"Check every node", breakScript("check-node"), lcm.DriftHealGivenUp},
 		{"Prepare every node", breakScript("prepare-node"), lcm.DriftHealGivenUp},
@@ -84,7 +87,8 @@ func (b *bed) requireGivenUp(t *testing.T, vnf, op string, before map[string]str
 	require.Equal(t, http.StatusOK, b.Act(t, op, "fail", nil).Status)
 	require.Equal(t, before, b.Vnfcs(t, vnf))
 	report := b.CheckDrift(t, vnf)
-	require.True(t, slices.ContainsFunc(report.Findings, func(f lcm.DriftFinding) bool { return f.Kind == drift && f.Remedy == lcm.RemedyVnf }), "%v", report.Findings)
+	require.True(t, slices.ContainsFunc(report.Findings,
+		func(f lcm.DriftFinding) bool { return f.Kind == drift && f.Remedy == lcm.RemedyVnf }), "%v", report.Findings)
 	if drift == lcm.DriftHealGivenUp {
 		require.Len(t, report.Findings, 1, "nothing else is of interest")
 	}

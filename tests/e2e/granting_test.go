@@ -24,7 +24,8 @@ func TestGrantedByAnNFVO(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(secret, []byte(nfvotest.Secret+"\n"), 0o600))
 	for name, value := range map[string]string{
-		"ENDPOINT": n.URL, "CLIENT_ID": nfvotest.ClientID, "SECRET_FILE": secret, "TOKEN_ENDPOINT": n.URL + "/token", "GRANT_POLL": "100ms",
+		"ENDPOINT": n.URL, "CLIENT_ID": nfvotest.ClientID, "SECRET_FILE": secret, "TOKEN_ENDPOINT": n.URL + "/token",
+		"GRANT_POLL": "100ms",
 	} {
 		t.Setenv("WINDLASS_NFVO_"+name, value)
 	}
@@ -66,9 +67,12 @@ func (b *bed) oneControlPlane(t *testing.T, name string) (vnf, op string) {
 // The NFVO takes its time, during which the worker is killed; it is away when the VNF is terminated.
 func grantedLater(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	n.Decide(func(map[string]any) nfvotest.Decision {
-		return nfvotest.Decision{Looks: -1, Grant: map[string]any{"vimAssets": map[string]any{"computeResourceFlavours": []any{
-			map[string]any{"vnfdVirtualComputeDescId": "workerNode", "vimFlavourId": "m1.large"},
-		}}}}
+		return nfvotest.Decision{
+			Looks: -1,
+			Grant: map[string]any{"vimAssets": map[string]any{"computeResourceFlavours": []any{
+				map[string]any{"vnfdVirtualComputeDescId": "workerNode", "vimFlavourId": "m1.large"},
+			}}},
+		}
 	})
 	vnf, op := b.oneControlPlane(t, "granted")
 	require.Eventually(t, func() bool { return n.Looks() > 0 }, quick, 20*time.Millisecond, "nobody asks for the grant")
@@ -98,10 +102,14 @@ func grantedLater(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	b.RequireCluster(t, 1, 1)
 
 	n.Decide(nil)
-	b.Await(t, b.Begin(t, vnf, "operate", map[string]any{"changeStateTo": "STOPPED", "vnfcInstanceId": b.VnfcOf(t, vnf, "workerNode")}), quick, "COMPLETED")
+	b.Await(t, b.Begin(t, vnf, "operate", map[string]any{
+		"changeStateTo":  "STOPPED",
+		"vnfcInstanceId": b.VnfcOf(t, vnf, "workerNode"),
+	}), quick, "COMPLETED")
 	updated := lastOf(n)["updateResources"].([]any)
 	require.Len(t, updated, 1)
-	require.Equal(t, b.VnfcOf(t, vnf, "workerNode"), updated[0].(map[string]any)["resource"].(map[string]any)["resourceId"])
+	require.Equal(t, b.VnfcOf(t, vnf, "workerNode"),
+		updated[0].(map[string]any)["resource"].(map[string]any)["resourceId"])
 	n.Away(3)
 	servers := len(b.Vnfcs(t, vnf))
 	b.Terminate(t, vnf)
@@ -132,11 +140,15 @@ func grantUnhonoured(t *testing.T, b *bed, n *nfvotest.NFVO) {
 		for _, r := range request["addResources"].([]any) {
 			list = append(list, map[string]any{"resourceDefinitionId": r.(map[string]any)["id"], "zoneId": "z"})
 		}
-		return nfvotest.Decision{Grant: map[string]any{"addResources": list, "zones": []any{map[string]any{"id": "z", "zoneId": "west"}}}}
+		return nfvotest.Decision{Grant: map[string]any{
+			"addResources": list,
+			"zones":        []any{map[string]any{"id": "z", "zoneId": "west"}},
+		}}
 	})
 	vnf, op := b.oneControlPlane(t, "unhonoured")
 	got := b.Await(t, op, quick, "ROLLED_BACK")
-	require.Contains(t, got["error"].(map[string]any)["detail"], "the servers of workerNode are granted in the zone west, but the Base HOT takes none")
+	require.Contains(t, got["error"].(map[string]any)["detail"],
+		"the servers of workerNode are granted in the zone west, but the Base HOT takes none")
 	b.RequireNothingLeft(t)
 	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
 }
@@ -219,11 +231,15 @@ func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	require.NoError(t, err, "%s", out)
 	neutron := service(t, b.Cloud.Login(), openstack.NewNetworkV2)
 	begin := func() (vnf, op string) {
-		a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": innerVnfdID, "vnfInstanceName": "inner"})
+		a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
+			map[string]any{"vnfdId": innerVnfdID, "vnfInstanceName": "inner"})
 		require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
 		vnf = filepath.Base(a.Header.Get("Location"))
 		return vnf, b.Begin(t, vnf, "instantiate", map[string]any{
-			"flavourId": "simple", "vimConnectionInfo": []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}},
+			"flavourId": "simple", "vimConnectionInfo": []any{map[string]any{
+				"id": "openstack", "vimId": b.Vim,
+				"vimType": "openstack",
+			}},
 		})
 	}
 	links := func(vnf string) map[string][]string { // the networks of each virtual link
@@ -309,7 +325,10 @@ func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	info := b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["instantiatedVnfInfo"].(map[string]any)
 	shown := info["extManagedVirtualLinkInfo"].([]any)[0].(map[string]any)
 	require.Equal(t, network.ID, shown["networkResource"].(map[string]any)["resourceId"])
-	pages, err := ports.List(neutron, ports.ListOpts{NetworkID: network.ID, DeviceID: b.VnfcOf(t, vnf, "VDU1")}).AllPages(t.Context())
+	pages, err := ports.List(neutron, ports.ListOpts{
+		NetworkID: network.ID,
+		DeviceID:  b.VnfcOf(t, vnf, "VDU1"),
+	}).AllPages(t.Context())
 	require.NoError(t, err)
 	list, err := ports.ExtractPorts(pages)
 	require.NoError(t, err)

@@ -74,17 +74,18 @@ func onboardVariant(t *testing.T, b *bed) string {
 	t.Helper()
 	dir, id := t.TempDir(), uuid.NewString()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(b.Root, "vnfpkg/samples/k8s-ha"))))
-	require.NoError(t, filepath.WalkDir(filepath.Join(dir, "Definitions"), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		changed := strings.NewReplacer(testbed.VnfdID, id, "name: "+formerImage, "name: "+newImage).Replace(string(text))
-		return os.WriteFile(path, []byte(changed), 0o600)
-	}))
+	require.NoError(t, filepath.WalkDir(filepath.Join(dir, "Definitions"),
+		func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			changed := strings.NewReplacer(testbed.VnfdID, id, "name: "+formerImage, "name: "+newImage).Replace(string(text))
+			return os.WriteFile(path, []byte(changed), 0o600)
+		}))
 	var archive bytes.Buffer
 	require.NoError(t, vnfpkg.Build(dir, &archive))
 	file := filepath.Join(t.TempDir(), "variant.zip")

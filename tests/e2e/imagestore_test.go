@@ -48,7 +48,10 @@ func newImageStore(t *testing.T, host, hostname string, certificate *tls.Certifi
 	handler, credentials := images, authn.Anonymous
 	if certificate != nil {
 		s.server, credentials = net.JoinHostPort(hostname, port), &authn.Basic{Username: "user01", Password: registryPassword}
-		listener = tls.NewListener(listener, &tls.Config{Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12})
+		listener = tls.NewListener(listener, &tls.Config{
+			Certificates: []tls.Certificate{*certificate},
+			MinVersion:   tls.VersionTLS12,
+		})
 		handler = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 			if user, password, _ := req.BasicAuth(); user != "user01" || password != registryPassword {
 				w.Header().Set("WWW-Authenticate", `Basic realm="registry"`)
@@ -89,7 +92,8 @@ func (p pushing) push(t *testing.T, image string, content v1.Image) error {
 		},
 	}
 	defer transport.CloseIdleConnections()
-	return remote.Write(ref, content, remote.WithAuth(p.as), remote.WithTransport(transport), remote.WithContext(t.Context()))
+	return remote.Write(ref, content, remote.WithAuth(p.as), remote.WithTransport(transport),
+		remote.WithContext(t.Context()))
 }
 
 func (s *imageStore) image() string { return s.server + "/lab/tiny:v1" }
@@ -109,7 +113,8 @@ func hostOfMachines(t *testing.T) string {
 func tinyImage(t *testing.T) v1.Image {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "pause")
-	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "github.com/windlass-nfv/windlass/deployments/lab/pause")
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program,
+		"github.com/windlass-nfv/windlass/deployments/lab/pause")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -129,7 +134,10 @@ func imageOf(t *testing.T, files map[string][]byte, entrypoint ...string) v1.Ima
 		require.NoError(t, err)
 	}
 	require.NoError(t, w.Close())
-	l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(layer.Bytes())), nil })
+	l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(layer.Bytes())),
+			nil
+	})
 	require.NoError(t, err)
 	img, err := mutate.AppendLayers(empty.Image, l)
 	require.NoError(t, err)

@@ -57,7 +57,10 @@ func bootBareNodes(t *testing.T, dir string, img image.Image, names ...string) *
 		require.NoError(t, d.Down(context.WithoutCancel(t.Context())))
 		require.NoError(t, d.Close())
 	})
-	network := machine.Network{ID: "install", CIDR: netip.MustParsePrefix("10.78.221.0/24"), Gateway: netip.MustParseAddr("10.78.221.1")}
+	network := machine.Network{
+		ID: "install", CIDR: netip.MustParsePrefix("10.78.221.0/24"),
+		Gateway: netip.MustParseAddr("10.78.221.1"),
+	}
 	require.NoError(t, d.EnsureNetwork(t.Context(), network))
 	for i, name := range names {
 		address := fmt.Sprintf("10.78.221.%d", 11+i)
@@ -66,10 +69,14 @@ func bootBareNodes(t *testing.T, dir string, img image.Image, names ...string) *
 			// The first preparation of a node meets a cloud-init that is still at work.
 			UserData: []byte("#!/bin/sh\nuntil [ -e /run/go-on ]; do sleep 0.2; done\ntouch /run/first-boot-done\n"),
 			Ports: []machine.Port{{
-				ID: name, NetworkID: network.ID, MAC: fmt.Sprintf("fa:16:3e:00:22:%02x", i), FixedIPs: []string{address}, PrefixLen: 24, Gateway: "10.78.221.1",
+				ID: name, NetworkID: network.ID, MAC: fmt.Sprintf("fa:16:3e:00:22:%02x", i), FixedIPs: []string{address},
+				PrefixLen: 24, Gateway: "10.78.221.1",
 			}},
 		}))
-		b.nodes = append(b.nodes, lcm.Node{Name: name, Role: lcm.Worker, ServerID: name, SSHAddress: address, Address: address})
+		b.nodes = append(b.nodes, lcm.Node{
+			Name: name, Role: lcm.Worker, ServerID: name, SSHAddress: address,
+			Address: address,
+		})
 		_, err = act(t, b.activities().WaitForSSH, b.input(b.nodes[i]))
 		require.NoError(t, err)
 		b.run(t, b.nodes[i], `rm -f /usr/bin/kubeadm /usr/bin/kubelet /usr/bin/kubectl
@@ -94,7 +101,10 @@ func (b *bareNodes) input(node lcm.Node) activities.NodeInput {
 // Dial implements activities.Hosts.
 func (b *bareNodes) Dial(ctx context.Context, _ lcm.OpOccID, node lcm.Node) (activities.Host, error) {
 	d := &remote.Dialer{HostKeys: b}
-	host, err := d.Dial(ctx, remote.Target{Node: node.Name, Address: node.SSHAddress, User: machine.User, PrivateKey: b.key, ServerID: node.ServerID})
+	host, err := d.Dial(ctx, remote.Target{
+		Node: node.Name, Address: node.SSHAddress, User: machine.User,
+		PrivateKey: b.key, ServerID: node.ServerID,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +118,10 @@ func (b *bareNodes) PinHostKey(_ context.Context, _ string, key []byte) ([]byte,
 
 // Cluster implements activities.Clusters.
 func (b *bareNodes) Cluster(context.Context, lcm.OpOccID) (activities.ClusterContext, error) {
-	return activities.ClusterContext{Params: b.params, PackageFile: func(context.Context, string) ([]byte, error) { return b.packageKey, nil }}, nil
+	return activities.ClusterContext{
+		Params:      b.params,
+		PackageFile: func(context.Context, string) ([]byte, error) { return b.packageKey, nil },
+	}, nil
 }
 
 // Lines implements activities.Output.
@@ -135,7 +148,8 @@ func (b *bareNodes) run(t *testing.T, node lcm.Node, script string) string {
 	host, err := b.Dial(t.Context(), "", node)
 	require.NoError(t, err)
 	defer func() { _ = host.Close() }()
-	result, err := host.Run(t.Context(), remote.Command{ID: "test-" + rand.Text(), Script: "#!/bin/bash\nset -eu\n" + script, Sudo: true, Deadline: time.Minute})
+	result, err := host.Run(t.Context(), remote.Command{ID: "test-" + rand.Text(), Script: "#!/bin/bash\nset -eu\n" +
+		script, Sudo: true, Deadline: time.Minute})
 	require.NoError(t, err, "%s", result.Output)
 	return strings.TrimSpace(result.Stdout)
 }
@@ -143,7 +157,10 @@ func (b *bareNodes) run(t *testing.T, node lcm.Node, script string) string {
 // prepare runs the real step.
 func (b *bareNodes) prepare(t *testing.T, node lcm.Node) (activities.PrepareNodeOutput, error) {
 	t.Helper()
-	return act(t, b.activities().PrepareNode, activities.PrepareNodeInput{NodeInput: b.input(node), Hosts: activities.HostEntries(b.nodes)})
+	return act(t, b.activities().PrepareNode, activities.PrepareNodeInput{
+		NodeInput: b.input(node),
+		Hosts:     activities.HostEntries(b.nodes),
+	})
 }
 
 // refused prepares a node, which must fail with that kind and a sentence with all of the words. It returns what

@@ -33,7 +33,10 @@ func TestKubernetesPackagesAreInstalled(t *testing.T) {
 	stop := watchArguments(t, proxyPassword)
 
 	b.missingWithoutARepository(t)
-	apt := lcm.AptRepository{URL: repository.url, Suite: "/", Version: pinnedVersion, KeyPath: "apt.asc", Trusted: repository.key == nil}
+	apt := lcm.AptRepository{
+		URL: repository.url, Suite: "/", Version: pinnedVersion, KeyPath: "apt.asc",
+		Trusted: repository.key == nil,
+	}
 	b.params.AptRepository, b.packageKey = &apt, repository.key
 	b.refusedRepositories(t, repository, proxy)
 	b.installedThroughTheProxy(t, repository, proxy)
@@ -48,7 +51,8 @@ func (b *bareNodes) missingWithoutARepository(t *testing.T) {
 	t.Helper()
 	_, err := act(t, b.activities().CheckNode, b.input(b.nodes[0]))
 	require.ErrorContains(t, err, "worker-1a cannot become a node")
-	require.ErrorContains(t, err, "kubeadm is not on the image, and neither the request (apt_repository) nor the configuration")
+	require.ErrorContains(t, err, "kubeadm is not on the image, and neither the request (apt_repository) nor the "+
+		"configuration")
 	b.params.AptRepository = &lcm.AptRepository{URL: "http://repository.example/"}
 	_, err = act(t, b.activities().CheckNode, b.input(b.nodes[0]))
 	require.NoError(t, err)
@@ -71,15 +75,18 @@ func (b *bareNodes) refusedRepositories(t *testing.T, repository *aptRepository,
 	*b.params.AptRepository = good
 	if repository.key != nil {
 		b.packageKey = repository.otherKey
-		b.refused(t, node, lcm.KindInvalid, "the apt repository "+repository.url+" cannot be read: it is not signed by the key", "NO_PUBKEY")
+		b.refused(t, node, lcm.KindInvalid,
+			"the apt repository "+repository.url+" cannot be read: it is not signed by the key", "NO_PUBKEY")
 		b.packageKey = key
 	}
 	b.params.AptRepository.Version = "1.33.0-1.1"
-	b.refused(t, node, lcm.KindInvalid, "the apt repository "+repository.url+" has no kubeadm of version 1.33.0-1.1; it has "+newerVersion+" "+pinnedVersion)
+	b.refused(t, node, lcm.KindInvalid,
+		"the apt repository "+repository.url+" has no kubeadm of version 1.33.0-1.1; it has "+newerVersion+" "+pinnedVersion)
 
 	*b.params.AptRepository = good
 	b.params.Proxy = &lcm.ProxyParams{HTTPProxy: lcm.Secret{Clear: proxy.as(proxyUser, "stale-"+proxyPassword)}}
-	said = b.refused(t, node, lcm.KindInvalid, "the apt repository "+repository.url+" cannot be read: the proxy refuses its user name or password")
+	said = b.refused(t, node, lcm.KindInvalid,
+		"the apt repository "+repository.url+" cannot be read: the proxy refuses its user name or password")
 	require.NotContains(t, said, proxyPassword)
 	require.Zero(t, proxy.requests.Load())
 	require.Empty(t, b.run(t, node, "dpkg-query -W -f '${Package}' 'kube*' 2>/dev/null || true"), "nothing was installed")
@@ -115,7 +122,8 @@ func (b *bareNodes) installedThroughTheProxy(t *testing.T, repository *aptReposi
 
 func (b *bareNodes) requirePinned(t *testing.T, node lcm.Node) {
 	t.Helper()
-	require.Equal(t, "kubeadm 1.34.4-1.1 hold ok installed\nkubectl 1.34.4-1.1 hold ok installed\nkubelet 1.34.4-1.1 hold ok installed",
+	require.Equal(t, "kubeadm 1.34.4-1.1 hold ok installed\nkubectl 1.34.4-1.1 hold ok installed\nkubelet 1.34.4-1.1 "+
+		"hold ok installed",
 		b.run(t, node, `dpkg-query -W -f '${Package} ${Version} ${Status}\n' kubeadm kubectl kubelet`))
 	require.Equal(t, "enabled", b.run(t, node, "systemctl is-enabled kubelet"))
 }
@@ -127,7 +135,8 @@ func (b *bareNodes) secondRunChangesNothing(t *testing.T, repository *aptReposit
 	_, err := b.prepare(t, node)
 	require.NoError(t, err)
 	require.Contains(t, b.said(), "every package is on the image")
-	require.Empty(t, b.run(t, node, "find /etc /usr /boot /opt /var/lib/dpkg /var/lib/apt /var/lib/systemd/deb-systemd-helper-enabled -xdev -type f -newer /run/stamp 2>/dev/null || true"))
+	require.Empty(t, b.run(t, node, "find /etc /usr /boot /opt /var/lib/dpkg /var/lib/apt "+
+		"/var/lib/systemd/deb-systemd-helper-enabled -xdev -type f -newer /run/stamp 2>/dev/null || true"))
 	require.Equal(t, containerd, b.run(t, node, "systemctl show -p MainPID,NRestarts containerd"))
 	require.Equal(t, requests, repository.requests.Load())
 }

@@ -28,7 +28,10 @@ type resources map[string]string
 const stackType = "OS::Heat::Stack"
 
 // elsewhere are the services whose things are looked for when the stack is gone.
-var elsewhere = []string{"OS::Nova::Server", "OS::Nova::ServerGroup", "OS::Neutron::Port", "OS::Neutron::SecurityGroup", "OS::Cinder::Volume", stackType}
+var elsewhere = []string{
+	"OS::Nova::Server", "OS::Nova::ServerGroup", "OS::Neutron::Port", "OS::Neutron::SecurityGroup",
+	"OS::Cinder::Volume", stackType,
+}
 
 func (r resources) count(kind string) (n int) {
 	for _, k := range r {
@@ -58,7 +61,10 @@ func (r resources) among(ids map[string]bool) (out []string) {
 }
 
 // service opens one service of a cloud.
-func service(t *testing.T, login environment.Login, open func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error)) *gophercloud.ServiceClient {
+func service(t *testing.T, login environment.Login,
+	open func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient,
+		error),
+) *gophercloud.ServiceClient {
 	t.Helper()
 	provider, err := login.Client(t.Context())
 	require.NoError(t, err)
@@ -95,11 +101,15 @@ func existing(t *testing.T, login environment.Login) map[string]bool {
 	out := map[string]bool{}
 	compute, network := service(t, login, openstack.NewComputeV2), service(t, login, openstack.NewNetworkV2)
 	collect(t, out, servers.List(compute, nil), servers.ExtractServers, func(s servers.Server) string { return s.ID })
-	collect(t, out, servergroups.List(compute, nil), servergroups.ExtractServerGroups, func(g servergroups.ServerGroup) string { return g.ID })
+	collect(t, out, servergroups.List(compute, nil), servergroups.ExtractServerGroups,
+		func(g servergroups.ServerGroup) string { return g.ID })
 	collect(t, out, ports.List(network, nil), ports.ExtractPorts, func(p ports.Port) string { return p.ID })
-	collect(t, out, groups.List(network, groups.ListOpts{}), groups.ExtractGroups, func(g groups.SecGroup) string { return g.ID })
-	collect(t, out, volumes.List(service(t, login, openstack.NewBlockStorageV3), nil), volumes.ExtractVolumes, func(v volumes.Volume) string { return v.ID })
-	collect(t, out, stacks.List(service(t, login, openstack.NewOrchestrationV1), stacks.ListOpts{ShowNested: true}), stacks.ExtractStacks,
+	collect(t, out, groups.List(network, groups.ListOpts{}), groups.ExtractGroups,
+		func(g groups.SecGroup) string { return g.ID })
+	collect(t, out, volumes.List(service(t, login, openstack.NewBlockStorageV3), nil), volumes.ExtractVolumes,
+		func(v volumes.Volume) string { return v.ID })
+	collect(t, out, stacks.List(service(t, login, openstack.NewOrchestrationV1), stacks.ListOpts{ShowNested: true}),
+		stacks.ExtractStacks,
 		func(s stacks.ListedStack) string { return s.ID })
 	return out
 }
@@ -130,7 +140,9 @@ func removeStack(t *testing.T, login environment.Login, name string) {
 	}
 }
 
-func collect[T any](t *testing.T, into map[string]bool, list pagination.Pager, extract func(pagination.Page) ([]T, error), id func(T) string) {
+func collect[T any](t *testing.T, into map[string]bool, list pagination.Pager,
+	extract func(pagination.Page) ([]T, error), id func(T) string,
+) {
 	t.Helper()
 	pages, err := list.AllPages(t.Context())
 	require.NoError(t, err)

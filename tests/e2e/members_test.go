@@ -26,7 +26,10 @@ type members struct {
 func extCp(id, address string) map[string]any {
 	data := map[string]any{"layerProtocol": "IP_OVER_ETHERNET"}
 	if address != "" {
-		data["ipOverEthernet"] = map[string]any{"ipAddresses": []any{map[string]any{"type": "IPV4", "fixedAddresses": []string{address}}}}
+		data["ipOverEthernet"] = map[string]any{"ipAddresses": []any{map[string]any{
+			"type":           "IPV4",
+			"fixedAddresses": []string{address},
+		}}}
 	}
 	return map[string]any{"cpdId": id, "cpConfig": []any{map[string]any{"cpProtocolData": []any{data}}}}
 }
@@ -39,15 +42,20 @@ func extLink(id, network string, cps ...map[string]any) map[string]any {
 // newMembers instantiates the VNF with both servers on one link, which is the network.
 func newMembers(t *testing.T, b *bed, network string, cps ...map[string]any) members {
 	t.Helper()
-	if a := b.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+membersVnfdID, nil); a.Status == http.StatusNotFound {
+	if a := b.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+membersVnfdID,
+		nil); a.Status == http.StatusNotFound {
 		out, err := b.Windlass(t.Context(), "package", "create", membersPackage).CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}
-	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": membersVnfdID, "vnfInstanceName": "members"})
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
+		map[string]any{"vnfdId": membersVnfdID, "vnfInstanceName": "members"})
 	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
 	m := members{bed: b, vnf: filepath.Base(a.Header.Get("Location")), network: network}
 	b.Await(t, b.Begin(t, m.vnf, "instantiate", map[string]any{
-		"flavourId": "simple", "vimConnectionInfo": []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}},
+		"flavourId": "simple", "vimConnectionInfo": []any{map[string]any{
+			"id": "openstack", "vimId": b.Vim,
+			"vimType": "openstack",
+		}},
 		"extVirtualLinks": []any{extLink("link", network, cps...)},
 	}), quick, "COMPLETED")
 	return m
@@ -120,7 +128,8 @@ func healingMembers(t *testing.T, b *bed) {
 
 	second, volume := m.portOf(t, "VDU2"), m.volumeOf(t, "VDU2")
 	b.Await(t, heal("VDU2", nil), quick, "COMPLETED")
-	require.Equal(t, []any{second.ID, volume}, []any{m.portOf(t, "VDU2").ID, m.volumeOf(t, "VDU2")}, "a volume goes to the successor")
+	require.Equal(t, []any{second.ID, volume}, []any{m.portOf(t, "VDU2").ID, m.volumeOf(t, "VDU2")},
+		"a volume goes to the successor")
 	b.Await(t, heal("VDU2", map[string]any{"keep_volumes": false}), quick, "COMPLETED")
 	require.Equal(t, second.ID, m.portOf(t, "VDU2").ID)
 	require.NotEqual(t, volume, m.volumeOf(t, "VDU2"))
@@ -134,11 +143,13 @@ func healingMembers(t *testing.T, b *bed) {
 	// All of them at once, in the stack that is there.
 	first, second, volume = m.portOf(t, "VDU1"), now, m.volumeOf(t, "VDU2")
 	before := b.Vnfcs(t, m.vnf)
-	b.Await(t, b.Begin(t, m.vnf, "heal", map[string]any{"additionalParams": map[string]any{"all": false}}), quick, "COMPLETED")
+	b.Await(t, b.Begin(t, m.vnf, "heal", map[string]any{"additionalParams": map[string]any{"all": false}}), quick,
+		"COMPLETED")
 	for id := range b.Vnfcs(t, m.vnf) {
 		require.NotContains(t, before, id)
 	}
-	require.Equal(t, []any{first.ID, second.ID, volume}, []any{m.portOf(t, "VDU1").ID, m.portOf(t, "VDU2").ID, m.volumeOf(t, "VDU2")})
+	require.Equal(t, []any{first.ID, second.ID, volume},
+		[]any{m.portOf(t, "VDU1").ID, m.portOf(t, "VDU2").ID, m.volumeOf(t, "VDU2")})
 	b.RequireRecorded(t, m.vnf)
 	b.terminate(t, m.vnf)
 	network.Remove(t)
@@ -221,14 +232,16 @@ func reconnectingMembers(t *testing.T, b *bed) {
 
 	// Both move, and one cannot: what has moved is recorded.
 	b.Fault(t, map[string]any{"resource": "VDU1", "action": "UPDATE", "count": 1, "message": "the cable is too short"})
-	op = move(nil, extLink("link", network.ID, extCp("VDU2_CP1", network.Host(51))), extLink("link", other.ID, extCp("VDU1_CP1", other.Host(50))))
+	op = move(nil, extLink("link", network.ID, extCp("VDU2_CP1", network.Host(51))),
+		extLink("link", other.ID, extCp("VDU1_CP1", other.Host(50))))
 	b.Await(t, op, quick, "FAILED_TEMP")
 	require.Equal(t, http.StatusOK, b.Act(t, op, "fail", nil).Status)
 	b.Await(t, op, quick, "FAILED")
 	for _, vdu := range []string{"VDU1", "VDU2"} {
 		m.requireConnected(t, vdu, m.portOf(t, vdu).NetworkID, "")
 	}
-	b.Await(t, move(nil, extLink("link", network.ID, extCp("VDU1_CP1", network.Host(50)), extCp("VDU2_CP1", network.Host(51)))), quick, "COMPLETED")
+	b.Await(t, move(nil, extLink("link", network.ID, extCp("VDU1_CP1", network.Host(50)),
+		extCp("VDU2_CP1", network.Host(51)))), quick, "COMPLETED")
 	m.requireConnected(t, "VDU1", network.ID, network.Host(50))
 	m.requireConnected(t, "VDU2", network.ID, network.Host(51))
 

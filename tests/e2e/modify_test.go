@@ -18,7 +18,8 @@ func modifying(t *testing.T, b *bed) {
 	name := func() any { return b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["vnfInstanceName"] }
 
 	op := b.Modify(t, vnf, map[string]any{
-		"vnfInstanceName": "modified", "metadata": map[string]any{"site": "north"}, "extensions": map[string]any{"rack": 7}, "vimConnectionInfo": connection,
+		"vnfInstanceName": "modified", "metadata": map[string]any{"site": "north"}, "extensions": map[string]any{"rack": 7},
+		"vimConnectionInfo": connection,
 	})
 	got := b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "modify")
@@ -31,7 +32,8 @@ func modifying(t *testing.T, b *bed) {
 	refuse := func() {
 		b.Fault(t, map[string]any{"service": "heat", "status": 401, "message": "Authentication required", "count": -1})
 		b.Fault(t, map[string]any{
-			"service": "keystone", "method": "POST", "path": "/auth/tokens$", "status": 401, "message": "The request you have made requires authentication.", "count": -1,
+			"service": "keystone", "method": "POST", "path": "/auth/tokens$", "status": 401,
+			"message": "The request you have made requires authentication.", "count": -1,
 		})
 	}
 	refuse()

@@ -121,7 +121,8 @@ func notificationsArrive(t *testing.T, b *bed) {
 		"START TERMINATE STARTING", "START TERMINATE PROCESSING", "RESULT TERMINATE COMPLETED", "IdentifierDeletion",
 	}
 	for _, s := range []*subscriber{present, absent} {
-		require.Eventually(t, func() bool { heard, _ := s.told(); return len(heard) >= len(want) }, 2*quick, 100*time.Millisecond)
+		require.Eventually(t, func() bool { heard, _ := s.told(); return len(heard) >= len(want) }, 2*quick,
+			100*time.Millisecond)
 		heard, _ := s.told()
 		require.Equal(t, want, heard)
 	}

@@ -46,7 +46,8 @@ func TestOnRealOpenStack_storage(t *testing.T) {
 
 	heal := map[string]any{"vnfcInstanceId": []string{server}, "additionalParams": map[string]any{"keep_volumes": true}}
 	got := b.Await(t, b.Begin(t, vnf, "heal", heal), 15*time.Minute, "ROLLED_BACK")
-	require.Contains(t, got["error"].(map[string]any)["detail"], "nfs-pv1 (claim default/data, used by the Pod default/writer-")
+	require.Contains(t, got["error"].(map[string]any)["detail"],
+		"nfs-pv1 (claim default/data, used by the Pod default/writer-")
 	s.letGo(t)
 	day.operate(t, "heal", heal)
 	require.NotEqual(t, server, b.VnfcOf(t, vnf, testbed.StorageVdu))
@@ -95,7 +96,8 @@ func (d *dayTwo) powerCycle(t *testing.T, server string) {
 // controlPlane is the node that runs no pods but those that name it.
 func (s *sharedFiles) controlPlane(t *testing.T) string {
 	t.Helper()
-	nodes, err := s.c.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{LabelSelector: "node-role.kubernetes.io/control-plane"})
+	nodes, err := s.c.CoreV1().Nodes().List(t.Context(),
+		metav1.ListOptions{LabelSelector: "node-role.kubernetes.io/control-plane"})
 	require.NoError(t, err)
 	require.Len(t, nodes.Items, 1)
 	return nodes.Items[0].Name

@@ -40,7 +40,10 @@ func operating(t *testing.T, b *bed) {
 	b.setPolicy(t, vnf, map[string]any{"check": true, "interval": 10, "autoHeal": true, "agreeingChecks": 1})
 	before := b.Vnfcs(t, vnf)
 
-	op = b.Begin(t, vnf, "operate", map[string]any{"changeStateTo": "STOPPED", "stopType": "GRACEFUL", "gracefulStopTimeout": 30})
+	op = b.Begin(t, vnf, "operate", map[string]any{
+		"changeStateTo": "STOPPED", "stopType": "GRACEFUL",
+		"gracefulStopTimeout": 30,
+	})
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "operate-stop")
 	b.requireState(t, vnf, "STOPPED")
@@ -48,7 +51,8 @@ func operating(t *testing.T, b *bed) {
 		require.Equal(t, "SHUTOFF", status, id)
 	}
 	require.Len(t, testbed.Affected(b.Get(t, op)), 5)
-	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/scale", map[string]any{"type": "SCALE_OUT", "aspectId": "worker_instance"})
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/scale",
+		map[string]any{"type": "SCALE_OUT", "aspectId": "worker_instance"})
 	require.Equal(t, http.StatusConflict, a.Status, "%s", a.Body)
 	require.Contains(t, testbed.Problem(t, a), "start it first")
 	require.True(t, sound(b.CheckDrift(t, vnf)), "what was stopped on purpose is in order")
@@ -69,11 +73,13 @@ func operating(t *testing.T, b *bed) {
 			masters = append(masters, id)
 		}
 	}
-	a = b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/operate", map[string]any{"changeStateTo": "STOPPED", "vnfcInstanceId": masters[:2]})
+	a = b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/operate",
+		map[string]any{"changeStateTo": "STOPPED", "vnfcInstanceId": masters[:2]})
 	require.Equal(t, http.StatusConflict, a.Status, "%s", a.Body)
 	require.Contains(t, testbed.Problem(t, a), "quorum")
 	op = b.Begin(t, vnf, "operate", map[string]any{
-		"changeStateTo": "STOPPED", "stopType": "GRACEFUL", "gracefulStopTimeout": 30, "vnfcInstanceId": []string{worker, masters[0]},
+		"changeStateTo": "STOPPED", "stopType": "GRACEFUL", "gracefulStopTimeout": 30,
+		"vnfcInstanceId": []string{worker, masters[0]},
 	})
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "operate-stop-some")
@@ -95,7 +101,8 @@ func operatingFails(t *testing.T, b *bed) {
 	stop := func() string { return b.Begin(t, vnf, "operate", map[string]any{"changeStateTo": "STOPPED"}) }
 	refuse := func() {
 		b.Fault(t, map[string]any{
-			"service": "nova", "method": "POST", "path": "/action$", "status": 409, "count": 1, "message": "Cannot 'stop' instance while it is in task_state migrating",
+			"service": "nova", "method": "POST", "path": "/action$", "status": 409, "count": 1,
+			"message": "Cannot 'stop' instance while it is in task_state migrating",
 		})
 	}
 

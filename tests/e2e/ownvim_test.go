@@ -23,7 +23,8 @@ func (b *bed) ownConnection(id, password string) map[string]any {
 		"id": id, "vimType": "ETSINFV.OPENSTACK_KEYSTONE.V_3", "extra": login.Vim("")["vim"].(map[string]any)["extra"],
 		"interfaceInfo": map[string]any{"endpoint": login.AuthURL},
 		"accessInfo": map[string]any{
-			"username": login.User, "password": password, "project": login.Project, "projectDomain": login.ProjectDomain, "userDomain": login.Domain,
+			"username": login.User, "password": password, "project": login.Project, "projectDomain": login.ProjectDomain,
+			"userDomain": login.Domain,
 		},
 	}
 }
@@ -63,7 +64,10 @@ func onOwnVim(t *testing.T, b *bed) {
 	b.RequireCluster(t, 3, 3)
 
 	rotated := func(password string) map[string]any {
-		return map[string]any{"vimConnectionInfo": []any{map[string]any{"id": "own", "accessInfo": map[string]any{"password": password}}}}
+		return map[string]any{"vimConnectionInfo": []any{map[string]any{
+			"id":         "own",
+			"accessInfo": map[string]any{"password": password},
+		}}}
 	}
 	wrong := b.Modify(t, vnf, rotated(wrongVimPassword))
 	got := b.Await(t, wrong, quick, "FAILED_TEMP")
@@ -75,7 +79,10 @@ func onOwnVim(t *testing.T, b *bed) {
 	b.Await(t, b.Heal(t, vnf, "", b.VnfcOf(t, vnf, "workerNode")), quick, "COMPLETED")
 	b.RequireCluster(t, 3, 3)
 
-	values := map[string]string{"the VIM's password": password, "the wrong password": wrongVimPassword, "the nodes' password": testbed.NodePassword}
+	values := map[string]string{
+		"the VIM's password": password, "the wrong password": wrongVimPassword,
+		"the nodes' password": testbed.NodePassword,
+	}
 	b.requireNowhere(t, vnf, op, values)
 	b.requireNowhere(t, vnf, wrong, values)
 	b.terminate(t, vnf)
@@ -116,7 +123,10 @@ func grantBringsVim(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	for _, r := range resourcesOf(grant, "addResources", "COMPUTE") {
 		require.Equal(t, "of-the-nfvo", r["vimConnectionId"])
 	}
-	patch := map[string]any{"vimConnectionInfo": []any{map[string]any{"id": "of-the-nfvo", "accessInfo": map[string]any{"password": password}}}}
+	patch := map[string]any{"vimConnectionInfo": []any{map[string]any{
+		"id":         "of-the-nfvo",
+		"accessInfo": map[string]any{"password": password},
+	}}}
 	b.Await(t, b.Modify(t, vnf, patch), quick, "COMPLETED")
 	shown := maps.Clone(granted)
 	shown["accessInfo"] = maps.Clone(granted["accessInfo"].(map[string]any))

@@ -31,7 +31,8 @@ func anotherServer(t *testing.T, b *bed) (archive bytes.Buffer) {
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(path, bytes.ReplaceAll(content, []byte(serverVnfdID), []byte("0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e12")), 0o600)
+		return os.WriteFile(path, bytes.ReplaceAll(content, []byte(serverVnfdID),
+			[]byte("0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e12")), 0o600)
 	})
 	require.NoError(t, err)
 	require.NoError(t, vnfpkg.Build(dir, &archive))
@@ -61,13 +62,15 @@ func packageFromURI(t *testing.T, b *bed) {
 	created := b.Call(t, http.MethodPost, "/vnfpkgm/v1/vnf_packages", map[string]any{})
 	require.Equal(t, http.StatusCreated, created.Status, "%s", created.Body)
 	path := strings.TrimPrefix(created.Header.Get("Location"), b.URL)
-	a := b.Call(t, http.MethodPost, path+"/package_content/upload_from_uri", map[string]any{"addressInformation": source.URL + "/server.zip"})
+	a := b.Call(t, http.MethodPost, path+"/package_content/upload_from_uri",
+		map[string]any{"addressInformation": source.URL + "/server.zip"})
 	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
 	<-asked
 	require.Equal(t, "UPLOADING", b.Get(t, path)["onboardingState"])
 	b.KillWorker(t)
 	close(goOn)
-	require.Eventually(t, func() bool { return b.Get(t, path)["onboardingState"] == "ONBOARDED" }, quick, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return b.Get(t, path)["onboardingState"] == "ONBOARDED" }, quick,
+		50*time.Millisecond)
 	b.recordWorkflow(t, lcm.FetchWorkflowID(lcm.VnfPkgID(filepath.Base(path))), "fetch-package")
 	vnfd := b.Get(t, path)["vnfdId"].(string)
 	require.Equal(t, filepath.Base(path), b.Get(t, "/vnfpkgm/v1/onboarded_vnf_packages/"+vnfd)["id"])
@@ -76,7 +79,8 @@ func packageFromURI(t *testing.T, b *bed) {
 	require.Equal(t, http.StatusOK, disabled.Status, "%s", disabled.Body)
 	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, path, nil).Status)
 	want := []string{"PackageOnboarding", "PackageChange", "PackageChange"}
-	require.Eventually(t, func() bool { heard, _ := told.told(); return len(heard) >= len(want) }, 2*quick, 50*time.Millisecond)
+	require.Eventually(t, func() bool { heard, _ := told.told(); return len(heard) >= len(want) }, 2*quick,
+		50*time.Millisecond)
 	heard, _ := told.told()
 	require.Equal(t, want, heard)
 	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, subscription, nil).Status)

@@ -35,7 +35,8 @@ func TestPowerOnRealMachines(t *testing.T) {
 		"changeStateTo": "STOPPED", "stopType": "GRACEFUL", "gracefulStopTimeout": 60, "vnfcInstanceId": masters[:1],
 	})
 	b.RequireStopped(t, vnf, masters[0])
-	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/operate", map[string]any{"changeStateTo": "STOPPED", "vnfcInstanceId": masters[1]})
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/operate",
+		map[string]any{"changeStateTo": "STOPPED", "vnfcInstanceId": masters[1]})
 	require.Equal(t, http.StatusConflict, a.Status, "%s", a.Body)
 	require.Contains(t, testbed.Problem(t, a), "quorum")
 	require.True(t, sound(b.CheckDriftUntil(t, vnf, sound)), "what was stopped on purpose is in order")

@@ -65,7 +65,8 @@ func lifeInAProject(t *testing.T, w *tenants) {
 	require.Equal(t, http.StatusOK, plan.Status, "%s", plan.Body)
 	w.Await(t, w.Scale(t, vnf, "SCALE_OUT", "worker_instance"), quick, "COMPLETED")
 	w.RequireCluster(t, 3, 3)
-	w.Await(t, w.Begin(t, vnf, "scale_to_level", map[string]any{"instantiationLevelId": "instantiation_level_1"}), quick, "COMPLETED")
+	w.Await(t, w.Begin(t, vnf, "scale_to_level", map[string]any{"instantiationLevelId": "instantiation_level_1"}), quick,
+		"COMPLETED")
 	w.RequireCluster(t, 3, 2)
 	w.Await(t, w.Heal(t, vnf, "it is slow", w.VnfcOf(t, vnf, "masterNode")), quick, "COMPLETED")
 	w.RequireCluster(t, 3, 2)
@@ -93,7 +94,8 @@ func lifeInAProject(t *testing.T, w *tenants) {
 
 // modifyInAProject gives an instance another package by its VNFD, which default has as well.
 func modifyInAProject(t *testing.T, w *tenants) {
-	a := w.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": serverVnfdID, "vnfInstanceName": "modified"})
+	a := w.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
+		map[string]any{"vnfdId": serverVnfdID, "vnfInstanceName": "modified"})
 	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
 	vnf := filepath.Base(a.Header.Get("Location"))
 	w.Await(t, w.Modify(t, vnf, map[string]any{"vnfdId": nextVnfdID}), quick, "COMPLETED")
@@ -118,7 +120,10 @@ func reconnectInAProject(t *testing.T, w *tenants) {
 	w.Await(t, op, quick, "COMPLETED")
 	r.requireOn(t, r.networks[0], "link-"+r.networks[0])
 	request := linksTo("net0")
-	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": w.vimOf(t, "default", "cloud"), "vimType": "openstack"}}
+	request["vimConnectionInfo"] = []any{map[string]any{
+		"id": "openstack", "vimId": w.vimOf(t, "default", "cloud"),
+		"vimType": "openstack",
+	}}
 	a := w.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+r.vnf+"/change_ext_conn", request)
 	require.Equal(t, http.StatusUnprocessableEntity, a.Status, "%s", a.Body)
 	w.terminate(t, r.vnf)
@@ -137,7 +142,8 @@ func grantInAProject(t *testing.T, w *tenants, n *nfvotest.NFVO) {
 		},
 	} {
 		n.Decide(func(map[string]any) nfvotest.Decision { return nfvotest.Decision{Grant: grant} })
-		a := w.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": serverVnfdID, "vnfInstanceName": "granted"})
+		a := w.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
+			map[string]any{"vnfdId": serverVnfdID, "vnfInstanceName": "granted"})
 		require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
 		vnf := filepath.Base(a.Header.Get("Location"))
 		request := linksTo("net0")

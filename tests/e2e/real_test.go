@@ -46,7 +46,8 @@ func (b *bed) cancelForReal(t *testing.T) {
 		cluster["master_node"].(map[string]any)["cluster_cp_name"] = "masterNode_CP1" // no VIP
 	}))
 	b.AwaitNodeFor(t, op, "Initialise the first control plane", "RUNNING", 5*time.Minute)
-	require.Eventually(t, func() bool { return kubeadms(t) > 0 }, time.Minute, 100*time.Millisecond, "kubeadm does not start")
+	require.Eventually(t, func() bool { return kubeadms(t) > 0 }, time.Minute, 100*time.Millisecond,
+		"kubeadm does not start")
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "cancel", map[string]any{"cancelMode": "FORCEFUL"}).Status)
 	b.Await(t, op, time.Minute, "FAILED_TEMP")
 	require.Zero(t, kubeadms(t), "kubeadm is dead on the node when the operation says so")

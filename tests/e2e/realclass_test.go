@@ -22,7 +22,8 @@ const (
 func addClass(cluster map[string]any) {
 	s := cluster["storage_server"].(map[string]any)
 	exports := s["nfs_server_setup_params"].([]any)
-	s["nfs_server_setup_params"] = append(exports, map[string]any{"export_dir": classDir, "export_to": exports[0].(map[string]any)["export_to"]})
+	s["nfs_server_setup_params"] = append(exports,
+		map[string]any{"export_dir": classDir, "export_to": exports[0].(map[string]any)["export_to"]})
 	cluster["storage_class_params"] = []any{
 		map[string]any{"name": className, "export_dir": classDir, "image": "lab.local/nfs-subdir-external-provisioner:v1"},
 	}
@@ -50,13 +51,19 @@ func (s *sharedFiles) leftBehind(t *testing.T) ownVolume {
 	t.Helper()
 	const name, claim = "pvc-left-behind", "left"
 	_, err := s.c.CoreV1().PersistentVolumes().Create(t.Context(), &corev1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{"pv.kubernetes.io/provisioned-by": lcm.ProvisionerOf(className)}},
+		ObjectMeta: metav1.ObjectMeta{
+			Name:        name,
+			Annotations: map[string]string{"pv.kubernetes.io/provisioned-by": lcm.ProvisionerOf(className)},
+		},
 		Spec: corev1.PersistentVolumeSpec{
 			StorageClassName: className, AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany},
 			Capacity:                      corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
 			ClaimRef:                      &corev1.ObjectReference{Namespace: namespace, Name: claim},
 			PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimDelete,
-			PersistentVolumeSource:        corev1.PersistentVolumeSource{NFS: &corev1.NFSVolumeSource{Server: "192.0.2.7", Path: classDir + "/left"}},
+			PersistentVolumeSource: corev1.PersistentVolumeSource{NFS: &corev1.NFSVolumeSource{
+				Server: "192.0.2.7",
+				Path:   classDir + "/left",
+			}},
 		},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)

@@ -23,7 +23,8 @@ const namespace = "default"
 
 func (p *realPods) workers(t *testing.T) (names []string) {
 	t.Helper()
-	nodes, err := p.c.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{LabelSelector: "!node-role.kubernetes.io/control-plane"})
+	nodes, err := p.c.CoreV1().Nodes().List(t.Context(),
+		metav1.ListOptions{LabelSelector: "!node-role.kubernetes.io/control-plane"})
 	require.NoError(t, err)
 	for _, n := range nodes.Items {
 		names = append(names, n.Name)
@@ -45,7 +46,8 @@ func (p *realPods) run(t *testing.T, name string, pod corev1.PodSpec, want corev
 	t.Helper()
 	pods := p.c.CoreV1().Pods(namespace)
 	require.Eventually(t, func() bool { // a new cluster has no account for pods for a moment
-		_, err := pods.Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: pod}, metav1.CreateOptions{})
+		_, err := pods.Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: pod},
+			metav1.CreateOptions{})
 		return err == nil || errors.IsAlreadyExists(err)
 	}, time.Minute, time.Second, "the pod %s cannot be made", name)
 	var last corev1.PodStatus

@@ -55,7 +55,8 @@ func TestRegistryOnRealMachines(t *testing.T) {
 	ca, certificate := privateCA(t)
 	b.onboardWithCA(t, ca)
 	key := b.onboardRegistryServer(t, certificate)
-	plain, secure, kept := &registryVnf{bed: b, port: 5000}, &registryVnf{bed: b, name: registryName, port: 443}, &registryVnf{bed: b, name: "kept.windlass.test", port: 5000}
+	plain, secure, kept := &registryVnf{bed: b, port: 5000}, &registryVnf{bed: b, name: registryName, port: 443},
+		&registryVnf{bed: b, name: "kept.windlass.test", port: 5000}
 	users := []any{map[string]any{"username": "user01", "password": registryPassword}}
 	began := []string{
 		plain.begin(t, "instantiate-registry", map[string]any{"image_path": packedRegistry}),
@@ -98,7 +99,8 @@ func TestRegistryOnRealMachines(t *testing.T) {
 	p.pullAll(t, "healed", p.since(t, before))
 
 	p.refuse(t, map[string]any{"password": wrongPassword}, "refuses the user name or the password (401)")
-	p.refuse(t, map[string]any{"certificate_path": nil}, "has a certificate that is not trusted (x509: ", "give the certificate of its CA")
+	p.refuse(t, map[string]any{"certificate_path": nil}, "has a certificate that is not trusted (x509: ",
+		"give the certificate of its CA")
 	p.pullAll(t, "afterwards", p.workers(t))
 
 	told := kept.told(t)
@@ -117,7 +119,8 @@ func TestRegistryOnRealMachines(t *testing.T) {
 	p.pull(t, "restarted", worker, plain.image("v1"))
 	p.pull(t, "replaced", worker, secure.image("v2"))
 	b.requireNowhere(t, vnf, op, map[string]string{
-		"the registry's password": registryPassword, "the wrong password": wrongPassword, "the registry's key": strings.Split(key, "\n")[1],
+		"the registry's password": registryPassword, "the wrong password": wrongPassword,
+		"the registry's key":         strings.Split(key, "\n")[1],
 		"the registry's credentials": base64.StdEncoding.EncodeToString([]byte("user01:" + registryPassword)),
 		"the wrong credentials":      base64.StdEncoding.EncodeToString([]byte("user01:" + wrongPassword)),
 	})
@@ -232,7 +235,8 @@ func (r *registryVnf) find(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, networks["net0"], 1)
 	r.to = pushing{
-		address: net.JoinHostPort(networks["net0"][0].Address, strconv.Itoa(r.port)), plain: r.name == "", as: authn.Anonymous,
+		address: net.JoinHostPort(networks["net0"][0].Address, strconv.Itoa(r.port)), plain: r.name == "",
+		as: authn.Anonymous,
 	}
 	r.server = r.to.address
 	if r.name != "" {
@@ -248,7 +252,8 @@ func (r *registryVnf) requireRunsBy(t *testing.T, program string) {
 	t.Helper()
 	address, _, _ := net.SplitHostPort(r.to.address)
 	host, err := (&remote.Dialer{HostKeys: &bareNodes{}}).Dial(t.Context(), remote.Target{
-		Node: r.vnf, ServerID: r.VnfcOf(t, r.vnf, registryVdu), Address: address, User: machine.User, Password: testbed.NodePassword,
+		Node: r.vnf, ServerID: r.VnfcOf(t, r.vnf, registryVdu), Address: address, User: machine.User,
+		Password: testbed.NodePassword,
 	})
 	require.NoError(t, err)
 	defer func() { _ = host.Close() }()
@@ -300,7 +305,8 @@ func (r *registryVnf) restart(t *testing.T, day *dayTwo) {
 	t.Helper()
 	server := r.VnfcOf(t, r.vnf, registryVdu)
 	day.switchOff(t, server)
-	require.NoError(t, servers.Start(t.Context(), service(t, r.Cloud.Login(), openstack.NewComputeV2), server).ExtractErr())
+	require.NoError(t, servers.Start(t.Context(), service(t, r.Cloud.Login(), openstack.NewComputeV2),
+		server).ExtractErr())
 	require.Eventually(t, func() bool {
 		a, err := testbed.Try(t.Context(), http.MethodGet, "http://"+r.to.address+"/v2/", nil)
 		return err == nil && a.Status == http.StatusOK

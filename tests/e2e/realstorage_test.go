@@ -25,7 +25,8 @@ func TestStorageOnRealMachines(t *testing.T) {
 	b := newBed(t, "nspawn")
 	ca, certificate := privateCA(t)
 	b.onboardWithCA(t, ca)
-	plain, secure := newImageStore(t, hostOfMachines(t), "", nil), newImageStore(t, hostOfMachines(t), registryName, certificate)
+	plain, secure := newImageStore(t, hostOfMachines(t), "", nil),
+		newImageStore(t, hostOfMachines(t), registryName, certificate)
 	vnf := b.createOf(t, registryVnfdID, "store")
 	op := b.Begin(t, vnf, "instantiate", b.SampleRequest(t, "storage", "store", func(_, cluster map[string]any) {
 		cluster["private_registry_connection_info"] = []any{
@@ -56,7 +57,8 @@ func TestStorageOnRealMachines(t *testing.T) {
 	server := b.VnfcOf(t, vnf, testbed.StorageVdu)
 	heal := map[string]any{"vnfcInstanceId": []string{server}, "additionalParams": map[string]any{"keep_volumes": true}}
 	got := b.Await(t, b.Begin(t, vnf, "heal", heal), 5*time.Minute, "ROLLED_BACK")
-	require.Contains(t, got["error"].(map[string]any)["detail"], "nfs-pv1 (claim default/data, used by the Pod default/writer-")
+	require.Contains(t, got["error"].(map[string]any)["detail"],
+		"nfs-pv1 (claim default/data, used by the Pod default/writer-")
 
 	day.healSwitchedOff(t, "workerNode")
 	for _, node := range s.workers(t) {
@@ -90,8 +92,9 @@ func (s *sharedFiles) claim(t *testing.T) {
 	_, err := s.c.CoreV1().PersistentVolumeClaims(namespace).Create(t.Context(), &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: "data"},
 		Spec: corev1.PersistentVolumeClaimSpec{
-			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany}, StorageClassName: &class, VolumeName: "nfs-pv1",
-			Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany}, StorageClassName: &class,
+			VolumeName: "nfs-pv1",
+			Resources:  corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
 		},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -107,7 +110,8 @@ func podOf(claim, command string) corev1.PodSpec {
 	return corev1.PodSpec{
 		TerminationGracePeriodSeconds: &grace,
 		Containers: []corev1.Container{{
-			Name: "main", Image: "lab.local/web:v1", ImagePullPolicy: corev1.PullIfNotPresent, Command: []string{"/bin/sh", "-c", command},
+			Name: "main", Image: "lab.local/web:v1", ImagePullPolicy: corev1.PullIfNotPresent,
+			Command:      []string{"/bin/sh", "-c", command},
 			VolumeMounts: []corev1.VolumeMount{{Name: "data", MountPath: "/data"}},
 		}},
 		Volumes: []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{

@@ -17,7 +17,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
-var record = flag.Bool("record", false, "store the histories of the scenarios for the replay test, as those of this release")
+var record = flag.Bool("record", false,
+	"store the histories of the scenarios for the replay test, as those of this release")
 
 // record stores the history of an operation for workflows/replay_test.go, with the payloads in clear: they
 // hold ids, names and addresses only.

@@ -109,7 +109,8 @@ func startRegistry(t *testing.T, certificate *tls.Certificate) *imageRegistry {
 func privateCA(t *testing.T) (ca []byte, server *tls.Certificate) {
 	t.Helper()
 	sign := func(template, parent *x509.Certificate, public, private any) []byte {
-		template.SerialNumber, template.NotBefore, template.NotAfter = big.NewInt(time.Now().UnixNano()), time.Now().Add(-time.Hour), time.Now().Add(24*time.Hour)
+		template.SerialNumber, template.NotBefore, template.NotAfter = big.NewInt(time.Now().UnixNano()),
+			time.Now().Add(-time.Hour), time.Now().Add(24*time.Hour)
 		der, err := x509.CreateCertificate(rand.Reader, template, parent, public, private)
 		require.NoError(t, err)
 		return der
@@ -118,9 +119,15 @@ func privateCA(t *testing.T) (ca []byte, server *tls.Certificate) {
 	require.NoError(t, err)
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	root := &x509.Certificate{Subject: pkix.Name{CommonName: "a private CA"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
+	root := &x509.Certificate{
+		Subject: pkix.Name{CommonName: "a private CA"}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageCertSign,
+	}
 	rootDER := sign(root, root, caKey.Public(), caKey)
-	leaf := &x509.Certificate{Subject: pkix.Name{CommonName: registryName}, DNSNames: []string{registryName}, KeyUsage: x509.KeyUsageDigitalSignature}
+	leaf := &x509.Certificate{
+		Subject: pkix.Name{CommonName: registryName}, DNSNames: []string{registryName},
+		KeyUsage: x509.KeyUsageDigitalSignature,
+	}
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: rootDER}),
 		&tls.Certificate{Certificate: [][]byte{sign(leaf, root, key.Public(), caKey)}, PrivateKey: key}
 }
@@ -204,13 +211,15 @@ func registries(t *testing.T, b *bed) {
 	b.onboardWithCA(t, ca)
 	plain, secure, other := startRegistry(t, nil), startRegistry(t, certificate), startRegistry(t, nil)
 	secure.setPassword(registryPassword)
-	plainServer, secureServer, otherServer := plain.Listener.Addr().String(), registryName+":"+secure.port(t), other.Listener.Addr().String()
+	plainServer, secureServer, otherServer := plain.Listener.Addr().String(), registryName+":"+secure.port(t),
+		other.Listener.Addr().String()
 	list := func(password string) []any {
 		return []any{
 			map[string]any{"connection_type": "0", "server": plainServer},
 			map[string]any{
 				"connection_type": "1", "server": secureServer, "username": "user01", "password": password,
-				"certificate_path": "Files/registries/ca.crt", "hosts_string": "127.0.0.1 " + registryName, "test_image": "edge/app:1.0",
+				"certificate_path": "Files/registries/ca.crt", "hosts_string": "127.0.0.1 " + registryName,
+				"test_image": "edge/app:1.0",
 			},
 		}
 	}
@@ -222,7 +231,8 @@ func registries(t *testing.T, b *bed) {
 	secure.setPassword("another") // it is mended while the operation waits
 	op := b.Begin(t, vnf, "instantiate", request)
 	got := b.Await(t, op, quick, "FAILED_TEMP")
-	require.Contains(t, got["error"].(map[string]any)["detail"], secureServer+" refuses the user name or the password (401)")
+	require.Contains(t, got["error"].(map[string]any)["detail"],
+		secureServer+" refuses the user name or the password (401)")
 	require.Regexp(t, `(cp|worker)-[0-9a-f]{8}`, got["error"].(map[string]any)["detail"])
 	secure.setPassword(registryPassword)
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
@@ -276,7 +286,10 @@ func (b *bed) inlineCA(t *testing.T, vnf string, secure *imageRegistry, secureSe
 		}}))
 	}
 	another, _ := privateCA(t)
-	op := b.Modify(t, vnf, registriesProperty([]any{map[string]any{"connection_type": "0", "server": before, "test_image": "edge/none:1"}}))
+	op := b.Modify(t, vnf, registriesProperty([]any{map[string]any{
+		"connection_type": "0", "server": before,
+		"test_image": "edge/none:1",
+	}}))
 	got := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, fmt.Sprint(got["error"]), before+" does not have test_image edge/none:1 (404)")
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
@@ -296,9 +309,12 @@ func (b *bed) inlineCA(t *testing.T, vnf string, secure *imageRegistry, secureSe
 }
 
 // changeRegistries gives a cluster that is in use another registry, after a modification that is rolled back.
-func (b *bed) changeRegistries(t *testing.T, vnf string, plain *imageRegistry, otherServer, secureServer string, list func(string) []any) {
+func (b *bed) changeRegistries(
+	t *testing.T, vnf string, plain *imageRegistry, otherServer, secureServer string, list func(string) []any,
+) {
 	t.Helper()
-	op := b.Modify(t, vnf, registriesProperty(append(list("wrong"), map[string]any{"connection_type": "0", "server": otherServer})))
+	op := b.Modify(t, vnf, registriesProperty(append(list("wrong"),
+		map[string]any{"connection_type": "0", "server": otherServer})))
 	got := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "6 of 6 nodes failed")
 	nova := service(t, b.Cloud.Login(), openstack.NewComputeV2)
@@ -306,10 +322,14 @@ func (b *bed) changeRegistries(t *testing.T, vnf string, plain *imageRegistry, o
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
 	b.Await(t, op, quick, "ROLLED_BACK")
 	b.record(t, op, "modify-registries-rollback")
-	before, other := []string{plain.Listener.Addr().String(), secureServer}, []string{plain.Listener.Addr().String(), secureServer, otherServer}
+	before, other := []string{plain.Listener.Addr().String(), secureServer},
+		[]string{plain.Listener.Addr().String(), secureServer, otherServer}
 	b.requireRegistriesBut(t, dead, other, before)
 
-	op = b.Modify(t, vnf, registriesProperty([]any{map[string]any{"connection_type": 0, "server": otherServer, "test_image": "edge/app:1.0"}}))
+	op = b.Modify(t, vnf, registriesProperty([]any{map[string]any{
+		"connection_type": 0, "server": otherServer,
+		"test_image": "edge/app:1.0",
+	}}))
 	got = b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "No node has been changed")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "worker-"+dead[:8])

@@ -39,7 +39,8 @@ func TestRegistryIsInstalled(t *testing.T) {
 	b := bareRegistries{bareNodes: bootBareNodes(t, filepath.Join(dir, "lab"), img, "bare-1a", "bare-2b")} // no names of which the lab makes registries
 	repository := newAptRepository(t, dir, b.host, debianPackage{
 		name: "docker-registry", version: "2.8.2-1", program: filepath.Join(img.Services, "usr/bin/docker-registry"),
-		postinst: "#!/bin/sh\nset -e\nid docker-registry >/dev/null 2>&1 || useradd --system --no-create-home --shell /usr/sbin/nologin docker-registry\n",
+		postinst: "#!/bin/sh\nset -e\nid docker-registry >/dev/null 2>&1 || useradd --system --no-create-home --shell " +
+			"/usr/sbin/nologin docker-registry\n",
 	})
 	proxy := newHTTPProxy(t, b.host, proxyUser, shellPassword)
 	stop := watchArguments(t, shellPassword)
@@ -55,7 +56,8 @@ func TestRegistryIsInstalled(t *testing.T) {
 	})
 	require.Equal(t, "package", packed.Way)
 	require.Equal(t, repository.requests.Load(), proxy.requests.Load(), "everything goes through the proxy")
-	require.Equal(t, "docker-registry 2.8.2-1 install ok installed", b.run(t, b.nodes[0], `dpkg-query -W -f '${Package} ${Version} ${Status}' docker-registry`))
+	require.Equal(t, "docker-registry 2.8.2-1 install ok installed",
+		b.run(t, b.nodes[0], `dpkg-query -W -f '${Package} ${Version} ${Status}' docker-registry`))
 	image := packed.Connection.Server + "/lab/registry:2"
 	root, err := environment.Root()
 	require.NoError(t, err)
@@ -66,12 +68,15 @@ func TestRegistryIsInstalled(t *testing.T) {
 	pulled := b.install(t, 1, lcm.RegistryServerParams{Image: image})
 	require.Equal(t, "ctr", pulled.Way)
 	second := pulled.Connection.Server
-	require.NoError(t, pushing{address: second, plain: true, as: authn.Anonymous}.push(t, second+"/lab/registry:2", content))
+	require.NoError(t, pushing{address: second, plain: true, as: authn.Anonymous}.push(t, second+"/lab/registry:2",
+		content))
 	require.Empty(t, stop(), "the proxy's password was among a process's arguments")
 }
 
 // install runs the real step, twice.
-func (b bareRegistries) install(t *testing.T, node int, p lcm.RegistryServerParams) (out activities.InstallRegistryOutput) {
+func (b bareRegistries) install(
+	t *testing.T, node int, p lcm.RegistryServerParams,
+) (out activities.InstallRegistryOutput) {
 	t.Helper()
 	p.Port, p.Timeouts.Install = 5000, 300
 	if p.Image == "" {

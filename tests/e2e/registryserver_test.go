@@ -26,7 +26,10 @@ func registryServer(t *testing.T, b *bed) {
 	server["image_path"] = "Files/images/registry.tar"
 	server["users"] = []any{map[string]any{"username": "push", "password": registryPassword}}
 
-	b.ScriptFault(t, map[string]any{"script": "install-registry", "times": 1, "exit_code": 1, "output": "windlass: the registry does not answer on port 5000."})
+	b.ScriptFault(t, map[string]any{
+		"script": "install-registry", "times": 1, "exit_code": 1,
+		"output": "windlass: the registry does not answer on port 5000.",
+	})
 	op := b.Begin(t, vnf, "instantiate", request)
 	got := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "the registry does not answer")
@@ -47,7 +50,8 @@ func registryServer(t *testing.T, b *bed) {
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "heal-all-registry-server")
 
-	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/scale", map[string]any{"type": "SCALE_OUT", "aspectId": "x"})
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/scale",
+		map[string]any{"type": "SCALE_OUT", "aspectId": "x"})
 	require.Equal(t, http.StatusNotFound, a.Status)
 	require.Contains(t, testbed.Problem(t, a), "cannot be scaled")
 	b.terminate(t, vnf)
@@ -121,7 +125,10 @@ func registryOnVolume(t *testing.T, b *bed) {
 	vnf := b.createOf(t, registryServerVnfdID, "registry on a volume")
 	request, server := b.registryRequest(t, "instantiate-registry-volume")
 	server["users"] = []any{map[string]any{"username": "push", "password": registryPassword}}
-	b.ScriptFault(t, map[string]any{"script": "set-up-volumes", "times": 1, "exit_code": 65, "output": "windlass: the volume holds a partition table."})
+	b.ScriptFault(t, map[string]any{
+		"script": "set-up-volumes", "times": 1, "exit_code": 65,
+		"output": "windlass: the volume holds a partition table.",
+	})
 	op := b.Begin(t, vnf, "instantiate", request)
 	got := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "partition table")
@@ -143,7 +150,10 @@ func registryOnVolume(t *testing.T, b *bed) {
 		require.NotEqual(t, before, b.VnfcOf(t, vnf, "PrivateRegistryVDU"))
 		return op
 	}
-	for _, body := range []map[string]any{{"vnfcInstanceId": b.VnfcOf(t, vnf, "PrivateRegistryVDU")}, {"cause": "as the standard has it"}} {
+	for _, body := range []map[string]any{
+		{"vnfcInstanceId": b.VnfcOf(t, vnf, "PrivateRegistryVDU")},
+		{"cause": "as the standard has it"},
+	} {
 		op = heal(body)
 		b.record(t, op, "heal-registry-volume")
 		b.RequireChanged(t, op, 1, 1)
@@ -153,7 +163,10 @@ func registryOnVolume(t *testing.T, b *bed) {
 	b.healingOnVolumeFails(t, vnf, volume)
 	require.Equal(t, first.CACertificate, b.connection(t, vnf).CACertificate)
 
-	heal(map[string]any{"vnfcInstanceId": b.VnfcOf(t, vnf, "PrivateRegistryVDU"), "additionalParams": map[string]any{"keep_volumes": false}})
+	heal(map[string]any{
+		"vnfcInstanceId":   b.VnfcOf(t, vnf, "PrivateRegistryVDU"),
+		"additionalParams": map[string]any{"keep_volumes": false},
+	})
 	require.NotEqual(t, volume, b.requireOnVolume(t, vnf))
 	require.NotEqual(t, first.CACertificate, b.connection(t, vnf).CACertificate, "the CA was on the volume, too")
 	op = heal(map[string]any{"additionalParams": map[string]any{"keep_volumes": false}})
@@ -167,8 +180,14 @@ func registryOnVolume(t *testing.T, b *bed) {
 // healingOnVolumeFails heals a registry with obstacles: its volume is never lost.
 func (b *bed) healingOnVolumeFails(t *testing.T, vnf, volume string) {
 	t.Helper()
-	b.Fault(t, map[string]any{"service": "nova", "method": "DELETE", "path": "/servers/", "status": 409, "count": 1, "message": "Instance is locked"})
-	b.ScriptFault(t, map[string]any{"script": "install-registry", "times": 1, "exit_code": 1, "output": "windlass: the registry does not answer on port 5000."})
+	b.Fault(t, map[string]any{
+		"service": "nova", "method": "DELETE", "path": "/servers/", "status": 409, "count": 1,
+		"message": "Instance is locked",
+	})
+	b.ScriptFault(t, map[string]any{
+		"script": "install-registry", "times": 1, "exit_code": 1,
+		"output": "windlass: the registry does not answer on port 5000.",
+	})
 	op := b.Begin(t, vnf, "heal", map[string]any{})
 	for _, why := range []string{"locked", "does not answer on port 5000"} {
 		got := b.Await(t, op, quick, "FAILED_TEMP")

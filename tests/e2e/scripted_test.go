@@ -72,7 +72,8 @@ func canConfine(t *testing.T, python string) {
 // scripted makes an instance of the package.
 func (b *bed) scripted(t *testing.T, name string) (vnf string) {
 	t.Helper()
-	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": scriptedVnfdID, "vnfInstanceName": name})
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
+		map[string]any{"vnfdId": scriptedVnfdID, "vnfInstanceName": name})
 	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
 	return filepath.Base(a.Header.Get("Location"))
 }
@@ -105,14 +106,16 @@ func scriptsAreRefused(t *testing.T, b *bed) {
 	path := "/vnflcm/v1/vnf_instances/" + vnf
 	a := b.Call(t, http.MethodPost, path+"/instantiate", b.by("./UserData/names.py", map[string]any{"rack": "r1"}))
 	require.Equal(t, http.StatusUnprocessableEntity, a.Status, "%s", a.Body)
-	require.Contains(t, testbed.Problem(t, a), `"Names" is Python of the VNF package, which Windlass runs only where its operator has set userData.python`)
+	require.Contains(t, testbed.Problem(t, a),
+		`"Names" is Python of the VNF package, which Windlass runs only where its operator has set userData.python`)
 	require.Equal(t, "NOT_INSTANTIATED", b.Get(t, path)["instantiationState"])
 	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, path, nil).Status)
 }
 
 func scriptsMakeParameters(t *testing.T, b *bed) {
 	vnf := b.scripted(t, "named")
-	b.Await(t, b.Begin(t, vnf, "instantiate", b.by("./UserData/names.py", map[string]any{"rack": "r1"})), quick, "COMPLETED")
+	b.Await(t, b.Begin(t, vnf, "instantiate", b.by("./UserData/names.py", map[string]any{"rack": "r1"})), quick,
+		"COMPLETED")
 	require.Equal(t, []string{"r1-of-simple"}, b.servers(t))
 	require.Len(t, b.Vnfcs(t, vnf), 1)
 
@@ -154,7 +157,8 @@ func scriptsReachNothing(t *testing.T, b *bed) {
 		{"run forever", `it ran longer than the 15s that it may take \(userData\.timeout\)`},
 	} {
 		op := b.Begin(t, vnf, "instantiate", b.by("./UserData/names.py", map[string]any{
-			"rack": "r1", "first": c.first, "port": port, "file": map[string]string{"write": written, "read": secret}[c.first], "password": testbed.NodePassword,
+			"rack": "r1", "first": c.first, "port": port, "file": map[string]string{"write": written, "read": secret}[c.first],
+			"password": testbed.NodePassword,
 		}))
 		got := b.Await(t, op, quick, "FAILED_TEMP")["error"].(map[string]any)["detail"].(string)
 		require.Regexp(t, c.want, got, c.first)
@@ -168,7 +172,8 @@ func scriptsReachNothing(t *testing.T, b *bed) {
 	require.NoFileExists(t, written)
 	require.Zero(t, connections.Load(), "a script has reached the network")
 
-	b.Await(t, b.Begin(t, vnf, "instantiate", b.by("./UserData/names.py", map[string]any{"rack": "r1"})), quick, "COMPLETED")
+	b.Await(t, b.Begin(t, vnf, "instantiate", b.by("./UserData/names.py", map[string]any{"rack": "r1"})), quick,
+		"COMPLETED")
 	b.Terminate(t, vnf)
 	b.RequireNothingLeft(t)
 }

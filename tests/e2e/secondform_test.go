@@ -31,7 +31,8 @@ type secondForm struct {
 
 func (b *bed) inSecondForm(t *testing.T, vnfdID, name string, metadata map[string]any) secondForm {
 	t.Helper()
-	a := b.Call(t, http.MethodPost, "/vnflcm/v2/vnf_instances", map[string]any{"vnfdId": vnfdID, "vnfInstanceName": name, "metadata": metadata})
+	a := b.Call(t, http.MethodPost, "/vnflcm/v2/vnf_instances",
+		map[string]any{"vnfdId": vnfdID, "vnfInstanceName": name, "metadata": metadata})
 	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
 	return secondForm{b, strings.TrimPrefix(a.Header.Get("Location"), b.URL)}
 }
@@ -107,7 +108,10 @@ func (b *bed) inlineVims() map[string]any {
 func linksOf(network string, cps ...string) (links []any) {
 	for _, cp := range cps {
 		address := map[string]any{"type": "IPV4", "numDynamicAddresses": 1}
-		data := map[string]any{"layerProtocol": "IP_OVER_ETHERNET", "ipOverEthernet": map[string]any{"ipAddresses": []any{address}}}
+		data := map[string]any{
+			"layerProtocol":  "IP_OVER_ETHERNET",
+			"ipOverEthernet": map[string]any{"ipAddresses": []any{address}},
+		}
 		links = append(links, map[string]any{"id": "link_of_" + cp, "resourceId": network, "extCps": []any{
 			map[string]any{"cpdId": cp, "cpConfig": map[string]any{cp + "_1": map[string]any{"cpProtocolData": []any{data}}}},
 		}})
@@ -116,7 +120,10 @@ func linksOf(network string, cps ...string) (links []any) {
 }
 
 func standardParams() map[string]any {
-	return map[string]any{"lcm-operation-user-data": "./UserData/userdata_standard.py", "lcm-operation-user-data-class": "StandardUserData"}
+	return map[string]any{
+		"lcm-operation-user-data":       "./UserData/userdata_standard.py",
+		"lcm-operation-user-data-class": "StandardUserData",
+	}
 }
 
 // plainInSecondForm is a VNF whose VNFCs have names of the client's.
@@ -124,12 +131,15 @@ func plainInSecondForm(t *testing.T, b *bed) {
 	b.setDefault(t, false)
 	defer b.setDefault(t, true)
 	b.onboardOnce(t, standardPackage)
-	s := b.inSecondForm(t, standardVnfdID, "second-form", map[string]any{"VDU_VNFc_mapping": map[string]any{"VDU1": []any{"a-001", "a-010"}}})
+	s := b.inSecondForm(t, standardVnfdID, "second-form",
+		map[string]any{"VDU_VNFc_mapping": map[string]any{"VDU1": []any{"a-001", "a-010"}}})
 	op := s.done(t, "instantiate", map[string]any{
-		"flavourId": "simple", "vimConnectionInfo": b.inlineVims(), "extVirtualLinks": linksOf("net0", "VDU1_CP1"), "additionalParams": standardParams(),
+		"flavourId": "simple", "vimConnectionInfo": b.inlineVims(), "extVirtualLinks": linksOf("net0", "VDU1_CP1"),
+		"additionalParams": standardParams(),
 	})
 	shown := s.Get(t, s.path)["vimConnectionInfo"].(map[string]any)["vim1"].(map[string]any)
-	require.Equal(t, []any{unregisteredVim, "***"}, []any{shown["vimId"], shown["accessInfo"].(map[string]any)["password"]})
+	require.Equal(t, []any{unregisteredVim, "***"},
+		[]any{shown["vimId"], shown["accessInfo"].(map[string]any)["password"]})
 	b.requireNowhere(t, filepath.Base(s.path), op, map[string]string{"the VIM's password": b.Cloud.Login().Password})
 
 	first := s.vnfcs(t)
@@ -157,7 +167,10 @@ func clusterInSecondForm(t *testing.T, b *bed) {
 	defer b.setDefault(t, true)
 	b.onboardOnce(t, standardClusterPackage)
 	node := func(vdu string) map[string]any {
-		return map[string]any{"vdu_id": vdu, "ssh_cp_name": vdu + "_CP1", "nic_cp_name": vdu + "_CP1", "username": "debian", "password": testbed.NodePassword}
+		return map[string]any{
+			"vdu_id": vdu, "ssh_cp_name": vdu + "_CP1", "nic_cp_name": vdu + "_CP1", "username": "debian",
+			"password": testbed.NodePassword,
+		}
 	}
 	master := node("masterNode")
 	master["pod_cidr"], master["cluster_cp_name"] = "10.244.0.0/16", "vip_CP"
@@ -168,17 +181,24 @@ func clusterInSecondForm(t *testing.T, b *bed) {
 		}
 		return additional
 	}
-	s := b.inSecondForm(t, standardClusterVnfdID, "cluster-in-second-form", map[string]any{"VDU_VNFc_mapping": map[string]any{"workerNode": []any{"w-0", "w-1", "w-2"}}})
+	s := b.inSecondForm(t, standardClusterVnfdID, "cluster-in-second-form",
+		map[string]any{"VDU_VNFc_mapping": map[string]any{"workerNode": []any{"w-0", "w-1", "w-2"}}})
 	op := s.done(t, "instantiate", map[string]any{
 		"flavourId": "complex", "vimConnectionInfo": b.inlineVims(), "additionalParams": params(),
 		"extVirtualLinks": linksOf("net0", "masterNode_CP1", "workerNode_CP1"),
 	})
 	b.RequireCluster(t, 3, 2)
-	values := map[string]string{"the VIM's password": b.Cloud.Login().Password, "the nodes' password": testbed.NodePassword}
+	values := map[string]string{
+		"the VIM's password":  b.Cloud.Login().Password,
+		"the nodes' password": testbed.NodePassword,
+	}
 	b.requireNowhere(t, filepath.Base(s.path), op, values)
 
 	// As Tacker's driver of v2 wants it, all parameters come with every request.
-	s.done(t, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "workerNode_scale", "numberOfSteps": 1, "additionalParams": params()})
+	s.done(t, "scale", map[string]any{
+		"type": "SCALE_OUT", "aspectId": "workerNode_scale", "numberOfSteps": 1,
+		"additionalParams": params(),
+	})
 	b.RequireCluster(t, 3, 3)
 	before := s.vnfcs(t)
 	require.Contains(t, before, "w-2")

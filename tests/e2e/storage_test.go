@@ -73,7 +73,8 @@ func storageServer(t *testing.T, b *bed) {
 	b.record(t, op, "storage-scale-out")
 	require.Equal(t, []string{"DONE"}, b.NodeStates(t, op, "Let every new node mount the exports"))
 	b.RequireCluster(t, 1, 3)
-	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/scale", map[string]any{"type": "SCALE_OUT", "aspectId": testbed.StorageVdu})
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/scale",
+		map[string]any{"type": "SCALE_OUT", "aspectId": testbed.StorageVdu})
 	require.Equal(t, http.StatusBadRequest, a.Status, "%s", a.Body)
 	require.Contains(t, testbed.Problem(t, a), "the storage server cannot be scaled")
 
@@ -84,7 +85,10 @@ func storageServer(t *testing.T, b *bed) {
 	// With its volume, and then with another one.
 	heal := func(name string, keep bool) {
 		before := b.VnfcOf(t, vnf, testbed.StorageVdu)
-		op := b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{before}, "additionalParams": map[string]any{"keep_volumes": keep}})
+		op := b.Begin(t, vnf, "heal", map[string]any{
+			"vnfcInstanceId":   []string{before},
+			"additionalParams": map[string]any{"keep_volumes": keep},
+		})
 		b.Await(t, op, quick, "COMPLETED")
 		b.record(t, op, name)
 		b.RequireChanged(t, op, 1, 1)
@@ -117,13 +121,14 @@ func storageServer(t *testing.T, b *bed) {
 // refusedStorage sends requests that cannot be carried out: every mistake is told at once.
 func (b *bed) refusedStorage(t *testing.T, vnf string) {
 	t.Helper()
-	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/instantiate", b.storageRequest(t, "storage", func(_, cluster map[string]any) {
-		s := cluster["storage_server"].(map[string]any)
-		s["cinder_volume_setup_params"].([]any)[0].(map[string]any)["volume_resource_id"] = "nothing"
-		s["nfs_server_setup_params"].([]any)[0].(map[string]any)["export_dir"] = "/elsewhere"
-		s["nfs_server_setup_params"].([]any)[1].(map[string]any)["export_to"] = "10.0.0.0/64"
-		cluster["pv_registration_params"].([]any)[2].(map[string]any)["pv_manifest_file_path"] = "Files/missing.yaml"
-	}))
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/instantiate",
+		b.storageRequest(t, "storage", func(_, cluster map[string]any) {
+			s := cluster["storage_server"].(map[string]any)
+			s["cinder_volume_setup_params"].([]any)[0].(map[string]any)["volume_resource_id"] = "nothing"
+			s["nfs_server_setup_params"].([]any)[0].(map[string]any)["export_dir"] = "/elsewhere"
+			s["nfs_server_setup_params"].([]any)[1].(map[string]any)["export_to"] = "10.0.0.0/64"
+			cluster["pv_registration_params"].([]any)[2].(map[string]any)["pv_manifest_file_path"] = "Files/missing.yaml"
+		}))
 	require.Equal(t, http.StatusBadRequest, a.Status, "%s", a.Body)
 	for at, said := range map[string]string{
 		"storage_server.cinder_volume_setup_params[0].volume_resource_id": `no resource \"nothing\"`,
@@ -146,14 +151,19 @@ func (b *bed) storageInUse(t *testing.T, vnf, volume string, uids []string) {
 			worker = m.Node
 		}
 	}
-	a := b.Lab(t, http.MethodPost, "/clusters/"+vnf+"/pods", map[string]any{"name": "web", "node": worker, "claim": "data"})
+	a := b.Lab(t, http.MethodPost, "/clusters/"+vnf+"/pods",
+		map[string]any{"name": "web", "node": worker, "claim": "data"})
 	require.Equal(t, http.StatusNoContent, a.Status, "%s", a.Body)
 	b.Bind(t, vnf, "nfs-pv2", "default/data")
 	server := b.VnfcOf(t, vnf, testbed.StorageVdu)
 	for _, keep := range []bool{false, true} {
-		op := b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{server}, "additionalParams": map[string]any{"keep_volumes": keep}})
+		op := b.Begin(t, vnf, "heal", map[string]any{
+			"vnfcInstanceId":   []string{server},
+			"additionalParams": map[string]any{"keep_volumes": keep},
+		})
 		got := b.Await(t, op, quick, "ROLLED_BACK")
-		require.Contains(t, got["error"].(map[string]any)["detail"], "nfs-pv2 (claim default/data, used by the Pod default/web)")
+		require.Contains(t, got["error"].(map[string]any)["detail"],
+			"nfs-pv2 (claim default/data, used by the Pod default/web)")
 		if !keep {
 			b.record(t, op, "storage-heal-refused")
 		}
@@ -168,9 +178,15 @@ func (b *bed) storageInUse(t *testing.T, vnf, volume string, uids []string) {
 	b.Bind(t, vnf, "nfs-pv2", "")
 
 	for body, said := range map[string]map[string]any{
-		"heal the storage server alone":  {"additionalParams": map[string]any{"keep_volumes": true}},
-		"has volumes that could be kept": {"additionalParams": map[string]any{"keep_volumes": true}, "vnfcInstanceId": []string{worker}},
-		"must be true or false":          {"additionalParams": map[string]any{"keep_volumes": "perhaps"}, "vnfcInstanceId": []string{server}},
+		"heal the storage server alone": {"additionalParams": map[string]any{"keep_volumes": true}},
+		"has volumes that could be kept": {
+			"additionalParams": map[string]any{"keep_volumes": true},
+			"vnfcInstanceId":   []string{worker},
+		},
+		"must be true or false": {
+			"additionalParams": map[string]any{"keep_volumes": "perhaps"},
+			"vnfcInstanceId":   []string{server},
+		},
 	} {
 		a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/heal", said)
 		require.Equal(t, http.StatusBadRequest, a.Status, "%s", a.Body)
@@ -184,10 +200,14 @@ func (b *bed) storageHealFails(t *testing.T, vnf, volume string) {
 	t.Helper()
 	begin := func() string {
 		return b.Begin(t, vnf, "heal", map[string]any{
-			"vnfcInstanceId": []string{b.VnfcOf(t, vnf, testbed.StorageVdu)}, "additionalParams": map[string]any{"keep_volumes": true},
+			"vnfcInstanceId":   []string{b.VnfcOf(t, vnf, testbed.StorageVdu)},
+			"additionalParams": map[string]any{"keep_volumes": true},
 		})
 	}
-	b.Fault(t, map[string]any{"service": "nova", "method": "DELETE", "path": "/servers/", "status": 409, "count": 1, "message": "Instance is locked"})
+	b.Fault(t, map[string]any{
+		"service": "nova", "method": "DELETE", "path": "/servers/", "status": 409, "count": 1,
+		"message": "Instance is locked",
+	})
 	op := begin()
 	got := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "locked")
@@ -197,7 +217,10 @@ func (b *bed) storageHealFails(t *testing.T, vnf, volume string) {
 	kept, _ := b.requireVolumes(t, vnf)
 	require.Equal(t, volume, kept)
 
-	b.ScriptFault(t, map[string]any{"script": "remove-volumes", "times": 1, "exit_code": 1, "output": "windlass: something holds it."})
+	b.ScriptFault(t, map[string]any{
+		"script": "remove-volumes", "times": 1, "exit_code": 1,
+		"output": "windlass: something holds it.",
+	})
 	op = begin()
 	b.Await(t, op, quick, "FAILED_TEMP")
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
@@ -205,7 +228,10 @@ func (b *bed) storageHealFails(t *testing.T, vnf, volume string) {
 	b.record(t, op, "storage-heal-rollback")
 	b.requireVolumes(t, vnf)
 
-	b.ScriptFault(t, map[string]any{"script": "set-up-volumes", "times": 1, "exit_code": 65, "output": "windlass: the volume holds a partition table."})
+	b.ScriptFault(t, map[string]any{
+		"script": "set-up-volumes", "times": 1, "exit_code": 65,
+		"output": "windlass: the volume holds a partition table.",
+	})
 	op = begin()
 	got = b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "partition table")
@@ -226,8 +252,14 @@ func (b *bed) volumeAttachedNowhere(t *testing.T, vnf, volume string) {
 	t.Helper()
 	nova := service(t, b.Cloud.Login(), openstack.NewComputeV2)
 	former := b.VnfcOf(t, vnf, testbed.StorageVdu)
-	b.ScriptFault(t, map[string]any{"script": "check-storage-server", "times": 1, "exit_code": 65, "output": "windlass: wait a moment."})
-	op := b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{former}, "additionalParams": map[string]any{"keep_volumes": true}})
+	b.ScriptFault(t, map[string]any{
+		"script": "check-storage-server", "times": 1, "exit_code": 65,
+		"output": "windlass: wait a moment.",
+	})
+	op := b.Begin(t, vnf, "heal", map[string]any{
+		"vnfcInstanceId":   []string{former},
+		"additionalParams": map[string]any{"keep_volumes": true},
+	})
 	b.Await(t, op, quick, "FAILED_TEMP")
 	cinder := service(t, b.Cloud.Login(), openstack.NewBlockStorageV3)
 	held, err := volumes.Get(t.Context(), cinder, volume).Extract()
@@ -243,7 +275,8 @@ func (b *bed) volumeAttachedNowhere(t *testing.T, vnf, volume string) {
 	for range 2 { // it stays so until somebody does what it says
 		require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
 		got := b.Await(t, op, quick, "FAILED_TEMP")
-		require.Contains(t, got["error"].(map[string]any)["detail"], "The volume "+volume+" (storage_server_volume of the Base HOT) is attached to no server of the VNF. Attach it to "+server)
+		require.Contains(t, got["error"].(map[string]any)["detail"], "The volume "+volume+" (storage_server_volume of the "+
+			"Base HOT) is attached to no server of the VNF. Attach it to "+server)
 	}
 	_, err = volumeattach.Create(t.Context(), nova, server, volumeattach.CreateOpts{VolumeID: volume}).Extract()
 	require.NoError(t, err)

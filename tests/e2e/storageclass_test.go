@@ -15,10 +15,17 @@ func (b *bed) classesRequest(t *testing.T, name string, edit func(cluster map[st
 	t.Helper()
 	return b.storageRequest(t, name, func(_, cluster map[string]any) {
 		s := cluster["storage_server"].(map[string]any)
-		s["nfs_server_setup_params"] = append(s["nfs_server_setup_params"].([]any), map[string]any{"export_dir": "/volume/files", "export_to": fakeNetworks})
+		s["nfs_server_setup_params"] = append(s["nfs_server_setup_params"].([]any),
+			map[string]any{"export_dir": "/volume/files", "export_to": fakeNetworks})
 		cluster["storage_class_params"] = []any{
-			map[string]any{"name": "files", "export_dir": "/volume/files", "image": "registry.example.com/nfs-subdir-external-provisioner:v4.0.18", "default": true},
-			map[string]any{"name": "archive", "export_dir": "/volume/files", "image": "registry.example.com/nfs-subdir-external-provisioner:v4.0.18", "reclaim_policy": "Retain"},
+			map[string]any{
+				"name": "files", "export_dir": "/volume/files",
+				"image": "registry.example.com/nfs-subdir-external-provisioner:v4.0.18", "default": true,
+			},
+			map[string]any{
+				"name": "archive", "export_dir": "/volume/files",
+				"image": "registry.example.com/nfs-subdir-external-provisioner:v4.0.18", "reclaim_policy": "Retain",
+			},
 		}
 		if edit != nil {
 			edit(cluster)
@@ -51,13 +58,14 @@ func (b *bed) requireClasses(t *testing.T) (volume string) {
 // storageClasses is a cluster whose claims get directories of their own: what becomes of these volumes in every heal.
 func storageClasses(t *testing.T, b *bed) {
 	vnf := b.Create(t, "classes")
-	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/instantiate", b.classesRequest(t, "classes", func(cluster map[string]any) {
-		classes := cluster["storage_class_params"].([]any)
-		classes[0].(map[string]any)["export_dir"] = "/volume/nfs/pv1"
-		classes[0].(map[string]any)["reclaim_policy"] = "Recycle"
-		classes[1].(map[string]any)["export_dir"] = "/volume/elsewhere"
-		delete(classes[1].(map[string]any), "image")
-	}))
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/instantiate",
+		b.classesRequest(t, "classes", func(cluster map[string]any) {
+			classes := cluster["storage_class_params"].([]any)
+			classes[0].(map[string]any)["export_dir"] = "/volume/nfs/pv1"
+			classes[0].(map[string]any)["reclaim_policy"] = "Recycle"
+			classes[1].(map[string]any)["export_dir"] = "/volume/elsewhere"
+			delete(classes[1].(map[string]any), "image")
+		}))
 	require.Equal(t, http.StatusBadRequest, a.Status, "%s", a.Body)
 	for _, said := range []string{
 		"storage_class_params[0].reclaim_policy", "storage_class_params[1].export_dir", "storage_class_params[1].image",
@@ -76,7 +84,10 @@ func storageClasses(t *testing.T, b *bed) {
 	b.classesInUse(t, vnf)
 
 	// An obstacle before anything is touched, and the way back.
-	b.ScriptFault(t, map[string]any{"script": "remove-volumes", "times": 1, "exit_code": 1, "output": "windlass: something holds it."})
+	b.ScriptFault(t, map[string]any{
+		"script": "remove-volumes", "times": 1, "exit_code": 1,
+		"output": "windlass: something holds it.",
+	})
 	op = b.healStorage(t, vnf, true)
 	b.Await(t, op, quick, "FAILED_TEMP")
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
@@ -99,7 +110,8 @@ func storageClasses(t *testing.T, b *bed) {
 	b.Bind(t, vnf, bound["default/data"].name, "")
 	b.Bind(t, vnf, bound["default/old"].name, "")
 	got := b.Await(t, b.healStorage(t, vnf, false), quick, "ROLLED_BACK")
-	require.Contains(t, got["error"].(map[string]any)["detail"], bound["default/old"].name+" (retained after its claim default/old was deleted)")
+	require.Contains(t, got["error"].(map[string]any)["detail"],
+		bound["default/old"].name+" (retained after its claim default/old was deleted)")
 	op = b.Heal(t, vnf, "everything")
 	b.Await(t, op, quick, "COMPLETED")
 	require.NotEqual(t, disk, b.requireClasses(t))
@@ -121,7 +133,8 @@ func stepStates(t *testing.T, b *bed, op, title string) (out []string) {
 func (b *bed) healStorage(t *testing.T, vnf string, keep bool) (op string) {
 	t.Helper()
 	return b.Begin(t, vnf, "heal", map[string]any{
-		"vnfcInstanceId": []string{b.VnfcOf(t, vnf, testbed.StorageVdu)}, "additionalParams": map[string]any{"keep_volumes": keep},
+		"vnfcInstanceId":   []string{b.VnfcOf(t, vnf, testbed.StorageVdu)},
+		"additionalParams": map[string]any{"keep_volumes": keep},
 	})
 }
 

@@ -66,15 +66,18 @@ func secretsAreNowhere(t *testing.T, b *bed) {
 	passing := b.Unsealed(t)
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
 	b.Await(t, op, quick, "COMPLETED")
-	require.Eventually(t, func() bool { heard, _ := told.told(); return len(heard) > 4 }, 2*quick, 100*time.Millisecond, "the password is in use")
+	require.Eventually(t, func() bool { heard, _ := told.told(); return len(heard) > 4 }, 2*quick, 100*time.Millisecond,
+		"the password is in use")
 	values := map[string]string{
-		"the nodes' password": testbed.NodePassword, "the subscriber's password": subscriberPassword, "the VIM's password": b.Cloud.Login().Password,
+		"the nodes' password": testbed.NodePassword, "the subscriber's password": subscriberPassword,
+		"the VIM's password":      b.Cloud.Login().Password,
 		"the registry's password": registryPassword,
 	}
 	maps.Copy(values, passing)
 	maps.Copy(values, b.Unsealed(t))
 	for _, kind := range []string{"token", "certificate", "vrrp", "bearer_token", "password"} {
-		require.True(t, slices.ContainsFunc(slices.Collect(maps.Keys(values)), func(ref string) bool { return strings.Contains(ref, kind) }), "no %s was found to look for", kind)
+		require.True(t, slices.ContainsFunc(slices.Collect(maps.Keys(values)),
+			func(ref string) bool { return strings.Contains(ref, kind) }), "no %s was found to look for", kind)
 	}
 
 	b.requireNowhere(t, vnf, op, values)
@@ -114,7 +117,8 @@ func (b *bed) histories(t *testing.T) string {
 	require.NotEmpty(t, list.Executions)
 	var text strings.Builder
 	for _, w := range list.Executions {
-		events := c.GetWorkflowHistory(t.Context(), w.Execution.WorkflowId, w.Execution.RunId, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+		events := c.GetWorkflowHistory(t.Context(), w.Execution.WorkflowId, w.Execution.RunId, false,
+			enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 		for events.HasNext() {
 			event, err := events.Next()
 			require.NoError(t, err)
@@ -157,8 +161,10 @@ func (b *bed) answers(t *testing.T, vnf, op string) string {
 	var text strings.Builder
 	opPath := "/windlass/v1/vnf_lcm_op_occs/" + filepath.Base(op)
 	for _, path := range []string{
-		"/vnflcm/v1/vnf_instances", "/vnflcm/v1/vnf_instances/" + vnf, "/vnflcm/v1/vnf_lcm_op_occs", op, "/v1.0/vims", "/v1.0/vims.json",
-		"/vnfpkgm/v1/vnf_packages", "/vnflcm/v1/subscriptions", "/windlass/v1/dead_letters", opPath + "/steps", opPath + "/logs", opPath + "/events", "/metrics",
+		"/vnflcm/v1/vnf_instances", "/vnflcm/v1/vnf_instances/" + vnf, "/vnflcm/v1/vnf_lcm_op_occs", op, "/v1.0/vims",
+		"/v1.0/vims.json",
+		"/vnfpkgm/v1/vnf_packages", "/vnflcm/v1/subscriptions", "/windlass/v1/dead_letters", opPath + "/steps", opPath +
+			"/logs", opPath + "/events", "/metrics",
 	} {
 		a := b.Call(t, http.MethodGet, path, nil)
 		require.Equal(t, http.StatusOK, a.Status, path)

@@ -42,7 +42,8 @@ func newTenants(t *testing.T) *tenants {
 	answer := func(path string, body func() any) {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(body()) })
 	}
-	answer("/.well-known/openid-configuration", func() any { return map[string]string{"issuer": w.issuer, "jwks_uri": w.issuer + "/keys"} })
+	answer("/.well-known/openid-configuration",
+		func() any { return map[string]string{"issuer": w.issuer, "jwks_uri": w.issuer + "/keys"} })
 	answer("/keys", func() any {
 		return jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "k", Use: "sig", Algorithm: "ES256"}}}
 	})
@@ -61,10 +62,12 @@ func newTenants(t *testing.T) *tenants {
 func (w *tenants) become(t *testing.T, project string) {
 	t.Helper()
 	now := time.Now()
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: w.key}, (&jose.SignerOptions{}).WithType("at+jwt").WithHeader("kid", "k"))
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: w.key},
+		(&jose.SignerOptions{}).WithType("at+jwt").WithHeader("kid", "k"))
 	require.NoError(t, err)
 	token, err := jwt.Signed(signer).Claims(map[string]any{
-		"iss": w.issuer, "aud": "windlass", "exp": now.Add(2 * time.Hour).Unix(), "iat": now.Unix(), "sub": "nfvo-of-" + project,
+		"iss": w.issuer, "aud": "windlass", "exp": now.Add(2 * time.Hour).Unix(), "iat": now.Unix(), "sub": "nfvo-of-" +
+			project,
 		"client_id": "nfvo-of-" + project, "scope": "windlass:write", "project_id": project,
 	}).Serialize()
 	require.NoError(t, err)
@@ -78,7 +81,10 @@ type trap struct {
 }
 
 // asTrap gives the packages of these tests another product's name, by which a VNF made of the wrong one is known.
-var asTrap = []string{"Kubernetes cluster", "Trap", "product_name: Server", "product_name: Trap", "[ Server ]", "[ Trap ]", "default: Server", "default: Trap"}
+var asTrap = []string{
+	"Kubernetes cluster", "Trap", "product_name: Server", "product_name: Trap", "[ Server ]",
+	"[ Trap ]", "default: Server", "default: Trap",
+}
 
 // setTraps fills project default with what an operation of another one must not find: VIMs of the same names, one of
 // them the default one, and packages that hold the same VNFDs.
@@ -104,7 +110,8 @@ func (w *tenants) setTraps(t *testing.T, names []string, packages ...string) {
 		require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
 	}
 	for _, dir := range packages {
-		out, err := w.Windlass(t.Context(), "package", "create", copyPackage(t, filepath.Join(w.Root, dir), asTrap...)).CombinedOutput()
+		out, err := w.Windlass(t.Context(), "package", "create",
+			copyPackage(t, filepath.Join(w.Root, dir), asTrap...)).CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}
 	require.NotZero(t, w.trap.calls.Swap(0), "the trap's registration was tried")

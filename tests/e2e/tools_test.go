@@ -98,7 +98,10 @@ func (d *toolsDrill) stuck(t *testing.T) (vnf, op string) {
 // breakInit lets kubeadm fail until the faults are cleared: where a worker is slow, an activity is tried more than
 // once.
 func (d *toolsDrill) breakInit(t *testing.T) {
-	d.ScriptFault(t, map[string]any{"script": "kubeadm-init", "times": 100, "exit_code": 1, "output": "windlass: kubeadm init failed: port 6443 is in use."})
+	d.ScriptFault(t, map[string]any{
+		"script": "kubeadm-init", "times": 100, "exit_code": 1,
+		"output": "windlass: kubeadm init failed: port 6443 is in use.",
+	})
 }
 
 // instantiated begins an operation on a VNF of a name of its own.
@@ -176,8 +179,10 @@ func (d *toolsDrill) tool(t *testing.T, line string) *exec.Cmd {
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
 	cmd.Dir = d.home
 	cmd.Env = []string{
-		"PATH=" + filepath.Join(d.Root, "bin") + ":" + os.Getenv("PATH"), "HOME=" + d.home, "NO_COLOR=1", "TZ=UTC", "COLUMNS=200",
-		"TEMPORAL_ADDRESS=" + info.Temporal, "TEMPORAL_NAMESPACE=" + info.Namespace, "TEMPORAL_CODEC_ENDPOINT=" + info.API + "/windlass/v1/codec",
+		"PATH=" + filepath.Join(d.Root, "bin") + ":" + os.Getenv("PATH"), "HOME=" + d.home, "NO_COLOR=1", "TZ=UTC",
+		"COLUMNS=200",
+		"TEMPORAL_ADDRESS=" + info.Temporal, "TEMPORAL_NAMESPACE=" + info.Namespace, "TEMPORAL_CODEC_ENDPOINT=" + info.API +
+			"/windlass/v1/codec",
 		"TEMPORAL_CLI_ADDRESS=" + info.Temporal, "TEMPORAL_CLI_NAMESPACE=" + info.Namespace,
 	}
 	return cmd

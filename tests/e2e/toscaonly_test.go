@@ -70,7 +70,10 @@ func (b *bed) toscaOnlyV2(t *testing.T) {
 		cp := link["extCps"].([]any)[0].(map[string]any)
 		cp["cpConfig"] = map[string]any{"frontend": cp["cpConfig"].([]any)[0]}
 		request["instantiationLevelId"] = "large"
-		request["vimConnectionInfo"] = map[string]any{"vim1": map[string]any{"vimId": b.Vim, "vimType": "ETSINFV.OPENSTACK_KEYSTONE.V_3"}}
+		request["vimConnectionInfo"] = map[string]any{"vim1": map[string]any{
+			"vimId":   b.Vim,
+			"vimType": "ETSINFV.OPENSTACK_KEYSTONE.V_3",
+		}}
 		b.Await(t, b.beginV2(t, vnf, "instantiate", request), quick, "COMPLETED")
 		b.requireVdus(t, vnf, map[string]int{"frontend": 3, "database": 1})
 		vnfs = append(vnfs, vnf)
@@ -123,7 +126,10 @@ func (b *bed) makeAdministrator(t *testing.T) (withdraw func()) {
 		Projects []struct{ ID, Name string }
 		Roles    []struct{ ID string }
 	}
-	for _, path := range []string{"users?name=" + b.Cloud.Login().User, "projects?name=" + b.Cloud.Login().Project, "roles?name=admin"} {
+	for _, path := range []string{
+		"users?name=" + b.Cloud.Login().User, "projects?name=" + b.Cloud.Login().Project,
+		"roles?name=admin",
+	} {
 		_, err := keystone.Get(t.Context(), keystone.ServiceURL(path), &found, nil)
 		require.NoError(t, err)
 	}
@@ -138,7 +144,8 @@ func (b *bed) makeAdministrator(t *testing.T) (withdraw func()) {
 
 func limits(t *testing.T, b *bed) (kbps []int) {
 	t.Helper()
-	pages, err := policies.List(service(t, b.Cloud.Login(), openstack.NewNetworkV2), policies.ListOpts{}).AllPages(t.Context())
+	pages, err := policies.List(service(t, b.Cloud.Login(), openstack.NewNetworkV2),
+		policies.ListOpts{}).AllPages(t.Context())
 	require.NoError(t, err)
 	list, err := policies.ExtractPolicies(pages)
 	require.NoError(t, err)
@@ -181,7 +188,8 @@ func (b *bed) requireVdus(t *testing.T, vnf string, want map[string]int) {
 // requireDualStack wants the only port of a server to have an address of IPv4 and one of IPv6.
 func (b *bed) requireDualStack(t *testing.T, server string) {
 	t.Helper()
-	pages, err := ports.List(service(t, b.Cloud.Login(), openstack.NewNetworkV2), ports.ListOpts{DeviceID: server}).AllPages(t.Context())
+	pages, err := ports.List(service(t, b.Cloud.Login(), openstack.NewNetworkV2),
+		ports.ListOpts{DeviceID: server}).AllPages(t.Context())
 	require.NoError(t, err)
 	list, err := ports.ExtractPorts(pages)
 	require.NoError(t, err)

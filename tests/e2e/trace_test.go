@@ -44,7 +44,8 @@ func TestTraceOnFakeMachines(t *testing.T) {
 	b.Pace(t, 0, 300*time.Millisecond)
 	b.ScriptFault(t, map[string]any{"script": "kubeadm-join", "times": 1, "exit_code": 1, "output": "windlass: not yet."})
 	vnf := b.Create(t, "traced")
-	a := b.callTraced(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/instantiate", b.InstantiateRequest(t, "traced", nil), "00-"+clientTrace+"-"+clientSpan+"-01")
+	a := b.callTraced(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/instantiate",
+		b.InstantiateRequest(t, "traced", nil), "00-"+clientTrace+"-"+clientSpan+"-01")
 	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
 	op := strings.TrimPrefix(a.Header.Get("Location"), b.URL)
 	b.AwaitNode(t, op, "Prepare every node", "RUNNING")
@@ -71,7 +72,10 @@ func TestTraceOnFakeMachines(t *testing.T) {
 
 	b.requireReplays(t, op)
 	b.requireMetrics(t, to)
-	secrets := map[string]string{"the nodes' password": testbed.NodePassword, "the subscriber's": subscriberPassword, "the VIM's": b.Cloud.Login().Password}
+	secrets := map[string]string{
+		"the nodes' password": testbed.NodePassword, "the subscriber's": subscriberPassword,
+		"the VIM's": b.Cloud.Login().Password,
+	}
 	maps.Copy(secrets, passing)
 	maps.Copy(secrets, b.Unsealed(t))
 	for name, value := range secrets {
@@ -129,7 +133,8 @@ func (b *bed) requireReplays(t *testing.T, op string) {
 	r := worker.NewWorkflowReplayer()
 	r.RegisterWorkflowWithOptions(workflows.Instantiate, workflow.RegisterOptions{Name: string(lcm.WorkflowInstantiate)})
 	made := b.history(t, lcm.WorkflowID(lcm.OpOccID(filepath.Base(op))))
-	require.NotEmpty(t, made.GetEvents()[0].GetWorkflowExecutionStartedEventAttributes().GetHeader().GetFields(), "it was made without traces")
+	require.NotEmpty(t, made.GetEvents()[0].GetWorkflowExecutionStartedEventAttributes().GetHeader().GetFields(),
+		"it was made without traces")
 	require.NoError(t, r.ReplayWorkflowHistory(nil, made))
 }
 
@@ -155,22 +160,26 @@ func (b *bed) requireMetrics(t *testing.T, to *collector.Collector) {
 		names []string
 	}{
 		"windlass-apiserver": {b.URL, []string{
-			"windlass_operations_in_flight", "windlass_notifications_waiting", "windlass_notifications_oldest_seconds", "windlass_vim_request_seconds",
+			"windlass_operations_in_flight", "windlass_notifications_waiting", "windlass_notifications_oldest_seconds",
+			"windlass_vim_request_seconds",
 			"windlass_http_request_seconds",
 		}},
 		"windlass-worker": {"http://" + b.workerMetrics(t), []string{
-			"windlass_operations_total", "windlass_operation_seconds", "windlass_step_seconds", "windlass_retries_total", "windlass_queue_lag_seconds",
+			"windlass_operations_total", "windlass_operation_seconds", "windlass_step_seconds", "windlass_retries_total",
+			"windlass_queue_lag_seconds",
 			"windlass_vim_request_seconds", "windlass_notifications_total",
 		}},
 	} {
 		shown := string(testbed.Request(t, http.MethodGet, at.url+"/metrics", nil).Body)
 		for _, name := range at.names {
 			require.True(t, strings.Contains(shown, "# TYPE "+name+" "), "%s does not show %s", service, name)
-			require.Eventually(t, func() bool { return to.HasMetric(service, name) }, time.Minute, 50*time.Millisecond, "%s has not sent %s", service, name)
+			require.Eventually(t, func() bool { return to.HasMetric(service, name) }, time.Minute, 50*time.Millisecond,
+				"%s has not sent %s", service, name)
 		}
 		if service == "windlass-worker" {
 			for _, line := range []string{
-				`windlass_operations_total{operation="INSTANTIATE",result="FAILED_TEMP"} 1`, `windlass_retries_total{what="step"} 1`,
+				`windlass_operations_total{operation="INSTANTIATE",result="FAILED_TEMP"} 1`,
+				`windlass_retries_total{what="step"} 1`,
 				`windlass_operations_total{operation="INSTANTIATE",result="COMPLETED"} 1`,
 				`windlass_step_seconds_count{result="FAILED",step="` + joinStep + `"} 1`,
 			} {

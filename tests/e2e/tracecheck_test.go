@@ -19,7 +19,8 @@ func rooted(t *testing.T, to *collector.Collector, killed time.Time) (tr traceOf
 	complete := func() bool {
 		tr, lost = traceOf{to.Trace(clientTrace)}, nil
 		for _, s := range tr.spans {
-			known := s.Parent == clientSpan || slices.ContainsFunc(tr.spans, func(p collector.Span) bool { return p.ID == s.Parent })
+			known := s.Parent == clientSpan || slices.ContainsFunc(tr.spans,
+				func(p collector.Span) bool { return p.ID == s.Parent })
 			if !known && s.Start.After(killed) {
 				lost = append(lost, s.Name)
 			}
@@ -85,7 +86,8 @@ func (tr traceOf) requireSteps(t *testing.T, steps []testbed.Step, told []string
 			require.Len(t, spans, s.Attempt, "%s on %s", s.Title, s.Node)
 		}
 		for _, span := range spans {
-			require.True(t, slices.ContainsFunc(attempts[s.Title], func(whole collector.Span) bool { return whole.ID == span.Parent }), "%s on %s", s.Title, s.Node)
+			require.True(t, slices.ContainsFunc(attempts[s.Title],
+				func(whole collector.Span) bool { return whole.ID == span.Parent }), "%s on %s", s.Title, s.Node)
 			require.Equal(t, s.Node, span.Attributes["windlass.node"])
 		}
 	}

@@ -20,7 +20,8 @@ const (
 func standardUserData(t *testing.T, b *bed) {
 	out, err := b.Windlass(t.Context(), "package", "create", standardPackage).CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": standardVnfdID, "vnfInstanceName": "standard"})
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
+		map[string]any{"vnfdId": standardVnfdID, "vnfInstanceName": "standard"})
 	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
 	vnf := filepath.Base(a.Header.Get("Location"))
 	request := linksTo("net0")
@@ -48,7 +49,8 @@ func standardUserData(t *testing.T, b *bed) {
 	b.record(t, op, "standard-heal")
 
 	op = b.Begin(t, vnf, "scale", map[string]any{
-		"type": "SCALE_IN", "aspectId": "servers", "additionalParams": map[string]any{"vnfc_instance_ids": []string{before["VDU1-0"], before["VDU1-2"]}},
+		"type": "SCALE_IN", "aspectId": "servers",
+		"additionalParams": map[string]any{"vnfc_instance_ids": []string{before["VDU1-0"], before["VDU1-2"]}},
 	})
 	b.Await(t, op, quick, "COMPLETED")
 	left := b.requirePlaces(t, vnf, "VDU1-1", "VDU1-3")
@@ -78,7 +80,8 @@ func (b *bed) requirePlaces(t *testing.T, vnf string, want ...string) map[string
 		vnfc := v.(map[string]any)
 		require.Equal(t, "VDU1", vnfc["vduId"])
 		name := vnfc["metadata"].(map[string]any)["parent_resource_name"].(string)
-		require.Equal(t, name, fmt.Sprintf("VDU1-%v", vnfc["metadata"].(map[string]any)["vdu_idx"]), "Tacker's clients read it")
+		require.Equal(t, name, fmt.Sprintf("VDU1-%v", vnfc["metadata"].(map[string]any)["vdu_idx"]),
+			"Tacker's clients read it")
 		places[name] = vnfc["id"].(string)
 		names = append(names, name)
 	}

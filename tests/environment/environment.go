@@ -43,7 +43,8 @@ func Root() (string, error) {
 		return "", err
 	}
 	for ; dir != "/"; dir = filepath.Dir(dir) {
-		if b, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil && bytes.HasPrefix(b, []byte("module github.com/windlass-nfv/windlass\n")) {
+		if b, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil &&
+			bytes.HasPrefix(b, []byte("module github.com/windlass-nfv/windlass\n")) {
 			return dir, nil
 		}
 	}
@@ -89,7 +90,8 @@ const upLimit = 10 * time.Minute
 // StartDev starts Windlass and waits until it answers.
 func (e *Environment) StartDev(ctx context.Context) error {
 	windlass := e.dev()
-	err := windlass.start(ctx, e.Bin("windlass"), "dev", "--state-dir", e.devDir(), "--api", e.API, "--temporal", e.Temporal, "--ui", e.UI)
+	err := windlass.start(ctx, e.Bin("windlass"), "dev", "--state-dir", e.devDir(), "--api", e.API, "--temporal",
+		e.Temporal, "--ui", e.UI)
 	if err != nil {
 		return err
 	}

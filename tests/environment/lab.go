@@ -34,7 +34,8 @@ func labProcess(site Site) *process { return &process{name: "windlass-lab", dir:
 
 // Up implements Cloud.
 func (l *Lab) Up(ctx context.Context, site Site) error {
-	args := append([]string{"up", "--machines", l.Machines, "--listen", l.Listen, "--state-dir", LabDir(site.Dir)}, l.Args...)
+	args := append([]string{"up", "--machines", l.Machines, "--listen", l.Listen, "--state-dir", LabDir(site.Dir)},
+		l.Args...)
 	lab := labProcess(site)
 	if err := lab.start(ctx, site.Bin("windlass-lab"), args...); err != nil {
 		return err
@@ -56,7 +57,8 @@ func (l *Lab) Up(ctx context.Context, site Site) error {
 
 func (l *Lab) loginOf(openrc map[string]string) Login {
 	login := Login{
-		AuthURL: openrc["OS_AUTH_URL"], User: openrc["OS_USERNAME"], Password: openrc["OS_PASSWORD"], Domain: openrc["OS_USER_DOMAIN_NAME"],
+		AuthURL: openrc["OS_AUTH_URL"], User: openrc["OS_USERNAME"], Password: openrc["OS_PASSWORD"],
+		Domain:  openrc["OS_USER_DOMAIN_NAME"],
 		Project: openrc["OS_PROJECT_NAME"], ProjectDomain: openrc["OS_PROJECT_DOMAIN_NAME"],
 	}
 	if l.Machines == Fake {
@@ -81,7 +83,8 @@ func (l *Lab) Down(ctx context.Context, site Site) error {
 	if err := labProcess(site).stop(30 * time.Second); err != nil {
 		return err
 	}
-	out, err := exec.CommandContext(ctx, site.Bin("windlass-lab"), "down", "--state-dir", LabDir(site.Dir)).CombinedOutput()
+	out, err := exec.CommandContext(ctx, site.Bin("windlass-lab"), "down", "--state-dir",
+		LabDir(site.Dir)).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("windlass-lab down: %w\n%s", err, out)
 	}
@@ -94,7 +97,8 @@ func (l *Lab) Login() Login { return l.login }
 // Admin is the login of the cloud's administrator, in the same project.
 func (l *Lab) Admin(ctx context.Context, e *Environment) (Login, error) {
 	site := e.site()
-	out, err := exec.CommandContext(ctx, site.Bin("windlass-lab"), "openrc", "--user", "admin", "--state-dir", LabDir(site.Dir)).Output()
+	out, err := exec.CommandContext(ctx, site.Bin("windlass-lab"), "openrc", "--user", "admin", "--state-dir",
+		LabDir(site.Dir)).Output()
 	if err != nil {
 		return Login{}, fmt.Errorf("ask the lab for its administrator: %w", err)
 	}

@@ -46,10 +46,22 @@ var faults = []fault{
 	{name: "API server killed", strike: signal("apiserver", syscall.SIGKILL), reason: anything},
 	{name: "PostgreSQL restarted", strike: signal("postgres", syscall.SIGINT), reason: anything}, // its "fast shutdown"
 	{name: "Temporal restarted", strike: signal("temporal", syscall.SIGKILL), reason: anything},
-	{name: "Heat 500", service: "heat", strike: refuse("heat", map[string]any{"status": 500}), mend: clearFaults, reason: anything},
-	{name: "Heat hangs", service: "heat", strike: refuse("heat", map[string]any{"delay_ms": hang.Milliseconds()}), mend: clearFaults, reason: anything},
-	{name: "Nova 500", service: "nova", strike: refuse("nova", map[string]any{"status": 500}), mend: clearFaults, reason: anything},
-	{name: "Nova hangs", service: "nova", strike: refuse("nova", map[string]any{"delay_ms": hang.Milliseconds()}), mend: clearFaults, reason: anything},
+	{
+		name: "Heat 500", service: "heat", strike: refuse("heat", map[string]any{"status": 500}), mend: clearFaults,
+		reason: anything,
+	},
+	{
+		name: "Heat hangs", service: "heat", strike: refuse("heat", map[string]any{"delay_ms": hang.Milliseconds()}),
+		mend: clearFaults, reason: anything,
+	},
+	{
+		name: "Nova 500", service: "nova", strike: refuse("nova", map[string]any{"status": 500}), mend: clearFaults,
+		reason: anything,
+	},
+	{
+		name: "Nova hangs", service: "nova", strike: refuse("nova", map[string]any{"delay_ms": hang.Milliseconds()}),
+		mend: clearFaults, reason: anything,
+	},
 	{name: "SSH cut", strike: cut, reason: aNode},
 	{name: "node frozen", strike: order("freeze"), mend: revive, lasts: true, reason: aNode},
 	{name: "node rebooted", strike: order("reboot"), reason: aNode},

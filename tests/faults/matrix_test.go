@@ -18,15 +18,18 @@ import (
 )
 
 var (
-	all       = flag.Bool("all", false, "run the whole matrix, hours of it, or what the other flags leave of it; else only the sample runs")
+	all = flag.Bool("all", false,
+		"run the whole matrix, hours of it, or what the other flags leave of it; else only the sample runs")
 	onlyOps   = flag.String("operations", "", "rows, with commas between them; all unless given")
 	onlyKinds = flag.String("faults", "", "columns, with commas between them; all unless given")
 	onlySteps = flag.String("steps", "", "parts of the titles of steps, with commas between them; all unless given")
 	siteCount = flag.Int("sites", 1, "so many Windlasses, each with a lab, share the cells")
-	resultsIn = flag.String("results", "", "file for the results: cells that have passed according to it are not run again")
-	tableIn   = flag.String("table", "", "file for the table, in Markdown")
-	machines  = flag.String("machines", environment.Fake, "fake, or nspawn for real machines: then all of it takes days, and the other flags choose")
-	until     = flag.Duration("for", 0, "begin no further cell after that time; 0 runs all")
+	resultsIn = flag.String("results", "",
+		"file for the results: cells that have passed according to it are not run again")
+	tableIn  = flag.String("table", "", "file for the table, in Markdown")
+	machines = flag.String("machines", environment.Fake,
+		"fake, or nspawn for real machines: then all of it takes days, and the other flags choose")
+	until = flag.Duration("for", 0, "begin no further cell after that time; 0 runs all")
 )
 
 // settings shorten what Windlass waits for: nothing in a lab needs minutes.
@@ -51,7 +54,10 @@ func newSite(t testing.TB) *site {
 		t.Setenv(name, value)
 	}
 	lab := &environment.Lab{Machines: *machines, Listen: "127.0.0.1:0", Args: []string{"--image-alias", "tiny"}}
-	s := &site{bed: testbed.NewWith(t, lab, map[string]any{"call_timeout": int(callTimeout.Seconds()), "outage_patience": 20})}
+	s := &site{bed: testbed.NewWith(t, lab, map[string]any{
+		"call_timeout":    int(callTimeout.Seconds()),
+		"outage_patience": 20,
+	})}
 	s.startRegistries(t)
 	return s
 }
@@ -127,8 +133,12 @@ func chosen(t *testing.T, s *site, results *results) (chains [][]*cell) {
 			var chain []*cell
 			for i, r := range rows {
 				at := (round + column + i) % len(r.steps)
-				c := &cell{operation: r.operation, step: r.steps[at], fault: f, decision: []string{"retry", "rollback"}[(at+column)%2]}
-				if round < len(r.steps) && wanted(*onlyKinds, f.name, true) && wanted(*onlySteps, c.step, false) && !results.passed(c) {
+				c := &cell{
+					operation: r.operation, step: r.steps[at], fault: f,
+					decision: []string{"retry", "rollback"}[(at+column)%2],
+				}
+				if round < len(r.steps) && wanted(*onlyKinds, f.name, true) && wanted(*onlySteps, c.step, false) &&
+					!results.passed(c) {
 					chain = append(chain, c)
 				}
 			}
@@ -214,7 +224,10 @@ func TestSample(t *testing.T) {
 		list := steps[o.name]
 		met := false
 		for try := 0; !met && try < len(list); try++ { // the first step from there on that meets the fault
-			c := &cell{operation: o, step: list[(first[i%len(first)]+try)%len(list)], fault: f, decision: []string{"retry", "rollback"}[i%2]}
+			c := &cell{
+				operation: o, step: list[(first[i%len(first)]+try)%len(list)], fault: f,
+				decision: []string{"retry", "rollback"}[i%2],
+			}
 			s = runCell(t, s, c, results)
 			require.False(t, t.Failed(), "The cells after this one were not run.")
 			met = results.last().Outcome != untouched

@@ -61,7 +61,10 @@ var operations = []operation{
 	{"heal several", small, small, heal("masterNode", "workerNode")},
 	{"modify", small, small, func(t testing.TB, s *site) string {
 		connection := map[string]any{"id": "openstack", "vimId": s.bed.Vim, "vimType": "openstack"}
-		return s.bed.Modify(t, s.vnf, map[string]any{"vnfInstanceName": "vnf-" + s.unique(), "vimConnectionInfo": []any{connection}})
+		return s.bed.Modify(t, s.vnf, map[string]any{
+			"vnfInstanceName":   "vnf-" + s.unique(),
+			"vimConnectionInfo": []any{connection},
+		})
 	}},
 	{"stop", small, asleep, operate("STOPPED")},
 	{"start", asleep, small, operate("STARTED")},

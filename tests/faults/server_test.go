@@ -23,9 +23,12 @@ const (
 
 // linkTo is a request that connects the server to that network.
 func linkTo(network string) map[string]any {
-	return map[string]any{"extVirtualLinks": []any{map[string]any{"id": "link-" + network, "resourceId": network, "extCps": []any{map[string]any{
-		"cpdId": "VDU1_CP1", "cpConfig": []any{map[string]any{"cpProtocolData": []any{map[string]any{"layerProtocol": "IP_OVER_ETHERNET"}}}},
-	}}}}}
+	return map[string]any{"extVirtualLinks": []any{map[string]any{
+		"id": "link-" + network, "resourceId": network,
+		"extCps": []any{map[string]any{
+			"cpdId": "VDU1_CP1", "cpConfig": []any{map[string]any{"cpProtocolData": []any{map[string]any{"layerProtocol": "IP_OVER_ETHERNET"}}}},
+		}},
+	}}}
 }
 
 func (s *site) neutron(t testing.TB) *gophercloud.ServiceClient {
@@ -41,12 +44,14 @@ func (s *site) neutron(t testing.TB) *gophercloud.ServiceClient {
 // instantiateServer begins to make the VNF of one server, on the first network, and makes the other one.
 func (s *site) instantiateServer(t testing.TB) (op string) {
 	t.Helper()
-	if a := s.bed.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+serverVnfdID, nil); a.Status == http.StatusNotFound {
+	if a := s.bed.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+serverVnfdID,
+		nil); a.Status == http.StatusNotFound {
 		out, err := s.bed.Windlass(t.Context(), "package", "create", serverPackage).CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}
 	s.other = s.bed.AddNetwork(t, "other")
-	a := s.bed.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": serverVnfdID, "vnfInstanceName": "server-" + s.unique()})
+	a := s.bed.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
+		map[string]any{"vnfdId": serverVnfdID, "vnfInstanceName": "server-" + s.unique()})
 	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
 	s.vnf = filepath.Base(a.Header.Get("Location"))
 	request := linkTo(firstNetwork)

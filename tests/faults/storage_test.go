@@ -22,19 +22,21 @@ func (s *site) instantiateStorage(t testing.TB) (op string) {
 	t.Helper()
 	s.name = "vnf-" + s.unique()
 	s.vnf, s.volume = s.bed.Create(t, s.name), ""
-	return s.bed.Begin(t, s.vnf, "instantiate", s.bed.SampleRequest(t, "storage", s.name, func(request, cluster map[string]any) {
-		testbed.Impatient(request, cluster)
-		for _, export := range cluster["storage_server"].(map[string]any)["nfs_server_setup_params"].([]any) {
-			export.(map[string]any)["export_to"] = fakeNetworks
-		}
-	}))
+	return s.bed.Begin(t, s.vnf, "instantiate", s.bed.SampleRequest(t, "storage", s.name,
+		func(request, cluster map[string]any) {
+			testbed.Impatient(request, cluster)
+			for _, export := range cluster["storage_server"].(map[string]any)["nfs_server_setup_params"].([]any) {
+				export.(map[string]any)["export_to"] = fakeNetworks
+			}
+		}))
 }
 
 // healStorage begins to replace the storage server, which gets its volume back.
 func (s *site) healStorage(t testing.TB) (op string) {
 	t.Helper()
 	return s.bed.Begin(t, s.vnf, "heal", map[string]any{
-		"vnfcInstanceId": []string{s.bed.VnfcOf(t, s.vnf, testbed.StorageVdu)}, "additionalParams": map[string]any{"keep_volumes": true},
+		"vnfcInstanceId":   []string{s.bed.VnfcOf(t, s.vnf, testbed.StorageVdu)},
+		"additionalParams": map[string]any{"keep_volumes": true},
 	})
 }
 
@@ -74,11 +76,13 @@ const (
 // instantiateRegistry begins to make a registry of images with a volume.
 func (s *site) instantiateRegistry(t testing.TB) (op string) {
 	t.Helper()
-	if a := s.bed.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+registryVnfdID, nil); a.Status == http.StatusNotFound {
+	if a := s.bed.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+registryVnfdID,
+		nil); a.Status == http.StatusNotFound {
 		out, err := s.bed.Windlass(t.Context(), "package", "create", registryPackage).CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}
-	a := s.bed.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": registryVnfdID, "vnfInstanceName": "registry-" + s.unique()})
+	a := s.bed.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
+		map[string]any{"vnfdId": registryVnfdID, "vnfInstanceName": "registry-" + s.unique()})
 	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
 	s.vnf = filepath.Base(a.Header.Get("Location"))
 	text, err := os.ReadFile(filepath.Join(s.bed.Root, "vnfpkg/samples/requests/instantiate-registry-volume.json"))

@@ -42,7 +42,10 @@ func newIssuer(t *testing.T) *issuer {
 			<-r.Context().Done()
 			return
 		}
-		_ = json.NewEncoder(w).Encode(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "known", Use: "sig", Algorithm: "ES256"}}})
+		_ = json.NewEncoder(w).Encode(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{
+			Key: key.Public(), KeyID: "known",
+			Use: "sig", Algorithm: "ES256",
+		}}})
 	}))
 	t.Cleanup(i.CloseClientConnections)
 	return i
@@ -53,10 +56,12 @@ func (i *issuer) now() time.Time { return time.Now().Add(time.Duration(i.ahead.L
 // bearer is the header with a token that says that it is signed with that key.
 func (i *issuer) bearer(t *testing.T, key string) http.Header {
 	t.Helper()
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: i.key}, (&jose.SignerOptions{}).WithHeader("kid", key))
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: i.key},
+		(&jose.SignerOptions{}).WithHeader("kid", key))
 	require.NoError(t, err)
 	token, err := jwt.Signed(signer).Claims(map[string]any{
-		"iss": i.URL, "aud": "windlass", "exp": i.now().Add(24 * time.Hour).Unix(), "sub": "nfvo", "scope": "windlass:read", "project_id": "edge",
+		"iss": i.URL, "aud": "windlass", "exp": i.now().Add(24 * time.Hour).Unix(), "sub": "nfvo", "scope": "windlass:read",
+		"project_id": "edge",
 	}).Serialize()
 	require.NoError(t, err)
 	return http.Header{"Authorization": {"Bearer " + token}}
@@ -115,7 +120,8 @@ func TestIssuer_thatHangsFromTheBeginning(t *testing.T) {
 	i.hangs.Store(true)
 	a := serve(t, func(o *apiserver.Options) {
 		o.Auth = auth.Chain{&auth.OAuth2{
-			Issuer: i.URL, Audience: "windlass", ProjectClaim: "project_id", Keys: &auth.KeySet{Issuer: i.URL, URL: i.URL, HTTP: i.Client()},
+			Issuer: i.URL, Audience: "windlass", ProjectClaim: "project_id",
+			Keys: &auth.KeySet{Issuer: i.URL, URL: i.URL, HTTP: i.Client()},
 		}}
 	})
 	began := time.Now()

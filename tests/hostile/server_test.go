@@ -32,7 +32,10 @@ func serve(t *testing.T, change func(*apiserver.Options)) *api {
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
 	counted := &countedListener{Listener: listen(t, "127.0.0.1:0")}
-	o := apiserver.Options{Endpoint: endpoint, Listener: counted, Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db)}
+	o := apiserver.Options{
+		Endpoint: endpoint, Listener: counted, Store: db,
+		Vault: secrets.NewVault(secretstest.Keyring(t), db),
+	}
 	change(&o)
 	server, err := apiserver.New(o)
 	require.NoError(t, err)

@@ -52,7 +52,8 @@ func (a *api) allClosed() {
 }
 
 func begin(method, path, contentType string) string {
-	return method + " " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\nVersion: 2.0.0\r\nContent-Type: " + contentType + "\r\nContent-Length: 100000\r\n\r\n"
+	return method + " " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\nVersion: 2.0.0\r\nContent-Type: " + contentType +
+		"\r\nContent-Length: 100000\r\n\r\n"
 }
 
 func TestSlowClient_bodyHasToCome(t *testing.T) {
@@ -71,10 +72,14 @@ func TestSlowClient_whoIsRefusedHoldsNothing(t *testing.T) {
 	t.Parallel()
 	a := serve(t, func(o *apiserver.Options) { o.Patience = quick })
 	for head, want := range map[string]int{
-		begin(http.MethodPost, "/nothing", "application/json"):                                                  http.StatusNotFound,
-		begin(http.MethodPost, "/vnflcm/v2/vnf_instances", "text/plain"):                                        http.StatusUnsupportedMediaType,
-		begin(http.MethodGet, "/vnflcm/v2/vnf_instances", "application/json"):                                   http.StatusOK,
-		strings.Replace(begin(http.MethodPost, "/nothing", "application/json"), "127.0.0.1", "evil.example", 1): http.StatusForbidden,
+		begin(http.MethodPost, "/nothing",
+			"application/json"): http.StatusNotFound,
+		begin(http.MethodPost, "/vnflcm/v2/vnf_instances",
+			"text/plain"): http.StatusUnsupportedMediaType,
+		begin(http.MethodGet, "/vnflcm/v2/vnf_instances",
+			"application/json"): http.StatusOK,
+		strings.Replace(begin(http.MethodPost, "/nothing", "application/json"), "127.0.0.1", "evil.example",
+			1): http.StatusForbidden,
 	} {
 		resp := dribble(t, a, head)
 		_ = resp.Body.Close()
@@ -86,7 +91,8 @@ func TestSlowClient_whoIsRefusedHoldsNothing(t *testing.T) {
 // newPackage makes a VNF package without content and returns the path of that.
 func (a *api) newPackage() string {
 	a.Helper()
-	req, err := http.NewRequestWithContext(a.Context(), http.MethodPost, "http://"+a.address+"/vnfpkgm/v1/vnf_packages", strings.NewReader("{}"))
+	req, err := http.NewRequestWithContext(a.Context(), http.MethodPost, "http://"+a.address+"/vnfpkgm/v1/vnf_packages",
+		strings.NewReader("{}"))
 	require.NoError(a, err)
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := http.DefaultTransport.RoundTrip(req)
@@ -159,7 +165,8 @@ func TestSlowClient_connectionIsUsedAgain(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}}
 	t.Cleanup(client.CloseIdleConnections)
 	for i := range 3 {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+a.address+"/vnfpkgm/v1/vnf_packages", strings.NewReader("{}"))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+a.address+"/vnfpkgm/v1/vnf_packages",
+			strings.NewReader("{}"))
 		require.NoError(t, err)
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Expect", "100-continue")

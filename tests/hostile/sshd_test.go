@@ -40,7 +40,11 @@ func newSSHD(t *testing.T) *sshd {
 	require.NoError(t, err)
 	signer, err := ssh.NewSignerFromKey(key)
 	require.NoError(t, err)
-	s := &sshd{T: t, config: &ssh.ServerConfig{PasswordCallback: func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) { return &ssh.Permissions{}, nil }}}
+	s := &sshd{T: t, config: &ssh.ServerConfig{PasswordCallback: func(ssh.ConnMetadata, []byte) (*ssh.Permissions,
+		error,
+	) {
+		return &ssh.Permissions{}, nil
+	}}}
 	s.config.AddHostKey(signer)
 	l := listen(t, "127.0.0.1:0")
 	s.address = l.Addr().String()
@@ -108,7 +112,8 @@ func (anyKey) PinHostKey(_ context.Context, _ string, key []byte) ([]byte, error
 
 func (s *sshd) dial(user string) *remote.Host {
 	s.Helper()
-	host, err := (&remote.Dialer{HostKeys: anyKey{}}).Dial(s.Context(), remote.Target{Node: "cp-1", Address: s.address, User: user, Password: "p", ServerID: "s"})
+	host, err := (&remote.Dialer{HostKeys: anyKey{}}).Dial(s.Context(),
+		remote.Target{Node: "cp-1", Address: s.address, User: user, Password: "p", ServerID: "s"})
 	require.NoError(s, err)
 	s.Cleanup(func() { _ = host.Close() })
 	return host
@@ -123,12 +128,18 @@ func TestSSHD_thatAnswersWithoutEnd(t *testing.T) {
 		flood func(s *sshd, ch ssh.Channel)
 		ask   func(ctx context.Context, h *remote.Host) error
 	}{
-		"who the user is": {"nobody", func(s *sshd, ch ssh.Channel) { s.flood(ch, "x") }, func(ctx context.Context, h *remote.Host) error {
-			return h.Put(ctx, remote.File{Path: "/x", Sudo: true})
-		}},
-		"the user's id, many times": {"nobody", func(s *sshd, ch ssh.Channel) { s.flood(ch, "1000\n") }, func(ctx context.Context, h *remote.Host) error {
-			return h.Put(ctx, remote.File{Path: "/x", Sudo: true})
-		}},
+		"who the user is": {
+			"nobody", func(s *sshd, ch ssh.Channel) { s.flood(ch, "x") },
+			func(ctx context.Context, h *remote.Host) error {
+				return h.Put(ctx, remote.File{Path: "/x", Sudo: true})
+			},
+		},
+		"the user's id, many times": {
+			"nobody", func(s *sshd, ch ssh.Channel) { s.flood(ch, "1000\n") },
+			func(ctx context.Context, h *remote.Host) error {
+				return h.Put(ctx, remote.File{Path: "/x", Sudo: true})
+			},
+		},
 		"what is in a file": {"root", func(s *sshd, ch ssh.Channel) {
 			_, _ = ch.Write([]byte(runner.Begin))
 			s.flood(ch, "x")
@@ -136,17 +147,23 @@ func TestSSHD_thatAnswersWithoutEnd(t *testing.T) {
 			_, err := h.Get(ctx, "/x", 1<<20)
 			return err
 		}},
-		"before the marker": {"root", func(s *sshd, ch ssh.Channel) { s.flood(ch, "welcome ") }, func(ctx context.Context, h *remote.Host) error {
-			_, err := h.Get(ctx, "/x", 1<<20)
-			return err
-		}},
+		"before the marker": {
+			"root", func(s *sshd, ch ssh.Channel) { s.flood(ch, "welcome ") },
+			func(ctx context.Context, h *remote.Host) error {
+				_, err := h.Get(ctx, "/x", 1<<20)
+				return err
+			},
+		},
 		"a reply without end": {"root", func(s *sshd, ch ssh.Channel) {
 			_, _ = ch.Stderr().Write([]byte("windlass-runner: file "))
 			s.flood(ch.Stderr(), "x")
 		}, func(ctx context.Context, h *remote.Host) error { return h.Put(ctx, remote.File{Path: "/x"}) }},
-		"replies without end": {"root", func(s *sshd, ch ssh.Channel) { s.flood(ch.Stderr(), "windlass-runner: beat\n") }, func(ctx context.Context, h *remote.Host) error {
-			return h.Forget(ctx, "x")
-		}},
+		"replies without end": {
+			"root", func(s *sshd, ch ssh.Channel) { s.flood(ch.Stderr(), "windlass-runner: beat\n") },
+			func(ctx context.Context, h *remote.Host) error {
+				return h.Forget(ctx, "x")
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -175,7 +192,8 @@ func TestSSHD_commandThatPrintsWithoutEnd(t *testing.T) {
 		s.flood(ch, "a line of sixteen bytes and more\n")
 	}
 	var lines atomic.Int64
-	result, err := s.dial("root").Run(t.Context(), remote.Command{ID: "endless", Script: "yes", Output: func(string) { lines.Add(1) }})
+	result, err := s.dial("root").Run(t.Context(),
+		remote.Command{ID: "endless", Script: "yes", Output: func(string) { lines.Add(1) }})
 	require.Equal(t, lcm.KindBroken, lcm.KindOf(err), "%v", err)
 	require.ErrorContains(t, err, "cp-1: the command printed more than 64 MiB and was stopped")
 	require.EqualValues(t, 1, s.killed.Load())
@@ -188,7 +206,10 @@ func TestSSHD_commandThatPrintsWithoutEnd(t *testing.T) {
 func TestSSHD_sentencesAreShort(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 1<<20)
-	for name, say := range map[string]string{"a reply": "windlass-runner: error " + long + "\n", "noise": long + "\n", "many lines": strings.Repeat(long[:100]+"\n", 1000)} {
+	for name, say := range map[string]string{
+		"a reply": "windlass-runner: error " + long + "\n", "noise": long + "\n",
+		"many lines": strings.Repeat(long[:100]+"\n", 1000),
+	} {
 		s := newSSHD(t)
 		s.answer = func(_ string, ch ssh.Channel) {
 			_, _ = ch.Stderr().Write([]byte(say))
@@ -224,5 +245,6 @@ func TestSSHD_deniedAddress(t *testing.T) {
 	_, err := (&remote.Dialer{HostKeys: anyKey{}, Control: guard.Control}).Dial(t.Context(),
 		remote.Target{Node: "cp-1", Address: "localhost", User: "root", Password: "p", ServerID: "s"})
 	require.Equal(t, lcm.KindInvalid, lcm.KindOf(err), "%v", err)
-	require.ErrorContains(t, err, "cp-1: The address 127.0.0.1 is among those that no VIM and no node may have (vims.deniedNetworks)")
+	require.ErrorContains(t, err, "cp-1: The address 127.0.0.1 is among those that no VIM and no node may have "+
+		"(vims.deniedNetworks)")
 }

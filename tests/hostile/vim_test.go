@@ -65,7 +65,10 @@ func cloud(t *testing.T, service http.HandlerFunc) lcm.Vim {
 	mux.HandleFunc("POST /v3/auth/tokens", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Subject-Token", "the-token")
 		w.WriteHeader(http.StatusCreated)
-		_ = json.NewEncoder(w).Encode(map[string]any{"token": map[string]any{"catalog": catalog, "expires_at": "2099-01-01T00:00:00.000000Z"}})
+		_ = json.NewEncoder(w).Encode(map[string]any{"token": map[string]any{
+			"catalog":    catalog,
+			"expires_at": "2099-01-01T00:00:00.000000Z",
+		}})
 	})
 	mux.HandleFunc("/", service)
 	return lcm.Vim{Name: "hostile", AuthURL: server.URL + "/v3"}
@@ -87,7 +90,10 @@ func ask(t *testing.T, vim lcm.Vim) error {
 
 func TestVim_endlessAnswersAreCutShort(t *testing.T) {
 	t.Parallel()
-	for name, status := range map[string]int{"an answer": http.StatusOK, "an error": http.StatusBadRequest, "a refusal": http.StatusServiceUnavailable} {
+	for name, status := range map[string]int{
+		"an answer": http.StatusOK, "an error": http.StatusBadRequest,
+		"a refusal": http.StatusServiceUnavailable,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var sent atomic.Int64
@@ -137,7 +143,8 @@ func TestVim_compressedAnswersAreNotInflated(t *testing.T) {
 
 	server := httptest.NewServer(http.HandlerFunc(answer))
 	t.Cleanup(server.Close)
-	_, err = kubernetes.Check(t.Context(), lcm.Vim{Name: "k", AuthURL: server.URL}, map[string]any{"bearer_token": "t"}, outbound.Guard{})
+	_, err = kubernetes.Check(t.Context(), lcm.Vim{Name: "k", AuthURL: server.URL}, map[string]any{"bearer_token": "t"},
+		outbound.Guard{})
 	require.Equal(t, lcm.KindInvalid, lcm.KindOf(err), "%v", err)
 	require.ErrorContains(t, err, "compresses its answer")
 }
@@ -181,7 +188,8 @@ func TestVim_kubernetesWhoseNamespacesAreTooMuch(t *testing.T) {
 			w.WriteHeader(http.StatusTooManyRequests)
 		default:
 			name := strings.Repeat("x", 1<<10)
-			_, _ = io.WriteString(w, `{"items": [{"metadata": {"name": "`+name+`"}}`+strings.Repeat(`,{"metadata":{"name":"a"}}`, 10_000)+`]}`)
+			_, _ = io.WriteString(w, `{"items": [{"metadata": {"name": "`+name+`"}}`+strings.Repeat(`,{"metadata":{"name":"a"}}`,
+				10_000)+`]}`)
 		}
 	}))
 	t.Cleanup(server.Close)
@@ -241,7 +249,8 @@ func TestVim_tokenGoesToNoOtherHost(t *testing.T) {
 
 	server := httptest.NewServer(http.RedirectHandler(elsewhere, http.StatusFound))
 	t.Cleanup(server.Close)
-	_, err = kubernetes.Check(t.Context(), lcm.Vim{Name: "k", AuthURL: server.URL}, map[string]any{"bearer_token": "t"}, outbound.Guard{})
+	_, err = kubernetes.Check(t.Context(), lcm.Vim{Name: "k", AuthURL: server.URL}, map[string]any{"bearer_token": "t"},
+		outbound.Guard{})
 	require.Equal(t, lcm.KindInvalid, lcm.KindOf(err), "%v", err)
 	require.Nil(t, stolen.Load())
 }
@@ -253,10 +262,14 @@ func TestVim_deniedAddresses(t *testing.T) {
 	var reached atomic.Int64
 	vim := cloud(t, func(http.ResponseWriter, *http.Request) { reached.Add(1) })
 	guard := outbound.Guard{
-		Denied: prefixes("127.0.0.0/8", "::1/128", "169.254.0.0/16", "fd00:ec2::/96"), Section: "vims", What: "no VIM and no node may have",
+		Denied: prefixes("127.0.0.0/8", "::1/128", "169.254.0.0/16", "fd00:ec2::/96"), Section: "vims",
+		What: "no VIM and no node may have",
 	}
 	port := vim.AuthURL[strings.LastIndexByte(vim.AuthURL, ':'):]
-	for _, host := range []string{"127.0.0.1", "127.9.9.9", "localhost", "[::ffff:127.0.0.1]", "169.254.169.254", "[fd00:ec2::254]"} {
+	for _, host := range []string{
+		"127.0.0.1", "127.9.9.9", "localhost", "[::ffff:127.0.0.1]", "169.254.169.254",
+		"[fd00:ec2::254]",
+	} {
 		vim.AuthURL = "http://" + host + port
 		_, err := connect(t.Context(), vim, guard)
 		require.Equal(t, lcm.KindInvalid, lcm.KindOf(err), "%s: %v", host, err)
@@ -289,7 +302,8 @@ func TestVim_catalogThatLeadsToADeniedAddress(t *testing.T) {
 }
 
 func service(kind string) string {
-	return `{"type": "` + kind + `", "endpoints": [{"interface": "public", "region": "r", "url": "http://127.0.0.1:1/` + kind + `"}]}`
+	return `{"type": "` + kind + `", "endpoints": [{"interface": "public", "region": "r", "url": "http://127.0.0.1:1/` +
+		kind + `"}]}`
 }
 
 // TestVim_pagesOfOtherServersAreNotPassedOn has servers that are no VIM where a VIM is said to be.
@@ -317,7 +331,8 @@ func TestVim_pagesOfOtherServersAreNotPassedOn(t *testing.T) {
 			_, err = connect(t.Context(), lcm.Vim{Name: "v", AuthURL: server.URL}, outbound.Guard{})
 			require.Error(t, err)
 			require.NotContains(t, lcm.Sentence(err), "inner-secret", name)
-			_, err = kubernetes.Check(t.Context(), lcm.Vim{Name: "v", AuthURL: server.URL}, map[string]any{"bearer_token": "t"}, outbound.Guard{})
+			_, err = kubernetes.Check(t.Context(), lcm.Vim{Name: "v", AuthURL: server.URL}, map[string]any{"bearer_token": "t"},
+				outbound.Guard{})
 			require.Error(t, err)
 			require.NotContains(t, lcm.Sentence(err), "inner-secret", name)
 			server.Close()

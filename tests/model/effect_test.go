@@ -73,7 +73,8 @@ func (o opView) after(before vnf, uneven bool) []vnf {
 	switch {
 	case misfits && o.State != lcm.Processing && o.State != lcm.RolledBack:
 		return nil
-	case o.State == lcm.Failed && o.leavesUneven(), o.State == lcm.Completed && uneven && o.Operation != lcm.OpTerminate && o.Operation != lcm.OpModifyInfo:
+	case o.State == lcm.Failed && o.leavesUneven(), o.State == lcm.Completed && uneven && o.Operation != lcm.OpTerminate &&
+		o.Operation != lcm.OpModifyInfo:
 		return anyOf(before, done)
 	case o.State == lcm.Failed && o.Operation == lcm.OpChangeExtConn: // its record says what Neutron has
 		return []vnf{before, done}

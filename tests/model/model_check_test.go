@@ -31,9 +31,15 @@ func TestModel_seesWhatMustNotBe(t *testing.T) {
 	} {
 		require.NotEmpty(t, eventsWrong(lcm.OpModifyInfo, events), name)
 	}
-	require.NotEmpty(t, eventsWrong(lcm.OpHeal, []lcm.OperationEvent{event(lcm.Starting, 0), event(lcm.Processing, 1), failed}), "only a modification is rolled back by itself")
+	require.NotEmpty(t, eventsWrong(lcm.OpHeal, []lcm.OperationEvent{
+		event(lcm.Starting, 0), event(lcm.Processing, 1),
+		failed,
+	}), "only a modification is rolled back by itself")
 
-	o := opView{ID: "op", VnfInstanceID: "vnf", Operation: lcm.OpModifyInfo, State: lcm.Completed, StartTime: at, StateEnteredTime: at}
+	o := opView{
+		ID: "op", VnfInstanceID: "vnf", Operation: lcm.OpModifyInfo, State: lcm.Completed, StartTime: at,
+		StateEnteredTime: at,
+	}
 	o.Links = links{"self": {"/vnf_lcm_op_occs/op"}, "vnfInstance": {"/vnf_instances/vnf"}}
 	require.Empty(t, o.wrong(""))
 	for _, state := range []lcm.OperationState{lcm.Processing, lcm.FailedTemp, lcm.RolledBack} {
@@ -44,5 +50,8 @@ func TestModel_seesWhatMustNotBe(t *testing.T) {
 	}
 	o.Params.Extensions = map[string]any{"logLevel": misfitting}
 	require.Empty(t, o.after(vnf{}, false), "what the VNFD does not allow cannot be COMPLETED")
-	require.NotEmpty(t, instView{ID: "vnf", State: lcm.Instantiated, Links: links{"self": {"/vnf_instances/vnf"}}}.wrong(""))
+	require.NotEmpty(t, instView{
+		ID: "vnf", State: lcm.Instantiated,
+		Links: links{"self": {"/vnf_instances/vnf"}},
+	}.wrong(""))
 }

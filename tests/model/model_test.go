@@ -54,7 +54,8 @@ const (
 )
 
 var actions = []action{
-	instantiate, terminate, heal, stop, start, scaleOut, scaleIn, scaleTo, scaleTooFar, connect, modify, misfit, remove, retry, rollback, fail, cancel,
+	instantiate, terminate, heal, stop, start, scaleOut, scaleIn, scaleTo, scaleTooFar, connect, modify, misfit, remove,
+	retry, rollback, fail, cancel,
 }
 
 // mostLevel is the greatest scale level of the aspect in the VNFD.
@@ -100,7 +101,8 @@ func (p position) decided(a action) int {
 	switch {
 	case a == rollback && p.op == lcm.OpTerminate:
 		return http.StatusNotFound // the task is not supported for it
-	case a == cancel && !p.state.Terminal() && !waits && !p.forced, a == retry && waits, a == rollback && waits && !p.forwardOnly:
+	case a == cancel && !p.state.Terminal() && !waits && !p.forced, a == retry && waits, a == rollback && waits &&
+		!p.forwardOnly:
 		return http.StatusAccepted
 	case a == fail && waits:
 		return http.StatusOK

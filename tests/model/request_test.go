@@ -29,16 +29,21 @@ func (w *walker) ask(a action, v2 bool) (method, path string, body any) {
 	case scaleTooFar:
 		return http.MethodPost, inst + "/scale_to_level", toLevel(mostLevel + 1)
 	case connect:
-		return http.MethodPost, inst + "/change_ext_conn", map[string]any{"extVirtualLinks": linksTo(networks[w.random.IntN(len(networks))], v2)}
+		return http.MethodPost, inst + "/change_ext_conn",
+			map[string]any{"extVirtualLinks": linksTo(networks[w.random.IntN(len(networks))], v2)}
 	case misfit:
-		return http.MethodPatch, inst, map[string]any{"metadata": map[string]any{labelKey: "never"}, "extensions": map[string]any{"logLevel": misfitting}}
+		return http.MethodPatch, inst, map[string]any{
+			"metadata":   map[string]any{labelKey: "never"},
+			"extensions": map[string]any{"logLevel": misfitting},
+		}
 	case modify:
 		w.labels++
 		return http.MethodPatch, inst, map[string]any{
 			"metadata": map[string]any{labelKey: fmt.Sprintf("the model, %d", w.labels)}, "vimConnectionInfo": w.connections(v2),
 		}
 	case cancel:
-		return http.MethodPost, op + "/cancel", map[string]any{"cancelMode": []string{"GRACEFUL", "FORCEFUL"}[w.random.IntN(2)]}
+		return http.MethodPost, op + "/cancel",
+			map[string]any{"cancelMode": []string{"GRACEFUL", "FORCEFUL"}[w.random.IntN(2)]}
 	default:
 		return http.MethodPost, op + "/" + string(a), nil
 	}
@@ -55,7 +60,10 @@ func (w *walker) connections(v2 bool) any {
 }
 
 func (w *walker) instantiateRequest(v2 bool) map[string]any {
-	return map[string]any{"flavourId": "simple", "vimConnectionInfo": w.connections(v2), "extVirtualLinks": linksTo(networks[0], v2)}
+	return map[string]any{
+		"flavourId": "simple", "vimConnectionInfo": w.connections(v2),
+		"extVirtualLinks": linksTo(networks[0], v2),
+	}
 }
 
 func toLevel(level int) map[string]any {
@@ -72,5 +80,8 @@ func linksTo(network string, v2 bool) []any {
 	if v2 {
 		configs = map[string]any{"VDU1_CP1": config}
 	}
-	return []any{map[string]any{"id": network, "resourceId": network, "extCps": []any{map[string]any{"cpdId": "VDU1_CP1", "cpConfig": configs}}}}
+	return []any{map[string]any{
+		"id": network, "resourceId": network,
+		"extCps": []any{map[string]any{"cpdId": "VDU1_CP1", "cpConfig": configs}},
+	}}
 }

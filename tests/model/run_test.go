@@ -45,7 +45,10 @@ func TestMain(m *testing.M) {
 // TestModel walks. An answer or a transition that the model does not have fails it, with the story of the instance.
 func TestModel(t *testing.T) {
 	t.Setenv("WINDLASS_WORKER_ATTEMPTS", "2")
-	bed := testbed.NewIn(t, &environment.Lab{Machines: environment.Fake, Listen: "127.0.0.1:0", Args: []string{"--image-alias", "tiny"}})
+	bed := testbed.NewIn(t, &environment.Lab{
+		Machines: environment.Fake, Listen: "127.0.0.1:0",
+		Args: []string{"--image-alias", "tiny"},
+	})
 	out, err := bed.Windlass(t.Context(), "package", "create", serverPackage).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 

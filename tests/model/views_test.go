@@ -136,9 +136,11 @@ func (o opView) follows(before opView) (list []string) {
 	}
 	switch {
 	case o.StateEnteredTime.Before(before.StateEnteredTime):
-		add("stateEnteredTime was %s in %s, and is %s in %s", before.StateEnteredTime, before.State, o.StateEnteredTime, o.State)
+		add("stateEnteredTime was %s in %s, and is %s in %s", before.StateEnteredTime, before.State, o.StateEnteredTime,
+			o.State)
 	case o.StateEnteredTime.Equal(before.StateEnteredTime) != (o.State == before.State) && !o.backIn(before):
-		add("stateEnteredTime was %s in %s, and is %s in %s", before.StateEnteredTime, before.State, o.StateEnteredTime, o.State)
+		add("stateEnteredTime was %s in %s, and is %s in %s", before.StateEnteredTime, before.State, o.StateEnteredTime,
+			o.State)
 	}
 	if before.State.Terminal() && o.State != before.State {
 		add("it was %s, and is %s", before.State, o.State)
@@ -151,7 +153,8 @@ func (o opView) follows(before opView) (list []string) {
 
 // backIn tells that the operation was in another state meanwhile.
 func (o opView) backIn(before opView) bool {
-	return o.State == before.State && o.StateEnteredTime.After(before.StateEnteredTime) && !o.State.Terminal() && o.State != lcm.Starting
+	return o.State == before.State && o.StateEnteredTime.After(before.StateEnteredTime) && !o.State.Terminal() &&
+		o.State != lcm.Starting
 }
 
 // wrong lists in what the representation is not what the standard wants in its state (SOL003 clause 5.5.2.2).
@@ -211,7 +214,8 @@ func eventsWrong(op lcm.Operation, events []lcm.OperationEvent) (list []string) 
 			continue
 		}
 		last := events[i-1]
-		if stayed := e.State == last.State; stayed != e.StateEnteredTime.Equal(last.StateEnteredTime) || e.StateEnteredTime.Before(last.StateEnteredTime) {
+		if stayed := e.State == last.State; stayed != e.StateEnteredTime.Equal(last.StateEnteredTime) ||
+			e.StateEnteredTime.Before(last.StateEnteredTime) {
 			add("%s since %s, then %s since %s", last.State, last.StateEnteredTime, e.State, e.StateEnteredTime)
 		}
 	}

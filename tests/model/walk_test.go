@@ -37,7 +37,8 @@ type walker struct {
 // taken down.
 func (w *walker) sequence(t *testing.T, name string, actionCount int) {
 	t.Helper()
-	w.story, w.op, w.last, w.was, w.is, w.uneven, w.given, w.unsure = nil, "", opView{}, []vnf{{}}, nil, false, false, false
+	w.story, w.op, w.last, w.was, w.is, w.uneven, w.given, w.unsure = nil, "", opView{}, []vnf{{}}, nil, false, false,
+		false
 	w.vnf = w.create(t, name)
 	if w.random.IntN(2) == 0 { // most actions need a VNF that runs, and chance makes few
 		w.act(t, instantiate)
@@ -68,7 +69,8 @@ func (w *walker) choose() action {
 func (w *walker) create(t *testing.T, name string) (vnf string) {
 	t.Helper()
 	for end := time.Now().Add(patience); ; testbed.Pause(t) {
-		status, body := w.send(t, http.MethodPost, w.api()+"/vnf_instances", map[string]any{"vnfdId": vnfdID, "vnfInstanceName": name})
+		status, body := w.send(t, http.MethodPost, w.api()+"/vnf_instances",
+			map[string]any{"vnfdId": vnfdID, "vnfInstanceName": name})
 		if status == http.StatusCreated {
 			var made struct {
 				ID string `json:"id"`
@@ -102,7 +104,8 @@ func (w *walker) act(t *testing.T, a action) bool {
 		w.unsure = true
 	}
 	w.tell("%s in %s/%s: %d, then %s/%s", a, before.op, before.state, status, after.op, after.state)
-	require.Contains(t, expected(a, before, after), status, "%s, from %+v to %+v: %s\n  %s", a, before, after, body, w.told())
+	require.Contains(t, expected(a, before, after), status, "%s, from %+v to %+v: %s\n  %s", a, before, after, body,
+		w.told())
 	return after.exists
 }
 
@@ -208,7 +211,8 @@ func (w *walker) requireLegal(t *testing.T) {
 	if w.op == "" {
 		return
 	}
-	rows := w.bed.Psql(t, "psql", "-qAtc", "select data from event where type = 'operation' and op_occ_id = '"+w.op+"' order by id")
+	rows := w.bed.Psql(t, "psql", "-qAtc",
+		"select data from event where type = 'operation' and op_occ_id = '"+w.op+"' order by id")
 	var events []lcm.OperationEvent
 	for row := range strings.Lines(rows) {
 		var e lcm.OperationEvent
@@ -223,7 +227,8 @@ func (w *walker) weigh(over opView) {
 	switch {
 	case over.State == lcm.Failed && over.leavesUneven():
 		w.uneven = true
-	case over.State == lcm.Completed && slices.Contains([]lcm.Operation{lcm.OpInstantiate, lcm.OpHeal, lcm.OpTerminate}, over.Operation):
+	case over.State == lcm.Completed && slices.Contains([]lcm.Operation{lcm.OpInstantiate, lcm.OpHeal, lcm.OpTerminate},
+		over.Operation):
 		w.uneven = false
 	}
 }
@@ -286,7 +291,8 @@ func (w *walker) locate(t *testing.T, p *position, api string, op opView, inst i
 	}
 	require.Empty(t, inst.wrong(w.bed.URL+api), "%s, as %s shows it: %+v\n  %s", w.vnf, api, inst, w.told())
 	is := inst.vnf()
-	require.Contains(t, w.may(op), is, "%s is not what %s in %s makes of one of %+v\n  %s", w.vnf, op.Operation, op.State, w.was, w.told())
+	require.Contains(t, w.may(op), is, "%s is not what %s in %s makes of one of %+v\n  %s", w.vnf, op.Operation, op.State,
+		w.was, w.told())
 	p.instantiated, p.stopped, p.level = is.instantiated, is.stopped, is.level
 	p.uneven = w.uneven || op.State == lcm.Failed && op.leavesUneven()
 	if op.State.Terminal() {
@@ -316,7 +322,11 @@ func (w *walker) finish(t *testing.T) {
 		switch {
 		case p.state == lcm.FailedTemp && p.op == lcm.OpInstantiate:
 			todo = rollback
-		case p.state == lcm.FailedTemp && slices.Contains([]lcm.Operation{lcm.OpOperate, lcm.OpScale, lcm.OpScaleToLevel, lcm.OpChangeExtConn, lcm.OpModifyInfo}, p.op):
+		case p.state == lcm.FailedTemp &&
+			slices.Contains([]lcm.Operation{
+				lcm.OpOperate, lcm.OpScale, lcm.OpScaleToLevel, lcm.OpChangeExtConn,
+				lcm.OpModifyInfo,
+			}, p.op):
 			todo = fail // what a heal that was given up has left cannot be started or scaled, nor can a VIM be tried with it
 		case p.state == lcm.FailedTemp:
 			todo = retry

@@ -70,7 +70,8 @@ func listed(t *testing.T) map[string]string {
 func called(t *testing.T) uses {
 	t.Helper()
 	scripts := tasksOf(t, root)
-	maps.Copy(scripts, scriptsOf(t, root, ".ci/run", "tools/*.sh", "docs/*.sh", "tests/bench/*.sh", "tests/openstack/test.sh", "tests/openstack/lib/fits.sh"))
+	maps.Copy(scripts, scriptsOf(t, root, ".ci/run", "tools/*.sh", "docs/*.sh", "tests/bench/*.sh",
+		"tests/openstack/test.sh", "tests/openstack/lib/fits.sh"))
 	found := inShell(t, scripts)
 	for program, places := range inGo(t, root) {
 		for _, place := range places {
@@ -85,13 +86,15 @@ func TestPrerequisites_haveEveryProgramThatIsCalled(t *testing.T) {
 	brought, found := listed(t), called(t)
 	for _, program := range slices.Sorted(maps.Keys(found)) {
 		if brought[program] == "" && elsewhere[program] == "" && !slices.Contains(base, program) {
-			t.Errorf("%s is called in %s. Add its package to the list in tools/prerequisites.sh, or, if every Debian has it, the program to base in this test.",
+			t.Errorf("%s is called in %s. Add its package to the list in tools/prerequisites.sh, or, if every Debian has it, "+
+				"the program to base in this test.",
 				program, strings.Join(found[program], ", "))
 		}
 	}
 	for _, program := range slices.Sorted(maps.Keys(brought)) {
 		if found[program] == nil && unseen[program] == "" {
-			t.Errorf("tools/prerequisites.sh looks for %s, of the package %s, and nothing calls it any more.", program, brought[program])
+			t.Errorf("tools/prerequisites.sh looks for %s, of the package %s, and nothing calls it any more.", program,
+				brought[program])
 		}
 	}
 	for program := range elsewhere {
@@ -149,7 +152,8 @@ func TestBase_isOfPackagesThatEveryDebianHas(t *testing.T) {
 	}
 	always := everywhere(t)
 	for program, pkgs := range packages {
-		assert.True(t, slices.ContainsFunc(pkgs, func(pkg string) bool { return slices.Contains(always, pkg) }), "%s is of %s", program, pkgs)
+		assert.True(t, slices.ContainsFunc(pkgs, func(pkg string) bool { return slices.Contains(always, pkg) }),
+			"%s is of %s", program, pkgs)
 	}
 	assert.Len(t, packages, len(base))
 }

@@ -34,7 +34,8 @@ func inGo(t *testing.T, root string) uses {
 	packages := map[string][]*ast.File{}
 	set := token.NewFileSet()
 	require.NoError(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "bin") {
+		if d != nil && d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" ||
+			d.Name() == "bin") {
 			return filepath.SkipDir
 		}
 		if err != nil || filepath.Ext(path) != ".go" {
@@ -145,7 +146,8 @@ func (p *source) programs(call *ast.CallExpr) (out []ast.Expr) {
 	if at+1 < len(call.Args) {
 		if rest, ok := call.Args[at+1].(*ast.CallExpr); ok && len(rest.Args) > 0 { // append([]string{...}, ...)
 			if list, ok := rest.Args[0].(*ast.CompositeLit); ok {
-				out = append(out, slices.DeleteFunc(slices.Clone(list.Elts), func(e ast.Expr) bool { _, named := e.(*ast.Ident); return !named })...)
+				out = append(out, slices.DeleteFunc(slices.Clone(list.Elts),
+					func(e ast.Expr) bool { _, named := e.(*ast.Ident); return !named })...)
 			}
 		}
 	}

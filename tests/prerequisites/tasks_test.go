@@ -64,7 +64,8 @@ func TestTasks_installFirstWhatTheirTestsCall(t *testing.T) {
 	checked := 0
 	for name, k := range tasks {
 		code := strings.Join(k.commands(), "\n")
-		if !strings.Contains(code, "go test ") && !strings.Contains(code, "tests/bench") && !strings.Contains(code, "tests/openstack/test.sh") {
+		if !strings.Contains(code, "go test ") && !strings.Contains(code, "tests/bench") &&
+			!strings.Contains(code, "tests/openstack/test.sh") {
 			continue
 		}
 		if name == "test" { // whose first command it is
@@ -73,7 +74,8 @@ func TestTasks_installFirstWhatTheirTestsCall(t *testing.T) {
 		}
 		checked++
 		assert.True(t, k.installs(), "%s needs deps: [prerequisites]", name)
-		assert.Equal(t, strings.Contains(code, " -race"), k.Env["CGO_ENABLED"] == "1", "%s: the race detector is written in C", name)
+		assert.Equal(t, strings.Contains(code, " -race"), k.Env["CGO_ENABLED"] == "1",
+			"%s: the race detector is written in C", name)
 	}
 	assert.Greater(t, checked, 10)
 }

@@ -69,8 +69,9 @@ func (s *sequence) backToALevel(t *testing.T) {
 	t.Helper()
 	have := s.bed.Count(t, s.vnf)
 	s.size = testbed.Sizes{
-		ControlPlanes: min(max(have.ControlPlanes-1+have.ControlPlanes%2, testbed.Smallest.ControlPlanes), most.ControlPlanes),
-		Workers:       min(max(have.Workers, testbed.Smallest.Workers), most.Workers),
+		ControlPlanes: min(max(have.ControlPlanes-1+have.ControlPlanes%2, testbed.Smallest.ControlPlanes),
+			most.ControlPlanes),
+		Workers: min(max(have.Workers, testbed.Smallest.Workers), most.Workers),
 	}
 	if s.size != have {
 		s.mend(t, "scale to a level", s.bed.ScaleTo(t, s.vnf, s.size))

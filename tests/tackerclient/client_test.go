@@ -20,12 +20,14 @@ const python = "/usr/bin/python3"
 // missing says why the client cannot run here, "" when it can.
 func missing(t *testing.T) string {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), python, "-c", "import openstackclient.shell, tackerclient.osc.plugin").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), python, "-c",
+		"import openstackclient.shell, tackerclient.osc.plugin").CombinedOutput()
 	if err == nil {
 		return ""
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	return "Tacker's client is not installed: apt-get install --no-install-recommends python3-tackerclient python3-openstackclient (" + lines[len(lines)-1] + ")"
+	return "Tacker's client is not installed: apt-get install --no-install-recommends python3-tackerclient " +
+		"python3-openstackclient (" + lines[len(lines)-1] + ")"
 }
 
 // client is Tacker's client with one way of authentication and one version of the API.
@@ -91,7 +93,10 @@ func (c *client) run(args ...string) (out, errors string, code int) {
 	c.note(args)
 	begun := time.Now()
 	files := [2]string{filepath.Join(c.dir, "out"), filepath.Join(c.dir, "err")}
-	require.NoError(c.t, c.in.Encode(map[string]any{"args": slices.Concat(c.global, args), "out": files[0], "err": files[1]}))
+	require.NoError(c.t, c.in.Encode(map[string]any{
+		"args": slices.Concat(c.global, args), "out": files[0],
+		"err": files[1],
+	}))
 	var answer struct{ Code int }
 	c.answer(&answer)
 	var texts [2]string

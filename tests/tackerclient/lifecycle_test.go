@@ -51,7 +51,8 @@ type operations struct {
 // begun is the id of the operation that was not there before.
 func (o *operations) begun(operation string) string {
 	o.t.Helper()
-	for _, op := range o.c.list("vnflcm", "op", "list", "--filter", "(eq,vnfInstanceId,"+o.vnf+");(eq,operation,"+operation+")") {
+	for _, op := range o.c.list("vnflcm", "op", "list", "--filter",
+		"(eq,vnfInstanceId,"+o.vnf+");(eq,operation,"+operation+")") {
 		if id := op["ID"].(string); !o.seen[id] {
 			o.seen[id] = true
 			return id
@@ -73,7 +74,8 @@ func (o *operations) completes(operation string) string {
 }
 
 func (s *scenario) instance(t *testing.T, c *client) {
-	made := c.show("vnflcm", "create", "--name", "edge", "--description", "at the edge", "--I", c.file("request.json", s.request(t, "edge")), testbed.VnfdID)
+	made := c.show("vnflcm", "create", "--name", "edge", "--description", "at the edge", "--I",
+		c.file("request.json", s.request(t, "edge")), testbed.VnfdID)
 	require.Equal(t, []any{"edge", "at the edge"}, []any{made["VNF Instance Name"], made["VNF Instance Description"]})
 	id := made["ID"].(string)
 	o := &operations{scenario: s, t: t, c: c, vnf: id, seen: map[string]bool{}}
@@ -89,23 +91,31 @@ func (s *scenario) instance(t *testing.T, c *client) {
 	listed := c.list("vnflcm", "list")
 	require.Len(t, listed, 1)
 	require.Equal(t, id, listed[0]["ID"])
-	require.Contains(t, c.fails("vnflcm", "instantiate", id, c.file("request.json", s.request(t, "edge"))), "instantiated already")
+	require.Contains(t, c.fails("vnflcm", "instantiate", id, c.file("request.json", s.request(t, "edge"))),
+		"instantiated already")
 	require.Contains(t, c.fails("vnflcm", "delete", id), "Failed to delete")
 
-	require.Contains(t, c.ok("vnflcm", "update", "--I", c.file("update.json", map[string]any{"vnfInstanceDescription": "moved"}), id), "Update vnf")
+	require.Contains(t, c.ok("vnflcm", "update", "--I",
+		c.file("update.json", map[string]any{"vnfInstanceDescription": "moved"}), id), "Update vnf")
 	o.completes("MODIFY_INFO")
 	require.Equal(t, "moved", c.show("vnflcm", "show", id)["VNF Instance Description"])
 
-	for _, options := range [][]string{{"--fields", "error,operationParams"}, {"--exclude-fields", "operationParams"}, nil} {
+	for _, options := range [][]string{
+		{"--fields", "error,operationParams"},
+		{"--exclude-fields", "operationParams"},
+		nil,
+	} {
 		require.NotEmpty(t, c.list(append([]string{"vnflcm", "op", "list"}, options...)...), "%v", options)
 	}
 	require.Contains(t, c.fails("vnflcm", "op", "rollback", op), "COMPLETED")
 
-	require.Contains(t, c.ok("vnflcm", "scale", "--type", "SCALE_OUT", "--aspect-id", "worker_instance", "--number-of-steps", "1", id), "accepted")
+	require.Contains(t, c.ok("vnflcm", "scale", "--type", "SCALE_OUT", "--aspect-id", "worker_instance",
+		"--number-of-steps", "1", id), "accepted")
 	o.completes("SCALE")
 	s.RequireMembers(t, 3, 3)
 	params := c.file("params.json", map[string]any{"additionalParams": map[string]any{"scale_in_policy": "newest"}})
-	require.Contains(t, c.ok("vnflcm", "scale", "--type", "SCALE_IN", "--aspect-id", "worker_instance", "--additional-param-file", params, id), "accepted")
+	require.Contains(t, c.ok("vnflcm", "scale", "--type", "SCALE_IN", "--aspect-id", "worker_instance",
+		"--additional-param-file", params, id), "accepted")
 	o.completes("SCALE")
 	require.Contains(t, c.ok("vnflcm", "heal", "--cause", "disk", "--vnfc-instance", s.vnfc(t, id), "--", id), "accepted")
 	o.completes("HEAL")
@@ -142,11 +152,17 @@ func (s *scenario) reconnection(t *testing.T, c *client) {
 			config = map[string]any{"VDU1_CP1": data}
 		}
 		cp := map[string]any{"cpdId": "VDU1_CP1", "cpConfig": config}
-		return map[string]any{"extVirtualLinks": []any{map[string]any{"id": "link", "resourceId": network, "extCps": []any{cp}}}}
+		return map[string]any{"extVirtualLinks": []any{map[string]any{
+			"id": "link", "resourceId": network,
+			"extCps": []any{cp},
+		}}}
 	}
 	request := on("net0")
 	request["flavourId"] = "simple"
-	if request["vimConnectionInfo"] = any([]any{map[string]any{"id": "openstack", "vimId": s.Vim, "vimType": "openstack"}}); s.version == "2" {
+	if request["vimConnectionInfo"] = any([]any{map[string]any{
+		"id": "openstack", "vimId": s.Vim,
+		"vimType": "openstack",
+	}}); s.version == "2" {
 		request["vimConnectionInfo"] = mapOf(request["vimConnectionInfo"], "id")
 	}
 	id := c.show("vnflcm", "create", "--name", "plugged", vnfdID)["ID"].(string)
@@ -158,7 +174,8 @@ func (s *scenario) reconnection(t *testing.T, c *client) {
 	links := s.Get(t, "/vnflcm/v1/vnf_instances/"+id)["instantiatedVnfInfo"].(map[string]any)["extVirtualLinkInfo"].([]any)
 	require.Equal(t, other.ID, links[0].(map[string]any)["resourceHandle"].(map[string]any)["resourceId"])
 	if s.version == "2" { // the client of v1 does not have it; what no VNF supports is refused in words
-		require.Contains(t, c.fails("vnflcm", "change-vnfpkg", id, c.file("package.json", map[string]any{"vnfdId": testbed.VnfdID})), "does not support")
+		require.Contains(t, c.fails("vnflcm", "change-vnfpkg", id,
+			c.file("package.json", map[string]any{"vnfdId": testbed.VnfdID})), "does not support")
 	}
 	require.Contains(t, c.ok("vnflcm", "terminate", "--termination-type", "FORCEFUL", "--D", id), "deleted successfully")
 	other.Remove(t)

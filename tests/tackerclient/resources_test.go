@@ -88,7 +88,8 @@ func (s *scenario) packages(t *testing.T, c *client) {
 	id := made["ID"].(string)
 	require.Contains(t, c.ok("vnf", "package", "upload", "--path", c.file("package.zip", archive), id), "accepted")
 	shown := c.show("vnf", "package", "show", id)
-	require.Equal(t, []any{"ONBOARDED", "ENABLED", "NOT_IN_USE"}, []any{shown["Onboarding State"], shown["Operational State"], shown["Usage State"]})
+	require.Equal(t, []any{"ONBOARDED", "ENABLED", "NOT_IN_USE"},
+		[]any{shown["Onboarding State"], shown["Operational State"], shown["Usage State"]})
 
 	for _, options := range [][]string{
 		nil,
@@ -131,11 +132,13 @@ func (s *scenario) packages(t *testing.T, c *client) {
 	t.Cleanup(source.Close)
 	fetch := func(password string) (id string, state func() any) {
 		id = c.show("vnf", "package", "create")["ID"].(string)
-		require.Contains(t, c.ok("vnf", "package", "upload", "--url", source.URL+"/p.zip", "--user-name", "nfv", "--password", password, id), "accepted")
+		require.Contains(t, c.ok("vnf", "package", "upload", "--url", source.URL+"/p.zip", "--user-name", "nfv", "--password",
+			password, id), "accepted")
 		return id, func() any { return s.Get(t, "/vnfpkgm/v1/vnf_packages/"+id)["onboardingState"] }
 	}
 	refused, state := fetch("not-this-one")
-	require.Eventually(t, func() bool { return state() == "CREATED" }, quick, 50*time.Millisecond, "the repository lets nobody in")
+	require.Eventually(t, func() bool { return state() == "CREATED" }, quick, 50*time.Millisecond,
+		"the repository lets nobody in")
 	require.Contains(t, c.ok("vnf", "package", "delete", refused), "deleted successfully")
 
 	changed := c.show("vnf", "package", "update", "--operational-state", "DISABLED", "--user-data", "rack=7", id)
@@ -151,11 +154,18 @@ func (s *scenario) packages(t *testing.T, c *client) {
 }
 
 func (s *scenario) subscriptions(t *testing.T, c *client) {
-	subscriber := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	subscriber := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request,
+	) {
+		w.WriteHeader(http.StatusNoContent)
+	}))
 	t.Cleanup(subscriber.Close)
 	made := c.show("vnflcm", "subsc", "create", c.file("subscription.json", map[string]any{
 		"callbackUri": subscriber.URL + "/heard",
-		"filter":      map[string]any{"operationTypes": []string{"INSTANTIATE"}, "notificationTypes": []string{"VnfLcmOperationOccurrenceNotification"}},
+		"filter": map[string]any{
+			"operationTypes":    []string{"INSTANTIATE"},
+			"notificationTypes": []string{"VnfLcmOperationOccurrenceNotification"},
+		},
 	}))
 	id := made["ID"].(string)
 	require.Equal(t, subscriber.URL+"/heard", made["Callback URI"])

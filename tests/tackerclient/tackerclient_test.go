@@ -22,10 +22,13 @@ const quick = 4 * time.Minute
 
 // notDriven are commands of the client that no scenario runs, and why. A name also stands for those that begin with it.
 var notDriven = map[string]string{
-	"vnf create": legacy, "vnf delete": legacy, "vnf list": legacy, "vnf set": legacy, "vnf show": legacy, "vnf scale": legacy,
-	"vnf resource list": legacy, "vnf descriptor": legacy, "vnf graph": legacy, "vnf chain": legacy, "vnf classifier": legacy,
+	"vnf create": legacy, "vnf delete": legacy, "vnf list": legacy, "vnf set": legacy, "vnf show": legacy,
+	"vnf scale":         legacy,
+	"vnf resource list": legacy, "vnf descriptor": legacy, "vnf graph": legacy, "vnf chain": legacy,
+	"vnf classifier":              legacy,
 	"vnf network forwarding path": legacy, "ns": legacy, "nfv event": legacy, "vnf cluster": legacy,
-	"vnffm": "Windlass has no fault management (SOL003 clause 7)", "vnfpm": "Windlass has no performance management (SOL003 clause 6)",
+	"vnffm": "Windlass has no fault management (SOL003 clause 7)",
+	"vnfpm": "Windlass has no performance management (SOL003 clause 6)",
 }
 
 const legacy = "Tacker's own API of before SOL003, which Tacker itself has given up"
@@ -45,7 +48,10 @@ func TestTackerClient(t *testing.T) {
 		client        func(t *testing.T, version string) *client
 		scenarios     []string
 	}{
-		{"v1 without Keystone", "1", b.withoutKeystone, []string{versions, vims, packages, subscriptions, reconnection, instance, decisions}},
+		{
+			"v1 without Keystone", "1", b.withoutKeystone,
+			[]string{versions, vims, packages, subscriptions, reconnection, instance, decisions},
+		},
 		{"v2 with Keystone", "2", b.withKeystone, []string{versions, subscriptions, reconnection, instance, decisions}},
 		// The rest of what is not the same in all four ways.
 		{"v1 with Keystone", "1", b.withKeystone, []string{versions, vims, packages}},
@@ -79,7 +85,10 @@ func (b *bed) askKeystone(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "password")
 	require.NoError(t, os.WriteFile(file, []byte(login.Password), 0o600))
 	t.Setenv("WINDLASS_AUTH_MODE", "keystone")
-	for name, value := range map[string]string{"URL": login.AuthURL, "USERNAME": login.User, "PASSWORD_FILE": file, "PROJECT": login.Project} {
+	for name, value := range map[string]string{
+		"URL": login.AuthURL, "USERNAME": login.User, "PASSWORD_FILE": file,
+		"PROJECT": login.Project,
+	} {
 		t.Setenv("WINDLASS_AUTH_KEYSTONE_"+name, value)
 	}
 	b.Restart(t)
@@ -159,7 +168,8 @@ func drive(t *testing.T, b *bed, c *client, version string, names []string) {
 	t.Helper()
 	s := &scenario{bed: b, version: version}
 	scenarios := map[string]func(*testing.T, *client){
-		versions: s.versions, vims: s.vims, packages: s.packages, subscriptions: s.subscriptions, reconnection: s.reconnection, instance: s.instance,
+		versions: s.versions, vims: s.vims, packages: s.packages, subscriptions: s.subscriptions,
+		reconnection: s.reconnection, instance: s.instance,
 		decisions: s.decisions,
 	}
 	for _, name := range names {

@@ -39,7 +39,10 @@ func (b *Bed) Scale(t testing.TB, vnf, direction, aspect string) (op string) {
 func (b *Bed) ScaleTo(t testing.TB, vnf string, want Sizes) (op string) {
 	t.Helper()
 	return b.Begin(t, vnf, "scale_to_level", map[string]any{"scaleInfo": []any{
-		map[string]any{"aspectId": "master_instance", "scaleLevel": (want.ControlPlanes - leastControlPlanes) / controlPlanesOfAStep},
+		map[string]any{
+			"aspectId":   "master_instance",
+			"scaleLevel": (want.ControlPlanes - leastControlPlanes) / controlPlanesOfAStep,
+		},
 		map[string]any{"aspectId": "worker_instance", "scaleLevel": want.Workers - leastWorkers},
 	}})
 }

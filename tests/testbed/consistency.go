@@ -118,7 +118,8 @@ func (b *Bed) compareCloud(t testing.TB, c *comparison, servers []string) {
 	var running []string
 	for _, m := range b.machines(t) {
 		running = append(running, m.ID)
-		c.holds(m.Status == "ACTIVE" && m.Machine == "RUNNING", "the server %s is %s and its machine %s", m.ID, m.Status, m.Machine)
+		c.holds(m.Status == "ACTIVE" && m.Machine == "RUNNING", "the server %s is %s and its machine %s", m.ID, m.Status,
+			m.Machine)
 	}
 	c.equal("Nova's servers", servers, running)
 	var heat struct {
@@ -130,7 +131,8 @@ func (b *Bed) compareCloud(t testing.TB, c *comparison, servers []string) {
 	}
 	require.NoError(t, json.Unmarshal(b.Lab(t, http.MethodGet, "/resources", nil).Body, &heat))
 	const top, groups = 1, 2
-	c.holds(len(heat.Stacks) == top+groups+len(servers), "Heat has %d stacks, and should have %d", len(heat.Stacks), top+groups+len(servers))
+	c.holds(len(heat.Stacks) == top+groups+len(servers), "Heat has %d stacks, and should have %d", len(heat.Stacks),
+		top+groups+len(servers))
 	c.holds(len(heat.Ports) == 1+len(servers), "Neutron has %d ports, and should have %d", len(heat.Ports), 1+len(servers)) // and that of the virtual IP
 	for _, s := range heat.Stacks {
 		c.holds(strings.HasSuffix(s.Status, "_COMPLETE"), "the stack %s is %s", s.Name, s.Status)

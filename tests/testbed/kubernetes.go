@@ -17,7 +17,10 @@ func (b *Bed) Kubernetes(t testing.TB, name string) *kubernetes.Clientset {
 	t.Helper()
 	vims := b.Get(t, "/v1.0/vims?name="+name)["vims"].([]any)
 	require.Len(t, vims, 1)
-	config := &rest.Config{Host: vims[0].(map[string]any)["auth_url"].(string), TLSClientConfig: rest.TLSClientConfig{Insecure: true}}
+	config := &rest.Config{
+		Host:            vims[0].(map[string]any)["auth_url"].(string),
+		TLSClientConfig: rest.TLSClientConfig{Insecure: true},
+	}
 	for ref, value := range b.Unsealed(t) {
 		if strings.Contains(ref, "token") && strings.Count(value, ".") == 2 { // a service account's is a JWT
 			config.BearerToken = value
@@ -44,7 +47,8 @@ func (b *Bed) RequireNodes(t testing.TB, cluster string, want Sizes) {
 		etcd, err := c.CoreV1().Pods("kube-system").List(t.Context(), metav1.ListOptions{LabelSelector: "component=etcd"})
 		return err == nil && len(etcd.Items) == want.ControlPlanes
 	}, 3*time.Minute, time.Second, "the pods of etcd are not %d", want.ControlPlanes)
-	tokens, err := c.CoreV1().Secrets("kube-system").List(t.Context(), metav1.ListOptions{FieldSelector: "type=bootstrap.kubernetes.io/token"})
+	tokens, err := c.CoreV1().Secrets("kube-system").List(t.Context(),
+		metav1.ListOptions{FieldSelector: "type=bootstrap.kubernetes.io/token"})
 	require.NoError(t, err)
 	require.Empty(t, tokens.Items, "no join token is left")
 }

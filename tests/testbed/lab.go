@@ -66,7 +66,8 @@ func (b *Bed) ClearFaults(t testing.TB) {
 // Pace sets how long fake machines take to boot and for a script.
 func (b *Bed) Pace(t testing.TB, boot, work time.Duration) {
 	t.Helper()
-	a := b.Lab(t, http.MethodPut, "/scripts/pace", map[string]any{"boot_ms": boot.Milliseconds(), "work_ms": work.Milliseconds()})
+	a := b.Lab(t, http.MethodPut, "/scripts/pace",
+		map[string]any{"boot_ms": boot.Milliseconds(), "work_ms": work.Milliseconds()})
 	require.Less(t, a.Status, 300, "%s", a.Body)
 }
 

@@ -34,7 +34,8 @@ func (b *Bed) AddNetwork(t testing.TB, name string) Network {
 	made, err := networks.Create(t.Context(), n.neutron, networks.CreateOpts{Name: name}).Extract()
 	require.NoError(t, err)
 	n.ID = made.ID
-	_, err = subnets.Create(t.Context(), n.neutron, subnets.CreateOpts{NetworkID: n.ID, CIDR: n.Subnet.String(), IPVersion: 4}).Extract()
+	_, err = subnets.Create(t.Context(), n.neutron,
+		subnets.CreateOpts{NetworkID: n.ID, CIDR: n.Subnet.String(), IPVersion: 4}).Extract()
 	require.NoError(t, err)
 	return n
 }

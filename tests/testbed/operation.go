@@ -114,7 +114,8 @@ func (b *Bed) AwaitNode(t testing.TB, op, title, state string) {
 // AwaitNodeFor waits until one node's part of a step is in the state.
 func (b *Bed) AwaitNodeFor(t testing.TB, op, title, state string, limit time.Duration) {
 	t.Helper()
-	require.Eventually(t, func() bool { return slices.Contains(b.NodeStates(t, op, title), state) }, limit, 20*time.Millisecond,
+	require.Eventually(t, func() bool { return slices.Contains(b.NodeStates(t, op, title), state) }, limit,
+		20*time.Millisecond,
 		"no node's part of %q is %s", title, state)
 }
 

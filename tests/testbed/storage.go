@@ -47,6 +47,7 @@ func (b *Bed) Bind(t testing.TB, cluster, volume, claim string) {
 // address, or at the one given.
 func (b *Bed) Provision(t testing.TB, cluster, class, claim, server string) {
 	t.Helper()
-	a := b.Lab(t, http.MethodPost, "/clusters/"+cluster+"/classes/"+class, map[string]any{"claim": claim, "server": server})
+	a := b.Lab(t, http.MethodPost, "/clusters/"+cluster+"/classes/"+class,
+		map[string]any{"claim": claim, "server": server})
 	require.Equal(t, http.StatusNoContent, a.Status, "%s", a.Body)
 }

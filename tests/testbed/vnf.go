@@ -32,7 +32,9 @@ func (b *Bed) InstantiateRequest(t testing.TB, name string, edit func(request, c
 }
 
 // SampleRequest is InstantiateRequest for another flavour of the sample.
-func (b *Bed) SampleRequest(t testing.TB, flavour, name string, edit func(request, cluster map[string]any)) map[string]any {
+func (b *Bed) SampleRequest(
+	t testing.TB, flavour, name string, edit func(request, cluster map[string]any),
+) map[string]any {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(b.Root, "vnfpkg/samples/requests/instantiate-"+flavour+".json"))
 	require.NoError(t, err)

@@ -101,7 +101,8 @@ func (d *database) ensure(ctx context.Context, name string) error {
 		return err
 	}
 	if _, err := conn.Exec(ctx, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize()); err != nil {
-		return fmt.Errorf("create database %s (the role %s may lack CREATEDB; then create it beforehand): %w", name, d.user, err)
+		return fmt.Errorf("create database %s (the role %s may lack CREATEDB; then create it beforehand): %w", name, d.user,
+			err)
 	}
 	return nil
 }

@@ -35,14 +35,18 @@ func parse(args []string, getenv func(string) string) (command string, o options
 		flags.PrintDefaults()
 	}
 	var listen, ui, health, attributes string
-	flags.StringVar(&listen, "listen", "127.0.0.1:7233", "`address` of the gRPC frontend; whoever reaches it is an administrator")
+	flags.StringVar(&listen, "listen", "127.0.0.1:7233",
+		"`address` of the gRPC frontend; whoever reaches it is an administrator")
 	flags.StringVar(&ui, "ui", "127.0.0.1:8233", "`address` of the Web UI; empty for none")
-	flags.StringVar(&health, "health", "", "`address` of /readyz, which answers 200 once the namespace can be used; empty for none")
+	flags.StringVar(&health, "health", "",
+		"`address` of /readyz, which answers 200 once the namespace can be used; empty for none")
 	flags.StringVar(&o.namespace, "namespace", "windlass", "namespace to create")
 	flags.DurationVar(&o.retention, "retention", 30*24*time.Hour, "how long finished workflows are kept")
-	flags.StringVar(&attributes, "search-attributes", "", "comma separated keyword search attributes to add to the namespace")
+	flags.StringVar(&attributes, "search-attributes", "",
+		"comma separated keyword search attributes to add to the namespace")
 	flags.StringVar(&o.database.name, "database", "temporal", "database of the histories")
-	flags.StringVar(&o.database.visibility, "visibility-database", "temporal_visibility", "database of the visibility records")
+	flags.StringVar(&o.database.visibility, "visibility-database", "temporal_visibility",
+		"database of the visibility records")
 	flags.TextVar(&o.level, "log-level", slog.LevelWarn, "least `level` to log: DEBUG, INFO, WARN or ERROR")
 
 	if len(args) == 0 {

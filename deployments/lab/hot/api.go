@@ -99,7 +99,10 @@ func (e *Engine) Validate(ctx context.Context, req Request) (*Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := Stack{ID: uuid.NewString(), Name: "validated", ProjectID: req.ProjectID, Given: merged(req.Environment.Parameters, req.Parameters)}
+	st := Stack{
+		ID: uuid.NewString(), Name: "validated", ProjectID: req.ProjectID,
+		Given: merged(req.Environment.Parameters, req.Parameters),
+	}
 	for name, p := range t.Parameters {
 		if _, given := st.Given[name]; !given && !p.HasDefault {
 			st.Given[name] = Unknown // only what is given is tested
@@ -117,7 +120,10 @@ func (e *Engine) UpdateStack(ctx context.Context, id string, req Request) error 
 		return notFound("Stack", id)
 	}
 	if st.Action == Delete {
-		return &Error{Type: "NotSupported", Message: fmt.Sprintf("Updating a stack when it is deleting is not supported. (%s)", st.Name)}
+		return &Error{
+			Type:    "NotSupported",
+			Message: fmt.Sprintf("Updating a stack when it is deleting is not supported. (%s)", st.Name),
+		}
 	}
 	src, _ := state.Load(e.store, sources, id)
 	if req.Existing {

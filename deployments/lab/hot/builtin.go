@@ -46,7 +46,10 @@ func pick(r Resource, all map[string]any, attr string, path []any) (any, error) 
 type valueKind struct{ bare }
 
 func (valueKind) schema() Schema {
-	return Schema{Properties: map[string]Property{"value": {Required: true, Updatable: true}, "type": {Type: "string", Updatable: true}}, Attributes: []string{"value"}}
+	return Schema{Properties: map[string]Property{
+		"value": {Required: true, Updatable: true},
+		"type":  {Type: "string", Updatable: true},
+	}, Attributes: []string{"value"}}
 }
 
 func (valueKind) attr(_ *frame, r Resource, attr string, path []any) (any, error) {
@@ -67,7 +70,8 @@ type randomString struct{ leaf }
 
 func (randomString) schema() Schema {
 	return Schema{Properties: map[string]Property{
-		"length": {Type: "integer"}, "character_classes": {Type: "list"}, "character_sequences": {Type: "list"}, "salt": {Type: "string"},
+		"length": {Type: "integer"}, "character_classes": {Type: "list"}, "character_sequences": {Type: "list"},
+		"salt": {Type: "string"},
 	}, Attributes: []string{"value"}}
 }
 
@@ -75,7 +79,8 @@ var characterClasses = map[string]string{
 	"lettersdigits": "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
 	"letters":       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
 	"lowercase":     "abcdefghijklmnopqrstuvwxyz", "uppercase": "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
-	"digits": "0123456789", "hexdigits": "0123456789ABCDEF", "octdigits": "01234567", "punctuation": "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~",
+	"digits": "0123456789", "hexdigits": "0123456789ABCDEF", "octdigits": "01234567",
+	"punctuation": "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~",
 }
 
 func (randomString) create(_ context.Context, _ *frame, r *Resource) error {
@@ -120,8 +125,10 @@ type testResource struct{ leaf }
 
 func (testResource) schema() Schema {
 	return Schema{Properties: map[string]Property{
-		"value": {Type: "string", Updatable: true}, "fail": {Type: "boolean", Updatable: true}, "update_replace": {Type: "boolean", Updatable: true},
-		"wait_secs": {Type: "number", Updatable: true}, "action_wait_secs": {Type: "map", Updatable: true}, "client_name": {}, "entity_name": {},
+		"value": {Type: "string", Updatable: true}, "fail": {Type: "boolean", Updatable: true},
+		"update_replace": {Type: "boolean", Updatable: true},
+		"wait_secs":      {Type: "number", Updatable: true}, "action_wait_secs": {Type: "map", Updatable: true}, "client_name": {},
+		"entity_name": {},
 	}, Attributes: []string{"output"}}
 }
 
@@ -168,7 +175,8 @@ type configKind struct{ bare }
 
 func (configKind) schema() Schema {
 	return Schema{Properties: map[string]Property{
-		"config": {Type: "string"}, "cloud_config": {Type: "map"}, "group": {Type: "string"}, "inputs": {Type: "list"}, "outputs": {Type: "list"}, "options": {Type: "map"},
+		"config": {Type: "string"}, "cloud_config": {Type: "map"}, "group": {Type: "string"}, "inputs": {Type: "list"},
+		"outputs": {Type: "list"}, "options": {Type: "map"},
 	}, Attributes: []string{"config"}}
 }
 

@@ -42,7 +42,8 @@ func (e *Engine) CancelStack(id string) error {
 		case !ok || !root.Deleted.IsZero():
 			return notFound("Stack", id)
 		case root.Status != InProgress || root.Action != Create && root.Action != Update:
-			return &Error{Type: "NotSupported", Message: fmt.Sprintf("Cancelling update when stack is %s is not supported.", root.State())}
+			return &Error{Type: "NotSupported", Message: fmt.Sprintf("Cancelling update when stack is %s is not supported.",
+				root.State())}
 		}
 		for _, r := range halting { // before the records say so: what begins later sees it
 			r.halted.Store(true)

@@ -50,7 +50,10 @@ func TestCancelFailsTheTreeAtOnceAndLetsWhatIsUnderWayEnd(t *testing.T) {
 
 	close(b.cloud.hold)
 	states := b.ended(st)
-	require.Equal(t, []string{"CREATE_COMPLETE", "CREATE_COMPLETE", "CREATE_COMPLETE", "CREATE_COMPLETE", "CREATE_COMPLETE"}, states["server"])
+	require.Equal(t, []string{
+		"CREATE_COMPLETE", "CREATE_COMPLETE", "CREATE_COMPLETE", "CREATE_COMPLETE",
+		"CREATE_COMPLETE",
+	}, states["server"])
 	st = b.await(st.ID, "CREATE_FAILED")
 	require.Equal(t, "Stack CREATE cancelled", st.Reason, "what ends later does not change why")
 
@@ -113,7 +116,8 @@ func TestCancelSurvivesARestart(t *testing.T) {
 	require.NoError(t, b.engine.CancelStack(st.ID))
 	b.restart()
 	states := b.ended(st)
-	require.Equal(t, []string{"CREATE_FAILED", "CREATE_FAILED", "CREATE_FAILED", "CREATE_FAILED", "CREATE_FAILED"}, states["server"])
+	require.Equal(t, []string{"CREATE_FAILED", "CREATE_FAILED", "CREATE_FAILED", "CREATE_FAILED", "CREATE_FAILED"},
+		states["server"])
 	st = b.await(st.ID, "CREATE_FAILED")
 	require.Equal(t, "Stack CREATE cancelled", st.Reason)
 	require.NoError(t, b.engine.DeleteStack(st.ID))

@@ -42,11 +42,14 @@ func (c *fakeCloud) Schema(typ string) (hot.Schema, bool) {
 		"OS::Neutron::Net":    {},
 		"OS::Neutron::Subnet": {Properties: map[string]hot.Property{"network": {Type: "string", Required: true}}},
 		"OS::Neutron::Port": {Properties: map[string]hot.Property{
-			"network": {Type: "string", Required: true}, "allowed_address_pairs": {Type: "list", Updatable: true}, "name": {Type: "string", Updatable: true},
+			"network": {Type: "string", Required: true}, "allowed_address_pairs": {Type: "list", Updatable: true},
+			"name": {Type: "string", Updatable: true},
 		}, Attributes: []string{"fixed_ips", "mac_address"}},
 		"OS::Nova::Server": {Properties: map[string]hot.Property{
-			"name": {Type: "string", Updatable: true}, "image": {Type: "string", Check: "glance.image"}, "flavor": {Type: "string", Required: true, Updatable: true},
-			"networks": {Type: "list"}, "scheduler_hints": {Type: "map"}, "user_data": {}, "metadata": {Type: "map", Updatable: true},
+			"name": {Type: "string", Updatable: true}, "image": {Type: "string", Check: "glance.image"},
+			"flavor":   {Type: "string", Required: true, Updatable: true},
+			"networks": {Type: "list"}, "scheduler_hints": {Type: "map"}, "user_data": {},
+			"metadata": {Type: "map", Updatable: true},
 		}, Attributes: []string{"first_address", "name"}},
 		"OS::Nova::ServerGroup": {Properties: map[string]hot.Property{"name": {}, "policies": {Type: "list"}}},
 	}[typ]

@@ -59,7 +59,8 @@ func Dependencies(defs map[string]Definition) (map[string][]string, error) {
 		slices.Sort(out[name])
 	}
 	if cycle := findCycle(out); cycle != nil {
-		return nil, &Error{Type: "CircularDependencyException", Message: "Circular Dependency Found: " + strings.Join(cycle, ", ")}
+		return nil, &Error{Type: "CircularDependencyException", Message: "Circular Dependency Found: " +
+			strings.Join(cycle, ", ")}
 	}
 	return out, nil
 }
@@ -72,7 +73,8 @@ func implied(d Definition, defs map[string]Definition) []string {
 		switch {
 		case other.Type == "OS::Neutron::Subnet" && usesNetworkOf(d, other):
 			out = append(out, name)
-		case other.Type == "OS::Neutron::RouterInterface" && (d.Type == "OS::Neutron::FloatingIP" || d.Type == "OS::Neutron::FloatingIPAssociation"):
+		case other.Type == "OS::Neutron::RouterInterface" &&
+			(d.Type == "OS::Neutron::FloatingIP" || d.Type == "OS::Neutron::FloatingIPAssociation"):
 			out = append(out, name)
 		}
 	}
@@ -117,7 +119,8 @@ func Awaited(defs map[string]Definition, deps map[string][]string, nested func(t
 		given := map[string]bool{}
 		references(d.Properties, given)
 		for _, subnet := range slices.Sorted(maps.Keys(defs)) {
-			if defs[subnet].Type == "OS::Neutron::Subnet" && isGiven(networkOf(defs[subnet]), given) && !slices.Contains(out[name], subnet) {
+			if defs[subnet].Type == "OS::Neutron::Subnet" && isGiven(networkOf(defs[subnet]), given) &&
+				!slices.Contains(out[name], subnet) {
 				out[name] = append(slices.Clone(out[name]), subnet)
 			}
 		}
@@ -188,7 +191,10 @@ func (t *Template) checkReferences() error {
 func (t *Template) unknownReference(found map[string]bool, where string) error {
 	for _, ref := range slices.Sorted(maps.Keys(found)) {
 		if _, ok := t.Resources[ref]; !ok {
-			return &Error{Type: "InvalidTemplateReference", Message: fmt.Sprintf(`The specified reference "%s" (in %s) is incorrect.`, ref, where)}
+			return &Error{
+				Type:    "InvalidTemplateReference",
+				Message: fmt.Sprintf(`The specified reference "%s" (in %s) is incorrect.`, ref, where),
+			}
 		}
 	}
 	return nil

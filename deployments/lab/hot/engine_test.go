@@ -138,7 +138,8 @@ func TestClusterStackIsMadeScaledHealedAndDeleted(t *testing.T) {
 	}
 
 	// Out by desired_capacity.
-	require.NoError(t, b.engine.UpdateStack(t.Context(), st.ID, hot.Request{Existing: true, Parameters: map[string]any{"workers": 4}}))
+	require.NoError(t, b.engine.UpdateStack(t.Context(), st.ID,
+		hot.Request{Existing: true, Parameters: map[string]any{"workers": 4}}))
 	st = b.await(st.ID, "UPDATE_COMPLETE")
 	require.Len(t, b.cloud.of("OS::Nova::Server"), 7)
 
@@ -181,7 +182,8 @@ func TestScaleInTakesUnhealthyThenOldestMembers(t *testing.T) {
 	require.Len(t, members, 4)
 	victim := members[2].Resource.Name
 	require.NoError(t, b.engine.MarkUnhealthy(group, victim, true, ""))
-	require.NoError(t, b.engine.UpdateStack(t.Context(), st.ID, hot.Request{Existing: true, Parameters: map[string]any{"workers": 3}}))
+	require.NoError(t, b.engine.UpdateStack(t.Context(), st.ID,
+		hot.Request{Existing: true, Parameters: map[string]any{"workers": 3}}))
 	st = b.await(st.ID, "UPDATE_COMPLETE")
 	_, left := b.group(st, "workers")
 	require.Len(t, left, 3)
@@ -189,9 +191,11 @@ func TestScaleInTakesUnhealthyThenOldestMembers(t *testing.T) {
 		require.NotEqual(t, victim, m.Resource.Name)
 	}
 
-	require.NoError(t, b.engine.UpdateStack(t.Context(), st.ID, hot.Request{Existing: true, Parameters: map[string]any{"workers": 5}}))
+	require.NoError(t, b.engine.UpdateStack(t.Context(), st.ID,
+		hot.Request{Existing: true, Parameters: map[string]any{"workers": 5}}))
 	st = b.await(st.ID, "UPDATE_COMPLETE")
-	require.NoError(t, b.engine.UpdateStack(t.Context(), st.ID, hot.Request{Existing: true, Parameters: map[string]any{"workers": 2}}))
+	require.NoError(t, b.engine.UpdateStack(t.Context(), st.ID,
+		hot.Request{Existing: true, Parameters: map[string]any{"workers": 2}}))
 	st = b.await(st.ID, "UPDATE_COMPLETE")
 	_, newest := b.group(st, "workers")
 	for _, m := range newest {
@@ -224,7 +228,10 @@ func TestFailureNamesThePathAndRetrySucceeds(t *testing.T) {
 	b := newBench(t)
 	b.cloud.refuse = func(i hot.Item) error {
 		if i.Type == "OS::Nova::Server" {
-			return &hot.Error{Type: "Forbidden", Message: "Quota exceeded for instances: Requested 1, but already used 0 of 0 instances (HTTP 403)"}
+			return &hot.Error{
+				Type:    "Forbidden",
+				Message: "Quota exceeded for instances: Requested 1, but already used 0 of 0 instances (HTTP 403)",
+			}
 		}
 		return nil
 	}
@@ -310,7 +317,10 @@ func TestTimeoutFailsTheStack(t *testing.T) {
 	require.NoError(t, err)
 	e.Close()
 	// The second engine begins when the minute is nearly over.
-	e2 := hot.New(hot.Config{Store: store, Cloud: cloud, Now: func() time.Time { return start.Add(59*time.Second + 900*time.Millisecond) }})
+	e2 := hot.New(hot.Config{
+		Store: store, Cloud: cloud,
+		Now: func() time.Time { return start.Add(59*time.Second + 900*time.Millisecond) },
+	})
 	defer e2.Close()
 	e2.Recover()
 	require.Eventually(t, func() bool {
@@ -345,21 +355,47 @@ func TestBadRequestsAreRefusedAtTheDoor(t *testing.T) {
 		params   map[string]any
 		want     string
 	}{
-		"unknown type":       {"resources: {x: {type: OS::Foo::Bar}}", nil, "The Resource Type (OS::Foo::Bar) could not be found."},
-		"unknown property":   {"resources: {x: {type: OS::Neutron::Port, properties: {network: n, colour: red}}}", nil, "Property error: : resources.x.properties: : Unknown Property colour"},
-		"missing property":   {"resources: {x: {type: OS::Neutron::Port}}", nil, "Property error: : resources.x.properties: : Property network not assigned"},
-		"missing parameter":  {"parameters: {nfv: {type: json}}", nil, "The Parameter (nfv) was not provided."},
-		"unknown parameter":  {"parameters: {}", map[string]any{"a": 1}, "The Parameter (a) was not defined in template."},
-		"absent image":       {"resources: {x: {type: OS::Nova::Server, properties: {image: absent, flavor: f}}}", nil, "Property error: : resources.x.properties.image: : Error validating value 'absent': The Image (absent) could not be found."},
-		"unknown reference":  {"resources: {x: {type: OS::Neutron::Port, properties: {network: {get_resource: n}}}}", nil, `The specified reference "n" (in resources.x.properties) is incorrect.`},
-		"absent nested file": {"resources: {x: {type: nothing.yaml}}", nil, `Could not fetch remote template "nothing.yaml": not among the files of the request`},
-		"out of range":       {"parameters: {n: {type: number, constraints: [{range: {min: 1, max: 3}}]}}", map[string]any{"n": 4}, "Parameter 'n' is invalid: 4 is out of range (min: 1, max: 3)"},
-		"circle":             {"resources: {a: {type: OS::Heat::None, depends_on: b}, b: {type: OS::Heat::None, depends_on: a}}", nil, "Circular Dependency Found: a, b, a"},
-		"unknown attribute":  {"resources: {x: {type: OS::Neutron::Port, properties: {network: n}}}\noutputs: {o: {value: {get_attr: [x, fixed_ipz]}}}", nil, "The Referenced Attribute (x fixed_ipz) is incorrect."},
+		"unknown type": {
+			"resources: {x: {type: OS::Foo::Bar}}", nil,
+			"The Resource Type (OS::Foo::Bar) could not be found.",
+		},
+		"unknown property": {
+			"resources: {x: {type: OS::Neutron::Port, properties: {network: n, colour: red}}}", nil,
+			"Property error: : resources.x.properties: : Unknown Property colour",
+		},
+		"missing property": {
+			"resources: {x: {type: OS::Neutron::Port}}", nil,
+			"Property error: : resources.x.properties: : Property network not assigned",
+		},
+		"missing parameter": {"parameters: {nfv: {type: json}}", nil, "The Parameter (nfv) was not provided."},
+		"unknown parameter": {"parameters: {}", map[string]any{"a": 1}, "The Parameter (a) was not defined in template."},
+		"absent image": {
+			"resources: {x: {type: OS::Nova::Server, properties: {image: absent, flavor: f}}}", nil,
+			"Property error: : resources.x.properties.image: : Error validating value 'absent': The Image (absent) could not " +
+				"be found.",
+		},
+		"unknown reference": {
+			"resources: {x: {type: OS::Neutron::Port, properties: {network: {get_resource: n}}}}", nil,
+			`The specified reference "n" (in resources.x.properties) is incorrect.`,
+		},
+		"absent nested file": {
+			"resources: {x: {type: nothing.yaml}}", nil,
+			`Could not fetch remote template "nothing.yaml": not among the files of the request`,
+		},
+		"out of range": {
+			"parameters: {n: {type: number, constraints: [{range: {min: 1, max: 3}}]}}",
+			map[string]any{"n": 4},
+			"Parameter 'n' is invalid: 4 is out of range (min: 1, max: 3)",
+		},
+		"circle": {"resources: {a: {type: OS::Heat::None, depends_on: b}, b: {type: OS::Heat::None, depends_on: " +
+			"a}}", nil, "Circular Dependency Found: a, b, a"},
+		"unknown attribute": {"resources: {x: {type: OS::Neutron::Port, properties: {network: n}}}\noutputs: {o: {value: " +
+			"{get_attr: [x, fixed_ipz]}}}", nil, "The Referenced Attribute (x fixed_ipz) is incorrect."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := b.engine.CreateStack(t.Context(), hot.Request{
-				Name: "s", ProjectID: project, Parameters: c.params, Template: template(t, "heat_template_version: 2018-08-31\n"+c.template),
+				Name: "s", ProjectID: project, Parameters: c.params,
+				Template: template(t, "heat_template_version: 2018-08-31\n"+c.template),
 			})
 			require.EqualError(t, err, c.want)
 		})
@@ -382,7 +418,8 @@ resources:
   srv: {type: OS::Nova::Server, properties: {flavor: f, image: i, user_data: {get_resource: cfg}}}
 `)})
 	b.await(st.ID, "CREATE_COMPLETE")
-	require.Equal(t, "#cloud-config\npackages:\n    - nfs-common\n", b.cloud.of("OS::Nova::Server")[0].Properties["user_data"])
+	require.Equal(t, "#cloud-config\npackages:\n    - nfs-common\n",
+		b.cloud.of("OS::Nova::Server")[0].Properties["user_data"])
 }
 
 var _ hot.Resources = (*fakeCloud)(nil)

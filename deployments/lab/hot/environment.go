@@ -14,7 +14,10 @@ type Environment struct {
 	Registry   map[string]string
 }
 
-var environmentKeys = []string{"parameters", "parameter_defaults", "resource_registry", "encrypted_param_names", "event_sinks", "parameter_merge_strategies"}
+var environmentKeys = []string{
+	"parameters", "parameter_defaults", "resource_registry", "encrypted_param_names",
+	"event_sinks", "parameter_merge_strategies",
+}
 
 // ParseEnvironment reads YAML or JSON text; an empty text is an empty environment.
 func ParseEnvironment(text string) (Environment, error) {

@@ -10,7 +10,8 @@ import (
 
 func (b *bench) scaleTo(st hot.Stack, workers int, want string) hot.Stack {
 	b.t.Helper()
-	require.NoError(b.t, b.engine.UpdateStack(b.t.Context(), st.ID, hot.Request{Existing: true, Parameters: map[string]any{"workers": workers}}))
+	require.NoError(b.t, b.engine.UpdateStack(b.t.Context(), st.ID,
+		hot.Request{Existing: true, Parameters: map[string]any{"workers": workers}}))
 	return b.await(st.ID, want)
 }
 

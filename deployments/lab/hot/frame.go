@@ -32,12 +32,17 @@ type frame struct {
 }
 
 // frame understands a stack's template with its parameters.
-func (e *Engine) frame(ctx context.Context, st Stack, raw map[string]any, root Source, depth int, static bool) (*frame, error) {
+func (e *Engine) frame(
+	ctx context.Context, st Stack, raw map[string]any, root Source, depth int, static bool,
+) (*frame, error) {
 	tmpl, err := FromMap(raw)
 	if err != nil {
 		return nil, err
 	}
-	f := &frame{e: e, ctx: ctx, stack: st, root: root, tmpl: tmpl, depth: depth, static: static, rows: map[string]Resource{}}
+	f := &frame{
+		e: e, ctx: ctx, stack: st, root: root, tmpl: tmpl, depth: depth, static: static,
+		rows: map[string]Resource{},
+	}
 	var check Check // only at the door: a stack whose image is gone by now can still be read
 	if static {
 		check = func(constraint, value string) error { return e.cloud.Check(st.ProjectID, constraint, value) }
@@ -175,7 +180,10 @@ func (f *frame) Ref(name string) (any, error) {
 		if _, known := f.tmpl.Resources[name]; known {
 			return nil, nil //nolint:nilnil // its condition is false
 		}
-		return nil, &Error{Type: "InvalidTemplateReference", Message: fmt.Sprintf(`The specified reference "%s" is incorrect.`, name)}
+		return nil, &Error{
+			Type:    "InvalidTemplateReference",
+			Message: fmt.Sprintf(`The specified reference "%s" is incorrect.`, name),
+		}
 	}
 	if f.static {
 		return Unknown, nil
@@ -198,7 +206,10 @@ func (f *frame) Attr(name, attr string, path []any) (any, error) {
 		if _, known := f.tmpl.Resources[name]; known {
 			return nil, nil //nolint:nilnil // its condition is false
 		}
-		return nil, &Error{Type: "InvalidTemplateReference", Message: fmt.Sprintf(`The specified reference "%s" is incorrect.`, name)}
+		return nil, &Error{
+			Type:    "InvalidTemplateReference",
+			Message: fmt.Sprintf(`The specified reference "%s" is incorrect.`, name),
+		}
 	}
 	k, err := f.kind(d.Type)
 	if err != nil {
@@ -218,7 +229,10 @@ func (f *frame) Attr(name, attr string, path []any) (any, error) {
 }
 
 func badAttribute(name, attr string) error {
-	return &Error{Type: "InvalidTemplateAttribute", Message: fmt.Sprintf("The Referenced Attribute (%s %s) is incorrect.", name, attr)}
+	return &Error{
+		Type:    "InvalidTemplateAttribute",
+		Message: fmt.Sprintf("The Referenced Attribute (%s %s) is incorrect.", name, attr),
+	}
 }
 
 // tells reports whether a type has an attribute; a schema without attributes leaves it to the moment.

@@ -14,7 +14,10 @@ type scope struct{}
 func (scope) Param(name string) (any, error) {
 	return map[string]any{
 		"name": "web", "n": 3, "enabled": true, "list": []any{"a", "b", "c"},
-		"nfv": map[string]any{"VDU": map[string]any{"master": map[string]any{"flavor": "m1.large", "ips": []any{"10.0.0.1", "10.0.0.2"}}}},
+		"nfv": map[string]any{"VDU": map[string]any{"master": map[string]any{
+			"flavor": "m1.large",
+			"ips":    []any{"10.0.0.1", "10.0.0.2"},
+		}}},
 	}[name], nil
 }
 func (scope) Ref(string) (any, error) { return "uuid-of-it", nil }
@@ -25,7 +28,8 @@ func (scope) File(string) (string, error) { return "contents", nil }
 
 func eval(t *testing.T, version, expr string) (any, error) {
 	t.Helper()
-	tmpl, err := hot.Parse("heat_template_version: " + version + "\nconditions: {big: {equals: [{get_param: n}, 3]}, small: {not: big}}\n")
+	tmpl, err := hot.Parse("heat_template_version: " + version +
+		"\nconditions: {big: {equals: [{get_param: n}, 3]}, small: {not: big}}\n")
 	require.NoError(t, err)
 	doc, err := hot.ParseYAML("v: " + expr)
 	require.NoError(t, err)
@@ -57,7 +61,10 @@ func TestFunctions(t *testing.T) {
 		{`{if: [big, {get_param: name}, other]}`, "web"},
 		{`{if: [small, x, {if: [{or: [small, {get_param: enabled}]}, in, out]}]}`, "in"},
 		{`{if: [{and: [big, {not: small}]}, 1, 2]}`, 1},
-		{`{repeat: {template: {port: "p%i"}, for_each: {"%i": {get_param: list}}}}`, []any{map[string]any{"port": "pa"}, map[string]any{"port": "pb"}, map[string]any{"port": "pc"}}},
+		{
+			`{repeat: {template: {port: "p%i"}, for_each: {"%i": {get_param: list}}}}`,
+			[]any{map[string]any{"port": "pa"}, map[string]any{"port": "pb"}, map[string]any{"port": "pc"}},
+		},
 		{`{repeat: {template: "%a%b", for_each: {"%a": [1, 2], "%b": [x, y]}}}`, []any{"1x", "1y", "2x", "2y"}},
 		{`{repeat: {template: "%a%b", for_each: {"%a": [1, 2], "%b": [x, y]}, permutations: false}}`, []any{"1x", "2y"}},
 		{`{make_url: {scheme: http, host: h, port: 80, path: /p}}`, "http://h:80/p"},
@@ -101,12 +108,17 @@ parameters:
   c: {type: string, default: a, constraints: [{allowed_values: [a, b]}, {length: {max: 1}}]}
 `)
 	require.NoError(t, err)
-	p, err := tmpl.Resolve(map[string]any{"n": "2", "j": `{"a": [1]}`, "l": "x, y", "b": "on"}, map[string]any{"s": "dflt"}, nil)
+	p, err := tmpl.Resolve(map[string]any{"n": "2", "j": `{"a": [1]}`, "l": "x, y", "b": "on"},
+		map[string]any{"s": "dflt"}, nil)
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{
-		"n": 2, "s": "dflt", "j": map[string]any{"a": []any{float64(1)}}, "l": []any{"x", "y"}, "b": true, "h": "secret", "c": "a",
+		"n": 2, "s": "dflt", "j": map[string]any{"a": []any{float64(1)}}, "l": []any{"x", "y"}, "b": true, "h": "secret",
+		"c": "a",
 	}, p.Values)
-	require.Equal(t, map[string]string{"n": "2", "s": "dflt", "j": `{"a":[1]}`, "l": "x,y", "b": "True", "h": "******", "c": "a"}, p.Shown())
+	require.Equal(t, map[string]string{
+		"n": "2", "s": "dflt", "j": `{"a":[1]}`, "l": "x,y", "b": "True", "h": "******",
+		"c": "a",
+	}, p.Shown())
 
 	for want, given := range map[string]map[string]any{
 		"Parameter 'n' is invalid: could not convert string to float: 'x'": {"n": "x"},

@@ -105,7 +105,9 @@ func (f *frame) groupAttr(r Resource, members []Resource, attr string, path []an
 }
 
 // each answers one attribute of every member, in the group's order and by name.
-func (f *frame) each(r Resource, members []Resource, attr string, path []any) (list []any, byName map[string]any, err error) {
+func (f *frame) each(
+	r Resource, members []Resource, attr string, path []any,
+) (list []any, byName map[string]any, err error) {
 	child, err := f.childFrame(r)
 	if err != nil || child == nil {
 		return nil, nil, err

@@ -46,7 +46,10 @@ func (k templateKind) validate(f *frame, r Resource, props map[string]any) error
 // validateChild checks the template of a nested stack as if it were made now.
 func (f *frame) validateChild(r Resource, raw map[string]any, given map[string]any) error {
 	if f.depth+1 > maxDepth {
-		return &Error{Type: "RequestLimitExceeded", Message: fmt.Sprintf("Request limit exceeded: Recursion depth exceeds %d.", maxDepth)}
+		return &Error{
+			Type:    "RequestLimitExceeded",
+			Message: fmt.Sprintf("Request limit exceeded: Recursion depth exceeds %d.", maxDepth),
+		}
 	}
 	st := f.stack
 	st.ID, st.Name, st.ParentID, st.Given = r.UID, r.FullName, f.stack.ID, given

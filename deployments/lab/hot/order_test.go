@@ -32,8 +32,10 @@ func TestMembersComeAfterTheSubnetsAboveThem(t *testing.T) {
 	req := request(t, "member.yaml")
 	req.Template = template(t, behindASubnet)
 	st := b.create(req)
-	require.Eventually(t, func() bool { return len(b.cloud.of("OS::Neutron::Subnet")) == 1 }, time.Minute, time.Millisecond)
-	require.Never(t, func() bool { return len(b.cloud.of("OS::Neutron::Port")) > 0 }, 300*time.Millisecond, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(b.cloud.of("OS::Neutron::Subnet")) == 1 }, time.Minute,
+		time.Millisecond)
+	require.Never(t, func() bool { return len(b.cloud.of("OS::Neutron::Port")) > 0 }, 300*time.Millisecond,
+		10*time.Millisecond)
 	close(b.cloud.hold)
 	b.await(st.ID, "CREATE_COMPLETE")
 	require.Len(t, b.cloud.of("OS::Neutron::Port"), 3)

@@ -28,7 +28,8 @@ func readParameter(name string, entry map[string]any) (ParameterSchema, error) {
 		Name: name, Type: text(entry["type"]), Label: text(entry["label"]), Description: text(entry["description"]),
 	}
 	if !slices.Contains(parameterTypes, p.Type) {
-		return p, invalid("Invalid type (%s) for parameter %s; must be one of: %s", p.Type, name, strings.Join(parameterTypes, ", "))
+		return p, invalid("Invalid type (%s) for parameter %s; must be one of: %s", p.Type, name,
+			strings.Join(parameterTypes, ", "))
 	}
 	p.Hidden, _ = Bool(entry["hidden"])
 	p.Immutable, _ = Bool(entry["immutable"])
@@ -139,7 +140,8 @@ func (t *Template) Resolve(given, defaults map[string]any, check Check) (Paramet
 	out := Parameters{Schemas: t.Parameters, Values: map[string]any{}}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if _, ok := t.Parameters[name]; !ok {
-			return out, &Error{Type: UnknownParameter, Message: fmt.Sprintf("The Parameter (%s) was not defined in template.", name)}
+			return out, &Error{Type: UnknownParameter, Message: fmt.Sprintf("The Parameter (%s) was not defined in template.",
+				name)}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Parameters)) {

@@ -22,7 +22,8 @@ func (resourceGroup) schema() Schema {
 
 func (g resourceGroup) validate(f *frame, r Resource, props map[string]any) error {
 	if n, given := props["count"]; given && !hasUnknown(n) && Int(n, 0) < 0 {
-		return invalid("Property error: : resources.%s.properties.count: : %d is out of range (min: 0, max: None)", r.Name, Int(n, 0))
+		return invalid("Property error: : resources.%s.properties.count: : %d is out of range (min: 0, max: None)", r.Name,
+			Int(n, 0))
 	}
 	return f.validateMember(r, g.definition(props, "0"))
 }
@@ -73,7 +74,10 @@ func (g resourceGroup) definitions(props map[string]any, removed []string) map[s
 }
 
 func (g resourceGroup) create(ctx context.Context, f *frame, r *Resource) error {
-	return f.createGroup(ctx, r, func() map[string]any { return g.definitions(r.Properties, g.removed(f, *r, r.Properties)) })
+	return f.createGroup(ctx, r, func() map[string]any {
+		return g.definitions(r.Properties,
+			g.removed(f, *r, r.Properties))
+	})
 }
 
 func (g resourceGroup) update(ctx context.Context, f *frame, r *Resource, props map[string]any) error {

@@ -15,7 +15,8 @@ func (scalingGroup) isStack() bool { return true }
 func (scalingGroup) schema() Schema {
 	return Schema{Properties: map[string]Property{
 		"resource": {Type: "map", Required: true, Updatable: true},
-		"max_size": {Type: "integer", Required: true, Updatable: true}, "min_size": {Type: "integer", Required: true, Updatable: true},
+		"max_size": {Type: "integer", Required: true, Updatable: true},
+		"min_size": {Type: "integer", Required: true, Updatable: true},
 		"cooldown": {Type: "integer", Updatable: true}, "desired_capacity": {Type: "integer", Updatable: true},
 		"rolling_updates": {Type: "map", Updatable: true},
 	}}
@@ -96,7 +97,8 @@ func (g scalingGroup) resize(ctx context.Context, f *frame, r Resource, def map[
 	have := f.e.members(r, true)
 	old := f.e.memberDefinitions(r)
 	known := namesOf(have)
-	absent := slices.DeleteFunc(slices.Sorted(maps.Keys(old)), func(name string) bool { return slices.Contains(known, name) })
+	absent := slices.DeleteFunc(slices.Sorted(maps.Keys(old)),
+		func(name string) bool { return slices.Contains(known, name) })
 	known = append(absent, known...)
 	known = known[max(len(known)-size, 0):]
 	defs := map[string]any{}

@@ -25,7 +25,10 @@ func (scalingPolicy) schema() Schema {
 func (scalingPolicy) ref(_ *frame, r Resource) any { return r.Name }
 
 func (scalingPolicy) attr(f *frame, r Resource, attr string, path []any) (any, error) {
-	return pick(r, map[string]any{"alarm_url": f.e.url(f.e.cfg.AlarmURL, f.stack, r), "signal_url": f.e.url(f.e.cfg.SignalURL, f.stack, r)}, attr, path)
+	return pick(r, map[string]any{
+		"alarm_url":  f.e.url(f.e.cfg.AlarmURL, f.stack, r),
+		"signal_url": f.e.url(f.e.cfg.SignalURL, f.stack, r),
+	}, attr, path)
 }
 
 func (e *Engine) url(make func(Stack, string) string, st Stack, r Resource) string {

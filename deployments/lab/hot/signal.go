@@ -16,10 +16,15 @@ func (e *Engine) Signal(st Stack, name string) error {
 	}
 	root, _ := state.Load(e.store, sources, st.RootID)
 	if _, ok := builtins[root.Environment.target(l.Resource.Type)].(scalingPolicy); !ok {
-		return &Error{Type: "ResourceActionNotSupported", Message: fmt.Sprintf("Signal resource during %s is not supported.", l.Resource.Type)}
+		return &Error{
+			Type:    "ResourceActionNotSupported",
+			Message: fmt.Sprintf("Signal resource during %s is not supported.", l.Resource.Type),
+		}
 	}
-	if top, ok := state.Load(e.store, stacks, st.RootID); !ok || top.Status == InProgress || l.Resource.Status != Complete {
-		return &Error{Type: ActionInProgress, Message: fmt.Sprintf("Stack %s already has an action (%s) in progress.", top.Name, top.Action)}
+	if top, ok := state.Load(e.store, stacks, st.RootID); !ok || top.Status == InProgress ||
+		l.Resource.Status != Complete {
+		return &Error{Type: ActionInProgress, Message: fmt.Sprintf("Stack %s already has an action (%s) in progress.",
+			top.Name, top.Action)}
 	}
 	return e.scale(st, l.Resource)
 }
@@ -40,7 +45,8 @@ func (e *Engine) MarkUnhealthy(st Stack, resource string, unhealthy bool, reason
 			continue
 		}
 		if r.Status == InProgress {
-			return &Error{Type: ActionInProgress, Message: fmt.Sprintf("Resource %s already has an action (%s) in progress.", r.Name, r.Action)}
+			return &Error{Type: ActionInProgress, Message: fmt.Sprintf("Resource %s already has an action (%s) in progress.",
+				r.Name, r.Action)}
 		}
 		if !unhealthy && (r.Action != CheckA || r.Status != Failed) {
 			return nil // Heat has nothing to take back
@@ -69,7 +75,8 @@ func (e *Engine) CheckStack(id string) error {
 		return notFound("Stack", id)
 	}
 	if st.Status == InProgress {
-		return &Error{Type: ActionInProgress, Message: fmt.Sprintf("Stack %s already has an action (%s) in progress.", st.Name, st.Action)}
+		return &Error{Type: ActionInProgress, Message: fmt.Sprintf("Stack %s already has an action (%s) in progress.",
+			st.Name, st.Action)}
 	}
 	if err := e.begin(&st, CheckA, nil); err != nil {
 		return err

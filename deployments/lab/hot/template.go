@@ -58,7 +58,8 @@ func Parse(text string) (*Template, error) {
 	}
 	raw, ok := doc.(map[string]any)
 	if !ok {
-		return nil, &Error{Type: "BadRequest", Message: fmt.Sprintf("The template is not a JSON object or YAML mapping. (%T)", doc)}
+		return nil, &Error{Type: "BadRequest", Message: fmt.Sprintf("The template is not a JSON object or YAML mapping. (%T)",
+			doc)}
 	}
 	return FromMap(raw)
 }
@@ -92,7 +93,10 @@ func FromMap(raw map[string]any) (*Template, error) {
 	return t, nil
 }
 
-var sections = []string{"heat_template_version", "description", "parameter_groups", "parameters", "resources", "outputs", "conditions"}
+var sections = []string{
+	"heat_template_version", "description", "parameter_groups", "parameters", "resources",
+	"outputs", "conditions",
+}
 
 func (t *Template) readVersion() error {
 	v, given := t.Raw["heat_template_version"]
@@ -125,7 +129,8 @@ func (t *Template) section(name string) (map[string]map[string]any, error) {
 	for key, entry := range m {
 		em, ok := entry.(map[string]any)
 		if !ok {
-			return nil, invalid(`"%s" must contain a map of %s maps. Found a [%s] instead`, name, strings.TrimSuffix(name, "s"), kindOf(entry))
+			return nil, invalid(`"%s" must contain a map of %s maps. Found a [%s] instead`, name, strings.TrimSuffix(name, "s"),
+				kindOf(entry))
 		}
 		out[key] = em
 	}
@@ -157,7 +162,10 @@ func (t *Template) readConditions() error {
 	return nil
 }
 
-var resourceKeys = []string{"type", "properties", "metadata", "depends_on", "deletion_policy", "update_policy", "description", "external_id", "condition"}
+var resourceKeys = []string{
+	"type", "properties", "metadata", "depends_on", "deletion_policy", "update_policy",
+	"description", "external_id", "condition",
+}
 
 func (t *Template) readResources() error {
 	entries, err := t.section("resources")
@@ -190,7 +198,10 @@ func (t *Template) readResources() error {
 
 // ReadDefinition reads one resource.
 func ReadDefinition(name string, entry map[string]any) (Definition, error) {
-	d := Definition{Name: name, Metadata: entry["metadata"], Condition: entry["condition"], DeletePol: strings.ToLower(text(entry["deletion_policy"]))}
+	d := Definition{
+		Name: name, Metadata: entry["metadata"], Condition: entry["condition"],
+		DeletePol: strings.ToLower(text(entry["deletion_policy"])),
+	}
 	typ, ok := entry["type"].(string)
 	if !ok || typ == "" {
 		return d, invalid("Resource %s is missing \"type\"", name)
@@ -227,7 +238,10 @@ func (t *Template) readOutputs() error {
 		if _, ok := entry["value"]; !ok {
 			return invalid(`Each output must contain a value key. (outputs.%s)`, name)
 		}
-		t.Outputs[name] = Output{Description: text(entry["description"]), Value: entry["value"], Condition: entry["condition"]}
+		t.Outputs[name] = Output{
+			Description: text(entry["description"]), Value: entry["value"],
+			Condition: entry["condition"],
+		}
 	}
 	return nil
 }

@@ -147,7 +147,10 @@ func (w layerWriter) add(source, name string) error {
 		if err != nil {
 			return err
 		}
-		return w.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: link, Mode: 0o777, ModTime: epoch})
+		return w.tar.WriteHeader(&tar.Header{
+			Typeflag: tar.TypeSymlink, Name: name, Linkname: link, Mode: 0o777,
+			ModTime: epoch,
+		})
 	}
 	f, err := os.Open(source)
 	if err != nil {
@@ -173,7 +176,10 @@ func (w layerWriter) parents(name string) error {
 		if dir == "tmp" {
 			mode = 0o1777
 		}
-		if err := w.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: dir + "/", Mode: mode, ModTime: epoch}); err != nil {
+		if err := w.tar.WriteHeader(&tar.Header{
+			Typeflag: tar.TypeDir, Name: dir + "/", Mode: mode,
+			ModTime: epoch,
+		}); err != nil {
 			return err
 		}
 	}

@@ -63,7 +63,8 @@ func (b *builder) installServices(ctx context.Context, dir string) error {
 	env := []string{
 		"LOWER=" + b.path(b.recipe.base), "UPPER=" + dir, "WORK=" + work, "PACKAGES=" + strings.Join(servicePackages, " "),
 	}
-	return b.commandEnv(ctx, "", env, "unshare", "--mount", "--pid", "--fork", "--kill-child", "/bin/sh", "-c", servicesScript)
+	return b.commandEnv(ctx, "", env, "unshare", "--mount", "--pid", "--fork", "--kill-child", "/bin/sh", "-c",
+		servicesScript)
 }
 
 // makeNode makes the overlay layer that turns Debian into a node.
@@ -94,7 +95,8 @@ func (b *builder) makeNode(ctx context.Context, dir string) error {
 		{"etcd", "etcdctl", "usr/bin/etcdctl"},
 		{"lab", "mountnfs", "usr/sbin/mount.nfs"},
 	} {
-		if err := copyFile(filepath.Join(b.path(b.recipe.bin[p.module]), p.name), filepath.Join(root, p.target), 0o755); err != nil {
+		if err := copyFile(filepath.Join(b.path(b.recipe.bin[p.module]), p.name), filepath.Join(root, p.target),
+			0o755); err != nil {
 			return err
 		}
 	}
@@ -146,5 +148,6 @@ func (b *builder) preload(ctx context.Context, dir string) error {
 		"IMAGES=" + b.path(b.recipe.images),
 	}
 	// --kill-child: containerd and its mounts go with the build, however it ends.
-	return b.commandEnv(ctx, "", env, "unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", "/bin/sh", "-c", preloadScript)
+	return b.commandEnv(ctx, "", env, "unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", "/bin/sh", "-c",
+		preloadScript)
 }

@@ -37,10 +37,12 @@ func (b *builder) ensurePackages(ctx context.Context) error {
 		return lcm.Wrap(lcm.KindInvalid, err, "Building the node image needs Go; install the version that go.mod names.")
 	}
 	if _, err := exec.LookPath("apt-get"); err != nil {
-		return lcm.Errorf(lcm.KindInvalid, "This host lacks %s and has no apt-get; install them.", strings.Join(missing, ", "))
+		return lcm.Errorf(lcm.KindInvalid, "This host lacks %s and has no apt-get; install them.",
+			strings.Join(missing, ", "))
 	}
 	b.say("installing %s with apt-get", strings.Join(missing, " "))
-	install := append([]string{"-o", "DPkg::Lock::Timeout=300", "install", "-qq", "-y", "--no-install-recommends"}, missing...)
+	install := append([]string{"-o", "DPkg::Lock::Timeout=300", "install", "-qq", "-y", "--no-install-recommends"},
+		missing...)
 	err := b.command(ctx, "", "apt-get", install...)
 	if err != nil { // the package lists may be old or absent
 		if err = b.command(ctx, "", "apt-get", "-o", "DPkg::Lock::Timeout=300", "update", "-qq"); err == nil {
@@ -53,7 +55,8 @@ func (b *builder) ensurePackages(ctx context.Context) error {
 		}
 	}
 	if err != nil {
-		return lcm.Wrap(lcm.KindBroken, err, "apt-get could not install %s; install them by hand.", strings.Join(missing, " "))
+		return lcm.Wrap(lcm.KindBroken, err, "apt-get could not install %s; install them by hand.",
+			strings.Join(missing, " "))
 	}
 	return nil
 }

@@ -108,7 +108,8 @@ func TestLayers_ofStorageServersAndRegistriesHaveTheServices(t *testing.T) {
 	for _, name := range []string{"debian-12-services", "Image for storage server", "Private-REGISTRY"} {
 		require.Equal(t, []string{"services", "node", "base"}, img.Layers(name), name)
 	}
-	require.Equal(t, []string{"services", "node", "base"}, img.Layers("debian-12-k8s", "stack-storage-server-x7"), "the machine's own name counts, too")
+	require.Equal(t, []string{"services", "node", "base"}, img.Layers("debian-12-k8s", "stack-storage-server-x7"),
+		"the machine's own name counts, too")
 	require.Equal(t, []string{"node", "base"}, img.Layers("debian-12-k8s", "stack-workernode-x7"))
 }
 

@@ -18,7 +18,8 @@ import (
 func (b *builder) packImages(ctx context.Context, dir string) error {
 	kubernetes, etcd := b.path(b.recipe.bin["kubernetes"]), b.path(b.recipe.bin["etcd"])
 	coredns, lab := b.path(b.recipe.bin["coredns"]), b.path(b.recipe.bin["lab"])
-	out, err := exec.CommandContext(ctx, filepath.Join(kubernetes, "kubeadm"), "config", "images", "list", "--kubernetes-version", "v"+kubernetesVersion).Output()
+	out, err := exec.CommandContext(ctx, filepath.Join(kubernetes, "kubeadm"), "config", "images", "list",
+		"--kubernetes-version", "v"+kubernetesVersion).Output()
 	if err != nil {
 		return fmt.Errorf("ask kubeadm for its images: %w", err)
 	}
@@ -37,19 +38,37 @@ func (b *builder) packImages(ctx context.Context, dir string) error {
 		"etcd": {Tag: tag("etcd"), Files: []archiveFile{
 			{filepath.Join(etcd, "etcd"), "/usr/local/bin/etcd"}, {filepath.Join(etcd, "etcdctl"), "/usr/local/bin/etcdctl"},
 		}},
-		"coredns": {Tag: tag("coredns"), Entrypoint: []string{"/coredns"}, Files: []archiveFile{{filepath.Join(coredns, "coredns"), "/coredns"}}},
-		"pause":   {Tag: tag("pause"), Entrypoint: []string{"/pause"}, Files: []archiveFile{{filepath.Join(lab, "pause"), "/pause"}}},
-		"labnetd": {Tag: "lab.local/labnetd:v1", Entrypoint: []string{"/labnetd"}, Files: []archiveFile{{filepath.Join(lab, "labnetd"), "/labnetd"}}},
-		"nfsprovisioner": {Tag: "lab.local/nfs-subdir-external-provisioner:v1", Entrypoint: []string{"/nfsprovisioner"}, Files: []archiveFile{
-			{filepath.Join(b.path(b.recipe.bin["nfsprovisioner"]), "nfsprovisioner"), "/nfsprovisioner"},
-		}},
+		"coredns": {
+			Tag: tag("coredns"), Entrypoint: []string{"/coredns"},
+			Files: []archiveFile{{filepath.Join(coredns, "coredns"), "/coredns"}},
+		},
+		"pause": {
+			Tag: tag("pause"), Entrypoint: []string{"/pause"},
+			Files: []archiveFile{{filepath.Join(lab, "pause"), "/pause"}},
+		},
+		"labnetd": {
+			Tag: "lab.local/labnetd:v1", Entrypoint: []string{"/labnetd"},
+			Files: []archiveFile{{filepath.Join(lab, "labnetd"), "/labnetd"}},
+		},
+		"nfsprovisioner": {
+			Tag: "lab.local/nfs-subdir-external-provisioner:v1", Entrypoint: []string{"/nfsprovisioner"},
+			Files: []archiveFile{
+				{filepath.Join(b.path(b.recipe.bin["nfsprovisioner"]), "nfsprovisioner"), "/nfsprovisioner"},
+			},
+		},
 		"kube-proxy": {Tag: tag("kube-proxy"), Files: []archiveFile{
 			{proxy, "/"}, {filepath.Join(kubernetes, "kube-proxy"), "/usr/local/bin/kube-proxy"},
 		}},
-		"web": {Tag: "lab.local/web:v1", Entrypoint: []string{"/usr/bin/python3", "-m", "http.server", "8080"}, Files: []archiveFile{{web, "/"}}},
+		"web": {
+			Tag: "lab.local/web:v1", Entrypoint: []string{"/usr/bin/python3", "-m", "http.server", "8080"},
+			Files: []archiveFile{{web, "/"}},
+		},
 	}
 	for _, name := range []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler"} {
-		archives[name] = archive{Tag: tag(name), Files: []archiveFile{{filepath.Join(kubernetes, name), "/usr/local/bin/" + name}}}
+		archives[name] = archive{
+			Tag:   tag(name),
+			Files: []archiveFile{{filepath.Join(kubernetes, name), "/usr/local/bin/" + name}},
+		}
 	}
 	for name, a := range archives {
 		if a.Tag == "" {
@@ -77,7 +96,10 @@ func (b *builder) proxyTree(ctx context.Context, dir string) (string, error) {
 	if err := copyPrograms(ctx, base, dir, programs); err != nil {
 		return "", err
 	}
-	for _, name := range []string{"iptables", "iptables-save", "iptables-restore", "ip6tables", "ip6tables-save", "ip6tables-restore"} {
+	for _, name := range []string{
+		"iptables", "iptables-save", "iptables-restore", "ip6tables", "ip6tables-save",
+		"ip6tables-restore",
+	} {
 		if err := os.Symlink("xtables-nft-multi", filepath.Join(dir, "usr/sbin", name)); err != nil {
 			return "", err
 		}
@@ -93,7 +115,10 @@ func (b *builder) webTree(ctx context.Context, dir string) (string, error) {
 		return "", err
 	}
 	python := strings.TrimPrefix(interpreter, base)
-	if err := copyPrograms(ctx, base, dir, []string{python, "/bin/sh", "/bin/ls", "/bin/cat", "/bin/sleep", "/usr/bin/curl"}); err != nil {
+	if err := copyPrograms(ctx, base, dir, []string{
+		python, "/bin/sh", "/bin/ls", "/bin/cat", "/bin/sleep",
+		"/usr/bin/curl",
+	}); err != nil {
 		return "", err
 	}
 	library := "usr/lib/" + filepath.Base(python)

@@ -35,7 +35,8 @@ var packages = []string{
 // servicePackages are what storage servers and registries have besides: an NFS server in user space, because the host's
 // kernel may have none, a container engine and a registry.
 var servicePackages = []string{
-	"nfs-ganesha", "nfs-ganesha-vfs", "rpcbind", "libnfs-utils", "docker.io", "docker-registry", "apache2-utils", "openssl",
+	"nfs-ganesha", "nfs-ganesha-vfs", "rpcbind", "libnfs-utils", "docker.io", "docker-registry", "apache2-utils",
+	"openssl",
 }
 
 // module is a Go module below this directory, or the product's own, whose programs the image needs.
@@ -84,8 +85,10 @@ func kubernetesFlags() string {
 	const v = "k8s.io/component-base/version"
 	parts := strings.Split(kubernetesVersion, ".")
 	return strings.Join([]string{
-		"-X " + v + ".gitVersion=v" + kubernetesVersion, "-X " + v + ".gitMajor=" + parts[0], "-X " + v + ".gitMinor=" + parts[1],
-		"-X " + v + ".gitTreeState=clean", "-X " + v + ".gitCommit=" + strings.Repeat("0", 40), "-X " + v + ".buildDate=2026-01-01T00:00:00Z",
+		"-X " + v + ".gitVersion=v" + kubernetesVersion, "-X " + v + ".gitMajor=" + parts[0], "-X " + v + ".gitMinor=" +
+			parts[1],
+		"-X " + v + ".gitTreeState=clean", "-X " + v + ".gitCommit=" + strings.Repeat("0", 40), "-X " + v +
+			".buildDate=2026-01-01T00:00:00Z",
 	}, " ")
 }
 
@@ -136,7 +139,8 @@ func (m module) inputs(source string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		return readAll(append([]string{filepath.Join(source, m.dir, "go.mod"), filepath.Join(source, m.dir, "go.sum")}, files...)...)
+		return readAll(append([]string{filepath.Join(source, m.dir, "go.mod"), filepath.Join(source, m.dir, "go.sum")},
+			files...)...)
 	}
 	gomod, err := os.ReadFile(filepath.Join(source, "go.mod"))
 	if err != nil {
@@ -212,5 +216,6 @@ func findSource(given string) (string, error) {
 			}
 		}
 	}
-	return "", lcm.Errorf(lcm.KindInvalid, "The node image is built from Windlass's repository; run in it, or name it as the image source.")
+	return "", lcm.Errorf(lcm.KindInvalid,
+		"The node image is built from Windlass's repository; run in it, or name it as the image source.")
 }

@@ -45,7 +45,8 @@ func ensureDevice(self peer) (netlink.Link, error) {
 		VxlanId:   vni, Port: port, SrcAddr: self.node.AsSlice(), VtepDevIndex: under.Attrs().Index, Learning: false,
 	}
 	have, err := netlink.LinkByName(device)
-	if old, ok := have.(*netlink.Vxlan); err == nil && (!ok || !old.SrcAddr.Equal(want.SrcAddr) || old.VtepDevIndex != want.VtepDevIndex) {
+	if old, ok := have.(*netlink.Vxlan); err == nil &&
+		(!ok || !old.SrcAddr.Equal(want.SrcAddr) || old.VtepDevIndex != want.VtepDevIndex) {
 		if err := netlink.LinkDel(have); err != nil {
 			return nil, fmt.Errorf("remove old %s: %w", device, err)
 		}
@@ -90,7 +91,8 @@ func reach(link netlink.Link, p peer) error {
 			IP: p.node.AsSlice(), HardwareAddr: p.mac(),
 		}),
 		netlink.NeighSet(&netlink.Neigh{
-			LinkIndex: index, Family: unix.AF_INET, State: netlink.NUD_PERMANENT, IP: p.tunnel().AsSlice(), HardwareAddr: p.mac(),
+			LinkIndex: index, Family: unix.AF_INET, State: netlink.NUD_PERMANENT, IP: p.tunnel().AsSlice(),
+			HardwareAddr: p.mac(),
 		}),
 		netlink.RouteReplace(&netlink.Route{
 			LinkIndex: index, Dst: ipNet(p.pods), Gw: p.tunnel().AsSlice(), Flags: int(netlink.FLAG_ONLINK),

@@ -18,7 +18,9 @@ func withMode(mode uint32) nfs3.SetAttr {
 }
 
 // Create implements fs.NodeCreater.
-func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out *fuse.EntryOut) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
+func (n *node) Create(
+	ctx context.Context, name string, flags, mode uint32, out *fuse.EntryOut,
+) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
 	own, done := outlive(ctx)
 	defer done()
 	cred, set := credOf(ctx), withMode(mode)
@@ -49,14 +51,17 @@ func (n *node) Symlink(ctx context.Context, target, name string, out *fuse.Entry
 }
 
 // Mknod implements fs.NodeMknoder.
-func (n *node) Mknod(ctx context.Context, name string, mode, dev uint32, out *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
+func (n *node) Mknod(
+	ctx context.Context, name string, mode, dev uint32, out *fuse.EntryOut,
+) (*fs.Inode, syscall.Errno) {
 	return n.make(ctx, out, func(own context.Context, cred nfs3.Cred) (nfs3.Handle, nfs3.Attr, error) {
 		if mode&syscall.S_IFMT == syscall.S_IFREG {
 			return n.volume.client.Create(own, cred, n.handle, name, withMode(mode), true)
 		}
 		for kind, bits := range kinds {
 			if bits == mode&syscall.S_IFMT {
-				return n.volume.client.Mknod(own, cred, n.handle, name, kind, withMode(mode), unix.Major(uint64(dev)), unix.Minor(uint64(dev)))
+				return n.volume.client.Mknod(own, cred, n.handle, name, kind, withMode(mode), unix.Major(uint64(dev)),
+					unix.Minor(uint64(dev)))
 			}
 		}
 		return "", nfs3.Attr{}, syscall.EINVAL
@@ -64,7 +69,9 @@ func (n *node) Mknod(ctx context.Context, name string, mode, dev uint32, out *fu
 }
 
 // Link implements fs.NodeLinker.
-func (n *node) Link(ctx context.Context, target fs.InodeEmbedder, name string, out *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
+func (n *node) Link(
+	ctx context.Context, target fs.InodeEmbedder, name string, out *fuse.EntryOut,
+) (*fs.Inode, syscall.Errno) {
 	return n.make(ctx, out, func(own context.Context, cred nfs3.Cred) (nfs3.Handle, nfs3.Attr, error) {
 		h := target.(*node).handle
 		if err := n.volume.client.Link(own, cred, h, n.handle, name); err != nil {
@@ -75,7 +82,9 @@ func (n *node) Link(ctx context.Context, target fs.InodeEmbedder, name string, o
 	})
 }
 
-func (n *node) make(ctx context.Context, out *fuse.EntryOut, call func(context.Context, nfs3.Cred) (nfs3.Handle, nfs3.Attr, error)) (*fs.Inode, syscall.Errno) {
+func (n *node) make(
+	ctx context.Context, out *fuse.EntryOut, call func(context.Context, nfs3.Cred) (nfs3.Handle, nfs3.Attr, error),
+) (*fs.Inode, syscall.Errno) {
 	own, done := outlive(ctx)
 	defer done()
 	h, a, err := call(own, credOf(ctx))
@@ -127,7 +136,9 @@ func (n *node) Rmdir(ctx context.Context, name string) syscall.Errno {
 }
 
 // Rename implements fs.NodeRenamer.
-func (n *node) Rename(ctx context.Context, name string, newParent fs.InodeEmbedder, newName string, flags uint32) syscall.Errno {
+func (n *node) Rename(
+	ctx context.Context, name string, newParent fs.InodeEmbedder, newName string, flags uint32,
+) syscall.Errno {
 	if flags != 0 {
 		return syscall.EINVAL // NFS knows neither exchange nor "not over another"
 	}

@@ -18,7 +18,10 @@ func TestParseArgs_takesWhatMountGives(t *testing.T) {
 	require.Zero(t, o.target.Patience, "a hard mount waits for ever")
 	require.Equal(t, time.Second, o.attributes)
 
-	o, err = parseArgs([]string{"-o", "ro,soft,noexec,noac", "-n", "[fd00::1]:/", "/mnt", "-o", "port=20490,mountport=20048,wsize=8192"})
+	o, err = parseArgs([]string{
+		"-o", "ro,soft,noexec,noac", "-n", "[fd00::1]:/", "/mnt", "-o",
+		"port=20490,mountport=20048,wsize=8192",
+	})
 	require.NoError(t, err)
 	require.Equal(t, "fd00::1", o.target.Host)
 	require.Equal(t, "/", o.target.Export)

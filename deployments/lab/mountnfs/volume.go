@@ -46,8 +46,9 @@ func attach(ctx context.Context, client *nfs3.Client, dir string, o options) (*f
 	return fs.Mount(dir, &node{volume: v, handle: client.Root}, &fs.Options{
 		EntryTimeout: &o.attributes, AttrTimeout: &o.attributes, NullPermissions: true, RootStableAttr: &id,
 		MountOptions: fuse.MountOptions{
-			AllowOther: true, FsName: o.source, Name: "nfs", DirectMountStrict: true, DirectMountFlags: flags, DisableXAttrs: true,
-			MaxWrite: int(max(client.ReadSize, client.WriteSize)),
+			AllowOther: true, FsName: o.source, Name: "nfs", DirectMountStrict: true, DirectMountFlags: flags,
+			DisableXAttrs: true,
+			MaxWrite:      int(max(client.ReadSize, client.WriteSize)),
 		},
 	})
 }
@@ -64,8 +65,9 @@ func identity(h nfs3.Handle, a nfs3.Attr) fs.StableAttr {
 }
 
 var kinds = map[uint32]uint32{
-	nfs3.Regular: syscall.S_IFREG, nfs3.Directory: syscall.S_IFDIR, nfs3.BlockDevice: syscall.S_IFBLK, nfs3.CharDevice: syscall.S_IFCHR,
-	nfs3.Symlink: syscall.S_IFLNK, nfs3.Socket: syscall.S_IFSOCK, nfs3.FIFO: syscall.S_IFIFO,
+	nfs3.Regular: syscall.S_IFREG, nfs3.Directory: syscall.S_IFDIR, nfs3.BlockDevice: syscall.S_IFBLK,
+	nfs3.CharDevice: syscall.S_IFCHR,
+	nfs3.Symlink:    syscall.S_IFLNK, nfs3.Socket: syscall.S_IFSOCK, nfs3.FIFO: syscall.S_IFIFO,
 }
 
 func fill(out *fuse.Attr, a nfs3.Attr) {

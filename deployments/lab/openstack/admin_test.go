@@ -19,7 +19,10 @@ import (
 )
 
 // of is a service of a user's.
-func (b *bench) of(user, password, project string, make func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error)) *gophercloud.ServiceClient {
+func (b *bench) of(user, password, project string,
+	make func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient,
+		error),
+) *gophercloud.ServiceClient {
 	b.t.Helper()
 	p, err := b.provider(user, password, project)
 	require.NoError(b.t, err)
@@ -28,7 +31,9 @@ func (b *bench) of(user, password, project string, make func(*gophercloud.Provid
 	return sc
 }
 
-func (b *bench) asAdmin(make func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error)) *gophercloud.ServiceClient {
+func (b *bench) asAdmin(
+	make func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error),
+) *gophercloud.ServiceClient {
 	b.t.Helper()
 	return b.of("admin", adminPassword, "demo", make)
 }
@@ -53,7 +58,8 @@ func TestFlavors_areMadeByAdministratorsOnly(t *testing.T) {
 	_, err = flavors.Create(t.Context(), admin, flavors.CreateOpts{Name: "none", RAM: 256, Disk: new(3)}).Extract()
 	requireCode(t, http.StatusBadRequest, err)
 
-	specs, err := flavors.CreateExtraSpecs(t.Context(), admin, f.ID, flavors.ExtraSpecsOpts{"hw:cpu_policy": "dedicated"}).Extract()
+	specs, err := flavors.CreateExtraSpecs(t.Context(), admin, f.ID,
+		flavors.ExtraSpecsOpts{"hw:cpu_policy": "dedicated"}).Extract()
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"hw:cpu_policy": "dedicated"}, specs)
 	seen, err := flavors.Get(t.Context(), demo, f.ID).Extract()
@@ -67,7 +73,10 @@ func TestFlavors_areMadeByAdministratorsOnly(t *testing.T) {
 func TestFlavors_thatArePrivateAreForTheirProjects(t *testing.T) {
 	b := newBench(t)
 	admin, demo := b.asAdmin(client.NewComputeV2), b.nova()
-	f, err := flavors.Create(t.Context(), admin, flavors.CreateOpts{Name: "hidden", RAM: 256, VCPUs: 1, Disk: new(0), IsPublic: new(false)}).Extract()
+	f, err := flavors.Create(t.Context(), admin, flavors.CreateOpts{
+		Name: "hidden", RAM: 256, VCPUs: 1, Disk: new(0),
+		IsPublic: new(false),
+	}).Extract()
 	require.NoError(t, err)
 	_, err = flavors.Get(t.Context(), demo, f.ID).Extract()
 	requireCode(t, http.StatusNotFound, err)
@@ -85,7 +94,8 @@ func TestVolumeTypes_inUseStay(t *testing.T) {
 	admin, demo := b.asAdmin(client.NewBlockStorageV3), b.service(client.NewBlockStorageV3)
 	_, err := volumetypes.Create(t.Context(), demo, volumetypes.CreateOpts{Name: "fast"}).Extract()
 	requireCode(t, http.StatusForbidden, err)
-	vt, err := volumetypes.Create(t.Context(), admin, volumetypes.CreateOpts{Name: "fast", ExtraSpecs: map[string]string{"volume_backend_name": "ssd"}}).Extract()
+	vt, err := volumetypes.Create(t.Context(), admin,
+		volumetypes.CreateOpts{Name: "fast", ExtraSpecs: map[string]string{"volume_backend_name": "ssd"}}).Extract()
 	require.NoError(t, err)
 	require.Equal(t, "ssd", vt.ExtraSpecs["volume_backend_name"])
 	_, err = volumetypes.Create(t.Context(), admin, volumetypes.CreateOpts{Name: "fast"}).Extract()
@@ -112,10 +122,12 @@ func TestQoSPolicies_limitOnceForEachDirection(t *testing.T) {
 	requireCode(t, http.StatusForbidden, err)
 	p, err := policies.Create(t.Context(), admin, policies.CreateOpts{Name: "slow", Shared: true}).Extract()
 	require.NoError(t, err)
-	rule, err := rules.CreateBandwidthLimitRule(t.Context(), admin, p.ID, rules.CreateBandwidthLimitRuleOpts{MaxKBps: 1000}).ExtractBandwidthLimitRule()
+	rule, err := rules.CreateBandwidthLimitRule(t.Context(), admin, p.ID,
+		rules.CreateBandwidthLimitRuleOpts{MaxKBps: 1000}).ExtractBandwidthLimitRule()
 	require.NoError(t, err)
 	require.Equal(t, "egress", rule.Direction)
-	_, err = rules.CreateBandwidthLimitRule(t.Context(), admin, p.ID, rules.CreateBandwidthLimitRuleOpts{MaxKBps: 2000}).ExtractBandwidthLimitRule()
+	_, err = rules.CreateBandwidthLimitRule(t.Context(), admin, p.ID,
+		rules.CreateBandwidthLimitRuleOpts{MaxKBps: 2000}).ExtractBandwidthLimitRule()
 	requireCode(t, http.StatusConflict, err)
 
 	network := map[string]any{"network": map[string]any{"name": "n", "qos_policy_id": p.ID}}
@@ -129,7 +141,8 @@ func TestQoSPolicies_limitOnceForEachDirection(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, p.ID, made.Network.Policy)
 	requireCode(t, http.StatusConflict, policies.Delete(t.Context(), admin, p.ID).ExtractErr())
-	_, err = demo.Put(t.Context(), demo.ServiceURL("networks", made.Network.ID), map[string]any{"network": map[string]any{"qos_policy_id": "unknown"}}, nil, nil)
+	_, err = demo.Put(t.Context(), demo.ServiceURL("networks", made.Network.ID),
+		map[string]any{"network": map[string]any{"qos_policy_id": "unknown"}}, nil, nil)
 	requireCode(t, http.StatusNotFound, err)
 	_, err = demo.Delete(t.Context(), demo.ServiceURL("networks", made.Network.ID), nil)
 	require.NoError(t, err)
@@ -266,14 +279,16 @@ func TestStack_makesFlavorsTypesAndPoliciesForAdministrators(t *testing.T) {
 func TestStack_withoutThemIsForEverybody(t *testing.T) {
 	b := newBench(t)
 	sc := b.heat()
-	id := b.create(sc, "plain", template(strings.Replace(sized, "  limit: { value: { get_attr: [ rule, show, max_kbps ] } }\n", "", 1), nil), map[string]any{"own": false})
+	id := b.create(sc, "plain", template(strings.Replace(sized,
+		"  limit: { value: { get_attr: [ rule, show, max_kbps ] } }\n", "", 1), nil), map[string]any{"own": false})
 	st := b.await(sc, id, "CREATE_COMPLETE")
 	require.Equal(t, "lab", outputOf(st, "type"))
 }
 
 func TestStack_withAVolumeTypeThatIsNotThereIsRefused(t *testing.T) {
 	b := newBench(t)
-	_, err := b.post(b.heat(), "typed", template("heat_template_version: 2016-10-14\nresources:\n  v: { type: OS::Cinder::Volume, properties: { size: 1, volume_type: gone } }\n", nil), nil)
+	_, err := b.post(b.heat(), "typed", template("heat_template_version: 2016-10-14\nresources:\n  v: { type: "+
+		"OS::Cinder::Volume, properties: { size: 1, volume_type: gone } }\n", nil), nil)
 	requireCode(t, http.StatusBadRequest, err)
 	require.Contains(t, err.Error(), "The VolumeType (gone) could not be found.")
 }

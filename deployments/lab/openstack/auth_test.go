@@ -23,7 +23,10 @@ func TestWrongCredentialsAre401(t *testing.T) {
 		_, err := b.provider(c[0], c[1], c[2])
 		require.True(t, gophercloud.ResponseCodeIs(err, http.StatusUnauthorized), "%s: %v", name, err)
 	}
-	for _, path := range []string{"/compute/v2.1/servers", "/networking/v2.0/ports", "/image/v2/images", "/heat-api/v1/x/stacks", "/volume/v3/x/volumes"} {
+	for _, path := range []string{
+		"/compute/v2.1/servers", "/networking/v2.0/ports", "/image/v2/images",
+		"/heat-api/v1/x/stacks", "/volume/v3/x/volumes",
+	} {
 		code, _ := b.raw("GET", path, "", nil)
 		require.Equal(t, http.StatusUnauthorized, code, path)
 		code, _ = b.raw("GET", path, "forged", nil)
@@ -34,14 +37,19 @@ func TestWrongCredentialsAre401(t *testing.T) {
 func TestVersionlessAuthURLIsDiscovered(t *testing.T) {
 	b := newBench(t)
 	_, err := client.AuthenticatedClient(t.Context(), gophercloud.AuthOptions{
-		IdentityEndpoint: b.server.URL + "/identity", Username: "demo", Password: demoPassword, TenantName: "demo", DomainID: "default",
+		IdentityEndpoint: b.server.URL + "/identity", Username: "demo", Password: demoPassword, TenantName: "demo",
+		DomainID: "default",
 	})
 	require.NoError(t, err)
 	p := b.demo()
 	for _, open := range []func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error){
-		client.NewIdentityV3, client.NewComputeV2, client.NewNetworkV2, client.NewBlockStorageV3, client.NewImageV2, client.NewOrchestrationV1,
+		client.NewIdentityV3, client.NewComputeV2, client.NewNetworkV2, client.NewBlockStorageV3, client.NewImageV2,
+		client.NewOrchestrationV1,
 	} {
-		for _, face := range []gophercloud.Availability{gophercloud.AvailabilityPublic, gophercloud.AvailabilityInternal, gophercloud.AvailabilityAdmin} {
+		for _, face := range []gophercloud.Availability{
+			gophercloud.AvailabilityPublic, gophercloud.AvailabilityInternal,
+			gophercloud.AvailabilityAdmin,
+		} {
 			_, err := open(p, gophercloud.EndpointOpts{Region: "RegionOne", Availability: face})
 			require.NoError(t, err)
 		}
@@ -88,12 +96,14 @@ func TestApplicationCredentialWorksUntilDeleted(t *testing.T) {
 	require.NoError(t, err)
 	user, err := p.GetAuthResult().(tokens.CreateResult).ExtractUser()
 	require.NoError(t, err)
-	cred, err := applicationcredentials.Create(t.Context(), id, user.ID, applicationcredentials.CreateOpts{Name: "vnfm"}).Extract()
+	cred, err := applicationcredentials.Create(t.Context(), id, user.ID,
+		applicationcredentials.CreateOpts{Name: "vnfm"}).Extract()
 	require.NoError(t, err)
 	require.NotEmpty(t, cred.Secret)
 	login := func(secret string) (*gophercloud.ProviderClient, error) {
 		return client.AuthenticatedClient(t.Context(), gophercloud.AuthOptions{
-			IdentityEndpoint: b.server.URL + "/identity/v3", ApplicationCredentialID: cred.ID, ApplicationCredentialSecret: secret,
+			IdentityEndpoint: b.server.URL + "/identity/v3", ApplicationCredentialID: cred.ID,
+			ApplicationCredentialSecret: secret,
 		})
 	}
 	byCred, err := login(cred.Secret)
@@ -112,7 +122,8 @@ func TestApplicationCredentialWorksUntilDeleted(t *testing.T) {
 func TestUnscopedTokenReachesKeystoneOnly(t *testing.T) {
 	b := newBench(t)
 	body := `{"auth":{"identity":{"methods":["password"],"password":{"user":{"name":"demo","domain":{"id":"default"},"password":"` + demoPassword + `"}}}}}`
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL+"/identity/v3/auth/tokens", strings.NewReader(body))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.server.URL+"/identity/v3/auth/tokens",
+		strings.NewReader(body))
 	require.NoError(t, err)
 	res, err := http.DefaultClient.Do(req)
 	require.NoError(t, err)
@@ -129,7 +140,8 @@ func TestProjectsDoNotSeeEachOther(t *testing.T) {
 	b := newBench(t)
 	admin, err := b.provider("admin", adminPassword, "admin")
 	require.NoError(t, err)
-	_, out := b.raw("POST", "/networking/v2.0/networks", admin.Token(), strings.NewReader(`{"network":{"name":"private"}}`))
+	_, out := b.raw("POST", "/networking/v2.0/networks", admin.Token(),
+		strings.NewReader(`{"network":{"name":"private"}}`))
 	id := out["network"].(map[string]any)["id"].(string)
 	code, _ := b.raw("GET", "/networking/v2.0/networks/"+id, b.demo().Token(), nil)
 	require.Equal(t, http.StatusNotFound, code)
@@ -145,7 +157,10 @@ func TestCatalogTakesServicesOfOthers(t *testing.T) {
 	code, _ := b.raw("PUT", at, "", strings.NewReader(`{"name":"windlass","url":"nowhere"}`))
 	require.Equal(t, http.StatusBadRequest, code)
 	find := func() (string, error) {
-		return b.demo().EndpointLocator(gophercloud.EndpointOpts{Type: "nfv-orchestration", Region: "RegionOne", Availability: gophercloud.AvailabilityPublic})
+		return b.demo().EndpointLocator(gophercloud.EndpointOpts{
+			Type: "nfv-orchestration", Region: "RegionOne",
+			Availability: gophercloud.AvailabilityPublic,
+		})
 	}
 	_, err := find()
 	require.Error(t, err)

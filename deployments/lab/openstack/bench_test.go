@@ -59,8 +59,9 @@ func (b *bench) open() {
 	b.store, err = state.Open(b.path)
 	require.NoError(b.t, err)
 	b.cloud, err = openstack.New(openstack.Config{
-		Store: b.store, Machines: b.machines, Endpoint: b.server.URL, DemoPassword: demoPassword, AdminPassword: adminPassword,
-		Now: func() time.Time { return time.Now().Add(time.Duration(b.shift.Load())) },
+		Store: b.store, Machines: b.machines, Endpoint: b.server.URL, DemoPassword: demoPassword,
+		AdminPassword: adminPassword,
+		Now:           func() time.Time { return time.Now().Add(time.Duration(b.shift.Load())) },
 	})
 	require.NoError(b.t, err)
 	require.NoError(b.t, b.cloud.Recover(b.t.Context()))
@@ -77,7 +78,8 @@ func (b *bench) restart() {
 
 func (b *bench) provider(user, password, project string) (*gophercloud.ProviderClient, error) {
 	return client.AuthenticatedClient(b.t.Context(), gophercloud.AuthOptions{
-		IdentityEndpoint: b.server.URL + "/identity/v3", Username: user, Password: password, TenantName: project, DomainName: "Default", AllowReauth: true,
+		IdentityEndpoint: b.server.URL + "/identity/v3", Username: user, Password: password, TenantName: project,
+		DomainName: "Default", AllowReauth: true,
 	})
 }
 
@@ -88,7 +90,9 @@ func (b *bench) demo() *gophercloud.ProviderClient {
 	return p
 }
 
-func (b *bench) service(make func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error)) *gophercloud.ServiceClient {
+func (b *bench) service(
+	make func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error),
+) *gophercloud.ServiceClient {
 	b.t.Helper()
 	sc, err := make(b.demo(), gophercloud.EndpointOpts{Region: "RegionOne"})
 	require.NoError(b.t, err)

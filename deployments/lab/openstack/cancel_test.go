@@ -25,7 +25,8 @@ resources:
 		return len(all["servers"].([]any)) == 1
 	}, time.Minute, 5*time.Millisecond)
 	act := func(action string) (status int) {
-		res, err := sc.Post(t.Context(), sc.ServiceURL("stacks", "s", id, "actions"), map[string]any{action: nil}, nil, &gophercloud.RequestOpts{OkCodes: []int{201, 400}})
+		res, err := sc.Post(t.Context(), sc.ServiceURL("stacks", "s", id, "actions"), map[string]any{action: nil}, nil,
+			&gophercloud.RequestOpts{OkCodes: []int{201, 400}})
 		require.NoError(t, err)
 		require.NoError(t, res.Body.Close())
 		return res.StatusCode

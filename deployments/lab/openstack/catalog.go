@@ -52,6 +52,7 @@ func (c *Cloud) guestServices() (out []object) {
 
 func endpointView(serviceType string, at place, path string) object {
 	return object{
-		"id": hashOf(serviceType + at.face + at.region)[:32], "interface": at.face, "region": at.region, "region_id": at.region, "url": at.root + path,
+		"id": hashOf(serviceType + at.face + at.region)[:32], "interface": at.face, "region": at.region,
+		"region_id": at.region, "url": at.root + path,
 	}
 }

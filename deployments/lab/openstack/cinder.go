@@ -34,7 +34,11 @@ func (rt *router) cinder() {
 		})
 	}
 	for _, path := range []string{"/v3", "/v3/{$}"} {
-		rt.open(cinder, "GET "+path, func(*request) (reply, error) { return ok(object{"versions": []object{c.cinderVersion()}}) })
+		rt.open(cinder, "GET "+path, func(*request) (reply,
+			error,
+		) {
+			return ok(object{"versions": []object{c.cinderVersion()}})
+		})
 	}
 	rt.on(cinder, "POST /v3/{project}/volumes", c.createVolumeCall)
 	rt.on(cinder, "GET /v3/{project}/volumes", func(r *request) (reply, error) { return c.listVolumes(r, false) })
@@ -53,8 +57,9 @@ func (rt *router) cinder() {
 
 func (c *Cloud) cinderVersion() object {
 	return object{
-		"id": "v3.0", "status": "CURRENT", "version": "3.70", "min_version": "3.0", "updated": "2023-08-31T00:00:00Z", "media-types": []object{},
-		"links": []object{{"rel": "self", "href": c.cfg.Endpoint + "/volume/v3/"}},
+		"id": "v3.0", "status": "CURRENT", "version": "3.70", "min_version": "3.0", "updated": "2023-08-31T00:00:00Z",
+		"media-types": []object{},
+		"links":       []object{{"rel": "self", "href": c.cfg.Endpoint + "/volume/v3/"}},
 	}
 }
 
@@ -62,16 +67,21 @@ func volumeView(v Volume) object {
 	attached := []object{}
 	if v.ServerID != "" {
 		attached = append(attached, object{
-			"id": v.ID, "volume_id": v.ID, "server_id": v.ServerID, "device": v.Device, "host_name": v.Host, "attachment_id": v.ID,
-			"attached_at": v.AttachedAt.Format("2006-01-02T15:04:05.000000"),
+			"id": v.ID, "volume_id": v.ID, "server_id": v.ServerID, "device": v.Device, "host_name": v.Host,
+			"attachment_id": v.ID,
+			"attached_at":   v.AttachedAt.Format("2006-01-02T15:04:05.000000"),
 		})
 	}
 	view := object{
-		"id": v.ID, "name": v.Name, "description": v.Description, "size": v.Size, "status": v.Status, "availability_zone": v.AZ, "volume_type": v.Type,
-		"created_at": v.Created.Format("2006-01-02T15:04:05.000000"), "updated_at": v.Updated.Format("2006-01-02T15:04:05.000000"),
-		"attachments": attached, "metadata": v.Metadata, "bootable": "false", "encrypted": false, "multiattach": false, "snapshot_id": nil,
-		"source_volid": nil, "consistencygroup_id": nil, "replication_status": nil, "user_id": v.UserID, "os-vol-tenant-attr:tenant_id": v.ProjectID,
-		"links": []object{},
+		"id": v.ID, "name": v.Name, "description": v.Description, "size": v.Size, "status": v.Status,
+		"availability_zone": v.AZ, "volume_type": v.Type,
+		"created_at":  v.Created.Format("2006-01-02T15:04:05.000000"),
+		"updated_at":  v.Updated.Format("2006-01-02T15:04:05.000000"),
+		"attachments": attached, "metadata": v.Metadata, "bootable": "false", "encrypted": false, "multiattach": false,
+		"snapshot_id":  nil,
+		"source_volid": nil, "consistencygroup_id": nil, "replication_status": nil, "user_id": v.UserID,
+		"os-vol-tenant-attr:tenant_id": v.ProjectID,
+		"links":                        []object{},
 	}
 	if v.ImageID != "" {
 		view["bootable"] = "true"
@@ -107,7 +117,10 @@ func (c *Cloud) createVolumeCall(r *request) (reply, error) {
 // newVolume makes a volume; with an id that exists already it finds that one. Its blocks come into being
 // when it is first attached.
 func (c *Cloud) newVolume(id, project, user string, q volumeRequest) (Volume, error) {
-	v := Volume{ID: id, ProjectID: project, UserID: user, Size: intOf(q.Size, 0), Status: "available", Type: defaultVolumeType().Name, AZ: zone, Metadata: q.Metadata, Created: c.now(), Updated: c.now()}
+	v := Volume{
+		ID: id, ProjectID: project, UserID: user, Size: intOf(q.Size, 0), Status: "available",
+		Type: defaultVolumeType().Name, AZ: zone, Metadata: q.Metadata, Created: c.now(), Updated: c.now(),
+	}
 	set(&v.Name, q.Name)
 	set(&v.Description, q.Description)
 	if v.Metadata == nil {
@@ -152,7 +165,8 @@ func (c *Cloud) listVolumes(r *request, detail bool) (reply, error) {
 	out := []object{}
 	q := r.URL.Query()
 	for _, v := range state.LoadAll(c.store, volumes, "") {
-		wanted := r.lists(v.ProjectID) && q.Get("marker") == "" && (!q.Has("name") || q.Get("name") == v.Name) && (!q.Has("status") || q.Get("status") == v.Status)
+		wanted := r.lists(v.ProjectID) && q.Get("marker") == "" && (!q.Has("name") || q.Get("name") == v.Name) &&
+			(!q.Has("status") || q.Get("status") == v.Status)
 		switch {
 		case !wanted:
 		case detail:
@@ -213,7 +227,9 @@ func (c *Cloud) deleteVolumeCall(r *request) (reply, error) {
 		return reply{}, err
 	}
 	if !slices.Contains([]string{"available", "error"}, v.Status) {
-		return reply{}, badRequest("Invalid volume: Volume status must be available or error or error_restoring or error_extending or error_managing and must not be migrating, attached, belong to a group, have snapshots, awaiting a transfer, or be disassociated from snapshots after volume transfer.")
+		return reply{}, badRequest("Invalid volume: Volume status must be available or error or error_restoring or " +
+			"error_extending or error_managing and must not be migrating, attached, belong to a group, have snapshots, " +
+			"awaiting a transfer, or be disassociated from snapshots after volume transfer.")
 	}
 	return reply{status: http.StatusAccepted}, c.dropVolume(r.Context(), v.ID)
 }
@@ -239,7 +255,8 @@ func (c *Cloud) volumeAction(r *request) (reply, error) {
 			Size int `json:"new_size"`
 		}
 		if json.Unmarshal(raw, &q) != nil || q.Size <= v.Size {
-			return reply{}, badRequest("Invalid input received: New size for extend must be greater than current size. (current: %d, extended: %d).", v.Size, q.Size)
+			return reply{}, badRequest("Invalid input received: New size for extend must be greater than current size. "+
+				"(current: %d, extended: %d).", v.Size, q.Size)
 		}
 		return reply{status: http.StatusAccepted}, c.store.Update(func(tx *state.Tx) error {
 			if err := c.cinderQuota(tx, v.ProjectID, 0, q.Size-v.Size); err != nil {

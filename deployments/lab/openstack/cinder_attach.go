@@ -78,7 +78,10 @@ func (c *Cloud) bootVolume(tx *state.Tx, s *Server, d blockDevice) (Volume, erro
 		return v, nil
 	case "image", "blank":
 		size := intOf(d.Size, s.Flavor.Disk)
-		v := Volume{ID: uuid.NewString(), ProjectID: s.ProjectID, UserID: s.UserID, Size: size, Status: "available", Type: "lab", AZ: zone, Metadata: map[string]string{}, Created: c.now(), Updated: c.now()}
+		v := Volume{
+			ID: uuid.NewString(), ProjectID: s.ProjectID, UserID: s.UserID, Size: size, Status: "available",
+			Type: "lab", AZ: zone, Metadata: map[string]string{}, Created: c.now(), Updated: c.now(),
+		}
 		if d.Source == "image" {
 			image, found := imageIn(images.All(tx), s.ProjectID, d.UUID)
 			if !found {
@@ -112,7 +115,10 @@ func (c *Cloud) recoverVolumes(ctx context.Context) error {
 }
 
 func attachmentView(s Server, a Attachment) object {
-	return object{"id": a.VolumeID, "volumeId": a.VolumeID, "serverId": s.ID, "device": a.Device, "delete_on_termination": a.DeleteOnTermination, "tag": nil}
+	return object{
+		"id": a.VolumeID, "volumeId": a.VolumeID, "serverId": s.ID, "device": a.Device,
+		"delete_on_termination": a.DeleteOnTermination, "tag": nil,
+	}
 }
 
 func (c *Cloud) listAttachments(r *request) (reply, error) {

@@ -62,8 +62,9 @@ func (rt *router) cinderTypes() {
 
 func volumeTypeView(t VolumeType) object {
 	view := object{
-		"id": t.ID, "name": t.Name, "description": nil, "is_public": !t.Private, "os-volume-type-access:is_public": !t.Private,
-		"extra_specs": t.specs(), "qos_specs_id": nil,
+		"id": t.ID, "name": t.Name, "description": nil, "is_public": !t.Private,
+		"os-volume-type-access:is_public": !t.Private,
+		"extra_specs":                     t.specs(), "qos_specs_id": nil,
 	}
 	if t.Description != "" {
 		view["description"] = t.Description
@@ -173,7 +174,8 @@ func (c *Cloud) newVolumeType(id string, q volumeTypeRequest) (VolumeType, error
 // changeVolumeType changes one that was made; the first stays as it is.
 func (c *Cloud) changeVolumeType(id string, change func(*VolumeType) error) (VolumeType, error) {
 	if id == defaultVolumeType().ID {
-		return VolumeType{}, fail(http.StatusForbidden, "Forbidden", "The lab does not change the volume type that it has from the start.")
+		return VolumeType{}, fail(http.StatusForbidden, "Forbidden",
+			"The lab does not change the volume type that it has from the start.")
 	}
 	t, found, err := state.Change(c.store, typeTable, id, change)
 	if err == nil && !found {
@@ -231,7 +233,8 @@ func (c *Cloud) volumeTypeSpecs(r *request) (reply, error) {
 			err = r.decode("extra_specs", &specs)
 		}
 		if err == nil {
-			t, err = c.changeVolumeType(t.ID, func(t *VolumeType) error { t.ExtraSpecs = merge(t.ExtraSpecs, specs); return nil })
+			t, err = c.changeVolumeType(t.ID,
+				func(t *VolumeType) error { t.ExtraSpecs = merge(t.ExtraSpecs, specs); return nil })
 		}
 	}
 	if err != nil {

@@ -91,7 +91,8 @@ func TestServerFromBirthToDeath(t *testing.T) {
 	require.Equal(t, []string{s.ID, "compute:nova", "ACTIVE"}, []string{bound.DeviceID, bound.DeviceOwner, bound.Status})
 
 	// Neutron enforces address pairs at once.
-	_, err = ports.Update(t.Context(), nc, p.ID, ports.UpdateOpts{AllowedAddressPairs: &[]ports.AddressPair{{IPAddress: "10.78.0.99"}}}).Extract()
+	_, err = ports.Update(t.Context(), nc, p.ID,
+		ports.UpdateOpts{AllowedAddressPairs: &[]ports.AddressPair{{IPAddress: "10.78.0.99"}}}).Extract()
 	require.NoError(t, err)
 	require.Equal(t, []string{"10.78.0.99"}, b.machines.port(p.ID).AllowedAddresses)
 
@@ -121,7 +122,8 @@ func TestDeletingAServerThatStillBoots(t *testing.T) {
 	b.machines.hold = make(chan struct{})
 	sc := b.nova()
 	s, err := servers.Create(t.Context(), sc, servers.CreateOpts{
-		Name: "n", FlavorRef: "1", ImageRef: b.imageID("debian-12-k8s"), Networks: []servers.Network{{UUID: b.network(b.neutron(), "net0")}},
+		Name: "n", FlavorRef: "1", ImageRef: b.imageID("debian-12-k8s"),
+		Networks: []servers.Network{{UUID: b.network(b.neutron(), "net0")}},
 	}, nil).Extract()
 	require.NoError(t, err)
 	require.NoError(t, servers.Delete(t.Context(), sc, s.ID).ExtractErr())
@@ -165,19 +167,31 @@ func TestOwnNetworkWithRouterAndFloatingIP(t *testing.T) {
 	nc := b.neutron()
 	n, err := networks.Create(t.Context(), nc, networks.CreateOpts{Name: "own"}).Extract()
 	require.NoError(t, err)
-	sub, err := subnets.Create(t.Context(), nc, subnets.CreateOpts{NetworkID: n.ID, CIDR: "10.78.7.0/24", IPVersion: 4}).Extract()
+	sub, err := subnets.Create(t.Context(), nc, subnets.CreateOpts{
+		NetworkID: n.ID, CIDR: "10.78.7.0/24",
+		IPVersion: 4,
+	}).Extract()
 	require.NoError(t, err)
 	require.Equal(t, "10.78.7.1", sub.GatewayIP)
 	require.False(t, b.machines.networks[n.ID].Gateway.IsValid(), "no router yet")
-	p, err := ports.Create(t.Context(), nc, ports.CreateOpts{NetworkID: n.ID, FixedIPs: []ports.IP{{SubnetID: sub.ID, IPAddress: "10.78.7.50"}}}).Extract()
+	p, err := ports.Create(t.Context(), nc, ports.CreateOpts{
+		NetworkID: n.ID,
+		FixedIPs:  []ports.IP{{SubnetID: sub.ID, IPAddress: "10.78.7.50"}},
+	}).Extract()
 	require.NoError(t, err)
-	_, err = ports.Create(t.Context(), nc, ports.CreateOpts{NetworkID: n.ID, FixedIPs: []ports.IP{{IPAddress: "10.78.7.50"}}}).Extract()
+	_, err = ports.Create(t.Context(), nc, ports.CreateOpts{
+		NetworkID: n.ID,
+		FixedIPs:  []ports.IP{{IPAddress: "10.78.7.50"}},
+	}).Extract()
 	require.True(t, gophercloud.ResponseCodeIs(err, http.StatusConflict))
 
 	public := b.network(nc, "public")
 	_, err = floatingips.Create(t.Context(), nc, floatingips.CreateOpts{FloatingNetworkID: public, PortID: p.ID}).Extract()
 	require.True(t, gophercloud.ResponseCodeIs(err, http.StatusNotFound), "unreachable without a router: %v", err)
-	rtr, err := routers.Create(t.Context(), nc, routers.CreateOpts{Name: "r", GatewayInfo: &routers.GatewayInfo{NetworkID: public}}).Extract()
+	rtr, err := routers.Create(t.Context(), nc, routers.CreateOpts{
+		Name:        "r",
+		GatewayInfo: &routers.GatewayInfo{NetworkID: public},
+	}).Extract()
 	require.NoError(t, err)
 	_, err = routers.AddInterface(t.Context(), nc, rtr.ID, routers.AddInterfaceOpts{SubnetID: sub.ID}).Extract()
 	require.NoError(t, err)
@@ -190,7 +204,8 @@ func TestOwnNetworkWithRouterAndFloatingIP(t *testing.T) {
 	f, err := floatingips.Update(t.Context(), nc, left[0].ID, floatingips.UpdateOpts{PortID: &p.ID}).Extract()
 	require.NoError(t, err)
 	require.Equal(t, "10.78.7.50", f.FixedIP)
-	require.Equal(t, machine.FloatingIP{ID: f.ID, Address: f.FloatingIP, FixedIP: "10.78.7.50", NetworkID: n.ID}, b.machines.floating[f.ID])
+	require.Equal(t, machine.FloatingIP{ID: f.ID, Address: f.FloatingIP, FixedIP: "10.78.7.50", NetworkID: n.ID},
+		b.machines.floating[f.ID])
 
 	_, err = routers.RemoveInterface(t.Context(), nc, rtr.ID, routers.RemoveInterfaceOpts{SubnetID: sub.ID}).Extract()
 	require.True(t, gophercloud.ResponseCodeIs(err, http.StatusConflict))
@@ -216,7 +231,8 @@ func TestListsAreFilteredAsNeutronDoes(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	require.Equal(t, second.ID, all[0].ID)
-	code, _ := b.raw("PUT", "/networking/v2.0/ports/"+first.ID+"/tags", b.demo().Token(), strings.NewReader(`{"tags":["x","y"]}`))
+	code, _ := b.raw("PUT", "/networking/v2.0/ports/"+first.ID+"/tags", b.demo().Token(),
+		strings.NewReader(`{"tags":["x","y"]}`))
 	require.Equal(t, http.StatusOK, code)
 	pages, err = ports.List(nc, ports.ListOpts{Tags: "x,y"}).AllPages(t.Context())
 	require.NoError(t, err)
@@ -245,7 +261,10 @@ func TestKeysGroupsImagesAndMicroversions(t *testing.T) {
 	require.Equal(t, "anti-affinity", *g.Policy)
 
 	ic := b.service(client.NewImageV2)
-	image, err := images.Create(t.Context(), ic, images.CreateOpts{Name: "mine", DiskFormat: "raw", ContainerFormat: "bare"}).Extract()
+	image, err := images.Create(t.Context(), ic, images.CreateOpts{
+		Name: "mine", DiskFormat: "raw",
+		ContainerFormat: "bare",
+	}).Extract()
 	require.NoError(t, err)
 	require.Equal(t, images.ImageStatusQueued, image.Status)
 	require.NoError(t, imagedata.Upload(t.Context(), ic, image.ID, strings.NewReader("bits")).ExtractErr())
@@ -261,7 +280,8 @@ func TestNovaQuotaIs403AndNeutronQuotaIs409(t *testing.T) {
 	admin, err := b.provider("admin", adminPassword, "demo")
 	require.NoError(t, err)
 	for path, body := range map[string]string{
-		"/compute/v2.1/os-quota-sets/": `{"quota_set":{"cores":1}}`, "/networking/v2.0/quotas/": `{"quota":{"port":1,"floatingip":0}}`,
+		"/compute/v2.1/os-quota-sets/": `{"quota_set":{"cores":1}}`,
+		"/networking/v2.0/quotas/":     `{"quota":{"port":1,"floatingip":0}}`,
 	} {
 		code, _ := b.raw("PUT", path+b.demoProject(), b.demo().Token(), strings.NewReader(body))
 		require.Equal(t, http.StatusForbidden, code)
@@ -269,14 +289,18 @@ func TestNovaQuotaIs403AndNeutronQuotaIs409(t *testing.T) {
 		require.Equal(t, http.StatusOK, code)
 	}
 	sc, nc := b.nova(), b.neutron()
-	_, err = servers.Create(t.Context(), sc, servers.CreateOpts{Name: "n", FlavorRef: "3", ImageRef: b.imageID("debian-12-k8s")}, nil).Extract()
+	_, err = servers.Create(t.Context(), sc, servers.CreateOpts{
+		Name: "n", FlavorRef: "3",
+		ImageRef: b.imageID("debian-12-k8s"),
+	}, nil).Extract()
 	require.True(t, gophercloud.ResponseCodeIs(err, http.StatusForbidden), "%v", err)
 	require.ErrorContains(t, err, "Quota exceeded for cores: Requested 2, but already used 0 of 1 cores")
 	b.newPort(nc)
 	_, err = ports.Create(t.Context(), nc, ports.CreateOpts{NetworkID: b.network(nc, "net0")}).Extract()
 	require.True(t, gophercloud.ResponseCodeIs(err, http.StatusConflict))
 	require.ErrorContains(t, err, "OverQuota")
-	_, err = floatingips.Create(t.Context(), nc, floatingips.CreateOpts{FloatingNetworkID: b.network(nc, "public")}).Extract()
+	_, err = floatingips.Create(t.Context(), nc,
+		floatingips.CreateOpts{FloatingNetworkID: b.network(nc, "public")}).Extract()
 	require.ErrorContains(t, err, "Quota exceeded for resources: ['floatingip']")
 }
 
@@ -287,7 +311,10 @@ func TestFaultsActAsOftenAsTold(t *testing.T) {
 		_, err := servers.List(sc, nil).AllPages(t.Context())
 		return err
 	}
-	code, _ := b.lab("POST", "/faults", map[string]any{"service": "nova", "method": "GET", "path": "/servers", "status": 503, "count": 2})
+	code, _ := b.lab("POST", "/faults", map[string]any{
+		"service": "nova", "method": "GET", "path": "/servers",
+		"status": 503, "count": 2,
+	})
 	require.Equal(t, http.StatusCreated, code)
 	for range 2 {
 		require.True(t, gophercloud.ResponseCodeIs(list(), http.StatusServiceUnavailable))
@@ -314,7 +341,8 @@ func TestFaultsActAsOftenAsTold(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.NoError(t, list(), "it is delayed as long, and so ends later")
 	_, err = keypairs.Get(t.Context(), b.nova(), "given-up", nil).Extract()
-	require.True(t, gophercloud.ResponseCodeIs(err, http.StatusNotFound), "a call that was given up has done something: %v", err)
+	require.True(t, gophercloud.ResponseCodeIs(err, http.StatusNotFound),
+		"a call that was given up has done something: %v", err)
 
 	for _, bad := range []map[string]any{{}, {"path": "("}, {"service": "swift", "status": 500}, {"status": 200}} {
 		code, _ := b.lab("POST", "/faults", bad)

@@ -27,7 +27,8 @@ type memory struct {
 func newMemory() *memory {
 	return &memory{
 		networks: map[string]machine.Network{}, machines: map[string]machine.Machine{}, states: map[string]machine.State{},
-		ports: map[string]machine.Port{}, volumes: map[string]string{}, floating: map[string]machine.FloatingIP{}, boots: map[string]int{},
+		ports: map[string]machine.Port{}, volumes: map[string]string{}, floating: map[string]machine.FloatingIP{},
+		boots: map[string]int{},
 	}
 }
 

@@ -37,8 +37,9 @@ func (c *Cloud) plantImages(tx *state.Tx) error {
 			continue
 		}
 		err := images.Put(tx, id, Image{
-			ID: id, Name: name, ProjectID: c.seed.Projects["admin"], Status: "active", DiskFormat: "raw", ContainerFormat: "bare",
-			Visibility: "public", Size: 1 << 30, Created: c.now(), Updated: c.now(),
+			ID: id, Name: name, ProjectID: c.seed.Projects["admin"], Status: "active", DiskFormat: "raw",
+			ContainerFormat: "bare",
+			Visibility:      "public", Size: 1 << 30, Created: c.now(), Updated: c.now(),
 		})
 		if err != nil {
 			return err
@@ -87,8 +88,10 @@ func imageView(i Image) object {
 	if tagList == nil {
 		tagList = []string{}
 	}
-	view["id"], view["name"], view["status"], view["owner"], view["visibility"] = i.ID, i.Name, i.Status, i.ProjectID, i.Visibility
-	view["disk_format"], view["container_format"], view["min_disk"], view["min_ram"] = i.DiskFormat, i.ContainerFormat, i.MinDisk, i.MinRAM
+	view["id"], view["name"], view["status"], view["owner"], view["visibility"] = i.ID, i.Name, i.Status, i.ProjectID,
+		i.Visibility
+	view["disk_format"], view["container_format"], view["min_disk"], view["min_ram"] = i.DiskFormat, i.ContainerFormat,
+		i.MinDisk, i.MinRAM
 	view["protected"], view["os_hidden"], view["tags"], view["size"], view["checksum"] = false, false, tagList, nil, nil
 	view["self"], view["file"], view["schema"] = "/v2/images/"+i.ID, "/v2/images/"+i.ID+"/file", "/v2/schemas/image"
 	view["created_at"], view["updated_at"] = stamp(i.Created), stamp(i.Updated)
@@ -108,7 +111,8 @@ func (c *Cloud) listImages(r *request) (reply, error) {
 			name = name[3:]
 		}
 		wanted := (i.Visibility == "public" || r.sees(i.ProjectID)) && q.Get("marker") == "" &&
-			(name == "" || i.Name == name) && (!q.Has("status") || q.Get("status") == i.Status) && (!q.Has("visibility") || q.Get("visibility") == i.Visibility)
+			(name == "" || i.Name == name) && (!q.Has("status") || q.Get("status") == i.Status) &&
+			(!q.Has("visibility") || q.Get("visibility") == i.Visibility)
 		if wanted {
 			out = append(out, imageView(i))
 		}
@@ -141,7 +145,10 @@ func (c *Cloud) showImage(r *request) (reply, error) {
 }
 
 // baseFields are those that an image has besides its free properties.
-var baseFields = []string{"id", "name", "visibility", "disk_format", "container_format", "min_disk", "min_ram", "tags", "protected", "os_hidden", "owner"}
+var baseFields = []string{
+	"id", "name", "visibility", "disk_format", "container_format", "min_disk", "min_ram", "tags",
+	"protected", "os_hidden", "owner",
+}
 
 func (c *Cloud) createImage(r *request) (reply, error) {
 	var q struct {
@@ -162,8 +169,10 @@ func (c *Cloud) createImage(r *request) (reply, error) {
 		return reply{}, fail(http.StatusForbidden, "Forbidden", "You are not authorized to publicize the image.")
 	}
 	i := Image{
-		ID: q.ID, Name: q.Name, ProjectID: r.project(), Status: "queued", Visibility: q.Visibility, DiskFormat: q.DiskFormat, ContainerFormat: q.ContainerFormat,
-		MinDisk: q.MinDisk, MinRAM: q.MinRAM, Tags: q.Tags, Properties: map[string]string{}, Created: c.now(), Updated: c.now(),
+		ID: q.ID, Name: q.Name, ProjectID: r.project(), Status: "queued", Visibility: q.Visibility, DiskFormat: q.DiskFormat,
+		ContainerFormat: q.ContainerFormat,
+		MinDisk:         q.MinDisk, MinRAM: q.MinRAM, Tags: q.Tags, Properties: map[string]string{}, Created: c.now(),
+		Updated: c.now(),
 	}
 	if i.ID == "" {
 		i.ID = uuid.NewString()

@@ -135,9 +135,12 @@ func (c *Cloud) stackView(r *request, st hot.Stack, detail bool) object {
 		tagList = st.Tags
 	}
 	view := object{
-		"id": st.ID, "stack_name": st.Name, "stack_status": st.State(), "stack_status_reason": st.Reason, "description": st.Description,
-		"creation_time": stamp(st.Created), "updated_time": nil, "deletion_time": nil, "tags": tagList, "stack_owner": st.UserName, "parent": nil,
-		"project": st.ProjectID, "stack_user_project_id": st.ProjectID, "links": []object{{"rel": "self", "href": c.stackLink(st)}},
+		"id": st.ID, "stack_name": st.Name, "stack_status": st.State(), "stack_status_reason": st.Reason,
+		"description":   st.Description,
+		"creation_time": stamp(st.Created), "updated_time": nil, "deletion_time": nil, "tags": tagList,
+		"stack_owner": st.UserName, "parent": nil,
+		"project": st.ProjectID, "stack_user_project_id": st.ProjectID,
+		"links": []object{{"rel": "self", "href": c.stackLink(st)}},
 	}
 	if !st.Updated.IsZero() {
 		view["updated_time"] = stamp(st.Updated)
@@ -170,7 +173,8 @@ func (c *Cloud) listStacks(r *request) (reply, error) {
 	out := []object{}
 	for _, st := range c.heat.List(project, isTrue("show_nested"), isTrue("show_deleted"), q["name"]...) {
 		wanted := q.Get("marker") == "" &&
-			(!q.Has("stack_name") || slices.Contains(q["stack_name"], st.Name)) && (!q.Has("id") || slices.Contains(q["id"], st.ID)) &&
+			(!q.Has("stack_name") || slices.Contains(q["stack_name"], st.Name)) &&
+			(!q.Has("id") || slices.Contains(q["id"], st.ID)) &&
 			(!q.Has("status") || slices.Contains(q["status"], st.Status) || slices.Contains(q["status"], st.State()))
 		for _, tag := range splitComma(q.Get("tags")) {
 			wanted = wanted && slices.Contains(st.Tags, tag)
@@ -270,7 +274,8 @@ func (c *Cloud) stackAction(r *request) (reply, error) {
 	case names[0] == "cancel_without_rollback" && !st.Nested():
 		err = c.heat.CancelStack(st.ID)
 	default: // cancel_update would roll back
-		return reply{}, badRequest("The lab knows the stack actions check and, for a stack that is not nested, cancel_without_rollback, not %s.", names[0])
+		return reply{}, badRequest("The lab knows the stack actions check and, for a stack that is not nested, "+
+			"cancel_without_rollback, not %s.", names[0])
 	}
 	if err != nil {
 		return reply{}, heatFailure(err)

@@ -16,23 +16,27 @@ import (
 var adminTypes = map[string]hot.Schema{
 	"OS::Nova::Flavor": {
 		Properties: map[string]hot.Property{
-			"name": textU, "flavorid": text, "ram": {Type: "integer", Required: true}, "vcpus": {Type: "integer", Required: true}, "disk": integer, "swap": integer,
+			"name": textU, "flavorid": text, "ram": {Type: "integer", Required: true},
+			"vcpus": {Type: "integer", Required: true}, "disk": integer, "swap": integer,
 			"ephemeral": integer, "rxtx_factor": {Type: "number"}, "extra_specs": mapU, "is_public": boolean, "tenants": listU,
 		},
 		Attributes: []string{"show", "is_public", "extra_specs"},
 	},
 	"OS::Cinder::VolumeType": {
 		Properties: map[string]hot.Property{
-			"name": {Type: "string", Required: true, Updatable: true}, "metadata": mapU, "is_public": boolean, "description": textU, "projects": listU,
+			"name": {Type: "string", Required: true, Updatable: true}, "metadata": mapU, "is_public": boolean,
+			"description": textU, "projects": listU,
 		},
 		Attributes: []string{"show"},
 	},
 	"OS::Neutron::QoSPolicy": {
-		Properties: map[string]hot.Property{"name": textU, "description": textU, "shared": boolU, "tenant_id": text}, Attributes: []string{"show", "rules"},
+		Properties: map[string]hot.Property{"name": textU, "description": textU, "shared": boolU, "tenant_id": text},
+		Attributes: []string{"show", "rules"},
 	},
 	"OS::Neutron::QoSBandwidthLimitRule": {
 		Properties: map[string]hot.Property{
-			"policy": {Type: "string", Required: true, Check: "neutron.qos_policy"}, "max_kbps": {Type: "integer", Required: true, Updatable: true}, "max_burst_kbps": intU,
+			"policy":   {Type: "string", Required: true, Check: "neutron.qos_policy"},
+			"max_kbps": {Type: "integer", Required: true, Updatable: true}, "max_burst_kbps": intU,
 			"direction": {Type: "string", Updatable: true, Allowed: []string{"egress", "ingress"}}, "tenant_id": text,
 		},
 		Attributes: []string{"show"},
@@ -41,11 +45,21 @@ var adminTypes = map[string]hot.Schema{
 
 func adminMakers() map[string]maker {
 	return map[string]maker{
-		"OS::Nova::Flavor":       {nova, "/v2.1/flavors", heatResources.createFlavor, heatResources.updateFlavor, heatResources.removeFlavor, heatResources.flavorAttributes},
-		"OS::Cinder::VolumeType": {cinder, "/v3/types", heatResources.createVolumeType, heatResources.updateVolumeType, heatResources.removeVolumeType, heatResources.volumeTypeAttributes},
-		"OS::Neutron::QoSPolicy": {neutron, "/v2.0/qos/policies", heatResources.createPolicy, heatResources.updatePolicy, heatResources.removePolicy, heatResources.policyAttributes},
+		"OS::Nova::Flavor": {
+			nova, "/v2.1/flavors", heatResources.createFlavor, heatResources.updateFlavor,
+			heatResources.removeFlavor, heatResources.flavorAttributes,
+		},
+		"OS::Cinder::VolumeType": {
+			cinder, "/v3/types", heatResources.createVolumeType, heatResources.updateVolumeType,
+			heatResources.removeVolumeType, heatResources.volumeTypeAttributes,
+		},
+		"OS::Neutron::QoSPolicy": {
+			neutron, "/v2.0/qos/policies", heatResources.createPolicy, heatResources.updatePolicy,
+			heatResources.removePolicy, heatResources.policyAttributes,
+		},
 		"OS::Neutron::QoSBandwidthLimitRule": {
-			neutron, "/v2.0/qos/policies/bandwidth_limit_rules", heatResources.createLimit, heatResources.updateLimit, heatResources.removeLimit, heatResources.limitAttributes,
+			neutron, "/v2.0/qos/policies/bandwidth_limit_rules", heatResources.createLimit, heatResources.updateLimit,
+			heatResources.removeLimit, heatResources.limitAttributes,
 		},
 	}
 }
@@ -70,7 +84,8 @@ func (h heatResources) createFlavor(_ context.Context, i hot.Item) (string, erro
 	}
 	p := i.Properties
 	f, err := h.c.newFlavor(flavorRequest{
-		ID: id, Name: *nameOf(i), VCPUs: p["vcpus"], RAM: p["ram"], Disk: p["disk"], Ephemeral: p["ephemeral"], Swap: p["swap"],
+		ID: id, Name: *nameOf(i), VCPUs: p["vcpus"], RAM: p["ram"], Disk: p["disk"], Ephemeral: p["ephemeral"],
+		Swap:   p["swap"],
 		Public: boolPtr(p, "is_public"), Projects: texts(p["tenants"]),
 	})
 	if err != nil {
@@ -108,7 +123,8 @@ func (h heatResources) flavorAttributes(i hot.Item) (map[string]any, error) {
 func volumeTypeOf(i hot.Item) volumeTypeRequest {
 	p := i.Properties
 	return volumeTypeRequest{
-		Name: new(str(p, "name")), Description: strPtr(p, "description"), Public: boolPtr(p, "is_public"), ExtraSpecs: textMap(p["metadata"]), Projects: texts(p["projects"]),
+		Name: new(str(p, "name")), Description: strPtr(p, "description"), Public: boolPtr(p, "is_public"),
+		ExtraSpecs: textMap(p["metadata"]), Projects: texts(p["projects"]),
 	}
 }
 
@@ -138,7 +154,10 @@ func (h heatResources) volumeTypeAttributes(i hot.Item) (map[string]any, error) 
 }
 
 func policyOf(i hot.Item) policyRequest {
-	return policyRequest{Name: nameOf(i), Description: strPtr(i.Properties, "description"), Shared: boolPtr(i.Properties, "shared")}
+	return policyRequest{
+		Name: nameOf(i), Description: strPtr(i.Properties, "description"),
+		Shared: boolPtr(i.Properties, "shared"),
+	}
 }
 
 func (h heatResources) createPolicy(_ context.Context, i hot.Item) (string, error) {
@@ -186,7 +205,10 @@ func (h heatResources) policyPtr(i hot.Item) (*string, error) {
 }
 
 func limitOf(p map[string]any) limitRequest {
-	q := limitRequest{MaxKbps: new(hot.Int(p["max_kbps"], 0)), MaxBurst: new(hot.Int(p["max_burst_kbps"], 0)), Direction: strPtr(p, "direction")}
+	q := limitRequest{
+		MaxKbps: new(hot.Int(p["max_kbps"], 0)), MaxBurst: new(hot.Int(p["max_burst_kbps"], 0)),
+		Direction: strPtr(p, "direction"),
+	}
 	return q
 }
 
@@ -228,5 +250,6 @@ func (h heatResources) limitAttributes(i hot.Item) (map[string]any, error) {
 			return map[string]any{"show": generic(l)}, nil
 		}
 	}
-	return nil, fail(http.StatusNotFound, "QosRuleNotFound", "QoS rule %s for policy %s could not be found.", i.ID(), policy)
+	return nil, fail(http.StatusNotFound, "QosRuleNotFound", "QoS rule %s for policy %s could not be found.", i.ID(),
+		policy)
 }

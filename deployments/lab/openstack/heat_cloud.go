@@ -34,19 +34,58 @@ var makers map[string]maker
 
 func init() { //nolint:gochecknoinits // a table of methods that use the table
 	makers = map[string]maker{
-		"OS::Nova::Server":                   {nova, "/v2.1/servers", heatResources.createServer, heatResources.updateServer, heatResources.removeServer, heatResources.serverAttributes},
-		"OS::Nova::ServerGroup":              {nova, "/v2.1/os-server-groups", heatResources.createServerGroup, nil, heatResources.removeServerGroup, heatResources.serverGroupAttributes},
-		"OS::Nova::KeyPair":                  {nova, "/v2.1/os-keypairs", heatResources.createKeyPair, nil, heatResources.removeKeyPair, heatResources.keyPairAttributes},
-		"OS::Neutron::Net":                   {neutron, "/v2.0/networks", heatResources.createNet, heatResources.updateNet, heatResources.removeNet, heatResources.netAttributes},
-		"OS::Neutron::Subnet":                {neutron, "/v2.0/subnets", heatResources.createSubnet, heatResources.updateSubnet, heatResources.removeSubnet, heatResources.subnetAttributes},
-		"OS::Neutron::Port":                  {neutron, "/v2.0/ports", heatResources.createPort, heatResources.updatePort, heatResources.removePort, heatResources.portAttributes},
-		"OS::Neutron::Router":                {neutron, "/v2.0/routers", heatResources.createRouter, heatResources.updateRouter, heatResources.removeRouter, heatResources.routerAttributes},
-		"OS::Neutron::RouterInterface":       {neutron, "/v2.0/routers", heatResources.createInterface, nil, heatResources.removeInterface, noAttributes},
-		"OS::Neutron::FloatingIP":            {neutron, "/v2.0/floatingips", heatResources.createFloatingIP, heatResources.updateFloatingIP, heatResources.removeFloatingIP, heatResources.floatingIPAttributes},
-		"OS::Neutron::FloatingIPAssociation": {neutron, "/v2.0/floatingips", heatResources.createAssociation, heatResources.updateAssociation, heatResources.removeAssociation, noAttributes},
-		"OS::Neutron::SecurityGroup":         {neutron, "/v2.0/security-groups", heatResources.createGroup, heatResources.updateGroup, heatResources.removeGroup, heatResources.groupAttributes},
-		"OS::Cinder::Volume":                 {cinder, "/v3/volumes", heatResources.createVolume, heatResources.updateVolume, heatResources.removeVolume, heatResources.volumeAttributes},
-		"OS::Cinder::VolumeAttachment":       {nova, "/v2.1/servers/os-volume_attachments", heatResources.createAttachment, heatResources.updateAttachment, heatResources.removeAttachment, noAttributes},
+		"OS::Nova::Server": {
+			nova, "/v2.1/servers", heatResources.createServer, heatResources.updateServer,
+			heatResources.removeServer, heatResources.serverAttributes,
+		},
+		"OS::Nova::ServerGroup": {
+			nova, "/v2.1/os-server-groups", heatResources.createServerGroup, nil,
+			heatResources.removeServerGroup, heatResources.serverGroupAttributes,
+		},
+		"OS::Nova::KeyPair": {
+			nova, "/v2.1/os-keypairs", heatResources.createKeyPair, nil,
+			heatResources.removeKeyPair, heatResources.keyPairAttributes,
+		},
+		"OS::Neutron::Net": {
+			neutron, "/v2.0/networks", heatResources.createNet, heatResources.updateNet,
+			heatResources.removeNet, heatResources.netAttributes,
+		},
+		"OS::Neutron::Subnet": {
+			neutron, "/v2.0/subnets", heatResources.createSubnet,
+			heatResources.updateSubnet, heatResources.removeSubnet, heatResources.subnetAttributes,
+		},
+		"OS::Neutron::Port": {
+			neutron, "/v2.0/ports", heatResources.createPort, heatResources.updatePort,
+			heatResources.removePort, heatResources.portAttributes,
+		},
+		"OS::Neutron::Router": {
+			neutron, "/v2.0/routers", heatResources.createRouter,
+			heatResources.updateRouter, heatResources.removeRouter, heatResources.routerAttributes,
+		},
+		"OS::Neutron::RouterInterface": {
+			neutron, "/v2.0/routers", heatResources.createInterface, nil,
+			heatResources.removeInterface, noAttributes,
+		},
+		"OS::Neutron::FloatingIP": {
+			neutron, "/v2.0/floatingips", heatResources.createFloatingIP,
+			heatResources.updateFloatingIP, heatResources.removeFloatingIP, heatResources.floatingIPAttributes,
+		},
+		"OS::Neutron::FloatingIPAssociation": {
+			neutron, "/v2.0/floatingips", heatResources.createAssociation,
+			heatResources.updateAssociation, heatResources.removeAssociation, noAttributes,
+		},
+		"OS::Neutron::SecurityGroup": {
+			neutron, "/v2.0/security-groups", heatResources.createGroup,
+			heatResources.updateGroup, heatResources.removeGroup, heatResources.groupAttributes,
+		},
+		"OS::Cinder::Volume": {
+			cinder, "/v3/volumes", heatResources.createVolume, heatResources.updateVolume,
+			heatResources.removeVolume, heatResources.volumeAttributes,
+		},
+		"OS::Cinder::VolumeAttachment": {
+			nova, "/v2.1/servers/os-volume_attachments", heatResources.createAttachment,
+			heatResources.updateAttachment, heatResources.removeAttachment, noAttributes,
+		},
 	}
 	maps.Copy(makers, adminMakers())
 	maps.Copy(heatTypes, adminTypes)
@@ -59,7 +98,8 @@ func (h heatResources) call(ctx context.Context, m maker, method, path string) e
 	err := h.c.faults.request(ctx, m.service, method, m.service.prefix+path)
 	if errors.Is(err, errDrop) {
 		return &hot.Error{Type: "ConnectFailure", Message: fmt.Sprintf(
-			"Unable to establish connection to %s%s%s: ('Connection aborted.', RemoteDisconnected('Remote end closed connection without response'))", h.c.cfg.Endpoint, m.service.prefix, path)}
+			"Unable to establish connection to %s%s%s: ('Connection aborted.', RemoteDisconnected('Remote end closed "+
+				"connection without response'))", h.c.cfg.Endpoint, m.service.prefix, path)}
 	}
 	return h.translate(m.service, err)
 }
@@ -147,7 +187,8 @@ func (h heatResources) Usable(_ context.Context, i hot.Item) error {
 		case !found:
 			return serverNotFound(i.ID())
 		case srv.Status != statusActive:
-			return &hot.Error{Type: "ResourceInError", Message: fmt.Sprintf("Server %s is not ACTIVE but %s", srv.Name, srv.Status)}
+			return &hot.Error{Type: "ResourceInError", Message: fmt.Sprintf("Server %s is not ACTIVE but %s", srv.Name,
+				srv.Status)}
 		}
 		return nil
 	}
@@ -177,7 +218,10 @@ func (h heatResources) translate(from *service, err error) error {
 		}
 		return &hot.Error{Type: kind, Message: fmt.Sprintf("%s\nNeutron server returns request_ids: ['%s']", e.message, id)}
 	}
-	kind := map[int]string{400: "BadRequest", 401: "Unauthorized", 403: "Forbidden", 404: "NotFound", 409: "Conflict", 413: "OverLimit", 500: "InternalServerError"}[e.code]
+	kind := map[int]string{
+		400: "BadRequest", 401: "Unauthorized", 403: "Forbidden", 404: "NotFound", 409: "Conflict",
+		413: "OverLimit", 500: "InternalServerError",
+	}[e.code]
 	if kind == "" {
 		kind = "ClientException"
 	}

@@ -39,7 +39,8 @@ func (c *Cloud) stackEnvironment(r *request) (reply, error) {
 		return m
 	}
 	return ok(object{
-		"parameters": shown(st.Given), "parameter_defaults": shown(root.Environment.Defaults), "resource_registry": object{"resources": object{}},
+		"parameters": shown(st.Given), "parameter_defaults": shown(root.Environment.Defaults),
+		"resource_registry":     object{"resources": object{}},
 		"encrypted_param_names": []string{}, "event_sinks": []object{},
 	})
 }
@@ -95,7 +96,10 @@ func (c *Cloud) showType(r *request) (reply, error) {
 	for _, a := range s.Attributes {
 		attrs[a] = object{"description": ""}
 	}
-	return ok(object{"resource_type": r.PathValue("type"), "properties": props, "attributes": attrs, "support_status": object{"status": "SUPPORTED"}})
+	return ok(object{
+		"resource_type": r.PathValue("type"), "properties": props, "attributes": attrs,
+		"support_status": object{"status": "SUPPORTED"},
+	})
 }
 
 func (c *Cloud) validateTemplate(r *request) (reply, error) {
@@ -112,7 +116,10 @@ func (c *Cloud) validateTemplate(r *request) (reply, error) {
 	}
 	params := object{}
 	for name, p := range t.Parameters {
-		view := object{"Type": heatTypeName(p.Type), "Label": p.Label, "Description": p.Description, "NoEcho": strconv.FormatBool(p.Hidden)}
+		view := object{
+			"Type": heatTypeName(p.Type), "Label": p.Label, "Description": p.Description,
+			"NoEcho": strconv.FormatBool(p.Hidden),
+		}
 		if p.HasDefault {
 			view["Default"] = p.Default
 		}
@@ -122,5 +129,8 @@ func (c *Cloud) validateTemplate(r *request) (reply, error) {
 }
 
 func heatTypeName(typ string) string {
-	return map[string]string{"string": "String", "number": "Number", "json": "Json", "comma_delimited_list": "CommaDelimitedList", "boolean": "Boolean"}[typ]
+	return map[string]string{
+		"string": "String", "number": "Number", "json": "Json",
+		"comma_delimited_list": "CommaDelimitedList", "boolean": "Boolean",
+	}[typ]
 }

@@ -73,7 +73,10 @@ func lookup[T any](all []T, entity, value string, match func(T) (id, name string
 	case 0:
 		return "", &hot.Error{Type: "NotFound", Message: fmt.Sprintf("Unable to find %s with name or id '%s'", entity, value)}
 	default:
-		return "", &hot.Error{Type: "NeutronClientNoUniqueMatch", Message: fmt.Sprintf("Multiple %ss match with name '%s', use an ID to be more specific.", entity, value)}
+		return "", &hot.Error{
+			Type:    "NeutronClientNoUniqueMatch",
+			Message: fmt.Sprintf("Multiple %ss match with name '%s', use an ID to be more specific.", entity, value),
+		}
 	}
 }
 

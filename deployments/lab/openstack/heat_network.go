@@ -42,7 +42,10 @@ func (h heatResources) tag(i hot.Item, id string) error {
 
 func (h heatResources) netRequest(i hot.Item) (networkRequest, error) {
 	p := i.Properties
-	q := networkRequest{Name: nameOf(i), AdminUp: boolPtr(p, "admin_state_up"), Shared: boolPtr(p, "shared"), PortSecurity: boolPtr(p, "port_security_enabled")}
+	q := networkRequest{
+		Name: nameOf(i), AdminUp: boolPtr(p, "admin_state_up"), Shared: boolPtr(p, "shared"),
+		PortSecurity: boolPtr(p, "port_security_enabled"),
+	}
 	var err error
 	q.QoSPolicy, err = h.policyPtr(i)
 	return q, err

@@ -10,7 +10,10 @@ import (
 
 func (h heatResources) portRequest(i hot.Item) (portRequest, error) {
 	p := i.Properties
-	q := portRequest{Name: nameOf(i), MAC: str(p, "mac_address"), AdminUp: boolPtr(p, "admin_state_up"), PortSecurity: boolPtr(p, "port_security_enabled")}
+	q := portRequest{
+		Name: nameOf(i), MAC: str(p, "mac_address"), AdminUp: boolPtr(p, "admin_state_up"),
+		PortSecurity: boolPtr(p, "port_security_enabled"),
+	}
 	pairs := []AddressPair{}
 	for _, pair := range objects(p["allowed_address_pairs"]) {
 		pairs = append(pairs, AddressPair{IP: str(pair, "ip_address"), MAC: str(pair, "mac_address")})
@@ -115,9 +118,10 @@ func (h heatResources) groupID(project, value string) (string, error) {
 		err := h.c.store.Update(func(tx *state.Tx) (err error) { g, err = h.c.defaultGroup(tx, project); return err })
 		return g.ID, err
 	}
-	return lookup(state.LoadAll(h.c.store, secgroups, ""), "security_group", value, func(g SecurityGroup) (string, string, bool) {
-		return g.ID, g.Name, g.ProjectID == project
-	})
+	return lookup(state.LoadAll(h.c.store, secgroups, ""), "security_group", value,
+		func(g SecurityGroup) (string, string, bool) {
+			return g.ID, g.Name, g.ProjectID == project
+		})
 }
 
 func (h heatResources) groupRules(i hot.Item) []SecurityRule {
@@ -139,7 +143,10 @@ func (h heatResources) groupRules(i hot.Item) []SecurityRule {
 }
 
 func (h heatResources) createGroup(_ context.Context, i hot.Item) (string, error) {
-	g, err := h.c.newGroup(i.UID, i.ProjectID, groupRequest{Name: nameOf(i), Description: strPtr(i.Properties, "description")}, h.groupRules(i))
+	g, err := h.c.newGroup(i.UID, i.ProjectID, groupRequest{
+		Name:        nameOf(i),
+		Description: strPtr(i.Properties, "description"),
+	}, h.groupRules(i))
 	return g.ID, err
 }
 

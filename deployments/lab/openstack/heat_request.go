@@ -29,8 +29,9 @@ func (c *Cloud) readStack(r *request) (hot.Request, error) {
 		return hot.Request{}, err
 	}
 	req := hot.Request{
-		Name: q.Name, ProjectID: r.project(), UserID: r.token.UserID, UserName: r.token.UserName, Files: q.Files, Parameters: q.Parameters,
-		Clear: q.Clear, TimeoutMins: intOf(q.Timeout, 0), DisableRollback: q.DisableRollback, Tags: stackTags(q.Tags),
+		Name: q.Name, ProjectID: r.project(), UserID: r.token.UserID, UserName: r.token.UserName, Files: q.Files,
+		Parameters: q.Parameters,
+		Clear:      q.Clear, TimeoutMins: intOf(q.Timeout, 0), DisableRollback: q.DisableRollback, Tags: stackTags(q.Tags),
 	}
 	if q.TemplateURL != "" {
 		return req, badRequest("The lab fetches no templates (template_url): send them.")

@@ -17,7 +17,8 @@ func (c *Cloud) resourceView(l hot.Located) object {
 	view := object{
 		"resource_name": l.Resource.Name, "logical_resource_id": l.Resource.Name, "physical_resource_id": l.Resource.Physical,
 		"resource_type": l.Resource.Type, "resource_status": l.Resource.State(), "resource_status_reason": l.Resource.Reason,
-		"creation_time": stamp(l.Resource.Created), "updated_time": stamp(l.Resource.Updated), "required_by": l.RequiredBy, "links": links,
+		"creation_time": stamp(l.Resource.Created), "updated_time": stamp(l.Resource.Updated), "required_by": l.RequiredBy,
+		"links": links,
 	}
 	if l.Stack.Nested() {
 		view["parent_resource"] = l.Stack.ParentResource
@@ -37,7 +38,8 @@ func (c *Cloud) listResources(r *request) (reply, error) {
 	depth, _ := strconv.Atoi(q.Get("nested_depth")) // absent is 0
 	out := []object{}
 	for _, l := range c.heat.ListResources(st, min(depth, maxListing)) {
-		if (!q.Has("type") || slices.Contains(q["type"], l.Resource.Type)) && (!q.Has("name") || slices.Contains(q["name"], l.Resource.Name)) &&
+		if (!q.Has("type") || slices.Contains(q["type"], l.Resource.Type)) &&
+			(!q.Has("name") || slices.Contains(q["name"], l.Resource.Name)) &&
 			(!q.Has("status") || slices.Contains(q["status"], l.Resource.Status)) {
 			view := c.resourceView(l)
 			if q.Has("with_detail") {
@@ -152,6 +154,7 @@ func (c *Cloud) eventView(root hot.Stack, ev hot.Event, nested bool) object {
 	}
 	return object{
 		"id": ev.ID, "resource_name": ev.Resource, "logical_resource_id": ev.Resource, "physical_resource_id": ev.Physical,
-		"resource_status": ev.Action + "_" + ev.Status, "resource_status_reason": ev.Reason, "event_time": stamp(ev.At), "links": links,
+		"resource_status": ev.Action + "_" + ev.Status, "resource_status_reason": ev.Reason, "event_time": stamp(ev.At),
+		"links": links,
 	}
 }

@@ -59,9 +59,10 @@ func (h heatResources) routerAttributes(i hot.Item) (map[string]any, error) {
 
 // createInterface has the id "router:subnet_id=subnet", as in Heat.
 func (h heatResources) createInterface(ctx context.Context, i hot.Item) (string, error) {
-	id, err := lookup(state.LoadAll(h.c.store, routers, ""), "router", str(i.Properties, "router", "router_id"), func(r Router) (string, string, bool) {
-		return r.ID, r.Name, r.ProjectID == i.ProjectID
-	})
+	id, err := lookup(state.LoadAll(h.c.store, routers, ""), "router", str(i.Properties, "router", "router_id"),
+		func(r Router) (string, string, bool) {
+			return r.ID, r.Name, r.ProjectID == i.ProjectID
+		})
 	if err != nil {
 		return "", err
 	}
@@ -95,7 +96,8 @@ func (h heatResources) createFloatingIP(ctx context.Context, i hot.Item) (string
 		return "", err
 	}
 	f, err := h.c.newFloatingIP(ctx, i.UID, i.ProjectID, floatingIPRequest{
-		NetworkID: network, Address: str(p, "floating_ip_address"), PortID: strPtr(p, "port_id"), FixedIP: str(p, "fixed_ip_address"),
+		NetworkID: network, Address: str(p, "floating_ip_address"), PortID: strPtr(p, "port_id"),
+		FixedIP: str(p, "fixed_ip_address"),
 	})
 	return f.ID, err
 }

@@ -30,7 +30,10 @@ func (h heatResources) createServer(ctx context.Context, i hot.Item) (string, er
 			if s.Fault != nil {
 				code, message = s.Fault.Code, s.Fault.Message
 			}
-			return false, &hot.Error{Type: "ResourceInError", Message: fmt.Sprintf(`Went to status ERROR due to "Message: %s, Code: %d"`, message, code)}
+			return false, &hot.Error{
+				Type:    "ResourceInError",
+				Message: fmt.Sprintf(`Went to status ERROR due to "Message: %s, Code: %d"`, message, code),
+			}
 		default:
 			return s.Status == statusActive, nil
 		}
@@ -40,7 +43,8 @@ func (h heatResources) createServer(ctx context.Context, i hot.Item) (string, er
 func (h heatResources) serverRequest(i hot.Item) (serverRequest, error) {
 	p := i.Properties
 	q := serverRequest{
-		Name: str(p, "name"), Flavor: str(p, "flavor"), Image: str(p, "image"), KeyName: str(p, "key_name"), AZ: str(p, "availability_zone"),
+		Name: str(p, "name"), Flavor: str(p, "flavor"), Image: str(p, "image"), KeyName: str(p, "key_name"),
+		AZ:        str(p, "availability_zone"),
 		AdminPass: str(p, "admin_pass"), Metadata: textMap(p["metadata"]), Tags: texts(p["tags"]),
 	}
 	if q.Name == "" {
@@ -141,7 +145,10 @@ func (h heatResources) removeServer(ctx context.Context, i hot.Item) error {
 	return await(ctx, func() (bool, error) {
 		s, found := state.Load(h.c.store, servers, i.ID())
 		if found && !s.Deleting && s.Fault != nil {
-			return false, &hot.Error{Type: "ResourceInError", Message: fmt.Sprintf(`Went to status ERROR due to "Message: %s, Code: %d"`, s.Fault.Message, s.Fault.Code)}
+			return false, &hot.Error{
+				Type:    "ResourceInError",
+				Message: fmt.Sprintf(`Went to status ERROR due to "Message: %s, Code: %d"`, s.Fault.Message, s.Fault.Code),
+			}
 		}
 		return !found, nil
 	})
@@ -159,7 +166,10 @@ func (h heatResources) serverAttributes(i hot.Item) (map[string]any, error) {
 		n, _ := state.Load(h.c.store, networks, p.NetworkID)
 		var list, ips []any
 		for _, a := range addresses[n.Name] {
-			entry := map[string]any{"addr": a["addr"], "version": a["version"], "OS-EXT-IPS:type": a["OS-EXT-IPS:type"], "OS-EXT-IPS-MAC:mac_addr": a["OS-EXT-IPS-MAC:mac_addr"], "port": portID}
+			entry := map[string]any{
+				"addr": a["addr"], "version": a["version"], "OS-EXT-IPS:type": a["OS-EXT-IPS:type"],
+				"OS-EXT-IPS-MAC:mac_addr": a["OS-EXT-IPS-MAC:mac_addr"], "port": portID,
+			}
 			list, ips = append(list, entry), append(ips, a["addr"])
 		}
 		byNetwork[n.Name], byNetwork[n.ID] = list, list
@@ -170,8 +180,10 @@ func (h heatResources) serverAttributes(i hot.Item) (map[string]any, error) {
 	}
 	tagList, _ := state.Load(h.c.store, tags, s.ID)
 	return map[string]any{
-		"show": generic(h.c.serverView(s, minMicroversion)), "name": s.Name, "addresses": byNetwork, "networks": plain, "first_address": first,
-		"instance_name": "instance-" + s.ID[:8], "accessIPv4": "", "accessIPv6": "", "console_urls": map[string]any{}, "tags": anys(tagList), "os_collect_config": map[string]any{},
+		"show": generic(h.c.serverView(s, minMicroversion)), "name": s.Name, "addresses": byNetwork, "networks": plain,
+		"first_address": first,
+		"instance_name": "instance-" + s.ID[:8], "accessIPv4": "", "accessIPv6": "", "console_urls": map[string]any{},
+		"tags": anys(tagList), "os_collect_config": map[string]any{},
 	}, nil
 }
 

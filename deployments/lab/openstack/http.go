@@ -32,7 +32,10 @@ var (
 		return object{"NeutronError": object{"type": e.kind, "message": e.message, "detail": ""}}
 	}}
 	glance = &service{"glance", "/image", func(e *apiError) any {
-		return object{"message": e.message, "code": fmt.Sprintf("%d %s", e.code, http.StatusText(e.code)), "title": http.StatusText(e.code)}
+		return object{
+			"message": e.message, "code": fmt.Sprintf("%d %s", e.code, http.StatusText(e.code)),
+			"title": http.StatusText(e.code),
+		}
 	}}
 	heat = &service{"heat", "/heat-api", heatError}
 	cfn  = &service{"heat-cfn", "/heat-cfn", heatError}

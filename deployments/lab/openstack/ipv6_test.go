@@ -33,8 +33,14 @@ func TestSubnets_ofIPv6GiveAddressesOfTheirOwn(t *testing.T) {
 	sc := b.neutron()
 	net := b.bareNetwork(sc, "dual")
 	four := b.subnet(sc, subnets.CreateOpts{NetworkID: net, IPVersion: 4, CIDR: "10.9.0.0/24"})
-	stateful := b.subnet(sc, subnets.CreateOpts{NetworkID: net, IPVersion: 6, CIDR: "fd00:9::/64", IPv6AddressMode: "dhcpv6-stateful", IPv6RAMode: "dhcpv6-stateful"})
-	slaac := b.subnet(sc, subnets.CreateOpts{NetworkID: net, IPVersion: 6, CIDR: "fd00:a::/64", IPv6AddressMode: "slaac", IPv6RAMode: "slaac"})
+	stateful := b.subnet(sc, subnets.CreateOpts{
+		NetworkID: net, IPVersion: 6, CIDR: "fd00:9::/64",
+		IPv6AddressMode: "dhcpv6-stateful", IPv6RAMode: "dhcpv6-stateful",
+	})
+	slaac := b.subnet(sc, subnets.CreateOpts{
+		NetworkID: net, IPVersion: 6, CIDR: "fd00:a::/64", IPv6AddressMode: "slaac",
+		IPv6RAMode: "slaac",
+	})
 
 	p, err := ports.Create(t.Context(), sc, ports.CreateOpts{NetworkID: net, MACAddress: "fa:16:3e:01:02:03"}).Extract()
 	require.NoError(t, err)
@@ -47,15 +53,25 @@ func TestSubnets_ofIPv6GiveAddressesOfTheirOwn(t *testing.T) {
 	require.True(t, netip.MustParsePrefix("fd00:9::/64").Contains(got[stateful]))
 	require.Equal(t, "fd00:a::f816:3eff:fe01:203", got[slaac].String(), "made of the MAC address")
 
-	wanted, err := ports.Create(t.Context(), sc, ports.CreateOpts{NetworkID: net, FixedIPs: []ports.IP{{IPAddress: "fd00:9::77"}}}).Extract()
+	wanted, err := ports.Create(t.Context(), sc, ports.CreateOpts{
+		NetworkID: net,
+		FixedIPs:  []ports.IP{{IPAddress: "fd00:9::77"}},
+	}).Extract()
 	require.NoError(t, err)
 	require.Equal(t, "fd00:9::77", wanted.FixedIPs[0].IPAddress)
-	for address, code := range map[string]int{"fd00:9::77": http.StatusConflict, "fd00:a::5": http.StatusBadRequest, "fd00:ffff::1": http.StatusBadRequest} {
-		_, err = ports.Create(t.Context(), sc, ports.CreateOpts{NetworkID: net, FixedIPs: []ports.IP{{IPAddress: address}}}).Extract()
+	for address, code := range map[string]int{
+		"fd00:9::77": http.StatusConflict, "fd00:a::5": http.StatusBadRequest,
+		"fd00:ffff::1": http.StatusBadRequest,
+	} {
+		_, err = ports.Create(t.Context(), sc, ports.CreateOpts{
+			NetworkID: net,
+			FixedIPs:  []ports.IP{{IPAddress: address}},
+		}).Extract()
 		requireCode(t, code, err)
 	}
 	requireCode(t, http.StatusConflict, subnets.Delete(t.Context(), sc, stateful).ExtractErr())
-	require.NoError(t, subnets.Delete(t.Context(), sc, slaac).ExtractErr(), "addresses that ports make themselves do not keep it")
+	require.NoError(t, subnets.Delete(t.Context(), sc, slaac).ExtractErr(),
+		"addresses that ports make themselves do not keep it")
 	p, err = ports.Get(t.Context(), sc, p.ID).Extract()
 	require.NoError(t, err)
 	require.Len(t, p.FixedIPs, 2)
@@ -70,8 +86,11 @@ func TestSubnets_areRefusedAsNeutronDoes(t *testing.T) {
 		"overlaps with another subnet": {IPVersion: 4, CIDR: "10.9.0.128/25"},
 		"does not match":               {IPVersion: 4, CIDR: "fd00::/64"},
 		"cannot be set when":           {IPVersion: 4, CIDR: "10.8.0.0/24", IPv6AddressMode: "slaac"},
-		"must be the same":             {IPVersion: 6, CIDR: "fd00::/64", IPv6AddressMode: "slaac", IPv6RAMode: "dhcpv6-stateful"},
-		"to be /64":                    {IPVersion: 6, CIDR: "fd00::/60", IPv6AddressMode: "slaac", IPv6RAMode: "slaac"},
+		"must be the same": {
+			IPVersion: 6, CIDR: "fd00::/64", IPv6AddressMode: "slaac",
+			IPv6RAMode: "dhcpv6-stateful",
+		},
+		"to be /64": {IPVersion: 6, CIDR: "fd00::/60", IPv6AddressMode: "slaac", IPv6RAMode: "slaac"},
 	} {
 		o.NetworkID = net
 		_, err := subnets.Create(t.Context(), sc, o).Extract()
@@ -89,17 +108,22 @@ func TestSubnets_ofSeparateNetworksOverlap(t *testing.T) {
 	for _, name := range []string{"one", "two"} {
 		net := b.bareNetwork(sc, name)
 		ids = append(ids, b.subnet(sc, subnets.CreateOpts{NetworkID: net, IPVersion: 4, CIDR: "10.0.0.0/24"}))
-		p, err := ports.Create(t.Context(), sc, ports.CreateOpts{NetworkID: net, FixedIPs: []ports.IP{{IPAddress: "10.0.0.7"}}}).Extract()
+		p, err := ports.Create(t.Context(), sc, ports.CreateOpts{
+			NetworkID: net,
+			FixedIPs:  []ports.IP{{IPAddress: "10.0.0.7"}},
+		}).Extract()
 		require.NoError(t, err)
 		addresses = append(addresses, p.FixedIPs[0].IPAddress)
 	}
 	require.Equal(t, []string{"10.0.0.7", "10.0.0.7"}, addresses)
 
 	var router struct{ Router struct{ ID string } }
-	_, err := sc.Post(t.Context(), sc.ServiceURL("routers"), map[string]any{"router": map[string]any{"name": "r"}}, &router, nil)
+	_, err := sc.Post(t.Context(), sc.ServiceURL("routers"), map[string]any{"router": map[string]any{"name": "r"}},
+		&router, nil)
 	require.NoError(t, err)
 	plug := func(subnet string) error {
-		_, err := sc.Put(t.Context(), sc.ServiceURL("routers", router.Router.ID, "add_router_interface"), map[string]any{"subnet_id": subnet}, nil, &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}})
+		_, err := sc.Put(t.Context(), sc.ServiceURL("routers", router.Router.ID, "add_router_interface"),
+			map[string]any{"subnet_id": subnet}, nil, &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}})
 		return err
 	}
 	require.NoError(t, plug(ids[0]))
@@ -173,7 +197,11 @@ func TestServer_refusesAPortWithoutAnAddress(t *testing.T) {
 	sc := b.neutron()
 	p, err := ports.Create(t.Context(), sc, ports.CreateOpts{NetworkID: b.bareNetwork(sc, "bare")}).Extract()
 	require.NoError(t, err)
-	_, err = servers.Create(t.Context(), b.nova(), servers.CreateOpts{Name: "s", FlavorRef: "2", ImageRef: b.imageID("debian-12-k8s"), Networks: []servers.Network{{Port: p.ID}}}, nil).Extract()
+	_, err = servers.Create(t.Context(), b.nova(),
+		servers.CreateOpts{
+			Name: "s", FlavorRef: "2", ImageRef: b.imageID("debian-12-k8s"),
+			Networks: []servers.Network{{Port: p.ID}},
+		}, nil).Extract()
 	requireCode(t, http.StatusBadRequest, err)
 	require.Contains(t, err.Error(), "requires a FixedIP in order to be used")
 }

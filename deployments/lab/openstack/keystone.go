@@ -129,7 +129,10 @@ func (c *Cloud) identify(req authRequest) (Token, error) {
 			return Token{}, err
 		}
 		// A token got from a token does not live longer than the first one.
-		return Token{UserID: t.UserID, UserName: t.UserName, AppCredID: t.AppCredID, Methods: appendMissing(t.Methods, "token"), Expires: t.Expires}, nil
+		return Token{
+			UserID: t.UserID, UserName: t.UserName, AppCredID: t.AppCredID,
+			Methods: appendMissing(t.Methods, "token"), Expires: t.Expires,
+		}, nil
 	case "application_credential":
 		return c.identifyByCredential(req)
 	default:
@@ -154,7 +157,8 @@ func (c *Cloud) passwordOf(user string) string {
 func (c *Cloud) identifyByCredential(req authRequest) (Token, error) {
 	given := req.Identity.AppCred
 	for _, cred := range state.LoadAll(c.store, credentials, "") {
-		byName := given.ID == "" && given.Name == cred.Name && given.User != nil && (given.User.ID == cred.UserID || given.User.Name == cred.UserName)
+		byName := given.ID == "" && given.Name == cred.Name && given.User != nil &&
+			(given.User.ID == cred.UserID || given.User.Name == cred.UserName)
 		if cred.ID != given.ID && !byName {
 			continue
 		}

@@ -17,11 +17,19 @@ func (rt *router) keystone() {
 	rt.open(keystone, "POST /v3/auth/tokens", c.issueToken)
 	rt.on(keystone, "GET /v3/auth/tokens", c.validateToken)
 	rt.on(keystone, "DELETE /v3/auth/tokens", c.revokeToken)
-	rt.on(keystone, "GET /v3/auth/catalog", func(r *request) (reply, error) { return ok(object{"catalog": c.catalog(r.project())}) })
+	rt.on(keystone, "GET /v3/auth/catalog", func(r *request) (reply,
+		error,
+	) {
+		return ok(object{"catalog": c.catalog(r.project())})
+	})
 	rt.keystoneProjects()
 	rt.keystoneUsers()
 	rt.keystoneRoles()
-	rt.on(keystone, "GET /v3/domains", func(*request) (reply, error) { return ok(object{"domains": []object{domainView()}}) })
+	rt.on(keystone, "GET /v3/domains", func(*request) (reply,
+		error,
+	) {
+		return ok(object{"domains": []object{domainView()}})
+	})
 	rt.on(keystone, "GET /v3/domains/{id}", func(r *request) (reply, error) {
 		if r.PathValue("id") != domainID {
 			return reply{}, notFound("NotFound", "Could not find domain: %s.", r.PathValue("id"))
@@ -42,7 +50,10 @@ func (rt *router) keystone() {
 }
 
 func domainView() object {
-	return object{"id": domainID, "name": "Default", "enabled": true, "description": "The default domain", "links": object{}}
+	return object{
+		"id": domainID, "name": "Default", "enabled": true, "description": "The default domain",
+		"links": object{},
+	}
 }
 
 func (c *Cloud) keystoneVersion() object {
@@ -54,7 +65,10 @@ func (c *Cloud) keystoneVersion() object {
 }
 
 func (c *Cloud) keystoneVersions(*request) (reply, error) {
-	return reply{status: http.StatusMultipleChoices, body: object{"versions": object{"values": []object{c.keystoneVersion()}}}}, nil
+	return reply{
+		status: http.StatusMultipleChoices,
+		body:   object{"versions": object{"values": []object{c.keystoneVersion()}}},
+	}, nil
 }
 
 // catalog lists every service under each interface.
@@ -87,7 +101,9 @@ type place struct{ region, face, root string }
 
 func (c *Cloud) places() []place {
 	out := []place{
-		{c.cfg.Region, "public", c.cfg.Endpoint}, {c.cfg.Region, "internal", c.cfg.InternalEndpoint}, {c.cfg.Region, "admin", c.cfg.InternalEndpoint},
+		{c.cfg.Region, "public", c.cfg.Endpoint},
+		{c.cfg.Region, "internal", c.cfg.InternalEndpoint},
+		{c.cfg.Region, "admin", c.cfg.InternalEndpoint},
 	}
 	for _, region := range c.cfg.OtherRegions {
 		for _, face := range []string{"public", "internal", "admin"} {
@@ -103,7 +119,10 @@ func (c *Cloud) validateToken(r *request) (reply, error) {
 	if err != nil {
 		return reply{}, notFound("NotFound", "Failed to validate token")
 	}
-	return reply{status: http.StatusOK, body: object{"token": c.tokenView(t)}, header: map[string]string{"X-Subject-Token": value}}, nil
+	return reply{
+		status: http.StatusOK, body: object{"token": c.tokenView(t)},
+		header: map[string]string{"X-Subject-Token": value},
+	}, nil
 }
 
 func (c *Cloud) revokeToken(r *request) (reply, error) {

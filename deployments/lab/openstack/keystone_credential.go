@@ -19,8 +19,9 @@ func (c *Cloud) credentialView(cred AppCredential) object {
 		expires = cred.Expires.Format("2006-01-02T15:04:05.000000")
 	}
 	return object{
-		"id": cred.ID, "name": cred.Name, "description": cred.Description, "project_id": cred.ProjectID, "user_id": cred.UserID,
-		"roles": list, "expires_at": expires, "unrestricted": cred.Unrestricted, "links": object{},
+		"id": cred.ID, "name": cred.Name, "description": cred.Description, "project_id": cred.ProjectID,
+		"user_id": cred.UserID,
+		"roles":   list, "expires_at": expires, "unrestricted": cred.Unrestricted, "links": object{},
 	}
 }
 
@@ -38,7 +39,8 @@ func (c *Cloud) createCredential(r *request) (reply, error) {
 		return reply{}, err
 	}
 	if r.PathValue("id") != r.token.UserID || r.token.AppCredID != "" || r.token.ProjectID == "" {
-		return reply{}, fail(http.StatusForbidden, "Forbidden", "You are not authorized to perform the requested action: identity:create_application_credential.")
+		return reply{}, fail(http.StatusForbidden, "Forbidden",
+			"You are not authorized to perform the requested action: identity:create_application_credential.")
 	}
 	if req.Name == "" {
 		return reply{}, badRequest("Invalid input for field 'name': None is not of type 'string'")
@@ -49,7 +51,10 @@ func (c *Cloud) createCredential(r *request) (reply, error) {
 	}
 	if len(req.Roles) > 0 {
 		cred.Roles = slices.DeleteFunc(slices.Clone(r.token.Roles), func(have string) bool {
-			return !slices.ContainsFunc(req.Roles, func(want role) bool { return want.Name == have || want.ID == c.roleID(have) })
+			return !slices.ContainsFunc(req.Roles, func(want role) bool {
+				return want.Name == have ||
+					want.ID == c.roleID(have)
+			})
 		})
 	}
 	if req.ExpiresAt != nil {
@@ -63,7 +68,8 @@ func (c *Cloud) createCredential(r *request) (reply, error) {
 	cred.SecretHash = hashOf(secret)
 	for _, other := range state.LoadAll(c.store, credentials, "") {
 		if other.UserID == cred.UserID && other.Name == cred.Name {
-			return reply{}, conflict("Conflict", "Conflict occurred attempting to store application_credential - Duplicate entry found with name %s.", cred.Name)
+			return reply{}, conflict("Conflict",
+				"Conflict occurred attempting to store application_credential - Duplicate entry found with name %s.", cred.Name)
 		}
 	}
 	if err := state.Save(c.store, credentials, cred.ID, cred); err != nil {

@@ -28,7 +28,10 @@ func (c *Cloud) projects() []Project {
 // findProject finds a project by id, or by name in the only domain.
 func (c *Cloud) findProject(n nameOrID) (Project, bool) {
 	all := c.projects()
-	i := slices.IndexFunc(all, func(p Project) bool { return n.ID == p.ID || n.ID == "" && n.Name == p.Name && n.Domain.inDomain() })
+	i := slices.IndexFunc(all, func(p Project) bool {
+		return n.ID == p.ID || n.ID == "" && n.Name == p.Name &&
+			n.Domain.inDomain()
+	})
 	if i < 0 {
 		return Project{}, false
 	}
@@ -106,7 +109,8 @@ func (c *Cloud) keep(p Project, q projectRequest) (Project, error) {
 		return p, badRequest("Invalid input for field 'name': None is not of type 'string'")
 	}
 	if other, taken := c.findProject(nameOrID{Name: p.Name}); taken && other.ID != p.ID {
-		return p, conflict("Conflict", "Conflict occurred attempting to store project - it is not permitted to have two projects with the same name in the same domain : %s.", p.Name)
+		return p, conflict("Conflict", "Conflict occurred attempting to store project - it is not permitted to have two "+
+			"projects with the same name in the same domain : %s.", p.Name)
 	}
 	return p, state.Save(c.store, projectTable, p.ID, p)
 }

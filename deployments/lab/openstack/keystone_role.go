@@ -80,7 +80,10 @@ func (rt *router) keystoneRoles() {
 }
 
 func roleView(role Role) object {
-	return object{"id": role.ID, "name": role.Name, "domain_id": nil, "description": nil, "options": object{}, "links": object{}}
+	return object{
+		"id": role.ID, "name": role.Name, "domain_id": nil, "description": nil, "options": object{},
+		"links": object{},
+	}
 }
 
 func (c *Cloud) listRoles(r *request) (reply, error) {
@@ -127,7 +130,8 @@ func (c *Cloud) createRole(r *request) (reply, error) {
 		return reply{}, err
 	}
 	role := Role{ID: hexID(), Name: q.Name}
-	return reply{status: http.StatusCreated, body: object{"role": roleView(role)}}, state.Save(c.store, roleTable, role.ID, role)
+	return reply{status: http.StatusCreated, body: object{"role": roleView(role)}},
+		state.Save(c.store, roleTable, role.ID, role)
 }
 
 func (c *Cloud) showRole(r *request) (reply, error) {
@@ -147,7 +151,8 @@ func (c *Cloud) deleteRole(r *request) (reply, error) {
 		return reply{}, err
 	}
 	if _, made := state.Load(c.store, roleTable, role.ID); !made {
-		return reply{}, fail(http.StatusForbidden, "Forbidden", "The lab does not delete the roles that it has from the start.")
+		return reply{}, fail(http.StatusForbidden, "Forbidden",
+			"The lab does not delete the roles that it has from the start.")
 	}
 	return reply{status: http.StatusNoContent}, c.store.Update(func(tx *state.Tx) error {
 		for _, g := range grants.All(tx) {
@@ -172,7 +177,8 @@ func (c *Cloud) listAssignments(r *request) (reply, error) {
 		fits := func(key, have string) bool { return !q.Has(key) || q.Get(key) == have }
 		if fits("user.id", g.UserID) && fits("scope.project.id", g.ProjectID) && fits("role.id", g.RoleID) {
 			out = append(out, object{
-				"role": object{"id": g.RoleID}, "user": object{"id": g.UserID}, "scope": object{"project": object{"id": g.ProjectID}}, "links": object{},
+				"role": object{"id": g.RoleID}, "user": object{"id": g.UserID},
+				"scope": object{"project": object{"id": g.ProjectID}}, "links": object{},
 			})
 		}
 	}
@@ -224,7 +230,8 @@ func (c *Cloud) checkGrant(r *request) (reply, error) {
 	g, err := c.grantOf(r)
 	if err == nil {
 		if _, given := state.Load(c.store, grants, g.key()); !given {
-			err = notFound("NotFound", "Could not find role assignment with role: %s, user or group: %s, project, domain, or system: %s.", g.RoleID, g.UserID, g.ProjectID)
+			err = notFound("NotFound", "Could not find role assignment with role: %s, user or group: %s, project, domain, or "+
+				"system: %s.", g.RoleID, g.UserID, g.ProjectID)
 		}
 	}
 	return reply{status: http.StatusNoContent}, err

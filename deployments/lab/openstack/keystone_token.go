@@ -35,7 +35,10 @@ func (c *Cloud) issueToken(r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{status: http.StatusCreated, body: object{"token": c.tokenView(t)}, header: map[string]string{"X-Subject-Token": value}}, nil
+	return reply{
+		status: http.StatusCreated, body: object{"token": c.tokenView(t)},
+		header: map[string]string{"X-Subject-Token": value},
+	}, nil
 }
 
 // sweep drops tokens that expired a while ago.
@@ -84,8 +87,12 @@ func (c *Cloud) scope(t *Token, req authRequest) error {
 
 func (c *Cloud) tokenView(t Token) object {
 	view := object{
-		"methods": t.Methods, "audit_ids": []string{t.AuditID}, "issued_at": keystoneTime(t.Issued), "expires_at": keystoneTime(t.Expires),
-		"user":      object{"id": t.UserID, "name": t.UserName, "domain": object{"id": domainID, "name": "Default"}, "password_expires_at": nil},
+		"methods": t.Methods, "audit_ids": []string{t.AuditID}, "issued_at": keystoneTime(t.Issued),
+		"expires_at": keystoneTime(t.Expires),
+		"user": object{
+			"id": t.UserID, "name": t.UserName, "domain": object{"id": domainID, "name": "Default"},
+			"password_expires_at": nil,
+		},
 		"is_domain": false,
 	}
 	if t.Roles != nil {

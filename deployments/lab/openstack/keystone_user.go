@@ -32,7 +32,10 @@ func (c *Cloud) users() []User {
 // findUser finds a user by id, or by name in the only domain.
 func (c *Cloud) findUser(n nameOrID) (User, bool) {
 	all := c.users()
-	i := slices.IndexFunc(all, func(u User) bool { return n.ID == u.ID || n.ID == "" && n.Name == u.Name && n.Domain.inDomain() })
+	i := slices.IndexFunc(all, func(u User) bool {
+		return n.ID == u.ID || n.ID == "" && n.Name == u.Name &&
+			n.Domain.inDomain()
+	})
 	if i < 0 {
 		return User{}, false
 	}
@@ -41,7 +44,8 @@ func (c *Cloud) findUser(n nameOrID) (User, bool) {
 
 // knows tells whether that is the user's password.
 func (u User) knows(password string) bool {
-	return !u.Disabled && u.PasswordHash != "" && subtle.ConstantTimeCompare([]byte(hashOf(password)), []byte(u.PasswordHash)) == 1
+	return !u.Disabled && u.PasswordHash != "" &&
+		subtle.ConstantTimeCompare([]byte(hashOf(password)), []byte(u.PasswordHash)) == 1
 }
 
 func (rt *router) keystoneUsers() {
@@ -57,9 +61,13 @@ func (rt *router) keystoneUsers() {
 
 func userView(u User) object {
 	view := object{
-		"id": u.ID, "name": u.Name, "domain_id": domainID, "enabled": !u.Disabled, "options": object{}, "links": object{}, "password_expires_at": nil,
+		"id": u.ID, "name": u.Name, "domain_id": domainID, "enabled": !u.Disabled, "options": object{}, "links": object{},
+		"password_expires_at": nil,
 	}
-	for key, v := range map[string]string{"description": u.Description, "email": u.Email, "default_project_id": u.DefaultProject} {
+	for key, v := range map[string]string{
+		"description": u.Description, "email": u.Email,
+		"default_project_id": u.DefaultProject,
+	} {
 		if v != "" {
 			view[key] = v
 		}
@@ -72,7 +80,8 @@ func mayIdentify(r *request, action string) error {
 	if r.token.Admin() {
 		return nil
 	}
-	return fail(http.StatusForbidden, "Forbidden", "You are not authorized to perform the requested action: identity:%s.", action)
+	return fail(http.StatusForbidden, "Forbidden", "You are not authorized to perform the requested action: identity:%s.",
+		action)
 }
 
 func (c *Cloud) listUsers(r *request) (reply, error) {
@@ -156,7 +165,8 @@ func (c *Cloud) createUser(r *request) (reply, error) {
 // putUser keeps a user whose name no other has.
 func (c *Cloud) putUser(u User) error {
 	if other, taken := c.findUser(nameOrID{Name: u.Name}); taken && other.ID != u.ID {
-		return conflict("Conflict", "Conflict occurred attempting to store user - Duplicate entry found with name %s at domain ID default.", u.Name)
+		return conflict("Conflict", "Conflict occurred attempting to store user - Duplicate entry found with name %s at "+
+			"domain ID default.", u.Name)
 	}
 	return state.Save(c.store, userTable, u.ID, u)
 }
@@ -249,7 +259,8 @@ func (c *Cloud) changePassword(r *request) (reply, error) {
 		return reply{}, err
 	}
 	if r.PathValue("id") != r.token.UserID {
-		return reply{}, fail(http.StatusForbidden, "Forbidden", "You are not authorized to perform the requested action: identity:change_password.")
+		return reply{}, fail(http.StatusForbidden, "Forbidden",
+			"You are not authorized to perform the requested action: identity:change_password.")
 	}
 	u, err := c.made(r.PathValue("id"))
 	if err != nil {

@@ -93,7 +93,8 @@ func (c *Cloud) orderMachine(r *request) (reply, error) {
 		"cut":    func(ctx context.Context) error { return c.cut(ctx, s.ID) },
 	}[r.PathValue("action")]
 	if !known {
-		return reply{}, notFound("NotFound", "A machine can be told kill, start, freeze, thaw, reboot and cut, not %s.", r.PathValue("action"))
+		return reply{}, notFound("NotFound", "A machine can be told kill, start, freeze, thaw, reboot and cut, not %s.",
+			r.PathValue("action"))
 	}
 	if err := do(r.Context()); err != nil {
 		return reply{}, driverError(err)
@@ -123,17 +124,21 @@ func (c *Cloud) inventory(*request) (reply, error) {
 		out["networks"] = named(networks.All(tx), func(n Network) (string, string) { return n.ID, n.Name }, seeded)
 		out["subnets"] = named(subnets.All(tx), func(s Subnet) (string, string) { return s.ID, s.Name }, seeded)
 		out["routers"] = named(routers.All(tx), func(r Router) (string, string) { return r.ID, r.Name }, seeded)
-		out["floatingips"] = named(floatingIPs.All(tx), func(f FloatingIP) (string, string) { return f.ID, f.Address.String() }, seeded)
-		out["security_groups"] = named(secgroups.All(tx), func(g SecurityGroup) (string, string) { return g.ID, g.Name }, func(id string) bool {
-			g, _ := secgroups.Get(tx, id)
-			return g.Name == "default"
-		})
+		out["floatingips"] = named(floatingIPs.All(tx),
+			func(f FloatingIP) (string, string) { return f.ID, f.Address.String() }, seeded)
+		out["security_groups"] = named(secgroups.All(tx), func(g SecurityGroup) (string, string) { return g.ID, g.Name },
+			func(id string) bool {
+				g, _ := secgroups.Get(tx, id)
+				return g.Name == "default"
+			})
 		out["volumes"] = named(volumes.All(tx), func(v Volume) (string, string) { return v.ID, v.Name }, seeded)
-		out["keypairs"] = named(keypairs.All(tx), func(k KeyPair) (string, string) { return k.UserID + "/" + k.Name, k.Name }, seeded)
+		out["keypairs"] = named(keypairs.All(tx), func(k KeyPair) (string, string) { return k.UserID + "/" + k.Name, k.Name },
+			seeded)
 		out["flavors"] = named(flavorTable.All(tx), func(f Flavor) (string, string) { return f.ID, f.Name }, seeded)
 		out["volume_types"] = named(typeTable.All(tx), func(t VolumeType) (string, string) { return t.ID, t.Name }, seeded)
 		out["qos_policies"] = named(qosPolicies.All(tx), func(p QoSPolicy) (string, string) { return p.ID, p.Name }, seeded)
-		out["server_groups"] = named(serverGroups.All(tx), func(g ServerGroup) (string, string) { return g.ID, g.Name }, seeded)
+		out["server_groups"] = named(serverGroups.All(tx), func(g ServerGroup) (string, string) { return g.ID, g.Name },
+			seeded)
 		return nil
 	})
 	stacks := []object{}

@@ -91,7 +91,8 @@ func (rt *router) neutron() {
 	crud(rt, "subnets", "subnet", c.listSubnets, c.showSubnet, c.createSubnet, c.updateSubnet, c.deleteSubnet)
 	crud(rt, "ports", "port", c.listPorts, c.showPort, c.createPortCall, c.updatePortCall, c.deletePortCall)
 	crud(rt, "routers", "router", c.listRouters, c.showRouter, c.createRouter, c.updateRouter, c.deleteRouter)
-	crud(rt, "floatingips", "floatingip", c.listFloatingIPs, c.showFloatingIP, c.createFloatingIPCall, c.updateFloatingIP, c.deleteFloatingIPCall)
+	crud(rt, "floatingips", "floatingip", c.listFloatingIPs, c.showFloatingIP, c.createFloatingIPCall, c.updateFloatingIP,
+		c.deleteFloatingIPCall)
 	crud(rt, "security-groups", "security_group", c.listGroups, c.showGroup, c.createGroup, c.updateGroup, c.deleteGroup)
 	crud(rt, "security-group-rules", "security_group_rule", c.listRules, c.showRule, c.createRule, nil, c.deleteRule)
 	rt.neutronQoS()
@@ -108,11 +109,15 @@ func (rt *router) neutron() {
 // extensions are those whose behaviour the lab has.
 var extensions = []string{
 	"allowed-address-pairs", "external-net", "port-security", "qos", "quotas", "quota_details",
-	"router", "security-group", "standard-attr-tag", "standard-attr-description", "standard-attr-timestamp", "subnet_allocation", "binding",
+	"router", "security-group", "standard-attr-tag", "standard-attr-description", "standard-attr-timestamp",
+	"subnet_allocation", "binding",
 }
 
 func extensionView(alias string) object {
-	return object{"alias": alias, "name": alias, "description": "", "updated": "2020-01-01T00:00:00-00:00", "links": []object{}}
+	return object{
+		"alias": alias, "name": alias, "description": "", "updated": "2020-01-01T00:00:00-00:00",
+		"links": []object{},
+	}
 }
 
 func listExtensions(*request) (reply, error) {

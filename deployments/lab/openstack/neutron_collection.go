@@ -11,7 +11,8 @@ import (
 // crud registers the five usual calls of a collection. The views come in without their envelope.
 func crud(rt *router, collection, member string,
 	list func(*request) []object, show func(*request, string) (object, error),
-	create func(*request) (object, error), update func(*request, string) (object, error), remove func(*request, string) error,
+	create func(*request) (object, error), update func(*request, string) (object, error),
+	remove func(*request, string) error,
 ) {
 	rt.on(neutron, "GET /v2.0/"+collection, func(r *request) (reply, error) {
 		return ok(object{strings.ReplaceAll(collection, "-", "_"): rt.c.filtered(r, list(r))})
@@ -114,7 +115,10 @@ func (c *Cloud) tagged(v object) object {
 
 // neutronTags registers the tags of each collection: one pattern for all would also be one of QoS policies.
 func (rt *router) neutronTags() {
-	for _, collection := range []string{"networks", "subnets", "ports", "routers", "floatingips", "security-groups", "security_groups"} {
+	for _, collection := range []string{
+		"networks", "subnets", "ports", "routers", "floatingips", "security-groups",
+		"security_groups",
+	} {
 		of := func(h handler) handler {
 			return func(r *request) (reply, error) {
 				r.SetPathValue("collection", collection)
@@ -174,5 +178,6 @@ func (c *Cloud) addTag(r *request) (reply, error) {
 		return reply{}, err
 	}
 	list, _ := state.Load(c.store, tags, r.PathValue("id"))
-	return reply{status: http.StatusCreated}, state.Save(c.store, tags, r.PathValue("id"), appendMissing(list, r.PathValue("tag")))
+	return reply{status: http.StatusCreated}, state.Save(c.store, tags, r.PathValue("id"),
+		appendMissing(list, r.PathValue("tag")))
 }

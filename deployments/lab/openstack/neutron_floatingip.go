@@ -38,10 +38,13 @@ func floatingIPView(f FloatingIP) object {
 		status = "ACTIVE"
 	}
 	return object{
-		"id": f.ID, "description": f.Description, "project_id": f.ProjectID, "tenant_id": f.ProjectID, "floating_network_id": f.NetworkID,
-		"floating_ip_address": f.Address.String(), "port_id": null(f.PortID), "fixed_ip_address": null(f.FixedIP), "router_id": null(f.RouterID),
-		"status": status, "port_details": nil, "dns_name": "", "dns_domain": "", "qos_policy_id": nil, "port_forwardings": []object{},
-		"revision_number": 1, "created_at": stamp(f.Created), "updated_at": stamp(f.Updated),
+		"id": f.ID, "description": f.Description, "project_id": f.ProjectID, "tenant_id": f.ProjectID,
+		"floating_network_id": f.NetworkID,
+		"floating_ip_address": f.Address.String(), "port_id": null(f.PortID), "fixed_ip_address": null(f.FixedIP),
+		"router_id": null(f.RouterID),
+		"status":    status, "port_details": nil, "dns_name": "", "dns_domain": "", "qos_policy_id": nil,
+		"port_forwardings": []object{},
+		"revision_number":  1, "created_at": stamp(f.Created), "updated_at": stamp(f.Updated),
 	}
 }
 
@@ -150,7 +153,8 @@ func (c *Cloud) updateFloatingIP(r *request, id string) (object, error) {
 	}
 	f, err := c.associate(r.Context(), id, port, q.FixedIP)
 	if err == nil && q.Description != nil {
-		f, _, err = state.Change(c.store, floatingIPs, id, func(f *FloatingIP) error { f.Description = *q.Description; return nil })
+		f, _, err = state.Change(c.store, floatingIPs, id,
+			func(f *FloatingIP) error { f.Description = *q.Description; return nil })
 	}
 	return floatingIPView(f), err
 }
@@ -188,22 +192,29 @@ func attachTo(tx *state.Tx, f *FloatingIP, portID, fixed string) error {
 	if !found {
 		return portNotFound(portID)
 	}
-	own := slices.IndexFunc(p.FixedIPs, func(ip FixedIP) bool { return ip.IP.Is4() && (fixed == "" || fixed == ip.IP.String()) })
+	own := slices.IndexFunc(p.FixedIPs, func(ip FixedIP) bool {
+		return ip.IP.Is4() &&
+			(fixed == "" || fixed == ip.IP.String())
+	})
 	if own < 0 && fixed != "" {
 		return badRequest("Bad floatingip request: Port %s does not have fixed ip %s.", portID, fixed)
 	}
 	if own < 0 {
-		return badRequest("Bad floatingip request: Cannot add floating IP to port %s that has no fixed IPv4 addresses.", portID)
+		return badRequest("Bad floatingip request: Cannot add floating IP to port %s that has no fixed IPv4 addresses.",
+			portID)
 	}
 	fixed = p.FixedIPs[own].IP.String()
 	for _, other := range floatingIPs.All(tx) {
 		if other.ID != f.ID && other.PortID == portID && other.FixedIP == fixed {
-			return conflict("FloatingIPPortAlreadyAssociated", "Cannot associate floating IP %s (%s) with port %s using fixed IP %s, as that fixed IP already has a floating IP on external network %s.", f.Address, f.ID, portID, fixed, f.NetworkID)
+			return conflict("FloatingIPPortAlreadyAssociated", "Cannot associate floating IP %s (%s) with port %s using fixed "+
+				"IP %s, as that fixed IP already has a floating IP on external network %s.", f.Address, f.ID, portID, fixed,
+				f.NetworkID)
 		}
 	}
 	rtr, found := routerTo(tx, p.NetworkID, f.NetworkID)
 	if !found {
-		return notFound("ExternalGatewayForFloatingIPNotFound", "External network %s is not reachable from subnet %s.  Therefore, cannot associate Port %s with a Floating IP.", f.NetworkID, p.FixedIPs[0].SubnetID, portID)
+		return notFound("ExternalGatewayForFloatingIPNotFound", "External network %s is not reachable from subnet %s.  "+
+			"Therefore, cannot associate Port %s with a Floating IP.", f.NetworkID, p.FixedIPs[0].SubnetID, portID)
 	}
 	f.PortID, f.FixedIP, f.RouterID, f.NetworkOfFixed = portID, fixed, rtr.ID, p.NetworkID
 	return nil

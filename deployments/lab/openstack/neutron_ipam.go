@@ -19,7 +19,8 @@ func (c *Cloud) allocate(tx *state.Tx, p *Port, n Network, q portRequest) error 
 	}
 	if q.FixedIPs == nil {
 		for _, v6 := range []bool{false, true} {
-			if err := allocateIn(tx, p, slices.DeleteFunc(slices.Clone(there), func(s Subnet) bool { return s.v6() != v6 || s.automatic() })); err != nil {
+			if err := allocateIn(tx, p, slices.DeleteFunc(slices.Clone(there),
+				func(s Subnet) bool { return s.v6() != v6 || s.automatic() })); err != nil {
 				return err
 			}
 		}
@@ -62,7 +63,8 @@ func subnetFor(there []Subnet, n Network, ip wantedIP) (Subnet, error) {
 	}
 	addr, err := netip.ParseAddr(ip.IP)
 	if ip.IP != "" && err != nil {
-		return Subnet{}, badRequest("Invalid input for operation: IP address %s is not a valid IP for the specified subnet.", ip.IP)
+		return Subnet{}, badRequest("Invalid input for operation: IP address %s is not a valid IP for the specified subnet.",
+			ip.IP)
 	}
 	for _, s := range there {
 		switch {
@@ -73,9 +75,11 @@ func subnetFor(there []Subnet, n Network, ip wantedIP) (Subnet, error) {
 		}
 	}
 	if ip.SubnetID != "" {
-		return Subnet{}, badRequest("Invalid input for operation: Failed to create port on network %s, because fixed_ips included invalid subnet %s.", n.ID, ip.SubnetID)
+		return Subnet{}, badRequest("Invalid input for operation: Failed to create port on network %s, because fixed_ips "+
+			"included invalid subnet %s.", n.ID, ip.SubnetID)
 	}
-	return Subnet{}, badRequest("Invalid input for operation: IP address %s is not a valid IP for any of the subnets on the specified network.", ip.IP)
+	return Subnet{}, badRequest("Invalid input for operation: IP address %s is not a valid IP for any of the subnets on "+
+		"the specified network.", ip.IP)
 }
 
 // take gives a port an address of a subnet.
@@ -84,7 +88,8 @@ func take(tx *state.Tx, p *Port, s Subnet, wanted string) error {
 	var err error
 	switch {
 	case s.automatic() && wanted != "":
-		return badRequest("Invalid input for operation: IPv6 address %s can not be directly assigned to a port on subnet %s as the subnet is configured for automatic addresses.", wanted, s.ID)
+		return badRequest("Invalid input for operation: IPv6 address %s can not be directly assigned to a port on subnet %s "+
+			"as the subnet is configured for automatic addresses.", wanted, s.ID)
 	case s.automatic():
 		addr, err = eui64(s.CIDR, p.MAC)
 	default:
@@ -115,7 +120,8 @@ func takeAddress(tx *state.Tx, s *Subnet, wanted string) (netip.Addr, error) {
 	if wanted != "" {
 		addr, err := netip.ParseAddr(wanted)
 		if err != nil || !s.CIDR.Contains(addr) {
-			return addr, badRequest("Invalid input for operation: IP address %s is not a valid IP for the specified subnet.", wanted)
+			return addr, badRequest("Invalid input for operation: IP address %s is not a valid IP for the specified subnet.",
+				wanted)
 		}
 		if used[addr] {
 			return addr, conflict("IpAddressAlreadyAllocated", "IP address %s already allocated in subnet %s", wanted, s.ID)

@@ -38,13 +38,17 @@ func (q subnetRequest) checkIPv6(s Subnet) error {
 	}
 	switch {
 	case version == 4:
-		return badRequest("Invalid input for operation: ipv6_ra_mode or ipv6_address_mode cannot be set when ip_version is set to 4.")
+		return badRequest("Invalid input for operation: ipv6_ra_mode or ipv6_address_mode cannot be set when ip_version is " +
+			"set to 4.")
 	case q.DHCP != nil && !*q.DHCP:
-		return badRequest("Invalid input for operation: ipv6_ra_mode or ipv6_address_mode cannot be set when enable_dhcp is set to False.")
+		return badRequest("Invalid input for operation: ipv6_ra_mode or ipv6_address_mode cannot be set when enable_dhcp is " +
+			"set to False.")
 	case q.AddressMode != "" && q.RAMode != "" && q.AddressMode != q.RAMode:
-		return badRequest("Invalid input for operation: ipv6_ra_mode set to '%s' with ipv6_address_mode set to '%s' is not valid. If both attributes are set, they must be the same value.", q.RAMode, q.AddressMode)
+		return badRequest("Invalid input for operation: ipv6_ra_mode set to '%s' with ipv6_address_mode set to '%s' is not "+
+			"valid. If both attributes are set, they must be the same value.", q.RAMode, q.AddressMode)
 	case s.automatic() && s.CIDR.Bits() != 64:
-		return badRequest("Invalid CIDR %s for IPv6 address mode. OpenStack uses the EUI-64 address format, which requires the prefix to be /64.", s.CIDR)
+		return badRequest("Invalid CIDR %s for IPv6 address mode. OpenStack uses the EUI-64 address format, which requires "+
+			"the prefix to be /64.", s.CIDR)
 	}
 	return nil
 }

@@ -19,9 +19,11 @@ func networkView(n Network) object {
 	}
 	return object{
 		"id": n.ID, "name": n.Name, "description": n.Description, "project_id": n.ProjectID, "tenant_id": n.ProjectID,
-		"admin_state_up": n.AdminUp, "status": "ACTIVE", "shared": n.Shared, "router:external": n.External, "subnets": subnetIDs,
-		"mtu": 1500, "port_security_enabled": n.PortSecurity, "is_default": false, "availability_zones": []string{"nova"},
-		"availability_zone_hints": []string{}, "ipv4_address_scope": nil, "ipv6_address_scope": nil, "qos_policy_id": orNil(n.QoSPolicyID), "revision_number": 1,
+		"admin_state_up": n.AdminUp, "status": "ACTIVE", "shared": n.Shared, "router:external": n.External,
+		"subnets": subnetIDs,
+		"mtu":     1500, "port_security_enabled": n.PortSecurity, "is_default": false, "availability_zones": []string{"nova"},
+		"availability_zone_hints": []string{}, "ipv4_address_scope": nil, "ipv6_address_scope": nil,
+		"qos_policy_id": orNil(n.QoSPolicyID), "revision_number": 1,
 		"created_at": stamp(n.Created), "updated_at": stamp(n.Updated),
 	}
 }
@@ -186,7 +188,8 @@ func (c *Cloud) dropNetwork(ctx context.Context, id string) error {
 func (c *Cloud) networkFree(id string) error {
 	for _, p := range state.LoadAll(c.store, ports, "") {
 		if p.NetworkID == id {
-			return conflict("NetworkInUse", "Unable to complete operation on network %s. There are one or more ports still in use on the network, id for these ports is: %s.", id, p.ID)
+			return conflict("NetworkInUse", "Unable to complete operation on network %s. There are one or more ports still in "+
+				"use on the network, id for these ports is: %s.", id, p.ID)
 		}
 	}
 	return nil

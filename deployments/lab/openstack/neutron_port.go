@@ -32,11 +32,16 @@ func portView(p Port) object {
 		groups = []string{}
 	}
 	return object{
-		"id": p.ID, "name": p.Name, "description": p.Description, "network_id": p.NetworkID, "project_id": p.ProjectID, "tenant_id": p.ProjectID,
-		"mac_address": p.MAC, "fixed_ips": fixed, "allowed_address_pairs": pairs, "security_groups": groups, "device_id": p.DeviceID,
-		"device_owner": p.DeviceOwner, "status": p.Status, "admin_state_up": p.AdminUp, "port_security_enabled": !p.NoSecurity,
-		"binding:vnic_type": "normal", "binding:host_id": p.Host, "binding:vif_type": "bridge", "binding:profile": object{}, "dns_name": "",
-		"dns_assignment": []object{}, "ip_allocation": map[bool]string{true: "none", false: "immediate"}[p.NoAddress], "extra_dhcp_opts": []object{}, "qos_policy_id": orNil(p.QoSPolicyID), "revision_number": 1,
+		"id": p.ID, "name": p.Name, "description": p.Description, "network_id": p.NetworkID, "project_id": p.ProjectID,
+		"tenant_id":   p.ProjectID,
+		"mac_address": p.MAC, "fixed_ips": fixed, "allowed_address_pairs": pairs, "security_groups": groups,
+		"device_id":    p.DeviceID,
+		"device_owner": p.DeviceOwner, "status": p.Status, "admin_state_up": p.AdminUp,
+		"port_security_enabled": !p.NoSecurity,
+		"binding:vnic_type":     "normal", "binding:host_id": p.Host, "binding:vif_type": "bridge", "binding:profile": object{},
+		"dns_name":       "",
+		"dns_assignment": []object{}, "ip_allocation": map[bool]string{true: "none", false: "immediate"}[p.NoAddress],
+		"extra_dhcp_opts": []object{}, "qos_policy_id": orNil(p.QoSPolicyID), "revision_number": 1,
 		"created_at": stamp(p.Created), "updated_at": stamp(p.Updated),
 	}
 }
@@ -191,7 +196,8 @@ func (q portRequest) apply(p *Port) error {
 		p.Pairs = append(p.Pairs, pair)
 	}
 	if p.NoSecurity && len(p.Pairs) > 0 {
-		return conflict("AddressPairAndPortSecurityRequired", "Port Security must be enabled in order to have allowed address pairs on a port.")
+		return conflict("AddressPairAndPortSecurityRequired",
+			"Port Security must be enabled in order to have allowed address pairs on a port.")
 	}
 	return nil
 }
@@ -247,7 +253,8 @@ func (c *Cloud) deletePortCall(r *request, id string) error {
 		return err
 	}
 	if p.DeviceOwner == ownerRouter || p.DeviceOwner == ownerFloating {
-		return conflict("ServicePortInUse", "Port %s cannot be deleted directly via the port API: has device owner %s.", id, p.DeviceOwner)
+		return conflict("ServicePortInUse", "Port %s cannot be deleted directly via the port API: has device owner %s.", id,
+			p.DeviceOwner)
 	}
 	return c.dropPort(r.Context(), id)
 }

@@ -31,7 +31,11 @@ const qosPolicies = state.Table[QoSPolicy]("neutron_qos_policies")
 func (rt *router) neutronQoS() {
 	c := rt.c
 	base := "/v2.0/qos/policies"
-	rt.on(neutron, "GET "+base, func(r *request) (reply, error) { return ok(object{"policies": c.filtered(r, c.listPolicies(r))}) })
+	rt.on(neutron, "GET "+base, func(r *request) (reply,
+		error,
+	) {
+		return ok(object{"policies": c.filtered(r, c.listPolicies(r))})
+	})
 	rt.on(neutron, "POST "+base, c.createPolicy)
 	rt.on(neutron, "GET "+base+"/{id}", c.showPolicy)
 	rt.on(neutron, "PUT "+base+"/{id}", c.updatePolicy)
@@ -68,8 +72,10 @@ func (p QoSPolicy) rules(typed bool) []object {
 
 func policyView(p QoSPolicy) object {
 	return object{
-		"id": p.ID, "name": p.Name, "description": p.Description, "project_id": p.ProjectID, "tenant_id": p.ProjectID, "shared": p.Shared,
-		"is_default": p.Default, "rules": p.rules(true), "revision_number": 1, "created_at": stamp(p.Created), "updated_at": stamp(p.Updated),
+		"id": p.ID, "name": p.Name, "description": p.Description, "project_id": p.ProjectID, "tenant_id": p.ProjectID,
+		"shared":     p.Shared,
+		"is_default": p.Default, "rules": p.rules(true), "revision_number": 1, "created_at": stamp(p.Created),
+		"updated_at": stamp(p.Updated),
 	}
 }
 
@@ -240,7 +246,8 @@ func (q limitRequest) apply(l *BandwidthLimit) error {
 	case l.Direction != "egress" && l.Direction != "ingress":
 		return badRequest("Invalid input for direction. Reason: '%s' is not in ['ingress', 'egress'].", l.Direction)
 	case l.MaxKbps < 0 || l.MaxBurst < 0:
-		return badRequest("Invalid input for max_kbps. Reason: '%d' is not in the range of 0 to 2147483647.", min(l.MaxKbps, l.MaxBurst))
+		return badRequest("Invalid input for max_kbps. Reason: '%d' is not in the range of 0 to 2147483647.",
+			min(l.MaxKbps, l.MaxBurst))
 	}
 	return nil
 }
@@ -261,7 +268,8 @@ func (c *Cloud) newLimit(policy, id string, q limitRequest) (BandwidthLimit, err
 				return nil
 			}
 			if other.Direction == l.Direction {
-				return conflict("QoSRulesConflict", "Rule bandwidth_limit conflicts with rule %s which already exists in QoS Policy %s.", other.ID, p.ID)
+				return conflict("QoSRulesConflict",
+					"Rule bandwidth_limit conflicts with rule %s which already exists in QoS Policy %s.", other.ID, p.ID)
 			}
 		}
 		p.Rules = append(p.Rules, l)

@@ -26,9 +26,11 @@ func routerView(rtr Router) object {
 		gateway = object{"network_id": rtr.ExternalNetwork, "enable_snat": false, "external_fixed_ips": []object{}}
 	}
 	return object{
-		"id": rtr.ID, "name": rtr.Name, "description": rtr.Description, "project_id": rtr.ProjectID, "tenant_id": rtr.ProjectID,
-		"admin_state_up": rtr.AdminUp, "status": "ACTIVE", "external_gateway_info": gateway, "routes": []object{}, "distributed": false,
-		"ha": false, "availability_zones": []string{"nova"}, "availability_zone_hints": []string{}, "revision_number": 1,
+		"id": rtr.ID, "name": rtr.Name, "description": rtr.Description, "project_id": rtr.ProjectID,
+		"tenant_id":      rtr.ProjectID,
+		"admin_state_up": rtr.AdminUp, "status": "ACTIVE", "external_gateway_info": gateway, "routes": []object{},
+		"distributed": false,
+		"ha":          false, "availability_zones": []string{"nova"}, "availability_zone_hints": []string{}, "revision_number": 1,
 		"created_at": stamp(rtr.Created), "updated_at": stamp(rtr.Updated),
 	}
 }
@@ -195,8 +197,9 @@ func (c *Cloud) plug(ctx context.Context, rtr Router, subnetID string) (Port, er
 	}
 	now := c.now()
 	p := Port{
-		ID: uuid.NewString(), NetworkID: s.NetworkID, ProjectID: rtr.ProjectID, MAC: randomMAC(), DeviceID: rtr.ID, DeviceOwner: ownerRouter,
-		FixedIPs: []FixedIP{{SubnetID: s.ID, IP: s.Gateway}}, AdminUp: true, Status: "ACTIVE", Created: now, Updated: now,
+		ID: uuid.NewString(), NetworkID: s.NetworkID, ProjectID: rtr.ProjectID, MAC: randomMAC(), DeviceID: rtr.ID,
+		DeviceOwner: ownerRouter,
+		FixedIPs:    []FixedIP{{SubnetID: s.ID, IP: s.Gateway}}, AdminUp: true, Status: "ACTIVE", Created: now, Updated: now,
 	}
 	err := c.store.Update(func(tx *state.Tx) error {
 		for _, other := range ports.All(tx) {
@@ -205,7 +208,8 @@ func (c *Cloud) plug(ctx context.Context, rtr Router, subnetID string) (Port, er
 			}
 			if taken, _ := subnets.Get(tx, other.FixedIPs[0].SubnetID); taken.ID != s.ID {
 				if taken.CIDR.Overlaps(s.CIDR) {
-					return badRequest("Bad router request: Cidr %s of subnet %s overlaps with cidr %s of subnet %s. (The routers of the lab are one.)", s.CIDR, s.ID, taken.CIDR, taken.ID)
+					return badRequest("Bad router request: Cidr %s of subnet %s overlaps with cidr %s of subnet %s. (The routers of "+
+						"the lab are one.)", s.CIDR, s.ID, taken.CIDR, taken.ID)
 				}
 				continue
 			}
@@ -240,12 +244,14 @@ func (c *Cloud) removeInterface(r *request) (reply, error) {
 
 func (c *Cloud) unplug(ctx context.Context, routerID string, q interfaceRequest) (Port, error) {
 	for _, p := range state.LoadAll(c.store, ports, "") {
-		if p.DeviceID != routerID || p.DeviceOwner != ownerRouter || p.ID != q.PortID && p.FixedIPs[0].SubnetID != q.SubnetID {
+		if p.DeviceID != routerID || p.DeviceOwner != ownerRouter || p.ID != q.PortID &&
+			p.FixedIPs[0].SubnetID != q.SubnetID {
 			continue
 		}
 		for _, f := range state.LoadAll(c.store, floatingIPs, "") {
 			if f.RouterID == routerID && f.NetworkOfFixed == p.NetworkID {
-				return p, conflict("RouterInterfaceInUseByFloatingIP", "Router interface for subnet %s on router %s cannot be deleted, as it is required by one or more floating IPs.", p.FixedIPs[0].SubnetID, routerID)
+				return p, conflict("RouterInterfaceInUseByFloatingIP", "Router interface for subnet %s on router %s cannot be "+
+					"deleted, as it is required by one or more floating IPs.", p.FixedIPs[0].SubnetID, routerID)
 			}
 		}
 		if err := state.Remove(c.store, ports, p.ID); err != nil {
@@ -253,7 +259,8 @@ func (c *Cloud) unplug(ctx context.Context, routerID string, q interfaceRequest)
 		}
 		return p, c.ensureSegment(ctx, p.NetworkID)
 	}
-	return Port{}, notFound("RouterInterfaceNotFoundForSubnet", "Router %s has no interface on subnet %s", routerID, q.SubnetID)
+	return Port{}, notFound("RouterInterfaceNotFoundForSubnet", "Router %s has no interface on subnet %s", routerID,
+		q.SubnetID)
 }
 
 // routerTo finds the router that leads from a network to an external one.

@@ -46,7 +46,8 @@ func (c *Cloud) defaultGroup(tx *state.Tx, project string) (SecurityGroup, error
 	g := c.freshGroup(uuid.NewString(), project, "default", "Default security group")
 	for _, ether := range []string{"IPv4", "IPv6"} {
 		g.Rules = append(g.Rules, SecurityRule{
-			ID: uuid.NewString(), GroupID: g.ID, Direction: "ingress", EtherType: ether, RemoteGroup: &g.ID, ProjectID: project, TenantID: project,
+			ID: uuid.NewString(), GroupID: g.ID, Direction: "ingress", EtherType: ether, RemoteGroup: &g.ID, ProjectID: project,
+			TenantID: project,
 		})
 	}
 	return g, secgroups.Put(tx, g.ID, g)
@@ -54,9 +55,15 @@ func (c *Cloud) defaultGroup(tx *state.Tx, project string) (SecurityGroup, error
 
 // freshGroup lets everything out, as every new group does.
 func (c *Cloud) freshGroup(id, project, name, description string) SecurityGroup {
-	g := SecurityGroup{ID: id, Name: name, Description: description, ProjectID: project, Created: c.now(), Updated: c.now()}
+	g := SecurityGroup{
+		ID: id, Name: name, Description: description, ProjectID: project, Created: c.now(),
+		Updated: c.now(),
+	}
 	for _, ether := range []string{"IPv4", "IPv6"} {
-		g.Rules = append(g.Rules, SecurityRule{ID: uuid.NewString(), GroupID: id, Direction: "egress", EtherType: ether, ProjectID: project, TenantID: project})
+		g.Rules = append(g.Rules, SecurityRule{
+			ID: uuid.NewString(), GroupID: id, Direction: "egress", EtherType: ether,
+			ProjectID: project, TenantID: project,
+		})
 	}
 	return g
 }
@@ -67,8 +74,10 @@ func groupView(g SecurityGroup) object {
 		rules = []SecurityRule{}
 	}
 	return object{
-		"id": g.ID, "name": g.Name, "description": g.Description, "project_id": g.ProjectID, "tenant_id": g.ProjectID, "stateful": true,
-		"shared": false, "security_group_rules": rules, "revision_number": 1, "created_at": stamp(g.Created), "updated_at": stamp(g.Updated),
+		"id": g.ID, "name": g.Name, "description": g.Description, "project_id": g.ProjectID, "tenant_id": g.ProjectID,
+		"stateful": true,
+		"shared":   false, "security_group_rules": rules, "revision_number": 1, "created_at": stamp(g.Created),
+		"updated_at": stamp(g.Updated),
 	}
 }
 
@@ -186,9 +195,11 @@ func (c *Cloud) dropGroup(id string) error {
 
 func ruleView(rule SecurityRule) object {
 	return object{
-		"id": rule.ID, "security_group_id": rule.GroupID, "direction": rule.Direction, "ethertype": rule.EtherType, "protocol": rule.Protocol,
-		"port_range_min": rule.PortMin, "port_range_max": rule.PortMax, "remote_ip_prefix": rule.RemotePrefix, "remote_group_id": rule.RemoteGroup,
-		"description": rule.Description, "project_id": rule.ProjectID, "tenant_id": rule.TenantID, "revision_number": 0,
+		"id": rule.ID, "security_group_id": rule.GroupID, "direction": rule.Direction, "ethertype": rule.EtherType,
+		"protocol":       rule.Protocol,
+		"port_range_min": rule.PortMin, "port_range_max": rule.PortMax, "remote_ip_prefix": rule.RemotePrefix,
+		"remote_group_id": rule.RemoteGroup,
+		"description":     rule.Description, "project_id": rule.ProjectID, "tenant_id": rule.TenantID, "revision_number": 0,
 	}
 }
 

@@ -15,7 +15,10 @@ import (
 )
 
 func newSubnet(n Network, name string, cidr netip.Prefix, now time.Time) Subnet {
-	s := Subnet{ID: uuid.NewString(), Name: name, NetworkID: n.ID, ProjectID: n.ProjectID, CIDR: cidr.Masked(), DHCP: true, Created: now, Updated: now}
+	s := Subnet{
+		ID: uuid.NewString(), Name: name, NetworkID: n.ID, ProjectID: n.ProjectID, CIDR: cidr.Masked(), DHCP: true,
+		Created: now, Updated: now,
+	}
 	s.Gateway = s.CIDR.Addr().Next()
 	s.First, s.Last = s.Gateway.Next(), lastAddress(s.CIDR)
 	if !s.v6() { // its last address is for broadcasts
@@ -51,10 +54,13 @@ func subnetView(s Subnet) object {
 		dns = []string{}
 	}
 	return object{
-		"id": s.ID, "name": s.Name, "description": s.Description, "network_id": s.NetworkID, "project_id": s.ProjectID, "tenant_id": s.ProjectID,
-		"cidr": s.CIDR.String(), "gateway_ip": gateway, "ip_version": version, "enable_dhcp": s.DHCP, "dns_nameservers": dns,
-		"allocation_pools": []object{{"start": s.First.String(), "end": s.Last.String()}}, "host_routes": []object{}, "ipv6_address_mode": orNil(s.AddressMode),
-		"ipv6_ra_mode": orNil(s.RAMode), "subnetpool_id": nil, "revision_number": 1, "created_at": stamp(s.Created), "updated_at": stamp(s.Updated),
+		"id": s.ID, "name": s.Name, "description": s.Description, "network_id": s.NetworkID, "project_id": s.ProjectID,
+		"tenant_id": s.ProjectID,
+		"cidr":      s.CIDR.String(), "gateway_ip": gateway, "ip_version": version, "enable_dhcp": s.DHCP, "dns_nameservers": dns,
+		"allocation_pools": []object{{"start": s.First.String(), "end": s.Last.String()}}, "host_routes": []object{},
+		"ipv6_address_mode": orNil(s.AddressMode),
+		"ipv6_ra_mode":      orNil(s.RAMode), "subnetpool_id": nil, "revision_number": 1, "created_at": stamp(s.Created),
+		"updated_at": stamp(s.Updated),
 	}
 }
 
@@ -125,7 +131,8 @@ func (c *Cloud) subnetOf(id, project string, n Network, q subnetRequest) (Subnet
 		return Subnet{}, badRequest("Invalid input for cidr. Reason: '%s' is not a valid IP subnet.", q.CIDR)
 	}
 	if cidr.Addr().Is4() && cidr.Bits() > 29 {
-		return Subnet{}, badRequest("Invalid input for operation: Requested subnet with cidr: %s for network: %s is too small.", q.CIDR, q.NetworkID)
+		return Subnet{}, badRequest("Invalid input for operation: Requested subnet with cidr: %s for network: %s is too "+
+			"small.", q.CIDR, q.NetworkID)
 	}
 	s := newSubnet(n, "", cidr, c.now())
 	s.ID, s.ProjectID, s.AddressMode, s.RAMode = id, project, q.AddressMode, q.RAMode
@@ -190,7 +197,8 @@ func (c *Cloud) newSubnetOn(ctx context.Context, id, project string, q subnetReq
 		n, _ = networks.Get(tx, q.NetworkID)
 		for _, other := range subnetsOf(tx, n) {
 			if other.CIDR.Overlaps(s.CIDR) {
-				return badRequest("Invalid input for operation: Requested subnet with cidr: %s for network: %s overlaps with another subnet.", s.CIDR, n.ID)
+				return badRequest("Invalid input for operation: Requested subnet with cidr: %s for network: %s overlaps with "+
+					"another subnet.", s.CIDR, n.ID)
 			}
 		}
 		n.SubnetIDs = append(n.SubnetIDs, s.ID)
@@ -240,7 +248,8 @@ func (c *Cloud) dropSubnet(ctx context.Context, id string) error {
 	for _, p := range state.LoadAll(c.store, ports, "") {
 		for _, ip := range p.FixedIPs {
 			if ip.SubnetID == id && (!s.automatic() || p.DeviceOwner == ownerRouter) {
-				return conflict("SubnetInUse", "Unable to complete operation on subnet %s: One or more ports have an IP allocation from this subnet.", id)
+				return conflict("SubnetInUse",
+					"Unable to complete operation on subnet %s: One or more ports have an IP allocation from this subnet.", id)
 			}
 		}
 	}

@@ -128,8 +128,9 @@ func (rt *router) nova() {
 
 func (c *Cloud) novaVersion() object {
 	return object{
-		"id": "v2.1", "status": "CURRENT", "version": fmt.Sprintf("2.%d", maxMicroversion), "min_version": fmt.Sprintf("2.%d", minMicroversion),
-		"updated": "2013-07-23T11:33:21Z", "links": []object{{"rel": "self", "href": c.cfg.Endpoint + "/compute/v2.1/"}},
+		"id": "v2.1", "status": "CURRENT", "version": fmt.Sprintf("2.%d", maxMicroversion),
+		"min_version": fmt.Sprintf("2.%d", minMicroversion),
+		"updated":     "2013-07-23T11:33:21Z", "links": []object{{"rel": "self", "href": c.cfg.Endpoint + "/compute/v2.1/"}},
 	}
 }
 
@@ -172,17 +173,22 @@ func (c *Cloud) hosts() []string {
 const zone = "nova"
 
 func (c *Cloud) zones(*request) (reply, error) {
-	return ok(object{"availabilityZoneInfo": []object{{"zoneName": zone, "zoneState": object{"available": true}, "hosts": nil}}})
+	return ok(object{"availabilityZoneInfo": []object{{
+		"zoneName": zone, "zoneState": object{"available": true},
+		"hosts": nil,
+	}}})
 }
 
 func (c *Cloud) hypervisors(r *request) (reply, error) {
 	if !r.token.Admin() {
-		return reply{}, fail(http.StatusForbidden, "Forbidden", "Policy doesn't allow os_compute_api:os-hypervisors to be performed.")
+		return reply{}, fail(http.StatusForbidden, "Forbidden",
+			"Policy doesn't allow os_compute_api:os-hypervisors to be performed.")
 	}
 	out := []object{}
 	for i, h := range c.hosts() {
 		out = append(out, object{
-			"id": i + 1, "hypervisor_hostname": h, "state": "up", "status": "enabled", "hypervisor_type": "lab", "host_ip": "127.0.0.1",
+			"id": i + 1, "hypervisor_hostname": h, "state": "up", "status": "enabled", "hypervisor_type": "lab",
+			"host_ip": "127.0.0.1",
 			"service": object{"id": i + 1, "host": h, "disabled_reason": nil},
 		})
 	}
@@ -191,11 +197,15 @@ func (c *Cloud) hypervisors(r *request) (reply, error) {
 
 func (c *Cloud) computeServices(r *request) (reply, error) {
 	if !r.token.Admin() {
-		return reply{}, fail(http.StatusForbidden, "Forbidden", "Policy doesn't allow os_compute_api:os-services:list to be performed.")
+		return reply{}, fail(http.StatusForbidden, "Forbidden",
+			"Policy doesn't allow os_compute_api:os-services:list to be performed.")
 	}
 	out := []object{}
 	for i, h := range c.hosts() {
-		out = append(out, object{"id": i + 1, "binary": "nova-compute", "host": h, "zone": zone, "status": "enabled", "state": "up", "updated_at": stamp(c.now())})
+		out = append(out, object{
+			"id": i + 1, "binary": "nova-compute", "host": h, "zone": zone, "status": "enabled",
+			"state": "up", "updated_at": stamp(c.now()),
+		})
 	}
 	return ok(object{"services": out})
 }
@@ -210,7 +220,8 @@ func (c *Cloud) novaLimits(r *request) (reply, error) {
 		"maxTotalInstances": limit["instances"], "totalInstancesUsed": used["instances"],
 		"maxTotalCores": limit["cores"], "totalCoresUsed": used["cores"],
 		"maxTotalRAMSize": limit["ram"], "totalRAMUsed": used["ram"],
-		"maxTotalKeypairs": limit["key_pairs"], "maxServerGroups": limit["server_groups"], "totalServerGroupsUsed": used["server_groups"],
+		"maxTotalKeypairs": limit["key_pairs"], "maxServerGroups": limit["server_groups"],
+		"totalServerGroupsUsed": used["server_groups"],
 		"maxServerGroupMembers": limit["server_group_members"], "maxServerMeta": limit["metadata_items"],
 	}}})
 }

@@ -27,12 +27,32 @@ var actions = map[string]struct {
 	task   string
 	do     step
 }{
-	"os-start": {[]string{statusShutoff}, statusActive, "", "powering-on", func(ctx context.Context, d machine.Driver, id string) error { return d.Start(ctx, id) }},
-	"os-stop":  {[]string{statusActive, statusError}, statusShutoff, "", "powering-off", func(ctx context.Context, d machine.Driver, id string) error { return d.Stop(ctx, id) }},
-	"pause":    {[]string{statusActive}, statusPaused, "", "pausing", func(ctx context.Context, d machine.Driver, id string) error { return d.Freeze(ctx, id) }},
-	"unpause":  {[]string{statusPaused}, statusActive, "", "unpausing", func(ctx context.Context, d machine.Driver, id string) error { return d.Thaw(ctx, id) }},
-	"reboot":   {[]string{statusActive}, statusActive, statusReboot, "rebooting", reboot(false)},
-	"hard":     {[]string{statusActive, statusShutoff, statusPaused, statusError}, statusActive, statusReboot, "rebooting_hard", reboot(true)},
+	"os-start": {
+		[]string{statusShutoff},
+		statusActive, "", "powering-on",
+		func(ctx context.Context, d machine.Driver, id string) error { return d.Start(ctx, id) },
+	},
+	"os-stop": {
+		[]string{statusActive, statusError},
+		statusShutoff, "", "powering-off",
+		func(ctx context.Context, d machine.Driver, id string) error { return d.Stop(ctx, id) },
+	},
+	"pause": {
+		[]string{statusActive},
+		statusPaused, "", "pausing",
+		func(ctx context.Context, d machine.Driver, id string) error { return d.Freeze(ctx, id) },
+	},
+	"unpause": {
+		[]string{statusPaused},
+		statusActive, "", "unpausing",
+		func(ctx context.Context, d machine.Driver, id string) error { return d.Thaw(ctx, id) },
+	},
+	"reboot": {[]string{statusActive}, statusActive, statusReboot, "rebooting", reboot(false)},
+	"hard": {
+		[]string{statusActive, statusShutoff, statusPaused, statusError},
+		statusActive, statusReboot,
+		"rebooting_hard", reboot(true),
+	},
 }
 
 func (c *Cloud) serverAction(r *request) (reply, error) {
@@ -75,7 +95,8 @@ func (c *Cloud) changePower(s Server, name string) (reply, error) {
 	changed, _, err := state.Change(c.store, servers, s.ID, func(s *Server) error {
 		if s.Task != "" || !slices.Contains(a.from, s.Status) {
 			_, vm := power(s.Status)
-			return conflict("Conflict", "Cannot '%s' instance %s while it is in vm_state %s", strings.TrimPrefix(name, "os-"), s.ID, vm)
+			return conflict("Conflict", "Cannot '%s' instance %s while it is in vm_state %s", strings.TrimPrefix(name, "os-"),
+				s.ID, vm)
 		}
 		s.Task, s.Updated = a.task, c.now()
 		if a.during != "" {
@@ -164,7 +185,8 @@ func (c *Cloud) resize(project, id, flavor string) error {
 		more := Flavor{VCPUs: f.VCPUs - s.Flavor.VCPUs, RAM: f.RAM - s.Flavor.RAM}
 		limit, used := c.quota(tx, "nova", s.ProjectID), c.usage(tx, "nova", s.ProjectID)
 		if exceeded(limit["cores"], used["cores"], more.VCPUs) || exceeded(limit["ram"], used["ram"], more.RAM) {
-			return fail(http.StatusForbidden, "Forbidden", "Quota exceeded for cores, ram: the flavor %s needs more than is left", f.Name)
+			return fail(http.StatusForbidden, "Forbidden",
+				"Quota exceeded for cores, ram: the flavor %s needs more than is left", f.Name)
 		}
 		s.Flavor, s.Updated = f, c.now()
 		return servers.Put(tx, id, s)

@@ -43,7 +43,10 @@ func (c *Cloud) schedule(tx *state.Tx, s *Server) {
 	}
 	if len(hosts) == 0 {
 		s.Status, s.Task = statusError, ""
-		s.Fault = &ServerFault{Code: 500, Message: "No valid host was found. There are not enough hosts available.", At: c.now()}
+		s.Fault = &ServerFault{
+			Code: 500, Message: "No valid host was found. There are not enough hosts available.",
+			At: c.now(),
+		}
 		return
 	}
 	s.Host = slices.MinFunc(hosts, func(a, b string) int { return load[a] - load[b] })
@@ -56,7 +59,8 @@ func (c *Cloud) boot(ctx context.Context, id string) {
 		return
 	}
 	m := machine.Machine{
-		ID: s.ID, Name: hostname(s.Name), Image: s.BootImage, UserData: s.UserData, AuthorizedKeys: s.AuthorizedKeys, AdminPass: cmp.Or(s.AdminPass, c.cfg.ImagePassword),
+		ID: s.ID, Name: hostname(s.Name), Image: s.BootImage, UserData: s.UserData, AuthorizedKeys: s.AuthorizedKeys,
+		AdminPass: cmp.Or(s.AdminPass, c.cfg.ImagePassword),
 	}
 	for _, portID := range s.PortIDs {
 		if p, found := state.Load(c.store, ports, portID); found {
@@ -102,7 +106,10 @@ func (c *Cloud) booted(s Server, cause error) {
 		now.Volumes, now.Task, now.Updated = s.Volumes, "", c.now()
 		if cause != nil {
 			now.Status = statusError
-			now.Fault = &ServerFault{Code: 500, Message: "Build of instance " + s.ID + " aborted: " + sentence(cause), At: c.now()}
+			now.Fault = &ServerFault{
+				Code: 500, Message: "Build of instance " + s.ID + " aborted: " + sentence(cause),
+				At: c.now(),
+			}
 			c.log.Warn("server did not boot", "server", s.Name, "id", s.ID, "error", cause.Error())
 			return errors.Join(abandon(tx, &now, c.now()), servers.Put(tx, s.ID, now))
 		}

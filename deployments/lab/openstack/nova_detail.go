@@ -73,7 +73,10 @@ func (c *Cloud) serverInterfaces(r *request) (reply, error) {
 			continue
 		}
 		view := portView(p)
-		out = append(out, object{"port_id": p.ID, "net_id": p.NetworkID, "mac_addr": p.MAC, "port_state": p.Status, "fixed_ips": view["fixed_ips"]})
+		out = append(out, object{
+			"port_id": p.ID, "net_id": p.NetworkID, "mac_addr": p.MAC, "port_state": p.Status,
+			"fixed_ips": view["fixed_ips"],
+		})
 	}
 	return ok(object{"interfaceAttachments": out})
 }

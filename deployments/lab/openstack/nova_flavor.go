@@ -76,13 +76,18 @@ func (rt *router) novaFlavors() {
 }
 
 func (c *Cloud) flavorView(f Flavor, detail bool) object {
-	view := object{"id": f.ID, "name": f.Name, "links": []object{{"rel": "self", "href": c.cfg.Endpoint + "/compute/v2.1/flavors/" + f.ID}}}
+	view := object{
+		"id": f.ID, "name": f.Name,
+		"links": []object{{"rel": "self", "href": c.cfg.Endpoint + "/compute/v2.1/flavors/" + f.ID}},
+	}
 	if detail {
-		view["vcpus"], view["ram"], view["disk"], view["swap"], view["rxtx_factor"] = f.VCPUs, f.RAM, f.Disk, any(""), cmp.Or(f.RxTxFactor, 1.0)
+		view["vcpus"], view["ram"], view["disk"], view["swap"], view["rxtx_factor"] = f.VCPUs, f.RAM, f.Disk, any(""),
+			cmp.Or(f.RxTxFactor, 1.0)
 		if f.Swap > 0 {
 			view["swap"] = f.Swap
 		}
-		view["OS-FLV-EXT-DATA:ephemeral"], view["OS-FLV-DISABLED:disabled"], view["os-flavor-access:is_public"] = f.Ephemeral, false, !f.Private
+		view["OS-FLV-EXT-DATA:ephemeral"], view["OS-FLV-DISABLED:disabled"], view["os-flavor-access:is_public"] = f.Ephemeral,
+			false, !f.Private
 		view["description"], view["extra_specs"] = any(nil), f.specs()
 		if f.Description != "" {
 			view["description"] = f.Description
@@ -175,7 +180,8 @@ func (c *Cloud) createFlavorCall(r *request) (reply, error) {
 // newFlavor makes a flavor; names and ids are unique in the cloud.
 func (c *Cloud) newFlavor(q flavorRequest) (Flavor, error) {
 	f := Flavor{
-		ID: q.ID, Name: q.Name, VCPUs: intOf(q.VCPUs, 0), RAM: intOf(q.RAM, 0), Disk: intOf(q.Disk, 0), Ephemeral: intOf(q.Ephemeral, 0), Swap: intOf(q.Swap, 0),
+		ID: q.ID, Name: q.Name, VCPUs: intOf(q.VCPUs, 0), RAM: intOf(q.RAM, 0), Disk: intOf(q.Disk, 0),
+		Ephemeral: intOf(q.Ephemeral, 0), Swap: intOf(q.Swap, 0),
 		RxTxFactor: q.RxTxFactor, Private: q.Public != nil && !*q.Public, Description: q.Description, Projects: q.Projects,
 	}
 	if f.ID == "" || f.ID == "auto" {
@@ -185,11 +191,14 @@ func (c *Cloud) newFlavor(q flavorRequest) (Flavor, error) {
 	case f.Name == "":
 		return f, badRequest("Invalid input for field/attribute name. Value: . '' is too short")
 	case f.VCPUs < 1:
-		return f, badRequest("Invalid input for field/attribute vcpus. Value: %v. %v is less than the minimum of 1", q.VCPUs, f.VCPUs)
+		return f, badRequest("Invalid input for field/attribute vcpus. Value: %v. %v is less than the minimum of 1", q.VCPUs,
+			f.VCPUs)
 	case f.RAM < 1:
-		return f, badRequest("Invalid input for field/attribute ram. Value: %v. %v is less than the minimum of 1", q.RAM, f.RAM)
+		return f, badRequest("Invalid input for field/attribute ram. Value: %v. %v is less than the minimum of 1", q.RAM,
+			f.RAM)
 	case f.Disk < 0:
-		return f, badRequest("Invalid input for field/attribute disk. Value: %v. %v is less than the minimum of 0", q.Disk, f.Disk)
+		return f, badRequest("Invalid input for field/attribute disk. Value: %v. %v is less than the minimum of 0", q.Disk,
+			f.Disk)
 	}
 	return f, c.store.Update(func(tx *state.Tx) error {
 		for _, other := range append(oldFlavors(), flavorTable.All(tx)...) {
@@ -207,7 +216,8 @@ func (c *Cloud) newFlavor(q flavorRequest) (Flavor, error) {
 // changeFlavor changes one that was made; those of tradition stay as they are.
 func (c *Cloud) changeFlavor(id string, change func(*Flavor) error) (Flavor, error) {
 	if slices.ContainsFunc(oldFlavors(), func(f Flavor) bool { return f.ID == id }) {
-		return Flavor{}, fail(http.StatusForbidden, "Forbidden", "The lab does not change the flavors that it has from the start.")
+		return Flavor{}, fail(http.StatusForbidden, "Forbidden",
+			"The lab does not change the flavors that it has from the start.")
 	}
 	f, found, err := state.Change(c.store, flavorTable, id, change)
 	if err == nil && !found {
@@ -279,7 +289,8 @@ func (c *Cloud) flavorAction(r *request) (reply, error) {
 		remove, removes := body["removeTenantAccess"]
 		switch {
 		case adds && slices.Contains(f.Projects, add.Tenant):
-			return conflict("Conflict", "Flavor access already exists for flavor %s and project %s combination.", f.ID, add.Tenant)
+			return conflict("Conflict", "Flavor access already exists for flavor %s and project %s combination.", f.ID,
+				add.Tenant)
 		case adds:
 			f.Projects = append(f.Projects, add.Tenant)
 		case removes && !slices.Contains(f.Projects, remove.Tenant):
@@ -314,7 +325,8 @@ func (c *Cloud) addExtraSpecs(r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	f, err := c.changeFlavor(r.PathValue("id"), func(f *Flavor) error { f.ExtraSpecs = merge(f.ExtraSpecs, specs); return nil })
+	f, err := c.changeFlavor(r.PathValue("id"),
+		func(f *Flavor) error { f.ExtraSpecs = merge(f.ExtraSpecs, specs); return nil })
 	if err != nil {
 		return reply{}, err
 	}
@@ -358,7 +370,8 @@ func (c *Cloud) setExtraSpec(r *request) (reply, error) {
 	if _, there := given[key]; !there || len(given) != 1 {
 		return reply{}, badRequest("Request body and URI mismatch")
 	}
-	_, err = c.changeFlavor(r.PathValue("id"), func(f *Flavor) error { f.ExtraSpecs = merge(f.ExtraSpecs, given); return nil })
+	_, err = c.changeFlavor(r.PathValue("id"),
+		func(f *Flavor) error { f.ExtraSpecs = merge(f.ExtraSpecs, given); return nil })
 	if err != nil {
 		return reply{}, err
 	}

@@ -33,7 +33,8 @@ func (c *Cloud) replug(ctx context.Context, id string, nics []nic) error {
 		}
 		left := slices.DeleteFunc(slices.Clone(before), func(p string) bool { return slices.Contains(s.PortIDs, p) })
 		gone = slices.DeleteFunc(slices.Clone(left), func(p string) bool { return !slices.Contains(own, p) })
-		return errors.Join(unsettle(tx, left, id, c.now()), settle(tx, s.PortIDs, id, s.Host, "ACTIVE", c.now()), servers.Put(tx, id, s))
+		return errors.Join(unsettle(tx, left, id, c.now()), settle(tx, s.PortIDs, id, s.Host, "ACTIVE", c.now()),
+			servers.Put(tx, id, s))
 	})
 	for _, port := range gone {
 		err = errors.Join(err, c.dropPort(ctx, port))
@@ -74,7 +75,8 @@ func (c *Cloud) attachInterface(r *request) (reply, error) {
 		return reply{}, err
 	}
 	if s.Status == statusError || s.Deleting {
-		return reply{}, conflict("Conflict", "Cannot 'attach_interface' instance %s while it is in vm_state %s", s.ID, strings.ToLower(s.Status))
+		return reply{}, conflict("Conflict", "Cannot 'attach_interface' instance %s while it is in vm_state %s", s.ID,
+			strings.ToLower(s.Status))
 	}
 	if slices.Contains(s.PortIDs, q.Port) {
 		return reply{}, badRequest("Port %s is attached to this server already.", q.Port)
@@ -83,7 +85,10 @@ func (c *Cloud) attachInterface(r *request) (reply, error) {
 		return reply{}, err
 	}
 	p, _ := state.Load(c.store, ports, q.Port)
-	return ok(object{"interfaceAttachment": object{"port_id": p.ID, "net_id": p.NetworkID, "mac_addr": p.MAC, "port_state": p.Status, "fixed_ips": portView(p)["fixed_ips"]}})
+	return ok(object{"interfaceAttachment": object{
+		"port_id": p.ID, "net_id": p.NetworkID, "mac_addr": p.MAC,
+		"port_state": p.Status, "fixed_ips": portView(p)["fixed_ips"],
+	}})
 }
 
 // detachInterface unplugs a port from a server.

@@ -71,7 +71,8 @@ func (c *Cloud) createServerCall(r *request) (reply, error) {
 		return reply{}, err
 	}
 	return accepted(object{"server": object{
-		"id": s.ID, "adminPass": q.AdminPass, "links": c.serverLinks(s.ID), "OS-DCF:diskConfig": "MANUAL", "security_groups": []object{},
+		"id": s.ID, "adminPass": q.AdminPass, "links": c.serverLinks(s.ID), "OS-DCF:diskConfig": "MANUAL",
+		"security_groups": []object{},
 	}})
 }
 
@@ -115,7 +116,8 @@ func (c *Cloud) createServer(id, project, user string, q serverRequest) (Server,
 		}
 		c.schedule(tx, &s)
 		if s.Status == statusError {
-			return errors.Join(tags.Put(tx, s.ID, append([]string{}, q.Tags...)), abandon(tx, &s, c.now()), servers.Put(tx, s.ID, s))
+			return errors.Join(tags.Put(tx, s.ID, append([]string{}, q.Tags...)), abandon(tx, &s, c.now()),
+				servers.Put(tx, s.ID, s))
 		}
 		if err := settle(tx, s.PortIDs, s.ID, s.Host, "DOWN", c.now()); err != nil {
 			return err
@@ -139,8 +141,9 @@ func abandon(tx *state.Tx, s *Server, now time.Time) error {
 func (c *Cloud) draft(id, project, user string, q serverRequest) (Server, error) {
 	now := c.now()
 	s := Server{
-		ID: id, Name: q.Name, ProjectID: project, UserID: user, Status: statusBuild, Task: "spawning", KeyName: q.KeyName, AdminPass: q.AdminPass,
-		AZ: zone, ConfigDrive: q.ConfigDrive, Metadata: q.Metadata, GroupID: q.group, Created: now, Updated: now,
+		ID: id, Name: q.Name, ProjectID: project, UserID: user, Status: statusBuild, Task: "spawning", KeyName: q.KeyName,
+		AdminPass: q.AdminPass,
+		AZ:        zone, ConfigDrive: q.ConfigDrive, Metadata: q.Metadata, GroupID: q.group, Created: now, Updated: now,
 	}
 	if s.Metadata == nil {
 		s.Metadata = map[string]string{}

@@ -70,10 +70,12 @@ func addressView(ip, typ, mac string) object {
 func (c *Cloud) serverView(s Server, version int) object {
 	powerState, vmState := power(s.Status)
 	view := object{
-		"id": s.ID, "name": s.Name, "status": s.Status, "tenant_id": s.ProjectID, "user_id": s.UserID, "created": stamp(s.Created), "updated": stamp(s.Updated),
+		"id": s.ID, "name": s.Name, "status": s.Status, "tenant_id": s.ProjectID, "user_id": s.UserID,
+		"created": stamp(s.Created), "updated": stamp(s.Updated),
 		"metadata": s.Metadata, "addresses": c.addresses(s), "links": c.serverLinks(s.ID), "accessIPv4": "", "accessIPv6": "",
 		"hostId": hostID(s), "config_drive": "", "progress": 0, "OS-DCF:diskConfig": "MANUAL",
-		"OS-EXT-AZ:availability_zone": s.AZ, "OS-EXT-STS:vm_state": vmState, "OS-EXT-STS:power_state": powerState, "OS-EXT-STS:task_state": nil,
+		"OS-EXT-AZ:availability_zone": s.AZ, "OS-EXT-STS:vm_state": vmState, "OS-EXT-STS:power_state": powerState,
+		"OS-EXT-STS:task_state":  nil,
 		"OS-SRV-USG:launched_at": nil, "OS-SRV-USG:terminated_at": nil, "key_name": nil, "image": "",
 		"security_groups": c.serverGroupsView(s), "locked": false, "description": nil,
 		"tags": []string{}, "server_groups": []string{},
@@ -96,7 +98,8 @@ func (c *Cloud) serverView(s Server, version int) object {
 	view["flavor"] = object{"id": s.Flavor.ID, "links": []object{}}
 	if version >= 47 {
 		view["flavor"] = object{
-			"original_name": s.Flavor.Name, "vcpus": s.Flavor.VCPUs, "ram": s.Flavor.RAM, "disk": s.Flavor.Disk, "ephemeral": s.Flavor.Ephemeral, "swap": s.Flavor.Swap,
+			"original_name": s.Flavor.Name, "vcpus": s.Flavor.VCPUs, "ram": s.Flavor.RAM, "disk": s.Flavor.Disk,
+			"ephemeral": s.Flavor.Ephemeral, "swap": s.Flavor.Swap,
 			"extra_specs": s.Flavor.specs(),
 		}
 	}
@@ -176,7 +179,8 @@ func (c *Cloud) listServers(r *request, detail bool) (reply, error) {
 	out := []object{}
 	for _, s := range all {
 		wanted := r.lists(s.ProjectID) && name.MatchString(s.Name) && q.Get("marker") == "" &&
-			(q.Get("status") == "" || strings.EqualFold(q.Get("status"), s.Status)) && (q.Get("host") == "" || q.Get("host") == s.Host)
+			(q.Get("status") == "" || strings.EqualFold(q.Get("status"), s.Status)) &&
+			(q.Get("host") == "" || q.Get("host") == s.Host)
 		for _, tag := range splitComma(q.Get("tags")) {
 			have, _ := state.Load(c.store, tags, s.ID)
 			wanted = wanted && slices.Contains(have, tag)

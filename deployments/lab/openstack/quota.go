@@ -20,16 +20,19 @@ const quotas = state.Table[Quota]("quotas")
 func defaultQuota() map[string]Quota {
 	return map[string]Quota{
 		"nova": {
-			"instances": 2000, "cores": 8000, "ram": 8 * 1024 * 1024, "key_pairs": 100, "server_groups": 50, "server_group_members": 100,
-			"metadata_items": 128, "injected_files": 5, "injected_file_content_bytes": 10240, "injected_file_path_bytes": 255,
+			"instances": 2000, "cores": 8000, "ram": 8 * 1024 * 1024, "key_pairs": 100, "server_groups": 50,
+			"server_group_members": 100,
+			"metadata_items":       128, "injected_files": 5, "injected_file_content_bytes": 10240, "injected_file_path_bytes": 255,
 			"floating_ips": -1, "fixed_ips": -1, "security_groups": -1, "security_group_rules": -1,
 		},
 		"neutron": {
-			"network": 100, "subnet": 100, "port": 5000, "router": 10, "floatingip": 50, "security_group": 100, "security_group_rule": 1000,
-			"rbac_policy": 10, "subnetpool": -1,
+			"network": 100, "subnet": 100, "port": 5000, "router": 10, "floatingip": 50, "security_group": 100,
+			"security_group_rule": 1000,
+			"rbac_policy":         10, "subnetpool": -1,
 		},
 		"cinder": {
-			"volumes": 100, "gigabytes": 1000, "snapshots": 10, "per_volume_gigabytes": -1, "backups": 10, "backup_gigabytes": 1000, "groups": 10,
+			"volumes": 100, "gigabytes": 1000, "snapshots": 10, "per_volume_gigabytes": -1, "backups": 10,
+			"backup_gigabytes": 1000, "groups": 10,
 		},
 	}
 }
@@ -112,7 +115,8 @@ func (c *Cloud) cinderQuota(tx *state.Tx, project string, number, gigabytes int)
 	limit, used := c.quota(tx, "cinder", project), c.usage(tx, "cinder", project)
 	if exceeded(limit["gigabytes"], used["gigabytes"], gigabytes) {
 		return fail(http.StatusRequestEntityTooLarge, "OverLimit",
-			"VolumeSizeExceedsAvailableQuota: Requested volume or snapshot exceeds allowed gigabytes quota. Requested %dG, quota is %dG and %dG has been consumed.",
+			"VolumeSizeExceedsAvailableQuota: Requested volume or snapshot exceeds allowed gigabytes quota. Requested %dG, "+
+				"quota is %dG and %dG has been consumed.",
 			gigabytes, limit["gigabytes"], used["gigabytes"])
 	}
 	if exceeded(limit["volumes"], used["volumes"], number) {
@@ -187,7 +191,8 @@ func (c *Cloud) ownQuota(r *request) error {
 	if r.sees(r.PathValue("id")) {
 		return nil
 	}
-	return fail(http.StatusForbidden, "Forbidden", "You are not authorized to see the quota of project %s.", r.PathValue("id"))
+	return fail(http.StatusForbidden, "Forbidden", "You are not authorized to see the quota of project %s.",
+		r.PathValue("id"))
 }
 
 func (c *Cloud) updateNeutronQuota(r *request) (reply, error) {
@@ -212,7 +217,8 @@ func (rt *router) quotaSets(s *service, base string) {
 			if err := c.ownQuota(r); err != nil {
 				return reply{}, err
 			}
-			view := c.quotaView(s.name, r.PathValue("id"), "in_use", detail || r.URL.Query().Get("usage") == "True" || r.URL.Query().Get("usage") == "true")
+			view := c.quotaView(s.name, r.PathValue("id"), "in_use", detail || r.URL.Query().Get("usage") == "True" ||
+				r.URL.Query().Get("usage") == "true")
 			view["id"] = r.PathValue("id")
 			return ok(object{"quota_set": view})
 		}

@@ -62,9 +62,18 @@ func (c *Cloud) plant() error {
 func (c *Cloud) plantNetworks(tx *state.Tx) error {
 	admin := c.seed.Projects["admin"]
 	now := c.now()
-	net0 := Network{ID: uuid.NewString(), Name: "net0", ProjectID: admin, Shared: true, AdminUp: true, PortSecurity: true, Created: now, Updated: now}
-	public := Network{ID: uuid.NewString(), Name: "public", ProjectID: admin, External: true, AdminUp: true, PortSecurity: true, Created: now, Updated: now}
-	router := Router{ID: uuid.NewString(), Name: "router0", ProjectID: admin, ExternalNetwork: public.ID, AdminUp: true, Created: now, Updated: now}
+	net0 := Network{
+		ID: uuid.NewString(), Name: "net0", ProjectID: admin, Shared: true, AdminUp: true, PortSecurity: true,
+		Created: now, Updated: now,
+	}
+	public := Network{
+		ID: uuid.NewString(), Name: "public", ProjectID: admin, External: true, AdminUp: true,
+		PortSecurity: true, Created: now, Updated: now,
+	}
+	router := Router{
+		ID: uuid.NewString(), Name: "router0", ProjectID: admin, ExternalNetwork: public.ID, AdminUp: true,
+		Created: now, Updated: now,
+	}
 	c.seed.Net0, c.seed.Public, c.seed.Router = net0.ID, public.ID, router.ID
 	c.seed.Seeded = []string{net0.ID, public.ID, router.ID}
 	for _, n := range []struct {
@@ -85,7 +94,8 @@ func (c *Cloud) plantNetworks(tx *state.Tx) error {
 		if n.router {
 			p := Port{
 				ID: uuid.NewString(), NetworkID: n.network.ID, ProjectID: admin, MAC: randomMAC(), DeviceID: router.ID,
-				DeviceOwner: ownerRouter, FixedIPs: []FixedIP{{SubnetID: s.ID, IP: s.Gateway}}, AdminUp: true, Status: "ACTIVE", Created: now, Updated: now,
+				DeviceOwner: ownerRouter, FixedIPs: []FixedIP{{SubnetID: s.ID, IP: s.Gateway}}, AdminUp: true, Status: "ACTIVE",
+				Created: now, Updated: now,
 			}
 			if err := ports.Put(tx, p.ID, p); err != nil {
 				return err

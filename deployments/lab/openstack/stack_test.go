@@ -25,7 +25,10 @@ func nfv() map[string]any {
 			"masterNode": map[string]any{"flavor": "m1.medium", "image": "Image for masterNode HA kubernetes"},
 			"workerNode": map[string]any{"flavor": "m1.medium", "image": "Image for workerNode HA kubernetes"},
 		},
-		"CP": map[string]any{"masterNode_CP1": map[string]any{"network": "net0"}, "workerNode_CP2": map[string]any{"network": "net0"}},
+		"CP": map[string]any{
+			"masterNode_CP1": map[string]any{"network": "net0"},
+			"workerNode_CP2": map[string]any{"network": "net0"},
+		},
 	}
 }
 
@@ -55,21 +58,26 @@ func read(t *testing.T, top, nested string) *stacks.Template {
 }
 
 // create posts a stack as Windlass does: gophercloud's own options would look for the files on disk.
-func (b *bench) create(sc *gophercloud.ServiceClient, name string, tmpl *stacks.Template, params map[string]any) string {
+func (b *bench) create(
+	sc *gophercloud.ServiceClient, name string, tmpl *stacks.Template, params map[string]any,
+) string {
 	b.t.Helper()
 	id, err := b.post(sc, name, tmpl, params)
 	require.NoError(b.t, err)
 	return id
 }
 
-func (b *bench) post(sc *gophercloud.ServiceClient, name string, tmpl *stacks.Template, params map[string]any) (string, error) {
+func (b *bench) post(
+	sc *gophercloud.ServiceClient, name string, tmpl *stacks.Template, params map[string]any,
+) (string, error) {
 	var out struct {
 		Stack struct {
 			ID string `json:"id"`
 		} `json:"stack"`
 	}
 	_, err := sc.Post(b.t.Context(), sc.ServiceURL("stacks"), map[string]any{
-		"stack_name": name, "template": string(tmpl.Bin), "files": tmpl.Files, "parameters": params, "timeout_mins": 20, "disable_rollback": true, "tags": "a,b",
+		"stack_name": name, "template": string(tmpl.Bin), "files": tmpl.Files, "parameters": params, "timeout_mins": 20,
+		"disable_rollback": true, "tags": "a,b",
 	}, &out, nil)
 	return out.Stack.ID, err
 }
@@ -77,10 +85,13 @@ func (b *bench) post(sc *gophercloud.ServiceClient, name string, tmpl *stacks.Te
 // patch updates an existing stack.
 func (b *bench) patch(sc *gophercloud.ServiceClient, st *stacks.RetrievedStack, params map[string]any) {
 	b.t.Helper()
-	require.NoError(b.t, stacks.UpdatePatch(b.t.Context(), sc, st.Name, st.ID, stacks.UpdateOpts{Parameters: params}).ExtractErr())
+	require.NoError(b.t, stacks.UpdatePatch(b.t.Context(), sc, st.Name, st.ID,
+		stacks.UpdateOpts{Parameters: params}).ExtractErr())
 }
 
-func (b *bench) resources(sc *gophercloud.ServiceClient, st *stacks.RetrievedStack, depth int) []stackresources.Resource {
+func (b *bench) resources(
+	sc *gophercloud.ServiceClient, st *stacks.RetrievedStack, depth int,
+) []stackresources.Resource {
 	b.t.Helper()
 	pages, err := stackresources.List(sc, st.Name, st.ID, stackresources.ListOpts{Depth: depth}).AllPages(b.t.Context())
 	require.NoError(b.t, err)
@@ -133,7 +144,8 @@ func TestForeignSimpleStackScalesBySignal(t *testing.T) {
 	sc := b.heat()
 	id := b.create(sc, "vnf-simple", foreign(t, "simple"), map[string]any{"nfv": nfv()})
 	st := b.await(sc, id, "CREATE_COMPLETE")
-	_, err := sc.Post(t.Context(), sc.ServiceURL("stacks", st.Name, st.ID, "resources", "worker_instance_scale_out", "signal"), nil, nil,
+	_, err := sc.Post(t.Context(), sc.ServiceURL("stacks", st.Name, st.ID, "resources", "worker_instance_scale_out",
+		"signal"), nil, nil,
 		&gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}})
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return len(b.machines.names()) == 4 }, time.Minute, 10*time.Millisecond)
@@ -192,7 +204,8 @@ func TestClusterLifeThroughTheAPI(t *testing.T) {
 	require.NoError(t, res.Body.Close())
 	require.Equal(t, http.StatusOK, res.StatusCode)
 	require.Eventually(t, func() bool { return len(b.machines.names()) == 6 }, time.Minute, 10*time.Millisecond)
-	forged, err := http.NewRequestWithContext(t.Context(), http.MethodPost, strings.Replace(outputs["alarm"].(string), "workers_out", "workers_in", 1), nil)
+	forged, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+		strings.Replace(outputs["alarm"].(string), "workers_out", "workers_in", 1), nil)
 	require.NoError(t, err)
 	res, err = http.DefaultClient.Do(forged)
 	require.NoError(t, err)
@@ -221,7 +234,8 @@ func TestUnhealthyServerIsReplacedAloneAndKeepsItsPort(t *testing.T) {
 	before := ofType(b.resources(sc, st, 3), "OS::Nova::Server")
 	victim := before[1]
 	name, nested := stackOf(t, victim)
-	require.NoError(t, stackresources.MarkUnhealthy(t.Context(), sc, name, nested, victim.Name, stackresources.MarkUnhealthyOpts{MarkUnhealthy: true, ResourceStatusReason: "dead"}).ExtractErr())
+	require.NoError(t, stackresources.MarkUnhealthy(t.Context(), sc, name, nested, victim.Name,
+		stackresources.MarkUnhealthyOpts{MarkUnhealthy: true, ResourceStatusReason: "dead"}).ExtractErr())
 	b.patch(sc, st, nil)
 	b.await(sc, id, "UPDATE_COMPLETE")
 	after := ofType(b.resources(sc, st, 3), "OS::Nova::Server")
@@ -307,7 +321,8 @@ func TestQuotaFailuresReadAsHeatTellsThem(t *testing.T) {
 			require.NoError(t, err)
 			body, err := json.Marshal(map[string]any{c.key: c.quota})
 			require.NoError(t, err)
-			code, _ := b.raw("PUT", strings.ReplaceAll(c.path, "%s", b.demoProject()), admin.Token(), strings.NewReader(string(body)))
+			code, _ := b.raw("PUT", strings.ReplaceAll(c.path, "%s", b.demoProject()), admin.Token(),
+				strings.NewReader(string(body)))
 			require.Equal(t, http.StatusOK, code)
 			sc := b.heat()
 			id := b.create(sc, "c1", cluster(t), nil)
@@ -332,7 +347,8 @@ func TestNoValidHostFailsTheServer(t *testing.T) {
 func TestBadStackRequests(t *testing.T) {
 	b := newBench(t)
 	sc := b.heat()
-	_, err := b.post(sc, "s", template("heat_template_version: 2018-08-31\nresources: {x: {type: OS::Foo::Bar}}", nil), nil)
+	_, err := b.post(sc, "s", template("heat_template_version: 2018-08-31\nresources: {x: {type: OS::Foo::Bar}}", nil),
+		nil)
 	require.True(t, gophercloud.ResponseCodeIs(err, http.StatusBadRequest))
 	require.ErrorContains(t, err, "The Resource Type (OS::Foo::Bar) could not be found.")
 	params := nfv()

@@ -72,7 +72,8 @@ func (r request) checkNodeVdus() {
 		}
 		used := role.node.AspectID != "" || role.node.SSHCpName != ""
 		if used && role.node.VduID == "" && lcm.ParseUserData(r.AdditionalParams).SeparateResources() {
-			const why = "is missing: " + lcm.StandardUserData + " makes a resource of each VNFC, so that there is no group: name the VDU of these nodes"
+			const why = "is missing: " + lcm.StandardUserData +
+				" makes a resource of each VNFC, so that there is no group: name the VDU of these nodes"
 			r.Found.Mistake(lcm.Problem{Path: path + ".vdu_id", Detail: why})
 		}
 	}

@@ -62,9 +62,11 @@ func (c *Cluster) Access(role lcm.Role) (lifecycle.Access, bool) {
 	a := lifecycle.Access{Login: time.Duration(c.Params.Timeouts.Login) * time.Second}
 	switch s := c.Params.StorageServer; {
 	case role == lcm.ControlPlane:
-		a.User, a.Password, a.PrivateKey = c.Params.MasterNode.Username, c.Params.MasterNode.Password, c.Params.MasterNode.PrivateKey
+		a.User, a.Password, a.PrivateKey = c.Params.MasterNode.Username, c.Params.MasterNode.Password,
+			c.Params.MasterNode.PrivateKey
 	case role == lcm.Worker:
-		a.User, a.Password, a.PrivateKey = c.Params.WorkerNode.Username, c.Params.WorkerNode.Password, c.Params.WorkerNode.PrivateKey
+		a.User, a.Password, a.PrivateKey = c.Params.WorkerNode.Username, c.Params.WorkerNode.Password,
+			c.Params.WorkerNode.PrivateKey
 	case role == lcm.Storage && s != nil:
 		a.User, a.Password, a.PrivateKey = s.Username, s.Password, s.PrivateKey
 	default:

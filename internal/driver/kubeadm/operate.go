@@ -33,8 +33,14 @@ func (l listing) stopping() []lifecycle.Step {
 	s := l.switched()
 	drains := l.facts.Graceful && !l.plan.Whole && (s.workers || s.controlPlanes)
 	return lifecycle.Join(
-		lifecycle.When(drains, lifecycle.Step{ID: "drain-stopping", Title: "Drain the nodes that stop", Undo: "they take pods again"}),
-		lifecycle.When(s.workers, lifecycle.Step{ID: "stop-workers", Title: "Stop the workers", Undo: "they are started, and Ready"}),
+		lifecycle.When(drains, lifecycle.Step{
+			ID: "drain-stopping", Title: "Drain the nodes that stop",
+			Undo: "they take pods again",
+		}),
+		lifecycle.When(s.workers, lifecycle.Step{
+			ID: "stop-workers", Title: "Stop the workers",
+			Undo: "they are started, and Ready",
+		}),
 		lifecycle.When(s.controlPlanes, lifecycle.Step{
 			ID: "stop-control-planes", Title: "Stop the control planes", Undo: "they are started, and etcd works",
 		}),
@@ -48,7 +54,10 @@ func (l listing) starting() []lifecycle.Step {
 		return nil
 	}
 	return lifecycle.Join(
-		lifecycle.When(s.controlPlanes, lifecycle.Step{ID: "start-control-planes", Title: "Start the control planes", Undo: lifecycle.StopAgain}),
+		lifecycle.When(s.controlPlanes, lifecycle.Step{
+			ID: "start-control-planes", Title: "Start the control planes",
+			Undo: lifecycle.StopAgain,
+		}),
 		lifecycle.When(s.workers, lifecycle.Step{ID: "start-workers", Title: "Start the workers", Undo: lifecycle.StopAgain}),
 		[]lifecycle.Step{
 			{ID: "wait-for-started", Title: "Wait until every node answers on SSH"},

@@ -28,11 +28,13 @@ func (c *Cluster) checkSizes(f lifecycle.Facts, p lcm.Plan) error {
 		switch {
 		case !slices.Contains(vdus, g.VduID):
 		case g.From == 1:
-			return lcm.Errorf(lcm.KindInvalid, "A cluster with one control plane has no virtual IP, so control planes cannot be added. "+
-				"Instantiate one with three.")
+			return lcm.Errorf(lcm.KindInvalid,
+				"A cluster with one control plane has no virtual IP, so control planes cannot be added. "+
+					"Instantiate one with three.")
 		case g.To < 3 || g.To%2 == 0:
-			return lcm.Errorf(lcm.KindInvalid, "A cluster needs an odd number of control planes, three or more, for etcd's quorum; "+
-				"there would be %d.", g.To)
+			return lcm.Errorf(lcm.KindInvalid,
+				"A cluster needs an odd number of control planes, three or more, for etcd's quorum; "+
+					"there would be %d.", g.To)
 		}
 	}
 	return nil
@@ -61,10 +63,12 @@ func (c *Cluster) keepsQuorum(f lifecycle.Facts, plan lcm.Plan) error {
 	case !leaves:
 		return nil
 	case all == 1:
-		return lcm.Errorf(lcm.KindConflict, "The only control plane cannot be healed alone: the cluster's state is on it. Heal the entire VNF (without vnfcInstanceId).")
+		return lcm.Errorf(lcm.KindConflict, "The only control plane cannot be healed alone: the cluster's state is on it. "+
+			"Heal the entire VNF (without vnfcInstanceId).")
 	case all-lost < all/2+1:
 		return lcm.Errorf(lcm.KindConflict, "With %d of %d control planes gone or out of order, etcd has no quorum. "+
-			"Heal fewer at once, those that are out of order first; when too many are, heal the entire VNF (without vnfcInstanceId).", lost, all)
+			"Heal fewer at once, those that are out of order first; when too many are, heal the entire VNF (without "+
+			"vnfcInstanceId).", lost, all)
 	}
 	return nil
 }
@@ -92,6 +96,7 @@ func (c *Cluster) keepsQuorumRunning(f lifecycle.Facts, plan lcm.Plan) error {
 	if left >= all/2+1 {
 		return nil
 	}
-	return lcm.Errorf(lcm.KindConflict, "The cluster would lose the quorum of etcd: %d of %d control planes would run, and %d must. "+
-		"Stop fewer of them, or the entire VNF (without vnfcInstanceId).", left, all, all/2+1)
+	return lcm.Errorf(lcm.KindConflict,
+		"The cluster would lose the quorum of etcd: %d of %d control planes would run, and %d must. "+
+			"Stop fewer of them, or the entire VNF (without vnfcInstanceId).", left, all, all/2+1)
 }

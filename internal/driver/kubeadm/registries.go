@@ -45,7 +45,8 @@ func (Driver) CheckModify(ctx context.Context, m driver.Modification) error {
 	info := m.Instance.Instantiated
 	if info == nil {
 		if list != nil && slices.ContainsFunc(m.Vnfd.Flavours, func(f vnfpkg.Flavour) bool { return Makes(&f) }) {
-			return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated: its registries are named in additionalParams when it is.", m.Instance.ID)
+			return lcm.Errorf(lcm.KindConflict,
+				"The VNF instance %s is not instantiated: its registries are named in additionalParams when it is.", m.Instance.ID)
 		}
 		return nil
 	}
@@ -54,7 +55,8 @@ func (Driver) CheckModify(ctx context.Context, m driver.Modification) error {
 		return err
 	}
 	if info.VnfState == lcm.VnfStopped || len(info.StoppedServers()) > 0 {
-		return lcm.Errorf(lcm.KindConflict, "Nodes of the VNF instance %s are stopped: start them before its registries are changed.", m.Instance.ID)
+		return lcm.Errorf(lcm.KindConflict,
+			"Nodes of the VNF instance %s are stopped: start them before its registries are changed.", m.Instance.ID)
 	}
 	doc, err := json.Marshal(list)
 	if err != nil {

@@ -96,9 +96,13 @@ func (l listing) made() []lifecycle.Step {
 			{ID: "prepare-nodes", Title: "Prepare every node"},
 		},
 		l.connecting("Connect every node to the registries"),
-		lifecycle.When(l.cluster.HighlyAvailable(l.facts, l.plan), lifecycle.Step{ID: "balance-all", Title: "Set up HAProxy and keepalived"}),
+		lifecycle.When(l.cluster.HighlyAvailable(l.facts, l.plan),
+			lifecycle.Step{ID: "balance-all", Title: "Set up HAProxy and keepalived"}),
 		[]lifecycle.Step{{ID: "init-control-plane", Title: "Initialise the first control plane"}},
-		lifecycle.When(l.facts.PodNetwork || l.cluster.Params.CniManifestPath != "", lifecycle.Step{ID: "apply-pod-network", Title: "Apply the pod network"}),
+		lifecycle.When(l.facts.PodNetwork || l.cluster.Params.CniManifestPath != "", lifecycle.Step{
+			ID:    "apply-pod-network",
+			Title: "Apply the pod network",
+		}),
 		[]lifecycle.Step{
 			{ID: "join-nodes", Title: "Join the other nodes"},
 			{ID: "finish-nodes", Title: "Label the nodes and wait until they are Ready"},
@@ -147,7 +151,8 @@ func (l listing) departure() []lifecycle.Step {
 
 // connecting lets new nodes pull from the registries of the request, before kubelet pulls anything.
 func (l listing) connecting(title string) []lifecycle.Step {
-	return lifecycle.When(len(l.cluster.Params.PrivateRegistries) > 0, lifecycle.Step{ID: "connect-registries", Title: title})
+	return lifecycle.When(len(l.cluster.Params.PrivateRegistries) > 0,
+		lifecycle.Step{ID: "connect-registries", Title: title})
 }
 
 // registriesChanged gives all nodes of a cluster that is in use the registries of a modification. A node that is dead
@@ -158,6 +163,9 @@ func (l listing) registriesChanged() []lifecycle.Step {
 	}
 	return []lifecycle.Step{
 		{ID: "reach-nodes", Title: "See that every node answers"},
-		{ID: "reconnect-registries", Title: "Connect every node to the registries", Undo: "every node gets its former registries"},
+		{
+			ID: "reconnect-registries", Title: "Connect every node to the registries",
+			Undo: "every node gets its former registries",
+		},
 	}
 }

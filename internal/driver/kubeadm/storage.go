@@ -29,7 +29,10 @@ func (c *Cluster) StorageServer(f lifecycle.Facts) *lcm.StorageServer {
 	for _, v := range f.Instance.Instantiated.VnfcResources {
 		if slices.Contains(vdus, v.VduID) {
 			id := v.ComputeResource.ResourceID
-			return &lcm.StorageServer{Node: lcm.Node{Name: lcm.NodeName(lcm.Storage, id), Role: lcm.Storage, ServerID: id, VduID: v.VduID}}
+			return &lcm.StorageServer{Node: lcm.Node{
+				Name: lcm.NodeName(lcm.Storage, id), Role: lcm.Storage, ServerID: id,
+				VduID: v.VduID,
+			}}
 		}
 	}
 	return nil
@@ -38,7 +41,8 @@ func (c *Cluster) StorageServer(f lifecycle.Facts) *lcm.StorageServer {
 // replacesStorage reports whether a plan replaces the storage server.
 func (c *Cluster) replacesStorage(f lifecycle.Facts, p lcm.Plan) bool {
 	s := c.StorageServer(f)
-	return s != nil && slices.ContainsFunc(p.Leaving, func(l lcm.LeavingVnfc) bool { return l.ServerID == s.Node.ServerID })
+	return s != nil && slices.ContainsFunc(p.Leaving,
+		func(l lcm.LeavingVnfc) bool { return l.ServerID == s.Node.ServerID })
 }
 
 // OwnsVolumes implements lifecycle.VolumeKeeper.

@@ -31,7 +31,10 @@ func (r request) checkOneStorageServer(s lcm.StorageServerParams) {
 		return
 	}
 	if n := r.Capacity[vdus[0]]; n != 1 {
-		r.Found.Mistake(lcm.Problem{Path: param + "storage_server", Detail: fmt.Sprintf("the VNF has %d servers of %s at this flavour and level; one is needed", n, vdus[0])})
+		r.Found.Mistake(lcm.Problem{
+			Path:   param + "storage_server",
+			Detail: fmt.Sprintf("the VNF has %d servers of %s at this flavour and level; one is needed", n, vdus[0]),
+		})
 	}
 }
 
@@ -48,7 +51,8 @@ func (r request) checkResources(resources driver.Resources) {
 		wants("storage_server.nic_cp_name", s.NicCpName, "a port", port, address)
 	}
 	for i, v := range s.Volumes {
-		wants(fmt.Sprintf("storage_server.cinder_volume_setup_params[%d].volume_resource_id", i), v.VolumeResourceID, "a volume", driver.Volume)
+		wants(fmt.Sprintf("storage_server.cinder_volume_setup_params[%d].volume_resource_id", i), v.VolumeResourceID,
+			"a volume", driver.Volume)
 	}
 	for i, pv := range p.PersistentVolumes {
 		wants(fmt.Sprintf("pv_registration_params[%d].nfs_server_cp", i), pv.NFSServerCp, "a port", port, address)
@@ -88,10 +92,12 @@ func (r request) checkManifests(ctx context.Context) error {
 			}
 			seen[v.Name] = file
 			if v.Path != "" && !p.StorageServer.Exported(v.Path) {
-				r.Found.Names(path, "the PersistentVolume %s of the file %q is at %s, which is in none of nfs_server_setup_params", v.Name, file, v.Path)
+				r.Found.Names(path, "the PersistentVolume %s of the file %q is at %s, which is in none of nfs_server_setup_params",
+					v.Name, file, v.Path)
 			}
 			if class := p.ClassOver(v.Path); class != nil && v.Path != "" {
-				r.Found.Names(path, "the PersistentVolume %s of the file %q is at %s, where claims of the StorageClass %s get their directories (%s)",
+				r.Found.Names(path, "the PersistentVolume %s of the file %q is at %s, where claims of the StorageClass %s get "+
+					"their directories (%s)",
 					v.Name, file, v.Path, class.Name, class.ExportDir)
 			}
 		}

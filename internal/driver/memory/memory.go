@@ -45,7 +45,10 @@ func (Driver) CheckRequest(_ context.Context, r driver.Request) error {
 	r.Found.Mistake(problems...)
 	for vdu, n := range r.Capacity {
 		if n > m.Params.Limit {
-			r.Found.Mistake(lcm.Problem{Path: "$.additionalParams.memory.limit", Detail: "is less than the number of servers of " + vdu})
+			r.Found.Mistake(lcm.Problem{
+				Path:   "$.additionalParams.memory.limit",
+				Detail: "is less than the number of servers of " + vdu,
+			})
 		}
 	}
 	return nil
@@ -81,7 +84,8 @@ func (*Memory) Steps(at lifecycle.Hook, _ lifecycle.Facts, _ lcm.Plan) []lifecyc
 func (m *Memory) Check(_ lifecycle.Facts, p lcm.Plan) error {
 	for _, g := range p.Groups {
 		if g.To > m.Params.Limit {
-			return lcm.Errorf(lcm.KindInvalid, "The memory has room for %d servers of %s, not for %d.", m.Params.Limit, g.VduID, g.To)
+			return lcm.Errorf(lcm.KindInvalid, "The memory has room for %d servers of %s, not for %d.", m.Params.Limit, g.VduID,
+				g.To)
 		}
 	}
 	return nil

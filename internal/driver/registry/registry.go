@@ -62,7 +62,10 @@ func (s *Server) made() []lifecycle.Step {
 			ID: "wait-for-registry", Title: "Wait until the server answers on SSH",
 			Undo: "its host key and the generated secrets are forgotten",
 		}},
-		lifecycle.When(s.Params.HasVolume(), lifecycle.Step{ID: "mount-registry-volume", Title: "Mount the volume of the registry"}),
+		lifecycle.When(s.Params.HasVolume(), lifecycle.Step{
+			ID:    "mount-registry-volume",
+			Title: "Mount the volume of the registry",
+		}),
 		[]lifecycle.Step{{ID: "install-registry", Title: "Install the registry"}},
 	)
 }
@@ -71,7 +74,8 @@ func (s *Server) made() []lifecycle.Step {
 func (s *Server) Access(role lcm.Role) (lifecycle.Access, bool) {
 	p := s.Params
 	return lifecycle.Access{
-		User: p.Username, Password: p.Password, PrivateKey: p.PrivateKey, Login: time.Duration(p.Timeouts.Login) * time.Second,
+		User: p.Username, Password: p.Password, PrivateKey: p.PrivateKey,
+		Login: time.Duration(p.Timeouts.Login) * time.Second,
 	}, role == lcm.RegistryServer
 }
 

@@ -86,7 +86,8 @@ func (n *NFVO) packageInfo(w http.ResponseWriter, r *http.Request) {
 		state = "DISABLED"
 	}
 	answer(w, http.StatusOK, map[string]any{
-		"id": "pkg-" + id, "vnfdId": id, "onboardingState": "ONBOARDED", "operationalState": state, "usageState": "NOT_IN_USE",
+		"id": "pkg-" + id, "vnfdId": id, "onboardingState": "ONBOARDED", "operationalState": state,
+		"usageState": "NOT_IN_USE",
 	})
 }
 
@@ -182,7 +183,10 @@ func (n *NFVO) token(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	n.tokens = append(n.tokens, fmt.Sprintf("token-%d", len(n.tokens)))
-	answer(w, http.StatusOK, map[string]any{"access_token": n.tokens[len(n.tokens)-1], "token_type": "Bearer", "expires_in": 3600})
+	answer(w, http.StatusOK, map[string]any{
+		"access_token": n.tokens[len(n.tokens)-1], "token_type": "Bearer",
+		"expires_in": 3600,
+	})
 }
 
 // guarded wants credentials, and is away where it is told to be.
@@ -275,7 +279,8 @@ func (n *NFVO) decided(w http.ResponseWriter, g *grant, status int) {
 	out := map[string]any{
 		"id": g.id, "vnfInstanceId": g.request["vnfInstanceId"], "vnfLcmOpOccId": g.request["vnfLcmOpOccId"],
 		"_links": map[string]any{
-			"self": href(n.URL + "/grant/v1/grants/" + g.id), "vnfLcmOpOcc": links["vnfLcmOpOcc"], "vnfInstance": links["vnfInstance"],
+			"self": href(n.URL + "/grant/v1/grants/" + g.id), "vnfLcmOpOcc": links["vnfLcmOpOcc"],
+			"vnfInstance": links["vnfInstance"],
 		},
 	}
 	for _, name := range []string{"addResources", "removeResources", "updateResources"} {

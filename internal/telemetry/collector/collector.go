@@ -54,7 +54,9 @@ type traceService struct {
 }
 
 // Export implements tracepb.TraceServiceServer.
-func (s traceService) Export(_ context.Context, in *tracepb.ExportTraceServiceRequest) (*tracepb.ExportTraceServiceResponse, error) {
+func (s traceService) Export(
+	_ context.Context, in *tracepb.ExportTraceServiceRequest,
+) (*tracepb.ExportTraceServiceResponse, error) {
 	s.collector.takeSpans(in)
 	return &tracepb.ExportTraceServiceResponse{}, nil
 }
@@ -65,7 +67,9 @@ type metricsService struct {
 }
 
 // Export implements metricspb.MetricsServiceServer.
-func (s metricsService) Export(_ context.Context, in *metricspb.ExportMetricsServiceRequest) (*metricspb.ExportMetricsServiceResponse, error) {
+func (s metricsService) Export(
+	_ context.Context, in *metricspb.ExportMetricsServiceRequest,
+) (*metricspb.ExportMetricsServiceResponse, error) {
 	s.collector.takeMetrics(in)
 	return &metricspb.ExportMetricsServiceResponse{}, nil
 }

@@ -41,9 +41,12 @@ func (c *Collector) Trace(id string) []Span {
 
 func spanOf(service string, s *spanpb.Span) Span {
 	out := Span{
-		Trace: hex.EncodeToString(s.GetTraceId()), ID: hex.EncodeToString(s.GetSpanId()), Parent: hex.EncodeToString(s.GetParentSpanId()),
-		Service: service, Name: s.GetName(), Start: time.Unix(0, int64(s.GetStartTimeUnixNano())), End: time.Unix(0, int64(s.GetEndTimeUnixNano())),
-		Failed: s.GetStatus().GetCode() == spanpb.Status_STATUS_CODE_ERROR, Message: s.GetStatus().GetMessage(), Attributes: map[string]string{},
+		Trace: hex.EncodeToString(s.GetTraceId()), ID: hex.EncodeToString(s.GetSpanId()),
+		Parent:  hex.EncodeToString(s.GetParentSpanId()),
+		Service: service, Name: s.GetName(), Start: time.Unix(0, int64(s.GetStartTimeUnixNano())),
+		End:    time.Unix(0, int64(s.GetEndTimeUnixNano())),
+		Failed: s.GetStatus().GetCode() == spanpb.Status_STATUS_CODE_ERROR, Message: s.GetStatus().GetMessage(),
+		Attributes: map[string]string{},
 	}
 	for _, a := range s.GetAttributes() {
 		out.Attributes[a.GetKey()] = text(a.GetValue())

@@ -32,7 +32,9 @@ const (
 //
 // Errors: Denied for wrong credentials, Unavailable when nothing answers, Invalid for an address that the guard denies
 // and for what answers as no Kubernetes does. The call goes through wraps.
-func Check(ctx context.Context, vim lcm.Vim, cred map[string]any, guard outbound.Guard, wraps ...func(http.RoundTripper) http.RoundTripper) (namespaces []string, err error) {
+func Check(ctx context.Context, vim lcm.Vim, cred map[string]any, guard outbound.Guard,
+	wraps ...func(http.RoundTripper) http.RoundTripper,
+) (namespaces []string, err error) {
 	config := &rest.Config{Host: vim.AuthURL, Timeout: patience}
 	for _, wrap := range wraps {
 		config.Wrap(wrap)
@@ -64,13 +66,17 @@ func Check(ctx context.Context, vim lcm.Vim, cred map[string]any, guard outbound
 	case ok:
 		return nil, lcm.Wrap(refused.Kind, err, "The VIM %s cannot be used at %s: %s", vim.Name, vim.AuthURL, refused.Detail)
 	case errors.IsUnauthorized(err) || errors.IsForbidden(err):
-		return nil, lcm.Wrap(lcm.KindDenied, err, "The Kubernetes API at %s refused the credentials of VIM %s.", vim.AuthURL, vim.Name)
+		return nil, lcm.Wrap(lcm.KindDenied, err, "The Kubernetes API at %s refused the credentials of VIM %s.", vim.AuthURL,
+			vim.Name)
 	default:
-		return nil, lcm.Wrap(lcm.KindUnavailable, err, "The Kubernetes API of VIM %s does not answer at %s.", vim.Name, vim.AuthURL)
+		return nil, lcm.Wrap(lcm.KindUnavailable, err, "The Kubernetes API of VIM %s does not answer at %s.", vim.Name,
+			vim.AuthURL)
 	}
 }
 
-func clientOf(config *rest.Config, transport http.RoundTripper, guard outbound.Guard) (*discovery.DiscoveryClient, error) {
+func clientOf(
+	config *rest.Config, transport http.RoundTripper, guard outbound.Guard,
+) (*discovery.DiscoveryClient, error) {
 	wrapped, err := rest.HTTPWrappersForConfig(config, outbound.Limit(transport, theVim, guard))
 	if err != nil {
 		return nil, err

@@ -68,7 +68,8 @@ func httpClient(cred map[string]any, limit time.Duration, guard outbound.Guard) 
 		config.InsecureSkipVerify = true //nolint:gosec // the user asked for it, as Tacker lets them
 	}
 	return http.Client{
-		Transport: outbound.Limit(outbound.Transport(config, guard), theVim, guard), Timeout: limit, CheckRedirect: outbound.StayThere(theVim),
+		Transport: outbound.Limit(outbound.Transport(config, guard), theVim, guard), Timeout: limit,
+		CheckRedirect: outbound.StayThere(theVim),
 	}, nil
 }
 

@@ -70,7 +70,8 @@ func TestInventory_takesTheSameFewCallsHoweverManyServers(t *testing.T) {
 			require.NoError(t, err)
 			var inv *openstack.Inventory
 			require.Equal(t, map[string]int{
-				"GET heat-api stacks": 1, "GET heat-api resources": 1, "GET networking ports": 1, "GET networking floatingips": 1, "GET compute detail": 1,
+				"GET heat-api stacks": 1, "GET heat-api resources": 1, "GET networking ports": 1, "GET networking floatingips": 1,
+				"GET compute detail": 1,
 			}, s.spent(func() {
 				inv, err = s.cloud.Inventory(t.Context(), "vnf-1")
 				require.NoError(t, err)
@@ -159,7 +160,10 @@ func TestUpdateStack_keepsAMemberThatHasFailed(t *testing.T) {
 		require.NoError(t, err)
 		return out
 	}
-	change := openstack.Change{Name: "vnf-1", Owner: owner, Operation: "windlass-op-2", Timeout: time.Minute, Parameters: map[string]any{"n": 2}}
+	change := openstack.Change{
+		Name: "vnf-1", Owner: owner, Operation: "windlass-op-2", Timeout: time.Minute,
+		Parameters: map[string]any{"n": 2},
+	}
 	old := members()
 	require.NoError(t, s.cloud.UpdateStack(t.Context(), change, s.show))
 	s.lab("POST", "/faults", map[string]any{"resource": old[0].Name, "action": "UPDATE", "message": "It did not want to."})
@@ -206,15 +210,17 @@ func sum(counts map[string]int) (n int) {
 func TestDeleteStack_triesOnWhileNetworksAreInUse(t *testing.T) {
 	s := newSite(t)
 	cloud, err := openstack.Connect(t.Context(), lcm.Vim{
-		Name: "lab", AuthURL: s.url + "/identity/v3", Project: map[string]any{"name": "demo", "project_domain_name": "Default"},
-		Extra: map[string]any{"poll_interval": 0.01},
+		Name: "lab", AuthURL: s.url + "/identity/v3",
+		Project: map[string]any{"name": "demo", "project_domain_name": "Default"},
+		Extra:   map[string]any{"poll_interval": 0.01},
 	}, map[string]any{"username": "demo", "password": "demo-secret", "user_domain_name": "Default"}, outbound.Guard{})
 	require.NoError(t, err)
 	for failures, deleted := range map[int]bool{5: true, 6: false} {
 		_, err = cloud.CreateStack(t.Context(), workers(1), s.show)
 		require.NoError(t, err)
 		s.lab("POST", "/faults", map[string]any{
-			"resource": "vdu", "action": "DELETE", "count": failures, "message": "SubnetInUseClient: One or more ports have an IP allocation from this subnet.",
+			"resource": "vdu", "action": "DELETE", "count": failures,
+			"message": "SubnetInUseClient: One or more ports have an IP allocation from this subnet.",
 		})
 		var told []string
 		err = cloud.DeleteStack(t.Context(), "vnf-1", owner, func(line string) { told = append(told, line) })

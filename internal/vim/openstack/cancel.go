@@ -41,8 +41,12 @@ const creating = "CREATE_IN_PROGRESS"
 
 // cancel calls an action that gophercloud does not have.
 func (c *Cloud) cancel(ctx context.Context, name, id string) error {
-	res, err := c.heat.Post(ctx, c.heat.ServiceURL("stacks", name, id, "actions"), map[string]any{"cancel_without_rollback": nil}, nil,
-		&gophercloud.RequestOpts{OkCodes: []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent}})
+	res, err := c.heat.Post(ctx, c.heat.ServiceURL("stacks", name, id, "actions"),
+		map[string]any{"cancel_without_rollback": nil}, nil,
+		&gophercloud.RequestOpts{OkCodes: []int{
+			http.StatusOK, http.StatusCreated, http.StatusAccepted,
+			http.StatusNoContent,
+		}})
 	if err != nil {
 		return translate("cancel stack "+name, err)
 	}

@@ -45,7 +45,9 @@ type Wrap = func(http.RoundTripper) http.RoundTripper
 //
 // Errors: Denied for wrong credentials, Unavailable when Keystone does not answer, Invalid when a service
 // is missing in the catalog, a certificate is signed by nobody who is known, or the guard denies an address.
-func Connect(ctx context.Context, vim lcm.Vim, cred map[string]any, guard outbound.Guard, wraps ...Wrap) (*Cloud, error) {
+func Connect(
+	ctx context.Context, vim lcm.Vim, cred map[string]any, guard outbound.Guard, wraps ...Wrap,
+) (*Cloud, error) {
 	timing, err := timingOf(vim)
 	if err != nil {
 		return nil, err
@@ -100,7 +102,8 @@ func (c *Cloud) readCatalog(vim lcm.Vim, where gophercloud.EndpointOpts) error {
 	} {
 		endpoint, ok := find(catalog, service.kind, where)
 		if !ok {
-			return lcm.Errorf(lcm.KindInvalid, "The catalog of VIM %s has no %s endpoint in region %q with interface %q. It has: %s.",
+			return lcm.Errorf(lcm.KindInvalid,
+				"The catalog of VIM %s has no %s endpoint in region %q with interface %q. It has: %s.",
 				vim.Name, service.name, where.Region, where.Availability, offers(catalog))
 		}
 		*service.to = &gophercloud.ServiceClient{ProviderClient: c.provider, Endpoint: endpoint, Type: service.kind}
@@ -116,7 +119,8 @@ func find(catalog *tokens.ServiceCatalog, kind string, where gophercloud.Endpoin
 			continue
 		}
 		for _, e := range entry.Endpoints {
-			if e.Interface == string(where.Availability) && (where.Region == "" || where.Region == e.Region || where.Region == e.RegionID) {
+			if e.Interface == string(where.Availability) &&
+				(where.Region == "" || where.Region == e.Region || where.Region == e.RegionID) {
 				return gophercloud.NormalizeURL(e.URL), true
 			}
 		}
@@ -160,7 +164,9 @@ func namesIn(catalog *tokens.ServiceCatalog, most int, name func(tokens.Endpoint
 }
 
 // read gets a JSON document; query is nil for none.
-func (c *Cloud) read(ctx context.Context, from *gophercloud.ServiceClient, into any, query url.Values, path ...string) error {
+func (c *Cloud) read(
+	ctx context.Context, from *gophercloud.ServiceClient, into any, query url.Values, path ...string,
+) error {
 	address := from.ServiceURL(path...)
 	if len(query) > 0 {
 		address += "?" + query.Encode()

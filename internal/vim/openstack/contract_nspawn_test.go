@@ -24,7 +24,8 @@ func TestContract_labWithRealMachines(t *testing.T) {
 	}
 	img, ok := image.Find(images)
 	if !ok {
-		t.Skipf("not run: no node image of this source in %s; WINDLASS_LAB_BUILD_IMAGE=%[1]s go test ./deployments/lab/image builds it", images.Dir)
+		t.Skipf("not run: no node image of this source in %s; WINDLASS_LAB_BUILD_IMAGE=%[1]s go test "+
+			"./deployments/lab/image builds it", images.Dir)
 	}
 	dir, err := os.MkdirTemp("/var/tmp", "windlass-contract-") // beside the image, whose files machines can link to
 	require.NoError(t, err)

@@ -50,7 +50,10 @@ func TestContract_realOpenStack(t *testing.T) {
 			Name: "real", Type: lcm.VimOpenStack, AuthURL: cloud.AuthURL, Regions: []string{cloud.Region},
 			Project: map[string]any{"name": cloud.Project, "project_domain_name": cloud.Domain},
 		},
-		Cred:         map[string]any{"username": cloud.User, "password": cloud.Password, "user_domain_name": cloud.Domain, "ca_cert": string(authority)},
+		Cred: map[string]any{
+			"username": cloud.User, "password": cloud.Password, "user_domain_name": cloud.Domain,
+			"ca_cert": string(authority),
+		},
 		PlainAuthURL: cloud.PlainAuthURL, Nowhere: cloud.Nowhere,
 		Image: cloud.Image, Flavor: cloud.Flavor, Network: cloud.Network,
 		SizeOf: diskOf(cloud.GuestUser, patience), Patience: patience,

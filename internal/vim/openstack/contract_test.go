@@ -20,7 +20,8 @@ import (
 )
 
 func TestContract_labWithFakeMachines(t *testing.T) {
-	cloud := labCloud(t, fake.New(fake.Options{}), netip.MustParsePrefix("127.78.40.0/24"), netip.MustParsePrefix("127.78.41.0/24"))
+	cloud := labCloud(t, fake.New(fake.Options{}), netip.MustParsePrefix("127.78.40.0/24"),
+		netip.MustParsePrefix("127.78.41.0/24"))
 	cloud.Spare = netip.MustParsePrefix("127.78.46.0/24")
 	openstacktest.Run(t, cloud)
 }
@@ -34,8 +35,10 @@ func labCloud(t *testing.T, machines machine.Driver, net0, public netip.Prefix) 
 	serve := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) })
 	outside, inside := httptest.NewTLSServer(serve), httptest.NewServer(serve)
 	cloud, err := lab.New(lab.Config{
-		Store: store, Machines: machines, Endpoint: outside.URL, InternalEndpoint: inside.URL, OtherRegions: []string{"RegionNowhere"},
-		DemoPassword: "demo-secret", AdminPassword: "admin-secret", Net0: net0, Public: public, ComputeHosts: 1, HeatPatience: time.Second,
+		Store: store, Machines: machines, Endpoint: outside.URL, InternalEndpoint: inside.URL,
+		OtherRegions: []string{"RegionNowhere"},
+		DemoPassword: "demo-secret", AdminPassword: "admin-secret", Net0: net0, Public: public, ComputeHosts: 1,
+		HeatPatience: time.Second,
 	})
 	require.NoError(t, err)
 	handler = cloud.Handler()
@@ -52,7 +55,10 @@ func labCloud(t *testing.T, machines machine.Driver, net0, public netip.Prefix) 
 			Name: "lab", Type: lcm.VimOpenStack, AuthURL: outside.URL + "/identity/v3", Regions: []string{"RegionOne"},
 			Project: map[string]any{"name": "demo", "project_domain_name": "Default"},
 		},
-		Cred:         map[string]any{"username": "demo", "password": "demo-secret", "user_domain_name": "Default", "ca_cert": string(authority)},
+		Cred: map[string]any{
+			"username": "demo", "password": "demo-secret", "user_domain_name": "Default",
+			"ca_cert": string(authority),
+		},
 		PlainAuthURL: inside.URL + "/identity/v3", Nowhere: "RegionNowhere",
 		Image: "debian-12-k8s", Flavor: "m1.small", Network: "net0", Patience: 30 * time.Second,
 	}

@@ -34,7 +34,8 @@ func translate(doing string, err error) error {
 		e = renewalError(err, again.ErrReauth)
 	} else if answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err); ok {
 		said := message(answer.Body)
-		e = lcm.Wrap(kindOfStatus(answer.Actual, said), err, "OpenStack refused to %s: %s", doing, orStatus(said, answer.Actual))
+		e = lcm.Wrap(kindOfStatus(answer.Actual, said), err, "OpenStack refused to %s: %s", doing,
+			orStatus(said, answer.Actual))
 		e.RetryAfter = waitOf(answer)
 	} else {
 		kind, why := silence(err)
@@ -51,9 +52,11 @@ func renewalError(err, cause error) *lcm.Error {
 	}
 	if answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](cause); ok {
 		if answer.Actual < http.StatusInternalServerError && answer.Actual != http.StatusTooManyRequests {
-			return lcm.Wrap(lcm.KindDenied, err, "Keystone no longer accepts the credentials of the VIM. Update them at /v1.0/vims, then retry.")
+			return lcm.Wrap(lcm.KindDenied, err,
+				"Keystone no longer accepts the credentials of the VIM. Update them at /v1.0/vims, then retry.")
 		}
-		e := lcm.Wrap(lcm.KindUnavailable, err, "Keystone gives no new token now: %s", orStatus(message(answer.Body), answer.Actual))
+		e := lcm.Wrap(lcm.KindUnavailable, err, "Keystone gives no new token now: %s",
+			orStatus(message(answer.Body), answer.Actual))
 		e.RetryAfter = waitOf(answer)
 		return e
 	}
@@ -64,7 +67,8 @@ func renewalError(err, cause error) *lcm.Error {
 // silence tells why there was no answer at all. A certificate does not become good by waiting.
 func silence(err error) (lcm.Kind, string) {
 	if bad, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return lcm.KindInvalid, fmt.Sprintf("its TLS certificate cannot be verified (%v); give the VIM the ca_cert of its authority, or correct its auth_url", bad.Err)
+		return lcm.KindInvalid, fmt.Sprintf("its TLS certificate cannot be verified (%v); give the VIM the ca_cert of its "+
+			"authority, or correct its auth_url", bad.Err)
 	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok || errors.Is(err, http.ErrSchemeMismatch) {
 		return lcm.KindInvalid, "it does not speak TLS there; correct http or https in the VIM's auth_url or in the catalog"
@@ -129,7 +133,8 @@ func retryAfter(err error) time.Duration {
 
 func kindOfStatus(status int, said string) lcm.Kind {
 	switch {
-	case status >= http.StatusInternalServerError, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout:
+	case status >= http.StatusInternalServerError, status == http.StatusTooManyRequests,
+		status == http.StatusRequestTimeout:
 		return lcm.KindUnavailable
 	case exhausted(said), status == http.StatusRequestEntityTooLarge: // the latter is Cinder's over quota
 		return lcm.KindExhausted
@@ -205,11 +210,14 @@ func authError(vim lcm.Vim, err error) error {
 	case !ok:
 		kind, why := silence(err)
 		return lcm.Wrap(kind, err, "The VIM %s does not answer at %s: %s.", vim.Name, vim.AuthURL, why)
-	case answer.Actual == http.StatusUnauthorized || answer.Actual == http.StatusForbidden || strings.Contains(string(answer.Body), "Application Credential"):
-		return lcm.Wrap(lcm.KindDenied, err, "Keystone at %s refused the credentials of VIM %s. Check user, password, domains and project, or the application credential.",
+	case answer.Actual == http.StatusUnauthorized || answer.Actual == http.StatusForbidden ||
+		strings.Contains(string(answer.Body), "Application Credential"):
+		return lcm.Wrap(lcm.KindDenied, err, "Keystone at %s refused the credentials of VIM %s. Check user, password, "+
+			"domains and project, or the application credential.",
 			vim.AuthURL, vim.Name)
 	case answer.Actual == http.StatusNotFound:
-		return lcm.Wrap(lcm.KindInvalid, err, "There is no Keystone v3 at %s. Check the auth_url of VIM %s.", vim.AuthURL, vim.Name)
+		return lcm.Wrap(lcm.KindInvalid, err, "There is no Keystone v3 at %s. Check the auth_url of VIM %s.", vim.AuthURL,
+			vim.Name)
 	case kindOfStatus(answer.Actual, "") == lcm.KindUnavailable:
 		e := lcm.Wrap(lcm.KindUnavailable, err, "Keystone at %s, of VIM %s, cannot answer now: %s", vim.AuthURL, vim.Name,
 			orStatus(message(answer.Body), answer.Actual))

@@ -43,7 +43,10 @@ func kindOfReason(reason string) lcm.Kind {
 }
 
 func invalidReason(reason string) bool {
-	for _, words := range []string{"StackValidationFailed", "PropertyValidation", "could not be found", "NotFound:", "BadRequest:", "Property error"} {
+	for _, words := range []string{
+		"StackValidationFailed", "PropertyValidation", "could not be found", "NotFound:",
+		"BadRequest:", "Property error",
+	} {
 		if strings.Contains(reason, words) {
 			return true
 		}
@@ -58,11 +61,13 @@ func (c *Cloud) cause(ctx context.Context, name, id string) string {
 		return ""
 	}
 	failed := slices.DeleteFunc(slices.Clone(list), func(r stackresources.Resource) bool {
-		return !strings.HasSuffix(r.Status, "_FAILED") || r.Status == "CHECK_FAILED" || r.StatusReason == "" || gaveUp(r.StatusReason)
+		return !strings.HasSuffix(r.Status, "_FAILED") || r.Status == "CHECK_FAILED" || r.StatusReason == "" ||
+			gaveUp(r.StatusReason)
 	})
 	var leaves []stackresources.Resource
 	for _, r := range failed {
-		if !slices.ContainsFunc(failed, func(inner stackresources.Resource) bool { return stackOf(inner, id) == r.PhysicalID }) {
+		if !slices.ContainsFunc(failed,
+			func(inner stackresources.Resource) bool { return stackOf(inner, id) == r.PhysicalID }) {
 			leaves = append(leaves, r)
 		}
 	}

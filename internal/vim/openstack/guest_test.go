@@ -33,7 +33,9 @@ exit 1
 `
 
 // diskOf logs in over SSH and measures a volume from inside, for machines that have a shell.
-func diskOf(user string, patience time.Duration) func(t *testing.T, at openstacktest.Login, disk openstacktest.Disk) string {
+func diskOf(
+	user string, patience time.Duration,
+) func(t *testing.T, at openstacktest.Login, disk openstacktest.Disk) string {
 	return func(t *testing.T, at openstacktest.Login, disk openstacktest.Disk) string {
 		t.Helper()
 		dialer := &remote.Dialer{HostKeys: &remotetest.Pins{}}
@@ -41,7 +43,8 @@ func diskOf(user string, patience time.Duration) func(t *testing.T, at openstack
 		require.Eventually(t, func() bool {
 			var err error
 			host, err = dialer.Dial(t.Context(), remote.Target{
-				Node: "solo", Address: net.JoinHostPort(at.Address, "22"), User: user, PrivateKey: at.PrivateKey, ServerID: at.ServerID,
+				Node: "solo", Address: net.JoinHostPort(at.Address, "22"), User: user, PrivateKey: at.PrivateKey,
+				ServerID:     at.ServerID,
 				LoginTimeout: time.Minute, // an emulated processor takes its time
 			})
 			return err == nil

@@ -100,12 +100,16 @@ func newSite(t *testing.T) *site {
 		defer mu.Unlock()
 		return slices.Clone(calls)
 	}
-	cloud, err := lab.New(lab.Config{Store: store, Machines: s.machines, Endpoint: server.URL, DemoPassword: "demo-secret", AdminPassword: "admin-secret"})
+	cloud, err := lab.New(lab.Config{
+		Store: store, Machines: s.machines, Endpoint: server.URL, DemoPassword: "demo-secret",
+		AdminPassword: "admin-secret",
+	})
 	require.NoError(t, err)
 	handler = cloud.Handler()
 	t.Cleanup(func() { server.Close(); cloud.Close(); require.NoError(t, store.Close()) })
 	s.cloud, err = openstack.Connect(t.Context(), lcm.Vim{
-		Name: "lab", AuthURL: server.URL + "/identity/v3", Project: map[string]any{"name": "demo", "project_domain_name": "Default"},
+		Name: "lab", AuthURL: server.URL + "/identity/v3",
+		Project: map[string]any{"name": "demo", "project_domain_name": "Default"},
 	}, map[string]any{"username": "demo", "password": "demo-secret", "user_domain_name": "Default"}, outbound.Guard{})
 	require.NoError(t, err)
 	return s
@@ -163,7 +167,8 @@ func (s *site) begin() {
 		_, err := s.cloud.CreateStack(ctx, stack("windlass-op-1"), s.show)
 		created <- err
 	}()
-	require.Eventually(s.t, func() bool { return len(s.lab("GET", "/resources", nil)["servers"]) == 2 }, time.Minute, time.Millisecond)
+	require.Eventually(s.t, func() bool { return len(s.lab("GET", "/resources", nil)["servers"]) == 2 }, time.Minute,
+		time.Millisecond)
 	stop()
 	require.Error(s.t, <-created)
 	require.Equal(s.t, "CREATE_IN_PROGRESS", s.status(), "the end of a context alone stops nothing in Heat")
@@ -202,7 +207,10 @@ func TestCancelStack_takesHeatsRefusalForAnAnswer(t *testing.T) {
 	for _, status := range []int{400, 404, 409} {
 		s := newSite(t)
 		s.begin()
-		s.lab("POST", "/faults", map[string]any{"service": "heat", "method": "POST", "path": "/actions$", "status": status, "message": "not this time"})
+		s.lab("POST", "/faults", map[string]any{
+			"service": "heat", "method": "POST", "path": "/actions$", "status": status,
+			"message": "not this time",
+		})
 		require.NoError(t, s.cloud.CancelStack(t.Context(), "vnf-1", owner, s.show))
 		require.Contains(t, s.said(), "not this time")
 	}
@@ -268,14 +276,20 @@ func TestShutDown_goesOnWhenTheTimeIsOver(t *testing.T) {
 
 func TestShutDown_doesNotWaitForAServerThatNovaRefuses(t *testing.T) {
 	s := newSite(t).made()
-	s.lab("POST", "/faults", map[string]any{"service": "nova", "method": "POST", "path": "/action$", "status": 409, "message": "it is in vm_state paused", "count": 2})
+	s.lab("POST", "/faults", map[string]any{
+		"service": "nova", "method": "POST", "path": "/action$", "status": 409,
+		"message": "it is in vm_state paused", "count": 2,
+	})
 	require.Len(t, s.shutDown(owner, time.Hour), 2)
 	require.Contains(t, s.said(), "it is in vm_state paused")
 }
 
 func TestShutDown_asksAgainWhenNovaIsAway(t *testing.T) {
 	s := newSite(t).made()
-	s.lab("POST", "/faults", map[string]any{"service": "nova", "method": "POST", "path": "/action$", "status": 503, "count": 3})
+	s.lab("POST", "/faults", map[string]any{
+		"service": "nova", "method": "POST", "path": "/action$", "status": 503,
+		"count": 3,
+	})
 	require.Empty(t, s.shutDown(owner, time.Minute))
 	require.Equal(t, []any{"SHUTOFF", "SHUTOFF"}, s.power())
 }

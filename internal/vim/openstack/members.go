@@ -65,7 +65,10 @@ func (c *Cloud) Inventory(ctx context.Context, name string) (*Inventory, error) 
 	if err != nil {
 		return nil, err
 	}
-	inv := &Inventory{StackID: top.ID, Status: top.Status, Servers: map[string]Server{}, Ports: map[string]Port{}, FloatingIPs: map[string]FloatingIP{}}
+	inv := &Inventory{
+		StackID: top.ID, Status: top.Status, Servers: map[string]Server{}, Ports: map[string]Port{},
+		FloatingIPs: map[string]FloatingIP{},
+	}
 	if inv.Resources, err = c.resourcesOf(ctx, name, top.ID); err != nil {
 		return nil, err
 	}
@@ -111,7 +114,8 @@ func (i *Inventory) MemberResources(group string) ([]Resource, error) {
 		}
 	}
 	if groupStack == "" {
-		return nil, lcm.Errorf(lcm.KindInvalid, "The stack has no resource %q: aspect_id must be the name of an AutoScalingGroup or ResourceGroup in the Base HOT.", group)
+		return nil, lcm.Errorf(lcm.KindInvalid, "The stack has no resource %q: aspect_id must be the name of an "+
+			"AutoScalingGroup or ResourceGroup in the Base HOT.", group)
 	}
 	var out []Resource
 	for _, r := range i.Resources {

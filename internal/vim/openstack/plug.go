@@ -60,7 +60,8 @@ func (c *Cloud) PlugPort(ctx context.Context, serverID, portID string) error {
 		return translate(doing, err)
 	}
 	if port.DeviceID != "" {
-		return lcm.Errorf(lcm.KindConflict, "The port %s is in use by %s, so %s cannot have it.", portID, port.DeviceID, serverID)
+		return lcm.Errorf(lcm.KindConflict, "The port %s is in use by %s, so %s cannot have it.", portID, port.DeviceID,
+			serverID)
 	}
 	_, err = attachinterfaces.Create(ctx, c.compute, serverID, attachinterfaces.CreateOpts{PortID: portID}).Extract()
 	if gophercloud.ResponseCodeIs(err, http.StatusBadRequest) { // an earlier call may have arrived late

@@ -35,7 +35,8 @@ func (c *Cloud) VolumesLost(ctx context.Context, serverID string, ours ...string
 		}
 		switch lost := server.deletes(a.VolumeID); {
 		case lost == nil:
-			return nil, lcm.Errorf(lcm.KindConflict, "Nova does not tell whether it would delete the volume %s together with the server %s (delete_on_termination, which it tells "+
+			return nil, lcm.Errorf(lcm.KindConflict, "Nova does not tell whether it would delete the volume %s together with "+
+				"the server %s (delete_on_termination, which it tells "+
 				"from microversion %s on): volumes cannot be kept, and nothing was deleted.", a.VolumeID, serverID, tellsOfDeletion)
 		case *lost:
 			out = append(out, a.VolumeID)
@@ -135,7 +136,8 @@ func (d *deletion) look(ctx context.Context) (gone bool, err error) {
 		err = servers.Delete(ctx, d.cloud.compute, d.id).ExtractErr()
 		d.asked = err == nil
 	case s.settled(statusError):
-		return false, lcm.Errorf(lcm.KindBroken, "The server %s cannot be deleted: %s. Mend the cause, then retry.", s.Name, orUnknown(s.Fault))
+		return false, lcm.Errorf(lcm.KindBroken, "The server %s cannot be deleted: %s. Mend the cause, then retry.", s.Name,
+			orUnknown(s.Fault))
 	}
 	if err = translate("delete "+s.Name, err); lcm.Is(err, lcm.KindNotFound) {
 		return true, nil

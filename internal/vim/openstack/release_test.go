@@ -39,12 +39,16 @@ func TestDeleteServer_isDoneWhenTheServerIsGone(t *testing.T) {
 		asked  []string
 		broken bool
 	}{
-		"gone":             {[]string{""}, nil, false},
-		"deleted":          {[]string{"ACTIVE", "ACTIVE deleting", ""}, []string{"DELETE /servers/s1"}, false},
-		"under way":        {[]string{"ERROR deleting", ""}, nil, false},
-		"in ERROR":         {[]string{"ERROR", "ERROR deleting", ""}, []string{"DELETE /servers/s1"}, false},
-		"kept for a while": {[]string{"SHUTOFF", "SHUTOFF soft-deleting", "SOFT_DELETED", "SOFT_DELETED deleting", ""}, []string{"DELETE /servers/s1", "POST /servers/s1/action"}, false},
-		"given up":         {[]string{"ACTIVE", "ACTIVE deleting", "ERROR"}, []string{"DELETE /servers/s1"}, true},
+		"gone":      {[]string{""}, nil, false},
+		"deleted":   {[]string{"ACTIVE", "ACTIVE deleting", ""}, []string{"DELETE /servers/s1"}, false},
+		"under way": {[]string{"ERROR deleting", ""}, nil, false},
+		"in ERROR":  {[]string{"ERROR", "ERROR deleting", ""}, []string{"DELETE /servers/s1"}, false},
+		"kept for a while": {
+			[]string{"SHUTOFF", "SHUTOFF soft-deleting", "SOFT_DELETED", "SOFT_DELETED deleting", ""},
+			[]string{"DELETE /servers/s1", "POST /servers/s1/action"},
+			false,
+		},
+		"given up": {[]string{"ACTIVE", "ACTIVE deleting", "ERROR"}, []string{"DELETE /servers/s1"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWire(t)
@@ -97,17 +101,30 @@ func TestVolumesLost_areThoseThatGoWithTheServer(t *testing.T) {
 		ours, want          []string
 		says                string
 	}{
-		"nothing attached":                        {server: fromImage + attached + `[]`},
-		"one that stays":                          {server: fromImage + stays, attachments: vdb},
-		"one that goes":                           {server: fromImage + goes, attachments: vdb, want: []string{"data"}},
-		"a first disk beside an image's":          {server: fromImage + goes, attachments: sda, want: []string{"data"}},
-		"a root that goes":                        {server: fromVolume + withRoot, attachments: root + vdb},
-		"a root that goes and is the stack's":     {server: fromVolume + withRoot, attachments: root + vdb, ours: []string{"data", "root"}, want: []string{"root"}},
-		"a root beside data that go":              {server: fromVolume + both, attachments: root + vdb, want: []string{"data"}},
-		"two first disks":                         {server: fromVolume + both, attachments: root + sda, want: []string{"data", "root"}},
-		"two first disks, told to administrators": {server: fromVolume + `"OS-EXT-SRV-ATTR:root_device_name": "/dev/vda", ` + both, attachments: root + sda, want: []string{"data"}},
-		"a Nova that does not tell":               {old: true, attachments: vdb, says: "Nova does not tell whether it would delete the volume data together with the server s1"},
-		"an old Nova without volumes":             {old: true},
+		"nothing attached":               {server: fromImage + attached + `[]`},
+		"one that stays":                 {server: fromImage + stays, attachments: vdb},
+		"one that goes":                  {server: fromImage + goes, attachments: vdb, want: []string{"data"}},
+		"a first disk beside an image's": {server: fromImage + goes, attachments: sda, want: []string{"data"}},
+		"a root that goes":               {server: fromVolume + withRoot, attachments: root + vdb},
+		"a root that goes and is the stack's": {
+			server: fromVolume + withRoot, attachments: root + vdb,
+			ours: []string{"data", "root"}, want: []string{"root"},
+		},
+		"a root beside data that go": {
+			server: fromVolume + both, attachments: root + vdb,
+			want: []string{"data"},
+		},
+		"two first disks": {
+			server: fromVolume + both, attachments: root + sda,
+			want: []string{"data", "root"},
+		},
+		"two first disks, told to administrators": {server: fromVolume + `"OS-EXT-SRV-ATTR:root_device_name": "/dev/vda", ` +
+			both, attachments: root + sda, want: []string{"data"}},
+		"a Nova that does not tell": {
+			old: true, attachments: vdb,
+			says: "Nova does not tell whether it would delete the volume data together with the server s1",
+		},
+		"an old Nova without volumes": {old: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWire(t)

@@ -70,8 +70,12 @@ func (c *Cloud) RebootServer(ctx context.Context, id string, hard bool) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Contains([]string{"rebooting", "reboot_pending", "reboot_started", "rebooting_hard", "reboot_pending_hard", "reboot_started_hard"}, s.Task) {
-		if err := translate("reboot "+s.Name, servers.Reboot(ctx, c.compute, id, servers.RebootOpts{Type: how}).ExtractErr()); err != nil {
+	if !slices.Contains([]string{
+		"rebooting", "reboot_pending", "reboot_started", "rebooting_hard", "reboot_pending_hard",
+		"reboot_started_hard",
+	}, s.Task) {
+		if err := translate("reboot "+s.Name, servers.Reboot(ctx, c.compute, id,
+			servers.RebootOpts{Type: how}).ExtractErr()); err != nil {
 			return err
 		}
 	}
@@ -98,7 +102,8 @@ func (c *Cloud) AwaitServer(ctx context.Context, id, status string) error {
 	return c.until(ctx, func() (bool, error) {
 		s, err := c.ServerState(ctx, id)
 		if err == nil && s.settled(statusError) {
-			err = lcm.Errorf(lcm.KindBroken, "The server %s is in ERROR: %s. Mend the cause or heal the server.", s.Name, orUnknown(s.Fault))
+			err = lcm.Errorf(lcm.KindBroken, "The server %s is in ERROR: %s. Mend the cause or heal the server.", s.Name,
+				orUnknown(s.Fault))
 		}
 		return s.settled(status), err
 	})

@@ -29,7 +29,9 @@ const (
 // may refuse a server, or be away. A stack that is not there or has another owner is left alone.
 //
 // It can be called again: what is off or shutting down already is not asked again.
-func (c *Cloud) ShutDown(ctx context.Context, name, owner string, until time.Time, progress func(string)) (stillOn []string, err error) {
+func (c *Cloud) ShutDown(
+	ctx context.Context, name, owner string, until time.Time, progress func(string),
+) (stillOn []string, err error) {
 	have, err := c.stack(ctx, name)
 	switch {
 	case lcm.Is(err, lcm.KindNotFound):
@@ -69,7 +71,8 @@ func (s *shutdown) run(ctx context.Context, until time.Time) (stillOn []string, 
 	if err := s.look(ctx); err != nil {
 		return nil, err
 	}
-	s.progress(fmt.Sprintf("%d of %d servers are on. They have %s to shut down.", len(s.on), len(s.ids), max(0, time.Until(until)).Round(time.Second)))
+	s.progress(fmt.Sprintf("%d of %d servers are on. They have %s to shut down.", len(s.on), len(s.ids),
+		max(0, time.Until(until)).Round(time.Second)))
 	for begun := time.Now(); ; {
 		s.ask(ctx)
 		left := time.Until(until)

@@ -24,7 +24,8 @@ func (c *Cloud) AlarmURL(ctx context.Context, name, owner, resource string) (str
 	}
 	address := text(r.Attributes, "alarm_url")
 	if address == "" {
-		return "", lcm.Errorf(lcm.KindInvalid, "The resource %s of stack %s is a %s: it has no alarm_url.", resource, name, r.Type)
+		return "", lcm.Errorf(lcm.KindInvalid, "The resource %s of stack %s is a %s: it has no alarm_url.", resource, name,
+			r.Type)
 	}
 	return address, nil
 }
@@ -36,7 +37,8 @@ func (c *Cloud) Signal(ctx context.Context, name, owner, resource string) error 
 	if err != nil {
 		return err
 	}
-	return post(ctx, c.provider, "signal "+resource, c.heat.ServiceURL("stacks", have.Name, have.ID, "resources", resource, "signal"))
+	return post(ctx, c.provider, "signal "+resource,
+		c.heat.ServiceURL("stacks", have.Name, have.ID, "resources", resource, "signal"))
 }
 
 // SignalAlarm does the same at an alarm URL, which needs no token.
@@ -48,7 +50,10 @@ func (c *Cloud) SignalAlarm(ctx context.Context, address string) error {
 }
 
 func post(ctx context.Context, client *gophercloud.ProviderClient, doing, address string) error {
-	opts := &gophercloud.RequestOpts{OkCodes: []int{http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent}}
+	opts := &gophercloud.RequestOpts{OkCodes: []int{
+		http.StatusOK, http.StatusCreated, http.StatusAccepted,
+		http.StatusNoContent,
+	}}
 	_, err := client.Request(ctx, http.MethodPost, address, opts) //nolint:bodyclose // gophercloud closes what nobody reads
 	return translate(doing, err)
 }

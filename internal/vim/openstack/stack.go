@@ -69,7 +69,8 @@ func (c *Cloud) CreateStack(ctx context.Context, s Stack, progress func(string))
 	}
 	err = translate("create stack "+s.Name, err)
 	if lcm.Is(err, lcm.KindConflict) { // an earlier call may have arrived late
-		if have, missing := c.stack(ctx, s.Name); missing == nil && slices.Contains(have.Tags, s.Owner) && slices.Contains(have.Tags, s.Operation) {
+		if have, missing := c.stack(ctx, s.Name); missing == nil && slices.Contains(have.Tags, s.Owner) &&
+			slices.Contains(have.Tags, s.Operation) {
 			return have.ID, c.follow(have, "CREATE", progress).run(ctx)
 		}
 	}
@@ -77,7 +78,8 @@ func (c *Cloud) CreateStack(ctx context.Context, s Stack, progress func(string))
 }
 
 func foreign(name string) error {
-	return lcm.Errorf(lcm.KindConflict, "A stack %s exists already, and it is not Windlass's. Rename or delete it, then retry.", name)
+	return lcm.Errorf(lcm.KindConflict,
+		"A stack %s exists already, and it is not Windlass's. Rename or delete it, then retry.", name)
 }
 
 // usable tells whether a stack is there or on its way.
@@ -129,7 +131,8 @@ func (c *Cloud) restBefore(ctx context.Context, attempt int, progress func(strin
 		return nil
 	}
 	rest := 2 * time.Duration(attempt-deletions+1) * c.timing.last // 10, 20, 30 and 40 seconds, unless the VIM says otherwise
-	progress(fmt.Sprintf("Ports are still in use on a network of the stack: Heat is told once more in %s (%d of %d).", rest, attempt+1, inUseDeletions))
+	progress(fmt.Sprintf("Ports are still in use on a network of the stack: Heat is told once more in %s (%d of %d).",
+		rest, attempt+1, inUseDeletions))
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -143,7 +146,10 @@ func inUse(err error) bool {
 	if err == nil {
 		return false
 	}
-	for _, words := range []string{"SubnetInUse", "NetworkInUse", "RouterInUse", "have an IP allocation from this subnet", "still in use on the network"} {
+	for _, words := range []string{
+		"SubnetInUse", "NetworkInUse", "RouterInUse", "have an IP allocation from this subnet",
+		"still in use on the network",
+	} {
 		if strings.Contains(err.Error(), words) {
 			return true
 		}

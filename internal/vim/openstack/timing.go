@@ -23,7 +23,10 @@ type timing struct {
 }
 
 func defaultTiming() timing {
-	return timing{call: time.Minute, first: 50 * time.Millisecond, last: 5 * time.Second, settle: 10 * time.Second, patience: time.Minute}
+	return timing{
+		call: time.Minute, first: 50 * time.Millisecond, last: 5 * time.Second, settle: 10 * time.Second,
+		patience: time.Minute,
+	}
 }
 
 // share is the part of the time that has passed which the next pause may take: what ends is noticed late by that much.
@@ -37,14 +40,18 @@ func (t timing) pause(since time.Duration) time.Duration {
 // timingOf reads what a VIM's extra says about its cloud, in seconds.
 func timingOf(vim lcm.Vim) (timing, error) {
 	t := defaultTiming()
-	for key, to := range map[string]*time.Duration{"call_timeout": &t.call, "poll_interval": &t.last, "outage_patience": &t.patience} {
+	for key, to := range map[string]*time.Duration{
+		"call_timeout": &t.call, "poll_interval": &t.last,
+		"outage_patience": &t.patience,
+	} {
 		v, given := vim.Extra[key]
 		if !given {
 			continue
 		}
 		seconds, ok := number(v)
 		if !ok || seconds <= 0 || seconds > 3600 {
-			return t, lcm.Errorf(lcm.KindInvalid, "The VIM %s has an extra.%s that is no number of seconds up to 3600.", vim.Name, key)
+			return t, lcm.Errorf(lcm.KindInvalid, "The VIM %s has an extra.%s that is no number of seconds up to 3600.",
+				vim.Name, key)
 		}
 		*to = time.Duration(seconds * float64(time.Second))
 	}

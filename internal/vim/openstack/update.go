@@ -43,7 +43,8 @@ func (ch Change) ToStackUpdatePatchMap() (map[string]any, error) {
 		parameters = map[string]any{}
 	}
 	out := map[string]any{
-		"parameters": parameters, "disable_rollback": true, "timeout_mins": minutes(ch.Timeout), "tags": ch.Owner + "," + ch.Operation,
+		"parameters": parameters, "disable_rollback": true, "timeout_mins": minutes(ch.Timeout), "tags": ch.Owner + "," +
+			ch.Operation,
 	}
 	if ch.Template != "" {
 		out["template"], out["files"] = ch.Template, ch.Files
@@ -110,7 +111,9 @@ func (c *Cloud) owned(ctx context.Context, name, owner string) (*stacks.ListedSt
 }
 
 // idle waits until an action that is under way is over, however it ends.
-func (c *Cloud) idle(ctx context.Context, have *stacks.ListedStack, progress func(string)) (*stacks.ListedStack, error) {
+func (c *Cloud) idle(
+	ctx context.Context, have *stacks.ListedStack, progress func(string),
+) (*stacks.ListedStack, error) {
 	action, busy := strings.CutSuffix(have.Status, "_IN_PROGRESS")
 	if !busy {
 		return have, nil

@@ -38,7 +38,10 @@ func newWire(t *testing.T) *wire {
 	w := &wire{t: t}
 	w.server = httptest.NewServer(w)
 	t.Cleanup(w.server.Close)
-	w.vim = lcm.Vim{Name: "wire", AuthURL: w.server.URL + "/v3", Extra: map[string]any{"poll_interval": 0.01, "outage_patience": 1.0}}
+	w.vim = lcm.Vim{
+		Name: "wire", AuthURL: w.server.URL + "/v3",
+		Extra: map[string]any{"poll_interval": 0.01, "outage_patience": 1.0},
+	}
 	return w
 }
 
@@ -71,7 +74,10 @@ func (w *wire) token(res http.ResponseWriter, n int) {
 	}
 	res.Header().Set("X-Subject-Token", fmt.Sprintf("token-%d", n))
 	res.WriteHeader(http.StatusCreated)
-	_ = json.NewEncoder(res).Encode(map[string]any{"token": map[string]any{"catalog": catalog, "expires_at": "2099-01-01T00:00:00.000000Z"}})
+	_ = json.NewEncoder(res).Encode(map[string]any{"token": map[string]any{
+		"catalog":    catalog,
+		"expires_at": "2099-01-01T00:00:00.000000Z",
+	}})
 }
 
 func (w *wire) set(login, service http.HandlerFunc) {
@@ -136,20 +142,52 @@ func TestCall_tellsWhatTheServiceHasSaidAndHowLongToWait(t *testing.T) {
 		words   string
 		wait    time.Duration
 	}{
-		"500":                 {says(500, `{"computeFault": {"code": 500, "message": "Unexpected API Error."}}`), lcm.KindUnavailable, "Unexpected API Error.", 0},
-		"502 of a proxy":      {says(502, "<html><h1>502 Bad Gateway</h1></html>"), lcm.KindUnavailable, "502 Bad Gateway", 0},
-		"503 for seconds":     {says(503, novaMoment, "Retry-After", "7"), lcm.KindUnavailable, "unable to handle", 7 * time.Second},
-		"503 without a body":  {says(503, ""), lcm.KindUnavailable, "503 Service Unavailable", 0},
-		"503 for a day":       {says(503, novaMoment, "Retry-After", "86400"), lcm.KindUnavailable, "unable", 5 * time.Minute},
-		"503 until long ago":  {says(503, novaMoment, "Retry-After", "Mon, 02 Jan 2006 15:04:05 GMT"), lcm.KindUnavailable, "unable", 0},
-		"503 until sometime":  {says(503, novaMoment, "Retry-After", "sometime"), lcm.KindUnavailable, "unable", 0},
-		"503 about a quota":   {says(503, `{"error": {"message": "quota service is down"}}`), lcm.KindUnavailable, "quota service", 0},
-		"429":                 {says(429, `{"overLimit": {"code": 429, "message": "This request was rate-limited."}}`, "Retry-After", "3"), lcm.KindUnavailable, "rate-limited", 3 * time.Second},
-		"409":                 {says(409, `{"conflictingRequest": {"code": 409, "message": "it is in task_state deleting"}}`), lcm.KindConflict, "task_state deleting", 0},
-		"403":                 {says(403, `{"forbidden": {"code": 403, "message": "Policy doesn't allow os_compute_api:servers:show"}}`), lcm.KindDenied, "Policy doesn't allow", 0},
-		"a reset":             {resets, lcm.KindUnavailable, "connection reset by peer", 0},
-		"no JSON in a 200":    {says(200, "<html>welcome</html>"), lcm.KindUnavailable, "no answer that can be understood", 0},
-		"an answer cut short": {says(200, `{"server": {"id": "x"`), lcm.KindUnavailable, "no answer that can be understood", 0},
+		"500": {
+			says(500, `{"computeFault": {"code": 500, "message": "Unexpected API Error."}}`),
+			lcm.KindUnavailable, "Unexpected API Error.", 0,
+		},
+		"502 of a proxy": {
+			says(502, "<html><h1>502 Bad Gateway</h1></html>"), lcm.KindUnavailable, "502 Bad Gateway",
+			0,
+		},
+		"503 for seconds": {
+			says(503, novaMoment, "Retry-After", "7"), lcm.KindUnavailable, "unable to handle",
+			7 * time.Second,
+		},
+		"503 without a body": {says(503, ""), lcm.KindUnavailable, "503 Service Unavailable", 0},
+		"503 for a day": {
+			says(503, novaMoment, "Retry-After", "86400"), lcm.KindUnavailable, "unable",
+			5 * time.Minute,
+		},
+		"503 until long ago": {
+			says(503, novaMoment, "Retry-After", "Mon, 02 Jan 2006 15:04:05 GMT"), lcm.KindUnavailable,
+			"unable", 0,
+		},
+		"503 until sometime": {says(503, novaMoment, "Retry-After", "sometime"), lcm.KindUnavailable, "unable", 0},
+		"503 about a quota": {
+			says(503, `{"error": {"message": "quota service is down"}}`), lcm.KindUnavailable,
+			"quota service", 0,
+		},
+		"429": {says(429, `{"overLimit": {"code": 429, "message": "This request was rate-limited."}}`,
+			"Retry-After", "3"), lcm.KindUnavailable, "rate-limited", 3 * time.Second},
+		"409": {
+			says(409, `{"conflictingRequest": {"code": 409, "message": "it is in task_state deleting"}}`),
+			lcm.KindConflict, "task_state deleting", 0,
+		},
+		"403": {
+			says(403,
+				`{"forbidden": {"code": 403, "message": "Policy doesn't allow os_compute_api:servers:show"}}`), lcm.KindDenied,
+			"Policy doesn't allow", 0,
+		},
+		"a reset": {resets, lcm.KindUnavailable, "connection reset by peer", 0},
+		"no JSON in a 200": {
+			says(200, "<html>welcome</html>"), lcm.KindUnavailable, "no answer that can be understood",
+			0,
+		},
+		"an answer cut short": {
+			says(200, `{"server": {"id": "x"`), lcm.KindUnavailable, "no answer that can be understood",
+			0,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWire(t)
@@ -226,10 +264,20 @@ func TestToken_thatCannotBeRenewedSaysWhy(t *testing.T) {
 		words string
 		wait  time.Duration
 	}{
-		"the password has changed":   {says(401, `{"error": {"message": "The request you have made requires authentication."}}`), lcm.KindDenied, "Update them at /v1.0/vims", 0},
-		"the credential was deleted": {says(404, `{"error": {"message": "Could not find Application Credential: x."}}`), lcm.KindDenied, "Update them at /v1.0/vims", 0},
-		"Keystone is overloaded":     {says(503, "", "Retry-After", "4"), lcm.KindUnavailable, "503 Service Unavailable", 4 * time.Second},
-		"Keystone is away":           {resets, lcm.KindUnavailable, "Keystone does not answer", 0},
+		"the password has changed": {
+			says(401,
+				`{"error": {"message": "The request you have made requires authentication."}}`), lcm.KindDenied,
+			"Update them at /v1.0/vims", 0,
+		},
+		"the credential was deleted": {
+			says(404, `{"error": {"message": "Could not find Application Credential: x."}}`),
+			lcm.KindDenied, "Update them at /v1.0/vims", 0,
+		},
+		"Keystone is overloaded": {
+			says(503, "", "Retry-After", "4"), lcm.KindUnavailable, "503 Service Unavailable",
+			4 * time.Second,
+		},
+		"Keystone is away": {resets, lcm.KindUnavailable, "Keystone does not answer", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWire(t)
@@ -252,10 +300,16 @@ func TestConnect_tellsWhatIsWrongWithKeystone(t *testing.T) {
 		words string
 	}{
 		"401": {says(401, `{}`), lcm.KindDenied, "refused the credentials of VIM wire"},
-		"400": {says(400, `{"error": {"message": "Expecting to find domain in user."}}`), lcm.KindInvalid, "Expecting to find domain"},
+		"400": {
+			says(400, `{"error": {"message": "Expecting to find domain in user."}}`), lcm.KindInvalid,
+			"Expecting to find domain",
+		},
 		"404": {says(404, "nothing here"), lcm.KindInvalid, "no Keystone v3"},
 		"429": {says(429, ""), lcm.KindUnavailable, "429 Too Many Requests"},
-		"500": {says(500, `{"error": {"message": "An unexpected error prevented the server from fulfilling your request."}}`), lcm.KindUnavailable, "unexpected error"},
+		"500": {
+			says(500, `{"error": {"message": "An unexpected error prevented the server from fulfilling your request."}}`),
+			lcm.KindUnavailable, "unexpected error",
+		},
 		"cut": {resets, lcm.KindUnavailable, "The VIM wire does not answer at http://"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -282,12 +336,14 @@ func TestConnect_tellsWhatIsWrongWithKeystone(t *testing.T) {
 func TestFollow_standsAnOutage(t *testing.T) {
 	w := newWire(t)
 	w.set(nil, heatWith(0, []http.HandlerFunc{says(500, ""), says(503, "", "Retry-After", "0"), resets, says(504, "")}))
-	_, err := w.connected().CreateStack(t.Context(), openstack.Stack{Name: "s", Owner: "o", Operation: "op", Timeout: time.Minute}, func(string) {})
+	_, err := w.connected().CreateStack(t.Context(),
+		openstack.Stack{Name: "s", Owner: "o", Operation: "op", Timeout: time.Minute}, func(string) {})
 	require.NoError(t, err)
 
 	w.vim.Extra["outage_patience"] = 0.05
 	w.set(nil, heatWith(1000, nil))
-	_, err = w.connected().CreateStack(t.Context(), openstack.Stack{Name: "s", Owner: "o", Operation: "op", Timeout: time.Minute}, func(string) {})
+	_, err = w.connected().CreateStack(t.Context(),
+		openstack.Stack{Name: "s", Owner: "o", Operation: "op", Timeout: time.Minute}, func(string) {})
 	require.Equal(t, lcm.KindUnavailable, lcm.KindOf(err), "%v", err)
 }
 

@@ -45,7 +45,10 @@ func (i *issuer) serve(w http.ResponseWriter, r *http.Request) {
 	case "/.well-known/openid-configuration":
 		answer = map[string]string{"issuer": i.server.URL, "jwks_uri": i.server.URL + "/keys"}
 	case "/keys":
-		answer = jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: i.keys[i.id].Public(), KeyID: i.id, Use: "sig", Algorithm: "ES256"}}}
+		answer = jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{
+			Key: i.keys[i.id].Public(), KeyID: i.id, Use: "sig",
+			Algorithm: "ES256",
+		}}}
 	default:
 		w.WriteHeader(http.StatusNotFound)
 		return
@@ -77,11 +80,13 @@ func (i *issuer) token(key, client, project, scope string, change map[string]any
 	i.mu.Unlock()
 	now := time.Now()
 	claims := map[string]any{
-		"iss": i.server.URL, "aud": "windlass", "exp": now.Add(time.Hour).Unix(), "iat": now.Unix(), "sub": client, "client_id": client,
-		"scope": scope, "project_id": project,
+		"iss": i.server.URL, "aud": "windlass", "exp": now.Add(time.Hour).Unix(), "iat": now.Unix(), "sub": client,
+		"client_id": client,
+		"scope":     scope, "project_id": project,
 	}
 	maps.Copy(claims, change)
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: private}, (&jose.SignerOptions{}).WithType("at+jwt").WithHeader("kid", key))
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: private},
+		(&jose.SignerOptions{}).WithType("at+jwt").WithHeader("kid", key))
 	require.NoError(i, err)
 	text, err := jwt.Signed(signer).Claims(claims).Serialize()
 	require.NoError(i, err)

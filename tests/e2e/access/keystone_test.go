@@ -24,11 +24,16 @@ const demoPassword, adminPassword = "of-demo-5d1c", "of-admin-7f3e"
 func keystone(t *testing.T) string {
 	t.Helper()
 	var cloud *lab.Cloud
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { cloud.Handler().ServeHTTP(w, r) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request,
+	) {
+		cloud.Handler().ServeHTTP(w, r)
+	}))
 	store, err := state.Open(filepath.Join(t.TempDir(), "lab.db"))
 	require.NoError(t, err)
 	cloud, err = lab.New(lab.Config{
-		Store: store, Machines: fake.New(fake.Options{Dir: t.TempDir()}), Endpoint: server.URL, DemoPassword: demoPassword, AdminPassword: adminPassword,
+		Store: store, Machines: fake.New(fake.Options{Dir: t.TempDir()}), Endpoint: server.URL, DemoPassword: demoPassword,
+		AdminPassword: adminPassword,
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() {
@@ -80,8 +85,12 @@ func TestKeystone(t *testing.T) {
 
 		root, err := environment.Root()
 		require.NoError(t, err)
-		cmd := exec.CommandContext(t.Context(), environment.Site{Root: root}.Bin("windlass"), "package", "list", "--auth", "keystone", "--api", s.url(""))
-		cmd.Env = []string{"HOME=" + t.TempDir(), "OS_AUTH_URL=" + url, "OS_USERNAME=demo", "OS_PASSWORD=" + demoPassword, "OS_PROJECT_NAME=demo"}
+		cmd := exec.CommandContext(t.Context(), environment.Site{Root: root}.Bin("windlass"), "package", "list", "--auth",
+			"keystone", "--api", s.url(""))
+		cmd.Env = []string{
+			"HOME=" + t.TempDir(), "OS_AUTH_URL=" + url, "OS_USERNAME=demo", "OS_PASSWORD=" + demoPassword,
+			"OS_PROJECT_NAME=demo",
+		}
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s", out)
 		require.Contains(t, string(out), filepath.Base(ours))
@@ -91,10 +100,12 @@ func TestKeystone(t *testing.T) {
 		}
 	})
 	t.Run("roles", func(t *testing.T) {
-		settings["WINDLASS_AUTH_KEYSTONE_WRITE_ROLES"], settings["WINDLASS_AUTH_KEYSTONE_ADMIN_ROLES"] = "nobody-has-this-one", "admin"
+		settings["WINDLASS_AUTH_KEYSTONE_WRITE_ROLES"],
+			settings["WINDLASS_AUTH_KEYSTONE_ADMIN_ROLES"] = "nobody-has-this-one", "admin"
 		s := start(t, http.DefaultClient, settings)
 		s.do(http.MethodGet, instances2, nil, demo).want(http.StatusOK)
-		require.Contains(t, s.do(http.MethodPost, packages, map[string]any{}, demo).refused(http.StatusForbidden), "windlass:write")
+		require.Contains(t, s.do(http.MethodPost, packages, map[string]any{}, demo).refused(http.StatusForbidden),
+			"windlass:write")
 		made := s.makePackage(other)
 		require.Equal(t, []string{made}, s.sees(other))
 		require.Empty(t, s.sees(demo))

@@ -23,9 +23,11 @@ func TestOAuth2(t *testing.T) {
 	ca.issue("api", 101)
 	ca.issue("monitoring", 7)
 	s := start(t, ca.client(""), map[string]string{
-		"WINDLASS_API_TLS_CERT_FILE": ca.file("api.pem"), "WINDLASS_API_TLS_KEY_FILE": ca.file("api.key"), "WINDLASS_API_TLS_CLIENT_CA_FILE": ca.file("ca.pem"),
-		"WINDLASS_AUTH_MODE": "oauth2,mtls", "WINDLASS_AUTH_OAUTH2_ISSUER": idp.server.URL, "WINDLASS_AUTH_OAUTH2_AUDIENCE": "windlass",
-		"WINDLASS_AUTH_MTLS_CLIENTS": "monitoring=edge/read",
+		"WINDLASS_API_TLS_CERT_FILE": ca.file("api.pem"), "WINDLASS_API_TLS_KEY_FILE": ca.file("api.key"),
+		"WINDLASS_API_TLS_CLIENT_CA_FILE": ca.file("ca.pem"),
+		"WINDLASS_AUTH_MODE":              "oauth2,mtls", "WINDLASS_AUTH_OAUTH2_ISSUER": idp.server.URL,
+		"WINDLASS_AUTH_OAUTH2_AUDIENCE": "windlass",
+		"WINDLASS_AUTH_MTLS_CLIENTS":    "monitoring=edge/read",
 	})
 	edge, core := idp.token("k1", "nfvo", "edge", writeLcm, nil), idp.token("k1", "other", "core", writeLcm, nil)
 
@@ -33,9 +35,11 @@ func TestOAuth2(t *testing.T) {
 		s := s.with(t)
 		a := s.do(http.MethodGet, instances2, nil)
 		require.Contains(t, a.refused(http.StatusUnauthorized), "does not tell who sends it")
-		require.Equal(t, []string{`Bearer realm="windlass"`, `Certificate realm="windlass"`}, a.Header.Values("WWW-Authenticate"))
+		require.Equal(t, []string{`Bearer realm="windlass"`, `Certificate realm="windlass"`},
+			a.Header.Values("WWW-Authenticate"))
 		for what, token := range map[string]string{
-			"has expired":    idp.token("k1", "nfvo", "edge", writeLcm, map[string]any{"exp": time.Now().Add(-time.Hour).Unix()}),
+			"has expired": idp.token("k1", "nfvo", "edge", writeLcm,
+				map[string]any{"exp": time.Now().Add(-time.Hour).Unix()}),
 			"audience":       idp.token("k1", "nfvo", "edge", writeLcm, map[string]any{"aud": "another"}),
 			"another issuer": idp.token("k1", "nfvo", "edge", writeLcm, map[string]any{"iss": "https://another.example"}),
 		} {
@@ -57,7 +61,8 @@ func TestOAuth2(t *testing.T) {
 		require.Contains(t, a.Header.Get("WWW-Authenticate"), `error="insufficient_scope"`)
 		s.do(http.MethodGet, "/v1.0/vims", nil, reader).want(http.StatusForbidden)
 		s.do(http.MethodPost, instances2, map[string]any{"vnfdId": "any"}, edge).refused(http.StatusUnprocessableEntity) // let in, and there is no such VNFD
-		require.Contains(t, s.do(http.MethodGet, instances2, nil, idp.token("k1", "lost", "", writeLcm, nil)).refused(http.StatusForbidden), "no project")
+		require.Contains(t, s.do(http.MethodGet, instances2, nil,
+			idp.token("k1", "lost", "", writeLcm, nil)).refused(http.StatusForbidden), "no project")
 	})
 	t.Run("projects", func(t *testing.T) {
 		s := s.with(t)
@@ -66,15 +71,20 @@ func TestOAuth2(t *testing.T) {
 		require.Equal(t, []string{theirs}, s.sees(core))
 		s.do(http.MethodGet, ours, nil, core).refused(http.StatusNotFound)
 		s.do(http.MethodDelete, ours, nil, core).refused(http.StatusNotFound)
-		require.ElementsMatch(t, []string{ours, theirs}, s.sees(idp.token("k1", "operator", "default", "windlass:admin", nil)))
+		require.ElementsMatch(t, []string{ours, theirs},
+			s.sees(idp.token("k1", "operator", "default", "windlass:admin", nil)))
 
 		var records []struct{ Client, ProjectID, Method, Resource string }
-		s.do(http.MethodGet, "/windlass/v1/audit", nil, idp.token("k1", "auditor", "edge", "windlass:read", nil)).want(http.StatusOK, &records)
+		s.do(http.MethodGet, "/windlass/v1/audit", nil,
+			idp.token("k1", "auditor", "edge", "windlass:read", nil)).want(http.StatusOK, &records)
 		require.NotEmpty(t, records)
 		for _, r := range records {
 			require.Equal(t, "edge", r.ProjectID)
 		}
-		require.Contains(t, records, struct{ Client, ProjectID, Method, Resource string }{"oauth2 nfvo", "edge", http.MethodPost, ours})
+		require.Contains(t, records, struct{ Client, ProjectID, Method, Resource string }{
+			"oauth2 nfvo", "edge",
+			http.MethodPost, ours,
+		})
 	})
 	t.Run("a certificate in place of a token", func(t *testing.T) {
 		s := s.with(t)
@@ -90,12 +100,14 @@ func TestOAuth2(t *testing.T) {
 			}
 		}
 		s.with(t).do(http.MethodGet, "/openapi.json", nil).want(http.StatusOK, &doc)
-		require.Equal(t, idp.server.URL+"/.well-known/openid-configuration", doc.Components.SecuritySchemes["oauth2"].OpenIDConnectURL)
+		require.Equal(t, idp.server.URL+"/.well-known/openid-configuration",
+			doc.Components.SecuritySchemes["oauth2"].OpenIDConnectURL)
 	})
 	t.Run("the command line client", func(t *testing.T) {
 		root, err := environment.Root()
 		require.NoError(t, err)
-		cmd := exec.CommandContext(t.Context(), environment.Site{Root: root}.Bin("windlass"), "package", "list", "--api", s.url(""), "--ca-cert", ca.file("ca.pem"))
+		cmd := exec.CommandContext(t.Context(), environment.Site{Root: root}.Bin("windlass"), "package", "list", "--api",
+			s.url(""), "--ca-cert", ca.file("ca.pem"))
 		cmd.Env = []string{"HOME=" + t.TempDir(), "WINDLASS_TOKEN=" + edge[len("Authorization: Bearer "):]}
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s", out)
@@ -105,7 +117,8 @@ func TestOAuth2(t *testing.T) {
 		s := s.with(t)
 		idp.rotate("k2")
 		renewed := idp.token("k2", "nfvo", "edge", writeLcm, nil)
-		require.Eventually(t, func() bool { return s.do(http.MethodGet, instances2, nil, renewed).Status == http.StatusOK }, patience, 200*time.Millisecond)
+		require.Eventually(t, func() bool { return s.do(http.MethodGet, instances2, nil, renewed).Status == http.StatusOK },
+			patience, 200*time.Millisecond)
 		s.do(http.MethodGet, instances2, nil, edge).refused(http.StatusUnauthorized) // k1 was withdrawn, and the new keys are known
 		require.Len(t, s.sees(renewed), 1)
 	})

@@ -66,7 +66,9 @@ type provisioner struct {
 }
 
 // Provision implements controller.Provisioner.
-func (p *provisioner) Provision(_ context.Context, o controller.ProvisionOptions) (*corev1.PersistentVolume, controller.ProvisioningState, error) {
+func (p *provisioner) Provision(
+	_ context.Context, o controller.ProvisionOptions,
+) (*corev1.PersistentVolume, controller.ProvisioningState, error) {
 	if o.PVC.Spec.Selector != nil {
 		return nil, controller.ProvisioningFinished, errors.New("a claim with a selector cannot be provisioned")
 	}

@@ -26,7 +26,8 @@ func TestReplug_reachesAMachineThatBoots(t *testing.T) {
 	l := newLab(t, fake.Options{BootDelay: 300 * time.Millisecond})
 	l.boot("m1")
 	former, now := l.address["m1"], nextAddress()
-	require.NoError(t, l.driver.Replug(t.Context(), "m1", []machine.Port{{ID: "other", NetworkID: "net0", FixedIPs: []string{now}}}))
+	require.NoError(t, l.driver.Replug(t.Context(), "m1",
+		[]machine.Port{{ID: "other", NetworkID: "net0", FixedIPs: []string{now}}}))
 	require.Eventually(t, func() bool { return answers(now) }, 10*time.Second, 10*time.Millisecond)
 	require.False(t, answers(former), "its next owner must be able to listen there")
 }

@@ -39,7 +39,8 @@ func TestCheckMember_isBusyWhileAJoinRunsAndAdmitThenDoesHarm(t *testing.T) {
 	l, _, _ := slowJoin(t)
 	require.Equal(t, "busy", l.must("cp-2", scripts.CheckMember{Member: l.member("cp-2"), Timeout: 1}).Get("state"))
 	require.Empty(t, l.cluster().Violations)
-	l.must("cp-1", scripts.AdmitMember{Member: l.member("cp-1"), Joining: "cp-2", PeerURL: "https://" + l.address["cp-2"] + ":2380", Timeout: 1})
+	l.must("cp-1", scripts.AdmitMember{Member: l.member("cp-1"), Joining: "cp-2", PeerURL: "https://" + l.address["cp-2"] +
+		":2380", Timeout: 1})
 	require.Equal(t, []string{"cp-1 removed the etcd member of cp-2 while its join runs"}, l.cluster().Violations)
 }
 
@@ -50,7 +51,10 @@ func TestKubeadmJoin_stopsThatOfAnEarlierTry(t *testing.T) {
 	text, err := script.Render()
 	require.NoError(t, err)
 	again := func(id string) error {
-		_, err := l.dial("cp-2").Run(t.Context(), remote.Command{ID: id, Script: text, Stdin: scripts.Stdin(config), Sudo: true})
+		_, err := l.dial("cp-2").Run(t.Context(), remote.Command{
+			ID: id, Script: text, Stdin: scripts.Stdin(config),
+			Sudo: true,
+		})
 		return err
 	}
 	err = again("later-try")
@@ -59,7 +63,8 @@ func TestKubeadmJoin_stopsThatOfAnEarlierTry(t *testing.T) {
 	require.Error(t, <-joined)
 
 	require.Equal(t, "half", l.must("cp-2", scripts.CheckMember{Member: l.member("cp-2"), Timeout: 1}).Get("state"))
-	l.must("cp-1", scripts.AdmitMember{Member: l.member("cp-1"), Joining: "cp-2", PeerURL: "https://" + l.address["cp-2"] + ":2380", Timeout: 1})
+	l.must("cp-1", scripts.AdmitMember{Member: l.member("cp-1"), Joining: "cp-2", PeerURL: "https://" + l.address["cp-2"] +
+		":2380", Timeout: 1})
 	require.NoError(t, again("later-try"))
 	require.Empty(t, l.cluster().Violations)
 }

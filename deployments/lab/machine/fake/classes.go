@@ -43,7 +43,8 @@ func (d *Driver) Provision(clusterID, class, claim, server string) error {
 	name := "pvc-" + id
 	c.volumes[name] = &PersistentVolume{
 		Name: name, UID: uuid.NewString(), Version: 1, Phase: "Bound", Claim: claim, ClaimUID: id,
-		Server: cmp.Or(server, of.Server), Path: of.Path + "/" + strings.ReplaceAll(claim, "/", "-") + "-" + name, Reclaim: of.Reclaim, Provisioner: of.Provisioner,
+		Server: cmp.Or(server, of.Server), Path: of.Path + "/" + strings.ReplaceAll(claim, "/", "-") + "-" + name,
+		Reclaim: of.Reclaim, Provisioner: of.Provisioner,
 	}
 	return nil
 }
@@ -131,11 +132,13 @@ func (d *Driver) setUpStorageClass(ctx context.Context, m *Machine, p Params) Re
 		return p.Fail(65, "the input manifest or probe is missing")
 	}
 	if other := d.machineAt(class.Server); other == nil || !other.works() || !d.state().exports(other, class.Path) {
-		return p.Fail(1, "the provisioner nfs-%s of the StorageClass %s is not available after %s s: it is Pending; see that the nodes can pull its image",
+		return p.Fail(1, "the provisioner nfs-%s of the StorageClass %s is not available after %s s: it is Pending; see "+
+			"that the nodes can pull its image",
 			class.Name, class.Name, p.Get("TIMEOUT"))
 	}
 	return d.onCluster(ctx, m, p, func(c *cluster) Result {
-		if have := c.classes[class.Name]; have != nil && (have.Provisioner != class.Provisioner || have.Reclaim != class.Reclaim) {
+		if have := c.classes[class.Name]; have != nil &&
+			(have.Provisioner != class.Provisioner || have.Reclaim != class.Reclaim) {
 			return p.Fail(1, "the StorageClass %s cannot be applied: updates to provisioner are forbidden", class.Name)
 		}
 		for _, v := range c.volumes {

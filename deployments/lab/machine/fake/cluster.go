@@ -65,7 +65,8 @@ func (d *Driver) admitMember(ctx context.Context, m *Machine, p Params) Result {
 		return sick == ""
 	})
 	if !healthy {
-		return p.Fail(1, "etcd is not healthy after %s s, so %s cannot join it: %s is unhealthy", p.Get("TIMEOUT"), p.Get("JOINING"), sick)
+		return p.Fail(1, "etcd is not healthy after %s s, so %s cannot join it: %s is unhealthy", p.Get("TIMEOUT"),
+			p.Get("JOINING"), sick)
 	}
 	p.Print("etcd is healthy with %d members", members)
 	return Result{}

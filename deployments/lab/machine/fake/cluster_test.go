@@ -30,7 +30,8 @@ func (l *lab) run(ctx context.Context, id string, s scripts.Script, inputs ...sc
 	text, err := s.Render()
 	require.NoError(l.t, err)
 	result, err := l.dial(id).Run(ctx, remote.Command{
-		ID: s.Name() + "-" + hex.EncodeToString(l.digest(text, inputs)), Script: text, Stdin: scripts.Stdin(inputs...), Sudo: true,
+		ID: s.Name() + "-" + hex.EncodeToString(l.digest(text, inputs)), Script: text, Stdin: scripts.Stdin(inputs...),
+		Sudo: true,
 	})
 	return scripts.ParseResults(result.Stdout), err
 }
@@ -54,11 +55,13 @@ func (l *lab) member(id string) scripts.Member {
 func (l *lab) initialise(id, endpoint string) {
 	l.t.Helper()
 	config, err := scripts.KubeadmInitConfig{
-		Node: id, Address: l.address[id], Token: token, CertificateKey: certificateKey, KubernetesVersion: fake.KubernetesVersion,
-		Endpoint: endpoint, PodCIDR: "192.168.0.0/16", ServiceCIDR: "10.96.0.0/12",
+		Node: id, Address: l.address[id], Token: token, CertificateKey: certificateKey,
+		KubernetesVersion: fake.KubernetesVersion,
+		Endpoint:          endpoint, PodCIDR: "192.168.0.0/16", ServiceCIDR: "10.96.0.0/12",
 	}.Render()
 	require.NoError(l.t, err)
-	l.must(id, scripts.KubeadmInit{Member: l.member(id), TokenID: "abcdef", Timeout: 60}, scripts.Input{Name: "config", Value: config})
+	l.must(id, scripts.KubeadmInit{Member: l.member(id), TokenID: "abcdef", Timeout: 60},
+		scripts.Input{Name: "config", Value: config})
 }
 
 func (l *lab) joinScript(id, endpoint string) (scripts.Script, scripts.Input) {
@@ -70,7 +73,8 @@ func (l *lab) joinScript(id, endpoint string) (scripts.Script, scripts.Input) {
 	}
 	text, err := config.Render()
 	require.NoError(l.t, err)
-	return scripts.KubeadmJoin{Member: l.member(id), Endpoint: endpoint, Timeout: 60}, scripts.Input{Name: "config", Value: text}
+	return scripts.KubeadmJoin{Member: l.member(id), Endpoint: endpoint, Timeout: 60},
+		scripts.Input{Name: "config", Value: text}
 }
 
 func (l *lab) join(ctx context.Context, id, endpoint string) error {
@@ -121,12 +125,14 @@ func TestScripts_makeAHighlyAvailableCluster(t *testing.T) {
 	block, _ := pem.Decode([]byte(l.mint("cp-1").Text("ca")))
 	require.NotNil(t, block)
 	for _, id := range nodes[1:3] {
-		l.must("cp-1", scripts.AdmitMember{Member: l.member("cp-1"), Joining: id, PeerURL: "https://" + l.address[id] + ":2380", Timeout: 1})
+		l.must("cp-1", scripts.AdmitMember{Member: l.member("cp-1"), Joining: id, PeerURL: "https://" + l.address[id] +
+			":2380", Timeout: 1})
 		require.NoError(t, l.join(t.Context(), id, endpoint))
 	}
 	require.NoError(t, l.join(t.Context(), "worker-1", endpoint))
 	l.must("cp-1", scripts.RevokeJoin{Member: l.member("cp-1"), Operation: "op1"})
-	l.must("cp-1", scripts.ApplyManifest{Member: l.member("cp-1"), Manifest: "cni.yaml"}, scripts.Input{Name: "manifest", Value: "kind: List"})
+	l.must("cp-1", scripts.ApplyManifest{Member: l.member("cp-1"), Manifest: "cni.yaml"},
+		scripts.Input{Name: "manifest", Value: "kind: List"})
 	l.must("cp-1", scripts.LabelNodes{Member: l.member("cp-1"), Labels: []string{"worker-1 CIS-node=host1"}, Timeout: 1})
 	l.must("cp-2", scripts.WaitForNodes{Member: l.member("cp-2"), Nodes: nodes, Timeout: 5})
 	l.must("cp-1", scripts.CreateVimAccount{Member: l.member("cp-1"), TokenFile: "/run/token", Timeout: 1})
@@ -216,7 +222,8 @@ func TestClusters_showDoubledEffects(t *testing.T) {
 	l.boot("worker-1")
 	l.dialer = remotetest.Dialer() // it has another host key
 	require.NoError(t, l.join(t.Context(), "worker-1", endpoint))
-	require.Equal(t, []string{"worker-1 was deleted without having been drained", "worker-1 joined 2 times"}, l.cluster().Violations)
+	require.Equal(t, []string{"worker-1 was deleted without having been drained", "worker-1 joined 2 times"},
+		l.cluster().Violations)
 
 	require.NoError(t, l.driver.Delete(t.Context(), "cp-1"))
 	require.NoError(t, l.driver.Delete(t.Context(), "worker-1"))
@@ -227,7 +234,10 @@ func TestInject_failsAScriptOnOneMachineSomeTimes(t *testing.T) {
 	l := newLab(t, fake.Options{})
 	l.boot("m1")
 	l.boot("m2")
-	l.driver.Inject(fake.Fault{Machine: "m1", Script: "find-interface", Times: 2, ExitCode: 75, Output: "windlass: the lock is taken"})
+	l.driver.Inject(fake.Fault{
+		Machine: "m1", Script: "find-interface", Times: 2, ExitCode: 75,
+		Output: "windlass: the lock is taken",
+	})
 	find := func(id string) error {
 		_, err := l.run(t.Context(), id, scripts.FindInterface{Address: l.address[id]})
 		return err

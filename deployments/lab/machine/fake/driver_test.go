@@ -41,7 +41,10 @@ func (l *lab) boot(id string, allowed ...string) {
 	l.address[id] = nextAddress()
 	require.NoError(l.t, l.driver.Create(l.t.Context(), machine.Machine{
 		ID: id, Name: id, AuthorizedKeys: []string{l.line},
-		Ports: []machine.Port{{ID: id + "-port", NetworkID: "net0", FixedIPs: []string{l.address[id]}, PrefixLen: 24, AllowedAddresses: allowed}},
+		Ports: []machine.Port{{
+			ID: id + "-port", NetworkID: "net0", FixedIPs: []string{l.address[id]}, PrefixLen: 24,
+			AllowedAddresses: allowed,
+		}},
 	}))
 }
 
@@ -165,7 +168,8 @@ func TestCreate_logsInWhomUserDataNames(t *testing.T) {
 	address := nextAddress()
 	require.NoError(t, l.driver.Create(t.Context(), machine.Machine{
 		ID: "m1", Name: "m1", Ports: []machine.Port{{ID: "p", NetworkID: "net0", FixedIPs: []string{address}}},
-		UserData: []byte("#cloud-config\npassword: for debian\nusers:\n- default\n- name: ubuntu\n  plain_text_passwd: for ubuntu\n" +
+		UserData: []byte("#cloud-config\npassword: for debian\nusers:\n- default\n- name: ubuntu\n  plain_text_passwd: for " +
+			"ubuntu\n" +
 			"chpasswd:\n  list: |\n    centos:for centos\n"),
 	}))
 	for user, password := range map[string]string{"debian": "for debian", "ubuntu": "for ubuntu", "centos": "for centos"} {
@@ -188,7 +192,10 @@ func TestCreate_takesAddressesThatTheHostHasNoWayTo(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, machine.Running, st)
 
-	err = driver.Create(t.Context(), machine.Machine{ID: "m2", Ports: []machine.Port{{NetworkID: "net0", FixedIPs: []string{"nowhere"}}}})
+	err = driver.Create(t.Context(), machine.Machine{
+		ID:    "m2",
+		Ports: []machine.Port{{NetworkID: "net0", FixedIPs: []string{"nowhere"}}},
+	})
 	require.Equal(t, lcm.KindInvalid, lcm.KindOf(err))
 }
 

@@ -101,7 +101,8 @@ func (d *Driver) begin(ctx context.Context, m *Machine, p Params) (config kubead
 		r := p.Fail(1, "%s failed: the configuration cannot be read", strings.Replace(p.Script, "-", " ", 1))
 		return config, true, &r
 	}
-	if m.stopKubeadms(ctx, p) && p.Get("ROLE") == "control-plane" && p.Script == "kubeadm-join" && m.memberState(p) != "member" {
+	if m.stopKubeadms(ctx, p) && p.Get("ROLE") == "control-plane" && p.Script == "kubeadm-join" &&
+		m.memberState(p) != "member" {
 		r := p.Fail(75, "the kubeadm of an earlier try was still running and has been stopped")
 		return config, true, &r
 	}
@@ -152,7 +153,8 @@ func (d *Driver) kubeadmInit(ctx context.Context, m *Machine, p Params) Result {
 	}
 	c = &cluster{
 		id: id, ca: ca, members: map[string]*member{}, etcd: map[string]*etcdMember{}, tokens: map[string]string{},
-		certificateKey: config.CertificateKey, pods: map[string]*Pod{}, volumes: map[string]*PersistentVolume{}, classes: map[string]*StorageClass{},
+		certificateKey: config.CertificateKey, pods: map[string]*Pod{}, volumes: map[string]*PersistentVolume{},
+		classes:    map[string]*StorageClass{},
 		violations: violationsOf(c),
 	}
 	w.clusters[id] = c

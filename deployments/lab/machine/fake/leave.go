@@ -121,7 +121,8 @@ func (c *cluster) refusal(url string, staying int) string {
 	case staying == 0 || voters == 0:
 		return going.node + " is the last member of etcd: the cluster would end with it"
 	case working < voters/2+1:
-		return fmt.Sprintf("etcd would lose its quorum without %s: %d of the other %d members work and %d must", going.node, working, voters, voters/2+1)
+		return fmt.Sprintf("etcd would lose its quorum without %s: %d of the other %d members work and %d must", going.node,
+			working, voters, voters/2+1)
 	}
 	return ""
 }
@@ -213,7 +214,10 @@ func (w *world) balancersOf(c *cluster) (all []Balancer) {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b Balancer) int { return strings.Compare(a.VirtualIP+a.MachineID, b.VirtualIP+b.MachineID) })
+	slices.SortFunc(all, func(a, b Balancer) int {
+		return strings.Compare(a.VirtualIP+a.MachineID,
+			b.VirtualIP+b.MachineID)
+	})
 	return all
 }
 

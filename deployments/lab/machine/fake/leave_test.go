@@ -24,7 +24,8 @@ func made(t *testing.T, o fake.Options, controlPlanes ...string) *lab {
 	for _, id := range append(controlPlanes[1:], "worker-1", "worker-2") {
 		require.NoError(t, l.join(t.Context(), id, endpoint))
 	}
-	l.must("cp-1", scripts.ApplyManifest{Member: l.member("cp-1"), Manifest: "cni.yaml"}, scripts.Input{Name: "manifest", Value: "kind: List"})
+	l.must("cp-1", scripts.ApplyManifest{Member: l.member("cp-1"), Manifest: "cni.yaml"},
+		scripts.Input{Name: "manifest", Value: "kind: List"})
 	return l
 }
 
@@ -36,7 +37,10 @@ func (l *lab) peers(nodes ...string) (leaving []scripts.LeavingMember) {
 }
 
 func (l *lab) remove(from string, nodes ...string) error {
-	_, err := l.run(l.t.Context(), from, scripts.RemoveMembers{Member: l.member(from), Leaving: l.peers(nodes...), Timeout: 1})
+	_, err := l.run(l.t.Context(), from, scripts.RemoveMembers{
+		Member: l.member(from), Leaving: l.peers(nodes...),
+		Timeout: 1,
+	})
 	return err
 }
 

@@ -48,7 +48,8 @@ func checkUserData(def machine.Machine) error {
 	if text == "" || strings.HasPrefix(text, "#cloud-config") || strings.HasPrefix(text, "#!") {
 		return nil
 	}
-	return lcm.Errorf(lcm.KindInvalid, "machine %s: its user data is neither a #cloud-config document nor a #! script", def.ID)
+	return lcm.Errorf(lcm.KindInvalid, "machine %s: its user data is neither a #cloud-config document nor a #! script",
+		def.ID)
 }
 
 func newLogins(def machine.Machine) *logins {
@@ -127,7 +128,9 @@ func (l *logins) config(signer ssh.Signer) *ssh.ServerConfig {
 			}
 			return nil, errRefused
 		},
-		KeyboardInteractiveCallback: func(conn ssh.ConnMetadata, ask ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
+		KeyboardInteractiveCallback: func(conn ssh.ConnMetadata, ask ssh.KeyboardInteractiveChallenge) (*ssh.Permissions,
+			error,
+		) {
 			answers, err := ask("", "", []string{"Password: "}, []bool{false})
 			if err != nil || len(answers) != 1 {
 				return nil, errRefused

@@ -108,7 +108,8 @@ func (w *world) saveInto(s *saved) {
 	defer w.mu.Unlock()
 	for id, c := range w.clusters {
 		s.Clusters[id] = savedCluster{
-			Picture: c.picture(), CA: c.ca, Tokens: c.tokens, CertificateKey: c.certificateKey, Vim: c.vimToken, Etcd: c.etcdData(),
+			Picture: c.picture(), CA: c.ca, Tokens: c.tokens, CertificateKey: c.certificateKey, Vim: c.vimToken,
+			Etcd: c.etcdData(),
 		}
 	}
 	s.Disks, s.Servers = map[string]disk{}, map[string]nfsServer{}
@@ -206,7 +207,8 @@ func (w *world) restore(s saved, machines map[string]*Machine) {
 			labels := map[string]string{}
 			maps.Copy(labels, m.Labels)
 			c.members[m.Node] = &member{
-				machine: owner, address: m.Address, controlPlane: m.ControlPlane, joins: m.Joins, cordoned: m.Cordoned, labels: labels,
+				machine: owner, address: m.Address, controlPlane: m.ControlPlane, joins: m.Joins, cordoned: m.Cordoned,
+				labels: labels,
 			}
 		}
 		for _, e := range from.Picture.EtcdMembers {

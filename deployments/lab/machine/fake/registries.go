@@ -105,7 +105,10 @@ func (d *Driver) checkRegistries(ctx context.Context, m *Machine, p Params) Resu
 	}
 	urls, manifests := strings.Fields(p.Get("URLS")), strings.Fields(p.Get("MANIFESTS"))
 	for i, server := range strings.Fields(p.Get("SERVERS")) {
-		ask := registryClient{machine: m, url: urls[i], config: p.Input("curl." + strconv.Itoa(i)), ca: p.Input("ca." + strconv.Itoa(i))}
+		ask := registryClient{
+			machine: m, url: urls[i], config: p.Input("curl." + strconv.Itoa(i)),
+			ca: p.Input("ca." + strconv.Itoa(i)),
+		}
 		class, sentence := ask.look(ctx)
 		named := manifests[i] != "-"
 		if class == "" && named {
@@ -157,7 +160,8 @@ func (c registryClient) lookAtImage(ctx context.Context, path string) (class, se
 	case status == http.StatusOK:
 		return "", "answers; the manifest of " + image + " comes"
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return "denied", fmt.Sprintf("does not give this user the manifest of test_image %s (%d); allow it, or name another image", image, status)
+		return "denied", fmt.Sprintf("does not give this user the manifest of test_image %s (%d); allow it, or name another "+
+			"image", image, status)
 	case status >= http.StatusInternalServerError:
 		return "away", fmt.Sprintf("is not ready: it answers %d for the manifest of test_image %s", status, image)
 	default:
@@ -167,12 +171,14 @@ func (c registryClient) lookAtImage(ctx context.Context, path string) (class, se
 
 func classOf(err error) (class, sentence string) {
 	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return "untrusted", "has a certificate that is not trusted (" + unknown.Error() + "); give the certificate of its CA (ca_certificate or certificate_path), or mend the registry's"
+		return "untrusted", "has a certificate that is not trusted (" + unknown.Error() +
+			"); give the certificate of its CA (ca_certificate or certificate_path), or mend the registry's"
 	}
 	if _, ok := errors.AsType[*net.DNSError](err); ok {
 		return "unknown", "has a name that this node cannot resolve; give hosts_string, or the node a DNS server that knows it"
 	}
-	return "away", "does not answer (" + err.Error() + "); see that it runs, and that security groups and routes let the node through"
+	return "away", "does not answer (" + err.Error() +
+		"); see that it runs, and that security groups and routes let the node through"
 }
 
 // get asks as curl would with the configuration. The machine's name tells tests who asked.
@@ -195,7 +201,8 @@ func (c registryClient) get(ctx context.Context, path string) (int, []byte, erro
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM([]byte(c.ca))
 	transport := &http.Transport{
-		TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, DialContext: c.dial, DisableKeepAlives: true,
+		TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, DialContext: c.dial,
+		DisableKeepAlives: true,
 	}
 	res, err := (&http.Client{Transport: transport}).Do(req)
 	if err != nil {

@@ -58,7 +58,10 @@ func (d *Driver) makeCertificate(m *Machine, p Params, names string) error {
 	if err != nil {
 		return err
 	}
-	leaf := &x509.Certificate{Subject: pkix.Name{CommonName: "Windlass registry " + p.Get("CA_NAME")}, KeyUsage: x509.KeyUsageDigitalSignature}
+	leaf := &x509.Certificate{
+		Subject:  pkix.Name{CommonName: "Windlass registry " + p.Get("CA_NAME")},
+		KeyUsage: x509.KeyUsageDigitalSignature,
+	}
 	for entry := range strings.SplitSeq(names, ",") {
 		if name, found := strings.CutPrefix(entry, "DNS:"); found {
 			leaf.DNSNames = append(leaf.DNSNames, name)
@@ -85,7 +88,10 @@ func (d *Driver) authorityOf(m *Machine, p Params) (ca authority, err error) {
 	}
 	if ca.Certificate == "" {
 		name := pkix.Name{CommonName: "Windlass registry CA " + p.Get("CA_NAME")}
-		ca, err = issue(&x509.Certificate{Subject: name, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}, nil)
+		ca, err = issue(&x509.Certificate{
+			Subject: name, IsCA: true, BasicConstraintsValid: true,
+			KeyUsage: x509.KeyUsageCertSign,
+		}, nil)
 	}
 	w.keepAuthority(m, p.Get("VOLUME"), ca)
 	m.WriteFile(file, []byte(ca.Certificate), 0o644)
@@ -123,7 +129,8 @@ func issue(template *x509.Certificate, by *authority) (out authority, err error)
 			return out, err
 		}
 	}
-	template.SerialNumber, template.NotBefore, template.NotAfter = big.NewInt(time.Now().UnixNano()), time.Now().Add(-time.Hour), time.Now().AddDate(1, 0, 0)
+	template.SerialNumber, template.NotBefore, template.NotAfter = big.NewInt(time.Now().UnixNano()),
+		time.Now().Add(-time.Hour), time.Now().AddDate(1, 0, 0)
 	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), signer)
 	if err != nil {
 		return out, err

@@ -70,7 +70,10 @@ func (d *Driver) Storage() Storage {
 			s.Exports = append(s.Exports, NFSExport{m.id, dir, networks})
 		}
 	}
-	slices.SortFunc(s.Exports, func(a, b NFSExport) int { return strings.Compare(a.Directory+a.MachineID, b.Directory+b.MachineID) })
+	slices.SortFunc(s.Exports, func(a, b NFSExport) int {
+		return strings.Compare(a.Directory+a.MachineID,
+			b.Directory+b.MachineID)
+	})
 	return s
 }
 
@@ -99,7 +102,8 @@ func (d *Driver) setUpVolumes(ctx context.Context, m *Machine, p Params) Result 
 		}
 	}
 	if len(missing) > 0 {
-		return p.Fail(1, "no disk of this machine is the volume %s: none has its id as serial number; see that it is attached", strings.Join(missing, " or "))
+		return p.Fail(1, "no disk of this machine is the volume %s: none has its id as serial number; see that it is "+
+			"attached", strings.Join(missing, " or "))
 	}
 	for entry := range strings.FieldsSeq(p.Get("VOLUMES")) {
 		id, dir, _ := strings.Cut(entry, "=")
@@ -192,14 +196,17 @@ func (d *Driver) mountExports(ctx context.Context, m *Machine, p Params) Result 
 		address, dir, _ := strings.Cut(entry, "=")
 		other := d.machineAt(address)
 		if other == nil || !other.works() {
-			return p.Fail(1, "%s of the storage server cannot be mounted from %s: Connection timed out; see that its security group lets this node in (TCP 2049)", dir, address)
+			return p.Fail(1, "%s of the storage server cannot be mounted from %s: Connection timed out; see that its security "+
+				"group lets this node in (TCP 2049)", dir, address)
 		}
 		networks, exported := d.state().exported(other, dir)
 		switch {
 		case !exported:
-			return p.Fail(1, "%s of the storage server cannot be mounted from %s: No such file or directory; see that its security group lets this node in (TCP 2049)", dir, address)
+			return p.Fail(1, "%s of the storage server cannot be mounted from %s: No such file or directory; see that its "+
+				"security group lets this node in (TCP 2049)", dir, address)
 		case !m.isIn(networks):
-			return p.Fail(1, "the storage server does not let this node mount %s (access denied by server); see that the network of this node is in export_to", dir)
+			return p.Fail(1, "the storage server does not let this node mount %s (access denied by server); see that the "+
+				"network of this node is in export_to", dir)
 		}
 		p.Print("%s:%s can be mounted and written to", address, dir)
 	}

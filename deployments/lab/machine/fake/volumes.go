@@ -59,7 +59,8 @@ func (d *Driver) lookAtVolumes(ctx context.Context, m *Machine, p Params) Result
 		}
 		for _, name := range slices.Sorted(maps.Keys(c.volumes)) {
 			v := c.volumes[name]
-			line("volume", v.Name, v.UID, strconv.Itoa(v.Version), v.Phase, v.Claim, v.ClaimUID, v.Server, v.Path, v.Reclaim, v.Provisioner)
+			line("volume", v.Name, v.UID, strconv.Itoa(v.Version), v.Phase, v.Claim, v.ClaimUID, v.Server, v.Path, v.Reclaim,
+				v.Provisioner)
 		}
 		for _, name := range slices.Sorted(maps.Keys(c.pods)) {
 			if pod := c.pods[name]; pod.Claim != "" {
@@ -144,9 +145,11 @@ func (d *Driver) registerVolumes(ctx context.Context, m *Machine, p Params) Resu
 			case have == nil:
 				c.volumes[next.Name] = next
 			case have.Server != next.Server || have.Path != next.Path:
-				return p.Fail(1, "%s cannot be applied: spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after creation", p.Get("MANIFEST"))
+				return p.Fail(1, "%s cannot be applied: spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is "+
+					"immutable after creation", p.Get("MANIFEST"))
 			case have.Phase != "Available" && have.Phase != "Bound":
-				return p.Fail(1, "after %s s these volumes of %s are not Available: %s (%s); delete one that is Released or Failed, then retry",
+				return p.Fail(1, "after %s s these volumes of %s are not Available: %s (%s); delete one that is Released or "+
+					"Failed, then retry",
 					p.Get("TIMEOUT"), p.Get("MANIFEST"), have.Name, have.Phase)
 			}
 			p.Print("persistentvolume/%s serverside-applied", next.Name)

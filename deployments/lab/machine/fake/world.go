@@ -148,7 +148,10 @@ func (d *Driver) state() *world {
 }
 
 func newWorld() *world {
-	return &world{clusters: map[string]*cluster{}, balancers: map[string]map[*Machine]balancer{}, disks: map[string]*disk{}, servers: map[*Machine]*nfsServer{}}
+	return &world{
+		clusters: map[string]*cluster{}, balancers: map[string]map[*Machine]balancer{},
+		disks: map[string]*disk{}, servers: map[*Machine]*nfsServer{},
+	}
 }
 
 func (c *cluster) picture() Cluster {
@@ -160,7 +163,8 @@ func (c *cluster) picture() Cluster {
 		m := c.members[node]
 		p.Members = append(p.Members, Member{
 			Node: node, MachineID: m.machine.id, Address: m.address, ControlPlane: m.controlPlane,
-			Joins: m.joins, Ready: c.ready(node), Cordoned: m.cordoned, Labels: maps.Clone(m.labels), Hosts: m.machine.hosts(), Registries: m.machine.registries(),
+			Joins: m.joins, Ready: c.ready(node), Cordoned: m.cordoned, Labels: maps.Clone(m.labels), Hosts: m.machine.hosts(),
+			Registries: m.machine.registries(),
 		})
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.pods)) {
@@ -248,7 +252,8 @@ func (w *world) holder(ip string) *Machine {
 			continue
 		}
 		// Of equal ones VRRP prefers the higher address; any order will do that is always the same.
-		if best == nil || b.priority > w.balancers[ip][best].priority || b.priority == w.balancers[ip][best].priority && m.id > best.id {
+		if best == nil || b.priority > w.balancers[ip][best].priority || b.priority == w.balancers[ip][best].priority &&
+			m.id > best.id {
 			best = m
 		}
 	}

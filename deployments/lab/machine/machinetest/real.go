@@ -155,7 +155,8 @@ func (h *harness) volumes(t *testing.T) {
 	sh.must("sudo mkfs.ext4 -q /dev/vdb && sudo mount /dev/vdb /mnt && echo kept | sudo tee /mnt/file && sudo umount /mnt")
 	require.NoError(t, h.driver.Reboot(ctx, first.ID, true))
 	sh = h.shell(t, first)
-	require.Contains(t, sh.must("sudo mount /dev/vdb /mnt && cat /mnt/file && sudo umount /mnt"), "kept", "volumes stay over a reboot")
+	require.Contains(t, sh.must("sudo mount /dev/vdb /mnt && cat /mnt/file && sudo umount /mnt"), "kept",
+		"volumes stay over a reboot")
 
 	_, err = h.driver.AttachVolume(ctx, second.ID, v)
 	require.True(t, lcm.Is(err, lcm.KindConflict), "one volume, one machine: %v", err)
@@ -170,7 +171,8 @@ func (h *harness) volumes(t *testing.T) {
 	device, err = h.driver.AttachVolume(ctx, second.ID, v)
 	require.NoError(t, err)
 	sh = h.shell(t, second)
-	require.Contains(t, sh.must("sudo mount "+device+" /mnt && cat /mnt/file && sudo umount /mnt"), "kept", "data move with the volume")
+	require.Contains(t, sh.must("sudo mount "+device+" /mnt && cat /mnt/file && sudo umount /mnt"), "kept",
+		"data move with the volume")
 	require.NoError(t, h.driver.Delete(ctx, second.ID))
 	require.NoError(t, h.driver.DeleteVolume(ctx, v.ID), "a deleted machine lets go of its volumes")
 	require.NoError(t, h.driver.DetachVolume(ctx, first.ID, other.ID))
@@ -189,7 +191,8 @@ func (h *harness) antiSpoof(t *testing.T) {
 	ping := "ping -c2 -i0.2 -W1 " + vip
 	from.fails(ping, "an address without its pair does not work")
 	to.must("sudo ip link set eth0 down; sudo ip link set eth0 address fa:16:3e:ff:ff:01; sudo ip link set eth0 up; " +
-		"ping -c1 -W1 " + address(peer) + " && exit 1; sudo ip link set eth0 down; sudo ip link set eth0 address " + owner.Ports[0].MAC + "; sudo ip link set eth0 up")
+		"ping -c1 -W1 " + address(peer) + " && exit 1; sudo ip link set eth0 down; sudo ip link set eth0 address " +
+		owner.Ports[0].MAC + "; sudo ip link set eth0 up")
 
 	port := owner.Ports[0]
 	port.AllowedAddresses = []string{vip}
@@ -218,7 +221,8 @@ func (h *harness) floatingIPs(t *testing.T) {
 	h.create(t, peer)
 	h.awaitSSH(t, target)
 	f := machine.FloatingIP{
-		ID: uuid.NewString(), Address: h.subject.Floating.Addr().Next().String(), FixedIP: address(target), NetworkID: h.network.ID,
+		ID: uuid.NewString(), Address: h.subject.Floating.Addr().Next().String(), FixedIP: address(target),
+		NetworkID: h.network.ID,
 	}
 	require.NoError(t, h.driver.BindFloatingIP(ctx, f))
 	require.NoError(t, h.driver.BindFloatingIP(ctx, f))

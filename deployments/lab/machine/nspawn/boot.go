@@ -79,7 +79,8 @@ func (d *Driver) mountDisk(i *instance) error {
 		}
 	}
 	layers := d.opts.Image.Layers(i.spec.Image, i.spec.Name)
-	options := fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s", strings.Join(layers, ":"), i.path("upper"), i.path("work"))
+	options := fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s", strings.Join(layers, ":"), i.path("upper"),
+		i.path("work"))
 	err := unix.Mount("overlay", i.path("root"), "overlay", 0, options)
 	return broken(err, "The disk of machine %s cannot be mounted.", i.spec.Name)
 }
@@ -100,7 +101,8 @@ func (d *Driver) exec(i *instance) error {
 		hierarchy = "1"
 	}
 	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "RUNNER_GROUPS=" + strings.Join(i.cg.runner, " "), "MACHINE_GROUPS=" + strings.Join(i.cg.inside, " "),
+		"PATH=" + os.Getenv("PATH"), "RUNNER_GROUPS=" + strings.Join(i.cg.runner, " "), "MACHINE_GROUPS=" +
+			strings.Join(i.cg.inside, " "),
 		"SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=" + hierarchy, "SYSTEMD_NSPAWN_USE_CGNS=1",
 		"SYSTEMD_SECCOMP=0", // runc in the machine needs keyctl, which the default filter forbids
 		"SYSTEMD_LOG_LEVEL=warning",
@@ -136,7 +138,8 @@ func (d *Driver) awaitInit(ctx context.Context, i *instance) error {
 		}
 		if exists(i.path("exit")) || time.Now().After(deadline) {
 			said, _ := tail(i.path("console.log"), 512)
-			return lcm.Errorf(lcm.KindBroken, "Machine %s did not boot; its console ends with: %s", i.spec.Name, strings.TrimSpace(said))
+			return lcm.Errorf(lcm.KindBroken, "Machine %s did not boot; its console ends with: %s", i.spec.Name,
+				strings.TrimSpace(said))
 		}
 	}
 	return nil

@@ -149,7 +149,8 @@ func (g cgroup) freezer() string {
 
 func (g cgroup) setFrozen(frozen bool) error {
 	if g.h.unified {
-		return os.WriteFile(filepath.Join(g.freezer(), "cgroup.freeze"), []byte(strconv.Itoa(map[bool]int{true: 1}[frozen])), 0)
+		return os.WriteFile(filepath.Join(g.freezer(), "cgroup.freeze"), []byte(strconv.Itoa(map[bool]int{true: 1}[frozen])),
+			0)
 	}
 	state := "THAWED"
 	if frozen {

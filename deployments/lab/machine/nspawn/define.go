@@ -165,7 +165,8 @@ func setPassword(ctx context.Context, root, password string) error {
 	cmd.Stdin, cmd.Stderr = strings.NewReader(machine.User+":"+password+"\n"), &stderr
 	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("set password of %s: %w: %s", machine.User, err, strings.ReplaceAll(stderr.String(), password, "***"))
+		return fmt.Errorf("set password of %s: %w: %s", machine.User, err,
+			strings.ReplaceAll(stderr.String(), password, "***"))
 	}
 	return nil
 }

@@ -73,7 +73,10 @@ func New(opts Options) (*Driver, error) {
 		return nil, lcm.Wrap(lcm.KindInvalid, err, "The state directory %s has no absolute path.", opts.StateDir)
 	}
 	opts.StateDir = dir
-	d := &Driver{opts: opts, log: opts.Log, tag: short(dir)[:6], closing: make(chan struct{}), machines: map[string]*instance{}}
+	d := &Driver{
+		opts: opts, log: opts.Log, tag: short(dir)[:6], closing: make(chan struct{}),
+		machines: map[string]*instance{},
+	}
 	if d.groups, err = findHierarchies("windlass-lab-" + d.tag); err != nil {
 		return nil, lcm.Wrap(lcm.KindBroken, err, "The control groups of this host cannot be used.")
 	}

@@ -43,7 +43,8 @@ func (d *Driver) checkNetworks(m machine.Machine) error {
 	defer d.mu.Unlock()
 	for _, p := range m.Ports {
 		if _, ok := d.networks.all[p.NetworkID]; !ok {
-			return lcm.Errorf(lcm.KindNotFound, "Machine %s has a port on network %s, which does not exist.", m.Name, p.NetworkID)
+			return lcm.Errorf(lcm.KindNotFound, "Machine %s has a port on network %s, which does not exist.", m.Name,
+				p.NetworkID)
 		}
 	}
 	return nil

@@ -13,7 +13,8 @@ func (d *Driver) loopOf(ctx context.Context, volumeID string) (device string, go
 	if !exists(d.volumeFile(volumeID)) {
 		return "", false, nil
 	}
-	out, err := run(ctx, "", "losetup", "--associated", d.volumeFile(volumeID), "--noheadings", "--output", "NAME,AUTOCLEAR")
+	out, err := run(ctx, "", "losetup", "--associated", d.volumeFile(volumeID), "--noheadings", "--output",
+		"NAME,AUTOCLEAR")
 	if fields := strings.Fields(out); len(fields) >= 2 {
 		return fields[0], fields[1] == "1", err
 	}
@@ -46,7 +47,8 @@ func (d *Driver) awaitReleased(ctx context.Context, volumeID string) error {
 			return nil
 		}
 		if time.Now().After(end) {
-			return lcm.Errorf(lcm.KindConflict, "Volume %s was detached while it was mounted, and still is: %s is in use.", volumeID, loop)
+			return lcm.Errorf(lcm.KindConflict, "Volume %s was detached while it was mounted, and still is: %s is in use.",
+				volumeID, loop)
 		}
 		select {
 		case <-ctx.Done():

@@ -48,7 +48,8 @@ func nodeImage(t *testing.T) image.Image {
 	}
 	img, ok := image.Find(image.Options{Dir: imageDir()})
 	if !ok {
-		t.Skipf("not run: no node image of this source in %s; WINDLASS_LAB_BUILD_IMAGE=%[1]s go test ./deployments/lab/image builds it", imageDir())
+		t.Skipf("not run: no node image of this source in %s; WINDLASS_LAB_BUILD_IMAGE=%[1]s go test "+
+			"./deployments/lab/image builds it", imageDir())
 	}
 	return img
 }
@@ -82,9 +83,13 @@ func TestDriver_keepsThePromisesOfACloud(t *testing.T) {
 }
 
 func labMachine() (machine.Network, machine.Machine) {
-	n := machine.Network{ID: "killed", CIDR: netip.MustParsePrefix("10.78.203.0/24"), Gateway: netip.MustParseAddr("10.78.203.1")}
+	n := machine.Network{
+		ID: "killed", CIDR: netip.MustParsePrefix("10.78.203.0/24"),
+		Gateway: netip.MustParseAddr("10.78.203.1"),
+	}
 	return n, machine.Machine{ID: "survivor", Name: "survivor", Image: "debian", Ports: []machine.Port{{
-		ID: "port", NetworkID: n.ID, MAC: "fa:16:3e:00:00:05", FixedIPs: []string{"10.78.203.5"}, PrefixLen: 24, Gateway: "10.78.203.1",
+		ID: "port", NetworkID: n.ID, MAC: "fa:16:3e:00:00:05", FixedIPs: []string{"10.78.203.5"}, PrefixLen: 24,
+		Gateway: "10.78.203.1",
 	}}}
 }
 
@@ -164,7 +169,8 @@ func TestBoot_ofFiveAtOnce(t *testing.T) {
 	for k := range 5 {
 		machinetest.AwaitBanner(t, fmt.Sprintf("10.78.204.%d:22", 10+k))
 	}
-	t.Logf("5 machines created in %s, sshd on all after %s", created.Round(time.Millisecond), time.Since(began).Round(time.Millisecond))
+	t.Logf("5 machines created in %s, sshd on all after %s", created.Round(time.Millisecond),
+		time.Since(began).Round(time.Millisecond))
 }
 
 // requireNothingOf looks everywhere a lab could leave something. Other labs may run on this host.

@@ -53,7 +53,8 @@ func tellUdev(leader int, device uint64, v volume) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return writeFile(file, fmt.Appendf(nil, "S:disk/by-id/virtio-%[1]s\nI:1\nE:DEVNAME=%[2]s\nE:ID_SERIAL=%[1]s\nV:1\n", serial(v.ID), v.Device), 0o644)
+	return writeFile(file, fmt.Appendf(nil, "S:disk/by-id/virtio-%[1]s\nI:1\nE:DEVNAME=%[2]s\nE:ID_SERIAL=%[1]s\nV:1\n",
+		serial(v.ID), v.Device), 0o644)
 }
 
 func udevRecord(leader int, device uint64) string {

@@ -83,7 +83,8 @@ func (d *Driver) EnsureNetwork(ctx context.Context, n machine.Network) error {
 	defer d.mu.Unlock()
 	for _, other := range d.networks.list() {
 		if other.ID != n.ID && n.Gateway.IsValid() && other.Gateway.IsValid() && other.CIDR.Overlaps(n.CIDR) {
-			return lcm.Errorf(lcm.KindConflict, "Network %s: %s overlaps %s of network %s; the lab has one router.", n.ID, n.CIDR, other.CIDR, other.ID)
+			return lcm.Errorf(lcm.KindConflict, "Network %s: %s overlaps %s of network %s; the lab has one router.", n.ID,
+				n.CIDR, other.CIDR, other.ID)
 		}
 	}
 	if err := d.ensureRouter(ctx); err != nil {
@@ -99,7 +100,8 @@ func (d *Driver) plugNetwork(ctx context.Context, n machine.Network) error {
 	bridge := bridgeName(n.ID)
 	if _, err := run(ctx, "", "ip", "-n", d.router(), "link", "show", bridge); err != nil {
 		// A fixed address: by default a bridge takes that of its first port, and the gateway would move.
-		if _, err := run(ctx, "", "ip", "-n", d.router(), "link", "add", bridge, "address", bridgeMAC(n.ID), "type", "bridge", "mcast_snooping", "0"); err != nil {
+		if _, err := run(ctx, "", "ip", "-n", d.router(), "link", "add", bridge, "address", bridgeMAC(n.ID), "type", "bridge",
+			"mcast_snooping", "0"); err != nil {
 			return broken(err, "The bridge of network %s cannot be made.", n.ID)
 		}
 	}
@@ -123,7 +125,8 @@ func (d *Driver) routeFromHost(ctx context.Context, to netip.Prefix) error {
 		return broken(err, "The routes of this host cannot be read.")
 	}
 	if have = strings.TrimSpace(have); have != "" && !strings.Contains(have+" ", "dev "+d.router()+" ") {
-		return lcm.Errorf(lcm.KindConflict, "This host already has a route to %s (%s); give the network other addresses.", to, have)
+		return lcm.Errorf(lcm.KindConflict, "This host already has a route to %s (%s); give the network other addresses.", to,
+			have)
 	}
 	_, err = run(ctx, "", "ip", "route", "replace", to.String(), "via", d.routerLink().String(), "dev", d.router())
 	return broken(err, "The host's route to %s cannot be set.", to)
@@ -148,7 +151,8 @@ func (d *Driver) DeleteNetwork(ctx context.Context, id string) error {
 		if n.Gateway.IsValid() { // without one the host has no route to it, and another network may have the same subnet
 			_, _ = run(ctx, "", "ip", "route", "del", n.CIDR.Masked().String(), "dev", d.router())
 		}
-		if _, err := run(ctx, "", "ip", "-n", d.router(), "link", "del", bridgeName(id)); err != nil && !strings.Contains(err.Error(), "Cannot find device") {
+		if _, err := run(ctx, "", "ip", "-n", d.router(), "link", "del", bridgeName(id)); err != nil &&
+			!strings.Contains(err.Error(), "Cannot find device") {
 			return broken(err, "The bridge of network %s cannot be removed.", id)
 		}
 	}
@@ -164,7 +168,8 @@ func (d *Driver) BindFloatingIP(ctx context.Context, f machine.FloatingIP) error
 	address, err := netip.ParseAddr(f.Address)
 	fixed, err2 := netip.ParseAddr(f.FixedIP)
 	if err = errors.Join(err, err2); err != nil || !address.Is4() || !fixed.Is4() {
-		return lcm.Wrap(lcm.KindInvalid, err, "Floating IP %s: %q to %q is not a pair of IPv4 addresses.", f.ID, f.Address, f.FixedIP)
+		return lcm.Wrap(lcm.KindInvalid, err, "Floating IP %s: %q to %q is not a pair of IPv4 addresses.", f.ID, f.Address,
+			f.FixedIP)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

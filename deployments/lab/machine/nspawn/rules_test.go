@@ -63,7 +63,10 @@ func TestRules_areAcceptedByNftables(t *testing.T) {
 	dual, bare := exampleRules(), exampleRules()
 	dual.Ports[0].IPv6 = []string{"fd00::5/64"}
 	bare.Ports[0].FixedIPs, bare.Ports[0].AllowedAddresses = nil, nil
-	for _, rules := range []ruleset{exampleRules(), everything, dual, bare, {HostLink: netip.MustParseAddr("169.254.17.5")}} {
+	for _, rules := range []ruleset{
+		exampleRules(), everything, dual, bare,
+		{HostLink: netip.MustParseAddr("169.254.17.5")},
+	} {
 		text, err := rules.render()
 		require.NoError(t, err)
 		check := exec.CommandContext(t.Context(), "unshare", "--net", "nft", "--check", "--file", "-")
@@ -77,7 +80,8 @@ func TestPorts_thatCannotBeEnforcedAreRefused(t *testing.T) {
 	good := machine.Port{ID: "p", MAC: "fa:16:3e:00:00:02", FixedIPs: []string{"10.78.0.21"}, PrefixLen: 24}
 	require.NoError(t, checkPort(good))
 	require.NoError(t, checkPort(machine.Port{ID: "p", MAC: good.MAC}), "a port without addresses")
-	require.NoError(t, checkPort(machine.Port{ID: "p", MAC: good.MAC, IPv6: []string{"fd00::5/64"}}), "a port with IPv6 alone")
+	require.NoError(t, checkPort(machine.Port{ID: "p", MAC: good.MAC, IPv6: []string{"fd00::5/64"}}),
+		"a port with IPv6 alone")
 	for name, spoil := range map[string]func(*machine.Port){
 		"no address":      func(p *machine.Port) { p.FixedIPs = []string{"nowhere"} },
 		"rule in IPv6":    func(p *machine.Port) { p.IPv6 = []string{"fd00::1 } accept/64"} },
@@ -93,7 +97,10 @@ func TestPorts_thatCannotBeEnforcedAreRefused(t *testing.T) {
 }
 
 func TestPortCommands_setAddressesOfIPv6(t *testing.T) {
-	port := machine.Port{ID: "a", NetworkID: "n1", MAC: "fa:16:3e:00:00:01", FixedIPs: []string{"10.78.0.11"}, PrefixLen: 24, IPv6: []string{"fd00::5/64"}}
+	port := machine.Port{
+		ID: "a", NetworkID: "n1", MAC: "fa:16:3e:00:00:01", FixedIPs: []string{"10.78.0.11"},
+		PrefixLen: 24, IPv6: []string{"fd00::5/64"},
+	}
 	_, inside := portCommands("wl-ns", []machine.Port{port})
 	require.Contains(t, inside, "addr add 10.78.0.11/24 dev eth0\naddr add fd00::5/64 dev eth0 nodad\nlink set eth0 up\n")
 	_, again := replugCommands("wl-ns", []device{{Name: "eth0", MAC: port.MAC}}, []machine.Port{port})
@@ -105,8 +112,14 @@ func TestPortCommands_setAddressesOfIPv6(t *testing.T) {
 
 func TestPortCommands_useTheFirstGatewayOnly(t *testing.T) {
 	outside, inside := portCommands("wl-ns", []machine.Port{
-		{ID: "a", NetworkID: "n1", MAC: "fa:16:3e:00:00:01", FixedIPs: []string{"10.78.0.11"}, PrefixLen: 24, Gateway: "10.78.0.1"},
-		{ID: "b", NetworkID: "n2", MAC: "fa:16:3e:00:00:02", FixedIPs: []string{"10.78.1.11", "10.78.1.12"}, PrefixLen: 24, Gateway: "10.78.1.1"},
+		{
+			ID: "a", NetworkID: "n1", MAC: "fa:16:3e:00:00:01", FixedIPs: []string{"10.78.0.11"}, PrefixLen: 24,
+			Gateway: "10.78.0.1",
+		},
+		{
+			ID: "b", NetworkID: "n2", MAC: "fa:16:3e:00:00:02", FixedIPs: []string{"10.78.1.11", "10.78.1.12"}, PrefixLen: 24,
+			Gateway: "10.78.1.1",
+		},
 	})
 	golden(t, "ports.ip", outside+"---\n"+inside)
 }
@@ -119,7 +132,8 @@ func TestCgroupMounts_areThoseBelowTheBase(t *testing.T) {
 33 24 0:29 / /elsewhere rw - cgroup cgroup rw,memory
 broken line
 `
-	require.Equal(t, []string{"/sys/fs/cgroup/cpu,cpuacct", "/sys/fs/cgroup/unified"}, cgroupMounts(mountinfo, "/sys/fs/cgroup"))
+	require.Equal(t, []string{"/sys/fs/cgroup/cpu,cpuacct", "/sys/fs/cgroup/unified"},
+		cgroupMounts(mountinfo, "/sys/fs/cgroup"))
 }
 
 func TestCgroup_ofVersion2KeepsTheRunnerOutOfTheMachinesGroup(t *testing.T) {

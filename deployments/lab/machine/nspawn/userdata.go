@@ -191,8 +191,10 @@ func setLogin(b *strings.Builder, name, password string) {
 
 func authorize(b *strings.Builder, name string, keys []string) {
 	for _, key := range keys {
-		fmt.Fprintf(b, "home=$(getent passwd %s | cut -d: -f6); install -d -m 700 -o %[1]s -g %[1]s \"$home/.ssh\"\n", quote(name))
-		fmt.Fprintf(b, "echo %s >>\"$home/.ssh/authorized_keys\"; chmod 600 \"$home/.ssh/authorized_keys\"; chown %s: \"$home/.ssh/authorized_keys\"\n", quote(key), quote(name))
+		fmt.Fprintf(b, "home=$(getent passwd %s | cut -d: -f6); install -d -m 700 -o %[1]s -g %[1]s \"$home/.ssh\"\n",
+			quote(name))
+		fmt.Fprintf(b, "echo %s >>\"$home/.ssh/authorized_keys\"; chmod 600 \"$home/.ssh/authorized_keys\"; chown %s: "+
+			"\"$home/.ssh/authorized_keys\"\n", quote(key), quote(name))
 	}
 }
 

@@ -55,7 +55,8 @@ func TestUserData_scriptIsRunAsItIs(t *testing.T) {
 
 func TestUserData_thatCannotBeUsedIsRefused(t *testing.T) {
 	for _, data := range []string{
-		"echo no header", "#cloud-config\nruncmd: {a: b}", "#cloud-config\n\tx", "#cloud-config\nwrite_files: [{path: /a, encoding: gzip}]",
+		"echo no header", "#cloud-config\nruncmd: {a: b}", "#cloud-config\n\tx",
+		"#cloud-config\nwrite_files: [{path: /a, encoding: gzip}]",
 	} {
 		_, err := parseUserData([]byte(data))
 		require.Error(t, err, data)

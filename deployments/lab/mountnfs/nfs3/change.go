@@ -9,7 +9,9 @@ import (
 var ErrRestarted = errors.New("the server restarted, and what was written may be lost")
 
 // Create makes a regular file; exclusive refuses one that exists.
-func (c *Client) Create(ctx context.Context, cred Cred, dir Handle, name string, s SetAttr, exclusive bool) (Handle, Attr, error) {
+func (c *Client) Create(
+	ctx context.Context, cred Cred, dir Handle, name string, s SetAttr, exclusive bool,
+) (Handle, Attr, error) {
 	e := in(dir, name)
 	e.flag(exclusive) // UNCHECKED or GUARDED
 	s.encode(&e)
@@ -32,7 +34,9 @@ func (c *Client) Symlink(ctx context.Context, cred Cred, dir Handle, name, targe
 }
 
 // Mknod makes a FIFO, a socket or a device.
-func (c *Client) Mknod(ctx context.Context, cred Cred, dir Handle, name string, kind uint32, s SetAttr, major, minor uint32) (Handle, Attr, error) {
+func (c *Client) Mknod(
+	ctx context.Context, cred Cred, dir Handle, name string, kind uint32, s SetAttr, major, minor uint32,
+) (Handle, Attr, error) {
 	e := in(dir, name)
 	e.u32(kind)
 	s.encode(&e)
@@ -44,7 +48,9 @@ func (c *Client) Mknod(ctx context.Context, cred Cred, dir Handle, name string, 
 }
 
 // made carries out a call that makes a file, and looks up what the server does not say of it.
-func (c *Client) made(ctx context.Context, cred Cred, procedure uint32, e encoder, dir Handle, name string) (Handle, Attr, error) {
+func (c *Client) made(
+	ctx context.Context, cred Cred, procedure uint32, e encoder, dir Handle, name string,
+) (Handle, Attr, error) {
 	d, err := c.call(ctx, cred, procedure, e)
 	if err != nil {
 		return "", Attr{}, err
@@ -124,7 +130,9 @@ func (d *decoder) verifier() (v Verifier) {
 }
 
 // Write writes all of p; stable has it on the server's disk when it returns, otherwise Commit does that.
-func (c *Client) Write(ctx context.Context, cred Cred, h Handle, p []byte, offset uint64, stable bool) (Verifier, error) {
+func (c *Client) Write(
+	ctx context.Context, cred Cred, h Handle, p []byte, offset uint64, stable bool,
+) (Verifier, error) {
 	var v Verifier
 	for first := true; first || len(p) > 0; first = false {
 		part := p[:min(len(p), int(c.WriteSize))]

@@ -44,7 +44,8 @@ func (s *site) requireWorks(c *openstack.Cloud) {
 func (s *site) passwords() {
 	s.requireWorks(s.cloud)
 	for what, cred := range map[string]map[string]any{
-		"password": {"password": "wrong-3f9c"}, "user": {"username": "nobody-3f9c"}, "domain": {"user_domain_name": "nothing-3f9c"},
+		"password": {"password": "wrong-3f9c"}, "user": {"username": "nobody-3f9c"},
+		"domain": {"user_domain_name": "nothing-3f9c"},
 	} {
 		_, err := s.connect(s.Vim, cred, nil)
 		s.requireKind(lcm.KindDenied, err, "refused the credentials of VIM "+s.Vim.Name, s.Vim.AuthURL)
@@ -68,15 +69,21 @@ func (s *site) observer() *gophercloud.ProviderClient {
 	require.NoError(s, err)
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM([]byte(text(s.Cred, "ca_cert")))
-	provider.HTTPClient = http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool}}}
+	provider.HTTPClient = http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{
+		MinVersion: tls.VersionTLS12,
+		RootCAs:    pool,
+	}}}
 	require.NoError(s, client.Authenticate(s.Context(), provider, gophercloud.AuthOptions{
-		IdentityEndpoint: s.Vim.AuthURL, Username: text(s.Cred, "username"), Password: text(s.Cred, "password"), DomainName: "Default",
-		Scope: &gophercloud.AuthScope{ProjectName: text(s.Vim.Project, "name"), DomainName: "Default"}, AllowReauth: true,
+		IdentityEndpoint: s.Vim.AuthURL, Username: text(s.Cred, "username"), Password: text(s.Cred, "password"),
+		DomainName: "Default",
+		Scope:      &gophercloud.AuthScope{ProjectName: text(s.Vim.Project, "name"), DomainName: "Default"}, AllowReauth: true,
 	}))
 	return provider
 }
 
-func (s *site) service(open func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error)) *gophercloud.ServiceClient {
+func (s *site) service(
+	open func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error),
+) *gophercloud.ServiceClient {
 	s.Helper()
 	c, err := open(s.observer(), gophercloud.EndpointOpts{Region: s.Vim.Regions[0]})
 	require.NoError(s, err)
@@ -93,7 +100,8 @@ func (s *site) applicationCredential() {
 	result, _ := keystone.GetAuthResult().(tokens.CreateResult)
 	user, err := result.ExtractUser()
 	require.NoError(s, err)
-	made, err := applicationcredentials.Create(s.Context(), keystone, user.ID, applicationcredentials.CreateOpts{Name: s.name}).Extract()
+	made, err := applicationcredentials.Create(s.Context(), keystone, user.ID,
+		applicationcredentials.CreateOpts{Name: s.name}).Extract()
 	require.NoError(s, err)
 	gone := false
 	remove := func() {

@@ -151,14 +151,16 @@ func (s *site) placement(inv *openstack.Inventory, solo openstack.Resource) {
 		return g.ID == s.resource(inv, inv.StackID, "apart").PhysicalID
 	})
 	require.GreaterOrEqual(s, at, 0)
-	require.Equal(s, []string{"soft-anti-affinity", solo.PhysicalID}, append([]string{groups[at].Policy}, groups[at].Members...))
+	require.Equal(s, []string{"soft-anti-affinity", solo.PhysicalID},
+		append([]string{groups[at].Policy}, groups[at].Members...))
 	state, err := s.cloud.ServerState(s.Context(), solo.PhysicalID)
 	require.NoError(s, err)
 	require.Equal(s, "ACTIVE", state.Status)
 	require.NotEmpty(s, state.HostID)
 	require.NotEmpty(s, state.Zone)
 	server := inv.Servers[solo.PhysicalID]
-	require.Equal(s, []string{state.Name, state.HostID, state.Zone, state.Host}, []string{server.Name, server.HostID, server.Zone, server.Host})
+	require.Equal(s, []string{state.Name, state.HostID, state.Zone, state.Host},
+		[]string{server.Name, server.HostID, server.Zone, server.Host})
 	require.Equal(s, s.name+"-solo", server.Name)
 	require.Empty(s, server.Host, "only administrators see the hypervisor")
 }
@@ -192,7 +194,10 @@ func (s *site) power(id string) {
 	}, s.Patience, 200*time.Millisecond)
 
 	nobody := "0b1f3c52-0000-4000-8000-3f9c00000000"
-	for _, err := range []error{s.cloud.StopServer(ctx, nobody), s.cloud.StartServer(ctx, nobody), s.cloud.RebootServer(ctx, nobody, true)} {
+	for _, err := range []error{
+		s.cloud.StopServer(ctx, nobody), s.cloud.StartServer(ctx, nobody),
+		s.cloud.RebootServer(ctx, nobody, true),
+	} {
 		s.requireKind(lcm.KindNotFound, err, nobody)
 	}
 	_, err := s.cloud.ConsoleOutput(ctx, nobody, 1)

@@ -38,7 +38,8 @@ func (s *site) deletesAgain() {
 			free()
 		}
 	})
-	s.requireOrder(&told, "subnet DELETE_IN_PROGRESS", "subnet DELETE_FAILED: ", s.name+" DELETE_FAILED: ", "Heat could not delete everything",
+	s.requireOrder(&told, "subnet DELETE_IN_PROGRESS", "subnet DELETE_FAILED: ", s.name+" DELETE_FAILED: ",
+		"Heat could not delete everything",
 		s.name+" DELETE_IN_PROGRESS", "subnet DELETE_COMPLETE")
 	s.requireWorks(s.cloud) // it is gone
 }

@@ -32,15 +32,19 @@ func (s *site) events() {
 	s.create(s.stack(eventful, nil, eventfulFiles), created.add)
 	s.requireOrder(&created,
 		s.name+" CREATE_IN_PROGRESS", "first CREATE_IN_PROGRESS", "first CREATE_COMPLETE", "group CREATE_IN_PROGRESS",
-		"leaf CREATE_IN_PROGRESS in group-", "group CREATE_COMPLETE", "last CREATE_IN_PROGRESS", "last CREATE_COMPLETE", s.name+" CREATE_COMPLETE")
-	require.Equal(s, 2, strings.Count(created.String(), "leaf CREATE_COMPLETE in group-"), "of nested stacks, too:\n%s", &created)
+		"leaf CREATE_IN_PROGRESS in group-", "group CREATE_COMPLETE", "last CREATE_IN_PROGRESS", "last CREATE_COMPLETE",
+		s.name+" CREATE_COMPLETE")
+	require.Equal(s, 2, strings.Count(created.String(), "leaf CREATE_COMPLETE in group-"), "of nested stacks, too:\n%s",
+		&created)
 
 	s.update(map[string]any{"word": "two"}, updated.add)
-	s.requireOrder(&updated, s.name+" UPDATE_IN_PROGRESS", "first UPDATE_COMPLETE", "group UPDATE_COMPLETE", s.name+" UPDATE_COMPLETE")
+	s.requireOrder(&updated, s.name+" UPDATE_IN_PROGRESS", "first UPDATE_COMPLETE", "group UPDATE_COMPLETE",
+		s.name+" UPDATE_COMPLETE")
 	require.NotContains(s, updated.String(), "CREATE")
 
 	s.delete(deleted.add)
-	s.requireOrder(&deleted, s.name+" DELETE_IN_PROGRESS", "last DELETE_COMPLETE", "group DELETE_COMPLETE", "first DELETE_COMPLETE")
+	s.requireOrder(&deleted, s.name+" DELETE_IN_PROGRESS", "last DELETE_COMPLETE", "group DELETE_COMPLETE",
+		"first DELETE_COMPLETE")
 	require.NotContains(s, deleted.String(), "CREATE")
 	require.NotContains(s, deleted.String(), "UPDATE")
 	for _, told := range []*lines{&created, &updated, &deleted} {

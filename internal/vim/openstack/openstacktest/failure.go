@@ -29,18 +29,35 @@ func (s *site) refusals() {
 		parameters     map[string]any
 		words          []string
 	}{
-		{"a missing image", header + serverParameters + "resources:" + server, map[string]any{"image": "no such image"}, []string{"no such image"}},
-		{"a missing flavor", header + serverParameters + "resources:" + server, map[string]any{"flavor": "no such flavor"}, []string{"no such flavor"}},
-		{"a missing network", header + serverParameters + "resources:" + server, map[string]any{"network": "no such network"}, []string{"no such network"}},
+		{
+			"a missing image", header + serverParameters + "resources:" + server,
+			map[string]any{"image": "no such image"},
+			[]string{"no such image"},
+		},
+		{
+			"a missing flavor", header + serverParameters + "resources:" + server,
+			map[string]any{"flavor": "no such flavor"},
+			[]string{"no such flavor"},
+		},
+		{
+			"a missing network", header + serverParameters + "resources:" + server,
+			map[string]any{"network": "no such network"},
+			[]string{"no such network"},
+		},
 		{"an unknown type", header + "resources:\n  x: {type: OS::Nothing::AtAll}\n", nil, []string{"OS::Nothing::AtAll"}},
-		{"an unknown property", header + "resources:\n  x: {type: OS::Heat::TestResource, properties: {colour: red}}\n", nil, []string{"colour"}},
-		{"a reference to nothing", header + "resources:\n  x: {type: OS::Heat::TestResource, properties: {value: {get_resource: y}}}\n", nil, []string{"y"}},
+		{
+			"an unknown property", header + "resources:\n  x: {type: OS::Heat::TestResource, properties: {colour: red}}\n", nil,
+			[]string{"colour"},
+		},
+		{"a reference to nothing", header +
+			"resources:\n  x: {type: OS::Heat::TestResource, properties: {value: {get_resource: y}}}\n", nil, []string{"y"}},
 		{"a missing parameter", header + "parameters:\n  p: {type: string}\nresources: {}\n", nil, []string{"p"}},
 		{"a parameter that nobody knows", header + "resources: {}\n", map[string]any{"q": "1"}, []string{"q"}},
 		{"no YAML", header + "resources: [}", nil, nil},
 		{"a missing file", header + "resources:\n  x: {type: nested.yaml}\n", nil, []string{"nested.yaml"}},
 		{
-			"a secret against its constraint", header + "parameters:\n  p: {type: string, constraints: [{allowed_values: [a]}]}\nresources: {}\n",
+			"a secret against its constraint", header +
+				"parameters:\n  p: {type: string, constraints: [{allowed_values: [a]}]}\nresources: {}\n",
 			map[string]any{"p": sealed},
 			[]string{"p"},
 		},
@@ -61,7 +78,8 @@ func (s *site) refusals() {
 func inside(resources string) (top string, files map[string]string) {
 	parameters, pass := "", "{}"
 	if strings.Contains(resources, "get_param: image") {
-		parameters, pass = serverParameters, "{image: {get_param: image}, flavor: {get_param: flavor}, network: {get_param: network}}"
+		parameters, pass = serverParameters,
+			"{image: {get_param: image}, flavor: {get_param: flavor}, network: {get_param: network}}"
 	}
 	return header + parameters + `
 resources:
@@ -87,7 +105,8 @@ func (s *site) failures() {
 			[]string{"disk (OS::Cinder::Volume)", "quota"},
 		},
 		{
-			"more servers apart than there are hosts", "\n  apart: {type: OS::Nova::ServerGroup, properties: {policies: [anti-affinity]}}" +
+			"more servers apart than there are hosts",
+			"\n  apart: {type: OS::Nova::ServerGroup, properties: {policies: [anti-affinity]}}" +
 				apart("one") + apart("two"), lcm.KindExhausted,
 			[]string{"(OS::Nova::Server)", "No valid host"},
 		},
@@ -110,6 +129,7 @@ func (s *site) failures() {
 
 // apart is a server in the group of that name.
 func apart(name string) string {
-	grouped := strings.Replace(server, "properties: {", "properties: {scheduler_hints: {group: {get_resource: apart}}, ", 1)
+	grouped := strings.Replace(server, "properties: {", "properties: {scheduler_hints: {group: {get_resource: apart}}, ",
+		1)
 	return strings.Replace(grouped, "vdu", name, 1)
 }

@@ -23,7 +23,8 @@ func (s *site) bodies(inv *openstack.Inventory) map[string]body {
 	require.NoError(s, err)
 	for _, m := range members {
 		out[m.Name] = body{
-			member: m.PhysicalID, server: s.resource(inv, m.PhysicalID, "vdu").PhysicalID, port: s.resource(inv, m.PhysicalID, "cp").PhysicalID,
+			member: m.PhysicalID, server: s.resource(inv, m.PhysicalID, "vdu").PhysicalID,
+			port: s.resource(inv, m.PhysicalID, "cp").PhysicalID,
 		}
 	}
 	for name, b := range out {
@@ -42,7 +43,8 @@ func (s *site) growth() *openstack.Inventory {
 	before := s.bodies(s.inventory())
 	var told lines
 	s.update(map[string]any{"workers": 2}, told.add)
-	s.requireOrder(&told, s.name+" UPDATE_IN_PROGRESS", "worker UPDATE_IN_PROGRESS", "vdu CREATE_COMPLETE in worker-", s.name+" UPDATE_COMPLETE")
+	s.requireOrder(&told, s.name+" UPDATE_IN_PROGRESS", "worker UPDATE_IN_PROGRESS", "vdu CREATE_COMPLETE in worker-",
+		s.name+" UPDATE_COMPLETE")
 	require.NotContains(s, told.String(), "solo ")
 	inv := s.inventory()
 	after := s.bodies(inv)

@@ -47,7 +47,8 @@ resources:
 // withinMembers replaces what a member of a group consists of, with a fixed address: the server alone, and together
 // with its port. The member as a whole cannot be replaced: Heat makes its successor first, and the address is taken.
 func (s *site) withinMembers() {
-	s.create(s.stack(memberTop, map[string]any{"cidr": s.spare().String(), "address": s.memberAddress()}, memberFiles), silent)
+	s.create(s.stack(memberTop, map[string]any{"cidr": s.spare().String(), "address": s.memberAddress()}, memberFiles),
+		silent)
 	member, server, port := s.onlyMember()
 
 	s.update(nil, silent, server)

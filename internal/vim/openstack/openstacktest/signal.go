@@ -53,7 +53,8 @@ func (s *site) signals() {
 // forged is an alarm URL with another signature.
 func forged(address string) string {
 	before, after, _ := strings.Cut(address, "Signature=")
-	return before + "Signature=forged" + strings.TrimLeft(after, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+/=")
+	return before + "Signature=forged" + strings.TrimLeft(after,
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+/=")
 }
 
 // members are the ids of the group's members, the oldest first.
@@ -76,7 +77,8 @@ func (s *site) awaitSignals(id, policy string, n int) {
 		var answer struct{ Events []stackevents.Event }
 		// By gophercloud's pages it would never end: Heat knows no markers here.
 		_, err := heat.Get(s.Context(), heat.ServiceURL("stacks", s.name, id, "resources", policy, "events"), &answer, nil) //nolint:bodyclose // gophercloud closes what it decodes
-		obeyed := slices.DeleteFunc(answer.Events, func(e stackevents.Event) bool { return e.ResourceStatus != "SIGNAL_COMPLETE" })
+		obeyed := slices.DeleteFunc(answer.Events,
+			func(e stackevents.Event) bool { return e.ResourceStatus != "SIGNAL_COMPLETE" })
 		return err == nil && len(obeyed) == n
 	}, s.Patience, 200*time.Millisecond)
 }

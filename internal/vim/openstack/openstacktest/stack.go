@@ -53,7 +53,8 @@ outputs:
 }
 
 func (s *site) templates() {
-	id := s.create(s.stack(nestedTop, map[string]any{"note": "hello: {world}", "shape": map[string]any{"side": "left"}}, nestedFiles), silent)
+	id := s.create(s.stack(nestedTop, map[string]any{"note": "hello: {world}", "shape": map[string]any{"side": "left"}},
+		nestedFiles), silent)
 	outputs := s.outputs(id)
 	require.Equal(s, "hello: {world}/left", outputs["all"])
 	require.Equal(s, "2", outputs["last"])

@@ -130,7 +130,8 @@ func (s *site) update(parameters map[string]any, show func(string), replace ...o
 
 func (s *site) change(parameters map[string]any, replace ...openstack.Resource) openstack.Change {
 	return openstack.Change{
-		Name: s.name, Owner: owner, Operation: "op-2", Parameters: parameters, Replace: replace, Timeout: max(s.Patience, time.Minute),
+		Name: s.name, Owner: owner, Operation: "op-2", Parameters: parameters, Replace: replace,
+		Timeout: max(s.Patience, time.Minute),
 	}
 }
 
