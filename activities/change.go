@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // PlanInput says what is known of the cluster's health when the plan is made.
@@ -105,7 +105,7 @@ type ChangeStackOutput struct{}
 func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (out ChangeStackOutput, err error) {
 	defer func() { err = boundary(ctx, "change the stack", err) }()
 	defer heartbeat(ctx)()
-	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
+	cloud, err := i.VIMs.VIM(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
@@ -139,8 +139,8 @@ func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (
 		if err := release.broken(ctx, in.Leaving); err != nil {
 			return out, err
 		}
-		change.Replace = append(having(inv, "OS::Nova::Server", in.Leaving),
-			having(inv, "OS::Neutron::Port", in.LeavingPorts)...)
+		change.Replace = append(having(inv, vim.Compute, in.Leaving),
+			having(inv, vim.LinkPort, in.LeavingPorts)...)
 		change.Replace = append(change.Replace, volumesOf(inv, in.LeavingVolumes)...)
 	default:
 		change.Replace = append(toRemove(inv, in.Leaving), volumesOf(inv, in.LeavingVolumes)...)
@@ -148,11 +148,11 @@ func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (
 	if in.Sizes != SizesGrown {
 		change.Keep = stayingMembers(inv, recorded, in.Leaving)
 	}
-	return out, cloud.UpdateStack(ctx, change, i.Output.Lines(ctx, in.Step))
+	return out, cloud.Change(ctx, change, i.Output.Lines(ctx, in.Step))
 }
 
 // checkComing looks at the ports that are given to servers which come.
-func (i *Infrastructure) checkComing(ctx context.Context, cloud Cloud, in ChangeStackInput) error {
+func (i *Infrastructure) checkComing(ctx context.Context, cloud vim.VIM, in ChangeStackInput) error {
 	switch in.Sizes {
 	case SizesRecorded:
 		return nil
@@ -164,17 +164,17 @@ func (i *Infrastructure) checkComing(ctx context.Context, cloud Cloud, in Change
 }
 
 // stayingMembers are the members of groups that have failed, and that hold recorded servers which do not leave.
-func stayingMembers(inv *openstack.Inventory, recorded, leaving []string) []openstack.Resource {
+func stayingMembers(inv *vim.Inventory, recorded, leaving []string) []vim.Resource {
 	staying := slices.DeleteFunc(slices.Clone(recorded), func(id string) bool { return slices.Contains(leaving, id) })
-	isServer := func(r openstack.Resource) bool { return r.Type == "OS::Nova::Server" } // Heat fails none for another's sake
+	isServer := func(r vim.Resource) bool { return r.Kind == vim.Compute } // Heat fails none for another's sake
 	return slices.DeleteFunc(toRemove(inv, staying),
-		func(r openstack.Resource) bool { return isServer(r) || !r.Unhealthy() })
+		func(r vim.Resource) bool { return isServer(r) || !r.Unhealthy() })
 }
 
 // having are the resources of a type that are still those of these ids: one that was replaced has another id.
-func having(inv *openstack.Inventory, kind string, ids []string) (out []openstack.Resource) {
-	for _, r := range inv.OfType(kind) {
-		if slices.Contains(ids, r.PhysicalID) {
+func having(inv *vim.Inventory, kind vim.Kind, ids []string) (out []vim.Resource) {
+	for _, r := range inv.OfKind(kind) {
+		if slices.Contains(ids, r.ID) {
 			out = append(out, r)
 		}
 	}
@@ -183,41 +183,41 @@ func having(inv *openstack.Inventory, kind string, ids []string) (out []openstac
 
 // unknownServers are the servers of the stack that are not among those that are known, nor to take the place of one:
 // Heat may be about to replace one that is.
-func unknownServers(inv *openstack.Inventory, known []string, vnfcs []Vnfc) []string {
+func unknownServers(inv *vim.Inventory, known []string, vnfcs []Vnfc) []string {
 	var out []string
-	for _, r := range inv.OfType("OS::Nova::Server") {
-		if !slices.Contains(known, r.PhysicalID) && !isPlace(inv, r, vnfcs) {
-			out = append(out, r.PhysicalID)
+	for _, r := range inv.OfKind(vim.Compute) {
+		if !slices.Contains(known, r.ID) && !isPlace(inv, r, vnfcs) {
+			out = append(out, r.ID)
 		}
 	}
 	return out
 }
 
 // isPlace tells whether a resource is the one that a recorded VM is, or was.
-func isPlace(inv *openstack.Inventory, r openstack.Resource, vnfcs []Vnfc) bool {
+func isPlace(inv *vim.Inventory, r vim.Resource, vnfcs []Vnfc) bool {
 	return slices.ContainsFunc(vnfcs, func(v Vnfc) bool {
-		return v.VduID == r.Name && (v.StackID == r.StackID || v.StackID == "" && r.StackID == inv.StackID)
+		return v.VduID == r.Name && (v.StackID == r.Part || v.StackID == "" && r.Part == inv.ID)
 	})
 }
 
 // emptyMembers are the members of groups that have no server, and had none: what a failed enlargement has left.
-func emptyMembers(inv *openstack.Inventory, vnfcs []Vnfc) []openstack.Resource {
+func emptyMembers(inv *vim.Inventory, vnfcs []Vnfc) []vim.Resource {
 	groups, inhabited := map[string]bool{}, map[string]bool{}
 	for _, r := range inv.Resources {
-		if r.Type == "OS::Heat::AutoScalingGroup" || r.Type == "OS::Heat::ResourceGroup" {
-			groups[r.PhysicalID] = r.PhysicalID != ""
+		if r.Kind == vim.Group {
+			groups[r.ID] = r.ID != ""
 		}
 	}
-	for _, server := range inv.OfType("OS::Nova::Server") {
-		inhabited[server.StackID], inhabited[server.PhysicalID] = true, true
+	for _, server := range inv.OfKind(vim.Compute) {
+		inhabited[server.Part], inhabited[server.ID] = true, true
 	}
 	for _, v := range vnfcs {
 		inhabited[v.StackID] = true
 	}
 	delete(inhabited, "")
-	var out []openstack.Resource
+	var out []vim.Resource
 	for _, r := range inv.Resources {
-		if groups[r.StackID] && (r.PhysicalID == "" || !inhabited[r.PhysicalID]) {
+		if groups[r.Part] && (r.ID == "" || !inhabited[r.ID]) {
 			out = append(out, r)
 		}
 	}
@@ -226,15 +226,15 @@ func emptyMembers(inv *openstack.Inventory, vnfcs []Vnfc) []openstack.Resource {
 
 // toRemove are the resources that have to go for the servers to go: the member of a group that a server belongs to, or
 // the server itself where it belongs to none. A server that is gone has none.
-func toRemove(inv *openstack.Inventory, servers []string) []openstack.Resource {
-	var out []openstack.Resource
-	for _, server := range inv.OfType("OS::Nova::Server") {
-		if !slices.Contains(servers, server.PhysicalID) {
+func toRemove(inv *vim.Inventory, servers []string) []vim.Resource {
+	var out []vim.Resource
+	for _, server := range inv.OfKind(vim.Compute) {
+		if !slices.Contains(servers, server.ID) {
 			continue
 		}
 		holder := server
 		for _, r := range inv.Resources {
-			if r.PhysicalID == server.StackID && server.StackID != inv.StackID {
+			if r.ID == server.Part && server.Part != inv.ID {
 				holder = r
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // FindConnectionsInput names a CHANGE_EXT_CONN that was given up.
@@ -49,7 +49,7 @@ func (i *Infrastructure) FindConnections(
 	if err := c.read(ctx, stack.cloud); err != nil {
 		return out, err
 	}
-	out.StackID, out.Vnfcs, out.Networks = c.inv.StackID, vnfcsOf(c.inv), networksOf(c.inv)
+	out.StackID, out.Vnfcs, out.Networks = c.inv.ID, vnfcsOf(c.inv), networksOf(c.inv)
 	for n := range out.Vnfcs {
 		v := &out.Vnfcs[n]
 		v.Attached = slices.DeleteFunc(v.Attached, func(a Attached) bool { return a.Type == lcm.GrantLinkPort })
@@ -65,15 +65,19 @@ func (i *Infrastructure) FindConnections(
 
 // connections are what is known of ports.
 type connections struct {
-	inv      *openstack.Inventory
+	inv      *vim.Inventory
 	recorded []Vnfc
-	plugged  []openstack.Port            // those that servers have
-	others   map[string]openstack.Port   // recorded ones that exist, by id
-	found    map[string][]openstack.Port // by connection point
+	plugged  []vim.Port            // those that servers have
+	others   map[string]vim.Port   // recorded ones that exist, by id
+	found    map[string][]vim.Port // by connection point
 }
 
-func (c *connections) read(ctx context.Context, cloud Cloud) (err error) {
-	if c.plugged, err = cloud.PortsOf(ctx, resourceIDs(c.inv.OfType("OS::Nova::Server"))...); err != nil {
+func (c *connections) read(ctx context.Context, cloud vim.VIM) (err error) {
+	ports, err := portsOf(cloud)
+	if err != nil {
+		return err
+	}
+	if c.plugged, err = ports.PortsOf(ctx, resourceIDs(c.inv.OfKind(vim.Compute))...); err != nil {
 		return err
 	}
 	var ids []string
@@ -84,17 +88,17 @@ func (c *connections) read(ctx context.Context, cloud Cloud) (err error) {
 			}
 		}
 	}
-	list, err := cloud.PortsByID(ctx, ids...)
-	c.others, c.found = map[string]openstack.Port{}, map[string][]openstack.Port{}
+	list, err := ports.PortsByID(ctx, ids...)
+	c.others, c.found = map[string]vim.Port{}, map[string][]vim.Port{}
 	for _, p := range list {
 		c.others[p.ID] = p
 	}
 	return err
 }
 
-func resourceIDs(list []openstack.Resource) (ids []string) {
+func resourceIDs(list []vim.Resource) (ids []string) {
 	for _, r := range list {
-		ids = append(ids, r.PhysicalID)
+		ids = append(ids, r.ID)
 	}
 	return ids
 }
@@ -102,7 +106,7 @@ func resourceIDs(list []openstack.Resource) (ids []string) {
 // portsOf are the ports of a server and, of a connection point of which it has none, the port that the stack has or had
 // for it.
 func (c *connections) portsOf(v Vnfc) (out []Attached) {
-	take := func(name string, p openstack.Port) {
+	take := func(name string, p vim.Port) {
 		out = append(out, Attached{Type: lcm.GrantLinkPort, Resource: name, ID: p.ID, MAC: p.MAC, Addresses: p.FixedIPs})
 		c.found[name] = append(c.found[name], p)
 	}
@@ -130,24 +134,24 @@ func (c *connections) portsOf(v Vnfc) (out []Attached) {
 }
 
 // inStack is the port that the stack of a server has by that name.
-func (c *connections) inStack(v Vnfc, name string) (openstack.Port, bool) {
+func (c *connections) inStack(v Vnfc, name string) (vim.Port, bool) {
 	stack := v.StackID
 	if stack == "" {
-		stack = c.inv.StackID
+		stack = c.inv.ID
 	}
 	r, ok := c.inv.In(stack, name)
 	if !ok {
-		return openstack.Port{}, false
+		return vim.Port{}, false
 	}
-	p, ok := c.inv.Ports[r.PhysicalID]
+	p, ok := c.inv.Ports[r.ID]
 	return p, ok && (p.ServerID == "" || p.ServerID == v.ServerID)
 }
 
 // nameOf is the connection point of a port: the stack's name for it, the recorded one, or the one that Heat has put
 // into its name. The longest counts there: a port of "a-b" has "b" in its name, too.
-func (c *connections) nameOf(v Vnfc, p openstack.Port) string {
-	for _, r := range c.inv.OfType("OS::Neutron::Port") {
-		if r.PhysicalID == p.ID {
+func (c *connections) nameOf(v Vnfc, p vim.Port) string {
+	for _, r := range c.inv.OfKind(vim.LinkPort) {
+		if r.ID == p.ID {
 			return r.Name
 		}
 	}
@@ -167,15 +171,19 @@ func (c *connections) nameOf(v Vnfc, p openstack.Port) string {
 
 // moved are the connection points that are on the links of after, and not on those of before.
 func (c *connections) moved(
-	ctx context.Context, cloud Cloud, before, after []lcm.ExtVirtualLink,
+	ctx context.Context, cloud vim.VIM, before, after []lcm.ExtVirtualLink,
 ) (cpds []string, err error) {
+	ports, err := portsOf(cloud)
+	if err != nil {
+		return nil, err
+	}
 	for _, link := range after {
 		for _, cp := range link.ExtCps {
 			was, as, _ := lcm.Connection(before, cp.CpdID)
 			if was.ID == link.ID && was.ResourceID == link.ResourceID && as.Same(cp) {
 				continue
 			}
-			network, err := cloud.Network(ctx, link.ResourceID)
+			network, err := ports.Network(ctx, link.ResourceID)
 			if lcm.Is(err, lcm.KindNotFound) || lcm.Is(err, lcm.KindInvalid) {
 				continue // nothing can be on it
 			}
@@ -195,12 +203,12 @@ func (c *connections) moved(
 func (c *connections) allAre(cp lcm.ExtCp, network string) bool {
 	ports := c.found[cp.CpdID]
 	if given := cp.GivenPorts(); len(given) > 0 {
-		return len(ports) > 0 && !slices.ContainsFunc(ports, func(p openstack.Port) bool {
+		return len(ports) > 0 && !slices.ContainsFunc(ports, func(p vim.Port) bool {
 			return p.NetworkID != network || !slices.ContainsFunc(given,
 				func(g lcm.LinkPort) bool { return g.ResourceID == p.ID })
 		})
 	}
-	return len(ports) > 0 && !slices.ContainsFunc(ports, func(p openstack.Port) bool {
+	return len(ports) > 0 && !slices.ContainsFunc(ports, func(p vim.Port) bool {
 		lacks := func(ip lcm.FixedIP) bool {
 			has := func(o lcm.FixedIP) bool { return o.Address == ip.Address }
 			return ip.Address != "" && !slices.ContainsFunc(p.FixedIPs, has)

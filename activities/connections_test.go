@@ -9,19 +9,19 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // connectedCloud has ports, some of which Heat does not list.
 type connectedCloud struct {
 	changingCloud
 
-	ports []openstack.Port
+	ports []vim.Port
 }
 
-func (c *connectedCloud) Cloud(context.Context, lcm.OpOccID) (activities.Cloud, error) { return c, nil }
+func (c *connectedCloud) VIM(context.Context, lcm.OpOccID) (vim.VIM, error) { return c, nil }
 
-func (c *connectedCloud) PortsOf(_ context.Context, servers ...string) (out []openstack.Port, err error) {
+func (c *connectedCloud) PortsOf(_ context.Context, servers ...string) (out []vim.Port, err error) {
 	for _, p := range c.ports {
 		if slices.Contains(servers, p.ServerID) {
 			out = append(out, p)
@@ -30,7 +30,7 @@ func (c *connectedCloud) PortsOf(_ context.Context, servers ...string) (out []op
 	return out, nil
 }
 
-func (c *connectedCloud) PortsByID(_ context.Context, ids ...string) (out []openstack.Port, err error) {
+func (c *connectedCloud) PortsByID(_ context.Context, ids ...string) (out []vim.Port, err error) {
 	for _, p := range c.ports {
 		if slices.Contains(ids, p.ID) {
 			out = append(out, p)
@@ -48,25 +48,25 @@ func (c *connectedCloud) Network(_ context.Context, name string) (string, error)
 
 // One connection point has moved, one has not, and of one the replacement has failed: Heat lists its successor alone.
 func TestFindConnections_looksInNeutron(t *testing.T) {
-	port := func(id, name, server, network, address string) openstack.Port {
-		return openstack.Port{
+	port := func(id, name, server, network, address string) vim.Port {
+		return vim.Port{
 			ID: id, Name: name, ServerID: server, NetworkID: "id-of-" + network, MAC: "mac-" + id,
 			FixedIPs: []lcm.FixedIP{{Address: address}},
 		}
 	}
-	cloud := &connectedCloud{ports: []openstack.Port{
+	cloud := &connectedCloud{ports: []vim.Port{
 		port("new-a", "", "s", "net-new", "10.0.1.1"), port("old-b", "", "s", "net-old", "10.0.0.2"),
 		port("lost", "vnf-1-d-c-x1", "s", "net-old", "10.0.0.3"),
 		port("old-d", "", "", "net-old", "10.0.0.4"),
 	}}
-	cloud.inv = &openstack.Inventory{
-		StackID: "top",
-		Resources: []openstack.Resource{
-			{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "s", StackID: "top"},
-			{Name: "a", Type: "OS::Neutron::Port", PhysicalID: "new-a", StackID: "top"},
-			{Name: "b", Type: "OS::Neutron::Port", PhysicalID: "new-b", StackID: "top", Status: "CREATE_FAILED"},
+	cloud.inv = &vim.Inventory{
+		ID: "top",
+		Resources: []vim.Resource{
+			{Name: "vdu", Kind: vim.Compute, ID: "s", Part: "top"},
+			{Name: "a", Kind: vim.LinkPort, ID: "new-a", Part: "top"},
+			{Name: "b", Kind: vim.LinkPort, ID: "new-b", Part: "top", Status: "CREATE_FAILED"},
 		},
-		Servers: map[string]openstack.Server{"s": {ID: "s", VolumeIDs: []string{"v"}}},
+		Servers: map[string]vim.Server{"s": {ID: "s", VolumeIDs: []string{"v"}}},
 	}
 	recorded := func(cp, id string) activities.Attached {
 		return activities.Attached{Type: lcm.GrantLinkPort, Resource: cp, ID: id}
@@ -88,7 +88,7 @@ func TestFindConnections_looksInNeutron(t *testing.T) {
 		before: links("net-old", "a", "b", "d-c", "d"),
 		after:  append(links("net-new", "a", "b"), links("nowhere", "d-c")...),
 	}
-	infra := &activities.Infrastructure{Clouds: cloud, Stacks: stack, Output: &logOutput{}}
+	infra := &activities.Infrastructure{VIMs: cloud, Stacks: stack, Output: &logOutput{}}
 	for range 2 {
 		out := must(t, infra.FindConnections, activities.FindConnectionsInput{OpOccID: opOcc})
 		assert.Equal(t, []string{"a"}, out.Moved)

@@ -12,14 +12,14 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 const watched lcm.VnfInstanceID = "5c9b7a3e-0000-4000-8000-00000000bbbb"
 
 // driftBed is one cluster that is checked: its records in memory, its nodes fake.
 type driftBed struct {
-	activities.Cloud // nothing of it but Inventory is called
+	vim.VIM // nothing of it but Inventory is called
 
 	inst     lcm.VnfInstance
 	site     *fakeSite
@@ -82,7 +82,7 @@ func (b *driftBed) Site(context.Context, lcm.VnfInstanceID) (activities.Site, er
 	return activities.Site{
 		Instance: b.inst, Cluster: &activities.ClusterContext{Instance: b.inst}, StackName: "vnf",
 		PlanHeal: func([]string, map[string]string) error { return b.planErr },
-		Cloud:    func(context.Context) (activities.Cloud, error) { return b, b.cloudErr },
+		On:       func(context.Context) (vim.VIM, error) { return b, b.cloudErr },
 		Dial:     func(ctx context.Context, n lcm.Node) (activities.Host, error) { return b.site.Dial(ctx, "", n) },
 		Vim: func(context.Context, lcm.VimID) (lcm.Vim, error) {
 			return lcm.Vim{AuthCred: map[string]any{"ssl_ca_cert": b.site.ca}}, nil
@@ -90,18 +90,18 @@ func (b *driftBed) Site(context.Context, lcm.VnfInstanceID) (activities.Site, er
 	}, nil
 }
 
-func (b *driftBed) Inventory(context.Context, string) (*openstack.Inventory, error) {
-	inv := &openstack.Inventory{StackID: "stack", Status: "CREATE_COMPLETE", Servers: map[string]openstack.Server{}}
+func (b *driftBed) Inventory(context.Context, string) (*vim.Inventory, error) {
+	inv := &vim.Inventory{ID: "stack", Status: "CREATE_COMPLETE", Servers: map[string]vim.Server{}}
 	for _, v := range b.inst.Instantiated.VnfcResources {
-		inv.Resources = append(inv.Resources, openstack.Resource{
-			Type: "OS::Nova::Server", Name: v.VduID, PhysicalID: v.ID,
-			StackID: "stack",
+		inv.Resources = append(inv.Resources, vim.Resource{
+			Kind: vim.Compute, Name: v.VduID, ID: v.ID,
+			Part: "stack",
 		})
 		status, set := b.status[v.ID]
 		if !set {
 			status = "ACTIVE"
 		}
-		inv.Servers[v.ID] = openstack.Server{ID: v.ID, Status: status}
+		inv.Servers[v.ID] = vim.Server{ID: v.ID, Status: status}
 	}
 	return inv, nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/drift"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
@@ -30,7 +30,7 @@ type Site struct {
 	PlanHeal func(vnfcs []string, unhealthy map[string]string) error
 	// HealGivenUp is the heal of the entire VNF that was given up last, "" when there is none or it was made good since.
 	HealGivenUp lcm.OpOccID
-	Cloud       func(ctx context.Context) (Cloud, error)
+	On          func(ctx context.Context) (vim.VIM, error)
 	Dial        func(ctx context.Context, node lcm.Node) (Host, error)
 	// Vim reads a registered VIM; NotFound when there is none.
 	Vim func(ctx context.Context, id lcm.VimID) (lcm.Vim, error)
@@ -202,8 +202,8 @@ func look(ctx context.Context, site Site) (want drift.Expected, have drift.Seen,
 func lookAtStack(ctx context.Context, site Site) (s drift.Stack, virtualIP string) {
 	ctx, cancel := context.WithTimeout(ctx, lookCloud)
 	defer cancel()
-	cloud, err := site.Cloud(ctx)
-	var inv *openstack.Inventory
+	cloud, err := site.On(ctx)
+	var inv *vim.Inventory
 	if err == nil {
 		inv, err = cloud.Inventory(ctx, site.StackName)
 	}
@@ -214,14 +214,14 @@ func lookAtStack(ctx context.Context, site Site) (s drift.Stack, virtualIP strin
 		return drift.Stack{Unreachable: classify(err).Sentence()}, ""
 	}
 	s.Status = inv.Status
-	for _, r := range inv.OfType("OS::Nova::Server") {
+	for _, r := range inv.OfKind(vim.Compute) {
 		s.Members = append(s.Members, drift.Member{
-			ServerID: r.PhysicalID, VduID: r.Name,
-			Status: inv.Servers[r.PhysicalID].Status,
+			ServerID: r.ID, VduID: r.Name,
+			Status: inv.Servers[r.ID].Status,
 		})
 	}
 	if site.Cluster != nil && virtualIPWanted(site) {
-		if port, err := portNamed(inv, inv.StackID, site.Cluster.Params.MasterNode.ClusterCpName); err == nil {
+		if port, err := portNamed(inv, inv.ID, site.Cluster.Params.MasterNode.ClusterCpName); err == nil {
 			virtualIP = port.Address
 		}
 	}

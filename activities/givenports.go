@@ -8,15 +8,15 @@ import (
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // inventory is what the stack of an operation has made, with the ports that requests have given to its servers. These
 // are in it as if the stack had made them, under the names of their connection points, but Heat knows nothing of them:
 // they are plugged and unplugged, and never deleted.
 func (i *Infrastructure) inventory(
-	ctx context.Context, cloud Cloud, id lcm.OpOccID, name string,
-) (*openstack.Inventory, error) {
+	ctx context.Context, cloud vim.VIM, id lcm.OpOccID, name string,
+) (*vim.Inventory, error) {
 	inv, err := cloud.Inventory(ctx, name)
 	if err != nil {
 		return nil, err
@@ -29,7 +29,11 @@ func (i *Infrastructure) inventory(
 	if len(ids) == 0 {
 		return inv, nil
 	}
-	list, err := cloud.PortsByID(ctx, ids...)
+	ports, err := portsOf(cloud)
+	if err != nil {
+		return nil, err
+	}
+	list, err := ports.PortsByID(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +41,7 @@ func (i *Infrastructure) inventory(
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(list, func(a, b openstack.Port) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	slices.SortFunc(list, func(a, b vim.Port) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
 	for _, p := range list {
 		addGiven(inv, recorded, cpds[p.ID], p)
 	}
@@ -62,24 +66,24 @@ func givenTo(links []lcm.ExtVirtualLink) (cpds map[string]string, ids []string) 
 
 // addGiven adds a given port that a server of the VNF has. After a heal that was rolled back Heat does not list the
 // server any more.
-func addGiven(inv *openstack.Inventory, recorded []Vnfc, cpd string, p openstack.Port) {
+func addGiven(inv *vim.Inventory, recorded []Vnfc, cpd string, p vim.Port) {
 	if _, known := inv.Ports[p.ID]; known || p.ServerID == "" {
 		return
 	}
-	r := openstack.Resource{Name: cpd, Type: lcm.PortResource, PhysicalID: p.ID}
+	r := vim.Resource{Name: cpd, Kind: vim.LinkPort, ID: p.ID}
 	for _, v := range recorded {
 		if v.ServerID == p.ServerID {
-			r.StackID, r.Parent = cmp.Or(v.StackID, inv.StackID), v.ParentResource
+			r.Part, r.Member = cmp.Or(v.StackID, inv.ID), v.ParentResource
 		}
 	}
-	for _, s := range having(inv, "OS::Nova::Server", []string{p.ServerID}) {
-		r.StackID, r.Parent = s.StackID, s.Parent
+	for _, s := range having(inv, vim.Compute, []string{p.ServerID}) {
+		r.Part, r.Member = s.Part, s.Member
 	}
-	if r.StackID == "" {
+	if r.Part == "" {
 		return // it is in a device of somebody else
 	}
 	if inv.Ports == nil {
-		inv.Ports = map[string]openstack.Port{}
+		inv.Ports = map[string]vim.Port{}
 	}
 	inv.Resources, inv.Ports[p.ID] = append(inv.Resources, r), p
 }
@@ -104,7 +108,7 @@ type CheckPortsOutput struct{}
 // Idempotent: it only reads.
 func (i *Infrastructure) CheckPorts(ctx context.Context, in StackInput) (out CheckPortsOutput, err error) {
 	defer func() { err = boundary(ctx, "check the ports", err) }()
-	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
+	cloud, err := i.VIMs.VIM(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
@@ -114,17 +118,20 @@ func (i *Infrastructure) CheckPorts(ctx context.Context, in StackInput) (out Che
 // checkGiven looks at the ports that an operation is to give to servers, before anything is touched: they must be
 // there, on the networks of their links, with the addresses that are asked for, and in no other device. All that is
 // wrong is told together.
-func (i *Infrastructure) checkGiven(ctx context.Context, cloud Cloud, id lcm.OpOccID, which looked) error {
+func (i *Infrastructure) checkGiven(ctx context.Context, cloud vim.VIM, id lcm.OpOccID, which looked) error {
 	before, links, err := i.Stacks.Links(ctx, id)
 	if err != nil {
 		return err
 	}
-	c := givenCheck{cloud: cloud, which: which, ports: map[string]openstack.Port{}}
+	c := givenCheck{cloud: cloud, which: which, ports: map[string]vim.Port{}}
 	_, ids := givenTo(links)
 	if len(ids) == 0 {
 		return nil
 	}
-	list, err := cloud.PortsByID(ctx, ids...)
+	if c.reconnector, err = portsOf(cloud); err != nil {
+		return err
+	}
+	list, err := c.reconnector.PortsByID(ctx, ids...)
 	if err != nil {
 		return err
 	}
@@ -151,11 +158,12 @@ func (i *Infrastructure) checkGiven(ctx context.Context, cloud Cloud, id lcm.OpO
 }
 
 type givenCheck struct {
-	cloud    Cloud
-	which    looked
-	ports    map[string]openstack.Port
-	own      []string // the VNF's servers
-	problems []lcm.Problem
+	cloud       vim.VIM
+	reconnector vim.Reconnector
+	which       looked
+	ports       map[string]vim.Port
+	own         []string // the VNF's servers
+	problems    []lcm.Problem
 }
 
 // ownServers finds the servers that may have a given port already: those of the VNF, also of an attempt that was cut
@@ -168,7 +176,7 @@ func (i *Infrastructure) ownServers(ctx context.Context, c *givenCheck, id lcm.O
 	inv, err := c.cloud.Inventory(ctx, name)
 	switch {
 	case err == nil:
-		c.own = resourceIDs(inv.OfType("OS::Nova::Server"))
+		c.own = resourceIDs(inv.OfKind(vim.Compute))
 	case !lcm.Is(err, lcm.KindNotFound):
 		return err
 	}
@@ -192,7 +200,7 @@ func (c *givenCheck) port(ctx context.Context, link lcm.ExtVirtualLink, cpd stri
 	if c.which == lookedIdle && slices.Contains(c.own, p.ServerID) {
 		return nil
 	}
-	network, err := c.cloud.Network(ctx, link.ResourceID)
+	network, err := c.reconnector.Network(ctx, link.ResourceID)
 	switch {
 	case lcm.Is(err, lcm.KindNotFound), lcm.Is(err, lcm.KindInvalid):
 		add("cannot be on the network of its link: %s", lcm.Sentence(err))

@@ -8,7 +8,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // creatingCloud makes stacks beside.
@@ -18,18 +18,18 @@ type creatingCloud struct {
 	created int
 }
 
-func (c *creatingCloud) Cloud(context.Context, lcm.OpOccID) (activities.Cloud, error) { return c, nil }
+func (c *creatingCloud) VIM(context.Context, lcm.OpOccID) (vim.VIM, error) { return c, nil }
 
-func (c *creatingCloud) Inventory(context.Context, string) (*openstack.Inventory, error) {
+func (c *creatingCloud) Inventory(context.Context, string) (*vim.Inventory, error) {
 	if c.inv == nil {
 		return nil, lcm.Errorf(lcm.KindNotFound, "There is no stack.")
 	}
 	copied := *c.inv
-	copied.Ports = map[string]openstack.Port{}
+	copied.Ports = map[string]vim.Port{}
 	return &copied, nil
 }
 
-func (c *creatingCloud) CreateStack(context.Context, openstack.Stack, func(string)) (string, error) {
+func (c *creatingCloud) Deploy(context.Context, vim.Deployment, func(string)) (string, error) {
 	c.created++
 	return "stack", nil
 }
@@ -43,11 +43,11 @@ func onGiven(network, cp, port string) lcm.ExtVirtualLink {
 }
 
 func TestCreateStack_looksAtGivenPortsFirst(t *testing.T) {
-	ours := &openstack.Inventory{
-		StackID:   "top",
-		Resources: []openstack.Resource{{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "ours", StackID: "top"}},
+	ours := &vim.Inventory{
+		ID:        "top",
+		Resources: []vim.Resource{{Name: "vdu", Kind: vim.Compute, ID: "ours", Part: "top"}},
 	}
-	port := openstack.Port{
+	port := vim.Port{
 		ID: "p", NetworkID: "id-of-net", MAC: "fa:16:3e:00:00:01",
 		FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7", SubnetID: "s"}},
 	}
@@ -82,8 +82,8 @@ func TestCreateStack_looksAtGivenPortsFirst(t *testing.T) {
 		},
 	} {
 		cloud := &creatingCloud{}
-		cloud.inv, cloud.ports = ours, []openstack.Port{port, taken, own}
-		infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{after: c.links}, Output: &logOutput{}}
+		cloud.inv, cloud.ports = ours, []vim.Port{port, taken, own}
+		infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{after: c.links}, Output: &logOutput{}}
 		for range 2 {
 			_, err := do(t, infra.CreateStack, stackInput())
 			for _, says := range c.says {
@@ -113,18 +113,18 @@ func TestGivenPorts_areFoundAndReleased(t *testing.T) {
 		holder:  map[string]string{"p": "s1", "q": "left", "strange": "elsewhere"},
 	}
 	read := func() {
-		cloud.inv = &openstack.Inventory{
-			StackID: "top",
-			Resources: []openstack.Resource{
-				{Name: "one", Type: "OS::Nova::Server", PhysicalID: "s1", StackID: "top"},
-				{Name: "two", Type: "OS::Nova::Server", PhysicalID: "next", StackID: "inner", Status: "CREATE_FAILED"},
+		cloud.inv = &vim.Inventory{
+			ID: "top",
+			Resources: []vim.Resource{
+				{Name: "one", Kind: vim.Compute, ID: "s1", Part: "top"},
+				{Name: "two", Kind: vim.Compute, ID: "next", Part: "inner", Status: "CREATE_FAILED"},
 			},
-			Servers: map[string]openstack.Server{"s1": {ID: "s1", Status: "ERROR"}},
+			Servers: map[string]vim.Server{"s1": {ID: "s1", Status: "ERROR"}},
 		}
 		cloud.settled = cloud.inv
 	}
 	infra := &activities.Infrastructure{
-		Clouds: cloud, Stacks: fixedStack{recorded: recorded, before: links, after: links},
+		VIMs: cloud, Stacks: fixedStack{recorded: recorded, before: links, after: links},
 		Output: &logOutput{},
 	}
 	for range 2 {
@@ -154,13 +154,13 @@ func TestGivenPorts_areFoundAndReleased(t *testing.T) {
 // A port of the link that a connection point was to get counts as moved only when the server has that very port.
 func TestFindConnections_knowsGivenPorts(t *testing.T) {
 	for server, moved := range map[string][]string{"s": {"a"}, "": nil} {
-		cloud := &connectedCloud{ports: []openstack.Port{
+		cloud := &connectedCloud{ports: []vim.Port{
 			{ID: "old", NetworkID: "id-of-net", ServerID: map[string]string{"": "s"}[server]},
 			{ID: "new", NetworkID: "id-of-net", ServerID: server},
 		}}
-		cloud.inv = &openstack.Inventory{
-			StackID:   "top",
-			Resources: []openstack.Resource{{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "s", StackID: "top"}},
+		cloud.inv = &vim.Inventory{
+			ID:        "top",
+			Resources: []vim.Resource{{Name: "vdu", Kind: vim.Compute, ID: "s", Part: "top"}},
 		}
 		stack := fixedStack{
 			recorded: []activities.Vnfc{{
@@ -169,7 +169,7 @@ func TestFindConnections_knowsGivenPorts(t *testing.T) {
 			}},
 			before: []lcm.ExtVirtualLink{onGiven("net", "a", "old")}, after: []lcm.ExtVirtualLink{onGiven("net", "a", "new")},
 		}
-		infra := &activities.Infrastructure{Clouds: cloud, Stacks: stack, Output: &logOutput{}}
+		infra := &activities.Infrastructure{VIMs: cloud, Stacks: stack, Output: &logOutput{}}
 		resources := cloud.inv.Resources
 		for range 2 {
 			cloud.inv.Resources, cloud.inv.Ports = resources, nil
@@ -185,11 +185,11 @@ func TestFindConnections_knowsGivenPorts(t *testing.T) {
 // What is wrong with a new port is told before the stack is touched; a rollback looks at none, and nobody at those that
 // stay.
 func TestReconnectStack_looksAtGivenPortsFirst(t *testing.T) {
-	cloud := &connectedCloud{ports: []openstack.Port{{ID: "kept", NetworkID: "id-of-elsewhere", ServerID: "strange"}}}
-	cloud.inv = &openstack.Inventory{StackID: "top"}
+	cloud := &connectedCloud{ports: []vim.Port{{ID: "kept", NetworkID: "id-of-elsewhere", ServerID: "strange"}}}
+	cloud.inv = &vim.Inventory{ID: "top"}
 	cloud.settled = cloud.inv
 	kept := onGiven("net", "a", "kept")
-	infra := &activities.Infrastructure{Clouds: cloud, Output: &logOutput{}, Stacks: fixedStack{
+	infra := &activities.Infrastructure{VIMs: cloud, Output: &logOutput{}, Stacks: fixedStack{
 		before: []lcm.ExtVirtualLink{kept, onGiven("net", "b", "former")},
 		after:  []lcm.ExtVirtualLink{kept, onGiven("net", "b", "gone")},
 	}}
@@ -197,10 +197,10 @@ func TestReconnectStack_looksAtGivenPortsFirst(t *testing.T) {
 		_, err := do(t, infra.ReconnectStack, activities.ReconnectStackInput{OpOccID: opOcc})
 		require.ErrorContains(t, err, "the port gone of b")
 		require.NotContains(t, err.Error(), "kept")
-		require.Equal(t, openstack.Change{}, cloud.last, "nothing is touched")
+		require.Equal(t, vim.Change{}, cloud.last, "nothing is touched")
 	}
 	must(t, infra.ReconnectStack, activities.ReconnectStackInput{OpOccID: opOcc, AsBefore: true})
-	require.NotEqual(t, openstack.Change{}, cloud.last)
+	require.NotEqual(t, vim.Change{}, cloud.last)
 }
 
 // A port for a server that comes is looked at before the stack grows; those in the VNF's servers are theirs already.
@@ -211,30 +211,30 @@ func TestChangeStack_looksAtPortsForServersThatCome(t *testing.T) {
 		{Key: "a-1", LinkPort: &lcm.LinkPort{ID: "next", ResourceID: "next"}},
 	}
 	for network, says := range map[string]string{"id-of-net": "", "id-of-other": "the port next of a"} {
-		cloud := &connectedCloud{ports: []openstack.Port{
+		cloud := &connectedCloud{ports: []vim.Port{
 			{ID: "own", NetworkID: "id-of-net", ServerID: "s"},
 			{ID: "next", NetworkID: network},
 		}}
-		cloud.inv = &openstack.Inventory{
-			StackID:   "top",
-			Resources: []openstack.Resource{{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "s", StackID: "top"}},
+		cloud.inv = &vim.Inventory{
+			ID:        "top",
+			Resources: []vim.Resource{{Name: "vdu", Kind: vim.Compute, ID: "s", Part: "top"}},
 		}
 		cloud.settled = cloud.inv
-		infra := &activities.Infrastructure{Clouds: cloud, Output: &logOutput{}, Stacks: fixedStack{
+		infra := &activities.Infrastructure{VIMs: cloud, Output: &logOutput{}, Stacks: fixedStack{
 			before: []lcm.ExtVirtualLink{link}, after: []lcm.ExtVirtualLink{link},
 			recorded: []activities.Vnfc{{VduID: "vdu", ServerID: "s"}},
 		}}
 		for range 2 {
-			cloud.last = openstack.Change{}
+			cloud.last = vim.Change{}
 			_, err := do(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesGrown})
 			if says == "" {
 				require.NoError(t, err)
-				require.NotEqual(t, openstack.Change{}, cloud.last)
+				require.NotEqual(t, vim.Change{}, cloud.last)
 				continue
 			}
 			require.ErrorContains(t, err, says)
 			require.NotContains(t, err.Error(), "10.0.0.9")
-			require.Equal(t, openstack.Change{}, cloud.last, "nothing is touched")
+			require.Equal(t, vim.Change{}, cloud.last, "nothing is touched")
 		}
 		must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesRecorded})
 	}
@@ -246,17 +246,17 @@ func TestCheckPorts_looksAtAllAndTouchesNothing(t *testing.T) {
 		"gone": "is not there in Neutron",
 	} {
 		cloud := &creatingCloud{}
-		cloud.inv = &openstack.Inventory{
-			StackID:   "top",
-			Resources: []openstack.Resource{{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "ours", StackID: "top"}},
+		cloud.inv = &vim.Inventory{
+			ID:        "top",
+			Resources: []vim.Resource{{Name: "vdu", Kind: vim.Compute, ID: "ours", Part: "top"}},
 		}
-		cloud.ports = []openstack.Port{
+		cloud.ports = []vim.Port{
 			{ID: "own", NetworkID: "id-of-net", ServerID: "ours"},
 			{ID: "taken", NetworkID: "id-of-net", ServerID: "elsewhere"},
 		}
 		links := []lcm.ExtVirtualLink{onGiven("net", "a", port)}
 		infra := &activities.Infrastructure{
-			Clouds: cloud, Stacks: fixedStack{before: links, after: links},
+			VIMs: cloud, Stacks: fixedStack{before: links, after: links},
 			Output: &logOutput{},
 		}
 		for range 2 {
@@ -267,7 +267,7 @@ func TestCheckPorts_looksAtAllAndTouchesNothing(t *testing.T) {
 				require.ErrorContains(t, err, says)
 			}
 			require.Zero(t, cloud.created)
-			require.Equal(t, openstack.Change{}, cloud.last)
+			require.Equal(t, vim.Change{}, cloud.last)
 		}
 	}
 }

@@ -10,52 +10,26 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
-	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// Cloud is the OpenStack of an operation.
-type Cloud interface {
-	CreateStack(ctx context.Context, s openstack.Stack, progress func(string)) (string, error)
-	CancelStack(ctx context.Context, name, owner string, progress func(string)) error
-	UpdateStack(ctx context.Context, ch openstack.Change, progress func(string)) error
-	DeleteStack(ctx context.Context, name, owner string, progress func(string)) error
-	Settle(ctx context.Context, name, owner string, progress func(string)) error
-	ShutDown(ctx context.Context, name, owner string, until time.Time, progress func(string)) (stillOn []string, err error)
-	Inventory(ctx context.Context, name string) (*openstack.Inventory, error)
-	StartServer(ctx context.Context, id string) error
-	StopServer(ctx context.Context, id string) error
-	DeleteServer(ctx context.Context, id string) error
-	ServerState(ctx context.Context, id string) (openstack.ServerState, error)
-	MarkHealthy(ctx context.Context, r openstack.Resource, reason string) error
-	// PortsByID are those of the ports that exist, PortsOf those that servers have, whoever has made them.
-	PortsByID(ctx context.Context, ids ...string) ([]openstack.Port, error)
-	PortsOf(ctx context.Context, serverIDs ...string) ([]openstack.Port, error)
-	// Network is the id of a network, by its id or its name.
-	Network(ctx context.Context, nameOrID string) (string, error)
-	PlugPort(ctx context.Context, serverID, portID string) error
-	UnplugPort(ctx context.Context, serverID, portID string) error
-	// VolumesLost are the volumes of a server that Nova deletes together with it; ours are the stack's.
-	VolumesLost(ctx context.Context, serverID string, ours ...string) ([]string, error)
-}
-
-// Clouds opens the cloud on which an operation works.
-type Clouds interface {
-	Cloud(ctx context.Context, id lcm.OpOccID) (Cloud, error)
+// VIMs opens the VIM on which an operation works.
+type VIMs interface {
+	VIM(ctx context.Context, id lcm.OpOccID) (vim.VIM, error)
 }
 
 // Stacks makes the stack of an operation out of its package and request.
 type Stacks interface {
-	Stack(ctx context.Context, id lcm.OpOccID) (openstack.Stack, error)
+	Stack(ctx context.Context, id lcm.OpOccID) (vim.Deployment, error)
 	StackName(ctx context.Context, id lcm.OpOccID) (name, owner string, err error)
 	// Change is the stack's change to those sizes; servers are those of the VNF as it is recorded.
-	Change(ctx context.Context, id lcm.OpOccID, sizes Sizes) (change openstack.Change, servers []string, err error)
+	Change(ctx context.Context, id lcm.OpOccID, sizes Sizes) (change vim.Change, servers []string, err error)
 	// Recorded are the VMs of the VNF as it is recorded, with their ports; each has the name of its connection point.
 	Recorded(ctx context.Context, id lcm.OpOccID) ([]Vnfc, error)
 	// Links are the external links of the VNF as it is recorded, and as the operation is to have them.
 	Links(ctx context.Context, id lcm.OpOccID) (before, after []lcm.ExtVirtualLink, err error)
 	// Reconnection is the stack's change to the external links of the operation's plan, or back to those of the VNF.
-	Reconnection(ctx context.Context, id lcm.OpOccID, asBefore bool) (openstack.Change, error)
+	Reconnection(ctx context.Context, id lcm.OpOccID, asBefore bool) (vim.Change, error)
 	// GracePeriod is how long a TERMINATE operation waits for the servers to shut down.
 	GracePeriod(ctx context.Context, id lcm.OpOccID) (time.Duration, error)
 }
@@ -68,7 +42,7 @@ type Output interface {
 
 // Infrastructure makes and removes what a VNF consists of in the VIM.
 type Infrastructure struct {
-	Clouds   Clouds
+	VIMs     VIMs
 	Stacks   Stacks
 	Clusters Clusters
 	Output   Output
@@ -93,7 +67,7 @@ type CreateStackOutput struct {
 func (i *Infrastructure) CreateStack(ctx context.Context, in StackInput) (out CreateStackOutput, err error) {
 	defer func() { err = boundary(ctx, "create the stack", err) }()
 	defer heartbeat(context.WithoutCancel(ctx))() // also while Heat stops
-	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
+	cloud, err := i.VIMs.VIM(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
@@ -105,7 +79,7 @@ func (i *Infrastructure) CreateStack(ctx context.Context, in StackInput) (out Cr
 		return out, err
 	}
 	show := i.Output.Lines(ctx, in.Step)
-	out.StackID, err = cloud.CreateStack(ctx, stack, show)
+	out.StackID, err = cloud.Deploy(ctx, stack, show)
 	if err != nil && cancelled(ctx) {
 		stopCreation(ctx, cloud, stack, show)
 	}
@@ -117,10 +91,10 @@ const stopLimit = time.Minute
 
 // stopCreation makes Heat stop. Where it cannot, the operation is cancelled all the same: a retry finds the stack
 // as it is then, and a rollback deletes it.
-func stopCreation(ctx context.Context, cloud Cloud, stack openstack.Stack, show func(string)) {
+func stopCreation(ctx context.Context, cloud vim.VIM, stack vim.Deployment, show func(string)) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer done()
-	if err := cloud.CancelStack(ctx, stack.Name, stack.Owner, show); err != nil {
+	if err := cloud.Interrupt(ctx, stack.Name, stack.Owner, show); err != nil {
 		show("The stack could not be cancelled: " + classify(err).Sentence())
 	}
 }
@@ -145,7 +119,7 @@ func (i *Infrastructure) DeleteStack(ctx context.Context, in StackInput) (out De
 	if err != nil {
 		return out, err
 	}
-	return out, stack.cloud.DeleteStack(ctx, stack.name, stack.owner, stack.show)
+	return out, stack.cloud.Remove(ctx, stack.name, stack.owner, stack.show)
 }
 
 // FindNodesInput names the operation whose nodes are sought.
@@ -203,7 +177,7 @@ func (i *Infrastructure) FindNodes(ctx context.Context, in FindNodesInput) (out 
 			return out, err
 		}
 	}
-	out.StackID, out.Vnfcs, out.Networks = inv.StackID, vnfcsOf(inv), networksOf(inv)
+	out.StackID, out.Vnfcs, out.Networks = inv.ID, vnfcsOf(inv), networksOf(inv)
 	if !in.Cluster {
 		return out, nil
 	}
@@ -217,50 +191,48 @@ func (i *Infrastructure) FindNodes(ctx context.Context, in FindNodesInput) (out 
 	return out, locate(inv, cluster.Params, in, &out)
 }
 
-func vnfcsOf(inv *openstack.Inventory) []Vnfc {
+func vnfcsOf(inv *vim.Inventory) []Vnfc {
 	var out []Vnfc
 	volumes, ports := map[string]string{}, map[string][]Attached{} // names by volume, ports by server
-	for _, r := range inv.OfType("OS::Cinder::Volume") {
-		volumes[r.PhysicalID] = r.Name
+	for _, r := range inv.OfKind(vim.Storage) {
+		volumes[r.ID] = r.Name
 	}
-	for _, r := range inv.OfType("OS::Neutron::Port") {
-		if port := inv.Ports[r.PhysicalID]; port.ServerID != "" {
+	for _, r := range inv.OfKind(vim.LinkPort) {
+		if port := inv.Ports[r.ID]; port.ServerID != "" {
 			ports[port.ServerID] = append(ports[port.ServerID], Attached{
-				Type: lcm.GrantLinkPort, Resource: r.Name, ID: r.PhysicalID, MAC: port.MAC, Addresses: port.FixedIPs,
+				Type: lcm.GrantLinkPort, Resource: r.Name, ID: r.ID, MAC: port.MAC, Addresses: port.FixedIPs,
 			})
 		}
 	}
-	for _, r := range inv.OfType("OS::Nova::Server") {
-		v := Vnfc{VduID: r.Name, ServerID: r.PhysicalID, ParentResource: r.Parent}
-		if r.StackID != inv.StackID {
-			v.StackID = r.StackID
+	for _, r := range inv.OfKind(vim.Compute) {
+		v := Vnfc{VduID: r.Name, ServerID: r.ID, ParentResource: r.Member}
+		if r.Part != inv.ID {
+			v.StackID = r.Part
 		}
-		server := inv.Servers[r.PhysicalID]
+		server := inv.Servers[r.ID]
 		v.Zone, v.VolumeIDs, v.Created = server.Zone, server.VolumeIDs, r.Created
 		for _, id := range server.VolumeIDs {
 			v.Attached = append(v.Attached, Attached{Type: lcm.GrantStorage, Resource: volumes[id], ID: id})
 		}
-		v.Attached = append(v.Attached, ports[r.PhysicalID]...)
+		v.Attached = append(v.Attached, ports[r.ID]...)
 		out = append(out, v)
 	}
 	return out
 }
 
-func networksOf(inv *openstack.Inventory) (out []Network) {
-	for _, kind := range vnfpkg.NetworkTypes {
-		for _, r := range inv.OfType(kind) {
-			n := Network{Resource: r.Name, ID: r.PhysicalID}
-			if r.StackID != inv.StackID {
-				n.StackID = r.StackID
-			}
-			out = append(out, n)
+func networksOf(inv *vim.Inventory) (out []Network) {
+	for _, r := range inv.OfKind(vim.Network) {
+		n := Network{Resource: r.Name, ID: r.ID}
+		if r.Part != inv.ID {
+			n.StackID = r.Part
 		}
+		out = append(out, n)
 	}
 	return out
 }
 
 // locate finds the nodes of both roles and the address in front of the control planes.
-func locate(inv *openstack.Inventory, params lcm.ClusterParams, in FindNodesInput, out *FindNodesOutput) error {
+func locate(inv *vim.Inventory, params lcm.ClusterParams, in FindNodesInput, out *FindNodesOutput) error {
 	for _, role := range []struct {
 		role   lcm.Role
 		params lcm.NodeParams
@@ -283,21 +255,21 @@ func locate(inv *openstack.Inventory, params lcm.ClusterParams, in FindNodesInpu
 			cmp.Or(params.MasterNode.VduID, params.MasterNode.AspectID))
 	}
 	if in.HighlyAvailable {
-		port, err := portNamed(inv, inv.StackID, params.MasterNode.ClusterCpName)
+		port, err := portNamed(inv, inv.ID, params.MasterNode.ClusterCpName)
 		if err != nil {
 			return err
 		}
 		out.VirtualIP, out.PublicAddress = port.Address, port.FloatingIP
 	}
 	if name := params.MasterNode.ClusterFipName; name != "" {
-		r, ok := inv.In(inv.StackID, name)
+		r, ok := inv.In(inv.ID, name)
 		if !ok && len(controlPlanes) == 1 { // as Tacker looks for it
 			r, ok = inv.In(controlPlanes[0].StackID, name)
 		}
 		if !ok {
 			return missing(name, "cluster_fip_name")
 		}
-		out.PublicAddress = inv.FloatingIPs[r.PhysicalID].Address
+		out.PublicAddress = inv.PublicAddrs[r.ID].Address
 	}
 	if len(controlPlanes) == 1 && out.PublicAddress == "" && controlPlanes[0].SSHAddress != controlPlanes[0].Address {
 		out.PublicAddress = controlPlanes[0].SSHAddress
@@ -305,7 +277,7 @@ func locate(inv *openstack.Inventory, params lcm.ClusterParams, in FindNodesInpu
 	return nil
 }
 
-func nodesOf(inv *openstack.Inventory, role lcm.Role, params lcm.NodeParams, onlyComplete bool) (lcm.Nodes, error) {
+func nodesOf(inv *vim.Inventory, role lcm.Role, params lcm.NodeParams, onlyComplete bool) (lcm.Nodes, error) {
 	members, err := membersOf(inv, params)
 	if err != nil {
 		return nil, err
@@ -325,7 +297,7 @@ func nodesOf(inv *openstack.Inventory, role lcm.Role, params lcm.NodeParams, onl
 }
 
 // nodeOf is the node that the nested stack of a group's member makes.
-func nodeOf(inv *openstack.Inventory, stackID string, role lcm.Role, params lcm.NodeParams) (lcm.Node, error) {
+func nodeOf(inv *vim.Inventory, stackID string, role lcm.Role, params lcm.NodeParams) (lcm.Node, error) {
 	ssh, err := portNamed(inv, stackID, params.SSHCpName)
 	if err != nil {
 		return lcm.Node{}, err
@@ -348,8 +320,8 @@ func nodeOf(inv *openstack.Inventory, stackID string, role lcm.Role, params lcm.
 		return node, lcm.Errorf(lcm.KindUnavailable, "The port %s of stack %s has no server or no address yet.",
 			params.NicCpName, stackID)
 	}
-	for _, r := range inv.OfType("OS::Nova::Server") {
-		if r.PhysicalID == node.ServerID {
+	for _, r := range inv.OfKind(vim.Compute) {
+		if r.ID == node.ServerID {
 			node.VduID = r.Name
 		}
 	}
@@ -358,23 +330,23 @@ func nodeOf(inv *openstack.Inventory, stackID string, role lcm.Role, params lcm.
 
 // computeHost is the hypervisor's name or, where the credentials may not see it, the id by which Nova lets a project
 // tell hypervisors apart.
-func computeHost(s openstack.Server) string { return cmp.Or(s.Host, s.HostID) }
+func computeHost(s vim.Server) string { return cmp.Or(s.Host, s.HostID) }
 
 // portNamed finds a Heat port, or the port to which a Heat floating IP leads, by its name in the template.
-func portNamed(inv *openstack.Inventory, stackID, name string) (openstack.Port, error) {
+func portNamed(inv *vim.Inventory, stackID, name string) (vim.Port, error) {
 	r, ok := inv.In(stackID, name)
 	if !ok {
-		return openstack.Port{}, missing(name, "ssh_cp_name, nic_cp_name or cluster_cp_name")
+		return vim.Port{}, missing(name, "ssh_cp_name, nic_cp_name or cluster_cp_name")
 	}
-	if fip, ok := inv.FloatingIPs[r.PhysicalID]; ok {
+	if fip, ok := inv.PublicAddrs[r.ID]; ok {
 		port := inv.Ports[fip.PortID]
 		port.FloatingIP = fip.Address
 		return port, nil
 	}
-	port, ok := inv.Ports[r.PhysicalID]
+	port, ok := inv.Ports[r.ID]
 	if !ok {
-		return openstack.Port{}, lcm.Errorf(lcm.KindInvalid,
-			"The resource %q of the Base HOT is a %s: a port or a floating IP is needed.", name, r.Type)
+		return vim.Port{}, lcm.Errorf(lcm.KindInvalid,
+			"The resource %q of the Base HOT is a %s: a port or a floating IP is needed.", name, r.VimType)
 	}
 	return port, nil
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // fakeCloud remembers one stack, which is complete only when it may be; and servers that shut down, or do not.
@@ -32,11 +32,17 @@ type fakeCloud struct {
 }
 
 // unused is what these tests have no use for.
-type unused struct{ activities.Cloud }
+type unused struct {
+	vim.VIM
+	vim.Power
+	vim.Reconnector
+	vim.Restorer
+	vim.VolumeKeeper
+}
 
-func (c *fakeCloud) Cloud(context.Context, lcm.OpOccID) (activities.Cloud, error) { return c, nil }
+func (c *fakeCloud) VIM(context.Context, lcm.OpOccID) (vim.VIM, error) { return c, nil }
 
-func (c *fakeCloud) CreateStack(ctx context.Context, _ openstack.Stack, _ func(string)) (string, error) {
+func (c *fakeCloud) Deploy(ctx context.Context, _ vim.Deployment, _ func(string)) (string, error) {
 	if c.status != "CREATE_IN_PROGRESS" && c.status != "CREATE_COMPLETE" {
 		c.creates++
 		c.status = "CREATE_IN_PROGRESS"
@@ -50,7 +56,7 @@ func (c *fakeCloud) CreateStack(ctx context.Context, _ openstack.Stack, _ func(s
 	return "stack-1", nil
 }
 
-func (c *fakeCloud) CancelStack(ctx context.Context, name, owner string, _ func(string)) error {
+func (c *fakeCloud) Interrupt(ctx context.Context, name, owner string, _ func(string)) error {
 	_, bounded := ctx.Deadline()
 	c.alive = ctx.Err() == nil && bounded && name == "vnf-1" && owner == "owner-1"
 	if c.refuse != nil {
@@ -60,7 +66,7 @@ func (c *fakeCloud) CancelStack(ctx context.Context, name, owner string, _ func(
 	return nil
 }
 
-func (c *fakeCloud) DeleteStack(_ context.Context, name, owner string, _ func(string)) error {
+func (c *fakeCloud) Remove(_ context.Context, name, owner string, _ func(string)) error {
 	if name == "vnf-1" && owner == "owner-1" {
 		c.status = ""
 	}
@@ -86,25 +92,25 @@ func (s fixedStack) Recorded(context.Context, lcm.OpOccID) ([]activities.Vnfc, e
 	return s.recorded, nil
 }
 
-func (fixedStack) Stack(context.Context, lcm.OpOccID) (openstack.Stack, error) {
-	return openstack.Stack{Name: "vnf-1", Owner: "owner-1"}, nil
+func (fixedStack) Stack(context.Context, lcm.OpOccID) (vim.Deployment, error) {
+	return vim.Deployment{Name: "vnf-1", Owner: "owner-1"}, nil
 }
 
 func (fixedStack) StackName(context.Context, lcm.OpOccID) (name, owner string, err error) {
 	return "vnf-1", "owner-1", nil
 }
 
-func (fixedStack) Change(_ context.Context, _ lcm.OpOccID, sizes activities.Sizes) (openstack.Change, []string, error) {
+func (fixedStack) Change(_ context.Context, _ lcm.OpOccID, sizes activities.Sizes) (vim.Change, []string, error) {
 	size := 3
 	if sizes == activities.SizesRecorded {
 		size = 2
 	}
-	return openstack.Change{Name: "vnf-1", Owner: "owner-1", Parameters: map[string]any{"size": size}},
+	return vim.Change{Name: "vnf-1", Owner: "owner-1", Definition: map[string]any{"size": size}},
 		[]string{"s1", "s2"}, nil
 }
 
-func (fixedStack) Reconnection(_ context.Context, _ lcm.OpOccID, asBefore bool) (openstack.Change, error) {
-	return openstack.Change{Name: "vnf-1", Owner: "owner-1", Parameters: map[string]any{"asBefore": asBefore}}, nil
+func (fixedStack) Reconnection(_ context.Context, _ lcm.OpOccID, asBefore bool) (vim.Change, error) {
+	return vim.Change{Name: "vnf-1", Owner: "owner-1", Definition: map[string]any{"asBefore": asBefore}}, nil
 }
 
 func (fixedStack) GracePeriod(context.Context, lcm.OpOccID) (time.Duration, error) {
@@ -113,7 +119,7 @@ func (fixedStack) GracePeriod(context.Context, lcm.OpOccID) (time.Duration, erro
 
 func infrastructure(c *fakeCloud) (*activities.Infrastructure, *logOutput) {
 	output := &logOutput{}
-	return &activities.Infrastructure{Clouds: c, Stacks: fixedStack{}, Output: output}, output
+	return &activities.Infrastructure{VIMs: c, Stacks: fixedStack{}, Output: output}, output
 }
 
 func stackInput() activities.StackInput {
@@ -185,15 +191,15 @@ func TestShutDownServers_givesTheTimeOfTheRequestAndNeverFailsForAServerThatStay
 }
 
 func TestChangeStack_takesWhatAFailedEnlargementHasLeft(t *testing.T) {
-	cloud := &changingCloud{inv: &openstack.Inventory{StackID: "top", Resources: []openstack.Resource{
-		{Name: "workers", Type: "OS::Heat::AutoScalingGroup", PhysicalID: "group", StackID: "top"},
-		{Name: "old", Type: "member.yaml", PhysicalID: "nested-1", StackID: "group"},
-		{Name: "half", Type: "member.yaml", PhysicalID: "nested-2", StackID: "group", Status: "CREATE_FAILED"},
-		{Name: "node", Type: "OS::Nova::Server", PhysicalID: "s1", StackID: "nested-1"},
-		{Name: "port", Type: "OS::Neutron::Port", PhysicalID: "p2", StackID: "nested-2"},
-		{Name: "node", Type: "OS::Nova::Server", StackID: "nested-2", Status: "CREATE_FAILED"},
+	cloud := &changingCloud{inv: &vim.Inventory{ID: "top", Resources: []vim.Resource{
+		{Name: "workers", Kind: vim.Group, ID: "group", Part: "top"},
+		{Name: "old", VimType: "member.yaml", ID: "nested-1", Part: "group"},
+		{Name: "half", VimType: "member.yaml", ID: "nested-2", Part: "group", Status: "CREATE_FAILED"},
+		{Name: "node", Kind: vim.Compute, ID: "s1", Part: "nested-1"},
+		{Name: "port", Kind: vim.LinkPort, ID: "p2", Part: "nested-2"},
+		{Name: "node", Kind: vim.Compute, Part: "nested-2", Status: "CREATE_FAILED"},
 	}}}
-	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
 	for range 2 {
 		must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesRecorded})
 		assert.Equal(t, []string{"half"}, cloud.replaced(), "Heat would take the oldest member of a group that shrinks")
@@ -202,16 +208,16 @@ func TestChangeStack_takesWhatAFailedEnlargementHasLeft(t *testing.T) {
 
 // Heat takes failed members first: one that has failed for another's sake would go in its place.
 func TestChangeStack_keepsTheMembersThatStay(t *testing.T) {
-	cloud := &changingCloud{inv: &openstack.Inventory{StackID: "top", Resources: []openstack.Resource{
-		{Name: "workers", Type: "OS::Heat::AutoScalingGroup", PhysicalID: "group", StackID: "top"},
-		{Name: "aborted", Type: "member.yaml", PhysicalID: "nested-1", StackID: "group", Status: "UPDATE_FAILED"},
-		{Name: "node", Type: "OS::Nova::Server", PhysicalID: "s1", StackID: "nested-1", Status: "CREATE_COMPLETE"},
-		{Name: "well", Type: "member.yaml", PhysicalID: "nested-2", StackID: "group", Status: "UPDATE_COMPLETE"},
-		{Name: "node", Type: "OS::Nova::Server", PhysicalID: "s2", StackID: "nested-2", Status: "CREATE_COMPLETE"},
-		{Name: "new", Type: "member.yaml", PhysicalID: "nested-3", StackID: "group", Status: "CREATE_FAILED"},
-		{Name: "node", Type: "OS::Nova::Server", PhysicalID: "s3", StackID: "nested-3", Status: "CREATE_FAILED"},
+	cloud := &changingCloud{inv: &vim.Inventory{ID: "top", Resources: []vim.Resource{
+		{Name: "workers", Kind: vim.Group, ID: "group", Part: "top"},
+		{Name: "aborted", VimType: "member.yaml", ID: "nested-1", Part: "group", Status: "UPDATE_FAILED"},
+		{Name: "node", Kind: vim.Compute, ID: "s1", Part: "nested-1", Status: "CREATE_COMPLETE"},
+		{Name: "well", VimType: "member.yaml", ID: "nested-2", Part: "group", Status: "UPDATE_COMPLETE"},
+		{Name: "node", Kind: vim.Compute, ID: "s2", Part: "nested-2", Status: "CREATE_COMPLETE"},
+		{Name: "new", VimType: "member.yaml", ID: "nested-3", Part: "group", Status: "CREATE_FAILED"},
+		{Name: "node", Kind: vim.Compute, ID: "s3", Part: "nested-3", Status: "CREATE_FAILED"},
 	}}}
-	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
 	for _, c := range []struct {
 		in   activities.ChangeStackInput
 		keep []string
@@ -234,15 +240,15 @@ func TestChangeStack_keepsTheMembersThatStay(t *testing.T) {
 }
 
 func TestHolders_areTheMembersThatHaveToGo(t *testing.T) {
-	inv := &openstack.Inventory{StackID: "top", Resources: []openstack.Resource{
-		{Name: "alone", Type: "OS::Nova::Server", PhysicalID: "s0", StackID: "top"},
-		{Name: "m1", Type: "member.yaml", PhysicalID: "nested-1", StackID: "group"},
-		{Name: "m2", Type: "member.yaml", PhysicalID: "nested-2", StackID: "group"},
-		{Name: "node", Type: "OS::Nova::Server", PhysicalID: "s1", StackID: "nested-1"},
-		{Name: "node", Type: "OS::Nova::Server", PhysicalID: "s2", StackID: "nested-2"},
+	inv := &vim.Inventory{ID: "top", Resources: []vim.Resource{
+		{Name: "alone", Kind: vim.Compute, ID: "s0", Part: "top"},
+		{Name: "m1", VimType: "member.yaml", ID: "nested-1", Part: "group"},
+		{Name: "m2", VimType: "member.yaml", ID: "nested-2", Part: "group"},
+		{Name: "node", Kind: vim.Compute, ID: "s1", Part: "nested-1"},
+		{Name: "node", Kind: vim.Compute, ID: "s2", Part: "nested-2"},
 	}}
 	cloud := &changingCloud{inv: inv}
-	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.RegisterActivity(infra.ChangeStack)
@@ -255,27 +261,27 @@ func TestHolders_areTheMembersThatHaveToGo(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []string{"alone", "m2"}, cloud.replaced(),
 			"a server by itself, the other with its group's member; one that is gone is done")
-		assert.Equal(t, 3, cloud.last.Parameters["size"])
+		assert.Equal(t, 3, cloud.last.Definition.(map[string]any)["size"])
 	}
 	in = activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesRecorded}
 	_, err := env.ExecuteActivity(infra.ChangeStack, in)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"alone"}, cloud.replaced(), "every server that is not recorded goes")
-	assert.Equal(t, 2, cloud.last.Parameters["size"])
+	assert.Equal(t, 2, cloud.last.Definition.(map[string]any)["size"])
 }
 
 // changingCloud remembers the last change of its stack.
 type changingCloud struct {
 	unused
 
-	inv     *openstack.Inventory
-	settled *openstack.Inventory // set by Settle: nothing is read before
-	last    openstack.Change
+	inv     *vim.Inventory
+	settled *vim.Inventory // set by Settle: nothing is read before
+	last    vim.Change
 }
 
-func (c *changingCloud) Cloud(context.Context, lcm.OpOccID) (activities.Cloud, error) { return c, nil }
+func (c *changingCloud) VIM(context.Context, lcm.OpOccID) (vim.VIM, error) { return c, nil }
 
-func (c *changingCloud) Inventory(context.Context, string) (*openstack.Inventory, error) {
+func (c *changingCloud) Inventory(context.Context, string) (*vim.Inventory, error) {
 	return c.settled, nil
 }
 
@@ -284,7 +290,7 @@ func (c *changingCloud) Settle(context.Context, string, string, func(string)) er
 	return nil
 }
 
-func (c *changingCloud) UpdateStack(_ context.Context, ch openstack.Change, _ func(string)) error {
+func (c *changingCloud) Change(_ context.Context, ch vim.Change, _ func(string)) error {
 	c.last = ch
 	return nil
 }
@@ -297,24 +303,24 @@ func (c *changingCloud) replaced() (names []string) {
 }
 
 func TestReconnectStack_givesTheStackTheParametersThatItIsAskedFor(t *testing.T) {
-	inv := &openstack.Inventory{
-		StackID: "top",
-		Resources: []openstack.Resource{
-			{StackID: "top", Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "s"},
-			{StackID: "top", Name: "cp", Type: "OS::Neutron::Port", PhysicalID: "p"},
+	inv := &vim.Inventory{
+		ID: "top",
+		Resources: []vim.Resource{
+			{Part: "top", Name: "vdu", Kind: vim.Compute, ID: "s"},
+			{Part: "top", Name: "cp", Kind: vim.LinkPort, ID: "p"},
 		},
-		Servers: map[string]openstack.Server{"s": {ID: "s"}},
-		Ports: map[string]openstack.Port{"p": {
+		Servers: map[string]vim.Server{"s": {ID: "s"}},
+		Ports: map[string]vim.Port{"p": {
 			ID: "p", ServerID: "s", MAC: "fa:16:3e:00:00:01",
 			FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}},
 		}},
 	}
 	cloud := &changingCloud{inv: inv}
-	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
 	for _, asBefore := range []bool{false, true} {
 		for range 2 {
 			out := must(t, infra.ReconnectStack, activities.ReconnectStackInput{OpOccID: opOcc, AsBefore: asBefore})
-			assert.Equal(t, asBefore, cloud.last.Parameters["asBefore"])
+			assert.Equal(t, asBefore, cloud.last.Definition.(map[string]any)["asBefore"])
 			assert.Empty(t, cloud.last.Replace)
 			if !asBefore {
 				assert.Empty(t, out.Vnfcs, "FindNodes looks")
@@ -330,7 +336,7 @@ func TestReconnectStack_givesTheStackTheParametersThatItIsAskedFor(t *testing.T)
 
 func TestDeleteStack_deletesOnlyOnce(t *testing.T) {
 	cloud := &fakeCloud{status: "CREATE_COMPLETE"}
-	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
 	for range 2 {
 		must(t, infra.DeleteStack, stackInput())
 		require.Empty(t, cloud.status)

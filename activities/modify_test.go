@@ -9,6 +9,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // lookedAtCloud has a stack, or why not.
@@ -18,7 +19,7 @@ type lookedAtCloud struct {
 	refuses, settles error
 }
 
-func (c lookedAtCloud) Cloud(context.Context, lcm.OpOccID) (activities.Cloud, error) {
+func (c lookedAtCloud) VIM(context.Context, lcm.OpOccID) (vim.VIM, error) {
 	return c, c.refuses
 }
 
@@ -47,7 +48,7 @@ func TestTryVim_wantsTheStackOfAVnfThatHasOne(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			infra := &activities.Infrastructure{Clouds: c.cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+			infra := &activities.Infrastructure{VIMs: c.cloud, Stacks: fixedStack{}, Output: &logOutput{}}
 			for range 2 {
 				_, err := do(t, infra.TryVim, activities.TryVimInput{OpOccID: opOcc, HasStack: c.hasStack})
 				if c.says == "" {

@@ -4,18 +4,18 @@ import (
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // membersOf are the stacks of the nodes, by id: those with a server of their VDU, or the members of their group.
-func membersOf(inv *openstack.Inventory, params lcm.NodeParams) ([]string, error) {
+func membersOf(inv *vim.Inventory, params lcm.NodeParams) ([]string, error) {
 	if params.VduID == "" {
 		return inv.Members(params.AspectID)
 	}
 	var stacks []string
-	for _, r := range inv.OfType("OS::Nova::Server") {
+	for _, r := range inv.OfKind(vim.Compute) {
 		if r.Name == params.VduID {
-			stacks = append(stacks, r.StackID)
+			stacks = append(stacks, r.Part)
 		}
 	}
 	slices.Sort(stacks)

@@ -8,32 +8,32 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // apartStack has one control plane and two workers, each in a stack of its own that no group has made, with floating
 // IPs.
-func apartStack() *openstack.Inventory {
-	inv := &openstack.Inventory{
-		StackID: "top", Servers: map[string]openstack.Server{}, Ports: map[string]openstack.Port{},
-		FloatingIPs: map[string]openstack.FloatingIP{},
+func apartStack() *vim.Inventory {
+	inv := &vim.Inventory{
+		ID: "top", Servers: map[string]vim.Server{}, Ports: map[string]vim.Port{},
+		PublicAddrs: map[string]vim.PublicAddress{},
 	}
 	for stack, vdu := range map[string]string{"m-0": "master", "w-0": "worker", "w-1": "worker"} {
 		inv.Resources = append(inv.Resources,
-			openstack.Resource{Name: stack, Type: "member.yaml", PhysicalID: stack, StackID: "top"},
-			openstack.Resource{Name: vdu, Type: "OS::Nova::Server", PhysicalID: "server-of-" + stack, StackID: stack},
-			openstack.Resource{Name: vdu + "_CP", Type: "OS::Neutron::Port", PhysicalID: "port-of-" + stack, StackID: stack},
-			openstack.Resource{
-				Name: vdu + "_FIP", Type: "OS::Neutron::FloatingIP", PhysicalID: "fip-of-" + stack,
-				StackID: stack,
+			vim.Resource{Name: stack, VimType: "member.yaml", ID: stack, Part: "top"},
+			vim.Resource{Name: vdu, Kind: vim.Compute, ID: "server-of-" + stack, Part: stack},
+			vim.Resource{Name: vdu + "_CP", Kind: vim.LinkPort, ID: "port-of-" + stack, Part: stack},
+			vim.Resource{
+				Name: vdu + "_FIP", Kind: vim.PublicAddr, ID: "fip-of-" + stack,
+				Part: stack,
 			},
 		)
-		inv.Servers["server-of-"+stack] = openstack.Server{ID: "server-of-" + stack}
-		inv.Ports["port-of-"+stack] = openstack.Port{
+		inv.Servers["server-of-"+stack] = vim.Server{ID: "server-of-" + stack}
+		inv.Ports["port-of-"+stack] = vim.Port{
 			ID: "port-of-" + stack, ServerID: "server-of-" + stack,
 			Address: "10.0.0.1",
 		}
-		inv.FloatingIPs["fip-of-"+stack] = openstack.FloatingIP{Address: "public-of-" + stack, PortID: "port-of-" + stack}
+		inv.PublicAddrs["fip-of-"+stack] = vim.PublicAddress{Address: "public-of-" + stack, PortID: "port-of-" + stack}
 	}
 	return inv
 }
@@ -55,7 +55,7 @@ func TestFindNodes_byTheirVdu(t *testing.T) {
 		WorkerNode: lcm.NodeParams{VduID: "worker", SSHCpName: "worker_FIP", NicCpName: "worker_CP"},
 	}
 	infra := &activities.Infrastructure{
-		Clouds: &changingCloud{settled: apartStack()}, Stacks: fixedStack{},
+		VIMs: &changingCloud{settled: apartStack()}, Stacks: fixedStack{},
 		Clusters: paramsOf(params), Output: &logOutput{},
 	}
 	for range 2 {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // ledger is the store and the worker's facts of one operation on one VNF instance.
@@ -329,11 +329,11 @@ func TestRecordState_whatWasStoppedIsKnownAlsoWhenTheOperationIsGivenUp(t *testi
 }
 
 func TestNetworksOf_tellsThoseOfMembersFromThoseOfTheTop(t *testing.T) {
-	inv := &openstack.Inventory{StackID: "top", Resources: []openstack.Resource{
-		{Name: "inner", Type: "OS::Neutron::Net", PhysicalID: "1", StackID: "top"},
-		{Name: "private", Type: "OS::Neutron::Net", PhysicalID: "2", StackID: "member"},
-		{Name: "outer", Type: "OS::Neutron::ProviderNet", PhysicalID: "3", StackID: "top"},
-		{Name: "failed", Type: "OS::Neutron::Net", StackID: "top"},
+	inv := &vim.Inventory{ID: "top", Resources: []vim.Resource{
+		{Name: "inner", Kind: vim.Network, ID: "1", Part: "top"},
+		{Name: "private", Kind: vim.Network, ID: "2", Part: "member"},
+		{Name: "outer", Kind: vim.Network, ID: "3", Part: "top"},
+		{Name: "failed", Kind: vim.Network, Part: "top"},
 	}}
 	require.Equal(t, []Network{
 		{Resource: "inner", ID: "1"},

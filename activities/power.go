@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // powerLimit is how long Nova may take to switch a server: it takes the power itself from a guest that does not shut
@@ -33,19 +34,19 @@ type SwitchServerOutput struct {
 // gone is off; one that should be started is an error. Takes up to a quarter of an hour, so it heartbeats; a cancel
 // stops the waiting only.
 func (i *Infrastructure) SwitchServer(ctx context.Context, in SwitchServerInput) (out SwitchServerOutput, err error) {
-	doing, change := "start the server", Cloud.StartServer
+	doing, change := "start the server", vim.Power.StartServer
 	if in.To == lcm.VnfStopped {
-		doing, change = "stop the server", Cloud.StopServer
+		doing, change = "stop the server", vim.Power.StopServer
 	}
 	defer func() { err = boundary(ctx, doing, err) }()
 	defer heartbeat(ctx)()
-	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
+	power, err := i.powerAt(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
 	limited, cancel := context.WithDeadline(ctx, begun(ctx).Add(powerLimit))
 	defer cancel()
-	err = change(cloud, limited, in.ServerID)
+	err = change(power, limited, in.ServerID)
 	show := i.Output.Lines(ctx, in.Step)
 	switch {
 	case err == nil:

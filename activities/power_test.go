@@ -10,6 +10,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // switchedCloud has servers that are on or off; what it has none of is not found.
@@ -21,7 +22,7 @@ type switchedCloud struct {
 	refuse  error
 }
 
-func (c *switchedCloud) Cloud(context.Context, lcm.OpOccID) (activities.Cloud, error) { return c, nil }
+func (c *switchedCloud) VIM(context.Context, lcm.OpOccID) (vim.VIM, error) { return c, nil }
 
 func (c *switchedCloud) StartServer(_ context.Context, id string) error { return c.turn(id, true) }
 func (c *switchedCloud) StopServer(_ context.Context, id string) error  { return c.turn(id, false) }
@@ -49,7 +50,7 @@ func switching(id string, to lcm.VnfState) activities.SwitchServerInput {
 
 func TestSwitchServer_changesNothingTwice(t *testing.T) {
 	c := &switchedCloud{on: map[string]bool{"a": true}}
-	infra := &activities.Infrastructure{Clouds: c, Output: &logOutput{}}
+	infra := &activities.Infrastructure{VIMs: c, Output: &logOutput{}}
 	for i, to := range []lcm.VnfState{lcm.VnfStopped, lcm.VnfStarted} {
 		for range 2 {
 			require.False(t, must(t, infra.SwitchServer, switching("a", to)).Gone)
@@ -61,7 +62,7 @@ func TestSwitchServer_changesNothingTwice(t *testing.T) {
 
 func TestSwitchServer_takesAServerThatIsGoneForStoppedOnly(t *testing.T) {
 	c := &switchedCloud{on: map[string]bool{}}
-	infra := &activities.Infrastructure{Clouds: c, Output: &logOutput{}}
+	infra := &activities.Infrastructure{VIMs: c, Output: &logOutput{}}
 	for range 2 {
 		require.True(t, must(t, infra.SwitchServer, switching("a", lcm.VnfStopped)).Gone)
 		_, err := do(t, infra.SwitchServer, switching("a", lcm.VnfStarted))

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // ReconnectStackInput names the operation, and whether its changes are made or taken back.
@@ -32,7 +32,7 @@ func (i *Infrastructure) ReconnectStack(
 ) (out ReconnectStackOutput, err error) {
 	defer func() { err = boundary(ctx, "change the connections of the stack", err) }()
 	defer heartbeat(ctx)()
-	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
+	cloud, err := i.VIMs.VIM(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
@@ -48,20 +48,20 @@ func (i *Infrastructure) ReconnectStack(
 	if err := i.releaseSuperseded(ctx, cloud, change, in); err != nil {
 		return out, err
 	}
-	if err := cloud.UpdateStack(ctx, change, i.Output.Lines(ctx, in.Step)); err != nil || !in.AsBefore {
+	if err := cloud.Change(ctx, change, i.Output.Lines(ctx, in.Step)); err != nil || !in.AsBefore {
 		return out, err
 	}
 	inv, err := i.inventory(ctx, cloud, in.OpOccID, change.Name)
 	if err != nil {
 		return out, err
 	}
-	out.StackID, out.Vnfcs, out.Networks = inv.StackID, vnfcsOf(inv), networksOf(inv)
+	out.StackID, out.Vnfcs, out.Networks = inv.ID, vnfcsOf(inv), networksOf(inv)
 	return out, nil
 }
 
 // releaseSuperseded readies the stack for a change where a heal was rolled back before.
 func (i *Infrastructure) releaseSuperseded(
-	ctx context.Context, cloud Cloud, change openstack.Change, in ReconnectStackInput,
+	ctx context.Context, cloud vim.VIM, change vim.Change, in ReconnectStackInput,
 ) error {
 	show := i.Output.Lines(ctx, in.Step)
 	if err := cloud.Settle(ctx, change.Name, change.Owner, show); err != nil {

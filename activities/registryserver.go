@@ -31,7 +31,7 @@ type FindMachineOutput struct {
 func (i *Infrastructure) FindMachine(ctx context.Context, in FindMachineInput) (out FindMachineOutput, err error) {
 	defer func() { err = boundary(ctx, "find the machine", err) }()
 	defer heartbeat(ctx)()
-	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
+	cloud, err := i.VIMs.VIM(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
@@ -47,7 +47,7 @@ func (i *Infrastructure) FindMachine(ctx context.Context, in FindMachineInput) (
 	if err != nil {
 		return out, err
 	}
-	if out.Machine, err = nodeOf(inv, inv.StackID, lcm.RegistryServer, cluster.Params.MasterNode); err != nil {
+	if out.Machine, err = nodeOf(inv, inv.ID, lcm.RegistryServer, cluster.Params.MasterNode); err != nil {
 		return out, err
 	}
 	if server := cluster.RegistryServer; server != nil && server.Volume != nil {

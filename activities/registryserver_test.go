@@ -123,7 +123,7 @@ func TestFindMachine_findsTheVolumeOfARegistry(t *testing.T) {
 	cluster.context.Params = cluster.context.RegistryServer.Access()
 	cloud := &storageCloud{inv: storageInventory()}
 	infra := &activities.Infrastructure{
-		Clouds: cloud, Stacks: fixedStack{}, Clusters: s.reach.Clusters,
+		VIMs: cloud, Stacks: fixedStack{}, Clusters: s.reach.Clusters,
 		Output: &logOutput{},
 	}
 	in := activities.FindMachineInput{OpOccID: opOcc}

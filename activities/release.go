@@ -4,26 +4,26 @@ import (
 	"context"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // releasing takes ports from servers where Heat does not, so that successors can have them.
 type releasing struct {
-	cloud Cloud
-	inv   *openstack.Inventory
+	cloud vim.VIM
+	inv   *vim.Inventory
 	show  func(string)
 }
 
 // broken deletes servers that are replaced, are in ERROR, and have ports of the stack: Heat takes ports from servers
 // for their successors, but not from these, and Nova would refuse them to the successors.
 func (r releasing) broken(ctx context.Context, leaving []string) error {
-	for _, resource := range having(r.inv, "OS::Nova::Server", leaving) {
-		id := resource.PhysicalID
+	for _, resource := range having(r.inv, vim.Compute, leaving) {
+		id := resource.ID
 		if r.inv.Servers[id].Status != "ERROR" || len(r.plugged(id)) == 0 {
 			continue
 		}
 		r.show("The server " + id + " is in ERROR, in which its ports stay with it: it is deleted first.")
-		if err := r.cloud.DeleteServer(ctx, id); err != nil {
+		if err := r.deleteServer(ctx, id); err != nil {
 			return err
 		}
 	}
@@ -34,15 +34,19 @@ func (r releasing) broken(ctx context.Context, leaving []string) error {
 // successors with every change of the stack, and does not list them any more.
 func (r releasing) superseded(ctx context.Context, recorded []Vnfc) error {
 	for _, v := range recorded {
-		if len(having(r.inv, "OS::Nova::Server", []string{v.ServerID})) > 0 {
+		if len(having(r.inv, vim.Compute, []string{v.ServerID})) > 0 {
 			continue
 		}
 		for _, port := range r.plugged(v.ServerID) {
 			r.show("The server " + v.ServerID + ", whose successor could not be made before, leaves it its port " + port +
 				" now.")
-			err := r.cloud.UnplugPort(ctx, v.ServerID, port)
+			ports, err := portsOf(r.cloud)
+			if err != nil {
+				return err
+			}
+			err = ports.UnplugPort(ctx, v.ServerID, port)
 			if lcm.Is(err, lcm.KindConflict) {
-				err = r.cloud.DeleteServer(ctx, v.ServerID)
+				err = r.deleteServer(ctx, v.ServerID)
 			}
 			if err != nil {
 				return err
@@ -52,11 +56,19 @@ func (r releasing) superseded(ctx context.Context, recorded []Vnfc) error {
 	return nil
 }
 
+func (r releasing) deleteServer(ctx context.Context, id string) error {
+	restorer, err := restorerOf(r.cloud)
+	if err != nil {
+		return err
+	}
+	return restorer.DeleteServer(ctx, id)
+}
+
 // plugged are the ports of the stack that a server has, in the order of the stack's resources.
 func (r releasing) plugged(server string) (ids []string) {
-	for _, resource := range r.inv.OfType("OS::Neutron::Port") {
-		if r.inv.Ports[resource.PhysicalID].ServerID == server {
-			ids = append(ids, resource.PhysicalID)
+	for _, resource := range r.inv.OfKind(vim.LinkPort) {
+		if r.inv.Ports[resource.ID].ServerID == server {
+			ids = append(ids, resource.ID)
 		}
 	}
 	return ids

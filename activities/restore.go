@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // ServersInput names servers of an operation's VNF.
@@ -24,17 +24,17 @@ type LostServersOutput struct {
 // Idempotent: it only reads.
 func (i *Infrastructure) FindLostServers(ctx context.Context, in ServersInput) (out LostServersOutput, err error) {
 	defer func() { err = boundary(ctx, "look whether servers are deleted", err) }()
-	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
+	power, err := i.powerAt(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
-	out.Lost, err = lost(ctx, cloud, in.ServerIDs)
+	out.Lost, err = lost(ctx, power, in.ServerIDs)
 	return out, err
 }
 
-func lost(ctx context.Context, cloud Cloud, servers []string) (gone []string, err error) {
+func lost(ctx context.Context, power vim.Power, servers []string) (gone []string, err error) {
 	for _, id := range servers {
-		s, err := cloud.ServerState(ctx, id)
+		s, err := power.ServerState(ctx, id)
 		switch {
 		case lcm.Is(err, lcm.KindNotFound), err == nil && s.Deleted():
 			gone = append(gone, id)
@@ -58,17 +58,21 @@ func (i *Infrastructure) RestoreServers(ctx context.Context, in ServersInput) (o
 	if err != nil {
 		return out, err
 	}
-	r := restoring{cloud: stack.cloud, show: stack.show}
+	r := restoring{show: stack.show}
+	power, err := r.on(stack.cloud)
+	if err != nil {
+		return out, err
+	}
 	if r.recorded, err = i.Stacks.Recorded(ctx, in.OpOccID); err != nil {
 		return out, err
 	}
 	if err := stack.settle(ctx); err != nil {
 		return out, err
 	}
-	if out.Lost, err = lost(ctx, r.cloud, in.ServerIDs); err != nil || len(out.Lost) > 0 {
+	if out.Lost, err = lost(ctx, power, in.ServerIDs); err != nil || len(out.Lost) > 0 {
 		return out, err
 	}
-	if r.inv, err = i.inventory(ctx, r.cloud, in.OpOccID, stack.name); err != nil {
+	if r.inv, err = i.inventory(ctx, stack.cloud, in.OpOccID, stack.name); err != nil {
 		return out, err
 	}
 	for _, id := range in.ServerIDs {
@@ -80,17 +84,29 @@ func (i *Infrastructure) RestoreServers(ctx context.Context, in ServersInput) (o
 }
 
 type restoring struct {
-	cloud    Cloud
-	inv      *openstack.Inventory
+	restorer vim.Restorer
+	ports    vim.Reconnector
+	inv      *vim.Inventory
 	recorded []Vnfc
 	show     func(string)
 }
 
+// on asks for what is needed of the VIM.
+func (r *restoring) on(v vim.VIM) (power vim.Power, err error) {
+	if r.restorer, err = restorerOf(v); err != nil {
+		return nil, err
+	}
+	if r.ports, err = portsOf(v); err != nil {
+		return nil, err
+	}
+	return powerOf(v)
+}
+
 // server restores one of them.
 func (r restoring) server(ctx context.Context, id string) error {
-	for _, resource := range r.inv.OfType("OS::Nova::Server") {
-		if resource.PhysicalID == id && resource.Unhealthy() {
-			if err := r.cloud.MarkHealthy(ctx, resource, "The heal is rolled back."); err != nil {
+	for _, resource := range r.inv.OfKind(vim.Compute) {
+		if resource.ID == id && resource.Unhealthy() {
+			if err := r.restorer.MarkHealthy(ctx, resource, "The heal is rolled back."); err != nil {
 				return err
 			}
 		}
@@ -105,7 +121,7 @@ func (r restoring) server(ctx context.Context, id string) error {
 			ids = append(ids, a.ID)
 		}
 	}
-	ports, err := r.cloud.PortsByID(ctx, ids...)
+	ports, err := r.ports.PortsByID(ctx, ids...)
 	if err != nil {
 		return err
 	}
@@ -122,15 +138,15 @@ func (r restoring) server(ctx context.Context, id string) error {
 }
 
 // plug gives a server its port back. One in ERROR can have none, as it could not before.
-func (r restoring) plug(ctx context.Context, server string, port openstack.Port) error {
+func (r restoring) plug(ctx context.Context, server string, port vim.Port) error {
 	if r.isSuccessor(port.ServerID) {
 		r.show("The server " + port.ServerID + ", which was to replace " + server + ", is deleted: it has the port " +
 			port.ID + ".")
-		if err := r.cloud.DeleteServer(ctx, port.ServerID); err != nil {
+		if err := r.restorer.DeleteServer(ctx, port.ServerID); err != nil {
 			return err
 		}
 	}
-	switch err := r.cloud.PlugPort(ctx, server, port.ID); {
+	switch err := r.ports.PlugPort(ctx, server, port.ID); {
 	case lcm.Is(err, lcm.KindConflict), lcm.Is(err, lcm.KindNotFound):
 		r.show("The server " + server + " cannot have its port " + port.ID + " back: " + classify(err).Sentence())
 	case err != nil:
@@ -144,7 +160,7 @@ func (r restoring) plug(ctx context.Context, server string, port openstack.Port)
 // isSuccessor tells whether Heat has made a server for one that is recorded.
 func (r restoring) isSuccessor(id string) bool {
 	known := func(v Vnfc) bool { return v.ServerID == id }
-	made := func(s openstack.Resource) bool { return s.PhysicalID == id }
+	made := func(s vim.Resource) bool { return s.ID == id }
 	return id != "" && !slices.ContainsFunc(r.recorded, known) &&
-		slices.ContainsFunc(r.inv.OfType("OS::Nova::Server"), made)
+		slices.ContainsFunc(r.inv.OfKind(vim.Compute), made)
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // pluggedCloud remembers which server has which port, and what Heat knows of servers.
@@ -23,14 +23,14 @@ type pluggedCloud struct {
 	plugs   int
 }
 
-func (c *pluggedCloud) Cloud(context.Context, lcm.OpOccID) (activities.Cloud, error) { return c, nil }
+func (c *pluggedCloud) VIM(context.Context, lcm.OpOccID) (vim.VIM, error) { return c, nil }
 
-func (c *pluggedCloud) ServerState(_ context.Context, id string) (openstack.ServerState, error) {
+func (c *pluggedCloud) ServerState(_ context.Context, id string) (vim.ServerState, error) {
 	status, ok := c.servers[id]
 	if !ok {
-		return openstack.ServerState{}, lcm.Errorf(lcm.KindNotFound, "There is no server %s.", id)
+		return vim.ServerState{}, lcm.Errorf(lcm.KindNotFound, "There is no server %s.", id)
 	}
-	return openstack.ServerState{ID: id, Status: status}, nil
+	return vim.ServerState{ID: id, Status: status}, nil
 }
 
 func (c *pluggedCloud) DeleteServer(_ context.Context, id string) error {
@@ -43,10 +43,10 @@ func (c *pluggedCloud) DeleteServer(_ context.Context, id string) error {
 	return nil
 }
 
-func (c *pluggedCloud) PortsByID(_ context.Context, ids ...string) (out []openstack.Port, err error) {
+func (c *pluggedCloud) PortsByID(_ context.Context, ids ...string) (out []vim.Port, err error) {
 	for _, id := range ids {
 		if server, ok := c.holder[id]; ok {
-			out = append(out, openstack.Port{ID: id, ServerID: server})
+			out = append(out, vim.Port{ID: id, ServerID: server})
 		}
 	}
 	return out, nil
@@ -72,9 +72,9 @@ func (c *pluggedCloud) UnplugPort(_ context.Context, server, port string) error 
 	return nil
 }
 
-func (c *pluggedCloud) MarkHealthy(_ context.Context, r openstack.Resource, _ string) error {
-	c.healthy = append(c.healthy, r.PhysicalID)
-	at := slices.IndexFunc(c.inv.Resources, func(o openstack.Resource) bool { return o.PhysicalID == r.PhysicalID })
+func (c *pluggedCloud) MarkHealthy(_ context.Context, r vim.Resource, _ string) error {
+	c.healthy = append(c.healthy, r.ID)
+	at := slices.IndexFunc(c.inv.Resources, func(o vim.Resource) bool { return o.ID == r.ID })
 	c.inv.Resources[at].Status = "CHECK_COMPLETE"
 	return nil
 }
@@ -85,9 +85,9 @@ func halfHealed() (*pluggedCloud, fixedStack) {
 		servers: map[string]string{"old-1": "ACTIVE", "old-2": "SHUTOFF", "new-1": "ERROR"},
 		holder:  map[string]string{"a": "", "b": "new-1", "c": "old-2"},
 	}
-	cloud.inv = &openstack.Inventory{StackID: "top", Resources: []openstack.Resource{
-		{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "new-1", StackID: "nested-1", Status: "CREATE_FAILED"},
-		{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "old-2", StackID: "nested-2", Status: "CHECK_FAILED"},
+	cloud.inv = &vim.Inventory{ID: "top", Resources: []vim.Resource{
+		{Name: "vdu", Kind: vim.Compute, ID: "new-1", Part: "nested-1", Status: "CREATE_FAILED"},
+		{Name: "vdu", Kind: vim.Compute, ID: "old-2", Part: "nested-2", Status: "CHECK_FAILED"},
 	}}
 	port := func(id string) activities.Attached {
 		return activities.Attached{Type: lcm.GrantLinkPort, Resource: "cp", ID: id}
@@ -103,7 +103,7 @@ func halfHealed() (*pluggedCloud, fixedStack) {
 
 func TestRestoreServers_givesServersTheirPortsBack(t *testing.T) {
 	cloud, stack := halfHealed()
-	infra := &activities.Infrastructure{Clouds: cloud, Stacks: stack, Output: &logOutput{}}
+	infra := &activities.Infrastructure{VIMs: cloud, Stacks: stack, Output: &logOutput{}}
 	for range 2 {
 		out := must(t, infra.RestoreServers, activities.ServersInput{OpOccID: opOcc, ServerIDs: []string{"old-1", "old-2"}})
 		assert.Empty(t, out.Lost)
@@ -117,7 +117,7 @@ func TestRestoreServers_givesServersTheirPortsBack(t *testing.T) {
 func TestRestoreServers_doesNothingWhenAServerIsLost(t *testing.T) {
 	cloud, stack := halfHealed()
 	cloud.servers["old-2"] = "SOFT_DELETED"
-	infra := &activities.Infrastructure{Clouds: cloud, Stacks: stack, Output: &logOutput{}}
+	infra := &activities.Infrastructure{VIMs: cloud, Stacks: stack, Output: &logOutput{}}
 	in := activities.ServersInput{OpOccID: opOcc, ServerIDs: []string{"old-1", "old-2"}}
 	for range 2 {
 		assert.Equal(t, []string{"old-2"}, must(t, infra.RestoreServers, in).Lost)
@@ -130,7 +130,7 @@ func TestRestoreServers_leavesAServerInErrorWithoutItsPorts(t *testing.T) {
 	cloud, stack := halfHealed()
 	cloud.servers["old-1"] = "ERROR"
 	output := &logOutput{}
-	infra := &activities.Infrastructure{Clouds: cloud, Stacks: stack, Output: output}
+	infra := &activities.Infrastructure{VIMs: cloud, Stacks: stack, Output: output}
 	must(t, infra.RestoreServers, activities.ServersInput{OpOccID: opOcc, ServerIDs: []string{"old-1"}})
 	require.Contains(t, output.lines, ": The server old-1 cannot have its port a back: The server old-1 is in ERROR.")
 }
@@ -138,21 +138,21 @@ func TestRestoreServers_leavesAServerInErrorWithoutItsPorts(t *testing.T) {
 // Replacing a server leaves the member that holds it, with its ports and volumes, where it is.
 func TestChangeStack_replacesServersWithinMembers(t *testing.T) {
 	cloud := &pluggedCloud{servers: map[string]string{"s1": "ACTIVE", "s2": "ERROR"}, holder: map[string]string{}}
-	cloud.inv = &openstack.Inventory{
-		StackID: "top",
-		Resources: []openstack.Resource{
-			{Name: "m1", Type: "member.yaml", PhysicalID: "nested-1", StackID: "group"},
-			{Name: "m2", Type: "member.yaml", PhysicalID: "nested-2", StackID: "group"},
-			{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "s1", StackID: "nested-1"},
-			{Name: "cp", Type: "OS::Neutron::Port", PhysicalID: "p1", StackID: "nested-1"},
-			{Name: "disk", Type: "OS::Cinder::Volume", PhysicalID: "v1", StackID: "nested-1"},
-			{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "s2", StackID: "nested-2"},
-			{Name: "cp", Type: "OS::Neutron::Port", PhysicalID: "p2", StackID: "nested-2"},
+	cloud.inv = &vim.Inventory{
+		ID: "top",
+		Resources: []vim.Resource{
+			{Name: "m1", VimType: "member.yaml", ID: "nested-1", Part: "group"},
+			{Name: "m2", VimType: "member.yaml", ID: "nested-2", Part: "group"},
+			{Name: "vdu", Kind: vim.Compute, ID: "s1", Part: "nested-1"},
+			{Name: "cp", Kind: vim.LinkPort, ID: "p1", Part: "nested-1"},
+			{Name: "disk", Kind: vim.Storage, ID: "v1", Part: "nested-1"},
+			{Name: "vdu", Kind: vim.Compute, ID: "s2", Part: "nested-2"},
+			{Name: "cp", Kind: vim.LinkPort, ID: "p2", Part: "nested-2"},
 		},
-		Servers: map[string]openstack.Server{"s1": {ID: "s1", Status: "ACTIVE"}, "s2": {ID: "s2", Status: "ERROR"}},
-		Ports:   map[string]openstack.Port{"p1": {ID: "p1", ServerID: "s1"}, "p2": {ID: "p2", ServerID: "s2"}},
+		Servers: map[string]vim.Server{"s1": {ID: "s1", Status: "ACTIVE"}, "s2": {ID: "s2", Status: "ERROR"}},
+		Ports:   map[string]vim.Port{"p1": {ID: "p1", ServerID: "s1"}, "p2": {ID: "p2", ServerID: "s2"}},
 	}
-	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
 	in := activities.ChangeStackInput{
 		OpOccID: opOcc, Sizes: activities.SizesPlanned, Leaving: []string{"s1"},
 		Within: true,
@@ -178,22 +178,22 @@ func TestChangeStack_replacesServersWithinMembers(t *testing.T) {
 func TestChangeStack_sparesMembersThatAreRecorded(t *testing.T) {
 	cloud, stack := halfHealed()
 	cloud.inv.Resources = append(cloud.inv.Resources,
-		openstack.Resource{Name: "group", Type: "OS::Heat::AutoScalingGroup", PhysicalID: "group", StackID: "top"},
-		openstack.Resource{Name: "m1", Type: "member.yaml", PhysicalID: "nested-1", StackID: "group"},
-		openstack.Resource{Name: "m2", Type: "member.yaml", PhysicalID: "nested-2", StackID: "group"},
-		openstack.Resource{Name: "m3", Type: "member.yaml", PhysicalID: "nested-3", StackID: "group"},
-		openstack.Resource{Name: "vdu", Type: "OS::Nova::Server", PhysicalID: "s3", StackID: "nested-3"},
+		vim.Resource{Name: "group", Kind: vim.Group, ID: "group", Part: "top"},
+		vim.Resource{Name: "m1", VimType: "member.yaml", ID: "nested-1", Part: "group"},
+		vim.Resource{Name: "m2", VimType: "member.yaml", ID: "nested-2", Part: "group"},
+		vim.Resource{Name: "m3", VimType: "member.yaml", ID: "nested-3", Part: "group"},
+		vim.Resource{Name: "vdu", Kind: vim.Compute, ID: "s3", Part: "nested-3"},
 	)
-	cloud.inv.Resources[0].PhysicalID = "" // Nova has made none at all
-	infra := &activities.Infrastructure{Clouds: cloud, Stacks: stack, Output: &logOutput{}}
+	cloud.inv.Resources[0].ID = "" // Nova has made none at all
+	infra := &activities.Infrastructure{VIMs: cloud, Stacks: stack, Output: &logOutput{}}
 	cloud.holder = map[string]string{"a": "old-1", "c": "old-2"}
 	cloud.inv.Resources = append(cloud.inv.Resources,
-		openstack.Resource{Name: "cp", Type: "OS::Neutron::Port", PhysicalID: "a", StackID: "nested-1"},
-		openstack.Resource{Name: "cp", Type: "OS::Neutron::Port", PhysicalID: "c", StackID: "nested-2"},
+		vim.Resource{Name: "cp", Kind: vim.LinkPort, ID: "a", Part: "nested-1"},
+		vim.Resource{Name: "cp", Kind: vim.LinkPort, ID: "c", Part: "nested-2"},
 	)
-	cloud.inv.Ports = map[string]openstack.Port{"a": {ID: "a", ServerID: "old-1"}, "c": {ID: "c", ServerID: "old-2"}}
+	cloud.inv.Ports = map[string]vim.Port{"a": {ID: "a", ServerID: "old-1"}, "c": {ID: "c", ServerID: "old-2"}}
 	for _, successor := range []string{"", "new-1"} {
-		cloud.inv.Resources[0].PhysicalID = successor
+		cloud.inv.Resources[0].ID = successor
 		must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesRecorded})
 		// fixedStack's recorded servers are s1 and s2.
 		assert.Equal(t, []string{"m3"}, cloud.replaced(), "the new member alone")

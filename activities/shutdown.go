@@ -29,11 +29,15 @@ func (i *Infrastructure) ShutDownServers(ctx context.Context, in StackInput) (ou
 	if err != nil {
 		return out, err
 	}
+	power, err := powerOf(stack.cloud)
+	if err != nil {
+		return out, err
+	}
 	begun := time.Now()
 	if info := activity.GetInfo(ctx); info.Attempt > 1 {
 		begun = info.ScheduledTime
 	}
-	out.StillOn, err = stack.cloud.ShutDown(ctx, stack.name, stack.owner, begun.Add(limit), stack.show)
+	out.StillOn, err = power.ShutDown(ctx, stack.name, stack.owner, begun.Add(limit), stack.show)
 	if len(out.StillOn) > 0 {
 		activity.GetLogger(ctx).Warn("Servers are deleted without having shut down.", "servers", out.StillOn)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
@@ -340,27 +340,27 @@ func TestPersistentVolumes_areRemovedOnlyWhenNothingUsesThem(t *testing.T) {
 type storageCloud struct {
 	unused
 
-	inv     *openstack.Inventory
+	inv     *vim.Inventory
 	gone    bool
 	lost    []string
 	ours    []string // the stack's volumes, as VolumesLost was told
 	deleted int
-	update  openstack.Change
+	update  vim.Change
 }
 
-func (c *storageCloud) Cloud(context.Context, lcm.OpOccID) (activities.Cloud, error) { return c, nil }
+func (c *storageCloud) VIM(context.Context, lcm.OpOccID) (vim.VIM, error) { return c, nil }
 
 func (c *storageCloud) StopServer(context.Context, string) error {
 	return lcm.Errorf(lcm.KindConflict, "It is in ERROR.")
 }
 
-func (c *storageCloud) Inventory(context.Context, string) (*openstack.Inventory, error) {
+func (c *storageCloud) Inventory(context.Context, string) (*vim.Inventory, error) {
 	return c.inv, nil
 }
 
 func (c *storageCloud) Settle(context.Context, string, string, func(string)) error { return nil }
 
-func (c *storageCloud) UpdateStack(_ context.Context, ch openstack.Change, _ func(string)) error {
+func (c *storageCloud) Change(_ context.Context, ch vim.Change, _ func(string)) error {
 	c.update = ch
 	return nil
 }
@@ -378,19 +378,19 @@ func (c *storageCloud) DeleteServer(context.Context, string) error {
 	return nil
 }
 
-func storageInventory() *openstack.Inventory {
-	return &openstack.Inventory{StackID: "top", Resources: []openstack.Resource{
-		{Name: "cp", Type: "OS::Neutron::Port", PhysicalID: "p0", StackID: "top"},
-		{Name: "worker_cp", Type: "OS::Neutron::Port", PhysicalID: "p2", StackID: "top"},
-		{Name: "storage_CP", Type: "OS::Neutron::Port", PhysicalID: "p1", StackID: "top"},
-		{Name: "cp_server", Type: "OS::Nova::Server", PhysicalID: "s0", StackID: "top"},
-		{Name: "storage_server", Type: "OS::Nova::Server", PhysicalID: "s1", StackID: "top"},
-		{Name: "vol", Type: "OS::Cinder::Volume", PhysicalID: volumeID, StackID: "top"},
-	}, Ports: map[string]openstack.Port{
+func storageInventory() *vim.Inventory {
+	return &vim.Inventory{ID: "top", Resources: []vim.Resource{
+		{Name: "cp", Kind: vim.LinkPort, ID: "p0", Part: "top"},
+		{Name: "worker_cp", Kind: vim.LinkPort, ID: "p2", Part: "top"},
+		{Name: "storage_CP", Kind: vim.LinkPort, ID: "p1", Part: "top"},
+		{Name: "cp_server", Kind: vim.Compute, ID: "s0", Part: "top"},
+		{Name: "storage_server", Kind: vim.Compute, ID: "s1", Part: "top"},
+		{Name: "vol", Kind: vim.Storage, ID: volumeID, Part: "top"},
+	}, Ports: map[string]vim.Port{
 		"p0": {ID: "p0", ServerID: "s0", Address: "10.0.0.11"},
 		"p1": {ID: "p1", ServerID: "s1", Address: "10.0.0.31", FloatingIP: "198.51.100.31"},
 		"p2": {ID: "p2", ServerID: "s0", Address: "10.0.0.12"},
-	}, Servers: map[string]openstack.Server{"s1": {ID: "s1", VolumeIDs: []string{volumeID}}}}
+	}, Servers: map[string]vim.Server{"s1": {ID: "s1", VolumeIDs: []string{volumeID}}}}
 }
 
 func TestFindNodes_findsTheStorageServerBesideTheNodes(t *testing.T) {
@@ -400,7 +400,7 @@ func TestFindNodes_findsTheStorageServerBesideTheNodes(t *testing.T) {
 		NicCpName: "worker_cp",
 	}
 	cloud := &storageCloud{inv: storageInventory()}
-	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Clusters: s.reach.Clusters, Output: s.output}
+	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Clusters: s.reach.Clusters, Output: s.output}
 	in := activities.FindNodesInput{OpOccID: opOcc, Cluster: true}
 	out := must(t, infra.FindNodes, in)
 	require.NotNil(t, out.Storage)
@@ -426,7 +426,7 @@ func TestFindNodes_findsTheStorageServerBesideTheNodes(t *testing.T) {
 func TestFindNodes_refusesToReplaceAServerThatTakesItsVolumesAlong(t *testing.T) {
 	s := newStorageSite(t)
 	cloud := &storageCloud{inv: storageInventory(), lost: []string{volumeID}}
-	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Clusters: s.reach.Clusters, Output: s.output}
+	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Clusters: s.reach.Clusters, Output: s.output}
 	in := activities.FindNodesInput{OpOccID: opOcc, Keepers: []string{"s1"}}
 	for range 2 {
 		_, err := do(t, infra.FindNodes, in)
@@ -444,7 +444,7 @@ func TestFindNodes_refusesToReplaceAServerThatTakesItsVolumesAlong(t *testing.T)
 func TestFreeVolumes_deletesTheServerAndNothingElse(t *testing.T) {
 	s := newStorageSite(t)
 	cloud := &storageCloud{lost: []string{volumeID}}
-	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Output: s.output}
+	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: s.output}
 	in := activities.FreeVolumesInput{OpOccID: opOcc, ServerID: "s1"}
 	_, err := do(t, infra.FreeVolumes, in)
 	require.ErrorContains(t, err, "Nova would delete the volume "+volumeID)
@@ -458,7 +458,7 @@ func TestFreeVolumes_deletesTheServerAndNothingElse(t *testing.T) {
 
 func TestChangeStack_replacesTheVolumesThatLeave(t *testing.T) {
 	cloud := &storageCloud{inv: storageInventory()}
-	infra := &activities.Infrastructure{Clouds: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
 	replaced := func(volumes ...string) (names []string) {
 		must(t, infra.ChangeStack, activities.ChangeStackInput{
 			OpOccID: opOcc, Sizes: activities.SizesPlanned,

@@ -7,18 +7,18 @@ import (
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // What of a storage server is the VIM's: its VM, its ports and its volumes.
 
 // findStorage finds the storage server of the request in the stack; nil when the request asks for none.
-func findStorage(inv *openstack.Inventory, p lcm.ClusterParams) (*lcm.StorageServer, error) {
+func findStorage(inv *vim.Inventory, p lcm.ClusterParams) (*lcm.StorageServer, error) {
 	params := p.StorageServer
 	if params == nil {
 		return nil, nil
 	}
-	node, err := nodeOf(inv, inv.StackID, lcm.Storage,
+	node, err := nodeOf(inv, inv.ID, lcm.Storage,
 		lcm.NodeParams{SSHCpName: params.SSHCpName, NicCpName: params.NicCpName})
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func findStorage(inv *openstack.Inventory, p lcm.ClusterParams) (*lcm.StorageSer
 		s.Volumes = append(s.Volumes, *volume)
 	}
 	for _, cp := range nfsServerCps(p) {
-		port, err := portNamed(inv, inv.StackID, cp)
+		port, err := portNamed(inv, inv.ID, cp)
 		if err != nil {
 			return nil, err
 		}
@@ -42,12 +42,12 @@ func findStorage(inv *openstack.Inventory, p lcm.ClusterParams) (*lcm.StorageSer
 }
 
 // findVolume finds a volume of the top stack by its name in the Base HOT, with the server that it is attached to.
-func findVolume(inv *openstack.Inventory, name string) (*lcm.StorageVolume, error) {
-	r, ok := inv.In(inv.StackID, name)
-	if !ok || r.PhysicalID == "" {
+func findVolume(inv *vim.Inventory, name string) (*lcm.StorageVolume, error) {
+	r, ok := inv.In(inv.ID, name)
+	if !ok || r.ID == "" {
 		return nil, missing(name, "volume_resource_id")
 	}
-	return &lcm.StorageVolume{ResourceID: name, VolumeID: r.PhysicalID, ServerID: holderOf(inv, r.PhysicalID)}, nil
+	return &lcm.StorageVolume{ResourceID: name, VolumeID: r.ID, ServerID: holderOf(inv, r.ID)}, nil
 }
 
 // nfsServerCps are the connection points whose addresses volumes get, each once.
@@ -67,32 +67,36 @@ func nfsServerCps(p lcm.ClusterParams) (out []string) {
 }
 
 // holderOf is the server of the stack that a volume is attached to, "" when it is attached to none.
-func holderOf(inv *openstack.Inventory, volume string) string {
-	for _, r := range inv.OfType("OS::Nova::Server") {
-		if slices.Contains(inv.Servers[r.PhysicalID].VolumeIDs, volume) {
-			return r.PhysicalID
+func holderOf(inv *vim.Inventory, volume string) string {
+	for _, r := range inv.OfKind(vim.Compute) {
+		if slices.Contains(inv.Servers[r.ID].VolumeIDs, volume) {
+			return r.ID
 		}
 	}
 	return ""
 }
 
 // volumesOf are the resources that are these Cinder volumes still.
-func volumesOf(inv *openstack.Inventory, ids []string) []openstack.Resource {
-	return having(inv, "OS::Cinder::Volume", ids)
+func volumesOf(inv *vim.Inventory, ids []string) []vim.Resource {
+	return having(inv, vim.Storage, ids)
 }
 
 // stackVolumes are the ids of the volumes that the stack has made.
-func stackVolumes(inv *openstack.Inventory) (ids []string) {
-	for _, r := range inv.OfType("OS::Cinder::Volume") {
-		ids = append(ids, r.PhysicalID)
+func stackVolumes(inv *vim.Inventory) (ids []string) {
+	for _, r := range inv.OfKind(vim.Storage) {
+		ids = append(ids, r.ID)
 	}
 	return ids
 }
 
 // volumesStay is a Conflict when Nova would delete volumes together with the server, and NotFound when it has no such
 // server; ours are the stack's volumes.
-func volumesStay(ctx context.Context, cloud Cloud, server string, ours ...string) error {
-	lost, err := cloud.VolumesLost(ctx, server, ours...)
+func volumesStay(ctx context.Context, cloud vim.VIM, server string, ours ...string) error {
+	keeper, err := volumesOfVIM(cloud)
+	if err != nil {
+		return err
+	}
+	lost, err := keeper.VolumesLost(ctx, server, ours...)
 	if err != nil || len(lost) == 0 {
 		return err
 	}
@@ -124,7 +128,15 @@ const politely = time.Minute
 func (i *Infrastructure) FreeVolumes(ctx context.Context, in FreeVolumesInput) (out FreeVolumesOutput, err error) {
 	defer func() { err = boundary(ctx, "free the volumes", err) }()
 	defer heartbeat(ctx)()
-	cloud, err := i.Clouds.Cloud(ctx, in.OpOccID)
+	cloud, err := i.VIMs.VIM(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	power, err := powerOf(cloud)
+	if err != nil {
+		return out, err
+	}
+	restorer, err := restorerOf(cloud)
 	if err != nil {
 		return out, err
 	}
@@ -137,11 +149,11 @@ func (i *Infrastructure) FreeVolumes(ctx context.Context, in FreeVolumesInput) (
 		return out, err
 	}
 	limited, cancel := context.WithTimeout(ctx, politely)
-	if err := cloud.StopServer(limited, in.ServerID); err != nil && ctx.Err() == nil {
+	if err := power.StopServer(limited, in.ServerID); err != nil && ctx.Err() == nil {
 		show("The server " + in.ServerID + " does not shut down; it is deleted all the same: " + classify(err).Sentence())
 	}
 	cancel()
-	if err := cloud.DeleteServer(ctx, in.ServerID); err != nil {
+	if err := restorer.DeleteServer(ctx, in.ServerID); err != nil {
 		return out, err
 	}
 	show("The server " + in.ServerID + " is deleted: its volumes are free.")

@@ -4,17 +4,18 @@ import (
 	"context"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // vnfStack is the stack of an operation's VNF in its cloud. Whether it is there is another question.
 type vnfStack struct {
-	cloud       Cloud
+	cloud       vim.VIM
 	name, owner string
 	show        func(line string) // what a person reads of the step
 }
 
 func (i *Infrastructure) stackOf(ctx context.Context, id lcm.OpOccID, step lcm.StepRef) (s vnfStack, err error) {
-	if s.cloud, err = i.Clouds.Cloud(ctx, id); err != nil {
+	if s.cloud, err = i.VIMs.VIM(ctx, id); err != nil {
 		return s, err
 	}
 	if s.name, s.owner, err = i.Stacks.StackName(ctx, id); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/remote"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // sshPortKey is the member of a VIM's extra that names another port than 22; labs on one machine need it.
@@ -22,7 +23,7 @@ const sshPortKey = "ssh_port"
 // hosts logs in to nodes with the credentials of the operation's request.
 type hosts struct {
 	operations *resolver
-	clouds     *clouds
+	vims       *connections
 	// keys remembers the host keys of instances' servers; reconnect is how long a lost node is waited for, 0 the
 	// dialer's default.
 	keys      hostKeys
@@ -58,11 +59,11 @@ func (h *hosts) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activi
 	if err != nil {
 		return nil, err
 	}
-	vim, err := h.operations.vimOf(ctx, j)
+	on, err := h.operations.vimOf(ctx, j)
 	if err != nil {
 		return nil, err
 	}
-	host, err := h.dial(ctx, j.Instance.ID, drivers, vim, node)
+	host, err := h.dial(ctx, j.Instance.ID, drivers, on, node)
 	if err != nil {
 		return nil, h.explain(ctx, id, node, err)
 	}
@@ -71,14 +72,14 @@ func (h *hosts) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activi
 
 // dial logs in to a node of an instance as one of its drivers says.
 func (h *hosts) dial(
-	ctx context.Context, inst lcm.VnfInstanceID, drivers []lifecycle.Driver, vim lcm.Vim, node lcm.Node,
+	ctx context.Context, inst lcm.VnfInstanceID, drivers []lifecycle.Driver, on lcm.Vim, node lcm.Node,
 ) (_ activities.Host, err error) {
 	access, ok := lifecycle.AccessTo(drivers, node.Role)
 	if !ok {
 		return nil, lcm.Errorf(lcm.KindBug, "No driver of the VNF says how a server of the role %q is reached.", node.Role)
 	}
 	target := remote.Target{
-		Node: node.Name, Address: addressWithPort(node.SSHAddress, vim), User: access.User, ServerID: node.ServerID,
+		Node: node.Name, Address: addressWithPort(node.SSHAddress, on), User: access.User, ServerID: node.ServerID,
 		LoginTimeout: access.Login,
 	}
 	if target.Password, err = h.open(ctx, access.Password); err != nil {
@@ -98,11 +99,7 @@ func (h *hosts) explain(ctx context.Context, id lcm.OpOccID, node lcm.Node, err 
 		activity.GetInfo(ctx).Attempt < 2 {
 		return err
 	}
-	cloud, failure := h.clouds.ofOperation(ctx, id)
-	if failure != nil {
-		return err
-	}
-	state, failure := cloud.ServerState(ctx, node.ServerID)
+	state, failure := h.serverState(ctx, id, node)
 	switch {
 	case lcm.Is(failure, lcm.KindNotFound):
 		return lcm.Wrap(lcm.KindBroken, activities.ErrServerOff,
@@ -114,16 +111,28 @@ func (h *hosts) explain(ctx context.Context, id lcm.OpOccID, node lcm.Node, err 
 	return err
 }
 
+// serverState asks the VIM, if it is one that tells.
+func (h *hosts) serverState(ctx context.Context, id lcm.OpOccID, node lcm.Node) (vim.ServerState, error) {
+	on, err := h.vims.VIM(ctx, id)
+	if err != nil {
+		return vim.ServerState{}, err
+	}
+	power, err := vim.As[vim.Power](on, "tell whether servers run")
+	if err != nil {
+		return vim.ServerState{}, err
+	}
+	return power.ServerState(ctx, node.ServerID)
+}
+
 // off are Nova's words for servers that do not run and will not by themselves.
 var off = []string{"SHUTOFF", "ERROR", "PAUSED", "SUSPENDED", "DELETED", "SOFT_DELETED", "SHELVED", "SHELVED_OFFLOADED"}
 
 // Off implements activities.Servers. A server in ERROR may run all the same.
 func (h *hosts) Off(ctx context.Context, id lcm.OpOccID, node lcm.Node) string {
-	cloud, err := h.clouds.ofOperation(ctx, id)
-	if err != nil || node.ServerID == "" {
+	if node.ServerID == "" {
 		return ""
 	}
-	state, err := cloud.ServerState(ctx, node.ServerID)
+	state, err := h.serverState(ctx, id, node)
 	switch {
 	case lcm.Is(err, lcm.KindNotFound):
 		return "DELETED"
@@ -140,8 +149,8 @@ func (h *hosts) open(ctx context.Context, s lcm.Secret) (string, error) {
 	return h.operations.vault.Get(ctx, s.Ref)
 }
 
-func addressWithPort(address string, vim lcm.Vim) string {
-	switch port := vim.Extra[sshPortKey].(type) {
+func addressWithPort(address string, on lcm.Vim) string {
+	switch port := on.Extra[sshPortKey].(type) {
 	case string:
 		return net.JoinHostPort(address, port)
 	case float64:

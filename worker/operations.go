@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/windlass-nfv/windlass/activities"
@@ -12,7 +13,6 @@ import (
 	"github.com/windlass-nfv/windlass/internal/outbound"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/userdata"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
 // resolver tells activities what they need to know of an operation. Histories hold ids only.
@@ -31,7 +31,7 @@ type resolver struct {
 	// vimGuard says where VIMs may be.
 	vimGuard outbound.Guard
 	// vimWraps are put around what calls VIMs.
-	vimWraps []openstack.Wrap
+	vimWraps []func(http.RoundTripper) http.RoundTripper
 }
 
 // job is an operation whose activities run here.

@@ -7,13 +7,14 @@ import (
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/drift"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // sites opens VNF instances on which no operation works.
 type sites struct {
 	operations *resolver
 	hosts      *hosts
-	clouds     *clouds
+	vims       *connections
 }
 
 // Site implements activities.Sites. The credentials are those of the instantiation: what a heal's request put in their
@@ -23,14 +24,14 @@ func (s *sites) Site(ctx context.Context, id lcm.VnfInstanceID) (activities.Site
 	if err != nil {
 		return activities.Site{}, err
 	}
-	vim, err := s.operations.vimOf(ctx, j)
+	on, err := s.operations.vimOf(ctx, j)
 	if err != nil {
 		return activities.Site{}, err
 	}
 	site := activities.Site{
 		Instance: j.Instance, StackName: stackName(id), Capacity: j.driftCapacity(),
 		PlanHeal: j.planHeal,
-		Cloud:    func(ctx context.Context) (activities.Cloud, error) { return s.clouds.of(ctx, vim) },
+		On:       func(ctx context.Context) (vim.VIM, error) { return s.vims.connect(ctx, on) },
 		Vim:      s.operations.Store.Vim,
 	}
 	if site.HealGivenUp, err = s.operations.Store.GivenUpHeal(ctx, id); err != nil {
@@ -49,7 +50,7 @@ func (s *sites) Site(ctx context.Context, id lcm.VnfInstanceID) (activities.Site
 	}
 	site.Cluster = &cluster
 	site.Dial = func(ctx context.Context, node lcm.Node) (activities.Host, error) {
-		return s.hosts.dial(ctx, id, drivers, vim, node)
+		return s.hosts.dial(ctx, id, drivers, on, node)
 	}
 	return site, nil
 }

@@ -4,15 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"maps"
-	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -50,25 +47,25 @@ func (o *resolver) GracePeriod(ctx context.Context, id lcm.OpOccID) (time.Durati
 }
 
 // Stack implements activities.Stacks.
-func (o *resolver) Stack(ctx context.Context, id lcm.OpOccID) (openstack.Stack, error) {
+func (o *resolver) Stack(ctx context.Context, id lcm.OpOccID) (vim.Deployment, error) {
 	j, err := o.load(ctx, id)
 	if err != nil {
-		return openstack.Stack{}, err
+		return vim.Deployment{}, err
 	}
 	name, owner, err := o.StackName(ctx, id)
 	if err != nil {
-		return openstack.Stack{}, err
+		return vim.Deployment{}, err
 	}
 	whole, err := j.whole()
 	if err != nil {
-		return openstack.Stack{}, err
+		return vim.Deployment{}, err
 	}
 	template, parameters, opened, err := o.heat(ctx, j, whole)
 	if err != nil {
-		return openstack.Stack{}, err
+		return vim.Deployment{}, err
 	}
-	return openstack.Stack{
-		Name: name, Template: template.Top, Files: template.Files, Parameters: parameters,
+	return vim.Deployment{
+		Name: name, Definition: definition(template, parameters),
 		Owner: owner, Operation: stackTag(id), Timeout: o.stackTimeout(j), Secrets: opened,
 	}, nil
 }
@@ -76,14 +73,14 @@ func (o *resolver) Stack(ctx context.Context, id lcm.OpOccID) (openstack.Stack, 
 // Change implements activities.Stacks.
 func (o *resolver) Change(
 	ctx context.Context, id lcm.OpOccID, sizes activities.Sizes,
-) (openstack.Change, []string, error) {
+) (vim.Change, []string, error) {
 	j, err := o.load(ctx, id)
 	if err != nil {
-		return openstack.Change{}, nil, err
+		return vim.Change{}, nil, err
 	}
 	name, owner, err := o.StackName(ctx, id)
 	if err != nil {
-		return openstack.Change{}, nil, err
+		return vim.Change{}, nil, err
 	}
 	if sizes == activities.SizesRecorded { // also the parameters
 		j.Request.ExtVirtualLinks, j.Request.AdditionalParams = j.Instance.Instantiated.ExtVirtualLinks,
@@ -91,16 +88,16 @@ func (o *resolver) Change(
 	}
 	sized, err := j.sized(sizes)
 	if err != nil {
-		return openstack.Change{}, nil, err
+		return vim.Change{}, nil, err
 	}
 	template, parameters, opened, err := o.heat(ctx, j, sized)
-	change := openstack.Change{
-		Name: name, Owner: owner, Operation: stackTag(id), Parameters: parameters, Timeout: o.stackTimeout(j),
-		Secrets: opened,
+	change := vim.Change{
+		Name: name, Owner: owner, Operation: stackTag(id), Timeout: o.stackTimeout(j), Secrets: opened,
 	}
-	if sized.members != nil { // the size is in the template
-		change.Template, change.Files = template.Top, template.Files
+	if sized.members == nil { // else the size is in the template
+		template = vnfpkg.Template{}
 	}
+	change.Definition = definition(template, parameters)
 	return change, j.Servers(), err
 }
 
@@ -118,10 +115,10 @@ func (j *job) sizes(sizes activities.Sizes) map[string]int {
 }
 
 // Reconnection implements activities.Stacks.
-func (o *resolver) Reconnection(ctx context.Context, id lcm.OpOccID, asBefore bool) (openstack.Change, error) {
+func (o *resolver) Reconnection(ctx context.Context, id lcm.OpOccID, asBefore bool) (vim.Change, error) {
 	j, err := o.load(ctx, id)
 	if err != nil {
-		return openstack.Change{}, err
+		return vim.Change{}, err
 	}
 	if asBefore {
 		j.Request.ExtVirtualLinks, j.Request.AdditionalParams = j.Instance.Instantiated.ExtVirtualLinks,
@@ -129,25 +126,29 @@ func (o *resolver) Reconnection(ctx context.Context, id lcm.OpOccID, asBefore bo
 	}
 	name, owner, err := o.StackName(ctx, id)
 	if err != nil {
-		return openstack.Change{}, err
+		return vim.Change{}, err
 	}
 	present, err := j.present()
 	if err != nil {
-		return openstack.Change{}, err
+		return vim.Change{}, err
 	}
 	template, parameters, opened, err := o.heat(ctx, j, present)
 	if err != nil {
-		return openstack.Change{}, err
+		return vim.Change{}, err
 	}
 	direction := map[bool]string{false: "", true: " taken back"}[asBefore]
 	if template, err = template.Renewed(j.Flavour, string(id)+direction); err != nil {
-		return openstack.Change{}, err
+		return vim.Change{}, err
 	}
-	return openstack.Change{
-		Name: name, Owner: owner, Operation: stackTag(id), Parameters: parameters, Timeout: o.stackTimeout(j),
-		Secrets:  opened,
-		Template: template.Top, Files: template.Files,
+	return vim.Change{
+		Name: name, Owner: owner, Operation: stackTag(id), Timeout: o.stackTimeout(j), Secrets: opened,
+		Definition: definition(template, parameters),
 	}, nil
+}
+
+// definition is what Heat is told. Without a template it leaves the stack's as it is.
+func definition(t vnfpkg.Template, parameters map[string]any) openstack.Definition {
+	return openstack.Definition{Template: t.Top, Files: t.Files, Parameters: parameters}
 }
 
 func stackTag(id lcm.OpOccID) string { return "windlass-op-" + string(id) }
@@ -246,139 +247,4 @@ func (o *resolver) stackTimeout(j *job) time.Duration {
 		}
 	}
 	return defaultStackTimeout
-}
-
-// clouds keeps one authenticated client a VIM, so that a step costs no new token.
-type clouds struct {
-	operations *resolver
-	mu         sync.Mutex
-	open       map[string]*login
-}
-
-// login is a client, and when it was asked for last.
-type login struct {
-	*openstack.Cloud
-	used time.Time
-}
-
-// idleLogin is how long a client is kept that nobody asks for: VNFs may come with a VIM of their own each.
-const idleLogin = time.Hour
-
-// Cloud implements activities.Clouds.
-func (c *clouds) Cloud(ctx context.Context, id lcm.OpOccID) (activities.Cloud, error) {
-	vim, err := c.operations.vim(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return c.of(ctx, vim)
-}
-
-// of is the cloud of a VIM.
-func (c *clouds) of(ctx context.Context, vim lcm.Vim) (activities.Cloud, error) {
-	cloud, err := c.connect(ctx, vim)
-	if err != nil {
-		return nil, err
-	}
-	return cloud, nil
-}
-
-// ofOperation is the cloud of an operation's VIM.
-func (c *clouds) ofOperation(ctx context.Context, id lcm.OpOccID) (*openstack.Cloud, error) {
-	vim, err := c.operations.vim(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return c.connect(ctx, vim)
-}
-
-// connect logs in to a VIM's cloud, once for each VIM and its present credentials.
-func (c *clouds) connect(ctx context.Context, vim lcm.Vim) (*openstack.Cloud, error) {
-	key, err := loginKey(vim)
-	if err != nil {
-		return nil, err
-	}
-	if cloud := c.kept(key); cloud != nil {
-		return cloud, nil
-	}
-	cred, err := c.operations.openMap(ctx, vim.AuthCred)
-	if err != nil {
-		return nil, err
-	}
-	cloud, err := openstack.Connect(ctx, vim, cred, c.operations.vimGuard, c.operations.vimWraps...)
-	if err != nil {
-		return nil, err
-	}
-	c.keep(key, cloud)
-	return cloud, nil
-}
-
-// loginKey tells logins apart. Of a VIM that is not in the registry only what it consists of tells that it has changed;
-// secrets in it are references, which are others for every request.
-func loginKey(vim lcm.Vim) (string, error) {
-	of, err := json.Marshal([]any{vim.ID, vim.Updated, vim.AuthURL, vim.AuthCred, vim.Extra})
-	return string(of), err
-}
-
-func (c *clouds) kept(key string) *openstack.Cloud {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	l, ok := c.open[key]
-	if !ok {
-		return nil
-	}
-	l.used = time.Now()
-	return l.Cloud
-}
-
-func (c *clouds) keep(key string, cloud *openstack.Cloud) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	maps.DeleteFunc(c.open, func(_ string, l *login) bool { return time.Since(l.used) > idleLogin })
-	c.open[key] = &login{cloud, time.Now()}
-}
-
-// logout revokes the tokens of all clouds at once; those that are used again get new ones.
-func (c *clouds) logout(ctx context.Context) error {
-	c.mu.Lock()
-	open := c.open
-	c.open = map[string]*login{}
-	c.mu.Unlock()
-	var g errgroup.Group
-	for _, l := range open {
-		g.Go(func() error { return l.Logout(ctx) })
-	}
-	return g.Wait()
-}
-
-// vim is the registered VIM of the operation, or one made of the connection's own data.
-func (o *resolver) vim(ctx context.Context, id lcm.OpOccID) (lcm.Vim, error) {
-	j, err := o.load(ctx, id)
-	if err != nil {
-		return lcm.Vim{}, err
-	}
-	return o.vimOf(ctx, j)
-}
-
-func (o *resolver) vimOf(ctx context.Context, j *job) (lcm.Vim, error) {
-	connection, err := o.Connection(ctx, j.Operation)
-	if err != nil {
-		return lcm.Vim{}, err
-	}
-	if registered := connection.Registered(); registered != "" {
-		return o.Store.Vim(ctx, registered)
-	}
-	return connection.OwnVim(lcm.VimID(j.Instance.ID) + "/" + lcm.VimID(connection.ID)), nil
-}
-
-// openMap opens the sealed values of stored credentials.
-func (o *resolver) openMap(ctx context.Context, sealed map[string]any) (map[string]any, error) {
-	doc, err := json.Marshal(sealed)
-	if err != nil {
-		return nil, err
-	}
-	if doc, err = secrets.OpenDocument(ctx, o.vault, doc); err != nil {
-		return nil, err
-	}
-	var out map[string]any
-	return out, json.Unmarshal(doc, &out)
 }

@@ -43,7 +43,7 @@ func keystone(t *testing.T) (url string, revoked *atomic.Int32) {
 
 func TestClouds_logoutRevokesEveryTokenOnce(t *testing.T) {
 	url, revoked := keystone(t)
-	c := &clouds{open: map[string]*login{}}
+	c := &connections{open: map[string]*login{}}
 	for _, vim := range []string{"one", "two"} {
 		cred := map[string]any{"username": "u", "password": "p", "user_domain_name": "Default"}
 		cloud, err := openstack.Connect(t.Context(), lcm.Vim{

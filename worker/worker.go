@@ -99,8 +99,8 @@ const (
 // Worker is the SDK's, and logs out of the clouds when it has run.
 type Worker struct {
 	sdkworker.Worker
-	clouds *clouds
-	log    *slog.Logger
+	vims *connections
+	log  *slog.Logger
 }
 
 // New makes a worker for one run.
@@ -135,7 +135,7 @@ func New(o Options) *Worker {
 	if o.VimTransport != nil {
 		ops.vimWraps = append(ops.vimWraps, o.VimTransport)
 	}
-	open := &clouds{operations: ops, open: map[string]*login{}}
+	open := &connections{operations: ops, to: connectors(o.VimGuard, ops.vimWraps...), open: map[string]*login{}}
 	w.RegisterWorkflowWithOptions(workflows.Instantiate, workflow.RegisterOptions{Name: string(lcm.WorkflowInstantiate)})
 	w.RegisterWorkflowWithOptions(workflows.Scale, workflow.RegisterOptions{Name: string(lcm.WorkflowScale)})
 	w.RegisterWorkflowWithOptions(workflows.Heal, workflow.RegisterOptions{Name: string(lcm.WorkflowHeal)})
@@ -151,7 +151,7 @@ func New(o Options) *Worker {
 	for _, noun := range activityStructs(o, ops, open) {
 		w.RegisterActivityWithOptions(noun, activity.RegisterOptions{})
 	}
-	return &Worker{Worker: w, clouds: open, log: o.Log}
+	return &Worker{Worker: w, vims: open, log: o.Log}
 }
 
 // Run works until interrupt is closed or Temporal refuses for good. No token of a cloud outlives it.
@@ -159,15 +159,15 @@ func (w *Worker) Run(interrupt <-chan any) error {
 	err := w.Worker.Run(interrupt)
 	ctx, cancel := context.WithTimeout(context.Background(), logoutLimit)
 	defer cancel()
-	if err := w.clouds.logout(ctx); err != nil {
+	if err := w.vims.logout(ctx); err != nil {
 		w.log.WarnContext(ctx, "A token of a cloud could not be revoked; it ends by itself", "error", err)
 	}
 	return err
 }
 
 // activityStructs are the structs whose methods are the activities.
-func activityStructs(o Options, ops *resolver, open *clouds) []any {
-	login := &hosts{operations: ops, clouds: open, keys: o.Store, reconnect: o.Reconnect, control: o.VimGuard.Control}
+func activityStructs(o Options, ops *resolver, open *connections) []any {
+	login := &hosts{operations: ops, vims: open, keys: o.Store, reconnect: o.Reconnect, control: o.VimGuard.Control}
 	reach := activities.Reach{
 		Hosts:    login,
 		Clusters: ops, Secrets: o.Vault, Output: lines{},
@@ -181,10 +181,10 @@ func activityStructs(o Options, ops *resolver, open *clouds) []any {
 		&activities.OpOccs{Records: o.Store, Facts: ops, Forget: o.Vault.Delete},
 		&activities.Grants{NFVO: o.NFVO, Facts: ops, Poll: o.GrantPoll},
 		&activities.Infrastructure{
-			Clouds: open, Stacks: ops, Clusters: ops, Output: lines{},
+			VIMs: open, Stacks: ops, Clusters: ops, Output: lines{},
 		},
 		&activities.Drift{
-			Sites: &sites{operations: ops, hosts: login, clouds: open}, Records: o.Store, Starter: o.Starter,
+			Sites: &sites{operations: ops, hosts: login, vims: open}, Records: o.Store, Starter: o.Starter,
 			Metrics: o.DriftMetrics,
 		},
 		&activities.Nodes{Reach: reach},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/outbound"
+	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
@@ -68,7 +69,7 @@ func TestInventory_takesTheSameFewCallsHoweverManyServers(t *testing.T) {
 			s := newSite(t)
 			_, err := s.cloud.CreateStack(t.Context(), workers(n), s.show)
 			require.NoError(t, err)
-			var inv *openstack.Inventory
+			var inv *vim.Inventory
 			require.Equal(t, map[string]int{
 				"GET heat-api stacks": 1, "GET heat-api resources": 1, "GET networking ports": 1, "GET networking floatingips": 1,
 				"GET compute detail": 1,
@@ -87,7 +88,7 @@ func TestInventory_leavesOtherServersAlone(t *testing.T) {
 	s := newSite(t)
 	_, err := s.cloud.CreateStack(t.Context(), workers(3), s.show)
 	require.NoError(t, err)
-	var inv *openstack.Inventory
+	var inv *vim.Inventory
 	spent := s.spent(func() {
 		inv, err = s.cloud.Inventory(t.Context(), "vnf-1")
 		require.NoError(t, err)
@@ -144,7 +145,7 @@ func TestUpdateStack_marksInOneCallEach(t *testing.T) {
 	require.NoError(t, err)
 	left, err := after.Members("group")
 	require.NoError(t, err)
-	require.Equal(t, []string{members[0].PhysicalID}, left)
+	require.Equal(t, []string{members[0].ID}, left)
 }
 
 // The older of two members has failed in an update, and the younger one is to go: Heat would take the older one, and
@@ -153,7 +154,7 @@ func TestUpdateStack_keepsAMemberThatHasFailed(t *testing.T) {
 	s := newSite(t)
 	_, err := s.cloud.CreateStack(t.Context(), workers(1), s.show)
 	require.NoError(t, err)
-	members := func() []openstack.Resource {
+	members := func() []vim.Resource {
 		inv, err := s.cloud.Inventory(t.Context(), "vnf-1")
 		require.NoError(t, err)
 		out, err := inv.MemberResources("group")
@@ -171,7 +172,7 @@ func TestUpdateStack_keepsAMemberThatHasFailed(t *testing.T) {
 
 	change.Parameters = map[string]any{"n": 1}
 	for _, m := range members() {
-		if m.PhysicalID == old[0].PhysicalID {
+		if m.ID == old[0].ID {
 			require.Equal(t, "UPDATE_FAILED", m.Status)
 			change.Keep = append(change.Keep, m)
 		} else {
@@ -182,7 +183,7 @@ func TestUpdateStack_keepsAMemberThatHasFailed(t *testing.T) {
 		require.NoError(t, s.cloud.UpdateStack(t.Context(), change, s.show))
 		left := members()
 		require.Len(t, left, 1)
-		require.Equal(t, old[0].PhysicalID, left[0].PhysicalID)
+		require.Equal(t, old[0].ID, left[0].ID)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/url"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
@@ -14,60 +13,18 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// Server is what Nova knows of a VM.
-type Server struct {
-	ID     string
-	Name   string
-	Status string // Nova's: ACTIVE, SHUTOFF, ERROR ...
-	Host   string // "" unless the credentials may see it
-	HostID string // tells apart the hypervisors of the project's servers, for everybody
-	Zone   string
-	// Addresses are the fixed IPs, network by network.
-	Addresses []string
-	VolumeIDs []string
-}
-
-// Port is what Neutron knows of a port, with the floating IP that leads to it.
-type Port struct {
-	ID         string
-	Name       string
-	NetworkID  string
-	ServerID   string // the device that has it, "" for none
-	MAC        string
-	FixedIPs   []lcm.FixedIP
-	Address    string // the first of them of IPv4, else the first of them
-	FloatingIP string // "" when none
-}
-
-// Inventory is everything a stack has made, read with one call each to Heat, Neutron (two) and Nova, or
-// one to Nova for each of a few servers.
-type Inventory struct {
-	StackID   string
-	Status    string // the stack's, as Heat has it
-	Resources []Resource
-	Servers   map[string]Server // by id
-	Ports     map[string]Port   // by id
-	// FloatingIPs are the stack's own, by id: the port they lead to.
-	FloatingIPs map[string]FloatingIP
-}
-
-// FloatingIP is a floating IP of the stack.
-type FloatingIP struct {
-	Address string
-	PortID  string
-}
-
 // Inventory reads what the stack of that name has made.
-func (c *Cloud) Inventory(ctx context.Context, name string) (*Inventory, error) {
+func (c *Cloud) Inventory(ctx context.Context, name string) (*vim.Inventory, error) {
 	top, err := c.stack(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	inv := &Inventory{
-		StackID: top.ID, Status: top.Status, Servers: map[string]Server{}, Ports: map[string]Port{},
-		FloatingIPs: map[string]FloatingIP{},
+	inv := &vim.Inventory{
+		ID: top.ID, Status: top.Status, Servers: map[string]vim.Server{}, Ports: map[string]vim.Port{},
+		PublicAddrs: map[string]vim.PublicAddress{},
 	}
 	if inv.Resources, err = c.resourcesOf(ctx, name, top.ID); err != nil {
 		return nil, err
@@ -78,67 +35,8 @@ func (c *Cloud) Inventory(ctx context.Context, name string) (*Inventory, error) 
 	return inv, c.readServers(ctx, inv)
 }
 
-// OfType returns the stack's resources of that type, nested ones included.
-func (i *Inventory) OfType(kind string) []Resource {
-	var out []Resource
-	for _, r := range i.Resources {
-		if r.Type == kind && r.PhysicalID != "" {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-// Members returns the nested stacks of the group of that name in the top stack, by id. For "" it is the
-// top stack itself.
-func (i *Inventory) Members(group string) ([]string, error) {
-	if group == "" {
-		return []string{i.StackID}, nil
-	}
-	members, err := i.MemberResources(group)
-	out := make([]string, 0, len(members))
-	for _, r := range members {
-		out = append(out, r.PhysicalID)
-	}
-	sort.Strings(out)
-	return out, err
-}
-
-// MemberResources returns the members of the group of that name in the top stack, oldest first, as far as Heat's
-// times tell, which are whole seconds. Each is a resource of the group's own stack, and one that Change.Replace takes.
-func (i *Inventory) MemberResources(group string) ([]Resource, error) {
-	groupStack := ""
-	for _, r := range i.Resources {
-		if r.StackID == i.StackID && r.Name == group {
-			groupStack = r.PhysicalID
-		}
-	}
-	if groupStack == "" {
-		return nil, lcm.Errorf(lcm.KindInvalid, "The stack has no resource %q: aspect_id must be the name of an "+
-			"AutoScalingGroup or ResourceGroup in the Base HOT.", group)
-	}
-	var out []Resource
-	for _, r := range i.Resources {
-		if r.StackID == groupStack && r.PhysicalID != "" {
-			out = append(out, r)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b Resource) int { return a.Created.Compare(b.Created) })
-	return out, nil
-}
-
-// In returns the resource of that name in that stack.
-func (i *Inventory) In(stackID, name string) (Resource, bool) {
-	for _, r := range i.Resources {
-		if r.StackID == stackID && r.Name == name {
-			return r, true
-		}
-	}
-	return Resource{}, false
-}
-
-func (c *Cloud) readPorts(ctx context.Context, inv *Inventory) error {
-	for wanted := range slices.Chunk(idsOf(inv.OfType("OS::Neutron::Port")), idsAtOnce) {
+func (c *Cloud) readPorts(ctx context.Context, inv *vim.Inventory) error {
+	for wanted := range slices.Chunk(idsOf(inv.OfKind(vim.LinkPort)), idsAtOnce) {
 		if err := c.readSomePorts(ctx, inv, wanted); err != nil {
 			return err
 		}
@@ -149,7 +47,7 @@ func (c *Cloud) readPorts(ctx context.Context, inv *Inventory) error {
 // idsAtOnce is how many ids fit into an address: some servers stop reading at 8 KiB.
 const idsAtOnce = 150
 
-func (c *Cloud) readSomePorts(ctx context.Context, inv *Inventory, wanted []string) error {
+func (c *Cloud) readSomePorts(ctx context.Context, inv *vim.Inventory, wanted []string) error {
 	page, err := ports.List(c.network, byID{"id", wanted}).AllPages(ctx)
 	if err != nil {
 		return translate("list the ports of the stack", err)
@@ -177,8 +75,8 @@ func addressOf(ips []lcm.FixedIP) string {
 	return ""
 }
 
-func (c *Cloud) readFloatingIPs(ctx context.Context, inv *Inventory, portIDs []string) error {
-	ours := idsOf(inv.OfType("OS::Neutron::FloatingIP"))
+func (c *Cloud) readFloatingIPs(ctx context.Context, inv *vim.Inventory, portIDs []string) error {
+	ours := idsOf(inv.OfKind(vim.PublicAddr))
 	page, err := floatingips.List(c.network, byID{"port_id", portIDs}).AllPages(ctx)
 	if err != nil {
 		return translate("list the floating IPs of the stack", err)
@@ -193,14 +91,14 @@ func (c *Cloud) readFloatingIPs(ctx context.Context, inv *Inventory, portIDs []s
 			inv.Ports[f.PortID] = port
 		}
 		if slices.Contains(ours, f.ID) {
-			inv.FloatingIPs[f.ID] = FloatingIP{Address: f.FloatingIP, PortID: f.PortID}
+			inv.PublicAddrs[f.ID] = vim.PublicAddress{Address: f.FloatingIP, PortID: f.PortID}
 		}
 	}
 	return nil
 }
 
-func (c *Cloud) readServers(ctx context.Context, inv *Inventory) error {
-	wanted := idsOf(inv.OfType("OS::Nova::Server"))
+func (c *Cloud) readServers(ctx context.Context, inv *vim.Inventory) error {
+	wanted := idsOf(inv.OfKind(vim.Compute))
 	if len(wanted) == 0 {
 		return nil
 	}
@@ -209,7 +107,7 @@ func (c *Cloud) readServers(ctx context.Context, inv *Inventory) error {
 		return err
 	}
 	for _, s := range list {
-		server := Server{ID: s.ID, Name: s.Name, Status: s.Status, Host: s.Host, HostID: s.HostID, Zone: s.AvailabilityZone}
+		server := vim.Server{ID: s.ID, Name: s.Name, Status: s.Status, Host: s.Host, HostID: s.HostID, Zone: s.AvailabilityZone}
 		server.Addresses = fixedIPs(s.Addresses)
 		for _, v := range s.AttachedVolumes {
 			server.VolumeIDs = append(server.VolumeIDs, v.ID)
@@ -277,10 +175,10 @@ func (c *Cloud) serversOneByOne(ctx context.Context, wanted []string) ([]servers
 	return list, nil
 }
 
-func idsOf(list []Resource) []string {
+func idsOf(list []vim.Resource) []string {
 	out := make([]string, 0, len(list))
 	for _, r := range list {
-		out = append(out, r.PhysicalID)
+		out = append(out, r.ID)
 	}
 	return out
 }

@@ -11,19 +11,20 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // PortsByID reads those of the ports that exist, whoever has made them, with one call for many.
-func (c *Cloud) PortsByID(ctx context.Context, ids ...string) ([]Port, error) {
+func (c *Cloud) PortsByID(ctx context.Context, ids ...string) ([]vim.Port, error) {
 	return c.portsWith(ctx, "id", ids)
 }
 
 // PortsOf reads the ports that servers have, whoever has made them.
-func (c *Cloud) PortsOf(ctx context.Context, serverIDs ...string) ([]Port, error) {
+func (c *Cloud) PortsOf(ctx context.Context, serverIDs ...string) ([]vim.Port, error) {
 	return c.portsWith(ctx, "device_id", serverIDs)
 }
 
-func (c *Cloud) portsWith(ctx context.Context, attribute string, values []string) (out []Port, err error) {
+func (c *Cloud) portsWith(ctx context.Context, attribute string, values []string) (out []vim.Port, err error) {
 	for some := range slices.Chunk(values, idsAtOnce) {
 		page, err := ports.List(c.network, byID{attribute, some}).AllPages(ctx)
 		if err != nil {
@@ -41,8 +42,8 @@ func (c *Cloud) portsWith(ctx context.Context, attribute string, values []string
 }
 
 // portOf is a port without what leads to it.
-func portOf(p ports.Port) Port {
-	port := Port{ID: p.ID, Name: p.Name, NetworkID: p.NetworkID, ServerID: p.DeviceID, MAC: p.MACAddress}
+func portOf(p ports.Port) vim.Port {
+	port := vim.Port{ID: p.ID, Name: p.Name, NetworkID: p.NetworkID, ServerID: p.DeviceID, MAC: p.MACAddress}
 	for _, ip := range p.FixedIPs {
 		port.FixedIPs = append(port.FixedIPs, lcm.FixedIP{Address: ip.IPAddress, SubnetID: ip.SubnetID})
 	}

@@ -135,7 +135,7 @@ func (d *deletion) look(ctx context.Context) (gone bool, err error) {
 	case !d.asked:
 		err = servers.Delete(ctx, d.cloud.compute, d.id).ExtractErr()
 		d.asked = err == nil
-	case s.settled(statusError):
+	case settled(s, statusError):
 		return false, lcm.Errorf(lcm.KindBroken, "The server %s cannot be deleted: %s. Mend the cause, then retry.", s.Name,
 			orUnknown(s.Fault))
 	}

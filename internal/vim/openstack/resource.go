@@ -5,47 +5,31 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stackresources"
+
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // nestedDepth is how deep Heat looks: group, member, and one template inside a member.
 const nestedDepth = 4
 
-// Resource is one resource of a stack or of a stack nested in it.
-type Resource struct {
-	Name       string
-	Type       string
-	PhysicalID string
-	// StackID is the stack that holds the resource, which may be a nested one, and StackName is its name.
-	StackID, StackName string
-	// Parent is the name of the group's member that the nested stack is, "" in the top stack.
-	Parent string
-	// Status is Heat's, like CREATE_COMPLETE, and Reason its sentence for it.
-	Status, Reason string
-	Created        time.Time
-}
-
-// Unhealthy tells that the resource has failed or was marked so: the next update of the stack replaces it.
-func (r Resource) Unhealthy() bool { return strings.HasSuffix(r.Status, "_FAILED") }
-
 // resourcesOf lists what a stack and the stacks below it consist of, in a fixed order.
-func (c *Cloud) resourcesOf(ctx context.Context, name, id string) ([]Resource, error) {
+func (c *Cloud) resourcesOf(ctx context.Context, name, id string) ([]vim.Resource, error) {
 	list, err := c.resources(ctx, name, id)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Resource, 0, len(list))
+	out := make([]vim.Resource, 0, len(list))
 	for _, r := range list {
 		holder, holderID := holderOf(r, name, id)
-		out = append(out, Resource{
-			Name: r.Name, Type: r.Type, PhysicalID: r.PhysicalID, StackID: holderID, StackName: holder, Parent: r.ParentResource,
+		out = append(out, vim.Resource{
+			Kind: kinds[r.Type], Name: r.Name, VimType: r.Type, ID: r.PhysicalID, Part: holderID, PartName: holder, Member: r.ParentResource,
 			Status: r.Status, Reason: r.StatusReason, Created: r.CreationTime,
 		})
 	}
-	slices.SortFunc(out, func(a, b Resource) int {
-		return strings.Compare(a.StackID+a.Name+a.PhysicalID, b.StackID+b.Name+b.PhysicalID)
+	slices.SortFunc(out, func(a, b vim.Resource) int {
+		return strings.Compare(a.Part+a.Name+a.ID, b.Part+b.Name+b.ID)
 	})
 	return out, nil
 }

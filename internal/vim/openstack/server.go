@@ -7,37 +7,22 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // statusOn is Nova's word for a server that runs.
 const statusOn = "ACTIVE"
 
-// ServerState is what Nova tells of one server now.
-type ServerState struct {
-	ID, Name string
-	Status   string // Nova's: ACTIVE, SHUTOFF, ERROR, REBOOT ...
-	Task     string // what Nova is doing to it, "" for nothing
-	Fault    string // Nova's sentence when the status is ERROR
-	Host     string // the hypervisor, "" unless the credentials may see it
-	HostID   string // tells apart the hypervisors of the project's servers, for everybody
-	Zone     string
-}
-
 // settled tells that Nova does nothing to the server any more.
-func (s ServerState) settled(status string) bool { return s.Status == status && s.Task == "" }
-
-// Deleted tells that the server does not come back.
-func (s ServerState) Deleted() bool {
-	return s.Status == "DELETED" || s.Status == "SOFT_DELETED" || s.Task == "deleting" || s.Task == "soft-deleting"
-}
+func settled(s vim.ServerState, status string) bool { return s.Status == status && s.Task == "" }
 
 // ServerState reads the state of a server. Errors: NotFound when Nova has no such server.
-func (c *Cloud) ServerState(ctx context.Context, id string) (ServerState, error) {
+func (c *Cloud) ServerState(ctx context.Context, id string) (vim.ServerState, error) {
 	s, err := servers.Get(ctx, c.compute, id).Extract()
 	if err != nil {
-		return ServerState{}, translate("read the server "+id, err)
+		return vim.ServerState{}, translate("read the server "+id, err)
 	}
-	return ServerState{
+	return vim.ServerState{
 		ID: s.ID, Name: s.Name, Status: s.Status, Task: s.TaskState, Fault: s.Fault.Message,
 		Host: s.Host, HostID: s.HostID, Zone: s.AvailabilityZone,
 	}, nil
@@ -85,7 +70,7 @@ func (c *Cloud) RebootServer(ctx context.Context, id string, hard bool) error {
 // changePower asks Nova for another state unless the server has it or is on its way there.
 func (c *Cloud) changePower(ctx context.Context, id, verb, status string, tasks []string, ask func() error) error {
 	s, err := c.ServerState(ctx, id)
-	if err != nil || s.settled(status) {
+	if err != nil || settled(s, status) {
 		return err
 	}
 	if !slices.Contains(tasks, s.Task) {
@@ -101,11 +86,11 @@ func (c *Cloud) changePower(ctx context.Context, id, verb, status string, tasks 
 func (c *Cloud) AwaitServer(ctx context.Context, id, status string) error {
 	return c.until(ctx, func() (bool, error) {
 		s, err := c.ServerState(ctx, id)
-		if err == nil && s.settled(statusError) {
+		if err == nil && settled(s, statusError) {
 			err = lcm.Errorf(lcm.KindBroken, "The server %s is in ERROR: %s. Mend the cause or heal the server.", s.Name,
 				orUnknown(s.Fault))
 		}
-		return s.settled(status), err
+		return settled(s, status), err
 	})
 }
 

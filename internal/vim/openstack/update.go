@@ -11,6 +11,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stacks"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // Change is what becomes different of a stack that is there.
@@ -27,10 +28,10 @@ type Change struct {
 	// one with another PhysicalID was replaced already and is left alone.
 	//
 	// When the parameters also make a group smaller, its members in Replace are those that go.
-	Replace []Resource
+	Replace []vim.Resource
 	// Keep are members of groups that stay. Heat removes failed members first, also those that failed only because
 	// something else did, or because somebody cancelled.
-	Keep    []Resource
+	Keep    []vim.Resource
 	Timeout time.Duration
 	// Secrets are values among the parameters that must not come back in an error or in progress.
 	Secrets []string
@@ -127,8 +128,8 @@ func (c *Cloud) idle(
 }
 
 // markAll marks those resources unhealthy that are still what they were.
-func (c *Cloud) markAll(ctx context.Context, have *stacks.ListedStack, list []Resource, progress func(string)) error {
-	return c.eachPresent(ctx, have, list, func(name string, now *Resource) error {
+func (c *Cloud) markAll(ctx context.Context, have *stacks.ListedStack, list []vim.Resource, progress func(string)) error {
+	return c.eachPresent(ctx, have, list, func(name string, now *vim.Resource) error {
 		switch {
 		case now == nil:
 			progress(name + " was replaced or removed already.")
@@ -145,8 +146,8 @@ func (c *Cloud) markAll(ctx context.Context, have *stacks.ListedStack, list []Re
 }
 
 // keepAll marks those resources healthy that have failed. Heat takes nothing back but a mark, so they are marked first.
-func (c *Cloud) keepAll(ctx context.Context, have *stacks.ListedStack, list []Resource, progress func(string)) error {
-	return c.eachPresent(ctx, have, list, func(name string, now *Resource) error {
+func (c *Cloud) keepAll(ctx context.Context, have *stacks.ListedStack, list []vim.Resource, progress func(string)) error {
+	return c.eachPresent(ctx, have, list, func(name string, now *vim.Resource) error {
 		if now == nil || !now.Unhealthy() {
 			return nil
 		}
@@ -166,7 +167,7 @@ func (c *Cloud) keepAll(ctx context.Context, have *stacks.ListedStack, list []Re
 // eachPresent does something about each resource of the list; now is what the stack has of it, nil when it was replaced
 // or removed.
 func (c *Cloud) eachPresent(
-	ctx context.Context, have *stacks.ListedStack, list []Resource, do func(name string, now *Resource) error,
+	ctx context.Context, have *stacks.ListedStack, list []vim.Resource, do func(name string, now *vim.Resource) error,
 ) error {
 	if len(list) == 0 {
 		return nil
@@ -176,8 +177,8 @@ func (c *Cloud) eachPresent(
 		return err
 	}
 	for _, r := range list {
-		var now *Resource
-		if at := slices.IndexFunc(present, r.same); at >= 0 {
+		var now *vim.Resource
+		if at := slices.IndexFunc(present, func(o vim.Resource) bool { return same(r, o) }); at >= 0 {
 			now = &present[at]
 		}
 		if err := do(r.Name, now); err != nil {
@@ -191,18 +192,18 @@ func (c *Cloud) eachPresent(
 const marked = "CHECK_FAILED"
 
 // same tells whether two records are of one and the same thing.
-func (r Resource) same(other Resource) bool {
-	return r.StackID == other.StackID && r.Name == other.Name && r.PhysicalID == other.PhysicalID
+func same(r, other vim.Resource) bool {
+	return r.Part == other.Part && r.Name == other.Name && r.ID == other.ID
 }
 
 // MarkUnhealthy makes Heat replace a resource, or remove it from a group that shrinks, with the next update.
-func (c *Cloud) MarkUnhealthy(ctx context.Context, r Resource, reason string) error {
+func (c *Cloud) MarkUnhealthy(ctx context.Context, r vim.Resource, reason string) error {
 	return c.mark(ctx, r, stackresources.MarkUnhealthyOpts{MarkUnhealthy: true, ResourceStatusReason: reason})
 }
 
 // MarkHealthy takes MarkUnhealthy back, as long as no update has begun; what has failed otherwise stays so. One that is
 // gone is no error.
-func (c *Cloud) MarkHealthy(ctx context.Context, r Resource, reason string) error {
+func (c *Cloud) MarkHealthy(ctx context.Context, r vim.Resource, reason string) error {
 	err := c.mark(ctx, r, stackresources.MarkUnhealthyOpts{MarkUnhealthy: false, ResourceStatusReason: reason})
 	if lcm.Is(err, lcm.KindNotFound) {
 		return nil
@@ -210,7 +211,7 @@ func (c *Cloud) MarkHealthy(ctx context.Context, r Resource, reason string) erro
 	return err
 }
 
-func (c *Cloud) mark(ctx context.Context, r Resource, opts stackresources.MarkUnhealthyOpts) error {
-	err := stackresources.MarkUnhealthy(ctx, c.heat, r.StackName, r.StackID, r.Name, opts).ExtractErr()
-	return translate(fmt.Sprintf("mark the resource %s of stack %s", r.Name, r.StackName), err)
+func (c *Cloud) mark(ctx context.Context, r vim.Resource, opts stackresources.MarkUnhealthyOpts) error {
+	err := stackresources.MarkUnhealthy(ctx, c.heat, r.PartName, r.Part, r.Name, opts).ExtractErr()
+	return translate(fmt.Sprintf("mark the resource %s of stack %s", r.Name, r.PartName), err)
 }

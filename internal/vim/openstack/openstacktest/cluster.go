@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
@@ -85,11 +86,11 @@ func (s *site) cluster() {
 	s.create(s.stack(clusterTop, map[string]any{"workers": 1, "public_key": public}, clusterFiles), silent)
 	inv := s.inventory()
 	s.addresses(inv)
-	solo := s.resource(inv, inv.StackID, "solo")
-	s.attachedVolume(inv, solo.PhysicalID)
+	solo := s.resource(inv, inv.ID, "solo")
+	s.attachedVolume(inv, solo.ID)
 	s.insideGuest(inv, solo, private)
 	s.placement(inv, solo)
-	s.power(solo.PhysicalID)
+	s.power(solo.ID)
 
 	two := s.growth()
 	healed := s.replacesServer(two)
@@ -99,7 +100,7 @@ func (s *site) cluster() {
 	s.vanishes()
 }
 
-func (s *site) resource(inv *openstack.Inventory, stackID, name string) openstack.Resource {
+func (s *site) resource(inv *vim.Inventory, stackID, name string) vim.Resource {
 	s.Helper()
 	r, ok := inv.In(stackID, name)
 	require.True(s, ok, "the stack %s has no resource %s", stackID, name)
@@ -107,7 +108,7 @@ func (s *site) resource(inv *openstack.Inventory, stackID, name string) openstac
 }
 
 // addresses checks who has which port, and that Nova tells the same addresses as Neutron.
-func (s *site) addresses(inv *openstack.Inventory) {
+func (s *site) addresses(inv *vim.Inventory) {
 	for group, servers := range map[string]int{"": 1, "worker": 1, "spare": 0} {
 		members, err := inv.Members(group)
 		require.NoError(s, err)
@@ -116,7 +117,7 @@ func (s *site) addresses(inv *openstack.Inventory) {
 		}
 		for _, id := range members {
 			name := map[string]string{"": "solo_cp"}[group] + map[bool]string{true: "cp"}[group != ""]
-			port := inv.Ports[s.resource(inv, id, name).PhysicalID]
+			port := inv.Ports[s.resource(inv, id, name).ID]
 			require.NotEmpty(s, port.Address, group)
 			require.NotEmpty(s, port.MAC, group)
 			require.Equal(s, port.Address, port.FixedIPs[0].Address, group)
@@ -133,8 +134,8 @@ func (s *site) addresses(inv *openstack.Inventory) {
 	s.requireKind(lcm.KindInvalid, err, "nothing")
 }
 
-func (s *site) attachedVolume(inv *openstack.Inventory, serverID string) {
-	disk := s.resource(inv, inv.StackID, "disk").PhysicalID
+func (s *site) attachedVolume(inv *vim.Inventory, serverID string) {
+	disk := s.resource(inv, inv.ID, "disk").ID
 	require.Equal(s, []string{disk}, inv.Servers[serverID].VolumeIDs)
 	list, err := s.cloud.Attachments(s.Context(), serverID)
 	require.NoError(s, err)
@@ -144,21 +145,21 @@ func (s *site) attachedVolume(inv *openstack.Inventory, serverID string) {
 }
 
 // placement reads what a node's labels are made of.
-func (s *site) placement(inv *openstack.Inventory, solo openstack.Resource) {
+func (s *site) placement(inv *vim.Inventory, solo vim.Resource) {
 	groups, err := s.cloud.ServerGroups(s.Context())
 	require.NoError(s, err)
 	at := slices.IndexFunc(groups, func(g openstack.ServerGroup) bool {
-		return g.ID == s.resource(inv, inv.StackID, "apart").PhysicalID
+		return g.ID == s.resource(inv, inv.ID, "apart").ID
 	})
 	require.GreaterOrEqual(s, at, 0)
-	require.Equal(s, []string{"soft-anti-affinity", solo.PhysicalID},
+	require.Equal(s, []string{"soft-anti-affinity", solo.ID},
 		append([]string{groups[at].Policy}, groups[at].Members...))
-	state, err := s.cloud.ServerState(s.Context(), solo.PhysicalID)
+	state, err := s.cloud.ServerState(s.Context(), solo.ID)
 	require.NoError(s, err)
 	require.Equal(s, "ACTIVE", state.Status)
 	require.NotEmpty(s, state.HostID)
 	require.NotEmpty(s, state.Zone)
-	server := inv.Servers[solo.PhysicalID]
+	server := inv.Servers[solo.ID]
 	require.Equal(s, []string{state.Name, state.HostID, state.Zone, state.Host},
 		[]string{server.Name, server.HostID, server.Zone, server.Host})
 	require.Equal(s, s.name+"-solo", server.Name)
@@ -220,8 +221,8 @@ func (s *site) vanishes() {
 		_, err := ports.Get(s.Context(), neutron, id).Extract()
 		require.True(s, gophercloud.ResponseCodeIs(err, 404), "port %s: %v", id, err)
 	}
-	for _, r := range inv.OfType("OS::Cinder::Volume") {
-		_, err := volumes.Get(s.Context(), cinder, r.PhysicalID).Extract()
-		require.True(s, gophercloud.ResponseCodeIs(err, 404), "volume %s: %v", r.PhysicalID, err)
+	for _, r := range inv.OfKind(vim.Storage) {
+		_, err := volumes.Get(s.Context(), cinder, r.ID).Extract()
+		require.True(s, gophercloud.ResponseCodeIs(err, 404), "volume %s: %v", r.ID, err)
 	}
 }

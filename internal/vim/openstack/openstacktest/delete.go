@@ -65,9 +65,9 @@ func (s *site) waitsForPorts() {
 func (s *site) occupyNetwork() (free func()) {
 	s.Helper()
 	inv := s.inventory()
-	net := s.resource(inv, inv.StackID, "net")
+	net := s.resource(inv, inv.ID, "net")
 	neutron := s.service(client.NewNetworkV2)
-	port, err := ports.Create(s.Context(), neutron, ports.CreateOpts{NetworkID: net.PhysicalID, Name: s.name}).Extract()
+	port, err := ports.Create(s.Context(), neutron, ports.CreateOpts{NetworkID: net.ID, Name: s.name}).Extract()
 	require.NoError(s, err)
 	return sync.OnceFunc(func() {
 		require.NoError(s, ports.Delete(context.WithoutCancel(s.Context()), neutron, port.ID).ExtractErr())

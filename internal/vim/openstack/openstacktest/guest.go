@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
 
+	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
@@ -31,12 +32,12 @@ func key(t *testing.T) (private, public string) {
 }
 
 // insideGuest logs in at the address that the stack tells, with the key that was given, and looks for the volume.
-func (s *site) insideGuest(inv *openstack.Inventory, solo openstack.Resource, private string) {
+func (s *site) insideGuest(inv *vim.Inventory, solo vim.Resource, private string) {
 	if s.SizeOf == nil {
 		return
 	}
-	address := inv.Ports[s.resource(inv, inv.StackID, "solo_cp").PhysicalID].Address
-	list, err := s.cloud.Attachments(s.Context(), solo.PhysicalID)
+	address := inv.Ports[s.resource(inv, inv.ID, "solo_cp").ID].Address
+	list, err := s.cloud.Attachments(s.Context(), solo.ID)
 	require.NoError(s, err)
-	require.Equal(s, "1073741824", s.SizeOf(s.T, Login{address, private, solo.PhysicalID}, list[0]))
+	require.Equal(s, "1073741824", s.SizeOf(s.T, Login{address, private, solo.ID}, list[0]))
 }

@@ -7,24 +7,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // body is what a member of the group worker, or the server solo, consists of.
 type body struct{ member, server, port, address string }
 
 // bodies reads the servers of the stack: "solo", and those of the group by the name of their member.
-func (s *site) bodies(inv *openstack.Inventory) map[string]body {
+func (s *site) bodies(inv *vim.Inventory) map[string]body {
 	s.Helper()
 	out := map[string]body{"solo": {
-		server: s.resource(inv, inv.StackID, "solo").PhysicalID, port: s.resource(inv, inv.StackID, "solo_cp").PhysicalID,
+		server: s.resource(inv, inv.ID, "solo").ID, port: s.resource(inv, inv.ID, "solo_cp").ID,
 	}}
 	members, err := inv.MemberResources("worker")
 	require.NoError(s, err)
 	for _, m := range members {
 		out[m.Name] = body{
-			member: m.PhysicalID, server: s.resource(inv, m.PhysicalID, "vdu").PhysicalID,
-			port: s.resource(inv, m.PhysicalID, "cp").PhysicalID,
+			member: m.ID, server: s.resource(inv, m.ID, "vdu").ID,
+			port: s.resource(inv, m.ID, "cp").ID,
 		}
 	}
 	for name, b := range out {
@@ -39,7 +39,7 @@ func (s *site) bodies(inv *openstack.Inventory) map[string]body {
 }
 
 // growth adds a worker; who was there stays.
-func (s *site) growth() *openstack.Inventory {
+func (s *site) growth() *vim.Inventory {
 	before := s.bodies(s.inventory())
 	var told lines
 	s.update(map[string]any{"workers": 2}, told.add)
@@ -58,7 +58,7 @@ func (s *site) growth() *openstack.Inventory {
 }
 
 // newest is the member that was made last.
-func (s *site) newest(inv *openstack.Inventory) openstack.Resource {
+func (s *site) newest(inv *vim.Inventory) vim.Resource {
 	s.Helper()
 	members, err := inv.MemberResources("worker")
 	require.NoError(s, err)
@@ -66,9 +66,9 @@ func (s *site) newest(inv *openstack.Inventory) openstack.Resource {
 }
 
 // replacesServer heals one server of the group, whose port stays.
-func (s *site) replacesServer(inv *openstack.Inventory) *openstack.Inventory {
+func (s *site) replacesServer(inv *vim.Inventory) *vim.Inventory {
 	before, chosen := s.bodies(inv), s.newest(inv)
-	vdu := s.resource(inv, chosen.PhysicalID, "vdu")
+	vdu := s.resource(inv, chosen.ID, "vdu")
 	s.update(nil, silent, vdu)
 	inv = s.inventory()
 	after := s.bodies(inv)
@@ -78,7 +78,7 @@ func (s *site) replacesServer(inv *openstack.Inventory) *openstack.Inventory {
 	healed.server = after[chosen.Name].server
 	want[chosen.Name] = healed
 	require.Equal(s, want, after, "port and address stay, and so does everything else")
-	_, err := s.cloud.ServerState(s.Context(), vdu.PhysicalID)
+	_, err := s.cloud.ServerState(s.Context(), vdu.ID)
 	s.requireKind(lcm.KindNotFound, err)
 
 	var told lines
@@ -89,7 +89,7 @@ func (s *site) replacesServer(inv *openstack.Inventory) *openstack.Inventory {
 }
 
 // replacesMember makes a member anew with all that it has.
-func (s *site) replacesMember(inv *openstack.Inventory) *openstack.Inventory {
+func (s *site) replacesMember(inv *vim.Inventory) *vim.Inventory {
 	before, chosen := s.bodies(inv), s.newest(inv)
 	s.update(nil, silent, chosen)
 	inv = s.inventory()
@@ -109,7 +109,7 @@ func (s *site) replacesMember(inv *openstack.Inventory) *openstack.Inventory {
 
 // shrinks removes the member that was made last: left to itself, Heat would take the oldest, above all one that counts
 // as failed.
-func (s *site) shrinks(inv *openstack.Inventory) *openstack.Inventory {
+func (s *site) shrinks(inv *vim.Inventory) *vim.Inventory {
 	before, chosen := s.bodies(inv), s.newest(inv)
 	members, err := inv.MemberResources("worker")
 	require.NoError(s, err)
@@ -126,19 +126,19 @@ func (s *site) shrinks(inv *openstack.Inventory) *openstack.Inventory {
 }
 
 // takesMarkBack marks a server and thinks better of it.
-func (s *site) takesMarkBack(inv *openstack.Inventory) {
+func (s *site) takesMarkBack(inv *vim.Inventory) {
 	before, member := s.bodies(inv), s.newest(inv)
-	vdu := s.resource(inv, member.PhysicalID, "vdu")
+	vdu := s.resource(inv, member.ID, "vdu")
 	for range 2 {
 		require.NoError(s, s.cloud.MarkUnhealthy(s.Context(), vdu, "a test"))
 		inv = s.inventory()
-		require.True(s, s.resource(inv, member.PhysicalID, "vdu").Unhealthy())
+		require.True(s, s.resource(inv, member.ID, "vdu").Unhealthy())
 	}
 	for range 2 {
 		require.NoError(s, s.cloud.MarkHealthy(s.Context(), vdu, "thought better of it"))
 	}
 	inv = s.inventory()
-	require.False(s, s.resource(inv, member.PhysicalID, "vdu").Unhealthy())
+	require.False(s, s.resource(inv, member.ID, "vdu").Unhealthy())
 	s.update(nil, silent)
 	require.Equal(s, before, s.bodies(s.inventory()))
 	gone := vdu

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
@@ -53,58 +54,58 @@ func (s *site) withinMembers() {
 
 	s.update(nil, silent, server)
 	_, next, same := s.onlyMember()
-	require.NotEqual(s, server.PhysicalID, next.PhysicalID)
-	require.Equal(s, port.PhysicalID, same.PhysicalID)
-	_, err := s.cloud.ServerState(s.Context(), server.PhysicalID)
+	require.NotEqual(s, server.ID, next.ID)
+	require.Equal(s, port.ID, same.ID)
+	_, err := s.cloud.ServerState(s.Context(), server.ID)
 	s.requireKind(lcm.KindNotFound, err)
 
 	for range 2 {
-		require.NoError(s, s.cloud.UnplugPort(s.Context(), next.PhysicalID, same.PhysicalID))
+		require.NoError(s, s.cloud.UnplugPort(s.Context(), next.ID, same.ID))
 	}
 	for _, state := range []struct {
 		holder string
 		ports  int
-	}{{"", 0}, {next.PhysicalID, 1}} {
-		list, err := s.cloud.PortsByID(s.Context(), same.PhysicalID)
+	}{{"", 0}, {next.ID, 1}} {
+		list, err := s.cloud.PortsByID(s.Context(), same.ID)
 		require.NoError(s, err)
 		require.Len(s, list, 1)
 		require.Equal(s, state.holder, list[0].ServerID)
 		require.Equal(s, s.memberAddress(), list[0].Address)
-		plugged, err := s.cloud.PortsOf(s.Context(), next.PhysicalID)
+		plugged, err := s.cloud.PortsOf(s.Context(), next.ID)
 		require.NoError(s, err)
 		require.Len(s, plugged, state.ports)
 		for range 2 {
-			require.NoError(s, s.cloud.PlugPort(s.Context(), next.PhysicalID, same.PhysicalID))
+			require.NoError(s, s.cloud.PlugPort(s.Context(), next.ID, same.ID))
 		}
 	}
 
 	s.update(nil, silent, next, same)
 	_, server, port = s.onlyMember()
-	require.NotEqual(s, next.PhysicalID, server.PhysicalID)
-	require.NotEqual(s, same.PhysicalID, port.PhysicalID, "another port, with the same address")
+	require.NotEqual(s, next.ID, server.ID)
+	require.NotEqual(s, same.ID, port.ID, "another port, with the same address")
 
 	ctx, done := context.WithTimeout(s.Context(), s.Patience)
 	defer done()
 	err = s.cloud.UpdateStack(ctx, openstack.Change{
-		Name: s.name, Owner: owner, Operation: "op-3", Replace: []openstack.Resource{member}, Timeout: s.Patience,
+		Name: s.name, Owner: owner, Operation: "op-3", Replace: []vim.Resource{member}, Timeout: s.Patience,
 	}, silent)
 	require.ErrorContains(s, err, s.memberAddress()+" already allocated")
-	state, err := s.cloud.ServerState(s.Context(), server.PhysicalID)
+	state, err := s.cloud.ServerState(s.Context(), server.ID)
 	require.NoError(s, err, "nothing is deleted")
 	require.Equal(s, "ACTIVE", state.Status)
 }
 
 // onlyMember is the only one of the group, with its server, which has its port.
-func (s *site) onlyMember() (member, server, port openstack.Resource) {
+func (s *site) onlyMember() (member, server, port vim.Resource) {
 	s.Helper()
 	inv := s.inventory()
 	list, err := inv.MemberResources("group")
 	require.NoError(s, err)
 	require.Len(s, list, 1)
-	server, port = s.resource(inv, list[0].PhysicalID, "vdu"), s.resource(inv, list[0].PhysicalID, "cp")
-	require.Equal(s, server.PhysicalID, inv.Ports[port.PhysicalID].ServerID)
-	require.Equal(s, s.memberAddress(), inv.Ports[port.PhysicalID].Address)
-	require.Equal(s, "ACTIVE", inv.Servers[server.PhysicalID].Status)
+	server, port = s.resource(inv, list[0].ID, "vdu"), s.resource(inv, list[0].ID, "cp")
+	require.Equal(s, server.ID, inv.Ports[port.ID].ServerID)
+	require.Equal(s, s.memberAddress(), inv.Ports[port.ID].Address)
+	require.Equal(s, "ACTIVE", inv.Servers[server.ID].Status)
 	return list[0], server, port
 }
 

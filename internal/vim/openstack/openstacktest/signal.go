@@ -64,7 +64,7 @@ func (s *site) members() []string {
 	require.NoError(s, err)
 	out := make([]string, 0, len(list))
 	for _, r := range list {
-		out = append(out, r.PhysicalID)
+		out = append(out, r.ID)
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
@@ -61,15 +62,15 @@ func (s *site) templates() {
 	require.Equal(s, nestedFiles["motd.txt"], outputs["file"])
 
 	inv := s.inventory()
-	require.Equal(s, id, inv.StackID)
-	deep := inv.OfType("OS::Heat::TestResource")
+	require.Equal(s, id, inv.ID)
+	deep := ofType(inv, "OS::Heat::TestResource")
 	require.Len(s, deep, 1)
-	require.Equal(s, []string{"deep", "inner"}, []string{deep[0].Name, deep[0].Parent})
+	require.Equal(s, []string{"deep", "inner"}, []string{deep[0].Name, deep[0].Member})
 	outer, ok := inv.In(id, "outer")
 	require.True(s, ok)
-	inner, ok := inv.In(outer.PhysicalID, "inner")
+	inner, ok := inv.In(outer.ID, "inner")
 	require.True(s, ok, "resources know the stack that holds them")
-	require.Equal(s, inner.PhysicalID, deep[0].StackID)
+	require.Equal(s, inner.ID, deep[0].Part)
 
 	s.update(map[string]any{"note": "bye"}, silent)
 	require.Equal(s, "bye/left", s.outputs(id)["all"], "what is not given stays as it is")
@@ -118,7 +119,7 @@ func (s *site) again() {
 	id := s.create(st, first.add)
 	require.Equal(s, s.name+" CREATE_IN_PROGRESS", strings.Split(first.String(), "\n")[0], "it tells what it has missed")
 	require.Equal(s, id, s.create(st, silent), "the stack of this operation is there")
-	require.Equal(s, id, s.inventory().StackID)
+	require.Equal(s, id, s.inventory().ID)
 
 	next := st
 	next.Operation = "op-2"
@@ -147,8 +148,18 @@ func (s *site) others() {
 	require.NoError(s, err)
 	require.Empty(s, left)
 	require.NoError(s, s.cloud.CancelStack(s.Context(), s.name, stranger, silent))
-	require.Len(s, s.inventory().OfType("OS::Heat::TestResource"), 1)
+	require.Len(s, ofType(s.inventory(), "OS::Heat::TestResource"), 1)
 
 	missing := openstack.Change{Name: s.name + "-x", Owner: owner, Operation: "op"}
 	s.requireKind(lcm.KindNotFound, s.cloud.UpdateStack(s.Context(), missing, silent))
+}
+
+// ofType are the resources of a type that only Heat knows.
+func ofType(inv *vim.Inventory, kind string) (out []vim.Resource) {
+	for _, r := range inv.Resources {
+		if r.VimType == kind && r.ID != "" {
+			out = append(out, r)
+		}
+	}
+	return out
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/blockstorage/v3/volumes"
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // storageTop is a server with a port and a volume of their own, as storage servers are.
@@ -31,40 +31,40 @@ resources:
 func (s *site) storage() {
 	s.create(s.stack(storageTop, nil, nil), silent)
 	inv := s.inventory()
-	server, disk := s.resource(inv, inv.StackID, "server"), s.resource(inv, inv.StackID, "disk")
+	server, disk := s.resource(inv, inv.ID, "server"), s.resource(inv, inv.ID, "disk")
 	address := s.requireStorage(inv)
-	lost, err := s.cloud.VolumesLost(s.Context(), server.PhysicalID)
+	lost, err := s.cloud.VolumesLost(s.Context(), server.ID)
 	require.NoError(s, err)
 	require.Empty(s, lost, "Heat's default is that volumes stay")
 
 	for range 2 {
-		require.NoError(s, s.cloud.DeleteServer(s.Context(), server.PhysicalID))
+		require.NoError(s, s.cloud.DeleteServer(s.Context(), server.ID))
 	}
 	cinder := s.service(client.NewBlockStorageV3)
-	volume, err := volumes.Get(s.Context(), cinder, disk.PhysicalID).Extract()
+	volume, err := volumes.Get(s.Context(), cinder, disk.ID).Extract()
 	require.NoError(s, err)
 	require.Equal(s, "available", volume.Status)
 	s.update(nil, silent, server)
 	inv = s.inventory()
-	require.Equal(s, disk.PhysicalID, s.resource(inv, inv.StackID, "disk").PhysicalID, "the volume is the same")
+	require.Equal(s, disk.ID, s.resource(inv, inv.ID, "disk").ID, "the volume is the same")
 	require.Equal(s, address, s.requireStorage(inv))
 
-	next := s.resource(inv, inv.StackID, "server")
-	require.NotEqual(s, server.PhysicalID, next.PhysicalID)
+	next := s.resource(inv, inv.ID, "server")
+	require.NotEqual(s, server.ID, next.ID)
 	s.update(nil, silent, next, disk)
 	inv = s.inventory()
-	require.NotEqual(s, disk.PhysicalID, s.resource(inv, inv.StackID, "disk").PhysicalID, "the volume is another one")
+	require.NotEqual(s, disk.ID, s.resource(inv, inv.ID, "disk").ID, "the volume is another one")
 	require.Equal(s, address, s.requireStorage(inv))
-	_, err = volumes.Get(s.Context(), cinder, disk.PhysicalID).Extract()
+	_, err = volumes.Get(s.Context(), cinder, disk.ID).Extract()
 	require.True(s, gophercloud.ResponseCodeIs(err, 404), "the former volume is gone: %v", err)
 }
 
 // requireStorage wants the server to have the volume and the port, and tells its address.
-func (s *site) requireStorage(inv *openstack.Inventory) (address string) {
+func (s *site) requireStorage(inv *vim.Inventory) (address string) {
 	s.Helper()
-	server := s.resource(inv, inv.StackID, "server").PhysicalID
-	require.Equal(s, []string{s.resource(inv, inv.StackID, "disk").PhysicalID}, inv.Servers[server].VolumeIDs)
-	port := inv.Ports[s.resource(inv, inv.StackID, "cp").PhysicalID]
+	server := s.resource(inv, inv.ID, "server").ID
+	require.Equal(s, []string{s.resource(inv, inv.ID, "disk").ID}, inv.Servers[server].VolumeIDs)
+	port := inv.Ports[s.resource(inv, inv.ID, "cp").ID]
 	require.Equal(s, server, port.ServerID)
 	return port.Address
 }

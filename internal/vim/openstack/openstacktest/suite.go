@@ -16,6 +16,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/outbound"
+	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
@@ -123,12 +124,12 @@ func (s *site) create(st openstack.Stack, show func(string)) string {
 	return id
 }
 
-func (s *site) update(parameters map[string]any, show func(string), replace ...openstack.Resource) {
+func (s *site) update(parameters map[string]any, show func(string), replace ...vim.Resource) {
 	s.Helper()
 	s.carryOut(s.change(parameters, replace...), show)
 }
 
-func (s *site) change(parameters map[string]any, replace ...openstack.Resource) openstack.Change {
+func (s *site) change(parameters map[string]any, replace ...vim.Resource) openstack.Change {
 	return openstack.Change{
 		Name: s.name, Owner: owner, Operation: "op-2", Parameters: parameters, Replace: replace,
 		Timeout: max(s.Patience, time.Minute),
@@ -149,7 +150,7 @@ func (s *site) delete(show func(string)) {
 	require.NoError(s, s.cloud.DeleteStack(ctx, s.name, owner, show))
 }
 
-func (s *site) inventory() *openstack.Inventory {
+func (s *site) inventory() *vim.Inventory {
 	s.Helper()
 	inv, err := s.cloud.Inventory(s.Context(), s.name)
 	require.NoError(s, err)

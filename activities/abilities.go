@@ -1,0 +1,33 @@
+package activities
+
+import (
+	"context"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
+)
+
+// What only some VIMs can do, with the words for the others.
+
+func powerOf(v vim.VIM) (vim.Power, error) { return vim.As[vim.Power](v, "start and stop servers") }
+
+func portsOf(v vim.VIM) (vim.Reconnector, error) {
+	return vim.As[vim.Reconnector](v, "tell which ports servers have, or give them others")
+}
+
+func restorerOf(v vim.VIM) (vim.Restorer, error) {
+	return vim.As[vim.Restorer](v, "replace single servers of a deployment")
+}
+
+func volumesOfVIM(v vim.VIM) (vim.VolumeKeeper, error) {
+	return vim.As[vim.VolumeKeeper](v, "keep volumes without their servers")
+}
+
+// powerAt asks the VIM of an operation.
+func (i *Infrastructure) powerAt(ctx context.Context, id lcm.OpOccID) (vim.Power, error) {
+	v, err := i.VIMs.VIM(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return powerOf(v)
+}

@@ -1,0 +1,144 @@
+package vim
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Kind is what a resource is, whatever the VIM calls it.
+type Kind string
+
+// The kinds. A resource of no kind is one that only its VIM knows, such as a part of a deployment.
+const (
+	Compute    Kind = "COMPUTE"
+	Storage    Kind = "STORAGE"
+	LinkPort   Kind = "LINKPORT"
+	Network    Kind = "NETWORK"
+	PublicAddr Kind = "PUBLIC_ADDRESS" // an address from outside that leads to a link port
+	Group      Kind = "GROUP"          // of parts that are alike, as many as the VNF has been scaled to
+)
+
+// Resource is one resource of a VNF.
+type Resource struct {
+	Kind Kind
+	// Name is the one that the VNF's package has for it.
+	Name string
+	// ID is the VIM's, "" while there is none.
+	ID string
+	// VimType is the VIM's word for what it is, e.g. OS::Nova::Server (vimLevelResourceType).
+	VimType string
+	// Part is the part of the deployment that holds the resource, by its id: the deployment's own where the resource is at
+	// its top. PartName is the part's name.
+	Part, PartName string
+	// Member is the name of the group's member that the part is, "" at the top.
+	Member string
+	// Status is the VIM's level of life, and Reason its sentence for it.
+	Status, Reason string
+	Created        time.Time
+}
+
+// Unhealthy tells that the resource has failed or was marked so: the next change of the deployment replaces it.
+func (r Resource) Unhealthy() bool { return strings.HasSuffix(r.Status, "_FAILED") }
+
+// Inventory is everything that the deployment of a VNF consists of.
+type Inventory struct {
+	ID        string
+	Status    string // the deployment's, in the VIM's words
+	Resources []Resource
+	Servers   map[string]Server // by id
+	Ports     map[string]Port   // by id
+	// PublicAddrs are the deployment's own, by id.
+	PublicAddrs map[string]PublicAddress
+}
+
+// Server is what the VIM knows of a server.
+type Server struct {
+	ID     string
+	Name   string
+	Status string // the VIM's: ACTIVE, SHUTOFF, ERROR ...
+	Host   string // "" unless the credentials may see it
+	HostID string // tells apart the hosts of a project's servers, for everybody
+	Zone   string
+	// Addresses are the fixed IPs, network by network.
+	Addresses []string
+	VolumeIDs []string
+}
+
+// Port is what the VIM knows of a link port, with the public address that leads to it.
+type Port struct {
+	ID         string
+	Name       string
+	NetworkID  string
+	ServerID   string // the device that has it, "" for none
+	MAC        string
+	FixedIPs   []lcm.FixedIP
+	Address    string // the first of them of IPv4, else the first of them
+	FloatingIP string // "" when none
+}
+
+// PublicAddress leads to a port.
+type PublicAddress struct {
+	Address string
+	PortID  string
+}
+
+// OfKind are the resources of a kind that exist, in whatever part they are.
+func (i *Inventory) OfKind(kind Kind) []Resource {
+	var out []Resource
+	for _, r := range i.Resources {
+		if r.Kind == kind && r.ID != "" {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Members are the parts that the group of that name at the top consists of, by id. For "" it is the deployment itself.
+func (i *Inventory) Members(group string) ([]string, error) {
+	if group == "" {
+		return []string{i.ID}, nil
+	}
+	members, err := i.MemberResources(group)
+	out := make([]string, 0, len(members))
+	for _, r := range members {
+		out = append(out, r.ID)
+	}
+	slices.Sort(out)
+	return out, err
+}
+
+// MemberResources are the members of the group of that name at the top, oldest first, as far as the VIM's times tell.
+// Each is one that Change.Replace takes.
+func (i *Inventory) MemberResources(group string) ([]Resource, error) {
+	part := ""
+	for _, r := range i.Resources {
+		if r.Part == i.ID && r.Name == group {
+			part = r.ID
+		}
+	}
+	if part == "" {
+		return nil, lcm.Errorf(lcm.KindInvalid, "The stack has no resource %q: aspect_id must be the name of an "+
+			"AutoScalingGroup or ResourceGroup in the Base HOT.", group)
+	}
+	var out []Resource
+	for _, r := range i.Resources {
+		if r.Part == part && r.ID != "" {
+			out = append(out, r)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Resource) int { return a.Created.Compare(b.Created) })
+	return out, nil
+}
+
+// In is the resource of that name in that part.
+func (i *Inventory) In(part, name string) (Resource, bool) {
+	for _, r := range i.Resources {
+		if r.Part == part && r.Name == name {
+			return r, true
+		}
+	}
+	return Resource{}, false
+}

@@ -1,0 +1,79 @@
+package openstack
+
+import (
+	"context"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
+)
+
+// What a VIM can do, OpenStack can.
+var _ interface {
+	vim.VIM
+	vim.Power
+	vim.Reconnector
+	vim.Restorer
+	vim.VolumeKeeper
+} = (*Cloud)(nil)
+
+// Definition is how Heat is told what a deployment is: vim.Definition of OpenStack.
+type Definition struct {
+	// Template is "" in a change that leaves it as it is.
+	Template   string
+	Files      map[string]string // nested templates by the name that the template uses
+	Parameters map[string]any
+}
+
+func definitionOf(d vim.Definition) (Definition, error) {
+	switch d := d.(type) {
+	case nil:
+		return Definition{}, nil
+	case Definition:
+		return d, nil
+	default:
+		return Definition{}, lcm.Errorf(lcm.KindBug, "A deployment on an OpenStack is defined by %T.", d)
+	}
+}
+
+// Deploy implements vim.VIM with a stack.
+func (c *Cloud) Deploy(ctx context.Context, d vim.Deployment, progress func(string)) (string, error) {
+	of, err := definitionOf(d.Definition)
+	if err != nil {
+		return "", err
+	}
+	return c.CreateStack(ctx, Stack{
+		Name: d.Name, Template: of.Template, Files: of.Files, Parameters: of.Parameters,
+		Owner: d.Owner, Operation: d.Operation, Timeout: d.Timeout, Secrets: d.Secrets,
+	}, progress)
+}
+
+// Change implements vim.VIM.
+func (c *Cloud) Change(ctx context.Context, ch vim.Change, progress func(string)) error {
+	of, err := definitionOf(ch.Definition)
+	if err != nil {
+		return err
+	}
+	return c.UpdateStack(ctx, Change{
+		Name: ch.Name, Template: of.Template, Files: of.Files, Parameters: of.Parameters,
+		Owner: ch.Owner, Operation: ch.Operation, Timeout: ch.Timeout, Secrets: ch.Secrets,
+		Replace: ch.Replace, Keep: ch.Keep,
+	}, progress)
+}
+
+// Remove implements vim.VIM.
+func (c *Cloud) Remove(ctx context.Context, name, owner string, progress func(string)) error {
+	return c.DeleteStack(ctx, name, owner, progress)
+}
+
+// Interrupt implements vim.VIM.
+func (c *Cloud) Interrupt(ctx context.Context, name, owner string, progress func(string)) error {
+	return c.CancelStack(ctx, name, owner, progress)
+}
+
+// kinds are the kinds of Heat's resources.
+var kinds = map[string]vim.Kind{
+	"OS::Nova::Server": vim.Compute, "OS::Cinder::Volume": vim.Storage, "OS::Neutron::Port": vim.LinkPort,
+	"OS::Neutron::Net": vim.Network, "OS::Neutron::ProviderNet": vim.Network,
+	"OS::Neutron::FloatingIP":    vim.PublicAddr,
+	"OS::Heat::AutoScalingGroup": vim.Group, "OS::Heat::ResourceGroup": vim.Group,
+}

@@ -1,0 +1,126 @@
+// Package vim is the seam to where the resources of VNFs are: what they are, whatever the VIM, and what is done with
+// them. Each kind of VIM is a folder below; docs/architecture.md says under "Adding a VIM" what it consists of.
+package vim
+
+import (
+	"context"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// VIM is a connection to one VIM. Each verb is idempotent, shows progress line by line, and finds a deployment again by
+// its name, which was decided beforehand. A deployment of that name with another owner is somebody else's: a Conflict,
+// and nothing is touched.
+type VIM interface {
+	// Deploy makes a deployment and waits until it is complete; it returns the VIM's id of it. One that the same operation
+	// has begun is waited for; one that failed, or that another operation of the owner has left, is removed first.
+	Deploy(ctx context.Context, d Deployment, progress func(string)) (id string, err error)
+	// Change changes a deployment and waits until the VIM is done. What is so already stays as it is, what failed is done
+	// again. It is NotFound when there is no such deployment.
+	Change(ctx context.Context, ch Change, progress func(string)) error
+	// Inventory reads everything that a deployment consists of. It is NotFound when there is none.
+	Inventory(ctx context.Context, name string) (*Inventory, error)
+	// Remove removes a deployment with all that it consists of, and waits until it is gone.
+	Remove(ctx context.Context, name, owner string, progress func(string)) error
+	// Interrupt ends what is being made of a deployment; what is made stays.
+	Interrupt(ctx context.Context, name, owner string, progress func(string)) error
+	// Settle waits until the VIM has ended what it does with a deployment.
+	Settle(ctx context.Context, name, owner string, progress func(string)) error
+}
+
+// Definition is what a deployment is made of, in the words of one kind of VIM. Its own package makes it and reads it.
+type Definition any
+
+// Deployment is a VNF's deployment as it is to be.
+type Deployment struct {
+	// Name was decided beforehand: a deployment of this name is the same deployment.
+	Name string
+	// Owner and Operation are kept with it.
+	Owner, Operation string
+	Definition       Definition
+	Timeout          time.Duration
+	// Secrets are values in the definition that must not come back in an error or in progress.
+	Secrets []string
+}
+
+// Change is what becomes different of a deployment that is there.
+type Change struct {
+	Name             string
+	Owner, Operation string // as in Deployment; it is Operation's from then on
+	// Definition has what changes; nil leaves all as it is.
+	Definition Definition
+	// Replace are resources that are made anew, and only they. Each is as Inventory has shown it: one with another ID was
+	// replaced already and is left alone. When the definition also makes a group smaller, its members in Replace are
+	// those that go.
+	Replace []Resource
+	// Keep are members of groups that stay. A VIM may remove failed members first, also those that failed only because
+	// something else did, or because somebody cancelled.
+	Keep    []Resource
+	Timeout time.Duration
+	Secrets []string
+}
+
+// What only some VIMs can do is an interface of its own, which is asked for with As.
+type (
+	// Power switches servers.
+	Power interface {
+		// StartServer and StopServer wait until the server runs, or is off.
+		StartServer(ctx context.Context, id string) error
+		StopServer(ctx context.Context, id string) error
+		// ShutDown stops all servers of a deployment, and names those that are still on when the time is over.
+		ShutDown(
+			ctx context.Context, name, owner string, until time.Time, progress func(string),
+		) (stillOn []string, err error)
+		// ServerState is NotFound when there is no such server.
+		ServerState(ctx context.Context, id string) (ServerState, error)
+	}
+	// Reconnector gives servers other ports.
+	Reconnector interface {
+		// PortsByID are those of the ports that exist, PortsOf those that servers have, whoever has made them.
+		PortsByID(ctx context.Context, ids ...string) ([]Port, error)
+		PortsOf(ctx context.Context, serverIDs ...string) ([]Port, error)
+		// Network is the id of a network, by its id or its name.
+		Network(ctx context.Context, nameOrID string) (string, error)
+		PlugPort(ctx context.Context, serverID, portID string) error
+		UnplugPort(ctx context.Context, serverID, portID string) error
+	}
+	// Restorer takes back what a change of a deployment has begun.
+	Restorer interface {
+		// DeleteServer deletes a server outside of its deployment, which makes it anew with the next change.
+		DeleteServer(ctx context.Context, id string) error
+		// MarkHealthy lets the deployment keep a resource that it was to replace.
+		MarkHealthy(ctx context.Context, r Resource, reason string) error
+	}
+	// VolumeKeeper lets volumes outlive their servers.
+	VolumeKeeper interface {
+		// VolumesLost are the volumes of a server that the VIM deletes together with it; ours are the deployment's.
+		VolumesLost(ctx context.Context, serverID string, ours ...string) ([]string, error)
+	}
+)
+
+// ServerState is what a VIM tells of one server now.
+type ServerState struct {
+	ID, Name string
+	Status   string // the VIM's: ACTIVE, SHUTOFF, ERROR, REBOOT ...
+	Task     string // what the VIM is doing to it, "" for nothing
+	Fault    string // the VIM's sentence when the status is ERROR
+	Host     string // "" unless the credentials may see it
+	HostID   string // tells apart the hosts of a project's servers, for everybody
+	Zone     string
+}
+
+// Deleted tells that the server does not come back.
+func (s ServerState) Deleted() bool {
+	return s.Status == "DELETED" || s.Status == "SOFT_DELETED" || s.Task == "deleting" || s.Task == "soft-deleting"
+}
+
+// As asks a VIM for something that only some can do; what says it as in "It cannot ...". It is Invalid where the VIM
+// cannot.
+func As[Ability any](v VIM, what string) (Ability, error) {
+	if a, ok := v.(Ability); ok {
+		return a, nil
+	}
+	var none Ability
+	return none, lcm.Errorf(lcm.KindInvalid, "The VIM on which the VNF is cannot %s.", what)
+}

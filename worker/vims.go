@@ -1,0 +1,157 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/vim"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+)
+
+// connector connects to VIMs of one type; cred are their opened credentials.
+type connector func(ctx context.Context, to lcm.Vim, cred map[string]any) (vim.VIM, error)
+
+// connectors are those of all types of VIMs on which VNFs may be. The guard says where VIMs may be; wraps are put around
+// what calls them.
+func connectors(guard outbound.Guard, wraps ...func(http.RoundTripper) http.RoundTripper) map[string]connector {
+	return map[string]connector{
+		lcm.VimOpenStack: func(ctx context.Context, to lcm.Vim, cred map[string]any) (vim.VIM, error) {
+			return openstack.Connect(ctx, to, cred, guard, wraps...)
+		},
+	}
+}
+
+// connections keeps one connection a VIM, so that a step costs no new login.
+type connections struct {
+	operations *resolver
+	to         map[string]connector
+	mu         sync.Mutex
+	open       map[string]*login
+}
+
+// login is a connection, and when it was asked for last.
+type login struct {
+	vim.VIM
+	used time.Time
+}
+
+// idleLogin is how long a client is kept that nobody asks for: VNFs may come with a VIM of their own each.
+const idleLogin = time.Hour
+
+// VIM implements activities.VIMs.
+func (c *connections) VIM(ctx context.Context, id lcm.OpOccID) (vim.VIM, error) {
+	to, err := c.operations.vim(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return c.connect(ctx, to)
+}
+
+// connect logs in to a VIM, once for each VIM and its present credentials.
+func (c *connections) connect(ctx context.Context, to lcm.Vim) (vim.VIM, error) {
+	key, err := loginKey(to)
+	if err != nil {
+		return nil, err
+	}
+	if known := c.kept(key); known != nil {
+		return known, nil
+	}
+	cred, err := c.operations.openMap(ctx, to.AuthCred)
+	if err != nil {
+		return nil, err
+	}
+	connect, ok := c.to[lcm.VimTypeOf(to.Type)]
+	if !ok {
+		return nil, lcm.Errorf(lcm.KindInvalid, "Windlass puts no VNFs on a VIM of type %q.", to.Type)
+	}
+	made, err := connect(ctx, to, cred)
+	if err != nil {
+		return nil, err
+	}
+	c.keep(key, made)
+	return made, nil
+}
+
+// loginKey tells logins apart. Of a VIM that is not in the registry only what it consists of tells that it has changed;
+// secrets in it are references, which are others for every request.
+func loginKey(to lcm.Vim) (string, error) {
+	of, err := json.Marshal([]any{to.ID, to.Updated, to.AuthURL, to.AuthCred, to.Extra})
+	return string(of), err
+}
+
+func (c *connections) kept(key string) vim.VIM {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l, ok := c.open[key]
+	if !ok {
+		return nil
+	}
+	l.used = time.Now()
+	return l.VIM
+}
+
+func (c *connections) keep(key string, made vim.VIM) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.open, func(_ string, l *login) bool { return time.Since(l.used) > idleLogin })
+	c.open[key] = &login{made, time.Now()}
+}
+
+// logout ends all connections at once, where a VIM has anything to end; those that are used again are made anew.
+func (c *connections) logout(ctx context.Context) error {
+	c.mu.Lock()
+	open := c.open
+	c.open = map[string]*login{}
+	c.mu.Unlock()
+	var g errgroup.Group
+	for _, l := range open {
+		if of, ok := l.VIM.(interface {
+			Logout(ctx context.Context) error
+		}); ok {
+			g.Go(func() error { return of.Logout(ctx) })
+		}
+	}
+	return g.Wait()
+}
+
+// vim is the registered VIM of the operation, or one made of the connection's own data.
+func (o *resolver) vim(ctx context.Context, id lcm.OpOccID) (lcm.Vim, error) {
+	j, err := o.load(ctx, id)
+	if err != nil {
+		return lcm.Vim{}, err
+	}
+	return o.vimOf(ctx, j)
+}
+
+func (o *resolver) vimOf(ctx context.Context, j *job) (lcm.Vim, error) {
+	connection, err := o.Connection(ctx, j.Operation)
+	if err != nil {
+		return lcm.Vim{}, err
+	}
+	if registered := connection.Registered(); registered != "" {
+		return o.Store.Vim(ctx, registered)
+	}
+	return connection.OwnVim(lcm.VimID(j.Instance.ID) + "/" + lcm.VimID(connection.ID)), nil
+}
+
+// openMap opens the sealed values of stored credentials.
+func (o *resolver) openMap(ctx context.Context, sealed map[string]any) (map[string]any, error) {
+	doc, err := json.Marshal(sealed)
+	if err != nil {
+		return nil, err
+	}
+	if doc, err = secrets.OpenDocument(ctx, o.vault, doc); err != nil {
+		return nil, err
+	}
+	var out map[string]any
+	return out, json.Unmarshal(doc, &out)
+}
