@@ -61,6 +61,7 @@ func Run(t *testing.T, c Cloud) {
 		{"deletes a stack that is being made", (*site).deletesUnderWay},
 		{"deletes a stack whose deletion has failed", (*site).deletesAgain},
 		{"deletes a stack while others leave its network", (*site).waitsForPorts},
+		{"is a VIM like all others", (*site).seam},
 		{"runs, heals and scales servers", (*site).cluster},
 		{"makes a server anew, and gives it its volume back", (*site).storage},
 		{"replaces a server inside of a member of a group, with a fixed address", (*site).withinMembers},

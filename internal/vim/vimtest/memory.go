@@ -1,0 +1,167 @@
+package vimtest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
+)
+
+// Size is a definition of the VIM in memory: how many parts the group "workers" has.
+type Size int
+
+// Memory is a VIM that remembers deployments and has no servers. It does what all VIMs must, and nothing that only some
+// can: tests see with it what is told where a VIM cannot.
+type Memory struct {
+	mu          sync.Mutex
+	ids         int
+	deployments map[string]*deployment
+}
+
+type deployment struct {
+	id, owner, operation string
+	parts                []part
+}
+
+// part is a member of the group: a server and its port.
+type part struct {
+	id, name, server, port string
+	created                time.Time
+}
+
+// NewMemory makes an empty VIM.
+func NewMemory() *Memory { return &Memory{deployments: map[string]*deployment{}} }
+
+// id makes one that no other resource has.
+func (m *Memory) id(of string) string {
+	m.ids++
+	return fmt.Sprintf("%s-%d", of, m.ids)
+}
+
+func (m *Memory) newPart() part {
+	return part{
+		id: m.id("part"), name: m.id("member"), server: m.id("server"), port: m.id("port"),
+		created: time.Unix(int64(m.ids), 0),
+	}
+}
+
+func (d *deployment) foreign(name string) error {
+	return lcm.Errorf(lcm.KindConflict, "The deployment %s belongs to %s.", name, d.owner)
+}
+
+// resize makes parts, or removes those that leave first, then the youngest.
+func (m *Memory) resize(d *deployment, size int, leaving []string) {
+	for len(d.parts) < size {
+		d.parts = append(d.parts, m.newPart())
+	}
+	slices.SortStableFunc(d.parts, func(a, b part) int {
+		goes := func(p part) int {
+			if slices.Contains(leaving, p.id) {
+				return 1
+			}
+			return 0
+		}
+		return cmp.Or(cmp.Compare(goes(a), goes(b)), a.created.Compare(b.created))
+	})
+	d.parts = d.parts[:size]
+}
+
+// Deploy implements vim.VIM.
+func (m *Memory) Deploy(_ context.Context, of vim.Deployment, _ func(string)) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	d := m.deployments[of.Name]
+	switch {
+	case d != nil && d.owner != of.Owner:
+		return "", d.foreign(of.Name)
+	case d != nil && d.operation == of.Operation:
+		return d.id, nil
+	}
+	size, ok := of.Definition.(Size)
+	if !ok {
+		return "", lcm.Errorf(lcm.KindBug, "The VIM in memory cannot read a %T.", of.Definition)
+	}
+	d = &deployment{id: m.id("deployment"), owner: of.Owner, operation: of.Operation}
+	m.resize(d, int(size), nil)
+	m.deployments[of.Name] = d
+	return d.id, nil
+}
+
+// Change implements vim.VIM.
+func (m *Memory) Change(_ context.Context, ch vim.Change, _ func(string)) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	d := m.deployments[ch.Name]
+	switch {
+	case d == nil:
+		return lcm.Errorf(lcm.KindNotFound, "There is no deployment %s.", ch.Name)
+	case d.owner != ch.Owner:
+		return d.foreign(ch.Name)
+	}
+	size := len(d.parts)
+	if given, ok := ch.Definition.(Size); ok {
+		size = int(given)
+	}
+	var leaving []string
+	for _, r := range ch.Replace {
+		leaving = append(leaving, r.ID)
+	}
+	shrinks := size < len(d.parts)
+	m.resize(d, size, leaving)
+	for i, p := range d.parts {
+		switch {
+		case slices.Contains(leaving, p.server):
+			d.parts[i].server = m.id("server")
+		case slices.Contains(leaving, p.id) && !shrinks:
+			d.parts[i] = m.newPart()
+		}
+	}
+	d.operation = ch.Operation
+	return nil
+}
+
+// Inventory implements vim.VIM.
+func (m *Memory) Inventory(_ context.Context, name string) (*vim.Inventory, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	d := m.deployments[name]
+	if d == nil {
+		return nil, lcm.Errorf(lcm.KindNotFound, "There is no deployment %s.", name)
+	}
+	group := d.id + "-workers"
+	inv := &vim.Inventory{
+		ID: d.id, Status: "COMPLETE", Servers: map[string]vim.Server{}, Ports: map[string]vim.Port{},
+		Resources: []vim.Resource{{Kind: vim.Group, Name: "workers", ID: group, VimType: "memory/group", Part: d.id}},
+	}
+	for i, p := range d.parts {
+		inv.Resources = append(inv.Resources,
+			vim.Resource{Name: p.name, ID: p.id, VimType: "memory/part", Part: group, Created: p.created},
+			vim.Resource{Kind: vim.Compute, Name: "vdu", ID: p.server, VimType: "memory/server", Part: p.id, Member: p.name},
+			vim.Resource{Kind: vim.LinkPort, Name: "cp", ID: p.port, VimType: "memory/port", Part: p.id, Member: p.name},
+		)
+		inv.Servers[p.server] = vim.Server{ID: p.server, Name: p.name, Status: "RUNNING"}
+		inv.Ports[p.port] = vim.Port{ID: p.port, ServerID: p.server, Address: fmt.Sprintf("192.0.2.%d", i+1)}
+	}
+	return inv, nil
+}
+
+// Remove implements vim.VIM.
+func (m *Memory) Remove(_ context.Context, name, owner string, _ func(string)) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if d := m.deployments[name]; d != nil && d.owner == owner {
+		delete(m.deployments, name)
+	}
+	return nil
+}
+
+// Interrupt implements vim.VIM: nothing is ever under way.
+func (m *Memory) Interrupt(context.Context, string, string, func(string)) error { return nil }
+
+// Settle implements vim.VIM.
+func (m *Memory) Settle(context.Context, string, string, func(string)) error { return nil }
