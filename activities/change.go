@@ -66,24 +66,11 @@ func (o *OpOccs) PlanOperation(ctx context.Context, in PlanInput) (plan lcm.Plan
 	return o.Records.KeepPlan(ctx, in.OpOccID, plan)
 }
 
-// Sizes says which sizes the groups of a stack get.
-type Sizes string
-
-const (
-	// SizesGrown are those of the plan where they are larger than before.
-	SizesGrown Sizes = "grown"
-	// SizesPlanned are those of the plan.
-	SizesPlanned Sizes = "planned"
-	// SizesRecorded are those of the VNF as it is recorded: an enlargement is undone, and every server that is not
-	// recorded goes.
-	SizesRecorded Sizes = "recorded"
-)
-
 // ChangeStackInput says what becomes different of the VNF's stack.
 type ChangeStackInput struct {
 	Tracked
 	OpOccID lcm.OpOccID `json:"opOccId"`
-	Sizes   Sizes       `json:"sizes"`
+	Sizes   vim.Sizes   `json:"sizes"`
 	// Leaving are servers that go, or are replaced: exactly these.
 	Leaving []string `json:"leaving,omitempty"`
 	// LeavingVolumes and LeavingPorts are Cinder volumes and ports that are replaced, too.
@@ -133,7 +120,7 @@ func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (
 		return out, err
 	}
 	switch {
-	case in.Sizes == SizesRecorded:
+	case in.Sizes == vim.SizesRecorded:
 		change.Replace = append(toRemove(inv, unknownServers(inv, recorded, vnfcs)), emptyMembers(inv, vnfcs)...)
 	case in.Within:
 		if err := release.broken(ctx, in.Leaving); err != nil {
@@ -145,7 +132,7 @@ func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (
 	default:
 		change.Replace = append(toRemove(inv, in.Leaving), volumesOf(inv, in.LeavingVolumes)...)
 	}
-	if in.Sizes != SizesGrown {
+	if in.Sizes != vim.SizesGrown {
 		change.Keep = stayingMembers(inv, recorded, in.Leaving)
 	}
 	return out, cloud.Change(ctx, change, i.Output.Lines(ctx, in.Step))
@@ -154,9 +141,9 @@ func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (
 // checkComing looks at the ports that are given to servers which come.
 func (i *Infrastructure) checkComing(ctx context.Context, cloud vim.VIM, in ChangeStackInput) error {
 	switch in.Sizes {
-	case SizesRecorded:
+	case vim.SizesRecorded:
 		return nil
-	case SizesGrown:
+	case vim.SizesGrown:
 		return i.checkGiven(ctx, cloud, in.OpOccID, lookedIdle)
 	default:
 		return i.checkGiven(ctx, cloud, in.OpOccID, lookedChanged)

@@ -136,7 +136,7 @@ func TestGivenPorts_areFoundAndReleased(t *testing.T) {
 	for range 2 {
 		read()
 		must(t, infra.ChangeStack, activities.ChangeStackInput{
-			OpOccID: opOcc, Sizes: activities.SizesPlanned, Within: true,
+			OpOccID: opOcc, Sizes: vim.SizesPlanned, Within: true,
 			Leaving: []string{"s1"},
 		})
 		require.Equal(t, map[string]string{"p": "", "q": "", "strange": "elsewhere"}, cloud.holder, "free for the successors")
@@ -226,7 +226,7 @@ func TestChangeStack_looksAtPortsForServersThatCome(t *testing.T) {
 		}}
 		for range 2 {
 			cloud.last = vim.Change{}
-			_, err := do(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesGrown})
+			_, err := do(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesGrown})
 			if says == "" {
 				require.NoError(t, err)
 				require.NotEqual(t, vim.Change{}, cloud.last)
@@ -236,7 +236,7 @@ func TestChangeStack_looksAtPortsForServersThatCome(t *testing.T) {
 			require.NotContains(t, err.Error(), "10.0.0.9")
 			require.Equal(t, vim.Change{}, cloud.last, "nothing is touched")
 		}
-		must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesRecorded})
+		must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesRecorded})
 	}
 }
 

@@ -23,7 +23,7 @@ type Stacks interface {
 	Stack(ctx context.Context, id lcm.OpOccID) (vim.Deployment, error)
 	StackName(ctx context.Context, id lcm.OpOccID) (name, owner string, err error)
 	// Change is the stack's change to those sizes; servers are those of the VNF as it is recorded.
-	Change(ctx context.Context, id lcm.OpOccID, sizes Sizes) (change vim.Change, servers []string, err error)
+	Change(ctx context.Context, id lcm.OpOccID, sizes vim.Sizes) (change vim.Change, servers []string, err error)
 	// Recorded are the VMs of the VNF as it is recorded, with their ports; each has the name of its connection point.
 	Recorded(ctx context.Context, id lcm.OpOccID) ([]Vnfc, error)
 	// Links are the external links of the VNF as it is recorded, and as the operation is to have them.

@@ -100,9 +100,9 @@ func (fixedStack) StackName(context.Context, lcm.OpOccID) (name, owner string, e
 	return "vnf-1", "owner-1", nil
 }
 
-func (fixedStack) Change(_ context.Context, _ lcm.OpOccID, sizes activities.Sizes) (vim.Change, []string, error) {
+func (fixedStack) Change(_ context.Context, _ lcm.OpOccID, sizes vim.Sizes) (vim.Change, []string, error) {
 	size := 3
-	if sizes == activities.SizesRecorded {
+	if sizes == vim.SizesRecorded {
 		size = 2
 	}
 	return vim.Change{Name: "vnf-1", Owner: "owner-1", Definition: map[string]any{"size": size}},
@@ -201,7 +201,7 @@ func TestChangeStack_takesWhatAFailedEnlargementHasLeft(t *testing.T) {
 	}}}
 	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
 	for range 2 {
-		must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesRecorded})
+		must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesRecorded})
 		assert.Equal(t, []string{"half"}, cloud.replaced(), "Heat would take the oldest member of a group that shrinks")
 	}
 }
@@ -222,13 +222,13 @@ func TestChangeStack_keepsTheMembersThatStay(t *testing.T) {
 		in   activities.ChangeStackInput
 		keep []string
 	}{
-		{activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesRecorded}, []string{"aborted"}},
+		{activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesRecorded}, []string{"aborted"}},
 		{
-			activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesPlanned, Leaving: []string{"s2"}},
+			activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesPlanned, Leaving: []string{"s2"}},
 			[]string{"aborted"},
 		},
-		{activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesPlanned, Leaving: []string{"s1"}}, nil},
-		{activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesGrown}, nil},
+		{activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesPlanned, Leaving: []string{"s1"}}, nil},
+		{activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesGrown}, nil},
 	} {
 		must(t, infra.ChangeStack, c.in)
 		var keep []string
@@ -253,7 +253,7 @@ func TestHolders_areTheMembersThatHaveToGo(t *testing.T) {
 	env := suite.NewTestActivityEnvironment()
 	env.RegisterActivity(infra.ChangeStack)
 	in := activities.ChangeStackInput{
-		OpOccID: opOcc, Sizes: activities.SizesPlanned,
+		OpOccID: opOcc, Sizes: vim.SizesPlanned,
 		Leaving: []string{"s0", "s2", "gone"},
 	}
 	for range 2 {
@@ -263,7 +263,7 @@ func TestHolders_areTheMembersThatHaveToGo(t *testing.T) {
 			"a server by itself, the other with its group's member; one that is gone is done")
 		assert.Equal(t, 3, cloud.last.Definition.(map[string]any)["size"])
 	}
-	in = activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesRecorded}
+	in = activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesRecorded}
 	_, err := env.ExecuteActivity(infra.ChangeStack, in)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"alone"}, cloud.replaced(), "every server that is not recorded goes")

@@ -154,7 +154,7 @@ func TestChangeStack_replacesServersWithinMembers(t *testing.T) {
 	}
 	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
 	in := activities.ChangeStackInput{
-		OpOccID: opOcc, Sizes: activities.SizesPlanned, Leaving: []string{"s1"},
+		OpOccID: opOcc, Sizes: vim.SizesPlanned, Leaving: []string{"s1"},
 		Within: true,
 	}
 	for range 2 {
@@ -166,7 +166,7 @@ func TestChangeStack_replacesServersWithinMembers(t *testing.T) {
 	assert.Equal(t, []string{"vdu", "cp", "disk"}, cloud.replaced())
 
 	assert.Contains(t, cloud.servers, "s1")
-	in = activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesPlanned, Leaving: []string{"s2"}, Within: true}
+	in = activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesPlanned, Leaving: []string{"s2"}, Within: true}
 	for range 2 {
 		must(t, infra.ChangeStack, in)
 		assert.NotContains(t, cloud.servers, "s2", "Heat would leave it its port, which the successor needs")
@@ -194,14 +194,14 @@ func TestChangeStack_sparesMembersThatAreRecorded(t *testing.T) {
 	cloud.inv.Ports = map[string]vim.Port{"a": {ID: "a", ServerID: "old-1"}, "c": {ID: "c", ServerID: "old-2"}}
 	for _, successor := range []string{"", "new-1"} {
 		cloud.inv.Resources[0].ID = successor
-		must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesRecorded})
+		must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesRecorded})
 		// fixedStack's recorded servers are s1 and s2.
 		assert.Equal(t, []string{"m3"}, cloud.replaced(), "the new member alone")
 		assert.Equal(t, map[string]string{"a": "", "c": "old-2"}, cloud.holder,
 			"Heat makes the successor, which needs the port")
 	}
 	cloud.servers["old-1"], cloud.holder["a"] = "ERROR", "old-1"
-	must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: activities.SizesRecorded})
+	must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesRecorded})
 	assert.NotContains(t, cloud.servers, "old-1")
 	assert.Empty(t, cloud.holder["a"])
 }

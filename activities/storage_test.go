@@ -461,7 +461,7 @@ func TestChangeStack_replacesTheVolumesThatLeave(t *testing.T) {
 	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
 	replaced := func(volumes ...string) (names []string) {
 		must(t, infra.ChangeStack, activities.ChangeStackInput{
-			OpOccID: opOcc, Sizes: activities.SizesPlanned,
+			OpOccID: opOcc, Sizes: vim.SizesPlanned,
 			Leaving: []string{"s1"}, LeavingVolumes: volumes,
 		})
 		for _, r := range cloud.update.Replace {

@@ -5,11 +5,11 @@ import (
 	"context"
 	"slices"
 
-	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/nfvo"
 	"github.com/windlass-nfv/windlass/internal/operations"
+	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -102,7 +102,7 @@ func (o *resolver) acceptable(ctx context.Context, j *job, given lcm.Grant) (lcm
 	if len(grant.AddResources) == 0 && j.OpOcc.Operation != lcm.OpChangeExtConn {
 		return grant, nil
 	}
-	return grant, o.tryHeat(ctx, j)
+	return grant, o.tryDefinition(ctx, j)
 }
 
 // possibleLinks looks at links that come from a request and from its grant: each may be right, and both together may
@@ -130,14 +130,15 @@ func (j *job) possibleLinks() error {
 	return nil
 }
 
-// tryHeat makes the parameters of the stack for once.
-func (o *resolver) tryHeat(ctx context.Context, j *job) error {
-	wanted, err := j.whole()
-	if err == nil && j.Instance.Instantiated != nil {
-		wanted, err = j.sized(activities.SizesPlanned)
-	}
-	if err == nil {
-		_, _, _, err = o.heat(ctx, j, wanted)
+// tryDefinition makes what the VIM would be told for once.
+func (o *resolver) tryDefinition(ctx context.Context, j *job) error {
+	d, err := o.definerOf(ctx, j)
+	switch {
+	case err != nil:
+	case j.Instance.Instantiated == nil:
+		_, _, err = d.Whole(ctx, j.Operation)
+	default:
+		_, _, err = d.Sized(ctx, j.Operation, vim.SizesPlanned)
 	}
 	return err
 }

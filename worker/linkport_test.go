@@ -8,7 +8,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/pgtest"
+	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -40,15 +40,6 @@ func TestConnectionPoints_showTheGivenPortByTheRequestsID(t *testing.T) {
 		"not the port that was given")
 }
 
-func TestInstantiation_tellsUserDataClassesOfPorts(t *testing.T) {
-	j := ported()
-	doc, err := json.Marshal(j.instantiation(nil)["extVirtualLinks"])
-	require.NoError(t, err)
-	const data = `"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET","ipOverEthernet":{"ipAddresses":[]}}]`
-	require.JSONEq(t, `[{"id":"a","resourceId":"net-a","extCps":[{"cpdId":"cp","cpConfig":{"k":{"linkPortId":"p",`+data+`}}},{"cpdId":"other","cpConfig":{"other":{`+data+`}}}],
-		"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"port-1"}}]},{"id":"b","resourceId":"net-b","extCps":[]}]`, string(doc))
-}
-
 func TestAcceptable_refusesAPortTwice(t *testing.T) {
 	j := ported()
 	j.Target = &lcm.VimConnectionInfo{ID: "vim", VimID: "v"}
@@ -57,40 +48,21 @@ func TestAcceptable_refusesAPortTwice(t *testing.T) {
 	require.ErrorContains(t, err, "the connection points cp and other would have the same port")
 }
 
-// A request of Tacker's functional tests: its class lays nfv over a dummy, and so does Windlass's own.
-func TestHeat_takesThePortsOfNfv(t *testing.T) {
-	o := withVault(t, pgtest.URL(t))
-	j := packageJob(t, o, "../tests/e2e/testdata/overriddenport")
-	for _, class := range []string{
-		"",
-		`,"lcm-operation-user-data":"./UserData/ports.py","lcm-operation-user-data-class":"Ports"`,
-	} {
-		t.Run("class "+class, func(t *testing.T) {
-			var err error
-			j.Request, err = lcm.ParseInstantiate(json.RawMessage(`{"flavourId":"simple","extVirtualLinks":[{"id":"net","resourceId":"n","extCps":[
-				{"cpdId":"VDU1_CP1-1","cpConfig":{"VDU1_CP1-1":{"linkPortId":"p"}}},{"cpdId":"VDU1_CP1-2","cpConfig":{"VDU1_CP1-2":{"linkPortId":"q"}}}],
-				"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"port-1"}},{"id":"q","resourceHandle":{"resourceId":"dummy-id"}}]}],
-				"additionalParams":{"nfv":{"CP":{"VDU1_CP1-2":{"port":"port-2"}}}` + class + `}}`))
-			require.NoError(t, err)
-			if class != "" {
-				o.runScripts(t)
-			}
-			_, parameters, _, err := o.heat(t.Context(), j, shape{capacity: map[string]int{"VDU1": 1}})
-			require.NoError(t, err)
-			require.Equal(t, map[string]any{
-				"VDU1_CP1-1": map[string]any{"port": "port-1"},
-				"VDU1_CP1-2": map[string]any{"port": "port-2"},
-			},
-				parameters["nfv"].(map[string]any)["CP"])
-
-			_, external := j.connectionPoints(activities.Vnfc{VduID: "VDU1", ServerID: "s", Attached: []activities.Attached{
-				{Type: lcm.GrantLinkPort, Resource: "VDU1_CP1-1", ID: "port-1"},
-				{Type: lcm.GrantLinkPort, Resource: "VDU1_CP1-2", ID: "port-2"},
-			}}, nil)
-			require.Equal(t, []string{"p", "port-1", "q", "port-2"},
-				[]string{external[0].ExtLinkPortID, external[0].PortID, external[1].ExtLinkPortID, external[1].PortID})
-		})
-	}
+// A request of Tacker's functional tests lays nfv over a dummy: the port of nfv is shown.
+func TestConnectionPoints_showThePortsOfNfv(t *testing.T) {
+	request, err := lcm.ParseInstantiate(json.RawMessage(`{"flavourId":"simple","extVirtualLinks":[{"id":"net","resourceId":"n","extCps":[
+		{"cpdId":"one","cpConfig":{"one":{"linkPortId":"p"}}},{"cpdId":"two","cpConfig":{"two":{"linkPortId":"q"}}}],
+		"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"port-1"}},{"id":"q","resourceHandle":{"resourceId":"dummy-id"}}]}],
+		"additionalParams":{"nfv":{"CP":{"two":{"port":"port-2"}}}}}`))
+	require.NoError(t, err)
+	j := instantiating(``)
+	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "one", VduID: "node", External: true}, {ID: "two", VduID: "node", External: true}}
+	j.Request = request
+	_, external := j.connectionPoints(activities.Vnfc{VduID: "node", ServerID: "s", Attached: []activities.Attached{
+		{Type: lcm.GrantLinkPort, Resource: "one", ID: "port-1"}, {Type: lcm.GrantLinkPort, Resource: "two", ID: "port-2"},
+	}}, nil)
+	require.Equal(t, []string{"p", "port-1", "q", "port-2"},
+		[]string{external[0].ExtLinkPortID, external[0].PortID, external[1].ExtLinkPortID, external[1].PortID})
 }
 
 // A grant's nfv counts before that of the request, as in Tacker.
@@ -105,7 +77,11 @@ func TestUnder_takesThePortsOfAGrantsNfv(t *testing.T) {
 
 // The VNFC that a scaling adds gets the port that the scaling names.
 func TestOwnPorts_areThoseOfAScaling(t *testing.T) {
-	j := apartJob(nil, "a-0")
+	j := &job{&operations.Operation{
+		Instance: lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{}},
+		Request: lcm.InstantiateRequest{AdditionalParams: json.RawMessage(
+			`{"lcm-operation-user-data": "x.py", "lcm-operation-user-data-class": "StandardUserData"}`)},
+	}}
 	j.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{{
 		ID: "l", ResourceID: "n",
 		ExtCps: []lcm.ExtCp{{CpdID: "cp", LinkPort: &lcm.LinkPort{ID: "p", ResourceID: "port-0"}}},

@@ -12,7 +12,6 @@ import (
 	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/outbound"
 	"github.com/windlass-nfv/windlass/internal/secrets"
-	"github.com/windlass-nfv/windlass/internal/userdata"
 )
 
 // resolver tells activities what they need to know of an operation. Histories hold ids only.
@@ -26,8 +25,8 @@ type resolver struct {
 	// grantPatience is how long an NFVO may take to grant an operation, 0 without one; endpoint begins links to the API.
 	grantPatience time.Duration
 	endpoint      string
-	// userData runs the user data classes of packages; nil runs none.
-	userData *userdata.Runner
+	// definers make what VIMs are told, by type.
+	definers map[string]definer
 	// vimGuard says where VIMs may be.
 	vimGuard outbound.Guard
 	// vimWraps are put around what calls VIMs.

@@ -1,17 +1,13 @@
 package worker
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"time"
 
-	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/vim"
-	"github.com/windlass-nfv/windlass/internal/vim/openstack"
-	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // defaultStackTimeout is Heat's time for a stack; Tacker's is 10 to 20 minutes, too short for a slow cloud.
@@ -56,23 +52,20 @@ func (o *resolver) Stack(ctx context.Context, id lcm.OpOccID) (vim.Deployment, e
 	if err != nil {
 		return vim.Deployment{}, err
 	}
-	whole, err := j.whole()
+	definer, err := o.definerOf(ctx, j)
 	if err != nil {
 		return vim.Deployment{}, err
 	}
-	template, parameters, opened, err := o.heat(ctx, j, whole)
-	if err != nil {
-		return vim.Deployment{}, err
-	}
+	definition, opened, err := definer.Whole(ctx, j.Operation)
 	return vim.Deployment{
-		Name: name, Definition: definition(template, parameters),
-		Owner: owner, Operation: stackTag(id), Timeout: o.stackTimeout(j), Secrets: opened,
-	}, nil
+		Name: name, Owner: owner, Operation: stackTag(id), Definition: definition, Timeout: o.stackTimeout(j),
+		Secrets: opened,
+	}, err
 }
 
 // Change implements activities.Stacks.
 func (o *resolver) Change(
-	ctx context.Context, id lcm.OpOccID, sizes activities.Sizes,
+	ctx context.Context, id lcm.OpOccID, sizes vim.Sizes,
 ) (vim.Change, []string, error) {
 	j, err := o.load(ctx, id)
 	if err != nil {
@@ -82,36 +75,19 @@ func (o *resolver) Change(
 	if err != nil {
 		return vim.Change{}, nil, err
 	}
-	if sizes == activities.SizesRecorded { // also the parameters
+	if sizes == vim.SizesRecorded { // also the parameters
 		j.Request.ExtVirtualLinks, j.Request.AdditionalParams = j.Instance.Instantiated.ExtVirtualLinks,
 			j.Instance.Instantiated.AdditionalParams
 	}
-	sized, err := j.sized(sizes)
+	definer, err := o.definerOf(ctx, j)
 	if err != nil {
 		return vim.Change{}, nil, err
 	}
-	template, parameters, opened, err := o.heat(ctx, j, sized)
-	change := vim.Change{
-		Name: name, Owner: owner, Operation: stackTag(id), Timeout: o.stackTimeout(j), Secrets: opened,
-	}
-	if sized.members == nil { // else the size is in the template
-		template = vnfpkg.Template{}
-	}
-	change.Definition = definition(template, parameters)
-	return change, j.Servers(), err
-}
-
-// sizes are how many VMs of each VDU a VNF that is there has, or gets.
-func (j *job) sizes(sizes activities.Sizes) map[string]int {
-	capacity := j.Recorded()
-	if p := j.OpOcc.Plan; p != nil && sizes != activities.SizesRecorded {
-		for _, g := range p.Groups {
-			if sizes == activities.SizesPlanned || g.To > g.From {
-				capacity[g.VduID] = g.To
-			}
-		}
-	}
-	return capacity
+	definition, opened, err := definer.Sized(ctx, j.Operation, sizes)
+	return vim.Change{
+		Name: name, Owner: owner, Operation: stackTag(id), Definition: definition, Timeout: o.stackTimeout(j),
+		Secrets: opened,
+	}, j.Servers(), err
 }
 
 // Reconnection implements activities.Stacks.
@@ -128,117 +104,42 @@ func (o *resolver) Reconnection(ctx context.Context, id lcm.OpOccID, asBefore bo
 	if err != nil {
 		return vim.Change{}, err
 	}
-	present, err := j.present()
-	if err != nil {
-		return vim.Change{}, err
-	}
-	template, parameters, opened, err := o.heat(ctx, j, present)
+	definer, err := o.definerOf(ctx, j)
 	if err != nil {
 		return vim.Change{}, err
 	}
 	direction := map[bool]string{false: "", true: " taken back"}[asBefore]
-	if template, err = template.Renewed(j.Flavour, string(id)+direction); err != nil {
-		return vim.Change{}, err
-	}
+	definition, opened, err := definer.Renewed(ctx, j.Operation, string(id)+direction)
 	return vim.Change{
-		Name: name, Owner: owner, Operation: stackTag(id), Timeout: o.stackTimeout(j), Secrets: opened,
-		Definition: definition(template, parameters),
-	}, nil
+		Name: name, Owner: owner, Operation: stackTag(id), Definition: definition, Timeout: o.stackTimeout(j),
+		Secrets: opened,
+	}, err
 }
 
-// definition is what Heat is told. Without a template it leaves the stack's as it is.
-func definition(t vnfpkg.Template, parameters map[string]any) openstack.Definition {
-	return openstack.Definition{Template: t.Top, Files: t.Files, Parameters: parameters}
+// definer makes definitions for VIMs of one type, each with the secrets in it.
+type definer interface {
+	// Whole defines a VNF as it is, or as it is instantiated.
+	Whole(ctx context.Context, of *operations.Operation) (vim.Definition, []string, error)
+	// Sized defines a change of a VNF to those sizes.
+	Sized(ctx context.Context, of *operations.Operation, sizes vim.Sizes) (vim.Definition, []string, error)
+	// Renewed defines a change of a VNF's connections; the mark tells it from other changes.
+	Renewed(ctx context.Context, of *operations.Operation, mark string) (vim.Definition, []string, error)
+}
+
+func (o *resolver) definerOf(ctx context.Context, j *job) (definer, error) {
+	connection, err := o.Connection(ctx, j.Operation)
+	if err != nil {
+		return nil, err
+	}
+	kind := cmp.Or(lcm.VimTypeOf(connection.VimType), lcm.VimOpenStack)
+	d, ok := o.definers[kind]
+	if !ok {
+		return nil, lcm.Errorf(lcm.KindInvalid, "Windlass puts no VNFs on a VIM of type %q.", kind)
+	}
+	return d, nil
 }
 
 func stackTag(id lcm.OpOccID) string { return "windlass-op-" + string(id) }
-
-// unusablePorts is what errors begin with that name given ports which the stack cannot have.
-const unusablePorts = "The ports of the request cannot be used"
-
-// heat makes the template and the parameters of the VNF's stack of that shape; opened are the parameters' secrets.
-func (o *resolver) heat(ctx context.Context, j *job, s shape) (vnfpkg.Template, map[string]any, []string, error) {
-	template, err := vnfpkg.StackTemplate(j.Flavour, func(path string) ([]byte, error) {
-		return o.Store.PackageFile(ctx, j.Instance.VnfPkgID, path)
-	})
-	if err == nil {
-		template, err = template.Managed(j.Flavour, j.Request.ExtManagedVirtualLinks)
-	}
-	if err != nil {
-		return template, nil, nil, err
-	}
-	class := lcm.ParseUserData(j.Request.AdditionalParams)
-	ports, err := template.PortsProblems(j.Flavour, j.Request.ExtVirtualLinks, s.capacity, s.members)
-	if err == nil && class.BuiltIn(o.userData != nil) {
-		err = lcm.InvalidAll(unusablePorts, ports)
-	}
-	if err == nil && s.members != nil {
-		template, err = template.Separate(j.Flavour, s.members)
-	}
-	if err != nil {
-		return template, nil, nil, err
-	}
-	additional, opened, err := o.additionalParams(ctx, j)
-	if err != nil {
-		return template, nil, nil, err
-	}
-	request := vnfpkg.HeatRequest{
-		Capacity: s.capacity, Members: s.members, Bitrates: s.bitrates, AdditionalParams: additional,
-		ExtVirtualLinks: j.Request.ExtVirtualLinks, ExtManagedVirtualLinks: j.Request.ExtManagedVirtualLinks,
-		Images: j.Choices.Images, ComputeFlavours: j.Choices.ComputeFlavours, Zones: j.Choices.Zones,
-		KeptImages: j.Choices.KeptImages,
-	}
-	if !class.BuiltIn(o.userData != nil) {
-		template, parameters, err := o.scripted(ctx, j, class, template, request, opened)
-		if err == nil {
-			err = lcm.InvalidAll(unusablePorts, vnfpkg.MadePortsProblems(j.Flavour, j.Request.ExtVirtualLinks, s.capacity,
-				parameters))
-		}
-		return template, parameters, opened, err
-	}
-	parameters, err := vnfpkg.HeatParameters(j.Flavour, template, request)
-	return template, parameters, opened, err
-}
-
-// additionalParams opens the request's parameters: a HOT parameter of the same name gets the value of each, also
-// of a sealed one. opened are those that were sealed.
-func (o *resolver) additionalParams(ctx context.Context, j *job) (params map[string]any, opened []string, err error) {
-	if len(j.Request.AdditionalParams) == 0 {
-		return nil, nil, nil
-	}
-	doc, err := secrets.OpenDocument(ctx, o.vault, j.Request.AdditionalParams)
-	if err != nil {
-		return nil, nil, err
-	}
-	var sealed map[string]any
-	if err := errors.Join(json.Unmarshal(doc, &params), json.Unmarshal(j.Request.AdditionalParams, &sealed)); err != nil {
-		return nil, nil, lcm.Wrap(lcm.KindInvalid, err, "additionalParams must be a JSON object.")
-	}
-	return params, differing(params, sealed), nil
-}
-
-// differing collects the strings of clear that stand for something else in sealed.
-func differing(clear, sealed any) (out []string) {
-	switch c := clear.(type) {
-	case map[string]any:
-		s, _ := sealed.(map[string]any)
-		for key, value := range c {
-			out = append(out, differing(value, s[key])...)
-		}
-	case []any:
-		s, _ := sealed.([]any)
-		for i, value := range c {
-			if i < len(s) {
-				out = append(out, differing(value, s[i])...)
-			}
-		}
-	case string:
-		if sealed != clear {
-			out = append(out, c)
-		}
-	}
-	return out
-}
 
 func (o *resolver) stackTimeout(j *job) time.Duration {
 	if j.IsCluster() || j.IsRegistryServer() {

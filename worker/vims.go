@@ -11,10 +11,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/outbound"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack/heat"
 )
 
 // connector connects to VIMs of one type; cred are their opened credentials.
@@ -27,6 +29,13 @@ func connectors(guard outbound.Guard, wraps ...func(http.RoundTripper) http.Roun
 		lcm.VimOpenStack: func(ctx context.Context, to lcm.Vim, cred map[string]any) (vim.VIM, error) {
 			return openstack.Connect(ctx, to, cred, guard, wraps...)
 		},
+	}
+}
+
+// definers make what VIMs of each type are told.
+func definers(resolver *operations.Resolver, o Options) map[string]definer {
+	return map[string]definer{
+		lcm.VimOpenStack: &heat.Definer{Resolver: resolver, Vault: o.Vault, UserData: o.UserData},
 	}
 }
 

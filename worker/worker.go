@@ -130,11 +130,12 @@ func New(o Options) *Worker {
 	ops := &resolver{
 		Resolver: &operations.Resolver{Store: o.Store, PodNetwork: len(o.PodNetwork) > 0},
 		vault:    o.Vault, apt: o.Apt, aptKey: o.AptKey, podNetwork: o.PodNetwork,
-		grantPatience: o.GrantPatience, endpoint: o.Endpoint, userData: o.UserData, vimGuard: o.VimGuard,
+		grantPatience: o.GrantPatience, endpoint: o.Endpoint, vimGuard: o.VimGuard,
 	}
 	if o.VimTransport != nil {
 		ops.vimWraps = append(ops.vimWraps, o.VimTransport)
 	}
+	ops.definers = definers(ops.Resolver, o)
 	open := &connections{operations: ops, to: connectors(o.VimGuard, ops.vimWraps...), open: map[string]*login{}}
 	w.RegisterWorkflowWithOptions(workflows.Instantiate, workflow.RegisterOptions{Name: string(lcm.WorkflowInstantiate)})
 	w.RegisterWorkflowWithOptions(workflows.Scale, workflow.RegisterOptions{Name: string(lcm.WorkflowScale)})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // Heal carries out one HEAL operation (SOL003 clause 5.4.9): the VNFCs that the request names get new VMs, or the
@@ -39,7 +40,7 @@ func (v *vnf) replaceServers(ctx workflow.Context) error {
 	if err := v.freeVolumes(ctx); err != nil {
 		return err
 	}
-	return v.changeStack(ctx, activities.SizesPlanned, v.change.LeavingServers())
+	return v.changeStack(ctx, vim.SizesPlanned, v.change.LeavingServers())
 }
 
 // replaceNodes deletes the nodes from the cluster before.
@@ -53,7 +54,7 @@ func (k *kubeadmWork) replaceNodes(ctx workflow.Context) error {
 // replaceRevocably leaves the way back open where it fails before a server is deleted. Where that cannot be told now,
 // the rollback itself looks.
 func (v *vnf) replaceRevocably(ctx workflow.Context) error {
-	err := v.changeStack(ctx, activities.SizesPlanned, v.change.LeavingServers())
+	err := v.changeStack(ctx, vim.SizesPlanned, v.change.LeavingServers())
 	if err == nil {
 		v.op.journal.status.ForwardOnly = true
 		return nil

@@ -3,8 +3,8 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // Scale carries out one SCALE or SCALE_TO_LEVEL operation (SOL003 clauses 5.4.5 and 5.4.6). Servers come before others
@@ -28,15 +28,15 @@ func (v *vnf) scaling() table {
 }
 
 func (v *vnf) enlarge(ctx workflow.Context) error {
-	return v.changeStack(ctx, activities.SizesGrown, nil)
+	return v.changeStack(ctx, vim.SizesGrown, nil)
 }
 
 func (v *vnf) changeBitrates(ctx workflow.Context) error {
-	return v.changeStack(ctx, activities.SizesPlanned, nil)
+	return v.changeStack(ctx, vim.SizesPlanned, nil)
 }
 
 func (v *vnf) shrinkBack(ctx workflow.Context) error {
-	if err := v.changeStack(ctx, activities.SizesRecorded, nil); err != nil {
+	if err := v.changeStack(ctx, vim.SizesRecorded, nil); err != nil {
 		return err
 	}
 	return v.findNodes(ctx)
@@ -44,7 +44,7 @@ func (v *vnf) shrinkBack(ctx workflow.Context) error {
 
 // removeServers deletes exactly the servers that the plan names.
 func (v *vnf) removeServers(ctx workflow.Context) error {
-	return v.changeStack(ctx, activities.SizesPlanned, v.change.LeavingServers())
+	return v.changeStack(ctx, vim.SizesPlanned, v.change.LeavingServers())
 }
 
 // removeNodes deletes the nodes from the cluster and then exactly their servers.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // vnf is what later steps of an operation learn from earlier ones, whatever the VNF is. Steps read it again when they
@@ -135,7 +136,7 @@ func (v *vnf) lookBack(ctx workflow.Context) error {
 }
 
 // changeStack gives the stack the sizes; the servers of leaving go, or are replaced.
-func (v *vnf) changeStack(ctx workflow.Context, sizes activities.Sizes, leaving []string) error {
+func (v *vnf) changeStack(ctx workflow.Context, sizes vim.Sizes, leaving []string) error {
 	_, err := call(polling(ctx), infra.ChangeStack, activities.ChangeStackInput{
 		Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, Sizes: sizes, Leaving: leaving,
 		LeavingVolumes: v.change.LeavingVolumes,

@@ -107,7 +107,10 @@ func (c *Cloud) readServers(ctx context.Context, inv *vim.Inventory) error {
 		return err
 	}
 	for _, s := range list {
-		server := vim.Server{ID: s.ID, Name: s.Name, Status: s.Status, Host: s.Host, HostID: s.HostID, Zone: s.AvailabilityZone}
+		server := vim.Server{
+			ID: s.ID, Name: s.Name, Status: s.Status, Host: s.Host, HostID: s.HostID,
+			Zone: s.AvailabilityZone,
+		}
 		server.Addresses = fixedIPs(s.Addresses)
 		for _, v := range s.AttachedVolumes {
 			server.VolumeIDs = append(server.VolumeIDs, v.ID)

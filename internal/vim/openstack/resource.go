@@ -24,7 +24,8 @@ func (c *Cloud) resourcesOf(ctx context.Context, name, id string) ([]vim.Resourc
 	for _, r := range list {
 		holder, holderID := holderOf(r, name, id)
 		out = append(out, vim.Resource{
-			Kind: kinds[r.Type], Name: r.Name, VimType: r.Type, ID: r.PhysicalID, Part: holderID, PartName: holder, Member: r.ParentResource,
+			Kind: kinds[r.Type], Name: r.Name, VimType: r.Type, ID: r.PhysicalID, Part: holderID, PartName: holder,
+			Member: r.ParentResource,
 			Status: r.Status, Reason: r.StatusReason, Created: r.CreationTime,
 		})
 	}

@@ -128,7 +128,9 @@ func (c *Cloud) idle(
 }
 
 // markAll marks those resources unhealthy that are still what they were.
-func (c *Cloud) markAll(ctx context.Context, have *stacks.ListedStack, list []vim.Resource, progress func(string)) error {
+func (c *Cloud) markAll(
+	ctx context.Context, have *stacks.ListedStack, list []vim.Resource, progress func(string),
+) error {
 	return c.eachPresent(ctx, have, list, func(name string, now *vim.Resource) error {
 		switch {
 		case now == nil:
@@ -146,7 +148,9 @@ func (c *Cloud) markAll(ctx context.Context, have *stacks.ListedStack, list []vi
 }
 
 // keepAll marks those resources healthy that have failed. Heat takes nothing back but a mark, so they are marked first.
-func (c *Cloud) keepAll(ctx context.Context, have *stacks.ListedStack, list []vim.Resource, progress func(string)) error {
+func (c *Cloud) keepAll(
+	ctx context.Context, have *stacks.ListedStack, list []vim.Resource, progress func(string),
+) error {
 	return c.eachPresent(ctx, have, list, func(name string, now *vim.Resource) error {
 		if now == nil || !now.Unhealthy() {
 			return nil

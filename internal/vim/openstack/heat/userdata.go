@@ -1,4 +1,4 @@
-package worker
+package heat
 
 import (
 	"context"
@@ -23,10 +23,10 @@ var scriptTypes = []string{".py", ".yaml", ".yml", ".json", ".txt", ".meta", ".m
 // scripted makes the template and the parameters of the VNF's stack by the user data class of the package. It is run
 // for every change of the stack, with the request of the instantiation and the size that the VNF gets: nothing of what
 // it once made is kept.
-func (o *resolver) scripted(
+func (o *Definer) scripted(
 	ctx context.Context, j *job, class lcm.UserData, template vnfpkg.Template, request vnfpkg.HeatRequest, opened []string,
 ) (vnfpkg.Template, map[string]any, error) {
-	if o.userData == nil {
+	if o.UserData == nil {
 		return template, nil, lcm.Errorf(lcm.KindInvalid, "The user data class %s is Python of the VNF package, and this "+
 			"worker runs none: set userData.python, then retry.", class.Class)
 	}
@@ -38,7 +38,7 @@ func (o *resolver) scripted(
 	if call.Told, err = j.told(template, request, call.Files); err != nil {
 		return template, nil, err
 	}
-	made, err := o.userData.Run(ctx, call)
+	made, err := o.UserData.Run(ctx, call)
 	if err != nil {
 		return template, nil, err
 	}
@@ -50,7 +50,7 @@ func (o *resolver) scripted(
 }
 
 // scripts reads the files of a package that its user data class may read.
-func (o *resolver) scripts(ctx context.Context, id lcm.VnfPkgID) (map[string][]byte, error) {
+func (o *Definer) scripts(ctx context.Context, id lcm.VnfPkgID) (map[string][]byte, error) {
 	pkg, err := o.Store.Package(ctx, id)
 	if err != nil {
 		return nil, err

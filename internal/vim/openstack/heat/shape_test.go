@@ -1,4 +1,4 @@
-package worker
+package heat
 
 import (
 	"encoding/json"
@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/operations"
+	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -30,8 +30,8 @@ func apartJob(plan *lcm.Plan, resources ...string) *job {
 
 func TestSized_newVnfcsTakeTheFreePlacesAndExactlyTheChosenOnesLeave(t *testing.T) {
 	grow := &lcm.Plan{Operation: lcm.OpScale, Groups: []lcm.GroupChange{{VduID: "a", From: 2, To: 4}}}
-	for sizes, want := range map[activities.Sizes][]int{
-		activities.SizesGrown: {0, 1, 2, 3}, activities.SizesPlanned: {0, 1, 2, 3}, activities.SizesRecorded: {0, 2},
+	for sizes, want := range map[vim.Sizes][]int{
+		vim.SizesGrown: {0, 1, 2, 3}, vim.SizesPlanned: {0, 1, 2, 3}, vim.SizesRecorded: {0, 2},
 	} {
 		got, err := apartJob(grow, "a-2", "a-0").sized(sizes)
 		require.NoError(t, err)
@@ -44,9 +44,9 @@ func TestSized_newVnfcsTakeTheFreePlacesAndExactlyTheChosenOnesLeave(t *testing.
 		Operation: lcm.OpScale, Groups: []lcm.GroupChange{{VduID: "a", From: 3, To: 2}},
 		Leaving: []lcm.LeavingVnfc{{VnfcID: "id-a-1", VduID: "a"}},
 	}
-	for sizes, want := range map[activities.Sizes][]int{
-		activities.SizesGrown: {0, 1, 2}, activities.SizesPlanned: {0, 2},
-		activities.SizesRecorded: {0, 1, 2},
+	for sizes, want := range map[vim.Sizes][]int{
+		vim.SizesGrown: {0, 1, 2}, vim.SizesPlanned: {0, 2},
+		vim.SizesRecorded: {0, 1, 2},
 	} {
 		got, err := apartJob(shrink, "a-0", "a-1", "a-2").sized(sizes)
 		require.NoError(t, err)
@@ -56,7 +56,7 @@ func TestSized_newVnfcsTakeTheFreePlacesAndExactlyTheChosenOnesLeave(t *testing.
 
 func TestSized_whatAHealReplacesKeepsItsPlace(t *testing.T) {
 	heal := &lcm.Plan{Operation: lcm.OpHeal, Leaving: []lcm.LeavingVnfc{{VnfcID: "id-a-0", VduID: "a"}}}
-	got, err := apartJob(heal, "a-0", "a-1").sized(activities.SizesPlanned)
+	got, err := apartJob(heal, "a-0", "a-1").sized(vim.SizesPlanned)
 	require.NoError(t, err)
 	assert.Equal(t, vnfpkg.Members{"a": {0, 1}}, got.members)
 }
@@ -69,7 +69,7 @@ func TestShape_ofAStackThatAnotherHasMadeIsRefused(t *testing.T) {
 func TestShape_ofGroupsHasNoMembers(t *testing.T) {
 	j := apartJob(&lcm.Plan{Operation: lcm.OpScale, Groups: []lcm.GroupChange{{VduID: "a", From: 1, To: 2}}}, "group")
 	j.Request.AdditionalParams = nil
-	got, err := j.sized(activities.SizesPlanned)
+	got, err := j.sized(vim.SizesPlanned)
 	require.NoError(t, err)
 	assert.Equal(t, shape{capacity: map[string]int{"a": 2}, bitrates: map[string]vnfpkg.Bitrate{}}, got)
 }
@@ -83,15 +83,15 @@ func TestBitrates_ofAScaling(t *testing.T) {
 		}},
 	}}}
 	j.Instance.Instantiated = &lcm.InstantiatedVnfInfo{ScaleStatus: []lcm.ScaleInfo{{AspectID: "a", ScaleLevel: 2}}}
-	at := func(sizes activities.Sizes) int64 { return j.bitrates(sizes)["inner"].Root }
-	require.Equal(t, int64(1200), at(activities.SizesPlanned), "there is no plan")
+	at := func(sizes vim.Sizes) int64 { return j.bitrates(sizes)["inner"].Root }
+	require.Equal(t, int64(1200), at(vim.SizesPlanned), "there is no plan")
 	j.OpOcc.Plan = &lcm.Plan{Operation: lcm.OpScale, ScaleStatus: []lcm.ScaleInfo{{AspectID: "a", ScaleLevel: 1}}}
 	require.Equal(t, []int64{1200, 1100, 1100}, []int64{
-		at(activities.SizesRecorded), at(activities.SizesGrown),
-		at(activities.SizesPlanned),
+		at(vim.SizesRecorded), at(vim.SizesGrown),
+		at(vim.SizesPlanned),
 	})
 	j.OpOcc.Plan.Groups = []lcm.GroupChange{{VduID: "node", From: 2, To: 1}}
-	require.Equal(t, int64(1200), at(activities.SizesGrown), "until those have left that leave")
+	require.Equal(t, int64(1200), at(vim.SizesGrown), "until those have left that leave")
 	j.OpOcc.Plan.Operation = lcm.OpHeal
-	require.Equal(t, int64(1200), at(activities.SizesPlanned))
+	require.Equal(t, int64(1200), at(vim.SizesPlanned))
 }

@@ -1,10 +1,10 @@
-package worker
+package heat
 
 import (
 	"slices"
 
-	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -34,7 +34,7 @@ func (j *job) whole() (shape, error) {
 
 // present is the shape of the VNF as it is recorded.
 func (j *job) present() (shape, error) {
-	s := shape{capacity: j.Recorded(), bitrates: j.bitrates(activities.SizesRecorded)}
+	s := shape{capacity: j.Recorded(), bitrates: j.bitrates(vim.SizesRecorded)}
 	if !j.SeparateResources() {
 		return s, nil
 	}
@@ -53,14 +53,14 @@ func (j *job) present() (shape, error) {
 }
 
 // bitrates are those of the virtual links of a VNF that is there, or those that they get.
-func (j *job) bitrates(sizes activities.Sizes) map[string]vnfpkg.Bitrate {
+func (j *job) bitrates(sizes vim.Sizes) map[string]vnfpkg.Bitrate {
 	info, p := j.Instance.Instantiated, j.OpOcc.Plan
 	now := j.Flavour.BitratesOf(info.InstantiationLevelID, info.ScaleStatus)
-	if p == nil || sizes == activities.SizesRecorded || p.Operation != lcm.OpScale && p.Operation != lcm.OpScaleToLevel {
+	if p == nil || sizes == vim.SizesRecorded || p.Operation != lcm.OpScale && p.Operation != lcm.OpScaleToLevel {
 		return now
 	}
 	then := j.Flavour.BitratesOf(p.InstantiationLevelID, p.ScaleStatus)
-	if sizes == activities.SizesGrown && p.Shrinks() { // while those are there that leave
+	if sizes == vim.SizesGrown && p.Shrinks() { // while those are there that leave
 		for link := range then {
 			then[link] = then[link].Larger(now[link])
 		}
@@ -81,14 +81,14 @@ func memberIndex(v lcm.VnfcResourceInfo) (int, error) {
 }
 
 // sized is the shape of a VNF that is there, or that it gets.
-func (j *job) sized(sizes activities.Sizes) (shape, error) {
+func (j *job) sized(sizes vim.Sizes) (shape, error) {
 	s, err := j.present()
 	if err != nil || s.members == nil {
 		return shape{capacity: j.sizes(sizes), bitrates: j.bitrates(sizes)}, err
 	}
 	s.bitrates = j.bitrates(sizes)
 	p := j.OpOcc.Plan
-	if p == nil || sizes == activities.SizesRecorded || p.Operation == lcm.OpHeal { // what a heal replaces keeps its place
+	if p == nil || sizes == vim.SizesRecorded || p.Operation == lcm.OpHeal { // what a heal replaces keeps its place
 		return s, nil
 	}
 	for _, g := range p.Groups { // before any leaves, so that those that come have the same places in every step
@@ -96,7 +96,7 @@ func (j *job) sized(sizes activities.Sizes) (shape, error) {
 			s.members.Grow(g.VduID, g.To-g.From)
 		}
 	}
-	if sizes == activities.SizesPlanned {
+	if sizes == vim.SizesPlanned {
 		err = j.takeOut(s.members, p.Leaving)
 	}
 	s.capacity = s.members.Capacity()

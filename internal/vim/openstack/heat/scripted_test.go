@@ -1,4 +1,4 @@
-package worker
+package heat
 
 import (
 	"bytes"
@@ -47,10 +47,10 @@ class OwnUserData(AbstractUserData):
 `
 
 // scriptedJob is an instantiation of the package of one server by a class of its own.
-func scriptedJob(t *testing.T, o *resolver, params map[string]any) *job {
+func scriptedJob(t *testing.T, o *Definer, params map[string]any) *job {
 	t.Helper()
 	dir := t.TempDir()
-	require.NoError(t, os.CopyFS(dir, os.DirFS("../tests/bench/server")))
+	require.NoError(t, os.CopyFS(dir, os.DirFS("../../../../tests/bench/server")))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "UserData"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "UserData", "own.py"), []byte(ownUserData), 0o600))
 	j := packageJob(t, o, dir)
@@ -63,7 +63,7 @@ func scriptedJob(t *testing.T, o *resolver, params map[string]any) *job {
 }
 
 // packageJob is an instantiation of a package that is taken on board.
-func packageJob(t *testing.T, o *resolver, dir string) *job {
+func packageJob(t *testing.T, o *Definer, dir string) *job {
 	t.Helper()
 	var archive bytes.Buffer
 	require.NoError(t, vnfpkg.Build(dir, &archive))
@@ -85,29 +85,29 @@ func packageJob(t *testing.T, o *resolver, dir string) *job {
 }
 
 // with gives the instantiation other parameters.
-func (j *job) with(t *testing.T, o *resolver, params map[string]any) {
+func (j *job) with(t *testing.T, o *Definer, params map[string]any) {
 	t.Helper()
 	params[lcm.UserDataParam], params[lcm.UserDataClassParam] = "./UserData/own.py", "OwnUserData"
 	doc, err := json.Marshal(params)
 	require.NoError(t, err)
-	j.Request.AdditionalParams, err = secrets.SealDocument(t.Context(), o.vault,
+	j.Request.AdditionalParams, err = secrets.SealDocument(t.Context(), o.Vault,
 		lcm.SecretRef("vnf/i/request/"+uuid.NewString()), doc)
 	require.NoError(t, err)
 }
 
 // withVault is what makes stacks, on the database at url.
-func withVault(t *testing.T, url string) *resolver {
+func withVault(t *testing.T, url string) *Definer {
 	t.Helper()
 	db, err := store.Open(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	return &resolver{Resolver: &operations.Resolver{Store: db}, vault: secrets.NewVault(secretstest.Keyring(t), db)}
+	return &Definer{Resolver: &operations.Resolver{Store: db}, Vault: secrets.NewVault(secretstest.Keyring(t), db)}
 }
 
-func (o *resolver) runScripts(t *testing.T) {
+func (o *Definer) runScripts(t *testing.T) {
 	t.Helper()
-	o.userData = &userdata.Runner{Python: "/usr/bin/python3"}
-	if err := o.userData.Check(t.Context()); lcm.Is(err, lcm.KindUnavailable) {
+	o.UserData = &userdata.Runner{Python: "/usr/bin/python3"}
+	if err := o.UserData.Check(t.Context()); lcm.Is(err, lcm.KindUnavailable) {
 		t.Skip("User data classes are NOT tested: this host cannot run any. ", err)
 	}
 }

@@ -1,0 +1,178 @@
+// Package heat makes what Heat is told of a VNF: a template and its parameters, of the VNF's package and request, or by
+// the user data class of the package.
+package heat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/operations"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/userdata"
+	"github.com/windlass-nfv/windlass/internal/vim"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// Definer makes definitions. Each comes with the secrets in it, which must not be shown.
+type Definer struct {
+	*operations.Resolver
+	Vault *secrets.Vault
+	// UserData runs the user data classes of packages; nil runs none.
+	UserData *userdata.Runner
+}
+
+// job is an operation whose VNF is a stack.
+type job struct{ *operations.Operation }
+
+// Whole defines the VNF as it is, or as it is instantiated.
+func (o *Definer) Whole(ctx context.Context, of *operations.Operation) (vim.Definition, []string, error) {
+	j := &job{of}
+	whole, err := j.whole()
+	if err != nil {
+		return nil, nil, err
+	}
+	template, parameters, opened, err := o.heat(ctx, j, whole)
+	return definition(template, parameters), opened, err
+}
+
+// Sized defines a change of the VNF to those sizes.
+func (o *Definer) Sized(
+	ctx context.Context, of *operations.Operation, sizes vim.Sizes,
+) (vim.Definition, []string, error) {
+	j := &job{of}
+	sized, err := j.sized(sizes)
+	if err != nil {
+		return nil, nil, err
+	}
+	template, parameters, opened, err := o.heat(ctx, j, sized)
+	if sized.members == nil { // else the size is in the template
+		template = vnfpkg.Template{}
+	}
+	return definition(template, parameters), opened, err
+}
+
+// Renewed defines a change of the VNF's connections. The mark tells it from the change before: Heat looks at what is in
+// groups only when their members' template has changed.
+func (o *Definer) Renewed(
+	ctx context.Context, of *operations.Operation, mark string,
+) (vim.Definition, []string, error) {
+	j := &job{of}
+	present, err := j.present()
+	if err != nil {
+		return nil, nil, err
+	}
+	template, parameters, opened, err := o.heat(ctx, j, present)
+	if err != nil {
+		return nil, nil, err
+	}
+	template, err = template.Renewed(j.Flavour, mark)
+	return definition(template, parameters), opened, err
+}
+
+// definition is what Heat is told. Without a template it leaves the stack's as it is.
+func definition(t vnfpkg.Template, parameters map[string]any) openstack.Definition {
+	return openstack.Definition{Template: t.Top, Files: t.Files, Parameters: parameters}
+}
+
+// sizes are how many VMs of each VDU a VNF that is there has, or gets.
+func (j *job) sizes(sizes vim.Sizes) map[string]int {
+	capacity := j.Recorded()
+	if p := j.OpOcc.Plan; p != nil && sizes != vim.SizesRecorded {
+		for _, g := range p.Groups {
+			if sizes == vim.SizesPlanned || g.To > g.From {
+				capacity[g.VduID] = g.To
+			}
+		}
+	}
+	return capacity
+}
+
+// unusablePorts is what errors begin with that name given ports which the stack cannot have.
+const unusablePorts = "The ports of the request cannot be used"
+
+// heat makes the template and the parameters of the VNF's stack of that shape; opened are the parameters' secrets.
+func (o *Definer) heat(ctx context.Context, j *job, s shape) (vnfpkg.Template, map[string]any, []string, error) {
+	template, err := vnfpkg.StackTemplate(j.Flavour, func(path string) ([]byte, error) {
+		return o.Store.PackageFile(ctx, j.Instance.VnfPkgID, path)
+	})
+	if err == nil {
+		template, err = template.Managed(j.Flavour, j.Request.ExtManagedVirtualLinks)
+	}
+	if err != nil {
+		return template, nil, nil, err
+	}
+	class := lcm.ParseUserData(j.Request.AdditionalParams)
+	ports, err := template.PortsProblems(j.Flavour, j.Request.ExtVirtualLinks, s.capacity, s.members)
+	if err == nil && class.BuiltIn(o.UserData != nil) {
+		err = lcm.InvalidAll(unusablePorts, ports)
+	}
+	if err == nil && s.members != nil {
+		template, err = template.Separate(j.Flavour, s.members)
+	}
+	if err != nil {
+		return template, nil, nil, err
+	}
+	additional, opened, err := o.additionalParams(ctx, j)
+	if err != nil {
+		return template, nil, nil, err
+	}
+	request := vnfpkg.HeatRequest{
+		Capacity: s.capacity, Members: s.members, Bitrates: s.bitrates, AdditionalParams: additional,
+		ExtVirtualLinks: j.Request.ExtVirtualLinks, ExtManagedVirtualLinks: j.Request.ExtManagedVirtualLinks,
+		Images: j.Choices.Images, ComputeFlavours: j.Choices.ComputeFlavours, Zones: j.Choices.Zones,
+		KeptImages: j.Choices.KeptImages,
+	}
+	if !class.BuiltIn(o.UserData != nil) {
+		template, parameters, err := o.scripted(ctx, j, class, template, request, opened)
+		if err == nil {
+			err = lcm.InvalidAll(unusablePorts, vnfpkg.MadePortsProblems(j.Flavour, j.Request.ExtVirtualLinks, s.capacity,
+				parameters))
+		}
+		return template, parameters, opened, err
+	}
+	parameters, err := vnfpkg.HeatParameters(j.Flavour, template, request)
+	return template, parameters, opened, err
+}
+
+// additionalParams opens the request's parameters: a HOT parameter of the same name gets the value of each, also
+// of a sealed one. opened are those that were sealed.
+func (o *Definer) additionalParams(ctx context.Context, j *job) (params map[string]any, opened []string, err error) {
+	if len(j.Request.AdditionalParams) == 0 {
+		return nil, nil, nil
+	}
+	doc, err := secrets.OpenDocument(ctx, o.Vault, j.Request.AdditionalParams)
+	if err != nil {
+		return nil, nil, err
+	}
+	var sealed map[string]any
+	if err := errors.Join(json.Unmarshal(doc, &params), json.Unmarshal(j.Request.AdditionalParams, &sealed)); err != nil {
+		return nil, nil, lcm.Wrap(lcm.KindInvalid, err, "additionalParams must be a JSON object.")
+	}
+	return params, differing(params, sealed), nil
+}
+
+// differing collects the strings of clear that stand for something else in sealed.
+func differing(clear, sealed any) (out []string) {
+	switch c := clear.(type) {
+	case map[string]any:
+		s, _ := sealed.(map[string]any)
+		for key, value := range c {
+			out = append(out, differing(value, s[key])...)
+		}
+	case []any:
+		s, _ := sealed.([]any)
+		for i, value := range c {
+			if i < len(s) {
+				out = append(out, differing(value, s[i])...)
+			}
+		}
+	case string:
+		if sealed != clear {
+			out = append(out, c)
+		}
+	}
+	return out
+}
