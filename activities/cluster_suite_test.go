@@ -11,7 +11,9 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
 const opOcc lcm.OpOccID = "0f1e2d3c-0000-4000-8000-00000000aaaa"
@@ -192,5 +194,10 @@ func (l *logOutput) Lines(_ context.Context, ref lcm.StepRef) func(string) {
 type fixedCluster struct{ context activities.ClusterContext }
 
 func (f *fixedCluster) Cluster(context.Context, lcm.OpOccID) (activities.ClusterContext, error) {
-	return f.context, nil
+	c := f.context
+	c.Access = func(role lcm.Role) lifecycle.Access {
+		a, _ := (&kubeadm.Cluster{Params: c.Params}).Access(role)
+		return a
+	}
+	return c, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
 // Clusters tells what the cluster of an operation is to be.
@@ -18,7 +19,9 @@ type ClusterContext struct {
 	Params   lcm.ClusterParams
 	// FormerRegistries are those that a modification replaces.
 	FormerRegistries []lcm.PrivateRegistry
-	// RegistryServer is set when the VNF is a registry of images; Params say then how its machine is reached.
+	// Access is how servers of a role are reached.
+	Access func(role lcm.Role) lifecycle.Access
+	// RegistryServer is set when the VNF is a registry of images; Params are empty then.
 	RegistryServer *lcm.RegistryServerParams
 	// AptKey is the armored key of Params.AptRepository when that is not in the package.
 	AptKey []byte

@@ -43,7 +43,7 @@ func (n *Nodes) WaitForSSH(ctx context.Context, in NodeInput) (out WaitForSSHOut
 	if err != nil {
 		return out, err
 	}
-	limit := seconds(cluster.Params.Timeouts.SSH)
+	limit := cluster.Access(in.Node.Role).SSH
 	end := activity.GetInfo(ctx).ScheduledTime.Add(limit)
 	var deniedSince time.Time
 	for {

@@ -47,10 +47,15 @@ func (i *Infrastructure) FindMachine(ctx context.Context, in FindMachineInput) (
 	if err != nil {
 		return out, err
 	}
-	if out.Machine, err = nodeOf(inv, inv.ID, lcm.RegistryServer, cluster.Params.MasterNode); err != nil {
+	server := cluster.RegistryServer
+	if server == nil {
+		return out, lcm.Errorf(lcm.KindBug, "The VNF is no registry of images, but a step of one was run.")
+	}
+	at := lcm.NodeParams{SSHCpName: server.SSHCpName, NicCpName: server.SSHCpName}
+	if out.Machine, err = nodeOf(inv, inv.ID, lcm.RegistryServer, at); err != nil {
 		return out, err
 	}
-	if server := cluster.RegistryServer; server != nil && server.Volume != nil {
+	if server.Volume != nil {
 		out.Volume, err = findVolume(inv, server.Volume.VolumeResourceID)
 	}
 	return out, err

@@ -120,7 +120,6 @@ func TestMountRegistryVolume_mountsTheOneOfTheMachine(t *testing.T) {
 func TestFindMachine_findsTheVolumeOfARegistry(t *testing.T) {
 	s, _, _, _ := registryServerSite(t, lcm.RegistryServerParams{SSHCpName: "storage_CP"})
 	cluster := s.reach.Clusters.(*fixedCluster)
-	cluster.context.Params = cluster.context.RegistryServer.Access()
 	cloud := &storageCloud{inv: storageInventory()}
 	infra := &activities.Infrastructure{
 		VIMs: cloud, Stacks: fixedStack{}, Clusters: s.reach.Clusters,

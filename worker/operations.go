@@ -7,6 +7,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
+	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/operations"
@@ -108,16 +109,24 @@ func (o *resolver) Cluster(ctx context.Context, id lcm.OpOccID) (activities.Clus
 }
 
 func (o *resolver) clusterOf(j *job) (activities.ClusterContext, error) {
-	params, server, err := j.Access()
+	drivers, err := j.Drivers()
 	cluster := activities.ClusterContext{
-		Instance: j.Instance, Params: params, RegistryServer: server,
+		Instance: j.Instance, FormerRegistries: j.FormerRegistries(),
+		Access: func(role lcm.Role) lifecycle.Access { a, _ := lifecycle.AccessTo(drivers, role); return a },
 		PackageFile: func(ctx context.Context, path string) ([]byte, error) {
 			return o.packageFile(ctx, j.Instance.VnfPkgID, path)
 		},
 	}
+	if server := registry.In(drivers); server != nil {
+		cluster.RegistryServer = &server.Params
+	}
+	k := kubeadm.In(drivers)
+	if k == nil {
+		return cluster, err
+	}
+	cluster.Params = k.Params
 	o.defaultRepository(&cluster)
-	cluster.FormerRegistries = j.FormerRegistries()
-	if params.CniManifestPath == "" {
+	if k.Params.CniManifestPath == "" {
 		cluster.PodNetwork = o.podNetwork
 	}
 	if err == nil && j.OpOcc.Operation == lcm.OpOperate {

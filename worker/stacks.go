@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
@@ -142,10 +143,6 @@ func (o *resolver) definerOf(ctx context.Context, j *job) (definer, error) {
 func stackTag(id lcm.OpOccID) string { return "windlass-op-" + string(id) }
 
 func (o *resolver) stackTimeout(j *job) time.Duration {
-	if j.IsCluster() || j.IsRegistryServer() {
-		if params, _, err := j.Access(); err == nil && params.Timeouts.Stack > 0 {
-			return time.Duration(params.Timeouts.Stack) * time.Second
-		}
-	}
-	return defaultStackTimeout
+	drivers, _ := j.Drivers() // what cannot be read is told elsewhere
+	return cmp.Or(lifecycle.DeployTimeout(drivers), defaultStackTimeout)
 }

@@ -118,19 +118,6 @@ func (t *RegistryTLS) Settle() {
 	}
 }
 
-// Access is how the machine is reached, in the form in which clusters say it: activities on nodes need not know more.
-func (p RegistryServerParams) Access() (c ClusterParams) {
-	tackers.Read(clusterParamsPath, nil, &c) // for the defaults
-	c.MasterNode = NodeParams{
-		SSHCpName: p.SSHCpName, NicCpName: p.SSHCpName, Username: p.Username, Password: p.Password,
-		PrivateKey: p.PrivateKey,
-	}
-	c.Proxy = p.Proxy
-	t := p.Timeouts
-	c.Timeouts.Stack, c.Timeouts.SSH, c.Timeouts.Login, c.Timeouts.Install = t.Stack, t.SSH, t.Login, t.Install
-	return c
-}
-
 // Connection is what a cluster names in private_registry_connection_info to pull from the registry on that machine. ca
 // is the certificate of the CA that Windlass has made, "" for none. Whoever may pull is not in it.
 func (p RegistryServerParams) Connection(machine Node, ca string) PrivateRegistry {

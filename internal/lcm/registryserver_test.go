@@ -17,11 +17,8 @@ func TestRegistryServerParams_areReadAsInTheSeed(t *testing.T) {
 	require.Empty(t, problems)
 	assert.Equal(t, 5000, p.Port)
 	assert.Equal(t, "Files/images/private_registry.tar", p.ImagePath)
-	access := p.Access()
-	assert.Equal(t, "CP1", access.MasterNode.NicCpName)
-	assert.Equal(t, "hunter2", access.MasterNode.Password.Clear)
-	assert.Equal(t, 600, access.Timeouts.SSH)
-	assert.Equal(t, 180, access.Timeouts.Command)
+	assert.Equal(t, "hunter2", p.Password.Clear)
+	assert.Equal(t, 600, p.Timeouts.SSH)
 }
 
 func TestRegistryServerParams_everyMistakeIsToldAtOnce(t *testing.T) {

@@ -74,12 +74,27 @@ type Access struct {
 	// PrivateKey is preferred to Password where both are given.
 	Password, PrivateKey lcm.Secret
 	Login                time.Duration // how long a login may take
+	SSH                  time.Duration // how long a server may take until it answers
 }
 
 // Reacher is a driver that logs in to servers.
 type Reacher interface {
 	// Access is how the servers of a role are reached; false for a role that the driver does not have.
 	Access(role lcm.Role) (Access, bool)
+}
+
+// Deployer is a driver whose VNFs may take another time to be deployed than others.
+type Deployer interface {
+	// DeployTimeout is how long the VIM may take for a deployment, or a change of it; 0 for the default.
+	DeployTimeout() time.Duration
+}
+
+// DeployTimeout is the longest of those that drivers want, 0 when none does.
+func DeployTimeout(drivers []Driver) (longest time.Duration) {
+	for d := range only[Deployer](drivers) {
+		longest = max(longest, d.DeployTimeout())
+	}
+	return longest
 }
 
 // AccessTo is how the servers of a role are reached, as the first of the drivers says that has the role.

@@ -63,17 +63,6 @@ func (o *Operation) IsRegistryServer() bool {
 	return registry.Makes(o.Flavour)
 }
 
-// Access is how the VNF's machines are reached and how patient one is with them: the parameters of a cluster or, in the
-// same form, those of a registry of images, which are returned, too.
-func (o *Operation) Access() (lcm.ClusterParams, *lcm.RegistryServerParams, error) {
-	if !o.IsRegistryServer() {
-		params, err := lcm.ParseClusterParams(o.Request.AdditionalParams)
-		return params, nil, err
-	}
-	server, err := lcm.ParseRegistryServerParams(o.Request.AdditionalParams)
-	return server.Access(), &server, err
-}
-
 // SeparateResources tells whether each VNFC is a resource of its own in the stack.
 func (o *Operation) SeparateResources() bool {
 	return lcm.ParseUserData(o.Request.AdditionalParams).SeparateResources()

@@ -25,6 +25,7 @@ var (
 	_ lifecycle.VolumeKeeper = (*Cluster)(nil)
 	_ lifecycle.Fixer        = (*Cluster)(nil)
 	_ lifecycle.Reacher      = (*Cluster)(nil)
+	_ lifecycle.Deployer     = (*Cluster)(nil)
 )
 
 // Name implements driver.Driver.
@@ -45,8 +46,11 @@ func Makes(f *vnfpkg.Flavour) bool {
 }
 
 // Of is the driver of a VNF that is a cluster, nil for others.
-func Of(f lifecycle.Facts) *Cluster {
-	for _, d := range f.Drivers {
+func Of(f lifecycle.Facts) *Cluster { return In(f.Drivers) }
+
+// In is the one of a VNF's drivers that makes a cluster, nil when none does.
+func In(drivers []lifecycle.Driver) *Cluster {
+	for _, d := range drivers {
 		if c, ok := d.(*Cluster); ok {
 			return c
 		}
@@ -59,7 +63,8 @@ func (*Cluster) Name() string { return vnfpkg.DriverKubernetes }
 
 // Access implements lifecycle.Reacher.
 func (c *Cluster) Access(role lcm.Role) (lifecycle.Access, bool) {
-	a := lifecycle.Access{Login: time.Duration(c.Params.Timeouts.Login) * time.Second}
+	t := c.Params.Timeouts
+	a := lifecycle.Access{Login: time.Duration(t.Login) * time.Second, SSH: time.Duration(t.SSH) * time.Second}
 	switch s := c.Params.StorageServer; {
 	case role == lcm.ControlPlane:
 		a.User, a.Password, a.PrivateKey = c.Params.MasterNode.Username, c.Params.MasterNode.Password,
@@ -87,6 +92,11 @@ func (c *Cluster) NotReconnected(cpdID string) string {
 		}
 	}
 	return ""
+}
+
+// DeployTimeout implements lifecycle.Deployer.
+func (c *Cluster) DeployTimeout() time.Duration {
+	return time.Duration(c.Params.Timeouts.Stack) * time.Second
 }
 
 // controlPlaneVdus are the VDUs whose servers are control planes.

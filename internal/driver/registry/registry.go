@@ -22,6 +22,7 @@ var (
 	_ lifecycle.Healer       = (*Server)(nil)
 	_ lifecycle.VolumeKeeper = (*Server)(nil)
 	_ lifecycle.Reacher      = (*Server)(nil)
+	_ lifecycle.Deployer     = (*Server)(nil)
 )
 
 // Name implements driver.Driver.
@@ -75,8 +76,23 @@ func (s *Server) Access(role lcm.Role) (lifecycle.Access, bool) {
 	p := s.Params
 	return lifecycle.Access{
 		User: p.Username, Password: p.Password, PrivateKey: p.PrivateKey,
-		Login: time.Duration(p.Timeouts.Login) * time.Second,
+		Login: time.Duration(p.Timeouts.Login) * time.Second, SSH: time.Duration(p.Timeouts.SSH) * time.Second,
 	}, role == lcm.RegistryServer
+}
+
+// DeployTimeout implements lifecycle.Deployer.
+func (s *Server) DeployTimeout() time.Duration {
+	return time.Duration(s.Params.Timeouts.Stack) * time.Second
+}
+
+// In is the one of a VNF's drivers that makes a registry, nil when none does.
+func In(drivers []lifecycle.Driver) *Server {
+	for _, d := range drivers {
+		if s, ok := d.(*Server); ok {
+			return s
+		}
+	}
+	return nil
 }
 
 // Check implements lifecycle.Driver: a registry is not scaled.
