@@ -3,6 +3,7 @@ package apiserver
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
@@ -22,8 +23,9 @@ func (a *lcmAPI) checkDrivers(
 		found.Names("$.instantiationLevelId", "%s", sentence(err))
 		capacity, _ = f.CapacityAt(nil) // the parameters are checked all the same
 	}
-	if hook, name := all.Drivers.Missing(f); hook != "" {
-		found.Names("$.flavourId", "its %s is done by %q, which Windlass does not have", hook, name)
+	missing := all.Drivers.Missing(f)
+	for _, hook := range slices.Sorted(maps.Keys(missing)) {
+		found.Names("$.flavourId", "its %s is done by %q, which Windlass does not have", hook, missing[hook])
 	}
 	r := driver.Request{InstantiateRequest: req, Flavour: f, Capacity: capacity, Package: a.packageOf(pkg), Found: found}
 	for _, d := range all.Drivers.Of(f) {

@@ -99,7 +99,11 @@ func (h *hosts) explain(ctx context.Context, id lcm.OpOccID, node lcm.Node, err 
 		activity.GetInfo(ctx).Attempt < 2 {
 		return err
 	}
-	state, failure := h.serverState(ctx, id, node)
+	power, failure := h.power(ctx, id)
+	if failure != nil {
+		return err
+	}
+	state, failure := power.ServerState(ctx, node.ServerID)
 	switch {
 	case lcm.Is(failure, lcm.KindNotFound):
 		return lcm.Wrap(lcm.KindBroken, activities.ErrServerOff,
@@ -111,17 +115,13 @@ func (h *hosts) explain(ctx context.Context, id lcm.OpOccID, node lcm.Node, err 
 	return err
 }
 
-// serverState asks the VIM, if it is one that tells.
-func (h *hosts) serverState(ctx context.Context, id lcm.OpOccID, node lcm.Node) (vim.ServerState, error) {
+// power asks for a VIM that tells of servers.
+func (h *hosts) power(ctx context.Context, id lcm.OpOccID) (vim.Power, error) {
 	on, err := h.vims.VIM(ctx, id)
 	if err != nil {
-		return vim.ServerState{}, err
+		return nil, err
 	}
-	power, err := vim.As[vim.Power](on, "tell whether servers run")
-	if err != nil {
-		return vim.ServerState{}, err
-	}
-	return power.ServerState(ctx, node.ServerID)
+	return vim.As[vim.Power](on, "tell whether servers run")
 }
 
 // off are Nova's words for servers that do not run and will not by themselves.
@@ -129,10 +129,11 @@ var off = []string{"SHUTOFF", "ERROR", "PAUSED", "SUSPENDED", "DELETED", "SOFT_D
 
 // Off implements activities.Servers. A server in ERROR may run all the same.
 func (h *hosts) Off(ctx context.Context, id lcm.OpOccID, node lcm.Node) string {
-	if node.ServerID == "" {
+	power, err := h.power(ctx, id)
+	if err != nil || node.ServerID == "" {
 		return ""
 	}
-	state, err := h.serverState(ctx, id, node)
+	state, err := power.ServerState(ctx, node.ServerID)
 	switch {
 	case lcm.Is(err, lcm.KindNotFound):
 		return "DELETED"

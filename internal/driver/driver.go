@@ -61,14 +61,15 @@ func (s Set) Of(f *vnfpkg.Flavour) (out Set) {
 	return out
 }
 
-// Missing finds a hook at which the VNF is instantiated by what Windlass has no driver for; "" for none.
-func (s Set) Missing(f *vnfpkg.Flavour) (hook, driver string) {
+// Missing are the hooks at which the VNF is instantiated by what Windlass has no driver for, with the names for it.
+func (s Set) Missing(f *vnfpkg.Flavour) map[string]string {
+	missing := map[string]string{}
 	for _, hook := range []string{"instantiate_end", "instantiate_start"} {
 		if name, asked := f.Driver(hook); asked {
 			if _, ok := s.Named(name); !ok {
-				return hook, name
+				missing[hook] = name
 			}
 		}
 	}
-	return "", ""
+	return missing
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine/nspawn"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/remote"
 )
 
@@ -119,6 +120,7 @@ func (b *bareNodes) PinHostKey(_ context.Context, _ string, key []byte) ([]byte,
 // Cluster implements activities.Clusters.
 func (b *bareNodes) Cluster(context.Context, lcm.OpOccID) (activities.ClusterContext, error) {
 	return activities.ClusterContext{
+		Access:      patient,
 		Params:      b.params,
 		PackageFile: func(context.Context, string) ([]byte, error) { return b.packageKey, nil },
 	}, nil
@@ -206,3 +208,6 @@ func labImage(t *testing.T) image.Image {
 	}
 	return img
 }
+
+// patient is how long a test waits for a machine; who logs in is the test's own choice.
+func patient(lcm.Role) lifecycle.Access { return lifecycle.Access{SSH: 10 * time.Minute} }
