@@ -26,8 +26,10 @@ type bareRegistries struct {
 
 // Cluster implements activities.Clusters.
 func (b bareRegistries) Cluster(context.Context, lcm.OpOccID) (activities.ClusterContext, error) {
-	return activities.ClusterContext{Instance: lcm.VnfInstance{ID: "registry-of-images"}, RegistryServer: b.server,
-		Access: patient}, nil
+	return activities.ClusterContext{
+		Instance: lcm.VnfInstance{ID: "registry-of-images"}, RegistryServer: b.server,
+		Access: patient,
+	}, nil
 }
 
 // TestRegistryIsInstalled makes registries of real machines whose image has none: one of the package docker-registry,
