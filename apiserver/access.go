@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/auth"
 )
 
@@ -21,9 +22,9 @@ var apisOf = []struct {
 	prefix string
 	apis   []string
 }{
-	{rootLcmV1.prefix + "/", []string{apiLcmV1}},
-	{rootLcmV2.prefix + "/", []string{apiLcmV2}},
-	{rootPkgV1.prefix + "/", []string{apiPkgV1}},
+	{rest.LcmV1.Prefix + "/", []string{apiLcmV1}},
+	{rest.LcmV2.Prefix + "/", []string{apiLcmV2}},
+	{rest.PkgV1.Prefix + "/", []string{apiPkgV1}},
 	{"/v1.0/vims", []string{apiVimV1}},
 	{"/windlass/v1/vnf_", []string{apiLcmV1, apiLcmV2}},
 	{"/windlass/v1/dead_letters", []string{apiLcmV1, apiLcmV2}},

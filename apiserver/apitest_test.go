@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/apiserver/apitest"
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/internal/secrets"
@@ -161,10 +162,10 @@ func (a answer) list() []map[string]any {
 func (a answer) problem(status int) string {
 	a.t.Helper()
 	doc := a.want(status)
-	require.Equal(a.t, mimeProblem, a.Header.Get("Content-Type"))
+	require.Equal(a.t, rest.MimeProblem, a.Header.Get("Content-Type"))
 	require.EqualValues(a.t, status, doc["status"])
 	require.NotEmpty(a.t, doc["detail"])
-	require.NotEmpty(a.t, a.Header.Get(headerRequestID))
+	require.NotEmpty(a.t, a.Header.Get(rest.HeaderRequestID))
 	return doc["detail"].(string)
 }
 

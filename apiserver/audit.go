@@ -3,26 +3,21 @@ package apiserver
 import (
 	"context"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/auth"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 const (
-	// resourceKey is where a handler leaves the path of what it has made when it answers without a Location.
-	resourceKey = "resource"
 	// auditPatience is how long an answer may be late for its record.
 	auditPatience = 5 * time.Second
 	// forgetAuditEvery is the pace at which old records go.
 	forgetAuditEvery = time.Hour
-
-	defaultAuditRecords = 100
-	mostAuditRecords    = 1000
 )
 
 // audit keeps who did what, of every request that changes something or was to. It is outside of logAccess, which writes
@@ -39,8 +34,8 @@ func (s *Server) audit(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		s.recordAudit(ctx, lcm.AuditRecord{
 			Client: who.Client, ProjectID: lcm.ScopeOf(ctx).Project, Method: c.Request().Method,
-			Path:     clip(c.Request().URL.Path, 512),
-			Resource: s.madeBy(c), Status: status, RequestID: requestID(c), Remote: c.RealIP(),
+			Path:     rest.Clip(c.Request().URL.Path, 512),
+			Resource: s.madeBy(c), Status: status, RequestID: rest.RequestID(c), Remote: c.RealIP(),
 		})
 		return err
 	}
@@ -54,7 +49,7 @@ func audited(c echo.Context) bool {
 
 // madeBy is the path of what the request has made, "" for nothing.
 func (s *Server) madeBy(c echo.Context) string {
-	if path, ok := c.Get(resourceKey).(string); ok {
+	if path, ok := rest.NotedMade(c); ok {
 		return path
 	}
 	if status := c.Response().Status; status != http.StatusCreated && status != http.StatusAccepted {
@@ -91,46 +86,4 @@ func (s *Server) forgetAudit(ctx context.Context) error {
 		case <-tick.C:
 		}
 	}
-}
-
-type auditView struct {
-	ID        int64         `json:"id"`
-	TimeStamp time.Time     `json:"timeStamp"`
-	Client    string        `json:"client"`
-	ProjectID lcm.ProjectID `json:"projectId"`
-	Method    string        `json:"method"`
-	Path      string        `json:"path"`
-	Resource  string        `json:"resource,omitempty"`
-	Status    int           `json:"status"`
-	RequestID string        `json:"requestId"`
-	Remote    string        `json:"remote"`
-}
-
-// listAudit answers GET /windlass/v1/audit?before=ID&limit=N, the newest first.
-func (s *Server) listAudit(c echo.Context) error {
-	before, limit := int64(0), defaultAuditRecords
-	var err1, err2 error
-	if v := c.QueryParam("before"); v != "" {
-		before, err1 = strconv.ParseInt(v, 10, 64)
-	}
-	if v := c.QueryParam("limit"); v != "" {
-		limit, err2 = strconv.Atoi(v)
-	}
-	if err1 != nil || err2 != nil || limit < 1 || before < 0 {
-		return lcm.Errorf(lcm.KindInvalid, "before must be the number of an audit record, limit a number from 1 to %d.",
-			mostAuditRecords)
-	}
-	records, err := s.Store.AuditRecords(c.Request().Context(), before, min(limit, mostAuditRecords))
-	if err != nil {
-		return err
-	}
-	views := make([]auditView, 0, len(records))
-	for _, r := range records {
-		views = append(views, auditView{
-			ID: r.ID, TimeStamp: r.At.UTC(), Client: r.Client, ProjectID: r.ProjectID, Method: r.Method, Path: r.Path,
-			Resource: r.Resource,
-			Status:   r.Status, RequestID: r.RequestID, Remote: r.Remote,
-		})
-	}
-	return writeJSON(c, http.StatusOK, views)
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/auth"
-	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // Authenticator tells who sends a request. An error is an *auth.UnauthenticatedError, or an *lcm.Error when that cannot
@@ -58,19 +58,19 @@ func (s *Server) identifyClient(c echo.Context) (auth.Identity, error) {
 	if wait, ok := s.failures.take(c.RealIP()); !ok {
 		return who, tooMany(c, wait)
 	}
-	s.log.WarnContext(c.Request().Context(), "Not authenticated", "requestId", requestID(c), "remote", c.RealIP(), "error",
+	s.log.WarnContext(c.Request().Context(), "Not authenticated", "requestId", rest.RequestID(c), "remote", c.RealIP(), "error",
 		err)
 	status := http.StatusUnauthorized
 	switch {
 	case failure.Unknown:
-		return who, httpErrorf(http.StatusForbidden, "%s", failure.Detail)
+		return who, rest.HTTPErrorf(http.StatusForbidden, "%s", failure.Detail)
 	case failure.Malformed:
 		status = http.StatusBadRequest
 	}
 	for _, challenge := range failure.Challenges {
 		c.Response().Header().Add("WWW-Authenticate", challenge)
 	}
-	return who, httpErrorf(status, "%s", failure.Detail)
+	return who, rest.HTTPErrorf(status, "%s", failure.Detail)
 }
 
 // beginLookup lets somebody be asked about credentials of an address that has not shown too many bad ones. Those that
@@ -89,7 +89,7 @@ func (s *Server) forbidden(c echo.Context, who auth.Identity, need auth.Need) er
 		c.Response().Header().Set("WWW-Authenticate",
 			`Bearer realm="windlass", error="insufficient_scope", scope="`+scopes[0]+`"`)
 	}
-	return httpErrorf(http.StatusForbidden, "This needs the scope %s; you have %s.", strings.Join(scopes, " or "),
+	return rest.HTTPErrorf(http.StatusForbidden, "This needs the scope %s; you have %s.", strings.Join(scopes, " or "),
 		scopesText(who.Scopes))
 }
 
@@ -97,16 +97,5 @@ func scopesText(scopes []string) string {
 	if len(scopes) == 0 {
 		return "none"
 	}
-	return clip(strings.Join(scopes, " "), 500)
-}
-
-// inProjectOf lets the rest of a request see nothing but the project of the resource that it is about: an administrator
-// who works on one works in its project.
-func inProjectOf(c echo.Context, project lcm.ProjectID) {
-	c.SetRequest(c.Request().WithContext(lcm.InProject(c.Request().Context(), project)))
-}
-
-// inOwnProject does so with the client's own: what they make may refer to nothing else.
-func inOwnProject(c echo.Context) {
-	inProjectOf(c, lcm.ScopeOf(c.Request().Context()).Project)
+	return rest.Clip(strings.Join(scopes, " "), 500)
 }

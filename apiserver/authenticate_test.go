@@ -20,6 +20,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/auth"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
@@ -224,7 +225,7 @@ func TestRateLimit_isOfEachClient(t *testing.T) {
 func TestThrottle_forgetsQuietClients(t *testing.T) {
 	th := newThrottle(1000, 1)
 	for range mostClients + 10 {
-		_, ok := th.take(newID[string]())
+		_, ok := th.take(rest.NewID[string]())
 		require.True(t, ok)
 	}
 	require.LessOrEqual(t, len(th.clients), mostClients)

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 )
 
 // A browser sends requests for whatever page it shows, to whatever address the page names. Where clients need show
@@ -24,17 +26,17 @@ func (s *Server) keepPagesOut(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(c)
 		}
 		if s.Auth == nil && !s.knownHost(r.Host) {
-			return httpErrorf(http.StatusForbidden,
+			return rest.HTTPErrorf(http.StatusForbidden,
 				"This server is not known as %q. Use its address, %s, or let its operator add the name to api.allowedHosts.",
-				clip(r.Host, 100), hostOf(s.base))
+				rest.Clip(r.Host, 100), hostOf(s.base))
 		}
 		if !s.ownPage(c) {
-			return httpErrorf(http.StatusForbidden, "A page of another origin (%s) may not use this server.",
-				clip(strings.Join(r.Header["Origin"], " "), 100))
+			return rest.HTTPErrorf(http.StatusForbidden, "A page of another origin (%s) may not use this server.",
+				rest.Clip(strings.Join(r.Header["Origin"], " "), 100))
 		}
 		if media := mediaType(r); hasBody(r) && r.Method == http.MethodPost && slices.Contains(mimeOfForms, media) {
-			return httpErrorf(http.StatusUnsupportedMediaType, "The body must have a Content-Type, as a rule %s, not %q.",
-				mimeJSON, media)
+			return rest.HTTPErrorf(http.StatusUnsupportedMediaType, "The body must have a Content-Type, as a rule %s, not %q.",
+				rest.MimeJSON, media)
 		}
 		return next(c)
 	}

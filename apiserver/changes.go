@@ -5,6 +5,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/operations"
@@ -23,15 +24,15 @@ func (a *lcmAPI) heal(c echo.Context) error { return a.change(c, lcm.OpHeal) }
 func (a *lcmAPI) operate(c echo.Context) error { return a.change(c, lcm.OpOperate) }
 
 func (a *lcmAPI) change(c echo.Context, op lcm.Operation) error {
-	inst, err := a.pathInstance(c)
+	inst, err := a.backend.PathInstance(c)
 	if err != nil {
 		return err
 	}
-	body, err := readJSON(c)
+	body, err := rest.ReadJSON(c)
 	if err != nil {
 		return err
 	}
-	if _, _, err := a.planChange(c.Request().Context(), inst, op, body, a.number); err != nil {
+	if _, _, err := a.planChange(c.Request().Context(), inst, op, body, a.Number); err != nil {
 		return err
 	}
 	return a.begin(c, inst, op, body)
@@ -45,7 +46,7 @@ func (s *Server) planChange(
 	if err := checkChange(op, unrepeated(inst, op, body)); err != nil {
 		return lcm.Plan{}, lifecycle.Facts{}, err
 	}
-	if err := s.checkReady(ctx, inst); err != nil {
+	if err := s.backend.CheckReady(ctx, inst); err != nil {
 		return lcm.Plan{}, lifecycle.Facts{}, err
 	}
 	o, err := s.operation(ctx, inst, op, body, apiVersion)
@@ -110,14 +111,6 @@ func operateProblems(body []byte) (problems []lcm.Problem) {
 		add("$.gracefulStopTimeout", "must be absent unless stopType is GRACEFUL")
 	}
 	return problems
-}
-
-// checkReady refuses what only an instantiated VNF can do that nothing else is done with.
-func (s *Server) checkReady(ctx context.Context, inst lcm.VnfInstance) error {
-	if inst.InstantiationState != lcm.Instantiated || inst.Instantiated == nil {
-		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated.", inst.ID)
-	}
-	return s.Store.CheckIdle(ctx, inst.ID)
 }
 
 // operation resolves an operation that a request would begin. Nodes are not asked how they are: that takes longer than

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -250,7 +251,7 @@ func TestScale_ofAVnfWithoutAspectsIsNoTask(t *testing.T) {
 	inst := b.instance(instance)
 	pkg, err := b.store.Package(t.Context(), inst.VnfPkgID)
 	require.NoError(t, err)
-	vnfd, err := vnfdOf(pkg)
+	vnfd, err := rest.VnfdOf(pkg)
 	require.NoError(t, err)
 	for i := range vnfd.Flavours {
 		vnfd.Flavours[i].Aspects = nil
@@ -326,7 +327,7 @@ func TestChanges_areHeldAgainstTheOperationsConfigurationOfTheVnfd(t *testing.T)
 	instance := b.running("/vnflcm/v1")
 	pkg, err := b.store.Package(t.Context(), b.instance(instance).VnfPkgID)
 	require.NoError(t, err)
-	vnfd, err := vnfdOf(pkg)
+	vnfd, err := rest.VnfdOf(pkg)
 	require.NoError(t, err)
 	for i := range vnfd.Flavours {
 		vnfd.Flavours[i].LcmOperations = &vnfpkg.LcmOperations{

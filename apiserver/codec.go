@@ -7,16 +7,17 @@ import (
 	"github.com/labstack/echo/v4/middleware"
 	"go.temporal.io/sdk/converter"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // Temporal's payloads are encrypted. Its command and its Web UI do not have Windlass's keys; they have payloads
 // opened here, by Temporal's remote codec protocol. There are no secrets in payloads, but names and addresses
 // of a cloud, so that nobody is served unless the operator says so.
-func (s *Server) codecRoutes() []route {
-	var routes []route
+func (s *Server) codecRoutes() []rest.Route {
+	var routes []rest.Route
 	for _, path := range []string{"/codec/encode", "/codec/decode"} {
-		routes = append(routes, route{http.MethodPost, path, s.codec()}, route{http.MethodOptions, path, s.codec()})
+		routes = append(routes, rest.Post(path, s.codec()), rest.Route{Method: http.MethodOptions, Path: path, Handle: s.codec()})
 	}
 	return routes
 }

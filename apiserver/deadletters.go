@@ -7,6 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -58,7 +59,7 @@ func (s *Server) listDeadLetters(c echo.Context) error {
 			Attempts:       d.Attempts, LastError: d.LastError,
 		})
 	}
-	return writeJSON(c, http.StatusOK, views)
+	return rest.WriteJSON(c, http.StatusOK, views)
 }
 
 // redeliver answers POST /windlass/v1/dead_letters/{id}/redeliver.

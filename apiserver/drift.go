@@ -2,12 +2,16 @@ package apiserver
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/store"
 )
@@ -31,7 +35,7 @@ type driftView struct {
 
 // readDrift answers the report of the last check.
 func (s *Server) readDrift(c echo.Context) error {
-	inst, err := s.pathInstance(c)
+	inst, err := s.backend.PathInstance(c)
 	if err != nil {
 		return err
 	}
@@ -45,17 +49,17 @@ func (s *Server) readDrift(c echo.Context) error {
 		return lcm.Errorf(lcm.KindNotFound, "The VNF instance %s was not checked yet. POST to this resource to check it now.",
 			inst.ID)
 	}
-	return writeJSON(c, http.StatusOK, driftView{inst.ID, *d.Report})
+	return rest.WriteJSON(c, http.StatusOK, driftView{inst.ID, *d.Report})
 }
 
 // checkDrift begins a check. Its report has the id that is answered.
 func (s *Server) checkDrift(c echo.Context) error {
-	inst, err := s.pathInstance(c)
+	inst, err := s.backend.PathInstance(c)
 	if err != nil {
 		return err
 	}
 	ctx := c.Request().Context()
-	if err := s.checkReady(ctx, inst); err != nil {
+	if err := s.backend.CheckReady(ctx, inst); err != nil {
 		return err
 	}
 	id, err := s.Checks.CheckNow(ctx, inst.ID)
@@ -63,7 +67,7 @@ func (s *Server) checkDrift(c echo.Context) error {
 		return err
 	}
 	c.Response().Header().Set("Location", s.base+"/windlass/v1/vnf_instances/"+string(inst.ID)+"/drift")
-	return writeJSON(c, http.StatusAccepted, map[string]string{"checkId": id})
+	return rest.WriteJSON(c, http.StatusAccepted, map[string]string{"checkId": id})
 }
 
 // driftPolicyRequest is a policy; what it leaves out is as by default.
@@ -91,7 +95,7 @@ func (r driftPolicyRequest) policy() lcm.DriftPolicy {
 }
 
 func (s *Server) readDriftPolicy(c echo.Context) error {
-	inst, err := s.pathInstance(c)
+	inst, err := s.backend.PathInstance(c)
 	if err != nil {
 		return err
 	}
@@ -99,14 +103,14 @@ func (s *Server) readDriftPolicy(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	showTag(c, contentTag(d.Policy))
-	return writeJSON(c, http.StatusOK, d.Policy)
+	rest.ShowTag(c, contentTag(d.Policy))
+	return rest.WriteJSON(c, http.StatusOK, d.Policy)
 }
 
 // replaceDriftPolicy sets the policy. The schedule follows at once, or as soon as Temporal answers: the reconciler sees
 // to it.
 func (s *Server) replaceDriftPolicy(c echo.Context) error {
-	inst, err := s.pathInstance(c)
+	inst, err := s.backend.PathInstance(c)
 	if err != nil {
 		return err
 	}
@@ -115,10 +119,10 @@ func (s *Server) replaceDriftPolicy(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := checkMatch(c, contentTag(d.Policy), "drift policy"); err != nil {
+	if err := rest.CheckMatch(c, contentTag(d.Policy), "drift policy"); err != nil {
 		return err
 	}
-	req, err := bind[driftPolicyRequest](c)
+	req, err := rest.Bind[driftPolicyRequest](c)
 	if err != nil {
 		return err
 	}
@@ -133,8 +137,8 @@ func (s *Server) replaceDriftPolicy(c echo.Context) error {
 		s.log.WarnContext(ctx, "Checks for drift not scheduled yet; the reconciler will", "vnfInstanceId", inst.ID, "error",
 			err)
 	}
-	showTag(c, contentTag(policy))
-	return writeJSON(c, http.StatusOK, policy)
+	rest.ShowTag(c, contentTag(policy))
+	return rest.WriteJSON(c, http.StatusOK, policy)
 }
 
 // settleSchedules brings the schedules in Temporal to what the policies ask for, and forgets reports that are of
@@ -175,11 +179,11 @@ type serverNotification struct {
 // notifyServer takes Tacker's fault notification of a server. Whether anything is wrong with it, and whether it is
 // healed, a check decides: what is told here only hurries it.
 func (s *Server) notifyServer(c echo.Context) error {
-	inst, err := s.pathInstance(c)
+	inst, err := s.backend.PathInstance(c)
 	if err != nil {
 		return err
 	}
-	if _, err := bind[serverNotification](c); err != nil {
+	if _, err := rest.Bind[serverNotification](c); err != nil {
 		return err
 	}
 	server := c.Param("serverId")
@@ -187,7 +191,7 @@ func (s *Server) notifyServer(c echo.Context) error {
 		func(v lcm.VnfcResourceInfo) bool {
 			return v.ComputeResource.ResourceID == server
 		}) {
-		return lcm.Errorf(lcm.KindNotFound, "The VNF instance %s has no server %q.", inst.ID, clip(server, 64))
+		return lcm.Errorf(lcm.KindNotFound, "The VNF instance %s has no server %q.", inst.ID, rest.Clip(server, 64))
 	}
 	if err := s.notifyCheck(c.Request().Context(), inst.ID, server); err != nil {
 		return err
@@ -213,4 +217,11 @@ func (s *Server) notifyCheck(ctx context.Context, id lcm.VnfInstanceID, server s
 		}
 	}
 	return err
+}
+
+// contentTag is for what is stored without a version.
+func contentTag(v any) string {
+	b, _ := json.Marshal(v) // of the types that are passed here it cannot fail
+	sum := sha256.Sum256(b)
+	return `"` + hex.EncodeToString(sum[:8]) + `"`
 }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+
 	jsonpatch "github.com/evanphx/json-patch/v5"
 
 	"github.com/windlass-nfv/windlass/internal/driver"
@@ -20,7 +22,7 @@ func (a *lcmAPI) checkDrivers(
 ) error {
 	capacity, err := f.Capacity(req.InstantiationLevelID)
 	if err != nil {
-		found.Names("$.instantiationLevelId", "%s", sentence(err))
+		found.Names("$.instantiationLevelId", "%s", rest.Sentence(err))
 		capacity, _ = f.CapacityAt(nil) // the parameters are checked all the same
 	}
 	missing := all.Drivers.Missing(f)
@@ -45,7 +47,7 @@ func (a *lcmAPI) checkModification(
 		return err
 	}
 	m := driver.Modification{ModifyRequest: req, Instance: inst, Package: a.packageOf(pkg), Found: found}
-	if m.Vnfd, err = vnfdOf(pkg); err != nil {
+	if m.Vnfd, err = rest.VnfdOf(pkg); err != nil {
 		return err
 	}
 	for _, d := range all.Drivers {

@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -103,9 +104,9 @@ func TestIfMatch_holdsUntilTheChangeIsMade(t *testing.T) {
 		r := httptest.NewRequest(http.MethodDelete, "/", nil)
 		r.Header.Set("If-Match", header)
 		c := echo.New().NewContext(r, w)
-		err := orChanged(c, "thing", refusal, func() (string, error) { return `"new"`, nil })
-		require.Equal(t, status, problemOf(err, "").Status, header)
-		gone := orChanged(c, "thing", refusal, func() (string, error) { return "", lcm.Errorf(lcm.KindNotFound, "Gone.") })
+		err := rest.OrChanged(c, "thing", refusal, func() (string, error) { return `"new"`, nil })
+		require.Equal(t, status, rest.ProblemOf(err, "").Status, header)
+		gone := rest.OrChanged(c, "thing", refusal, func() (string, error) { return "", lcm.Errorf(lcm.KindNotFound, "Gone.") })
 		require.Equal(t, lcm.Is(gone, lcm.KindNotFound), header == `"old"` || header == `"new"`, header)
 	}
 	require.NoError(t, b.store.DeleteInstance(t.Context(), inst.ID, inst.Version))

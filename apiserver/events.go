@@ -11,6 +11,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/auth"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/problem"
@@ -23,7 +24,7 @@ const eventPage = 200
 // Last-Event-ID that it sends; ?after= does the same by hand. The stream ends with the operation, or with the client's
 // credentials.
 func (s *Server) events(c echo.Context) error {
-	o, err := s.pathOpOcc(c)
+	o, err := s.backend.PathOpOcc(c)
 	if err != nil {
 		return err
 	}
@@ -169,7 +170,7 @@ func (w *eventStream) event(e lcm.Event) {
 // operationEventView is the data of an "operation" event.
 type operationEventView struct {
 	lcm.OperationEvent
-	Error *ProblemDetails `json:"error,omitempty"`
+	Error *rest.ProblemDetails `json:"error,omitempty"`
 }
 
 // outputEventView is the data of an "output" event: so many lines were added.

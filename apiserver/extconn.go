@@ -7,6 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
@@ -15,11 +16,11 @@ import (
 
 // changeExtConn is SOL003 clause 5.4.11.
 func (a *lcmAPI) changeExtConn(c echo.Context) error {
-	inst, err := a.pathInstance(c)
+	inst, err := a.backend.PathInstance(c)
 	if err != nil {
 		return err
 	}
-	body, err := readJSON(c)
+	body, err := rest.ReadJSON(c)
 	if err != nil {
 		return err
 	}
@@ -53,10 +54,10 @@ func (a *lcmAPI) planReconnection(
 	if checkLinkConfigs(body, &found); found.Err() != nil {
 		return lcm.Plan{}, lifecycle.Facts{}, found.Err()
 	}
-	if err := a.checkReady(ctx, inst); err != nil {
+	if err := a.backend.CheckReady(ctx, inst); err != nil {
 		return lcm.Plan{}, lifecycle.Facts{}, err
 	}
-	o, err := a.operation(ctx, inst, lcm.OpChangeExtConn, body, a.number)
+	o, err := a.operation(ctx, inst, lcm.OpChangeExtConn, body, a.Number)
 	if err != nil {
 		return lcm.Plan{}, lifecycle.Facts{}, err
 	}

@@ -12,8 +12,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
+
+// pageParam is the query parameter of SOL013 clause 5.4.2.3 that names the next page.
+const pageParam = "nextpage_opaque_marker"
 
 // Whatever strangers send, an answer is no 5xx, every error is a ProblemDetails, and what was accepted can be read.
 // Seeds run as unit tests; more with: go test -run '^$' -fuzz FuzzBodies -parallel 1 ./apiserver
@@ -43,7 +47,7 @@ func (p *prey) renew() {
 	p.names["$RUNNING"] = strings.TrimPrefix(p.runs("/vnflcm/v1", p.names["$VNFD"], "ha", 3, 2), "/vnflcm/v1")
 	failed := p.create("/vnflcm/v1", p.names["$VNFD"])
 	o := lcm.VnfLcmOpOcc{
-		ID: newID[lcm.OpOccID](), VnfInstanceID: p.instance(failed).ID, Operation: lcm.OpInstantiate,
+		ID: rest.NewID[lcm.OpOccID](), VnfInstanceID: p.instance(failed).ID, Operation: lcm.OpInstantiate,
 		APIVersion: 1,
 	}
 	require.NoError(p, p.store.BeginOperation(p.Context(), o))
@@ -60,7 +64,7 @@ func (p *prey) marker(list string) string {
 	p.Helper()
 	next, err := url.Parse(p.do("GET", list, nil).nextPath())
 	require.NoError(p, err)
-	return next.Query().Get(markerParam)
+	return next.Query().Get(pageParam)
 }
 
 func (p *prey) named(text string) string {
@@ -96,8 +100,8 @@ func tame(t *testing.T, path string, w *httptest.ResponseRecorder) {
 		require.Contains(t, w.Body.String(), "TackerError")
 		return
 	}
-	require.Equal(t, mimeProblem, w.Header().Get("Content-Type"), "%s", w.Body)
-	var details ProblemDetails
+	require.Equal(t, rest.MimeProblem, w.Header().Get("Content-Type"), "%s", w.Body)
+	var details rest.ProblemDetails
 	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &details), "%s", w.Body)
 	require.Equal(t, w.Code, details.Status)
 	require.NotEmpty(t, details.Detail)
@@ -143,7 +147,7 @@ const instantiation = `{"flavourId":"ha","vimConnectionInfo":%s,"extVirtualLinks
 // holes are all resources that take a body.
 func holes() []hole {
 	var all []hole
-	add := func(method, path, body string) { all = append(all, hole{method, path, mimeJSON, body}) }
+	add := func(method, path, body string) { all = append(all, hole{method, path, rest.MimeJSON, body}) }
 	for i, v := range []string{"/vnflcm/v1", "/vnflcm/v2"} {
 		list, maps := `[{"linkPortId":"a"}]`, `{"a":{"linkPortId":"a"}}`
 		vims := []string{
@@ -294,7 +298,7 @@ func FuzzQueries(f *testing.F) {
 				strings.Repeat("(eq,id,a);", 500) + "(eq,id,a)",
 			"filter=(eq," + strings.Repeat("a/", 2000) + "a,b)", "filter=(in,id," + strings.Repeat("a,", 3000) + "a)",
 			"fields=a//b", "all_fields&fields=a", "exclude_fields=a/b/c,_links/self",
-			markerParam + "=$MARKER", markerParam + "=$MARKER" + "A", markerParam + "=%00", markerParam + "=" +
+			pageParam + "=$MARKER", pageParam + "=$MARKER" + "A", pageParam + "=%00", pageParam + "=" +
 				strings.Repeat("A", 9000), "%zz", "a=b", "all_records=yes",
 			"limit=-1", "before=9223372036854775808", "after=x", "node=%00",
 		} {

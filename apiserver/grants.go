@@ -6,6 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
@@ -13,20 +14,20 @@ import (
 // grantView is a Grant with the links that SOL003 clause 9.5.2.3 wants.
 type grantView struct {
 	lcm.Grant
-	Href  string          `json:"href,omitempty"` // never set: it is a link here
-	Links map[string]link `json:"_links"`
+	Href  string               `json:"href,omitempty"` // never set: it is a link here
+	Links map[string]rest.Link `json:"_links"`
 }
 
 // viewOfGrant shows a grant without the secrets that an NFVO may have sent with it.
 func viewOfGrant(g lcm.Grant) grantView {
-	v := grantView{Grant: g, Links: map[string]link{}}
+	v := grantView{Grant: g, Links: map[string]rest.Link{}}
 	v.VimConnections = slices.Clone(g.VimConnections)
 	for i := range v.VimConnections {
 		v.VimConnections[i].AccessInfo = nil
 	}
 	v.AdditionalParams = secrets.MaskDocument(g.AdditionalParams)
 	if g.Href != "" {
-		v.Links["self"] = link{g.Href}
+		v.Links["self"] = rest.Link{Href: g.Href}
 	}
 	return v
 }
@@ -34,7 +35,7 @@ func viewOfGrant(g lcm.Grant) grantView {
 // operationGrant is the grant under which an operation works. It is there from the moment the operation leaves
 // STARTING.
 func (s *Server) operationGrant(c echo.Context) error {
-	o, err := s.pathOpOcc(c)
+	o, err := s.backend.PathOpOcc(c)
 	if err != nil {
 		return err
 	}
@@ -42,12 +43,12 @@ func (s *Server) operationGrant(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	root := s.base + dialectV1.prefix
-	if o.APIVersion == dialectV2.number {
-		root = s.base + dialectV2.prefix
+	root := s.base + dialectV1.Prefix
+	if o.APIVersion == dialectV2.Number {
+		root = s.base + dialectV2.Prefix
 	}
 	view := viewOfGrant(g)
-	view.Links["vnfLcmOpOcc"] = link{root + "/vnf_lcm_op_occs/" + string(o.ID)}
-	view.Links["vnfInstance"] = link{root + "/vnf_instances/" + string(o.VnfInstanceID)}
-	return writeJSON(c, http.StatusOK, view)
+	view.Links["vnfLcmOpOcc"] = rest.Link{Href: root + "/vnf_lcm_op_occs/" + string(o.ID)}
+	view.Links["vnfInstance"] = rest.Link{Href: root + "/vnf_instances/" + string(o.VnfInstanceID)}
+	return rest.WriteJSON(c, http.StatusOK, view)
 }

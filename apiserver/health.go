@@ -8,18 +8,17 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 )
 
-func (s *Server) probeRoutes() []route {
-	routes := []route{
-		{http.MethodGet, "/healthz", func(c echo.Context) error {
-			return c.JSON(http.StatusOK,
-				map[string]string{"status": "ok"})
-		}},
-		{http.MethodGet, "/readyz", s.ready},
+func (s *Server) probeRoutes() []rest.Route {
+	routes := []rest.Route{
+		rest.Get("/healthz", func(c echo.Context) error { return c.JSON(http.StatusOK, map[string]string{"status": "ok"}) }),
+		rest.Get("/readyz", s.ready),
 	}
 	if s.Metrics != nil {
-		routes = append(routes, route{http.MethodGet, "/metrics", echo.WrapHandler(s.Metrics)})
+		routes = append(routes, rest.Get("/metrics", echo.WrapHandler(s.Metrics)))
 	}
 	return routes
 }

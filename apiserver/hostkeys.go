@@ -5,6 +5,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
@@ -12,7 +13,7 @@ import (
 // forgetHostKey drops the SSH host key that was pinned at first contact with a VNFC's server: its operator has rebuilt
 // the server, and says so. The next contact pins the key that is shown then. Idempotent.
 func (s *Server) forgetHostKey(c echo.Context) error {
-	inst, err := s.pathInstance(c)
+	inst, err := s.backend.PathInstance(c)
 	if err != nil {
 		return err
 	}
@@ -24,7 +25,7 @@ func (s *Server) forgetHostKey(c echo.Context) error {
 	if err := s.Store.ForgetHostKeys(ctx, inst.ID, vnfc.ComputeResource.ResourceID); err != nil {
 		return err
 	}
-	s.log.WarnContext(ctx, "Host key forgotten on request", "requestId", requestID(c), "vnfInstanceId", inst.ID,
+	s.log.WarnContext(ctx, "Host key forgotten on request", "requestId", rest.RequestID(c), "vnfInstanceId", inst.ID,
 		"server", vnfc.ComputeResource.ResourceID)
 	return c.NoContent(http.StatusNoContent)
 }

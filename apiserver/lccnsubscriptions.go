@@ -4,14 +4,15 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // subscriptions are those to what becomes of VNFs and of operations on them (SOL003 clause 5.4.18).
 func (a *lcmAPI) subscriptions() *subscriptionAPI {
 	return &subscriptionAPI{
-		Server: a.Server, api: lcm.APILcm, version: a.number, prefix: a.prefix,
-		rules: listRules{filterOnly: true, view: reflect.TypeFor[subscriptionView]()},
+		Server: a.Server, api: lcm.APILcm, version: a.Number, prefix: a.Prefix,
+		rules: rest.ListRules{FilterOnly: true, View: reflect.TypeFor[subscriptionView]()},
 		parse: a.parseSubscription, view: a.viewSubscription,
 	}
 }
@@ -52,12 +53,12 @@ type subscriptionView struct {
 	Filter      *lcm.SubscriptionFilter `json:"filter,omitempty"`
 	CallbackURI string                  `json:"callbackUri"`
 	Verbosity   lcm.Verbosity           `json:"verbosity,omitempty"`
-	Links       map[string]link         `json:"_links"`
+	Links       map[string]rest.Link    `json:"_links"`
 }
 
-func (a *lcmAPI) viewSubscription(s lcm.Subscription, links map[string]link) any {
+func (a *lcmAPI) viewSubscription(s lcm.Subscription, links map[string]rest.Link) any {
 	v := subscriptionView{ID: s.ID, Filter: s.Filter, CallbackURI: s.CallbackURI, Links: links}
-	if a.number == 2 {
+	if a.Number == 2 {
 		v.Verbosity = s.Verbosity
 	}
 	return v
@@ -66,7 +67,7 @@ func (a *lcmAPI) viewSubscription(s lcm.Subscription, links map[string]link) any
 func (a *lcmAPI) parseSubscription(
 	body []byte,
 ) (sub lcm.Subscription, auth *lcm.SubscriptionAuthentication, err error) {
-	req, err := decode[subscriptionRequest](body)
+	req, err := rest.Decode[subscriptionRequest](body)
 	if err != nil {
 		return sub, nil, err
 	}
@@ -74,7 +75,7 @@ func (a *lcmAPI) parseSubscription(
 		return sub, nil, err
 	}
 	sub = lcm.Subscription{CallbackURI: req.CallbackURI, Verbosity: lcm.VerbosityFull}
-	if a.number == 2 && req.Verbosity != "" {
+	if a.Number == 2 && req.Verbosity != "" {
 		sub.Verbosity = lcm.Verbosity(req.Verbosity)
 	}
 	auth, err = knownParts(body, &sub.Filter)
@@ -112,7 +113,7 @@ func (a *lcmAPI) checkSubscription(req subscriptionRequest) []lcm.Problem {
 func (a *lcmAPI) checkSubscriptionFilter(s *subscriptionProblems, f *subscriptionFilter) {
 	const path = "$.filter"
 	s.oneOf(path+".notificationTypes", f.NotificationTypes, notificationTypes)
-	s.oneOf(path+".operationTypes", f.OperationTypes, operationTypes[a.number])
+	s.oneOf(path+".operationTypes", f.OperationTypes, operationTypes[a.Number])
 	var states []string
 	for _, state := range lcm.OperationStates {
 		states = append(states, string(state))

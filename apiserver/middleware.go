@@ -4,23 +4,19 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"mime"
 	"net/http"
 	"regexp"
 	"runtime/debug"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/auth"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
-
-const headerRequestID = "X-Request-Id"
 
 // A client's own request id is kept when it cannot hurt a log.
 var plainID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
@@ -41,11 +37,11 @@ func tolerateDoubleSlashes(next echo.HandlerFunc) echo.HandlerFunc {
 
 func (s *Server) identify(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		id := c.Request().Header.Get(headerRequestID)
+		id := c.Request().Header.Get(rest.HeaderRequestID)
 		if !plainID.MatchString(id) {
 			id = uuid.NewString()
 		}
-		c.Response().Header().Set(headerRequestID, id)
+		c.Response().Header().Set(rest.HeaderRequestID, id)
 		return next(c)
 	}
 }
@@ -60,8 +56,6 @@ func (s *Server) measure(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-func requestID(c echo.Context) string { return c.Response().Header().Get(headerRequestID) }
-
 // logAccess writes one line a request; bodies and queries stay out, they may hold secrets.
 func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
@@ -74,7 +68,7 @@ func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 			level = slog.LevelDebug
 		}
 		who, _ := auth.From(c.Request().Context())
-		s.log.Log(c.Request().Context(), level, "Request", "requestId", requestID(c), "method", c.Request().Method,
+		s.log.Log(c.Request().Context(), level, "Request", "requestId", rest.RequestID(c), "method", c.Request().Method,
 			"path", c.Request().URL.Path, "route", c.Path(), "status", c.Response().Status, "bytes", c.Response().Size,
 			"milliseconds", time.Since(start).Milliseconds(), "remote", c.RealIP(), "client", who.Client, "project", who.Project)
 		return nil
@@ -85,7 +79,7 @@ func (s *Server) recoverPanics(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) (err error) {
 		defer func() {
 			if r := recover(); r != nil {
-				s.log.ErrorContext(c.Request().Context(), "Panic", "requestId", requestID(c), "panic", fmt.Sprint(r),
+				s.log.ErrorContext(c.Request().Context(), "Panic", "requestId", rest.RequestID(c), "panic", fmt.Sprint(r),
 					"stack", string(debug.Stack()))
 				err = lcm.Errorf(lcm.KindBug, "panic: %v", r)
 			}
@@ -127,29 +121,9 @@ func (s *Server) bound(next echo.HandlerFunc) echo.HandlerFunc {
 func acceptsJSON(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		another := unbounded(c) || strings.HasSuffix(c.Path(), "/vnfd") || strings.HasSuffix(c.Path(), "/vnf_state_snapshot")
-		if !another && !accepts(c, mimeJSON) {
-			return httpErrorf(http.StatusNotAcceptable, "This resource is %s, which the Accept header excludes.", mimeJSON)
+		if !another && !rest.Accepts(c, rest.MimeJSON) {
+			return rest.HTTPErrorf(http.StatusNotAcceptable, "This resource is %s, which the Accept header excludes.", rest.MimeJSON)
 		}
 		return next(c)
 	}
-}
-
-// accepts tells whether the Accept header takes contentType; no header takes everything. The most specific range
-// counts, and its weight must not be 0 (RFC 9110 clause 12.5.1).
-func accepts(c echo.Context, contentType string) bool {
-	header := strings.Join(c.Request().Header.Values("Accept"), ",")
-	if strings.TrimSpace(header) == "" {
-		return true
-	}
-	family, _, _ := strings.Cut(contentType, "/")
-	ranges := []string{"*/*", family + "/*", contentType}
-	best, taken := -1, false
-	for item := range strings.SplitSeq(header, ",") {
-		media, params, err := mime.ParseMediaType(strings.TrimSpace(item))
-		if at := slices.Index(ranges, media); err == nil && at > best {
-			weight, err := strconv.ParseFloat(params["q"], 64)
-			best, taken = at, err != nil || weight > 0
-		}
-	}
-	return taken
 }

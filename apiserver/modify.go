@@ -10,6 +10,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/onboard"
@@ -19,11 +20,11 @@ const mimeMergePatch = "application/merge-patch+json"
 
 // modifyInstance is SOL003 clause 5.4.3.3.4. Tacker's clients send plain JSON.
 func (a *lcmAPI) modifyInstance(c echo.Context) error {
-	inst, err := a.pathInstance(c)
+	inst, err := a.backend.PathInstance(c)
 	if err != nil {
 		return err
 	}
-	body, err := readJSON(c, mimeMergePatch)
+	body, err := rest.ReadJSON(c, mimeMergePatch)
 	if err != nil {
 		return err
 	}
@@ -54,7 +55,7 @@ var fixed = []string{
 }
 
 func checkModifyV1(body []byte) error {
-	_, err := decode[modifyV1](body)
+	_, err := rest.Decode[modifyV1](body)
 	return withProblems(err, patchProblems(body, slices.Concat(fixed, []string{"vnfcInfoModifications"}),
 		"vimConnectionInfo", "vnfPkgId", "vnfdId"))
 }
@@ -86,7 +87,7 @@ func repeatedVnfcs(list []vnfcInfoModification) (problems []lcm.Problem) {
 func connectionProblems(patch map[string]json.RawMessage) (problems []lcm.Problem) {
 	for _, id := range slices.Sorted(maps.Keys(patch)) {
 		if entry := patch[id]; !isNull(entry) {
-			if e, ok := asError(within(join("$.vimConnectionInfo", id), check[vimConnectionPatch](entry))); ok {
+			if e, ok := rest.AsError(within(lcm.MemberPath("$.vimConnectionInfo", id), check[vimConnectionPatch](entry))); ok {
 				problems = append(problems, e.Problems...)
 			}
 		}
@@ -103,9 +104,9 @@ func patchProblems(body []byte, fixed []string, notNull ...string) (problems []l
 	for _, key := range slices.Sorted(maps.Keys(members)) {
 		switch {
 		case slices.Contains(fixed, key):
-			problems = append(problems, lcm.Problem{Path: join("$", key), Detail: "cannot be modified"})
+			problems = append(problems, lcm.Problem{Path: lcm.MemberPath("$", key), Detail: "cannot be modified"})
 		case slices.Contains(notNull, key) && isNull(members[key]):
-			problems = append(problems, lcm.Problem{Path: join("$", key), Detail: "must not be null"})
+			problems = append(problems, lcm.Problem{Path: lcm.MemberPath("$", key), Detail: "must not be null"})
 		}
 	}
 	return problems
@@ -115,7 +116,7 @@ func isNull(doc json.RawMessage) bool { return bytes.Equal(bytes.TrimSpace(doc),
 
 // withProblems adds problems to those of err, unless it has one at their path.
 func withProblems(err error, problems []lcm.Problem) error {
-	if e, ok := asError(err); ok {
+	if e, ok := rest.AsError(err); ok {
 		if len(e.Problems) == 0 { // no JSON at all
 			return err
 		}
@@ -169,8 +170,8 @@ func (a *lcmAPI) checkConnections(
 			continue
 		}
 		path := fmt.Sprintf("$.vimConnectionInfo[%d]", i)
-		if a.number == 2 {
-			path = join("$.vimConnectionInfo", p.ID)
+		if a.Number == 2 {
+			path = lcm.MemberPath("$.vimConnectionInfo", p.ID)
 		}
 		if err := a.checkVim(ctx, path, after.VimConnections[at], found); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -155,7 +156,7 @@ func TestModify_refusesWhatCannotBe(t *testing.T) {
 	require.Len(t, b.starter.starts, 3)
 	b.do("PATCH", pkg, map[string]any{"operationalState": "DISABLED"}).want(http.StatusOK)
 	another := b.instance(fresh)
-	another.ID, another.Version = newID[lcm.VnfInstanceID](), 1
+	another.ID, another.Version = rest.NewID[lcm.VnfInstanceID](), 1
 	require.NoError(t, b.store.CreateInstance(lcm.InProject(t.Context(), lcm.DefaultProject), another))
 	path := "/vnflcm/v1/vnf_instances/" + string(another.ID)
 	require.Contains(t, b.do("PATCH", path, `{"vnfdId":"`+vnfdID+`"}`).problem(http.StatusUnprocessableEntity), "DISABLED")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -14,7 +15,7 @@ func (s *Server) packageOfNFVO(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg, 
 	has, err := s.NFVOPackages.HasPackage(ctx, id)
 	if err != nil {
 		return lcm.VnfPkg{}, lcm.Wrap(lcm.KindUnavailable, err,
-			"The VNFD %s is not on board here, and the NFVO cannot be asked: %s", id, sentence(err))
+			"The VNFD %s is not on board here, and the NFVO cannot be asked: %s", id, rest.Sentence(err))
 	}
 	if !has {
 		return lcm.VnfPkg{}, lcm.Errorf(lcm.KindNotFound, "Neither Windlass nor the NFVO has the VNFD %s.", id)
@@ -24,7 +25,7 @@ func (s *Server) packageOfNFVO(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg, 
 		return lcm.VnfPkg{}, err
 	}
 	pkg, err := s.Store.AdoptPackage(ctx, lcm.VnfPkg{
-		ID: newID[lcm.VnfPkgID](), OnboardingState: lcm.PkgUploading, OperationalState: lcm.PkgDisabled,
+		ID: rest.NewID[lcm.VnfPkgID](), OnboardingState: lcm.PkgUploading, OperationalState: lcm.PkgDisabled,
 		UsageState: lcm.PkgNotInUse, Source: source,
 	}, id)
 	if err != nil {
@@ -74,5 +75,5 @@ func (s *Server) failedAdoption(ctx context.Context, pkg lcm.VnfPkg, id lcm.Vnfd
 		return lcm.Errorf(lcm.KindUnavailable, "The VNF package of the VNFD %s cannot be fetched from the NFVO: %s", id,
 			pkg.Error.Sentence())
 	}
-	return unprocessable("$.vnfdId", "the NFVO's package of the VNFD %q cannot be used: %s", id, pkg.Error.Sentence())
+	return rest.Unprocessable("$.vnfdId", "the NFVO's package of the VNFD %q cannot be used: %s", id, pkg.Error.Sentence())
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/nfvo"
 	"github.com/windlass-nfv/windlass/internal/nfvo/nfvotest"
 	"github.com/windlass-nfv/windlass/internal/onboard"
@@ -29,7 +30,7 @@ func orchestrated(t *testing.T, patience time.Duration) (b *bench, n *nfvotest.N
 				ids, _ := b.store.ToFetch(ctx)
 				for _, id := range ids {
 					if err := fetcher.Fetch(ctx, id); err != nil && ctx.Err() == nil {
-						e, _ := asError(err)
+						e, _ := rest.AsError(err)
 						_ = fetcher.GiveUp(ctx, id, e)
 					}
 				}

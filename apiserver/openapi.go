@@ -7,16 +7,16 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/apiserver/openapi"
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 )
 
 // descriptionRoutes serve what the API is and how clients authenticate: for programs, and for people.
-func (s *Server) descriptionRoutes() []route {
+func (s *Server) descriptionRoutes() []rest.Route {
 	described := sync.OnceValues(func() (openapi.Described, error) { return openapi.Describe(s.Security, s.needs) })
-	return []route{
-		{http.MethodGet, "/openapi.json", showing(mimeJSON,
-			func() ([]byte, error) { d, err := described(); return d.JSON, err })},
-		{http.MethodGet, "/docs", showing("text/html; charset=utf-8",
-			func() ([]byte, error) { d, err := described(); return d.Page, err })},
+	return []rest.Route{
+		rest.Get("/openapi.json", showing(rest.MimeJSON, func() ([]byte, error) { d, err := described(); return d.JSON, err })),
+		rest.Get("/docs", showing("text/html; charset=utf-8",
+			func() ([]byte, error) { d, err := described(); return d.Page, err })),
 	}
 }
 

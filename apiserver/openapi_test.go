@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/apiserver/openapi"
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 )
 
 // shown is a server that serves nothing that needs a database.
@@ -174,7 +175,7 @@ func TestOpenAPI_isServedForProgramsAndPeople(t *testing.T) {
 		return w
 	}
 	document := read("/openapi.json")
-	require.Equal(t, mimeJSON, document.Header().Get("Content-Type"))
+	require.Equal(t, rest.MimeJSON, document.Header().Get("Content-Type"))
 	doc, err := openapi3.NewLoader().LoadFromData(document.Body.Bytes())
 	require.NoError(t, err)
 	require.Equal(t, len(described(t).Paths.Map()), len(doc.Paths.Map()))

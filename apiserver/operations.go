@@ -10,6 +10,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/secrets"
@@ -18,11 +19,11 @@ import (
 
 // instantiate is SOL003 clause 5.4.4.
 func (a *lcmAPI) instantiate(c echo.Context) error {
-	inst, err := a.pathInstance(c)
+	inst, err := a.backend.PathInstance(c)
 	if err != nil {
 		return err
 	}
-	body, err := readJSON(c)
+	body, err := rest.ReadJSON(c)
 	if err != nil {
 		return err
 	}
@@ -44,11 +45,11 @@ func alreadyInstantiated(inst lcm.VnfInstance) error {
 
 // terminate is SOL003 clause 5.4.8.
 func (a *lcmAPI) terminate(c echo.Context) error {
-	inst, err := a.pathInstance(c)
+	inst, err := a.backend.PathInstance(c)
 	if err != nil {
 		return err
 	}
-	body, err := readJSON(c)
+	body, err := rest.ReadJSON(c)
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func (s *Server) allowedTermination(ctx context.Context, inst lcm.VnfInstance, b
 	if err != nil {
 		return err
 	}
-	vnfd, err := vnfdOf(pkg)
+	vnfd, err := rest.VnfdOf(pkg)
 	if err != nil {
 		return err
 	}
@@ -93,10 +94,10 @@ func (a *lcmAPI) begin(c echo.Context, inst lcm.VnfInstance, op lcm.Operation, b
 	ctx := c.Request().Context()
 	now := time.Now().UTC()
 	opOcc := lcm.VnfLcmOpOcc{
-		ID: newID[lcm.OpOccID](), VnfInstanceID: inst.ID, Operation: op, State: op.FirstState(),
-		StateEnteredTime: now, StartTime: now, APIVersion: a.number,
+		ID: rest.NewID[lcm.OpOccID](), VnfInstanceID: inst.ID, Operation: op, State: op.FirstState(),
+		StateEnteredTime: now, StartTime: now, APIVersion: a.Number,
 	}
-	if conditional(c) {
+	if rest.Conditional(c) {
 		opOcc.OfVersion = inst.Version
 	}
 	telemetry.About(ctx, telemetry.AttrOpOcc.String(string(opOcc.ID)), telemetry.AttrOperation.String(string(op)))
@@ -106,13 +107,13 @@ func (a *lcmAPI) begin(c echo.Context, inst lcm.VnfInstance, op lcm.Operation, b
 		opOcc.Params = json.RawMessage(sealed)
 		err = a.record(ctx, inst, opOcc)
 	}
-	if err := a.stored(ctx, string(opOcc.ID), prefix, err, exists(a.Store.Operation, opOcc.ID)); err != nil {
+	if err := a.backend.Stored(ctx, string(opOcc.ID), prefix, err, rest.Exists(a.Store.Operation, opOcc.ID)); err != nil {
 		return err
 	}
 	if err := a.Starter.Start(ctx, inputOf(opOcc), titleOf(op, inst)); err != nil {
 		a.log.WarnContext(ctx, "Operation not started yet; the reconciler will", "opOccId", opOcc.ID, "error", err)
 	}
-	c.Response().Header().Set("Location", a.base+a.prefix+"/vnf_lcm_op_occs/"+string(opOcc.ID))
+	c.Response().Header().Set("Location", a.base+a.Prefix+"/vnf_lcm_op_occs/"+string(opOcc.ID))
 	return c.NoContent(http.StatusAccepted)
 }
 
@@ -150,7 +151,7 @@ func (a *lcmAPI) resolveVims(
 	}
 	for i, conn := range req.VimConnections {
 		if conn.Registered() != "" { // else it brings its own endpoint and credentials
-			if conn.VimID, err = parseID(conn.VimID); err != nil {
+			if conn.VimID, err = rest.ParseID(conn.VimID); err != nil {
 				return nil, err
 			}
 		}
@@ -177,12 +178,5 @@ func titleOf(op lcm.Operation, inst lcm.VnfInstance) string {
 	if name == "" {
 		name = string(inst.ID)
 	}
-	return strings.ToValidUTF8(clip(string(op)+" "+name, 200), "")
-}
-
-func clip(s string, n int) string {
-	if len(s) > n {
-		return s[:n]
-	}
-	return s
+	return strings.ToValidUTF8(rest.Clip(string(op)+" "+name, 200), "")
 }

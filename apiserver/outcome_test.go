@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/internal/secrets"
@@ -47,7 +48,7 @@ func TestCommitWhoseAnswerIsLost_keepsTheSecretsOfAVim(t *testing.T) {
 		vim, err := b.store.Vim(t.Context(), id)
 		require.NoError(t, err)
 		require.ElementsMatch(t, vimReferences(vim), sealed(b), "nothing is lost, nothing is left")
-		clear, err := b.vault.Get(t.Context(), references(vim.AuthCred)[0])
+		clear, err := b.vault.Get(t.Context(), rest.References(vim.AuthCred)[0])
 		require.NoError(t, err)
 		require.Equal(t, password, clear)
 	}
@@ -70,7 +71,7 @@ func TestCommitWhoseAnswerIsLost_keepsTheSecretsOfAnOperation(t *testing.T) {
 	a.want(http.StatusAccepted)
 	require.Equal(t, 1, way.Lost())
 	o := b.operation(a.path())
-	require.NotEmpty(t, referencesIn(o.Params))
+	require.NotEmpty(t, rest.ReferencesIn(o.Params))
 	require.Contains(t, b.opened(t, o.Params), marker+"-master")
 	require.Len(t, b.starter.starts, 1, "it is begun, and said so")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -51,7 +52,7 @@ func TestInstantiate_takesAVimThatComesWithTheRequest(t *testing.T) {
 			require.Len(t, kept, 1)
 			require.Equal(t, []any{"own", lcm.VimID(""), "ETSINFV.OPENSTACK_KEYSTONE.V_3", "nfv"},
 				[]any{kept[0].ID, kept[0].VimID, kept[0].VimType, kept[0].AccessInfo["username"]})
-			clear, err := b.vault.Get(t.Context(), references(kept[0].AccessInfo["password"])[0])
+			clear, err := b.vault.Get(t.Context(), rest.References(kept[0].AccessInfo["password"])[0])
 			require.NoError(t, err)
 			require.Equal(t, marker+"-own", clear)
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -33,12 +34,12 @@ func (s *Server) uploadPackage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := checkMatch(c, packageTag(pkg), "VNF package"); err != nil {
+	if err := rest.CheckMatch(c, packageTag(pkg), "VNF package"); err != nil {
 		return err
 	}
 	if media, _, _ := mime.ParseMediaType(c.Request().Header.Get("Content-Type")); media != "" && media != mimeZip &&
 		media != "application/octet-stream" {
-		return httpErrorf(http.StatusUnsupportedMediaType, "The body must be %s, not %q.", mimeZip, media)
+		return rest.HTTPErrorf(http.StatusUnsupportedMediaType, "The body must be %s, not %q.", mimeZip, media)
 	}
 	if err := uploadable(pkg); err != nil {
 		return err
@@ -97,36 +98,36 @@ func (s *Server) uploadFromURI(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := checkMatch(c, packageTag(pkg), "VNF package"); err != nil {
+	if err := rest.CheckMatch(c, packageTag(pkg), "VNF package"); err != nil {
 		return err
 	}
-	body, err := readJSON(c)
+	body, err := rest.ReadJSON(c)
 	if err != nil {
 		return err
 	}
-	req, err := decode[uploadFromURIRequest](body)
+	req, err := rest.Decode[uploadFromURIRequest](body)
 	if err != nil {
 		return err
 	}
 	if s.Sources != nil {
 		if err := s.Sources.Check(req.AddressInformation); err != nil {
 			return lcm.InvalidAll("The request has mistakes",
-				[]lcm.Problem{{Path: "$.addressInformation", Detail: sentence(err)}})
+				[]lcm.Problem{{Path: "$.addressInformation", Detail: rest.Sentence(err)}})
 		}
 	}
 	if err := uploadable(pkg); err != nil {
 		return err
 	}
 	ctx := c.Request().Context()
-	prefix := lcm.PkgSecrets(pkg.ID) + "/" + newID[lcm.SecretRef]() // another request at the same time has its own
+	prefix := lcm.PkgSecrets(pkg.ID) + "/" + rest.NewID[lcm.SecretRef]() // another request at the same time has its own
 	if pkg.Source, err = secrets.SealDocument(ctx, s.Vault, prefix, body); err == nil {
 		pkg.Error = nil
 		err = s.onboarder.Advance(ctx, &pkg, lcm.PkgUploading)
 	}
-	err = s.stored(ctx, string(pkg.ID), prefix, err, func(ctx context.Context) error {
+	err = s.backend.Stored(ctx, string(pkg.ID), prefix, err, func(ctx context.Context) error {
 		now, err := s.Store.Package(ctx, pkg.ID)
 		if err == nil && (now.OnboardingState != lcm.PkgUploading ||
-			!slices.Equal(referencesIn(now.Source), referencesIn(pkg.Source))) {
+			!slices.Equal(rest.ReferencesIn(now.Source), rest.ReferencesIn(pkg.Source))) {
 			return lcm.Errorf(lcm.KindNotFound, "The package has another source, or none.")
 		}
 		return err
@@ -212,9 +213,9 @@ func serveRange(c echo.Context, contentType string, modified time.Time, content 
 	}
 	switch w.refused {
 	case http.StatusRequestedRangeNotSatisfiable:
-		return httpErrorf(w.refused, "The content does not have the bytes %q.", c.Request().Header.Get("Range"))
+		return rest.HTTPErrorf(w.refused, "The content does not have the bytes %q.", c.Request().Header.Get("Range"))
 	case http.StatusPreconditionFailed:
-		return httpErrorf(w.refused, "The content is not what If-Match or If-Unmodified-Since asks for.")
+		return rest.HTTPErrorf(w.refused, "The content is not what If-Match or If-Unmodified-Since asks for.")
 	default:
 		return nil
 	}
@@ -253,7 +254,7 @@ func (s *Server) readVnfd(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	if len(names) == 1 && accepts(c, "text/plain") {
+	if len(names) == 1 && rest.Accepts(c, "text/plain") {
 		data, err := s.Store.PackageFile(ctx, pkg.ID, names[0])
 		if err != nil {
 			return err
@@ -261,8 +262,8 @@ func (s *Server) readVnfd(c echo.Context) error {
 		// Without a charset, and YAML is UTF-8 anyway: Tacker's client knows the text by this name only.
 		return c.Blob(http.StatusOK, "text/plain", data)
 	}
-	if !accepts(c, mimeZip) {
-		return httpErrorf(http.StatusNotAcceptable, "The VNFD has %d files and can only be read as %s.", len(names), mimeZip)
+	if !rest.Accepts(c, mimeZip) {
+		return rest.HTTPErrorf(http.StatusNotAcceptable, "The VNFD has %d files and can only be read as %s.", len(names), mimeZip)
 	}
 	archive, err := s.zipFiles(ctx, pkg.ID, append(names, "TOSCA-Metadata/TOSCA.meta"))
 	if err != nil {
@@ -274,7 +275,7 @@ func (s *Server) readVnfd(c echo.Context) error {
 // definitionsOf are the files of a package's VNFD: what was read as such, wherever it is, and what else is where
 // definitions are.
 func definitionsOf(pkg lcm.VnfPkg) ([]string, error) {
-	vnfd, err := vnfdOf(pkg)
+	vnfd, err := rest.VnfdOf(pkg)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package apiserver
 import (
 	"reflect"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -10,10 +11,10 @@ import (
 // that operations use.
 func (s *Server) packageSubscriptions() *subscriptionAPI {
 	return &subscriptionAPI{
-		Server: s, api: lcm.APIPkgm, version: 1, prefix: rootPkgV1.prefix,
-		rules: listRules{filterOnly: true, view: reflect.TypeFor[pkgSubscriptionView]()},
+		Server: s, api: lcm.APIPkgm, version: 1, prefix: rest.PkgV1.Prefix,
+		rules: rest.ListRules{FilterOnly: true, View: reflect.TypeFor[pkgSubscriptionView]()},
 		parse: s.parsePkgSubscription,
-		view: func(sub lcm.Subscription, links map[string]link) any {
+		view: func(sub lcm.Subscription, links map[string]rest.Link) any {
 			return pkgSubscriptionView{ID: sub.ID, Filter: sub.Packages, CallbackURI: sub.CallbackURI, Links: links}
 		},
 	}
@@ -44,16 +45,16 @@ type pkgSubscriptionRequest struct {
 
 // pkgSubscriptionView is PkgmSubscription (SOL003 clause 10.5.2.4), without secrets.
 type pkgSubscriptionView struct {
-	ID          lcm.SubscriptionID `json:"id"`
-	Filter      *lcm.PackageFilter `json:"filter,omitempty"`
-	CallbackURI string             `json:"callbackUri"`
-	Links       map[string]link    `json:"_links"`
+	ID          lcm.SubscriptionID   `json:"id"`
+	Filter      *lcm.PackageFilter   `json:"filter,omitempty"`
+	CallbackURI string               `json:"callbackUri"`
+	Links       map[string]rest.Link `json:"_links"`
 }
 
 func (s *Server) parsePkgSubscription(
 	body []byte,
 ) (sub lcm.Subscription, auth *lcm.SubscriptionAuthentication, err error) {
-	req, err := decode[pkgSubscriptionRequest](body)
+	req, err := rest.Decode[pkgSubscriptionRequest](body)
 	if err != nil {
 		return sub, nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
@@ -37,7 +38,7 @@ type planView struct {
 
 func viewOfPlan(p lcm.Plan, steps []lifecycle.Step) planView {
 	v := planView{Plan: p, InstancesToAdd: p.Adds(), InstancesToRemove: p.Removes(), Steps: steps}
-	v.Links = lcm.LinkInfo(p.Links, p.VimConnectionID, dialectV2.number)
+	v.Links = lcm.LinkInfo(p.Links, p.VimConnectionID, dialectV2.Number)
 	if i := slices.IndexFunc(steps, func(s lifecycle.Step) bool { return s.Final }); i >= 0 {
 		v.ForwardOnlyFrom = new(i)
 	}
@@ -46,11 +47,11 @@ func viewOfPlan(p lcm.Plan, steps []lifecycle.Step) planView {
 
 // planOperation answers what an operation would do, or why it would be refused; it changes nothing.
 func (s *Server) planOperation(c echo.Context) error {
-	inst, err := s.pathInstance(c)
+	inst, err := s.backend.PathInstance(c)
 	if err != nil {
 		return err
 	}
-	req, err := bind[planRequest](c)
+	req, err := rest.Bind[planRequest](c)
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func (s *Server) planOperation(c echo.Context) error {
 	}
 	view := viewOfPlan(p, lifecycle.Steps(facts, p))
 	view.Quota = lifecycle.Needs(p, facts)
-	return writeJSON(c, http.StatusOK, view)
+	return rest.WriteJSON(c, http.StatusOK, view)
 }
 
 // plannedVersion is the version of /vnflcm whose operation is planned: what a request leaves out means another thing in
@@ -72,12 +73,12 @@ func (s *Server) planOperation(c echo.Context) error {
 func plannedVersion(c echo.Context) (int, error) {
 	switch major, _, _ := strings.Cut(c.Request().Header.Get("Version"), "."); major {
 	case "", "1":
-		return dialectV1.number, nil
+		return dialectV1.Number, nil
 	case "2":
-		return dialectV2.number, nil
+		return dialectV2.Number, nil
 	}
-	return 0, httpErrorf(http.StatusNotAcceptable,
-		"The Version header says of which version of /vnflcm the plan is: %s or %s.", rootLcmV1.version, rootLcmV2.version)
+	return 0, rest.HTTPErrorf(http.StatusNotAcceptable,
+		"The Version header says of which version of /vnflcm the plan is: %s or %s.", rest.LcmV1.Version, rest.LcmV2.Version)
 }
 
 func (s *Server) planOf(
@@ -115,7 +116,7 @@ func (s *Server) planInstantiation(
 	if err := api.validateInstantiate(ctx, inst, request); err != nil {
 		return p, f, err
 	}
-	return s.planned(ctx, inst, lcm.OpInstantiate, request, api.number)
+	return s.planned(ctx, inst, lcm.OpInstantiate, request, api.Number)
 }
 
 // planned is what an operation does that is not refused.
@@ -135,10 +136,10 @@ func (s *Server) planTermination(
 	if err := dialectV1.checkTerminate(request); err != nil {
 		return p, f, err
 	}
-	if err := s.checkReady(ctx, inst); err != nil {
+	if err := s.backend.CheckReady(ctx, inst); err != nil {
 		return p, f, err
 	}
-	return s.planned(ctx, inst, lcm.OpTerminate, request, dialectV1.number)
+	return s.planned(ctx, inst, lcm.OpTerminate, request, dialectV1.Number)
 }
 
 // dialectOf is the version of /vnflcm in whose form an instantiate request is: the path here does not tell.
@@ -153,7 +154,7 @@ func mistakes(err error) int {
 	if err == nil {
 		return 0
 	}
-	if e, ok := asError(err); ok && len(e.Problems) > 0 {
+	if e, ok := rest.AsError(err); ok && len(e.Problems) > 0 {
 		return len(e.Problems)
 	}
 	return 1
@@ -161,7 +162,7 @@ func mistakes(err error) int {
 
 // within moves an error's problems to where the document stands that they are about.
 func within(path string, err error) error {
-	e, ok := asError(err)
+	e, ok := rest.AsError(err)
 	if !ok || len(e.Problems) == 0 {
 		return err
 	}
@@ -175,12 +176,12 @@ func within(path string, err error) error {
 
 // keptPlan is the plan that an operation carries out.
 func (s *Server) keptPlan(c echo.Context) error {
-	o, err := s.pathOpOcc(c)
+	o, err := s.backend.PathOpOcc(c)
 	switch {
 	case err != nil:
 		return err
 	case o.Plan != nil:
-		return writeJSON(c, http.StatusOK, viewOfPlan(*o.Plan, nil))
+		return rest.WriteJSON(c, http.StatusOK, viewOfPlan(*o.Plan, nil))
 	case o.Operation == lcm.OpInstantiate || o.Operation == lcm.OpTerminate || o.Operation == lcm.OpModifyInfo:
 		return lcm.Errorf(lcm.KindNotFound, "This operation, %s, has no plan: nothing about it needs to be decided.",
 			o.Operation)

@@ -3,6 +3,7 @@ package apiserver
 import (
 	"encoding/json"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -216,8 +217,7 @@ type cancelRequest struct {
 // dialect is one version of /vnflcm: how requests are checked and resources are shown. Behind it there is
 // one domain.
 type dialect struct {
-	root
-	number           int
+	rest.Root
 	checkInstantiate func(body []byte) error
 	checkTerminate   func(body []byte) error
 	checkModify      func(body []byte) error
@@ -237,6 +237,6 @@ type dialect struct {
 }
 
 func check[T any](body []byte) error {
-	_, err := decode[T](body)
+	_, err := rest.Decode[T](body)
 	return err
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 )
 
 func TestRoot_leadsOn(t *testing.T) {
@@ -28,7 +30,7 @@ func TestRoot_leadsOn(t *testing.T) {
 // Every resource that is read answers HEAD with what it answers GET with, but the body (RFC 9110 clause 9.3.2).
 func TestHead_isAnsweredWhereverGetIs(t *testing.T) {
 	b, e := twoProjects(t, func(o *Options) { o.Metrics = someMetrics })
-	id := headerRequestID + ": the-same"
+	id := rest.HeaderRequestID + ": the-same"
 	headers := func(a answer) http.Header {
 		h := a.Header.Clone()
 		h.Del("Date")

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/windlass-nfv/windlass/apiserver/openapi"
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/onboard"
 	"github.com/windlass-nfv/windlass/internal/operations"
@@ -29,42 +30,10 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Starter is the way from here to the workflows.
-type Starter interface {
-	// Start starts the operation's workflow. Starting one that runs already is no error.
-	Start(ctx context.Context, in lcm.OperationInput, title string) error
-	// Act asks a running workflow for a retry, rollback, fail or cancel. A refusal is a Conflict, a
-	// workflow that cannot be reached Unavailable.
-	Act(ctx context.Context, id lcm.OpOccID, action lcm.Action, cancel lcm.CancelRequest) error
-}
-
 // Watcher tells which workflows are alive; the reconciler needs it.
 type Watcher interface {
 	// Running is false when the workflow of an operation is closed, or was never started.
 	Running(ctx context.Context, id lcm.OpOccID) (bool, error)
-}
-
-// Sources tells where packages may be fetched from.
-type Sources interface {
-	Check(uri string) error
-}
-
-// NFVOPackages are the VNF packages that an NFVO has.
-type NFVOPackages interface {
-	// HasPackage tells whether there is one of that VNFD that may be used.
-	HasPackage(ctx context.Context, id lcm.VnfdID) (bool, error)
-}
-
-// VimChecker tries credentials against a VIM of either type before it is registered. Wrong ones are Denied, a
-// VIM that does not answer is Unavailable. What it returns are the regions that the VIM has: those of the catalog of an
-// OpenStack, the namespaces of a Kubernetes.
-type VimChecker interface {
-	Check(ctx context.Context, vim lcm.Vim, credentials map[string]any) (regions []string, err error)
-}
-
-// VimAddresses refuse URLs of VIMs whose host is an address that no VIM may have: Invalid.
-type VimAddresses interface {
-	CheckHost(uri string) error
 }
 
 // Options is what a Server is made of.
@@ -81,7 +50,7 @@ type Options struct {
 	Starter Starter
 	Vims    VimChecker // nil: credentials are not tried
 	// VimAddresses say where VIMs may be; nil: anywhere.
-	VimAddresses VimAddresses
+	VimAddresses rest.VimAddresses
 	// Subscribers tries the callback URIs of subscriptions; nil takes them as they are.
 	Subscribers Subscribers
 	// Sources refuses URIs that no package is fetched from; nil takes them as they are.
@@ -169,6 +138,7 @@ type Server struct {
 	Options
 	base      string
 	log       *slog.Logger
+	backend   *rest.Backend
 	handler   http.Handler
 	onboarder *onboard.Onboarder
 	// operations resolves what requests are about.
@@ -190,6 +160,9 @@ func New(o Options) (*Server, error) {
 	}
 	o.setDefaults()
 	s := &Server{Options: o, base: strings.TrimRight(o.Endpoint, "/"), log: o.Log}
+	s.backend = &rest.Backend{
+		Store: o.Store, Vault: o.Vault, Log: o.Log, Base: s.base, PageSize: o.PageSize, VimAddresses: o.VimAddresses,
+	}
 	s.operations = &operations.Resolver{Store: o.Store, PodNetwork: o.PodNetwork}
 	s.onboarder = &onboard.Onboarder{Store: o.Store, Limits: o.PackageLimits, Trust: o.PackageTrust}
 	s.clients, s.failures = newThrottle(o.RequestsPerSecond, o.Burst), newThrottle(failuresPerSecond, failuresBurst)
@@ -271,12 +244,6 @@ func (s *Server) Run(ctx context.Context) error {
 	return g.Wait()
 }
 
-// route is one row of the table of routes.
-type route struct {
-	method, path string
-	handle       echo.HandlerFunc
-}
-
 func (s *Server) routes() *echo.Echo {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
@@ -289,13 +256,13 @@ func (s *Server) routes() *echo.Echo {
 	if s.Tracing.On() {
 		e.Use(s.trace)
 	}
-	e.Use(s.hurry, s.identify, s.audit, s.logAccess, s.recoverPanics, signVersion, s.shortURI, s.keepPagesOut, s.bound,
+	e.Use(s.hurry, s.identify, s.audit, s.logAccess, s.recoverPanics, rest.SignVersion, s.shortURI, s.keepPagesOut, s.bound,
 		s.authenticate)
-	add := func(prefix string, routes []route, before ...echo.MiddlewareFunc) {
+	add := func(prefix string, routes []rest.Route, before ...echo.MiddlewareFunc) {
 		for _, r := range routes {
-			e.Add(r.method, prefix+r.path, r.handle, before...)
-			if r.method == http.MethodGet { // the same without the body (RFC 9110 clause 9.3.2), which net/http drops
-				e.Add(http.MethodHead, prefix+r.path, r.handle, before...)
+			e.Add(r.Method, prefix+r.Path, r.Handle, before...)
+			if r.Method == http.MethodGet { // the same without the body (RFC 9110 clause 9.3.2), which net/http drops
+				e.Add(http.MethodHead, prefix+r.Path, r.Handle, before...)
 			}
 		}
 	}
@@ -304,28 +271,25 @@ func (s *Server) routes() *echo.Echo {
 	add("", s.descriptionRoutes())
 	add("", versionRoutes(), acceptsJSON)
 	for _, api := range []*lcmAPI{{s, &dialectV1}, {s, &dialectV2}} {
-		strict := api.number == 1 && s.StrictV1 || api.number == 2 && !s.TolerantV2
-		add(api.prefix, api.routes(), checkVersion(api.root, strict), acceptsJSON)
-		add(api.prefix, api.unsupportedRoutes(), checkVersion(api.root, strict), acceptsJSON)
-		add(api.prefix, api.subscriptions().routes(), checkVersion(api.root, strict), acceptsJSON)
-		if api.number == 2 {
-			add(api.prefix, api.snapshotRoutes(), checkVersion(api.root, strict), acceptsJSON)
+		strict := api.Number == 1 && s.StrictV1 || api.Number == 2 && !s.TolerantV2
+		add(api.Prefix, api.routes(), rest.CheckVersion(api.Root, strict), acceptsJSON)
+		add(api.Prefix, api.unsupportedRoutes(), rest.CheckVersion(api.Root, strict), acceptsJSON)
+		add(api.Prefix, api.subscriptions().routes(), rest.CheckVersion(api.Root, strict), acceptsJSON)
+		if api.Number == 2 {
+			add(api.Prefix, api.snapshotRoutes(), rest.CheckVersion(api.Root, strict), acceptsJSON)
 		}
 	}
 	pkgMiddleware := []echo.MiddlewareFunc{acceptsJSON}
 	if s.StrictV1 { // else the header is ignored, as Tacker does
-		pkgMiddleware = append(pkgMiddleware, checkVersion(rootPkgV1, true))
+		pkgMiddleware = append(pkgMiddleware, rest.CheckVersion(rest.PkgV1, true))
 	}
-	add(rootPkgV1.prefix, s.packageRoutes(), pkgMiddleware...)
-	add(rootPkgV1.prefix, s.packageSubscriptions().routes(), pkgMiddleware...)
+	add(rest.PkgV1.Prefix, s.packageRoutes(), pkgMiddleware...)
+	add(rest.PkgV1.Prefix, s.packageSubscriptions().routes(), pkgMiddleware...)
 	add("/v1.0", s.vimRoutes(), acceptsJSON)
 	add("/windlass/v1", s.progressRoutes(), acceptsJSON)
 	add("/windlass/v1", s.codecRoutes(), s.codecWall()...)
 	// Where Tacker has it, so that those who notify Tacker need another host only.
-	add("/server_notification", []route{{
-		http.MethodPost, "/vnf_instances/:vnfInstanceId/servers/:serverId/notify",
-		s.notifyServer,
-	}})
+	add("/server_notification", []rest.Route{rest.Post("/vnf_instances/:vnfInstanceId/servers/:serverId/notify", s.notifyServer)})
 	return e
 }
 
@@ -344,13 +308,12 @@ func extractIP(proxies []netip.Prefix) echo.IPExtractor {
 	return echo.ExtractIPFromXFFHeader(trust...)
 }
 
-func versionRoutes() []route {
-	get := func(path string, h echo.HandlerFunc) route { return route{http.MethodGet, path + "/api_versions", h} }
-	return []route{
-		get("/vnflcm", versions("/vnflcm", rootLcmV1, rootLcmV2)),
-		get(rootLcmV1.prefix, versions(rootLcmV1.prefix, rootLcmV1)),
-		get(rootLcmV2.prefix, versions(rootLcmV2.prefix, rootLcmV2)),
-		get("/vnfpkgm", versions("/vnfpkgm", rootPkgV1)),
-		get(rootPkgV1.prefix, versions(rootPkgV1.prefix, rootPkgV1)),
+func versionRoutes() []rest.Route {
+	at := func(path string, roots ...rest.Root) rest.Route {
+		return rest.Get(path+"/api_versions", rest.Versions(path, roots...))
+	}
+	return []rest.Route{
+		at("/vnflcm", rest.LcmV1, rest.LcmV2), at(rest.LcmV1.Prefix, rest.LcmV1), at(rest.LcmV2.Prefix, rest.LcmV2),
+		at("/vnfpkgm", rest.PkgV1), at(rest.PkgV1.Prefix, rest.PkgV1),
 	}
 }

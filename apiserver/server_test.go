@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
@@ -152,11 +153,11 @@ func TestPanicIsAnErrorWithAnIdToFindInTheLog(t *testing.T) {
 }
 
 func TestUnclassifiedErrorsStayInTheLog(t *testing.T) {
-	p := problemOf(errors.New("pq: secret table"), "id-1")
+	p := rest.ProblemOf(errors.New("pq: secret table"), "id-1")
 	require.Equal(t, http.StatusInternalServerError, p.Status)
 	require.NotContains(t, p.Detail, "pq")
-	require.Equal(t, http.StatusForbidden, problemOf(lcm.Errorf(lcm.KindDenied, "no"), "").Status)
-	require.Equal(t, http.StatusGatewayTimeout, problemOf(context.DeadlineExceeded, "").Status)
+	require.Equal(t, http.StatusForbidden, rest.ProblemOf(lcm.Errorf(lcm.KindDenied, "no"), "").Status)
+	require.Equal(t, http.StatusGatewayTimeout, rest.ProblemOf(context.DeadlineExceeded, "").Status)
 }
 
 func TestProbesAndVersion(t *testing.T) {

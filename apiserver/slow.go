@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 )
 
 // Clients that send, or take, a byte a minute hold connections, and what is behind them, as long as they like. A
@@ -89,10 +91,10 @@ func (b *patientBody) Read(p []byte) (int, error) {
 
 func (b *patientBody) tooSlow() error {
 	if b.renews {
-		return httpErrorf(http.StatusRequestTimeout, "The body comes too slowly: within %s there were less than %s of it.",
-			b.patience, sizeText(pace))
+		return rest.HTTPErrorf(http.StatusRequestTimeout, "The body comes too slowly: within %s there were less than %s of it.",
+			b.patience, rest.SizeText(pace))
 	}
-	return httpErrorf(http.StatusRequestTimeout, "The body did not come within %s.", b.patience)
+	return rest.HTTPErrorf(http.StatusRequestTimeout, "The body did not come within %s.", b.patience)
 }
 
 // patientWriter is an answer of which each piece has to be taken within a time.

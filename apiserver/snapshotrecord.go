@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
@@ -46,7 +47,7 @@ type vnfcRecord struct {
 
 // take gives the snapshot what a request has for it, which was checked. It is false when that is nothing.
 func (req snapshotRequest) take(body []byte, snapshot *lcm.VnfSnapshotInfo) (bool, error) {
-	given, err := exactDocument(json.RawMessage(body))
+	given, err := rest.ExactDocument(json.RawMessage(body))
 	if err != nil {
 		return false, err
 	}

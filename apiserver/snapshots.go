@@ -7,20 +7,21 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // snapshotRoutes are the VNF snapshots of SOL003 v3.3.1: records that an NFVO keeps here. The tasks that would take a
 // snapshot of a VNF, or lay one over it, no VNF supports (ADR 21).
-func (a *lcmAPI) snapshotRoutes() []route {
+func (a *lcmAPI) snapshotRoutes() []rest.Route {
 	const list, one = "/vnf_snapshots", "/vnf_snapshots/:vnfSnapshotInfoId"
-	return []route{
-		{http.MethodPost, list, a.createSnapshot},
-		{http.MethodGet, list, a.listSnapshots},
-		{http.MethodGet, one, a.readSnapshot},
-		{http.MethodPatch, one, a.modifySnapshot},
-		{http.MethodDelete, one, a.deleteSnapshot},
-		{http.MethodGet, one + "/vnf_state_snapshot", a.readStateSnapshot},
+	return []rest.Route{
+		rest.Post(list, a.createSnapshot),
+		rest.Get(list, a.listSnapshots),
+		rest.Get(one, a.readSnapshot),
+		rest.Patch(one, a.modifySnapshot),
+		rest.Delete(one, a.deleteSnapshot),
+		rest.Get(one+"/vnf_state_snapshot", a.readStateSnapshot),
 	}
 }
 
@@ -29,33 +30,33 @@ type snapshotView struct {
 	ID               lcm.VnfSnapshotInfoID `json:"id"`
 	VnfSnapshotPkgID string                `json:"vnfSnapshotPkgId,omitempty"`
 	VnfSnapshot      json.RawMessage       `json:"vnfSnapshot,omitempty"`
-	Links            map[string]link       `json:"_links"`
+	Links            map[string]rest.Link  `json:"_links"`
 }
 
 func (a *lcmAPI) snapshotView(s lcm.VnfSnapshotInfo) snapshotView {
 	return snapshotView{
 		ID: s.ID, VnfSnapshotPkgID: s.VnfSnapshotPkgID, VnfSnapshot: s.VnfSnapshot,
-		Links: map[string]link{"self": {a.base + a.prefix + "/vnf_snapshots/" + string(s.ID)}},
+		Links: map[string]rest.Link{"self": {Href: a.base + a.Prefix + "/vnf_snapshots/" + string(s.ID)}},
 	}
 }
 
-func snapshotTag(s lcm.VnfSnapshotInfo) string { return numberTag(s.Version) }
+func snapshotTag(s lcm.VnfSnapshotInfo) string { return rest.NumberTag(s.Version) }
 
 // createSnapshot is SOL003 v3.3.1 clause 5.4.23.3.1.
 func (a *lcmAPI) createSnapshot(c echo.Context) error {
-	body, err := readJSON(c)
+	body, err := rest.ReadJSON(c)
 	if err != nil {
 		return err
 	}
-	req, err := decode[snapshotRequest](body)
+	req, err := rest.Decode[snapshotRequest](body)
 	if err != nil {
 		return err
 	}
 	if req.VnfSnapshotPkgID != "" && req.VnfSnapshot == nil {
-		return unprocessable("$.vnfSnapshot",
+		return rest.Unprocessable("$.vnfSnapshot",
 			"is missing: records of VNF snapshots are not fetched from their packages, give the one of %s", req.VnfSnapshotPkgID)
 	}
-	snapshot := lcm.VnfSnapshotInfo{ID: newID[lcm.VnfSnapshotInfoID](), Version: 1}
+	snapshot := lcm.VnfSnapshotInfo{ID: rest.NewID[lcm.VnfSnapshotInfoID](), Version: 1}
 	if _, err := req.take(body, &snapshot); err != nil {
 		return err
 	}
@@ -64,48 +65,48 @@ func (a *lcmAPI) createSnapshot(c echo.Context) error {
 	}
 	view := a.snapshotView(snapshot)
 	c.Response().Header().Set("Location", view.Links["self"].Href)
-	showTag(c, snapshotTag(snapshot))
-	return writeJSON(c, http.StatusCreated, view)
+	rest.ShowTag(c, snapshotTag(snapshot))
+	return rest.WriteJSON(c, http.StatusCreated, view)
 }
 
-var snapshotListRules = listRules{
-	view: reflect.TypeFor[snapshotView](), excluded: []string{"vnfSnapshot"},
-	mandatory: []string{"id", "_links"},
+var snapshotListRules = rest.ListRules{
+	View: reflect.TypeFor[snapshotView](), Excluded: []string{"vnfSnapshot"},
+	Mandatory: []string{"id", "_links"},
 }
 
 // listSnapshots is SOL003 v3.3.1 clause 5.4.23.3.2.
 func (a *lcmAPI) listSnapshots(c echo.Context) error {
-	return serveList(c, a.Server, listing[lcm.VnfSnapshotInfo]{
-		rules: snapshotListRules,
-		page:  a.Store.SnapshotPage,
-		view:  func(s lcm.VnfSnapshotInfo) (any, error) { return a.snapshotView(s), nil },
-		id:    func(s lcm.VnfSnapshotInfo) string { return string(s.ID) },
+	return rest.ServeList(c, a.backend, rest.Listing[lcm.VnfSnapshotInfo]{
+		Rules: snapshotListRules,
+		Page:  a.Store.SnapshotPage,
+		View:  func(s lcm.VnfSnapshotInfo) (any, error) { return a.snapshotView(s), nil },
+		ID:    func(s lcm.VnfSnapshotInfo) string { return string(s.ID) },
 	})
 }
 
 func (a *lcmAPI) pathSnapshot(c echo.Context) (lcm.VnfSnapshotInfo, error) {
-	id, err := idParam[lcm.VnfSnapshotInfoID](c, "vnfSnapshotInfoId", "VNF snapshot")
+	id, err := rest.IDParam[lcm.VnfSnapshotInfoID](c, "vnfSnapshotInfoId", "VNF snapshot")
 	if err != nil {
 		return lcm.VnfSnapshotInfo{}, err
 	}
 	snapshot, err := a.Store.Snapshot(c.Request().Context(), id)
 	if err == nil {
-		inProjectOf(c, snapshot.ProjectID)
+		rest.InProjectOf(c, snapshot.ProjectID)
 	}
 	return snapshot, err
 }
 
 // readSnapshot is SOL003 v3.3.1 clause 5.4.24.3.2.
 func (a *lcmAPI) readSnapshot(c echo.Context) error {
-	if err := noQuery(c); err != nil {
+	if err := rest.NoQuery(c); err != nil {
 		return err
 	}
 	snapshot, err := a.pathSnapshot(c)
 	if err != nil {
 		return err
 	}
-	showTag(c, snapshotTag(snapshot))
-	return writeJSON(c, http.StatusOK, a.snapshotView(snapshot))
+	rest.ShowTag(c, snapshotTag(snapshot))
+	return rest.WriteJSON(c, http.StatusOK, a.snapshotView(snapshot))
 }
 
 // snapshotChange is VnfSnapshotInfoModifications (clause 5.5.2.25): the attributes that a patch has changed.
@@ -121,15 +122,15 @@ func (a *lcmAPI) modifySnapshot(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	body, err := readJSON(c, mimeMergePatch)
+	body, err := rest.ReadJSON(c, mimeMergePatch)
 	if err != nil {
 		return err
 	}
-	req, err := decode[snapshotRequest](body)
+	req, err := rest.Decode[snapshotRequest](body)
 	if err := withProblems(err, patchProblems(body, []string{"id", "_links"})); err != nil {
 		return err
 	}
-	if err := checkMatch(c, snapshotTag(snapshot), "VNF snapshot"); err != nil {
+	if err := rest.CheckMatch(c, snapshotTag(snapshot), "VNF snapshot"); err != nil {
 		return err
 	}
 	if len(snapshot.VnfSnapshot) > 0 {
@@ -146,8 +147,8 @@ func (a *lcmAPI) modifySnapshot(c echo.Context) error {
 		return a.orSnapshotChanged(c, snapshot.ID, err)
 	}
 	snapshot.Version++
-	showTag(c, snapshotTag(snapshot))
-	return writeJSON(c, http.StatusOK, snapshotChange{req.VnfSnapshotPkgID, snapshot.VnfSnapshot})
+	rest.ShowTag(c, snapshotTag(snapshot))
+	return rest.WriteJSON(c, http.StatusOK, snapshotChange{req.VnfSnapshotPkgID, snapshot.VnfSnapshot})
 }
 
 // deleteSnapshot is SOL003 v3.3.1 clause 5.4.24.3.5.
@@ -156,10 +157,10 @@ func (a *lcmAPI) deleteSnapshot(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := checkMatch(c, snapshotTag(snapshot), "VNF snapshot"); err != nil {
+	if err := rest.CheckMatch(c, snapshotTag(snapshot), "VNF snapshot"); err != nil {
 		return err
 	}
-	if err := a.Store.DeleteSnapshot(c.Request().Context(), snapshot.ID, onlyIf(c, snapshot.Version)...); err != nil {
+	if err := a.Store.DeleteSnapshot(c.Request().Context(), snapshot.ID, rest.OnlyIf(c, snapshot.Version)...); err != nil {
 		return a.orSnapshotChanged(c, snapshot.ID, err)
 	}
 	return c.NoContent(http.StatusNoContent)
@@ -167,7 +168,7 @@ func (a *lcmAPI) deleteSnapshot(c echo.Context) error {
 
 // orSnapshotChanged makes a 412 of a refusal when the snapshot has changed under a conditional request.
 func (a *lcmAPI) orSnapshotChanged(c echo.Context, id lcm.VnfSnapshotInfoID, err error) error {
-	return orChanged(c, "VNF snapshot", err, func() (string, error) {
+	return rest.OrChanged(c, "VNF snapshot", err, func() (string, error) {
 		now, err := a.Store.Snapshot(c.Request().Context(), id)
 		return snapshotTag(now), err
 	})

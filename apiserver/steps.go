@@ -11,31 +11,32 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/problem"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
 // The extensions have a root of their own, so that nothing is added to SOL003's bodies.
-func (s *Server) progressRoutes() []route {
+func (s *Server) progressRoutes() []rest.Route {
 	const opOcc = "/vnf_lcm_op_occs/:vnfLcmOpOccId"
-	return []route{
-		{http.MethodGet, "/version", s.version},
-		{http.MethodPost, "/vnf_instances/:vnfInstanceId/plan", s.planOperation},
-		{http.MethodGet, "/vnf_instances/:vnfInstanceId/drift", s.readDrift},
-		{http.MethodPost, "/vnf_instances/:vnfInstanceId/drift", s.checkDrift},
-		{http.MethodGet, "/vnf_instances/:vnfInstanceId/drift_policy", s.readDriftPolicy},
-		{http.MethodPut, "/vnf_instances/:vnfInstanceId/drift_policy", s.replaceDriftPolicy},
-		{http.MethodDelete, "/vnf_instances/:vnfInstanceId/host_keys/:vnfcInstanceId", s.forgetHostKey},
-		{http.MethodGet, opOcc + "/plan", s.keptPlan},
-		{http.MethodGet, opOcc + "/grant", s.operationGrant},
-		{http.MethodGet, opOcc + "/steps", s.listSteps},
-		{http.MethodGet, opOcc + "/steps/:index/output", s.stepOutput},
-		{http.MethodGet, opOcc + "/logs", s.logs},
-		{http.MethodGet, opOcc + "/events", s.events},
-		{http.MethodGet, "/audit", s.listAudit},
-		{http.MethodGet, "/dead_letters", s.listDeadLetters},
-		{http.MethodPost, "/dead_letters/:deadLetterId/redeliver", s.redeliver},
+	return []rest.Route{
+		rest.Get("/version", s.version),
+		rest.Post("/vnf_instances/:vnfInstanceId/plan", s.planOperation),
+		rest.Get("/vnf_instances/:vnfInstanceId/drift", s.readDrift),
+		rest.Post("/vnf_instances/:vnfInstanceId/drift", s.checkDrift),
+		rest.Get("/vnf_instances/:vnfInstanceId/drift_policy", s.readDriftPolicy),
+		rest.Put("/vnf_instances/:vnfInstanceId/drift_policy", s.replaceDriftPolicy),
+		rest.Delete("/vnf_instances/:vnfInstanceId/host_keys/:vnfcInstanceId", s.forgetHostKey),
+		rest.Get(opOcc+"/plan", s.keptPlan),
+		rest.Get(opOcc+"/grant", s.operationGrant),
+		rest.Get(opOcc+"/steps", s.listSteps),
+		rest.Get(opOcc+"/steps/:index/output", s.stepOutput),
+		rest.Get(opOcc+"/logs", s.logs),
+		rest.Get(opOcc+"/events", s.events),
+		rest.Get("/audit", s.listAudit),
+		rest.Get("/dead_letters", s.listDeadLetters),
+		rest.Post("/dead_letters/:deadLetterId/redeliver", s.redeliver),
 	}
 }
 
@@ -47,18 +48,18 @@ func (s *Server) version(c echo.Context) error {
 type stepView struct {
 	Index int `json:"index"`
 	// ID, Undo and Final are of the step as a whole, as in its plan.
-	ID             string          `json:"id,omitempty"`
-	Undo           string          `json:"undo,omitempty"`
-	Final          bool            `json:"final,omitempty"`
-	Title          string          `json:"title"`
-	Phase          lcm.Phase       `json:"phase"`
-	Node           string          `json:"node,omitempty"`
-	State          lcm.StepState   `json:"state"`
-	Attempt        int             `json:"attempt"`
-	StartedAt      *time.Time      `json:"startedAt,omitempty"`
-	EndedAt        *time.Time      `json:"endedAt,omitempty"`
-	Error          *ProblemDetails `json:"error,omitempty"`
-	LastOutputLine string          `json:"lastOutputLine,omitempty"`
+	ID             string               `json:"id,omitempty"`
+	Undo           string               `json:"undo,omitempty"`
+	Final          bool                 `json:"final,omitempty"`
+	Title          string               `json:"title"`
+	Phase          lcm.Phase            `json:"phase"`
+	Node           string               `json:"node,omitempty"`
+	State          lcm.StepState        `json:"state"`
+	Attempt        int                  `json:"attempt"`
+	StartedAt      *time.Time           `json:"startedAt,omitempty"`
+	EndedAt        *time.Time           `json:"endedAt,omitempty"`
+	Error          *rest.ProblemDetails `json:"error,omitempty"`
+	LastOutputLine string               `json:"lastOutputLine,omitempty"`
 	// TraceID is the trace that the step's span is in, where traces are made.
 	TraceID string `json:"traceId,omitempty"`
 	// Decisions are those about pods of the node that the step has drained.
@@ -100,7 +101,7 @@ func moment(t time.Time) *time.Time {
 }
 
 func (s *Server) listSteps(c echo.Context) error {
-	o, err := s.pathOpOcc(c)
+	o, err := s.backend.PathOpOcc(c)
 	if err != nil {
 		return err
 	}
@@ -123,7 +124,7 @@ func (s *Server) listSteps(c echo.Context) error {
 		view.Decisions = decisionsIn(step, drains)
 		out = append(out, view)
 	}
-	return writeJSON(c, http.StatusOK, out)
+	return rest.WriteJSON(c, http.StatusOK, out)
 }
 
 // traceOf is the id of the operation's trace, "" when there is none that is kept.
@@ -137,7 +138,7 @@ func (s *Server) traceOf(ctx context.Context, id lcm.OpOccID) (string, error) {
 
 // stepOutput is the captured output of a step, of one node with ?node=, of its undoing with ?phase=COMPENSATION.
 func (s *Server) stepOutput(c echo.Context) error {
-	o, err := s.pathOpOcc(c)
+	o, err := s.backend.PathOpOcc(c)
 	if err != nil {
 		return err
 	}
@@ -175,7 +176,7 @@ func onNode(node string) string {
 
 // logs is everything that was captured, step by step; ?step= and ?node= narrow it down.
 func (s *Server) logs(c echo.Context) error {
-	o, err := s.pathOpOcc(c)
+	o, err := s.backend.PathOpOcc(c)
 	if err != nil {
 		return err
 	}

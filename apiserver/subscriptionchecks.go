@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -43,7 +44,7 @@ func (s *Server) checkCallback(found *subscriptionProblems, uri string) {
 		return
 	}
 	if err := s.Subscribers.Check(uri); err != nil {
-		found.add("$.callbackUri", "%s", sentence(err))
+		found.add("$.callbackUri", "%s", rest.Sentence(err))
 	}
 }
 
@@ -74,7 +75,7 @@ func (s *Server) checkAuthentication(found *subscriptionProblems, auth *authenti
 			"must have clientId, clientPassword and tokenEndpoint: nothing was provisioned otherwise")
 	} else if s.Subscribers != nil {
 		if err := s.Subscribers.Check(p.TokenEndpoint); err != nil {
-			found.add(path+".paramsOauth2ClientCredentials.tokenEndpoint", "%s", sentence(err))
+			found.add(path+".paramsOauth2ClientCredentials.tokenEndpoint", "%s", rest.Sentence(err))
 		}
 	}
 }

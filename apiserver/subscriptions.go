@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
@@ -32,34 +33,34 @@ type subscriptionAPI struct {
 	api     lcm.SubscribedAPI
 	version int
 	prefix  string
-	rules   listRules
+	rules   rest.ListRules
 	// parse makes the subscription of a request and checks it. Its authentication is in the clear, nil for none.
 	parse func(body []byte) (lcm.Subscription, *lcm.SubscriptionAuthentication, error)
 	// view is what clients see of a subscription: no authentication, for secrets are never echoed.
-	view func(sub lcm.Subscription, links map[string]link) any
+	view func(sub lcm.Subscription, links map[string]rest.Link) any
 }
 
-func (a *subscriptionAPI) routes() []route {
+func (a *subscriptionAPI) routes() []rest.Route {
 	const one = "/subscriptions/:subscriptionId"
-	return []route{
-		{http.MethodPost, "/subscriptions", a.create},
-		{http.MethodGet, "/subscriptions", a.list},
-		{http.MethodGet, one, a.read},
-		{http.MethodDelete, one, a.delete},
+	return []rest.Route{
+		rest.Post("/subscriptions", a.create),
+		rest.Get("/subscriptions", a.list),
+		rest.Get(one, a.read),
+		rest.Delete(one, a.delete),
 	}
 }
 
-func (a *subscriptionAPI) self(sub lcm.Subscription) link {
-	return link{a.base + a.prefix + "/subscriptions/" + string(sub.ID)}
+func (a *subscriptionAPI) self(sub lcm.Subscription) rest.Link {
+	return rest.Link{Href: a.base + a.prefix + "/subscriptions/" + string(sub.ID)}
 }
 
 func (a *subscriptionAPI) viewOf(sub lcm.Subscription) any {
-	return a.view(sub, map[string]link{"self": a.self(sub)})
+	return a.view(sub, map[string]rest.Link{"self": a.self(sub)})
 }
 
 // create is SOL003 clauses 5.4.18.3.1 and 10.4.7.3.1.
 func (a *subscriptionAPI) create(c echo.Context) error {
-	body, err := readJSON(c)
+	body, err := rest.ReadJSON(c)
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func (a *subscriptionAPI) create(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	sub.ID, sub.API, sub.APIVersion, sub.Endpoint = newID[lcm.SubscriptionID](), a.api, a.version, a.base
+	sub.ID, sub.API, sub.APIVersion, sub.Endpoint = rest.NewID[lcm.SubscriptionID](), a.api, a.version, a.base
 	var clear []byte
 	if authentication != nil {
 		if clear, err = json.Marshal(authentication); err != nil {
@@ -82,23 +83,23 @@ func (a *subscriptionAPI) create(c echo.Context) error {
 	if created.ID != sub.ID { // there was one
 		return c.NoContent(http.StatusSeeOther)
 	}
-	return writeJSON(c, http.StatusCreated, a.viewOf(created))
+	return rest.WriteJSON(c, http.StatusCreated, a.viewOf(created))
 }
 
 func (a *subscriptionAPI) list(c echo.Context) error {
-	return serveList(c, a.Server, listing[lcm.Subscription]{
-		rules: a.rules,
-		page: func(ctx context.Context, p store.Page) ([]lcm.Subscription, error) {
+	return rest.ServeList(c, a.backend, rest.Listing[lcm.Subscription]{
+		Rules: a.rules,
+		Page: func(ctx context.Context, p store.Page) ([]lcm.Subscription, error) {
 			return a.Store.SubscriptionPage(ctx, a.api, a.version, p)
 		},
-		view: func(sub lcm.Subscription) (any, error) { return a.viewOf(sub), nil },
-		id:   func(sub lcm.Subscription) string { return string(sub.ID) },
+		View: func(sub lcm.Subscription) (any, error) { return a.viewOf(sub), nil },
+		ID:   func(sub lcm.Subscription) string { return string(sub.ID) },
 	})
 }
 
 // named reads the subscription that the path names; those of other APIs, and of other versions, are not there.
 func (a *subscriptionAPI) named(c echo.Context) (lcm.Subscription, error) {
-	id, err := idParam[lcm.SubscriptionID](c, "subscriptionId", "subscription")
+	id, err := rest.IDParam[lcm.SubscriptionID](c, "subscriptionId", "subscription")
 	if err != nil {
 		return lcm.Subscription{}, err
 	}
@@ -107,20 +108,20 @@ func (a *subscriptionAPI) named(c echo.Context) (lcm.Subscription, error) {
 		return sub, lcm.Errorf(lcm.KindNotFound, "There is no subscription %s under %s.", id, a.prefix)
 	}
 	if err == nil {
-		inProjectOf(c, sub.ProjectID)
+		rest.InProjectOf(c, sub.ProjectID)
 	}
 	return sub, err
 }
 
 func (a *subscriptionAPI) read(c echo.Context) error {
-	if err := noQuery(c); err != nil {
+	if err := rest.NoQuery(c); err != nil {
 		return err
 	}
 	sub, err := a.named(c)
 	if err != nil {
 		return err
 	}
-	return writeJSON(c, http.StatusOK, a.viewOf(sub))
+	return rest.WriteJSON(c, http.StatusOK, a.viewOf(sub))
 }
 
 func (a *subscriptionAPI) delete(c echo.Context) error {
@@ -132,7 +133,7 @@ func (a *subscriptionAPI) delete(c echo.Context) error {
 	if err := a.Store.DeleteSubscription(ctx, sub.ID); err != nil {
 		return err
 	}
-	a.forget(ctx, subscriptionSecrets(sub.ID))
+	a.backend.Forget(ctx, subscriptionSecrets(sub.ID))
 	return c.NoContent(http.StatusNoContent)
 }
 
@@ -142,7 +143,7 @@ func (s *Server) keepSubscription(
 ) (created lcm.Subscription, err error) {
 	if s.Subscribers != nil && !s.NoCallbackTest {
 		if err := s.Subscribers.TestCallback(ctx, sub, clear); err != nil {
-			return created, unprocessable("$.callbackUri", "the test of the callback failed: %s", sentence(err))
+			return created, rest.Unprocessable("$.callbackUri", "the test of the callback failed: %s", rest.Sentence(err))
 		}
 	}
 	prefix := subscriptionSecrets(sub.ID)
@@ -150,9 +151,9 @@ func (s *Server) keepSubscription(
 		created, err = s.orSame(ctx, sub, clear)
 	}
 	if err == nil && created.ID != sub.ID { // there was one
-		s.forget(ctx, prefix)
+		s.backend.Forget(ctx, prefix)
 	}
-	err = s.stored(ctx, string(sub.ID), prefix, err, func(ctx context.Context) (err error) {
+	err = s.backend.Stored(ctx, string(sub.ID), prefix, err, func(ctx context.Context) (err error) {
 		created, err = s.Store.Subscription(ctx, sub.ID)
 		return err
 	})

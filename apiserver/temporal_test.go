@@ -7,8 +7,12 @@ import (
 
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
+
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
@@ -77,7 +81,7 @@ func TestActTranslatesWhatTheWorkflowSays(t *testing.T) {
 			}
 			require.Equal(t, c.kind, lcm.KindOf(err), "%v", err)
 			if c.kind == lcm.KindConflict {
-				e, _ := asError(err)
+				e, _ := rest.AsError(err)
 				require.Equal(t, conflict.Detail, e.Detail)
 			}
 		})

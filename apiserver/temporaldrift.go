@@ -6,6 +6,8 @@ import (
 	"hash/fnv"
 	"time"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
@@ -62,7 +64,7 @@ func (t *Temporal) CheckNow(ctx context.Context, id lcm.VnfInstanceID) (string, 
 	ctx, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()
 	options := checkOptions(id, lcm.DriftByRequest)
-	options.ID += "-" + newID[string]()
+	options.ID += "-" + rest.NewID[string]()
 	run, err := t.Client.ExecuteWorkflow(ctx, options, string(lcm.WorkflowDrift),
 		lcm.DriftInput{VnfInstanceID: id, Trigger: lcm.DriftByRequest})
 	if err != nil {

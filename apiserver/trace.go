@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
@@ -39,7 +40,7 @@ func (s *Server) trace(next echo.HandlerFunc) echo.HandlerFunc {
 		err := next(c)
 		status := c.Response().Status
 		span.SetAttributes(attribute.Int("http.response.status_code", status),
-			attribute.String("windlass.request_id", requestID(c)))
+			attribute.String("windlass.request_id", rest.RequestID(c)))
 		if status >= http.StatusInternalServerError {
 			span.SetStatus(codes.Error, http.StatusText(status))
 		}

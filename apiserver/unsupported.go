@@ -1,39 +1,34 @@
 package apiserver
 
 import (
-	"net/http"
-
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // unsupportedRoutes are tasks of the standard that no VNF supports here. A VNF has no task resource for what it does
 // not support, so each is a 404 in every state (SOL003 clause 5.4.7.3.1 and those of the others), and other methods a
 // 405.
-func (a *lcmAPI) unsupportedRoutes() []route {
+func (a *lcmAPI) unsupportedRoutes() []rest.Route {
 	const instance = "/vnf_instances/:vnfInstanceId"
-	list := []route{{
-		http.MethodPost, instance + "/change_flavour",
-		a.unsupported("another deployment flavour: terminate it, and instantiate it with that flavour"),
-	}}
-	if a.number == 1 {
+	list := []rest.Route{rest.Post(instance+"/change_flavour",
+		a.unsupported("another deployment flavour: terminate it, and instantiate it with that flavour"))}
+	if a.Number == 1 {
 		return list
 	}
 	return append(list,
-		route{
-			http.MethodPost, instance + "/change_vnfpkg",
-			a.unsupported("another VNF package: terminate it, and modify vnfdId while it is not instantiated"),
-		},
-		route{http.MethodPost, instance + "/create_snapshot", a.unsupported("snapshots")},
-		route{http.MethodPost, instance + "/revert_to_snapshot", a.unsupported("snapshots")},
+		rest.Post(instance+"/change_vnfpkg",
+			a.unsupported("another VNF package: terminate it, and modify vnfdId while it is not instantiated")),
+		rest.Post(instance+"/create_snapshot", a.unsupported("snapshots")),
+		rest.Post(instance+"/revert_to_snapshot", a.unsupported("snapshots")),
 	)
 }
 
 // unsupported answers for a task that the VNF does not have; an unknown VNF comes first.
 func (a *lcmAPI) unsupported(what string) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		inst, err := a.pathInstance(c)
+		inst, err := a.backend.PathInstance(c)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/userdata"
@@ -52,7 +53,7 @@ func (s *Server) checkUserData(req lcm.InstantiateRequest, pkg lcm.VnfPkg, found
 	path, err := userdata.ScriptPath(class.Path)
 	switch {
 	case err != nil:
-		found.Mistake(lcm.Problem{Path: "$.additionalParams." + userDataParam, Detail: sentence(err)})
+		found.Mistake(lcm.Problem{Path: "$.additionalParams." + userDataParam, Detail: rest.Sentence(err)})
 	case !slices.ContainsFunc(pkg.Artifacts, func(a lcm.PkgArtifact) bool { return a.Path == path }):
 		found.Names("$.additionalParams."+userDataParam, "the VNF package has no file %q", path)
 	}

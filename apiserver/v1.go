@@ -6,13 +6,13 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // dialectV1 is SOL003 v2.6.1, vnflcm API 1.3.0.
 var dialectV1 = dialect{
-	root:             rootLcmV1,
-	number:           1,
+	Root:             rest.LcmV1,
 	checkInstantiate: check[instantiateV1],
 	checkTerminate:   check[terminateV1],
 	checkModify:      checkModifyV1,

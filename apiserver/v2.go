@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"strconv"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // dialectV2 is SOL003 v3.3.1, vnflcm API 2.0.0.
 var dialectV2 = dialect{
-	root:             rootLcmV2,
-	number:           2,
+	Root:             rest.LcmV2,
 	checkInstantiate: check[instantiateV2],
 	checkTerminate:   check[terminateV2],
 	checkModify:      checkModifyV2,

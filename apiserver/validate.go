@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -18,19 +19,12 @@ func (s *Server) usablePackage(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg, 
 		pkg, err = s.packageOfNFVO(ctx, id)
 	}
 	if lcm.Is(err, lcm.KindNotFound) {
-		return pkg, unprocessable("$.vnfdId", "no on-boarded VNF package has the VNFD %q", id)
+		return pkg, rest.Unprocessable("$.vnfdId", "no on-boarded VNF package has the VNFD %q", id)
 	}
 	if err == nil && pkg.OperationalState != lcm.PkgEnabled {
-		return pkg, unprocessable("$.vnfdId", "the VNF package %s of the VNFD %q is %s", pkg.ID, id, pkg.OperationalState)
+		return pkg, rest.Unprocessable("$.vnfdId", "the VNF package %s of the VNFD %q is %s", pkg.ID, id, pkg.OperationalState)
 	}
 	return pkg, err
-}
-
-func unprocessable(path, format string, args ...any) error {
-	return &lcm.Error{
-		Kind: lcm.KindInvalid, Unprocessable: true, Detail: "The request names what cannot be used",
-		Problems: []lcm.Problem{{Path: path, Detail: fmt.Sprintf(format, args...)}},
-	}
 }
 
 // validateInstantiate finds everything that can be known to fail before anything is created.
@@ -44,9 +38,9 @@ func (a *lcmAPI) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, 
 		return err
 	}
 	if pkg.OperationalState != lcm.PkgEnabled {
-		return unprocessable("$.vnfdId", "the VNF package %s of this VNF instance is %s", pkg.ID, pkg.OperationalState)
+		return rest.Unprocessable("$.vnfdId", "the VNF package %s of this VNF instance is %s", pkg.ID, pkg.OperationalState)
 	}
-	vnfd, err := vnfdOf(pkg)
+	vnfd, err := rest.VnfdOf(pkg)
 	if err != nil {
 		return err
 	}
@@ -62,7 +56,7 @@ func (a *lcmAPI) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, 
 	checkManagedLinks(req, &found)
 	a.checkUserData(req, pkg, &found)
 	if flavour, err := vnfd.Flavour(req.FlavourID); err != nil {
-		found.Names("$.flavourId", "%s", sentence(err))
+		found.Names("$.flavourId", "%s", rest.Sentence(err))
 	} else {
 		if err := a.checkDrivers(ctx, flavour, req, pkg, &found); err != nil {
 			return err
@@ -75,13 +69,6 @@ func (a *lcmAPI) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, 
 		}
 	}
 	return found.Err()
-}
-
-func vnfdOf(pkg lcm.VnfPkg) (vnfd vnfpkg.Vnfd, err error) {
-	if err := json.Unmarshal(pkg.Vnfd, &vnfd); err != nil {
-		return vnfd, lcm.Wrap(lcm.KindBug, err, "The stored VNFD is not JSON.")
-	}
-	return vnfd, nil
 }
 
 // checkStack makes the stack's parameters as the worker will, and throws them away: what the templates want
@@ -121,7 +108,7 @@ func (a *lcmAPI) checkStack(
 	if !a.GrantedByNFVO {
 		found.Mistake(vnfpkg.Unmanaged(f, req.ExtManagedVirtualLinks)...)
 	}
-	e, ok := asError(err)
+	e, ok := rest.AsError(err)
 	switch {
 	case !ok || e.Kind != lcm.KindInvalid:
 		return err
@@ -189,8 +176,8 @@ func (a *lcmAPI) checkVims(
 	}
 	for i, conn := range req.VimConnections {
 		path := fmt.Sprintf("$.vimConnectionInfo[%d]", i)
-		if a.number == 2 {
-			path = join("$.vimConnectionInfo", conn.ID)
+		if a.Number == 2 {
+			path = lcm.MemberPath("$.vimConnectionInfo", conn.ID)
 		}
 		if err := a.checkVim(ctx, path, conn, found); err != nil {
 			return err
@@ -208,7 +195,7 @@ func (a *lcmAPI) checkVim(ctx context.Context, path string, conn lcm.VimConnecti
 		found.Mistake(conn.OwnProblems(path)...)
 		return nil
 	}
-	id, err := parseID(conn.VimID)
+	id, err := rest.ParseID(conn.VimID)
 	if err != nil {
 		unregistered(path, conn, found)
 		return nil
@@ -257,11 +244,4 @@ func checkManagedLinks(req lcm.InstantiateRequest, found *driver.Findings) {
 				l.VimConnectionID)
 		}
 	}
-}
-
-func sentence(err error) string {
-	if e, ok := asError(err); ok {
-		return e.Sentence()
-	}
-	return err.Error()
 }

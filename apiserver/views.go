@@ -5,14 +5,10 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/problem"
 )
-
-// link is the type of the members of _links.
-type link struct {
-	Href string `json:"href"`
-}
 
 // vnfInstanceView is VnfInstance of either version (SOL003 clause 5.5.2.2).
 type vnfInstanceView struct {
@@ -31,7 +27,7 @@ type vnfInstanceView struct {
 	Metadata               map[string]any         `json:"metadata,omitempty"`
 	Extensions             map[string]any         `json:"extensions,omitempty"`
 	ConfigurableProperties map[string]any         `json:"vnfConfigurableProperties,omitempty"`
-	Links                  map[string]link        `json:"_links"`
+	Links                  map[string]rest.Link   `json:"_links"`
 }
 
 type instantiatedView struct {
@@ -71,30 +67,30 @@ type vnfcView struct {
 }
 
 func (d *dialect) vnfInstance(base string, i lcm.VnfInstance) vnfInstanceView {
-	self := base + d.prefix + "/vnf_instances/" + string(i.ID)
+	self := base + d.Prefix + "/vnf_instances/" + string(i.ID)
 	v := vnfInstanceView{
 		ID: i.ID, VnfInstanceName: i.Name, VnfInstanceDescription: i.Description, VnfdID: i.VnfdID, VnfProvider: i.Provider,
 		VnfProductName: i.ProductName, VnfSoftwareVersion: i.SoftwareVersion, VnfdVersion: i.VnfdVersion,
 		VimConnectionInfo: d.vimConnections(i.VimConnections), InstantiationState: i.InstantiationState,
 		InstantiatedVnfInfo: d.instantiated(i), Metadata: i.Metadata,
 		Extensions: i.Extensions, ConfigurableProperties: i.ConfigurableProperties,
-		Links: map[string]link{"self": {self}},
+		Links: map[string]rest.Link{"self": {Href: self}},
 	}
 	if d.vnfPkgID {
 		v.VnfPkgID = i.VnfPkgID
 	}
 	if i.InstantiationState != lcm.Instantiated {
-		v.Links["instantiate"] = link{self + "/instantiate"}
+		v.Links["instantiate"] = rest.Link{Href: self + "/instantiate"}
 		return v
 	}
-	v.Links["terminate"], v.Links["operate"] = link{self + "/terminate"}, link{self + "/operate"}
-	v.Links["changeExtConn"] = link{self + "/change_ext_conn"}
+	v.Links["terminate"], v.Links["operate"] = rest.Link{Href: self + "/terminate"}, rest.Link{Href: self + "/operate"}
+	v.Links["changeExtConn"] = rest.Link{Href: self + "/change_ext_conn"}
 	if i.Instantiated != nil && i.Instantiated.VnfState == lcm.VnfStopped {
 		return v
 	}
-	v.Links["heal"] = link{self + "/heal"}
+	v.Links["heal"] = rest.Link{Href: self + "/heal"}
 	if scales(i.Instantiated) {
-		v.Links["scale"], v.Links["scaleToLevel"] = link{self + "/scale"}, link{self + "/scale_to_level"}
+		v.Links["scale"], v.Links["scaleToLevel"] = rest.Link{Href: self + "/scale"}, rest.Link{Href: self + "/scale_to_level"}
 	}
 	return v
 }
@@ -112,8 +108,8 @@ func (d *dialect) instantiated(inst lcm.VnfInstance) *instantiatedView {
 	v := &instantiatedView{
 		FlavourID: i.FlavourID, VnfState: i.VnfState, ScaleStatus: i.ScaleStatus, MaxScaleLevels: i.MaxScaleLevels,
 		VnfcResourceInfo: i.ShownVnfcResources(), VirtualStorages: i.VirtualStorages, Localization: i.LocalizationLanguage,
-		VirtualLinks:    i.ShownLinks(d.number),
-		ExtVirtualLinks: i.LinkInfo(d.number),
+		VirtualLinks:    i.ShownLinks(d.Number),
+		ExtVirtualLinks: i.LinkInfo(d.Number),
 		ManagedLinks:    lcm.ManagedLinkInfo(i.ExtManagedVirtualLinks, i.VimConnectionID()),
 	}
 	for _, cp := range i.ExtCps {
@@ -147,12 +143,12 @@ type opOccView struct {
 	OperationParams       json.RawMessage      `json:"operationParams,omitempty"`
 	IsCancelPending       bool                 `json:"isCancelPending"`
 	CancelMode            lcm.CancelMode       `json:"cancelMode,omitempty"`
-	Error                 *ProblemDetails      `json:"error,omitempty"`
+	Error                 *rest.ProblemDetails `json:"error,omitempty"`
 	ResourceChanges       *lcm.ResourceChanges `json:"resourceChanges,omitempty"`
 	ChangedInfo           map[string]any       `json:"changedInfo,omitempty"`
 
 	ChangedExtConnectivity []lcm.ExtVirtualLinkInfo `json:"changedExtConnectivity,omitempty"`
-	Links                  map[string]link          `json:"_links"`
+	Links                  map[string]rest.Link     `json:"_links"`
 }
 
 func (d *dialect) opOcc(base string, o lcm.VnfLcmOpOcc) (opOccView, error) {
@@ -160,26 +156,26 @@ func (d *dialect) opOcc(base string, o lcm.VnfLcmOpOcc) (opOccView, error) {
 	if err != nil {
 		return opOccView{}, err
 	}
-	self := base + d.prefix + "/vnf_lcm_op_occs/" + string(o.ID)
+	self := base + d.Prefix + "/vnf_lcm_op_occs/" + string(o.ID)
 	v := opOccView{
 		ID: o.ID, OperationState: o.State, StateEnteredTime: o.StateEnteredTime.UTC(), StartTime: o.StartTime.UTC(),
 		VnfInstanceID: o.VnfInstanceID, GrantID: o.GrantID, Operation: o.Operation,
 		IsAutomaticInvocation: o.IsAutomaticInvocation,
 		OperationParams:       params, IsCancelPending: o.IsCancelPending, CancelMode: o.CancelMode,
 		Error:           problem.OfOperation(o.Error),
-		ResourceChanges: o.ResourceChanges.Shown(d.number), ChangedInfo: o.ChangedInfo.Shown(d.number),
-		ChangedExtConnectivity: o.Connectivity().ChangedLinkInfo(d.number),
-		Links: map[string]link{
-			"self": {self}, "vnfInstance": {base + d.prefix + "/vnf_instances/" + string(o.VnfInstanceID)},
+		ResourceChanges: o.ResourceChanges.Shown(d.Number), ChangedInfo: o.ChangedInfo.Shown(d.Number),
+		ChangedExtConnectivity: o.Connectivity().ChangedLinkInfo(d.Number),
+		Links: map[string]rest.Link{
+			"self": {Href: self}, "vnfInstance": {Href: base + d.Prefix + "/vnf_instances/" + string(o.VnfInstanceID)},
 		},
 	}
 	if o.Granted { // the NFVO's, or where Windlass shows its own
-		v.Links["grant"] = link{cmp.Or(o.GrantHref, base+"/windlass/v1/vnf_lcm_op_occs/"+string(o.ID)+"/grant")}
+		v.Links["grant"] = rest.Link{Href: cmp.Or(o.GrantHref, base+"/windlass/v1/vnf_lcm_op_occs/"+string(o.ID)+"/grant")}
 	}
 	for _, a := range []lcm.Action{lcm.Retry, lcm.Rollback, lcm.Fail, lcm.Cancel} {
 		if o.State.Accepts(a) && hasTask(o, a) && (a != lcm.Rollback || !o.ForwardOnly) &&
 			(a != lcm.Cancel || o.CancelMode != lcm.Forceful) {
-			v.Links[string(a)] = link{self + "/" + string(a)}
+			v.Links[string(a)] = rest.Link{Href: self + "/" + string(a)}
 		}
 	}
 	return v, nil

@@ -130,7 +130,7 @@ func exampleOperation() lcm.VnfLcmOpOcc {
 
 func TestResourcesLookAsTheStandardSaysInBothVersions(t *testing.T) {
 	for _, d := range []*dialect{&dialectV1, &dialectV2} {
-		suffix := map[int]string{1: "_v1", 2: "_v2"}[d.number]
+		suffix := map[int]string{1: "_v1", 2: "_v2"}[d.Number]
 		golden(t, "vnf_instance"+suffix, d.vnfInstance(endpoint, exampleInstance()))
 		opOcc, err := d.opOcc(endpoint, exampleOperation())
 		require.NoError(t, err)

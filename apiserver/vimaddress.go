@@ -4,22 +4,16 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // checkEndpoint refuses a connection to an address that no VIM may have: the operation would fail when it calls it.
 func (s *Server) checkEndpoint(path string, conn lcm.VimConnectionInfo, found *driver.Findings) {
-	if err := s.deniedVim(conn.Endpoint()); err != nil {
-		found.Names(path+".interfaceInfo.endpoint", "%s", sentence(err))
+	if err := s.backend.DeniedVim(conn.Endpoint()); err != nil {
+		found.Names(path+".interfaceInfo.endpoint", "%s", rest.Sentence(err))
 	}
-}
-
-func (s *Server) deniedVim(uri string) error {
-	if s.VimAddresses == nil || uri == "" {
-		return nil
-	}
-	return s.VimAddresses.CheckHost(uri)
 }
 
 // checkAddress refuses a connection to a registered VIM that names another endpoint than the VIM's and brings no secret
@@ -27,7 +21,7 @@ func (s *Server) deniedVim(uri string) error {
 func (a *lcmAPI) checkAddress(
 	ctx context.Context, path string, conn lcm.VimConnectionInfo, found *driver.Findings,
 ) error {
-	id, err := parseID(conn.VimID)
+	id, err := rest.ParseID(conn.VimID)
 	if conn.VimID == "" || err != nil {
 		return nil //nolint:nilerr // reported already
 	}

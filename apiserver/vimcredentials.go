@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
@@ -22,10 +23,10 @@ func (s *Server) updateVim(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := checkMatch(c, vimTag(vim), "VIM"); err != nil {
+	if err := rest.CheckMatch(c, vimTag(vim), "VIM"); err != nil {
 		return err
 	}
-	req, err := bind[vimBody[changedVim]](c)
+	req, err := rest.Bind[vimBody[changedVim]](c)
 	if err != nil {
 		return err
 	}
@@ -70,7 +71,7 @@ func movesEndpoints(vim lcm.Vim, extra map[string]any) bool {
 }
 
 func vimReferences(v lcm.Vim) []lcm.SecretRef {
-	return slices.Concat(references(v.AuthCred), references(v.Extra))
+	return slices.Concat(rest.References(v.AuthCred), rest.References(v.Extra))
 }
 
 func (r changedVim) applyTo(vim *lcm.Vim) {
@@ -123,25 +124,6 @@ func (s *Server) changeCredentials(ctx context.Context, vim *lcm.Vim, given map[
 	return s.sealCredentials(ctx, vim, credentials)
 }
 
-// references lists the secrets that a stored document refers to.
-func references(v any) []lcm.SecretRef {
-	var out []lcm.SecretRef
-	switch v := v.(type) {
-	case map[string]any:
-		if ref, ok := v[lcm.SecretKey].(string); ok {
-			return []lcm.SecretRef{lcm.SecretRef(ref)}
-		}
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			out = append(out, references(v[key])...)
-		}
-	case []any:
-		for _, item := range v {
-			out = append(out, references(item)...)
-		}
-	}
-	return out
-}
-
 // tryVim makes sure that the VIM answers and takes the credentials, and says so in its status.
 func (s *Server) tryVim(ctx context.Context, vim *lcm.Vim, credentials map[string]any) error {
 	if s.Vims == nil {
@@ -172,36 +154,41 @@ func (s *Server) sealSet(
 	ctx context.Context, id lcm.VimID, what string, clearMap map[string]any,
 ) (map[string]any, error) {
 	prefix := vimSecrets(id) + lcm.SecretRef(uuid.NewString()+"/"+what)
-	sealed, err := s.sealMap(ctx, prefix, clearMap)
+	sealed, err := s.backend.SealMap(ctx, prefix, clearMap)
 	if err != nil {
-		s.forget(ctx, prefix)
+		s.backend.Forget(ctx, prefix)
 	}
 	return sealed, err
 }
 
-// sealMap is SealDocument for a map.
-func (s *Server) sealMap(ctx context.Context, prefix lcm.SecretRef, clearMap map[string]any) (map[string]any, error) {
-	if clearMap == nil {
-		return nil, nil
-	}
-	doc, err := json.Marshal(clearMap)
+// settleVim forgets the secrets that a VIM does not have any more, or was not to have, after an update that ended with
+// err. It is nil when the update was made all the same.
+func (s *Server) settleVim(ctx context.Context, vim lcm.Vim, before []lcm.SecretRef, err error) error {
+	wanted := vimReferences(vim)
 	if err != nil {
-		return nil, err
+		made, known := s.backend.Made(ctx, string(vim.ID), err, func(ctx context.Context) (bool, error) {
+			now, err := s.Store.Vim(ctx, vim.ID)
+			if lcm.Is(err, lcm.KindNotFound) {
+				return false, nil
+			}
+			// Every change of secrets has references of its own.
+			return err == nil && !slices.Equal(wanted, before) && slices.Equal(vimReferences(now), wanted), err
+		})
+		if !known {
+			return err
+		}
+		if made {
+			err = nil
+		}
 	}
-	if doc, err = secrets.SealDocument(ctx, s.Vault, prefix, doc); err != nil {
-		return nil, err
+	unused, stays := before, wanted
+	if err != nil {
+		unused, stays = stays, before
 	}
-	var sealed map[string]any
-	return sealed, json.Unmarshal(doc, &sealed)
-}
-
-// forget deletes secrets that nothing refers to, even when the client has gone meanwhile.
-func (s *Server) forget(ctx context.Context, prefix lcm.SecretRef) {
-	ctx = context.WithoutCancel(ctx)
-	if prefix == "" {
-		return
+	for _, ref := range unused {
+		if !slices.Contains(stays, ref) {
+			s.backend.Forget(ctx, ref)
+		}
 	}
-	if err := s.Vault.Delete(ctx, string(prefix)); err != nil {
-		s.log.WarnContext(ctx, "Sealed secrets without an owner are left", "prefix", prefix, "error", err)
-	}
+	return err
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -26,7 +27,7 @@ type tackerErrorDetail struct {
 
 // tackerError is the form of errors below /v1.0: type is the exception that Tacker's client knows, message is
 // what it prints.
-func tackerError(err error, p ProblemDetails) tackerErrorBody {
+func tackerError(err error, p rest.ProblemDetails) tackerErrorBody {
 	kind := map[int]string{
 		http.StatusBadRequest: "InvalidInput", http.StatusNotFound: "NotFound", http.StatusConflict: "Conflict",
 		http.StatusServiceUnavailable: "ServiceUnavailable",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -22,7 +23,7 @@ func (a *lcmAPI) checkVimName(
 	if err != nil {
 		return err
 	}
-	if e, ok := asError(holder.Problem(name)); ok {
+	if e, ok := rest.AsError(holder.Problem(name)); ok {
 		found.Named(e.Problems...)
 	}
 	return nil
@@ -38,7 +39,7 @@ func (a *lcmAPI) registersVim(ctx context.Context, inst lcm.VnfInstance, body js
 	if err != nil {
 		return "", err
 	}
-	vnfd, err := vnfdOf(pkg)
+	vnfd, err := rest.VnfdOf(pkg)
 	if err != nil {
 		return "", err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -96,7 +97,7 @@ func TestVim_leavesNamesToOperationsInFlight(t *testing.T) {
 	// The operation itself gets it.
 	ctx := lcm.InProject(t.Context(), b.instance(instance).ProjectID)
 	own := lcm.Vim{
-		ID: newID[lcm.VimID](), Name: "edge-1", Type: lcm.VimKubernetes, Status: "REACHABLE",
+		ID: rest.NewID[lcm.VimID](), Name: "edge-1", Type: lcm.VimKubernetes, Status: "REACHABLE",
 		Extra: map[string]any{lcm.ClusterOfParam: last(instance)},
 	}
 	require.NoError(t, b.store.CreateVim(ctx, own))
@@ -148,7 +149,7 @@ func TestInstantiate_vimNamesOfClustersThatAreThere(t *testing.T) {
 	running := b.instance(b.runs("/vnflcm/v1", vnfdID, "ha", 3, 2))
 	fresh := b.instance(b.create("/vnflcm/v1", vnfdID))
 	own := lcm.Vim{
-		ID: newID[lcm.VimID](), Name: "edge-1", Type: lcm.VimKubernetes, AuthURL: "https://192.0.2.9:6443",
+		ID: rest.NewID[lcm.VimID](), Name: "edge-1", Type: lcm.VimKubernetes, AuthURL: "https://192.0.2.9:6443",
 		Status: "REACHABLE", Extra: map[string]any{lcm.ClusterOfParam: string(running.ID)},
 	}
 	require.NoError(t, b.store.CreateVim(lcm.InProject(t.Context(), lcm.DefaultProject), own))

@@ -11,19 +11,20 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // The VIM registry as Tacker has it, so that its command line works: /v1.0/vims, with or without ".json".
-func (s *Server) vimRoutes() []route {
-	return []route{
-		{http.MethodPost, "/vims", s.createVim},
-		{http.MethodPost, "/vims.json", s.createVim},
-		{http.MethodGet, "/vims", s.listVims},
-		{http.MethodGet, "/vims.json", s.listVims},
-		{http.MethodGet, "/vims/:vimId", s.readVim},
-		{http.MethodPut, "/vims/:vimId", s.updateVim},
-		{http.MethodDelete, "/vims/:vimId", s.deleteVim},
+func (s *Server) vimRoutes() []rest.Route {
+	return []rest.Route{
+		rest.Post("/vims", s.createVim),
+		rest.Post("/vims.json", s.createVim),
+		rest.Get("/vims", s.listVims),
+		rest.Get("/vims.json", s.listVims),
+		rest.Get("/vims/:vimId", s.readVim),
+		rest.Put("/vims/:vimId", s.updateVim),
+		rest.Delete("/vims/:vimId", s.deleteVim),
 	}
 }
 
@@ -95,19 +96,19 @@ func regionsOf(v lcm.Vim) []string {
 }
 
 func (s *Server) createVim(c echo.Context) error {
-	req, err := bind[vimBody[newVim]](c)
+	req, err := rest.Bind[vimBody[newVim]](c)
 	if err != nil {
 		return err
 	}
 	ctx, now := c.Request().Context(), time.Now().UTC()
 	vim := lcm.Vim{
-		ID: newID[lcm.VimID](), ProjectID: lcm.ScopeOf(ctx).Project, Name: req.Vim.Name, Description: req.Vim.Description,
+		ID: rest.NewID[lcm.VimID](), ProjectID: lcm.ScopeOf(ctx).Project, Name: req.Vim.Name, Description: req.Vim.Description,
 		Type: req.Vim.Type, AuthURL: req.Vim.AuthURL,
 		Project: req.Vim.Project, IsDefault: req.Vim.IsDefault, Status: "PENDING", Extra: req.Vim.Extra, Created: now,
 		Updated: now,
 	}
-	if err := s.deniedVim(vim.AuthURL); err != nil {
-		return unprocessable("$.vim.auth_url", "%s", sentence(err))
+	if err := s.backend.DeniedVim(vim.AuthURL); err != nil {
+		return rest.Unprocessable("$.vim.auth_url", "%s", rest.Sentence(err))
 	}
 	if err := s.tryVim(ctx, &vim, req.Vim.AuthCred); err != nil {
 		return err
@@ -119,10 +120,10 @@ func (s *Server) createVim(c echo.Context) error {
 	if err == nil {
 		err = s.Store.CreateVim(ctx, vim)
 	}
-	if err := s.stored(ctx, string(vim.ID), vimSecrets(vim.ID), err, exists(s.Store.Vim, vim.ID)); err != nil {
+	if err := s.backend.Stored(ctx, string(vim.ID), vimSecrets(vim.ID), err, rest.Exists(s.Store.Vim, vim.ID)); err != nil {
 		return err
 	}
-	c.Set(resourceKey, "/v1.0/vims/"+string(vim.ID))
+	rest.NoteMade(c, "/v1.0/vims/"+string(vim.ID))
 	return s.showStored(c, http.StatusCreated, vim.ID)
 }
 
@@ -132,13 +133,13 @@ func (s *Server) showStored(c echo.Context, status int, id lcm.VimID) error {
 	if err != nil {
 		return err
 	}
-	showTag(c, vimTag(vim))
-	return writeJSON(c, status, map[string]vimView{"vim": viewOfVim(vim)})
+	rest.ShowTag(c, vimTag(vim))
+	return rest.WriteJSON(c, status, map[string]vimView{"vim": viewOfVim(vim)})
 }
 
 // orVimChanged makes a 412 of a refusal when the VIM has changed under a conditional request.
 func (s *Server) orVimChanged(c echo.Context, id lcm.VimID, err error) error {
-	return orChanged(c, "VIM", err, func() (string, error) {
+	return rest.OrChanged(c, "VIM", err, func() (string, error) {
 		now, err := s.Store.Vim(c.Request().Context(), id)
 		return vimTag(now), err
 	})
@@ -149,7 +150,7 @@ func (s *Server) listVims(c echo.Context) error {
 	params := c.QueryParams()
 	fields := params["fields"]
 	params.Del("fields")
-	known, err := document(vimView{})
+	known, err := rest.Document(vimView{})
 	if err != nil {
 		return err
 	}
@@ -164,7 +165,7 @@ func (s *Server) listVims(c echo.Context) error {
 	}
 	out := make([]map[string]any, 0, len(list))
 	for _, vim := range list {
-		doc, err := document(viewOfVim(vim))
+		doc, err := rest.Document(viewOfVim(vim))
 		if err != nil {
 			return err
 		}
@@ -172,7 +173,7 @@ func (s *Server) listVims(c echo.Context) error {
 			out = append(out, only(doc, fields))
 		}
 	}
-	return writeJSON(c, http.StatusOK, map[string]any{"vims": out})
+	return rest.WriteJSON(c, http.StatusOK, map[string]any{"vims": out})
 }
 
 func matchesAll(doc map[string]any, params map[string][]string) bool {
@@ -203,7 +204,7 @@ func (s *Server) pathVim(c echo.Context) (lcm.Vim, error) {
 	}
 	vim, err := s.Store.Vim(c.Request().Context(), lcm.VimID(id.String()))
 	if err == nil {
-		inProjectOf(c, vim.ProjectID)
+		rest.InProjectOf(c, vim.ProjectID)
 	}
 	return vim, err
 }
@@ -213,8 +214,8 @@ func (s *Server) readVim(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	showTag(c, vimTag(vim))
-	return writeJSON(c, http.StatusOK, map[string]vimView{"vim": viewOfVim(vim)})
+	rest.ShowTag(c, vimTag(vim))
+	return rest.WriteJSON(c, http.StatusOK, map[string]vimView{"vim": viewOfVim(vim)})
 }
 
 func (s *Server) deleteVim(c echo.Context) error {
@@ -222,13 +223,13 @@ func (s *Server) deleteVim(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := checkMatch(c, vimTag(vim), "VIM"); err != nil {
+	if err := rest.CheckMatch(c, vimTag(vim), "VIM"); err != nil {
 		return err
 	}
 	ctx := c.Request().Context()
-	if err := s.Store.DeleteVim(ctx, vim.ID, onlyIf(c, vim.Updated)...); err != nil {
+	if err := s.Store.DeleteVim(ctx, vim.ID, rest.OnlyIf(c, vim.Updated)...); err != nil {
 		return s.orVimChanged(c, vim.ID, err)
 	}
-	s.forget(ctx, vimSecrets(vim.ID))
+	s.backend.Forget(ctx, vimSecrets(vim.ID))
 	return c.NoContent(http.StatusNoContent)
 }

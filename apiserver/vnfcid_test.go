@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -17,7 +18,7 @@ func TestFilter_ofAVnfcIDWithDashes(t *testing.T) {
 	var ids []string
 	for _, vdu := range []string{"worker", "worker-of-a-pool", strings.Repeat("w-", 40) + "w"} {
 		inst := lcm.VnfInstance{
-			ID: newID[lcm.VnfInstanceID](), VnfdID: lcm.VnfdID(vnfdID), VnfPkgID: lcm.VnfPkgID(last(path)),
+			ID: rest.NewID[lcm.VnfInstanceID](), VnfdID: lcm.VnfdID(vnfdID), VnfPkgID: lcm.VnfPkgID(last(path)),
 			InstantiationState: lcm.Instantiated,
 			Instantiated: &lcm.InstantiatedVnfInfo{
 				FlavourID: "ha", VnfState: lcm.VnfStarted,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -51,7 +52,7 @@ func TestInstanceBeginsWithWhatTheVnfdSays(t *testing.T) {
 	path, vnfdID := b.onboard()
 	pkg, err := b.store.Package(t.Context(), lcm.VnfPkgID(path[strings.LastIndexByte(path, '/')+1:]))
 	require.NoError(t, err)
-	vnfd, err := vnfdOf(pkg)
+	vnfd, err := rest.VnfdOf(pkg)
 	require.NoError(t, err)
 	vnfd.Metadata = map[string]any{"site": map[string]any{"name": "north", "rack": 7}, "tier": "gold"}
 	vnfd.Extensions, vnfd.ConfigurableProperties = map[string]any{"retries": 3}, map[string]any{"proxy": "proxy.example"}
@@ -81,7 +82,7 @@ func TestMetadataMustBeAsTheVnfdDeclaresIt(t *testing.T) {
 	path, vnfdID := b.onboard()
 	pkg, err := b.store.Package(t.Context(), lcm.VnfPkgID(path[strings.LastIndexByte(path, '/')+1:]))
 	require.NoError(t, err)
-	vnfd, err := vnfdOf(pkg)
+	vnfd, err := rest.VnfdOf(pkg)
 	require.NoError(t, err)
 	vnfd.Declared.Metadata = map[string]vnfpkg.Member{
 		"rack": {Type: vnfpkg.TypeInteger, Required: true}, "password": {Type: vnfpkg.TypeString},

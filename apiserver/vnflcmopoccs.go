@@ -6,13 +6,14 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-func (d *dialect) operationListRules() listRules {
-	return listRules{
-		view: reflect.TypeFor[opOccView](), unused: d.unusedOperationParts, excluded: d.excludedOperationParts,
-		mandatory: []string{
+func (d *dialect) operationListRules() rest.ListRules {
+	return rest.ListRules{
+		View: reflect.TypeFor[opOccView](), Unused: d.unusedOperationParts, Excluded: d.excludedOperationParts,
+		Mandatory: []string{
 			"id", "operationState", "stateEnteredTime", "startTime", "vnfInstanceId", "operation", "isAutomaticInvocation",
 			"isCancelPending", "_links",
 		},
@@ -20,32 +21,19 @@ func (d *dialect) operationListRules() listRules {
 }
 
 func (a *lcmAPI) listOpOccs(c echo.Context) error {
-	return serveList(c, a.Server, listing[lcm.VnfLcmOpOcc]{
-		rules: a.operationListRules(),
-		page:  a.Store.OperationPage,
-		view:  func(o lcm.VnfLcmOpOcc) (any, error) { return a.opOcc(a.base, o) },
-		id:    func(o lcm.VnfLcmOpOcc) string { return string(o.ID) },
+	return rest.ServeList(c, a.backend, rest.Listing[lcm.VnfLcmOpOcc]{
+		Rules: a.operationListRules(),
+		Page:  a.Store.OperationPage,
+		View:  func(o lcm.VnfLcmOpOcc) (any, error) { return a.opOcc(a.base, o) },
+		ID:    func(o lcm.VnfLcmOpOcc) string { return string(o.ID) },
 	})
 }
 
-// pathOpOcc reads the operation that the path names.
-func (s *Server) pathOpOcc(c echo.Context) (lcm.VnfLcmOpOcc, error) {
-	id, err := idParam[lcm.OpOccID](c, "vnfLcmOpOccId", "VNF lifecycle operation occurrence")
-	if err != nil {
-		return lcm.VnfLcmOpOcc{}, err
-	}
-	o, err := s.Store.Operation(c.Request().Context(), id)
-	if err == nil {
-		inProjectOf(c, o.ProjectID)
-	}
-	return o, err
-}
-
 func (a *lcmAPI) readOpOcc(c echo.Context) error {
-	if err := noQuery(c); err != nil {
+	if err := rest.NoQuery(c); err != nil {
 		return err
 	}
-	o, err := a.pathOpOcc(c)
+	o, err := a.backend.PathOpOcc(c)
 	if err != nil {
 		return err
 	}
@@ -57,8 +45,8 @@ func (a *lcmAPI) showOpOcc(c echo.Context, o lcm.VnfLcmOpOcc) error {
 	if err != nil {
 		return err
 	}
-	showTag(c, opOccTag(o))
-	return writeJSON(c, http.StatusOK, v)
+	rest.ShowTag(c, opOccTag(o))
+	return rest.WriteJSON(c, http.StatusOK, v)
 }
 
 // retry is SOL003 clause 5.4.14.
@@ -69,10 +57,10 @@ func (a *lcmAPI) rollback(c echo.Context) error { return a.act(c, lcm.Rollback, 
 
 // cancel is SOL003 clause 5.4.17.
 func (a *lcmAPI) cancel(c echo.Context) error {
-	if _, err := a.pathOpOcc(c); err != nil { // an unknown operation comes before a bad body
+	if _, err := a.backend.PathOpOcc(c); err != nil { // an unknown operation comes before a bad body
 		return err
 	}
-	req, err := bind[cancelRequest](c)
+	req, err := rest.Bind[cancelRequest](c)
 	if err != nil {
 		return err
 	}
@@ -101,7 +89,7 @@ func (a *lcmAPI) act(c echo.Context, action lcm.Action, cancel lcm.CancelRequest
 // actOn passes an action on to the workflow, whose validator has the last word. What the row refuses
 // already needs no Temporal: it is the state that the client has seen.
 func (a *lcmAPI) actOn(c echo.Context, action lcm.Action, cancel lcm.CancelRequest) (lcm.VnfLcmOpOcc, error) {
-	o, err := a.pathOpOcc(c)
+	o, err := a.backend.PathOpOcc(c)
 	if err != nil {
 		return o, err
 	}

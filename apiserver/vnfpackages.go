@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	"github.com/labstack/echo/v4"
 
@@ -18,25 +20,25 @@ import (
 )
 
 // VNF package management in the manner of SOL005 clause 9, as Tacker has it.
-func (s *Server) packageRoutes() []route {
+func (s *Server) packageRoutes() []rest.Route {
 	const pkg, onboarded = "/vnf_packages/:vnfPkgId", "/onboarded_vnf_packages/:vnfdId"
-	return []route{
-		{http.MethodPost, "/vnf_packages", s.createPackage},
-		{http.MethodGet, "/vnf_packages", s.listPackages},
-		{http.MethodGet, pkg, s.readPackage},
-		{http.MethodPatch, pkg, s.patchPackage},
-		{http.MethodDelete, pkg, s.deletePackage},
-		{http.MethodPut, pkg + "/package_content", s.uploadPackage},
-		{http.MethodGet, pkg + "/package_content", s.readPackageContent},
-		{http.MethodGet, pkg + "/vnfd", s.readVnfd},
-		{http.MethodPost, pkg + "/package_content/upload_from_uri", s.uploadFromURI},
-		{http.MethodGet, pkg + "/artifacts/*", s.readArtifact},
+	return []rest.Route{
+		rest.Post("/vnf_packages", s.createPackage),
+		rest.Get("/vnf_packages", s.listPackages),
+		rest.Get(pkg, s.readPackage),
+		rest.Patch(pkg, s.patchPackage),
+		rest.Delete(pkg, s.deletePackage),
+		rest.Put(pkg+"/package_content", s.uploadPackage),
+		rest.Get(pkg+"/package_content", s.readPackageContent),
+		rest.Get(pkg+"/vnfd", s.readVnfd),
+		rest.Post(pkg+"/package_content/upload_from_uri", s.uploadFromURI),
+		rest.Get(pkg+"/artifacts/*", s.readArtifact),
 		// The same packages by their VNFDs' ids, once they are on board (SOL003 clause 10.4).
-		{http.MethodGet, "/onboarded_vnf_packages", s.listOnboarded},
-		{http.MethodGet, onboarded, s.readPackage},
-		{http.MethodGet, onboarded + "/package_content", s.readPackageContent},
-		{http.MethodGet, onboarded + "/vnfd", s.readVnfd},
-		{http.MethodGet, onboarded + "/artifacts/*", s.readArtifact},
+		rest.Get("/onboarded_vnf_packages", s.listOnboarded),
+		rest.Get(onboarded, s.readPackage),
+		rest.Get(onboarded+"/package_content", s.readPackageContent),
+		rest.Get(onboarded+"/vnfd", s.readVnfd),
+		rest.Get(onboarded+"/artifacts/*", s.readArtifact),
 	}
 }
 
@@ -53,37 +55,37 @@ type artifactView struct {
 
 // packageView is VnfPkgInfo (SOL005 clause 9.5.2.5).
 type packageView struct {
-	ID                       lcm.VnfPkgID        `json:"id"`
-	VnfdID                   lcm.VnfdID          `json:"vnfdId,omitempty"`
-	VnfProvider              string              `json:"vnfProvider,omitempty"`
-	VnfProductName           string              `json:"vnfProductName,omitempty"`
-	VnfSoftwareVersion       string              `json:"vnfSoftwareVersion,omitempty"`
-	VnfdVersion              string              `json:"vnfdVersion,omitempty"`
-	Checksum                 *checksumView       `json:"checksum,omitempty"`
-	SoftwareImages           []softwareImageView `json:"softwareImages,omitempty"`
-	AdditionalArtifacts      []artifactView      `json:"additionalArtifacts,omitempty"`
-	OnboardingState          lcm.OnboardingState `json:"onboardingState"`
-	OperationalState         string              `json:"operationalState"`
-	UsageState               string              `json:"usageState"`
-	UserDefinedData          map[string]any      `json:"userDefinedData,omitempty"`
-	OnboardingFailureDetails *ProblemDetails     `json:"onboardingFailureDetails,omitempty"`
+	ID                       lcm.VnfPkgID         `json:"id"`
+	VnfdID                   lcm.VnfdID           `json:"vnfdId,omitempty"`
+	VnfProvider              string               `json:"vnfProvider,omitempty"`
+	VnfProductName           string               `json:"vnfProductName,omitempty"`
+	VnfSoftwareVersion       string               `json:"vnfSoftwareVersion,omitempty"`
+	VnfdVersion              string               `json:"vnfdVersion,omitempty"`
+	Checksum                 *checksumView        `json:"checksum,omitempty"`
+	SoftwareImages           []softwareImageView  `json:"softwareImages,omitempty"`
+	AdditionalArtifacts      []artifactView       `json:"additionalArtifacts,omitempty"`
+	OnboardingState          lcm.OnboardingState  `json:"onboardingState"`
+	OperationalState         string               `json:"operationalState"`
+	UsageState               string               `json:"usageState"`
+	UserDefinedData          map[string]any       `json:"userDefinedData,omitempty"`
+	OnboardingFailureDetails *rest.ProblemDetails `json:"onboardingFailureDetails,omitempty"`
 	// Warnings is Windlass's own: what is odd about the package but was accepted.
-	Warnings []lcm.Problem   `json:"warnings,omitempty"`
-	Links    map[string]link `json:"_links"`
+	Warnings []lcm.Problem        `json:"warnings,omitempty"`
+	Links    map[string]rest.Link `json:"_links"`
 }
 
-var packageListRules = listRules{
-	view:   reflect.TypeFor[packageView](),
-	unused: []string{"compatibleSpecificationVersions", "packageSecurityOption", "signingCertificate", "vnfmInfo"}, // of newer versions
-	excluded: []string{
+var packageListRules = rest.ListRules{
+	View:   reflect.TypeFor[packageView](),
+	Unused: []string{"compatibleSpecificationVersions", "packageSecurityOption", "signingCertificate", "vnfmInfo"}, // of newer versions
+	Excluded: []string{
 		"softwareImages", "additionalArtifacts", "userDefinedData", "checksum", "onboardingFailureDetails",
 		"warnings",
 	},
-	mandatory: []string{"id", "onboardingState", "operationalState", "usageState", "_links"},
+	Mandatory: []string{"id", "onboardingState", "operationalState", "usageState", "_links"},
 }
 
 func (s *Server) packageSelf(id lcm.VnfPkgID) string {
-	return s.base + rootPkgV1.prefix + "/vnf_packages/" + string(id)
+	return s.base + rest.PkgV1.Prefix + "/vnf_packages/" + string(id)
 }
 
 func (s *Server) viewOfPackage(p lcm.VnfPkg) packageView {
@@ -94,7 +96,7 @@ func (s *Server) viewOfPackage(p lcm.VnfPkg) packageView {
 		VnfdVersion:        p.VnfdVersion, OnboardingState: p.OnboardingState, OperationalState: p.OperationalState,
 		UsageState: p.UsageState, UserDefinedData: p.UserDefinedData, OnboardingFailureDetails: problem.OfOperation(p.Error),
 		Warnings: p.Warnings, SoftwareImages: imagesOf(p),
-		Links: map[string]link{"self": {self}, "packageContent": {self + "/package_content"}},
+		Links: map[string]rest.Link{"self": {Href: self}, "packageContent": {Href: self + "/package_content"}},
 	}
 	if p.Checksum != "" {
 		v.Checksum = &checksumView{p.ChecksumAlgo, p.Checksum}
@@ -104,7 +106,7 @@ func (s *Server) viewOfPackage(p lcm.VnfPkg) packageView {
 			artifactView{ArtifactPath: a.Path, Checksum: checksumView{a.Algorithm, a.Hash}})
 	}
 	if p.OnboardingState == lcm.PkgOnboarded {
-		v.Links["vnfd"] = link{self + "/vnfd"}
+		v.Links["vnfd"] = rest.Link{Href: self + "/vnfd"}
 	}
 	return v
 }
@@ -114,13 +116,13 @@ type createPackageRequest struct {
 }
 
 func (s *Server) createPackage(c echo.Context) error {
-	req, err := bind[createPackageRequest](c)
+	req, err := rest.Bind[createPackageRequest](c)
 	if err != nil {
 		return err
 	}
 	now := time.Now().UTC()
 	pkg := lcm.VnfPkg{
-		ID: newID[lcm.VnfPkgID](), OnboardingState: lcm.PkgCreated, OperationalState: lcm.PkgDisabled,
+		ID: rest.NewID[lcm.VnfPkgID](), OnboardingState: lcm.PkgCreated, OperationalState: lcm.PkgDisabled,
 		UsageState: lcm.PkgNotInUse, UserDefinedData: req.UserDefinedData, Created: now, Updated: now, Version: 1,
 	}
 	if err := s.Store.CreatePackage(c.Request().Context(), pkg); err != nil {
@@ -128,8 +130,8 @@ func (s *Server) createPackage(c echo.Context) error {
 	}
 	view := s.viewOfPackage(pkg)
 	c.Response().Header().Set("Location", view.Links["self"].Href)
-	showTag(c, packageTag(pkg))
-	return writeJSON(c, http.StatusCreated, view)
+	rest.ShowTag(c, packageTag(pkg))
+	return rest.WriteJSON(c, http.StatusCreated, view)
 }
 
 func (s *Server) listPackages(c echo.Context) error { return s.listFrom(c, s.Store.PackagePage) }
@@ -137,11 +139,11 @@ func (s *Server) listPackages(c echo.Context) error { return s.listFrom(c, s.Sto
 func (s *Server) listOnboarded(c echo.Context) error { return s.listFrom(c, s.Store.OnboardedPage) }
 
 func (s *Server) listFrom(c echo.Context, page func(context.Context, store.Page) ([]lcm.VnfPkg, error)) error {
-	return serveList(c, s, listing[lcm.VnfPkg]{
-		rules: packageListRules,
-		page:  page,
-		view:  func(p lcm.VnfPkg) (any, error) { return s.viewOfPackage(p), nil },
-		id:    func(p lcm.VnfPkg) string { return string(p.ID) },
+	return rest.ServeList(c, s.backend, rest.Listing[lcm.VnfPkg]{
+		Rules: packageListRules,
+		Page:  page,
+		View:  func(p lcm.VnfPkg) (any, error) { return s.viewOfPackage(p), nil },
+		ID:    func(p lcm.VnfPkg) string { return string(p.ID) },
 	})
 }
 
@@ -152,30 +154,30 @@ func (s *Server) pathPackage(c echo.Context) (lcm.VnfPkg, error) {
 		if err != nil {
 			return lcm.VnfPkg{}, lcm.Errorf(lcm.KindNotFound, "There is no VNFD %q.", vnfd)
 		}
-		inOwnProject(c) // a VNFD's id is one of a project
+		rest.InOwnProject(c) // a VNFD's id is one of a project
 		return s.Store.PackageByVnfd(c.Request().Context(), lcm.VnfdID(id))
 	}
-	id, err := idParam[lcm.VnfPkgID](c, "vnfPkgId", "VNF package")
+	id, err := rest.IDParam[lcm.VnfPkgID](c, "vnfPkgId", "VNF package")
 	if err != nil {
 		return lcm.VnfPkg{}, err
 	}
 	pkg, err := s.Store.Package(c.Request().Context(), id)
 	if err == nil {
-		inProjectOf(c, pkg.ProjectID)
+		rest.InProjectOf(c, pkg.ProjectID)
 	}
 	return pkg, err
 }
 
 func (s *Server) readPackage(c echo.Context) error {
-	if err := noQuery(c); err != nil {
+	if err := rest.NoQuery(c); err != nil {
 		return err
 	}
 	pkg, err := s.pathPackage(c)
 	if err != nil {
 		return err
 	}
-	showTag(c, packageTag(pkg))
-	return writeResource(c, http.StatusOK, s.viewOfPackage(pkg))
+	rest.ShowTag(c, packageTag(pkg))
+	return rest.WriteResource(c, http.StatusOK, s.viewOfPackage(pkg))
 }
 
 type patchPackageRequest struct {
@@ -189,10 +191,10 @@ func (s *Server) patchPackage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := checkMatch(c, packageTag(pkg), "VNF package"); err != nil {
+	if err := rest.CheckMatch(c, packageTag(pkg), "VNF package"); err != nil {
 		return err
 	}
-	req, err := bind[patchPackageRequest](c, "application/merge-patch+json")
+	req, err := rest.Bind[patchPackageRequest](c, "application/merge-patch+json")
 	if err != nil {
 		return err
 	}
@@ -217,8 +219,8 @@ func (s *Server) patchPackage(c echo.Context) error {
 		return s.orPackageChanged(c, pkg.ID, err)
 	}
 	pkg.Version++
-	showTag(c, packageTag(pkg))
-	return writeJSON(c, http.StatusOK, req)
+	rest.ShowTag(c, packageTag(pkg))
+	return rest.WriteJSON(c, http.StatusOK, req)
 }
 
 // mergePatch is RFC 7396.
@@ -247,7 +249,7 @@ func (s *Server) deletePackage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := checkMatch(c, packageTag(pkg), "VNF package"); err != nil {
+	if err := rest.CheckMatch(c, packageTag(pkg), "VNF package"); err != nil {
 		return err
 	}
 	if pkg.OperationalState == lcm.PkgEnabled {
@@ -257,13 +259,13 @@ func (s *Server) deletePackage(c echo.Context) error {
 	if err := s.Store.DeletePackage(ctx, pkg.ID, pkg.Version); err != nil { // one that was enabled meanwhile stays
 		return s.orPackageChanged(c, pkg.ID, err)
 	}
-	s.forget(ctx, lcm.PkgSecrets(pkg.ID))
+	s.backend.Forget(ctx, lcm.PkgSecrets(pkg.ID))
 	return c.NoContent(http.StatusNoContent)
 }
 
 // orPackageChanged makes a 412 of a refusal when the package has changed under a conditional request.
 func (s *Server) orPackageChanged(c echo.Context, id lcm.VnfPkgID, err error) error {
-	return orChanged(c, "VNF package", err, func() (string, error) {
+	return rest.OrChanged(c, "VNF package", err, func() (string, error) {
 		now, err := s.Store.Package(c.Request().Context(), id)
 		return packageTag(now), err
 	})

@@ -1,4 +1,4 @@
-package apiserver
+package rest
 
 import (
 	"bytes"
@@ -22,9 +22,9 @@ var standard = params.Manner{Standard: true, Checks: map[string]params.Check{
 	"time":        params.Of(timeProblem),
 }}
 
-// decode reads a JSON body into T and reports all mistakes at once, each with its JSON path. Members that T does not
+// Decode reads a JSON body into T and reports all mistakes at once, each with its JSON path. Members that T does not
 // know are ignored, as Tacker does.
-func decode[T any](body []byte) (T, error) {
+func Decode[T any](body []byte) (T, error) {
 	var out, none T
 	if err := wellFormed(body); err != nil {
 		return none, err
@@ -92,6 +92,3 @@ func addressProblem(text string) string {
 	}
 	return ""
 }
-
-// join makes the JSON path of a member.
-func join(path, key string) string { return lcm.MemberPath(path, key) }

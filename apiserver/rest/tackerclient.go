@@ -1,4 +1,4 @@
-package apiserver
+package rest
 
 import (
 	"strings"
@@ -10,13 +10,13 @@ import (
 // attribute, it looks for its name in lower case.
 var tackersBlanks = []string{"vnfPkgId", "onboardingFailureDetails"}
 
-// writeResource answers with a resource. Tacker's client, and nobody else, gets what it would leave blank by the name
+// WriteResource answers with a resource. Tacker's client, and nobody else, gets what it would leave blank by the name
 // that it looks for, too.
-func writeResource(c echo.Context, status int, view any) error {
+func WriteResource(c echo.Context, status int, view any) error {
 	if !strings.Contains(c.Request().UserAgent(), "python-tackerclient") {
-		return writeJSON(c, status, view)
+		return WriteJSON(c, status, view)
 	}
-	doc, err := exactDocument(view)
+	doc, err := ExactDocument(view)
 	if err != nil {
 		return err
 	}
@@ -25,5 +25,5 @@ func writeResource(c echo.Context, status int, view any) error {
 			doc[strings.ToLower(name)] = value
 		}
 	}
-	return writeJSON(c, status, doc)
+	return WriteJSON(c, status, doc)
 }

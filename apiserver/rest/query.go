@@ -1,4 +1,4 @@
-package apiserver
+package rest
 
 import (
 	"bytes"
@@ -16,24 +16,24 @@ import (
 	"github.com/windlass-nfv/windlass/internal/query"
 )
 
-// listRules are what a list resource takes in its query (SOL013 clauses 5.2 to 5.4).
-type listRules struct {
-	// excluded are left out unless asked for.
-	excluded []string
-	// mandatory can not be left out.
-	mandatory []string
-	// view is the type that shows an item: its members are the attributes that there are.
-	view reflect.Type
-	// unused are the standard's attributes that Windlass never has a value of. They may be asked for all the same.
-	unused []string
-	// filterOnly is for lists that have no attribute selectors in the standard. Selectors have no effect there: ETSI's
+// ListRules are what a list resource takes in its query (SOL013 clauses 5.2 to 5.4).
+type ListRules struct {
+	// Excluded are left out unless asked for.
+	Excluded []string
+	// Mandatory can not be left out.
+	Mandatory []string
+	// View is the type that shows an item: its members are the attributes that there are.
+	View reflect.Type
+	// Unused are the standard's attributes that Windlass never has a value of. They may be asked for all the same.
+	Unused []string
+	// FilterOnly is for lists that have no attribute selectors in the standard. Selectors have no effect there: ETSI's
 	// conformance tests send them all the same.
-	filterOnly bool
+	FilterOnly bool
 }
 
 // listQuery is what a client asked of a list.
 type listQuery struct {
-	rules   listRules
+	rules   ListRules
 	filter  query.Filter
 	fields  []string // fields=
 	exclude []string // exclude_fields=
@@ -57,7 +57,7 @@ func queryOf(c echo.Context) (url.Values, error) {
 }
 
 // parseQuery reads the parameters of a list; unknown ones are mistakes, as SOL013 wants.
-func parseQuery(params url.Values, rules listRules) (listQuery, error) {
+func parseQuery(params url.Values, rules ListRules) (listQuery, error) {
 	q := listQuery{rules: rules}
 	if v, ok := params[tackersExclude]; ok && !params.Has("exclude_fields") {
 		params["exclude_fields"] = v
@@ -69,7 +69,7 @@ func parseQuery(params url.Values, rules listRules) (listQuery, error) {
 		if len(params[name]) > 1 {
 			bad(name, "is given more than once")
 		}
-		if rules.filterOnly && slices.Contains(selectors, name) {
+		if rules.FilterOnly && slices.Contains(selectors, name) {
 			continue
 		}
 		switch value := params.Get(name); name {
@@ -100,7 +100,7 @@ func parseQuery(params url.Values, rules listRules) (listQuery, error) {
 			bad(name, "is not a query parameter of this resource")
 		}
 	}
-	if detail := conflict(params); detail != "" && !rules.filterOnly {
+	if detail := conflict(params); detail != "" && !rules.FilterOnly {
 		bad("selectors", detail)
 	}
 	return q, lcm.InvalidAll("The query has mistakes", problems)
@@ -115,7 +115,7 @@ const notOurMarker = "is not a marker that this server gave out for this list"
 var selectors = []string{"all_fields", "exclude_default", "exclude_fields", "fields"}
 
 // attributePaths reads a list of attributes, and of parts of them.
-func (r listRules) attributePaths(param, value string, bad func(name, detail string)) []string {
+func (r ListRules) attributePaths(param, value string, bad func(name, detail string)) []string {
 	paths := strings.Split(value, ",")
 	if slices.ContainsFunc(paths, func(n string) bool { return slices.Contains(strings.Split(n, "/"), "") }) {
 		bad(param, "must list attributes like name or name/name, with commas between them")
@@ -130,8 +130,8 @@ func (r listRules) attributePaths(param, value string, bad func(name, detail str
 
 // checkKnown refuses an attribute that the resource does not have (SOL013 clauses 5.2.2 and 5.3.2). Only the first name
 // of a path is looked at: below it are maps, whose keys are anybody's, and parts that one item has and another has not.
-func (r listRules) checkKnown(param, attribute string, bad func(name, detail string)) {
-	if r.view == nil || slices.Contains(attributeNamesOf(r.view), attribute) || slices.Contains(r.unused, attribute) {
+func (r ListRules) checkKnown(param, attribute string, bad func(name, detail string)) {
+	if r.View == nil || slices.Contains(attributeNamesOf(r.View), attribute) || slices.Contains(r.Unused, attribute) {
 		return
 	}
 	bad(param, fmt.Sprintf("names %q, which is not an attribute of this resource", attribute))
@@ -151,8 +151,8 @@ func conflict(params url.Values) string {
 	return strings.Join(given, " and ") + " exclude each other"
 }
 
-// noQuery refuses every query parameter.
-func noQuery(c echo.Context) error {
+// NoQuery refuses every query parameter.
+func NoQuery(c echo.Context) error {
 	params, err := queryOf(c)
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ func noQuery(c echo.Context) error {
 	return lcm.InvalidAll("The query has mistakes", problems)
 }
 
-func document(v any) (map[string]any, error) {
+func Document(v any) (map[string]any, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
@@ -173,8 +173,8 @@ func document(v any) (map[string]any, error) {
 	return doc, json.Unmarshal(b, &doc)
 }
 
-// exactDocument is document with numbers as they are written.
-func exactDocument(v any) (doc map[string]any, err error) {
+// ExactDocument is document with numbers as they are written.
+func ExactDocument(v any) (doc map[string]any, err error) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
@@ -192,7 +192,7 @@ func (q listQuery) met(view any) (bool, error) {
 	named := func(name string) bool {
 		return slices.ContainsFunc(q.filter, func(e query.Expression) bool { return e.Path[0] == name })
 	}
-	doc, err := document(onlyAttributes(view, named))
+	doc, err := Document(onlyAttributes(view, named))
 	return err == nil && q.filter.Matches(doc), err
 }
 
@@ -204,14 +204,14 @@ func (q listQuery) item(view any) (json.RawMessage, error) {
 	}
 	if q.exclude == nil {
 		view = onlyAttributes(view, func(name string) bool {
-			return !slices.Contains(q.rules.excluded, name) ||
+			return !slices.Contains(q.rules.Excluded, name) ||
 				slices.ContainsFunc(q.fields, func(path string) bool { return isAt(path, name) })
 		})
 	}
 	if q.exclude == nil && q.fields == nil {
 		return json.Marshal(view)
 	}
-	doc, err := exactDocument(view)
+	doc, err := ExactDocument(view)
 	if err != nil {
 		return nil, err
 	}
@@ -222,14 +222,14 @@ func (q listQuery) item(view any) (json.RawMessage, error) {
 func (q listQuery) pick(doc map[string]any) map[string]any {
 	if q.exclude != nil {
 		for _, path := range q.exclude {
-			if top, _, _ := strings.Cut(path, "/"); path != top || !slices.Contains(q.rules.mandatory, top) {
+			if top, _, _ := strings.Cut(path, "/"); path != top || !slices.Contains(q.rules.Mandatory, top) {
 				remove(doc, strings.Split(path, "/"))
 			}
 		}
 		return doc
 	}
 	out := maps.Clone(doc)
-	for _, name := range q.rules.excluded {
+	for _, name := range q.rules.Excluded {
 		delete(out, name)
 	}
 	for _, path := range q.fields {
@@ -237,7 +237,7 @@ func (q listQuery) pick(doc map[string]any) map[string]any {
 	}
 	if !q.byDefault {
 		maps.DeleteFunc(out, func(name string, _ any) bool {
-			return !slices.Contains(q.rules.mandatory, name) &&
+			return !slices.Contains(q.rules.Mandatory, name) &&
 				!slices.ContainsFunc(q.fields, func(path string) bool { return isAt(path, name) })
 		})
 	}
@@ -257,7 +257,7 @@ func (q listQuery) unseen() (omit, seen []string) {
 	for _, e := range q.filter {
 		seen = append(seen, strings.Join(e.Path, "/"))
 	}
-	return q.rules.excluded, seen
+	return q.rules.Excluded, seen
 }
 
 func remove(v any, path []string) {

@@ -1,4 +1,4 @@
-package apiserver
+package rest
 
 import (
 	"bytes"
@@ -16,13 +16,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
-// readJSON reads a body of a JSON type; a client that names no type is believed to mean JSON.
-func readJSON(c echo.Context, types ...string) ([]byte, error) {
-	types = append(types, mimeJSON)
+// ReadJSON reads a body of a JSON type; a client that names no type is believed to mean JSON.
+func ReadJSON(c echo.Context, types ...string) ([]byte, error) {
+	types = append(types, MimeJSON)
 	if header := c.Request().Header.Get("Content-Type"); header != "" {
 		media, _, err := mime.ParseMediaType(header)
 		if err != nil || !slices.Contains(types, media) {
-			return nil, httpErrorf(http.StatusUnsupportedMediaType, "The body must be %s, not %q.", types[0], header)
+			return nil, HTTPErrorf(http.StatusUnsupportedMediaType, "The body must be %s, not %q.", types[0], header)
 		}
 	}
 	body, err := io.ReadAll(c.Request().Body)
@@ -32,18 +32,18 @@ func readJSON(c echo.Context, types ...string) ([]byte, error) {
 	return body, nil
 }
 
-// bind reads and checks a JSON body.
-func bind[T any](c echo.Context, types ...string) (T, error) {
-	body, err := readJSON(c, types...)
+// Bind reads and checks a JSON body.
+func Bind[T any](c echo.Context, types ...string) (T, error) {
+	body, err := ReadJSON(c, types...)
 	if err != nil {
 		var none T
 		return none, err
 	}
-	return decode[T](body)
+	return Decode[T](body)
 }
 
-// idParam reads a resource's id from the path. All of them are UUIDs: anything else does not exist.
-func idParam[T ~string](c echo.Context, name, what string) (T, error) {
+// IDParam reads a resource's id from the path. All of them are UUIDs: anything else does not exist.
+func IDParam[T ~string](c echo.Context, name, what string) (T, error) {
 	text := c.Param(name)
 	id, err := uuid.Parse(text)
 	if err != nil {
@@ -52,13 +52,13 @@ func idParam[T ~string](c echo.Context, name, what string) (T, error) {
 	return T(id.String()), nil
 }
 
-// writeJSON answers with JSON. Sealed secrets become "***" here, whatever was put into v.
-func writeJSON(c echo.Context, status int, v any) error {
+// WriteJSON answers with JSON. Sealed secrets become "***" here, whatever was put into v.
+func WriteJSON(c echo.Context, status int, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	return c.Blob(status, mimeJSON, withoutSecrets(b))
+	return c.Blob(status, MimeJSON, withoutSecrets(b))
 }
 
 // withoutSecrets masks what stands for a sealed secret in an answer.
@@ -69,10 +69,11 @@ func withoutSecrets(doc []byte) []byte {
 	return doc
 }
 
-func newID[T ~string]() T { return T(uuid.NewString()) }
+// NewID makes the id of a resource.
+func NewID[T ~string]() T { return T(uuid.NewString()) }
 
-// parseID brings a UUID into its usual form.
-func parseID[T ~string](id T) (T, error) {
+// ParseID brings a UUID into its usual form.
+func ParseID[T ~string](id T) (T, error) {
 	u, err := uuid.Parse(string(id))
 	if err != nil {
 		return "", lcm.Wrap(lcm.KindNotFound, err, "There is no %q.", string(id))
@@ -80,4 +81,5 @@ func parseID[T ~string](id T) (T, error) {
 	return T(u.String()), nil
 }
 
-func asError(err error) (*lcm.Error, bool) { return errors.AsType[*lcm.Error](err) }
+// AsError finds the error of the domain in err.
+func AsError(err error) (*lcm.Error, bool) { return errors.AsType[*lcm.Error](err) }

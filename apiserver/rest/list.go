@@ -1,4 +1,4 @@
-package apiserver
+package rest
 
 import (
 	"context"
@@ -15,33 +15,33 @@ import (
 // markerParam is the query parameter of SOL013 clause 5.4.2.3 that names the next page.
 const markerParam = "nextpage_opaque_marker"
 
-// listing is a list resource: where its rows come from and how they are shown.
-type listing[T any] struct {
-	rules listRules
-	// page reads rows ordered by id. It may return some that do not meet the filter.
-	page func(context.Context, store.Page) ([]T, error)
-	view func(T) (any, error)
-	id   func(T) string
+// Listing is a list resource: where its rows come from and how they are shown.
+type Listing[T any] struct {
+	Rules ListRules
+	// Page reads rows ordered by id. It may return some that do not meet the filter.
+	Page func(context.Context, store.Page) ([]T, error)
+	View func(T) (any, error)
+	ID   func(T) string
 }
 
-// serveList answers GET of a list, with filter, attribute selectors and pages (SOL013 clauses 5.2 to 5.4).
-func serveList[T any](c echo.Context, s *Server, l listing[T]) error {
+// ServeList answers GET of a list, with filter, attribute selectors and pages (SOL013 clauses 5.2 to 5.4).
+func ServeList[T any](c echo.Context, b *Backend, l Listing[T]) error {
 	params, err := queryOf(c)
 	if err != nil {
 		return err
 	}
-	q, err := parseQuery(params, l.rules)
+	q, err := parseQuery(params, l.Rules)
 	if err != nil {
 		return err
 	}
 	path := c.Request().URL.Path
 	after := ""
 	if q.marker != "" {
-		if after, err = s.Vault.OpenMarker(path, q.marker); err != nil {
+		if after, err = b.Vault.OpenMarker(path, q.marker); err != nil {
 			return lcm.InvalidAll("The query has mistakes", []lcm.Problem{{Path: markerParam, Detail: notOurMarker}})
 		}
 	}
-	limit := s.PageSize
+	limit := b.PageSize
 	if q.whole {
 		limit = 0
 	}
@@ -50,11 +50,11 @@ func serveList[T any](c echo.Context, s *Server, l listing[T]) error {
 		return err
 	}
 	if last != "" {
-		marker, err := s.Vault.SealMarker(path, last)
+		marker, err := b.Vault.SealMarker(path, last)
 		if err != nil {
 			return err
 		}
-		c.Response().Header().Set("Link", "<"+s.base+path+"?"+nextQuery(params, marker)+`>; rel="next"`)
+		c.Response().Header().Set("Link", "<"+b.Base+path+"?"+nextQuery(params, marker)+`>; rel="next"`)
 	}
 	return writeItems(c, items)
 }
@@ -72,7 +72,7 @@ func writeItems(c echo.Context, items []json.RawMessage) error {
 		}
 		b = append(b, item...)
 	}
-	return c.Blob(http.StatusOK, mimeJSON, append(b, ']'))
+	return c.Blob(http.StatusOK, MimeJSON, append(b, ']'))
 }
 
 // nextQuery keeps what else was asked.
@@ -86,7 +86,7 @@ const mostRows = 1000
 
 // collect reads rows until limit of them, if that is not 0, meet the filter. last is the id of the last one when there
 // are more, else "".
-func (l listing[T]) collect(
+func (l Listing[T]) collect(
 	ctx context.Context, q listQuery, after string, limit int,
 ) (items []json.RawMessage, last string, err error) {
 	items = []json.RawMessage{}
@@ -96,7 +96,7 @@ func (l listing[T]) collect(
 	}
 	omit, seen := q.unseen()
 	for {
-		rows, err := l.page(ctx, store.Page{Filter: q.filter, After: after, Limit: batch, Omit: omit, Seen: seen})
+		rows, err := l.Page(ctx, store.Page{Filter: q.filter, After: after, Limit: batch, Omit: omit, Seen: seen})
 		if err != nil {
 			return nil, "", err
 		}
@@ -108,19 +108,19 @@ func (l listing[T]) collect(
 			case ok && limit > 0 && len(items) == limit:
 				return items, last, nil
 			case ok:
-				items, last = append(items, item), l.id(row)
+				items, last = append(items, item), l.ID(row)
 			}
 		}
 		if len(rows) < batch {
 			return items, "", nil
 		}
-		after = l.id(rows[len(rows)-1])
+		after = l.ID(rows[len(rows)-1])
 	}
 }
 
 // show makes an item of a row; ok is false when the row does not meet the filter.
-func (l listing[T]) show(q listQuery, row T) (item json.RawMessage, ok bool, err error) {
-	view, err := l.view(row)
+func (l Listing[T]) show(q listQuery, row T) (item json.RawMessage, ok bool, err error) {
+	view, err := l.View(row)
 	if err != nil {
 		return nil, false, err
 	}

@@ -1,4 +1,4 @@
-package apiserver
+package rest
 
 import (
 	"encoding/json"
@@ -25,7 +25,7 @@ func unfit(v any, levels int) *lcm.Problem {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			if p := unfit(v[key], levels-1); p != nil {
-				return &lcm.Problem{Path: join("", key) + p.Path, Detail: p.Detail}
+				return &lcm.Problem{Path: lcm.MemberPath("", key) + p.Path, Detail: p.Detail}
 			}
 		}
 	case []any:

@@ -1,0 +1,66 @@
+package rest
+
+import (
+	"context"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// outcomePatience is how long the database may take to tell what has become of a change.
+const outcomePatience = 5 * time.Second
+
+// Made tells whether a change has been made although storing it ended with err: the answer to a commit may be lost, or
+// the client gone before it came. id is what was written, look reads it. known is false when nobody can tell now: then
+// the change's secrets stay, for they may be needed.
+func (b *Backend) Made(
+	ctx context.Context, id string, err error, look func(context.Context) (bool, error),
+) (made, known bool) {
+	if !lcm.Is(err, lcm.KindUnavailable) && !lcm.Is(err, lcm.KindBug) {
+		return false, true // refused
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), outcomePatience)
+	defer cancel()
+	failure := b.Store.Settled(ctx, id)
+	if failure == nil {
+		made, failure = look(ctx)
+	}
+	if failure != nil {
+		b.Log.WarnContext(ctx, "The database does not tell whether a change was stored; sealed secrets without an owner may "+
+			"be left", "id", id, "error", failure)
+		return false, false
+	}
+	return made, true
+}
+
+// Stored is err, or nil when what was to be created is there all the same. When it surely is not, its secrets are
+// forgotten.
+func (b *Backend) Stored(
+	ctx context.Context, id string, prefix lcm.SecretRef, err error, read func(context.Context) error,
+) error {
+	if err == nil {
+		return nil
+	}
+	made, known := b.Made(ctx, id, err, func(ctx context.Context) (bool, error) {
+		err := read(ctx)
+		if lcm.Is(err, lcm.KindNotFound) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+	switch {
+	case made:
+		return nil
+	case known:
+		b.Forget(ctx, prefix)
+	}
+	return err
+}
+
+// Exists makes of a read by id the one that stored wants.
+func Exists[ID, T any](read func(context.Context, ID) (T, error), id ID) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := read(ctx, id)
+		return err
+	}
+}

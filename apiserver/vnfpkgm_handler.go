@@ -1,0 +1,6 @@
+package apiserver
+
+// Sources tells where packages may be fetched from.
+type Sources interface {
+	Check(uri string) error
+}
