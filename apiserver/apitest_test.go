@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -264,11 +265,39 @@ func asV2(t *testing.T, request map[string]any) map[string]any {
 	t.Helper()
 	doc, err := json.Marshal(request)
 	require.NoError(t, err)
-	params, err := dialectV2.operationParams(doc)
-	require.NoError(t, err)
 	var out map[string]any
-	require.NoError(t, json.Unmarshal(params, &out))
+	require.NoError(t, json.Unmarshal(doc, &out))
+	if vims, ok := out["vimConnectionInfo"]; ok {
+		out["vimConnectionInfo"] = byKey(vims, "id")
+	}
+	links, _ := out["extVirtualLinks"].([]any)
+	for _, link := range links {
+		for _, cp := range link.(map[string]any)["extCps"].([]any) {
+			if cp := cp.(map[string]any); cp["cpConfig"] != nil {
+				cp["cpConfig"] = byKey(cp["cpConfig"], "cpInstanceId")
+			}
+		}
+	}
 	return out
+}
+
+// byKey turns a list of v1 into the map that v2 has in its place; an item without the member has its position as key.
+func byKey(list any, member string) any {
+	items, ok := list.([]any)
+	if !ok {
+		return list
+	}
+	m := map[string]any{}
+	for i, item := range items {
+		item := item.(map[string]any)
+		key, _ := item[member].(string)
+		if key == "" {
+			key = strconv.Itoa(i)
+		}
+		delete(item, member)
+		m[key] = item
+	}
+	return m
 }
 
 // ready is an instance that can be instantiated, and the request that does it.

@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/apiserver/vims"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
@@ -31,7 +32,7 @@ func (s *Server) handleError(err error, c echo.Context) {
 	}
 	p := rest.ProblemOf(err, id)
 	p.TraceID = telemetry.TraceID(c.Request().Context())
-	if _, ok := errors.AsType[*vimCheckError](err); ok && p.Status == http.StatusForbidden {
+	if vims.Refused(err) && p.Status == http.StatusForbidden {
 		p.Status = http.StatusBadRequest // the VIM refused what the request says, Windlass refused nothing
 	}
 	if p.Status >= http.StatusInternalServerError {
@@ -42,7 +43,7 @@ func (s *Server) handleError(err error, c echo.Context) {
 		c.Response().Header().Set("Retry-After", strconv.Itoa(retryAfter))
 	}
 	if strings.HasPrefix(c.Request().URL.Path, "/v1.0/") {
-		_ = writeBody(c, p.Status, rest.MimeJSON, tackerError(err, p))
+		_ = writeBody(c, p.Status, rest.MimeJSON, vims.ErrorBody(err, p))
 		return
 	}
 	_ = writeBody(c, p.Status, rest.MimeProblem, p)

@@ -12,6 +12,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/auth"
 )
 
+// expired is the last line of a stream whose client has shown credentials that are good no longer.
+const expired = ": The credentials of this request have expired. Open the stream again with new ones and the " +
+	"Last-Event-ID.\n\n"
+
 // expiring lets in for a while who has the header X-Expiring, and everybody else for ever.
 type expiring struct{ after time.Duration }
 

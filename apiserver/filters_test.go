@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,60 +16,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver/apitest"
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/query"
 	"github.com/windlass-nfv/windlass/internal/store"
 )
-
-// fullInstance has every attribute that Windlass shows.
-func fullInstance(vnfdID, pkg string) lcm.VnfInstance {
-	inst := exampleInstance()
-	inst.ID, inst.VnfdID, inst.VnfPkgID = rest.NewID[lcm.VnfInstanceID](), lcm.VnfdID(vnfdID), lcm.VnfPkgID(pkg)
-	inst.Metadata = map[string]any{"site": "north", "since": "2030-01-02T03:04:05Z", "racks": []any{1.5, true}}
-	inst.Extensions = map[string]any{"a": map[string]any{"x/y": "b"}}
-	inst.ConfigurableProperties = map[string]any{"c": 7.0}
-	for i := range inst.VimConnections {
-		c := &inst.VimConnections[i]
-		c.InterfaceInfo, c.AccessInfo = map[string]any{"endpoint": "http://192.0.2.5"}, map[string]any{"username": "nfv"}
-		c.Extra = map[string]any{"region": "r"}
-	}
-	info := inst.Instantiated
-	info.ScaleStatus[0].ScaleLevel = 2
-	info.ExtCps = append(info.ExtCps, lcm.VnfExtCpInfo{ID: "cp-2", CpdID: "masterNode_CP1"},
-		lcm.VnfExtCpInfo{ID: "cp-3", CpdID: "CP2", ExtLinkPortID: "given", PortID: "port-given"})
-	info.VnfcResources[0].StorageIDs = []string{"s1"}
-	info.VnfcResources[0].ConfigurableProperties = map[string]any{"log": map[string]any{"level": 3.0}}
-	cp := &info.VnfcResources[0].CpInfo[0]
-	cp.VnfLinkPortID, cp.CpProtocolInfo = "p2", info.ExtCps[0].CpProtocolInfo
-	info.VnfcResources = append(info.VnfcResources, lcm.VnfcResourceInfo{ID: "r-2", VduID: "master-Node"})
-	info.Stopped = []lcm.StoppedVnfc{{VnfcID: "r1"}}
-	info.VirtualStorages[0].StorageResource = lcm.ResourceHandle{
-		VimConnectionID: "vim1", ResourceID: "volume-1",
-		VimLevelResourceType: "OS::Cinder::Volume",
-	}
-	info.ExtVirtualLinks = fullLinks()
-	info.ExtManagedVirtualLinks = []lcm.ExtManagedVirtualLink{{
-		ID: "m1", VnfVirtualLinkDescID: "inner",
-		ResourceID: "net-9",
-	}}
-	return inst
-}
-
-func fullLinks() []lcm.ExtVirtualLink {
-	return []lcm.ExtVirtualLink{{ID: "l1", ResourceID: "net-1", ExtCps: []lcm.ExtCp{
-		{CpdID: "CP/1", MAC: "fa:16:3e:00:00:09", FixedIPs: []lcm.FixedIP{
-			{Address: "192.0.2.7", SubnetID: "sub-1"},
-			{Address: "2001:db8::7"},
-			{SubnetID: "sub-2"},
-		}}, {CpdID: "CP2"}, {CpdID: "masterNode_CP1", Configs: []lcm.CpConfig{
-			{Key: "CP/2"}, {
-				Key: "key", MAC: "fa:16:3e:00:00:0a", LinkPort: &lcm.LinkPort{ID: "a-port", ResourceID: "port-a"},
-				FixedIPs: []lcm.FixedIP{{Address: "192.0.2.8"}, {SubnetID: "sub-3", Dynamic: 3, IPv6: true}, {}},
-			},
-		}},
-	}}}
-}
 
 // fullOperations have, together, every attribute that Windlass shows.
 func (b *bench) fullOperations(inst lcm.VnfInstance) {
@@ -90,7 +41,7 @@ func (b *bench) fullOperations(inst lcm.VnfInstance) {
 		}},
 		{
 			State: lcm.RolledBack, CancelMode: lcm.Graceful, IsCancelPending: true,
-			ResourceChanges: exampleOperation().ResourceChanges,
+			ResourceChanges: apitest.Operation().ResourceChanges,
 		},
 		{State: lcm.Completed, ChangedInfo: &lcm.VnfInfoModifications{
 			VnfInstanceName: &text, VnfInstanceDescription: &text, ConfigurableProperties: map[string]any{"c": 7.0},
@@ -111,7 +62,7 @@ func (b *bench) fullOperations(inst lcm.VnfInstance) {
 		record.OpOccID = o.ID
 		if o.Operation == lcm.OpChangeExtConn {
 			_, err := b.store.KeepPlan(b.Context(), o.ID,
-				lcm.Plan{Operation: o.Operation, Links: fullLinks(), ChangedLinks: []string{"l1"}, VimConnectionID: "vim1"})
+				lcm.Plan{Operation: o.Operation, Links: apitest.FullLinks(), ChangedLinks: []string{"l1"}, VimConnectionID: "vim1"})
 			require.NoError(b, err)
 			require.NoError(b, b.store.RecordOperation(b.Context(),
 				lcm.OperationRecord{OpOccID: o.ID, Sequence: 1, State: lcm.Processing}))
@@ -191,13 +142,7 @@ func requireKnown[T any](
 func TestFilters_knowEveryAttributeOfAnInstance(t *testing.T) {
 	b := newBench(t)
 	path, vnfdID := b.onboard()
-	inst := fullInstance(vnfdID, path[strings.LastIndexByte(path, '/')+1:])
-	requireFull(t, "", reflect.ValueOf(dialectV1.vnfInstance(endpoint, inst)), ".InstantiatedVnfInfo.VnfcInfo",
-		".InstantiatedVnfInfo.ExtVirtualLinks.CurrentVnfExtCpData",
-		".InstantiatedVnfInfo.VirtualLinks.VnfLinkPorts.CpInstanceType",
-		".InstantiatedVnfInfo.VnfcResourceInfo.ConfigurableProperties")
-	requireFull(t, "", reflect.ValueOf(dialectV2.vnfInstance(endpoint, inst)), ".VnfPkgID",
-		".InstantiatedVnfInfo.VnfcResourceInfo.ConfigurableProperties")
+	inst := apitest.FullInstance(vnfdID, path[strings.LastIndexByte(path, '/')+1:])
 	require.NoError(t, b.store.CreateInstance(lcm.InProject(t.Context(), lcm.DefaultProject), inst))
 	other := lcm.VnfInstance{
 		ID: rest.NewID[lcm.VnfInstanceID](), VnfdID: inst.VnfdID, VnfPkgID: inst.VnfPkgID,
@@ -219,7 +164,7 @@ func TestFilters_knowEveryAttributeOfAnInstance(t *testing.T) {
 func TestFilters_knowEveryAttributeOfAnOperation(t *testing.T) {
 	b := newBench(t)
 	path, vnfdID := b.onboard()
-	inst := fullInstance(vnfdID, path[strings.LastIndexByte(path, '/')+1:])
+	inst := apitest.FullInstance(vnfdID, path[strings.LastIndexByte(path, '/')+1:])
 	require.NoError(t, b.store.CreateInstance(lcm.InProject(t.Context(), lcm.DefaultProject), inst))
 	b.fullOperations(inst)
 	for version := 1; version <= 2; version++ {
@@ -240,34 +185,6 @@ func TestFilters_knowEveryAttributeOfAnOperation(t *testing.T) {
 	}
 }
 
-// requireFull wants every member of a view to be there, but for those that are named and what is never shown.
-func requireFull(t *testing.T, path string, v reflect.Value, but ...string) {
-	t.Helper()
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface:
-		requireFull(t, path, v.Elem(), but...)
-	case reflect.Slice:
-		if v.Len() > 0 {
-			requireFull(t, path, v.Index(0), but...)
-		}
-	case reflect.Struct:
-		if _, isTime := reflect.TypeAssert[time.Time](v); isTime {
-			return
-		}
-		for i := range v.NumField() {
-			name := path + "." + v.Type().Field(i).Name
-			never := strings.HasSuffix(name, ".CpProtocolInfo") ||
-				strings.HasSuffix(name, "VirtualLinks.ResourceHandle.VimLevelResourceType") ||
-				strings.HasSuffix(name, "NetworkResource.VimLevelResourceType") || strings.HasSuffix(name, ".NumDynamicAddresses")
-			if !never && !slices.Contains(but, name) {
-				require.False(t, v.Field(i).IsZero() || v.Field(i).Kind() == reflect.Slice && v.Field(i).Len() == 0, name)
-				requireFull(t, name, v.Field(i), but...)
-			}
-		}
-	default: // a value of its own
-	}
-}
-
 // BenchmarkLists is for looking at one list at a time: `go test ./apiserver -run - -bench Lists/name`. Each is a page
 // of 1000 at most, of 10,000 instances that are as large as those of real clusters.
 func BenchmarkLists(b *testing.B) {
@@ -275,7 +192,7 @@ func BenchmarkLists(b *testing.B) {
 	bed.thousands(10_000, func(i int, inst *lcm.VnfInstance) {
 		inst.VimConnections = inst.VimConnections[:1] // without a secret, as those of clusters are
 		inst.Metadata["rack"] = fmt.Sprintf("rack-%d", i)
-		inst.Instantiated.ExtVirtualLinks = fullLinks()
+		inst.Instantiated.ExtVirtualLinks = apitest.FullLinks()
 		inst.Instantiated.AdditionalParams = json.RawMessage(`{"k8s_cluster_installation_param":{"notes":"` +
 			strings.Repeat(fmt.Sprint(i), 400) + `"}}`)
 		for _, v := range inst.Instantiated.VnfcResources {
@@ -337,7 +254,7 @@ func BenchmarkOperationLists(b *testing.B) {
 		at := time.Now().Add(-time.Duration(i) * time.Minute)
 		rows = append(rows, []any{
 			uuid.NewString(), "vnf-" + fmt.Sprint(i/5), string(op), "COMPLETED", at, at, "grant-" + id,
-			i == 77, params, 1, changed, exampleOperation().ResourceChanges,
+			i == 77, params, 1, changed, apitest.Operation().ResourceChanges,
 		})
 	}
 	conn, err := pgx.Connect(b.Context(), bed.databaseURL)

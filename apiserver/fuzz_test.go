@@ -194,7 +194,7 @@ func holes() []hole {
 	add("POST", "/vnfpkgm/v1/vnf_packages", `{"userDefinedData":{"a":{"b":1}}}`)
 	add("PATCH", "$PKG", `{"userDefinedData":{"a":null,"b":"c"}}`)
 	add("PATCH", "$EMPTY", `{"userDefinedData":{"a":null,"b":"c"}}`)
-	all = append(all, hole{"PUT", "$EMPTY/package_content", mimeZip, "PK\x05\x06" + strings.Repeat("\x00", 18)})
+	all = append(all, hole{"PUT", "$EMPTY/package_content", "application/zip", "PK\x05\x06" + strings.Repeat("\x00", 18)})
 	add("POST", "$EMPTY/package_content/upload_from_uri",
 		`{"addressInformation":"https://repo.example/a.zip","userName":"u","password":"p"}`)
 	add("POST", "/vnfpkgm/v1/subscriptions",

@@ -19,6 +19,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver/apitest"
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/query"
@@ -402,7 +403,7 @@ func (b *bench) thousands(n int, change ...func(i int, inst *lcm.VnfInstance)) (
 	path, vnfdID := b.onboard()
 	var rows [][]any
 	for i := range n {
-		inst := exampleInstance()
+		inst := apitest.Instance()
 		inst.Instantiated.VnfcResources = nil
 		for node := range 6 {
 			inst.Instantiated.VnfcResources = append(inst.Instantiated.VnfcResources, lcm.VnfcResourceInfo{

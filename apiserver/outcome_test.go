@@ -20,7 +20,7 @@ func (b *bench) losing(t *testing.T) *pgtest.Losing {
 	db, err := store.Open(t.Context(), way.URL)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	b.server.Store = db
+	b.server.Store, b.server.backend.Store = db, db
 	return way
 }
 
@@ -47,7 +47,7 @@ func TestCommitWhoseAnswerIsLost_keepsTheSecretsOfAVim(t *testing.T) {
 		t.Helper()
 		vim, err := b.store.Vim(t.Context(), id)
 		require.NoError(t, err)
-		require.ElementsMatch(t, vimReferences(vim), sealed(b), "nothing is lost, nothing is left")
+		require.ElementsMatch(t, secretsOf(vim), sealed(b), "nothing is lost, nothing is left")
 		clear, err := b.vault.Get(t.Context(), rest.References(vim.AuthCred)[0])
 		require.NoError(t, err)
 		require.Equal(t, password, clear)

@@ -27,7 +27,7 @@ func ownVim() map[string]any {
 func shownConnections(t *testing.T, doc map[string]any) map[string]any {
 	t.Helper()
 	if list, ok := doc["vimConnectionInfo"].([]any); ok {
-		return mapOf(list, "id").(map[string]any)
+		return byKey(list, "id").(map[string]any)
 	}
 	require.IsType(t, map[string]any{}, doc["vimConnectionInfo"])
 	return doc["vimConnectionInfo"].(map[string]any)

@@ -92,15 +92,6 @@ func TestPackageShowsItsSoftwareImages(t *testing.T) {
 		"it is left out of lists by default")
 }
 
-func TestBytesIn_readsSizesOfTOSCA(t *testing.T) {
-	for text, want := range map[string]int64{
-		"2 GB": 2e9, "1.5 GiB": 3 << 29, "512MB": 512e6, "64 KiB": 64 << 10, "17": 17, "3 B": 3, "": 0, "many": 0,
-		"1 parsec": 0,
-	} {
-		require.Equal(t, want, bytesIn(text), text)
-	}
-}
-
 // withLargeFile writes the sample package with a further file that does not compress.
 func withLargeFile(w io.Writer, name string, size int64) error {
 	csar, err := samplePackage()

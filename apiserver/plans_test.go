@@ -1,13 +1,13 @@
 package apiserver
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver/apitest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -34,7 +34,7 @@ func TestPlan_tellsWhatAnOperationWouldDo(t *testing.T) {
 			}
 			before := b.instance(instance)
 			doc := b.do("POST", planPath(instance), c).want(http.StatusOK)
-			golden(t, name, doc)
+			apitest.Golden(t, name, doc)
 			require.Equal(t, before, b.instance(instance), "nothing is changed")
 		})
 	}
@@ -51,7 +51,7 @@ func TestPlan_ofAnInstantiationTakesEitherForm(t *testing.T) {
 		"operation": "INSTANTIATE",
 		"request":   request,
 	}).want(http.StatusOK)
-	golden(t, "plan_instantiate", doc)
+	apitest.Golden(t, "plan_instantiate", doc)
 	require.Equal(t, doc, b.do("POST", planPath(instance),
 		map[string]any{"operation": "INSTANTIATE", "request": asV2(t, request)}).want(http.StatusOK))
 	require.Len(t, sealed(b), kept, "nothing is sealed")
@@ -114,7 +114,7 @@ func TestPlan_thatAnOperationKeepsIsShownOnceItIsDecided(t *testing.T) {
 		}},
 	})
 	require.NoError(t, err)
-	golden(t, "plan_kept", b.do("GET", path, nil).want(http.StatusOK))
+	apitest.Golden(t, "plan_kept", b.do("GET", path, nil).want(http.StatusOK))
 	for _, root := range []string{"/vnflcm/v1", "/vnflcm/v2"} {
 		doc := b.do("GET", root+a.path()[len("/vnflcm/v2"):], nil).want(http.StatusOK)
 		require.NotContains(t, doc, "plan", "SOL003 has none")
@@ -126,36 +126,6 @@ func TestPlan_thatAnOperationKeepsIsShownOnceItIsDecided(t *testing.T) {
 	end.want(http.StatusAccepted)
 	require.Contains(t, b.do("GET", "/windlass/v1/vnf_lcm_op_occs/"+string(b.operation(end.path()).ID)+"/plan",
 		nil).problem(http.StatusNotFound), "has no plan")
-}
-
-func FuzzChangesNeverPanicAndCanBeRead(f *testing.F) {
-	f.Add([]byte(`{"type":"SCALE_IN","aspectId":"a","numberOfSteps":"1","additionalParams":{"vnfc_instance_ids":"a","scale_in_policy":"oldest"}}`))
-	f.Add([]byte(`{"scaleInfo":[{"aspectId":"a","scaleLevel":1}],"instantiationLevelId":"x"}`))
-	f.Add([]byte(`{"vnfcInstanceId":null,"cause":"x","additionalParams":{"k8s_cluster_installation_param":{"master_node":{"password":"x"}}}}`))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		for op, read := range map[lcm.Operation]func() error{
-			lcm.OpScale: func() error {
-				r, err := lcm.ParseScale(body)
-				return readChoice(r.AdditionalParams, err)
-			},
-			lcm.OpScaleToLevel: func() error {
-				r, err := lcm.ParseScaleToLevel(body)
-				return readChoice(r.AdditionalParams, err)
-			},
-			lcm.OpHeal: func() error { _, err := lcm.ParseHeal(body); return err },
-		} {
-			if checkChange(op, body) == nil {
-				require.NoError(t, read(), "what was checked can be read")
-			}
-		}
-	})
-}
-
-func readChoice(additional json.RawMessage, err error) error {
-	if err == nil {
-		_, err = lcm.ParseScaleInChoice(additional)
-	}
-	return err
 }
 
 // What a heal keeps without a word is another thing in each version, so that of the plan counts.

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/windlass-nfv/windlass/apiserver/extensions"
+	"github.com/windlass-nfv/windlass/apiserver/vnflcm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
@@ -17,10 +19,10 @@ import (
 // at once: a workflow has its operation's id, so the second start finds the first one.
 type Reconciler struct {
 	Store   *store.Store
-	Starter Starter
+	Starter vnflcm.Starter
 	Watcher Watcher
 	// Checks are scheduled as the policies say; nil: by nobody.
-	Checks DriftChecks
+	Checks extensions.DriftChecks
 	Log    *slog.Logger
 	// Every is the pace; StartAfter is how long the API server has for starting an operation itself.
 	Every, StartAfter time.Duration
@@ -59,7 +61,7 @@ func (r *Reconciler) Once(ctx context.Context) error {
 	var errs []error
 	failed := map[lcm.OpOccID]bool{}
 	for _, o := range unstarted {
-		if err := r.start(ctx, o, inputOf(o)); err != nil {
+		if err := r.start(ctx, o, vnflcm.InputOf(o)); err != nil {
 			errs, failed[o.ID] = append(errs, aboutOperation(o, err)), true
 		}
 	}
@@ -75,7 +77,7 @@ func (r *Reconciler) Once(ctx context.Context) error {
 			errs = append(errs, aboutOperation(o, err))
 		}
 	}
-	return errors.Join(append(errs, settleSchedules(ctx, r.Store, r.Checks))...)
+	return errors.Join(append(errs, extensions.SettleSchedules(ctx, r.Store, r.Checks))...)
 }
 
 func aboutOperation(o lcm.VnfLcmOpOcc, err error) error {
@@ -93,7 +95,7 @@ func (r *Reconciler) resume(ctx context.Context, id lcm.OpOccID) error {
 	if err != nil || o.State.Terminal() {
 		return err
 	}
-	in := inputOf(o)
+	in := vnflcm.InputOf(o)
 	in.Resumed = true
 	return r.start(ctx, o, in)
 }
@@ -107,7 +109,7 @@ func (r *Reconciler) start(ctx context.Context, o lcm.VnfLcmOpOcc, in lcm.Operat
 	if parent, err := r.Store.TraceParent(ctx, o.ID); err == nil { // its trace goes on; without one it begins its own
 		ctx = telemetry.WithTraceParent(ctx, parent)
 	}
-	if err := r.Starter.Start(ctx, in, titleOf(o.Operation, inst)); err != nil {
+	if err := r.Starter.Start(ctx, in, vnflcm.TitleOf(o.Operation, inst)); err != nil {
 		return err
 	}
 	r.Log.InfoContext(ctx, "Operation started by the reconciler", "opOccId", o.ID, "state", o.State, "resumed", in.Resumed)

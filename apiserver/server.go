@@ -1,6 +1,7 @@
 // Package apiserver is Windlass's northbound HTTP API: SOL003 VNF lifecycle management in two versions,
-// VNF packages, the VIM registry, and the progress of operations. One file a resource; a handler binds,
-// validates, calls, and maps. Workflows are started by name; what they do is none of this package's business.
+// VNF packages, the VIM registry, and the progress of operations. Here is the server itself: who is let in, and what
+// all requests go through. Each family of the API has a folder: one file a resource; a handler binds, validates, calls,
+// and maps. Workflows are started by name; what they do is none of this package's business.
 package apiserver
 
 import (
@@ -19,11 +20,14 @@ import (
 	"go.temporal.io/sdk/converter"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/windlass-nfv/windlass/apiserver/extensions"
 	"github.com/windlass-nfv/windlass/apiserver/openapi"
 	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/apiserver/subscriptions"
+	"github.com/windlass-nfv/windlass/apiserver/vims"
+	"github.com/windlass-nfv/windlass/apiserver/vnflcm"
+	"github.com/windlass-nfv/windlass/apiserver/vnfpkgm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/onboard"
-	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
@@ -47,25 +51,25 @@ type Options struct {
 
 	Store   *store.Store
 	Vault   *secrets.Vault
-	Starter Starter
-	Vims    VimChecker // nil: credentials are not tried
+	Starter vnflcm.Starter
+	Vims    vims.Checker // nil: credentials are not tried
 	// VimAddresses say where VIMs may be; nil: anywhere.
 	VimAddresses rest.VimAddresses
 	// Subscribers tries the callback URIs of subscriptions; nil takes them as they are.
-	Subscribers Subscribers
+	Subscribers subscriptions.Subscribers
 	// Sources refuses URIs that no package is fetched from; nil takes them as they are.
-	Sources Sources
+	Sources vnfpkgm.Sources
 	// GrantedByNFVO tells that an NFVO grants operations: it may have the networks and the VIM that a request lacks.
 	GrantedByNFVO bool
 	// PodNetwork is set when clusters whose package names no pod network get the one of the configuration.
 	PodNetwork bool
 	// NFVOPackages are asked for VNFDs that are not on board here; nil asks nobody. FetchPatience is how long a request
 	// waits for such a package; 0 means 20 s.
-	NFVOPackages  NFVOPackages
+	NFVOPackages  vnflcm.NFVOPackages
 	FetchPatience time.Duration
 
 	Watcher Watcher // nil: nothing is reconciled
-	Checks  DriftChecks
+	Checks  extensions.DriftChecks
 
 	Log     *slog.Logger
 	Metrics http.Handler // served at /metrics when set
@@ -136,13 +140,10 @@ type Options struct {
 // Server is the API server.
 type Server struct {
 	Options
-	base      string
-	log       *slog.Logger
-	backend   *rest.Backend
-	handler   http.Handler
-	onboarder *onboard.Onboarder
-	// operations resolves what requests are about.
-	operations *operations.Resolver
+	base    string
+	log     *slog.Logger
+	backend *rest.Backend
+	handler http.Handler
 	// streams ends when the server shuts down: long-lived answers must not hold it up.
 	streams     context.Context
 	stopStreams context.CancelFunc
@@ -163,8 +164,6 @@ func New(o Options) (*Server, error) {
 	s.backend = &rest.Backend{
 		Store: o.Store, Vault: o.Vault, Log: o.Log, Base: s.base, PageSize: o.PageSize, VimAddresses: o.VimAddresses,
 	}
-	s.operations = &operations.Resolver{Store: o.Store, PodNetwork: o.PodNetwork}
-	s.onboarder = &onboard.Onboarder{Store: o.Store, Limits: o.PackageLimits, Trust: o.PackageTrust}
 	s.clients, s.failures = newThrottle(o.RequestsPerSecond, o.Burst), newThrottle(failuresPerSecond, failuresBurst)
 	s.streams, s.stopStreams = context.WithCancel(context.Background())
 	s.handler = s.routes()
@@ -256,8 +255,8 @@ func (s *Server) routes() *echo.Echo {
 	if s.Tracing.On() {
 		e.Use(s.trace)
 	}
-	e.Use(s.hurry, s.identify, s.audit, s.logAccess, s.recoverPanics, rest.SignVersion, s.shortURI, s.keepPagesOut, s.bound,
-		s.authenticate)
+	e.Use(s.hurry, s.identify, s.audit, s.logAccess, s.recoverPanics, rest.SignVersion, s.shortURI, s.keepPagesOut,
+		s.bound, s.authenticate)
 	add := func(prefix string, routes []rest.Route, before ...echo.MiddlewareFunc) {
 		for _, r := range routes {
 			e.Add(r.Method, prefix+r.Path, r.Handle, before...)
@@ -270,26 +269,8 @@ func (s *Server) routes() *echo.Echo {
 	add("", s.probeRoutes())
 	add("", s.descriptionRoutes())
 	add("", versionRoutes(), acceptsJSON)
-	for _, api := range []*lcmAPI{{s, &dialectV1}, {s, &dialectV2}} {
-		strict := api.Number == 1 && s.StrictV1 || api.Number == 2 && !s.TolerantV2
-		add(api.Prefix, api.routes(), rest.CheckVersion(api.Root, strict), acceptsJSON)
-		add(api.Prefix, api.unsupportedRoutes(), rest.CheckVersion(api.Root, strict), acceptsJSON)
-		add(api.Prefix, api.subscriptions().routes(), rest.CheckVersion(api.Root, strict), acceptsJSON)
-		if api.Number == 2 {
-			add(api.Prefix, api.snapshotRoutes(), rest.CheckVersion(api.Root, strict), acceptsJSON)
-		}
-	}
-	pkgMiddleware := []echo.MiddlewareFunc{acceptsJSON}
-	if s.StrictV1 { // else the header is ignored, as Tacker does
-		pkgMiddleware = append(pkgMiddleware, rest.CheckVersion(rest.PkgV1, true))
-	}
-	add(rest.PkgV1.Prefix, s.packageRoutes(), pkgMiddleware...)
-	add(rest.PkgV1.Prefix, s.packageSubscriptions().routes(), pkgMiddleware...)
-	add("/v1.0", s.vimRoutes(), acceptsJSON)
-	add("/windlass/v1", s.progressRoutes(), acceptsJSON)
+	s.addFamilies(add)
 	add("/windlass/v1", s.codecRoutes(), s.codecWall()...)
-	// Where Tacker has it, so that those who notify Tacker need another host only.
-	add("/server_notification", []rest.Route{rest.Post("/vnf_instances/:vnfInstanceId/servers/:serverId/notify", s.notifyServer)})
 	return e
 }
 

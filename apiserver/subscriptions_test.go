@@ -93,7 +93,7 @@ func TestSubscription_isMadeListedReadAndDeleted(t *testing.T) {
 		b.do("DELETE", a.path(), nil).want(http.StatusNoContent)
 		b.do("DELETE", a.path(), nil).problem(http.StatusNotFound)
 		b.do("GET", a.path(), nil).problem(http.StatusNotFound)
-		_, err = b.vault.Get(t.Context(), subscriptionSecrets(sub.ID)+"/paramsBasic.password")
+		_, err = b.vault.Get(t.Context(), lcm.SecretRef("subscription/"+sub.ID+"/paramsBasic.password"))
 		require.True(t, lcm.Is(err, lcm.KindNotFound), "%v", err)
 		b.do("GET", strings.Replace(other.path(), "/v1/", "/v9/", 1), nil)
 		swapped := strings.NewReplacer("/v1/", "/v2/", "/v2/", "/v1/").Replace(other.path())

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/windlass-nfv/windlass/apiserver/vnflcm"
+
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
@@ -26,8 +28,8 @@ type Temporal struct {
 }
 
 var (
-	_ Starter = (*Temporal)(nil)
-	_ Watcher = (*Temporal)(nil)
+	_ vnflcm.Starter = (*Temporal)(nil)
+	_ Watcher        = (*Temporal)(nil)
 )
 
 // Start starts the workflow of an operation under its own id, so that a second start finds the first one.

@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"time"
 
+	"github.com/windlass-nfv/windlass/apiserver/extensions"
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -16,7 +17,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-var _ DriftChecks = (*Temporal)(nil)
+var _ extensions.DriftChecks = (*Temporal)(nil)
 
 // catchUp is how late a check may begin that Temporal has missed; the next one does as well.
 const catchUp = time.Minute

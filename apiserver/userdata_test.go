@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 func TestInstantiate_takesUserDataThatIsBuiltInOnly(t *testing.T) {
@@ -12,13 +14,13 @@ func TestInstantiate_takesUserDataThatIsBuiltInOnly(t *testing.T) {
 	instance, request := b.ready("/vnflcm/v1")
 	params := request["additionalParams"].(map[string]any)
 	with := func(script, class any) answer {
-		delete(params, userDataParam)
-		delete(params, userDataClassParam)
+		delete(params, lcm.UserDataParam)
+		delete(params, lcm.UserDataClassParam)
 		if script != nil {
-			params[userDataParam] = script
+			params[lcm.UserDataParam] = script
 		}
 		if class != nil {
-			params[userDataClassParam] = class
+			params[lcm.UserDataClassParam] = class
 		}
 		return b.do("POST", instance+"/instantiate", request)
 	}
@@ -40,7 +42,7 @@ func TestInstantiate_takesUserDataOfThePackageWherePythonIsRun(t *testing.T) {
 	instance, request := b.ready("/vnflcm/v1")
 	params := request["additionalParams"].(map[string]any)
 	with := func(script, class string) answer {
-		params[userDataParam], params[userDataClassParam] = script, class
+		params[lcm.UserDataParam], params[lcm.UserDataClassParam] = script, class
 		return b.do("POST", instance+"/instantiate", request)
 	}
 	for _, class := range []string{"OwnUserData", "SampleUserData"} {

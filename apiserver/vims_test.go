@@ -3,11 +3,13 @@ package apiserver
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -145,9 +147,9 @@ func TestVimThatWasChangedMeanwhileKeepsThatChange(t *testing.T) {
 	vim, err := b.store.Vim(t.Context(), lcm.VimID(id))
 	require.NoError(t, err)
 	require.Equal(t, "lab", vim.Name)
-	require.ElementsMatch(t, vimReferences(vim), sealed(b), "nothing is lost, nothing is left")
+	require.ElementsMatch(t, secretsOf(vim), sealed(b), "nothing is lost, nothing is left")
 	for i, want := range []string{marker + "-new", marker + "-2"} {
-		got, err := b.vault.Get(t.Context(), vimReferences(vim)[i])
+		got, err := b.vault.Get(t.Context(), secretsOf(vim)[i])
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
@@ -195,10 +197,17 @@ func TestVimIsKeptFromTheBeginningOfAnInstantiation(t *testing.T) {
 func tackerType(a answer, status int) string {
 	a.t.Helper()
 	a.want(status)
-	var doc tackerErrorBody
+	var doc struct {
+		TackerError struct{ Type, Message string }
+	}
 	require.NoError(a.t, json.Unmarshal(a.Body, &doc))
 	require.NotEmpty(a.t, doc.TackerError.Message)
 	return doc.TackerError.Type
+}
+
+// secretsOf lists the references of a VIM's secrets.
+func secretsOf(vim lcm.Vim) []lcm.SecretRef {
+	return slices.Concat(rest.References(vim.AuthCred), rest.References(vim.Extra))
 }
 
 // sealed lists the references of all stored secrets.

@@ -104,16 +104,18 @@ func TestPages_showJSONThatIsJSON(t *testing.T) {
 }
 
 var (
-	extensionRoute = regexp.MustCompile(`http\.Method(?:Get|Post|Put|Delete), (?:opOcc \+ )?"(/[^"]*)"`)
+	extensionRoute = regexp.MustCompile(`rest\.(?:Get|Post|Put|Delete)\((?:opOcc ?\+ ?)?"(/[^"]*)"`)
 	pathParameter  = regexp.MustCompile(`:(\w+)`)
 )
 
 func TestAPIExtensions_nameEveryRoute(t *testing.T) {
 	text := page(t, "api-extensions.md")
-	routes := extensionRoute.FindAllStringSubmatch(page(t, "../apiserver/steps.go"), -1)
-	require.NotEmpty(t, routes)
-	for _, m := range routes {
-		assert.Contains(t, text, pathParameter.ReplaceAllString(m[1], "{$1}")+"`", "api-extensions.md")
+	for _, file := range []string{"extensions/steps.go", "vnflcm/handler.go", "subscriptions/deadletters.go"} {
+		routes := extensionRoute.FindAllStringSubmatch(page(t, "../apiserver/"+file), -1)
+		require.NotEmpty(t, routes, file)
+		for _, m := range routes {
+			assert.Contains(t, text, pathParameter.ReplaceAllString(m[1], "{$1}")+"`", "api-extensions.md")
+		}
 	}
 }
 

@@ -164,6 +164,7 @@ func NoQuery(c echo.Context) error {
 	return lcm.InvalidAll("The query has mistakes", problems)
 }
 
+// Document is v as JSON has it.
 func Document(v any) (map[string]any, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -173,7 +174,7 @@ func Document(v any) (map[string]any, error) {
 	return doc, json.Unmarshal(b, &doc)
 }
 
-// ExactDocument is document with numbers as they are written.
+// ExactDocument is Document with numbers as they are written.
 func ExactDocument(v any) (doc map[string]any, err error) {
 	b, err := json.Marshal(v)
 	if err != nil {

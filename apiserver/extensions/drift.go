@@ -1,0 +1,222 @@
+package extensions
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/store"
+)
+
+// driftView is the report of the last check, with the policy under which it was made.
+type driftView struct {
+	VnfInstanceID lcm.VnfInstanceID `json:"vnfInstanceId"`
+	lcm.DriftReport
+}
+
+// readDrift answers the report of the last check.
+func (h *Handler) readDrift(c echo.Context) error {
+	inst, err := h.PathInstance(c)
+	if err != nil {
+		return err
+	}
+	d, err := h.Store.Drift(c.Request().Context(), inst.ID)
+	switch {
+	case err != nil:
+		return err
+	case inst.InstantiationState != lcm.Instantiated:
+		return lcm.Errorf(lcm.KindNotFound, "The VNF instance %s is not instantiated: there is nothing to check.", inst.ID)
+	case d.Report == nil:
+		return lcm.Errorf(lcm.KindNotFound, "The VNF instance %s was not checked yet. POST to this resource to check it now.",
+			inst.ID)
+	}
+	return rest.WriteJSON(c, http.StatusOK, driftView{inst.ID, *d.Report})
+}
+
+// checkDrift begins a check. Its report has the id that is answered.
+func (h *Handler) checkDrift(c echo.Context) error {
+	inst, err := h.PathInstance(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	if err := h.CheckReady(ctx, inst); err != nil {
+		return err
+	}
+	id, err := h.Checks.CheckNow(ctx, inst.ID)
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set("Location", h.Base+"/windlass/v1/vnf_instances/"+string(inst.ID)+"/drift")
+	return rest.WriteJSON(c, http.StatusAccepted, map[string]string{"checkId": id})
+}
+
+// driftPolicyRequest is a policy; what it leaves out is as by default.
+type driftPolicyRequest struct {
+	Check          bool `json:"check"`
+	Interval       *int `json:"interval"`
+	AutoHeal       bool `json:"autoHeal"`
+	AgreeingChecks *int `json:"agreeingChecks"`
+	MaxHeals       *int `json:"maxHeals"`
+	MaxHealsPeriod *int `json:"maxHealsPeriod"`
+}
+
+func (r driftPolicyRequest) policy() lcm.DriftPolicy {
+	p := lcm.DefaultDriftPolicy()
+	p.Check, p.AutoHeal = r.Check, r.AutoHeal
+	for to, from := range map[*int]*int{
+		&p.Interval: r.Interval, &p.AgreeingChecks: r.AgreeingChecks, &p.MaxHeals: r.MaxHeals,
+		&p.MaxHealsPeriod: r.MaxHealsPeriod,
+	} {
+		if from != nil {
+			*to = *from
+		}
+	}
+	return p
+}
+
+func (h *Handler) readDriftPolicy(c echo.Context) error {
+	inst, err := h.PathInstance(c)
+	if err != nil {
+		return err
+	}
+	d, err := h.Store.Drift(c.Request().Context(), inst.ID)
+	if err != nil {
+		return err
+	}
+	rest.ShowTag(c, contentTag(d.Policy))
+	return rest.WriteJSON(c, http.StatusOK, d.Policy)
+}
+
+// replaceDriftPolicy sets the policy. The schedule follows at once, or as soon as Temporal answers: the reconciler sees
+// to it.
+func (h *Handler) replaceDriftPolicy(c echo.Context) error {
+	inst, err := h.PathInstance(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	d, err := h.Store.Drift(ctx, inst.ID)
+	if err != nil {
+		return err
+	}
+	if err := rest.CheckMatch(c, contentTag(d.Policy), "drift policy"); err != nil {
+		return err
+	}
+	req, err := rest.Bind[driftPolicyRequest](c)
+	if err != nil {
+		return err
+	}
+	policy := req.policy()
+	if err := policy.Validate(); err != nil {
+		return err
+	}
+	if err := h.Store.KeepDriftPolicy(ctx, inst.ID, policy); err != nil {
+		return err
+	}
+	if err := SettleSchedules(ctx, h.Store, h.Checks); err != nil {
+		h.Log.WarnContext(ctx, "Checks for drift not scheduled yet; the reconciler will", "vnfInstanceId", inst.ID, "error",
+			err)
+	}
+	rest.ShowTag(c, contentTag(policy))
+	return rest.WriteJSON(c, http.StatusOK, policy)
+}
+
+// SettleSchedules brings the schedules in Temporal to what the policies ask for, and forgets reports that are of
+// nothing any more. Several API servers may do so at once: each makes the same of a schedule.
+func SettleSchedules(ctx context.Context, st *store.Store, checks DriftChecks) error {
+	if checks == nil {
+		return nil
+	}
+	if err := st.ForgetDriftReports(ctx); err != nil {
+		return err
+	}
+	list, err := st.UnsettledDriftSchedules(ctx)
+	if err != nil {
+		return err
+	}
+	for _, d := range list {
+		if err := checks.ScheduleChecks(ctx, d.VnfInstanceID, d.Interval); err != nil {
+			return err
+		}
+		if err := st.SettledDriftSchedule(ctx, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Notifications is the route below /server_notification, where Tacker has it: those who notify Tacker need another host
+// only.
+func (h *Handler) Notifications() []rest.Route {
+	return []rest.Route{rest.Post("/vnf_instances/:vnfInstanceId/servers/:serverId/notify", h.notifyServer)}
+}
+
+// serverNotification is the body that Tacker takes: a fault event of the VIM.
+type serverNotification struct {
+	Notification struct {
+		HostID      string         `json:"host_id"`
+		AlarmID     string         `json:"alarm_id" param:"required"`
+		FaultID     string         `json:"fault_id" param:"required"`
+		FaultType   string         `json:"fault_type" param:"required"`
+		FaultOption map[string]any `json:"fault_option"`
+	} `json:"notification" param:"required"`
+}
+
+// notifyServer takes Tacker's fault notification of a server. Whether anything is wrong with it, and whether it is
+// healed, a check decides: what is told here only hurries it.
+func (h *Handler) notifyServer(c echo.Context) error {
+	inst, err := h.PathInstance(c)
+	if err != nil {
+		return err
+	}
+	if _, err := rest.Bind[serverNotification](c); err != nil {
+		return err
+	}
+	server := c.Param("serverId")
+	if inst.Instantiated == nil || !slices.ContainsFunc(inst.Instantiated.VnfcResources,
+		func(v lcm.VnfcResourceInfo) bool {
+			return v.ComputeResource.ResourceID == server
+		}) {
+		return lcm.Errorf(lcm.KindNotFound, "The VNF instance %s has no server %q.", inst.ID, rest.Clip(server, 64))
+	}
+	if err := h.notifyCheck(c.Request().Context(), inst.ID, server); err != nil {
+		return err
+	}
+	return c.NoContent(http.StatusNoContent)
+}
+
+// notifiedPause is how long a server's notification stands for those after it, until a check begins to look. A
+// workflow's history has each signal for good, so what is told a thousand times must not be a thousand signals.
+const notifiedPause = 30 * time.Second
+
+// notifyCheck tells the check of a server, unless it was told and has not looked since.
+func (h *Handler) notifyCheck(ctx context.Context, id lcm.VnfInstanceID, server string) error {
+	isNew, err := h.Store.NoteNotified(ctx, id, server, notifiedPause)
+	if err != nil || !isNew {
+		return err
+	}
+	err = h.Checks.Notify(ctx, id, server)
+	if err != nil { // who notifies tries again, and must be heard then
+		if failure := h.Store.ForgetNotified(context.WithoutCancel(ctx), id, server); failure != nil {
+			h.Log.WarnContext(ctx, "A notification is not heard for a while", "vnfInstanceId", id, "server", server, "error",
+				failure)
+		}
+	}
+	return err
+}
+
+// contentTag is for what is stored without a version.
+func contentTag(v any) string {
+	b, _ := json.Marshal(v) // of the types that are passed here it cannot fail
+	sum := sha256.Sum256(b)
+	return `"` + hex.EncodeToString(sum[:8]) + `"`
+}

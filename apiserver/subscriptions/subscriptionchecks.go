@@ -1,0 +1,94 @@
+package subscriptions
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// authenticationRequest is SubscriptionAuthentication (SOL013 clause 8.3.4).
+type authenticationRequest struct {
+	AuthType    []string `json:"authType" param:"required"`
+	ParamsBasic *struct {
+		UserName string `json:"userName"`
+		Password string `json:"password"`
+	} `json:"paramsBasic"`
+	ParamsOauth2 *struct {
+		ClientID       string `json:"clientId"`
+		ClientPassword string `json:"clientPassword"`
+		TokenEndpoint  string `json:"tokenEndpoint"`
+	} `json:"paramsOauth2ClientCredentials"`
+}
+
+// subscriptionProblems collects those of a request that its type cannot tell.
+type subscriptionProblems struct{ problems []lcm.Problem }
+
+func (m *subscriptionProblems) add(path, format string, args ...any) {
+	m.problems = append(m.problems, lcm.Problem{Path: path, Detail: fmt.Sprintf(format, args...)})
+}
+
+// oneOf wants every item of a list to be one of the allowed.
+func (m *subscriptionProblems) oneOf(path string, list, allowed []string) {
+	for i, item := range list {
+		if !slices.Contains(allowed, item) {
+			m.add(fmt.Sprintf("%s[%d]", path, i), "must be one of %v, not %q", allowed, item)
+		}
+	}
+}
+
+func (h *Handler) checkCallback(found *subscriptionProblems, uri string) {
+	if h.Subscribers == nil {
+		return
+	}
+	if err := h.Subscribers.Check(uri); err != nil {
+		found.add("$.callbackUri", "%s", rest.Sentence(err))
+	}
+}
+
+func (h *Handler) checkAuthentication(found *subscriptionProblems, auth *authenticationRequest) {
+	if auth == nil {
+		return
+	}
+	const path = "$.authentication"
+	if len(auth.AuthType) == 0 {
+		found.add(path+".authType", "must not be empty")
+	}
+	found.oneOf(path+".authType", auth.AuthType, authTypes)
+	if h.Subscribers != nil && !h.Subscribers.HasCertificate() &&
+		!slices.ContainsFunc(auth.AuthType, func(t string) bool { return t != lcm.AuthTLS }) {
+		found.add(path+".authType", "%s cannot be done: Windlass has no certificate to show (notifications.certFile)",
+			lcm.AuthTLS)
+	}
+	if slices.Contains(auth.AuthType, lcm.AuthBasic) &&
+		(auth.ParamsBasic == nil || auth.ParamsBasic.UserName == "" || auth.ParamsBasic.Password == "") {
+		found.add(path+".paramsBasic", "must have userName and password: nothing was provisioned otherwise")
+	}
+	if !slices.Contains(auth.AuthType, lcm.AuthOauth2) {
+		return
+	}
+	p := auth.ParamsOauth2
+	if p == nil || p.ClientID == "" || p.ClientPassword == "" || p.TokenEndpoint == "" {
+		found.add(path+".paramsOauth2ClientCredentials",
+			"must have clientId, clientPassword and tokenEndpoint: nothing was provisioned otherwise")
+	} else if h.Subscribers != nil {
+		if err := h.Subscribers.Check(p.TokenEndpoint); err != nil {
+			found.add(path+".paramsOauth2ClientCredentials.tokenEndpoint", "%s", rest.Sentence(err))
+		}
+	}
+}
+
+// knownParts reads the filter and the authentication of a request that was checked, with what Windlass knows of them.
+func knownParts[F any](body []byte, filter **F) (*lcm.SubscriptionAuthentication, error) {
+	var known struct {
+		Filter         *F                              `json:"filter"`
+		Authentication *lcm.SubscriptionAuthentication `json:"authentication"`
+	}
+	if err := json.Unmarshal(body, &known); err != nil {
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "The request's body does not have the expected form.")
+	}
+	*filter = known.Filter
+	return known.Authentication, nil
+}

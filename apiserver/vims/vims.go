@@ -1,0 +1,236 @@
+package vims
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Routes are those of the registry as Tacker has it, so that its command line works: below /v1.0, with or without
+// ".json".
+func (h *Handler) Routes() []rest.Route {
+	return []rest.Route{
+		rest.Post("/vims", h.createVim),
+		rest.Post("/vims.json", h.createVim),
+		rest.Get("/vims", h.listVims),
+		rest.Get("/vims.json", h.listVims),
+		rest.Get("/vims/:vimId", h.readVim),
+		rest.Put("/vims/:vimId", h.updateVim),
+		rest.Delete("/vims/:vimId", h.deleteVim),
+	}
+}
+
+type vimBody[T any] struct {
+	Vim T `json:"vim" param:"required"`
+}
+
+type newVim struct {
+	Type        string         `json:"type" param:"required; enum=openstack|kubernetes"`
+	Name        string         `json:"name" param:"required"`
+	Description string         `json:"description"`
+	AuthURL     string         `json:"auth_url" param:"required"`
+	AuthCred    map[string]any `json:"auth_cred" param:"required"`
+	Project     map[string]any `json:"vim_project"`
+	IsDefault   bool           `json:"is_default"`
+	Extra       map[string]any `json:"extra"`
+}
+
+// changedVim is what a PUT may change; type and auth_url are fixed, as in Tacker.
+type changedVim struct {
+	Name        *string        `json:"name"`
+	Description *string        `json:"description"`
+	AuthCred    map[string]any `json:"auth_cred"`
+	Project     map[string]any `json:"vim_project"`
+	IsDefault   *bool          `json:"is_default"`
+	Extra       map[string]any `json:"extra"`
+}
+
+type vimView struct {
+	ID            lcm.VimID      `json:"id"`
+	TenantID      string         `json:"tenant_id"`
+	Type          string         `json:"type"`
+	Name          string         `json:"name"`
+	Description   string         `json:"description"`
+	AuthURL       string         `json:"auth_url"`
+	AuthCred      map[string]any `json:"auth_cred"`
+	Project       map[string]any `json:"vim_project"`
+	IsDefault     bool           `json:"is_default"`
+	PlacementAttr map[string]any `json:"placement_attr"`
+	Status        string         `json:"status"`
+	Extra         map[string]any `json:"extra"`
+	CreatedAt     string         `json:"created_at"`
+	UpdatedAt     *string        `json:"updated_at"`
+}
+
+func viewOfVim(v lcm.Vim) vimView {
+	const seconds = "2006-01-02 15:04:05"
+	view := vimView{
+		ID: v.ID, TenantID: string(v.ProjectID), Type: v.Type, Name: v.Name, Description: v.Description, AuthURL: v.AuthURL,
+		AuthCred: v.AuthCred,
+		Project:  v.Project, IsDefault: v.IsDefault, PlacementAttr: map[string]any{"regions": regionsOf(v)},
+		Status: v.Status, Extra: v.Extra, CreatedAt: v.Created.UTC().Format(seconds),
+	}
+	if v.Updated.After(v.Created) {
+		view.UpdatedAt = new(v.Updated.UTC().Format(seconds))
+	}
+	return view
+}
+
+// regionsOf is the region that a VIM's registration names, for Tacker's has no member of its own for it; else those
+// that the VIM had when its credentials were tried.
+func regionsOf(v lcm.Vim) []string {
+	for _, from := range []map[string]any{v.AuthCred, v.Extra} {
+		if region, _ := from["region"].(string); region != "" {
+			return []string{region}
+		}
+	}
+	return append([]string{}, v.Regions...)
+}
+
+func (h *Handler) createVim(c echo.Context) error {
+	req, err := rest.Bind[vimBody[newVim]](c)
+	if err != nil {
+		return err
+	}
+	ctx, now := c.Request().Context(), time.Now().UTC()
+	vim := lcm.Vim{
+		ID: rest.NewID[lcm.VimID](), ProjectID: lcm.ScopeOf(ctx).Project, Name: req.Vim.Name,
+		Description: req.Vim.Description, Type: req.Vim.Type, AuthURL: req.Vim.AuthURL,
+		Project: req.Vim.Project, IsDefault: req.Vim.IsDefault, Status: "PENDING", Extra: req.Vim.Extra, Created: now,
+		Updated: now,
+	}
+	if err := h.DeniedVim(vim.AuthURL); err != nil {
+		return rest.Unprocessable("$.vim.auth_url", "%s", rest.Sentence(err))
+	}
+	if err := h.tryVim(ctx, &vim, req.Vim.AuthCred); err != nil {
+		return err
+	}
+	err = h.sealCredentials(ctx, &vim, req.Vim.AuthCred)
+	if err == nil {
+		err = h.sealExtra(ctx, &vim, req.Vim.Extra)
+	}
+	if err == nil {
+		err = h.Store.CreateVim(ctx, vim)
+	}
+	if err := h.Stored(ctx, string(vim.ID), vimSecrets(vim.ID), err, rest.Exists(h.Store.Vim, vim.ID)); err != nil {
+		return err
+	}
+	rest.NoteMade(c, "/v1.0/vims/"+string(vim.ID))
+	return h.showStored(c, http.StatusCreated, vim.ID)
+}
+
+// showStored shows a VIM as it is stored now: its tag is made of the database's clock.
+func (h *Handler) showStored(c echo.Context, status int, id lcm.VimID) error {
+	vim, err := h.Store.Vim(c.Request().Context(), id)
+	if err != nil {
+		return err
+	}
+	rest.ShowTag(c, vimTag(vim))
+	return rest.WriteJSON(c, status, map[string]vimView{"vim": viewOfVim(vim)})
+}
+
+// orVimChanged makes a 412 of a refusal when the VIM has changed under a conditional request.
+func (h *Handler) orVimChanged(c echo.Context, id lcm.VimID, err error) error {
+	return rest.OrChanged(c, "VIM", err, func() (string, error) {
+		now, err := h.Store.Vim(c.Request().Context(), id)
+		return vimTag(now), err
+	})
+}
+
+// listVims takes ?name=... and other attributes as filters, and fields, as Tacker's client sends them.
+func (h *Handler) listVims(c echo.Context) error {
+	params := c.QueryParams()
+	fields := params["fields"]
+	params.Del("fields")
+	known, err := rest.Document(vimView{})
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		if _, ok := known[name]; !ok {
+			return lcm.Errorf(lcm.KindInvalid, "VIMs have no attribute %q to filter by.", name)
+		}
+	}
+	list, err := h.Store.Vims(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	out := make([]map[string]any, 0, len(list))
+	for _, vim := range list {
+		doc, err := rest.Document(viewOfVim(vim))
+		if err != nil {
+			return err
+		}
+		if matchesAll(doc, params) {
+			out = append(out, only(doc, fields))
+		}
+	}
+	return rest.WriteJSON(c, http.StatusOK, map[string]any{"vims": out})
+}
+
+func matchesAll(doc map[string]any, params map[string][]string) bool {
+	for name, values := range params {
+		text, _ := doc[name].(string)
+		if b, ok := doc[name].(bool); ok {
+			text = strconv.FormatBool(b)
+		}
+		if !slices.ContainsFunc(values, func(v string) bool { return strings.EqualFold(v, text) }) {
+			return false
+		}
+	}
+	return true
+}
+
+func only(doc map[string]any, fields []string) map[string]any {
+	if len(fields) > 0 {
+		maps.DeleteFunc(doc, func(name string, _ any) bool { return !slices.Contains(fields, name) })
+	}
+	return doc
+}
+
+func (h *Handler) pathVim(c echo.Context) (lcm.Vim, error) {
+	text := strings.TrimSuffix(c.Param("vimId"), ".json")
+	id, err := uuid.Parse(text)
+	if err != nil {
+		return lcm.Vim{}, lcm.Errorf(lcm.KindNotFound, "There is no VIM %q.", text)
+	}
+	vim, err := h.Store.Vim(c.Request().Context(), lcm.VimID(id.String()))
+	if err == nil {
+		rest.InProjectOf(c, vim.ProjectID)
+	}
+	return vim, err
+}
+
+func (h *Handler) readVim(c echo.Context) error {
+	vim, err := h.pathVim(c)
+	if err != nil {
+		return err
+	}
+	rest.ShowTag(c, vimTag(vim))
+	return rest.WriteJSON(c, http.StatusOK, map[string]vimView{"vim": viewOfVim(vim)})
+}
+
+func (h *Handler) deleteVim(c echo.Context) error {
+	vim, err := h.pathVim(c)
+	if err != nil {
+		return err
+	}
+	if err := rest.CheckMatch(c, vimTag(vim), "VIM"); err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	if err := h.Store.DeleteVim(ctx, vim.ID, rest.OnlyIf(c, vim.Updated)...); err != nil {
+		return h.orVimChanged(c, vim.ID, err)
+	}
+	h.Forget(ctx, vimSecrets(vim.ID))
+	return c.NoContent(http.StatusNoContent)
+}

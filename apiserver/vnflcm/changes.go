@@ -1,0 +1,125 @@
+package vnflcm
+
+import (
+	"context"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/operations"
+)
+
+// scale is SOL003 clause 5.4.5.
+func (a *api) scale(c echo.Context) error { return a.change(c, lcm.OpScale) }
+
+// scaleToLevel is SOL003 clause 5.4.6.
+func (a *api) scaleToLevel(c echo.Context) error { return a.change(c, lcm.OpScaleToLevel) }
+
+// heal is SOL003 clause 5.4.9, and that of SOL002 when the request names VNFCs.
+func (a *api) heal(c echo.Context) error { return a.change(c, lcm.OpHeal) }
+
+// operate is SOL003 clause 5.4.10, and that of SOL002 when the request names VNFCs.
+func (a *api) operate(c echo.Context) error { return a.change(c, lcm.OpOperate) }
+
+func (a *api) change(c echo.Context, op lcm.Operation) error {
+	inst, err := a.PathInstance(c)
+	if err != nil {
+		return err
+	}
+	body, err := rest.ReadJSON(c)
+	if err != nil {
+		return err
+	}
+	if _, _, err := a.planChange(c.Request().Context(), inst, op, body, a.Number); err != nil {
+		return err
+	}
+	return a.begin(c, inst, op, body)
+}
+
+// planChange makes the plan of a scaling or a healing, so that what is not possible is refused before anything begins.
+// The operation plans again: it also knows which nodes are out of order.
+func (h *Handler) planChange(
+	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte, apiVersion int,
+) (lcm.Plan, lifecycle.Facts, error) {
+	if err := checkChange(op, unrepeated(inst, op, body)); err != nil {
+		return lcm.Plan{}, lifecycle.Facts{}, err
+	}
+	if err := h.CheckReady(ctx, inst); err != nil {
+		return lcm.Plan{}, lifecycle.Facts{}, err
+	}
+	o, err := h.operation(ctx, inst, op, body, apiVersion)
+	if err != nil {
+		return lcm.Plan{}, lifecycle.Facts{}, err
+	}
+	if op == lcm.OpHeal {
+		if err := checkHealed(o.Flavour, inst.Instantiated.AdditionalParams, body); err != nil {
+			return lcm.Plan{}, lifecycle.Facts{}, err
+		}
+	}
+	facts, err := o.Facts(nil)
+	if err != nil {
+		return lcm.Plan{}, facts, err
+	}
+	if err := lifecycle.Allowed(facts.Flavour, op, body); err != nil {
+		return lcm.Plan{}, facts, err
+	}
+	if (op == lcm.OpScale || op == lcm.OpScaleToLevel) && len(facts.Flavour.Aspects) == 0 {
+		// SOL003 clauses 5.4.5.3.1 and 5.4.6.3.1: the task resource does not exist.
+		return lcm.Plan{}, facts, lcm.Errorf(lcm.KindNotFound,
+			"This VNF cannot be scaled: its VNFD has no scaling aspect in the flavour %s.", facts.Flavour.ID)
+	}
+	p, err := lifecycle.For(facts, op, body)
+	return p, facts, err
+}
+
+// checkChange checks the form of a request; every mistake in it is told at once.
+func checkChange(op lcm.Operation, body []byte) error {
+	err := map[lcm.Operation]func([]byte) error{
+		lcm.OpScale: check[scaleRequest], lcm.OpScaleToLevel: check[scaleToLevelRequest], lcm.OpHeal: check[healRequest],
+		lcm.OpOperate: check[operateRequest],
+	}[op](body)
+	if op == lcm.OpOperate {
+		return withProblems(err, operateProblems(body))
+	}
+	if op != lcm.OpHeal { // of a scaling's additionalParams no credentials are read
+		return err
+	}
+	return withProblems(err, lcm.CredentialProblems(body))
+}
+
+// operateProblems are members that must not be there together, or must (SOL003 clause 5.5.2.10).
+func operateProblems(body []byte) (problems []lcm.Problem) {
+	req, err := lcm.ParseOperate(body)
+	if err != nil {
+		return nil // reported already
+	}
+	add := func(path, detail string) { problems = append(problems, lcm.Problem{Path: path, Detail: detail}) }
+	given := req.GracefulStopTimeout != nil
+	switch {
+	case req.ChangeStateTo == lcm.VnfStarted:
+		if req.StopType != "" {
+			add("$.stopType", "must be absent when changeStateTo is STARTED")
+		}
+		if given {
+			add("$.gracefulStopTimeout", "must be absent when changeStateTo is STARTED")
+		}
+	case req.StopType == lcm.Graceful && !given:
+		add("$.gracefulStopTimeout", "is missing: a GRACEFUL stop needs it")
+	case req.StopType != lcm.Graceful && given:
+		add("$.gracefulStopTimeout", "must be absent unless stopType is GRACEFUL")
+	}
+	return problems
+}
+
+// operation resolves an operation that a request would begin. Nodes are not asked how they are: that takes longer than
+// a request may, and the API server reaches none.
+func (h *Handler) operation(
+	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte, apiVersion int,
+) (*operations.Operation, error) {
+	return h.Operations.Of(ctx, lcm.VnfLcmOpOcc{
+		VnfInstanceID: inst.ID, Operation: op, Params: body,
+		APIVersion: apiVersion,
+	})
+}

@@ -1,0 +1,121 @@
+package vnflcm
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+
+	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/driver/all"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// checkDrivers lets the drivers of the VNF check their parameters.
+func (a *api) checkDrivers(
+	ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, pkg lcm.VnfPkg, found *driver.Findings,
+) error {
+	capacity, err := f.Capacity(req.InstantiationLevelID)
+	if err != nil {
+		found.Names("$.instantiationLevelId", "%s", rest.Sentence(err))
+		capacity, _ = f.CapacityAt(nil) // the parameters are checked all the same
+	}
+	missing := all.Drivers.Missing(f)
+	for _, hook := range slices.Sorted(maps.Keys(missing)) {
+		found.Names("$.flavourId", "its %s is done by %q, which Windlass does not have", hook, missing[hook])
+	}
+	r := driver.Request{InstantiateRequest: req, Flavour: f, Capacity: capacity, Package: a.packageOf(pkg), Found: found}
+	for _, d := range all.Drivers.Of(f) {
+		if err := d.CheckRequest(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkModification lets all drivers check their part of a modification.
+func (a *api) checkModification(
+	ctx context.Context, inst lcm.VnfInstance, req lcm.ModifyRequest, found *driver.Findings,
+) error {
+	pkg, err := a.Store.Package(ctx, inst.VnfPkgID)
+	if err != nil {
+		return err
+	}
+	m := driver.Modification{ModifyRequest: req, Instance: inst, Package: a.packageOf(pkg), Found: found}
+	if m.Vnfd, err = rest.VnfdOf(pkg); err != nil {
+		return err
+	}
+	for _, d := range all.Drivers {
+		if of, ok := d.(driver.Modifier); ok {
+			if err := of.CheckModify(ctx, m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkHealed lets the drivers check the parameters that a VNF has once those of a heal are laid over its own (RFC 7396).
+func checkHealed(f *vnfpkg.Flavour, stored, body []byte) error {
+	req, err := lcm.ParseHeal(body)
+	if err != nil || len(req.AdditionalParams) == 0 {
+		return err
+	}
+	for _, d := range all.Drivers.Of(f) {
+		of, ok := d.(driver.HealChecker)
+		if !ok {
+			continue
+		}
+		merged, err := jsonpatch.MergePatch(stored, req.AdditionalParams)
+		if err != nil {
+			return lcm.Wrap(lcm.KindInvalid, err, "additionalParams must be a JSON object.")
+		}
+		if err := of.CheckHeal(merged); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// vimNameOf is the name as which an instantiation registers what a driver makes, "" when none registers anything.
+func vimNameOf(inst lcm.VnfInstance, f *vnfpkg.Flavour, additionalParams json.RawMessage) string {
+	for _, d := range all.Drivers.Of(f) {
+		if of, ok := d.(driver.Registrar); ok {
+			return of.VimName(inst.ID, additionalParams)
+		}
+	}
+	return ""
+}
+
+func (a *api) packageOf(pkg lcm.VnfPkg) driver.Package {
+	return driver.Package{
+		VnfPkg: pkg,
+		Read:   func(ctx context.Context, path string) ([]byte, error) { return a.Store.PackageFile(ctx, pkg.ID, path) },
+		Has:    func(ctx context.Context, path string) (bool, error) { return a.isInPackage(ctx, pkg, path) },
+	}
+}
+
+// isInPackage also finds what is no artifact of the package: images of containers are where those of VMs are.
+func (a *api) isInPackage(ctx context.Context, pkg lcm.VnfPkg, path string) (bool, error) {
+	if slices.ContainsFunc(pkg.Artifacts, func(artifact lcm.PkgArtifact) bool { return artifact.Path == path }) {
+		return true, nil
+	}
+	content, size, err := a.Store.PackageContent(ctx, pkg.ID)
+	if err != nil {
+		return false, err
+	}
+	defer content.Close()
+	file, err := vnfpkg.OpenFile(content, size, path)
+	if lcm.Is(err, lcm.KindNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, file.Close()
+}

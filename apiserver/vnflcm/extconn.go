@@ -1,0 +1,169 @@
+package vnflcm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// changeExtConn is SOL003 clause 5.4.11.
+func (a *api) changeExtConn(c echo.Context) error {
+	inst, err := a.PathInstance(c)
+	if err != nil {
+		return err
+	}
+	body, err := rest.ReadJSON(c)
+	if err != nil {
+		return err
+	}
+	if _, _, err := a.planReconnection(c.Request().Context(), inst, body); err != nil {
+		return err
+	}
+	return a.begin(c, inst, lcm.OpChangeExtConn, body)
+}
+
+func checkExtConnV1(body []byte) error {
+	return withProblems(check[changeExtConnV1](body), patchProblems(body, nil, "vimConnectionInfo"))
+}
+
+func checkExtConnV2(body []byte) error {
+	err := check[changeExtConnV2](body)
+	var req changeExtConnV2
+	_ = json.Unmarshal(body, &req) // what is not of the form is reported already
+	return withProblems(err, append(patchProblems(body, nil, "vimConnectionInfo"),
+		connectionProblems(req.VimConnectionInfo)...))
+}
+
+// planReconnection makes the plan of a change of external connectivity, so that what is not possible is refused at
+// once.
+func (a *api) planReconnection(
+	ctx context.Context, inst lcm.VnfInstance, body []byte,
+) (lcm.Plan, lifecycle.Facts, error) {
+	if err := a.checkExtConn(body); err != nil {
+		return lcm.Plan{}, lifecycle.Facts{}, err
+	}
+	var found driver.Findings
+	if checkLinkConfigs(body, &found); found.Err() != nil {
+		return lcm.Plan{}, lifecycle.Facts{}, found.Err()
+	}
+	if err := a.CheckReady(ctx, inst); err != nil {
+		return lcm.Plan{}, lifecycle.Facts{}, err
+	}
+	o, err := a.operation(ctx, inst, lcm.OpChangeExtConn, body, a.Number)
+	if err != nil {
+		return lcm.Plan{}, lifecycle.Facts{}, err
+	}
+	facts, p, err := o.Planned()
+	if err != nil {
+		return p, facts, err
+	}
+	req, err := lcm.ParseChangeExtConn(body)
+	if err != nil {
+		return p, facts, err
+	}
+	facts.ChangesVim = req.ChangesVim(inst)
+	return p, facts, a.checkReconnection(ctx, inst, facts.Flavour, req, p.Links)
+}
+
+// checkLinkConfigs looks at the addresses that a request of either version has for connection points.
+func checkLinkConfigs(body []byte, found *driver.Findings) {
+	var of struct {
+		ExtVirtualLinks  json.RawMessage `json:"extVirtualLinks"`
+		AdditionalParams json.RawMessage `json:"additionalParams"`
+	}
+	if json.Unmarshal(body, &of) != nil {
+		return // reported already
+	}
+	mistakes, impossible := lcm.CheckLinkConfigs(of.ExtVirtualLinks, of.AdditionalParams)
+	found.Mistake(mistakes...)
+	for _, p := range impossible {
+		found.Names(p.Path, "%s", p.Detail)
+	}
+}
+
+// checkReconnection wants the templates to take the network of every connection point that is to be connected: else the
+// change would change nothing. What the request makes of the VIM connections must be right, as after a modification.
+func (a *api) checkReconnection(
+	ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.ChangeExtConnRequest, links []lcm.ExtVirtualLink,
+) error {
+	after, _, err := req.Apply(inst)
+	if err != nil {
+		return err
+	}
+	template, err := vnfpkg.StackTemplate(f, func(path string) ([]byte,
+		error,
+	) {
+		return a.Store.PackageFile(ctx, inst.VnfPkgID, path)
+	})
+	if err != nil {
+		return err
+	}
+	taken, err := template.Connections(f)
+	if err != nil {
+		return err
+	}
+	var found driver.Findings
+	if err := a.checkConnections(ctx, req.VimConnections, inst, after, &found); err != nil {
+		return err
+	}
+	for i, link := range req.ExtVirtualLinks {
+		for k, cp := range link.ExtCps {
+			if !taken[cp.CpdID] && !cp.Leaves() {
+				found.Names(fmt.Sprintf("$.extVirtualLinks[%d].extCps[%d].cpdId", i, k),
+					"the Base HOT does not take the network of %s from a parameter (nfv, CP, %s, network), so it cannot be changed",
+					cp.CpdID, cp.CpdID)
+			}
+		}
+	}
+	if err := a.checkGivenPorts(inst, f, template, req, links, &found); err != nil {
+		return err
+	}
+	return found.Err()
+}
+
+// checkGivenPorts wants the templates to take the ports that connection points are to have. links are those afterwards.
+func (a *api) checkGivenPorts(
+	inst lcm.VnfInstance, f *vnfpkg.Flavour, template vnfpkg.Template, req lcm.ChangeExtConnRequest,
+	links []lcm.ExtVirtualLink, found *driver.Findings,
+) error {
+	if !lcm.ParseUserData(inst.Instantiated.AdditionalParams).BuiltIn(a.Python) {
+		return nil // a worker runs the class
+	}
+	capacity := map[string]int{}
+	for _, v := range inst.Instantiated.VnfcResources {
+		capacity[v.VduID]++
+	}
+	var members vnfpkg.Members
+	if lcm.ParseUserData(inst.Instantiated.AdditionalParams).SeparateResources() {
+		members = vnfpkg.MembersOf(inst.Instantiated.VnfcResources)
+	}
+	problems, err := template.PortsProblems(f, links, capacity, members)
+	if err != nil {
+		return err
+	}
+	for _, p := range problems {
+		found.Names(p.Path, "%s", p.Detail)
+	}
+	for i, link := range req.ExtVirtualLinks {
+		for k, cp := range link.ExtCps {
+			needs, err := template.NeedsPort(f, cp.CpdID)
+			if err != nil {
+				return err
+			}
+			if needs && lcm.GivenPort(links, cp.CpdID) == nil && !a.GrantedByNFVO {
+				found.Mistake(lcm.Problem{Path: fmt.Sprintf("$.extVirtualLinks[%d].extCps[%d].cpConfig", i, k), Detail: fmt.Sprintf(
+					"the Base HOT takes a port of %s (nfv, CP, %s, port): describe it in extLinkPorts, and name it in linkPortId",
+					cp.CpdID, cp.CpdID)})
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+// Package vnflcm is VNF lifecycle management of SOL003: instances, operations and snapshots in /vnflcm/v1 and v2, and
+// what Windlass adds about plans and grants. Behind the two versions there is one domain.
+package vnflcm
+
+import (
+	"context"
+	"time"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/operations"
+)
+
+// Handler serves VNF lifecycle management.
+type Handler struct {
+	*rest.Backend
+	Starter Starter
+	// Operations resolves what requests are about.
+	Operations *operations.Resolver
+	// GrantedByNFVO tells that an NFVO grants operations: it may have the networks and the VIM that a request lacks.
+	GrantedByNFVO bool
+	// Python tells whether workers run the user data classes of packages.
+	Python bool
+	// NFVOPackages are asked for VNFDs that are not on board here; nil asks nobody. FetchPatience is how long a request
+	// waits for such a package.
+	NFVOPackages  NFVOPackages
+	FetchPatience time.Duration
+}
+
+// Starter is the way from here to the workflows.
+type Starter interface {
+	// Start starts the operation's workflow. Starting one that runs already is no error.
+	Start(ctx context.Context, in lcm.OperationInput, title string) error
+	// Act asks a running workflow for a retry, rollback, fail or cancel. A refusal is a Conflict, a
+	// workflow that cannot be reached Unavailable.
+	Act(ctx context.Context, id lcm.OpOccID, action lcm.Action, cancel lcm.CancelRequest) error
+}
+
+// api is /vnflcm in one version.
+type api struct {
+	*Handler
+	*dialect
+}
+
+// Routes are those of /vnflcm in one version, below its prefix.
+func (h *Handler) Routes(root rest.Root) []rest.Route {
+	a := h.version(root)
+	routes := append(a.routes(), a.unsupportedRoutes()...)
+	if a.Number == 2 {
+		routes = append(routes, a.snapshotRoutes()...)
+	}
+	return routes
+}
+
+func (h *Handler) version(root rest.Root) *api {
+	if root.Number == dialectV1.Number {
+		return &api{h, &dialectV1}
+	}
+	return &api{h, &dialectV2}
+}
+
+// Extensions are those below /windlass/v1: plans of operations, and their grants.
+func (h *Handler) Extensions() []rest.Route {
+	const opOcc = "/vnf_lcm_op_occs/:vnfLcmOpOccId"
+	return []rest.Route{
+		rest.Post("/vnf_instances/:vnfInstanceId/plan", h.planOperation),
+		rest.Get(opOcc+"/plan", h.keptPlan),
+		rest.Get(opOcc+"/grant", h.operationGrant),
+	}
+}
+
+// NFVOPackages are the VNF packages that an NFVO has.
+type NFVOPackages interface {
+	// HasPackage tells whether there is one of that VNFD that may be used.
+	HasPackage(ctx context.Context, id lcm.VnfdID) (bool, error)
+}

@@ -1,0 +1,217 @@
+package vnflcm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/onboard"
+)
+
+const mimeMergePatch = "application/merge-patch+json"
+
+// modifyInstance is SOL003 clause 5.4.3.3.4. Tacker's clients send plain JSON.
+func (a *api) modifyInstance(c echo.Context) error {
+	inst, err := a.PathInstance(c)
+	if err != nil {
+		return err
+	}
+	body, err := rest.ReadJSON(c, mimeMergePatch)
+	if err != nil {
+		return err
+	}
+	if err := a.checkModify(body); err != nil {
+		return err
+	}
+	if err := matches(c, inst); err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	if err := a.Store.CheckIdle(ctx, inst.ID); err != nil {
+		return err
+	}
+	if err := a.validateModify(ctx, inst, body); err != nil {
+		return err
+	}
+	if err := a.begin(c, inst, lcm.OpModifyInfo, body); err != nil {
+		return a.orChanged(c, inst.ID, err)
+	}
+	return nil
+}
+
+// fixed are the attributes of VnfInstance that no modification changes. Those that are unknown are ignored.
+var fixed = []string{
+	"id", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion", "instantiationState",
+	"instantiatedVnfInfo", "_links",
+	"vnfcInfoModificationsDeleteIds",
+}
+
+func checkModifyV1(body []byte) error {
+	_, err := rest.Decode[modifyV1](body)
+	return withProblems(err, patchProblems(body, slices.Concat(fixed, []string{"vnfcInfoModifications"}),
+		"vimConnectionInfo", "vnfPkgId", "vnfdId"))
+}
+
+func checkModifyV2(body []byte) error {
+	err := check[modifyV2](body)
+	var req modifyV2
+	_ = json.Unmarshal(body, &req) // what is not of the form is reported already
+	problems := patchProblems(body, slices.Concat(fixed, []string{"vimConnectionInfoDeleteIds"}), "vimConnectionInfo",
+		"vnfPkgId", "vnfdId", "vnfcInfoModifications")
+	problems = append(problems, repeatedVnfcs(req.VnfcInfoModifications)...)
+	return withProblems(err, append(problems, connectionProblems(req.VimConnectionInfo)...))
+}
+
+// repeatedVnfcs are the VNFCs that a patch names twice: which of the two is meant nobody knows.
+func repeatedVnfcs(list []vnfcInfoModification) (problems []lcm.Problem) {
+	for i, m := range list {
+		same := func(other vnfcInfoModification) bool { return other.ID == m.ID }
+		if first := slices.IndexFunc(list, same); first < i && m.ID != "" {
+			problems = append(problems, lcm.Problem{
+				Path: fmt.Sprintf("$.vnfcInfoModifications[%d].id", i), Detail: fmt.Sprintf("is the VNFC of item %d, too", first),
+			})
+		}
+	}
+	return problems
+}
+
+// connectionProblems are those of the entries of a merge patch for VIM connections; one that is null is taken away.
+func connectionProblems(patch map[string]json.RawMessage) (problems []lcm.Problem) {
+	for _, id := range slices.Sorted(maps.Keys(patch)) {
+		if entry := patch[id]; !isNull(entry) {
+			if e, ok := rest.AsError(within(lcm.MemberPath("$.vimConnectionInfo", id), check[vimConnectionPatch](entry))); ok {
+				problems = append(problems, e.Problems...)
+			}
+		}
+	}
+	return problems
+}
+
+// patchProblems are the attributes that must not be in the patch, and those that must not be null in it.
+func patchProblems(body []byte, fixed []string, notNull ...string) (problems []lcm.Problem) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(body, &members) != nil {
+		return nil // reported already
+	}
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		switch {
+		case slices.Contains(fixed, key):
+			problems = append(problems, lcm.Problem{Path: lcm.MemberPath("$", key), Detail: "cannot be modified"})
+		case slices.Contains(notNull, key) && isNull(members[key]):
+			problems = append(problems, lcm.Problem{Path: lcm.MemberPath("$", key), Detail: "must not be null"})
+		}
+	}
+	return problems
+}
+
+func isNull(doc json.RawMessage) bool { return bytes.Equal(bytes.TrimSpace(doc), []byte("null")) }
+
+// withProblems adds problems to those of err, unless it has one at their path.
+func withProblems(err error, problems []lcm.Problem) error {
+	if e, ok := rest.AsError(err); ok {
+		if len(e.Problems) == 0 { // no JSON at all
+			return err
+		}
+		problems = slices.DeleteFunc(problems, func(p lcm.Problem) bool {
+			return slices.ContainsFunc(e.Problems, func(known lcm.Problem) bool { return known.Path == p.Path })
+		})
+		problems = append(slices.Clone(e.Problems), problems...)
+	}
+	return lcm.InvalidAll("The request has mistakes", problems)
+}
+
+// validateModify refuses what the instance's state does not allow, and names of what does not exist.
+func (a *api) validateModify(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
+	req, err := lcm.ParseModify(body)
+	if err != nil {
+		return err
+	}
+	var found driver.Findings
+	pkg, err := a.packageFor(ctx, req, &found)
+	if err != nil {
+		return err
+	}
+	next, err := onboard.Successor(ctx, a.Store, inst, pkg)
+	if err != nil {
+		return err
+	}
+	after, _, err := req.Apply(inst, next)
+	if err != nil {
+		return err
+	}
+	if req.Metadata.Given {
+		found.Mistake(lcm.VnfcMappingProblems(after.Metadata)...)
+	}
+	if err := a.checkModification(ctx, inst, req, &found); err != nil {
+		return err
+	}
+	if err := a.checkConnections(ctx, req.VimConnections, inst, after, &found); err != nil {
+		return err
+	}
+	return found.Err()
+}
+
+// checkConnections looks at the connections that a merge patch adds or changes, as they are afterwards. Secrets that
+// they have already stay with the address that they were given for.
+func (a *api) checkConnections(
+	ctx context.Context, patch lcm.VimConnectionPatches, before, after lcm.VnfInstance, found *driver.Findings,
+) error {
+	for i, p := range patch {
+		at := slices.IndexFunc(after.VimConnections, func(v lcm.VimConnectionInfo) bool { return v.ID == p.ID })
+		if p.Removes() || at < 0 {
+			continue
+		}
+		path := fmt.Sprintf("$.vimConnectionInfo[%d]", i)
+		if a.Number == 2 {
+			path = lcm.MemberPath("$.vimConnectionInfo", p.ID)
+		}
+		if err := a.checkVim(ctx, path, after.VimConnections[at], found); err != nil {
+			return err
+		}
+		if err := a.checkAddress(ctx, path, after.VimConnections[at], found); err != nil {
+			return err
+		}
+		a.checkEndpoint(path, after.VimConnections[at], found)
+		if had := slices.IndexFunc(before.VimConnections,
+			func(v lcm.VimConnectionInfo) bool { return v.ID == p.ID }); had >= 0 {
+			found.Mistake(p.MovedSecrets(path, before.VimConnections[had])...)
+		}
+	}
+	return nil
+}
+
+// packageFor is the package that the request names by its own id or by that of its VNFD; nil when it names none.
+func (a *api) packageFor(ctx context.Context, req lcm.ModifyRequest, found *driver.Findings) (*lcm.VnfPkg, error) {
+	if req.VnfdID == "" && req.VnfPkgID == "" {
+		return nil, nil
+	}
+	path := "$.vnfdId"
+	pkg, err := a.Store.PackageByVnfd(ctx, req.VnfdID)
+	if req.VnfdID == "" {
+		path = "$.vnfPkgId"
+		pkg, err = a.Store.Package(ctx, req.VnfPkgID)
+	}
+	switch {
+	case lcm.Is(err, lcm.KindNotFound):
+		found.Names(path, "there is no such VNF package on board")
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case req.VnfPkgID != "" && req.VnfPkgID != pkg.ID:
+		found.Mistake(lcm.Problem{
+			Path:   "$.vnfPkgId",
+			Detail: fmt.Sprintf("is not the VNF package of the VNFD %s, which is %s", req.VnfdID, pkg.ID),
+		})
+	case pkg.OnboardingState != lcm.PkgOnboarded || pkg.OperationalState != lcm.PkgEnabled:
+		found.Names(path, "the VNF package %s is %s and %s", pkg.ID, pkg.OnboardingState, pkg.OperationalState)
+	}
+	return &pkg, nil
+}

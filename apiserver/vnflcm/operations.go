@@ -1,0 +1,183 @@
+package vnflcm
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/telemetry"
+)
+
+// instantiate is SOL003 clause 5.4.4.
+func (a *api) instantiate(c echo.Context) error {
+	inst, err := a.PathInstance(c)
+	if err != nil {
+		return err
+	}
+	body, err := rest.ReadJSON(c)
+	if err != nil {
+		return err
+	}
+	if err := a.checkInstantiate(body); err != nil {
+		return err
+	}
+	if inst.InstantiationState == lcm.Instantiated {
+		return alreadyInstantiated(inst)
+	}
+	if err := a.validateInstantiate(c.Request().Context(), inst, body); err != nil {
+		return err
+	}
+	return a.begin(c, inst, lcm.OpInstantiate, body)
+}
+
+func alreadyInstantiated(inst lcm.VnfInstance) error {
+	return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is instantiated already.", inst.ID)
+}
+
+// terminate is SOL003 clause 5.4.8.
+func (a *api) terminate(c echo.Context) error {
+	inst, err := a.PathInstance(c)
+	if err != nil {
+		return err
+	}
+	body, err := rest.ReadJSON(c)
+	if err != nil {
+		return err
+	}
+	if err := a.checkTerminate(body); err != nil {
+		return err
+	}
+	if inst.InstantiationState != lcm.Instantiated {
+		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated.", inst.ID)
+	}
+	if err := a.allowedTermination(c.Request().Context(), inst, body); err != nil {
+		return err
+	}
+	return a.begin(c, inst, lcm.OpTerminate, body)
+}
+
+// allowedTermination asks the VNFD. A VNF whose package is gone can still be terminated.
+func (h *Handler) allowedTermination(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
+	if inst.Instantiated == nil {
+		return nil
+	}
+	pkg, err := h.Store.Package(ctx, inst.VnfPkgID)
+	if lcm.Is(err, lcm.KindNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	vnfd, err := rest.VnfdOf(pkg)
+	if err != nil {
+		return err
+	}
+	flavour, err := vnfd.Flavour(inst.Instantiated.FlavourID)
+	if err != nil {
+		return nil //nolint:nilerr // what the VNFD does not have it does not restrict
+	}
+	return lifecycle.Allowed(flavour, lcm.OpTerminate, body)
+}
+
+// begin records an operation and starts its workflow: the way of every request that makes an operation.
+// The answer does not wait for Temporal: an operation that could not be started is started by the reconciler.
+func (a *api) begin(c echo.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte) error {
+	ctx := c.Request().Context()
+	now := time.Now().UTC()
+	opOcc := lcm.VnfLcmOpOcc{
+		ID: rest.NewID[lcm.OpOccID](), VnfInstanceID: inst.ID, Operation: op, State: op.FirstState(),
+		StateEnteredTime: now, StartTime: now, APIVersion: a.Number,
+	}
+	if rest.Conditional(c) {
+		opOcc.OfVersion = inst.Version
+	}
+	telemetry.About(ctx, telemetry.AttrOpOcc.String(string(opOcc.ID)), telemetry.AttrOperation.String(string(op)))
+	prefix := instanceSecrets(inst.ID) + lcm.SecretRef("request/"+opOcc.ID)
+	sealed, err := secrets.SealDocument(ctx, a.Vault, prefix, body)
+	if err == nil {
+		opOcc.Params = json.RawMessage(sealed)
+		err = a.record(ctx, inst, opOcc)
+	}
+	if err := a.Stored(ctx, string(opOcc.ID), prefix, err, rest.Exists(a.Store.Operation, opOcc.ID)); err != nil {
+		return err
+	}
+	if err := a.Starter.Start(ctx, InputOf(opOcc), TitleOf(op, inst)); err != nil {
+		a.Log.WarnContext(ctx, "Operation not started yet; the reconciler will", "opOccId", opOcc.ID, "error", err)
+	}
+	c.Response().Header().Set("Location", a.Base+a.Prefix+"/vnf_lcm_op_occs/"+string(opOcc.ID))
+	return c.NoContent(http.StatusAccepted)
+}
+
+// record stores the operation; the VIMs of an instantiation are kept from being deleted from then on.
+func (a *api) record(ctx context.Context, inst lcm.VnfInstance, o lcm.VnfLcmOpOcc) error {
+	if o.Operation != lcm.OpInstantiate {
+		return a.Store.BeginOperation(ctx, o)
+	}
+	vims, err := a.resolveVims(ctx, inst, o.Params)
+	if err != nil {
+		return err
+	}
+	if o.RegistersVim, err = a.registersVim(ctx, inst, o.Params); err != nil {
+		return err
+	}
+	return a.Store.BeginOperation(ctx, o, vims...)
+}
+
+// resolveVims fixes the VIMs of an instantiate request for the operation's whole life: those that it names, else
+// those of the instance, where an earlier attempt may have left something, else what is the default VIM now. Without
+// one the grant of an NFVO fixes them.
+func (a *api) resolveVims(
+	ctx context.Context, inst lcm.VnfInstance, params json.RawMessage,
+) ([]lcm.VimConnectionInfo, error) {
+	req, err := lcm.ParseInstantiate(params)
+	if err != nil {
+		return nil, err
+	}
+	if len(req.VimConnections) == 0 && !hasOpenStack(inst) {
+		vim, err := a.Store.DefaultVim(ctx)
+		if a.GrantedByNFVO && lcm.Is(err, lcm.KindNotFound) {
+			return nil, nil
+		}
+		return []lcm.VimConnectionInfo{{ID: string(vim.ID), VimID: vim.ID, VimType: vim.Type}}, err
+	}
+	for i, conn := range req.VimConnections {
+		if conn.Registered() != "" { // else it brings its own endpoint and credentials
+			if conn.VimID, err = rest.ParseID(conn.VimID); err != nil {
+				return nil, err
+			}
+		}
+		if conn.VimType == "" { // Tacker's clients of v1 leave it out
+			conn.VimType = lcm.VimOpenStack
+		}
+		req.VimConnections[i] = conn
+	}
+	return req.VimConnections, nil
+}
+
+// hasOpenStack tells whether the instance knows where its VMs belong.
+func hasOpenStack(inst lcm.VnfInstance) bool {
+	return slices.ContainsFunc(inst.VimConnections, lcm.VimConnectionInfo.IsOpenStack)
+}
+
+// InputOf is what the workflow of an operation begins with.
+func InputOf(o lcm.VnfLcmOpOcc) lcm.OperationInput {
+	return lcm.OperationInput{OpOccID: o.ID, VnfInstanceID: o.VnfInstanceID, Operation: o.Operation}
+}
+
+// TitleOf is what Temporal's Web UI shows for the workflow, in one line of at most 200 bytes.
+func TitleOf(op lcm.Operation, inst lcm.VnfInstance) string {
+	name := strings.Join(strings.Fields(inst.Name), " ")
+	if name == "" {
+		name = string(inst.ID)
+	}
+	return strings.ToValidUTF8(rest.Clip(string(op)+" "+name, 200), "")
+}

@@ -1,0 +1,191 @@
+package vnflcm
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+)
+
+// planRequest is an operation with the body of its request.
+type planRequest struct {
+	Operation string          `json:"operation" param:"required; enum=INSTANTIATE|SCALE|SCALE_TO_LEVEL|HEAL|OPERATE|CHANGE_EXT_CONN|TERMINATE"`
+	Request   json.RawMessage `json:"request" param:"required"`
+}
+
+// planView is what an operation changes.
+type planView struct {
+	lcm.Plan
+	// Links are those of the plan as the standard shows them.
+	Links []lcm.ExtVirtualLinkInfo `json:"links,omitempty"`
+	// InstancesToAdd is the room that the cloud must have.
+	InstancesToAdd    int `json:"instancesToAdd"`
+	InstancesToRemove int `json:"instancesToRemove"`
+	// Quota is that room in detail, of an operation that has not begun; nil when nothing is made.
+	Quota *lifecycle.Quota `json:"quota,omitempty"`
+	// Steps are those of an operation that has not begun; afterwards there are the operation's own.
+	Steps []lifecycle.Step `json:"steps,omitempty"`
+	// ForwardOnlyFrom counts steps from 0; once that one has begun there is no rollback.
+	ForwardOnlyFrom *int `json:"forwardOnlyFrom,omitempty"`
+}
+
+func viewOfPlan(p lcm.Plan, steps []lifecycle.Step) planView {
+	v := planView{Plan: p, InstancesToAdd: p.Adds(), InstancesToRemove: p.Removes(), Steps: steps}
+	v.Links = lcm.LinkInfo(p.Links, p.VimConnectionID, dialectV2.Number)
+	if i := slices.IndexFunc(steps, func(s lifecycle.Step) bool { return s.Final }); i >= 0 {
+		v.ForwardOnlyFrom = new(i)
+	}
+	return v
+}
+
+// planOperation answers what an operation would do, or why it would be refused; it changes nothing.
+func (h *Handler) planOperation(c echo.Context) error {
+	inst, err := h.PathInstance(c)
+	if err != nil {
+		return err
+	}
+	req, err := rest.Bind[planRequest](c)
+	if err != nil {
+		return err
+	}
+	version, err := plannedVersion(c)
+	if err != nil {
+		return err
+	}
+	p, facts, err := h.planOf(c.Request().Context(), inst, lcm.Operation(req.Operation), req.Request, version)
+	if err != nil {
+		return within("$.request", err)
+	}
+	view := viewOfPlan(p, lifecycle.Steps(facts, p))
+	view.Quota = lifecycle.Needs(p, facts)
+	return rest.WriteJSON(c, http.StatusOK, view)
+}
+
+// plannedVersion is the version of /vnflcm whose operation is planned: what a request leaves out means another thing in
+// each. The path does not tell, so the header Version may; without it, it is the first.
+func plannedVersion(c echo.Context) (int, error) {
+	switch major, _, _ := strings.Cut(c.Request().Header.Get("Version"), "."); major {
+	case "", "1":
+		return dialectV1.Number, nil
+	case "2":
+		return dialectV2.Number, nil
+	}
+	return 0, rest.HTTPErrorf(http.StatusNotAcceptable,
+		"The Version header says of which version of /vnflcm the plan is: %s or %s.", rest.LcmV1.Version, rest.LcmV2.Version)
+}
+
+func (h *Handler) planOf(
+	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, request []byte, version int,
+) (lcm.Plan, lifecycle.Facts, error) {
+	switch op {
+	case lcm.OpInstantiate:
+		return h.planInstantiation(ctx, inst, request)
+	case lcm.OpTerminate:
+		return h.planTermination(ctx, inst, request)
+	case lcm.OpChangeExtConn:
+		a := api{h, &dialectV1}
+		if mistakes(dialectV2.checkExtConn(request)) < mistakes(dialectV1.checkExtConn(request)) {
+			a.dialect = &dialectV2
+		}
+		return a.planReconnection(ctx, inst, request)
+	default:
+		return h.planChange(ctx, inst, op, request, version)
+	}
+}
+
+func (h *Handler) planInstantiation(
+	ctx context.Context, inst lcm.VnfInstance, request []byte,
+) (p lcm.Plan, f lifecycle.Facts, err error) {
+	a := api{h, dialectOf(request)}
+	if err := a.checkInstantiate(request); err != nil {
+		return p, f, err
+	}
+	if inst.InstantiationState == lcm.Instantiated {
+		return p, f, alreadyInstantiated(inst)
+	}
+	if err := h.Store.CheckIdle(ctx, inst.ID); err != nil {
+		return p, f, err
+	}
+	if err := a.validateInstantiate(ctx, inst, request); err != nil {
+		return p, f, err
+	}
+	return h.planned(ctx, inst, lcm.OpInstantiate, request, a.Number)
+}
+
+// planned is what an operation does that is not refused.
+func (h *Handler) planned(
+	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, request []byte, apiVersion int,
+) (p lcm.Plan, f lifecycle.Facts, err error) {
+	o, err := h.operation(ctx, inst, op, request, apiVersion)
+	if err == nil {
+		f, p, err = o.Planned()
+	}
+	return p, f, err
+}
+
+func (h *Handler) planTermination(
+	ctx context.Context, inst lcm.VnfInstance, request []byte,
+) (p lcm.Plan, f lifecycle.Facts, err error) {
+	if err := dialectV1.checkTerminate(request); err != nil {
+		return p, f, err
+	}
+	if err := h.CheckReady(ctx, inst); err != nil {
+		return p, f, err
+	}
+	return h.planned(ctx, inst, lcm.OpTerminate, request, dialectV1.Number)
+}
+
+// dialectOf is the version of /vnflcm in whose form an instantiate request is: the path here does not tell.
+func dialectOf(request []byte) *dialect {
+	if mistakes(dialectV2.checkInstantiate(request)) < mistakes(dialectV1.checkInstantiate(request)) {
+		return &dialectV2
+	}
+	return &dialectV1
+}
+
+func mistakes(err error) int {
+	if err == nil {
+		return 0
+	}
+	if e, ok := rest.AsError(err); ok && len(e.Problems) > 0 {
+		return len(e.Problems)
+	}
+	return 1
+}
+
+// within moves an error's problems to where the document stands that they are about.
+func within(path string, err error) error {
+	e, ok := rest.AsError(err)
+	if !ok || len(e.Problems) == 0 {
+		return err
+	}
+	moved := *e
+	moved.Problems = nil
+	for _, p := range e.Problems {
+		moved.Problems = append(moved.Problems, lcm.Problem{Path: path + strings.TrimPrefix(p.Path, "$"), Detail: p.Detail})
+	}
+	return &moved
+}
+
+// keptPlan is the plan that an operation carries out.
+func (h *Handler) keptPlan(c echo.Context) error {
+	o, err := h.PathOpOcc(c)
+	switch {
+	case err != nil:
+		return err
+	case o.Plan != nil:
+		return rest.WriteJSON(c, http.StatusOK, viewOfPlan(*o.Plan, nil))
+	case o.Operation == lcm.OpInstantiate || o.Operation == lcm.OpTerminate || o.Operation == lcm.OpModifyInfo:
+		return lcm.Errorf(lcm.KindNotFound, "This operation, %s, has no plan: nothing about it needs to be decided.",
+			o.Operation)
+	default:
+		return lcm.Errorf(lcm.KindNotFound, "This operation, %s, has no plan yet: its first step decides.", o.Operation)
+	}
+}

@@ -1,0 +1,242 @@
+package vnflcm
+
+import (
+	"encoding/json"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// The request bodies of /vnflcm. They say what is checked on the way in (see rest.Decode); the domain's own
+// types are read from the same bytes afterwards.
+
+type createVnfRequest struct {
+	VnfdID                 string         `json:"vnfdId" param:"required"`
+	VnfInstanceName        string         `json:"vnfInstanceName"`
+	VnfInstanceDescription string         `json:"vnfInstanceDescription"`
+	Metadata               map[string]any `json:"metadata"`
+}
+
+// instantiateV1 is SOL003 v2.6.1 clause 5.5.2.4. vimType is mandatory there, but Tacker's clients leave it out.
+type instantiateV1 struct {
+	instantiateBase
+	VimConnectionInfo []vimConnectionV1            `json:"vimConnectionInfo"`
+	ExtVirtualLinks   []extVirtualLink[[]cpConfig] `json:"extVirtualLinks"`
+}
+
+// instantiateV2 is SOL003 v3.3.1 clause 5.5.2.4.
+type instantiateV2 struct {
+	instantiateBase
+	VimConnectionInfo map[string]struct {
+		vimConnection
+		VimType string `json:"vimType" param:"required"`
+	} `json:"vimConnectionInfo"`
+	ExtVirtualLinks           []extVirtualLink[map[string]cpConfig] `json:"extVirtualLinks"`
+	Extensions                map[string]any                        `json:"extensions"`
+	VnfConfigurableProperties map[string]any                        `json:"vnfConfigurableProperties"`
+}
+
+type instantiateBase struct {
+	FlavourID              string                  `json:"flavourId" param:"required"`
+	InstantiationLevelID   string                  `json:"instantiationLevelId"`
+	ExtManagedVirtualLinks []extManagedVirtualLink `json:"extManagedVirtualLinks"`
+	LocalizationLanguage   string                  `json:"localizationLanguage"`
+	AdditionalParams       map[string]any          `json:"additionalParams"`
+}
+
+type vimConnection struct {
+	VimID         string         `json:"vimId"`
+	InterfaceInfo map[string]any `json:"interfaceInfo"`
+	AccessInfo    map[string]any `json:"accessInfo"`
+	Extra         map[string]any `json:"extra"`
+}
+
+// vimConnectionV1 is an item of v2.6.1's list.
+type vimConnectionV1 struct {
+	ID string `json:"id" param:"required"`
+	vimConnection
+	VimType string `json:"vimType"`
+}
+
+// extVirtualLink is SOL003 clause 4.4.1.11; C is a list of configurations in v2.6.1, a map in v3.3.1.
+type extVirtualLink[C any] struct {
+	ID              string `json:"id" param:"required"`
+	ResourceID      string `json:"resourceId" param:"required"`
+	VimConnectionID string `json:"vimConnectionId"`
+	ExtCps          []struct {
+		CpdID    string `json:"cpdId" param:"required"`
+		CpConfig C      `json:"cpConfig"`
+	} `json:"extCps" param:"required"`
+	ExtLinkPorts []struct {
+		ID             string `json:"id" param:"required"`
+		ResourceHandle struct {
+			ResourceID string `json:"resourceId" param:"required"`
+		} `json:"resourceHandle" param:"required"`
+	} `json:"extLinkPorts"`
+}
+
+type extManagedVirtualLink struct {
+	ID                   string `json:"id" param:"required"`
+	VnfVirtualLinkDescID string `json:"vnfVirtualLinkDescId"`
+	VirtualLinkDescID    string `json:"virtualLinkDescId"` // of SOL003 v2.4.1
+	ResourceID           string `json:"resourceId" param:"required"`
+	VimConnectionID      string `json:"vimConnectionId"`
+}
+
+// cpConfig is SOL003 clause 4.4.1.10a; see lcm.CheckLinkConfigs for what else is checked of it.
+type cpConfig struct {
+	CpInstanceID   string `json:"cpInstanceId"`
+	LinkPortID     string `json:"linkPortId"`
+	CpProtocolData []struct {
+		LayerProtocol  string `json:"layerProtocol" param:"required; enum=IP_OVER_ETHERNET"`
+		IPOverEthernet *struct {
+			MacAddress  string `json:"macAddress" param:"is=MAC address"`
+			IPAddresses []struct {
+				Type                string   `json:"type" param:"required; enum=IPV4|IPV6"`
+				FixedAddresses      []string `json:"fixedAddresses" param:"is=IP address"`
+				NumDynamicAddresses int      `json:"numDynamicAddresses" param:"min=1"`
+				SubnetID            string   `json:"subnetId"`
+			} `json:"ipAddresses"`
+		} `json:"ipOverEthernet"`
+	} `json:"cpProtocolData"`
+}
+
+type terminateV1 struct {
+	TerminationType            string         `json:"terminationType" param:"required; enum=FORCEFUL|GRACEFUL"`
+	GracefulTerminationTimeout *int           `json:"gracefulTerminationTimeout" param:"min=0"`
+	AdditionalParams           map[string]any `json:"additionalParams"`
+}
+
+type terminateV2 struct {
+	TerminationType            string         `json:"terminationType" param:"required; enum=FORCEFUL|GRACEFUL"`
+	GracefulTerminationTimeout *int           `json:"gracefulTerminationTimeout" param:"min=1"`
+	AdditionalParams           map[string]any `json:"additionalParams"`
+}
+
+// The bodies of scalings and healings are the same in both versions; v3.3.1's healScript is not read.
+
+type scaleRequest struct {
+	Type             string       `json:"type" param:"required; enum=SCALE_OUT|SCALE_IN"`
+	AspectID         string       `json:"aspectId" param:"required"`
+	NumberOfSteps    lcm.Count    `json:"numberOfSteps" param:"min=1"`
+	AdditionalParams changeParams `json:"additionalParams"`
+}
+
+type scaleToLevelRequest struct {
+	InstantiationLevelID string `json:"instantiationLevelId"`
+	ScaleInfo            []struct {
+		AspectID   string `json:"aspectId" param:"required"`
+		ScaleLevel *int   `json:"scaleLevel" param:"required; min=0"`
+	} `json:"scaleInfo"`
+	AdditionalParams changeParams `json:"additionalParams"`
+}
+
+type healRequest struct {
+	VnfcInstanceID   lcm.Texts      `json:"vnfcInstanceId"`
+	Cause            string         `json:"cause"`
+	AdditionalParams map[string]any `json:"additionalParams"`
+}
+
+type operateRequest struct {
+	VnfcInstanceID      lcm.Texts `json:"vnfcInstanceId"`
+	ChangeStateTo       string    `json:"changeStateTo" param:"required; enum=STARTED|STOPPED"`
+	StopType            string    `json:"stopType" param:"enum=FORCEFUL|GRACEFUL"`
+	GracefulStopTimeout *int      `json:"gracefulStopTimeout" param:"min=0"`
+	AdditionalParams    struct {
+		VnfcInstanceIDs lcm.Texts `json:"vnfc_instance_ids"`
+	} `json:"additionalParams"`
+}
+
+// changeParams chooses the VMs that go; see lcm.ScaleInChoice.
+type changeParams struct {
+	VnfcInstanceIDs lcm.Texts `json:"vnfc_instance_ids"`
+	ScaleInPolicy   string    `json:"scale_in_policy" param:"enum=newest|oldest"`
+	nfvParams
+}
+
+// nfvParams are what templates take from the parameter nfv; see worker.overridden.
+type nfvParams struct {
+	Nfv map[string]any `json:"nfv"`
+}
+
+// modifyV1 is SOL003 v2.6.1 clause 5.5.2.12. Entries of vimConnectionInfo are laid over those of the same id.
+type modifyV1 struct {
+	modifyBase
+	VimConnectionInfo          []vimConnectionV1 `json:"vimConnectionInfo"`
+	VimConnectionInfoDeleteIDs []string          `json:"vimConnectionInfoDeleteIds"`
+}
+
+// modifyV2 is SOL003 v3.3.1 clause 5.5.2.12. An entry that is null is taken away.
+type modifyV2 struct {
+	modifyBase
+	VimConnectionInfo     map[string]json.RawMessage `json:"vimConnectionInfo"`
+	VnfcInfoModifications []vnfcInfoModification     `json:"vnfcInfoModifications"`
+}
+
+// vnfcInfoModification is of SOL002 v3.3.1, as Tacker's API takes it, too; see lcm.VnfcInfoModifications.
+type vnfcInfoModification struct {
+	ID                         string         `json:"id" param:"required"`
+	VnfcConfigurableProperties map[string]any `json:"vnfcConfigurableProperties" param:"required"`
+}
+
+// modifyBase has both ids of a package: SOL003 v3.3.1 has vnfdId in the text of its clause, and vnfPkgId in its OpenAPI
+// file.
+type modifyBase struct {
+	VnfInstanceName           string         `json:"vnfInstanceName"`
+	VnfInstanceDescription    string         `json:"vnfInstanceDescription"`
+	VnfPkgID                  string         `json:"vnfPkgId"`
+	VnfdID                    string         `json:"vnfdId"`
+	VnfConfigurableProperties map[string]any `json:"vnfConfigurableProperties"`
+	Metadata                  map[string]any `json:"metadata"`
+	Extensions                map[string]any `json:"extensions"`
+}
+
+// changeExtConnV1 is SOL003 v2.6.1 clause 5.5.2.11. Its vimConnectionInfo is a merge patch, as a modification's.
+type changeExtConnV1 struct {
+	ExtVirtualLinks   []extVirtualLink[[]cpConfig] `json:"extVirtualLinks" param:"required"`
+	VimConnectionInfo []vimConnectionV1            `json:"vimConnectionInfo"`
+	AdditionalParams  nfvParams                    `json:"additionalParams"`
+}
+
+// changeExtConnV2 is SOL003 v3.3.1 clause 5.5.2.11. A configuration that is null is taken away, as in any merge patch.
+type changeExtConnV2 struct {
+	ExtVirtualLinks   []extVirtualLink[map[string]*cpConfig] `json:"extVirtualLinks" param:"required"`
+	VimConnectionInfo map[string]json.RawMessage             `json:"vimConnectionInfo"`
+	AdditionalParams  nfvParams                              `json:"additionalParams"`
+}
+
+type vimConnectionPatch struct {
+	vimConnection
+	VimType string `json:"vimType"`
+}
+
+type cancelRequest struct {
+	CancelMode string `json:"cancelMode" param:"required; enum=GRACEFUL|FORCEFUL"`
+}
+
+// dialect is one version of /vnflcm: how requests are checked and resources are shown. Behind it there is
+// one domain.
+type dialect struct {
+	rest.Root
+	checkInstantiate func(body []byte) error
+	checkTerminate   func(body []byte) error
+	checkModify      func(body []byte) error
+	checkExtConn     func(body []byte) error
+	// vimConnections shows vimConnectionInfo.
+	vimConnections func([]lcm.VimConnectionInfo) any
+	// operationParams shows a stored request of either version in this one's form.
+	operationParams func(params json.RawMessage) (json.RawMessage, error)
+	// vnfcInfo tells whether instantiatedVnfInfo has the member of that name, whose ids heal takes.
+	vnfcInfo bool
+	// vnfPkgID tells whether VnfInstance has the package's id, as v2.4.1 wants it.
+	vnfPkgID bool
+	// excludedOperationParts are left out of lists by default (SOL013 clause 5.3).
+	excludedOperationParts []string
+	// unusedOperationParts are the standard's attributes of a VnfLcmOpOcc that Windlass never has a value of.
+	unusedOperationParts []string
+}
+
+func check[T any](body []byte) error {
+	_, err := rest.Decode[T](body)
+	return err
+}

@@ -1,0 +1,90 @@
+package vnflcm
+
+import (
+	"encoding/json"
+	"maps"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+)
+
+// snapshotRequest is CreateVnfSnapshotInfoRequest and VnfSnapshotInfoModificationRequest (SOL003 v3.3.1 clauses
+// 5.5.2.20 and 5.5.2.24), which have the same attributes.
+type snapshotRequest struct {
+	VnfSnapshotPkgID string          `json:"vnfSnapshotPkgId"`
+	VnfSnapshot      *snapshotRecord `json:"vnfSnapshot"`
+}
+
+// snapshotRecord is what of VnfSnapshot (clause 5.5.2.23) is looked at. Not all that the clause requires is required:
+// ETSI's OpenAPI definition has former names for some of it.
+type snapshotRecord struct {
+	ID                 string         `json:"id" param:"required"`
+	VnfInstanceID      string         `json:"vnfInstanceId" param:"required"`
+	CreationStartedAt  string         `json:"creationStartedAt" param:"is=time"`
+	CreationFinishedAt string         `json:"creationFinishedAt" param:"is=time"`
+	VnfdID             string         `json:"vnfdId" param:"required"`
+	VnfInstance        map[string]any `json:"vnfInstance"`
+	VnfcSnapshots      []vnfcRecord   `json:"vnfcSnapshots" param:"required"`
+	StateSnapshot      map[string]any `json:"vnfStateSnapshotInfo"`
+	UserDefinedData    map[string]any `json:"userDefinedData"`
+}
+
+// vnfcRecord is VnfcSnapshotInfo (clause 5.5.3.21).
+type vnfcRecord struct {
+	ID                 string         `json:"id" param:"required"`
+	VnfcInstanceID     string         `json:"vnfcInstanceId" param:"required"`
+	CreationStartedAt  string         `json:"creationStartedAt" param:"is=time"`
+	CreationFinishedAt string         `json:"creationFinishedAt" param:"is=time"`
+	VnfcResourceInfoID string         `json:"vnfcResourceInfoId"`
+	Compute            map[string]any `json:"computeSnapshotResource"`
+	Storages           []struct {
+		ID       string         `json:"storageResourceId" param:"required"`
+		Snapshot map[string]any `json:"storageSnapshotResource"`
+	} `json:"storageSnapshotResources"`
+	UserDefinedData map[string]any `json:"userDefinedData"`
+}
+
+// take gives the snapshot what a request has for it, which was checked. It is false when that is nothing.
+func (req snapshotRequest) take(body []byte, snapshot *lcm.VnfSnapshotInfo) (bool, error) {
+	given, err := rest.ExactDocument(json.RawMessage(body))
+	if err != nil {
+		return false, err
+	}
+	_, named := given["vnfSnapshotPkgId"]
+	if named {
+		snapshot.VnfSnapshotPkgID = req.VnfSnapshotPkgID // none, when it is null
+	}
+	record, filled := given["vnfSnapshot"].(map[string]any)
+	if filled {
+		snapshot.VnfSnapshot, err = keptRecord(record)
+	}
+	return named || filled, err
+}
+
+// keptRecord is what of a record is kept. What is null in it is not there. Links lead to where it comes from, and
+// passwords would be good for nothing: no VNF goes back to a snapshot.
+func keptRecord(record map[string]any) (json.RawMessage, error) {
+	delete(record, "_links")
+	if inst, ok := record["vnfInstance"].(map[string]any); ok {
+		delete(inst, "_links")
+	}
+	kept, err := json.Marshal(withoutNulls(record))
+	return secrets.MaskDocument(kept), err
+}
+
+// withoutNulls takes the members that are null out of a document, which is what RFC 7396 makes of a patch of nothing.
+func withoutNulls(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		maps.DeleteFunc(v, func(_ string, member any) bool { return member == nil })
+		for _, member := range v {
+			withoutNulls(member)
+		}
+	case []any:
+		for _, item := range v {
+			withoutNulls(item)
+		}
+	}
+	return v
+}

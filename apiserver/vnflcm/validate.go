@@ -1,0 +1,248 @@
+package vnflcm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// usablePackage finds the package of a VNFD that may be instantiated; SOL003 wants 422 for every other.
+func (h *Handler) usablePackage(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg, error) {
+	pkg, err := h.Store.PackageByVnfd(ctx, id)
+	if lcm.Is(err, lcm.KindNotFound) && h.NFVOPackages != nil {
+		pkg, err = h.packageOfNFVO(ctx, id)
+	}
+	if lcm.Is(err, lcm.KindNotFound) {
+		return pkg, rest.Unprocessable("$.vnfdId", "no on-boarded VNF package has the VNFD %q", id)
+	}
+	if err == nil && pkg.OperationalState != lcm.PkgEnabled {
+		return pkg, rest.Unprocessable("$.vnfdId", "the VNF package %s of the VNFD %q is %s", pkg.ID, id,
+			pkg.OperationalState)
+	}
+	return pkg, err
+}
+
+// validateInstantiate finds everything that can be known to fail before anything is created.
+func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
+	req, err := lcm.ParseInstantiate(body)
+	if err != nil {
+		return err
+	}
+	pkg, err := a.Store.Package(ctx, inst.VnfPkgID)
+	if err != nil {
+		return err
+	}
+	if pkg.OperationalState != lcm.PkgEnabled {
+		return rest.Unprocessable("$.vnfdId", "the VNF package %s of this VNF instance is %s", pkg.ID, pkg.OperationalState)
+	}
+	vnfd, err := rest.VnfdOf(pkg)
+	if err != nil {
+		return err
+	}
+	var found driver.Findings
+	if err := a.checkVims(ctx, inst, req, &found); err != nil {
+		return err
+	}
+	if req.TargetScaleLevels {
+		found.Mistake(lcm.Problem{Path: "$.targetScaleLevelInfo", Detail: "is of later versions of SOL003: name an " +
+			"instantiation level, and scale the VNF when it is there (scale_to_level)"})
+	}
+	checkLinkConfigs(body, &found)
+	checkManagedLinks(req, &found)
+	a.checkUserData(req, pkg, &found)
+	if flavour, err := vnfd.Flavour(req.FlavourID); err != nil {
+		found.Names("$.flavourId", "%s", rest.Sentence(err))
+	} else {
+		if err := a.checkDrivers(ctx, flavour, req, pkg, &found); err != nil {
+			return err
+		}
+		if err := a.checkVimName(ctx, inst, flavour, req, &found); err != nil {
+			return err
+		}
+		if err := a.checkStack(ctx, flavour, req, pkg.ID, &found); err != nil {
+			return err
+		}
+	}
+	return found.Err()
+}
+
+// checkStack makes the stack's parameters as the worker will, and throws them away: what the templates want
+// and the request lacks is told now.
+func (a *api) checkStack(
+	ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, id lcm.VnfPkgID, found *driver.Findings,
+) error {
+	if _, err := f.Level(req.InstantiationLevelID); err != nil {
+		return nil // reported already
+	}
+	template, err := vnfpkg.StackTemplate(f, func(path string) ([]byte,
+		error,
+	) {
+		return a.Store.PackageFile(ctx, id, path)
+	})
+	var additional map[string]any
+	if err == nil && len(req.AdditionalParams) > 0 {
+		err = json.Unmarshal(req.AdditionalParams, &additional)
+	}
+	given := vnfpkg.HeatRequest{
+		LevelID: req.InstantiationLevelID, ExtVirtualLinks: req.ExtVirtualLinks,
+		ExtManagedVirtualLinks: req.ExtManagedVirtualLinks, AdditionalParams: additional,
+	}
+	if err == nil {
+		template, err = template.Managed(f, req.ExtManagedVirtualLinks)
+	}
+	builtIn := lcm.ParseUserData(req.AdditionalParams).BuiltIn(a.Python)
+	if err == nil && builtIn { // else a worker runs the class
+		err = checkPorts(f, template, req, found)
+	}
+	if err == nil && lcm.ParseUserData(req.AdditionalParams).SeparateResources() {
+		template, given.Members, err = separate(f, template, req)
+	}
+	if err == nil && builtIn {
+		_, err = vnfpkg.HeatParameters(f, template, given)
+	}
+	if !a.GrantedByNFVO {
+		found.Mistake(vnfpkg.Unmanaged(f, req.ExtManagedVirtualLinks)...)
+	}
+	e, ok := rest.AsError(err)
+	switch {
+	case !ok || e.Kind != lcm.KindInvalid:
+		return err
+	case len(e.Problems) == 0:
+		found.Names("$.flavourId", "%s", e.Sentence())
+	default:
+		found.Mistake(a.withoutNetworks(e.Problems)...)
+	}
+	return nil
+}
+
+// checkPorts wants the templates to take the ports that the request gives.
+func checkPorts(f *vnfpkg.Flavour, template vnfpkg.Template, req lcm.InstantiateRequest, found *driver.Findings) error {
+	capacity, err := f.Capacity(req.InstantiationLevelID)
+	if err != nil {
+		return err
+	}
+	var members vnfpkg.Members
+	if lcm.ParseUserData(req.AdditionalParams).SeparateResources() {
+		members = vnfpkg.FirstMembers(capacity)
+	}
+	problems, err := template.PortsProblems(f, req.ExtVirtualLinks, capacity, members)
+	for _, p := range problems {
+		found.Names(p.Path, "%s", p.Detail)
+	}
+	return err
+}
+
+// withoutNetworks leaves out networks that are missing where an NFVO may have them: with its grant it is looked again.
+func (a *api) withoutNetworks(problems []lcm.Problem) []lcm.Problem {
+	return slices.DeleteFunc(slices.Clone(problems),
+		func(p lcm.Problem) bool { return a.GrantedByNFVO && p.Path == vnfpkg.LinksPath })
+}
+
+// separate makes each VNFC of the level a resource of its own, as the user data class of the request wants it.
+func separate(
+	f *vnfpkg.Flavour, t vnfpkg.Template, req lcm.InstantiateRequest,
+) (vnfpkg.Template, vnfpkg.Members, error) {
+	capacity, err := f.Capacity(req.InstantiationLevelID)
+	if err != nil {
+		return t, nil, err
+	}
+	members := vnfpkg.FirstMembers(capacity)
+	t, err = t.Separate(f, members)
+	return t, members, err
+}
+
+// checkVims wants every connection to bring the endpoint and the credentials of an OpenStack, or to name an OpenStack
+// VIM of the registry; without any those of the instance are used, else the default VIM, else what an NFVO grants.
+func (a *api) checkVims(
+	ctx context.Context, inst lcm.VnfInstance, req lcm.InstantiateRequest, found *driver.Findings,
+) error {
+	if len(req.VimConnections) == 0 {
+		if hasOpenStack(inst) {
+			return nil
+		}
+		_, err := a.Store.DefaultVim(ctx)
+		if !lcm.Is(err, lcm.KindNotFound) {
+			return err
+		}
+		if !a.GrantedByNFVO { // else the grant brings one, or is refused
+			found.Names("$.vimConnectionInfo", "is missing, and no VIM is registered as the default one")
+		}
+		return nil
+	}
+	for i, conn := range req.VimConnections {
+		path := fmt.Sprintf("$.vimConnectionInfo[%d]", i)
+		if a.Number == 2 {
+			path = lcm.MemberPath("$.vimConnectionInfo", conn.ID)
+		}
+		if err := a.checkVim(ctx, path, conn, found); err != nil {
+			return err
+		}
+		if err := a.checkAddress(ctx, path, conn, found); err != nil {
+			return err
+		}
+		a.checkEndpoint(path, conn, found)
+	}
+	return nil
+}
+
+func (a *api) checkVim(ctx context.Context, path string, conn lcm.VimConnectionInfo, found *driver.Findings) error {
+	if conn.Registered() == "" {
+		found.Mistake(conn.OwnProblems(path)...)
+		return nil
+	}
+	id, err := rest.ParseID(conn.VimID)
+	if err != nil {
+		unregistered(path, conn, found)
+		return nil
+	}
+	vim, err := a.Store.Vim(ctx, id)
+	switch {
+	case lcm.Is(err, lcm.KindNotFound):
+		unregistered(path, conn, found)
+	case err != nil:
+		return err
+	case conn.VimType != "" && lcm.VimTypeOf(conn.VimType) != vim.Type:
+		found.Mistake(lcm.Problem{
+			Path:   path + ".vimType",
+			Detail: fmt.Sprintf("the VIM %s is of type %s, not %s", vim.Name, vim.Type, conn.VimType),
+		})
+	case vim.Type != lcm.VimOpenStack:
+		found.Names(path+".vimId", "the VIM %s is of type %s; this VNF needs one of type %s", vim.Name, vim.Type,
+			lcm.VimOpenStack)
+	}
+	return nil
+}
+
+// unregistered tells of a VIM that the registry does not have; what a connection brings itself would do, if it were
+// complete.
+func unregistered(path string, conn lcm.VimConnectionInfo, found *driver.Findings) {
+	if conn.Bare() {
+		found.Names(path+".vimId", "there is no VIM %q in the registry", conn.VimID)
+		return
+	}
+	found.Names(path+".vimId", "there is no VIM %q in the registry, and the connection's own interfaceInfo and "+
+		"accessInfo are not complete", conn.VimID)
+	for _, p := range conn.OwnProblems(path) {
+		found.Names(p.Path, "%s", p.Detail)
+	}
+}
+
+// checkManagedLinks wants networks in the place of internal ones on VIMs that the request has connections to. The VNF
+// is on one VIM; the rest is checked with the templates.
+func checkManagedLinks(req lcm.InstantiateRequest, found *driver.Findings) {
+	for i, l := range req.ExtManagedVirtualLinks {
+		known := func(c lcm.VimConnectionInfo) bool {
+			return l.VimConnectionID == c.ID || l.VimConnectionID == string(c.VimID)
+		}
+		if l.VimConnectionID != "" && len(req.VimConnections) > 0 && !slices.ContainsFunc(req.VimConnections, known) {
+			found.Names(fmt.Sprintf("$.extManagedVirtualLinks[%d].vimConnectionId", i), "the request has no VIM connection %q",
+				l.VimConnectionID)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package vnflcm
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// checkEndpoint refuses a connection to an address that no VIM may have: the operation would fail when it calls it.
+func (h *Handler) checkEndpoint(path string, conn lcm.VimConnectionInfo, found *driver.Findings) {
+	if err := h.DeniedVim(conn.Endpoint()); err != nil {
+		found.Names(path+".interfaceInfo.endpoint", "%s", rest.Sentence(err))
+	}
+}
+
+// checkAddress refuses a connection to a registered VIM that names another endpoint than the VIM's and brings no secret
+// for it: those of the registry are sent to the registered address only.
+func (a *api) checkAddress(
+	ctx context.Context, path string, conn lcm.VimConnectionInfo, found *driver.Findings,
+) error {
+	id, err := rest.ParseID(conn.VimID)
+	if conn.VimID == "" || err != nil {
+		return nil //nolint:nilerr // reported already
+	}
+	vim, err := a.Store.Vim(ctx, id)
+	switch {
+	case lcm.Is(err, lcm.KindNotFound):
+		return nil // reported already
+	case err != nil:
+		return err
+	case conn.ElsewhereThan(vim):
+		found.Mistake(lcm.Problem{
+			Path: path + ".interfaceInfo.endpoint",
+			Detail: fmt.Sprintf("is not that of the registered VIM %s, whose credentials are sent to its own address only: "+
+				"leave interfaceInfo out, or give accessInfo with the credentials for this endpoint", vim.Name),
+		})
+	}
+	return nil
+}

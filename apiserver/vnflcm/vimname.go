@@ -1,0 +1,51 @@
+package vnflcm
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// checkVimName refuses the name of the VIM as which a cluster is to be registered when another one has it, or gets it:
+// else the operation would say so in its last step, when the cluster is there.
+func (a *api) checkVimName(
+	ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.InstantiateRequest, found *driver.Findings,
+) error {
+	name := vimNameOf(inst, f, req.AdditionalParams)
+	if name == "" {
+		return nil
+	}
+	holder, err := a.Store.VimNameHolder(ctx, inst, name)
+	if err != nil {
+		return err
+	}
+	if e, ok := rest.AsError(holder.Problem(name)); ok {
+		found.Named(e.Problems...)
+	}
+	return nil
+}
+
+// registersVim is vimNameOf for a request that was checked.
+func (a *api) registersVim(ctx context.Context, inst lcm.VnfInstance, body json.RawMessage) (string, error) {
+	req, err := lcm.ParseInstantiate(body)
+	if err != nil {
+		return "", err
+	}
+	pkg, err := a.Store.Package(ctx, inst.VnfPkgID)
+	if err != nil {
+		return "", err
+	}
+	vnfd, err := rest.VnfdOf(pkg)
+	if err != nil {
+		return "", err
+	}
+	flavour, err := vnfd.Flavour(req.FlavourID)
+	if err != nil {
+		return "", err
+	}
+	return vimNameOf(inst, flavour, req.AdditionalParams), nil
+}

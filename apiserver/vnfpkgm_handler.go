@@ -1,6 +1,0 @@
-package apiserver
-
-// Sources tells where packages may be fetched from.
-type Sources interface {
-	Check(uri string) error
-}
