@@ -18,10 +18,10 @@ type addRoutes func(prefix string, routes []rest.Route, before ...echo.Middlewar
 
 // addFamilies adds the routes of all families. What each of them needs of a client is in needOf.
 func (s *Server) addFamilies(add addRoutes) {
-	lcm, subscribed, added := s.lifecycleManagement(), s.subscriptions(), s.extensions()
+	lifecycle, subscribed, added := s.lifecycleManagement(), s.subscriptions(), s.extensions()
 	for _, root := range []rest.Root{rest.LcmV1, rest.LcmV2} {
 		strict := root.Number == 1 && s.StrictV1 || root.Number == 2 && !s.TolerantV2
-		add(root.Prefix, lcm.Routes(root), rest.CheckVersion(root, strict), acceptsJSON)
+		add(root.Prefix, lifecycle.Routes(root), rest.CheckVersion(root, strict), acceptsJSON)
 		add(root.Prefix, subscribed.Lifecycle(root), rest.CheckVersion(root, strict), acceptsJSON)
 	}
 	before := []echo.MiddlewareFunc{acceptsJSON}
@@ -34,7 +34,7 @@ func (s *Server) addFamilies(add addRoutes) {
 	add("/v1.0", registry.Routes(), acceptsJSON)
 	// The extensions have a root of their own, so that nothing is added to SOL003's bodies.
 	add("/windlass/v1", added.Routes(), acceptsJSON)
-	add("/windlass/v1", lcm.Extensions(), acceptsJSON)
+	add("/windlass/v1", lifecycle.Extensions(), acceptsJSON)
 	add("/windlass/v1", subscribed.DeadLetters(), acceptsJSON)
 	add("/server_notification", added.Notifications())
 }

@@ -72,14 +72,5 @@ func withoutSecrets(doc []byte) []byte {
 // NewID makes the id of a resource.
 func NewID[T ~string]() T { return T(uuid.NewString()) }
 
-// ParseID brings a UUID into its usual form.
-func ParseID[T ~string](id T) (T, error) {
-	u, err := uuid.Parse(string(id))
-	if err != nil {
-		return "", lcm.Wrap(lcm.KindNotFound, err, "There is no %q.", string(id))
-	}
-	return T(u.String()), nil
-}
-
 // AsError finds the error of the domain in err.
 func AsError(err error) (*lcm.Error, bool) { return errors.AsType[*lcm.Error](err) }

@@ -151,7 +151,7 @@ func (a *api) resolveVims(
 	}
 	for i, conn := range req.VimConnections {
 		if conn.Registered() != "" { // else it brings its own endpoint and credentials
-			if conn.VimID, err = rest.ParseID(conn.VimID); err != nil {
+			if conn.VimID, err = parseID(conn.VimID); err != nil {
 				return nil, err
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -196,7 +198,7 @@ func (a *api) checkVim(ctx context.Context, path string, conn lcm.VimConnectionI
 		found.Mistake(conn.OwnProblems(path)...)
 		return nil
 	}
-	id, err := rest.ParseID(conn.VimID)
+	id, err := parseID(conn.VimID)
 	if err != nil {
 		unregistered(path, conn, found)
 		return nil
@@ -245,4 +247,13 @@ func checkManagedLinks(req lcm.InstantiateRequest, found *driver.Findings) {
 				l.VimConnectionID)
 		}
 	}
+}
+
+// parseID brings a UUID into its usual form.
+func parseID[T ~string](id T) (T, error) {
+	u, err := uuid.Parse(string(id))
+	if err != nil {
+		return "", lcm.Wrap(lcm.KindNotFound, err, "There is no %q.", string(id))
+	}
+	return T(u.String()), nil
 }

@@ -21,7 +21,7 @@ func (h *Handler) checkEndpoint(path string, conn lcm.VimConnectionInfo, found *
 func (a *api) checkAddress(
 	ctx context.Context, path string, conn lcm.VimConnectionInfo, found *driver.Findings,
 ) error {
-	id, err := rest.ParseID(conn.VimID)
+	id, err := parseID(conn.VimID)
 	if conn.VimID == "" || err != nil {
 		return nil //nolint:nilerr // reported already
 	}
