@@ -9,6 +9,7 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
@@ -232,10 +233,10 @@ func networksOf(inv *vim.Inventory) (out []Network) {
 }
 
 // locate finds the nodes of both roles and the address in front of the control planes.
-func locate(inv *vim.Inventory, params lcm.ClusterParams, in FindNodesInput, out *FindNodesOutput) error {
+func locate(inv *vim.Inventory, params k8s.Params, in FindNodesInput, out *FindNodesOutput) error {
 	for _, role := range []struct {
 		role   lcm.Role
-		params lcm.NodeParams
+		params k8s.NodeParams
 		path   string
 	}{
 		{lcm.ControlPlane, params.MasterNode, "master_node"},
@@ -277,7 +278,7 @@ func locate(inv *vim.Inventory, params lcm.ClusterParams, in FindNodesInput, out
 	return nil
 }
 
-func nodesOf(inv *vim.Inventory, role lcm.Role, params lcm.NodeParams, onlyComplete bool) (lcm.Nodes, error) {
+func nodesOf(inv *vim.Inventory, role lcm.Role, params k8s.NodeParams, onlyComplete bool) (lcm.Nodes, error) {
 	members, err := membersOf(inv, params)
 	if err != nil {
 		return nil, err
@@ -297,7 +298,7 @@ func nodesOf(inv *vim.Inventory, role lcm.Role, params lcm.NodeParams, onlyCompl
 }
 
 // nodeOf is the node that the nested stack of a group's member makes.
-func nodeOf(inv *vim.Inventory, stackID string, role lcm.Role, params lcm.NodeParams) (lcm.Node, error) {
+func nodeOf(inv *vim.Inventory, stackID string, role lcm.Role, params k8s.NodeParams) (lcm.Node, error) {
 	ssh, err := portNamed(inv, stackID, params.SSHCpName)
 	if err != nil {
 		return lcm.Node{}, err

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -30,7 +31,7 @@ type Outcome struct {
 	// Storage is the storage server of a cluster that has one.
 	Storage *lcm.StorageServer `json:"storage,omitempty"`
 	// Registry is how clusters connect to a VNF that is a registry of images, nil where this operation has not found it out.
-	Registry *lcm.PrivateRegistry `json:"registry,omitempty"`
+	Registry *k8s.PrivateRegistry `json:"registry,omitempty"`
 	// ClusterVimID is the VIM that the new cluster is registered as.
 	ClusterVimID lcm.VimID `json:"clusterVimId,omitempty"`
 }
