@@ -201,19 +201,21 @@ func vnfcsOf(inv *vim.Inventory) []Vnfc {
 	for _, r := range inv.OfKind(vim.LinkPort) {
 		if port := inv.Ports[r.ID]; port.ServerID != "" {
 			ports[port.ServerID] = append(ports[port.ServerID], Attached{
-				Type: lcm.GrantLinkPort, Resource: r.Name, ID: r.ID, MAC: port.MAC, Addresses: port.FixedIPs,
+				Type: lcm.GrantLinkPort, Resource: r.Name, ID: r.ID, VimType: r.VimType, MAC: port.MAC, Addresses: port.FixedIPs,
 			})
 		}
 	}
 	for _, r := range inv.OfKind(vim.Compute) {
-		v := Vnfc{VduID: r.Name, ServerID: r.ID, ParentResource: r.Member}
+		v := Vnfc{VduID: r.Name, ServerID: r.ID, ParentResource: r.Member, VimType: r.VimType}
 		if r.Part != inv.ID {
 			v.StackID = r.Part
 		}
 		server := inv.Servers[r.ID]
 		v.Zone, v.VolumeIDs, v.Created = server.Zone, server.VolumeIDs, r.Created
 		for _, id := range server.VolumeIDs {
-			v.Attached = append(v.Attached, Attached{Type: lcm.GrantStorage, Resource: volumes[id], ID: id})
+			v.Attached = append(v.Attached, Attached{
+				Type: lcm.GrantStorage, Resource: volumes[id], ID: id, VimType: server.VolumeType,
+			})
 		}
 		v.Attached = append(v.Attached, ports[r.ID]...)
 		out = append(out, v)
@@ -223,7 +225,7 @@ func vnfcsOf(inv *vim.Inventory) []Vnfc {
 
 func networksOf(inv *vim.Inventory) (out []Network) {
 	for _, r := range inv.OfKind(vim.Network) {
-		n := Network{Resource: r.Name, ID: r.ID}
+		n := Network{Resource: r.Name, ID: r.ID, VimType: r.VimType}
 		if r.Part != inv.ID {
 			n.StackID = r.Part
 		}

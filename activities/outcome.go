@@ -57,6 +57,8 @@ type Vnfc struct {
 	Attached []Attached `json:"attached,omitempty"`
 	// Created is when the VIM made it.
 	Created time.Time `json:"created,omitzero"`
+	// VimType is the VIM's word for it (vimLevelResourceType).
+	VimType string `json:"vimType,omitempty"`
 }
 
 // Attached is a volume or a port of a VM.
@@ -65,6 +67,7 @@ type Attached struct {
 	// Resource is its name in the template, "" for a volume that Nova has made itself.
 	Resource string `json:"resource,omitempty"`
 	ID       string `json:"id"`
+	VimType  string `json:"vimType,omitempty"`
 	// Of a port: the addresses that it has.
 	MAC       string        `json:"mac,omitempty"`
 	Addresses []lcm.FixedIP `json:"addresses,omitempty"`
@@ -77,6 +80,7 @@ type Network struct {
 	ID       string `json:"id"`
 	// StackID tells where Heat keeps it; "" for one of the top stack.
 	StackID string `json:"stackId,omitempty"`
+	VimType string `json:"vimType,omitempty"`
 }
 
 // account adds to rec what the operation has changed so far (resourceChanges, SOL003 clause 5.5.2.13) and, when it is

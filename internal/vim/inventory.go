@@ -65,6 +65,8 @@ type Server struct {
 	// Addresses are the fixed IPs, network by network.
 	Addresses []string
 	VolumeIDs []string
+	// VolumeType is the VIM's word for what its volumes are.
+	VolumeType string
 }
 
 // Port is what the VIM knows of a link port, with the public address that leads to it.
@@ -77,6 +79,7 @@ type Port struct {
 	FixedIPs   []lcm.FixedIP
 	Address    string // the first of them of IPv4, else the first of them
 	FloatingIP string // "" when none
+	VimType    string // the VIM's word for what it is
 }
 
 // PublicAddress leads to a port.

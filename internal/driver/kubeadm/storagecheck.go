@@ -44,7 +44,7 @@ func (r request) checkResources(resources driver.Resources) {
 	wants := func(path, name, what string, types ...string) {
 		resources.Want(r.Found, param+path, name, what, types...)
 	}
-	const port, address = driver.Port, driver.FloatingIP
+	const port, address = vnfpkg.PortType, vnfpkg.FloatingIPType
 	p := r.params
 	s := p.StorageServer
 	wants("storage_server.ssh_cp_name", s.SSHCpName, "a port or a floating IP", port, address)
@@ -53,7 +53,7 @@ func (r request) checkResources(resources driver.Resources) {
 	}
 	for i, v := range s.Volumes {
 		wants(fmt.Sprintf("storage_server.cinder_volume_setup_params[%d].volume_resource_id", i), v.VolumeResourceID,
-			"a volume", driver.Volume)
+			"a volume", vnfpkg.VolumeType)
 	}
 	for i, pv := range p.PersistentVolumes {
 		wants(fmt.Sprintf("pv_registration_params[%d].nfs_server_cp", i), pv.NFSServerCp, "a port", port, address)

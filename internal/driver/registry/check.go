@@ -7,6 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // param begins the paths of a registry's parameters.
@@ -32,7 +33,7 @@ func (Driver) CheckRequest(ctx context.Context, r driver.Request) error {
 		}
 	}
 	if resources, ok := r.Resources(ctx); ok && params.HasVolume() {
-		resources.Want(r.Found, param+"volume.volume_resource_id", params.Volume.VolumeResourceID, "a volume", driver.Volume)
+		resources.Want(r.Found, param+"volume.volume_resource_id", params.Volume.VolumeResourceID, "a volume", vnfpkg.VolumeType)
 	}
 	return nil
 }

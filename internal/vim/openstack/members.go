@@ -109,7 +109,7 @@ func (c *Cloud) readServers(ctx context.Context, inv *vim.Inventory) error {
 	for _, s := range list {
 		server := vim.Server{
 			ID: s.ID, Name: s.Name, Status: s.Status, Host: s.Host, HostID: s.HostID,
-			Zone: s.AvailabilityZone,
+			Zone: s.AvailabilityZone, VolumeType: volumeType,
 		}
 		server.Addresses = fixedIPs(s.Addresses)
 		for _, v := range s.AttachedVolumes {

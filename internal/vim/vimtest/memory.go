@@ -144,8 +144,8 @@ func (m *Memory) Inventory(_ context.Context, name string) (*vim.Inventory, erro
 			vim.Resource{Kind: vim.Compute, Name: "vdu", ID: p.server, VimType: "memory/server", Part: p.id, Member: p.name},
 			vim.Resource{Kind: vim.LinkPort, Name: "cp", ID: p.port, VimType: "memory/port", Part: p.id, Member: p.name},
 		)
-		inv.Servers[p.server] = vim.Server{ID: p.server, Name: p.name, Status: "RUNNING"}
-		inv.Ports[p.port] = vim.Port{ID: p.port, ServerID: p.server, Address: fmt.Sprintf("192.0.2.%d", i+1)}
+		inv.Servers[p.server] = vim.Server{ID: p.server, Name: p.name, Status: "RUNNING", VolumeType: "volume"}
+		inv.Ports[p.port] = vim.Port{ID: p.port, VimType: "port", ServerID: p.server, Address: fmt.Sprintf("192.0.2.%d", i+1)}
 	}
 	return inv, nil
 }

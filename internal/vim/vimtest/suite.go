@@ -111,6 +111,12 @@ func (s *site) deploys() string {
 
 	servers := made.OfKind(vim.Compute)
 	require.Len(s, servers, 2)
+	for _, r := range servers {
+		require.NotEmpty(s, made.Servers[r.ID].VolumeType, "its volumes have a word, too")
+	}
+	for _, p := range made.Ports {
+		require.NotEmpty(s, p.VimType)
+	}
 	members, err := made.Members("workers")
 	require.NoError(s, err)
 	for _, r := range servers {
