@@ -8,6 +8,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/scripts"
 )
@@ -193,7 +194,7 @@ func (c *Cluster) sealFile(ctx context.Context, host Host, file string, ref lcm.
 }
 
 // serverURL prefers the floating IP: without one the cluster is reached where its nodes are.
-func serverURL(p lcm.ClusterParams, in VimAccountInput) string {
+func serverURL(p k8s.Params, in VimAccountInput) string {
 	to := endpoint(p, in.VirtualIP, in.ControlPlanes)
 	if in.PublicAddress != "" {
 		_, port, _ := net.SplitHostPort(to)

@@ -13,22 +13,23 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/remote"
 )
 
 // newSite makes fake nodes with a cluster's parameters; change alters these.
 func newSite(
-	t *testing.T, controlPlanes, workers int, change func(*lcm.ClusterParams),
+	t *testing.T, controlPlanes, workers int, change func(*k8s.Params),
 ) (site, *fakeSite, *memorySecrets, *logOutput) {
 	t.Helper()
 	s := site{nodes: fakeNodes(controlPlanes, workers)}
-	p := lcm.ClusterParams{
-		MasterNode: lcm.NodeParams{
+	p := k8s.Params{
+		MasterNode: k8s.NodeParams{
 			SSHCpName: "cp", NicCpName: "cp", ClusterCpName: "cp", PodCIDR: "192.168.0.0/16", ServiceCIDR: "10.96.0.0/12",
 		},
-		CniManifestPath: "Files/cni.yaml", LoadBalancer: lcm.LoadBalancerParam{Port: 16443},
-		Timeouts: lcm.TimeoutParams{
+		CniManifestPath: "Files/cni.yaml", LoadBalancer: k8s.LoadBalancerParam{Port: 16443},
+		Timeouts: k8s.TimeoutParams{
 			SSH: 600, Login: 30, Command: 180, Install: 2700, VirtualIP: 60, Join: 900,
 			NodeReady: 600,
 		},
@@ -120,7 +121,7 @@ func TestConfigureLoadBalancer_givesOneMasterAndFallingPriorities(t *testing.T) 
 }
 
 func TestInitControlPlane_certifiesEveryAddress(t *testing.T) {
-	s, fake, _, _ := newSite(t, 3, 0, func(p *lcm.ClusterParams) {
+	s, fake, _, _ := newSite(t, 3, 0, func(p *k8s.Params) {
 		p.MasterNode.PodCIDR,
 			p.KubernetesVersion = "192.168.3.0/24", "1.33.6"
 	})
@@ -137,7 +138,7 @@ func TestInitControlPlane_certifiesEveryAddress(t *testing.T) {
 }
 
 func TestInitControlPlane_namesABadFileOfThePackage(t *testing.T) {
-	s, _, _, _ := newSite(t, 1, 0, func(p *lcm.ClusterParams) { p.KubeadmConfigPath = "Files/bad.yaml" })
+	s, _, _, _ := newSite(t, 1, 0, func(p *k8s.Params) { p.KubeadmConfigPath = "Files/bad.yaml" })
 	_, err := do(t, (&activities.Cluster{Reach: s.reach}).InitControlPlane, activities.InitControlPlaneInput{
 		NodeInput: s.tracked(s.nodes[0]), ControlPlanes: s.nodes, NodeCount: 1,
 	})
@@ -200,7 +201,7 @@ func TestWaitForSSH_givesUpWithASentence(t *testing.T) {
 
 func TestWaitForSSH_letsSlowCloudsRefuseLonger(t *testing.T) {
 	refusals := func(limit int) int {
-		s, fake, _, _ := newSite(t, 1, 0, func(p *lcm.ClusterParams) { p.Timeouts.SSH = limit })
+		s, fake, _, _ := newSite(t, 1, 0, func(p *k8s.Params) { p.Timeouts.SSH = limit })
 		for range 1000 {
 			fake.fail["dial cp-0000000b"] = append(fake.fail["dial cp-0000000b"], lcm.Errorf(lcm.KindDenied, "refused"))
 		}
@@ -216,7 +217,7 @@ func TestWaitForSSH_letsSlowCloudsRefuseLonger(t *testing.T) {
 }
 
 func TestCheckNode_namesTheLimitThatASlowNodeNeeds(t *testing.T) {
-	s, fake, _, _ := newSite(t, 1, 0, func(p *lcm.ClusterParams) { p.Timeouts.Command = 400 })
+	s, fake, _, _ := newSite(t, 1, 0, func(p *k8s.Params) { p.Timeouts.Command = 400 })
 	fake.fail["check-node"] = []error{lcm.Wrap(lcm.KindBroken, remote.ErrDeadline, "the script did not end")}
 	_, err := do(t, (&activities.Nodes{Reach: s.reach}).CheckNode, s.tracked(s.nodes[0]))
 	assertKind(t, err, lcm.KindBroken, "give a larger timeouts.command")
@@ -226,7 +227,7 @@ func TestCheckNode_namesTheLimitThatASlowNodeNeeds(t *testing.T) {
 
 func TestPrepareNode_waitsForCloudInitForAShareOfItsTime(t *testing.T) {
 	for install, lock := range map[int]string{60: "60", 900: "600", 2700: "1350"} {
-		s, fake, _, _ := newSite(t, 1, 0, func(p *lcm.ClusterParams) { p.Timeouts.Install = install })
+		s, fake, _, _ := newSite(t, 1, 0, func(p *k8s.Params) { p.Timeouts.Install = install })
 		must(t, (&activities.Nodes{Reach: s.reach}).PrepareNode, activities.PrepareNodeInput{
 			NodeInput: s.tracked(s.nodes[0]), Hosts: activities.HostEntries(s.nodes),
 		})
@@ -235,7 +236,7 @@ func TestPrepareNode_waitsForCloudInitForAShareOfItsTime(t *testing.T) {
 }
 
 func TestCheckNode_reportsAllProblemsOfANode(t *testing.T) {
-	s, fake, _, _ := newSite(t, 1, 0, func(p *lcm.ClusterParams) { p.MasterNode.PodCIDR = "10.0.0.0/16" })
+	s, fake, _, _ := newSite(t, 1, 0, func(p *k8s.Params) { p.MasterNode.PodCIDR = "10.0.0.0/16" })
 	fake.replies["check-node"] = results("problem", "cG9ydCA2NDQzIGlzIGluIHVzZQ==", "problem", "bm8gc3lzdGVtZA==")
 	_, err := do(t, (&activities.Nodes{Reach: s.reach}).CheckNode, s.tracked(s.nodes[0]))
 	assertKind(t, err, lcm.KindBroken,
@@ -268,9 +269,9 @@ func TestCheckNode_callsAFullDiskExhausted(t *testing.T) {
 }
 
 func TestPrepareNode_hidesTheProxysPasswordAndKeepsNetworksWhole(t *testing.T) {
-	s, fake, secrets, output := newSite(t, 1, 1, func(p *lcm.ClusterParams) {
-		p.Proxy = &lcm.ProxyParams{HTTPProxy: lcm.Secret{Ref: "r"}, NoProxy: "example.com, ", K8sNodeCIDR: "10.0.0.0/16"}
-		p.AptRepository = &lcm.AptRepository{
+	s, fake, secrets, output := newSite(t, 1, 1, func(p *k8s.Params) {
+		p.Proxy = &k8s.ProxyParams{HTTPProxy: lcm.Secret{Ref: "r"}, NoProxy: "example.com, ", K8sNodeCIDR: "10.0.0.0/16"}
+		p.AptRepository = &k8s.AptRepository{
 			URL: "http://packages.example.com/k8s", Suite: "/", KeyPath: "Files/key.asc",
 			Version: "1.34.4-1.1",
 		}

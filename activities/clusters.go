@@ -3,6 +3,8 @@ package activities
 import (
 	"context"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
@@ -16,13 +18,13 @@ type Clusters interface {
 // history never sees it.
 type ClusterContext struct {
 	Instance lcm.VnfInstance
-	Params   lcm.ClusterParams
+	Params   k8s.Params
 	// FormerRegistries are those that a modification replaces.
-	FormerRegistries []lcm.PrivateRegistry
+	FormerRegistries []k8s.PrivateRegistry
 	// Access is how servers of a role are reached.
 	Access func(role lcm.Role) lifecycle.Access
 	// RegistryServer is set when the VNF is a registry of images; Params are empty then.
-	RegistryServer *lcm.RegistryServerParams
+	RegistryServer *registry.Params
 	// AptKey is the armored key of Params.AptRepository when that is not in the package.
 	AptKey []byte
 	// PodNetwork is the manifest of the pod network when the package has none.

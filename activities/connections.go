@@ -107,7 +107,9 @@ func resourceIDs(list []vim.Resource) (ids []string) {
 // for it.
 func (c *connections) portsOf(v Vnfc) (out []Attached) {
 	take := func(name string, p vim.Port) {
-		out = append(out, Attached{Type: lcm.GrantLinkPort, Resource: name, ID: p.ID, MAC: p.MAC, Addresses: p.FixedIPs})
+		out = append(out, Attached{
+			Type: lcm.GrantLinkPort, Resource: name, ID: p.ID, VimType: p.VimType, MAC: p.MAC, Addresses: p.FixedIPs,
+		})
 		c.found[name] = append(c.found[name], p)
 	}
 	has := func(name string) bool {

@@ -64,7 +64,7 @@ func TestFindConnections_looksInNeutron(t *testing.T) {
 		Resources: []vim.Resource{
 			{Name: "vdu", Kind: vim.Compute, ID: "s", Part: "top"},
 			{Name: "a", Kind: vim.LinkPort, ID: "new-a", Part: "top"},
-			{Name: "b", Kind: vim.LinkPort, ID: "new-b", Part: "top", Status: "CREATE_FAILED"},
+			{Name: "b", Kind: vim.LinkPort, ID: "new-b", Part: "top", Level: vim.Failed, Status: "CREATE_FAILED"},
 		},
 		Servers: map[string]vim.Server{"s": {ID: "s", VolumeIDs: []string{"v"}}},
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/scripts"
 )
@@ -28,11 +29,11 @@ type ClusterInput struct {
 }
 
 // endpoint is the address of the cluster's API: HAProxy's on the virtual IP, or the only API server's.
-func endpoint(p lcm.ClusterParams, virtualIP string, controlPlanes lcm.Nodes) string {
+func endpoint(p k8s.Params, virtualIP string, controlPlanes lcm.Nodes) string {
 	if virtualIP != "" {
 		return net.JoinHostPort(virtualIP, strconv.Itoa(p.LoadBalancer.Port))
 	}
-	return net.JoinHostPort(controlPlanes[0].Address, strconv.Itoa(lcm.APIServerPort))
+	return net.JoinHostPort(controlPlanes[0].Address, strconv.Itoa(k8s.APIServerPort))
 }
 
 // InitControlPlaneInput names the first control plane and the addresses its certificate must be good for.
@@ -212,17 +213,17 @@ func (c *Cluster) admit(ctx context.Context, cluster ClusterContext, in JoinCont
 
 // waits let kubeadm give up before it is killed: it says then what it has waited for. Calls get no less than
 // kubeadm's own defaults.
-func waits(p lcm.ClusterParams) scripts.KubeadmWaits {
+func waits(p k8s.Params) scripts.KubeadmWaits {
 	return scripts.KubeadmWaits{Phase: max(1, p.Timeouts.Join*3/4), Call: max(120, p.Timeouts.Join/4)}
 }
 
 // podShare is the length of each node's prefix when Kubernetes's default would not give every node one.
-func podShare(p lcm.ClusterParams, nodes int) int {
+func podShare(p k8s.Params, nodes int) int {
 	pods, err := netip.ParsePrefix(p.MasterNode.PodCIDR)
 	if err != nil {
 		return 0
 	}
-	if mask := lcm.NodeCIDRMask(pods, nodes); mask > 24 && pods.Addr().Is4() || mask > 64 {
+	if mask := k8s.NodeCIDRMask(pods, nodes); mask > 24 && pods.Addr().Is4() || mask > 64 {
 		return mask
 	}
 	return 0

@@ -11,6 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine/fake"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/remote"
 	"github.com/windlass-nfv/windlass/internal/remote/remotetest"
@@ -33,11 +34,11 @@ const machinesCluster = "11112222-3333-4444-8555-666677778888"
 
 // newMachines makes a cluster of fake machines; change alters its parameters.
 func newMachines(
-	t *testing.T, controlPlanes, workers int, change func(*lcm.ClusterParams),
+	t *testing.T, controlPlanes, workers int, change func(*k8s.Params),
 ) (site, *machines, *logOutput) {
 	t.Helper()
-	s, _, _, output := newSite(t, controlPlanes, workers, func(p *lcm.ClusterParams) {
-		p.Timeouts.Drain, p.Timeouts.VolumeDetach, p.DrainPolicy = 1, 1, lcm.DrainFail
+	s, _, _, output := newSite(t, controlPlanes, workers, func(p *k8s.Params) {
+		p.Timeouts.Drain, p.Timeouts.VolumeDetach, p.DrainPolicy = 1, 1, k8s.DrainFail
 		if change != nil {
 			change(p)
 		}

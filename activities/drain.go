@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/scripts"
 )
@@ -57,12 +58,12 @@ func (c *Cluster) DrainNode(ctx context.Context, in DrainNodeInput) (out DrainNo
 		return out, err
 	}
 	off := c.poweredOff(ctx, in.OpOccID, in.Leaving)
-	var p lcm.ClusterParams
+	var p k8s.Params
 	results, err := c.runOnAny(ctx, who, func(cluster ClusterContext, m scripts.Member) task {
 		p = cluster.Params
 		drain := scripts.DrainNode{
 			Member: m, Leaving: in.Leaving.Name, DrainFor: p.Timeouts.Drain, DetachFor: p.Timeouts.VolumeDetach,
-			Force: in.Force || p.DrainPolicy == lcm.DrainForce, Off: off,
+			Force: in.Force || p.DrainPolicy == k8s.DrainForce, Off: off,
 		}
 		return task{script: drain, limit: slack(p.Timeouts.Drain + p.Timeouts.VolumeDetach), parameter: "timeouts.drain"}
 	})
@@ -85,7 +86,7 @@ func (c *Cluster) DrainNode(ctx context.Context, in DrainNodeInput) (out DrainNo
 const podsLeft = "these pods are still on "
 
 // drainDecision is what was decided; its action is "" when nothing had to be.
-func drainDecision(in DrainNodeInput, out DrainNodeOutput, limits lcm.TimeoutParams, cause error) lcm.DrainDecision {
+func drainDecision(in DrainNodeInput, out DrainNodeOutput, limits k8s.TimeoutParams, cause error) lcm.DrainDecision {
 	d := lcm.DrainDecision{Node: in.Leaving.Name, Step: in.Step.Step, Phase: in.Step.Phase(), At: time.Now().UTC()}
 	switch {
 	case cause != nil:

@@ -13,6 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
 const watched lcm.VnfInstanceID = "5c9b7a3e-0000-4000-8000-00000000bbbb"
@@ -91,7 +92,7 @@ func (b *driftBed) Site(context.Context, lcm.VnfInstanceID) (activities.Site, er
 }
 
 func (b *driftBed) Inventory(context.Context, string) (*vim.Inventory, error) {
-	inv := &vim.Inventory{ID: "stack", Status: "CREATE_COMPLETE", Servers: map[string]vim.Server{}}
+	inv := &vim.Inventory{ID: "stack", Level: vim.Running, Status: "CREATE_COMPLETE", Servers: map[string]vim.Server{}}
 	for _, v := range b.inst.Instantiated.VnfcResources {
 		inv.Resources = append(inv.Resources, vim.Resource{
 			Kind: vim.Compute, Name: v.VduID, ID: v.ID,
@@ -101,7 +102,7 @@ func (b *driftBed) Inventory(context.Context, string) (*vim.Inventory, error) {
 		if !set {
 			status = "ACTIVE"
 		}
-		inv.Servers[v.ID] = vim.Server{ID: v.ID, Status: status}
+		inv.Servers[v.ID] = vim.Server{ID: v.ID, Level: openstack.ServerLevel(status), Status: status}
 	}
 	return inv, nil
 }

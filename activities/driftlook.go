@@ -213,11 +213,11 @@ func lookAtStack(ctx context.Context, site Site) (s drift.Stack, virtualIP strin
 		}
 		return drift.Stack{Unreachable: classify(err).Sentence()}, ""
 	}
-	s.Status = inv.Status
+	s.Level, s.Status = inv.Level, inv.Status
 	for _, r := range inv.OfKind(vim.Compute) {
 		s.Members = append(s.Members, drift.Member{
 			ServerID: r.ID, VduID: r.Name,
-			Status: inv.Servers[r.ID].Status,
+			Level: inv.Servers[r.ID].Level, Status: inv.Servers[r.ID].Status,
 		})
 	}
 	if site.Cluster != nil && virtualIPWanted(site) {

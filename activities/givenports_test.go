@@ -117,9 +117,9 @@ func TestGivenPorts_areFoundAndReleased(t *testing.T) {
 			ID: "top",
 			Resources: []vim.Resource{
 				{Name: "one", Kind: vim.Compute, ID: "s1", Part: "top"},
-				{Name: "two", Kind: vim.Compute, ID: "next", Part: "inner", Status: "CREATE_FAILED"},
+				{Name: "two", Kind: vim.Compute, ID: "next", Part: "inner", Level: vim.Failed, Status: "CREATE_FAILED"},
 			},
-			Servers: map[string]vim.Server{"s1": {ID: "s1", Status: "ERROR"}},
+			Servers: map[string]vim.Server{"s1": {ID: "s1", Level: vim.Failed, Status: "ERROR"}},
 		}
 		cloud.settled = cloud.inv
 	}

@@ -9,6 +9,7 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
@@ -200,19 +201,21 @@ func vnfcsOf(inv *vim.Inventory) []Vnfc {
 	for _, r := range inv.OfKind(vim.LinkPort) {
 		if port := inv.Ports[r.ID]; port.ServerID != "" {
 			ports[port.ServerID] = append(ports[port.ServerID], Attached{
-				Type: lcm.GrantLinkPort, Resource: r.Name, ID: r.ID, MAC: port.MAC, Addresses: port.FixedIPs,
+				Type: lcm.GrantLinkPort, Resource: r.Name, ID: r.ID, VimType: r.VimType, MAC: port.MAC, Addresses: port.FixedIPs,
 			})
 		}
 	}
 	for _, r := range inv.OfKind(vim.Compute) {
-		v := Vnfc{VduID: r.Name, ServerID: r.ID, ParentResource: r.Member}
+		v := Vnfc{VduID: r.Name, ServerID: r.ID, ParentResource: r.Member, VimType: r.VimType}
 		if r.Part != inv.ID {
 			v.StackID = r.Part
 		}
 		server := inv.Servers[r.ID]
 		v.Zone, v.VolumeIDs, v.Created = server.Zone, server.VolumeIDs, r.Created
 		for _, id := range server.VolumeIDs {
-			v.Attached = append(v.Attached, Attached{Type: lcm.GrantStorage, Resource: volumes[id], ID: id})
+			v.Attached = append(v.Attached, Attached{
+				Type: lcm.GrantStorage, Resource: volumes[id], ID: id, VimType: server.VolumeType,
+			})
 		}
 		v.Attached = append(v.Attached, ports[r.ID]...)
 		out = append(out, v)
@@ -222,7 +225,7 @@ func vnfcsOf(inv *vim.Inventory) []Vnfc {
 
 func networksOf(inv *vim.Inventory) (out []Network) {
 	for _, r := range inv.OfKind(vim.Network) {
-		n := Network{Resource: r.Name, ID: r.ID}
+		n := Network{Resource: r.Name, ID: r.ID, VimType: r.VimType}
 		if r.Part != inv.ID {
 			n.StackID = r.Part
 		}
@@ -232,10 +235,10 @@ func networksOf(inv *vim.Inventory) (out []Network) {
 }
 
 // locate finds the nodes of both roles and the address in front of the control planes.
-func locate(inv *vim.Inventory, params lcm.ClusterParams, in FindNodesInput, out *FindNodesOutput) error {
+func locate(inv *vim.Inventory, params k8s.Params, in FindNodesInput, out *FindNodesOutput) error {
 	for _, role := range []struct {
 		role   lcm.Role
-		params lcm.NodeParams
+		params k8s.NodeParams
 		path   string
 	}{
 		{lcm.ControlPlane, params.MasterNode, "master_node"},
@@ -277,7 +280,7 @@ func locate(inv *vim.Inventory, params lcm.ClusterParams, in FindNodesInput, out
 	return nil
 }
 
-func nodesOf(inv *vim.Inventory, role lcm.Role, params lcm.NodeParams, onlyComplete bool) (lcm.Nodes, error) {
+func nodesOf(inv *vim.Inventory, role lcm.Role, params k8s.NodeParams, onlyComplete bool) (lcm.Nodes, error) {
 	members, err := membersOf(inv, params)
 	if err != nil {
 		return nil, err
@@ -297,7 +300,7 @@ func nodesOf(inv *vim.Inventory, role lcm.Role, params lcm.NodeParams, onlyCompl
 }
 
 // nodeOf is the node that the nested stack of a group's member makes.
-func nodeOf(inv *vim.Inventory, stackID string, role lcm.Role, params lcm.NodeParams) (lcm.Node, error) {
+func nodeOf(inv *vim.Inventory, stackID string, role lcm.Role, params k8s.NodeParams) (lcm.Node, error) {
 	ssh, err := portNamed(inv, stackID, params.SSHCpName)
 	if err != nil {
 		return lcm.Node{}, err

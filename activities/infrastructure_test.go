@@ -194,10 +194,10 @@ func TestChangeStack_takesWhatAFailedEnlargementHasLeft(t *testing.T) {
 	cloud := &changingCloud{inv: &vim.Inventory{ID: "top", Resources: []vim.Resource{
 		{Name: "workers", Kind: vim.Group, ID: "group", Part: "top"},
 		{Name: "old", VimType: "member.yaml", ID: "nested-1", Part: "group"},
-		{Name: "half", VimType: "member.yaml", ID: "nested-2", Part: "group", Status: "CREATE_FAILED"},
+		{Name: "half", VimType: "member.yaml", ID: "nested-2", Part: "group", Level: vim.Failed, Status: "CREATE_FAILED"},
 		{Name: "node", Kind: vim.Compute, ID: "s1", Part: "nested-1"},
 		{Name: "port", Kind: vim.LinkPort, ID: "p2", Part: "nested-2"},
-		{Name: "node", Kind: vim.Compute, Part: "nested-2", Status: "CREATE_FAILED"},
+		{Name: "node", Kind: vim.Compute, Part: "nested-2", Level: vim.Failed, Status: "CREATE_FAILED"},
 	}}}
 	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
 	for range 2 {
@@ -210,12 +210,12 @@ func TestChangeStack_takesWhatAFailedEnlargementHasLeft(t *testing.T) {
 func TestChangeStack_keepsTheMembersThatStay(t *testing.T) {
 	cloud := &changingCloud{inv: &vim.Inventory{ID: "top", Resources: []vim.Resource{
 		{Name: "workers", Kind: vim.Group, ID: "group", Part: "top"},
-		{Name: "aborted", VimType: "member.yaml", ID: "nested-1", Part: "group", Status: "UPDATE_FAILED"},
+		{Name: "aborted", VimType: "member.yaml", ID: "nested-1", Part: "group", Level: vim.Failed, Status: "UPDATE_FAILED"},
 		{Name: "node", Kind: vim.Compute, ID: "s1", Part: "nested-1", Status: "CREATE_COMPLETE"},
 		{Name: "well", VimType: "member.yaml", ID: "nested-2", Part: "group", Status: "UPDATE_COMPLETE"},
 		{Name: "node", Kind: vim.Compute, ID: "s2", Part: "nested-2", Status: "CREATE_COMPLETE"},
-		{Name: "new", VimType: "member.yaml", ID: "nested-3", Part: "group", Status: "CREATE_FAILED"},
-		{Name: "node", Kind: vim.Compute, ID: "s3", Part: "nested-3", Status: "CREATE_FAILED"},
+		{Name: "new", VimType: "member.yaml", ID: "nested-3", Part: "group", Level: vim.Failed, Status: "CREATE_FAILED"},
+		{Name: "node", Kind: vim.Compute, ID: "s3", Part: "nested-3", Level: vim.Failed, Status: "CREATE_FAILED"},
 	}}}
 	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
 	for _, c := range []struct {

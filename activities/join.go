@@ -13,6 +13,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/scripts"
 )
@@ -35,7 +36,7 @@ type MintJoinInput struct {
 
 // tokenLife is long enough for control planes that join one by one and each take as long as they may; RevokeJoin ends
 // it before.
-func tokenLife(p lcm.ClusterParams, controlPlanes int) time.Duration {
+func tokenLife(p k8s.Params, controlPlanes int) time.Duration {
 	return max(time.Hour, seconds(p.Timeouts.Join)*time.Duration(controlPlanes+1))
 }
 

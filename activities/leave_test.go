@@ -12,6 +12,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine/fake"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -175,7 +176,7 @@ func (d *drains) KeepDrain(_ context.Context, _ lcm.OpOccID, decision lcm.DrainD
 }
 
 func TestDrainNode_ofANodeThatIsDownWaitsForNothing(t *testing.T) {
-	s, m, _ := newMachines(t, 1, 2, func(p *lcm.ClusterParams) { p.Timeouts.Drain = 7200 })
+	s, m, _ := newMachines(t, 1, 2, func(p *k8s.Params) { p.Timeouts.Drain = 7200 })
 	decided := &drains{}
 	cluster := &activities.Cluster{Reach: s.reach, Drains: decided}
 	buildCluster(t, s)
@@ -232,7 +233,7 @@ func TestDrainNode_obeysItsPolicy(t *testing.T) {
 	assert.Equal(t, lcm.DrainFailed, decided.kept[0].Action)
 	assert.Contains(t, decided.kept[0].Detail, "the PodDisruptionBudget web lets no pod go")
 
-	s, m, _ = newMachines(t, 1, 2, func(p *lcm.ClusterParams) { p.DrainPolicy = lcm.DrainForce })
+	s, m, _ = newMachines(t, 1, 2, func(p *k8s.Params) { p.DrainPolicy = k8s.DrainForce })
 	decided = &drains{}
 	cluster = &activities.Cluster{Reach: s.reach, Drains: decided}
 	buildCluster(t, s)

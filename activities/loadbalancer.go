@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/scripts"
 )
@@ -72,7 +73,7 @@ func (n *Nodes) ConfigureLoadBalancer(ctx context.Context, in LoadBalancerInput)
 	return out, err
 }
 
-func haproxyConf(lb lcm.LoadBalancerParam, controlPlanes lcm.Nodes) scripts.HAProxyConf {
+func haproxyConf(lb k8s.LoadBalancerParam, controlPlanes lcm.Nodes) scripts.HAProxyConf {
 	conf := scripts.HAProxyConf{Port: lb.Port, EtcdPort: lb.EtcdPort, Backup: lb.Backup}
 	for _, node := range controlPlanes {
 		conf.Backends = append(conf.Backends, scripts.Backend{Name: node.Name, Address: node.Address})

@@ -11,6 +11,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/scripts"
 )
@@ -170,7 +171,7 @@ func notReady(node lcm.Node, problems []string) error {
 
 // controlPlanePorts are those of the API server, etcd, kubelet, the controller manager, the scheduler, and
 // HAProxy's.
-func controlPlanePorts(p lcm.ClusterParams) []string {
+func controlPlanePorts(p k8s.Params) []string {
 	ports := []string{"6443", "2379", "2380", "10250", "10257", "10259"}
 	if virtualIP(p) {
 		ports = append(ports, strconv.Itoa(p.LoadBalancer.Port))
@@ -182,12 +183,12 @@ func controlPlanePorts(p lcm.ClusterParams) []string {
 }
 
 // virtualIP reports whether the request asks for one: cluster_cp_name names a port that is no node's own.
-func virtualIP(p lcm.ClusterParams) bool {
+func virtualIP(p k8s.Params) bool {
 	return p.MasterNode.ClusterCpName != p.MasterNode.SSHCpName && p.MasterNode.ClusterCpName != p.MasterNode.NicCpName
 }
 
 // addressProblems finds what no check of the request alone can: pods that would take the nodes' addresses.
-func addressProblems(p lcm.ClusterParams, node lcm.Node) []string {
+func addressProblems(p k8s.Params, node lcm.Node) []string {
 	var problems []string
 	addr, err := netip.ParseAddr(node.Address)
 	if err != nil {
@@ -203,7 +204,7 @@ func addressProblems(p lcm.ClusterParams, node lcm.Node) []string {
 }
 
 // packages are the commands that a node of that role needs.
-func packages(p lcm.ClusterParams, role lcm.Role) []string {
+func packages(p k8s.Params, role lcm.Role) []string {
 	all := []string{"containerd", "kubeadm", "kubelet", "kubectl"}
 	if role == lcm.ControlPlane && virtualIP(p) {
 		all = append(all, "haproxy", "keepalived")

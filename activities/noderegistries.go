@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/scripts"
 )
@@ -78,7 +79,7 @@ func registriesOn(ctx context.Context, host Host, node lcm.Node) (*nodeRegistrie
 	if len(state) > 0 && json.Unmarshal(state, &f.state) != nil {
 		return nil, f.malformed(scripts.RegistriesState)
 	}
-	isNoServer := func(s string) bool { return lcm.RegistryServerProblem(s) != "" } // they become paths
+	isNoServer := func(s string) bool { return k8s.RegistryServerProblem(s) != "" } // they become paths
 	f.state.Servers, f.state.Docker = slices.DeleteFunc(f.state.Servers, isNoServer),
 		slices.DeleteFunc(f.state.Docker, isNoServer)
 	f.readProxy(string(proxy))

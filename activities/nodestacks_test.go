@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
@@ -39,20 +40,20 @@ func apartStack() *vim.Inventory {
 }
 
 // paramsOf are the parameters of every cluster.
-type paramsOf lcm.ClusterParams
+type paramsOf k8s.Params
 
 func (p paramsOf) Cluster(context.Context, lcm.OpOccID) (activities.ClusterContext, error) {
-	return activities.ClusterContext{Params: lcm.ClusterParams(p)}, nil
+	return activities.ClusterContext{Params: k8s.Params(p)}, nil
 }
 
 func TestFindNodes_byTheirVdu(t *testing.T) {
 	t.Parallel()
-	params := lcm.ClusterParams{
-		MasterNode: lcm.NodeParams{
+	params := k8s.Params{
+		MasterNode: k8s.NodeParams{
 			VduID: "master", SSHCpName: "master_FIP", NicCpName: "master_CP",
 			ClusterCpName: "master_CP", ClusterFipName: "master_FIP",
 		},
-		WorkerNode: lcm.NodeParams{VduID: "worker", SSHCpName: "worker_FIP", NicCpName: "worker_CP"},
+		WorkerNode: k8s.NodeParams{VduID: "worker", SSHCpName: "worker_FIP", NicCpName: "worker_CP"},
 	}
 	infra := &activities.Infrastructure{
 		VIMs: &changingCloud{settled: apartStack()}, Stacks: fixedStack{},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -30,7 +31,7 @@ type Outcome struct {
 	// Storage is the storage server of a cluster that has one.
 	Storage *lcm.StorageServer `json:"storage,omitempty"`
 	// Registry is how clusters connect to a VNF that is a registry of images, nil where this operation has not found it out.
-	Registry *lcm.PrivateRegistry `json:"registry,omitempty"`
+	Registry *k8s.PrivateRegistry `json:"registry,omitempty"`
 	// ClusterVimID is the VIM that the new cluster is registered as.
 	ClusterVimID lcm.VimID `json:"clusterVimId,omitempty"`
 }
@@ -56,6 +57,8 @@ type Vnfc struct {
 	Attached []Attached `json:"attached,omitempty"`
 	// Created is when the VIM made it.
 	Created time.Time `json:"created,omitzero"`
+	// VimType is the VIM's word for it (vimLevelResourceType).
+	VimType string `json:"vimType,omitempty"`
 }
 
 // Attached is a volume or a port of a VM.
@@ -64,6 +67,7 @@ type Attached struct {
 	// Resource is its name in the template, "" for a volume that Nova has made itself.
 	Resource string `json:"resource,omitempty"`
 	ID       string `json:"id"`
+	VimType  string `json:"vimType,omitempty"`
 	// Of a port: the addresses that it has.
 	MAC       string        `json:"mac,omitempty"`
 	Addresses []lcm.FixedIP `json:"addresses,omitempty"`
@@ -76,6 +80,7 @@ type Network struct {
 	ID       string `json:"id"`
 	// StackID tells where Heat keeps it; "" for one of the top stack.
 	StackID string `json:"stackId,omitempty"`
+	VimType string `json:"vimType,omitempty"`
 }
 
 // account adds to rec what the operation has changed so far (resourceChanges, SOL003 clause 5.5.2.13) and, when it is

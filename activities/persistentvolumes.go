@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/scripts"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -28,7 +29,7 @@ type PersistentVolumesOutput struct {
 
 // manifest is one of the package's manifests of volumes.
 type manifest struct {
-	lcm.PVRegistrationParams
+	k8s.PVRegistrationParams
 	*vnfpkg.PersistentVolumes
 }
 
@@ -174,7 +175,7 @@ type usage struct {
 // usageOf reads the results of LookAtVolumes. Volumes of the storage server are those of the manifests, those of the
 // storage classes, and whatever else is at one of its addresses.
 func usageOf(
-	results scripts.Results, list []manifest, in PersistentVolumesInput, classes []lcm.StorageClassParams,
+	results scripts.Results, list []manifest, in PersistentVolumesInput, classes []k8s.StorageClassParams,
 ) (u usage) {
 	var names []string
 	for _, m := range list {
@@ -186,7 +187,7 @@ func usageOf(
 		f := fields(line, 10)
 		v := seenVolume{f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9]}
 		if slices.ContainsFunc(classes,
-			func(c lcm.StorageClassParams) bool { return lcm.ProvisionerOf(c.Name) == v.provisioner }) {
+			func(c k8s.StorageClassParams) bool { return k8s.ProvisionerOf(c.Name) == v.provisioner }) {
 			u.addOfClass(v, podsWith(pods, v.claim), in.KeepVolumes)
 			continue
 		}
@@ -223,7 +224,7 @@ func (u *usage) addOfClass(v seenVolume, pods string, keep bool) {
 		u.used, u.kept = append(u.used, v.name+" (claim "+v.claim+pods+")"), true
 	case v.phase == "Available": // somebody has made it so
 		u.used, u.kept = append(u.used, v.name+" (it waits for a claim)"), true
-	case v.reclaim == lcm.ReclaimRetain:
+	case v.reclaim == k8s.ReclaimRetain:
 		u.used, u.kept = append(u.used, v.name+" (retained after its claim "+v.claim+" was deleted)"), true
 	}
 }

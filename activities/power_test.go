@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
@@ -107,7 +108,7 @@ func TestAwaitHealth_waitsForAMajorityThatStarts(t *testing.T) {
 }
 
 func TestAwaitHealth_saysWhatDoesNotWork(t *testing.T) {
-	s, m, _ := newMachines(t, 3, 1, func(p *lcm.ClusterParams) { p.Timeouts.NodeReady = 1 })
+	s, m, _ := newMachines(t, 3, 1, func(p *k8s.Params) { p.Timeouts.NodeReady = 1 })
 	cluster := &activities.Cluster{Reach: s.reach}
 	buildCluster(t, s)
 	require.NoError(t, m.Kill(t.Context(), s.nodes[2].ServerID))

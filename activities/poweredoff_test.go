@@ -9,6 +9,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine/fake"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -24,7 +25,7 @@ func (s servers) Off(ctx context.Context, _ lcm.OpOccID, node lcm.Node) string {
 
 // Kubernetes believes in the node yet: its kubelet was there a moment ago, and a budget holds its pod.
 func TestDrainNode_ofANodeWhoseServerIsOffWaitsForNothing(t *testing.T) {
-	s, m, _ := newMachines(t, 1, 2, func(p *lcm.ClusterParams) { p.Timeouts.Drain = 7200 })
+	s, m, _ := newMachines(t, 1, 2, func(p *k8s.Params) { p.Timeouts.Drain = 7200 })
 	decided := &drains{}
 	leaving := s.nodes[1]
 	cluster := &activities.Cluster{Reach: s.reach, Drains: decided, Servers: servers{leaving.ServerID: "SHUTOFF"}}

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/scripts"
 )
@@ -85,7 +86,7 @@ func (n *Nodes) PrepareNode(ctx context.Context, in PrepareNodeInput) (out Prepa
 func lockFor(install int) int { return min(install, max(600, install/2)) }
 
 // pinnedVersion is the version of the packages: a pattern of the shell when only that of Kubernetes is known.
-func pinnedVersion(p lcm.ClusterParams) string {
+func pinnedVersion(p k8s.Params) string {
 	if p.AptRepository.Version == "" && p.KubernetesVersion != "" {
 		return p.KubernetesVersion + "-*"
 	}
@@ -94,7 +95,7 @@ func pinnedVersion(p lcm.ClusterParams) string {
 
 // proxyInputs opens the proxy's URLs, which may hold passwords.
 func (r Reach) proxyInputs(
-	ctx context.Context, proxy *lcm.ProxyParams,
+	ctx context.Context, proxy *k8s.ProxyParams,
 ) (inputs []scripts.Input, mask []string, err error) {
 	if proxy == nil {
 		return nil, nil, nil
@@ -110,7 +111,7 @@ func (r Reach) proxyInputs(
 		if value == "" {
 			continue
 		}
-		if !lcm.IsProxyURL(value) {
+		if !k8s.IsProxyURL(value) {
 			return nil, nil, lcm.Errorf(lcm.KindInvalid,
 				"The request's proxy.%s is not a URL like http://user:password@proxy.example:3128.", in.name)
 		}
@@ -143,7 +144,7 @@ func userinfo(proxy string) []string {
 
 // noProxy lists what is inside: networks stay networks, because a list of each of their addresses, as Tacker
 // makes it, is longer than a command may be.
-func noProxy(p lcm.ClusterParams, in PrepareNodeInput) string {
+func noProxy(p k8s.Params, in PrepareNodeInput) string {
 	if p.Proxy == nil {
 		return ""
 	}

@@ -6,13 +6,14 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 func TestPrepareNode_takesTheConfigurationsKeyAndPinsTheClustersVersion(t *testing.T) {
-	s, fake, _, _ := newSite(t, 1, 0, func(p *lcm.ClusterParams) {
+	s, fake, _, _ := newSite(t, 1, 0, func(p *k8s.Params) {
 		p.KubernetesVersion = "1.34.4"
-		p.AptRepository = &lcm.AptRepository{URL: "http://packages.example.com/k8s", Suite: "stable", Component: "main"}
+		p.AptRepository = &k8s.AptRepository{URL: "http://packages.example.com/k8s", Suite: "stable", Component: "main"}
 	})
 	s.reach.Clusters.(*fixedCluster).context.AptKey = []byte("CONFIGURED")
 	must(t, (&activities.Nodes{Reach: s.reach}).PrepareNode,
@@ -23,8 +24,8 @@ func TestPrepareNode_takesTheConfigurationsKeyAndPinsTheClustersVersion(t *testi
 }
 
 func TestPrepareNode_masksThePartsOfAProxysURL(t *testing.T) {
-	s, fake, _, _ := newSite(t, 1, 0, func(p *lcm.ClusterParams) {
-		p.Proxy = &lcm.ProxyParams{HTTPSProxy: lcm.Secret{Clear: "http://user:p%40ss@proxy.example:3128"}}
+	s, fake, _, _ := newSite(t, 1, 0, func(p *k8s.Params) {
+		p.Proxy = &k8s.ProxyParams{HTTPSProxy: lcm.Secret{Clear: "http://user:p%40ss@proxy.example:3128"}}
 	})
 	must(t, (&activities.Nodes{Reach: s.reach}).PrepareNode,
 		activities.PrepareNodeInput{NodeInput: s.tracked(s.nodes[0]), Hosts: activities.HostEntries(s.nodes)})
@@ -32,8 +33,8 @@ func TestPrepareNode_masksThePartsOfAProxysURL(t *testing.T) {
 }
 
 func TestPrepareNode_refusesAProxyThatWouldBecomeConfiguration(t *testing.T) {
-	s, fake, _, _ := newSite(t, 1, 0, func(p *lcm.ClusterParams) {
-		p.Proxy = &lcm.ProxyParams{HTTPProxy: lcm.Secret{Clear: "http://hunter2@p\";\nAPT::x \"y"}}
+	s, fake, _, _ := newSite(t, 1, 0, func(p *k8s.Params) {
+		p.Proxy = &k8s.ProxyParams{HTTPProxy: lcm.Secret{Clear: "http://hunter2@p\";\nAPT::x \"y"}}
 	})
 	_, err := do(t, (&activities.Nodes{Reach: s.reach}).PrepareNode,
 		activities.PrepareNodeInput{NodeInput: s.tracked(s.nodes[0]), Hosts: activities.HostEntries(s.nodes)})
@@ -43,8 +44,8 @@ func TestPrepareNode_refusesAProxyThatWouldBecomeConfiguration(t *testing.T) {
 }
 
 func TestPrepareNode_masksAProxysURLAlsoWithoutItsLastSlash(t *testing.T) {
-	s, fake, _, _ := newSite(t, 1, 0, func(p *lcm.ClusterParams) {
-		p.Proxy = &lcm.ProxyParams{HTTPProxy: lcm.Secret{Clear: "http://user:hunter2@proxy.example:3128/"}}
+	s, fake, _, _ := newSite(t, 1, 0, func(p *k8s.Params) {
+		p.Proxy = &k8s.ProxyParams{HTTPProxy: lcm.Secret{Clear: "http://user:hunter2@proxy.example:3128/"}}
 	})
 	must(t, (&activities.Nodes{Reach: s.reach}).PrepareNode,
 		activities.PrepareNodeInput{NodeInput: s.tracked(s.nodes[0]), Hosts: activities.HostEntries(s.nodes)})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/scripts"
 )
@@ -117,7 +118,7 @@ func unseen(registries []openRegistry, seen []string) (out []string) {
 
 // openRegistry is a registry with what is secret, and what is in the package.
 type openRegistry struct {
-	lcm.PrivateRegistry
+	k8s.PrivateRegistry
 
 	password string
 	ca       string
@@ -125,7 +126,7 @@ type openRegistry struct {
 
 // openRegistries reads the passwords and certificates of registries.
 func (n *Nodes) openRegistries(
-	ctx context.Context, cluster ClusterContext, list []lcm.PrivateRegistry,
+	ctx context.Context, cluster ClusterContext, list []k8s.PrivateRegistry,
 ) (out []openRegistry, err error) {
 	for _, r := range list {
 		open := openRegistry{PrivateRegistry: r}
@@ -136,7 +137,7 @@ func (n *Nodes) openRegistries(
 		if err != nil {
 			return nil, err
 		}
-		if why := lcm.CertificateProblem(ca); r.CertificatePath != "" && why != "" {
+		if why := k8s.CertificateProblem(ca); r.CertificatePath != "" && why != "" {
 			return nil, lcm.Errorf(lcm.KindInvalid, "The package's file %s, of the registry %s, %s.", r.CertificatePath,
 				r.Server, why)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/scripts"
 )
@@ -30,9 +31,9 @@ func (n *fakeNode) connectRegistries(params, in map[string]string) {
 }
 
 // registrySite is one worker that is to pull from two registries.
-func registrySite(t *testing.T, list ...lcm.PrivateRegistry) (site, *fakeSite, *fakeNode, *activities.Nodes) {
+func registrySite(t *testing.T, list ...k8s.PrivateRegistry) (site, *fakeSite, *fakeNode, *activities.Nodes) {
 	t.Helper()
-	s, fake, _, _ := newSite(t, 0, 1, func(p *lcm.ClusterParams) { p.PrivateRegistries = list })
+	s, fake, _, _ := newSite(t, 0, 1, func(p *k8s.Params) { p.PrivateRegistries = list })
 	ca := selfSigned(t)
 	s.reach.Clusters.(*fixedCluster).context.PackageFile = func(_ context.Context, path string) ([]byte, error) {
 		return map[string][]byte{
@@ -48,11 +49,11 @@ func (s site) toRegistries(former bool) activities.ConnectRegistriesInput {
 }
 
 var (
-	plainRegistry = lcm.PrivateRegistry{
+	plainRegistry = k8s.PrivateRegistry{
 		ConnectionType: "0", Server: "192.168.0.10:5000",
 		HostsString: "192.168.0.20  registry.example.com",
 	}
-	tlsRegistry = lcm.PrivateRegistry{
+	tlsRegistry = k8s.PrivateRegistry{
 		ConnectionType: "1", Server: "registry.example.com", Username: "user01", Password: lcm.Secret{Clear: "hunter2\""},
 		CertificatePath: "ca.crt",
 		HostsString:     "192.168.0.20 registry.example.com",
@@ -178,7 +179,7 @@ func TestConnectRegistries_readsNoFileThatIsNotOne(t *testing.T) {
 		assertKind(t, err, lcm.KindBroken, path)
 		assert.Empty(t, fake.ran)
 	}
-	s, fake, _, nodes := registrySite(t, lcm.PrivateRegistry{
+	s, fake, _, nodes := registrySite(t, k8s.PrivateRegistry{
 		ConnectionType: "1", Server: "a.example.com",
 		CertificatePath: "key.pem",
 	})

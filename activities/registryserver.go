@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/crypto/bcrypt"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/remote"
 	"github.com/windlass-nfv/windlass/scripts"
@@ -51,7 +53,7 @@ func (i *Infrastructure) FindMachine(ctx context.Context, in FindMachineInput) (
 	if server == nil {
 		return out, lcm.Errorf(lcm.KindBug, "The VNF is no registry of images, but a step of one was run.")
 	}
-	at := lcm.NodeParams{SSHCpName: server.SSHCpName, NicCpName: server.SSHCpName}
+	at := k8s.NodeParams{SSHCpName: server.SSHCpName, NicCpName: server.SSHCpName}
 	if out.Machine, err = nodeOf(inv, inv.ID, lcm.RegistryServer, at); err != nil {
 		return out, err
 	}
@@ -109,7 +111,7 @@ func (n *Nodes) MountRegistryVolume(
 type InstallRegistryOutput struct {
 	Way string `json:"way"`
 	// Connection is what clusters name to pull from it.
-	Connection *lcm.PrivateRegistry `json:"connection,omitempty"`
+	Connection *k8s.PrivateRegistry `json:"connection,omitempty"`
 }
 
 // InstallRegistry makes a registry of images of a machine: an engine for containers, or Debian's own package, is found
@@ -198,7 +200,7 @@ func registryAuthority(ctx context.Context, host Host, node lcm.Node, script scr
 	if err != nil {
 		return "", err
 	}
-	if why := lcm.CertificateProblem(ca); why != "" {
+	if why := k8s.CertificateProblem(ca); why != "" {
 		return "", lcm.Errorf(lcm.KindBroken, "%s: its file %s %s; remove it, then retry.", node.Name, file, why)
 	}
 	return string(ca), nil
@@ -206,7 +208,7 @@ func registryAuthority(ctx context.Context, host Host, node lcm.Node, script scr
 
 // madeCertificate is the certificate that the machine makes for itself: for the names that clients have for it, and for
 // all its addresses that are known. Nil where none is made.
-func madeCertificate(id lcm.VnfInstanceID, node lcm.Node, t *lcm.RegistryTLS) *scripts.MadeCertificate {
+func madeCertificate(id lcm.VnfInstanceID, node lcm.Node, t *registry.TLS) *scripts.MadeCertificate {
 	if t == nil || !t.Generate {
 		return nil
 	}
@@ -235,7 +237,7 @@ func sendImage(ctx context.Context, host Host, cluster ClusterContext, path stri
 
 // registryCertificate are the inputs with the certificate and the key, which must fit each other.
 func (n *Nodes) registryCertificate(
-	ctx context.Context, cluster ClusterContext, t *lcm.RegistryTLS,
+	ctx context.Context, cluster ClusterContext, t *registry.TLS,
 ) ([]scripts.Input, error) {
 	if t == nil || t.Generate {
 		return nil, nil
@@ -258,7 +260,7 @@ func (n *Nodes) registryCertificate(
 // registryUsers is the file of users. A user whose password has not changed keeps its line, whose hash would else be
 // another one with every run.
 func (n *Nodes) registryUsers(
-	ctx context.Context, host Host, users []lcm.RegistryUser,
+	ctx context.Context, host Host, users []registry.User,
 ) (file string, secrets []string, err error) {
 	if len(users) == 0 {
 		return "", nil, nil
@@ -292,7 +294,7 @@ func (n *Nodes) registryUsers(
 }
 
 // registryNoProxy is what a registry's machine asks without the proxy.
-func registryNoProxy(proxy *lcm.ProxyParams) string {
+func registryNoProxy(proxy *k8s.ProxyParams) string {
 	if proxy == nil {
 		return ""
 	}

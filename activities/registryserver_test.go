@@ -10,15 +10,17 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
 // registryServerSite is one machine that becomes a registry.
-func registryServerSite(t *testing.T, p lcm.RegistryServerParams) (site, *fakeSite, *fakeNode, *activities.Nodes) {
+func registryServerSite(t *testing.T, p registry.Params) (site, *fakeSite, *fakeNode, *activities.Nodes) {
 	t.Helper()
 	s, fake, _, _ := newSite(t, 0, 1, nil)
-	p.Port, p.Image, p.Timeouts.Install = 5000, lcm.DefaultRegistryImage, 2700
+	p.Port, p.Image, p.Timeouts.Install = 5000, registry.DefaultImage, 2700
 	cluster := s.reach.Clusters.(*fixedCluster)
 	cluster.context.RegistryServer = &p
 	ca := selfSigned(t)
@@ -30,13 +32,13 @@ func registryServerSite(t *testing.T, p lcm.RegistryServerParams) (site, *fakeSi
 }
 
 func TestInstallRegistry_sendsTheImageOnceAndKeepsTheUsersLines(t *testing.T) {
-	s, fake, node, nodes := registryServerSite(t, lcm.RegistryServerParams{
-		ImagePath: "registry.tar", Users: []lcm.RegistryUser{{Username: "push", Password: lcm.Secret{Clear: "hunter2"}}},
-		Proxy: &lcm.ProxyParams{HTTPSProxy: lcm.Secret{Clear: "http://u:secret1@proxy.example:3128"}, NoProxy: "10.0.0.0/8"},
+	s, fake, node, nodes := registryServerSite(t, registry.Params{
+		ImagePath: "registry.tar", Users: []registry.User{{Username: "push", Password: lcm.Secret{Clear: "hunter2"}}},
+		Proxy: &k8s.ProxyParams{HTTPSProxy: lcm.Secret{Clear: "http://u:secret1@proxy.example:3128"}, NoProxy: "10.0.0.0/8"},
 	})
 	out := must(t, nodes.InstallRegistry, s.tracked(s.nodes[0]))
 	assert.Equal(t, "docker", out.Way)
-	assert.Equal(t, &lcm.PrivateRegistry{ConnectionType: "0", Server: s.nodes[0].SSHAddress + ":5000"}, out.Connection)
+	assert.Equal(t, &k8s.PrivateRegistry{ConnectionType: "0", Server: s.nodes[0].SSHAddress + ":5000"}, out.Connection)
 	first := readStdin(fake.ran[0].Stdin)
 	node.files[scripts.RegistryUsers] = first["htpasswd"]
 	must(t, nodes.InstallRegistry, s.tracked(s.nodes[0]))
@@ -61,9 +63,9 @@ func TestInstallRegistry_sendsTheImageOnceAndKeepsTheUsersLines(t *testing.T) {
 }
 
 func TestInstallRegistry_letsTheMachineMakeItsCertificate(t *testing.T) {
-	s, fake, node, nodes := registryServerSite(t, lcm.RegistryServerParams{
-		TLS:    &lcm.RegistryTLS{Generate: true, HostNames: []string{"registry.example.com", "192.0.2.7"}, ValidityDays: 30},
-		Volume: &lcm.CinderVolumeParams{VolumeResourceID: "vol", MountTo: "/registry"},
+	s, fake, node, nodes := registryServerSite(t, registry.Params{
+		TLS:    &registry.TLS{Generate: true, HostNames: []string{"registry.example.com", "192.0.2.7"}, ValidityDays: 30},
+		Volume: &k8s.CinderVolumeParams{VolumeResourceID: "vol", MountTo: "/registry"},
 	})
 	machine := s.nodes[0]
 	_, err := do(t, nodes.InstallRegistry, s.tracked(machine))
@@ -75,7 +77,7 @@ func TestInstallRegistry_letsTheMachineMakeItsCertificate(t *testing.T) {
 	node.files["/registry/ca/ca.crt"] = ca
 	for range 2 {
 		out := must(t, nodes.InstallRegistry, s.tracked(machine))
-		assert.Equal(t, &lcm.PrivateRegistry{
+		assert.Equal(t, &k8s.PrivateRegistry{
 			ConnectionType: "1", Server: "registry.example.com:5000", HostsString: machine.SSHAddress + " registry.example.com",
 			CACertificate: strings.TrimSpace(ca),
 		}, out.Connection)
@@ -93,7 +95,7 @@ func TestInstallRegistry_letsTheMachineMakeItsCertificate(t *testing.T) {
 
 func TestMountRegistryVolume_mountsTheOneOfTheMachine(t *testing.T) {
 	s, fake, _, nodes := registryServerSite(t,
-		lcm.RegistryServerParams{Volume: &lcm.CinderVolumeParams{VolumeResourceID: "vol", MountTo: "/registry"}})
+		registry.Params{Volume: &k8s.CinderVolumeParams{VolumeResourceID: "vol", MountTo: "/registry"}})
 	machine := s.nodes[0]
 	in := activities.MountRegistryVolumeInput{
 		NodeInput: s.tracked(machine),
@@ -118,7 +120,7 @@ func TestMountRegistryVolume_mountsTheOneOfTheMachine(t *testing.T) {
 }
 
 func TestFindMachine_findsTheVolumeOfARegistry(t *testing.T) {
-	s, _, _, _ := registryServerSite(t, lcm.RegistryServerParams{SSHCpName: "storage_CP"})
+	s, _, _, _ := registryServerSite(t, registry.Params{SSHCpName: "storage_CP"})
 	cluster := s.reach.Clusters.(*fixedCluster)
 	cloud := &storageCloud{inv: storageInventory()}
 	infra := &activities.Infrastructure{
@@ -127,7 +129,7 @@ func TestFindMachine_findsTheVolumeOfARegistry(t *testing.T) {
 	}
 	in := activities.FindMachineInput{OpOccID: opOcc}
 	assert.Nil(t, must(t, infra.FindMachine, in).Volume)
-	cluster.context.RegistryServer.Volume = &lcm.CinderVolumeParams{VolumeResourceID: "vol"}
+	cluster.context.RegistryServer.Volume = &k8s.CinderVolumeParams{VolumeResourceID: "vol"}
 	out := must(t, infra.FindMachine, in)
 	assert.Equal(t, "registry-s1", out.Machine.Name)
 	assert.Equal(t, &lcm.StorageVolume{ResourceID: "vol", VolumeID: volumeID, ServerID: "s1"}, out.Volume)
@@ -137,8 +139,8 @@ func TestFindMachine_findsTheVolumeOfARegistry(t *testing.T) {
 }
 
 func TestInstallRegistry_wantsACertificateAndItsKey(t *testing.T) {
-	s, fake, _, nodes := registryServerSite(t, lcm.RegistryServerParams{
-		TLS: &lcm.RegistryTLS{
+	s, fake, _, nodes := registryServerSite(t, registry.Params{
+		TLS: &registry.TLS{
 			CertificatePath: "registry.crt",
 			PrivateKey:      lcm.Secret{Clear: "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----\n"},
 		},

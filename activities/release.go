@@ -19,7 +19,7 @@ type releasing struct {
 func (r releasing) broken(ctx context.Context, leaving []string) error {
 	for _, resource := range having(r.inv, vim.Compute, leaving) {
 		id := resource.ID
-		if r.inv.Servers[id].Status != "ERROR" || len(r.plugged(id)) == 0 {
+		if r.inv.Servers[id].Level != vim.Failed || len(r.plugged(id)) == 0 {
 			continue
 		}
 		r.show("The server " + id + " is in ERROR, in which its ports stay with it: it is deleted first.")

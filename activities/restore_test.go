@@ -11,6 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
 // pluggedCloud remembers which server has which port, and what Heat knows of servers.
@@ -30,7 +31,7 @@ func (c *pluggedCloud) ServerState(_ context.Context, id string) (vim.ServerStat
 	if !ok {
 		return vim.ServerState{}, lcm.Errorf(lcm.KindNotFound, "There is no server %s.", id)
 	}
-	return vim.ServerState{ID: id, Status: status}, nil
+	return vim.ServerState{ID: id, Level: openstack.ServerLevel(status), Status: status}, nil
 }
 
 func (c *pluggedCloud) DeleteServer(_ context.Context, id string) error {
@@ -75,7 +76,7 @@ func (c *pluggedCloud) UnplugPort(_ context.Context, server, port string) error 
 func (c *pluggedCloud) MarkHealthy(_ context.Context, r vim.Resource, _ string) error {
 	c.healthy = append(c.healthy, r.ID)
 	at := slices.IndexFunc(c.inv.Resources, func(o vim.Resource) bool { return o.ID == r.ID })
-	c.inv.Resources[at].Status = "CHECK_COMPLETE"
+	c.inv.Resources[at].Level, c.inv.Resources[at].Status = vim.Running, "CHECK_COMPLETE"
 	return nil
 }
 
@@ -86,8 +87,8 @@ func halfHealed() (*pluggedCloud, fixedStack) {
 		holder:  map[string]string{"a": "", "b": "new-1", "c": "old-2"},
 	}
 	cloud.inv = &vim.Inventory{ID: "top", Resources: []vim.Resource{
-		{Name: "vdu", Kind: vim.Compute, ID: "new-1", Part: "nested-1", Status: "CREATE_FAILED"},
-		{Name: "vdu", Kind: vim.Compute, ID: "old-2", Part: "nested-2", Status: "CHECK_FAILED"},
+		{Name: "vdu", Kind: vim.Compute, ID: "new-1", Part: "nested-1", Level: vim.Failed, Status: "CREATE_FAILED"},
+		{Name: "vdu", Kind: vim.Compute, ID: "old-2", Part: "nested-2", Level: vim.Failed, Status: "CHECK_FAILED"},
 	}}
 	port := func(id string) activities.Attached {
 		return activities.Attached{Type: lcm.GrantLinkPort, Resource: "cp", ID: id}
@@ -149,7 +150,7 @@ func TestChangeStack_replacesServersWithinMembers(t *testing.T) {
 			{Name: "vdu", Kind: vim.Compute, ID: "s2", Part: "nested-2"},
 			{Name: "cp", Kind: vim.LinkPort, ID: "p2", Part: "nested-2"},
 		},
-		Servers: map[string]vim.Server{"s1": {ID: "s1", Status: "ACTIVE"}, "s2": {ID: "s2", Status: "ERROR"}},
+		Servers: map[string]vim.Server{"s1": {ID: "s1", Status: "ACTIVE"}, "s2": {ID: "s2", Level: vim.Failed, Status: "ERROR"}},
 		Ports:   map[string]vim.Port{"p1": {ID: "p1", ServerID: "s1"}, "p2": {ID: "p2", ServerID: "s2"}},
 	}
 	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: &logOutput{}}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/scripts"
 )
@@ -18,7 +19,7 @@ func noStorage() error {
 }
 
 // storageOf reads what the request says of the storage server.
-func (r Reach) storageOf(ctx context.Context, id lcm.OpOccID) (ClusterContext, *lcm.StorageServerParams, error) {
+func (r Reach) storageOf(ctx context.Context, id lcm.OpOccID) (ClusterContext, *k8s.StorageServerParams, error) {
 	cluster, err := r.Clusters.Cluster(ctx, id)
 	if err == nil && cluster.Params.StorageServer == nil {
 		err = noStorage()

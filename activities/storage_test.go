@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/scripts"
@@ -29,18 +30,18 @@ type storageSite struct {
 
 func newStorageSite(t *testing.T) storageSite {
 	t.Helper()
-	s, fake, secrets, output := newSite(t, 3, 2, func(p *lcm.ClusterParams) {
-		p.StorageServer = &lcm.StorageServerParams{
+	s, fake, secrets, output := newSite(t, 3, 2, func(p *k8s.Params) {
+		p.StorageServer = &k8s.StorageServerParams{
 			SSHCpName: "storage_CP", NicCpName: "storage_CP", Username: "debian",
-			Volumes: []lcm.CinderVolumeParams{{VolumeResourceID: "vol", MountTo: "/volume"}},
-			Exports: []lcm.NFSExportParams{
+			Volumes: []k8s.CinderVolumeParams{{VolumeResourceID: "vol", MountTo: "/volume"}},
+			Exports: []k8s.NFSExportParams{
 				{ExportDir: "/volume/a", ExportTo: "10.0.0.0/24"},
 				{ExportDir: "/volume/b", ExportTo: "10.0.0.0/24"},
 				{ExportDir: "/volume/a", ExportTo: "10.1.0.7"},
 			},
 		}
-		p.PersistentVolumes = []lcm.PVRegistrationParams{{PVManifestFilePath: "Files/pv.yaml", NFSServerCp: "storage_CP"}}
-		p.Proxy = &lcm.ProxyParams{HTTPProxy: lcm.Secret{Ref: "proxy"}, NoProxy: "inside.example"}
+		p.PersistentVolumes = []k8s.PVRegistrationParams{{PVManifestFilePath: "Files/pv.yaml", NFSServerCp: "storage_CP"}}
+		p.Proxy = &k8s.ProxyParams{HTTPProxy: lcm.Secret{Ref: "proxy"}, NoProxy: "inside.example"}
 	})
 	secrets.values["proxy"] = "http://me:s3cr3t@proxy.example:3128"
 	clusters := s.reach.Clusters.(*fixedCluster)
@@ -109,7 +110,7 @@ func TestStorageServer_isSetUpTwiceAsOnce(t *testing.T) {
 }
 
 func (s storageSite) withClasses() storageSite {
-	s.reach.Clusters.(*fixedCluster).context.Params.StorageClasses = []lcm.StorageClassParams{
+	s.reach.Clusters.(*fixedCluster).context.Params.StorageClasses = []k8s.StorageClassParams{
 		{
 			Name: "files", ExportDir: "/volume/a/files", NFSServerCp: "storage_CP", Image: "registry.example.com/nfs:v4",
 			Default: true, ReclaimPolicy: "Delete", ArchiveOnDelete: true,
@@ -395,7 +396,7 @@ func storageInventory() *vim.Inventory {
 
 func TestFindNodes_findsTheStorageServerBesideTheNodes(t *testing.T) {
 	s := newStorageSite(t)
-	s.reach.Clusters.(*fixedCluster).context.Params.WorkerNode = lcm.NodeParams{
+	s.reach.Clusters.(*fixedCluster).context.Params.WorkerNode = k8s.NodeParams{
 		SSHCpName: "worker_cp",
 		NicCpName: "worker_cp",
 	}

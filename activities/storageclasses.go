@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/scripts"
 )
@@ -31,7 +32,7 @@ func (s *Storage) SetUpStorageClasses(
 				return missing(class.NFSServerCp, "nfs_server_cp")
 			}
 			move := command(cluster, scripts.MoveVolumes{
-				Member: memberOf(cluster, node), Class: class.Name, Provisioner: lcm.ProvisionerOf(class.Name), Server: address,
+				Member: memberOf(cluster, node), Class: class.Name, Provisioner: k8s.ProvisionerOf(class.Name), Server: address,
 				Timeout: briefly(cluster),
 			})
 			move.round, move.limit = i, slack(cluster.Params.Timeouts.NodeReady) // each volume takes its time
@@ -52,12 +53,12 @@ func (s *Storage) SetUpStorageClasses(
 	})
 }
 
-func setUpClass(cluster ClusterContext, node lcm.Node, class lcm.StorageClassParams, address string) (task, error) {
+func setUpClass(cluster ClusterContext, node lcm.Node, class k8s.StorageClassParams, address string) (task, error) {
 	limit := cluster.Params.Timeouts.NodeReady
 	step := scripts.SetUpStorageClass{
 		Member: memberOf(cluster, node), Timeout: limit,
 		StorageClassManifest: scripts.StorageClassManifest{
-			Class: class.Name, Provisioner: lcm.ProvisionerOf(class.Name), Image: class.Image, Server: address,
+			Class: class.Name, Provisioner: k8s.ProvisionerOf(class.Name), Image: class.Image, Server: address,
 			Directory: class.ExportDir,
 			Default:   class.Default, Reclaim: class.ReclaimPolicy, Archive: class.ArchiveOnDelete,
 		},

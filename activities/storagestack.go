@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
@@ -13,13 +14,13 @@ import (
 // What of a storage server is the VIM's: its VM, its ports and its volumes.
 
 // findStorage finds the storage server of the request in the stack; nil when the request asks for none.
-func findStorage(inv *vim.Inventory, p lcm.ClusterParams) (*lcm.StorageServer, error) {
+func findStorage(inv *vim.Inventory, p k8s.Params) (*lcm.StorageServer, error) {
 	params := p.StorageServer
 	if params == nil {
 		return nil, nil
 	}
 	node, err := nodeOf(inv, inv.ID, lcm.Storage,
-		lcm.NodeParams{SSHCpName: params.SSHCpName, NicCpName: params.NicCpName})
+		k8s.NodeParams{SSHCpName: params.SSHCpName, NicCpName: params.NicCpName})
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ func findVolume(inv *vim.Inventory, name string) (*lcm.StorageVolume, error) {
 }
 
 // nfsServerCps are the connection points whose addresses volumes get, each once.
-func nfsServerCps(p lcm.ClusterParams) (out []string) {
+func nfsServerCps(p k8s.Params) (out []string) {
 	add := func(cp string) {
 		if !slices.Contains(out, cp) {
 			out = append(out, cp)

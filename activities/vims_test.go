@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -59,7 +60,7 @@ type named string
 
 func (n named) Cluster(context.Context, lcm.OpOccID) (activities.ClusterContext, error) {
 	return activities.ClusterContext{
-		Instance: lcm.VnfInstance{ID: "vnf", ProjectID: lcm.DefaultProject}, Params: lcm.ClusterParams{VimName: string(n)},
+		Instance: lcm.VnfInstance{ID: "vnf", ProjectID: lcm.DefaultProject}, Params: k8s.Params{VimName: string(n)},
 	}, nil
 }
 

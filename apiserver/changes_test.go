@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -215,7 +216,7 @@ func TestChanges_sealTheSecretsOfTheirRequests(t *testing.T) {
 
 	heal, err := lcm.ParseHeal(o.Params)
 	require.NoError(t, err)
-	params, err := lcm.ParseClusterParams(heal.AdditionalParams)
+	params, err := k8s.ParseParams(heal.AdditionalParams)
 	require.NoError(t, err)
 	password, err := b.vault.Get(t.Context(), params.MasterNode.Password.Ref)
 	require.NoError(t, err)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -104,7 +105,7 @@ func TestModify_checksRegistries(t *testing.T) {
 	after, done, err := request.Apply(b.instance(running), nil)
 	require.NoError(t, err)
 	b.enter(a.path(), lcm.Completed, func(r *lcm.OperationRecord) { r.Instance, r.ChangedInfo = &after, &done })
-	params, err := lcm.ParseClusterParams(b.instance(running).Instantiated.AdditionalParams)
+	params, err := k8s.ParseParams(b.instance(running).Instantiated.AdditionalParams)
 	require.NoError(t, err)
 	require.Len(t, params.PrivateRegistries, 2, "later operations read them")
 	for _, path := range []string{running, a.path()} {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -161,7 +162,7 @@ func TestInstantiate_vimNamesOfClustersThatAreThere(t *testing.T) {
 	require.Empty(t, holder)
 
 	// A heal, of a node or of all, is refused for no name; while it makes the cluster anew, the name stays its own.
-	name, _ := lcm.ParseClusterParams(running.Instantiated.AdditionalParams)
+	name, _ := k8s.ParseParams(running.Instantiated.AdditionalParams)
 	heal := b.do("POST", "/vnflcm/v1/vnf_instances/"+string(running.ID)+"/heal",
 		map[string]any{"vnfcInstanceId": []string{"worker-0"}})
 	heal.want(http.StatusAccepted)

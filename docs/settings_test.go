@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/config"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -104,7 +105,7 @@ func TestUserGuide_hasEveryParameterOfAClusterWithItsDefault(t *testing.T) {
 	_, text, found := strings.Cut(page(t, "user-guide.md"), "\n## Parameters of a cluster\n")
 	require.True(t, found)
 	text, _, _ = strings.Cut(text, "\n## ")
-	params, err := lcm.ParseClusterParams(json.RawMessage(`{"` + lcm.ClusterParamsKey + `": {}}`))
+	params, err := k8s.ParseParams(json.RawMessage(`{"` + lcm.ClusterParamsKey + `": {}}`))
 	require.NoError(t, err)
 
 	known := map[string]bool{}

@@ -121,6 +121,13 @@ func isNetwork(resource *value) bool {
 	return slices.Contains(NetworkTypes, resource.at("type").str())
 }
 
+// Types of resources of Base HOTs that parameters of drivers name.
+const (
+	PortType       = "OS::Neutron::Port"
+	FloatingIPType = "OS::Neutron::FloatingIP"
+	VolumeType     = "OS::Cinder::Volume"
+)
+
 // NetworkTypes are the types of resources that are networks of Neutron.
 var NetworkTypes = []string{"OS::Neutron::Net", "OS::Neutron::ProviderNet"}
 

@@ -1,4 +1,4 @@
-package vnfpkg
+package vnfpkg_test
 
 import (
 	"bytes"
@@ -7,13 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/driver/registry"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 func TestSampleRegistry_isOneMachineWithTheBuiltInDriver(t *testing.T) {
 	var csar bytes.Buffer
-	require.NoError(t, Build("samples/private-registry", &csar))
-	p, err := openBytes(csar.Bytes(), Limits{})
+	require.NoError(t, vnfpkg.Build("samples/private-registry", &csar))
+	p, err := vnfpkg.OpenBytes(csar.Bytes(), vnfpkg.Limits{})
 	require.NoError(t, err)
 	require.Empty(t, p.Warnings)
 	for flavour, request := range map[string]string{
@@ -24,26 +25,26 @@ func TestSampleRegistry_isOneMachineWithTheBuiltInDriver(t *testing.T) {
 	}
 }
 
-func sampleRegistry(t *testing.T, p *Package, flavour, request string) {
+func sampleRegistry(t *testing.T, p *vnfpkg.Package, flavour, request string) {
 	t.Helper()
 	f, err := p.Vnfd.Flavour(flavour)
 	require.NoError(t, err)
 	for _, hook := range []string{"instantiate_end", "heal_end"} {
 		driver, ok := f.Driver(hook)
 		require.True(t, ok)
-		require.Equal(t, DriverPrivateRegistry, driver)
+		require.Equal(t, vnfpkg.DriverPrivateRegistry, driver)
 	}
 	capacity, err := f.Capacity("")
 	require.NoError(t, err)
 	require.Equal(t, map[string]int{"PrivateRegistryVDU": 1}, capacity)
 
-	req, additional := sampleRequest(t, request)
+	req, additional := vnfpkg.SampleRequest(t, request)
 	require.Equal(t, flavour, req.FlavourID)
-	server, problems := lcm.CheckRegistryServerParams(req.AdditionalParams)
+	server, problems := registry.CheckParams(req.AdditionalParams)
 	require.Empty(t, problems)
-	template, err := StackTemplate(f, p.file)
+	template, err := vnfpkg.StackTemplate(f, func(name string) ([]byte, error) { return vnfpkg.FileOf(p, name) })
 	require.NoError(t, err)
-	params, err := HeatParameters(f, template, HeatRequest{
+	params, err := vnfpkg.HeatParameters(f, template, vnfpkg.HeatRequest{
 		ExtVirtualLinks:  req.ExtVirtualLinks,
 		AdditionalParams: additional,
 	})
@@ -59,5 +60,15 @@ func sampleRegistry(t *testing.T, p *Package, flavour, request string) {
 		require.NoError(t, err)
 		require.Equal(t, "OS::Cinder::Volume", resources[server.Volume.VolumeResourceID])
 		require.Equal(t, []string{server.Volume.VolumeResourceID}, vdu.Storages)
+	}
+}
+
+func TestGenerate_aPrivateRegistryWithoutBaseHOT(t *testing.T) {
+	registry := vnfpkg.WithoutBaseHOT(t, "samples/private-registry")
+	for _, id := range []string{"simple", "volume"} {
+		sampleRegistry(t, registry, id, map[string]string{
+			"simple": "instantiate-registry.json",
+			"volume": "instantiate-registry-volume.json",
+		}[id])
 	}
 }

@@ -102,40 +102,6 @@ func TestSample_levelsHaveTheSizesOfTheREADME(t *testing.T) {
 	}
 }
 
-// The requests are what people copy, so every file and every name in them must exist.
-func TestSample_requestsNameWhatThePackageHas(t *testing.T) {
-	p := buildSample(t)
-	for _, id := range []string{"ha", "simple", "storage"} {
-		req, additional := sampleRequest(t, "instantiate-"+id+".json")
-		raw, err := json.Marshal(additional[lcm.ClusterParamsKey])
-		require.NoError(t, err)
-		decoder := json.NewDecoder(bytes.NewReader(raw))
-		decoder.DisallowUnknownFields()
-		var params lcm.ClusterParams
-		require.NoError(t, decoder.Decode(&params))
-		f, err := p.Vnfd.Flavour(id)
-		require.NoError(t, err)
-		hot, err := p.file(f.BaseHOT)
-		require.NoError(t, err)
-
-		require.Contains(t, string(hot), "\n  "+params.MasterNode.AspectID+":")
-		require.Contains(t, string(hot), "\n  "+params.WorkerNode.AspectID+":")
-		files := []string{params.CniManifestPath, params.KubeadmConfigPath}
-		for _, pv := range params.PersistentVolumes {
-			files = append(files, pv.PVManifestFilePath)
-		}
-		for _, name := range files {
-			_, err := p.file(name)
-			require.NoError(t, err)
-		}
-		capacity, err := f.Capacity(req.InstantiationLevelID)
-		require.NoError(t, err)
-		_, mistakes := lcm.CheckClusterParams(req.AdditionalParams, capacity["masterNode"], capacity["workerNode"])
-		require.Empty(t, mistakes)
-		require.Equal(t, params.MasterNode.PodCIDR, additional["pod_cidr"])
-	}
-}
-
 // file reads a file of the package, as the store gives it to activities.
 func (p *Package) file(name string) ([]byte, error) {
 	for artifact, data := range p.Files(mib) {

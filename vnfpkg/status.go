@@ -23,17 +23,6 @@ func (f *Flavour) VdusOf(aspectID string, cpIDs ...string) []string {
 	return slices.Clone(f.Groups[aspectID])
 }
 
-// VdusOfNodes finds the VDUs whose VMs are the nodes that a request describes: the one that it names, else VdusOf.
-func (f *Flavour) VdusOfNodes(n lcm.NodeParams) []string {
-	if n.VduID == "" {
-		return f.VdusOf(n.AspectID, n.NicCpName, n.SSHCpName)
-	}
-	if _, ok := f.Vdu(n.VduID); !ok {
-		return nil
-	}
-	return []string{n.VduID}
-}
-
 // ScaleStatus is the scale level of every aspect at an instantiation level, "" for the default one.
 func (f *Flavour) ScaleStatus(levelID string) []lcm.ScaleInfo {
 	level, err := f.Level(levelID)

@@ -151,14 +151,7 @@ func TestGenerate_problems(t *testing.T) {
 	}
 }
 
-func TestGenerate_aPrivateRegistryAndAClusterWithoutBaseHOT(t *testing.T) {
-	registry := dropBaseHOT(t, "samples/private-registry").open(t)
-	for _, id := range []string{"simple", "volume"} {
-		sampleRegistry(t, registry, id, map[string]string{
-			"simple": "instantiate-registry.json",
-			"volume": "instantiate-registry-volume.json",
-		}[id])
-	}
+func TestGenerate_aClusterWithoutBaseHOT(t *testing.T) {
 	sources := dropBaseHOT(t, sampleDir)
 	cluster := sources.open(t)
 	f, err := cluster.Vnfd.Flavour("storage")

@@ -71,7 +71,7 @@ func (j *job) connectionPoints(
 		if isExternal {
 			cp.VnfExtCpID = "ext-" + cp.ID
 			ext := lcm.VnfExtCpInfo{
-				ID: cp.VnfExtCpID, CpdID: cp.CpdID, CpProtocolInfo: addresses, ExtLinkPortID: a.ID,
+				ID: cp.VnfExtCpID, CpdID: cp.CpdID, CpProtocolInfo: addresses, ExtLinkPortID: a.ID, PortType: a.VimType,
 				AssociatedVnfcCpID: cp.ID,
 			}
 			for _, given := range asked.GivenPorts() {
@@ -121,7 +121,7 @@ func (j *job) virtualLinks(made activities.Outcome, connectionID string) (out []
 			ID: link.ID, VnfVirtualLinkDescID: link.Resource,
 			NetworkResource: lcm.ResourceHandle{
 				VimConnectionID: connectionID, ResourceID: link.ID,
-				VimLevelResourceType: lcm.NetworkResource,
+				VimLevelResourceType: link.VimType,
 			},
 		}
 		for _, v := range made.Vnfcs {
@@ -131,7 +131,7 @@ func (j *job) virtualLinks(made activities.Outcome, connectionID string) (out []
 			for _, a := range v.Attached {
 				if cp, ok := j.Flavour.Cp(a.Resource); ok && a.Type == lcm.GrantLinkPort && cp.VirtualLink == link.Resource {
 					info.VnfLinkPorts = append(info.VnfLinkPorts, lcm.VnfLinkPortInfo{
-						ID: a.ID, ResourceHandle: lcm.PortHandle(connectionID, a.ID), CpInstanceID: cpID(v, a), CpInstanceType: "VNFC_CP",
+						ID: a.ID, ResourceHandle: lcm.ResourceHandle{VimConnectionID: connectionID, ResourceID: a.ID, VimLevelResourceType: a.VimType}, CpInstanceID: cpID(v, a), CpInstanceType: "VNFC_CP",
 					})
 				}
 			}

@@ -244,16 +244,16 @@ func TestAttached_namesWhatTheVnfdDescribes(t *testing.T) {
 	got := j.attached(activities.Vnfc{
 		VduID: "node", ServerID: "s", VolumeIDs: []string{"v1", "v2"},
 		Attached: []activities.Attached{
-			{Type: lcm.GrantStorage, Resource: "disk", ID: "v1"},
+			{Type: lcm.GrantStorage, Resource: "disk", ID: "v1", VimType: "OS::Cinder::Volume"},
 			{Type: lcm.GrantStorage, ID: "v2"},
-			{Type: lcm.GrantLinkPort, Resource: "cp", ID: "p1"},
+			{Type: lcm.GrantLinkPort, Resource: "cp", ID: "p1", VimType: "OS::Neutron::Port"},
 			{Type: lcm.GrantLinkPort, Resource: "elsewhere", ID: "p2"},
 		},
 	})
 	require.Equal(t, []lcm.AttachedResource{
-		{VnfcID: "s", Type: lcm.GrantStorage, TemplateID: "disk", ResourceID: "v1"},
+		{VnfcID: "s", Type: lcm.GrantStorage, TemplateID: "disk", ResourceID: "v1", VimType: "OS::Cinder::Volume"},
 		{VnfcID: "s", Type: lcm.GrantStorage, ResourceID: "v2"},
-		{VnfcID: "s", Type: lcm.GrantLinkPort, TemplateID: "cp", ResourceID: "p1"},
+		{VnfcID: "s", Type: lcm.GrantLinkPort, TemplateID: "cp", ResourceID: "p1", VimType: "OS::Neutron::Port"},
 		{VnfcID: "s", Type: lcm.GrantLinkPort, ResourceID: "p2"},
 	}, got)
 	require.Equal(t, []lcm.VirtualStorageResourceInfo{{
@@ -283,13 +283,19 @@ func TestConnectionPoints_areTheVnfcsAndWhatLinksMakeOfThem(t *testing.T) {
 	j.Flavour.Cps[1].VirtualLink, j.Flavour.VirtualLinks = "inside", []vnfpkg.VirtualLink{{ID: "inside"}}
 	made := activities.Outcome{
 		Networks: []activities.Network{
-			{Resource: "inside", ID: "n1"},
+			{Resource: "inside", ID: "n1", VimType: "OS::Neutron::Net"},
 			{Resource: "unknown", ID: "n2"},
 		},
 		Vnfcs: []activities.Vnfc{{VduID: "node", ServerID: "s", Attached: []activities.Attached{
 			{Type: lcm.GrantStorage, Resource: "cp", ID: "v1"},
-			{Type: lcm.GrantLinkPort, Resource: "cp", ID: "p1", MAC: "fa:16:3e:00:00:01", Addresses: addresses},
-			{Type: lcm.GrantLinkPort, Resource: "inner", ID: "p2", MAC: "fa:16:3e:00:00:02", Addresses: addresses},
+			{
+				Type: lcm.GrantLinkPort, Resource: "cp", ID: "p1", VimType: "OS::Neutron::Port", MAC: "fa:16:3e:00:00:01",
+				Addresses: addresses,
+			},
+			{
+				Type: lcm.GrantLinkPort, Resource: "inner", ID: "p2", VimType: "OS::Neutron::Port", MAC: "fa:16:3e:00:00:02",
+				Addresses: addresses,
+			},
 			{Type: lcm.GrantLinkPort, Resource: "elsewhere", ID: "p3"},
 		}}},
 	}
@@ -303,13 +309,15 @@ func TestConnectionPoints_areTheVnfcsAndWhatLinksMakeOfThem(t *testing.T) {
 	}, cps)
 	require.Equal(t, []lcm.VnfExtCpInfo{{
 		ID: "ext-cp-s", CpdID: "cp", ExtLinkPortID: "p1", AssociatedVnfcCpID: "cp-s",
+		PortType:       "OS::Neutron::Port",
 		CpProtocolInfo: lcm.ProtocolInfo("fa:16:3e:00:00:01", addresses, addresses),
 	}}, external)
 	require.Equal(t, []lcm.VnfExtCpInfo{{ID: "net-vip", CpdID: "vip"}}, j.otherExternal(external),
 		"an address that is no VM's own")
 
 	port := lcm.VnfLinkPortInfo{
-		ID: "p2", ResourceHandle: lcm.PortHandle("vim", "p2"), CpInstanceID: "inner-s",
+		ID: "p2", CpInstanceID: "inner-s",
+		ResourceHandle: lcm.ResourceHandle{VimConnectionID: "vim", ResourceID: "p2", VimLevelResourceType: "OS::Neutron::Port"},
 		CpInstanceType: "VNFC_CP",
 	}
 	require.Equal(t, []lcm.VnfVirtualLinkResourceInfo{{

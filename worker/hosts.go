@@ -108,7 +108,7 @@ func (h *hosts) explain(ctx context.Context, id lcm.OpOccID, node lcm.Node, err 
 	case lcm.Is(failure, lcm.KindNotFound):
 		return lcm.Wrap(lcm.KindBroken, activities.ErrServerOff,
 			"%s: Nova has no server %s any more; heal the VNFC, or undo what deleted it", node.Name, node.ServerID)
-	case failure == nil && slices.Contains(off, state.Status):
+	case failure == nil && slices.Contains(off, state.Level):
 		return lcm.Wrap(lcm.KindBroken, activities.ErrServerOff,
 			"%s: its server %s is %s; start it and retry, or heal the VNFC", node.Name, node.ServerID, state.Status)
 	}
@@ -124,8 +124,8 @@ func (h *hosts) power(ctx context.Context, id lcm.OpOccID) (vim.Power, error) {
 	return vim.As[vim.Power](on, "tell whether servers run")
 }
 
-// off are Nova's words for servers that do not run and will not by themselves.
-var off = []string{"SHUTOFF", "ERROR", "PAUSED", "SUSPENDED", "DELETED", "SOFT_DELETED", "SHELVED", "SHELVED_OFFLOADED"}
+// off are the levels of servers that do not run and will not by themselves.
+var off = []vim.Level{vim.Stopped, vim.Failed, vim.Paused, vim.Removed}
 
 // Off implements activities.Servers. A server in ERROR may run all the same.
 func (h *hosts) Off(ctx context.Context, id lcm.OpOccID, node lcm.Node) string {
@@ -137,7 +137,7 @@ func (h *hosts) Off(ctx context.Context, id lcm.OpOccID, node lcm.Node) string {
 	switch {
 	case lcm.Is(err, lcm.KindNotFound):
 		return "DELETED"
-	case err == nil && state.Status != "ERROR" && slices.Contains(off, state.Status):
+	case err == nil && state.Level != vim.Failed && slices.Contains(off, state.Level):
 		return state.Status
 	}
 	return ""

@@ -84,7 +84,7 @@ func vnfcResource(v activities.Vnfc, connectionID string) lcm.VnfcResourceInfo {
 		ID: v.ServerID, VduID: v.VduID, ZoneID: v.Zone, StorageIDs: v.VolumeIDs,
 		ComputeResource: lcm.ResourceHandle{
 			VimConnectionID: connectionID, ResourceID: v.ServerID,
-			VimLevelResourceType: "OS::Nova::Server",
+			VimLevelResourceType: v.VimType,
 		},
 	}
 	out.Metadata = map[string]any{}
@@ -109,7 +109,7 @@ func (j *job) attached(v activities.Vnfc) (out []lcm.AttachedResource) {
 		storages = vdu.Storages
 	}
 	for _, a := range v.Attached {
-		r := lcm.AttachedResource{VnfcID: v.ServerID, Type: a.Type, ResourceID: a.ID}
+		r := lcm.AttachedResource{VnfcID: v.ServerID, Type: a.Type, ResourceID: a.ID, VimType: a.VimType}
 		_, isCp := j.Flavour.Cp(a.Resource)
 		switch {
 		case a.Type == lcm.GrantLinkPort && isCp, a.Type == lcm.GrantStorage && slices.Contains(storages, a.Resource):
@@ -126,7 +126,7 @@ func (j *job) attached(v activities.Vnfc) (out []lcm.AttachedResource) {
 // the member's VNFC.
 func (j *job) networks(made activities.Outcome) (out []lcm.AttachedResource) {
 	for _, n := range made.Networks {
-		r := lcm.AttachedResource{Type: lcm.GrantLink, ResourceID: n.ID}
+		r := lcm.AttachedResource{Type: lcm.GrantLink, ResourceID: n.ID, VimType: n.VimType}
 		link, described := j.Flavour.VirtualLink(n.Resource)
 		if described {
 			r.TemplateID = n.Resource
@@ -149,7 +149,7 @@ func virtualStorages(attached []lcm.AttachedResource, connectionID string) (out 
 				ID: a.ResourceID, VirtualStorageDescID: a.TemplateID,
 				StorageResource: lcm.ResourceHandle{
 					VimConnectionID: connectionID, ResourceID: a.ResourceID,
-					VimLevelResourceType: "OS::Cinder::Volume",
+					VimLevelResourceType: a.VimType,
 				},
 			})
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -21,7 +22,7 @@ type resolver struct {
 	vault *secrets.Vault
 	// The repository of requests that name none, and its key.
 	podNetwork []byte
-	apt        *lcm.AptRepository
+	apt        *k8s.AptRepository
 	aptKey     []byte
 	// grantPatience is how long an NFVO may take to grant an operation, 0 without one; endpoint begins links to the API.
 	grantPatience time.Duration

@@ -15,11 +15,14 @@ func (o *resolver) Recorded(ctx context.Context, id lcm.OpOccID) (out []activiti
 	}
 	for _, v := range j.Instance.Instantiated.VnfcResources {
 		vnfc := activities.Vnfc{VduID: v.VduID, ServerID: v.ComputeResource.ResourceID, VolumeIDs: v.StorageIDs}
+		vnfc.VimType = v.ComputeResource.VimLevelResourceType
 		vnfc.StackID, _ = v.Metadata["stack_id"].(string)
 		vnfc.ParentResource, _ = v.Metadata["parent_resource_name"].(string)
 		for _, a := range j.Instance.Instantiated.Attached {
 			if a.VnfcID == v.ID && (a.Type == lcm.GrantLinkPort || a.Type == lcm.GrantStorage) {
-				vnfc.Attached = append(vnfc.Attached, activities.Attached{Type: a.Type, Resource: a.TemplateID, ID: a.ResourceID})
+				vnfc.Attached = append(vnfc.Attached, activities.Attached{
+					Type: a.Type, Resource: a.TemplateID, ID: a.ResourceID, VimType: a.VimType,
+				})
 			}
 		}
 		out = append(out, vnfc)

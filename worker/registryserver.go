@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -18,7 +19,7 @@ func (j *job) showRegistry(info *lcm.InstantiatedVnfInfo, made activities.Outcom
 	for i, v := range info.VnfcResources {
 		switch {
 		case made.Registry != nil:
-			info.VnfcResources[i].Metadata[lcm.RegistriesKey] = []lcm.PrivateRegistry{*made.Registry}
+			info.VnfcResources[i].Metadata[lcm.RegistriesKey] = []k8s.PrivateRegistry{*made.Registry}
 		case j.OpOcc.Operation == lcm.OpChangeExtConn || j.Instance.Instantiated == nil:
 		default:
 			for _, before := range j.Instance.Instantiated.VnfcResources {

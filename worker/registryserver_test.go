@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -16,7 +17,7 @@ func TestJob_showsHowClustersConnectToARegistry(t *testing.T) {
 	before := lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{
 		{ID: "vm", Metadata: map[string]any{lcm.RegistriesKey: "as before"}},
 	}}}
-	found := &lcm.PrivateRegistry{Server: "198.51.100.5:5000"}
+	found := &k8s.PrivateRegistry{Server: "198.51.100.5:5000"}
 	for name, c := range map[string]struct {
 		job  job
 		made activities.Outcome
@@ -27,7 +28,7 @@ func TestJob_showsHowClustersConnectToARegistry(t *testing.T) {
 			job{&operations.Operation{Flavour: registry}},
 			activities.Outcome{Registry: found},
 			"vm",
-			[]lcm.PrivateRegistry{*found},
+			[]k8s.PrivateRegistry{*found},
 		},
 		"known": {
 			job{&operations.Operation{Flavour: registry, Instance: before}},

@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/nfvo"
 	"github.com/windlass-nfv/windlass/internal/onboard"
@@ -44,7 +45,7 @@ type Options struct {
 	// Reconnect is how long a node that is lost during a command is waited for; 0 is the dialer's default.
 	Reconnect time.Duration
 	// Apt is the apt repository of requests that name none, AptKey its armored key; nil when there is none.
-	Apt    *lcm.AptRepository
+	Apt    *k8s.AptRepository
 	AptKey []byte
 	// VimGuard says where VIMs and the nodes that they make may be.
 	VimGuard outbound.Guard

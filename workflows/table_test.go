@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -86,8 +87,8 @@ func everyList(t *testing.T) map[string]anyList {
 				for _, isCluster := range []bool{true, false} {
 					f := someFacts(t, flavour, isCluster)
 					if k := kubeadm.Of(f); k != nil && i%2 == 0 { // some pull from registries, and some of those have classes of storage
-						k.Params.PrivateRegistries = []lcm.PrivateRegistry{{Server: "registry.example.com"}}
-						k.Params.StorageClasses = []lcm.StorageClassParams{{Name: "files", ExportDir: "/volume/files"}}
+						k.Params.PrivateRegistries = []k8s.PrivateRegistry{{Server: "registry.example.com"}}
+						k.Params.StorageClasses = []k8s.StorageClassParams{{Name: "files", ExportDir: "/volume/files"}}
 					}
 					f.Graceful = strings.Contains(body, "GRACEFUL")
 					if _, err := planOf(f, op, body); err != nil {
@@ -119,7 +120,7 @@ func everyList(t *testing.T) map[string]anyList {
 			require.Equal(t, p.Whole, all[name+": HEAL {}"].list[2].ID == "check-given-ports")
 		}
 	}
-	for body, volume := range map[string]*lcm.CinderVolumeParams{
+	for body, volume := range map[string]*k8s.CinderVolumeParams{
 		`{}`: nil, `{"vnfcInstanceId":["registry-0"]}`: {}, `{"additionalParams":{"keep_volumes":false}}`: {},
 	} {
 		add("registry", registryFacts(volume), lcm.OpHeal, body)
@@ -184,9 +185,9 @@ func ratedFacts(t *testing.T) lifecycle.Facts {
 }
 
 // registryFacts is a registry of images.
-func registryFacts(volume *lcm.CinderVolumeParams) lifecycle.Facts {
+func registryFacts(volume *k8s.CinderVolumeParams) lifecycle.Facts {
 	return lifecycle.Facts{
-		Drivers: []lifecycle.Driver{&registry.Server{Params: lcm.RegistryServerParams{Volume: volume}}},
+		Drivers: []lifecycle.Driver{&registry.Server{Params: registry.Params{Volume: volume}}},
 		Flavour: &vnfpkg.Flavour{Vdus: []vnfpkg.Vdu{{ID: "registry"}}},
 		Instance: lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{
 			{ID: "registry-0", VduID: "registry", ComputeResource: lcm.ResourceHandle{ResourceID: "registry-0"}},
@@ -235,16 +236,16 @@ func someFacts(t *testing.T, flavour string, isCluster bool) lifecycle.Facts {
 	f.Instance.Instantiated = info
 	info.Switch(lcm.VnfStopped, []string{"worker-0"}, []string{"worker-0"})
 	if isCluster {
-		f.Drivers = []lifecycle.Driver{&kubeadm.Cluster{Params: lcm.ClusterParams{
-			CniManifestPath: "cni.yaml", MasterNode: lcm.NodeParams{AspectID: "master_instance", SSHCpName: "masterNode_CP1"},
+		f.Drivers = []lifecycle.Driver{&kubeadm.Cluster{Params: k8s.Params{
+			CniManifestPath: "cni.yaml", MasterNode: k8s.NodeParams{AspectID: "master_instance", SSHCpName: "masterNode_CP1"},
 		}}}
 	}
 	if isCluster && flavour == "storage" {
-		kubeadm.Of(f).Params.StorageServer = &lcm.StorageServerParams{
+		kubeadm.Of(f).Params.StorageServer = &k8s.StorageServerParams{
 			SSHCpName: "storage_server_CP",
 			NicCpName: "storage_server_CP",
 		}
-		kubeadm.Of(f).Params.PersistentVolumes = []lcm.PVRegistrationParams{{
+		kubeadm.Of(f).Params.PersistentVolumes = []k8s.PVRegistrationParams{{
 			PVManifestFilePath: "pv.yaml",
 			NFSServerCp:        "storage_server_CP",
 		}}

@@ -4,6 +4,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
@@ -23,7 +24,7 @@ type vnf struct {
 	moved  []string                        // the connection points that such a CHANGE_EXT_CONN has connected
 	change lcm.Plan                        // of a scaling or a healing
 
-	registry *lcm.PrivateRegistry // how clusters connect to the VNF, when it is a registry of images
+	registry *k8s.PrivateRegistry // how clusters connect to the VNF, when it is a registry of images
 }
 
 // newVnf is the beginning of an operation, with what the steps of all VNFs and of all drivers do.

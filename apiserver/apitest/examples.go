@@ -38,6 +38,7 @@ func Instance() lcm.VnfInstance {
 			}},
 			ExtCps: []lcm.VnfExtCpInfo{{
 				ID: "cp-1", CpdID: "masterNode_CP1", AssociatedVnfcCpID: "vnfc-cp-1", ExtLinkPortID: "port-1",
+				PortType: "OS::Neutron::Port",
 				CpProtocolInfo: lcm.ProtocolInfo("fa:16:3e:00:00:01", []lcm.FixedIP{{Address: "10.0.0.7", SubnetID: "subnet-1"}},
 					nil),
 			}},
@@ -56,10 +57,12 @@ func Instance() lcm.VnfInstance {
 			VirtualLinks: []lcm.VnfVirtualLinkResourceInfo{{
 				ID: "n1", VnfVirtualLinkDescID: "inner", NetworkResource: lcm.ResourceHandle{
 					VimConnectionID: "vim1",
-					ResourceID:      "n1", VimLevelResourceType: lcm.NetworkResource,
+					ResourceID:      "n1", VimLevelResourceType: "OS::Neutron::Net",
 				},
 				VnfLinkPorts: []lcm.VnfLinkPortInfo{{
-					ID: "p2", ResourceHandle: lcm.PortHandle("vim1", "p2"),
+					ID: "p2", ResourceHandle: lcm.ResourceHandle{
+						VimConnectionID: "vim1", ResourceID: "p2", VimLevelResourceType: "OS::Neutron::Port",
+					},
 					CpInstanceID: "vnfc-cp-2", CpInstanceType: "VNFC_CP",
 				}},
 			}},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -53,7 +54,7 @@ type instantiatedInfo struct {
 			ResourceID string `json:"resourceId"`
 		} `json:"computeResource"`
 		Metadata struct {
-			Registry []lcm.PrivateRegistry `json:"private_registry_connection_info"`
+			Registry []k8s.PrivateRegistry `json:"private_registry_connection_info"`
 		} `json:"metadata"`
 	} `json:"vnfcResourceInfo"`
 }

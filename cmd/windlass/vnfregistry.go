@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -47,7 +48,7 @@ wants them. --ca prints the CA's certificate alone, in PEM.`,
 }
 
 // registry is how clusters connect to the VNF, nothing when it is no registry of images.
-func (i vnfInstance) registry() []lcm.PrivateRegistry {
+func (i vnfInstance) registry() []k8s.PrivateRegistry {
 	if i.InstantiatedVnfRef == nil {
 		return nil
 	}
@@ -59,7 +60,7 @@ func (i vnfInstance) registry() []lcm.PrivateRegistry {
 	return nil
 }
 
-func (c *cli) printCA(r lcm.PrivateRegistry) error {
+func (c *cli) printCA(r k8s.PrivateRegistry) error {
 	if r.CACertificate == "" {
 		return errors.New("Windlass has made no CA for this registry: its certificate was given, or it speaks HTTP") //nolint:staticcheck // a name
 	}
@@ -67,7 +68,7 @@ func (c *cli) printCA(r lcm.PrivateRegistry) error {
 	return err
 }
 
-func (c *cli) printRegistry(connections []lcm.PrivateRegistry) error {
+func (c *cli) printRegistry(connections []k8s.PrivateRegistry) error {
 	r := connections[0]
 	err := c.print(map[string]any{lcm.RegistriesKey: connections}, func(w io.Writer) {
 		field(w, "Server", r.Server)

@@ -5,15 +5,15 @@ import (
 	"os"
 	"strings"
 
-	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 )
 
 // Repository is a in the words of a request; nil without a URL.
-func (a Apt) Repository() *lcm.AptRepository {
+func (a Apt) Repository() *k8s.AptRepository {
 	if a.URL == "" {
 		return nil
 	}
-	return &lcm.AptRepository{URL: a.URL, Suite: a.Suite, Component: a.Component, Version: a.Version, Trusted: a.Trusted}
+	return &k8s.AptRepository{URL: a.URL, Suite: a.Suite, Component: a.Component, Version: a.Version, Trusted: a.Trusted}
 }
 
 // finishApt checks the repository as a whole, by the rules for requests, and reads its key.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/config"
-	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 )
 
 const armored = "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmDME\n-----END PGP PUBLIC KEY BLOCK-----\n"
@@ -33,7 +33,7 @@ func TestLoad_aptRepositoryFromEverywhere(t *testing.T) {
 		URL: "http://environment.example/deb", Suite: "stable", Component: "main", Version: "1.34.5-1.1", KeyFile: key,
 		Key: []byte(armored),
 	}, c.Kubernetes.Apt)
-	assert.Equal(t, &lcm.AptRepository{
+	assert.Equal(t, &k8s.AptRepository{
 		URL: "http://environment.example/deb", Suite: "stable", Component: "main", Version: "1.34.5-1.1",
 	}, c.Kubernetes.Apt.Repository())
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // Expected is what should be, as the last operation has left it.
@@ -51,7 +52,8 @@ type Stack struct {
 	// Unreachable says why the VIM could not be asked, as a sentence; nothing else is known then.
 	Unreachable string
 	Missing     bool
-	Status      string // Heat's, e.g. UPDATE_FAILED
+	Level       vim.Level
+	Status      string // the VIM's word for the level, e.g. UPDATE_FAILED
 	Members     []Member
 }
 
@@ -59,7 +61,8 @@ type Stack struct {
 type Member struct {
 	ServerID string
 	VduID    string
-	// Status is Nova's; "" when Nova does not have the server.
+	// Level is "" when the VIM does not have the server. Status is the VIM's word for it.
+	Level  vim.Level
 	Status string
 }
 

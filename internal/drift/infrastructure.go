@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // stack compares what Heat and Nova have with what the instance consists of.
@@ -17,8 +18,7 @@ func (c *comparison) stack() {
 	case s.Missing:
 		c.add(lcm.DriftStackMissing, "", "", "The VNF's Heat stack does not exist any more.")
 		return
-	case strings.HasSuffix(s.Status, "_FAILED"), strings.HasSuffix(s.Status, "_IN_PROGRESS"),
-		strings.HasPrefix(s.Status, "DELETE"):
+	case s.Level == vim.Failed, s.Level == vim.Changing, s.Level == vim.Removed:
 		// Heat's reason is not repeated: it may quote what the stack's parameters are.
 		c.add(lcm.DriftStackStatus, "", "", "The VNF's Heat stack is %s although no operation is under way.", s.Status)
 	}
@@ -45,7 +45,7 @@ func HalfMade(want Expected, s Stack) bool {
 		return slices.ContainsFunc(s.Members, func(m Member) bool { return m.ServerID == v.ComputeResource.ResourceID })
 	}
 	lost := slices.ContainsFunc(want.Vnfcs, func(v lcm.VnfcResourceInfo) bool { return !known(v) })
-	return s.Missing || lost || strings.HasPrefix(s.Status, "DELETE") || !strings.HasSuffix(s.Status, "_COMPLETE")
+	return s.Missing || lost || s.Level != vim.Running
 }
 
 // server compares one VM.
@@ -56,21 +56,21 @@ func (c *comparison) server(v lcm.VnfcResourceInfo) {
 		c.add(lcm.DriftStackMemberMissing, v.ID, node, "%s is no member of the VNF's Heat stack any more.", name)
 		return
 	}
-	status := c.have.Stack.Members[at].Status
-	if c.want.stopped(v.ComputeResource.ResourceID) && status != "" && status != "DELETED" && status != "SOFT_DELETED" {
-		if status != "SHUTOFF" {
+	level, status := c.have.Stack.Members[at].Level, c.have.Stack.Members[at].Status
+	if c.want.stopped(v.ComputeResource.ResourceID) && level != "" && level != vim.Removed {
+		if level != vim.Stopped {
 			c.add(lcm.DriftServerStatus, v.ID, node, "%s is %s in Nova although it was stopped on purpose.", name, status)
 		}
 		return
 	}
-	switch status {
-	case "ACTIVE":
-	case "", "DELETED", "SOFT_DELETED":
+	switch level {
+	case vim.Running:
+	case "", vim.Removed:
 		c.add(lcm.DriftServerMissing, v.ID, node, "%s does not exist in Nova any more, though its Heat stack has it.", name)
-	case "ERROR":
-		c.add(lcm.DriftServerError, v.ID, node, "%s is in ERROR, as Nova says.", name)
-	case "SHUTOFF":
-		c.add(lcm.DriftServerStopped, v.ID, node, "%s is switched off (SHUTOFF), as Nova says.", name)
+	case vim.Failed:
+		c.add(lcm.DriftServerError, v.ID, node, "%s is in %s, as Nova says.", name, status)
+	case vim.Stopped:
+		c.add(lcm.DriftServerStopped, v.ID, node, "%s is switched off (%s), as Nova says.", name, status)
 	default:
 		c.add(lcm.DriftServerStatus, v.ID, node, "%s is %s in Nova, not ACTIVE.", name, status)
 	}

@@ -10,13 +10,6 @@ import (
 // Resources are those of a template, with their types, by their names.
 type Resources map[string]string
 
-// Types of resources that parameters of drivers name.
-const (
-	Port       = "OS::Neutron::Port"
-	FloatingIP = "OS::Neutron::FloatingIP"
-	Volume     = "OS::Cinder::Volume"
-)
-
 // Resources are those of the top template; false when they cannot be read, which is told where the stack is checked.
 func (r Request) Resources(ctx context.Context) (types Resources, ok bool) {
 	template, err := vnfpkg.StackTemplate(r.Flavour,

@@ -77,12 +77,6 @@ func (i *InstantiatedVnfInfo) ShownLinks(apiVersion int) []VnfVirtualLinkResourc
 	return out
 }
 
-// The types of the VIM's resources that connect VNFCs.
-const (
-	NetworkResource = "OS::Neutron::Net"
-	PortResource    = "OS::Neutron::Port"
-)
-
 // ProtocolInfo tells the addresses of a port; nil when none is known. Those that were asked for are not dynamic.
 func ProtocolInfo(mac string, addresses, asked []FixedIP) []CpProtocolInfo {
 	if mac == "" {
@@ -111,7 +105,7 @@ func (i *InstantiatedVnfInfo) LinkInfo(apiVersion int) []ExtVirtualLinkInfo {
 		for _, cp := range i.ExtCps {
 			if cp.ExtLinkPortID != "" && connects([]ExtVirtualLink{link}, cp.CpdID) {
 				out[at].ExtLinkPorts = append(out[at].ExtLinkPorts, ExtLinkPortInfo{
-					ID: cp.ExtLinkPortID, ResourceHandle: PortHandle(connection, cp.port()), CpInstanceID: cp.ID,
+					ID: cp.ExtLinkPortID, ResourceHandle: cp.handle(connection), CpInstanceID: cp.ID,
 				})
 			}
 		}
@@ -130,7 +124,7 @@ func (i *InstantiatedVnfInfo) CpConfigID(of VnfExtCpInfo) string {
 	return of.CpdID
 }
 
-// PortHandle is a port in the VIM.
-func PortHandle(vimConnection, port string) ResourceHandle {
-	return ResourceHandle{VimConnectionID: vimConnection, ResourceID: port, VimLevelResourceType: PortResource}
+// handle is the port in the VIM.
+func (cp VnfExtCpInfo) handle(vimConnection string) ResourceHandle {
+	return ResourceHandle{VimConnectionID: vimConnection, ResourceID: cp.port(), VimLevelResourceType: cp.PortType}
 }

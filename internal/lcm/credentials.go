@@ -64,8 +64,8 @@ func CredentialProblems(body json.RawMessage) []Problem {
 	var request struct {
 		AdditionalParams healParams `json:"additionalParams"`
 	}
-	problems, unknown := tackers.Read("$", body, &request)
-	problems = params.Join(problems, tackers.Check("$", request))
+	problems, unknown := Tackers.Read("$", body, &request)
+	problems = params.Join(problems, Tackers.Check("$", request))
 	for _, p := range unknown {
 		if strings.HasPrefix(p.Path, clusterParamsPath) {
 			p.Detail = "cannot be changed now: only username, password and private_key of master_node, worker_node and " +

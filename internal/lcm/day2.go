@@ -142,7 +142,7 @@ func (r HealRequest) ReplacesAll() bool {
 }
 
 func (r HealRequest) params() (p healParams) {
-	tackers.Read("$.additionalParams", r.AdditionalParams, &p) // its mistakes were told when the request came
+	Tackers.Read("$.additionalParams", r.AdditionalParams, &p) // its mistakes were told when the request came
 	return p
 }
 

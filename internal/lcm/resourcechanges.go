@@ -169,7 +169,7 @@ func (r *ResourceChanges) port(info *InstantiatedVnfInfo, cp VnfcCpInfo, change 
 	if ext := info.external(cp); ext.ExtLinkPortID != "" && ext.PortID == "" {
 		r.AffectedExtLinkPorts = append(r.AffectedExtLinkPorts, AffectedExtLinkPort{
 			ID: ext.ExtLinkPortID, ChangeType: change, ExtCpInstanceID: ext.ID,
-			ResourceHandle: PortHandle(info.VimConnectionID(), ext.ExtLinkPortID),
+			ResourceHandle: ext.handle(info.VimConnectionID()),
 		})
 	}
 }

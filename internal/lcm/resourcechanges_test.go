@@ -22,7 +22,7 @@ func vnfOf(names ...string) *lcm.InstantiatedVnfInfo {
 		})
 		info.ExtCps = append(info.ExtCps, lcm.VnfExtCpInfo{
 			ID: "ext-" + name, CpdID: "cp", ExtLinkPortID: "port-" + name,
-			AssociatedVnfcCpID: "cp-" + name,
+			AssociatedVnfcCpID: "cp-" + name, PortType: "OS::Neutron::Port",
 		})
 		info.VirtualStorages = append(info.VirtualStorages, lcm.VirtualStorageResourceInfo{
 			ID: "volume-" + name, VirtualStorageDescID: "disk",

@@ -2,7 +2,8 @@ package lcm
 
 import (
 	"encoding/json"
-	"strconv"
+
+	"github.com/windlass-nfv/windlass/internal/params"
 )
 
 // VersionText is a version in a filter. Tacker's requests have versions as numbers, too: then it is the text of the
@@ -20,13 +21,4 @@ func (v *VersionText) UnmarshalJSON(b []byte) error {
 }
 
 // Usual implements params.Usual.
-func (VersionText) Usual(doc json.RawMessage) json.RawMessage { return quotedNumber(doc) }
-
-// quotedNumber makes a string of a number, as it is written.
-func quotedNumber(doc json.RawMessage) json.RawMessage {
-	var number json.Number
-	if doc[0] == '"' || json.Unmarshal(doc, &number) != nil || number == "" {
-		return doc
-	}
-	return json.RawMessage(strconv.Quote(number.String()))
-}
+func (VersionText) Usual(doc json.RawMessage) json.RawMessage { return params.QuotedNumber(doc) }

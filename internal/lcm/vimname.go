@@ -8,14 +8,6 @@ const ClusterOfParam = "windlass_cluster_of"
 // DefaultVimName begins the name of the VIM of a cluster whose request gives none.
 const DefaultVimName = "kubernetes_vim_"
 
-// VimNameOf is the name as which the cluster of a VNF instance is registered.
-func (p ClusterParams) VimNameOf(id VnfInstanceID) string {
-	if p.VimName == "" {
-		return DefaultVimName + string(id)
-	}
-	return p.VimName
-}
-
 // VimNameHolder is who has the name of a VIM: one that is registered, or an operation that will register one.
 type VimNameHolder struct {
 	VimID         VimID

@@ -97,6 +97,8 @@ type VnfExtCpInfo struct {
 	ExtLinkPortID string `json:"extLinkPortId,omitempty"`
 	// PortID is the VIM's id of a port that the request has given, "" for others.
 	PortID string `json:"portId,omitempty"`
+	// PortType is the VIM's word for the port (vimLevelResourceType).
+	PortType string `json:"portType,omitempty"`
 	// AssociatedVnfcCpID is the connection point of a VNFC that is made external.
 	AssociatedVnfcCpID string `json:"associatedVnfcCpId,omitempty"`
 }
@@ -130,6 +132,8 @@ type AttachedResource struct {
 	// otherwise.
 	TemplateID string `json:"templateId,omitempty"`
 	ResourceID string `json:"resourceId"`
+	// VimType is the VIM's word for it (vimLevelResourceType).
+	VimType string `json:"vimType,omitempty"`
 }
 
 // VirtualStorageResourceInfo is SOL003 clause 5.5.3.7.

@@ -129,11 +129,7 @@ func handle(v lcm.VnfcResourceInfo, a lcm.AttachedResource) *lcm.ResourceHandle 
 }
 
 func handleAt(vim string, a lcm.AttachedResource) *lcm.ResourceHandle {
-	types := map[string]string{
-		lcm.GrantStorage: "OS::Cinder::Volume", lcm.GrantLinkPort: "OS::Neutron::Port",
-		lcm.GrantLink: "OS::Neutron::Net",
-	}
-	return &lcm.ResourceHandle{VimConnectionID: vim, ResourceID: a.ResourceID, VimLevelResourceType: types[a.Type]}
+	return &lcm.ResourceHandle{VimConnectionID: vim, ResourceID: a.ResourceID, VimLevelResourceType: a.VimType}
 }
 
 // attached are the volumes, ports and networks of a VM. Of one that was last looked at by an older Windlass only the

@@ -138,7 +138,10 @@ func equipped(t *testing.T) lifecycle.Facts {
 		info.VnfcResources[i].Metadata = map[string]any{"stack_id": "member", lcm.CreationTime: v.Metadata[lcm.CreationTime]}
 		info.VnfcResources[i].StorageIDs = []string{"volume-" + v.ID}
 		info.Attached = append(info.Attached,
-			lcm.AttachedResource{VnfcID: v.ID, Type: lcm.GrantStorage, TemplateID: "disk", ResourceID: "volume-" + v.ID},
+			lcm.AttachedResource{
+				VnfcID: v.ID, Type: lcm.GrantStorage, TemplateID: "disk", ResourceID: "volume-" + v.ID,
+				VimType: "OS::Cinder::Volume",
+			},
 			lcm.AttachedResource{VnfcID: v.ID, Type: lcm.GrantLinkPort, TemplateID: "workerNode_CP2", ResourceID: "port-" +
 				v.ID},
 		)
@@ -245,7 +248,7 @@ func linked(t *testing.T) lifecycle.Facts {
 	info := f.Instance.Instantiated
 	info.Attached = append(info.Attached, lcm.AttachedResource{
 		Type: lcm.GrantLink, TemplateID: "inner",
-		ResourceID: "net-inner",
+		ResourceID: "net-inner", VimType: "OS::Neutron::Net",
 	})
 	for _, v := range info.VnfcResources {
 		if v.VduID == "workerNode" {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
@@ -41,8 +42,8 @@ func cluster(t require.TestingT, controlPlanes, workers int) lifecycle.Facts {
 	add("workerNode", "worker", lcm.Worker, workers)
 	return lifecycle.Facts{
 		Flavour: flavour, Instance: lcm.VnfInstance{Instantiated: &info}, Unhealthy: map[string]string{},
-		Drivers: []lifecycle.Driver{&kubeadm.Cluster{Params: lcm.ClusterParams{
-			MasterNode: lcm.NodeParams{AspectID: "master_instance", SSHCpName: "masterNode_CP1"},
+		Drivers: []lifecycle.Driver{&kubeadm.Cluster{Params: k8s.Params{
+			MasterNode: k8s.NodeParams{AspectID: "master_instance", SSHCpName: "masterNode_CP1"},
 		}}},
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
@@ -13,9 +14,9 @@ import (
 )
 
 func TestHeal_ofARegistryKeepsItsVolumeUnlessTheRequestSaysOtherwise(t *testing.T) {
-	onVolume := &lcm.RegistryServerParams{Volume: &lcm.CinderVolumeParams{VolumeResourceID: "registry_volume"}}
+	onVolume := &registry.Params{Volume: &k8s.CinderVolumeParams{VolumeResourceID: "registry_volume"}}
 	for name, c := range map[string]struct {
-		params  *lcm.RegistryServerParams
+		params  *registry.Params
 		body    string
 		whole   bool
 		keeps   bool
@@ -40,7 +41,7 @@ func TestHeal_ofARegistryKeepsItsVolumeUnlessTheRequestSaysOtherwise(t *testing.
 		"everything, all":      {onVolume, `{"additionalParams":{"all":true}}`, true, false, nil},
 		"everything":           {onVolume, `{"cause":"as the standard has it"}`, false, true, nil},
 		"everything, replaced": {onVolume, `{"additionalParams":{"keep_volumes":"false"}}`, true, false, nil},
-		"without a volume":     {&lcm.RegistryServerParams{}, `{}`, true, false, nil},
+		"without a volume":     {&registry.Params{}, `{}`, true, false, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := lifecycle.Facts{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -132,7 +133,7 @@ func TestSteps_ofARegistry(t *testing.T) {
 	f := lifecycle.Facts{Flavour: &vnfpkg.Flavour{}, Drivers: []lifecycle.Driver{server}}
 	made := []lifecycle.StepID{"ask-for-grant", "create-stack", "find-nodes", "wait-for-registry", "install-registry"}
 	require.Equal(t, made, idsOf(lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpInstantiate})))
-	server.Params.Volume = &lcm.CinderVolumeParams{}
+	server.Params.Volume = &k8s.CinderVolumeParams{}
 	made = slices.Insert(made, 4, "mount-registry-volume")
 	require.Equal(t, made, idsOf(lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpInstantiate})))
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
@@ -25,7 +26,7 @@ func withStorage(t *testing.T, recorded bool) lifecycle.Facts {
 		Deltas: map[string]map[string]int{"storage_server": {"one": 1}},
 	})
 	f.Flavour = &flavour
-	kubeadm.Of(f).Params.StorageServer = &lcm.StorageServerParams{SSHCpName: "storage_CP", NicCpName: "storage_CP"}
+	kubeadm.Of(f).Params.StorageServer = &k8s.StorageServerParams{SSHCpName: "storage_CP", NicCpName: "storage_CP"}
 	info := f.Instance.Instantiated
 	info.ScaleStatus = append(info.ScaleStatus, lcm.ScaleInfo{AspectID: "storage"})
 	info.VnfcResources = append(info.VnfcResources, lcm.VnfcResourceInfo{

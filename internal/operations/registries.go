@@ -1,6 +1,9 @@
 package operations
 
-import "github.com/windlass-nfv/windlass/internal/lcm"
+import (
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
 
 // ChangesRegistries reports whether a modification gives the nodes of a cluster other registries of images.
 func (o *Operation) ChangesRegistries() bool {
@@ -16,10 +19,10 @@ func (o *Operation) ChangesRegistries() bool {
 }
 
 // FormerRegistries are those that a modification replaces.
-func (o *Operation) FormerRegistries() []lcm.PrivateRegistry {
+func (o *Operation) FormerRegistries() []k8s.PrivateRegistry {
 	if o.Former.Instantiated == nil {
 		return nil
 	}
-	params, _ := lcm.ParseClusterParams(o.Former.Instantiated.AdditionalParams) // what cannot be read was refused with its request
+	params, _ := k8s.ParseParams(o.Former.Instantiated.AdditionalParams) // what cannot be read was refused with its request
 	return params.PrivateRegistries
 }

@@ -19,7 +19,9 @@ package params
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
+	"regexp"
 	"strings"
 )
 
@@ -54,6 +56,36 @@ func Of[T any](why func(T) string) Check {
 		}
 		return why(v)
 	}
+}
+
+// Matches is a Check that texts are of a pattern; meaning says what such a text is.
+func Matches(pattern *regexp.Regexp, meaning string) Check {
+	return Of(func(text string) string {
+		if pattern.MatchString(text) {
+			return ""
+		}
+		return fmt.Sprintf("must be %s, not %q", meaning, text)
+	})
+}
+
+// With is the manner with more checks.
+func (m Manner) With(checks map[string]Check) Manner {
+	more := maps.Clone(m.Checks)
+	maps.Copy(more, checks)
+	m.Checks = more
+	return m
+}
+
+// ReadMember reads the member of the object at path whose name is key, which must be there: why is a clause that says
+// what for. Unknown members are answered apart, as Read does.
+func (m Manner) ReadMember(path string, object json.RawMessage, key, why string, to any) (problems, unknown []Problem) {
+	var members map[string]json.RawMessage
+	problems, _ = m.Read(path, object, &members)
+	if len(problems) == 0 && Absent(members[key]) {
+		problems = append(problems, Problem{Path: path + "." + key, Detail: "is missing: " + why + "."})
+	}
+	wrong, unknown := m.Read(path+"."+key, members[key], to)
+	return append(problems, wrong...), unknown
 }
 
 // Settler is a struct some of whose members follow from others, or are brought into one form, once they are read.

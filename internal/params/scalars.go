@@ -90,3 +90,12 @@ func (r *reading) number(path string, doc json.RawMessage, v reflect.Value) bool
 	}
 	return false
 }
+
+// QuotedNumber makes a string of a number, as it is written.
+func QuotedNumber(doc json.RawMessage) json.RawMessage {
+	var number json.Number
+	if doc[0] == '"' || json.Unmarshal(doc, &number) != nil || number == "" {
+		return doc
+	}
+	return json.RawMessage(strconv.Quote(number.String()))
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
@@ -67,7 +68,7 @@ func TestSealDocument_resultIsWhatTheDomainReads(t *testing.T) {
 	sealed, err := secrets.SealDocument(t.Context(), vault, "r",
 		[]byte(`{"password": "hunter2", "private_key": 7, "username": "u"}`))
 	require.NoError(t, err)
-	var node lcm.NodeParams
+	var node k8s.NodeParams
 	require.NoError(t, json.Unmarshal(sealed, &node))
 	assert.Equal(t, lcm.SecretRef("r/password"), node.Password.Ref)
 	assert.Equal(t, "u", node.Username)

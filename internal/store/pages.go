@@ -145,8 +145,8 @@ var instanceAttributes = attributes{
 	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/resourceHandle":                 objectColumn("instantiated_brief"),
 	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/resourceHandle/resourceId":      portColumn,
 	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/resourceHandle/vimConnectionId": vimConnectionColumn,
-	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/resourceHandle/vimLevelResourceType": constantColumn(
-		constant{lcm.PortResource, "instantiated_brief is not null"}),
+	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/resourceHandle/vimLevelResourceType": documentColumn("instantiated",
+		"extCpInfo", "portType"),
 
 	"instantiatedVnfInfo/extManagedVirtualLinkInfo": objectColumn("instantiated_brief"),
 	"instantiatedVnfInfo/extManagedVirtualLinkInfo/id": documentColumn("instantiated",

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
@@ -33,7 +34,7 @@ func TestLogger_writesNoSecret(t *testing.T) {
 			"doc", json.RawMessage(`{"clientSecret":"hunter2"}`), "group",
 			slog.GroupValue(slog.String("ssh_password", "hunter2")),
 			"key", "-----BEGIN RSA PRIVATE KEY-----\nhunter2", "secret", lcm.Secret{Clear: "hunter2"}, "odd", make(chan int),
-			"node", lcm.NodeParams{Username: "u", Password: lcm.Secret{Clear: "hunter2"}})
+			"node", k8s.NodeParams{Username: "u", Password: lcm.Secret{Clear: "hunter2"}})
 		assert.NotContains(t, out.String(), "hunter2", format)
 		assert.Contains(t, out.String(), "ubuntu", format)
 		assert.Contains(t, out.String(), "It does not answer.", format)

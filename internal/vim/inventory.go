@@ -2,7 +2,6 @@ package vim
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -21,6 +20,19 @@ const (
 	Group      Kind = "GROUP"          // of parts that are alike, as many as the VNF has been scaled to
 )
 
+// Level is the level of life of a deployment, a resource or a server, whatever the VIM calls it.
+type Level string
+
+// The levels. "" is that of what is not there, or of which nothing is known.
+const (
+	Running  Level = "RUNNING"  // as it is to be
+	Changing Level = "CHANGING" // the VIM makes, changes or removes it
+	Stopped  Level = "STOPPED"  // switched off
+	Paused   Level = "PAUSED"   // it does not run, and will not by itself
+	Failed   Level = "FAILED"
+	Removed  Level = "REMOVED" // it is gone, or goes
+)
+
 // Resource is one resource of a VNF.
 type Resource struct {
 	Kind Kind
@@ -35,18 +47,20 @@ type Resource struct {
 	Part, PartName string
 	// Member is the name of the group's member that the part is, "" at the top.
 	Member string
-	// Status is the VIM's level of life, and Reason its sentence for it.
+	Level  Level
+	// Status is the VIM's word for the level, and Reason its sentence.
 	Status, Reason string
 	Created        time.Time
 }
 
 // Unhealthy tells that the resource has failed or was marked so: the next change of the deployment replaces it.
-func (r Resource) Unhealthy() bool { return strings.HasSuffix(r.Status, "_FAILED") }
+func (r Resource) Unhealthy() bool { return r.Level == Failed }
 
 // Inventory is everything that the deployment of a VNF consists of.
 type Inventory struct {
 	ID        string
-	Status    string // the deployment's, in the VIM's words
+	Level     Level  // the deployment's
+	Status    string // the VIM's word for the level
 	Resources []Resource
 	Servers   map[string]Server // by id
 	Ports     map[string]Port   // by id
@@ -58,13 +72,16 @@ type Inventory struct {
 type Server struct {
 	ID     string
 	Name   string
-	Status string // the VIM's: ACTIVE, SHUTOFF, ERROR ...
+	Level  Level
+	Status string // the VIM's word for the level
 	Host   string // "" unless the credentials may see it
 	HostID string // tells apart the hosts of a project's servers, for everybody
 	Zone   string
 	// Addresses are the fixed IPs, network by network.
 	Addresses []string
 	VolumeIDs []string
+	// VolumeType is the VIM's word for what its volumes are.
+	VolumeType string
 }
 
 // Port is what the VIM knows of a link port, with the public address that leads to it.
@@ -77,6 +94,7 @@ type Port struct {
 	FixedIPs   []lcm.FixedIP
 	Address    string // the first of them of IPv4, else the first of them
 	FloatingIP string // "" when none
+	VimType    string // the VIM's word for what it is
 }
 
 // PublicAddress leads to a port.

@@ -102,18 +102,18 @@ type (
 // ServerState is what a VIM tells of one server now.
 type ServerState struct {
 	ID, Name string
-	Status   string // the VIM's: ACTIVE, SHUTOFF, ERROR, REBOOT ...
+	Level    Level
+	Status   string // the VIM's word for the level: ACTIVE, SHUTOFF, ERROR, REBOOT ...
 	Task     string // what the VIM is doing to it, "" for nothing
-	Fault    string // the VIM's sentence when the status is ERROR
+	Leaving  bool   // the VIM removes it
+	Fault    string // the VIM's sentence when it has failed
 	Host     string // "" unless the credentials may see it
 	HostID   string // tells apart the hosts of a project's servers, for everybody
 	Zone     string
 }
 
 // Deleted tells that the server does not come back.
-func (s ServerState) Deleted() bool {
-	return s.Status == "DELETED" || s.Status == "SOFT_DELETED" || s.Task == "deleting" || s.Task == "soft-deleting"
-}
+func (s ServerState) Deleted() bool { return s.Level == Removed || s.Leaving }
 
 // As asks a VIM for something that only some can do; what says it as in "It cannot ...". It is Invalid where the VIM
 // cannot.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -24,7 +25,7 @@ func TestDockerKnowsRegistries(t *testing.T) {
 	ca, certificate := privateCA(t)
 	plain, secure := newImageStore(t, b.host, "", nil), newImageStore(t, b.host, registryName, certificate)
 	b.params.Timeouts.Command = 120
-	connect := func(list ...lcm.PrivateRegistry) {
+	connect := func(list ...k8s.PrivateRegistry) {
 		t.Helper()
 		b.params.PrivateRegistries = list
 		for range 2 {
@@ -42,9 +43,9 @@ func TestDockerKnowsRegistries(t *testing.T) {
 
 	test := strings.TrimPrefix(plain.image(), plain.server+"/")
 	connect(
-		lcm.PrivateRegistry{ConnectionType: lcm.RegistryHTTP, Server: plain.server, TestImage: test},
-		lcm.PrivateRegistry{
-			ConnectionType: lcm.RegistryHTTPS, Server: secure.server, CACertificate: string(ca), Username: "user01",
+		k8s.PrivateRegistry{ConnectionType: k8s.RegistryHTTP, Server: plain.server, TestImage: test},
+		k8s.PrivateRegistry{
+			ConnectionType: k8s.RegistryHTTPS, Server: secure.server, CACertificate: string(ca), Username: "user01",
 			Password: lcm.Secret{Clear: registryPassword}, TestImage: test,
 		},
 	)

@@ -24,6 +24,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/image"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine/nspawn"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/remote"
@@ -34,7 +35,7 @@ type bareNodes struct {
 	key        string // SSH, private
 	nodes      lcm.Nodes
 	host       string // this host's address as the nodes see it
-	params     lcm.ClusterParams
+	params     k8s.Params
 	packageKey []byte // the file apt.asc of the VNF package
 	mu         sync.Mutex
 	output     []string
@@ -48,9 +49,9 @@ func bootBareNodes(t *testing.T, dir string, img image.Image, names ...string) *
 	require.NoError(t, err)
 	authorized, err := ssh.NewPublicKey(public)
 	require.NoError(t, err)
-	b := &bareNodes{key: string(pem.EncodeToMemory(block)), params: lcm.ClusterParams{
-		MasterNode: lcm.NodeParams{PodCIDR: "192.168.0.0/16", ServiceCIDR: "10.96.0.0/12"},
-		Timeouts:   lcm.TimeoutParams{SSH: 60, Install: 120},
+	b := &bareNodes{key: string(pem.EncodeToMemory(block)), params: k8s.Params{
+		MasterNode: k8s.NodeParams{PodCIDR: "192.168.0.0/16", ServiceCIDR: "10.96.0.0/12"},
+		Timeouts:   k8s.TimeoutParams{SSH: 60, Install: 120},
 	}}
 	d, err := nspawn.New(nspawn.Options{StateDir: dir, Image: img})
 	require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -33,7 +34,7 @@ func TestKubernetesPackagesAreInstalled(t *testing.T) {
 	stop := watchArguments(t, proxyPassword)
 
 	b.missingWithoutARepository(t)
-	apt := lcm.AptRepository{
+	apt := k8s.AptRepository{
 		URL: repository.url, Suite: "/", Version: pinnedVersion, KeyPath: "apt.asc",
 		Trusted: repository.key == nil,
 	}
@@ -53,7 +54,7 @@ func (b *bareNodes) missingWithoutARepository(t *testing.T) {
 	require.ErrorContains(t, err, "worker-1a cannot become a node")
 	require.ErrorContains(t, err, "kubeadm is not on the image, and neither the request (apt_repository) nor the "+
 		"configuration")
-	b.params.AptRepository = &lcm.AptRepository{URL: "http://repository.example/"}
+	b.params.AptRepository = &k8s.AptRepository{URL: "http://repository.example/"}
 	_, err = act(t, b.activities().CheckNode, b.input(b.nodes[0]))
 	require.NoError(t, err)
 	b.said()
@@ -84,7 +85,7 @@ func (b *bareNodes) refusedRepositories(t *testing.T, repository *aptRepository,
 		"the apt repository "+repository.url+" has no kubeadm of version 1.33.0-1.1; it has "+newerVersion+" "+pinnedVersion)
 
 	*b.params.AptRepository = good
-	b.params.Proxy = &lcm.ProxyParams{HTTPProxy: lcm.Secret{Clear: proxy.as(proxyUser, "stale-"+proxyPassword)}}
+	b.params.Proxy = &k8s.ProxyParams{HTTPProxy: lcm.Secret{Clear: proxy.as(proxyUser, "stale-"+proxyPassword)}}
 	said = b.refused(t, node, lcm.KindInvalid,
 		"the apt repository "+repository.url+" cannot be read: the proxy refuses its user name or password")
 	require.NotContains(t, said, proxyPassword)
@@ -157,7 +158,7 @@ func (b *bareNodes) completedWithoutTheProxy(t *testing.T, repository *aptReposi
 	node, through := b.nodes[1], proxy.requests.Load()
 	require.NoError(t, os.RemoveAll(filepath.Join(repository.dir, "InRelease")))
 	b.params.KubernetesVersion, b.params.Proxy.NoProxy = "1.34.4", "example.com,"+b.host
-	*b.params.AptRepository = lcm.AptRepository{URL: repository.url, Suite: "/", Trusted: true}
+	*b.params.AptRepository = k8s.AptRepository{URL: repository.url, Suite: "/", Trusted: true}
 	b.run(t, node, "touch /run/go-on; cd /tmp && curl -sSfO "+repository.url+"/kubectl_"+pinnedVersion+"_"+runtime.GOARCH+".deb && dpkg --unpack kubectl_*.deb && command -v kubectl")
 	_, err := b.prepare(t, node)
 	said := b.said()

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 )
 
 const (
@@ -53,7 +53,7 @@ func (s *sharedFiles) leftBehind(t *testing.T) ownVolume {
 	_, err := s.c.CoreV1().PersistentVolumes().Create(t.Context(), &corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{
 			Name:        name,
-			Annotations: map[string]string{"pv.kubernetes.io/provisioned-by": lcm.ProvisionerOf(className)},
+			Annotations: map[string]string{"pv.kubernetes.io/provisioned-by": k8s.ProvisionerOf(className)},
 		},
 		Spec: corev1.PersistentVolumeSpec{
 			StorageClassName: className, AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany},

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/tests/environment"
 )
@@ -21,7 +23,7 @@ const shellPassword = "Pa55&(of)-the-proxy"
 type bareRegistries struct {
 	*bareNodes
 
-	server *lcm.RegistryServerParams
+	server *registry.Params
 }
 
 // Cluster implements activities.Clusters.
@@ -53,9 +55,9 @@ func TestRegistryIsInstalled(t *testing.T) {
 		rm "$(command -v ctr)"
 		for engine in docker podman nerdctl ctr docker-registry; do if command -v "$engine"; then exit 1; fi; done`)
 
-	packed := b.install(t, 0, lcm.RegistryServerParams{
-		TLS:   &lcm.RegistryTLS{Generate: true, ValidityDays: 10},
-		Proxy: &lcm.ProxyParams{HTTPProxy: lcm.Secret{Clear: proxy.as(proxyUser, shellPassword)}},
+	packed := b.install(t, 0, registry.Params{
+		TLS:   &registry.TLS{Generate: true, ValidityDays: 10},
+		Proxy: &k8s.ProxyParams{HTTPProxy: lcm.Secret{Clear: proxy.as(proxyUser, shellPassword)}},
 	})
 	require.Equal(t, "package", packed.Way)
 	require.Equal(t, repository.requests.Load(), proxy.requests.Load(), "everything goes through the proxy")
@@ -68,7 +70,7 @@ func TestRegistryIsInstalled(t *testing.T) {
 	require.NoError(t, pushing{address: packed.Connection.Server, as: authn.Anonymous}.push(t, image, content))
 
 	b.run(t, b.nodes[1], "touch /run/go-on\ncat >/usr/local/share/ca-certificates/first.crt <<'END'\n"+packed.Connection.CACertificate+"\nEND\nupdate-ca-certificates")
-	pulled := b.install(t, 1, lcm.RegistryServerParams{Image: image})
+	pulled := b.install(t, 1, registry.Params{Image: image})
 	require.Equal(t, "ctr", pulled.Way)
 	second := pulled.Connection.Server
 	require.NoError(t, pushing{address: second, plain: true, as: authn.Anonymous}.push(t, second+"/lab/registry:2",
@@ -78,7 +80,7 @@ func TestRegistryIsInstalled(t *testing.T) {
 
 // install runs the real step, twice.
 func (b bareRegistries) install(
-	t *testing.T, node int, p lcm.RegistryServerParams,
+	t *testing.T, node int, p registry.Params,
 ) (out activities.InstallRegistryOutput) {
 	t.Helper()
 	p.Port, p.Timeouts.Install = 5000, 300

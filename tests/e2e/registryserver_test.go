@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/tests/testbed"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -96,13 +97,13 @@ func (b *bed) registryRequest(t *testing.T, name string) (request, server map[st
 }
 
 // connection is what Windlass tells clusters of a registry.
-func (b *bed) connection(t *testing.T, vnf string) lcm.PrivateRegistry {
+func (b *bed) connection(t *testing.T, vnf string) k8s.PrivateRegistry {
 	t.Helper()
 	out, err := b.Windlass(t.Context(), "vnf", "registry", vnf, "--json").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	var told map[string]json.RawMessage
 	require.NoError(t, json.Unmarshal(out, &told))
-	list, problems := lcm.CheckRegistries(told[lcm.RegistriesKey])
+	list, problems := k8s.CheckRegistries(told[lcm.RegistriesKey])
 	require.Empty(t, problems, "a cluster takes it as it is")
 	require.Len(t, list, 1)
 	return list[0]

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -14,15 +15,15 @@ const param = "$.additionalParams." + lcm.ClusterParamsKey + "."
 // request is an INSTANTIATE of a cluster.
 type request struct {
 	driver.Request
-	params lcm.ClusterParams
+	params k8s.Params
 }
 
 // CheckRequest implements driver.Driver.
 func (Driver) CheckRequest(ctx context.Context, given driver.Request) error {
 	r := request{Request: given}
-	r.params, _ = lcm.ParseClusterParams(r.AdditionalParams) // its mistakes are told below
+	r.params, _ = k8s.ParseParams(r.AdditionalParams) // its mistakes are told below
 	masters, workers := r.count(r.params.MasterNode), r.count(r.params.WorkerNode)
-	_, problems := lcm.CheckClusterParams(r.AdditionalParams, masters, workers)
+	_, problems := k8s.CheckParams(r.AdditionalParams, masters, workers)
 	r.Found.Mistake(problems...)
 	r.checkNodeVdus()
 	if err := r.checkFiles(ctx); err != nil {
@@ -36,15 +37,15 @@ func (Driver) CheckRequest(ctx context.Context, given driver.Request) error {
 
 // VimName implements driver.Registrar.
 func (Driver) VimName(inst lcm.VnfInstanceID, additionalParams json.RawMessage) string {
-	params, _ := lcm.ParseClusterParams(additionalParams) // its mistakes are told elsewhere
+	params, _ := k8s.ParseParams(additionalParams) // its mistakes are told elsewhere
 	return params.VimNameOf(inst)
 }
 
 // count tells how many VMs a role has: those of the VDU that its connection points belong to, or that its
 // aspect scales. What the VNFD does not tell is found out when the stack is there; until then the smallest
 // number that fits the request is taken.
-func (r request) count(n lcm.NodeParams) int {
-	vdus := r.Flavour.VdusOfNodes(n)
+func (r request) count(n k8s.NodeParams) int {
+	vdus := n.Vdus(r.Flavour)
 	switch {
 	case len(vdus) > 0:
 		sum := 0
@@ -64,7 +65,7 @@ func (r request) count(n lcm.NodeParams) int {
 func (r request) checkNodeVdus() {
 	for _, role := range []struct {
 		key  string
-		node lcm.NodeParams
+		node k8s.NodeParams
 	}{{"master_node", r.params.MasterNode}, {"worker_node", r.params.WorkerNode}} {
 		path := param + role.key
 		if _, ok := r.Flavour.Vdu(role.node.VduID); !ok && role.node.VduID != "" {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -33,12 +34,12 @@ func (Driver) Name() string { return vnfpkg.DriverKubernetes }
 
 // Bind implements driver.Driver.
 func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
-	params, err := lcm.ParseClusterParams(additionalParams)
+	params, err := k8s.ParseParams(additionalParams)
 	return &Cluster{Params: params}, err
 }
 
 // Cluster is the driver of one VNF, which is a cluster.
-type Cluster struct{ Params lcm.ClusterParams }
+type Cluster struct{ Params k8s.Params }
 
 // Makes tells whether the driver makes something of the VNFs of a flavour.
 func Makes(f *vnfpkg.Flavour) bool {
@@ -85,7 +86,7 @@ func (*Cluster) HealsInPlace(lcm.HealRequest) bool { return false }
 
 // NotReconnected implements lifecycle.Fixer.
 func (c *Cluster) NotReconnected(cpdID string) string {
-	for _, n := range []lcm.NodeParams{c.Params.MasterNode, c.Params.WorkerNode} {
+	for _, n := range []k8s.NodeParams{c.Params.MasterNode, c.Params.WorkerNode} {
 		if cpdID != "" && slices.Contains([]string{n.SSHCpName, n.NicCpName, n.ClusterCpName}, cpdID) {
 			return "The nodes of the cluster have their addresses on the connection point " + cpdID +
 				": without them it would fall apart. Instantiate the VNF anew to have it on another network."
@@ -101,7 +102,7 @@ func (c *Cluster) DeployTimeout() time.Duration {
 
 // controlPlaneVdus are the VDUs whose servers are control planes.
 func (c *Cluster) controlPlaneVdus(f lifecycle.Facts) []string {
-	return f.Flavour.VdusOfNodes(c.Params.MasterNode)
+	return c.Params.MasterNode.Vdus(f.Flavour)
 }
 
 // ControlPlanes reports whether control planes come or go, start or stop, where p is carried out.

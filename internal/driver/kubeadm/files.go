@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/scripts"
 )
@@ -21,7 +22,7 @@ func (r request) checkFiles(ctx context.Context) error {
 	}
 	for _, key := range slices.Sorted(maps.Keys(files)) {
 		path := files[key]
-		if path == "" || !lcm.LocalPath(path) {
+		if path == "" || !k8s.LocalPath(path) {
 			continue // reported already
 		}
 		file, there := r.Package.Artifact(path)

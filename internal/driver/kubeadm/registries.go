@@ -7,16 +7,17 @@ import (
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // checkCertificates wants each registry's certificate in the package, and no other thing.
 func checkCertificates(
-	ctx context.Context, path string, list []lcm.PrivateRegistry, pkg driver.Package, found *driver.Findings,
+	ctx context.Context, path string, list []k8s.PrivateRegistry, pkg driver.Package, found *driver.Findings,
 ) error {
 	for i, r := range list {
-		if r.CertificatePath == "" || !lcm.LocalPath(r.CertificatePath) {
+		if r.CertificatePath == "" || !k8s.LocalPath(r.CertificatePath) {
 			continue
 		}
 		at := fmt.Sprintf("%s[%d].certificate_path", path, i)
@@ -28,7 +29,7 @@ func checkCertificates(
 		if err != nil {
 			return err
 		}
-		if why := lcm.CertificateProblem(file); why != "" {
+		if why := k8s.CertificateProblem(file); why != "" {
 			found.Names(at, "the file %q of the VNF package %s", r.CertificatePath, why)
 		}
 	}
@@ -62,7 +63,7 @@ func (Driver) CheckModify(ctx context.Context, m driver.Modification) error {
 	if err != nil {
 		return lcm.Wrap(lcm.KindBug, err, "The registries cannot be read.")
 	}
-	registries, problems := lcm.CheckRegistries(doc)
+	registries, problems := k8s.CheckRegistries(doc)
 	m.Found.Mistake(problems...)
 	return checkCertificates(ctx, lcm.RegistriesPath, registries, m.Package, m.Found)
 }

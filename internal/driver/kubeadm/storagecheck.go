@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -25,7 +26,7 @@ func (r request) checkStorageServer(ctx context.Context) error {
 }
 
 // checkOneStorageServer wants one VM, as far as the VNFD tells.
-func (r request) checkOneStorageServer(s lcm.StorageServerParams) {
+func (r request) checkOneStorageServer(s k8s.StorageServerParams) {
 	vdus := r.Flavour.VdusOf("", s.NicCpName, s.SSHCpName)
 	if len(vdus) == 0 {
 		return
@@ -43,7 +44,7 @@ func (r request) checkResources(resources driver.Resources) {
 	wants := func(path, name, what string, types ...string) {
 		resources.Want(r.Found, param+path, name, what, types...)
 	}
-	const port, address = driver.Port, driver.FloatingIP
+	const port, address = vnfpkg.PortType, vnfpkg.FloatingIPType
 	p := r.params
 	s := p.StorageServer
 	wants("storage_server.ssh_cp_name", s.SSHCpName, "a port or a floating IP", port, address)
@@ -52,7 +53,7 @@ func (r request) checkResources(resources driver.Resources) {
 	}
 	for i, v := range s.Volumes {
 		wants(fmt.Sprintf("storage_server.cinder_volume_setup_params[%d].volume_resource_id", i), v.VolumeResourceID,
-			"a volume", driver.Volume)
+			"a volume", vnfpkg.VolumeType)
 	}
 	for i, pv := range p.PersistentVolumes {
 		wants(fmt.Sprintf("pv_registration_params[%d].nfs_server_cp", i), pv.NFSServerCp, "a port", port, address)
@@ -70,7 +71,7 @@ func (r request) checkManifests(ctx context.Context) error {
 	seen := map[string]string{}
 	for i, pv := range p.PersistentVolumes {
 		path, file := fmt.Sprintf(param+"pv_registration_params[%d].pv_manifest_file_path", i), pv.PVManifestFilePath
-		if file == "" || !lcm.LocalPath(file) {
+		if file == "" || !k8s.LocalPath(file) {
 			continue // reported already
 		}
 		if _, there := r.Package.Artifact(file); !there {

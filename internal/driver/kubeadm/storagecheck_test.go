@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/driver"
-	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -14,7 +14,7 @@ func TestCheckOneStorageServer(t *testing.T) {
 	f := &vnfpkg.Flavour{Vdus: []vnfpkg.Vdu{{ID: "storage"}}, Cps: []vnfpkg.VduCp{{ID: "cp", VduID: "storage"}}}
 	for n, says := range map[int]string{1: "", 2: "2 servers of storage", 0: "0 servers of storage"} {
 		r := request{Request: driver.Request{Flavour: f, Capacity: map[string]int{"storage": n}, Found: &driver.Findings{}}}
-		r.checkOneStorageServer(lcm.StorageServerParams{SSHCpName: "cp", NicCpName: "cp"})
+		r.checkOneStorageServer(k8s.StorageServerParams{SSHCpName: "cp", NicCpName: "cp"})
 		if says == "" {
 			require.NoError(t, r.Found.Err())
 		} else {

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 
 	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // param begins the paths of a registry's parameters.
@@ -20,7 +22,7 @@ func (Driver) CheckRequest(ctx context.Context, r driver.Request) error {
 	if servers != 1 {
 		r.Found.Names("$.flavourId", "its VNF has %d servers; a registry of images has one", servers)
 	}
-	params, problems := lcm.CheckRegistryServerParams(r.AdditionalParams)
+	params, problems := CheckParams(r.AdditionalParams)
 	r.Found.Mistake(problems...)
 	if err := checkFile(ctx, r, "image_path", params.ImagePath); err != nil {
 		return err
@@ -31,14 +33,14 @@ func (Driver) CheckRequest(ctx context.Context, r driver.Request) error {
 		}
 	}
 	if resources, ok := r.Resources(ctx); ok && params.HasVolume() {
-		resources.Want(r.Found, param+"volume.volume_resource_id", params.Volume.VolumeResourceID, "a volume", driver.Volume)
+		resources.Want(r.Found, param+"volume.volume_resource_id", params.Volume.VolumeResourceID, "a volume", vnfpkg.VolumeType)
 	}
 	return nil
 }
 
 // checkFile wants a file that a parameter names in the package.
 func checkFile(ctx context.Context, r driver.Request, key, path string) error {
-	if path == "" || !lcm.LocalPath(path) { // reported already
+	if path == "" || !k8s.LocalPath(path) { // reported already
 		return nil
 	}
 	there, err := r.Package.Has(ctx, path)
@@ -50,6 +52,6 @@ func checkFile(ctx context.Context, r driver.Request, key, path string) error {
 
 // CheckHeal implements driver.HealChecker.
 func (Driver) CheckHeal(additionalParams json.RawMessage) error {
-	_, problems := lcm.CheckRegistryServerParams(additionalParams)
+	_, problems := CheckParams(additionalParams)
 	return lcm.InvalidAll("The registry cannot be healed with these parameters.", problems)
 }

@@ -30,7 +30,7 @@ func (Driver) Name() string { return vnfpkg.DriverPrivateRegistry }
 
 // Bind implements driver.Driver.
 func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
-	params, err := lcm.ParseRegistryServerParams(additionalParams)
+	params, err := ParseParams(additionalParams)
 	return &Server{Params: params}, err
 }
 
@@ -40,7 +40,7 @@ func Makes(f *vnfpkg.Flavour) bool {
 }
 
 // Server is the driver of one VNF, which is a registry.
-type Server struct{ Params lcm.RegistryServerParams }
+type Server struct{ Params Params }
 
 // Name implements lifecycle.Driver.
 func (*Server) Name() string { return vnfpkg.DriverPrivateRegistry }

@@ -23,7 +23,7 @@ func (c *Cloud) Inventory(ctx context.Context, name string) (*vim.Inventory, err
 		return nil, err
 	}
 	inv := &vim.Inventory{
-		ID: top.ID, Status: top.Status, Servers: map[string]vim.Server{}, Ports: map[string]vim.Port{},
+		ID: top.ID, Level: StackLevel(top.Status), Status: top.Status, Servers: map[string]vim.Server{}, Ports: map[string]vim.Port{},
 		PublicAddrs: map[string]vim.PublicAddress{},
 	}
 	if inv.Resources, err = c.resourcesOf(ctx, name, top.ID); err != nil {
@@ -108,8 +108,8 @@ func (c *Cloud) readServers(ctx context.Context, inv *vim.Inventory) error {
 	}
 	for _, s := range list {
 		server := vim.Server{
-			ID: s.ID, Name: s.Name, Status: s.Status, Host: s.Host, HostID: s.HostID,
-			Zone: s.AvailabilityZone,
+			ID: s.ID, Name: s.Name, Level: ServerLevel(s.Status), Status: s.Status, Host: s.Host, HostID: s.HostID,
+			Zone: s.AvailabilityZone, VolumeType: volumeType,
 		}
 		server.Addresses = fixedIPs(s.Addresses)
 		for _, v := range s.AttachedVolumes {

@@ -43,7 +43,7 @@ func (c *Cloud) portsWith(ctx context.Context, attribute string, values []string
 
 // portOf is a port without what leads to it.
 func portOf(p ports.Port) vim.Port {
-	port := vim.Port{ID: p.ID, Name: p.Name, NetworkID: p.NetworkID, ServerID: p.DeviceID, MAC: p.MACAddress}
+	port := vim.Port{ID: p.ID, Name: p.Name, NetworkID: p.NetworkID, ServerID: p.DeviceID, MAC: p.MACAddress, VimType: portType}
 	for _, ip := range p.FixedIPs {
 		port.FixedIPs = append(port.FixedIPs, lcm.FixedIP{Address: ip.IPAddress, SubnetID: ip.SubnetID})
 	}

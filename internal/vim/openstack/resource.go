@@ -26,7 +26,7 @@ func (c *Cloud) resourcesOf(ctx context.Context, name, id string) ([]vim.Resourc
 		out = append(out, vim.Resource{
 			Kind: kinds[r.Type], Name: r.Name, VimType: r.Type, ID: r.PhysicalID, Part: holderID, PartName: holder,
 			Member: r.ParentResource,
-			Status: r.Status, Reason: r.StatusReason, Created: r.CreationTime,
+			Level:  resourceLevel(r.Status), Status: r.Status, Reason: r.StatusReason, Created: r.CreationTime,
 		})
 	}
 	slices.SortFunc(out, func(a, b vim.Resource) int {

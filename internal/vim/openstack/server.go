@@ -23,7 +23,8 @@ func (c *Cloud) ServerState(ctx context.Context, id string) (vim.ServerState, er
 		return vim.ServerState{}, translate("read the server "+id, err)
 	}
 	return vim.ServerState{
-		ID: s.ID, Name: s.Name, Status: s.Status, Task: s.TaskState, Fault: s.Fault.Message,
+		ID: s.ID, Name: s.Name, Level: ServerLevel(s.Status), Status: s.Status, Task: s.TaskState,
+		Leaving: s.TaskState == "deleting" || s.TaskState == "soft-deleting", Fault: s.Fault.Message,
 		Host: s.Host, HostID: s.HostID, Zone: s.AvailabilityZone,
 	}, nil
 }

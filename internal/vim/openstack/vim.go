@@ -70,9 +70,15 @@ func (c *Cloud) Interrupt(ctx context.Context, name, owner string, progress func
 	return c.CancelStack(ctx, name, owner, progress)
 }
 
+// Heat's words for what is known of a server's volumes and of ports without their stack.
+const (
+	volumeType = "OS::Cinder::Volume"
+	portType   = "OS::Neutron::Port"
+)
+
 // kinds are the kinds of Heat's resources.
 var kinds = map[string]vim.Kind{
-	"OS::Nova::Server": vim.Compute, "OS::Cinder::Volume": vim.Storage, "OS::Neutron::Port": vim.LinkPort,
+	"OS::Nova::Server": vim.Compute, volumeType: vim.Storage, portType: vim.LinkPort,
 	"OS::Neutron::Net": vim.Network, "OS::Neutron::ProviderNet": vim.Network,
 	"OS::Neutron::FloatingIP":    vim.PublicAddr,
 	"OS::Heat::AutoScalingGroup": vim.Group, "OS::Heat::ResourceGroup": vim.Group,

@@ -135,17 +135,17 @@ func (m *Memory) Inventory(_ context.Context, name string) (*vim.Inventory, erro
 	}
 	group := d.id + "-workers"
 	inv := &vim.Inventory{
-		ID: d.id, Status: "COMPLETE", Servers: map[string]vim.Server{}, Ports: map[string]vim.Port{},
+		ID: d.id, Level: vim.Running, Status: "COMPLETE", Servers: map[string]vim.Server{}, Ports: map[string]vim.Port{},
 		Resources: []vim.Resource{{Kind: vim.Group, Name: "workers", ID: group, VimType: "memory/group", Part: d.id}},
 	}
 	for i, p := range d.parts {
 		inv.Resources = append(inv.Resources,
 			vim.Resource{Name: p.name, ID: p.id, VimType: "memory/part", Part: group, Created: p.created},
-			vim.Resource{Kind: vim.Compute, Name: "vdu", ID: p.server, VimType: "memory/server", Part: p.id, Member: p.name},
+			vim.Resource{Kind: vim.Compute, Name: "vdu", ID: p.server, Level: vim.Running, VimType: "memory/server", Part: p.id, Member: p.name},
 			vim.Resource{Kind: vim.LinkPort, Name: "cp", ID: p.port, VimType: "memory/port", Part: p.id, Member: p.name},
 		)
-		inv.Servers[p.server] = vim.Server{ID: p.server, Name: p.name, Status: "RUNNING"}
-		inv.Ports[p.port] = vim.Port{ID: p.port, ServerID: p.server, Address: fmt.Sprintf("192.0.2.%d", i+1)}
+		inv.Servers[p.server] = vim.Server{ID: p.server, Name: p.name, Level: vim.Running, Status: "RUNNING", VolumeType: "volume"}
+		inv.Ports[p.port] = vim.Port{ID: p.port, VimType: "port", ServerID: p.server, Address: fmt.Sprintf("192.0.2.%d", i+1)}
 	}
 	return inv, nil
 }

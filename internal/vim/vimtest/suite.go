@@ -111,6 +111,14 @@ func (s *site) deploys() string {
 
 	servers := made.OfKind(vim.Compute)
 	require.Len(s, servers, 2)
+	for _, r := range servers {
+		require.NotEmpty(s, made.Servers[r.ID].VolumeType, "its volumes have a word, too")
+		require.Equal(s, []vim.Level{vim.Running, vim.Running, vim.Running},
+			[]vim.Level{made.Level, r.Level, made.Servers[r.ID].Level})
+	}
+	for _, p := range made.Ports {
+		require.NotEmpty(s, p.VimType)
+	}
 	members, err := made.Members("workers")
 	require.NoError(s, err)
 	for _, r := range servers {
@@ -196,17 +204,18 @@ func (s *site) switches() {
 	id := s.servers()[0]
 	running, err := power.ServerState(s.ctx(), id)
 	require.NoError(s, err)
+	require.Equal(s, vim.Running, running.Level)
 	for range 2 {
 		require.NoError(s, power.StopServer(s.ctx(), id))
 		off, err := power.ServerState(s.ctx(), id)
 		require.NoError(s, err)
-		require.NotEqual(s, running.Status, off.Status)
+		require.Equal(s, vim.Stopped, off.Level)
 	}
 	for range 2 {
 		require.NoError(s, power.StartServer(s.ctx(), id))
 		on, err := power.ServerState(s.ctx(), id)
 		require.NoError(s, err)
-		require.Equal(s, running.Status, on.Status)
+		require.Equal(s, vim.Running, on.Level)
 	}
 	stillOn, err := power.ShutDown(s.ctx(), s.Name, owner, time.Now().Add(s.Patience), silent)
 	require.NoError(s, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -53,7 +54,7 @@ func (d *Driver) Provision(clusterID, class, claim, server string) error {
 func (c *cluster) release(v *PersistentVolume) {
 	v.Phase = "Released"
 	for _, class := range c.classes {
-		if v.Provisioner == class.Provisioner && v.Reclaim == lcm.ReclaimDelete && class.Running {
+		if v.Provisioner == class.Provisioner && v.Reclaim == k8s.ReclaimDelete && class.Running {
 			delete(c.volumes, v.Name)
 		}
 	}

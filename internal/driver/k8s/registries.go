@@ -1,4 +1,4 @@
-package lcm
+package k8s
 
 import (
 	"cmp"
@@ -11,24 +11,18 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
 )
-
-// RegistriesKey is the member of ClusterParams that lists the registries of images, and the configurable property of a
-// VNF instance that shows and changes them.
-const RegistriesKey = "private_registry_connection_info"
-
-// RegistriesPath is where a modification gives registries.
-const RegistriesPath = "$.vnfConfigurableProperties." + RegistriesKey
 
 // PrivateRegistry says how the nodes of a cluster connect to a registry of images, as Tacker's Kubernetes driver takes
 // it.
 type PrivateRegistry struct {
 	ConnectionType ConnectionType `json:"connection_type" param:"required=0 for HTTP, 1 for HTTPS; is=connection type"`
 	// Server is what names of images begin with: a name or an IPv4 address, and a port unless it is the usual one.
-	Server   string `json:"server" param:"required=images are named after it, such as example.com:5000; is=registry"`
-	Username string `json:"username,omitempty" param:"is=user of HTTP"`
-	Password Secret `json:"password,omitzero" param:"is=password of HTTP"`
+	Server   string     `json:"server" param:"required=images are named after it, such as example.com:5000; is=registry"`
+	Username string     `json:"username,omitempty" param:"is=user of HTTP"`
+	Password lcm.Secret `json:"password,omitzero" param:"is=password of HTTP"`
 	// CertificatePath is a file in the package: the CA's certificates in PEM. CACertificate are these themselves. Without
 	// both the node's own CAs are trusted.
 	CertificatePath string `json:"certificate_path,omitempty"`
@@ -50,7 +44,7 @@ const (
 )
 
 // Usual implements params.Usual.
-func (ConnectionType) Usual(doc json.RawMessage) json.RawMessage { return quotedNumber(doc) }
+func (ConnectionType) Usual(doc json.RawMessage) json.RawMessage { return params.QuotedNumber(doc) }
 
 func connectionTypeProblem(t string) string {
 	switch ConnectionType(t) {
@@ -60,8 +54,8 @@ func connectionTypeProblem(t string) string {
 	return fmt.Sprintf(`must be "0" for HTTP or "1" for HTTPS, not %q`, t)
 }
 
-// dockerHub is the one server that images do not name as it is reached.
-const dockerHub = "docker.io"
+// DockerHub is the one server that images do not name as it is reached.
+const DockerHub = "docker.io"
 
 // HTTPS reports whether the registry is asked over TLS.
 func (r PrivateRegistry) HTTPS() bool { return r.ConnectionType == RegistryHTTPS }
@@ -69,16 +63,16 @@ func (r PrivateRegistry) HTTPS() bool { return r.ConnectionType == RegistryHTTPS
 // URL is the registry's root, without a slash at its end.
 func (r PrivateRegistry) URL() string {
 	server := r.Server
-	if server == dockerHub {
-		server = "registry-1." + dockerHub
+	if server == DockerHub {
+		server = "registry-1." + DockerHub
 	}
 	return map[bool]string{false: "http://", true: "https://"}[r.HTTPS()] + server
 }
 
 // AuthKey is the name under which Docker's and kubelet's credential files have the registry.
 func (r PrivateRegistry) AuthKey() string {
-	if r.Server == dockerHub {
-		return "https://index." + dockerHub + "/v1/"
+	if r.Server == DockerHub {
+		return "https://index." + DockerHub + "/v1/"
 	}
 	return r.Server
 }
@@ -99,9 +93,9 @@ func (r PrivateRegistry) TestManifest() string {
 func (r PrivateRegistry) HostsEntry() string { return strings.Join(strings.Fields(r.HostsString), " ") }
 
 // CheckRegistries reads the registries of a modification and finds every mistake in them, with its path.
-func CheckRegistries(doc json.RawMessage) (list []PrivateRegistry, problems []Problem) {
-	problems, unknown := tackers.Read(RegistriesPath, doc, &list)
-	meant := append(tackers.Check(RegistriesPath, list), registriesTogether(RegistriesPath, list)...)
+func CheckRegistries(doc json.RawMessage) (list []PrivateRegistry, problems []lcm.Problem) {
+	problems, unknown := Manner.Read(lcm.RegistriesPath, doc, &list)
+	meant := append(Manner.Check(lcm.RegistriesPath, list), registriesTogether(lcm.RegistriesPath, list)...)
 	return list, append(params.Join(problems, meant), unknown...)
 }
 
@@ -109,6 +103,12 @@ var (
 	hostNamePattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$`)
 	portPattern     = regexp.MustCompile(`^[0-9]{1,5}$`)
 )
+
+// IsHostName tells whether s is a name as the DNS has them.
+func IsHostName(s string) bool { return len(s) <= longestHostName && hostNamePattern.MatchString(s) }
+
+// longestHostName is that of the DNS.
+const longestHostName = 253
 
 // RegistryServerProblem says why s cannot be the server of a registry, "" when it can.
 func RegistryServerProblem(s string) string {
@@ -135,12 +135,12 @@ func RegistryServerProblem(s string) string {
 }
 
 // registriesTogether finds what entries of list have in common and must not; path is the list's own.
-func registriesTogether(path string, list []PrivateRegistry) (problems []Problem) {
+func registriesTogether(path string, list []PrivateRegistry) (problems []lcm.Problem) {
 	servers, hosts := map[string]int{}, map[string]string{}
 	for i, r := range list {
 		add := func(key, format string, args ...any) {
 			at := params.ItemPath(path, i) + "." + key
-			problems = append(problems, Problem{Path: at, Detail: fmt.Sprintf(format, args...)})
+			problems = append(problems, lcm.Problem{Path: at, Detail: fmt.Sprintf(format, args...)})
 		}
 		if first, twice := servers[strings.ToLower(r.Server)]; twice && r.Server != "" {
 			add("server", "%q is that of the entry %d, too: a registry has one entry.", r.Server, first)
@@ -171,7 +171,7 @@ func httpUserProblem(name string) string {
 	return ""
 }
 
-func httpPasswordProblem(password Secret) string {
+func httpPasswordProblem(password lcm.Secret) string {
 	if strings.ContainsFunc(password.Clear, isControl) {
 		return "must not have a control character: HTTP cannot carry it"
 	}
@@ -237,7 +237,7 @@ func (r PrivateRegistry) hostsProblems(known map[string]string, add func(key, fo
 	}
 	for _, name := range words[1:] {
 		switch other, taken := known[strings.ToLower(name)]; {
-		case !hostNamePattern.MatchString(name) || isAddress(name):
+		case !hostNamePattern.MatchString(name) || IsIPAddress(name):
 			add("hosts_string", "%q is not the name of a host.", name)
 		case taken && other != words[0]:
 			add("hosts_string", "gives %s the address %s, and another entry %s.", name, words[0], other)
@@ -245,11 +245,6 @@ func (r PrivateRegistry) hostsProblems(known map[string]string, add func(key, fo
 			known[strings.ToLower(name)] = words[0]
 		}
 	}
-}
-
-func isAddress(s string) bool {
-	_, err := netip.ParseAddr(s)
-	return err == nil
 }
 
 // CertificateProblem says why a file cannot be the certificates of a CA, "" when it can.

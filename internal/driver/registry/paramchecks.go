@@ -1,23 +1,28 @@
-package lcm
+package registry
 
 import (
 	"fmt"
 	"regexp"
 	"strings"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-var (
-	imagePattern        = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]*$`)
-	registryUserPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@-]*$`)
-)
+// manner reads the parameters of a registry.
+var manner = k8s.Manner.With(map[string]params.Check{
+	"registry password": params.Of(registryPasswordProblem),
+	"registry port":     params.Of(registryPortProblem),
+	"registry user": params.Matches(regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@-]*$`),
+		"a name of letters, digits, dots, dashes and underscores"),
+})
 
 // bcryptLongest is what bcrypt reads of a password.
 const bcryptLongest = 72
 
 // CheckMembers implements params.Checker.
-func (p RegistryServerParams) CheckMembers(wrong params.Wrong) {
+func (p Params) CheckMembers(wrong params.Wrong) {
 	if p.Password.IsZero() && p.PrivateKey.IsZero() {
 		wrong("ssh_password", "is missing: give ssh_password or ssh_private_key")
 	}
@@ -30,7 +35,7 @@ func (p RegistryServerParams) CheckMembers(wrong params.Wrong) {
 	}
 }
 
-func registryPasswordProblem(password Secret) string {
+func registryPasswordProblem(password lcm.Secret) string {
 	if len(password.Clear) > bcryptLongest {
 		return fmt.Sprintf("is longer than %d bytes, which the registry's file of users cannot have", bcryptLongest)
 	}
@@ -45,12 +50,12 @@ func registryPortProblem(port int) string {
 }
 
 // CheckMembers implements params.Checker.
-func (t RegistryTLS) CheckMembers(wrong params.Wrong) {
+func (t TLS) CheckMembers(wrong params.Wrong) {
 	if t.Generate {
 		t.generatedProblems(wrong)
 		return
 	}
-	if t.CertificatePath == "" || !LocalPath(t.CertificatePath) {
+	if t.CertificatePath == "" || !k8s.LocalPath(t.CertificatePath) {
 		wrong("certificate_path", "must be a path inside the package, not %q; or let Windlass make a certificate (generate).",
 			t.CertificatePath)
 	}
@@ -67,7 +72,7 @@ func (t RegistryTLS) CheckMembers(wrong params.Wrong) {
 	}
 }
 
-func (t RegistryTLS) generatedProblems(wrong params.Wrong) {
+func (t TLS) generatedProblems(wrong params.Wrong) {
 	if t.CertificatePath != "" {
 		wrong("certificate_path", "is there beside generate: give the one or the other.")
 	}
@@ -78,7 +83,7 @@ func (t RegistryTLS) generatedProblems(wrong params.Wrong) {
 	for i, name := range t.HostNames {
 		at, low := fmt.Sprintf("host_names[%d]", i), strings.ToLower(name)
 		switch {
-		case !isIPAddress(name) && (!hostNamePattern.MatchString(name) || len(name) > longestHostName):
+		case !k8s.IsIPAddress(name) && !k8s.IsHostName(name):
 			wrong(at, "must be the name or the address of a host, not %q.", name)
 		case seen[low]:
 			wrong(at, "%q is there twice.", name)
@@ -89,6 +94,3 @@ func (t RegistryTLS) generatedProblems(wrong params.Wrong) {
 		wrong("validity_days", "must be between 1 and %d days, not %d.", longestCertificateDays, t.ValidityDays)
 	}
 }
-
-// longestHostName is that of the DNS.
-const longestHostName = 253

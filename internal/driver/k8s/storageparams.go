@@ -1,4 +1,4 @@
-package lcm
+package k8s
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
@@ -19,10 +20,10 @@ type StorageServerParams struct {
 	// SSHCpName is the Heat port or floating IP that gives the address for SSH.
 	SSHCpName string `json:"ssh_cp_name" param:"required=it names the port or floating IP for SSH"`
 	// NicCpName is the Heat port whose fixed IP is the server's own address.
-	NicCpName  string `json:"nic_cp_name,omitempty"`
-	Username   string `json:"username" param:"required=it is the user for SSH; is=user name"`
-	Password   Secret `json:"password,omitzero"`
-	PrivateKey Secret `json:"private_key,omitzero"`
+	NicCpName  string     `json:"nic_cp_name,omitempty"`
+	Username   string     `json:"username" param:"required=it is the user for SSH; is=user name"`
+	Password   lcm.Secret `json:"password,omitzero"`
+	PrivateKey lcm.Secret `json:"private_key,omitzero"`
 
 	Volumes []CinderVolumeParams `json:"cinder_volume_setup_params" param:"required=it lists volumes and their mount_to"`
 
@@ -49,13 +50,6 @@ type PVRegistrationParams struct {
 	// NFSServerCp is the connection point whose address the manifest gets.
 	NFSServerCp string `json:"nfs_server_cp" param:"required=it names the port whose address the volumes get"`
 }
-
-// KeepVolumes is the member of a heal request's additionalParams that lets a storage server that is made anew have its
-// volumes, with all data, back.
-const KeepVolumes = "keep_volumes"
-
-// HealAll is the member of that name of Tacker's heal requests: true replaces storages as well, false does not.
-const HealAll = "all"
 
 // Settle implements params.Settler.
 func (s *StorageServerParams) Settle() { s.NicCpName = cmp.Or(s.NicCpName, s.SSHCpName) }
@@ -156,7 +150,7 @@ func (s StorageServerParams) CheckMembers(wrong params.Wrong) {
 }
 
 // volumes checks what is said of volumes on the storage server, which must be there for it.
-func (c *clusterChecks) volumes(p ClusterParams) {
+func (c *clusterChecks) volumes(p Params) {
 	for i, pv := range p.PersistentVolumes {
 		file := pv.PVManifestFilePath
 		same := func(o PVRegistrationParams) bool { return o.PVManifestFilePath == file }
@@ -178,7 +172,8 @@ func (c *clusterChecks) volumes(p ClusterParams) {
 	}
 }
 
-func isIPAddress(s string) bool {
+// IsIPAddress tells whether s is an address of IP, without a zone.
+func IsIPAddress(s string) bool {
 	a, err := netip.ParseAddr(s)
 	return err == nil && a.Zone() == ""
 }
@@ -193,7 +188,7 @@ func mountProblem(dir string) string {
 
 // exportProblem says why a directory cannot be exported to a network or an address, "" when it can.
 func exportProblem(to string) string {
-	if _, err := netip.ParsePrefix(to); err != nil && !isIPAddress(to) {
+	if _, err := netip.ParsePrefix(to); err != nil && !IsIPAddress(to) {
 		return fmt.Sprintf("must be a network such as 10.10.0.0/24 or an address, not %q.", to)
 	}
 	return ""

@@ -1,4 +1,4 @@
-package lcm
+package registry
 
 import (
 	"reflect"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 )
 
 func TestChecks_areAllUsed(t *testing.T) {
@@ -25,9 +27,9 @@ func TestChecks_areAllUsed(t *testing.T) {
 		default:
 		}
 	}
-	walk(reflect.TypeFor[ClusterParams]())
-	walk(reflect.TypeFor[RegistryServerParams]())
-	for name := range tackers.Checks {
+	walk(reflect.TypeFor[k8s.Params]())
+	walk(reflect.TypeFor[Params]())
+	for name := range manner.Checks {
 		assert.True(t, used[name], "no parameter has the check %q", name)
 	}
 }

@@ -1,10 +1,11 @@
-package lcm
+package k8s
 
 import (
 	"net/url"
 	"regexp"
 	"strings"
 
+	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
@@ -25,8 +26,8 @@ var aptPattern = regexp.MustCompile(`^[A-Za-z0-9.~+:/_-]+$`)
 
 // Problems lists what apt could not work with, each under the JSON name of the member. Whether there must be a key is
 // not looked at.
-func (a AptRepository) Problems() []Problem {
-	found := tackers.Check("", a)
+func (a AptRepository) Problems() []lcm.Problem {
+	found := Manner.Check("", a)
 	for i := range found {
 		found[i].Path = strings.TrimPrefix(found[i].Path, ".")
 	}

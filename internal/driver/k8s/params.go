@@ -1,13 +1,15 @@
-package lcm
+// Package k8s has the parameters that drivers of Kubernetes clusters share: nodes, proxy, registries, storage. It reads
+// them out of a request, and tells every mistake.
+package k8s
 
-import "encoding/json"
+import (
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
 
-// ClusterParamsKey is the member of additionalParams that holds ClusterParams.
-const ClusterParamsKey = "k8s_cluster_installation_param"
-
-// ClusterParams is additionalParams.k8s_cluster_installation_param, as Tacker's Kubernetes driver takes
-// it (the first block), with Windlass's own optional additions.
-type ClusterParams struct {
+// Params is additionalParams.k8s_cluster_installation_param, as Tacker's Kubernetes driver takes it (the
+// first block), with Windlass's own optional additions.
+type Params struct {
 	ScriptPath                 string `json:"script_path,omitempty" param:"is=package path"`
 	VimName                    string `json:"vim_name,omitempty"`
 	HelmInstallationScriptPath string `json:"helm_installation_script_path,omitempty" param:"is=package path"`
@@ -50,11 +52,11 @@ type NodeParams struct {
 	// SSHCpName is the Heat port or floating IP that gives the address for SSH.
 	SSHCpName string `json:"ssh_cp_name" param:"required=it names the port or floating IP for SSH"`
 	// NicCpName is the Heat port whose fixed IP is the node's own address; default SSHCpName.
-	NicCpName string `json:"nic_cp_name,omitempty"`
-	Username  string `json:"username" param:"required=it is the user for SSH; is=user name"`
-	Password  Secret `json:"password,omitzero"`
+	NicCpName string     `json:"nic_cp_name,omitempty"`
+	Username  string     `json:"username" param:"required=it is the user for SSH; is=user name"`
+	Password  lcm.Secret `json:"password,omitzero"`
 	// PrivateKey is an OpenSSH or PEM private key; preferred to Password when both are given.
-	PrivateKey Secret `json:"private_key,omitzero"`
+	PrivateKey lcm.Secret `json:"private_key,omitzero"`
 
 	// The rest is for master_node only. ServiceCIDR has Tacker's name.
 	PodCIDR        string `json:"pod_cidr,omitempty"`
@@ -63,12 +65,23 @@ type NodeParams struct {
 	ClusterFipName string `json:"cluster_fip_name,omitempty"`
 }
 
+// Vdus finds the VDUs whose VMs are the nodes: the one that is named, else those of the aspect or the connection points.
+func (n NodeParams) Vdus(f *vnfpkg.Flavour) []string {
+	if n.VduID == "" {
+		return f.VdusOf(n.AspectID, n.NicCpName, n.SSHCpName)
+	}
+	if _, ok := f.Vdu(n.VduID); !ok {
+		return nil
+	}
+	return []string{n.VduID}
+}
+
 // ProxyParams is the way out of the cloud for package downloads. A URL with a password in it is a Secret.
 type ProxyParams struct {
-	HTTPProxy   Secret `json:"http_proxy,omitzero" param:"is=proxy URL"`
-	HTTPSProxy  Secret `json:"https_proxy,omitzero" param:"is=proxy URL"`
-	NoProxy     string `json:"no_proxy,omitempty" param:"is=no_proxy"`
-	K8sNodeCIDR string `json:"k8s_node_cidr,omitempty" param:"is=network"`
+	HTTPProxy   lcm.Secret `json:"http_proxy,omitzero" param:"is=proxy URL"`
+	HTTPSProxy  lcm.Secret `json:"https_proxy,omitzero" param:"is=proxy URL"`
+	NoProxy     string     `json:"no_proxy,omitempty" param:"is=no_proxy"`
+	K8sNodeCIDR string     `json:"k8s_node_cidr,omitempty" param:"is=network"`
 }
 
 // LoadBalancerParam settles what is in front of the API servers.
@@ -112,51 +125,10 @@ const (
 	DrainForce DrainPolicy = "force"
 )
 
-// Secret is a value that is sealed before it is stored: a string in a request, {"$secret": ref} afterwards.
-type Secret struct {
-	// Ref names the sealed value; "" before sealing.
-	Ref SecretRef
-	// Clear is the value in a request that has not been sealed yet; it is never marshalled.
-	Clear string
-}
-
-// IsZero reports whether nothing was given.
-func (s Secret) IsZero() bool { return s.Ref == "" && s.Clear == "" }
-
-// MarshalJSON writes the reference, never the value.
-func (s Secret) MarshalJSON() ([]byte, error) {
-	if s.Ref == "" {
-		return []byte("null"), nil
+// VimNameOf is the name as which the cluster of a VNF instance is registered.
+func (p Params) VimNameOf(id lcm.VnfInstanceID) string {
+	if p.VimName == "" {
+		return lcm.DefaultVimName + string(id)
 	}
-	return json.Marshal(map[string]SecretRef{SecretKey: s.Ref})
+	return p.VimName
 }
-
-// UnmarshalJSON reads a string or a reference.
-func (s *Secret) UnmarshalJSON(b []byte) error {
-	var ref map[string]SecretRef
-	if err := json.Unmarshal(b, &ref); err == nil {
-		*s = Secret{Ref: ref[SecretKey]}
-		return nil
-	}
-	return json.Unmarshal(b, &s.Clear)
-}
-
-// ReadParam implements params.Own. A problem never has the value.
-func (s *Secret) ReadParam(doc json.RawMessage) (must string) {
-	if s.UnmarshalJSON(doc) != nil || (doc[0] == '{' && s.Ref == "") {
-		*s = Secret{}
-		return "a string"
-	}
-	return ""
-}
-
-// String keeps values out of logs and errors.
-func (s Secret) String() string {
-	if s.IsZero() {
-		return ""
-	}
-	return "***"
-}
-
-// GoString keeps values out of %#v.
-func (s Secret) GoString() string { return s.String() }

@@ -1,4 +1,4 @@
-package lcm_test
+package k8s_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -17,13 +18,13 @@ const (
 )
 
 // checkStorage checks a cluster of one control plane and one worker with these further members.
-func checkStorage(t *testing.T, members string) (lcm.ClusterParams, map[string]string) {
+func checkStorage(t *testing.T, members string) (k8s.Params, map[string]string) {
 	t.Helper()
 	doc := `{"k8s_cluster_installation_param": {
 		"master_node": {"ssh_cp_name": "a", "username": "u", "password": "p", "cluster_cp_name": "a"},
 		"worker_node": {"ssh_cp_name": "b", "username": "u", "password": "p"}, ` + members + `}}`
 	require.True(t, json.Valid([]byte(doc)), doc)
-	p, problems := lcm.CheckClusterParams([]byte(doc), 1, 1)
+	p, problems := k8s.CheckParams([]byte(doc), 1, 1)
 	got := map[string]string{}
 	for _, problem := range problems {
 		got[problem.Path] = problem.Detail
@@ -138,7 +139,7 @@ func TestStorageClassParams_areFilledUp(t *testing.T) {
 		{"name": "files", "export_dir": "/volume/dynamic/", "image": "192.168.0.10:5000/nfs-provisioner:v4"},
 		{"name": "kept", "export_dir": "/volume/dynamic", "nfs_server_cp": "other_CP", "image": "nfs@sha256:00ff", "default": true, "reclaim_policy": "Retain", "archive_on_delete": false}]`))
 	assert.Empty(t, problems)
-	assert.Equal(t, []lcm.StorageClassParams{
+	assert.Equal(t, []k8s.StorageClassParams{
 		{
 			Name: "files", ExportDir: "/volume/dynamic", NFSServerCp: "storage_server_CP",
 			Image: "192.168.0.10:5000/nfs-provisioner:v4", ReclaimPolicy: "Delete", ArchiveOnDelete: true,

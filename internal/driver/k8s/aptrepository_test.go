@@ -1,29 +1,29 @@
-package lcm_test
+package k8s_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 )
 
 func TestAptRepository_refusesWhatAptWouldNotUnderstand(t *testing.T) {
 	for name, c := range map[string]struct {
-		repository lcm.AptRepository
+		repository k8s.AptRepository
 		members    []string
 	}{
-		"flat":                {lcm.AptRepository{URL: "http://h/deb", Suite: "/"}, nil},
-		"flat below the root": {lcm.AptRepository{URL: "http://h/deb", Suite: "v1.34/"}, nil},
-		"with a suite":        {lcm.AptRepository{URL: "https://h/deb", Suite: "stable", Component: "main"}, nil},
+		"flat":                {k8s.AptRepository{URL: "http://h/deb", Suite: "/"}, nil},
+		"flat below the root": {k8s.AptRepository{URL: "http://h/deb", Suite: "v1.34/"}, nil},
+		"with a suite":        {k8s.AptRepository{URL: "https://h/deb", Suite: "stable", Component: "main"}, nil},
 		"flat with a component": {
-			lcm.AptRepository{URL: "http://h/", Suite: "/", Component: "main"},
+			k8s.AptRepository{URL: "http://h/", Suite: "/", Component: "main"},
 			[]string{"component"},
 		},
-		"suite without a component": {lcm.AptRepository{URL: "http://h/", Suite: "stable"}, []string{"component"}},
-		"nothing":                   {lcm.AptRepository{}, []string{"url"}},
-		"options in the URL":        {lcm.AptRepository{URL: "http://h/[trusted=yes]"}, []string{"url"}},
-		"a file":                    {lcm.AptRepository{URL: "file:///srv", Version: "1 2"}, []string{"url", "version"}},
+		"suite without a component": {k8s.AptRepository{URL: "http://h/", Suite: "stable"}, []string{"component"}},
+		"nothing":                   {k8s.AptRepository{}, []string{"url"}},
+		"options in the URL":        {k8s.AptRepository{URL: "http://h/[trusted=yes]"}, []string{"url"}},
+		"a file":                    {k8s.AptRepository{URL: "file:///srv", Version: "1 2"}, []string{"url", "version"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var members []string
@@ -49,7 +49,7 @@ func TestIsProxyURL_refusesWhatWouldBecomeConfiguration(t *testing.T) {
 		"http://proxy.example\x00":              false,
 		"http://proxy.example\v":                false,
 	} {
-		assert.Equal(t, want, lcm.IsProxyURL(url), url)
+		assert.Equal(t, want, k8s.IsProxyURL(url), url)
 	}
 }
 
@@ -60,6 +60,6 @@ func TestIsNoProxy_refusesWhatWouldBecomeConfiguration(t *testing.T) {
 		"a\nLD_PRELOAD=/tmp/x": false, "a\n,b": false, "a\t,b": false, "a b": false, "$(id)": false, "a;b": false,
 		"a&b": false, `a"b`: false, "a\x00": false,
 	} {
-		assert.Equal(t, want, lcm.IsNoProxy(list), "%q", list)
+		assert.Equal(t, want, k8s.IsNoProxy(list), "%q", list)
 	}
 }

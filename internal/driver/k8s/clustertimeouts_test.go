@@ -1,4 +1,4 @@
-package lcm_test
+package k8s_test
 
 import (
 	"testing"
@@ -6,12 +6,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 func TestProblems_capsEveryTimeoutAtTwoHours(t *testing.T) {
 	found := func(seconds int) (paths []string) {
-		p := lcm.ClusterParams{Timeouts: lcm.TimeoutParams{
+		p := k8s.Params{Timeouts: k8s.TimeoutParams{
 			Stack: seconds, SSH: seconds, Login: seconds, Command: seconds, Install: seconds, VirtualIP: seconds, Join: seconds,
 			NodeReady: seconds,
 			Drain:     seconds, VolumeDetach: 1,
@@ -28,7 +29,7 @@ func TestProblems_capsEveryTimeoutAtTwoHours(t *testing.T) {
 }
 
 func TestProblems_boundsWhatFollowsADrain(t *testing.T) {
-	p, err := lcm.ParseClusterParams([]byte(`{"k8s_cluster_installation_param": {"timeouts": {"volume_detach": 1801}, "drain_policy": "hope"}}`))
+	p, err := k8s.ParseParams([]byte(`{"k8s_cluster_installation_param": {"timeouts": {"volume_detach": 1801}, "drain_policy": "hope"}}`))
 	require.NoError(t, err)
 	problems := p.Problems(1, 0)
 	assert.Contains(t, problems, lcm.Problem{
@@ -42,12 +43,12 @@ func TestProblems_boundsWhatFollowsADrain(t *testing.T) {
 }
 
 func TestParseClusterParams_readsHowNodesAreDrained(t *testing.T) {
-	p, err := lcm.ParseClusterParams([]byte(`{"k8s_cluster_installation_param": {"timeouts": {"drain": "30"}, "drain_policy": "force"}}`))
+	p, err := k8s.ParseParams([]byte(`{"k8s_cluster_installation_param": {"timeouts": {"drain": "30"}, "drain_policy": "force"}}`))
 	require.NoError(t, err)
-	assert.Equal(t, lcm.DrainForce, p.DrainPolicy)
+	assert.Equal(t, k8s.DrainForce, p.DrainPolicy)
 	assert.Equal(t, 30, p.Timeouts.Drain)
 	assert.Equal(t, 120, p.Timeouts.VolumeDetach)
-	p, err = lcm.ParseClusterParams([]byte(`{"k8s_cluster_installation_param": {}}`))
+	p, err = k8s.ParseParams([]byte(`{"k8s_cluster_installation_param": {}}`))
 	require.NoError(t, err)
-	assert.Equal(t, lcm.DrainFail, p.DrainPolicy)
+	assert.Equal(t, k8s.DrainFail, p.DrainPolicy)
 }

@@ -1,4 +1,4 @@
-package lcm_test
+package k8s_test
 
 import (
 	"crypto/ecdsa"
@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -29,7 +30,7 @@ const seedRegistries = `[
 	 "certificate_path": "Files/registries/ca.crt", "hosts_string": "192.168.0.20   registry.example.com"}]`
 
 func TestPrivateRegistries_areReadAsInTheSeed(t *testing.T) {
-	p, problems := lcm.CheckClusterParams(withRegistries(seedRegistries), 3, 2)
+	p, problems := k8s.CheckParams(withRegistries(seedRegistries), 3, 2)
 	require.Empty(t, problems)
 	require.Len(t, p.PrivateRegistries, 2)
 	plain, tls := p.PrivateRegistries[0], p.PrivateRegistries[1]
@@ -39,13 +40,13 @@ func TestPrivateRegistries_areReadAsInTheSeed(t *testing.T) {
 	assert.Equal(t, "192.168.0.20 registry.example.com", tls.HostsEntry())
 	assert.Equal(t, "hunter2", tls.Password.Clear)
 
-	hub := lcm.PrivateRegistry{ConnectionType: lcm.RegistryHTTPS, Server: "docker.io"}
+	hub := k8s.PrivateRegistry{ConnectionType: k8s.RegistryHTTPS, Server: "docker.io"}
 	assert.Equal(t, "https://registry-1."+"docker.io", hub.URL())
 	assert.Equal(t, "https://index.docker.io/v1/", hub.AuthKey())
 }
 
 func TestPrivateRegistries_everyMistakeIsToldAtOnce(t *testing.T) {
-	_, problems := lcm.CheckClusterParams(withRegistries(`[
+	_, problems := k8s.CheckParams(withRegistries(`[
 		{"server": "http://a.example.com"},
 		{"connection_type": 2, "server": "a.example.com/v2", "username": "u"},
 		{"connection_type": "0", "server": "[::1]:5000", "password": "hunter2", "certificate_path": "ca.crt"},
@@ -65,7 +66,7 @@ func TestPrivateRegistries_everyMistakeIsToldAtOnce(t *testing.T) {
 	for _, p := range problems {
 		assert.NotContains(t, p.Detail, "hunter2")
 	}
-	_, problems = lcm.CheckClusterParams(withRegistries(`{"server": "x"}`), 3, 2)
+	_, problems = k8s.CheckParams(withRegistries(`{"server": "x"}`), 3, 2)
 	assert.Equal(t, []string{""}, relative(problems,
 		"$.additionalParams.k8s_cluster_installation_param.private_registry_connection_info"))
 }
@@ -78,25 +79,25 @@ func relative(problems []lcm.Problem, prefix string) (out []string) {
 }
 
 func TestCheckRegistries_namesThePathsOfAModification(t *testing.T) {
-	list, problems := lcm.CheckRegistries(json.RawMessage(seedRegistries))
+	list, problems := k8s.CheckRegistries(json.RawMessage(seedRegistries))
 	require.Empty(t, problems)
 	require.Len(t, list, 2)
-	_, problems = lcm.CheckRegistries(json.RawMessage(`[{"connection_type": "1", "server": ""}, 7]`))
+	_, problems = k8s.CheckRegistries(json.RawMessage(`[{"connection_type": "1", "server": ""}, 7]`))
 	assert.Equal(t, []string{"[1]", "[0].server"}, relative(problems, lcm.RegistriesPath))
 	for _, none := range []string{`null`, `[]`} {
-		list, problems = lcm.CheckRegistries(json.RawMessage(none))
+		list, problems = k8s.CheckRegistries(json.RawMessage(none))
 		assert.Empty(t, list)
 		assert.Empty(t, problems)
 	}
 }
 
 func TestCertificateProblem_wantsCertificatesOnly(t *testing.T) {
-	assert.Contains(t, lcm.CertificateProblem([]byte("no PEM")), "PEM")
-	assert.Contains(t, lcm.CertificateProblem([]byte("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")),
+	assert.Contains(t, k8s.CertificateProblem([]byte("no PEM")), "PEM")
+	assert.Contains(t, k8s.CertificateProblem([]byte("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")),
 		"private key")
-	assert.Contains(t, lcm.CertificateProblem([]byte("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n")),
+	assert.Contains(t, k8s.CertificateProblem([]byte("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n")),
 		"no certificate")
-	assert.Contains(t, lcm.CertificateProblem([]byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")),
+	assert.Contains(t, k8s.CertificateProblem([]byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")),
 		"cannot be read")
 }
 
@@ -124,7 +125,7 @@ func TestPrivateRegistries_takeTheCAInline(t *testing.T) {
 		map[string]any{"connection_type": "1", "server": "b.example.com", "ca_certificate": 7},
 	})
 	require.NoError(t, err)
-	list, problems := lcm.CheckRegistries(doc)
+	list, problems := k8s.CheckRegistries(doc)
 	assert.Equal(t, strings.TrimSpace(ca), list[0].CACertificate)
 	assert.ElementsMatch(t, []string{
 		"[1].ca_certificate", "[2].ca_certificate", "[3].ca_certificate",
@@ -135,7 +136,7 @@ func TestPrivateRegistries_takeTheCAInline(t *testing.T) {
 	}
 	doc, err = json.Marshal([]any{entry("1", "hunter2", "")})
 	require.NoError(t, err)
-	_, problems = lcm.CheckRegistries(doc)
+	_, problems = k8s.CheckRegistries(doc)
 	require.Len(t, problems, 1)
 	assert.Equal(t, "is not a certificate in PEM form.", problems[0].Detail)
 }
@@ -205,7 +206,7 @@ func TestPrivateRegistries_nameAnImageToTry(t *testing.T) {
 			"test_image": image,
 		}})
 		require.NoError(t, err)
-		list, problems := lcm.CheckRegistries(doc)
+		list, problems := k8s.CheckRegistries(doc)
 		require.Empty(t, problems, image)
 		assert.Equal(t, manifest, list[0].TestManifest(), image)
 	}
@@ -220,7 +221,7 @@ func TestPrivateRegistries_nameAnImageToTry(t *testing.T) {
 			"test_image": image,
 		}})
 		require.NoError(t, err)
-		_, problems := lcm.CheckRegistries(doc)
+		_, problems := k8s.CheckRegistries(doc)
 		assert.Equal(t, []string{"[0].test_image"}, relative(problems, lcm.RegistriesPath), image)
 	}
 }

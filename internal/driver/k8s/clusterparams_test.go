@@ -1,4 +1,4 @@
-package lcm_test
+package k8s_test
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -29,13 +30,13 @@ const tackerRequest = `{
 }`
 
 func TestParseClusterParams_readsTackersRequestAndFillsDefaults(t *testing.T) {
-	p, err := lcm.ParseClusterParams(json.RawMessage(tackerRequest))
+	p, err := k8s.ParseParams(json.RawMessage(tackerRequest))
 	require.NoError(t, err)
 
 	assert.Equal(t, "192.168.0.0/16", p.MasterNode.PodCIDR, "host bits are masked")
 	assert.Equal(t, "10.199.187.0/24", p.MasterNode.ServiceCIDR)
 	assert.Equal(t, 16443, p.LoadBalancer.Port)
-	assert.Equal(t, lcm.TimeoutParams{
+	assert.Equal(t, k8s.TimeoutParams{
 		Stack: 1800, SSH: 600, Login: 30, Command: 180, Install: 2700, VirtualIP: 60,
 		Join: 900, NodeReady: 600, Drain: 300, VolumeDetach: 120,
 	}, p.Timeouts)
@@ -44,7 +45,7 @@ func TestParseClusterParams_readsTackersRequestAndFillsDefaults(t *testing.T) {
 }
 
 func TestParseClusterParams_readsSealedSecretsAndNumbersInStrings(t *testing.T) {
-	p, err := lcm.ParseClusterParams(json.RawMessage(`{"k8s_cluster_installation_param": {
+	p, err := k8s.ParseParams(json.RawMessage(`{"k8s_cluster_installation_param": {
 		"master_node": {"ssh_cp_name": "cp", "password": {"$secret": "vnf/1/request/x"}},
 		"load_balancer": {"port": "16440", "virtual_router_id": "51", "backup": "True"},
 		"timeouts": {"ssh": "30"}, "kubernetes_version": "v1.34.4"}}`))
@@ -52,14 +53,14 @@ func TestParseClusterParams_readsSealedSecretsAndNumbersInStrings(t *testing.T) 
 
 	assert.Equal(t, lcm.SecretRef("vnf/1/request/x"), p.MasterNode.Password.Ref)
 	assert.Equal(t, "cp", p.MasterNode.NicCpName, "the SSH port is the node's own unless said otherwise")
-	assert.Equal(t, lcm.LoadBalancerParam{Port: 16440, VirtualRouterID: 51, Backup: true}, p.LoadBalancer)
+	assert.Equal(t, k8s.LoadBalancerParam{Port: 16440, VirtualRouterID: 51, Backup: true}, p.LoadBalancer)
 	assert.Equal(t, 30, p.Timeouts.SSH)
 	assert.Equal(t, "1.34.4", p.KubernetesVersion)
 	assert.Equal(t, "10.96.0.0/12", p.MasterNode.ServiceCIDR)
 }
 
 func TestParseClusterParams_reportsEveryWrongType(t *testing.T) {
-	_, err := lcm.ParseClusterParams(json.RawMessage(`{"k8s_cluster_installation_param": {
+	_, err := k8s.ParseParams(json.RawMessage(`{"k8s_cluster_installation_param": {
 		"vim_name": 5, "master_node": {"username": ["a"], "password": 12345, "pod_cidr": {}},
 		"worker_node": "none", "proxy": {"http_proxy": {"url": "http://u:hunter2@p"}},
 		"load_balancer": {"port": "many", "backup": "perhaps"}, "ignore_preflight_errors": ["Swap", 7]}}`))
@@ -75,14 +76,14 @@ func TestParseClusterParams_reportsEveryWrongType(t *testing.T) {
 
 func TestCheckClusterParams_namesAMissingBlockOnce(t *testing.T) {
 	for _, doc := range []string{``, `null`, `{}`, `{"other": 1}`} {
-		_, problems := lcm.CheckClusterParams(json.RawMessage(doc), 3, 2)
+		_, problems := k8s.CheckParams(json.RawMessage(doc), 3, 2)
 		require.Len(t, problems, 1, doc)
 		assert.Equal(t, "$.additionalParams.k8s_cluster_installation_param", problems[0].Path)
 	}
 }
 
 func TestCheckClusterParams_joinsMistakesOfTypeAndOfMeaning(t *testing.T) {
-	_, problems := lcm.CheckClusterParams(json.RawMessage(`{"k8s_cluster_installation_param": {
+	_, problems := k8s.CheckParams(json.RawMessage(`{"k8s_cluster_installation_param": {
 		"master_node": {"aspect_id": "m", "ssh_cp_name": "cp", "username": 7, "pod_cidr": "10.96.0.0/16",
 			"cluster_cp_name": "vip_CP"}, "worker_node": 1}}`), 4, 2)
 
@@ -94,7 +95,7 @@ func TestCheckClusterParams_joinsMistakesOfTypeAndOfMeaning(t *testing.T) {
 
 func TestProblems_nameEachMistake(t *testing.T) {
 	for name, c := range map[string]struct {
-		change        func(*lcm.ClusterParams)
+		change        func(*k8s.Params)
 		controlPlanes int
 		path, says    string
 	}{
@@ -103,116 +104,116 @@ func TestProblems_nameEachMistake(t *testing.T) {
 		"no control plane":      {nil, 0, "master_node", "no control-plane VM"},
 		"one with a virtual IP": {nil, 1, "master_node.cluster_cp_name", "at least three"},
 		"three without a virtual IP": {
-			func(p *lcm.ClusterParams) { p.MasterNode.ClusterCpName = "masterNode_CP1" }, 3,
+			func(p *k8s.Params) { p.MasterNode.ClusterCpName = "masterNode_CP1" }, 3,
 			"master_node.cluster_cp_name", "virtual IP",
 		},
 		"no cluster_cp_name": {
-			func(p *lcm.ClusterParams) { p.MasterNode.ClusterCpName = "" }, 3,
+			func(p *k8s.Params) { p.MasterNode.ClusterCpName = "" }, 3,
 			"master_node.cluster_cp_name", "missing",
 		},
 		"no aspect": {
-			func(p *lcm.ClusterParams) { p.MasterNode.AspectID = "" }, 3,
+			func(p *k8s.Params) { p.MasterNode.AspectID = "" }, 3,
 			"master_node.aspect_id", "missing",
 		},
 		"no ssh_cp_name": {
-			func(p *lcm.ClusterParams) { p.WorkerNode.SSHCpName = "" }, 3,
+			func(p *k8s.Params) { p.WorkerNode.SSHCpName = "" }, 3,
 			"worker_node.ssh_cp_name", "missing",
 		},
 		"no user": {
-			func(p *lcm.ClusterParams) { p.WorkerNode.Username = "" }, 3, "worker_node.username",
+			func(p *k8s.Params) { p.WorkerNode.Username = "" }, 3, "worker_node.username",
 			"missing",
 		},
 		"odd user": {
-			func(p *lcm.ClusterParams) { p.WorkerNode.Username = "a b" }, 3,
+			func(p *k8s.Params) { p.WorkerNode.Username = "a b" }, 3,
 			"worker_node.username", "user name",
 		},
 		"no credential": {
-			func(p *lcm.ClusterParams) { p.WorkerNode.Password = lcm.Secret{} }, 3,
+			func(p *k8s.Params) { p.WorkerNode.Password = lcm.Secret{} }, 3,
 			"worker_node.password", "missing",
 		},
 		"unparsable pod CIDR": {
-			func(p *lcm.ClusterParams) { p.MasterNode.PodCIDR = "10.0.0.0" }, 3,
+			func(p *k8s.Params) { p.MasterNode.PodCIDR = "10.0.0.0" }, 3,
 			"master_node.pod_cidr", "network",
 		},
 		"unparsable service CIDR": {
-			func(p *lcm.ClusterParams) { p.MasterNode.ServiceCIDR = "10.0.0.0/33" }, 3,
+			func(p *k8s.Params) { p.MasterNode.ServiceCIDR = "10.0.0.0/33" }, 3,
 			"master_node.cluster_cidr", "network",
 		},
 		"another line beside no_proxy": {
-			func(p *lcm.ClusterParams) { p.Proxy.NoProxy = "a\nLD_PRELOAD=/tmp/x" }, 3,
+			func(p *k8s.Params) { p.Proxy.NoProxy = "a\nLD_PRELOAD=/tmp/x" }, 3,
 			"proxy.no_proxy", "commas",
 		},
 		"unparsable node CIDR": {
-			func(p *lcm.ClusterParams) { p.Proxy.K8sNodeCIDR = "x" }, 3, "proxy.k8s_node_cidr",
+			func(p *k8s.Params) { p.Proxy.K8sNodeCIDR = "x" }, 3, "proxy.k8s_node_cidr",
 			"network",
 		},
 		"overlapping CIDRs": {
-			func(p *lcm.ClusterParams) { p.MasterNode.PodCIDR = "10.199.0.0/16" }, 3,
+			func(p *k8s.Params) { p.MasterNode.PodCIDR = "10.199.0.0/16" }, 3,
 			"master_node.pod_cidr", "overlaps",
 		},
 		"too few pod addresses": {
-			func(p *lcm.ClusterParams) { p.MasterNode.PodCIDR = "10.1.0.0/27" }, 3,
+			func(p *k8s.Params) { p.MasterNode.PodCIDR = "10.1.0.0/27" }, 3,
 			"master_node.pod_cidr", "too small",
 		},
 		"too many service addresses": {
-			func(p *lcm.ClusterParams) { p.MasterNode.ServiceCIDR = "10.0.0.0/8" }, 3,
+			func(p *k8s.Params) { p.MasterNode.ServiceCIDR = "10.0.0.0/8" }, 3,
 			"master_node.cluster_cidr", "addresses",
 		},
 		"front on the API's port": {
-			func(p *lcm.ClusterParams) { p.LoadBalancer.Port = 6443 }, 3, "load_balancer.port",
+			func(p *k8s.Params) { p.LoadBalancer.Port = 6443 }, 3, "load_balancer.port",
 			"API server",
 		},
 		"front out of range": {
-			func(p *lcm.ClusterParams) { p.LoadBalancer.Port = 70000 }, 3, "load_balancer.port",
+			func(p *k8s.Params) { p.LoadBalancer.Port = 70000 }, 3, "load_balancer.port",
 			"65535",
 		},
 		"etcd front on etcd's port": {
-			func(p *lcm.ClusterParams) { p.LoadBalancer.EtcdPort = 2379 }, 3,
+			func(p *k8s.Params) { p.LoadBalancer.EtcdPort = 2379 }, 3,
 			"load_balancer.etcd_port", "etcd",
 		},
 		"both fronts on one port": {
-			func(p *lcm.ClusterParams) { p.LoadBalancer.EtcdPort = 16443 }, 3,
+			func(p *k8s.Params) { p.LoadBalancer.EtcdPort = 16443 }, 3,
 			"load_balancer.etcd_port", "differ",
 		},
 		"router id": {
-			func(p *lcm.ClusterParams) { p.LoadBalancer.VirtualRouterID = 256 }, 3,
+			func(p *k8s.Params) { p.LoadBalancer.VirtualRouterID = 256 }, 3,
 			"load_balancer.virtual_router_id", "255",
 		},
 		"script above the package": {
-			func(p *lcm.ClusterParams) { p.ScriptPath = "Scripts/../../etc/passwd" }, 3,
+			func(p *k8s.Params) { p.ScriptPath = "Scripts/../../etc/passwd" }, 3,
 			"script_path", "leaves the package",
 		},
 		"absolute manifest": {
-			func(p *lcm.ClusterParams) { p.CniManifestPath = "/etc/cni.yaml" }, 3,
+			func(p *k8s.Params) { p.CniManifestPath = "/etc/cni.yaml" }, 3,
 			"cni_manifest_path", "leaves the package",
 		},
 		"backslash in a path": {
-			func(p *lcm.ClusterParams) { p.KubeadmConfigPath = `..\x.yaml` }, 3,
+			func(p *k8s.Params) { p.KubeadmConfigPath = `..\x.yaml` }, 3,
 			"kubeadm_config_path", "leaves the package",
 		},
 		"version that is no release": {
-			func(p *lcm.ClusterParams) { p.KubernetesVersion = "stable" }, 3,
+			func(p *k8s.Params) { p.KubernetesVersion = "stable" }, 3,
 			"kubernetes_version", "release",
 		},
 		"check that is no name": {
-			func(p *lcm.ClusterParams) { p.IgnorePreflightErrors = []string{"a;b"} }, 3,
+			func(p *k8s.Params) { p.IgnorePreflightErrors = []string{"a;b"} }, 3,
 			"ignore_preflight_errors[0]", "check",
 		},
-		"repository with a password": {func(p *lcm.ClusterParams) { p.AptRepository = &lcm.AptRepository{URL: "http://u:p@h/", Trusted: true} }, 3, "apt_repository.url", "password"},
-		"repository without a key":   {func(p *lcm.ClusterParams) { p.AptRepository = &lcm.AptRepository{URL: "http://h/"} }, 3, "apt_repository.key_path", "key"},
-		"key above the package": {func(p *lcm.ClusterParams) {
-			p.AptRepository = &lcm.AptRepository{
+		"repository with a password": {func(p *k8s.Params) { p.AptRepository = &k8s.AptRepository{URL: "http://u:p@h/", Trusted: true} }, 3, "apt_repository.url", "password"},
+		"repository without a key":   {func(p *k8s.Params) { p.AptRepository = &k8s.AptRepository{URL: "http://h/"} }, 3, "apt_repository.key_path", "key"},
+		"key above the package": {func(p *k8s.Params) {
+			p.AptRepository = &k8s.AptRepository{
 				URL:     "http://h/",
 				KeyPath: "../k",
 			}
 		}, 3, "apt_repository.key_path", "leaves"},
-		"quote in a repository suite": {func(p *lcm.ClusterParams) {
-			p.AptRepository = &lcm.AptRepository{URL: "http://h/", Trusted: true, Suite: "a'b"}
+		"quote in a repository suite": {func(p *k8s.Params) {
+			p.AptRepository = &k8s.AptRepository{URL: "http://h/", Trusted: true, Suite: "a'b"}
 		}, 3, "apt_repository.suite", "suite"},
-		"negative timeout": {func(p *lcm.ClusterParams) { p.Timeouts.Join = -1 }, 3, "timeouts.join", "seconds"},
+		"negative timeout": {func(p *k8s.Params) { p.Timeouts.Join = -1 }, 3, "timeouts.join", "seconds"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := lcm.ParseClusterParams(json.RawMessage(tackerRequest))
+			p, err := k8s.ParseParams(json.RawMessage(tackerRequest))
 			require.NoError(t, err)
 			if c.change != nil {
 				c.change(&p)
@@ -226,24 +227,24 @@ func TestProblems_nameEachMistake(t *testing.T) {
 }
 
 func TestProblems_acceptOneControlPlaneOnItsOwnPort(t *testing.T) {
-	p, err := lcm.ParseClusterParams(json.RawMessage(strings.ReplaceAll(tackerRequest, "vip_CP", "masterNode_CP1")))
+	p, err := k8s.ParseParams(json.RawMessage(strings.ReplaceAll(tackerRequest, "vip_CP", "masterNode_CP1")))
 	require.NoError(t, err)
 	assert.Empty(t, p.Problems(1, 2))
 }
 
 func TestNodeCIDRMask_sharesSmallNetworks(t *testing.T) {
-	assert.Equal(t, 24, lcm.NodeCIDRMask(netip.MustParsePrefix("192.168.0.0/16"), 5))
-	assert.Equal(t, 27, lcm.NodeCIDRMask(netip.MustParsePrefix("192.168.3.0/24"), 5), "the private registry's sample")
-	assert.Equal(t, 24, lcm.NodeCIDRMask(netip.MustParsePrefix("192.168.3.0/24"), 1))
-	assert.Equal(t, 0, lcm.NodeCIDRMask(netip.MustParsePrefix("10.0.0.0/7"), 5))
-	assert.Equal(t, 64, lcm.NodeCIDRMask(netip.MustParsePrefix("fd00::/56"), 5))
+	assert.Equal(t, 24, k8s.NodeCIDRMask(netip.MustParsePrefix("192.168.0.0/16"), 5))
+	assert.Equal(t, 27, k8s.NodeCIDRMask(netip.MustParsePrefix("192.168.3.0/24"), 5), "the private registry's sample")
+	assert.Equal(t, 24, k8s.NodeCIDRMask(netip.MustParsePrefix("192.168.3.0/24"), 1))
+	assert.Equal(t, 0, k8s.NodeCIDRMask(netip.MustParsePrefix("10.0.0.0/7"), 5))
+	assert.Equal(t, 64, k8s.NodeCIDRMask(netip.MustParsePrefix("fd00::/56"), 5))
 }
 
 func FuzzParseClusterParams(f *testing.F) {
 	f.Add([]byte(tackerRequest), 3, 2)
 	f.Add([]byte(`{"k8s_cluster_installation_param":{"master_node":[],"load_balancer":{"port":"-"}}}`), 1, 0)
 	f.Fuzz(func(t *testing.T, doc []byte, controlPlanes, workers int) {
-		p, problems := lcm.CheckClusterParams(doc, controlPlanes, workers)
+		p, problems := k8s.CheckParams(doc, controlPlanes, workers)
 		for _, problem := range problems {
 			if !strings.HasPrefix(problem.Path, "$.additionalParams") || problem.Detail == "" {
 				t.Errorf("problem without a place or a sentence: %+v", problem)

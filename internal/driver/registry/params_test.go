@@ -1,4 +1,4 @@
-package lcm_test
+package registry_test
 
 import (
 	"encoding/json"
@@ -8,11 +8,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 func TestRegistryServerParams_areReadAsInTheSeed(t *testing.T) {
-	p, problems := lcm.CheckRegistryServerParams(json.RawMessage(`{"private_registry_installation_param": {
+	p, problems := registry.CheckParams(json.RawMessage(`{"private_registry_installation_param": {
 		"ssh_cp_name": "CP1", "ssh_username": "ubuntu", "ssh_password": "hunter2", "image_path": "Files/images/private_registry.tar"}}`))
 	require.Empty(t, problems)
 	assert.Equal(t, 5000, p.Port)
@@ -22,7 +24,7 @@ func TestRegistryServerParams_areReadAsInTheSeed(t *testing.T) {
 }
 
 func TestRegistryServerParams_everyMistakeIsToldAtOnce(t *testing.T) {
-	_, problems := lcm.CheckRegistryServerParams(json.RawMessage(`{"private_registry_installation_param": {
+	_, problems := registry.CheckParams(json.RawMessage(`{"private_registry_installation_param": {
 		"ssh_username": "a b", "image_path": "/etc/passwd", "port_no": "22", "image": "a b", "proxy": {"http_proxy": "hunter2", "no_proxy": "a\\nLD_PRELOAD=b", "k8s_node_cidr": "a b"}, "tls": {"private_key": "hunter2", "host_names": ["a"], "validity_days": 3},
 		"volume": {"mount_to": "/etc/x"},
 		"users": [{"username": "a:b"}, {"username": "u", "password": "` + strings.Repeat("x", 73) + `"}, {"username": "u", "password": "p"}, 7],
@@ -38,16 +40,16 @@ func TestRegistryServerParams_everyMistakeIsToldAtOnce(t *testing.T) {
 		assert.NotContains(t, p.Detail, "hunter2")
 	}
 	for _, doc := range []string{``, `{}`, `{"private_registry_installation_param": null}`} {
-		_, problems = lcm.CheckRegistryServerParams(json.RawMessage(doc))
+		_, problems = registry.CheckParams(json.RawMessage(doc))
 		require.Len(t, problems, 1, doc)
-		_, err := lcm.ParseRegistryServerParams(json.RawMessage(doc))
+		_, err := registry.ParseParams(json.RawMessage(doc))
 		assert.True(t, lcm.Is(err, lcm.KindInvalid))
 	}
 }
 
 func TestRegistryServerParams_letWindlassMakeTheCertificate(t *testing.T) {
-	check := func(tls, volume string) (lcm.RegistryServerParams, []string) {
-		p, problems := lcm.CheckRegistryServerParams(json.RawMessage(`{"private_registry_installation_param": {
+	check := func(tls, volume string) (registry.Params, []string) {
+		p, problems := registry.CheckParams(json.RawMessage(`{"private_registry_installation_param": {
 			"ssh_cp_name": "CP1", "ssh_username": "ubuntu", "ssh_password": "x", "port_no": 443, "tls": ` + tls + `, "volume": ` + volume + `}}`))
 		return p, relative(problems, "$.additionalParams.private_registry_installation_param")
 	}
@@ -55,17 +57,17 @@ func TestRegistryServerParams_letWindlassMakeTheCertificate(t *testing.T) {
 		`{"volume_resource_id": "vol"}`)
 	require.Empty(t, problems)
 	assert.Equal(t, 3650, p.TLS.ValidityDays)
-	assert.Equal(t, &lcm.CinderVolumeParams{VolumeResourceID: "vol", MountTo: "/registry"}, p.Volume)
+	assert.Equal(t, &k8s.CinderVolumeParams{VolumeResourceID: "vol", MountTo: "/registry"}, p.Volume)
 	assert.True(t, p.HasVolume())
-	assert.False(t, (*lcm.RegistryServerParams)(nil).HasVolume())
+	assert.False(t, (*registry.Params)(nil).HasVolume())
 	machine := lcm.Node{Address: "10.0.0.5", SSHAddress: "198.51.100.5"}
-	assert.Equal(t, lcm.PrivateRegistry{
+	assert.Equal(t, k8s.PrivateRegistry{
 		ConnectionType: "1", Server: "Registry.example.com:443", HostsString: "198.51.100.5 Registry.example.com images",
 		CACertificate: "CA",
 	}, p.Connection(machine, "CA\n"))
-	assert.Empty(t, lcm.RegistryServerProblem(p.Connection(machine, "").Server), "a cluster takes it as it is")
+	assert.Empty(t, k8s.RegistryServerProblem(p.Connection(machine, "").Server), "a cluster takes it as it is")
 	p.TLS = nil
-	assert.Equal(t, lcm.PrivateRegistry{ConnectionType: "0", Server: "198.51.100.5:443"}, p.Connection(machine, ""))
+	assert.Equal(t, k8s.PrivateRegistry{ConnectionType: "0", Server: "198.51.100.5:443"}, p.Connection(machine, ""))
 
 	_, problems = check(`{"generate": "true", "certificate_path": "a", "private_key": "b", "validity_days": 4000, "host_names": ["a_b", "a", "A", "fe80::1%eth0", "`+strings.Repeat("a.", 130)+`a"]}`,
 		`{"volume_resource_id": "vol", "mount_to": "../x"}`)
@@ -116,4 +118,11 @@ func TestCredentialProblems_refusesAllThatContradictsKeepVolumes(t *testing.T) {
 		assert.Equal(t, "$.additionalParams.all", problems[0].Path)
 		assert.Contains(t, problems[0].Detail, want)
 	}
+}
+
+func relative(problems []lcm.Problem, prefix string) (out []string) {
+	for _, p := range problems {
+		out = append(out, strings.TrimPrefix(p.Path, prefix))
+	}
+	return out
 }

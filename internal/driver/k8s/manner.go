@@ -1,56 +1,47 @@
-package lcm
+package k8s
 
 import (
 	"fmt"
 	"net/netip"
 	"regexp"
 
+	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// tackers reads parameters as Tacker's clients write them.
-var tackers = params.Manner{Checks: map[string]params.Check{
-	"apt component":      matches(aptPattern, "the name of a component"),
-	"apt suite":          matches(aptPattern, "the name of a suite"),
+// Manner reads the parameters of drivers as Tacker's clients write them.
+var Manner = lcm.Tackers.With(map[string]params.Check{
+	"apt component":      params.Matches(aptPattern, "the name of a component"),
+	"apt suite":          params.Matches(aptPattern, "the name of a suite"),
 	"apt URL":            params.Of(aptURLProblem),
-	"apt version":        matches(aptPattern, `the version of a package, such as "1.34.4-1.1"`),
-	"class name":         matches(classPattern, "at most 40 small letters, digits and dashes"),
+	"apt version":        params.Matches(aptPattern, `the version of a package, such as "1.34.4-1.1"`),
+	"class name":         params.Matches(classPattern, "at most 40 small letters, digits and dashes"),
 	"connection type":    params.Of(connectionTypeProblem),
 	"directory":          params.Of(directoryProblem),
 	"front port":         params.Of(frontPortProblem),
-	"image":              matches(imagePattern, `the name of an image, such as "`+DefaultRegistryImage+`"`),
+	"image":              params.Matches(imagePattern, `the name of an image, such as "`+exampleImage+`"`),
 	"mount point":        params.Of(mountProblem),
 	"network":            params.Of(networkProblem),
 	"network or address": params.Of(exportProblem),
 	"no_proxy":           params.Of(noProxyProblem),
 	"package path":       params.Of(packagePathProblem),
 	"password of HTTP":   params.Of(httpPasswordProblem),
-	"preflight check":    matches(checkPattern, `the name of a kubeadm check, such as "NumCPU"`),
+	"preflight check":    params.Matches(checkPattern, `the name of a kubeadm check, such as "NumCPU"`),
 	"proxy URL":          params.Of(proxyProblem),
 	"registry":           params.Of(RegistryServerProblem),
-	"registry password":  params.Of(registryPasswordProblem),
-	"registry port":      params.Of(registryPortProblem),
-	"registry user":      matches(registryUserPattern, "a name of letters, digits, dots, dashes and underscores"),
-	"release":            matches(releasePattern, `a release such as "1.34.4"`),
+	"release":            params.Matches(releasePattern, `a release such as "1.34.4"`),
 	"timeout":            params.Of(timeoutProblem),
-	"user name":          matches(userPattern, "a Linux user name"),
 	"user of HTTP":       params.Of(httpUserProblem),
-}}
+})
 
 var (
 	releasePattern = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`)
 	checkPattern   = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
-	userPattern    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9._-]*$`)
+	imagePattern   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]*$`)
 )
 
-func matches(pattern *regexp.Regexp, meaning string) params.Check {
-	return params.Of(func(text string) string {
-		if pattern.MatchString(text) {
-			return ""
-		}
-		return fmt.Sprintf("must be %s, not %q", meaning, text)
-	})
-}
+// exampleImage is the name of an image as its registry and its runtime know it.
+const exampleImage = DockerHub + "/library/registry:2"
 
 func networkProblem(cidr string) string {
 	if _, err := netip.ParsePrefix(cidr); err != nil {
@@ -68,7 +59,7 @@ func packagePathProblem(path string) string {
 }
 
 // proxyProblem cannot look at URLs that are sealed already; the step that uses them does.
-func proxyProblem(proxy Secret) string {
+func proxyProblem(proxy lcm.Secret) string {
 	if proxy.Clear != "" && !IsProxyURL(proxy.Clear) {
 		return "must be a URL like http://user:password@proxy.example:3128"
 	}

@@ -1,4 +1,4 @@
-package lcm
+package k8s
 
 import (
 	"fmt"
@@ -8,12 +8,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
 // Problems lists everything in p that cannot work for a cluster of so many nodes, each with its JSON path.
-func (p ClusterParams) Problems(controlPlanes, workers int) []Problem {
-	c := &clusterChecks{tackers.Check(clusterParamsPath, p)}
+func (p Params) Problems(controlPlanes, workers int) []lcm.Problem {
+	c := &clusterChecks{Manner.Check(paramsPath, p)}
 	c.group("master_node", p.MasterNode, controlPlanes)
 	c.group("worker_node", p.WorkerNode, workers)
 	if workers == 0 {
@@ -24,22 +25,22 @@ func (p ClusterParams) Problems(controlPlanes, workers int) []Problem {
 	if a := p.AptRepository; a != nil && a.KeyPath == "" && !a.Trusted && a.URL != "" {
 		c.add("apt_repository.key_path", "is missing: give the repository's key, or say trusted.")
 	}
-	c.found = append(c.found, registriesTogether(clusterParamsPath+"."+RegistriesKey, p.PrivateRegistries)...)
+	c.found = append(c.found, registriesTogether(paramsPath+"."+lcm.RegistriesKey, p.PrivateRegistries)...)
 	c.volumes(p)
 	return c.found
 }
 
 // clusterChecks are those that a cluster's parameters have beside their tags: of several together, and of their number.
-type clusterChecks struct{ found []Problem }
+type clusterChecks struct{ found []lcm.Problem }
 
 func (c *clusterChecks) add(key, format string, args ...any) {
-	c.found = append(c.found, Problem{Path: clusterParamsPath + "." + key, Detail: fmt.Sprintf(format, args...)})
+	c.found = append(c.found, lcm.Problem{Path: paramsPath + "." + key, Detail: fmt.Sprintf(format, args...)})
 }
 
 // drop forgets what was found in a member and below it.
 func (c *clusterChecks) drop(key string) {
-	below := clusterParamsPath + "." + key
-	c.found = slices.DeleteFunc(c.found, func(p Problem) bool {
+	below := paramsPath + "." + key
+	c.found = slices.DeleteFunc(c.found, func(p lcm.Problem) bool {
 		rest, ok := strings.CutPrefix(p.Path, below)
 		return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 	})
@@ -86,7 +87,7 @@ func (c *clusterChecks) controlPlanes(n NodeParams, count int) {
 	}
 }
 
-func (c *clusterChecks) networks(p ClusterParams, nodes int) {
+func (c *clusterChecks) networks(p Params, nodes int) {
 	pods, podsOK := c.cidr("master_node.pod_cidr", p.MasterNode.PodCIDR)
 	services, servicesOK := c.cidr("master_node.cluster_cidr", p.MasterNode.ServiceCIDR)
 	if podsOK && NodeCIDRMask(pods, nodes) == 0 {

@@ -1,4 +1,4 @@
-package lcm
+package k8s
 
 import (
 	"fmt"
@@ -39,7 +39,7 @@ func (c *StorageClassParams) Settle() { c.ExportDir = cleanDirectory(c.ExportDir
 var classPattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$`)
 
 // storageClasses checks the classes against one another, and against what the storage server exports.
-func (c *clusterChecks) storageClasses(p ClusterParams) {
+func (c *clusterChecks) storageClasses(p Params) {
 	for i, class := range p.StorageClasses {
 		at := fmt.Sprintf("storage_class_params[%d]", i)
 		for _, o := range p.StorageClasses[:i] {
@@ -65,7 +65,7 @@ func (c *clusterChecks) twoClasses(at string, class, o StorageClassParams) {
 }
 
 // ClassOver is the class whose directory holds, or lies in, a directory; nil for none.
-func (p ClusterParams) ClassOver(dir string) *StorageClassParams {
+func (p Params) ClassOver(dir string) *StorageClassParams {
 	for i, c := range p.StorageClasses {
 		if within(dir, c.ExportDir) || within(c.ExportDir, dir) {
 			return &p.StorageClasses[i]

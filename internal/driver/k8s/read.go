@@ -1,0 +1,72 @@
+package k8s
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/netip"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/params"
+)
+
+// The networks of a cluster whose request names none.
+const (
+	DefaultPodCIDR     = "192.168.0.0/16" // Tacker's
+	DefaultServiceCIDR = "10.96.0.0/12"   // Tacker's and kubeadm's
+	// APIServerPort is where every API server listens; HAProxy shares its VM, so it takes another one.
+	APIServerPort = 6443
+	// EtcdClientPort is where every etcd member serves clients.
+	EtcdClientPort = 2379
+)
+
+// paramsPath is where Params stand in an instantiate request.
+const paramsPath = "$.additionalParams." + lcm.ClusterParamsKey
+
+// ParseParams reads the parameters of a cluster out of additionalParams and fills in defaults. The error lists every value of
+// a wrong type; what could be read is returned with it, so that Problems can add the mistakes of the rest. Numbers and booleans may be strings, as Tacker's guides write them.
+func ParseParams(additionalParams json.RawMessage) (Params, error) {
+	p, problems, _ := readParams(additionalParams)
+	return p, lcm.InvalidAll("The cluster's parameters are not of the right types.", problems)
+}
+
+// CheckParams parses and checks in one go: every mistake once, whether of type or of meaning.
+func CheckParams(additionalParams json.RawMessage, controlPlanes, workers int) (Params, []lcm.Problem) {
+	p, problems, unknown := readParams(additionalParams)
+	return p, append(params.Join(problems, p.Problems(controlPlanes, workers)), unknown...)
+}
+
+func readParams(additionalParams json.RawMessage) (p Params, problems, unknown []lcm.Problem) {
+	problems, unknown = Manner.ReadMember("$.additionalParams", additionalParams, lcm.ClusterParamsKey,
+		"it says how the cluster is made", &p)
+	return p, problems, unknown
+}
+
+// Settle implements params.Settler. The seeds' own samples have host bits set (192.168.3.0/16), so networks are masked,
+// not refused.
+func (p *Params) Settle() {
+	p.KubernetesVersion = strings.TrimPrefix(p.KubernetesVersion, "v")
+	p.MasterNode.PodCIDR = cmp.Or(p.MasterNode.PodCIDR, DefaultPodCIDR)
+	p.MasterNode.ServiceCIDR = cmp.Or(p.MasterNode.ServiceCIDR, DefaultServiceCIDR)
+	maskCIDR(&p.MasterNode.PodCIDR)
+	maskCIDR(&p.MasterNode.ServiceCIDR)
+	if p.StorageServer == nil {
+		return
+	}
+	for i := range p.StorageClasses {
+		p.StorageClasses[i].NFSServerCp = cmp.Or(p.StorageClasses[i].NFSServerCp, p.StorageServer.NicCpName)
+	}
+}
+
+// Settle implements params.Settler.
+func (n *NodeParams) Settle() { n.NicCpName = cmp.Or(n.NicCpName, n.SSHCpName) }
+
+// Settle implements params.Settler.
+func (p *ProxyParams) Settle() { maskCIDR(&p.K8sNodeCIDR) }
+
+// maskCIDR leaves what it cannot parse for the checks to refuse.
+func maskCIDR(s *string) {
+	if prefix, err := netip.ParsePrefix(*s); err == nil {
+		*s = prefix.Masked().String()
+	}
+}

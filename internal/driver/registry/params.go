@@ -1,0 +1,140 @@
+package registry
+
+import (
+	"cmp"
+	"encoding/json"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/params"
+)
+
+const paramsPath = "$.additionalParams." + lcm.RegistryServerKey
+
+// DefaultImage is what a registry of images runs when the package brings no image.
+const DefaultImage = k8s.DockerHub + "/library/registry:2"
+
+// What a certificate that Windlass makes is valid for, in days: the default, and the longest that may be asked for. The
+// CA outlives it.
+const (
+	defaultCertificateDays = 3650
+	longestCertificateDays = 3650
+)
+
+// VolumeDirectory is where the volume of a registry is mounted to unless the request says otherwise.
+const VolumeDirectory = "/registry"
+
+// Params is additionalParams.private_registry_installation_param, as Tacker's driver of private
+// registries takes it (the first block), with Windlass's own optional additions.
+type Params struct {
+	// SSHCpName is the Heat port or floating IP that gives the address for SSH.
+	SSHCpName string     `json:"ssh_cp_name" param:"required=it names the port or floating IP for SSH"`
+	Username  string     `json:"ssh_username" param:"required=it is the user for SSH; is=user name"`
+	Password  lcm.Secret `json:"ssh_password,omitzero"`
+	// ImagePath is a file in the package, as "docker save" makes it; without it the image is pulled, or Debian's package
+	// of the registry is installed.
+	ImagePath string           `json:"image_path,omitempty" param:"is=package path"`
+	Port      int              `json:"port_no,omitempty" param:"default=5000; is=registry port"`
+	Proxy     *k8s.ProxyParams `json:"proxy,omitempty"`
+
+	// PrivateKey is an OpenSSH or PEM private key; preferred to Password when both are given.
+	PrivateKey lcm.Secret `json:"ssh_private_key,omitzero"`
+	// Image is what is pulled when the package brings none; default: DefaultImage.
+	Image string `json:"image,omitempty" param:"is=image"`
+	// TLS lets the registry speak HTTPS.
+	TLS *TLS `json:"tls,omitempty"`
+	// Users are those who may pull and push; none lets everybody.
+	Users []User `json:"users,omitempty"`
+	// Volume is the Cinder volume that the images are on, and where it is mounted; without one they are lost with the
+	// machine.
+	Volume   *k8s.CinderVolumeParams `json:"volume,omitempty"`
+	Timeouts Timeouts                `json:"timeouts,omitzero"`
+}
+
+// TLS is the certificate of a registry, with its chain, and the key to it; or says that both are made.
+type TLS struct {
+	// CertificatePath is a file in the package, PEM, the registry's own certificate first.
+	CertificatePath string     `json:"certificate_path,omitempty"`
+	PrivateKey      lcm.Secret `json:"private_key,omitzero"` // PEM
+
+	// Generate makes a CA and a certificate on the machine, for its addresses and for HostNames, which are names or
+	// addresses.
+	Generate     bool     `json:"generate,omitempty"`
+	HostNames    []string `json:"host_names,omitempty"`
+	ValidityDays int      `json:"validity_days,omitempty"` // of the certificate; default 3650
+}
+
+// User may pull and push.
+type User struct {
+	Username string     `json:"username" param:"required=it is the name of who may pull and push; is=registry user"`
+	Password lcm.Secret `json:"password,omitzero" param:"required; is=registry password"`
+}
+
+// Timeouts are limits in seconds; 0 means the default, which is that of TimeoutParams.
+type Timeouts struct {
+	Stack   int `json:"stack,omitempty" param:"default=1800; is=timeout"`
+	SSH     int `json:"ssh,omitempty" param:"default=600; is=timeout"`
+	Login   int `json:"login,omitempty" param:"default=30; is=timeout"`
+	Install int `json:"install,omitempty" param:"default=2700; is=timeout"`
+}
+
+// ParseParams reads the parameters of a registry out of additionalParams and fills in defaults. The error
+// lists every value of a wrong type.
+func ParseParams(additionalParams json.RawMessage) (Params, error) {
+	p, problems, _ := readParams(additionalParams)
+	return p, lcm.InvalidAll("The registry's parameters are not of the right types.", problems)
+}
+
+// CheckParams parses and checks in one go: every mistake once, whether of type or of meaning.
+func CheckParams(additionalParams json.RawMessage) (Params, []lcm.Problem) {
+	p, problems, unknown := readParams(additionalParams)
+	return p, append(params.Join(problems, manner.Check(paramsPath, p)), unknown...)
+}
+
+func readParams(additionalParams json.RawMessage) (p Params, problems, unknown []lcm.Problem) {
+	problems, unknown = manner.ReadMember("$.additionalParams", additionalParams, lcm.RegistryServerKey,
+		"it says how the registry is installed", &p)
+	return p, problems, unknown
+}
+
+// Settle implements params.Settler.
+func (p *Params) Settle() {
+	p.Image = cmp.Or(p.Image, DefaultImage)
+	if p.Volume != nil {
+		p.Volume.MountTo = cmp.Or(p.Volume.MountTo, VolumeDirectory)
+	}
+}
+
+// Settle implements params.Settler.
+func (t *TLS) Settle() {
+	if t.Generate {
+		t.ValidityDays = cmp.Or(t.ValidityDays, defaultCertificateDays)
+	}
+}
+
+// Connection is what a cluster names in private_registry_connection_info to pull from the registry on that machine. ca
+// is the certificate of the CA that Windlass has made, "" for none. Whoever may pull is not in it.
+func (p Params) Connection(machine lcm.Node, ca string) k8s.PrivateRegistry {
+	r := k8s.PrivateRegistry{ConnectionType: k8s.RegistryHTTP, CACertificate: strings.TrimSpace(ca)}
+	host := machine.SSHAddress
+	if p.TLS != nil {
+		r.ConnectionType = k8s.RegistryHTTPS
+		for _, name := range p.TLS.HostNames {
+			if k8s.IsIPAddress(name) {
+				continue
+			}
+			if r.HostsString == "" {
+				r.HostsString, host = machine.SSHAddress, name
+			}
+			r.HostsString += " " + name
+		}
+	}
+	r.Server = net.JoinHostPort(host, strconv.Itoa(p.Port))
+	return r
+}
+
+// HasVolume reports whether the images are on a volume; nil parameters have none.
+func (p *Params) HasVolume() bool { return p != nil && p.Volume != nil }

@@ -1,0 +1,47 @@
+package vnfpkg_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// The requests are what people copy, so every file and every name in them must exist.
+func TestSample_requestsNameWhatThePackageHas(t *testing.T) {
+	p := vnfpkg.BuildSample(t)
+	for _, id := range []string{"ha", "simple", "storage"} {
+		req, additional := vnfpkg.SampleRequest(t, "instantiate-"+id+".json")
+		raw, err := json.Marshal(additional[lcm.ClusterParamsKey])
+		require.NoError(t, err)
+		decoder := json.NewDecoder(bytes.NewReader(raw))
+		decoder.DisallowUnknownFields()
+		var params k8s.Params
+		require.NoError(t, decoder.Decode(&params))
+		f, err := p.Vnfd.Flavour(id)
+		require.NoError(t, err)
+		hot, err := vnfpkg.FileOf(p, f.BaseHOT)
+		require.NoError(t, err)
+
+		require.Contains(t, string(hot), "\n  "+params.MasterNode.AspectID+":")
+		require.Contains(t, string(hot), "\n  "+params.WorkerNode.AspectID+":")
+		files := []string{params.CniManifestPath, params.KubeadmConfigPath}
+		for _, pv := range params.PersistentVolumes {
+			files = append(files, pv.PVManifestFilePath)
+		}
+		for _, name := range files {
+			_, err := vnfpkg.FileOf(p, name)
+			require.NoError(t, err)
+		}
+		capacity, err := f.Capacity(req.InstantiationLevelID)
+		require.NoError(t, err)
+		_, mistakes := k8s.CheckParams(req.AdditionalParams, capacity["masterNode"], capacity["workerNode"])
+		require.Empty(t, mistakes)
+		require.Equal(t, params.MasterNode.PodCIDR, additional["pod_cidr"])
+	}
+}
