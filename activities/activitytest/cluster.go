@@ -25,6 +25,7 @@ type Site struct {
 	VirtualIP string
 }
 
+// Tracked is the input of an activity on a node.
 func (s Site) Tracked(node lcm.Node) activities.NodeInput {
 	return activities.NodeInput{
 		Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: OpOcc, Node: node.Name}},
