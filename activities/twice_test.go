@@ -19,7 +19,7 @@ import (
 // store or to package onboard.
 var elsewhere = []string{
 	"WaitForSSH", "PrepareNode", "ConfigureLoadBalancer", "InitControlPlane", "JoinControlPlane", "JoinWorker",
-	"RevokeJoin", "CreateVimAccount",
+	"RevokeJoin", "LabelNodes", "CreateVimAccount",
 	"RecordPlan", "RecordDrift", "ActOnDrift", "FetchPackage", "GiveUpPackage",
 }
 
