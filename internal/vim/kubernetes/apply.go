@@ -1,0 +1,206 @@
+package kubernetes
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// atOnce bounds how many objects are written at the same time.
+const atOnce = 8
+
+func (c *Cluster) at(mapping *meta.RESTMapping, namespace string) dynamic.ResourceInterface {
+	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+		return c.objects.Resource(mapping.Resource).Namespace(namespace)
+	}
+	return c.objects.Resource(mapping.Resource)
+}
+
+// rehearse lets the API server go through all objects without keeping any, and looks whom those belong to that are
+// there. All problems are told at once.
+//
+// Errors: Invalid, Denied, Exhausted and Conflict, with the objects as paths.
+func (c *Cluster) rehearse(ctx context.Context, objects []prepared, owner string) error {
+	var mu sync.Mutex
+	var problems []lcm.Problem
+	kind := lcm.Kind("")
+	coming := namespacesIn(objects)
+	var g errgroup.Group
+	g.SetLimit(atOnce)
+	for _, p := range objects {
+		g.Go(func() error {
+			err := c.rehearseOne(ctx, p, owner, coming)
+			found, isOurs := err.(*lcm.Error) //nolint:errorlint // translate has made it
+			switch {
+			case err == nil:
+				return nil
+			case !isOurs || found.Kind == lcm.KindUnavailable:
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			problems = append(problems, lcm.Problem{Path: title(&p.Unstructured), Detail: found.Detail})
+			kind = found.Kind
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil || len(problems) == 0 {
+		return err
+	}
+	slices.SortFunc(problems, func(a, b lcm.Problem) int { return strings.Compare(a.Path, b.Path) })
+	return &lcm.Error{
+		Kind: kind, Detail: "The VIM " + c.name + " would refuse objects of the VNF; nothing was made.", Problems: problems,
+	}
+}
+
+// namespacesIn are those that are made together with the objects in them.
+func namespacesIn(objects []prepared) []string {
+	var out []string
+	for _, p := range objects {
+		if p.GetKind() == "Namespace" {
+			out = append(out, p.GetName())
+		}
+	}
+	return out
+}
+
+func (c *Cluster) rehearseOne(ctx context.Context, p prepared, owner string, coming []string) error {
+	if p.mapping == nil {
+		return nil // the API server knows the kind only when its definition is there
+	}
+	there, err := c.ownerOf(ctx, p)
+	switch {
+	case err != nil:
+		return err
+	case there.foreign(owner) && p.GetKind() != "Namespace":
+		return lcm.Errorf(lcm.KindConflict, "is there already, and not of this VNF: rename it in the package, or choose "+
+			"another namespace")
+	case !there.is && slices.Contains(coming, p.GetNamespace()):
+		exists, err := c.typed.CoreV1().Namespaces().Get(ctx, p.GetNamespace(), metav1.GetOptions{})
+		if errors.IsNotFound(err) || err == nil && exists.DeletionTimestamp != nil {
+			return nil // an object is refused as long as its namespace is not there
+		}
+	}
+	return c.write(ctx, p, true)
+}
+
+// presence is whether an object is on the cluster, and whose it is.
+type presence struct {
+	is    bool
+	owner string
+}
+
+func (p presence) foreign(owner string) bool { return p.is && p.owner != owner }
+
+func (c *Cluster) ownerOf(ctx context.Context, p prepared) (presence, error) {
+	if !p.remembered() {
+		return presence{}, nil
+	}
+	have, err := c.at(p.mapping, p.GetNamespace()).Get(ctx, p.GetName(), metav1.GetOptions{})
+	switch {
+	case errors.IsNotFound(err):
+		return presence{}, nil
+	case err != nil:
+		return presence{}, translate("read "+title(&p.Unstructured), err)
+	}
+	return presence{true, have.GetLabels()[ownerLabel]}, nil
+}
+
+// write makes an object, or changes it to what it is to be: by server-side apply where the kind takes it.
+func (c *Cluster) write(ctx context.Context, p prepared, dryRun bool) error {
+	var dry []string
+	if dryRun {
+		dry = []string{metav1.DryRunAll}
+	}
+	to := c.at(p.mapping, p.GetNamespace())
+	var err error
+	if slices.Contains(p.verbs, "patch") {
+		// What others have set of our own objects, such as an autoscaler the replicas, is ours again when we say so.
+		_, err = to.Apply(ctx, p.GetName(), &p.Unstructured, metav1.ApplyOptions{
+			FieldManager: fieldManager, Force: true, DryRun: dry,
+		})
+	} else {
+		_, err = to.Create(ctx, &p.Unstructured, metav1.CreateOptions{FieldManager: fieldManager, DryRun: dry})
+	}
+	if err != nil {
+		return translate("take "+title(&p.Unstructured), err)
+	}
+	return nil
+}
+
+// apply makes all objects, layer by layer. Definitions of kinds and namespaces are waited for before what needs them.
+func (c *Cluster) apply(ctx context.Context, objects []prepared, owner string, w *waiting) error {
+	all := make([]unstructured.Unstructured, 0, len(objects))
+	index := map[string]prepared{}
+	for _, p := range objects {
+		all = append(all, p.Unstructured)
+		index[key(&p.Unstructured)] = p
+	}
+	for _, layer := range layers(all) {
+		var g errgroup.Group
+		g.SetLimit(atOnce)
+		for _, o := range layer {
+			g.Go(func() error { return c.applyOne(ctx, index[key(&o)], owner, w.show) })
+		}
+		if err := g.Wait(); err != nil {
+			return err
+		}
+		if weight(layer[0].GetKind()) == weights["CustomResourceDefinition"] {
+			if err := w.until(ctx, preparedOf(layer, index), w.ready); err != nil {
+				return err
+			}
+			c.kinds.Reset()
+		}
+	}
+	return nil
+}
+
+func preparedOf(layer []unstructured.Unstructured, index map[string]prepared) (out []prepared) {
+	for _, o := range layer {
+		out = append(out, index[key(&o)])
+	}
+	return out
+}
+
+// key tells objects apart.
+func key(o *unstructured.Unstructured) string {
+	k := o.GroupVersionKind()
+	return strings.Join([]string{k.Group, k.Kind, o.GetNamespace(), o.GetName()}, "/")
+}
+
+func (c *Cluster) applyOne(ctx context.Context, p prepared, owner string, show func(string)) (err error) {
+	if p.mapping == nil {
+		if p.mapping, p.verbs, err = c.kindOf(p.GroupVersionKind()); err != nil {
+			return translate("take "+title(&p.Unstructured), err)
+		}
+	}
+	there, err := c.ownerOf(ctx, p)
+	if err != nil {
+		return err
+	}
+	if there.foreign(owner) {
+		if p.GetKind() == "Namespace" {
+			show("The namespace " + p.GetName() + " is there already: it is used as it is.")
+			return nil
+		}
+		return lcm.Errorf(lcm.KindConflict, "%s is there already on the VIM %s, and not of this VNF.",
+			title(&p.Unstructured), c.name)
+	}
+	if err := c.write(ctx, p, false); err != nil {
+		return err
+	}
+	if !there.is && p.remembered() {
+		show(title(&p.Unstructured) + " is made.")
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package kubernetes
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
+	"github.com/windlass-nfv/windlass/internal/vim"
+)
+
+// A Kubernetes is a VIM; it has no servers to switch, no ports to plug and no volumes that leave with servers.
+var _ vim.VIM = (*Cluster)(nil)
+
+// defaultNamespace is where VNFs are when neither the VIM nor the request names another one, as Tacker has it.
+const defaultNamespace = "default"
+
+// Cluster is a connection to a Kubernetes on which VNFs are.
+type Cluster struct {
+	name      string // the VIM's, for sentences
+	namespace string // of the VIM
+	objects   dynamic.Interface
+	typed     kubernetes.Interface
+	known     discovery.CachedDiscoveryInterface
+	kinds     *restmapper.DeferredDiscoveryRESTMapper
+}
+
+// Connect makes a connection with the VIM's credentials, as Check does; nothing is asked yet. The guard says where the
+// VIM may be; calls go through wraps.
+//
+// Errors: Invalid for credentials that cannot be used.
+func Connect(_ context.Context, to lcm.Vim, cred map[string]any, guard outbound.Guard,
+	wraps ...func(http.RoundTripper) http.RoundTripper,
+) (*Cluster, error) {
+	config := configOf(to, cred, wraps)
+	conf, err := rest.TLSConfigFor(config)
+	if err != nil {
+		return nil, unusable(to, err)
+	}
+	config.QPS, config.Burst = -1, -1 // the API server knows better how much it takes
+	wrapped, err := rest.HTTPWrappersForConfig(config, outbound.Limit(outbound.Transport(conf, guard), theVim, guard))
+	if err != nil {
+		return nil, unusable(to, err)
+	}
+	client := &http.Client{Transport: wrapped, CheckRedirect: outbound.StayThere(theVim)}
+	c := &Cluster{name: to.Name, namespace: namespaceOf(to)}
+	if c.objects, err = dynamic.NewForConfigAndClient(config, client); err != nil {
+		return nil, unusable(to, err)
+	}
+	if c.typed, err = kubernetes.NewForConfigAndClient(config, client); err != nil {
+		return nil, unusable(to, err)
+	}
+	known, err := discovery.NewDiscoveryClientForConfigAndClient(config, client)
+	if err != nil {
+		return nil, unusable(to, err)
+	}
+	c.known = memory.NewMemCacheClient(known)
+	c.kinds = restmapper.NewDeferredDiscoveryRESTMapper(c.known)
+	return c, nil
+}
+
+// configOf reads credentials: bearer_token, username and password, or client_certificate and client_key; and
+// ssl_ca_cert, without which the server's certificate is not verified, as Tacker does.
+func configOf(to lcm.Vim, cred map[string]any, wraps []func(http.RoundTripper) http.RoundTripper) *rest.Config {
+	text := func(key string) string {
+		value, _ := cred[key].(string)
+		return value
+	}
+	config := &rest.Config{
+		Host: to.AuthURL, BearerToken: text("bearer_token"), Username: text("username"), Password: text("password"),
+	}
+	for _, wrap := range wraps {
+		config.Wrap(wrap)
+	}
+	config.CertData, config.KeyData = []byte(text("client_certificate")), []byte(text("client_key"))
+	if ca := text("ssl_ca_cert"); ca != "" && ca != "None" {
+		config.CAData = []byte(ca)
+	} else {
+		config.Insecure = true
+	}
+	return config
+}
+
+// namespaceOf is the namespace of a VIM, which Tacker has as its project.
+func namespaceOf(to lcm.Vim) string {
+	name, _ := to.Project["name"].(string)
+	return cmp.Or(name, defaultNamespace)
+}

@@ -1,0 +1,46 @@
+package kubernetes
+
+import (
+	"context"
+	goerrors "errors"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// translate makes an lcm.Error of an answer of the API server; doing is a clause, as in "read the Pods".
+func translate(doing string, err error) error {
+	if ours, ok := goerrors.AsType[*lcm.Error](err); ok {
+		return ours
+	}
+	if goerrors.Is(err, context.Canceled) || goerrors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	kind := lcm.KindUnavailable
+	switch {
+	case errors.IsForbidden(err) && strings.Contains(err.Error(), "exceeded quota"):
+		kind = lcm.KindExhausted
+	case errors.IsUnauthorized(err), errors.IsForbidden(err):
+		kind = lcm.KindDenied
+	case errors.IsNotFound(err), meta.IsNoMatchError(err):
+		kind = lcm.KindNotFound
+	case errors.IsConflict(err), errors.IsAlreadyExists(err):
+		kind = lcm.KindConflict
+	case errors.IsInvalid(err), errors.IsBadRequest(err), errors.IsMethodNotSupported(err),
+		errors.IsRequestEntityTooLargeError(err), errors.IsNotAcceptable(err), errors.IsUnsupportedMediaType(err):
+		kind = lcm.KindInvalid
+	}
+	return lcm.Wrap(kind, err, "The VIM could not %s: %s", doing, sentence(err))
+}
+
+// sentence is what the API server says, with one full stop at its end.
+func sentence(err error) string {
+	text := err.Error()
+	if status, ok := goerrors.AsType[*errors.StatusError](err); ok && status.ErrStatus.Message != "" {
+		text = status.ErrStatus.Message
+	}
+	return strings.TrimSuffix(strings.TrimSpace(text), ".") + "."
+}

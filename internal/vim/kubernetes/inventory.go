@@ -1,0 +1,153 @@
+package kubernetes
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/windlass-nfv/windlass/internal/vim"
+)
+
+// workloadPod is a Pod with the workload that it belongs to.
+type workloadPod struct {
+	pod      corev1.Pod
+	workload Workload
+	vdu      string // "" for a workload that is no VDU
+}
+
+// podsOf are the Pods of a deployment, by whom they belong to: their names tell nothing for sure.
+func (c *Cluster) podsOf(ctx context.Context, r *record) (out []workloadPod, err error) {
+	for _, namespace := range r.namespaces() {
+		list, err := c.typed.CoreV1().Pods(namespace).List(ctx, listOptions(r.Owner))
+		if err != nil {
+			return nil, translate("list the Pods", err)
+		}
+		sets, err := c.typed.AppsV1().ReplicaSets(namespace).List(ctx, listOptions(r.Owner))
+		if err != nil {
+			return nil, translate("list the ReplicaSets", err)
+		}
+		makers := map[string]Workload{}
+		for _, set := range sets.Items {
+			if of := metav1.GetControllerOf(&set); of != nil {
+				makers[string(set.UID)] = Workload{of.Kind, of.Name}
+			}
+		}
+		for _, pod := range list.Items {
+			p := workloadPod{pod: pod, workload: Workload{"Pod", pod.Name}}
+			if of := metav1.GetControllerOf(&pod); of != nil {
+				p.workload = Workload{of.Kind, of.Name}
+				if maker, ok := makers[string(of.UID)]; ok {
+					p.workload = maker
+				}
+			}
+			p.vdu = r.vduOf(p.workload)
+			out = append(out, p)
+		}
+	}
+	slices.SortFunc(out, func(a, b workloadPod) int {
+		return strings.Compare(a.pod.Namespace+a.pod.Name, b.pod.Namespace+b.pod.Name)
+	})
+	return out, nil
+}
+
+func (r *record) vduOf(w Workload) string {
+	for vdu, of := range r.Workloads {
+		if of == w {
+			return vdu
+		}
+	}
+	return ""
+}
+
+func (r *record) namespaces() (out []string) {
+	for _, o := range r.Objects {
+		if n := o.GetNamespace(); n != "" && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// Inventory implements vim.VIM. A workload that is a VDU is a group; each of its Pods is a part of the group with one
+// server, whose id is the Pod's name, as Tacker has it. The part's id is the Pod's UID, which another Pod of that name
+// does not have.
+func (c *Cluster) Inventory(ctx context.Context, name string) (*vim.Inventory, error) {
+	r, err := c.recordOf(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	inv := &vim.Inventory{
+		ID: r.id, Level: vim.Running, Status: "Complete", Servers: map[string]vim.Server{}, Ports: map[string]vim.Port{},
+		PublicAddrs: map[string]vim.PublicAddress{},
+	}
+	if !r.Complete {
+		inv.Level, inv.Status = vim.Changing, "Incomplete"
+	}
+	for _, of := range r.Workloads {
+		inv.Resources = append(inv.Resources, vim.Resource{
+			Kind: vim.Group, Name: of.Name, ID: of.Kind + "/" + of.Name, VimType: of.Kind, Part: r.id,
+		})
+	}
+	slices.SortFunc(inv.Resources, func(a, b vim.Resource) int { return strings.Compare(a.ID, b.ID) })
+	pods, err := c.podsOf(ctx, r)
+	for _, p := range pods {
+		if p.vdu != "" {
+			add(inv, p)
+		}
+	}
+	return inv, err
+}
+
+func add(inv *vim.Inventory, p workloadPod) {
+	uid, level, status, reason := string(p.pod.UID), podLevel(&p.pod), string(p.pod.Status.Phase), p.pod.Status.Message
+	created := p.pod.CreationTimestamp.Time
+	group := p.workload.Kind + "/" + p.workload.Name
+	inv.Resources = append(inv.Resources,
+		vim.Resource{
+			Name: p.pod.Name, ID: uid, VimType: "Pod", Part: group, PartName: p.workload.Name, Level: level, Status: status,
+			Reason: reason, Created: created,
+		},
+		vim.Resource{
+			Kind: vim.Compute, Name: p.vdu, ID: p.pod.Name, VimType: p.workload.Kind, Part: uid, PartName: p.pod.Name,
+			Member: p.pod.Name, Level: level, Status: status, Reason: reason, Created: created,
+		})
+	server := vim.Server{
+		ID: p.pod.Name, Name: p.pod.Name, Level: level, Status: status, Host: p.pod.Spec.NodeName,
+		HostID: p.pod.Spec.NodeName, VolumeType: "PersistentVolumeClaim",
+	}
+	for _, ip := range p.pod.Status.PodIPs {
+		server.Addresses = append(server.Addresses, ip.IP)
+	}
+	for _, v := range p.pod.Spec.Volumes {
+		if v.PersistentVolumeClaim != nil {
+			server.VolumeIDs = append(server.VolumeIDs, v.PersistentVolumeClaim.ClaimName)
+		}
+	}
+	inv.Servers[p.pod.Name] = server
+}
+
+// podLevel is the level of life of a Pod.
+func podLevel(p *corev1.Pod) vim.Level {
+	switch {
+	case p.DeletionTimestamp != nil:
+		return vim.Removed
+	case p.Status.Phase == corev1.PodFailed:
+		return vim.Failed
+	case p.Status.Phase == corev1.PodSucceeded:
+		return vim.Stopped
+	}
+	for _, s := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
+		if s.State.Waiting != nil && waitingReasons[s.State.Waiting.Reason] != "" {
+			return vim.Failed
+		}
+	}
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue {
+			return vim.Running
+		}
+	}
+	return vim.Changing
+}

@@ -1,0 +1,43 @@
+package kubernetes
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// weights say what is made before what: objects of a smaller weight come first. A kind that is not named, a custom
+// resource for example, comes after what workloads need and before workloads.
+var weights = map[string]int{
+	"Namespace": 1, "CustomResourceDefinition": 1, "PriorityClass": 1, "StorageClass": 1,
+	"PersistentVolume": 2, "ResourceQuota": 2, "LimitRange": 2, "ServiceAccount": 2, "ClusterRole": 2, "Role": 2,
+	"ConfigMap": 3, "Secret": 3, "ClusterRoleBinding": 3, "RoleBinding": 3, "PersistentVolumeClaim": 3, "NetworkPolicy": 3,
+	"NetworkAttachmentDefinition": 3, "Service": 4, "Endpoints": 4,
+	"Pod": 6, "ReplicaSet": 6, "Deployment": 6, "StatefulSet": 6, "DaemonSet": 6, "Job": 6, "CronJob": 6,
+	"HorizontalPodAutoscaler": 7, "PodDisruptionBudget": 7, "APIService": 7,
+	"ValidatingWebhookConfiguration": 8, "MutatingWebhookConfiguration": 8,
+}
+
+const middleWeight = 5
+
+func weight(kind string) int {
+	if w, ok := weights[kind]; ok {
+		return w
+	}
+	return middleWeight
+}
+
+// layers groups objects by weight, the first to make first; the order within a layer is that of the package.
+func layers(objects []unstructured.Unstructured) (out [][]unstructured.Unstructured) {
+	sorted := slices.Clone(objects)
+	slices.SortStableFunc(sorted, func(a, b unstructured.Unstructured) int {
+		return weight(a.GetKind()) - weight(b.GetKind())
+	})
+	for i, o := range sorted {
+		if i == 0 || weight(o.GetKind()) != weight(sorted[i-1].GetKind()) {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], o)
+	}
+	return out
+}

@@ -1,0 +1,155 @@
+package kubernetes
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// prepared is an object as it is to be on the cluster.
+type prepared struct {
+	unstructured.Unstructured
+	// mapping is nil for a custom resource whose definition is made together with it.
+	mapping *meta.RESTMapping
+	// verbs are what the API server does with objects of the kind.
+	verbs []string
+}
+
+// title names an object for people.
+func title(o *unstructured.Unstructured) string {
+	if o.GetNamespace() == "" {
+		return o.GetKind() + " " + o.GetName()
+	}
+	return o.GetKind() + " " + o.GetNamespace() + "/" + o.GetName()
+}
+
+// remembered tells whether objects of the kind stay on the cluster: some are only answered, as a TokenReview is.
+func (p prepared) remembered() bool { return p.mapping == nil || slices.Contains(p.verbs, "get") }
+
+// prepare puts the deployment's objects into their namespaces, labels them with its owner and sets the numbers of Pods.
+// A problem names an object of a kind that the cluster does not have.
+func (c *Cluster) prepare(d Definition, owner string, workloads map[string]Workload) (out []prepared, err error) {
+	brought := customKinds(d.Objects)
+	var problems []lcm.Problem
+	for _, given := range d.Objects {
+		p := prepared{Unstructured: *given.DeepCopy()}
+		kind := p.GroupVersionKind()
+		scoped, known := brought[kind.GroupKind()]
+		if p.mapping, p.verbs, err = c.kindOf(kind); err == nil {
+			scoped, known = p.mapping.Scope.Name() == meta.RESTScopeNameNamespace, true
+		} else if !meta.IsNoMatchError(err) {
+			return nil, translate("tell which kinds of objects it has", err)
+		}
+		if !known {
+			problems = append(problems, lcm.Problem{
+				Path:   title(&given),
+				Detail: "is of a kind that the cluster does not have: " + kind.GroupVersion().String() + " " + kind.Kind,
+			})
+			continue
+		}
+		p.place(d, scoped, c.namespace)
+		own(p.Object, owner)
+		out = append(out, p)
+	}
+	for vdu, replicas := range d.Replicas {
+		setReplicas(out, workloads[vdu], replicas)
+	}
+	return out, lcm.InvalidAll("The manifests cannot be applied to the VIM "+c.name+".", problems)
+}
+
+func (p *prepared) place(d Definition, scoped bool, usual string) {
+	switch {
+	case !scoped:
+		p.SetNamespace("")
+	case d.Override && d.Namespace != "":
+		p.SetNamespace(d.Namespace)
+	default:
+		p.SetNamespace(cmp.Or(p.GetNamespace(), d.Namespace, usual))
+	}
+}
+
+// kindOf asks the API server about a kind, once more when it does not know it: definitions come and go.
+func (c *Cluster) kindOf(kind schema.GroupVersionKind) (*meta.RESTMapping, []string, error) {
+	mapping, err := c.kinds.RESTMapping(kind.GroupKind(), kind.Version)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := c.known.ServerResourcesForGroupVersion(kind.GroupVersion().String())
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range list.APIResources {
+		if r.Name == mapping.Resource.Resource {
+			return mapping, r.Verbs, nil
+		}
+	}
+	return mapping, nil, nil
+}
+
+// customKinds are those that definitions among the objects bring, and whether their objects are in namespaces.
+func customKinds(objects []unstructured.Unstructured) map[schema.GroupKind]bool {
+	out := map[schema.GroupKind]bool{}
+	for _, o := range objects {
+		if o.GetKind() != "CustomResourceDefinition" {
+			continue
+		}
+		group, _, _ := unstructured.NestedString(o.Object, "spec", "group")
+		kind, _, _ := unstructured.NestedString(o.Object, "spec", "names", "kind")
+		scope, _, _ := unstructured.NestedString(o.Object, "spec", "scope")
+		out[schema.GroupKind{Group: group, Kind: kind}] = scope == "Namespaced"
+	}
+	return out
+}
+
+// own labels an object with its owner, and what an object is a template of.
+func own(o map[string]any, owner string) {
+	label(o, owner)
+	for _, path := range [][]string{
+		{"spec", "template"},
+		{"spec", "jobTemplate", "spec", "template"},
+	} {
+		if template, ok, _ := unstructured.NestedMap(o, path...); ok {
+			label(template, owner)
+			_ = unstructured.SetNestedMap(o, template, path...)
+		}
+	}
+	claims, ok, _ := unstructured.NestedSlice(o, "spec", "volumeClaimTemplates")
+	if !ok {
+		return
+	}
+	for _, claim := range claims {
+		if claim, ok := claim.(map[string]any); ok {
+			label(claim, owner)
+		}
+	}
+	_ = unstructured.SetNestedSlice(o, claims, "spec", "volumeClaimTemplates")
+}
+
+func label(o map[string]any, owner string) {
+	labels, _, _ := unstructured.NestedStringMap(o, "metadata", "labels")
+	labels = maps.Clone(labels)
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[ownerLabel] = owner
+	_ = unstructured.SetNestedStringMap(o, labels, "metadata", "labels")
+}
+
+func setReplicas(objects []prepared, of Workload, replicas int) {
+	for _, o := range objects {
+		if o.GetKind() == of.Kind && o.GetName() == of.Name && scalable(of.Kind) {
+			_ = unstructured.SetNestedField(o.Object, int64(replicas), "spec", "replicas")
+		}
+	}
+}
+
+// scalable tells whether objects of a kind have a number of Pods that can be set.
+func scalable(kind string) bool {
+	return kind == "Deployment" || kind == "ReplicaSet" || kind == "StatefulSet"
+}

@@ -1,0 +1,110 @@
+package kubernetes
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"io"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// record is what the cluster remembers of a deployment: a Secret of the deployment's name in the VIM's namespace, as Helm
+// keeps releases. It is written before anything is made, so that what is made is found again by everybody who comes
+// later.
+type record struct {
+	Owner     string                      `json:"owner"`
+	Operation string                      `json:"operation"`
+	Complete  bool                        `json:"complete"` // all objects were applied once
+	Objects   []unstructured.Unstructured `json:"objects"`
+	Workloads map[string]Workload         `json:"workloads"`
+
+	id      string // the Secret's UID
+	version string // what a change of it is based on
+}
+
+const (
+	recordType = "windlass/deployment"
+	recordKey  = "deployment"
+	// ownerLabel is on everything that belongs to a deployment. Its value is the deployment's owner.
+	ownerLabel = "windlass.nfv/owner"
+	// fieldManager is whose fields Windlass's are.
+	fieldManager = "windlass"
+)
+
+func (c *Cluster) noDeployment(name string) error {
+	return lcm.Errorf(lcm.KindNotFound, "There is no deployment %s in the namespace %s of the VIM %s.", name, c.namespace,
+		c.name)
+}
+
+// recordOf reads a deployment's record. It is NotFound when there is none.
+func (c *Cluster) recordOf(ctx context.Context, name string) (*record, error) {
+	secret, err := c.typed.CoreV1().Secrets(c.namespace).Get(ctx, name, metav1.GetOptions{})
+	switch {
+	case errors.IsNotFound(err):
+		return nil, c.noDeployment(name)
+	case err != nil:
+		return nil, translate("read the deployment "+name, err)
+	case secret.Type != recordType:
+		return nil, lcm.Errorf(lcm.KindConflict, "The secret %s in the namespace %s is not one that Windlass has made.", name,
+			c.namespace)
+	}
+	var r record
+	packed, err := gzip.NewReader(bytes.NewReader(secret.Data[recordKey]))
+	if err == nil {
+		err = json.NewDecoder(packed).Decode(&r)
+	}
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindBroken, err, "The secret %s in the namespace %s, in which Windlass has recorded what the "+
+			"VNF consists of, cannot be read.", name, c.namespace)
+	}
+	r.id, r.version = string(secret.UID), secret.ResourceVersion
+	return &r, nil
+}
+
+// keep writes a deployment's record.
+func (c *Cluster) keep(ctx context.Context, name string, r *record) error {
+	doc, err := json.Marshal(r)
+	if err != nil {
+		return lcm.Wrap(lcm.KindBug, err, "The record of %s cannot be written.", name)
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, _ = io.Copy(w, bytes.NewReader(doc)) // into memory
+	_ = w.Close()
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name, Namespace: c.namespace, ResourceVersion: r.version,
+			Labels: map[string]string{ownerLabel: r.Owner},
+		},
+		Type: recordType, Data: map[string][]byte{recordKey: packed.Bytes()},
+	}
+	secrets, write := c.typed.CoreV1().Secrets(c.namespace), metav1.CreateOptions{FieldManager: fieldManager}
+	if r.version == "" {
+		secret, err = secrets.Create(ctx, secret, write)
+	} else {
+		secret, err = secrets.Update(ctx, secret, metav1.UpdateOptions{FieldManager: fieldManager})
+	}
+	if err != nil {
+		return translate("record the deployment "+name, err)
+	}
+	r.id, r.version = string(secret.UID), secret.ResourceVersion
+	return nil
+}
+
+// forget deletes a deployment's record, the last of it.
+func (c *Cluster) forget(ctx context.Context, name string, r *record) error {
+	err := c.typed.CoreV1().Secrets(c.namespace).Delete(ctx, name, metav1.DeleteOptions{
+		Preconditions: metav1.NewUIDPreconditions(r.id),
+	})
+	if err != nil && !errors.IsNotFound(err) {
+		return translate("forget the deployment "+name, err)
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package kubernetes
+
+import (
+	"context"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Remove implements vim.VIM: what was made last goes first, and nothing goes that is somebody else's.
+func (c *Cluster) Remove(ctx context.Context, name, owner string, progress func(string)) error {
+	r, err := c.recordOf(ctx, name)
+	switch {
+	case lcm.Is(err, lcm.KindNotFound):
+		return nil
+	case err != nil:
+		return err
+	case r.Owner != owner:
+		return nil
+	}
+	w := c.wait(owner, 0, progress)
+	all := layers(r.Objects)
+	slices.Reverse(all)
+	for _, layer := range all {
+		if err := c.removeLayer(ctx, layer, w); err != nil {
+			return err
+		}
+	}
+	if err := c.removeClaims(ctx, r); err != nil {
+		return err
+	}
+	return c.forget(ctx, name, r)
+}
+
+func (c *Cluster) removeLayer(ctx context.Context, layer []unstructured.Unstructured, w *waiting) error {
+	var going []prepared
+	for _, o := range layer {
+		p := prepared{Unstructured: o}
+		var err error
+		if p.mapping, p.verbs, err = c.kindOf(o.GroupVersionKind()); err != nil {
+			if meta.IsNoMatchError(err) {
+				continue // a kind that is gone has no objects
+			}
+			return translate("tell which kinds of objects it has", err)
+		}
+		switch stays, err := c.othersIn(ctx, p, w.owner); {
+		case err != nil:
+			return err
+		case stays != "":
+			w.show(title(&o) + " stays: " + stays)
+		default:
+			going = append(going, p)
+		}
+	}
+	var g errgroup.Group
+	g.SetLimit(atOnce)
+	for _, p := range going {
+		g.Go(func() error { return c.remove(ctx, p, w.owner) })
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return w.until(ctx, going, w.gone)
+}
+
+func (c *Cluster) remove(ctx context.Context, p prepared, owner string) error {
+	to := c.at(p.mapping, p.GetNamespace())
+	have, err := to.Get(ctx, p.GetName(), metav1.GetOptions{})
+	switch {
+	case errors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return translate("read "+title(&p.Unstructured), err)
+	case have.GetLabels()[ownerLabel] != owner || have.GetDeletionTimestamp() != nil:
+		return nil
+	}
+	foreground := metav1.DeletePropagationForeground
+	err = to.Delete(ctx, p.GetName(), metav1.DeleteOptions{
+		PropagationPolicy: &foreground, Preconditions: metav1.NewUIDPreconditions(string(have.GetUID())),
+	})
+	if err != nil && !errors.IsNotFound(err) && !errors.IsConflict(err) {
+		return translate("delete "+title(&p.Unstructured), err)
+	}
+	return nil
+}
+
+// removeClaims deletes the claims that StatefulSets have made: nobody else does.
+func (c *Cluster) removeClaims(ctx context.Context, r *record) error {
+	for _, namespace := range r.namespaces() {
+		err := c.typed.CoreV1().PersistentVolumeClaims(namespace).DeleteCollection(ctx, metav1.DeleteOptions{},
+			listOptions(r.Owner))
+		if err != nil && !errors.IsNotFound(err) {
+			return translate("delete the claims of volumes", err)
+		}
+	}
+	return nil
+}
+
+// othersIn says why a namespace or the definition of a kind has to stay: others have objects in it. "" lets it go.
+func (c *Cluster) othersIn(ctx context.Context, p prepared, owner string) (why string, err error) {
+	const others = ownerLabel + "!="
+	switch p.GetKind() {
+	case "CustomResourceDefinition":
+		group, _, _ := unstructured.NestedString(p.Object, "spec", "group")
+		kind, _, _ := unstructured.NestedString(p.Object, "spec", "names", "kind")
+		mapping, err := c.kinds.RESTMapping(schema.GroupKind{Group: group, Kind: kind})
+		if err != nil {
+			return "", nil //nolint:nilerr // a kind that is not known has no objects
+		}
+		list, err := c.objects.Resource(mapping.Resource).List(ctx, metav1.ListOptions{LabelSelector: others + owner, Limit: 1})
+		if err == nil && len(list.Items) > 0 {
+			return "there are objects of this kind that are not of this VNF.", nil
+		}
+	case "Namespace":
+		return c.othersInNamespace(ctx, p.GetName(), owner)
+	}
+	return "", nil
+}
+
+// ofItself are objects that a cluster makes in every namespace.
+func ofItself(o *unstructured.Unstructured) bool {
+	switch o.GetKind() {
+	case "Event", "Lease", "EndpointSlice", "Endpoints", "PodMetrics":
+		return true
+	case "ServiceAccount":
+		return o.GetName() == "default"
+	case "ConfigMap":
+		return o.GetName() == "kube-root-ca.crt"
+	}
+	return len(o.GetOwnerReferences()) > 0 // it goes with its owner
+}
+
+func (c *Cluster) othersInNamespace(ctx context.Context, namespace, owner string) (string, error) {
+	lists, err := c.known.ServerPreferredNamespacedResources()
+	if err != nil && len(lists) == 0 {
+		return "", translate("tell which kinds of objects it has", err)
+	}
+	for _, list := range lists {
+		version, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			continue
+		}
+		for _, r := range list.APIResources {
+			if !slices.Contains(r.Verbs, "list") || !slices.Contains(r.Verbs, "delete") {
+				continue
+			}
+			found, err := c.objects.Resource(version.WithResource(r.Name)).Namespace(namespace).
+				List(ctx, metav1.ListOptions{LabelSelector: ownerLabel + "!=" + owner})
+			if err != nil {
+				continue // what may not be seen cannot be told
+			}
+			for _, o := range found.Items {
+				if !ofItself(&o) {
+					return title(&o) + " is in it, which is not of this VNF.", nil
+				}
+			}
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,257 @@
+package kubernetes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/cli-utils/pkg/kstatus/status"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// usualPatience is how long trouble may last that may heal itself: a pull that fails, a container that ends. Kubelets
+// wait longer than that before they try again.
+const usualPatience = 5 * time.Second
+
+// waiting follows a deployment's objects and Pods as the API server tells of changes.
+type waiting struct {
+	cluster  *Cluster
+	owner    string
+	patience time.Duration
+	show     func(string)
+
+	informers map[place]cache.SharedIndexInformer
+	changed   chan struct{}
+	told      map[string]string // the last that was shown of each object
+	troubles  map[string]*trouble
+	began     time.Time
+}
+
+// place is where objects of one kind are.
+type place struct {
+	resource  schema.GroupVersionResource
+	namespace string
+}
+
+var (
+	pods   = corev1.SchemeGroupVersion.WithResource("pods")
+	events = corev1.SchemeGroupVersion.WithResource("events")
+)
+
+func (c *Cluster) wait(owner string, patience time.Duration, show func(string)) *waiting {
+	if patience == 0 {
+		patience = usualPatience
+	}
+	return &waiting{
+		cluster: c, owner: owner, patience: patience, show: show,
+		informers: map[place]cache.SharedIndexInformer{}, changed: make(chan struct{}, 1), told: map[string]string{},
+		troubles: map[string]*trouble{}, began: time.Now(),
+	}
+}
+
+// condition tells whether what is waited for is so. An error ends the waiting.
+type condition func(ctx context.Context, objects []prepared) (done bool, err error)
+
+// until waits until the condition holds of the objects. When ctx ends it says what is missing still.
+func (w *waiting) until(ctx context.Context, objects []prepared, is condition) error {
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	if err := w.follow(watching, objects); err != nil {
+		return err
+	}
+	// Patience ends also when nothing changes.
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		done, err := is(ctx, objects)
+		if done || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-w.changed:
+		case <-tick.C:
+		}
+	}
+}
+
+// follow begins to watch where objects are, and the Pods and events beside them. It asks once, to be told at once what
+// the credentials may not see; from then on a connection that is lost is made anew.
+func (w *waiting) follow(ctx context.Context, objects []prepared) error {
+	var began []cache.InformerSynced
+	w.informers = map[place]cache.SharedIndexInformer{}
+	for _, at := range places(objects) {
+		if _, err := w.cluster.objects.Resource(at.resource).Namespace(at.namespace).
+			List(ctx, metav1.ListOptions{LabelSelector: ownerLabel + "=" + w.owner, Limit: 1}); err != nil {
+			if at.resource == events {
+				continue // events explain, and are not needed
+			}
+			return translate("list "+at.resource.Resource, err)
+		}
+		informer := dynamicinformer.NewFilteredDynamicInformer(w.cluster.objects, at.resource, at.namespace, 0,
+			cache.Indexers{}, func(o *metav1.ListOptions) {
+				if at.resource == events {
+					o.FieldSelector = "type=Warning"
+				} else {
+					o.LabelSelector = ownerLabel + "=" + w.owner
+				}
+			}).Informer()
+		changed := func() {
+			select {
+			case w.changed <- struct{}{}:
+			default:
+			}
+		}
+		synced, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc: func(any) { changed() }, UpdateFunc: func(any, any) { changed() }, DeleteFunc: func(any) { changed() },
+		})
+		if err != nil {
+			return lcm.Wrap(lcm.KindBug, err, "The changes of %s cannot be followed.", at.resource.Resource)
+		}
+		began = append(began, synced.HasSynced)
+		w.informers[at] = informer
+		go informer.RunWithContext(ctx)
+	}
+	if !cache.WaitForCacheSync(ctx.Done(), began...) {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+func places(objects []prepared) (out []place) {
+	add := func(at place) {
+		if !slices.Contains(out, at) {
+			out = append(out, at)
+		}
+	}
+	for _, p := range objects {
+		if p.mapping == nil || !p.remembered() || !slices.Contains(p.verbs, "watch") {
+			continue
+		}
+		add(place{p.mapping.Resource, p.GetNamespace()})
+		if p.mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+			add(place{pods, p.GetNamespace()})
+			add(place{events, p.GetNamespace()})
+		}
+	}
+	return out
+}
+
+// have is an object as the cluster has it, nil when it does not.
+func (w *waiting) have(p prepared) *unstructured.Unstructured {
+	informer := w.informers[place{p.mapping.Resource, p.GetNamespace()}]
+	if informer == nil {
+		return nil
+	}
+	name := p.GetName()
+	if p.GetNamespace() != "" {
+		name = p.GetNamespace() + "/" + name
+	}
+	item, is, _ := informer.GetStore().GetByKey(name)
+	if !is {
+		return nil
+	}
+	o, _ := item.(*unstructured.Unstructured)
+	return o
+}
+
+// listed are all objects of a resource that are followed.
+func (w *waiting) listed(resource schema.GroupVersionResource) (out []*unstructured.Unstructured) {
+	for at, informer := range w.informers {
+		if at.resource != resource {
+			continue
+		}
+		for _, item := range informer.GetStore().List() {
+			if o, ok := item.(*unstructured.Unstructured); ok {
+				out = append(out, o)
+			}
+		}
+	}
+	return out
+}
+
+// ready is the condition that all objects are as they are to be. Trouble that lasts ends the waiting.
+func (w *waiting) ready(ctx context.Context, objects []prepared) (bool, error) {
+	var missing []string
+	for _, p := range objects {
+		if p.mapping == nil || !p.remembered() || !slices.Contains(p.verbs, "watch") {
+			continue
+		}
+		is, why, err := w.judge(p)
+		if err != nil {
+			return false, w.explain(ctx, p, err)
+		}
+		w.tell(title(&p.Unstructured), is, why)
+		if !is {
+			missing = append(missing, title(&p.Unstructured)+": "+why)
+		}
+	}
+	for _, pod := range w.listed(pods) {
+		if pod.GetDeletionTimestamp() != nil {
+			missing = append(missing, title(pod)+" ends")
+		}
+	}
+	if len(missing) == 0 {
+		return true, nil
+	}
+	if err := w.trouble(ctx, objects); err != nil {
+		return false, err
+	}
+	return false, nil
+}
+
+// judge tells what an object's status is, by the rules of kstatus.
+func (w *waiting) judge(p prepared) (ready bool, why string, err error) {
+	have := w.have(p)
+	if have == nil {
+		return false, "it is not there yet", nil
+	}
+	result, err := status.Compute(have)
+	switch {
+	case err != nil:
+		return false, "", lcm.Wrap(lcm.KindBroken, err, "%s has a status that cannot be read.", title(have))
+	case result.Status == status.FailedStatus:
+		return false, "", lcm.Errorf(lcm.KindBroken, "%s has failed: %s", title(have), strings.TrimSuffix(result.Message, "."))
+	}
+	return result.Status == status.CurrentStatus, result.Message, nil
+}
+
+// tell shows what is new of an object.
+func (w *waiting) tell(what string, ready bool, why string) {
+	if ready {
+		why = "ready"
+	}
+	if why != "" && w.told[what] != why {
+		w.told[what] = why
+		w.show(fmt.Sprintf("%s: %s", what, why))
+	}
+}
+
+// gone is the condition that none of the objects is there any more, nor a Pod of theirs.
+func (w *waiting) gone(_ context.Context, objects []prepared) (bool, error) {
+	for _, p := range objects {
+		if p.mapping == nil {
+			continue
+		}
+		have := w.have(p)
+		if have == nil {
+			continue
+		}
+		if names := have.GetFinalizers(); len(names) > 0 && have.GetDeletionTimestamp() != nil {
+			w.tell(title(have), false, "it waits for its finalizers "+strings.Join(names, ", "))
+		}
+		return false, nil
+	}
+	return true, nil
+}
