@@ -1,0 +1,47 @@
+package kubernetes
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/vim"
+	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	"github.com/windlass-nfv/windlass/internal/vim/vimtest"
+)
+
+func TestContract(t *testing.T) {
+	p := start(t)
+	workers := map[string]driver.Workload{"vdu": {Kind: "Deployment", Name: "workers"}}
+	vimtest.Run(t, vimtest.Bed{
+		VIM: p.connect(t, "default"), Name: "vnf-of-the-test", Patience: time.Minute, WithoutPorts: true,
+		Define: func(n int) vim.Definition {
+			return driver.Definition{Objects: manifests(t, deployment("workers", "httpd", n)), Workloads: workers}
+		},
+		Resize: func(n int) vim.Definition { return driver.Definition{Replicas: map[string]int{"vdu": n}} },
+	})
+}
+
+func manifests(t *testing.T, text string) (out []object) {
+	t.Helper()
+	out, problems := driver.Manifests("test.yaml", []byte(text))
+	require.Empty(t, problems)
+	return out
+}
+
+func deployment(name, image string, replicas int) string {
+	return fmt.Sprintf(`---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: %[1]s}
+spec:
+  replicas: %[3]d
+  selector: {matchLabels: {app: %[1]s}}
+  template:
+    metadata: {labels: {app: %[1]s}}
+    spec:
+      containers: [{name: main, image: %[2]s}]
+`, name, image, replicas)
+}

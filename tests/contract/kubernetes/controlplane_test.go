@@ -1,0 +1,163 @@
+// Package kubernetes holds the driver for Kubernetes to a real control plane: etcd, API server, controllers and
+// scheduler, without a node. A kubelet that has no containers says what it would say of them.
+package kubernetes
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/image"
+	"github.com/windlass-nfv/windlass/internal/freeport"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
+	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+)
+
+const token = "the-token-of-the-test" // of a cluster that lives as long as the test
+
+// controlPlane is a running Kubernetes.
+type controlPlane struct {
+	url, ca string
+	client  kubernetes.Interface
+	kubelet *kubelet
+	// apiserver starts the API server again after it was ended.
+	dir       string
+	programs  image.Image
+	etcd      string
+	apiserver *exec.Cmd
+	port      int
+}
+
+func start(t *testing.T) *controlPlane {
+	t.Helper()
+	images := image.Options{Dir: image.DefaultDir}
+	if dir := os.Getenv("WINDLASS_LAB_IMAGE_DIR"); dir != "" {
+		images.Dir = dir
+	}
+	img, ok := image.Find(images)
+	if !ok {
+		t.Skipf("not run: no node image of this source in %s, in which the programs of Kubernetes are", images.Dir)
+	}
+	p := &controlPlane{dir: t.TempDir(), programs: img}
+	ports, err := freeport.Some(4)
+	require.NoError(t, err)
+	p.etcd = fmt.Sprintf("http://127.0.0.1:%d", ports[0])
+	p.port = ports[1]
+	p.run(t, filepath.Join(img.Etcd, "etcd"), "--data-dir", filepath.Join(p.dir, "etcd"),
+		"--listen-client-urls", p.etcd, "--advertise-client-urls", p.etcd, "--unsafe-no-fsync",
+		"--listen-peer-urls", fmt.Sprintf("http://127.0.0.1:%d", ports[2]), "--log-level", "error")
+	p.files(t)
+	p.startAPIServer(t)
+	p.url = fmt.Sprintf("https://127.0.0.1:%d", p.port)
+	p.await(t)
+	for _, name := range []string{"kube-controller-manager", "kube-scheduler"} {
+		p.run(t, filepath.Join(img.Programs, name), "--kubeconfig", filepath.Join(p.dir, "kubeconfig"), "--leader-elect=false",
+			"--secure-port=0")
+	}
+	p.kubelet = &kubelet{client: p.client}
+	p.kubelet.join(t)
+	require.Eventually(t, func() bool {
+		_, err := p.client.CoreV1().ServiceAccounts("default").Get(t.Context(), "default", metav1.GetOptions{})
+		return err == nil
+	}, time.Minute, 100*time.Millisecond, "controllers make the account that Pods run as")
+	return p
+}
+
+// files are the API server's: who may do what, and its keys.
+func (p *controlPlane) files(t *testing.T) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	der, err := x509.MarshalECPrivateKey(key)
+	require.NoError(t, err)
+	for name, text := range map[string]string{
+		"sa.key":     string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})),
+		"tokens.csv": token + ",admin,1,system:masters\n",
+		"kubeconfig": fmt.Sprintf(`apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "https://127.0.0.1:%d", insecure-skip-tls-verify: true}}]
+users: [{name: u, user: {token: %s}}]
+contexts: [{name: x, context: {cluster: c, user: u}}]
+current-context: x
+`, p.port, token),
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o600))
+	}
+}
+
+func (p *controlPlane) startAPIServer(t *testing.T) {
+	t.Helper()
+	key := filepath.Join(p.dir, "sa.key")
+	p.apiserver = p.run(t, filepath.Join(p.programs.Programs, "kube-apiserver"), "--etcd-servers", p.etcd,
+		"--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", p.port),
+		"--cert-dir", filepath.Join(p.dir, "certs"), "--token-auth-file", filepath.Join(p.dir, "tokens.csv"),
+		"--service-account-key-file", key, "--service-account-signing-key-file", key,
+		"--service-account-issuer=https://kubernetes.default", "--authorization-mode=RBAC",
+		"--service-cluster-ip-range=10.96.0.0/16")
+}
+
+// run starts a program, and ends it with the test.
+func (p *controlPlane) run(t *testing.T, program string, args ...string) *exec.Cmd {
+	t.Helper()
+	name := filepath.Base(program)
+	log, err := os.OpenFile(filepath.Join(p.dir, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	require.NoError(t, err)
+	cmd := exec.Command(program, args...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		_ = log.Close()
+		if text, _ := os.ReadFile(log.Name()); t.Failed() {
+			t.Logf("%s: %s", name, text[max(0, len(text)-2000):])
+		}
+	})
+	return cmd
+}
+
+// await waits for the API server, and reads its certificate.
+func (p *controlPlane) await(t *testing.T) {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(&rest.Config{
+		Host: p.url, BearerToken: token, QPS: -1, TLSClientConfig: rest.TLSClientConfig{Insecure: true},
+	})
+	require.NoError(t, err)
+	p.client = client
+	require.Eventually(t, func() bool {
+		status := 0
+		client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(t.Context()).StatusCode(&status)
+		return status == http.StatusOK
+	}, time.Minute, 100*time.Millisecond, "the API server answers")
+	ca, err := os.ReadFile(filepath.Join(p.dir, "certs", "apiserver.crt"))
+	require.NoError(t, err)
+	p.ca = string(ca)
+}
+
+// connect is the driver's connection to a namespace.
+func (p *controlPlane) connect(t *testing.T, namespace string) *driver.Cluster {
+	t.Helper()
+	c, err := driver.Connect(context.WithoutCancel(t.Context()), lcm.Vim{
+		Name: "cluster", Type: lcm.VimKubernetes, AuthURL: p.url, Project: map[string]any{"name": namespace},
+	}, map[string]any{"bearer_token": token, "ssl_ca_cert": p.ca}, outbound.Guard{})
+	require.NoError(t, err)
+	return c
+}

@@ -1,0 +1,115 @@
+package kubernetes
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+)
+
+// kubelet is one that has no containers. The name of an image says what becomes of it: "broken" cannot be pulled,
+// "crash" ends again and again, all others run.
+type kubelet struct {
+	client    kubernetes.Interface
+	addresses atomic.Int32
+	// reported is when it first said that something is wrong, in nanoseconds since the epoch.
+	reported atomic.Int64
+}
+
+const node = "node-1"
+
+func (k *kubelet) join(t *testing.T) {
+	t.Helper()
+	room := corev1.ResourceList{
+		corev1.ResourceCPU: resource.MustParse("8"), corev1.ResourceMemory: resource.MustParse("16Gi"),
+		corev1.ResourcePods: resource.MustParse("200"),
+	}
+	made, err := k.client.CoreV1().Nodes().Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node}},
+		metav1.CreateOptions{})
+	require.NoError(t, err)
+	made.Status = corev1.NodeStatus{
+		Capacity: room, Allocatable: room,
+		Conditions: []corev1.NodeCondition{{
+			Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: metav1.Now(),
+			LastTransitionTime: metav1.Now(),
+		}},
+	}
+	_, err = k.client.CoreV1().Nodes().UpdateStatus(t.Context(), made, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { // controllers taint a node until they have seen that it is ready
+		n, err := k.client.CoreV1().Nodes().Get(t.Context(), node, metav1.GetOptions{})
+		if err != nil || len(n.Spec.Taints) == 0 {
+			return err == nil
+		}
+		return false
+	}, time.Minute, 100*time.Millisecond)
+
+	ctx := t.Context()
+	factory := informers.NewSharedInformerFactory(k.client, 0)
+	pods := factory.Core().V1().Pods().Informer()
+	look := func(o any) {
+		if pod, ok := o.(*corev1.Pod); ok && pod.Spec.NodeName == node {
+			k.look(ctx, pod)
+		}
+	}
+	_, err = pods.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: look, UpdateFunc: func(_, o any) { look(o) }})
+	require.NoError(t, err)
+	factory.Start(ctx.Done())
+}
+
+// look does what the Pod's state asks for next.
+func (k *kubelet) look(ctx context.Context, pod *corev1.Pod) {
+	now := int64(0)
+	switch {
+	case pod.DeletionTimestamp != nil:
+		_ = k.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{GracePeriodSeconds: &now})
+	case len(pod.Status.ContainerStatuses) == 0:
+		pod = pod.DeepCopy()
+		pod.Status.Phase, pod.Status.PodIP = corev1.PodPending, fmt.Sprintf("10.244.0.%d", k.addresses.Add(1)%250)
+		pod.Status.PodIPs = []corev1.PodIP{{IP: pod.Status.PodIP}}
+		ready := true
+		for _, c := range pod.Spec.Containers {
+			s := stateOf(c)
+			ready = ready && s.Ready
+			pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, s)
+		}
+		is := corev1.ConditionFalse
+		if ready {
+			pod.Status.Phase, is = corev1.PodRunning, corev1.ConditionTrue
+		} else {
+			k.reported.CompareAndSwap(0, time.Now().UnixNano())
+		}
+		pod.Status.Conditions = append(pod.Status.Conditions,
+			corev1.PodCondition{Type: corev1.PodReady, Status: is, LastTransitionTime: metav1.Now()},
+			corev1.PodCondition{Type: corev1.ContainersReady, Status: is, LastTransitionTime: metav1.Now()})
+		_, _ = k.client.CoreV1().Pods(pod.Namespace).UpdateStatus(ctx, pod, metav1.UpdateOptions{})
+	}
+}
+
+func stateOf(c corev1.Container) corev1.ContainerStatus {
+	s := corev1.ContainerStatus{Name: c.Name, Image: c.Image}
+	waiting := func(reason, message string) corev1.ContainerStatus {
+		s.State.Waiting = &corev1.ContainerStateWaiting{Reason: reason, Message: message}
+		return s
+	}
+	switch {
+	case strings.HasPrefix(c.Image, "broken"):
+		return waiting("ImagePullBackOff", "Back-off pulling image "+c.Image)
+	case strings.HasPrefix(c.Image, "crash"):
+		return waiting("CrashLoopBackOff", "back-off 10s restarting failed container "+c.Name)
+	}
+	started := true
+	s.Ready, s.Started = true, &started
+	s.State.Running = &corev1.ContainerStateRunning{StartedAt: metav1.Now()}
+	return s
+}
