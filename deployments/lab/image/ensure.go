@@ -100,7 +100,7 @@ func newBuilder(opts Options) (*builder, error) {
 func (b *builder) path(artefact string) string { return filepath.Join(b.dir, artefact) }
 
 func (b *builder) find() (Image, bool) {
-	for _, artefact := range []string{b.recipe.base, b.recipe.services, b.recipe.node, b.recipe.containerd} {
+	for _, artefact := range []string{b.recipe.base, b.recipe.services, b.recipe.node, b.recipe.containerd, b.recipe.bin["kubernetes"], b.recipe.bin["etcd"]} {
 		if _, err := os.Stat(b.path(artefact)); err != nil {
 			return Image{}, false
 		}
@@ -108,6 +108,7 @@ func (b *builder) find() (Image, bool) {
 	return Image{
 		Base: b.path(b.recipe.base), Node: b.path(b.recipe.node), Services: b.path(b.recipe.services),
 		Containerd: b.path(b.recipe.containerd), Kubernetes: "v" + kubernetesVersion,
+		Programs: b.path(b.recipe.bin["kubernetes"]), Etcd: b.path(b.recipe.bin["etcd"]),
 	}, true
 }
 

@@ -18,6 +18,8 @@ type Image struct {
 	Containerd string
 	// Kubernetes is the version, e.g. "v1.34.4".
 	Kubernetes string
+	// Programs has Kubernetes's programs, Etcd those of etcd; they are static.
+	Programs, Etcd string
 }
 
 // Layers lists the lower directories of a machine, the uppermost first. If its image's name or its own speaks of

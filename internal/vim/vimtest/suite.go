@@ -23,6 +23,8 @@ type Bed struct {
 	Define func(n int) vim.Definition
 	// Resize makes the definition of a change to n parts.
 	Resize func(n int) vim.Definition
+	// WithoutPorts is set where link ports are no resources of their own.
+	WithoutPorts bool
 	// Patience bounds every call.
 	Patience time.Duration
 }
@@ -129,6 +131,9 @@ func (s *site) deploys() string {
 		require.Contains(s, members, r.Part, "a server is in a part of its group")
 		require.NotEmpty(s, r.Member)
 		require.Equal(s, r.ID, made.Servers[r.ID].ID)
+		if s.WithoutPorts {
+			continue
+		}
 		port, ok := made.In(r.Part, "cp")
 		require.True(s, ok)
 		require.Equal(s, vim.LinkPort, port.Kind)

@@ -56,8 +56,12 @@ func start(t *testing.T) *controlPlane {
 		t.Skipf("not run: no node image of this source in %s, in which the programs of Kubernetes are", images.Dir)
 	}
 	p := &controlPlane{dir: t.TempDir(), programs: img}
-	ports, err := freeport.Some(4)
-	require.NoError(t, err)
+	var ports []int
+	for range 3 {
+		port, err := freeport.Find(t.Context(), "127.0.0.1")
+		require.NoError(t, err)
+		ports = append(ports, port)
+	}
 	p.etcd = fmt.Sprintf("http://127.0.0.1:%d", ports[0])
 	p.port = ports[1]
 	p.run(t, filepath.Join(img.Etcd, "etcd"), "--data-dir", filepath.Join(p.dir, "etcd"),

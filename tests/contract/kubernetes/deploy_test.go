@@ -1,0 +1,298 @@
+package kubernetes
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
+	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+)
+
+const owner = "windlass-vnf-of-the-test"
+
+// deploy is one call of the driver, with what it has shown.
+func deploy(t *testing.T, c *driver.Cluster, name, owner string, d driver.Definition) (shown []string, err error) {
+	t.Helper()
+	var mu sync.Mutex
+	_, err = c.Deploy(t.Context(), vim.Deployment{
+		Name: name, Owner: owner, Operation: "op", Definition: d, Timeout: time.Minute, Secrets: []string{"hunter2"},
+	}, func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		shown = append(shown, line)
+	})
+	return shown, err
+}
+
+func TestDeploy_everyKindInItsOrder(t *testing.T) {
+	p := start(t)
+	c := p.connect(t, "default")
+	d := driver.Definition{Objects: manifests(t, deployment("web", "httpd", 1)+`---
+apiVersion: example.org/v1
+kind: Widget
+metadata: {name: small}
+spec: {size: 1}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings}
+data: {a: b}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {selector: {app: web}, ports: [{port: 80}]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: reader}
+rules: [{apiGroups: [""], resources: [pods], verbs: [get]}]
+---
+apiVersion: authentication.k8s.io/v1
+kind: TokenReview
+metadata: {name: asked}
+spec: {token: abc}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.org}
+spec:
+  group: example.org
+  scope: Namespaced
+  names: {plural: widgets, singular: widget, kind: Widget}
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: curry}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: store, namespace: curry}
+spec:
+  serviceName: store
+  replicas: 2
+  selector: {matchLabels: {app: store}}
+  template:
+    metadata: {labels: {app: store}}
+    spec: {containers: [{name: main, image: httpd}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: bare}
+spec: {containers: [{name: main, image: httpd}]}
+`), Workloads: map[string]driver.Workload{
+		"WEB": {Kind: "Deployment", Name: "web"}, "STORE": {Kind: "StatefulSet", Name: "store"}, "BARE": {Kind: "Pod", Name: "bare"},
+	}}
+	for range 2 {
+		shown, err := deploy(t, c, "vnf-1", owner, d)
+		require.NoError(t, err, strings.Join(shown, "\n"))
+	}
+	inv, err := c.Inventory(t.Context(), "vnf-1")
+	require.NoError(t, err)
+	vdus := map[string]int{}
+	for _, r := range inv.OfKind(vim.Compute) {
+		vdus[r.Name]++
+		require.Equal(t, vim.Running, r.Level)
+	}
+	require.Equal(t, map[string]int{"WEB": 1, "STORE": 2, "BARE": 1}, vdus)
+
+	// What somebody deletes comes back, and a bare Pod is made anew from its manifest.
+	require.NoError(t, p.client.CoreV1().ConfigMaps("default").Delete(t.Context(), "settings", metav1.DeleteOptions{}))
+	var bare vim.Resource
+	for _, r := range inv.OfKind(vim.Compute) {
+		if r.Name == "BARE" {
+			bare = r
+		}
+	}
+	for range 2 {
+		require.NoError(t, c.Change(t.Context(), vim.Change{
+			Name: "vnf-1", Owner: owner, Operation: "heal", Replace: []vim.Resource{bare}, Timeout: time.Minute,
+		}, func(string) {}))
+	}
+	_, err = p.client.CoreV1().ConfigMaps("default").Get(t.Context(), "settings", metav1.GetOptions{})
+	require.NoError(t, err)
+	now, err := p.client.CoreV1().Pods("default").Get(t.Context(), "bare", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.NotEqual(t, bare.Part, string(now.UID))
+
+	// Somebody else's object in the namespace that the VNF has made keeps it.
+	_, err = p.client.CoreV1().ConfigMaps("curry").Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "theirs"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.NoError(t, c.Remove(t.Context(), "vnf-1", owner, func(string) {}))
+	_, err = p.client.CoreV1().ConfigMaps("curry").Get(t.Context(), "theirs", metav1.GetOptions{})
+	require.NoError(t, err)
+	_, err = c.Inventory(t.Context(), "vnf-1")
+	require.True(t, lcm.Is(err, lcm.KindNotFound), "%v", err)
+	p.requireNothingOf(t, owner)
+}
+
+// requireNothingOf looks for everything that carries the owner's label.
+func (p *controlPlane) requireNothingOf(t *testing.T, owner string) {
+	t.Helper()
+	of := metav1.ListOptions{LabelSelector: "windlass.nfv/owner=" + owner}
+	pods, err := p.client.CoreV1().Pods("").List(t.Context(), of)
+	require.NoError(t, err)
+	require.Empty(t, pods.Items)
+	secrets, err := p.client.CoreV1().Secrets("").List(t.Context(), of)
+	require.NoError(t, err)
+	require.Empty(t, secrets.Items)
+	deployments, err := p.client.AppsV1().Deployments("").List(t.Context(), of)
+	require.NoError(t, err)
+	require.Empty(t, deployments.Items)
+	claims, err := p.client.CoreV1().PersistentVolumeClaims("").List(t.Context(), of)
+	require.NoError(t, err)
+	require.Empty(t, claims.Items)
+}
+
+func TestDeploy_tellsWhatIsWrongSoon(t *testing.T) {
+	p := start(t)
+	for name, c := range map[string]struct {
+		text string
+		kind lcm.Kind
+		says []string
+	}{
+		"image that cannot be pulled": {
+			deployment("broken", "broken:1", 1), lcm.KindBroken,
+			[]string{"Pod test-image/broken-", "container main", "ImagePullBackOff", "Back-off pulling image broken:1"},
+		},
+		"container that ends": {
+			deployment("crash", "crash:1", 1), lcm.KindBroken, []string{"CrashLoopBackOff", "container main"},
+		},
+		"Pod too big": {
+			strings.Replace(deployment("big", "httpd", 1), "image: httpd", "image: httpd, resources: {requests: {cpu: 100}}", 1),
+			lcm.KindExhausted, []string{"Unschedulable", "Insufficient cpu"},
+		},
+		"missing claim": {
+			strings.Replace(deployment("claimed", "httpd", 1), "      containers:",
+				"      volumes: [{name: data, persistentVolumeClaim: {claimName: none}}]\n      containers:", 1),
+			lcm.KindExhausted, []string{"Unschedulable", `"none" not found`},
+		},
+		"quota": {
+			deployment("many", "httpd", 5), lcm.KindExhausted, []string{"FailedCreate", "exceeded quota"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			namespace := "test-" + strings.ReplaceAll(strings.Fields(name)[0], "Pod", "big")
+			_, err := p.client.CoreV1().Namespaces().Create(t.Context(),
+				&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
+			require.NoError(t, err)
+			require.Eventually(t, func() bool {
+				_, err := p.client.CoreV1().ServiceAccounts(namespace).Get(t.Context(), "default", metav1.GetOptions{})
+				return err == nil
+			}, 20*time.Second, 50*time.Millisecond)
+			if name == "quota" {
+				_, err := p.client.CoreV1().ResourceQuotas(namespace).Create(t.Context(), &corev1.ResourceQuota{
+					ObjectMeta: metav1.ObjectMeta{Name: "two"},
+					Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{corev1.ResourcePods: resource.MustParse("2")}},
+				}, metav1.CreateOptions{})
+				require.NoError(t, err)
+			}
+			cluster := p.connect(t, namespace)
+			began := time.Now()
+			shown, err := deploy(t, cluster, "vnf-"+namespace, owner, driver.Definition{Objects: manifests(t, c.text)})
+			require.Error(t, err, strings.Join(shown, "\n"))
+			require.Equal(t, c.kind, lcm.KindOf(err), "%v", err)
+			for _, says := range c.says {
+				require.Contains(t, err.Error(), says)
+			}
+			require.Less(t, time.Since(began), 25*time.Second, "soon after the cluster's own report")
+			require.NoError(t, cluster.Remove(t.Context(), "vnf-"+namespace, owner, func(string) {}))
+		})
+	}
+}
+
+func TestDeploy_refusesEverythingBeforeAnythingIsMade(t *testing.T) {
+	p := start(t)
+	_, err := p.client.CoreV1().ConfigMaps("default").Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "theirs"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	c := p.connect(t, "default")
+	_, err = deploy(t, c, "vnf-2", owner, driver.Definition{Objects: manifests(t, deployment("fine", "httpd", 1)+`---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: theirs}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: bad}
+spec: {ports: [{port: 99999}]}
+`)})
+	failed, ok := err.(*lcm.Error) //nolint:errorlint // the error itself
+	require.True(t, ok, "%v", err)
+	require.Len(t, failed.Problems, 2)
+	require.Equal(t, "ConfigMap default/theirs", failed.Problems[0].Path)
+	require.Equal(t, "Service default/bad", failed.Problems[1].Path)
+	_, err = p.client.AppsV1().Deployments("default").Get(t.Context(), "fine", metav1.GetOptions{})
+	require.True(t, errors.IsNotFound(err), "nothing was made")
+
+	_, err = deploy(t, c, "vnf-2", owner, driver.Definition{Objects: manifests(t, `
+apiVersion: example.org/v1
+kind: Gadget
+metadata: {name: g}
+`)})
+	require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
+	p.requireNothingOf(t, owner)
+}
+
+func TestDeploy_twoOfOnePackageInTwoNamespaces(t *testing.T) {
+	p := start(t)
+	c := p.connect(t, "default")
+	for _, n := range []string{"one", "two"} {
+		d := driver.Definition{
+			Objects: manifests(t, "apiVersion: v1\nkind: Namespace\nmetadata: {name: "+n+"}\n"+deployment("web", "httpd", 1)),
+			Namespace: n, Override: true, Workloads: map[string]driver.Workload{"VDU": {Kind: "Deployment", Name: "web"}},
+		}
+		shown, err := deploy(t, c, "vnf-"+n, "windlass-vnf-"+n, d)
+		require.NoError(t, err, strings.Join(shown, "\n"))
+	}
+	require.NoError(t, c.Remove(t.Context(), "vnf-one", "windlass-vnf-one", func(string) {}))
+	inv, err := c.Inventory(t.Context(), "vnf-two")
+	require.NoError(t, err)
+	require.Len(t, inv.OfKind(vim.Compute), 1)
+	_, err = p.client.CoreV1().Namespaces().Get(t.Context(), "one", metav1.GetOptions{})
+	require.True(t, errors.IsNotFound(err), "it was the VNF's own")
+	require.NoError(t, c.Remove(t.Context(), "vnf-two", "windlass-vnf-two", func(string) {}))
+}
+
+func TestDeploy_goesOnWhenTheAPIServerIsKilled(t *testing.T) {
+	p := start(t)
+	c := p.connect(t, "default")
+	done := make(chan error, 1)
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	began := make(chan struct{})
+	var once sync.Once
+	go func() {
+		_, err := c.Deploy(ctx, vim.Deployment{
+			Name: "vnf-3", Owner: owner, Operation: "op", Timeout: 2 * time.Minute,
+			Definition: driver.Definition{Objects: manifests(t, deployment("slow", "slow:1", 3))},
+		}, func(string) { once.Do(func() { close(began) }) })
+		done <- err
+	}()
+	<-began
+	require.NoError(t, p.apiserver.Process.Signal(syscall.SIGKILL))
+	_ = p.apiserver.Wait()
+	p.startAPIServer(t)
+	err := <-done
+	if err != nil { // a call that was under way is the activity's to repeat
+		require.True(t, lcm.Is(err, lcm.KindUnavailable), "%v", err)
+		p.await(t)
+		_, err = deploy(t, c, "vnf-3", owner, driver.Definition{Objects: manifests(t, deployment("slow", "slow:1", 3))})
+	}
+	require.NoError(t, err)
+}
