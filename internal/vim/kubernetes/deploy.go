@@ -2,6 +2,7 @@ package kubernetes
 
 import (
 	"context"
+	goerrors "errors"
 	"maps"
 	"slices"
 	"strings"
@@ -250,7 +251,7 @@ func limited(ctx context.Context, timeout time.Duration) (context.Context, conte
 
 // timedOut tells what was missing when the time was over.
 func timedOut(ctx context.Context, err error, w *waiting) error {
-	if err == nil || context.Cause(ctx) != error(errTimeout) {
+	if err == nil || !goerrors.Is(context.Cause(ctx), errTimeout) {
 		return err
 	}
 	var missing []string

@@ -159,6 +159,7 @@ func (p *controlPlane) requireNothingOf(t *testing.T, owner string) {
 }
 
 func TestDeploy_tellsWhatIsWrongSoon(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	for name, c := range map[string]struct {
 		text string
@@ -174,12 +175,14 @@ func TestDeploy_tellsWhatIsWrongSoon(t *testing.T) {
 		},
 		"Pod too big": {
 			strings.Replace(deployment("big", "httpd", 1), "image: httpd", "image: httpd, resources: {requests: {cpu: 100}}", 1),
-			lcm.KindExhausted, []string{"Unschedulable", "Insufficient cpu"},
+			lcm.KindExhausted,
+			[]string{"Unschedulable", "Insufficient cpu"},
 		},
 		"missing claim": {
 			strings.Replace(deployment("claimed", "httpd", 1), "      containers:",
 				"      volumes: [{name: data, persistentVolumeClaim: {claimName: none}}]\n      containers:", 1),
-			lcm.KindExhausted, []string{"Unschedulable", `"none" not found`},
+			lcm.KindExhausted,
+			[]string{"Unschedulable", `"none" not found`},
 		},
 		"quota": {
 			deployment("many", "httpd", 5), lcm.KindExhausted, []string{"FailedCreate", "exceeded quota"},
@@ -254,7 +257,7 @@ func TestDeploy_twoOfOnePackageInTwoNamespaces(t *testing.T) {
 	c := p.connect(t, "default")
 	for _, n := range []string{"one", "two"} {
 		d := driver.Definition{
-			Objects: manifests(t, "apiVersion: v1\nkind: Namespace\nmetadata: {name: "+n+"}\n"+deployment("web", "httpd", 1)),
+			Objects:   manifests(t, "apiVersion: v1\nkind: Namespace\nmetadata: {name: "+n+"}\n"+deployment("web", "httpd", 1)),
 			Namespace: n, Override: true, Workloads: map[string]driver.Workload{"VDU": {Kind: "Deployment", Name: "web"}},
 		}
 		shown, err := deploy(t, c, "vnf-"+n, "windlass-vnf-"+n, d)
