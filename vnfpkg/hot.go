@@ -23,7 +23,10 @@ func (r *flavourReader) baseHOT() {
 	if len(tops) == 0 {
 		if len(r.zip.filesIn(dir)) > 0 {
 			r.rep.problem(dir, "holds no YAML file, so the flavour has no Base HOT")
-		} else if len(r.rep.problems) == 0 && r.describesVMs() {
+			return
+		}
+		r.flavour.Containers = r.describesContainers()
+		if len(r.rep.problems) == 0 && r.describesVMs() {
 			r.generate()
 			r.checkTemplates()
 		}

@@ -179,6 +179,10 @@ func (r *flavourReader) source(file string) *value {
 
 // notOnBoard tells of a flavour without templates.
 func notOnBoard(f *Flavour) error {
+	if f.Containers {
+		return lcm.Errorf(lcm.KindInvalid, "the VDUs of the flavour %s are containers: it has no Heat template, and is not on "+
+			"an OpenStack", f.ID)
+	}
 	return lcm.Errorf(lcm.KindInvalid, "the flavour %s has no Base HOT (BaseHOT/%s/*.yaml), and none could be made of "+
 		"its VNFD when the package was taken on board: it has no VDU with an image, "+
 		"or an earlier version of Windlass took it. It cannot be instantiated on OpenStack; add a Base HOT, or on-board the "+

@@ -34,7 +34,9 @@ type Flavour struct {
 	ID          string `json:"id"`
 	Description string `json:"description,omitempty"`
 	// Definition is the path of the definition file, "" for packages that were taken before it was kept.
-	Definition   string           `json:"definition,omitempty"`
+	Definition string `json:"definition,omitempty"`
+	// Containers is set when its VDUs are Pods of containers, and no VMs.
+	Containers   bool             `json:"containers,omitempty"`
 	Vdus         []Vdu            `json:"vdus,omitempty"`
 	Cps          []VduCp          `json:"cps,omitempty"`
 	Storages     []VirtualStorage `json:"storages,omitempty"`
@@ -61,7 +63,9 @@ type Flavour struct {
 
 // Vdu is a tosca.nodes.nfv.Vdu.Compute.
 type Vdu struct {
-	ID          string `json:"id"`
+	ID string `json:"id"`
+	// Name is, of a VDU of containers, what its workload is called on the cluster (metadata.name), unless a request says
+	// otherwise.
 	Name        string `json:"name,omitempty"`
 	Description string `json:"description,omitempty"`
 	// MinInstances and MaxInstances are vdu_profile; MaxInstances 0 means that none is given.

@@ -65,11 +65,18 @@ func (s Set) Of(f *vnfpkg.Flavour) (out Set) {
 func (s Set) Missing(f *vnfpkg.Flavour) map[string]string {
 	missing := map[string]string{}
 	for _, hook := range []string{"instantiate_end", "instantiate_start"} {
-		if name, asked := f.Driver(hook); asked {
+		if name, asked := f.Driver(hook); asked && !isEmpty(f, hook) {
 			if _, ok := s.Named(name); !ok {
 				missing[hook] = name
 			}
 		}
 	}
 	return missing
+}
+
+// isEmpty tells whether nothing is there to be run: packages of containerised VNFs name scripts that they do not have,
+// of which the package's warnings tell.
+func isEmpty(f *vnfpkg.Flavour, hook string) bool {
+	h := f.Hooks[hook]
+	return f.Containers && h.File == "" && h.Driver == ""
 }

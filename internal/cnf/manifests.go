@@ -1,0 +1,136 @@
+package cnf
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/params"
+)
+
+// Manifests are those of a request, and what is wrong with them.
+type Manifests struct {
+	// Objects are in the order of the request's files, and of their documents.
+	Objects []unstructured.Unstructured
+	// Missing are files that the package does not have, Broken what no objects can be made of.
+	Missing, Broken []lcm.Problem
+}
+
+// Problems are all of them.
+func (m Manifests) Problems() []lcm.Problem { return slices.Concat(m.Missing, m.Broken) }
+
+// Read reads the files of manifests; read answers NotFound for one that the package does not have. Files whose names
+// are wrong are left out: ReadParams tells of them.
+func Read(p Params, read func(path string) ([]byte, error)) (m Manifests, err error) {
+	for i, file := range p.Files {
+		if !inPackage(file) {
+			continue
+		}
+		at := params.ItemPath(filesPath, i)
+		text, err := read(path.Clean(file))
+		switch {
+		case lcm.Is(err, lcm.KindNotFound):
+			m.Missing = append(m.Missing, lcm.Problem{Path: at, Detail: fmt.Sprintf("the VNF package has no file %q", file)})
+		case err != nil:
+			return m, err
+		default:
+			objects, broken := documents(text)
+			m.Objects = append(m.Objects, objects...)
+			for _, detail := range broken {
+				m.Broken = append(m.Broken, lcm.Problem{Path: at, Detail: file + ", " + detail})
+			}
+			if len(objects) == 0 && len(broken) == 0 {
+				m.Broken = append(m.Broken, lcm.Problem{Path: at, Detail: file + " has no manifest in it"})
+			}
+		}
+	}
+	return m, nil
+}
+
+// documents reads the documents of a file. Lists are taken apart, empty documents left out.
+func documents(text []byte) (out []unstructured.Unstructured, broken []string) {
+	reader := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
+	for n := 1; ; n++ {
+		document, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			return out, broken
+		}
+		var objects []unstructured.Unstructured
+		where := fmt.Sprintf("document %d", n)
+		if err == nil {
+			objects, err = objectsOf(document)
+		} else {
+			text = nil // where the next one begins is not known
+		}
+		if err != nil {
+			broken = append(broken, where+" "+err.Error())
+		}
+		out = append(out, objects...)
+		if text == nil {
+			return out, broken
+		}
+	}
+}
+
+// objectsOf reads one document; the error completes a sentence about it.
+func objectsOf(document []byte) ([]unstructured.Unstructured, error) {
+	doc, err := yaml.ToJSON(document)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", err)
+	}
+	var value any
+	if err := json.Unmarshal(doc, &value); err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", err)
+	}
+	if value == nil {
+		return nil, nil
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		return nil, errors.New("is no manifest: it is no mapping")
+	}
+	o := unstructured.Unstructured{Object: object}
+	if !o.IsList() {
+		return []unstructured.Unstructured{o}, complete(o)
+	}
+	var out []unstructured.Unstructured
+	var wrong []error
+	err = o.EachListItem(func(item runtime.Object) error {
+		i, ok := item.(*unstructured.Unstructured)
+		if !ok {
+			return errors.New("is a list of other things than manifests")
+		}
+		out, wrong = append(out, *i), append(wrong, complete(*i))
+		return nil
+	})
+	return out, errors.Join(append(wrong, err)...)
+}
+
+// complete wants what every manifest has; the error completes a sentence about it.
+func complete(o unstructured.Unstructured) error {
+	switch {
+	case o.GetAPIVersion() == "":
+		return errors.New("has no apiVersion")
+	case o.GetKind() == "":
+		return errors.New("has no kind")
+	case o.GetName() == "" && !onlyAnswered[o.GetKind()]:
+		return fmt.Errorf("is a %s without a name (metadata.name)", o.GetKind())
+	}
+	return nil
+}
+
+// onlyAnswered are the kinds of which an API server keeps no objects: they need no names.
+var onlyAnswered = map[string]bool{
+	"TokenReview": true, "SubjectAccessReview": true, "LocalSubjectAccessReview": true, "SelfSubjectAccessReview": true,
+	"SelfSubjectRulesReview": true, "SelfSubjectReview": true,
+}

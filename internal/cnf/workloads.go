@@ -1,0 +1,147 @@
+package cnf
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// Workload is what a VDU is: an object that has Pods, or is one.
+type Workload struct{ Kind, Name string }
+
+// String names a workload for people.
+func (w Workload) String() string { return w.Kind + " " + w.Name }
+
+// Scalable tells whether the number of the workload's Pods can be set.
+func (w Workload) Scalable() bool {
+	return w.Kind == "Deployment" || w.Kind == "ReplicaSet" || w.Kind == "StatefulSet"
+}
+
+// groups are the kinds of workloads, with the API groups that they are of.
+var groups = map[string]string{
+	"Pod": "", "Deployment": "apps", "ReplicaSet": "apps", "StatefulSet": "apps", "DaemonSet": "apps",
+}
+
+// Workloads finds what the VDUs are among the manifests: what the request maps them to or, without a mapping, what is
+// called as they are (the property "name" of a VDU). A mapping must have all VDUs. Without one, a VDU may have no
+// workload, as packages have VDUs for one set of manifests and for another; but not every VDU.
+func Workloads(
+	f *vnfpkg.Flavour, p Params, manifests []unstructured.Unstructured,
+) (map[string]Workload, []lcm.Problem) {
+	r := &resolution{flavour: f, found: workloadsOf(p, manifests), of: map[string]Workload{}}
+	if len(p.VduMapping) > 0 {
+		r.byMapping(p.VduMapping)
+	} else {
+		r.byName()
+	}
+	r.checkShared()
+	return r.of, r.problems
+}
+
+type resolution struct {
+	flavour *vnfpkg.Flavour
+	// found are the workloads of the manifests, with the namespaces in which they are.
+	found    map[Workload][]string
+	of       map[string]Workload
+	problems []lcm.Problem
+}
+
+func workloadsOf(p Params, manifests []unstructured.Unstructured) map[Workload][]string {
+	out := map[Workload][]string{}
+	for _, o := range manifests {
+		group, known := groups[o.GetKind()]
+		if !known || o.GroupVersionKind().Group != group {
+			continue
+		}
+		w, namespace := Workload{Kind: o.GetKind(), Name: o.GetName()}, o.GetNamespace()
+		if p.Namespace != "" {
+			namespace = p.Namespace
+		}
+		if !slices.Contains(out[w], namespace) {
+			out[w] = append(out[w], namespace)
+		}
+	}
+	return out
+}
+
+func (r *resolution) tell(path, format string, args ...any) {
+	r.problems = append(r.problems, lcm.Problem{Path: path, Detail: fmt.Sprintf(format, args...)})
+}
+
+func (r *resolution) byMapping(mapping map[string]VduMapping) {
+	for _, id := range slices.Sorted(maps.Keys(mapping)) {
+		path := lcm.MemberPath(mappingPath, id)
+		if _, ok := r.flavour.Vdu(id); !ok {
+			r.tell(path, "the flavour %s has no VDU %q", r.flavour.ID, id)
+			continue
+		}
+		w := Workload{Kind: mapping[id].Kind, Name: mapping[id].Name}
+		if r.found[w] == nil {
+			r.tell(path, "the manifests have no %s", w)
+			continue
+		}
+		r.take(id, w, path)
+	}
+	for _, v := range r.flavour.Vdus {
+		if _, ok := mapping[v.ID]; !ok {
+			r.tell(lcm.MemberPath(mappingPath, v.ID), "is missing: a mapping has all VDUs of the flavour")
+		}
+	}
+}
+
+func (r *resolution) byName() {
+	var wanted []string
+	for _, v := range r.flavour.Vdus {
+		var called []Workload
+		for w := range r.found {
+			if w.Name == v.Name {
+				called = append(called, w)
+			}
+		}
+		switch len(called) {
+		case 0:
+			wanted = append(wanted, fmt.Sprintf("%q (%s)", v.Name, v.ID))
+		case 1:
+			r.take(v.ID, called[0], filesPath)
+		default:
+			slices.SortFunc(called, func(a, b Workload) int { return strings.Compare(a.Kind, b.Kind) })
+			r.tell(filesPath, "the VDU %s may be the %s and the %s: say which one it is, in vdu_mapping", v.ID, called[0],
+				called[1])
+		}
+	}
+	if len(r.of) == 0 && len(r.problems) == 0 {
+		r.tell(filesPath, "the manifests have no Pod, Deployment, ReplicaSet, StatefulSet or DaemonSet that is called as a "+
+			"VDU is: %s. Name them so, or say what the VDUs are, in vdu_mapping", strings.Join(wanted, ", "))
+	}
+}
+
+// take makes a workload a VDU's. There must be one of it.
+func (r *resolution) take(vdu string, w Workload, path string) {
+	if in := r.found[w]; len(in) > 1 {
+		r.tell(path, "the VDU %s may be the %s of the namespace %q and that of %q: put them into one package each, or give "+
+			"them different names", vdu, w, in[0], in[1])
+		return
+	}
+	r.of[vdu] = w
+}
+
+// checkShared wants each workload to be one VDU only: whose Pods they are could not be told.
+func (r *resolution) checkShared() {
+	first := map[Workload]string{}
+	for _, v := range r.flavour.Vdus {
+		w, ok := r.of[v.ID]
+		if !ok {
+			continue
+		}
+		if other, taken := first[w]; taken {
+			r.tell(filesPath, "the VDUs %s and %s are both the %s", other, v.ID, w)
+		}
+		first[w] = v.ID
+	}
+}
