@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ func (o *resolver) grantedVim(ctx context.Context, j *job, g lcm.Grant) (lcm.Vim
 	}
 	id, err := lifecycle.Target(g)
 	if err == nil && id == "" && present.ID == "" {
-		id, err = onlyVim(g)
+		id, err = onlyVim(g, j.VimKind())
 	}
 	if err != nil {
 		return present, err
@@ -33,24 +34,24 @@ func (o *resolver) grantedVim(ctx context.Context, j *job, g lcm.Grant) (lcm.Vim
 	}
 	i := slices.IndexFunc(g.VimConnections, func(c lcm.VimConnectionInfo) bool { return c.ID == id })
 	if i >= 0 && describes(g.VimConnections[i]) {
-		return o.reachableVim(ctx, j.described(g.VimConnections[i]))
+		return o.reachableVim(ctx, j.described(g.VimConnections[i]), j.VimKind())
 	}
 	if id == "" || id == present.ID {
 		return present, nil
 	}
 	for _, c := range append(slices.Clone(j.Request.VimConnections), j.Instance.VimConnections...) {
 		if c.ID == id {
-			return o.reachableVim(ctx, c)
+			return o.reachableVim(ctx, c, j.VimKind())
 		}
 	}
-	return o.reachableVim(ctx, lcm.VimConnectionInfo{ID: id, VimID: lcm.VimID(id)})
+	return o.reachableVim(ctx, lcm.VimConnectionInfo{ID: id, VimID: lcm.VimID(id), VimType: j.VimKind()}, j.VimKind())
 }
 
 // onlyVim is the connection of a grant that does not say where servers are made, for a request that does not, either.
-func onlyVim(g lcm.Grant) (string, error) {
+func onlyVim(g lcm.Grant, kind string) (string, error) {
 	var ids []string
 	for _, c := range g.VimConnections {
-		if c.IsOpenStack() {
+		if c.Kind() == kind {
 			ids = append(ids, c.ID)
 		}
 	}
@@ -59,7 +60,8 @@ func onlyVim(g lcm.Grant) (string, error) {
 		return ids[0], nil
 	case 0:
 		return "", operations.Unhonourable("$.vimConnections",
-			"the grant brings no connection to an OpenStack, the request has none, and no VIM is registered as the default one")
+			"the grant brings no connection to a VIM of type "+kind+", the request has none, and no such VIM is registered as the "+
+				"default one")
 	default:
 		return "", operations.Unhonourable("$.addResources",
 			"the grant does not say on which of its VIM connections servers are made: "+strings.Join(ids, ", "))
@@ -69,10 +71,12 @@ func onlyVim(g lcm.Grant) (string, error) {
 func describes(c lcm.VimConnectionInfo) bool { return c.VimID != "" || len(c.InterfaceInfo) > 0 }
 
 // reachableVim takes a connection that says all itself as it is, and asks the registry for every other one.
-func (o *resolver) reachableVim(ctx context.Context, c lcm.VimConnectionInfo) (lcm.VimConnectionInfo, error) {
-	if !c.IsOpenStack() {
+func (o *resolver) reachableVim(
+	ctx context.Context, c lcm.VimConnectionInfo, kind string,
+) (lcm.VimConnectionInfo, error) {
+	if c.Kind() != kind {
 		return c, operations.Unhonourable("$.vimConnections",
-			"the VIM connection "+c.ID+" is a Kubernetes, and the VNF needs an OpenStack")
+			"the VIM connection "+c.ID+" is of type "+c.Kind()+", and the VNF needs one of type "+kind)
 	}
 	if registered := c.Registered(); registered != "" {
 		vim, err := o.Store.Vim(ctx, registered)
@@ -93,9 +97,7 @@ func (o *resolver) reachableVim(ctx context.Context, c lcm.VimConnectionInfo) (l
 	if err := o.vimGuard.CheckHost(c.Endpoint()); err != nil {
 		return c, operations.Unhonourable("$.vimConnections."+c.ID+".interfaceInfo.endpoint", lcm.Sentence(err))
 	}
-	if c.VimType == "" {
-		c.VimType = lcm.VimOpenStack
-	}
+	c.VimType = cmp.Or(c.VimType, lcm.VimOpenStack)
 	return c, nil
 }
 

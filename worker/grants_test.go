@@ -36,7 +36,7 @@ func TestOnlyVim_needsOneOpenStack(t *testing.T) {
 		"brings no connection":     {{ID: "k8s", VimType: "kubernetes"}},
 		"are made: cloud, another": {{ID: "cloud"}, {ID: "another"}},
 	} {
-		id, err := onlyVim(lcm.Grant{VimConnections: connections})
+		id, err := onlyVim(lcm.Grant{VimConnections: connections}, lcm.VimOpenStack)
 		if err == nil {
 			require.Equal(t, want, id)
 			continue
@@ -70,7 +70,7 @@ func TestReachableVim_takesAConnectionThatSaysAllItselfAsItIs(t *testing.T) {
 		InterfaceInfo: map[string]any{"endpoint": "https://c"},
 		AccessInfo:    map[string]any{"username": "u", "password": "***", "project": "p"},
 	}
-	got, err := (&resolver{}).reachableVim(t.Context(), c) // without a store: nothing is asked
+	got, err := (&resolver{}).reachableVim(t.Context(, lcm.VimOpenStack), c) // without a store: nothing is asked
 	require.NoError(t, err)
 	require.Equal(t, c, got)
 

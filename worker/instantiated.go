@@ -72,7 +72,7 @@ func (j *job) otherConnections(used lcm.VimConnectionInfo) (out []lcm.VimConnect
 		return nil
 	}
 	for _, c := range j.Instance.VimConnections {
-		if c.ID != used.ID && c.IsOpenStack() {
+		if c.ID != used.ID && c.Kind() == used.Kind() {
 			out = append(out, c)
 		}
 	}

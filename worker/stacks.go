@@ -132,7 +132,7 @@ func (o *resolver) definerOf(ctx context.Context, j *job) (definer, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind := cmp.Or(lcm.VimTypeOf(connection.VimType), lcm.VimOpenStack)
+	kind := connection.Kind()
 	d, ok := o.definers[kind]
 	if !ok {
 		return nil, lcm.Errorf(lcm.KindInvalid, "Windlass puts no VNFs on a VIM of type %q.", kind)

@@ -15,6 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/outbound"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/vim"
+	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack/heat"
 )
@@ -28,6 +29,9 @@ func connectors(guard outbound.Guard, wraps ...func(http.RoundTripper) http.Roun
 	return map[string]connector{
 		lcm.VimOpenStack: func(ctx context.Context, to lcm.Vim, cred map[string]any) (vim.VIM, error) {
 			return openstack.Connect(ctx, to, cred, guard, wraps...)
+		},
+		lcm.VimKubernetes: func(ctx context.Context, to lcm.Vim, cred map[string]any) (vim.VIM, error) {
+			return kubernetes.Connect(ctx, to, cred, guard, wraps...)
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package lcm
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/pem"
 	"fmt"
@@ -24,9 +25,9 @@ func VimTypeOf(name string) string {
 	}
 }
 
-// IsOpenStack tells whether VMs can be on the connection. One without a type is taken for an OpenStack, as Tacker takes
-// it.
-func (c VimConnectionInfo) IsOpenStack() bool { return VimTypeOf(c.VimType) != VimKubernetes }
+// Kind is the registry's name for the type of the VIM. A connection without a type is taken for one to an OpenStack, as
+// Tacker takes it.
+func (c VimConnectionInfo) Kind() string { return cmp.Or(VimTypeOf(c.VimType), VimOpenStack) }
 
 // The members of interfaceInfo that are registered for ETSINFV.OPENSTACK_KEYSTONE.V_3.
 const (

@@ -119,6 +119,6 @@ func TestVimTypeOf_knowsTheStandardsNames(t *testing.T) {
 		"ETSINFV.KUBERNETES.V_1": "kubernetes", "ETSINFV.HELM.V_3": "kubernetes", "other": "other",
 	} {
 		require.Equal(t, want, lcm.VimTypeOf(name))
-		require.Equal(t, want != "kubernetes", lcm.VimConnectionInfo{VimType: name}.IsOpenStack())
+		require.Equal(t, want, lcm.VimConnectionInfo{VimType: name}.Kind())
 	}
 }

@@ -38,6 +38,9 @@ type Facts struct {
 	PodNetwork bool
 }
 
+// containers tells whether the VNF is of Pods, which have no power to switch and no ports to plug.
+func (f Facts) containers() bool { return f.Flavour != nil && f.Flavour.Containers }
+
 // For makes the plan of an operation. body is its request. Errors are Invalid with the members' JSON paths, or
 // Conflict when the state of the VNF forbids what else would be possible.
 func For(f Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
@@ -47,6 +50,10 @@ func For(f Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
 	if op != lcm.OpOperate && op != lcm.OpChangeExtConn && f.Instance.Instantiated.VnfState == lcm.VnfStopped {
 		return lcm.Plan{}, lcm.Errorf(lcm.KindConflict,
 			"The VNF instance %s is stopped: start it first (operate, with changeStateTo STARTED).", f.Instance.ID)
+	}
+	if f.containers() && (op == lcm.OpOperate || op == lcm.OpChangeExtConn) {
+		return lcm.Plan{}, lcm.Errorf(lcm.KindConflict, "The VNF instance %s is of containers, which Windlass scales, heals and "+
+			"terminates, and does not stop, start or connect otherwise.", f.Instance.ID)
 	}
 	if err := f.refused(lcm.Plan{Operation: op}); err != nil {
 		return lcm.Plan{}, err

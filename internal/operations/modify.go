@@ -89,12 +89,12 @@ func (r *Resolver) packageOf(ctx context.Context, request lcm.ModifyRequest) (lc
 	return r.Store.Package(ctx, request.VnfPkgID)
 }
 
-// ChangedConnections are the connections to an OpenStack that a modification or a CHANGE_EXT_CONN changes: of an
+// ChangedConnections are the connections to VIMs of the VNF's type that a modification or a CHANGE_EXT_CONN changes: of an
 // instantiated VNF, those that its resources are on.
 func (o *Operation) ChangedConnections() (out []lcm.VimConnectionInfo) {
 	for _, c := range o.Instance.VimConnections {
 		changes := slices.ContainsFunc(o.Modified.VimConnections, func(m lcm.VimConnectionInfo) bool { return m.ID == c.ID })
-		if changes && c.IsOpenStack() && (o.Instance.Instantiated == nil || o.Instance.Uses(c.ID)) {
+		if changes && c.Kind() == o.VimKind() && (o.Instance.Instantiated == nil || o.Instance.Uses(c.ID)) {
 			out = append(out, c)
 		}
 	}

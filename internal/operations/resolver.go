@@ -143,7 +143,15 @@ func (r *Resolver) Foreseen(ctx context.Context, o *Operation) (lcm.VimConnectio
 	return vim, err
 }
 
-// Connection is the OpenStack on which the operation works, by its id in vimConnectionInfo. A request that
+// VimKind is the type of the VIMs on which the VNF is.
+func (o *Operation) VimKind() string {
+	if o.Flavour != nil && o.Flavour.Containers {
+		return lcm.VimKubernetes
+	}
+	return lcm.VimOpenStack
+}
+
+// Connection is the VIM on which the operation works, by its id in vimConnectionInfo. A request that
 // names none means the default VIM; it is NotFound when there is none.
 func (r *Resolver) Connection(ctx context.Context, o *Operation) (lcm.VimConnectionInfo, error) {
 	if o.Target != nil {
@@ -155,7 +163,7 @@ func (r *Resolver) Connection(ctx context.Context, o *Operation) (lcm.VimConnect
 		}
 	}
 	for _, c := range slices.Concat(o.ChangedConnections(), o.Request.VimConnections, o.Instance.VimConnections) {
-		if !c.IsOpenStack() {
+		if c.Kind() != o.VimKind() {
 			continue
 		}
 		// The instance has the VIM's id where the request may have its name.
@@ -168,6 +176,10 @@ func (r *Resolver) Connection(ctx context.Context, o *Operation) (lcm.VimConnect
 	vim, err := r.Store.DefaultVim(ctx)
 	if err != nil {
 		return lcm.VimConnectionInfo{}, err
+	}
+	if vim.Type != o.VimKind() {
+		return lcm.VimConnectionInfo{}, lcm.Errorf(lcm.KindNotFound, "The default VIM %s is of type %s; this VNF needs one of "+
+			"type %s: name it in vimConnectionInfo.", vim.Name, vim.Type, o.VimKind())
 	}
 	return lcm.VimConnectionInfo{ID: string(vim.ID), VimID: vim.ID, VimType: vim.Type}, nil
 }
