@@ -173,7 +173,7 @@ func (a *api) checkConnections(
 		if a.Number == 2 {
 			path = lcm.MemberPath("$.vimConnectionInfo", p.ID)
 		}
-		if err := a.checkVim(ctx, path, after.VimConnections[at], found); err != nil {
+		if err := a.checkVim(ctx, path, lcm.VimOpenStack, after.VimConnections[at], found); err != nil {
 			return err
 		}
 		if err := a.checkAddress(ctx, path, after.VimConnections[at], found); err != nil {

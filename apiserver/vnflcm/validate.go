@@ -48,7 +48,7 @@ func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, bod
 		return err
 	}
 	var found driver.Findings
-	if err := a.checkVims(ctx, inst, req, &found); err != nil {
+	if err := a.checkVims(ctx, inst, vimKindOf(&vnfd, req), req, &found); err != nil {
 		return err
 	}
 	if req.TargetScaleLevels {
@@ -67,7 +67,11 @@ func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, bod
 		if err := a.checkVimName(ctx, inst, flavour, req, &found); err != nil {
 			return err
 		}
-		if err := a.checkStack(ctx, flavour, req, pkg.ID, &found); err != nil {
+		check := a.checkStack
+		if flavour.Containers {
+			check = a.checkManifests
+		}
+		if err := check(ctx, flavour, req, pkg.ID, &found); err != nil {
 			return err
 		}
 	}
@@ -159,16 +163,21 @@ func separate(
 	return t, members, err
 }
 
-// checkVims wants every connection to bring the endpoint and the credentials of an OpenStack, or to name an OpenStack
-// VIM of the registry; without any those of the instance are used, else the default VIM, else what an NFVO grants.
+// checkVims wants every connection to bring the endpoint and the credentials of an OpenStack, or to name a VIM of the
+// registry that is of the VNF's kind; without any those of the instance are used, else the default VIM, else what an
+// NFVO grants.
 func (a *api) checkVims(
-	ctx context.Context, inst lcm.VnfInstance, req lcm.InstantiateRequest, found *driver.Findings,
+	ctx context.Context, inst lcm.VnfInstance, kind string, req lcm.InstantiateRequest, found *driver.Findings,
 ) error {
 	if len(req.VimConnections) == 0 {
-		if hasOpenStack(inst) {
+		if kind == lcm.VimOpenStack && hasOpenStack(inst) {
 			return nil
 		}
-		_, err := a.Store.DefaultVim(ctx)
+		vim, err := a.Store.DefaultVim(ctx)
+		if err == nil && kind == lcm.VimKubernetes && vim.Type != kind {
+			found.Names("$.vimConnectionInfo", "is missing, and the default VIM %s is of type %s; this VNF needs one of type %s",
+				vim.Name, vim.Type, kind)
+		}
 		if !lcm.Is(err, lcm.KindNotFound) {
 			return err
 		}
@@ -182,7 +191,7 @@ func (a *api) checkVims(
 		if a.Number == 2 {
 			path = lcm.MemberPath("$.vimConnectionInfo", conn.ID)
 		}
-		if err := a.checkVim(ctx, path, conn, found); err != nil {
+		if err := a.checkVim(ctx, path, kind, conn, found); err != nil {
 			return err
 		}
 		if err := a.checkAddress(ctx, path, conn, found); err != nil {
@@ -193,7 +202,9 @@ func (a *api) checkVims(
 	return nil
 }
 
-func (a *api) checkVim(ctx context.Context, path string, conn lcm.VimConnectionInfo, found *driver.Findings) error {
+func (a *api) checkVim(
+	ctx context.Context, path, kind string, conn lcm.VimConnectionInfo, found *driver.Findings,
+) error {
 	if conn.Registered() == "" {
 		found.Mistake(conn.OwnProblems(path)...)
 		return nil
@@ -214,9 +225,8 @@ func (a *api) checkVim(ctx context.Context, path string, conn lcm.VimConnectionI
 			Path:   path + ".vimType",
 			Detail: fmt.Sprintf("the VIM %s is of type %s, not %s", vim.Name, vim.Type, conn.VimType),
 		})
-	case vim.Type != lcm.VimOpenStack:
-		found.Names(path+".vimId", "the VIM %s is of type %s; this VNF needs one of type %s", vim.Name, vim.Type,
-			lcm.VimOpenStack)
+	case vim.Type != kind:
+		found.Names(path+".vimId", "the VIM %s is of type %s; this VNF needs one of type %s", vim.Name, vim.Type, kind)
 	}
 	return nil
 }

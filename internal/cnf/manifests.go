@@ -65,31 +65,25 @@ func documents(text []byte) (out []unstructured.Unstructured, broken []string) {
 		if errors.Is(err, io.EOF) {
 			return out, broken
 		}
-		var objects []unstructured.Unstructured
-		where := fmt.Sprintf("document %d", n)
-		if err == nil {
-			objects, err = objectsOf(document)
-		} else {
-			text = nil // where the next one begins is not known
+		if err != nil { // where the next one begins is not known
+			return out, append(broken, fmt.Sprintf("document %d cannot be read: %v", n, err))
 		}
+		objects, err := objectsOf(document)
 		if err != nil {
-			broken = append(broken, where+" "+err.Error())
+			broken = append(broken, fmt.Sprintf("document %d %v", n, err))
 		}
 		out = append(out, objects...)
-		if text == nil {
-			return out, broken
-		}
 	}
 }
 
 // objectsOf reads one document; the error completes a sentence about it.
-func objectsOf(document []byte) ([]unstructured.Unstructured, error) {
+func objectsOf(document []byte) (out []unstructured.Unstructured, err error) {
 	doc, err := yaml.ToJSON(document)
-	if err != nil {
-		return nil, fmt.Errorf("cannot be read: %w", err)
-	}
 	var value any
-	if err := json.Unmarshal(doc, &value); err != nil {
+	if err == nil {
+		err = json.Unmarshal(doc, &value)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("cannot be read: %w", err)
 	}
 	if value == nil {
@@ -103,17 +97,15 @@ func objectsOf(document []byte) ([]unstructured.Unstructured, error) {
 	if !o.IsList() {
 		return []unstructured.Unstructured{o}, complete(o)
 	}
-	var out []unstructured.Unstructured
-	var wrong []error
 	err = o.EachListItem(func(item runtime.Object) error {
-		i, ok := item.(*unstructured.Unstructured)
-		if !ok {
-			return errors.New("is a list of other things than manifests")
+		i := item.(*unstructured.Unstructured) // EachListItem makes nothing else
+		if err := complete(*i); err != nil {
+			return fmt.Errorf("is a list whose item %d %w", len(out)+1, err)
 		}
-		out, wrong = append(out, *i), append(wrong, complete(*i))
+		out = append(out, *i)
 		return nil
 	})
-	return out, errors.Join(append(wrong, err)...)
+	return out, err
 }
 
 // complete wants what every manifest has; the error completes a sentence about it.

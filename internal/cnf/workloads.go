@@ -124,8 +124,8 @@ func (r *resolution) byName() {
 // take makes a workload a VDU's. There must be one of it.
 func (r *resolution) take(vdu string, w Workload, path string) {
 	if in := r.found[w]; len(in) > 1 {
-		r.tell(path, "the VDU %s may be the %s of the namespace %q and that of %q: put them into one package each, or give "+
-			"them different names", vdu, w, in[0], in[1])
+		r.tell(path, "the VDU %s may be the %s of the namespace %q and that of %q: give them "+
+			"different names", vdu, w, in[0], in[1])
 		return
 	}
 	r.of[vdu] = w

@@ -1,0 +1,147 @@
+package vnfpkg
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// foreignCnf is one of Tacker's packages of containerised VNFs, which are kept beside the repository and not in it.
+func foreignCnf(t testing.TB, name string) files {
+	t.Helper()
+	root := filepath.Join("..", "..", "shared", "packages", "cnf", name)
+	if _, err := os.Stat(root); err != nil {
+		t.Skipf("Tacker's package is not at %s: its compatibility is NOT tested", root)
+	}
+	out := files{}
+	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		file, _ := filepath.Rel(root, path)
+		out[filepath.ToSlash(file)] = string(data)
+		return err
+	}))
+	return out
+}
+
+func TestTackerCnf_scaledByVersion1(t *testing.T) {
+	p := foreignCnf(t, "v1_scale").open(t)
+
+	require.Empty(t, p.Warnings)
+	require.Len(t, p.Vnfd.Flavours, 2)
+	for id, sizes := range map[string][]int{"simple": {1, 2, 3}, "scalingsteps": {1, 3, 5}} {
+		f, err := p.Vnfd.Flavour(id)
+		require.NoError(t, err)
+		require.True(t, f.Containers)
+		require.Empty(t, f.BaseHOT)
+		require.Equal(t, "vdu1-scale", f.Vdus[0].Name)
+		capacity, err := f.Capacity("")
+		require.NoError(t, err)
+		require.Equal(t, map[string]int{"VDU1": sizes[0]}, capacity)
+		capacity, err = f.Capacity("instantiation_level_2")
+		require.NoError(t, err)
+		require.Equal(t, map[string]int{"VDU1": sizes[2]}, capacity)
+		for level, size := range sizes {
+			capacity, err = f.CapacityAt(map[string]int{"vdu1_aspect": level})
+			require.NoError(t, err)
+			require.Equal(t, map[string]int{"VDU1": size}, capacity)
+		}
+	}
+}
+
+func TestTackerCnf_changedByVersion2(t *testing.T) {
+	p := foreignCnf(t, "v2_change").open(t)
+
+	require.Len(t, p.Vnfd.Flavours, 1)
+	f := p.Vnfd.Flavours[0]
+	require.True(t, f.Containers)
+	names := map[string]string{}
+	for _, v := range f.Vdus {
+		names[v.ID] = v.Name
+	}
+	require.Equal(t, map[string]string{"VDU1": "vdu1", "VDU2": "vdu2", "VDU3": "vdu3", "VDU5": "vdu5", "VDU6": "vdu6"}, names)
+	capacity, err := f.Capacity("")
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{"VDU1": 1, "VDU2": 2, "VDU3": 1, "VDU5": 1, "VDU6": 1}, capacity)
+	require.Contains(t, sentences(p.Warnings)[0], `no driver of its own for "sample-script", whose file the archive lacks`)
+}
+
+func TestSampleCnfManifests(t *testing.T) {
+	var csar bytes.Buffer
+	require.NoError(t, Build("samples/cnf-manifests", &csar))
+	p, err := openBytes(csar.Bytes(), Limits{})
+	require.NoError(t, err)
+	require.Empty(t, p.Warnings)
+	req, additional := sampleRequest(t, "instantiate-cnf-manifests.json")
+	f, err := p.Vnfd.Flavour(req.FlavourID)
+	require.NoError(t, err)
+	require.True(t, f.Containers)
+	for _, level := range f.Levels {
+		capacity, err := f.CapacityAt(level.ScaleLevels)
+		require.NoError(t, err)
+		require.Equal(t, level.Instances, capacity)
+	}
+	_, err = f.Level(req.InstantiationLevelID)
+	require.NoError(t, err)
+	for _, file := range additional["lcm-kubernetes-def-files"].([]any) {
+		_, err := p.file(file.(string))
+		require.NoError(t, err)
+	}
+	var scale struct{ AspectID string }
+	text, err := os.ReadFile("samples/requests/scale-cnf-manifests.json")
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &scale))
+	require.True(t, slices.ContainsFunc(f.Aspects, func(a ScalingAspect) bool { return a.ID == scale.AspectID }))
+}
+
+// containerised is a package of a VDU that says nothing of a VM.
+func containerised(t testing.TB) files {
+	t.Helper()
+	const vnfd = "Definitions/top.yaml"
+	return minimal().without("BaseHOT/small/top.yaml").without("BaseHOT/small/nested/node.yaml").
+		replace(t, vnfd, "        sw_image_data: { name: image-1 }\n", "        name: web\n").
+		replace(t, vnfd, `      capabilities:
+        virtual_compute:
+          properties:
+            requested_additional_capabilities:
+              any: { requested_additional_capability_name: m1.small }
+`, "").
+		replace(t, vnfd, "          instantiate_end:\n            implementation: mgmt-drivers-kubernetes\n", "")
+}
+
+func TestFlavour_isOfContainersWhenItsVdusSayNothingOfVMs(t *testing.T) {
+	f := containerised(t)
+	flavour := f.open(t).Vnfd.Flavours[0]
+	require.True(t, flavour.Containers)
+	_, err := StackTemplate(&flavour, f.read)
+	require.Equal(t, []string{"the VDUs of the flavour small are containers: it has no Heat template, and is not on an OpenStack"},
+		problems(t, err))
+
+	const vnfd = "Definitions/top.yaml"
+	for name, other := range map[string]files{
+		"an image": f.replace(t, vnfd, "        name: web\n", "        sw_image_data: { name: image-1 }\n"),
+		"a size": f.replace(t, vnfd, "        name: web\n", "        name: web\n      capabilities:\n        virtual_compute:\n"+
+			"          properties: { virtual_cpu: { num_virtual_cpu: 1 } }\n"),
+		"a driver of servers": f.replace(t, vnfd, "          instantiate: []\n",
+			"          instantiate: []\n          instantiate_end:\n            implementation: mgmt-drivers-kubernetes\n"),
+		"a Base HOT": f.with("BaseHOT/small/top.yaml", minimalHOT).with("BaseHOT/small/nested/node.yaml", minimalNested),
+	} {
+		t.Run(name, func(t *testing.T) { require.False(t, other.open(t).Vnfd.Flavours[0].Containers) })
+	}
+}
+
+func TestFlavour_ofASampleForVMsIsNoneOfContainers(t *testing.T) {
+	for _, p := range []*Package{buildSample(t), toscaOnly(t)} {
+		for _, f := range p.Vnfd.Flavours {
+			require.False(t, f.Containers)
+		}
+	}
+}
