@@ -70,7 +70,7 @@ func TestReachableVim_takesAConnectionThatSaysAllItselfAsItIs(t *testing.T) {
 		InterfaceInfo: map[string]any{"endpoint": "https://c"},
 		AccessInfo:    map[string]any{"username": "u", "password": "***", "project": "p"},
 	}
-	got, err := (&resolver{}).reachableVim(t.Context(, lcm.VimOpenStack), c) // without a store: nothing is asked
+	got, err := (&resolver{}).reachableVim(t.Context(), c, lcm.VimOpenStack) // without a store: nothing is asked
 	require.NoError(t, err)
 	require.Equal(t, c, got)
 
@@ -79,7 +79,7 @@ func TestReachableVim_takesAConnectionThatSaysAllItselfAsItIs(t *testing.T) {
 		What: "no VIM may have",
 	}
 	c.InterfaceInfo = map[string]any{"endpoint": "http://169.254.169.254/v3"}
-	_, err = (&resolver{vimGuard: guard}).reachableVim(t.Context(), c)
+	_, err = (&resolver{vimGuard: guard}).reachableVim(t.Context(), c, lcm.VimOpenStack)
 	require.ErrorContains(t, err, "among those that no VIM may have (vims.deniedNetworks)")
 }
 

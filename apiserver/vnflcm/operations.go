@@ -15,6 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // instantiate is SOL003 clause 5.4.4.
@@ -142,7 +143,11 @@ func (a *api) resolveVims(
 	if err != nil {
 		return nil, err
 	}
-	if len(req.VimConnections) == 0 && !hasOpenStack(inst) {
+	kind, err := a.vimKind(ctx, inst, req)
+	if err != nil {
+		return nil, err
+	}
+	if len(req.VimConnections) == 0 && !hasVim(inst, kind) {
 		vim, err := a.Store.DefaultVim(ctx)
 		if a.GrantedByNFVO && lcm.Is(err, lcm.KindNotFound) {
 			return nil, nil
@@ -156,16 +161,29 @@ func (a *api) resolveVims(
 			}
 		}
 		if conn.VimType == "" { // Tacker's clients of v1 leave it out
-			conn.VimType = lcm.VimOpenStack
+			conn.VimType = kind
 		}
 		req.VimConnections[i] = conn
 	}
 	return req.VimConnections, nil
 }
 
-// hasOpenStack tells whether the instance knows where its VMs belong.
-func hasOpenStack(inst lcm.VnfInstance) bool {
-	return slices.ContainsFunc(inst.VimConnections, lcm.VimConnectionInfo.IsOpenStack)
+// vimKind is the kind of VIM that the VNF of a request is on.
+func (a *api) vimKind(ctx context.Context, inst lcm.VnfInstance, req lcm.InstantiateRequest) (string, error) {
+	pkg, err := a.Store.Package(ctx, inst.VnfPkgID)
+	if err != nil {
+		return "", err
+	}
+	var vnfd vnfpkg.Vnfd
+	if err := json.Unmarshal(pkg.Vnfd, &vnfd); err != nil {
+		return "", lcm.Wrap(lcm.KindBug, err, "The stored VNFD of package %s is unreadable.", pkg.ID)
+	}
+	return vimKindOf(&vnfd, req), nil
+}
+
+// hasVim tells whether the instance knows a VIM of that kind.
+func hasVim(inst lcm.VnfInstance, kind string) bool {
+	return slices.ContainsFunc(inst.VimConnections, func(c lcm.VimConnectionInfo) bool { return c.Kind() == kind })
 }
 
 // InputOf is what the workflow of an operation begins with.

@@ -170,7 +170,7 @@ func (a *api) checkVims(
 	ctx context.Context, inst lcm.VnfInstance, kind string, req lcm.InstantiateRequest, found *driver.Findings,
 ) error {
 	if len(req.VimConnections) == 0 {
-		if kind == lcm.VimOpenStack && hasOpenStack(inst) {
+		if hasVim(inst, kind) {
 			return nil
 		}
 		vim, err := a.Store.DefaultVim(ctx)
