@@ -1,3 +1,4 @@
+// Package kubernetes holds the driver for Kubernetes to a real control plane.
 package kubernetes
 
 import (
@@ -6,17 +7,19 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/windlass-nfv/windlass/internal/vim"
 	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 	"github.com/windlass-nfv/windlass/internal/vim/vimtest"
+	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
 func TestContract(t *testing.T) {
-	p := start(t)
+	p := kubetest.Start(t)
 	workers := map[string]driver.Workload{"vdu": {Kind: "Deployment", Name: "workers"}}
 	vimtest.Run(t, vimtest.Bed{
-		VIM: p.connect(t, "default"), Name: "vnf-of-the-test", Patience: time.Minute, WithoutPorts: true,
+		VIM: p.Connect(t, "default"), Name: "vnf-of-the-test", Patience: time.Minute, WithoutPorts: true,
 		Define: func(n int) vim.Definition {
 			return driver.Definition{Objects: manifests(t, deployment("workers", "httpd", n)), Workloads: workers}
 		},
@@ -24,7 +27,7 @@ func TestContract(t *testing.T) {
 	})
 }
 
-func manifests(t *testing.T, text string) (out []object) {
+func manifests(t *testing.T, text string) (out []unstructured.Unstructured) {
 	t.Helper()
 	out, problems := driver.Manifests("test.yaml", []byte(text))
 	require.Empty(t, problems)

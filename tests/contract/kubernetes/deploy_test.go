@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
 const owner = "windlass-vnf-of-the-test"
@@ -36,8 +36,8 @@ func deploy(t *testing.T, c *driver.Cluster, name, owner string, d driver.Defini
 }
 
 func TestDeploy_everyKindInItsOrder(t *testing.T) {
-	p := start(t)
-	c := p.connect(t, "default")
+	p := kubetest.Start(t)
+	c := p.Connect(t, "default")
 	d := driver.Definition{Objects: manifests(t, deployment("web", "httpd", 1)+`---
 apiVersion: example.org/v1
 kind: Widget
@@ -110,7 +110,7 @@ spec: {containers: [{name: main, image: httpd}]}
 	require.Equal(t, map[string]int{"WEB": 1, "STORE": 2, "BARE": 1}, vdus)
 
 	// What somebody deletes comes back, and a bare Pod is made anew from its manifest.
-	require.NoError(t, p.client.CoreV1().ConfigMaps("default").Delete(t.Context(), "settings", metav1.DeleteOptions{}))
+	require.NoError(t, p.Client.CoreV1().ConfigMaps("default").Delete(t.Context(), "settings", metav1.DeleteOptions{}))
 	var bare vim.Resource
 	for _, r := range inv.OfKind(vim.Compute) {
 		if r.Name == "BARE" {
@@ -122,45 +122,45 @@ spec: {containers: [{name: main, image: httpd}]}
 			Name: "vnf-1", Owner: owner, Operation: "heal", Replace: []vim.Resource{bare}, Timeout: time.Minute,
 		}, func(string) {}))
 	}
-	_, err = p.client.CoreV1().ConfigMaps("default").Get(t.Context(), "settings", metav1.GetOptions{})
+	_, err = p.Client.CoreV1().ConfigMaps("default").Get(t.Context(), "settings", metav1.GetOptions{})
 	require.NoError(t, err)
-	now, err := p.client.CoreV1().Pods("default").Get(t.Context(), "bare", metav1.GetOptions{})
+	now, err := p.Client.CoreV1().Pods("default").Get(t.Context(), "bare", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.NotEqual(t, bare.Part, string(now.UID))
 
 	// Somebody else's object in the namespace that the VNF has made keeps it.
-	_, err = p.client.CoreV1().ConfigMaps("curry").Create(t.Context(),
+	_, err = p.Client.CoreV1().ConfigMaps("curry").Create(t.Context(),
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "theirs"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.NoError(t, c.Remove(t.Context(), "vnf-1", owner, func(string) {}))
-	_, err = p.client.CoreV1().ConfigMaps("curry").Get(t.Context(), "theirs", metav1.GetOptions{})
+	_, err = p.Client.CoreV1().ConfigMaps("curry").Get(t.Context(), "theirs", metav1.GetOptions{})
 	require.NoError(t, err)
 	_, err = c.Inventory(t.Context(), "vnf-1")
 	require.True(t, lcm.Is(err, lcm.KindNotFound), "%v", err)
-	p.requireNothingOf(t, owner)
+	requireNothingOf(t, p, owner)
 }
 
 // requireNothingOf looks for everything that carries the owner's label.
-func (p *controlPlane) requireNothingOf(t *testing.T, owner string) {
+func requireNothingOf(t *testing.T, p *kubetest.ControlPlane, owner string) {
 	t.Helper()
 	of := metav1.ListOptions{LabelSelector: "windlass.nfv/owner=" + owner}
-	pods, err := p.client.CoreV1().Pods("").List(t.Context(), of)
+	pods, err := p.Client.CoreV1().Pods("").List(t.Context(), of)
 	require.NoError(t, err)
 	require.Empty(t, pods.Items)
-	secrets, err := p.client.CoreV1().Secrets("").List(t.Context(), of)
+	secrets, err := p.Client.CoreV1().Secrets("").List(t.Context(), of)
 	require.NoError(t, err)
 	require.Empty(t, secrets.Items)
-	deployments, err := p.client.AppsV1().Deployments("").List(t.Context(), of)
+	deployments, err := p.Client.AppsV1().Deployments("").List(t.Context(), of)
 	require.NoError(t, err)
 	require.Empty(t, deployments.Items)
-	claims, err := p.client.CoreV1().PersistentVolumeClaims("").List(t.Context(), of)
+	claims, err := p.Client.CoreV1().PersistentVolumeClaims("").List(t.Context(), of)
 	require.NoError(t, err)
 	require.Empty(t, claims.Items)
 }
 
 func TestDeploy_tellsWhatIsWrongSoon(t *testing.T) {
 	t.Parallel()
-	p := start(t)
+	p := kubetest.Start(t)
 	for name, c := range map[string]struct {
 		text string
 		kind lcm.Kind
@@ -191,21 +191,21 @@ func TestDeploy_tellsWhatIsWrongSoon(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			namespace := "test-" + strings.ReplaceAll(strings.Fields(name)[0], "Pod", "big")
-			_, err := p.client.CoreV1().Namespaces().Create(t.Context(),
+			_, err := p.Client.CoreV1().Namespaces().Create(t.Context(),
 				&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
 			require.NoError(t, err)
 			require.Eventually(t, func() bool {
-				_, err := p.client.CoreV1().ServiceAccounts(namespace).Get(t.Context(), "default", metav1.GetOptions{})
+				_, err := p.Client.CoreV1().ServiceAccounts(namespace).Get(t.Context(), "default", metav1.GetOptions{})
 				return err == nil
 			}, 20*time.Second, 50*time.Millisecond)
 			if name == "quota" {
-				_, err := p.client.CoreV1().ResourceQuotas(namespace).Create(t.Context(), &corev1.ResourceQuota{
+				_, err := p.Client.CoreV1().ResourceQuotas(namespace).Create(t.Context(), &corev1.ResourceQuota{
 					ObjectMeta: metav1.ObjectMeta{Name: "two"},
 					Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{corev1.ResourcePods: resource.MustParse("2")}},
 				}, metav1.CreateOptions{})
 				require.NoError(t, err)
 			}
-			cluster := p.connect(t, namespace)
+			cluster := p.Connect(t, namespace)
 			began := time.Now()
 			shown, err := deploy(t, cluster, "vnf-"+namespace, owner, driver.Definition{Objects: manifests(t, c.text)})
 			require.Error(t, err, strings.Join(shown, "\n"))
@@ -220,11 +220,11 @@ func TestDeploy_tellsWhatIsWrongSoon(t *testing.T) {
 }
 
 func TestDeploy_refusesEverythingBeforeAnythingIsMade(t *testing.T) {
-	p := start(t)
-	_, err := p.client.CoreV1().ConfigMaps("default").Create(t.Context(),
+	p := kubetest.Start(t)
+	_, err := p.Client.CoreV1().ConfigMaps("default").Create(t.Context(),
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "theirs"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	c := p.connect(t, "default")
+	c := p.Connect(t, "default")
 	_, err = deploy(t, c, "vnf-2", owner, driver.Definition{Objects: manifests(t, deployment("fine", "httpd", 1)+`---
 apiVersion: v1
 kind: ConfigMap
@@ -240,7 +240,7 @@ spec: {ports: [{port: 99999}]}
 	require.Len(t, failed.Problems, 2)
 	require.Equal(t, "ConfigMap default/theirs", failed.Problems[0].Path)
 	require.Equal(t, "Service default/bad", failed.Problems[1].Path)
-	_, err = p.client.AppsV1().Deployments("default").Get(t.Context(), "fine", metav1.GetOptions{})
+	_, err = p.Client.AppsV1().Deployments("default").Get(t.Context(), "fine", metav1.GetOptions{})
 	require.True(t, errors.IsNotFound(err), "nothing was made")
 
 	_, err = deploy(t, c, "vnf-2", owner, driver.Definition{Objects: manifests(t, `
@@ -249,12 +249,12 @@ kind: Gadget
 metadata: {name: g}
 `)})
 	require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
-	p.requireNothingOf(t, owner)
+	requireNothingOf(t, p, owner)
 }
 
 func TestDeploy_twoOfOnePackageInTwoNamespaces(t *testing.T) {
-	p := start(t)
-	c := p.connect(t, "default")
+	p := kubetest.Start(t)
+	c := p.Connect(t, "default")
 	for _, n := range []string{"one", "two"} {
 		d := driver.Definition{
 			Objects:   manifests(t, "apiVersion: v1\nkind: Namespace\nmetadata: {name: "+n+"}\n"+deployment("web", "httpd", 1)),
@@ -267,14 +267,14 @@ func TestDeploy_twoOfOnePackageInTwoNamespaces(t *testing.T) {
 	inv, err := c.Inventory(t.Context(), "vnf-two")
 	require.NoError(t, err)
 	require.Len(t, inv.OfKind(vim.Compute), 1)
-	_, err = p.client.CoreV1().Namespaces().Get(t.Context(), "one", metav1.GetOptions{})
+	_, err = p.Client.CoreV1().Namespaces().Get(t.Context(), "one", metav1.GetOptions{})
 	require.True(t, errors.IsNotFound(err), "it was the VNF's own")
 	require.NoError(t, c.Remove(t.Context(), "vnf-two", "windlass-vnf-two", func(string) {}))
 }
 
 func TestDeploy_goesOnWhenTheAPIServerIsKilled(t *testing.T) {
-	p := start(t)
-	c := p.connect(t, "default")
+	p := kubetest.Start(t)
+	c := p.Connect(t, "default")
 	done := make(chan error, 1)
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
@@ -288,13 +288,11 @@ func TestDeploy_goesOnWhenTheAPIServerIsKilled(t *testing.T) {
 		done <- err
 	}()
 	<-began
-	require.NoError(t, p.apiserver.Process.Signal(syscall.SIGKILL))
-	_ = p.apiserver.Wait()
-	p.startAPIServer(t)
+	p.Kill(t)
 	err := <-done
 	if err != nil { // a call that was under way is the activity's to repeat
 		require.True(t, lcm.Is(err, lcm.KindUnavailable), "%v", err)
-		p.await(t)
+		p.Await(t)
 		_, err = deploy(t, c, "vnf-3", owner, driver.Definition{Objects: manifests(t, deployment("slow", "slow:1", 3))})
 	}
 	require.NoError(t, err)

@@ -1,6 +1,6 @@
-// Package kubernetes holds the driver for Kubernetes to a real control plane: etcd, API server, controllers and
-// scheduler, without a node. A kubelet that has no containers says what it would say of them.
-package kubernetes
+// Package kubetest runs a real control plane of Kubernetes for tests: etcd, API server, controllers and scheduler,
+// without a node. A kubelet that has no containers says what it would say of them.
+package kubetest
 
 import (
 	"context"
@@ -30,14 +30,16 @@ import (
 	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 )
 
-const token = "the-token-of-the-test" // of a cluster that lives as long as the test
+// Token is the bearer token of a cluster that lives as long as the test.
+const Token = "the-token-of-the-test"
 
-// controlPlane is a running Kubernetes.
-type controlPlane struct {
-	url, ca string
-	client  kubernetes.Interface
-	kubelet *kubelet
-	// apiserver starts the API server again after it was ended.
+// ControlPlane is a running Kubernetes.
+type ControlPlane struct {
+	// URL and CA are those of its API server.
+	URL, CA string
+	Client  kubernetes.Interface
+	Kubelet *Kubelet
+
 	dir       string
 	programs  image.Image
 	etcd      string
@@ -45,7 +47,8 @@ type controlPlane struct {
 	port      int
 }
 
-func start(t *testing.T) *controlPlane {
+// Start runs a control plane until the test ends. It skips the test where the lab has not built Kubernetes.
+func Start(t *testing.T) *ControlPlane {
 	t.Helper()
 	images := image.Options{Dir: image.DefaultDir}
 	if dir := os.Getenv("WINDLASS_LAB_IMAGE_DIR"); dir != "" {
@@ -55,7 +58,7 @@ func start(t *testing.T) *controlPlane {
 	if !ok {
 		t.Skipf("not run: no node image of this source in %s, in which the programs of Kubernetes are", images.Dir)
 	}
-	p := &controlPlane{dir: t.TempDir(), programs: img}
+	p := &ControlPlane{dir: t.TempDir(), programs: img}
 	var ports []int
 	for range 3 {
 		port, err := freeport.Find(t.Context(), "127.0.0.1")
@@ -69,23 +72,23 @@ func start(t *testing.T) *controlPlane {
 		"--listen-peer-urls", fmt.Sprintf("http://127.0.0.1:%d", ports[2]), "--log-level", "error")
 	p.files(t)
 	p.startAPIServer(t)
-	p.url = fmt.Sprintf("https://127.0.0.1:%d", p.port)
-	p.await(t)
+	p.URL = fmt.Sprintf("https://127.0.0.1:%d", p.port)
+	p.Await(t)
 	for _, name := range []string{"kube-controller-manager", "kube-scheduler"} {
 		p.run(t, filepath.Join(img.Programs, name), "--kubeconfig", filepath.Join(p.dir, "kubeconfig"), "--leader-elect=false",
 			"--secure-port=0")
 	}
-	p.kubelet = &kubelet{client: p.client}
-	p.kubelet.join(t)
+	p.Kubelet = &Kubelet{client: p.Client}
+	p.Kubelet.join(t)
 	require.Eventually(t, func() bool {
-		_, err := p.client.CoreV1().ServiceAccounts("default").Get(t.Context(), "default", metav1.GetOptions{})
+		_, err := p.Client.CoreV1().ServiceAccounts("default").Get(t.Context(), "default", metav1.GetOptions{})
 		return err == nil
 	}, time.Minute, 100*time.Millisecond, "controllers make the account that Pods run as")
 	return p
 }
 
 // files are the API server's: who may do what, and its keys.
-func (p *controlPlane) files(t *testing.T) {
+func (p *ControlPlane) files(t *testing.T) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
@@ -93,20 +96,20 @@ func (p *controlPlane) files(t *testing.T) {
 	require.NoError(t, err)
 	for name, text := range map[string]string{
 		"sa.key":     string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})),
-		"tokens.csv": token + ",admin,1,system:masters\n",
+		"tokens.csv": Token + ",admin,1,system:masters\n",
 		"kubeconfig": fmt.Sprintf(`apiVersion: v1
 kind: Config
 clusters: [{name: c, cluster: {server: "https://127.0.0.1:%d", insecure-skip-tls-verify: true}}]
 users: [{name: u, user: {token: %s}}]
 contexts: [{name: x, context: {cluster: c, user: u}}]
 current-context: x
-`, p.port, token),
+`, p.port, Token),
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o600))
 	}
 }
 
-func (p *controlPlane) startAPIServer(t *testing.T) {
+func (p *ControlPlane) startAPIServer(t *testing.T) {
 	t.Helper()
 	key := filepath.Join(p.dir, "sa.key")
 	p.apiserver = p.run(t, filepath.Join(p.programs.Programs, "kube-apiserver"), "--etcd-servers", p.etcd,
@@ -118,7 +121,7 @@ func (p *controlPlane) startAPIServer(t *testing.T) {
 }
 
 // run starts a program, and ends it with the test.
-func (p *controlPlane) run(t *testing.T, program string, args ...string) *exec.Cmd {
+func (p *ControlPlane) run(t *testing.T, program string, args ...string) *exec.Cmd {
 	t.Helper()
 	name := filepath.Base(program)
 	log, err := os.OpenFile(filepath.Join(p.dir, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -138,14 +141,22 @@ func (p *controlPlane) run(t *testing.T, program string, args ...string) *exec.C
 	return cmd
 }
 
-// await waits for the API server, and reads its certificate.
-func (p *controlPlane) await(t *testing.T) {
+// Kill ends the API server without warning, and starts it again.
+func (p *ControlPlane) Kill(t *testing.T) {
+	t.Helper()
+	require.NoError(t, p.apiserver.Process.Signal(syscall.SIGKILL))
+	_ = p.apiserver.Wait()
+	p.startAPIServer(t)
+}
+
+// Await waits for the API server, and reads its certificate.
+func (p *ControlPlane) Await(t *testing.T) {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(&rest.Config{
-		Host: p.url, BearerToken: token, QPS: -1, TLSClientConfig: rest.TLSClientConfig{Insecure: true},
+		Host: p.URL, BearerToken: Token, QPS: -1, TLSClientConfig: rest.TLSClientConfig{Insecure: true},
 	})
 	require.NoError(t, err)
-	p.client = client
+	p.Client = client
 	require.Eventually(t, func() bool {
 		status := 0
 		client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(t.Context()).StatusCode(&status)
@@ -153,15 +164,15 @@ func (p *controlPlane) await(t *testing.T) {
 	}, time.Minute, 100*time.Millisecond, "the API server answers")
 	ca, err := os.ReadFile(filepath.Join(p.dir, "certs", "apiserver.crt"))
 	require.NoError(t, err)
-	p.ca = string(ca)
+	p.CA = string(ca)
 }
 
-// connect is the driver's connection to a namespace.
-func (p *controlPlane) connect(t *testing.T, namespace string) *driver.Cluster {
+// Connect makes the driver's connection to a namespace.
+func (p *ControlPlane) Connect(t *testing.T, namespace string) *driver.Cluster {
 	t.Helper()
 	c, err := driver.Connect(context.WithoutCancel(t.Context()), lcm.Vim{
-		Name: "cluster", Type: lcm.VimKubernetes, AuthURL: p.url, Project: map[string]any{"name": namespace},
-	}, map[string]any{"bearer_token": token, "ssl_ca_cert": p.ca}, outbound.Guard{})
+		Name: "cluster", Type: lcm.VimKubernetes, AuthURL: p.URL, Project: map[string]any{"name": namespace},
+	}, map[string]any{"bearer_token": Token, "ssl_ca_cert": p.CA}, outbound.Guard{})
 	require.NoError(t, err)
 	return c
 }

@@ -1,4 +1,4 @@
-package kubernetes
+package kubetest
 
 import (
 	"context"
@@ -17,18 +17,18 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// kubelet is one that has no containers. The name of an image says what becomes of it: "broken" cannot be pulled,
+// Kubelet is one that has no containers. The name of an image says what becomes of it: "broken" cannot be pulled,
 // "crash" ends again and again, all others run.
-type kubelet struct {
+type Kubelet struct {
 	client    kubernetes.Interface
 	addresses atomic.Int32
-	// reported is when it first said that something is wrong, in nanoseconds since the epoch.
-	reported atomic.Int64
+	// Reported is when it first said that something is wrong, in nanoseconds since the epoch.
+	Reported atomic.Int64
 }
 
 const node = "node-1"
 
-func (k *kubelet) join(t *testing.T) {
+func (k *Kubelet) join(t *testing.T) {
 	t.Helper()
 	room := corev1.ResourceList{
 		corev1.ResourceCPU: resource.MustParse("8"), corev1.ResourceMemory: resource.MustParse("16Gi"),
@@ -68,7 +68,7 @@ func (k *kubelet) join(t *testing.T) {
 }
 
 // look does what the Pod's state asks for next.
-func (k *kubelet) look(ctx context.Context, pod *corev1.Pod) {
+func (k *Kubelet) look(ctx context.Context, pod *corev1.Pod) {
 	now := int64(0)
 	switch {
 	case pod.DeletionTimestamp != nil:
@@ -87,7 +87,7 @@ func (k *kubelet) look(ctx context.Context, pod *corev1.Pod) {
 		if ready {
 			pod.Status.Phase, is = corev1.PodRunning, corev1.ConditionTrue
 		} else {
-			k.reported.CompareAndSwap(0, time.Now().UnixNano())
+			k.Reported.CompareAndSwap(0, time.Now().UnixNano())
 		}
 		pod.Status.Conditions = append(pod.Status.Conditions,
 			corev1.PodCondition{Type: corev1.PodReady, Status: is, LastTransitionTime: metav1.Now()},

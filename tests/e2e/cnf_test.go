@@ -1,0 +1,120 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/windlass-nfv/windlass/tests/kubetest"
+)
+
+const webVnfdID = "b7a3f6de-2c0b-4d43-9a5e-0c1f6d8e7b24"
+
+// TestContainers takes containerised VNFs through their life, on a real control plane of Kubernetes.
+func TestContainers(t *testing.T) {
+	cluster := kubetest.Start(t)
+	b := newBed(t, "fake")
+	out, err := b.Windlass(t.Context(), "package", "create", "vnfpkg/samples/cnf-manifests").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	vim := b.registerCluster(t, cluster, "default")
+
+	vnf := b.createOf(t, webVnfdID, "web")
+	op := b.Begin(t, vnf, "instantiate", b.webRequest(t, vim, "default"))
+	b.Await(t, op, quick, "COMPLETED")
+	b.RequireChanged(t, op, 1, 0)
+	first := b.Vnfcs(t, vnf)
+	require.Len(t, first, 1)
+	b.requireSeen(t, vnf, "Deployment")
+
+	// A second one of the package is beside it, in a namespace of its own; in the same one its names are taken.
+	clash := b.createOf(t, webVnfdID, "clash")
+	op = b.Begin(t, clash, "instantiate", b.webRequest(t, vim, "default"))
+	failed := b.Await(t, op, quick, "FAILED_TEMP")
+	require.Contains(t, failed["error"].(map[string]any)["detail"], "Deployment default/web")
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
+	b.Await(t, op, quick, "ROLLED_BACK")
+	require.Equal(t, first, b.Vnfcs(t, vnf), "the first one has not noticed")
+
+	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "web_pods", "numberOfSteps": 2})
+	b.Await(t, op, quick, "COMPLETED")
+	b.RequireChanged(t, op, 2, 0)
+	require.Equal(t, 2, b.ScaleLevel(t, vnf, "web_pods"))
+	grown := b.Vnfcs(t, vnf)
+	require.Len(t, grown, 3)
+	for id := range first {
+		require.Contains(t, grown, id, "what was there stays")
+	}
+
+	leaving := b.VnfcOf(t, vnf, "web")
+	op = b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{leaving}})
+	b.Await(t, op, quick, "COMPLETED")
+	healed := b.Vnfcs(t, vnf)
+	require.Len(t, healed, 3)
+	require.NotContains(t, healed, leaving)
+
+	b.KillWorker(t)
+	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_IN", "aspectId": "web_pods"})
+	b.Await(t, op, quick, "COMPLETED")
+	b.RequireChanged(t, op, 0, 1)
+	require.Len(t, b.Vnfcs(t, vnf), 2)
+
+	b.Await(t, b.Begin(t, vnf, "terminate", map[string]any{
+		"terminationType": "GRACEFUL", "gracefulTerminationTimeout": 5,
+	}), quick, "COMPLETED")
+	requireNoPods(t, cluster)
+}
+
+// registerCluster registers the control plane as a VIM.
+func (b *bed) registerCluster(t *testing.T, p *kubetest.ControlPlane, namespace string) (id string) {
+	t.Helper()
+	a := b.Call(t, http.MethodPost, "/v1.0/vims", map[string]any{"vim": map[string]any{
+		"name": "cluster-" + namespace, "type": "kubernetes", "auth_url": p.URL,
+		"auth_cred":   map[string]any{"bearer_token": kubetest.Token, "ssl_ca_cert": p.CA},
+		"vim_project": map[string]any{"name": namespace},
+	}})
+	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
+	var out struct {
+		Vim struct {
+			ID string `json:"id"`
+		} `json:"vim"`
+	}
+	require.NoError(t, json.Unmarshal(a.Body, &out))
+	return out.Vim.ID
+}
+
+// webRequest is the sample's request for that VIM.
+func (b *bed) webRequest(t *testing.T, vim, namespace string) map[string]any {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(b.Root, "vnfpkg/samples/requests/instantiate-cnf-manifests.json"))
+	require.NoError(t, err)
+	var request map[string]any
+	require.NoError(t, json.Unmarshal(text, &request))
+	request["vimConnectionInfo"].([]any)[0].(map[string]any)["vimId"] = vim
+	request["additionalParams"].(map[string]any)["namespace"] = namespace
+	return request
+}
+
+// requireSeen looks at how the Pods are shown.
+func (b *bed) requireSeen(t *testing.T, vnf, kind string) {
+	t.Helper()
+	info := b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["instantiatedVnfInfo"].(map[string]any)
+	for _, v := range info["vnfcResourceInfo"].([]any) {
+		handle := v.(map[string]any)["computeResource"].(map[string]any)
+		require.Equal(t, kind, handle["vimLevelResourceType"])
+		require.NotEmpty(t, handle["resourceId"])
+	}
+}
+
+func requireNoPods(t *testing.T, p *kubetest.ControlPlane) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		pods, err := p.Client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{LabelSelector: "windlass.nfv/owner"})
+		return err == nil && len(pods.Items) == 0
+	}, 30*time.Second, 100*time.Millisecond)
+}
