@@ -8,6 +8,7 @@ import (
 	"io"
 	"path"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -110,6 +111,11 @@ func objectsOf(document []byte) (out []unstructured.Unstructured, err error) {
 
 // complete wants what every manifest has; the error completes a sentence about it.
 func complete(o unstructured.Unstructured) error {
+	for _, path := range [][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}, {"metadata", "namespace"}} {
+		if _, _, err := unstructured.NestedString(o.Object, path...); err != nil {
+			return fmt.Errorf("has a %s that is no text: put quotation marks around it", strings.Join(path, "."))
+		}
+	}
 	switch {
 	case o.GetAPIVersion() == "":
 		return errors.New("has no apiVersion")

@@ -1,0 +1,185 @@
+package manifests
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/onboard"
+	"github.com/windlass-nfv/windlass/internal/operations"
+	"github.com/windlass-nfv/windlass/internal/pgtest"
+	"github.com/windlass-nfv/windlass/internal/store"
+	"github.com/windlass-nfv/windlass/internal/vim"
+	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+
+const sample = "../../../../vnfpkg/samples/cnf-manifests"
+
+// more is what the sample package gets beside its own: a VDU whose number of Pods nobody sets, one that these manifests
+// do not have, and a Secret.
+func more(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(sample)))
+	file := filepath.Join(dir, "Definitions/cnf_manifests_df_simple.yaml")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	const vdus = "    agent:\n      type: tosca.nodes.nfv.Vdu.Compute\n      properties: { name: agent }\n" +
+		"    absent:\n      type: tosca.nodes.nfv.Vdu.Compute\n      properties: { name: absent }\n"
+	require.NoError(t, os.WriteFile(file, bytes.Replace(text, []byte("\n  policies:\n"), []byte("\n"+vdus+"  policies:\n"), 1), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "Files/kubernetes/more.yaml"), []byte(`
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: { name: agent, namespace: agents }
+---
+apiVersion: v1
+kind: Secret
+metadata: { name: key }
+stringData: { password: hunter2, no: x }
+data: { token: c2VjcmV0LXRva2Vu }
+`), 0o600))
+	return dir
+}
+
+// instantiation is that of the package in that directory, whose manifests are those files.
+func instantiation(t *testing.T, dir string, request map[string]any, files ...string) (*Definer, *operations.Operation) {
+	t.Helper()
+	db, err := store.Open(t.Context(), pgtest.URL(t))
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	o := &Definer{Resolver: &operations.Resolver{Store: db}}
+	var archive bytes.Buffer
+	require.NoError(t, vnfpkg.Build(dir, &archive))
+	id := lcm.VnfPkgID(uuid.NewString())
+	require.NoError(t, db.CreatePackage(lcm.InProject(t.Context(), lcm.DefaultProject),
+		lcm.VnfPkg{ID: id, OnboardingState: lcm.PkgUploading, OperationalState: lcm.PkgDisabled}))
+	pkg, err := db.Package(t.Context(), id)
+	require.NoError(t, err)
+	require.NoError(t, (&onboard.Onboarder{Store: db}).Take(t.Context(), &pkg, &archive))
+	of := &operations.Operation{
+		Instance: lcm.VnfInstance{ID: "i", VnfPkgID: id},
+		OpOcc:    lcm.VnfLcmOpOcc{ID: "o", Operation: lcm.OpInstantiate, APIVersion: 2},
+	}
+	of.Vnfd, err = o.ReadVnfd(t.Context(), id)
+	require.NoError(t, err)
+	of.Flavour, err = of.Vnfd.Flavour("simple")
+	require.NoError(t, err)
+	request["lcm-kubernetes-def-files"] = files
+	of.Request.AdditionalParams, err = json.Marshal(request)
+	require.NoError(t, err)
+	return o, of
+}
+
+const page, web, others = "Files/kubernetes/page.yaml", "Files/kubernetes/web.yaml", "Files/kubernetes/more.yaml"
+
+func whole(t *testing.T, o *Definer, of *operations.Operation) (kubernetes.Definition, []string) {
+	t.Helper()
+	d, secrets, err := o.Whole(t.Context(), of)
+	require.NoError(t, err)
+	return d.(kubernetes.Definition), secrets
+}
+
+func TestWhole(t *testing.T) {
+	o, of := instantiation(t, more(t), map[string]any{"namespace": "curry"}, page, web, others)
+	d, secrets := whole(t, o, of)
+
+	var objects []string
+	for _, object := range d.Objects {
+		objects = append(objects, object.GetKind()+" "+object.GetName())
+	}
+	require.Equal(t, []string{"ConfigMap web-page", "Deployment web", "Service web", "DaemonSet agent", "Secret key"}, objects)
+	require.Equal(t, "curry", d.Namespace)
+	require.True(t, d.Override)
+	require.Equal(t, map[string]kubernetes.Workload{
+		"web": {Kind: "Deployment", Name: "web"}, "agent": {Kind: "DaemonSet", Name: "agent"},
+	}, d.Workloads)
+	require.Equal(t, map[string]int{"web": 1}, d.Replicas)
+	require.Equal(t, []string{"hunter2", "c2VjcmV0LXRva2Vu", "secret-token"}, secrets)
+}
+
+func TestWhole_leavesNamespacesToTheManifestsAndTheVIM(t *testing.T) {
+	o, of := instantiation(t, more(t), map[string]any{}, page, web)
+	d, _ := whole(t, o, of)
+	require.Empty(t, d.Namespace)
+	require.False(t, d.Override)
+
+	of.Request.AdditionalParams = json.RawMessage(`{"lcm-kubernetes-def-files":["` + web + `","` + others + `"]}`)
+	d, _ = whole(t, o, of)
+	require.Equal(t, "agents", d.Namespace)
+	require.False(t, d.Override)
+}
+
+func TestWhole_hasTheSizeOfTheLevelOrOfTheManifestsOrOfTheVNF(t *testing.T) {
+	o, of := instantiation(t, sample, map[string]any{}, page, web)
+	sizes := func() map[string]int {
+		d, _ := whole(t, o, of)
+		return d.Replicas
+	}
+	of.Request.InstantiationLevelID = "large"
+	require.Equal(t, map[string]int{"web": 3}, sizes())
+	of.OpOcc.APIVersion = 1
+	require.Equal(t, map[string]int{"web": 3}, sizes())
+	of.Request.InstantiationLevelID = ""
+	require.Empty(t, sizes(), "version 1 begins with what the manifests say")
+	of.Instance.Instantiated = &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{{VduID: "web"}, {VduID: "web"}}}
+	require.Equal(t, map[string]int{"web": 2}, sizes())
+}
+
+func TestSized(t *testing.T) {
+	o, of := instantiation(t, more(t), map[string]any{}, page, web, others)
+	of.Instance.Instantiated = &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{
+		{VduID: "web"}, {VduID: "web"}, {VduID: "agent"},
+	}}
+	for _, c := range []struct {
+		sizes    vim.Sizes
+		to, want int
+	}{
+		{vim.SizesGrown, 4, 4},
+		{vim.SizesGrown, 1, 2},
+		{vim.SizesPlanned, 4, 4},
+		{vim.SizesPlanned, 1, 1},
+		{vim.SizesRecorded, 4, 2},
+	} {
+		of.OpOcc.Plan = &lcm.Plan{Groups: []lcm.GroupChange{{VduID: "web", From: 2, To: c.to}}}
+		d, secrets, err := o.Sized(t.Context(), of, c.sizes)
+		require.NoError(t, err)
+		require.Equal(t, kubernetes.Definition{Replicas: map[string]int{"web": c.want}}, d)
+		require.Contains(t, secrets, "hunter2")
+	}
+	for vdu, says := range map[string]string{
+		"agent":  "The VDU agent cannot be scaled: it is the DaemonSet agent, and only Deployments,",
+		"absent": "The VDU absent cannot be scaled: it has no workload among the manifests",
+	} {
+		of.OpOcc.Plan = &lcm.Plan{Groups: []lcm.GroupChange{{VduID: vdu, From: 1, To: 2}}}
+		_, _, err := o.Sized(t.Context(), of, vim.SizesGrown)
+		require.ErrorContains(t, err, says)
+		require.True(t, lcm.Is(err, lcm.KindInvalid))
+	}
+}
+
+func TestDefiner_tellsWhatIsWrong(t *testing.T) {
+	o, of := instantiation(t, sample, map[string]any{}, page, "Files/none.yaml")
+	for says, params := range map[string]string{
+		`the VNF package has no file "Files/none.yaml"`: string(of.Request.AdditionalParams),
+		"is missing: it names the files":                `{}`,
+		"called as a VDU is":                            `{"lcm-kubernetes-def-files":["` + page + `"]}`,
+	} {
+		of.Request.AdditionalParams = json.RawMessage(params)
+		_, _, err := o.Whole(t.Context(), of)
+		require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
+		require.ErrorContains(t, err, says)
+		_, _, sized := o.Sized(t.Context(), of, vim.SizesPlanned)
+		require.Equal(t, err, sized)
+	}
+	_, _, err := o.Renewed(t.Context(), of, "mark")
+	require.True(t, lcm.Is(err, lcm.KindInvalid))
+}
