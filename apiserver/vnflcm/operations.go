@@ -60,10 +60,35 @@ func (a *api) terminate(c echo.Context) error {
 	if inst.InstantiationState != lcm.Instantiated {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated.", inst.ID)
 	}
+	if err := a.unusedCluster(c.Request().Context(), inst); err != nil {
+		return err
+	}
 	if err := a.allowedTermination(c.Request().Context(), inst, body); err != nil {
 		return err
 	}
 	return a.begin(c, inst, lcm.OpTerminate, body)
+}
+
+// unusedCluster wants no VNF to be on the cluster that the instance is: its Pods would go with the cluster.
+func (h *Handler) unusedCluster(ctx context.Context, inst lcm.VnfInstance) error {
+	if inst.Instantiated == nil || inst.Instantiated.ClusterVimID == "" {
+		return nil
+	}
+	users, err := h.Store.VimUsers(ctx, inst.Instantiated.ClusterVimID)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, id := range users {
+		if id != inst.ID {
+			names = append(names, string(id))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is a cluster on which other VNF instances are: %s. Terminate and "+
+		"delete them first.", inst.ID, strings.Join(names, ", "))
 }
 
 // allowedTermination asks the VNFD. A VNF whose package is gone can still be terminated.

@@ -139,6 +139,9 @@ func (h *Handler) planTermination(
 	if err := h.CheckReady(ctx, inst); err != nil {
 		return p, f, err
 	}
+	if err := h.unusedCluster(ctx, inst); err != nil {
+		return p, f, err
+	}
 	return h.planned(ctx, inst, lcm.OpTerminate, request, dialectV1.Number)
 }
 

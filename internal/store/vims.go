@@ -137,6 +137,12 @@ func (s *Store) DeleteVim(ctx context.Context, id lcm.VimID, updated ...time.Tim
 	})
 }
 
+// VimUsers are the VNF instances that name the VIM in their VIM connections.
+func (s *Store) VimUsers(ctx context.Context, id lcm.VimID) ([]lcm.VnfInstanceID, error) {
+	args := pgx.NamedArgs{"id": id, "connection": []map[string]any{{"vimId": id}}}
+	return all(ctx, s.pool, pgx.RowTo[lcm.VnfInstanceID], `select id from vnf_instance where `+usesVim+` order by id`, args)
+}
+
 // connect merges the connections into those of the instance, which is locked. The VIMs are locked until the end
 // of the transaction, so that DeleteVim sees it.
 func connect(ctx context.Context, tx pgx.Tx, id lcm.VnfInstanceID, added []lcm.VimConnectionInfo) error {

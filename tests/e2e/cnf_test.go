@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
@@ -67,7 +68,7 @@ func TestContainers(t *testing.T) {
 	b.Await(t, b.Begin(t, vnf, "terminate", map[string]any{
 		"terminationType": "GRACEFUL", "gracefulTerminationTimeout": 5,
 	}), quick, "COMPLETED")
-	requireNoPods(t, cluster)
+	requireNoPods(t, cluster.Client)
 }
 
 // registerCluster registers the control plane as a VIM.
@@ -111,10 +112,11 @@ func (b *bed) requireSeen(t *testing.T, vnf, kind string) {
 	}
 }
 
-func requireNoPods(t *testing.T, p *kubetest.ControlPlane) {
+// requireNoPods wants the cluster to have no Pod of a VNF.
+func requireNoPods(t *testing.T, c kubernetes.Interface) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		pods, err := p.Client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{LabelSelector: "windlass.nfv/owner"})
+		pods, err := c.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{LabelSelector: "windlass.nfv/owner"})
 		return err == nil && len(pods.Items) == 0
 	}, 30*time.Second, 100*time.Millisecond)
 }

@@ -32,6 +32,7 @@ func TestOnRealMachines(t *testing.T) {
 	longest := silence()
 	t.Logf("The API server on the virtual IP was silent for %s at the longest.", longest)
 	require.Less(t, longest, time.Minute, "load balancers change one at a time: the cluster stays in use")
+	b.containersOn(t, day.cluster, vnf)
 	b.cancelForReal(t)
 	b.terminate(t, vnf)
 	b.RequireNothingLeft(t)

@@ -1,0 +1,93 @@
+package e2e
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// containersOn puts a containerised VNF on a cluster that Windlass has made and registered, and takes it through its
+// life: real Pods, which serve a page.
+func (b *bed) containersOn(t *testing.T, cluster, clusterVnf string) {
+	t.Helper()
+	out, err := b.Windlass(t.Context(), "package", "create", "vnfpkg/samples/cnf-manifests").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	vim := b.Get(t, "/v1.0/vims?name="+cluster)["vims"].([]any)[0].(map[string]any)["id"].(string)
+	c := b.Kubernetes(t, cluster)
+
+	vnf := b.createOf(t, webVnfdID, "web")
+	op := b.Begin(t, vnf, "instantiate", b.webRequest(t, vim, "default"))
+	b.Await(t, op, quick, "COMPLETED")
+	t.Log(b.Timings(t, op))
+	requirePage(t, c)
+
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+clusterVnf+"/terminate",
+		map[string]any{"terminationType": "FORCEFUL"})
+	require.Equal(t, http.StatusConflict, a.Status, "%s", a.Body)
+	require.Contains(t, string(a.Body), vnf, "the cluster is in use, and by whom")
+
+	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "web_pods", "numberOfSteps": 2})
+	b.Await(t, op, quick, "COMPLETED")
+	require.Len(t, b.Vnfcs(t, vnf), 3)
+	leaving := b.VnfcOf(t, vnf, "web")
+	b.Await(t, b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{leaving}}), quick, "COMPLETED")
+	require.NotContains(t, b.Vnfcs(t, vnf), leaving)
+	requirePage(t, c)
+	b.terminate(t, vnf)
+	requireNoPods(t, c)
+
+	b.brokenImage(t, vim, c)
+}
+
+// requirePage asks the VNF for its page, through the cluster's API server.
+func requirePage(t *testing.T, c kubernetes.Interface) {
+	t.Helper()
+	require.Eventually(t, func() bool { // the proxies learn of a new Pod a moment later
+		page, err := c.CoreV1().Services("default").ProxyGet("http", "web", "80", "/index.html", nil).DoRaw(t.Context())
+		return err == nil && len(page) > 0
+	}, time.Minute, 200*time.Millisecond)
+}
+
+// brokenImage wants an image that no registry has to be told of soon after the kubelet has said so.
+func (b *bed) brokenImage(t *testing.T, vim string, c kubernetes.Interface) {
+	t.Helper()
+	vnf := b.createOf(t, webVnfdID, "broken")
+	request := b.webRequest(t, vim, "default")
+	request["additionalParams"].(map[string]any)["lcm-kubernetes-def-files"] = []string{
+		"Files/kubernetes/page.yaml", "Files/kubernetes/broken/web.yaml",
+	}
+	op := b.Begin(t, vnf, "instantiate", request)
+	var reported time.Time
+	require.Eventually(t, func() bool {
+		pods, err := c.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{LabelSelector: "app=web"})
+		for _, pod := range podsOrNone(pods, err) {
+			for _, s := range pod.Status.ContainerStatuses {
+				if s.State.Waiting != nil && (s.State.Waiting.Reason == "ErrImagePull" || s.State.Waiting.Reason == "ImagePullBackOff") {
+					reported = time.Now()
+				}
+			}
+		}
+		return !reported.IsZero()
+	}, 2*time.Minute, 100*time.Millisecond, "the kubelet says nothing of the image")
+	failed := b.Await(t, op, quick, "FAILED_TEMP")
+	took := time.Since(reported)
+	t.Logf("FAILED_TEMP came %s after the kubelet's first report.", took.Round(100*time.Millisecond))
+	require.Less(t, took, 10*time.Second)
+	require.Contains(t, failed["error"].(map[string]any)["detail"], "lab.local/none:v1")
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
+	b.Await(t, op, quick, "ROLLED_BACK")
+	requireNoPods(t, c)
+	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+}
+
+func podsOrNone(list *corev1.PodList, err error) []corev1.Pod {
+	if err != nil {
+		return nil
+	}
+	return list.Items
+}
