@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/cnf"
 	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -126,5 +127,17 @@ func TestUserGuide_hasEveryParameterOfAClusterWithItsDefault(t *testing.T) {
 				assert.True(t, known[m[1]], "%s is no parameter", m[1])
 			}
 		}
+	}
+}
+
+func TestUserGuide_hasEveryParameterOfAContainerisedVNF(t *testing.T) {
+	_, text, found := strings.Cut(page(t, "user-guide.md"), "\n## Containerised VNFs\n")
+	require.True(t, found)
+	text, _, _ = strings.Cut(text, "\n## ")
+	for _, p := range parameters(reflect.ValueOf(cnf.Params{}), "") {
+		assert.NotEmpty(t, row(text, p.path), "no row for the parameter %s", p.path)
+	}
+	for _, p := range parameters(reflect.ValueOf(cnf.VduMapping{}), "vdu_mapping.<vdu>.") {
+		assert.NotEmpty(t, row(text, p.path), "no row for the parameter %s", p.path)
 	}
 }

@@ -86,6 +86,8 @@ type Vdu struct {
 	ConfigurableProperties map[string]Member `json:"configurableProperties,omitempty"`
 	// Zone is the availability zone of nfvi_constraints, for templates that were made of the VNFD.
 	Zone string `json:"zone,omitempty"`
+	// Unsized is set for a VDU of containers whose number of Pods cannot be set; see WithWorkloads. No VNFD says so.
+	Unsized bool `json:"-"`
 }
 
 // SwImage is sw_image_data with the artifact that holds the image.

@@ -278,16 +278,19 @@ func TestTackerManifests(t *testing.T) {
 	}{
 		{
 			"v1_scale", `{"lcm-kubernetes-def-files":["Files/kubernetes/deployment_scale.yaml"]}`, flavour("vdu1-scale"),
-			map[string]Workload{"VDU1": {"Deployment", "vdu1-scale"}}, Place{Namespace: "default"},
+			map[string]Workload{"VDU1": {"Deployment", "vdu1-scale"}},
+			Place{Namespace: "default"},
 		},
 		{
 			"v1_scale", `{"lcm-kubernetes-def-files":["Files/kubernetes/statefulset_scale.yaml"]}`, flavour("vdu1-scale"),
-			map[string]Workload{"VDU1": {"StatefulSet", "vdu1-scale"}}, Place{Namespace: "default"},
+			map[string]Workload{"VDU1": {"StatefulSet", "vdu1-scale"}},
+			Place{Namespace: "default"},
 		},
 		{
 			"v2_change", `{"lcm-kubernetes-def-files":["Files/kubernetes/namespace.yaml","Files/kubernetes/deployment.yaml"],
 				"namespace":"curry"}`, flavour("vdu1", "vdu2", "vdu3"),
-			map[string]Workload{"VDU2": {"Deployment", "vdu2"}}, Place{Namespace: "curry", Override: true},
+			map[string]Workload{"VDU2": {"Deployment", "vdu2"}},
+			Place{Namespace: "curry", Override: true},
 		},
 	} {
 		p, problems := ReadParams(json.RawMessage(c.params))

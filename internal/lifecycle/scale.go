@@ -45,6 +45,9 @@ func checkScale(f Facts, req lcm.ScaleRequest) error {
 	}
 	if _, ok := f.levels()[req.AspectID]; !ok {
 		problems = append(problems, lcm.Problem{Path: "$.aspectId", Detail: f.unknownAspect(req.AspectID)})
+	} else if f.Flavour.Containers && !f.Flavour.Scales(req.AspectID) {
+		problems = append(problems, lcm.Problem{Path: "$.aspectId", Detail: "none of the VNF's manifests has what " +
+			req.AspectID + " scales: a Deployment, ReplicaSet or StatefulSet"})
 	}
 	if req.NumberOfSteps < 1 {
 		problems = append(problems, lcm.Problem{Path: "$.numberOfSteps", Detail: "it must be 1 or more"})
@@ -152,7 +155,7 @@ func (f Facts) toLevels(
 		if op == lcm.OpScale { // by steps: what an instantiation level made different stays so
 			to = from + want[vdu.ID] - now[vdu.ID]
 		}
-		if from == to {
+		if from == to || vdu.Unsized {
 			continue
 		}
 		change := lcm.GroupChange{AspectID: f.groupOf(vdu.ID), VduID: vdu.ID, From: from, To: to}

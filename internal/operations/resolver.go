@@ -108,6 +108,9 @@ func (r *Resolver) Of(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (o *Operation,
 	if o.Flavour, err = o.Vnfd.Flavour(o.Request.FlavourID); err != nil {
 		return nil, err
 	}
+	if err := r.takeWorkloads(ctx, o); err != nil {
+		return nil, err
+	}
 	return o, r.granted(ctx, o)
 }
 

@@ -1,0 +1,194 @@
+package apiserver
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+const foreignCnfs = "../../shared/packages/cnf/"
+
+// registerCluster registers a Kubernetes VIM and returns its id.
+func (b *bench) registerCluster(name string) string {
+	b.Helper()
+	doc := b.do("POST", "/v1.0/vims", map[string]any{"vim": map[string]any{
+		"name": name, "type": "kubernetes", "auth_url": "https://192.0.2.6:6443",
+		"auth_cred":   map[string]any{"bearer_token": marker + "-token", "ssl_ca_cert": "None"},
+		"vim_project": map[string]any{"name": "default"},
+	}}).want(http.StatusCreated)
+	return doc["vim"].(map[string]any)["id"].(string)
+}
+
+// onboardForeign takes a package as it is, without the digests that Windlass's own builder would add.
+func (b *bench) onboardForeign(t *testing.T, dir string) (vnfdID string) {
+	t.Helper()
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("Tacker's packages of containerised VNFs are not at hand: their compatibility is NOT tested")
+	}
+	var csar bytes.Buffer
+	w := zip.NewWriter(&csar)
+	require.NoError(t, w.AddFS(os.DirFS(dir)))
+	require.NoError(t, w.Close())
+	created := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
+	b.do("PUT", created.path()+"/package_content", &csar, "Content-Type: application/zip").want(http.StatusAccepted)
+	doc := b.do("GET", created.path(), nil).want(http.StatusOK)
+	require.Equal(t, "ONBOARDED", doc["onboardingState"])
+	return doc["vnfdId"].(string)
+}
+
+func manifestsRequest(vim string, params map[string]any) map[string]any {
+	return map[string]any{
+		"flavourId":         "simple",
+		"vimConnectionInfo": []any{map[string]any{"id": "1", "vimId": vim, "vimType": "kubernetes"}},
+		"additionalParams":  params,
+	}
+}
+
+func TestCnf_ofTackersPackagesIsAcceptedInBothVersions(t *testing.T) {
+	for dir, params := range map[string]map[string]any{
+		"v1_scale": {"lcm-kubernetes-def-files": []any{"Files/kubernetes/deployment_scale.yaml"}},
+		"v2_change": {
+			"lcm-kubernetes-def-files": []any{"Files/kubernetes/namespace.yaml", "Files/kubernetes/deployment.yaml"},
+			"namespace":                "curry",
+		},
+	} {
+		t.Run(dir, func(t *testing.T) {
+			b := newBench(t)
+			vnfdID, request := b.onboardForeign(t, foreignCnfs+dir), manifestsRequest(b.registerCluster("c"), params)
+			b.do("POST", b.create("/vnflcm/v1", vnfdID)+"/instantiate", request).want(http.StatusAccepted)
+			b.do("POST", b.create("/vnflcm/v2", vnfdID)+"/instantiate", asV2(t, request)).want(http.StatusAccepted)
+		})
+	}
+}
+
+func TestCnf_ofTheSampleIsAcceptedAsItIsShipped(t *testing.T) {
+	b := newBench(t)
+	vnfdID := b.onboardDir("../vnfpkg/samples/cnf-manifests")
+	text, err := os.ReadFile("../vnfpkg/samples/requests/instantiate-cnf-manifests.json")
+	require.NoError(t, err)
+	request := strings.ReplaceAll(string(text), "REPLACE-WITH-THE-ID-OF-THE-VIM", b.registerCluster("c"))
+	b.do("POST", b.create("/vnflcm/v1", vnfdID)+"/instantiate", request).want(http.StatusAccepted)
+	var doc map[string]any
+	require.NoError(t, json.Unmarshal([]byte(request), &doc))
+	b.do("POST", b.create("/vnflcm/v2", vnfdID)+"/instantiate", asV2(t, doc)).want(http.StatusAccepted)
+}
+
+func TestCnf_isRefusedWithEveryMistakeOfItsRequest(t *testing.T) {
+	b := newBench(t)
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS("../vnfpkg/samples/cnf-manifests")))
+	for name, text := range map[string]string{
+		"broken": "a: [\n",
+		"apart":  "apiVersion: v1\nkind: Pod\nmetadata: { name: web, namespace: x }\n---\napiVersion: v1\nkind: Pod\nmetadata: { name: z, namespace: z }\n",
+	} {
+		require.NoError(t, os.WriteFile(dir+"/Files/kubernetes/"+name+".yaml", []byte(text), 0o600))
+	}
+	vnfdID := b.onboardDir(dir)
+	v1, v2 := b.create("/vnflcm/v1", vnfdID), b.create("/vnflcm/v2", vnfdID)
+	vim := b.registerCluster("c")
+	const web = "Files/kubernetes/web.yaml"
+	const files, at = "$.additionalParams.lcm-kubernetes-def-files", "$.additionalParams."
+	for name, c := range map[string]struct {
+		params map[string]any
+		status int
+		paths  []string
+	}{
+		"nothing": {nil, http.StatusBadRequest, []string{files}},
+		"several": {
+			map[string]any{
+				"lcm-kubernetes-def-files": []any{"Files/none.yaml", "http://example.com/x.yaml", "Files/kubernetes/broken.yaml"},
+				"namespace":                "X",
+			},
+			http.StatusBadRequest,
+			[]string{files + "[1]", at + "namespace", files + "[0]", files + "[2]"},
+		},
+		"a file that is not there": {
+			map[string]any{"lcm-kubernetes-def-files": []any{"Files/none.yaml"}},
+			http.StatusUnprocessableEntity,
+			[]string{files + "[0]"},
+		},
+		"no workload": {
+			map[string]any{"lcm-kubernetes-def-files": []any{"Files/kubernetes/page.yaml"}},
+			http.StatusBadRequest,
+			[]string{files},
+		},
+		"a mapping to another VDU": {
+			map[string]any{"lcm-kubernetes-def-files": []any{web}, "vdu_mapping": map[string]any{
+				"web": map[string]any{"kind": "Deployment", "name": "web"}, "x": map[string]any{"kind": "Pod", "name": "x"},
+			}},
+			http.StatusBadRequest,
+			[]string{at + "vdu_mapping.x"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			request := manifestsRequest(vim, c.params)
+			for _, a := range []answer{
+				b.do("POST", v1+"/instantiate", request), b.do("POST", v2+"/instantiate", asV2(t, request)),
+			} {
+				a.want(c.status)
+				require.ElementsMatch(t, c.paths, a.paths())
+			}
+		})
+	}
+	apart := manifestsRequest(vim, map[string]any{"lcm-kubernetes-def-files": []any{"Files/kubernetes/apart.yaml"}})
+	a := b.do("POST", v2+"/instantiate", asV2(t, apart))
+	a.want(http.StatusBadRequest)
+	require.Equal(t, []string{at + "namespace"}, a.paths())
+	b.do("POST", v1+"/instantiate", apart).want(http.StatusAccepted)
+}
+
+func TestCnf_isOnAKubernetes(t *testing.T) {
+	b := newBench(t)
+	vnfdID := b.onboardDir("../vnfpkg/samples/cnf-manifests")
+	instance := b.create("/vnflcm/v1", vnfdID)
+	request := manifestsRequest(b.registerVim("lab", true), map[string]any{"lcm-kubernetes-def-files": []any{"Files/kubernetes/web.yaml"}})
+	request["vimConnectionInfo"].([]any)[0].(map[string]any)["vimType"] = "openstack"
+	a := b.do("POST", instance+"/instantiate", request)
+	require.Contains(t, a.problem(http.StatusUnprocessableEntity), "this VNF needs one of type kubernetes")
+	delete(request, "vimConnectionInfo")
+	a = b.do("POST", instance+"/instantiate", request)
+	require.Contains(t, a.problem(http.StatusUnprocessableEntity), "the default VIM lab is of type openstack")
+}
+
+// cnf is an instance of Tacker's package that has Pods of VDU2 only.
+func (b *bench) cnf(t *testing.T) (instance string) {
+	t.Helper()
+	vnfdID := b.onboardForeign(t, foreignCnfs+"v2_change")
+	vim := b.registerCluster("c")
+	instance = b.create("/vnflcm/v2", vnfdID)
+	inst := b.instance(instance)
+	inst.VimConnections = []lcm.VimConnectionInfo{{ID: "vim1", VimID: lcm.VimID(vim), VimType: "kubernetes"}}
+	inst.InstantiationState = lcm.Instantiated
+	inst.Instantiated = &lcm.InstantiatedVnfInfo{
+		FlavourID: "simple", VnfState: "STARTED",
+		AdditionalParams: json.RawMessage(`{"lcm-kubernetes-def-files":["Files/kubernetes/deployment.yaml"]}`),
+		ScaleStatus:      []lcm.ScaleInfo{{AspectID: "vdu2_aspect", ScaleLevel: 1}, {AspectID: "vdu3_aspect"}, {AspectID: "vdu5_aspect"}},
+	}
+	for _, pod := range []string{"vdu2-a", "vdu2-b"} {
+		inst.Instantiated.VnfcResources = append(inst.Instantiated.VnfcResources, lcm.VnfcResourceInfo{
+			ID: pod, VduID: "VDU2", ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: pod},
+		})
+	}
+	require.NoError(t, b.store.UpdateInstance(b.Context(), inst))
+	return instance
+}
+
+func TestCnf_scalesWhatItsManifestsHave(t *testing.T) {
+	b := newBench(t)
+	instance := b.cnf(t)
+	scale := func(aspect string) answer {
+		return b.do("POST", instance+"/scale", map[string]any{"type": "SCALE_OUT", "aspectId": aspect, "numberOfSteps": 1})
+	}
+	a := scale("vdu3_aspect")
+	require.Contains(t, a.problem(http.StatusBadRequest), "none of the VNF's manifests has what vdu3_aspect scales")
+	require.Equal(t, []string{"$.aspectId"}, a.paths())
+	scale("vdu2_aspect").want(http.StatusAccepted)
+}
