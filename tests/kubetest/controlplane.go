@@ -47,7 +47,8 @@ type ControlPlane struct {
 	port      int
 }
 
-// Start runs a control plane until the test ends. It skips the test where the lab has not built Kubernetes.
+// Start runs a control plane until the test ends. Its programs are those of
+// the lab's node image, which is built when it is not there yet; that needs root.
 func Start(t *testing.T) *ControlPlane {
 	t.Helper()
 	images := image.Options{Dir: image.DefaultDir}
@@ -55,8 +56,15 @@ func Start(t *testing.T) *ControlPlane {
 		images.Dir = dir
 	}
 	img, ok := image.Find(images)
-	if !ok {
-		t.Skipf("not run: no node image of this source in %s, in which the programs of Kubernetes are", images.Dir)
+	switch {
+	case ok:
+	case os.Geteuid() == 0:
+		var err error
+		img, err = image.Ensure(t.Context(), images)
+		require.NoError(t, err)
+	default:
+		t.Skipf("not run: there is no node image of this source in %s, in which the programs of Kubernetes are, and "+
+			"building it needs root", images.Dir)
 	}
 	p := &ControlPlane{dir: t.TempDir(), programs: img}
 	var ports []int
