@@ -192,3 +192,14 @@ func TestCnf_scalesWhatItsManifestsHave(t *testing.T) {
 	require.Equal(t, []string{"$.aspectId"}, a.paths())
 	scale("vdu2_aspect").want(http.StatusAccepted)
 }
+
+func TestCnf_isScaledToALevelWithoutVdusThatItDoesNotHave(t *testing.T) {
+	b := newBench(t)
+	instance := b.cnf(t)
+	plan := b.do("POST", planPath(instance), map[string]any{
+		"operation": "SCALE_TO_LEVEL", "request": map[string]any{"instantiationLevelId": "instantiation_level_2"},
+	}).want(http.StatusOK)
+	require.Equal(t, []any{
+		map[string]any{"aspectId": "vdu2_aspect", "vduId": "VDU2", "from": 2.0, "to": 3.0},
+	}, plan["groups"])
+}
