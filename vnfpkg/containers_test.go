@@ -67,7 +67,9 @@ func TestTackerCnf_changedByVersion2(t *testing.T) {
 	for _, v := range f.Vdus {
 		names[v.ID] = v.Name
 	}
-	require.Equal(t, map[string]string{"VDU1": "vdu1", "VDU2": "vdu2", "VDU3": "vdu3", "VDU5": "vdu5", "VDU6": "vdu6"}, names)
+	require.Equal(t, map[string]string{
+		"VDU1": "vdu1", "VDU2": "vdu2", "VDU3": "vdu3", "VDU5": "vdu5", "VDU6": "vdu6",
+	}, names)
 	capacity, err := f.Capacity("")
 	require.NoError(t, err)
 	require.Equal(t, map[string]int{"VDU1": 1, "VDU2": 2, "VDU3": 1, "VDU5": 1, "VDU6": 1}, capacity)
@@ -122,8 +124,9 @@ func TestFlavour_isOfContainersWhenItsVdusSayNothingOfVMs(t *testing.T) {
 	flavour := f.open(t).Vnfd.Flavours[0]
 	require.True(t, flavour.Containers)
 	_, err := StackTemplate(&flavour, f.read)
-	require.Equal(t, []string{"the VDUs of the flavour small are containers: it has no Heat template, and is not on an OpenStack"},
-		problems(t, err))
+	require.Equal(t, []string{
+		"the VDUs of the flavour small are containers: it has no Heat template, and is not on an OpenStack",
+	}, problems(t, err))
 
 	const vnfd = "Definitions/top.yaml"
 	for name, other := range map[string]files{

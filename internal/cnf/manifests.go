@@ -33,8 +33,8 @@ func (m Manifests) Problems() []lcm.Problem { return slices.Concat(m.Missing, m.
 // mostManifests is how many a VNF may have: a request is answered in a second, whatever its package has.
 const mostManifests = 2000
 
-// Read reads the files of manifests, each once; read answers NotFound for one that the package does not have. Files whose names
-// are wrong are left out: ReadParams tells of them.
+// Read reads the files of manifests, each once; read answers NotFound for one that the package does not have. Files
+// whose names are wrong are left out: ReadParams tells of them.
 func Read(p Params, read func(path string) ([]byte, error)) (m Manifests, err error) {
 	known := map[string]bool{}
 	for i, file := range p.Files {
