@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -191,4 +192,47 @@ func TestCnf_scalesWhatItsManifestsHave(t *testing.T) {
 	require.Contains(t, a.problem(http.StatusBadRequest), "none of the VNF's manifests has what vdu3_aspect scales")
 	require.Equal(t, []string{"$.aspectId"}, a.paths())
 	scale("vdu2_aspect").want(http.StatusAccepted)
+}
+
+func TestCnf_isScaledToALevelWithoutVdusThatItDoesNotHave(t *testing.T) {
+	b := newBench(t)
+	instance := b.cnf(t)
+	plan := b.do("POST", planPath(instance), map[string]any{
+		"operation": "SCALE_TO_LEVEL", "request": map[string]any{"instantiationLevelId": "instantiation_level_2"},
+	}).want(http.StatusOK)
+	require.Equal(t, []any{
+		map[string]any{"aspectId": "vdu2_aspect", "vduId": "VDU2", "from": 2.0, "to": 3.0},
+	}, plan["groups"])
+}
+
+func TestCnf_getsNoPackageWithOtherManifestsWhileItIsThere(t *testing.T) {
+	b := newBench(t)
+	const sample, id = "../vnfpkg/samples/cnf-manifests", "b7a3f6de-2c0b-4d43-9a5e-0c1f6d8e7b24"
+	instance := b.create("/vnflcm/v1", b.onboardDir(sample))
+	inst := b.instance(instance)
+	inst.InstantiationState = lcm.Instantiated
+	inst.Instantiated = &lcm.InstantiatedVnfInfo{
+		FlavourID: "simple", VnfState: "STARTED",
+		AdditionalParams: json.RawMessage(`{"lcm-kubernetes-def-files":["Files/kubernetes/web.yaml"]}`),
+	}
+	require.NoError(t, b.store.UpdateInstance(b.Context(), inst))
+	variant := func(next, file, from, to string) (vnfdID string) {
+		dir := t.TempDir()
+		require.NoError(t, os.CopyFS(dir, os.DirFS(sample)))
+		change := func(file, from, to string) {
+			text, err := os.ReadFile(filepath.Join(dir, file))
+			require.NoError(t, err)
+			require.Contains(t, string(text), from)
+			require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(strings.ReplaceAll(string(text), from, to)), 0o600))
+		}
+		change("Definitions/cnf_manifests_top.vnfd.yaml", id, next)
+		change("Definitions/cnf_manifests_types.yaml", id, next)
+		change(file, from, to)
+		return b.onboardDir(dir)
+	}
+	other := variant("00000000-0000-4000-8000-000000000001", "Files/kubernetes/web.yaml", "lab.local/web:v1", "lab.local/web:v2")
+	a := b.do("PATCH", instance, map[string]any{"vnfdId": other})
+	require.Contains(t, a.problem(http.StatusConflict), "differs in: Files/kubernetes/web.yaml")
+	unused := variant("00000000-0000-4000-8000-000000000002", "Files/kubernetes/page.yaml", "from a Pod", "from another Pod")
+	b.do("PATCH", instance, map[string]any{"vnfdId": unused}).want(http.StatusAccepted)
 }

@@ -67,7 +67,9 @@ func TestTackerCnf_changedByVersion2(t *testing.T) {
 	for _, v := range f.Vdus {
 		names[v.ID] = v.Name
 	}
-	require.Equal(t, map[string]string{"VDU1": "vdu1", "VDU2": "vdu2", "VDU3": "vdu3", "VDU5": "vdu5", "VDU6": "vdu6"}, names)
+	require.Equal(t, map[string]string{
+		"VDU1": "vdu1", "VDU2": "vdu2", "VDU3": "vdu3", "VDU5": "vdu5", "VDU6": "vdu6",
+	}, names)
 	capacity, err := f.Capacity("")
 	require.NoError(t, err)
 	require.Equal(t, map[string]int{"VDU1": 1, "VDU2": 2, "VDU3": 1, "VDU5": 1, "VDU6": 1}, capacity)
@@ -122,8 +124,9 @@ func TestFlavour_isOfContainersWhenItsVdusSayNothingOfVMs(t *testing.T) {
 	flavour := f.open(t).Vnfd.Flavours[0]
 	require.True(t, flavour.Containers)
 	_, err := StackTemplate(&flavour, f.read)
-	require.Equal(t, []string{"the VDUs of the flavour small are containers: it has no Heat template, and is not on an OpenStack"},
-		problems(t, err))
+	require.Equal(t, []string{
+		"the VDUs of the flavour small are containers: it has no Heat template, and is not on an OpenStack",
+	}, problems(t, err))
 
 	const vnfd = "Definitions/top.yaml"
 	for name, other := range map[string]files{
@@ -144,4 +147,42 @@ func TestFlavour_ofASampleForVMsIsNoneOfContainers(t *testing.T) {
 			require.False(t, f.Containers)
 		}
 	}
+}
+
+func TestFlavour_withWorkloads(t *testing.T) {
+	two := map[string]int{"d": 1}
+	f := &Flavour{
+		ID: "simple", Containers: true, Vdus: []Vdu{{ID: "a"}, {ID: "b"}, {ID: "c"}},
+		Cps: []VduCp{{ID: "a_CP", VduID: "a"}, {ID: "c_CP", VduID: "c"}, {ID: "free"}},
+		Aspects: []ScalingAspect{
+			{ID: "x", MaxScaleLevel: 2, StepDeltas: []string{"d"}, Deltas: map[string]map[string]int{"a": two, "c": two}},
+			{ID: "y", MaxScaleLevel: 2, StepDeltas: []string{"d"}, Deltas: map[string]map[string]int{"b": two}},
+		},
+		Levels: []Level{{
+			ID: "low", ScaleLevels: map[string]int{"x": 1, "y": 0}, Instances: map[string]int{"a": 2, "b": 1, "c": 2},
+		}},
+		DefaultLevel:  "low",
+		AffinityRules: []AffinityRule{{ID: "apart", Vdus: []string{"a", "c"}}},
+	}
+	before, err := json.Marshal(f)
+	require.NoError(t, err)
+
+	as := f.WithWorkloads(map[string]bool{"a": true, "b": false})
+
+	require.Equal(t, []Vdu{{ID: "a"}, {ID: "b", Unsized: true}}, as.Vdus)
+	require.Equal(t, []VduCp{{ID: "a_CP", VduID: "a"}, {ID: "free"}}, as.Cps)
+	require.Equal(t, []string{"a"}, as.AffinityRules[0].Vdus)
+	capacity, err := as.Capacity("")
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{"a": 2, "b": 1}, capacity)
+	capacity, err = as.CapacityAt(map[string]int{"x": 2, "y": 2})
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{"a": 3, "b": 1}, capacity)
+	require.True(t, as.Scales("x"))
+	require.False(t, as.Scales("y"), "a DaemonSet")
+	require.True(t, f.Scales("y"))
+	require.False(t, f.Scales("none"))
+	after, err := json.Marshal(f)
+	require.NoError(t, err)
+	require.JSONEq(t, string(before), string(after), "the VNFD is shared")
 }

@@ -93,7 +93,7 @@ func TestReadParams(t *testing.T) {
 }
 
 func TestRead_takesEveryDocumentInTheOrderOfTheRequest(t *testing.T) {
-	m, err := Read(Params{Files: []string{"./b.yaml", "a.json"}}, pkg{
+	m, err := Read(Params{Files: []string{"./b.yaml", "a.json", "flow.yaml", "b.yaml"}}, pkg{
 		"b.yaml": "# nothing\n---\n" + manifest("Pod", "one", "") + manifest("Service", "two", "") + "---\n" + `
 apiVersion: v1
 kind: List
@@ -105,7 +105,8 @@ apiVersion: authorization.k8s.io/v1
 kind: SelfSubjectAccessReview
 spec: {}
 `,
-		"a.json": `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"five"},"spec":{"replicas":3}}`,
+		"flow.yaml": "{ apiVersion: v1, kind: ConfigMap, metadata: { name: six } }", // without an end of the line
+		"a.json":    `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"five"},"spec":{"replicas":3}}`,
 	}.read)
 	require.NoError(t, err)
 	require.Empty(t, m.Problems())
@@ -115,6 +116,7 @@ spec: {}
 	}
 	require.Equal(t, []string{
 		"Pod one", "Service two", "ConfigMap three", "ConfigMap four", "SelfSubjectAccessReview ", "Deployment five",
+		"ConfigMap six",
 	}, names)
 	require.Equal(t, int64(3), m.Objects[5].Object["spec"].(map[string]any)["replicas"])
 }
@@ -134,7 +136,7 @@ func TestRead_tellsEveryMistakeWithItsFileAndDocument(t *testing.T) {
 		"$.additionalParams.lcm-kubernetes-def-files[0] a.yaml, document 3 has no kind",
 		"$.additionalParams.lcm-kubernetes-def-files[0] a.yaml, document 4 is a Pod without a name (metadata.name)",
 		"$.additionalParams.lcm-kubernetes-def-files[0] a.yaml, document 5 is no manifest: it is no mapping",
-		"$.additionalParams.lcm-kubernetes-def-files[0] a.yaml, document 6 cannot be read: yaml: line 1: " +
+		"$.additionalParams.lcm-kubernetes-def-files[0] a.yaml, document 6 cannot be read: error converting YAML to JSON: yaml: line 1: " +
 			"did not find expected node content",
 		"$.additionalParams.lcm-kubernetes-def-files[0] a.yaml, document 7 is a list whose item 1 has no apiVersion",
 		"$.additionalParams.lcm-kubernetes-def-files[0] a.yaml, document 8 has a metadata.namespace that is no text: put " +
@@ -145,6 +147,22 @@ func TestRead_tellsEveryMistakeWithItsFileAndDocument(t *testing.T) {
 
 	_, err = Read(Params{Files: []string{"a.yaml"}}, func(string) ([]byte, error) { return nil, errors.New("no database") })
 	require.EqualError(t, err, "no database")
+}
+
+func TestRead_endsWhereAVnfHasTooMany(t *testing.T) {
+	for _, text := range []string{
+		strings.Repeat(manifest("Pod", "a", ""), 1200), strings.Repeat("---\n{}\n", 1200), strings.Repeat("---\n#\n", 2400),
+		strings.Repeat("---\na: 1\n", 2400),
+	} {
+		m, err := Read(Params{Files: []string{"a.yaml", "b.yaml"}}, pkg{"a.yaml": text, "b.yaml": text}.read)
+		require.NoError(t, err)
+		require.Contains(t, strings.Join(sentences(m.Broken), "\n"), "is one more than the 2000 manifests that a VNF may have")
+	}
+	long := strings.Repeat("x", 1<<20) // a line whose length the reader's buffer divides
+	m, err := Read(Params{Files: []string{"a.yaml"}}, pkg{"a.yaml": long}.read)
+	require.NoError(t, err)
+	require.Equal(t, []string{"$.additionalParams.lcm-kubernetes-def-files[0] a.yaml, document 1 is no manifest: it is no mapping"},
+		sentences(m.Broken))
 }
 
 func flavour(names ...string) *vnfpkg.Flavour {
@@ -304,4 +322,43 @@ func TestTackerManifests(t *testing.T) {
 		require.Equal(t, c.place, PlaceOf(p, m.Objects))
 		require.Empty(t, Agreed(p, m.Objects))
 	}
+}
+
+func TestDiffering(t *testing.T) {
+	before := pkg{"a.yaml": manifest("Pod", "a", "") + manifest("Pod", "b", ""), "b.yaml": manifest("Pod", "c", ""), "c.yaml": "x"}
+	after := pkg{
+		"a.yaml": "# another comment\n" + manifest("Pod", "a", "") + "---\n" + manifest("Pod", "b", ""),
+		"b.yaml": manifest("Pod", "d", ""),
+	}
+	p := Params{Files: []string{"a.yaml", "b.yaml", "c.yaml"}}
+	differing, err := Differing(p, before.read, after.read)
+	require.NoError(t, err)
+	require.Equal(t, []string{"b.yaml", "c.yaml"}, differing)
+	differing, err = Differing(p, before.read, before.read)
+	require.NoError(t, err)
+	require.Empty(t, differing)
+}
+
+// FuzzRead: whatever a package has, it is read or refused.
+func FuzzRead(f *testing.F) {
+	for _, text := range []string{
+		manifest("Pod", "a", "x") + manifest("Deployment", "a", ""), "{}", "- 1", "a: &a [*a]", "kind: List\nitems: [1]",
+		"apiVersion: v1\nkind: List\nitems: [ { apiVersion: v1, kind: List, items: [] } ]", "--- x\n", "metadata: 1",
+		"apiVersion: v1\nkind: Pod\nmetadata: { name: 1, namespace: y }",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		p := Params{Files: []string{"a.yaml"}}
+		m, err := Read(p, pkg{"a.yaml": text}.read)
+		require.NoError(t, err)
+		for _, o := range m.Objects {
+			if len(m.Broken) == 0 {
+				require.NotEmpty(t, o.GetKind())
+			}
+		}
+		workloads, problems := Workloads(flavour("a", "b"), p, m.Objects)
+		require.False(t, len(workloads) == 0 && len(problems) == 0)
+		PlaceOf(p, m.Objects)
+	})
 }

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -30,22 +30,27 @@ type Manifests struct {
 // Problems are all of them.
 func (m Manifests) Problems() []lcm.Problem { return slices.Concat(m.Missing, m.Broken) }
 
-// Read reads the files of manifests; read answers NotFound for one that the package does not have. Files whose names
-// are wrong are left out: ReadParams tells of them.
+// mostManifests is how many a VNF may have: a request is answered in a second, whatever its package has.
+const mostManifests = 2000
+
+// Read reads the files of manifests, each once; read answers NotFound for one that the package does not have. Files
+// whose names are wrong are left out: ReadParams tells of them.
 func Read(p Params, read func(path string) ([]byte, error)) (m Manifests, err error) {
+	known := map[string]bool{}
 	for i, file := range p.Files {
-		if !inPackage(file) {
+		clean, at := path.Clean(file), params.ItemPath(filesPath, i)
+		if !inPackage(file) || known[clean] {
 			continue
 		}
-		at := params.ItemPath(filesPath, i)
-		text, err := read(path.Clean(file))
+		known[clean] = true
+		text, err := read(clean)
 		switch {
 		case lcm.Is(err, lcm.KindNotFound):
 			m.Missing = append(m.Missing, lcm.Problem{Path: at, Detail: fmt.Sprintf("the VNF package has no file %q", file)})
 		case err != nil:
 			return m, err
 		default:
-			objects, broken := documents(text)
+			objects, broken := documents(text, mostManifests-len(m.Objects)-len(m.Broken))
 			m.Objects = append(m.Objects, objects...)
 			for _, detail := range broken {
 				m.Broken = append(m.Broken, lcm.Problem{Path: at, Detail: file + ", " + detail})
@@ -58,10 +63,15 @@ func Read(p Params, read func(path string) ([]byte, error)) (m Manifests, err er
 	return m, nil
 }
 
-// documents reads the documents of a file. Lists are taken apart, empty documents left out.
-func documents(text []byte) (out []unstructured.Unstructured, broken []string) {
-	reader := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
+// documents reads the documents of a file, which may be so many. Lists are taken apart, empty documents left out.
+func documents(text []byte, most int) (out []unstructured.Unstructured, broken []string) {
+	// A last line without an end can be lost.
+	reader := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(append(text, '\n'))))
 	for n := 1; ; n++ {
+		if max(len(out), len(broken), n-1) > most {
+			return nil, []string{fmt.Sprintf("document %d is one more than the %d manifests that a VNF may have", n-1,
+				mostManifests)}
+		}
 		document, err := reader.Read()
 		if errors.Is(err, io.EOF) {
 			return out, broken
@@ -79,12 +89,8 @@ func documents(text []byte) (out []unstructured.Unstructured, broken []string) {
 
 // objectsOf reads one document; the error completes a sentence about it.
 func objectsOf(document []byte) (out []unstructured.Unstructured, err error) {
-	doc, err := yaml.ToJSON(document)
 	var value any
-	if err == nil {
-		err = json.Unmarshal(doc, &value)
-	}
-	if err != nil {
+	if err := yaml.Unmarshal(document, &value); err != nil {
 		return nil, fmt.Errorf("cannot be read: %w", err)
 	}
 	if value == nil {
@@ -131,4 +137,24 @@ func complete(o unstructured.Unstructured) error {
 var onlyAnswered = map[string]bool{
 	"TokenReview": true, "SubjectAccessReview": true, "LocalSubjectAccessReview": true, "SelfSubjectAccessReview": true,
 	"SelfSubjectRulesReview": true, "SelfSubjectReview": true,
+}
+
+// Differing are the files of manifests that do not say the same in two packages. Comments and the form of the text
+// change nothing.
+func Differing(p Params, before, after func(path string) ([]byte, error)) (out []string, err error) {
+	for _, file := range p.Files {
+		one := Params{Files: []string{file}}
+		a, err := Read(one, before)
+		if err != nil {
+			return nil, err
+		}
+		b, err := Read(one, after)
+		if err != nil {
+			return nil, err
+		}
+		if !reflect.DeepEqual(a, b) {
+			out = append(out, file)
+		}
+	}
+	return out, nil
 }

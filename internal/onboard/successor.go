@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/windlass-nfv/windlass/internal/cnf"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -72,7 +73,7 @@ func vnfdsOf(present, next lcm.VnfPkg) (before, after *vnfpkg.Vnfd, err error) {
 	return before, after, nil
 }
 
-// differingFiles are the templates of the VNF's stack that differ between two packages, whose VNFDs do not.
+// differingFiles are the templates of the VNF's stack, or its manifests, that differ between two packages, whose VNFDs do not.
 func differingFiles(
 	ctx context.Context, packages *store.Store, inst lcm.VnfInstance, present, next lcm.VnfPkg, before, after *vnfpkg.Vnfd,
 ) ([]string, error) {
@@ -86,6 +87,10 @@ func differingFiles(
 	}
 	read := func(id lcm.VnfPkgID) func(string) ([]byte, error) {
 		return func(path string) ([]byte, error) { return packages.PackageFile(ctx, id, path) }
+	}
+	if now.Containers {
+		p, _ := cnf.ReadParams(inst.Instantiated.AdditionalParams) // was checked when the VNF was instantiated
+		return cnf.Differing(p, read(present.ID), read(next.ID))
 	}
 	return now.DifferingFiles(then, read(present.ID), read(next.ID))
 }

@@ -124,8 +124,8 @@ func (j *job) checkGroups() error {
 			return lcm.Errorf(lcm.KindInvalid, "The VDU %s cannot be scaled: it has no workload among the manifests with which "+
 				"the VNF was instantiated.", g.VduID)
 		default:
-			return lcm.Errorf(lcm.KindInvalid, "The VDU %s cannot be scaled: it is the %s, and only Deployments, ReplicaSets and "+
-				"StatefulSets have a number of Pods that can be set.", g.VduID, w)
+			return lcm.Errorf(lcm.KindInvalid, "The VDU %s cannot be scaled: it is the %s, and only Deployments, "+
+				"ReplicaSets and StatefulSets have a number of Pods that can be set.", g.VduID, w)
 		}
 	}
 	return nil
