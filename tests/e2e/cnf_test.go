@@ -59,6 +59,12 @@ func TestContainers(t *testing.T) {
 	require.Len(t, healed, 3)
 	require.NotContains(t, healed, leaving)
 
+	// A heal of the entire VNF makes all Pods anew.
+	b.Await(t, b.Begin(t, vnf, "heal", map[string]any{}), quick, "COMPLETED")
+	for id := range b.Vnfcs(t, vnf) {
+		require.NotContains(t, healed, id)
+	}
+
 	b.KillWorker(t)
 	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_IN", "aspectId": "web_pods"})
 	b.Await(t, op, quick, "COMPLETED")

@@ -57,8 +57,16 @@ func (c *Cluster) prepare(d Definition, owner string, workloads map[string]Workl
 		own(p.Object, owner)
 		out = append(out, p)
 	}
+	scaled := autoscaled(out)
 	for vdu, replicas := range d.Replicas {
-		setReplicas(out, workloads[vdu], replicas)
+		if w := workloads[vdu]; !slices.Contains(scaled, w) {
+			setReplicas(out, w, replicas)
+		}
+	}
+	for _, p := range out {
+		if slices.Contains(scaled, Workload{p.GetKind(), p.GetName()}) {
+			unstructured.RemoveNestedField(p.Object, "spec", "replicas") // who never says a number takes none back
+		}
 	}
 	return out, lcm.InvalidAll("The manifests cannot be applied to the VIM "+c.name+".", problems)
 }
@@ -139,6 +147,19 @@ func label(o map[string]any, owner string) {
 	}
 	labels[ownerLabel] = owner
 	_ = unstructured.SetNestedStringMap(o, labels, "metadata", "labels")
+}
+
+// autoscaled are the workloads whose numbers of Pods autoscalers of the deployment decide.
+func autoscaled(objects []prepared) (out []Workload) {
+	for _, o := range objects {
+		if o.GetKind() != "HorizontalPodAutoscaler" {
+			continue
+		}
+		kind, _, _ := unstructured.NestedString(o.Object, "spec", "scaleTargetRef", "kind")
+		name, _, _ := unstructured.NestedString(o.Object, "spec", "scaleTargetRef", "name")
+		out = append(out, Workload{kind, name})
+	}
+	return out
 }
 
 func setReplicas(objects []prepared, of Workload, replicas int) {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/windlass-nfv/windlass/internal/cnf"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 	"github.com/windlass-nfv/windlass/internal/vim/vimtest"
@@ -27,11 +28,12 @@ func TestContract(t *testing.T) {
 	})
 }
 
-func manifests(t *testing.T, text string) (out []unstructured.Unstructured) {
+func manifests(t *testing.T, text string) []unstructured.Unstructured {
 	t.Helper()
-	out, problems := driver.Manifests("test.yaml", []byte(text))
-	require.Empty(t, problems)
-	return out
+	read, err := cnf.Read(cnf.Params{Files: []string{"test.yaml"}}, func(string) ([]byte, error) { return []byte(text), nil })
+	require.NoError(t, err)
+	require.Empty(t, read.Problems())
+	return read.Objects
 }
 
 func deployment(name, image string, replicas int) string {

@@ -252,6 +252,38 @@ metadata: {name: g}
 	requireNothingOf(t, p, owner)
 }
 
+func TestChange_leavesTheNumberOfPodsToAnAutoscaler(t *testing.T) {
+	p := kubetest.Start(t)
+	c := p.Connect(t, "default")
+	_, err := deploy(t, c, "vnf-4", owner, driver.Definition{
+		Workloads: map[string]driver.Workload{"VDU": {Kind: "Deployment", Name: "web"}}, Replicas: map[string]int{"VDU": 4},
+		Objects: manifests(t, deployment("web", "httpd", 3)+`---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web}
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+  minReplicas: 2
+  maxReplicas: 5
+  metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}}]
+`),
+	})
+	require.NoError(t, err)
+	replicas := func() int32 {
+		d, err := p.Client.AppsV1().Deployments("default").Get(t.Context(), "web", metav1.GetOptions{})
+		require.NoError(t, err)
+		return *d.Spec.Replicas
+	}
+	require.Eventually(t, func() bool { return replicas() == 2 }, time.Minute, 200*time.Millisecond, "the autoscaler's least")
+	require.NoError(t, c.Change(t.Context(), vim.Change{
+		Name: "vnf-4", Owner: owner, Operation: "op-2", Definition: driver.Definition{Replicas: map[string]int{"VDU": 5}},
+		Timeout: time.Minute,
+	}, func(string) {}))
+	require.EqualValues(t, 2, replicas())
+	require.NoError(t, c.Remove(t.Context(), "vnf-4", owner, func(string) {}))
+	requireNothingOf(t, p, owner)
+}
+
 func TestDeploy_twoOfOnePackageInTwoNamespaces(t *testing.T) {
 	p := kubetest.Start(t)
 	c := p.Connect(t, "default")
