@@ -75,6 +75,52 @@ func TestContainers(t *testing.T) {
 		"terminationType": "GRACEFUL", "gracefulTerminationTimeout": 5,
 	}), quick, "COMPLETED")
 	requireNoPods(t, cluster.Client)
+	b.foreignContainers(t, cluster, vim)
+}
+
+// foreignContainers takes two packages of Tacker's and their requests as they are: one in the form of v1 on a VIM of the
+// registry, one in that of v2, which brings the connection itself.
+func (b *bed) foreignContainers(t *testing.T, cluster *kubetest.ControlPlane, vim string) {
+	t.Helper()
+	dir := filepath.Join(b.Root, "../shared/packages/cnf")
+	if _, err := os.Stat(dir); err != nil {
+		t.Log("Tacker's packages are not here: they are data of the project's workplace and not ours to copy.")
+		return
+	}
+	b.onboardAsItIs(t, filepath.Join(dir, "v1_scale"))
+	b.onboardAsItIs(t, filepath.Join(dir, "v2_change"))
+
+	vnf := b.createOf(t, "b1bb0ce7-ebca-4fa7-95ed-4840d70a1177", "v1")
+	op := b.Begin(t, vnf, "instantiate", map[string]any{
+		"flavourId":         "simple",
+		"additionalParams":  map[string]any{"lcm-kubernetes-def-files": []string{"Files/kubernetes/deployment_scale.yaml"}},
+		"vimConnectionInfo": []any{map[string]any{"id": "1", "vimId": vim, "vimType": "kubernetes"}},
+	})
+	b.Await(t, op, quick, "COMPLETED")
+	had := len(b.Vnfcs(t, vnf))
+	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "vdu1_aspect", "numberOfSteps": 1})
+	b.Await(t, op, quick, "COMPLETED")
+	require.Greater(t, len(b.Vnfcs(t, vnf)), had)
+	b.Terminate(t, vnf)
+
+	v2 := b.inSecondForm(t, "b1bb0ce7-ebca-4fa7-95ed-4840d7000000", "v2", nil)
+	v2.done(t, "instantiate", map[string]any{
+		"flavourId": "simple",
+		"vimConnectionInfo": map[string]any{"vim1": map[string]any{
+			"vimId": unregisteredVim, "vimType": "ETSINFV.KUBERNETES.V_1",
+			"interfaceInfo": map[string]any{"endpoint": cluster.URL, "ssl_ca_cert": cluster.CA},
+			"accessInfo":    map[string]any{"bearer_token": kubetest.Token}, "extra": map[string]any{"dummy-key": "dummy-val"},
+		}},
+		"additionalParams": map[string]any{
+			"lcm-kubernetes-def-files": []string{"Files/kubernetes/namespace.yaml", "Files/kubernetes/deployment.yaml"},
+			"namespace":                "curry",
+		},
+	})
+	pods, err := cluster.Client.CoreV1().Pods("curry").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.NotEmpty(t, pods.Items)
+	v2.done(t, "terminate", map[string]any{"terminationType": "FORCEFUL"})
+	requireNoPods(t, cluster.Client)
 }
 
 // registerCluster registers the control plane as a VIM.

@@ -17,14 +17,10 @@ var foreignImages = []string{
 	"--image-alias", "Image for masterNode HA kubernetes", "--image-alias", "Image for workerNode HA kubernetes",
 }
 
-// foreignPackage on-boards Tacker's own sample package, unchanged, and instantiates it with a request as
-// Tacker's guides have it: pod_cidr with host bits, script_path and all.
-func foreignPackage(t *testing.T, b *bed) {
-	dir := filepath.Join(b.Root, "../shared/packages/kubernetes_vnf_package")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("Tacker's sample package is not here: it is data of the project's workplace and not ours to copy.")
-	}
-	archive := filepath.Join(t.TempDir(), "foreign.zip") // zipped as it is: Windlass's own builder would add digests
+// onboardAsItIs zips a folder and takes it on board. Windlass's own builder would add digests.
+func (b *bed) onboardAsItIs(t *testing.T, dir string) {
+	t.Helper()
+	archive := filepath.Join(t.TempDir(), "foreign.zip")
 	file, err := os.Create(archive)
 	require.NoError(t, err)
 	w := zip.NewWriter(file)
@@ -32,6 +28,16 @@ func foreignPackage(t *testing.T, b *bed) {
 	require.NoError(t, errors.Join(w.Close(), file.Close()))
 	out, err := b.Windlass(t.Context(), "package", "create", archive).CombinedOutput()
 	require.NoError(t, err, "%s", out)
+}
+
+// foreignPackage on-boards Tacker's own sample package, unchanged, and instantiates it with a request as
+// Tacker's guides have it: pod_cidr with host bits, script_path and all.
+func foreignPackage(t *testing.T, b *bed) {
+	dir := filepath.Join(b.Root, "../shared/packages/kubernetes_vnf_package")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("Tacker's sample package is not here: it is data of the project's workplace and not ours to copy.")
+	}
+	b.onboardAsItIs(t, dir)
 	a := b.Call(t, "POST", "/vnflcm/v1/vnf_instances",
 		map[string]any{"vnfdId": "b1db0ce7-ebca-1fb7-95ed-4840d70a1163", "vnfInstanceName": "foreign"})
 	require.Equal(t, 201, a.Status, "%s", a.Body)
