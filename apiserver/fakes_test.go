@@ -100,14 +100,18 @@ type obligingVims struct {
 	meanwhile func()
 }
 
-func (o *obligingVims) Check(_ context.Context, vim lcm.Vim, credentials map[string]any) ([]string, error) {
+func (o *obligingVims) Check(_ context.Context, vim lcm.Vim, credentials map[string]any) (lcm.VimFindings, error) {
 	o.tried = vim
 	o.seen, o.extras = append(o.seen, credentials), append(o.extras, vim.Extra)
 	if do := o.meanwhile; do != nil {
 		o.meanwhile = nil
 		do()
 	}
-	return o.regions, o.refuse
+	return lcm.VimFindings{Regions: o.regions}, o.refuse
+}
+
+func (o *obligingVims) Read(vim lcm.Vim, cred map[string]any, _ string) (lcm.Vim, map[string]any, error) {
+	return vim, cred, nil
 }
 
 type lockedBuffer struct {

@@ -196,6 +196,10 @@ func (a *api) checkVims(
 func (a *api) checkVim(ctx context.Context, path string, conn lcm.VimConnectionInfo, found *driver.Findings) error {
 	if conn.Registered() == "" {
 		found.Mistake(conn.OwnProblems(path)...)
+		if !conn.IsOpenStack() && !conn.Bare() {
+			found.Mistake(lcm.Problem{Path: path + ".vimType", Detail: fmt.Sprintf("is %s; this VNF needs a VIM of type %s",
+				conn.VimType, lcm.VimOpenStack)})
+		}
 		return nil
 	}
 	id, err := parseID(conn.VimID)
