@@ -13,6 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
+	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 )
 
 // rememberingStarter stands for Temporal. Accepted actions are recorded as a workflow would.
@@ -92,10 +93,13 @@ func (b *bench) operation(path string) lcm.VnfLcmOpOcc {
 // obligingVims takes every credential, until it is told otherwise.
 type obligingVims struct {
 	regions []string
-	tried   lcm.Vim
-	extras  []map[string]any
-	refuse  error
-	seen    []map[string]any
+	// version and warnings are of a Kubernetes.
+	version  string
+	warnings []string
+	tried    lcm.Vim
+	extras   []map[string]any
+	refuse   error
+	seen     []map[string]any
 	// meanwhile is done while credentials are tried.
 	meanwhile func()
 }
@@ -107,11 +111,11 @@ func (o *obligingVims) Check(_ context.Context, vim lcm.Vim, credentials map[str
 		o.meanwhile = nil
 		do()
 	}
-	return lcm.VimFindings{Regions: o.regions}, o.refuse
+	return lcm.VimFindings{Regions: o.regions, Version: o.version, Warnings: o.warnings}, o.refuse
 }
 
-func (o *obligingVims) Read(vim lcm.Vim, cred map[string]any, _ string) (lcm.Vim, map[string]any, error) {
-	return vim, cred, nil
+func (o *obligingVims) Read(vim lcm.Vim, cred map[string]any, path string) (lcm.Vim, map[string]any, error) {
+	return kubernetes.ReadKubeconfig(vim, cred, path)
 }
 
 type lockedBuffer struct {

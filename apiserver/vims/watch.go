@@ -20,15 +20,16 @@ func (h *Handler) LookAgain(ctx context.Context, older time.Duration) error {
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(looksAtOnce)
-	for {
+	for seen := map[lcm.VimID]bool{}; ; {
 		vim, err := h.Store.DueVim(ctx, older)
-		if err != nil {
+		if err != nil || seen[vim.ID] {
 			_ = g.Wait() // failures are logged
 			if lcm.Is(err, lcm.KindNotFound) {
 				return nil
 			}
 			return err
 		}
+		seen[vim.ID] = true
 		g.Go(func() error {
 			if err := h.look(ctx, vim); err != nil && ctx.Err() == nil {
 				h.Log.WarnContext(ctx, "A VIM could not be looked at; it is tried again", "vim", vim.Name, "error", err)
