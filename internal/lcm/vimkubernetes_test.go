@@ -1,6 +1,7 @@
 package lcm_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -110,15 +111,15 @@ func TestMovedSecrets_ofAnIssuer(t *testing.T) {
 	old := kubernetesConnection(map[string]any{
 		"oidc_token_url": "https://issuer.example", "username": "nfv", "password": sealedAs("p"), "client_id": "w",
 	})
-	patch := func(accessInfo map[string]any) (paths []string) {
-		p := lcm.VimConnectionPatch{ID: old.ID, AccessInfo: accessInfo}
+	patch := func(accessInfo string) (paths []string) {
+		p := lcm.VimConnectionPatch{ID: old.ID, Patch: json.RawMessage(`{"accessInfo":` + accessInfo + `}`)}
 		for _, problem := range p.MovedSecrets("$", old) {
 			paths = append(paths, problem.Path)
 		}
 		return paths
 	}
-	require.Equal(t, []string{"$.accessInfo.password"}, patch(map[string]any{"oidc_token_url": "https://evil.example"}))
-	require.Empty(t, patch(map[string]any{"client_id": "x"}))
+	require.Equal(t, []string{"$.accessInfo.password"}, patch(`{"oidc_token_url":"https://evil.example"}`))
+	require.Empty(t, patch(`{"client_id":"x"}`))
 }
 
 func TestK8sChange_givesUpTheFormerWay(t *testing.T) {

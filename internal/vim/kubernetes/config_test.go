@@ -63,6 +63,7 @@ func secured(t *testing.T, known func(*http.Request) bool) (vim lcm.Vim, authori
 }
 
 func TestCheck_logsInInEveryWay(t *testing.T) {
+	t.Parallel()
 	cert, key := certificate(t, "nfv")
 	folded := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	for name, c := range map[string]struct {
