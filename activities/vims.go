@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -21,9 +22,8 @@ type Vims interface {
 type VimRegistry struct {
 	Vims     Vims
 	Clusters Clusters
-	// Look looks whether a Kubernetes API answers, and which namespaces it has; why is "" for one that does, else why
-	// not.
-	Look   func(ctx context.Context, vim lcm.Vim) (namespaces []string, why string)
+	// Look looks whether a Kubernetes API answers, and what it has; why is "" for one that does, else why not.
+	Look   func(ctx context.Context, vim lcm.Vim) (found lcm.VimFindings, why string)
 	Forget func(ctx context.Context, prefix string) error
 	Output Output
 }
@@ -52,10 +52,10 @@ func (r *VimRegistry) RegisterVim(ctx context.Context, in RegisterVimInput) (out
 	}
 	ctx = lcm.InProject(ctx, cluster.Instance.ProjectID) // the VIM is of the same one, and so are names
 	vim := clusterVim(cluster, in.Account)
-	namespaces, why := r.Look(ctx, vim)
-	vim.Regions = namespaces // as Tacker has it
+	found, why := r.Look(ctx, vim)
+	vim.Found(found, time.Now().UTC())
 	if why != "" {
-		vim.Status = "UNREACHABLE"
+		vim.Lost(why, time.Now().UTC())
 		r.Output.Lines(ctx, in.Step)("Windlass itself does not reach the new cluster at " + vim.AuthURL + " (" + why +
 			"): it is registered all the same.")
 	}
@@ -86,7 +86,7 @@ func clusterVim(cluster ClusterContext, account VimAccountOutput) lcm.Vim {
 		AuthCred: map[string]any{
 			"bearer_token": map[string]any{lcm.SecretKey: string(account.TokenRef)}, "ssl_ca_cert": account.CACert,
 		},
-		Project: map[string]any{"name": ""}, Status: "REACHABLE",
+		Project: map[string]any{"name": ""}, Status: lcm.VimReachable,
 		Extra: map[string]any{lcm.ClusterOfParam: string(cluster.Instance.ID)},
 	}
 }

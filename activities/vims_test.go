@@ -72,7 +72,9 @@ func TestRegistry_registersAndForgetsAClusterOnce(t *testing.T) {
 	}
 	registry := &activities.VimRegistry{
 		Vims: table, Clusters: named("edge"), Forget: table.forget, Output: &logOutput{},
-		Look: func(context.Context, lcm.Vim) ([]string, string) { return []string{"default"}, "" },
+		Look: func(context.Context, lcm.Vim) (lcm.VimFindings, string) {
+			return lcm.VimFindings{Regions: []string{"default"}, Version: "v1.34.1"}, ""
+		},
 	}
 	var tracked activities.Tracked
 	tracked.Step.OpOccID = opOcc
@@ -84,6 +86,8 @@ func TestRegistry_registersAndForgetsAClusterOnce(t *testing.T) {
 		require.Equal(t, activities.ClusterVimID("vnf"), out.VimID)
 		require.Len(t, table.vims, 2)
 		require.Equal(t, "https://10.0.0.1:6443", table.vims["edge"].AuthURL)
+		require.Equal(t, []any{lcm.VimReachable, "v1.34.1", []string{"default"}},
+			[]any{table.vims["edge"].Status, table.vims["edge"].Check.Version, table.vims["edge"].Regions})
 	}
 	for range 2 {
 		must(t, registry.ForgetNodes, activities.ForgetNodesInput{

@@ -13,6 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
+	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 )
 
 // rememberingStarter stands for Temporal. Accepted actions are recorded as a workflow would.
@@ -92,22 +93,29 @@ func (b *bench) operation(path string) lcm.VnfLcmOpOcc {
 // obligingVims takes every credential, until it is told otherwise.
 type obligingVims struct {
 	regions []string
-	tried   lcm.Vim
-	extras  []map[string]any
-	refuse  error
-	seen    []map[string]any
+	// version and warnings are of a Kubernetes.
+	version  string
+	warnings []string
+	tried    lcm.Vim
+	extras   []map[string]any
+	refuse   error
+	seen     []map[string]any
 	// meanwhile is done while credentials are tried.
 	meanwhile func()
 }
 
-func (o *obligingVims) Check(_ context.Context, vim lcm.Vim, credentials map[string]any) ([]string, error) {
+func (o *obligingVims) Check(_ context.Context, vim lcm.Vim, credentials map[string]any) (lcm.VimFindings, error) {
 	o.tried = vim
 	o.seen, o.extras = append(o.seen, credentials), append(o.extras, vim.Extra)
 	if do := o.meanwhile; do != nil {
 		o.meanwhile = nil
 		do()
 	}
-	return o.regions, o.refuse
+	return lcm.VimFindings{Regions: o.regions, Version: o.version, Warnings: o.warnings}, o.refuse
+}
+
+func (o *obligingVims) Read(vim lcm.Vim, cred map[string]any, path string) (lcm.Vim, map[string]any, error) {
+	return kubernetes.ReadKubeconfig(vim, cred, path)
 }
 
 type lockedBuffer struct {

@@ -135,3 +135,50 @@ func TestModify_changesTheCredentialsOfAVimOfTheInstance(t *testing.T) {
 	a.want(http.StatusAccepted)
 	require.NotContains(t, string(b.operation(a.path()).Params), marker)
 }
+
+// Connections to a Kubernetes are read in their own form; this VNF is of VMs, and has to be on an OpenStack.
+func TestInstantiate_readsAConnectionToAKubernetes(t *testing.T) {
+	for root, at := range map[string]string{"/vnflcm/v1": "$.vimConnectionInfo[0]", "/vnflcm/v2": "$.vimConnectionInfo.own"} {
+		t.Run(root, func(t *testing.T) {
+			b := newBench(t, withDenied)
+			_, vnfdID := b.onboard()
+			instance := b.create(root, vnfdID)
+			instantiate := func(connection map[string]any) answer {
+				request := clusterRequest("")
+				connection["id"] = "own"
+				if request["vimConnectionInfo"] = []any{connection}; root == "/vnflcm/v2" {
+					request = asV2(t, request)
+				}
+				return b.do("POST", instance+"/instantiate", request)
+			}
+			for _, kind := range []string{"kubernetes", "ETSINFV.KUBERNETES.V_1", "ETSINFV.HELM.V_3"} {
+				a := instantiate(map[string]any{
+					"vimType":       kind,
+					"interfaceInfo": map[string]any{"endpoint": "https://192.0.2.7:6443", "ssl_ca_cert": "None"},
+					"accessInfo":    map[string]any{"bearer_token": marker, "region": "RegionOne"},
+				})
+				require.Contains(t, a.problem(http.StatusBadRequest), "this VNF needs a VIM of type openstack")
+				require.Equal(t, []string{at + ".vimType"}, a.paths(), "nothing else is wrong with it")
+			}
+			a := instantiate(map[string]any{
+				"vimType":       "kubernetes",
+				"interfaceInfo": map[string]any{"endpoint": "k8s", "ssl_ca_cert": marker},
+				"accessInfo":    map[string]any{"bearer_token": marker, "client_key": marker},
+			})
+			a.problem(http.StatusBadRequest)
+			require.ElementsMatch(t, []string{
+				at + ".interfaceInfo.endpoint", at + ".interfaceInfo.ssl_ca_cert", at + ".accessInfo.client_certificate",
+				at + ".accessInfo.client_key", at + ".vimType",
+			}, a.paths())
+			a = instantiate(map[string]any{
+				"vimType":       "kubernetes",
+				"interfaceInfo": map[string]any{"endpoint": "https://169.254.169.254"},
+				"accessInfo": map[string]any{
+					"oidc_token_url": "https://169.254.169.254/token", "username": "nfv", "password": marker, "client_id": "w",
+				},
+			})
+			require.Subset(t, a.paths(), []string{at + ".interfaceInfo.endpoint", at + ".accessInfo.oidc_token_url"})
+			require.Empty(t, sealed(b))
+		})
+	}
+}

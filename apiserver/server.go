@@ -133,6 +133,8 @@ type Options struct {
 	// ReconcileEvery is the pace of the reconciler, StartAfter how old an operation is before it is started
 	// for the one who should have; 0 means 5 s and 10 s.
 	ReconcileEvery, StartAfter time.Duration
+	// LookAtVimsEvery is how often each Kubernetes of the registry is looked at, for its status; 0 means a minute.
+	LookAtVimsEvery time.Duration
 	// ShutdownGrace is how long requests under way may take to end; 0 means 15 s.
 	ShutdownGrace time.Duration
 }
@@ -178,6 +180,7 @@ func (o *Options) setDefaults() {
 	o.Patience = orDefault(o.Patience, 30*time.Second)
 	o.Heartbeat = orDefault(o.Heartbeat, 15*time.Second)
 	o.ReconcileEvery = orDefault(o.ReconcileEvery, 5*time.Second)
+	o.LookAtVimsEvery = orDefault(o.LookAtVimsEvery, time.Minute)
 	o.StartAfter = orDefault(o.StartAfter, 10*time.Second)
 	o.FetchPatience = orDefault(o.FetchPatience, 20*time.Second)
 	o.ShutdownGrace = orDefault(o.ShutdownGrace, 15*time.Second)
@@ -235,6 +238,9 @@ func (s *Server) Run(ctx context.Context) error {
 	})
 	if s.AuditKeepFor > 0 {
 		g.Go(func() error { return s.forgetAudit(running) })
+	}
+	if s.Vims != nil {
+		g.Go(func() error { return s.lookAtVims(running) })
 	}
 	if s.Watcher != nil {
 		r := s.Reconciler()

@@ -203,14 +203,14 @@ func activityStructs(o Options, ops *resolver, open *connections) []any {
 	}
 }
 
-// lookAtCluster looks whether the Kubernetes API of a cluster answers from here, and which namespaces it has.
-func (o *resolver) lookAtCluster(ctx context.Context, vim lcm.Vim) (namespaces []string, why string) {
+// lookAtCluster looks whether the Kubernetes API of a cluster answers from here, and what it has.
+func (o *resolver) lookAtCluster(ctx context.Context, vim lcm.Vim) (found lcm.VimFindings, why string) {
 	cred, err := o.openMap(ctx, vim.AuthCred)
 	if err == nil {
-		namespaces, err = kubernetes.Check(ctx, vim, cred, o.vimGuard, o.vimWraps...)
+		found, err = kubernetes.Check(ctx, vim, cred, o.vimGuard, o.vimWraps...)
 	}
 	if err != nil {
-		return nil, lcm.Sentence(err)
+		return found, lcm.Sentence(err)
 	}
-	return namespaces, ""
+	return found, ""
 }

@@ -14,9 +14,11 @@ type Handler struct {
 	Checker Checker // nil: credentials are not tried
 }
 
-// Checker tries credentials against a VIM of either type before it is registered. Wrong ones are Denied, a
-// VIM that does not answer is Unavailable. What it returns are the regions that the VIM has: those of the catalog of an
-// OpenStack, the namespaces of a Kubernetes.
+// Checker tries credentials against a VIM of either type before it is registered. Wrong ones are Denied, a VIM that
+// does not answer is Unavailable.
 type Checker interface {
-	Check(ctx context.Context, vim lcm.Vim, credentials map[string]any) (regions []string, err error)
+	Check(ctx context.Context, vim lcm.Vim, credentials map[string]any) (lcm.VimFindings, error)
+	// Read takes credentials apart that come as a file, a kubeconfig: it is the VIM with the address and the project
+	// that the file names, and the credentials in it. Others are returned as they are. path is where the VIM stands.
+	Read(vim lcm.Vim, credentials map[string]any, path string) (lcm.Vim, map[string]any, error)
 }

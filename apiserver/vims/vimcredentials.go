@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -28,6 +29,9 @@ func (h *Handler) updateVim(c echo.Context) error {
 	}
 	req, err := rest.Bind[vimBody[changedVim]](c)
 	if err != nil {
+		return err
+	}
+	if err := h.completeChange(&vim, &req.Vim); err != nil {
 		return err
 	}
 	if err := lcm.InvalidAll("The change would send the VIM's secrets to whom they were not given for",
@@ -105,23 +109,35 @@ func (h *Handler) sealExtra(ctx context.Context, vim *lcm.Vim, extra map[string]
 
 // changeCredentials lays the given members over the present ones, tries them and seals them.
 func (h *Handler) changeCredentials(ctx context.Context, vim *lcm.Vim, given map[string]any) error {
-	doc, err := json.Marshal(vim.AuthCred)
+	credentials, err := h.openCredentials(ctx, *vim)
 	if err != nil {
-		return err
-	}
-	clearDoc, err := secrets.OpenDocument(ctx, h.Vault, doc)
-	if err != nil {
-		return err
-	}
-	credentials := map[string]any{}
-	if err := json.Unmarshal(clearDoc, &credentials); err != nil {
 		return err
 	}
 	maps.Copy(credentials, given)
+	if vim.Type == lcm.VimKubernetes {
+		maps.DeleteFunc(credentials, func(_ string, value any) bool { return value == nil })
+		if err := h.usable(*vim, credentials); err != nil {
+			return err
+		}
+	}
 	if err := h.tryVim(ctx, vim, credentials); err != nil {
 		return err
 	}
 	return h.sealCredentials(ctx, vim, credentials)
+}
+
+// openCredentials are the VIM's credentials in clear.
+func (h *Handler) openCredentials(ctx context.Context, vim lcm.Vim) (map[string]any, error) {
+	doc, err := json.Marshal(vim.AuthCred)
+	if err != nil {
+		return nil, err
+	}
+	clearDoc, err := secrets.OpenDocument(ctx, h.Vault, doc)
+	if err != nil {
+		return nil, err
+	}
+	credentials := map[string]any{}
+	return credentials, json.Unmarshal(clearDoc, &credentials)
 }
 
 // tryVim makes sure that the VIM answers and takes the credentials, and says so in its status.
@@ -131,11 +147,14 @@ func (h *Handler) tryVim(ctx context.Context, vim *lcm.Vim, credentials map[stri
 	}
 	tried := *vim
 	tried.Regions = nil // they may be others by now
-	regions, err := h.Checker.Check(ctx, tried, credentials)
+	found, err := h.Checker.Check(ctx, tried, credentials)
 	if err != nil {
 		return &checkError{err}
 	}
-	vim.Status, vim.Regions = "REACHABLE", regions
+	vim.Found(found, time.Now().UTC())
+	if len(found.Warnings) > 0 {
+		h.Log.WarnContext(ctx, "The VIM can be used, with reservations", "vim", vim.Name, "warnings", found.Warnings)
+	}
 	return nil
 }
 

@@ -37,7 +37,7 @@ type newVim struct {
 	Type        string         `json:"type" param:"required; enum=openstack|kubernetes"`
 	Name        string         `json:"name" param:"required"`
 	Description string         `json:"description"`
-	AuthURL     string         `json:"auth_url" param:"required"`
+	AuthURL     string         `json:"auth_url"` // a kubeconfig may have it
 	AuthCred    map[string]any `json:"auth_cred" param:"required"`
 	Project     map[string]any `json:"vim_project"`
 	IsDefault   bool           `json:"is_default"`
@@ -66,6 +66,8 @@ type vimView struct {
 	IsDefault     bool           `json:"is_default"`
 	PlacementAttr map[string]any `json:"placement_attr"`
 	Status        string         `json:"status"`
+	StatusReason  string         `json:"status_reason,omitempty"`
+	Warnings      []string       `json:"warnings,omitempty"`
 	Extra         map[string]any `json:"extra"`
 	CreatedAt     string         `json:"created_at"`
 	UpdatedAt     *string        `json:"updated_at"`
@@ -77,7 +79,11 @@ func viewOfVim(v lcm.Vim) vimView {
 		ID: v.ID, TenantID: string(v.ProjectID), Type: v.Type, Name: v.Name, Description: v.Description, AuthURL: v.AuthURL,
 		AuthCred: v.AuthCred,
 		Project:  v.Project, IsDefault: v.IsDefault, PlacementAttr: map[string]any{"regions": regionsOf(v)},
-		Status: v.Status, Extra: v.Extra, CreatedAt: v.Created.UTC().Format(seconds),
+		Status: v.Status, StatusReason: v.Check.Reason, Warnings: v.Check.Warnings, Extra: v.Extra,
+		CreatedAt: v.Created.UTC().Format(seconds),
+	}
+	if v.Check.Version != "" {
+		view.PlacementAttr["version"] = v.Check.Version
 	}
 	if v.Updated.After(v.Created) {
 		view.UpdatedAt = new(v.Updated.UTC().Format(seconds))
@@ -105,16 +111,17 @@ func (h *Handler) createVim(c echo.Context) error {
 	vim := lcm.Vim{
 		ID: rest.NewID[lcm.VimID](), ProjectID: lcm.ScopeOf(ctx).Project, Name: req.Vim.Name,
 		Description: req.Vim.Description, Type: req.Vim.Type, AuthURL: req.Vim.AuthURL,
-		Project: req.Vim.Project, IsDefault: req.Vim.IsDefault, Status: "PENDING", Extra: req.Vim.Extra, Created: now,
+		Project: req.Vim.Project, IsDefault: req.Vim.IsDefault, Status: lcm.VimPending, Extra: req.Vim.Extra, Created: now,
 		Updated: now,
 	}
-	if err := h.DeniedVim(vim.AuthURL); err != nil {
-		return rest.Unprocessable("$.vim.auth_url", "%s", rest.Sentence(err))
-	}
-	if err := h.tryVim(ctx, &vim, req.Vim.AuthCred); err != nil {
+	vim, credentials, err := h.readCredentials(vim, req.Vim.AuthCred)
+	if err != nil {
 		return err
 	}
-	err = h.sealCredentials(ctx, &vim, req.Vim.AuthCred)
+	if err := h.tryVim(ctx, &vim, credentials); err != nil {
+		return err
+	}
+	err = h.sealCredentials(ctx, &vim, credentials)
 	if err == nil {
 		err = h.sealExtra(ctx, &vim, req.Vim.Extra)
 	}

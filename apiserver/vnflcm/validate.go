@@ -207,6 +207,10 @@ func (a *api) checkVim(
 ) error {
 	if conn.Registered() == "" {
 		found.Mistake(conn.OwnProblems(path)...)
+		if conn.Kind() != kind && !conn.Bare() {
+			found.Mistake(lcm.Problem{Path: path + ".vimType", Detail: fmt.Sprintf("is %s; this VNF needs a VIM of type %s",
+				conn.Kind(), kind)})
+		}
 		return nil
 	}
 	id, err := parseID(conn.VimID)

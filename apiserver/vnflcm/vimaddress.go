@@ -14,6 +14,10 @@ func (h *Handler) checkEndpoint(path string, conn lcm.VimConnectionInfo, found *
 	if err := h.DeniedVim(conn.Endpoint()); err != nil {
 		found.Names(path+".interfaceInfo.endpoint", "%s", rest.Sentence(err))
 	}
+	issuer, _ := conn.AccessInfo[lcm.K8sTokenURL].(string)
+	if err := h.DeniedVim(issuer); err != nil {
+		found.Names(path+".accessInfo."+lcm.K8sTokenURL, "%s", rest.Sentence(err))
+	}
 }
 
 // checkAddress refuses a connection to a registered VIM that names another endpoint than the VIM's and brings no secret

@@ -288,6 +288,26 @@ func TestVnfOperate_wantsOneDirection(t *testing.T) {
 	}
 }
 
+func TestVimRegister_takesAKubeconfig(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config")
+	require.NoError(t, os.WriteFile(file, []byte("current-context: edge"), 0o600))
+	api := resources()
+	api.answers["POST /v1.0/vims"] = ok(201, `{"vim":{"id":"7d1c","type":"kubernetes","status":"UNREACHABLE",
+		"status_reason":"It does not answer.","placement_attr":{"version":"v1.34.1"},"warnings":["No right to get pods."]}}`)
+	got := windlass(t, api, "vim", "register", "edge", "--kubeconfig", file)
+	require.Equal(t, 0, got.code, got.err)
+	require.JSONEq(t, `{"vim":{"type":"kubernetes","name":"edge","description":"","is_default":false,
+		"auth_cred":{"kubeconfig":"current-context: edge"}}}`, api.last("POST").body)
+	for _, shown := range []string{"It does not answer.", "v1.34.1", "No right to get pods."} {
+		require.Contains(t, got.out, shown)
+	}
+	for _, args := range [][]string{{}, {"--kubeconfig", file, "--config", file}} {
+		got := windlass(t, resources(), append([]string{"vim", "register", "edge"}, args...)...)
+		require.Equal(t, exitUsage, got.code)
+		require.Contains(t, got.err, "--config")
+	}
+}
+
 func TestVimUpdate_sendsWhatIsToChange(t *testing.T) {
 	file := func(text string) string {
 		name := filepath.Join(t.TempDir(), "vim.yaml")

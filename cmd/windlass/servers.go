@@ -199,15 +199,21 @@ type clouds struct {
 	transport openstack.Wrap
 }
 
-func (c clouds) Check(ctx context.Context, vim lcm.Vim, credentials map[string]any) (regions []string, err error) {
+func (c clouds) Check(
+	ctx context.Context, vim lcm.Vim, credentials map[string]any,
+) (found lcm.VimFindings, err error) {
 	if vim.Type == lcm.VimKubernetes {
 		return kubernetes.Check(ctx, vim, credentials, c.guard, c.transport)
 	}
 	cloud, err := openstack.Connect(ctx, vim, credentials, c.guard, c.transport)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
-	return cloud.Regions(), nil
+	return lcm.VimFindings{Regions: cloud.Regions()}, nil
+}
+
+func (clouds) Read(vim lcm.Vim, cred map[string]any, path string) (lcm.Vim, map[string]any, error) {
+	return kubernetes.ReadKubeconfig(vim, cred, path)
 }
 
 func newMigrate() *cobra.Command {

@@ -29,15 +29,20 @@ type vim struct {
 	AuthURL     string         `json:"auth_url"`
 	IsDefault   bool           `json:"is_default"`
 	Status      string         `json:"status"`
+	Reason      string         `json:"status_reason"`
+	Warnings    []string       `json:"warnings"`
+	Placement   struct {
+		Version string `json:"version"`
+	} `json:"placement_attr"`
 	Project     map[string]any `json:"vim_project"`
 	Extra       map[string]any `json:"extra"`
 }
 
 func newVimRegister(c *cli) *cobra.Command {
-	var configFile, description string
+	var configFile, kubeconfig, description string
 	var isDefault bool
 	cmd := &cobra.Command{
-		Use:   "register NAME --config FILE",
+		Use:   "register NAME {--config FILE | --kubeconfig FILE}",
 		Short: "Register an OpenStack or a Kubernetes cluster",
 		Long: `Register a VIM. FILE is YAML, in the form that "openstack vim register --config-file" takes; "-" is standard input.
 Its credentials are sealed before they are stored.
@@ -49,18 +54,29 @@ Its credentials are sealed before they are stored.
   project_name: nfv                      -----BEGIN CERTIFICATE-----
   project_domain_name: Default         project_name: default
   user_domain_name: Default
-  cert_verify: "True"`,
-		Example: "  windlass vim register north --config north.yaml --default",
+  cert_verify: "True"
+
+Of a kubeconfig the current context is taken; it must have all data in itself, as 'kubectl config view --flatten
+--minify --raw' prints it.`,
+		Example: `  windlass vim register north --config north.yaml --default
+  windlass vim register edge --kubeconfig ~/.kube/config`,
 		Args:    exactly("NAME"),
 	}
 	cmd.Flags().StringVar(&configFile, "config", "", "YAML `file` with the address and the credentials")
+	cmd.Flags().StringVar(&kubeconfig, "kubeconfig", "", "kubeconfig `file` of a Kubernetes cluster")
 	cmd.Flags().StringVar(&description, "description", "", "what it is")
 	cmd.Flags().BoolVar(&isDefault, "default", false, "use it where a request names no VIM")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if configFile == "" {
+		read, file := c.readVimConfig, configFile
+		switch {
+		case kubeconfig != "" && configFile != "":
+			return usageErrorf(cmd, "Give --config or --kubeconfig, not both.")
+		case kubeconfig != "":
+			read, file = c.readKubeconfig, kubeconfig
+		case configFile == "":
 			return usageErrorf(cmd, "--config is missing.")
 		}
-		request, err := c.readVimConfig(configFile)
+		request, err := read(file)
 		if err != nil {
 			return err
 		}
@@ -79,15 +95,9 @@ Its credentials are sealed before they are stored.
 
 // readVimConfig turns Tacker's flat file into the body that the registry takes.
 func (c *cli) readVimConfig(name string) (map[string]any, error) {
-	var b []byte
-	var err error
-	if name == "-" {
-		b, err = io.ReadAll(c.in)
-	} else {
-		b, err = os.ReadFile(name)
-	}
+	b, err := c.readVimFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("read the VIM's configuration: %w", err)
+		return nil, err
 	}
 	flat := map[string]any{}
 	if err := yaml.Unmarshal(b, &flat); err != nil {
@@ -109,6 +119,25 @@ func (c *cli) readVimConfig(name string) (map[string]any, error) {
 	}
 	request["auth_cred"], request["vim_project"] = credentials, project
 	return request, nil
+}
+
+// readKubeconfig makes a body of a kubeconfig, which the registry takes apart.
+func (c *cli) readKubeconfig(name string) (map[string]any, error) {
+	b, err := c.readVimFile(name)
+	return map[string]any{"type": "kubernetes", "auth_cred": map[string]any{"kubeconfig": string(b)}}, err
+}
+
+// readVimFile reads a file, or standard input for "-".
+func (c *cli) readVimFile(name string) (b []byte, err error) {
+	if name == "-" {
+		b, err = io.ReadAll(c.in)
+	} else {
+		b, err = os.ReadFile(name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the VIM's configuration: %w", err)
+	}
+	return b, nil
 }
 
 // firstLine leaves out the excerpt that YAML errors carry: the file holds passwords.
@@ -303,6 +332,14 @@ func (c *cli) printVim(raw json.RawMessage) error {
 		field(w, "Project", orEmpty(v.Project["name"]))
 		field(w, "Default", yes(v.IsDefault))
 		field(w, "Status", v.Status)
+		for _, f := range []struct{ name, value string }{{"Reason", v.Reason}, {"Version", v.Placement.Version}} {
+			if f.value != "" {
+				field(w, f.name, f.value)
+			}
+		}
+		for _, warning := range v.Warnings {
+			field(w, "Warning", warning)
+		}
 		for _, key := range sortedKeys(v.Extra) {
 			field(w, "Extra "+key, v.Extra[key])
 		}

@@ -37,18 +37,21 @@ const (
 	vimCertificates = "trustedCertificates"
 )
 
-// OwnProblems is what is wrong with a connection that brings the endpoint and the credentials of an OpenStack itself,
-// instead of naming a VIM of the registry; path is where it stands. A secret that is sealed counts as the text that it
-// stands for.
+// OwnProblems is what is wrong with a connection that brings the endpoint and the credentials of a VIM itself, instead
+// of naming one of the registry; path is where it stands. A secret that is sealed counts as the text that it stands for.
 func (c VimConnectionInfo) OwnProblems(path string) []Problem {
 	if c.Bare() {
 		return []Problem{{Path: path + ".vimId", Detail: "is missing: name a VIM that is registered at /v1.0/vims, or give " +
-			"the interfaceInfo and accessInfo of an OpenStack"}}
+			"the interfaceInfo and accessInfo of a VIM"}}
 	}
 	p := connectionProblems{path: path}
-	if c.VimType != "" && VimTypeOf(c.VimType) != VimOpenStack {
-		p.add(".vimType", "must be %s, ETSINFV.OPENSTACK_KEYSTONE.V_2 or V_3, not %q: with an endpoint and credentials of "+
-			"its own a connection can be to an OpenStack only", VimOpenStack, c.VimType)
+	switch VimTypeOf(c.VimType) {
+	case VimKubernetes:
+		return c.ownKubernetesProblems(path)
+	case "", VimOpenStack:
+	default:
+		p.add(".vimType", "must be %s, ETSINFV.OPENSTACK_KEYSTONE.V_2 or V_3, %s, ETSINFV.KUBERNETES.V_1 or "+
+			"ETSINFV.HELM.V_3, not %q", VimOpenStack, VimKubernetes, c.VimType)
 	}
 	p.interfaceInfo(c.InterfaceInfo)
 	p.accessInfo(c.AccessInfo)
@@ -129,6 +132,9 @@ func isTextOrSealed(value any) bool {
 // OwnVim is the VIM of a connection that brings its endpoint and credentials itself, in the form of a registered one.
 // Credentials that are sealed stay so. The registry's names of credentials are taken beside those of the standard.
 func (c VimConnectionInfo) OwnVim(id VimID) Vim {
+	if VimTypeOf(c.VimType) == VimKubernetes {
+		return c.ownKubernetes(id)
+	}
 	cred := maps.Clone(c.AccessInfo)
 	if cred == nil {
 		cred = map[string]any{}

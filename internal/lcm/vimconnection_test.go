@@ -32,7 +32,7 @@ func TestOwnProblems_namesEveryMistake(t *testing.T) {
 			func(c *lcm.VimConnectionInfo) { c.InterfaceInfo, c.AccessInfo = nil, map[string]any{} },
 			[]string{"$.v.vimId"},
 		},
-		"another type": {func(c *lcm.VimConnectionInfo) { c.VimType = "ETSINFV.KUBERNETES.V_1" }, []string{"$.v.vimType"}},
+		"another type": {func(c *lcm.VimConnectionInfo) { c.VimType = "VMWARE.V_1" }, []string{"$.v.vimType"}},
 		"no endpoint":  {func(c *lcm.VimConnectionInfo) { c.InterfaceInfo = nil }, []string{"$.v.interfaceInfo.endpoint"}},
 		"no credentials": {
 			func(c *lcm.VimConnectionInfo) { c.AccessInfo = nil },

@@ -1,5 +1,7 @@
 package lcm
 
+import "slices"
+
 // Complete tells whether the connection itself says all that is needed to log in: an endpoint, and a secret. Such a
 // connection is taken as it is, whatever its vimId is; for every other one the registry is asked. Tacker's clients of
 // SOL003 v3.3.1 send a vimId of their own beside both.
@@ -18,7 +20,8 @@ func (c VimConnectionInfo) Endpoint() string {
 
 // hasSecret tells whether the connection brings a secret to log in with.
 func (c VimConnectionInfo) hasSecret() bool {
-	return given(c.AccessInfo["password"]) || given(c.AccessInfo["application_credential_secret"])
+	return slices.ContainsFunc([]string{"password", "application_credential_secret", K8sToken, K8sKey},
+		func(key string) bool { return given(c.AccessInfo[key]) })
 }
 
 // Registered is the id of the VIM of the registry that the connection is to, "" for a connection that is complete

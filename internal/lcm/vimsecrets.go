@@ -12,9 +12,9 @@ import (
 // A secret was given for one address, to be sent there and to nobody else. Whoever changes the address, or how it is
 // verified, may not know the secret, and must not get it that way: who changes them gives the secrets anew.
 
-// verifying are the members of a VIM's credentials that say how its address is verified: those of an OpenStack, and of
-// a Kubernetes.
-var verifying = []string{"cert_verify", "ca_cert", "ssl_ca_cert"}
+// verifying are the members of a VIM's credentials that say how its address is verified, or that secrets are sent to
+// another one, too: those of an OpenStack, and of a Kubernetes.
+var verifying = []string{"cert_verify", "ca_cert", K8sAuthority, K8sTokenURL}
 
 // MovedSecrets are the secrets of the connection that the patch would have sent elsewhere, or to whom nobody verifies,
 // than they were given for: it changes interfaceInfo, or how the VIM is verified, and does not give them anew. path is

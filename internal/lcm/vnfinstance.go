@@ -195,7 +195,8 @@ type Vim struct {
 	Project   map[string]any
 	Regions   []string
 	IsDefault bool
-	Status    string // REACHABLE, UNREACHABLE or PENDING
+	Status    string // VimReachable, VimUnreachable or VimPending
+	Check     VimCheck
 	Extra     map[string]any
 	Created   time.Time
 	Updated   time.Time

@@ -171,7 +171,7 @@ func maskClear(value any, secret bool) any {
 
 var (
 	// secretEndings end the names of keys whose values are secret, without separators and in lower case.
-	secretEndings = regexp.MustCompile(`(password|passwd|passphrase|secret|token|credential|privatekey|accesskey|secretkey|apikey|signingkey|encryptionkey|certificatekey|kubeconfig)s?$`)
+	secretEndings = regexp.MustCompile(`(password|passwd|passphrase|secret|token|credential|privatekey|clientkey|accesskey|secretkey|apikey|signingkey|encryptionkey|certificatekey|kubeconfig)s?$`)
 	// secretWords are whole last words only: "pass" is not the end of "bypass".
 	secretWords = regexp.MustCompile(`(^|[^A-Za-z])(?i:pass|pwd)$|[a-z](Pass|Pwd)$`)
 	separators  = strings.NewReplacer("_", "", "-", "", ".", "", " ", "")

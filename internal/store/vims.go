@@ -12,21 +12,25 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-const selectVim = `
-	select id, project_id, name, description, type, auth_url, auth_cred, project, regions, is_default, status, extra, created, updated
-	from vim`
+const (
+	vimColumns = `
+	id, project_id, name, description, type, auth_url, auth_cred, project, regions, is_default, status, last_check, extra, created,
+	updated`
+
+	selectVim = `select ` + vimColumns + ` from vim`
+)
 
 func scanVim(row pgx.CollectableRow) (v lcm.Vim, err error) {
 	err = row.Scan(&v.ID, &v.ProjectID, &v.Name, &v.Description, &v.Type, &v.AuthURL, &v.AuthCred, &v.Project, &v.Regions,
 		&v.IsDefault,
-		&v.Status, &v.Extra, &v.Created, &v.Updated)
+		&v.Status, &v.Check, &v.Extra, &v.Created, &v.Updated)
 	return v, err
 }
 
 func vimArgs(v lcm.Vim) pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"id": v.ID, "name": v.Name, "description": v.Description, "type": v.Type, "url": v.AuthURL, "cred": v.AuthCred,
-		"project": v.Project, "regions": v.Regions, "default": v.IsDefault, "status": v.Status, "extra": v.Extra,
+		"project": v.Project, "regions": v.Regions, "default": v.IsDefault, "status": v.Status, "check": v.Check, "extra": v.Extra,
 	}
 }
 
@@ -45,8 +49,9 @@ func (s *Store) CreateVim(ctx context.Context, v lcm.Vim) error {
 			return err
 		}
 		_, err := tx.Exec(ctx, `
-			insert into vim (id, name, description, type, auth_url, auth_cred, project, regions, is_default, status, extra, project_id)
-			values (@id, @name, @description, @type, @url, @cred, @project, @regions, @default, @status, @extra, @owner)`,
+			insert into vim (id, name, description, type, auth_url, auth_cred, project, regions, is_default, status, last_check, extra,
+				project_id)
+			values (@id, @name, @description, @type, @url, @cred, @project, @regions, @default, @status, @check, @extra, @owner)`,
 			args)
 		return vimError("create the VIM", v, err)
 	})
@@ -74,7 +79,7 @@ func (s *Store) UpdateVim(ctx context.Context, v lcm.Vim) error {
 		tag, err := tx.Exec(ctx, `
 			update vim set
 				name = @name, description = @description, type = @type, auth_url = @url, auth_cred = @cred, project = @project,
-				regions = @regions, is_default = @default, status = @status, extra = @extra,
+				regions = @regions, is_default = @default, status = @status, last_check = @check, extra = @extra,
 				-- It tells versions apart, so it never stands still.
 				updated = greatest(clock_timestamp(), updated + interval '1 microsecond')
 			where id = @id and updated = coalesce(@updated, updated)`,
@@ -109,7 +114,8 @@ func vimError(op string, v lcm.Vim, err error) error {
 const usesVim = `vim_connections @> @connection::jsonb and exists (
 	select from jsonb_array_elements(vim_connections) as c where c ->> 'vimId' = @id and not (
 		coalesce(c #>> '{interfaceInfo,endpoint}', '') <> ''
-		and (coalesce(c #>> '{accessInfo,password}', '') <> '' or coalesce(c #>> '{accessInfo,application_credential_secret}', '') <> '')))`
+		and coalesce(nullif(c #>> '{accessInfo,password}', ''), nullif(c #>> '{accessInfo,application_credential_secret}', ''),
+			nullif(c #>> '{accessInfo,bearer_token}', ''), nullif(c #>> '{accessInfo,client_key}', '')) is not null))`
 
 // DeleteVim removes the VIM, unless a VNF instance names it in its VIM connections: that is a Conflict. With times it
 // must have been changed last at one of them.

@@ -4,9 +4,13 @@ package kubernetes
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	goerrors "errors"
+	"fmt"
 	"net/http"
+	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -25,53 +29,94 @@ const (
 	theVim = "The VIM"
 )
 
-// Check asks the API for its version with the VIM's credentials: bearer_token, or username and password, and
-// ssl_ca_cert. Without a CA the server's certificate is not verified, as Tacker does. What it returns are the
-// namespaces, which Tacker has as the regions of such a VIM; none where the credentials may not list them. The guard
+// Check asks the API for what it has with the VIM's credentials. Without a CA the server's certificate is not verified,
+// as Tacker does. What is found are its version; the namespaces, which Tacker has as the regions of such a VIM, none
+// where the credentials may not list them; and warnings: what VNFs need and the credentials may not do is one. The guard
 // says where the VIM may be.
 //
-// Errors: Denied for wrong credentials, Unavailable when nothing answers, Invalid for an address that the guard denies
-// and for what answers as no Kubernetes does. The call goes through wraps.
+// Errors: Denied for wrong credentials, Unavailable when nothing answers, Invalid for credentials that cannot be used,
+// for an address that the guard denies and for what answers as no Kubernetes does. Calls go through wraps.
 func Check(ctx context.Context, vim lcm.Vim, cred map[string]any, guard outbound.Guard,
 	wraps ...func(http.RoundTripper) http.RoundTripper,
-) (namespaces []string, err error) {
-	config := &rest.Config{Host: vim.AuthURL, Timeout: patience}
-	for _, wrap := range wraps {
-		config.Wrap(wrap)
+) (found lcm.VimFindings, err error) {
+	config, err := configOf(vim, cred, wraps)
+	if err != nil {
+		return found, err
 	}
-	config.BearerToken, _ = cred["bearer_token"].(string)
-	config.Username, _ = cred["username"].(string)
-	config.Password, _ = cred["password"].(string)
-	if ca, _ := cred["ssl_ca_cert"].(string); ca != "" && ca != "None" {
-		config.CAData = []byte(ca)
-	} else {
-		config.Insecure = true
-	}
+	config.Timeout = patience
 	conf, err := rest.TLSConfigFor(config)
 	if err != nil {
-		return nil, unusable(vim, err)
+		return found, unusable(vim, err)
 	}
 	transport := outbound.Transport(conf, guard)
 	defer transport.CloseIdleConnections()
 	client, err := clientOf(config, transport, guard)
 	if err != nil {
-		return nil, unusable(vim, err)
+		return found, unusable(vim, err)
 	}
+	if err := answers(ctx, vim, client); err != nil {
+		return found, err
+	}
+	return findings(ctx, vim, cred, client), nil
+}
+
+// answers makes sure that the VIM is a Kubernetes that takes the credentials.
+func answers(ctx context.Context, vim lcm.Vim, client *discovery.DiscoveryClient) error {
 	// /version is open to everyone; listing the APIs needs a known user. One answer is enough: a server that wants to
 	// be asked again later would hold the check up for as long as it likes.
-	err = client.RESTClient().Get().AbsPath("/apis").MaxRetries(0).Do(ctx).Error()
+	err := client.RESTClient().Get().AbsPath("/apis").MaxRetries(0).Do(ctx).Error()
 	switch refused, ok := goerrors.AsType[*lcm.Error](err); {
 	case err == nil:
-		return namespacesOf(ctx, client), nil
+		return nil
 	case ok:
-		return nil, lcm.Wrap(refused.Kind, err, "The VIM %s cannot be used at %s: %s", vim.Name, vim.AuthURL, refused.Detail)
+		return lcm.Wrap(refused.Kind, err, "The VIM %s cannot be used at %s: %s", vim.Name, vim.AuthURL, refused.Detail)
 	case errors.IsUnauthorized(err) || errors.IsForbidden(err):
-		return nil, lcm.Wrap(lcm.KindDenied, err, "The Kubernetes API at %s refused the credentials of VIM %s.", vim.AuthURL,
+		return lcm.Wrap(lcm.KindDenied, err, "The Kubernetes API at %s refused the credentials of VIM %s.", vim.AuthURL,
 			vim.Name)
+	case untrusted(err):
+		return lcm.Wrap(lcm.KindUnavailable, err, "The certificate of the Kubernetes API of VIM %s at %s is not of the "+
+			"authority in ssl_ca_cert, is over, or is for another name.", vim.Name, vim.AuthURL)
 	default:
-		return nil, lcm.Wrap(lcm.KindUnavailable, err, "The Kubernetes API of VIM %s does not answer at %s.", vim.Name,
+		return lcm.Wrap(lcm.KindUnavailable, err, "The Kubernetes API of VIM %s does not answer at %s.", vim.Name,
 			vim.AuthURL)
 	}
+}
+
+// untrusted tells whether TLS failed for the server's certificate.
+func untrusted(err error) bool {
+	_, ok := goerrors.AsType[*tls.CertificateVerificationError](err)
+	return ok
+}
+
+// findings looks at what else the VIM tells. Nobody waits longer for all of it than for one answer.
+func findings(
+	ctx context.Context, vim lcm.Vim, cred map[string]any, client *discovery.DiscoveryClient,
+) (found lcm.VimFindings) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	found.Warnings = lcm.K8sWarnings(vim.AuthURL, cred)
+	found.Regions = namespacesOf(ctx, client)
+	found.Version = versionOf(ctx, client)
+	namespace := vim.Namespace()
+	if len(found.Regions) > 0 && len(found.Regions) < mostNamespaces && !slices.Contains(found.Regions, namespace) {
+		found.Warnings = append(found.Warnings, fmt.Sprintf("The VIM has no namespace %s.", namespace))
+	}
+	found.Warnings = append(found.Warnings, missingRights(ctx, client, namespace)...)
+	return found
+}
+
+// versionName is what names of versions are made of; nothing else of a stranger's answer is kept.
+var versionName = regexp.MustCompile(`^[0-9A-Za-z.+_-]{1,64}$`)
+
+func versionOf(ctx context.Context, client *discovery.DiscoveryClient) string {
+	raw, err := client.RESTClient().Get().AbsPath("/version").MaxRetries(0).Do(ctx).Raw()
+	var answer struct {
+		GitVersion string `json:"gitVersion"`
+	}
+	if err != nil || json.Unmarshal(raw, &answer) != nil || !versionName.MatchString(answer.GitVersion) {
+		return ""
+	}
+	return answer.GitVersion
 }
 
 func clientOf(

@@ -36,13 +36,13 @@ func cluster(t *testing.T, status int) lcm.Vim {
 
 func TestCheck_findsTheNamespaces(t *testing.T) {
 	good := map[string]any{"bearer_token": "good"}
-	namespaces, err := Check(t.Context(), cluster(t, http.StatusOK), good, outbound.Guard{})
+	found, err := Check(t.Context(), cluster(t, http.StatusOK), good, outbound.Guard{})
 	require.NoError(t, err)
-	require.Equal(t, []string{"default", "edge"}, namespaces)
+	require.Equal(t, []string{"default", "edge"}, found.Regions)
 
-	namespaces, err = Check(t.Context(), cluster(t, http.StatusForbidden), good, outbound.Guard{})
+	found, err = Check(t.Context(), cluster(t, http.StatusForbidden), good, outbound.Guard{})
 	require.NoError(t, err, "credentials that may not list namespaces are good ones")
-	require.Empty(t, namespaces)
+	require.Empty(t, found.Regions)
 }
 
 func TestCheck_tellsWrongCredentialsFromNoAnswer(t *testing.T) {

@@ -40,7 +40,10 @@ type Cluster struct {
 func Connect(_ context.Context, to lcm.Vim, cred map[string]any, guard outbound.Guard,
 	wraps ...func(http.RoundTripper) http.RoundTripper,
 ) (*Cluster, error) {
-	config := configOf(to, cred, wraps)
+	config, err := configOf(to, cred, wraps)
+	if err != nil {
+		return nil, err
+	}
 	conf, err := rest.TLSConfigFor(config)
 	if err != nil {
 		return nil, unusable(to, err)
@@ -65,28 +68,6 @@ func Connect(_ context.Context, to lcm.Vim, cred map[string]any, guard outbound.
 	c.known = memory.NewMemCacheClient(known)
 	c.kinds = restmapper.NewDeferredDiscoveryRESTMapper(c.known)
 	return c, nil
-}
-
-// configOf reads credentials: bearer_token, username and password, or client_certificate and client_key; and
-// ssl_ca_cert, without which the server's certificate is not verified, as Tacker does.
-func configOf(to lcm.Vim, cred map[string]any, wraps []func(http.RoundTripper) http.RoundTripper) *rest.Config {
-	text := func(key string) string {
-		value, _ := cred[key].(string)
-		return value
-	}
-	config := &rest.Config{
-		Host: to.AuthURL, BearerToken: text("bearer_token"), Username: text("username"), Password: text("password"),
-	}
-	for _, wrap := range wraps {
-		config.Wrap(wrap)
-	}
-	config.CertData, config.KeyData = []byte(text("client_certificate")), []byte(text("client_key"))
-	if ca := text("ssl_ca_cert"); ca != "" && ca != "None" {
-		config.CAData = []byte(ca)
-	} else {
-		config.Insecure = true
-	}
-	return config
 }
 
 // namespaceOf is the namespace of a VIM, which Tacker has as its project.

@@ -1,0 +1,78 @@
+package vims
+
+import (
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+const (
+	vimPath  = "$.vim"
+	credPath = vimPath + ".auth_cred"
+)
+
+// readCredentials makes a VIM of what is to be registered: a kubeconfig is taken apart, what cannot be is refused, and
+// so is an address that no VIM may have.
+func (h *Handler) readCredentials(vim lcm.Vim, given map[string]any) (lcm.Vim, map[string]any, error) {
+	vim, credentials, err := h.takeApart(vim, given)
+	if err != nil {
+		return vim, nil, err
+	}
+	if vim.AuthURL == "" {
+		return vim, nil, lcm.InvalidAll("The VIM cannot be registered",
+			[]lcm.Problem{{Path: vimPath + ".auth_url", Detail: "is missing"}})
+	}
+	if vim.Type == lcm.VimKubernetes {
+		err = lcm.InvalidAll("The VIM cannot be registered", lcm.K8sUnknown(credPath, credentials))
+		if err == nil {
+			err = h.usable(vim, credentials)
+		}
+	}
+	if err == nil {
+		err = h.allowed(".auth_url", vim.AuthURL)
+	}
+	return vim, credentials, err
+}
+
+// takeApart reads a kubeconfig, where the credentials are one.
+func (h *Handler) takeApart(vim lcm.Vim, given map[string]any) (lcm.Vim, map[string]any, error) {
+	if h.Checker == nil {
+		return vim, given, nil
+	}
+	return h.Checker.Read(vim, given, vimPath)
+}
+
+// usable refuses credentials with which nobody can log in to a Kubernetes, and what else such a VIM cannot be.
+func (h *Handler) usable(vim lcm.Vim, credentials map[string]any) error {
+	problems := lcm.K8sLoginProblems(credPath, credentials)
+	problems = append(problems, vim.NamespaceProblem(vimPath+".vim_project.name")...)
+	if err := lcm.InvalidAll("The VIM cannot be used", problems); err != nil {
+		return err
+	}
+	issuer, _ := credentials[lcm.K8sTokenURL].(string)
+	return h.allowed(".auth_cred."+lcm.K8sTokenURL, issuer)
+}
+
+// allowed refuses an address that no VIM may have.
+func (h *Handler) allowed(at, url string) error {
+	if err := h.DeniedVim(url); err != nil {
+		return rest.Unprocessable(vimPath+at, "%s", rest.Sentence(err))
+	}
+	return nil
+}
+
+// completeChange makes of a change what it means for a Kubernetes: a kubeconfig is taken apart, and another way to log
+// in takes the place of the present one.
+func (h *Handler) completeChange(vim *lcm.Vim, req *changedVim) error {
+	if vim.Type != lcm.VimKubernetes || req.AuthCred == nil {
+		return nil
+	}
+	read, given, err := h.takeApart(*vim, req.AuthCred)
+	if err == nil {
+		err = lcm.InvalidAll("The VIM cannot be changed", lcm.K8sUnknown(credPath, given))
+	}
+	if err != nil {
+		return err
+	}
+	vim.Project, req.AuthCred = read.Project, lcm.K8sChange(vim.AuthCred, given)
+	return nil
+}

@@ -1,0 +1,52 @@
+package kubernetes
+
+import (
+	"net/http"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// configOf reads credentials: bearer_token, username and password, client_certificate and client_key, or what OpenID
+// Connect needs; and ssl_ca_cert, without which the server's certificate is not verified, as Tacker does. Calls go
+// through wraps, those for tokens too.
+//
+// Errors: Invalid for credentials that cannot be used.
+func configOf(
+	to lcm.Vim, cred map[string]any, wraps []func(http.RoundTripper) http.RoundTripper,
+) (*rest.Config, error) {
+	if problems := lcm.K8sLoginProblems("$", cred); len(problems) > 0 {
+		return nil, lcm.InvalidAll("The credentials of VIM "+to.Name+" cannot be used", problems)
+	}
+	text := func(key string) string {
+		value, _ := cred[key].(string)
+		return value
+	}
+	config := &rest.Config{Host: to.AuthURL}
+	for _, wrap := range wraps {
+		config.Wrap(wrap)
+	}
+	switch {
+	case text(lcm.K8sTokenURL) != "":
+		config.Wrap(openIDOf(text).wrap)
+	case text(lcm.K8sToken) != "":
+		config.BearerToken = text(lcm.K8sToken)
+	case text(lcm.K8sKey) != "":
+		config.CertData = []byte(lcm.UnfoldPEM(text(lcm.K8sCertificate)))
+		config.KeyData = []byte(lcm.UnfoldPEM(text(lcm.K8sKey)))
+	default:
+		config.Username, config.Password = text(lcm.K8sUser), text(lcm.K8sPassword)
+	}
+	verify(config, text(lcm.K8sAuthority))
+	return config, nil
+}
+
+// verify wants the certificate of the VIM, and of what makes its tokens, to be of the authority.
+func verify(config *rest.Config, authority string) {
+	if authority == "" || authority == lcm.K8sUnverified {
+		config.Insecure = true
+		return
+	}
+	config.CAData = []byte(lcm.UnfoldPEM(authority))
+}

@@ -1,0 +1,143 @@
+package kubernetes
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// largestKubeconfig is the largest kubeconfig that is read, in bytes.
+const largestKubeconfig = 256 << 10
+
+// ReadKubeconfig takes a kubeconfig apart, if the credentials have one: its current context becomes the address, the
+// namespace and the credentials of vim. Only data in the file itself is taken; nothing is read or run for it. path is
+// where the VIM stands in the request.
+//
+// Errors: Invalid, with every problem of the file; none has anything of its content but names.
+func ReadKubeconfig(vim lcm.Vim, cred map[string]any, path string) (lcm.Vim, map[string]any, error) {
+	text, given := cred[lcm.K8sKubeconfig]
+	if vim.Type != lcm.VimKubernetes || !given || text == nil || text == "" {
+		return vim, cred, nil
+	}
+	f := kubeconfig{path: path + ".auth_cred." + lcm.K8sKubeconfig}
+	f.read(text)
+	for _, key := range slices.Sorted(maps.Keys(cred)) {
+		value := cred[key]
+		if key != lcm.K8sKubeconfig && value != nil && value != "" {
+			f.wrong("has what %s says, too: give one of them", key)
+		}
+	}
+	out := vim
+	out.AuthURL = cmp.Or(vim.AuthURL, f.cluster.Server)
+	if out.AuthURL != f.cluster.Server && len(f.problems) == 0 {
+		f.wrong("is for the server %s, not for the VIM's auth_url %s", f.cluster.Server, vim.AuthURL)
+	}
+	if name, _ := vim.Project["name"].(string); name == "" && f.namespace != "" {
+		out.Project = lcm.Merged(vim.Project, map[string]any{"name": f.namespace})
+	}
+	return out, f.credentials(), lcm.InvalidAll("The kubeconfig cannot be used", f.problems)
+}
+
+// kubeconfig is what of one counts.
+type kubeconfig struct {
+	path      string
+	cluster   api.Cluster
+	user      api.AuthInfo
+	namespace string
+	problems  []lcm.Problem
+}
+
+func (f *kubeconfig) wrong(format string, args ...any) {
+	f.problems = append(f.problems, lcm.Problem{Path: f.path, Detail: fmt.Sprintf(format, args...)})
+}
+
+func (f *kubeconfig) read(value any) {
+	text, _ := value.(string)
+	if len(text) > largestKubeconfig {
+		f.wrong("is larger than %d KiB", largestKubeconfig>>10)
+		return
+	}
+	file, err := clientcmd.Load([]byte(text))
+	if err != nil || text == "" { // the error has parts of the file
+		f.wrong("must be the text of a kubeconfig")
+		return
+	}
+	current := file.Contexts[file.CurrentContext]
+	if current == nil {
+		f.wrong("has no current-context that it describes")
+		return
+	}
+	cluster, user := file.Clusters[current.Cluster], file.AuthInfos[current.AuthInfo]
+	if cluster == nil || user == nil {
+		f.wrong("does not describe the cluster and the user of its current context %q", file.CurrentContext)
+		return
+	}
+	f.cluster, f.user, f.namespace = *cluster, *user, current.Namespace
+	f.inlineOnly()
+	f.verifiable()
+}
+
+// inlineOnly refuses what is on somebody else's disk, or is to be run.
+func (f *kubeconfig) inlineOnly() {
+	for _, at := range []struct {
+		member string
+		given  bool
+		must   string
+	}{
+		{"certificate-authority", f.cluster.CertificateAuthority != "", "certificate-authority-data"},
+		{"client-certificate", f.user.ClientCertificate != "", "client-certificate-data"},
+		{"client-key", f.user.ClientKey != "", "client-key-data"},
+		{"tokenFile", f.user.TokenFile != "", "token"},
+	} {
+		if at.given {
+			f.wrong("names a file (%s), which is not here: put its content into %s ('kubectl config view --flatten --minify --raw')",
+				at.member, at.must)
+		}
+	}
+	unsupported := map[string]bool{
+		"exec": f.user.Exec != nil, "auth-provider": f.user.AuthProvider != nil, "as": f.user.Impersonate != "",
+		"proxy-url": f.cluster.ProxyURL != "", "tls-server-name": f.cluster.TLSServerName != "",
+	}
+	for _, member := range slices.Sorted(maps.Keys(unsupported)) {
+		if unsupported[member] {
+			f.wrong("has %s, which is not supported: no program is run, and nobody else is asked; give a token or a client "+
+				"certificate", member)
+		}
+	}
+}
+
+// verifiable wants the file to say how the server is verified: without a CA the registry would verify nothing, where a
+// kubeconfig means the authorities of the system.
+func (f *kubeconfig) verifiable() {
+	switch {
+	case f.cluster.Server == "":
+		f.wrong("names no server")
+	case strings.HasPrefix(f.cluster.Server, "http://"), f.cluster.InsecureSkipTLSVerify, f.cluster.CertificateAuthority != "":
+	case len(f.cluster.CertificateAuthorityData) == 0:
+		f.wrong("has no certificate-authority-data: add the certificates of the server's authority")
+	}
+}
+
+func (f *kubeconfig) credentials() map[string]any {
+	cred := map[string]any{}
+	for key, value := range map[string]string{
+		lcm.K8sToken: f.user.Token, lcm.K8sUser: f.user.Username, lcm.K8sPassword: f.user.Password,
+		lcm.K8sCertificate: string(f.user.ClientCertificateData), lcm.K8sKey: string(f.user.ClientKeyData),
+		lcm.K8sAuthority: string(f.cluster.CertificateAuthorityData),
+	} {
+		if value != "" {
+			cred[key] = value
+		}
+	}
+	if f.cluster.InsecureSkipTLSVerify {
+		cred[lcm.K8sAuthority] = lcm.K8sUnverified
+	}
+	return cred
+}
