@@ -1,7 +1,6 @@
 package kubernetes
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 
@@ -19,9 +18,6 @@ import (
 
 // A Kubernetes is a VIM; it has no servers to switch, no ports to plug and no volumes that leave with servers.
 var _ vim.VIM = (*Cluster)(nil)
-
-// defaultNamespace is where VNFs are when neither the VIM nor the request names another one, as Tacker has it.
-const defaultNamespace = "default"
 
 // Cluster is a connection to a Kubernetes on which VNFs are.
 type Cluster struct {
@@ -54,7 +50,7 @@ func Connect(_ context.Context, to lcm.Vim, cred map[string]any, guard outbound.
 		return nil, unusable(to, err)
 	}
 	client := &http.Client{Transport: wrapped, CheckRedirect: outbound.StayThere(theVim)}
-	c := &Cluster{name: to.Name, namespace: namespaceOf(to)}
+	c := &Cluster{name: to.Name, namespace: to.Namespace()}
 	if c.objects, err = dynamic.NewForConfigAndClient(config, client); err != nil {
 		return nil, unusable(to, err)
 	}
@@ -68,10 +64,4 @@ func Connect(_ context.Context, to lcm.Vim, cred map[string]any, guard outbound.
 	c.known = memory.NewMemCacheClient(known)
 	c.kinds = restmapper.NewDeferredDiscoveryRESTMapper(c.known)
 	return c, nil
-}
-
-// namespaceOf is the namespace of a VIM, which Tacker has as its project.
-func namespaceOf(to lcm.Vim) string {
-	name, _ := to.Project["name"].(string)
-	return cmp.Or(name, defaultNamespace)
 }
