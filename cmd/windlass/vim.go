@@ -22,20 +22,20 @@ func newVim(c *cli) *cobra.Command {
 
 // vim is the part of a registered VIM that tables show.
 type vim struct {
-	ID          string         `json:"id"`
-	Name        string         `json:"name"`
-	Description string         `json:"description"`
-	Type        string         `json:"type"`
-	AuthURL     string         `json:"auth_url"`
-	IsDefault   bool           `json:"is_default"`
-	Status      string         `json:"status"`
-	Reason      string         `json:"status_reason"`
-	Warnings    []string       `json:"warnings"`
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Type        string   `json:"type"`
+	AuthURL     string   `json:"auth_url"`
+	IsDefault   bool     `json:"is_default"`
+	Status      string   `json:"status"`
+	Reason      string   `json:"status_reason"`
+	Warnings    []string `json:"warnings"`
 	Placement   struct {
 		Version string `json:"version"`
 	} `json:"placement_attr"`
-	Project     map[string]any `json:"vim_project"`
-	Extra       map[string]any `json:"extra"`
+	Project map[string]any `json:"vim_project"`
+	Extra   map[string]any `json:"extra"`
 }
 
 func newVimRegister(c *cli) *cobra.Command {
@@ -60,7 +60,7 @@ Of a kubeconfig the current context is taken; it must have all data in itself, a
 --minify --raw' prints it.`,
 		Example: `  windlass vim register north --config north.yaml --default
   windlass vim register edge --kubeconfig ~/.kube/config`,
-		Args:    exactly("NAME"),
+		Args: exactly("NAME"),
 	}
 	cmd.Flags().StringVar(&configFile, "config", "", "YAML `file` with the address and the credentials")
 	cmd.Flags().StringVar(&kubeconfig, "kubeconfig", "", "kubeconfig `file` of a Kubernetes cluster")
